@@ -1,0 +1,469 @@
+/* sneppp.h - v0.1.0 - exact, fast Poisson intensities from squared neural networks - MIT or public domain
+
+   No warranty; use at your own risk. Full licences at the end of the file.
+
+>>manual ======================================================================================================
+
+   WHAT THIS IS
+      You have events (trees, fires, earthquakes, clicks) and a window in which all of them were seen. This
+      library learns the intensity lambda(x) of a Poisson point process from them: how many events per unit of
+      the window to expect around x. The model is a squared two-layer network,
+
+         lambda(x) = alpha |V psi(x)|^2,     psi_i(x) = sigma(w_i . t(x) + b_i),                       (1)
+
+      whose integral over the window is known in closed form,
+
+         Lambda = alpha tr(V'V K),           K_ij = integral psi_i psi_j dmu,                          (2)
+
+      so likelihoods and expected counts are exact, without grid or Monte Carlo. With the hidden layer fixed
+      the fit is convex in M = V'V.
+
+   HOW TO COMPILE IT
+      In ONE C or C++ file:                      everywhere else:
+         #define SNEPPP_IMPLEMENTATION              #include "sneppp.h"
+         #include "sneppp.h"
+      Link with -lm. Nothing else is needed: a C99 or C++11 compiler and its standard library.
+
+   CONTENTS (search for the marks)
+      >>config   build options              >>linalg   gemm, Cholesky, eigenvalues
+      >>types    structs and enums          >>special  functions that libm lacks
+      >>api      functions by task          >>space    windows: checks, mass, statistics
+      >>base     errors, finite tests       >>kernel   the closed forms, one function per row
+      >>mem      blocks and carving         >>licence  both licences in full
+      >>rng      random numbers
+*/
+#ifndef SNEPPP_H
+#define SNEPPP_H
+
+/* >>config ===================================================================================================
+   Every option is a macro, defined before the header is included. Those marked (all) must be the same in every
+   file that includes the header; the others matter only where SNEPPP_IMPLEMENTATION is defined.
+
+      SNEPPP_IMPLEMENTATION   create the code in this file
+      SNEPPP_STATIC           all functions are static: a private copy for one file
+      SNEPPP_REAL_FLOAT (all) sneppp_real is float, and every public function gets the suffix _f32
+      SNEPPP_MAX_DIM    (all) most coordinates of one factor (default 16)
+      SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
+      SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
+      SNEPPP_NO_SIMD          portable C only
+*/
+#include <stddef.h>
+#include <stdint.h>
+
+#define SNEPPP_VERSION_MAJOR 0
+#define SNEPPP_VERSION_MINOR 1
+#define SNEPPP_VERSION_PATCH 0
+#define SNEPPP_VERSION (SNEPPP_VERSION_MAJOR * 10000 + SNEPPP_VERSION_MINOR * 100 + SNEPPP_VERSION_PATCH)
+
+#ifndef SNEPPP_MAX_DIM
+#define SNEPPP_MAX_DIM 16
+#endif
+
+#ifdef SNEPPP_STATIC
+   #if defined(__GNUC__) || defined(__clang__)
+      #define SNEPPP_DEF __attribute__((unused)) static
+   #else
+      #define SNEPPP_DEF static
+   #endif
+#else
+   #define SNEPPP_DEF extern
+#endif
+
+/* Both precisions can be linked into one program: the float build renames every public function, so a file
+   that was compiled for the other precision fails to link instead of computing nonsense. */
+#ifdef SNEPPP_REAL_FLOAT
+   typedef float sneppp_real;
+   #define sneppp_version      sneppp_version_f32
+   #define sneppp_strerror     sneppp_strerror_f32
+   #define sneppp_kernel       sneppp_kernel_f32
+   #define sneppp_gram         sneppp_gram_f32
+   #define sneppp_gram_log     sneppp_gram_log_f32
+   #define sneppp_gram_grad    sneppp_gram_grad_f32
+   #define sneppp_moments      sneppp_moments_f32
+   #define sneppp_moments_grad sneppp_moments_grad_f32
+   #define sneppp_kernel_count sneppp_kernel_count_f32
+   #define sneppp_kernel_at    sneppp_kernel_at_f32
+#else
+   typedef double sneppp_real;
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* >>types ====================================================================================================
+   Zero means default, everywhere. Letters are those of the paper: N events, d coordinates, n hidden units,
+   m rows of V. Every array states its shape; matrices are row-major. Windows, measures and closed forms are
+   double in both precisions; models and events are sneppp_real. */
+
+/* ---- errors: 0 is success, everything else is negative. One list makes the enum and the texts. */
+#define SNEPPP_STATUS_LIST(X)                                                                                  \
+   X(OK,                  0, "ok")                                                                             \
+   X(ERR_ARG,            -1, "an argument is not valid")                                                       \
+   X(ERR_DATA,           -2, "an event is NaN, infinite or outside the window")                                \
+   X(ERR_MEMORY,         -3, "memory could not be had")                                                        \
+   X(ERR_SIZE,           -4, "a size is too large")                                                            \
+   X(ERR_NO_CLOSED_FORM, -5, "no closed form for this space, activation and region")                           \
+   X(ERR_RANGE,          -6, "a value cannot be represented; use the logarithmic form")                        \
+   X(ERR_NOT_POSITIVE,   -7, "a matrix is not positive definite")                                              \
+   X(ERR_NOT_FINITE,     -8, "a number is NaN or infinite")                                                    \
+   X(ERR_NO_CONVERGENCE, -9, "an iteration did not converge")                                                  \
+   X(ERR_SOURCE,        -10, "a source of events returned fewer than asked for")                               \
+   X(ERR_FORMAT,        -11, "the data are not a valid saved model")                                           \
+   X(ERR_IO,            -12, "a file could not be read or written")
+
+typedef enum sneppp_status {
+#define SNEPPP__STATUS_ENUM(name, value, text) SNEPPP_##name = value,
+   SNEPPP_STATUS_LIST(SNEPPP__STATUS_ENUM)
+#undef SNEPPP__STATUS_ENUM
+   SNEPPP_STATUS_END = -1000
+} sneppp_status;
+
+/* Filled by the call that failed, in words: which field or which event, and the rule that it broke. Every
+   function that can fail takes a pointer to one as its last argument; NULL is allowed. */
+typedef struct sneppp_error {
+   sneppp_status status;
+   size_t        event;    /* index of the event that is wrong, if it is an event's fault */
+   char          why[192]; /* one sentence, always terminated                             */
+} sneppp_error;
+
+/* ---- threads: run job(0..count-1, arg) in any order, on any threads, and return when all are done. The
+   results do not depend on how. run == NULL: this thread does everything. */
+typedef struct sneppp_parallel {
+   void (*run)(void (*job)(size_t index, void *arg), void *arg, size_t count, void *user);
+   void *user;
+} sneppp_parallel;
+
+/* ---- windows: a set of points x and the base measure mu on it */
+typedef enum sneppp_space {
+   SNEPPP_BOX = 0,     /* product of [lo, hi], Lebesgue                                              */
+   SNEPPP_GAUSS,       /* R^d with a mixture of Gaussians of diagonal covariance                     */
+   SNEPPP_SPHERE,      /* unit sphere in R^dim, surface area (or probability)                        */
+   SNEPPP_INTERVALS,   /* union of disjoint intervals, Lebesgue; dim 1                               */
+   SNEPPP_POLYGON,     /* simple rings in the plane, holes allowed, Lebesgue; dim 2                  */
+   SNEPPP_BALL,        /* |x - centre| <= radius, Lebesgue                                           */
+   SNEPPP_EUCLID,      /* R^d, Lebesgue                                                              */
+   SNEPPP_GAMMA,       /* (0, inf), x^(a-1) exp(-b x) dx, t = (log x, x), param = a, b               */
+   SNEPPP_BETA,        /* (0, 1), x^(a-1) (1-x)^(b-1) dx, t = (log x, log(1-x)), param = a, b        */
+   SNEPPP_DIRICHLET,   /* simplex in R^dim, prod x_r^(a_r-1), t = log x, param = a_1..a_dim          */
+   SNEPPP_POISSON,     /* 0, 1, 2, ... with weights r^x/x!, t = x, param = r                         */
+   SNEPPP_BINOMIAL,    /* 0..N with weights binom(N, x), t = x, param = N                            */
+   SNEPPP_NEGBINOMIAL, /* 0, 1, 2, ... with weights binom(x+r-1, x), t = x, param = r                */
+   SNEPPP_NORMAL,      /* R, Lebesgue, t = (x, x^2)                                                  */
+   SNEPPP_VONMISES,    /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                           */
+   SNEPPP_FINITE,      /* finitely many weighted points; x is the index                              */
+   SNEPPP_SPACE_END
+} sneppp_space;
+
+typedef enum sneppp_measure {
+   SNEPPP_SURFACE = 0, /* SPHERE: area, 4 pi on S^2 */
+   SNEPPP_PROBABILITY  /* SPHERE: total mass 1      */
+} sneppp_measure;
+
+typedef struct sneppp_window {
+   sneppp_space   space;
+   int            dim;                    /* coordinates of one point; required                               */
+   double         lo[SNEPPP_MAX_DIM];     /* BOX: lower corner, in your units                                 */
+   double         hi[SNEPPP_MAX_DIM];     /* BOX: upper corner, hi > lo                                       */
+   double         centre[SNEPPP_MAX_DIM]; /* BALL                                                             */
+   double         radius;                 /* BALL                                                             */
+   double         param[SNEPPP_MAX_DIM];  /* exponential families, see sneppp_space                           */
+   sneppp_measure measure;                /* SPHERE                                                           */
+   /* Lists of the caller, read during the call and never kept. */
+   size_t         count;                  /* GAUSS: components (0 = one standard normal); INTERVALS; FINITE   */
+   const double  *weight;                 /* (count) GAUSS, FINITE; NULL = all 1/count (GAUSS), 1 (FINITE)    */
+   const double  *mean;                   /* (count, dim) GAUSS; NULL = 0                                     */
+   const double  *scale;                  /* (count, dim) GAUSS standard deviations; NULL = 1                 */
+   const double  *ends;                   /* (count, 2) INTERVALS, increasing and disjoint                    */
+   const double  *point;                  /* (count, dim) FINITE: the statistics t of each point              */
+   size_t         rings;                  /* POLYGON: number of rings; 0 = one ring of count vertices         */
+   const size_t  *ring_size;              /* (rings) vertices of each ring; a ring inside another is a hole   */
+   const double  *xy;                     /* (sum of ring_size, 2) vertices in order, any orientation         */
+} sneppp_window;
+
+/* ---- activations of hidden units; p and q are the fields of sneppp_unit */
+typedef enum sneppp_act {
+   SNEPPP_ACT_DEFAULT = 0, /* the recommended one for the space                                  */
+   SNEPPP_COS,             /* cos z                                                              */
+   SNEPPP_SIN,             /* sin z                                                              */
+   SNEPPP_SNAKE,           /* z + sin^2(p z)/p                                                   */
+   SNEPPP_COSMIDENT,       /* z - cos(2 p z)/(2 p)                                               */
+   SNEPPP_EXP,             /* exp z                                                              */
+   SNEPPP_ERF,             /* erf z                                                              */
+   SNEPPP_PHI,             /* normal cdf of z                                                    */
+   SNEPPP_STEP,            /* 1 for z > 0, else 0                                                */
+   SNEPPP_RELU,            /* max(z, 0)                                                          */
+   SNEPPP_RECT,            /* z^p for z > 0, else 0; p = 0, 1, 2, ...                            */
+   SNEPPP_LEAKY,           /* z for z > 0, else p z                                              */
+   SNEPPP_GELU,            /* z Phi(z)                                                           */
+   SNEPPP_ELU,             /* z for z > 0, else p (exp z - 1)                                    */
+   SNEPPP_BELL,            /* exp(-p z^2)                                                        */
+   SNEPPP_GABOR_SIN,       /* exp(-p z^2) sin(q z)                                               */
+   SNEPPP_GABOR_COS,       /* exp(-p z^2) cos(q z)                                               */
+   SNEPPP_MONOMIAL,        /* z^p; p = 0, 1, 2, ...                                              */
+   SNEPPP_RBF,             /* prod_r exp(-(x_r - c_r)^2 / (2 l_r^2)), c the weights, l the widths */
+   SNEPPP_ONE,             /* 1, whatever the weights: a constant unit                           */
+   SNEPPP_ACT_END
+} sneppp_act;
+
+typedef struct sneppp_unit {
+   sneppp_act act;
+   double     p, q; /* parameters of the activation, see sneppp_act */
+} sneppp_unit;
+
+typedef struct sneppp_layer { /* psi_i(x) = act_i(w_i . t(x) + b_i), i = 0..n-1 */
+   int                n;     /* hidden units                                                             */
+   int                d;     /* columns of W: statistics t(x) of the window; 0 = what the window has     */
+   sneppp_unit        unit;  /* the activation of all units                                              */
+   const sneppp_unit *units; /* (n) or NULL; a mixed layer: one activation each                          */
+   const double      *W;     /* (n, d) weights; RBF: centres                                             */
+   const double      *b;     /* (n) biases, NULL = all zero                                              */
+   const double      *width; /* (n, d) RBF widths                                                        */
+} sneppp_layer;
+
+typedef struct sneppp_layer_grad { /* where a pull-back adds; NULL = not wanted */
+   double *W;                /* (n, d)           */
+   double *b;                /* (n)              */
+   double *width;            /* (n, d) RBF       */
+   double *weight;           /* (count) GAUSS    */
+   double *mean, *scale;     /* (count, d) GAUSS */
+} sneppp_layer_grad;
+
+typedef struct sneppp_kernel_info { /* one row of the table of closed forms */
+   const char  *name;       /* as in the test vectors: "b_cos"                            */
+   sneppp_space space;
+   sneppp_act   act_i, act_j; /* act_j == SNEPPP_ONE: a first moment                        */
+   const char  *condition;  /* what must hold besides, "" if nothing                      */
+   const char  *formula;    /* for people                                                 */
+   const char  *source;
+   double       slack;      /* allowed multiple of the vectors' own uncertainty           */
+} sneppp_kernel_info;
+
+/* >>api ====================================================================================================== */
+
+SNEPPP_DEF int         sneppp_version(void);
+SNEPPP_DEF const char *sneppp_strerror(sneppp_status status);
+
+/* ---- closed forms */
+SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j, double *k, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer, const double *G, sneppp_layer_grad *out, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer, const double *g, sneppp_layer_grad *out, sneppp_error *err);
+SNEPPP_DEF size_t                    sneppp_kernel_count(void);
+SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* SNEPPP_H: end of the declarations. You may stop here if you only want to use the library. */
+
+#ifdef SNEPPP_IMPLEMENTATION
+#ifndef SNEPPP_IMPLEMENTED
+#define SNEPPP_IMPLEMENTED
+
+/* The implementation is built in floors. A floor uses those above it, never those below, and there are no
+   forward declarations of private functions: where one seems needed, the function is on the wrong floor. */
+
+/* >>base ===================================================================================================== */
+#include <math.h>
+#include <string.h>
+#include <stdarg.h>
+
+#ifndef SNEPPP_ASSERT
+   #include <assert.h>
+   #define SNEPPP_ASSERT(x) assert(x)
+#endif
+#if defined(SNEPPP_MALLOC) != defined(SNEPPP_FREE)
+   #error "define both SNEPPP_MALLOC and SNEPPP_FREE, or neither"
+#endif
+#ifndef SNEPPP_MALLOC
+   #include <stdlib.h>
+   #define SNEPPP_MALLOC(ctx, n) ((void)(ctx), malloc(n))
+   #define SNEPPP_FREE(ctx, p)   ((void)(ctx), free(p))
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+   #define SNEPPP__UNUSED __attribute__((unused))
+   #define SNEPPP__RESTRICT __restrict__
+   #define SNEPPP__INLINE __attribute__((unused)) static inline
+#elif defined(_MSC_VER)
+   #define SNEPPP__UNUSED
+   #define SNEPPP__RESTRICT __restrict
+   #define SNEPPP__INLINE static __inline
+#else
+   #define SNEPPP__UNUSED
+   #define SNEPPP__RESTRICT
+   #define SNEPPP__INLINE static
+#endif
+
+#define SNEPPP__PI        3.14159265358979323846
+#define SNEPPP__SQRT2     1.41421356237309504880
+#define SNEPPP__SQRT_2PI  2.50662827463100050242
+#define SNEPPP__LOG_2PI   1.83787706640934548356
+
+/* -ffast-math lets a compiler assume that NaN and infinity do not exist and delete isnan; the exponent bits
+   tell the truth under every flag. */
+SNEPPP__INLINE int sneppp__finite(double x)
+{
+   uint64_t u;
+   memcpy(&u, &x, sizeof u);
+   return (u >> 52 & 0x7ff) != 0x7ff;
+}
+
+SNEPPP_DEF int sneppp_version(void) { return SNEPPP_VERSION; }
+
+SNEPPP_DEF const char *sneppp_strerror(sneppp_status status)
+{
+   switch (status) {
+#define SNEPPP__STATUS_TEXT(name, value, text) case SNEPPP_##name: return text;
+      SNEPPP_STATUS_LIST(SNEPPP__STATUS_TEXT)
+#undef SNEPPP__STATUS_TEXT
+      default: return "unknown status";
+   }
+}
+
+/* Formats into a fixed buffer without stdio, so that firmware can have it: %d int, %z size_t, %s string, %g
+   double (six significant digits, decimal point in every locale). Longer texts are cut, never overrun. */
+typedef struct sneppp__text { char *at, *end; } sneppp__text;
+
+static void sneppp__text_char(sneppp__text *t, char c)
+{
+   if (t->at < t->end) *t->at++ = c;
+}
+
+static void sneppp__text_string(sneppp__text *t, const char *s)
+{
+   while (*s) sneppp__text_char(t, *s++);
+}
+
+static void sneppp__text_integer(sneppp__text *t, uint64_t u)
+{
+   char digit[20];
+   int  n = 0;
+   do { digit[n++] = (char)('0' + (int)(u % 10)); u /= 10; } while (u);
+   while (n) sneppp__text_char(t, digit[--n]);
+}
+
+static void sneppp__text_double(sneppp__text *t, double x)
+{
+   int     e = 0, k, digits = 6;
+   int64_t m;
+   if (!sneppp__finite(x)) {
+      uint64_t u;
+      memcpy(&u, &x, sizeof u);
+      sneppp__text_string(t, (u & 0xfffffffffffffULL) ? "nan" : (u >> 63) ? "-inf" : "inf");
+      return;
+   }
+   if (x < 0) { sneppp__text_char(t, '-'); x = -x; }
+   if (x == 0) { sneppp__text_char(t, '0'); return; }
+   while (x >= 1e6 && e < 400) { x /= 10; e++; }
+   while (x < 1e5 && e > -400) { x *= 10; e--; }
+   m = (int64_t)(x + 0.5);
+   if (m >= 1000000) { m /= 10; e++; }
+   while (digits > 1 && m % 10 == 0) { m /= 10; e++; digits--; }
+   k = e + digits - 1; /* decimal exponent of the leading digit */
+   if (k < -4 || k > 6) {
+      int64_t lead = m;
+      for (int i = 1; i < digits; i++) lead /= 10;
+      sneppp__text_integer(t, (uint64_t)lead);
+      if (digits > 1) {
+         int64_t power = 1;
+         sneppp__text_char(t, '.');
+         for (int i = 1; i < digits; i++) power *= 10;
+         for (m -= lead * power, power /= 10; power; power /= 10) sneppp__text_char(t, (char)('0' + (int)(m / power % 10)));
+      }
+      sneppp__text_char(t, 'e');
+      sneppp__text_char(t, k < 0 ? '-' : '+');
+      sneppp__text_integer(t, (uint64_t)(k < 0 ? -k : k));
+      return;
+   }
+   while (e > 0) { m *= 10; e--; }
+   {
+      int64_t power = 1;
+      for (int i = e; i < 0; i++) power *= 10;
+      sneppp__text_integer(t, (uint64_t)(m / power));
+      if (power > 1) sneppp__text_char(t, '.');
+      for (m %= power, power /= 10; power; power /= 10) sneppp__text_char(t, (char)('0' + (int)(m / power % 10)));
+   }
+}
+
+/* Fills err, if there is one, and returns the status: `return sneppp__fail(err, SNEPPP_ERR_ARG, "...", ...)`. */
+static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format, ...)
+{
+   sneppp__text t;
+   va_list      list;
+   if (!err) return status;
+   err->status = status;
+   err->event = 0;
+   t.at = err->why;
+   t.end = err->why + sizeof err->why - 1;
+   va_start(list, format);
+   for (; *format; format++) {
+      if (*format != '%') { sneppp__text_char(&t, *format); continue; }
+      switch (*++format) {
+         case 'd': {
+            int v = va_arg(list, int);
+            if (v < 0) sneppp__text_char(&t, '-');
+            sneppp__text_integer(&t, (uint64_t)(v < 0 ? -(int64_t)v : (int64_t)v));
+            break;
+         }
+         case 'z': sneppp__text_integer(&t, (uint64_t)va_arg(list, size_t)); break;
+         case 's': sneppp__text_string(&t, va_arg(list, const char *)); break;
+         case 'g': sneppp__text_double(&t, va_arg(list, double)); break;
+         default: sneppp__text_char(&t, *format); break;
+      }
+   }
+   va_end(list);
+   *t.at = 0;
+   return status;
+}
+
+/* >>mem ======================================================================================================
+   Measuring and placing are one piece of code. An object that needs several arrays has one `place` function
+   that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out pointers.
+   So the two cannot drift apart. Overflow is sticky and shows as size 0. */
+typedef struct sneppp__carver {
+   unsigned char *base;     /* NULL: measure only                       */
+   size_t         used;     /* bytes taken so far                       */
+   int            overflow; /* a product or sum did not fit into size_t */
+} sneppp__carver;
+
+#define SNEPPP__ALIGN ((size_t)64) /* a cache line, and the widest vector we use */
+
+SNEPPP__INLINE int sneppp__mul_overflows(size_t a, size_t b, size_t *product)
+{
+   if (a && b > SIZE_MAX / a) return 1;
+   *product = a * b;
+   return 0;
+}
+
+/* An array of rows x cols elements, on SNEPPP__ALIGN bytes when the base is. NULL while measuring. */
+static void *sneppp__take(sneppp__carver *c, size_t rows, size_t cols, size_t element)
+{
+   size_t bytes = 0, start = c->used;
+   if (sneppp__mul_overflows(rows, cols, &bytes) || sneppp__mul_overflows(bytes, element, &bytes) ||
+       bytes > SIZE_MAX - 2 * SNEPPP__ALIGN || start > SIZE_MAX - 2 * SNEPPP__ALIGN - bytes) {
+      c->overflow = 1;
+      return NULL;
+   }
+   c->used = start + (bytes + SNEPPP__ALIGN - 1) / SNEPPP__ALIGN * SNEPPP__ALIGN;
+   return c->base && !c->overflow ? (void *)(c->base + start) : NULL;
+}
+
+
+/* >>rng ====================================================================================================== */
+
+/* >>linalg =================================================================================================== */
+
+/* >>special ================================================================================================== */
+
+/* >>space ==================================================================================================== */
+
+/* >>kernel =================================================================================================== */
+
+#endif /* SNEPPP_IMPLEMENTED */
+#endif /* SNEPPP_IMPLEMENTATION */
+
+/* >>licence ================================================================================================== */
