@@ -390,7 +390,7 @@ static void sneppp__text_double(sneppp__text *t, double x)
 }
 
 /* Fills err, if there is one, and returns the status: `return sneppp__fail(err, SNEPPP_ERR_ARG, "...", ...)`. */
-static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format, ...)
+SNEPPP__UNUSED static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format, ...)
 {
    sneppp__text t;
    va_list      list;
@@ -440,7 +440,7 @@ SNEPPP__INLINE int sneppp__mul_overflows(size_t a, size_t b, size_t *product)
 }
 
 /* An array of rows x cols elements, on SNEPPP__ALIGN bytes when the base is. NULL while measuring. */
-static void *sneppp__take(sneppp__carver *c, size_t rows, size_t cols, size_t element)
+SNEPPP__UNUSED static void *sneppp__take(sneppp__carver *c, size_t rows, size_t cols, size_t element)
 {
    size_t bytes = 0, start = c->used;
    if (sneppp__mul_overflows(rows, cols, &bytes) || sneppp__mul_overflows(bytes, element, &bytes) ||
@@ -461,7 +461,31 @@ static void *sneppp__take(sneppp__carver *c, size_t rows, size_t cols, size_t el
 
 /* >>space ==================================================================================================== */
 
-/* >>kernel =================================================================================================== */
+/* >>kernel ===================================================================================================
+   K_ij = integral over the window of psi_i psi_j dmu. A kernel function returns one entry and, where asked, adds
+   the derivatives: given g = dL/dk it adds g dk/dtheta to each array of `out`, so that the pull-back of a whole
+   Gram matrix needs no third-order tensor. First moments are pairs with the constant unit SNEPPP_ONE. */
+typedef struct sneppp__pair {
+   const struct sneppp__row *row; /* the row of the table that is being evaluated                             */
+   const sneppp_window *win;
+   int           d;               /* length of the weight vectors: statistics of the window                   */
+   sneppp_unit   ui, uj;          /* in the order of the row: ui.act is row act_i                             */
+   const double *wi, *wj;         /* (d) weights; RBF: centres                                                */
+   const double *li, *lj;         /* (d) RBF widths                                                           */
+   double        bi, bj;
+   int           log;             /* rows that offer it: return log k, and out receives g d(log k)/dtheta     */
+} sneppp__pair;
+
+typedef struct sneppp__pull { /* every pointer is valid scratch when a pull-back runs; add, never assign */
+   double  g;                 /* dL/dk, or dL/d(log k) when pair.log                                   */
+   double *wi, *wj;           /* (d)                                                                   */
+   double *li, *lj;           /* (d) RBF widths                                                        */
+   double *bi, *bj;           /* (1)                                                                   */
+   double *weight;            /* (count) GAUSS                                                         */
+   double *mean, *scale;      /* (count, d) GAUSS                                                      */
+} sneppp__pull;
+
+typedef double (*sneppp__pair_fn)(const sneppp__pair *p, const sneppp__pull *out); /* out NULL: value only */
 
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */
