@@ -43,6 +43,7 @@
       SNEPPP_STATIC           all functions are static: a private copy for one file
       SNEPPP_REAL_FLOAT (all) sneppp_real is float, and every public function gets the suffix _f32
       SNEPPP_MAX_DIM    (all) most coordinates of one factor (default 16)
+      SNEPPP_MAX_FACTORS (all) most factors of a product space (default 4)
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
       SNEPPP_NO_SIMD          portable C only
@@ -57,6 +58,9 @@
 
 #ifndef SNEPPP_MAX_DIM
 #define SNEPPP_MAX_DIM 16
+#endif
+#ifndef SNEPPP_MAX_FACTORS
+#define SNEPPP_MAX_FACTORS 4
 #endif
 
 #ifdef SNEPPP_STATIC
@@ -83,6 +87,19 @@
    #define sneppp_moments_grad sneppp_moments_grad_f32
    #define sneppp_kernel_count sneppp_kernel_count_f32
    #define sneppp_kernel_at    sneppp_kernel_at_f32
+   #define sneppp_model_bytes sneppp_model_bytes_f32
+   #define sneppp_init sneppp_init_f32
+   #define sneppp_free sneppp_free_f32
+   #define sneppp_set_layer sneppp_set_layer_f32
+   #define sneppp_get_layer sneppp_get_layer_f32
+   #define sneppp_set_matrix sneppp_set_matrix_f32
+   #define sneppp_get_matrix sneppp_get_matrix_f32
+   #define sneppp_intensity sneppp_intensity_f32
+   #define sneppp_log_intensity sneppp_log_intensity_f32
+   #define sneppp_features sneppp_features_f32
+   #define sneppp_intensities sneppp_intensities_f32
+   #define sneppp_model_gram sneppp_model_gram_f32
+   #define sneppp_count sneppp_count_f32
 #else
    typedef double sneppp_real;
 #endif
@@ -239,6 +256,90 @@ typedef struct sneppp_kernel_info { /* one row of the table of closed forms */
    double       slack;      /* allowed multiple of the vectors' own uncertainty           */
 } sneppp_kernel_info;
 
+/* ---- events: one realisation of the process, in memory or read by position */
+typedef struct sneppp_region { /* a product of windows, one per factor; NULL = all of that factor */
+   const sneppp_window *factor[SNEPPP_MAX_FACTORS];
+} sneppp_region;
+
+typedef struct sneppp_events {
+   const sneppp_real *x;      /* (count, D) coordinates, factor after factor                              */
+   size_t             count;  /* events                                                                   */
+   size_t             stride; /* reals from one event to the next; 0 = packed                             */
+   const sneppp_real *weight; /* (count) or NULL = all 1                                                  */
+   /* Instead of x: fill dst with `count` events from number `first` on and return how many were written.
+      Reading by position lets fits make passes, shuffle and resume without a rewind. */
+   size_t (*read)(sneppp_real *dst, size_t first, size_t count, void *user);
+   void                *user;
+   const sneppp_region *seen; /* the part of the window that was watched; NULL = all of it                */
+} sneppp_events;
+
+/* ---- models */
+typedef enum sneppp_mix {     /* how the features of several factors become those of the model             */
+   SNEPPP_MIX_PRODUCT = 0,    /* psi = psi_1 o psi_2,        K = K_1 o K_2              (the default)      */
+   SNEPPP_MIX_OUTER,          /* psi = psi_1 (x) psi_2,      K = K_1 (x) K_2, n = n_1 n_2                  */
+   SNEPPP_MIX_SUM,            /* psi = psi_1 + psi_2,        K from K_1, K_2 and the first moments         */
+   SNEPPP_MIX_STACK,          /* psi = (psi_1, psi_2),       n = n_1 + n_2                                 */
+   SNEPPP_MIX_JOINT,          /* one layer over all coordinates; Euclidean factors only                    */
+   SNEPPP_MIX_ADDITIVE,       /* lambda = |V_1 psi_1|^2 + |V_2 psi_2|^2                                    */
+   SNEPPP_MIX_SEPARABLE,      /* lambda = |V_1 psi_1|^2 |V_2 psi_2|^2                                      */
+   SNEPPP_MIX_END
+} sneppp_mix;
+
+typedef enum sneppp_readout {
+   SNEPPP_READOUT_FULL = 0,   /* V is (m, n): lambda = alpha |V psi|^2                                     */
+   SNEPPP_READOUT_DIAGONAL,   /* V is diagonal: lambda = alpha sum v_i^2 psi_i^2, O(n) memory              */
+   SNEPPP_READOUT_END
+} sneppp_readout;
+
+typedef struct sneppp_factor {   /* one factor of the observation space                                    */
+   sneppp_window      window;    /* window.dim == 0 ends the list of factors                               */
+   sneppp_unit        unit;      /* activation; default: the recommended one for the space                 */
+   const sneppp_unit *units;     /* (width) or NULL; a mixed layer                                         */
+   int                width;     /* hidden units of this factor; 0 = desc.width                            */
+   int                no_bias;   /* 1: biases are 0 and stay 0 (needed by ReLU on spheres beyond S^2)      */
+} sneppp_factor;
+
+typedef struct sneppp_desc {     /* what a model is; plain data, may be static const                       */
+   int            start_zero;    /* must be 0: catches a struct that was never zeroed                      */
+   sneppp_factor  factor[SNEPPP_MAX_FACTORS];
+   sneppp_mix     mix;
+   sneppp_readout readout;
+   int            width;         /* hidden units n of each factor; default 64; for AUTO: the budget        */
+   int            rank;          /* rows m of V; 0 = n                                                     */
+   double         alpha;         /* scale of the intensity; 0 = events / mass, set when fitted             */
+   uint64_t       seed;          /* first layer; 0 = 1, never the clock                                    */
+   void          *mem;           /* optional block of sneppp_model_bytes(); malloc is then never called    */
+   size_t         mem_bytes;
+   void          *alloc_ctx;     /* handed to SNEPPP_MALLOC and SNEPPP_FREE                                */
+   int            end_zero;      /* must be 0                                                              */
+} sneppp_desc;
+
+/* A factor of a made model. Coordinates are normalised inside, u = (x - shift) * rate, so that weights are of
+   order one whatever the user's units are; `inside` is the window in those units and `jacobian` = dx/du. */
+typedef struct sneppp_layer_state {
+   int          n, d, D;                 /* units, statistics, coordinates                                  */
+   int          first;                   /* index of the factor's first coordinate in an event              */
+   double       shift[SNEPPP_MAX_DIM], rate[SNEPPP_MAX_DIM];
+   double       jacobian;
+   sneppp_window inside;                 /* its lists live in the model's block; GAUSS means, scales learn  */
+   sneppp_real *W;                       /* (n, d)                                                          */
+   sneppp_real *b;                       /* (n)                                                             */
+   sneppp_real *width;                   /* (n, d) RBF, else NULL                                           */
+   sneppp_unit *units;                   /* (n) mixed layer, else NULL                                      */
+} sneppp_layer_state;
+
+typedef struct sneppp_model {            /* transparent; evaluation takes it const                          */
+   sneppp_desc        desc;              /* all defaults filled in; windows point into the block            */
+   int                factors;
+   int                D;                 /* coordinates of one event                                        */
+   int                n, m;              /* features; rows of V (DIAGONAL: 1 row, v)                        */
+   sneppp_layer_state layer[SNEPPP_MAX_FACTORS];
+   sneppp_real       *V;                 /* (m, n), or (n) when diagonal; ADDITIVE, SEPARABLE: V_1, V_2, .. */
+   double             alpha;             /* lambda = alpha |V psi|^2 + floor                                */
+   double             floor;             /* uniform part, events per unit of the base measure               */
+   void              *block;             /* owned memory, NULL when the caller gave it or it lies in flash  */
+} sneppp_model;
+
 /* >>api ====================================================================================================== */
 
 SNEPPP_DEF int         sneppp_version(void);
@@ -253,6 +354,23 @@ SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_l
 SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer, const double *g, sneppp_layer_grad *out, sneppp_error *err);
 SNEPPP_DEF size_t                    sneppp_kernel_count(void);
 SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index);
+
+/* ---- make: a zeroed model may always be freed; a model that failed to be made is zeroed */
+SNEPPP_DEF size_t        sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *desc, sneppp_error *err);
+SNEPPP_DEF void          sneppp_free(sneppp_model *model);
+SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b, const double *width, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b, double *width, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err);
+
+/* ---- ask */
+SNEPPP_DEF sneppp_real   sneppp_intensity(const sneppp_model *model, const sneppp_real *x);
+SNEPPP_DEF double        sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x);
+SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at, sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count, sneppp_error *err);
 
 #ifdef __cplusplus
 }
@@ -486,6 +604,20 @@ typedef struct sneppp__pull { /* every pointer is valid scratch when a pull-back
 } sneppp__pull;
 
 typedef double (*sneppp__pair_fn)(const sneppp__pair *p, const sneppp__pull *out); /* out NULL: value only */
+
+/* >>optim ================================================================================================= */
+
+/* >>model ================================================================================================= */
+
+/* >>loss ================================================================================================== */
+
+/* >>fit =================================================================================================== */
+
+/* >>auto ================================================================================================== */
+
+/* >>sample ================================================================================================ */
+
+/* >>io ==================================================================================================== */
 
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */
