@@ -594,30 +594,52 @@ typedef struct sneppp__pair {
    int           log;             /* rows that offer it: return log k, and out receives g d(log k)/dtheta     */
 } sneppp__pair;
 
-typedef struct sneppp__pull { /* every pointer is valid scratch when a pull-back runs; add, never assign */
+typedef struct sneppp__pull { /* where a pull-back adds; add, never assign */
    double  g;                 /* dL/dk, or dL/d(log k) when pair.log                                   */
-   double *wi, *wj;           /* (d)                                                                   */
-   double *li, *lj;           /* (d) RBF widths                                                        */
-   double *bi, *bj;           /* (1)                                                                   */
-   double *weight;            /* (count) GAUSS                                                         */
-   double *mean, *scale;      /* (count, d) GAUSS                                                      */
+   double *wi, *wj;           /* (d) never NULL (scratch if not wanted); the two may be one array      */
+   double *li, *lj;           /* (d) RBF widths, never NULL                                            */
+   double *bi, *bj;           /* (1) never NULL                                                        */
+   double *weight;            /* (count) GAUSS; NULL = not wanted                                      */
+   double *mean, *scale;      /* (count, d) GAUSS; NULL = not wanted                                   */
 } sneppp__pull;
 
 typedef double (*sneppp__pair_fn)(const sneppp__pair *p, const sneppp__pull *out); /* out NULL: value only */
 
-/* >>optim ================================================================================================= */
+/* Cores: what differs between the rows that share a pair function. The pair function finds its row's core at
+   p->row. A transform is the Laplace transform of the measure at a complex point (section kernel-transform), a
+   Gaussian core is a function of the five scalars of the 2-D reduction (section kernel-gauss). */
+struct sneppp__laplace;
+struct sneppp__gauss;
+typedef void   (*sneppp__laplace_fn)(const sneppp_window *win, int d, const double *x, const double *y, struct sneppp__laplace *out);
+typedef double (*sneppp__gauss_fn)(const struct sneppp__gauss *q, double *deriv);
 
-/* >>model ================================================================================================= */
+/* What a row asks for besides its space and its activations, and what it offers. */
+enum {
+   SNEPPP__LOG     = 1, /* the row returns log k, and its derivatives are those of log k                 */
+   SNEPPP__NO_BIAS = 2, /* both biases are zero                                                          */
+   SNEPPP__CENTRED = 4, /* GAUSS: all means are zero                                                     */
+   SNEPPP__RADIAL  = 8  /* the units are radial basis functions: centres and widths, no weights          */
+};
 
-/* >>loss ================================================================================================== */
+/* Units reach a pair function in canonical form: SNEPPP_RELU with p = 1 and SNEPPP_STEP with p = 0, so that a row
+   of rectified monomials serves both and looks at p only. A row for (RECT, RECT) is also used for mixtures of
+   RELU, STEP and RECT units. If only the mirrored row exists the driver exchanges i and j. */
+typedef struct sneppp__row {
+   sneppp_kernel_info info;
+   int                dim;     /* statistics d that the row needs, 0 = any      */
+   unsigned           flags;
+   sneppp__pair_fn    pair;
+   sneppp__laplace_fn laplace; /* transforms, else NULL                         */
+   sneppp__gauss_fn   gauss;   /* Gaussian measures, else NULL                  */
+} sneppp__row;
 
-/* >>fit =================================================================================================== */
+/* ---- >>kernel-transform: exp, cos, sin wherever the measure's Laplace transform is known ------------------- */
 
-/* >>auto ================================================================================================== */
+/* ---- >>kernel-gauss: Gaussian measures and mixtures -------------------------------------------------------- */
 
-/* >>sample ================================================================================================ */
+/* ---- >>kernel-shape: rectified units on spheres, intervals and polygons; monomials ------------------------- */
 
-/* >>io ==================================================================================================== */
+/* ---- >>kernel-table: all rows, lookup, checks, drivers ----------------------------------------------------- */
 
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */
