@@ -1,0 +1,20 @@
+/* The main function of the test program. The definitions of greatest are not written for -Wconversion, our tests
+   are; so they live in a file of their own, which knows the suites by name only. */
+#include "greatest.h"
+
+#define SNEPPP_TEST_RUNNER
+#ifndef SNEPPP_TEST_SUITES
+#define SNEPPP_TEST_SUITES "suites.h"
+#endif
+#include SNEPPP_TEST_SUITES
+
+GREATEST_MAIN_DEFS();
+
+int main(int argc, char **argv)
+{
+   GREATEST_MAIN_BEGIN();
+   SNEPPP_TEST_RUN
+   GREATEST_PRINT_REPORT();
+   printf("%u passed, %u failed\n", greatest_info.passed, greatest_info.failed);
+   return greatest_all_passed() && greatest_info.passed > 0 ? 0 : 1;
+}
