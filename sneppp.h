@@ -610,8 +610,9 @@ typedef double (*sneppp__pair_fn)(const sneppp__pair *p, const sneppp__pull *out
    Gaussian core is a function of the five scalars of the 2-D reduction (section kernel-gauss). */
 struct sneppp__laplace;
 struct sneppp__gauss;
+struct sneppp__gauss_out;
 typedef void   (*sneppp__laplace_fn)(const sneppp_window *win, int d, const double *x, const double *y, struct sneppp__laplace *out);
-typedef double (*sneppp__gauss_fn)(const struct sneppp__gauss *q, double *deriv);
+typedef void   (*sneppp__gauss_fn)(const struct sneppp__gauss *q, struct sneppp__gauss_out *t);
 
 /* What a row asks for besides its space and its activations, and what it offers. */
 enum {
