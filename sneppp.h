@@ -100,6 +100,18 @@
    #define sneppp_intensities sneppp_intensities_f32
    #define sneppp_model_gram sneppp_model_gram_f32
    #define sneppp_count sneppp_count_f32
+   #define sneppp_rng_init        sneppp_rng_init_f32
+   #define sneppp_rng_seek        sneppp_rng_seek_f32
+   #define sneppp_rng_next        sneppp_rng_next_f32
+   #define sneppp_rng_below       sneppp_rng_below_f32
+   #define sneppp_rng_uniform     sneppp_rng_uniform_f32
+   #define sneppp_rng_normal      sneppp_rng_normal_f32
+   #define sneppp_rng_exponential sneppp_rng_exponential_f32
+   #define sneppp_rng_gamma       sneppp_rng_gamma_f32
+   #define sneppp_rng_poisson     sneppp_rng_poisson_f32
+   #define sneppp_rng_binomial    sneppp_rng_binomial_f32
+   #define sneppp_rng_sphere      sneppp_rng_sphere_f32
+   #define sneppp_rng_permute     sneppp_rng_permute_f32
 #else
    typedef double sneppp_real;
 #endif
@@ -150,6 +162,15 @@ typedef struct sneppp_parallel {
    void (*run)(void (*job)(size_t index, void *arg), void *arg, size_t count, void *user);
    void *user;
 } sneppp_parallel;
+
+/* ---- random numbers: all of the generator's state. Zeroed, it is seed 0, stream 0, at the start. Copy it to
+   repeat, set seed and stream to branch off (then seek). Streams of one seed never overlap. */
+typedef struct sneppp_rng {
+   uint64_t seed;
+   uint64_t stream;
+   uint64_t position; /* number of the next draw of sneppp_rng_next                    */
+   uint64_t spare;    /* the draw at position, when that is odd; the generator's own   */
+} sneppp_rng;
 
 /* ---- windows: a set of points x and the base measure mu on it */
 typedef enum sneppp_space {
@@ -345,6 +366,25 @@ typedef struct sneppp_model {            /* transparent; evaluation takes it con
 SNEPPP_DEF int         sneppp_version(void);
 SNEPPP_DEF const char *sneppp_strerror(sneppp_status status);
 
+/* ---- random numbers: see >>rng for the method. One generator belongs to one thread at a time; give each
+   thread, or each event, its own stream. A parameter that has no distribution (NaN, infinite, negative) gives 0.
+   Poisson means and binomial n may be as large as their types allow; a mean of 2^63 or more gives UINT64_MAX. */
+SNEPPP_DEF void     sneppp_rng_init(sneppp_rng *rng, uint64_t seed, uint64_t stream);
+SNEPPP_DEF void     sneppp_rng_seek(sneppp_rng *rng, uint64_t position); /* to the draw of this number, from 0 */
+SNEPPP_DEF uint64_t sneppp_rng_next(sneppp_rng *rng);                    /* 64 random bits                     */
+SNEPPP_DEF uint64_t sneppp_rng_below(sneppp_rng *rng, uint64_t n);       /* one of 0..n-1, unbiased; n = 0: 0  */
+SNEPPP_DEF double   sneppp_rng_uniform(sneppp_rng *rng);                 /* a multiple of 2^-53 in [0, 1)      */
+SNEPPP_DEF double   sneppp_rng_normal(sneppp_rng *rng);                  /* mean 0, variance 1                 */
+SNEPPP_DEF double   sneppp_rng_exponential(sneppp_rng *rng);             /* mean 1                             */
+SNEPPP_DEF double   sneppp_rng_gamma(sneppp_rng *rng, double shape);     /* density x^(shape-1) e^-x           */
+SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean);
+SNEPPP_DEF uint64_t sneppp_rng_binomial(sneppp_rng *rng, uint64_t n, double p); /* p >= 1: n                   */
+SNEPPP_DEF void     sneppp_rng_sphere(sneppp_rng *rng, int d, double *x); /* x (d) of length 1; d < 1: nothing */
+
+/* A random permutation of 0..count-1, one for each key, evaluated at index without storing it: the order of a
+   pass over events that are read by position. index >= count is returned as it is. */
+SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key);
+
 /* ---- closed forms */
 SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j, double *k, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K, const sneppp_parallel *par, sneppp_error *err);
@@ -422,12 +462,44 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
 #define SNEPPP__LOG_2PI   1.83787706640934548356
 
 /* -ffast-math lets a compiler assume that NaN and infinity do not exist and delete isnan; the exponent bits
-   tell the truth under every flag. */
+   tell the truth under every flag. Recent compilers also mark arguments as finite under that flag and could
+   then know the answer beforehand; the volatile copy takes this knowledge away. */
 SNEPPP__INLINE int sneppp__finite(double x)
 {
    uint64_t u;
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+   volatile double copy = x;
+   x = copy;
+#endif
    memcpy(&u, &x, sizeof u);
    return (u >> 52 & 0x7ff) != 0x7ff;
+}
+
+/* The index of the first NaN or infinity among count numbers, or count. Reads the bits from memory: nothing is
+   loaded as a floating-point number, so nothing can be assumed of it. */
+SNEPPP__UNUSED static size_t sneppp__first_bad(const double *x, size_t count)
+{
+   for (size_t i = 0; i < count; i++) {
+      uint64_t u;
+      memcpy(&u, x + i, sizeof u);
+      if ((u >> 52 & 0x7ff) == 0x7ff) return i;
+   }
+   return count;
+}
+
+/* The same for sneppp_real, of either precision. */
+SNEPPP__UNUSED static size_t sneppp__first_bad_real(const sneppp_real *x, size_t count)
+{
+#ifdef SNEPPP_REAL_FLOAT
+   for (size_t i = 0; i < count; i++) {
+      uint32_t u;
+      memcpy(&u, x + i, sizeof u);
+      if ((u >> 23 & 0xff) == 0xff) return i;
+   }
+   return count;
+#else
+   return sneppp__first_bad(x, count);
+#endif
 }
 
 SNEPPP_DEF int sneppp_version(void) { return SNEPPP_VERSION; }
@@ -464,13 +536,25 @@ static void sneppp__text_integer(sneppp__text *t, uint64_t u)
    while (n) sneppp__text_char(t, digit[--n]);
 }
 
+/* Digits first..last of m, which has `digits` of them, counted from the left and from 0. */
+static void sneppp__text_digits(sneppp__text *t, int64_t m, int digits, int first, int last)
+{
+   for (int i = first; i <= last; i++) {
+      int64_t power = 1;
+      for (int k = i + 1; k < digits; k++) power *= 10;
+      sneppp__text_char(t, (char)('0' + (int)(m / power % 10)));
+   }
+}
+
+/* Scales x into [1e5, 1e6), rounds it to an integer of six digits and drops trailing zeros. The repeated products
+   cost a few units of the last place of a double, far from the sixth digit. */
 static void sneppp__text_double(sneppp__text *t, double x)
 {
-   int     e = 0, k, digits = 6;
-   int64_t m;
+   int      e = 0, k, digits = 6;
+   int64_t  m;
+   uint64_t u;
+   memcpy(&u, &x, sizeof u);
    if (!sneppp__finite(x)) {
-      uint64_t u;
-      memcpy(&u, &x, sizeof u);
       sneppp__text_string(t, (u & 0xfffffffffffffULL) ? "nan" : (u >> 63) ? "-inf" : "inf");
       return;
    }
@@ -483,72 +567,116 @@ static void sneppp__text_double(sneppp__text *t, double x)
    while (digits > 1 && m % 10 == 0) { m /= 10; e++; digits--; }
    k = e + digits - 1; /* decimal exponent of the leading digit */
    if (k < -4 || k > 6) {
-      int64_t lead = m;
-      for (int i = 1; i < digits; i++) lead /= 10;
-      sneppp__text_integer(t, (uint64_t)lead);
-      if (digits > 1) {
-         int64_t power = 1;
-         sneppp__text_char(t, '.');
-         for (int i = 1; i < digits; i++) power *= 10;
-         for (m -= lead * power, power /= 10; power; power /= 10) sneppp__text_char(t, (char)('0' + (int)(m / power % 10)));
-      }
-      sneppp__text_char(t, 'e');
-      sneppp__text_char(t, k < 0 ? '-' : '+');
+      sneppp__text_digits(t, m, digits, 0, 0);
+      if (digits > 1) sneppp__text_char(t, '.');
+      sneppp__text_digits(t, m, digits, 1, digits - 1);
+      sneppp__text_string(t, k < 0 ? "e-" : "e+");
       sneppp__text_integer(t, (uint64_t)(k < 0 ? -k : k));
       return;
    }
-   while (e > 0) { m *= 10; e--; }
-   {
-      int64_t power = 1;
-      for (int i = e; i < 0; i++) power *= 10;
-      sneppp__text_integer(t, (uint64_t)(m / power));
-      if (power > 1) sneppp__text_char(t, '.');
-      for (m %= power, power /= 10; power; power /= 10) sneppp__text_char(t, (char)('0' + (int)(m / power % 10)));
+   if (k < 0) sneppp__text_string(t, "0.");
+   for (int i = k; i < -1; i++) sneppp__text_char(t, '0');
+   sneppp__text_digits(t, m, digits, 0, k < digits ? k : digits - 1);
+   for (int i = digits; i <= k; i++) sneppp__text_char(t, '0');
+   if (k >= 0 && k < digits - 1) sneppp__text_char(t, '.');
+   sneppp__text_digits(t, m, digits, k < 0 ? 0 : k + 1, digits - 1);
+}
+
+static void sneppp__text_list(sneppp__text *t, const char *format, va_list *list)
+{
+   for (; *format; format++) {
+      if (*format != '%' || !format[1]) { sneppp__text_char(t, *format); continue; }
+      switch (*++format) {
+         case 'd': {
+            const int v = va_arg(*list, int);
+            if (v < 0) sneppp__text_char(t, '-');
+            sneppp__text_integer(t, (uint64_t)(v < 0 ? -(int64_t)v : (int64_t)v));
+            break;
+         }
+         case 'z': sneppp__text_integer(t, (uint64_t)va_arg(*list, size_t)); break;
+         case 's': sneppp__text_string(t, va_arg(*list, const char *)); break;
+         case 'g': sneppp__text_double(t, va_arg(*list, double)); break;
+         default: sneppp__text_char(t, *format); break; /* %% */
+      }
    }
+}
+
+static void sneppp__explain(sneppp_error *err, sneppp_status status, size_t event, const char *format, va_list *list)
+{
+   sneppp__text t;
+   err->status = status;
+   err->event = event;
+   t.at = err->why;
+   t.end = err->why + sizeof err->why - 1;
+   sneppp__text_list(&t, format, list);
+   *t.at = 0;
 }
 
 /* Fills err, if there is one, and returns the status: `return sneppp__fail(err, SNEPPP_ERR_ARG, "...", ...)`. */
 SNEPPP__UNUSED static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format, ...)
 {
-   sneppp__text t;
-   va_list      list;
-   if (!err) return status;
-   err->status = status;
-   err->event = 0;
-   t.at = err->why;
-   t.end = err->why + sizeof err->why - 1;
+   va_list list;
    va_start(list, format);
-   for (; *format; format++) {
-      if (*format != '%') { sneppp__text_char(&t, *format); continue; }
-      switch (*++format) {
-         case 'd': {
-            int v = va_arg(list, int);
-            if (v < 0) sneppp__text_char(&t, '-');
-            sneppp__text_integer(&t, (uint64_t)(v < 0 ? -(int64_t)v : (int64_t)v));
-            break;
-         }
-         case 'z': sneppp__text_integer(&t, (uint64_t)va_arg(list, size_t)); break;
-         case 's': sneppp__text_string(&t, va_arg(list, const char *)); break;
-         case 'g': sneppp__text_double(&t, va_arg(list, double)); break;
-         default: sneppp__text_char(&t, *format); break;
-      }
-   }
+   if (err) sneppp__explain(err, status, 0, format, &list);
    va_end(list);
-   *t.at = 0;
+   return status;
+}
+
+/* The same when it is the fault of one event, whose index goes into err->event. */
+SNEPPP__UNUSED static sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status status, size_t event,
+                                                       const char *format, ...)
+{
+   va_list list;
+   va_start(list, format);
+   if (err) sneppp__explain(err, status, event, format, &list);
+   va_end(list);
    return status;
 }
 
 /* >>mem ======================================================================================================
    Measuring and placing are one piece of code. An object that needs several arrays has one `place` function
    that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out pointers.
-   So the two cannot drift apart. Overflow is sticky and shows as size 0. */
+   So the two cannot drift apart. Overflow is sticky.
+
+      sneppp__carver c = {0};
+      sneppp__block  block;
+      place(&c, object);                                                             (measure)
+      st = sneppp__block_get(&block, &c, desc->mem, desc->mem_bytes, desc->ctx, err);
+      if (st != SNEPPP_OK) return st;                                                (nothing is held)
+      place(&c, object);                                                             (place)
+      ...
+      sneppp__block_free(&block);
+
+   and the size query is place(&c, ...) followed by sneppp__block_bytes(&c). */
+#if defined(__SANITIZE_ADDRESS__)
+   #define SNEPPP__ASAN 1
+#elif defined(__has_feature)
+   #if __has_feature(address_sanitizer)
+      #define SNEPPP__ASAN 1
+   #endif
+#endif
+
+/* One block would hide from AddressSanitizer a step from one array into the next. So under it every array is
+   followed by at least one line that is out of bounds. */
+#ifdef SNEPPP__ASAN
+   #include <sanitizer/asan_interface.h>
+   #define SNEPPP__POISON(p, n)   __asan_poison_memory_region(p, n)
+   #define SNEPPP__UNPOISON(p, n) __asan_unpoison_memory_region(p, n)
+   #define SNEPPP__FENCE SNEPPP__ALIGN
+#else
+   #define SNEPPP__POISON(p, n)   ((void)(p), (void)(n))
+   #define SNEPPP__UNPOISON(p, n) ((void)(p), (void)(n))
+   #define SNEPPP__FENCE ((size_t)0)
+#endif
+
+#define SNEPPP__ALIGN ((size_t)64) /* a cache line, and the widest vector we use */
+
 typedef struct sneppp__carver {
    unsigned char *base;     /* NULL: measure only                       */
    size_t         used;     /* bytes taken so far                       */
    int            overflow; /* a product or sum did not fit into size_t */
+   int            fence;    /* the gaps between arrays may be poisoned  */
 } sneppp__carver;
-
-#define SNEPPP__ALIGN ((size_t)64) /* a cache line, and the widest vector we use */
 
 SNEPPP__INLINE int sneppp__mul_overflows(size_t a, size_t b, size_t *product)
 {
@@ -560,18 +688,493 @@ SNEPPP__INLINE int sneppp__mul_overflows(size_t a, size_t b, size_t *product)
 /* An array of rows x cols elements, on SNEPPP__ALIGN bytes when the base is. NULL while measuring. */
 SNEPPP__UNUSED static void *sneppp__take(sneppp__carver *c, size_t rows, size_t cols, size_t element)
 {
-   size_t bytes = 0, start = c->used;
-   if (sneppp__mul_overflows(rows, cols, &bytes) || sneppp__mul_overflows(bytes, element, &bytes) ||
-       bytes > SIZE_MAX - 2 * SNEPPP__ALIGN || start > SIZE_MAX - 2 * SNEPPP__ALIGN - bytes) {
+   const size_t start = c->used, slack = SNEPPP__FENCE + 2 * SNEPPP__ALIGN;
+   size_t       bytes = 0;
+   if (c->overflow || sneppp__mul_overflows(rows, cols, &bytes) || sneppp__mul_overflows(bytes, element, &bytes) ||
+       bytes > SIZE_MAX - slack || start > SIZE_MAX - slack - bytes) {
       c->overflow = 1;
       return NULL;
    }
-   c->used = start + (bytes + SNEPPP__ALIGN - 1) / SNEPPP__ALIGN * SNEPPP__ALIGN;
-   return c->base && !c->overflow ? (void *)(c->base + start) : NULL;
+   c->used = start + (bytes + SNEPPP__FENCE + SNEPPP__ALIGN - 1) / SNEPPP__ALIGN * SNEPPP__ALIGN;
+   if (!c->base) return NULL;
+   if (c->fence) SNEPPP__POISON(c->base + start + bytes, c->used - start - bytes);
+   return c->base + start;
 }
 
+/* The bytes that a block for these arrays must have, wherever it starts; 0: more than size_t can count. */
+SNEPPP__UNUSED static size_t sneppp__block_bytes(const sneppp__carver *measured)
+{
+   return measured->overflow ? 0 : measured->used + (SNEPPP__ALIGN - 1);
+}
 
-/* >>rng ====================================================================================================== */
+typedef struct sneppp__block {
+   void  *raw;   /* what SNEPPP_MALLOC returned; NULL: nothing to free */
+   size_t bytes;
+   void  *ctx;
+} sneppp__block;
+
+/* Takes the measure from c and makes c ready for placing: in the caller's block mem, when there is one, else in
+   memory from SNEPPP_MALLOC. After a failure the block is empty, so that freeing it is harmless. */
+SNEPPP__UNUSED static sneppp_status sneppp__block_get(sneppp__block *block, sneppp__carver *c, void *mem,
+                                                      size_t mem_bytes, void *ctx, sneppp_error *err)
+{
+   const size_t bytes = sneppp__block_bytes(c);
+   block->raw = NULL;
+   block->bytes = bytes;
+   block->ctx = ctx;
+   if (!bytes) return sneppp__fail(err, SNEPPP_ERR_SIZE, "the arrays need more bytes than size_t can count");
+   if (!mem && mem_bytes) return sneppp__fail(err, SNEPPP_ERR_ARG, "mem is NULL but mem_bytes is %z", mem_bytes);
+   if (mem && mem_bytes < bytes)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem_bytes is %z, but %z are needed", mem_bytes, bytes);
+   if (!mem) {
+      mem = block->raw = SNEPPP_MALLOC(ctx, bytes);
+      if (!mem) return sneppp__fail(err, SNEPPP_ERR_MEMORY, "%z bytes could not be allocated", bytes);
+   }
+   c->base = (unsigned char *)mem + (SNEPPP__ALIGN - (uintptr_t)mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
+   c->used = 0;
+   c->fence = block->raw != NULL; /* a caller's block is the caller's again without our knowing when */
+   return SNEPPP_OK;
+}
+
+/* Safe on a block that is zeroed, that failed, that is the caller's, or that was freed before. */
+SNEPPP__UNUSED static void sneppp__block_free(sneppp__block *block)
+{
+   if (!block->raw) return;
+   SNEPPP__UNPOISON(block->raw, block->bytes);
+   SNEPPP_FREE(block->ctx, block->raw);
+   block->raw = NULL;
+}
+
+/* >>rng ======================================================================================================
+   Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): ten
+   rounds of multiply and xor turn (seed, stream, block number) into 128 random bits. Being a function and not a
+   recurrence it can be entered anywhere, streams cannot overlap, and a stream costs nothing to open, so event i
+   may have stream i. It passes TestU01's BigCrush, needs only 32 x 32 -> 64 bit products, and its authors publish
+   known answers, which the tests check.
+
+   Equal bits everywhere: integers and uniforms are integer arithmetic. Normal and exponential variates come
+   from ziggurats, whose usual path is one product of two doubles; elsewhere floating point decides only whether
+   a candidate is accepted, and a change of its last bit matters in about one of 10^13 draws. Gamma variates and
+   points on spheres are computed values, which can differ in the last place where a compiler may fuse or
+   reorder (-ffast-math, -march=native).
+
+   No loop here runs on the value of a parameter alone: every repetition is a fresh trial with a success
+   probability that is bounded from below, and parameters without a distribution are answered before any. */
+static void sneppp__philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+{
+   uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3], k0 = key[0], k1 = key[1];
+   for (int round = 0; round < 10; round++) {
+      const uint64_t p = (uint64_t)0xD2511F53u * c0, q = (uint64_t)0xCD9E8D57u * c2;
+      c0 = (uint32_t)(q >> 32) ^ c1 ^ k0;
+      c1 = (uint32_t)q;
+      c2 = (uint32_t)(p >> 32) ^ c3 ^ k1;
+      c3 = (uint32_t)p;
+      k0 += 0x9E3779B9u; /* the golden ratio and the square root of 3, in 32 bits */
+      k1 += 0xBB67AE85u;
+   }
+   out[0] = c0;
+   out[1] = c1;
+   out[2] = c2;
+   out[3] = c3;
+}
+
+/* A block holds two draws: returns the first and leaves the second in rng->spare. */
+static uint64_t sneppp__rng_block(sneppp_rng *rng)
+{
+   const uint64_t block = rng->position >> 1;
+   uint32_t       counter[4], key[2], out[4];
+   counter[0] = (uint32_t)block;
+   counter[1] = (uint32_t)(block >> 32);
+   counter[2] = (uint32_t)rng->stream;
+   counter[3] = (uint32_t)(rng->stream >> 32);
+   key[0] = (uint32_t)rng->seed;
+   key[1] = (uint32_t)(rng->seed >> 32);
+   sneppp__philox(counter, key, out);
+   rng->spare = out[2] | (uint64_t)out[3] << 32;
+   return out[0] | (uint64_t)out[1] << 32;
+}
+
+SNEPPP_DEF void sneppp_rng_seek(sneppp_rng *rng, uint64_t position)
+{
+   rng->position = position;
+   rng->spare = 0;
+   if (position & 1) (void)sneppp__rng_block(rng);
+}
+
+SNEPPP_DEF void sneppp_rng_init(sneppp_rng *rng, uint64_t seed, uint64_t stream)
+{
+   rng->seed = seed;
+   rng->stream = stream;
+   sneppp_rng_seek(rng, 0);
+}
+
+SNEPPP_DEF uint64_t sneppp_rng_next(sneppp_rng *rng)
+{
+   const uint64_t word = rng->position & 1 ? rng->spare : sneppp__rng_block(rng);
+   rng->position++;
+   return word;
+}
+
+/* A multiple of 2^-53 in [0, 1). The conversion and the product are exact, so no flag can change them. */
+SNEPPP_DEF double sneppp_rng_uniform(sneppp_rng *rng)
+{
+   return (double)(sneppp_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* An odd multiple of 2^-53 in (0, 1): symmetric about 1/2, never 0 and never 1, so that it has a logarithm and
+   its distance to both ends can be divided by. */
+static double sneppp__rng_open(sneppp_rng *rng)
+{
+   return (double)(sneppp_rng_next(rng) >> 12 << 1 | 1) * (1.0 / 9007199254740992.0);
+}
+
+/* The largest multiple of n that a word can reach is cut off; without that the first values of a plain
+   remainder would be too likely. w - r is the multiple below the word, and it is a whole bin unless adding n - 1
+   to it overflows. */
+SNEPPP_DEF uint64_t sneppp_rng_below(sneppp_rng *rng, uint64_t n)
+{
+   if (n == 0) return 0;
+   for (;;) {
+      const uint64_t w = sneppp_rng_next(rng), r = w % n;
+      if (w - r <= UINT64_MAX - (n - 1)) return r;
+   }
+}
+
+/* The mixing function of Steele, Lea and Flood's SplitMix64 (OOPSLA 2014), with Stafford's constants. */
+static uint64_t sneppp__rng_mix(uint64_t z)
+{
+   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+   z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+   return z ^ z >> 31;
+}
+
+/* A Feistel network: split the b bits of an index into two parts and xor each in turn with a keyed function of
+   the other. Every round can be undone, so this permutes 0..2^b - 1, and with 2^b < 2 count it takes fewer than
+   two passes on average until the walk along the cycle comes back into 0..count-1 (Black and Rogaway,
+   "Ciphers with arbitrary finite domains", CT-RSA 2002). It does come back, as a cycle returns to its start. */
+SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key)
+{
+   uint64_t low_mask, high_mask;
+   int      bits = 0, low;
+   if (index >= count || count < 2) return index;
+   while (bits < 64 && (count - 1) >> bits) bits++;
+   low = bits / 2;
+   low_mask = ((uint64_t)1 << low) - 1;
+   high_mask = UINT64_MAX >> (64 - (bits - low));
+   do {
+      uint64_t a = index & low_mask, b = index >> low, round_key = key;
+      for (int round = 0; round < 5; round++) {
+         round_key += 0x9E3779B97F4A7C15u;
+         b ^= sneppp__rng_mix(a + sneppp__rng_mix(round_key)) >> 7 & high_mask;
+         round_key += 0x9E3779B97F4A7C15u;
+         a ^= sneppp__rng_mix(b + sneppp__rng_mix(round_key)) >> 7 & low_mask;
+      }
+      index = b << low | a;
+   } while (index >= count);
+   return index;
+}
+
+/* Ziggurats (Marsaglia and Tsang, J. Stat. Software 5(8), 2000): the region under a decreasing density f is
+   covered by 128 pieces of equal area v. Piece i > 0 is the box [0, x_i] x [f(x_i), f(x_i+1)]; piece 0 is the
+   box [0, x_1] x [0, f(x_1)] with the tail beyond x_1, drawn as if it were a box of width x_0 = v / f(x_1). A
+   point of piece i with abscissa below x_i+1 is under the curve without further ado. One word gives the piece
+   (7 bits), a sign (1 bit) and the abscissa (53 bits), none of them used twice. The tests check
+   x_i (f(x_i+1) - f(x_i)) = v and the tail. f is not normalised: exp(-x^2/2) and exp(-x). */
+static const double sneppp__zig_normal[129] = {
+   3.7130862467403633, 3.4426198558966521, 3.2230849845786185, 3.0832288582142137, 2.9786962526450170,
+   2.8943440070186706, 2.8231253505459664, 2.7611693723841539, 2.7061135731187223, 2.6564064112581925,
+   2.6109722484286132, 2.5690336259216391, 2.5300096723854666, 2.4934545220919508, 2.4590181774083501,
+   2.4264206455302116, 2.3954342780074673, 2.3658713701139875, 2.3375752413355307, 2.3104136836950022,
+   2.2842740596736568, 2.2590595738653295, 2.2346863955870570, 2.2110814088747278, 2.1881804320720206,
+   2.1659267937448407, 2.1442701823562614, 2.1231657086697900, 2.1025731351849989, 2.0824562379877246,
+   2.0627822745039634, 2.0435215366506695, 2.0246469733729339, 2.0061338699589668, 1.9879595741230607,
+   1.9701032608497132, 1.9525457295488889, 1.9352692282919002, 1.9182573008597320, 1.9014946531003176,
+   1.8849670357028692, 1.8686611409895420, 1.8525645117230871, 1.8366654602533840, 1.8209529965910051,
+   1.8054167642140487, 1.7900469825946190, 1.7748343955807692, 1.7597702248942319, 1.7448461281083765,
+   1.7300541605582435, 1.7153867407081165, 1.7008366185643009, 1.6863968467734863, 1.6720607540918522,
+   1.6578219209482075, 1.6436741568569826, 1.6296114794646784, 1.6156280950371330, 1.6017183802152771,
+   1.5878768648844007, 1.5740982160167497, 1.5603772223598407, 1.5467087798535035, 1.5330878776675561,
+   1.5195095847593708, 1.5059690368565503, 1.4924614237746154, 1.4789819769830979, 1.4655259573357946,
+   1.4520886428822165, 1.4386653166774613, 1.4252512545068616, 1.4118417124397603, 1.3984319141236064,
+   1.3850170377251486, 1.3715922024197323, 1.3581524543224229, 1.3446927517457130, 1.3312079496576765,
+   1.3176927832013430, 1.3041418501204215, 1.2905495919178732, 1.2769102735516997, 1.2632179614460282,
+   1.2494664995643337, 1.2356494832544812, 1.2217602305309626, 1.2077917504067576, 1.1937367078237722,
+   1.1795873846544607, 1.1653356361550469, 1.1509728421389761, 1.1364898520030755, 1.1218769225722541,
+   1.1071236475235354, 1.0922188768965538, 1.0771506248819377, 1.0619059636836194, 1.0464709007525803,
+   1.0308302360564556, 1.0149673952392995, 0.99886423348064351, 0.98250080350276038, 0.96585507938813059,
+   0.94890262549791195, 0.93161619660135381, 0.91396525100880178, 0.89591535256623853, 0.87742742909771569,
+   0.85845684317805086, 0.83895221428120746, 0.81885390668331772, 0.79809206062627480, 0.77658398787614839,
+   0.75423066443451007, 0.73091191062188128, 0.70647961131360803, 0.68074791864590422, 0.65347863871504239,
+   0.62435859730908822, 0.59296294244197798, 0.55869217837551797, 0.52065603872514492, 0.47743783725378788,
+   0.42654798630330512, 0.36287143102841830, 0.27232086470466385, 0,
+};
+
+static const double sneppp__zig_exponential[129] = {
+   7.8983151166156426, 6.8983151166156426, 6.1351928445012385, 5.6650724660857397, 5.3241823731374994,
+   5.0561741487985106, 4.8349843673248398, 4.6464211328624825, 4.4819020722626851, 4.3358409940858574,
+   4.2043979393287478, 4.0848196168057546, 3.9750644413780753, 3.8735764975972339, 3.7791426637561015,
+   3.6907986930766182, 3.6077654093724198, 3.5294041261239056, 3.4551847323964767, 3.3846623579615626,
+   3.3174599905696233, 3.2532553113859181, 3.1917705767376219, 3.1327647373866328, 3.0760272264889778,
+   3.0213730092917227, 2.9686385989038915, 2.9176788202866745, 2.8683641598597430, 2.8205785779150536,
+   2.7742176900679002, 2.7291872454213149, 2.6854018451368258, 2.6427838571911386, 2.6012624923073598,
+   2.5607730131294384, 2.5212560541977941, 2.4826570345737785, 2.4449256483378092, 2.4080154208634461,
+   2.3718833209063675, 2.3364894202629916, 2.3017965941394138, 2.2677702564970700, 2.2343781255607682,
+   2.2015900154291238, 2.1693776503494968, 2.1377144987348088, 2.1065756244282950, 2.0759375530803348,
+   2.0457781518018146, 2.0160765205112598, 1.9868128936065137, 1.9579685507727412, 1.9295257358924410,
+   1.9014675831544173, 1.8737780495709402, 1.8464418532086177, 1.8194444165212862, 1.7927718142445651,
+   1.7664107253733166, 1.7403483887965309, 1.7145725622103042, 1.6890714839696005, 1.6638338375742084,
+   1.6388487185144363, 1.6141056032282145, 1.5895943199438896, 1.5653050212025231, 1.5412281578702772,
+   1.5173544544657909, 1.4936748856395370, 1.4701806536522057, 1.4468631667073305, 1.4237140179997596,
+   1.4007249653462671, 1.3778879112676263, 1.3551948833928312, 1.3326380150558410, 1.3102095259531380,
+   1.2879017027264502, 1.2657068793290142, 1.2436174170255426, 1.2216256838653286, 1.1997240334543192,
+   1.1779047828350683, 1.1561601892626790, 1.1344824256394673, 1.1128635543402398, 1.0912954991226865,
+   1.0697700147720641, 1.0482786540743532, 1.0268127316452213, 1.0053632840606233, 0.98392102563517059,
+   0.96247629907192250, 0.94101902005608979, 0.91953861467759972, 0.89802394833346323, 0.87646324446707721,
+   0.85484399113022395, 0.83315283288070945, 0.81137544492190183, 0.78949638560545054, 0.76749892239360828,
+   0.74536482502650455, 0.72307411783988324, 0.70060478075390261, 0.67793238514624650, 0.65502964625139964,
+   0.63186586731689773, 0.60840624161212172, 0.58461096513834121, 0.56043409330445945, 0.53582204525043211,
+   0.51071161372886758, 0.48502726569487061, 0.45867739948996621, 0.43154902203683521, 0.40349995151552414,
+   0.37434698742872881, 0.34384718856628182, 0.31166666725866001, 0.27732506927591210, 0.24008805272382228,
+   0.19873365552920245, 0.15095268593687243, 0.091339518102903607, 0,
+};
+
+/* Is a point of the box, at a uniform height between the densities of its outer edge (fa) and of its inner edge
+   (fb), below the curve, which has height f there? */
+static int sneppp__zig_under(sneppp_rng *rng, double fa, double fb, double f)
+{
+   return fa + sneppp_rng_uniform(rng) * (fb - fa) < f;
+}
+
+/* The tail of the exponential beyond x_1 is x_1 plus an exponential. */
+SNEPPP_DEF double sneppp_rng_exponential(sneppp_rng *rng)
+{
+   const double *x = sneppp__zig_exponential;
+   double        start = 0;
+   for (;;) {
+      const uint64_t w = sneppp_rng_next(rng);
+      const int      i = (int)(w & 127);
+      const double   z = (double)(w >> 11) * (1.0 / 9007199254740992.0) * x[i];
+      if (z < x[i + 1]) return start + z;
+      if (i == 0) start += x[1];
+      else if (sneppp__zig_under(rng, exp(-x[i]), exp(-x[i + 1]), exp(-z))) return start + z;
+   }
+}
+
+/* The tail of the normal beyond r = x_1: with exponentials a, b the value r + a/r is right when
+   2 b > (a/r)^2 (Marsaglia 1964). */
+SNEPPP_DEF double sneppp_rng_normal(sneppp_rng *rng)
+{
+   const double *x = sneppp__zig_normal;
+   for (;;) {
+      const uint64_t w = sneppp_rng_next(rng);
+      const int      i = (int)(w & 127);
+      double         z = (double)(w >> 11) * (1.0 / 9007199254740992.0) * x[i];
+      int            ok = z < x[i + 1];
+      if (!ok && i == 0) {
+         double a;
+         do a = sneppp_rng_exponential(rng) / x[1];
+         while (2 * sneppp_rng_exponential(rng) < a * a);
+         z = x[1] + a;
+         ok = 1;
+      } else if (!ok) {
+         ok = sneppp__zig_under(rng, exp(-0.5 * x[i] * x[i]), exp(-0.5 * x[i + 1] * x[i + 1]), exp(-0.5 * z * z));
+      }
+      if (ok) return w & 128 ? -z : z;
+   }
+}
+
+/* log k! - log(sqrt(2 pi k) (k/e)^k) for k >= 1: what Stirling's formula lacks. The series is asymptotic; its
+   first term left out is below 2e-16 for k >= 16. */
+static double sneppp__rng_stirling(double k)
+{
+   static const double table[16] = {0,
+      0.081061466795327258, 0.041340695955409294, 0.027677925684998339, 0.020790672103765093, 0.016644691189821192,
+      0.013876128823070748, 0.011896709945891770, 0.010411265261972096, 0.0092554621827127329, 0.0083305634333628713,
+      0.0075736754879518408, 0.0069428401072095299, 0.0064089941880042071, 0.0059513701127588477,
+      0.0055547335519628014};
+   const double s = 1 / (k * k);
+   if (k < 16) return table[(int)k];
+   return (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s * (1.0 / 1188))))) / k;
+}
+
+/* k log(k/m) + m - k for k, m > 0, the deviance that decides a Poisson probability. At k = m + O(sqrt m) it is of
+   order 1 while its terms are of order m log m, so near k = m it is summed as a series in v = (k-m)/(k+m), with
+   log(k/m) = 2 artanh v (Loader, "Fast and accurate computation of binomial probabilities", 2000). */
+static double sneppp__rng_deviance(double k, double m)
+{
+   const double v = (k - m) / (k + m), vv = v * v;
+   double       term = 2 * k * v, sum = (k - m) * v;
+   if (v > 0.1 || v < -0.1) return k * log(k / m) + m - k;
+   for (int j = 3; j < 25; j += 2) {
+      term *= vv;
+      sum += term / j;
+   }
+   return sum;
+}
+
+/* The logarithm of the Poisson probability of k >= 0, with an absolute error of order 1e-15 wherever k is likely,
+   also for a mean of 1e15, where the textbook form k log(mean) - mean - log k! has lost everything. */
+static double sneppp__rng_log_poisson(double k, double mean)
+{
+   if (k < 0.5) return -mean;
+   return -sneppp__rng_stirling(k) - sneppp__rng_deviance(k, mean) - 0.5 * log(2 * SNEPPP__PI * k);
+}
+
+/* The same for the binomial; 0 < p < 1, 0 <= k <= n, q = 1 - p. */
+static double sneppp__rng_log_binomial(double k, double n, double p, double q)
+{
+   const double r = n - k;
+   if (k < 0.5) return n * log1p(-p);
+   if (r < 0.5) return n * log(p);
+   return sneppp__rng_stirling(n) - sneppp__rng_stirling(k) - sneppp__rng_stirling(r) -
+          sneppp__rng_deviance(k, n * p) - sneppp__rng_deviance(r, n * q) + 0.5 * log(n / (2 * SNEPPP__PI * k * r));
+}
+
+/* Small means: the first k whose cumulative probability exceeds a uniform. Every cumulative probability is
+   met to 2^-53. The tail beyond k = 127 has probability below 1e-90 at a mean of 10. */
+static double sneppp__poisson_small(sneppp_rng *rng, double mean)
+{
+   for (;;) {
+      double u = sneppp_rng_uniform(rng), p = exp(-mean);
+      for (int k = 0; k < 128; k++) {
+         if (u < p) return k;
+         u -= p;
+         p *= mean / (k + 1);
+      }
+   }
+}
+
+/* 10 <= mean <= 2^52: transformed rejection with squeeze, algorithm PTRS of Hoermann, "The transformed rejection
+   method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993, whose constants
+   these are. About 1.2 trials, most of which end at the squeeze. */
+static double sneppp__poisson_large(sneppp_rng *rng, double mean)
+{
+   const double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b;
+   const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), squeeze = 0.9277 - 3.6224 / (b - 2);
+   for (;;) {
+      const double u = sneppp__rng_open(rng) - 0.5, v = sneppp__rng_open(rng), s = 0.5 - fabs(u);
+      const double k = floor((2 * a / s + b) * u + mean + 0.43);
+      if (s >= 0.07 && v <= squeeze) return k;
+      if (k < 0 || (s < 0.013 && v > s)) continue;
+      if (log(v * inverse_alpha / (a / (s * s) + b)) <= sneppp__rng_log_poisson(k, mean)) return k;
+   }
+}
+
+/* The largest mean, and number of trials, that is drawn at once: counts around it are exact in a double. A sum
+   of independent Poisson counts is Poisson, and so for binomials, so larger ones are drawn in parts. */
+#define SNEPPP__RNG_PART 4503599627370496.0 /* 2^52 */
+
+SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean)
+{
+   uint64_t sum = 0;
+   if (!sneppp__finite(mean) || !(mean > 0)) return 0;
+   if (mean >= 9223372036854775808.0) return UINT64_MAX;
+   for (; mean > SNEPPP__RNG_PART; mean -= SNEPPP__RNG_PART)
+      sum += (uint64_t)sneppp__poisson_large(rng, SNEPPP__RNG_PART);
+   return sum + (uint64_t)(mean < 10 ? sneppp__poisson_small(rng, mean) : sneppp__poisson_large(rng, mean));
+}
+
+/* As for the Poisson; n p < 10 and p <= 1/2. */
+static double sneppp__binomial_small(sneppp_rng *rng, double n, double p)
+{
+   for (;;) {
+      double u = sneppp_rng_uniform(rng), f = exp(n * log1p(-p));
+      for (int k = 0; k < 128 && k <= n; k++) {
+         if (u < f) return k;
+         u -= f;
+         f *= (n - k) / (k + 1) * (p / (1 - p));
+      }
+   }
+}
+
+/* n p >= 10, p <= 1/2, n <= 2^52: algorithm BTRS of Hoermann, "The generation of binomial random variates", J.
+   Stat. Comput. Simul. 46, 1993, whose constants these are. It compares with the probability of the mode. */
+static double sneppp__binomial_large(sneppp_rng *rng, double n, double p)
+{
+   const double q = 1 - p, sd = sqrt(n * p * q), b = 1.15 + 2.53 * sd, a = -0.0873 + 0.0248 * b + 0.01 * p;
+   const double squeeze = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * sd;
+   const double mode = sneppp__rng_log_binomial(floor((n + 1) * p), n, p, q);
+   for (;;) {
+      const double u = sneppp__rng_open(rng) - 0.5, v = sneppp__rng_open(rng), s = 0.5 - fabs(u);
+      const double k = floor((2 * a / s + b) * u + n * p + 0.5);
+      if (k < 0 || k > n) continue;
+      if (s >= 0.07 && v <= squeeze) return k;
+      if (log(v * alpha / (a / (s * s) + b)) <= sneppp__rng_log_binomial(k, n, p, q) - mode) return k;
+   }
+}
+
+/* 1 - p is exact for p >= 1/2, so counting the failures instead costs nothing. */
+SNEPPP_DEF uint64_t sneppp_rng_binomial(sneppp_rng *rng, uint64_t n, double p)
+{
+   const uint64_t part = (uint64_t)SNEPPP__RNG_PART;
+   uint64_t       left = n, sum = 0;
+   int            flip;
+   if (!sneppp__finite(p) || !(p > 0)) return 0;
+   if (p >= 1) return n;
+   flip = p > 0.5;
+   if (flip) p = 1 - p;
+   while (left) {
+      const uint64_t now = left < part ? left : part;
+      const double   m = (double)now;
+      sum += (uint64_t)(m * p < 10 ? sneppp__binomial_small(rng, m, p) : sneppp__binomial_large(rng, m, p));
+      left -= now;
+   }
+   return flip ? n - sum : sum;
+}
+
+/* log(1+t) - t + t^2/2 - t^3/3, t > -1; the first term of its series is -t^4/4. */
+static double sneppp__rng_log1p_rest(double t)
+{
+   double power = t * t * t, sum = 0;
+   if (t > 0.1 || t < -0.1) return log1p(t) - t + t * t / 2 - power / 3;
+   for (int j = 4; j < 20; j++) {
+      power *= -t;
+      sum += power / j;
+   }
+   return sum;
+}
+
+/* Marsaglia and Tsang, "A simple method for generating gamma variables", ACM Trans. Math. Software 26, 2000:
+   with d = shape - 1/3, c = 1/(3 sqrt d), x normal and t = c x, the value d (1+t)^3 is kept with probability
+   exp(x^2/2 + d - d (1+t)^3 + 3 d log(1+t)) = exp(3 d (log(1+t) - t + t^2/2 - t^3/3)), the right form being the
+   one that keeps its digits when d is large. A shape below 1 is raised by one and multiplied by U^(1/shape). */
+SNEPPP_DEF double sneppp_rng_gamma(sneppp_rng *rng, double shape)
+{
+   double boost = 1, d, c;
+   if (!sneppp__finite(shape) || !(shape > 0)) return 0;
+   if (shape < 1) {
+      const double e = sneppp_rng_exponential(rng);
+      if (e > 740 * shape) return 0; /* below the smallest normal double */
+      boost = exp(-e / shape);
+      shape += 1;
+   }
+   d = shape - 1.0 / 3;
+   c = 1 / (3 * sqrt(d));
+   for (;;) {
+      const double x = sneppp_rng_normal(rng), t = c * x, v = (1 + t) * (1 + t) * (1 + t);
+      double       u;
+      if (t <= -1) continue;
+      u = sneppp__rng_open(rng);
+      if (u < 1 - 0.0331 * (x * x) * (x * x) || log(u) < 3 * d * sneppp__rng_log1p_rest(t)) return boost * (d * v);
+   }
+}
+
+/* The direction of a normal vector is uniform. Short vectors are drawn again: they would lose the accuracy of
+   the quotient, and whether a vector is short does not depend on its direction. */
+SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
+{
+   double norm = 0;
+   if (d < 1) return;
+   while (norm < 1e-12) {
+      norm = 0;
+      for (int i = 0; i < d; i++) {
+         x[i] = sneppp_rng_normal(rng);
+         norm += x[i] * x[i];
+      }
+   }
+   norm = sqrt(norm);
+   for (int i = 0; i < d; i++) x[i] /= norm;
+}
 
 /* >>linalg =================================================================================================== */
 
