@@ -1180,170 +1180,292 @@ SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
 
 /* >>special ================================================================================================== */
 
-/* >>space ==================================================================================================== */
+/* >>space ====================================================================================================
+   A window is a set of points x with a base measure mu on it. Here are its names, the statistics t(x) that the
+   hidden units see, its mass, membership, and the checks that everything else relies on. */
 
-/* ---- polygons: simple rings in the plane. A ring inside an odd number of others is a hole, whatever its
-   orientation, so a point belongs to the window when a ray from it meets the edges of all rings together an odd
-   number of times. Rings may be given in either direction and must not touch. Everything is formed from
-   differences of vertices: a small polygon far from the origin loses nothing. */
-SNEPPP__INLINE size_t sneppp__ring_count(const sneppp_window *win) { return win->rings ? win->rings : 1; }
+/* Most statistics of one window: exponential families on the line have two. */
+#define SNEPPP__MAX_STATS (SNEPPP_MAX_DIM < 2 ? 2 : SNEPPP_MAX_DIM)
 
-SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
+static const char *sneppp__space_name(sneppp_space space)
 {
-   return win->rings ? win->ring_size[ring] : win->count;
+   static const char *const name[] = {
+      "a box", "a Gaussian measure", "the sphere", "intervals", "a polygon", "a ball", "R^d", "the gamma family", "the beta family",
+      "the Dirichlet family", "the Poisson family", "the binomial family", "the negative binomial family", "the normal family",
+      "the von Mises family", "a finite set"
+   };
+   return (int)space >= 0 && space < SNEPPP_SPACE_END ? name[space] : "an unknown space";
 }
 
-/* Which side of the line from a to b is c on: 1 left, -1 right, 0 when rounding hides the answer. The bound is
-   the usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
-static int sneppp__side(const double *a, const double *b, const double *c)
+static const char *sneppp__act_name(sneppp_act act)
 {
-   double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
-   double bound = 8.9e-16 * (fabs(l) + fabs(r)), det = l - r;
-   return det > bound ? 1 : det < -bound ? -1 : 0;
+   static const char *const name[] = {
+      "default", "cos", "sin", "snake", "cosmident", "exp", "erf", "phi", "step", "relu", "rect", "leaky", "gelu", "elu", "bell",
+      "gabor_sin", "gabor_cos", "monomial", "rbf", "one"
+   };
+   return (int)act >= 0 && act < SNEPPP_ACT_END ? name[act] : "an unknown activation";
 }
 
-/* Do the closed boxes around two segments meet? The cheap test that spares most pairs the exact one. */
-SNEPPP__INLINE int sneppp__boxes_meet(const double *a, const double *b, const double *c, const double *e)
+/* What SNEPPP_ACT_DEFAULT means: sinusoids where their integrals are cheap, exp where the measure is a family. */
+static sneppp_act sneppp__act_default(sneppp_space space)
 {
-   return fmax(a[0], b[0]) >= fmin(c[0], e[0]) && fmax(c[0], e[0]) >= fmin(a[0], b[0]) &&
-          fmax(a[1], b[1]) >= fmin(c[1], e[1]) && fmax(c[1], e[1]) >= fmin(a[1], b[1]);
-}
-
-/* Do the segments ab and ce have a point in common, to rounding? */
-static int sneppp__segments_meet(const double *a, const double *b, const double *c, const double *e)
-{
-   return sneppp__boxes_meet(a, b, c, e) && sneppp__side(a, b, c) * sneppp__side(a, b, e) <= 0 &&
-          sneppp__side(c, e, a) * sneppp__side(c, e, b) <= 0;
-}
-
-/* Twice the signed area of a ring, positive when it runs counterclockwise. */
-static double sneppp__ring_area2(const double *xy, size_t n)
-{
-   double s = 0;
-   for (size_t k = 1; k + 1 < n; k++)
-      s += (xy[2 * k] - xy[0]) * (xy[2 * k + 3] - xy[1]) - (xy[2 * k + 1] - xy[1]) * (xy[2 * k + 2] - xy[0]);
-   return s;
-}
-
-/* How often a ray from (x, y) to the right crosses the ring, modulo 2. Each edge owns its lower end and not its
-   upper one, so that a ray through a vertex is counted once. */
-static int sneppp__ring_parity(const double *ring, size_t n, double x, double y)
-{
-   int odd = 0;
-   for (size_t k = 0, j = n - 1; k < n; j = k++) {
-      const double *a = ring + 2 * j, *b = ring + 2 * k;
-      if ((a[1] > y) == (b[1] > y)) continue;
-      /* The ray meets the edge to the right of the point iff the point is left of the upward edge. */
-      if (((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) > 0) == (b[1] > a[1])) odd ^= 1;
+   switch (space) {
+      case SNEPPP_BOX: case SNEPPP_GAUSS: case SNEPPP_INTERVALS: case SNEPPP_POLYGON: case SNEPPP_BALL: return SNEPPP_COS;
+      case SNEPPP_EUCLID: return SNEPPP_RBF;
+      default: return SNEPPP_EXP;
    }
-   return odd;
 }
 
-/* The factor that turns an integral along the ring, as given, into its part of the integral over the window:
-   the orientation, times -1 for a hole. */
-static double sneppp__ring_sign(const sneppp_window *win, size_t ring)
+/* Length of t(x), which is the length of a weight vector. */
+SNEPPP__INLINE int sneppp__stats(const sneppp_window *win)
 {
-   size_t        rings = sneppp__ring_count(win), at = 0, s;
-   const double *mine;
-   int           odd = 0;
-   for (s = 0; s < ring; s++) at += sneppp__ring_size(win, s);
-   mine = win->xy + 2 * at;
-   for (s = 0, at = 0; s < rings; at += sneppp__ring_size(win, s), s++)
-      if (s != ring) odd ^= sneppp__ring_parity(win->xy + 2 * at, sneppp__ring_size(win, s), mine[0], mine[1]);
-   return (sneppp__ring_area2(mine, sneppp__ring_size(win, ring)) < 0) != odd ? -1 : 1;
-}
-
-/* A polygon as integrals need it: the integral of f over the window is the sum over rings of sign[r] times the
-   integral along ring r. The vertices stay where the caller has them; users subtract the reference (x0, y0). */
-typedef struct sneppp__polygon {
-   size_t        rings;
-   const size_t *size;  /* (rings) vertices                                    */
-   const double *xy;    /* (sum of size, 2)                                    */
-   const double *sign;  /* (rings) 1 or -1, see sneppp__ring_sign              */
-   double        x0, y0; /* a vertex: the origin for everything that is formed */
-} sneppp__polygon;
-
-/* sign must hold sneppp__ring_count(win) numbers and live as long as the polygon. The window has been checked. */
-SNEPPP__UNUSED static sneppp__polygon sneppp__polygon_of(const sneppp_window *win, double *sign)
-{
-   sneppp__polygon p;
-   p.rings = sneppp__ring_count(win);
-   p.size = win->rings ? win->ring_size : &win->count;
-   p.xy = win->xy;
-   p.sign = sign;
-   p.x0 = win->xy[0];
-   p.y0 = win->xy[1];
-   for (size_t r = 0; r < p.rings; r++) sign[r] = sneppp__ring_sign(win, r);
-   return p;
-}
-
-SNEPPP__UNUSED static double sneppp__polygon_area(const sneppp_window *win)
-{
-   double s = 0;
-   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
-      s += sneppp__ring_sign(win, r) * sneppp__ring_area2(win->xy + 2 * at, sneppp__ring_size(win, r));
-   return s / 2;
-}
-
-/* Is (x, y) in the closed window? Points on an edge, to rounding, belong to it. */
-SNEPPP__UNUSED static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
-{
-   double point[2];
-   int    odd = 0;
-   point[0] = x;
-   point[1] = y;
-   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
-      const double *ring = win->xy + 2 * at;
-      size_t        n = sneppp__ring_size(win, r);
-      for (size_t k = 0, j = n - 1; k < n; j = k++)
-         if (sneppp__boxes_meet(ring + 2 * j, ring + 2 * k, point, point) &&
-             sneppp__side(ring + 2 * j, ring + 2 * k, point) == 0) return 1;
-      odd ^= sneppp__ring_parity(ring, n, x, y);
+   switch (win->space) {
+      case SNEPPP_GAMMA: case SNEPPP_BETA: case SNEPPP_NORMAL: case SNEPPP_VONMISES: return 2;
+      default: return win->dim;
    }
-   return odd;
 }
 
-/* One ring by itself: enough vertices, finite, none twice in a row, no spike, an area. */
-static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring, sneppp_error *err)
+/* Numbers that describe one point: all but finite sets, where x is the index of a point, have dim of them. */
+SNEPPP__INLINE int sneppp__coords(const sneppp_window *win)
 {
-   if (n < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has %z vertices, but needs 3", ring, n);
-   for (size_t k = 0; k < 2 * n; k++)
-      if (!sneppp__finite(xy[k])) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z, vertex %z is not finite", ring, k / 2);
-   for (size_t k = 0; k < n; k++) {
-      const double *a = xy + 2 * k, *b = xy + 2 * ((k + 1) % n), *c = xy + 2 * ((k + 2) % n);
-      if (a[0] == b[0] && a[1] == b[1])
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)", ring, k, (k + 1) % n);
-      if (sneppp__side(a, b, c) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z folds back on itself at vertex %z", ring, (k + 1) % n);
+   return win->space == SNEPPP_FINITE ? 1 : win->dim;
+}
+
+/* t(x), (stats). The point must be inside the window. */
+SNEPPP__UNUSED static void sneppp__window_stats(const sneppp_window *win, const double *x, double *t)
+{
+   int r;
+   switch (win->space) {
+      case SNEPPP_GAMMA: t[0] = log(x[0]); t[1] = x[0]; return;
+      case SNEPPP_BETA: t[0] = log(x[0]); t[1] = log1p(-x[0]); return;
+      case SNEPPP_DIRICHLET: for (r = 0; r < win->dim; r++) t[r] = log(x[r]); return;
+      case SNEPPP_NORMAL: t[0] = x[0]; t[1] = x[0] * x[0]; return;
+      case SNEPPP_VONMISES: t[0] = cos(x[0]); t[1] = sin(x[0]); return;
+      case SNEPPP_FINITE: memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t); return;
+      default: for (r = 0; r < win->dim; r++) t[r] = x[r]; return;
    }
-   if (!(fabs(sneppp__ring_area2(xy, n)) > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has no area", ring);
+}
+
+/* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
+
+/* ---- >>space-check: mass, membership, validation ----------------------------------------------------------- */
+
+/* log of the surface area of the unit sphere in R^d, 2 pi^(d/2) / Gamma(d/2), and of the unit ball's volume,
+   area / d, by the recurrence in steps of two dimensions: exact factors, no gamma function. */
+static double sneppp__sphere_area(int d)
+{
+   double area = d % 2 ? 2 : 2 * SNEPPP__PI;
+   int    k;
+   for (k = d % 2 ? 1 : 2; k < d; k += 2) area *= 2 * SNEPPP__PI / k;
+   return area;
+}
+
+SNEPPP__UNUSED static double sneppp__ball_volume(int d, double radius)
+{
+   double v = sneppp__sphere_area(d) / d;
+   int    k;
+   for (k = 0; k < d; k++) v *= radius;
+   return v;
+}
+
+/* Points on the sphere come from angles or from rounded coordinates: |x| may be off by this much. */
+#define SNEPPP__SPHERE_TOLERANCE 1e-4
+
+static int sneppp__whole(double x) { return x >= 0 && x < 9e15 && x == floor(x); }
+
+/* Every list and parameter of the window, in the order of the struct. */
+static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
+{
+   int r;
+   for (r = 0; r < win->dim; r++) {
+      if (!sneppp__finite(win->lo[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.lo[%d] is not finite", r);
+      if (!sneppp__finite(win->hi[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.hi[%d] is not finite", r);
+      if (!(win->lo[r] < win->hi[r])) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.lo[%d] = %g is not below win.hi[%d] = %g", r, win->lo[r], r, win->hi[r]);
+      if (!sneppp__finite(win->hi[r] - win->lo[r])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.hi[%d] - win.lo[%d] is too large", r, r);
+   }
    return SNEPPP_OK;
 }
 
-/* Edge k of a ring runs from vertex k to the next. All pairs of edges are compared, O(E^2) with a cheap test
-   first: once per call, against O(n^2 E) for a Gram matrix. */
-SNEPPP__UNUSED static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_error *err)
+static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *err)
 {
-   size_t        rings = sneppp__ring_count(win);
-   const double *first = win->xy;
-   if (!win->xy) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is NULL: a polygon needs vertices");
-   if (win->rings && !win->ring_size) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ring_size is NULL, but window.rings is %z", win->rings);
-   for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
-      sneppp_status st = sneppp__ring_check(first, sneppp__ring_size(win, r), r, err);
-      if (st != SNEPPP_OK) return st;
+   int r;
+   for (r = 0; r < win->dim; r++)
+      if (!sneppp__finite(win->centre[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.centre[%d] is not finite", r);
+   if (!sneppp__finite(win->radius)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.radius is not finite");
+   if (!(win->radius > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.radius = %g is not positive", win->radius);
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__check_weights(const sneppp_window *win, size_t count, sneppp_error *err)
+{
+   size_t k;
+   double sum = 0;
+   if (!win->weight) return SNEPPP_OK;
+   for (k = 0; k < count; k++) {
+      if (!sneppp__finite(win->weight[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.weight[%z] is not finite", k);
+      if (win->weight[k] < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.weight[%z] = %g is negative", k, win->weight[k]);
+      sum += win->weight[k];
    }
-   first = win->xy;
-   for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
-      size_t        n = sneppp__ring_size(win, r);
-      const double *other = first;
-      for (size_t s = r; s < rings; other += 2 * sneppp__ring_size(win, s), s++) {
-         size_t m = sneppp__ring_size(win, s);
-         for (size_t k = 0; k < n; k++)
-            for (size_t j = s == r ? k + 2 : 0; j < m; j++) {
-               if (s == r && k == 0 && j == n - 1) continue; /* neighbours across the start of the ring */
-               if (!sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j, other + 2 * ((j + 1) % m))) continue;
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
-            }
+   if (!(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of win.weight are zero");
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__check_gauss(const sneppp_window *win, sneppp_error *err)
+{
+   size_t        r, d = (size_t)win->dim, count = win->count ? win->count : 1;
+   sneppp_status status = sneppp__check_weights(win, count, err);
+   if (status) return status;
+   if (count > SIZE_MAX / d / sizeof(double)) return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.count = %z is too large", count);
+   for (r = 0; r < count * d; r++) {
+      if (win->mean && !sneppp__finite(win->mean[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.mean[%z][%z] is not finite", r / d, r % d);
+      if (win->scale && !sneppp__finite(win->scale[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.scale[%z][%z] is not finite", r / d, r % d);
+      if (win->scale && !(win->scale[r] > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.scale[%z][%z] = %g is not positive", r / d, r % d, win->scale[r]);
+   }
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_error *err)
+{
+   size_t k;
+   if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.count is 0: there are no intervals");
+   if (!win->ends) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.ends is NULL");
+   for (k = 0; k < win->count; k++) {
+      double a = win->ends[2 * k], b = win->ends[2 * k + 1];
+      if (!sneppp__finite(a)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.ends[%z][0] is not finite", k);
+      if (!sneppp__finite(b)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.ends[%z][1] is not finite", k);
+      if (!(a < b)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.ends[%z]: %g is not below %g", k, a, b);
+      if (!sneppp__finite(b - a)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.ends[%z] is too long", k);
+      if (k && a < win->ends[2 * k - 1])
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.ends[%z] begins at %g, before win.ends[%z] ends at %g: intervals are increasing and do not overlap", k, a, k - 1, win->ends[2 * k - 1]);
+   }
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__check_finite_set(const sneppp_window *win, sneppp_error *err)
+{
+   size_t r, d = (size_t)win->dim;
+   if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.count is 0: there are no points");
+   if (win->count > SIZE_MAX / d / sizeof(double)) return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.count = %z is too large", win->count);
+   if (!win->point) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.point is NULL");
+   for (r = 0; r < win->count * d; r++)
+      if (!sneppp__finite(win->point[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.point[%z][%z] is not finite", r / d, r % d);
+   return sneppp__check_weights(win, win->count, err);
+}
+
+static sneppp_status sneppp__check_family(const sneppp_window *win, int params, sneppp_error *err)
+{
+   int r;
+   for (r = 0; r < params; r++) {
+      if (!sneppp__finite(win->param[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.param[%d] is not finite", r);
+      if (!(win->param[r] > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[%d] = %g is not positive", r, win->param[r]);
+   }
+   if (win->space == SNEPPP_BINOMIAL && !sneppp__whole(win->param[0]))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[0] = %g is not a whole number of trials", win->param[0]);
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error *err)
+{
+   int line = 0; /* the dimension that the space needs, 0 = any */
+   if (!win) return sneppp__fail(err, SNEPPP_ERR_ARG, "the window is NULL");
+   if ((int)win->space < 0 || win->space >= SNEPPP_SPACE_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.space = %d is not a space", (int)win->space);
+   if (win->dim < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d is not positive", win->dim);
+   if (win->dim > SNEPPP_MAX_DIM) return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim, SNEPPP_MAX_DIM);
+   switch (win->space) {
+      case SNEPPP_INTERVALS: case SNEPPP_GAMMA: case SNEPPP_BETA: case SNEPPP_POISSON: case SNEPPP_BINOMIAL:
+      case SNEPPP_NEGBINOMIAL: case SNEPPP_NORMAL: case SNEPPP_VONMISES: line = 1; break;
+      case SNEPPP_POLYGON: line = 2; break;
+      default: break;
+   }
+   if (line && win->dim != line) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d, but %s has dimension %d", win->dim, sneppp__space_name(win->space), line);
+   switch (win->space) {
+      case SNEPPP_BOX: return sneppp__check_box(win, err);
+      case SNEPPP_GAUSS: return sneppp__check_gauss(win, err);
+      case SNEPPP_SPHERE:
+         if (win->measure != SNEPPP_SURFACE && win->measure != SNEPPP_PROBABILITY) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.measure = %d is not a measure", (int)win->measure);
+         return SNEPPP_OK;
+      case SNEPPP_INTERVALS: return sneppp__check_intervals(win, err);
+      case SNEPPP_BALL: return sneppp__check_ball(win, err);
+      case SNEPPP_GAMMA: case SNEPPP_BETA: return sneppp__check_family(win, 2, err);
+      case SNEPPP_DIRICHLET:
+         if (win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a simplex needs at least two coordinates", win->dim);
+         return sneppp__check_family(win, win->dim, err);
+      case SNEPPP_POISSON: case SNEPPP_BINOMIAL: case SNEPPP_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
+      case SNEPPP_FINITE: return sneppp__check_finite_set(win, err);
+      default: return SNEPPP_OK;
+   }
+}
+
+/* ---- layers ---- */
+
+/* Parameters of an activation. Orders of powers are whole and at most this: z^20 is already useless. */
+#define SNEPPP__MAX_ORDER 20
+
+static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_error *err)
+{
+   if ((int)u->act < 0 || u->act >= SNEPPP_ACT_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "the activation of unit %d is unknown (%d)", i, (int)u->act);
+   if (!sneppp__finite(u->p) || !sneppp__finite(u->q)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "a parameter of the activation of unit %d is not finite", i);
+   switch (u->act) {
+      case SNEPPP_RECT: case SNEPPP_MONOMIAL:
+         if (!sneppp__whole(u->p) || u->p > SNEPPP__MAX_ORDER)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "the order p = %g of unit %d is not a whole number from 0 to %d", u->p, i, SNEPPP__MAX_ORDER);
+         return SNEPPP_OK;
+      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: case SNEPPP_BELL: case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS:
+         if (!(u->p > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "p = %g of %s unit %d is not positive", u->p, sneppp__act_name(u->act), i);
+         return SNEPPP_OK;
+      default: return SNEPPP_OK;
+   }
+}
+
+/* exp units on an exponential family: the integral of psi_i^2 must exist, that is eta = 2 w_i must lie in the
+   natural parameter domain. The domain is convex and w_i + w_j is the midpoint of 2 w_i and 2 w_j, so the
+   diagonal is enough. First moments ask for eta = w_i only. */
+static sneppp_status sneppp__domain_check(const sneppp_window *win, const double *w, double times, int i, sneppp_error *err)
+{
+   int r, bad = -1;
+   switch (win->space) {
+      case SNEPPP_GAMMA: bad = !(win->param[0] + times * w[0] > 0) ? 0 : !(win->param[1] - times * w[1] > 0) ? 1 : -1; break;
+      case SNEPPP_BETA: case SNEPPP_DIRICHLET:
+         for (r = 0; r < sneppp__stats(win) && bad < 0; r++) if (!(win->param[r] + times * w[r] > 0)) bad = r;
+         break;
+      case SNEPPP_NEGBINOMIAL: if (!(w[0] < 0)) bad = 0; break;
+      case SNEPPP_NORMAL: if (!(w[1] < 0)) bad = 1; break;
+      default: break;
+   }
+   if (bad < 0) return SNEPPP_OK;
+   return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.W[%d][%d] = %g: the integral of unit %d over %s does not exist", i, bad, w[bad], i, sneppp__space_name(win->space));
+}
+
+static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_layer *layer, int moments, sneppp_error *err)
+{
+   int           i, r, d = sneppp__stats(win);
+   sneppp_status status;
+   if (!layer) return sneppp__fail(err, SNEPPP_ERR_ARG, "the layer is NULL");
+   if (layer->n < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.n = %d is not positive", layer->n);
+   if ((size_t)layer->n > SIZE_MAX / sizeof(double) / (size_t)layer->n) return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large", layer->n);
+   if (layer->d && layer->d != d) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.d = %d, but the window has %d statistics", layer->d, d);
+   if (!layer->W) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.W is NULL");
+   for (i = 0; i < layer->n; i++) {
+      const double *w = layer->W + (size_t)i * (size_t)d;
+      sneppp_unit   u = layer->units ? layer->units[i] : layer->unit;
+      if (u.act == SNEPPP_ACT_DEFAULT) u.act = sneppp__act_default(win->space);
+      if (i == 0 || layer->units) {
+         status = sneppp__unit_check(&u, i, err);
+         if (status) return status;
+      }
+      for (r = 0; r < d; r++)
+         if (!sneppp__finite(w[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.W[%d][%d] is not finite", i, r);
+      if (layer->b && !sneppp__finite(layer->b[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.b[%d] is not finite", i);
+      if (u.act == SNEPPP_EXP) {
+         status = sneppp__domain_check(win, w, moments ? 1 : 2, i, err);
+         if (status) return status;
+      }
+      if (u.act != SNEPPP_RBF) continue;
+      if (!layer->width) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.width is NULL, but unit %d is a radial basis function", i);
+      for (r = 0; r < d; r++) {
+         double l = layer->width[(size_t)i * (size_t)d + (size_t)r];
+         if (!sneppp__finite(l)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.width[%d][%d] is not finite", i, r);
+         if (!(l > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.width[%d][%d] = %g is not positive", i, r, l);
       }
    }
    return SNEPPP_OK;
@@ -1406,11 +1528,416 @@ typedef struct sneppp__row {
 
 /* ---- >>kernel-transform: exp, cos, sin wherever the measure's Laplace transform is known ------------------- */
 
+static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out) { (void)p; (void)out; return 0; }
+
 /* ---- >>kernel-gauss: Gaussian measures and mixtures -------------------------------------------------------- */
 
 /* ---- >>kernel-shape: rectified units on spheres, intervals and polygons; monomials ------------------------- */
 
 /* ---- >>kernel-table: all rows, lookup, checks, drivers ----------------------------------------------------- */
+
+/* The table. Columns: name, space, activations, statistics d needed (0 = any), flags, pair function, transform,
+   Gaussian core, condition, formula, source, slack. The first row that fits is taken, so special cases stand
+   above general ones. A name that ends in _log is the logarithm of its twin. */
+#define SNEPPP__ROW(name, space, i, j, dim, flags, pair, laplace, gauss, condition, formula, source, slack)     \
+   { { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, laplace, gauss }
+
+static const sneppp__row sneppp__rows[] = {
+   /* -- boxes: transforms */
+
+   /* -- boxes: monomials and rectified units */
+
+   /* -- Gaussian measures and mixtures */
+
+   /* -- spheres: transforms */
+
+   /* -- spheres: rectified units and monomials */
+
+   /* -- intervals: transforms */
+
+   /* -- intervals: rectified units */
+
+   /* -- polygons: transforms */
+
+   /* -- polygons: rectified units */
+
+   /* -- balls and R^d */
+
+   /* -- exponential families and finite sets */
+   SNEPPP__ROW("e_finite", FINITE, EXP, EXP, 0, 0, sneppp__finite_pair, NULL, NULL, "", "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", 64)
+};
+
+#define SNEPPP__ROWS (sizeof sneppp__rows / sizeof sneppp__rows[0])
+
+SNEPPP_DEF size_t sneppp_kernel_count(void) { return SNEPPP__ROWS; }
+
+SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index)
+{
+   return index < SNEPPP__ROWS ? &sneppp__rows[index].info : NULL;
+}
+
+/* ---- lookup ---- */
+
+/* A plan is a checked layer on a checked window, with the row of the table for every pair of activations that
+   occurs. It lives on the stack of the driver; making it is the validation. */
+typedef struct sneppp__plan {
+   const sneppp_window *win;
+   const sneppp_layer  *layer;
+   int                  d;
+   short                row[SNEPPP_ACT_END][SNEPPP_ACT_END]; /* 1 + index; negative: mirrored; 0: none */
+} sneppp__plan;
+
+static sneppp_unit sneppp__plan_unit(const sneppp__plan *plan, int i)
+{
+   sneppp_unit u = plan->layer->units ? plan->layer->units[i] : plan->layer->unit;
+   if (u.act == SNEPPP_ACT_DEFAULT) u.act = sneppp__act_default(plan->win->space);
+   if (u.act == SNEPPP_RELU) u.p = 1;
+   if (u.act == SNEPPP_STEP) u.p = 0;
+   return u;
+}
+
+static int sneppp__window_centred(const sneppp_window *win)
+{
+   size_t r, n = (win->count ? win->count : 1) * (size_t)win->dim;
+   if (!win->mean) return 1;
+   for (r = 0; r < n; r++) if (win->mean[r] != 0) return 0;
+   return 1;
+}
+
+static int sneppp__row_fits(const sneppp__row *row, const sneppp_window *win, int d, int biased, int centred, int log)
+{
+   return row->info.space == win->space && (!row->dim || row->dim == d) && !(biased && (row->flags & SNEPPP__NO_BIAS)) &&
+          (centred || !(row->flags & SNEPPP__CENTRED)) && !(row->flags & SNEPPP__LOG) == !log;
+}
+
+/* The rectified family: a row for (RECT, RECT) computes every mixture of steps, ReLUs and rectified powers. */
+static sneppp_act sneppp__act_family(sneppp_act act)
+{
+   return act == SNEPPP_RELU || act == SNEPPP_STEP ? SNEPPP_RECT : act;
+}
+
+static short sneppp__find_row(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int biased, int centred, int log)
+{
+   int    pass;
+   size_t r;
+   for (pass = 0; pass < 2; pass++) {
+      for (r = 0; r < SNEPPP__ROWS; r++) {
+         const sneppp__row *row = &sneppp__rows[r];
+         if (!sneppp__row_fits(row, win, d, biased, centred, log)) continue;
+         if (row->info.act_i == ai && row->info.act_j == aj) return (short)(r + 1);
+         if (row->info.act_i == aj && row->info.act_j == ai) return (short)-(int)(r + 1);
+      }
+      ai = sneppp__act_family(ai);
+      aj = sneppp__act_family(aj);
+   }
+   return 0;
+}
+
+/* Says why a pair is refused: if it would be in the table without bias or in another dimension, that is said. */
+static sneppp_status sneppp__no_row(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int centred, int log, sneppp_error *err)
+{
+   const char *space = sneppp__space_name(win->space), *ni = sneppp__act_name(ai), *nj = sneppp__act_name(aj);
+   if (log && sneppp__find_row(win, d, ai, aj, 0, centred, 0))
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no logarithmic form for %s x %s on %s: the integral may be negative", ni, nj, space);
+   if (sneppp__find_row(win, d, ai, aj, 0, centred, log))
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with %d statistics and a bias; it has one without bias", ni, nj, space, d);
+   if (sneppp__find_row(win, d, ai, aj, 0, 1, log))
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s unless all means are 0", ni, nj, space);
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with %d statistics", ni, nj, space, d);
+}
+
+/* Fills the row table for all activations that occur; `moments` asks for pairs with the constant unit only. */
+static sneppp_status sneppp__plan_rows(sneppp__plan *plan, int log, int moments, sneppp_error *err)
+{
+   unsigned char there[SNEPPP_ACT_END], biased[SNEPPP_ACT_END];
+   int           i, a, b, centred = sneppp__window_centred(plan->win);
+   memset(there, 0, sizeof there);
+   memset(biased, 0, sizeof biased);
+   memset(plan->row, 0, sizeof plan->row);
+   for (i = 0; i < plan->layer->n; i++) {
+      int act = (int)sneppp__plan_unit(plan, i).act;
+      there[act] = 1;
+      if (plan->layer->b && plan->layer->b[i] != 0) biased[act] = 1;
+   }
+   for (a = 1; a < SNEPPP_ACT_END; a++) {
+      if (!there[a]) continue;
+      for (b = moments ? SNEPPP_ONE : a; b < SNEPPP_ACT_END; b++) {
+         short row;
+         if (!moments && !there[b]) continue;
+         row = sneppp__find_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b, biased[a] || (biased[b] && !moments), centred, log);
+         if (!row) return sneppp__no_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b, centred, log, err);
+         plan->row[a][b] = row;
+         plan->row[b][a] = (short)-row;
+         if (a == b) plan->row[a][b] = row;
+      }
+   }
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win, const sneppp_layer *layer, int log, int moments, sneppp_error *err)
+{
+   sneppp_status status = sneppp__window_check(win, err);
+   if (status) return status;
+   status = sneppp__layer_check(win, layer, moments, err);
+   if (status) return status;
+   plan->win = win;
+   plan->layer = layer;
+   plan->d = sneppp__stats(win);
+   return sneppp__plan_rows(plan, log, moments, err);
+}
+
+/* ---- drivers ---- */
+
+/* Loads units i and j in the order of their row; j < 0 is the constant unit. Returns 1 if they are exchanged. */
+static int sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pair *p)
+{
+   const sneppp_layer *layer = plan->layer;
+   sneppp_unit         one;
+   int                 row, swap;
+   memset(&one, 0, sizeof one);
+   one.act = SNEPPP_ONE;
+   p->ui = sneppp__plan_unit(plan, i);
+   p->uj = j < 0 ? one : sneppp__plan_unit(plan, j);
+   row = plan->row[p->ui.act][p->uj.act];
+   swap = row < 0;
+   if (swap) {
+      sneppp_unit u = p->ui;
+      int         k = i;
+      p->ui = p->uj;
+      p->uj = u;
+      i = j;
+      j = k;
+      row = -row;
+   }
+   p->row = &sneppp__rows[row - 1];
+   p->win = plan->win;
+   p->d = plan->d;
+   p->log = (p->row->flags & SNEPPP__LOG) != 0;
+   /* The constant unit of a first moment has no weights; it borrows the other's, which nothing reads. */
+   if (i < 0) i = j;
+   if (j < 0) j = i;
+   p->wi = layer->W + (size_t)i * (size_t)plan->d;
+   p->wj = layer->W + (size_t)j * (size_t)plan->d;
+   p->li = layer->width ? layer->width + (size_t)i * (size_t)plan->d : p->wi;
+   p->lj = layer->width ? layer->width + (size_t)j * (size_t)plan->d : p->wj;
+   p->bi = layer->b ? layer->b[i] : 0;
+   p->bj = layer->b ? layer->b[j] : 0;
+   return swap;
+}
+
+SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j, double *k, sneppp_error *err)
+{
+   sneppp__plan  plan;
+   sneppp__pair  p;
+   double        value;
+   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
+   if (status) return status;
+   if (!k) return sneppp__fail(err, SNEPPP_ERR_ARG, "k is NULL");
+   if (i < 0 || i >= layer->n || j < 0 || j >= layer->n)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "unit (%d, %d) is not in the layer of %d units", i, j, layer->n);
+   sneppp__plan_pair(&plan, i < j ? i : j, i < j ? j : i, &p);
+   value = p.row->pair(&p, NULL);
+   if (!sneppp__finite(value))
+      return sneppp__fail(err, SNEPPP_ERR_RANGE, "k(%d, %d) cannot be represented; sneppp_gram_log may do", i, j);
+   *k = value;
+   return SNEPPP_OK;
+}
+
+/* One job is one row of the upper triangle; the mirror image is written too. No two jobs share an entry. */
+typedef struct sneppp__gram_job { const sneppp__plan *plan; double *K; } sneppp__gram_job;
+
+static void sneppp__gram_row(size_t i, void *arg)
+{
+   const sneppp__gram_job *job = (const sneppp__gram_job *)arg;
+   size_t                  j, n = (size_t)job->plan->layer->n;
+   sneppp__pair            p;
+   for (j = i; j < n; j++) {
+      sneppp__plan_pair(job->plan, (int)i, (int)j, &p);
+      job->K[i * n + j] = job->K[j * n + i] = p.row->pair(&p, NULL);
+   }
+}
+
+static void sneppp__run(const sneppp_parallel *par, void (*job)(size_t, void *), void *arg, size_t count)
+{
+   size_t i;
+   if (par && par->run) { par->run(job, arg, count, par->user); return; }
+   for (i = 0; i < count; i++) job(i, arg);
+}
+
+static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, int log, double *K, const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__plan     plan;
+   sneppp__gram_job job;
+   size_t           i, j, n;
+   sneppp_status    status = sneppp__plan_make(&plan, win, layer, log, 0, err);
+   if (status) return status;
+   if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
+   job.plan = &plan;
+   job.K = K;
+   n = (size_t)layer->n;
+   sneppp__run(par, sneppp__gram_row, &job, n);
+   for (i = 0; i < n; i++) {
+      for (j = i; j < n; j++) {
+         if (!sneppp__finite(K[i * n + j]))
+            return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", i, j, log ? "" : "; sneppp_gram_log may do");
+      }
+   }
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K, const sneppp_parallel *par, sneppp_error *err)
+{
+   return sneppp__gram(win, layer, 0, K, par, err);
+}
+
+SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK, const sneppp_parallel *par, sneppp_error *err)
+{
+   return sneppp__gram(win, layer, 1, logK, par, err);
+}
+
+/* The pull-back of L through K: L depends on K_ij and on K_ji, which are one number, so the pair {i, j} counts
+   with G_ij + G_ji, and the diagonal with G_ii. Unit i collects its pairs in the order j = 0, 1, ..., n - 1,
+   whether one thread walks the triangle or one job per unit walks the square and drops what belongs to the
+   other unit: the sums are the same to the last bit, and nothing needs a buffer. The price is that threads
+   evaluate every pair twice. */
+typedef struct sneppp__pull_job {
+   const sneppp__plan *plan;
+   const double       *G; /* (n, n), or (n) for first moments */
+   sneppp_layer_grad  *out;
+} sneppp__pull_job;
+
+typedef struct sneppp__dump { double w[2][SNEPPP__MAX_STATS], l[2][SNEPPP__MAX_STATS], b[2]; } sneppp__dump;
+
+/* Pair (i, j), i <= j; j < 0 for a moment. Gradients go to the units of `keep` (-1: to both). */
+static void sneppp__pull_pair(const sneppp__pull_job *job, int i, int j, int keep, double g, sneppp__dump *dump)
+{
+   size_t       d = (size_t)job->plan->d;
+   int          unit[2], k;
+   double      *w[2], *l[2], *b[2];
+   sneppp__pair p;
+   sneppp__pull out;
+   int          swap = sneppp__plan_pair(job->plan, i, j, &p);
+   unit[swap] = i;
+   unit[!swap] = j;
+   for (k = 0; k < 2; k++) {
+      int wanted = unit[k] >= 0 && (keep < 0 || keep == unit[k]);
+      w[k] = wanted && job->out->W ? job->out->W + (size_t)unit[k] * d : dump->w[k];
+      l[k] = wanted && job->out->width ? job->out->width + (size_t)unit[k] * d : dump->l[k];
+      b[k] = wanted && job->out->b ? job->out->b + unit[k] : &dump->b[k];
+   }
+   out.g = g;
+   out.wi = w[0]; out.wj = w[1];
+   out.li = l[0]; out.lj = l[1];
+   out.bi = b[0]; out.bj = b[1];
+   out.weight = keep < 0 ? job->out->weight : NULL;
+   out.mean = keep < 0 ? job->out->mean : NULL;
+   out.scale = keep < 0 ? job->out->scale : NULL;
+   p.row->pair(&p, &out);
+}
+
+static void sneppp__pull_triangle_row(size_t i, void *arg)
+{
+   const sneppp__pull_job *job = (const sneppp__pull_job *)arg;
+   size_t                  j, n = (size_t)job->plan->layer->n;
+   sneppp__dump            dump;
+   memset(&dump, 0, sizeof dump);
+   for (j = i; j < n; j++)
+      sneppp__pull_pair(job, (int)i, (int)j, -1, i == j ? job->G[i * n + i] : job->G[i * n + j] + job->G[j * n + i], &dump);
+}
+
+static void sneppp__pull_square_row(size_t i, void *arg)
+{
+   const sneppp__pull_job *job = (const sneppp__pull_job *)arg;
+   size_t                  j, n = (size_t)job->plan->layer->n;
+   sneppp__dump            dump;
+   memset(&dump, 0, sizeof dump);
+   for (j = 0; j < n; j++) {
+      size_t lo = i < j ? i : j, hi = i < j ? j : i;
+      sneppp__pull_pair(job, (int)lo, (int)hi, (int)i, i == j ? job->G[i * n + i] : job->G[lo * n + hi] + job->G[hi * n + lo], &dump);
+   }
+}
+
+static sneppp_status sneppp__pull_result(const sneppp__pull_job *job, sneppp_error *err)
+{
+   size_t i, r, n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d;
+   size_t count = job->plan->win->count ? job->plan->win->count : 1;
+   for (i = 0; i < n; i++) {
+      for (r = 0; r < d; r++) {
+         if (job->out->W && !sneppp__finite(job->out->W[i * d + r])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of W[%z][%z] cannot be represented", i, r);
+         if (job->out->width && !sneppp__finite(job->out->width[i * d + r])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of width[%z][%z] cannot be represented", i, r);
+      }
+      if (job->out->b && !sneppp__finite(job->out->b[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of b[%z] cannot be represented", i);
+   }
+   if (job->plan->win->space != SNEPPP_GAUSS) return SNEPPP_OK;
+   for (i = 0; i < count * d; i++) {
+      if (job->out->mean && !sneppp__finite(job->out->mean[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.mean[%z] cannot be represented", i);
+      if (job->out->scale && !sneppp__finite(job->out->scale[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.scale[%z] cannot be represented", i);
+   }
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *G, size_t count, const sneppp_layer_grad *out, sneppp_error *err)
+{
+   size_t i;
+   if (!G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
+   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   for (i = 0; i < count; i++)
+      if (!sneppp__finite(G[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "entry %z of the gradient with respect to the kernel is not finite", i);
+   if (plan->win->space != SNEPPP_GAUSS && (out->weight || out->mean || out->scale))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "out.weight, out.mean and out.scale are for Gaussian windows only");
+   return SNEPPP_OK;
+}
+
+/* Gradients of the measure are sums over all pairs; one thread makes them, in one order. */
+SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer, const double *G, sneppp_layer_grad *out, const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__plan     plan;
+   sneppp__pull_job job;
+   sneppp_status    status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
+   if (status) return status;
+   status = sneppp__pull_check(&plan, G, (size_t)layer->n * (size_t)layer->n, out, err);
+   if (status) return status;
+   job.plan = &plan;
+   job.G = G;
+   job.out = out;
+   if (par && par->run && !out->weight && !out->mean && !out->scale) sneppp__run(par, sneppp__pull_square_row, &job, (size_t)layer->n);
+   else sneppp__run(NULL, sneppp__pull_triangle_row, &job, (size_t)layer->n);
+   return sneppp__pull_result(&job, err);
+}
+
+SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c, sneppp_error *err)
+{
+   sneppp__plan  plan;
+   sneppp__pair  p;
+   int           i;
+   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 1, err);
+   if (status) return status;
+   if (!c) return sneppp__fail(err, SNEPPP_ERR_ARG, "c is NULL");
+   for (i = 0; i < layer->n; i++) {
+      sneppp__plan_pair(&plan, i, -1, &p);
+      c[i] = p.row->pair(&p, NULL);
+      if (!sneppp__finite(c[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "c[%d] cannot be represented", i);
+   }
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer, const double *g, sneppp_layer_grad *out, sneppp_error *err)
+{
+   sneppp__plan     plan;
+   sneppp__pull_job job;
+   sneppp__dump     dump;
+   int              i;
+   sneppp_status    status = sneppp__plan_make(&plan, win, layer, 0, 1, err);
+   if (status) return status;
+   status = sneppp__pull_check(&plan, g, (size_t)layer->n, out, err);
+   if (status) return status;
+   memset(&dump, 0, sizeof dump);
+   job.plan = &plan;
+   job.G = g;
+   job.out = out;
+   for (i = 0; i < layer->n; i++) sneppp__pull_pair(&job, i, -1, -1, g[i], &dump);
+   return sneppp__pull_result(&job, err);
+}
 
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */
