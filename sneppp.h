@@ -1248,6 +1248,173 @@ SNEPPP__UNUSED static void sneppp__window_stats(const sneppp_window *win, const 
 
 /* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
 
+/* ---- polygons: simple rings in the plane. A ring inside an odd number of others is a hole, whatever its
+   orientation, so a point belongs to the window when a ray from it meets the edges of all rings together an odd
+   number of times. Rings may be given in either direction and must not touch. Everything is formed from
+   differences of vertices: a small polygon far from the origin loses nothing. */
+SNEPPP__INLINE size_t sneppp__ring_count(const sneppp_window *win) { return win->rings ? win->rings : 1; }
+
+SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
+{
+   return win->rings ? win->ring_size[ring] : win->count;
+}
+
+/* Which side of the line from a to b is c on: 1 left, -1 right, 0 when rounding hides the answer. The bound is
+   the usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
+static int sneppp__side(const double *a, const double *b, const double *c)
+{
+   double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
+   double bound = 8.9e-16 * (fabs(l) + fabs(r)), det = l - r;
+   return det > bound ? 1 : det < -bound ? -1 : 0;
+}
+
+/* Do the closed boxes around two segments meet? The cheap test that spares most pairs the exact one. */
+SNEPPP__INLINE int sneppp__boxes_meet(const double *a, const double *b, const double *c, const double *e)
+{
+   return fmax(a[0], b[0]) >= fmin(c[0], e[0]) && fmax(c[0], e[0]) >= fmin(a[0], b[0]) &&
+          fmax(a[1], b[1]) >= fmin(c[1], e[1]) && fmax(c[1], e[1]) >= fmin(a[1], b[1]);
+}
+
+/* Do the segments ab and ce have a point in common, to rounding? */
+static int sneppp__segments_meet(const double *a, const double *b, const double *c, const double *e)
+{
+   return sneppp__boxes_meet(a, b, c, e) && sneppp__side(a, b, c) * sneppp__side(a, b, e) <= 0 &&
+          sneppp__side(c, e, a) * sneppp__side(c, e, b) <= 0;
+}
+
+/* Twice the signed area of a ring, positive when it runs counterclockwise. */
+static double sneppp__ring_area2(const double *xy, size_t n)
+{
+   double s = 0;
+   for (size_t k = 1; k + 1 < n; k++)
+      s += (xy[2 * k] - xy[0]) * (xy[2 * k + 3] - xy[1]) - (xy[2 * k + 1] - xy[1]) * (xy[2 * k + 2] - xy[0]);
+   return s;
+}
+
+/* How often a ray from (x, y) to the right crosses the ring, modulo 2. Each edge owns its lower end and not its
+   upper one, so that a ray through a vertex is counted once. */
+static int sneppp__ring_parity(const double *ring, size_t n, double x, double y)
+{
+   int odd = 0;
+   for (size_t k = 0, j = n - 1; k < n; j = k++) {
+      const double *a = ring + 2 * j, *b = ring + 2 * k;
+      if ((a[1] > y) == (b[1] > y)) continue;
+      /* The ray meets the edge to the right of the point iff the point is left of the upward edge. */
+      if (((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) > 0) == (b[1] > a[1])) odd ^= 1;
+   }
+   return odd;
+}
+
+/* The factor that turns an integral along the ring, as given, into its part of the integral over the window:
+   the orientation, times -1 for a hole. */
+static double sneppp__ring_sign(const sneppp_window *win, size_t ring)
+{
+   size_t        rings = sneppp__ring_count(win), at = 0, s;
+   const double *mine;
+   int           odd = 0;
+   for (s = 0; s < ring; s++) at += sneppp__ring_size(win, s);
+   mine = win->xy + 2 * at;
+   for (s = 0, at = 0; s < rings; at += sneppp__ring_size(win, s), s++)
+      if (s != ring) odd ^= sneppp__ring_parity(win->xy + 2 * at, sneppp__ring_size(win, s), mine[0], mine[1]);
+   return (sneppp__ring_area2(mine, sneppp__ring_size(win, ring)) < 0) != odd ? -1 : 1;
+}
+
+/* A polygon as integrals need it: the integral of f over the window is the sum over rings of sign[r] times the
+   integral along ring r. The vertices stay where the caller has them; users subtract the reference (x0, y0). */
+typedef struct sneppp__polygon {
+   size_t        rings;
+   const size_t *size;  /* (rings) vertices                                    */
+   const double *xy;    /* (sum of size, 2)                                    */
+   const double *sign;  /* (rings) 1 or -1, see sneppp__ring_sign              */
+   double        x0, y0; /* a vertex: the origin for everything that is formed */
+} sneppp__polygon;
+
+/* sign must hold sneppp__ring_count(win) numbers and live as long as the polygon. The window has been checked. */
+SNEPPP__UNUSED static sneppp__polygon sneppp__polygon_of(const sneppp_window *win, double *sign)
+{
+   sneppp__polygon p;
+   p.rings = sneppp__ring_count(win);
+   p.size = win->rings ? win->ring_size : &win->count;
+   p.xy = win->xy;
+   p.sign = sign;
+   p.x0 = win->xy[0];
+   p.y0 = win->xy[1];
+   for (size_t r = 0; r < p.rings; r++) sign[r] = sneppp__ring_sign(win, r);
+   return p;
+}
+
+SNEPPP__UNUSED static double sneppp__polygon_area(const sneppp_window *win)
+{
+   double s = 0;
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
+      s += sneppp__ring_sign(win, r) * sneppp__ring_area2(win->xy + 2 * at, sneppp__ring_size(win, r));
+   return s / 2;
+}
+
+/* Is (x, y) in the closed window? Points on an edge, to rounding, belong to it. */
+SNEPPP__UNUSED static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
+{
+   double point[2];
+   int    odd = 0;
+   point[0] = x;
+   point[1] = y;
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
+      const double *ring = win->xy + 2 * at;
+      size_t        n = sneppp__ring_size(win, r);
+      for (size_t k = 0, j = n - 1; k < n; j = k++)
+         if (sneppp__boxes_meet(ring + 2 * j, ring + 2 * k, point, point) &&
+             sneppp__side(ring + 2 * j, ring + 2 * k, point) == 0) return 1;
+      odd ^= sneppp__ring_parity(ring, n, x, y);
+   }
+   return odd;
+}
+
+/* One ring by itself: enough vertices, finite, none twice in a row, no spike, an area. */
+static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring, sneppp_error *err)
+{
+   if (n < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has %z vertices, but needs 3", ring, n);
+   for (size_t k = 0; k < 2 * n; k++)
+      if (!sneppp__finite(xy[k])) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z, vertex %z is not finite", ring, k / 2);
+   for (size_t k = 0; k < n; k++) {
+      const double *a = xy + 2 * k, *b = xy + 2 * ((k + 1) % n), *c = xy + 2 * ((k + 2) % n);
+      if (a[0] == b[0] && a[1] == b[1])
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)", ring, k, (k + 1) % n);
+      if (sneppp__side(a, b, c) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z folds back on itself at vertex %z", ring, (k + 1) % n);
+   }
+   if (!(fabs(sneppp__ring_area2(xy, n)) > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has no area", ring);
+   return SNEPPP_OK;
+}
+
+/* Edge k of a ring runs from vertex k to the next. All pairs of edges are compared, O(E^2) with a cheap test
+   first: once per call, against O(n^2 E) for a Gram matrix. */
+SNEPPP__UNUSED static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_error *err)
+{
+   size_t        rings = sneppp__ring_count(win);
+   const double *first = win->xy;
+   if (!win->xy) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is NULL: a polygon needs vertices");
+   if (win->rings && !win->ring_size) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ring_size is NULL, but window.rings is %z", win->rings);
+   for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
+      sneppp_status st = sneppp__ring_check(first, sneppp__ring_size(win, r), r, err);
+      if (st != SNEPPP_OK) return st;
+   }
+   first = win->xy;
+   for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
+      size_t        n = sneppp__ring_size(win, r);
+      const double *other = first;
+      for (size_t s = r; s < rings; other += 2 * sneppp__ring_size(win, s), s++) {
+         size_t m = sneppp__ring_size(win, s);
+         for (size_t k = 0; k < n; k++)
+            for (size_t j = s == r ? k + 2 : 0; j < m; j++) {
+               if (s == r && k == 0 && j == n - 1) continue; /* neighbours across the start of the ring */
+               if (!sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j, other + 2 * ((j + 1) % m))) continue;
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
+            }
+      }
+   }
+   return SNEPPP_OK;
+}
+
 /* ---- >>space-check: mass, membership, validation ----------------------------------------------------------- */
 
 /* log of the surface area of the unit sphere in R^d, 2 pi^(d/2) / Gamma(d/2), and of the unit ball's volume,
@@ -1385,6 +1552,7 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
          if (win->measure != SNEPPP_SURFACE && win->measure != SNEPPP_PROBABILITY) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.measure = %d is not a measure", (int)win->measure);
          return SNEPPP_OK;
       case SNEPPP_INTERVALS: return sneppp__check_intervals(win, err);
+      case SNEPPP_POLYGON: return sneppp__polygon_check(win, err);
       case SNEPPP_BALL: return sneppp__check_ball(win, err);
       case SNEPPP_GAMMA: case SNEPPP_BETA: return sneppp__check_family(win, 2, err);
       case SNEPPP_DIRICHLET:
