@@ -1,37 +1,126 @@
-# make help lists the targets. Everything that is built goes under build/.
+# Plain make, nothing to configure. `make help` lists the targets. All products go under build/.
+# CC, CXX and CFLAGS can be overridden: make test CC=clang CFLAGS="-O3 -march=native"
 CC     ?= cc
 CXX    ?= c++
 CFLAGS ?= -O2 -g
 
-WARN_C = -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wvla
-SUITE_FILES := $(sort $(wildcard tests/test_*.c))
+comma   := ,
+WARN     = -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+WARN_C   = $(WARN) -Wstrict-prototypes -Wvla
 TEST_INC = -Ibuild/gen -Itests -isystem build/greatest
+TEST_LIB = -lm -pthread
 
-.PHONY: test clean
-test: build/test/tests
-	$<
+SUITE_FILES := $(sort $(wildcard tests/test_*.c))
+TEST_FILES  := tests/main.c tests/runner.c $(SUITE_FILES) $(wildcard tests/*.h tests/*/*.h)
+TEST_DEPS   := $(TEST_FILES) sneppp.h build/gen/suites.h build/greatest/greatest.h
 
-build/test/tests: tests/main.c tests/runner.c sneppp.h build/gen/suites.h build/greatest/greatest.h $(SUITE_FILES)
+# ---- programs: each file of examples/ that has a main function, and those that users and checks call by name
+EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' examples/*.c 2>/dev/null))
+PROGRAMS := $(filter-out build/examples/sneppp,$(EXAMPLES)) \
+            $(if $(wildcard examples/sneppp.c),build/sneppp) $(if $(wildcard tests/oracle.c),build/oracle)
+
+.PHONY: all help demo test check check-compile sanitize lint cover bench size format clean FORCE
+all: $(PROGRAMS) ## build every program: the examples and tools (default; needs only a C compiler)
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-20s %s\n", $$1, $$2 }'
+	@echo "  make suite-NAME    build and run only tests/test_NAME.c"
+
+BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && $(CC) -std=c99 $(WARN_C) $(CFLAGS) -o $@ $< -lm
+build/examples/%: examples/%.c sneppp.h
+	$(BUILD_PROGRAM)
+build/sneppp: examples/sneppp.c sneppp.h
+	$(BUILD_PROGRAM)
+build/oracle: tests/oracle.c sneppp.h
+	$(BUILD_PROGRAM)
+
+demo: build/examples/hello ## build and run the main job on shipped data; no packages, no network
+	build/examples/hello
+
+# ---- tests
+test: build/test/tests ## build and run the tests (fetches greatest.h first, see tests/get_greatest.sh)
+	build/test/tests
+
+build/test/tests: $(TEST_DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(TEST_INC) -c -o $@.runner.o tests/runner.c
-	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) -o $@ tests/main.c $@.runner.o -lm
+	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) -o $@ tests/main.c $@.runner.o $(TEST_LIB)
+
+suite-%: build/greatest/greatest.h FORCE
+	@mkdir -p build/test build/gen
+	@sh tests/suites.sh tests/test_$*.c > build/gen/suite_$*.h
+	$(CC) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -c -o build/test/$@.runner.o tests/runner.c
+	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -o build/test/$@ tests/main.c build/test/$@.runner.o $(TEST_LIB)
+	build/test/$@
 
 build/greatest/greatest.h:
 	@CC="$(CC)" sh tests/get_greatest.sh build/greatest
 
-# Always made, but replaced only when it changes, so that a file that was added or removed is noticed.
+# Always made, but replaced only when it changes, so that a suite that was added or removed is noticed.
 build/gen/suites.h: FORCE
 	@mkdir -p $(@D)
 	@sh tests/suites.sh $(SUITE_FILES) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 FORCE:
 
-suite-%: build/greatest/greatest.h
-	@mkdir -p build/test build/gen
-	@sh tests/suites.sh tests/test_$*.c > build/gen/suite_$*.h
-	$(CC) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -c -o build/test/$@.runner.o tests/runner.c
-	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -o build/test/$@ tests/main.c build/test/$@.runner.o -lm
-	build/test/$@
+# ---- the build matrix: $(call CONFIG,name,compiler,flags) adds one configuration of the whole test program.
+# Each is compiled and run by tests/config.sh, which leaves a log whose last line is "N passed, M failed".
+STRICT_C   = -std=c99 $(WARN_C) -Werror
+STRICT_CXX = -x c++ -std=c++17 $(WARN) -Werror
+define CONFIG
+CHECKS += $(1)
+build/check/$(1).log: tests/config.sh $$(TEST_DEPS)
+	@sh tests/config.sh build/check/$(1) $(2) $(3) $$(TEST_INC) -- $(4) $$(TEST_LIB)
+endef
 
-clean:
+have    = $(shell command -v $(1) 2>/dev/null)
+HAVE_32 := $(shell echo 'int main(void) { return 0; }' | gcc -m32 -include math.h -x c -o /dev/null - 2>/dev/null && echo yes)
+
+ifneq ($(call have,gcc),)
+$(eval $(call CONFIG,gcc-double,gcc,$(STRICT_C) -O2))
+$(eval $(call CONFIG,gcc-float,gcc,$(STRICT_C) -O2 -DSNEPPP_REAL_FLOAT))
+$(eval $(call CONFIG,gcc-O0,gcc,$(STRICT_C) -O0))
+$(eval $(call CONFIG,gcc-O3-fast-math,gcc,$(STRICT_C) -O3 -ffast-math))
+$(eval $(call CONFIG,gcc-static,gcc,$(STRICT_C) -O1 -DSNEPPP_STATIC))
+$(eval $(call CONFIG,gcc-no-simd,gcc,$(STRICT_C) -O2 -DSNEPPP_NO_SIMD))
+$(eval $(call CONFIG,gcc-native-ndebug,gcc,$(STRICT_C) -O2 -march=native -DNDEBUG))
+ifneq ($(HAVE_32),)
+$(eval $(call CONFIG,gcc-32-bit,gcc,$(STRICT_C) -O2 -m32 -msse2 -mfpmath=sse))
+endif
+endif
+ifneq ($(call have,g++),)
+$(eval $(call CONFIG,g++-cxx17,g++,$(STRICT_CXX) -O2))
+endif
+ifneq ($(call have,clang),)
+$(eval $(call CONFIG,clang-double,clang,$(STRICT_C) -O2))
+$(eval $(call CONFIG,clang-float-O0,clang,$(STRICT_C) -O0 -DSNEPPP_REAL_FLOAT))
+$(eval $(call CONFIG,clang-O3-fast-math,clang,$(STRICT_C) -O3 -ffast-math))
+endif
+ifneq ($(call have,clang++),)
+$(eval $(call CONFIG,clang++-cxx17-float,clang++,$(STRICT_CXX) -O1 -DSNEPPP_REAL_FLOAT))
+endif
+ifeq ($(CHECKS),)
+$(eval $(call CONFIG,cc-double,$(CC),$(STRICT_C) -O2))
+$(eval $(call CONFIG,cc-float,$(CC),$(STRICT_C) -O2 -DSNEPPP_REAL_FLOAT))
+endif
+ifneq ($(and $(wildcard tests/blas_hooks.h),$(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h)),)
+$(eval $(call CONFIG,openblas-hooks,$(CC),$(STRICT_C) -O2 -include tests/blas_hooks.h,-lopenblas))
+endif
+
+check: $(CHECKS:%=build/check/%.log) build/check/compile.log ## the tests in every configuration, and the compile and link tests (try -j2)
+	@sh tests/total.sh $^
+
+build/check/compile.log: $(TEST_DEPS) $(wildcard tests/compile/* tests/*.sh) README.md LICENSE
+	@CC="$(CC)" CXX="$(CXX)" sh tests/compile.sh build/check/compile
+
+sanitize: ## the tests under the address, undefined and thread sanitizers
+	@$(MAKE) --no-print-directory build/check/sanitize-address.log build/check/sanitize-thread.log
+	@sh tests/total.sh build/check/sanitize-address.log build/check/sanitize-thread.log
+
+CHECKS_SAVED := $(CHECKS)
+$(eval $(call CONFIG,sanitize-address,$(CC),$(STRICT_C) -O1 -g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all))
+$(eval $(call CONFIG,sanitize-thread,$(CC),$(STRICT_C) -O1 -g -fsanitize=thread))
+CHECKS := $(CHECKS_SAVED)
+
+clean: ## remove everything that was built
 	rm -rf build

@@ -1,0 +1,115 @@
+#!/bin/sh
+# What only a compiler, a linker or nm can tell about the header: sh tests/compile.sh build/check/compile
+# Each check prints one line when it fails; the last line of build/check/compile.log is "N passed, M failed".
+cc=${CC:-cc}
+cxx=${CXX:-c++}
+out=${1:-build/check/compile}
+rm -rf "$out"
+mkdir -p "$out"
+passed=0
+failed=0
+skipped=0
+warn="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+c99="$cc -std=c99 $warn -Wstrict-prototypes -Wvla"
+exec 3>&1 >"$out.log" 2>&1
+
+check() { # words, command...
+   words=$1
+   shift
+   if "$@"; then
+      passed=$((passed + 1))
+      echo "ok    $words"
+   else
+      failed=$((failed + 1))
+      echo "FAIL  $words"
+      echo "compile: FAIL $words" >&3
+   fi
+}
+have() { command -v "$1" >/dev/null 2>&1 || { skipped=$((skipped + 1)); return 1; }; }
+is_empty() { [ -z "$1" ] || { echo "$1"; return 1; }; }
+fails() { ! "$@" >"$out/fails.txt" 2>&1; }
+
+# ---- the header by itself
+for std in c99 c11 c2x gnu11; do
+   check "declarations alone, $std" $cc -std=$std $warn -x c -fsyntax-only sneppp.h
+done
+have "$cxx" && for std in c++11 c++17 c++20; do
+   check "declarations alone, $std" $cxx -std=$std $warn -x c++ -fsyntax-only sneppp.h
+done
+echo '#include "sneppp.h"' >"$out/alone.c"
+check "an object with declarations only" $c99 -I. -c -o "$out/alone.o" "$out/alone.c"
+printf '#define SNEPPP_IMPLEMENTATION\n#include "sneppp.h"\n' >"$out/sneppp.c"
+check "the two-line sneppp.c of the manual" $c99 -I. -O2 -c -o "$out/sneppp.o" "$out/sneppp.c"
+check "half an allocator is refused" fails $c99 -I. -DSNEPPP_MALLOC=1 -c -o "$out/half.o" "$out/sneppp.c"
+check "the refusal says what to do" grep -q "define both" "$out/fails.txt"
+for option in SNEPPP_NO_SIMD NDEBUG SNEPPP_MAX_DIM=3; do
+   check "compiles with $option" $c99 -I. -O1 -D$option -c -o "$out/option.o" "$out/sneppp.c"
+done
+
+# ---- both precisions, two C files and one C++ file in one program
+flags="-O1 -c"
+check "double library, included four times" $c99 $flags -o "$out/double.o" tests/compile/double.c
+check "float library" $c99 $flags -o "$out/float.o" tests/compile/float.c
+for f in use_double use_float main_double main_float; do
+   check "$f.c" $c99 $flags -o "$out/$f.o" tests/compile/$f.c
+done
+check "double program links and runs" sh -c "$cc -o $out/d $out/main_double.o $out/double.o -lm && $out/d"
+check "float program links and runs" sh -c "$cc -o $out/f $out/main_float.o $out/float.o -lm && $out/f"
+check "double program, float library: a link error" fails $cc -o "$out/x" "$out/main_double.o" "$out/float.o" -lm
+check "float program, double library: a link error" fails $cc -o "$out/x" "$out/main_float.o" "$out/double.o" -lm
+check "the link error names a float function" grep -q "sneppp_version_f32" "$out/fails.txt"
+if have "$cxx"; then
+   check "main.cpp" $cxx -std=c++17 $warn $flags -o "$out/main.o" tests/compile/main.cpp
+   check "C, C++ and both precisions in one program" sh -c "$cxx -o $out/both $out/main.o $out/use_double.o $out/use_float.o $out/double.o $out/float.o -lm && $out/both"
+fi
+
+# ---- what the object contains. Compilers may add local symbols for profiling or sanitizers; ours all have a prefix.
+writable() { nm "$1" | awk '$(NF - 1) ~ /^[DdBbCSsGg]$/ && $NF !~ /^(__|\.)/'; }
+globals() { nm -g "$1" | awk '$(NF - 1) != "U" && $(NF - 1) != "w" { print $NF }' | sed 's/^_\(sneppp\)/\1/'; }
+if have nm; then
+   # Without -fno-pic, constant tables of pointers would look like data, because the loader relocates them.
+   c99="$c99 -fno-pic -I. -O1"
+   check "compiles for nm" $c99 -c -o "$out/plain.o" "$out/sneppp.c"
+   check "compiles for nm, float" $c99 -DSNEPPP_REAL_FLOAT -c -o "$out/plain_f32.o" "$out/sneppp.c"
+   check "compiles for nm, static" $c99 -DSNEPPP_STATIC -c -o "$out/static.o" "$out/sneppp.c"
+   check "compiles for nm, with hooks" $c99 -DNDEBUG '-DSNEPPP_MALLOC(c,n)=my_malloc(c,n)' '-DSNEPPP_FREE(c,p)=my_free(c,p)' \
+      -include tests/compile/hooks.h -c -o "$out/hooks.o" "$out/sneppp.c"
+   for o in plain plain_f32 static hooks; do
+      check "$o.o has no writable statics" is_empty "$(writable "$out/$o.o")"
+      check "$o.o has sections .data and .bss empty" is_empty "$(size -A "$out/$o.o" | awk '$1 ~ /^\.(data|bss|tdata|tbss)$/ && $2 > 0')"
+   done
+   check "public names begin with sneppp_" is_empty "$(globals "$out/plain.o" | grep -v '^sneppp_[a-z]')"
+   check "float names end in _f32" is_empty "$(globals "$out/plain_f32.o" | grep -v '^sneppp_[a-z].*_f32$')"
+   check "the static build exports nothing" is_empty "$(globals "$out/static.o")"
+   check "with hooks: no malloc, stdio, exit, assert, rand or signgam" is_empty \
+      "$(nm -u "$out/hooks.o" | grep -w -E '_?_?(malloc|calloc|realloc|free|aligned_alloc|[a-z]*printf|puts|fopen|exit|abort|__assert_fail|s?rand|signgam|lgamma|lgammaf|setlocale|strtok)')"
+   globals "$out/plain.o" | sort -u >"$out/defined.txt"
+   sed -n 's/^SNEPPP_DEF .*[ *]\(sneppp_[a-z0-9_]*\)(.*;.*/\1/p' sneppp.h | sort -u >"$out/declared.txt"
+   check "every declared function is defined" is_empty "$(comm -13 "$out/defined.txt" "$out/declared.txt")"
+   check "every defined function is declared" is_empty "$(comm -23 "$out/defined.txt" "$out/declared.txt")"
+fi
+
+# ---- text
+check "floors: no prototypes of private functions, the renaming table is complete" sh tests/floors.sh
+check "first line and macros give the same version" grep -q "^/\* sneppp.h - v$(awk '$2 ~ /^SNEPPP_VERSION_(MAJOR|MINOR|PATCH)$/ { printf "%s%s", d, $3; d = "." }' sneppp.h) - " sneppp.h
+sed -n '/^\/\* >>licence/,$p' sneppp.h | sed '1d;$d' >"$out/licence.txt"
+check "LICENSE is the end of the header" cmp "$out/licence.txt" LICENSE
+awk '/^```c$/ { n++; f = d "/readme" n ".c"; printf "" > f; on = 1; next } /^```/ { on = 0 } on { print > f }' d="$out" README.md
+for f in "$out"/readme*.c; do
+   [ -f "$f" ] || continue
+   check "README's program $(basename "$f") compiles" $cc -std=c99 -Wall -Wextra -Werror -I. -O2 -o "${f%.c}" "$f" -lm
+   check "and runs" "${f%.c}"
+   check "and prints what the README says" sh -c "awk '/^\`\`\`text$/ { on = 1; next } /^\`\`\`/ { on = 0 } on' README.md | cmp - '$out/readme.out'"
+done
+
+# ---- compile time of the header at -O2. The aim is below 3 s on an idle machine; only gross excess fails, because
+# the machine may be busy.
+start=$(date +%s.%N 2>/dev/null)
+$cc -std=c99 -I. -O2 -c -o "$out/time.o" "$out/sneppp.c"
+seconds=$(echo "$start $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }')
+echo "compile time of the header at -O2: $seconds s" | tee /dev/fd/3
+check "the header compiles in 10 s" awk "BEGIN { exit !($seconds < 10) }"
+
+echo "$passed passed, $failed failed"
+printf '%-22s %s\n' compile "$passed passed, $failed failed" >&3
+exit 0

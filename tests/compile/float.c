@@ -1,0 +1,4 @@
+/* The float library of the link test. */
+#define SNEPPP_REAL_FLOAT
+#define SNEPPP_IMPLEMENTATION
+#include "../../sneppp.h"

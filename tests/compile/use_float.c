@@ -1,0 +1,4 @@
+#define SNEPPP_REAL_FLOAT
+#include "../../sneppp.h"
+#include "use.h"
+USE(use_float)

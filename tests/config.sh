@@ -1,0 +1,39 @@
+#!/bin/sh
+# One configuration of the build matrix: sh tests/config.sh build/check/NAME COMPILER FLAGS... -- LIBRARIES...
+# Compiles the test program with the flags, runs it, and leaves build/check/NAME.log, whose last line is
+# "N passed, M failed". A program that does not compile, or dies, counts as one failure. Always exits 0, so that
+# the rest of the matrix still runs; tests/total.sh gives the verdict.
+out=$1
+shift
+mkdir -p "$(dirname "$out")"
+compiler=$1
+flags= libs= seen=
+shift
+for a in "$@"; do
+   if [ "$a" = -- ]; then seen=1
+   elif [ -n "$seen" ]; then libs="$libs $a"
+   else flags="$flags $a"
+   fi
+done
+plain=$(echo "$flags" | sed 's/-Werror//g; s/-Wconversion//g; s/-Wpedantic//g; s/-Wshadow//g') # for greatest's own code
+
+run() {
+   echo "$compiler$flags"
+   $compiler $plain -c -o "$out.runner.o" tests/runner.c && $compiler $flags -c -o "$out.main.o" tests/main.c &&
+      $compiler $(echo "$flags" | sed 's/-x c++//') -o "$out" "$out.main.o" "$out.runner.o" $libs || return 1
+   "$out"
+}
+start=$(date +%s)
+run >"$out.part" 2>&1
+code=$?
+last=$(tail -n 1 "$out.part")
+case "$last" in
+*" passed, 0 failed") [ $code -eq 0 ] || last="0 passed, 1 failed (exit code $code)" ;;
+*" passed, "*" failed") ;;
+*) last="0 passed, 1 failed (it did not compile or did not finish, exit code $code; see $out.log)" ;;
+esac
+echo "$last" >>"$out.part"
+mv "$out.part" "$out.log"
+rm -f "$out.main.o" "$out.runner.o"
+printf '%-22s %s, %s s\n' "$(basename "$out")" "$last" $(($(date +%s) - start))
+exit 0

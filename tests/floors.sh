@@ -1,0 +1,36 @@
+#!/bin/sh
+# The floors of the header: a private function is defined before it is used and never declared on its own. Compilers
+# refuse the use of an unknown function, so it is enough that there are no prototypes. Also: every public function
+# is in the renaming table of the float build, and the table holds nothing else. Prints what is wrong.
+h=${1:-sneppp.h}
+bad=0
+complain() { # words, list
+   [ -z "$2" ] && return
+   echo "floors: $1:"
+   echo "$2" | sed 's/^/   /'
+   bad=1
+}
+
+# Comments and preprocessor lines go, strings are emptied, and everything becomes one line; then it is cut at the
+# ends of statements and bodies. A piece that opens at brace depth 0, names sneppp__x( and ends in a semicolon is a
+# prototype (a typedef of a function pointer is not).
+prototypes=$(awk '
+   { gsub(/"([^"\\]|\\.)*"/, "\"\""); gsub(/\047([^\047\\]|\\.)\047/, "0") }
+   /^[ \t]*#/ || continued { continued = /\\$/; next }
+   { print }' "$h" | tr '\n' ' ' | sed 's,/\*,\n/*,g; s,\*/,*/\n,g' | awk '!/^\/\*/' | tr '\n' ' ' |
+   sed 's/extern "" {//g; s/[{};]/&\n/g' | awk '
+   { piece = $0; open = /\{$/; close_ = /\}$/
+     if (depth == 0 && piece ~ /;$/ && piece ~ /sneppp__[a-z0-9_]+ *\(/ && piece !~ /typedef|=/) print piece
+     if (open) depth++
+     if (close_ && depth > 0) depth-- }' | sed 's/^ *//')
+complain "private functions with a prototype" "$prototypes"
+
+declared=$(sed -n 's/^SNEPPP_DEF .*[ *]\(sneppp_[a-z0-9_]*\)(.*/\1/p' "$h" | sort -u)
+renamed=$(sed -n 's/^ *# *define *\(sneppp_[a-z0-9_]*\) *\(sneppp_[a-z0-9_]*\)_f32 *$/\1 \2/p' "$h" | awk '$1 == $2 { print $1 }' | sort -u)
+tmp=$(mktemp -d) || exit 1
+echo "$declared" >"$tmp/declared"
+echo "$renamed" >"$tmp/renamed"
+complain "public functions missing from the renaming table" "$(comm -23 "$tmp/declared" "$tmp/renamed")"
+complain "names in the renaming table that are no public functions" "$(comm -13 "$tmp/declared" "$tmp/renamed")"
+rm -rf "$tmp"
+exit $bad

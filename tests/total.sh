@@ -1,0 +1,11 @@
+#!/bin/sh
+# Adds up logs whose last line is "N passed, M failed", shows what failed, and says how it went.
+for f in "$@"; do
+   case "$(tail -n 1 "$f")" in
+   *" passed, 0 failed") ;;
+   *) echo "---- $f"; grep -n -i -A 6 'fail\|error' "$f" | head -n 40 ;;
+   esac
+done
+for f in "$@"; do tail -n 1 "$f"; done | awk '
+   { passed += $1; failed += $3 }
+   END { print NR " configurations"; print passed " passed, " failed " failed"; exit failed > 0 || passed == 0 }'
