@@ -19,7 +19,7 @@ EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' 
 PROGRAMS := $(filter-out build/examples/sneppp,$(EXAMPLES)) \
             $(if $(wildcard examples/sneppp.c),build/sneppp) $(if $(wildcard tests/oracle.c),build/oracle)
 
-.PHONY: all help demo test check check-compile sanitize lint cover bench size format clean FORCE
+.PHONY: all help demo test check check-compile sanitize lint cover size format clean FORCE
 all: $(PROGRAMS) ## build every program: the examples and tools (default; needs only a C compiler)
 
 help: ## this list
@@ -121,6 +121,29 @@ CHECKS_SAVED := $(CHECKS)
 $(eval $(call CONFIG,sanitize-address,$(CC),$(STRICT_C) -O1 -g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all))
 $(eval $(call CONFIG,sanitize-thread,$(CC),$(STRICT_C) -O1 -g -fsanitize=thread))
 CHECKS := $(CHECKS_SAVED)
+
+lint: ## cppcheck, clang-tidy and gcc -fanalyzer, where installed; any finding fails
+	@sh tests/lint.sh tests/lint.c $(sort $(wildcard examples/*.c))
+
+cover: $(TEST_DEPS) ## line coverage of sneppp.h by the tests (needs gcc and gcov)
+	@rm -rf build/cover && mkdir -p build/cover
+	@cd build/cover && for real in DOUBLE FLOAT; do \
+	   mkdir $$real && cd $$real && inc="-I../../gen -I../../../tests -isystem ../../greatest" && \
+	   gcc -w $$inc -c -o runner.o ../../../tests/runner.c && \
+	   gcc -std=c99 -O0 --coverage -DSNEPPP_REAL_$$real $$inc -c -o main.o ../../../tests/main.c && \
+	   gcc --coverage -o tests main.o runner.o $(TEST_LIB) && ./tests > log.txt && gcov main.o > /dev/null && cd .. || exit 1; done
+	@sh tests/cover.sh build/cover/*/sneppp.h.gcov
+
+size: ## code size and time to compile
+	@mkdir -p build/size
+	@for flags in -Os -O2 "-O2 -DSNEPPP_REAL_FLOAT"; do \
+	   start=$$(date +%s%N); $(CC) -std=c99 $$flags -c -o build/size/sneppp.o tests/lint.c && end=$$(date +%s%N) && \
+	   size build/size/sneppp.o | awk -v f="$$flags" -v t=$$(( (end - start) / 1000000 )) 'NR == 2 { \
+	      printf "%-25s %7d bytes of code and constants, %d of data, compiled in %.2f s\n", f, $$1, $$2 + $$3, t / 1000 }'; done
+
+format: ## lay out the tests, examples and benchmarks with clang-format; name the header's long lines
+	clang-format -i $(wildcard tests/*.c tests/*.h tests/compile/* examples/*.c bench/*.c)
+	@awk 'length($$0) > 120 { print "sneppp.h:" FNR ": " length($$0) " columns" }' sneppp.h
 
 clean: ## remove everything that was built
 	rm -rf build

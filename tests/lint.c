@@ -1,0 +1,3 @@
+/* What the linters read: the header with everything in it. */
+#define SNEPPP_IMPLEMENTATION
+#include "../sneppp.h"

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Runs the linters that are installed over the header and the examples: sh tests/lint.sh FILE...
+# Any finding fails. There are no blanket suppressions: .clang-tidy gives a reason for every check it leaves out.
+mkdir -p build/lint
+ran=0
+bad=0
+run() { # name, command...
+   name=$1
+   shift
+   if ! command -v "$1" >/dev/null 2>&1; then echo "lint: $name: not installed, skipped"; return; fi
+   ran=$((ran + 1))
+   start=$(date +%s)
+   if "$@" >"build/lint/$name.txt" 2>&1 && ! grep -q 'warning:\|error:' "build/lint/$name.txt"; then
+      echo "lint: $name: no findings, $(($(date +%s) - start)) s"
+   else
+      echo "lint: $name: findings:"
+      grep -v 'warnings\? generated\|^Suppressed\|^Use -header-filter' "build/lint/$name.txt" | head -n 60
+      bad=$((bad + 1))
+   fi
+}
+
+run cppcheck cppcheck --std=c99 --enable=warning,performance,portability --error-exitcode=1 --quiet "$@"
+run clang-tidy clang-tidy --quiet "$@" -- -std=c99
+if command -v gcc >/dev/null 2>&1 && gcc -fanalyzer -x c -c -o /dev/null /dev/null 2>/dev/null; then
+   for f in "$@"; do run "gcc-fanalyzer-$(basename "$f" .c)" gcc -std=c99 -fanalyzer -O1 -c -o build/lint/analyzer.o "$f"; done
+fi
+if [ $ran -eq 0 ]; then echo "lint: no linter is installed (cppcheck, clang-tidy, gcc)"; exit 1; fi
+exit $bad
