@@ -142,7 +142,7 @@ extern "C" {
    X(ERR_IO,            -12, "a file could not be read or written")
 
 typedef enum sneppp_status {
-#define SNEPPP__STATUS_ENUM(name, value, text) SNEPPP_##name = value,
+#define SNEPPP__STATUS_ENUM(name, value, text) SNEPPP_##name = (value),
    SNEPPP_STATUS_LIST(SNEPPP__STATUS_ENUM)
 #undef SNEPPP__STATUS_ENUM
    SNEPPP_STATUS_END = -1000
