@@ -1069,8 +1069,10 @@ SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean)
    uint64_t sum = 0;
    if (!sneppp__finite(mean) || !(mean > 0)) return 0;
    if (mean >= 9223372036854775808.0) return UINT64_MAX;
-   for (; mean > SNEPPP__RNG_PART; mean -= SNEPPP__RNG_PART)
+   while (mean > SNEPPP__RNG_PART) {
       sum += (uint64_t)sneppp__poisson_large(rng, SNEPPP__RNG_PART);
+      mean -= SNEPPP__RNG_PART;
+   }
    return sum + (uint64_t)(mean < 10 ? sneppp__poisson_small(rng, mean) : sneppp__poisson_large(rng, mean));
 }
 

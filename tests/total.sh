@@ -3,7 +3,7 @@
 for f in "$@"; do
    case "$(tail -n 1 "$f")" in
    *" passed, 0 failed") ;;
-   *) echo "---- $f"; grep -n -i -A 6 'fail\|error' "$f" | head -n 40 ;;
+   *) echo "---- $f"; grep -n -A 4 '^FAIL\|error:\|ERROR:\|runtime error\|WARNING:' "$f" | head -n 25 ;;
    esac
 done
 for f in "$@"; do tail -n 1 "$f"; done | awk '
