@@ -84,7 +84,7 @@ if have nm; then
    check "with hooks: no malloc, stdio, exit, assert, rand or signgam" is_empty \
       "$(nm -u "$out/hooks.o" | grep -w -E '_?_?(malloc|calloc|realloc|free|aligned_alloc|[a-z]*printf|puts|fopen|exit|abort|__assert_fail|s?rand|signgam|lgamma|lgammaf|setlocale|strtok)')"
    globals "$out/plain.o" | sort -u >"$out/defined.txt"
-   sed -n 's/^SNEPPP_DEF .*[ *]\(sneppp_[a-z0-9_]*\)(.*;.*/\1/p' sneppp.h | sort -u >"$out/declared.txt"
+   sed -n '/^#endif \/\* SNEPPP_H/q; s/^SNEPPP_DEF [^(]*[ *]\(sneppp_[a-z0-9_]*\)(.*/\1/p' sneppp.h | sort -u >"$out/declared.txt"
    check "every declared function is defined" is_empty "$(comm -13 "$out/defined.txt" "$out/declared.txt")"
    check "every defined function is declared" is_empty "$(comm -23 "$out/defined.txt" "$out/declared.txt")"
 fi

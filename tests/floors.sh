@@ -25,7 +25,7 @@ prototypes=$(awk '
      if (close_ && depth > 0) depth-- }' | sed 's/^ *//')
 complain "private functions with a prototype" "$prototypes"
 
-declared=$(sed -n 's/^SNEPPP_DEF .*[ *]\(sneppp_[a-z0-9_]*\)(.*/\1/p' "$h" | sort -u)
+declared=$(sed -n 's/^SNEPPP_DEF [^(]*[ *]\(sneppp_[a-z0-9_]*\)(.*/\1/p' "$h" | sort -u)
 renamed=$(sed -n 's/^ *# *define *\(sneppp_[a-z0-9_]*\) *\(sneppp_[a-z0-9_]*\)_f32 *$/\1 \2/p' "$h" | awk '$1 == $2 { print $1 }' | sort -u)
 tmp=$(mktemp -d) || exit 1
 echo "$declared" >"$tmp/declared"
