@@ -1178,7 +1178,483 @@ SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
    for (int i = 0; i < d; i++) x[i] /= norm;
 }
 
-/* >>linalg =================================================================================================== */
+/* >>linalg ===================================================================================================
+   All matrices are row-major, ld is the stride between rows, sizes are size_t, and nothing here allocates. The
+   plain versions are short enough to be checked by eye; they stay as the reference of the tests and as the code
+   for machines without vectors.
+
+   Hooks. Define them before the implementation to send the work to a library of yours; the plain versions stay
+   compiled. Please give us a one-threaded library: the threads are ours, and results must not depend on them.
+
+      SNEPPP_GEMM(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc)   arguments of sneppp__dgemm
+      SNEPPP_SYRK(trans, n, k, alpha, A, lda, beta, C, ldc)               arguments of sneppp__dsyrk
+      SNEPPP_GEMM_F32, SNEPPP_SYRK_F32                                    the same for float
+      SNEPPP_EIGH(n, A, w, Q, warm, work)                                 arguments of sneppp__eigh; 0 = success */
+
+/* C = alpha op(A) op(B) + beta C, with op(A) (m, k), op(B) (k, n), C (m, n); op transposes where ta, tb are not
+   zero. With beta = 0 the old C is not read, so it may be uninitialised. The loops run over C and B by rows,
+   which is the order of memory, except where B is transposed: there the dot product is. */
+SNEPPP__UNUSED static void sneppp__dgemm_plain(int ta, int tb, size_t m, size_t n, size_t k, double alpha,
+                                               const double *A, size_t lda, const double *B, size_t ldb,
+                                               double beta, double *C, size_t ldc)
+{
+   for (size_t i = 0; i < m; i++) {
+      double *c = C + i * ldc;
+      if (beta == 0) for (size_t j = 0; j < n; j++) c[j] = 0;
+      else if (beta != 1) for (size_t j = 0; j < n; j++) c[j] *= beta;
+      if (!tb) {
+         for (size_t p = 0; p < k; p++) {
+            double        a = alpha * (ta ? A[p * lda + i] : A[i * lda + p]);
+            const double *b = B + p * ldb;
+            for (size_t j = 0; j < n; j++) c[j] += a * b[j];
+         }
+      } else {
+         for (size_t j = 0; j < n; j++) {
+            const double *b = B + j * ldb;
+            double        s = 0;
+            if (ta) for (size_t p = 0; p < k; p++) s += A[p * lda + i] * b[p];
+            else    for (size_t p = 0; p < k; p++) s += A[i * lda + p] * b[p];
+            c[j] += alpha * s;
+         }
+      }
+   }
+}
+
+SNEPPP__UNUSED static void sneppp__sgemm_plain(int ta, int tb, size_t m, size_t n, size_t k, float alpha,
+                                               const float *A, size_t lda, const float *B, size_t ldb,
+                                               float beta, float *C, size_t ldc)
+{
+   for (size_t i = 0; i < m; i++) {
+      float *c = C + i * ldc;
+      if (beta == 0) for (size_t j = 0; j < n; j++) c[j] = 0;
+      else if (beta != 1) for (size_t j = 0; j < n; j++) c[j] *= beta;
+      if (!tb) {
+         for (size_t p = 0; p < k; p++) {
+            float        a = alpha * (ta ? A[p * lda + i] : A[i * lda + p]);
+            const float *b = B + p * ldb;
+            for (size_t j = 0; j < n; j++) c[j] += a * b[j];
+         }
+      } else {
+         for (size_t j = 0; j < n; j++) {
+            const float *b = B + j * ldb;
+            float        s = 0;
+            if (ta) for (size_t p = 0; p < k; p++) s += A[p * lda + i] * b[p];
+            else    for (size_t p = 0; p < k; p++) s += A[i * lda + p] * b[p];
+            c[j] += alpha * s;
+         }
+      }
+   }
+}
+
+/* C = alpha A A' + beta C (trans 0, A is (n, k)) or alpha A'A + beta C (trans 1, A is (k, n)). C is symmetric:
+   its lower triangle is read and computed, and the upper one is a copy, so both sides agree to the bit. */
+SNEPPP__UNUSED static void sneppp__dsyrk_plain(int trans, size_t n, size_t k, double alpha, const double *A,
+                                               size_t lda, double beta, double *C, size_t ldc)
+{
+   for (size_t i = 0; i < n; i++)
+      sneppp__dgemm_plain(trans, !trans, 1, i + 1, k, alpha, trans ? A + i : A + i * lda, lda, A, lda, beta,
+                          C + i * ldc, ldc);
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < i; j++) C[j * ldc + i] = C[i * ldc + j];
+}
+
+SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, float alpha, const float *A,
+                                               size_t lda, float beta, float *C, size_t ldc)
+{
+   for (size_t i = 0; i < n; i++)
+      sneppp__sgemm_plain(trans, !trans, 1, i + 1, k, alpha, trans ? A + i : A + i * lda, lda, A, lda, beta,
+                          C + i * ldc, ldc);
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < i; j++) C[j * ldc + i] = C[i * ldc + j];
+}
+
+SNEPPP__UNUSED static void sneppp__dgemm(int ta, int tb, size_t m, size_t n, size_t k, double alpha,
+                                         const double *A, size_t lda, const double *B, size_t ldb, double beta,
+                                         double *C, size_t ldc)
+{
+#ifdef SNEPPP_GEMM
+   SNEPPP_GEMM(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+#else
+   sneppp__dgemm_plain(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+#endif
+}
+
+SNEPPP__UNUSED static void sneppp__sgemm(int ta, int tb, size_t m, size_t n, size_t k, float alpha,
+                                         const float *A, size_t lda, const float *B, size_t ldb, float beta,
+                                         float *C, size_t ldc)
+{
+#ifdef SNEPPP_GEMM_F32
+   SNEPPP_GEMM_F32(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+#else
+   sneppp__sgemm_plain(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+#endif
+}
+
+SNEPPP__UNUSED static void sneppp__dsyrk(int trans, size_t n, size_t k, double alpha, const double *A,
+                                         size_t lda, double beta, double *C, size_t ldc)
+{
+#ifdef SNEPPP_SYRK
+   SNEPPP_SYRK(trans, n, k, alpha, A, lda, beta, C, ldc);
+#else
+   sneppp__dsyrk_plain(trans, n, k, alpha, A, lda, beta, C, ldc);
+#endif
+}
+
+SNEPPP__UNUSED static void sneppp__ssyrk(int trans, size_t n, size_t k, float alpha, const float *A, size_t lda,
+                                         float beta, float *C, size_t ldc)
+{
+#ifdef SNEPPP_SYRK_F32
+   SNEPPP_SYRK_F32(trans, n, k, alpha, A, lda, beta, C, ldc);
+#else
+   sneppp__ssyrk_plain(trans, n, k, alpha, A, lda, beta, C, ldc);
+#endif
+}
+
+#ifdef SNEPPP_REAL_FLOAT
+   #define sneppp__gemm sneppp__sgemm
+   #define sneppp__syrk sneppp__ssyrk
+#else
+   #define sneppp__gemm sneppp__dgemm
+   #define sneppp__syrk sneppp__dsyrk
+#endif
+
+#define SNEPPP__EPS 2.220446049250313e-16 /* 2^-52, the distance from 1 to the next double */
+
+SNEPPP__INLINE double sneppp__dot(size_t n, const double *x, const double *y)
+{
+   double s = 0;
+   for (size_t i = 0; i < n; i++) s += x[i] * y[i];
+   return s;
+}
+
+/* The largest absolute entry of A (n, n), or -1 if an entry is NaN or infinite. */
+static double sneppp__max_abs(size_t n, const double *A, size_t lda)
+{
+   double big = 0;
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) {
+         double a = fabs(A[i * lda + j]);
+         if (!sneppp__finite(a)) return -1;
+         if (a > big) big = a;
+      }
+   return big;
+}
+
+/* ---- Cholesky: A = L L', L lower. Only the lower triangle of A is read; L replaces it and the strict upper
+   triangle becomes zero. Row by row, every inner sum is a dot product of two rows of L. If a pivot is not
+   positive the answer is ERR_NOT_POSITIVE and A is partly overwritten. */
+SNEPPP__UNUSED static sneppp_status sneppp__chol_plain(size_t n, double *A, size_t lda)
+{
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j <= i; j++)
+         if (!sneppp__finite(A[i * lda + j])) return SNEPPP_ERR_NOT_FINITE;
+   for (size_t i = 0; i < n; i++) {
+      double *Li = A + i * lda, d;
+      for (size_t j = 0; j < i; j++) {
+         const double *Lj = A + j * lda;
+         Li[j] = (Li[j] - sneppp__dot(j, Li, Lj)) / Lj[j];
+      }
+      d = Li[i] - sneppp__dot(i, Li, Li);
+      if (!sneppp__finite(d) || d <= 0) return SNEPPP_ERR_NOT_POSITIVE;
+      Li[i] = sqrt(d);
+      for (size_t j = i + 1; j < n; j++) Li[j] = 0;
+   }
+   return SNEPPP_OK;
+}
+
+SNEPPP__UNUSED static sneppp_status sneppp__chol(size_t n, double *A, size_t lda)
+{
+   return sneppp__chol_plain(n, A, lda);
+}
+
+/* B (n, nrhs) becomes L^-1 B, or L^-T B if trans. Rows of B are combined, so memory is read in order for any
+   number of right sides. */
+SNEPPP__UNUSED static void sneppp__solve_lower(size_t n, const double *L, size_t ldl, int trans, double *B,
+                                               size_t nrhs, size_t ldb)
+{
+   for (size_t s = 0; s < n; s++) {
+      size_t  i = trans ? n - 1 - s : s;
+      double *b = B + i * ldb, pivot = L[i * ldl + i];
+      for (size_t r = 0; r < nrhs; r++) b[r] /= pivot;
+      if (!trans) { /* row i is final: take it out of the rows below */
+         for (size_t q = i + 1; q < n; q++) {
+            double l = L[q * ldl + i];
+            for (size_t r = 0; r < nrhs; r++) B[q * ldb + r] -= l * b[r];
+         }
+      } else {
+         for (size_t q = 0; q < i; q++) {
+            double l = L[i * ldl + q];
+            for (size_t r = 0; r < nrhs; r++) B[q * ldb + r] -= l * b[r];
+         }
+      }
+   }
+}
+
+/* ---- the cyclic Jacobi method for A = Q diag(w) Q', A symmetric.
+   A rotation in the plane (p, q) with t = tan(angle), t^2 + 2 t theta - 1 = 0, theta = (a_qq - a_pp)/(2 a_pq),
+   makes a_pq zero; sweeps over all planes converge quadratically. The smaller root t, and the update
+   a_pp - t a_pq, are Rutishauser's (Numer. Math. 9, 1966). A plane is left alone when
+
+      |a_pq| <= eps sqrt(|a_pp a_qq|),
+
+   the criterion of Demmel and Veselic (SIAM J. Matrix Anal. 13, 1992): with it the small eigenvalues of a graded
+   positive definite matrix D H D come out with the relative accuracy that the well scaled H deserves, where a
+   test against the norm of A would lose them. */
+
+/* x <- c x - s y,  y <- s x + c y */
+static void sneppp__rotate(size_t n, double *x, double *y, double c, double s)
+{
+   for (size_t i = 0; i < n; i++) {
+      double xi = x[i], yi = y[i];
+      x[i] = c * xi - s * yi;
+      y[i] = s * xi + c * yi;
+   }
+}
+
+/* One plane of B (n, n); V (n, n) collects the eigenvectors in its ROWS. Returns 1 if it rotated. */
+static int sneppp__jacobi_plane(size_t n, double *B, double *V, size_t p, size_t q)
+{
+   double *bp = B + p * n, *bq = B + q * n;
+   double  apq = bp[q], app = bp[p], aqq = bq[q], theta, t, c, s;
+   double  small = SNEPPP__EPS * sqrt(fabs(app)) * sqrt(fabs(aqq));
+   if (fabs(apq) <= small || fabs(apq) < 1e-290) return 0; /* B is scaled to 1: such an entry is nothing */
+   /* |theta| may be as large as 1e290; its square is then avoided, and t = 1/(2 theta) is exact enough. */
+   theta = 0.5 * (aqq - app) / apq;
+   t = 1 / (fabs(theta) + (fabs(theta) > 1e100 ? fabs(theta) : sqrt(1 + theta * theta)));
+   if (theta < 0) t = -t;
+   c = 1 / sqrt(1 + t * t);
+   s = c * t;
+   sneppp__rotate(n, bp, bq, c, s);
+   bp[p] = app - t * apq;
+   bq[q] = aqq + t * apq;
+   bp[q] = bq[p] = 0;
+   for (size_t i = 0; i < n; i++) B[i * n + p] = bp[i], B[i * n + q] = bq[i];
+   sneppp__rotate(n, V + p * n, V + q * n, c, s);
+   return 1;
+}
+
+/* Makes B nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
+static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V)
+{
+   for (int sweep = 0; sweep < 40; sweep++) {
+      size_t rotations = 0;
+      for (size_t p = 0; p + 1 < n; p++)
+         for (size_t q = p + 1; q < n; q++) rotations += (size_t)sneppp__jacobi_plane(n, B, V, p, q);
+      if (!rotations) return SNEPPP_OK;
+   }
+   /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. */
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < i; j++)
+         if (fabs(B[i * n + j]) > SNEPPP__EPS) return SNEPPP_ERR_NO_CONVERGENCE;
+   return SNEPPP_OK;
+}
+
+/* Q is nearly orthogonal after many warm starts; one step of Newton's iteration for the polar factor,
+   Q <- Q (3 I - Q'Q)/2, squares the error. Returns 0 if Q is no basis at all (then it must not be used). */
+static int sneppp__orthogonalise(size_t n, double *Q, double *G, double *T)
+{
+   double error = 0;
+   if (sneppp__max_abs(n, Q, n) < 0) return 0;
+   sneppp__dsyrk(1, n, n, 1, Q, n, 0, G, n);
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) {
+         double e = G[i * n + j] - (i == j ? 1 : 0);
+         error += e * e;
+      }
+   if (!sneppp__finite(error) || error > 1e-8) return 0;
+   sneppp__dgemm(0, 0, n, n, n, 1, Q, n, G, n, 0, T, n);
+   for (size_t i = 0; i < n * n; i++) Q[i] = 1.5 * Q[i] - 0.5 * T[i];
+   return 1;
+}
+
+/* Sorts w upwards; order[r] is the old place of the r-th, held as a double because it lives in a work array of
+   doubles. Heap sort: n log n, no recursion, no memory. */
+static void sneppp__sort_order(size_t n, const double *w, double *order)
+{
+   #define SNEPPP__AT(r) w[(size_t)order[r]]
+   for (size_t i = 0; i < n; i++) order[i] = (double)i;
+   for (size_t top = n / 2, end = n; end > 1;) {
+      double hold;
+      size_t root, child;
+      if (top) hold = order[--top];
+      else { hold = order[--end]; order[end] = order[0]; }
+      for (root = top; (child = 2 * root + 1) < end; root = child) {
+         if (child + 1 < end && SNEPPP__AT(child + 1) > SNEPPP__AT(child)) child++;
+         if (SNEPPP__AT(child) <= w[(size_t)hold]) break;
+         order[root] = order[child];
+      }
+      order[root] = hold;
+   }
+   #undef SNEPPP__AT
+}
+
+/* The size of `work` for sneppp__eigh, sneppp__eigh_jacobi and sneppp__psd_project, in doubles. */
+SNEPPP__UNUSED static size_t sneppp__eigh_work(size_t n) { return 3 * n * n + 64 * n + 64; }
+
+/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). warm: Q holds a basis in which A is
+   nearly diagonal, as after a small step from a matrix whose eigenvectors it holds; fewer sweeps are needed.
+   High relative accuracy of small eigenvalues is only had from a cold start, as Q'A Q mixes large and small. */
+SNEPPP__UNUSED static sneppp_status sneppp__eigh_jacobi(size_t n, const double *A, double *w, double *Q,
+                                                        int warm, double *work)
+{
+   double        scale = sneppp__max_abs(n, A, n), *B = work, *V = work + n * n, *sorted = V + n * n;
+   double       *order = sorted + n;
+   int           exponent = 0;
+   sneppp_status status;
+   if (scale < 0) return SNEPPP_ERR_NOT_FINITE;
+   frexp(scale, &exponent); /* a power of two scales without rounding */
+   if (warm && sneppp__orthogonalise(n, Q, B, V)) {
+      for (size_t i = 0; i < n * n; i++) B[i] = ldexp(A[i], -exponent);
+      sneppp__dgemm(0, 0, n, n, n, 1, B, n, Q, n, 0, V, n);
+      sneppp__dgemm(1, 0, n, n, n, 1, Q, n, V, n, 0, B, n);
+      for (size_t i = 0; i < n; i++)
+         for (size_t j = 0; j < n; j++) V[j * n + i] = Q[i * n + j];
+   } else {
+      for (size_t i = 0; i < n; i++)
+         for (size_t j = 0; j < n; j++) B[i * n + j] = ldexp(A[i * n + j], -exponent), V[i * n + j] = i == j;
+   }
+   for (size_t i = 0; i < n; i++) /* rounding and careless callers: the method needs an exact symmetry */
+      for (size_t j = 0; j < i; j++) B[i * n + j] = B[j * n + i] = 0.5 * (B[i * n + j] + B[j * n + i]);
+   status = sneppp__jacobi_sweeps(n, B, V);
+   if (status != SNEPPP_OK) return status;
+   for (size_t i = 0; i < n; i++) sorted[i] = ldexp(B[i * n + i], exponent);
+   sneppp__sort_order(n, sorted, order);
+   for (size_t r = 0; r < n; r++) {
+      const double *v = V + (size_t)order[r] * n;
+      w[r] = sorted[(size_t)order[r]];
+      for (size_t i = 0; i < n; i++) Q[i * n + r] = v[i];
+   }
+   return SNEPPP_OK;
+}
+
+SNEPPP__UNUSED static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *Q, int warm,
+                                                 double *work)
+{
+#ifdef SNEPPP_EIGH
+   if (sneppp__max_abs(n, A, n) < 0) return SNEPPP_ERR_NOT_FINITE;
+   return SNEPPP_EIGH(n, A, w, Q, warm, work) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
+#else
+   return sneppp__eigh_jacobi(n, A, w, Q, warm, work);
+#endif
+}
+
+/* ---- the nearest positive semidefinite matrix in the Frobenius norm: A without its negative eigenvalues
+   (Higham, Lin. Alg. Appl. 103, 1988). A (n, n) symmetric is replaced; Q (n, n) receives the eigenbasis, or holds
+   the last one if warm. The thinner side is used: either the negative part is subtracted or the positive part is
+   rebuilt, so at most n/2 columns are multiplied. Eigenvalues of the result are >= -(a few) eps |A|. */
+SNEPPP__UNUSED static sneppp_status sneppp__psd_project(size_t n, double *A, double *Q, int warm, double *work)
+{
+   double       *w = work, *X;
+   size_t        negative = 0, first, count;
+   sneppp_status status = sneppp__eigh(n, A, w, Q, warm, work + n);
+   if (status != SNEPPP_OK) return status;
+   while (negative < n && w[negative] < 0) negative++;
+   first = negative <= n / 2 ? 0 : negative;
+   count = negative <= n / 2 ? negative : n - negative;
+   X = work + n;
+   for (size_t r = 0; r < count; r++) w[r] = sqrt(fabs(w[first + r]));
+   for (size_t i = 0; i < n; i++)
+      for (size_t r = 0; r < count; r++) X[i * count + r] = Q[i * n + first + r] * w[r];
+   sneppp__dsyrk(0, n, count, 1, X, count, first ? 0 : 1, A, n);
+   return SNEPPP_OK;
+}
+
+/* ---- the largest eigenvalue, between two bounds that can be relied on.
+   Below: the Rayleigh quotient of the best Ritz vector of a Lanczos process (full reorthogonalisation, restarted
+   from that vector). Above: a number u for which the Cholesky factorisation of u I - A runs to its end. In floating
+   point this proves that u I - A + E is positive definite with |E| <= c (n + 1) eps tr(u I - A), c = 1 to first order
+   (Rump, BIT 46, 2006); we take c = 4 and put the bound on top. No start vector can deceive this, which
+   is why certificates of optimality may rest on it. */
+#define SNEPPP__LANCZOS 32
+
+SNEPPP__UNUSED static size_t sneppp__lambda_max_work(size_t n)
+{
+   size_t steps = SNEPPP__LANCZOS;
+   return n * n + (steps + 2) * n + sneppp__eigh_work(steps) + 2 * steps * steps + steps;
+}
+
+/* One run from v = row 0 of V (normalised here); leaves the best Ritz vector there. Returns its residual. */
+static double sneppp__lanczos(size_t n, const double *A, double *V, double *T, double *value)
+{
+   size_t  steps = n < SNEPPP__LANCZOS ? n : SNEPPP__LANCZOS, used = 0;
+   double *Y = T + steps * steps, *theta = Y + steps * steps, *work = theta + steps;
+   double *u = V + steps * n, norm = sqrt(sneppp__dot(n, V, V)), beta = 0, residual;
+   for (size_t i = 0; i < n; i++) V[i] /= norm;
+   for (size_t i = 0; i < steps * steps; i++) T[i] = 0;
+   while (used < steps) {
+      double *v = V + used * n, scale = 0;
+      for (size_t i = 0; i < n; i++) u[i] = sneppp__dot(n, A + i * n, v);
+      for (int pass = 0; pass < 2; pass++) /* twice is enough */
+         for (size_t j = 0; j <= used; j++) {
+            double h = sneppp__dot(n, u, V + j * n);
+            for (size_t i = 0; i < n; i++) u[i] -= h * V[j * n + i];
+            if (j == used) T[used * steps + used] += h;
+         }
+      for (size_t j = 0; j <= used; j++) if (fabs(T[j * steps + j]) > scale) scale = fabs(T[j * steps + j]);
+      beta = sqrt(sneppp__dot(n, u, u));
+      used++;
+      if (beta <= 1e-14 * scale || beta == 0 || used == steps) break; /* an invariant subspace, or full */
+      T[used * steps + used - 1] = T[(used - 1) * steps + used] = beta;
+      for (size_t i = 0; i < n; i++) V[used * n + i] = u[i] / beta;
+   }
+   for (size_t i = 0; i < used; i++) for (size_t j = 0; j < used; j++) T[i * used + j] = T[i * steps + j];
+   if (sneppp__eigh_jacobi(used, T, theta, Y, 0, work) != SNEPPP_OK) return 1e300;
+   *value = theta[used - 1];
+   residual = beta * fabs(Y[used * used - 1]);
+   for (size_t i = 0; i < n; i++) {
+      double s = 0;
+      for (size_t j = 0; j < used; j++) s += V[j * n + i] * Y[j * used + used - 1];
+      u[i] = s;
+   }
+   memcpy(V, u, n * sizeof *u);
+   return residual;
+}
+
+/* Does the Cholesky factorisation of u I - A exist? */
+static int sneppp__is_upper(size_t n, const double *A, double u, double *L)
+{
+   for (size_t i = 0; i < n; i++) {
+      for (size_t j = 0; j < i; j++) L[i * n + j] = -A[i * n + j];
+      L[i * n + i] = u - A[i * n + i];
+   }
+   return sneppp__chol(n, L, n) == SNEPPP_OK;
+}
+
+/* value <= largest eigenvalue of A (n, n) <= upper. The gap is about 4 n^2 eps |A| when Lanczos has converged,
+   wider by the distance of the top eigenvalues if it has not. Only the symmetric part matters for value; upper
+   reads the lower triangle. */
+SNEPPP__UNUSED static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value, double *upper,
+                                                       double *work)
+{
+   double  norm = 0, trace = 0, theta = 0, gap, *L = work, *V = L + n * n, *T = V + (SNEPPP__LANCZOS + 2) * n;
+   double  eps = 4 * SNEPPP__EPS * (double)(n + 2);
+   if (sneppp__max_abs(n, A, n) < 0) return SNEPPP_ERR_NOT_FINITE;
+   for (size_t i = 0; i < n; i++) {
+      double row = 0;
+      for (size_t j = 0; j < n; j++) row += fabs(A[i * n + j]);
+      if (row > norm) norm = row; /* Gershgorin: no eigenvalue is larger in size */
+      trace += A[i * n + i];
+   }
+   if (!sneppp__finite(norm)) return SNEPPP_ERR_NOT_FINITE;
+   if (norm == 0) { *value = *upper = 0; return SNEPPP_OK; }
+   for (size_t i = 0; i < n; i++) { /* a start vector without symmetry: fractions of the golden ratio */
+      double g = 0.6180339887498949 * (double)(i + 1);
+      V[i] = 0.25 + (g - floor(g)) * (i % 3 == 1 ? -1 : 1);
+   }
+   for (int run = 0; run < 12; run++)
+      if (sneppp__lanczos(n, A, V, T, &theta) <= 1e-15 * norm * (double)n) break;
+   *value = theta;
+   for (gap = 4 * SNEPPP__EPS * norm;; gap *= 8) {
+      double u = theta + gap, extra;
+      if (u > norm) u = norm * (1 + eps); /* ends the loop: Gershgorin's bound needs no proof */
+      else if (!sneppp__is_upper(n, A, u, L)) continue;
+      extra = eps * ((double)n * fabs(u) + fabs(trace) + norm);
+      *upper = u + extra;
+      if (*upper > norm * (1 + eps)) *upper = norm * (1 + eps);
+      if (*upper < *value) *upper = *value;
+      return SNEPPP_OK;
+   }
+}
 
 /* >>special ================================================================================================== */
 
