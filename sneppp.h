@@ -47,6 +47,7 @@
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
       SNEPPP_NO_SIMD          portable C only
+      SNEPPP_GEMM, SNEPPP_SYRK, SNEPPP_EIGH         your BLAS and LAPACK, see >>linalg and tests/blas_hooks.h
 */
 #include <stddef.h>
 #include <stdint.h>
@@ -1570,7 +1571,7 @@ SNEPPP__UNUSED static sneppp_status sneppp__psd_project(size_t n, double *A, dou
 SNEPPP__UNUSED static size_t sneppp__lambda_max_work(size_t n)
 {
    size_t steps = SNEPPP__LANCZOS;
-   return n * n + (steps + 2) * n + sneppp__eigh_work(steps) + 2 * steps * steps + steps;
+   return 2 * n * n + (steps + 2) * n + sneppp__eigh_work(steps) + 2 * steps * steps + steps;
 }
 
 /* One run from v = row 0 of V (normalised here); leaves the best Ritz vector there. Returns its residual. */
@@ -1626,34 +1627,33 @@ static int sneppp__is_upper(size_t n, const double *A, double u, double *L)
 SNEPPP__UNUSED static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value, double *upper,
                                                        double *work)
 {
-   double  norm = 0, trace = 0, theta = 0, gap, *L = work, *V = L + n * n, *T = V + (SNEPPP__LANCZOS + 2) * n;
-   double  eps = 4 * SNEPPP__EPS * (double)(n + 2);
-   if (sneppp__max_abs(n, A, n) < 0) return SNEPPP_ERR_NOT_FINITE;
+   double *B = work, *L = B + n * n, *V = L + n * n, *T = V + (SNEPPP__LANCZOS + 2) * n;
+   double  norm = 0, trace = 0, theta = 0, bound, eps = 4 * SNEPPP__EPS * (double)(n + 2);
+   int     exponent = 0;
+   double  scale = sneppp__max_abs(n, A, n);
+   if (scale < 0) return SNEPPP_ERR_NOT_FINITE;
+   if (scale == 0) { *value = *upper = 0; return SNEPPP_OK; }
+   frexp(scale, &exponent); /* the powers of two go out, so that squares neither overflow nor vanish */
+   for (size_t i = 0; i < n * n; i++) B[i] = ldexp(A[i], -exponent);
    for (size_t i = 0; i < n; i++) {
-      double row = 0;
-      for (size_t j = 0; j < n; j++) row += fabs(A[i * n + j]);
+      double row = 0, g = 0.6180339887498949 * (double)(i + 1);
+      for (size_t j = 0; j < n; j++) row += fabs(B[i * n + j]);
       if (row > norm) norm = row; /* Gershgorin: no eigenvalue is larger in size */
-      trace += A[i * n + i];
-   }
-   if (!sneppp__finite(norm)) return SNEPPP_ERR_NOT_FINITE;
-   if (norm == 0) { *value = *upper = 0; return SNEPPP_OK; }
-   for (size_t i = 0; i < n; i++) { /* a start vector without symmetry: fractions of the golden ratio */
-      double g = 0.6180339887498949 * (double)(i + 1);
-      V[i] = 0.25 + (g - floor(g)) * (i % 3 == 1 ? -1 : 1);
+      trace += fabs(B[i * n + i]);
+      V[i] = 0.25 + (g - floor(g)) * (i % 3 == 1 ? -1 : 1); /* a start vector without symmetry */
    }
    for (int run = 0; run < 12; run++)
-      if (sneppp__lanczos(n, A, V, T, &theta) <= 1e-15 * norm * (double)n) break;
-   *value = theta;
-   for (gap = 4 * SNEPPP__EPS * norm;; gap *= 8) {
-      double u = theta + gap, extra;
-      if (u > norm) u = norm * (1 + eps); /* ends the loop: Gershgorin's bound needs no proof */
-      else if (!sneppp__is_upper(n, A, u, L)) continue;
-      extra = eps * ((double)n * fabs(u) + fabs(trace) + norm);
-      *upper = u + extra;
-      if (*upper > norm * (1 + eps)) *upper = norm * (1 + eps);
-      if (*upper < *value) *upper = *value;
-      return SNEPPP_OK;
+      if (sneppp__lanczos(n, B, V, T, &theta) <= 1e-15 * norm * (double)n) break;
+   bound = norm * (1 + eps);
+   for (double gap = 4 * SNEPPP__EPS * norm; theta + gap < norm; gap *= 8) {
+      double u = theta + gap, proven = u + eps * ((double)n * fabs(u) + trace + norm);
+      if (!sneppp__is_upper(n, B, u, L)) continue;
+      if (proven < bound) bound = proven;
+      break;
    }
+   *value = ldexp(theta, exponent);
+   *upper = ldexp(bound, exponent);
+   return SNEPPP_OK;
 }
 
 /* >>special ================================================================================================== */

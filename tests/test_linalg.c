@@ -1,0 +1,478 @@
+/* Linear algebra: every routine against the definition, written out as plainly as possible. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t linalg_state = 1;
+
+static double linalg_uniform(void) /* in (-1, 1); a generator of its own, so that this suite stands alone */
+{
+   linalg_state = linalg_state * 6364136223846793005ULL + 1442695040888963407ULL;
+   return (double)(int64_t)(linalg_state >> 11) / 4503599627370496.0 - 1;
+}
+
+static double *linalg_new(size_t count)
+{
+   return (double *)malloc((count ? count : 1) * sizeof(double));
+}
+
+static void linalg_fill(size_t count, double *x)
+{
+   for (size_t i = 0; i < count; i++) x[i] = linalg_uniform();
+}
+
+static double linalg_at(const double *A, size_t ld, int trans, size_t i, size_t j)
+{
+   return trans ? A[j * ld + i] : A[i * ld + j];
+}
+
+/* ---- gemm: sums in long double; the error is bounded by (k + 3) eps times the sum of absolute values. Tables
+   of sizes around the blocks of the fast kernels, strides wider than the rows, and a guard after each row. */
+static const size_t linalg_sizes[][3] = {{1, 1, 1},  {2, 3, 1},   {4, 4, 4},    {5, 7, 3},   {6, 8, 5},    {7, 9, 17},
+                                         {1, 33, 2}, {12, 16, 8}, {13, 17, 11}, {31, 1, 64}, {65, 40, 33}, {48, 99, 130}};
+
+static const double linalg_scales[][2] = {{1, 0}, {1, 1}, {-0.5, 0.25}, {0, 2}, {2, -1}};
+
+static int linalg_gemm_case(int ta, int tb, const size_t *s, double alpha, double beta, int single)
+{
+   size_t  m = s[0], n = s[1], k = s[2], lda = (ta ? m : k) + 3, ldb = (tb ? k : n) + 1, ldc = n + 2;
+   size_t  na = (ta ? k : m) * lda, nb = (tb ? n : k) * ldb, nc = m * ldc;
+   double *A = linalg_new(na), *B = linalg_new(nb), *C = linalg_new(nc), *D = linalg_new(nc);
+   float  *Af = (float *)malloc(na * sizeof(float)), *Bf = (float *)malloc(nb * sizeof(float));
+   float  *Cf = (float *)malloc(nc * sizeof(float));
+   int     bad = 0;
+   linalg_fill(na, A);
+   linalg_fill(nb, B);
+   linalg_fill(nc, C);
+   for (size_t i = 0; i < na; i++) { Af[i] = (float)A[i]; if (single) A[i] = (double)Af[i]; }
+   for (size_t i = 0; i < nb; i++) { Bf[i] = (float)B[i]; if (single) B[i] = (double)Bf[i]; }
+   for (size_t i = 0; i < nc; i++) { Cf[i] = (float)C[i]; if (single) C[i] = (double)Cf[i]; }
+   memcpy(D, C, nc * sizeof(double));
+   if (single) sneppp__sgemm(ta, tb, m, n, k, (float)alpha, Af, lda, Bf, ldb, (float)beta, Cf, ldc);
+   else        sneppp__dgemm(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, D, ldc);
+   for (size_t i = 0; i < m; i++)
+      for (size_t j = 0; j < ldc; j++) {
+         double got = single ? (double)Cf[i * ldc + j] : D[i * ldc + j], eps = single ? 1.2e-7 : 2.3e-16;
+         long double sum = 0, size = 0;
+         if (j >= n) { if (got != C[i * ldc + j]) bad = 1; continue; } /* the guard */
+         for (size_t p = 0; p < k; p++) {
+            long double t = (long double)linalg_at(A, lda, ta, i, p) * linalg_at(B, ldb, tb, p, j);
+            sum += t;
+            size += t < 0 ? -t : t;
+         }
+         sum = alpha * sum + beta * C[i * ldc + j];
+         size = fabs(alpha) * size + fabs(beta * C[i * ldc + j]);
+         if (!(fabs(got - (double)sum) <= (double)(k + 3) * eps * (double)size)) bad = 1;
+      }
+   free(A); free(B); free(C); free(D); free(Af); free(Bf); free(Cf);
+   return !bad;
+}
+
+TEST linalg_gemm_is_the_definition(void)
+{
+   for (size_t s = 0; s < sizeof linalg_sizes / sizeof linalg_sizes[0]; s++)
+      for (size_t a = 0; a < sizeof linalg_scales / sizeof linalg_scales[0]; a++)
+         for (int t = 0; t < 8; t++)
+            ASSERT(linalg_gemm_case(t & 1, t >> 1 & 1, linalg_sizes[s], linalg_scales[a][0], linalg_scales[a][1], t >> 2));
+   PASS();
+}
+
+static int linalg_syrk_case(int trans, size_t n, size_t k, double alpha, double beta, int single)
+{
+   size_t  lda = (trans ? n : k) + 1, na = (trans ? k : n) * lda, ldc = n + 3, nc = n * ldc;
+   double *A = linalg_new(na), *C = linalg_new(nc), *D = linalg_new(nc), *E = linalg_new(n * n);
+   float  *Af = (float *)malloc(na * sizeof(float)), *Cf = (float *)malloc(nc * sizeof(float));
+   int     bad = 0;
+   linalg_fill(na, A);
+   linalg_fill(nc, C);
+   for (size_t i = 0; i < n; i++) for (size_t j = 0; j < i; j++) C[j * ldc + i] = C[i * ldc + j];
+   for (size_t i = 0; i < na; i++) { Af[i] = (float)A[i]; if (single) A[i] = (double)Af[i]; }
+   for (size_t i = 0; i < nc; i++) { Cf[i] = (float)C[i]; if (single) C[i] = (double)Cf[i]; }
+   for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) E[i * n + j] = C[i * ldc + j];
+   memcpy(D, C, nc * sizeof(double));
+   if (single) sneppp__ssyrk(trans, n, k, (float)alpha, Af, lda, (float)beta, Cf, ldc);
+   else        sneppp__dsyrk(trans, n, k, alpha, A, lda, beta, D, ldc);
+   sneppp__dgemm_plain(trans, !trans, n, n, k, alpha, A, lda, A, lda, beta, E, n);
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < ldc; j++) {
+         double got = single ? (double)Cf[i * ldc + j] : D[i * ldc + j], eps = single ? 1.2e-7 : 2.3e-16;
+         if (j >= n) { if (got != C[i * ldc + j]) bad = 1; continue; }
+         if (!(fabs(got - E[i * n + j]) <= (double)(2 * k + 6) * eps * (fabs(alpha) * (double)k + fabs(beta)))) bad = 1;
+         if (got != (single ? (double)Cf[j * ldc + i] : D[j * ldc + i])) bad = 1; /* both triangles, same bits */
+      }
+   free(A); free(C); free(D); free(E); free(Af); free(Cf);
+   return !bad;
+}
+
+TEST linalg_syrk_is_gemm_and_symmetric(void)
+{
+   for (size_t s = 0; s < sizeof linalg_sizes / sizeof linalg_sizes[0]; s++)
+      for (size_t a = 0; a < sizeof linalg_scales / sizeof linalg_scales[0]; a++)
+         for (int t = 0; t < 4; t++)
+            ASSERT(linalg_syrk_case(t & 1, linalg_sizes[s][1], linalg_sizes[s][2], linalg_scales[a][0], linalg_scales[a][1], t >> 1));
+   PASS();
+}
+
+/* With beta = 0 the old C must not be read: NaN in it must not come out. Empty sums are zero. */
+TEST linalg_gemm_ignores_old_c_and_handles_empty(void)
+{
+   size_t   n = 9;
+   double   A[81], C[81];
+   uint64_t nan = 0x7ff8000000000000ULL;
+   linalg_fill(81, A);
+   for (int t = 0; t < 4; t++) {
+      for (size_t i = 0; i < 81; i++) memcpy(C + i, &nan, sizeof nan);
+      sneppp__dgemm(t & 1, t >> 1, n, n, n, 1, A, n, A, n, 0, C, n);
+      for (size_t i = 0; i < 81; i++) ASSERT(sneppp__finite(C[i]));
+      for (size_t i = 0; i < 81; i++) memcpy(C + i, &nan, sizeof nan);
+      sneppp__dsyrk(t & 1, n, n, 1, A, n, 0, C, n);
+      for (size_t i = 0; i < 81; i++) ASSERT(sneppp__finite(C[i]));
+      for (size_t i = 0; i < 81; i++) memcpy(C + i, &nan, sizeof nan);
+      sneppp__dgemm(t & 1, t >> 1, n, n, 0, 1, A, n, A, n, 0, C, n);
+      for (size_t i = 0; i < 81; i++) ASSERT_EQ(C[i], 0.0);
+      sneppp__dgemm(t & 1, t >> 1, 0, n, n, 1, A, n, A, n, 0, C, n);
+      sneppp__dgemm(t & 1, t >> 1, n, 0, n, 1, A, n, A, n, 0, C, n);
+      sneppp__dsyrk(t & 1, 0, n, 1, A, n, 0, C, n);
+      for (size_t i = 0; i < 81; i++) ASSERT_EQ(C[i], 0.0);
+   }
+   PASS();
+}
+
+/* ---- Cholesky and triangular solves */
+static void linalg_random_pd(size_t n, double *A) /* G G' + I/10 */
+{
+   double *G = linalg_new(n * n);
+   linalg_fill(n * n, G);
+   sneppp__dgemm_plain(0, 1, n, n, n, 1, G, n, G, n, 0, A, n);
+   for (size_t i = 0; i < n; i++) A[i * n + i] += 0.1;
+   free(G);
+}
+
+TEST linalg_chol_rebuilds_and_solves(void)
+{
+   static const size_t sizes[] = {1, 2, 5, 16, 33, 97, 150};
+   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+      size_t  n = sizes[s], r = 3;
+      double *A = linalg_new(n * n), *L = linalg_new(n * n), *R = linalg_new(n * (n + r)), *X = linalg_new(n * r), *B = linalg_new(n * r);
+      linalg_random_pd(n, A);
+      memcpy(L, A, n * n * sizeof(double));
+      ASSERT_EQ(sneppp__chol(n, L, n), SNEPPP_OK);
+      for (size_t i = 0; i < n; i++) for (size_t j = i + 1; j < n; j++) ASSERT_EQ(L[i * n + j], 0.0);
+      sneppp__dgemm_plain(0, 1, n, n, n, 1, L, n, L, n, 0, R, n);
+      for (size_t i = 0; i < n * n; i++) ASSERT_IN_RANGE(A[i], R[i], 4e-16 * (double)n * (double)n);
+      linalg_fill(n * r, X); /* B = L X, then L' X */
+      for (int trans = 0; trans < 2; trans++) {
+         sneppp__dgemm_plain(trans, 0, n, r, n, 1, L, n, X, r, 0, B, r);
+         sneppp__solve_lower(n, L, n, trans, B, r, r);
+         sneppp__dgemm_plain(trans, 0, n, r, n, 1, L, n, B, r, 0, R, r);
+         sneppp__dgemm_plain(trans, 0, n, r, n, -1, L, n, X, r, 1, R, r); /* backward error, not the condition */
+         for (size_t i = 0; i < n * r; i++) ASSERT_IN_RANGE(0.0, R[i], 1e-12);
+      }
+      free(A); free(L); free(R); free(X); free(B);
+   }
+   PASS();
+}
+
+TEST linalg_chol_says_no(void)
+{
+   double   A[9] = {1, 2, 0, 2, 1, 0, 0, 0, 1}, Z[4] = {0, 0, 0, 0}, N[1] = {-1}, M[4] = {1, 0, 0, 1};
+   uint64_t inf = 0x7ff0000000000000ULL, nan = 0x7ff8000000000000ULL;
+   ASSERT_EQ(sneppp__chol(3, A, 3), SNEPPP_ERR_NOT_POSITIVE);
+   ASSERT_EQ(sneppp__chol(2, Z, 2), SNEPPP_ERR_NOT_POSITIVE);
+   ASSERT_EQ(sneppp__chol(1, N, 1), SNEPPP_ERR_NOT_POSITIVE);
+   ASSERT_EQ(sneppp__chol(0, N, 1), SNEPPP_OK);
+   memcpy(M + 3, &nan, sizeof nan);
+   ASSERT_EQ(sneppp__chol(2, M, 2), SNEPPP_ERR_NOT_FINITE);
+   memcpy(M + 2, &inf, sizeof inf);
+   ASSERT_EQ(sneppp__chol(2, M, 2), SNEPPP_ERR_NOT_FINITE);
+   PASS();
+}
+
+/* ---- eigenvalues */
+typedef sneppp_status (*linalg_eigh_fn)(size_t n, const double *A, double *w, double *Q, int warm, double *work);
+
+/* Residual |A Q - Q diag(w)| / |A| and |Q'Q - I|, both in the Frobenius norm; the bar is 1e-14 n for each. */
+static int linalg_check_eigh(linalg_eigh_fn fn, size_t n, const double *A, double *w, double *Q, int warm)
+{
+   double *R = linalg_new(n * n), *work = linalg_new(sneppp__eigh_work(n)), a = 0, r = 0, o = 0, big = 0;
+   int     ok = fn(n, A, w, Q, warm, work) == SNEPPP_OK;
+   for (size_t i = 0; ok && i + 1 < n; i++) if (w[i] > w[i + 1]) ok = 0;
+   for (size_t i = 0; i < n * n; i++) if (fabs(A[i]) > big) big = fabs(A[i]);
+   sneppp__dgemm(0, 0, n, n, n, 1, A, n, Q, n, 0, R, n);
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) {
+         double e = big > 0 ? (R[i * n + j] - Q[i * n + j] * w[j]) / big : w[j], f = big > 0 ? A[i * n + j] / big : 0;
+         r += e * e;
+         a += f * f;
+      }
+   sneppp__dgemm(1, 0, n, n, n, 1, Q, n, Q, n, 0, R, n);
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) o += (R[i * n + j] - (i == j)) * (R[i * n + j] - (i == j));
+   if (!(sqrt(r) <= 1e-14 * (double)n * sqrt(a)) || !(sqrt(o) <= 1e-14 * (double)n)) ok = 0;
+   if (!ok) printf("n = %d: residual %g, orthogonality %g\n", (int)n, sqrt(r / (a > 0 ? a : 1)), sqrt(o));
+   free(R);
+   free(work);
+   return ok;
+}
+
+/* Q diag(w) Q' with a random orthogonal Q (product of reflections), symmetric to the bit. */
+static void linalg_with_spectrum(size_t n, const double *w, double *A)
+{
+   double *v = linalg_new(n), *u = linalg_new(n);
+   for (size_t i = 0; i < n * n; i++) A[i] = 0;
+   for (size_t i = 0; i < n; i++) A[i * n + i] = w[i];
+   for (int t = 0; t < 3; t++) {
+      double vv = 0;
+      linalg_fill(n, v);
+      for (size_t i = 0; i < n; i++) vv += v[i] * v[i];
+      for (int side = 0; side < 2; side++)
+         for (size_t i = 0; i < n; i++) { /* A <- A (I - 2 v v'/v'v), by rows, then by columns */
+            size_t row = side ? 1 : n, step = side ? n : 1;
+            double s = 0;
+            for (size_t j = 0; j < n; j++) s += A[i * row + j * step] * v[j];
+            for (size_t j = 0; j < n; j++) A[i * row + j * step] -= 2 * s / vv * v[j];
+         }
+   }
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < i; j++) A[i * n + j] = A[j * n + i] = 0.5 * (A[i * n + j] + A[j * n + i]);
+   free(v);
+   free(u);
+}
+
+enum { LINALG_RANDOM, LINALG_GRADED, LINALG_CLUSTERED, LINALG_DEFICIENT, LINALG_DIAGONAL, LINALG_ZERO, LINALG_ONES,
+       LINALG_TRIDIAGONAL, LINALG_HUGE, LINALG_TINY, LINALG_GLUED, LINALG_KINDS };
+
+static void linalg_make(int kind, size_t n, double *A)
+{
+   double *w = linalg_new(n), scale = kind == LINALG_HUGE ? 1e300 : kind == LINALG_TINY ? 1e-300 : 1;
+   for (size_t i = 0; i < n * n; i++) A[i] = 0;
+   for (size_t i = 0; i < n; i++) {
+      w[i] = linalg_uniform();
+      if (kind == LINALG_CLUSTERED) w[i] = (i % 3 ? 1 : -2) * (1 + 1e-15 * (double)(i % 5));
+      if (kind == LINALG_DEFICIENT) w[i] = i % 4 ? 0 : fabs(w[i]);
+   }
+   if (kind == LINALG_CLUSTERED || kind == LINALG_DEFICIENT) linalg_with_spectrum(n, w, A);
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j <= i; j++) {
+         double *a = A + i * n + j, u = linalg_uniform();
+         switch (kind) {
+            case LINALG_RANDOM: case LINALG_HUGE: case LINALG_TINY: *a = u * scale; break;
+            case LINALG_GRADED: *a = (i == j ? 1 : 0.4 * u) * pow(10, -24 * (double)(i + j) / (double)(2 * n)); break;
+            case LINALG_DIAGONAL: *a = i == j ? u : 0; break;
+            case LINALG_ONES: *a = 1; break;
+            case LINALG_TRIDIAGONAL: *a = i == j ? 2 : i == j + 1 ? -1 : 0; break;
+            case LINALG_GLUED: *a = i == j ? fabs((double)(i % 11) - 5) : i == j + 1 ? (i % 11 ? 1 : 1e-9) : 0; break;
+            default: break;
+         }
+         A[j * n + i] = *a;
+      }
+   free(w);
+}
+
+static enum greatest_test_res linalg_eigh_suite(linalg_eigh_fn fn)
+{
+   static const size_t sizes[] = {1, 2, 3, 10, 31, 64, 100};
+   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+      for (int kind = 0; kind < LINALG_KINDS; kind++) {
+         size_t  n = sizes[s];
+         double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n);
+         linalg_make(kind, n, A);
+         ASSERTm("cold", linalg_check_eigh(fn, n, A, w, Q, 0));
+         for (size_t i = 0; i < n; i++) A[i * n + i] *= 1.001;
+         ASSERTm("warm", linalg_check_eigh(fn, n, A, w, Q, 1));
+         free(A); free(Q); free(w);
+      }
+   PASS();
+}
+
+TEST linalg_jacobi_all_kinds(void) { return linalg_eigh_suite(sneppp__eigh_jacobi); }
+TEST linalg_eigh_all_kinds(void) { return linalg_eigh_suite(sneppp__eigh); }
+
+TEST linalg_eigh_large(void)
+{
+#ifdef __OPTIMIZE__
+   size_t n = 500;
+#else
+   size_t n = 150;
+#endif
+   double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n);
+   linalg_make(LINALG_RANDOM, n, A);
+   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q, 0));
+   for (size_t i = 0; i < n; i++) A[i * n + i] += 1e-3 * linalg_uniform();
+   ASSERT(linalg_check_eigh(sneppp__eigh, n, A, w, Q, 1));
+   ASSERT(linalg_check_eigh(sneppp__eigh, n, A, w, Q, 0));
+   free(A); free(Q); free(w);
+   PASS();
+}
+
+/* a_ij = 2^(-2|i-j|) 2^(-6(i+j)), exact in double, condition 1e33; eigenvalues from mpmath.eigsy with 80 digits:
+      mp.dps = 80; A[i,j] = mpf(2)**(-2*abs(i-j) - 6*(i+j)); eigsy(A, eigvals_only=True) */
+TEST linalg_jacobi_small_eigenvalues_of_graded(void)
+{
+   static const double truth[10] = {
+      2.888850825451203491e-33, 1.183291357555880838e-29, 4.846761401677879305e-26, 1.98523347012726642e-22,
+      8.131516293641283255e-19, 3.330669073875469621e-15, 1.364242052659392357e-11, 5.587935447692871094e-8,
+      2.288818359908159246e-4, 1.000015262515209199};
+   double A[100], Q[100], w[10], *work = linalg_new(sneppp__eigh_work(10));
+   for (int i = 0; i < 10; i++)
+      for (int j = 0; j < 10; j++) A[i * 10 + j] = ldexp(1, -2 * abs(i - j) - 6 * (i + j));
+   ASSERT_EQ(sneppp__eigh_jacobi(10, A, w, Q, 0, work), SNEPPP_OK);
+   for (int i = 0; i < 10; i++) ASSERT_IN_RANGE(truth[i], w[i], 1e-14 * truth[i]);
+   for (int i = 0; i < 10; i++) /* the same with the grading turned upside down */
+      for (int j = 0; j < 10; j++) A[(9 - i) * 10 + 9 - j] = ldexp(1, -2 * abs(i - j) - 6 * (i + j));
+   ASSERT_EQ(sneppp__eigh_jacobi(10, A, w, Q, 0, work), SNEPPP_OK);
+   for (int i = 0; i < 10; i++) ASSERT_IN_RANGE(truth[i], w[i], 1e-14 * truth[i]);
+   free(work);
+   PASS();
+}
+
+/* 2 - 2 cos(pi r/(n+1)): the second difference, known in closed form. */
+TEST linalg_eigh_second_difference(void)
+{
+   size_t  n = 60;
+   double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n), *work = linalg_new(sneppp__eigh_work(n));
+   linalg_make(LINALG_TRIDIAGONAL, n, A);
+   ASSERT_EQ(sneppp__eigh(n, A, w, Q, 0, work), SNEPPP_OK);
+   for (size_t r = 0; r < n; r++) {
+      double s = sin(0.5 * SNEPPP__PI * (double)(r + 1) / (double)(n + 1));
+      ASSERT_IN_RANGE(4 * s * s, w[r], 4e-15);
+   }
+   free(A); free(Q); free(w); free(work);
+   PASS();
+}
+
+/* A thousand warm starts must not wear the basis out. */
+TEST linalg_eigh_warm_start_does_not_drift(void)
+{
+   size_t  n = 12;
+   double  A[144], Q[144], w[12];
+   linalg_make(LINALG_RANDOM, n, A);
+   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q, 0));
+   for (int t = 0; t < 1000; t++) {
+      for (size_t i = 0; i < n; i++) A[i * n + i] += 1e-2 * linalg_uniform();
+      ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q, 1));
+   }
+   for (size_t i = 0; i < n * n; i++) Q[i] = 1; /* no basis at all: must be noticed and not used */
+   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q, 1));
+   PASS();
+}
+
+TEST linalg_eigh_refuses_nan_and_inf(void)
+{
+   static const uint64_t bits[] = {0x7ff8000000000000ULL, 0x7ff0000000000000ULL, 0xfff0000000000000ULL};
+   size_t  n = 40;
+   double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n), v, u;
+   double *work = linalg_new(sneppp__eigh_work(n) + sneppp__lambda_max_work(n));
+   for (int b = 0; b < 3; b++)
+      for (size_t at = 0; at < n * n; at += 533) {
+         linalg_make(LINALG_RANDOM, n, A);
+         memcpy(A + at, &bits[b], sizeof v);
+         ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, 0, work), SNEPPP_ERR_NOT_FINITE);
+         ASSERT_EQ(sneppp__eigh(n, A, w, Q, 0, work), SNEPPP_ERR_NOT_FINITE);
+         ASSERT_EQ(sneppp__psd_project(n, A, Q, 0, work), SNEPPP_ERR_NOT_FINITE);
+         ASSERT_EQ(sneppp__lambda_max(n, A, &v, &u, work), SNEPPP_ERR_NOT_FINITE);
+      }
+   for (size_t i = 0; i < n * n; i++) memcpy(Q + i, &bits[0], sizeof v); /* a NaN basis is not used */
+   linalg_make(LINALG_RANDOM, n, A);
+   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q, 1));
+   for (size_t i = 0; i < n * n; i++) memcpy(Q + i, &bits[0], sizeof v);
+   ASSERT(linalg_check_eigh(sneppp__eigh, n, A, w, Q, 1));
+   free(A); free(Q); free(w); free(work);
+   PASS();
+}
+
+TEST linalg_lambda_max_is_enclosed(void)
+{
+   static const size_t sizes[] = {1, 2, 7, 31, 33, 90};
+   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+      for (int kind = 0; kind < LINALG_KINDS; kind++)
+         for (int sign = -1; sign < 2; sign += 2) {
+            size_t  n = sizes[s];
+            double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n), value, upper, norm = 0;
+            double *work = linalg_new(sneppp__lambda_max_work(n)), *work2 = linalg_new(sneppp__eigh_work(n));
+            linalg_make(kind, n, A);
+            for (size_t i = 0; i < n * n; i++) A[i] *= sign;
+            ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, 0, work2), SNEPPP_OK);
+            ASSERT_EQ(sneppp__lambda_max(n, A, &value, &upper, work), SNEPPP_OK);
+            norm = fabs(w[0]) > fabs(w[n - 1]) ? fabs(w[0]) : fabs(w[n - 1]);
+            ASSERT(upper >= w[n - 1] - 1e-15 * norm * (double)n);
+            ASSERT(value <= upper);
+            ASSERT(value <= w[n - 1] + 1e-14 * norm * (double)n);
+            ASSERT_IN_RANGE(w[n - 1] / (norm > 0 ? norm : 1), value / (norm > 0 ? norm : 1), 1e-10);
+            ASSERT_IN_RANGE(w[n - 1] / (norm > 0 ? norm : 1), upper / (norm > 0 ? norm : 1), 1e-9);
+            free(A); free(Q); free(w); free(work); free(work2);
+         }
+   PASS();
+}
+
+/* The start vector is made orthogonal to the top eigenvector: Lanczos alone would miss it, the bound must not. */
+TEST linalg_lambda_max_cannot_be_deceived(void)
+{
+   size_t  n = 50;
+   double *A = linalg_new(n * n), *v = linalg_new(n), *x = linalg_new(n), value, upper, vx = 0, vv = 0, xx = 0;
+   double *work = linalg_new(sneppp__lambda_max_work(n));
+   for (size_t i = 0; i < n; i++) {
+      double g = 0.6180339887498949 * (double)(i + 1);
+      v[i] = 0.25 + (g - floor(g)) * (i % 3 == 1 ? -1 : 1);
+      x[i] = linalg_uniform();
+   }
+   for (size_t i = 0; i < n; i++) { vx += v[i] * x[i]; vv += v[i] * v[i]; }
+   for (size_t i = 0; i < n; i++) { x[i] -= vx / vv * v[i]; xx += x[i] * x[i]; }
+   for (size_t i = 0; i < n; i++) /* v v'/v'v + 2 x x'/x'x: eigenvalues 2, 1, 0 */
+      for (size_t j = 0; j < n; j++) A[i * n + j] = v[i] * v[j] / vv + 2 * x[i] * x[j] / xx;
+   ASSERT_EQ(sneppp__lambda_max(n, A, &value, &upper, work), SNEPPP_OK);
+   ASSERT(upper >= 2 - 1e-14);
+   free(A); free(v); free(x); free(work);
+   PASS();
+}
+
+/* The projection P of A: P psd, P - A psd, and tr P (P - A) = 0 - these conditions say that P is nearest. And
+   projecting again changes nothing. */
+TEST linalg_psd_project_is_the_nearest(void)
+{
+   static const size_t sizes[] = {1, 2, 5, 20, 70};
+   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+      for (int kind = 0; kind < LINALG_KINDS; kind++)
+         for (int shift = -2; shift < 3; shift++) { /* mostly negative ... mostly positive */
+            size_t  n = sizes[s], nn = n * n;
+            double *A = linalg_new(nn), *P = linalg_new(nn), *D = linalg_new(nn), *Q = linalg_new(nn), *w = linalg_new(n);
+            double *work = linalg_new(sneppp__eigh_work(n)), norm = 0, inner = 0;
+            linalg_make(kind == LINALG_HUGE || kind == LINALG_TINY ? LINALG_RANDOM : kind, n, A);
+            for (size_t i = 0; i < n; i++) A[i * n + i] += shift * 2.0;
+            for (size_t i = 0; i < nn; i++) norm += A[i] * A[i];
+            norm = sqrt(norm) + 1e-300;
+            memcpy(P, A, nn * sizeof(double));
+            ASSERT_EQ(sneppp__psd_project(n, P, Q, 0, work), SNEPPP_OK);
+            for (size_t i = 0; i < nn; i++) { D[i] = P[i] - A[i]; inner += P[i] * D[i]; }
+            ASSERT_IN_RANGE(0.0, inner / norm / norm, 1e-14 * (double)n);
+            for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) ASSERT_EQ(P[i * n + j], P[j * n + i]);
+            ASSERT_EQ(sneppp__eigh_jacobi(n, D, w, Q, 0, work), SNEPPP_OK);
+            ASSERT(w[0] >= -1e-14 * (double)n * norm);
+            ASSERT_EQ(sneppp__eigh_jacobi(n, P, w, Q, 0, work), SNEPPP_OK);
+            ASSERT(w[0] >= -1e-14 * (double)n * norm);
+            memcpy(D, P, nn * sizeof(double));
+            ASSERT_EQ(sneppp__psd_project(n, D, Q, 1, work), SNEPPP_OK);
+            for (size_t i = 0; i < nn; i++) ASSERT_IN_RANGE(P[i], D[i], 1e-14 * (double)n * norm);
+            free(A); free(P); free(D); free(Q); free(w); free(work);
+         }
+   PASS();
+}
+
+SUITE(linalg)
+{
+   RUN_TEST(linalg_gemm_is_the_definition);
+   RUN_TEST(linalg_syrk_is_gemm_and_symmetric);
+   RUN_TEST(linalg_gemm_ignores_old_c_and_handles_empty);
+   RUN_TEST(linalg_chol_rebuilds_and_solves);
+   RUN_TEST(linalg_chol_says_no);
+   RUN_TEST(linalg_jacobi_all_kinds);
+   RUN_TEST(linalg_eigh_all_kinds);
+   RUN_TEST(linalg_eigh_large);
+   RUN_TEST(linalg_jacobi_small_eigenvalues_of_graded);
+   RUN_TEST(linalg_eigh_second_difference);
+   RUN_TEST(linalg_eigh_warm_start_does_not_drift);
+   RUN_TEST(linalg_eigh_refuses_nan_and_inf);
+   RUN_TEST(linalg_lambda_max_is_enclosed);
+   RUN_TEST(linalg_lambda_max_cannot_be_deceived);
+   RUN_TEST(linalg_psd_project_is_the_nearest);
+}
