@@ -461,6 +461,10 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
 #define SNEPPP__SQRT2     1.41421356237309504880
 #define SNEPPP__SQRT_2PI  2.50662827463100050242
 #define SNEPPP__LOG_2PI   1.83787706640934548356
+#define SNEPPP__LOG_4PI   2.53102424696929079780
+#define SNEPPP__LOG_2     0.69314718055994530942
+#define SNEPPP__SQRT_PI   1.77245385090551602730
+#define SNEPPP__SQRT_2_PI 0.79788456080286535588 /* sqrt(2/pi) */
 
 /* -ffast-math lets a compiler assume that NaN and infinity do not exist and delete isnan; the exponent bits
    tell the truth under every flag. Recent compilers also mark arguments as finite under that flag and could
@@ -1656,7 +1660,977 @@ SNEPPP__UNUSED static sneppp_status sneppp__lambda_max(size_t n, const double *A
    return SNEPPP_OK;
 }
 
-/* >>special ================================================================================================== */
+/* >>special ==================================================================================================
+   Functions that the closed forms need and libm lacks, in double in either precision. None of them keeps state
+   (libm's lgamma writes the global signgam, so log-gamma is here too) and none produces an infinity or a NaN
+   inside its domain, so they survive -ffast-math. The errors stated are the worst ones measured against the
+   table of tests/special_table.h, whose generator is tests/special_table.py; ulp means 2^-53 times the value
+   rounded up to a power of two, that is, a relative 1.1e-16 to 2.2e-16. */
+
+/* ---- trigonometric and hyperbolic quotients */
+
+/* sin(x)/x for every finite x. The quotient is as good as sin itself; only 0 needs care. */
+SNEPPP__UNUSED static double sneppp__sinc(double x)
+{
+   return x == 0 ? 1 : sin(x) / x;
+}
+
+/* (sin(x)/x)' = (x cos x - sin x)/x^2. Below 2 the difference would cancel, and the alternating series
+   -x/3 + x^3/30 - x^5/840 + ..., coefficients (-1)^k 2k/(2k+1)!, does not. */
+SNEPPP__UNUSED static double sneppp__dsinc(double x)
+{
+   double y = x * x, sum = 0, term = 1;
+   if (y >= 4) return (cos(x) - sin(x) / x) / x;
+   if (y < 1e-300) return -x / 3; /* x^2 may have underflowed */
+   for (int k = 1; k <= 13; k++) { /* term = (-1)^k x^(2k-2)/(2k+1)! times 2k */
+      term *= k == 1 ? -1.0 / 6 : -y / (double)(2 * k * (2 * k + 1));
+      sum += 2 * k * term;
+   }
+   return x * sum;
+}
+
+/* log(sinh(x)/x), even. Beyond 2, log(e^|x|/(2|x|)) with the small rest in log1p; below, log1p of the series of
+   sinhc - 1, whose terms are all positive. */
+SNEPPP__UNUSED static double sneppp__log_sinhc(double x)
+{
+   double y, sum = 1;
+   x = fabs(x);
+   if (x > 2) return (x - log(2 * x)) + log1p(-exp(-2 * x));
+   y = x * x;
+   for (int k = 12; k >= 2; k--) sum = 1 + sum * y / (double)(2 * k * (2 * k + 1));
+   return log1p(sum * y / 6);
+}
+
+/* Langevin's function coth x - 1/x, the derivative of log sinhc, odd. Near 0 its continued fraction
+   x/(3 + x^2/(5 + x^2/(7 + ...))), ten levels, written as one quotient of positive polynomials. */
+SNEPPP__UNUSED static double sneppp__langevin(double x)
+{
+   double a = fabs(x), y = x * x, value;
+   if (a < 1.5)
+      return x * (70509285 + y * (5372136 + y * (106029 + y * (660 + y)))) /
+             (211527855 + y * (30218265 + y * (989604 + y * (10395 + y * (33 + y / 65)))));
+   value = (1 - 1 / a) + 2 / (a < 20 ? expm1(2 * a) : 3e17); /* beyond 20 the last term is below rounding */
+   return x < 0 ? -value : value;
+}
+
+/* (e^x - 1)/x. */
+SNEPPP__UNUSED static double sneppp__expm1_over(double x)
+{
+   return x == 0 ? 1 : expm1(x) / x;
+}
+
+/* ---- coefficients, printed by tests/special_table.py coef: Chebyshev interpolants on short intervals, Debye's
+   polynomials in logarithmic form, nodes and weights of Gauss-Legendre rules */
+static const double sneppp__mills_centre[15] = {
+   38.666015625, 21.599609375, 14.28515625, 10.22265625, 7.63671875, 5.845703125, 4.533203125, 3.529296875,
+   2.736328125, 2.095703125, 1.564453125, 1.119140625, 0.740234375, 0.4140625, 0.12890625
+};
+static const double sneppp__mills_table[15][10] = {
+   {0.025845240384918571, 0.018986981648211259, 0.0012815526681262536, 7.9709623672406327e-05,
+    4.4832189173986574e-06, 2.2096921304921423e-07, 8.9693402916891411e-09, 2.5247299697379332e-10,
+    7.4782035571820338e-13, -4.2395314526842989e-13},
+   {0.046198530509010967, 0.021808356463498164, 0.0015499349712858404, 0.00010004076862581291,
+    5.7314575183052041e-06, 2.8007089146159462e-07, 1.0716915730798052e-08, 2.4013921571408096e-10,
+    -4.2694426045777103e-12, -6.9229463914074821e-13},
+   {0.069664617864189232, 0.025233000046947306, 0.0018874383369247242, 0.00012599175655599227,
+    7.3007000264453692e-06, 3.4908846855571779e-07, 1.2215417012712005e-08, 1.7819900607448991e-10,
+    -1.157776743427938e-11, -9.1379087618748339e-13},
+   {0.09691152848530761, 0.029415745361196441, 0.002312778903479893, 0.0001589262424092282,
+    9.2341635965458527e-06, 4.2533779858221617e-07, 1.305950877702621e-08, 5.1487113223273472e-11,
+    -2.0185196722288188e-11, -9.5962977128261811e-13},
+   {0.1288075970157046, 0.034557049877709613, 0.0028493940202041906, 0.00020037664634410678,
+    1.1556938647304342e-05, 5.0352531012224447e-07, 1.2776868740703211e-08, -1.4273379030984057e-10,
+    -2.7986856821967739e-11, -7.226818348264363e-13},
+   {0.16644552901100623, 0.040909069997482041, 0.003525440397977852, 0.00025191511772062726,
+    1.4260518991930375e-05, 5.755708880407155e-07, 1.0940745295170921e-08, -3.8745982327248661e-10,
+    -3.2304400610888684e-11, -1.9468427533442626e-13},
+   {0.2111378696087777, 0.048774077361496734, 0.0043724866424596429, 0.00031490367506061706,
+    1.7286070895458456e-05, 6.3125162093339827e-07, 7.3213977525981951e-09, -6.4507656802679594e-10,
+    -3.0974569400567425e-11, 5.0201531550716951e-13},
+   {0.2646181544611117, 0.05853626701479081, 0.0054273399116355776, 0.00039048389184835451,
+    2.0527529564965086e-05, 6.5997760158101218e-07, 1.9941454301699946e-09, -8.6680618702007969e-10,
+    -2.3381308722671958e-11, 1.1609480766803796e-12},
+   {0.32903548204587674, 0.070655823711557431, 0.0067294232750107832, 0.00047925884466167815,
+    2.3827452024588029e-05, 6.525714650004206e-07, -4.6248598860818367e-09, -1.0063153620243743e-09,
+    -1.0780739380646883e-11, 1.586432094449694e-12},
+   {0.4067937890887186, 0.085625608502589337, 0.0083139404211612054, 0.00058080149098123878,
+    2.6980561180128241e-05, 6.0339869997121651e-07, -1.1822829396984116e-08, -1.0334381897946269e-09,
+    4.1316446313915323e-12, 1.6742604822591156e-12},
+   {0.50158959749080911, 0.10415544405708779, 0.010229024115926647, 0.00069476910726355278,
+    2.979062292101957e-05, 5.1093019863884253e-07, -1.8819086261797471e-08, -9.4162485806182984e-10,
+    1.837680434992042e-11, 1.4366961215037102e-12},
+   {0.61676493086264395, 0.1268323681868527, 0.012498157483025029, 0.00081869919855817835,
+    3.2032475771660541e-05, 3.7936561897898721e-07, -2.4785912339894221e-08, -7.4762834779777702e-10,
+    2.9340511104391011e-11, 9.7381109427738509e-13},
+   {0.75684520222573193, 0.15439476850842657, 0.015147986310861915, 0.00095001455790162594,
+    3.3532804169997272e-05, 2.1681847292859734e-07, -2.9124312785000691e-08, -4.8435668426024957e-10,
+    3.5619417011146997e-11, 4.2044515443905523e-13},
+   {0.92693505629810624, 0.18759113030598731, 0.018193370478985491, 0.0010853985250582248,
+    3.4165218946843426e-05, 3.4376443925122723e-08, -3.1489603866855009e-08, -1.9121708257148747e-10,
+    3.698979086544639e-11, -1.015118255075145e-13},
+   {1.134147931248789, 0.22742952947755093, 0.021659403636931931, 0.0012219526665750977,
+    3.3859569634541294e-05, -1.5678715341896183e-07, -3.1808675634445018e-08, 9.6320198455644551e-11,
+    3.4130386227227283e-11, -5.1024133734693738e-13},
+};
+static const double sneppp__wedge_table[15][11] = {
+   {0.00066753144485752459, 0.00098014026746895042, 0.00042522611512892409, 5.1888329649419648e-05,
+    4.6158484133841897e-06, 3.3388365906237853e-07, 1.9848018134212502e-08, 9.2393484882432026e-10,
+    2.7766653643413103e-11, -9.5211098403234743e-14, -7.1857511984188264e-14},
+   {0.0021297873063431238, 0.0020065347593173502, 0.00061224631778288019, 7.4121799697564032e-05,
+    6.6172763724867403e-06, 4.7390008852588345e-07, 2.706833033262348e-08, 1.1327166452689138e-09,
+    2.2998375933604032e-11, -1.0470149294642271e-12, -1.1757128308247358e-13},
+   {0.004830048713515599, 0.0034825226973382323, 0.00087950660719266708, 0.00010591469445143664,
+    9.4341262935250372e-06, 6.6123683090472373e-07, 3.5527921054564523e-08, 1.2639186218970066e-09,
+    7.7919801877892686e-12, -2.3768589769093843e-12, -1.4211665270442676e-13},
+   {0.0093067576326171797, 0.005599929032201632, 0.001260916799815549, 0.00015100557821750012,
+    1.3316582746392263e-05, 9.0098288820161894e-07, 4.4362170731317379e-08, 1.2239057665664309e-09,
+    -1.9819937815998415e-11, -3.710436492193912e-12, -1.1386022395300748e-13},
+   {0.016332608727724591, 0.0086327150842418123, 0.0018035136901172577, 0.0002142081220287404,
+    1.852770744762844e-05, 1.1912447288308279e-06, 5.2041446560655951e-08, 9.2019773926181425e-10,
+    -5.7208384681278334e-11, -4.4291769581100238e-12, -1.9809869702795383e-14},
+   {0.027008850918082736, 0.01296514445014023, 0.0025704356427799285, 0.00030134794555512279,
+    2.5295730785626092e-05, 1.5192129916877571e-06, 5.651047880282442e-08, 3.0391359829783461e-10,
+    -9.6102954565717903e-11, -3.9670506944085407e-12, 1.1480968202037193e-13},
+   {0.042869149683646357, 0.019117845053984908, 0.0036420671115456426, 0.00041883343033074518,
+    3.3741188149383037e-05, 1.8587488755008724e-06, 5.5643564776541554e-08, -5.9007554030095093e-10,
+    -1.2474347017095303e-10, -2.1825437491466811e-12, 2.3464482250156993e-13},
+   {0.066083974392131137, 0.027803223046330233, 0.005120446973377611, 0.00057347342622595147,
+    4.3840143284664136e-05, 2.1730244093635484e-06, 4.7888967511798693e-08, -1.636281790658317e-09,
+    -1.3275661337610038e-10, 4.9625376433091883e-13, 2.8702787093466889e-13},
+   {0.099650956354934955, 0.039959521013295286, 0.0071276961492682802, 0.0007715891856530275,
+    5.5364357340436823e-05, 2.4188138370021969e-06, 3.2808536403607583e-08, -2.6468140592246275e-09,
+    -1.1554393088601978e-10, 3.263594232413178e-12, 2.52302272172675e-13},
+   {0.14748098497618153, 0.056733512017306073, 0.0097946133098855883, 0.0010173780544726688,
+    6.7830804688466244e-05, 2.5539791505649197e-06, 1.1406184753148947e-08, -3.4248825362038585e-09,
+    -7.6186471716020937e-11, 5.3115763893443702e-12, 1.498227859997019e-13},
+   {0.21528658673801146, 0.079722255958438654, 0.013288758574527522, 0.0013151135904392237,
+    8.0677601128163265e-05, 2.5467263027746396e-06, -1.4292016415164259e-08, -3.8291285795926746e-09,
+    -2.3340777536134952e-11, 6.17160339012546e-12, 2.1289128118160896e-14},
+   {0.30975330979629878, 0.1105988618176147, 0.017745925904220652, 0.0016630637892927982,
+    9.3068153516400707e-05, 2.3799056899606278e-06, -4.1244946920655601e-08, -3.7944187835355012e-09,
+    3.1428392860381145e-11, 5.7889595717335039e-12, -9.216450144344469e-14},
+   {0.43975716475868676, 0.1514331994445092, 0.023312575734610454, 0.0020579063928676108,
+    0.00010421236616990399, 2.055477945379381e-06, -6.6446890977100955e-08, -3.3485024412299413e-09,
+    7.8120626490343811e-11, 4.4634205374968333e-12, -1.6507042405967034e-13},
+   {0.61619095325156537, 0.20451858211043417, 0.030113652701955238, 0.0024928139293096882,
+    0.00011336332689232761, 1.5925915807019427e-06, -8.7318203293316905e-08, -2.5858307603808563e-09,
+    1.1026283086340524e-10, 2.6499991215193315e-12, -1.9096672909699242e-13},
+   {0.85380124323746076, 0.27278920733406348, 0.038298901244981691, 0.0029610141558347076,
+    0.00011994094851643135, 1.0200080751715737e-06, -1.0216459274336038e-07, -1.6297950276666123e-09,
+    1.2559861359272584e-10, 7.7780982424761269e-13, -1.7755557000002126e-13},
+};
+static const double sneppp__lgamma_table[2][20] = {
+   {0.48312895054098087, -0.14595989591430594, 0.062911401074582055, -0.031308487501054152,
+    0.016797098628942214, -0.0094256224447675178, 0.0054464579585214497, -0.003212074222602009,
+    0.0019229132085171585, -0.0011644113425479958, 0.00071156542457832014, -0.00043803551519258432,
+    0.00027089231144804298, -0.00016856961232463447, 0.00010772622817405225, -6.7945325391134367e-05,
+    3.4965940267598816e-05, -2.1471686472038385e-05, 2.8361044412699963e-05, -1.8541310577836399e-05},
+   {0.37957716063055885, -0.074663574154499424, 0.019905154304743215, -0.0060187685270332017,
+    0.0019490574889448658, -0.00065863970677248074, 0.00022905363755700874, -8.1302288881243527e-05,
+    2.9299281064229072e-05, -1.0682328072802122e-05, 3.9306134751854688e-06, -1.4570372407427136e-06,
+    5.4340125843594675e-07, -2.0370140680233644e-07, 7.6748566088713369e-08, -2.9008537419536024e-08,
+    1.0810319685709542e-08, -4.1017457738933239e-09, 1.9179464322621429e-09, -7.4024332812751504e-10},
+};
+static const double sneppp__digamma_table[21] = {
+   0.0364899739785765, 0.93480220054467444, -0.41439832211714095, 0.23484850566847909,
+   -0.14476040944749186, 0.092612904899719198, -0.060358227316978041, 0.039725835207998265,
+   -0.026288740060552929, 0.01745025393813545, -0.011603963271755302, 0.0077257475775154971,
+   -0.0051462816346580301, 0.0034176695344647475, -0.0022755992945290085, 0.0015756407891838679,
+   -0.0010575255925638878, 0.00051799242602077454, -0.00033173132893197518, 0.00055355335051829758,
+   -0.00037989511316818933
+};
+static const double sneppp__debye_table[90] = {
+   0.125, -0.20833333333333334, 0.0625, -0.375, 0.3125, 0.065104166666666671, -0.82968750000000002,
+   1.7265625, -0.95920138888888884, 0.1015625, -2.21875, 8.296875, -10.59375, 4.4140625,
+   0.20957031249999999, -6.9822823660714288, 40.542751736111114, -87.693359375, 80.8837890625,
+   -26.961263020833332, 0.53645833333333337, -25.3125, 209.625, -673.625, 1021.640625, -737.8125,
+   204.94791666666666, 1.6380658830915178, -103.97592163085938, 1160.8294372558594, -5140.2112731933594,
+   11304.659503173829, -13184.767364501953, 7824.8994445800781, -1863.0712963285901, 5.809814453125,
+   -477.615234375, 6904.2763671875, -40090.447265625, 119071.95263671875, -198321.806640625,
+   187801.9013671875, -94603.037109375, 19708.966064453125, 23.475127749972874, -2427.2885336442428,
+   44069.78581237793, -323875.5657704671, 1240124.8821487427, -2752869.2114181519, 3683609.1391855874,
+   -2935198.3014678955, 1284393.7849998474, -237850.70092589766, 106.467822265625, -13526.99560546875,
+   301187.02368164062, -2727462.591796875, 13026405.797363281, -36852414.786914065, 65112147.795410156,
+   -72748886.005859375, 50027742.520751953, -19350359.069824219, 3225059.8449707031, 535.64051951061595,
+   -82046.565798667754, 2197624.7506718161, -24011994.284158945, 139535179.1724906, -487422412.27094018,
+   1088470361.2907014, -1594676024.6768589, 1528592829.6473379, -924445055.3424871, 320384038.82623315,
+   -48543036.185792901, 2960.739786783854, -538164.052734375, 17067704.537109375, -221216118.06429037,
+   1533944655.227417, -6461280179.6308594, 17683879971.178711, -32540336002.749023, 40681628863.233032,
+   -34134822577.796875, 18421426618.901367, -5782944462.4145508, 803186730.89090979
+};
+static const double sneppp__gl_x[118] = {
+   -0.93246951420315205, -0.66120938646626448, -0.2386191860831969, 0.2386191860831969,
+   0.66120938646626448, 0.93246951420315205, -0.96028985649753629, -0.79666647741362673,
+   -0.52553240991632899, -0.18343464249564981, 0.18343464249564981, 0.52553240991632899,
+   0.79666647741362673, 0.96028985649753629, -0.98156063424671924, -0.90411725637047491,
+   -0.76990267419430469, -0.58731795428661748, -0.36783149899818018, -0.12523340851146891,
+   0.12523340851146891, 0.36783149899818018, 0.58731795428661748, 0.76990267419430469, 0.90411725637047491,
+   0.98156063424671924, -0.98940093499164994, -0.9445750230732326, -0.86563120238783176,
+   -0.755404408355003, -0.61787624440264377, -0.45801677765722737, -0.28160355077925892,
+   -0.095012509837637441, 0.095012509837637441, 0.28160355077925892, 0.45801677765722737,
+   0.61787624440264377, 0.755404408355003, 0.86563120238783176, 0.9445750230732326, 0.98940093499164994,
+   -0.99312859918509488, -0.96397192727791381, -0.91223442825132595, -0.83911697182221878,
+   -0.7463319064601508, -0.63605368072651502, -0.51086700195082713, -0.37370608871541955,
+   -0.22778585114164507, -0.076526521133497338, 0.076526521133497338, 0.22778585114164507,
+   0.37370608871541955, 0.51086700195082713, 0.63605368072651502, 0.7463319064601508, 0.83911697182221878,
+   0.91223442825132595, 0.96397192727791381, 0.99312859918509488, -0.99518721999702131,
+   -0.97472855597130947, -0.9382745520027328, -0.88641552700440107, -0.82000198597390295,
+   -0.74012419157855436, -0.64809365193697555, -0.54542147138883956, -0.43379350762604513,
+   -0.3150426796961634, -0.19111886747361631, -0.06405689286260563, 0.06405689286260563,
+   0.19111886747361631, 0.3150426796961634, 0.43379350762604513, 0.54542147138883956, 0.64809365193697555,
+   0.74012419157855436, 0.82000198597390295, 0.88641552700440107, 0.9382745520027328, 0.97472855597130947,
+   0.99518721999702131, -0.99726386184948157, -0.98561151154526838, -0.96476225558750639,
+   -0.93490607593773967, -0.89632115576605209, -0.84936761373256997, -0.79448379596794239,
+   -0.73218211874028971, -0.66304426693021523, -0.5877157572407623, -0.50689990893222936,
+   -0.42135127613063533, -0.33186860228212767, -0.23928736225213706, -0.14447196158279649,
+   -0.048307665687738317, 0.048307665687738317, 0.14447196158279649, 0.23928736225213706,
+   0.33186860228212767, 0.42135127613063533, 0.50689990893222936, 0.5877157572407623, 0.66304426693021523,
+   0.73218211874028971, 0.79448379596794239, 0.84936761373256997, 0.89632115576605209, 0.93490607593773967,
+   0.96476225558750639, 0.98561151154526838, 0.99726386184948157
+};
+static const double sneppp__gl_w[118] = {
+   0.17132449237917036, 0.36076157304813861, 0.46791393457269104, 0.46791393457269104, 0.36076157304813861,
+   0.17132449237917036, 0.10122853629037626, 0.22238103445337448, 0.31370664587788727, 0.36268378337836199,
+   0.36268378337836199, 0.31370664587788727, 0.22238103445337448, 0.10122853629037626,
+   0.047175336386511828, 0.10693932599531843, 0.16007832854334622, 0.20316742672306592,
+   0.23349253653835481, 0.24914704581340277, 0.24914704581340277, 0.23349253653835481, 0.20316742672306592,
+   0.16007832854334622, 0.10693932599531843, 0.047175336386511828, 0.027152459411754096,
+   0.062253523938647894, 0.095158511682492786, 0.12462897125553388, 0.14959598881657674,
+   0.16915651939500254, 0.18260341504492358, 0.1894506104550685, 0.1894506104550685, 0.18260341504492358,
+   0.16915651939500254, 0.14959598881657674, 0.12462897125553388, 0.095158511682492786,
+   0.062253523938647894, 0.027152459411754096, 0.017614007139152118, 0.040601429800386939,
+   0.062672048334109068, 0.083276741576704755, 0.10193011981724044, 0.11819453196151841,
+   0.13168863844917664, 0.14209610931838204, 0.14917298647260374, 0.15275338713072584, 0.15275338713072584,
+   0.14917298647260374, 0.14209610931838204, 0.13168863844917664, 0.11819453196151841, 0.10193011981724044,
+   0.083276741576704755, 0.062672048334109068, 0.040601429800386939, 0.017614007139152118,
+   0.0123412297999872, 0.028531388628933663, 0.044277438817419808, 0.059298584915436783,
+   0.0733464814110803, 0.086190161531953274, 0.097618652104113884, 0.10744427011596563, 0.1155056680537256,
+   0.12167047292780339, 0.1258374563468283, 0.12793819534675216, 0.12793819534675216, 0.1258374563468283,
+   0.12167047292780339, 0.1155056680537256, 0.10744427011596563, 0.097618652104113884,
+   0.086190161531953274, 0.0733464814110803, 0.059298584915436783, 0.044277438817419808,
+   0.028531388628933663, 0.0123412297999872, 0.0070186100094700964, 0.01627439473090567,
+   0.025392065309262059, 0.034273862913021431, 0.042835898022226683, 0.050998059262376175,
+   0.058684093478535544, 0.065822222776361849, 0.072345794108848505, 0.078193895787070311,
+   0.083311924226946749, 0.087652093004403811, 0.091173878695763891, 0.093844399080804566,
+   0.095638720079274861, 0.096540088514727798, 0.096540088514727798, 0.095638720079274861,
+   0.093844399080804566, 0.091173878695763891, 0.087652093004403811, 0.083311924226946749,
+   0.078193895787070311, 0.072345794108848505, 0.065822222776361849, 0.058684093478535544,
+   0.050998059262376175, 0.042835898022226683, 0.034273862913021431, 0.025392065309262059,
+   0.01627439473090567, 0.0070186100094700964
+};
+
+/* exp(-c x^2), c = 1/2 or 1, to full relative accuracy. The rounding of x^2 alone would cost c x^2 units, 700 at
+   the end of the range. So x is split at a multiple t of 2^-12, whose square is exact, and the factor
+   exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer, which
+   -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first one. */
+SNEPPP__INLINE double sneppp__exp_square(double x, double c)
+{
+   double t, e;
+   x = fabs(x);
+   if (x > 38.6 || c * x * x > 745) return 0;
+   t = (double)(int)(x * 4096) * (1.0 / 4096);
+   e = -c * (x - t) * (x + t);
+   return exp(-c * t * t) * (1 + e * (1 + e * (0.5 + e * (1.0 / 6 + e * (1.0 / 24 + e * (1.0 / 120))))));
+}
+
+/* Which interval of the tables x >= 0 falls into, and where: t = 16(u - u_i), u = 4/(4+x), u_i at the centre.
+   The difference is formed in x, where it is exact; formed in u it would cost five units near x = 0. */
+SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
+{
+   double u = 4 / (4 + x);
+   int    i = (int)(u * 16) - 1;
+   i = i > 14 ? 14 : i < 0 ? 0 : i;
+   *interval = i;
+   return 16 * u * (sneppp__mills_centre[i] - x) / (4 + sneppp__mills_centre[i]);
+}
+
+/* Mills' ratio m(x) = Phi(-x)/phi(x) for x >= 0; beyond 60 its asymptotic series 1/x - 1/x^3 + 3/x^5 - ... */
+static double sneppp__mills_right(double x)
+{
+   int           i;
+   double        t, s, q;
+   const double *c;
+   if (x >= 60) {
+      t = 1 / x;
+      s = t * t;
+      return t * (1 - s * (1 - s * (3 - s * (15 - s * (105 - s * 945)))));
+   }
+   t = sneppp__mills_local(x, &i);
+   c = sneppp__mills_table[i];
+   s = t * t;
+   q = s * s;
+   return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s) + q * (((c[4] + c[5] * t) + (c[6] + c[7] * t) * s) + q * (c[8] + c[9] * t));
+}
+
+/* g(x) = 1 - x m(x) for x >= 0: what is left after Mills' ratio and 1/x cancel, ~ 1/x^2 far out. It is the
+   integral over u > 0 of u exp(-x u - u^2/2), the first rectified moment of a normal divided by its density. */
+static double sneppp__wedge_right(double x)
+{
+   int           i;
+   double        t, s, q;
+   const double *c;
+   if (x >= 60) {
+      t = 1 / x;
+      s = t * t;
+      return s * (1 - s * (3 - s * (15 - s * (105 - s * (945 - s * 10395)))));
+   }
+   t = sneppp__mills_local(x, &i);
+   c = sneppp__wedge_table[i];
+   s = t * t;
+   q = s * s;
+   return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s) +
+          q * (((c[4] + c[5] * t) + (c[6] + c[7] * t) * s) + q * ((c[8] + c[9] * t) + c[10] * s));
+}
+
+/* The standard normal density. */
+SNEPPP__UNUSED static double sneppp__phi(double x)
+{
+   return sneppp__exp_square(x, 0.5) * (1 / SNEPPP__SQRT_2PI);
+}
+
+/* Phi(-x) for x >= 0, to full relative accuracy as far as it is a normal number. */
+static double sneppp__upper(double x)
+{
+   return sneppp__exp_square(x, 0.5) * sneppp__mills_right(x) * (1 / SNEPPP__SQRT_2PI);
+}
+
+/* The standard normal distribution function, to full relative accuracy in both tails' own sense: the lower tail
+   keeps its digits down to underflow. erfc(-x/sqrt 2)/2 would lose x^2 units to the rounding of x/sqrt 2. */
+SNEPPP__UNUSED static double sneppp__Phi(double x)
+{
+   return x <= 0 ? sneppp__upper(-x) : 1 - sneppp__upper(x);
+}
+
+/* Mills' ratio Phi(-x)/phi(x) for every x; grows like e^(x^2/2) to the left and stops at 1e306 for x < -37.5. */
+SNEPPP__UNUSED static double sneppp__mills(double x)
+{
+   if (x >= 0) return sneppp__mills_right(x);
+   if (x < -37.5) x = -37.5;
+   return SNEPPP__SQRT_2PI / sneppp__exp_square(x, 0.5) - sneppp__mills_right(-x);
+}
+
+/* e^(x^2) erfc(x) for every x; stops growing below -26.5. */
+SNEPPP__UNUSED static double sneppp__erfcx(double x)
+{
+   if (x >= 0) return sneppp__mills_right(x < 1e300 ? x * SNEPPP__SQRT2 : x) * SNEPPP__SQRT_2_PI;
+   if (x < -26.5) x = -26.5;
+   return 2 / sneppp__exp_square(x, 1) - sneppp__mills_right(-x * SNEPPP__SQRT2) * SNEPPP__SQRT_2_PI;
+}
+
+/* ---- Gauss-Legendre quadrature on [-1, 1]: at least n nodes, of the orders that are tabled (6, 8, 12, 16, 20,
+   24, 32); returns the order, whose rule integrates polynomials of degree 2 order - 1 exactly. n <= 32. */
+SNEPPP__UNUSED static int sneppp__gauss_legendre(int n, const double **x, const double **w)
+{
+   static const int order[7] = {6, 8, 12, 16, 20, 24, 32};
+   int              i = 0, at = 0;
+   while (i < 6 && order[i] < n) at += order[i++];
+   *x = sneppp__gl_x + at;
+   *w = sneppp__gl_w + at;
+   return order[i];
+}
+
+/* erf(y) - erf(x), to full relative accuracy for all x and y. Far apart on one side, the difference of two
+   tails with the smaller exponential in front; close together, where every difference cancels, Gauss's rule on
+   the integrand 2/sqrt(pi) e^(-t^2) = 2/sqrt(pi) e^(-m^2) e^(-(t-m)(t+m)) about the midpoint m. */
+SNEPPP__UNUSED static double sneppp__erf_diff(double x, double y)
+{
+   double        value, m, r;
+   const double *node, *weight;
+   int           n;
+   if (x > y) return -sneppp__erf_diff(y, x);
+   if (y < 0) { value = x; x = -y; y = -value; } /* now |x| <= y: erf is odd */
+   if (x <= -0.5 || (x <= 0 && y >= 1)) return erf(y) - erf(x);
+   r = 0.5 * (y - x);
+   if (x > 0 && 2 * r * (x + y) > 1) {
+      value = sneppp__mills_right(x * SNEPPP__SQRT2);
+      if (y < 30) value -= exp(-2 * r * (x + y)) * sneppp__mills_right(y * SNEPPP__SQRT2);
+      return sneppp__exp_square(x, 1) * value * SNEPPP__SQRT_2_PI;
+   }
+   m = 0.5 * (x + y);
+   value = 0;
+   n = sneppp__gauss_legendre(12, &node, &weight);
+   for (int i = 0; i < n; i++) value += weight[i] * exp(-r * node[i] * (2 * m + r * node[i]));
+   return sneppp__exp_square(m, 1) * value * r * (2 / SNEPPP__SQRT_PI);
+}
+
+/* E[V_+^p] of V ~ N(mu, v), p = 0, 1, 2, ...; v = 0 gives mu_+^p, and 1/2 for p = 0 at mu = 0. For mu >= 0 the
+   recursion m_p = mu m_{p-1} + (p-1) v m_{p-2} adds positive terms. For mu < 0 it cancels; there, with t =
+   -mu/sqrt(v) and I_p = E[(X - t)_+^p], the ratios r_p = I_p/I_{p-1} = p/(t + r_{p+1}) run downwards, all
+   positive (I_p is the minimal solution of the recursion, so this is the stable direction). */
+SNEPPP__UNUSED static double sneppp__rect_moment(int p, double mu, double v)
+{
+   double sd = sqrt(v), t, m0, m1, r, value;
+   if (mu * mu >= 1500 * v) { /* the density at 0 is zero in double */
+      if (mu == 0) return p == 0 ? 0.5 : 0;
+      if (mu < 0) return 0;
+      m0 = 1;
+      m1 = mu;
+   } else if (mu >= 0) {
+      m0 = sneppp__Phi(mu / sd);
+      m1 = mu * m0 + sd * sneppp__phi(mu / sd);
+   } else {
+      t = -mu / sd;
+      if (p == 0) return sneppp__upper(t);
+      value = sd * sneppp__phi(t) * sneppp__wedge_right(t);
+      if (p == 1) return value;
+      /* The start value solves r = n/(t + r); its error shrinks by r/(t + r) at each step. */
+      {
+         int n = p + (t > 3 ? 24 : t > 1 ? 60 : t > 0.25 ? 160 : 400);
+         r = 0.5 * (sqrt(t * t + 4 * n) - t);
+         for (; n >= 2; n--) {
+            r = n / (t + r);
+            if (n <= p) value *= sd * r;
+         }
+      }
+      return value;
+   }
+   if (p == 0) return m0;
+   for (int k = 2; k <= p; k++) {
+      value = mu * m1 + (k - 1) * v * m0;
+      m0 = m1;
+      m1 = value;
+   }
+   return m1;
+}
+
+/* ---- the bivariate normal distribution
+
+   Put the corner of the quadrant {X < h, Y < k} into coordinates in which the pair is uncorrelated: it becomes a
+   wedge whose corner has distance r from the origin, r^2 = h^2 + kappa_j^2 = k^2 + kappa_i^2. In polar
+   coordinates about the corner the mass between two rays is
+
+      e^(-r^2/2)/(2 pi) integral g(r cos t) dt,     g(x) = 1 - x m(x),
+
+   t the angle from the outward radius. The integrand is positive: nothing cancels, however far out the corner.
+   Up to 45 degrees it is smooth in v = tan(t/2) (nearest singularity at v = 1, the range ends at 0.4142), so six
+   points, the right half of the 12-point Gauss rule, give full accuracy. Wider sectors follow from quadrants:
+   a right angle at the corner has mass Phi(-h) Phi(-c). This is Owen's T function (Owen 1956), complemented. */
+static double sneppp__sector(double r, double mass, double v)
+{
+   /* mass = e^(-r^2/2), v = tan(angle/2) <= 0.4142136 */
+   int           n = v < 0.012 ? 6 : v < 0.13 ? 8 : 12;
+   double        sum = 0;
+   const double *x, *w;
+   if (mass == 0 || v == 0) return 0;
+   n = sneppp__gauss_legendre(n, &x, &w);
+   for (int i = n / 2; i < n; i++) {
+      double y = v * x[i], q;
+      y *= y;
+      q = 1 / (1 + y);
+      sum += w[i] * q * sneppp__wedge_right(r * (1 - y) * q);
+   }
+   return sum * v * mass * (1 / SNEPPP__PI);
+}
+
+/* Mass beyond the line at distance h >= 0 and on the far side of the radius through the point c >= 0 of it:
+   Phi(-h)/2 - T(h, c/h). Q_h = Phi(-h) is handed in. */
+static double sneppp__sector_far(double h, double c, double r, double mass, double Q_h)
+{
+   if (h <= c) return sneppp__sector(r, mass, h / (c + r));
+   return Q_h * sneppp__upper(c) - sneppp__sector(r, mass, c / (h + r));
+}
+
+/* Owen's T(h, a) = 1/(2 pi) integral_0^a exp(-h^2(1+x^2)/2)/(1+x^2) dx. */
+SNEPPP__UNUSED static double sneppp__owens_t(double h, double a)
+{
+   double c, w, mass, value;
+   int    negative = a < 0;
+   h = fabs(h);
+   a = fabs(a);
+   if (a > 1e150) a = 1e150;
+   w = a < 1e8 ? sqrt(1 + a * a) : a;
+   c = h < 1e150 ? a * h : 0;
+   if (h > 40) return 0;
+   if (c > 1e150) c = 1e150;
+   mass = sneppp__exp_square(h, 0.5) * sneppp__exp_square(c, 0.5);
+   if (a <= 1)
+      value = sneppp__upper(h) * 0.5 * erf(c / SNEPPP__SQRT2) + sneppp__sector(h * w, mass, a / (1 + w));
+   else
+      value = 0.5 * sneppp__upper(h) - sneppp__sector(h * w < 1e150 ? h * w : 1e150, mass, 1 / (a + w));
+   return negative ? -value : value;
+}
+
+/* Phi_2(h, k; rho) - Phi(h) Phi(k) for small correlation: the integral of its derivative with respect to rho
+   (Plackett 1954), e^(-(h^2 - 2 x h k + k^2)/(2(1-x^2)))/(2 pi sqrt(1-x^2)), with e^(-(h^2+k^2)/2) in front. */
+static double sneppp__bvn_small(double h, double k, double rho)
+{
+   double        sum = 0, hk = h * k, hh = h * h + k * k;
+   const double *x, *w;
+   int           n = sneppp__gauss_legendre(fabs(rho) < 0.05 ? 6 : 12, &x, &w);
+   for (int i = 0; i < n; i++) {
+      double t = 0.5 * rho * (1 + x[i]), s2 = 1 - t * t;
+      sum += w[i] * exp(t * (hk - 0.5 * t * hh) / s2) / sqrt(s2);
+   }
+   return sum * rho * (0.25 / SNEPPP__PI) * sneppp__exp_square(h, 0.5) * sneppp__exp_square(k, 0.5);
+}
+
+/* The wedge integral itself, over its whole opening atan2(s, -rho), from the edge y = k. For narrow wedges that
+   the radius does not enter, where differences of sectors cancel. A ray at the angle a from the edge passes the
+   origin at the distance y, and -x is how far back the closest point lies. */
+static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i)
+{
+   double        opening = atan2(s, -rho), sum = 0;
+   const double *node, *w;
+   int           n = sneppp__gauss_legendre(20, &node, &w);
+   for (int i = 0; i < n; i++) {
+      double a = 0.5 * opening * (1 + node[i]), sa = sin(a), ca = cos(a);
+      double x = -(kappa_i * ca + k * sa), y = k * ca - kappa_i * sa, f;
+      if (x >= 0)
+         f = sneppp__exp_square(x, 0.5) * sneppp__wedge_right(x);
+      else
+         f = sneppp__exp_square(x, 0.5) - x * SNEPPP__SQRT_2PI * sneppp__Phi(-x);
+      sum += w[i] * f * sneppp__exp_square(y, 0.5);
+   }
+   return sum * opening * (0.25 / SNEPPP__PI);
+}
+
+/* Phi_2(h, k; rho) = P(X < h, Y < k) of unit normals with correlation rho, and, if psi is not NULL, Phi_2 -
+   Phi(h) Phi(k) without cancellation. The caller gives s = sqrt(1 - rho^2), kappa_j = (k - rho h)/s and kappa_i =
+   (h - rho k)/s, because near |rho| = 1 only the vectors behind rho know them. s = 0 is allowed; kappa is then
+   not read. The lower quadrant of (-|h|, -|k|) is a sum of two positive sectors; the others follow from it. */
+SNEPPP__UNUSED static double sneppp__bvn(double h, double k, double rho, double s, double kappa_j, double kappa_i, double *psi)
+{
+   double ah = fabs(h), ak = fabs(k), Q_h = sneppp__upper(ah), Q_k = sneppp__upper(ak), big, low, r, mass, value;
+   double sign = (h > 0) == (k > 0) ? 1 : -1; /* of the correlation after both variables point outwards */
+   double reach = fabs(rho) * (ah > ak ? ah : ak);
+   if (fabs(rho) < 0.3 && reach < 0.7 && fabs(rho) * ah * ak < 0.7) {
+      low = sneppp__bvn_small(h, k, rho);
+      if (psi) *psi = low;
+      return (h > 0 ? 1 - Q_h : Q_h) * (k > 0 ? 1 - Q_k : Q_k) + low;
+   }
+   if (ah == 0 && ak == 0) {
+      value = atan2(s, -rho) / (2 * SNEPPP__PI);
+      if (psi) *psi = atan2(rho, s) / (2 * SNEPPP__PI);
+      return value;
+   }
+   if (s <= 0) {
+      big = rho > 0 ? (h < k ? h : k) : h;
+      value = rho > 0 ? sneppp__Phi(big) : h + k <= 0 ? 0 : 0.5 * sneppp__erf_diff(-k / SNEPPP__SQRT2, h / SNEPPP__SQRT2);
+      low = sign * rho > 0 ? (ah > ak ? Q_h : Q_k) : 0;
+   } else {
+      double cj = k > 0 ? -kappa_j : kappa_j, ci = h > 0 ? -kappa_i : kappa_i, far_j, far_i;
+      /* After reflecting, X' = +-X < -|h| and Y' = +-Y < -|k|: kappa' changes sign with its own line's partner. */
+      double bj = fabs(cj), bi = fabs(ci);
+      if (bj > 1e150) bj = 1e150;
+      if (bi > 1e150) bi = 1e150;
+      r = bj < bi ? sqrt(ah * ah + bj * bj) : sqrt(ak * ak + bi * bi);
+      mass = bj < bi ? sneppp__exp_square(ah, 0.5) * sneppp__exp_square(bj, 0.5)
+                     : sneppp__exp_square(ak, 0.5) * sneppp__exp_square(bi, 0.5);
+      far_j = sneppp__sector_far(ah, bj, r, mass, Q_h);
+      far_i = sneppp__sector_far(ak, bi, r, mass, Q_k);
+      low = (cj > 0 ? Q_h - far_j : far_j) + (ci > 0 ? Q_k - far_i : far_i);
+      if (h <= 0 && k <= 0) { value = low; big = low; }
+      else if (h <= 0) { value = Q_h - low; big = Q_h; }
+      else if (k <= 0) { value = Q_k - low; big = Q_k; }
+      else { value = (1 - Q_h) - (Q_k - low); big = 1; }
+      if (value < 0.1 * big) value = sneppp__bvn_narrow(k, rho, s, kappa_i);
+   }
+   if (psi) *psi = sign * (low - Q_h * Q_k);
+   return value;
+}
+
+/* ---- log-gamma and its kin */
+
+/* log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2] for x >= 10 (Stirling; DLMF 5.11.1). */
+SNEPPP__INLINE double sneppp__stirling(double x)
+{
+   double y = 1 / x, z = y * y;
+   return y * (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360 - z * (1.0 / 156)))))));
+}
+
+/* log Gamma(x), x > 0. Between 1 and 3 it is (x-1)(x-2) times a polynomial, so it keeps its digits at its zeros;
+   the recurrence Gamma(x+1) = x Gamma(x) brings the rest below 10 there with terms of one sign. */
+static double sneppp__lgamma(double x)
+{
+   double        prod = 1, sum = 0, y = x;
+   const double *c;
+   if (x >= 10) return (x - 0.5) * (log(x) - 1) + (0.5 * SNEPPP__LOG_2PI - 0.5) + sneppp__stirling(x);
+   if (x < 1) y = x + 1;
+   while (y > 3) { y -= 1; prod *= y; }
+   c = sneppp__lgamma_table[y > 2];
+   for (int k = 19; k >= 0; k--) sum = sum * (y - (y > 2 ? 2.5 : 1.5)) + c[k];
+   /* For x < 1, y - 1 is x itself and y - 2 is x - 1, without the rounding of y. */
+   sum *= x < 1 ? x * (x - 1) : (y - 1) * (y - 2);
+   return x < 1 ? sum - log(x) : prod > 1 ? sum + log(prod) : sum;
+}
+
+/* psi(x) = (log Gamma)'(x), x > 0; absolute accuracy near its zero at 1.4616. */
+SNEPPP__UNUSED static double sneppp__digamma(double x)
+{
+   double sum = 0, shift = 0, y = x, z;
+   if (x >= 10) {
+      y = 1 / x;
+      z = y * y;
+      return log(x) - (0.5 * y + z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12)))))));
+   }
+   if (x < 1) { shift = -1 / x; y = x + 1; }
+   while (y > 2) { y -= 1; shift += 1 / y; }
+   for (int k = 20; k >= 0; k--) sum = sum * (y - 1.5) + sneppp__digamma_table[k];
+   return shift + sum;
+}
+
+/* x - log(1+x), x > -1/2, without cancellation for small x: with y = x/(2+x), log(1+x) = 2 atanh y, and
+   x - 2y = x y. */
+static double sneppp__x_minus_log1p(double x)
+{
+   double y, z, sum = 0;
+   if (x > 0.5) return x - log1p(x);
+   y = x / (2 + x);
+   z = y * y;
+   for (int k = 27; k >= 3; k -= 2) sum = sum * z + 1.0 / k;
+   return y * (x - 2 * z * sum);
+}
+
+/* log Gamma(x + a) - log Gamma(x), x > 0, a >= 0, without the cancellation of the two when x is large. */
+static double sneppp__lgamma_diff(double x, double a)
+{
+   double y = x + a, q = a / x;
+   if (x < 10) return sneppp__lgamma(y) - sneppp__lgamma(x);
+   /* (y - 1/2) log y - (x - 1/2) log x - a = a log y - a + (x - 1/2) log(1 + q), and (x log(1+q) - a) = -x(q - log(1+q)) */
+   return a * log(y) - x * sneppp__x_minus_log1p(q) - 0.5 * log1p(q) + (sneppp__stirling(y) - sneppp__stirling(x));
+}
+
+/* log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b), a, b > 0. */
+SNEPPP__UNUSED static double sneppp__log_beta(double a, double b)
+{
+   double small = a < b ? a : b, large = a < b ? b : a;
+   if (large < 10) return sneppp__lgamma(a) + sneppp__lgamma(b) - sneppp__lgamma(a + b);
+   if (small < 10) return sneppp__lgamma(small) - sneppp__lgamma_diff(large, small);
+   /* Both large: the powers of a, b and a+b combine to quotients below 1 (Stirling for all three). */
+   return -0.5 * log(large) + 0.5 * SNEPPP__LOG_2PI + (small - 0.5) * log(small / (a + b)) - large * log1p(small / large) +
+          (sneppp__stirling(a) + sneppp__stirling(b) - sneppp__stirling(a + b));
+}
+
+/* I_x(a, b), the regularised incomplete beta function, given x and y = 1 - x (whichever is small should not come
+   from a subtraction); a, b > 0. Continued fraction (DLMF 8.17.22), evaluated by Lentz's method, on the side
+   where it converges fast. */
+SNEPPP__UNUSED static double sneppp__beta_inc_xy(double a, double b, double x, double y)
+{
+   double c, d, f, front;
+   int    swap = x * (a + b + 2) > a + 1;
+   if (x <= 0) return 0;
+   if (y <= 0) return 1;
+   if (swap) { f = a; a = b; b = f; f = x; x = y; y = f; }
+   front = exp(a * log(x) + b * log(y) - sneppp__log_beta(a, b)) / a;
+   c = 1;
+   d = 1 - (a + b) * x / (a + 1);
+   d = fabs(d) < 1e-100 ? 1e100 : 1 / d;
+   f = d;
+   for (int m = 1; m < 2000; m++) {
+      double am = a + 2 * m, e = m * (b - m) * x / ((am - 1) * am), step;
+      d = 1 + e * d;
+      d = fabs(d) < 1e-100 ? 1e100 : 1 / d;
+      c = 1 + e / c;
+      if (fabs(c) < 1e-100) c = 1e-100;
+      f *= d * c;
+      e = -(a + m) * (a + b + m) * x / (am * (am + 1));
+      d = 1 + e * d;
+      d = fabs(d) < 1e-100 ? 1e100 : 1 / d;
+      c = 1 + e / c;
+      if (fabs(c) < 1e-100) c = 1e-100;
+      step = d * c;
+      f *= step;
+      if (fabs(step - 1) < 1e-16) break;
+   }
+   return swap ? 1 - front * f : front * f;
+}
+
+SNEPPP__UNUSED static double sneppp__beta_inc(double a, double b, double x)
+{
+   return sneppp__beta_inc_xy(a, b, x, 1 - x);
+}
+
+/* ---- Bessel functions in the normalisation of spheres: Z_d(kappa) = 0F1(; d/2; kappa^2/4), the mean of
+   e^(kappa x_1) over the unit sphere of R^d, and j_d(kappa) = 0F1(; d/2; -kappa^2/4), the mean of cos(kappa x_1).
+   Z_d = Gamma(d/2) (2/kappa)^nu I_nu(kappa), nu = d/2 - 1. */
+
+/* log Z_D and its derivative A_D for nu = D/2 - 1 >= 25: the uniform expansion of I_nu (Debye; DLMF 10.41.3) with
+   Stirling's series of Gamma(D/2) taken into it. With z = kappa/nu, w = sqrt(1+z^2), p = 1/w:
+      log Z = nu(2u - log(1+u)) - log(w)/2 + sum_k (D_k(p) - D_k(1))/nu^k,     u = (w-1)/2. */
+static double sneppp__debye(double nu, double kappa, double *ratio)
+{
+   double z = kappa / nu, w = z < 1e8 ? sqrt(1 + z * z) : z, u = 0.5 * z * (z / (1 + w)), p = 1 / w, y = p * p, q = p / nu;
+   double power = 1, sum = 0, slope = 0;
+   const double *c = sneppp__debye_table;
+   for (int k = 1; k <= 12; k++) { /* D_k(p) = p^k times a polynomial of degree k in p^2 */
+      double f = c[k], g = k * 3 * c[k];
+      for (int i = k - 1; i >= 0; i--) { f = f * y + c[i]; g = g * y + (k + 2 * i) * c[i]; }
+      power *= q;
+      sum += power * f;
+      slope += power * g; /* p D_k'(p)/nu^k */
+      c += k + 1;
+   }
+   *ratio = z / (1 + w) - (z * y / nu) * (0.5 + slope); /* dp/dkappa = -z p^3/nu */
+   return nu * (2 * u - log1p(u)) - 0.5 * log1p(2 * u) + (sum + sneppp__stirling(nu));
+}
+
+/* sum_k (-1)^k a_k(nu)/kappa^k of the expansion of I_nu for large arguments (DLMF 10.40.1), minus 1. */
+static double sneppp__hankel(double nu, double kappa)
+{
+   double term = 1, sum = 0, m = 4 * nu * nu;
+   for (int k = 1; k <= 40; k++) {
+      double f = -(m - (2 * k - 1) * (2 * k - 1)) / (8 * k * kappa);
+      if (fabs(f) >= 1 && k > nu) break; /* the terms have begun to grow */
+      term *= f;
+      sum += term;
+      if (fabs(term) < 1e-18) break;
+   }
+   return sum;
+}
+
+/* log Z_d and, if ratio is not NULL, A_d = (log Z_d)' = I_{nu+1}/I_nu; d >= 1, kappa >= 0. */
+static double sneppp__log_Z_ratio(int d, double kappa, double *ratio)
+{
+   double nu = 0.5 * d - 1, y = kappa * kappa, up, prod, A, logZ;
+   int    D = d;
+   if (d == 1) {
+      if (ratio) *ratio = tanh(kappa);
+      up = sinh(kappa < 2 ? 0.5 * kappa : 0);
+      return kappa < 2 ? log1p(2 * up * up) : kappa - (SNEPPP__LOG_2 - log1p(exp(-2 * kappa)));
+   }
+   if (d == 3) {
+      if (ratio) *ratio = sneppp__langevin(kappa);
+      return sneppp__log_sinhc(kappa);
+   }
+   if (kappa > 25 && kappa > nu * nu) {
+      up = sneppp__hankel(nu, kappa);
+      if (ratio) *ratio = (1 + sneppp__hankel(nu + 1, kappa)) / (1 + up);
+      return kappa - (nu + 0.5) * log(0.5 * kappa) + (sneppp__lgamma(nu + 1) - 0.5 * SNEPPP__LOG_4PI) + log1p(up);
+   }
+   if (kappa <= 50 && y <= 60 * d) { /* the series; every term is positive */
+      double term = 1, sum = 0, sum2 = 0, q = 0.25 * y;
+      for (int n = 1; n < 400; n++) {
+         sum2 += term / (nu + n); /* of Z_{d+2}, times 1/(d/2): its terms are those of Z_d times (d/2)/(d/2+n) */
+         term *= q / (n * (nu + n));
+         sum += term;
+         if (term < 1e-18 * sum && n > 2) break;
+      }
+      if (ratio) *ratio = 0.5 * kappa * sum2 / (1 + sum);
+      return log1p(sum);
+   }
+   while (D < 52) D += 2;
+   logZ = sneppp__debye(0.5 * D - 1, kappa, &A);
+   /* Downwards: A_D = kappa/(D + kappa A_{D+2}) and Z_D = Z_{D+2} (1 + kappa A_{D+2}/D). */
+   prod = 1;
+   while (D > d) {
+      D -= 2;
+      up = kappa * A;
+      prod *= 1 + up / D;
+      if (prod > 1e200) { logZ += log(prod); prod = 1; }
+      A = kappa / (D + up);
+   }
+   if (ratio) *ratio = A;
+   return logZ + log(prod);
+}
+
+SNEPPP__UNUSED static double sneppp__log_Z(int d, double kappa)
+{
+   return sneppp__log_Z_ratio(d, fabs(kappa), NULL);
+}
+
+/* A_d(kappa) = I_{d/2}(kappa)/I_{d/2-1}(kappa), kappa >= 0; odd in kappa, between 0 and 1. */
+SNEPPP__UNUSED static double sneppp__bessel_ratio(int d, double kappa)
+{
+   double A;
+   sneppp__log_Z_ratio(d, fabs(kappa), &A);
+   return kappa < 0 ? -A : A;
+}
+
+/* J_0 and 2 J_1(x)/x for x >= 25 (DLMF 10.17.3): the modulus-phase sums P and Q, and cos(x - pi/4) and its like
+   from cos x and sin x, which libm reduces exactly. */
+static void sneppp__j_far(double x, double *j2, double *j4)
+{
+   double c = cos(x), s = sin(x), scale = 1 / sqrt(SNEPPP__PI * x), value[2];
+   for (int nu = 0; nu < 2; nu++) {
+      double term = 1, P = 1, Q = 0, m = 4 * nu;
+      for (int k = 1; k <= 40; k++) {
+         double f = (m - (2 * k - 1) * (2 * k - 1)) / (8 * k * x);
+         if (fabs(f) >= 1) break;
+         term *= f;
+         if (k & 1) Q += (k & 2) ? -term : term; else P += (k & 2) ? -term : term;
+         if (fabs(term) < 1e-18) break;
+      }
+      /* cos(x - pi/4) = (c + s)/sqrt 2, cos(x - 3 pi/4) = (s - c)/sqrt 2; the sines likewise. */
+      value[nu] = nu ? scale * (P * (s - c) + Q * (s + c)) : scale * (P * (c + s) - Q * (s - c));
+   }
+   *j2 = value[0];
+   *j4 = 2 * value[1] / x;
+}
+
+/* j_d(kappa), d >= 1. While the first term is small, the alternating series. For kappa > nu the recurrence
+   j_{d+4} = (j_{d+2} - j_d) d (d+2)/kappa^2 is stable upwards, from cos and sinc or from J_0 and J_1. Else
+   Miller's algorithm: the same recurrence downwards from a dimension where j is negligible compared with the
+   other solution, scaled by j_1 = cos, j_3 = sinc or by 1 = J_0 + 2 J_2 + 2 J_4 + ... */
+SNEPPP__UNUSED static double sneppp__j(int d, double kappa)
+{
+   double x = fabs(kappa), y = x * x, a, b, c;
+   int    odd = d & 1, D;
+   if (d == 1) return cos(x);
+   if (d == 3) return sneppp__sinc(x);
+   if (y <= 2 * d) {
+      double term = 1, sum = 1;
+      for (int n = 1; n < 40; n++) {
+         term *= -0.5 * y / (n * (double)(d + 2 * n - 2));
+         sum += term;
+         if (fabs(term) < 1e-18) break;
+      }
+      return sum;
+   }
+   if (x > 0.5 * d && (odd || x >= 25)) {
+      if (odd) { a = cos(x); b = sin(x) / x; }
+      else sneppp__j_far(x, &a, &b);
+      if (d == 2) return a;
+      for (D = odd ? 5 : 6; D <= d; D += 2) { /* a = j_{D-4}, b = j_{D-2} */
+         c = (b - a) * ((D - 4) * (double)(D - 2)) / y;
+         a = b;
+         b = c;
+      }
+      return b;
+   }
+   {
+      double found = 0, sum = 0;
+      D = d + 2 * (int)(x > 0.5 * d ? x - 0.5 * d : 0) + 60 + 2 * (int)sqrt(4 * x);
+      a = 1;       /* j_D up to a factor     */
+      b = 0;       /* j_{D+2}                */
+      for (;; D -= 2) {
+         if (D == d) found = a;
+         /* Horner's scheme for J_0 + 2 sum_k J_{2k}, J_{2k} = j_{4k+2} (kappa/2)^{2k}/(2k)!, k = (D-2)/4 */
+         if (!odd && D % 4 == 2) {
+            if (D == 2) sum = a + 2 * sum * y / 8;
+            else sum = a + sum * 0.25 * y / ((0.5 * D) * (0.5 * D + 1));
+         }
+         if (D <= 2) break;
+         c = a - y * b / ((D - 2) * (double)D);
+         b = a;
+         a = c;
+         if (fabs(a) > 1e200) { a *= 1e-200; b *= 1e-200; found *= 1e-200; sum *= 1e-200; }
+      }
+      if (!odd) return found / sum;
+      return fabs(cos(x)) * x > fabs(sin(x)) ? found / a * cos(x) : found / b * (sin(x) / x);
+   }
+}
+
+/* ---- divided differences of the exponential, for integrals over simplices (Hermite and Genocchi):
+   f[a, b, c] = integral of f''(t_0 a + t_1 b + t_2 c) over t >= 0, t_0 + t_1 + t_2 = 1. They are symmetric, and
+   the derivative with respect to an argument repeats it: d/da f[a, b, c] = f[a, a, b, c]. */
+
+static void sneppp__sort(int n, double *x)
+{
+   for (int i = 1; i < n; i++) {
+      double v = x[i];
+      int    k = i;
+      for (; k > 0 && x[k - 1] > v; k--) x[k] = x[k - 1];
+      x[k] = v;
+   }
+}
+
+/* e^(-x[n-1]) exp[x_0, ..., x_{n-1}] of n = 1..4 increasing arguments. Spread below 3: the series e^(x_0 - x_max)
+   sum_m h_m(x - x_0)/(m + n - 1)!, h_m the complete homogeneous polynomials, all terms positive. Otherwise
+   (exp[x_1..] - exp[..x_{n-2}])/(x_{n-1} - x_0), where the first term dominates. */
+static double sneppp__expdd_sorted(int n, const double *x)
+{
+   double spread = x[n - 1] - x[0], h[4] = {1, 1, 1, 1}, sum, factor = 1;
+   if (n == 1) return 1;
+   if (n == 2) return sneppp__expm1_over(-spread);
+   if (spread >= 3)
+      return (sneppp__expdd_sorted(n - 1, x + 1) - exp(x[n - 2] - x[n - 1]) * sneppp__expdd_sorted(n - 1, x)) / spread;
+   for (int i = 2; i < n; i++) factor /= i;
+   sum = factor;
+   for (int m = 1; m < 40; m++) { /* h[i] = h_m of the first i + 2 differences, the first of which is 0 */
+      h[1] *= x[1] - x[0];
+      for (int i = 2; i < n; i++) h[i] = h[i - 1] + (x[i] - x[0]) * h[i];
+      factor /= m + n - 1;
+      sum += factor * h[n - 1];
+      if (factor * h[n - 1] < 1e-17 * sum) break;
+   }
+   return exp(-spread) * sum;
+}
+
+/* e^(-max) exp[a, b, c]; multiply by e^max, or keep the maximum in the logarithm. */
+SNEPPP__UNUSED static double sneppp__expdd2_scaled(double a, double b, double c)
+{
+   double x[3];
+   x[0] = a; x[1] = b; x[2] = c;
+   sneppp__sort(3, x);
+   return sneppp__expdd_sorted(3, x);
+}
+
+SNEPPP__UNUSED static double sneppp__expdd3_scaled(double a, double b, double c, double d)
+{
+   double x[4];
+   x[0] = a; x[1] = b; x[2] = c; x[3] = d;
+   sneppp__sort(4, x);
+   return sneppp__expdd_sorted(4, x);
+}
+
+/* exp[a, b, c] and exp[a, b, c, d]; overflow like exp. */
+SNEPPP__UNUSED static double sneppp__expdd2(double a, double b, double c)
+{
+   double m = a > b ? a : b;
+   return exp(m > c ? m : c) * sneppp__expdd2_scaled(a, b, c);
+}
+
+SNEPPP__UNUSED static double sneppp__expdd3(double a, double b, double c, double d)
+{
+   double m = a > b ? a : b, k = c > d ? c : d;
+   return exp(m > k ? m : k) * sneppp__expdd3_scaled(a, b, c, d);
+}
+
+/* exp[i x_0, ..., i x_{n-1}] of n = 2..4 increasing real x. Spread below 2: series about the mean. Otherwise the
+   difference quotient, divided by i times the spread. */
+static void sneppp__expidd_sorted(int n, const double *x, double *re, double *im)
+{
+   double spread = x[n - 1] - x[0], mean = 0, c, s, u[4], h[4] = {1, 1, 1, 1}, part[2] = {0, 0}, factor = 1;
+   if (n == 2) {
+      mean = 0.5 * (x[0] + x[1]);
+      c = sneppp__sinc(0.5 * spread);
+      *re = cos(mean) * c;
+      *im = sin(mean) * c;
+      return;
+   }
+   if (spread >= 2) {
+      double re0, im0, re1, im1;
+      sneppp__expidd_sorted(n - 1, x, &re0, &im0);
+      sneppp__expidd_sorted(n - 1, x + 1, &re1, &im1);
+      *re = (im1 - im0) / spread;
+      *im = (re0 - re1) / spread;
+      return;
+   }
+   for (int i = 0; i < n; i++) mean += x[i] - x[0];
+   mean = x[0] + mean / n;
+   for (int i = 0; i < n; i++) u[i] = x[i] - mean;
+   for (int i = 2; i < n; i++) factor /= i;
+   part[0] = factor;
+   for (int m = 1; m < 30; m++) { /* i^m h_m(u)/(m+n-1)!: h[i] = h_m of the first i + 1 arguments */
+      h[0] *= u[0];
+      for (int i = 1; i < n; i++) h[i] = h[i - 1] + u[i] * h[i];
+      factor /= m + n - 1;
+      part[m & 1] += (m & 2) ? -factor * h[n - 1] : factor * h[n - 1];
+      if (factor * spread < 1e-20) break;
+   }
+   c = cos(mean);
+   s = sin(mean);
+   *re = c * part[0] - s * part[1];
+   *im = s * part[0] + c * part[1];
+}
+
+/* exp[ia, ib, ic], real and imaginary part, for real a, b, c: bounded by 1/2. Its derivative with respect to a is
+   i exp[ia, ia, ib, ic]. */
+SNEPPP__UNUSED static void sneppp__expidd2(double a, double b, double c, double *re, double *im)
+{
+   double x[3];
+   x[0] = a; x[1] = b; x[2] = c;
+   sneppp__sort(3, x);
+   sneppp__expidd_sorted(3, x, re, im);
+}
+
+SNEPPP__UNUSED static void sneppp__expidd3(double a, double b, double c, double d, double *re, double *im)
+{
+   double x[4];
+   x[0] = a; x[1] = b; x[2] = c; x[3] = d;
+   sneppp__sort(4, x);
+   sneppp__expidd_sorted(4, x, re, im);
+}
 
 /* >>space ====================================================================================================
    A window is a set of points x with a base measure mu on it. Here are its names, the statistics t(x) that the
