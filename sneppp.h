@@ -44,6 +44,8 @@
       SNEPPP_REAL_FLOAT (all) sneppp_real is float, and every public function gets the suffix _f32
       SNEPPP_MAX_DIM    (all) most coordinates of one factor (default 16)
       SNEPPP_MAX_FACTORS (all) most factors of a product space (default 4)
+      SNEPPP_MAX_WIDTH  most features of a model with a full readout (default 2048); evaluating one point uses
+                        twice as many reals of stack; a diagonal readout has no limit
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
       SNEPPP_NO_SIMD          portable C only
@@ -62,6 +64,9 @@
 #endif
 #ifndef SNEPPP_MAX_FACTORS
 #define SNEPPP_MAX_FACTORS 4
+#endif
+#ifndef SNEPPP_MAX_WIDTH
+#define SNEPPP_MAX_WIDTH 2048
 #endif
 
 #ifdef SNEPPP_STATIC
@@ -336,30 +341,36 @@ typedef struct sneppp_desc {     /* what a model is; plain data, may be static c
    int            end_zero;      /* must be 0                                                              */
 } sneppp_desc;
 
-/* A factor of a made model. Coordinates are normalised inside, u = (x - shift) * rate, so that weights are of
-   order one whatever the user's units are; `inside` is the window in those units and `jacobian` = dx/du. */
+/* A factor of a made model. Features see u = (x - shift) * rate, so that weights are of order one whatever the
+   user's units are; closed forms see the window centred on the origin, in the user's unit of length. */
 typedef struct sneppp_layer_state {
    int          n, d, D;                 /* units, statistics, coordinates                                  */
    int          first;                   /* index of the factor's first coordinate in an event              */
    double       shift[SNEPPP_MAX_DIM], rate[SNEPPP_MAX_DIM];
-   double       jacobian;
-   sneppp_window inside;                 /* its lists live in the model's block; GAUSS means, scales learn  */
+   sneppp_window inside;                 /* the window moved by -shift; GAUSS: what a fit learns            */
    sneppp_real *W;                       /* (n, d)                                                          */
    sneppp_real *b;                       /* (n)                                                             */
    sneppp_real *width;                   /* (n, d) RBF, else NULL                                           */
    sneppp_unit *units;                   /* (n) mixed layer, else NULL                                      */
 } sneppp_layer_state;
 
+typedef struct sneppp_readout_state {    /* V psi, for the features first .. first + n - 1                  */
+   int          m, n, first;             /* V is (m, n); a diagonal readout has m = 1: v (n)                */
+   sneppp_real *V;
+} sneppp_readout_state;
+
 typedef struct sneppp_model {            /* transparent; evaluation takes it const                          */
    sneppp_desc        desc;              /* all defaults filled in; windows point into the block            */
    int                factors;
    int                D;                 /* coordinates of one event                                        */
-   int                n, m;              /* features; rows of V (DIAGONAL: 1 row, v)                        */
+   int                n;                 /* features                                                        */
    sneppp_layer_state layer[SNEPPP_MAX_FACTORS];
-   sneppp_real       *V;                 /* (m, n), or (n) when diagonal; ADDITIVE, SEPARABLE: V_1, V_2, .. */
+   int                  readouts;        /* 1; ADDITIVE, SEPARABLE: one per factor                          */
+   sneppp_readout_state readout[SNEPPP_MAX_FACTORS];
    double             alpha;             /* lambda = alpha |V psi|^2 + floor                                */
    double             floor;             /* uniform part, events per unit of the base measure               */
    void              *block;             /* owned memory, NULL when the caller gave it or it lies in flash  */
+   size_t             block_bytes;
 } sneppp_model;
 
 /* >>api ====================================================================================================== */
@@ -3415,6 +3426,22 @@ SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_
    return sneppp__gram(win, layer, 1, logK, par, err);
 }
 
+/* Only the diagonal, (n): all that a diagonal readout needs, in O(n) time and memory. */
+static sneppp_status sneppp__gram_diagonal(const sneppp_window *win, const sneppp_layer *layer, double *k, sneppp_error *err)
+{
+   sneppp__plan  plan;
+   sneppp__pair  p;
+   int           i;
+   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
+   if (status) return status;
+   for (i = 0; i < layer->n; i++) {
+      sneppp__plan_pair(&plan, i, i, &p);
+      k[i] = p.row->pair(&p, NULL);
+      if (!sneppp__finite(k[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%d][%d] cannot be represented", i, i);
+   }
+   return SNEPPP_OK;
+}
+
 /* The pull-back of L through K: L depends on K_ij and on K_ji, which are one number, so the pair {i, j} counts
    with G_ij + G_ji, and the diagonal with G_ii. Unit i collects its pairs in the order j = 0, 1, ..., n - 1,
    whether one thread walks the triangle or one job per unit walks the square and drops what belongs to the
@@ -3558,6 +3585,1269 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
    for (i = 0; i < layer->n; i++) sneppp__pull_pair(&job, i, -1, -1, g[i], &dump);
    return sneppp__pull_result(&job, err);
 }
+
+/* >>optim ================================================================================================= */
+
+/* >>model ====================================================================================================
+   lambda(x) = alpha |V psi(x)|^2 + floor, with psi made from the layers of one or several factors.
+
+   ---- activations: sigma(z) and its slope, for whole arrays so that the switch stays outside the loop */
+static double sneppp__act(const sneppp_unit *u, double z, double *slope)
+{
+   double p = u->p, q = u->q, e, s, c;
+   switch (u->act) {
+      case SNEPPP_COS: *slope = -sin(z); return cos(z);
+      case SNEPPP_SIN: *slope = cos(z); return sin(z);
+      case SNEPPP_SNAKE: s = sin(p * z); *slope = 1 + sin(2 * p * z); return z + s * s / p;
+      case SNEPPP_COSMIDENT: *slope = 1 + sin(2 * p * z); return z - cos(2 * p * z) / (2 * p);
+      case SNEPPP_EXP: *slope = exp(z); return *slope;
+      case SNEPPP_ERF: *slope = 1.12837916709551257390 * exp(-z * z); return erf(z);
+      case SNEPPP_PHI: *slope = sneppp__phi(z); return sneppp__Phi(z);
+      case SNEPPP_STEP: *slope = 0; return z > 0 ? 1 : 0;
+      case SNEPPP_RELU: *slope = z > 0 ? 1 : 0; return z > 0 ? z : 0;
+      case SNEPPP_RECT:
+         if (z <= 0) { *slope = 0; return 0; }
+         *slope = p > 0 ? p * pow(z, p - 1) : 0;
+         return pow(z, p);
+      case SNEPPP_LEAKY: *slope = z > 0 ? 1 : p; return z > 0 ? z : p * z;
+      case SNEPPP_GELU: c = sneppp__Phi(z); *slope = c + z * sneppp__phi(z); return z * c;
+      case SNEPPP_ELU: *slope = z > 0 ? 1 : p * exp(z); return z > 0 ? z : p * expm1(z);
+      case SNEPPP_BELL: e = exp(-p * z * z); *slope = -2 * p * z * e; return e;
+      case SNEPPP_GABOR_SIN:
+         e = exp(-p * z * z), s = sin(q * z), c = cos(q * z);
+         *slope = e * (q * c - 2 * p * z * s);
+         return e * s;
+      case SNEPPP_GABOR_COS:
+         e = exp(-p * z * z), s = sin(q * z), c = cos(q * z);
+         *slope = -e * (q * s + 2 * p * z * c);
+         return e * c;
+      case SNEPPP_MONOMIAL:
+         *slope = p > 0 ? p * pow(z, p - 1) : 0;
+         return p > 0 ? pow(z, p) : 1;
+      default: *slope = 0; return 1; /* SNEPPP_ONE */
+   }
+}
+
+/* psi = sigma(z) and, if wanted, slope = sigma'(z); psi may be z. The common activations have loops of their own. */
+static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi, sneppp_real *slope)
+{
+   size_t i;
+   double s;
+   switch (u->act) {
+      case SNEPPP_RELU:
+         for (i = 0; i < count; i++) {
+            sneppp_real v = z[i];
+            if (slope) slope[i] = (sneppp_real)(v > 0);
+            psi[i] = v > 0 ? v : 0;
+         }
+         return;
+      case SNEPPP_ONE:
+         for (i = 0; i < count; i++) psi[i] = 1;
+         if (slope) memset(slope, 0, count * sizeof *slope);
+         return;
+      default:
+         for (i = 0; i < count; i++) {
+            psi[i] = (sneppp_real)sneppp__act(u, (double)z[i], &s);
+            if (slope) slope[i] = (sneppp_real)s;
+         }
+   }
+}
+
+/* ---- descriptions: defaults, checks, sizes */
+static int sneppp__mix_concatenates(sneppp_mix mix)
+{
+   return mix == SNEPPP_MIX_STACK || mix == SNEPPP_MIX_ADDITIVE || mix == SNEPPP_MIX_SEPARABLE;
+}
+
+/* Factors mixed in the first layer are one factor over all coordinates. Boxes (and single intervals) join into
+   a box; the lists of a Gaussian mixture would need the product of all components, so only plain Gaussians join. */
+static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int parts, sneppp_window *out, double *lists, sneppp_error *err)
+{
+   int f, r, box = 0, gauss = 0, dim = 0;
+   memset(out, 0, sizeof *out);
+   for (f = 0; f < parts; f++) {
+      const sneppp_window *w = part[f];
+      if (dim + w->dim > SNEPPP_MAX_DIM)
+         return sneppp__fail(err, SNEPPP_ERR_SIZE, "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d coordinates", SNEPPP_MAX_DIM);
+      if (w->space == SNEPPP_BOX || (w->space == SNEPPP_INTERVALS && w->count == 1)) {
+         for (r = 0; r < w->dim; r++) {
+            out->lo[dim + r] = w->space == SNEPPP_BOX ? w->lo[r] : w->ends[0];
+            out->hi[dim + r] = w->space == SNEPPP_BOX ? w->hi[r] : w->ends[1];
+         }
+         box = 1;
+      } else if (w->space == SNEPPP_GAUSS && w->count <= 1) {
+         for (r = 0; r < w->dim; r++) {
+            lists[dim + r] = w->mean ? w->mean[r] : 0;
+            lists[SNEPPP_MAX_DIM + dim + r] = w->scale ? w->scale[r] : 1;
+         }
+         gauss = 1;
+      } else {
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d] cannot share a first layer: only boxes, single intervals and plain Gaussians can", f);
+      }
+      if (box && gauss)
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d] cannot share a first layer with the factors before it: one is a box, one is Gaussian", f);
+      dim += w->dim;
+   }
+   out->dim = dim;
+   out->space = box ? SNEPPP_BOX : SNEPPP_GAUSS;
+   if (gauss) { out->count = 1; out->mean = lists; out->scale = lists + SNEPPP_MAX_DIM; }
+   return SNEPPP_OK;
+}
+
+/* Fills in every default and refuses what cannot be; nothing is allocated yet. `lists` (2 SNEPPP_MAX_DIM) holds
+   the mean and scale of joined Gaussians while the description is in use. */
+static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, double *lists, sneppp_error *err)
+{
+   const sneppp_window *part[SNEPPP_MAX_FACTORS];
+   sneppp_error         inner;
+   int                  f, factors = 0;
+   if (!desc) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc is NULL");
+   if (desc->start_zero || desc->end_zero)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
+   *out = *desc;
+   while (factors < SNEPPP_MAX_FACTORS && desc->factor[factors].window.dim != 0) factors++;
+   if (!factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.factor[0].window.dim is 0: a model needs at least one factor");
+   if ((int)desc->mix < 0 || desc->mix >= SNEPPP_MIX_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.mix = %d is not a sneppp_mix", (int)desc->mix);
+   if ((int)desc->readout < 0 || desc->readout >= SNEPPP_READOUT_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.readout = %d is not a sneppp_readout", (int)desc->readout);
+   if (!sneppp__finite(desc->alpha) || desc->alpha < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.alpha = %g must be finite and not negative", desc->alpha);
+   if (desc->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.width = %d is negative", desc->width);
+   if (desc->rank < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.rank = %d is negative", desc->rank);
+   if (!out->width) out->width = 64;
+   if (!out->seed) out->seed = 1;
+   for (f = 0; f < factors; f++) {
+      sneppp_status st = sneppp__window_check(&out->factor[f].window, &inner);
+      if (st) return sneppp__fail(err, st, "factor[%d]: %s", f, inner.why);
+      part[f] = &out->factor[f].window;
+   }
+   if (factors == 1) out->mix = SNEPPP_MIX_PRODUCT;
+   if (out->mix == SNEPPP_MIX_JOINT) {
+      sneppp_window joint;
+      sneppp_status st = sneppp__join_windows(part, factors, &joint, lists, err);
+      if (st) return st;
+      out->factor[0].window = joint;
+      for (f = 1; f < factors; f++) memset(&out->factor[f], 0, sizeof out->factor[f]);
+      out->mix = SNEPPP_MIX_PRODUCT;
+      factors = 1;
+   }
+   for (f = 0; f < factors; f++) {
+      sneppp_factor *x = &out->factor[f];
+      if (x->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d is negative", f, x->width);
+      if (!x->width) x->width = out->width;
+      if (x->unit.act == SNEPPP_ACT_DEFAULT) x->unit.act = sneppp__act_default(x->window.space);
+      if ((out->mix == SNEPPP_MIX_PRODUCT || out->mix == SNEPPP_MIX_SUM) && x->width != out->factor[0].width)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d differs from factor[0].width = %d, but this mix pairs the units one by one", f, x->width, out->factor[0].width);
+   }
+   return SNEPPP_OK;
+}
+
+/* ---- windows inside a model: centred on the origin, in the user's unit of length. Subtracting the centre
+   first keeps phases w.x + b small for coordinates such as UTM northings; not scaling keeps balls round. */
+static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
+{
+   int    r;
+   size_t k;
+   for (r = 0; r < SNEPPP_MAX_DIM; r++) { shift[r] = 0; rate[r] = 1; }
+   for (r = 0; r < w->dim && r < SNEPPP_MAX_DIM; r++) {
+      double lo = 0, hi = 0, total = 0, square = 0;
+      switch (w->space) {
+         case SNEPPP_BOX: lo = w->lo[r]; hi = w->hi[r]; break;
+         case SNEPPP_BALL: lo = w->centre[r] - w->radius; hi = w->centre[r] + w->radius; break;
+         case SNEPPP_INTERVALS: lo = w->ends[0]; hi = w->ends[2 * w->count - 1]; break;
+         case SNEPPP_POLYGON: {
+            size_t vertices = w->count;
+            if (w->rings) for (vertices = 0, k = 0; k < w->rings; k++) vertices += w->ring_size[k];
+            lo = hi = w->xy[r];
+            for (k = 1; k < vertices; k++) {
+               if (w->xy[2 * k + (size_t)r] < lo) lo = w->xy[2 * k + (size_t)r];
+               if (w->xy[2 * k + (size_t)r] > hi) hi = w->xy[2 * k + (size_t)r];
+            }
+            break;
+         }
+         case SNEPPP_GAUSS:
+            for (k = 0; k < (w->count ? w->count : 1); k++) {
+               double p = w->weight ? w->weight[k] : 1, m = w->mean ? w->mean[k * (size_t)w->dim + (size_t)r] : 0;
+               double s = w->scale ? w->scale[k * (size_t)w->dim + (size_t)r] : 1;
+               total += p, shift[r] += p * m, square += p * s * s;
+            }
+            shift[r] /= total, square /= total;
+            for (k = 0; w->mean && k < (w->count ? w->count : 1); k++) {
+               double e = w->mean[k * (size_t)w->dim + (size_t)r] - shift[r];
+               square += (w->weight ? w->weight[k] : 1) / total * e * e;
+            }
+            rate[r] = 1 / sqrt(square);
+            break;
+         default: break;
+      }
+      if (hi > lo) { shift[r] = 0.5 * lo + 0.5 * hi; rate[r] = 2 / (hi - lo); }
+   }
+}
+
+/* Takes room for the lists of a window and points the copy at it; with a real block, copies them too, moved by
+   -shift. One function for measuring, for the model's own copies and for regions. */
+static double *sneppp__place_list(sneppp__carver *c, const double *list, size_t rows, size_t cols, const double *shift)
+{
+   double *to = list ? (double *)sneppp__take(c, rows, cols, sizeof *to) : NULL;
+   if (to)
+      for (size_t k = 0; k < rows; k++)
+         for (size_t r = 0; r < cols; r++) to[k * cols + r] = list[k * cols + r] - (shift ? shift[r] : 0);
+   return to;
+}
+
+static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, const double *shift, sneppp_window *out)
+{
+   size_t vertices = w->count, k, dim = (size_t)w->dim;
+   double both[2];
+   *out = *w;
+   out->weight = out->mean = out->scale = out->ends = out->point = out->xy = NULL;
+   out->ring_size = NULL;
+   switch (w->space) {
+      case SNEPPP_BOX:
+         for (k = 0; k < dim; k++) { out->lo[k] = w->lo[k] - shift[k]; out->hi[k] = w->hi[k] - shift[k]; }
+         break;
+      case SNEPPP_BALL:
+         for (k = 0; k < dim; k++) out->centre[k] = w->centre[k] - shift[k];
+         break;
+      case SNEPPP_GAUSS: /* always lists of its own, so that a fit can learn them */
+         out->count = w->count ? w->count : 1;
+         {
+            double *p = (double *)sneppp__take(c, out->count, 1, sizeof *p);
+            double *m = (double *)sneppp__take(c, out->count, dim, sizeof *m);
+            double *s = (double *)sneppp__take(c, out->count, dim, sizeof *s);
+            if (p && m && s)
+               for (k = 0; k < out->count; k++) {
+                  p[k] = w->weight ? w->weight[k] : 1 / (double)out->count;
+                  for (size_t r = 0; r < dim; r++) {
+                     m[k * dim + r] = (w->mean ? w->mean[k * dim + r] : 0) - shift[r];
+                     s[k * dim + r] = w->scale ? w->scale[k * dim + r] : 1;
+                  }
+               }
+            out->weight = p, out->mean = m, out->scale = s;
+         }
+         break;
+      case SNEPPP_INTERVALS:
+         both[0] = both[1] = shift[0];
+         out->ends = sneppp__place_list(c, w->ends, w->count, 2, both);
+         break;
+      case SNEPPP_FINITE:
+         out->weight = sneppp__place_list(c, w->weight, w->count, 1, NULL);
+         out->point = sneppp__place_list(c, w->point, w->count, dim, NULL);
+         break;
+      case SNEPPP_POLYGON:
+         if (w->rings) {
+            size_t *to = (size_t *)sneppp__take(c, w->rings, 1, sizeof *to);
+            for (vertices = 0, k = 0; k < w->rings; k++) vertices += w->ring_size[k];
+            if (to) memcpy(to, w->ring_size, w->rings * sizeof *to);
+            out->ring_size = to;
+         }
+         out->xy = sneppp__place_list(c, w->xy, vertices, 2, shift);
+         break;
+      default: break;
+   }
+}
+
+/* ---- the arrays of a model. desc must be resolved; model->desc and the sizes are set here. */
+static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, sneppp_model *model)
+{
+   static const double zero[SNEPPP_MAX_DIM] = {0};
+   size_t n = 0;
+   memset(model, 0, sizeof *model);
+   model->desc = *desc;
+   while (model->factors < SNEPPP_MAX_FACTORS && desc->factor[model->factors].window.dim) model->factors++;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_factor *x = &desc->factor[f];
+      sneppp_layer_state  *L = &model->layer[f];
+      size_t               units = (size_t)x->width, d;
+      L->n = x->width;
+      L->d = sneppp__stats(&x->window);
+      L->D = sneppp__coords(&x->window);
+      d = (size_t)L->d;
+      L->first = model->D;
+      model->D += L->D;
+      sneppp__centre(&x->window, L->shift, L->rate);
+      sneppp__place_window(c, &x->window, zero, &model->desc.factor[f].window);
+      sneppp__place_window(c, &x->window, L->shift, &L->inside);
+      L->W = (sneppp_real *)sneppp__take(c, units, d, sizeof *L->W);
+      L->b = (sneppp_real *)sneppp__take(c, units, 1, sizeof *L->b);
+      if (x->unit.act == SNEPPP_RBF) L->width = (sneppp_real *)sneppp__take(c, units, d, sizeof *L->width);
+      if (x->units) {
+         L->units = (sneppp_unit *)sneppp__take(c, units, 1, sizeof *L->units);
+         if (L->units) memcpy(L->units, x->units, units * sizeof *L->units);
+         model->desc.factor[f].units = L->units;
+      }
+      if (!f) n = units;
+      else if (sneppp__mix_concatenates(desc->mix)) n += units;
+      else if (desc->mix == SNEPPP_MIX_OUTER && sneppp__mul_overflows(n, units, &n)) c->overflow = 1;
+   }
+   if (n > (size_t)INT32_MAX) { c->overflow = 1; return; }
+   model->n = (int)n;
+   model->readouts = desc->mix == SNEPPP_MIX_ADDITIVE || desc->mix == SNEPPP_MIX_SEPARABLE ? model->factors : 1;
+   for (int k = 0, first = 0; k < model->readouts; k++) {
+      sneppp_readout_state *R = &model->readout[k];
+      R->n = model->readouts > 1 ? model->layer[k].n : model->n;
+      R->m = desc->readout == SNEPPP_READOUT_DIAGONAL ? 1 : desc->rank && desc->rank < R->n ? desc->rank : R->n;
+      R->first = first;
+      R->V = (sneppp_real *)sneppp__take(c, (size_t)R->m, (size_t)R->n, sizeof *R->V);
+      first += R->n;
+   }
+}
+
+/* ---- the hidden layer */
+static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_real *x, sneppp_real *t)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   switch (L->inside.space) {
+      case SNEPPP_BOX: case SNEPPP_GAUSS: case SNEPPP_INTERVALS: case SNEPPP_POLYGON: case SNEPPP_BALL: case SNEPPP_EUCLID:
+         for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
+         return;
+      case SNEPPP_SPHERE:
+         for (int r = 0; r < L->D; r++) t[r] = x[r];
+         return;
+      default: {
+         double in[SNEPPP_MAX_DIM], out[SNEPPP_MAX_DIM];
+         for (int r = 0; r < L->D; r++) in[r] = (double)x[r];
+         sneppp__window_stats(&L->inside, in, out);
+         for (int r = 0; r < L->d; r++) t[r] = (sneppp_real)out[r];
+      }
+   }
+}
+
+/* psi (B, units) of the units first, first + 1, ... of one factor, from the statistics T (B, d) of B points. If
+   wanted, slope is the derivative with respect to the pre-activation (RBF: psi itself, whose derivatives the
+   loss takes through centre and width). */
+static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, size_t units, size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   sneppp_unit u = model->desc.factor[f].unit;
+   size_t      d = (size_t)L->d;
+   for (size_t k = 0; k < B; k++) {
+      const sneppp_real *t = T + k * d;
+      for (size_t i = 0; i < units; i++) {
+         const sneppp_real *w = L->W + (first + i) * d;
+         sneppp_real        z = L->b[first + i];
+         if (L->width) {
+            const sneppp_real *l = L->width + (first + i) * d;
+            for (size_t r = 0; r < d; r++) { sneppp_real e = (t[r] - w[r]) / l[r]; z -= e * e / 2; }
+         } else {
+            for (size_t r = 0; r < d; r++) z += w[r] * t[r];
+         }
+         psi[k * units + i] = z;
+      }
+   }
+   if (L->width) u.act = SNEPPP_EXP;
+   if (!L->units) { sneppp__act_array(&u, B * units, psi, psi, slope); return; }
+   for (size_t k = 0; k < B * units; k++)
+      sneppp__act_array(&L->units[first + k % units], 1, psi + k, psi + k, slope ? slope + k : NULL);
+}
+
+/* Features of the model from those of its factors. Concatenating mixes keep them side by side. */
+static void sneppp__mix_features(const sneppp_model *model, size_t B, sneppp_real *const *part, sneppp_real *psi)
+{
+   size_t n = (size_t)model->n;
+   for (size_t k = 0; k < B; k++) {
+      sneppp_real *out = psi + k * n;
+      size_t       have = 0;
+      for (int f = 0; f < model->factors; f++) {
+         size_t             nf = (size_t)model->layer[f].n;
+         const sneppp_real *in = part[f] + k * nf;
+         if (!f || sneppp__mix_concatenates(model->desc.mix)) {
+            memmove(out + have, in, nf * sizeof *out);
+            have += nf;
+         } else if (model->desc.mix == SNEPPP_MIX_OUTER) { /* from the back, so that it can be done in place */
+            for (size_t i = have; i-- > 0;) {
+               sneppp_real v = out[i];
+               for (size_t j = 0; j < nf; j++) out[i * nf + j] = v * in[j];
+            }
+            have *= nf;
+         } else if (model->desc.mix == SNEPPP_MIX_SUM) {
+            for (size_t i = 0; i < nf; i++) out[i] += in[i];
+         } else {
+            for (size_t i = 0; i < nf; i++) out[i] *= in[i];
+         }
+      }
+   }
+}
+
+/* |V psi|^2 of one readout; the row sums are short, the sum over rows is double. */
+static double sneppp__readout_square(const sneppp_model *model, const sneppp_readout_state *R, const sneppp_real *psi)
+{
+   size_t n = (size_t)R->n;
+   double total = 0;
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
+      for (size_t i = 0; i < n; i++) { double v = (double)(R->V[i] * psi[i]); total += v * v; }
+      return total;
+   }
+   for (size_t r = 0; r < (size_t)R->m; r++) {
+      const sneppp_real *V = R->V + r * n;
+      sneppp_real        sum = 0;
+      for (size_t i = 0; i < n; i++) sum += V[i] * psi[i];
+      total += (double)sum * (double)sum;
+   }
+   return total;
+}
+
+static double sneppp__readout(const sneppp_model *model, const sneppp_real *psi)
+{
+   double sum = 0, product = 1;
+   for (int k = 0; k < model->readouts; k++) {
+      double v = sneppp__readout_square(model, &model->readout[k], psi + model->readout[k].first);
+      sum += v, product *= v;
+   }
+   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor;
+}
+
+/* ---- closed forms for a model */
+typedef struct sneppp__grams { /* what one region of the space gives, factor by factor */
+   double *K[SNEPPP_MAX_FACTORS]; /* (n_f, n_f)                               */
+   double *c[SNEPPP_MAX_FACTORS]; /* (n_f) first moments, where the mix asks  */
+   double  mass[SNEPPP_MAX_FACTORS];
+   int     diagonal;              /* a diagonal readout needs only the diagonals: K[f] is (n_f), O(n) memory */
+} sneppp__grams;
+
+static int sneppp__mix_needs_moments(const sneppp_model *model)
+{
+   return model->factors > 1 && (model->desc.mix == SNEPPP_MIX_SUM || model->desc.mix == SNEPPP_MIX_STACK);
+}
+
+static void sneppp__place_grams(sneppp__carver *c, const sneppp_model *model, sneppp__grams *g)
+{
+   g->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   for (int f = 0; f < model->factors; f++) {
+      size_t n = (size_t)model->layer[f].n;
+      g->K[f] = (double *)sneppp__take(c, n, g->diagonal ? 1 : n, sizeof(double));
+      g->c[f] = sneppp__mix_needs_moments(model) ? (double *)sneppp__take(c, n, 1, sizeof(double)) : NULL;
+   }
+}
+
+/* The layer of factor f in the units of the closed forms: w.u + b with u = rate (x - shift) is (w rate).y + b
+   in the centred coordinate y = x - shift; RBF centres and widths divide by the rate instead. */
+static void sneppp__place_layer(sneppp__carver *c, const sneppp_model *model, int f, sneppp_layer *out)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   size_t  n = (size_t)L->n, d = (size_t)L->d;
+   double *W = (double *)sneppp__take(c, n, d, sizeof *W), *b = (double *)sneppp__take(c, n, 1, sizeof *b);
+   double *l = L->width ? (double *)sneppp__take(c, n, d, sizeof *l) : NULL;
+   memset(out, 0, sizeof *out);
+   out->n = L->n, out->d = L->d, out->unit = model->desc.factor[f].unit, out->units = L->units;
+   out->W = W, out->width = l, out->b = model->desc.factor[f].no_bias ? NULL : b;
+   if (!W || !b) return;
+   for (size_t i = 0; i < n; i++) {
+      b[i] = (double)L->b[i];
+      for (size_t r = 0; r < d; r++) {
+         double w = (double)L->W[i * d + r];
+         W[i * d + r] = l ? w / L->rate[r] : w * L->rate[r];
+         if (l) l[i * d + r] = (double)L->width[i * d + r] / L->rate[r];
+      }
+   }
+}
+
+/* Entry (i, j) of the model's Gram matrix. With P_f the product of the masses of all other factors:
+      product: prod K_f      outer: prod K_f[i_f][j_f]      additive: K_f P_f on the diagonal blocks
+      sum:   sum_f K_f P_f + sum_{f != g} c_f c_g' P_fg
+      stack: K_f P_f on the diagonal blocks, c_f c_g' P_fg off them  (paper, appendix B)                     */
+static double sneppp__mix_mass(const sneppp_model *model, const sneppp__grams *g, int f, int h)
+{
+   double p = 1;
+   for (int k = 0; k < model->factors; k++) if (k != f && k != h) p *= g->mass[k];
+   return p;
+}
+
+static double sneppp__factor_entry(const sneppp_model *model, const sneppp__grams *g, int f, size_t i, size_t j)
+{
+   return g->diagonal ? g->K[f][i] : g->K[f][i * (size_t)model->layer[f].n + j];
+}
+
+static double sneppp__mix_entry(const sneppp_model *model, const sneppp__grams *g, size_t i, size_t j)
+{
+   double k = 1;
+   switch (model->desc.mix) {
+      case SNEPPP_MIX_OUTER:
+         for (int f = model->factors; f-- > 0;) {
+            size_t n = (size_t)model->layer[f].n;
+            k *= sneppp__factor_entry(model, g, f, i % n, j % n);
+            i /= n, j /= n;
+         }
+         return k;
+      case SNEPPP_MIX_SUM:
+         k = 0;
+         for (int f = 0; f < model->factors; f++) {
+            k += sneppp__factor_entry(model, g, f, i, j) * sneppp__mix_mass(model, g, f, f);
+            for (int h = 0; h < model->factors; h++)
+               if (h != f) k += g->c[f][i] * g->c[h][j] * sneppp__mix_mass(model, g, f, h);
+         }
+         return k;
+      case SNEPPP_MIX_STACK: case SNEPPP_MIX_ADDITIVE: case SNEPPP_MIX_SEPARABLE: {
+         int    f = 0, h = 0;
+         while (i >= (size_t)model->layer[f].n) i -= (size_t)model->layer[f++].n;
+         while (j >= (size_t)model->layer[h].n) j -= (size_t)model->layer[h++].n;
+         if (f == h) return sneppp__factor_entry(model, g, f, i, j) * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? 1 : sneppp__mix_mass(model, g, f, f));
+         return model->desc.mix == SNEPPP_MIX_STACK ? g->c[f][i] * g->c[h][j] * sneppp__mix_mass(model, g, f, h) : 0;
+      }
+      default:
+         for (int f = 0; f < model->factors; f++) k *= sneppp__factor_entry(model, g, f, i, j);
+         return k;
+   }
+}
+
+/* ---- regions. A region may share its border with the window, so only true crossings count as leaving it. */
+static size_t sneppp__outline(const sneppp_window *w, size_t k, double *a, double *b)
+{
+   size_t first = 0, size = 4, ring = 0, rings = sneppp__ring_count(w); /* edge k of a planar box or polygon */
+   if (w->space == SNEPPP_BOX) {
+      static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
+      for (int r = 0; r < 2 && k < 4; r++) {
+         a[r] = corner[k][r] ? w->hi[r] : w->lo[r];
+         b[r] = corner[k + 1][r] ? w->hi[r] : w->lo[r];
+      }
+      return 4;
+   }
+   for (; ring < rings; ring++, first += size) {
+      size = sneppp__ring_size(w, ring);
+      if (k < first || k >= first + size) continue;
+      memcpy(a, w->xy + 2 * k, 2 * sizeof *a);
+      memcpy(b, w->xy + 2 * (k + 1 < first + size ? k + 1 : first), 2 * sizeof *b);
+   }
+   return first;
+}
+
+/* Corners inside are enough for convex windows. Unions of intervals and polygons need more: no interval may span
+   a gap, no edge may cross the border, and no hole may lie inside the region. */
+static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp_window *part, int f, sneppp_error *err)
+{
+   double a[2] = {0, 0}, b[2] = {0, 0}, c[2] = {0, 0}, e[2] = {0, 0};
+   size_t i, j, edges, borders;
+   if (win->space == SNEPPP_INTERVALS) {
+      for (i = 0; i < (part->space == SNEPPP_BOX ? 1 : part->count); i++) {
+         double lo = part->space == SNEPPP_BOX ? part->lo[0] : part->ends[2 * i], hi = part->space == SNEPPP_BOX ? part->hi[0] : part->ends[2 * i + 1];
+         for (j = 0; j < win->count && !(win->ends[2 * j] <= lo && hi <= win->ends[2 * j + 1]); j++) {}
+         if (j == win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: [%g, %g] spans a gap between the window's intervals", f, lo, hi);
+      }
+      return SNEPPP_OK;
+   }
+   if (win->space != SNEPPP_POLYGON) return SNEPPP_OK;
+   edges = sneppp__outline(part, 0, a, b), borders = sneppp__outline(win, 0, c, e);
+   for (i = 0; i < edges; i++)
+      for (j = 0; j < borders; j++) {
+         sneppp__outline(part, i, a, b), sneppp__outline(win, j, c, e);
+         if (sneppp__side(a, b, c) * sneppp__side(a, b, e) < 0 && sneppp__side(c, e, a) * sneppp__side(c, e, b) < 0)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: its edge %z crosses edge %z of the window", f, i, j);
+         if (sneppp_window_contains(part, c) && !i) {
+            double mid[2] = {0, 0}; /* a border vertex inside the region: on its outline it is shared, else a hole */
+            size_t on = 0;
+            for (size_t k = 0; k < edges; k++) {
+               sneppp__outline(part, k, a, mid);
+               on += sneppp__boxes_meet(a, mid, c, c) && !sneppp__side(a, mid, c);
+            }
+            if (!on) return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] covers a part of the plane that is not in the window, near (%g, %g)", f, c[0], c[1]);
+         }
+      }
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__region_ball(const sneppp_window *win, const sneppp_window *part, int f, sneppp_error *err)
+{
+   double distance = 0, R = part->radius, tiny = 1e-12;
+   if (win->space == SNEPPP_BALL) {
+      for (int r = 0; r < win->dim; r++) distance += (part->centre[r] - win->centre[r]) * (part->centre[r] - win->centre[r]);
+      if (sqrt(distance) + R <= win->radius * (1 + tiny)) return SNEPPP_OK;
+   } else if (win->space == SNEPPP_BOX) {
+      int r = 0;
+      while (r < win->dim && part->centre[r] - R >= win->lo[r] - tiny * R && part->centre[r] + R <= win->hi[r] + tiny * R) r++;
+      if (r == win->dim) return SNEPPP_OK;
+   } else if (sneppp_window_contains(win, part->centre)) {
+      double a[2] = {0, 0}, b[2] = {0, 0};
+      size_t k, borders = sneppp__outline(win, 0, a, b);
+      for (k = 0; k < borders; k++) { /* distance from the centre to each edge */
+         double u, v, t;
+         sneppp__outline(win, k, a, b);
+         u = b[0] - a[0], v = b[1] - a[1];
+         t = ((part->centre[0] - a[0]) * u + (part->centre[1] - a[1]) * v) / (u * u + v * v);
+         t = t < 0 ? 0 : t > 1 ? 1 : t;
+         if (hypot(a[0] + t * u - part->centre[0], a[1] + t * v - part->centre[1]) < R * (1 - tiny)) break;
+      }
+      if (k == borders) return SNEPPP_OK;
+   }
+   return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: the ball reaches outside the window", f);
+}
+
+/* May this window be factor f of a region, and does it lie inside the model's? */
+static sneppp_status sneppp__region_check(const sneppp_model *model, int f, const sneppp_window *part, sneppp_error *err)
+{
+   const sneppp_window *win = &model->desc.factor[f].window;
+   sneppp_error         inner;
+   sneppp_status        st = sneppp__window_check(part, &inner);
+   double               x[SNEPPP_MAX_DIM];
+   size_t               k, vertices = 0;
+   int                  planar = win->space == SNEPPP_BOX || win->space == SNEPPP_POLYGON || win->space == SNEPPP_BALL;
+   int                  linear = (win->space == SNEPPP_BOX && win->dim == 1) || win->space == SNEPPP_INTERVALS;
+   if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
+   if (part->dim != win->dim)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f, part->dim, win->dim);
+   switch (part->space) {
+      case SNEPPP_BOX:
+         if (!planar && !linear) break;
+         for (k = 0; k < ((size_t)1 << part->dim); k++) { /* every corner */
+            for (int r = 0; r < part->dim; r++) x[r] = (k >> r & 1) ? part->hi[r] : part->lo[r];
+            if (!sneppp_window_contains(win, x))
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window at %g", f, x[0]);
+         }
+         return sneppp__region_edges(win, part, f, err);
+      case SNEPPP_INTERVALS:
+         if (!linear) break;
+         for (k = 0; k < 2 * part->count; k++) {
+            x[0] = part->ends[k];
+            if (!sneppp_window_contains(win, x))
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].ends[%z] = %g is outside the window", f, k, x[0]);
+         }
+         return sneppp__region_edges(win, part, f, err);
+      case SNEPPP_POLYGON:
+         if (!planar) break;
+         if (part->rings) for (k = 0; k < part->rings; k++) vertices += part->ring_size[k];
+         else vertices = part->count;
+         for (k = 0; k < vertices; k++)
+            if (!sneppp_window_contains(win, part->xy + 2 * k))
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f, k, part->xy[2 * k], part->xy[2 * k + 1]);
+         return sneppp__region_edges(win, part, f, err);
+      case SNEPPP_BALL:
+         if (!planar) break;
+         return sneppp__region_ball(win, part, f, err);
+      case SNEPPP_FINITE:
+         if (win->space != SNEPPP_FINITE) break;
+         if (part->count != win->count)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].count = %z, but the finite window has %z points; give weight 0 to those left out", f, part->count, win->count);
+         return SNEPPP_OK;
+      default:
+         if (part->space == win->space && part->space == SNEPPP_SPHERE) return SNEPPP_OK;
+   }
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "region.factor[%d]: no closed form for this kind of region in this kind of window", f);
+}
+
+/* K_f, c_f and mass_f of a region (NULL = the whole window), in memory that place_grams has taken. */
+static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_region *region, sneppp__grams *g, const sneppp_parallel *par, sneppp_error *err)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *part = region && region->factor[f] ? region->factor[f] : NULL;
+      sneppp_window        inside = model->layer[f].inside;
+      sneppp_layer         layer;
+      sneppp__carver       c = {0};
+      sneppp__block        block;
+      sneppp_status        st = SNEPPP_OK;
+      if (part && (st = sneppp__region_check(model, f, part, err)) != SNEPPP_OK) return st;
+      if (part && part->space != SNEPPP_FINITE) sneppp__place_window(&c, part, model->layer[f].shift, &inside);
+      sneppp__place_layer(&c, model, f, &layer);
+      st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+      if (st != SNEPPP_OK) return st;
+      if (part && part->space != SNEPPP_FINITE) sneppp__place_window(&c, part, model->layer[f].shift, &inside);
+      if (part && part->space == SNEPPP_FINITE) inside.weight = part->weight;
+      sneppp__place_layer(&c, model, f, &layer);
+      st = g->diagonal ? sneppp__gram_diagonal(&inside, &layer, g->K[f], err) : sneppp_gram(&inside, &layer, g->K[f], par, err);
+      if (st == SNEPPP_OK && g->c[f]) st = sneppp_moments(&inside, &layer, g->c[f], err);
+      g->mass[f] = sneppp_window_mass(&inside);
+      sneppp__block_free(&block);
+      if (st != SNEPPP_OK) return st;
+   }
+   return SNEPPP_OK;
+}
+
+/* |V|^2 in the metric of a Gram matrix, tr(V K V'), row by row: sum_ij V_ri V_rj K_ij. */
+static double sneppp__readout_integral(const sneppp_model *model, const sneppp__grams *g, int which)
+{
+   const sneppp_readout_state *R = &model->readout[which];
+   size_t n = (size_t)R->n, first = (size_t)R->first;
+   double total = 0;
+   if (g->diagonal) {
+      for (size_t i = 0; i < n; i++) total += (double)R->V[i] * (double)R->V[i] * sneppp__mix_entry(model, g, first + i, first + i);
+      return total;
+   }
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j <= i; j++) {
+         double m = 0;
+         for (size_t r = 0; r < (size_t)R->m; r++) m += (double)R->V[r * n + i] * (double)R->V[r * n + j];
+         total += (i == j ? 1 : 2) * m * sneppp__mix_entry(model, g, first + i, first + j);
+      }
+   return total;
+}
+
+static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g)
+{
+   double sum = 0, product = 1, mass = 1;
+   for (int k = 0; k < model->readouts; k++) {
+      double v = sneppp__readout_integral(model, g, k);
+      sum += v, product *= v;
+   }
+   for (int f = 0; f < model->factors; f++) mass *= g->mass[f];
+   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor * mass;
+}
+
+/* The expected number of events in a region (NULL = everywhere): exact, alpha tr(V'V K) + floor mu(region). */
+SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count, sneppp_error *err)
+{
+   sneppp__grams  g;
+   sneppp__carver c = {0};
+   sneppp__block  block;
+   sneppp_status  st;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
+   sneppp__place_grams(&c, model, &g);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_grams(&c, model, &g);
+   st = sneppp__grams_of(model, region, &g, NULL, err);
+   if (st == SNEPPP_OK) *count = sneppp__integral(model, &g);
+   sneppp__block_free(&block);
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K, const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__grams  g;
+   sneppp__carver c = {0};
+   sneppp__block  block;
+   sneppp_status  st;
+   sneppp_model   full; /* the same model with the readout that asks for whole matrices */
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
+   full = *model;
+   full.desc.readout = SNEPPP_READOUT_FULL;
+   sneppp__place_grams(&c, &full, &g);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_grams(&c, &full, &g);
+   st = sneppp__grams_of(&full, region, &g, par, err);
+   if (st == SNEPPP_OK) {
+      size_t n = (size_t)model->n;
+      for (size_t i = 0; i < n; i++)
+         for (size_t j = 0; j <= i; j++) K[i * n + j] = K[j * n + i] = sneppp__mix_entry(model, &g, i, j);
+   }
+   sneppp__block_free(&block);
+   return st;
+}
+
+/* ---- making a model */
+
+/* The first layer before anything is learnt. Inside, the window is [-1, 1]^d or the unit sphere. Frequencies are
+   drawn from a Student t (2 degrees of freedom), which covers many scales; the first unit is the constant, so
+   that every model contains the homogeneous process. ReLU kinks are spread over the window. */
+static void sneppp__first_layer(sneppp_model *model, int f)
+{
+   sneppp_layer_state *L = &model->layer[f];
+   sneppp_act          act = model->desc.factor[f].unit.act;
+   int                 sphere = L->inside.space == SNEPPP_SPHERE;
+   sneppp_rng          rng;
+   sneppp_rng_init(&rng, model->desc.seed, (uint64_t)f);
+   for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
+      sneppp_act a = L->units ? L->units[i].act : act;
+      double     w[SNEPPP__MAX_STATS], b = 0, tail;
+      size_t     r;
+      for (r = 0; r < d; r++) w[r] = sneppp_rng_normal(&rng);
+      tail = 1 / sqrt(sneppp_rng_exponential(&rng) + 0.05);
+      switch (a) {
+         case SNEPPP_COS: case SNEPPP_SIN:
+            b = 2 * SNEPPP__PI * sneppp_rng_uniform(&rng);
+            for (r = 0; r < d; r++) w[r] *= 2.5 * tail;
+            if (!i) for (b = a == SNEPPP_SIN ? SNEPPP__PI / 2 : 0, r = 0; r < d; r++) w[r] = 0;
+            break;
+         case SNEPPP_RBF:
+            for (r = 0; r < d; r++) {
+               w[r] = sphere ? w[r] : 2 * sneppp_rng_uniform(&rng) - 1;
+               L->width[i * d + r] = (sneppp_real)(1.5 * pow((double)L->n, -1.0 / (double)d));
+            }
+            break;
+         case SNEPPP_EXP: /* large exponents make training unstable (paper, appendix D); start near constant */
+            for (r = 0; r < d; r++) w[r] *= sphere ? 1 : 0.1;
+            break;
+         case SNEPPP_STEP: case SNEPPP_RELU: case SNEPPP_RECT: case SNEPPP_LEAKY: case SNEPPP_ELU: case SNEPPP_GELU:
+            if (sphere) { b = 0.5 * sneppp_rng_normal(&rng); break; }
+            for (r = 0; r < d; r++) b -= w[r] * (2 * sneppp_rng_uniform(&rng) - 1);
+            break;
+         default: b = sneppp_rng_normal(&rng); break;
+      }
+      for (r = 0; r < d; r++) L->W[i * d + r] = (sneppp_real)w[r];
+      L->b[i] = model->desc.factor[f].no_bias || a == SNEPPP_RBF ? 0 : (sneppp_real)b;
+   }
+}
+
+static void sneppp__first_readout(sneppp_model *model)
+{
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, model->desc.seed, 1000);
+   for (int k = 0; k < model->readouts; k++) {
+      sneppp_readout_state *R = &model->readout[k];
+      double                size = 1 / sqrt((double)R->n * (double)R->m);
+      for (size_t i = 0; i < (size_t)R->n * (size_t)R->m; i++) R->V[i] = (sneppp_real)(size * sneppp_rng_normal(&rng));
+   }
+}
+
+/* The layer must have a closed form on its window, and first moments too where the mix asks for them. */
+static sneppp_status sneppp__closed_form_check(const sneppp_model *model, int f, sneppp_error *err)
+{
+   sneppp_layer   layer;
+   sneppp__plan   plan;
+   sneppp__carver c = {0};
+   sneppp__block  block;
+   sneppp_error   inner;
+   sneppp_status  st;
+   sneppp__place_layer(&c, model, f, &layer);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_layer(&c, model, f, &layer);
+   st = sneppp__plan_make(&plan, &model->layer[f].inside, &layer, 0, 0, &inner);
+   if (st == SNEPPP_OK && sneppp__mix_needs_moments(model)) st = sneppp__plan_make(&plan, &model->layer[f].inside, &layer, 0, 1, &inner);
+   sneppp__block_free(&block);
+   return st == SNEPPP_OK ? st : sneppp__fail(err, st, "factor[%d]: %s", f, inner.why);
+}
+
+SNEPPP_DEF size_t sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err)
+{
+   sneppp_desc    full;
+   sneppp_model   model;
+   sneppp__carver c = {0};
+   double         lists[2 * SNEPPP_MAX_DIM];
+   if (sneppp__resolve(desc, &full, lists, err)) return 0;
+   sneppp__place_model(&c, &full, &model);
+   return sneppp__block_bytes(&c);
+}
+
+SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *desc, sneppp_error *err)
+{
+   sneppp_desc    full;
+   sneppp_model   made;
+   sneppp__carver c = {0};
+   sneppp__block  block;
+   sneppp_status  st;
+   double         lists[2 * SNEPPP_MAX_DIM];
+   if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
+   memset(model, 0, sizeof *model);
+   st = sneppp__resolve(desc, &full, lists, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_model(&c, &full, &made);
+   if (made.desc.readout == SNEPPP_READOUT_FULL && made.n > SNEPPP_MAX_WIDTH)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "the model has %d features, more than SNEPPP_MAX_WIDTH = %d; a diagonal readout has no limit", made.n, SNEPPP_MAX_WIDTH);
+   st = sneppp__block_get(&block, &c, full.mem, full.mem_bytes, full.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_model(&c, &full, &made);
+   made.block = block.raw;
+   made.block_bytes = block.bytes;
+   made.alpha = full.alpha > 0 ? full.alpha : 1;
+   for (int f = 0; f < made.factors; f++) sneppp__first_layer(&made, f);
+   sneppp__first_readout(&made);
+   for (int f = 0; f < made.factors; f++) { /* is there a closed form for what was asked? */
+      st = sneppp__closed_form_check(&made, f, err);
+      if (st != SNEPPP_OK) { sneppp__block_free(&block); return st; }
+   }
+   *model = made;
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF void sneppp_free(sneppp_model *model)
+{
+   sneppp__block block;
+   if (!model) return;
+   block.raw = model->block, block.bytes = model->block_bytes, block.ctx = model->desc.alloc_ctx;
+   sneppp__block_free(&block);
+   memset(model, 0, sizeof *model);
+}
+
+/* ---- reading and writing parameters, in the user's units: psi = sigma(W x + b), RBF centres and widths in x */
+static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor, sneppp_error *err)
+{
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (factor < 0 || factor >= model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b, const double *width, sneppp_error *err)
+{
+   sneppp_status       st = sneppp__factor_check(model, factor, err);
+   sneppp_layer_state *L;
+   size_t              n, d;
+   if (st != SNEPPP_OK) return st;
+   L = &model->layer[factor];
+   n = (size_t)L->n, d = (size_t)L->d;
+   if (!W) return sneppp__fail(err, SNEPPP_ERR_ARG, "W is NULL");
+   if (L->width && !width) return sneppp__fail(err, SNEPPP_ERR_ARG, "width is NULL, but radial units need it");
+   for (size_t i = 0; i < n; i++) {
+      if (b && !sneppp__finite(b[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "b[%z] is not finite", i);
+      if (b && b[i] != 0 && model->desc.factor[factor].no_bias) return sneppp__fail(err, SNEPPP_ERR_ARG, "b[%z] = %g, but the factor has no_bias", i, b[i]);
+      for (size_t r = 0; r < d; r++) {
+         if (!sneppp__finite(W[i * d + r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "W[%z][%z] is not finite", i, r);
+         if (L->width && (!sneppp__finite(width[i * d + r]) || !(width[i * d + r] > 0)))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "width[%z][%z] = %g is not positive", i, r, width[i * d + r]);
+      }
+   }
+   for (size_t i = 0; i < n; i++) {
+      double bias = b ? b[i] : 0;
+      for (size_t r = 0; r < d; r++) {
+         double w = W[i * d + r];
+         if (L->width) {
+            L->W[i * d + r] = (sneppp_real)((w - L->shift[r]) * L->rate[r]);
+            L->width[i * d + r] = (sneppp_real)(width[i * d + r] * L->rate[r]);
+         } else {
+            L->W[i * d + r] = (sneppp_real)(w / L->rate[r]);
+            bias += w * L->shift[r];
+         }
+      }
+      L->b[i] = L->width ? 0 : (sneppp_real)bias;
+   }
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b, double *width, sneppp_error *err)
+{
+   sneppp_status             st = sneppp__factor_check(model, factor, err);
+   const sneppp_layer_state *L;
+   if (st != SNEPPP_OK) return st;
+   L = &model->layer[factor];
+   for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
+      double bias = (double)L->b[i];
+      for (size_t r = 0; r < d; r++) {
+         double w = (double)L->W[i * d + r];
+         if (W) W[i * d + r] = L->width ? w / L->rate[r] + L->shift[r] : w * L->rate[r];
+         if (L->width && width) width[i * d + r] = (double)L->width[i * d + r] / L->rate[r];
+         if (!L->width) bias -= w * L->rate[r] * L->shift[r];
+      }
+      if (b) b[i] = L->width ? 0 : bias;
+   }
+   return SNEPPP_OK;
+}
+
+/* M = V'V (n, n); several readouts stand on the diagonal. */
+SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err)
+{
+   size_t n;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
+   n = (size_t)model->n;
+   memset(M, 0, n * n * sizeof *M);
+   for (int k = 0; k < model->readouts; k++) {
+      const sneppp_readout_state *R = &model->readout[k];
+      size_t at = (size_t)R->first * (n + 1), nk = (size_t)R->n;
+      for (size_t i = 0; i < nk; i++)
+         for (size_t j = 0; j <= i; j++) {
+            double sum = 0;
+            if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) sum = i == j ? (double)R->V[i] * (double)R->V[i] : 0;
+            else for (size_t r = 0; r < (size_t)R->m; r++) sum += (double)R->V[r * nk + i] * (double)R->V[r * nk + j];
+            M[at + i * n + j] = M[at + j * n + i] = sum;
+         }
+   }
+   return SNEPPP_OK;
+}
+
+/* V = sqrt(D) Q' from M = Q D Q', largest eigenvalues first; a model of lower rank keeps the largest. M is (n, n)
+   with row stride ld. */
+static sneppp_status sneppp__set_readout(sneppp_model *model, int which, const double *M, size_t ld, sneppp_error *err)
+{
+   sneppp_readout_state *R = &model->readout[which];
+   size_t         n = (size_t)R->n, i, j;
+   sneppp__carver c = {0};
+   sneppp__block  block;
+   sneppp_status  st;
+   double        *A = NULL, *w = NULL, *Q = NULL, *work = NULL;
+   for (int pass = 0; pass < 2; pass++) {
+      A = (double *)sneppp__take(&c, n, n, sizeof *A);
+      Q = (double *)sneppp__take(&c, n, n, sizeof *Q);
+      w = (double *)sneppp__take(&c, n, 1, sizeof *w);
+      work = (double *)sneppp__take(&c, sneppp__eigh_work(n), 1, sizeof *work);
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i * n + j] = 0.5 * (M[i * ld + j] + M[j * ld + i]);
+   st = sneppp__eigh(n, A, w, Q, 0, work);
+   if (st != SNEPPP_OK) st = sneppp__fail(err, st, "the eigenvalues of M could not be found: %s", sneppp_strerror(st));
+   else if (w[0] < -1e-9 * fabs(w[n - 1]) || w[n - 1] < 0)
+      st = sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M has the eigenvalue %g; it must be positive semidefinite", w[0]);
+   else
+      for (i = 0; i < (size_t)R->m; i++) {
+         double root = w[n - 1 - i] > 0 ? sqrt(w[n - 1 - i]) : 0;
+         for (j = 0; j < n; j++) R->V[i * n + j] = (sneppp_real)(root * Q[j * n + n - 1 - i]);
+      }
+   sneppp__block_free(&block);
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err)
+{
+   size_t n;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
+   n = (size_t)model->n;
+   for (size_t i = 0; i < n * n; i++) if (!sneppp__finite(M[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "M[%z][%z] is not finite", i / n, i % n);
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
+      for (size_t i = 0; i < n * n; i++) {
+         if (i / n != i % n && M[i] != 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but the readout is diagonal", i / n, i % n, M[i]);
+         if (M[i] < 0) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M[%z][%z] = %g is negative", i / n, i % n, M[i]);
+      }
+      for (int k = 0; k < model->readouts; k++)
+         for (size_t i = 0; i < (size_t)model->readout[k].n; i++) model->readout[k].V[i] = (sneppp_real)sqrt(M[((size_t)model->readout[k].first + i) * (n + 1)]);
+      return SNEPPP_OK;
+   }
+   for (int k = 0; k < model->readouts; k++) {
+      sneppp_status st = sneppp__set_readout(model, k, M + (size_t)model->readout[k].first * (n + 1), n, err);
+      if (st != SNEPPP_OK) return st;
+   }
+   return SNEPPP_OK;
+}
+
+/* ---- evaluation */
+
+/* 1 inside, 0 outside, -1 when a coordinate is not finite. */
+static int sneppp__inside(const sneppp_model *model, const sneppp_real *x)
+{
+   double y[SNEPPP__MAX_STATS];
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      for (int r = 0; r < L->D; r++) {
+         y[r] = (double)x[L->first + r];
+         if (!sneppp__finite(y[r])) return -1;
+      }
+      if (!sneppp_window_contains(&model->desc.factor[f].window, y)) return 0;
+   }
+   return 1;
+}
+
+/* log of the density of the base measure with respect to length, area or counting: 0 for most windows. */
+static double sneppp__base_log_density(const sneppp_model *model, const sneppp_real *x)
+{
+   double sum = 0;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      double y[SNEPPP__MAX_STATS];
+      for (int r = 0; r < L->D; r++) y[r] = (double)x[L->first + r] - L->shift[r];
+      sum += sneppp__window_log_density(&L->inside, y);
+   }
+   return sum;
+}
+
+/* alpha |V psi|^2 + floor with respect to the base measure, at a point that is inside. */
+static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
+{
+   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS], psi[SNEPPP_MAX_WIDTH], other[SNEPPP_MAX_WIDTH];
+   sneppp_real *part[SNEPPP_MAX_FACTORS];
+   size_t      at = 0;
+   for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT) { /* any width: in blocks */
+      double total = 0;
+      for (size_t i = 0, units; i < (size_t)model->n; i += units) {
+         const sneppp_real *v = model->readout[0].V + i;
+         units = (size_t)model->n - i < SNEPPP_MAX_WIDTH ? (size_t)model->n - i : SNEPPP_MAX_WIDTH;
+         sneppp__layer_features(model, 0, i, units, 1, T[0], psi, NULL);
+         for (int f = 1; f < model->factors; f++) {
+            sneppp__layer_features(model, f, i, units, 1, T[f], other, NULL);
+            for (size_t k = 0; k < units; k++) psi[k] *= other[k];
+         }
+         for (size_t k = 0; k < units; k++) { double p = (double)(v[k] * psi[k]); total += p * p; }
+      }
+      return model->alpha * total + model->floor;
+   }
+   for (int f = 0; f < model->factors; f++) {
+      part[f] = other + at;
+      at += (size_t)model->layer[f].n;
+      sneppp__layer_features(model, f, 0, (size_t)model->layer[f].n, 1, T[f], part[f], NULL);
+   }
+   sneppp__mix_features(model, 1, part, psi);
+   return sneppp__readout(model, psi);
+}
+
+/* Written as bits: -ffast-math is free to compute nonsense from the constants of math.h. */
+static double sneppp__from_bits(uint64_t u)
+{
+   double x;
+   memcpy(&x, &u, sizeof x);
+   return x;
+}
+
+static double sneppp__nan(void) { return sneppp__from_bits(0x7ff8000000000000ULL); }
+static double sneppp__minus_infinity(void) { return sneppp__from_bits(0xfff0000000000000ULL); }
+
+/* Events per unit of the window at x; 0 outside, NaN where x is not finite. Uses the stack, never allocates. */
+SNEPPP_DEF sneppp_real sneppp_intensity(const sneppp_model *model, const sneppp_real *x)
+{
+   int in;
+   if (!model || !model->factors || !x) return 0;
+   in = sneppp__inside(model, x);
+   if (in <= 0) return in ? (sneppp_real)sneppp__nan() : 0;
+   return (sneppp_real)(sneppp__intensity(model, x) * exp(sneppp__base_log_density(model, x)));
+}
+
+/* The logarithm; -inf where the intensity is 0. */
+SNEPPP_DEF double sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x)
+{
+   int in;
+   if (!model || !model->factors || !x) return sneppp__minus_infinity();
+   in = sneppp__inside(model, x);
+   if (in <= 0) return in ? sneppp__nan() : sneppp__minus_infinity();
+   return log(sneppp__intensity(model, x)) + sneppp__base_log_density(model, x);
+}
+
+SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi, sneppp_error *err)
+{
+   sneppp_real  T[SNEPPP__MAX_STATS], other[SNEPPP_MAX_WIDTH];
+   sneppp_real *part[SNEPPP_MAX_FACTORS];
+   size_t       at = 0;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!x || !psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "x or psi is NULL");
+   if (sneppp__inside(model, x) != 1) return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
+   for (int f = 0; f < model->factors; f++) {
+      size_t n = (size_t)model->layer[f].n;
+      sneppp__statistics(model, f, x + model->layer[f].first, T);
+      if (model->factors == 1) { sneppp__layer_features(model, 0, 0, n, 1, T, psi, NULL); return SNEPPP_OK; }
+      if (at + n > SNEPPP_MAX_WIDTH) return sneppp__fail(err, SNEPPP_ERR_SIZE, "the factors have more than SNEPPP_MAX_WIDTH = %d units together", SNEPPP_MAX_WIDTH);
+      part[f] = other + at;
+      at += n;
+      sneppp__layer_features(model, f, 0, n, 1, T, part[f], NULL);
+   }
+   sneppp__mix_features(model, 1, part, psi);
+   return SNEPPP_OK;
+}
+
+/* ---- chunks: a fixed number of events that stay in cache while features, readout and gradients are made. Lanes
+   are what runs in parallel: lane l of SNEPPP__LANES takes the chunks l, l + LANES, ... and keeps sums of its
+   own, and lanes are added in their order. So results do not depend on the number of threads. */
+#define SNEPPP__CHUNK 128
+#define SNEPPP__LANES 16
+
+typedef struct sneppp__chunk {
+   sneppp_real *x;                        /* (CHUNK, D) events, packed                       */
+   sneppp_real *T[SNEPPP_MAX_FACTORS];    /* (CHUNK, d_f) statistics                         */
+   sneppp_real *part[SNEPPP_MAX_FACTORS]; /* (CHUNK, n_f) features of one factor             */
+   sneppp_real *slope[SNEPPP_MAX_FACTORS];/* (CHUNK, n_f) sigma', where gradients are wanted */
+   sneppp_real *psi;                      /* (CHUNK, n) features of the model                */
+   sneppp_real *y;                        /* (CHUNK, n) V psi, or M psi                      */
+   double      *lambda;                   /* (CHUNK)                                         */
+} sneppp__chunk;
+
+static void sneppp__place_chunk(sneppp__carver *c, const sneppp_model *model, int slopes, sneppp__chunk *k)
+{
+   size_t B = SNEPPP__CHUNK, s = sizeof(sneppp_real);
+   k->x = (sneppp_real *)sneppp__take(c, B, (size_t)model->D, s);
+   k->psi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
+   k->y = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
+   k->lambda = (double *)sneppp__take(c, B, 1, sizeof(double));
+   for (int f = 0; f < model->factors; f++) {
+      size_t n = (size_t)model->layer[f].n;
+      k->T[f] = (sneppp_real *)sneppp__take(c, B, (size_t)model->layer[f].d, s);
+      k->part[f] = model->factors > 1 ? (sneppp_real *)sneppp__take(c, B, n, s) : k->psi;
+      k->slope[f] = slopes ? (sneppp_real *)sneppp__take(c, B, n, s) : NULL;
+   }
+}
+
+/* Events first .. first + B - 1 into k->x. A source that gives fewer is an error of the source. */
+static sneppp_status sneppp__chunk_load(const sneppp_model *model, const sneppp_events *e, size_t first, size_t B, sneppp__chunk *k, sneppp_error *err)
+{
+   size_t D = (size_t)model->D, stride = e->stride ? e->stride : D;
+   if (e->read) {
+      size_t got = e->read(k->x, first, B, e->user);
+      if (got != B) return sneppp__fail(err, SNEPPP_ERR_SOURCE, "the source gave %z events from number %z on, but %z were asked for", got, first, B);
+      return SNEPPP_OK;
+   }
+   for (size_t b = 0; b < B; b++) memcpy(k->x + b * D, e->x + (first + b) * stride, D * sizeof *k->x);
+   return SNEPPP_OK;
+}
+
+static void sneppp__chunk_features(const sneppp_model *model, size_t B, sneppp__chunk *k)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      for (size_t b = 0; b < B; b++) sneppp__statistics(model, f, k->x + b * (size_t)model->D + L->first, k->T[f] + b * (size_t)L->d);
+      sneppp__layer_features(model, f, 0, (size_t)L->n, B, k->T[f], k->part[f], k->slope[f]);
+   }
+   if (model->factors > 1) sneppp__mix_features(model, B, k->part, k->psi);
+}
+
+/* lambda with respect to the base measure, through Y = Psi V'. */
+static void sneppp__chunk_readout(const sneppp_model *model, size_t B, sneppp__chunk *k)
+{
+   size_t n = (size_t)model->n;
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL || model->readouts > 1) {
+      for (size_t b = 0; b < B; b++) k->lambda[b] = sneppp__readout(model, k->psi + b * n);
+      return;
+   }
+   {
+      size_t m = (size_t)model->readout[0].m;
+      sneppp__gemm(0, 1, B, m, n, 1, k->psi, n, model->readout[0].V, n, 0, k->y, m);
+      for (size_t b = 0; b < B; b++) {
+         double sum = 0;
+         for (size_t r = 0; r < m; r++) sum += (double)k->y[b * m + r] * (double)k->y[b * m + r];
+         k->lambda[b] = model->alpha * sum + model->floor;
+      }
+   }
+}
+
+static sneppp_status sneppp__events_check(const sneppp_model *model, const sneppp_events *e, sneppp_error *err)
+{
+   if (!e) return sneppp__fail(err, SNEPPP_ERR_ARG, "events is NULL");
+   if (e->x && e->read) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.x and events.read are both given");
+   if (e->count && !e->x && !e->read) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.count = %z, but events.x and events.read are NULL", e->count);
+   if (e->stride && e->stride < (size_t)model->D) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.stride = %z is less than the %d coordinates of an event", e->stride, model->D);
+   if (e->read && (e->stride || e->weight)) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.stride and events.weight are for events in memory, not for a source");
+   return SNEPPP_OK;
+}
+
+typedef struct sneppp__evaluation {
+   const sneppp_model  *model;
+   const sneppp_events *at;
+   sneppp_real         *out;
+   sneppp__chunk        chunk[SNEPPP__LANES];
+   sneppp_error         error[SNEPPP__LANES];
+} sneppp__evaluation;
+
+static void sneppp__evaluate_lane(size_t lane, void *arg)
+{
+   sneppp__evaluation *job = (sneppp__evaluation *)arg;
+   sneppp__chunk      *k = &job->chunk[lane];
+   size_t              N = job->at->count, D = (size_t)job->model->D;
+   for (size_t first = lane * SNEPPP__CHUNK; first < N; first += SNEPPP__LANES * SNEPPP__CHUNK) {
+      size_t B = N - first < SNEPPP__CHUNK ? N - first : SNEPPP__CHUNK;
+      if (sneppp__chunk_load(job->model, job->at, first, B, k, &job->error[lane]) != SNEPPP_OK) return;
+      for (size_t b = 0; b < B; b++) {
+         int in = sneppp__inside(job->model, k->x + b * D);
+         job->out[first + b] = in > 0 ? 1 : in < 0 ? (sneppp_real)sneppp__nan() : 0;
+         if (in <= 0) memset(k->x + b * D, 0, D * sizeof *k->x); /* answered already; zeros harm no statistic */
+      }
+      sneppp__chunk_features(job->model, B, k);
+      sneppp__chunk_readout(job->model, B, k);
+      for (size_t b = 0; b < B; b++)
+         if (sneppp__finite((double)job->out[first + b]) && job->out[first + b] > 0)
+            job->out[first + b] = (sneppp_real)(k->lambda[b] * exp(sneppp__base_log_density(job->model, k->x + b * D)));
+   }
+}
+
+/* Intensities at many points: 0 outside the window, NaN where a coordinate is not finite. */
+SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at, sneppp_real *out, const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__evaluation job;
+   sneppp__carver     c = {0};
+   sneppp__block      block;
+   sneppp_status      st;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   st = sneppp__events_check(model, at, err);
+   if (st != SNEPPP_OK) return st;
+   if (!at->count) return SNEPPP_OK;
+   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   memset(&job, 0, sizeof job);
+   job.model = model, job.at = at, job.out = out;
+   for (int pass = 0; pass < 2; pass++) {
+      for (int l = 0; l < SNEPPP__LANES; l++) sneppp__place_chunk(&c, model, 0, &job.chunk[l]);
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   sneppp__run(par, sneppp__evaluate_lane, &job, SNEPPP__LANES);
+   sneppp__block_free(&block);
+   for (int l = 0; l < SNEPPP__LANES; l++)
+      if (job.error[l].status != SNEPPP_OK) {
+         if (err) *err = job.error[l];
+         return job.error[l].status;
+      }
+   return SNEPPP_OK;
+}
+
+/* >>loss ================================================================================================== */
+
+/* >>fit =================================================================================================== */
+
+/* >>auto ================================================================================================== */
+
+/* >>sample ================================================================================================ */
+
+/* >>io ==================================================================================================== */
 
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */
