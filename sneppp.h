@@ -106,6 +106,9 @@
    #define sneppp_intensities sneppp_intensities_f32
    #define sneppp_model_gram sneppp_model_gram_f32
    #define sneppp_count sneppp_count_f32
+   #define sneppp_nll sneppp_nll_f32
+   #define sneppp_conditional_nll sneppp_conditional_nll_f32
+   #define sneppp_fit sneppp_fit_f32
    #define sneppp_rng_init        sneppp_rng_init_f32
    #define sneppp_rng_seek        sneppp_rng_seek_f32
    #define sneppp_rng_next        sneppp_rng_next_f32
@@ -373,6 +376,79 @@ typedef struct sneppp_model {            /* transparent; evaluation takes it con
    size_t             block_bytes;
 } sneppp_model;
 
+/* ---- likelihoods and fits */
+typedef struct sneppp_grad { /* derivatives with respect to the stored parameters; NULL = not wanted. Added, not set. */
+   double *V[SNEPPP_MAX_FACTORS];      /* (m, n) of each readout                   */
+   double *W[SNEPPP_MAX_FACTORS];      /* (n, d) of each factor                    */
+   double *b[SNEPPP_MAX_FACTORS];      /* (n)                                      */
+   double *width[SNEPPP_MAX_FACTORS];  /* (n, d) RBF                               */
+   double *weight[SNEPPP_MAX_FACTORS]; /* (count) GAUSS                            */
+   double *mean[SNEPPP_MAX_FACTORS];   /* (count, d) GAUSS                         */
+   double *scale[SNEPPP_MAX_FACTORS];  /* (count, d) GAUSS                         */
+   double *floor;                      /* (1)                                      */
+   double *alpha;                      /* (1)                                      */
+} sneppp_grad;
+
+typedef enum sneppp_method {
+   SNEPPP_AUTO = 0, /* choose features, scales, width and floor by exact held-out likelihood, then refit   */
+   SNEPPP_CONVEX,   /* hidden layer fixed: the global optimum in M = V'V, with a certificate               */
+   SNEPPP_PGD,      /* the same problem by projected gradient descent as in the paper, step 1/beta         */
+   SNEPPP_ADAM,     /* learn everything by AdamW, full batch or minibatches                                */
+   SNEPPP_METHOD_END
+} sneppp_method;
+
+typedef enum sneppp_schedule { SNEPPP_RATE_CONSTANT = 0, SNEPPP_RATE_COSINE, SNEPPP_RATE_LINEAR, SNEPPP_SCHEDULE_END } sneppp_schedule;
+
+typedef enum sneppp_ending { SNEPPP_RUNNING = 0, SNEPPP_CONVERGED, SNEPPP_STEP_LIMIT, SNEPPP_ASKED_TO_STOP, SNEPPP_NO_PROGRESS } sneppp_ending;
+
+/* What ADAM leaves alone, or-ed into fit_desc.freeze. */
+enum { SNEPPP_FREEZE_LAYER = 1, SNEPPP_FREEZE_READOUT = 2, SNEPPP_FREEZE_MEASURE = 4, SNEPPP_FREEZE_FLOOR = 8 };
+
+#define SNEPPP_NONE (-1.0) /* where 0 means "default" and you want none: tol, decay, floor, eps1 */
+
+typedef struct sneppp_report { /* how a fit went, or goes                                                   */
+   sneppp_method method;       /* the method that ran last                                                  */
+   sneppp_ending ending;
+   size_t        events;       /* in all realisations                                                       */
+   size_t        step, steps;  /* done; most                                                                */
+   double        nll;          /* joint negative log-likelihood per event, with log N!, of the last look    */
+   double        held_out;     /* the same on the held-out part; NaN without one                            */
+   double        gap;          /* certified distance to the optimum of the convex problem, nats per event; NaN: none solved */
+   double        gradient;     /* norm of the last gradient                                                 */
+   double        expected;     /* expected number of events in what was watched                             */
+   double        seconds;      /* since the start                                                           */
+   int           width, rank;  /* features, rows of V in use                                                */
+} sneppp_report;
+
+typedef struct sneppp_fit_desc {
+   int                  start_zero;   /* must be 0                                                          */
+   const sneppp_events *events;       /* (realisations)                                                     */
+   size_t               realisations; /* 0 = 1                                                              */
+   sneppp_method        method;
+   size_t               steps;        /* most steps: default 600 (ADAM), 20000 (PGD), 2000 (CONVEX)         */
+   double               tol;          /* CONVEX, PGD: stop at this certified gap per event; default 1e-4    */
+   double               eps1;         /* V'V = M + eps1 I; default 1e-3 (PGD), 0 (CONVEX)                   */
+   double               eps2;         /* penalty eps2/2 |M|_F^2 per event (the paper's prior); default 0    */
+   double               trace;        /* penalty trace * tr(M) per event (Gaussian prior on V); default 0   */
+   double               floor;        /* share of the events given to the uniform floor; default 0          */
+   size_t               batch;        /* ADAM: events per step; 0 = all                                     */
+   double               rate;         /* ADAM: learning rate; default 0.0125                                */
+   sneppp_schedule      schedule;     /* ADAM: of the learning rate over `steps`                            */
+   size_t               warmup;       /* ADAM: steps of linear warm-up                                      */
+   double               beta1, beta2; /* ADAM: default 0.9, 0.999                                           */
+   double               decay;        /* ADAM: decoupled weight decay; default 0.01, SNEPPP_NONE for Adam   */
+   double               clip;         /* ADAM: largest gradient norm; 0 = unlimited                         */
+   double               holdout;      /* ADAM: share of events held out for early stopping; 0 = none        */
+   size_t               patience;     /* ADAM: looks without improvement before stopping; default 10        */
+   int                  freeze;       /* ADAM: SNEPPP_FREEZE_...                                            */
+   int                  polish;       /* ADAM: 1 = finish with the convex problem of the readout            */
+   uint64_t             seed;         /* batches, held-out part; default 1                                  */
+   sneppp_parallel      parallel;
+   int                (*progress)(const sneppp_report *now, const sneppp_model *model, void *user); /* non-zero: stop */
+   void                *user;         /* handed to progress                                                 */
+   int                  end_zero;     /* must be 0                                                          */
+} sneppp_fit_desc;
+
 /* >>api ====================================================================================================== */
 
 SNEPPP_DEF int         sneppp_version(void);
@@ -423,6 +499,11 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
 SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at, sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count, sneppp_error *err);
+
+/* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
+SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err);
 
 #ifdef __cplusplus
 }
