@@ -106,6 +106,8 @@
    #define sneppp_intensities sneppp_intensities_f32
    #define sneppp_model_gram sneppp_model_gram_f32
    #define sneppp_count sneppp_count_f32
+   #define sneppp_window_mass sneppp_window_mass_f32
+   #define sneppp_window_contains sneppp_window_contains_f32
    #define sneppp_nll sneppp_nll_f32
    #define sneppp_conditional_nll sneppp_conditional_nll_f32
    #define sneppp_fit sneppp_fit_f32
@@ -472,6 +474,10 @@ SNEPPP_DEF void     sneppp_rng_sphere(sneppp_rng *rng, int d, double *x); /* x (
 /* A random permutation of 0..count-1, one for each key, evaluated at index without storing it: the order of a
    pass over events that are read by position. index >= count is returned as it is. */
 SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key);
+
+/* ---- windows */
+SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
+SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double *x);
 
 /* ---- closed forms */
 SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j, double *k, sneppp_error *err);
@@ -3105,6 +3111,103 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
       case SNEPPP_POISSON: case SNEPPP_BINOMIAL: case SNEPPP_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
       case SNEPPP_FINITE: return sneppp__check_finite_set(win, err);
       default: return SNEPPP_OK;
+   }
+}
+
+/* mu(X), the mass of the whole window; 0 stands for infinite (all of R^d, unbounded counting measures). */
+SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
+{
+   double sum = 0, log_sum = 0;
+   size_t k, count = win->count ? win->count : 1;
+   int    r;
+   switch (win->space) {
+      case SNEPPP_BOX:
+         for (sum = 1, r = 0; r < win->dim; r++) sum *= win->hi[r] - win->lo[r];
+         return sum;
+      case SNEPPP_GAUSS:
+         for (k = 0; k < count; k++) sum += win->weight ? win->weight[k] : 1 / (double)count;
+         return sum;
+      case SNEPPP_SPHERE: return win->measure == SNEPPP_PROBABILITY ? 1 : sneppp__sphere_area(win->dim);
+      case SNEPPP_INTERVALS:
+         for (k = 0; k < win->count; k++) sum += win->ends[2 * k + 1] - win->ends[2 * k];
+         return sum;
+      case SNEPPP_POLYGON: return sneppp__polygon_area(win);
+      case SNEPPP_BALL: return sneppp__ball_volume(win->dim, win->radius);
+      case SNEPPP_GAMMA: return exp(sneppp__lgamma(win->param[0]) - win->param[0] * log(win->param[1]));
+      case SNEPPP_BETA: return exp(sneppp__log_beta(win->param[0], win->param[1]));
+      case SNEPPP_DIRICHLET:
+         for (r = 0; r < win->dim; r++) { sum += win->param[r]; log_sum += sneppp__lgamma(win->param[r]); }
+         return exp(log_sum - sneppp__lgamma(sum));
+      case SNEPPP_POISSON: return exp(win->param[0]);
+      case SNEPPP_BINOMIAL: return exp(win->param[0] * 0.69314718055994530942);
+      case SNEPPP_VONMISES: return 2 * SNEPPP__PI;
+      case SNEPPP_FINITE:
+         for (k = 0; k < win->count; k++) sum += win->weight ? win->weight[k] : 1;
+         return sum;
+      default: return 0;
+   }
+}
+
+/* Is the point x, (coords) finite numbers, in the window? Borders belong to it. */
+SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
+{
+   double sum = 0;
+   size_t k;
+   int    r;
+   switch (win->space) {
+      case SNEPPP_BOX:
+         for (r = 0; r < win->dim; r++) if (x[r] < win->lo[r] || x[r] > win->hi[r]) return 0;
+         return 1;
+      case SNEPPP_SPHERE:
+         for (r = 0; r < win->dim; r++) sum += x[r] * x[r];
+         return fabs(sum - 1) <= 2 * SNEPPP__SPHERE_TOLERANCE;
+      case SNEPPP_INTERVALS:
+         for (k = 0; k < win->count; k++) if (x[0] >= win->ends[2 * k] && x[0] <= win->ends[2 * k + 1]) return 1;
+         return 0;
+      case SNEPPP_POLYGON: return sneppp__polygon_contains(win, x);
+      case SNEPPP_BALL: /* a point put on the border by rounding is on the border */
+         for (r = 0; r < win->dim; r++) sum += (x[r] - win->centre[r]) * (x[r] - win->centre[r]);
+         return sqrt(sum) <= win->radius * (1 + 1e-12);
+      case SNEPPP_GAMMA: return x[0] > 0;
+      case SNEPPP_BETA: return x[0] > 0 && x[0] < 1;
+      case SNEPPP_DIRICHLET:
+         for (r = 0; r < win->dim; r++) { if (!(x[r] > 0)) return 0; sum += x[r]; }
+         return fabs(sum - 1) <= 1e-6;
+      case SNEPPP_POISSON: case SNEPPP_NEGBINOMIAL: return sneppp__whole(x[0]);
+      case SNEPPP_BINOMIAL: return sneppp__whole(x[0]) && x[0] <= win->param[0];
+      case SNEPPP_FINITE: return sneppp__whole(x[0]) && x[0] < (double)win->count;
+      default: return 1;
+   }
+}
+
+/* log of the density of mu with respect to length, area or counting, at a point inside: 0 for most windows. */
+static double sneppp__window_log_density(const sneppp_window *win, const double *x)
+{
+   double sum = 0, best = 0, total = 0;
+   size_t k, count = win->count ? win->count : 1, d = (size_t)win->dim;
+   switch (win->space) {
+      case SNEPPP_GAUSS: /* log sum exp over the components */
+         for (int pass = 0; pass < 2; pass++)
+            for (k = 0; k < count; k++) {
+               double e = log(win->weight ? win->weight[k] + 1e-300 : 1 / (double)count);
+               for (size_t r = 0; r < d; r++) {
+                  double s = win->scale ? win->scale[k * d + r] : 1, z = (x[r] - (win->mean ? win->mean[k * d + r] : 0)) / s;
+                  e -= 0.5 * z * z + log(s) + 0.5 * SNEPPP__LOG_2PI;
+               }
+               if (pass) total += exp(e - best);
+               else if (!k || e > best) best = e;
+            }
+         return best + log(total);
+      case SNEPPP_GAMMA: return (win->param[0] - 1) * log(x[0]) - win->param[1] * x[0];
+      case SNEPPP_BETA: return (win->param[0] - 1) * log(x[0]) + (win->param[1] - 1) * log1p(-x[0]);
+      case SNEPPP_DIRICHLET:
+         for (size_t r = 0; r < d; r++) sum += (win->param[r] - 1) * log(x[r]);
+         return sum;
+      case SNEPPP_POISSON: return x[0] * log(win->param[0]) - sneppp__lgamma(x[0] + 1);
+      case SNEPPP_BINOMIAL: return sneppp__lgamma(win->param[0] + 1) - sneppp__lgamma(x[0] + 1) - sneppp__lgamma(win->param[0] - x[0] + 1);
+      case SNEPPP_NEGBINOMIAL: return sneppp__lgamma(x[0] + win->param[0]) - sneppp__lgamma(x[0] + 1) - sneppp__lgamma(win->param[0]);
+      case SNEPPP_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1e-300) : 0;
+      default: return 0;
    }
 }
 
