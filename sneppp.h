@@ -3164,7 +3164,7 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
       case SNEPPP_INTERVALS:
          for (k = 0; k < win->count; k++) if (x[0] >= win->ends[2 * k] && x[0] <= win->ends[2 * k + 1]) return 1;
          return 0;
-      case SNEPPP_POLYGON: return sneppp__polygon_contains(win, x);
+      case SNEPPP_POLYGON: return sneppp__polygon_holds(win, x[0], x[1]);
       case SNEPPP_BALL: /* a point put on the border by rounding is on the border */
          for (r = 0; r < win->dim; r++) sum += (x[r] - win->centre[r]) * (x[r] - win->centre[r]);
          return sqrt(sum) <= win->radius * (1 + 1e-12);
