@@ -2753,7 +2753,7 @@ static const char *sneppp__act_name(sneppp_act act)
       "default", "cos", "sin", "snake", "cosmident", "exp", "erf", "phi", "step", "relu", "rect", "leaky", "gelu", "elu", "bell",
       "gabor_sin", "gabor_cos", "monomial", "rbf", "one"
    };
-   return (int)act >= 0 && act < SNEPPP_ACT_END ? name[act] : "an unknown activation";
+   return (int)act >= 0 && act < SNEPPP_ACT_END ? name[act] : act == SNEPPP_ACT_END ? "any" : "an unknown activation";
 }
 
 /* What SNEPPP_ACT_DEFAULT means: sinusoids where their integrals are cheap, exp where the measure is a family. */
@@ -2977,7 +2977,7 @@ static double sneppp__sphere_area(int d)
    return area;
 }
 
-SNEPPP__UNUSED static double sneppp__ball_volume(int d, double radius)
+static double sneppp__ball_volume(int d, double radius)
 {
    double v = sneppp__sphere_area(d) / d;
    int    k;
@@ -3341,9 +3341,713 @@ typedef struct sneppp__row {
    sneppp__gauss_fn   gauss;   /* Gaussian measures, else NULL                  */
 } sneppp__row;
 
-/* ---- >>kernel-transform: exp, cos, sin wherever the measure's Laplace transform is known ------------------- */
+/* ---- >>kernel-transform: exp, cos, sin wherever the measure's Laplace transform is known -------------------
 
-static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out) { (void)p; (void)out; return 0; }
+   Let L(s) = integral exp(s . t(x)) dmu. An exponential unit is exp(z), a cosine is the half sum of exp(iz) and
+   exp(-iz), so a product of two such units is a sum of at most two exponentials, and its integral is a sum of
+   values of L at complex points. With s+ = w_i + w_j and s- = w_i - w_j,
+
+      exp exp    e^(bi + bj) L(s+)
+      cos cos    1/2 Re [ e^(i(bi - bj)) L(i s-) + e^(i(bi + bj)) L(i s+) ]
+      sin sin    1/2 Re [ e^(i(bi - bj)) L(i s-) - e^(i(bi + bj)) L(i s+) ]
+      cos sin    1/2 Im [ e^(i(bi + bj)) L(i s+) - e^(i(bi - bj)) L(i s-) ]
+      exp cos    Re [ e^(bi + i bj) L(wi + i wj) ],      exp sin the imaginary part
+      exp, cos, sin times 1     e^b L(w), Re and Im of e^(ib) L(iw).
+
+   So each measure needs one function only: L at a complex point, with its gradient. Sources: the reductions are
+   Euler's formula; L of boxes, balls and families are textbook integrals. The trap is s- = 0 and s+ = 0, which
+   occur in every Gram matrix: each L below is written so that s = 0 is not special. */
+
+typedef struct sneppp__complex { double re, im; } sneppp__complex;
+
+/* L(x + iy) = exp(scale + i phase) (re + i im). The factor in front keeps large exponents and the centre of the
+   window out of the sums: for x = 0 and a symmetric window im = 0. Since L is analytic one complex gradient
+   suffices, dL/ds_r = exp(scale + i phase) (gre[r] + i gim[r]), the integral of t_r exp(s . t). */
+typedef struct sneppp__laplace {
+   int    grad; /* in: is the gradient wanted? */
+   double scale, phase, re, im;
+   double gre[SNEPPP__MAX_STATS], gim[SNEPPP__MAX_STATS];
+} sneppp__laplace;
+
+SNEPPP__INLINE sneppp__complex sneppp__c(double re, double im)
+{
+   sneppp__complex z;
+   z.re = re;
+   z.im = im;
+   return z;
+}
+
+SNEPPP__INLINE sneppp__complex sneppp__cadd(sneppp__complex a, sneppp__complex b) { return sneppp__c(a.re + b.re, a.im + b.im); }
+SNEPPP__INLINE sneppp__complex sneppp__csub(sneppp__complex a, sneppp__complex b) { return sneppp__c(a.re - b.re, a.im - b.im); }
+SNEPPP__INLINE sneppp__complex sneppp__cmul(sneppp__complex a, sneppp__complex b)
+{
+   return sneppp__c(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+}
+SNEPPP__INLINE sneppp__complex sneppp__cscale(sneppp__complex a, double f) { return sneppp__c(a.re * f, a.im * f); }
+SNEPPP__INLINE double sneppp__cabs(sneppp__complex a) { return hypot(a.re, a.im); }
+
+static sneppp__complex sneppp__cdiv(sneppp__complex a, sneppp__complex b)
+{
+   double m = fabs(b.re) > fabs(b.im) ? fabs(b.re) : fabs(b.im), u = b.re / m, v = b.im / m, n = (u * u + v * v) * m;
+   return sneppp__c((a.re * u + a.im * v) / n, (a.im * u - a.re * v) / n);
+}
+
+static sneppp__complex sneppp__cexp(sneppp__complex z)
+{
+   double m = exp(z.re);
+   return z.im == 0 ? sneppp__c(m, 0) : sneppp__c(m * cos(z.im), m * sin(z.im));
+}
+
+static sneppp__complex sneppp__clog(sneppp__complex z)
+{
+   return z.im == 0 && z.re > 0 ? sneppp__c(log(z.re), 0) : sneppp__c(log(hypot(z.re, z.im)), atan2(z.im, z.re));
+}
+
+/* sinh(z)/z and its derivative (cosh z - sinh(z)/z)/z, both times exp(-|Re z|) so that nothing overflows. The
+   quotients cancel near 0, where the power series takes over. */
+static sneppp__complex sneppp__csinhc(sneppp__complex z, sneppp__complex *slope)
+{
+   double          a = fabs(z.re), e, sh, ch, cosine, sine;
+   sneppp__complex f, c, s = sneppp__c(1, 0);
+   if (a + fabs(z.im) < 1) {
+      sneppp__complex q = sneppp__cmul(z, z), p = sneppp__c(1, 0), g = sneppp__c(0, 0);
+      double          fact = 1;
+      int             k;
+      for (k = 1; k < 10; k++) {
+         fact *= (2.0 * k) * (2.0 * k + 1);
+         g = sneppp__cadd(g, sneppp__cscale(p, 2.0 * k / fact));
+         p = sneppp__cmul(p, q);
+         s = sneppp__cadd(s, sneppp__cscale(p, 1 / fact));
+      }
+      e = exp(-a);
+      if (slope) *slope = sneppp__cscale(sneppp__cmul(g, z), e);
+      return sneppp__cscale(s, e);
+   }
+   e = exp(-2 * a);
+   sh = (z.re < 0 ? 0.5 : -0.5) * expm1(-2 * a);
+   ch = 0.5 * (1 + e);
+   cosine = cos(z.im);
+   sine = sin(z.im);
+   f = sneppp__cdiv(sneppp__c(sh * cosine, ch * sine), z);
+   c = sneppp__c(ch * cosine, sh * sine);
+   if (slope) *slope = sneppp__cdiv(sneppp__csub(c, f), z);
+   return f;
+}
+
+/* Divided difference exp[z_0, ..., z_(n-1)], n <= 4, Re z <= 0. (f[z_1..] - f[..z_(n-2)]) / (z_(n-1) - z_0) with
+   the two farthest nodes at the ends; when those are close it cancels, and the series in the complete
+   homogeneous polynomials h_k of the distances to the mean m is used: e^m sum_k h_k / (k + n - 1)!. */
+static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
+{
+   sneppp__complex left[4], right[4], m = sneppp__c(0, 0), h[4], sum;
+   int             i, j, k, a = 0, b = n - 1, nl = 0, nr = 0;
+   double          far = -1, fact = 1;
+   if (n == 1) return sneppp__cexp(z[0]);
+   if (n == 2) {
+      sneppp__complex f = sneppp__csinhc(sneppp__cscale(sneppp__csub(z[1], z[0]), 0.5), NULL);
+      return sneppp__cmul(f, sneppp__cexp(sneppp__c(z[0].re > z[1].re ? z[0].re : z[1].re, 0.5 * (z[0].im + z[1].im))));
+   }
+   for (i = 0; i < n; i++) {
+      m = sneppp__cadd(m, sneppp__cscale(z[i], 1.0 / n));
+      for (j = i + 1; j < n; j++) {
+         double u = z[j].re - z[i].re, v = z[j].im - z[i].im;
+         if (u * u + v * v > far) { far = u * u + v * v; a = i; b = j; }
+      }
+   }
+   if (far > 2.25) {
+      for (i = 0; i < n; i++) {
+         if (i != a) right[nr++] = z[i];
+         if (i != b) left[nl++] = z[i];
+      }
+      return sneppp__cdiv(sneppp__csub(sneppp__cexpdd(right, nr), sneppp__cexpdd(left, nl)), sneppp__csub(z[b], z[a]));
+   }
+   for (i = 0; i < n; i++) { h[i] = sneppp__c(1, 0); if (i) fact *= i; }
+   sum = sneppp__c(1 / fact, 0);
+   for (k = 1; k < 26; k++) {
+      fact *= k + n - 1;
+      for (i = 0; i < n; i++) {
+         h[i] = sneppp__cmul(h[i], sneppp__csub(z[i], m));
+         if (i) h[i] = sneppp__cadd(h[i], h[i - 1]);
+      }
+      sum = sneppp__cadd(sum, sneppp__cscale(h[n - 1], 1 / fact));
+   }
+   return sneppp__cmul(sum, sneppp__cexp(m));
+}
+
+/* log Gamma(z) and its derivative for Re z > 0: shifted until Stirling's series holds. */
+static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope)
+{
+   /* B_2k / (2k (2k - 1)) and -B_2k / (2k), k = 1..8; Abramowitz and Stegun 6.1.40, 6.3.18 */
+   static const double B[8] = { 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156, -3617.0 / 122400 };
+   static const double C[8] = { -1.0 / 12, 1.0 / 120, -1.0 / 252, 1.0 / 240, -1.0 / 132, 691.0 / 32760, -1.0 / 12, 3617.0 / 8160 };
+   sneppp__complex     shift = sneppp__c(0, 0), dshift = sneppp__c(0, 0), r, q, f = sneppp__c(0, 0), g = sneppp__c(0, 0), one = sneppp__c(1, 0), lz;
+   int                 k;
+   while (z.re * z.re + z.im * z.im < 144) {
+      shift = sneppp__cadd(shift, sneppp__clog(z));
+      dshift = sneppp__cadd(dshift, sneppp__cdiv(one, z));
+      z.re += 1;
+   }
+   r = sneppp__cdiv(one, z);
+   q = sneppp__cmul(r, r);
+   for (k = 7; k >= 0; k--) {
+      f = sneppp__cadd(sneppp__cmul(f, q), sneppp__c(B[k], 0));
+      g = sneppp__cadd(sneppp__cmul(g, q), sneppp__c(C[k], 0));
+   }
+   lz = sneppp__clog(z);
+   if (slope) *slope = sneppp__csub(sneppp__cadd(lz, sneppp__csub(sneppp__cmul(g, q), sneppp__cscale(r, 0.5))), dshift);
+   f = sneppp__cmul(f, r);
+   f = sneppp__cadd(f, sneppp__csub(sneppp__cmul(sneppp__c(z.re - 0.5, z.im), lz), z));
+   f.re += 0.5 * SNEPPP__LOG_2PI;
+   return sneppp__csub(f, shift);
+}
+
+/* |v|, without overflow or underflow on the way. */
+static double sneppp__norm(int d, const double *v)
+{
+   double m = 0, s = 0;
+   int    r;
+   for (r = 0; r < d; r++) if (fabs(v[r]) > m) m = fabs(v[r]);
+   if (m == 0) return 0;
+   if (m > 1e-140 && m < 1e140) {
+      for (r = 0; r < d; r++) s += v[r] * v[r];
+      return sqrt(s);
+   }
+   for (r = 0; r < d; r++) s += v[r] / m * (v[r] / m);
+   return m * sqrt(s);
+}
+
+/* Unions and sums: acc += f * part, on the scale of the larger. An empty sum has re = im = 0. */
+static void sneppp__laplace_start(sneppp__laplace *acc, int grad)
+{
+   memset(acc, 0, sizeof *acc);
+   acc->grad = grad;
+}
+
+static void sneppp__laplace_add(sneppp__laplace *acc, int d, double f, const sneppp__laplace *part)
+{
+   double c = f, s = 0;
+   int    r, empty = acc->re == 0 && acc->im == 0;
+   if (f == 0) return;
+   if (empty) acc->scale = part->scale;
+   else if (part->scale > acc->scale) {
+      double down = exp(acc->scale - part->scale);
+      acc->scale = part->scale;
+      acc->re *= down;
+      acc->im *= down;
+      if (acc->grad) for (r = 0; r < d; r++) { acc->gre[r] *= down; acc->gim[r] *= down; }
+   } else if (part->scale < acc->scale) c *= exp(part->scale - acc->scale);
+   if (part->phase != 0) {
+      s = c * sin(part->phase);
+      c *= cos(part->phase);
+   }
+   acc->re += c * part->re - s * part->im;
+   acc->im += c * part->im + s * part->re;
+   if (!acc->grad) return;
+   for (r = 0; r < d; r++) {
+      acc->gre[r] += c * part->gre[r] - s * part->gim[r];
+      acc->gim[r] += c * part->gim[r] + s * part->gre[r];
+   }
+}
+
+/* A family gives log L and the mean of t, both complex; here they become a transform. */
+static void sneppp__laplace_log(sneppp__laplace *out, sneppp__complex value)
+{
+   out->scale = value.re;
+   out->phase = value.im;
+   out->re = 1;
+   out->im = 0;
+}
+
+/* Box with centre c and half widths h: L(s) = prod 2 h_r exp(s_r c_r) sinhc(s_r h_r), with sinhc(iy) = sinc y. The
+   quotient (e^(s u) - e^(s l))/s is 0/0 at s = 0 and cancels near it; sinhc does not. Real s: everything in
+   logarithms, d log L/ds = c + h coth(sh) - 1/s. Otherwise a factor may vanish, so the gradient multiplies the
+   others instead of dividing by it. */
+static void sneppp__laplace_ends(int d, const double *lo, const double *hi, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__complex f[SNEPPP__MAX_STATS], g[SNEPPP__MAX_STATS], left = sneppp__c(1, 0), right = sneppp__c(1, 0);
+   double          c[SNEPPP__MAX_STATS];
+   int             r;
+   out->scale = out->phase = 0;
+   for (r = 0; r < d; r++) {
+      double h = 0.5 * (hi[r] - lo[r]);
+      c[r] = lo[r] + h;
+      if (!y) {
+         double s = x ? x[r] : 0;
+         out->scale += log(2 * h) + s * c[r] + sneppp__log_sinhc(s * h);
+         out->gre[r] = c[r] + h * sneppp__langevin(s * h);
+         out->gim[r] = 0;
+      } else if (!x || x[r] == 0) {
+         f[r] = sneppp__c(2 * h * sneppp__sinc(y[r] * h), 0);
+         g[r] = out->grad ? sneppp__c(0, -2 * h * h * sneppp__dsinc(y[r] * h)) : sneppp__c(0, 0);
+         out->phase += y[r] * c[r];
+      } else {
+         f[r] = sneppp__cscale(sneppp__csinhc(sneppp__c(x[r] * h, y[r] * h), &g[r]), 2 * h);
+         g[r] = sneppp__cscale(g[r], 2 * h * h);
+         out->scale += x[r] * c[r] + fabs(x[r] * h);
+         out->phase += y[r] * c[r];
+      }
+   }
+   out->re = 1;
+   out->im = 0;
+   if (!y) return;
+   for (r = 0; r < d; r++) { /* g becomes g times the factors on its left, then times those on its right */
+      if (out->grad) g[r] = sneppp__cmul(g[r], left);
+      left = sneppp__cmul(left, f[r]);
+   }
+   out->re = left.re;
+   out->im = left.im;
+   for (r = d - 1; out->grad && r >= 0; r--) {
+      g[r] = sneppp__cmul(g[r], right);
+      right = sneppp__cmul(right, f[r]);
+      out->gre[r] = c[r] * out->re + g[r].re;
+      out->gim[r] = c[r] * out->im + g[r].im;
+   }
+}
+
+static void sneppp__laplace_box(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__laplace_ends(d, win->lo, win->hi, x, y, out);
+}
+
+static void sneppp__laplace_intervals(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__laplace part;
+   size_t          k;
+   part.grad = out->grad;
+   sneppp__laplace_start(out, out->grad);
+   for (k = 0; k < win->count; k++) {
+      sneppp__laplace_ends(d, win->ends + 2 * k, win->ends + 2 * k + 1, x, y, &part);
+      sneppp__laplace_add(out, d, 1, &part);
+   }
+}
+
+/* Spheres and balls: the integral of exp(s . x) depends on |s| only,
+      sphere of radius R in R^D     L(s) = mass Z_D(R|s|),          Z_D(k) = 0F1(; D/2; k^2/4)   (a Bessel I)
+      ball of radius R in R^d       L(s) = volume Z_(d+2)(R|s|) e^(s . c)
+   and on the imaginary axis Z_D becomes j_D(k) = 0F1(; D/2; -k^2/4) (a Bessel J). d/dk log Z_D = A_D(k), with
+   A_D(k)/k -> 1/D at 0, and j_D' = -(k/D) j_(D+2). Source: von Mises-Fisher normaliser (Mardia and Jupp 2000).
+   Mixed exp x cos would need Bessel functions of complex argument and is not offered. */
+static void sneppp__laplace_radial(int D, double R, double mass, const double *c, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   int           r;
+   const double *s = y ? y : x;
+   double        k = s ? R * sneppp__norm(d, s) : 0, dot = 0;
+   for (r = 0; s && c && r < d; r++) dot += s[r] * c[r];
+   out->im = 0;
+   if (y) {
+      double slope = out->grad ? mass * R * R / D * sneppp__j(D + 2, k) : 0;
+      out->scale = 0;
+      out->phase = dot;
+      out->re = mass * sneppp__j(D, k);
+      for (r = 0; out->grad && r < d; r++) {
+         out->gre[r] = c ? c[r] * out->re : 0;
+         out->gim[r] = slope * y[r];
+      }
+   } else {
+      double ratio = !out->grad ? 0 : R * R * (k > 1e-150 ? sneppp__bessel_ratio(D, k) / k : 1.0 / D);
+      out->scale = log(mass) + dot + sneppp__log_Z(D, k);
+      out->phase = 0;
+      out->re = 1;
+      for (r = 0; out->grad && r < d; r++) {
+         out->gre[r] = (c ? c[r] : 0) + (x ? ratio * x[r] : 0);
+         out->gim[r] = 0;
+      }
+   }
+}
+
+static void sneppp__laplace_sphere(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__laplace_radial(d, 1, win->measure == SNEPPP_PROBABILITY ? 1 : sneppp__sphere_area(d), NULL, d, x, y, out);
+}
+
+static void sneppp__laplace_ball(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__laplace_radial(d + 2, win->radius, sneppp__ball_volume(d, win->radius), win->centre, d, x, y, out);
+}
+
+/* The angle phi with t = (cos phi, sin phi) is a circle of circumference 2 pi: L = 2 pi I_0(|s|). */
+static void sneppp__laplace_vonmises(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   (void)win;
+   sneppp__laplace_radial(2, 1, 2 * SNEPPP__PI, NULL, d, x, y, out);
+}
+
+/* Polygon: fans of signed triangles (v_0, v_k, v_(k+1)) of each ring. On a triangle with vertices v_0 + e_1, v_0 + e_2
+   and twice the signed area T2, the integral of exp(s . (x - v_0)) is T2 exp[0, s . e_1, s . e_2] (Hermite-Genocchi), a
+   second divided difference; its gradient is T2 (e_1 exp[0, p, p, q] + e_2 exp[0, p, q, q]), p = s . e_1, q = s . e_2. All
+   is formed from differences of vertices, so the window may lie far from the origin. */
+static void sneppp__laplace_triangle(const double *v, const double *a, const double *b, const double *x, const double *y, sneppp__laplace *out)
+{
+   double          e1[2], e2[2], area, top;
+   sneppp__complex z[4], f;
+   int             r, k;
+   for (r = 0; r < 2; r++) { e1[r] = a[r] - v[r]; e2[r] = b[r] - v[r]; }
+   area = e1[0] * e2[1] - e1[1] * e2[0];
+   z[0] = sneppp__c(0, 0);
+   z[1] = sneppp__c(x ? x[0] * e1[0] + x[1] * e1[1] : 0, y ? y[0] * e1[0] + y[1] * e1[1] : 0);
+   z[2] = sneppp__c(x ? x[0] * e2[0] + x[1] * e2[1] : 0, y ? y[0] * e2[0] + y[1] * e2[1] : 0);
+   top = z[1].re > z[2].re ? z[1].re : z[2].re;
+   if (top < 0) top = 0;
+   for (k = 0; k < 3; k++) z[k].re -= top;
+   f = sneppp__cscale(sneppp__cexpdd(z, 3), area);
+   out->scale = top + (x ? x[0] * v[0] + x[1] * v[1] : 0);
+   out->phase = y ? y[0] * v[0] + y[1] * v[1] : 0;
+   out->re = f.re;
+   out->im = f.im;
+   if (!out->grad) return;
+   for (r = 0; r < 2; r++) { out->gre[r] = v[r] * f.re; out->gim[r] = v[r] * f.im; }
+   for (k = 1; k < 3; k++) {
+      const double *e = k == 1 ? e1 : e2;
+      z[3] = z[k];
+      f = sneppp__cscale(sneppp__cexpdd(z, 4), area);
+      for (r = 0; r < 2; r++) { out->gre[r] += e[r] * f.re; out->gim[r] += e[r] * f.im; }
+   }
+}
+
+static void sneppp__laplace_polygon(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__laplace part;
+   const double   *v = win->xy;
+   size_t          ring, k, n;
+   part.grad = out->grad;
+   sneppp__laplace_start(out, out->grad);
+   for (ring = 0; ring < sneppp__ring_count(win); ring++, v += 2 * n) {
+      double sign = sneppp__ring_sign(win, ring);
+      n = sneppp__ring_size(win, ring);
+      for (k = 1; k + 1 < n; k++) {
+         sneppp__laplace_triangle(v, v + 2 * k, v + 2 * k + 2, x, y, &part);
+         sneppp__laplace_add(out, d, sign, &part);
+      }
+   }
+}
+
+/* Finite set: L(s) = sum_k mu_k exp(s . t_k). */
+static void sneppp__laplace_finite(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__laplace part;
+   size_t          k;
+   int             r;
+   sneppp__laplace_start(out, out->grad);
+   part.re = 1;
+   part.im = 0;
+   for (k = 0; k < win->count; k++) {
+      const double *t = win->point + k * (size_t)d;
+      part.scale = part.phase = 0;
+      for (r = 0; r < d; r++) {
+         if (x) part.scale += x[r] * t[r];
+         if (y) part.phase += y[r] * t[r];
+         part.gre[r] = t[r];
+         part.gim[r] = 0;
+      }
+      sneppp__laplace_add(out, d, win->weight ? win->weight[k] : 1, &part);
+   }
+}
+
+/* Exponential families (textbook partition functions; e.g. Brown 1986). Each is analytic in s, so a complex s is
+   no different from a real one; only the gamma function has to know. */
+static sneppp__complex sneppp__at(const double *x, const double *y, int r) { return sneppp__c(x ? x[r] : 0, y ? y[r] : 0); }
+
+static sneppp__complex sneppp__family_lgamma(sneppp__complex z, sneppp__complex *slope)
+{
+   if (z.im != 0) return sneppp__clgamma(z, slope);
+   *slope = sneppp__c(sneppp__digamma(z.re), 0);
+   return sneppp__c(sneppp__lgamma(z.re), 0);
+}
+
+static void sneppp__mean_is(sneppp__laplace *out, int r, sneppp__complex mean)
+{
+   out->gre[r] = mean.re;
+   out->gim[r] = mean.im;
+}
+
+/* Gamma: log L = log Gamma(a) - a log b, a = a0 + s_1, b = b0 - s_2; E t = (psi(a) - log b, a/b). */
+static void sneppp__laplace_gamma(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__complex s1 = sneppp__at(x, y, 0), s2 = sneppp__at(x, y, 1), psi;
+   sneppp__complex a = sneppp__c(win->param[0] + s1.re, s1.im), b = sneppp__c(win->param[1] - s2.re, -s2.im), log_b = sneppp__clog(b);
+   (void)d;
+   sneppp__laplace_log(out, sneppp__csub(sneppp__family_lgamma(a, &psi), sneppp__cmul(a, log_b)));
+   sneppp__mean_is(out, 0, sneppp__csub(psi, log_b));
+   sneppp__mean_is(out, 1, sneppp__cdiv(a, b));
+}
+
+/* Dirichlet (and beta, d = 2): log L = sum log Gamma(a_r) - log Gamma(sum a_r), a = a0 + s; E t_r = psi(a_r) - psi(sum a). */
+static void sneppp__laplace_dirichlet(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__complex sum = sneppp__c(0, 0), value = sneppp__c(0, 0), psi[SNEPPP__MAX_STATS], all, log_all;
+   int             r;
+   for (r = 0; r < d; r++) {
+      sneppp__complex a = sneppp__at(x, y, r);
+      a.re += win->param[r];
+      sum = sneppp__cadd(sum, a);
+      value = sneppp__cadd(value, sneppp__family_lgamma(a, &psi[r]));
+   }
+   log_all = sneppp__family_lgamma(sum, &all);
+   if (d == 2 && !y) value = sneppp__c(sneppp__log_beta(win->param[0] + (x ? x[0] : 0), win->param[1] + (x ? x[1] : 0)), 0);
+   else value = sneppp__csub(value, log_all);
+   sneppp__laplace_log(out, value);
+   for (r = 0; r < d; r++) sneppp__mean_is(out, r, sneppp__csub(psi[r], all));
+}
+
+/* Poisson: log L = r e^s = E t. */
+static void sneppp__laplace_poisson(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__complex mean = sneppp__cscale(sneppp__cexp(sneppp__at(x, y, 0)), win->param[0]);
+   (void)d;
+   sneppp__laplace_log(out, mean);
+   sneppp__mean_is(out, 0, mean);
+}
+
+/* Binomial: L = (1 + e^s)^N = e^(Ns/2) (2 cosh(s/2))^N, E t = N / (1 + e^-s). On the imaginary axis the base is 2 cos(y/2),
+   which vanishes at y = pi: powers, not logarithms, there. */
+static void sneppp__laplace_binomial(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   double          N = win->param[0], a = x ? x[0] : 0, b = y ? y[0] : 0, e = exp(-fabs(a)), power, turn;
+   sneppp__complex base;
+   (void)d;
+   out->phase = 0.5 * N * b;
+   out->re = 1;
+   out->im = 0;
+   if (b == 0) {
+      out->scale = N * ((a > 0 ? a : 0) + log1p(e));
+      sneppp__mean_is(out, 0, sneppp__c(N * (a > 0 ? 1 : e) / (1 + e), 0));
+      return;
+   }
+   /* 2 cosh(s/2) e^(-|a|/2) */
+   base = sneppp__c((1 + e) * cos(0.5 * b), (a < 0 ? expm1(-fabs(a)) : -expm1(-fabs(a))) * sin(0.5 * b));
+   power = pow(sneppp__cabs(base), N - 1);
+   turn = atan2(base.im, base.re) * (N - 1);
+   out->scale = 0.5 * N * (a + fabs(a));
+   base = sneppp__cmul(base, sneppp__c(power * cos(turn), power * sin(turn)));
+   out->re = base.re;
+   out->im = base.im;
+   /* L' = N e^s (1 + e^s)^(N-1): relative to the scale and phase of L that is N times base^(N-1) times e^((s - |a|)/2). */
+   turn += 0.5 * b;
+   power *= N * exp(0.5 * (a - fabs(a)));
+   sneppp__mean_is(out, 0, sneppp__c(power * cos(turn), power * sin(turn)));
+}
+
+/* Negative binomial: log L = -r log(1 - e^s), Re s < 0; E t = r e^s / (1 - e^s). 1 - e^a cos b without cancellation. */
+static void sneppp__laplace_negbin(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   double          r = win->param[0], a = x ? x[0] : 0, b = y ? y[0] : 0, e = exp(a), half = sin(0.5 * b);
+   sneppp__complex rest = sneppp__c(-expm1(a) + 2 * e * half * half, -e * sin(b));
+   (void)d;
+   sneppp__laplace_log(out, sneppp__cscale(b == 0 ? sneppp__c(log(-expm1(a)), 0) : sneppp__clog(rest), -r));
+   sneppp__mean_is(out, 0, sneppp__cscale(sneppp__cdiv(sneppp__c(e * cos(b), e * sin(b)), rest), r));
+}
+
+/* Lebesgue measure on R with t = (x, x^2): log L = 1/2 log(pi / -s_2) - s_1^2 / (4 s_2), Re s_2 < 0;
+   E t = (m, m^2 + v), m = -s_1 / (2 s_2), v = -1 / (2 s_2). */
+static void sneppp__laplace_normal(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+{
+   sneppp__complex s1 = sneppp__at(x, y, 0), s2 = sneppp__at(x, y, 1), minus = sneppp__c(-s2.re, -s2.im), m, v, value;
+   (void)win;
+   (void)d;
+   m = sneppp__cdiv(sneppp__cscale(s1, 0.5), minus);
+   v = sneppp__cdiv(sneppp__c(0.5, 0), minus);
+   value = sneppp__cadd(sneppp__cscale(sneppp__clog(minus), -0.5), sneppp__cscale(sneppp__cmul(s1, m), 0.5));
+   value.re += 0.5 * (SNEPPP__LOG_2PI - 0.69314718055994530942);
+   sneppp__laplace_log(out, value);
+   sneppp__mean_is(out, 0, m);
+   sneppp__mean_is(out, 1, sneppp__cadd(sneppp__cmul(m, m), v));
+}
+
+/* ---- the pair function of all transforms ---- */
+
+/* One exponential of the product: k = Re sum alpha exp(beta) L(s) with s = (ri wi + rj wj) + i (ci wi + cj wj) and beta the
+   same combination of the biases. */
+typedef struct sneppp__wave { double are, aim; int ri, rj, ci, cj; } sneppp__wave;
+
+static int sneppp__waves(sneppp_act ai, sneppp_act aj, sneppp__wave *t)
+{
+   double half = aj == SNEPPP_ONE ? 1 : 0.5;
+   int    cross = ai == SNEPPP_COS && aj == SNEPPP_SIN, i, n = 1;
+   memset(t, 0, 2 * sizeof *t);
+   if (ai == SNEPPP_EXP) {
+      t->ri = 1;
+      t->rj = aj == SNEPPP_EXP;
+      t->cj = aj == SNEPPP_COS || aj == SNEPPP_SIN;
+      if (aj == SNEPPP_SIN) t->aim = -1; else t->are = 1; /* Im z = Re(-i z) */
+      return 1;
+   }
+   if (ai == SNEPPP_ONE) { t->are = 1; return 1; }
+   if (aj != SNEPPP_ONE) n = 2;
+   for (i = 0; i < n; i++) { /* the difference first, then the sum */
+      t[i].ci = 1;
+      t[i].cj = n == 1 ? 0 : i ? 1 : -1;
+      if (cross) t[i].aim = i ? -half : half;
+      else if (ai == SNEPPP_SIN && n == 1) t[i].aim = -half;
+      else t[i].are = ai == SNEPPP_SIN && i ? -half : half;
+   }
+   return n;
+}
+
+static void sneppp__wave_pull(const sneppp__pair *p, const sneppp__pull *out, const sneppp__wave *t, const sneppp__laplace *L, double size, double theta)
+{
+   /* a = g alpha exp(beta + scale + i phase); the parts of the exponents that are imaginary bring another i. */
+   sneppp__complex a = sneppp__cmul(sneppp__c(out->g * t->are * size, out->g * t->aim * size), sneppp__c(cos(theta), sin(theta)));
+   sneppp__complex e = sneppp__cmul(a, sneppp__c(L->re, L->im));
+   int             r;
+   *out->bi += t->ri * e.re - t->ci * e.im;
+   *out->bj += t->rj * e.re - t->cj * e.im;
+   for (r = 0; r < p->d; r++) {
+      e = sneppp__cmul(a, sneppp__c(L->gre[r], L->gim[r]));
+      out->wi[r] += t->ri * e.re - t->ci * e.im;
+      out->wj[r] += t->rj * e.re - t->cj * e.im;
+   }
+}
+
+static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__wave    wave[2];
+   sneppp__laplace L;
+   double          x[SNEPPP__MAX_STATS], y[SNEPPP__MAX_STATS], k = 0;
+   int             i, r, n = sneppp__waves(p->ui.act, p->uj.act, wave);
+   for (i = 0; i < n; i++) {
+      const sneppp__wave *t = &wave[i];
+      int                 real = t->ri || t->rj, imaginary = t->ci || t->cj;
+      double              size, theta;
+      for (r = 0; r < p->d; r++) {
+         x[r] = t->ri * p->wi[r] + t->rj * p->wj[r];
+         y[r] = t->ci * p->wi[r] + t->cj * p->wj[r];
+      }
+      L.grad = out != NULL;
+      p->row->laplace(p->win, p->d, real ? x : NULL, imaginary ? y : NULL, &L);
+      size = t->ri * p->bi + t->rj * p->bj + L.scale;
+      if (p->log) { /* a positive measure: L is real and positive */
+         double inverse = 1 / L.re;
+         if (out) for (r = 0; r < p->d; r++) L.gre[r] *= inverse;
+         size += log(L.re);
+         L.re = 1;
+         if (out) sneppp__wave_pull(p, out, t, &L, 1, 0);
+         return size;
+      }
+      size = size == 0 ? 1 : exp(size);
+      theta = t->ci * p->bi + t->cj * p->bj + L.phase;
+      if (theta == 0) k += size * (t->are * L.re - t->aim * L.im);
+      else {
+         double c = cos(theta), s = sin(theta);
+         k += size * (t->are * (c * L.re - s * L.im) - t->aim * (c * L.im + s * L.re));
+      }
+      if (out) sneppp__wave_pull(p, out, t, &L, size, theta);
+   }
+   return k;
+}
+
+/* ---- radial basis functions under Lebesgue measure ---- */
+
+/* The integral of one coordinate's factor exp(-(x-ci)^2/2li^2 - (x-cj)^2/2lj^2) over [lo, hi], f, and its moments about ci
+   and cj. With S = li^2 + lj^2 the product is exp(-(ci-cj)^2/2S) times a bell of centre m and width tau = li lj/sqrt(S), so
+   f = exp(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi - m)/(tau sqrt 2). Differences of erf and of exp
+   are formed without cancellation; m - ci = (cj - ci) li^2/S. lj = 0 means that there is no second bell, and
+   lo == hi that there are no bounds. */
+typedef struct sneppp__bell { double f, ci, li, cj, lj; } sneppp__bell; /* value and derivatives */
+
+static sneppp__bell sneppp__bell_integral(double ci, double li, double cj, double lj, double lo, double hi, int grad)
+{
+   double       root = lj > 0 ? hypot(li, lj) : 0, ti = lj > 0 ? li / root : 0, tj = lj > 0 ? lj / root : 1; /* ti^2 = li^2/S */
+   double       tau = li * tj, gap = lj > 0 ? cj - ci : 0, far = lj > 0 ? gap / root : 0, di = gap * ti * ti, dj = -gap * tj * tj;
+   double       peak = exp(-0.5 * far * far), m1 = 0, m2;
+   sneppp__bell k;
+   if (lo == hi) {
+      k.f = peak * tau * SNEPPP__SQRT_2PI;
+      m2 = tau * tau * k.f;
+   } else {
+      double a = lo - ci - di, b = hi - ci - di, u = a / (tau * SNEPPP__SQRT2), v = b / (tau * SNEPPP__SQRT2), eu, ev, drop;
+      k.f = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
+      eu = exp(-u * u);
+      ev = exp(-v * v);
+      drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v)) : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
+      m1 = peak * tau * tau * drop;
+      m2 = tau * tau * (k.f + peak * (a * eu - b * ev));
+   }
+   k.ci = k.li = k.cj = k.lj = 0;
+   if (!grad) return k;
+   k.ci = (di * k.f + m1) / (li * li);
+   k.li = (di * di * k.f + 2 * di * m1 + m2) / (li * li * li);
+   if (lj > 0) {
+      k.cj = (dj * k.f + m1) / (lj * lj);
+      k.lj = (dj * dj * k.f + 2 * dj * m1 + m2) / (lj * lj * lj);
+   }
+   return k;
+}
+
+/* RBF x RBF and RBF x 1 on a box or on R^d: a product over coordinates. A factor may underflow to 0, so the gradient
+   multiplies the other factors. Source: products of Gaussians; used for positive intensities by Flaxman et al. 2017. */
+static double sneppp__rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__bell f[SNEPPP__MAX_STATS];
+   double       left[SNEPPP__MAX_STATS], k = 1, right;
+   int          r, two = p->uj.act == SNEPPP_RBF, bounded = p->win->space == SNEPPP_BOX;
+   right = out ? out->g : 0;
+   for (r = 0; r < p->d; r++) {
+      f[r] = sneppp__bell_integral(p->wi[r], p->li[r], two ? p->wj[r] : 0, two ? p->lj[r] : 0, bounded ? p->win->lo[r] : 0, bounded ? p->win->hi[r] : 0, out != NULL);
+      left[r] = k;
+      k *= f[r].f;
+   }
+   for (r = p->d - 1; out && r >= 0; r--) {
+      double others = left[r] * right;
+      out->wi[r] += others * f[r].ci;
+      out->li[r] += others * f[r].li;
+      if (two) {
+         out->wj[r] += others * f[r].cj;
+         out->lj[r] += others * f[r].lj;
+      }
+      right *= f[r].f;
+   }
+   return k;
+}
+
+/* ---- finite sets: every activation ---- */
+
+/* psi(t) and the derivatives with respect to the weights: slope times t for ordinary units (slope = d psi/db), and for RBF
+   units by centre and width. */
+static double sneppp__finite_unit(const sneppp_unit *u, int d, const double *w, const double *l, double b, const double *t, double *slope)
+{
+   double z = 0;
+   int    r;
+   *slope = 0;
+   if (u->act == SNEPPP_RBF) {
+      for (r = 0; r < d; r++) z += (t[r] - w[r]) / l[r] * ((t[r] - w[r]) / l[r]);
+      return exp(-0.5 * z);
+   }
+   for (r = 0; r < d; r++) z += w[r] * t[r];
+   return sneppp__act(u, z + b, slope);
+}
+
+static void sneppp__finite_pull(const sneppp_unit *u, int d, const double *w, const double *l, const double *t, double g, double value, double slope, double *gw, double *gl, double *gb)
+{
+   int r;
+   if (u->act == SNEPPP_RBF) {
+      for (r = 0; r < d; r++) {
+         double step = (t[r] - w[r]) / l[r];
+         gw[r] += g * value * step / l[r];
+         gl[r] += g * value * step * step / l[r];
+      }
+      return;
+   }
+   *gb += g * slope;
+   for (r = 0; r < d; r++) gw[r] += g * slope * t[r];
+}
+
+/* k = sum_k mu_k psi_i(t_k) psi_j(t_k): the definition is the closed form. */
+static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   size_t c;
+   double k = 0;
+   for (c = 0; c < p->win->count; c++) {
+      const double *t = p->win->point + c * (size_t)p->d;
+      double        mu = p->win->weight ? p->win->weight[c] : 1, si, sj;
+      double        vi = sneppp__finite_unit(&p->ui, p->d, p->wi, p->li, p->bi, t, &si);
+      double        vj = sneppp__finite_unit(&p->uj, p->d, p->wj, p->lj, p->bj, t, &sj);
+      k += mu * vi * vj;
+      if (!out) continue;
+      sneppp__finite_pull(&p->ui, p->d, p->wi, p->li, t, out->g * mu * vj, vi, si, out->wi, out->li, out->bi);
+      sneppp__finite_pull(&p->uj, p->d, p->wj, p->lj, t, out->g * mu * vi, vj, sj, out->wj, out->lj, out->bj);
+   }
+   return k;
+}
 
 /* ---- >>kernel-gauss: Gaussian measures and mixtures -------------------------------------------------------- */
 
@@ -3359,27 +4063,171 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
 
 static const sneppp__row sneppp__rows[] = {
    /* -- boxes: transforms */
+   SNEPPP__ROW("b_exp", BOX, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "e^(bi+bj) L(wi+wj), L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form", 64),
+   SNEPPP__ROW("b_exp_log", BOX, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "bi + bj + log L(wi+wj)", "definition; sinhc form", 64),
+   SNEPPP__ROW("b_cos", BOX, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "definition; sinhc form", 64),
+   SNEPPP__ROW("b_sin", BOX, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "definition; sinhc form", 64),
+   SNEPPP__ROW("b_cos_sin", BOX, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "definition; sinhc form", 64),
+   SNEPPP__ROW("b_exp_cos", BOX, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "Re[e^(bi+i bj) L(wi+i wj)]", "definition; sinhc form", 64),
+   SNEPPP__ROW("b_exp_sin", BOX, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "Im[e^(bi+i bj) L(wi+i wj)]", "definition; sinhc form", 64),
+   SNEPPP__ROW("b1_exp", BOX, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "e^b L(w)", "definition; sinhc form", 64),
+   SNEPPP__ROW("b1_exp_log", BOX, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "b + log L(w)", "definition; sinhc form", 64),
+   SNEPPP__ROW("b1_cos", BOX, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "Re e^(ib) L(iw)", "definition; sinhc form", 64),
+   SNEPPP__ROW("b1_sin", BOX, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "Im e^(ib) L(iw)", "definition; sinhc form", 64),
+   SNEPPP__ROW("b1_one", BOX, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "mu(X) = L(0)", "definition; sinhc form", 64),
+   SNEPPP__ROW("b_rbf", BOX, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "", "prod e^(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), S = li^2+lj^2, tau = li lj/sqrt S", "Flaxman et al. 2017", 64),
+   SNEPPP__ROW("b1_rbf", BOX, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "", "prod l sqrt(pi/2) (erf v - erf u)", "normal cdf", 64),
 
    /* -- boxes: monomials and rectified units */
 
    /* -- Gaussian measures and mixtures */
 
    /* -- spheres: transforms */
+   SNEPPP__ROW("s_exp", SPHERE, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "e^(bi+bj) L(wi+wj), L(s) = mass 0F1(;d/2;|s|^2/4)", "Mardia and Jupp 2000", 64),
+   SNEPPP__ROW("s_exp_log", SPHERE, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "bi + bj + log L(wi+wj)", "Mardia and Jupp 2000", 64),
+   SNEPPP__ROW("s_cos", SPHERE, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "Mardia and Jupp 2000", 64),
+   SNEPPP__ROW("s_sin", SPHERE, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "Mardia and Jupp 2000", 64),
+   SNEPPP__ROW("s_cos_sin", SPHERE, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "Mardia and Jupp 2000", 64),
+   SNEPPP__ROW("s1_exp", SPHERE, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "e^b L(w)", "Mardia and Jupp 2000", 64),
+   SNEPPP__ROW("s1_exp_log", SPHERE, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "b + log L(w)", "Mardia and Jupp 2000", 64),
+   SNEPPP__ROW("s1_cos", SPHERE, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "Re e^(ib) L(iw)", "Mardia and Jupp 2000", 64),
+   SNEPPP__ROW("s1_sin", SPHERE, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "Im e^(ib) L(iw)", "Mardia and Jupp 2000", 64),
+   SNEPPP__ROW("s1_one", SPHERE, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "mu(X) = L(0)", "Mardia and Jupp 2000", 64),
 
    /* -- spheres: rectified units and monomials */
 
    /* -- intervals: transforms */
+   SNEPPP__ROW("i_exp", INTERVALS, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "e^(bi+bj) L(wi+wj), L the sum over boxes with d = 1", "definition", 64),
+   SNEPPP__ROW("i_exp_log", INTERVALS, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "bi + bj + log L(wi+wj)", "definition", 64),
+   SNEPPP__ROW("i_cos", INTERVALS, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "definition", 64),
+   SNEPPP__ROW("i_sin", INTERVALS, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "definition", 64),
+   SNEPPP__ROW("i_cos_sin", INTERVALS, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "definition", 64),
+   SNEPPP__ROW("i_exp_cos", INTERVALS, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "Re[e^(bi+i bj) L(wi+i wj)]", "definition", 64),
+   SNEPPP__ROW("i_exp_sin", INTERVALS, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "Im[e^(bi+i bj) L(wi+i wj)]", "definition", 64),
+   SNEPPP__ROW("i1_exp", INTERVALS, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "e^b L(w)", "definition", 64),
+   SNEPPP__ROW("i1_exp_log", INTERVALS, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "b + log L(w)", "definition", 64),
+   SNEPPP__ROW("i1_cos", INTERVALS, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "Re e^(ib) L(iw)", "definition", 64),
+   SNEPPP__ROW("i1_sin", INTERVALS, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "Im e^(ib) L(iw)", "definition", 64),
+   SNEPPP__ROW("i1_one", INTERVALS, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "mu(X) = L(0)", "definition", 64),
 
    /* -- intervals: rectified units */
 
    /* -- polygons: transforms */
+   SNEPPP__ROW("p_exp", POLYGON, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "e^(bi+bj) L(wi+wj), L(s) = sum of signed 2T exp[s.v0, s.v1, s.v2]", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p_exp_log", POLYGON, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "bi + bj + log L(wi+wj)", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p_cos", POLYGON, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p_sin", POLYGON, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p_cos_sin", POLYGON, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p_exp_cos", POLYGON, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "Re[e^(bi+i bj) L(wi+i wj)]", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p_exp_sin", POLYGON, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "Im[e^(bi+i bj) L(wi+i wj)]", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p1_exp", POLYGON, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "e^b L(w)", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p1_exp_log", POLYGON, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "b + log L(w)", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p1_cos", POLYGON, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "Re e^(ib) L(iw)", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p1_sin", POLYGON, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "Im e^(ib) L(iw)", "Hermite-Genocchi", 64),
+   SNEPPP__ROW("p1_one", POLYGON, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "mu(X) = L(0)", "Hermite-Genocchi", 64),
 
    /* -- polygons: rectified units */
 
    /* -- balls and R^d */
+   SNEPPP__ROW("ball_exp", BALL, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "e^(bi+bj) L(wi+wj), L(s) = vol e^(s.c) 0F1(;d/2+1;R^2|s|^2/4)", "Bessel integral", 64),
+   SNEPPP__ROW("ball_exp_log", BALL, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "bi + bj + log L(wi+wj)", "Bessel integral", 64),
+   SNEPPP__ROW("ball_cos", BALL, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "Bessel integral", 64),
+   SNEPPP__ROW("ball_sin", BALL, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "Bessel integral", 64),
+   SNEPPP__ROW("ball_cos_sin", BALL, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "Bessel integral", 64),
+   SNEPPP__ROW("ball1_exp", BALL, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "e^b L(w)", "Bessel integral", 64),
+   SNEPPP__ROW("ball1_exp_log", BALL, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "b + log L(w)", "Bessel integral", 64),
+   SNEPPP__ROW("ball1_cos", BALL, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "Re e^(ib) L(iw)", "Bessel integral", 64),
+   SNEPPP__ROW("ball1_sin", BALL, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "Im e^(ib) L(iw)", "Bessel integral", 64),
+   SNEPPP__ROW("ball1_one", BALL, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "mu(X) = L(0)", "Bessel integral", 64),
+   SNEPPP__ROW("euclid_rbf", EUCLID, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "", "prod tau sqrt(2 pi) e^(-(ci-cj)^2/2S)", "product of Gaussians", 64),
+   SNEPPP__ROW("euclid1_rbf", EUCLID, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "", "prod l sqrt(2 pi)", "Gauss", 64),
 
    /* -- exponential families and finite sets */
-   SNEPPP__ROW("e_finite", FINITE, EXP, EXP, 0, 0, sneppp__finite_pair, NULL, NULL, "", "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", 64)
+   SNEPPP__ROW("e_gamma", GAMMA, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "a0+2w1 > 0, b0-2w2 > 0", "e^(bi+bj) L(wi+wj), L = Gamma(a) b^-a, a = a0+s1, b = b0-s2", "textbook partition function", 64),
+   SNEPPP__ROW("e_gamma_log", GAMMA, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "a0+2w1 > 0, b0-2w2 > 0", "bi + bj + log L(wi+wj)", "textbook partition function", 64),
+   SNEPPP__ROW("gamma_cos", GAMMA, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("gamma_sin", GAMMA, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("gamma_cos_sin", GAMMA, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("gamma_exp_cos", GAMMA, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "a0+2w1 > 0, b0-2w2 > 0", "Re[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("gamma_exp_sin", GAMMA, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "a0+2w1 > 0, b0-2w2 > 0", "Im[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("e1_gamma", GAMMA, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "a0+2w1 > 0, b0-2w2 > 0", "e^b L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e1_gamma_log", GAMMA, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "a0+2w1 > 0, b0-2w2 > 0", "b + log L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("gamma1_cos", GAMMA, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "", "Re e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("gamma1_sin", GAMMA, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "", "Im e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("gamma1_one", GAMMA, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_gamma, NULL, "", "mu(X) = L(0)", "textbook partition function", 64),
+   SNEPPP__ROW("e_beta", BETA, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w1 > 0, b0+2w2 > 0", "e^(bi+bj) L(wi+wj), L = B(a0+s1, b0+s2)", "textbook partition function", 64),
+   SNEPPP__ROW("e_beta_log", BETA, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w1 > 0, b0+2w2 > 0", "bi + bj + log L(wi+wj)", "textbook partition function", 64),
+   SNEPPP__ROW("beta_cos", BETA, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("beta_sin", BETA, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("beta_cos_sin", BETA, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("beta_exp_cos", BETA, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w1 > 0, b0+2w2 > 0", "Re[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("beta_exp_sin", BETA, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w1 > 0, b0+2w2 > 0", "Im[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("e1_beta", BETA, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w1 > 0, b0+2w2 > 0", "e^b L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e1_beta_log", BETA, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w1 > 0, b0+2w2 > 0", "b + log L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("beta1_cos", BETA, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "Re e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("beta1_sin", BETA, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "Im e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("beta1_one", BETA, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "mu(X) = L(0)", "textbook partition function", 64),
+   SNEPPP__ROW("e_dirichlet", DIRICHLET, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w > 0", "e^(bi+bj) L(wi+wj), L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s", "textbook partition function", 64),
+   SNEPPP__ROW("e_dirichlet_log", DIRICHLET, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w > 0", "bi + bj + log L(wi+wj)", "textbook partition function", 64),
+   SNEPPP__ROW("dirichlet_cos", DIRICHLET, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("dirichlet_sin", DIRICHLET, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("dirichlet_cos_sin", DIRICHLET, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("dirichlet_exp_cos", DIRICHLET, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w > 0", "Re[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("dirichlet_exp_sin", DIRICHLET, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w > 0", "Im[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("e1_dirichlet", DIRICHLET, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w > 0", "e^b L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e1_dirichlet_log", DIRICHLET, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "a0+2w > 0", "b + log L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("dirichlet1_cos", DIRICHLET, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "Re e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("dirichlet1_sin", DIRICHLET, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "Im e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("dirichlet1_one", DIRICHLET, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_dirichlet, NULL, "", "mu(X) = L(0)", "textbook partition function", 64),
+   SNEPPP__ROW("e_poisson", POISSON, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "e^(bi+bj) L(wi+wj), L = exp(r e^s)", "textbook partition function", 64),
+   SNEPPP__ROW("e_poisson_log", POISSON, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "bi + bj + log L(wi+wj)", "textbook partition function", 64),
+   SNEPPP__ROW("poisson_cos", POISSON, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("poisson_sin", POISSON, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("poisson_cos_sin", POISSON, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("poisson_exp_cos", POISSON, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "Re[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("poisson_exp_sin", POISSON, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "Im[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("e1_poisson", POISSON, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "e^b L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e1_poisson_log", POISSON, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "b + log L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("poisson1_cos", POISSON, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "Re e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("poisson1_sin", POISSON, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "Im e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("poisson1_one", POISSON, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_poisson, NULL, "", "mu(X) = L(0)", "textbook partition function", 64),
+   SNEPPP__ROW("e_binomial", BINOMIAL, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "e^(bi+bj) L(wi+wj), L = (1+e^s)^N", "textbook partition function", 64),
+   SNEPPP__ROW("e_binomial_log", BINOMIAL, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "bi + bj + log L(wi+wj)", "textbook partition function", 64),
+   SNEPPP__ROW("binomial_cos", BINOMIAL, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("binomial_sin", BINOMIAL, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("binomial_cos_sin", BINOMIAL, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("binomial_exp_cos", BINOMIAL, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "Re[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("binomial_exp_sin", BINOMIAL, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "Im[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("e1_binomial", BINOMIAL, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "e^b L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e1_binomial_log", BINOMIAL, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "b + log L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("binomial1_cos", BINOMIAL, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "Re e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("binomial1_sin", BINOMIAL, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "Im e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("binomial1_one", BINOMIAL, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_binomial, NULL, "", "mu(X) = L(0)", "textbook partition function", 64),
+   SNEPPP__ROW("e_negbin", NEGBINOMIAL, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_negbin, NULL, "w < 0", "e^(bi+bj) L(wi+wj), L = (1-e^s)^-r", "textbook partition function", 64),
+   SNEPPP__ROW("e_negbin_log", NEGBINOMIAL, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_negbin, NULL, "w < 0", "bi + bj + log L(wi+wj)", "textbook partition function", 64),
+   SNEPPP__ROW("negbin_exp_cos", NEGBINOMIAL, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_negbin, NULL, "w < 0", "Re[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("negbin_exp_sin", NEGBINOMIAL, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_negbin, NULL, "w < 0", "Im[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("e1_negbin", NEGBINOMIAL, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_negbin, NULL, "w < 0", "e^b L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e1_negbin_log", NEGBINOMIAL, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_negbin, NULL, "w < 0", "b + log L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e_normal", NORMAL, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_normal, NULL, "w2 < 0", "e^(bi+bj) L(wi+wj), L = sqrt(pi/-s2) e^(-s1^2/4 s2)", "textbook partition function", 64),
+   SNEPPP__ROW("e_normal_log", NORMAL, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_normal, NULL, "w2 < 0", "bi + bj + log L(wi+wj)", "textbook partition function", 64),
+   SNEPPP__ROW("normal_exp_cos", NORMAL, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_normal, NULL, "w2 < 0", "Re[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("normal_exp_sin", NORMAL, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_normal, NULL, "w2 < 0", "Im[e^(bi+i bj) L(wi+i wj)]", "textbook partition function", 64),
+   SNEPPP__ROW("e1_normal", NORMAL, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_normal, NULL, "w2 < 0", "e^b L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e1_normal_log", NORMAL, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_normal, NULL, "w2 < 0", "b + log L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e_vonmises", VONMISES, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "e^(bi+bj) L(wi+wj), L = 2 pi I0(|s|)", "textbook partition function", 64),
+   SNEPPP__ROW("e_vonmises_log", VONMISES, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "bi + bj + log L(wi+wj)", "textbook partition function", 64),
+   SNEPPP__ROW("vonmises_cos", VONMISES, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("vonmises_sin", VONMISES, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("vonmises_cos_sin", VONMISES, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "textbook partition function", 64),
+   SNEPPP__ROW("e1_vonmises", VONMISES, EXP, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "e^b L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("e1_vonmises_log", VONMISES, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "b + log L(w)", "textbook partition function", 64),
+   SNEPPP__ROW("vonmises1_cos", VONMISES, COS, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "Re e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("vonmises1_sin", VONMISES, SIN, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "Im e^(ib) L(iw)", "textbook partition function", 64),
+   SNEPPP__ROW("vonmises1_one", VONMISES, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_vonmises, NULL, "", "mu(X) = L(0)", "textbook partition function", 64),
+   SNEPPP__ROW("e_finite_log", FINITE, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_finite, NULL, "", "log sum_k mu_k e^(bi+bj+(wi+wj).t_k)", "definition", 64),
+   SNEPPP__ROW("e1_finite_log", FINITE, EXP, ONE, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_finite, NULL, "", "log sum_k mu_k e^(b+w.t_k)", "definition", 64),
+   SNEPPP__ROW("finite", FINITE, ACT_END, ACT_END, 0, 0, sneppp__finite_pair, NULL, NULL, "any activations", "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", 64)
 };
 
 #define SNEPPP__ROWS (sizeof sneppp__rows / sizeof sneppp__rows[0])
@@ -3440,6 +4288,7 @@ static short sneppp__find_row(const sneppp_window *win, int d, sneppp_act ai, sn
          const sneppp__row *row = &sneppp__rows[r];
          if (!sneppp__row_fits(row, win, d, biased, centred, log)) continue;
          if (row->info.act_i == ai && row->info.act_j == aj) return (short)(r + 1);
+         if (row->info.act_i == SNEPPP_ACT_END) return (short)(r + 1); /* finite sets: any two activations */
          if (row->info.act_i == aj && row->info.act_j == ai) return (short)-(int)(r + 1);
       }
       ai = sneppp__act_family(ai);
@@ -3775,42 +4624,7 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
 /* >>model ====================================================================================================
    lambda(x) = alpha |V psi(x)|^2 + floor, with psi made from the layers of one or several factors.
 
-   ---- activations: sigma(z) and its slope, for whole arrays so that the switch stays outside the loop */
-static double sneppp__act(const sneppp_unit *u, double z, double *slope)
-{
-   double p = u->p, q = u->q, e, s, c;
-   switch (u->act) {
-      case SNEPPP_COS: *slope = -sin(z); return cos(z);
-      case SNEPPP_SIN: *slope = cos(z); return sin(z);
-      case SNEPPP_SNAKE: s = sin(p * z); *slope = 1 + sin(2 * p * z); return z + s * s / p;
-      case SNEPPP_COSMIDENT: *slope = 1 + sin(2 * p * z); return z - cos(2 * p * z) / (2 * p);
-      case SNEPPP_EXP: *slope = exp(z); return *slope;
-      case SNEPPP_ERF: *slope = 1.12837916709551257390 * exp(-z * z); return erf(z);
-      case SNEPPP_PHI: *slope = sneppp__phi(z); return sneppp__Phi(z);
-      case SNEPPP_STEP: *slope = 0; return z > 0 ? 1 : 0;
-      case SNEPPP_RELU: *slope = z > 0 ? 1 : 0; return z > 0 ? z : 0;
-      case SNEPPP_RECT:
-         if (z <= 0) { *slope = 0; return 0; }
-         *slope = p > 0 ? p * pow(z, p - 1) : 0;
-         return pow(z, p);
-      case SNEPPP_LEAKY: *slope = z > 0 ? 1 : p; return z > 0 ? z : p * z;
-      case SNEPPP_GELU: c = sneppp__Phi(z); *slope = c + z * sneppp__phi(z); return z * c;
-      case SNEPPP_ELU: *slope = z > 0 ? 1 : p * exp(z); return z > 0 ? z : p * expm1(z);
-      case SNEPPP_BELL: e = exp(-p * z * z); *slope = -2 * p * z * e; return e;
-      case SNEPPP_GABOR_SIN:
-         e = exp(-p * z * z), s = sin(q * z), c = cos(q * z);
-         *slope = e * (q * c - 2 * p * z * s);
-         return e * s;
-      case SNEPPP_GABOR_COS:
-         e = exp(-p * z * z), s = sin(q * z), c = cos(q * z);
-         *slope = -e * (q * s + 2 * p * z * c);
-         return e * c;
-      case SNEPPP_MONOMIAL:
-         *slope = p > 0 ? p * pow(z, p - 1) : 0;
-         return p > 0 ? pow(z, p) : 1;
-      default: *slope = 0; return 1; /* SNEPPP_ONE */
-   }
-}
+   ---- activations for whole arrays, so that the switch stays outside the loop (sneppp__act is on floor space) */
 
 /* psi = sigma(z) and, if wanted, slope = sigma'(z); psi may be z. The common activations have loops of their own. */
 static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi, sneppp_real *slope)
