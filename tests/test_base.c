@@ -1,0 +1,138 @@
+/* Error texts and finite tests. */
+static double base_bits(uint64_t u)
+{
+   double x;
+   memcpy(&x, &u, sizeof x);
+   return x;
+}
+
+static const char *base_g(sneppp_error *err, double x)
+{
+   (void)sneppp__fail(err, SNEPPP_ERR_ARG, "%g", x);
+   return err->why;
+}
+
+TEST base_version_and_texts(void)
+{
+   ASSERT_EQ(SNEPPP_VERSION, sneppp_version());
+   ASSERT_STR_EQ("ok", sneppp_strerror(SNEPPP_OK));
+#define BASE_CHECK(name, value, text) \
+   ASSERT_EQ(value, (int)SNEPPP_##name); \
+   ASSERT_STR_EQ(text, sneppp_strerror(SNEPPP_##name));
+   SNEPPP_STATUS_LIST(BASE_CHECK)
+#undef BASE_CHECK
+   ASSERT_STR_EQ("unknown status", sneppp_strerror(SNEPPP_STATUS_END));
+   PASS();
+}
+
+TEST base_finite(void)
+{
+   const double good[7] = {0, -0.0, 1, -1e308, 1.7976931348623157e308, 2.2250738585072014e-308,
+                           base_bits(1) /* the smallest denormal */};
+   const double bad[5] = {base_bits(0x7ff0000000000000u), base_bits(0xfff0000000000000u),
+                          base_bits(0x7ff8000000000000u), base_bits(0xfff8000000000001u),
+                          base_bits(0x7ff0000000000001u) /* a signalling NaN */};
+   sneppp_real  x[5];
+   double       y[5];
+   for (int i = 0; i < 7; i++) ASSERT(sneppp__finite(good[i]));
+   for (int i = 0; i < 5; i++) ASSERT(!sneppp__finite(bad[i]));
+   for (int at = 0; at < 5; at++) {
+      for (int i = 0; i < 5; i++) { x[i] = (sneppp_real)1e30; y[i] = -1e300; }
+      ASSERT_EQ((size_t)5, sneppp__first_bad(y, 5));
+      ASSERT_EQ((size_t)5, sneppp__first_bad_real(x, 5));
+      memcpy(&y[at], &bad[at], sizeof *y);
+#ifdef SNEPPP_REAL_FLOAT
+      {
+         static const uint32_t single[5] = {0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00001u, 0x7f800001u};
+         memcpy(&x[at], &single[at], sizeof *x);
+      }
+#else
+      memcpy(&x[at], &bad[at], sizeof *x);
+#endif
+      ASSERT_EQ((size_t)at, sneppp__first_bad(y, 5));
+      ASSERT_EQ((size_t)at, sneppp__first_bad_real(x, 5));
+   }
+   ASSERT_EQ((size_t)0, sneppp__first_bad(NULL, 0));
+   PASS();
+}
+
+TEST base_fail_formats(void)
+{
+   sneppp_error e;
+   memset(&e, 0x55, sizeof e);
+   ASSERT_EQ(SNEPPP_ERR_DATA,
+             sneppp__fail(&e, SNEPPP_ERR_DATA, "W[%d][%d] of %s, %z bytes, 100%%", -3, 0, "layer", (size_t)77));
+   ASSERT_STR_EQ("W[-3][0] of layer, 77 bytes, 100%", e.why);
+   ASSERT_EQ(SNEPPP_ERR_DATA, e.status);
+   ASSERT_EQ((size_t)0, e.event);
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp__fail_event(&e, SNEPPP_ERR_DATA, 41, "event %z is at %g", (size_t)41, 12.5));
+   ASSERT_STR_EQ("event 41 is at 12.5", e.why);
+   ASSERT_EQ((size_t)41, e.event);
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp__fail(&e, SNEPPP_ERR_ARG, "%d %d %z", -2147483647 - 1, 2147483647, (size_t)0));
+   ASSERT_STR_EQ("-2147483648 2147483647 0", e.why);
+   (void)sneppp__fail(&e, SNEPPP_ERR_ARG, "ends with %");
+   ASSERT_STR_EQ("ends with %", e.why);
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp__fail(NULL, SNEPPP_ERR_ARG, "%d", 1));
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp__fail_event(NULL, SNEPPP_ERR_DATA, 1, "%d", 1));
+   PASS();
+}
+
+TEST base_fail_doubles(void)
+{
+   sneppp_error e;
+   ASSERT_STR_EQ("0", base_g(&e, 0));
+   ASSERT_STR_EQ("1", base_g(&e, 1));
+   ASSERT_STR_EQ("-1.5", base_g(&e, -1.5));
+   ASSERT_STR_EQ("0.1", base_g(&e, 0.1));
+   ASSERT_STR_EQ("0.0001", base_g(&e, 1e-4));
+   ASSERT_STR_EQ("0.000123457", base_g(&e, 1.234567e-4));
+   ASSERT_STR_EQ("1e-5", base_g(&e, 1e-5));
+   ASSERT_STR_EQ("1.23457e-5", base_g(&e, 1.234567e-5));
+   ASSERT_STR_EQ("3.14159", base_g(&e, 3.14159265));
+   ASSERT_STR_EQ("100", base_g(&e, 100));
+   ASSERT_STR_EQ("123456", base_g(&e, 123456));
+   ASSERT_STR_EQ("10.0001", base_g(&e, 10.0001));
+   ASSERT_STR_EQ("1000000", base_g(&e, 999999.7));
+   ASSERT_STR_EQ("1234570", base_g(&e, 1234567));
+   ASSERT_STR_EQ("1e+7", base_g(&e, 1e7));
+   ASSERT_STR_EQ("-1.79769e+308", base_g(&e, -1.7976931348623157e308));
+   ASSERT_STR_EQ("2.22507e-308", base_g(&e, 2.2250738585072014e-308));
+   ASSERT_STR_EQ("nan", base_g(&e, base_bits(0x7ff8000000000000u)));
+   ASSERT_STR_EQ("inf", base_g(&e, base_bits(0x7ff0000000000000u)));
+   ASSERT_STR_EQ("-inf", base_g(&e, base_bits(0xfff0000000000000u)));
+   PASS();
+}
+
+/* Six digits of anything, read back. */
+TEST base_fail_doubles_read_back(void)
+{
+   sneppp_error e;
+   for (int k = -300; k <= 300; k++) {
+      const double x = (k % 2 ? -1 : 1) * (1 + (k + 300) / 601.0 * 8.99) * pow(10, k), y = strtod(base_g(&e, x), NULL);
+      ASSERT_IN_RANGE(1, y / x, 5.1e-6);
+   }
+   PASS();
+}
+
+TEST base_fail_cuts_long_texts(void)
+{
+   struct { sneppp_error e; char guard[8]; } s;
+   char long_text[500];
+   memset(long_text, 'x', sizeof long_text);
+   long_text[499] = 0;
+   memset(&s, 0x55, sizeof s);
+   (void)sneppp__fail(&s.e, SNEPPP_ERR_ARG, "%s%d%g", long_text, 123, 1.5);
+   ASSERT_EQ(sizeof s.e.why - 1, strlen(s.e.why));
+   for (size_t i = 0; i < sizeof s.guard; i++) ASSERT_EQ(0x55, s.guard[i]);
+   PASS();
+}
+
+SUITE(base)
+{
+   RUN_TEST(base_version_and_texts);
+   RUN_TEST(base_finite);
+   RUN_TEST(base_fail_formats);
+   RUN_TEST(base_fail_doubles);
+   RUN_TEST(base_fail_doubles_read_back);
+   RUN_TEST(base_fail_cuts_long_texts);
+}
