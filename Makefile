@@ -141,6 +141,16 @@ size: ## code size and time to compile
 	   size build/size/sneppp.o | awk -v f="$$flags" -v t=$$(( (end - start) / 1000000 )) 'NR == 2 { \
 	      printf "%-25s %7d bytes of code and constants, %d of data, compiled in %.2f s\n", f, $$1, $$2 + $$3, t / 1000 }'; done
 
+# ---- benchmarks: each program of bench/ checks itself against the plain reference first, then prints its lines
+BENCHES := $(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c)))
+build/bench/%: bench/%.c sneppp.h
+	$(BUILD_PROGRAM)
+ifneq ($(BENCHES),)
+.PHONY: bench
+bench: $(BENCHES) ## build and run the benchmarks
+	@for b in $(BENCHES); do $$b || exit 1; done
+endif
+
 format: ## lay out the tests, examples and benchmarks with clang-format; name the header's long lines
 	clang-format -i $(wildcard tests/*.c tests/*.h tests/compile/* examples/*.c bench/*.c)
 	@awk 'length($$0) > 120 { print "sneppp.h:" FNR ": " length($$0) " columns" }' sneppp.h

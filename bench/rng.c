@@ -1,0 +1,55 @@
+/* How fast are random numbers? One line per distribution: draws per second, after a check of the mean. */
+#define SNEPPP_IMPLEMENTATION
+#include "../sneppp.h"
+#include "bench.h"
+
+enum { draws = 1000000 };
+
+typedef struct job {
+   sneppp_rng  rng;
+   const char *name;
+   double (*draw)(sneppp_rng *rng);
+   double mean, deviation; /* of the distribution */
+   double sum;
+} job;
+
+static double uniform(sneppp_rng *rng) { return sneppp_rng_uniform(rng); }
+static double normal(sneppp_rng *rng) { return sneppp_rng_normal(rng); }
+static double exponential(sneppp_rng *rng) { return sneppp_rng_exponential(rng); }
+static double gamma_half(sneppp_rng *rng) { return sneppp_rng_gamma(rng, 0.5); }
+static double poisson_5(sneppp_rng *rng) { return (double)sneppp_rng_poisson(rng, 5); }
+static double poisson_1e6(sneppp_rng *rng) { return (double)sneppp_rng_poisson(rng, 1e6); }
+static double binomial_100(sneppp_rng *rng) { return (double)sneppp_rng_binomial(rng, 100, 0.3); }
+
+static void run(void *arg)
+{
+   job *j = (job *)arg;
+   j->sum = 0;
+   for (int i = 0; i < draws; i++) j->sum += j->draw(&j->rng);
+}
+
+int main(void)
+{
+   job jobs[] = {
+      { { 0, 0, 0, 0 }, "uniform", uniform, 0.5, 0.2887, 0 },
+      { { 0, 0, 0, 0 }, "normal", normal, 0, 1, 0 },
+      { { 0, 0, 0, 0 }, "exponential", exponential, 1, 1, 0 },
+      { { 0, 0, 0, 0 }, "gamma(0.5)", gamma_half, 0.5, 0.7072, 0 },
+      { { 0, 0, 0, 0 }, "poisson(5)", poisson_5, 5, 2.2361, 0 },
+      { { 0, 0, 0, 0 }, "poisson(1e6)", poisson_1e6, 1e6, 1e3, 0 },
+      { { 0, 0, 0, 0 }, "binomial(100, 0.3)", binomial_100, 30, 4.5826, 0 },
+   };
+   int bad = 0;
+   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+      job       *j = &jobs[i];
+      bench_time t;
+      double     error;
+      sneppp_rng_init(&j->rng, 1, i);
+      t = bench_measure(run, j);
+      error = (j->sum / draws - j->mean) / (j->deviation / 1000); /* in standard errors: sqrt(draws) = 1000 */
+      if (error > 5 || error < -5) bad = 1;
+      printf("rng %-20s %7.1f million/s, spread %2.0f %%, mean off by %+.1f standard errors, " BENCH_COMPILER "\n", j->name,
+             draws / t.median * 1e-6, 100 * t.spread, error);
+   }
+   return bad;
+}
