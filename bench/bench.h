@@ -23,17 +23,19 @@ static double bench_once(void (*run)(void *), void *arg)
    return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
+static int bench_compare(const void *a, const void *b)
+{
+   const double x = *(const double *)a, y = *(const double *)b;
+   return (x > y) - (x < y);
+}
+
 static bench_time bench_measure(void (*run)(void *), void *arg)
 {
    double     t[bench_runs];
    bench_time result;
    run(arg); /* warms caches and pages */
-   for (int i = 0; i < bench_runs; i++) {
-      int    k = i;
-      double s = bench_once(run, arg);
-      for (; k > 0 && t[k - 1] > s; k--) t[k] = t[k - 1];
-      t[k] = s;
-   }
+   for (int i = 0; i < bench_runs; i++) t[i] = bench_once(run, arg);
+   qsort(t, bench_runs, sizeof *t, bench_compare);
    result.median = t[bench_runs / 2];
    result.spread = result.median > 0 ? (t[bench_runs - 1] - t[0]) / result.median : 0;
    return result;
