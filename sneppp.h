@@ -3228,6 +3228,54 @@ static double sneppp__window_log_density(const sneppp_window *win, const double 
    }
 }
 
+/* ---- activations ---- */
+
+static double sneppp__power(double z, double p)
+{
+   double v = 1;
+   int    k;
+   for (k = 0; k < (int)p; k++) v *= z;
+   return v;
+}
+
+/* sigma(z) and sigma'(z). At a kink the slope from the left is taken, as for the step, which is 0 at 0. */
+SNEPPP__UNUSED static double sneppp__act(const sneppp_unit *u, double z, double *slope)
+{
+   double s, e;
+   switch (u->act) {
+      case SNEPPP_COS: *slope = -sin(z); return cos(z);
+      case SNEPPP_SIN: *slope = cos(z); return sin(z);
+      case SNEPPP_SNAKE: s = sin(u->p * z); *slope = 1 + sin(2 * u->p * z); return z + s * s / u->p;
+      case SNEPPP_COSMIDENT: *slope = 1 + sin(2 * u->p * z); return z - cos(2 * u->p * z) / (2 * u->p);
+      case SNEPPP_EXP: return *slope = exp(z);
+      case SNEPPP_ERF: *slope = 1.12837916709551257390 * exp(-z * z); return erf(z); /* 2/sqrt(pi) */
+      case SNEPPP_PHI: *slope = sneppp__phi(z); return sneppp__Phi(z);
+      case SNEPPP_STEP: *slope = 0; return z > 0;
+      case SNEPPP_RELU: *slope = z > 0; return z > 0 ? z : 0;
+      case SNEPPP_RECT:
+         *slope = z > 0 && u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
+         return z > 0 ? sneppp__power(z, u->p) : 0;
+      case SNEPPP_LEAKY: *slope = z > 0 ? 1 : u->p; return z > 0 ? z : u->p * z;
+      case SNEPPP_GELU: s = sneppp__Phi(z); *slope = s + z * sneppp__phi(z); return z * s;
+      case SNEPPP_ELU: *slope = z > 0 ? 1 : u->p * exp(z); return z > 0 ? z : u->p * expm1(z);
+      case SNEPPP_BELL: e = exp(-u->p * z * z); *slope = -2 * u->p * z * e; return e;
+      case SNEPPP_GABOR_SIN:
+         e = exp(-u->p * z * z);
+         s = sin(u->q * z);
+         *slope = e * (u->q * cos(u->q * z) - 2 * u->p * z * s);
+         return e * s;
+      case SNEPPP_GABOR_COS:
+         e = exp(-u->p * z * z);
+         s = cos(u->q * z);
+         *slope = e * (-u->q * sin(u->q * z) - 2 * u->p * z * s);
+         return e * s;
+      case SNEPPP_MONOMIAL:
+         *slope = u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
+         return sneppp__power(z, u->p);
+      default: *slope = 0; return 1; /* SNEPPP_ONE */
+   }
+}
+
 /* ---- layers ---- */
 
 /* Parameters of an activation. Orders of powers are whole and at most this: z^20 is already useless. */
