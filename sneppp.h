@@ -2873,41 +2873,19 @@ static int sneppp__ring_parity(const double *ring, size_t n, double x, double y)
 }
 
 /* The factor that turns an integral along the ring, as given, into its part of the integral over the window:
-   the orientation, times -1 for a hole. */
+   the orientation, times -1 for a hole. It costs a walk along all edges, so whoever asks often writes the factors
+   of all rings into a copy of the window, as its `weight`, which polygons do not use otherwise. */
 static double sneppp__ring_sign(const sneppp_window *win, size_t ring)
 {
    size_t        rings = sneppp__ring_count(win), at = 0, s;
    const double *mine;
    int           odd = 0;
+   if (win->weight) return win->weight[ring];
    for (s = 0; s < ring; s++) at += sneppp__ring_size(win, s);
    mine = win->xy + 2 * at;
    for (s = 0, at = 0; s < rings; at += sneppp__ring_size(win, s), s++)
       if (s != ring) odd ^= sneppp__ring_parity(win->xy + 2 * at, sneppp__ring_size(win, s), mine[0], mine[1]);
    return (sneppp__ring_area2(mine, sneppp__ring_size(win, ring)) < 0) != odd ? -1 : 1;
-}
-
-/* A polygon as integrals need it: the integral of f over the window is the sum over rings of sign[r] times the
-   integral along ring r. The vertices stay where the caller has them; users subtract the reference (x0, y0). */
-typedef struct sneppp__polygon {
-   size_t        rings;
-   const size_t *size;  /* (rings) vertices                                    */
-   const double *xy;    /* (sum of size, 2)                                    */
-   const double *sign;  /* (rings) 1 or -1, see sneppp__ring_sign              */
-   double        x0, y0; /* a vertex: the origin for everything that is formed */
-} sneppp__polygon;
-
-/* sign must hold sneppp__ring_count(win) numbers and live as long as the polygon. The window has been checked. */
-SNEPPP__UNUSED static sneppp__polygon sneppp__polygon_of(const sneppp_window *win, double *sign)
-{
-   sneppp__polygon p;
-   p.rings = sneppp__ring_count(win);
-   p.size = win->rings ? win->ring_size : &win->count;
-   p.xy = win->xy;
-   p.sign = sign;
-   p.x0 = win->xy[0];
-   p.y0 = win->xy[1];
-   for (size_t r = 0; r < p.rings; r++) sign[r] = sneppp__ring_sign(win, r);
-   return p;
 }
 
 SNEPPP__UNUSED static double sneppp__polygon_area(const sneppp_window *win)
@@ -3391,7 +3369,8 @@ enum {
    SNEPPP__LOG     = 1, /* the row returns log k, and its derivatives are those of log k                 */
    SNEPPP__NO_BIAS = 2, /* both biases are zero                                                          */
    SNEPPP__CENTRED = 4, /* GAUSS: all means are zero                                                     */
-   SNEPPP__RADIAL  = 8  /* the units are radial basis functions: centres and widths, no weights          */
+   SNEPPP__RADIAL  = 8, /* the units are radial basis functions: centres and widths, no weights          */
+   SNEPPP__LOW_ORDER = 16 /* rectified and plain monomials of order 0 and 1 only                         */
 };
 
 /* Units reach a pair function in canonical form: SNEPPP_RELU with p = 1 and SNEPPP_STEP with p = 0, so that a row
@@ -3399,7 +3378,7 @@ enum {
    RELU, STEP and RECT units. If only the mirrored row exists the driver exchanges i and j. */
 typedef struct sneppp__row {
    sneppp_kernel_info info;
-   int                dim;     /* statistics d that the row needs, 0 = any      */
+   int                dim;     /* statistics d that the row needs, 0 = any; -2 = up to 2 */
    unsigned           flags;
    sneppp__pair_fn    pair;
    sneppp__laplace_fn laplace; /* transforms, else NULL                         */
@@ -4118,6 +4097,1024 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
 
 /* ---- >>kernel-shape: rectified units on spheres, intervals and polygons; monomials ------------------------- */
 
+/* ---- piecewise monomials. Step, ReLU, rectified monomials, leaky ReLU, monomials and the constant are all of the
+   form c+ z^p for z > 0 and c- (-z)^p for z < 0. So a pair of them is a sum of at most four integrals of u^p v^q,
+   with u and v affine in x, over the part of the window where the chosen signs hold; on each of these parts
+   nothing changes sign, and sums of positive terms do not cancel. */
+typedef struct sneppp__pieces {
+   int    p;       /* degree                                                                       */
+   int    count;   /* 1 or 2 pieces                                                                */
+   double coef[2]; /* factor of each piece                                                         */
+   double sign[2]; /* the piece is (sign z)^p where sign z > 0; 0: z^p everywhere, nothing is cut  */
+} sneppp__pieces;
+
+static sneppp__pieces sneppp__pieces_of(sneppp_unit unit)
+{
+   sneppp__pieces q;
+   q.p = 1;
+   q.count = 1;
+   q.coef[0] = q.sign[0] = 1;
+   q.coef[1] = 0;
+   q.sign[1] = -1;
+   switch (unit.act) {
+      case SNEPPP_ONE: q.p = 0; q.sign[0] = 0; break;
+      case SNEPPP_STEP: q.p = 0; break;
+      case SNEPPP_RECT: q.p = (int)unit.p; break;
+      case SNEPPP_MONOMIAL: q.p = (int)unit.p; q.sign[0] = 0; break;
+      case SNEPPP_LEAKY: q.count = 2; q.coef[1] = -unit.p; break;
+      default: break; /* ReLU */
+   }
+   return q;
+}
+
+/* An affine function with its exponent, as one piece sees it: u = (b + w . x) with the sign of the piece. */
+typedef struct sneppp__affine {
+   double w[2], b;
+   int    p, cut; /* integrand (w . x + b)^p; cut: only where w . x + b > 0 */
+} sneppp__affine;
+
+static const double sneppp__zeros[SNEPPP__MAX_STATS] = { 0 };
+
+/* Weights of a unit, or those of the constant unit, which has none. */
+SNEPPP__INLINE const double *sneppp__weights_of(sneppp_unit u, const double *w) { return u.act == SNEPPP_ONE ? sneppp__zeros : w; }
+SNEPPP__INLINE double        sneppp__bias_of(sneppp_unit u, double b) { return u.act == SNEPPP_ONE ? 1 : b; }
+
+static sneppp__affine sneppp__affine_of(const sneppp__pieces *q, int piece, int d, const double *w, double b)
+{
+   sneppp__affine f;
+   double         s = q->sign[piece] < 0 ? -1 : 1;
+   f.w[0] = s * w[0];
+   f.w[1] = d > 1 ? s * w[1] : 0;
+   f.b = s * b;
+   f.p = q->p;
+   f.cut = q->sign[piece] != 0;
+   return f;
+}
+
+/* Derivatives of one piece of the integral with respect to (wx, wy, b) of both functions. */
+typedef struct sneppp__affine_grad { double i[3], j[3]; } sneppp__affine_grad;
+
+/* The means of u^p v^q and, if x is given, of x u^p v^q and y u^p v^q over a simplex with m corners (a segment or
+   a triangle), from the values at the corners:
+
+      mean u^p v^q = p! q! (m-1)! / (p+q+m-1)! * [s^p t^q] prod_k 1/(1 - s u_k - t v_k),
+
+   whose coefficients H follow corner by corner from H(a, b) += u_k H(a-1, b) + v_k H(a, b-1). With u, v >= 0 every
+   term is positive: relative accuracy for every degree. A factor x is a third form of degree one. */
+static void sneppp__simplex_mean(int m, const double *u, const double *v, const double *x, const double *y, int p, int q, double *mean)
+{
+   double H[3][(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], f = 1;
+   int    n = q + 1, size = (p + 1) * n, forms = x ? 3 : 1;
+   if (p < 0 || q < 0) { mean[0] = mean[1] = mean[2] = 0; return; }
+   for (int a = 0; a < size; a++) H[0][a] = H[1][a] = H[2][a] = 0;
+   H[0][0] = 1;
+   for (int k = 0; k < m; k++)
+      for (int a = 0; a <= p; a++)
+         for (int b = 0; b <= q; b++)
+            for (int r = 0; r < forms; r++) {
+               double *h = H[r] + a * n + b;
+               if (a) h[0] += u[k] * h[-n];
+               if (b) h[0] += v[k] * h[-1];
+               if (r) h[0] += (r == 1 ? x[k] : y[k]) * H[0][a * n + b];
+            }
+   for (int a = 1; a <= p; a++) f *= (double)a / (double)(a + q); /* p! q!/(p+q)! */
+   for (int a = 1; a < m; a++) f *= (double)a / (double)(a + p + q);
+   mean[0] = f * H[0][size - 1];
+   f /= (double)(p + q + m); /* one degree more */
+   mean[1] = f * H[1][size - 1];
+   mean[2] = f * H[2][size - 1];
+}
+
+/* ---- intervals. The kinks -b/w cut [from, to] down to [lo, hi], on which the integrand is a polynomial:
+
+      k = (hi - lo) mean of u^p v^q,  ReLU: (hi - lo)/6 (2 u_l v_l + u_l v_h + u_h v_l + 2 u_h v_h),
+
+   with u exactly 0 at its own kink. All terms are >= 0, unlike the antiderivative, a cubic that cancels on
+   intervals far from 0. dk/db_i = p times the integral of u^(p-1) v^q, dk/dw_i the same with a factor x. For
+   p = 0 only a moving end counts: f(end)/|w_i|, and nothing when the end is the interval's own. */
+static double sneppp__segment(double from, double to, const sneppp__affine *fi, const sneppp__affine *fj, sneppp__affine_grad *grad)
+{
+   const sneppp__affine *f[2];
+   double lo = from, hi = to, u[2][2], mean[3], len, end[2];
+   int    own[2]; /* 0 and 1: the unit whose kink is the lower and the upper end, -1 none */
+   own[0] = own[1] = -1;
+   f[0] = fi;
+   f[1] = fj;
+   for (int s = 0; s < 2; s++) {
+      double w = f[s]->w[0], b = f[s]->b;
+      if (!f[s]->cut) continue;
+      if (w > 0) {
+         if (-b >= w * to) return 0; /* also keeps the quotient within range for tiny w */
+         if (-b > w * lo) { lo = -b / w; own[0] = s; }
+      } else if (w < 0) {
+         if (b <= -w * from) return 0;
+         if (b < -w * hi) { hi = -b / w; own[1] = s; }
+      } else if (b <= 0) return 0;
+   }
+   len = hi - lo;
+   if (!(len > 0)) return 0;
+   end[0] = lo;
+   end[1] = hi;
+   for (int s = 0; s < 2; s++) {
+      double w = f[s]->w[0], b = f[s]->b;
+      u[s][0] = own[0] == s ? 0 : own[1] == s ? -w * len : b + w * lo;
+      u[s][1] = own[1] == s ? 0 : own[0] == s ? w * len : b + w * hi;
+      if (f[s]->cut) { u[s][0] = fmax(u[s][0], 0); u[s][1] = fmax(u[s][1], 0); }
+   }
+   if (grad)
+      for (int s = 0; s < 2; s++) {
+         double *to_grad = s ? grad->j : grad->i;
+         int     other = 1 - s, p = f[s]->p;
+         if (p > 0) {
+            sneppp__simplex_mean(2, u[s], u[other], end, end, p - 1, f[other]->p, mean);
+            to_grad[0] += p * len * mean[1];
+            to_grad[2] += p * len * mean[0];
+         } else if (f[s]->cut && (own[0] == s || own[1] == s)) {
+            int    e = own[1] == s;
+            double m = 1 / fabs(f[s]->w[0]);
+            for (int a = 0; a < f[other]->p; a++) m *= u[other][e];
+            to_grad[0] += m * end[e];
+            to_grad[2] += m;
+         }
+      }
+   if (fi->p == 1 && fj->p == 1)
+      return len / 6 * (2 * u[0][0] * u[1][0] + u[0][0] * u[1][1] + u[0][1] * u[1][0] + 2 * u[0][1] * u[1][1]);
+   sneppp__simplex_mean(2, u[0], u[1], NULL, NULL, fi->p, fj->p, mean);
+   return len * mean[0];
+}
+
+/* Adds the derivatives of one pattern of signs to the caller's arrays: the constant unit has none. */
+static void sneppp__pull_affine(const sneppp__pair *p, const sneppp__pull *out, int d, double g, double si, double sj, const sneppp__affine_grad *t)
+{
+   if (p->ui.act != SNEPPP_ONE) {
+      for (int r = 0; r < d; r++) out->wi[r] += g * si * t->i[r];
+      out->bi[0] += g * si * t->i[2];
+   }
+   if (p->uj.act != SNEPPP_ONE) {
+      for (int r = 0; r < d; r++) out->wj[r] += g * sj * t->j[r];
+      out->bj[0] += g * sj * t->j[2];
+   }
+}
+
+/* The sum over patterns of signs, for one interval at a time (ends, count) or one polygon. */
+typedef double (*sneppp__affine_fn)(const sneppp_window *win, const sneppp__affine *fi, const sneppp__affine *fj, sneppp__affine_grad *grad);
+
+static double sneppp__piecewise(const sneppp__pair *p, const sneppp__pull *out, int d, sneppp__affine_fn integral)
+{
+   sneppp__pieces qi = sneppp__pieces_of(p->ui), qj = sneppp__pieces_of(p->uj);
+   const double  *wi = sneppp__weights_of(p->ui, p->wi), *wj = sneppp__weights_of(p->uj, p->wj);
+   double         bi = sneppp__bias_of(p->ui, p->bi), bj = sneppp__bias_of(p->uj, p->bj), k = 0;
+   for (int s = 0; s < qi.count; s++)
+      for (int t = 0; t < qj.count; t++) {
+         sneppp__affine      fi = sneppp__affine_of(&qi, s, d, wi, bi), fj = sneppp__affine_of(&qj, t, d, wj, bj);
+         sneppp__affine_grad grad = { { 0, 0, 0 }, { 0, 0, 0 } };
+         double              c = qi.coef[s] * qj.coef[t];
+         k += c * integral(p->win, &fi, &fj, out ? &grad : NULL);
+         if (out) sneppp__pull_affine(p, out, d, out->g * c, qi.sign[s] < 0 ? -1 : 1, qj.sign[t] < 0 ? -1 : 1, &grad);
+      }
+   return k;
+}
+
+static double sneppp__intervals_affine(const sneppp_window *win, const sneppp__affine *fi, const sneppp__affine *fj, sneppp__affine_grad *grad)
+{
+   double k = 0;
+   if (win->space == SNEPPP_BOX) return sneppp__segment(win->lo[0], win->hi[0], fi, fj, grad);
+   for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], fi, fj, grad);
+   return k;
+}
+
+/* i_rect, i_relu, i_step, i_leaky, i_mono and their first moments: unions of intervals, and boxes with d = 1. */
+static double sneppp__i_poly(const sneppp__pair *p, const sneppp__pull *out)
+{
+   return sneppp__piecewise(p, out, 1, sneppp__intervals_affine);
+}
+
+/* ---- polygons. Each ring is cut by the half planes u > 0 and v > 0 while its vertices stream past: a cutter looks
+   at an edge, passes on the end that is inside and the point where the edge crosses the line, where its own u is
+   exactly 0. What leaves the second cutter is fanned into triangles from the first vertex that left; with signed
+   areas T this is right for any simple ring, and edges that run back and forth along a cutting line cancel:
+
+      step: sum T,   ReLU: sum T/12 ((sum u)(sum v) + sum u_k v_k),   u^p v^q: sneppp__simplex_mean.
+
+   Nothing is stored per vertex, so a ring may be as long as it likes. Coordinates are those of differences from
+   one vertex (x0, y0), so a small polygon far away keeps its digits. For p = 0 the derivative is the integral of
+   v^q along the cut u = 0, divided by |w|: those edges are the ones with u = 0 at both ends. */
+typedef struct sneppp__corner { double x, y, u, v; } sneppp__corner;
+
+typedef struct sneppp__clip {
+   const sneppp__affine *fi, *fj;
+   double                sign;       /* of the ring                                          */
+   double                x0, y0;     /* the reference vertex                                 */
+   sneppp__affine_grad  *grad;       /* or NULL                                              */
+   double                sum;        /* the integral so far                                  */
+   int                   cut_count[2], fan_count;
+   sneppp__corner        cut_first[2], cut_last[2], fan_first, fan_last;
+} sneppp__clip;
+
+static void sneppp__fan_gradient(sneppp__clip *c, double T, const double *u, const double *v, const double *x, const double *y)
+{
+   double mean[3];
+   if (c->fi->p > 0) {
+      sneppp__simplex_mean(3, u, v, x, y, c->fi->p - 1, c->fj->p, mean);
+      T *= c->fi->p;
+      c->grad->i[0] += T * (mean[1] + c->x0 * mean[0]);
+      c->grad->i[1] += T * (mean[2] + c->y0 * mean[0]);
+      c->grad->i[2] += T * mean[0];
+      T /= c->fi->p;
+   }
+   if (c->fj->p > 0) {
+      sneppp__simplex_mean(3, u, v, x, y, c->fi->p, c->fj->p - 1, mean);
+      T *= c->fj->p;
+      c->grad->j[0] += T * (mean[1] + c->x0 * mean[0]);
+      c->grad->j[1] += T * (mean[2] + c->y0 * mean[0]);
+      c->grad->j[2] += T * mean[0];
+   }
+}
+
+static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *a, const sneppp__corner *b, const sneppp__corner *e)
+{
+   double T = 0.5 * c->sign * ((b->x - a->x) * (e->y - a->y) - (b->y - a->y) * (e->x - a->x));
+   int    p = c->fi->p, q = c->fj->p;
+   double u[3], v[3], x[3], y[3], mean[3];
+   u[0] = a->u; u[1] = b->u; u[2] = e->u;
+   v[0] = a->v; v[1] = b->v; v[2] = e->v;
+   if (p == 1 && q == 1) {
+      mean[0] = ((u[0] + u[1] + u[2]) * (v[0] + v[1] + v[2]) + u[0] * v[0] + u[1] * v[1] + u[2] * v[2]) / 12;
+   } else if (p + q == 0) {
+      mean[0] = 1;
+   } else {
+      sneppp__simplex_mean(3, u, v, NULL, NULL, p, q, mean);
+   }
+   c->sum += T * mean[0];
+   if (!c->grad) return;
+   x[0] = a->x; x[1] = b->x; x[2] = e->x;
+   y[0] = a->y; y[1] = b->y; y[2] = e->y;
+   sneppp__fan_gradient(c, T, u, v, x, y);
+}
+
+/* The moving boundary of a step. An edge of the clipped ring along the line w . x + b = 0 has the inside to its
+   left when it runs along (w_y, -w_x); its signed length in that direction makes repeated stretches cancel. */
+static void sneppp__fan_edge(sneppp__clip *c, const sneppp__corner *a, const sneppp__corner *b)
+{
+   for (int s = 0; s < 2; s++) {
+      const sneppp__affine *f = s ? c->fj : c->fi, *other = s ? c->fi : c->fj;
+      double *to = s ? c->grad->j : c->grad->i, own_a = s ? a->v : a->u, own_b = s ? b->v : b->u, A, len, mean[3], z[2], o[2], x[2], y[2];
+      if (f->p != 0 || !f->cut || own_a != 0 || own_b != 0) continue;
+      A = f->w[0] * f->w[0] + f->w[1] * f->w[1];
+      if (!(A > 0)) continue;
+      len = c->sign * ((b->x - a->x) * f->w[1] - (b->y - a->y) * f->w[0]) / A; /* length/|w| */
+      z[0] = z[1] = 0;
+      o[0] = s ? a->u : a->v;
+      o[1] = s ? b->u : b->v;
+      x[0] = a->x; x[1] = b->x;
+      y[0] = a->y; y[1] = b->y;
+      sneppp__simplex_mean(2, z, o, x, y, 0, other->p, mean);
+      to[0] += len * (mean[1] + c->x0 * mean[0]);
+      to[1] += len * (mean[2] + c->y0 * mean[0]);
+      to[2] += len * mean[0];
+   }
+}
+
+static void sneppp__fan_push(sneppp__clip *c, const sneppp__corner *at)
+{
+   if (c->fan_count == 0) {
+      c->fan_first = *at;
+   } else {
+      if (c->fan_count >= 2) sneppp__fan_triangle(c, &c->fan_first, &c->fan_last, at);
+      if (c->grad && (c->fi->p == 0 || c->fj->p == 0)) sneppp__fan_edge(c, &c->fan_last, at);
+   }
+   c->fan_last = *at;
+   c->fan_count++;
+}
+
+/* Where the edge from a (inside) to b (outside) meets the line; the parameter starts at the nearer end. */
+static sneppp__corner sneppp__cut_point(const sneppp__corner *a, const sneppp__corner *b, int stage)
+{
+   double         za = stage ? a->v : a->u, zb = stage ? b->v : b->u, t;
+   sneppp__corner c;
+   if (za > -zb) { /* b is nearer */
+      const sneppp__corner *swap = a;
+      double                z = za;
+      a = b; b = swap;
+      za = zb; zb = z;
+   }
+   t = za / (za - zb);
+   c.x = a->x + t * (b->x - a->x);
+   c.y = a->y + t * (b->y - a->y);
+   c.u = a->u + t * (b->u - a->u);
+   c.v = a->v + t * (b->v - a->v);
+   if (stage) c.v = 0;
+   else c.u = 0;
+   return c;
+}
+
+/* The edge from the last corner to this one goes through cutter `stage` (0: u > 0, 1: v > 0), and what is left of
+   it on to the next; stage 2 is the fan. closing: `at` is the ring's first corner, which has been passed on. */
+static void sneppp__cut_pushes(sneppp__clip *c, int stage, const sneppp__corner *at, int closing, sneppp__corner *pass, int *passed)
+{
+   double z = stage ? at->v : at->u, zl;
+   *passed = 0;
+   if (!(stage ? c->fj : c->fi)->cut) {
+      if (!closing) pass[(*passed)++] = *at;
+      return;
+   }
+   if (c->cut_count[stage]) {
+      zl = stage ? c->cut_last[stage].v : c->cut_last[stage].u;
+      if (zl > 0 && !(z > 0)) pass[(*passed)++] = sneppp__cut_point(&c->cut_last[stage], at, stage);
+      if (!(zl > 0) && z > 0) pass[(*passed)++] = sneppp__cut_point(at, &c->cut_last[stage], stage);
+   } else {
+      c->cut_first[stage] = *at;
+   }
+   c->cut_count[stage]++;
+   c->cut_last[stage] = *at;
+   if (z > 0 && !closing) pass[(*passed)++] = *at;
+}
+
+static void sneppp__cut_second(sneppp__clip *c, const sneppp__corner *at, int closing)
+{
+   sneppp__corner pass[2];
+   int            n;
+   sneppp__cut_pushes(c, 1, at, closing, pass, &n);
+   for (int k = 0; k < n; k++) sneppp__fan_push(c, pass + k);
+}
+
+static void sneppp__cut_first(sneppp__clip *c, const sneppp__corner *at, int closing)
+{
+   sneppp__corner pass[2];
+   int            n;
+   sneppp__cut_pushes(c, 0, at, closing, pass, &n);
+   for (int k = 0; k < n; k++) sneppp__cut_second(c, pass + k, 0);
+}
+
+static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, double sign)
+{
+   const sneppp__affine *fi = c->fi, *fj = c->fj;
+   double ai = fi->b + (fi->w[0] * c->x0 + fi->w[1] * c->y0), aj = fj->b + (fj->w[0] * c->x0 + fj->w[1] * c->y0);
+   c->sign = sign;
+   c->cut_count[0] = c->cut_count[1] = c->fan_count = 0;
+   for (size_t k = 0; k < n; k++) {
+      sneppp__corner at;
+      at.x = xy[2 * k] - c->x0;
+      at.y = xy[2 * k + 1] - c->y0;
+      at.u = ai + (fi->w[0] * at.x + fi->w[1] * at.y);
+      at.v = aj + (fj->w[0] * at.x + fj->w[1] * at.y);
+      sneppp__cut_first(c, &at, 0);
+   }
+   if (c->cut_count[0]) sneppp__cut_first(c, &c->cut_first[0], 1);
+   if (c->cut_count[1]) sneppp__cut_second(c, &c->cut_first[1], 1);
+   if (c->fan_count && c->grad && (fi->p == 0 || fj->p == 0)) sneppp__fan_edge(c, &c->fan_last, &c->fan_first);
+}
+
+static double sneppp__polygon_affine(const sneppp_window *win, const sneppp__affine *fi, const sneppp__affine *fj, sneppp__affine_grad *grad)
+{
+   sneppp__clip c;
+   c.fi = fi;
+   c.fj = fj;
+   c.grad = grad;
+   c.sum = 0;
+   if (win->space == SNEPPP_BOX) {
+      double xy[8];
+      xy[0] = xy[6] = c.x0 = win->lo[0];
+      xy[1] = xy[3] = c.y0 = win->lo[1];
+      xy[2] = xy[4] = win->hi[0];
+      xy[5] = xy[7] = win->hi[1];
+      sneppp__clip_ring(&c, xy, 4, 1);
+      return c.sum;
+   }
+   c.x0 = win->xy[0];
+   c.y0 = win->xy[1];
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
+      sneppp__clip_ring(&c, win->xy + 2 * at, sneppp__ring_size(win, r), sneppp__ring_sign(win, r));
+   return c.sum;
+}
+
+/* p_rect, p_relu, p_step, p_leaky, p_mono and their first moments: polygons, and boxes with d = 2. */
+static double sneppp__p_poly(const sneppp__pair *p, const sneppp__pull *out)
+{
+   return sneppp__piecewise(p, out, 2, sneppp__polygon_affine);
+}
+
+/* The same on boxes of one and two dimensions. For d >= 3 the pair is an integral over a polytope cut by two
+   planes, for which the library has no stable form. */
+static double sneppp__b_poly(const sneppp__pair *p, const sneppp__pull *out)
+{
+   return p->d == 1 ? sneppp__i_poly(p, out) : sneppp__p_poly(p, out);
+}
+
+/* ---- the unit sphere. Kernels are formed for the uniform probability and multiplied by the mass of the window,
+   1 or the area 2 pi^(d/2)/Gamma(d/2), which obeys area(d+2) = area(d) 2 pi/d. */
+static double sneppp__sphere_mass(const sneppp_window *win, int d)
+{
+   double area = d % 2 ? 2 : 2 * SNEPPP__PI;
+   if (win->measure == SNEPPP_PROBABILITY) return 1;
+   for (int e = d % 2 ? 1 : 2; e < d; e += 2) area *= 2 * SNEPPP__PI / e;
+   return area;
+}
+
+/* Two directions. With unit vectors u and v: plus = |u + v|, minus = |u - v|, the angle gamma = 2 atan2(minus, plus)
+   and its complement delta = pi - gamma = 2 atan2(plus, minus). Both keep their relative accuracy when the vectors
+   are nearly parallel or nearly opposite, where acos(u . v) keeps half of the digits or none. */
+typedef struct sneppp__angle {
+   double ni, nj;                              /* norms of the weights                   */
+   double u[SNEPPP__MAX_STATS], v[SNEPPP__MAX_STATS]; /* directions; a zero vector takes the other's */
+   double plus, minus;                         /* |u + v|, |u - v|                       */
+   double near, far;                           /* 1 - cos gamma, 1 + cos gamma           */
+   double cosine, sine;                        /* of gamma                               */
+} sneppp__angle;
+
+/* The norm, scaled by the largest entry so that squares neither overflow nor vanish, and the direction. */
+static double sneppp__direction(int d, const double *w, double *u)
+{
+   double big = 0, s = 0;
+   for (int r = 0; r < d; r++) big = fmax(big, fabs(w[r]));
+   if (!(big > 0)) {
+      for (int r = 0; r < d; r++) u[r] = 0;
+      return 0;
+   }
+   if (big > 1e-140 && big < 1e140) {
+      for (int r = 0; r < d; r++) s += w[r] * w[r];
+      s = sqrt(s);
+      for (int r = 0; r < d; r++) u[r] = w[r] / s;
+      return s;
+   }
+   for (int r = 0; r < d; r++) { u[r] = w[r] / big; s += u[r] * u[r]; }
+   s = sqrt(s);
+   for (int r = 0; r < d; r++) u[r] /= s;
+   return s * big;
+}
+
+static void sneppp__angle_of(sneppp__angle *a, int d, const double *wi, const double *wj)
+{
+   double pp = 0, mm = 0;
+   a->ni = sneppp__direction(d, wi, a->u);
+   a->nj = sneppp__direction(d, wj, a->v);
+   if (!(a->ni > 0)) memcpy(a->u, a->v, (size_t)d * sizeof a->u[0]);
+   if (!(a->nj > 0)) memcpy(a->v, a->u, (size_t)d * sizeof a->v[0]);
+   for (int r = 0; r < d; r++) {
+      double s = a->u[r] + a->v[r], t = a->u[r] - a->v[r];
+      pp += s * s;
+      mm += t * t;
+   }
+   a->plus = sqrt(pp);
+   a->minus = sqrt(mm);
+   a->near = mm / 2;
+   a->far = pp / 2;
+   a->cosine = (pp - mm) / 4;
+   a->sine = a->plus * a->minus / 2;
+}
+
+/* The unit tangent at u towards v, e = (v - cos(gamma) u)/sin(gamma), from the difference or the sum of the two,
+   whichever is small; zero when there is no such direction. */
+static void sneppp__tangent(const sneppp__angle *a, int d, const double *u, const double *v, double *e)
+{
+   double s = a->cosine > 0 ? 1 : -1, h = a->cosine > 0 ? a->near : -a->far;
+   for (int r = 0; r < d; r++) e[r] = a->sine > 0 ? ((v[r] - s * u[r]) + h * u[r]) / a->sine : 0;
+}
+
+/* I = integral from 0 to delta of sin^p t sin^q(delta - t) dt, where delta = pi - gamma, for p >= q.
+
+   (p+q) I_pq = (p-1) I_{p-2,q} + q cos(gamma) I_{p-1,q-1} (q = 0: the last term is cos(gamma) sin^(p-1)(gamma)) is a
+   sum of positive terms for gamma < pi/2. Beyond, it cancels like delta^2 per step. There t = delta/2 + y and sin y = S z with S = sin(delta/2), C = cos(delta/2) give
+
+      I = S^(p+q+1) sum_{j even} binom(m, j) C^j integral_{-1}^{1} (1-z^2)^q z^j (1 - S^2 z^2)^((m-j-1)/2) dz,   m = p - q,
+
+   and the last power is expanded: terms B(j/2 + k + 1/2, q + 1) of the order of (S^2)^k, S^2 <= 1/2. */
+static double sneppp__sines_series(int p, int q, double S, double C)
+{
+   int    m = p - q;
+   double beta = 2, y = S * S, sum = 0, choose = 1, power = 1;
+   for (int r = 1; r <= q; r++) beta *= r / (r + 0.5); /* B(1/2, q + 1) */
+   for (int j = 0; j <= m; j += 2) {
+      double a = 0.5 * j + 0.5, e = 0.5 * (m - j - 1), term = beta, part = 0;
+      for (int k = 0; k < 80 && fabs(term) > 1e-18 * fabs(part); k++) {
+         part += term;
+         term *= -y * (e - k) / (k + 1) * (a + k) / (a + k + q + 1);
+      }
+      sum += choose * power * part;
+      choose *= (double)((m - j) * (m - j - 1)) / ((j + 1) * (j + 2));
+      power *= C * C;
+      beta *= a / (a + q + 1);
+   }
+   for (int r = 0; r < p + q + 1; r++) sum *= S;
+   return sum;
+}
+
+/* near = 1 - cos gamma, far = 1 + cos gamma. The lowest orders have their own lines: step delta, ReLU
+   (sin delta - delta cos delta)/2 by its series when the weights are nearly opposite. */
+static double sneppp__sines(int p, int q, double delta, double sine, double near, double far)
+{
+   double cosine = (far - near) / 2;
+   if (p < q) { int swap = p; p = q; q = swap; }
+   if (p == 0) return delta;
+   if (p == 1 && q == 0) return far;
+   if (p == 1) {
+      double y = delta * delta;
+      if (delta > 0.5) return (sine + delta * cosine) / 2;
+      return delta * y / 6 * (1 - y / 10 * (1 - y / 28 * (1 - y / 54 * (1 - y / 88 * (1 - y / 130 * (1 - y / 180))))));
+   }
+   if (cosine <= 0) return sneppp__sines_series(p, q, sqrt(far / 2), sqrt(near / 2));
+   return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, near, far) +
+           cosine * (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, near, far) : sneppp__ipow(sine, p - 1))) / (p + q);
+}
+
+/* Gamma(1 + n/2) Gamma(d/2) / (2 pi Gamma((d+n)/2)): the Gaussian constant of order n over E|x|^n. */
+static double sneppp__sphere_constant(int d, int n)
+{
+   double c = 1 / (2 * SNEPPP__PI);
+   if (n % 2) {
+      c = (d % 2 ? SNEPPP__PI / 2 : 1) * c; /* sqrt(pi)/2 Gamma(d/2)/Gamma((d+1)/2) for d = 1, 2 */
+      for (int e = d % 2 ? 1 : 2; e < d; e += 2) c *= (double)e / (e + 1);
+   }
+   for (int m = n % 2; m < n; m += 2) c *= (double)(m + 2) / (d + m);
+   return c;
+}
+
+/* A unit on the sphere as factors of (z)_+^p and (-z)_+^p; a monomial has both. */
+typedef struct sneppp__halves { int p; double plus, minus; } sneppp__halves;
+
+static sneppp__halves sneppp__halves_of(sneppp_unit unit)
+{
+   sneppp__pieces q = sneppp__pieces_of(unit);
+   sneppp__halves h;
+   h.p = q.p;
+   h.plus = q.coef[0];
+   h.minus = q.sign[0] == 0 ? (q.p % 2 ? -1 : 1) : q.count > 1 ? q.coef[1] : 0;
+   return h;
+}
+
+SNEPPP__INLINE double sneppp__ipow(double x, int n)
+{
+   double y = 1;
+   for (; n > 0; n--) y *= x;
+   return y;
+}
+
+/* One side of the pull-back without bias, for the unit with direction u. From k = c n_u^p n_v^q I(delta):
+   dk/dw = c n_u^(p-1) n_v^q (p I u + I'(delta) e), e the tangent at u towards v, and
+   I' = p q/(p+q) sin(delta) I_{p-1,q-1} (sin^p if q = 0). dk/db = p k_{p-1,q}; for a step it is the integral over
+   the great sphere u . x = 0, Gamma(d/2) Gamma((q+1)/2)/(2 pi Gamma((q+d-1)/2)) (n_v sin gamma)^q/n_u. */
+static void sneppp__s_pull(const sneppp__angle *a, int d, int first, double delta, sneppp__halves h, sneppp__halves o, double g, double k, double *w, double *b)
+{
+   int           p = h.p, q = o.p;
+   const double *u = first ? a->u : a->v, *v = first ? a->v : a->u;
+   double        nu = first ? a->ni : a->nj, nv = first ? a->nj : a->ni, e[SNEPPP__MAX_STATS], slope, c, gamma = SNEPPP__PI - delta;
+   double        same = h.plus * o.plus + h.minus * o.minus, mixed = h.plus * o.minus + h.minus * o.plus;
+   if (!(nu > 0)) return;
+   sneppp__tangent(a, d, u, v, e);
+   if (p && q) {
+      slope = same * sneppp__sines(p - 1, q - 1, delta, a->sine, a->near, a->far) - mixed * sneppp__sines(p - 1, q - 1, gamma, a->sine, a->far, a->near);
+      slope *= a->sine * (double)(p * q) / (p + q);
+   } else {
+      slope = (same - mixed) * sneppp__ipow(a->sine, p + q);
+   }
+   c = g * sneppp__sphere_constant(d, p + q) * sneppp__ipow(nu, p - 1) * (p ? 1 : 1 / nu) * sneppp__ipow(nv, q);
+   for (int r = 0; r < d; r++) w[r] += g * p * k / nu * u[r] + c * slope * e[r];
+   if (p) {
+      double s = h.plus * o.plus - h.minus * o.minus, t = h.plus * o.minus - h.minus * o.plus;
+      c = p * sneppp__sphere_constant(d, p + q - 1) * sneppp__ipow(nu, p - 1) * sneppp__ipow(nv, q);
+      b[0] += g * c * (s * sneppp__sines(p - 1, q, delta, a->sine, a->near, a->far) + t * sneppp__sines(p - 1, q, gamma, a->sine, a->far, a->near));
+   } else if (d >= 2) {
+      double s = (h.plus - h.minus) * (o.plus + o.minus) * sneppp__ipow(nv * a->sine, q) / nu;
+      b[0] += g * s * tgamma(0.5 * d) * tgamma(0.5 * (q + 1)) / (2 * SNEPPP__PI * tgamma(0.5 * (q + d - 1)));
+   }
+}
+
+/* s_rect, s_relu, s_step, s_leaky, any d, without bias (Cho and Saul 2009 for the Gaussian; on the sphere divided by
+   E|x|^(p+q), since the units are homogeneous):
+
+      k = c |w_i|^p |w_j|^q [same I_pq(delta) + mixed I_pq(gamma)],   c = Gamma(1+n/2) Gamma(d/2)/(2 pi Gamma((d+n)/2)),
+
+   n = p + q; `same` and `mixed` collect the factors of equal and of opposite signs. p = q = 1:
+   |w_i||w_j| (sin delta - delta cos delta)/(2 pi d). */
+static double sneppp__s_poly(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__halves h = sneppp__halves_of(p->ui), o = sneppp__halves_of(p->uj);
+   int            d = p->d, one_i = h.p == 0 && h.minus == 1, one_j = o.p == 0 && o.minus == 1;
+   double         mass = sneppp__sphere_mass(p->win, d), delta, gamma, k;
+   sneppp__angle  a;
+   if (one_i && one_j) return mass;
+   sneppp__angle_of(&a, d, one_i ? p->wj : p->wi, one_j ? p->wi : p->wj); /* a constant has no direction */
+   if (!(a.ni > 0) || !(a.nj > 0)) return 0; /* 0^p, and a step is 0 at 0 */
+   delta = 2 * atan2(a.plus, a.minus);
+   gamma = 2 * atan2(a.minus, a.plus);
+   k = (h.plus * o.plus + h.minus * o.minus) * sneppp__sines(h.p, o.p, delta, a.sine, a.near, a.far);
+   if (h.minus != 0 || o.minus != 0) k += (h.plus * o.minus + h.minus * o.plus) * sneppp__sines(h.p, o.p, gamma, a.sine, a.far, a.near);
+   k *= mass * sneppp__sphere_constant(d, h.p + o.p) * sneppp__ipow(a.ni, h.p) * sneppp__ipow(a.nj, o.p);
+   if (out && !one_i) sneppp__s_pull(&a, d, 1, delta, h, o, out->g * mass, k / mass, out->wi, out->bi);
+   if (out && !one_j) sneppp__s_pull(&a, d, 0, delta, o, h, out->g * mass, k / mass, out->wj, out->bj);
+   return k;
+}
+
+/* ---- spheres with bias. A core gives one integral of u_+^p v_+^q with p, q <= 1 over the unit sphere (not yet
+   divided by its area) and its derivatives: along the own direction, along the tangent towards the other one,
+   and for the bias. */
+typedef struct sneppp__caps { double k, iu, ie, ib, ju, je, jb; } sneppp__caps;
+
+typedef struct sneppp__cap { /* {x : n (u . x - t) > 0} */
+   int    empty, whole;
+   double n, b, t, r2, arc; /* t = -b/n clamped to [-1, 1], r2 = 1 - t^2, arc = half angle of its rim inside the other */
+} sneppp__cap;
+
+static sneppp__cap sneppp__cap_of(double n, double b)
+{
+   sneppp__cap c;
+   c.empty = b <= -n;
+   c.whole = !c.empty && b >= n;
+   c.n = n;
+   c.b = b;
+   c.t = c.empty ? 1 : c.whole ? -1 : -b / n;
+   c.r2 = c.empty || c.whole ? 0 : (n + b) / n * ((n - b) / n);
+   c.arc = 0;
+   return c;
+}
+
+/* S^2. The region is the lens of two caps; Omega, its area, comes from Gauss-Bonnet, the integrals X of x and of
+   the products of coordinates from Stokes on the two arcs, of half angles phi_1 and phi_2:
+
+      Omega = 2 (pi - xi - phi_1 t_1 - phi_2 t_2),   X = e_1 u - t_1 S e_u + e_2 v - t_2 S e_v,
+
+   e_k = phi_k (1 - t_k^2), W^2 = det of the Gram matrix of (u, v, corner), S = W/sin gamma <= 1. W = 0 makes the
+   arcs 0 or pi and so tells disjoint, nested and covering caps apart. Tangential parts are written so that nothing
+   is divided by sin gamma except W. Small lenses keep absolute, not relative accuracy: 1e-16 n_u n_v. */
+typedef struct sneppp__lens { double g, s, W, S, Omega, V1, V2, Q; } sneppp__lens;
+
+static sneppp__lens sneppp__lens_of(const sneppp__angle *a, sneppp__cap *A, sneppp__cap *B, double *c1, double *c2)
+{
+   sneppp__lens L;
+   double xi = 0, W2, e1, e2, t1 = A->t, t2 = B->t;
+   L.g = a->cosine;
+   L.s = a->sine;
+   L.W = 0;
+   *c1 = a->cosine > 0 ? (t2 - t1) + t1 * a->near : (t1 + t2) - t1 * a->far;
+   *c2 = a->cosine > 0 ? (t1 - t2) + t2 * a->near : (t1 + t2) - t2 * a->far;
+   if (A->whole) {
+      B->arc = SNEPPP__PI;
+   } else if (B->whole) {
+      A->arc = SNEPPP__PI;
+   } else {
+      W2 = a->near * a->far * A->r2 - *c1 * *c1;
+      L.W = W2 > 0 ? sqrt(W2) : 0;
+      if (L.W == 0 && *c1 == 0 && *c2 == 0 && L.g > 0) {
+         A->arc = SNEPPP__PI; /* the same cap twice */
+      } else {
+         A->arc = atan2(L.W, *c1);
+         B->arc = atan2(L.W, *c2);
+         xi = atan2(L.W, L.g - t1 * t2);
+      }
+   }
+   L.S = L.s > 0 ? L.W / L.s : 0;
+   e1 = A->arc * A->r2;
+   e2 = B->arc * B->r2;
+   L.Omega = 2 * (SNEPPP__PI - xi - A->arc * t1 - B->arc * t2);
+   L.V1 = e1 + L.g * e2 - t2 * L.W;
+   L.V2 = e2 + L.g * e1 - t1 * L.W;
+   L.Q = (L.g * L.Omega + 2 * L.g * (e1 * t1 + e2 * t2) + 2 * L.W * (1 - t1 * t1 - t2 * t2)) / 3;
+   return L;
+}
+
+/* Derivatives for one unit: A is its own cap (order p), B the other's (order q), V1 and V2 seen from A. */
+static void sneppp__lens_pull(const sneppp__lens *L, const sneppp__cap *A, const sneppp__cap *B, double c1, double c2, double V1, double V2, int p, int q, double *along, double *across, double *bias)
+{
+   double e1 = A->arc * A->r2, e2 = B->arc * B->r2, t1 = A->t, t2 = B->t;
+   if (p) { /* the integral of x v^q over the lens */
+      double x = L->s * e2 - L->S * c2;
+      double y = (L->s * (L->Omega + 2 * t2 * e2 - t1 * e1) + L->S * (2 * L->g * (t2 - t1) * (t2 + t1) - t1 * c1)) / 3;
+      *along = q ? B->n * L->Q + B->b * V1 : V1;
+      *across = q ? B->n * y + B->b * x : x;
+      *bias = q ? B->n * V2 + B->b * L->Omega : L->Omega;
+   } else if (!A->whole && A->n > 0) { /* along the rim of the own cap */
+      *bias = (q ? B->n * 2 * (L->W - c1 * A->arc) : 2 * A->arc) / A->n;
+      *along = t1 * *bias;
+      *across = (q ? B->n * (L->s * e1 - c1 * L->S) : 2 * L->S) / A->n;
+   } else {
+      *along = *across = *bias = 0;
+   }
+}
+
+static sneppp__caps sneppp__caps_sphere(const sneppp__angle *a, double bi, double bj, int p, int q, int grad)
+{
+   sneppp__caps r = { 0, 0, 0, 0, 0, 0, 0 };
+   sneppp__cap  A = sneppp__cap_of(a->ni, bi), B = sneppp__cap_of(a->nj, bj);
+   sneppp__lens L;
+   double       c1, c2;
+   if (A.empty || B.empty) return r;
+   L = sneppp__lens_of(a, &A, &B, &c1, &c2);
+   if (p && q) r.k = A.n * B.n * L.Q + A.n * bj * L.V1 + B.n * bi * L.V2 + bi * bj * L.Omega;
+   else if (p) r.k = A.n * L.V1 + bi * L.Omega;
+   else if (q) r.k = B.n * L.V2 + bj * L.Omega;
+   else r.k = L.Omega;
+   if (r.k < 0) r.k = 0; /* rounding of an empty lens */
+   if (!grad) return r;
+   sneppp__lens_pull(&L, &A, &B, c1, c2, L.V1, L.V2, p, q, &r.iu, &r.ie, &r.ib);
+   sneppp__lens_pull(&L, &B, &A, c2, c1, L.V2, L.V1, q, p, &r.ju, &r.je, &r.jb);
+   return r;
+}
+
+/* S^1. The set u > 0 is an arc of half width theta = atan2(sqrt(1 - t^2), t) about w_i. Angles are counted from w_i
+   towards w_j, which then lies at gamma >= 0. Two arcs meet in up to two pieces [lo, hi]; with middle m and half
+   width h the integrals of 1, cos, sin and their products over a piece are closed and do not cancel. */
+static void sneppp__arc_add(sneppp__caps *r, const sneppp__angle *a, double gx, double gy, double bi, double bj, int p, int q, double lo, double hi)
+{
+   double m = (lo + hi) / 2, h = (hi - lo) / 2, one, c, s, cc, cs, ss, f, ci, si, cj, sj;
+   if (!(h > 0)) return;
+   one = 2 * h;
+   c = 2 * cos(m) * sin(h);
+   s = 2 * sin(m) * sin(h);
+   f = 0.5 * sin(2 * h);
+   cc = h + f * cos(2 * m);
+   ss = h - f * cos(2 * m);
+   cs = f * sin(2 * m);
+   /* The integrals of v^q times (cos, sin, 1), then of u^p times them; v = n_v (gx cos + gy sin) + b_j. */
+   ci = q ? a->nj * (gx * cc + gy * cs) + bj * c : c;
+   si = q ? a->nj * (gx * cs + gy * ss) + bj * s : s;
+   f = q ? a->nj * (gx * c + gy * s) + bj * one : one;
+   cj = p ? a->ni * cc + bi * c : c;
+   sj = p ? a->ni * cs + bi * s : s;
+   r->k += p ? a->ni * ci + bi * f : f;
+   if (p) { r->iu += ci; r->ie += si; r->ib += f; }
+   if (q) { r->ju += gx * cj + gy * sj; r->je += gy * cj - gx * sj; r->jb += p ? a->ni * c + bi * one : one; }
+}
+
+/* The ends of an arc move when its unit is a step: each end that lies in the other arc counts with 1/|du/dphi|. */
+static void sneppp__arc_ends(const sneppp__cap *A, const sneppp__cap *B, double gx, double gy, int q, double *along, double *across, double *bias)
+{
+   double root = sqrt(A->r2);
+   for (int e = -1; e <= 1; e += 2) {
+      double x = A->t, y = e * root, v = B->n * (gx * x + gy * y) + B->b, m;
+      if (!(root > 0) || !(v > 0)) continue;
+      m = (q ? v : 1) / (A->n * root);
+      *along += m * x;
+      *across += m * y;
+      *bias += m;
+   }
+}
+
+static sneppp__caps sneppp__caps_circle(const sneppp__angle *a, double bi, double bj, int p, int q, int grad)
+{
+   sneppp__caps r = { 0, 0, 0, 0, 0, 0, 0 };
+   sneppp__cap  A = sneppp__cap_of(a->ni, bi), B = sneppp__cap_of(a->nj, bj);
+   double       gamma = 2 * atan2(a->minus, a->plus), ti, tj, gx = a->cosine, gy = a->sine;
+   if (A.empty || B.empty) return r;
+   ti = A.whole ? SNEPPP__PI : atan2(sqrt(A.r2), A.t);
+   tj = B.whole ? SNEPPP__PI : atan2(sqrt(B.r2), B.t);
+   sneppp__arc_add(&r, a, gx, gy, bi, bj, p, q, fmax(-ti, gamma - tj), fmin(ti, gamma + tj));
+   sneppp__arc_add(&r, a, gx, gy, bi, bj, p, q, -ti, fmin(ti, gamma + tj - 2 * SNEPPP__PI));
+   if (r.k < 0) r.k = 0;
+   if (!grad) return r;
+   if (p == 0 && !A.whole) sneppp__arc_ends(&A, &B, gx, gy, q, &r.iu, &r.ie, &r.ib);
+   if (q == 0 && !B.whole) sneppp__arc_ends(&B, &A, gx, gy, p, &r.ju, &r.je, &r.jb);
+   return r;
+}
+
+/* s2_rect, s2_relu, s2_step (S^2), c_rect, c_relu (S^1) and the leaky unit there: bias, orders 0 and 1. A piece
+   with the sign -1 is the same core with w and b negated. */
+static double sneppp__s_biased(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__halves h = sneppp__halves_of(p->ui), o = sneppp__halves_of(p->uj);
+   const double  *wi = sneppp__weights_of(p->ui, p->wi), *wj = sneppp__weights_of(p->uj, p->wj);
+   double         bi = sneppp__bias_of(p->ui, p->bi), bj = sneppp__bias_of(p->uj, p->bj), k = 0;
+   double         scale = sneppp__sphere_mass(p->win, p->d) / (p->d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI);
+   double         xi[SNEPPP__MAX_STATS], xj[SNEPPP__MAX_STATS], flip[SNEPPP__MAX_STATS];
+   int            d = p->d;
+   for (int pattern = 0; pattern < 4; pattern++) {
+      double        si = pattern & 1 ? -1 : 1, sj = pattern & 2 ? -1 : 1, c = (si < 0 ? h.minus : h.plus) * (sj < 0 ? o.minus : o.plus) * scale;
+      sneppp__angle a;
+      sneppp__caps  r;
+      if (c == 0) continue;
+      /* Constants are whole: their mirror image would be counted twice. */
+      if ((si < 0 && p->ui.act == SNEPPP_ONE) || (sj < 0 && p->uj.act == SNEPPP_ONE)) continue;
+      for (int e = 0; e < d; e++) flip[e] = sj * wj[e];
+      for (int e = 0; e < d; e++) xi[e] = si * wi[e];
+      sneppp__angle_of(&a, d, xi, flip);
+      r = d == 2 ? sneppp__caps_circle(&a, si * bi, sj * bj, h.p, o.p, out != NULL) : sneppp__caps_sphere(&a, si * bi, sj * bj, h.p, o.p, out != NULL);
+      k += c * r.k;
+      if (!out) continue;
+      sneppp__tangent(&a, d, a.u, a.v, xi);
+      sneppp__tangent(&a, d, a.v, a.u, xj);
+      c *= out->g;
+      if (p->ui.act != SNEPPP_ONE) {
+         for (int e = 0; e < d; e++) out->wi[e] += c * si * (r.iu * a.u[e] + r.ie * xi[e]);
+         out->bi[0] += c * si * r.ib;
+      }
+      if (p->uj.act != SNEPPP_ONE) {
+         for (int e = 0; e < d; e++) out->wj[e] += c * sj * (r.ju * a.v[e] + r.je * xj[e]);
+         out->bj[0] += c * sj * r.jb;
+      }
+   }
+   return k;
+}
+
+/* ---- first moments on the sphere with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
+   t = -b/n in (-1, 1):
+
+      M_0 = P(z > t),   M_1 = n f (1-t^2)^((d-1)/2)/(d-1) + b M_0,   f = Gamma(d/2)/(sqrt(pi) Gamma((d-1)/2)),
+      M_p (1 + c) = b M_{p-1} (1 + 2c) + c (n^2 - b^2) M_{p-2},      c = (p-1)/(d-1)   (by parts),
+
+   M_0 from J_v = integral of (1-z^2)^v: (2v+1) J_v = 2v J_{v-1} - t (1-t^2)^v up from d = 2 (the angle) or 3 (1-t).
+   dM_p/db = p M_{p-1}, dM_p/dn = p E[z u^(p-1)] = p (M_p - b M_{p-1})/n. A cap that covers the sphere is a
+   polynomial and goes to sneppp__s_mono. */
+static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn, double *db)
+{
+   double M[SNEPPP__MAX_ORDER + 1], f = d % 2 ? 0.5 : 1 / SNEPPP__PI, J, rim, c;
+   double root = sqrt(A->r2), odd = 1;
+   J = d % 2 ? (A->n + A->b) / A->n : atan2(root, A->t);
+   if (d % 2 == 0) odd = 1 / root;
+   for (int e = d % 2 ? 3 : 2; e < d; e += 2) { /* from d = e to e + 2: v = (e-1)/2 */
+      odd *= A->r2;
+      J = ((e - 1) * J - A->t * odd) / e;
+      f *= (double)e / (e - 1);
+   }
+   rim = f * sneppp__ipow(root, d - 1) / (d - 1);
+   M[0] = f * J;
+   M[1] = A->n * rim + A->b * M[0];
+   for (int r = 2; r <= p; r++) {
+      c = (double)(r - 1) / (d - 1);
+      M[r] = (A->b * M[r - 1] * (1 + 2 * c) + c * (A->n - A->b) * (A->n + A->b) * M[r - 2]) / (1 + c);
+   }
+   if (p) {
+      *db = p * M[p - 1];
+      *dn = p == 1 ? rim : p * (M[p] - A->b * M[p - 1]) / A->n;
+   } else {
+      *db = f * (d == 2 ? 1 / root : sneppp__ipow(root, d - 3)) / A->n;
+      *dn = A->t * *db;
+   }
+   return M[p] > 0 ? M[p] : 0;
+}
+
+
+/* s_mono: z^p z^q with bias on the sphere, any d. With G_rt = E[U^r V^t] of the centred Gaussian pair of covariance
+   (A, C; C, B), G_rt = (r-1) A G_{r-2,t} + t C G_{r-1,t-1}, the powers of w . x and the biases separate:
+
+      k = sum over r + t even of binom(p,r) binom(q,t) b_i^(p-r) b_j^(q-t) G_rt / E|x|^(r+t),
+
+   E|x|^n = d (d+2) ... (d+n-2). dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}. */
+static void sneppp__centred_moments(int p, int q, double A, double B, double C, double *G)
+{
+   int n = q + 1;
+   for (int r = 0; r <= p; r++)
+      for (int t = 0; t <= q; t++) {
+         double *g = G + r * n + t;
+         if (r == 0) g[0] = t == 0 ? 1 : t == 1 ? 0 : (t - 1) * B * g[-2];
+         else g[0] = (r > 1 ? (r - 1) * A * g[-2 * n] : 0) + (t > 0 ? t * C * g[-n - 1] : 0);
+      }
+}
+
+static double sneppp__s_mono(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double        G[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], k = 0, kA = 0, kB = 0, kC = 0, ki = 0, kj = 0;
+   const double *wi = sneppp__weights_of(p->ui, p->wi), *wj = sneppp__weights_of(p->uj, p->wj);
+   double        bi = sneppp__bias_of(p->ui, p->bi), bj = sneppp__bias_of(p->uj, p->bj), A = 0, B = 0, C = 0, mass, ci = 1, cj;
+   int           a = sneppp__pieces_of(p->ui).p, b = sneppp__pieces_of(p->uj).p, n = b + 1;
+   for (int r = 0; r < p->d; r++) { A += wi[r] * wi[r]; B += wj[r] * wj[r]; C += wi[r] * wj[r]; }
+   sneppp__centred_moments(a, b, A, B, C, G);
+   for (int r = 0; r <= a; ci *= (double)(a - r) / (r + 1), r++) {
+      cj = 1;
+      for (int t = 0; t <= b; cj *= (double)(b - t) / (t + 1), t++) {
+         double E = 1, c, pi, pj;
+         if ((r + t) % 2) continue;
+         for (int m = 0; m < r + t; m += 2) E *= p->d + m;
+         c = ci * cj / E;
+         pi = sneppp__ipow(bi, a - r);
+         pj = sneppp__ipow(bj, b - t);
+         k += c * pi * pj * G[r * n + t];
+         if (!out) continue;
+         if (a > r) ki += c * (a - r) * sneppp__ipow(bi, a - r - 1) * pj * G[r * n + t];
+         if (b > t) kj += c * (b - t) * sneppp__ipow(bj, b - t - 1) * pi * G[r * n + t];
+         if (r && t) kC += c * pi * pj * r * t * G[(r - 1) * n + t - 1];
+         if (r > 1) kA += c * pi * pj * r * (r - 1) * G[(r - 2) * n + t]; /* twice k_A */
+         if (t > 1) kB += c * pi * pj * t * (t - 1) * G[r * n + t - 2];
+      }
+   }
+   mass = sneppp__sphere_mass(p->win, p->d);
+   if (out) {
+      double g = out->g * mass;
+      for (int r = 0; r < p->d; r++) {
+         if (p->ui.act != SNEPPP_ONE) out->wi[r] += g * (kA * wi[r] + kC * wj[r]);
+         if (p->uj.act != SNEPPP_ONE) out->wj[r] += g * (kB * wj[r] + kC * wi[r]);
+      }
+      if (p->ui.act != SNEPPP_ONE) out->bi[0] += g * ki;
+      if (p->uj.act != SNEPPP_ONE) out->bj[0] += g * kj;
+   }
+   return mass * k;
+}
+
+/* s1_rect, s1_leaky, s21_rect: one rectified or leaky unit against the constant. */
+static double sneppp__s_moment(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__halves h = sneppp__halves_of(p->ui);
+   double         u[SNEPPP__MAX_STATS], n = sneppp__direction(p->d, p->wi, u), mass = sneppp__sphere_mass(p->win, p->d), k = 0;
+   for (int side = 0; side < 2; side++) {
+      double       s = side ? -1 : 1, c = (side ? h.minus : h.plus) * mass, dn = 0, db = 0, m;
+      sneppp__cap  A = sneppp__cap_of(n, s * p->bi);
+      sneppp__pair q;
+      sneppp__pull pull;
+      double       flip[SNEPPP__MAX_STATS], scratch = 0, wi[SNEPPP__MAX_STATS] = { 0 }, bi = 0;
+      if (c == 0 || A.empty) continue;
+      if (!A.whole) {
+         m = sneppp__cap_moment(p->d, &A, h.p, &dn, &db);
+      } else {
+         q = *p;
+         q.ui.act = SNEPPP_MONOMIAL;
+         q.ui.p = h.p;
+         q.uj.act = SNEPPP_ONE;
+         for (int r = 0; r < p->d; r++) flip[r] = s * p->wi[r];
+         q.wi = flip;
+         q.bi = s * p->bi;
+         memset(&pull, 0, sizeof pull);
+         pull.g = 1;
+         pull.wi = pull.wj = wi;
+         pull.bi = &bi;
+         pull.bj = &scratch;
+         m = sneppp__s_mono(&q, out ? &pull : NULL) / mass;
+      }
+      k += c * m;
+      if (!out) continue;
+      for (int r = 0; r < p->d; r++) out->wi[r] += out->g * c * (A.whole ? s * wi[r] / mass : dn * u[r]);
+      out->bi[0] += out->g * c * s * (A.whole ? bi / mass : db);
+   }
+   return k;
+}
+
+/* S^0 = {-1, +1}: the sum over two points, for the orders that have a bias. */
+static double sneppp__halves_value(sneppp__halves h, double z, double *slope)
+{
+   double c = z > 0 ? h.plus : h.minus, a = fabs(z);
+   if (z == 0 && h.plus != h.minus) c = 0;
+   *slope = h.p ? (z > 0 ? 1 : -1) * c * h.p * sneppp__ipow(a, h.p - 1) : 0;
+   return c * sneppp__ipow(a, h.p);
+}
+
+static double sneppp__s_two_points(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__halves h = sneppp__halves_of(p->ui), o = sneppp__halves_of(p->uj);
+   double         k = 0, half = sneppp__sphere_mass(p->win, 1) / 2;
+   for (int x = -1; x <= 1; x += 2) {
+      double si, sj, u = sneppp__halves_value(h, p->bi + p->wi[0] * x, &si), v = sneppp__halves_value(o, p->bj + p->wj[0] * x, &sj);
+      if (p->ui.act == SNEPPP_ONE) { u = 1; si = 0; }
+      if (p->uj.act == SNEPPP_ONE) { v = 1; sj = 0; }
+      k += half * u * v;
+      if (!out) continue;
+      out->wi[0] += out->g * half * si * v * x;
+      out->bi[0] += out->g * half * si * v;
+      out->wj[0] += out->g * half * sj * u * x;
+      out->bj[0] += out->g * half * sj * u;
+   }
+   return k;
+}
+
+/* ---- b_mono: z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
+   time, M_rt <- sum_{e,f} binom(r,e) binom(t,f) M_{r-e,t-f} w_ik^e w_jk^f mu_{e+f}, mu_n = eta^n/(n+1) for even n, else
+   0. With `lean` = k a factor y_k is put under the integral, as dk/dw_k = p E[x_k u^(p-1) v^q] needs. */
+static double sneppp__box_moment(const sneppp_window *win, int d, const double *wi, const double *wj, double a, double b, int p, int q, int lean)
+{
+   double M[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], volume = 1;
+   int    n = q + 1;
+   for (int r = 0; r <= p; r++)
+      for (int t = 0; t <= q; t++) M[r * n + t] = sneppp__ipow(a, r) * sneppp__ipow(b, t);
+   for (int k = 0; k < d; k++) {
+      double eta = (win->hi[k] - win->lo[k]) / 2, x = wi[k] * eta, y = wj[k] * eta;
+      int    odd = k == lean;
+      volume *= 2 * eta * (odd ? eta : 1);
+      for (int r = p; r >= 0; r--)
+         for (int t = q; t >= 0; t--) { /* downwards: what is read has not been overwritten */
+            double sum = 0, ce = 1, xe = 1;
+            for (int e = 0; e <= r; ce *= (double)(r - e) / (e + 1), xe *= x, e++) {
+               double cf = 1, yf = 1;
+               for (int f = 0; f <= t; cf *= (double)(t - f) / (f + 1), yf *= y, f++)
+                  if ((e + f + odd) % 2 == 0) sum += ce * cf * xe * yf * M[(r - e) * n + t - f] / (e + f + odd + 1);
+            }
+            M[r * n + t] = sum;
+         }
+   }
+   return volume * M[p * n + q];
+}
+
+static double sneppp__b_mono(const sneppp__pair *p, const sneppp__pull *out)
+{
+   const sneppp_window *win = p->win;
+   const double        *wi = sneppp__weights_of(p->ui, p->wi), *wj = sneppp__weights_of(p->uj, p->wj);
+   double               a = sneppp__bias_of(p->ui, p->bi), b = sneppp__bias_of(p->uj, p->bj);
+   int                  d = p->d, m = sneppp__pieces_of(p->ui).p, n = sneppp__pieces_of(p->uj).p;
+   for (int k = 0; k < d; k++) {
+      double c = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
+      a += wi[k] * c;
+      b += wj[k] * c;
+   }
+   if (out && m) {
+      double base = m * sneppp__box_moment(win, d, wi, wj, a, b, m - 1, n, -1);
+      out->bi[0] += out->g * base;
+      for (int k = 0; k < d; k++)
+         out->wi[k] += out->g * (base * (win->lo[k] + (win->hi[k] - win->lo[k]) / 2) + m * sneppp__box_moment(win, d, wi, wj, a, b, m - 1, n, k));
+   }
+   if (out && n) {
+      double base = n * sneppp__box_moment(win, d, wi, wj, a, b, m, n - 1, -1);
+      out->bj[0] += out->g * base;
+      for (int k = 0; k < d; k++)
+         out->wj[k] += out->g * (base * (win->lo[k] + (win->hi[k] - win->lo[k]) / 2) + n * sneppp__box_moment(win, d, wi, wj, a, b, m, n - 1, k));
+   }
+   return sneppp__box_moment(win, d, wi, wj, a, b, m, n, -1);
+}
+
 /* ---- >>kernel-table: all rows, lookup, checks, drivers ----------------------------------------------------- */
 
 /* The table. Columns: name, space, activations, statistics d needed (0 = any), flags, pair function, transform,
@@ -4144,6 +5141,17 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__ROW("b1_rbf", BOX, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "", "prod l sqrt(pi/2) (erf v - erf u)", "normal cdf", 64),
 
    /* -- boxes: monomials and rectified units */
+   SNEPPP__ROW("b_mono", BOX, MONOMIAL, MONOMIAL, 0, 0, sneppp__b_mono, NULL, NULL, "", "moments about the centre, one coordinate at a time", "by coordinates", 64),
+   SNEPPP__ROW("b1_mono", BOX, MONOMIAL, ONE, 0, 0, sneppp__b_mono, NULL, NULL, "", "first moment", "by coordinates", 64),
+   SNEPPP__ROW("b_relu", BOX, RELU, RELU, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "sum of triangles (z_i)_+ (z_j)_+", "clipped polygon", 64),
+   SNEPPP__ROW("b_step", BOX, STEP, STEP, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "measure of {z_i > 0, z_j > 0}", "clipped polygon", 64),
+   SNEPPP__ROW("b_rect", BOX, RECT, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "sum of triangles (z_i)_+^p (z_j)_+^q", "clipped polygon", 64),
+   SNEPPP__ROW("b_leaky", BOX, LEAKY, LEAKY, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "four sign patterns of ReLU", "clipped polygon", 64),
+   SNEPPP__ROW("b_leaky_rect", BOX, LEAKY, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "two sign patterns", "clipped polygon", 64),
+   SNEPPP__ROW("b_mono_rect", BOX, MONOMIAL, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "z_i^p where z_j > 0", "clipped polygon", 64),
+   SNEPPP__ROW("b_mono_leaky", BOX, MONOMIAL, LEAKY, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "two sign patterns", "clipped polygon", 64),
+   SNEPPP__ROW("b1_rect", BOX, RECT, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment", "clipped polygon", 64),
+   SNEPPP__ROW("b1_leaky", BOX, LEAKY, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment", "clipped polygon", 64),
 
    /* -- Gaussian measures and mixtures */
 
@@ -4160,6 +5168,41 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__ROW("s1_one", SPHERE, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "mu(X) = L(0)", "Mardia and Jupp 2000", 64),
 
    /* -- spheres: rectified units and monomials */
+   SNEPPP__ROW("s_relu", SPHERE, RELU, RELU, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "|wi||wj| (sin D - D cos D)/(2 pi d), D = pi - angle", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_step", SPHERE, STEP, STEP, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "D/(2 pi), D = pi - angle", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_rect", SPHERE, RECT, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "c |wi|^p |wj|^q int_0^D sin^p t sin^q(D-t) dt", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_leaky", SPHERE, LEAKY, LEAKY, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "((1+l^2) K(D) - 2 l K(pi-D))", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_leaky_rect", SPHERE, LEAKY, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "two sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_mono_rect", SPHERE, MONOMIAL, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "two sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_mono_leaky", SPHERE, MONOMIAL, LEAKY, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "four sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_mono", SPHERE, MONOMIAL, MONOMIAL, 0, 0, sneppp__s_mono, NULL, NULL, "", "sum binom binom b^.. b^.. G_rt/E|x|^(r+t)", "Isserlis", 64),
+   SNEPPP__ROW("s2_relu", SPHERE, RELU, RELU, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_step", SPHERE, STEP, STEP, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_rect", SPHERE, RECT, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_leaky", SPHERE, LEAKY, LEAKY, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_leaky_rect", SPHERE, LEAKY, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "two sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_mono_rect", SPHERE, MONOMIAL, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "two sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_mono_leaky", SPHERE, MONOMIAL, LEAKY, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "four sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("c_relu", SPHERE, RELU, RELU, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "arcs", "intersection of arcs", 64),
+   SNEPPP__ROW("c_step", SPHERE, STEP, STEP, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "arcs", "intersection of arcs", 64),
+   SNEPPP__ROW("c_rect", SPHERE, RECT, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "arcs", "intersection of arcs", 64),
+   SNEPPP__ROW("c_leaky", SPHERE, LEAKY, LEAKY, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "arcs", "intersection of arcs", 64),
+   SNEPPP__ROW("c_leaky_rect", SPHERE, LEAKY, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "two sign patterns", "intersection of arcs", 64),
+   SNEPPP__ROW("c_mono_rect", SPHERE, MONOMIAL, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "two sign patterns", "intersection of arcs", 64),
+   SNEPPP__ROW("c_mono_leaky", SPHERE, MONOMIAL, LEAKY, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "four sign patterns", "intersection of arcs", 64),
+   SNEPPP__ROW("s0_relu", SPHERE, RELU, RELU, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
+   SNEPPP__ROW("s0_step", SPHERE, STEP, STEP, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
+   SNEPPP__ROW("s0_rect", SPHERE, RECT, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
+   SNEPPP__ROW("s0_leaky", SPHERE, LEAKY, LEAKY, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
+   SNEPPP__ROW("s0_leaky_rect", SPHERE, LEAKY, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "", "two sign patterns", "two points", 64),
+   SNEPPP__ROW("s0_mono_rect", SPHERE, MONOMIAL, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "", "two sign patterns", "two points", 64),
+   SNEPPP__ROW("s0_mono_leaky", SPHERE, MONOMIAL, LEAKY, 1, 0, sneppp__s_two_points, NULL, NULL, "", "four sign patterns", "two points", 64),
+   SNEPPP__ROW("s10_rect", SPHERE, RECT, ONE, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
+   SNEPPP__ROW("s10_leaky", SPHERE, LEAKY, ONE, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
+   SNEPPP__ROW("s1_rect", SPHERE, RECT, ONE, 0, 0, sneppp__s_moment, NULL, NULL, "", "M_p by parts from P(z > t)", "beta integral", 64),
+   SNEPPP__ROW("s1_leaky", SPHERE, LEAKY, ONE, 0, 0, sneppp__s_moment, NULL, NULL, "", "M_1 on both sides", "beta integral", 64),
+   SNEPPP__ROW("s21_rect", SPHERE, RECT, ONE, 3, 0, sneppp__s_moment, NULL, NULL, "", "n (1-t)^2/4, (1-t)/2", "beta integral", 64),
+   SNEPPP__ROW("s1_mono", SPHERE, MONOMIAL, ONE, 0, 0, sneppp__s_mono, NULL, NULL, "", "sum binom b^.. G_r0/E|x|^r", "Isserlis", 64),
 
    /* -- intervals: transforms */
    SNEPPP__ROW("i_exp", INTERVALS, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "e^(bi+bj) L(wi+wj), L the sum over boxes with d = 1", "definition", 64),
@@ -4176,6 +5219,17 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__ROW("i1_one", INTERVALS, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_intervals, NULL, "", "mu(X) = L(0)", "definition", 64),
 
    /* -- intervals: rectified units */
+   SNEPPP__ROW("i_relu", INTERVALS, RELU, RELU, 0, 0, sneppp__i_poly, NULL, NULL, "", "sum of segments (z_i)_+ (z_j)_+", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_step", INTERVALS, STEP, STEP, 0, 0, sneppp__i_poly, NULL, NULL, "", "measure of {z_i > 0, z_j > 0}", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_rect", INTERVALS, RECT, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "", "sum of segments (z_i)_+^p (z_j)_+^q", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_leaky", INTERVALS, LEAKY, LEAKY, 0, 0, sneppp__i_poly, NULL, NULL, "", "four sign patterns of ReLU", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_mono", INTERVALS, MONOMIAL, MONOMIAL, 0, 0, sneppp__i_poly, NULL, NULL, "", "sum of segments z_i^p z_j^q", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_leaky_rect", INTERVALS, LEAKY, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "", "two sign patterns", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_mono_rect", INTERVALS, MONOMIAL, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "", "z_i^p where z_j > 0", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_mono_leaky", INTERVALS, MONOMIAL, LEAKY, 0, 0, sneppp__i_poly, NULL, NULL, "", "two sign patterns", "Simpson on each piece", 64),
+   SNEPPP__ROW("i1_rect", INTERVALS, RECT, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment", "Simpson on each piece", 64),
+   SNEPPP__ROW("i1_leaky", INTERVALS, LEAKY, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment", "Simpson on each piece", 64),
+   SNEPPP__ROW("i1_mono", INTERVALS, MONOMIAL, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment", "Simpson on each piece", 64),
 
    /* -- polygons: transforms */
    SNEPPP__ROW("p_exp", POLYGON, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "e^(bi+bj) L(wi+wj), L(s) = sum of signed 2T exp[s.v0, s.v1, s.v2]", "Hermite-Genocchi", 64),
@@ -4192,6 +5246,17 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__ROW("p1_one", POLYGON, ONE, ONE, 0, 0, sneppp__transform_pair, sneppp__laplace_polygon, NULL, "", "mu(X) = L(0)", "Hermite-Genocchi", 64),
 
    /* -- polygons: rectified units */
+   SNEPPP__ROW("p_relu", POLYGON, RELU, RELU, 0, 0, sneppp__p_poly, NULL, NULL, "", "sum of triangles (z_i)_+ (z_j)_+", "clipped polygon", 64),
+   SNEPPP__ROW("p_step", POLYGON, STEP, STEP, 0, 0, sneppp__p_poly, NULL, NULL, "", "measure of {z_i > 0, z_j > 0}", "clipped polygon", 64),
+   SNEPPP__ROW("p_rect", POLYGON, RECT, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "", "sum of triangles (z_i)_+^p (z_j)_+^q", "clipped polygon", 64),
+   SNEPPP__ROW("p_leaky", POLYGON, LEAKY, LEAKY, 0, 0, sneppp__p_poly, NULL, NULL, "", "four sign patterns of ReLU", "clipped polygon", 64),
+   SNEPPP__ROW("p_mono", POLYGON, MONOMIAL, MONOMIAL, 0, 0, sneppp__p_poly, NULL, NULL, "", "sum of triangles z_i^p z_j^q", "clipped polygon", 64),
+   SNEPPP__ROW("p_leaky_rect", POLYGON, LEAKY, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "", "two sign patterns", "clipped polygon", 64),
+   SNEPPP__ROW("p_mono_rect", POLYGON, MONOMIAL, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "", "z_i^p where z_j > 0", "clipped polygon", 64),
+   SNEPPP__ROW("p_mono_leaky", POLYGON, MONOMIAL, LEAKY, 0, 0, sneppp__p_poly, NULL, NULL, "", "two sign patterns", "clipped polygon", 64),
+   SNEPPP__ROW("p1_rect", POLYGON, RECT, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment", "clipped polygon", 64),
+   SNEPPP__ROW("p1_leaky", POLYGON, LEAKY, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment", "clipped polygon", 64),
+   SNEPPP__ROW("p1_mono", POLYGON, MONOMIAL, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment", "clipped polygon", 64),
 
    /* -- balls and R^d */
    SNEPPP__ROW("ball_exp", BALL, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_ball, NULL, "", "e^(bi+bj) L(wi+wj), L(s) = vol e^(s.c) 0F1(;d/2+1;R^2|s|^2/4)", "Bessel integral", 64),
@@ -4334,7 +5399,7 @@ static int sneppp__window_centred(const sneppp_window *win)
 
 static int sneppp__row_fits(const sneppp__row *row, const sneppp_window *win, int d, int biased, int centred, int log)
 {
-   return row->info.space == win->space && (!row->dim || row->dim == d) && !(biased && (row->flags & SNEPPP__NO_BIAS)) &&
+   return row->info.space == win->space && (!row->dim || row->dim == d || (row->dim < 0 && d <= -row->dim)) && !(biased && (row->flags & SNEPPP__NO_BIAS)) &&
           (centred || !(row->flags & SNEPPP__CENTRED)) && !(row->flags & SNEPPP__LOG) == !log;
 }
 
