@@ -4501,6 +4501,13 @@ static double sneppp__b_poly(const sneppp__pair *p, const sneppp__pull *out)
    return p->d == 1 ? sneppp__i_poly(p, out) : sneppp__p_poly(p, out);
 }
 
+SNEPPP__INLINE double sneppp__ipow(double x, int n)
+{
+   double y = 1;
+   for (; n > 0; n--) y *= x;
+   return y;
+}
+
 /* ---- the unit sphere. Kernels are formed for the uniform probability and multiplied by the mass of the window,
    1 or the area 2 pi^(d/2)/Gamma(d/2), which obeys area(d+2) = area(d) 2 pi/d. */
 static double sneppp__sphere_mass(const sneppp_window *win, int d)
@@ -4640,13 +4647,6 @@ static sneppp__halves sneppp__halves_of(sneppp_unit unit)
    h.plus = q.coef[0];
    h.minus = q.sign[0] == 0 ? (q.p % 2 ? -1 : 1) : q.count > 1 ? q.coef[1] : 0;
    return h;
-}
-
-SNEPPP__INLINE double sneppp__ipow(double x, int n)
-{
-   double y = 1;
-   for (; n > 0; n--) y *= x;
-   return y;
 }
 
 /* One side of the pull-back without bias, for the unit with direction u. From k = c n_u^p n_v^q I(delta):
@@ -4998,11 +4998,39 @@ static double sneppp__s_mono(const sneppp__pair *p, const sneppp__pull *out)
    return mass * k;
 }
 
+/* S^0 = {-1, +1}: the sum over two points, for the orders that have a bias. */
+static double sneppp__halves_value(sneppp__halves h, double z, double *slope)
+{
+   double c = z > 0 ? h.plus : h.minus, a = fabs(z);
+   if (z == 0 && h.plus != h.minus) c = 0;
+   *slope = h.p ? (z > 0 ? 1 : -1) * c * h.p * sneppp__ipow(a, h.p - 1) : 0;
+   return c * sneppp__ipow(a, h.p);
+}
+
+static double sneppp__s_two_points(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__halves h = sneppp__halves_of(p->ui), o = sneppp__halves_of(p->uj);
+   double         k = 0, half = sneppp__sphere_mass(p->win, 1) / 2;
+   for (int x = -1; x <= 1; x += 2) {
+      double si, sj, u = sneppp__halves_value(h, p->bi + p->wi[0] * x, &si), v = sneppp__halves_value(o, p->bj + p->wj[0] * x, &sj);
+      if (p->ui.act == SNEPPP_ONE) { u = 1; si = 0; }
+      if (p->uj.act == SNEPPP_ONE) { v = 1; sj = 0; }
+      k += half * u * v;
+      if (!out) continue;
+      out->wi[0] += out->g * half * si * v * x;
+      out->bi[0] += out->g * half * si * v;
+      out->wj[0] += out->g * half * sj * u * x;
+      out->bj[0] += out->g * half * sj * u;
+   }
+   return k;
+}
+
 /* s1_rect, s1_leaky, s21_rect: one rectified or leaky unit against the constant. */
 static double sneppp__s_moment(const sneppp__pair *p, const sneppp__pull *out)
 {
    sneppp__halves h = sneppp__halves_of(p->ui);
    double         u[SNEPPP__MAX_STATS], n = sneppp__direction(p->d, p->wi, u), mass = sneppp__sphere_mass(p->win, p->d), k = 0;
+   if (p->d == 1) return sneppp__s_two_points(p, out);
    for (int side = 0; side < 2; side++) {
       double       s = side ? -1 : 1, c = (side ? h.minus : h.plus) * mass, dn = 0, db = 0, m;
       sneppp__cap  A = sneppp__cap_of(n, s * p->bi);
@@ -5031,33 +5059,6 @@ static double sneppp__s_moment(const sneppp__pair *p, const sneppp__pull *out)
       if (!out) continue;
       for (int r = 0; r < p->d; r++) out->wi[r] += out->g * c * (A.whole ? s * wi[r] / mass : dn * u[r]);
       out->bi[0] += out->g * c * s * (A.whole ? bi / mass : db);
-   }
-   return k;
-}
-
-/* S^0 = {-1, +1}: the sum over two points, for the orders that have a bias. */
-static double sneppp__halves_value(sneppp__halves h, double z, double *slope)
-{
-   double c = z > 0 ? h.plus : h.minus, a = fabs(z);
-   if (z == 0 && h.plus != h.minus) c = 0;
-   *slope = h.p ? (z > 0 ? 1 : -1) * c * h.p * sneppp__ipow(a, h.p - 1) : 0;
-   return c * sneppp__ipow(a, h.p);
-}
-
-static double sneppp__s_two_points(const sneppp__pair *p, const sneppp__pull *out)
-{
-   sneppp__halves h = sneppp__halves_of(p->ui), o = sneppp__halves_of(p->uj);
-   double         k = 0, half = sneppp__sphere_mass(p->win, 1) / 2;
-   for (int x = -1; x <= 1; x += 2) {
-      double si, sj, u = sneppp__halves_value(h, p->bi + p->wi[0] * x, &si), v = sneppp__halves_value(o, p->bj + p->wj[0] * x, &sj);
-      if (p->ui.act == SNEPPP_ONE) { u = 1; si = 0; }
-      if (p->uj.act == SNEPPP_ONE) { v = 1; sj = 0; }
-      k += half * u * v;
-      if (!out) continue;
-      out->wi[0] += out->g * half * si * v * x;
-      out->bi[0] += out->g * half * si * v;
-      out->wj[0] += out->g * half * sj * u * x;
-      out->bj[0] += out->g * half * sj * u;
    }
    return k;
 }
