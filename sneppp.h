@@ -1672,6 +1672,10 @@ SNEPPP__UNUSED static sneppp_status sneppp__psd_project(size_t n, double *A, dou
    first = negative <= n / 2 ? 0 : negative;
    count = negative <= n / 2 ? negative : n - negative;
    X = work + n;
+   if (!count) { /* nothing to take away, or nothing to keep */
+      if (first) memset(A, 0, n * n * sizeof *A);
+      return SNEPPP_OK;
+   }
    for (size_t r = 0; r < count; r++) w[r] = sqrt(fabs(w[first + r]));
    for (size_t i = 0; i < n; i++)
       for (size_t r = 0; r < count; r++) X[i * count + r] = Q[i * n + first + r] * w[r];

@@ -33,12 +33,11 @@ static void hook_sgemm(int ta, int tb, size_t m, size_t n, size_t k, float alpha
                   (int)k, alpha, A, (int)lda, B, (int)ldb, beta, C, (int)ldc);
 }
 
-/* BLAS fills one triangle, sneppp wants both. OpenBLAS 0.3.21 forgets beta when k is 0 in syrk, not in gemm. */
+/* BLAS fills one triangle, sneppp wants both. */
 static void hook_dsyrk(int trans, size_t n, size_t k, double alpha, const double *A, size_t lda, double beta,
                        double *C, size_t ldc)
 {
    if (!n) return;
-   if (!k) { hook_dgemm(0, 0, n, n, 0, alpha, A, lda, A, lda, beta, C, ldc); return; }
    cblas_dsyrk(CblasRowMajor, CblasLower, trans ? CblasTrans : CblasNoTrans, (int)n, (int)k, alpha, A, (int)lda,
                beta, C, (int)ldc);
    for (size_t i = 0; i < n; i++)
@@ -49,7 +48,6 @@ static void hook_ssyrk(int trans, size_t n, size_t k, float alpha, const float *
                        size_t ldc)
 {
    if (!n) return;
-   if (!k) { hook_sgemm(0, 0, n, n, 0, alpha, A, lda, A, lda, beta, C, ldc); return; }
    cblas_ssyrk(CblasRowMajor, CblasLower, trans ? CblasTrans : CblasNoTrans, (int)n, (int)k, alpha, A, (int)lda,
                beta, C, (int)ldc);
    for (size_t i = 0; i < n; i++)
