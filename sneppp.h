@@ -578,8 +578,8 @@ SNEPPP__INLINE int sneppp__finite(double x)
    return (u >> 52 & 0x7ff) != 0x7ff;
 }
 
-/* The index of the first NaN or infinity among count numbers, or count. Reads the bits from memory: nothing is
-   loaded as a floating-point number, so nothing can be assumed of it. */
+/* The index of the first NaN or infinity among count numbers, or count. Reads the bits from memory: nothing
+   is loaded as a floating-point number, so nothing can be assumed of it. */
 SNEPPP__UNUSED static size_t sneppp__first_bad(const double *x, size_t count)
 {
    for (size_t i = 0; i < count; i++) {
@@ -649,8 +649,8 @@ static void sneppp__text_digits(sneppp__text *t, int64_t m, int digits, int firs
    }
 }
 
-/* Scales x into [1e5, 1e6), rounds it to an integer of six digits and drops trailing zeros. The repeated products
-   cost a few units of the last place of a double, far from the sixth digit. */
+/* Scales x into [1e5, 1e6), rounds it to an integer of six digits and drops trailing zeros. The repeated
+   products cost a few units of the last place of a double, far from the sixth digit. */
 static void sneppp__text_double(sneppp__text *t, double x)
 {
    int      e = 0, k, digits = 6;
@@ -704,7 +704,8 @@ static void sneppp__text_list(sneppp__text *t, const char *format, va_list *list
    }
 }
 
-static void sneppp__explain(sneppp_error *err, sneppp_status status, size_t event, const char *format, va_list *list)
+static void sneppp__explain(sneppp_error *err, sneppp_status status, size_t event, const char *format,
+                            va_list *list)
 {
    sneppp__text t;
    err->status = status;
@@ -715,8 +716,10 @@ static void sneppp__explain(sneppp_error *err, sneppp_status status, size_t even
    *t.at = 0;
 }
 
-/* Fills err, if there is one, and returns the status: `return sneppp__fail(err, SNEPPP_ERR_ARG, "...", ...)`. */
-SNEPPP__UNUSED static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format, ...)
+/* Fills err, if there is one, and returns the status:
+   `return sneppp__fail(err, SNEPPP_ERR_ARG, "...", ...)`. */
+SNEPPP__UNUSED static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format,
+                                                 ...)
 {
    va_list list;
    va_start(list, format);
@@ -738,10 +741,10 @@ SNEPPP__UNUSED static sneppp_status sneppp__fail_event(sneppp_error *err, sneppp
 
 /* >>mem ======================================================================================================
    Measuring and placing are one piece of code. An object that needs several arrays has one `place` function
-   that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out pointers.
-   So the two cannot drift apart. Overflow is sticky.
+   that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out
+   pointers. So the two cannot drift apart. Overflow is sticky.
 
-      sneppp__carver c = {0};
+      sneppp__carver c = sneppp__measure();
       sneppp__block  block;
       place(&c, object);                                                             (measure)
       st = sneppp__block_get(&block, &c, desc->mem, desc->mem_bytes, desc->ctx, err);
@@ -781,6 +784,14 @@ typedef struct sneppp__carver {
    int            fence;    /* the gaps between arrays may be poisoned  */
 } sneppp__carver;
 
+/* A carver that only measures. */
+SNEPPP__INLINE sneppp__carver sneppp__measure(void)
+{
+   sneppp__carver c;
+   memset(&c, 0, sizeof c);
+   return c;
+}
+
 SNEPPP__INLINE int sneppp__mul_overflows(size_t a, size_t b, size_t *product)
 {
    if (a && b > SIZE_MAX / a) return 1;
@@ -793,8 +804,9 @@ SNEPPP__UNUSED static void *sneppp__take(sneppp__carver *c, size_t rows, size_t 
 {
    const size_t start = c->used, slack = SNEPPP__FENCE + 2 * SNEPPP__ALIGN;
    size_t       bytes = 0;
-   if (c->overflow || sneppp__mul_overflows(rows, cols, &bytes) || sneppp__mul_overflows(bytes, element, &bytes) ||
-       bytes > SIZE_MAX - slack || start > SIZE_MAX - slack - bytes) {
+   if (c->overflow || sneppp__mul_overflows(rows, cols, &bytes) ||
+       sneppp__mul_overflows(bytes, element, &bytes) || bytes > SIZE_MAX - slack ||
+       start > SIZE_MAX - slack - bytes) {
       c->overflow = 1;
       return NULL;
    }
@@ -816,8 +828,8 @@ typedef struct sneppp__block {
    void  *ctx;
 } sneppp__block;
 
-/* Takes the measure from c and makes c ready for placing: in the caller's block mem, when there is one, else in
-   memory from SNEPPP_MALLOC. After a failure the block is empty, so that freeing it is harmless. */
+/* Takes the measure from c and makes c ready for placing: in the caller's block mem, when there is one, else
+   in memory from SNEPPP_MALLOC. After a failure the block is empty, so that freeing it is harmless. */
 SNEPPP__UNUSED static sneppp_status sneppp__block_get(sneppp__block *block, sneppp__carver *c, void *mem,
                                                       size_t mem_bytes, void *ctx, sneppp_error *err)
 {
@@ -826,7 +838,8 @@ SNEPPP__UNUSED static sneppp_status sneppp__block_get(sneppp__block *block, snep
    block->bytes = bytes;
    block->ctx = ctx;
    if (!bytes) return sneppp__fail(err, SNEPPP_ERR_SIZE, "the arrays need more bytes than size_t can count");
-   if (!mem && mem_bytes) return sneppp__fail(err, SNEPPP_ERR_ARG, "mem is NULL but mem_bytes is %z", mem_bytes);
+   if (!mem && mem_bytes)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem is NULL but mem_bytes is %z", mem_bytes);
    if (mem && mem_bytes < bytes)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "mem_bytes is %z, but %z are needed", mem_bytes, bytes);
    if (!mem) {
@@ -850,16 +863,16 @@ SNEPPP__UNUSED static void sneppp__block_free(sneppp__block *block)
 
 /* >>rng ======================================================================================================
    Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): ten
-   rounds of multiply and xor turn (seed, stream, block number) into 128 random bits. Being a function and not a
-   recurrence it can be entered anywhere, streams cannot overlap, and a stream costs nothing to open, so event i
-   may have stream i. It passes TestU01's BigCrush, needs only 32 x 32 -> 64 bit products, and its authors publish
-   known answers, which the tests check.
+   rounds of multiply and xor turn (seed, stream, block number) into 128 random bits. Being a function and not
+   a recurrence it can be entered anywhere, streams cannot overlap, and a stream costs nothing to open, so
+   event i may have stream i. It passes TestU01's BigCrush, needs only 32 x 32 -> 64 bit products, and its
+   authors publish known answers, which the tests check.
 
    Equal bits everywhere: integers and uniforms are integer arithmetic. Normal and exponential variates come
-   from ziggurats, whose usual path is one product of two doubles; elsewhere floating point decides only whether
-   a candidate is accepted, and a change of its last bit matters in about one of 10^13 draws. Gamma variates and
-   points on spheres are computed values, which can differ in the last place where a compiler may fuse or
-   reorder (-ffast-math, -march=native).
+   from ziggurats, whose usual path is one product of two doubles; elsewhere floating point decides only
+   whether a candidate is accepted, and a change of its last bit matters in about one of 10^13 draws. Gamma
+   variates and points on spheres are computed values, which can differ in the last place where a compiler may
+   fuse or reorder (-ffast-math, -march=native).
 
    No loop here runs on the value of a parameter alone: every repetition is a fresh trial with a success
    probability that is bounded from below, and parameters without a distribution are answered before any. */
@@ -924,16 +937,16 @@ SNEPPP_DEF double sneppp_rng_uniform(sneppp_rng *rng)
    return (double)(sneppp_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* An odd multiple of 2^-53 in (0, 1): symmetric about 1/2, never 0 and never 1, so that it has a logarithm and
-   its distance to both ends can be divided by. */
+/* An odd multiple of 2^-53 in (0, 1): symmetric about 1/2, never 0 and never 1, so that it has a logarithm
+   and its distance to both ends can be divided by. */
 static double sneppp__rng_open(sneppp_rng *rng)
 {
    return (double)(sneppp_rng_next(rng) >> 12 << 1 | 1) * (1.0 / 9007199254740992.0);
 }
 
 /* The largest multiple of n that a word can reach is cut off; without that the first values of a plain
-   remainder would be too likely. w - r is the multiple below the word, and it is a whole bin unless adding n - 1
-   to it overflows. */
+   remainder would be too likely. w - r is the multiple below the word, and it starts a whole bin unless
+   adding n - 1 to it overflows. */
 SNEPPP_DEF uint64_t sneppp_rng_below(sneppp_rng *rng, uint64_t n)
 {
    if (n == 0) return 0;
@@ -965,12 +978,12 @@ static uint64_t sneppp__permute_small(uint64_t index, uint64_t count, uint64_t k
    return order[index];
 }
 
-/* A Feistel network: split the b bits of an index into two parts and xor each in turn with a keyed function of
-   the other. Every round can be undone, so this permutes 0..2^b - 1, and with 2^b < 2 count it takes fewer than
-   two passes on average until the walk along the cycle comes back into 0..count-1 (Black and Rogaway,
+/* A Feistel network: split the b bits of an index into two parts and xor each in turn with a keyed function
+   of the other. Every round can be undone, so this permutes 0..2^b - 1, and with 2^b < 2 count it takes fewer
+   than two passes on average until the walk along the cycle comes back into 0..count-1 (Black and Rogaway,
    "Ciphers with arbitrary finite domains", CT-RSA 2002). It does come back, as a cycle returns to its start.
-   Over the keys, pairs and triples of places are uniform from 17 elements on with these twelve half rounds; eight
-   are too few, and with fewer elements any number is slow to forget. */
+   Over the keys, pairs and triples of places are uniform from 17 elements on with these twelve half rounds;
+   eight are too few there, and fewer elements need more of them. */
 SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key)
 {
    uint64_t low_mask, high_mask;
@@ -1058,8 +1071,8 @@ static const double sneppp__zig_exponential[129] = {
    0.19873365552920244, 0.15095268593687244, 0.091339518102903611, 0,
 };
 
-/* Is a point of the box, at a uniform height between the densities of its outer edge (fa) and of its inner edge
-   (fb), below the curve, which has height f there? */
+/* Is a point of the box, at a uniform height between the densities of its outer edge (fa) and of its inner
+   edge (fb), below the curve, which has height f there? */
 static int sneppp__zig_under(sneppp_rng *rng, double fa, double fb, double f)
 {
    return fa + sneppp_rng_uniform(rng) * (fb - fa) < f;
@@ -1097,7 +1110,8 @@ SNEPPP_DEF double sneppp_rng_normal(sneppp_rng *rng)
          z = x[1] + a;
          ok = 1;
       } else if (!ok) {
-         ok = sneppp__zig_under(rng, exp(-0.5 * x[i] * x[i]), exp(-0.5 * x[i + 1] * x[i + 1]), exp(-0.5 * z * z));
+         const double fa = exp(-0.5 * x[i] * x[i]), fb = exp(-0.5 * x[i + 1] * x[i + 1]);
+         ok = sneppp__zig_under(rng, fa, fb, exp(-0.5 * z * z));
       }
       if (ok) return w & 128 ? -z : z;
    }
@@ -1107,19 +1121,20 @@ SNEPPP_DEF double sneppp_rng_normal(sneppp_rng *rng)
    first term left out is below 2e-16 for k >= 16. */
 static double sneppp__rng_stirling(double k)
 {
-   static const double table[16] = {0,
-      0.081061466795327258, 0.041340695955409294, 0.027677925684998339, 0.020790672103765093, 0.016644691189821192,
-      0.013876128823070748, 0.011896709945891770, 0.010411265261972096, 0.0092554621827127329, 0.0083305634333628713,
-      0.0075736754879518408, 0.0069428401072095299, 0.0064089941880042071, 0.0059513701127588477,
-      0.0055547335519628014};
+   static const double table[16] = {
+      0, 0.081061466795327258, 0.041340695955409294, 0.027677925684998339,
+      0.020790672103765093, 0.016644691189821192, 0.013876128823070748, 0.011896709945891770,
+      0.010411265261972096, 0.0092554621827127329, 0.0083305634333628713, 0.0075736754879518408,
+      0.0069428401072095299, 0.0064089941880042071, 0.0059513701127588477, 0.0055547335519628014};
    const double s = 1 / (k * k);
    if (k < 16) return table[(int)k];
    return (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s * (1.0 / 1188))))) / k;
 }
 
-/* k log(k/m) + m - k for k, m > 0, the deviance that decides a Poisson probability. At k = m + O(sqrt m) it is of
-   order 1 while its terms are of order m log m, so near k = m it is summed as a series in v = (k-m)/(k+m), with
-   log(k/m) = 2 artanh v (Loader, "Fast and accurate computation of binomial probabilities", 2000). */
+/* k log(k/m) + m - k for k, m > 0, the deviance that decides a Poisson probability. At k = m + O(sqrt m) it
+   is of order 1 while its terms are of order m log m, so near k = m it is summed as a series in
+   v = (k-m)/(k+m), with log(k/m) = 2 artanh v (Loader, "Fast and accurate computation of binomial
+   probabilities", 2000). */
 static double sneppp__rng_deviance(double k, double m)
 {
    const double v = (k - m) / (k + m), vv = v * v;
@@ -1132,8 +1147,8 @@ static double sneppp__rng_deviance(double k, double m)
    return sum;
 }
 
-/* The logarithm of the Poisson probability of k >= 0, with an absolute error of order 1e-15 wherever k is likely,
-   also for a mean of 1e15, where the textbook form k log(mean) - mean - log k! has lost everything. */
+/* The logarithm of the Poisson probability of k >= 0, with an absolute error of order 1e-15 wherever k is
+   likely, also for a mean of 1e15, where the textbook form k log(mean) - mean - log k! keeps no digit. */
 static double sneppp__rng_log_poisson(double k, double mean)
 {
    if (k < 0.5) return -mean;
@@ -1147,7 +1162,8 @@ static double sneppp__rng_log_binomial(double k, double n, double p, double q)
    if (k < 0.5) return n * log1p(-p);
    if (r < 0.5) return n * log(p);
    return sneppp__rng_stirling(n) - sneppp__rng_stirling(k) - sneppp__rng_stirling(r) -
-          sneppp__rng_deviance(k, n * p) - sneppp__rng_deviance(r, n * q) + 0.5 * log(n / (2 * SNEPPP__PI * k * r));
+          sneppp__rng_deviance(k, n * p) - sneppp__rng_deviance(r, n * q) +
+          0.5 * log(n / (2 * SNEPPP__PI * k * r));
 }
 
 /* Small means: the first k whose cumulative probability exceeds a uniform. Every cumulative probability is
@@ -1164,9 +1180,9 @@ static double sneppp__poisson_small(sneppp_rng *rng, double mean)
    }
 }
 
-/* 10 <= mean <= 2^52: transformed rejection with squeeze, algorithm PTRS of Hoermann, "The transformed rejection
-   method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993, whose constants
-   these are. About 1.2 trials, most of which end at the squeeze. */
+/* 10 <= mean <= 2^52: transformed rejection with squeeze, algorithm PTRS of Hoermann, "The transformed
+   rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993,
+   whose constants these are. About 1.2 trials, most of which end at the squeeze. */
 static double sneppp__poisson_large(sneppp_rng *rng, double mean)
 {
    const double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b;
@@ -1180,8 +1196,8 @@ static double sneppp__poisson_large(sneppp_rng *rng, double mean)
    }
 }
 
-/* The largest mean, and number of trials, that is drawn at once: counts around it are exact in a double. A sum
-   of independent Poisson counts is Poisson, and so for binomials, so larger ones are drawn in parts. */
+/* The largest mean, and number of trials, that is drawn at once: counts around it are exact in a double. A
+   sum of independent Poisson counts is Poisson, and so for binomials, so larger ones are drawn in parts. */
 #define SNEPPP__RNG_PART 4503599627370496.0 /* 2^52 */
 
 SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean)
@@ -1209,8 +1225,8 @@ static double sneppp__binomial_small(sneppp_rng *rng, double n, double p)
    }
 }
 
-/* n p >= 10, p <= 1/2, n <= 2^52: algorithm BTRS of Hoermann, "The generation of binomial random variates", J.
-   Stat. Comput. Simul. 46, 1993, whose constants these are. It compares with the probability of the mode. */
+/* n p >= 10, p <= 1/2, n <= 2^52: algorithm BTRS of Hoermann, "The generation of binomial random variates",
+   J. Stat. Comput. Simul. 46, 1993, whose constants these are. It compares with the probability at the mode. */
 static double sneppp__binomial_large(sneppp_rng *rng, double n, double p)
 {
    const double q = 1 - p, sd = sqrt(n * p * q), b = 1.15 + 2.53 * sd, a = -0.0873 + 0.0248 * b + 0.01 * p;
@@ -1258,8 +1274,9 @@ static double sneppp__rng_log1p_rest(double t)
 
 /* Marsaglia and Tsang, "A simple method for generating gamma variables", ACM Trans. Math. Software 26, 2000:
    with d = shape - 1/3, c = 1/(3 sqrt d), x normal and t = c x, the value d (1+t)^3 is kept with probability
-   exp(x^2/2 + d - d (1+t)^3 + 3 d log(1+t)) = exp(3 d (log(1+t) - t + t^2/2 - t^3/3)), the right form being the
-   one that keeps its digits when d is large. A shape below 1 is raised by one and multiplied by U^(1/shape). */
+   exp(x^2/2 + d - d (1+t)^3 + 3 d log(1+t)) = exp(3 d (log(1+t) - t + t^2/2 - t^3/3)), the right form being
+   the one that keeps its digits when d is large. A shape below 1 is raised by one and multiplied by
+   U^(1/shape). */
 SNEPPP_DEF double sneppp_rng_gamma(sneppp_rng *rng, double shape)
 {
    double boost = 1, d, c;
@@ -1277,7 +1294,8 @@ SNEPPP_DEF double sneppp_rng_gamma(sneppp_rng *rng, double shape)
       double       u;
       if (t <= -1) continue;
       u = sneppp__rng_open(rng);
-      if (u < 1 - 0.0331 * (x * x) * (x * x) || log(u) < 3 * d * sneppp__rng_log1p_rest(t)) return boost * (d * v);
+      if (u < 1 - 0.0331 * (x * x) * (x * x) || log(u) < 3 * d * sneppp__rng_log1p_rest(t))
+         return boost * (d * v);
    }
 }
 
@@ -6362,7 +6380,7 @@ static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_re
       const sneppp_window *part = region && region->factor[f] ? region->factor[f] : NULL;
       sneppp_window        inside = model->layer[f].inside;
       sneppp_layer         layer;
-      sneppp__carver       c = {0};
+      sneppp__carver       c = sneppp__measure();
       sneppp__block        block;
       sneppp_status        st = SNEPPP_OK;
       if (part && (st = sneppp__region_check(model, f, part, err)) != SNEPPP_OK) return st;
@@ -6416,7 +6434,7 @@ static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g
 SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count, sneppp_error *err)
 {
    sneppp__grams  g;
-   sneppp__carver c = {0};
+   sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_status  st;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
@@ -6434,7 +6452,7 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__grams  g;
-   sneppp__carver c = {0};
+   sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_status  st;
    sneppp_model   full; /* the same model with the readout that asks for whole matrices */
@@ -6516,7 +6534,7 @@ static sneppp_status sneppp__closed_form_check(const sneppp_model *model, int f,
 {
    sneppp_layer   layer;
    sneppp__plan   plan;
-   sneppp__carver c = {0};
+   sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_error   inner;
    sneppp_status  st;
@@ -6534,7 +6552,7 @@ SNEPPP_DEF size_t sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err)
 {
    sneppp_desc    full;
    sneppp_model   model;
-   sneppp__carver c = {0};
+   sneppp__carver c = sneppp__measure();
    double         lists[2 * SNEPPP_MAX_DIM];
    if (sneppp__resolve(desc, &full, lists, err)) return 0;
    sneppp__place_model(&c, &full, &model);
@@ -6545,7 +6563,7 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
 {
    sneppp_desc    full;
    sneppp_model   made;
-   sneppp__carver c = {0};
+   sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_status  st;
    double         lists[2 * SNEPPP_MAX_DIM];
@@ -6672,7 +6690,7 @@ static sneppp_status sneppp__set_readout(sneppp_model *model, int which, const d
 {
    sneppp_readout_state *R = &model->readout[which];
    size_t         n = (size_t)R->n, i, j;
-   sneppp__carver c = {0};
+   sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_status  st;
    double        *A = NULL, *w = NULL, *Q = NULL, *work = NULL;
@@ -6948,7 +6966,7 @@ static void sneppp__evaluate_lane(size_t lane, void *arg)
 SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at, sneppp_real *out, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__evaluation job;
-   sneppp__carver     c = {0};
+   sneppp__carver     c = sneppp__measure();
    sneppp__block      block;
    sneppp_status      st;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
