@@ -2193,7 +2193,8 @@ SNEPPP__UNUSED static double sneppp__erf_diff(double x, double y)
 /* E[V_+^p] of V ~ N(mu, v), p = 0, 1, 2, ...; v = 0 gives mu_+^p, and 1/2 for p = 0 at mu = 0. For mu >= 0 the
    recursion m_p = mu m_{p-1} + (p-1) v m_{p-2} adds positive terms. For mu < 0 it cancels; there, with t =
    -mu/sqrt(v) and I_p = E[(X - t)_+^p], the ratios r_p = I_p/I_{p-1} = p/(t + r_{p+1}) run downwards, all
-   positive (I_p is the minimal solution of the recursion, so this is the stable direction). */
+   positive (I_p is the minimal solution of the recursion, so this is the stable direction). Convergence is like
+   exp(-2 t (sqrt n - sqrt p)), hopeless as t -> 0; but upward the error grows only like exp(2 t sqrt p), so small t go up. */
 SNEPPP__UNUSED static double sneppp__rect_moment(int p, double mu, double v)
 {
    double sd = sqrt(v), t, m0, m1, r, value;
@@ -2210,9 +2211,20 @@ SNEPPP__UNUSED static double sneppp__rect_moment(int p, double mu, double v)
       if (p == 0) return sneppp__upper(t);
       value = sd * sneppp__phi(t) * sneppp__wedge_right(t);
       if (p == 1) return value;
+      if (t * t * p < 4) {
+         m0 = sneppp__upper(t);
+         m1 = value;
+         for (int k = 2; k <= p; k++) {
+            value = mu * m1 + (k - 1) * v * m0;
+            m0 = m1;
+            m1 = value;
+         }
+         return m1;
+      }
       /* The start value solves r = n/(t + r); its error shrinks by r/(t + r) at each step. */
       {
-         int n = p + (t > 3 ? 24 : t > 1 ? 60 : t > 0.25 ? 160 : 400);
+         double root = sqrt((double)p) + 18 / t;
+         int    n = (int)(root * root) + 4;
          r = 0.5 * (sqrt(t * t + 4 * n) - t);
          for (; n >= 2; n--) {
             r = n / (t + r);
