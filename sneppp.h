@@ -4127,7 +4127,1176 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
    return k;
 }
 
-/* ---- >>kernel-gauss: Gaussian measures and mixtures -------------------------------------------------------- */
+/* ---- >>kernel-gauss: Gaussian measures and mixtures --------------------------------------------------------
+
+   One reduction serves every activation. Let x ~ N(m, diag s^2) and write w~ = s o w for the weights in units of
+   the measure. Then U = w_i.x + b_i and V = w_j.x + b_j are a pair of normal variables with
+
+      means a = b_i + w_i.m, b = b_j + w_j.m,     variances A = |w~_i|^2, B = |w~_j|^2,     covariance C = w~_i.w~_j,
+
+   and k = E[sigma_i(U) sigma_j(V)] is a function of five numbers, whatever d is. Its derivatives are expectations
+   of the same kind (Stein's lemma and Price's theorem, for generalised functions too):
+
+      k_a = E[sigma_i' sigma_j],     k_C = E[sigma_i' sigma_j'],     2 k_A = E[sigma_i'' sigma_j],
+
+   from which dk/db_i = k_a, dk/dw_i = k_a m + s o v_i with v_i = dk/dw~_i = 2 k_A w~_i + k_C w~_j, dk/dm = k_a w_i +
+   k_b w_j and dk/ds = v_i o w_i + v_j o w_j. A mixture is a sum. So a row is one `core`: five numbers in, the value
+   and its partial derivatives out; the pair function does the rest.
+
+   Two dangers, both from nearly parallel weights. D = AB - C^2, |w~_i - w~_j|^2, bA - aC and their kind cancel if
+   they are computed from A, B, C; here they come from difference vectors and residuals, and then their error is that
+   of changing the weights by a rounding. And for step units k_A and k_C are infinite as D -> 0 although their
+   combination v_i is not; therefore a core may state v_i by its component along the unit residual r_i, the part
+   of w~_j that is orthogonal to w~_i, and may use the difference and the sum of the weights as well. */
+typedef struct sneppp__gauss {
+   sneppp_unit   ui, uj;
+   int           d;
+   double        a, b, A, B, C, D; /* D = AB - C^2 >= 0                                             */
+   double        minus, plus;      /* |w~_i - w~_j|^2, |w~_i + w~_j|^2                              */
+   double        X;                /* |a w~_j - b w~_i|^2 = a^2 B - 2abC + b^2 A                    */
+   double        Ni, Nj;           /* aB - bC, bA - aC                                              */
+   const double *wi, *wj;          /* (d) w~                                                        */
+   int           grad;             /* derivatives are wanted                                        */
+} sneppp__gauss;
+
+/* v_i = ii w~_i + ij w~_j + ri r_i + minus (w~_i - w~_j) + plus (w~_i + w~_j), and v_j = jj w~_j + ji w~_i + rj r_j -
+   minus (w~_i - w~_j) + plus (w~_i + w~_j), where r_i is the unit vector along w~_j - (C/A) w~_i, r_j that along
+   w~_i - (C/B) w~_j, either 0 if the weights are parallel. Everything is multiplied by e^log. */
+typedef struct sneppp__gauss_out {
+   double k, a, b, ii, ij, jj, ji, ri, rj, minus, plus, log;
+} sneppp__gauss_out;
+
+SNEPPP__INLINE double sneppp__gdot(int d, const double *x, const double *y)
+{
+   double sum = 0;
+   int    r;
+   for (r = 0; r < d; r++) sum += x[r] * y[r];
+   return sum;
+}
+
+/* n/d for a denominator that may vanish: 0 on a tie, else a number so large that every cdf has saturated, but
+   whose square is still finite. */
+SNEPPP__INLINE double sneppp__ratio(double n, double d)
+{
+   if (fabs(n) < 1e100 * d) return n / d;
+   return n > 0 ? 1e100 : n < 0 ? -1e100 : 0;
+}
+
+/* r = v - (u.v/u.u) u, orthogonalised twice so that it is orthogonal to u however small it is. Returns |r|^2. In one
+   dimension, and for vectors that are multiples of each other by a power of two, it is exactly 0. */
+static double sneppp__residual(int d, const double *u, const double *v, double *r)
+{
+   double uu = sneppp__gdot(d, u, u), c = d > 1 && uu > 0 ? sneppp__gdot(d, u, v) / uu : 0, s;
+   int    k;
+   for (k = 0; k < d; k++) r[k] = d > 1 ? v[k] - c * u[k] : 0;
+   if (d == 1 || !(uu > 0)) return sneppp__gdot(d, r, r);
+   s = sneppp__gdot(d, u, r) / uu;
+   for (k = 0; k < d; k++) r[k] -= s * u[k];
+   return sneppp__gdot(d, r, r);
+}
+
+/* The Laplacian kind of activations, for which the five numbers are enough as they are: sums of exponentials and
+   polynomials. Pairs with one of ONE, EXP and MONOMIAL reduce to first moments and need no more either. */
+static int sneppp__gauss_plain(const sneppp_unit *ui, const sneppp_unit *uj)
+{
+   int                k, smooth = 0;
+   const sneppp_unit *u[2];
+   u[0] = ui;
+   u[1] = uj;
+   for (k = 0; k < 2; k++) {
+      sneppp_act act = u[k]->act;
+      if (act == SNEPPP_ONE || act == SNEPPP_EXP || act == SNEPPP_MONOMIAL) return 1;
+      smooth += act == SNEPPP_COS || act == SNEPPP_SIN || act == SNEPPP_SNAKE || act == SNEPPP_COSMIDENT;
+   }
+   return smooth == 2;
+}
+
+/* The reduction for component c of the mixture; wi and wj receive w~. */
+static void sneppp__gauss_reduce(const sneppp__pair *p, size_t c, double *wi, double *wj, sneppp__gauss *q)
+{
+   const double *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL;
+   const double *s = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
+   double        t[SNEPPP_MAX_DIM], ri, rj;
+   int           r, d = p->d, one = p->uj.act == SNEPPP_ONE;
+   q->ui = p->ui;
+   q->uj = p->uj;
+   q->d = d;
+   q->wi = wi;
+   q->wj = wj;
+   q->a = p->bi;
+   q->b = one ? 0 : p->bj;
+   q->A = q->B = q->C = q->minus = q->plus = q->D = q->X = q->Ni = q->Nj = 0;
+   for (r = 0; r < d; r++) {
+      double u = p->wi[r], v = one ? 0 : p->wj[r], lo, hi;
+      if (m) { q->a += u * m[r]; q->b += v * m[r]; }
+      if (s) { u *= s[r]; v *= s[r]; }
+      wi[r] = u;
+      wj[r] = v;
+      lo = u - v;
+      hi = u + v;
+      q->A += u * u;
+      q->B += v * v;
+      q->C += u * v;
+      q->minus += lo * lo;
+      q->plus += hi * hi;
+   }
+   if (sneppp__gauss_plain(&p->ui, &p->uj)) return;
+   for (r = 0; r < d; r++) t[r] = q->a * wj[r] - q->b * wi[r];
+   q->X = sneppp__gdot(d, t, t);
+   q->Ni = sneppp__gdot(d, wj, t);
+   q->Nj = -sneppp__gdot(d, wi, t);
+   if (q->A >= q->B) { /* the residual against the longer of the two is the accurate one */
+      ri = sneppp__residual(d, wi, wj, t);
+      q->D = q->A * ri;
+   } else {
+      rj = sneppp__residual(d, wj, wi, t);
+      q->D = q->B * rj;
+   }
+}
+
+/* The chain rule from a core's partial derivatives to the parameters, times g. */
+static void sneppp__gauss_chain(const sneppp__pair *p, const sneppp__pull *out, size_t c, const sneppp__gauss *q,
+                                const sneppp__gauss_out *t, double g)
+{
+   const double *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL;
+   const double *s = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
+   double        ri[SNEPPP_MAX_DIM], rj[SNEPPP_MAX_DIM], ni = 0, nj = 0;
+   int           r, d = p->d, one = p->uj.act == SNEPPP_ONE;
+   if (t->ri != 0) {
+      ni = sqrt(sneppp__residual(d, q->wi, q->wj, ri));
+      if (ni > 0) ni = t->ri / ni;
+   }
+   if (t->rj != 0) {
+      nj = sqrt(sneppp__residual(d, q->wj, q->wi, rj));
+      if (nj > 0) nj = t->rj / nj;
+   }
+   for (r = 0; r < d; r++) {
+      double u = q->wi[r], v = q->wj[r], dm = t->minus * (u - v), dp = t->plus * (u + v);
+      double vi = t->ii * u + t->ij * v + dm + dp + (ni != 0 ? ni * ri[r] : 0);
+      double vj = t->jj * v + t->ji * u - dm + dp + (nj != 0 ? nj * rj[r] : 0);
+      if (out->mean) out->mean[c * (size_t)d + (size_t)r] += g * (t->a * p->wi[r] + (one ? 0 : t->b * p->wj[r]));
+      if (out->scale) out->scale[c * (size_t)d + (size_t)r] += g * (vi * p->wi[r] + (one ? 0 : vj * p->wj[r]));
+      out->wi[r] += g * ((m ? t->a * m[r] : 0) + (s ? s[r] * vi : vi));
+      if (!one) out->wj[r] += g * ((m ? t->b * m[r] : 0) + (s ? s[r] * vj : vj));
+   }
+   *out->bi += g * t->a;
+   if (!one) *out->bj += g * t->b;
+}
+
+SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
+{
+   return win->weight ? win->weight[c] : win->count ? 1.0 / (double)win->count : 1.0;
+}
+
+static void sneppp__gauss_core(const sneppp__pair *p, size_t c, int grad, double *wi, double *wj, sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   memset(t, 0, sizeof *t);
+   sneppp__gauss_reduce(p, c, wi, wj, q);
+   q->grad = grad;
+   p->row->gauss(q, t);
+}
+
+/* Logarithmic rows, k > 0: log k = log sum_c weight_c k_c by the largest term, and its derivatives are averages of
+   the components' with weights weight_c k_c / k. The cores run twice, since the number of components is free. */
+static double sneppp__gauss_pair_log(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double            wi[SNEPPP_MAX_DIM], wj[SNEPPP_MAX_DIM], top = 0, sum = 0, logk;
+   size_t            c, count = p->win->count ? p->win->count : 1;
+   int               any = 0;
+   sneppp__gauss     q;
+   sneppp__gauss_out t;
+   for (c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), term;
+      sneppp__gauss_core(p, c, 0, wi, wj, &q, &t);
+      if (!(weight * t.k > 0)) continue;
+      term = t.log + (weight * t.k == 1 ? 0 : log(weight * t.k));
+      if (!any) { top = term; sum = 1; any = 1; }
+      else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
+      else sum += exp(term - top);
+   }
+   logk = top + log(sum);
+   for (c = 0; out && c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), share;
+      sneppp__gauss_core(p, c, 1, wi, wj, &q, &t);
+      share = exp(t.log - logk);
+      sneppp__gauss_chain(p, out, c, &q, &t, out->g * weight * share);
+      if (out->weight) out->weight[c] += out->g * share * t.k;
+   }
+   return logk;
+}
+
+static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double            wi[SNEPPP_MAX_DIM], wj[SNEPPP_MAX_DIM], sum = 0;
+   size_t            c, count = p->win->count ? p->win->count : 1;
+   sneppp__gauss     q;
+   sneppp__gauss_out t;
+   if (p->log) return sneppp__gauss_pair_log(p, out);
+   for (c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), e;
+      sneppp__gauss_core(p, c, out != NULL, wi, wj, &q, &t);
+      e = t.log != 0 ? exp(t.log) : 1;
+      sum += weight * e * t.k;
+      if (!out) continue;
+      sneppp__gauss_chain(p, out, c, &q, &t, out->g * weight * e);
+      if (out->weight) out->weight[c] += out->g * e * t.k;
+   }
+   return sum;
+}
+
+/* ---- first moments ----
+   c(mu, v) = E[sigma(V)], V ~ N(mu, v). As a function of the variance it solves the heat equation, c_v = c_mumu/2,
+   and its derivatives in mu are the moments of sigma', sigma'', ..., so one list c, c', c'', ... holds everything.
+   Three families of pairs need no more than such a list:
+
+      ONE x sigma        k = c(b, B)
+      EXP x sigma        k = e^{a + A/2} c(b + C, B)                    (exponential tilt)
+      MONOMIAL x sigma   E[U^p sigma(V)] = sum_r binom(p, r) C^r E[U^{p-r}] c^(r)(b, B)
+
+   The last by Price's theorem: d/dC turns U^p sigma(V) into p U^{p-1} sigma'(V), and at C = 0 the factors part. */
+enum { SNEPPP__MOMENTS = SNEPPP__MAX_ORDER + 3 }; /* length of a list: MONOMIAL needs order p + 2 */
+
+/* Smoothed steps. Phi(z/sqrt e) is the chance that z exceeds N(0, e) noise: e = 1 is Phi, e = 1/2 is (1 + erf)/2, and
+   e = 0 is the step. Averaged over z ~ N(mu, v) it is Phi(mu/T), T^2 = v + e, and its derivatives in mu are Hermite
+   polynomials, (-1)^{r-1} He_{r-1}(t) phi(t)/T^r at t = mu/T. At T = 0 the step itself with value 0 at 0; its
+   derivative there, a point mass, is set to 0. */
+static void sneppp__step_moments(double e, double mu, double v, int n, double *c)
+{
+   double T = sqrt(v + e), t, f, h = 1, last = 0;
+   int    r;
+   for (r = 0; r <= n; r++) c[r] = 0;
+   if (!(T > 1e-150)) { c[0] = mu > 0; return; }
+   t = mu / T;
+   c[0] = sneppp__Phi(t);
+   f = sneppp__phi(t) / T;
+   for (r = 1; r <= n && f != 0; r++) {
+      double next = -(t * h + (r - 1) * last); /* h = (-1)^{r-1} He_{r-1}(t) */
+      c[r] = h * f;
+      last = h;
+      h = next;
+      f /= T;
+   }
+}
+
+/* E[V_+^p] and its derivatives: powers fall by one until the step is left. */
+static void sneppp__rect_moments(int p, double mu, double v, int n, double *c)
+{
+   double factor = 1;
+   int    r;
+   if (n >= p) {
+      sneppp__step_moments(0, mu, v, n - p, c + p);
+      for (r = 2; r <= p; r++) factor *= r;
+      for (r = p; r <= n; r++) c[r] *= factor;
+   }
+   for (r = 0, factor = 1; r < p && r <= n; r++) {
+      c[r] = factor * sneppp__rect_moment(p - r, mu, v);
+      factor *= p - r;
+   }
+}
+
+/* E[V^p], mu_p = mu mu_{p-1} + (p - 1) v mu_{p-2}; `power` receives mu_0..mu_p. */
+static void sneppp__powers(int p, double mu, double v, double *power)
+{
+   int r;
+   power[0] = 1;
+   for (r = 1; r <= p; r++) power[r] = mu * power[r - 1] + (r > 1 ? (r - 1) * v * power[r - 2] : 0);
+}
+
+static void sneppp__mono_moments(int p, double mu, double v, int n, double *c)
+{
+   double power[SNEPPP__MAX_ORDER + 1], factor = 1;
+   int    r;
+   sneppp__powers(p, mu, v, power);
+   for (r = 0; r <= n; r++) {
+      c[r] = r <= p ? factor * power[p - r] : 0;
+      factor *= p - r;
+   }
+}
+
+/* E[e^V; V < 0] = e^{mu + v/2} Phi(-(mu + v)/sqrt v). The exponential may overflow where the cdf underflows; with
+   Phi(-x) = phi(x) M(x), M the Mills ratio, the product is phi(z) M(x), z = mu/sqrt v, x = (mu + v)/sqrt v. */
+static double sneppp__exp_tail(double mu, double v)
+{
+   double s = sqrt(v), x;
+   if (!(s > 1e-150)) return mu < 0 ? exp(mu) : 0;
+   x = (mu + v) / s;
+   return x > 0 ? sneppp__phi(mu / s) * sneppp__mills(x) : exp(mu + 0.5 * v) * sneppp__Phi(-x);
+}
+
+/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives follow from
+   those of the step. For a unit that stays close to 0 the two terms of e^z - 1 cancel, and the power series
+   sum_k (-1)^k E[(-V)_+^k]/k! is used instead. */
+static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
+{
+   double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v), z = sqrt(v);
+   int    r;
+   sneppp__step_moments(0, mu, v, n, step);
+   if (fabs(mu) + 8 * z < 0.5) {
+      double factor = 1;
+      c[0] = 0;
+      for (r = 1; r < 14; r++) {
+         factor /= -r;
+         c[0] += factor * sneppp__rect_moment(r, -mu, v);
+      }
+   } else c[0] = e - (z > 0 ? sneppp__Phi(-mu / z) : (mu < 0));
+   c[0] = l * c[0] + sneppp__rect_moment(1, mu, v);
+   for (r = 1; r <= n; r++) {
+      c[r] = l * e + step[r - 1];
+      e -= step[r];
+   }
+}
+
+/* e^{-pz^2} times cos or sin of qz is the real or imaginary part of exp(-pz^2 + iqz); its average over N(mu, v) is
+   T^{-1/2} exp(-(p mu^2 + q^2 v/2)/T + iq mu/T), T = 1 + 2pv. Its logarithm is quadratic in mu, hence the recursion
+   f^(r+1) = (x + iy) f^(r) - (2p/T) r f^(r-1), x + iy the derivative of the logarithm. */
+static void sneppp__gabor_moments(double p, double q, int sine, double mu, double v, int n, double *c)
+{
+   double T = 1 + 2 * p * v, e = exp(-(p * mu * mu + 0.5 * q * q * v) / T) / sqrt(T);
+   double x = -2 * p * mu / T, y = q / T, re = e * cos(q * mu / T), im = e * sin(q * mu / T), re0 = 0, im0 = 0;
+   int    r;
+   for (r = 0; r <= n; r++) {
+      double re1 = x * re - y * im - 2 * p / T * r * re0, im1 = x * im + y * re - 2 * p / T * r * im0;
+      c[r] = sine ? im : re;
+      re0 = re; im0 = im;
+      re = re1; im = im1;
+   }
+}
+
+/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p. 1 - e cos qz is formed without
+   subtraction, for q may be tiny. */
+static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
+{
+   double e = exp(-0.5 * q * q * v), co = cos(q * mu), si = sin(q * mu), half = sin(0.5 * q * mu), power = 1;
+   int    r;
+   c[0] = mu + (u ? 2 * half * half - expm1(-0.5 * q * q * v) * co : -e * co) / q;
+   for (r = 1; r <= n; r++) {
+      double wave = (r & 1) ? si : co; /* sin, cos, -sin, -cos, ... */
+      c[r] = (r == 1) + power * e * ((((r - 1) >> 1) & 1) ? -wave : wave);
+      power *= q;
+   }
+}
+
+/* c[0..n] of unit u; returns the logarithm of a factor common to all. */
+static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int n, double *c)
+{
+   double step[SNEPPP__MOMENTS + 1], e, co, si;
+   int    r;
+   switch (u->act) {
+      case SNEPPP_COS: case SNEPPP_SIN:
+         e = exp(-0.5 * v);
+         co = cos(mu);
+         si = sin(mu);
+         for (r = 0; r <= n; r++) {
+            int    turn = (r + (u->act == SNEPPP_SIN ? 3 : 0)) & 3; /* sin z = cos(z + 3 pi/2) */
+            double wave = (turn & 1) ? si : co;
+            c[r] = e * (turn == 1 || turn == 2 ? -wave : wave);
+         }
+         return 0;
+      case SNEPPP_SNAKE:     sneppp__snake_moments(2 * u->p, 1, mu, v, n, c); return 0;
+      case SNEPPP_COSMIDENT: sneppp__snake_moments(2 * u->p, 0, mu, v, n, c); return 0;
+      case SNEPPP_EXP:
+         for (r = 0; r <= n; r++) c[r] = 1;
+         return mu + 0.5 * v;
+      case SNEPPP_ERF:
+         sneppp__step_moments(0.5, mu, v, n, c);
+         for (r = 0; r <= n; r++) c[r] *= 2;
+         c[0] = erf(mu / sqrt(1 + 2 * v));
+         return 0;
+      case SNEPPP_PHI: sneppp__step_moments(1, mu, v, n, c); return 0;
+      case SNEPPP_STEP: case SNEPPP_RELU: case SNEPPP_RECT: sneppp__rect_moments((int)u->p, mu, v, n, c); return 0;
+      case SNEPPP_LEAKY:
+         sneppp__rect_moments(1, mu, v, n, c);
+         for (r = 0; r <= n; r++) c[r] = (1 - u->p) * c[r] + u->p * (r == 0 ? mu : r == 1);
+         return 0;
+      case SNEPPP_GELU: /* V Phi(V): Stein's lemma moves V to mu + v d/dmu */
+         sneppp__step_moments(1, mu, v, n + 1, step);
+         for (r = 0; r <= n; r++) c[r] = mu * step[r] + (r ? r * step[r - 1] : 0) + v * step[r + 1];
+         return 0;
+      case SNEPPP_ELU:       sneppp__elu_moments(u->p, mu, v, n, c); return 0;
+      case SNEPPP_BELL:      sneppp__gabor_moments(u->p, 0, 0, mu, v, n, c); return 0;
+      case SNEPPP_GABOR_SIN: sneppp__gabor_moments(u->p, u->q, 1, mu, v, n, c); return 0;
+      case SNEPPP_GABOR_COS: sneppp__gabor_moments(u->p, u->q, 0, mu, v, n, c); return 0;
+      case SNEPPP_MONOMIAL:  sneppp__mono_moments((int)u->p, mu, v, n, c); return 0;
+      default:
+         for (r = 0; r <= n; r++) c[r] = r == 0;
+         return 0;
+   }
+}
+
+/* sigma x ONE: the first moment. */
+static void sneppp__gauss_one(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double c[3];
+   t->log = sneppp__moments_of(&q->ui, q->a, q->A, q->grad ? 2 : 0, c);
+   t->k = c[0];
+   if (!q->grad) return;
+   t->a = c[1];
+   t->ii = c[2];
+}
+
+/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C (R5). With sigma = EXP
+   the sum of the exponents is better taken from |w~_i + w~_j|^2, see sneppp__gauss_exp. */
+static void sneppp__gauss_tilted(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double c[3];
+   t->log = q->a + 0.5 * q->A + sneppp__moments_of(&q->uj, q->b + q->C, q->B, q->grad ? 2 : 0, c);
+   t->k = c[0];
+   if (!q->grad) return;
+   t->a = t->ii = c[0];
+   t->b = t->ij = t->ji = c[1];
+   t->jj = c[2];
+}
+
+/* EXP x EXP: log k = a + b + |w~_i + w~_j|^2/2, the moment generating function. */
+static void sneppp__gauss_exp(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   t->log = q->a + q->b + 0.5 * q->plus;
+   t->k = t->a = t->b = t->plus = 1;
+}
+
+/* sum_r binom(p, r) C^r power_{p-r} c_{r+shift}. */
+static double sneppp__price_sum(int p, double C, const double *power, const double *c, int shift)
+{
+   double sum = 0, factor = 1;
+   int    r;
+   for (r = 0; r <= p; r++) {
+      sum += factor * power[p - r] * c[r + shift];
+      factor *= C * (p - r) / (r + 1);
+   }
+   return sum;
+}
+
+/* MONOMIAL x sigma. sigma = MONOMIAL gives Isserlis' sum r! binom(p, r) binom(q, r) C^r E[U^{p-r}] E[V^{q-r}]. */
+static void sneppp__gauss_mono(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double c[SNEPPP__MOMENTS], power[SNEPPP__MAX_ORDER + 1], C = q->C;
+   int    p = (int)q->ui.p;
+   t->log = sneppp__moments_of(&q->uj, q->b, q->B, q->grad ? p + 2 : p, c);
+   sneppp__powers(p, q->a, q->A, power);
+   t->k = sneppp__price_sum(p, C, power, c, 0);
+   if (!q->grad) return;
+   t->b = sneppp__price_sum(p, C, power, c, 1);
+   t->jj = sneppp__price_sum(p, C, power, c, 2);
+   if (p > 0) t->a = p * sneppp__price_sum(p - 1, C, power, c, 0);
+   if (p > 0) t->ij = t->ji = p * sneppp__price_sum(p - 1, C, power, c, 1);
+   if (p > 1) t->ii = p * (p - 1) * sneppp__price_sum(p - 2, C, power, c, 0);
+}
+
+/* Weights of length zero: U = a is a constant (or V = b is), C = 0, and k is a product of first moments. Only the
+   rectified units need this as a case of its own. */
+static void sneppp__gauss_apart(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double c[3], e[3];
+   sneppp__moments_of(&q->ui, q->a, q->A, 2, c);
+   sneppp__moments_of(&q->uj, q->b, q->B, 2, e);
+   t->k = c[0] * e[0];
+   t->a = c[1] * e[0];
+   t->b = c[0] * e[1];
+   t->ii = c[2] * e[0];
+   t->jj = c[0] * e[2];
+   t->ij = t->ji = c[1] * e[1];
+}
+
+/* ---- waves and bells ---- */
+
+/* E of the four products of cos and sin of a pair of normals with means a, b, covariance C and half the sum of the
+   variances S; em, ep are half the variances of the difference and of the sum. cc = (e^{-em} cos(a - b) + e^{-ep} cos(a +
+   b))/2 and so on; but for small a, b, C the two terms of ss cancel, and the form in hyperbolic functions does not.
+   For large |C| it is the other way round: cosh C overflows. */
+typedef struct sneppp__trig { double cc, ss, cs, sc; } sneppp__trig;
+
+static sneppp__trig sneppp__trig_of(double a, double b, double C, double S, double em, double ep)
+{
+   sneppp__trig w;
+   if (fabs(C) < 1) {
+      double ca = cos(a), sa = sin(a), cb = cos(b), sb = sin(b), e = exp(-S), ch = e * cosh(C), sh = e * sinh(C);
+      w.cc = ca * cb * ch + sa * sb * sh;
+      w.ss = sa * sb * ch + ca * cb * sh;
+      w.cs = ca * sb * ch - sa * cb * sh;
+      w.sc = sa * cb * ch - ca * sb * sh;
+   } else {
+      double m = 0.5 * exp(-em), p = 0.5 * exp(-ep), cm = m * cos(a - b), cp = p * cos(a + b), sm = m * sin(a - b), sp = p * sin(a + b);
+      w.cc = cm + cp;
+      w.ss = cm - cp;
+      w.cs = sp - sm;
+      w.sc = sp + sm;
+   }
+   return w;
+}
+
+static sneppp__trig sneppp__trig_at(const sneppp__gauss *q)
+{
+   return sneppp__trig_of(q->a, q->b, q->C, 0.5 * (q->A + q->B), 0.5 * q->minus, 0.5 * q->plus);
+}
+
+/* COS x COS: k = (e_- cos(a - b) + e_+ cos(a + b))/2 with e_-+ = exp(-|w~_i -+ w~_j|^2/2): the characteristic function
+   of the measure (random Fourier features backwards). The derivative uses the same two terms, now as weights of
+   the difference and of the sum of the weight vectors, which keeps nearly equal weights accurate. */
+static void sneppp__gauss_cos(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double m = 0.5 * exp(-0.5 * q->minus), p = 0.5 * exp(-0.5 * q->plus), lo = q->a - q->b, hi = q->a + q->b;
+   double cm = m * cos(lo), cp = p * cos(hi), sm, sp;
+   t->k = cm + cp;
+   if (!q->grad) return;
+   sm = m * sin(lo);
+   sp = p * sin(hi);
+   t->a = -sm - sp;
+   t->b = sm - sp;
+   t->minus = -cm;
+   t->plus = -cp;
+}
+
+/* SIN x SIN: the same with the sign of the second term changed; small weights and biases would cancel. */
+static void sneppp__gauss_sin(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   sneppp__trig w = sneppp__trig_at(q);
+   t->k = w.ss;
+   t->a = w.cs;
+   t->b = w.sc;
+   t->ii = t->jj = -w.ss;
+   t->ij = t->ji = w.cc;
+}
+
+/* COS x SIN. */
+static void sneppp__gauss_cos_sin(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   sneppp__trig w = sneppp__trig_at(q);
+   t->k = w.cs;
+   t->a = -w.ss;
+   t->b = w.cc;
+   t->ii = t->jj = -w.cs;
+   t->ij = t->ji = -w.sc;
+}
+
+/* SNAKE and COSMIDENT, sigma = z + (u - cos qz)/q with q = 2p and u = 1 for snake, 0 for cosmident (SNEFY 2023 has
+   equal q only). With c = E cos qU, s = E sin qU for each unit, and V = Cov(cos q_i U, cos q_j V),
+
+      k = C + ab + a (u_j - c_j)/q_j + b (u_i - c_i)/q_i + C (s_i + s_j) + ((u_i - c_i)(u_j - c_j) + V)/(q_i q_j).
+
+   Expanding the squares instead leaves terms of size 1/q^2 that cancel; so 1 - c is formed without subtraction and the
+   covariances by cosh t - 1 = 2 sinh^2(t/2), t = q_i q_j C, unless t is large. q -> 0 is the linear kernel. */
+static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double qi = 2 * q->ui.p, qj = 2 * q->uj.p, a = qi * q->a, b = qj * q->b, A = 0.5 * qi * qi * q->A, B = 0.5 * qj * qj * q->B;
+   double ei = exp(-A), ej = exp(-B), ca = cos(a), sa = sin(a), cb = cos(b), sb = sin(b), C = qi * qj * q->C;
+   double hi = sin(0.5 * a), hj = sin(0.5 * b), ci = ei * ca, cj = ej * cb, si = ei * sa, sj = ej * sb;
+   double oi = q->ui.act == SNEPPP_SNAKE ? 2 * hi * hi - expm1(-A) * ca : -ci; /* u - c */
+   double oj = q->uj.act == SNEPPP_SNAKE ? 2 * hj * hj - expm1(-B) * cb : -cj;
+   double vcc, vsc, vcs, vss; /* covariances */
+   if (fabs(C) < 1) {
+      double h = sinh(0.5 * C), ch = ei * ej * 2 * h * h, sh = ei * ej * sinh(C);
+      vcc = ch * ca * cb + sh * sa * sb;
+      vss = ch * sa * sb + sh * ca * cb;
+      vsc = ch * sa * cb - sh * ca * sb;
+      vcs = ch * ca * sb - sh * sa * cb;
+   } else {
+      double        em = 0, ep = 0;
+      sneppp__trig w;
+      int           r;
+      for (r = 0; r < q->d; r++) {
+         double lo = qi * q->wi[r] - qj * q->wj[r], up = qi * q->wi[r] + qj * q->wj[r];
+         em += lo * lo;
+         ep += up * up;
+      }
+      w = sneppp__trig_of(a, b, C, A + B, 0.5 * em, 0.5 * ep);
+      vcc = w.cc - ci * cj;
+      vss = w.ss - si * sj;
+      vsc = w.sc - si * cj;
+      vcs = w.cs - ci * sj;
+   }
+   t->k = q->C + q->a * q->b + q->a * oj / qj + q->b * oi / qi + q->C * (si + sj) + (oi / qi) * (oj / qj) + vcc / qi / qj;
+   t->a = q->b * (1 + si) + oj / qj + qi * q->C * ci + (si * oj - vsc) / qj;
+   t->b = q->a * (1 + sj) + oi / qi + qj * q->C * cj + (sj * oi - vcs) / qi;
+   t->ij = t->ji = (1 + si) * (1 + sj) + vss;
+   t->ii = qi * (q->b * ci - qi * q->C * si) + qi / qj * (ci * oj - vcc);
+   t->jj = qj * (q->a * cj - qj * q->C * sj) + qj / qi * (cj * oi - vcc);
+}
+
+/* Units e^{-pz^2} times 1, cos qz or sin qz: BELL, GABOR_COS, GABOR_SIN, and with p = 0 COS and SIN. The bells multiply
+   the normal density of (U, V) into another normal density, the posterior of observing U = V = 0 with precisions x =
+   2p_i, y = 2p_j:
+
+      Delta = 1 + xA + yB + xyD,  weight Delta^{-1/2} exp(-(x a^2 + y b^2 + xy |a w~_j - b w~_i|^2)/(2 Delta)),
+      means m = (a + y N_i)/Delta, n = (b + x N_j)/Delta, variances (A + yD)/Delta, (B + xD)/Delta, covariance C/Delta,
+
+   and the waves are averaged over it. Williams 1998 has the bell without bias. A derivative of a unit multiplies by
+   (-xU + q d), d the quarter turn cos -> -sin -> -cos; over the posterior, by Stein's lemma, that is the operator
+   P_i = -x m + e_i d_i - g_j d_j with e_i = q_i (1 + yB)/Delta, g_j = x q_j C/Delta. Then k_a = P_i k, k_C = (P_i P_j + xyC/Delta) k
+   and 2 k_A = (P_i^2 - x (1 + yB)/Delta) k, where d_i^2 = d_j^2 = -1 and the four turned kernels are the four waves. */
+static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   int    wave_i = q->ui.act == SNEPPP_COS || q->ui.act == SNEPPP_SIN, sine_i = q->ui.act == SNEPPP_SIN || q->ui.act == SNEPPP_GABOR_SIN;
+   int    wave_j = q->uj.act == SNEPPP_COS || q->uj.act == SNEPPP_SIN, sine_j = q->uj.act == SNEPPP_SIN || q->uj.act == SNEPPP_GABOR_SIN;
+   double x = wave_i ? 0 : 2 * q->ui.p, qi = wave_i ? 1 : q->ui.act == SNEPPP_BELL ? 0 : q->ui.q;
+   double y = wave_j ? 0 : 2 * q->uj.p, qj = wave_j ? 1 : q->uj.act == SNEPPP_BELL ? 0 : q->uj.q;
+   double D = q->D, Delta = 1 + x * q->A + y * q->B + x * y * D, m = (q->a + y * q->Ni) / Delta, n = (q->b + x * q->Nj) / Delta;
+   double front = exp(-0.5 * (x * q->a * q->a + y * q->b * q->b + x * y * q->X) / Delta) / sqrt(Delta);
+   double ei = qi * (1 + y * q->B) / Delta, ej = qj * (1 + x * q->A) / Delta, gj = x * qj * q->C / Delta, gi = y * qi * q->C / Delta;
+   double f, fi, fj, fij; /* the kernel, turned in i, in j, in both */
+   if (qi == 0 && qj == 0) {
+      f = front;
+      fi = fj = fij = 0;
+   } else {
+      double        low = 0, up = 0, both = (qi * qi * y + qj * qj * x) * D, si, sj, cross;
+      sneppp__trig w;
+      int           r;
+      for (r = 0; r < q->d; r++) {
+         double minus = qi * q->wi[r] - qj * q->wj[r], plus = qi * q->wi[r] + qj * q->wj[r];
+         low += minus * minus;
+         up += plus * plus;
+      }
+      w = sneppp__trig_of(qi * m, qj * n, qi * qj * q->C / Delta, 0.5 * (qi * qi * q->A + qj * qj * q->B + both) / Delta,
+                           0.5 * (low + both) / Delta, 0.5 * (up + both) / Delta);
+      f = front * (sine_i ? sine_j ? w.ss : w.sc : sine_j ? w.cs : w.cc);
+      si = sine_i ? sine_j ? w.cs : w.cc : sine_j ? -w.ss : -w.sc;
+      sj = sine_i ? sine_j ? w.sc : -w.ss : sine_j ? w.cc : -w.cs;
+      cross = sine_i ? sine_j ? w.cc : -w.cs : sine_j ? -w.sc : w.ss;
+      fi = front * si;
+      fj = front * sj;
+      fij = front * cross;
+   }
+   t->k = f;
+   if (!q->grad) return;
+   m *= x;
+   n *= y;
+   t->a = -m * f + ei * fi - gj * fj;
+   t->b = -n * f + ej * fj - gi * fi;
+   t->ij = t->ji = (m * n + ei * gi + ej * gj + x * y * q->C / Delta) * f + (m * gi - n * ei) * fi + (n * gj - m * ej) * fj +
+                   (ei * ej + gi * gj) * fij;
+   t->ii = (m * m - ei * ei - gj * gj - x * (1 + y * q->B) / Delta) * f - 2 * m * ei * fi + 2 * m * gj * fj - 2 * ei * gj * fij;
+   t->jj = (n * n - ej * ej - gi * gi - y * (1 + x * q->A) / Delta) * f - 2 * n * ej * fj + 2 * n * gi * fi - 2 * ej * gi * fij;
+}
+
+/* ---- steps, hard and soft ---- */
+
+/* STEP, PHI, ERF and RELU, GELU in any combination. The units are S(z/sqrt e) and z S(z/sqrt e), where S is the normal cdf
+   and e = 0 for STEP and RELU, e = 1 for PHI and GELU; ERF is 2 Phi(sqrt 2 z) - 1, so e = 1/2 and S = erf(./sqrt 2), whose
+   density is twice the normal one. With noise of variances e_i, e_j added the smooth units are hard ones:
+
+      E[S_i S_j] = P(U + noise > 0, V + noise > 0) = Phi_2(h, k; rho),   h = a/sqrt(A'), k = b/sqrt(B'), A' = A + e_i, B' = B + e_j,
+
+   rho = C/sqrt(A'B'), 1 - rho^2 = Delta/(A'B'), Delta = D + e_i B + e_j A + e_i e_j. Factors z come out by Stein's lemma, and what
+   remains are one-dimensional integrals under the line U = 0 or V = 0. Every bit of the following is for general
+   e, so the table has all the mixtures. Sources: the arc-sine law and Williams 1998 (erf), Tsuchida et al. 2021 (GELU), all
+   without bias; for ReLU with bias the paper says that there is no closed form, and this is it. */
+typedef struct sneppp__soft {
+   double A, B, Delta;    /* A', B', their determinant                                  */
+   double P;              /* E[S_i S_j]                                                 */
+   double ci, cj;         /* density of U + noise at 0 (twice for ERF), the same for V  */
+   double Si, Sj;         /* E[S_i | V = 0], E[S_j | U = 0]                             */
+   double fi, fj;         /* their derivatives in the conditional mean                  */
+   double ki, kj;         /* kappa_i = (h - rho k)/sqrt(1 - rho^2), kappa_j             */
+} sneppp__soft;
+
+SNEPPP__INLINE double sneppp__soft_noise(sneppp_act act)
+{
+   return act == SNEPPP_PHI || act == SNEPPP_GELU ? 1 : act == SNEPPP_ERF ? 0.5 : 0;
+}
+
+/* The products S(h)S(k) and the rest Psi = Phi_2 - Phi Phi are kept apart for ERF, where Phi_2 itself would cancel. */
+static sneppp__soft sneppp__soft_of(const sneppp__gauss *q, double ei, double ej)
+{
+   sneppp__soft s;
+   int          erf_i = q->ui.act == SNEPPP_ERF, erf_j = q->uj.act == SNEPPP_ERF;
+   double       ti = erf_i ? 2 : 1, tj = erf_j ? 2 : 1, ra, rb, rD, h, k, psi, P;
+   s.A = q->A + ei;
+   s.B = q->B + ej;
+   s.Delta = q->D + ei * q->B + ej * q->A + ei * ej;
+   ra = sqrt(s.A);
+   rb = sqrt(s.B);
+   rD = sqrt(s.Delta);
+   h = q->a / ra;
+   k = q->b / rb;
+   s.ki = sneppp__ratio(ej * q->a + q->Ni, rb * rD);
+   s.kj = sneppp__ratio(ei * q->b + q->Nj, ra * rD);
+   P = sneppp__bvn(h, k, q->C / (ra * rb), rD / (ra * rb), s.kj, s.ki, &psi);
+   if (erf_i || erf_j) {
+      double Sh = erf_i ? erf(h / SNEPPP__SQRT2) : sneppp__Phi(h), Sk = erf_j ? erf(k / SNEPPP__SQRT2) : sneppp__Phi(k);
+      P = Sh * Sk + ti * tj * psi;
+   }
+   s.P = P;
+   s.ci = ti * sneppp__phi(h) / ra;
+   s.cj = tj * sneppp__phi(k) / rb;
+   s.Si = erf_i ? erf(s.ki / SNEPPP__SQRT2) : sneppp__Phi(s.ki);
+   s.Sj = erf_j ? erf(s.kj / SNEPPP__SQRT2) : sneppp__Phi(s.kj);
+   s.fi = rD > 0 ? ti * sneppp__phi(s.ki) * rb / rD : 0;
+   s.fj = rD > 0 ? tj * sneppp__phi(s.kj) * ra / rD : 0;
+   return s;
+}
+
+/* S_i x S_j. k_a = c_i S_j(kappa_j), k_C = c_i f_j, 2 k_A = -(a k_a + C k_C)/A'. For two hard steps k_C ~ 1/sqrt D, and v_i = -(a k_a/A)
+   w~_i + k_C (w~_j - (C/A) w~_i) is written with the unit residual, whose factor k_C sqrt(D/A) is bounded. */
+static void sneppp__gauss_cdf(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double       ei = sneppp__soft_noise(q->ui.act), ej = sneppp__soft_noise(q->uj.act);
+   sneppp__soft s;
+   if (!(q->A + ei > 1e-300) || !(q->B + ej > 1e-300)) { sneppp__gauss_apart(q, t); return; }
+   s = sneppp__soft_of(q, ei, ej);
+   t->k = s.P;
+   if (!q->grad) return;
+   t->a = s.ci * s.Sj;
+   t->b = s.cj * s.Si;
+   t->ii = -q->a * t->a / s.A;
+   t->jj = -q->b * t->b / s.B;
+   if (ei == 0 && ej == 0) {
+      t->ri = s.ci * sneppp__phi(s.kj);
+      t->rj = s.cj * sneppp__phi(s.ki);
+   } else {
+      t->ij = t->ji = s.ci * s.fj;
+      t->ii -= q->C * t->ij / s.A;
+      t->jj -= q->C * t->ij / s.B;
+   }
+}
+
+/* S_i x V S_j, e.g. STEP x RELU, PHI x GELU:
+      k = b P + B c_j S_i(kappa_i) + C c_i S_j(kappa_j).
+   On the line U = 0 the unit j has mean b' = (e_i b + bA - aC)/A' and variance B' - e_j = (D + e_i B)/A', and there its
+   moments are g_0 = b' S_j + (variance) f_j and g_1, the derivative in b'. */
+static void sneppp__gauss_cdf_ramp(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double       ei = sneppp__soft_noise(q->ui.act), ej = sneppp__soft_noise(q->uj.act), mean, var, g0, g1, u;
+   sneppp__soft s;
+   if (!(q->A + ei > 1e-300) || !(q->B + ej > 1e-300)) { sneppp__gauss_apart(q, t); return; }
+   s = sneppp__soft_of(q, ei, ej);
+   t->k = q->b * s.P + q->B * s.cj * s.Si + q->C * s.ci * s.Sj;
+   if (!q->grad) return;
+   mean = (ei * q->b + q->Nj) / s.A;
+   var = (q->D + ei * q->B) / s.A;
+   g0 = ej == 0 ? sneppp__rect_moment(1, mean, var) : mean * s.Sj + var * s.fj;
+   g1 = s.Sj + (ej == 0 ? 0 : ej * mean * s.fj / (ej + var));
+   u = ej / s.B;
+   t->a = s.ci * g0;
+   t->b = s.P + (ej == 0 ? 0 : u * s.cj * (q->b * s.Si + q->C * s.fi));
+   t->ji = s.ci * g1;
+   t->ii = -q->a * t->a / s.A;
+   if (ei == 0 && ej == 0) t->ri = t->ji * sqrt(var); /* the residual w~_j - (C/A) w~_i has length sqrt(D/A) */
+   else { t->ij = t->ji; t->ii -= q->C * t->ji / s.A; }
+   t->jj = s.cj * (2 - u * q->b * q->b / s.B - q->B / s.B) * s.Si;
+   if (ej > 0) t->jj += s.cj * u * q->C / s.B * s.fi * (q->C * s.ki * sqrt(s.B / s.Delta) - 2 * q->b);
+}
+
+/* U S_i x V S_j: RELU and GELU.
+      k = (ab + C) P + c_j S_i (aB + bC e_j/B') + c_i S_j (bA + aC e_i/A') + c_i f_j (A (D + e_i B)/A' + C^2 e_j/B'),
+   in which c_i f_j A (D + e_i B)/A' -> sqrt D phi(h) phi(kappa_j) for hard units and is written so that D = 0 is harmless. */
+static void sneppp__gauss_ramp(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double       ei = sneppp__soft_noise(q->ui.act), ej = sneppp__soft_noise(q->uj.act), a = q->a, b = q->b, C = q->C;
+   double       ui, uj, mi, mj, vi, vj, g0, g1, g2, l0, l1, l2, both;
+   sneppp__soft s;
+   if (!(q->A + ei > 1e-300) || !(q->B + ej > 1e-300)) { sneppp__gauss_apart(q, t); return; }
+   s = sneppp__soft_of(q, ei, ej);
+   ui = ei / s.A;
+   uj = ej / s.B;
+   mj = (ei * b + q->Nj) / s.A; /* mean and variance of V on U + noise = 0, and the reverse */
+   vj = (q->D + ei * q->B) / s.A;
+   mi = (ej * a + q->Ni) / s.B;
+   vi = (q->D + ej * q->A) / s.B;
+   if (ei == 0 && ej == 0)
+      t->k = (a * b + C) * s.P + a * q->B * s.cj * s.Si + b * q->A * s.ci * s.Sj + q->A * sqrt(vj) * s.ci * sneppp__phi(s.kj);
+   else
+      t->k = (a * b + C) * s.P + s.cj * s.Si * (a * q->B + b * C * uj) + s.ci * s.Sj * (b * q->A + a * C * ui) + s.ci * s.fj * (q->A * vj + C * C * uj);
+   if (!q->grad) return;
+   t->a = b * s.P + q->B * s.cj * s.Si + C * s.ci * s.Sj;
+   t->b = a * s.P + q->A * s.ci * s.Sj + C * s.cj * s.Si;
+   t->ij = s.P;
+   g0 = ej == 0 ? sneppp__rect_moment(1, mj, vj) : mj * s.Sj + vj * s.fj;
+   l0 = ei == 0 ? sneppp__rect_moment(1, mi, vi) : mi * s.Si + vi * s.fi;
+   t->ii = s.ci * g0;
+   t->jj = s.cj * l0;
+   if (ei > 0 || ej > 0) {
+      g1 = s.Sj + ej * mj * s.fj / (ej + vj);
+      l1 = s.Si + ei * mi * s.fi / (ei + vi);
+      g2 = s.fj * (2 - ej * mj * mj / ((ej + vj) * (ej + vj)) - vj / (ej + vj));
+      l2 = s.fi * (2 - ei * mi * mi / ((ei + vi) * (ei + vi)) - vi / (ei + vi));
+      both = s.ci * s.fj * ei * ej / s.Delta * (C + (ej * a + q->Ni) * (ei * b + q->Nj) / s.Delta);
+      t->a += s.ci * ui * (a * g0 + C * g1);
+      t->b += s.cj * uj * (b * l0 + C * l1);
+      t->ij += ui * s.ci * (a * s.Sj + C * s.fj) + uj * s.cj * (b * s.Si + C * s.fi) + both;
+      t->ii = s.ci * ((2 - ui * a * a / s.A - q->A / s.A) * g0 - ui * C / s.A * (2 * a * g1 + C * g2));
+      t->jj = s.cj * ((2 - uj * b * b / s.B - q->B / s.B) * l0 - uj * C / s.B * (2 * b * l1 + C * l2));
+   }
+   t->ji = t->ij;
+}
+
+/* Unit i as j and the reverse, in a reduction and in its result. */
+static sneppp__gauss sneppp__gauss_swap(const sneppp__gauss *q)
+{
+   sneppp__gauss s = *q;
+   s.ui = q->uj; s.uj = q->ui;
+   s.a = q->b;   s.b = q->a;
+   s.A = q->B;   s.B = q->A;
+   s.Ni = q->Nj; s.Nj = q->Ni;
+   s.wi = q->wj; s.wj = q->wi;
+   return s;
+}
+
+/* t += factor * s, after exchanging i and j if `swap`. */
+static void sneppp__gauss_add(sneppp__gauss_out *t, double factor, const sneppp__gauss_out *s, int swap)
+{
+   t->k += factor * s->k;
+   t->a += factor * (swap ? s->b : s->a);
+   t->b += factor * (swap ? s->a : s->b);
+   t->ii += factor * (swap ? s->jj : s->ii);
+   t->jj += factor * (swap ? s->ii : s->jj);
+   t->ij += factor * (swap ? s->ji : s->ij);
+   t->ji += factor * (swap ? s->ij : s->ji);
+   t->ri += factor * (swap ? s->rj : s->ri);
+   t->rj += factor * (swap ? s->ri : s->rj);
+   t->minus += factor * s->minus;
+   t->plus += factor * s->plus;
+}
+
+/* ---- rectified powers ---- */
+
+/* M_pq = E[U_+^p V_+^q]. du_n = E[delta(U) V_+^n] is a normal density times a one-dimensional moment, likewise dv_n, and
+   Stein's lemma gives the recursions of truncated normal moments,
+
+      M_00 = Phi_2,    M_0q = b M_{0,q-1} + (q-1) B M_{0,q-2} + C du_{q-1}  (q = 1: + B dv_0),    M_p0 by symmetry,
+      M_1q = a M_0q + A du_q + q C M_{0,q-1},    M_pq = a M_{p-1,q} + (p-1) A M_{p-2,q} + q C M_{p-1,q-1}.
+
+   Without bias, h = k = 0, there is the arc-cosine kernel (Cho & Saul 2009; here for unequal orders too)
+
+      M_pq = |w~_i|^p |w~_j|^q (p+q)!!/(2 pi) [sqrt(pi/2) if p+q is odd] J,    J = integral_0^delta sin^p t sin^q(delta - t) dt,
+
+   delta = pi - (angle between the weights). Its integrand is positive: no cancellation for nearly antiparallel weights,
+   where J ~ delta^{p+q+1} and the formulas with sin delta, cos delta lose all digits. */
+typedef struct sneppp__rect {
+   double du[SNEPPP__MAX_ORDER + 1], dv[SNEPPP__MAX_ORDER + 1];
+   double M[SNEPPP__MAX_ORDER + 1][SNEPPP__MAX_ORDER + 1];
+} sneppp__rect;
+
+/* delta from p = |u^ + v^| and q = |u^ - v^| of the unit vectors; acos would lose half of the digits. */
+static double sneppp__gauss_delta(const sneppp__gauss *q)
+{
+   double ri = 1 / sqrt(q->A), rj = 1 / sqrt(q->B), plus = 0, minus = 0;
+   int    r;
+   for (r = 0; r < q->d; r++) {
+      double u = q->wi[r] * ri, v = q->wj[r] * rj;
+      plus += (u + v) * (u + v);
+      minus += (u - v) * (u - v);
+   }
+   return 2 * atan2(sqrt(plus), sqrt(minus));
+}
+
+/* J of the arc-cosine kernel. */
+static double sneppp__arccos_J(int p, int q, double delta)
+{
+   const double *x, *w;
+   double        sum = 0, half = 0.5 * delta, s = sin(half);
+   int           i, n;
+   if (p + q == 0) return delta;
+   if (p + q == 1) return 2 * s * s;
+   if (p == 1 && q == 1 && delta > 0.5) return 0.5 * (sin(delta) - delta * cos(delta));
+   n = sneppp__gauss_legendre(p + q <= 8 ? 16 : p + q <= 20 ? 24 : 32, &x, &w);
+   for (i = 0; i < n; i++) {
+      double a = sin(half * (1 + x[i])), b = sin(half * (1 - x[i])), f = w[i];
+      int    k;
+      for (k = 0; k < p; k++) f *= a;
+      for (k = 0; k < q; k++) f *= b;
+      sum += f;
+   }
+   return half * sum;
+}
+
+static double sneppp__arccos(const sneppp__gauss *g, int p, int q, double delta)
+{
+   double f = ((p + q) & 1) ? 1.25331413731550025121 : 1; /* sqrt(pi/2) */
+   int    n;
+   for (n = p + q; n > 1; n -= 2) f *= n;
+   f *= sneppp__arccos_J(p, q, delta) / (2 * SNEPPP__PI);
+   for (n = 0; n < p; n++) f *= sqrt(g->A);
+   for (n = 0; n < q; n++) f *= sqrt(g->B);
+   return f;
+}
+
+/* Fills M up to order (p, q). */
+static void sneppp__rect_fill(const sneppp__gauss *g, int p, int q, sneppp__rect *o, double *hj, double *hi)
+{
+   double       a = g->a, b = g->b, A = g->A, B = g->B, C = g->C;
+   int          m, n;
+   sneppp__soft s = sneppp__soft_of(g, 0, 0);
+   *hj = s.ci * sneppp__phi(s.kj);
+   *hi = s.cj * sneppp__phi(s.ki);
+   for (n = 0; n <= q; n++) o->du[n] = s.ci * (n ? sneppp__rect_moment(n, g->Nj / A, g->D / A) : s.Sj);
+   for (n = 0; n <= p; n++) o->dv[n] = s.cj * (n ? sneppp__rect_moment(n, g->Ni / B, g->D / B) : s.Si);
+   if (a == 0 && b == 0) {
+      double delta = sneppp__gauss_delta(g);
+      for (m = p > 2 ? p - 2 : 0; m <= p; m++)
+         for (n = q > 2 ? q - 2 : 0; n <= q; n++) o->M[m][n] = sneppp__arccos(g, m, n, delta);
+      return;
+   }
+   o->M[0][0] = s.P;
+   for (n = 1; n <= q; n++)
+      o->M[0][n] = b * o->M[0][n - 1] + (n == 1 ? B * o->dv[0] : (n - 1) * B * o->M[0][n - 2]) + C * o->du[n - 1];
+   for (m = 1; m <= p; m++) {
+      o->M[m][0] = a * o->M[m - 1][0] + (m == 1 ? A * o->du[0] : (m - 1) * A * o->M[m - 2][0]) + C * o->dv[m - 1];
+      for (n = 1; n <= q; n++)
+         o->M[m][n] = a * o->M[m - 1][n] + (m == 1 ? A * o->du[n] : (m - 1) * A * o->M[m - 2][n]) + n * C * o->M[m - 1][n - 1];
+   }
+}
+
+/* RECT x RECT, with STEP (p = 0) and RELU (p = 1). k_a = p M_{p-1,q}, k_C = pq M_{p-1,q-1}, 2 k_A = p(p-1) M_{p-2,q}; a power that has
+   fallen to zero is a step, whose derivative is du. For a step unit i, E[delta'(U) V_+^q] = -(a/A) du_q - q (C/A) du_{q-1}, and
+   v_i = -(a/A) du_q w~_i + q du_{q-1} (w~_j - (C/A) w~_i): the residual again. */
+static void sneppp__gauss_rect(const sneppp__gauss *g, sneppp__gauss_out *t)
+{
+   int          p = (int)g->ui.p, q = (int)g->uj.p;
+   double       hi, hj;
+   sneppp__rect o;
+   if (!(g->A > 1e-300) || !(g->B > 1e-300)) { sneppp__gauss_apart(g, t); return; }
+   if (p == 1 && q == 1 && (g->a != 0 || g->b != 0)) { sneppp__gauss_ramp(g, t); return; }
+   sneppp__rect_fill(g, p, q, &o, &hj, &hi);
+   t->k = o.M[p][q];
+   if (!g->grad) return;
+   t->a = p ? p * o.M[p - 1][q] : o.du[q];
+   t->b = q ? q * o.M[p][q - 1] : o.dv[p];
+   t->ij = t->ji = p && q ? p * q * o.M[p - 1][q - 1] : p ? p * o.dv[p - 1] : q ? q * o.du[q - 1] : 0;
+   t->ii = p > 1 ? p * (p - 1) * o.M[p - 2][q] : p ? o.du[q] : -g->a / g->A * o.du[q];
+   t->jj = q > 1 ? q * (q - 1) * o.M[p][q - 2] : q ? o.dv[p] : -g->b / g->B * o.dv[p];
+   if (p == 0) { t->ri = q ? t->ji * sqrt(g->D / g->A) : hj; t->ij = 0; }
+   if (q == 0) { t->rj = p ? p * o.dv[p - 1] * sqrt(g->D / g->B) : hi; t->ji = 0; }
+}
+
+/* LEAKY x sigma: z for z > 0, pz below, is p z + (1 - p) z_+, so k = p E[U sigma_j] + (1 - p) E[U_+ sigma_j], where sigma_j is LEAKY
+   itself, a rectified power, PHI, ERF or GELU. Tsuchida et al. 2018 have it without bias. p = -1 is |z|. */
+static void sneppp__gauss_leaky(const sneppp__gauss *g, sneppp__gauss_out *t)
+{
+   double            p = g->ui.p;
+   sneppp__gauss     q = *g, r;
+   sneppp__gauss_out part;
+   q.ui.p = 1;
+   memset(&part, 0, sizeof part);
+   q.ui.act = SNEPPP_MONOMIAL;
+   sneppp__gauss_mono(&q, &part);
+   sneppp__gauss_add(t, p, &part, 0);
+   memset(&part, 0, sizeof part);
+   q.ui.act = SNEPPP_RELU;
+   r = sneppp__gauss_swap(&q);
+   switch (q.uj.act) {
+      case SNEPPP_LEAKY: sneppp__gauss_leaky(&r, &part); break;
+      case SNEPPP_GELU:  sneppp__gauss_ramp(&r, &part); break;
+      case SNEPPP_PHI: case SNEPPP_ERF: sneppp__gauss_cdf_ramp(&r, &part); break;
+      default: sneppp__gauss_rect(&r, &part); break;
+   }
+   sneppp__gauss_add(t, 1 - p, &part, 1);
+}
+
+/* ---- ELU ---- */
+
+/* Quadrants of (U, V) after weighting with e^{sU + tV}: that is a factor e^L and a shift of the means by sA + tC and sC + tB,
+   under which aB - bC gains sD and bA - aC gains tD. Side 0 is positive, 1 negative. Each quadrant has its own call of
+   the bivariate cdf, for the factor e^L asks for relative accuracy of a small probability. */
+typedef struct sneppp__quadrants {
+   double e;               /* e^L                                           */
+   double a, b, h, k, ki, kj, rho, s, ci, cj, A, B, C;
+} sneppp__quadrants;
+
+static sneppp__quadrants sneppp__quadrants_of(const sneppp__gauss *q, double s, double t)
+{
+   sneppp__quadrants o;
+   double            ra = sqrt(q->A), rb = sqrt(q->B), rD = sqrt(q->D);
+   o.a = q->a + s * q->A + t * q->C;
+   o.b = q->b + s * q->C + t * q->B;
+   o.e = exp(s * q->a + t * q->b + 0.5 * (s * t > 0 ? q->plus : s * q->A + t * q->B));
+   o.h = o.a / ra;
+   o.k = o.b / rb;
+   o.ki = sneppp__ratio(q->Ni + s * q->D, rb * rD);
+   o.kj = sneppp__ratio(q->Nj + t * q->D, ra * rD);
+   o.rho = q->C / (ra * rb);
+   o.s = rD / (ra * rb);
+   o.ci = sneppp__phi(o.h) / ra;
+   o.cj = sneppp__phi(o.k) / rb;
+   o.A = q->A;
+   o.B = q->B;
+   o.C = q->C;
+   return o;
+}
+
+/* e^L times the probability of the quadrant, and, if asked, times E |U| and E |V| on it. */
+static double sneppp__quadrant(const sneppp__quadrants *o, int x, int y, double *U, double *V)
+{
+   double si = x ? -1 : 1, sj = y ? -1 : 1, psi;
+   double P = sneppp__bvn(si * o->h, sj * o->k, si * sj * o->rho, o->s, sj * o->kj, si * o->ki, &psi);
+   if (U || V) {
+      double Pi = sneppp__Phi(si * o->ki), Pj = sneppp__Phi(sj * o->kj);
+      if (U) *U = o->e * (si * o->a * P + o->A * o->ci * Pj + si * sj * o->C * o->cj * Pi);
+      if (V) *V = o->e * (sj * o->b * P + o->B * o->cj * Pi + si * sj * o->C * o->ci * Pj);
+   }
+   return o->e * P;
+}
+
+/* What ELU needs: expectations of products of R = z_+, H = [z > 0], E = e^z [z < 0], N = [z < 0], first letter for U. */
+typedef struct sneppp__elu {
+   double RR, RH, HR, HH, RN, NR, HN, NH, NN, RE, ER, HE, EH, NE, EN, EE;
+} sneppp__elu;
+
+static void sneppp__elu_closed(const sneppp__gauss *q, sneppp__elu *o)
+{
+   sneppp__quadrants w = sneppp__quadrants_of(q, 0, 0);
+   sneppp__gauss     ramp = *q;
+   sneppp__gauss_out part;
+   o->HH = sneppp__quadrant(&w, 0, 0, &o->RH, &o->HR);
+   o->HN = sneppp__quadrant(&w, 0, 1, &o->RN, NULL);
+   o->NH = sneppp__quadrant(&w, 1, 0, NULL, &o->NR);
+   o->NN = sneppp__quadrant(&w, 1, 1, NULL, NULL);
+   w = sneppp__quadrants_of(q, 1, 0);
+   o->EH = sneppp__quadrant(&w, 1, 0, NULL, &o->ER);
+   o->EN = sneppp__quadrant(&w, 1, 1, NULL, NULL);
+   w = sneppp__quadrants_of(q, 0, 1);
+   o->HE = sneppp__quadrant(&w, 0, 1, &o->RE, NULL);
+   o->NE = sneppp__quadrant(&w, 1, 1, NULL, NULL);
+   w = sneppp__quadrants_of(q, 1, 1);
+   o->EE = sneppp__quadrant(&w, 1, 1, NULL, NULL);
+   ramp.ui.act = ramp.uj.act = SNEPPP_RELU;
+   ramp.ui.p = ramp.uj.p = 1;
+   ramp.grad = 0;
+   memset(&part, 0, sizeof part);
+   sneppp__gauss_rect(&ramp, &part);
+   o->RR = part.k;
+}
+
+/* The same for large weights, where e^L overflows: E[f(U) g(V)] = integral f(u) n(u; a, A) E[g(V) | u] du, in which the inner
+   expectation is a first moment in closed form and everything is positive. Gauss-Legendre between breakpoints
+   that resolve the normal density, e^u below 0, and the bend of the inner moment at the u that makes V's mean 0, of
+   width sqrt(D/A) A/|C|. */
+static void sneppp__elu_inner(const sneppp__gauss *q, double u, double f, sneppp__elu *o)
+{
+   double mu = (q->Nj + q->C * u) / q->A, v = q->D / q->A, z = sneppp__ratio(mu, sqrt(v));
+   double H = f * sneppp__Phi(z), N = f * sneppp__Phi(-z), R = f * sneppp__rect_moment(1, mu, v), E = f * sneppp__exp_tail(mu, v);
+   if (u > 0) {
+      o->HH += H;     o->HN += N;     o->HR += R;     o->HE += E;
+      o->RH += u * H; o->RN += u * N; o->RR += u * R; o->RE += u * E;
+   } else {
+      double e = exp(u);
+      o->NH += H;     o->NN += N;     o->NR += R;     o->NE += E;
+      o->EH += e * H; o->EN += e * N; o->ER += e * R; o->EE += e * E;
+   }
+}
+
+static void sneppp__elu_integral(const sneppp__gauss *q, sneppp__elu *o)
+{
+   static const double ladder[6] = {0, 1, 3, 8, 20, 40}, bell[11] = {-9, -6, -4, -2.5, -1.2, 0, 1.2, 2.5, 4, 6, 9};
+   double              at[32], sd = sqrt(q->A), slope = q->C / q->A, lo = q->a - 9 * sd, hi = q->a + 9 * sd;
+   const double       *x, *w;
+   int                 n = 0, i, k, order = sneppp__gauss_legendre(24, &x, &w);
+   memset(o, 0, sizeof *o);
+   for (i = 0; i < 11; i++) at[n++] = q->a + bell[i] * sd;
+   for (i = 0; i < 6; i++) at[n++] = -ladder[i];
+   if (slope != 0 && fabs(q->Nj / q->A) < (fabs(lo) + fabs(hi)) * fabs(slope)) {
+      double bend = -q->Nj / q->A / slope, width = sqrt(q->D / q->A) / fabs(slope);
+      for (i = 0; i < 6; i++) at[n++] = bend - ladder[i] / slope;
+      for (i = 1; i < 5; i++) { at[n++] = bend - 2 * i * width; at[n++] = bend + 2 * i * width; }
+   }
+   for (i = 0; i < n; i++) at[i] = at[i] < lo ? lo : at[i] > hi ? hi : at[i];
+   for (i = 1; i < n; i++) { /* sort by insertion */
+      double v = at[i];
+      for (k = i; k > 0 && at[k - 1] > v; k--) at[k] = at[k - 1];
+      at[k] = v;
+   }
+   for (i = 1; i < n; i++) {
+      double half = 0.5 * (at[i] - at[i - 1]), mid = 0.5 * (at[i] + at[i - 1]);
+      if (!(half > 0)) continue;
+      for (k = 0; k < order; k++) {
+         double u = mid + half * x[k];
+         sneppp__elu_inner(q, u, half * w[k] * sneppp__phi((u - q->a) / sd) / sd, o);
+      }
+   }
+}
+
+/* ELU x ELU. sigma = R + l (E - N), sigma' = H + l E, sigma'' = (1 - l) delta + l E, so value and derivatives are sums of quadrant
+   integrals of tilted normals (Tsuchida et al. 2021, without bias). The longer vector is made unit j, so that the inner moment of
+   the integral form is the smooth one. */
+static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
+{
+   double      li = q->ui.p, lj = q->uj.p, both = li * lj, c[1], top;
+   sneppp__elu o;
+   if (!(q->A > 1e-300) || !(q->B > 1e-300)) { sneppp__gauss_apart(q, t); return; }
+   top = q->a + 0.5 * q->A;
+   if (q->b + 0.5 * q->B > top) top = q->b + 0.5 * q->B;
+   if (q->a + q->b + 0.5 * q->plus > top) top = q->a + q->b + 0.5 * q->plus;
+   if (top < 30) sneppp__elu_closed(q, &o);
+   else sneppp__elu_integral(q, &o);
+   t->k = o.RR + lj * (o.RE - o.RN) + li * (o.ER - o.NR) + both * (o.EE - o.EN - o.NE + o.NN);
+   if (!q->grad) return;
+   t->a = o.HR + lj * (o.HE - o.HN) + li * o.ER + both * (o.EE - o.EN);
+   t->b = o.RH + li * (o.EH - o.NH) + lj * o.RE + both * (o.EE - o.NE);
+   t->ij = t->ji = o.HH + lj * o.HE + li * o.EH + both * o.EE;
+   sneppp__elu_moments(lj, q->Nj / q->A, q->D / q->A, 0, c);
+   t->ii = (1 - li) * sneppp__phi(q->a / sqrt(q->A)) / sqrt(q->A) * c[0] + li * o.ER + both * (o.EE - o.EN);
+   sneppp__elu_moments(li, q->Ni / q->B, q->D / q->B, 0, c);
+   t->jj = (1 - lj) * sneppp__phi(q->b / sqrt(q->B)) / sqrt(q->B) * c[0] + lj * o.RE + both * (o.EE - o.NE);
+}
+
+/* ---- radial basis functions ---- */
+
+/* psi(x) = prod_r exp(-(x_r - c_r)^2/(2 l_r^2)). Coordinate by coordinate, with S = l_i^2 + l_j^2, tau^2 = l_i^2 l_j^2/S and the weighted
+   centre c = (c_i l_j^2 + c_j l_i^2)/S,
+
+      psi_i psi_j = exp(-(c_i - c_j)^2/(2S)) exp(-(x - c)^2/(2 tau^2)),
+      E = sqrt(tau^2/(tau^2 + s^2)) exp(-(c_i - c_j)^2/(2S) - (c - m)^2/(2 (tau^2 + s^2))).
+
+   With ONE, unit j is absent (l_j infinite); with EXP as the first unit, e^{w.x + b} moves the mean by s^2 w. All in
+   logarithms: a product over many coordinates underflows early. g != 0 adds g d(log k)/dtheta to out. */
+static double sneppp__rbf_log(const sneppp__pair *p, const sneppp__pull *out, size_t comp, double g)
+{
+   int    r, one = p->uj.act == SNEPPP_ONE, tilt = p->ui.act == SNEPPP_EXP;
+   double sum = tilt ? p->bi : 0;
+   if (out && tilt) *out->bi += g;
+   for (r = 0; r < p->d; r++) {
+      size_t at = comp * (size_t)p->d + (size_t)r;
+      double m = p->win->mean ? p->win->mean[at] : 0, s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, w = tilt ? p->wi[r] : 0;
+      double c = tilt ? p->wj[r] : p->wi[r], l = tilt ? p->lj[r] : p->li[r], apart = 0, S = 0, ai = 1, aj = 0, tau2 = l * l, e, T;
+      m += s2 * w;
+      e = c - m;
+      if (!one && !tilt) { /* ai, aj: weights of the two centres in the mean */
+         double li2 = l * l, lj2 = p->lj[r] * p->lj[r];
+         S = li2 + lj2;
+         ai = lj2 / S;
+         aj = li2 / S;
+         tau2 = li2 * ai;
+         apart = c - p->wj[r];
+         e = (c - m) * ai + (p->wj[r] - m) * aj;
+         sum -= 0.5 * apart * apart / S;
+      }
+      T = tau2 + s2;
+      sum -= 0.5 * (log1p(s2 / tau2) + e * e / T);
+      if (tilt) sum += w * (m - 0.5 * s2 * w); /* m is the shifted mean */
+      if (!out) continue;
+      if (out->mean) out->mean[at] += g * (e / T + w);
+      if (out->scale) out->scale[at] += g * (s * (e * e / T - 1) / T + s * w * w + 2 * s * w * e / T);
+      if (tilt) out->wi[r] += g * (m + s2 * e / T);
+      {
+         /* d(log k)/d(tau^2) = (s^2/tau^2 + e^2/T)/(2T); d(tau^2)/dl_i = 2 l_i ai^2; dc/dl_i = -2 (l_i/S) ai (c_i - c_j). */
+         double *wc = tilt ? out->wj : out->wi, *lc = tilt ? out->lj : out->li, tt = (s2 / tau2 + e * e / T) / T;
+         wc[r] += g * (-e / T * ai - (S > 0 ? apart / S : 0));
+         lc[r] += g * l * (tt * ai * ai + (S > 0 ? apart / S * (apart / S + 2 * ai * e / T) : 0));
+         if (S > 0) {
+            out->wj[r] += g * (-e / T * aj + apart / S);
+            out->lj[r] += g * p->lj[r] * (tt * aj * aj + apart / S * (apart / S - 2 * aj * e / T));
+         }
+      }
+   }
+   return sum;
+}
+
+static double sneppp__gauss_rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double sum = 0, top = 0;
+   size_t c, count = p->win->count ? p->win->count : 1;
+   if (p->log) { /* relative to the largest component */
+      for (c = 0; c < count; c++) {
+         double term = sneppp__rbf_log(p, NULL, c, 0);
+         if (c == 0 || term > top) top = term;
+      }
+   }
+   for (c = 0; c < count; c++) sum += sneppp__gauss_weight(p->win, c) * exp(sneppp__rbf_log(p, NULL, c, 0) - top);
+   for (c = 0; out && c < count; c++) {
+      double k = exp(sneppp__rbf_log(p, NULL, c, 0) - top), g = p->log ? out->g / sum : out->g;
+      sneppp__rbf_log(p, out, c, g * sneppp__gauss_weight(p->win, c) * k);
+      if (out->weight) out->weight[c] += g * k;
+   }
+   return p->log ? top + log(sum) : sum;
+}
 
 /* ---- >>kernel-shape: rectified units on spheres, intervals and polygons; monomials ------------------------- */
 
@@ -5158,6 +6327,10 @@ static double sneppp__b_mono(const sneppp__pair *p, const sneppp__pull *out)
 #define SNEPPP__ROW(name, space, i, j, dim, flags, pair, laplace, gauss, condition, formula, source, slack)     \
    { { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, laplace, gauss }
 
+/* A row of the Gaussian reduction. */
+#define SNEPPP__G(name, i, j, core, formula, source)                                                            \
+   SNEPPP__ROW(name, GAUSS, i, j, 0, 0, sneppp__gauss_pair, NULL, sneppp__gauss_##core, "", formula, source, 64)
+
 static const sneppp__row sneppp__rows[] = {
    /* -- boxes: transforms */
    SNEPPP__ROW("b_exp", BOX, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "e^(bi+bj) L(wi+wj), L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form", 64),
@@ -5189,6 +6362,151 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__ROW("b1_leaky", BOX, LEAKY, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment", "clipped polygon", 64),
 
    /* -- Gaussian measures and mixtures */
+   SNEPPP__G("g_cos", COS, COS, cos,
+             "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023"),
+   SNEPPP__G("g_sin", SIN, SIN, sin, "(e- cos(a-b) - e+ cos(a+b))/2", "SNEFY 2023"),
+   SNEPPP__G("g_cos_sin", COS, SIN, cos_sin, "(e+ sin(a+b) - e- sin(a-b))/2", "characteristic function"),
+   SNEPPP__G("g_snake", SNAKE, SNAKE, snake, "C + ab + waves of frequency 2p", "SNEFY 2023"),
+   SNEPPP__G("g_cosmident", COSMIDENT, COSMIDENT, snake,
+             "C + ab + waves of frequency 2p", "published code of SNEFY"),
+   SNEPPP__G("g_snake_cosmident", SNAKE, COSMIDENT, snake, "C + ab + waves of frequency 2p", "as snake"),
+   SNEPPP__G("g_exp", EXP, EXP, exp, "exp(a + b + |w~_i + w~_j|^2/2)", "moment generating function"),
+   SNEPPP__ROW("g_exp_log", GAUSS, EXP, EXP, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL,
+               sneppp__gauss_exp, "", "a + b + |w~_i + w~_j|^2/2", "moment generating function", 64),
+   SNEPPP__G("g_erf", ERF, ERF, cdf,
+             "erf(a/sqrt(1+2A)) erf(b/sqrt(1+2B)) + 4 Psi", "Williams 1998, here with bias"),
+   SNEPPP__G("g_phi", PHI, PHI, cdf, "Phi_2(a/sqrt(1+A), b/sqrt(1+B); C/sqrt((1+A)(1+B)))", "probit tables"),
+   SNEPPP__G("g_step", STEP, STEP, rect, "Phi_2(a/sqrt A, b/sqrt B; C/sqrt(AB))", "definition of Phi_2"),
+   SNEPPP__G("g_relu", RELU, RELU, rect,
+             "(C+ab) Phi_2 + sqrt A b phi Phi + sqrt B a phi Phi + sqrt D phi phi", "truncated normal moments"),
+   SNEPPP__ROW("g_arccos", GAUSS, RECT, RECT, 0, SNEPPP__NO_BIAS | SNEPPP__CENTRED, sneppp__gauss_pair, NULL,
+               sneppp__gauss_rect, "means and biases 0", "|w~_i|^p |w~_j|^q (p+q)!!/(2 pi) int_0^delta sin^p t sin^q(delta-t) dt", "Cho & Saul 2009", 64),
+   SNEPPP__G("g_rect", RECT, RECT, rect, "M_pq by Stein recursions from Phi_2", "truncated normal moments"),
+   SNEPPP__G("g_leaky", LEAKY, LEAKY, leaky,
+             "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "Tsuchida et al. 2018, here with bias"),
+   SNEPPP__G("g_gelu", GELU, GELU, ramp,
+             "(C+ab) Phi_2 + terms on the lines U = 0, V = 0", "Tsuchida et al. 2021, here with bias"),
+   SNEPPP__G("g_elu", ELU, ELU, elu,
+             "nine quadrant integrals of tilted normals", "Tsuchida et al. 2021, here with bias"),
+   SNEPPP__G("g_gauss", BELL, BELL, bell,
+             "Delta^(-1/2) exp(-c (a^2 + b^2 + 2c |a w~_j - b w~_i|^2)/Delta)", "Williams 1998, here with bias"),
+   SNEPPP__G("g_gabor_sin", GABOR_SIN, GABOR_SIN, bell,
+             "g_gauss times waves over its posterior", "Han et al. 2022, here with bias"),
+   SNEPPP__G("g_gabor_cos", GABOR_COS, GABOR_COS, bell,
+             "g_gauss times waves over its posterior", "Han et al. 2022, here with bias"),
+   SNEPPP__G("g_mono", MONOMIAL, MONOMIAL, mono,
+             "sum_r r! binom(p,r) binom(q,r) C^r E[U^(p-r)] E[V^(q-r)]", "Isserlis"),
+   SNEPPP__G("g_cos_gauss", COS, BELL, bell,
+             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_cos_gabor_cos", COS, GABOR_COS, bell,
+             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_cos_gabor_sin", COS, GABOR_SIN, bell,
+             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_sin_gauss", SIN, BELL, bell,
+             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_sin_gabor_cos", SIN, GABOR_COS, bell,
+             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_sin_gabor_sin", SIN, GABOR_SIN, bell,
+             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_gauss_gabor_cos", BELL, GABOR_COS, bell,
+             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_gauss_gabor_sin", BELL, GABOR_SIN, bell,
+             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_gabor_cos_gabor_sin", GABOR_COS, GABOR_SIN, bell,
+             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_phi_erf", PHI, ERF, cdf, "Phi_2 with the noise of the smooth unit", "step = limit of Phi(z/e)"),
+   SNEPPP__G("g_phi_step", PHI, STEP, cdf,
+             "Phi_2 with the noise of the smooth unit", "step = limit of Phi(z/e)"),
+   SNEPPP__G("g_erf_step", ERF, STEP, cdf,
+             "Phi_2 with the noise of the smooth unit", "step = limit of Phi(z/e)"),
+   SNEPPP__G("g_phi_gelu", PHI, GELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
+   SNEPPP__G("g_phi_relu", PHI, RELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
+   SNEPPP__G("g_erf_gelu", ERF, GELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
+   SNEPPP__G("g_erf_relu", ERF, RELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
+   SNEPPP__G("g_step_gelu", STEP, GELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
+   SNEPPP__G("g_gelu_relu", GELU, RELU, ramp, "as g_gelu, noise in one unit only", "Stein's lemma"),
+   SNEPPP__G("g_leaky_step", LEAKY, STEP, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
+   SNEPPP__G("g_leaky_relu", LEAKY, RELU, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
+   SNEPPP__G("g_leaky_rect", LEAKY, RECT, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
+   SNEPPP__G("g_leaky_phi", LEAKY, PHI, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
+   SNEPPP__G("g_leaky_erf", LEAKY, ERF, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
+   SNEPPP__G("g_leaky_gelu", LEAKY, GELU, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
+   SNEPPP__ROW("g_exp_one_log", GAUSS, EXP, ONE, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL,
+               sneppp__gauss_one, "", "a + A/2", "moment generating function", 64),
+   SNEPPP__ROW("g_one_log", GAUSS, ONE, ONE, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL,
+               sneppp__gauss_one, "", "log of the total mass", "definition", 64),
+   SNEPPP__G("g_exp_cos", EXP, COS, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_sin", EXP, SIN, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_snake", EXP, SNAKE, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_cosmident", EXP, COSMIDENT, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_erf", EXP, ERF, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_phi", EXP, PHI, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_step", EXP, STEP, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_relu", EXP, RELU, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_rect", EXP, RECT, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_leaky", EXP, LEAKY, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_gelu", EXP, GELU, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_elu", EXP, ELU, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_gauss", EXP, BELL, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_gabor_sin", EXP, GABOR_SIN, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_gabor_cos", EXP, GABOR_COS, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_exp_mono", EXP, MONOMIAL, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
+   SNEPPP__G("g_mono_cos", MONOMIAL, COS, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_sin", MONOMIAL, SIN, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_snake", MONOMIAL, SNAKE, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_cosmident", MONOMIAL, COSMIDENT, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_erf", MONOMIAL, ERF, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_phi", MONOMIAL, PHI, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_step", MONOMIAL, STEP, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_relu", MONOMIAL, RELU, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_rect", MONOMIAL, RECT, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_leaky", MONOMIAL, LEAKY, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_gelu", MONOMIAL, GELU, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_elu", MONOMIAL, ELU, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_gauss", MONOMIAL, BELL, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_gabor_sin", MONOMIAL, GABOR_SIN, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_gabor_cos", MONOMIAL, GABOR_COS, mono,
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g1_cos", COS, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_sin", SIN, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_snake", SNAKE, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_cosmident", COSMIDENT, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_exp", EXP, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_erf", ERF, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_phi", PHI, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_step", STEP, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_relu", RELU, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_rect", RECT, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_leaky", LEAKY, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_gelu", GELU, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_elu", ELU, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_gauss", BELL, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_gabor_sin", GABOR_SIN, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_gabor_cos", GABOR_COS, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_mono", MONOMIAL, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__G("g1_one", ONE, ONE, one, "c(a, A)", "first moment"),
+   SNEPPP__ROW("g_rbf", GAUSS, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__gauss_rbf_pair, NULL, NULL, "",
+               "prod_r sqrt(tau^2/(tau^2+s^2)) exp(-(c_i-c_j)^2/2S - (c-m)^2/2(tau^2+s^2))", "completing the square", 64),
+   SNEPPP__ROW("g_rbf_log", GAUSS, RBF, RBF, 0, SNEPPP__RADIAL | SNEPPP__LOG, sneppp__gauss_rbf_pair, NULL, NULL, "",
+               "the logarithm of g_rbf", "completing the square", 64),
+   SNEPPP__ROW("g_exp_rbf", GAUSS, EXP, RBF, 0, SNEPPP__RADIAL, sneppp__gauss_rbf_pair, NULL, NULL, "",
+               "exponential tilt of g1_rbf", "completing the square", 64),
+   SNEPPP__ROW("g1_rbf", GAUSS, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__gauss_rbf_pair, NULL, NULL, "",
+               "prod_r sqrt(l^2/(l^2+s^2)) exp(-(c-m)^2/2(l^2+s^2))", "completing the square", 64),
 
    /* -- spheres: transforms */
    SNEPPP__ROW("s_exp", SPHERE, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_sphere, NULL, "", "e^(bi+bj) L(wi+wj), L(s) = mass 0F1(;d/2;|s|^2/4)", "Mardia and Jupp 2000", 64),
