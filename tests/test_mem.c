@@ -17,18 +17,16 @@ static void mem_place(sneppp__carver *c, mem_object *o, size_t n, size_t d)
 
 static size_t mem_bytes(size_t n, size_t d)
 {
-   sneppp__carver c;
+   sneppp__carver c = sneppp__measure();
    mem_object     o;
-   memset(&c, 0, sizeof c);
    mem_place(&c, &o, n, d);
    return sneppp__block_bytes(&c);
 }
 
 static sneppp_status mem_make(mem_object *o, size_t n, size_t d, void *mem, size_t bytes, void *ctx, sneppp_error *err)
 {
-   sneppp__carver c;
+   sneppp__carver c = sneppp__measure();
    sneppp_status  st;
-   memset(&c, 0, sizeof c);
    memset(o, 0, sizeof *o);
    mem_place(&c, o, n, d);
    st = sneppp__block_get(&o->block, &c, mem, bytes, ctx, err);
@@ -46,9 +44,8 @@ static void mem_fill(mem_object *o, size_t n, size_t d)
 
 TEST mem_measure_gives_null(void)
 {
-   sneppp__carver c;
+   sneppp__carver c = sneppp__measure();
    mem_object     o;
-   memset(&c, 0, sizeof c);
    mem_place(&c, &o, 3, 2);
    ASSERT(!o.W && !o.name && !o.b && !o.order);
    ASSERT_EQ((size_t)0, c.used % SNEPPP__ALIGN);
@@ -147,7 +144,7 @@ TEST mem_overflow(void)
    ASSERT(!sneppp__mul_overflows(0, SIZE_MAX, &product) && product == 0);
    ASSERT(!sneppp__mul_overflows(SIZE_MAX, 0, &product) && product == 0);
    for (int i = 0; i < 5; i++) {
-      memset(&c, 0, sizeof c);
+      c = sneppp__measure();
       ASSERT(!sneppp__take(&c, big[i][0], big[i][1], big[i][2]));
       ASSERT(c.overflow);
       ASSERT(!sneppp__take(&c, 1, 1, 1)); /* sticky */
@@ -155,12 +152,12 @@ TEST mem_overflow(void)
       ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp__block_get(&block, &c, NULL, 0, &a, &err));
       sneppp__block_free(&block);
    }
-   memset(&c, 0, sizeof c);
+   c = sneppp__measure();
    (void)sneppp__take(&c, half, 1, 1);
    ASSERT(!c.overflow && sneppp__block_bytes(&c) > half);
    (void)sneppp__take(&c, half, 1, 1); /* the sum */
    ASSERT(c.overflow);
-   memset(&c, 0, sizeof c);
+   c = sneppp__measure();
    (void)sneppp__take(&c, SIZE_MAX - 2 * SNEPPP__ALIGN - SNEPPP__FENCE, 1, 1); /* the last that fits */
    ASSERT(!c.overflow);
    ASSERT(c.used > SIZE_MAX / 2 && sneppp__block_bytes(&c) > c.used);
