@@ -3398,6 +3398,24 @@ struct sneppp__gauss_out;
 typedef void   (*sneppp__laplace_fn)(const sneppp_window *win, int d, const double *x, const double *y, struct sneppp__laplace *out);
 typedef void   (*sneppp__gauss_fn)(const struct sneppp__gauss *q, struct sneppp__gauss_out *t);
 
+/* Speed: a row may also compute a tile, up to SNEPPP__TILE x SNEPPP__TILE pairs of units with one activation, so that
+   what belongs to one unit (a sine, a norm) is computed once per tile and not once per pair. A tile gives the same
+   numbers as the pair function, to rounding. */
+enum { SNEPPP__TILE = 16 };
+typedef struct sneppp__tile {
+   const sneppp_window *win;
+   sneppp_unit          unit;
+   int                  d, ni, nj;
+   int                  diagonal;    /* the i and j are the same units: pairs with j >= i only                     */
+   const double        *wi, *wj;     /* (ni, d), (nj, d)                                                           */
+   const double        *bi, *bj;     /* (ni), (nj) or NULL                                                         */
+   double              *k;           /* (ni, TILE) values out; NULL in a pull-back                                 */
+   const double        *g;           /* (ni, TILE) dL/dk                                                           */
+   double              *gwi, *gwj;   /* (ni, d), (nj, d): add                                                      */
+   double              *gbi, *gbj;   /* (ni), (nj): add. Unit i meets its j in increasing order, as pairs would.   */
+} sneppp__tile;
+typedef void (*sneppp__tile_fn)(const sneppp__tile *t);
+
 /* What a row asks for besides its space and its activations, and what it offers. */
 enum {
    SNEPPP__LOG     = 1, /* the row returns log k, and its derivatives are those of log k                 */
@@ -3417,6 +3435,7 @@ typedef struct sneppp__row {
    sneppp__pair_fn    pair;
    sneppp__laplace_fn laplace; /* transforms, else NULL                         */
    sneppp__gauss_fn   gauss;   /* Gaussian measures, else NULL                  */
+   sneppp__tile_fn    tile;    /* fast path for whole matrices, or NULL         */
 } sneppp__row;
 
 /* ---- >>kernel-transform: exp, cos, sin wherever the measure's Laplace transform is known -------------------
@@ -4011,6 +4030,108 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
       if (out) sneppp__wave_pull(p, out, t, &L, size, theta);
    }
    return k;
+}
+
+/* ---- cos and sin on boxes, many at a time ---- */
+
+/* k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r sinc(s_r h_r). The
+   sines and cosines of sums follow from those of each unit by the addition theorems, so the loop over pairs calls
+   nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power series is taken. */
+typedef struct sneppp__box_cache {
+   double u[SNEPPP__TILE][SNEPPP__MAX_STATS], s[SNEPPP__TILE][SNEPPP__MAX_STATS], c[SNEPPP__TILE][SNEPPP__MAX_STATS];
+   double ct[SNEPPP__TILE], st[SNEPPP__TILE];
+} sneppp__box_cache;
+
+static void sneppp__box_prepare(const sneppp__tile *t, int n, const double *w, const double *b, sneppp__box_cache *o)
+{
+   int i, r;
+   for (i = 0; i < n; i++) {
+      double theta = b ? b[i] : 0;
+      for (r = 0; r < t->d; r++) {
+         double h = 0.5 * (t->win->hi[r] - t->win->lo[r]), x = w[i * t->d + r];
+         theta += x * (t->win->lo[r] + h);
+         o->u[i][r] = x * h;
+         o->s[i][r] = sin(x * h);
+         o->c[i][r] = cos(x * h);
+      }
+      o->ct[i] = cos(theta);
+      o->st[i] = sin(theta);
+   }
+}
+
+SNEPPP__INLINE double sneppp__sinc_of(double x, double sine)
+{
+   double y = x * x;
+   if (y >= 0.25) return sine / x;
+   return 1 + y * (-1.0 / 6 + y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 + y * (-1.0 / 39916800 + y * (1.0 / 6227020800.0))))));
+}
+
+SNEPPP__INLINE double sneppp__dsinc_of(double x, double cosine, double sinc)
+{
+   double y = x * x;
+   if (y >= 0.25) return (cosine - sinc) / x;
+   return x * (-1.0 / 3 + y * (1.0 / 30 + y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 + y * (1.0 / 518918400.0))))));
+}
+
+/* Unit i against unit j: the derivatives of k, with the products of all factors but one made from both sides. */
+static void sneppp__box_pull(const sneppp__tile *t, const sneppp__box_cache *a, const sneppp__box_cache *b, int i, int j, double sign, const double *h, const double *centre)
+{
+   double fm[SNEPPP__MAX_STATS], fp[SNEPPP__MAX_STATS], dm[SNEPPP__MAX_STATS], dp[SNEPPP__MAX_STATS];
+   double g = 0.5 * t->g[i * SNEPPP__TILE + j], m = 1, p = 1, cc = a->ct[i] * b->ct[j], ss = a->st[i] * b->st[j];
+   double sc = a->st[i] * b->ct[j], cs = a->ct[i] * b->st[j], cm = g * (cc + ss), cp = sign * g * (cc - ss), turn, gi, gj;
+   int    r, d = t->d;
+   for (r = 0; r < d; r++) {
+      double x = a->u[i][r] - b->u[j][r], y = a->u[i][r] + b->u[j][r];
+      double u = a->s[i][r] * b->c[j][r], v = a->c[i][r] * b->s[j][r], co = a->c[i][r] * b->c[j][r], si = a->s[i][r] * b->s[j][r];
+      fm[r] = sneppp__sinc_of(x, u - v);
+      fp[r] = sneppp__sinc_of(y, u + v);
+      dm[r] = sneppp__dsinc_of(x, co + si, fm[r]) * (2 * h[r] * h[r]) * m;
+      dp[r] = sneppp__dsinc_of(y, co - si, fp[r]) * (2 * h[r] * h[r]) * p;
+      fm[r] *= 2 * h[r];
+      fp[r] *= 2 * h[r];
+      m *= fm[r];
+      p *= fp[r];
+   }
+   turn = g * (sc - cs) * m;      /* d/dt of the difference term, with its sign for j */
+   p *= sign * g * (sc + cs);
+   gi = -turn - p;
+   gj = turn - p;
+   t->gbi[i] += gi;
+   t->gbj[j] += gj;
+   for (r = d - 1; r >= 0; r--) {
+      double x = cm * dm[r], y = cp * dp[r];
+      t->gwi[i * d + r] += gi * centre[r] + (y + x);
+      t->gwj[j * d + r] += gj * centre[r] + (y - x);
+      cm *= fm[r];
+      cp *= fp[r];
+   }
+}
+
+static void sneppp__box_tile(const sneppp__tile *t)
+{
+   sneppp__box_cache        first, second;
+   const sneppp__box_cache *a = &first, *b = t->diagonal ? &first : &second;
+   double                   h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], volume = 0.5, sign = t->unit.act == SNEPPP_SIN ? -1 : 1;
+   int                      i, j, r;
+   sneppp__box_prepare(t, t->ni, t->wi, t->bi, &first);
+   if (!t->diagonal) sneppp__box_prepare(t, t->nj, t->wj, t->bj, &second);
+   for (r = 0; r < t->d; r++) {
+      h[r] = 0.5 * (t->win->hi[r] - t->win->lo[r]);
+      centre[r] = t->win->lo[r] + h[r];
+      volume *= 2 * h[r];
+   }
+   for (i = 0; i < t->ni; i++) {
+      for (j = t->diagonal ? i : 0; j < t->nj; j++) {
+         double m = volume, p = volume;
+         if (!t->k) { sneppp__box_pull(t, a, b, i, j, sign, h, centre); continue; }
+         for (r = 0; r < t->d; r++) {
+            double u = a->s[i][r] * b->c[j][r], v = a->c[i][r] * b->s[j][r];
+            m *= sneppp__sinc_of(a->u[i][r] - b->u[j][r], u - v);
+            p *= sneppp__sinc_of(a->u[i][r] + b->u[j][r], u + v);
+         }
+         t->k[i * SNEPPP__TILE + j] = (a->ct[i] * b->ct[j] + a->st[i] * b->st[j]) * m + sign * ((a->ct[i] * b->ct[j] - a->st[i] * b->st[j]) * p);
+      }
+   }
 }
 
 /* ---- radial basis functions under Lebesgue measure ---- */
@@ -6325,7 +6446,9 @@ static double sneppp__b_mono(const sneppp__pair *p, const sneppp__pull *out)
    Gaussian core, condition, formula, source, slack. The first row that fits is taken, so special cases stand
    above general ones. A name that ends in _log is the logarithm of its twin. */
 #define SNEPPP__ROW(name, space, i, j, dim, flags, pair, laplace, gauss, condition, formula, source, slack)     \
-   { { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, laplace, gauss }
+   { { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, laplace, gauss, NULL }
+#define SNEPPP__ROW_TILE(name, space, i, j, dim, flags, pair, laplace, gauss, tile, condition, formula, source, slack) \
+   { { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, laplace, gauss, tile }
 
 /* A row of the Gaussian reduction. */
 #define SNEPPP__G(name, i, j, core, formula, source)                                                            \
@@ -6335,8 +6458,8 @@ static const sneppp__row sneppp__rows[] = {
    /* -- boxes: transforms */
    SNEPPP__ROW("b_exp", BOX, EXP, EXP, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "e^(bi+bj) L(wi+wj), L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form", 64),
    SNEPPP__ROW("b_exp_log", BOX, EXP, EXP, 0, SNEPPP__LOG, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "bi + bj + log L(wi+wj)", "definition; sinhc form", 64),
-   SNEPPP__ROW("b_cos", BOX, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "definition; sinhc form", 64),
-   SNEPPP__ROW("b_sin", BOX, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "definition; sinhc form", 64),
+   SNEPPP__ROW_TILE("b_cos", BOX, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, sneppp__box_tile, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]", "definition; sinhc form", 64),
+   SNEPPP__ROW_TILE("b_sin", BOX, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, sneppp__box_tile, "", "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]", "definition; sinhc form", 64),
    SNEPPP__ROW("b_cos_sin", BOX, COS, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]", "definition; sinhc form", 64),
    SNEPPP__ROW("b_exp_cos", BOX, EXP, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "Re[e^(bi+i bj) L(wi+i wj)]", "definition; sinhc form", 64),
    SNEPPP__ROW("b_exp_sin", BOX, EXP, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, "", "Im[e^(bi+i bj) L(wi+i wj)]", "definition; sinhc form", 64),
@@ -6890,19 +7013,70 @@ SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_la
    return SNEPPP_OK;
 }
 
-/* One job is one row of the upper triangle; the mirror image is written too. No two jobs share an entry. */
+/* One job is a band of rows of the upper triangle; the mirror image is written too. No two jobs share an entry. */
 typedef struct sneppp__gram_job { const sneppp__plan *plan; double *K; } sneppp__gram_job;
 
-static void sneppp__gram_row(size_t i, void *arg)
+static size_t sneppp__band_end(size_t first, size_t n) { return n - first < SNEPPP__TILE ? n : first + SNEPPP__TILE; }
+
+/* The tile function of a layer with one activation, if its row has one. */
+static sneppp__tile_fn sneppp__plan_tile(const sneppp__plan *plan)
 {
-   const sneppp__gram_job *job = (const sneppp__gram_job *)arg;
-   size_t                  j, n = (size_t)job->plan->layer->n;
-   sneppp__pair            p;
-   for (j = i; j < n; j++) {
-      sneppp__plan_pair(job->plan, (int)i, (int)j, &p);
-      job->K[i * n + j] = job->K[j * n + i] = p.row->pair(&p, NULL);
+   sneppp_act act = sneppp__plan_unit(plan, 0).act;
+   return plan->layer->units ? NULL : sneppp__rows[plan->row[act][act] - 1].tile;
+}
+
+static void sneppp__tile_set(const sneppp__plan *plan, size_t i, size_t j, sneppp__tile *t)
+{
+   size_t n = (size_t)plan->layer->n, d = (size_t)plan->d;
+   memset(t, 0, sizeof *t);
+   t->win = plan->win;
+   t->unit = sneppp__plan_unit(plan, 0);
+   t->d = plan->d;
+   t->ni = (int)(sneppp__band_end(i, n) - i);
+   t->nj = (int)(sneppp__band_end(j, n) - j);
+   t->diagonal = i == j;
+   t->wi = plan->layer->W + i * d;
+   t->wj = plan->layer->W + j * d;
+   t->bi = plan->layer->b ? plan->layer->b + i : NULL;
+   t->bj = plan->layer->b ? plan->layer->b + j : NULL;
+}
+
+static void sneppp__gram_tiles(const sneppp__gram_job *job, sneppp__tile_fn run, size_t i)
+{
+   double       k[SNEPPP__TILE * SNEPPP__TILE];
+   size_t       j, n = (size_t)job->plan->layer->n;
+   int          r, s;
+   sneppp__tile t;
+   for (j = i; j < n; j += SNEPPP__TILE) {
+      sneppp__tile_set(job->plan, i, j, &t);
+      t.k = k;
+      run(&t);
+      for (r = 0; r < t.ni; r++) {
+         for (s = t.diagonal ? r : 0; s < t.nj; s++) {
+            double value = k[r * SNEPPP__TILE + s];
+            job->K[(i + (size_t)r) * n + j + (size_t)s] = value;
+            job->K[(j + (size_t)s) * n + i + (size_t)r] = value;
+         }
+      }
    }
 }
+
+static void sneppp__gram_band(size_t band, void *arg)
+{
+   const sneppp__gram_job *job = (const sneppp__gram_job *)arg;
+   size_t                  j, n = (size_t)job->plan->layer->n, i = band * SNEPPP__TILE, end = sneppp__band_end(i, n);
+   sneppp__tile_fn         tile = sneppp__plan_tile(job->plan);
+   sneppp__pair            p;
+   if (tile) { sneppp__gram_tiles(job, tile, i); return; }
+   for (; i < end; i++) {
+      for (j = i; j < n; j++) {
+         sneppp__plan_pair(job->plan, (int)i, (int)j, &p);
+         job->K[i * n + j] = job->K[j * n + i] = p.row->pair(&p, NULL);
+      }
+   }
+}
+
+static size_t sneppp__bands(size_t n) { return (n + SNEPPP__TILE - 1) / SNEPPP__TILE; }
 
 static void sneppp__run(const sneppp_parallel *par, void (*job)(size_t, void *), void *arg, size_t count)
 {
@@ -6922,7 +7096,7 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    job.plan = &plan;
    job.K = K;
    n = (size_t)layer->n;
-   sneppp__run(par, sneppp__gram_row, &job, n);
+   sneppp__run(par, sneppp__gram_band, &job, sneppp__bands(n));
    for (i = 0; i < n; i++) {
       for (j = i; j < n; j++) {
          if (!sneppp__finite(K[i * n + j]))
@@ -6998,26 +7172,62 @@ static void sneppp__pull_pair(const sneppp__pull_job *job, int i, int j, int kee
    p.row->pair(&p, &out);
 }
 
-static void sneppp__pull_triangle_row(size_t i, void *arg)
+SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, size_t j)
 {
-   const sneppp__pull_job *job = (const sneppp__pull_job *)arg;
-   size_t                  j, n = (size_t)job->plan->layer->n;
-   sneppp__dump            dump;
-   memset(&dump, 0, sizeof dump);
-   for (j = i; j < n; j++)
-      sneppp__pull_pair(job, (int)i, (int)j, -1, i == j ? job->G[i * n + i] : job->G[i * n + j] + job->G[j * n + i], &dump);
+   return i == j ? G[i * n + i] : G[i * n + j] + G[j * n + i];
 }
 
-static void sneppp__pull_square_row(size_t i, void *arg)
+/* Tile (i, j), i <= j, of a pull-back; only the units of `keep` collect (-1: both). */
+static void sneppp__pull_tile(const sneppp__pull_job *job, sneppp__tile_fn run, size_t i, size_t j, int keep_i, int keep_j)
+{
+   double       g[SNEPPP__TILE * SNEPPP__TILE], w[2][SNEPPP__TILE * SNEPPP__MAX_STATS], b[2][SNEPPP__TILE];
+   size_t       n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d;
+   int          r, s;
+   sneppp__tile t;
+   sneppp__tile_set(job->plan, i, j, &t);
+   for (r = 0; r < t.ni; r++)
+      for (s = 0; s < t.nj; s++) g[r * SNEPPP__TILE + s] = sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)s);
+   if (!job->out->W || !keep_i || !keep_j) memset(w, 0, sizeof w);
+   if (!job->out->b || !keep_i || !keep_j) memset(b, 0, sizeof b);
+   t.g = g;
+   t.gwi = keep_i && job->out->W ? job->out->W + i * d : w[0];
+   t.gwj = keep_j && job->out->W ? job->out->W + j * d : w[1];
+   t.gbi = keep_i && job->out->b ? job->out->b + i : b[0];
+   t.gbj = keep_j && job->out->b ? job->out->b + j : b[1];
+   run(&t);
+}
+
+static void sneppp__pull_triangle_band(size_t band, void *arg)
 {
    const sneppp__pull_job *job = (const sneppp__pull_job *)arg;
-   size_t                  j, n = (size_t)job->plan->layer->n;
+   size_t                  j, n = (size_t)job->plan->layer->n, i = band * SNEPPP__TILE, end = sneppp__band_end(i, n);
+   sneppp__tile_fn         tile = sneppp__plan_tile(job->plan);
    sneppp__dump            dump;
-   memset(&dump, 0, sizeof dump);
-   for (j = 0; j < n; j++) {
-      size_t lo = i < j ? i : j, hi = i < j ? j : i;
-      sneppp__pull_pair(job, (int)lo, (int)hi, (int)i, i == j ? job->G[i * n + i] : job->G[lo * n + hi] + job->G[hi * n + lo], &dump);
+   if (tile) {
+      for (j = i; j < n; j += SNEPPP__TILE) sneppp__pull_tile(job, tile, i, j, 1, 1);
+      return;
    }
+   memset(&dump, 0, sizeof dump);
+   for (; i < end; i++)
+      for (j = i; j < n; j++) sneppp__pull_pair(job, (int)i, (int)j, -1, sneppp__pull_weight(job->G, n, i, j), &dump);
+}
+
+static void sneppp__pull_square_band(size_t band, void *arg)
+{
+   const sneppp__pull_job *job = (const sneppp__pull_job *)arg;
+   size_t                  j, n = (size_t)job->plan->layer->n, i = band * SNEPPP__TILE, end = sneppp__band_end(i, n);
+   sneppp__tile_fn         tile = sneppp__plan_tile(job->plan);
+   sneppp__dump            dump;
+   if (tile) {
+      for (j = 0; j < n; j += SNEPPP__TILE) {
+         if (j < i) sneppp__pull_tile(job, tile, j, i, 0, 1);
+         else sneppp__pull_tile(job, tile, i, j, 1, j == i);
+      }
+      return;
+   }
+   memset(&dump, 0, sizeof dump);
+   for (; i < end; i++)
+      for (j = 0; j < n; j++) sneppp__pull_pair(job, (int)(i < j ? i : j), (int)(i < j ? j : i), (int)i, sneppp__pull_weight(job->G, n, i, j), &dump);
 }
 
 static sneppp_status sneppp__pull_result(const sneppp__pull_job *job, sneppp_error *err)
@@ -7063,8 +7273,8 @@ SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp
    job.plan = &plan;
    job.G = G;
    job.out = out;
-   if (par && par->run && !out->weight && !out->mean && !out->scale) sneppp__run(par, sneppp__pull_square_row, &job, (size_t)layer->n);
-   else sneppp__run(NULL, sneppp__pull_triangle_row, &job, (size_t)layer->n);
+   if (par && par->run && !out->weight && !out->mean && !out->scale) sneppp__run(par, sneppp__pull_square_band, &job, sneppp__bands((size_t)layer->n));
+   else sneppp__run(NULL, sneppp__pull_triangle_band, &job, sneppp__bands((size_t)layer->n));
    return sneppp__pull_result(&job, err);
 }
 
