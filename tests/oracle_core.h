@@ -140,12 +140,11 @@ static void oracle_read_window(oracle_case *c, oracle_reader *r, int centred)
    }
 }
 
-/* Takes a row of the file apart. Returns 0 if it is malformed. */
-static int oracle_read_case(oracle_case *c, const sneppp__row *row, int d, int np, const double *p)
+/* Takes a row of the file apart, with or without biases. Returns 0 if the number of parameters is not right. */
+static int oracle_read_as(oracle_case *c, const sneppp__row *row, int d, int np, const double *p, int bias)
 {
    oracle_reader r;
-   int           k, one = row->info.act_j == SNEPPP_ONE, bias = !(row->flags & SNEPPP__NO_BIAS), stats;
-   sneppp_act    fi = sneppp__act_family(row->info.act_i);
+   int           k, one = row->info.act_j == SNEPPP_ONE, stats;
    int           ordered = row->info.act_i == SNEPPP_RECT || row->info.act_i == SNEPPP_MONOMIAL, centred = (row->flags & SNEPPP__CENTRED) != 0;
    memset(c, 0, sizeof *c);
    c->at_wi = c->at_wj = c->at_bi = c->at_bj = c->at_li = c->at_lj = c->at_mean = c->at_scale = c->at_weight = -1;
@@ -157,7 +156,6 @@ static int oracle_read_case(oracle_case *c, const sneppp__row *row, int d, int n
    r.at = r.bad = 0;
    c->pair.ui.act = row->info.act_i;
    c->pair.uj.act = row->info.act_j;
-   (void)fi;
    if (ordered) {
       c->pair.ui.p = oracle_number(&r);
       c->pair.uj.p = one ? 0 : centred ? c->pair.ui.p : oracle_number(&r);
@@ -194,6 +192,12 @@ static int oracle_read_case(oracle_case *c, const sneppp__row *row, int d, int n
    c->pair.li = c->li; c->pair.lj = c->lj;
    c->pair.log = (row->flags & SNEPPP__LOG) != 0;
    return !r.bad && r.at == np;
+}
+
+/* A row of the table that allows a bias may stand in the file without one. */
+static int oracle_read_case(oracle_case *c, const sneppp__row *row, int d, int np, const double *p)
+{
+   return (!(row->flags & SNEPPP__NO_BIAS) && oracle_read_as(c, row, d, np, p, 1)) || oracle_read_as(c, row, d, np, p, 0);
 }
 
 /* The third allowance: kernels that rest on the bivariate normal cdf, whose absolute error is about 1e-16. Their largest
