@@ -7389,6 +7389,23 @@ SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp
    return sneppp__pull_result(&job, err);
 }
 
+/* The pull-back of the diagonal alone, g (n). */
+static sneppp_status sneppp__gram_diagonal_grad(const sneppp_window *win, const sneppp_layer *layer, const double *g, sneppp_layer_grad *out, sneppp_error *err)
+{
+   sneppp__plan     plan;
+   sneppp__pull_job job;
+   sneppp__dump     dump;
+   int              i;
+   sneppp_status    status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
+   if (status) return status;
+   memset(&dump, 0, sizeof dump);
+   job.plan = &plan;
+   job.G = g;
+   job.out = out;
+   for (i = 0; i < layer->n; i++) sneppp__pull_pair(&job, i, i, -1, g[i], &dump);
+   return sneppp__pull_result(&job, err);
+}
+
 SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c, sneppp_error *err)
 {
    sneppp__plan  plan;
@@ -8406,6 +8423,18 @@ static int sneppp__inside(const sneppp_model *model, const sneppp_real *x)
    return 1;
 }
 
+static int sneppp__inside_region(const sneppp_model *model, const sneppp_region *region, const sneppp_real *x)
+{
+   double y[SNEPPP__MAX_STATS];
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *part = region->factor[f];
+      if (!part) continue;
+      for (int r = 0; r < model->layer[f].D; r++) y[r] = (double)x[model->layer[f].first + r];
+      if (part->space == SNEPPP_FINITE ? part->weight && !(part->weight[(size_t)y[0]] > 0) : !sneppp_window_contains(part, y)) return 0;
+   }
+   return 1;
+}
+
 /* log of the density of the base measure with respect to length, area or counting: 0 for most windows. */
 static double sneppp__base_log_density(const sneppp_model *model, const sneppp_real *x)
 {
@@ -8641,7 +8670,680 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
    return SNEPPP_OK;
 }
 
-/* >>loss ================================================================================================== */
+/* >>loss =====================================================================================================
+   The negative log-likelihood of events x_1 .. x_N that were seen in a region A (paper, equations 3 and 7),
+
+      L = Lambda(A) - sum_i w_i log lambda(x_i) + log N!,      lambda = alpha q + floor,  q = |V psi|^2,
+
+   and its gradient. With c_i = alpha w_i / lambda_i and M = V'V,
+
+      S = sum_i c_i psi_i psi_i',   dL/dV = 2 V (alpha K - S),   dL/dpsi_i = -2 c_i M psi_i,   dL/dK = alpha M.
+
+   Through M, which is formed once, an event costs one row of Psi M and a rank-one update of S, 3 n^2 flops
+   whatever m is; through V it costs 6 m n. The cheaper way is taken. Several realisations add up. */
+
+/* What one realisation watched: its region and the layers in the units of the closed forms. Placing it again
+   into the same memory renews the layers after the parameters have changed. */
+typedef struct sneppp__watch {
+   sneppp_window inside[SNEPPP_MAX_FACTORS];
+   sneppp_layer  layer[SNEPPP_MAX_FACTORS];
+   sneppp__grams g;
+} sneppp__watch;
+
+static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, const sneppp_region *region, sneppp__watch *w)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *part = region ? region->factor[f] : NULL;
+      w->inside[f] = model->layer[f].inside;
+      if (part && part->space == SNEPPP_FINITE) w->inside[f].weight = part->weight;
+      else if (part) sneppp__place_window(c, part, model->layer[f].shift, &w->inside[f]);
+      sneppp__place_layer(c, model, f, &w->layer[f]);
+   }
+   sneppp__place_grams(c, model, &w->g);
+}
+
+static sneppp_status sneppp__watch_grams(const sneppp_model *model, sneppp__watch *w, const sneppp_parallel *par, sneppp_error *err)
+{
+   for (int f = 0; f < model->factors; f++) {
+      sneppp_status st = w->g.diagonal ? sneppp__gram_diagonal(&w->inside[f], &w->layer[f], w->g.K[f], err)
+                                       : sneppp_gram(&w->inside[f], &w->layer[f], w->g.K[f], par, err);
+      if (st == SNEPPP_OK && w->g.c[f]) st = sneppp_moments(&w->inside[f], &w->layer[f], w->g.c[f], err);
+      if (st != SNEPPP_OK) return st;
+      w->g.mass[f] = sneppp_window_mass(&w->inside[f]);
+   }
+   return SNEPPP_OK;
+}
+
+/* ---- the sums over events, lane by lane. `flat` is every double that is summed, so that lanes add in one loop. */
+typedef struct sneppp__lane {
+   sneppp__chunk chunk;
+   sneppp_real  *dpsi;                  /* (CHUNK, n) dL/dpsi                                               */
+   sneppp_real  *dpart;                 /* (CHUNK, n) dL/d(features of one factor), then dL/dz              */
+   sneppp_real  *sum;                   /* (n, n) float sums of one chunk before they join the double ones  */
+   double       *flat;
+   size_t        flat_count;
+   double       *S[SNEPPP_MAX_FACTORS]; /* (n, n); through V: (m, n); diagonal: (n)                         */
+   double       *W[SNEPPP_MAX_FACTORS], *b[SNEPPP_MAX_FACTORS], *width[SNEPPP_MAX_FACTORS];
+   double       *weight[SNEPPP_MAX_FACTORS], *mean[SNEPPP_MAX_FACTORS], *scale[SNEPPP_MAX_FACTORS];
+   double       *scalar;                /* (4) sums of w log lambda, w / lambda, w q / lambda, w            */
+   sneppp_error  error;
+} sneppp__lane;
+
+typedef struct sneppp__loss {
+   const sneppp_model  *model;
+   const sneppp_events *events;         /* (realisations)                                                   */
+   size_t               realisations;
+   size_t               count;          /* events of the pass, in all realisations                          */
+   size_t               lanes;
+   int                  gradient;       /* 0: the value only; 1: S as well; 2: the hidden layer as well     */
+   int                  through_M;
+   uint64_t             key;            /* with batch: events are drawn in this pseudo-random order ...     */
+   size_t               first, batch;   /* ... from position `first` on; batch 0 = every event in order     */
+   sneppp__watch       *watch;          /* (realisations)                                                   */
+   sneppp_real         *M[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in the precision of the features               */
+   double              *G;              /* (n, n) dL/dK                                                     */
+   double              *dK;             /* (n, n) dL/dK_f of one factor                                     */
+   double              *dc;             /* (n) dL/dc_f                                                      */
+   double              *dW, *db, *dwidth, *dmean; /* pull-backs of one factor in the units of the closed forms */
+   sneppp__lane         lane[SNEPPP__LANES];
+} sneppp__loss;
+
+/* Wide models have large sums: fewer lanes then. A function of the model alone, so results do not move. */
+static size_t sneppp__lane_count(const sneppp_model *model)
+{
+   return model->desc.readout == SNEPPP_READOUT_FULL && model->n > 512 ? 4 : SNEPPP__LANES;
+}
+
+static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, sneppp__lane *lane)
+{
+   const sneppp_model *model = loss->model;
+   size_t B = SNEPPP__CHUNK, total = 0, s = sizeof(sneppp_real), widest = (size_t)model->n;
+   sneppp__place_chunk(c, model, loss->gradient > 1, &lane->chunk);
+   for (int f = 0; f < model->factors; f++) if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
+   if (loss->gradient) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
+   if (loss->gradient > 1) lane->dpart = (sneppp_real *)sneppp__take(c, B, widest, s);
+   for (int pass = 0; pass < 2; pass++) { /* first the size of `flat`, then the pointers into it */
+      double *at = pass ? lane->flat : NULL;
+      size_t  used = 0;
+#define SNEPPP__PART(pointer, size) do { if (at) (pointer) = at + used; used += (size); } while (0)
+      SNEPPP__PART(lane->scalar, 4);
+      for (int k = 0; loss->gradient && k < model->readouts; k++) {
+         size_t n = (size_t)model->readout[k].n, m = (size_t)model->readout[k].m;
+         SNEPPP__PART(lane->S[k], (loss->through_M ? n : m) * n);
+      }
+      for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
+         const sneppp_layer_state *L = &model->layer[f];
+         size_t n = (size_t)L->n, d = (size_t)L->d;
+         SNEPPP__PART(lane->W[f], n * d);
+         SNEPPP__PART(lane->b[f], n);
+         if (L->width) SNEPPP__PART(lane->width[f], n * d);
+         if (L->inside.space != SNEPPP_GAUSS) continue;
+         SNEPPP__PART(lane->weight[f], L->inside.count);
+         SNEPPP__PART(lane->mean[f], L->inside.count * d);
+         SNEPPP__PART(lane->scale[f], L->inside.count * d);
+      }
+#undef SNEPPP__PART
+      total = used;
+      if (!pass) lane->flat = (double *)sneppp__take(c, total, 1, sizeof(double));
+   }
+   lane->flat_count = total;
+   if (sizeof(sneppp_real) < sizeof(double) && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL)
+      lane->sum = (sneppp_real *)sneppp__take(c, (size_t)model->n, (size_t)model->n, s);
+}
+
+static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
+{
+   const sneppp_model *model = loss->model;
+   size_t widest = 0, stats = 0, measure = 1, n = (size_t)model->n;
+   int    full = model->desc.readout == SNEPPP_READOUT_FULL;
+   loss->lanes = sneppp__lane_count(model);
+   loss->through_M = 1;
+   for (int k = 0; full && k < model->readouts; k++) if (2 * model->readout[k].m < model->readout[k].n) loss->through_M = 0;
+   if (!full) loss->through_M = 0;
+   loss->watch = (sneppp__watch *)sneppp__take(c, loss->realisations, 1, sizeof *loss->watch);
+   for (size_t r = 0; r < loss->realisations; r++) {
+      sneppp__watch dummy;
+      sneppp__place_watch(c, model, loss->events[r].seen, loss->watch ? &loss->watch[r] : &dummy);
+   }
+   for (int k = 0; k < model->readouts; k++)
+      loss->M[k] = loss->through_M && loss->gradient ? (sneppp_real *)sneppp__take(c, (size_t)model->readout[k].n, (size_t)model->readout[k].n, sizeof(sneppp_real)) : NULL;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      if ((size_t)L->n > widest) widest = (size_t)L->n;
+      if ((size_t)L->d > stats) stats = (size_t)L->d;
+      if (L->inside.space == SNEPPP_GAUSS && L->inside.count > measure) measure = L->inside.count;
+   }
+   if (loss->gradient > 1) {
+      loss->G = (double *)sneppp__take(c, n, full ? n : 1, sizeof(double));
+      loss->dK = (double *)sneppp__take(c, widest, full ? widest : 1, sizeof(double));
+      loss->dc = (double *)sneppp__take(c, widest, 1, sizeof(double));
+      loss->dW = (double *)sneppp__take(c, widest, stats, sizeof(double));
+      loss->db = (double *)sneppp__take(c, widest, 1, sizeof(double));
+      loss->dwidth = (double *)sneppp__take(c, widest, stats, sizeof(double));
+      loss->dmean = (double *)sneppp__take(c, measure, 2 * stats + 1, sizeof(double));
+   }
+   for (size_t l = 0; l < loss->lanes; l++) sneppp__place_lane(c, loss, &loss->lane[l]);
+}
+
+/* ---- one chunk */
+
+/* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the readouts. weight (B) holds the events' weights. */
+static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight, const double *log_base)
+{
+   const sneppp_model *model = loss->model;
+   sneppp__chunk      *k = &lane->chunk;
+   size_t              n = (size_t)model->n;
+   int                 separable = model->desc.mix == SNEPPP_MIX_SEPARABLE, diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   double              q[SNEPPP__CHUNK][SNEPPP_MAX_FACTORS];
+   if (loss->gradient == 0) sneppp__chunk_readout(model, B, k);
+   for (int j = 0; loss->gradient && j < model->readouts; j++) {
+      const sneppp_readout_state *R = &model->readout[j];
+      const sneppp_real          *psi = k->psi + R->first;
+      size_t                      nj = (size_t)R->n, m = (size_t)R->m;
+      sneppp_real                *y = k->y + (loss->through_M || diagonal ? (size_t)R->first : B * (size_t)R->first);
+      if (diagonal) {
+         for (size_t b = 0; b < B; b++) for (size_t i = 0; i < nj; i++) y[b * n + i] = R->V[i] * R->V[i] * psi[b * n + i];
+      } else if (loss->through_M) {
+         sneppp__gemm(0, 0, B, nj, nj, 1, psi, n, loss->M[j], nj, 0, y, n);
+      } else {
+         sneppp__gemm(0, 1, B, m, nj, 1, psi, n, R->V, nj, 0, y, m);
+      }
+      for (size_t b = 0; b < B; b++) {
+         double sum = 0;
+         if (loss->through_M || diagonal) for (size_t i = 0; i < nj; i++) sum += (double)(psi[b * n + i] * y[b * n + i]);
+         else for (size_t i = 0; i < m; i++) sum += (double)(y[b * m + i] * y[b * m + i]);
+         q[b][j] = sum > 0 ? sum : 0;
+      }
+   }
+   for (size_t b = 0; b < B; b++) {
+      double sum = 0, product = 1, lambda, c;
+      if (loss->gradient) {
+         for (int j = 0; j < model->readouts; j++) sum += q[b][j], product *= q[b][j];
+         if (separable) sum = product;
+         k->lambda[b] = model->alpha * sum + model->floor;
+      }
+      lambda = k->lambda[b] > 1e-300 ? k->lambda[b] : 1e-300; /* an event where the model says "impossible": huge, not infinite */
+      c = weight[b] / lambda;
+      lane->scalar[0] += weight[b] * (log(lambda) + log_base[b]);
+      lane->scalar[1] += c;
+      lane->scalar[2] += c * sum;
+      lane->scalar[3] += weight[b];
+      for (int j = 0; loss->gradient && j < model->readouts; j++) {
+         double others = 1;
+         for (int h = 0; separable && h < model->readouts; h++) if (h != j) others *= q[b][h];
+         q[b][j] = model->alpha * c * others; /* from here on: c_i of readout j */
+      }
+   }
+   for (int j = 0; loss->gradient && j < model->readouts; j++) {
+      const sneppp_readout_state *R = &model->readout[j];
+      sneppp_real                *psi = k->psi + R->first;
+      size_t                      nj = (size_t)R->n, m = (size_t)R->m;
+      sneppp_real                *y = k->y + (loss->through_M || diagonal ? (size_t)R->first : B * (size_t)R->first);
+      if (loss->through_M || diagonal) {
+         for (size_t b = 0; b < B; b++) {
+            sneppp_real minus = (sneppp_real)(-2 * q[b][j]), root = (sneppp_real)sqrt(q[b][j]);
+            for (size_t i = 0; i < nj; i++) {
+               lane->dpsi[b * n + (size_t)R->first + i] = minus * y[b * n + i];
+               psi[b * n + i] *= root;
+            }
+         }
+         if (diagonal) {
+            for (size_t b = 0; b < B; b++) for (size_t i = 0; i < nj; i++) lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
+#ifdef SNEPPP_REAL_FLOAT
+         } else {
+            sneppp__syrk(1, nj, B, 1, psi, n, 0, lane->sum, nj);
+            for (size_t i = 0; i < nj * nj; i++) lane->S[j][i] += (double)lane->sum[i];
+#else
+         } else {
+            sneppp__syrk(1, nj, B, 1, psi, n, 1, lane->S[j], nj);
+#endif
+         }
+      } else { /* y = V psi: dpsi = -2 c V'y, dV = -2 c y psi', of which S keeps c y psi' */
+         for (size_t b = 0; b < B; b++) for (size_t i = 0; i < m; i++) y[b * m + i] *= (sneppp_real)q[b][j];
+         sneppp__gemm(0, 0, B, nj, m, -2, y, m, R->V, nj, 0, lane->dpsi + R->first, n);
+#ifdef SNEPPP_REAL_FLOAT
+         sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, 0, lane->sum, nj);
+         for (size_t i = 0; i < m * nj; i++) lane->S[j][i] += (double)lane->sum[i];
+#else
+         sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, 1, lane->S[j], nj);
+#endif
+      }
+   }
+}
+
+/* dL/d(features of factor f) from dL/dpsi, by the mixing rule. */
+static void sneppp__mix_pull(const sneppp_model *model, size_t B, const sneppp__chunk *k, const sneppp_real *dpsi, int f, sneppp_real *out)
+{
+   size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, first = 0, after = 1;
+   for (int g = 0; g < f; g++) first += (size_t)model->layer[g].n;
+   for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
+   for (size_t b = 0; b < B; b++) {
+      const sneppp_real *d = dpsi + b * n;
+      sneppp_real       *o = out + b * nf;
+      if (sneppp__mix_concatenates(model->desc.mix)) {
+         memcpy(o, d + first, nf * sizeof *o);
+      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
+         memset(o, 0, nf * sizeof *o);
+         for (size_t i = 0; i < n; i++) {
+            sneppp_real v = d[i];
+            size_t      rest = i;
+            for (int g = model->factors; g-- > 0;) {
+               size_t ng = (size_t)model->layer[g].n;
+               if (g != f) v *= k->part[g][b * ng + rest % ng];
+               rest /= ng;
+            }
+            o[i / after % nf] += v;
+         }
+      } else {
+         memcpy(o, d, nf * sizeof *o);
+         for (int g = 0; model->desc.mix == SNEPPP_MIX_PRODUCT && g < model->factors; g++)
+            if (g != f) for (size_t i = 0; i < nf; i++) o[i] *= k->part[g][b * nf + i];
+      }
+   }
+}
+
+/* dL/dW and dL/db of factor f: dz = dL/dpart sigma'(z), dW = dz'T. A radial unit has z = -sum (t - c)^2/(2 l^2). */
+static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane *lane, int f)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   size_t                    n = (size_t)L->n, d = (size_t)L->d;
+   const sneppp_real        *T = lane->chunk.T[f], *slope = lane->chunk.slope[f];
+   sneppp_real              *dz = lane->dpart;
+   for (size_t i = 0; i < B * n; i++) dz[i] *= slope[i];
+   for (size_t b = 0; b < B; b++) {
+      const sneppp_real *z = dz + b * n, *t = T + b * d;
+      if (!L->width) {
+         for (size_t i = 0; i < n; i++) {
+            double e = (double)z[i];
+            lane->b[f][i] += e;
+            for (size_t r = 0; r < d; r++) lane->W[f][i * d + r] += e * (double)t[r];
+         }
+         continue;
+      }
+      for (size_t i = 0; i < n; i++)
+         for (size_t r = 0; r < d; r++) {
+            double l = (double)L->width[i * d + r], e = ((double)t[r] - (double)L->W[i * d + r]) / l;
+            lane->W[f][i * d + r] += (double)z[i] * e / l;
+            lane->width[f][i * d + r] += (double)z[i] * e * e / l;
+         }
+   }
+}
+
+/* -w log of a Gaussian mixture's density at the event, and its derivatives through the responsibilities. */
+static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, int f, const sneppp_real *x, double weight, double log_density)
+{
+   const sneppp_window *win = &model->layer[f].inside;
+   size_t               d = (size_t)win->dim;
+   double               y[SNEPPP_MAX_DIM];
+   for (size_t r = 0; r < d; r++) y[r] = (double)x[r] - model->layer[f].shift[r];
+   for (size_t c = 0; c < win->count; c++) {
+      double e = -log_density, share;
+      for (size_t r = 0; r < d; r++) {
+         double s = win->scale[c * d + r], z = (y[r] - win->mean[c * d + r]) / s;
+         e -= 0.5 * z * z + log(s) + 0.5 * SNEPPP__LOG_2PI;
+      }
+      share = weight * exp(e); /* = w p_c(x) / p(x) */
+      lane->weight[f][c] -= share;
+      share *= win->weight[c];
+      for (size_t r = 0; r < d; r++) {
+         double s = win->scale[c * d + r], z = (y[r] - win->mean[c * d + r]) / s;
+         lane->mean[f][c * d + r] -= share * z / s;
+         lane->scale[f][c * d + r] -= share * (z * z - 1) / s;
+      }
+   }
+}
+
+/* ---- one lane: its chunks in order. With a batch, positions are taken from a keyed permutation of all events. */
+static sneppp_status sneppp__lane_load(const sneppp__loss *loss, sneppp__lane *lane, size_t at, size_t B, double *weight)
+{
+   const sneppp_model *model = loss->model;
+   size_t              D = (size_t)model->D;
+   for (size_t b = 0; b < B;) {
+      uint64_t             p = loss->batch ? sneppp_rng_permute((uint64_t)((loss->first + at + b) % loss->count), (uint64_t)loss->count, loss->key) : (uint64_t)(at + b);
+      const sneppp_events *e = loss->events;
+      size_t               run = 1, stride;
+      while (p >= e->count) p -= e++->count;
+      stride = e->stride ? e->stride : D;
+      if (!loss->batch) { run = e->count - (size_t)p; if (run > B - b) run = B - b; }
+      if (e->read) {
+         size_t got = e->read(lane->chunk.x + b * D, (size_t)p, run, e->user);
+         if (got != run) return sneppp__fail(&lane->error, SNEPPP_ERR_SOURCE, "the source gave %z events from number %z on, but %z were asked for", got, (size_t)p, run);
+      } else {
+         for (size_t i = 0; i < run; i++) memcpy(lane->chunk.x + (b + i) * D, e->x + ((size_t)p + i) * stride, D * sizeof *lane->chunk.x);
+      }
+      for (size_t i = 0; i < run; i++) {
+         int in = sneppp__inside(model, lane->chunk.x + (b + i) * D);
+         if (in == 1 && e->seen && !sneppp__inside_region(model, e->seen, lane->chunk.x + (b + i) * D)) in = 2;
+         weight[b + i] = e->weight ? (double)e->weight[(size_t)p + i] : 1;
+         if (in != 1) return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i, in < 0 ? "is not finite" : in > 1 ? "is outside the part that was seen" : "is outside the window");
+         if (!sneppp__finite(weight[b + i]) || weight[b + i] < 0) return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i, "has a weight that is negative or not finite");
+      }
+      b += run;
+   }
+   return SNEPPP_OK;
+}
+
+static void sneppp__lane_run(size_t which, void *arg)
+{
+   sneppp__loss       *loss = (sneppp__loss *)arg;
+   sneppp__lane       *lane = &loss->lane[which];
+   const sneppp_model *model = loss->model;
+   size_t              N = loss->batch ? loss->batch : loss->count, D = (size_t)model->D;
+   double              weight[SNEPPP__CHUNK], log_base[SNEPPP__CHUNK];
+   memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
+   memset(&lane->error, 0, sizeof lane->error);
+   for (size_t first = which * SNEPPP__CHUNK; first < N; first += loss->lanes * SNEPPP__CHUNK) {
+      size_t B = N - first < SNEPPP__CHUNK ? N - first : SNEPPP__CHUNK;
+      if (sneppp__lane_load(loss, lane, first, B, weight) != SNEPPP_OK) return;
+      for (size_t b = 0; b < B; b++) log_base[b] = sneppp__base_log_density(model, lane->chunk.x + b * D);
+      sneppp__chunk_features(model, B, &lane->chunk);
+      sneppp__chunk_loss(loss, lane, B, weight, log_base);
+      for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
+         sneppp__mix_pull(model, B, &lane->chunk, lane->dpsi, f, lane->dpart);
+         sneppp__layer_pull(model, B, lane, f);
+         for (size_t b = 0; model->layer[f].inside.space == SNEPPP_GAUSS && b < B; b++) {
+            double y[SNEPPP_MAX_DIM];
+            for (int r = 0; r < model->layer[f].D; r++) y[r] = (double)lane->chunk.x[b * D + (size_t)(model->layer[f].first + r)] - model->layer[f].shift[r];
+            sneppp__measure_pull(model, lane, f, lane->chunk.x + b * D + model->layer[f].first, weight[b], sneppp__window_log_density(&model->layer[f].inside, y));
+         }
+      }
+   }
+}
+
+/* ---- the integral: dL/dK and its way back through the mixing rule to K_f and c_f (see sneppp__mix_entry) */
+static void sneppp__mix_pull_gram(const sneppp_model *model, const sneppp__grams *g, const double *G, int f, double *dK, double *dc)
+{
+   size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, first = 0;
+   int    concatenates = sneppp__mix_concatenates(model->desc.mix);
+   memset(dK, 0, nf * (g->diagonal ? 1 : nf) * sizeof *dK);
+   memset(dc, 0, nf * sizeof *dc);
+   for (int h = 0; h < f; h++) first += (size_t)model->layer[h].n;
+   for (size_t i = 0; i < n; i++) {
+      if (concatenates && (i < first || i >= first + nf)) continue;
+      for (size_t j = g->diagonal ? i : 0; j < (g->diagonal ? i + 1 : n); j++) {
+         double v = G[g->diagonal ? i : i * n + j];
+         size_t a = i, b = j;
+         if (v == 0) continue;
+         if (concatenates) {
+            if (j >= first && j < first + nf) {
+               a -= first, b -= first;
+               dK[g->diagonal ? a : a * nf + b] = v * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? 1 : sneppp__mix_mass(model, g, f, f));
+            } else if (model->desc.mix == SNEPPP_MIX_STACK) {
+               int h = 0;
+               while (b >= (size_t)model->layer[h].n) b -= (size_t)model->layer[h++].n;
+               dc[i - first] += (v + G[j * n + i]) * g->c[h][b] * sneppp__mix_mass(model, g, f, h);
+            }
+            continue;
+         }
+         if (model->desc.mix == SNEPPP_MIX_SUM) {
+            dK[g->diagonal ? i : i * n + j] = v * sneppp__mix_mass(model, g, f, f);
+            for (int h = 0; h < model->factors; h++)
+               if (h != f) dc[i] += (v + (g->diagonal ? v : G[j * n + i])) * g->c[h][j] * sneppp__mix_mass(model, g, f, h);
+            continue;
+         }
+         for (int h = model->factors; h-- > 0;) { /* product and outer product */
+            size_t nh = (size_t)model->layer[h].n, ah = i, bh = j;
+            if (model->desc.mix == SNEPPP_MIX_OUTER) {
+               size_t after = 1;
+               for (int e = h + 1; e < model->factors; e++) after *= (size_t)model->layer[e].n;
+               ah = i / after % nh, bh = j / after % nh;
+            }
+            if (h == f) a = ah, b = bh;
+            else v *= sneppp__factor_entry(model, g, h, ah, bh);
+         }
+         dK[g->diagonal ? a : a * nf + b] += v;
+      }
+   }
+}
+
+/* tr(M_k K_k) of every readout, and their product without one of them (separable intensities). */
+static double sneppp__other_integrals(const sneppp_model *model, const sneppp__grams *g, int k)
+{
+   double p = 1;
+   for (int j = 0; model->desc.mix == SNEPPP_MIX_SEPARABLE && j < model->readouts; j++) if (j != k) p *= sneppp__readout_integral(model, g, j);
+   return p;
+}
+
+/* Adds the part of the gradient that comes through K of one realisation. */
+static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
+{
+   const sneppp_model *model = loss->model;
+   size_t              n = (size_t)model->n;
+   memset(loss->G, 0, n * (w->g.diagonal ? 1 : n) * sizeof *loss->G);
+   for (int k = 0; k < model->readouts; k++) { /* G = alpha M */
+      const sneppp_readout_state *R = &model->readout[k];
+      size_t nk = (size_t)R->n, at = (size_t)R->first;
+      double scale = model->alpha * sneppp__other_integrals(model, &w->g, k);
+      if (w->g.diagonal) {
+         for (size_t i = 0; i < nk; i++) loss->G[at + i] = scale * (double)R->V[i] * (double)R->V[i];
+      } else if (loss->through_M) {
+         for (size_t i = 0; i < nk; i++) for (size_t j = 0; j < nk; j++) loss->G[(at + i) * n + at + j] = scale * (double)loss->M[k][i * nk + j];
+      } else {
+         for (size_t r = 0; r < (size_t)R->m; r++)
+            for (size_t i = 0; i < nk; i++) {
+               double v = scale * (double)R->V[r * nk + i];
+               for (size_t j = 0; j < nk; j++) loss->G[(at + i) * n + at + j] += v * (double)R->V[r * nk + j];
+            }
+      }
+   }
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      size_t            nf = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
+      sneppp_layer_grad out;
+      sneppp_status     st;
+      memset(&out, 0, sizeof out);
+      memset(loss->dW, 0, nf * d * sizeof *loss->dW);
+      memset(loss->db, 0, nf * sizeof *loss->db);
+      memset(loss->dwidth, 0, nf * d * sizeof *loss->dwidth);
+      memset(loss->dmean, 0, parts * (2 * d + 1) * sizeof *loss->dmean);
+      out.W = loss->dW, out.b = loss->db, out.width = L->width ? loss->dwidth : NULL;
+      if (parts && (grad->mean[f] || grad->scale[f] || grad->weight[f])) {
+         out.mean = loss->dmean, out.scale = loss->dmean + parts * d, out.weight = loss->dmean + 2 * parts * d;
+      }
+      sneppp__mix_pull_gram(model, &w->g, loss->G, f, loss->dK, loss->dc);
+      st = w->g.diagonal ? sneppp__gram_diagonal_grad(&w->inside[f], &w->layer[f], loss->dK, &out, err)
+                         : sneppp_gram_grad(&w->inside[f], &w->layer[f], loss->dK, &out, par, err);
+      if (st == SNEPPP_OK && w->g.c[f]) st = sneppp_moments_grad(&w->inside[f], &w->layer[f], loss->dc, &out, err);
+      if (st != SNEPPP_OK) return st;
+      for (size_t i = 0; i < nf; i++) {
+         if (grad->b[f] && !L->width) grad->b[f][i] += loss->db[i];
+         for (size_t r = 0; r < d; r++) {
+            if (grad->W[f]) grad->W[f][i * d + r] += L->width ? loss->dW[i * d + r] / L->rate[r] : loss->dW[i * d + r] * L->rate[r];
+            if (grad->width[f] && L->width) grad->width[f][i * d + r] += loss->dwidth[i * d + r] / L->rate[r];
+         }
+      }
+      for (size_t i = 0; out.mean && i < parts * d; i++) {
+         if (grad->mean[f]) grad->mean[f][i] += out.mean[i];
+         if (grad->scale[f]) grad->scale[f][i] += out.scale[i];
+      }
+      for (size_t i = 0; out.mean && grad->weight[f] && i < parts; i++) grad->weight[f][i] += out.weight[i];
+   }
+   return SNEPPP_OK;
+}
+
+/* dL/dV of one readout: 2 V (alpha K - S), with K summed over the realisations into G. */
+static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double *dV)
+{
+   const sneppp_model         *model = loss->model;
+   const sneppp_readout_state *R = &model->readout[k];
+   const double               *S = loss->lane[0].S[k];
+   size_t                      n = (size_t)R->n, m = (size_t)R->m, first = (size_t)R->first;
+   int                         diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   double                     *A = loss->G;
+   memset(A, 0, n * (diagonal ? 1 : n) * sizeof *A);
+   for (size_t r = 0; r < loss->realisations; r++) {
+      const sneppp__grams *g = &loss->watch[r].g;
+      double               a = model->alpha * sneppp__other_integrals(model, g, k);
+      for (size_t i = 0; i < n; i++)
+         for (size_t j = diagonal ? i : 0; j <= i; j++) {
+            double v = a * sneppp__mix_entry(model, g, first + i, first + j);
+            A[diagonal ? i : i * n + j] += v;
+            if (i != j) A[j * n + i] += v;
+         }
+   }
+   if (diagonal) {
+      for (size_t i = 0; i < n; i++) dV[i] += 2 * (double)R->V[i] * (A[i] - scale * S[i]);
+      return;
+   }
+   if (loss->through_M) for (size_t i = 0; i < n * n; i++) A[i] -= scale * S[i];
+   else for (size_t i = 0; i < m * n; i++) dV[i] -= 2 * scale * S[i];
+#ifdef SNEPPP_REAL_FLOAT
+   for (size_t i = 0; i < m; i++)
+      for (size_t r = 0; r < n; r++) {
+         double v = 2 * (double)R->V[i * n + r];
+         for (size_t j = 0; j < n; j++) dV[i * n + j] += v * A[r * n + j];
+      }
+#else
+   sneppp__gemm(0, 0, m, n, n, 2, R->V, n, A, n, 1, dV, n);
+#endif
+}
+
+/* The events' part of the gradients of the hidden layer and the measure, reduced into lane 0. */
+static void sneppp__layer_sums(const sneppp__loss *loss, double scale, sneppp_grad *grad)
+{
+   const sneppp_model *model = loss->model;
+   const sneppp__lane *sum = &loss->lane[0];
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      size_t n = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
+      for (size_t i = 0; grad->W[f] && i < n * d; i++) grad->W[f][i] += scale * sum->W[f][i];
+      for (size_t i = 0; grad->b[f] && !L->width && i < n; i++) grad->b[f][i] += scale * sum->b[f][i];
+      for (size_t i = 0; grad->width[f] && L->width && i < n * d; i++) grad->width[f][i] += scale * sum->width[f][i];
+      for (size_t i = 0; grad->weight[f] && i < parts; i++) grad->weight[f][i] += scale * sum->weight[f][i];
+      for (size_t i = 0; grad->mean[f] && i < parts * d; i++) grad->mean[f][i] += scale * sum->mean[f][i];
+      for (size_t i = 0; grad->scale[f] && i < parts * d; i++) grad->scale[f][i] += scale * sum->scale[f][i];
+   }
+}
+
+/* ---- the whole: value and gradient for the current parameters. c is the carver that placed the loss, whose
+   memory is filled anew. Without log N!, which depends on nothing; expected receives Lambda. */
+static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, double *value, double *expected, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
+{
+   const sneppp_model *model = loss->model;
+   sneppp__carver      c = {0};
+   double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, mass = 0, *s;
+   sneppp_status       st = SNEPPP_OK;
+   c.base = base;
+   sneppp__place_loss(&c, loss);
+   for (size_t r = 0; r < loss->realisations; r++) {
+      double part = 1;
+      st = sneppp__watch_grams(model, &loss->watch[r], par, err);
+      if (st != SNEPPP_OK) return st;
+      Lambda += sneppp__integral(model, &loss->watch[r].g);
+      for (int f = 0; f < model->factors; f++) part *= loss->watch[r].g.mass[f];
+      mass += part;
+   }
+   for (int k = 0; loss->M[0] && k < model->readouts; k++) {
+      const sneppp_readout_state *R = &model->readout[k];
+      sneppp__syrk(1, (size_t)R->n, (size_t)R->m, 1, R->V, (size_t)R->n, 0, loss->M[k], (size_t)R->n);
+   }
+   sneppp__run(par, sneppp__lane_run, loss, loss->lanes);
+   for (size_t l = 0; l < loss->lanes; l++) {
+      if (loss->lane[l].error.status != SNEPPP_OK) {
+         if (err) *err = loss->lane[l].error;
+         return loss->lane[l].error.status;
+      }
+      for (size_t i = 0; l && i < loss->lane[0].flat_count; i++) loss->lane[0].flat[i] += loss->lane[l].flat[i];
+   }
+   s = loss->lane[0].scalar;
+   *value = Lambda - scale * s[0];
+   if (expected) *expected = Lambda;
+   if (!sneppp__finite(*value)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the likelihood is not finite");
+   if (!grad) return SNEPPP_OK;
+   if (grad->floor) *grad->floor += mass - scale * s[1];
+   if (grad->alpha) *grad->alpha += (Lambda - model->floor * mass) / model->alpha - scale * s[2];
+   if (loss->gradient > 1) {
+      sneppp__layer_sums(loss, scale, grad);
+      for (size_t r = 0; r < loss->realisations && st == SNEPPP_OK; r++) st = sneppp__watch_pull(loss, &loss->watch[r], grad, par, err);
+   }
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++) if (grad->V[k]) sneppp__readout_pull(loss, k, scale, grad->V[k]);
+   return st;
+}
+
+/* Checks what does not need a pass over the events, and counts them. */
+static sneppp_status sneppp__realisations_check(const sneppp_model *model, const sneppp_events *events, size_t realisations, size_t *count, sneppp_error *err)
+{
+   sneppp_error  inner;
+   sneppp_status st;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!events) return sneppp__fail(err, SNEPPP_ERR_ARG, "events is NULL");
+   *count = 0;
+   for (size_t r = 0; r < realisations; r++) {
+      st = sneppp__events_check(model, &events[r], &inner);
+      if (st != SNEPPP_OK) return realisations > 1 ? sneppp__fail(err, st, "realisation %z: %s", r, inner.why) : sneppp__fail(err, st, "%s", inner.why);
+      for (int f = 0; events[r].seen && f < model->factors; f++) {
+         if (!events[r].seen->factor[f]) continue;
+         st = sneppp__region_check(model, f, events[r].seen->factor[f], err);
+         if (st != SNEPPP_OK) return st;
+      }
+      if (events[r].count > SIZE_MAX - *count) return sneppp__fail(err, SNEPPP_ERR_SIZE, "there are more events than size_t can count");
+      *count += events[r].count;
+   }
+   return SNEPPP_OK;
+}
+
+/* sum over the realisations of log N!, with the sum of the weights in place of N. */
+static double sneppp__log_factorials(const sneppp_events *events, size_t realisations)
+{
+   double sum = 0;
+   for (size_t r = 0; r < realisations; r++) {
+      double N = (double)events[r].count;
+      if (events[r].weight) for (size_t i = (size_t)(N = 0); i < events[r].count; i++) N += (double)events[r].weight[i];
+      sum += sneppp__lgamma(N + 1);
+   }
+   return sum;
+}
+
+static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, double *expected, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__loss   loss;
+   sneppp__carver c = {0};
+   sneppp__block  block;
+   sneppp_status  st;
+   memset(&loss, 0, sizeof loss);
+   if (!realisations) realisations = 1;
+   st = sneppp__realisations_check(model, events, realisations, &loss.count, err);
+   if (st != SNEPPP_OK) return st;
+   if (!nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
+   loss.model = model, loss.events = events, loss.realisations = realisations;
+   loss.gradient = grad ? 1 : 0;
+   for (int f = 0; grad && f < model->factors; f++)
+      if (grad->W[f] || grad->b[f] || grad->width[f] || grad->weight[f] || grad->mean[f] || grad->scale[f]) loss.gradient = 2;
+   sneppp__place_loss(&c, &loss);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   {
+      double value = 0;
+      st = sneppp__loss_eval(&loss, c.base, &value, expected, grad, par, err);
+      if (st == SNEPPP_OK) *nll = value;
+   }
+   sneppp__block_free(&block);
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp_status st = sneppp__nll(model, events, realisations, nll, NULL, grad, par, err);
+   if (st == SNEPPP_OK) *nll += sneppp__log_factorials(events, realisations ? realisations : 1);
+   return st;
+}
+
+/* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). */
+SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, const sneppp_parallel *par, sneppp_error *err)
+{
+   double total = 0;
+   if (!realisations) realisations = 1;
+   for (size_t r = 0; events && r < realisations; r++) { /* each realisation has a Lambda of its own */
+      double        value = 0, expected = 0, N = (double)events[r].count;
+      sneppp_status st = sneppp__nll(model, &events[r], 1, &value, &expected, NULL, par, err);
+      if (st != SNEPPP_OK) return st;
+      if (events[r].weight) for (size_t i = (size_t)(N = 0); i < events[r].count; i++) N += (double)events[r].weight[i];
+      total += value - expected + (N > 0 ? N * log(expected) : 0);
+   }
+   if (!events || !nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "events or nll is NULL");
+   *nll = total;
+   return SNEPPP_OK;
+}
 
 /* >>fit =================================================================================================== */
 
