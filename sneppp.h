@@ -9220,7 +9220,7 @@ static void sneppp__layer_sums(const sneppp__loss *loss, double scale, sneppp_gr
 static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, double *value, double *expected, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
 {
    const sneppp_model *model = loss->model;
-   sneppp__carver      c = {0};
+   sneppp__carver      c = sneppp__measure();
    double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, mass = 0, *s;
    sneppp_status       st = SNEPPP_OK;
    c.base = base;
@@ -9297,7 +9297,7 @@ static double sneppp__log_factorials(const sneppp_events *events, size_t realisa
 static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, double *expected, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__loss   loss;
-   sneppp__carver c = {0};
+   sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_status  st;
    memset(&loss, 0, sizeof loss);
