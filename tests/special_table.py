@@ -6,6 +6,8 @@
 
 Needs mpmath. Everything is computed with 40 digits or more, from definitions (series, integrals, mpmath's own
 functions), never from the formulas of the header."""
+import math
+import random
 import sys
 from fractions import Fraction
 from mpmath import mp, mpf, sqrt, pi, exp, log, erfc, cos, fac2, fac, loggamma, digamma
@@ -120,6 +122,7 @@ def coef():
    # Centres of the intervals [i/16, (i+1)/16] of u = 4/(4+x), i = 1..15, as short binary numbers in x.
    centre = [mpf(round(512*(K*N/(i + mpf(1)/2) - K)))/512 for i in range(1, N)]
    flat("sneppp__mills_centre", centre)
+   flat("sneppp__mills_scale", [16/(4 + c) for c in centre])
    rows("sneppp__mills_table", [local(mills, K, N, i, centre[i - 1], 9) for i in range(1, N)], "[15][10]")
    rows("sneppp__wedge_table", [local(wedge, K, N, i, centre[i - 1], 10) for i in range(1, N)], "[15][11]")
    def lg(x):
@@ -131,14 +134,233 @@ def coef():
    D = debye(12)
    flat("sneppp__debye_table", [a for k, d in enumerate(D) for a in d[k + 1::2]])
    xs, ws = [], []
-   for n in (6, 8, 12, 16, 20, 24, 32):
+   for n in (6, 8, 10, 12, 16, 20, 24, 32):
       for x, w in gauss_legendre(n):
          xs.append(x); ws.append(w)
    flat("sneppp__gl_x", xs)
    flat("sneppp__gl_w", ws)
 
+# ---------------------------------------------------------------------------------------------- the table
+
+rng = random.Random(20)
+
+def spread(lo, hi, n, signs=False):
+   """n exact doubles, log-uniform between lo and hi."""
+   out = []
+   for _ in range(n):
+      x = math.exp(rng.uniform(math.log(lo), math.log(hi)))
+      out.append(-x if signs and rng.random() < 0.5 else x)
+   return out
+
+def emit(name, items):
+   """items: (arguments, exact value, scale or None). Rows: arguments, value, rest of the value, scale."""
+   width = len(items[0][0]) + 3
+   print("static const double special_%s[][%d] = {" % (name, width))
+   for args, val, scale in items:
+      hi = float(val)
+      num = ["%.17g" % a for a in args] + ["%.17g" % hi, "%.3g" % float(val - mpf(hi)), "%.4g" % float(abs(val) if scale is None else scale)]
+      print("   {" + ", ".join(num) + "},")
+   print("};")
+
+def one(name, f, xs, scale=None):
+   emit(name, [((x,), f(mpf(x)), scale(mpf(x)) if scale else None) for x in xs])
+
+def Phi_mp(x):
+   return erfc(-x/sqrt(mpf(2)))/2
+
+def phi_mp(x):
+   return exp(-x*x/2)/sqrt(2*pi)
+
+def bvn_mp(h, k, rho):
+   """Integral over x < h of phi(x) Phi((k - rho x)/s), split where either factor bends."""
+   s = sqrt(1 - rho*rho)
+   if s == 0:
+      return Phi_mp(min(h, k)) if rho > 0 else max(mpf(0), mp.erf(h/sqrt(mpf(2))) + mp.erf(k/sqrt(mpf(2))))/2
+   lo = min(h, rho*k) - 11
+   cut = set([h])
+   for j in range(-3, 4):
+      cut.add(h - mpf(2)**j)
+      if rho != 0:
+         for sg in (-1, 1):
+            cut.add(k/rho + sg*s/abs(rho)*mpf(4)**j)
+            cut.add(rho*k + sg*s*mpf(2)**j)
+   pts = [x for x in sorted(cut) if lo < x <= h]
+   f = lambda x: phi_mp(x)*Phi_mp((k - rho*x)/s)
+   top = max(f(x) for x in pts + [rho*k if rho*k < h else h])
+   total = mpf(0)
+   for a, b in reversed(list(zip([lo] + pts, pts))):
+      if max(f(a), f((a + b)/2), f(b)) > mpf(10)**-28*top:
+         total += gauss(f, a, b, 20, mpf(10)**-22*abs(total))
+   return total
+
+GL = {}
+
+def gauss(f, a, b, n=40, slack=0):
+   """Gauss-Legendre, bisected until two levels agree."""
+   if n not in GL:
+      GL[n] = gauss_legendre(n)
+   rule = lambda p, q: (q - p)/2*sum(w*f((p + q)/2 + (q - p)/2*x) for x, w in GL[n])
+   whole, mid = rule(a, b), (a + b)/2
+   l, r = rule(a, mid), rule(mid, b)
+   if abs(whole - l - r) <= mpf(10)**-22*abs(l + r) + slack or abs(b - a) < mpf(10)**-18:
+      return l + r
+   return gauss(f, a, mid, n, slack) + gauss(f, mid, b, n, slack)
+
+def bvn_rows():
+   pts = []
+   for _ in range(90):
+      pts.append((rng.gauss(0, 1.5), rng.gauss(0, 1.5), rng.uniform(-1, 1)))
+   for _ in range(40):  # nearly dependent
+      pts.append((rng.gauss(0, 1.5), rng.gauss(0, 1.5), rng.choice((-1, 1))*(1 - 10**rng.uniform(-12, -1))))
+   for _ in range(25):  # nearly dependent and nearly equal or opposite
+      h, sg = rng.gauss(0, 2), rng.choice((-1, 1))
+      e = 10**rng.uniform(-10, -1)
+      pts.append((h, sg*h + rng.gauss(0, 1)*math.sqrt(e), sg*(1 - e)))
+   for _ in range(60):  # lower tails
+      pts.append((rng.uniform(-25, 3), rng.uniform(-25, 3), rng.uniform(-0.9, 1)))
+   for _ in range(30):  # little correlation
+      pts.append((rng.gauss(0, 3), rng.gauss(0, 3), rng.choice((-1, 1))*10**rng.uniform(-12, -0.4)))
+   for h in (0.0, -1.0, 2.0, -9.0):
+      for k in (0.0, 1.0, -2.0, -9.0):
+         for rho in (0.5, -0.75, 0.0):
+            pts.append((h, k, rho))
+   items, psi = [], []
+   mp.dps = 34
+   for h, k, rho in pts:
+      H, K, R = mpf(h), mpf(k), mpf(rho)
+      s = sqrt(1 - R*R)
+      args = (h, k, rho, float(s), float((K - R*H)/s), float((H - R*K)/s))
+      v = bvn_mp(H, K, R)
+      if v < mpf(10)**-290:
+         continue
+      items.append((args, v, None))
+      p = v - Phi_mp(H)*Phi_mp(K)
+      psi.append((args, p, None))
+   mp.dps = 50
+   emit("bvn", items)
+   emit("psi", [i for i in psi if abs(i[1]) > mpf(10)**-290])
+
+def series_dd(xs, imag):
+   """exp[x_0..] or exp[ix_0..] from the Taylor series in many digits: sum h_m/(m + n - 1)!."""
+   n, unit = len(xs), mp.mpc(0, 1) if imag else mpf(1)
+   old, mp.dps = mp.dps, 60 + int(2*max(abs(x) for x in xs))
+   h, total, m = [mpf(1)]*n, mp.mpc(0), 0
+   while True:
+      term = unit**m*h[-1]/fac(m + n - 1)
+      total += term
+      if m > 10 + 3*max(abs(x) for x in xs) and max(map(abs, h))/fac(m + n - 1) < mpf(10)**-(mp.dps - 10): break
+      h[0] *= xs[0]
+      for i in range(1, n): h[i] = h[i - 1] + xs[i]*h[i]
+      m += 1
+   mp.dps = old
+   return total
+
+def clusters(n, count, width):
+   """Argument tuples of all degrees of coincidence."""
+   out = [(0.0,)*n, (1.5,)*n]
+   for _ in range(count):
+      c, w = rng.uniform(-5, 5), 10**rng.uniform(-12, math.log10(width))
+      x = [c + rng.uniform(-w, w) for _ in range(n)]
+      if rng.random() < 0.4: x[1] = x[0]
+      if rng.random() < 0.3: x[2] = x[0] + 1e-9
+      out.append(tuple(x))
+   return out
+
+def table():
+   print("/* Exact values for the tests of >>special, printed by tests/special_table.py table (mpmath, 40 digits and more).")
+   print("   Each row: the arguments, the value rounded to double, what the rounding left, and the scale against which the")
+   print("   error is measured: the value itself, or the envelope of a function that has zeros. */")
+   mp.dps = 50
+   sinc = lambda x: mp.sinc(x)
+   one("sinc", sinc, spread(1e-8, 1e6, 40, True) + [0.0, 3.0], lambda x: min(mpf(1), 1/abs(x)) if x else mpf(1))
+   def dsinc(x):
+      mp.dps = 80
+      v = (x*mp.cos(x) - mp.sin(x))/x**2 if x else mpf(0)
+      mp.dps = 50
+      return v
+   one("dsinc", dsinc, spread(1e-8, 1e6, 40, True) + spread(0.3, 6, 30), lambda x: abs(dsinc(x)) if abs(x) < 2 else 1/abs(x))
+   def lsh(x):
+      mp.dps = 80
+      v = log(mp.sinh(abs(x))/abs(x))
+      mp.dps = 50
+      return v
+   one("log_sinhc", lsh, spread(1e-8, 1e8, 40, True) + spread(0.3, 5, 30))
+   def lan(x):
+      mp.dps = 80
+      v = mp.coth(x) - 1/x if abs(x) < 200 else mp.sign(x) - 1/x
+      mp.dps = 50
+      return v
+   one("langevin", lan, spread(1e-8, 1e8, 40, True) + spread(0.3, 5, 30))
+   one("expm1_over", lambda x: mp.expm1(x)/x, spread(1e-8, 700, 30, True))
+   one("erfcx", lambda x: mp.erfc(x)*exp(x*x) if x < 100 else sum((-1)**k*fac2(2*k - 1)/(2*x*x)**k for k in range(12))/(x*sqrt(pi)),
+       spread(1e-5, 1e10, 50) + spread(0.01, 60, 50) + [-x for x in spread(0.01, 26, 20)])
+   one("phi", phi_mp, spread(1e-3, 37, 30, True))
+   one("Phi", Phi_mp, [-x for x in spread(1e-3, 37, 80)] + spread(1e-3, 37, 20) + [0.0])
+   one("mills", lambda x: mills(x), spread(1e-3, 1e6, 60) + [-x for x in spread(1e-3, 37, 20)])
+   def ed(x, y):
+      mp.dps = 90
+      v = mp.erfc(x) - mp.erfc(y) if x > 0 else mp.erfc(-y) - mp.erfc(-x) if y < 0 else mp.erf(y) - mp.erf(x)
+      mp.dps = 50
+      return v
+   pairs = []
+   for _ in range(120):
+      x = rng.choice((rng.gauss(0, 1), rng.uniform(-20, 20), rng.uniform(-3, 3)))
+      pairs.append((x, x + rng.choice((-1, 1))*10**rng.uniform(-12, 1)))
+   emit("erf_diff", [((x, y), ed(mpf(x), mpf(y)), None) for x, y in pairs if abs(ed(mpf(x), mpf(y))) > mpf(10)**-290])
+   rows_ = []
+   for _ in range(120):
+      p, z, sd = rng.randrange(0, 9), rng.choice((rng.uniform(-30, 5), rng.uniform(-4, 4), -10**rng.uniform(-3, 1))), 10**rng.uniform(-3, 3)
+      mu, v = z*sd, sd*sd
+      t = -mpf(mu)/sqrt(mpf(v))
+      val = sqrt(mpf(v))**p*fac(p)*exp(-t*t/4)*mp.pcfd(-p - 1, t)/sqrt(2*pi)
+      if val > mpf(10)**-290: rows_.append(((float(p), mu, v), val, val*(1 + t*t) if t > 0 else None))
+   emit("rect_moment", rows_)
+   hs = [(abs(rng.gauss(0, 2)), rng.choice((-1, 1))*10**rng.uniform(-6, 3)) for _ in range(40)] + [(20.0, 0.01), (0.0, 2.0), (3.0, 1.0), (15.0, 0.9), (1e-3, 1e3)]
+   def owen(h, a):
+      mp.dps = 34
+      end = min(abs(a), 11/h) if h else abs(a)  # beyond, e^(-h^2 x^2/2) is below 1e-26
+      cut = [mpf(0)] + [end/mpf(4)**j for j in range(8, -1, -1)]
+      v = sum(gauss(lambda x: exp(-h*h*(1 + x*x)/2)/(1 + x*x)/(2*pi), p, q, 20) for p, q in zip(cut, cut[1:]))
+      mp.dps = 50
+      return mp.sign(a)*v
+   emit("owens_t", [((h, a), owen(mpf(h), mpf(a)), None) for h, a in hs])
+   dk = [(d, k) for d in (1, 2, 3, 4, 5, 7, 10, 16, 18, 40, 100) for k in spread(1e-4, 1e8, 4) + spread(0.5, 100, 8)]
+   def lz(d, k):
+      mp.dps = 80
+      v = log(mp.hyp0f1(mpf(d)/2, mpf(k)**2/4)) if k < 1000 else log(mp.gamma(mpf(d)/2)) + (mpf(d)/2 - 1)*log(2/mpf(k)) + log(mp.besseli(mpf(d)/2 - 1, k))
+      mp.dps = 50
+      return v
+   emit("log_Z", [((float(d), k), lz(d, k), None) for d, k in dk])
+   emit("bessel_ratio", [((float(d), k), mp.besseli(mpf(d)/2, k)/mp.besseli(mpf(d)/2 - 1, k), None) for d, k in dk])
+   dk = [(d, k) for d in (1, 2, 3, 4, 5, 6, 7, 10, 16, 18, 41, 100) for k in spread(1e-2, 1e6, 4) + spread(0.5, 100, 8)]
+   def env(d, k):
+      return min(mpf(1), mp.gamma(mpf(d)/2)/sqrt(pi)*(2/mpf(k))**(mpf(d - 1)/2))
+   def jd(d, k):
+      mp.dps = 60 + (int(k) if k < 1000 else 0)
+      v = mp.gamma(mpf(d)/2)*(2/mpf(k))**(mpf(d)/2 - 1)*mp.besselj(mpf(d)/2 - 1, k)
+      mp.dps = 50
+      return v
+   emit("j", [((float(d), k), jd(d, k), max(env(d, k) if k > d else mpf(0), abs(jd(d, k)))) for d, k in dk])
+   one("lgamma", loggamma, spread(1e-8, 1e8, 40) + spread(0.3, 20, 60) + [1 + x for x in spread(1e-9, 0.3, 10, True)] + [2 + x for x in spread(1e-9, 0.3, 10, True)])
+   one("digamma", digamma, spread(1e-8, 1e8, 40) + spread(0.3, 20, 40), lambda x: max(abs(digamma(x)), mpf(1)))
+   ab = list(zip(spread(1e-3, 1e6, 60), spread(1e-3, 1e6, 60)))
+   emit("log_beta", [((a, b), log(mp.beta(mpf(a), mpf(b))), max(abs(log(mp.beta(mpf(a), mpf(b)))), mpf(1))) for a, b in ab])
+   xa = list(zip(spread(0.5, 1e8, 40), spread(0.5, 60, 40)))
+   emit("lgamma_diff", [((x, a), loggamma(mpf(x) + mpf(a)) - loggamma(mpf(x)), max(mpf(1), abs(loggamma(mpf(x) + mpf(a)) - loggamma(mpf(x))))) for x, a in xa])
+   abx = [(rng.choice((0.5, 1.0, 1.5, 2.5, 7.5, 30.0)), rng.choice((0.5, 0.5, 3.0)), rng.choice((rng.random(), 10**rng.uniform(-8, 0)))) for _ in range(50)]
+   emit("beta_inc", [((a, b, x), mp.betainc(mpf(a), mpf(b), 0, mpf(x), regularized=True), None) for a, b, x in abx])
+   for n, name in ((3, "expdd2"), (4, "expdd3")):
+      emit(name, [(x, series_dd([mpf(a) for a in x], False).real, None) for x in clusters(n, 50, 30)])
+   for n, name in ((3, "expidd2"), (4, "expidd3")):
+      items = [(x, series_dd([mpf(a) for a in x], True)) for x in clusters(n, 50, 30)]
+      emit(name + "_re", [(x, v.real, abs(v)) for x, v in items])
+      emit(name + "_im", [(x, v.imag, abs(v)) for x, v in items])
+   bvn_rows()
+
 if __name__ == "__main__":
    if sys.argv[1:] == ["coef"]:
       coef()
+   elif sys.argv[1:] == ["table"]:
+      table()
    else:
       sys.exit(__doc__)
