@@ -9109,10 +9109,13 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       lane->scalar[1] += c;
       lane->scalar[2] += c * sum;
       lane->scalar[3] += weight[b];
-      for (int j = 0; loss->gradient && j < model->readouts; j++) {
-         double others = 1;
-         for (int h = 0; separable && h < model->readouts; h++) if (h != j) others *= q[b][h];
-         q[b][j] = model->alpha * c * others; /* from here on: c_i of readout j */
+      if (loss->gradient) {
+         double others[SNEPPP_MAX_FACTORS];
+         for (int j = 0; j < model->readouts; j++) {
+            others[j] = 1;
+            for (int h = 0; separable && h < model->readouts; h++) if (h != j) others[j] *= q[b][h];
+         }
+         for (int j = 0; j < model->readouts; j++) q[b][j] = model->alpha * c * others[j]; /* from here on: c_i of readout j */
       }
    }
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
@@ -9397,7 +9400,13 @@ static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sn
          if (grad->mean[f]) grad->mean[f][i] += out.mean[i];
          if (grad->scale[f]) grad->scale[f][i] += out.scale[i];
       }
-      for (size_t i = 0; out.mean && grad->weight[f] && i < parts; i++) grad->weight[f][i] += out.weight[i];
+      if (out.mean && grad->weight[f]) { /* the weights are in K_f and in the mass, in which Lambda is affine */
+         double before = sneppp__integral(model, &w->g), slope;
+         w->g.mass[f] += 1;
+         slope = sneppp__integral(model, &w->g) - before;
+         w->g.mass[f] -= 1;
+         for (size_t i = 0; i < parts; i++) grad->weight[f][i] += out.weight[i] + slope;
+      }
    }
    return SNEPPP_OK;
 }
