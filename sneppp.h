@@ -1329,6 +1329,16 @@ SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
       SNEPPP_GEMM_F32, SNEPPP_SYRK_F32                                    the same for float
       SNEPPP_EIGH(n, A, w, Q, warm, work)                                 arguments of sneppp__eigh; 0 = success */
 
+#if !defined(SNEPPP_NO_SIMD) && (defined(__GNUC__) || defined(__clang__))
+   #if defined(__x86_64__)
+      #define SNEPPP__AVX /* compiled always, used if the machine has it */
+      #include <immintrin.h>
+   #elif defined(__aarch64__) && defined(__ARM_NEON)
+      #define SNEPPP__NEON
+      #include <arm_neon.h>
+   #endif
+#endif
+
 /* C = alpha op(A) op(B) + beta C, with op(A) (m, k), op(B) (k, n), C (m, n); op transposes where ta, tb are not
    zero. With beta = 0 the old C is not read, so it may be uninitialised. The loops run over C and B by rows,
    which is the order of memory, except where B is transposed: there the dot product is. */
@@ -1384,6 +1394,23 @@ SNEPPP__UNUSED static void sneppp__sgemm_plain(int ta, int tb, size_t m, size_t 
    }
 }
 
+/* Copies the lower triangle to the upper one, in squares of 8 so that both sides stay in the cache. */
+SNEPPP__UNUSED static void sneppp__dmirror(size_t n, double *C, size_t ldc)
+{
+   for (size_t i0 = 0; i0 < n; i0 += 8)
+      for (size_t j0 = 0; j0 <= i0; j0 += 8)
+         for (size_t j = j0; j < j0 + 8 && j < n; j++)
+            for (size_t i = i0 > j ? i0 : j + 1; i < i0 + 8 && i < n; i++) C[j * ldc + i] = C[i * ldc + j];
+}
+
+SNEPPP__UNUSED static void sneppp__smirror(size_t n, float *C, size_t ldc)
+{
+   for (size_t i0 = 0; i0 < n; i0 += 8)
+      for (size_t j0 = 0; j0 <= i0; j0 += 8)
+         for (size_t j = j0; j < j0 + 8 && j < n; j++)
+            for (size_t i = i0 > j ? i0 : j + 1; i < i0 + 8 && i < n; i++) C[j * ldc + i] = C[i * ldc + j];
+}
+
 /* C = alpha A A' + beta C (trans 0, A is (n, k)) or alpha A'A + beta C (trans 1, A is (k, n)). C is symmetric:
    its lower triangle is read and computed, and the upper one is a copy, so both sides agree to the bit. */
 SNEPPP__UNUSED static void sneppp__dsyrk_plain(int trans, size_t n, size_t k, double alpha, const double *A,
@@ -1392,8 +1419,7 @@ SNEPPP__UNUSED static void sneppp__dsyrk_plain(int trans, size_t n, size_t k, do
    for (size_t i = 0; i < n; i++)
       sneppp__dgemm_plain(trans, !trans, 1, i + 1, k, alpha, trans ? A + i : A + i * lda, lda, A, lda, beta,
                           C + i * ldc, ldc);
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < i; j++) C[j * ldc + i] = C[i * ldc + j];
+   sneppp__dmirror(n, C, ldc);
 }
 
 SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, float alpha, const float *A,
@@ -1402,9 +1428,217 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
    for (size_t i = 0; i < n; i++)
       sneppp__sgemm_plain(trans, !trans, 1, i + 1, k, alpha, trans ? A + i : A + i * lda, lda, A, lda, beta,
                           C + i * ldc, ldc);
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < i; j++) C[j * ldc + i] = C[i * ldc + j];
+   sneppp__smirror(n, C, ldc);
 }
+
+/* ---- fast gemm and syrk. C is cut into tiles of 6 rows by two vectors. A tile lives in registers while one
+   strip of A and one panel of B pass by: per step 2 loads, 6 broadcasts and 12 fused multiply-adds, so that the
+   arithmetic units and not the load ports are the limit. B is copied ("packed") into panels, block by block, so
+   that a block stays in the second cache and is read in order; a strip of A is read where it stands, if its rows
+   are rows, and packed if it is transposed or short. The scheme is that of Goto and van de Geijn (ACM TOMS 34,
+   2008). No memory is allocated: the block is on the stack, 115 kB in all.
+
+   One macro writes the tile kernel for every vector unit; V is the vector type, W its length. scale points to
+   alpha and beta: in registers they would push an accumulator out to memory and halve the speed. */
+#define SNEPPP__TILE_ROWS   6
+#define SNEPPP__DEPTH       192 /* steps of k in a block: one panel and one strip fit into the first cache   */
+#define SNEPPP__BLOCK_BYTES 512 /* a row of a block of B, 96 kB in all: 4 to 16 panels for the second cache  */
+#define SNEPPP__STRIP_BYTES 16  /* strips of a transposed A that are packed together: 2 of double, 4 of float */
+
+#define SNEPPP__TILE_KERNEL(name, target, T, V, W, ZERO, SET1, LOAD, STORE, FMA, MUL)                          \
+   target static void name(size_t k, const void *a_, size_t rs, size_t cs, const void *b_,                     \
+                           const double *scale, void *c_, size_t ldc)                                          \
+   {                                                                                                           \
+      const T *a = (const T *)a_, *d = a + 3 * rs, *b = (const T *)b_;                                         \
+      T *c = (T *)c_;                                                                                          \
+      V x, b0, b1, alpha, beta;                                                                                \
+      V c00 = ZERO, c01 = ZERO, c10 = ZERO, c11 = ZERO, c20 = ZERO, c21 = ZERO;                                \
+      V c30 = ZERO, c31 = ZERO, c40 = ZERO, c41 = ZERO, c50 = ZERO, c51 = ZERO;                                \
+      for (; k; k--) {                                                                                         \
+         b0 = LOAD(b), b1 = LOAD(b + W);                                                                       \
+         x = SET1(a[0]), c00 = FMA(x, b0, c00), c01 = FMA(x, b1, c01);                                         \
+         x = SET1(a[rs]), c10 = FMA(x, b0, c10), c11 = FMA(x, b1, c11);                                        \
+         x = SET1(a[2 * rs]), c20 = FMA(x, b0, c20), c21 = FMA(x, b1, c21);                                    \
+         x = SET1(d[0]), c30 = FMA(x, b0, c30), c31 = FMA(x, b1, c31);                                         \
+         x = SET1(d[rs]), c40 = FMA(x, b0, c40), c41 = FMA(x, b1, c41);                                        \
+         x = SET1(d[2 * rs]), c50 = FMA(x, b0, c50), c51 = FMA(x, b1, c51);                                    \
+         a += cs, d += cs, b += 2 * W;                                                                         \
+      }                                                                                                        \
+      alpha = SET1((T)scale[0]), beta = SET1((T)scale[1]);                                                     \
+      if (scale[1] == 0) {                                                                                     \
+         STORE(c, MUL(alpha, c00)), STORE(c + W, MUL(alpha, c01)), c += ldc;                                   \
+         STORE(c, MUL(alpha, c10)), STORE(c + W, MUL(alpha, c11)), c += ldc;                                   \
+         STORE(c, MUL(alpha, c20)), STORE(c + W, MUL(alpha, c21)), c += ldc;                                   \
+         STORE(c, MUL(alpha, c30)), STORE(c + W, MUL(alpha, c31)), c += ldc;                                   \
+         STORE(c, MUL(alpha, c40)), STORE(c + W, MUL(alpha, c41)), c += ldc;                                   \
+         STORE(c, MUL(alpha, c50)), STORE(c + W, MUL(alpha, c51));                                             \
+      } else {                                                                                                 \
+         SNEPPP__TILE_ADD(c00, c01, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
+         SNEPPP__TILE_ADD(c10, c11, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
+         SNEPPP__TILE_ADD(c20, c21, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
+         SNEPPP__TILE_ADD(c30, c31, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
+         SNEPPP__TILE_ADD(c40, c41, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
+         SNEPPP__TILE_ADD(c50, c51, W, LOAD, STORE, FMA, MUL)                                                  \
+      }                                                                                                        \
+   }
+#define SNEPPP__TILE_ADD(r0, r1, W, LOAD, STORE, FMA, MUL)                                                     \
+   STORE(c, FMA(alpha, r0, MUL(beta, LOAD(c)))), STORE(c + W, FMA(alpha, r1, MUL(beta, LOAD(c + W))));
+
+typedef struct sneppp__kit { /* what a vector unit brings; sizes in elements */
+   void (*tile)(size_t k, const void *a, size_t rs, size_t cs, const void *b, const double *scale, void *c,
+                size_t ldc);
+   size_t size;    /* bytes of an element               */
+   size_t columns; /* of a tile: two vectors            */
+} sneppp__kit;
+
+#if defined(SNEPPP__AVX)
+   #define SNEPPP__TARGET_AVX2   __attribute__((target("avx2,fma")))
+   #define SNEPPP__TARGET_AVX512 __attribute__((target("avx512f")))
+   SNEPPP__TILE_KERNEL(sneppp__tile_avx2_f64, SNEPPP__TARGET_AVX2, double, __m256d, 4, _mm256_setzero_pd(),
+                       _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_fmadd_pd, _mm256_mul_pd)
+   SNEPPP__TILE_KERNEL(sneppp__tile_avx2_f32, SNEPPP__TARGET_AVX2, float, __m256, 8, _mm256_setzero_ps(),
+                       _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_mul_ps)
+   SNEPPP__TILE_KERNEL(sneppp__tile_avx512_f64, SNEPPP__TARGET_AVX512, double, __m512d, 8, _mm512_setzero_pd(),
+                       _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_fmadd_pd, _mm512_mul_pd)
+   SNEPPP__TILE_KERNEL(sneppp__tile_avx512_f32, SNEPPP__TARGET_AVX512, float, __m512, 16, _mm512_setzero_ps(),
+                       _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_mul_ps)
+   static const sneppp__kit sneppp__kits[2][2] = {
+      {{sneppp__tile_avx2_f32, 4, 16}, {sneppp__tile_avx2_f64, 8, 8}},
+      {{sneppp__tile_avx512_f32, 4, 32}, {sneppp__tile_avx512_f64, 8, 16}}};
+#elif defined(SNEPPP__NEON)
+   #define SNEPPP__NEON_FMA64(x, y, z) vfmaq_f64(z, x, y)
+   #define SNEPPP__NEON_FMA32(x, y, z) vfmaq_f32(z, x, y)
+   SNEPPP__TILE_KERNEL(sneppp__tile_neon_f64, , double, float64x2_t, 2, vdupq_n_f64(0), vdupq_n_f64, vld1q_f64,
+                       vst1q_f64, SNEPPP__NEON_FMA64, vmulq_f64)
+   SNEPPP__TILE_KERNEL(sneppp__tile_neon_f32, , float, float32x4_t, 4, vdupq_n_f32(0), vdupq_n_f32, vld1q_f32,
+                       vst1q_f32, SNEPPP__NEON_FMA32, vmulq_f32)
+   static const sneppp__kit sneppp__kits[1][2] = {{{sneppp__tile_neon_f32, 4, 8}, {sneppp__tile_neon_f64, 8, 4}}};
+#endif
+
+/* The kit for this machine, or NULL. Asked at every call: the answer is a look at a word that the compiler's
+   runtime has filled before main, and we keep no state of our own. */
+SNEPPP__UNUSED static const sneppp__kit *sneppp__kit_for(size_t size)
+{
+#if defined(SNEPPP__AVX)
+   if (__builtin_cpu_supports("avx512f")) return &sneppp__kits[1][size == 8];
+   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &sneppp__kits[0][size == 8];
+   return NULL;
+#elif defined(SNEPPP__NEON)
+   return &sneppp__kits[0][size == 8];
+#else
+   (void)size;
+   return NULL;
+#endif
+}
+
+#define SNEPPP__IS_LARGE(m, n, k) ((m) > 1 && (n) > 3 && (m) * (n) * (k) >= 256) /* else packing costs more than it saves */
+
+#if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
+/* dst[p * width + i] = src[i * si + p * sp] for i < count, 0 for count <= i < width: a panel of B, or a strip of
+   A. Both element types are moved as bits. */
+static void sneppp__pack_f64(double *dst, size_t width, size_t count, size_t k, const double *src, size_t si, size_t sp)
+{
+   for (size_t p = 0; p < k; p++, dst += width, src += sp) {
+      if (si == 1 && count == 8 && width == 8) memcpy(dst, src, 8 * sizeof *dst); /* known lengths become moves */
+      else if (si == 1 && count == 6 && width == 6) memcpy(dst, src, 6 * sizeof *dst);
+      else {
+         for (size_t i = 0; i < count; i++) dst[i] = src[i * si];
+         for (size_t i = count; i < width; i++) dst[i] = 0;
+      }
+   }
+}
+
+static void sneppp__pack_f32(float *dst, size_t width, size_t count, size_t k, const float *src, size_t si, size_t sp)
+{
+   for (size_t p = 0; p < k; p++, dst += width, src += sp) {
+      if (si == 1 && count == 16 && width == 16) memcpy(dst, src, 16 * sizeof *dst); /* known lengths become moves */
+      else if (si == 1 && count == 6 && width == 6) memcpy(dst, src, 6 * sizeof *dst);
+      else {
+         for (size_t i = 0; i < count; i++) dst[i] = src[i * si];
+         for (size_t i = count; i < width; i++) dst[i] = 0;
+      }
+   }
+}
+
+static void sneppp__pack(const sneppp__kit *kit, void *dst, size_t width, size_t count, size_t k, const void *src,
+                         size_t si, size_t sp)
+{
+   if (kit->size == 8) sneppp__pack_f64((double *)dst, width, count, k, (const double *)src, si, sp);
+   else                sneppp__pack_f32((float *)dst, width, count, k, (const float *)src, si, sp);
+}
+
+/* The strips from `next` on, as many as there is room for: a transposed A is read several cache lines wide, or a
+   matrix whose row is a power of two would throw each line out before its neighbour is wanted. */
+static void sneppp__pack_strips(const sneppp__kit *kit, char *strips, size_t next, size_t left, size_t k,
+                                const void *src_, size_t si, size_t sp)
+{
+   const char *src = (const char *)src_;
+   for (size_t p = 0; p < k; p += 8)
+      for (size_t s = next, i = 0; s < SNEPPP__STRIP_BYTES / kit->size && i < left; s++, i += SNEPPP__TILE_ROWS)
+         sneppp__pack(kit, strips + (s * k + p) * SNEPPP__TILE_ROWS * kit->size, SNEPPP__TILE_ROWS,
+                      left - i < SNEPPP__TILE_ROWS ? left - i : SNEPPP__TILE_ROWS, k - p < 8 ? k - p : 8,
+                      src + (i * si + p * sp) * kit->size, si, sp);
+}
+
+/* A tile that sticks out of C is made apart and its part that counts is added. */
+static void sneppp__tile_edge(const sneppp__kit *kit, size_t k, const void *a, size_t rs, size_t cs, const void *b,
+                              const double *scale, void *c_, size_t ldc, size_t rows, size_t columns)
+{
+   double full[SNEPPP__TILE_ROWS * 16], once[2], beta = scale[1]; /* room for 16 doubles or 32 floats a row */
+   once[0] = scale[0], once[1] = 0;
+   kit->tile(k, a, rs, cs, b, once, full, kit->columns);
+   for (size_t i = 0; i < rows; i++)
+      for (size_t j = 0; j < columns; j++) {
+         if (kit->size == 8) {
+            double *c = (double *)c_ + i * ldc + j, t = full[i * kit->columns + j];
+            *c = beta == 0 ? t : t + beta * *c;
+         } else {
+            float *c = (float *)c_ + i * ldc + j, t;
+            memcpy(&t, (const char *)full + (i * kit->columns + j) * sizeof t, sizeof t);
+            *c = beta == 0 ? t : t + (float)beta * *c;
+         }
+      }
+}
+
+/* All blocks. lower: only tiles that touch the lower triangle of C are computed. */
+static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n, size_t k,
+                                double alpha, const void *A, size_t lda, const void *B, size_t ldb, double beta,
+                                void *C, size_t ldc)
+{
+   double      block_[SNEPPP__DEPTH * SNEPPP__BLOCK_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
+   char       *block = (char *)block_ + (64 - (uintptr_t)block_ % 64) % 64;
+   const char *a = (const char *)A, *b = (const char *)B;
+   char       *c = (char *)C;
+   size_t      size = kit->size, wide = kit->columns, chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH;
+   size_t      ai = ta ? 1 : lda, ap = ta ? lda : 1, bj = tb ? ldb : 1, bp = tb ? 1 : ldb;
+   size_t      nc = SNEPPP__BLOCK_BYTES / size / wide * wide;
+   for (size_t j0 = 0; j0 < n; j0 += nc)
+      for (size_t chunk = 0; chunk < chunks; chunk++) {
+         size_t p0 = k * chunk / chunks, kc = k * (chunk + 1) / chunks - p0, nj = n - j0 < nc ? n - j0 : nc;
+         size_t first = lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
+         double scale[2];
+         scale[0] = alpha, scale[1] = chunk ? 1 : beta;
+         for (size_t j = 0; j < nj; j += wide)
+            sneppp__pack(kit, block + j * kc * size, wide, nj - j < wide ? nj - j : wide, kc,
+                         b + ((j0 + j) * bj + p0 * bp) * size, bj, bp);
+         for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
+            size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
+            const void *ready = a + (i * ai + p0 * ap) * size;
+            if (ta || rows < SNEPPP__TILE_ROWS) {
+               size_t next = (i - first) / SNEPPP__TILE_ROWS % (SNEPPP__STRIP_BYTES / size), left = m - i;
+               if (!next || !ta) sneppp__pack_strips(kit, (char *)strips, next, left, kc, ready, ai, ap);
+               ready = (char *)strips + next * SNEPPP__TILE_ROWS * kc * size, rs = 1, cs = SNEPPP__TILE_ROWS;
+            }
+            for (size_t j = 0; j < nj && !(lower && j0 + j >= i + rows); j += wide) {
+               size_t columns = nj - j < wide ? nj - j : wide;
+               void  *to = c + (i * ldc + j0 + j) * size, *panel = block + j * kc * size;
+               if (rows == SNEPPP__TILE_ROWS && columns == wide) kit->tile(kc, ready, rs, cs, panel, scale, to, ldc);
+               else sneppp__tile_edge(kit, kc, ready, rs, cs, panel, scale, to, ldc, rows, columns);
+            }
+         }
+      }
+}
+#endif
 
 SNEPPP__UNUSED static void sneppp__dgemm(int ta, int tb, size_t m, size_t n, size_t k, double alpha,
                                          const double *A, size_t lda, const double *B, size_t ldb, double beta,
@@ -1413,6 +1647,13 @@ SNEPPP__UNUSED static void sneppp__dgemm(int ta, int tb, size_t m, size_t n, siz
 #ifdef SNEPPP_GEMM
    SNEPPP_GEMM(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 #else
+   #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
+   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
+   if (kit && k && SNEPPP__IS_LARGE(m, n, k)) {
+      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+      return;
+   }
+   #endif
    sneppp__dgemm_plain(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 #endif
 }
@@ -1424,6 +1665,13 @@ SNEPPP__UNUSED static void sneppp__sgemm(int ta, int tb, size_t m, size_t n, siz
 #ifdef SNEPPP_GEMM_F32
    SNEPPP_GEMM_F32(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 #else
+   #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
+   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
+   if (kit && k && SNEPPP__IS_LARGE(m, n, k)) {
+      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, (double)beta, C, ldc);
+      return;
+   }
+   #endif
    sneppp__sgemm_plain(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 #endif
 }
@@ -1434,6 +1682,14 @@ SNEPPP__UNUSED static void sneppp__dsyrk(int trans, size_t n, size_t k, double a
 #ifdef SNEPPP_SYRK
    SNEPPP_SYRK(trans, n, k, alpha, A, lda, beta, C, ldc);
 #else
+   #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
+   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
+   if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
+      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, alpha, A, lda, A, lda, beta, C, ldc);
+      sneppp__dmirror(n, C, ldc);
+      return;
+   }
+   #endif
    sneppp__dsyrk_plain(trans, n, k, alpha, A, lda, beta, C, ldc);
 #endif
 }
@@ -1444,6 +1700,14 @@ SNEPPP__UNUSED static void sneppp__ssyrk(int trans, size_t n, size_t k, float al
 #ifdef SNEPPP_SYRK_F32
    SNEPPP_SYRK_F32(trans, n, k, alpha, A, lda, beta, C, ldc);
 #else
+   #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
+   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
+   if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
+      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, (double)alpha, A, lda, A, lda, (double)beta, C, ldc);
+      sneppp__smirror(n, C, ldc);
+      return;
+   }
+   #endif
    sneppp__ssyrk_plain(trans, n, k, alpha, A, lda, beta, C, ldc);
 #endif
 }
