@@ -1,0 +1,162 @@
+/* Threads: different objects are independent, const ones may be shared, and results do not depend on how many
+   threads do the work. Run under the thread sanitizer by `make sanitize`. */
+#include <pthread.h>
+
+enum { threads_most = 7, threads_units = 40 };
+
+typedef struct threads_pool {
+   void (*job)(size_t index, void *arg);
+   void           *arg;
+   size_t          next, count; /* the next index to hand out, under the lock */
+   size_t          workers;
+   pthread_mutex_t lock;
+} threads_pool;
+
+static void *threads_work(void *p)
+{
+   threads_pool *pool = (threads_pool *)p;
+   for (;;) {
+      size_t index;
+      pthread_mutex_lock(&pool->lock);
+      index = pool->next < pool->count ? pool->next++ : pool->count;
+      pthread_mutex_unlock(&pool->lock);
+      if (index == pool->count) return NULL;
+      pool->job(index, pool->arg);
+   }
+}
+
+/* A sneppp_parallel for the tests; user points to the number of workers. */
+static void threads_run(void (*job)(size_t index, void *arg), void *arg, size_t count, void *user)
+{
+   pthread_t    thread[threads_most];
+   int          started[threads_most];
+   threads_pool pool;
+   size_t       i;
+   pool.job = job;
+   pool.arg = arg;
+   pool.next = 0;
+   pool.count = count;
+   pool.workers = *(const size_t *)user;
+   pthread_mutex_init(&pool.lock, NULL);
+   for (i = 0; i < pool.workers; i++) started[i] = pthread_create(&thread[i], NULL, threads_work, &pool) == 0;
+   threads_work(&pool); /* so the work is done even if no thread could be had */
+   for (i = 0; i < pool.workers; i++)
+      if (started[i]) pthread_join(thread[i], NULL);
+   pthread_mutex_destroy(&pool.lock);
+}
+
+/* A window, a layer of random cosines on it, and what one thread makes of them. */
+typedef struct threads_case {
+   sneppp_window win;
+   sneppp_layer  layer;
+   double        W[threads_units * 2], b[threads_units], G[threads_units * threads_units];
+   double        K[threads_units * threads_units];
+   double        dW[threads_units * 2], db[threads_units];
+   sneppp_status status;
+} threads_case;
+
+static sneppp_status threads_evaluate(const threads_case *c, double *K, double *dW, double *db, const sneppp_parallel *par)
+{
+   sneppp_layer_grad grad;
+   sneppp_status     status = sneppp_gram(&c->win, &c->layer, K, par, NULL);
+   memset(&grad, 0, sizeof grad);
+   memset(dW, 0, sizeof c->dW);
+   memset(db, 0, sizeof c->db);
+   grad.W = dW;
+   grad.b = db;
+   return status == SNEPPP_OK ? sneppp_gram_grad(&c->win, &c->layer, c->G, &grad, par, NULL) : status;
+}
+
+static void threads_fill(threads_case *c, uint64_t seed)
+{
+   sneppp_rng rng;
+   int        i;
+   sneppp_rng_init(&rng, seed, 0);
+   memset(c, 0, sizeof *c);
+   c->win.space = SNEPPP_BOX;
+   c->win.dim = 2;
+   c->win.hi[0] = 2;
+   c->win.hi[1] = 1;
+   c->layer.n = threads_units;
+   c->layer.unit.act = SNEPPP_COS;
+   c->layer.W = c->W;
+   c->layer.b = c->b;
+   for (i = 0; i < 2 * threads_units; i++) c->W[i] = 3 * sneppp_rng_normal(&rng);
+   for (i = 0; i < threads_units; i++) c->b[i] = 6 * sneppp_rng_uniform(&rng);
+   for (i = 0; i < threads_units * threads_units; i++) c->G[i] = sneppp_rng_normal(&rng);
+   c->status = threads_evaluate(c, c->K, c->dW, c->db, NULL);
+}
+
+TEST threads_number_does_not_matter(void)
+{
+   static const size_t workers[] = { 1, 2, 7 };
+   threads_case       *c = (threads_case *)malloc(sizeof *c), *d = (threads_case *)malloc(sizeof *d);
+   size_t              i;
+   ASSERT(c && d);
+   threads_fill(c, 1);
+   ASSERT_EQ(c->status, SNEPPP_OK);
+   for (i = 0; i < sizeof workers / sizeof *workers; i++) {
+      size_t          count = workers[i];
+      sneppp_parallel par;
+      par.run = threads_run;
+      par.user = &count;
+      ASSERT_EQ(threads_evaluate(c, d->K, d->dW, d->db, &par), SNEPPP_OK);
+      ASSERT_EQ(memcmp(c->K, d->K, sizeof c->K), 0);
+      ASSERT_EQ(memcmp(c->dW, d->dW, sizeof c->dW), 0);
+      ASSERT_EQ(memcmp(c->db, d->db, sizeof c->db), 0);
+   }
+   free(c);
+   free(d);
+   PASS();
+}
+
+typedef struct threads_shared {
+   const threads_case *input; /* read by all threads       */
+   threads_case       *out;   /* one for each thread       */
+} threads_shared;
+
+static void threads_evaluate_shared(size_t index, void *arg)
+{
+   threads_shared *s = (threads_shared *)arg;
+   threads_case   *o = &s->out[index];
+   o->status = threads_evaluate(s->input, o->K, o->dW, o->db, NULL);
+}
+
+static void threads_evaluate_own(size_t index, void *arg)
+{
+   threads_fill(&((threads_shared *)arg)->out[index], index);
+}
+
+TEST threads_share_const_objects(void)
+{
+   enum { jobs = 12 };
+   threads_shared s;
+   threads_case  *c = (threads_case *)malloc(sizeof *c);
+   size_t         workers = 4, i;
+   s.input = c;
+   s.out = (threads_case *)malloc(jobs * sizeof *s.out);
+   ASSERT(c && s.out);
+   threads_fill(c, 1);
+   threads_run(threads_evaluate_shared, &s, jobs, &workers);
+   for (i = 0; i < jobs; i++) {
+      ASSERT_EQ(s.out[i].status, SNEPPP_OK);
+      ASSERT_EQ(memcmp(c->K, s.out[i].K, sizeof c->K), 0);
+      ASSERT_EQ(memcmp(c->dW, s.out[i].dW, sizeof c->dW), 0);
+   }
+   threads_run(threads_evaluate_own, &s, jobs, &workers);
+   for (i = 0; i < jobs; i++) {
+      threads_fill(c, i);
+      ASSERT_EQ(s.out[i].status, SNEPPP_OK);
+      ASSERT_EQ(memcmp(c->K, s.out[i].K, sizeof c->K), 0);
+      ASSERT_EQ(memcmp(c->db, s.out[i].db, sizeof c->db), 0);
+   }
+   free(s.out);
+   free(c);
+   PASS();
+}
+
+SUITE(threads)
+{
+   RUN_TEST(threads_number_does_not_matter);
+   RUN_TEST(threads_share_const_objects);
+}
