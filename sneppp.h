@@ -3240,7 +3240,7 @@ SNEPPP__UNUSED static int sneppp__polygon_holds(const sneppp_window *win, double
    return odd;
 }
 
-/* One ring by itself: enough vertices, finite, none twice in a row, no spike, an area. */
+/* One ring by itself: enough vertices, finite, none twice in a row, no spike. A simple ring then has an area. */
 static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring, sneppp_error *err)
 {
    if (n < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has %z vertices, but needs 3", ring, n);
@@ -3253,7 +3253,6 @@ static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring,
       if (sneppp__side(a, b, c) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z folds back on itself at vertex %z", ring, (k + 1) % n);
    }
-   if (!(fabs(sneppp__ring_area2(xy, n)) > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has no area", ring);
    return SNEPPP_OK;
 }
 
@@ -3264,6 +3263,7 @@ SNEPPP__UNUSED static sneppp_status sneppp__polygon_check(const sneppp_window *w
    size_t        rings = sneppp__ring_count(win);
    const double *first = win->xy;
    if (!win->xy) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is NULL: a polygon needs vertices");
+   if (win->weight) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.weight is not for polygons");
    if (win->rings && !win->ring_size) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ring_size is NULL, but window.rings is %z", win->rings);
    for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
       sneppp_status st = sneppp__ring_check(first, sneppp__ring_size(win, r), r, err);
@@ -6567,12 +6567,11 @@ static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn,
 static void sneppp__centred_moments(int p, int q, double A, double B, double C, double *G)
 {
    int n = q + 1;
-   for (int r = 0; r <= p; r++)
-      for (int t = 0; t <= q; t++) {
-         double *g = G + r * n + t;
-         if (r == 0) g[0] = t == 0 ? 1 : t == 1 ? 0 : (t - 1) * B * g[-2];
-         else g[0] = (r > 1 ? (r - 1) * A * g[-2 * n] : 0) + (t > 0 ? t * C * g[-n - 1] : 0);
-      }
+   for (int t = 0; t <= q; t++) G[t] = t % 2 ? 0 : 1;
+   for (int t = 2; t <= q; t += 2) G[t] = (t - 1) * B * G[t - 2];
+   for (int r = 1; r <= p; r++)
+      for (int t = 0; t <= q; t++)
+         G[r * n + t] = (r > 1 ? (r - 1) * A * G[(r - 2) * n + t] : 0) + (t > 0 ? t * C * G[(r - 1) * n + t - 1] : 0);
 }
 
 static double sneppp__s_mono(const sneppp__pair *p, const sneppp__pull *out)
@@ -7535,14 +7534,17 @@ static sneppp_status sneppp__no_row(const sneppp_window *win, int d, sneppp_act 
 /* Fills the row table for all activations that occur; `moments` asks for pairs with the constant unit only. */
 static sneppp_status sneppp__plan_rows(sneppp__plan *plan, int log, int moments, sneppp_error *err)
 {
-   unsigned char there[SNEPPP_ACT_END], biased[SNEPPP_ACT_END];
+   unsigned char there[SNEPPP_ACT_END], biased[SNEPPP_ACT_END], high[SNEPPP_ACT_END];
    int           i, a, b, centred = sneppp__window_centred(plan->win);
    memset(there, 0, sizeof there);
+   memset(high, 0, sizeof high);
    memset(biased, 0, sizeof biased);
    memset(plan->row, 0, sizeof plan->row);
    for (i = 0; i < plan->layer->n; i++) {
-      int act = (int)sneppp__plan_unit(plan, i).act;
+      sneppp_unit unit = sneppp__plan_unit(plan, i);
+      int         act = (int)unit.act;
       there[act] = 1;
+      if ((act == SNEPPP_RECT || act == SNEPPP_MONOMIAL) && unit.p > 1) high[act] = 1;
       if (plan->layer->b && plan->layer->b[i] != 0) biased[act] = 1;
    }
    for (a = 1; a < SNEPPP_ACT_END; a++) {
@@ -7552,6 +7554,8 @@ static sneppp_status sneppp__plan_rows(sneppp__plan *plan, int log, int moments,
          if (!moments && !there[b]) continue;
          row = sneppp__find_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b, biased[a] || (biased[b] && !moments), centred, log);
          if (!row) return sneppp__no_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b, centred, log, err);
+         if ((high[a] || high[b]) && (sneppp__rows[(row < 0 ? -row : row) - 1].flags & SNEPPP__LOW_ORDER))
+            return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with a bias and an order above 1", sneppp__act_name((sneppp_act)a), sneppp__act_name((sneppp_act)b), sneppp__space_name(plan->win->space));
          plan->row[a][b] = row;
          plan->row[b][a] = (short)-row;
          if (a == b) plan->row[a][b] = row;
