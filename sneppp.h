@@ -48,6 +48,7 @@
                         twice as many reals of stack; a diagonal readout has no limit
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
+      SNEPPP_SECONDS()        seconds of some clock as a double; only for reports
       SNEPPP_NO_SIMD          portable C only
       SNEPPP_GEMM, SNEPPP_SYRK, SNEPPP_EIGH         your BLAS and LAPACK, see >>linalg and tests/blas_hooks.h
 */
@@ -111,6 +112,9 @@
    #define sneppp_nll sneppp_nll_f32
    #define sneppp_conditional_nll sneppp_conditional_nll_f32
    #define sneppp_fit sneppp_fit_f32
+   #define sneppp_trainer_init sneppp_trainer_init_f32
+   #define sneppp_trainer_step sneppp_trainer_step_f32
+   #define sneppp_trainer_free sneppp_trainer_free_f32
    #define sneppp_rng_init        sneppp_rng_init_f32
    #define sneppp_rng_seek        sneppp_rng_seek_f32
    #define sneppp_rng_next        sneppp_rng_next_f32
@@ -451,6 +455,23 @@ typedef struct sneppp_fit_desc {
    int                  end_zero;     /* must be 0                                                          */
 } sneppp_fit_desc;
 
+/* A run of ADAM that the caller steps: make one, step it as often as you like, save and load its state, free it. */
+typedef struct sneppp_trainer {
+   sneppp_model   *model;          /* belongs to the caller; always holds the parameters of the last step    */
+   sneppp_fit_desc desc;           /* all defaults filled in                                                 */
+   sneppp_report   report;
+   size_t          events, held;   /* all; held out                                                          */
+   size_t          parameters;
+   size_t          looks, since;   /* at the held-out part; since the last improvement                       */
+   double          mass, weights;  /* what was watched; the sum of the events' weights                       */
+   double          log_factorials, rate_cut, started;
+   double         *theta, *moment1, *moment2, *gradient, *best; /* (parameters)                              */
+   void           *loss;
+   unsigned char  *base;
+   void           *block;
+   size_t          block_bytes;
+} sneppp_trainer;
+
 /* >>api ====================================================================================================== */
 
 SNEPPP_DEF int         sneppp_version(void);
@@ -510,6 +531,9 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *trainer, sneppp_model *model, const sneppp_fit_desc *desc, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *trainer, sneppp_error *err);
+SNEPPP_DEF void          sneppp_trainer_free(sneppp_trainer *trainer);
 
 #ifdef __cplusplus
 }
@@ -539,6 +563,22 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
    #include <stdlib.h>
    #define SNEPPP_MALLOC(ctx, n) ((void)(ctx), malloc(n))
    #define SNEPPP_FREE(ctx, p)   ((void)(ctx), free(p))
+#endif
+
+/* Wall clock, for reports only: no result depends on it. C11 and C++17 have timespec_get; older ones only count the
+   processor time of all threads. */
+#ifndef SNEPPP_SECONDS
+   #include <time.h>
+   #if defined(TIME_UTC)
+static double sneppp__seconds(void)
+{
+   struct timespec t;
+   return timespec_get(&t, TIME_UTC) ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
+}
+      #define SNEPPP_SECONDS() sneppp__seconds()
+   #else
+      #define SNEPPP_SECONDS() ((double)clock() / (double)CLOCKS_PER_SEC)
+   #endif
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -9246,8 +9286,9 @@ typedef struct sneppp__loss {
    size_t               lanes;
    int                  gradient;       /* 0: the value only; 1: S as well; 2: the hidden layer as well     */
    int                  through_M;
-   uint64_t             key;            /* with batch: events are drawn in this pseudo-random order ...     */
-   size_t               first, batch;   /* ... from position `first` on; batch 0 = every event in order     */
+   size_t               batch;          /* 0 = every event in order; else this many of a pseudo-random order */
+   uint64_t             key, shuffle;   /* the order: key splits off what is held out, shuffle is the epoch's */
+   size_t               lo, hi, first;  /* positions lo .. hi - 1 take part, from lo + first on             */
    sneppp__watch       *watch;          /* (realisations)                                                   */
    sneppp_real         *M[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in the precision of the features               */
    double              *G;              /* (n, n) dL/dK                                                     */
@@ -9505,13 +9546,21 @@ static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, 
    }
 }
 
-/* ---- one lane: its chunks in order. With a batch, positions are taken from a keyed permutation of all events. */
+/* Where the i-th event of a batch is found. */
+static uint64_t sneppp__shuffled(const sneppp__loss *loss, size_t i)
+{
+   uint64_t range = (uint64_t)(loss->hi - loss->lo), at = (uint64_t)(loss->first + i) % range;
+   if (loss->shuffle) at = sneppp_rng_permute(at, range, loss->key + loss->shuffle);
+   return sneppp_rng_permute((uint64_t)loss->lo + at, (uint64_t)loss->count, loss->key);
+}
+
+/* ---- one lane: its chunks in order */
 static sneppp_status sneppp__lane_load(const sneppp__loss *loss, sneppp__lane *lane, size_t at, size_t B, double *weight)
 {
    const sneppp_model *model = loss->model;
    size_t              D = (size_t)model->D;
    for (size_t b = 0; b < B;) {
-      uint64_t             p = loss->batch ? sneppp_rng_permute((uint64_t)((loss->first + at + b) % loss->count), (uint64_t)loss->count, loss->key) : (uint64_t)(at + b);
+      uint64_t             p = loss->batch ? sneppp__shuffled(loss, at + b) : (uint64_t)(at + b);
       const sneppp_events *e = loss->events;
       size_t               run = 1, stride;
       while (p >= e->count) p -= e++->count;
@@ -9863,7 +9912,404 @@ SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const
    return SNEPPP_OK;
 }
 
-/* >>fit =================================================================================================== */
+/* >>fit ======================================================================================================
+   From events to parameters. */
+/* ---- learning everything: AdamW (Loshchilov and Hutter 2019) on one flat vector theta of doubles, the master copy
+   from which the model's arrays are written. Some parameters are learnt through a map that keeps them legal:
+
+      V, W, b             as they are             GAUSS weights   pi = softmax(theta)
+      RBF widths          exp(theta)              GAUSS means     theta / rate   (rate: see sneppp_layer_state)
+      floor               exp(theta)              GAUSS scales    exp(theta)                                       */
+typedef enum sneppp__map { SNEPPP__MAP_PLAIN, SNEPPP__MAP_LOG, SNEPPP__MAP_LOGIT, SNEPPP__MAP_RATED } sneppp__map;
+
+typedef struct sneppp__learnt { /* a run of theta that belongs to one array of the model */
+   sneppp__map   map;
+   int           decays;         /* weight decay pulls it towards zero                     */
+   size_t        first, count;
+   sneppp_real  *real;           /* the array, in one of two precisions                    */
+   double       *wide;
+   const double *rate;           /* RATED: (d), repeated                                   */
+   size_t        d;
+} sneppp__learnt;
+
+#define SNEPPP__MAX_LEARNT (7 * SNEPPP_MAX_FACTORS + 1)
+
+/* Lists the segments in their fixed order and points grad at `raw`, the flat gradient. Returns how many. */
+static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *seg, double *raw, sneppp_grad *grad, size_t *total)
+{
+   int    used = 0;
+   size_t at = 0;
+   memset(grad, 0, sizeof *grad);
+#define SNEPPP__LEARNT(map_, decays_, real_, wide_, count_, rate_, d_, grad_) do { \
+      seg[used].map = (map_), seg[used].decays = (decays_), seg[used].real = (real_), seg[used].wide = (wide_); \
+      seg[used].first = at, seg[used].count = (count_), seg[used].rate = (rate_), seg[used].d = (d_); \
+      if (raw) (grad_) = raw + at; \
+      at += seg[used++].count; } while (0)
+   for (int k = 0; k < model->readouts && !(freeze & SNEPPP_FREEZE_READOUT); k++) {
+      sneppp_readout_state *R = &model->readout[k];
+      SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, R->V, NULL, (size_t)R->m * (size_t)R->n, NULL, 1, grad->V[k]);
+   }
+   for (int f = 0; f < model->factors; f++) {
+      sneppp_layer_state *L = &model->layer[f];
+      size_t n = (size_t)L->n, d = (size_t)L->d, K = L->inside.count;
+      if (!(freeze & SNEPPP_FREEZE_LAYER)) {
+         SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, !L->width, L->W, NULL, n * d, NULL, d, grad->W[f]);
+         if (L->width) SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, L->width, NULL, n * d, NULL, d, grad->width[f]);
+         else if (!model->desc.factor[f].no_bias) SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, L->b, NULL, n, NULL, 1, grad->b[f]);
+      }
+      if (L->inside.space == SNEPPP_GAUSS && !(freeze & SNEPPP_FREEZE_MEASURE)) { /* the lists live in the model's own block */
+         SNEPPP__LEARNT(SNEPPP__MAP_LOGIT, 0, NULL, (double *)(uintptr_t)L->inside.weight, K, NULL, 1, grad->weight[f]);
+         SNEPPP__LEARNT(SNEPPP__MAP_RATED, 0, NULL, (double *)(uintptr_t)L->inside.mean, K * d, L->rate, d, grad->mean[f]);
+         SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, (double *)(uintptr_t)L->inside.scale, K * d, NULL, d, grad->scale[f]);
+      }
+   }
+   if (model->floor > 0 && !(freeze & SNEPPP_FREEZE_FLOOR)) SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, &model->floor, 1, NULL, 1, grad->floor);
+#undef SNEPPP__LEARNT
+   *total = at;
+   return used;
+}
+
+static double sneppp__learnt_get(const sneppp__learnt *s, size_t i) { return s->real ? (double)s->real[i] : s->wide[i]; }
+
+static void sneppp__learnt_set(const sneppp__learnt *s, size_t i, double v)
+{
+   if (s->real) s->real[i] = (sneppp_real)v;
+   else s->wide[i] = v;
+}
+
+/* theta from the model. */
+static void sneppp__theta_read(const sneppp__learnt *seg, int segments, double *theta)
+{
+   for (int k = 0; k < segments; k++)
+      for (size_t i = 0; i < seg[k].count; i++) {
+         double v = sneppp__learnt_get(&seg[k], i);
+         if (seg[k].map == SNEPPP__MAP_LOG || seg[k].map == SNEPPP__MAP_LOGIT) v = log(v > 1e-300 ? v : 1e-300);
+         if (seg[k].map == SNEPPP__MAP_RATED) v *= seg[k].rate[i % seg[k].d];
+         theta[seg[k].first + i] = v;
+      }
+}
+
+/* The model from theta. The mass of a mixture, which softmax would set to one, stays what it was. */
+static void sneppp__theta_write(const sneppp__learnt *seg, int segments, const double *theta)
+{
+   for (int k = 0; k < segments; k++) {
+      const double *t = theta + seg[k].first;
+      double        mass = 0, total = 0, top = seg[k].count ? t[0] : 0;
+      if (seg[k].map == SNEPPP__MAP_LOGIT) {
+         for (size_t i = 0; i < seg[k].count; i++) { mass += seg[k].wide[i]; if (t[i] > top) top = t[i]; }
+         for (size_t i = 0; i < seg[k].count; i++) total += exp(t[i] - top);
+      }
+      for (size_t i = 0; i < seg[k].count; i++) {
+         double v = t[i];
+         if (seg[k].map == SNEPPP__MAP_LOG) v = exp(v);
+         if (seg[k].map == SNEPPP__MAP_LOGIT) v = mass * exp(v - top) / total;
+         if (seg[k].map == SNEPPP__MAP_RATED) v /= seg[k].rate[i % seg[k].d];
+         sneppp__learnt_set(&seg[k], i, v);
+      }
+   }
+}
+
+/* From derivatives with respect to the model's arrays to those with respect to theta, in place. */
+static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double *raw)
+{
+   for (int k = 0; k < segments; k++) {
+      double *g = raw + seg[k].first, mean = 0, mass = 0;
+      if (seg[k].map == SNEPPP__MAP_LOGIT) {
+         for (size_t i = 0; i < seg[k].count; i++) { mean += seg[k].wide[i] * g[i]; mass += seg[k].wide[i]; }
+         mean /= mass;
+      }
+      for (size_t i = 0; i < seg[k].count; i++) {
+         if (seg[k].map == SNEPPP__MAP_LOG) g[i] *= sneppp__learnt_get(&seg[k], i);
+         if (seg[k].map == SNEPPP__MAP_LOGIT) g[i] = seg[k].wide[i] * (g[i] - mean);
+         if (seg[k].map == SNEPPP__MAP_RATED) g[i] /= seg[k].rate[i % seg[k].d];
+      }
+   }
+}
+
+/* One step of AdamW, step counted from 1. */
+static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double *g, double *theta, double *m, double *v, double rate, const sneppp_fit_desc *o, size_t step)
+{
+   double c1 = 1 - pow(o->beta1, (double)step), c2 = 1 - pow(o->beta2, (double)step);
+   for (int k = 0; k < segments; k++) {
+      double keep = seg[k].decays ? 1 - rate * o->decay : 1;
+      for (size_t i = seg[k].first; i < seg[k].first + seg[k].count; i++) {
+         m[i] = o->beta1 * m[i] + (1 - o->beta1) * g[i];
+         v[i] = o->beta2 * v[i] + (1 - o->beta2) * g[i] * g[i];
+         theta[i] = keep * theta[i] - rate * (m[i] / c1) / (sqrt(v[i] / c2) + 1e-8);
+      }
+   }
+}
+
+/* The learning rate of a step, counted from 0. */
+static double sneppp__rate(const sneppp_fit_desc *o, size_t step)
+{
+   double r = o->rate, done = (double)step / (double)o->steps;
+   if (step < o->warmup) return r * (double)(step + 1) / (double)o->warmup;
+   if (o->schedule == SNEPPP_RATE_COSINE) return r * 0.5 * (1 + cos(SNEPPP__PI * done));
+   if (o->schedule == SNEPPP_RATE_LINEAR) return r * (1 - done);
+   return r;
+}
+
+/* ---- the trainer: everything that a run needs, in one block, so that steps do not allocate */
+static sneppp_status sneppp__fit_check(const sneppp_model *model, const sneppp_fit_desc *o, sneppp_error *err)
+{
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!o) return sneppp__fail(err, SNEPPP_ERR_ARG, "the fit description is NULL");
+   if (o->start_zero || o->end_zero)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.start_zero or fit.end_zero is not 0: zero the struct first");
+   if ((int)o->method < 0 || o->method >= SNEPPP_METHOD_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not a sneppp_method", (int)o->method);
+   if ((int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.schedule = %d is not a sneppp_schedule", (int)o->schedule);
+   if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
+#define SNEPPP__CHECK(field, low, high) \
+   if (!sneppp__finite(o->field) || o->field < (low) || o->field > (high)) \
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit." #field " = %g must be from %g to %g", o->field, (double)(low), (double)(high))
+   SNEPPP__CHECK(tol, -1, 1e300);
+   SNEPPP__CHECK(eps1, -1, 1e300);
+   SNEPPP__CHECK(eps2, 0, 1e300);
+   SNEPPP__CHECK(trace, 0, 1e300);
+   SNEPPP__CHECK(floor, -1, 1);
+   SNEPPP__CHECK(rate, 0, 1e6);
+   SNEPPP__CHECK(beta1, 0, 0.9999999);
+   SNEPPP__CHECK(beta2, 0, 0.9999999);
+   SNEPPP__CHECK(decay, -1, 1e6);
+   SNEPPP__CHECK(clip, 0, 1e300);
+   SNEPPP__CHECK(holdout, 0, 0.9);
+#undef SNEPPP__CHECK
+   return SNEPPP_OK;
+}
+
+static void sneppp__place_run(sneppp__carver *c, sneppp_trainer *t, sneppp__loss *loss, size_t count)
+{
+   t->loss = sneppp__take(c, 1, 1, sizeof(sneppp__loss));
+   t->theta = (double *)sneppp__take(c, count, 1, sizeof(double));
+   t->moment1 = (double *)sneppp__take(c, count, 1, sizeof(double));
+   t->moment2 = (double *)sneppp__take(c, count, 1, sizeof(double));
+   t->gradient = (double *)sneppp__take(c, count, 1, sizeof(double));
+   t->best = (double *)sneppp__take(c, count, 1, sizeof(double));
+   t->base = c->base ? c->base + c->used : NULL;
+   sneppp__place_loss(c, loss);
+}
+
+static void sneppp__loss_range(sneppp_trainer *t, sneppp__loss *loss, size_t lo, size_t hi, size_t first, size_t batch, uint64_t shuffle)
+{
+   loss->lo = lo, loss->hi = hi, loss->first = first, loss->batch = batch;
+   loss->key = t->desc.seed, loss->shuffle = shuffle;
+}
+
+/* Value (and gradient) on a part of the events; the report's nll is per event and has log N! in it. */
+static sneppp_status sneppp__trainer_look(sneppp_trainer *t, int held, sneppp_grad *grad, double *nll, double *expected, sneppp_error *err)
+{
+   sneppp__loss *loss = (sneppp__loss *)t->loss;
+   double        value = 0, N = (double)t->events;
+   sneppp_status st;
+   if (held) sneppp__loss_range(t, loss, 0, t->held, 0, t->held, 0);
+   else if (t->desc.batch) {
+      size_t train = t->events - t->held, at = t->report.step * t->desc.batch;
+      sneppp__loss_range(t, loss, t->held, t->events, at % train, t->desc.batch, 1 + (uint64_t)(at / train));
+   } else if (t->held) sneppp__loss_range(t, loss, t->held, t->events, 0, t->events - t->held, 0);
+   else sneppp__loss_range(t, loss, 0, t->events, 0, 0, 0);
+   loss->gradient = grad ? 2 : 0;
+   st = sneppp__loss_eval(loss, t->base, &value, expected, grad, &t->desc.parallel, err);
+   if (st == SNEPPP_OK) *nll = (value + t->log_factorials) / N;
+   return st;
+}
+
+SNEPPP_DEF void sneppp_trainer_free(sneppp_trainer *t)
+{
+   sneppp__block block;
+   if (!t) return;
+   block.raw = t->block, block.bytes = t->block_bytes, block.ctx = t->model ? t->model->desc.alloc_ctx : NULL;
+   sneppp__block_free(&block);
+   memset(t, 0, sizeof *t);
+}
+
+/* Before the first step: alpha = N / mass as the paper advises, the floor, and V scaled so that the model
+   expects as many events as there are. */
+static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
+{
+   sneppp_model   *model = t->model;
+   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
+   sneppp_grad     grad;
+   size_t          count;
+   double          nll = 0, expected = 0, mass = 1, N = t->weights, target;
+   sneppp_status   st;
+   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
+   if (!(model->desc.alpha > 0)) model->alpha = mass > 0 ? N / mass : N;
+   if (t->desc.floor > 0) model->floor = mass > 0 ? t->desc.floor * N / mass : 0;
+   if (t->desc.floor < 0) model->floor = 0;
+   st = sneppp__trainer_look(t, 0, NULL, &nll, &expected, err);
+   if (st != SNEPPP_OK) return st;
+   target = N - model->floor * t->mass; /* with several realisations the mass that was watched counts several times */
+   if (target < 0.01 * N) target = 0.01 * N;
+   expected -= model->floor * t->mass;
+   for (int k = 0; expected > 0 && k < model->readouts; k++) {
+      sneppp_readout_state *R = &model->readout[k];
+      double scale = sqrt(target / expected);
+      if (model->desc.mix == SNEPPP_MIX_SEPARABLE) scale = pow(target / expected, 0.5 / model->readouts);
+      for (size_t i = 0; i < (size_t)R->m * (size_t)R->n; i++) R->V[i] = (sneppp_real)((double)R->V[i] * scale);
+   }
+   sneppp__theta_read(seg, sneppp__learnt_list(model, t->desc.freeze, seg, NULL, &grad, &count), t->theta);
+   memcpy(t->best, t->theta, count * sizeof *t->best);
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *model, const sneppp_fit_desc *desc, sneppp_error *err)
+{
+   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
+   sneppp_grad     grad;
+   sneppp__loss    loss;
+   sneppp__carver  c = sneppp__measure();
+   sneppp__block   block;
+   sneppp_status   st;
+   sneppp_fit_desc o;
+   size_t          count = 0, events = 0;
+   if (!t) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL");
+   memset(t, 0, sizeof *t);
+   st = sneppp__fit_check(model, desc, err);
+   if (st != SNEPPP_OK) return st;
+   o = *desc;
+   if (!o.realisations) o.realisations = 1;
+   if (!o.steps) o.steps = 600;
+   if (!(o.rate > 0)) o.rate = 0.0125;
+   if (!(o.beta1 > 0)) o.beta1 = 0.9;
+   if (!(o.beta2 > 0)) o.beta2 = 0.999;
+   if (o.decay == 0) o.decay = 0.01;
+   if (o.decay < 0) o.decay = 0;
+   if (!o.patience) o.patience = 10;
+   if (!o.seed) o.seed = 1;
+   st = sneppp__realisations_check(model, o.events, o.realisations, &events, err);
+   if (st != SNEPPP_OK) return st;
+   if (!events) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to learn from");
+   memset(&loss, 0, sizeof loss);
+   loss.model = model, loss.events = o.events, loss.realisations = o.realisations, loss.count = events, loss.gradient = 2;
+   sneppp__learnt_list(model, o.freeze | (o.floor > 0 ? 0 : SNEPPP_FREEZE_FLOOR), seg, NULL, &grad, &count);
+   if (o.floor > 0) count++; /* the floor becomes positive before the first step */
+   if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.freeze leaves nothing to learn");
+   sneppp__place_run(&c, t, &loss, count);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_run(&c, t, &loss, count);
+   memcpy(t->loss, &loss, sizeof loss);
+   memset(t->moment1, 0, count * sizeof(double));
+   memset(t->moment2, 0, count * sizeof(double));
+   t->block = block.raw, t->block_bytes = block.bytes;
+   t->model = model, t->desc = o, t->events = events, t->parameters = count, t->rate_cut = 1;
+   t->held = (size_t)(o.holdout * (double)events);
+   if (t->desc.batch >= events - t->held) t->desc.batch = 0;
+   t->log_factorials = sneppp__log_factorials(o.events, o.realisations);
+   for (size_t r = 0; r < o.realisations; r++) {
+      double mass = 1;
+      for (int f = 0; f < model->factors; f++)
+         mass *= sneppp_window_mass(o.events[r].seen && o.events[r].seen->factor[f] ? o.events[r].seen->factor[f] : &model->layer[f].inside);
+      t->mass += mass;
+      if (!o.events[r].weight) t->weights += (double)o.events[r].count;
+      else for (size_t i = 0; i < o.events[r].count; i++) t->weights += (double)o.events[r].weight[i];
+   }
+   t->report.method = SNEPPP_ADAM, t->report.events = events, t->report.steps = o.steps;
+   t->report.gap = t->report.held_out = sneppp__nan();
+   t->report.width = model->n, t->report.rank = model->readout[0].m;
+   t->started = SNEPPP_SECONDS();
+   st = sneppp__trainer_begin(t, err);
+   if (st != SNEPPP_OK) sneppp_trainer_free(t);
+   return st;
+}
+
+/* One step. A step that leads to a likelihood that is not finite is undone and taken again with half the rate. */
+SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *err)
+{
+   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
+   sneppp_grad     grad;
+   sneppp_error    inner;
+   size_t          count;
+   int             segments;
+   double          norm = 0;
+   sneppp_status   st;
+   if (!t || !t->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
+   segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, t->gradient, &grad, &count);
+   sneppp__theta_write(seg, segments, t->theta);
+   for (;;) {
+      memset(t->gradient, 0, count * sizeof *t->gradient);
+      st = sneppp__trainer_look(t, 0, &grad, &t->report.nll, &t->report.expected, &inner);
+      if (st == SNEPPP_OK) break;
+      if ((st != SNEPPP_ERR_RANGE && st != SNEPPP_ERR_NOT_FINITE) || t->rate_cut < 1e-6) {
+         if (err) *err = inner;
+         return st;
+      }
+      t->rate_cut *= 0.5;
+      memcpy(t->theta, t->best, count * sizeof *t->theta);
+      memset(t->moment1, 0, count * sizeof(double));
+      memset(t->moment2, 0, count * sizeof(double));
+      sneppp__theta_write(seg, segments, t->theta);
+   }
+   sneppp__theta_chain(seg, segments, t->gradient);
+   for (size_t i = 0; i < count; i++) {
+      t->gradient[i] /= (double)t->events; /* per event, so that rates do not depend on their number */
+      norm += t->gradient[i] * t->gradient[i];
+   }
+   norm = sqrt(norm);
+   t->report.gradient = norm;
+   if (!t->held) memcpy(t->best, t->theta, count * sizeof *t->best); /* the last point known to be finite */
+   if (t->desc.clip > 0 && norm > t->desc.clip) for (size_t i = 0; i < count; i++) t->gradient[i] *= t->desc.clip / norm;
+   sneppp__adamw(seg, segments, t->gradient, t->theta, t->moment1, t->moment2, t->rate_cut * sneppp__rate(&t->desc, t->report.step), &t->desc, t->report.step + 1);
+   t->report.step++;
+   sneppp__theta_write(seg, segments, t->theta);
+   t->report.seconds = SNEPPP_SECONDS() - t->started;
+   return SNEPPP_OK;
+}
+
+/* Looks at the held-out part; keeps the best parameters. Returns 1 when patience is over. */
+static int sneppp__trainer_patience(sneppp_trainer *t, sneppp_error *err, sneppp_status *st)
+{
+   double nll = 0;
+   *st = sneppp__trainer_look(t, 1, NULL, &nll, NULL, err);
+   if (*st != SNEPPP_OK) return 1;
+   if (!t->looks++ || nll < t->report.held_out) {
+      t->report.held_out = nll;
+      memcpy(t->best, t->theta, t->parameters * sizeof *t->best);
+      t->since = 0;
+      return 0;
+   }
+   return ++t->since >= t->desc.patience;
+}
+
+static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
+{
+   sneppp_trainer t;
+   sneppp_status  st = sneppp_trainer_init(&t, model, desc, err);
+   size_t         every;
+   if (st != SNEPPP_OK) return st;
+   every = t.desc.steps / 60 + 1;
+   t.report.ending = SNEPPP_RUNNING;
+   while (st == SNEPPP_OK && t.report.step < t.desc.steps) {
+      st = sneppp_trainer_step(&t, err);
+      if (st == SNEPPP_OK && t.held && t.report.step % every == 0 && sneppp__trainer_patience(&t, err, &st)) { t.report.ending = SNEPPP_CONVERGED; break; }
+      if (st == SNEPPP_OK && t.desc.progress && t.desc.progress(&t.report, model, t.desc.user)) { t.report.ending = SNEPPP_ASKED_TO_STOP; break; }
+   }
+   if (t.report.ending == SNEPPP_RUNNING) t.report.ending = st == SNEPPP_OK ? SNEPPP_STEP_LIMIT : SNEPPP_NO_PROGRESS;
+   {
+      sneppp__learnt seg[SNEPPP__MAX_LEARNT];
+      sneppp_grad     grad;
+      size_t          count;
+      int             segments = sneppp__learnt_list(model, t.desc.freeze, seg, NULL, &grad, &count);
+      if (st != SNEPPP_OK || (t.held && t.looks)) sneppp__theta_write(seg, segments, t.best); /* the best finite model is kept */
+   }
+   if (st == SNEPPP_OK) st = sneppp__nll(model, t.desc.events, t.desc.realisations, &t.report.nll, &t.report.expected, NULL, &t.desc.parallel, err);
+   if (st == SNEPPP_OK) t.report.nll = (t.report.nll + t.log_factorials) / (double)t.events;
+   t.report.seconds = SNEPPP_SECONDS() - t.started;
+   if (report) *report = t.report;
+   sneppp_trainer_free(&t);
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
+{
+   sneppp_status st = sneppp__fit_check(model, desc, err);
+   if (st != SNEPPP_OK) return st;
+   switch (desc->method) {
+      case SNEPPP_ADAM: return sneppp__fit_adam(model, desc, report, err);
+      default: return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not available in this build", (int)desc->method);
+   }
+}
 
 /* >>auto ================================================================================================== */
 
