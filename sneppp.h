@@ -29,8 +29,10 @@
       >>types    structs and enums          >>special  functions that libm lacks
       >>api      functions by task          >>space    windows: checks, mass, statistics
       >>base     errors, finite tests       >>kernel   the closed forms, one function per row
-      >>mem      blocks and carving         >>licence  both licences in full
-      >>rng      random numbers
+      >>mem      blocks and carving         >>model    features, mixing rules, regions, evaluation
+      >>threads  a small pool               >>loss     likelihood and gradients
+      >>rng      random numbers             >>fit      from events to parameters
+                                            >>licence  both licences in full
 */
 #ifndef SNEPPP_H
 #define SNEPPP_H
@@ -48,6 +50,7 @@
                         twice as many reals of stack; a diagonal readout has no limit
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
+      SNEPPP_PTHREADS   (all) adds sneppp_pool, a small pool of POSIX threads; link with -lpthread
       SNEPPP_SECONDS()        seconds of some clock as a double; only for reports
       SNEPPP_NO_SIMD          portable C only
       SNEPPP_GEMM, SNEPPP_SYRK, SNEPPP_EIGH         your BLAS and LAPACK, see >>linalg and tests/blas_hooks.h
@@ -112,6 +115,9 @@
    #define sneppp_nll sneppp_nll_f32
    #define sneppp_conditional_nll sneppp_conditional_nll_f32
    #define sneppp_fit sneppp_fit_f32
+   #define sneppp_pool_make sneppp_pool_make_f32
+   #define sneppp_pool_parallel sneppp_pool_parallel_f32
+   #define sneppp_pool_free sneppp_pool_free_f32
    #define sneppp_trainer_init sneppp_trainer_init_f32
    #define sneppp_trainer_step sneppp_trainer_step_f32
    #define sneppp_trainer_free sneppp_trainer_free_f32
@@ -186,6 +192,11 @@ typedef struct sneppp_rng {
    uint64_t position; /* number of the next draw of sneppp_rng_next                    */
    uint64_t spare;    /* the draw at position, when that is odd; the generator's own   */
 } sneppp_rng;
+
+#ifdef SNEPPP_PTHREADS
+/* ---- a small pool of threads for those who have none; needs POSIX threads. Everywhere or nowhere in a program. */
+typedef struct sneppp_pool sneppp_pool;
+#endif
 
 /* ---- windows: a set of points x and the base measure mu on it */
 typedef enum sneppp_space {
@@ -495,6 +506,14 @@ SNEPPP_DEF void     sneppp_rng_sphere(sneppp_rng *rng, int d, double *x); /* x (
 /* A random permutation of 0..count-1, one for each key, evaluated at index without storing it: the order of a
    pass over events that are read by position. index >= count is returned as it is. */
 SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key);
+
+#ifdef SNEPPP_PTHREADS
+/* ---- threads: make a pool, hand sneppp_pool_parallel(pool) to fits and evaluations, free it. threads counts the
+   calling thread too. NULL: no memory, or the system gave no thread. One call at a time may use a pool. */
+SNEPPP_DEF sneppp_pool    *sneppp_pool_make(int threads, void *alloc_ctx);
+SNEPPP_DEF sneppp_parallel sneppp_pool_parallel(sneppp_pool *pool);
+SNEPPP_DEF void            sneppp_pool_free(sneppp_pool *pool);
+#endif
 
 /* ---- windows */
 SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
@@ -900,6 +919,105 @@ SNEPPP__UNUSED static void sneppp__block_free(sneppp__block *block)
    SNEPPP_FREE(block->ctx, block->raw);
    block->raw = NULL;
 }
+
+/* >>threads ==================================================================================================
+   A pool whose workers take the next job number until none is left. Which thread runs which job is chance; that
+   results do not depend on it is the business of the jobs, which never share a sum. */
+#ifdef SNEPPP_PTHREADS
+#include <pthread.h>
+
+#define SNEPPP__MAX_THREADS 256
+
+struct sneppp_pool {
+   pthread_mutex_t lock;
+   pthread_cond_t  work, done;
+   pthread_t       thread[SNEPPP__MAX_THREADS];
+   int             workers, quit;
+   void          (*job)(size_t, void *);
+   void           *arg, *ctx;
+   size_t          next, count, busy; /* under the lock: next job, jobs, jobs that run now */
+};
+
+/* Takes jobs until none is left; called and left with the lock held. */
+static void sneppp__pool_drain(sneppp_pool *pool)
+{
+   while (pool->next < pool->count) {
+      size_t i = pool->next++;
+      pool->busy++;
+      pthread_mutex_unlock(&pool->lock);
+      pool->job(i, pool->arg);
+      pthread_mutex_lock(&pool->lock);
+      pool->busy--;
+   }
+   if (!pool->busy) pthread_cond_broadcast(&pool->done);
+}
+
+static void *sneppp__pool_worker(void *arg)
+{
+   sneppp_pool *pool = (sneppp_pool *)arg;
+   pthread_mutex_lock(&pool->lock);
+   while (!pool->quit) {
+      sneppp__pool_drain(pool);
+      if (!pool->quit) pthread_cond_wait(&pool->work, &pool->lock);
+   }
+   pthread_mutex_unlock(&pool->lock);
+   return NULL;
+}
+
+static void sneppp__pool_run(void (*job)(size_t, void *), void *arg, size_t count, void *user)
+{
+   sneppp_pool *pool = (sneppp_pool *)user;
+   pthread_mutex_lock(&pool->lock);
+   pool->job = job, pool->arg = arg, pool->next = 0, pool->count = count;
+   pthread_cond_broadcast(&pool->work);
+   sneppp__pool_drain(pool);
+   while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
+   pool->count = pool->next = 0;
+   pthread_mutex_unlock(&pool->lock);
+}
+
+SNEPPP_DEF void sneppp_pool_free(sneppp_pool *pool)
+{
+   void *ctx;
+   if (!pool) return;
+   pthread_mutex_lock(&pool->lock);
+   pool->quit = 1;
+   pthread_cond_broadcast(&pool->work);
+   pthread_mutex_unlock(&pool->lock);
+   for (int k = 0; k < pool->workers; k++) pthread_join(pool->thread[k], NULL);
+   pthread_cond_destroy(&pool->work);
+   pthread_cond_destroy(&pool->done);
+   pthread_mutex_destroy(&pool->lock);
+   ctx = pool->ctx;
+   SNEPPP_FREE(ctx, pool);
+}
+
+SNEPPP_DEF sneppp_pool *sneppp_pool_make(int threads, void *alloc_ctx)
+{
+   sneppp_pool *pool;
+   if (threads < 1 || threads > SNEPPP__MAX_THREADS) return NULL;
+   pool = (sneppp_pool *)SNEPPP_MALLOC(alloc_ctx, sizeof *pool);
+   if (!pool) return NULL;
+   memset(pool, 0, sizeof *pool);
+   pool->ctx = alloc_ctx;
+   if (pthread_mutex_init(&pool->lock, NULL)) { SNEPPP_FREE(alloc_ctx, pool); return NULL; }
+   pthread_cond_init(&pool->work, NULL);
+   pthread_cond_init(&pool->done, NULL);
+   while (pool->workers < threads - 1) {
+      if (pthread_create(&pool->thread[pool->workers], NULL, sneppp__pool_worker, pool)) { sneppp_pool_free(pool); return NULL; }
+      pool->workers++;
+   }
+   return pool;
+}
+
+SNEPPP_DEF sneppp_parallel sneppp_pool_parallel(sneppp_pool *pool)
+{
+   sneppp_parallel par;
+   par.run = pool && pool->workers ? sneppp__pool_run : NULL;
+   par.user = pool;
+   return par;
+}
+#endif
 
 /* >>rng ======================================================================================================
    Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): ten
