@@ -8,6 +8,7 @@
    By hand: make build/gen/suites.h build/greatest/greatest.h, then
       cc -Ibuild/gen -Ibuild/greatest -Itests -o t tests/main.c tests/runner.c -lm */
 #include "alloc.h" /* SNEPPP_MALLOC: counts, and fails on demand */
+#define SNEPPP_PTHREADS
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "greatest.h"

@@ -1,0 +1,241 @@
+/* Learning: AdamW, its maps, early stopping, cancelling, threads, failing memory. */
+static sneppp_real fit_xy[2 * 600];
+
+/* Events with intensity proportional to exp(-|x - (3, 2)|^2) + 0.1 in the box [0, 10] x [0, 5]. */
+static sneppp_events fit_events(size_t count)
+{
+   sneppp_events e;
+   sneppp_rng    rng;
+   sneppp_rng_init(&rng, 5, 0);
+   for (size_t i = 0; i < count;) {
+      double x = 10 * sneppp_rng_uniform(&rng), y = 5 * sneppp_rng_uniform(&rng);
+      if (sneppp_rng_uniform(&rng) * 1.1 > 0.1 + exp(-(x - 3) * (x - 3) - (y - 2) * (y - 2))) continue;
+      fit_xy[2 * i] = (sneppp_real)x, fit_xy[2 * i + 1] = (sneppp_real)y, i++;
+   }
+   memset(&e, 0, sizeof e);
+   e.x = fit_xy;
+   e.count = count;
+   return e;
+}
+
+static sneppp_desc fit_desc_box(int width)
+{
+   sneppp_desc d;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.hi[0] = 10;
+   d.factor[0].window.hi[1] = 5;
+   d.width = width;
+   return d;
+}
+
+static sneppp_fit_desc fit_adam(const sneppp_events *e, size_t steps)
+{
+   sneppp_fit_desc f;
+   memset(&f, 0, sizeof f);
+   f.events = e;
+   f.method = SNEPPP_ADAM;
+   f.steps = steps;
+   return f;
+}
+
+static int fit_stop(const sneppp_report *now, const sneppp_model *m, void *user)
+{
+   (void)m;
+   return now->step >= *(size_t *)user;
+}
+
+TEST fit_adam_learns(void)
+{
+   sneppp_events   e = fit_events(600);
+   sneppp_desc     d = fit_desc_box(12);
+   sneppp_fit_desc f = fit_adam(&e, 60);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   double          before = 0, after = 0, constant;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   f.steps = 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   before = r.nll;
+   f.steps = 60;
+   f.schedule = SNEPPP_RATE_COSINE;
+   f.warmup = 5;
+   f.clip = 10;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   after = r.nll;
+   constant = -(600 * log(600.0 / 50) - 600 - sneppp__lgamma(601)) / 600;
+   ASSERT(after < before - 0.1);
+   ASSERT(after < constant - 0.2);
+   ASSERT_IN_RANGE(600, r.expected, 60);
+   ASSERT_EQ(SNEPPP_STEP_LIMIT, r.ending);
+   ASSERT_EQ((size_t)600, r.events);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A Gaussian mixture as base measure is learnt with the rest; minibatches; a floor; radial units. */
+TEST fit_adam_variants(void)
+{
+   static const double mean[4] = {4, 2, 6, 3}, scale[4] = {2, 2, 3, 2};
+   sneppp_events       e = fit_events(500);
+   for (int variant = 0; variant < 4; variant++) {
+      sneppp_desc     d = fit_desc_box(8);
+      sneppp_fit_desc f = fit_adam(&e, 80);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      double          first, weights = 0;
+      if (variant == 0) {
+         d.factor[0].window.space = SNEPPP_GAUSS;
+         d.factor[0].window.count = 2;
+         d.factor[0].window.mean = mean;
+         d.factor[0].window.scale = scale;
+      }
+      if (variant == 1) f.batch = 100, f.decay = SNEPPP_NONE;
+      if (variant == 2) f.floor = 0.2;
+      if (variant == 3) d.factor[0].unit.act = SNEPPP_RBF, d.readout = SNEPPP_READOUT_DIAGONAL, f.rate = 0.05;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      f.steps = 1;
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+      first = r.nll;
+      f.steps = 80;
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+      ASSERT(r.nll < first - 0.05);
+      if (variant == 0) {
+         for (size_t k = 0; k < 2; k++) weights += m.layer[0].inside.weight[k];
+         ASSERT_IN_RANGE(1, weights, 1e-12);
+         ASSERT(fabs(m.layer[0].inside.scale[0] - 2) > 1e-3);
+      }
+      if (variant == 2) ASSERT(m.floor > 0 && m.floor * 50 < 300);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+TEST fit_early_stopping_and_cancel(void)
+{
+   sneppp_events   e = fit_events(80);
+   sneppp_desc     d = fit_desc_box(40);
+   sneppp_fit_desc f = fit_adam(&e, 400);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   size_t          at = 7;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   f.holdout = 0.3;
+   f.patience = 3;
+   f.rate = 0.05;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ(SNEPPP_CONVERGED, r.ending); /* 40 cosines overfit 56 events long before 400 steps */
+   ASSERT(r.step < 400);
+   ASSERT(sneppp__finite(r.held_out));
+   f.holdout = 0;
+   f.progress = fit_stop;
+   f.user = &at;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ(SNEPPP_ASKED_TO_STOP, r.ending);
+   ASSERT_EQ((size_t)7, r.step);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* The same bits whatever the number of threads, from likelihood to fitted parameters. */
+TEST fit_same_bits_for_all_threads(void)
+{
+   static const int threads[3] = {1, 2, 7};
+   double           first[3], nll[3];
+   sneppp_events    e = fit_events(600);
+   for (int k = 0; k < 3; k++) {
+      sneppp_desc     d = fit_desc_box(9);
+      sneppp_fit_desc f = fit_adam(&e, 5);
+      sneppp_pool    *pool = sneppp_pool_make(threads[k], NULL);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      ASSERT(pool);
+      f.parallel = sneppp_pool_parallel(pool);
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+      first[k] = (double)m.layer[0].W[3] + (double)m.readout[0].V[5];
+      nll[k] = r.nll;
+      ASSERT_EQ(first[0], first[k]);
+      ASSERT_EQ(nll[0], nll[k]);
+      sneppp_free(&m);
+      sneppp_pool_free(pool);
+   }
+   PASS();
+}
+
+TEST fit_refuses(void)
+{
+   sneppp_events   e = fit_events(20);
+   sneppp_desc     d = fit_desc_box(5);
+   sneppp_fit_desc f = fit_adam(&e, 5);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   f.rate = sneppp__nan();
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, &r, &err));
+   ASSERT(strstr(err.why, "fit.rate"));
+   f.rate = 0;
+   f.start_zero = 3;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, &r, &err));
+   f.start_zero = 0;
+   f.events = NULL;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, &r, &err));
+   f.events = &e;
+   fit_xy[9] = 7;
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ((size_t)4, err.event);
+   sneppp_free(&m);
+   sneppp_free(&m);
+   d.start_zero = 1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_init(&m, &d, &err));
+   d.start_zero = 0;
+   d.factor[0].window.hi[1] = 0;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_init(&m, &d, &err));
+   ASSERT(strstr(err.why, "factor[0]") && strstr(err.why, "hi[1]"));
+   PASS();
+}
+
+/* The k-th allocation fails, for every k: a clear error, nothing lost, and the next call works. */
+TEST fit_survives_failing_memory(void)
+{
+   sneppp_events e = fit_events(30);
+   size_t        k;
+   for (k = 1; k < 1000; k++) {
+      test_alloc      a;
+      sneppp_desc     d = fit_desc_box(5);
+      sneppp_fit_desc f = fit_adam(&e, 2);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      sneppp_status   st;
+      double          count = 0;
+      memset(&a, 0, sizeof a);
+      a.fail_at = k;
+      d.alloc_ctx = &a;
+      st = sneppp_init(&m, &d, &err);
+      if (st == SNEPPP_OK) st = sneppp_fit(&m, &f, &r, &err);
+      if (st == SNEPPP_OK) st = sneppp_count(&m, NULL, &count, &err);
+      ASSERT(st == SNEPPP_OK || st == SNEPPP_ERR_MEMORY);
+      if (st != SNEPPP_OK) ASSERT(strstr(err.why, "could not be allocated"));
+      sneppp_free(&m);
+      ASSERT_EQ((size_t)0, a.live);
+      if (st == SNEPPP_OK) break;
+   }
+   ASSERT(k > 3 && k < 1000);
+   PASS();
+}
+
+SUITE(fit)
+{
+   RUN_TEST(fit_adam_learns);
+   RUN_TEST(fit_adam_variants);
+   RUN_TEST(fit_early_stopping_and_cancel);
+   RUN_TEST(fit_same_bits_for_all_threads);
+   RUN_TEST(fit_refuses);
+   RUN_TEST(fit_survives_failing_memory);
+}
