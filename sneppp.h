@@ -97,6 +97,8 @@
    #define sneppp_moments_grad sneppp_moments_grad_f32
    #define sneppp_kernel_count sneppp_kernel_count_f32
    #define sneppp_kernel_at    sneppp_kernel_at_f32
+   #define sneppp_kernel_list  sneppp_kernel_list_f32
+   #define sneppp_gram_numeric sneppp_gram_numeric_f32
    #define sneppp_model_bytes sneppp_model_bytes_f32
    #define sneppp_init sneppp_init_f32
    #define sneppp_free sneppp_free_f32
@@ -528,6 +530,13 @@ SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_l
 SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer, const double *g, sneppp_layer_grad *out, sneppp_error *err);
 SNEPPP_DEF size_t                    sneppp_kernel_count(void);
 SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index);
+/* The whole table as Markdown, piece by piece: put(text, user). */
+SNEPPP_DEF void          sneppp_kernel_list(void (*put)(const char *text, void *user), void *user);
+/* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest entry, or
+   until max_points (0 = 1e6) would be exceeded: then ERR_NO_CONVERGENCE, with the best K. error: the last change. Work:
+   n * n + n doubles. Not for exponential families on the line, nor for R^d. */
+typedef void (*sneppp_feature)(const double *x, double *psi, void *user); /* fills psi, (n) */
+SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user, double tol, size_t max_points, double *K, double *work, double *error, sneppp_error *err);
 
 /* ---- make: a zeroed model may always be freed; a model that failed to be made is zeroed */
 SNEPPP_DEF size_t        sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err);
@@ -8105,6 +8114,278 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
    job.out = out;
    for (i = 0; i < layer->n; i++) sneppp__pull_pair(&job, i, -1, -1, g[i], &dump);
    return sneppp__pull_result(&job, err);
+}
+
+/* ---- the table, printed ---- */
+
+/* One line per row of the table, as Markdown: name, space, activations, condition, formula, source. */
+SNEPPP_DEF void sneppp_kernel_list(void (*put)(const char *text, void *user), void *user)
+{
+   size_t k;
+   put("| name | measure | units | condition | k = integral of psi_i psi_j | source |\n|---|---|---|---|---|---|\n", user);
+   for (k = 0; k < SNEPPP__ROWS; k++) {
+      const sneppp_kernel_info *info = &sneppp__rows[k].info;
+      const char               *part[12];
+      int                       n = 0, c;
+      part[n++] = "| `"; part[n++] = info->name;
+      part[n++] = "` | "; part[n++] = sneppp__space_name(info->space);
+      part[n++] = " | "; part[n++] = sneppp__act_name(info->act_i);
+      part[n++] = " x "; part[n++] = sneppp__act_name(info->act_j);
+      for (c = 0; c < n; c++) put(part[c], user);
+      put(" | ", user);
+      put(info->condition, user);
+      put(" | ", user);
+      for (c = 0; info->formula[c]; c++) { /* a bar would end the cell */
+         char one[3];
+         one[0] = info->formula[c] == '|' ? '\\' : info->formula[c];
+         one[1] = info->formula[c] == '|' ? '|' : 0;
+         one[2] = 0;
+         put(one, user);
+      }
+      put(" | ", user);
+      put(info->source, user);
+      put(" |\n", user);
+   }
+}
+
+/* ---- user features: the Gram matrix by quadrature ----
+
+   The paper's first model has features psi(x) of any form, and K is then given, or integrated numerically. This is the
+   only place of the library where an integral is approximated, it is never called by any other function, and it says
+   how far its last two refinements were apart. Each window is a union of images of the unit cube; on each, composite
+   Gauss-Legendre rules of 8 nodes, and equidistant nodes along closed circles, are refined by halving all cells. */
+typedef struct sneppp__cubature {
+   int            n;
+   sneppp_feature psi;
+   void          *user;
+   double        *K, *values; /* (n, n), (n) */
+} sneppp__cubature;
+
+enum { SNEPPP__CUBE_NODES = 8 };
+
+static void sneppp__cube_point(sneppp__cubature *c, const double *x, double weight)
+{
+   size_t i, j, n = (size_t)c->n;
+   c->psi(x, c->values, c->user);
+   for (i = 0; i < n; i++)
+      for (j = i; j < n; j++) c->K[i * n + j] += weight * c->values[i] * c->values[j];
+}
+
+/* Angles to the unit sphere in R^d, d >= 2: all but the last run over (0, pi), the last once around. Returns the Jacobian. */
+static double sneppp__cube_sphere(int d, const double *u, double *x)
+{
+   double jacobian = 2 * SNEPPP__PI, radius = 1;
+   int    k, m;
+   for (k = 0; k < d - 2; k++) {
+      double s = sin(SNEPPP__PI * u[k]);
+      x[k] = radius * cos(SNEPPP__PI * u[k]);
+      radius *= s;
+      jacobian *= SNEPPP__PI;
+      for (m = 0; m < d - 2 - k; m++) jacobian *= s;
+   }
+   x[d - 2] = radius * cos(2 * SNEPPP__PI * u[d - 2]);
+   x[d - 1] = radius * sin(2 * SNEPPP__PI * u[d - 2]);
+   return jacobian;
+}
+
+/* A piece of the window: for intervals and mixtures its number, for polygons a trapezoid between two edges. */
+typedef struct sneppp__cube_piece { size_t index; double y0, y1, left[2], right[2]; } sneppp__cube_piece;
+
+/* Normal densities are integrated within this many standard deviations; beyond it is less than 1e-18. */
+#define SNEPPP__CUBE_TAIL 9.0
+
+static double sneppp__cube_map(const sneppp_window *win, const sneppp__cube_piece *piece, const double *u, double *x)
+{
+   double jacobian = 1, radius, y, width;
+   int    r, d = win->dim;
+   switch (win->space) {
+      case SNEPPP_BOX:
+         for (r = 0; r < d; r++) { x[r] = win->lo[r] + u[r] * (win->hi[r] - win->lo[r]); jacobian *= win->hi[r] - win->lo[r]; }
+         return jacobian;
+      case SNEPPP_INTERVALS:
+         width = win->ends[2 * piece->index + 1] - win->ends[2 * piece->index];
+         x[0] = win->ends[2 * piece->index] + u[0] * width;
+         return width;
+      case SNEPPP_POLYGON:
+         y = piece->y0 + u[0] * (piece->y1 - piece->y0);
+         width = (1 - u[0]) * (piece->right[0] - piece->left[0]) + u[0] * (piece->right[1] - piece->left[1]);
+         x[0] = (1 - u[0]) * piece->left[0] + u[0] * piece->left[1] + u[1] * width;
+         x[1] = y;
+         return width * (piece->y1 - piece->y0);
+      case SNEPPP_SPHERE:
+         jacobian = sneppp__cube_sphere(d, u, x);
+         return win->measure == SNEPPP_PROBABILITY ? jacobian / sneppp__sphere_area(d) : jacobian;
+      case SNEPPP_BALL:
+         if (d == 1) { x[0] = win->centre[0] + (2 * u[0] - 1) * win->radius; return 2 * win->radius; }
+         radius = win->radius * u[0];
+         jacobian = win->radius * sneppp__cube_sphere(d, u + 1, x);
+         for (r = 0; r < d; r++) { x[r] = win->centre[r] + radius * x[r]; if (r) jacobian *= radius; }
+         return jacobian;
+      case SNEPPP_VONMISES: x[0] = 2 * SNEPPP__PI * u[0]; return 2 * SNEPPP__PI;
+      default: /* SNEPPP_GAUSS */
+         for (r = 0; r < d; r++) {
+            size_t at = piece->index * (size_t)d + (size_t)r;
+            double z = SNEPPP__CUBE_TAIL * (2 * u[r] - 1);
+            x[r] = (win->mean ? win->mean[at] : 0) + (win->scale ? win->scale[at] : 1) * z;
+            jacobian *= 2 * SNEPPP__CUBE_TAIL * sneppp__phi(z);
+         }
+         return jacobian * (win->weight ? win->weight[piece->index] : 1 / (double)(win->count ? win->count : 1));
+   }
+}
+
+/* One piece with `cells` cells along each of D axes; the last axis is a circle if `closed`. */
+static void sneppp__cube_piece_sum(const sneppp_window *win, const sneppp__cube_piece *piece, int D, int closed, size_t cells, sneppp__cubature *c)
+{
+   const double *node, *weight;
+   size_t        at[SNEPPP__MAX_STATS], n = cells * SNEPPP__CUBE_NODES;
+   double        u[SNEPPP__MAX_STATS], x[SNEPPP__MAX_STATS];
+   int           r;
+   sneppp__gauss_legendre(SNEPPP__CUBE_NODES, &node, &weight);
+   memset(at, 0, sizeof at);
+   for (;;) {
+      double w = 1;
+      for (r = 0; r < D; r++) {
+         size_t k = at[r] % SNEPPP__CUBE_NODES;
+         if (closed && r == D - 1) {
+            u[r] = ((double)at[r] + 0.5) / (double)n;
+            w /= (double)n;
+         } else {
+            u[r] = ((double)(at[r] / SNEPPP__CUBE_NODES) + 0.5 * (1 + node[k])) / (double)cells;
+            w *= 0.5 * weight[k] / (double)cells;
+         }
+      }
+      w *= sneppp__cube_map(win, piece, u, x);
+      sneppp__cube_point(c, x, w);
+      for (r = 0; r < D && ++at[r] == n; r++) at[r] = 0;
+      if (r == D) return;
+   }
+}
+
+/* Polygon: between two neighbouring heights of vertices the window is a row of trapezoids; their sides are the edges
+   that cross the strip, sorted by where they cross its middle and taken in pairs (holes need nothing special). Calls
+   the sum for each and returns how many there are; with c == NULL only counts. */
+static size_t sneppp__cube_polygon(const sneppp_window *win, size_t cells, sneppp__cubature *c)
+{
+   size_t total = 0, pieces = 0, r, k, m;
+   double y0, y1;
+   int    more = 1;
+   for (r = 0; r < sneppp__ring_count(win); r++) total += sneppp__ring_size(win, r);
+   for (y0 = win->xy[1], k = 0; k < total; k++) if (win->xy[2 * k + 1] < y0) y0 = win->xy[2 * k + 1];
+   while (more) {
+      double middle, last = 0;
+      int    side = 0;
+      sneppp__cube_piece piece;
+      memset(&piece, 0, sizeof piece);
+      for (more = 0, y1 = y0, k = 0; k < total; k++)
+         if (win->xy[2 * k + 1] > y0 && (!more || win->xy[2 * k + 1] < y1)) { more = 1; y1 = win->xy[2 * k + 1]; }
+      if (!more) break;
+      middle = y0 + 0.5 * (y1 - y0);
+      piece.y0 = y0;
+      piece.y1 = y1;
+      for (;; side++) { /* the next edge to the right */
+         double best = 0, ends[2];
+         int    found = 0;
+         size_t start = 0;
+         for (r = 0; r < sneppp__ring_count(win); start += sneppp__ring_size(win, r), r++) {
+            for (k = 0, m = sneppp__ring_size(win, r) - 1; k < sneppp__ring_size(win, r); m = k++) {
+               const double *a = win->xy + 2 * (start + m), *b = win->xy + 2 * (start + k);
+               double        slope, x;
+               if ((a[1] > middle) == (b[1] > middle)) continue;
+               slope = (b[0] - a[0]) / (b[1] - a[1]);
+               x = a[0] + slope * (middle - a[1]);
+               if ((side && x <= last) || (found && x >= best)) continue;
+               found = 1;
+               best = x;
+               ends[0] = a[0] + slope * (y0 - a[1]);
+               ends[1] = a[0] + slope * (y1 - a[1]);
+            }
+         }
+         if (!found) break;
+         last = best;
+         memcpy(side % 2 ? piece.right : piece.left, ends, sizeof ends);
+         if (!(side % 2)) continue;
+         pieces++;
+         if (c) sneppp__cube_piece_sum(win, &piece, 2, 0, cells, c);
+      }
+      y0 = y1;
+   }
+   return pieces;
+}
+
+/* One refinement: K with `cells` cells per axis. */
+static void sneppp__cube_sum(const sneppp_window *win, int D, int closed, size_t pieces, size_t cells, sneppp__cubature *c)
+{
+   sneppp__cube_piece piece;
+   double             x;
+   size_t             i, j, n = (size_t)c->n;
+   memset(c->K, 0, n * n * sizeof *c->K);
+   memset(&piece, 0, sizeof piece);
+   if (win->space == SNEPPP_POLYGON) sneppp__cube_polygon(win, cells, c);
+   else for (piece.index = 0; piece.index < pieces; piece.index++) {
+      if (D > 0) { sneppp__cube_piece_sum(win, &piece, D, closed, cells, c); continue; }
+      /* single points: a finite set by its index, or the sphere in R^1 */
+      x = win->space == SNEPPP_FINITE ? (double)piece.index : piece.index ? 1 : -1;
+      sneppp__cube_point(c, &x, win->space == SNEPPP_FINITE ? (win->weight ? win->weight[piece.index] : 1) : win->measure == SNEPPP_PROBABILITY ? 0.5 : 1);
+   }
+   for (i = 0; i < n; i++) for (j = 0; j < i; j++) c->K[i * n + j] = c->K[j * n + i];
+}
+
+/* How the window is cut: axes D of the unit cube, whether the last is a circle, number of pieces. */
+static sneppp_status sneppp__cube_plan(const sneppp_window *win, int *D, int *closed, size_t *pieces, sneppp_error *err)
+{
+   *D = win->dim;
+   *closed = 0;
+   *pieces = 1;
+   switch (win->space) {
+      case SNEPPP_BOX: return SNEPPP_OK;
+      case SNEPPP_GAUSS: *pieces = win->count ? win->count : 1; return SNEPPP_OK;
+      case SNEPPP_INTERVALS: *pieces = win->count; return SNEPPP_OK;
+      case SNEPPP_POLYGON: *pieces = sneppp__cube_polygon(win, 0, NULL); return SNEPPP_OK;
+      case SNEPPP_SPHERE: *D = win->dim - 1; *closed = 1; if (win->dim == 1) *pieces = 2; return SNEPPP_OK;
+      case SNEPPP_BALL: *closed = win->dim > 1; return SNEPPP_OK;
+      case SNEPPP_VONMISES: *closed = 1; return SNEPPP_OK;
+      case SNEPPP_FINITE: *D = 0; *pieces = win->count; return SNEPPP_OK;
+      default: return sneppp__fail(err, SNEPPP_ERR_ARG, "numerical integration is not offered on %s", sneppp__space_name(win->space));
+   }
+}
+
+SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user, double tol, size_t max_points, double *K, double *work, double *error, sneppp_error *err)
+{
+   sneppp__cubature c;
+   int              D, closed, r;
+   size_t           pieces, cells, k, square;
+   double           step = 0, largest = 0, count;
+   sneppp_status    status = sneppp__window_check(win, err);
+   if (status) return status;
+   if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n) return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
+   if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
+   if (!K || !work) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", K ? "work" : "K");
+   if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
+   status = sneppp__cube_plan(win, &D, &closed, &pieces, err);
+   if (status) return status;
+   if (tol == 0) tol = 1e-10;
+   if (!max_points) max_points = 1000000;
+   square = (size_t)n * (size_t)n;
+   c.n = n;
+   c.psi = psi;
+   c.user = user;
+   c.K = K;
+   c.values = work + square;
+   for (cells = 1;; cells *= 2) {
+      for (count = (double)pieces, r = 0; r < D; r++) count *= (double)(cells * SNEPPP__CUBE_NODES);
+      if (cells > 1 && count > (double)max_points) break;
+      memcpy(work, K, cells > 1 ? square * sizeof *K : 0);
+      sneppp__cube_sum(win, D, closed, pieces, cells, &c);
+      for (k = 0, step = 0, largest = 0; k < square; k++) {
+         if (!sneppp__finite(K[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "psi gave a value that is not finite (entry %z of K)", k);
+         if (fabs(K[k]) > largest) largest = fabs(K[k]);
+         if (cells > 1 && fabs(K[k] - work[k]) > step) step = fabs(K[k] - work[k]);
+      }
+      if (error) *error = cells > 1 ? step : largest;
+      if (D == 0) { if (error) *error = 0; return SNEPPP_OK; }
+      if (cells > 1 && step <= tol * largest) return SNEPPP_OK;
+   }
+   return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z points per axis K still changes by %g", cells / 2 * SNEPPP__CUBE_NODES, step);
 }
 
 /* >>optim ================================================================================================= */
