@@ -117,6 +117,12 @@
    #define sneppp_nll sneppp_nll_f32
    #define sneppp_conditional_nll sneppp_conditional_nll_f32
    #define sneppp_fit sneppp_fit_f32
+   #define sneppp_window_draw sneppp_window_draw_f32
+   #define sneppp_thin sneppp_thin_f32
+   #define sneppp_test_nll sneppp_test_nll_f32
+   #define sneppp_test_nll_monte_carlo sneppp_test_nll_monte_carlo_f32
+   #define sneppp_rmse sneppp_rmse_f32
+   #define sneppp_poisson_interval sneppp_poisson_interval_f32
    #define sneppp_pool_make sneppp_pool_make_f32
    #define sneppp_pool_parallel sneppp_pool_parallel_f32
    #define sneppp_pool_free sneppp_pool_free_f32
@@ -520,6 +526,7 @@ SNEPPP_DEF void            sneppp_pool_free(sneppp_pool *pool);
 /* ---- windows */
 SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
 SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double *x);
+SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x);
 
 /* ---- closed forms */
 SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j, double *k, sneppp_error *err);
@@ -558,6 +565,11 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
 /* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF size_t        sneppp_thin(size_t count, double p, uint64_t seed, unsigned char *keep);
+SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double scale, double *nll, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events, double scale, size_t points, uint64_t seed, double *nll, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model, double (*truth)(const sneppp_real *x, void *user), void *user, size_t points, uint64_t seed, double *rmse, sneppp_error *err);
+SNEPPP_DEF void          sneppp_poisson_interval(double mean, double level, uint64_t *lo, uint64_t *hi);
 SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *trainer, sneppp_model *model, const sneppp_fit_desc *desc, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *trainer, sneppp_error *err);
@@ -3744,6 +3756,58 @@ SNEPPP__UNUSED static double sneppp__act(const sneppp_unit *u, double z, double 
          *slope = u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
          return sneppp__power(z, u->p);
       default: *slope = 0; return 1; /* SNEPPP_ONE */
+   }
+}
+
+/* A point drawn from mu / mu(X), for windows of finite mass that can be drawn from exactly; 0 if it cannot. The
+   polygon is drawn by rejection from its bounding box, the ball from a direction and a radius. */
+SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
+{
+   double u, lo[2], hi[2], norm;
+   size_t k, vertices = 0;
+   int    r;
+   switch (win->space) {
+      case SNEPPP_BOX:
+         for (r = 0; r < win->dim; r++) x[r] = win->lo[r] + sneppp_rng_uniform(rng) * (win->hi[r] - win->lo[r]);
+         return 1;
+      case SNEPPP_SPHERE: sneppp_rng_sphere(rng, win->dim, x); return 1;
+      case SNEPPP_VONMISES: x[0] = 2 * SNEPPP__PI * sneppp_rng_uniform(rng); return 1;
+      case SNEPPP_BALL:
+         sneppp_rng_sphere(rng, win->dim, x);
+         norm = win->radius * pow(sneppp_rng_uniform(rng), 1.0 / win->dim);
+         for (r = 0; r < win->dim; r++) x[r] = win->centre[r] + norm * x[r];
+         return 1;
+      case SNEPPP_INTERVALS:
+         u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
+         for (k = 0; k + 1 < win->count && u >= win->ends[2 * k + 1] - win->ends[2 * k]; k++) u -= win->ends[2 * k + 1] - win->ends[2 * k];
+         x[0] = win->ends[2 * k] + u;
+         if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
+         return 1;
+      case SNEPPP_GAUSS: case SNEPPP_FINITE: {
+         size_t count = win->count ? win->count : 1, d = (size_t)win->dim;
+         u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
+         for (k = 0; k + 1 < count; k++) {
+            double w = win->weight ? win->weight[k] : win->space == SNEPPP_GAUSS ? 1 / (double)count : 1;
+            if (u < w) break;
+            u -= w;
+         }
+         if (win->space == SNEPPP_FINITE) { x[0] = (double)k; return 1; }
+         for (size_t q = 0; q < d; q++)
+            x[q] = (win->mean ? win->mean[k * d + q] : 0) + (win->scale ? win->scale[k * d + q] : 1) * sneppp_rng_normal(rng);
+         return 1;
+      }
+      case SNEPPP_POLYGON:
+         for (k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
+         for (r = 0; r < 2; r++) lo[r] = hi[r] = win->xy[r];
+         for (k = 1; k < vertices; k++)
+            for (r = 0; r < 2; r++) {
+               lo[r] = fmin(lo[r], win->xy[2 * k + (size_t)r]);
+               hi[r] = fmax(hi[r], win->xy[2 * k + (size_t)r]);
+            }
+         do for (r = 0; r < 2; r++) x[r] = lo[r] + sneppp_rng_uniform(rng) * (hi[r] - lo[r]);
+         while (!sneppp__polygon_holds(win, x[0], x[1]));
+         return 1;
+      default: return 0;
    }
 }
 
@@ -10309,6 +10373,105 @@ SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const
    if (!events || !nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "events or nll is NULL");
    *nll = total;
    return SNEPPP_OK;
+}
+
+/* ---- judging a model */
+
+/* Splits events into two independent processes: event i is kept, keep[i] = 1, with probability p. The kept ones
+   have the intensity p lambda, so a model fitted to them is tested on the others with the scale (1 - p) / p. */
+SNEPPP_DEF size_t sneppp_thin(size_t count, double p, uint64_t seed, unsigned char *keep)
+{
+   sneppp_rng rng;
+   size_t     kept = 0;
+   sneppp_rng_init(&rng, seed, 77);
+   for (size_t i = 0; i < count; i++) kept += keep[i] = (unsigned char)(sneppp_rng_uniform(&rng) < p);
+   return kept;
+}
+
+/* Per event, the joint negative log-likelihood of events that were not used for the fit, under scale * lambda:
+   -[sum log(scale lambda(x_i)) - scale Lambda - log n!] / n. */
+SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double scale, double *nll, const sneppp_parallel *par, sneppp_error *err)
+{
+   double        value = 0, expected = 0, n = 0;
+   sneppp_status st;
+   if (!realisations) realisations = 1;
+   if (!sneppp__finite(scale) || !(scale > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "scale = %g must be positive", scale);
+   st = sneppp__nll(model, events, realisations, &value, &expected, NULL, par, err);
+   if (st != SNEPPP_OK) return st;
+   for (size_t r = 0; r < realisations; r++) n += (double)events[r].count;
+   if (!(n > 0)) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to test with");
+   *nll = (value - expected + scale * expected - n * log(scale) + sneppp__log_factorials(events, realisations)) / n;
+   return SNEPPP_OK;
+}
+
+/* The same with Lambda estimated from uniform points in the window, as methods without closed form must do. */
+SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events, double scale, size_t points, uint64_t seed, double *nll, sneppp_error *err)
+{
+   double        exact = 0, expected = 0, sum = 0, mass = 1, n;
+   sneppp_rng    rng;
+   sneppp_status st = sneppp_test_nll(model, events, 1, scale, &exact, NULL, err);
+   if (st == SNEPPP_OK) st = sneppp_count(model, events->seen, &expected, err);
+   if (st != SNEPPP_OK) return st;
+   if (!points) return sneppp__fail(err, SNEPPP_ERR_ARG, "points is 0");
+   n = (double)events->count;
+   sneppp_rng_init(&rng, seed, 78);
+   for (size_t i = 0; i < points; i++) {
+      sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_window *w = events->seen && events->seen->factor[f] ? events->seen->factor[f] : &model->desc.factor[f].window;
+         double               y[SNEPPP__MAX_STATS];
+         if (!sneppp_window_draw(w, &rng, y)) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from %s", f, sneppp__space_name(w->space));
+         if (!i) mass *= sneppp_window_mass(w);
+         for (int r = 0; r < model->layer[f].D; r++) x[model->layer[f].first + r] = (sneppp_real)y[r];
+      }
+      sum += sneppp__intensity(model, x); /* with respect to the measure that was drawn from */
+   }
+   *nll = exact + scale * (mass * sum / (double)points - expected) / n;
+   return SNEPPP_OK;
+}
+
+/* Root of the mean squared difference from a known intensity at uniform points of the window. */
+SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model, double (*truth)(const sneppp_real *x, void *user), void *user, size_t points, uint64_t seed, double *rmse, sneppp_error *err)
+{
+   double     sum = 0;
+   sneppp_rng rng;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!truth || !points || !rmse) return sneppp__fail(err, SNEPPP_ERR_ARG, "truth, points and rmse must not be 0");
+   sneppp_rng_init(&rng, seed, 79);
+   for (size_t i = 0; i < points; i++) {
+      sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
+      double      e;
+      for (int f = 0; f < model->factors; f++) {
+         double y[SNEPPP__MAX_STATS];
+         if (!sneppp_window_draw(&model->desc.factor[f].window, &rng, y)) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from it", f);
+         for (int r = 0; r < model->layer[f].D; r++) x[model->layer[f].first + r] = (sneppp_real)y[r];
+      }
+      e = (double)sneppp_intensity(model, x) - truth(x, user);
+      sum += e * e;
+   }
+   *rmse = sqrt(sum / (double)points);
+   return SNEPPP_OK;
+}
+
+/* The shortest run of counts [lo, hi] with P(N < lo) <= (1 - level)/2 and P(N > hi) <= (1 - level)/2 for N ~
+   Poisson(mean). Probabilities are summed outwards from the mode, so that nothing underflows for large means. */
+SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo, uint64_t *hi)
+{
+   double tail = 0.5 * (1 - level), p, mode, at, below = 0, above = 0, reach;
+   *lo = *hi = 0;
+   if (!sneppp__finite(mean) || !(mean > 0) || !(level > 0 && level < 1)) return;
+   mode = floor(mean);
+   p = exp(mode * log(mean) - mean - sneppp__lgamma(mode + 1));
+   reach = 40 * sqrt(mean) + 60;
+   for (at = mode, above = 0; at < mode + reach; at++, p *= mean / at) above += p;  /* P(N >= mode) up to a negligible rest */
+   p = exp(mode * log(mean) - mean - sneppp__lgamma(mode + 1));
+   below = 1 - above; /* P(N < mode) */
+   if (below < 0) below = 0;
+   for (at = mode; at > 0 && below > tail; at--) { p *= at / mean; below -= p; }
+   *lo = (uint64_t)at;
+   p = exp(mode * log(mean) - mean - sneppp__lgamma(mode + 1));
+   for (at = mode, above -= p; above > tail; above -= p) { at++; p *= mean / at; }
+   *hi = (uint64_t)at;
 }
 
 /* >>fit ======================================================================================================

@@ -230,8 +230,48 @@ TEST fit_survives_failing_memory(void)
    PASS();
 }
 
+/* Poisson intervals against sums of the probabilities themselves; test likelihoods against their definition. */
+TEST fit_judging(void)
+{
+   static const double mean[5] = {0.3, 4, 25.5, 400, 1e5};
+   sneppp_events   e = fit_events(200);
+   sneppp_desc     d = fit_desc_box(6);
+   sneppp_fit_desc f = fit_adam(&e, 20);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   double          nll, mc, want = 0, total;
+   unsigned char   keep[1000];
+   for (int k = 0; k < 5; k++) {
+      uint64_t lo, hi;
+      double   below = 0, inside = 0;
+      sneppp_poisson_interval(mean[k], 0.95, &lo, &hi);
+      for (uint64_t i = 0; i <= hi; i++) {
+         double p = exp((double)i * log(mean[k]) - mean[k] - sneppp__lgamma((double)i + 1));
+         if (i < lo) below += p;
+         else inside += p;
+      }
+      ASSERT(below <= 0.025 && below + exp((double)lo * log(mean[k]) - mean[k] - sneppp__lgamma((double)lo + 1)) > 0.025);
+      ASSERT(1 - below - inside <= 0.025 + 1e-9);
+      ASSERT(1 - below - inside + exp((double)hi * log(mean[k]) - mean[k] - sneppp__lgamma((double)hi + 1)) > 0.025);
+   }
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&m, &e, 1, 0.25, &nll, NULL, &err));
+   for (size_t i = 0; i < 200; i++) want -= log(0.25) + sneppp_log_intensity(&m, fit_xy + 2 * i);
+   want = (want + 0.25 * total + sneppp__lgamma(201)) / 200;
+   ASSERT_IN_RANGE(want, nll, sizeof(sneppp_real) == 4 ? 1e-5 : 1e-12);
+   ASSERT_EQ(SNEPPP_OK, sneppp_test_nll_monte_carlo(&m, &e, 0.25, 40000, 3, &mc, &err));
+   ASSERT_IN_RANGE(nll, mc, 0.02);
+   ASSERT(sneppp_thin(1000, 0.8, 3, keep) > 750 && sneppp_thin(1000, 0.8, 3, keep) < 850);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_judging);
    RUN_TEST(fit_adam_learns);
    RUN_TEST(fit_adam_variants);
    RUN_TEST(fit_early_stopping_and_cancel);
