@@ -3936,6 +3936,7 @@ typedef struct sneppp__tile {
    const double        *g;           /* (ni, TILE) dL/dk                                                           */
    double              *gwi, *gwj;   /* (ni, d), (nj, d): add                                                      */
    double              *gbi, *gbj;   /* (ni), (nj): add. Unit i meets its j in increasing order, as pairs would.   */
+   double              *gweight, *gmean, *gscale; /* (count), (count, d) GAUSS: add; NULL = not wanted             */
 } sneppp__tile;
 typedef void (*sneppp__tile_fn)(const sneppp__tile *t);
 
@@ -5942,6 +5943,128 @@ static double sneppp__gauss_rbf_pair(const sneppp__pair *p, const sneppp__pull *
    return p->log ? top + log(sum) : sum;
 }
 
+/* ---- cos under a mixture, many at a time ----
+   The two exponentials are all that a pair needs; cosines of a -+ b come from those of each unit by the addition
+   theorems. Weights are stored one coordinate after the other, so that the loops over j are over neighbours. */
+typedef struct sneppp__cos_cache {
+   double w[SNEPPP_MAX_DIM][SNEPPP__TILE];              /* w~, transposed                     */
+   double ca[SNEPPP__TILE], sa[SNEPPP__TILE];           /* cos and sin of a                   */
+   double v[SNEPPP_MAX_DIM][SNEPPP__TILE], ga[SNEPPP__TILE]; /* pull-back: dL/dw~ and dL/da   */
+} sneppp__cos_cache;
+
+static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const double *w, const double *b, sneppp__cos_cache *o)
+{
+   const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
+   const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
+   int           i, r;
+   for (i = 0; i < n; i++) {
+      double a = b ? b[i] : 0;
+      for (r = 0; r < t->d; r++) {
+         double x = w[i * t->d + r];
+         if (m) a += x * m[r];
+         o->w[r][i] = s ? x * s[r] : x;
+         o->v[r][i] = 0;
+      }
+      o->ca[i] = cos(a);
+      o->sa[i] = sin(a);
+      o->ga[i] = 0;
+   }
+}
+
+/* lo, up: e_- and e_+ of unit i with units j0..nj-1. */
+static void sneppp__cos_exponents(const sneppp__tile *t, const sneppp__cos_cache *a, const sneppp__cos_cache *b, int i, int j0, double *lo, double *up)
+{
+   int j, r;
+   for (j = j0; j < t->nj; j++) lo[j] = up[j] = 0;
+   for (r = 0; r < t->d; r++) {
+      const double *v = b->w[r];
+      double        u = a->w[r][i];
+      for (j = j0; j < t->nj; j++) {
+         lo[j] += (u - v[j]) * (u - v[j]);
+         up[j] += (u + v[j]) * (u + v[j]);
+      }
+   }
+   for (j = j0; j < t->nj; j++) {
+      lo[j] = exp(-0.5 * lo[j]);
+      up[j] = exp(-0.5 * up[j]);
+   }
+}
+
+/* Unit i of a pull-back; x, y are lo, up on entry. Returns sum_j g k. */
+static double sneppp__cos_pull(const sneppp__tile *t, sneppp__cos_cache *a, sneppp__cos_cache *b, int i, int j0, double weight, double *x, double *y)
+{
+   double ga = 0, sum = 0;
+   int    j, r;
+   for (j = j0; j < t->nj; j++) {
+      double g = 0.5 * t->g[i * SNEPPP__TILE + j], cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j];
+      double sc = a->sa[i] * b->ca[j], cs = a->ca[i] * b->sa[j], m = g * x[j], p = g * y[j];
+      double sm = weight * m * (sc - cs), sp = weight * p * (sc + cs);
+      x[j] = m * (cc + ss);
+      y[j] = p * (cc - ss);
+      sum += x[j] + y[j];
+      x[j] *= -weight;
+      y[j] *= -weight;
+      ga -= sm + sp;
+      b->ga[j] += sm - sp;
+   }
+   a->ga[i] += ga;
+   for (r = 0; r < t->d; r++) {
+      const double *w = b->w[r];
+      double       *v = b->v[r], u = a->w[r][i], acc = 0;
+      for (j = j0; j < t->nj; j++) {
+         double dm = x[j] * (u - w[j]), dp = y[j] * (u + w[j]);
+         acc += dp + dm;
+         v[j] += dp - dm;
+      }
+      a->v[r][i] += acc;
+   }
+   return sum;
+}
+
+/* From dL/dw~ and dL/da of n units to the parameters. */
+static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const double *w, const sneppp__cos_cache *o, double *gw, double *gb)
+{
+   const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
+   const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
+   int           i, r;
+   for (i = 0; i < n; i++) {
+      gb[i] += o->ga[i];
+      for (r = 0; r < t->d; r++) {
+         size_t at = c * (size_t)t->d + (size_t)r;
+         gw[i * t->d + r] += (m ? o->ga[i] * m[r] : 0) + (s ? s[r] * o->v[r][i] : o->v[r][i]);
+         if (t->gmean) t->gmean[at] += o->ga[i] * w[i * t->d + r];
+         if (t->gscale) t->gscale[at] += o->v[r][i] * w[i * t->d + r];
+      }
+   }
+}
+
+static void sneppp__gauss_cos_tile(const sneppp__tile *t)
+{
+   sneppp__cos_cache first, second, *a = &first, *b = t->diagonal ? &first : &second;
+   double            lo[SNEPPP__TILE], up[SNEPPP__TILE];
+   size_t            c, count = t->win->count ? t->win->count : 1;
+   int               i, j;
+   for (i = 0; t->k && i < SNEPPP__TILE * t->ni; i++) t->k[i] = 0;
+   for (c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(t->win, c), sum = 0;
+      sneppp__cos_prepare(t, c, t->ni, t->wi, t->bi, a);
+      if (!t->diagonal) sneppp__cos_prepare(t, c, t->nj, t->wj, t->bj, b);
+      for (i = 0; i < t->ni; i++) {
+         int j0 = t->diagonal ? i : 0;
+         sneppp__cos_exponents(t, a, b, i, j0, lo, up);
+         if (!t->k) { sum += sneppp__cos_pull(t, a, b, i, j0, weight, lo, up); continue; }
+         for (j = j0; j < t->nj; j++) {
+            double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j];
+            t->k[i * SNEPPP__TILE + j] += 0.5 * weight * ((cc + ss) * lo[j] + (cc - ss) * up[j]);
+         }
+      }
+      if (t->k) continue;
+      sneppp__cos_chain(t, c, t->ni, t->wi, a, t->gwi, t->gbi);
+      if (!t->diagonal) sneppp__cos_chain(t, c, t->nj, t->wj, b, t->gwj, t->gbj);
+      if (t->gweight) t->gweight[c] += sum;
+   }
+}
+
 /* ---- >>kernel-shape: rectified units on spheres, intervals and polygons; monomials ------------------------- */
 
 /* ---- piecewise monomials. Step, ReLU, rectified monomials, leaky ReLU, monomials and the constant are all of the
@@ -7242,8 +7365,8 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__ROW("b1_leaky", BOX, LEAKY, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment", "clipped polygon", 64),
 
    /* -- Gaussian measures and mixtures */
-   SNEPPP__G("g_cos", COS, COS, cos,
-             "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023"),
+   SNEPPP__ROW_TILE("g_cos", GAUSS, COS, COS, 0, 0, sneppp__gauss_pair, NULL, sneppp__gauss_cos, sneppp__gauss_cos_tile, "",
+      "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023", 64),
    SNEPPP__G("gmix_cos", COS, COS, cos, "sum_c pi_c g_cos; every other row takes mixtures, too", "linearity"),
    SNEPPP__G("g_sin", SIN, SIN, sin, "(e- cos(a-b) - e+ cos(a+b))/2", "SNEFY 2023"),
    SNEPPP__G("g_cos_sin", COS, SIN, cos_sin, "(e+ sin(a+b) - e- sin(a-b))/2", "characteristic function"),
@@ -8045,6 +8168,9 @@ static void sneppp__pull_tile(const sneppp__pull_job *job, sneppp__tile_fn run, 
    t.gwj = keep_j && job->out->W ? job->out->W + j * d : w[1];
    t.gbi = keep_i && job->out->b ? job->out->b + i : b[0];
    t.gbj = keep_j && job->out->b ? job->out->b + j : b[1];
+   t.gweight = job->out->weight;
+   t.gmean = job->out->mean;
+   t.gscale = job->out->scale;
    run(&t);
 }
 

@@ -1,0 +1,638 @@
+/* Kernels under Gaussian measures. Every row of the table is compared with quadrature of its definition, which
+   shares nothing with the closed forms but the activations, and its derivatives with differences. */
+
+typedef struct kernel_gauss_dice { uint64_t state; } kernel_gauss_dice;
+
+static double kernel_gauss_uniform(kernel_gauss_dice *dice) /* [-1, 1) */
+{
+   dice->state = dice->state * 6364136223846793005ULL + 1442695040888963407ULL;
+   return (double)(dice->state >> 11) * (2.0 / 9007199254740992.0) - 1;
+}
+
+/* The activations by their definition. */
+static double kernel_gauss_sigma(const sneppp_unit *u, double z)
+{
+   switch (u->act) {
+      case SNEPPP_COS: return cos(z);
+      case SNEPPP_SIN: return sin(z);
+      case SNEPPP_SNAKE: return z + sin(u->p * z) * sin(u->p * z) / u->p;
+      case SNEPPP_COSMIDENT: return z - cos(2 * u->p * z) / (2 * u->p);
+      case SNEPPP_EXP: return exp(z);
+      case SNEPPP_ERF: return erf(z);
+      case SNEPPP_PHI: return 0.5 * erfc(-z / sqrt(2.0));
+      case SNEPPP_STEP: return z > 0;
+      case SNEPPP_RELU: return z > 0 ? z : 0;
+      case SNEPPP_RECT: return z > 0 ? pow(z, u->p) : 0;
+      case SNEPPP_LEAKY: return z > 0 ? z : u->p * z;
+      case SNEPPP_GELU: return 0.5 * z * erfc(-z / sqrt(2.0));
+      case SNEPPP_ELU: return z > 0 ? z : u->p * expm1(z);
+      case SNEPPP_BELL: return exp(-u->p * z * z);
+      case SNEPPP_GABOR_SIN: return exp(-u->p * z * z) * sin(u->q * z);
+      case SNEPPP_GABOR_COS: return exp(-u->p * z * z) * cos(u->q * z);
+      case SNEPPP_MONOMIAL: return u->p == 0 ? 1 : pow(z, u->p);
+      default: return 1;
+   }
+}
+
+/* Nodes for an integral over a standard normal variable, with a panel boundary at `kink`; weights hold the density. */
+enum { kernel_gauss_panels = 10, kernel_gauss_nodes = 2 * kernel_gauss_panels * 16 };
+
+static int kernel_gauss_rule(double kink, double *x, double *w)
+{
+   double        edge[3];
+   const double *node, *weight;
+   int           side, p, k, n = 0, order = sneppp__gauss_legendre(16, &node, &weight);
+   edge[0] = -14;
+   edge[1] = kink < -14 ? -14 : kink > 14 ? 14 : kink;
+   edge[2] = 14; /* the exponential moves the bulk of the integrand by several widths */
+   for (side = 0; side < 2; side++) {
+      double h = (edge[side + 1] - edge[side]) / kernel_gauss_panels;
+      for (p = 0; p < kernel_gauss_panels && h > 0; p++) {
+         for (k = 0; k < order; k++) {
+            x[n] = edge[side] + h * (p + 0.5 + 0.5 * node[k]);
+            w[n] = 0.5 * h * weight[k] * exp(-0.5 * x[n] * x[n]) / sqrt(2 * SNEPPP__PI);
+            n++;
+         }
+      }
+   }
+   return n;
+}
+
+/* E[sigma_i(U) sigma_j(V)], U = a + sqrt(A) x, V = b + C/sqrt(A) x + sqrt(D/A) y, with panels that end at both kinks. */
+static double kernel_gauss_quadrature(const sneppp_unit *ui, const sneppp_unit *uj, double a, double b, double A, double B, double C)
+{
+   double x[kernel_gauss_nodes], w[kernel_gauss_nodes], y[kernel_gauss_nodes], v[kernel_gauss_nodes], sum = 0;
+   double ra = sqrt(A), slope = C / ra, rest = sqrt(B - slope * slope);
+   int    i, j, n = kernel_gauss_rule(-a / ra, x, w), m;
+   for (i = 0; i < n; i++) {
+      double mean = b + slope * x[i], inner = 0;
+      m = kernel_gauss_rule(-mean / rest, y, v);
+      for (j = 0; j < m; j++) inner += v[j] * kernel_gauss_sigma(uj, mean + rest * y[j]);
+      sum += w[i] * kernel_gauss_sigma(ui, a + ra * x[i]) * inner;
+   }
+   return sum;
+}
+
+enum { kernel_gauss_d = 2, kernel_gauss_count = 2 };
+
+/* A layer of two units on a mixture of two Gaussians, all random. */
+typedef struct kernel_gauss_setup {
+   sneppp_window win;
+   sneppp_layer  layer;
+   sneppp_unit   units[2];
+   double        W[2 * kernel_gauss_d], b[2], width[2 * kernel_gauss_d];
+   double        weight[kernel_gauss_count], mean[kernel_gauss_count * kernel_gauss_d], scale[kernel_gauss_count * kernel_gauss_d];
+} kernel_gauss_setup;
+
+static sneppp_unit kernel_gauss_unit(sneppp_act act, kernel_gauss_dice *dice)
+{
+   sneppp_unit u;
+   u.act = act;
+   u.p = 0.7 + 0.5 * kernel_gauss_uniform(dice);
+   u.q = 1.5 + kernel_gauss_uniform(dice);
+   if (act == SNEPPP_RECT || act == SNEPPP_MONOMIAL) u.p = floor(2 + 2 * kernel_gauss_uniform(dice));
+   if (act == SNEPPP_LEAKY) u.p = kernel_gauss_uniform(dice);
+   return u;
+}
+
+static void kernel_gauss_random(kernel_gauss_setup *s, const sneppp_kernel_info *row, uint64_t seed)
+{
+   kernel_gauss_dice dice;
+   double            ni, nj;
+   int               i;
+   memset(s, 0, sizeof *s);
+   dice.state = seed * 77 + 3;
+   for (i = 0; i < 5; i++) kernel_gauss_uniform(&dice);
+   s->units[0] = kernel_gauss_unit(row->act_i, &dice);
+   s->units[1] = kernel_gauss_unit(row->act_j, &dice);
+   do { /* a narrow angle would ask too much of the quadrature, and short weights of the differences */
+      for (i = 0; i < 2 * kernel_gauss_d; i++) s->W[i] = 1.3 * kernel_gauss_uniform(&dice);
+      ni = s->W[0] * s->W[0] + s->W[1] * s->W[1];
+      nj = s->W[2] * s->W[2] + s->W[3] * s->W[3];
+   } while (ni < 0.4 || nj < 0.4 || fabs(s->W[0] * s->W[3] - s->W[1] * s->W[2]) < 0.5 * sqrt(ni * nj));
+   for (i = 0; i < 2 * kernel_gauss_d; i++) s->width[i] = 1 + 0.5 * kernel_gauss_uniform(&dice);
+   for (i = 0; i < 2; i++) s->b[i] = kernel_gauss_uniform(&dice);
+   for (i = 0; i < kernel_gauss_count; i++) s->weight[i] = 0.6 + 0.4 * kernel_gauss_uniform(&dice);
+   for (i = 0; i < kernel_gauss_count * kernel_gauss_d; i++) s->mean[i] = kernel_gauss_uniform(&dice);
+   for (i = 0; i < kernel_gauss_count * kernel_gauss_d; i++) s->scale[i] = 0.9 + 0.5 * kernel_gauss_uniform(&dice);
+   if (strcmp(row->name, "g_arccos") == 0) {
+      s->b[0] = s->b[1] = 0;
+      memset(s->mean, 0, sizeof s->mean);
+   }
+   s->win.space = SNEPPP_GAUSS;
+   s->win.dim = kernel_gauss_d;
+   s->win.count = kernel_gauss_count;
+   s->win.weight = s->weight;
+   s->win.mean = s->mean;
+   s->win.scale = s->scale;
+   s->layer.n = 2;
+   s->layer.units = s->units;
+   s->layer.W = s->W;
+   s->layer.b = s->b;
+   s->layer.width = s->width;
+}
+
+static int kernel_gauss_radial(const sneppp_kernel_info *row) { return row->act_i == SNEPPP_RBF || row->act_j == SNEPPP_RBF; }
+
+static int kernel_gauss_is_log(const sneppp_kernel_info *row)
+{
+   size_t n = strlen(row->name);
+   return n > 4 && strcmp(row->name + n - 4, "_log") == 0;
+}
+
+/* The value of a row by quadrature over each component; RBF rows coordinate by coordinate. */
+static double kernel_gauss_by_quadrature(const kernel_gauss_setup *s, const sneppp_kernel_info *row)
+{
+   double sum = 0;
+   int    c, r, k;
+   for (c = 0; c < kernel_gauss_count; c++) {
+      const double *m = s->mean + c * kernel_gauss_d, *sd = s->scale + c * kernel_gauss_d;
+      double        a = s->b[0], b = s->b[1], A = 0, B = 0, C = 0, product = 1;
+      for (r = 0; r < kernel_gauss_d; r++) {
+         double u = s->W[r] * sd[r], v = s->W[kernel_gauss_d + r] * sd[r];
+         a += s->W[r] * m[r];
+         b += s->W[kernel_gauss_d + r] * m[r];
+         A += u * u;
+         B += v * v;
+         C += u * v;
+      }
+      if (!kernel_gauss_radial(row)) product = kernel_gauss_quadrature(&s->units[0], &s->units[1], a, b, A, B, C);
+      else {
+         double x[kernel_gauss_nodes], w[kernel_gauss_nodes];
+         int    n = kernel_gauss_rule(0, x, w);
+         for (r = 0; r < kernel_gauss_d; r++) {
+            double one = 0;
+            for (k = 0; k < n; k++) {
+               double at = m[r] + sd[r] * x[k], f = w[k];
+               int    i;
+               for (i = 0; i < 2; i++) {
+                  double z = (at - s->W[i * kernel_gauss_d + r]) / s->width[i * kernel_gauss_d + r];
+                  if (s->units[i].act == SNEPPP_RBF) f *= exp(-0.5 * z * z);
+                  if (s->units[i].act == SNEPPP_EXP) f *= exp(at * s->W[i * kernel_gauss_d + r] + (r ? 0 : s->b[i]));
+               }
+               one += f;
+            }
+            product *= one;
+         }
+      }
+      sum += s->weight[c] * product;
+   }
+   return sum;
+}
+
+TEST kernel_gauss_every_row_by_quadrature(void)
+{
+   size_t r, rows = 0;
+   int    seed;
+   for (r = 0; r < sneppp_kernel_count(); r++) {
+      const sneppp_kernel_info *row = sneppp_kernel_at(r);
+      if (row->space != SNEPPP_GAUSS) continue;
+      rows++;
+      for (seed = 1; seed <= 2; seed++) {
+         kernel_gauss_setup s;
+         double             K[4], want, got, size;
+         sneppp_error       err;
+         kernel_gauss_random(&s, row, (uint64_t)r * 10 + (uint64_t)seed);
+         want = kernel_gauss_by_quadrature(&s, row);
+         if (kernel_gauss_is_log(row)) {
+            ASSERT_EQ_FMTm(row->name, SNEPPP_OK, sneppp_gram_log(&s.win, &s.layer, K, NULL, &err), "%d");
+            got = exp(K[1]);
+         } else {
+            ASSERT_EQ_FMTm(row->name, SNEPPP_OK, sneppp_kernel(&s.win, &s.layer, 0, 1, &got, &err), "%d");
+         }
+         size = fabs(want) > 1 ? fabs(want) : 1;
+         ASSERT_IN_RANGEm(row->name, want, got, 3e-12 * size);
+      }
+   }
+   ASSERT(rows > 80);
+   PASS();
+}
+
+static double kernel_gauss_value(kernel_gauss_setup *s)
+{
+   double k = 0;
+   sneppp_kernel(&s->win, &s->layer, 0, 1, &k, NULL);
+   return k;
+}
+
+/* Fourth-order central difference of the kernel in *x. */
+static double kernel_gauss_difference(kernel_gauss_setup *s, double *x)
+{
+   const double h = 2e-3, at = *x;
+   double       f[4];
+   int          i;
+   for (i = 0; i < 4; i++) {
+      *x = at + h * (i < 2 ? i - 2 : i - 1);
+      f[i] = kernel_gauss_value(s);
+   }
+   *x = at;
+   return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h);
+}
+
+/* Largest deviation of `got` from the differences in `x`; `size` collects the largest derivative. */
+static double kernel_gauss_compare(kernel_gauss_setup *s, double *x, const double *got, int n, double *size)
+{
+   double worst = 0;
+   int    i;
+   for (i = 0; i < n; i++) {
+      double want = kernel_gauss_difference(s, &x[i]), e = fabs(want - got[i]);
+      if (fabs(want) > *size) *size = fabs(want);
+      if (e > worst) worst = e;
+   }
+   return worst;
+}
+
+TEST kernel_gauss_every_derivative(void)
+{
+   size_t r;
+   for (r = 0; r < sneppp_kernel_count(); r++) {
+      const sneppp_kernel_info *row = sneppp_kernel_at(r);
+      kernel_gauss_setup        s;
+      sneppp_layer_grad         out;
+      sneppp_error              err;
+      double                    G[4], W[2 * kernel_gauss_d], b[2], width[2 * kernel_gauss_d], weight[2], mean[4], scale[4], worst = 0, size = 0;
+      int                       k;
+      const double             *arrays[6];
+      if (row->space != SNEPPP_GAUSS || kernel_gauss_is_log(row)) continue;
+      kernel_gauss_random(&s, row, (uint64_t)r + 500);
+      memset(&out, 0, sizeof out);
+      memset(G, 0, sizeof G);
+      memset(W, 0, sizeof W);
+      memset(b, 0, sizeof b);
+      memset(width, 0, sizeof width);
+      memset(weight, 0, sizeof weight);
+      memset(mean, 0, sizeof mean);
+      memset(scale, 0, sizeof scale);
+      G[1] = 1;
+      out.W = W;
+      out.b = b;
+      out.width = width;
+      out.weight = weight;
+      out.mean = mean;
+      out.scale = scale;
+      arrays[0] = W; arrays[1] = b; arrays[2] = width; arrays[3] = weight; arrays[4] = mean; arrays[5] = scale;
+      ASSERT_EQ_FMTm(row->name, SNEPPP_OK, sneppp_gram_grad(&s.win, &s.layer, G, &out, NULL, &err), "%d");
+      for (k = 0; k < 6; k++) {
+         static const int n[6] = {4, 2, 4, 2, 4, 4};
+         double          *x = k == 0 ? s.W : k == 1 ? s.b : k == 2 ? s.width : k == 3 ? s.weight : k == 4 ? s.mean : s.scale;
+         double           e = kernel_gauss_compare(&s, x, arrays[k], n[k], &size);
+         if (e > worst) worst = e;
+      }
+      ASSERT_IN_RANGEm(row->name, 0, worst, 1e-8 * (size > 1 ? size : 1));
+   }
+   PASS();
+}
+
+/* A pair by its row's own function: d = 2, one component. */
+static double kernel_gauss_pair(const char *name, sneppp_unit ui, sneppp_unit uj, const double *wi, double bi, const double *wj, double bj, const sneppp__pull *out)
+{
+   sneppp_window win;
+   sneppp__pair  p;
+   size_t        r;
+   memset(&win, 0, sizeof win);
+   memset(&p, 0, sizeof p);
+   win.space = SNEPPP_GAUSS;
+   win.dim = 2;
+   for (r = 0; r < SNEPPP__ROWS; r++) if (strcmp(sneppp__rows[r].info.name, name) == 0) p.row = &sneppp__rows[r];
+   if (!p.row) return -1e300;
+   p.win = &win;
+   p.d = 2;
+   p.ui = ui;
+   p.uj = uj;
+   p.wi = p.li = wi;
+   p.wj = p.lj = wj;
+   p.bi = bi;
+   p.bj = bj;
+   p.log = (p.row->flags & SNEPPP__LOG) != 0;
+   return p.row->pair(&p, out);
+}
+
+static sneppp_unit kernel_gauss_plain_unit(sneppp_act act, double p)
+{
+   sneppp_unit u;
+   u.act = act;
+   u.p = p;
+   u.q = 1;
+   return u;
+}
+
+/* Parallel weights are one-dimensional integrals: E[(a + sz)_+ (b + tz)_+] between the kinks. */
+TEST kernel_gauss_parallel_weights(void)
+{
+   static const double w[2] = {0.6, -0.8}; /* of length 1, up to rounding */
+   sneppp_unit         relu = kernel_gauss_plain_unit(SNEPPP_RELU, 1), step = kernel_gauss_plain_unit(SNEPPP_STEP, 0);
+   double              v[2], factor;
+   int                 i;
+   for (i = 0; i < 4; i++) {
+      static const double factors[4] = {1, 2, -1, -0.5};
+      double              a = 0.3, b = 0.9, want = 0, got, lo, hi;
+      const double       *node, *weight;
+      int                 k, p, n = sneppp__gauss_legendre(16, &node, &weight);
+      factor = factors[i];
+      v[0] = factor * w[0];
+      v[1] = factor * w[1];
+      lo = -a;
+      hi = 12;
+      if (factor > 0 && -b / factor > lo) lo = -b / factor;
+      if (factor < 0 && -b / factor < hi) hi = -b / factor;
+      for (p = 0; p < 20 && hi > lo; p++) {
+         for (k = 0; k < n; k++) {
+            double h = (hi - lo) / 20, z = lo + h * (p + 0.5 + 0.5 * node[k]);
+            want += 0.5 * h * weight[k] * sneppp__phi(z) * (a + z) * (b + factor * z);
+         }
+      }
+      got = kernel_gauss_pair("g_relu", relu, relu, w, a, v, b, NULL);
+      ASSERT_IN_RANGE(want, got, 1e-15);
+      got = kernel_gauss_pair("g_step", step, step, w, a, v, b, NULL);
+      ASSERT_IN_RANGE(hi > lo ? sneppp__Phi(-lo) - (hi < 12 ? sneppp__Phi(-hi) : 0) : 0, got, 1e-15);
+   }
+   PASS();
+}
+
+/* The limit of nearly parallel weights is the parallel value, from 1e-3 to 1e-16 apart, and derivatives stay bounded. */
+TEST kernel_gauss_nearly_parallel(void)
+{
+   static const double w[2] = {1.1, -0.7};
+   static const char  *name[6] = {"g_step", "g_relu", "g_rect", "g_gelu", "g_elu", "g_leaky"};
+   static const sneppp_act act[6] = {SNEPPP_STEP, SNEPPP_RELU, SNEPPP_RECT, SNEPPP_GELU, SNEPPP_ELU, SNEPPP_LEAKY};
+   static const double     param[6] = {0, 1, 2, 0, 0.7, 0.2};
+   int                     i, sign;
+   for (i = 0; i < 6; i++) {
+      sneppp_unit u = kernel_gauss_plain_unit(act[i], param[i]);
+      for (sign = -1; sign <= 1; sign += 2) {
+         double exact[2], e, limit;
+         exact[0] = sign * w[0];
+         exact[1] = sign * w[1];
+         limit = kernel_gauss_pair(name[i], u, u, w, 0.4, exact, 0.3, NULL);
+         for (e = 1e-3; e > 1e-17; e /= 10) {
+            double       v[2], gi[2] = {0, 0}, gj[2] = {0, 0}, li[2], lj[2], b[2] = {0, 0}, k;
+            sneppp__pull out;
+            memset(&out, 0, sizeof out);
+            v[0] = exact[0] + 0.7 * e;
+            v[1] = exact[1] + 1.1 * e; /* at right angles to w */
+            out.g = 1;
+            out.wi = gi; out.wj = gj;
+            out.li = li; out.lj = lj;
+            out.bi = b;  out.bj = b + 1;
+            k = kernel_gauss_pair(name[i], u, u, w, 0.4, v, 0.3, &out);
+            /* Terms of size |w|^4 = 3 cancel in g_rect of order 2, antiparallel. */
+            ASSERT_IN_RANGEm(name[i], limit, k, 3 * e + 3e-15);
+            ASSERTm(name[i], fabs(gi[0]) + fabs(gi[1]) + fabs(gj[0]) + fabs(gj[1]) + fabs(b[0]) + fabs(b[1]) < 100);
+         }
+      }
+   }
+   PASS();
+}
+
+/* Antiparallel weights without bias: the kernel of order p falls like delta^(2p+1), and keeps its relative accuracy. For
+   small delta the integrand is t^p (delta - t)^p. */
+TEST kernel_gauss_antiparallel_arccos(void)
+{
+   static const double w[2] = {1, 0};
+   int                 p;
+   for (p = 0; p <= 5; p++) {
+      double      e = 1e-6, v[2] = {-1, 0}, beta = 1, want = 1, got;
+      int         k;
+      sneppp_unit u = kernel_gauss_plain_unit(SNEPPP_RECT, p);
+      v[1] = e;
+      for (k = 1; k <= p; k++) beta *= (double)k / (p + k); /* p! p!/(2p)! */
+      for (k = 1; k <= p; k++) want *= 2 * k;              /* (2p)!!        */
+      want *= beta / (2 * p + 1) * pow(e, 2 * p + 1) / (2 * SNEPPP__PI);
+      got = kernel_gauss_pair("g_rect", u, u, w, 0, v, 0, NULL);
+      ASSERT_IN_RANGE(want, got, 1e-11 * want);
+   }
+   PASS();
+}
+
+/* Zero weights make a unit constant. */
+TEST kernel_gauss_zero_weights(void)
+{
+   static const double zero[2] = {0, 0}, v[2] = {0.5, 1.25};
+   size_t              r;
+   for (r = 0; r < SNEPPP__ROWS; r++) {
+      const sneppp_kernel_info *row = &sneppp__rows[r].info;
+      kernel_gauss_dice         dice;
+      sneppp_unit               ui, uj, one = kernel_gauss_plain_unit(SNEPPP_ONE, 0);
+      char                      name[40];
+      double                    k, c, z, size;
+      int                       j;
+      if (row->space != SNEPPP_GAUSS || kernel_gauss_radial(row) || kernel_gauss_is_log(row) || strcmp(row->name, "g_arccos") == 0) continue;
+      dice.state = r + 9;
+      for (j = 0; j < 4; j++) kernel_gauss_uniform(&dice);
+      ui = kernel_gauss_unit(row->act_i, &dice);
+      uj = kernel_gauss_unit(row->act_j, &dice);
+      if (ui.act == SNEPPP_STEP) ui.p = 0;
+      if (uj.act == SNEPPP_STEP) uj.p = 0;
+      if (ui.act == SNEPPP_RELU) ui.p = 1;
+      if (uj.act == SNEPPP_RELU) uj.p = 1;
+      for (z = -0.8; z < 1; z += 1.6) {
+         k = kernel_gauss_pair(row->name, ui, uj, zero, z, v, 0.3, NULL);
+         /* the moment of unit j through its own row */
+         for (j = 0; j < (int)SNEPPP__ROWS; j++)
+            if (sneppp__rows[j].info.space == SNEPPP_GAUSS && sneppp__rows[j].info.act_i == uj.act && sneppp__rows[j].info.act_j == SNEPPP_ONE &&
+                !(sneppp__rows[j].flags & SNEPPP__LOG)) break;
+         ASSERT(j < (int)SNEPPP__ROWS);
+         strcpy(name, sneppp__rows[j].info.name);
+         c = uj.act == SNEPPP_ONE ? 1 : kernel_gauss_pair(name, uj, one, v, 0.3, zero, 0, NULL);
+         size = fabs(c) > 1 ? fabs(c) : 1;
+         ASSERT_IN_RANGEm(row->name, kernel_gauss_sigma(&ui, z) * c, k, 4e-15 * size);
+      }
+   }
+   PASS();
+}
+
+/* ELU has two forms; they agree where both are good. The integral form serves weights of length 1000. */
+TEST kernel_gauss_elu_two_forms(void)
+{
+   double        wi[2] = {2.0, -1.0}, wj[2] = {0.5, 1.5}, size = 1;
+   sneppp__gauss q;
+   sneppp__elu   x, y;
+   sneppp__pair  p;
+   sneppp_window win;
+   double        a[2], b[2];
+   int           i;
+   memset(&p, 0, sizeof p);
+   memset(&win, 0, sizeof win);
+   win.space = SNEPPP_GAUSS;
+   win.dim = 2;
+   p.win = &win;
+   p.d = 2;
+   p.ui = p.uj = kernel_gauss_plain_unit(SNEPPP_ELU, 1);
+   p.wi = wi;
+   p.wj = wj;
+   p.bi = -0.4;
+   p.bj = 0.7;
+   for (i = 0; i < 3; i++, wj[1] = i == 1 ? -0.25 + 1e-9 : -0.25) { /* general, nearly parallel, parallel */
+      const double *s = (const double *)&x, *t = (const double *)&y;
+      size_t        k;
+      sneppp__gauss_reduce(&p, 0, a, b, &q);
+      q.grad = 0;
+      sneppp__elu_closed(&q, &x);
+      sneppp__elu_integral(&q, &y);
+      for (k = 0; k < sizeof x / sizeof(double); k++) ASSERT_IN_RANGE(s[k], t[k], 2e-14 * size);
+   }
+   /* For huge weights only the ramp is left: E[e^U - 1; U < 0] -> -P(U < 0) to first order in 1/|w|. */
+   wi[0] = 900; wi[1] = -300; wj[0] = 200; wj[1] = 800;
+   {
+      double            ramp, closed;
+      sneppp__gauss_out t;
+      sneppp__gauss_reduce(&p, 0, a, b, &q);
+      q.grad = 1;
+      memset(&t, 0, sizeof t);
+      sneppp__gauss_elu(&q, &t);
+      q.ui = q.uj = kernel_gauss_plain_unit(SNEPPP_RELU, 1);
+      closed = t.k;
+      ASSERT(sneppp__finite(t.a) && sneppp__finite(t.b) && sneppp__finite(t.ii) && sneppp__finite(t.jj) && sneppp__finite(t.ij));
+      memset(&t, 0, sizeof t);
+      sneppp__gauss_rect(&q, &t);
+      ramp = t.k;
+      ASSERT_IN_RANGE(1, closed / ramp, 0.01);
+      ASSERT(closed < ramp); /* the negative side subtracts */
+   }
+   PASS();
+}
+
+/* Logarithmic rows far beyond the range of double, with derivatives. */
+TEST kernel_gauss_log_rows(void)
+{
+   static const double w[2] = {60, -20}, v[2] = {40, 30};
+   double              gi[2] = {0, 0}, gj[2] = {0, 0}, l[2], b[2] = {0, 0}, k;
+   sneppp__pull        out;
+   sneppp_unit         u = kernel_gauss_plain_unit(SNEPPP_EXP, 0);
+   sneppp_window       win;
+   sneppp_layer        layer;
+   double              W[4] = {60, -20, 40, 30}, K[4];
+   sneppp_error        err;
+   memset(&out, 0, sizeof out);
+   out.g = 2;
+   out.wi = gi; out.wj = gj;
+   out.li = l;  out.lj = l;
+   out.bi = b;  out.bj = b + 1;
+   k = kernel_gauss_pair("g_exp_log", u, u, w, 1, v, 2, &out);
+   ASSERT_IN_RANGE(3 + 0.5 * (100 * 100 + 10 * 10), k, 1e-12);
+   ASSERT_IN_RANGE(200, gi[0], 1e-12);
+   ASSERT_IN_RANGE(20, gj[1], 1e-12);
+   ASSERT_IN_RANGE(2, b[0], 1e-15);
+   memset(&win, 0, sizeof win);
+   memset(&layer, 0, sizeof layer);
+   win.space = SNEPPP_GAUSS;
+   win.dim = 2;
+   layer.n = 2;
+   layer.unit = u;
+   layer.W = W;
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_log(&win, &layer, K, NULL, &err), "%d");
+   PASS();
+}
+
+/* A whole matrix goes another way than a pair for cos; both give the same, values and derivatives. */
+TEST kernel_gauss_tiles_are_pairs(void)
+{
+   enum { n = 37, d = 3, count = 2 };
+   static double     W[n * d], b[n], K[n * n], G[n * n], gW[2][n * d], gb[2][n], weight[2][count], mean[2][count * d], scale[2][count * d];
+   static double     pi[count] = {0.3, 0.9}, mu[count * d] = {0.1, -0.4, 0.9, -1, 0.5, 0.2}, sd[count * d] = {1, 0.5, 1.5, 0.7, 1.1, 0.9};
+   kernel_gauss_dice dice;
+   sneppp_window     win;
+   sneppp_layer      layer;
+   sneppp_layer_grad out;
+   sneppp_error      err;
+   static sneppp_unit units[n];
+   int               i, j, way;
+   dice.state = 12;
+   memset(&win, 0, sizeof win);
+   memset(&layer, 0, sizeof layer);
+   memset(gW, 0, sizeof gW);
+   memset(gb, 0, sizeof gb);
+   memset(weight, 0, sizeof weight);
+   memset(mean, 0, sizeof mean);
+   memset(scale, 0, sizeof scale);
+   for (i = 0; i < n * d; i++) W[i] = 2 * kernel_gauss_uniform(&dice);
+   for (i = 0; i < n; i++) b[i] = 3 * kernel_gauss_uniform(&dice);
+   for (i = 0; i < n * n; i++) G[i] = kernel_gauss_uniform(&dice);
+   for (i = 0; i < n; i++) units[i] = kernel_gauss_plain_unit(SNEPPP_COS, 0);
+   win.space = SNEPPP_GAUSS;
+   win.dim = d;
+   win.count = count;
+   win.weight = pi;
+   win.mean = mu;
+   win.scale = sd;
+   layer.n = n;
+   layer.W = W;
+   layer.b = b;
+   layer.unit = units[0];
+   for (way = 0; way < 2; way++) { /* a list of units turns tiles off */
+      layer.units = way ? units : NULL;
+      memset(&out, 0, sizeof out);
+      out.W = gW[way];
+      out.b = gb[way];
+      out.weight = weight[way];
+      out.mean = mean[way];
+      out.scale = scale[way];
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err), "%d");
+   }
+   layer.units = NULL;
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
+   for (i = 0; i < n; i++) {
+      for (j = 0; j < n; j++) {
+         double k;
+         sneppp_kernel(&win, &layer, i, j, &k, &err);
+         ASSERT_IN_RANGE(k, K[i * n + j], 2e-15);
+      }
+   }
+   for (i = 0; i < n * d; i++) ASSERT_IN_RANGE(gW[1][i], gW[0][i], 1e-12);
+   for (i = 0; i < n; i++) ASSERT_IN_RANGE(gb[1][i], gb[0][i], 1e-12);
+   for (i = 0; i < count; i++) ASSERT_IN_RANGE(weight[1][i], weight[0][i], 1e-11);
+   for (i = 0; i < count * d; i++) ASSERT_IN_RANGE(mean[1][i], mean[0][i], 1e-11);
+   for (i = 0; i < count * d; i++) ASSERT_IN_RANGE(scale[1][i], scale[0][i], 1e-11);
+   PASS();
+}
+
+/* K of a layer that mixes activations is positive semidefinite: Cholesky after adding rounding. */
+TEST kernel_gauss_mixed_layer_positive(void)
+{
+   static const sneppp_act act[5] = {SNEPPP_STEP, SNEPPP_RELU, SNEPPP_GELU, SNEPPP_ERF, SNEPPP_ONE};
+   enum { n = 20 };
+   double            W[n * 2], b[n], K[n * n];
+   sneppp_unit       units[n];
+   kernel_gauss_dice dice;
+   sneppp_window     win;
+   sneppp_layer      layer;
+   sneppp_error      err;
+   int               i, j;
+   dice.state = 4;
+   memset(&win, 0, sizeof win);
+   memset(&layer, 0, sizeof layer);
+   for (i = 0; i < n; i++) {
+      units[i] = kernel_gauss_plain_unit(act[i % 5], 0.3);
+      W[2 * i] = 2 * kernel_gauss_uniform(&dice);
+      W[2 * i + 1] = 2 * kernel_gauss_uniform(&dice);
+      b[i] = kernel_gauss_uniform(&dice);
+   }
+   win.space = SNEPPP_GAUSS;
+   win.dim = 2;
+   layer.n = n;
+   layer.W = W;
+   layer.b = b;
+   layer.units = units;
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
+   for (i = 0; i < n; i++) {
+      for (j = 0; j < n; j++) ASSERT_EQ(K[i * n + j], K[j * n + i]);
+      K[i * n + i] += 1e-13;
+   }
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp__chol(n, K, n), "%d");
+   PASS();
+}
+
+SUITE(kernel_gauss)
+{
+   RUN_TEST(kernel_gauss_every_row_by_quadrature);
+   RUN_TEST(kernel_gauss_every_derivative);
+   RUN_TEST(kernel_gauss_parallel_weights);
+   RUN_TEST(kernel_gauss_nearly_parallel);
+   RUN_TEST(kernel_gauss_antiparallel_arccos);
+   RUN_TEST(kernel_gauss_zero_weights);
+   RUN_TEST(kernel_gauss_elu_two_forms);
+   RUN_TEST(kernel_gauss_log_rows);
+   RUN_TEST(kernel_gauss_tiles_are_pairs);
+   RUN_TEST(kernel_gauss_mixed_layer_positive);
+}
