@@ -285,10 +285,688 @@ TEST kernel_every_row_has_derivatives(void)
    PASS();
 }
 
+/* ---- values: every row against quadrature of its definition ---- */
+
+static void kernel_features(const double *x, double *psi, void *user)
+{
+   const kernel_case *c = (const kernel_case *)user;
+   double             t[SNEPPP__MAX_STATS], slope;
+   sneppp__window_stats(&c->win, x, t);
+   psi[0] = sneppp__finite_unit(&c->p.ui, c->p.d, c->p.wi, c->p.li, c->p.bi, t, &slope);
+   psi[1] = sneppp__finite_unit(&c->p.uj, c->p.d, c->p.wj, c->p.lj, c->p.bj, t, &slope);
+}
+
+static double kernel_product(const kernel_case *c, const double *x)
+{
+   double psi[2];
+   kernel_features(x, psi, (void *)c);
+   return psi[0] * psi[1];
+}
+
+/* The families, by sums or by the trapezoidal rule after a substitution that makes the integrand decay at both ends, where
+   that rule converges exponentially: x = e^v, or x = 1/(1 + e^-v). */
+static double kernel_family_sum(const kernel_case *c)
+{
+   const sneppp_window *win = &c->win;
+   double               sum = 0, v, u, h = win->space == SNEPPP_DIRICHLET ? 0.1 : 0.02, x[3];
+   int                  k;
+   switch (win->space) {
+      case SNEPPP_GAMMA:
+         for (v = -30; v < 6; v += h) {
+            x[0] = exp(v);
+            sum += h * exp(win->param[0] * v - win->param[1] * x[0]) * kernel_product(c, x);
+         }
+         return sum;
+      case SNEPPP_BETA:
+         for (v = -33; v < 33; v += h) {
+            double left = 1 / (1 + exp(-v)), right = 1 / (1 + exp(v));
+            x[0] = left;
+            sum += h * pow(left, win->param[0]) * pow(right, win->param[1]) * kernel_product(c, x);
+         }
+         return sum;
+      case SNEPPP_DIRICHLET: /* x = (a, (1-a) b, (1-a)(1-b)) */
+         for (v = -24; v < 24; v += h)
+            for (u = -24; u < 24; u += h) {
+               double a = 1 / (1 + exp(-v)), ra = 1 / (1 + exp(v)), b = 1 / (1 + exp(-u)), rb = 1 / (1 + exp(u));
+               x[0] = a;
+               x[1] = ra * b;
+               x[2] = ra * rb;
+               sum += h * h * a * ra * b * rb * ra * pow(x[0], win->param[0] - 1) * pow(x[1], win->param[1] - 1) * pow(x[2], win->param[2] - 1) * kernel_product(c, x);
+            }
+         return sum;
+      case SNEPPP_NORMAL:
+         for (x[0] = -40; x[0] < 40; x[0] += h) sum += h * kernel_product(c, x);
+         return sum;
+      default: /* counts; 400 terms of a series whose ratio is at most e^-0.2 */
+         for (k = 0; k < 400; k++) {
+            double r = win->param[0], w;
+            if (win->space == SNEPPP_BINOMIAL && k > r) break;
+            x[0] = k;
+            w = win->space == SNEPPP_POISSON ? k * log(r) - sneppp__lgamma(k + 1.0)
+              : win->space == SNEPPP_BINOMIAL ? sneppp__lgamma(r + 1) - sneppp__lgamma(k + 1.0) - sneppp__lgamma(r - k + 1)
+                                              : sneppp__lgamma(k + r) - sneppp__lgamma(k + 1.0) - sneppp__lgamma(r);
+            sum += exp(w) * kernel_product(c, x);
+         }
+         return sum;
+   }
+}
+
+static int kernel_kinked(sneppp_act act)
+{
+   return act == SNEPPP_STEP || act == SNEPPP_RELU || act == SNEPPP_RECT || act == SNEPPP_LEAKY || act == SNEPPP_ELU;
+}
+
+/* Smooth integrands to 1e-9. Those with a kink or a jump along a line converge like the cell size only; their own
+   tests and the vectors are sharp, here a gross error would show. */
+static int kernel_value_agrees(kernel_case *c, double got)
+{
+   double        K[4], work[6], error, expected, size = 1e-9;
+   int           kink = kernel_kinked(c->p.ui.act) || kernel_kinked(c->p.uj.act);
+   sneppp_status status;
+   if (c->p.log) got = exp(got);
+   if (c->win.space >= SNEPPP_GAMMA && c->win.space <= SNEPPP_NORMAL) {
+      expected = kernel_family_sum(c);
+      size *= 1 + fabs(expected);
+   } else {
+      status = sneppp_gram_numeric(&c->win, 2, kernel_features, c, 1e-11, kink ? 40000 : 400000, K, work, &error, NULL);
+      if (status && status != SNEPPP_ERR_NO_CONVERGENCE) return 0;
+      expected = K[1];
+      size *= 1 + K[0] + K[3];
+      if (kink) size *= 2e7;
+      else if (status) size += error;
+   }
+   if (fabs(got - expected) <= size) return 1;
+   printf("   %s: %.12g, by quadrature %.12g\n", c->p.row->info.name, got, expected);
+   return 0;
+}
+
+TEST kernel_every_row_is_its_integral(void)
+{
+   size_t k;
+   int    bad = 0;
+   kernel_state = 5;
+   for (k = 0; k < SNEPPP__ROWS; k++) {
+      const sneppp__row *row = &sneppp__rows[k];
+      kernel_case        c;
+      double             got;
+      kernel_make(&c, row, kernel_any(row->info.act_i, SNEPPP_GELU), kernel_any(row->info.act_j, SNEPPP_RBF));
+      if (row->info.space == SNEPPP_SPHERE && !row->dim) c.win.dim = c.p.d = 3; /* enough, and quicker than 4 */
+      got = row->pair(&c.p, NULL);
+      if (row->info.space == SNEPPP_EUCLID) { /* R^d: the same in a box that holds the bells */
+         int r;
+         c.win.space = SNEPPP_BOX;
+         for (r = 0; r < c.p.d; r++) { c.win.lo[r] = -14; c.win.hi[r] = 14; }
+      }
+      if (!kernel_value_agrees(&c, got)) bad++;
+   }
+   ASSERT_EQ(bad, 0);
+   PASS();
+}
+
+/* ---- Gram matrices ---- */
+
+enum { kernel_n = 37 }; /* not a multiple of the tiles */
+
+typedef struct kernel_net {
+   sneppp_window win;
+   sneppp_layer  layer;
+   sneppp_unit   units[kernel_n];
+   double        W[kernel_n * SNEPPP__MAX_STATS], b[kernel_n], width[kernel_n * SNEPPP__MAX_STATS];
+} kernel_net;
+
+static void kernel_net_make(kernel_net *net, sneppp_space space, int dim, sneppp_act act)
+{
+   int i, d;
+   memset(net, 0, sizeof *net);
+   net->win = kernel_window(space, dim);
+   d = sneppp__stats(&net->win);
+   for (i = 0; i < kernel_n; i++) kernel_weights(&net->win, d, net->W + i * d, net->width + i * d, net->b + i);
+   /* the cases that every Gram matrix must survive: equal, opposite, nearly equal, zero, tiny and large units */
+   for (i = 0; i < d; i++) {
+      net->W[1 * d + i] = net->W[i];
+      if (space < SNEPPP_GAMMA || space > SNEPPP_NORMAL) {
+         net->W[2 * d + i] = -net->W[i];
+         net->W[3 * d + i] = net->W[i] * (1 + 1e-9);
+         net->W[4 * d + i] = 0;
+         net->W[5 * d + i] = 1e-8 * net->W[i];
+         if (act != SNEPPP_EXP && act != SNEPPP_MONOMIAL) net->W[6 * d + i] = 1e3 * net->W[i];
+      }
+   }
+   net->layer.n = kernel_n;
+   net->layer.unit = kernel_unit(act, 0);
+   net->layer.W = net->W;
+   net->layer.b = act == SNEPPP_RBF ? NULL : net->b;
+   net->layer.width = act == SNEPPP_RBF ? net->width : NULL;
+}
+
+/* Smallest eigenvalue of a symmetric matrix over its trace: at least -rounding. */
+static int kernel_is_psd(const double *K)
+{
+   static double w[kernel_n], Q[kernel_n * kernel_n];
+   double       *work = (double *)malloc(sneppp__eigh_work(kernel_n) * sizeof(double)), trace = 0;
+   int           i, ok;
+   for (i = 0; i < kernel_n; i++) trace += K[i * kernel_n + i];
+   ok = work && !sneppp__eigh(kernel_n, K, w, Q, 0, work) && w[0] >= -1e-13 * trace && trace > 0;
+   if (!ok) printf("   smallest eigenvalue %g, trace %g\n", w[0], trace);
+   free(work);
+   return ok;
+}
+
+typedef struct kernel_kind { sneppp_space space; int dim; sneppp_act act; int bias; } kernel_kind;
+
+static const kernel_kind kernel_kinds[] = {
+   { SNEPPP_BOX, 1, SNEPPP_COS, 1 },       { SNEPPP_BOX, 3, SNEPPP_COS, 1 },       { SNEPPP_BOX, 2, SNEPPP_SIN, 1 },
+   { SNEPPP_BOX, 2, SNEPPP_EXP, 1 },       { SNEPPP_BOX, 2, SNEPPP_RBF, 0 },       { SNEPPP_BOX, 2, SNEPPP_RELU, 1 },
+   { SNEPPP_BOX, 3, SNEPPP_MONOMIAL, 1 },  { SNEPPP_GAUSS, 2, SNEPPP_COS, 1 },     { SNEPPP_GAUSS, 3, SNEPPP_RELU, 1 },
+   { SNEPPP_GAUSS, 2, SNEPPP_STEP, 1 },    { SNEPPP_GAUSS, 2, SNEPPP_GELU, 1 },    { SNEPPP_GAUSS, 2, SNEPPP_ERF, 1 },
+   { SNEPPP_GAUSS, 2, SNEPPP_SNAKE, 1 },   { SNEPPP_GAUSS, 2, SNEPPP_BELL, 1 },    { SNEPPP_GAUSS, 2, SNEPPP_LEAKY, 1 },
+   { SNEPPP_SPHERE, 4, SNEPPP_COS, 1 },    { SNEPPP_SPHERE, 3, SNEPPP_RELU, 1 },   { SNEPPP_SPHERE, 5, SNEPPP_RELU, 0 },
+   { SNEPPP_SPHERE, 2, SNEPPP_STEP, 1 },   { SNEPPP_SPHERE, 3, SNEPPP_EXP, 1 },    { SNEPPP_SPHERE, 4, SNEPPP_LEAKY, 0 },
+   { SNEPPP_INTERVALS, 1, SNEPPP_COS, 1 }, { SNEPPP_INTERVALS, 1, SNEPPP_RELU, 1 }, { SNEPPP_POLYGON, 2, SNEPPP_COS, 1 },
+   { SNEPPP_POLYGON, 2, SNEPPP_RELU, 1 },  { SNEPPP_POLYGON, 2, SNEPPP_EXP, 1 },   { SNEPPP_BALL, 2, SNEPPP_COS, 1 },
+   { SNEPPP_BALL, 3, SNEPPP_EXP, 1 },      { SNEPPP_EUCLID, 2, SNEPPP_RBF, 0 },    { SNEPPP_GAMMA, 1, SNEPPP_EXP, 1 },
+   { SNEPPP_BETA, 1, SNEPPP_COS, 1 },      { SNEPPP_POISSON, 1, SNEPPP_EXP, 1 },   { SNEPPP_BINOMIAL, 1, SNEPPP_COS, 1 },
+   { SNEPPP_NEGBINOMIAL, 1, SNEPPP_EXP, 1 }, { SNEPPP_NORMAL, 1, SNEPPP_EXP, 1 },  { SNEPPP_VONMISES, 1, SNEPPP_COS, 1 },
+   { SNEPPP_DIRICHLET, 3, SNEPPP_EXP, 1 }, { SNEPPP_FINITE, 2, SNEPPP_GELU, 1 }
+};
+
+TEST kernel_gram_is_symmetric_and_psd(void)
+{
+   static kernel_net net;
+   static double     K[kernel_n * kernel_n];
+   size_t            k;
+   int               i, j, bad = 0;
+   kernel_state = 7;
+   for (k = 0; k < sizeof kernel_kinds / sizeof kernel_kinds[0]; k++) {
+      sneppp_error  err;
+      sneppp_status status;
+      kernel_net_make(&net, kernel_kinds[k].space, kernel_kinds[k].dim, kernel_kinds[k].act);
+      if (!kernel_kinds[k].bias) net.layer.b = NULL;
+      memset(&err, 0, sizeof err);
+      status = sneppp_gram(&net.win, &net.layer, K, NULL, &err);
+      if (status) printf("   %s\n", err.why);
+      ASSERT_EQ(status, SNEPPP_OK);
+      for (i = 0; i < kernel_n; i++) for (j = 0; j < i; j++) ASSERT_EQ(K[i * kernel_n + j], K[j * kernel_n + i]);
+      if (!kernel_is_psd(K)) { bad++; printf("   %s on %s\n", sneppp__act_name(kernel_kinds[k].act), sneppp__space_name(kernel_kinds[k].space)); }
+      /* sneppp_kernel takes the pair functions, sneppp_gram the tiles where there are some */
+      for (i = 0; i < kernel_n; i += 3) {
+         double value, size = sqrt(K[i * kernel_n + i] * K[7 * kernel_n + 7]);
+         ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, 7, &value, NULL), SNEPPP_OK);
+         if (!(fabs(value - K[i * kernel_n + 7]) <= 1e-13 * size * (i == 6 ? 1e3 : 1))) { bad++; printf("   k(%d, 7) = %.17g, K = %.17g\n", i, value, K[i * kernel_n + 7]); }
+      }
+   }
+   ASSERT_EQ(bad, 0);
+   PASS();
+}
+
+/* Threads: jobs in any order, here backwards and shuffled, give the same bits. */
+static void kernel_run_backwards(void (*job)(size_t index, void *arg), void *arg, size_t count, void *user)
+{
+   size_t i;
+   (void)user;
+   for (i = 1; i < count; i += 2) job(count - 1 - i, arg);
+   for (i = 0; i < count; i += 2) job(count - 1 - i, arg);
+}
+
+TEST kernel_threads_change_nothing(void)
+{
+   static kernel_net net;
+   static double     K[2][kernel_n * kernel_n], G[kernel_n * kernel_n];
+   static double     W[2][kernel_n * SNEPPP__MAX_STATS], b[2][kernel_n], l[2][kernel_n * SNEPPP__MAX_STATS];
+   sneppp_parallel   par;
+   sneppp_layer_grad out;
+   size_t            k;
+   int               t, i;
+   kernel_state = 11;
+   par.run = kernel_run_backwards;
+   par.user = NULL;
+   for (i = 0; i < kernel_n * kernel_n; i++) G[i] = kernel_uniform(); /* not symmetric */
+   for (k = 0; k < sizeof kernel_kinds / sizeof kernel_kinds[0]; k++) {
+      kernel_net_make(&net, kernel_kinds[k].space, kernel_kinds[k].dim, kernel_kinds[k].act);
+      if (!kernel_kinds[k].bias) net.layer.b = NULL;
+      for (t = 0; t < 2; t++) {
+         memset(W[t], 0, sizeof W[t]);
+         memset(b[t], 0, sizeof b[t]);
+         memset(l[t], 0, sizeof l[t]);
+         memset(&out, 0, sizeof out);
+         out.W = W[t];
+         out.b = b[t];
+         out.width = l[t];
+         ASSERT_EQ(sneppp_gram(&net.win, &net.layer, K[t], t ? &par : NULL, NULL), SNEPPP_OK);
+         ASSERT_EQ(sneppp_gram_grad(&net.win, &net.layer, G, &out, t ? &par : NULL, NULL), SNEPPP_OK);
+      }
+      ASSERT(!memcmp(K[0], K[1], sizeof K[0]));
+      ASSERT(!memcmp(W[0], W[1], sizeof W[0]));
+      ASSERT(!memcmp(b[0], b[1], sizeof b[0]));
+      ASSERT(!memcmp(l[0], l[1], sizeof l[0]));
+   }
+   PASS();
+}
+
+/* The pull-back of L = sum G_ij K_ij, and of moments, against differences of L; mixed layers too. */
+TEST kernel_pull_back_is_the_gradient(void)
+{
+   static const kernel_kind kind[] = { { SNEPPP_BOX, 2, SNEPPP_COS, 1 }, { SNEPPP_BOX, 3, SNEPPP_SIN, 1 }, { SNEPPP_BOX, 2, SNEPPP_RBF, 0 }, { SNEPPP_SPHERE, 3, SNEPPP_RELU, 0 }, { SNEPPP_GAUSS, 2, SNEPPP_RELU, 1 }, { SNEPPP_BOX, 2, SNEPPP_ACT_DEFAULT, 1 } };
+   enum { n = 5, d = 3 };
+   static kernel_net        net;
+   static double            K[n * n], G[n * n], W[n * d], b[n], l[n * d], c[n], g[n];
+   sneppp_layer_grad        out;
+   size_t                   k, at;
+   int                      moments, i, stats;
+   kernel_state = 13;
+   for (k = 0; k < sizeof kind / sizeof kind[0]; k++) {
+      for (moments = 0; moments < 2; moments++) {
+         kernel_net_make(&net, kind[k].space, kind[k].dim, kind[k].act);
+         stats = sneppp__stats(&net.win);
+         for (i = 0; i < kernel_n; i++) kernel_weights(&net.win, stats, net.W + i * stats, net.width + i * stats, net.b + i);
+         if (kind[k].act == SNEPPP_ACT_DEFAULT) { /* a mixed layer: all that boxes have together */
+            static const sneppp_act act[n] = { SNEPPP_COS, SNEPPP_EXP, SNEPPP_ONE, SNEPPP_SIN, SNEPPP_EXP };
+            for (i = 0; i < n; i++) net.units[i] = kernel_unit(act[i], 0);
+            net.layer.units = net.units;
+         }
+         net.layer.n = n;
+         if (!kind[k].bias) net.layer.b = NULL;
+         for (i = 0; i < n * n; i++) G[i] = kernel_uniform();
+         for (i = 0; i < n; i++) g[i] = kernel_uniform();
+         memset(&out, 0, sizeof out);
+         memset(W, 0, sizeof W);
+         memset(b, 0, sizeof b);
+         memset(l, 0, sizeof l);
+         out.W = W;
+         out.b = b;
+         out.width = l;
+         if (moments) ASSERT_EQ(sneppp_moments_grad(&net.win, &net.layer, g, &out, NULL), SNEPPP_OK);
+         else ASSERT_EQ(sneppp_gram_grad(&net.win, &net.layer, G, &out, NULL, NULL), SNEPPP_OK);
+         for (at = 0; at < (size_t)(n * stats + n + n * stats); at++) {
+            static const double step[4] = { -2, -1, 1, 2 };
+            double             *x = at < (size_t)(n * stats) ? net.W + at : at < (size_t)(n * stats + n) ? net.b + (at - (size_t)(n * stats)) : net.width + (at - (size_t)(n * stats + n));
+            double              keep = *x, L[4], h = 2e-3, slope, got = at < (size_t)(n * stats) ? W[at] : at < (size_t)(n * stats + n) ? b[at - (size_t)(n * stats)] : l[at - (size_t)(n * stats + n)];
+            int                 s;
+            if (x >= net.b && x < net.b + kernel_n && !kind[k].bias) continue;
+            for (s = 0; s < 4; s++) {
+               *x = keep + step[s] * h;
+               L[s] = 0;
+               if (moments) {
+                  ASSERT_EQ(sneppp_moments(&net.win, &net.layer, c, NULL), SNEPPP_OK);
+                  for (i = 0; i < n; i++) L[s] += g[i] * c[i];
+               } else {
+                  ASSERT_EQ(sneppp_gram(&net.win, &net.layer, K, NULL, NULL), SNEPPP_OK);
+                  for (i = 0; i < n * n; i++) L[s] += G[i] * K[i];
+               }
+            }
+            *x = keep;
+            slope = (8 * (L[2] - L[1]) - (L[3] - L[0])) / (12 * h);
+            ASSERT_IN_RANGE(slope, got, 1e-7 * (1 + fabs(slope)));
+         }
+      }
+   }
+   PASS();
+}
+
+/* ---- identities ---- */
+
+#define KERNEL_SAME(a, b, tol) ASSERT_IN_RANGE((a), (b), (tol) * (1 + fabs(a)))
+
+TEST kernel_is_additive_over_a_split_window(void)
+{
+   static const sneppp_act act[] = { SNEPPP_COS, SNEPPP_SIN, SNEPPP_EXP, SNEPPP_RBF, SNEPPP_MONOMIAL, SNEPPP_RELU, SNEPPP_STEP };
+   static kernel_net       net;
+   size_t                  k;
+   int                     i, j;
+   kernel_state = 17;
+   for (k = 0; k < sizeof act / sizeof act[0]; k++) {
+      kernel_net_make(&net, SNEPPP_BOX, 2, act[k]);
+      for (i = 0; i < 9; i++)
+         for (j = i; j < 9; j++) {
+            sneppp_window left = net.win, right = net.win;
+            double        whole, a, b, tol = i == 6 || j == 6 ? 1e-11 : 1e-13;
+            left.hi[1] = right.lo[1] = 0.3;
+            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &whole, NULL), SNEPPP_OK);
+            ASSERT_EQ(sneppp_kernel(&left, &net.layer, i, j, &a, NULL), SNEPPP_OK);
+            ASSERT_EQ(sneppp_kernel(&right, &net.layer, i, j, &b, NULL), SNEPPP_OK);
+            KERNEL_SAME(whole, a + b, tol * (act[k] == SNEPPP_RELU ? 1e3 : 1));
+         }
+   }
+   PASS();
+}
+
+TEST kernel_box_is_a_polygon_and_an_interval(void)
+{
+   static const sneppp_act act[] = { SNEPPP_COS, SNEPPP_SIN, SNEPPP_EXP, SNEPPP_RELU, SNEPPP_STEP };
+   static kernel_net       net;
+   double                  xy[8], ends[2], a, b;
+   size_t                  k;
+   int                     i, j;
+   kernel_state = 19;
+   for (k = 0; k < sizeof act / sizeof act[0]; k++) {
+      sneppp_window polygon = kernel_window(SNEPPP_POLYGON, 2), line = kernel_window(SNEPPP_INTERVALS, 1);
+      kernel_net_make(&net, SNEPPP_BOX, 2, act[k]);
+      xy[0] = xy[6] = net.win.lo[0];
+      xy[2] = xy[4] = net.win.hi[0];
+      xy[1] = xy[3] = net.win.lo[1];
+      xy[5] = xy[7] = net.win.hi[1];
+      polygon.rings = 0;
+      polygon.count = 4;
+      polygon.xy = xy;
+      for (i = 0; i < 9; i++)
+         for (j = i; j < 9; j++) {
+            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &a, NULL), SNEPPP_OK);
+            ASSERT_EQ(sneppp_kernel(&polygon, &net.layer, i, j, &b, NULL), SNEPPP_OK);
+            KERNEL_SAME(a, b, i == 6 || j == 6 ? 1e-11 : 1e-13);
+         }
+      kernel_net_make(&net, SNEPPP_BOX, 1, act[k]);
+      ends[0] = net.win.lo[0];
+      ends[1] = net.win.hi[0];
+      line.count = 1;
+      line.ends = ends;
+      for (i = 0; i < 9; i++) {
+         ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, 8, &a, NULL), SNEPPP_OK);
+         ASSERT_EQ(sneppp_kernel(&line, &net.layer, i, 8, &b, NULL), SNEPPP_OK);
+         KERNEL_SAME(a, b, i == 6 ? 1e-11 : 1e-13);
+      }
+   }
+   PASS();
+}
+
+/* The area of a regular polygon is short of the disc's by a factor 1 - (2/3) (pi/n)^2 + ..: doubling n quarters the error. */
+TEST kernel_polygon_tends_to_the_disc(void)
+{
+   static const sneppp_act act[] = { SNEPPP_COS, SNEPPP_SIN, SNEPPP_EXP };
+   static kernel_net       net;
+   static double           xy[2 * 400];
+   size_t                  k;
+   int                     i, j, s, v;
+   kernel_state = 23;
+   for (k = 0; k < 3; k++) {
+      sneppp_window polygon = kernel_window(SNEPPP_POLYGON, 2);
+      kernel_net_make(&net, SNEPPP_BALL, 2, act[k]);
+      polygon.rings = 0;
+      polygon.xy = xy;
+      for (i = 0; i < 6; i++)
+         for (j = i; j < 6; j++) {
+            double disc, side[2], gap[2];
+            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &disc, NULL), SNEPPP_OK);
+            for (s = 0; s < 2; s++) {
+               polygon.count = s ? 400 : 200;
+               for (v = 0; v < (int)polygon.count; v++) {
+                  double angle = 2 * SNEPPP__PI * v / (double)polygon.count;
+                  xy[2 * v] = net.win.centre[0] + net.win.radius * cos(angle);
+                  xy[2 * v + 1] = net.win.centre[1] + net.win.radius * sin(angle);
+               }
+               ASSERT_EQ(sneppp_kernel(&polygon, &net.layer, i, j, &side[s], NULL), SNEPPP_OK);
+               gap[s] = fabs(side[s] - disc);
+            }
+            ASSERT(gap[0] < 5e-3 * (1 + fabs(disc)));
+            if (gap[0] > 1e-8) ASSERT_IN_RANGE(4.0, gap[0] / gap[1], 0.05);
+            /* Richardson: the next order is (pi/n)^4 */
+            KERNEL_SAME(disc, (4 * side[1] - side[0]) / 3, 1e-6);
+         }
+   }
+   PASS();
+}
+
+TEST kernel_mixture_of_one_is_the_gaussian(void)
+{
+   static const sneppp_act act[] = { SNEPPP_COS, SNEPPP_EXP, SNEPPP_RELU, SNEPPP_GELU, SNEPPP_ELU, SNEPPP_RBF };
+   static kernel_net       net;
+   static const double     one[] = { 1, 0.25, 0.75 };
+   size_t                  k;
+   int                     i;
+   kernel_state = 29;
+   for (k = 0; k < sizeof act / sizeof act[0]; k++) {
+      sneppp_window plain, mixture, twins;
+      double        mean[4], scale[4], a, b, c;
+      kernel_net_make(&net, SNEPPP_GAUSS, 2, act[k]);
+      plain = mixture = twins = net.win;
+      plain.count = 0;
+      plain.weight = NULL;
+      mixture.count = 1;
+      mixture.weight = one;
+      twins.count = 2;
+      twins.weight = one + 1;
+      for (i = 0; i < 4; i++) { mean[i] = kernel_mean[i % 2]; scale[i] = kernel_scale[i % 2]; }
+      twins.mean = mean;
+      twins.scale = scale;
+      for (i = 0; i < 12; i++) {
+         ASSERT_EQ(sneppp_kernel(&plain, &net.layer, i, 9, &a, NULL), SNEPPP_OK);
+         ASSERT_EQ(sneppp_kernel(&mixture, &net.layer, i, 9, &b, NULL), SNEPPP_OK);
+         ASSERT_EQ(sneppp_kernel(&twins, &net.layer, i, 9, &c, NULL), SNEPPP_OK);
+         ASSERT_EQ(a, b);
+         KERNEL_SAME(a, c, 1e-14);
+      }
+   }
+   PASS();
+}
+
+TEST kernel_sphere_does_not_know_directions(void)
+{
+   static const kernel_kind kind[] = { { SNEPPP_SPHERE, 3, SNEPPP_EXP, 1 }, { SNEPPP_SPHERE, 3, SNEPPP_COS, 1 }, { SNEPPP_SPHERE, 3, SNEPPP_RELU, 1 }, { SNEPPP_SPHERE, 4, SNEPPP_RELU, 0 }, { SNEPPP_SPHERE, 5, SNEPPP_LEAKY, 0 }, { SNEPPP_SPHERE, 2, SNEPPP_STEP, 1 } };
+   static kernel_net        net, turned;
+   size_t                   k;
+   int                      i, j, r;
+   kernel_state = 31;
+   for (k = 0; k < sizeof kind / sizeof kind[0]; k++) {
+      double v[SNEPPP__MAX_STATS], norm = 0;
+      kernel_net_make(&net, kind[k].space, kind[k].dim, kind[k].act);
+      if (!kind[k].bias) net.layer.b = NULL;
+      turned = net;
+      turned.layer.W = turned.W;
+      if (net.layer.b) turned.layer.b = turned.b;
+      for (r = 0; r < kind[k].dim; r++) { v[r] = kernel_uniform(); norm += v[r] * v[r]; }
+      for (i = 0; i < kernel_n; i++) { /* a reflection */
+         double dot = 0, *w = turned.W + i * kind[k].dim;
+         for (r = 0; r < kind[k].dim; r++) dot += w[r] * v[r];
+         for (r = 0; r < kind[k].dim; r++) w[r] -= 2 * dot / norm * v[r];
+      }
+      for (i = 0; i < 12; i++)
+         for (j = i; j < 12; j++) {
+            double a, b;
+            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &a, NULL), SNEPPP_OK);
+            ASSERT_EQ(sneppp_kernel(&turned.win, &turned.layer, i, j, &b, NULL), SNEPPP_OK);
+            /* a step of a nearly opposite unit: the angle itself is only known to 1e-16 of a radian */
+            KERNEL_SAME(a, b, i == 6 || j == 6 ? 1e-10 : 1e-13);
+         }
+   }
+   PASS();
+}
+
+/* Moving the window by s and the biases by -w.s changes nothing; exact here, as s is a power of two and so are sums. */
+TEST kernel_translation(void)
+{
+   static const kernel_kind kind[] = { { SNEPPP_BOX, 2, SNEPPP_COS, 1 }, { SNEPPP_BOX, 2, SNEPPP_RELU, 1 }, { SNEPPP_BALL, 2, SNEPPP_EXP, 1 }, { SNEPPP_BOX, 2, SNEPPP_MONOMIAL, 1 }, { SNEPPP_GAUSS, 2, SNEPPP_GELU, 1 } };
+   static kernel_net        net, moved;
+   size_t                   k;
+   int                      i, j, r;
+   kernel_state = 37;
+   for (k = 0; k < sizeof kind / sizeof kind[0]; k++) {
+      double mean[4];
+      kernel_net_make(&net, kind[k].space, kind[k].dim, kind[k].act);
+      moved = net;
+      moved.layer.W = moved.W;
+      moved.layer.b = moved.b;
+      for (r = 0; r < 4; r++) mean[r] = kernel_mean[r] + 4;
+      if (kind[k].space == SNEPPP_GAUSS) moved.win.mean = mean;
+      for (r = 0; r < 2; r++) { moved.win.lo[r] += 4; moved.win.hi[r] += 4; moved.win.centre[r] += 4; }
+      for (i = 0; i < kernel_n; i++) moved.b[i] -= 4 * (net.W[2 * i] + net.W[2 * i + 1]);
+      for (i = 7; i < 16; i++)
+         for (j = i; j < 16; j++) {
+            double a, b;
+            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &a, NULL), SNEPPP_OK);
+            ASSERT_EQ(sneppp_kernel(&moved.win, &moved.layer, i, j, &b, NULL), SNEPPP_OK);
+            KERNEL_SAME(a, b, 1e-13);
+         }
+   }
+   PASS();
+}
+
+/* ---- range, logarithms, refusals ---- */
+
+TEST kernel_range(void)
+{
+   double        W[6] = { 400, 400, -3, 2, 0, 0 }, b[3] = { 0, 0, 0 }, K[9], c[3];
+   sneppp_window win = kernel_window(SNEPPP_BOX, 2);
+   sneppp_layer  layer;
+   sneppp_error  err;
+   memset(&layer, 0, sizeof layer);
+   layer.n = 3;
+   layer.W = W;
+   layer.b = b;
+   layer.unit.act = SNEPPP_EXP;
+   ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_RANGE);
+   ASSERT(strstr(err.why, "K[0][0]"));
+   ASSERT_EQ(sneppp_gram_log(&win, &layer, K, NULL, &err), SNEPPP_OK);
+   ASSERT_IN_RANGE(800 * (1.1 + 1.2) - 2 * log(800.0), K[0], 1e-10); /* e^(800 (u1 + u2)) / 800^2 */
+   ASSERT_IN_RANGE(log(1.8 * 1.7), K[8], 1e-14);
+   layer.unit.act = SNEPPP_COS;
+   ASSERT_EQ(sneppp_gram_log(&win, &layer, K, NULL, &err), SNEPPP_ERR_NO_CLOSED_FORM);
+   ASSERT(strstr(err.why, "logarithmic"));
+   ASSERT_EQ(sneppp_moments(&win, &layer, c, &err), SNEPPP_OK);
+   ASSERT_IN_RANGE(1.8 * 1.7, c[2], 1e-14);
+   /* huge and tiny boxes: cos^2 averages to 1/2, and the value of a point */
+   win.lo[0] = win.lo[1] = 1e6;
+   win.hi[0] = win.hi[1] = 1e6 + 1e-6;
+   W[0] = W[1] = 1e3;
+   ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_OK);
+   ASSERT_IN_RANGE(1.0, K[8] / ((win.hi[0] - win.lo[0]) * (win.hi[1] - win.lo[1])), 1e-14);
+   win.lo[0] = win.lo[1] = -1e120;
+   win.hi[0] = win.hi[1] = 1e120;
+   ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_OK);
+   ASSERT_IN_RANGE(0.5, K[0] / 4e240, 1e-12);
+   ASSERT_IN_RANGE(0.0, K[1] / 4e240, 1e-12);
+   win.lo[0] = win.lo[1] = -1e200;
+   win.hi[0] = win.hi[1] = 1e200;
+   ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_RANGE);
+   PASS();
+}
+
+TEST kernel_log_rows_are_logarithms(void)
+{
+   size_t k, t, pairs = 0;
+   kernel_state = 41;
+   for (k = 0; k < SNEPPP__ROWS; k++) {
+      for (t = 0; t < SNEPPP__ROWS; t++) {
+         const sneppp__row *log_row = &sneppp__rows[k], *row = &sneppp__rows[t];
+         kernel_case        c;
+         double             a, b;
+         if (!(log_row->flags & SNEPPP__LOG) || (row->flags & SNEPPP__LOG) || row->info.space != log_row->info.space) continue;
+         if (row->info.act_i != log_row->info.act_i || row->info.act_j != log_row->info.act_j) continue;
+         kernel_make(&c, log_row, log_row->info.act_i, log_row->info.act_j);
+         a = log_row->pair(&c.p, NULL);
+         c.p.row = row;
+         c.p.log = 0;
+         b = row->pair(&c.p, NULL);
+         ASSERT(b > 0);
+         KERNEL_SAME(a, log(b), 1e-13);
+         pairs++;
+      }
+   }
+   ASSERT(pairs > 20);
+   PASS();
+}
+
+TEST kernel_refuses_by_name(void)
+{
+   double        W[12] = { 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4 }, b[2] = { 0.5, 0 }, K[4] = { -7, -7, -7, -7 };
+   sneppp_unit   units[2];
+   sneppp_window win = kernel_window(SNEPPP_SPHERE, 4);
+   sneppp_layer  layer;
+   sneppp_error  err;
+   memset(&layer, 0, sizeof layer);
+   layer.n = 2;
+   layer.W = W;
+   layer.b = b;
+   layer.unit.act = SNEPPP_GELU;
+   ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_NO_CLOSED_FORM);
+   ASSERT(strstr(err.why, "gelu x gelu on the sphere"));
+   layer.unit.act = SNEPPP_RELU; /* on S^3 with a bias */
+   ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_NO_CLOSED_FORM);
+   ASSERT(strstr(err.why, "without bias"));
+   ASSERT_EQ(K[0], -7.0);
+   b[0] = 0;
+   ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_OK);
+   units[0] = kernel_unit(SNEPPP_EXP, 0);
+   units[1] = kernel_unit(SNEPPP_COS, 0);
+   layer.units = units;
+   ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_NO_CLOSED_FORM);
+   ASSERT(strstr(err.why, "cos x exp on the sphere"));
+   win = kernel_window(SNEPPP_NEGBINOMIAL, 1);
+   layer.units = NULL;
+   layer.unit.act = SNEPPP_EXP;
+   ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_ARG);
+   ASSERT(strstr(err.why, "layer.W[0][0]"));
+   win = kernel_window(SNEPPP_BOX, 2);
+   ASSERT_EQ(sneppp_gram(&win, &layer, NULL, NULL, &err), SNEPPP_ERR_ARG);
+   ASSERT_EQ(sneppp_kernel(&win, &layer, 0, 2, K, &err), SNEPPP_ERR_ARG);
+   ASSERT_EQ(sneppp_gram_grad(&win, &layer, NULL, NULL, NULL, &err), SNEPPP_ERR_ARG);
+   PASS();
+}
+
+static void kernel_count_text(const char *text, void *user)
+{
+   size_t *lines = (size_t *)user;
+   for (; *text; text++) if (*text == '\n') ++*lines;
+}
+
+TEST kernel_table_is_complete_and_printable(void)
+{
+   size_t k, t, lines = 0;
+   for (k = 0; k < sneppp_kernel_count(); k++) {
+      const sneppp_kernel_info *info = sneppp_kernel_at(k);
+      ASSERT(info && info->name && info->formula && info->source && info->condition);
+      ASSERT(info->slack >= 64);
+      for (t = 0; t < k; t++) ASSERT(strcmp(info->name, sneppp_kernel_at(t)->name));
+   }
+   ASSERT_EQ(sneppp_kernel_at(sneppp_kernel_count()), NULL);
+   sneppp_kernel_list(kernel_count_text, &lines);
+   ASSERT_EQ(lines, sneppp_kernel_count() + 2);
+   PASS();
+}
+
+/* The numerical Gram matrix says how good it is, and says so when it is not. */
+static void kernel_own_features(const double *x, double *psi, void *user)
+{
+   psi[0] = 1;
+   psi[1] = tanh(x[0]);
+   psi[2] = *(double *)user > 0 && x[0] > 0.1234 ? 1 : 0;
+}
+
+TEST kernel_numeric_gram(void)
+{
+   sneppp_window win = kernel_window(SNEPPP_BOX, 2);
+   double        K[9], work[12], error, jump = 0;
+   sneppp_error  err;
+   ASSERT_EQ(sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, K, work, &error, &err), SNEPPP_OK);
+   ASSERT(error <= 1e-10 * K[0]);
+   ASSERT_IN_RANGE(1.8 * 1.7, K[0], 1e-12);
+   ASSERT_IN_RANGE(1.7 * (log(cosh(1.1)) - log(cosh(-0.7))), K[1], 1e-9);
+   ASSERT_IN_RANGE(1.7 * (1.8 - (tanh(1.1) + tanh(0.7))), K[4], 1e-9);
+   jump = 1;
+   ASSERT_EQ(sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 100000, K, work, &error, &err), SNEPPP_ERR_NO_CONVERGENCE);
+   ASSERT(error > 1e-8 && fabs(K[8] - 1.7 * (1.1 - 0.1234)) < 4 * error + 1e-2);
+   win = kernel_window(SNEPPP_GAMMA, 1);
+   ASSERT_EQ(sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, K, work, &error, &err), SNEPPP_ERR_ARG);
+   PASS();
+}
+
 SUITE(kernel)
 {
    RUN_TEST(kernel_public_values);
    RUN_TEST(kernel_public_gradients);
    RUN_TEST(kernel_oracle_sees_changes);
    RUN_TEST(kernel_every_row_has_derivatives);
+   RUN_TEST(kernel_every_row_is_its_integral);
+   RUN_TEST(kernel_gram_is_symmetric_and_psd);
+   RUN_TEST(kernel_threads_change_nothing);
+   RUN_TEST(kernel_pull_back_is_the_gradient);
+   RUN_TEST(kernel_is_additive_over_a_split_window);
+   RUN_TEST(kernel_box_is_a_polygon_and_an_interval);
+   RUN_TEST(kernel_polygon_tends_to_the_disc);
+   RUN_TEST(kernel_mixture_of_one_is_the_gaussian);
+   RUN_TEST(kernel_sphere_does_not_know_directions);
+   RUN_TEST(kernel_translation);
+   RUN_TEST(kernel_range);
+   RUN_TEST(kernel_log_rows_are_logarithms);
+   RUN_TEST(kernel_refuses_by_name);
+   RUN_TEST(kernel_table_is_complete_and_printable);
+   RUN_TEST(kernel_numeric_gram);
 }
