@@ -117,6 +117,8 @@
    #define sneppp_nll sneppp_nll_f32
    #define sneppp_conditional_nll sneppp_conditional_nll_f32
    #define sneppp_fit sneppp_fit_f32
+   #define sneppp_marginal sneppp_marginal_f32
+   #define sneppp_conditional sneppp_conditional_f32
    #define sneppp_window_draw sneppp_window_draw_f32
    #define sneppp_thin sneppp_thin_f32
    #define sneppp_test_nll sneppp_test_nll_f32
@@ -561,6 +563,10 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
 SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at, sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count, sneppp_error *err);
+/* Integrate one factor out, over a part of it or (NULL) all of it; or fix it at a point. out is a new model over the
+   factors that stay: the time profile of a district, the map of a week. Free it. */
+SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over, sneppp_model *out, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at, sneppp_model *out, sneppp_error *err);
 
 /* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err);
@@ -9666,6 +9672,204 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
    }
    sneppp__mix_features(model, 1, part, psi);
    return SNEPPP_OK;
+}
+
+/* ---- marginal and conditional intensities: models with one factor less. Integrating factor f out replaces
+   psi_f psi_f' by K_f, c_f and mass_f of a region; fixing it replaces them by psi_f(x) psi_f(x)', psi_f(x) and 1.
+   In both cases, with the factor y that stays,
+
+      product:   lambda(y) = psi_y' (M o K_f) psi_y          outer: psi_y' (partial trace of M against K_f) psi_y
+      sum:       (psi_y, 1)' [M mass, M c_f; c_f' M, tr M K_f] (psi_y, 1)            stack: the same with blocks of M
+      additive:  the other readouts times mass, plus the constant tr(M_f K_f)
+      separable: the other readouts times tr(M_f K_f).
+
+   The result is a model of its own: cheap to call many times, to be freed by the caller. */
+static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, sneppp_desc *out, sneppp_unit *units, sneppp_error *err)
+{
+   int constant = model->desc.mix == SNEPPP_MIX_SUM || model->desc.mix == SNEPPP_MIX_STACK;
+   if (model->factors < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model has one factor only: nothing would remain");
+   if (constant && model->factors > 2)
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "with three or more factors, sums and stacks of features do not reduce to a model of the same kind");
+   *out = model->desc;
+   out->mem = NULL, out->mem_bytes = 0;
+   for (int g = f; g + 1 < SNEPPP_MAX_FACTORS; g++) out->factor[g] = out->factor[g + 1];
+   memset(&out->factor[SNEPPP_MAX_FACTORS - 1], 0, sizeof out->factor[0]);
+   out->rank = 0;
+   if (constant && model->desc.readout == SNEPPP_READOUT_FULL) { /* the constant becomes a unit of the layer that stays */
+      sneppp_factor *x = &out->factor[0];
+      for (int i = 0; i < x->width; i++) units[i] = x->units ? x->units[i] : x->unit;
+      units[x->width].act = SNEPPP_ONE;
+      units[x->width].p = units[x->width].q = 0;
+      x->units = units;
+      x->width++;
+   }
+   return SNEPPP_OK;
+}
+
+/* What is left of M (n, n) when the factor f is reduced by K, c, mass: (n', n') into out. */
+static void sneppp__reduce_matrix(const sneppp_model *model, int f, const double *K, const double *c, double mass, const double *M, double *out)
+{
+   size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, after = 1, small = n / nf;
+   for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
+   if (model->desc.mix == SNEPPP_MIX_PRODUCT) {
+      for (size_t i = 0; i < n * n; i++) out[i] = M[i] * K[i];
+   } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
+      memset(out, 0, small * small * sizeof *out);
+      for (size_t i = 0; i < n; i++)
+         for (size_t j = 0; j < n; j++) {
+            size_t a = i / (after * nf) * after + i % after, b = j / (after * nf) * after + j % after;
+            out[a * small + b] += M[i * n + j] * K[i / after % nf * nf + j / after % nf];
+         }
+   } else { /* sum and stack of two factors: h is the one that stays, its block of M begins at first */
+      int    stack = model->desc.mix == SNEPPP_MIX_STACK, h = 1 - f;
+      size_t nh = (size_t)model->layer[h].n, first = stack && h ? nf : 0, other = stack && f ? nh : 0, side = nh + 1;
+      double trace = 0;
+      for (size_t i = 0; i < nh; i++) {
+         double cross = 0;
+         for (size_t j = 0; j < nh; j++) out[i * side + j] = M[(first + i) * n + first + j] * mass;
+         for (size_t j = 0; j < nf; j++) cross += M[(first + i) * n + other + j] * c[j];
+         out[i * side + nh] = out[nh * side + i] = cross;
+      }
+      for (size_t i = 0; i < nf; i++) for (size_t j = 0; j < nf; j++) trace += M[(other + i) * n + other + j] * K[i * nf + j];
+      out[nh * side + nh] = trace;
+   }
+}
+
+/* Copies parameters into the reduced model and sets its readout. K (n_f, n_f), c (n_f). */
+static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const double *K, const double *c, double mass, double *M, double *small, sneppp_model *out, sneppp_error *err)
+{
+   size_t nf = (size_t)model->layer[f].n;
+   int    diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   out->alpha = model->alpha, out->floor = model->floor * mass;
+   for (int g = 0, to = 0; g < model->factors; g++) {
+      const sneppp_layer_state *from = &model->layer[g];
+      sneppp_layer_state       *L = &out->layer[to];
+      size_t                    n = (size_t)from->n, d = (size_t)from->d;
+      if (g == f) continue;
+      memcpy(L->W, from->W, n * d * sizeof *L->W);
+      memcpy(L->b, from->b, n * sizeof *L->b);
+      if (from->width) memcpy(L->width, from->width, n * d * sizeof *L->width);
+      if ((size_t)L->n > n) { memset(L->W + n * d, 0, d * sizeof *L->W); L->b[n] = 0; }
+      memcpy(L->shift, from->shift, sizeof L->shift);
+      memcpy(L->rate, from->rate, sizeof L->rate);
+      if (from->inside.space == SNEPPP_GAUSS) { /* learnt measures differ from the description */
+         memcpy((void *)(uintptr_t)L->inside.weight, from->inside.weight, from->inside.count * sizeof(double));
+         memcpy((void *)(uintptr_t)L->inside.mean, from->inside.mean, from->inside.count * d * sizeof(double));
+         memcpy((void *)(uintptr_t)L->inside.scale, from->inside.scale, from->inside.count * d * sizeof(double));
+      }
+      to++;
+   }
+   if (model->readouts > 1) {
+      double trace = 0;
+      for (int g = 0, to = 0; g < model->factors; g++) {
+         const sneppp_readout_state *R = &model->readout[g];
+         size_t                      n = (size_t)R->n;
+         if (g == f) {
+            for (size_t r = 0; r < (diagonal ? n : (size_t)R->m); r++) {
+               if (diagonal) { trace += (double)R->V[r] * (double)R->V[r] * K[r * nf + r]; continue; }
+               for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) trace += (double)R->V[r * n + i] * (double)R->V[r * n + j] * K[i * nf + j];
+            }
+            continue;
+         }
+         memset(out->readout[to].V, 0, (size_t)out->readout[to].m * n * sizeof *R->V);
+         memcpy(out->readout[to].V, R->V, (size_t)R->m * n * sizeof *R->V);
+         to++;
+      }
+      if (model->desc.mix == SNEPPP_MIX_SEPARABLE) { out->alpha *= trace; return SNEPPP_OK; }
+      out->floor += model->alpha * trace;
+      out->alpha *= mass;
+      return SNEPPP_OK;
+   }
+   if (diagonal) {
+      const sneppp_real *v = model->readout[0].V;
+      size_t             n = (size_t)model->n, after = 1;
+      if (model->desc.mix != SNEPPP_MIX_PRODUCT && model->desc.mix != SNEPPP_MIX_OUTER)
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "a diagonal readout of sums or stacks does not reduce to a diagonal one; use a full readout");
+      for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
+      for (size_t i = 0; i < (size_t)out->n; i++) out->readout[0].V[i] = 0;
+      for (size_t i = 0; i < n; i++) {
+         size_t a = model->desc.mix == SNEPPP_MIX_PRODUCT ? i : i / (after * nf) * after + i % after;
+         size_t k = model->desc.mix == SNEPPP_MIX_PRODUCT ? i : i / after % nf;
+         out->readout[0].V[a] += (sneppp_real)((double)v[i] * (double)v[i] * K[k * nf + k]); /* v^2 first, its root below */
+      }
+      for (size_t i = 0; i < (size_t)out->n; i++) out->readout[0].V[i] = (sneppp_real)sqrt((double)out->readout[0].V[i]);
+      return SNEPPP_OK;
+   }
+   {
+      sneppp_status st = sneppp_get_matrix(model, M, err);
+      if (st != SNEPPP_OK) return st;
+      sneppp__reduce_matrix(model, f, K, c, mass, M, small);
+      return sneppp_set_matrix(out, small, err);
+   }
+}
+
+static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const sneppp_window *over, const sneppp_real *at, sneppp_model *out, sneppp_error *err)
+{
+   sneppp_status  st = sneppp__factor_check(model, factor, err);
+   sneppp_desc    desc;
+   sneppp_unit   *units = NULL;
+   double        *K = NULL, *c = NULL, *M = NULL, *small = NULL, mass = 1;
+   sneppp__carver carver = sneppp__measure();
+   sneppp__block  block;
+   size_t         n, nf;
+   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   memset(out, 0, sizeof *out);
+   if (st != SNEPPP_OK) return st;
+   n = (size_t)model->n, nf = (size_t)model->layer[factor].n;
+   for (int pass = 0; pass < 2; pass++) {
+      units = (sneppp_unit *)sneppp__take(&carver, n + 1, 1, sizeof *units);
+      K = (double *)sneppp__take(&carver, nf, nf, sizeof *K);
+      c = (double *)sneppp__take(&carver, nf, 1, sizeof *c);
+      M = (double *)sneppp__take(&carver, model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n, n, sizeof *M);
+      small = (double *)sneppp__take(&carver, model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n + 1, n + 1, sizeof *small);
+      if (!pass && (st = sneppp__block_get(&block, &carver, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   if (at) { /* fixed: psi psi', psi, 1 */
+      sneppp_real T[SNEPPP__MAX_STATS], psi[SNEPPP_MAX_WIDTH];
+      double      y[SNEPPP__MAX_STATS];
+      int         in = nf <= SNEPPP_MAX_WIDTH;
+      for (int r = 0; r < model->layer[factor].D; r++) { y[r] = (double)at[r]; in = in && sneppp__finite(y[r]); }
+      if (!in || !sneppp_window_contains(&model->desc.factor[factor].window, y)) {
+         st = sneppp__fail(err, SNEPPP_ERR_DATA, "the point is not finite or outside factor[%d]", factor);
+      } else {
+         sneppp__statistics(model, factor, at, T);
+         sneppp__layer_features(model, factor, 0, nf, 1, T, psi, NULL);
+         for (size_t i = 0; i < nf; i++) { c[i] = (double)psi[i]; for (size_t j = 0; j < nf; j++) K[i * nf + j] = (double)psi[i] * (double)psi[j]; }
+         mass = 1;
+      }
+   } else { /* integrated: the closed forms of one factor, seen as a model of its own */
+      sneppp_model  one = *model;
+      sneppp_region region;
+      sneppp__grams g;
+      memset(&region, 0, sizeof region);
+      memset(&g, 0, sizeof g);
+      one.factors = 1, one.desc.mix = SNEPPP_MIX_PRODUCT, one.desc.readout = SNEPPP_READOUT_FULL;
+      one.layer[0] = model->layer[factor], one.desc.factor[0] = model->desc.factor[factor];
+      region.factor[0] = over;
+      g.K[0] = K;
+      g.c[0] = model->desc.mix == SNEPPP_MIX_SUM || model->desc.mix == SNEPPP_MIX_STACK ? c : NULL;
+      st = sneppp__grams_of(&one, &region, &g, NULL, err);
+      mass = g.mass[0];
+   }
+   if (st == SNEPPP_OK) st = sneppp__reduce_desc(model, factor, &desc, units, err);
+   if (st == SNEPPP_OK) st = sneppp_init(out, &desc, err);
+   if (st == SNEPPP_OK) {
+      st = sneppp__reduce_fill(model, factor, K, c, mass, M, small, out, err);
+      if (st != SNEPPP_OK) sneppp_free(out);
+   }
+   sneppp__block_free(&block);
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over, sneppp_model *out, sneppp_error *err)
+{
+   return sneppp__reduce(model, factor, over, NULL, out, err);
+}
+
+SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at, sneppp_model *out, sneppp_error *err)
+{
+   if (!at) return sneppp__fail(err, SNEPPP_ERR_ARG, "at is NULL");
+   return sneppp__reduce(model, factor, NULL, at, out, err);
 }
 
 /* ---- chunks: a fixed number of events that stay in cache while features, readout and gradients are made. Lanes

@@ -1,0 +1,319 @@
+/* Models: mixing rules against brute-force quadrature, regions, units, marginals, parameters, refusals. */
+static const double model_time[2] = {0, 100}, model_part[4] = {10, 30, 55, 90}, model_week[2] = {20, 27};
+
+/* A smooth model on box x interval (x box) with the given mix. */
+static sneppp_desc model_desc(sneppp_mix mix, sneppp_readout readout, int factors)
+{
+   sneppp_desc d;
+   memset(&d, 0, sizeof d);
+   d.mix = mix;
+   d.readout = readout;
+   d.seed = 11;
+   d.width = 4;
+   d.factor[0].window.dim = 1;
+   d.factor[0].window.lo[0] = 500;
+   d.factor[0].window.hi[0] = 503;
+   d.factor[1].window.space = SNEPPP_INTERVALS;
+   d.factor[1].window.dim = 1;
+   d.factor[1].window.count = 1;
+   d.factor[1].window.ends = model_time;
+   d.factor[1].unit.act = SNEPPP_COS;
+   if (sneppp__mix_concatenates(mix) || mix == SNEPPP_MIX_OUTER) d.factor[1].width = 3;
+   if (factors > 2) {
+      d.factor[2].window.dim = 1;
+      d.factor[2].window.lo[0] = -1;
+      d.factor[2].window.hi[0] = 2;
+      d.factor[2].unit.act = SNEPPP_EXP;
+   }
+   return d;
+}
+
+static sneppp_status model_make(sneppp_model *m, const sneppp_desc *d, sneppp_error *err)
+{
+   sneppp_status st = sneppp_init(m, d, err);
+   if (st != SNEPPP_OK) { fprintf(stderr, "%s\n", err->why); return st; }
+   m->alpha = 2;
+   m->floor = 0.01;
+   return st;
+}
+
+/* Composite Gauss-Legendre, 5 nodes on each of 24 panels: node q of [a, b] and its weight. */
+#define MODEL_NODES 120
+static double model_node(int q, double a, double b, double *weight)
+{
+   static const double x[5] = {-0.906179845938664, -0.5384693101056831, 0, 0.5384693101056831, 0.906179845938664};
+   static const double w[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
+   double h = (b - a) / 24, mid = a + (q / 5 + 0.5) * h;
+   *weight = 0.5 * h * w[q % 5];
+   return mid + 0.5 * h * x[q % 5];
+}
+
+static double model_quadrature(const sneppp_model *m, double t0, double t1)
+{
+   double sum = 0, wx, wt, wz = 1;
+   for (int i = 0; i < MODEL_NODES; i++)
+      for (int j = 0; j < MODEL_NODES; j++) {
+         sneppp_real x[3];
+         int         k, third = m->factors > 2 ? 25 : 1;
+         x[0] = (sneppp_real)model_node(i, 500, 503, &wx);
+         x[1] = (sneppp_real)model_node(j, t0, t1, &wt);
+         for (k = 0; k < third; k++) { /* 5 panels are enough for the third factor */
+            if (third > 1) x[2] = (sneppp_real)model_node(k, -1, -1 + 3 * 24.0 / 5, &wz);
+            sum += wx * wt * wz * (double)sneppp_intensity(m, x);
+         }
+      }
+   return sum;
+}
+
+#ifdef SNEPPP_REAL_FLOAT
+#define MODEL_TOLERANCE 2e-4
+#else
+#define MODEL_TOLERANCE 1e-10
+#endif
+
+TEST model_mixes_against_quadrature(void)
+{
+   sneppp_window part;
+   sneppp_region region;
+   memset(&part, 0, sizeof part);
+   part.space = SNEPPP_INTERVALS;
+   part.dim = 1;
+   part.count = 2;
+   part.ends = model_part;
+   memset(&region, 0, sizeof region);
+   region.factor[1] = &part;
+   for (int mix = 0; mix < SNEPPP_MIX_END; mix++)
+      for (int readout = 0; readout < SNEPPP_READOUT_END; readout++)
+         for (int factors = 2; factors <= 3; factors++) {
+            sneppp_desc  d = model_desc((sneppp_mix)mix, (sneppp_readout)readout, factors);
+            sneppp_model m;
+            sneppp_error err;
+            double       count, quad, some, quad_some;
+            if (factors == 3 && readout) continue; /* the same code, three times the time */
+            if (mix == SNEPPP_MIX_JOINT) d.factor[0].unit.act = SNEPPP_COS;
+            ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
+            if (mix == SNEPPP_MIX_JOINT) { ASSERT_EQ(1, m.factors); sneppp_free(&m); continue; }
+            quad = model_quadrature(&m, 0, 100);
+            ASSERT_IN_RANGE(quad, count, MODEL_TOLERANCE * quad);
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &some, &err));
+            quad_some = model_quadrature(&m, 10, 30) + model_quadrature(&m, 55, 90);
+            ASSERT_IN_RANGE(quad_some, some, MODEL_TOLERANCE * quad_some);
+            sneppp_free(&m);
+         }
+   PASS();
+}
+
+TEST model_marginal_and_conditional(void)
+{
+   sneppp_window week;
+   sneppp_region region;
+   memset(&week, 0, sizeof week);
+   week.space = SNEPPP_INTERVALS;
+   week.dim = 1;
+   week.count = 1;
+   week.ends = model_week;
+   memset(&region, 0, sizeof region);
+   region.factor[1] = &week;
+   for (int mix = 0; mix < SNEPPP_MIX_END; mix++)
+      for (int readout = 0; readout < SNEPPP_READOUT_END; readout++) {
+         sneppp_desc  d = model_desc((sneppp_mix)mix, (sneppp_readout)readout, 2);
+         sneppp_model m, map, slice;
+         sneppp_error err;
+         double       total, weekly;
+         sneppp_real  t = 23;
+         if (mix == SNEPPP_MIX_JOINT || (readout && (mix == SNEPPP_MIX_SUM || mix == SNEPPP_MIX_STACK))) continue;
+         ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_marginal(&m, 1, &week, &map, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_conditional(&m, 1, &t, &slice, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &weekly, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&map, NULL, &total, &err));
+         ASSERT_IN_RANGE(weekly, total, MODEL_TOLERANCE * weekly);
+         for (int i = 0; i < 5; i++) {
+            sneppp_real x[2];
+            double      sum = 0, w, scale;
+            x[0] = (sneppp_real)(500.1 + 0.6 * i);
+            for (int q = 0; q < MODEL_NODES; q++) {
+               x[1] = (sneppp_real)model_node(q, model_week[0], model_week[1], &w);
+               sum += w * (double)sneppp_intensity(&m, x);
+            }
+            scale = total / 3;
+            ASSERT_IN_RANGE(sum, (double)sneppp_intensity(&map, x), MODEL_TOLERANCE * (sum + scale));
+            x[1] = t;
+            ASSERT_IN_RANGE((double)sneppp_intensity(&m, x), (double)sneppp_intensity(&slice, x), MODEL_TOLERANCE * (sum + scale));
+         }
+         sneppp_free(&m);
+         sneppp_free(&map);
+         sneppp_free(&slice);
+      }
+   PASS();
+}
+
+/* The same pattern in other units: counts stay, intensities change by the factor of the volume. */
+TEST model_units_do_not_matter(void)
+{
+   sneppp_model a, b;
+   sneppp_error err;
+   sneppp_desc  d;
+   double       ca, cb;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.hi[0] = 4;
+   d.factor[0].window.hi[1] = 2;
+   d.width = 10;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&a, &d, &err));
+   d.factor[0].window.lo[0] = 1e6;
+   d.factor[0].window.hi[0] = 1e6 + 4000;
+   d.factor[0].window.lo[1] = -3e6;
+   d.factor[0].window.hi[1] = -3e6 + 2000;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
+   b.alpha = a.alpha * 1e-6;
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&a, NULL, &ca, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, &cb, &err));
+   ASSERT_IN_RANGE(ca, cb, (sizeof(sneppp_real) == 4 ? 1e-6 : 1e-12) * ca);
+   for (int i = 0; i < 10; i++) {
+      sneppp_real x[2], y[2];
+      double      la, lb;
+      x[0] = (sneppp_real)(0.5 * (i % 8)), x[1] = (sneppp_real)(0.25 * (i % 7));
+      y[0] = (sneppp_real)(1e6 + 500 * (i % 8)), y[1] = (sneppp_real)(-3e6 + 250 * (i % 7));
+      la = (double)sneppp_intensity(&a, x), lb = (double)sneppp_intensity(&b, y) * 1e6;
+      ASSERT_IN_RANGE(la, lb, (sizeof(sneppp_real) == 4 ? 1e-3 : 1e-10) * (la + ca / 8));
+   }
+   sneppp_free(&a);
+   sneppp_free(&b);
+   PASS();
+}
+
+/* Cells of a partition add up to the total: boxes, a polygon and its hole. */
+TEST model_regions_add_up(void)
+{
+   static const double  diamond[8] = {5, 1, 8, 2.5, 5, 4, 2, 2.5};
+   static const double  frame[16] = {0, 0, 10, 0, 10, 5, 0, 5, 5, 1, 8, 2.5, 5, 4, 2, 2.5};
+   static const size_t  frame_rings[2] = {4, 4};
+   static const double  bad[6] = {1, 1, 12, 1, 5, 4};
+   sneppp_model         m;
+   sneppp_error         err;
+   sneppp_desc          d;
+   sneppp_window        w;
+   sneppp_region        region;
+   double               total, sum = 0, part, inside, outside;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.hi[0] = 10;
+   d.factor[0].window.hi[1] = 5;
+   d.width = 12;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+   memset(&region, 0, sizeof region);
+   region.factor[0] = &w;
+   for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 3; j++) {
+         memset(&w, 0, sizeof w);
+         w.dim = 2;
+         w.lo[0] = 10.0 * i / 4, w.hi[0] = 10.0 * (i + 1) / 4;
+         w.lo[1] = 5.0 * j / 3, w.hi[1] = 5.0 * (j + 1) / 3;
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &part, &err));
+         ASSERT(part > 0);
+         sum += part;
+      }
+   ASSERT_IN_RANGE(total, sum, 1e-12 * total);
+   memset(&w, 0, sizeof w);
+   w.space = SNEPPP_POLYGON;
+   w.dim = 2;
+   w.count = 4;
+   w.xy = diamond;
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &inside, &err));
+   w.xy = frame;
+   w.rings = 2;
+   w.ring_size = frame_rings;
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &outside, &err));
+   ASSERT_IN_RANGE(total, inside + outside, 1e-12 * total);
+   w.rings = 0;
+   w.count = 3;
+   w.xy = bad;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, &region, &part, &err));
+   ASSERT(strstr(err.why, "outside the window"));
+   sneppp_free(&m);
+   PASS();
+}
+
+TEST model_parameters_in_and_out(void)
+{
+   sneppp_model m;
+   sneppp_error err;
+   sneppp_desc  d;
+   double       W[10], b[5], W2[10], b2[5], M[25], M2[25];
+   sneppp_real  x[2], psi[5];
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.lo[0] = 100;
+   d.factor[0].window.hi[0] = 110;
+   d.factor[0].window.hi[1] = 5;
+   d.width = 5;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   for (int i = 0; i < 10; i++) W[i] = 0.1 * i - 0.3;
+   for (int i = 0; i < 5; i++) b[i] = 0.5 - 0.2 * i;
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_layer(&m, 0, W2, b2, NULL, &err));
+   for (int i = 0; i < 10; i++) ASSERT_IN_RANGE(W[i], W2[i], sizeof(sneppp_real) == 4 ? 1e-6 : 1e-14);
+   for (int i = 0; i < 5; i++) ASSERT_IN_RANGE(b[i], b2[i], sizeof(sneppp_real) == 4 ? 1e-4 : 1e-12);
+   x[0] = 103, x[1] = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x, psi, &err));
+   for (int i = 0; i < 5; i++) ASSERT_IN_RANGE(cos(W[2 * i] * 103 + W[2 * i + 1] * 2 + b[i]), (double)psi[i], sizeof(sneppp_real) == 4 ? 1e-4 : 1e-12);
+   for (int i = 0; i < 25; i++) M[i] = (i % 6 == 0 ? 2.0 : 0.0) + 0.1 * (i / 5 + 1) * (i % 5 + 1);
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_matrix(&m, M, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M2, &err));
+   for (int i = 0; i < 25; i++) ASSERT_IN_RANGE(M[i], M2[i], sizeof(sneppp_real) == 4 ? 1e-5 : 1e-13);
+   M[0] = -5;
+   ASSERT_EQ(SNEPPP_ERR_NOT_POSITIVE, sneppp_set_matrix(&m, M, &err));
+   x[0] = 99;
+   ASSERT_EQ(0, sneppp_intensity(&m, x));
+   x[0] = (sneppp_real)sneppp__nan();
+   ASSERT(!sneppp__finite((double)sneppp_intensity(&m, x)));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* One point and a batch give the same; the block of the caller is used and nothing else. */
+TEST model_batches_and_blocks(void)
+{
+   static unsigned char mem[200000];
+   static sneppp_real   x[3 * 300], out[300];
+   sneppp_model  m;
+   sneppp_error  err;
+   sneppp_desc   d = model_desc(SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 2);
+   sneppp_events at;
+   sneppp_rng    rng;
+   size_t        bytes = sneppp_model_bytes(&d, &err);
+   test_alloc    a;
+   memset(&a, 0, sizeof a);
+   ASSERT(bytes > 0 && bytes < sizeof mem - 1);
+   d.mem = mem + 1;
+   d.mem_bytes = bytes - 1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_init(&m, &d, &err));
+   d.mem_bytes = bytes;
+   d.alloc_ctx = &a;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   sneppp_rng_init(&rng, 1, 1);
+   for (int i = 0; i < 300; i++) { x[2 * i] = (sneppp_real)(500 + 3 * sneppp_rng_uniform(&rng)); x[2 * i + 1] = (sneppp_real)(100 * sneppp_rng_uniform(&rng)); }
+   x[7] = 101;
+   memset(&at, 0, sizeof at);
+   at.x = x;
+   at.count = 300;
+   ASSERT_EQ(SNEPPP_OK, sneppp_intensities(&m, &at, out, NULL, &err));
+   for (int i = 0; i < 300; i++) ASSERT_IN_RANGE((double)sneppp_intensity(&m, x + 2 * i), (double)out[i], (sizeof(sneppp_real) == 4 ? 1e-5 : 1e-13) * m.alpha);
+   ASSERT_EQ(0, out[3]);
+   sneppp_free(&m);
+   ASSERT_EQ((size_t)0, a.live);
+   PASS();
+}
+
+SUITE(model)
+{
+   RUN_TEST(model_mixes_against_quadrature);
+   RUN_TEST(model_marginal_and_conditional);
+   RUN_TEST(model_units_do_not_matter);
+   RUN_TEST(model_regions_add_up);
+   RUN_TEST(model_parameters_in_and_out);
+   RUN_TEST(model_batches_and_blocks);
+}
