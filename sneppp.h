@@ -2247,22 +2247,25 @@ SNEPPP__UNUSED static sneppp_status sneppp__lambda_max(size_t n, const double *A
 }
 
 /* >>special ==================================================================================================
-   Functions that the closed forms need and libm lacks, in double in either precision. None of them keeps state
-   (libm's lgamma writes the global signgam, so log-gamma is here too) and none produces an infinity or a NaN
-   inside its domain, so they survive -ffast-math. The errors stated are the worst ones measured against the
-   table of tests/special_table.h, whose generator is tests/special_table.py; ulp means 2^-53 times the value
-   rounded up to a power of two, that is, a relative 1.1e-16 to 2.2e-16. */
+   Functions that the closed forms need and libm lacks, in double in either precision. None of them keeps
+   state (libm's lgamma writes the global signgam, so log-gamma is here too) and none produces an infinity or
+   a NaN inside its domain, so they survive -ffast-math. The errors stated are the worst ones measured against
+   the table of tests/special_table.h (generator tests/special_table.py), in units of the last place (ulp) of
+   the value or, for functions with zeros, of the envelope named; SPECIAL_VERBOSE=1 makes the tests print
+   them. */
 
 /* ---- trigonometric and hyperbolic quotients */
 
-/* sin(x)/x for every finite x. The quotient is as good as sin itself; only 0 needs care. */
+/* sin(x)/x for every finite x. The quotient is as good as sin itself; only 0 needs care.
+   Worst error 0.4 ulp of min(1, 1/|x|). */
 SNEPPP__UNUSED static double sneppp__sinc(double x)
 {
    return x == 0 ? 1 : sin(x) / x;
 }
 
-/* (sin(x)/x)' = (x cos x - sin x)/x^2. Below 2 the difference would cancel, and the alternating series
-   -x/3 + x^3/30 - x^5/840 + ..., coefficients (-1)^k 2k/(2k+1)!, does not. */
+/* (sin(x)/x)' = (x cos x - sin x)/x^2. Below 2 the difference would cancel, and the alternating series -x/3 +
+   x^3/30 - x^5/840 + ..., coefficients (-1)^k 2k/(2k+1)!, does not. Worst error 1.3 ulp, of 1/|x| beyond 2.
+   */
 SNEPPP__UNUSED static double sneppp__dsinc(double x)
 {
    static const double c[12] = {
@@ -2275,8 +2278,8 @@ SNEPPP__UNUSED static double sneppp__dsinc(double x)
    return x * sum;
 }
 
-/* log(sinh(x)/x), even. Beyond 2, log(e^|x|/(2|x|)) with the small rest in log1p; below, log1p of the series of
-   sinhc - 1, whose terms are all positive. */
+/* log(sinh(x)/x), even. Beyond 2, log(e^|x|/(2|x|)) with the small rest in log1p; below, log1p of the series
+   of sinhc - 1, whose terms are all positive. Worst error 1.6 ulp. */
 SNEPPP__UNUSED static double sneppp__log_sinhc(double x)
 {
    static const double c[12] = {
@@ -2291,8 +2294,9 @@ SNEPPP__UNUSED static double sneppp__log_sinhc(double x)
    return log1p(sum * y);
 }
 
-/* Langevin's function coth x - 1/x, the derivative of log sinhc, odd. Near 0 its continued fraction
-   x/(3 + x^2/(5 + x^2/(7 + ...))), ten levels, written as one quotient of positive polynomials. */
+/* Langevin's function coth x - 1/x, the derivative of log sinhc, odd. Near 0 its continued fraction x/(3 +
+   x^2/(5 + x^2/(7 + ...))), ten levels, written as one quotient of positive polynomials. Worst error 1.8 ulp.
+   */
 SNEPPP__UNUSED static double sneppp__langevin(double x)
 {
    double a = fabs(x), y = x * x, value;
@@ -2303,14 +2307,14 @@ SNEPPP__UNUSED static double sneppp__langevin(double x)
    return x < 0 ? -value : value;
 }
 
-/* (e^x - 1)/x. */
+/* (e^x - 1)/x. Worst error 1.0 ulp. */
 SNEPPP__UNUSED static double sneppp__expm1_over(double x)
 {
    return x == 0 ? 1 : expm1(x) / x;
 }
 
-/* ---- coefficients, printed by tests/special_table.py coef: Chebyshev interpolants on short intervals, Debye's
-   polynomials in logarithmic form, nodes and weights of Gauss-Legendre rules */
+/* ---- coefficients, printed by tests/special_table.py coef: Chebyshev interpolants on short intervals,
+   Debye's polynomials in logarithmic form, nodes and weights of Gauss-Legendre rules */
 static const double sneppp__mills_centre[15] = {
    38.666015625, 21.599609375, 14.28515625, 10.22265625, 7.63671875, 5.845703125, 4.533203125, 3.529296875,
    2.736328125, 2.095703125, 1.564453125, 1.119140625, 0.740234375, 0.4140625, 0.12890625
@@ -2519,10 +2523,11 @@ static const double sneppp__gl_w[128] = {
    0.025392065309262059, 0.01627439473090567, 0.0070186100094700964
 };
 
-/* exp(-c x^2), c = 1/2 or 1, to full relative accuracy. The rounding of x^2 alone would cost c x^2 units, 700 at
-   the end of the range. So x is split at a multiple t of 2^-12, whose square is exact, and the factor
-   exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer, which
-   -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first one. */
+/* exp(-c x^2), c = 1/2 or 1, to full relative accuracy. The rounding of x^2 alone would cost c x^2 units, 700
+   at the end of the range. So x is split at a multiple t of 2^-12, whose square is exact, and the factor
+   exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer,
+   which -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first
+   one. */
 SNEPPP__INLINE double sneppp__exp_square(double x, double c)
 {
    double t, e;
@@ -2559,11 +2564,13 @@ SNEPPP__INLINE double sneppp__mills_right(double x)
    c = sneppp__mills_table[i];
    s = t * t;
    q = s * s;
-   return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s) + q * (((c[4] + c[5] * t) + (c[6] + c[7] * t) * s) + q * (c[8] + c[9] * t));
+   return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s) +
+          q * (((c[4] + c[5] * t) + (c[6] + c[7] * t) * s) + q * (c[8] + c[9] * t));
 }
 
 /* g(x) = 1 - x m(x) for x >= 0: what is left after Mills' ratio and 1/x cancel, ~ 1/x^2 far out. It is the
-   integral over u > 0 of u exp(-x u - u^2/2), the first rectified moment of a normal divided by its density. */
+   integral over u > 0 of u exp(-x u - u^2/2), the first rectified moment of a normal divided by its density.
+   */
 SNEPPP__INLINE double sneppp__wedge_right(double x)
 {
    int           i;
@@ -2582,7 +2589,7 @@ SNEPPP__INLINE double sneppp__wedge_right(double x)
           q * (((c[4] + c[5] * t) + (c[6] + c[7] * t) * s) + q * ((c[8] + c[9] * t) + c[10] * s));
 }
 
-/* The standard normal density. */
+/* The standard normal density. Worst error 1.7 ulp. */
 SNEPPP__UNUSED static double sneppp__phi(double x)
 {
    return sneppp__exp_square(x, 0.5) * (1 / SNEPPP__SQRT_2PI);
@@ -2594,14 +2601,16 @@ static double sneppp__upper(double x)
    return sneppp__exp_square(x, 0.5) * sneppp__mills_right(x) * (1 / SNEPPP__SQRT_2PI);
 }
 
-/* The standard normal distribution function, to full relative accuracy in both tails' own sense: the lower tail
-   keeps its digits down to underflow. erfc(-x/sqrt 2)/2 would lose x^2 units to the rounding of x/sqrt 2. */
+/* The standard normal distribution function, to full relative accuracy in both tails' own sense: the lower
+   tail keeps its digits down to underflow. erfc(-x/sqrt 2)/2 would lose x^2 units to the rounding of x/sqrt
+   2. Worst error 2.5 ulp. */
 SNEPPP__UNUSED static double sneppp__Phi(double x)
 {
    return x <= 0 ? sneppp__upper(-x) : 1 - sneppp__upper(x);
 }
 
-/* Mills' ratio Phi(-x)/phi(x) for every x; grows like e^(x^2/2) to the left and stops at 1e306 for x < -37.5. */
+/* Mills' ratio Phi(-x)/phi(x) for every x; grows like e^(x^2/2) to the left and stops at 1e306 for x < -37.5.
+   Worst error 2.7 ulp. */
 SNEPPP__UNUSED static double sneppp__mills(double x)
 {
    if (x >= 0) return sneppp__mills_right(x);
@@ -2609,7 +2618,7 @@ SNEPPP__UNUSED static double sneppp__mills(double x)
    return SNEPPP__SQRT_2PI / sneppp__exp_square(x, 0.5) - sneppp__mills_right(-x);
 }
 
-/* e^(x^2) erfc(x) for every x; stops growing below -26.5. */
+/* e^(x^2) erfc(x) for every x; stops growing below -26.5. Worst error 2.1 ulp. */
 SNEPPP__UNUSED static double sneppp__erfcx(double x)
 {
    if (x >= 0) return sneppp__mills_right(x < 1e300 ? x * SNEPPP__SQRT2 : x) * SNEPPP__SQRT_2_PI;
@@ -2617,8 +2626,9 @@ SNEPPP__UNUSED static double sneppp__erfcx(double x)
    return 2 / sneppp__exp_square(x, 1) - sneppp__mills_right(-x * SNEPPP__SQRT2) * SNEPPP__SQRT_2_PI;
 }
 
-/* ---- Gauss-Legendre quadrature on [-1, 1]: at least n nodes, of the orders that are tabled (6, 8, 10, 12, 16,
-   20, 24, 32); returns the order, whose rule integrates polynomials of degree 2 order - 1 exactly. n <= 32. */
+/* ---- Gauss-Legendre quadrature on [-1, 1]: at least n nodes, of the orders that are tabled (6, 8, 10, 12,
+   16, 20, 24, 32); returns the order, whose rule integrates polynomials of degree 2 order - 1 exactly. n <=
+   32. */
 SNEPPP__UNUSED static int sneppp__gauss_legendre(int n, const double **x, const double **w)
 {
    static const int order[8] = {6, 8, 10, 12, 16, 20, 24, 32};
@@ -2630,9 +2640,9 @@ SNEPPP__UNUSED static int sneppp__gauss_legendre(int n, const double **x, const 
 }
 
 /* erf(y) - erf(x), to full relative accuracy for all x and y. Far apart on one side, the difference of two
-   tails with the smaller exponential in front; close together, where every difference cancels, Gauss's rule on
-   the integrand e^(-t^2) = e^(-x^2) e^(-(t-x)(t+x)). (From the midpoint it would be symmetric, but the rounding of
-   the midpoint m costs m^2 units.) */
+   tails with the smaller exponential in front; close together, where every difference cancels, Gauss's rule
+   on the integrand e^(-t^2) = e^(-x^2) e^(-(t-x)(t+x)). (From the midpoint it would be symmetric, but the
+   rounding of the midpoint m costs m^2 units.) Worst error 4.4 ulp. */
 SNEPPP__UNUSED static double sneppp__erf_diff(double x, double y)
 {
    double        value, r;
@@ -2656,16 +2666,20 @@ SNEPPP__UNUSED static double sneppp__erf_diff(double x, double y)
    return sneppp__exp_square(x, 1) * value * r * (2 / SNEPPP__SQRT_PI);
 }
 
-/* I_p/phi(t) = integral over u > 0 of u^p exp(-t u - u^2/2), I_p = E[(X - t)_+^p], for t > 0 and p >= 2. Far out
-   the ratios r_n = I_n/I_{n-1} = n/(t + r_{n+1}) run downwards from a guess, all positive (I_p is the minimal
-   solution of the recursion in p, so this is the stable direction); nearer than 3 that converges too slowly, and
-   Gauss's rule with 32 points does it. The rule holds for p <= 12; from there two values are carried upwards. */
+/* I_p/phi(t) = integral over u > 0 of u^p exp(-t u - u^2/2), I_p = E[(X - t)_+^p], for t > 0 and p >= 2. Far
+   out the ratios r_n = I_n/I_{n-1} = n/(t + r_{n+1}) run downwards from a guess, all positive (I_p is the
+   minimal solution of the recursion in p, so this is the stable direction); nearer than 3 that converges too
+   slowly, and Gauss's rule with 32 points does it. The rule holds for p <= 12; from there two values are
+   carried upwards. */
 static double sneppp__rect_tail(int p, double t)
 {
-   double        value = 1, r, u, length = 0.75 * sqrt((double)(p < 12 ? p : 12)) + 8 - 0.5 * t, I[2] = {0, 0};
+   double        root = sqrt((double)p), length = 0.75 * (p < 12 ? root : 3.5) + 8 - 0.5 * t;
+   double        value = 1, r, u, I[2] = {0, 0};
    const double *x, *w;
    if (t >= 3) {
-      int n = p + (t > 5 ? 30 : 60);
+      int n;
+      root += 18 / t; /* the error falls like exp(-2t(sqrt n - sqrt p)) */
+      n = (int)(root * root) + 4;
       for (r = 0.5 * (sqrt(t * t + 4 * n) - t); n >= 2; n--) {
          r = n / (t + r);
          if (n <= p) value *= r;
@@ -2688,8 +2702,9 @@ static double sneppp__rect_tail(int p, double t)
    return I[1];
 }
 
-/* E[V_+^p] of V ~ N(mu, v), p = 0, 1, 2, ...; v = 0 gives mu_+^p, and 1/2 for p = 0 at mu = 0. For mu >= 0 the
-   recursion m_p = mu m_{p-1} + (p-1) v m_{p-2} adds positive terms; for mu < 0 it would cancel. */
+/* E[V_+^p] of V ~ N(mu, v), p = 0, 1, 2, ...; v = 0 gives mu_+^p, and 1/2 for p = 0 at mu = 0. For mu >= 0
+   the recursion m_p = mu m_{p-1} + (p-1) v m_{p-2} adds positive terms; for mu < 0 it would cancel. Worst
+   error 6.2 ulp, times 1 + t^2 left of zero, t = -mu/sqrt(v), where the rounding of t does as much. */
 SNEPPP__UNUSED static double sneppp__rect_moment(int p, double mu, double v)
 {
    double sd = sqrt(v), m0 = 1, m1 = mu, value;
@@ -2717,16 +2732,17 @@ SNEPPP__UNUSED static double sneppp__rect_moment(int p, double mu, double v)
 
 /* ---- the bivariate normal distribution
 
-   Put the corner of the quadrant {X < h, Y < k} into coordinates in which the pair is uncorrelated: it becomes a
-   wedge whose corner has distance r from the origin, r^2 = h^2 + kappa_j^2 = k^2 + kappa_i^2. In polar
-   coordinates about the corner the mass between two rays is
+   Put the corner of the quadrant {X < h, Y < k} into coordinates in which the pair is uncorrelated: it
+   becomes a wedge whose corner has distance r from the origin, r^2 = h^2 + kappa_j^2 = k^2 + kappa_i^2. In
+   polar coordinates about the corner the mass between two rays is
 
       e^(-r^2/2)/(2 pi) integral g(r cos t) dt,     g(x) = 1 - x m(x),
 
-   t the angle from the outward radius. The integrand is positive: nothing cancels, however far out the corner.
-   Up to 45 degrees it is smooth in v = tan(t/2) (nearest singularity at v = 1, the range ends at 0.4142), so six
-   points, the right half of the 12-point Gauss rule, give full accuracy. Wider sectors follow from quadrants:
-   a right angle at the corner has mass Phi(-h) Phi(-c). This is Owen's T function (Owen 1956), complemented. */
+   t the angle from the outward radius. The integrand is positive: nothing cancels, however far out the
+   corner. Up to 45 degrees it is smooth in v = tan(t/2) (nearest singularity at v = 1, the range ends at
+   0.4142), so six points, the right half of the 12-point Gauss rule, give full accuracy. Wider sectors follow
+   from quadrants: a right angle at the corner has mass Phi(-h) Phi(-c). This is Owen's T function (Owen
+   1956), complemented. */
 static double sneppp__sector(double r, double mass, double v)
 {
    /* mass = e^(-r^2/2), v = tan(angle/2) <= 0.4142136 */
@@ -2752,7 +2768,8 @@ static double sneppp__sector_far(double h, double c, double r, double mass, doub
    return Q_h * sneppp__upper(c) - sneppp__sector(r, mass, c / (h + r));
 }
 
-/* Owen's T(h, a) = 1/(2 pi) integral_0^a exp(-h^2(1+x^2)/2)/(1+x^2) dx. */
+/* Owen's T(h, a) = 1/(2 pi) integral_0^a exp(-h^2(1+x^2)/2)/(1+x^2) dx, any h and a. Worst
+   error 4.9 ulp. */
 SNEPPP__UNUSED static double sneppp__owens_t(double h, double a)
 {
    double c, w, mass, value;
@@ -2773,7 +2790,8 @@ SNEPPP__UNUSED static double sneppp__owens_t(double h, double a)
 }
 
 /* Phi_2(h, k; rho) - Phi(h) Phi(k) for small correlation: the integral of its derivative with respect to rho
-   (Plackett 1954), e^(-(h^2 - 2 x h k + k^2)/(2(1-x^2)))/(2 pi sqrt(1-x^2)), with e^(-(h^2+k^2)/2) in front. */
+   (Plackett 1954), e^(-(h^2 - 2 x h k + k^2)/(2(1-x^2)))/(2 pi sqrt(1-x^2)), with e^(-(h^2+k^2)/2) in front.
+   */
 static double sneppp__bvn_small(double h, double k, double rho)
 {
    double        sum = 0, hk = h * k, hh = h * h + k * k;
@@ -2786,34 +2804,39 @@ static double sneppp__bvn_small(double h, double k, double rho)
    return sum * rho * (0.25 / SNEPPP__PI) * sneppp__exp_square(h, 0.5) * sneppp__exp_square(k, 0.5);
 }
 
-/* The wedge integral itself, over its whole opening atan2(s, -rho), from the edge y = k. For narrow wedges that
-   the radius does not enter, where differences of sectors cancel. A ray at the angle a from the edge passes the
-   origin at the distance y, and -x is how far back the closest point lies. */
-static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i)
+/* The wedge integral itself, over its whole opening atan2(s, -rho), from the edge y = k. For narrow wedges
+   that the radius does not enter, where differences of sectors cancel. A ray at the angle a from the edge
+   passes the origin at the distance y = k cos a - kappa_i sin a, and -x is how far back the closest point
+   lies. E_k = e^(-k^2/2) stands in front, because the rounding of y itself would cost y^2 units. */
+static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i, double E_k)
 {
    double        opening = atan2(s, -rho), sum = 0;
    const double *node, *w;
    int           n = sneppp__gauss_legendre(20, &node, &w);
    for (int i = 0; i < n; i++) {
-      double a = 0.5 * opening * (1 + node[i]), sa = sin(a), ca = cos(a);
-      double x = -(kappa_i * ca + k * sa), y = k * ca - kappa_i * sa, f;
+      double a = 0.5 * opening * (1 + node[i]), sa = sin(a), ca = cos(a), x = -(kappa_i * ca + k * sa), f;
       if (x >= 0)
          f = sneppp__exp_square(x, 0.5) * sneppp__wedge_right(x);
       else
          f = sneppp__exp_square(x, 0.5) - x * SNEPPP__SQRT_2PI * sneppp__Phi(-x);
-      sum += w[i] * f * sneppp__exp_square(y, 0.5);
+      /* (y^2 - k^2)/2 */
+      sum += w[i] * f * exp(sa * (k * kappa_i * ca - 0.5 * sa * (kappa_i - k) * (kappa_i + k)));
    }
-   return sum * opening * (0.25 / SNEPPP__PI);
+   return sum * opening * (0.25 / SNEPPP__PI) * E_k;
 }
 
 /* Phi_2(h, k; rho) = P(X < h, Y < k) of unit normals with correlation rho, and, if psi is not NULL, Phi_2 -
-   Phi(h) Phi(k) without cancellation. The caller gives s = sqrt(1 - rho^2), kappa_j = (k - rho h)/s and kappa_i =
-   (h - rho k)/s, because near |rho| = 1 only the vectors behind rho know them. s = 0 is allowed; kappa is then
-   not read. The lower quadrant of (-|h|, -|k|) is a sum of two positive sectors; the others follow from it. */
-SNEPPP__UNUSED static double sneppp__bvn(double h, double k, double rho, double s, double kappa_j, double kappa_i, double *psi)
+   Phi(h) Phi(k) without cancellation. The caller gives s = sqrt(1 - rho^2), kappa_j = (k - rho h)/s and
+   kappa_i = (h - rho k)/s, because near |rho| = 1 only the vectors behind rho know them. s = 0 is allowed;
+   kappa is then not read. Two sectors give every quadrant; their sums and differences keep relative accuracy
+   in the lower tails. Worst error of the value 4.7 ulp, of psi 3.8 ulp, of the results themselves (not of 1),
+   beyond what the rounding of the kappas causes. About 190 ns. */
+SNEPPP__UNUSED static double sneppp__bvn(double h, double k, double rho, double s, double kappa_j, double kappa_i,
+                                         double *psi)
 {
    double ah = fabs(h), ak = fabs(k), E_h = sneppp__exp_square(ah, 0.5), E_k = sneppp__exp_square(ak, 0.5);
-   double Q_h = E_h * sneppp__mills_right(ah) * (1 / SNEPPP__SQRT_2PI), Q_k = E_k * sneppp__mills_right(ak) * (1 / SNEPPP__SQRT_2PI);
+   double Q_h = E_h * sneppp__mills_right(ah) * (1 / SNEPPP__SQRT_2PI);
+   double Q_k = E_k * sneppp__mills_right(ak) * (1 / SNEPPP__SQRT_2PI);
    double big, low, r, mass, value;
    double sign = (h > 0) == (k > 0) ? 1 : -1; /* of the correlation after both variables point outwards */
    double reach = fabs(rho) * (ah > ak ? ah : ak);
@@ -2829,24 +2852,31 @@ SNEPPP__UNUSED static double sneppp__bvn(double h, double k, double rho, double 
    }
    if (s <= 0) {
       big = rho > 0 ? (h < k ? h : k) : h;
-      value = rho > 0 ? sneppp__Phi(big) : h + k <= 0 ? 0 : 0.5 * sneppp__erf_diff(-k / SNEPPP__SQRT2, h / SNEPPP__SQRT2);
+      value = rho > 0      ? sneppp__Phi(big)
+              : h + k <= 0 ? 0
+                           : 0.5 * sneppp__erf_diff(-k / SNEPPP__SQRT2, h / SNEPPP__SQRT2);
       low = sign * rho > 0 ? (ah > ak ? Q_h : Q_k) : 0;
    } else {
-      double cj = k > 0 ? -kappa_j : kappa_j, ci = h > 0 ? -kappa_i : kappa_i, far_j, far_i;
-      /* After reflecting, X' = +-X < -|h| and Y' = +-Y < -|k|: kappa' changes sign with its own line's partner. */
-      double bj = fabs(cj), bi = fabs(ci);
+      double bj = fabs(kappa_j), bi = fabs(kappa_i), near_j, near_i, far_j, far_i;
       if (bj > 1e150) bj = 1e150;
       if (bi > 1e150) bi = 1e150;
       r = bj < bi ? sqrt(ah * ah + bj * bj) : sqrt(ak * ak + bi * bi);
       mass = bj < bi ? E_h * sneppp__exp_square(bj, 0.5) : E_k * sneppp__exp_square(bi, 0.5);
+      /* The sectors between the outward radius and each edge, as the edges run and with both edges reversed;
+         a sector and its reverse make up the half-plane beyond the edge's line. */
       far_j = sneppp__sector_far(ah, bj, r, mass, Q_h);
       far_i = sneppp__sector_far(ak, bi, r, mass, Q_k);
-      low = (cj > 0 ? Q_h - far_j : far_j) + (ci > 0 ? Q_k - far_i : far_i);
+      near_j = kappa_j > 0 ? Q_h - far_j : far_j;
+      near_i = kappa_i > 0 ? Q_k - far_i : far_i;
+      far_j = kappa_j > 0 ? far_j : Q_h - far_j;
+      far_i = kappa_i > 0 ? far_i : Q_k - far_i;
+      /* Pointing a variable outwards reverses the other variable's edge. */
+      low = (k > 0 ? far_j : near_j) + (h > 0 ? far_i : near_i);
       if (h <= 0 && k <= 0) { value = low; big = low; }
-      else if (h <= 0) { value = Q_h - low; big = Q_h; }
-      else if (k <= 0) { value = Q_k - low; big = Q_k; }
-      else { value = (1 - Q_h) - (Q_k - low); big = 1; }
-      if (value < 0.1 * big) value = sneppp__bvn_narrow(k, rho, s, kappa_i);
+      else if (h <= 0) { value = near_j - near_i; big = near_j; }
+      else if (k <= 0) { value = near_i - near_j; big = near_i; }
+      else { value = (1 - near_j) - near_i; big = 1; }
+      if (value < 0.1 * big) value = sneppp__bvn_narrow(k, rho, s, kappa_i, E_k);
    }
    if (psi) *psi = sign * (low - Q_h * Q_k);
    return value;
@@ -2858,11 +2888,13 @@ SNEPPP__UNUSED static double sneppp__bvn(double h, double k, double rho, double 
 SNEPPP__INLINE double sneppp__stirling(double x)
 {
    double y = 1 / x, z = y * y;
-   return y * (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360 - z * (1.0 / 156)))))));
+   return y * (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 -
+          z * (691.0 / 360360 - z * (1.0 / 156)))))));
 }
 
-/* log Gamma(x), x > 0. Between 1 and 3 it is (x-1)(x-2) times a polynomial, so it keeps its digits at its zeros;
-   the recurrence Gamma(x+1) = x Gamma(x) brings the rest below 10 there with terms of one sign. */
+/* log Gamma(x), x > 0. Between 1 and 3 it is (x-1)(x-2) times a polynomial, so it keeps its digits at its
+   zeros; the recurrence Gamma(x+1) = x Gamma(x) brings the rest below 10 there with terms of one sign. Worst
+   error 1.9 ulp. */
 static double sneppp__lgamma(double x)
 {
    double        prod = 1, sum = 0, y = x;
@@ -2877,14 +2909,15 @@ static double sneppp__lgamma(double x)
    return x < 1 ? sum - log(x) : prod > 1 ? sum + log(prod) : sum;
 }
 
-/* psi(x) = (log Gamma)'(x), x > 0; absolute accuracy near its zero at 1.4616. */
+/* psi(x) = (log Gamma)'(x), x > 0; worst error 1.4 ulp of max(|psi|, 1). */
 SNEPPP__UNUSED static double sneppp__digamma(double x)
 {
    double sum = 0, shift = 0, y = x, z;
    if (x >= 10) {
       y = 1 / x;
       z = y * y;
-      return log(x) - (0.5 * y + z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12)))))));
+      return log(x) - (0.5 * y + z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 -
+             z * (691.0 / 32760 - z / 12)))))));
    }
    if (x < 1) { shift = -1 / x; y = x + 1; }
    while (y > 2) { y -= 1; shift += 1 / y; }
@@ -2904,77 +2937,69 @@ static double sneppp__x_minus_log1p(double x)
    return y * (x - 2 * z * sum);
 }
 
-/* log Gamma(x + a) - log Gamma(x), x > 0, a >= 0, without the cancellation of the two when x is large. */
+/* log Gamma(x + a) - log Gamma(x), x > 0, a >= 0, without the cancellation of the two when x is large. Worst
+   error 3 ulp of max(1, value). */
 static double sneppp__lgamma_diff(double x, double a)
 {
    double y = x + a, q = a / x;
    if (x < 10) return sneppp__lgamma(y) - sneppp__lgamma(x);
-   /* (y - 1/2) log y - (x - 1/2) log x - a = a log y - a + (x - 1/2) log(1 + q), and (x log(1+q) - a) = -x(q - log(1+q)) */
-   return a * log(y) - x * sneppp__x_minus_log1p(q) - 0.5 * log1p(q) + (sneppp__stirling(y) - sneppp__stirling(x));
+   /* (y - 1/2) log y - (x - 1/2) log x - a = a log y - a + (x - 1/2) log(1 + q), and x log(1+q) - a is
+      -x(q - log(1+q)). */
+   return a * log(y) - x * sneppp__x_minus_log1p(q) - 0.5 * log1p(q) +
+          (sneppp__stirling(y) - sneppp__stirling(x));
 }
 
-/* log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b), a, b > 0. */
+/* log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b), a, b > 0. Worst error 1.9 ulp of
+   max(|value|, 1). */
 SNEPPP__UNUSED static double sneppp__log_beta(double a, double b)
 {
    double small = a < b ? a : b, large = a < b ? b : a;
    if (large < 10) return sneppp__lgamma(a) + sneppp__lgamma(b) - sneppp__lgamma(a + b);
    if (small < 10) return sneppp__lgamma(small) - sneppp__lgamma_diff(large, small);
    /* Both large: the powers of a, b and a+b combine to quotients below 1 (Stirling for all three). */
-   return -0.5 * log(large) + 0.5 * SNEPPP__LOG_2PI + (small - 0.5) * log(small / (a + b)) - large * log1p(small / large) +
-          (sneppp__stirling(a) + sneppp__stirling(b) - sneppp__stirling(a + b));
+   return -0.5 * log(large) + 0.5 * SNEPPP__LOG_2PI + (small - 0.5) * log(small / (a + b)) -
+          large * log1p(small / large) + (sneppp__stirling(a) + sneppp__stirling(b) - sneppp__stirling(a + b));
 }
 
-/* I_x(a, b), the regularised incomplete beta function, given x and y = 1 - x (whichever is small should not come
-   from a subtraction); a, b > 0. Continued fraction (DLMF 8.17.22), evaluated by Lentz's method, on the side
-   where it converges fast. */
+/* I_x(a, b), the regularised incomplete beta function, a, b > 0, given x and y = 1 - x (whichever is small
+   should not come from a subtraction): x^a y^b/(a B(a,b)) sum_n (a+b)_n/(a+1)_n x^n (DLMF 8.17.8), positive
+   terms, on the side x <= (a+1)/(a+b+2), where they fall from the start; the other side is the complement.
+   Worst error 12 ulp. */
 SNEPPP__UNUSED static double sneppp__beta_inc_xy(double a, double b, double x, double y)
 {
-   double c, d, f, front;
+   double term = 1, sum = 1, front;
    int    swap = x * (a + b + 2) > a + 1;
    if (x <= 0) return 0;
    if (y <= 0) return 1;
-   if (swap) { f = a; a = b; b = f; f = x; x = y; y = f; }
-   /* pow keeps the digits that a log x would lose; for large a and b the powers underflow before 1/B makes up. */
+   if (swap) { front = a; a = b; b = front; front = x; x = y; y = front; }
+   /* pow keeps the digits that a log x would lose; for large a and b the powers underflow before 1/B makes
+      up. */
    front = a + b < 300 ? pow(x, a) * pow(y, b) * exp(-sneppp__log_beta(a, b)) / a
                        : exp(a * log(x) + b * log(y) - sneppp__log_beta(a, b)) / a;
-   c = 1;
-   d = 1 - (a + b) * x / (a + 1);
-   d = fabs(d) < 1e-100 ? 1e100 : 1 / d;
-   f = d;
-   for (int m = 1; m < 2000; m++) {
-      double am = a + 2 * m, e = m * (b - m) * x / ((am - 1) * am), step;
-      d = 1 + e * d;
-      d = fabs(d) < 1e-100 ? 1e100 : 1 / d;
-      c = 1 + e / c;
-      if (fabs(c) < 1e-100) c = 1e-100;
-      f *= d * c;
-      e = -(a + m) * (a + b + m) * x / (am * (am + 1));
-      d = 1 + e * d;
-      d = fabs(d) < 1e-100 ? 1e100 : 1 / d;
-      c = 1 + e / c;
-      if (fabs(c) < 1e-100) c = 1e-100;
-      step = d * c;
-      f *= step;
-      if (fabs(step - 1) < 1e-16) break;
+   for (int n = 0; n < 100000 && term > 1e-17 * sum * y; n++) { /* the rest is below term/y */
+      term *= x * (a + b + n) / (a + 1 + n);
+      sum += term;
    }
-   return swap ? 1 - front * f : front * f;
+   return swap ? 1 - front * sum : front * sum;
 }
 
+/* The same where 1 - x is good enough. */
 SNEPPP__UNUSED static double sneppp__beta_inc(double a, double b, double x)
 {
    return sneppp__beta_inc_xy(a, b, x, 1 - x);
 }
 
 /* ---- Bessel functions in the normalisation of spheres: Z_d(kappa) = 0F1(; d/2; kappa^2/4), the mean of
-   e^(kappa x_1) over the unit sphere of R^d, and j_d(kappa) = 0F1(; d/2; -kappa^2/4), the mean of cos(kappa x_1).
-   Z_d = Gamma(d/2) (2/kappa)^nu I_nu(kappa), nu = d/2 - 1. */
+   e^(kappa x_1) over the unit sphere of R^d, and j_d(kappa) = 0F1(; d/2; -kappa^2/4), the mean of cos(kappa
+   x_1). Z_d = Gamma(d/2) (2/kappa)^nu I_nu(kappa), nu = d/2 - 1. */
 
-/* log Z_D and its derivative A_D for nu = D/2 - 1 >= 25: the uniform expansion of I_nu (Debye; DLMF 10.41.3) with
-   Stirling's series of Gamma(D/2) taken into it. With z = kappa/nu, w = sqrt(1+z^2), p = 1/w:
+/* log Z_D and its derivative A_D for nu = D/2 - 1 >= 25: the uniform expansion of I_nu (Debye; DLMF 10.41.3)
+   with Stirling's series of Gamma(D/2) taken into it. With z = kappa/nu, w = sqrt(1+z^2), p = 1/w:
       log Z = nu(2u - log(1+u)) - log(w)/2 + sum_k (D_k(p) - D_k(1))/nu^k,     u = (w-1)/2. */
 static double sneppp__debye(double nu, double kappa, double *ratio)
 {
-   double z = kappa / nu, w = z < 1e8 ? sqrt(1 + z * z) : z, u = 0.5 * z * (z / (1 + w)), p = 1 / w, y = p * p, q = p / nu;
+   double z = kappa / nu, w = z < 1e8 ? sqrt(1 + z * z) : z, u = 0.5 * z * (z / (1 + w));
+   double p = 1 / w, y = p * p, q = p / nu;
    double power = 1, sum = 0, slope = 0;
    const double *c = sneppp__debye_table;
    for (int k = 1; k <= 12; k++) { /* D_k(p) = p^k times a polynomial of degree k in p^2 */
@@ -3003,7 +3028,8 @@ static double sneppp__hankel(double nu, double kappa)
    return sum;
 }
 
-/* log Z_d and, if ratio is not NULL, A_d = (log Z_d)' = I_{nu+1}/I_nu; d >= 1, kappa >= 0. */
+/* log Z_d and, if ratio is not NULL, A_d = (log Z_d)' = I_{nu+1}/I_nu; d >= 1, kappa >= 0. Worst error
+   of log Z 2.2 ulp, of A 3.1 ulp (d up to 100, kappa up to 1e8). */
 static double sneppp__log_Z_ratio(int d, double kappa, double *ratio)
 {
    double nu = 0.5 * d - 1, y = kappa * kappa, up, prod, A, logZ;
@@ -3062,8 +3088,8 @@ SNEPPP__UNUSED static double sneppp__bessel_ratio(int d, double kappa)
    return kappa < 0 ? -A : A;
 }
 
-/* J_0 and 2 J_1(x)/x for x >= 25 (DLMF 10.17.3): the modulus-phase sums P and Q, and cos(x - pi/4) and its like
-   from cos x and sin x, which libm reduces exactly. */
+/* J_0 and 2 J_1(x)/x for x >= 25 (DLMF 10.17.3): the modulus-phase sums P and Q, and cos(x - pi/4) and its
+   like from cos x and sin x, which libm reduces exactly. */
 static void sneppp__j_far(double x, double *j2, double *j4)
 {
    double c = cos(x), s = sin(x), scale = 1 / sqrt(SNEPPP__PI * x), value[2];
@@ -3086,7 +3112,8 @@ static void sneppp__j_far(double x, double *j2, double *j4)
 /* j_d(kappa), d >= 1. While the first term is small, the alternating series. For kappa > nu the recurrence
    j_{d+4} = (j_{d+2} - j_d) d (d+2)/kappa^2 is stable upwards, from cos and sinc or from J_0 and J_1. Else
    Miller's algorithm: the same recurrence downwards from a dimension where j is negligible compared with the
-   other solution, scaled by j_1 = cos, j_3 = sinc or by 1 = J_0 + 2 J_2 + 2 J_4 + ... */
+   other solution, scaled by j_1 = cos, j_3 = sinc or by 1 = J_0 + 2 J_2 + 2 J_4 + ... Worst error 13 ulp of
+   the envelope Gamma(d/2)/sqrt(pi) (2/kappa)^((d-1)/2), at d = 100; 6.5 ulp for d <= 18. */
 SNEPPP__UNUSED static double sneppp__j(int d, double kappa)
 {
    double x = fabs(kappa), y = x * x, a, b, c;
@@ -3136,9 +3163,9 @@ SNEPPP__UNUSED static double sneppp__j(int d, double kappa)
    }
 }
 
-/* ---- divided differences of the exponential, for integrals over simplices (Hermite and Genocchi):
-   f[a, b, c] = integral of f''(t_0 a + t_1 b + t_2 c) over t >= 0, t_0 + t_1 + t_2 = 1. They are symmetric, and
-   the derivative with respect to an argument repeats it: d/da f[a, b, c] = f[a, a, b, c]. */
+/* ---- divided differences of the exponential, for integrals over simplices (Hermite and Genocchi): f[a, b,
+   c] = integral of f''(t_0 a + t_1 b + t_2 c) over t >= 0, t_0 + t_1 + t_2 = 1. They are symmetric, and the
+   derivative with respect to an argument repeats it: d/da f[a, b, c] = f[a, a, b, c]. */
 
 static void sneppp__sort(int n, double *x)
 {
@@ -3150,16 +3177,17 @@ static void sneppp__sort(int n, double *x)
    }
 }
 
-/* e^(-x[n-1]) exp[x_0, ..., x_{n-1}] of n = 1..4 increasing arguments. Spread below 3: the series e^(x_0 - x_max)
-   sum_m h_m(x - x_0)/(m + n - 1)!, h_m the complete homogeneous polynomials, all terms positive. Otherwise
-   (exp[x_1..] - exp[..x_{n-2}])/(x_{n-1} - x_0), where the first term dominates. */
+/* e^(-x[n-1]) exp[x_0, ..., x_{n-1}] of n = 1..4 increasing arguments. Spread below 3: the series e^(x_0 -
+   x_max) sum_m h_m(x - x_0)/(m + n - 1)!, h_m the complete homogeneous polynomials, all terms positive.
+   Otherwise (exp[x_1..] - exp[..x_{n-2}])/(x_{n-1} - x_0), where the first term dominates. */
 static double sneppp__expdd_sorted(int n, const double *x)
 {
    double spread = x[n - 1] - x[0], h[4] = {1, 1, 1, 1}, sum, factor = 1;
    if (n == 1) return 1;
    if (n == 2) return sneppp__expm1_over(-spread);
    if (spread >= 3)
-      return (sneppp__expdd_sorted(n - 1, x + 1) - exp(x[n - 2] - x[n - 1]) * sneppp__expdd_sorted(n - 1, x)) / spread;
+      return (sneppp__expdd_sorted(n - 1, x + 1) - exp(x[n - 2] - x[n - 1]) * sneppp__expdd_sorted(n - 1, x)) /
+             spread;
    for (int i = 2; i < n; i++) factor /= i;
    sum = factor;
    for (int m = 1; m < 40; m++) { /* h[i] = h_m of the first i + 2 differences, the first of which is 0 */
@@ -3172,7 +3200,7 @@ static double sneppp__expdd_sorted(int n, const double *x)
    return exp(-spread) * sum;
 }
 
-/* e^(-max) exp[a, b, c]; multiply by e^max, or keep the maximum in the logarithm. */
+/* e^(-max) exp[a, b, c]; multiply by e^max, or keep the maximum in the logarithm. Worst error 3.1 ulp. */
 SNEPPP__UNUSED static double sneppp__expdd2_scaled(double a, double b, double c)
 {
    double x[3];
@@ -3202,8 +3230,8 @@ SNEPPP__UNUSED static double sneppp__expdd3(double a, double b, double c, double
    return exp(m > k ? m : k) * sneppp__expdd3_scaled(a, b, c, d);
 }
 
-/* exp[i x_0, ..., i x_{n-1}] of n = 2..4 increasing real x. Spread below 2: series about the mean. Otherwise the
-   difference quotient, divided by i times the spread. */
+/* exp[i x_0, ..., i x_{n-1}] of n = 2..4 increasing real x. Spread below 2: series about the mean. Otherwise
+   the difference quotient, divided by i times the spread. */
 static void sneppp__expidd_sorted(int n, const double *x, double *re, double *im)
 {
    double spread = x[n - 1] - x[0], mean = 0, c, s, u[4], h[4] = {1, 1, 1, 1}, part[2] = {0, 0}, factor = 1;
@@ -3240,22 +3268,36 @@ static void sneppp__expidd_sorted(int n, const double *x, double *re, double *im
    *im = s * part[0] + c * part[1];
 }
 
-/* exp[ia, ib, ic], real and imaginary part, for real a, b, c: bounded by 1/2. Its derivative with respect to a is
-   i exp[ia, ia, ib, ic]. */
+/* The same for any order: e^(i x_0) times the divided difference of the distances from x_0, which are exact
+   or nearly so, while the phases of large arguments would be rounded with them. */
+static void sneppp__expidd(int n, double *x, double *re, double *im)
+{
+   double start, c, s, u, v;
+   sneppp__sort(n, x);
+   start = x[0];
+   for (int i = 0; i < n; i++) x[i] -= start;
+   sneppp__expidd_sorted(n, x, &u, &v);
+   c = cos(start);
+   s = sin(start);
+   *re = c * u - s * v;
+   *im = s * u + c * v;
+}
+
+/* exp[ia, ib, ic], real and imaginary part, for real a, b, c: bounded by 1/2. Its derivative with respect to
+   a is i exp[ia, ia, ib, ic]. Worst error 1.9 ulp of the modulus, of the next order 8.3 ulp (arguments within
+   30). */
 SNEPPP__UNUSED static void sneppp__expidd2(double a, double b, double c, double *re, double *im)
 {
    double x[3];
    x[0] = a; x[1] = b; x[2] = c;
-   sneppp__sort(3, x);
-   sneppp__expidd_sorted(3, x, re, im);
+   sneppp__expidd(3, x, re, im);
 }
 
 SNEPPP__UNUSED static void sneppp__expidd3(double a, double b, double c, double d, double *re, double *im)
 {
    double x[4];
    x[0] = a; x[1] = b; x[2] = c; x[3] = d;
-   sneppp__sort(4, x);
-   sneppp__expidd_sorted(4, x, re, im);
+   sneppp__expidd(4, x, re, im);
 }
 
 /* >>space ====================================================================================================
