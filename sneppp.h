@@ -7133,6 +7133,92 @@ static double sneppp__b_mono(const sneppp__pair *p, const sneppp__pull *out)
    return sneppp__box_moment(win, d, wi, wj, a, b, m, n, -1);
 }
 
+/* ---- one rectified unit on a box of up to six dimensions. From the centre u = a + sum_r s_r z_r, z in [-1, 1]^d and
+   s_r = |w_r| eta_r. Let h(a; s, m) be the mean of u_+^p/p! with m = p + d. The sum over the 2^d corners,
+   sum of signs u_+^m/m! over prod 2 s_r, cancels as some s_r goes to 0. Since it is homogeneous in (a, s), Euler's
+   relation and h' = difference quotients give, with theta = a/sum s in [-1, 1],
+
+      m h(a; s, m) = sum_r [(1+theta)/2 h(a + s_r; s without s_r, m-1) + (1-theta)/2 h(a - s_r; s without s_r, m-1)],
+
+   the recursion of B-splines: positive terms only, s_r = 0 allowed. m = d - 1 is the density of u at 0. The cost grows
+   like d! 2^d, hence the limit on d. */
+static double sneppp__cube_poly(int d, const double *s, double a, int p)
+{
+   double M[SNEPPP__MAX_ORDER + 1], f = 1;
+   if (p < 0) return 0;
+   for (int r = 0; r <= p; r++) M[r] = sneppp__ipow(a, r);
+   for (int k = 0; k < d; k++)
+      for (int r = p; r >= 0; r--) {
+         double sum = 0, c = 1, y = s[k] * s[k];
+         for (int e = 0; e <= r; e += 2) {
+            sum += c * M[r - e] / (e + 1);
+            c *= y * (double)((r - e) * (r - e - 1)) / ((e + 1) * (e + 2));
+         }
+         M[r] = sum;
+      }
+   for (int r = 2; r <= p; r++) f *= r;
+   return M[p] / f;
+}
+
+static double sneppp__cube(int d, const double *s, double a, int m)
+{
+   double total = 0, sum = 0, theta;
+   for (int r = 0; r < d; r++) total += s[r];
+   if (a <= -total) return 0;
+   if (a >= total) return sneppp__cube_poly(d, s, a, m - d);
+   if (d == 1) {
+      double f = 1 / (2 * s[0]);
+      for (int r = 1; r <= m; r++) f *= (a + s[0]) / r;
+      return f;
+   }
+   theta = a / total;
+   for (int r = 0; r < d; r++) {
+      double rest[SNEPPP__MAX_STATS];
+      for (int k = 0, e = 0; k < d; k++) if (k != r) rest[e++] = s[k];
+      sum += (1 + theta) / 2 * sneppp__cube(d - 1, rest, a + s[r], m - 1) + (1 - theta) / 2 * sneppp__cube(d - 1, rest, a - s[r], m - 1);
+   }
+   return sum / m;
+}
+
+/* dh/ds_r = ([h(a+s_r) + h(a-s_r)]/2 - h)/s_r, h without s_r in the bracket; for small s_r its leading term. */
+static double sneppp__cube_slope(int d, const double *s, double a, int m, int r, double h)
+{
+   double rest[SNEPPP__MAX_STATS], total = 0;
+   for (int k = 0, e = 0; k < d; k++) { total += s[k]; if (k != r) rest[e++] = s[k]; }
+   if (s[r] > 1e-5 * total) return ((sneppp__cube(d - 1, rest, a + s[r], m - 1) + sneppp__cube(d - 1, rest, a - s[r], m - 1)) / 2 - h) / s[r];
+   return m - 3 >= d - 2 ? s[r] / 3 * sneppp__cube(d - 1, rest, a, m - 3) : 0;
+}
+
+/* b1_rect and b1_leaky for 3 <= d <= 6. dk/dw_r = centre_r dk/db + sign(w_r) eta_r dk/ds_r. */
+static double sneppp__b1_cube(const sneppp__pair *p, const sneppp__pull *out)
+{
+   const sneppp_window *win = p->win;
+   sneppp__halves       q = sneppp__halves_of(p->ui);
+   double               s[SNEPPP__MAX_STATS], a = p->bi, f = 1, k = 0;
+   int                  d = p->d, m = q.p + d;
+   for (int r = 0; r < d; r++) {
+      double eta = (win->hi[r] - win->lo[r]) / 2;
+      a += p->wi[r] * (win->lo[r] + eta);
+      s[r] = fabs(p->wi[r]) * eta;
+      f *= 2 * eta;
+   }
+   for (int r = 2; r <= q.p; r++) f *= r;
+   for (int side = 0; side < 2; side++) {
+      double sign = side ? -1 : 1, c = (side ? q.minus : q.plus) * f, h, slope;
+      if (c == 0) continue;
+      h = sneppp__cube(d, s, sign * a, m);
+      k += c * h;
+      if (!out) continue;
+      slope = sign * sneppp__cube(d, s, sign * a, m - 1);
+      out->bi[0] += out->g * c * slope;
+      for (int r = 0; r < d; r++) {
+         double eta = (win->hi[r] - win->lo[r]) / 2, turn = p->wi[r] > 0 ? eta : p->wi[r] < 0 ? -eta : 0;
+         out->wi[r] += out->g * c * (slope * (win->lo[r] + eta) + turn * sneppp__cube_slope(d, s, sign * a, m, r, h));
+      }
+   }
+   return k;
+}
+
 /* ---- tiles: the two rows of the table that training on sphere x time asks for at every step. The pair functions
    above say what is computed; here sixteen units go through each operation together, without calls or branches,
    so that compilers use vector registers. */
@@ -7411,6 +7497,8 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__ROW("b_mono_leaky", BOX, MONOMIAL, LEAKY, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "two sign patterns", "clipped polygon", 64),
    SNEPPP__ROW("b1_rect", BOX, RECT, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment", "clipped polygon", 64),
    SNEPPP__ROW("b1_leaky", BOX, LEAKY, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment", "clipped polygon", 64),
+   SNEPPP__ROW("b1_rect_cube", BOX, RECT, ONE, -6, 0, sneppp__b1_cube, NULL, NULL, "3 <= d <= 6", "corner sum, by the recursion of B-splines", "de Boor 1972, here", 64),
+   SNEPPP__ROW("b1_leaky_cube", BOX, LEAKY, ONE, -6, 0, sneppp__b1_cube, NULL, NULL, "3 <= d <= 6", "the same on both sides", "de Boor 1972, here", 64),
 
    /* -- Gaussian measures and mixtures */
    SNEPPP__ROW_TILE("g_cos", GAUSS, COS, COS, 0, 0, sneppp__gauss_pair, NULL, sneppp__gauss_cos, sneppp__gauss_cos_tile, "",

@@ -537,6 +537,56 @@ TEST kernel_shape_bad_polygons(void)
    PASS();
 }
 
+/* Against slices: the integral over the last coordinate of the closed form for a box with one coordinate less, which
+   for d = 2 is that of polygons; and against differences, with one weight tiny and one zero. */
+TEST kernel_shape_cubes(void)
+{
+   static const sneppp_act act[] = { SNEPPP_RECT, SNEPPP_RECT, SNEPPP_RECT, SNEPPP_LEAKY };
+   static const double     par[] = { 0, 1, 2, 0.25 };
+   for (int turn = 0; turn < 60; turn++) {
+      int               d = 3 + turn % 3, N = 400, failed = 0;
+      sneppp_window     win = kernel_shape_window(SNEPPP_BOX, d), flat;
+      kernel_shape_two  t, low;
+      double            c = 0, sum = 0, g = 1, gW[32], gb[2];
+      sneppp_layer_grad out;
+      kernel_shape_fill(&t, d, kernel_shape_unit(act[turn % 4], par[turn % 4]), kernel_shape_pick(0), 1);
+      t.layer.n = 1;
+      for (int r = 0; r < d; r++) { win.lo[r] = kernel_shape_random(); win.hi[r] = win.lo[r] + 0.5 + r * 0.25; }
+      if (turn % 5 == 0) t.W[0] = 0;
+      if (turn % 5 == 1) t.W[1] = 1e-9;
+      ASSERT_EQ(SNEPPP_OK, sneppp_moments(&win, &t.layer, &c, NULL));
+      flat = win;
+      flat.dim = d - 1;
+      low = t;
+      kernel_shape_link(&low, d - 1);
+      low.layer.n = 1;
+      for (int k = 0; k < N; k++) {
+         double h = (win.hi[d - 1] - win.lo[d - 1]) / N, part = 0;
+         low.b[0] = t.b[0] + t.W[d - 1] * (win.lo[d - 1] + (k + 0.5) * h);
+         ASSERT_EQ(SNEPPP_OK, sneppp_moments(&flat, &low.layer, &part, NULL));
+         sum += h * part;
+      }
+      ASSERT_IN_RANGE(sum, c, 1e-4);
+      memset(&out, 0, sizeof out);
+      memset(gW, 0, sizeof gW);
+      memset(gb, 0, sizeof gb);
+      out.W = gW;
+      out.b = gb;
+      ASSERT_EQ(SNEPPP_OK, sneppp_moments_grad(&win, &t.layer, &g, &out, NULL));
+      for (int r = 0; r <= d; r++) {
+         double *x = r < d ? &t.W[r] : &t.b[0], old = *x, h = 1e-5, up = 0, down = 0;
+         *x = old + h;
+         sneppp_moments(&win, &t.layer, &up, NULL);
+         *x = old - h;
+         sneppp_moments(&win, &t.layer, &down, NULL);
+         *x = old;
+         failed += !(fabs((up - down) / (2 * h) - (r < d ? gW[r] : gb[0])) <= 1e-7 * (1 + fabs(c)));
+      }
+      ASSERT_EQ(0, failed);
+   }
+   PASS();
+}
+
 TEST kernel_shape_refused(void)
 {
    sneppp_window    w = kernel_shape_window(SNEPPP_SPHERE, 4);
@@ -569,5 +619,6 @@ SUITE(kernel_shape)
    RUN_TEST(kernel_shape_tiles);
    RUN_TEST(kernel_shape_degenerate);
    RUN_TEST(kernel_shape_bad_polygons);
+   RUN_TEST(kernel_shape_cubes);
    RUN_TEST(kernel_shape_refused);
 }
