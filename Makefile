@@ -26,7 +26,7 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-20s %s\n", $$1, $$2 }'
 	@echo "  make suite-NAME    build and run only tests/test_NAME.c"
 
-BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && $(CC) -std=c99 $(WARN_C) $(CFLAGS) -o $@ $< -lm
+BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && $(CC) -std=c99 $(WARN_C) $(CFLAGS) -o $@ $< -lm -pthread
 build/examples/%: examples/%.c sneppp.h
 	$(BUILD_PROGRAM)
 build/sneppp: examples/sneppp.c sneppp.h

@@ -10499,8 +10499,9 @@ static sneppp_status sneppp__lane_load(const sneppp__loss *loss, sneppp__lane *l
          int in = sneppp__inside(model, lane->chunk.x + (b + i) * D);
          if (in == 1 && e->seen && !sneppp__inside_region(model, e->seen, lane->chunk.x + (b + i) * D)) in = 2;
          weight[b + i] = e->weight ? (double)e->weight[(size_t)p + i] : 1;
-         if (in != 1) return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i, in < 0 ? "is not finite" : in > 1 ? "is outside the part that was seen" : "is outside the window");
-         if (!sneppp__finite(weight[b + i]) || weight[b + i] < 0) return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i, "has a weight that is negative or not finite");
+         if (in != 1) return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i, "event %z, at %g%s, is %s", (size_t)p + i,
+                                                (double)lane->chunk.x[(b + i) * D], D > 1 ? ", ..." : "", in < 0 ? "not finite" : in > 1 ? "outside the part that was seen" : "outside the window");
+         if (!sneppp__finite(weight[b + i]) || weight[b + i] < 0) return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i, "event %z has the weight %g, which is negative or not finite", (size_t)p + i, weight[b + i]);
       }
       b += run;
    }
