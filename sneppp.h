@@ -445,6 +445,7 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    double        expected;     /* expected number of events in what was watched                             */
    double        seconds;      /* since the start                                                           */
    int           width, rank;  /* features, rows of V in use                                                */
+   int           dropped;      /* CONVEX: directions of the features that K cannot tell from 0, left at M = 0 */
 } sneppp_report;
 
 typedef struct sneppp_fit_desc {
@@ -8714,7 +8715,147 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
    return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z points per axis K still changes by %g", cells / 2 * SNEPPP__CUBE_NODES, step);
 }
 
-/* >>optim ================================================================================================= */
+/* >>optim ====================================================================================================
+   Methods that know values, gradients and projections, and nothing of point processes. They are driven by the
+   caller (reverse communication): no callbacks, no allocation, the caller evaluates wherever it is told to. */
+
+/* ---- L-BFGS (Nocedal, Math. Comp. 35, 1980): the last pairs s = x' - x, y = g' - g stand for the inverse
+   Hessian H. Two loops over the pairs give -H g in O(pairs x size). */
+#define SNEPPP__PAIRS 16
+
+typedef struct sneppp__lbfgs {
+   size_t size;
+   size_t used, next;   /* pairs held; row that is written next        */
+   double *s, *y;       /* (PAIRS, size)                               */
+   double rho[SNEPPP__PAIRS], scale; /* 1/(s.y); s.y/y.y of the newest */
+} sneppp__lbfgs;
+
+static void sneppp__place_lbfgs(sneppp__carver *c, sneppp__lbfgs *L, size_t size)
+{
+   memset(L, 0, sizeof *L);
+   L->size = size;
+   L->s = (double *)sneppp__take(c, SNEPPP__PAIRS, size, sizeof(double));
+   L->y = (double *)sneppp__take(c, SNEPPP__PAIRS, size, sizeof(double));
+}
+
+/* d = -H g; `first` is the step along -g while nothing is known. */
+static void sneppp__lbfgs_direction(const sneppp__lbfgs *L, const double *g, double first, double *d)
+{
+   double a[SNEPPP__PAIRS], h = L->used ? L->scale : first;
+   size_t n = L->size;
+   for (size_t i = 0; i < n; i++) d[i] = -g[i];
+   for (size_t k = 0; k < L->used; k++) { /* from the newest pair back ... */
+      size_t at = (L->next + SNEPPP__PAIRS - 1 - k) % SNEPPP__PAIRS;
+      a[at] = L->rho[at] * sneppp__dot(n, L->s + at * n, d);
+      for (size_t i = 0; i < n; i++) d[i] -= a[at] * L->y[at * n + i];
+   }
+   for (size_t i = 0; i < n; i++) d[i] *= h;
+   for (size_t k = L->used; k-- > 0;) { /* ... and forward again */
+      size_t at = (L->next + SNEPPP__PAIRS - 1 - k) % SNEPPP__PAIRS;
+      double b = L->rho[at] * sneppp__dot(n, L->y + at * n, d);
+      for (size_t i = 0; i < n; i++) d[i] += (a[at] - b) * L->s[at * n + i];
+   }
+}
+
+/* Learns from the step x -> x + t d that took the gradient from g to after. A pair without positive curvature
+   would spoil H and is left out. */
+static void sneppp__lbfgs_learn(sneppp__lbfgs *L, double t, const double *d, const double *g, const double *after)
+{
+   size_t  n = L->size;
+   double *s = L->s + L->next * n, *y = L->y + L->next * n, sy, ss, yy;
+   for (size_t i = 0; i < n; i++) { s[i] = t * d[i]; y[i] = after[i] - g[i]; }
+   sy = sneppp__dot(n, s, y), ss = sneppp__dot(n, s, s), yy = sneppp__dot(n, y, y);
+   if (!(sy > 1e-12 * sqrt(ss) * sqrt(yy)) || !(yy > 0)) return;
+   L->rho[L->next] = 1 / sy;
+   L->scale = sy / yy;
+   L->next = (L->next + 1) % SNEPPP__PAIRS;
+   if (L->used < SNEPPP__PAIRS) L->used++;
+}
+
+/* ---- a line search for f(t) with f'(0) < 0: start, evaluate at search.t, ask sneppp__search_next until it
+   returns 0 (accepted) or -1 (no step found: the limit of rounding). Accepted are the Wolfe conditions, or near
+   the minimum, where f itself has no digits left, their form in f' alone (Hager and Zhang, SIAM J. Optim. 16,
+   2005). The next trial is the minimum of the cubic through both ends of the bracket, kept inside it. */
+typedef struct sneppp__search {
+   double t;               /* where to evaluate                              */
+   double f0, d0;          /* value and slope at 0                           */
+   double lo, flo, dlo;    /* best point known to lie left of the minimum    */
+   double hi, fhi, dhi;    /* right end, once hi > 0                         */
+   int    trials;
+} sneppp__search;
+
+static sneppp__search sneppp__search_start(double f0, double d0, double t)
+{
+   sneppp__search s;
+   memset(&s, 0, sizeof s);
+   s.t = t, s.f0 = s.flo = f0, s.d0 = s.dlo = d0;
+   return s;
+}
+
+static double sneppp__cubic_minimum(double a, double fa, double da, double b, double fb, double db)
+{
+   double e = da + db - 3 * (fb - fa) / (b - a), square = e * e - da * db, root, t;
+   if (!(square > 0)) return 0.5 * (a + b);
+   root = sqrt(square);
+   t = b - (b - a) * (db + root - e) / (db - da + 2 * root);
+   return sneppp__finite(t) ? t : 0.5 * (a + b);
+}
+
+static int sneppp__search_next(sneppp__search *s, double f, double d)
+{
+   double noise = 1e-13 * (1 + fabs(s->f0)), width;
+   int    high = !sneppp__finite(f) || !sneppp__finite(d) || f > s->f0 + 1e-4 * s->t * s->d0;
+   if (!high && d >= 0.9 * s->d0 && d <= -0.9 * s->d0) return 0;
+   if (sneppp__finite(f) && sneppp__finite(d) && f <= s->f0 + noise && d >= 0.9 * s->d0 && d <= -0.8 * s->d0) return 0;
+   if (++s->trials >= 30) return -1;
+   if (high && sneppp__finite(f) && f <= s->f0 + noise && d < 0) high = 0; /* only noise: trust the slope */
+   if (high || d > 0) s->hi = s->t, s->fhi = f, s->dhi = d;
+   else s->lo = s->t, s->flo = f, s->dlo = d;
+   if (!(s->hi > 0)) { s->t *= 4; return 1; }
+   width = s->hi - s->lo;
+   if (width <= 1e-14 * s->hi) return -1;
+   s->t = sneppp__finite(s->fhi) && sneppp__finite(s->dhi) ? sneppp__cubic_minimum(s->lo, s->flo, s->dlo, s->hi, s->fhi, s->dhi) : 0.5 * (s->lo + s->hi);
+   if (s->t < s->lo + 0.05 * width) s->t = s->lo + 0.05 * width;
+   if (s->t > s->hi - 0.05 * width) s->t = s->hi - 0.05 * width;
+   return 1;
+}
+
+/* ---- one step of projected gradient descent on the cone of positive semidefinite matrices,
+      M <- P(M - step G),   P = drop the negative eigenvalues;
+   Q (n, n) keeps the eigenbasis from step to step (warm), as successive matrices are close. */
+static sneppp_status sneppp__cone_step(size_t n, double *M, const double *G, double step, double *Q, int warm, double *work)
+{
+   for (size_t i = 0; i < n * n; i++) M[i] -= step * G[i];
+   return sneppp__psd_project(n, M, Q, warm, work);
+}
+
+/* ---- Cholesky with pivoting and a cut-off: of the Gram matrix K of features that are nearly dependent. Chooses
+   features pick[0], pick[1], ..., each the one that the chosen ones explain least, until all the rest have lost all
+   but `cut` of the largest diagonal. Then K[pick, pick] = L L', and its rows are returned as the lower triangle
+   of L (r, r) with stride n. diagonal (n) is work. Returns r. The features left out are combinations of the
+   chosen ones, up to that cut-off. */
+static size_t sneppp__chol_pivoted(size_t n, const double *K, double cut, size_t *pick, double *L, double *diagonal)
+{
+   size_t r = 0;
+   double big = 0;
+   for (size_t i = 0; i < n; i++) { diagonal[i] = K[i * n + i]; pick[i] = i; if (diagonal[i] > big) big = diagonal[i]; }
+   for (; r < n; r++) {
+      size_t best = r, swap;
+      double d, e;
+      for (size_t i = r + 1; i < n; i++) if (diagonal[i] > diagonal[best]) best = i;
+      if (!(diagonal[best] > cut * big)) break;
+      swap = pick[r], pick[r] = pick[best], pick[best] = swap;
+      e = diagonal[r], diagonal[r] = diagonal[best], diagonal[best] = e;
+      for (size_t j = 0; j < r; j++) { e = L[r * n + j], L[r * n + j] = L[best * n + j], L[best * n + j] = e; }
+      d = L[r * n + r] = sqrt(diagonal[r]);
+      for (size_t i = r + 1; i < n; i++) {
+         e = L[i * n + r] = (K[pick[i] * n + pick[r]] - sneppp__dot(r, L + i * n, L + r * n)) / d;
+         diagonal[i] -= e * e;
+      }
+      for (size_t j = r + 1; j < n; j++) L[r * n + j] = 0;
+   }
+   return r;
+}
 
 /* >>model ====================================================================================================
    lambda(x) = alpha |V psi(x)|^2 + floor, with psi made from the layers of one or several factors.
@@ -10937,6 +11078,1062 @@ SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo,
 
 /* >>fit ======================================================================================================
    From events to parameters. */
+/* ---- the convex problem: the hidden layer is fixed, the readout is M = V'V - eps1 I >= 0 (SNEPPP_CONVEX, SNEPPP_PGD).
+
+   With W = sum of the weights, w_i the weights divided by W, and per event, up to constants, we minimise
+
+      C(M) = tr(M A) + eps2/2 |M|_F^2 - sum_i w_i log l_i,      A = alpha K / W + trace I,                    (a)
+      l_i  = psi_i'M psi_i + phi_i,    phi_i = eps1 |psi_i|^2 + floor/alpha,    lambda_i = alpha l_i.
+
+   alpha cancels in the gradient of the logarithm. In coordinates z = B'psi, M = B X B', with B'A B = diag(a), the
+   linear term becomes sum_i a_i X_ii; without eps2, a = 1 (whitening). (a) is then maximum likelihood
+   tomography of a quantum state: few dimensions are used (the optimum of 3604 trees and 200 units has rank 8),
+   so X = U U' with a thin U (r, p), minimised by L-BFGS, costs 4 N r p flops per step where a method with X needs
+   3 N r^2 and an eigenvalue problem. The factor makes the problem nonconvex; that the answer is still the global
+   optimum is not believed but proved each time, by the certificate:
+
+   Certificate. For l > 0 and any y > 0, -w log l >= w + w log(y/w) - y l. Hence for all M >= 0
+
+      C(M) >= tr(M (A - sum y_i psi_i psi_i')) + eps2/2 |M|^2 - sum y_i phi_i + sum w_i (1 + log(y_i / w_i)).
+
+   Take y_i = w_i / (tau l_i) from any current M, and S = sum_i w_i psi_i psi_i' / l_i. The first two terms are least
+   for M = [S/tau - A]_+ / eps2, and 0 if eps2 = 0 and tau >= lambda_max(A^-1/2 S A^-1/2). So C is certainly within
+
+      gap(tau) = tr(M A) + eps2/2 |M|^2 - 1 + log tau + c / tau + |[S/tau - A]_+|_F^2 / (2 eps2),             (b)
+
+   c = sum_i w_i phi_i / l_i, of the optimum. With phi = 0, eps2 = 0 and tr(M A) = 1 this is log tau, the N log(tau) of
+   tomography. For eps2 = 0 the best tau is max(lambda_max, c); with eps2 > 0 tau = 1 becomes exact at the optimum. Block-
+   diagonal M (ADDITIVE) takes the largest lambda_max of its blocks, diagonal M the largest S_jj / A_jj. The lower
+   bounds C - gap hold whatever M they came from; the best one is kept. lambda_max is the proven upper bound of >>linalg.
+
+   K of smooth features is numerically singular: 200 random cosines span about 110 dimensions. Directions with less
+   than SNEPPP__SPAN of the largest variance are left at M = 0, report.dropped counts them, and the certificate is that
+   of the problem without them. With eps2 or trace no direction is dropped, as the penalty bounds M in all of them. */
+#ifdef SNEPPP_REAL_FLOAT
+   #define SNEPPP__SPAN 1e-7  /* float features carry errors of 6e-8, which whitening multiplies by SPAN^-1/2 */
+#else
+   #define SNEPPP__SPAN 1e-10
+#endif
+#define SNEPPP__STORE ((size_t)256 << 20) /* bytes of features kept; more events than that are read in every pass */
+#define SNEPPP__TINY_L 1e-300             /* stands for l = 0: an event that the features cannot see              */
+
+typedef struct sneppp__cone { /* one readout and its coordinates z = B'psi[pick] */
+   int     which;        /* readout                                                                      */
+   size_t  n, first;     /* features of the readout, and the model's number of the first                 */
+   size_t  g, r;         /* features picked, coordinates                                                 */
+   size_t  at;           /* its columns of Z: at .. at + r - 1                                           */
+   size_t  p;            /* columns of U                                                                 */
+   size_t  x, S;         /* where U (or X) and S start in the arrays of all cones                        */
+   double *K;            /* (n, n); diagonal readout: (n)                                                */
+   size_t *pick;         /* (n)                                                                          */
+   double *B;            /* (g, r) row-major; diagonal: none, z = s psi                                  */
+   double *s, *a;        /* (r) |M|_F^2 = sum s_i^2 s_j^2 X_ij^2; linear coefficients                    */
+} sneppp__cone;
+
+typedef enum sneppp__convex_mode { SNEPPP__AT_IDENTITY, SNEPPP__AT_FACTOR, SNEPPP__AT_MATRIX, SNEPPP__AT_DIAGONAL } sneppp__convex_mode;
+
+typedef struct sneppp__convex_lane {
+   double *z, *scaled;   /* (rows, R) */
+   double *gather;       /* (rows, n) */
+   double *y;            /* (rows, p or r) */
+   double *w, *phi;      /* (rows) */
+   double *sum;          /* (sums) */
+} sneppp__convex_lane;
+
+typedef struct sneppp__convex {
+   const sneppp_model    *model;
+   const sneppp_fit_desc *desc;
+   sneppp__loss           loss;          /* only its events and chunks are used                              */
+   int                    pgd, diagonal, cones;
+   sneppp__cone           cone[SNEPPP_MAX_FACTORS];
+   double                 alpha, eps1, eps2, trace, tol, floor, mass, total, base;
+   size_t                 steps, R, rows, lanes, rank, dropped;
+   double                *Z, *w, *phi;   /* (N, R), (N), (N) where they fit, else NULL                       */
+   sneppp__convex_lane    lane[SNEPPP__LANES];
+   /* what a pass does, and its sums */
+   sneppp__convex_mode    mode;
+   const double          *x;
+   int                    want_S, want_base, fill;
+   size_t                 x_size, S_size, sums;
+   double                *G, *S;         /* in the sums of lane 0                                            */
+   double                 logs, c, seen; /* sum w log l, sum w phi / l, sum w of events with l > 0           */
+   double                 f, linear, penalty;
+   double                 bound, gap;    /* best lower bound of C; f - bound                                 */
+   double                 tau;
+   double                *top, *work;    /* (R) eigenvector of lambda_max; scratch of the certificate        */
+   size_t                 top_cone;
+   sneppp_report          now;
+   double                 start;
+} sneppp__convex;
+
+/* ---- checks. Nothing has been changed when they fail. */
+static sneppp_status sneppp__not_negative(double v, const char *name, int none, sneppp_error *err)
+{
+   if (none && v == SNEPPP_NONE) return SNEPPP_OK;
+   if (!sneppp__finite(v) || v < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be finite and not negative", name, v);
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__convex_check(const sneppp_model *model, const sneppp_fit_desc *desc, sneppp__convex *cx, sneppp_error *err)
+{
+   int           separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
+   size_t        realisations = desc->realisations ? desc->realisations : 1;
+   sneppp_status st;
+   if ((st = sneppp__not_negative(desc->tol, "tol", 1, err)) != SNEPPP_OK) return st;
+   if ((st = sneppp__not_negative(desc->eps1, "eps1", 1, err)) != SNEPPP_OK) return st;
+   if ((st = sneppp__not_negative(desc->eps2, "eps2", 1, err)) != SNEPPP_OK) return st;
+   if ((st = sneppp__not_negative(desc->trace, "trace", 1, err)) != SNEPPP_OK) return st;
+   if ((st = sneppp__not_negative(desc->floor, "floor", 1, err)) != SNEPPP_OK) return st;
+   if (desc->floor > 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g is a share of the events and cannot exceed 1", desc->floor);
+   cx->pgd = desc->method == SNEPPP_PGD;
+   cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   cx->tol = desc->tol > 0 ? desc->tol : desc->tol < 0 ? 0 : 1e-4;
+   cx->steps = desc->steps ? desc->steps : cx->pgd ? 20000 : 2000;
+   cx->eps1 = desc->eps1 > 0 ? desc->eps1 : desc->eps1 < 0 || !cx->pgd ? 0 : 1e-3;
+   cx->eps2 = desc->eps2 > 0 ? desc->eps2 : 0;
+   cx->trace = desc->trace > 0 ? desc->trace : 0;
+   cx->floor = desc->floor > 0 ? desc->floor : 0; /* the share, until the window's mass is known */
+   if (cx->pgd && !(cx->eps1 > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 must be positive for PGD: its step is 1/(eps2 + 1/eps1^2)");
+   for (int k = 0; cx->eps1 > 0 && !cx->diagonal && k < model->readouts; k++)
+      if (model->readout[k].m < model->readout[k].n)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 = %g makes V'V of full rank, but desc.rank = %d is less than the %d features", cx->eps1, model->readout[k].m, model->readout[k].n);
+   if (!separable) return SNEPPP_OK;
+   if (cx->floor > 0 || cx->eps1 > 0 || cx->eps2 > 0 || cx->trace > 0)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
+                          cx->floor > 0 ? "floor" : cx->eps1 > 0 ? "eps1" : cx->eps2 > 0 ? "eps2" : "trace");
+   for (size_t r = 0; r < realisations; r++)
+      if (realisations > 1 && desc->events[r].seen) return sneppp__fail(err, SNEPPP_ERR_ARG, "events[%z].seen: a separable model with several realisations splits only if all watched the whole window", r);
+   return SNEPPP_OK;
+}
+
+/* ---- K, summed over what the realisations watched */
+static void sneppp__cone_add_gram(const sneppp__convex *cx, const sneppp__cone *q, const sneppp__grams *g)
+{
+   for (size_t i = 0; i < q->n; i++) {
+      if (cx->diagonal) { q->K[i] += sneppp__mix_entry(cx->model, g, q->first + i, q->first + i); continue; }
+      for (size_t j = 0; j <= i; j++) {
+         double v = sneppp__mix_entry(cx->model, g, q->first + i, q->first + j);
+         q->K[i * q->n + j] += v;
+         if (i != j) q->K[j * q->n + i] += v;
+      }
+   }
+}
+
+static sneppp_status sneppp__convex_grams(sneppp__convex *cx, sneppp_error *err)
+{
+   const sneppp_model *model = cx->model;
+   int                 separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
+   cx->mass = 0;
+   for (int k = 0; k < cx->cones; k++) memset(cx->cone[k].K, 0, cx->cone[k].n * (cx->diagonal ? 1 : cx->cone[k].n) * sizeof(double));
+   for (size_t r = 0; r < cx->loss.realisations; r++) {
+      sneppp__watch  watch;
+      sneppp__block  block;
+      sneppp__carver c = sneppp__measure();
+      double         mass = 1;
+      sneppp_status  st = SNEPPP_OK;
+      sneppp__place_watch(&c, model, cx->loss.events[r].seen, &watch);
+      st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+      if (st != SNEPPP_OK) return st;
+      sneppp__place_watch(&c, model, cx->loss.events[r].seen, &watch);
+      st = sneppp__watch_grams(model, &watch, &cx->desc->parallel, err);
+      for (int k = 0; st == SNEPPP_OK && k < cx->cones && !(separable && r); k++) sneppp__cone_add_gram(cx, &cx->cone[k], &watch.g);
+      for (int f = 0; f < model->factors; f++) mass *= watch.g.mass[f];
+      sneppp__block_free(&block);
+      if (st != SNEPPP_OK) return st;
+      cx->mass += mass;
+   }
+   return SNEPPP_OK;
+}
+
+/* ---- coordinates */
+
+/* B = L^-T for A[pick, pick] = L L', so that B'A B = I: column i of B solves L'b = e_i. */
+static sneppp_status sneppp__cone_by_cholesky(sneppp__convex *cx, sneppp__cone *q, double *A, double *work)
+{
+   size_t n = q->n, r;
+   double cut = cx->trace > 0 ? 0 : SNEPPP__SPAN;
+   r = q->g = q->r = sneppp__chol_pivoted(n, A, cut, q->pick, work, q->s);
+   for (size_t i = 0; i < r; i++) {
+      for (size_t j = 0; j < r; j++) q->B[i * r + j] = i == j;
+      q->s[i] = q->a[i] = 1;
+   }
+   sneppp__solve_lower(r, work, n, 1, q->B, r, r);
+   return SNEPPP_OK;
+}
+
+/* B = Q diag(s) from A = Q diag(d) Q'. PGD is defined by the Frobenius norm of M itself, which a rotation keeps
+   (s = 1); else s is as large as linear term and penalty allow. */
+static sneppp_status sneppp__cone_by_eigenvectors(sneppp__convex *cx, sneppp__cone *q, const double *A, double *work)
+{
+   size_t        n = q->n;
+   sneppp_status st = sneppp__eigh(n, A, q->a, q->B, 0, work);
+   if (st != SNEPPP_OK) return st;
+   q->g = q->r = n;
+   for (size_t i = 0; i < n; i++) {
+      double d = q->a[i] > 0 ? q->a[i] : 0;
+      q->pick[i] = i;
+      q->s[i] = cx->pgd ? 1 : 1 / sqrt(d + sqrt(cx->eps2));
+      q->a[i] = d * q->s[i] * q->s[i];
+      for (size_t j = 0; j < n; j++) q->B[j * n + i] *= q->s[i];
+   }
+   return SNEPPP_OK;
+}
+
+static void sneppp__cone_diagonal(sneppp__convex *cx, sneppp__cone *q, double share)
+{
+   double big = 0;
+   for (size_t i = 0; i < q->n; i++) if (share * q->K[i] > big) big = share * q->K[i];
+   q->g = q->r = 0;
+   for (size_t i = 0; i < q->n; i++) {
+      double d = share * q->K[i] + cx->trace, s;
+      if (!(d > SNEPPP__SPAN * SNEPPP__SPAN * big) && !(cx->eps2 > 0)) continue; /* a unit that is zero in the window */
+      s = cx->pgd ? 1 : 1 / sqrt(d + sqrt(cx->eps2));
+      q->pick[q->r] = i, q->s[q->r] = s, q->a[q->r++] = d * s * s;
+   }
+   q->g = q->r;
+}
+
+static sneppp_status sneppp__convex_coordinates(sneppp__convex *cx, sneppp_error *err)
+{
+   double share = cx->alpha / cx->total;
+   cx->R = cx->dropped = 0;
+   for (int k = 0; k < cx->cones; k++) {
+      sneppp__cone  *q = &cx->cone[k];
+      size_t         n = q->n;
+      sneppp__carver c = sneppp__measure();
+      sneppp__block  block;
+      double        *A = NULL, *work = NULL;
+      sneppp_status  st = SNEPPP_OK;
+      if (cx->diagonal) {
+         sneppp__cone_diagonal(cx, q, share);
+      } else {
+         for (int pass = 0; pass < 2; pass++) {
+            A = (double *)sneppp__take(&c, n, n, sizeof *A);
+            work = (double *)sneppp__take(&c, sneppp__eigh_work(n), 1, sizeof *work);
+            if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+         }
+         for (size_t i = 0; i < n * n; i++) A[i] = share * q->K[i];
+         for (size_t i = 0; i < n; i++) A[i * n + i] += cx->trace;
+         st = cx->pgd || cx->eps2 > 0 ? sneppp__cone_by_eigenvectors(cx, q, A, work) : sneppp__cone_by_cholesky(cx, q, A, work);
+         sneppp__block_free(&block);
+         if (st != SNEPPP_OK) return sneppp__fail(err, st, "the Gram matrix of readout %d has no usable factors: %s", q->which, sneppp_strerror(st));
+      }
+      q->at = cx->R;
+      cx->R += q->r;
+      cx->dropped += n - q->r;
+   }
+   return SNEPPP_OK;
+}
+
+/* ---- passes over the events */
+static void sneppp__place_convex_lane(sneppp__carver *c, sneppp__convex *cx, size_t l)
+{
+   const sneppp_model  *model = cx->model;
+   sneppp__chunk       *k = &cx->loss.lane[l].chunk;
+   sneppp__convex_lane *lane = &cx->lane[l];
+   size_t               B = cx->rows, s = sizeof(sneppp_real), widest = 1;
+   memset(k, 0, sizeof *k);
+   k->x = (sneppp_real *)sneppp__take(c, B, (size_t)model->D, s);
+   k->psi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
+   for (int f = 0; f < model->factors; f++) {
+      k->T[f] = (sneppp_real *)sneppp__take(c, B, (size_t)model->layer[f].d, s);
+      k->part[f] = model->factors > 1 ? (sneppp_real *)sneppp__take(c, B, (size_t)model->layer[f].n, s) : k->psi;
+   }
+   for (int j = 0; j < cx->cones; j++) if (cx->cone[j].n > widest) widest = cx->cone[j].n;
+   lane->z = cx->Z ? NULL : (double *)sneppp__take(c, B, cx->R, sizeof(double));
+   lane->gather = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, sizeof(double));
+   lane->scaled = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, sizeof(double));
+   lane->w = (double *)sneppp__take(c, B, 1, sizeof(double));
+   lane->phi = (double *)sneppp__take(c, B, 1, sizeof(double));
+}
+
+static void sneppp__place_convex_events(sneppp__carver *c, sneppp__convex *cx, int store)
+{
+   if (store) {
+      cx->Z = (double *)sneppp__take(c, cx->loss.count, cx->R, sizeof(double));
+      cx->w = (double *)sneppp__take(c, cx->loss.count, 1, sizeof(double));
+      cx->phi = (double *)sneppp__take(c, cx->loss.count, 1, sizeof(double));
+   }
+   for (size_t l = 0; l < cx->lanes; l++) sneppp__place_convex_lane(c, cx, l);
+}
+
+/* z, w and phi of the events first .. first + B - 1. */
+static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_t first, size_t B, double *z, double *w, double *phi)
+{
+   const sneppp_model  *model = cx->model;
+   sneppp__lane        *load = &cx->loss.lane[which];
+   sneppp__convex_lane *lane = &cx->lane[which];
+   size_t               n = (size_t)model->n, R = cx->R;
+   double               weight[SNEPPP__CHUNK];
+   sneppp_status        st = sneppp__lane_load(&cx->loss, load, first, B, weight);
+   if (st != SNEPPP_OK) return st;
+   sneppp__chunk_features(model, B, &load->chunk);
+   for (size_t b = 0; b < B; b++) {
+      const sneppp_real *psi = load->chunk.psi + b * n;
+      double             square = 0;
+      for (int k = 0; cx->eps1 > 0 && k < cx->cones; k++)
+         for (size_t i = 0; i < cx->cone[k].n; i++) square += (double)psi[cx->cone[k].first + i] * (double)psi[cx->cone[k].first + i];
+      w[b] = weight[b] / cx->total;
+      phi[b] = cx->eps1 * square + cx->floor / cx->alpha;
+      if (cx->want_base) lane->sum[3] += w[b] * sneppp__base_log_density(model, load->chunk.x + b * (size_t)model->D);
+   }
+   for (int k = 0; k < cx->cones; k++) {
+      const sneppp__cone *q = &cx->cone[k];
+      for (size_t b = 0; b < B; b++) {
+         const sneppp_real *psi = load->chunk.psi + b * n + q->first;
+         if (cx->diagonal) for (size_t i = 0; i < q->r; i++) { double v = q->s[i] * (double)psi[q->pick[i]]; z[b * R + q->at + i] = v * v; }
+         else for (size_t i = 0; i < q->g; i++) lane->gather[b * q->g + i] = (double)psi[q->pick[i]];
+      }
+      if (!cx->diagonal) sneppp__dgemm(0, 0, B, q->r, q->g, 1, lane->gather, q->g, q->B, q->r, 0, z + q->at, R);
+   }
+   return SNEPPP_OK;
+}
+
+/* l of a chunk. In factor mode y keeps z'U for the gradient. A diagonal readout stores squares z_j = s^2 psi_j^2. */
+static void sneppp__convex_intensity(const sneppp__convex *cx, sneppp__convex_lane *lane, size_t B, const double *z, const double *phi, double *l)
+{
+   size_t R = cx->R, columns = 0;
+   for (size_t b = 0; b < B; b++) l[b] = phi[b];
+   for (int k = 0; k < cx->cones; k++) {
+      const sneppp__cone *q = &cx->cone[k];
+      size_t              p = cx->mode == SNEPPP__AT_MATRIX ? q->r : q->p;
+      double             *y = lane->y + columns * B;
+      if (cx->mode == SNEPPP__AT_FACTOR || cx->mode == SNEPPP__AT_MATRIX) sneppp__dgemm(0, 0, B, p, q->r, 1, z + q->at, R, cx->x + q->x, p, 0, y, p);
+      for (size_t b = 0; b < B; b++) {
+         const double *zb = z + b * R + q->at;
+         double        sum = 0;
+         switch (cx->mode) {
+            case SNEPPP__AT_FACTOR:   sum = sneppp__dot(p, y + b * p, y + b * p); break;
+            case SNEPPP__AT_MATRIX:   sum = sneppp__dot(p, y + b * p, zb); break;
+            case SNEPPP__AT_DIAGONAL: sum = sneppp__dot(q->r, zb, cx->x + q->x); break;
+            default:                  sum = sneppp__dot(q->r, zb, zb) / (double)R; break;
+         }
+         l[b] += sum > 0 ? sum : 0;
+      }
+      columns += p;
+   }
+}
+
+/* Adds a chunk to S or to the gradient; v are w / l. */
+static void sneppp__convex_add(const sneppp__convex *cx, sneppp__convex_lane *lane, size_t B, const double *z, const double *v)
+{
+   size_t  R = cx->R, columns = 0;
+   double *G = lane->sum + 4, *S = G + cx->x_size;
+   for (int k = 0; k < cx->cones; k++) {
+      const sneppp__cone *q = &cx->cone[k];
+      if (cx->diagonal) {
+         for (size_t b = 0; b < B; b++) for (size_t i = 0; i < q->r; i++) S[q->S + i] += v[b] * z[b * R + q->at + i];
+         continue;
+      }
+      if (cx->mode == SNEPPP__AT_FACTOR && !cx->want_S) {
+         double *y = lane->y + columns * B;
+         for (size_t b = 0; b < B; b++) for (size_t i = 0; i < q->p; i++) y[b * q->p + i] *= v[b];
+         sneppp__dgemm(1, 0, q->r, q->p, B, 1, z + q->at, R, y, q->p, 1, G + q->x, q->p);
+         columns += q->p;
+         continue;
+      }
+      for (size_t b = 0; b < B; b++) {
+         double root = sqrt(v[b]);
+         for (size_t i = 0; i < q->r; i++) lane->scaled[b * q->r + i] = root * z[b * R + q->at + i];
+      }
+      sneppp__dsyrk(1, q->r, B, 1, lane->scaled, q->r, 1, S + q->S, q->r);
+   }
+}
+
+static void sneppp__convex_lane_run(size_t which, void *arg)
+{
+   sneppp__convex      *cx = (sneppp__convex *)arg;
+   sneppp__convex_lane *lane = &cx->lane[which];
+   double               l[SNEPPP__CHUNK];
+   memset(lane->sum, 0, cx->sums * sizeof(double));
+   memset(&cx->loss.lane[which].error, 0, sizeof(sneppp_error));
+   for (size_t first = which * cx->rows, N = cx->loss.count; first < N; first += cx->lanes * cx->rows) {
+      size_t  B = N - first < cx->rows ? N - first : cx->rows;
+      double *z = cx->Z ? cx->Z + first * cx->R : lane->z, *w = cx->Z ? cx->w + first : lane->w, *phi = cx->Z ? cx->phi + first : lane->phi;
+      if ((cx->fill || !cx->Z) && sneppp__convex_load(cx, which, first, B, z, w, phi) != SNEPPP_OK) return;
+      if (cx->fill) continue;
+      sneppp__convex_intensity(cx, lane, B, z, phi, l);
+      for (size_t b = 0; b < B; b++) {
+         int seen = l[b] > SNEPPP__TINY_L;
+         if (!seen) l[b] = SNEPPP__TINY_L;
+         lane->sum[0] += w[b] * log(l[b]);
+         lane->sum[2] += seen ? w[b] : 0;
+         l[b] = seen ? w[b] / l[b] : 0;
+         lane->sum[1] += l[b] * phi[b];
+      }
+      sneppp__convex_add(cx, lane, B, z, l);
+   }
+}
+
+static sneppp_status sneppp__convex_pass(sneppp__convex *cx, sneppp__convex_mode mode, const double *x, int want_S, sneppp_error *err)
+{
+   cx->mode = mode, cx->x = x, cx->want_S = want_S;
+   sneppp__run(&cx->desc->parallel, sneppp__convex_lane_run, cx, cx->lanes);
+   for (size_t l = 0; l < cx->lanes; l++) {
+      const sneppp_error *e = &cx->loss.lane[l].error;
+      if (e->status != SNEPPP_OK) { if (err) *err = *e; return e->status; }
+      for (size_t i = 0; l && i < cx->sums; i++) cx->lane[0].sum[i] += cx->lane[l].sum[i];
+   }
+   cx->logs = cx->lane[0].sum[0], cx->c = cx->lane[0].sum[1], cx->seen = cx->lane[0].sum[2];
+   if (cx->want_base) cx->base = cx->lane[0].sum[3], cx->want_base = 0;
+   cx->G = cx->lane[0].sum + 4, cx->S = cx->G + cx->x_size;
+   return SNEPPP_OK;
+}
+
+/* ---- value and gradient in the factor, X = U U': C = sum_i a_i |u_i|^2 + eps2/2 |U'D U|^2 - sum w log l, D = diag(s^2),
+   dC/dU = 2 (diag(a) U + eps2 D U (U'D U) - Z'diag(w/l) Z U). A diagonal readout has X_j = v_j^2 instead. */
+static void sneppp__convex_gradient(sneppp__convex *cx, const double *x, double *g)
+{
+   cx->linear = cx->penalty = 0;
+   for (int k = 0; k < cx->cones; k++) {
+      const sneppp__cone *q = &cx->cone[k];
+      const double       *U = x + q->x, *G = cx->diagonal ? cx->S + q->S : cx->G + q->x;
+      double             *o = g + q->x, *T = cx->work;
+      size_t              p = q->p;
+      for (size_t i = 0; i < q->r; i++) cx->linear += q->a[i] * sneppp__dot(p, U + i * p, U + i * p);
+      if (cx->diagonal) {
+         for (size_t i = 0; i < q->r; i++) {
+            double m = U[i] * U[i], D = q->s[i] * q->s[i];
+            cx->penalty += 0.5 * cx->eps2 * D * D * m * m;
+            o[i] = 2 * U[i] * (q->a[i] + cx->eps2 * D * D * m - G[i]);
+         }
+         continue;
+      }
+      for (size_t i = 0; i < q->r; i++) for (size_t j = 0; j < p; j++) o[i * p + j] = 2 * (q->a[i] * U[i * p + j] - G[i * p + j]);
+      if (!(cx->eps2 > 0)) continue;
+      memset(T, 0, p * p * sizeof *T);
+      for (size_t i = 0; i < q->r; i++) for (size_t j = 0; j < p; j++) for (size_t h = 0; h < p; h++) T[j * p + h] += q->s[i] * q->s[i] * U[i * p + j] * U[i * p + h];
+      cx->penalty += 0.5 * cx->eps2 * sneppp__dot(p * p, T, T);
+      for (size_t i = 0; i < q->r; i++) for (size_t j = 0; j < p; j++) o[i * p + j] += 2 * cx->eps2 * q->s[i] * q->s[i] * sneppp__dot(p, U + i * p, T + j * p);
+   }
+   cx->f = cx->linear + cx->penalty - cx->logs;
+}
+
+/* ---- the certificate, equation (b), from S, linear, penalty and c of the last pass */
+
+/* Largest eigenvalue of A^-1/2 S A^-1/2, from above, with its eigenvector into cx->top. Where a is nothing (PGD, which
+   keeps all directions) the direction is left out, as in the whitened problem; *all tells whether none was. */
+static sneppp_status sneppp__cone_tau(sneppp__convex *cx, const sneppp__cone *q, double *tau, int *all)
+{
+   const double *S = cx->S + q->S;
+   double       *A = cx->work, *work = A + q->r * q->r, big = 0, value = 0, upper = 0;
+   size_t        n = 0;
+   sneppp_status st = SNEPPP_OK;
+   for (size_t i = 0; i < q->r; i++) if (q->a[i] > big) big = q->a[i];
+   if (cx->diagonal) {
+      for (size_t i = 0; i < q->r; i++) {
+         if (!(q->a[i] > 0)) *all = 0;
+         else if (S[i] > *tau * q->a[i]) *tau = S[i] / q->a[i];
+      }
+      return SNEPPP_OK;
+   }
+   for (size_t i = 0; i < q->r; i++) n += q->a[i] > SNEPPP__SPAN * big;
+   if (n < q->r) *all = 0;
+   for (size_t i = 0, ni = 0; i < q->r; i++) {
+      if (!(q->a[i] > SNEPPP__SPAN * big)) continue;
+      for (size_t j = 0, nj = 0; j < q->r; j++)
+         if (q->a[j] > SNEPPP__SPAN * big) A[ni * n + nj++] = S[i * q->r + j] / sqrt(q->a[i] * q->a[j]);
+      ni++;
+   }
+   if (n) st = sneppp__lambda_max(n, A, &value, &upper, work);
+   if (st != SNEPPP_OK || upper <= *tau) return st;
+   *tau = upper;
+   cx->top_cone = (size_t)(q - cx->cone);
+   memset(cx->top, 0, q->r * sizeof(double));
+   for (size_t i = 0, ni = 0; i < q->r; i++) if (q->a[i] > SNEPPP__SPAN * big) cx->top[i] = work[2 * n * n + ni++] / sqrt(q->a[i]);
+   return st;
+}
+
+/* |[S - A]_+|_F^2 in the coordinates of M itself, plus what rounding may hide. */
+static sneppp_status sneppp__cone_excess(sneppp__convex *cx, const sneppp__cone *q, double *excess)
+{
+   const double *S = cx->S + q->S;
+   size_t        r = q->r;
+   double       *X = cx->work, *w = X + r * r, *Q = w + r, *work = Q + r * r, sum = 0, all = 0;
+   sneppp_status st;
+   if (cx->diagonal) {
+      for (size_t i = 0; i < r; i++) { double e = (S[i] - q->a[i]) / (q->s[i] * q->s[i]); if (e > 0) *excess += e * e; }
+      return SNEPPP_OK;
+   }
+   for (size_t i = 0; i < r; i++) for (size_t j = 0; j < r; j++) X[i * r + j] = (S[i * r + j] - (i == j ? q->a[i] : 0)) / (q->s[i] * q->s[j]);
+   st = sneppp__eigh(r, X, w, Q, 0, work);
+   if (st != SNEPPP_OK) return st;
+   for (size_t i = 0; i < r; i++) { all += w[i] * w[i]; if (w[i] > 0) sum += w[i] * w[i]; }
+   sum = sqrt(sum) + 4 * SNEPPP__EPS * (double)r * sqrt(all);
+   *excess += sum * sum;
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__convex_certify(sneppp__convex *cx, sneppp_error *err)
+{
+   double        tau = 0, excess = 0, value = cx->f, gap = 1e300;
+   int           all = 1;
+   sneppp_status st = SNEPPP_OK;
+   for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) st = sneppp__cone_tau(cx, &cx->cone[k], &tau, &all);
+   for (int k = 0; cx->eps2 > 0 && st == SNEPPP_OK && k < cx->cones; k++) st = sneppp__cone_excess(cx, &cx->cone[k], &excess);
+   if (st != SNEPPP_OK) return sneppp__fail(err, st, "the certificate could not be computed: %s", sneppp_strerror(st));
+   if (tau * cx->seen < cx->c) tau = cx->c / cx->seen;
+   cx->tau = tau;
+   if (!(cx->eps2 > 0) && !(cx->c > 0) && cx->linear > 0) { /* M may be scaled at will: the best scale has linear = seen */
+      double h = cx->linear / cx->seen;
+      value += cx->seen - cx->linear + cx->seen * log(h);
+      gap = tau > 0 ? cx->seen * log(tau * h) : 0;
+      cx->tau = tau * h;
+   } else {
+      double base = cx->linear + cx->penalty - cx->seen;
+      if (tau > 0 && (all || !(cx->eps2 > 0))) gap = base + cx->seen * log(tau) + cx->c / tau;
+      if (cx->eps2 > 0 && base + cx->c + excess / (2 * cx->eps2) < gap) gap = base + cx->c + excess / (2 * cx->eps2);
+   }
+   if (value - gap > cx->bound) cx->bound = value - gap;
+   cx->gap = value > cx->bound ? value - cx->bound : 0;
+   return SNEPPP_OK;
+}
+
+/* ---- the factored method */
+typedef struct sneppp__convex_vars {
+   double        *x, *g, *d, *x1, *g1; /* (x_size) */
+   double        *m;                   /* (x_size) diagonal: squares */
+   double        *Q, *steps;           /* PGD: eigenbases, scratch of the projection */
+   sneppp__lbfgs  memory;
+   sneppp__block  block;
+} sneppp__convex_vars;
+
+static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sneppp__convex_vars *v)
+{
+   size_t n = cx->x_size, s = sizeof(double), columns = 0, widest = 1, p = 1, certificate;
+   for (int k = 0; k < cx->cones; k++) {
+      columns += cx->pgd ? cx->cone[k].r : cx->cone[k].p;
+      if (cx->cone[k].r > widest) widest = cx->cone[k].r;
+      if (cx->cone[k].p > p) p = cx->cone[k].p;
+   }
+   v->x = (double *)sneppp__take(c, n, 1, s);
+   v->g = (double *)sneppp__take(c, n, 1, s);
+   v->m = cx->diagonal ? (double *)sneppp__take(c, n, 1, s) : NULL;
+   if (!cx->pgd) {
+      v->d = (double *)sneppp__take(c, n, 1, s);
+      v->x1 = (double *)sneppp__take(c, n, 1, s);
+      v->g1 = (double *)sneppp__take(c, n, 1, s);
+      sneppp__place_lbfgs(c, &v->memory, n);
+   } else if (!cx->diagonal) {
+      v->Q = (double *)sneppp__take(c, n, 1, s);
+      v->steps = (double *)sneppp__take(c, widest + sneppp__eigh_work(widest), 1, s);
+   }
+   certificate = sneppp__lambda_max_work(widest);
+   if (cx->eps2 > 0 && certificate < widest * (widest + 1) + sneppp__eigh_work(widest)) certificate = widest * (widest + 1) + sneppp__eigh_work(widest);
+   certificate += widest * widest;
+   if (certificate < p * p) certificate = p * p;
+   cx->work = (double *)sneppp__take(c, cx->diagonal ? 1 : certificate, 1, s);
+   cx->top = (double *)sneppp__take(c, widest, 1, s);
+   for (size_t l = 0; l < cx->lanes; l++) {
+      cx->lane[l].y = cx->diagonal ? NULL : (double *)sneppp__take(c, cx->rows, columns, s);
+      cx->lane[l].sum = (double *)sneppp__take(c, cx->sums, 1, s);
+   }
+}
+
+/* Sizes for factors with at most p columns, and memory for them. */
+static sneppp_status sneppp__convex_vars_get(sneppp__convex *cx, size_t p, sneppp__convex_vars *v, sneppp_error *err)
+{
+   sneppp__carver c = sneppp__measure();
+   sneppp_status  st;
+   cx->x_size = cx->S_size = 0;
+   for (int k = 0; k < cx->cones; k++) {
+      sneppp__cone *q = &cx->cone[k];
+      q->p = cx->diagonal ? 1 : p < q->r ? p : q->r;
+      q->x = cx->x_size, q->S = cx->S_size;
+      cx->x_size += q->r * (cx->pgd && !cx->diagonal ? q->r : q->p);
+      cx->S_size += q->r * (cx->diagonal ? 1 : q->r);
+   }
+   cx->sums = 4 + cx->x_size + cx->S_size;
+   memset(v, 0, sizeof *v);
+   sneppp__place_convex_vars(&c, cx, v);
+   st = sneppp__block_get(&v->block, &c, NULL, 0, cx->model->desc.alloc_ctx, err);
+   if (st == SNEPPP_OK) sneppp__place_convex_vars(&c, cx, v);
+   return st;
+}
+
+static sneppp_status sneppp__convex_eval(sneppp__convex *cx, sneppp__convex_vars *v, const double *x, double *g, int want_S, sneppp_error *err)
+{
+   sneppp_status st;
+   for (size_t i = 0; cx->diagonal && i < cx->x_size; i++) v->m[i] = x[i] * x[i];
+   st = sneppp__convex_pass(cx, cx->diagonal ? SNEPPP__AT_DIAGONAL : SNEPPP__AT_FACTOR, cx->diagonal ? v->m : x, want_S, err);
+   if (st == SNEPPP_OK && g) sneppp__convex_gradient(cx, x, g);
+   return st;
+}
+
+/* The start: one multiplicative step X <- S X S (diagonal: X <- X S) from X = I/R, the iteration of quantum tomography
+   (Hradil, Phys. Rev. A 55, 1997), seen through p random directions: U = S times normal numbers. */
+static sneppp_status sneppp__convex_start(sneppp__convex *cx, sneppp__convex_vars *v, sneppp_error *err)
+{
+   double        R = (double)cx->R, linear = 0;
+   sneppp_status st;
+   sneppp_rng    rng;
+   if (cx->diagonal) for (size_t i = 0; i < cx->R; i++) v->m[i] = 1 / R;
+   st = sneppp__convex_pass(cx, cx->diagonal ? SNEPPP__AT_DIAGONAL : SNEPPP__AT_IDENTITY, v->m, 1, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp_rng_init(&rng, cx->desc->seed ? cx->desc->seed : 1, 77);
+   for (int k = 0; k < cx->cones; k++) {
+      const sneppp__cone *q = &cx->cone[k];
+      double             *U = v->x + q->x;
+      size_t              n = q->r * q->p;
+      if (cx->diagonal) {
+         for (size_t i = 0; i < n; i++) U[i] = q->a[i] > 0 ? sqrt(cx->S[q->S + i] / (R * q->a[i])) : sqrt(1 / R);
+      } else {
+         for (size_t i = 0; i < n; i++) v->g[q->x + i] = sneppp_rng_normal(&rng);
+         sneppp__dgemm(0, 0, q->r, q->p, q->r, 1, cx->S + q->S, q->r, v->g + q->x, q->p, 0, U, q->p);
+      }
+      for (size_t i = 0; i < q->r; i++) linear += q->a[i] * sneppp__dot(q->p, U + i * q->p, U + i * q->p);
+   }
+   linear = linear > 0 ? sqrt(1 / linear) : 1;
+   for (size_t i = 0; i < cx->x_size; i++) v->x[i] *= linear;
+   return SNEPPP_OK;
+}
+
+/* More columns for U: the direction in which C falls fastest, found by the certificate, and small random ones. */
+static sneppp_status sneppp__convex_grow(sneppp__convex *cx, sneppp__convex_vars *v, size_t p, sneppp_error *err)
+{
+   sneppp__convex      old = *cx;
+   sneppp__convex_vars more;
+   sneppp_rng          rng;
+   sneppp_status       st = sneppp__convex_vars_get(cx, p, &more, err);
+   double              size = cx->tau > 1 ? sqrt(0.01 * (cx->tau < 2 ? cx->tau - 1 : 1)) : 1e-3;
+   if (st != SNEPPP_OK) { *cx = old; return st; }
+   sneppp_rng_init(&rng, cx->desc->seed ? cx->desc->seed : 1, 78 + (uint64_t)p);
+   for (int k = 0; k < cx->cones; k++) {
+      const sneppp__cone *q = &cx->cone[k], *was = &old.cone[k];
+      for (size_t i = 0; i < q->r; i++)
+         for (size_t j = 0; j < q->p; j++) {
+            double new_value = 0.02 * size / sqrt((double)q->r) * sneppp_rng_normal(&rng);
+            if (j == was->p && (size_t)k == cx->top_cone) new_value = size * old.top[i];
+            more.x[q->x + i * q->p + j] = j < was->p ? v->x[was->x + i * was->p + j] : new_value;
+         }
+   }
+   sneppp__block_free(&v->block);
+   *v = more;
+   return SNEPPP_OK;
+}
+
+/* Expected events for the readout as it stands: alpha tr((M + eps1 I) K) + floor mass. Without a trace penalty the linear term
+   of C is the first part already. */
+static double sneppp__convex_expected(const sneppp__convex *cx, const double *x)
+{
+   double linear = cx->linear, eps = 0;
+   for (int k = 0; k < cx->cones; k++) {
+      const sneppp__cone *q = &cx->cone[k];
+      for (size_t i = 0; i < q->n; i++) eps += cx->eps1 * cx->alpha * q->K[i * (cx->diagonal ? 1 : q->n + 1)];
+      if (!(cx->trace > 0)) continue;
+      for (size_t i = 0; (cx->diagonal || cx->pgd) && i < q->r; i++) { /* tr M, to be taken out again */
+         double m = cx->pgd ? x[q->x + i * (cx->diagonal ? 1 : q->r + 1)] : x[q->x + i] * x[q->x + i];
+         linear -= cx->trace * q->s[i] * q->s[i] * m;
+      }
+      for (size_t i = 0; !cx->diagonal && !cx->pgd && i < q->g; i++)
+         for (size_t j = 0; j < q->p; j++) {
+            double vij = 0;
+            for (size_t h = 0; h < q->r; h++) vij += q->B[i * q->r + h] * x[q->x + h * q->p + j];
+            linear -= cx->trace * vij * vij;
+         }
+   }
+   return cx->total * linear + eps + cx->floor * cx->mass;
+}
+
+/* Tells the caller, who may ask to stop. */
+static int sneppp__convex_tell(sneppp__convex *cx, size_t step, double gradient)
+{
+   cx->now.step = step, cx->now.gap = cx->gap, cx->now.gradient = gradient;
+   cx->now.seconds = SNEPPP_SECONDS() - cx->start;
+   if (!cx->desc->progress) return 0;
+   return cx->desc->progress(&cx->now, cx->model, cx->desc->user) != 0;
+}
+
+/* A look: the certificate, and the likelihood for the report. */
+static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, sneppp_error *err)
+{
+   sneppp_status st = sneppp__convex_certify(cx, err);
+   if (st != SNEPPP_OK) return st;
+   cx->now.expected = sneppp__convex_expected(cx, x);
+   cx->now.nll = (cx->now.expected - cx->total * (cx->logs + log(cx->alpha) + cx->base) + sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) / (double)cx->loss.count;
+   return SNEPPP_OK;
+}
+
+/* A diagonal readout's way to grow: weights that vanished but should not have are brought back. */
+static void sneppp__convex_revive(sneppp__convex *cx, sneppp__convex_vars *v)
+{
+   for (int k = 0; k < cx->cones; k++) {
+      const sneppp__cone *q = &cx->cone[k];
+      for (size_t i = 0; i < q->r; i++) {
+         double over = q->a[i] > 0 ? cx->S[q->S + i] / q->a[i] - 1 : 0, least = 0.01 * (over < 1 ? over : 1) / (double)cx->R;
+         if (over > 0 && q->a[i] * v->x[q->x + i] * v->x[q->x + i] < least) v->x[q->x + i] = sqrt(least / q->a[i]);
+      }
+   }
+   v->memory.used = 0;
+}
+
+/* The certificate at the current point, and what follows from it: 1 the fit has ended, 0 go on. When lambda_max is above 1 by much
+   more than the gradient explains, U lacks a direction and gets more columns; then value and gradient are new. */
+static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, int stop, int stuck, size_t step, double norm, int *ended, sneppp_error *err)
+{
+   size_t        p = cx->cone[0].p, full = 0;
+   sneppp_status st = SNEPPP_OK;
+   int           wants, can;
+   if (!cx->diagonal) st = sneppp__convex_eval(cx, v, v->x, NULL, 1, err);
+   if (st == SNEPPP_OK) st = sneppp__convex_look(cx, v->x, err);
+   if (st != SNEPPP_OK) return st;
+   for (int k = 0; k < cx->cones; k++) { if (cx->cone[k].p > p) p = cx->cone[k].p; if (cx->cone[k].r > full) full = cx->cone[k].r; }
+   cx->now.step = step;
+   *ended = 1;
+   if (cx->gap <= cx->tol && !fixed) cx->now.ending = SNEPPP_CONVERGED;
+   else if (stop) cx->now.ending = SNEPPP_ASKED_TO_STOP;
+   else if (step >= cx->steps) cx->now.ending = SNEPPP_STEP_LIMIT;
+   else *ended = 0;
+   if (*ended) return SNEPPP_OK;
+   wants = stuck || cx->tau - 1 > 5 * norm;
+   can = !fixed && (cx->diagonal ? cx->tau - 1 > 5 * norm : p < full);
+   if (wants && can) {
+      if (cx->diagonal) sneppp__convex_revive(cx, v);
+      else st = sneppp__convex_grow(cx, v, p + (p < 16 ? 8 : p / 2), err);
+      return st == SNEPPP_OK ? sneppp__convex_eval(cx, v, v->x, v->g, 0, err) : st;
+   }
+   if (stuck) { cx->now.ending = SNEPPP_NO_PROGRESS; *ended = 1; return SNEPPP_OK; }
+   return cx->diagonal ? SNEPPP_OK : sneppp__convex_eval(cx, v, v->x, v->g, 0, err); /* the sums of this point again */
+}
+
+/* L-BFGS on U. A look costs N r^2, a step 4 N r p, so that looks cost about a quarter of the time. With `fixed` the number of columns
+   stays: a model of low rank, for which the gap is to the optimum of full rank. */
+static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, sneppp_error *err)
+{
+   size_t        step = cx->now.step, wait = cx->diagonal ? 5 : 10 + cx->R / (2 * cx->cone[0].p), look = step + wait;
+   int           stuck = 0, ended = 0;
+   sneppp_status st = sneppp__convex_eval(cx, v, v->x, v->g, 0, err);
+   while (st == SNEPPP_OK) {
+      double         norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g)), slope, f = cx->f, *swap;
+      int            more, stop = sneppp__convex_tell(cx, step, norm);
+      sneppp__search search;
+      if (!(norm > 1e-13)) stuck = 1;
+      if (stop || stuck || step >= look || step >= cx->steps) {
+         st = sneppp__convex_look_on(cx, v, fixed, stop, stuck, step, norm, &ended, err);
+         if (ended || st != SNEPPP_OK) return st;
+         look = step + wait, stuck = 0, f = cx->f;
+         norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
+      }
+      sneppp__lbfgs_direction(&v->memory, v->g, 0.25, v->d);
+      slope = sneppp__dot(cx->x_size, v->g, v->d);
+      if (!(slope < 0)) { /* rounding only: start anew */
+         v->memory.used = 0;
+         sneppp__lbfgs_direction(&v->memory, v->g, 0.25, v->d);
+         slope = -0.25 * norm * norm;
+      }
+      search = sneppp__search_start(f, slope, 1);
+      do {
+         for (size_t i = 0; i < cx->x_size; i++) v->x1[i] = v->x[i] + search.t * v->d[i];
+         st = sneppp__convex_eval(cx, v, v->x1, v->g1, 0, err);
+         if (st != SNEPPP_OK) return st;
+         more = sneppp__search_next(&search, cx->f, sneppp__dot(cx->x_size, v->g1, v->d));
+      } while (more > 0);
+      step++;
+      if (more < 0) { /* no step: try once along the gradient, then give up */
+         stuck = !v->memory.used;
+         v->memory.used = 0, cx->f = f;
+         continue;
+      }
+      sneppp__lbfgs_learn(&v->memory, search.t, v->d, v->g, v->g1);
+      swap = v->x, v->x = v->x1, v->x1 = swap;
+      swap = v->g, v->g = v->g1, v->g1 = swap;
+   }
+   return st;
+}
+/* ---- projected gradient descent as in the paper: M <- P(M - G/beta), beta = eps2 + 1/eps1^2, from M = I scaled to the right
+   number of events. beta bounds the curvature of the averaged objective: (psi'D psi)^2 / l^2 <= |psi|^4 / (eps1 |psi|^2)^2. */
+static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars *v, sneppp_error *err)
+{
+   double        step_size = 1 / (cx->eps2 + 1 / (cx->eps1 * cx->eps1)), sum = 0;
+   size_t        look = 0;
+   sneppp_status st = SNEPPP_OK;
+   for (int k = 0; k < cx->cones; k++) for (size_t i = 0; i < cx->cone[k].r; i++) sum += cx->cone[k].a[i];
+   memset(v->x, 0, cx->x_size * sizeof *v->x);
+   for (int k = 0; k < cx->cones; k++)
+      for (size_t i = 0; i < cx->cone[k].r; i++) v->x[cx->cone[k].x + i * (cx->diagonal ? 1 : cx->cone[k].r + 1)] = sum > 0 ? 1 / sum : 0;
+   for (size_t step = 0; st == SNEPPP_OK; step++) {
+      double norm;
+      int    stop;
+      st = sneppp__convex_pass(cx, cx->diagonal ? SNEPPP__AT_DIAGONAL : SNEPPP__AT_MATRIX, v->x, 1, err);
+      if (st != SNEPPP_OK) return st;
+      cx->linear = cx->penalty = 0;
+      for (int k = 0; k < cx->cones; k++) { /* G = A + eps2 X - S */
+         const sneppp__cone *q = &cx->cone[k];
+         size_t              entries = cx->diagonal ? q->r : q->r * q->r, stride = cx->diagonal ? 1 : q->r + 1;
+         cx->penalty += 0.5 * cx->eps2 * sneppp__dot(entries, v->x + q->x, v->x + q->x);
+         for (size_t i = 0; i < entries; i++) v->g[q->x + i] = cx->eps2 * v->x[q->x + i] - cx->S[q->S + i];
+         for (size_t i = 0; i < q->r; i++) cx->linear += q->a[i] * v->x[q->x + i * stride], v->g[q->x + i * stride] += q->a[i];
+      }
+      cx->f = cx->linear + cx->penalty - cx->logs;
+      norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
+      stop = sneppp__convex_tell(cx, step, norm);
+      if (stop || step >= look || step >= cx->steps) {
+         st = sneppp__convex_look(cx, v->x, err);
+         if (st != SNEPPP_OK) return st;
+         cx->now.ending = cx->gap <= cx->tol ? SNEPPP_CONVERGED : stop ? SNEPPP_ASKED_TO_STOP : step >= cx->steps ? SNEPPP_STEP_LIMIT : SNEPPP_RUNNING;
+         if (cx->now.ending != SNEPPP_RUNNING) return SNEPPP_OK;
+         look = step + 10 + step / 10;
+      }
+      for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
+         const sneppp__cone *q = &cx->cone[k];
+         if (!cx->diagonal) { st = sneppp__cone_step(q->r, v->x + q->x, v->g + q->x, step_size, v->Q + q->x, step > 0, v->steps); continue; }
+         for (size_t i = 0; i < q->r; i++) {
+            double m = v->x[q->x + i] - step_size * v->g[q->x + i];
+            v->x[q->x + i] = m > 0 ? m : 0;
+         }
+      }
+      if (st != SNEPPP_OK) return sneppp__fail(err, st, "the projection of M failed: %s", sneppp_strerror(st));
+   }
+   return st;
+}
+
+/* ---- from the solution to V */
+
+/* Keeps the p largest directions of the factor: U <- U E, E the leading eigenvectors of U'U. */
+static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars *v, size_t p, sneppp_error *err)
+{
+   sneppp__convex      old = *cx;
+   sneppp__convex_vars less;
+   sneppp_status       st = sneppp__convex_vars_get(cx, p, &less, err);
+   if (st != SNEPPP_OK) return st;
+   for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
+      const sneppp__cone *q = &cx->cone[k], *was = &old.cone[k];
+      size_t              n = was->p;
+      double             *T = NULL, *w = NULL, *E = NULL, *work = NULL;
+      sneppp__carver      c = sneppp__measure();
+      sneppp__block       block;
+      for (int pass = 0; pass < 2; pass++) {
+         T = (double *)sneppp__take(&c, n, n, sizeof *T);
+         E = (double *)sneppp__take(&c, n, n, sizeof *E);
+         w = (double *)sneppp__take(&c, n, 1, sizeof *w);
+         work = (double *)sneppp__take(&c, sneppp__eigh_work(n), 1, sizeof *work);
+         if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK) break;
+      }
+      if (st != SNEPPP_OK) break;
+      sneppp__dsyrk(1, n, q->r, 1, v->x + was->x, n, 0, T, n);
+      st = sneppp__eigh(n, T, w, E, 0, work);
+      for (size_t i = 0; st == SNEPPP_OK && i < q->r; i++)
+         for (size_t j = 0; j < q->p; j++) {
+            double sum = 0;
+            for (size_t h = 0; h < n; h++) sum += v->x[was->x + i * n + h] * E[h * n + n - 1 - j];
+            less.x[q->x + i * q->p + j] = sum;
+         }
+      sneppp__block_free(&block);
+   }
+   sneppp__block_free(&v->block);
+   *v = less;
+   return st;
+}
+
+/* The matrix M + eps1 I of a cone in features, (n, n). */
+static void sneppp__cone_matrix(const sneppp__convex *cx, const sneppp__cone *q, const double *x, double *M)
+{
+   size_t n = q->n, r = q->r, p = cx->pgd ? r : q->p;
+   memset(M, 0, n * n * sizeof *M);
+   for (size_t i = 0; i < n; i++) M[i * n + i] = cx->eps1;
+   for (size_t h = 0; h < r; h++)
+      for (size_t e = 0; e <= h; e++) {
+         double m = cx->pgd ? 0.5 * (x[q->x + h * r + e] + x[q->x + e * r + h]) : sneppp__dot(p, x + q->x + h * p, x + q->x + e * p);
+         if (e == h) m *= 0.5;
+         for (size_t i = 0; i < q->g; i++) {
+            double bh = m * q->B[i * r + h], be = m * q->B[i * r + e];
+            for (size_t j = 0; j < q->g; j++) M[q->pick[i] * n + q->pick[j]] += bh * q->B[j * r + e] + be * q->B[j * r + h];
+         }
+      }
+}
+
+/* V of one readout into shadow->readout[q->which].V. */
+static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone *q, const double *x, double scale, sneppp_model *shadow, sneppp_error *err)
+{
+   sneppp_readout_state *R = &shadow->readout[q->which];
+   size_t                n = q->n;
+   memset(R->V, 0, n * (size_t)R->m * sizeof *R->V);
+   if (cx->diagonal) {
+      for (size_t i = 0; i < n; i++) R->V[i] = (sneppp_real)sqrt(cx->eps1);
+      for (size_t i = 0; i < q->r; i++) {
+         double m = cx->pgd ? x[q->x + i] : x[q->x + i] * x[q->x + i];
+         R->V[q->pick[i]] = (sneppp_real)(scale * sqrt(m * q->s[i] * q->s[i] + cx->eps1));
+      }
+      cx->rank = n;
+   } else if (cx->eps1 > 0 || cx->pgd) {
+      sneppp__carver c = sneppp__measure();
+      sneppp__block  block;
+      sneppp_status  st;
+      double        *M = NULL;
+      for (int pass = 0; pass < 2; pass++) {
+         M = (double *)sneppp__take(&c, n, n, sizeof *M);
+         if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+      }
+      sneppp__cone_matrix(cx, q, x, M);
+      st = sneppp__set_readout(shadow, q->which, M, n, err);
+      sneppp__block_free(&block);
+      cx->rank += n;
+      return st;
+   } else {
+      for (size_t j = 0; j < q->p; j++)
+         for (size_t i = 0; i < q->g; i++) {
+            double sum = 0;
+            for (size_t h = 0; h < q->r; h++) sum += q->B[i * q->r + h] * x[q->x + h * q->p + j];
+            R->V[j * n + q->pick[i]] = (sneppp_real)(scale * sum);
+         }
+      cx->rank += q->p;
+   }
+   return SNEPPP_OK;
+}
+
+/* ---- one convex problem, from grams to V in the shadow */
+static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shadow, sneppp_error *err)
+{
+   sneppp__convex_vars v;
+   sneppp__block       events;
+   sneppp__carver      c = sneppp__measure();
+   size_t              rank = cx->R;
+   int                 store;
+   double              scale = 1;
+   sneppp_status       st = sneppp__convex_coordinates(cx, err);
+   if (st != SNEPPP_OK) return st;
+   memset(&v, 0, sizeof v);
+   if (!cx->R) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "all features are zero in the window");
+   rank = cx->R;
+   for (int k = 0; k < cx->cones; k++) if (!cx->diagonal && (size_t)cx->model->readout[cx->cone[k].which].m < rank) rank = (size_t)cx->model->readout[cx->cone[k].which].m;
+   cx->rows = cx->model->n <= 2048 ? SNEPPP__CHUNK : (size_t)1 + ((size_t)1 << 18) / (size_t)cx->model->n;
+   if (cx->rows > SNEPPP__CHUNK) cx->rows = SNEPPP__CHUNK;
+   cx->lanes = sneppp__lane_count(cx->model);
+   cx->loss.lanes = cx->lanes;
+   store = cx->loss.count <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
+   cx->bound = -1e300, cx->gap = 1e300;
+   for (int pass = 0; pass < 2; pass++) {
+      sneppp__place_convex_events(&c, cx, store);
+      if (!pass && (st = sneppp__block_get(&events, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   st = sneppp__convex_vars_get(cx, cx->eps2 > 0 ? 128 : 16, &v, err); /* a Frobenius penalty keeps many directions */
+   cx->want_base = 1;
+   if (st == SNEPPP_OK && store) {
+      cx->fill = 1;
+      st = sneppp__convex_pass(cx, SNEPPP__AT_IDENTITY, NULL, 0, err);
+      cx->fill = 0;
+   }
+   if (st == SNEPPP_OK && cx->pgd) st = sneppp__convex_pgd(cx, &v, err);
+   else if (st == SNEPPP_OK) {
+      st = sneppp__convex_start(cx, &v, err);
+      if (st == SNEPPP_OK) st = sneppp__convex_lbfgs(cx, &v, 0, err);
+      if (st == SNEPPP_OK && !cx->diagonal && rank < cx->cone[0].p) {
+         st = sneppp__convex_cut(cx, &v, rank, err);
+         if (st == SNEPPP_OK) st = sneppp__convex_lbfgs(cx, &v, 1, err);
+      }
+   }
+   if (st == SNEPPP_OK && !(cx->eps2 > 0) && !(cx->eps1 > 0) && !(cx->floor > 0) && cx->linear > 0) scale = sqrt(cx->seen / cx->linear);
+   for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) st = sneppp__cone_readout(cx, &cx->cone[k], v.x, scale, shadow, err);
+   sneppp__block_free(&v.block);
+   sneppp__block_free(&events);
+   return st;
+}
+
+static void sneppp__place_cone(sneppp__carver *c, const sneppp_model *model, int k, sneppp__cone *q)
+{
+   size_t n = (size_t)model->readout[k].n, square = model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n;
+   memset(q, 0, sizeof *q);
+   q->which = k, q->n = n, q->first = (size_t)model->readout[k].first;
+   q->K = (double *)sneppp__take(c, n, square, sizeof(double));
+   q->pick = (size_t *)sneppp__take(c, n, 1, sizeof(size_t));
+   q->B = square > 1 || n == 1 ? (double *)sneppp__take(c, n, n, sizeof(double)) : NULL;
+   q->s = (double *)sneppp__take(c, n, 1, sizeof(double));
+   q->a = (double *)sneppp__take(c, n, 1, sizeof(double));
+}
+
+static double sneppp__total_weight(const sneppp_events *events, size_t realisations)
+{
+   double total = 0;
+   for (size_t r = 0; r < realisations; r++) {
+      if (!events[r].weight) total += (double)events[r].count;
+      else for (size_t i = 0; i < events[r].count; i++) total += (double)events[r].weight[i];
+   }
+   return total;
+}
+
+/* A separable intensity alpha q_1 q_2 has the likelihood of independent coordinates: with tr(M_f K_f) = 1 each factor is a convex
+   problem of its own, alpha_f = W, and the gaps add. The scale W / alpha then goes to the first factor. */
+static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *shadow, sneppp_error *err)
+{
+   sneppp__cone  cone[SNEPPP_MAX_FACTORS];
+   double        alpha = cx->alpha, scale = sqrt(cx->total / alpha), gap = 0, logs = 0;
+   size_t        dropped = 0, step = 0;
+   int           cones = cx->cones;
+   sneppp_ending ending = SNEPPP_CONVERGED;
+   sneppp_status st = SNEPPP_OK;
+   memcpy(cone, cx->cone, sizeof cone);
+   cx->alpha = cx->total, cx->tol /= cones;
+   for (int k = 0; st == SNEPPP_OK && k < cones; k++) {
+      cx->cone[0] = cone[k], cx->cones = 1, cx->now.step = 0;
+      st = sneppp__convex_solve(cx, shadow, err);
+      gap += cx->gap, logs += cx->logs - log(cx->linear / cx->seen) * cx->seen, dropped += cx->dropped, step += cx->now.step;
+      if (cx->now.ending != SNEPPP_CONVERGED) ending = cx->now.ending;
+      if (ending == SNEPPP_ASKED_TO_STOP) cx->steps = 0; /* the other factors keep their start */
+   }
+   if (st != SNEPPP_OK) return st;
+   for (size_t i = 0; i < (size_t)shadow->readout[0].n * (size_t)shadow->readout[0].m; i++) shadow->readout[0].V[i] = (sneppp_real)(scale * (double)shadow->readout[0].V[i]);
+   cx->alpha = alpha, cx->gap = gap, cx->dropped = dropped, cx->now.step = step, cx->now.ending = ending;
+   cx->now.expected = cx->total;
+   cx->now.nll = (cx->total - cx->total * (logs + log(cx->total) + cx->base) + sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) / (double)cx->loss.count;
+   return SNEPPP_OK;
+}
+
+static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, sneppp__convex *cx, sneppp_model *shadow)
+{
+   cx->cones = model->readouts;
+   *shadow = *model;
+   for (int k = 0; k < model->readouts; k++) {
+      const sneppp_readout_state *R = &model->readout[k];
+      sneppp__place_cone(c, model, k, &cx->cone[k]);
+      shadow->readout[k].V = (sneppp_real *)sneppp__take(c, (size_t)R->m, (size_t)R->n, sizeof(sneppp_real));
+   }
+}
+
+static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
+{
+   sneppp__convex cx;
+   sneppp_model   shadow;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   size_t         realisations = desc->realisations ? desc->realisations : 1;
+   sneppp_status  st;
+   memset(&cx, 0, sizeof cx);
+   cx.start = SNEPPP_SECONDS();
+   st = sneppp__realisations_check(model, desc->events, realisations, &cx.loss.count, err);
+   if (st != SNEPPP_OK) return st;
+   cx.model = model, cx.desc = desc;
+   cx.loss.model = model, cx.loss.events = desc->events, cx.loss.realisations = realisations;
+   st = sneppp__convex_check(model, desc, &cx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_convex(&c, model, &cx, &shadow);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_convex(&c, model, &cx, &shadow);
+   cx.total = sneppp__total_weight(desc->events, realisations);
+   st = sneppp__convex_grams(&cx, err);
+   if (st == SNEPPP_OK && !sneppp__finite(cx.total)) st = sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
+   cx.alpha = model->desc.alpha > 0 ? model->desc.alpha : cx.total > 0 ? cx.total / cx.mass : 1;
+   cx.floor *= cx.mass > 0 ? cx.total / cx.mass : 0;
+   cx.now.method = desc->method, cx.now.events = cx.loss.count, cx.now.steps = cx.steps, cx.now.width = model->n;
+   cx.now.held_out = sneppp__nan();
+   cx.now.ending = SNEPPP_CONVERGED;
+   if (st == SNEPPP_OK && !(cx.total > 0)) { /* nothing was seen: the intensity 0 is the exact optimum */
+      for (int k = 0; k < model->readouts; k++) memset(shadow.readout[k].V, 0, (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
+   } else if (st == SNEPPP_OK) {
+      st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1 ? sneppp__convex_separable(&cx, &shadow, err) : sneppp__convex_solve(&cx, &shadow, err);
+   }
+   if (st == SNEPPP_OK) {
+      for (int k = 0; k < model->readouts; k++) memcpy(model->readout[k].V, shadow.readout[k].V, (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
+      model->alpha = cx.alpha;
+      model->floor = cx.floor;
+      cx.now.gap = cx.gap, cx.now.rank = (int)cx.rank, cx.now.dropped = (int)cx.dropped;
+      cx.now.seconds = SNEPPP_SECONDS() - cx.start;
+      if (report) *report = cx.now;
+   }
+   sneppp__block_free(&block);
+   return st;
+}
+
 /* ---- learning everything: AdamW (Loshchilov and Hutter 2019) on one flat vector theta of doubles, the master copy
    from which the model's arrays are written. Some parameters are learnt through a map that keeps them legal:
 
@@ -11329,6 +12526,7 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
    sneppp_status st = sneppp__fit_check(model, desc, err);
    if (st != SNEPPP_OK) return st;
    switch (desc->method) {
+      case SNEPPP_CONVEX: case SNEPPP_PGD: return sneppp__fit_convex(model, desc, report, err);
       case SNEPPP_ADAM: return sneppp__fit_adam(model, desc, report, err);
       default: return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not available in this build", (int)desc->method);
    }
