@@ -16,11 +16,7 @@ int main(int argc, char **argv)
    for (a = 1; a < argc; a++) {
       memset(&o, 0, sizeof o);
       o.log = stdout;
-#ifdef __FAST_MATH__
-      o.factor = 4; /* sums are reassociated and quotients replaced by reciprocals: a few more roundings each */
-#else
       o.factor = 1;
-#endif
       if (!oracle_file(&o, argv[a])) {
          fprintf(stderr, "oracle: %s cannot be read or has no rows\n", argv[a]);
          bad = 1;

@@ -33,7 +33,7 @@ typedef struct oracle_tally {
 typedef struct oracle {
    oracle_tally tally[ORACLE_MAX_NAMES];
    int          names, rows, failed, unknown, malformed, gradients;
-   double       factor; /* multiplies every tolerance: 1, or more for -ffast-math */
+   double       factor; /* multiplies every tolerance: 1, under -ffast-math too */
    FILE        *log;    /* where failures are told, or NULL */
 } oracle;
 

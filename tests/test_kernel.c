@@ -24,11 +24,7 @@ static int kernel_vectors(const char *name)
    size_t                   k;
    memset(&kernel_oracle, 0, sizeof kernel_oracle);
    kernel_oracle.log = stdout;
-#ifdef __FAST_MATH__
-   kernel_oracle.factor = 4;
-#else
    kernel_oracle.factor = 1;
-#endif
    for (k = 0; k < sizeof folder / sizeof folder[0]; k++) {
       FILE *f;
       strcpy(path, folder[k]);
