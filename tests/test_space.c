@@ -1,0 +1,345 @@
+/* The space floor: what is refused and how the refusal is worded; mass, membership, statistics. */
+#include <stdio.h>
+#include <string.h>
+
+static sneppp_error space_error;
+
+/* 1 if the window is refused with `status` and a sentence that holds `text`. */
+static int space_refuses(const sneppp_window *win, sneppp_status status, const char *text)
+{
+   sneppp_status got;
+   memset(&space_error, 0, sizeof space_error);
+   got = sneppp__window_check(win, &space_error);
+   if (got == status && space_error.status == status && strstr(space_error.why, text)) return 1;
+   printf("   status %d: %s\n", (int)got, space_error.why);
+   return 0;
+}
+
+static sneppp_window space_window(sneppp_space space, int dim)
+{
+   sneppp_window w;
+   int           r;
+   memset(&w, 0, sizeof w);
+   w.space = space;
+   w.dim = dim;
+   w.radius = 2;
+   for (r = 0; r < dim && r < SNEPPP_MAX_DIM; r++) { w.hi[r] = r + 1.0; w.param[r] = r + 1.5; }
+   return w;
+}
+
+static double space_nan(void)
+{
+   uint64_t u = 0x7ff8000000000000ULL;
+   double   x;
+   memcpy(&x, &u, sizeof x);
+   return x;
+}
+
+static double space_inf(void)
+{
+   uint64_t u = 0x7ff0000000000000ULL;
+   double   x;
+   memcpy(&x, &u, sizeof x);
+   return x;
+}
+
+TEST space_common_fields(void)
+{
+   sneppp_window w = space_window(SNEPPP_BOX, 2);
+   ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
+   ASSERT(space_refuses(NULL, SNEPPP_ERR_ARG, "NULL"));
+   w.dim = 0;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.dim = 0"));
+   w.dim = -3;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.dim = -3"));
+   w.dim = SNEPPP_MAX_DIM + 1;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_SIZE, "SNEPPP_MAX_DIM"));
+   w.dim = 2;
+   w.space = SNEPPP_SPACE_END;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.space"));
+   w.space = SNEPPP_INTERVALS;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "intervals has dimension 1"));
+   w.space = SNEPPP_POLYGON;
+   w.dim = 3;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "a polygon has dimension 2"));
+   PASS();
+}
+
+TEST space_boxes_and_balls(void)
+{
+   sneppp_window w = space_window(SNEPPP_BOX, 3);
+   w.lo[1] = 2;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.lo[1] = 2 is not below win.hi[1] = 2"));
+   w.lo[1] = space_nan();
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.lo[1]"));
+   w.lo[1] = 0;
+   w.hi[2] = space_inf();
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.hi[2]"));
+   w.hi[2] = 1.7e308;
+   w.lo[2] = -1.7e308;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_RANGE, "win.hi[2] - win.lo[2]"));
+   w = space_window(SNEPPP_BALL, 2);
+   w.radius = 0;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.radius = 0"));
+   w.radius = space_nan();
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.radius"));
+   w.radius = 1;
+   w.centre[1] = space_inf();
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.centre[1]"));
+   w = space_window(SNEPPP_SPHERE, 2);
+   w.measure = (sneppp_measure)5;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.measure"));
+   PASS();
+}
+
+TEST space_lists(void)
+{
+   double        scale[4] = { 1, 2, 3, 4 }, mean[4] = { 0, 0, 0, 0 }, weight[2] = { 1, 2 }, ends[4] = { 0, 1, 2, 3 };
+   sneppp_window w = space_window(SNEPPP_GAUSS, 2);
+   w.count = 2;
+   w.scale = scale;
+   w.mean = mean;
+   w.weight = weight;
+   ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
+   scale[2] = -3;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.scale[1][0] = -3"));
+   scale[2] = space_nan();
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.scale[1][0]"));
+   scale[2] = 1;
+   mean[3] = space_inf();
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.mean[1][1]"));
+   mean[3] = 0;
+   weight[1] = -0.5;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.weight[1] = -0.5"));
+   weight[0] = weight[1] = 0;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.weight are zero"));
+   w = space_window(SNEPPP_INTERVALS, 1);
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "no intervals"));
+   w.count = 2;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.ends is NULL"));
+   w.ends = ends;
+   ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
+   ends[2] = 1; /* touching intervals are allowed */
+   ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
+   ends[2] = 0.5;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "do not overlap"));
+   ends[2] = 3;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.ends[1]"));
+   ends[2] = space_nan();
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.ends[1][0]"));
+   w = space_window(SNEPPP_FINITE, 2);
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "no points"));
+   w.count = 2;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.point is NULL"));
+   w.point = ends;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.point[1][0]"));
+   PASS();
+}
+
+TEST space_polygons(void)
+{
+   double        xy[8] = { 0, 0, 1, 1, 1, 0, 0, 1 };
+   sneppp_window w = space_window(SNEPPP_POLYGON, 2);
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "xy is NULL"));
+   w.xy = xy;
+   w.count = 2;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "2 vertices"));
+   w.count = 4; /* a bow tie */
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "meets edge"));
+   xy[3] = 0; /* (0,0) (1,0) (1,0): a vertex twice */
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "coincide"));
+   xy[5] = 1;
+   ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
+   xy[4] = space_nan();
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "not finite"));
+   PASS();
+}
+
+TEST space_families(void)
+{
+   sneppp_window w = space_window(SNEPPP_GAMMA, 1);
+   w.param[0] = w.param[1] = 2;
+   ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
+   w.param[1] = 0;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.param[1] = 0"));
+   w.param[0] = space_nan();
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.param[0]"));
+   w = space_window(SNEPPP_BINOMIAL, 1);
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.param[0] = 1.5 is not a whole number"));
+   w = space_window(SNEPPP_DIRICHLET, 1);
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "at least two"));
+   PASS();
+}
+
+static int space_layer_refuses(const sneppp_window *win, const sneppp_layer *layer, sneppp_status status, const char *text)
+{
+   sneppp_status got;
+   memset(&space_error, 0, sizeof space_error);
+   got = sneppp__layer_check(win, layer, 0, &space_error);
+   if (got == status && strstr(space_error.why, text)) return 1;
+   printf("   status %d: %s\n", (int)got, space_error.why);
+   return 0;
+}
+
+TEST space_layers(void)
+{
+   double        W[4] = { 1, 2, 3, 4 }, b[2] = { 0, 0 }, width[4] = { 1, 1, 1, 1 };
+   sneppp_unit   units[2];
+   sneppp_window w = space_window(SNEPPP_BOX, 2);
+   sneppp_layer  layer;
+   memset(&layer, 0, sizeof layer);
+   memset(units, 0, sizeof units);
+   ASSERT(space_layer_refuses(&w, NULL, SNEPPP_ERR_ARG, "layer is NULL"));
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.n = 0"));
+   layer.n = 2;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.W is NULL"));
+   layer.W = W;
+   layer.b = b;
+   layer.d = 3;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.d = 3"));
+   layer.d = 0;
+   ASSERT_EQ(sneppp__layer_check(&w, &layer, 0, NULL), SNEPPP_OK);
+   W[3] = space_nan();
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_NOT_FINITE, "layer.W[1][1]"));
+   W[3] = 4;
+   b[1] = space_inf();
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_NOT_FINITE, "layer.b[1]"));
+   b[1] = 0;
+   layer.unit.act = SNEPPP_RBF;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.width is NULL"));
+   layer.width = width;
+   width[1] = 0;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.width[0][1] = 0"));
+   width[1] = 1;
+   layer.unit.act = SNEPPP_ACT_END;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "unknown"));
+   layer.units = units;
+   units[0].act = SNEPPP_COS;
+   units[1].act = SNEPPP_RECT;
+   units[1].p = 1.5;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "order p = 1.5 of unit 1"));
+   units[1].p = 21;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "unit 1"));
+   units[1].act = SNEPPP_SNAKE;
+   units[1].p = 0;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "snake unit 1 is not positive"));
+   units[1].p = space_nan();
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_NOT_FINITE, "unit 1"));
+   PASS();
+}
+
+/* exp units on families: psi_i^2 must be integrable, a first moment needs psi_i only. */
+TEST space_natural_parameters(void)
+{
+   double        W[2] = { -0.9, 0.2 };
+   sneppp_window w = space_window(SNEPPP_GAMMA, 1);
+   sneppp_layer  layer;
+   memset(&layer, 0, sizeof layer);
+   layer.n = 1;
+   layer.W = W;
+   layer.unit.act = SNEPPP_EXP;
+   w.param[0] = 1.5;
+   w.param[1] = 1;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.W[0][0] = -0.9"));
+   ASSERT_EQ(sneppp__layer_check(&w, &layer, 1, NULL), SNEPPP_OK);
+   W[0] = 0;
+   W[1] = 0.5;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.W[0][1] = 0.5"));
+   layer.unit.act = SNEPPP_COS;
+   ASSERT_EQ(sneppp__layer_check(&w, &layer, 0, NULL), SNEPPP_OK);
+   w = space_window(SNEPPP_NORMAL, 1);
+   layer.unit.act = SNEPPP_EXP;
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.W[0][1]"));
+   PASS();
+}
+
+/* The mass is the constant unit's k: two ways to one number. */
+TEST space_mass_is_the_integral_of_one(void)
+{
+   static const double ends[] = { 0, 1, 2, 2.5 }, xy[] = { 0, 0, 2, 0, 2, 3, 0, 3, 0.5, 0.5, 0.5, 1, 1, 1, 1, 0.5 }, mu[] = { 1, 2.5 }, point[] = { 0, 1, 2, 3 };
+   static const size_t rings[] = { 4, 4 };
+   static const int    dim[] = { 3, 2, 4, 1, 2, 3, 0, 1, 1, 3, 1, 1, 0, 0, 1, 2 };
+   int                 s;
+   for (s = 0; s < SNEPPP_SPACE_END; s++) {
+      sneppp_window w;
+      sneppp_layer  layer;
+      double        W[4] = { 0, 0, 0, 0 }, k = 0;
+      if (!dim[s]) continue; /* infinite mass */
+      w = space_window((sneppp_space)s, dim[s]);
+      w.param[0] = 3;
+      if (s == SNEPPP_GAMMA || s == SNEPPP_BETA) w.param[1] = 2;
+      if (s == SNEPPP_INTERVALS) { w.count = 2; w.ends = ends; }
+      if (s == SNEPPP_POLYGON) { w.rings = 2; w.ring_size = rings; w.xy = xy; }
+      if (s == SNEPPP_FINITE || s == SNEPPP_GAUSS) { w.count = 2; w.weight = mu; w.point = point; }
+      memset(&layer, 0, sizeof layer);
+      layer.n = 1;
+      layer.W = W;
+      layer.unit.act = SNEPPP_ONE;
+      ASSERT_EQ(sneppp_kernel(&w, &layer, 0, 0, &k, &space_error), SNEPPP_OK);
+      ASSERT(k > 0);
+      ASSERT_IN_RANGE(1.0, sneppp_window_mass(&w) / k, 1e-14);
+      if (s == SNEPPP_BOX) ASSERT_IN_RANGE(6.0, k, 1e-14);
+      if (s == SNEPPP_POLYGON) ASSERT_IN_RANGE(5.75, k, 1e-14);
+      if (s == SNEPPP_SPHERE) ASSERT_IN_RANGE(2 * SNEPPP__PI * SNEPPP__PI, k, 1e-13); /* S^3 */
+      if (s == SNEPPP_BALL) ASSERT_IN_RANGE(4.0 / 3 * SNEPPP__PI * 8, k, 1e-13);
+      if (s == SNEPPP_BINOMIAL) ASSERT_IN_RANGE(8.0, k, 1e-13);
+      if (s == SNEPPP_GAMMA) ASSERT_IN_RANGE(2.0 / 8, k, 1e-14);
+   }
+   PASS();
+}
+
+TEST space_statistics(void)
+{
+   sneppp_window w = space_window(SNEPPP_GAMMA, 1);
+   double        x[2] = { 0.25, 2 }, t[2];
+   sneppp__window_stats(&w, x, t);
+   ASSERT_EQ(t[0], log(0.25));
+   ASSERT_EQ(t[1], 0.25);
+   w.space = SNEPPP_BETA;
+   sneppp__window_stats(&w, x, t);
+   ASSERT_IN_RANGE(log(0.75), t[1], 1e-15);
+   w.space = SNEPPP_NORMAL;
+   sneppp__window_stats(&w, x, t);
+   ASSERT_EQ(t[1], 0.0625);
+   w.space = SNEPPP_VONMISES;
+   sneppp__window_stats(&w, x, t);
+   ASSERT_IN_RANGE(1.0, t[0] * t[0] + t[1] * t[1], 1e-15);
+   ASSERT_EQ(sneppp__stats(&w), 2);
+   w = space_window(SNEPPP_FINITE, 2);
+   ASSERT_EQ(sneppp__coords(&w), 1);
+   ASSERT_EQ(sneppp__stats(&w), 2);
+   PASS();
+}
+
+/* Slopes of the activations against differences, away from kinks. */
+TEST space_activations(void)
+{
+   int a, k;
+   for (a = SNEPPP_COS; a < SNEPPP_ACT_END; a++) {
+      sneppp_unit u;
+      u.act = (sneppp_act)a;
+      u.p = a == SNEPPP_RECT || a == SNEPPP_MONOMIAL ? 3 : 0.7;
+      u.q = 1.3;
+      if (a == SNEPPP_RBF) continue;
+      for (k = -3; k <= 3; k++) {
+         double z = 0.6 * k + 0.11, h = 1e-4, slope, unused, up = sneppp__act(&u, z + h, &unused), down = sneppp__act(&u, z - h, &unused);
+         sneppp__act(&u, z, &slope);
+         ASSERT_IN_RANGE((up - down) / (2 * h), slope, 1e-6);
+      }
+   }
+   PASS();
+}
+
+SUITE(space)
+{
+   RUN_TEST(space_common_fields);
+   RUN_TEST(space_boxes_and_balls);
+   RUN_TEST(space_lists);
+   RUN_TEST(space_polygons);
+   RUN_TEST(space_families);
+   RUN_TEST(space_layers);
+   RUN_TEST(space_natural_parameters);
+   RUN_TEST(space_mass_is_the_integral_of_one);
+   RUN_TEST(space_statistics);
+   RUN_TEST(space_activations);
+}
