@@ -6006,6 +6006,8 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
    const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
    const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
    int           i, r;
+   for (r = 0; r < t->d; r++)
+      for (i = n; i < SNEPPP__TILE; i++) o->w[r][i] = 0;
    for (i = 0; i < n; i++) {
       double a = b ? b[i] : 0;
       for (r = 0; r < t->d; r++) {
@@ -6020,23 +6022,43 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
    }
 }
 
-/* lo, up: e_- and e_+ of unit i with units j0..nj-1. */
-static void sneppp__cos_exponents(const sneppp__tile *t, const sneppp__cos_cache *a, const sneppp__cos_cache *b, int i, int j0, double *lo, double *up)
+/* x[j] <- exp(-x[j]/2), x >= 0, in a form that compilers turn into vector instructions: exp y = 2^n e^r with n the integer next
+   to y/log 2 and |r| <= 0.35, where 13 terms of the series have relative error 2e-17. Under 1e-307 it stays there. */
+SNEPPP__INLINE void sneppp__exp_tile(double *x)
+{
+   double   r[SNEPPP__TILE], power[SNEPPP__TILE];
+   int      n[SNEPPP__TILE], j;
+   uint64_t bits[SNEPPP__TILE];
+   for (j = 0; j < SNEPPP__TILE; j++) {
+      double y = x[j] < 1414 ? -0.5 * x[j] : -707;
+      n[j] = (int)(y * 1.44269504088896340736 - 0.5);
+      r[j] = (y - n[j] * 0.693147180369123816490) - n[j] * 1.90821492927058770002e-10;
+   }
+   for (j = 0; j < SNEPPP__TILE; j++) bits[j] = (uint64_t)(n[j] + 1023) << 52;
+   memcpy(power, bits, sizeof power);
+   for (j = 0; j < SNEPPP__TILE; j++) { /* pairs of terms, so that several products run at once */
+      double z = r[j], z2 = z * z, z4 = z2 * z2;
+      double e = (0.5 + z * (1.0 / 6)) + z2 * (1.0 / 24 + z * (1.0 / 120)) + z4 * ((1.0 / 720 + z * (1.0 / 5040)) +
+                 z2 * (1.0 / 40320 + z * (1.0 / 362880)) + z4 * ((1.0 / 3628800 + z * (1.0 / 39916800)) + z2 * (1.0 / 479001600)));
+      x[j] = power[j] + power[j] * (z + z2 * e);
+   }
+}
+
+/* lo, up: e_- and e_+ of unit i with all units of b; entries beyond nj are not used. */
+static void sneppp__cos_exponents(const sneppp__tile *t, const sneppp__cos_cache *a, const sneppp__cos_cache *b, int i, double *lo, double *up)
 {
    int j, r;
-   for (j = j0; j < t->nj; j++) lo[j] = up[j] = 0;
+   for (j = 0; j < SNEPPP__TILE; j++) lo[j] = up[j] = 0;
    for (r = 0; r < t->d; r++) {
       const double *v = b->w[r];
       double        u = a->w[r][i];
-      for (j = j0; j < t->nj; j++) {
+      for (j = 0; j < SNEPPP__TILE; j++) {
          lo[j] += (u - v[j]) * (u - v[j]);
          up[j] += (u + v[j]) * (u + v[j]);
       }
    }
-   for (j = j0; j < t->nj; j++) {
-      lo[j] = exp(-0.5 * lo[j]);
-      up[j] = exp(-0.5 * up[j]);
-   }
+   sneppp__exp_tile(lo);
+   sneppp__exp_tile(up);
 }
 
 /* Unit i of a pull-back; x, y are lo, up on entry. Returns sum_j g k. */
@@ -6100,7 +6122,7 @@ static void sneppp__gauss_cos_tile(const sneppp__tile *t)
       if (!t->diagonal) sneppp__cos_prepare(t, c, t->nj, t->wj, t->bj, b);
       for (i = 0; i < t->ni; i++) {
          int j0 = t->diagonal ? i : 0;
-         sneppp__cos_exponents(t, a, b, i, j0, lo, up);
+         sneppp__cos_exponents(t, a, b, i, lo, up);
          if (!t->k) { sum += sneppp__cos_pull(t, a, b, i, j0, weight, lo, up); continue; }
          for (j = j0; j < t->nj; j++) {
             double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j];
