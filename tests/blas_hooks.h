@@ -10,6 +10,7 @@
 #define SNEPPP_BLAS_HOOKS_H
 #include <cblas.h>
 #include <stddef.h>
+#undef I /* cblas.h brings complex.h, whose I is nobody else's business */
 
 #ifdef __cplusplus
 extern "C"
