@@ -1908,11 +1908,19 @@ SNEPPP__UNUSED static void sneppp__ssyrk(int trans, size_t n, size_t k, float al
 
 #define SNEPPP__EPS 2.220446049250313e-16 /* 2^-52, the distance from 1 to the next double */
 
+/* Four sums, because one would wait for each addition to end before the next can start. */
 SNEPPP__INLINE double sneppp__dot(size_t n, const double *x, const double *y)
 {
-   double s = 0;
-   for (size_t i = 0; i < n; i++) s += x[i] * y[i];
-   return s;
+   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+   size_t i = 0;
+   for (; i + 4 <= n; i += 4) {
+      s0 += x[i] * y[i];
+      s1 += x[i + 1] * y[i + 1];
+      s2 += x[i + 2] * y[i + 2];
+      s3 += x[i + 3] * y[i + 3];
+   }
+   for (; i < n; i++) s0 += x[i] * y[i];
+   return (s0 + s1) + (s2 + s3);
 }
 
 /* The largest absolute entry of A (n, n), or -1 if an entry is NaN or infinite. */
@@ -2077,18 +2085,18 @@ static void sneppp__sort_order(size_t n, const double *w, double *order)
 }
 
 /* w ascending and the columns of Q from values in d, scaled by 2^exponent, and vectors in the rows of V. */
-static void sneppp__sorted_basis(size_t n, const double *d, const double *V, int exponent, double *w, double *Q,
-                                 double *order)
+static void sneppp__sorted_basis(size_t n, const double *d, const double *V, size_t ld, int exponent, double *w,
+                                 double *Q, double *order)
 {
    sneppp__sort_order(n, d, order);
    for (size_t r = 0; r < n; r++) w[r] = ldexp(d[(size_t)order[r]], exponent);
    for (size_t r0 = 0; r0 < n; r0 += 8)
       for (size_t i = 0; i < n; i++)
-         for (size_t r = r0; r < r0 + 8 && r < n; r++) Q[i * n + r] = V[(size_t)order[r] * n + i];
+         for (size_t r = r0; r < r0 + 8 && r < n; r++) Q[i * n + r] = V[(size_t)order[r] * ld + i];
 }
 
 /* The size of `work` for sneppp__eigh, sneppp__eigh_jacobi and sneppp__psd_project, in doubles. */
-SNEPPP__UNUSED static size_t sneppp__eigh_work(size_t n) { return 3 * n * n + 64 * n + 64; }
+SNEPPP__UNUSED static size_t sneppp__eigh_work(size_t n) { return 3 * n * n + 120 * n + 2400; }
 
 /* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). warm: Q holds a basis in which A is
    nearly diagonal, as after a small step from a matrix whose eigenvectors it holds; fewer sweeps are needed.
@@ -2116,7 +2124,7 @@ SNEPPP__UNUSED static sneppp_status sneppp__eigh_jacobi(size_t n, const double *
    status = sneppp__jacobi_sweeps(n, B, V);
    if (status != SNEPPP_OK) return status;
    for (size_t i = 0; i < n; i++) d[i] = B[i * n + i];
-   sneppp__sorted_basis(n, d, V, exponent, w, Q, d + n);
+   sneppp__sorted_basis(n, d, V, n, exponent, w, Q, d + n);
    return SNEPPP_OK;
 }
 
@@ -2125,7 +2133,7 @@ SNEPPP__UNUSED static sneppp_status sneppp__eigh_jacobi(size_t n, const double *
    so that every inner loop runs along rows. About (2 + 4/3 + 3) n^3 operations against ten times that for Jacobi.
    Eigenvalues have the absolute error of a few eps |A|, no better for the small ones; that is what Jacobi is for.
 
-   Three loops take all the time. Each is written plainly, and again for AVX2. */
+   Besides gemm two loops take all the time. Each is written plainly, and again for AVX2. */
 
 /* Rows and columns k..n-1 of A: A -= v w' + w v', and then p = A u. Doing both in one pass reads A once a step. */
 static void sneppp__tri_pass_plain(size_t n, size_t k, double *A, const double *v, const double *w, const double *u,
@@ -2141,25 +2149,13 @@ static void sneppp__tri_pass_plain(size_t n, size_t k, double *A, const double *
    }
 }
 
-/* Rows and columns k..n-1 of V: V <- V (I - tau u u'). */
-static void sneppp__tri_reflect_plain(size_t n, size_t k, double *V, const double *u, double tau)
-{
-   for (size_t i = k; i < n; i++) {
-      double *row = V + i * n, s = 0;
-      for (size_t j = k; j < n; j++) s += row[j] * u[j];
-      s *= tau;
-      for (size_t j = k; j < n; j++) row[j] -= s * u[j];
-   }
-}
-
-/* One sweep of rotations of the rows (i, i+1), i = last-1 down to first, restricted to the columns from..to-1:
+/* One sweep of rotations of the rows (i, i+1), i = last-1 down to first, in sixteen columns of V:
    row_(i+1) <- s row_i + c row_(i+1), row_i <- c row_i - s row_(i+1). turn holds c, s for each i. */
-static void sneppp__tri_rotate_plain(size_t n, double *V, size_t first, size_t last, const double *turn, size_t from,
-                                     size_t to)
+static void sneppp__tri_rotate_plain(double *V, size_t ld, size_t first, size_t last, const double *turn)
 {
    for (size_t i = last; i-- > first;) {
-      double *x = V + i * n, *y = x + n, c = turn[2 * i], s = turn[2 * i + 1];
-      for (size_t j = from; j < to; j++) {
+      double *x = V + i * ld, *y = x + ld, c = turn[2 * i], s = turn[2 * i + 1];
+      for (size_t j = 0; j < 16; j++) {
          double xj = x[j], yj = y[j];
          y[j] = s * xj + c * yj;
          x[j] = c * xj - s * yj;
@@ -2199,33 +2195,15 @@ SNEPPP__TARGET_AVX2 static void sneppp__tri_pass_avx2(size_t n, size_t k, double
    }
 }
 
-SNEPPP__TARGET_AVX2 static void sneppp__tri_reflect_avx2(size_t n, size_t k, double *V, const double *u, double tau)
+/* The row that two neighbouring rotations share stays in registers. */
+SNEPPP__TARGET_AVX2 static void sneppp__tri_rotate_avx2(double *V, size_t ld, size_t first, size_t last,
+                                                        const double *turn)
 {
-   for (size_t i = k; i < n; i++) {
-      double *row = V + i * n, s = 0;
-      size_t  j = k, even = k + (n - k) / 8 * 8;
-      __m256d s0 = _mm256_setzero_pd(), s1 = s0;
-      for (; j < even; j += 8) {
-         s0 = _mm256_fmadd_pd(_mm256_loadu_pd(row + j), _mm256_loadu_pd(u + j), s0);
-         s1 = _mm256_fmadd_pd(_mm256_loadu_pd(row + j + 4), _mm256_loadu_pd(u + j + 4), s1);
-      }
-      for (; j < n; j++) s += row[j] * u[j];
-      s = tau * (s + sneppp__sum_avx2(_mm256_add_pd(s0, s1)));
-      s0 = _mm256_set1_pd(s);
-      for (j = k; j < even; j += 4)
-         _mm256_storeu_pd(row + j, _mm256_fnmadd_pd(s0, _mm256_loadu_pd(u + j), _mm256_loadu_pd(row + j)));
-      for (; j < n; j++) row[j] -= s * u[j];
-   }
-}
-
-/* Sixteen columns at a time; the row that two neighbouring rotations share stays in registers. */
-SNEPPP__TARGET_AVX2 static void sneppp__tri_rotate_avx2(double *V, size_t n, size_t first, size_t last, const double *turn)
-{
-   double *y = V + last * n, *x;
+   double *y = V + last * ld, *x;
    __m256d y0 = _mm256_loadu_pd(y), y1 = _mm256_loadu_pd(y + 4), y2 = _mm256_loadu_pd(y + 8), y3 = _mm256_loadu_pd(y + 12);
    for (size_t i = last; i-- > first; y = x) {
       __m256d c = _mm256_set1_pd(turn[2 * i]), s = _mm256_set1_pd(turn[2 * i + 1]), x0, x1, x2, x3;
-      x = y - n;
+      x = y - ld;
       x0 = _mm256_loadu_pd(x), x1 = _mm256_loadu_pd(x + 4), x2 = _mm256_loadu_pd(x + 8), x3 = _mm256_loadu_pd(x + 12);
       _mm256_storeu_pd(y, _mm256_fmadd_pd(c, y0, _mm256_mul_pd(s, x0)));
       _mm256_storeu_pd(y + 4, _mm256_fmadd_pd(c, y1, _mm256_mul_pd(s, x1)));
@@ -2246,10 +2224,10 @@ SNEPPP__TARGET_AVX2 static void sneppp__tri_rotate_avx2(double *V, size_t n, siz
 #endif
 
 /* A = Q T Q' with T tridiagonal: d (n) its diagonal, e (n) its subdiagonal with e[n-1] = 0. A (n, n) is destroyed;
-   row k keeps the vector u_k of the reflection H_k = I - tau_k u_k u_k' in the columns from k + 1. V receives Q',
+   row k keeps the vector u_k of the reflection H_k = I - tau_k u_k u_k' in the columns from k + 1, and
    Q = H_0 H_1 ... Columns left of k + 1 are done with, so the rank-two update of step k - 1, with v = u_(k-1), is
    carried out in the pass that step k makes for its product A u. work (3 n). */
-static void sneppp__tridiagonalise(size_t n, double *A, double *V, double *d, double *e, double *tau, double *work)
+static void sneppp__tridiagonalise(size_t n, double *A, double *d, double *e, double *tau, double *work)
 {
    double       *w = work, *p = work + n;
    const double *v = work + 2 * n; /* zero until there is a first u */
@@ -2274,10 +2252,39 @@ static void sneppp__tridiagonalise(size_t n, double *A, double *V, double *d, do
       for (size_t j = k + 1; j < n; j++) w[j] = tau[k] * p[j] - half * u[j];
       v = u;
    }
+}
+
+/* V (n, ld) <- Q' = ... H_1 H_0 from what sneppp__tridiagonalise left. Reflections are multiplied in groups,
+
+      H_b ... H_a = I - U' M U,   U (g, n) with the rows u_b ... u_a,   M (g, g) upper triangular,
+
+   (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989), where one more reflection on the right appends
+   the column (-tau M U u, tau) to M; so the work is done by gemm. Rows and columns up to a are still those of
+   the unit matrix. work (3 g n + 2 g^2). */
+#define SNEPPP__TRI_GROUP 32
+
+static void sneppp__tri_basis(size_t n, const double *A, const double *tau, double *V, size_t ld, double *work)
+{
+   const size_t g = n < SNEPPP__TRI_GROUP ? n : SNEPPP__TRI_GROUP;
+   double      *U = work, *Z = U + g * n, *Y = Z + g * n, *M = Y + g * n, *G = M + g * g;
    for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) V[i * n + j] = i == j;
-   for (size_t k = n > 1 ? n - 1 : 0; k-- > 0;)
-      if (tau[k] > 0) SNEPPP__EITHER(tri_reflect, n, k + 1, V, A + k * n, tau[k]);
+      for (size_t j = 0; j < ld; j++) V[i * ld + j] = i == j;
+   for (size_t end = n ? n - 1 : 0, count; end > 0; end -= count) {
+      size_t  a = end < g ? 0 : end - g, m = n - a - 1; /* reflections a..end-1; m rows and columns take part */
+      double *W = V + (a + 1) * (ld + 1);
+      count = end - a;
+      for (size_t r = 0; r < count; r++)
+         for (size_t j = 0; j < m; j++) U[r * m + j] = j + r + 1 < count ? 0 : A[(end - 1 - r) * n + a + 1 + j];
+      sneppp__dsyrk(0, count, m, 1, U, m, 0, G, count);
+      for (size_t r = 0; r < count; r++) {
+         for (size_t q = 0; q < count; q++) M[q * count + r] = q == r ? tau[end - 1 - r] : 0;
+         for (size_t q = 0; q < r; q++)
+            M[q * count + r] = -tau[end - 1 - r] * sneppp__dot(r - q, M + q * count + q, G + r * count + q);
+      }
+      sneppp__dgemm(0, 1, m, count, m, 1, W, ld, U, m, 0, Z, count);
+      sneppp__dgemm(0, 0, m, count, count, 1, Z, count, M, count, 0, Y, count);
+      sneppp__dgemm(0, 0, m, m, count, -1, Y, count, U, m, 1, W, ld);
+   }
 }
 
 /* One QL step with Wilkinson's shift on rows first..last of T; the rotations go to turn (c, s for each row). */
@@ -2289,7 +2296,9 @@ static void sneppp__ql_step(double *d, double *e, size_t first, size_t last, dou
    for (size_t i = last; i-- > first;) { /* chase the bulge upwards */
       double f = s * e[i], b = c * e[i], r = sqrt(f * f + g * g), t;
       if (i + 1 < last) e[i + 1] = r;
-      if (r > 0) { s = f / r; c = g / r; } else { s = 0; c = 1; }
+      t = r > 0 ? 1 / r : 0;
+      s = f * t;
+      c = r > 0 ? g * t : 1;
       t = (d[i] - (d[i + 1] - lift)) * s + 2 * c * b;
       g = d[i + 1] - lift;
       lift = s * t;
@@ -2302,27 +2311,21 @@ static void sneppp__ql_step(double *d, double *e, size_t first, size_t last, dou
    e[first] = g;
 }
 
-/* Applies the collected sweeps to V (n, n): a group of columns at a time, so that it stays in the first cache
-   while all sweeps pass over it. Row sweep of `turns` (sweeps, 2 n) is one sweep over rows span[2r]..span[2r+1]. */
+/* Applies the collected sweeps to V (n, ld): sixteen columns at a time, so that they stay in the first cache while
+   all sweeps pass over them. Row r of turns (sweeps, 2 n) is the sweep over the rows span[2r]..span[2r+1]. */
 #define SNEPPP__QL_SWEEPS 24
 
-static void sneppp__ql_apply(size_t n, double *V, size_t sweeps, const double *turns, const double *span)
+static void sneppp__ql_apply(size_t n, double *V, size_t ld, size_t sweeps, const double *turns, const double *span)
 {
-   size_t from = 0;
-#if defined(SNEPPP__AVX)
-   for (; SNEPPP__HAS_AVX2 && from + 16 <= n; from += 16)
+   int avx2 = SNEPPP__HAS_AVX2;
+   for (size_t from = 0; from < ld; from += 16)
       for (size_t r = 0; r < sweeps; r++)
-         sneppp__tri_rotate_avx2(V + from, n, (size_t)span[2 * r], (size_t)span[2 * r + 1], turns + 2 * n * r);
-#endif
-   for (; from < n; from += 16)
-      for (size_t r = 0; r < sweeps; r++)
-         sneppp__tri_rotate_plain(n, V, (size_t)span[2 * r], (size_t)span[2 * r + 1], turns + 2 * n * r, from,
-                                  from + 16 < n ? from + 16 : n);
+         SNEPPP__EITHER(tri_rotate, V + from, ld, (size_t)span[2 * r], (size_t)span[2 * r + 1], turns + 2 * n * r);
 }
 
 /* T = S diag(w) S', and V <- S'V. d becomes w, not sorted. The QL steps do not need V, so they run ahead and their
    rotations are applied in batches. work: 2 n (sweeps) rotations, then 2 sweeps numbers. T is scaled to about 1. */
-static sneppp_status sneppp__ql(size_t n, double *d, double *e, double *V, double *work)
+static sneppp_status sneppp__ql(size_t n, double *d, double *e, double *V, size_t ld, double *work)
 {
    double *turns = work, *span = work + 2 * n * SNEPPP__QL_SWEEPS;
    size_t  sweeps = 0, total = 0, last;
@@ -2334,16 +2337,17 @@ static sneppp_status sneppp__ql(size_t n, double *d, double *e, double *V, doubl
       sneppp__ql_step(d, e, first, last, turns + 2 * n * sweeps);
       span[2 * sweeps] = (double)first;
       span[2 * sweeps + 1] = (double)last;
-      if (++sweeps == SNEPPP__QL_SWEEPS) { sneppp__ql_apply(n, V, sweeps, turns, span); sweeps = 0; }
+      if (++sweeps == SNEPPP__QL_SWEEPS) { sneppp__ql_apply(n, V, ld, sweeps, turns, span); sweeps = 0; }
    }
-   sneppp__ql_apply(n, V, sweeps, turns, span);
+   sneppp__ql_apply(n, V, ld, sweeps, turns, span);
    return SNEPPP_OK;
 }
 
 /* As sneppp__eigh_jacobi; a warm start is of no use to it, and Q is only written. */
 SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, double *w, double *Q, double *work)
 {
-   double        scale = sneppp__max_abs(n, A, n), *B = work, *V = B + n * n, *d = V + n * n, *e = d + n;
+   size_t        ld = (n + 15) / 16 * 16; /* columns of zeros fill the last group of sixteen */
+   double        scale = sneppp__max_abs(n, A, n), *B = work, *V = B + n * n, *d = V + n * ld, *e = d + n;
    double       *tau = e + n, *rest = tau + n, rest_scale;
    int           exponent = 0;
    sneppp_status status;
@@ -2354,9 +2358,10 @@ SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, d
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j <= i; j++)
          B[i * n + j] = B[j * n + i] = (A[i * n + j] * scale + A[j * n + i] * scale) * rest_scale;
-   sneppp__tridiagonalise(n, B, V, d, e, tau, rest);
-   status = sneppp__ql(n, d, e, V, rest);
-   if (status == SNEPPP_OK) sneppp__sorted_basis(n, d, V, exponent, w, Q, rest);
+   sneppp__tridiagonalise(n, B, d, e, tau, rest);
+   sneppp__tri_basis(n, B, tau, V, ld, rest);
+   status = sneppp__ql(n, d, e, V, ld, rest);
+   if (status == SNEPPP_OK) sneppp__sorted_basis(n, d, V, ld, exponent, w, Q, rest);
    return status;
 }
 
