@@ -51,6 +51,7 @@
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
       SNEPPP_PTHREADS   (all) adds sneppp_pool, a small pool of POSIX threads; link with -lpthread
+      SNEPPP_NO_STDIO         no files: sneppp_save_file and sneppp_load_file are left out
       SNEPPP_SECONDS()        seconds of some clock as a double; only for reports
       SNEPPP_NO_SIMD          portable C only
       SNEPPP_GEMM, SNEPPP_SYRK, SNEPPP_EIGH         your BLAS and LAPACK, see >>linalg and tests/blas_hooks.h
@@ -117,6 +118,12 @@
    #define sneppp_nll sneppp_nll_f32
    #define sneppp_conditional_nll sneppp_conditional_nll_f32
    #define sneppp_fit sneppp_fit_f32
+   #define sneppp_trainer_save sneppp_trainer_save_f32
+   #define sneppp_trainer_load sneppp_trainer_load_f32
+   #define sneppp_save sneppp_save_f32
+   #define sneppp_load sneppp_load_f32
+   #define sneppp_save_file sneppp_save_file_f32
+   #define sneppp_load_file sneppp_load_file_f32
    #define sneppp_marginal sneppp_marginal_f32
    #define sneppp_conditional sneppp_conditional_f32
    #define sneppp_window_draw sneppp_window_draw_f32
@@ -581,6 +588,16 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
 SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *trainer, sneppp_model *model, const sneppp_fit_desc *desc, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *trainer, sneppp_error *err);
 SNEPPP_DEF void          sneppp_trainer_free(sneppp_trainer *trainer);
+SNEPPP_DEF size_t        sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, size_t cap);
+SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err);
+
+/* ---- save and load */
+SNEPPP_DEF size_t        sneppp_save(const sneppp_model *model, void *buf, size_t cap);
+SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem, size_t mem_bytes, void *alloc_ctx, sneppp_error *err);
+#ifndef SNEPPP_NO_STDIO
+SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx, sneppp_error *err);
+#endif
 
 #ifdef __cplusplus
 }
@@ -12809,7 +12826,445 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
 
 /* >>sample ================================================================================================ */
 
-/* >>io ==================================================================================================== */
+/* >>io =======================================================================================================
+   A saved model is a run of bytes: magic, version, size of its reals, length, the description, the parameters, and
+   a CRC-32 of everything before it. Numbers are little-endian, written byte by byte; reals are IEEE bits, so that
+   what is loaded in the same precision is what was saved, to the last bit; the other precision converts. One
+   function walks the fields for measuring, writing and reading, so that the three cannot drift apart. The reader
+   trusts nothing: the checksum comes first, every count is held against the bytes that remain before anything is
+   allocated for it, and the description passes the same checks as one written by hand. */
+#define SNEPPP__IO_VERSION 1u
+
+typedef struct sneppp__io {
+   unsigned char       *to;       /* writing: next byte, NULL = only count                  */
+   const unsigned char *from;     /* reading: next byte                                     */
+   size_t               left;     /* reading: bytes that remain                             */
+   size_t               used;     /* bytes passed so far                                    */
+   int                  reading, bad;
+   int                  real;     /* bytes of a real in the file                            */
+} sneppp__io;
+
+static uint32_t sneppp__crc32(const unsigned char *p, size_t n)
+{
+   uint32_t c = 0xffffffffu;
+   while (n--) {
+      c ^= *p++;
+      for (int k = 0; k < 8; k++) c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;
+   }
+   return ~c;
+}
+
+static uint64_t sneppp__io_uint(sneppp__io *io, uint64_t v, size_t bytes)
+{
+   uint64_t got = 0;
+   if (io->reading) {
+      if (io->left < bytes) { io->bad = 1; return 0; }
+      for (size_t k = 0; k < bytes; k++) got |= (uint64_t)*io->from++ << 8 * k;
+      io->left -= bytes;
+   } else if (io->to) {
+      for (size_t k = 0; k < bytes; k++) *io->to++ = (unsigned char)(v >> 8 * k);
+   }
+   io->used += bytes;
+   return io->reading ? got : v;
+}
+
+static void sneppp__io_int(sneppp__io *io, int *v) { *v = (int)(int32_t)(uint32_t)sneppp__io_uint(io, (uint64_t)(uint32_t)*v, 4); }
+
+static void sneppp__io_double(sneppp__io *io, double *v)
+{
+   uint64_t u;
+   memcpy(&u, v, sizeof u);
+   u = sneppp__io_uint(io, u, 8);
+   memcpy(v, &u, sizeof u);
+}
+
+static int sneppp__io_counts(sneppp__io *io, size_t count, size_t size) /* measuring does not look at the values */
+{
+   if (io->reading || io->to) return 0;
+   io->used += count * size;
+   return 1;
+}
+
+static void sneppp__io_doubles(sneppp__io *io, double *v, size_t count)
+{
+   if (sneppp__io_counts(io, count, 8)) return;
+   for (size_t i = 0; i < count && !io->bad; i++) sneppp__io_double(io, v + i);
+}
+
+static void sneppp__io_reals(sneppp__io *io, sneppp_real *v, size_t count)
+{
+   if (sneppp__io_counts(io, count, (size_t)io->real)) return;
+   for (size_t i = 0; i < count && !io->bad; i++) {
+      double   wide = (double)v[i];
+      float    narrow = (float)v[i];
+      uint32_t u;
+      if (io->real == 8) sneppp__io_double(io, &wide);
+      else {
+         memcpy(&u, &narrow, sizeof u);
+         u = (uint32_t)sneppp__io_uint(io, u, 4);
+         memcpy(&narrow, &u, sizeof u);
+      }
+      if (io->reading) v[i] = io->real == 8 ? (sneppp_real)wide : (sneppp_real)narrow;
+   }
+}
+
+/* A list that may be absent. Reading: counts and checks its bytes and leaves *list pointing at `room`, if given. */
+static void sneppp__io_list(sneppp__io *io, const double **list, size_t count, double **room)
+{
+   int there = *list != NULL;
+   sneppp__io_int(io, &there);
+   if (there != 0 && there != 1) io->bad = 1;
+   if (io->reading) *list = NULL;
+   if (!there || io->bad) return;
+   if (!io->reading) {
+      for (size_t i = 0; i < count; i++) { double v = (*list)[i]; sneppp__io_double(io, &v); }
+      return;
+   }
+   if (count > io->left / 8) { io->bad = 1; return; }
+   if (*room) {
+      sneppp__io_doubles(io, *room, count);
+      *list = *room;
+      *room += count;
+   } else {
+      io->from += 8 * count, io->left -= 8 * count, io->used += 8 * count;
+      *list = (const double *)(uintptr_t)8; /* there, but not read yet */
+   }
+}
+
+static size_t sneppp__io_size(sneppp__io *io, size_t v)
+{
+   uint64_t u = sneppp__io_uint(io, (uint64_t)v, 8);
+   if (u > SIZE_MAX / 64) { io->bad = 1; return 0; }
+   return (size_t)u;
+}
+
+static void sneppp__io_window(sneppp__io *io, sneppp_window *w, double **room, size_t **sizes)
+{
+   int    space = (int)w->space, measure = (int)w->measure, rings;
+   size_t vertices, k;
+   sneppp__io_int(io, &space);
+   sneppp__io_int(io, &measure);
+   sneppp__io_int(io, &w->dim);
+   w->space = (sneppp_space)space, w->measure = (sneppp_measure)measure;
+   if (io->bad || w->dim < 0 || w->dim > SNEPPP_MAX_DIM) { io->bad = 1; return; }
+   sneppp__io_doubles(io, w->lo, (size_t)w->dim);
+   sneppp__io_doubles(io, w->hi, (size_t)w->dim);
+   sneppp__io_doubles(io, w->centre, (size_t)w->dim);
+   sneppp__io_doubles(io, w->param, w->dim < 2 ? (size_t)(SNEPPP_MAX_DIM < 2 ? 1 : 2) : (size_t)w->dim); /* families on the line have two */
+   sneppp__io_double(io, &w->radius);
+   w->count = sneppp__io_size(io, w->count);
+   w->rings = sneppp__io_size(io, w->rings);
+   if (io->bad || (io->reading && (w->count > io->left || w->rings > io->left))) { io->bad = 1; return; }
+   vertices = w->space == SNEPPP_POLYGON ? w->count : 0;
+   rings = w->space == SNEPPP_POLYGON && w->rings > 0;
+   if (rings)
+      for (vertices = 0, k = 0; k < w->rings && !io->bad; k++) {
+         size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
+         if (io->reading && size > io->left) io->bad = 1;
+         if (io->reading && *sizes) (*sizes)[k] = size;
+         vertices += size;
+      }
+   if (io->reading) { w->ring_size = rings && *sizes ? *sizes : NULL; if (rings && *sizes) *sizes += w->rings; }
+   if (w->space != SNEPPP_POLYGON) w->rings = 0;
+   {
+      size_t components = w->space == SNEPPP_GAUSS && !w->count ? 1 : w->count, d = (size_t)w->dim;
+      sneppp__io_list(io, &w->weight, components, room);
+      sneppp__io_list(io, &w->mean, components * d, room);
+      sneppp__io_list(io, &w->scale, components * d, room);
+      sneppp__io_list(io, &w->ends, 2 * w->count, room);
+      sneppp__io_list(io, &w->point, w->count * d, room);
+      sneppp__io_list(io, &w->xy, 2 * vertices, room);
+   }
+}
+
+static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
+{
+   int act = (int)u->act;
+   sneppp__io_int(io, &act);
+   u->act = (sneppp_act)act;
+   sneppp__io_double(io, &u->p);
+   sneppp__io_double(io, &u->q);
+}
+
+/* The description. Reading twice: first with NULL rooms to learn the sizes, then into memory. */
+static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_t **sizes, sneppp_unit **units)
+{
+   int factors = 0, mix = (int)d->mix, readout = (int)d->readout;
+   while (factors < SNEPPP_MAX_FACTORS && d->factor[factors].window.dim) factors++;
+   sneppp__io_int(io, &factors);
+   sneppp__io_int(io, &mix);
+   sneppp__io_int(io, &readout);
+   sneppp__io_int(io, &d->width);
+   sneppp__io_int(io, &d->rank);
+   sneppp__io_double(io, &d->alpha);
+   d->seed = sneppp__io_uint(io, d->seed, 8);
+   d->mix = (sneppp_mix)mix, d->readout = (sneppp_readout)readout;
+   if (factors < 1 || factors > SNEPPP_MAX_FACTORS) io->bad = 1;
+   for (int f = 0; f < factors && !io->bad; f++) {
+      sneppp_factor *x = &d->factor[f];
+      int            mixed = x->units != NULL;
+      sneppp__io_window(io, &x->window, room, sizes);
+      sneppp__io_unit(io, &x->unit);
+      sneppp__io_int(io, &x->width);
+      sneppp__io_int(io, &x->no_bias);
+      sneppp__io_int(io, &mixed);
+      if (io->bad || x->width < 0 || (io->reading && mixed && (size_t)x->width > io->left / 20)) { io->bad = 1; return; }
+      for (int i = 0; mixed && i < x->width; i++) {
+         sneppp_unit u = {SNEPPP_ONE, 0, 0};
+         if (!io->reading) u = x->units[i];
+         sneppp__io_unit(io, &u);
+         if (io->reading && *units) (*units)[i] = u;
+      }
+      if (io->reading) { x->units = mixed && *units ? *units : NULL; if (mixed && *units) *units += x->width; }
+   }
+}
+
+/* Everything that was learnt. The arrays of the model must be in place. */
+static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
+{
+   sneppp__io_double(io, &m->alpha);
+   sneppp__io_double(io, &m->floor);
+   for (int f = 0; f < m->factors; f++) {
+      sneppp_layer_state *L = &m->layer[f];
+      size_t              n = (size_t)L->n, d = (size_t)L->d;
+      sneppp__io_reals(io, L->W, n * d);
+      sneppp__io_reals(io, L->b, n);
+      if (L->width) sneppp__io_reals(io, L->width, n * d);
+      sneppp__io_doubles(io, L->shift, (size_t)SNEPPP_MAX_DIM < d ? (size_t)SNEPPP_MAX_DIM : d);
+      sneppp__io_doubles(io, L->rate, (size_t)SNEPPP_MAX_DIM < d ? (size_t)SNEPPP_MAX_DIM : d);
+      if (L->inside.space != SNEPPP_GAUSS) continue;
+      sneppp__io_doubles(io, (double *)(uintptr_t)L->inside.weight, L->inside.count);
+      sneppp__io_doubles(io, (double *)(uintptr_t)L->inside.mean, L->inside.count * d);
+      sneppp__io_doubles(io, (double *)(uintptr_t)L->inside.scale, L->inside.count * d);
+   }
+   for (int k = 0; k < m->readouts; k++) sneppp__io_reals(io, m->readout[k].V, (size_t)m->readout[k].m * (size_t)m->readout[k].n);
+}
+
+static const unsigned char sneppp__io_magic[8] = {'s', 'n', 'e', 'p', 'p', 'p', '\r', '\n'}; /* text mode breaks the last two */
+
+static void sneppp__io_head(sneppp__io *io, uint64_t *length)
+{
+   uint32_t version = SNEPPP__IO_VERSION;
+   for (int k = 0; k < 8; k++) if (sneppp__io_uint(io, sneppp__io_magic[k], 1) != sneppp__io_magic[k]) io->bad = 1;
+   if (sneppp__io_uint(io, version, 4) != version) io->bad = io->bad ? io->bad : 2;
+   sneppp__io_int(io, &io->real);
+   *length = sneppp__io_uint(io, *length, 8);
+   if (io->real != 4 && io->real != 8) io->bad = io->bad ? io->bad : 1;
+}
+
+/* Do the bytes that remain hold exactly the parameters of this description? Nothing is allocated to find out. */
+static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *file, sneppp_error *err)
+{
+   sneppp_desc    full;
+   sneppp_model   model;
+   sneppp__io     io;
+   sneppp__carver c = sneppp__measure();
+   double         lists[2 * SNEPPP_MAX_DIM];
+   sneppp_status  st = sneppp__resolve(desc, &full, lists, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_model(&c, &full, &model);
+   memset(&io, 0, sizeof io);
+   io.real = file->real;
+   if (!c.overflow) sneppp__io_parameters(&io, &model);
+   if (c.overflow || io.used != file->left) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the parameters in the saved model do not fit its description");
+   return SNEPPP_OK;
+}
+
+/* What came from a file may be anything that has the right checksum. */
+static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_error *err)
+{
+   int ok = sneppp__finite(m->alpha) && m->alpha >= 0 && sneppp__finite(m->floor) && m->floor >= 0;
+   for (int f = 0; f < m->factors; f++) {
+      const sneppp_layer_state *L = &m->layer[f];
+      size_t                    n = (size_t)L->n, d = (size_t)L->d;
+      for (size_t i = 0; i < n * d; i++) ok = ok && sneppp__finite((double)L->W[i]) && (!L->width || (sneppp__finite((double)L->width[i]) && L->width[i] > 0));
+      for (size_t i = 0; i < n; i++) ok = ok && sneppp__finite((double)L->b[i]) && (L->b[i] == 0 || !m->desc.factor[f].no_bias);
+      for (size_t r = 0; r < SNEPPP_MAX_DIM; r++) ok = ok && sneppp__finite(L->shift[r]) && sneppp__finite(L->rate[r]) && L->rate[r] > 0;
+      ok = ok && sneppp__window_check(&L->inside, NULL) == SNEPPP_OK;
+   }
+   for (int k = 0; k < m->readouts; k++)
+      for (size_t i = 0; i < (size_t)m->readout[k].m * (size_t)m->readout[k].n; i++) ok = ok && sneppp__finite((double)m->readout[k].V[i]);
+   return ok ? SNEPPP_OK : sneppp__fail(err, SNEPPP_ERR_FORMAT, "a parameter in the saved model is not finite or not allowed");
+}
+
+/* The bytes that the saved model has; they are written only if cap holds them. 0: the model was never made. */
+SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
+{
+   uint64_t length = 0;
+   double  *room = NULL;
+   size_t  *sizes = NULL;
+   sneppp_unit *units = NULL;
+   if (!model || !model->factors) return 0;
+   for (int pass = 0; pass < 2; pass++) {
+      sneppp_model copy = *model; /* the walk takes pointers to what it may write when reading */
+      sneppp__io   io;
+      memset(&io, 0, sizeof io);
+      io.real = (int)sizeof(sneppp_real);
+      if (pass) io.to = (unsigned char *)buf;
+      sneppp__io_head(&io, &length);
+      sneppp__io_desc(&io, &copy.desc, &room, &sizes, &units);
+      sneppp__io_parameters(&io, &copy);
+      if (pass) { sneppp__io_uint(&io, sneppp__crc32((unsigned char *)buf, io.used), 4); break; }
+      length = (uint64_t)io.used + 4;
+      if (!buf || cap < length) break;
+   }
+   return (size_t)length;
+}
+
+/* Makes a model from saved bytes. mem, if given, is its block; otherwise memory comes from SNEPPP_MALLOC. After a
+   failure the model is zeroed. */
+SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem, size_t mem_bytes, void *alloc_ctx, sneppp_error *err)
+{
+   const unsigned char *p = (const unsigned char *)buf;
+   sneppp__io           io, start;
+   sneppp_desc          desc;
+   uint64_t             length = 0;
+   double              *room = NULL;
+   size_t              *sizes = NULL, lists;
+   sneppp_unit         *units = NULL;
+   sneppp__carver       c = sneppp__measure();
+   sneppp__block        block;
+   sneppp_status        st;
+   if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
+   memset(model, 0, sizeof *model);
+   if (!buf) return sneppp__fail(err, SNEPPP_ERR_ARG, "buf is NULL");
+   memset(&io, 0, sizeof io);
+   io.reading = 1, io.from = p, io.left = bytes, io.real = 0;
+   sneppp__io_head(&io, &length);
+   if (io.bad == 2) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the model was saved by a newer version of the library");
+   if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes do not begin like a saved model");
+   if (length != (uint64_t)bytes || bytes < io.used + 4)
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the saved model has %z bytes, but it says %z", bytes, (size_t)length);
+   {
+      uint32_t crc = 0;
+      for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
+      if (crc != sneppp__crc32(p, bytes - 4)) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
+   }
+   io.left -= 4;
+   start = io;
+   memset(&desc, 0, sizeof desc);
+   sneppp__io_desc(&io, &desc, &room, &sizes, &units);
+   if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the description in the saved model is not valid");
+   lists = (io.used - start.used) / 4 + 1; /* no list can be longer than the bytes that hold it */
+   for (int pass = 0; pass < 2; pass++) {
+      room = (double *)sneppp__take(&c, lists, 1, sizeof *room);
+      sizes = (size_t *)sneppp__take(&c, lists, 1, sizeof *sizes);
+      units = (sneppp_unit *)sneppp__take(&c, lists, 1, sizeof *units);
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   io = start;
+   memset(&desc, 0, sizeof desc);
+   sneppp__io_desc(&io, &desc, &room, &sizes, &units);
+   desc.mem = mem, desc.mem_bytes = mem_bytes, desc.alloc_ctx = alloc_ctx;
+   st = sneppp__io_fits(&desc, &io, err);
+   if (st == SNEPPP_OK) st = sneppp_init(model, &desc, err);
+   sneppp__block_free(&block);
+   if (st != SNEPPP_OK) return st;
+   sneppp__io_parameters(&io, model);
+   if (io.bad || io.left) st = sneppp__fail(err, SNEPPP_ERR_FORMAT, "the parameters in the saved model do not fit its description");
+   else st = sneppp__parameters_check(model, err);
+   if (st != SNEPPP_OK) sneppp_free(model);
+   return st;
+}
+
+/* ---- files */
+#ifndef SNEPPP_NO_STDIO
+#include <stdio.h>
+
+SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err)
+{
+   size_t         bytes = sneppp_save(model, NULL, 0);
+   unsigned char *buf;
+   FILE          *f;
+   int            ok;
+   if (!bytes) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!path) return sneppp__fail(err, SNEPPP_ERR_ARG, "path is NULL");
+   buf = (unsigned char *)SNEPPP_MALLOC(model->desc.alloc_ctx, bytes);
+   if (!buf) return sneppp__fail(err, SNEPPP_ERR_MEMORY, "%z bytes could not be allocated", bytes);
+   sneppp_save(model, buf, bytes);
+   f = fopen(path, "wb");
+   ok = f && fwrite(buf, 1, bytes, f) == bytes;
+   if (f && fclose(f)) ok = 0;
+   SNEPPP_FREE(model->desc.alloc_ctx, buf);
+   return ok ? SNEPPP_OK : sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be written", path);
+}
+
+SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx, sneppp_error *err)
+{
+   unsigned char *buf = NULL;
+   FILE          *f;
+   long           bytes = -1;
+   sneppp_status  st;
+   if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
+   memset(model, 0, sizeof *model);
+   if (!path) return sneppp__fail(err, SNEPPP_ERR_ARG, "path is NULL");
+   f = fopen(path, "rb");
+   if (!f) return sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be opened", path);
+   if (!fseek(f, 0, SEEK_END)) bytes = ftell(f);
+   if (bytes < 0 || fseek(f, 0, SEEK_SET)) { fclose(f); return sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be read", path); }
+   buf = (unsigned char *)SNEPPP_MALLOC(alloc_ctx, (size_t)bytes + 1);
+   if (!buf) st = sneppp__fail(err, SNEPPP_ERR_MEMORY, "%z bytes could not be allocated", (size_t)bytes + 1);
+   else if (fread(buf, 1, (size_t)bytes, f) != (size_t)bytes) st = sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be read", path);
+   else st = sneppp_load(model, buf, (size_t)bytes, NULL, 0, alloc_ctx, err);
+   fclose(f);
+   if (buf) SNEPPP_FREE(alloc_ctx, buf);
+   return st;
+}
+#endif
+
+/* ---- checkpoints of a trainer: everything that the next step depends on, besides the description of the fit */
+static void sneppp__io_trainer(sneppp__io *io, sneppp_trainer *t)
+{
+   uint64_t size = (uint64_t)t->parameters;
+   for (int k = 0; k < 8; k++) if (sneppp__io_uint(io, (uint64_t)(unsigned char)"snepptr\n"[k], 1) != (uint64_t)(unsigned char)"snepptr\n"[k]) io->bad = 1;
+   if (sneppp__io_uint(io, size, 8) != size || (io->reading && size > io->left / 32)) { io->bad = 1; return; }
+   t->report.step = (size_t)sneppp__io_uint(io, (uint64_t)t->report.step, 8);
+   t->looks = (size_t)sneppp__io_uint(io, (uint64_t)t->looks, 8);
+   t->since = (size_t)sneppp__io_uint(io, (uint64_t)t->since, 8);
+   sneppp__io_double(io, &t->report.held_out);
+   sneppp__io_double(io, &t->rate_cut);
+   sneppp__io_double(io, &t->model->alpha);
+   sneppp__io_doubles(io, t->theta, t->parameters);
+   sneppp__io_doubles(io, t->moment1, t->parameters);
+   sneppp__io_doubles(io, t->moment2, t->parameters);
+   sneppp__io_doubles(io, t->best, t->parameters);
+}
+
+SNEPPP_DEF size_t sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, size_t cap)
+{
+   size_t length = 0;
+   if (!trainer || !trainer->block) return 0;
+   for (int pass = 0; pass < 2; pass++) {
+      sneppp_trainer copy = *trainer;
+      sneppp__io     io;
+      memset(&io, 0, sizeof io);
+      if (pass) io.to = (unsigned char *)buf;
+      sneppp__io_trainer(&io, &copy);
+      if (pass) { sneppp__io_uint(&io, sneppp__crc32((unsigned char *)buf, io.used), 4); break; }
+      length = io.used + 4;
+      if (!buf || cap < length) break;
+   }
+   return length;
+}
+
+/* Into a trainer that was made with the same model description and the same fit: goes on to the same bits. */
+SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err)
+{
+   const unsigned char *p = (const unsigned char *)buf;
+   sneppp__io           io;
+   uint32_t             crc = 0;
+   if (!trainer || !trainer->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
+   if (!buf || bytes != sneppp_trainer_save(trainer, NULL, 0))
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checkpoint has %z bytes, but one of this trainer has %z", bytes, sneppp_trainer_save(trainer, NULL, 0));
+   for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
+   if (crc != sneppp__crc32(p, bytes - 4)) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the checkpoint is damaged");
+   memset(&io, 0, sizeof io);
+   io.reading = 1, io.from = p, io.left = bytes - 4;
+   if (memcmp(p, "snepptr\n", 8)) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes are not a checkpoint");
+   sneppp__io_trainer(&io, trainer);
+   if (io.bad || io.left) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checkpoint does not fit this trainer");
+   return SNEPPP_OK;
+}
 
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */

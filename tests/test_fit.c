@@ -1,43 +1,5 @@
 /* Learning: AdamW, its maps, early stopping, cancelling, threads, failing memory. */
-static sneppp_real fit_xy[2 * 600];
-
-/* Events with intensity proportional to exp(-|x - (3, 2)|^2) + 0.1 in the box [0, 10] x [0, 5]. */
-static sneppp_events fit_events(size_t count)
-{
-   sneppp_events e;
-   sneppp_rng    rng;
-   sneppp_rng_init(&rng, 5, 0);
-   for (size_t i = 0; i < count;) {
-      double x = 10 * sneppp_rng_uniform(&rng), y = 5 * sneppp_rng_uniform(&rng);
-      if (sneppp_rng_uniform(&rng) * 1.1 > 0.1 + exp(-(x - 3) * (x - 3) - (y - 2) * (y - 2))) continue;
-      fit_xy[2 * i] = (sneppp_real)x, fit_xy[2 * i + 1] = (sneppp_real)y, i++;
-   }
-   memset(&e, 0, sizeof e);
-   e.x = fit_xy;
-   e.count = count;
-   return e;
-}
-
-static sneppp_desc fit_desc_box(int width)
-{
-   sneppp_desc d;
-   memset(&d, 0, sizeof d);
-   d.factor[0].window.dim = 2;
-   d.factor[0].window.hi[0] = 10;
-   d.factor[0].window.hi[1] = 5;
-   d.width = width;
-   return d;
-}
-
-static sneppp_fit_desc fit_adam(const sneppp_events *e, size_t steps)
-{
-   sneppp_fit_desc f;
-   memset(&f, 0, sizeof f);
-   f.events = e;
-   f.method = SNEPPP_ADAM;
-   f.steps = steps;
-   return f;
-}
+#include "cases.h"
 
 static int fit_stop(const sneppp_report *now, const sneppp_model *m, void *user)
 {

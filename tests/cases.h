@@ -1,0 +1,125 @@
+/* Models and events that several suites use. */
+#ifndef SNEPPP_TEST_CASES_H
+#define SNEPPP_TEST_CASES_H
+typedef struct loss_case {
+   const char    *name;
+   sneppp_desc    desc;
+   sneppp_events  events;
+   sneppp_region  seen;
+   sneppp_window  seen_part;
+   sneppp_real    x[4 * 64], weight[64];
+} loss_case;
+
+static const double loss_mean[4] = {0.2, -0.3, -0.5, 0.4}, loss_scale[4] = {0.8, 1.1, 0.9, 0.7}, loss_weight[2] = {0.6, 0.4};
+static const double loss_ends[4] = {0, 50, 55, 100}, loss_all[2] = {0, 100};
+static const double loss_xy[10] = {100, 200, 104, 200, 105, 203, 102, 205, 99, 203};
+
+static void loss_window(sneppp_window *w, sneppp_space space, int dim)
+{
+   memset(w, 0, sizeof *w);
+   w->space = space;
+   w->dim = dim;
+   for (int r = 0; r < dim; r++) { w->lo[r] = 10 + r; w->hi[r] = 13 + 2 * r; w->centre[r] = 3 * r; }
+   w->radius = 2;
+   w->param[0] = 2;
+   w->param[1] = 3;
+   if (space == SNEPPP_GAUSS) { w->count = 2; w->mean = loss_mean; w->scale = loss_scale; w->weight = loss_weight; }
+   if (space == SNEPPP_INTERVALS) { w->count = 1; w->ends = loss_all; }
+   if (space == SNEPPP_POLYGON) { w->count = 5; w->xy = loss_xy; }
+}
+
+/* A point inside the window, by rejection from something that covers it. */
+static void loss_point(const sneppp_window *w, sneppp_rng *rng, sneppp_real *x)
+{
+   double y[SNEPPP_MAX_DIM];
+   do {
+      for (int r = 0; r < w->dim; r++) {
+         double u = sneppp_rng_uniform(rng);
+         y[r] = w->space == SNEPPP_BOX ? w->lo[r] + u * (w->hi[r] - w->lo[r])
+              : w->space == SNEPPP_INTERVALS ? 100 * u
+              : w->space == SNEPPP_POLYGON ? (r ? 200 + 5 * u : 99 + 6 * u)
+              : w->space == SNEPPP_BALL ? w->centre[r] + 2 * w->radius * (u - 0.5)
+              : w->space == SNEPPP_GAMMA ? 0.1 + 3 * u
+              : sneppp_rng_normal(rng);
+      }
+      if (w->space == SNEPPP_SPHERE) sneppp_rng_sphere(rng, w->dim, y);
+      for (int r = 0; r < w->dim; r++) { x[r] = (sneppp_real)y[r]; y[r] = (double)x[r]; }
+   } while (!sneppp_window_contains(w, y));
+}
+
+static void loss_make(loss_case *c, const char *name, sneppp_mix mix, sneppp_readout readout, int rank, int factors, const sneppp_space *space, const int *dim, const sneppp_unit *unit)
+{
+   sneppp_rng rng;
+   size_t     at = 0;
+   memset(c, 0, sizeof *c);
+   c->name = name;
+   c->desc.mix = mix;
+   c->desc.readout = readout;
+   c->desc.rank = rank;
+   c->desc.seed = 7;
+   c->desc.width = 5;
+   for (int f = 0; f < factors; f++) {
+      loss_window(&c->desc.factor[f].window, space[f], dim[f]);
+      c->desc.factor[f].unit = unit[f];
+      if (mix == SNEPPP_MIX_OUTER) c->desc.factor[f].width = 2 + f;
+      if (sneppp__mix_concatenates(mix)) c->desc.factor[f].width = 3 + f;
+   }
+   sneppp_rng_init(&rng, 3, 0);
+   c->events.count = 40;
+   c->events.x = c->x;
+   for (size_t i = 0; i < c->events.count; i++)
+      for (int f = 0; f < factors; f++) {
+         loss_point(&c->desc.factor[f].window, &rng, c->x + at);
+         at += (size_t)dim[f];
+      }
+}
+
+static sneppp_unit loss_unit(sneppp_act act, double p, double q)
+{
+   sneppp_unit u;
+   u.act = act;
+   u.p = p;
+   u.q = q;
+   return u;
+}
+
+static sneppp_real fit_xy[2 * 600];
+
+/* Events with intensity proportional to exp(-|x - (3, 2)|^2) + 0.1 in the box [0, 10] x [0, 5]. */
+static sneppp_events fit_events(size_t count)
+{
+   sneppp_events e;
+   sneppp_rng    rng;
+   sneppp_rng_init(&rng, 5, 0);
+   for (size_t i = 0; i < count;) {
+      double x = 10 * sneppp_rng_uniform(&rng), y = 5 * sneppp_rng_uniform(&rng);
+      if (sneppp_rng_uniform(&rng) * 1.1 > 0.1 + exp(-(x - 3) * (x - 3) - (y - 2) * (y - 2))) continue;
+      fit_xy[2 * i] = (sneppp_real)x, fit_xy[2 * i + 1] = (sneppp_real)y, i++;
+   }
+   memset(&e, 0, sizeof e);
+   e.x = fit_xy;
+   e.count = count;
+   return e;
+}
+
+static sneppp_desc fit_desc_box(int width)
+{
+   sneppp_desc d;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.hi[0] = 10;
+   d.factor[0].window.hi[1] = 5;
+   d.width = width;
+   return d;
+}
+
+static sneppp_fit_desc fit_adam(const sneppp_events *e, size_t steps)
+{
+   sneppp_fit_desc f;
+   memset(&f, 0, sizeof f);
+   f.events = e;
+   f.method = SNEPPP_ADAM;
+   f.steps = steps;
+   return f;
+}
+#endif

@@ -1,0 +1,149 @@
+/* Saved models: equal bits after a round trip, and every truncation and many mutations refused. */
+#include "cases.h"
+
+static unsigned char io_bytes[100000], io_again[100000];
+
+static int io_round_trip(const sneppp_desc *d)
+{
+   sneppp_model m, l;
+   sneppp_error err;
+   size_t       n, n2;
+   int          ok;
+   if (sneppp_init(&m, d, &err) != SNEPPP_OK) { fprintf(stderr, "%s\n", err.why); return 0; }
+   m.alpha = 1.25;
+   m.floor = 0.3;
+   n = sneppp_save(&m, NULL, 0);
+   if (!n || n > sizeof io_bytes) return 0;
+   memset(io_bytes, 0x5a, sizeof io_bytes);
+   if (sneppp_save(&m, io_bytes, n - 1) != n || io_bytes[0] != 0x5a) return 0; /* too small: nothing is written */
+   if (sneppp_save(&m, io_bytes, n) != n || io_bytes[n] != 0x5a) return 0;
+   if (sneppp_load(&l, io_bytes, n, NULL, 0, NULL, &err) != SNEPPP_OK) { fprintf(stderr, "%s\n", err.why); sneppp_free(&m); return 0; }
+   n2 = sneppp_save(&l, io_again, sizeof io_again);
+   ok = n2 == n && !memcmp(io_bytes, io_again, n) && l.n == m.n && l.D == m.D;
+   sneppp_free(&m);
+   sneppp_free(&l);
+   return ok;
+}
+
+TEST io_round_trips(void)
+{
+   static const struct { sneppp_space space; int dim; sneppp_act act; double p; } row[] = {
+      {SNEPPP_BOX, 2, SNEPPP_COS, 0}, {SNEPPP_BOX, 2, SNEPPP_RBF, 0}, {SNEPPP_GAUSS, 2, SNEPPP_SNAKE, 1}, {SNEPPP_SPHERE, 3, SNEPPP_RELU, 0},
+      {SNEPPP_INTERVALS, 1, SNEPPP_RELU, 0}, {SNEPPP_POLYGON, 2, SNEPPP_COS, 0}, {SNEPPP_BALL, 3, SNEPPP_EXP, 0}, {SNEPPP_GAMMA, 1, SNEPPP_EXP, 0}};
+   static const sneppp_space space[2] = {SNEPPP_SPHERE, SNEPPP_INTERVALS};
+   static const int          dim[2] = {3, 1};
+   static loss_case          c;
+   sneppp_unit               unit[2];
+   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+      sneppp_unit u = loss_unit(row[i].act, row[i].p, 0);
+      loss_make(&c, "io", SNEPPP_MIX_PRODUCT, i % 2 ? SNEPPP_READOUT_FULL : SNEPPP_READOUT_DIAGONAL, (int)i % 3, 1, &row[i].space, &row[i].dim, &u);
+      ASSERT(io_round_trip(&c.desc));
+   }
+   unit[0] = unit[1] = loss_unit(SNEPPP_RELU, 0, 0);
+   for (int mix = 0; mix < SNEPPP_MIX_END; mix++) {
+      if (mix == SNEPPP_MIX_JOINT) continue;
+      loss_make(&c, "io", (sneppp_mix)mix, SNEPPP_READOUT_FULL, 2, 2, space, dim, unit);
+      ASSERT(io_round_trip(&c.desc));
+   }
+   PASS();
+}
+
+TEST io_refuses_damage(void)
+{
+   sneppp_desc  d = fit_desc_box(6);
+   sneppp_model m, l;
+   sneppp_error err;
+   sneppp_rng   rng;
+   size_t       n;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   n = sneppp_save(&m, io_bytes, sizeof io_bytes);
+   for (size_t cut = 0; cut < n; cut++) ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_load(&l, io_bytes, cut, NULL, 0, NULL, &err));
+   sneppp_rng_init(&rng, 1, 0);
+   for (int k = 0; k < 3000; k++) { /* with the checksum mended, so that the checks behind it are reached */
+      size_t        at = (size_t)sneppp_rng_below(&rng, n - 4);
+      uint32_t      crc;
+      sneppp_status st;
+      memcpy(io_again, io_bytes, n);
+      io_again[at] ^= (unsigned char)(1 + sneppp_rng_below(&rng, 255));
+      if (k % 2) io_again[(at * 7 + 3) % (n - 4)] = (unsigned char)sneppp_rng_below(&rng, 256);
+      ASSERT(sneppp_load(&l, io_again, n, NULL, 0, NULL, &err) != SNEPPP_OK);
+      crc = sneppp__crc32(io_again, n - 4);
+      for (int b = 0; b < 4; b++) io_again[n - 4 + (size_t)b] = (unsigned char)(crc >> 8 * b);
+      st = sneppp_load(&l, io_again, n, NULL, 0, NULL, &err);
+      if (st == SNEPPP_OK) {
+         sneppp_real x[2];
+         x[0] = 1, x[1] = 2;
+         (void)sneppp_intensity(&l, x);
+      }
+      sneppp_free(&l);
+   }
+   sneppp_free(&m);
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_load(&l, NULL, 5, NULL, 0, NULL, &err));
+   ASSERT_EQ((size_t)0, sneppp_save(&l, NULL, 0));
+   PASS();
+}
+
+TEST io_files(void)
+{
+   sneppp_desc  d = fit_desc_box(6);
+   sneppp_model m, l;
+   sneppp_error err;
+   sneppp_real  x[2];
+   char         path[200];
+   snprintf(path, sizeof path, "%s/sneppp_test_io.snp", getenv("TMPDIR") ? getenv("TMPDIR") : "build");
+   x[0] = 3, x[1] = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_save_file(&m, path, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_load_file(&l, path, NULL, &err));
+   ASSERT_EQ(sneppp_intensity(&m, x), sneppp_intensity(&l, x));
+   remove(path);
+   sneppp_free(&l);
+   ASSERT_EQ(SNEPPP_ERR_IO, sneppp_load_file(&l, path, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_IO, sneppp_save_file(&m, "no/such/folder/m.snp", &err));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A run that is interrupted, saved and resumed ends with the same bits as one that was not. */
+TEST io_checkpoint(void)
+{
+   sneppp_events   e = fit_events(300);
+   sneppp_desc     d = fit_desc_box(7);
+   sneppp_fit_desc f = fit_adam(&e, 30);
+   sneppp_model    a, b;
+   sneppp_trainer  t, u;
+   sneppp_error    err;
+   size_t          n;
+   f.batch = 64;
+   f.schedule = SNEPPP_RATE_COSINE;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&a, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &a, &f, &err));
+   for (int k = 0; k < 11; k++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&t, &err));
+   n = sneppp_trainer_save(&t, io_bytes, sizeof io_bytes);
+   ASSERT(n > 0 && n <= sizeof io_bytes);
+   for (int k = 0; k < 9; k++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&t, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&u, &b, &f, &err));
+   io_bytes[40] ^= 1;
+   ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_trainer_load(&u, io_bytes, n, &err));
+   io_bytes[40] ^= 1;
+   ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_trainer_load(&u, io_bytes, n - 1, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_load(&u, io_bytes, n, &err));
+   for (int k = 0; k < 9; k++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&u, &err));
+   ASSERT_EQ((size_t)20, u.report.step);
+   ASSERT(!memcmp(a.readout[0].V, b.readout[0].V, 49 * sizeof(sneppp_real)));
+   ASSERT(!memcmp(a.layer[0].W, b.layer[0].W, 14 * sizeof(sneppp_real)));
+   sneppp_trainer_free(&t);
+   sneppp_trainer_free(&u);
+   sneppp_free(&a);
+   sneppp_free(&b);
+   PASS();
+}
+
+SUITE(io)
+{
+   RUN_TEST(io_round_trips);
+   RUN_TEST(io_refuses_damage);
+   RUN_TEST(io_files);
+   RUN_TEST(io_checkpoint);
+}
