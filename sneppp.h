@@ -7021,7 +7021,8 @@ typedef struct sneppp__caps { double k, iu, ie, ib, ju, je, jb; } sneppp__caps;
 
 typedef struct sneppp__cap { /* {x : n (u . x - t) > 0} */
    int    empty, whole;
-   double n, b, t, r2, arc; /* t = -b/n clamped to [-1, 1], r2 = 1 - t^2, arc = half angle of its rim inside the other */
+   double n, b, t, r2;   /* t = -b/n clamped to [-1, 1], r2 = 1 - t^2  */
+   double rim, arc;      /* 1 - |t|; half angle of the rim inside the other cap */
 } sneppp__cap;
 
 static sneppp__cap sneppp__cap_of(double n, double b)
@@ -7033,6 +7034,7 @@ static sneppp__cap sneppp__cap_of(double n, double b)
    c.b = b;
    c.t = c.empty ? 1 : c.whole ? -1 : -b / n;
    c.r2 = c.empty || c.whole ? 0 : (n + b) / n * ((n - b) / n);
+   c.rim = c.empty || c.whole ? 0 : (n - fabs(b)) / n;
    c.arc = 0;
    return c;
 }
@@ -7047,15 +7049,29 @@ static sneppp__cap sneppp__cap_of(double n, double b)
    is divided by sin gamma except W. Small lenses keep absolute, not relative accuracy: 1e-16 n_u n_v. */
 typedef struct sneppp__lens { double g, s, W, S, Omega, V1, V2, Q; } sneppp__lens;
 
+/* c_1 = t_2 - t_1 g, c_2 = t_1 - t_2 g and g - t_1 t_2. For parallel or opposite directions, and for small caps and
+   small gaps, where |t| is nearly 1, all three are differences of nearly equal numbers, and they must fit together:
+   a wrong sign turns two disjoint caps into nested ones. So they are formed from 1 - |t| and 1 -+ g, which are known
+   to their last digits; the volatile copy keeps -ffast-math from undoing this. */
+static double sneppp__lens_corner(const sneppp__angle *a, const sneppp__cap *A, const sneppp__cap *B, double *c1, double *c2)
+{
+   double          t1 = A->t, t2 = B->t, s = a->cosine > 0 ? 1 : -1, gap = a->cosine > 0 ? a->near : a->far;
+   volatile double apart; /* t_2 - s t_1, the difference for like and the sum for unlike directions */
+   apart = t2 - s * t1;
+   if (s * t1 * t2 > 0) apart = (t2 > 0 ? 1 : -1) * (A->rim - B->rim);
+   *c1 = apart + s * t1 * gap;
+   *c2 = s * t2 * gap - s * apart;
+   return s * t1 * t2 > 0 ? s * ((A->rim + B->rim - A->rim * B->rim) - gap) : a->cosine - t1 * t2;
+}
+
 static sneppp__lens sneppp__lens_of(const sneppp__angle *a, sneppp__cap *A, sneppp__cap *B, double *c1, double *c2)
 {
    sneppp__lens L;
-   double xi = 0, W2, e1, e2, t1 = A->t, t2 = B->t;
+   double xi = 0, W2, e1, e2, t1 = A->t, t2 = B->t, corner;
    L.g = a->cosine;
    L.s = a->sine;
    L.W = 0;
-   *c1 = a->cosine > 0 ? (t2 - t1) + t1 * a->near : (t1 + t2) - t1 * a->far;
-   *c2 = a->cosine > 0 ? (t1 - t2) + t2 * a->near : (t1 + t2) - t2 * a->far;
+   corner = sneppp__lens_corner(a, A, B, c1, c2);
    if (A->whole) {
       B->arc = SNEPPP__PI;
    } else if (B->whole) {
@@ -7068,7 +7084,7 @@ static sneppp__lens sneppp__lens_of(const sneppp__angle *a, sneppp__cap *A, snep
       } else {
          A->arc = atan2(L.W, *c1);
          B->arc = atan2(L.W, *c2);
-         xi = atan2(L.W, L.g - t1 * t2);
+         xi = atan2(L.W, corner);
       }
    }
    L.S = L.s > 0 ? L.W / L.s : 0;
