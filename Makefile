@@ -26,7 +26,7 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-20s %s\n", $$1, $$2 }'
 	@echo "  make suite-NAME    build and run only tests/test_NAME.c"
 
-BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && $(CC) -std=c99 $(WARN_C) $(CFLAGS) -o $@ $< -lm -pthread
+BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && $(CC) -std=c99 $(WARN_C) $(CFLAGS) -o $@ $< -lm -pthread $(EXTRA)
 build/examples/%: examples/%.c sneppp.h
 	$(BUILD_PROGRAM)
 build/sneppp: examples/sneppp.c sneppp.h
@@ -145,10 +145,13 @@ size: ## code size and time to compile
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c)))
 build/bench/%: bench/%.c sneppp.h
 	$(BUILD_PROGRAM)
+ifneq ($(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h),)
+build/bench/bench_linalg: EXTRA = -DBENCH_BLAS -lopenblas
+endif
 ifneq ($(BENCHES),)
 .PHONY: bench
 bench: $(BENCHES) ## build and run the benchmarks
-	@for b in $(BENCHES); do $$b || exit 1; done
+	@for b in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $$b || exit 1; done
 endif
 
 format: ## lay out the tests, examples and benchmarks with clang-format; name the header's long lines

@@ -18,7 +18,7 @@ extern "C"
 void dsyev_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
             const int *lwork, int *info);
 
-static void hook_dgemm(int ta, int tb, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
+static inline void hook_dgemm(int ta, int tb, size_t m, size_t n, size_t k, double alpha, const double *A, size_t lda,
                        const double *B, size_t ldb, double beta, double *C, size_t ldc)
 {
    if (m && n)
@@ -26,7 +26,7 @@ static void hook_dgemm(int ta, int tb, size_t m, size_t n, size_t k, double alph
                   (int)k, alpha, A, (int)lda, B, (int)ldb, beta, C, (int)ldc);
 }
 
-static void hook_sgemm(int ta, int tb, size_t m, size_t n, size_t k, float alpha, const float *A, size_t lda,
+static inline void hook_sgemm(int ta, int tb, size_t m, size_t n, size_t k, float alpha, const float *A, size_t lda,
                        const float *B, size_t ldb, float beta, float *C, size_t ldc)
 {
    if (m && n)
@@ -35,7 +35,7 @@ static void hook_sgemm(int ta, int tb, size_t m, size_t n, size_t k, float alpha
 }
 
 /* BLAS fills one triangle, sneppp wants both. */
-static void hook_dsyrk(int trans, size_t n, size_t k, double alpha, const double *A, size_t lda, double beta,
+static inline void hook_dsyrk(int trans, size_t n, size_t k, double alpha, const double *A, size_t lda, double beta,
                        double *C, size_t ldc)
 {
    if (!n) return;
@@ -45,7 +45,7 @@ static void hook_dsyrk(int trans, size_t n, size_t k, double alpha, const double
       for (size_t j = 0; j < i; j++) C[j * ldc + i] = C[i * ldc + j];
 }
 
-static void hook_ssyrk(int trans, size_t n, size_t k, float alpha, const float *A, size_t lda, float beta, float *C,
+static inline void hook_ssyrk(int trans, size_t n, size_t k, float alpha, const float *A, size_t lda, float beta, float *C,
                        size_t ldc)
 {
    if (!n) return;
@@ -57,7 +57,7 @@ static void hook_ssyrk(int trans, size_t n, size_t k, float alpha, const float *
 
 /* dsyev leaves the eigenvectors in the columns of a column-major matrix, which are our rows: transpose. The work
    array has at least 3 n^2 + 64 n + 64 doubles. */
-static int hook_eigh(size_t n, const double *A, double *w, double *Q, int warm, double *work)
+static inline int hook_eigh(size_t n, const double *A, double *w, double *Q, int warm, double *work)
 {
    int size = (int)n, lwork = (int)(64 * n + 64), info = 0;
    (void)warm; /* LAPACK cannot use it */
