@@ -9110,11 +9110,12 @@ static double sneppp__cubic_minimum(double a, double fa, double da, double b, do
 static int sneppp__search_next(sneppp__search *s, double f, double d)
 {
    double noise = 1e-13 * (1 + fabs(s->f0)), width;
-   int    high = !sneppp__finite(f) || !sneppp__finite(d) || f > s->f0 + 1e-4 * s->t * s->d0;
+   int    finite = sneppp__finite(f) && sneppp__finite(d), high = !finite || f > s->f0 + 1e-4 * s->t * s->d0;
+   int    blind = finite && -s->t * s->d0 < 1e3 * noise && f <= s->f0 + noise; /* f cannot tell: trust its slope */
    if (!high && d >= 0.9 * s->d0 && d <= -0.9 * s->d0) return 0;
-   if (sneppp__finite(f) && sneppp__finite(d) && f <= s->f0 + noise && d >= 0.9 * s->d0 && d <= -0.8 * s->d0) return 0;
+   if (blind && d >= 0.9 * s->d0 && d <= -0.8 * s->d0) return 0;
    if (++s->trials >= 30) return -1;
-   if (high && sneppp__finite(f) && f <= s->f0 + noise && d < 0) high = 0; /* only noise: trust the slope */
+   if (blind && d < 0) high = 0;
    if (high || d > 0) s->hi = s->t, s->fhi = f, s->dhi = d;
    else s->lo = s->t, s->flo = f, s->dlo = d;
    if (!(s->hi > 0)) { s->t *= 4; return 1; }
@@ -11454,7 +11455,8 @@ typedef struct sneppp__convex {
    sneppp__cone           cone[SNEPPP_MAX_FACTORS];
    double                 alpha, eps1, eps2, trace, tol, floor, mass, total, base;
    size_t                 steps, R, rows, lanes, rank, dropped;
-   double                *Z, *w, *phi;   /* (N, R), (N), (N) where they fit, else NULL                       */
+   int                    stored;        /* events in memory whose coordinates fit into SNEPPP__STORE        */
+   double                *Z, *w, *phi;   /* (N, R), (N), (N) if stored                                       */
    sneppp__convex_lane    lane[SNEPPP__LANES];
    /* what a pass does, and its sums */
    sneppp__convex_mode    mode;
@@ -11493,7 +11495,7 @@ static sneppp_status sneppp__convex_check(const sneppp_model *model, const snepp
    if (desc->floor > 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g is a share of the events and cannot exceed 1", desc->floor);
    cx->pgd = desc->method == SNEPPP_PGD;
    cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
-   cx->tol = desc->tol > 0 ? desc->tol : desc->tol < 0 ? 0 : 1e-4;
+   cx->tol = desc->tol != 0 ? desc->tol : 1e-4; /* SNEPPP_NONE is below any gap */
    cx->steps = desc->steps ? desc->steps : cx->pgd ? 20000 : 2000;
    cx->eps1 = desc->eps1 > 0 ? desc->eps1 : desc->eps1 < 0 || !cx->pgd ? 0 : 1e-3;
    cx->eps2 = desc->eps2 > 0 ? desc->eps2 : 0;
@@ -11646,16 +11648,16 @@ static void sneppp__place_convex_lane(sneppp__carver *c, sneppp__convex *cx, siz
       k->part[f] = model->factors > 1 ? (sneppp_real *)sneppp__take(c, B, (size_t)model->layer[f].n, s) : k->psi;
    }
    for (int j = 0; j < cx->cones; j++) if (cx->cone[j].n > widest) widest = cx->cone[j].n;
-   lane->z = cx->Z ? NULL : (double *)sneppp__take(c, B, cx->R, sizeof(double));
+   lane->z = cx->stored ? NULL : (double *)sneppp__take(c, B, cx->R, sizeof(double));
    lane->gather = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, sizeof(double));
    lane->scaled = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, sizeof(double));
    lane->w = (double *)sneppp__take(c, B, 1, sizeof(double));
    lane->phi = (double *)sneppp__take(c, B, 1, sizeof(double));
 }
 
-static void sneppp__place_convex_events(sneppp__carver *c, sneppp__convex *cx, int store)
+static void sneppp__place_convex_events(sneppp__carver *c, sneppp__convex *cx)
 {
-   if (store) {
+   if (cx->stored) {
       cx->Z = (double *)sneppp__take(c, cx->loss.count, cx->R, sizeof(double));
       cx->w = (double *)sneppp__take(c, cx->loss.count, 1, sizeof(double));
       cx->phi = (double *)sneppp__take(c, cx->loss.count, 1, sizeof(double));
@@ -11755,8 +11757,9 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
    memset(&cx->loss.lane[which].error, 0, sizeof(sneppp_error));
    for (size_t first = which * cx->rows, N = cx->loss.count; first < N; first += cx->lanes * cx->rows) {
       size_t  B = N - first < cx->rows ? N - first : cx->rows;
-      double *z = cx->Z ? cx->Z + first * cx->R : lane->z, *w = cx->Z ? cx->w + first : lane->w, *phi = cx->Z ? cx->phi + first : lane->phi;
-      if ((cx->fill || !cx->Z) && sneppp__convex_load(cx, which, first, B, z, w, phi) != SNEPPP_OK) return;
+      double *z = cx->stored ? cx->Z + first * cx->R : lane->z, *w = cx->stored ? cx->w + first : lane->w;
+      double *phi = cx->stored ? cx->phi + first : lane->phi;
+      if ((cx->fill || !cx->stored) && sneppp__convex_load(cx, which, first, B, z, w, phi) != SNEPPP_OK) return;
       if (cx->fill) continue;
       sneppp__convex_intensity(cx, lane, B, z, phi, l);
       for (size_t b = 0; b < B; b++) {
@@ -11870,6 +11873,12 @@ static sneppp_status sneppp__cone_excess(sneppp__convex *cx, const sneppp__cone 
    return SNEPPP_OK;
 }
 
+/* When C is linear but for log l, and l is linear, the best scale of M is known: M / h with h = tr(M A). V gets it in the end. */
+static double sneppp__convex_scale(const sneppp__convex *cx)
+{
+   return !(cx->eps2 > 0) && !(cx->eps1 > 0) && !(cx->floor > 0) && cx->linear > 0 ? cx->linear / cx->seen : 1;
+}
+
 static sneppp_status sneppp__convex_certify(sneppp__convex *cx, sneppp_error *err)
 {
    double        tau = 0, excess = 0, value = cx->f, gap = 1e300;
@@ -11880,8 +11889,8 @@ static sneppp_status sneppp__convex_certify(sneppp__convex *cx, sneppp_error *er
    if (st != SNEPPP_OK) return sneppp__fail(err, st, "the certificate could not be computed: %s", sneppp_strerror(st));
    if (tau * cx->seen < cx->c) tau = cx->c / cx->seen;
    cx->tau = tau;
-   if (!(cx->eps2 > 0) && !(cx->c > 0) && cx->linear > 0) { /* M may be scaled at will: the best scale has linear = seen */
-      double h = cx->linear / cx->seen;
+   if (sneppp__convex_scale(cx) != 1) { /* the best scale has linear = seen */
+      double h = sneppp__convex_scale(cx);
       value += cx->seen - cx->linear + cx->seen * log(h);
       gap = tau > 0 ? cx->seen * log(tau * h) : 0;
       cx->tau = tau * h;
@@ -12053,10 +12062,11 @@ static int sneppp__convex_tell(sneppp__convex *cx, size_t step, double gradient)
 /* A look: the certificate, and the likelihood for the report. */
 static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, sneppp_error *err)
 {
+   double        h = sneppp__convex_scale(cx), logs = cx->logs - cx->seen * log(h);
    sneppp_status st = sneppp__convex_certify(cx, err);
    if (st != SNEPPP_OK) return st;
-   cx->now.expected = sneppp__convex_expected(cx, x);
-   cx->now.nll = (cx->now.expected - cx->total * (cx->logs + log(cx->alpha) + cx->base) + sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) / (double)cx->loss.count;
+   cx->now.expected = sneppp__convex_expected(cx, x) / h;
+   cx->now.nll = (cx->now.expected - cx->total * (logs + log(cx->alpha) + cx->base) + sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) / (double)cx->loss.count;
    return SNEPPP_OK;
 }
 
@@ -12091,7 +12101,7 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
    else if (step >= cx->steps) cx->now.ending = SNEPPP_STEP_LIMIT;
    else *ended = 0;
    if (*ended) return SNEPPP_OK;
-   wants = stuck || cx->tau - 1 > 5 * norm;
+   wants = stuck || (!(cx->eps2 > 0) && cx->tau - 1 > 5 * norm); /* with eps2, lambda_max is above 1 at the optimum too */
    can = !fixed && (cx->diagonal ? cx->tau - 1 > 5 * norm : p < full);
    if (wants && can) {
       if (cx->diagonal) sneppp__convex_revive(cx, v);
@@ -12294,7 +12304,6 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    sneppp__block       events;
    sneppp__carver      c = sneppp__measure();
    size_t              rank = cx->R;
-   int                 store;
    double              scale = 1;
    sneppp_status       st = sneppp__convex_coordinates(cx, err);
    if (st != SNEPPP_OK) return st;
@@ -12306,15 +12315,16 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    if (cx->rows > SNEPPP__CHUNK) cx->rows = SNEPPP__CHUNK;
    cx->lanes = sneppp__lane_count(cx->model);
    cx->loss.lanes = cx->lanes;
-   store = cx->loss.count <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
+   cx->stored = cx->loss.count <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
+   for (size_t r = 0; r < cx->loss.realisations; r++) if (cx->loss.events[r].read) cx->stored = 0; /* memory that N does not move */
    cx->bound = -1e300, cx->gap = 1e300;
    for (int pass = 0; pass < 2; pass++) {
-      sneppp__place_convex_events(&c, cx, store);
+      sneppp__place_convex_events(&c, cx);
       if (!pass && (st = sneppp__block_get(&events, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
-   st = sneppp__convex_vars_get(cx, cx->eps2 > 0 ? 128 : 16, &v, err); /* a Frobenius penalty keeps many directions */
+   st = sneppp__convex_vars_get(cx, cx->eps2 > 0 ? 48 : 16, &v, err); /* a Frobenius penalty keeps many directions */
    cx->want_base = 1;
-   if (st == SNEPPP_OK && store) {
+   if (st == SNEPPP_OK && cx->stored) {
       cx->fill = 1;
       st = sneppp__convex_pass(cx, SNEPPP__AT_IDENTITY, NULL, 0, err);
       cx->fill = 0;
@@ -12328,7 +12338,7 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
          if (st == SNEPPP_OK) st = sneppp__convex_lbfgs(cx, &v, 1, err);
       }
    }
-   if (st == SNEPPP_OK && !(cx->eps2 > 0) && !(cx->eps1 > 0) && !(cx->floor > 0) && cx->linear > 0) scale = sqrt(cx->seen / cx->linear);
+   if (st == SNEPPP_OK) scale = 1 / sqrt(sneppp__convex_scale(cx));
    for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) st = sneppp__cone_readout(cx, &cx->cone[k], v.x, scale, shadow, err);
    sneppp__block_free(&v.block);
    sneppp__block_free(&events);

@@ -1,0 +1,494 @@
+/* The convex fit of the readout: agreement of three methods, the certificate, Proposition 2 of the paper, every mixing
+   rule, threads, sources, weights, small samples, refusals. Objectives are computed here from their definition. */
+#define CONVEX_MAX 400
+static sneppp_real convex_xy[2 * CONVEX_MAX];
+
+/* Events with a bump around (3, 2) in the box [0, 10] x [0, 5]. */
+static sneppp_events convex_events(size_t count)
+{
+   sneppp_events e;
+   sneppp_rng    rng;
+   sneppp_rng_init(&rng, 9, 0);
+   for (size_t i = 0; i < count;) {
+      double x = 10 * sneppp_rng_uniform(&rng), y = 5 * sneppp_rng_uniform(&rng);
+      if (sneppp_rng_uniform(&rng) * 1.2 > 0.2 + exp(-(x - 3) * (x - 3) / 4 - (y - 2) * (y - 2))) continue;
+      convex_xy[2 * i] = (sneppp_real)x, convex_xy[2 * i + 1] = (sneppp_real)y, i++;
+   }
+   memset(&e, 0, sizeof e);
+   e.x = convex_xy;
+   e.count = count;
+   return e;
+}
+
+static sneppp_desc convex_box(int width)
+{
+   sneppp_desc d;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.hi[0] = 10;
+   d.factor[0].window.hi[1] = 5;
+   d.factor[0].unit.act = SNEPPP_COS;
+   d.width = width;
+   return d;
+}
+
+static sneppp_desc convex_two(int width, sneppp_mix mix) /* the same box as two factors */
+{
+   sneppp_desc d;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = d.factor[1].window.dim = 1;
+   d.factor[0].window.hi[0] = 10;
+   d.factor[1].window.hi[0] = 5;
+   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_COS;
+   d.width = width;
+   d.mix = mix;
+   return d;
+}
+
+static sneppp_fit_desc convex_fit(const sneppp_events *e, sneppp_method method, double tol)
+{
+   sneppp_fit_desc f;
+   memset(&f, 0, sizeof f);
+   f.events = e;
+   f.method = method;
+   f.tol = tol;
+   return f;
+}
+
+/* C(M) per event of equation (a): (alpha tr((M + eps1 I) K) + floor mass)/N - mean log lambda + eps2/2 |M|^2 + trace tr M, for
+   a matrix Mp = M + eps1 I of a model with one readout. */
+static double convex_objective(const sneppp_model *m, const sneppp_events *e, const sneppp_fit_desc *f, double eps1, const double *Mp)
+{
+   static double K[64 * 64];
+   size_t        n = (size_t)m->n;
+   double        sum = 0, penalty = 0, logs = 0;
+   sneppp_real   psi[64];
+   if (sneppp_model_gram(m, NULL, K, NULL, NULL) != SNEPPP_OK) return 1e300;
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) {
+         double d = Mp[i * n + j] - (i == j ? eps1 : 0);
+         sum += m->alpha * Mp[i * n + j] * K[i * n + j] / (double)e->count;
+         penalty += 0.5 * f->eps2 * d * d + (i == j ? f->trace * d : 0);
+      }
+   for (size_t k = 0; k < e->count; k++) {
+      double q = 0;
+      if (sneppp_features(m, e->x + 2 * k, psi, NULL) != SNEPPP_OK) return 1e300;
+      for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) q += (double)psi[i] * (double)psi[j] * Mp[i * n + j];
+      logs += log(m->alpha * q + m->floor) / (double)e->count;
+   }
+   return sum + m->floor * 50 / (double)e->count - logs + penalty;
+}
+
+static double convex_objective_of(const sneppp_model *m, const sneppp_events *e, const sneppp_fit_desc *f, double eps1)
+{
+   static double M[64 * 64];
+   return sneppp_get_matrix(m, M, NULL) == SNEPPP_OK ? convex_objective(m, e, f, eps1, M) : 1e300;
+}
+
+static double convex_slack(void) { return sizeof(sneppp_real) == 4 ? 2e-5 : 1e-9; } /* V is rounded to float */
+
+/* Maximum likelihood by the multiplicative iteration X <- S X S of quantum tomography, in coordinates with K = I: shares
+   nothing with the library's solver but the features. */
+TEST convex_agrees_with_multiplicative_iteration(void)
+{
+   enum { N = 100, n = 6 };
+   static double   z[N * n];
+   double          K[n * n], X[n * n], S[n * n], T[n * n], M[n * n], inverse[n * n];
+   sneppp_events   e = convex_events(N);
+   sneppp_desc     d = convex_box(n);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-7);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_real     psi[n];
+   double          mine, other;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+   ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+   ASSERT(r.gap <= 1e-7 && r.dropped == 0);
+   ASSERT_IN_RANGE((double)N, r.expected, 1e-3);
+   ASSERT_EQ(SNEPPP_OK, sneppp_model_gram(&m, NULL, K, NULL, NULL));
+   for (size_t i = 0; i < n * n; i++) K[i] *= m.alpha / N;
+   ASSERT_EQ(SNEPPP_OK, sneppp__chol(n, K, n));
+   for (size_t k = 0; k < N; k++) {
+      ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, e.x + 2 * k, psi, NULL));
+      for (size_t i = 0; i < n; i++) z[k * n + i] = (double)psi[i];
+      sneppp__solve_lower(n, K, n, 0, z + k * n, 1, 1);
+   }
+   for (size_t i = 0; i < n * n; i++) X[i] = i % (n + 1) ? 0 : 1.0 / n;
+   for (int step = 0; step < 4000; step++) {
+      double trace = 0;
+      memset(S, 0, sizeof S);
+      for (size_t k = 0; k < N; k++) {
+         const double *y = z + k * n;
+         double        q = 0;
+         for (size_t i = 0; i < n; i++) q += y[i] * sneppp__dot(n, X + i * n, y);
+         for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) S[i * n + j] += y[i] * y[j] / (q * N);
+      }
+      sneppp__dgemm_plain(0, 0, n, n, n, 1, S, n, X, n, 0, T, n);
+      sneppp__dgemm_plain(0, 0, n, n, n, 1, T, n, S, n, 0, X, n);
+      for (size_t i = 0; i < n; i++) trace += X[i * (n + 1)];
+      for (size_t i = 0; i < n * n; i++) X[i] /= trace;
+   }
+   for (size_t i = 0; i < n * n; i++) inverse[i] = i % (n + 1) == 0; /* M = L^-T X L^-1 */
+   sneppp__solve_lower(n, K, n, 1, inverse, n, n);
+   sneppp__dgemm_plain(0, 0, n, n, n, 1, inverse, n, X, n, 0, T, n);
+   sneppp__dgemm_plain(0, 1, n, n, n, 1, T, n, inverse, n, 0, M, n);
+   other = convex_objective(&m, &e, &f, 0, M);
+   mine = convex_objective_of(&m, &e, &f, 0);
+   ASSERT(mine - other <= 1e-7 + convex_slack());
+   ASSERT(other - mine <= 1e-6 + convex_slack());
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Random matrices, near the solution and far from it, never lie below the certified bound. */
+static int convex_bound_holds(const sneppp_model *m, const sneppp_events *e, const sneppp_fit_desc *f, double eps1, double bound)
+{
+   static double M[64 * 64], T[64 * 64];
+   size_t        n = (size_t)m->n;
+   sneppp_rng    rng;
+   sneppp_rng_init(&rng, 4, 0);
+   if (sneppp_get_matrix(m, M, NULL) != SNEPPP_OK) return 0;
+   for (int k = 0; k < 20; k++) {
+      double size = pow(10, -(k % 5)), v[64];
+      for (size_t i = 0; i < n; i++) v[i] = size * sneppp_rng_normal(&rng);
+      for (size_t i = 0; i < n; i++)
+         for (size_t j = 0; j < n; j++) {
+            double old = M[i * n + j] - (i == j ? eps1 : 0);
+            T[i * n + j] = (1 + 0.3 * size * (k % 3 - 1)) * old + (i == j ? eps1 : 0);
+            if (m->desc.readout == SNEPPP_READOUT_DIAGONAL ? i == j : 1) T[i * n + j] += v[i] * v[j];
+         }
+      if (convex_objective(m, e, f, eps1, T) < bound) return 0;
+   }
+   return 1;
+}
+
+/* A loose answer is never further from a tight one than its certificate says; with every penalty, full and diagonal. */
+TEST convex_certificate_is_valid(void)
+{
+   static const double setting[][4] = {/* eps1, eps2, trace, floor */
+                                       {0, 0, 0, 0}, {0.05, 0, 0, 0}, {0, 0.02, 0, 0}, {0, 0, 0.05, 0}, {0, 0, 0, 0.2}, {0.1, 0.01, 0.02, 0.1}};
+   sneppp_events e = convex_events(300);
+   for (int diagonal = 0; diagonal < 2; diagonal++)
+      for (size_t k = 0; k < 6; k++) {
+         sneppp_desc     d = convex_box(14);
+         sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-9);
+         sneppp_model    m;
+         sneppp_report   r;
+         double          best, nll;
+         d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+         f.eps1 = setting[k][0], f.eps2 = setting[k][1], f.trace = setting[k][2], f.floor = setting[k][3];
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+         best = convex_objective_of(&m, &e, &f, f.eps1);
+         ASSERT(r.gap <= 1e-8 && r.gap >= 0); /* 1e-9 may be beyond rounding; the tolerance below knows the gap */
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
+         ASSERT_IN_RANGE(nll / 300, r.nll, 1e-8 + convex_slack());
+         ASSERT(convex_bound_holds(&m, &e, &f, f.eps1, best - r.gap - convex_slack()));
+         for (double tol = 0.1; tol > 1e-6; tol /= 10) {
+            f.tol = tol;
+            ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+            ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+            ASSERT(r.gap <= tol);
+            ASSERT(convex_objective_of(&m, &e, &f, f.eps1) - best <= r.gap + convex_slack());
+         }
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* Proposition 2, with the corrections of the constants: PGD with step 1/beta has C(M_t) - C* <= (3 beta |M_1 - M*|^2 + C(M_1) - C*)/t
+   and |M_t+1 - M*|^2 <= exp(-t eps2 / beta) |M_1 - M*|^2; and it arrives where the default method does. */
+TEST convex_pgd_keeps_proposition_2(void)
+{
+   enum { n = 8 };
+   sneppp_events   e = convex_events(150);
+   sneppp_desc     d = convex_box(n);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-11);
+   sneppp_model    m;
+   sneppp_report   r;
+   double          best[n * n], first[n * n], now[n * n], K[n * n], least, C1, before, sum = 0, distance = 0, beta;
+   f.eps1 = 0.3, f.eps2 = 0.1;
+   beta = f.eps2 + 1 / (f.eps1 * f.eps1);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+   ASSERT(r.gap < 1e-9);
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, best, NULL));
+   least = convex_objective(&m, &e, &f, f.eps1, best);
+   ASSERT_EQ(SNEPPP_OK, sneppp_model_gram(&m, NULL, K, NULL, NULL));
+   for (size_t i = 0; i < n; i++) sum += K[i * (n + 1)] * m.alpha / 150;
+   for (size_t i = 0; i < n * n; i++) first[i] = i % (n + 1) ? 0 : 1 / sum + f.eps1; /* M_1 of the method, plus eps1 I */
+   C1 = before = convex_objective(&m, &e, &f, f.eps1, first);
+   for (size_t i = 0; i < n * n; i++) distance += (first[i] - best[i]) * (first[i] - best[i]);
+   f.method = SNEPPP_PGD, f.tol = SNEPPP_NONE;
+   for (size_t steps = 1; steps <= 1024; steps *= 2) {
+      double C, left = 0;
+      f.steps = steps;
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+      ASSERT_EQ(SNEPPP_STEP_LIMIT, r.ending);
+      ASSERT_EQ(steps, r.step);
+      ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, now, NULL));
+      C = convex_objective(&m, &e, &f, f.eps1, now);
+      for (size_t i = 0; i < n * n; i++) left += (now[i] - best[i]) * (now[i] - best[i]);
+      ASSERT(C < before + convex_slack());
+      ASSERT(C - least <= (3 * beta * distance + C1 - least) / (double)(steps + 1) + convex_slack());
+      ASSERT(sqrt(left) <= exp(-0.5 * (double)steps * f.eps2 / beta) * sqrt(distance) + 1e-4); /* |M*| itself is known to sqrt(2 gap/eps2) */
+      ASSERT(C - least <= r.gap + convex_slack());
+      before = C;
+   }
+   ASSERT(before - least < 1e-6 + convex_slack());
+   sneppp_free(&m);
+   PASS();
+}
+
+/* The likelihood around the fit is nowhere better than the certificate allows, for every way to mix factors. */
+TEST convex_serves_every_mix(void)
+{
+   static const sneppp_mix mix[] = {SNEPPP_MIX_PRODUCT, SNEPPP_MIX_OUTER, SNEPPP_MIX_SUM, SNEPPP_MIX_STACK, SNEPPP_MIX_ADDITIVE, SNEPPP_MIX_SEPARABLE};
+   sneppp_events e = convex_events(200);
+   for (int diagonal = 0; diagonal < 2; diagonal++)
+      for (size_t k = 0; k < 6; k++) {
+         sneppp_desc     d = convex_two(5, mix[k]);
+         sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-6);
+         sneppp_model    m;
+         sneppp_report   r;
+         sneppp_error    err;
+         sneppp_rng      rng;
+         double          nll, other;
+         d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+         ASSERT(r.gap <= 1e-6);
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
+         ASSERT_IN_RANGE(nll / 200, r.nll, 1e-7 + convex_slack());
+         ASSERT_IN_RANGE(200.0, r.expected, 0.05);
+         sneppp_rng_init(&rng, 8, 0);
+         for (int t = 0; t < 10; t++) { /* one random step each; V is put back */
+            sneppp_real *V = m.readout[t % m.readouts].V;
+            size_t       size = (size_t)m.readout[t % m.readouts].m * (size_t)m.readout[t % m.readouts].n, i = (size_t)sneppp_rng_below(&rng, size);
+            sneppp_real  old = V[i];
+            V[i] += (sneppp_real)(pow(10, -(t % 4)) * sneppp_rng_normal(&rng));
+            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &other, NULL, NULL, NULL));
+            ASSERT(other / 200 >= nll / 200 - r.gap - convex_slack());
+            V[i] = old;
+         }
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* The number of threads moves no bit, nor does reading the events from a source. */
+static size_t convex_read(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   memcpy(dst, (const sneppp_real *)user + 2 * first, 2 * count * sizeof *dst);
+   return count;
+}
+
+TEST convex_same_bits_for_threads_and_sources(void)
+{
+   static sneppp_real want[40 * 40];
+   sneppp_events      e = convex_events(CONVEX_MAX);
+   for (int method = 0; method < 2; method++)
+      for (int k = 0; k < 5; k++) {
+         static const int threads[] = {1, 2, 7, 1, 1};
+         sneppp_desc      d = convex_box(40);
+         sneppp_fit_desc  f = convex_fit(&e, method ? SNEPPP_PGD : SNEPPP_CONVEX, 1e-5);
+         sneppp_model     m;
+         sneppp_events    source = e;
+         f.steps = method ? 10 : 60;
+         source.x = NULL, source.read = convex_read, source.user = convex_xy;
+         if (k == 4) f.events = &source;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+#ifdef SNEPPP_PTHREADS
+         sneppp_pool *pool = k && k < 3 ? sneppp_pool_make(threads[k], NULL) : NULL;
+         if (pool) f.parallel = sneppp_pool_parallel(pool);
+#else
+         (void)threads;
+#endif
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, NULL));
+#ifdef SNEPPP_PTHREADS
+         if (pool) sneppp_pool_free(pool);
+#endif
+         if (!k) memcpy(want, m.readout[0].V, sizeof want);
+         else ASSERT_MEM_EQ(want, m.readout[0].V, sizeof want);
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+TEST convex_weights_are_repetitions(void)
+{
+   static sneppp_real twice[2 * 200], weight[100];
+   sneppp_events      e = convex_events(100), both;
+   sneppp_desc        d = convex_box(12);
+   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_CONVEX, 1e-8);
+   sneppp_model       m;
+   sneppp_report      a, b;
+   for (size_t i = 0; i < 100; i++) {
+      weight[i] = 2;
+      for (size_t r = 0; r < 4; r++) twice[4 * i + r] = convex_xy[2 * i + r % 2];
+   }
+   both = e, both.x = twice, both.count = 200;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   f.events = &both;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &a, NULL));
+   e.weight = weight, f.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &b, NULL));
+   ASSERT_IN_RANGE(a.nll * 200, b.nll * 100, 1e-4);
+   ASSERT_IN_RANGE(200.0, b.expected, 0.01);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Of lower rank: V has that many rows, and the gap covers what they cost. */
+TEST convex_low_rank(void)
+{
+   sneppp_events   e = convex_events(300);
+   sneppp_desc     d = convex_box(30);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-6);
+   sneppp_model    m;
+   sneppp_report   full, low;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &full, NULL));
+   sneppp_free(&m);
+   d.rank = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &low, NULL));
+   ASSERT_EQ(2, low.rank);
+   ASSERT(low.nll >= full.nll - full.gap - 1e-9);
+   ASSERT(low.nll - full.nll <= low.gap + 1e-9);
+   ASSERT(low.nll < 1 - log(300 / 50.0) + sneppp__lgamma(301) / 300); /* the constant intensity is far behind */
+   f.eps1 = 0.1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, &low, NULL));
+   sneppp_free(&m);
+   PASS();
+}
+
+TEST convex_few_events(void)
+{
+   for (size_t count = 0; count < 4; count++) {
+      for (int diagonal = 0; diagonal < 2; diagonal++) {
+         sneppp_events   e = convex_events(count);
+         sneppp_desc     d = convex_box(10);
+         sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 0);
+         sneppp_model    m;
+         sneppp_report   r;
+         double          total = -1;
+         d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+         if (count == 3) convex_xy[2] = convex_xy[0], convex_xy[3] = convex_xy[1]; /* a tie */
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+         ASSERT(r.gap <= 1e-4);
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, NULL));
+         ASSERT_IN_RANGE((double)count, total, 1e-3);
+         sneppp_free(&m);
+      }
+   }
+   PASS();
+}
+
+static int convex_stop(const sneppp_report *now, const sneppp_model *model, void *user)
+{
+   size_t *calls = (size_t *)user;
+   (void)model;
+   (void)now;
+   return ++*calls > 4;
+}
+
+TEST convex_stops_when_asked(void)
+{
+   sneppp_events e = convex_events(200);
+   for (int method = 0; method < 2; method++) {
+      sneppp_desc     d = convex_box(20);
+      sneppp_fit_desc f = convex_fit(&e, method ? SNEPPP_PGD : SNEPPP_CONVEX, 1e-9);
+      sneppp_model    m;
+      sneppp_report   r;
+      size_t          calls = 0;
+      double          nll;
+      f.progress = convex_stop, f.user = &calls;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+      ASSERT_EQ(SNEPPP_ASKED_TO_STOP, r.ending);
+      ASSERT_EQ((size_t)4, r.step);
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
+      ASSERT_IN_RANGE(nll / 200, r.nll, 1e-7 + convex_slack()); /* the model is the one that the report tells of */
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+static int convex_refuses(sneppp_model *m, const sneppp_fit_desc *f, const char *word)
+{
+   sneppp_error err;
+   sneppp_real  before = m->readout[0].V[0];
+   double       alpha = m->alpha;
+   return sneppp_fit(m, f, NULL, &err) != SNEPPP_OK && strstr(err.why, word) && m->readout[0].V[0] == before && m->alpha == alpha;
+}
+
+TEST convex_refuses_what_cannot_be(void)
+{
+   sneppp_events   e = convex_events(50), bad;
+   sneppp_desc     d = convex_box(5);
+   sneppp_fit_desc f;
+   sneppp_model    m;
+   sneppp_real     w[50];
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.eps1 = -0.5; ASSERT(convex_refuses(&m, &f, "eps1"));
+   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.eps2 = -0.5; ASSERT(convex_refuses(&m, &f, "eps2"));
+   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.trace = -0.5; ASSERT(convex_refuses(&m, &f, "trace"));
+   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.floor = 1.5; ASSERT(convex_refuses(&m, &f, "floor"));
+   f = convex_fit(&e, SNEPPP_CONVEX, sneppp__nan()); ASSERT(convex_refuses(&m, &f, "tol"));
+   f = convex_fit(&e, SNEPPP_PGD, 0), f.eps1 = SNEPPP_NONE; ASSERT(convex_refuses(&m, &f, "eps1"));
+   convex_xy[7] = 100;
+   f = convex_fit(&e, SNEPPP_CONVEX, 0); ASSERT(convex_refuses(&m, &f, "outside"));
+   e = convex_events(50);
+   for (size_t i = 0; i < 50; i++) w[i] = 1;
+   w[3] = -1;
+   bad = e, bad.weight = w;
+   f = convex_fit(&bad, SNEPPP_CONVEX, 0); ASSERT(convex_refuses(&m, &f, "weight"));
+   sneppp_free(&m);
+   d = convex_two(4, SNEPPP_MIX_SEPARABLE);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.floor = 0.1; ASSERT(convex_refuses(&m, &f, "floor"));
+   sneppp_free(&m);
+   PASS();
+}
+
+TEST convex_survives_failing_memory(void)
+{
+   sneppp_events   e = convex_events(60);
+   sneppp_desc     d = convex_box(24);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-4);
+   test_alloc      a = {0, 0, 0, 0};
+   sneppp_model    m;
+   sneppp_status   st = SNEPPP_ERR_MEMORY;
+   size_t          held;
+   d.alloc_ctx = &a, d.rank = 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   held = a.live;
+   for (size_t k = 1; st != SNEPPP_OK && k < 60; k++) {
+      a.fail_at = a.calls + k;
+      st = sneppp_fit(&m, &f, NULL, NULL);
+      ASSERT(st == SNEPPP_OK || st == SNEPPP_ERR_MEMORY);
+      ASSERT_EQ(held, a.live);
+   }
+   ASSERT_EQ(SNEPPP_OK, st);
+   sneppp_free(&m);
+   ASSERT_EQ((size_t)0, a.live);
+   PASS();
+}
+
+SUITE(convex)
+{
+   RUN_TEST(convex_agrees_with_multiplicative_iteration);
+   RUN_TEST(convex_certificate_is_valid);
+   RUN_TEST(convex_pgd_keeps_proposition_2);
+   RUN_TEST(convex_serves_every_mix);
+   RUN_TEST(convex_same_bits_for_threads_and_sources);
+   RUN_TEST(convex_weights_are_repetitions);
+   RUN_TEST(convex_low_rank);
+   RUN_TEST(convex_few_events);
+   RUN_TEST(convex_stops_when_asked);
+   RUN_TEST(convex_refuses_what_cannot_be);
+   RUN_TEST(convex_survives_failing_memory);
+}

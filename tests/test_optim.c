@@ -1,0 +1,134 @@
+/* L-BFGS, its line search, the cone step and the pivoted Cholesky factorisation. */
+static double optim_rosenbrock(size_t n, const double *x, double *g)
+{
+   double f = 0;
+   memset(g, 0, n * sizeof *g);
+   for (size_t i = 0; i + 1 < n; i++) {
+      double a = x[i + 1] - x[i] * x[i], b = 1 - x[i];
+      f += 100 * a * a + b * b;
+      g[i] += -400 * a * x[i] - 2 * b;
+      g[i + 1] += 200 * a;
+   }
+   return f;
+}
+
+/* Runs L-BFGS with the line search until the gradient is small; returns the evaluations, 0 if it failed. */
+static size_t optim_run(double (*fn)(size_t, const double *, double *), size_t n, double *x, double tol)
+{
+   static double  space[2 * SNEPPP__PAIRS * 64 + 4096];
+   double         g[64], g1[64], d[64], x1[64], f = fn(n, x, g);
+   sneppp__lbfgs  L;
+   sneppp__carver c = sneppp__measure();
+   size_t         calls = 1;
+   c.base = (unsigned char *)space;
+   sneppp__place_lbfgs(&c, &L, n);
+   for (int step = 0; step < 1000 && sqrt(sneppp__dot(n, g, g)) > tol; step++) {
+      sneppp__search s;
+      double         after;
+      int            more;
+      sneppp__lbfgs_direction(&L, g, 1e-3, d);
+      s = sneppp__search_start(f, sneppp__dot(n, g, d), 1);
+      do {
+         for (size_t i = 0; i < n; i++) x1[i] = x[i] + s.t * d[i];
+         after = fn(n, x1, g1), calls++;
+         more = sneppp__search_next(&s, after, sneppp__dot(n, g1, d));
+      } while (more > 0);
+      if (more < 0) return 0;
+      sneppp__lbfgs_learn(&L, s.t, d, g, g1);
+      memcpy(x, x1, n * sizeof *x), memcpy(g, g1, n * sizeof *g), f = after;
+   }
+   return sqrt(sneppp__dot(n, g, g)) > tol ? 0 : calls;
+}
+
+TEST optim_finds_the_minimum_of_rosenbrock(void)
+{
+   double x[20];
+   size_t calls;
+   for (size_t i = 0; i < 20; i++) x[i] = i % 2 ? 1 : -1.2;
+   calls = optim_run(optim_rosenbrock, 20, x, 1e-9);
+   ASSERT(calls > 0 && calls < 400);
+   for (size_t i = 0; i < 20; i++) ASSERT_IN_RANGE(1.0, x[i], 1e-8);
+   PASS();
+}
+
+static double optim_quadratic(size_t n, const double *x, double *g)
+{
+   double f = 0;
+   for (size_t i = 0; i < n; i++) { double a = (double)(1 + i * i); g[i] = a * (x[i] - 1); f += 0.5 * a * (x[i] - 1) * (x[i] - 1); }
+   return f;
+}
+
+TEST optim_quadratics_take_few_steps(void)
+{
+   double x[12] = {0};
+   size_t calls = optim_run(optim_quadratic, 12, x, 1e-10);
+   ASSERT(calls > 0 && calls < 60);
+   for (size_t i = 0; i < 12; i++) ASSERT_IN_RANGE(1.0, x[i], 1e-9);
+   PASS();
+}
+
+/* f(t) = -t exp(-t): the step 1 is already the minimum; from 8 it must come back, from 1e-3 go out. */
+TEST optim_search_brackets(void)
+{
+   static const double start[] = {1, 8, 1e-3, 100};
+   for (size_t k = 0; k < 4; k++) {
+      sneppp__search s = sneppp__search_start(0, -1, start[k]);
+      int            more, trials = 0;
+      do {
+         more = sneppp__search_next(&s, -s.t * exp(-s.t), (s.t - 1) * exp(-s.t));
+         trials++;
+      } while (more > 0);
+      ASSERT_EQ(0, more);
+      ASSERT(trials < 15);
+      ASSERT(-s.t * exp(-s.t) <= -1e-4 * s.t);
+      ASSERT(fabs((s.t - 1) * exp(-s.t)) <= 0.9);
+   }
+   PASS();
+}
+
+TEST optim_pivoted_cholesky_spans(void)
+{
+   enum { N = 12, RANK = 5 };
+   double     F[N * RANK], K[N * N], L[N * N], diagonal[N], worst = 0;
+   size_t     pick[N], seen = 0, r;
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, 3, 0);
+   for (size_t i = 0; i < N * RANK; i++) F[i] = sneppp_rng_normal(&rng);
+   for (size_t i = 0; i < N; i++) for (size_t j = 0; j < N; j++) K[i * N + j] = sneppp__dot(RANK, F + i * RANK, F + j * RANK);
+   r = sneppp__chol_pivoted(N, K, 1e-10, pick, L, diagonal);
+   ASSERT_EQ((size_t)RANK, r);
+   for (size_t i = 0; i < N; i++) seen |= (size_t)1 << pick[i];
+   ASSERT_EQ(((size_t)1 << N) - 1, seen); /* a permutation */
+   for (size_t i = 0; i < r; i++)
+      for (size_t j = 0; j < r; j++) {
+         double e = fabs(sneppp__dot(r, L + i * N, L + j * N) - K[pick[i] * N + pick[j]]);
+         if (e > worst) worst = e;
+         if (j > i) ASSERT_EQ(0.0, L[i * N + j]);
+      }
+   ASSERT(worst < 1e-12);
+   memset(K, 0, sizeof K);
+   ASSERT_EQ((size_t)0, sneppp__chol_pivoted(N, K, 1e-10, pick, L, diagonal));
+   PASS();
+}
+
+/* min |M - T|_F^2 / 2 over the cone, T = diag(2, -1): one step of length 1 from anywhere is exact. */
+TEST optim_cone_step_projects(void)
+{
+   double M[4] = {1, 0.3, 0.3, 4}, G[4], Q[4], work[512];
+   ASSERT(sneppp__eigh_work(2) + 2 < 512);
+   G[0] = M[0] - 2, G[1] = G[2] = M[1], G[3] = M[3] + 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp__cone_step(2, M, G, 1, Q, 0, work));
+   ASSERT_IN_RANGE(2.0, M[0], 1e-14);
+   ASSERT_IN_RANGE(0.0, M[1], 1e-14);
+   ASSERT_IN_RANGE(0.0, M[3], 1e-14);
+   PASS();
+}
+
+SUITE(optim)
+{
+   RUN_TEST(optim_finds_the_minimum_of_rosenbrock);
+   RUN_TEST(optim_quadratics_take_few_steps);
+   RUN_TEST(optim_search_brackets);
+   RUN_TEST(optim_pivoted_cholesky_spans);
+   RUN_TEST(optim_cone_step_projects);
+}
