@@ -13055,7 +13055,7 @@ static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
       size_t              n = (size_t)L->n, d = (size_t)L->d;
       sneppp__io_reals(io, L->W, n * d);
       sneppp__io_reals(io, L->b, n);
-      if (L->width) sneppp__io_reals(io, L->width, n * d);
+      if (m->desc.factor[f].unit.act == SNEPPP_RBF) sneppp__io_reals(io, L->width, n * d);
       sneppp__io_doubles(io, L->shift, (size_t)SNEPPP_MAX_DIM < d ? (size_t)SNEPPP_MAX_DIM : d);
       sneppp__io_doubles(io, L->rate, (size_t)SNEPPP_MAX_DIM < d ? (size_t)SNEPPP_MAX_DIM : d);
       if (L->inside.space != SNEPPP_GAUSS) continue;
