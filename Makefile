@@ -123,7 +123,7 @@ $(eval $(call CONFIG,sanitize-thread,$(CC),$(STRICT_C) -O1 -g -fsanitize=thread)
 CHECKS := $(CHECKS_SAVED)
 
 lint: ## cppcheck, clang-tidy and gcc -fanalyzer, where installed; any finding fails
-	@sh tests/lint.sh $(sort $(wildcard examples/*.c bench/*.c))
+	@sh tests/lint.sh $(sort $(wildcard examples/*.c))
 
 cover: $(TEST_DEPS) ## line coverage of sneppp.h by the tests (needs gcc and gcov)
 	@rm -rf build/cover && mkdir -p build/cover

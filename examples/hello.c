@@ -21,7 +21,7 @@ int main(void)
       return 1;
    }
    for (int p = 0; p < steps * steps; p++) { /* midpoints of steps x steps cells */
-      const double x = 2 * (p % steps + 0.5) / steps, y = (p / steps + 0.5) / steps;
+      const double x = 2 * ((double)(p % steps) + 0.5) / steps, y = ((double)(p / steps) + 0.5) / steps;
       double       psi[units];
       for (int i = 0; i < units; i++) psi[i] = cos(W[2 * i] * x + W[2 * i + 1] * y + b[i]);
       for (int i = 0; i < units * units; i++) grid[i] += psi[i / units] * psi[i % units] * 2 / (steps * steps);

@@ -14,11 +14,15 @@ run() { # name, command...
       echo "lint: $name: no findings, $(($(date +%s) - start)) s"
    else
       echo "lint: $name: findings:"
-      grep -v 'warnings\? generated\|^Suppressed\|^Use -header-filter' "build/lint/$name.txt" | head -n 60
+      grep 'warning:\|error:' "build/lint/$name.txt" | head -n 40
+      echo "lint: details are in build/lint/$name.txt"
       bad=$((bad + 1))
    fi
 }
 
+# clang's path-sensitive checks stop at the border of an included file, and with the header as the main file they
+# take minutes and object to loops over at least one dimension that they believe empty; following the paths through
+# the implementation is left to gcc -fanalyzer. The other checks of clang-tidy do read it.
 # The implementation is read once, in tests/lint.c; the other files see the declarations only, which keeps the time down.
 check=--enable=warning,performance,portability
 skip=-DSNEPPP_IMPLEMENTED
