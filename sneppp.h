@@ -1170,7 +1170,7 @@ static uint64_t sneppp__rng_mix(uint64_t z)
 /* Few enough elements are shuffled outright (Fisher and Yates): all orders are equally likely. */
 static uint64_t sneppp__permute_small(uint64_t index, uint64_t count, uint64_t key)
 {
-   unsigned char order[16];
+   unsigned char order[16] = { 0 };
    sneppp_rng    rng;
    sneppp_rng_init(&rng, key, count);
    for (uint64_t i = 0; i < count; i++) {
@@ -4950,12 +4950,12 @@ static void sneppp__box_pull(const sneppp__tile *t, const sneppp__box_cache *a, 
 
 static void sneppp__box_tile(const sneppp__tile *t)
 {
-   sneppp__box_cache        first, second;
-   const sneppp__box_cache *a = &first, *b = t->diagonal ? &first : &second;
+   sneppp__box_cache        cache[2];
+   const sneppp__box_cache *a = cache, *b = cache + !t->diagonal;
    double                   h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], volume = 0.5, sign = t->unit.act == SNEPPP_SIN ? -1 : 1;
    int                      i, j, r;
-   sneppp__box_prepare(t, t->ni, t->wi, t->bi, &first);
-   if (!t->diagonal) sneppp__box_prepare(t, t->nj, t->wj, t->bj, &second);
+   sneppp__box_prepare(t, t->ni, t->wi, t->bi, &cache[0]);
+   if (!t->diagonal) sneppp__box_prepare(t, t->nj, t->wj, t->bj, &cache[1]);
    for (r = 0; r < t->d; r++) {
       h[r] = 0.5 * (t->win->hi[r] - t->win->lo[r]);
       centre[r] = t->win->lo[r] + h[r];
@@ -5222,7 +5222,7 @@ static void sneppp__gauss_chain(const sneppp__pair *p, const sneppp__pull *out, 
 {
    const double *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL;
    const double *s = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
-   double        ri[SNEPPP_MAX_DIM], rj[SNEPPP_MAX_DIM], ni = 0, nj = 0;
+   double        ri[SNEPPP_MAX_DIM] = { 0 }, rj[SNEPPP_MAX_DIM] = { 0 }, ni = 0, nj = 0;
    int           r, d = p->d, one = p->uj.act == SNEPPP_ONE;
    if (t->ri != 0) {
       ni = sqrt(sneppp__residual(d, q->wi, q->wj, ri));
@@ -5276,6 +5276,7 @@ static double sneppp__gauss_pair_log(const sneppp__pair *p, const sneppp__pull *
       else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
       else sum += exp(term - top);
    }
+   SNEPPP_ASSERT(any && sum > 0); /* windows whose weights are all 0 were refused */
    logk = top + log(sum);
    for (c = 0; out && c < count; c++) {
       double weight = sneppp__gauss_weight(p->win, c), share;
@@ -6379,7 +6380,7 @@ static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const doub
 
 static void sneppp__gauss_cos_tile(const sneppp__tile *t)
 {
-   sneppp__cos_cache first, second, *a = &first, *b = t->diagonal ? &first : &second;
+   sneppp__cos_cache cache[2], *a = cache, *b = cache + !t->diagonal;
    double            lo[SNEPPP__TILE], up[SNEPPP__TILE];
    size_t            c, count = t->win->count ? t->win->count : 1;
    int               i, j;
@@ -6777,6 +6778,7 @@ static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, doubl
 static double sneppp__polygon_affine(const sneppp_window *win, const sneppp__affine *fi, const sneppp__affine *fj, sneppp__affine_grad *grad)
 {
    sneppp__clip c;
+   memset(&c, 0, sizeof c);
    c.fi = fi;
    c.fj = fj;
    c.grad = grad;
@@ -7633,12 +7635,12 @@ static void sneppp__tile_by_pairs(const sneppp__tile *t, sneppp__pair_fn pair)
    dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass c_1 |w_j| (1 + cos gamma). */
 static void sneppp__s_relu_tile(const sneppp__tile *t)
 {
-   sneppp__rays        first, second;
-   const sneppp__rays *A = &first, *B = t->diagonal ? &first : &second;
+   sneppp__rays        rays[2];
+   const sneppp__rays *A = rays, *B = rays + !t->diagonal;
    sneppp__angles      o;
-   int                 d = t->d, safe = sneppp__rays_load(&first, d, t->wi, t->ni);
+   int                 d = t->d, safe = sneppp__rays_load(&rays[0], d, t->wi, t->ni);
    double              mass = sneppp__sphere_mass(t->win, d), c = mass / (2 * SNEPPP__PI * d), c1 = mass * sneppp__sphere_constant(d, 1);
-   if (!t->diagonal) safe &= sneppp__rays_load(&second, d, t->wj, t->nj);
+   if (!t->diagonal) safe &= sneppp__rays_load(&rays[1], d, t->wj, t->nj);
    if (!safe) { sneppp__tile_by_pairs(t, sneppp__s_poly); return; }
    for (int i = 0; i < t->ni; i++) {
       const double ni = A->n[i];
@@ -7713,13 +7715,13 @@ static void sneppp__i_relu_tile(const sneppp__tile *t)
    if (t->d != 1) { sneppp__tile_by_pairs(t, sneppp__b_poly); return; }
    for (size_t s = 0; s < (box ? 1 : win->count); s++) {
       double               first = box ? win->lo[0] : win->ends[2 * s], last = box ? win->hi[0] : win->ends[2 * s + 1];
-      sneppp__kinks        one, two;
-      const sneppp__kinks *B = t->diagonal ? &one : &two;
+      sneppp__kinks        kinks[2];
+      const sneppp__kinks *A = kinks, *B = kinks + !t->diagonal;
       sneppp__spans        q;
-      sneppp__kinks_load(&one, first, last, t->wi, t->bi, t->ni);
-      if (!t->diagonal) sneppp__kinks_load(&two, first, last, t->wj, t->bj, t->nj);
+      sneppp__kinks_load(&kinks[0], first, last, t->wi, t->bi, t->ni);
+      if (!t->diagonal) sneppp__kinks_load(&kinks[1], first, last, t->wj, t->bj, t->nj);
       for (int i = 0; i < t->ni; i++) {
-         sneppp__kinks_meet(&one, i, B, &q);
+         sneppp__kinks_meet(A, i, B, &q);
          if (t->k) {
             double *k = t->k + i * SNEPPP__TILE;
             for (int l = 0; l < SNEPPP__TILE; l++) {
@@ -8351,7 +8353,7 @@ static sneppp_status sneppp__plan_rows(sneppp__plan *plan, int log, int moments,
          if (!moments && !there[b]) continue;
          row = sneppp__find_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b, biased[a] || (biased[b] && !moments), centred, log);
          if (!row) return sneppp__no_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b, centred, log, err);
-         if ((high[a] || high[b]) && (sneppp__rows[(row < 0 ? -row : row) - 1].flags & SNEPPP__LOW_ORDER))
+         if ((high[a] || high[b]) && ((row > 0 ? sneppp__rows[row - 1] : sneppp__rows[-row - 1]).flags & SNEPPP__LOW_ORDER))
             return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with a bias and an order above 1", sneppp__act_name((sneppp_act)a), sneppp__act_name((sneppp_act)b), sneppp__space_name(plan->win->space));
          plan->row[a][b] = row;
          plan->row[b][a] = (short)-row;
