@@ -5998,6 +5998,53 @@ static void sneppp__rect_fill(const sneppp__gauss *g, int p, int q, sneppp__rect
    }
 }
 
+/* M_pq with positive terms only, for the far tails, where the recursions cancel: polar coordinates about the point U = V = 0.
+   In units of the normal that point is (-kappa_i, -k), the quadrant is a wedge of opening delta, U and V are proportional to r sin(delta - t)
+   and r sin t, and the integral over r is a rectified moment of order p + q + 1:
+
+      M_pq = |w~_i|^p |w~_j|^q / sqrt(2 pi) integral_0^delta sin^p(delta - t) sin^q t e^{-y^2/2} E[(Z - x)_+^{p+q+1}] dt,
+      x = -(kappa_i cos t + k sin t), y = k cos t - kappa_i sin t.
+
+   With h = k = 0 this is the arc-cosine kernel. Panels crowd at both edges, where the integrand has its peak. */
+static double sneppp__rect_polar(const sneppp__gauss *g, int p, int q, double delta, double k, double ki)
+{
+   static const double edge[9] = {0, 0.02, 0.1, 0.27, 0.5, 0.73, 0.9, 0.98, 1};
+   const double       *node, *weight;
+   double              sum = 0;
+   int                 i, j, m, n = sneppp__gauss_legendre(20, &node, &weight);
+   for (i = 0; i < 8; i++) {
+      for (j = 0; j < n; j++) {
+         double half = 0.5 * delta * (edge[i + 1] - edge[i]), t = delta * edge[i] + half * (1 + node[j]);
+         double st = sin(t), ct = cos(t), x = ki * ct + k * st, y = k * ct - ki * st, f = half * weight[j] * sneppp__phi(y);
+         double su = sin(delta - t);
+         if (f == 0) continue;
+         for (m = 0; m < p; m++) f *= su;
+         for (m = 0; m < q; m++) f *= st;
+         sum += f * sneppp__rect_moment(p + q + 1, x, 1);
+      }
+   }
+   for (m = 0; m < p; m++) sum *= sqrt(g->A);
+   for (m = 0; m < q; m++) sum *= sqrt(g->B);
+   return sum;
+}
+
+/* Value and first derivatives again, if the value is so small that its terms must have cancelled. Nearly parallel weights, for
+   which the point U = V = 0 is far away, stay as they are. */
+static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss_out *t)
+{
+   double size = 1, k = g->b / sqrt(g->B), ki = sneppp__ratio(g->Ni, sqrt(g->B * g->D)), delta;
+   int    m;
+   for (m = 0; m < p; m++) size *= fabs(g->a) + sqrt(g->A);
+   for (m = 0; m < q; m++) size *= fabs(g->b) + sqrt(g->B);
+   if (p + q == 0 || !(t->k < 1e-4 * size) || !(k * k + ki * ki < 625) || (g->a >= 0 && k >= 0)) return;
+   delta = sneppp__gauss_delta(g);
+   t->k = sneppp__rect_polar(g, p, q, delta, k, ki);
+   if (!g->grad) return;
+   if (p) t->a = p * sneppp__rect_polar(g, p - 1, q, delta, k, ki);
+   if (q) t->b = q * sneppp__rect_polar(g, p, q - 1, delta, k, ki);
+   if (p && q) t->ij = t->ji = p * q * sneppp__rect_polar(g, p - 1, q - 1, delta, k, ki);
+}
+
 /* RECT x RECT, with STEP (p = 0) and RELU (p = 1). k_a = p M_{p-1,q}, k_C = pq M_{p-1,q-1}, 2 k_A = p(p-1) M_{p-2,q}; a power that has
    fallen to zero is a step, whose derivative is du. For a step unit i, E[delta'(U) V_+^q] = -(a/A) du_q - q (C/A) du_{q-1}, and
    v_i = -(a/A) du_q w~_i + q du_{q-1} (w~_j - (C/A) w~_i): the residual again. */
@@ -6007,17 +6054,23 @@ static void sneppp__gauss_rect(const sneppp__gauss *g, sneppp__gauss_out *t)
    double       hi, hj;
    sneppp__rect o;
    if (!(g->A > 1e-300) || !(g->B > 1e-300)) { sneppp__gauss_apart(g, t); return; }
-   if (p == 1 && q == 1 && (g->a != 0 || g->b != 0)) { sneppp__gauss_ramp(g, t); return; }
+   if (p == 1 && q == 1 && (g->a != 0 || g->b != 0)) {
+      sneppp__gauss_ramp(g, t);
+      sneppp__rect_far(g, p, q, t);
+      return;
+   }
    sneppp__rect_fill(g, p, q, &o, &hj, &hi);
    t->k = o.M[p][q];
-   if (!g->grad) return;
-   t->a = p ? p * o.M[p - 1][q] : o.du[q];
-   t->b = q ? q * o.M[p][q - 1] : o.dv[p];
-   t->ij = t->ji = p && q ? p * q * o.M[p - 1][q - 1] : p ? p * o.dv[p - 1] : q ? q * o.du[q - 1] : 0;
-   t->ii = p > 1 ? p * (p - 1) * o.M[p - 2][q] : p ? o.du[q] : -g->a / g->A * o.du[q];
-   t->jj = q > 1 ? q * (q - 1) * o.M[p][q - 2] : q ? o.dv[p] : -g->b / g->B * o.dv[p];
-   if (p == 0) { t->ri = q ? t->ji * sqrt(g->D / g->A) : hj; t->ij = 0; }
-   if (q == 0) { t->rj = p ? p * o.dv[p - 1] * sqrt(g->D / g->B) : hi; t->ji = 0; }
+   if (g->grad) {
+      t->a = p ? p * o.M[p - 1][q] : o.du[q];
+      t->b = q ? q * o.M[p][q - 1] : o.dv[p];
+      t->ij = t->ji = p && q ? p * q * o.M[p - 1][q - 1] : p ? p * o.dv[p - 1] : q ? q * o.du[q - 1] : 0;
+      t->ii = p > 1 ? p * (p - 1) * o.M[p - 2][q] : p ? o.du[q] : -g->a / g->A * o.du[q];
+      t->jj = q > 1 ? q * (q - 1) * o.M[p][q - 2] : q ? o.dv[p] : -g->b / g->B * o.dv[p];
+      if (p == 0) { t->ri = q ? t->ji * sqrt(g->D / g->A) : hj; t->ij = 0; }
+      if (q == 0) { t->rj = p ? p * o.dv[p - 1] * sqrt(g->D / g->B) : hi; t->ji = 0; }
+   }
+   if (g->a != 0 || g->b != 0) sneppp__rect_far(g, p, q, t);
 }
 
 /* LEAKY x sigma: z for z > 0, pz below, is p z + (1 - p) z_+, so k = p E[U sigma_j] + (1 - p) E[U_+ sigma_j], where sigma_j is LEAKY
@@ -6166,6 +6219,47 @@ static void sneppp__elu_integral(const sneppp__gauss *q, sneppp__elu *o)
    }
 }
 
+/* Both units close to 0, |z| < 1/4 for all that matters: the terms of e^z - 1 cancel, so sigma = z_+ + l sum_m (-1)^m (-z)_+^m/m!
+   and the kernel is a sum of rectified powers over the four quadrants. Reflecting a unit changes the sign of its mean, of C, and of
+   its own entry of aB - bC, bA - aC. */
+static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
+{
+   enum { order = 11 };
+   double       ci[order + 1], cj[order + 1], hi, hj;
+   int          x, y, m, n;
+   sneppp__rect o;
+   for (x = 0; x < 2; x++) {
+      for (y = 0; y < 2; y++) {
+         sneppp__gauss q = *g;
+         double        si = x ? -1 : 1, sj = y ? -1 : 1;
+         int           p = x ? order : 1, r = y ? order : 1;
+         q.ui.act = q.uj.act = SNEPPP_RECT;
+         q.a *= si;
+         q.Ni *= si;
+         q.b *= sj;
+         q.Nj *= sj;
+         q.C *= si * sj;
+         ci[0] = x ? g->ui.p : 1;
+         cj[0] = y ? g->uj.p : 1;
+         for (m = 1; m <= p; m++) ci[m] = si * ci[m - 1] / m;
+         for (n = 1; n <= r; n++) cj[n] = sj * cj[n - 1] / n;
+         sneppp__rect_fill(&q, p, r, &o, &hj, &hi);
+         for (m = 1; m <= p; m++) {
+            for (n = 1; n <= r; n++) {
+               double c = ci[m] * cj[n];
+               t->k += c * o.M[m][n];
+               t->a += c * si * m * o.M[m - 1][n];
+               t->b += c * sj * n * o.M[m][n - 1];
+               t->ij += c * si * sj * m * n * o.M[m - 1][n - 1];
+               t->ii += c * (m == 1 ? o.du[n] : m * (m - 1) * o.M[m - 2][n]);
+               t->jj += c * (n == 1 ? o.dv[m] : n * (n - 1) * o.M[m][n - 2]);
+            }
+         }
+      }
+   }
+   t->ji = t->ij;
+}
+
 /* ELU x ELU. sigma = R + l (E - N), sigma' = H + l E, sigma'' = (1 - l) delta + l E, so value and derivatives are sums of quadrant
    integrals of tilted normals (Tsuchida et al. 2021, without bias). The longer vector is made unit j, so that the inner moment of
    the integral form is the smooth one. */
@@ -6174,6 +6268,10 @@ static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
    double      li = q->ui.p, lj = q->uj.p, both = li * lj, c[1], top;
    sneppp__elu o;
    if (!(q->A > 1e-300) || !(q->B > 1e-300)) { sneppp__gauss_apart(q, t); return; }
+   if ((q->a != 0 || q->b != 0) && fabs(q->a) + 8 * sqrt(q->A) < 0.25 && fabs(q->b) + 8 * sqrt(q->B) < 0.25) {
+      sneppp__elu_small(q, t);
+      return;
+   }
    top = q->a + 0.5 * q->A;
    if (q->b + 0.5 * q->B > top) top = q->b + 0.5 * q->B;
    if (q->a + q->b + 0.5 * q->plus > top) top = q->a + q->b + 0.5 * q->plus;
