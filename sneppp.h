@@ -1734,7 +1734,8 @@ SNEPPP__UNUSED static const sneppp__kit *sneppp__kit_for(size_t size)
 #endif
 }
 
-#define SNEPPP__IS_LARGE(m, n, k) ((m) > 1 && (n) > 3 && (m) * (n) * (k) >= 256) /* else packing costs more than it saves */
+/* Smaller products than this cost more to pack than they save. */
+#define SNEPPP__IS_LARGE(m, n, k) ((m) > 1 && (n) > 3 && (m) * (n) * (k) >= 256)
 
 #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
 /* dst[p * width + i] = src[i * si + p * sp] for i < count, 0 for count <= i < width: a panel of B, or a strip of
@@ -1835,7 +1836,8 @@ static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower, int ta, int t
             for (size_t j = 0; j < nj && !(lower && j0 + j >= i + rows); j += wide) {
                size_t columns = nj - j < wide ? nj - j : wide;
                void  *to = c + (i * ldc + j0 + j) * size, *panel = block + j * kc * size;
-               if (rows == SNEPPP__TILE_ROWS && columns == wide) kit->tile(kc, ready, rs, cs, panel, scale, to, ldc);
+               if (rows == SNEPPP__TILE_ROWS && columns == wide)
+                  kit->tile(kc, ready, rs, cs, panel, scale, to, ldc);
                else sneppp__tile_edge(kit, kc, ready, rs, cs, panel, scale, to, ldc, rows, columns);
             }
          }
@@ -2217,7 +2219,8 @@ SNEPPP__TARGET_AVX2 static void sneppp__tri_rotate_avx2(double *V, size_t ld, si
                                                         const double *turn)
 {
    double *y = V + last * ld, *x;
-   __m256d y0 = _mm256_loadu_pd(y), y1 = _mm256_loadu_pd(y + 4), y2 = _mm256_loadu_pd(y + 8), y3 = _mm256_loadu_pd(y + 12);
+   __m256d y0 = _mm256_loadu_pd(y), y1 = _mm256_loadu_pd(y + 4);
+   __m256d y2 = _mm256_loadu_pd(y + 8), y3 = _mm256_loadu_pd(y + 12);
    for (size_t i = last; i-- > first; y = x) {
       __m256d c = _mm256_set1_pd(turn[2 * i]), s = _mm256_set1_pd(turn[2 * i + 1]), x0, x1, x2, x3;
       x = y - ld;

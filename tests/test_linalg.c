@@ -138,6 +138,37 @@ TEST linalg_gemm_ignores_old_c_and_handles_empty(void)
    PASS();
 }
 
+/* The plain syrk is what machines without vectors run, and the loops of the fast eigensolver exist twice: the two
+   versions must agree up to rounding wherever both are compiled. */
+TEST linalg_plain_loops_agree_with_fast_ones(void)
+{
+   size_t  n = 37, ld = 48;
+   double *A = linalg_new(n * ld), *B = linalg_new(n * ld), *u = linalg_new(3 * n), *p = linalg_new(2 * n), *turn = linalg_new(2 * n);
+   float   F[64], G[64], H[64];
+   int     avx2 = SNEPPP__HAS_AVX2;
+   linalg_fill(n * ld, A);
+   linalg_fill(3 * n, u);
+   memcpy(B, A, n * ld * sizeof(double));
+   sneppp__tri_pass_plain(n, 5, A, u, u + n, u + 2 * n, p);
+   SNEPPP__EITHER(tri_pass, n, 5, B, u, u + n, u + 2 * n, p + n);
+   for (size_t i = 5; i < n; i++) ASSERT_IN_RANGE(p[i], p[n + i], 1e-13);
+   for (size_t i = 0; i < n * ld; i++) ASSERT_IN_RANGE(A[i], B[i], 1e-14);
+   for (size_t i = 0; i < n; i++) { turn[2 * i] = cos(u[i]); turn[2 * i + 1] = sin(u[i]); }
+   sneppp__tri_rotate_plain(A + 16, ld, 3, n - 1, turn);
+   SNEPPP__EITHER(tri_rotate, B + 16, ld, 3, n - 1, turn);
+   for (size_t i = 0; i < n * ld; i++) ASSERT_IN_RANGE(A[i], B[i], 1e-13);
+   for (int t = 0; t < 2; t++) {
+      for (size_t i = 0; i < 64; i++) { F[i] = (float)linalg_uniform(); G[i] = H[i] = 1; A[i] = (double)F[i]; B[i] = 1; }
+      sneppp__ssyrk_plain(t, 8, 8, 2, F, 8, 1, G, 8);
+      sneppp__ssyrk(t, 8, 8, 2, F, 8, 1, H, 8);
+      sneppp__dsyrk_plain(t, 8, 8, 2, A, 8, 1, B, 8);
+      for (size_t i = 0; i < 64; i++) ASSERT_IN_RANGE((double)G[i], (double)H[i], 1e-5);
+      for (size_t i = 0; i < 64; i++) ASSERT_IN_RANGE(B[i], (double)H[i], 1e-5);
+   }
+   free(A); free(B); free(u); free(p); free(turn);
+   PASS();
+}
+
 /* ---- Cholesky and triangular solves */
 static void linalg_random_pd(size_t n, double *A) /* G G' + I/10 */
 {
@@ -464,6 +495,7 @@ SUITE(linalg)
    RUN_TEST(linalg_gemm_is_the_definition);
    RUN_TEST(linalg_syrk_is_gemm_and_symmetric);
    RUN_TEST(linalg_gemm_ignores_old_c_and_handles_empty);
+   RUN_TEST(linalg_plain_loops_agree_with_fast_ones);
    RUN_TEST(linalg_chol_rebuilds_and_solves);
    RUN_TEST(linalg_chol_says_no);
    RUN_TEST(linalg_jacobi_all_kinds);
