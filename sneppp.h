@@ -7167,6 +7167,13 @@ static double sneppp__lens_corner(const sneppp__angle *a, const sneppp__cap *A, 
    return s * t1 * t2 > 0 ? s * ((A->rim + B->rim - A->rim * B->rim) - gap) : a->cosine - t1 * t2;
 }
 
+/* atan2(W, c) for W >= 0. Caps that touch have W = 0 and c = 0 of either sign: the angle is then 0. */
+SNEPPP__INLINE double sneppp__half_angle(double W, double c)
+{
+   if (W > 0) return atan2(W, c);
+   return c < 0 ? SNEPPP__PI : 0;
+}
+
 static sneppp__lens sneppp__lens_of(const sneppp__angle *a, sneppp__cap *A, sneppp__cap *B, double *c1, double *c2)
 {
    sneppp__lens L;
@@ -7185,9 +7192,9 @@ static sneppp__lens sneppp__lens_of(const sneppp__angle *a, sneppp__cap *A, snep
       if (L.W == 0 && *c1 == 0 && *c2 == 0 && L.g > 0) {
          A->arc = SNEPPP__PI; /* the same cap twice */
       } else {
-         A->arc = atan2(L.W, *c1);
-         B->arc = atan2(L.W, *c2);
-         xi = atan2(L.W, corner);
+         A->arc = sneppp__half_angle(L.W, *c1);
+         B->arc = sneppp__half_angle(L.W, *c2);
+         xi = sneppp__half_angle(L.W, corner);
       }
    }
    L.S = L.s > 0 ? L.W / L.s : 0;
