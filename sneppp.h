@@ -5124,9 +5124,10 @@ typedef struct sneppp__gauss {
    int           grad;             /* derivatives are wanted                                        */
 } sneppp__gauss;
 
-/* v_i = ii w~_i + ij w~_j + ri r_i + minus (w~_i - w~_j) + plus (w~_i + w~_j), and v_j = jj w~_j + ji w~_i + rj r_j -
-   minus (w~_i - w~_j) + plus (w~_i + w~_j), where r_i is the unit vector along w~_j - (C/A) w~_i, r_j that along
-   w~_i - (C/B) w~_j, either 0 if the weights are parallel. Everything is multiplied by e^log. */
+/* v_i = ii w~_i + ij w~_j + ri r_i + minus (w~_i - w~_j) + plus (w~_i + w~_j), and v_j = jj w~_j + ji w~_i
+   + rj r_j - minus (w~_i - w~_j) + plus (w~_i + w~_j), where r_i is the unit vector along w~_j - (C/A)
+   w~_i, r_j that along w~_i - (C/B) w~_j, either 0 if the weights are parallel. Everything is multiplied
+   by e^log. */
 typedef struct sneppp__gauss_out {
    double k, a, b, ii, ij, jj, ji, ri, rj, minus, plus, log;
 } sneppp__gauss_out;
@@ -5147,8 +5148,9 @@ SNEPPP__INLINE double sneppp__ratio(double n, double d)
    return n > 0 ? 1e100 : n < 0 ? -1e100 : 0;
 }
 
-/* r = v - (u.v/u.u) u, orthogonalised twice so that it is orthogonal to u however small it is. Returns |r|^2. In one
-   dimension, and for vectors that are multiples of each other by a power of two, it is exactly 0. */
+/* r = v - (u.v/u.u) u, orthogonalised twice so that it is orthogonal to u however small it is. Returns
+   |r|^2. In one dimension, and for vectors that are multiples of each other by a power of two, it is
+   exactly 0. */
 static double sneppp__residual(int d, const double *u, const double *v, double *r)
 {
    double uu = sneppp__gdot(d, u, u), c = d > 1 && uu > 0 ? sneppp__gdot(d, u, v) / uu : 0, s;
@@ -5160,8 +5162,9 @@ static double sneppp__residual(int d, const double *u, const double *v, double *
    return sneppp__gdot(d, r, r);
 }
 
-/* The Laplacian kind of activations, for which the five numbers are enough as they are: sums of exponentials and
-   polynomials. Pairs with one of ONE, EXP and MONOMIAL reduce to first moments and need no more either. */
+/* The smooth kind of activations, for which the five numbers are enough as they are: sums of
+   exponentials and polynomials. Pairs with one of ONE, EXP and MONOMIAL reduce to first moments and need
+   no more either. */
 static int sneppp__gauss_plain(const sneppp_unit *ui, const sneppp_unit *uj)
 {
    int                k, smooth = 0;
@@ -5253,7 +5256,8 @@ SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
    return win->weight ? win->weight[c] : win->count ? 1.0 / (double)win->count : 1.0;
 }
 
-static void sneppp__gauss_core(const sneppp__pair *p, size_t c, int grad, double *wi, double *wj, sneppp__gauss *q, sneppp__gauss_out *t)
+static void sneppp__gauss_core(const sneppp__pair *p, size_t c, int grad, double *wi, double *wj,
+                               sneppp__gauss *q, sneppp__gauss_out *t)
 {
    memset(t, 0, sizeof *t);
    sneppp__gauss_reduce(p, c, wi, wj, q);
@@ -5261,8 +5265,9 @@ static void sneppp__gauss_core(const sneppp__pair *p, size_t c, int grad, double
    p->row->gauss(q, t);
 }
 
-/* Logarithmic rows, k > 0: log k = log sum_c weight_c k_c by the largest term, and its derivatives are averages of
-   the components' with weights weight_c k_c / k. The cores run twice, since the number of components is free. */
+/* Logarithmic rows, k > 0: log k = log sum_c weight_c k_c by the largest term, and its derivatives are
+   averages of the components' with weights weight_c k_c / k. The cores run twice, since the number of
+   components is free. */
 static double sneppp__gauss_pair_log(const sneppp__pair *p, const sneppp__pull *out)
 {
    double            wi[SNEPPP_MAX_DIM], wj[SNEPPP_MAX_DIM], top = 0, sum = 0, logk;
@@ -5322,10 +5327,10 @@ static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
    The last by Price's theorem: d/dC turns U^p sigma(V) into p U^{p-1} sigma'(V), and at C = 0 the factors part. */
 enum { SNEPPP__MOMENTS = SNEPPP__MAX_ORDER + 3 }; /* length of a list: MONOMIAL needs order p + 2 */
 
-/* Smoothed steps. Phi(z/sqrt e) is the chance that z exceeds N(0, e) noise: e = 1 is Phi, e = 1/2 is (1 + erf)/2, and
-   e = 0 is the step. Averaged over z ~ N(mu, v) it is Phi(mu/T), T^2 = v + e, and its derivatives in mu are Hermite
-   polynomials, (-1)^{r-1} He_{r-1}(t) phi(t)/T^r at t = mu/T. At T = 0 the step itself with value 0 at 0; its
-   derivative there, a point mass, is set to 0. */
+/* Smoothed steps. Phi(z/sqrt e) is the chance that z exceeds N(0, e) noise: e = 1 is Phi, e = 1/2 is (1 +
+   erf)/2, and e = 0 is the step. Averaged over z ~ N(mu, v) it is Phi(mu/T), T^2 = v + e, and its
+   derivatives in mu are Hermite polynomials, (-1)^{r-1} He_{r-1}(t) phi(t)/T^r at t = mu/T. At T = 0 the
+   step itself with value 0 at 0; its derivative there, a point mass, is set to 0. */
 static void sneppp__step_moments(double e, double mu, double v, int n, double *c)
 {
    double T = sqrt(v + e), t, f, h = 1, last = 0;
@@ -5379,8 +5384,9 @@ static void sneppp__mono_moments(int p, double mu, double v, int n, double *c)
    }
 }
 
-/* E[e^V; V < 0] = e^{mu + v/2} Phi(-(mu + v)/sqrt v). The exponential may overflow where the cdf underflows; with
-   Phi(-x) = phi(x) M(x), M the Mills ratio, the product is phi(z) M(x), z = mu/sqrt v, x = (mu + v)/sqrt v. */
+/* E[e^V; V < 0] = e^{mu + v/2} Phi(-(mu + v)/sqrt v). The exponential may overflow where the cdf
+   underflows; with Phi(-x) = phi(x) M(x), M the Mills ratio, the product is phi(z) M(x), z = mu/sqrt v, x
+   = (mu + v)/sqrt v. */
 static double sneppp__exp_tail(double mu, double v)
 {
    double s = sqrt(v), x;
@@ -5389,9 +5395,9 @@ static double sneppp__exp_tail(double mu, double v)
    return x > 0 ? sneppp__phi(mu / s) * sneppp__mills(x) : exp(mu + 0.5 * v) * sneppp__Phi(-x);
 }
 
-/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives follow from
-   those of the step. For a unit that stays close to 0 the two terms of e^z - 1 cancel, and the power series
-   sum_k (-1)^k E[(-V)_+^k]/k! is used instead. */
+/* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives
+   follow from those of the step. For a unit that stays close to 0 the two terms of e^z - 1 cancel, and the
+   power series sum_k (-1)^k E[(-V)_+^k]/k! is used instead. */
 static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
 {
    double step[SNEPPP__MOMENTS + 1], e = sneppp__exp_tail(mu, v), z = sqrt(v);
@@ -5412,9 +5418,10 @@ static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
    }
 }
 
-/* e^{-pz^2} times cos or sin of qz is the real or imaginary part of exp(-pz^2 + iqz); its average over N(mu, v) is
-   T^{-1/2} exp(-(p mu^2 + q^2 v/2)/T + iq mu/T), T = 1 + 2pv. Its logarithm is quadratic in mu, hence the recursion
-   f^(r+1) = (x + iy) f^(r) - (2p/T) r f^(r-1), x + iy the derivative of the logarithm. */
+/* e^{-pz^2} times cos or sin of qz is the real or imaginary part of exp(-pz^2 + iqz); its average over
+   N(mu, v) is T^{-1/2} exp(-(p mu^2 + q^2 v/2)/T + iq mu/T), T = 1 + 2pv. Its logarithm is quadratic in
+   mu, hence the recursion f^(r+1) = (x + iy) f^(r) - (2p/T) r f^(r-1), x + iy the derivative of the
+   logarithm. */
 static void sneppp__gabor_moments(double p, double q, int sine, double mu, double v, int n, double *c)
 {
    double T = 1 + 2 * p * v, e = exp(-(p * mu * mu + 0.5 * q * q * v) / T) / sqrt(T);
@@ -5428,8 +5435,8 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    }
 }
 
-/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p. 1 - e cos qz is formed without
-   subtraction, for q may be tiny. */
+/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p. 1 - e cos qz is formed
+   without subtraction, for q may be tiny. */
 static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
 {
    double e = exp(-0.5 * q * q * v), co = cos(q * mu), si = sin(q * mu), half = sin(0.5 * q * mu), power = 1;
@@ -5500,8 +5507,8 @@ static void sneppp__gauss_one(const sneppp__gauss *q, sneppp__gauss_out *t)
    t->ii = c[2];
 }
 
-/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C (R5). With sigma = EXP
-   the sum of the exponents is better taken from |w~_i + w~_j|^2, see sneppp__gauss_exp. */
+/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C (R5). With
+   sigma = EXP the sum of the exponents is better taken from |w~_i + w~_j|^2, see sneppp__gauss_exp. */
 static void sneppp__gauss_tilted(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[3];
@@ -5532,7 +5539,8 @@ static double sneppp__price_sum(int p, double C, const double *power, const doub
    return sum;
 }
 
-/* MONOMIAL x sigma. sigma = MONOMIAL gives Isserlis' sum r! binom(p, r) binom(q, r) C^r E[U^{p-r}] E[V^{q-r}]. */
+/* MONOMIAL x sigma. sigma = MONOMIAL gives Isserlis' sum r! binom(p, r) binom(q, r) C^r E[U^{p-r}]
+   E[V^{q-r}]. */
 static void sneppp__gauss_mono(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[SNEPPP__MOMENTS], power[SNEPPP__MAX_ORDER + 1], C = q->C;
@@ -5548,8 +5556,8 @@ static void sneppp__gauss_mono(const sneppp__gauss *q, sneppp__gauss_out *t)
    if (p > 1) t->ii = p * (p - 1) * sneppp__price_sum(p - 2, C, power, c, 0);
 }
 
-/* Weights of length zero: U = a is a constant (or V = b is), C = 0, and k is a product of first moments. Only the
-   rectified units need this as a case of its own. */
+/* Weights of length zero: U = a is a constant (or V = b is), C = 0, and k is a product of first moments.
+   Only the rectified units need this as a case of its own. */
 static void sneppp__gauss_apart(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[3], e[3];
@@ -5565,10 +5573,10 @@ static void sneppp__gauss_apart(const sneppp__gauss *q, sneppp__gauss_out *t)
 
 /* ---- waves and bells ---- */
 
-/* E of the four products of cos and sin of a pair of normals with means a, b, covariance C and half the sum of the
-   variances S; em, ep are half the variances of the difference and of the sum. cc = (e^{-em} cos(a - b) + e^{-ep} cos(a +
-   b))/2 and so on; but for small a, b, C the two terms of ss cancel, and the form in hyperbolic functions does not.
-   For large |C| it is the other way round: cosh C overflows. */
+/* E of the four products of cos and sin of a pair of normals with means a, b, covariance C and half the
+   sum of the variances S; em, ep are half the variances of the difference and of the sum. cc = (e^{-em}
+   cos(a - b) + e^{-ep} cos(a + b))/2 and so on; but for small a, b, C the two terms of ss cancel, and the
+   form in hyperbolic functions does not. For large |C| it is the other way round: cosh C overflows. */
 typedef struct sneppp__trig { double cc, ss, cs, sc; } sneppp__trig;
 
 static sneppp__trig sneppp__trig_of(double a, double b, double C, double S, double em, double ep)
@@ -5581,7 +5589,8 @@ static sneppp__trig sneppp__trig_of(double a, double b, double C, double S, doub
       w.cs = ca * sb * ch - sa * cb * sh;
       w.sc = sa * cb * ch - ca * sb * sh;
    } else {
-      double m = 0.5 * exp(-em), p = 0.5 * exp(-ep), cm = m * cos(a - b), cp = p * cos(a + b), sm = m * sin(a - b), sp = p * sin(a + b);
+      double m = 0.5 * exp(-em), p = 0.5 * exp(-ep), cm = m * cos(a - b), cp = p * cos(a + b),
+             sm = m * sin(a - b), sp = p * sin(a + b);
       w.cc = cm + cp;
       w.ss = cm - cp;
       w.cs = sp - sm;
@@ -5595,9 +5604,10 @@ static sneppp__trig sneppp__trig_at(const sneppp__gauss *q)
    return sneppp__trig_of(q->a, q->b, q->C, 0.5 * (q->A + q->B), 0.5 * q->minus, 0.5 * q->plus);
 }
 
-/* COS x COS: k = (e_- cos(a - b) + e_+ cos(a + b))/2 with e_-+ = exp(-|w~_i -+ w~_j|^2/2): the characteristic function
-   of the measure (random Fourier features backwards). The derivative uses the same two terms, now as weights of
-   the difference and of the sum of the weight vectors, which keeps nearly equal weights accurate. */
+/* COS x COS: k = (e_- cos(a - b) + e_+ cos(a + b))/2 with e_-+ = exp(-|w~_i -+ w~_j|^2/2): the
+   characteristic function of the measure (random Fourier features backwards). The derivative uses the same
+   two terms, now as weights of the difference and of the sum of the weight vectors, which keeps nearly
+   equal weights accurate. */
 static void sneppp__gauss_cos(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double m = 0.5 * exp(-0.5 * q->minus), p = 0.5 * exp(-0.5 * q->plus), lo = q->a - q->b, hi = q->a + q->b;
@@ -5634,16 +5644,19 @@ static void sneppp__gauss_cos_sin(const sneppp__gauss *q, sneppp__gauss_out *t)
    t->ij = t->ji = -w.sc;
 }
 
-/* SNAKE and COSMIDENT, sigma = z + (u - cos qz)/q with q = 2p and u = 1 for snake, 0 for cosmident (SNEFY 2023 has
-   equal q only). With c = E cos qU, s = E sin qU for each unit, and V = Cov(cos q_i U, cos q_j V),
+/* SNAKE and COSMIDENT, sigma = z + (u - cos qz)/q with q = 2p and u = 1 for snake, 0 for cosmident (SNEFY
+   2023 has equal q only). With c = E cos qU, s = E sin qU for each unit, and V = Cov(cos q_i U, cos q_j
+   V),
 
       k = C + ab + a (u_j - c_j)/q_j + b (u_i - c_i)/q_i + C (s_i + s_j) + ((u_i - c_i)(u_j - c_j) + V)/(q_i q_j).
 
-   Expanding the squares instead leaves terms of size 1/q^2 that cancel; so 1 - c is formed without subtraction and the
-   covariances by cosh t - 1 = 2 sinh^2(t/2), t = q_i q_j C, unless t is large. q -> 0 is the linear kernel. */
+   Expanding the squares instead leaves terms of size 1/q^2 that cancel; so 1 - c is formed without
+   subtraction and the covariances by cosh t - 1 = 2 sinh^2(t/2), t = q_i q_j C, unless t is large. q -> 0
+   is the linear kernel. */
 static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   double qi = 2 * q->ui.p, qj = 2 * q->uj.p, a = qi * q->a, b = qj * q->b, A = 0.5 * qi * qi * q->A, B = 0.5 * qj * qj * q->B;
+   double qi = 2 * q->ui.p, qj = 2 * q->uj.p, a = qi * q->a, b = qj * q->b, A = 0.5 * qi * qi * q->A,
+          B = 0.5 * qj * qj * q->B;
    double ei = exp(-A), ej = exp(-B), ca = cos(a), sa = sin(a), cb = cos(b), sb = sin(b), C = qi * qj * q->C;
    double hi = sin(0.5 * a), hj = sin(0.5 * b), ci = ei * ca, cj = ej * cb, si = ei * sa, sj = ej * sb;
    double oi = q->ui.act == SNEPPP_SNAKE ? 2 * hi * hi - expm1(-A) * ca : -ci; /* u - c */
@@ -5670,7 +5683,8 @@ static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
       vsc = w.sc - si * cj;
       vcs = w.cs - ci * sj;
    }
-   t->k = q->C + q->a * q->b + q->a * oj / qj + q->b * oi / qi + q->C * (si + sj) + (oi / qi) * (oj / qj) + vcc / qi / qj;
+   t->k = q->C + q->a * q->b + q->a * oj / qj + q->b * oi / qi + q->C * (si + sj) + (oi / qi) * (oj / qj) +
+          vcc / qi / qj;
    t->a = q->b * (1 + si) + oj / qj + qi * q->C * ci + (si * oj - vsc) / qj;
    t->b = q->a * (1 + sj) + oi / qi + qj * q->C * cj + (sj * oi - vcs) / qi;
    t->ij = t->ji = (1 + si) * (1 + sj) + vss;
@@ -5678,26 +5692,32 @@ static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
    t->jj = qj * (q->a * cj - qj * q->C * sj) + qj / qi * (cj * oi - vcc);
 }
 
-/* Units e^{-pz^2} times 1, cos qz or sin qz: BELL, GABOR_COS, GABOR_SIN, and with p = 0 COS and SIN. The bells multiply
-   the normal density of (U, V) into another normal density, the posterior of observing U = V = 0 with precisions x =
-   2p_i, y = 2p_j:
+/* Units e^{-pz^2} times 1, cos qz or sin qz: BELL, GABOR_COS, GABOR_SIN, and with p = 0 COS and SIN. The
+   bells multiply the normal density of (U, V) into another normal density, the posterior of observing U =
+   V = 0 with precisions x = 2p_i, y = 2p_j:
 
       Delta = 1 + xA + yB + xyD,  weight Delta^{-1/2} exp(-(x a^2 + y b^2 + xy |a w~_j - b w~_i|^2)/(2 Delta)),
-      means m = (a + y N_i)/Delta, n = (b + x N_j)/Delta, variances (A + yD)/Delta, (B + xD)/Delta, covariance C/Delta,
+      means m = (a + y N_i)/Delta, n = (b + x N_j)/Delta, variances (A + yD)/Delta, (B + xD)/Delta,
+          covariance C/Delta,
 
-   and the waves are averaged over it. Williams 1998 has the bell without bias. A derivative of a unit multiplies by
-   (-xU + q d), d the quarter turn cos -> -sin -> -cos; over the posterior, by Stein's lemma, that is the operator
-   P_i = -x m + e_i d_i - g_j d_j with e_i = q_i (1 + yB)/Delta, g_j = x q_j C/Delta. Then k_a = P_i k, k_C = (P_i P_j + xyC/Delta) k
-   and 2 k_A = (P_i^2 - x (1 + yB)/Delta) k, where d_i^2 = d_j^2 = -1 and the four turned kernels are the four waves. */
+   and the waves are averaged over it. Williams 1998 has the bell without bias. A derivative of a unit
+   multiplies by (-xU + q d), d the quarter turn cos -> -sin -> -cos; over the posterior, by Stein's lemma,
+   that is the operator P_i = -x m + e_i d_i - g_j d_j with e_i = q_i (1 + yB)/Delta, g_j = x q_j C/Delta.
+   Then k_a = P_i k, k_C = (P_i P_j + xyC/Delta) k and 2 k_A = (P_i^2 - x (1 + yB)/Delta) k, where d_i^2 =
+   d_j^2 = -1 and the four turned kernels are the four waves. */
 static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   int    wave_i = q->ui.act == SNEPPP_COS || q->ui.act == SNEPPP_SIN, sine_i = q->ui.act == SNEPPP_SIN || q->ui.act == SNEPPP_GABOR_SIN;
-   int    wave_j = q->uj.act == SNEPPP_COS || q->uj.act == SNEPPP_SIN, sine_j = q->uj.act == SNEPPP_SIN || q->uj.act == SNEPPP_GABOR_SIN;
+   int    wave_i = q->ui.act == SNEPPP_COS || q->ui.act == SNEPPP_SIN,
+          sine_i = q->ui.act == SNEPPP_SIN || q->ui.act == SNEPPP_GABOR_SIN;
+   int    wave_j = q->uj.act == SNEPPP_COS || q->uj.act == SNEPPP_SIN,
+          sine_j = q->uj.act == SNEPPP_SIN || q->uj.act == SNEPPP_GABOR_SIN;
    double x = wave_i ? 0 : 2 * q->ui.p, qi = wave_i ? 1 : q->ui.act == SNEPPP_BELL ? 0 : q->ui.q;
    double y = wave_j ? 0 : 2 * q->uj.p, qj = wave_j ? 1 : q->uj.act == SNEPPP_BELL ? 0 : q->uj.q;
-   double D = q->D, Delta = 1 + x * q->A + y * q->B + x * y * D, m = (q->a + y * q->Ni) / Delta, n = (q->b + x * q->Nj) / Delta;
+   double D = q->D, Delta = 1 + x * q->A + y * q->B + x * y * D, m = (q->a + y * q->Ni) / Delta,
+          n = (q->b + x * q->Nj) / Delta;
    double front = exp(-0.5 * (x * q->a * q->a + y * q->b * q->b + x * y * q->X) / Delta) / sqrt(Delta);
-   double ei = qi * (1 + y * q->B) / Delta, ej = qj * (1 + x * q->A) / Delta, gj = x * qj * q->C / Delta, gi = y * qi * q->C / Delta;
+   double ei = qi * (1 + y * q->B) / Delta, ej = qj * (1 + x * q->A) / Delta, gj = x * qj * q->C / Delta,
+          gi = y * qi * q->C / Delta;
    double f, fi, fj, fij; /* the kernel, turned in i, in j, in both */
    if (qi == 0 && qj == 0) {
       f = front;
@@ -5711,7 +5731,8 @@ static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
          low += minus * minus;
          up += plus * plus;
       }
-      w = sneppp__trig_of(qi * m, qj * n, qi * qj * q->C / Delta, 0.5 * (qi * qi * q->A + qj * qj * q->B + both) / Delta,
+      w = sneppp__trig_of(qi * m, qj * n, qi * qj * q->C / Delta,
+          0.5 * (qi * qi * q->A + qj * qj * q->B + both) / Delta,
                            0.5 * (low + both) / Delta, 0.5 * (up + both) / Delta);
       f = front * (sine_i ? sine_j ? w.ss : w.sc : sine_j ? w.cs : w.cc);
       si = sine_i ? sine_j ? w.cs : w.cc : sine_j ? -w.ss : -w.sc;
@@ -5727,24 +5748,30 @@ static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
    n *= y;
    t->a = -m * f + ei * fi - gj * fj;
    t->b = -n * f + ej * fj - gi * fi;
-   t->ij = t->ji = (m * n + ei * gi + ej * gj + x * y * q->C / Delta) * f + (m * gi - n * ei) * fi + (n * gj - m * ej) * fj +
+   t->ij = t->ji = (m * n + ei * gi + ej * gj + x * y * q->C / Delta) * f + (m * gi - n * ei) * fi +
+                   (n * gj - m * ej) * fj +
                    (ei * ej + gi * gj) * fij;
-   t->ii = (m * m - ei * ei - gj * gj - x * (1 + y * q->B) / Delta) * f - 2 * m * ei * fi + 2 * m * gj * fj - 2 * ei * gj * fij;
-   t->jj = (n * n - ej * ej - gi * gi - y * (1 + x * q->A) / Delta) * f - 2 * n * ej * fj + 2 * n * gi * fi - 2 * ej * gi * fij;
+   t->ii = (m * m - ei * ei - gj * gj - x * (1 + y * q->B) / Delta) * f - 2 * m * ei * fi + 2 * m * gj * fj
+           - 2 * ei * gj * fij;
+   t->jj = (n * n - ej * ej - gi * gi - y * (1 + x * q->A) / Delta) * f - 2 * n * ej * fj + 2 * n * gi * fi
+           - 2 * ej * gi * fij;
 }
 
 /* ---- steps, hard and soft ---- */
 
-/* STEP, PHI, ERF and RELU, GELU in any combination. The units are S(z/sqrt e) and z S(z/sqrt e), where S is the normal cdf
-   and e = 0 for STEP and RELU, e = 1 for PHI and GELU; ERF is 2 Phi(sqrt 2 z) - 1, so e = 1/2 and S = erf(./sqrt 2), whose
-   density is twice the normal one. With noise of variances e_i, e_j added the smooth units are hard ones:
+/* STEP, PHI, ERF and RELU, GELU in any combination. The units are S(z/sqrt e) and z S(z/sqrt e), where S
+   is the normal cdf and e = 0 for STEP and RELU, e = 1 for PHI and GELU; ERF is 2 Phi(sqrt 2 z) - 1, so e
+   = 1/2 and S = erf(./sqrt 2), whose density is twice the normal one. With noise of variances e_i, e_j
+   added the smooth units are hard ones:
 
-      E[S_i S_j] = P(U + noise > 0, V + noise > 0) = Phi_2(h, k; rho),   h = a/sqrt(A'), k = b/sqrt(B'), A' = A + e_i, B' = B + e_j,
+      E[S_i S_j] = P(U + noise > 0, V + noise > 0) = Phi_2(h, k; rho),   h = a/sqrt(A'), k = b/sqrt(B'),
+          A' = A + e_i, B' = B + e_j,
 
-   rho = C/sqrt(A'B'), 1 - rho^2 = Delta/(A'B'), Delta = D + e_i B + e_j A + e_i e_j. Factors z come out by Stein's lemma, and what
-   remains are one-dimensional integrals under the line U = 0 or V = 0. Every bit of the following is for general
-   e, so the table has all the mixtures. Sources: the arc-sine law and Williams 1998 (erf), Tsuchida et al. 2021 (GELU), all
-   without bias; for ReLU with bias the paper says that there is no closed form, and this is it. */
+   rho = C/sqrt(A'B'), 1 - rho^2 = Delta/(A'B'), Delta = D + e_i B + e_j A + e_i e_j. Factors z come out by
+   Stein's lemma, and what remains are one-dimensional integrals under the line U = 0 or V = 0. Every bit
+   of the following is for general e, so the table has all the mixtures. Sources: the arc-sine law and
+   Williams 1998 (erf), Tsuchida et al. 2021 (GELU), all without bias; for ReLU with bias the paper says
+   that there is no closed form, and this is it. */
 typedef struct sneppp__soft {
    double A, B, Delta;    /* A', B', their determinant                                  */
    double P;              /* E[S_i S_j]                                                 */
@@ -5759,7 +5786,8 @@ SNEPPP__INLINE double sneppp__soft_noise(sneppp_act act)
    return act == SNEPPP_PHI || act == SNEPPP_GELU ? 1 : act == SNEPPP_ERF ? 0.5 : 0;
 }
 
-/* The products S(h)S(k) and the rest Psi = Phi_2 - Phi Phi are kept apart for ERF, where Phi_2 itself would cancel. */
+/* The products S(h)S(k) and the rest Psi = Phi_2 - Phi Phi are kept apart for ERF, where Phi_2 itself
+   would cancel. */
 static sneppp__soft sneppp__soft_of(const sneppp__gauss *q, double ei, double ej)
 {
    sneppp__soft s;
@@ -5777,7 +5805,8 @@ static sneppp__soft sneppp__soft_of(const sneppp__gauss *q, double ei, double ej
    s.kj = sneppp__ratio(ei * q->b + q->Nj, ra * rD);
    P = sneppp__bvn(h, k, q->C / (ra * rb), rD / (ra * rb), s.kj, s.ki, &psi);
    if (erf_i || erf_j) {
-      double Sh = erf_i ? erf(h / SNEPPP__SQRT2) : sneppp__Phi(h), Sk = erf_j ? erf(k / SNEPPP__SQRT2) : sneppp__Phi(k);
+      double Sh = erf_i ? erf(h / SNEPPP__SQRT2) : sneppp__Phi(h),
+             Sk = erf_j ? erf(k / SNEPPP__SQRT2) : sneppp__Phi(k);
       P = Sh * Sk + ti * tj * psi;
    }
    s.P = P;
@@ -5790,8 +5819,9 @@ static sneppp__soft sneppp__soft_of(const sneppp__gauss *q, double ei, double ej
    return s;
 }
 
-/* S_i x S_j. k_a = c_i S_j(kappa_j), k_C = c_i f_j, 2 k_A = -(a k_a + C k_C)/A'. For two hard steps k_C ~ 1/sqrt D, and v_i = -(a k_a/A)
-   w~_i + k_C (w~_j - (C/A) w~_i) is written with the unit residual, whose factor k_C sqrt(D/A) is bounded. */
+/* S_i x S_j. k_a = c_i S_j(kappa_j), k_C = c_i f_j, 2 k_A = -(a k_a + C k_C)/A'. For two hard steps k_C ~
+   1/sqrt D, and v_i = -(a k_a/A) w~_i + k_C (w~_j - (C/A) w~_i) is written with the unit residual, whose
+   factor k_C sqrt(D/A) is bounded. */
 static void sneppp__gauss_cdf(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double       ei = sneppp__soft_noise(q->ui.act), ej = sneppp__soft_noise(q->uj.act);
@@ -5816,8 +5846,8 @@ static void sneppp__gauss_cdf(const sneppp__gauss *q, sneppp__gauss_out *t)
 
 /* S_i x V S_j, e.g. STEP x RELU, PHI x GELU:
       k = b P + B c_j S_i(kappa_i) + C c_i S_j(kappa_j).
-   On the line U = 0 the unit j has mean b' = (e_i b + bA - aC)/A' and variance B' - e_j = (D + e_i B)/A', and there its
-   moments are g_0 = b' S_j + (variance) f_j and g_1, the derivative in b'. */
+   On the line U = 0 the unit j has mean b' = (e_i b + bA - aC)/A' and variance B' - e_j = (D + e_i B)/A',
+   and there its moments are g_0 = b' S_j + (variance) f_j and g_1, the derivative in b'. */
 static void sneppp__gauss_cdf_ramp(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double       ei = sneppp__soft_noise(q->ui.act), ej = sneppp__soft_noise(q->uj.act), mean, var, g0, g1, u;
@@ -5843,7 +5873,8 @@ static void sneppp__gauss_cdf_ramp(const sneppp__gauss *q, sneppp__gauss_out *t)
 
 /* U S_i x V S_j: RELU and GELU.
       k = (ab + C) P + c_j S_i (aB + bC e_j/B') + c_i S_j (bA + aC e_i/A') + c_i f_j (A (D + e_i B)/A' + C^2 e_j/B'),
-   in which c_i f_j A (D + e_i B)/A' -> sqrt D phi(h) phi(kappa_j) for hard units and is written so that D = 0 is harmless. */
+   in which c_i f_j A (D + e_i B)/A' -> sqrt D phi(h) phi(kappa_j) for hard units and is written so that D
+   = 0 is harmless. */
 static void sneppp__gauss_ramp(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double       ei = sneppp__soft_noise(q->ui.act), ej = sneppp__soft_noise(q->uj.act), a = q->a, b = q->b, C = q->C;
@@ -5858,9 +5889,11 @@ static void sneppp__gauss_ramp(const sneppp__gauss *q, sneppp__gauss_out *t)
    mi = (ej * a + q->Ni) / s.B;
    vi = (q->D + ej * q->A) / s.B;
    if (ei == 0 && ej == 0)
-      t->k = (a * b + C) * s.P + a * q->B * s.cj * s.Si + b * q->A * s.ci * s.Sj + q->A * sqrt(vj) * s.ci * sneppp__phi(s.kj);
+      t->k = (a * b + C) * s.P + a * q->B * s.cj * s.Si + b * q->A * s.ci * s.Sj +
+             q->A * sqrt(vj) * s.ci * sneppp__phi(s.kj);
    else
-      t->k = (a * b + C) * s.P + s.cj * s.Si * (a * q->B + b * C * uj) + s.ci * s.Sj * (b * q->A + a * C * ui) + s.ci * s.fj * (q->A * vj + C * C * uj);
+      t->k = (a * b + C) * s.P + s.cj * s.Si * (a * q->B + b * C * uj) + s.ci * s.Sj * (b * q->A + a * C * ui) +
+             s.ci * s.fj * (q->A * vj + C * C * uj);
    if (!q->grad) return;
    t->a = b * s.P + q->B * s.cj * s.Si + C * s.ci * s.Sj;
    t->b = a * s.P + q->A * s.ci * s.Sj + C * s.cj * s.Si;
@@ -5914,18 +5947,20 @@ static void sneppp__gauss_add(sneppp__gauss_out *t, double factor, const sneppp_
 
 /* ---- rectified powers ---- */
 
-/* M_pq = E[U_+^p V_+^q]. du_n = E[delta(U) V_+^n] is a normal density times a one-dimensional moment, likewise dv_n, and
-   Stein's lemma gives the recursions of truncated normal moments,
+/* M_pq = E[U_+^p V_+^q]. du_n = E[delta(U) V_+^n] is a normal density times a one-dimensional moment,
+   likewise dv_n, and Stein's lemma gives the recursions of truncated normal moments,
 
       M_00 = Phi_2,    M_0q = b M_{0,q-1} + (q-1) B M_{0,q-2} + C du_{q-1}  (q = 1: + B dv_0),    M_p0 by symmetry,
       M_1q = a M_0q + A du_q + q C M_{0,q-1},    M_pq = a M_{p-1,q} + (p-1) A M_{p-2,q} + q C M_{p-1,q-1}.
 
    Without bias, h = k = 0, there is the arc-cosine kernel (Cho & Saul 2009; here for unequal orders too)
 
-      M_pq = |w~_i|^p |w~_j|^q (p+q)!!/(2 pi) [sqrt(pi/2) if p+q is odd] J,    J = integral_0^delta sin^p t sin^q(delta - t) dt,
+      M_pq = |w~_i|^p |w~_j|^q (p+q)!!/(2 pi) [sqrt(pi/2) if p+q is odd] J,
+      J = integral_0^delta sin^p t sin^q(delta - t) dt,
 
-   delta = pi - (angle between the weights). Its integrand is positive: no cancellation for nearly antiparallel weights,
-   where J ~ delta^{p+q+1} and the formulas with sin delta, cos delta lose all digits. */
+   delta = pi - (angle between the weights). Its integrand is positive: no cancellation for nearly
+   antiparallel weights, where J ~ delta^{p+q+1} and the formulas with sin delta, cos delta lose all
+   digits. */
 typedef struct sneppp__rect {
    double du[SNEPPP__MAX_ORDER + 1], dv[SNEPPP__MAX_ORDER + 1];
    double M[SNEPPP__MAX_ORDER + 1][SNEPPP__MAX_ORDER + 1];
@@ -5997,18 +6032,21 @@ static void sneppp__rect_fill(const sneppp__gauss *g, int p, int q, sneppp__rect
    for (m = 1; m <= p; m++) {
       o->M[m][0] = a * o->M[m - 1][0] + (m == 1 ? A * o->du[0] : (m - 1) * A * o->M[m - 2][0]) + C * o->dv[m - 1];
       for (n = 1; n <= q; n++)
-         o->M[m][n] = a * o->M[m - 1][n] + (m == 1 ? A * o->du[n] : (m - 1) * A * o->M[m - 2][n]) + n * C * o->M[m - 1][n - 1];
+         o->M[m][n] = a * o->M[m - 1][n] + (m == 1 ? A * o->du[n] : (m - 1) * A * o->M[m - 2][n]) +
+             n * C * o->M[m - 1][n - 1];
    }
 }
 
-/* M_pq with positive terms only, for the far tails, where the recursions cancel: polar coordinates about the point U = V = 0.
-   In units of the normal that point is (-kappa_i, -k), the quadrant is a wedge of opening delta, U and V are proportional to r sin(delta - t)
-   and r sin t, and the integral over r is a rectified moment of order p + q + 1:
+/* M_pq with positive terms only, for the far tails, where the recursions cancel: polar coordinates about
+   the point U = V = 0. In units of the normal that point is (-kappa_i, -k), the quadrant is a wedge of
+   opening delta, U and V are proportional to r sin(delta - t) and r sin t, and the integral over r is a
+   rectified moment of order p + q + 1:
 
-      M_pq = |w~_i|^p |w~_j|^q / sqrt(2 pi) integral_0^delta sin^p(delta - t) sin^q t e^{-y^2/2} E[(Z - x)_+^{p+q+1}] dt,
+      M_pq = |w~_i|^p |w~_j|^q / sqrt(2 pi) int_0^delta sin^p(delta - t) sin^q t e^{-y^2/2} E[(Z - x)_+^{p+q+1}] dt,
       x = -(kappa_i cos t + k sin t), y = k cos t - kappa_i sin t.
 
-   With h = k = 0 this is the arc-cosine kernel. Panels crowd at both edges, where the integrand has its peak. */
+   With h = k = 0 this is the arc-cosine kernel. Panels crowd at both edges, where the integrand has its
+   peak. */
 static double sneppp__rect_polar(const sneppp__gauss *g, int p, int q, double delta, double k, double ki)
 {
    static const double edge[9] = {0, 0.02, 0.1, 0.27, 0.5, 0.73, 0.9, 0.98, 1};
@@ -6018,7 +6056,8 @@ static double sneppp__rect_polar(const sneppp__gauss *g, int p, int q, double de
    for (i = 0; i < 8; i++) {
       for (j = 0; j < n; j++) {
          double half = 0.5 * delta * (edge[i + 1] - edge[i]), t = delta * edge[i] + half * (1 + node[j]);
-         double st = sin(t), ct = cos(t), x = ki * ct + k * st, y = k * ct - ki * st, f = half * weight[j] * sneppp__phi(y);
+         double st = sin(t), ct = cos(t), x = ki * ct + k * st, y = k * ct - ki * st,
+                f = half * weight[j] * sneppp__phi(y);
          double su = sin(delta - t);
          if (f == 0) continue;
          for (m = 0; m < p; m++) f *= su;
@@ -6031,26 +6070,51 @@ static double sneppp__rect_polar(const sneppp__gauss *g, int p, int q, double de
    return sum;
 }
 
-/* Value and first derivatives again, if the value is so small that its terms must have cancelled. Nearly parallel weights, for
-   which the point U = V = 0 is far away, stay as they are. */
-static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss_out *t)
+/* The same for parallel weights of one direction, D = 0: U = |w~_i| (z + h), V = |w~_j| (z + k) with one normal z. With y the
+   distance from the later kink, z + min(h, k), the powers are y^m (y + gap)^n: expand the second, all terms are positive. */
+static double sneppp__rect_parallel(const sneppp__gauss *g, int p, int q)
 {
-   double size = 1, k = g->b / sqrt(g->B), ki = sneppp__ratio(g->Ni, sqrt(g->B * g->D)), delta;
-   int    m;
-   for (m = 0; m < p; m++) size *= fabs(g->a) + sqrt(g->A);
-   for (m = 0; m < q; m++) size *= fabs(g->b) + sqrt(g->B);
-   if (p + q == 0 || !(t->k < 1e-4 * size) || !(k * k + ki * ki < 625) || (g->a >= 0 && k >= 0)) return;
-   delta = sneppp__gauss_delta(g);
-   t->k = sneppp__rect_polar(g, p, q, delta, k, ki);
-   if (!g->grad) return;
-   if (p) t->a = p * sneppp__rect_polar(g, p - 1, q, delta, k, ki);
-   if (q) t->b = q * sneppp__rect_polar(g, p, q - 1, delta, k, ki);
-   if (p && q) t->ij = t->ji = p * q * sneppp__rect_polar(g, p - 1, q - 1, delta, k, ki);
+   double ra = sqrt(g->A), rb = sqrt(g->B), gap = g->Ni / (g->B * ra), first = gap < 0 ? g->a / ra : g->b / rb;
+   double sum = 0, factor = 1;
+   int    k, n = gap < 0 ? q : p; /* the power of the unit that is on already */
+   gap = fabs(gap);
+   for (k = 0; k <= n; k++) {
+      sum += factor * sneppp__rect_moment(p + q - k, first, 1);
+      factor *= gap * (n - k) / (k + 1);
+   }
+   for (k = 0; k < p; k++) sum *= ra;
+   for (k = 0; k < q; k++) sum *= rb;
+   return sum;
 }
 
-/* RECT x RECT, with STEP (p = 0) and RELU (p = 1). k_a = p M_{p-1,q}, k_C = pq M_{p-1,q-1}, 2 k_A = p(p-1) M_{p-2,q}; a power that has
-   fallen to zero is a step, whose derivative is du. For a step unit i, E[delta'(U) V_+^q] = -(a/A) du_q - q (C/A) du_{q-1}, and
-   v_i = -(a/A) du_q w~_i + q du_{q-1} (w~_j - (C/A) w~_i): the residual again. */
+/* Value and first derivatives again, if the value is so small that its terms must have cancelled. Nearly
+   parallel weights, for which the point U = V = 0 is far away, stay as they are. */
+static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss_out *t)
+{
+   double size = 1, k = g->b / sqrt(g->B), ki = sneppp__ratio(g->Ni, sqrt(g->B * g->D)), delta = 0;
+   int    m, n, parallel = g->D == 0 && g->C > 0;
+   for (m = 0; m < p; m++) size *= fabs(g->a) + sqrt(g->A);
+   for (m = 0; m < q; m++) size *= fabs(g->b) + sqrt(g->B);
+   if (p + q == 0 || !(t->k < 1e-4 * size) || (g->a >= 0 && k >= 0)) return;
+   if (!parallel) {
+      if (!(k * k + ki * ki < 625)) return;
+      delta = sneppp__gauss_delta(g);
+   }
+   for (m = 0; m <= g->grad && m <= p; m++) {
+      for (n = 0; n <= g->grad && n <= q; n++) {
+         double M = parallel ? sneppp__rect_parallel(g, p - m, q - n) : sneppp__rect_polar(g, p - m, q - n, delta, k, ki);
+         if (m && n) t->ij = t->ji = p * q * M;
+         else if (m) t->a = p * M;
+         else if (n) t->b = q * M;
+         else t->k = M;
+      }
+   }
+}
+
+/* RECT x RECT, with STEP (p = 0) and RELU (p = 1). k_a = p M_{p-1,q}, k_C = pq M_{p-1,q-1}, 2 k_A = p(p-1)
+   M_{p-2,q}; a power that has fallen to zero is a step, whose derivative is du. For a step unit i,
+   E[delta'(U) V_+^q] = -(a/A) du_q - q (C/A) du_{q-1}, and v_i = -(a/A) du_q w~_i + q du_{q-1} (w~_j -
+   (C/A) w~_i): the residual again. */
 static void sneppp__gauss_rect(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
    int          p = (int)g->ui.p, q = (int)g->uj.p;
@@ -6076,8 +6140,9 @@ static void sneppp__gauss_rect(const sneppp__gauss *g, sneppp__gauss_out *t)
    if (g->a != 0 || g->b != 0) sneppp__rect_far(g, p, q, t);
 }
 
-/* LEAKY x sigma: z for z > 0, pz below, is p z + (1 - p) z_+, so k = p E[U sigma_j] + (1 - p) E[U_+ sigma_j], where sigma_j is LEAKY
-   itself, a rectified power, PHI, ERF or GELU. Tsuchida et al. 2018 have it without bias. p = -1 is |z|. */
+/* LEAKY x sigma: z for z > 0, pz below, is p z + (1 - p) z_+, so k = p E[U sigma_j] + (1 - p) E[U_+
+   sigma_j], where sigma_j is LEAKY itself, a rectified power, PHI, ERF or GELU. Tsuchida et al. 2018 have
+   it without bias. p = -1 is |z|. */
 static void sneppp__gauss_leaky(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
    double            p = g->ui.p;
@@ -6102,9 +6167,10 @@ static void sneppp__gauss_leaky(const sneppp__gauss *g, sneppp__gauss_out *t)
 
 /* ---- ELU ---- */
 
-/* Quadrants of (U, V) after weighting with e^{sU + tV}: that is a factor e^L and a shift of the means by sA + tC and sC + tB,
-   under which aB - bC gains sD and bA - aC gains tD. Side 0 is positive, 1 negative. Each quadrant has its own call of
-   the bivariate cdf, for the factor e^L asks for relative accuracy of a small probability. */
+/* Quadrants of (U, V) after weighting with e^{sU + tV}: that is a factor e^L and a shift of the means by
+   sA + tC and sC + tB, under which aB - bC gains sD and bA - aC gains tD. Side 0 is positive, 1 negative.
+   Each quadrant has its own call of the bivariate cdf, for the factor e^L asks for relative accuracy of a
+   small probability. */
 typedef struct sneppp__quadrants {
    double e;               /* e^L                                           */
    double a, b, h, k, ki, kj, rho, s, ci, cj, A, B, C;
@@ -6144,7 +6210,8 @@ static double sneppp__quadrant(const sneppp__quadrants *o, int x, int y, double 
    return o->e * P;
 }
 
-/* What ELU needs: expectations of products of R = z_+, H = [z > 0], E = e^z [z < 0], N = [z < 0], first letter for U. */
+/* What ELU needs: expectations of products of R = z_+, H = [z > 0], E = e^z [z < 0], N = [z < 0], first
+   letter for U. */
 typedef struct sneppp__elu {
    double RR, RH, HR, HH, RN, NR, HN, NH, NN, RE, ER, HE, EH, NE, EN, EE;
 } sneppp__elu;
@@ -6174,14 +6241,15 @@ static void sneppp__elu_closed(const sneppp__gauss *q, sneppp__elu *o)
    o->RR = part.k;
 }
 
-/* The same for large weights, where e^L overflows: E[f(U) g(V)] = integral f(u) n(u; a, A) E[g(V) | u] du, in which the inner
-   expectation is a first moment in closed form and everything is positive. Gauss-Legendre between breakpoints
-   that resolve the normal density, e^u below 0, and the bend of the inner moment at the u that makes V's mean 0, of
-   width sqrt(D/A) A/|C|. */
+/* The same for large weights, where e^L overflows: E[f(U) g(V)] = integral f(u) n(u; a, A) E[g(V) | u] du,
+   in which the inner expectation is a first moment in closed form and everything is positive.
+   Gauss-Legendre between breakpoints that resolve the normal density, e^u below 0, and the bend of the
+   inner moment at the u that makes V's mean 0, of width sqrt(D/A) A/|C|. */
 static void sneppp__elu_inner(const sneppp__gauss *q, double u, double f, sneppp__elu *o)
 {
    double mu = (q->Nj + q->C * u) / q->A, v = q->D / q->A, z = sneppp__ratio(mu, sqrt(v));
-   double H = f * sneppp__Phi(z), N = f * sneppp__Phi(-z), R = f * sneppp__rect_moment(1, mu, v), E = f * sneppp__exp_tail(mu, v);
+   double H = f * sneppp__Phi(z), N = f * sneppp__Phi(-z), R = f * sneppp__rect_moment(1, mu, v),
+          E = f * sneppp__exp_tail(mu, v);
    if (u > 0) {
       o->HH += H;     o->HN += N;     o->HR += R;     o->HE += E;
       o->RH += u * H; o->RN += u * N; o->RR += u * R; o->RE += u * E;
@@ -6222,9 +6290,9 @@ static void sneppp__elu_integral(const sneppp__gauss *q, sneppp__elu *o)
    }
 }
 
-/* Both units close to 0, |z| < 1/4 for all that matters: the terms of e^z - 1 cancel, so sigma = z_+ + l sum_m (-1)^m (-z)_+^m/m!
-   and the kernel is a sum of rectified powers over the four quadrants. Reflecting a unit changes the sign of its mean, of C, and of
-   its own entry of aB - bC, bA - aC. */
+/* Both units close to 0, |z| < 1/4 for all that matters: the terms of e^z - 1 cancel, so sigma = z_+ + l
+   sum_m (-1)^m (-z)_+^m/m! and the kernel is a sum of rectified powers over the four quadrants. Reflecting
+   a unit changes the sign of its mean, of C, and of its own entry of aB - bC, bA - aC. */
 static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
    enum { order = 11 };
@@ -6263,9 +6331,9 @@ static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
    t->ji = t->ij;
 }
 
-/* ELU x ELU. sigma = R + l (E - N), sigma' = H + l E, sigma'' = (1 - l) delta + l E, so value and derivatives are sums of quadrant
-   integrals of tilted normals (Tsuchida et al. 2021, without bias). The longer vector is made unit j, so that the inner moment of
-   the integral form is the smooth one. */
+/* ELU x ELU. sigma = R + l (E - N), sigma' = H + l E, sigma'' = (1 - l) delta + l E, so value and
+   derivatives are sums of quadrant integrals of tilted normals (Tsuchida et al. 2021, without bias). The
+   longer vector is made unit j, so that the inner moment of the integral form is the smooth one. */
 static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double      li = q->ui.p, lj = q->uj.p, both = li * lj, c[1], top;
@@ -6293,14 +6361,15 @@ static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
 
 /* ---- radial basis functions ---- */
 
-/* psi(x) = prod_r exp(-(x_r - c_r)^2/(2 l_r^2)). Coordinate by coordinate, with S = l_i^2 + l_j^2, tau^2 = l_i^2 l_j^2/S and the weighted
-   centre c = (c_i l_j^2 + c_j l_i^2)/S,
+/* psi(x) = prod_r exp(-(x_r - c_r)^2/(2 l_r^2)). Coordinate by coordinate, with S = l_i^2 + l_j^2, tau^2 =
+   l_i^2 l_j^2/S and the weighted centre c = (c_i l_j^2 + c_j l_i^2)/S,
 
       psi_i psi_j = exp(-(c_i - c_j)^2/(2S)) exp(-(x - c)^2/(2 tau^2)),
       E = sqrt(tau^2/(tau^2 + s^2)) exp(-(c_i - c_j)^2/(2S) - (c - m)^2/(2 (tau^2 + s^2))).
 
-   With ONE, unit j is absent (l_j infinite); with EXP as the first unit, e^{w.x + b} moves the mean by s^2 w. All in
-   logarithms: a product over many coordinates underflows early. g != 0 adds g d(log k)/dtheta to out. */
+   With ONE, unit j is absent (l_j infinite); with EXP as the first unit, e^{w.x + b} moves the mean by s^2
+   w. All in logarithms: a product over many coordinates underflows early. g != 0 adds g d(log k)/dtheta to
+   out. */
 static double sneppp__rbf_log(const sneppp__pair *p, const sneppp__pull *out, size_t comp, double g)
 {
    int    r, one = p->uj.act == SNEPPP_ONE, tilt = p->ui.act == SNEPPP_EXP;
@@ -6308,8 +6377,10 @@ static double sneppp__rbf_log(const sneppp__pair *p, const sneppp__pull *out, si
    if (out && tilt) *out->bi += g;
    for (r = 0; r < p->d; r++) {
       size_t at = comp * (size_t)p->d + (size_t)r;
-      double m = p->win->mean ? p->win->mean[at] : 0, s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, w = tilt ? p->wi[r] : 0;
-      double c = tilt ? p->wj[r] : p->wi[r], l = tilt ? p->lj[r] : p->li[r], apart = 0, S = 0, ai = 1, aj = 0, tau2 = l * l, e, T;
+      double m = p->win->mean ? p->win->mean[at] : 0, s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s,
+             w = tilt ? p->wi[r] : 0;
+      double c = tilt ? p->wj[r] : p->wi[r], l = tilt ? p->lj[r] : p->li[r], apart = 0, S = 0, ai = 1, aj = 0,
+             tau2 = l * l, e, T;
       m += s2 * w;
       e = c - m;
       if (!one && !tilt) { /* ai, aj: weights of the two centres in the mean */
@@ -6330,7 +6401,8 @@ static double sneppp__rbf_log(const sneppp__pair *p, const sneppp__pull *out, si
       if (out->scale) out->scale[at] += g * (s * (e * e / T - 1) / T + s * w * w + 2 * s * w * e / T);
       if (tilt) out->wi[r] += g * (m + s2 * e / T);
       {
-         /* d(log k)/d(tau^2) = (s^2/tau^2 + e^2/T)/(2T); d(tau^2)/dl_i = 2 l_i ai^2; dc/dl_i = -2 (l_i/S) ai (c_i - c_j). */
+         /* d(log k)/d(tau^2) = (s^2/tau^2 + e^2/T)/(2T); d(tau^2)/dl_i = 2 l_i ai^2;
+            dc/dl_i = -2 (l_i/S) ai (c_i - c_j). */
          double *wc = tilt ? out->wj : out->wi, *lc = tilt ? out->lj : out->li, tt = (s2 / tau2 + e * e / T) / T;
          wc[r] += g * (-e / T * ai - (S > 0 ? apart / S : 0));
          lc[r] += g * l * (tt * ai * ai + (S > 0 ? apart / S * (apart / S + 2 * ai * e / T) : 0));
@@ -6371,7 +6443,8 @@ typedef struct sneppp__cos_cache {
    double v[SNEPPP_MAX_DIM][SNEPPP__TILE], ga[SNEPPP__TILE]; /* pull-back: dL/dw~ and dL/da   */
 } sneppp__cos_cache;
 
-static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const double *w, const double *b, sneppp__cos_cache *o)
+static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const double *w, const double *b,
+                                sneppp__cos_cache *o)
 {
    const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
    const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
@@ -6392,8 +6465,9 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
    }
 }
 
-/* x[j] <- exp(-x[j]/2), x >= 0, in a form that compilers turn into vector instructions: exp y = 2^n e^r with n the integer next
-   to y/log 2 and |r| <= 0.35, where 13 terms of the series have relative error 2e-17. Under 1e-307 it stays there. */
+/* x[j] <- exp(-x[j]/2), x >= 0, in a form that compilers turn into vector instructions: exp y = 2^n e^r
+   with n the integer next to y/log 2 and |r| <= 0.35, where 13 terms of the series have relative error
+   2e-17. Under 1e-307 it stays there. */
 SNEPPP__INLINE void sneppp__exp_tile(double *x)
 {
    double   r[SNEPPP__TILE], power[SNEPPP__TILE];
@@ -6409,13 +6483,15 @@ SNEPPP__INLINE void sneppp__exp_tile(double *x)
    for (j = 0; j < SNEPPP__TILE; j++) { /* pairs of terms, so that several products run at once */
       double z = r[j], z2 = z * z, z4 = z2 * z2;
       double e = (0.5 + z * (1.0 / 6)) + z2 * (1.0 / 24 + z * (1.0 / 120)) + z4 * ((1.0 / 720 + z * (1.0 / 5040)) +
-                 z2 * (1.0 / 40320 + z * (1.0 / 362880)) + z4 * ((1.0 / 3628800 + z * (1.0 / 39916800)) + z2 * (1.0 / 479001600)));
+                 z2 * (1.0 / 40320 + z * (1.0 / 362880)) + z4 * ((1.0 / 3628800 + z * (1.0 / 39916800)) +
+                     z2 * (1.0 / 479001600)));
       x[j] = power[j] + power[j] * (z + z2 * e);
    }
 }
 
 /* lo, up: e_- and e_+ of unit i with all units of b; entries beyond nj are not used. */
-static void sneppp__cos_exponents(const sneppp__tile *t, const sneppp__cos_cache *a, const sneppp__cos_cache *b, int i, double *lo, double *up)
+static void sneppp__cos_exponents(const sneppp__tile *t, const sneppp__cos_cache *a, const sneppp__cos_cache *b,
+                                  int i, double *lo, double *up)
 {
    int j, r;
    for (j = 0; j < SNEPPP__TILE; j++) lo[j] = up[j] = 0;
@@ -6432,7 +6508,8 @@ static void sneppp__cos_exponents(const sneppp__tile *t, const sneppp__cos_cache
 }
 
 /* Unit i of a pull-back; x, y are lo, up on entry. Returns sum_j g k. */
-static double sneppp__cos_pull(const sneppp__tile *t, sneppp__cos_cache *a, sneppp__cos_cache *b, int i, int j0, double weight, double *x, double *y)
+static double sneppp__cos_pull(const sneppp__tile *t, sneppp__cos_cache *a, sneppp__cos_cache *b, int i, int j0,
+                               double weight, double *x, double *y)
 {
    double ga = 0, sum = 0;
    int    j, r;
@@ -6463,7 +6540,8 @@ static double sneppp__cos_pull(const sneppp__tile *t, sneppp__cos_cache *a, snep
 }
 
 /* From dL/dw~ and dL/da of n units to the parameters. */
-static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const double *w, const sneppp__cos_cache *o, double *gw, double *gb)
+static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const double *w,
+                              const sneppp__cos_cache *o, double *gw, double *gb)
 {
    const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
    const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
