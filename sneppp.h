@@ -12315,7 +12315,7 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
       if (stop || stuck || step >= look || step >= cx->steps) {
          st = sneppp__convex_look_on(cx, v, fixed, stop, stuck, step, norm, &ended, err);
          if (ended || st != SNEPPP_OK) return st;
-         look = step + wait, stuck = 0, f = cx->f;
+         look = step + (cx->gap < 5 * cx->tol ? wait / 2 + 1 : wait), stuck = 0, f = cx->f; /* closer looks near the end */
          norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
       }
       sneppp__lbfgs_direction(&v->memory, v->g, 0.25, v->d);
