@@ -1805,9 +1805,9 @@ static void sneppp__tile_edge(const sneppp__kit *kit, size_t k, const void *a, s
 }
 
 /* All blocks. lower: only tiles that touch the lower triangle of C are computed. */
-static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n, size_t k,
-                                double alpha, const void *A, size_t lda, const void *B, size_t ldb, double beta,
-                                void *C, size_t ldc)
+SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n,
+                                               size_t k, double alpha, const void *A, size_t lda, const void *B,
+                                               size_t ldb, double beta, void *C, size_t ldc)
 {
    double      block_[SNEPPP__DEPTH * SNEPPP__BLOCK_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
    char       *block = (char *)block_ + (64 - (uintptr_t)block_ % 64) % 64;
