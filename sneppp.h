@@ -9473,7 +9473,7 @@ static void sneppp__place_lbfgs(sneppp__carver *c, sneppp__lbfgs *L, size_t size
 /* d = -H g; `first` is the step along -g while nothing is known. */
 static void sneppp__lbfgs_direction(const sneppp__lbfgs *L, const double *g, double first, double *d)
 {
-   double a[SNEPPP__PAIRS], h = L->used ? L->scale : first;
+   double a[SNEPPP__PAIRS] = { 0 }, h = L->used ? L->scale : first;
    size_t n = L->size;
    for (size_t i = 0; i < n; i++) d[i] = -g[i];
    for (size_t k = 0; k < L->used; k++) { /* from the newest pair back ... */
@@ -12823,7 +12823,7 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    sneppp__convex_vars v;
    sneppp__block       events;
    sneppp__carver      c = sneppp__measure();
-   size_t              rank = cx->R;
+   size_t              rank;
    double              scale = 1;
    sneppp_status       st = sneppp__convex_coordinates(cx, err);
    if (st != SNEPPP_OK) return st;

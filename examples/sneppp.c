@@ -97,7 +97,7 @@ static options parse(int count, char **arg)
 static sneppp_real *coordinates(const char *path, const options *o, int dim, size_t *rows)
 {
    csv_table    t;
-   int          column[SNEPPP_MAX_DIM], want = dim;
+   int          column[SNEPPP_MAX_DIM] = { 0 }, want = dim;
    sneppp_real *x;
    char         why[300];
    if (!csv_read(&t, path)) fail(t.error, "");
@@ -169,9 +169,10 @@ static int fit(int count, char **arg)
    sneppp_report   r;
    sneppp_error    err;
    sneppp_pool    *pool = sneppp_pool_make(o.threads, NULL);
-   sneppp_window  *w = &desc.factor[0].window;
+   sneppp_window  *w;
    double          test_nll = nan(""), expected = 0, volume, last = 0;
    memset(&desc, 0, sizeof desc);
+   w = &desc.factor[0].window;
    w->dim = o.sphere ? 3 : o.sides / 2;
    w->space = o.sphere ? SNEPPP_SPHERE : SNEPPP_BOX;
    for (int k = 0; k < o.sides / 2; k++) { w->lo[k] = o.window[2 * k]; w->hi[k] = o.window[2 * k + 1]; }
