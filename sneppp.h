@@ -2194,9 +2194,9 @@ SNEPPP__TARGET_AVX2 static void sneppp__tri_pass_avx2(size_t n, size_t k, double
 {
    for (size_t i = k; i < n; i++) {
       double *a = A + i * n, s = 0;
-      size_t  j = k;
+      size_t  j = k, whole = k + (n - k) / 8 * 8;
       __m256d vi = _mm256_set1_pd(v[i]), wi = _mm256_set1_pd(w[i]), s0 = _mm256_setzero_pd(), s1 = s0, x, y;
-      for (; j + 8 <= n; j += 8) {
+      for (; j < whole; j += 8) {
          x = _mm256_fnmadd_pd(vi, _mm256_loadu_pd(w + j), _mm256_loadu_pd(a + j));
          y = _mm256_fnmadd_pd(vi, _mm256_loadu_pd(w + j + 4), _mm256_loadu_pd(a + j + 4));
          x = _mm256_fnmadd_pd(wi, _mm256_loadu_pd(v + j), x);
