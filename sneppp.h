@@ -4055,8 +4055,11 @@ static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *e
    for (r = 0; r < win->dim; r++) {
       if (!sneppp__finite(win->lo[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.lo[%d] is not finite", r);
       if (!sneppp__finite(win->hi[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.hi[%d] is not finite", r);
-      if (!(win->lo[r] < win->hi[r])) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.lo[%d] = %g is not below win.hi[%d] = %g", r, win->lo[r], r, win->hi[r]);
-      if (!sneppp__finite(win->hi[r] - win->lo[r])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.hi[%d] - win.lo[%d] is too large", r, r);
+      if (!(win->lo[r] < win->hi[r]))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.lo[%d] = %g is not below win.hi[%d] = %g", r,
+                             win->lo[r], r, win->hi[r]);
+      if (!sneppp__finite(win->hi[r] - win->lo[r]))
+         return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.hi[%d] - win.lo[%d] is too large", r, r);
    }
    return SNEPPP_OK;
 }
@@ -4065,7 +4068,8 @@ static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *
 {
    int r;
    for (r = 0; r < win->dim; r++)
-      if (!sneppp__finite(win->centre[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.centre[%d] is not finite", r);
+      if (!sneppp__finite(win->centre[r]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.centre[%d] is not finite", r);
    if (!sneppp__finite(win->radius)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.radius is not finite");
    if (!(win->radius > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.radius = %g is not positive", win->radius);
    return SNEPPP_OK;
@@ -4077,8 +4081,10 @@ static sneppp_status sneppp__check_weights(const sneppp_window *win, size_t coun
    double sum = 0;
    if (!win->weight) return SNEPPP_OK;
    for (k = 0; k < count; k++) {
-      if (!sneppp__finite(win->weight[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.weight[%z] is not finite", k);
-      if (win->weight[k] < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.weight[%z] = %g is negative", k, win->weight[k]);
+      if (!sneppp__finite(win->weight[k]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.weight[%z] is not finite", k);
+      if (win->weight[k] < 0)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.weight[%z] = %g is negative", k, win->weight[k]);
       sum += win->weight[k];
    }
    if (!(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of win.weight are zero");
@@ -4090,11 +4096,16 @@ static sneppp_status sneppp__check_gauss(const sneppp_window *win, sneppp_error 
    size_t        r, d = (size_t)win->dim, count = win->count ? win->count : 1;
    sneppp_status status = sneppp__check_weights(win, count, err);
    if (status) return status;
-   if (count > SIZE_MAX / d / sizeof(double)) return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.count = %z is too large", count);
+   if (count > SIZE_MAX / d / sizeof(double))
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.count = %z is too large", count);
    for (r = 0; r < count * d; r++) {
-      if (win->mean && !sneppp__finite(win->mean[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.mean[%z][%z] is not finite", r / d, r % d);
-      if (win->scale && !sneppp__finite(win->scale[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.scale[%z][%z] is not finite", r / d, r % d);
-      if (win->scale && !(win->scale[r] > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.scale[%z][%z] = %g is not positive", r / d, r % d, win->scale[r]);
+      if (win->mean && !sneppp__finite(win->mean[r]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.mean[%z][%z] is not finite", r / d, r % d);
+      if (win->scale && !sneppp__finite(win->scale[r]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.scale[%z][%z] is not finite", r / d, r % d);
+      if (win->scale && !(win->scale[r] > 0))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.scale[%z][%z] = %g is not positive", r / d, r % d,
+                             win->scale[r]);
    }
    return SNEPPP_OK;
 }
@@ -4111,7 +4122,10 @@ static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_er
       if (!(a < b)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.ends[%z]: %g is not below %g", k, a, b);
       if (!sneppp__finite(b - a)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.ends[%z] is too long", k);
       if (k && a < win->ends[2 * k - 1])
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.ends[%z] begins at %g, before win.ends[%z] ends at %g: intervals are increasing and do not overlap", k, a, k - 1, win->ends[2 * k - 1]);
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "win.ends[%z] begins at %g, before win.ends[%z] ends at %g: intervals are "
+                             "increasing and do not overlap",
+                             k, a, k - 1, win->ends[2 * k - 1]);
    }
    return SNEPPP_OK;
 }
@@ -4120,10 +4134,12 @@ static sneppp_status sneppp__check_finite_set(const sneppp_window *win, sneppp_e
 {
    size_t r, d = (size_t)win->dim;
    if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.count is 0: there are no points");
-   if (win->count > SIZE_MAX / d / sizeof(double)) return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.count = %z is too large", win->count);
+   if (win->count > SIZE_MAX / d / sizeof(double))
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.count = %z is too large", win->count);
    if (!win->point) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.point is NULL");
    for (r = 0; r < win->count * d; r++)
-      if (!sneppp__finite(win->point[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.point[%z][%z] is not finite", r / d, r % d);
+      if (!sneppp__finite(win->point[r]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.point[%z][%z] is not finite", r / d, r % d);
    return sneppp__check_weights(win, win->count, err);
 }
 
@@ -4131,8 +4147,10 @@ static sneppp_status sneppp__check_family(const sneppp_window *win, int params, 
 {
    int r;
    for (r = 0; r < params; r++) {
-      if (!sneppp__finite(win->param[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.param[%d] is not finite", r);
-      if (!(win->param[r] > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[%d] = %g is not positive", r, win->param[r]);
+      if (!sneppp__finite(win->param[r]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.param[%d] is not finite", r);
+      if (!(win->param[r] > 0))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[%d] = %g is not positive", r, win->param[r]);
    }
    if (win->space == SNEPPP_BINOMIAL && !sneppp__whole(win->param[0]))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[0] = %g is not a whole number of trials", win->param[0]);
@@ -4143,28 +4161,36 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
 {
    int line = 0; /* the dimension that the space needs, 0 = any */
    if (!win) return sneppp__fail(err, SNEPPP_ERR_ARG, "the window is NULL");
-   if ((int)win->space < 0 || win->space >= SNEPPP_SPACE_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.space = %d is not a space", (int)win->space);
+   if ((int)win->space < 0 || win->space >= SNEPPP_SPACE_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.space = %d is not a space", (int)win->space);
    if (win->dim < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d is not positive", win->dim);
-   if (win->dim > SNEPPP_MAX_DIM) return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim, SNEPPP_MAX_DIM);
+   if (win->dim > SNEPPP_MAX_DIM)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim,
+                          SNEPPP_MAX_DIM);
    switch (win->space) {
       case SNEPPP_INTERVALS: case SNEPPP_GAMMA: case SNEPPP_BETA: case SNEPPP_POISSON: case SNEPPP_BINOMIAL:
       case SNEPPP_NEGBINOMIAL: case SNEPPP_NORMAL: case SNEPPP_VONMISES: line = 1; break;
       case SNEPPP_POLYGON: line = 2; break;
       default: break;
    }
-   if (line && win->dim != line) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d, but %s has dimension %d", win->dim, sneppp__space_name(win->space), line);
+   if (line && win->dim != line)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d, but %s has dimension %d", win->dim,
+                          sneppp__space_name(win->space), line);
    switch (win->space) {
       case SNEPPP_BOX: return sneppp__check_box(win, err);
       case SNEPPP_GAUSS: return sneppp__check_gauss(win, err);
       case SNEPPP_SPHERE:
-         if (win->measure != SNEPPP_SURFACE && win->measure != SNEPPP_PROBABILITY) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.measure = %d is not a measure", (int)win->measure);
+         if (win->measure != SNEPPP_SURFACE && win->measure != SNEPPP_PROBABILITY)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "win.measure = %d is not a measure", (int)win->measure);
          return SNEPPP_OK;
       case SNEPPP_INTERVALS: return sneppp__check_intervals(win, err);
       case SNEPPP_POLYGON: return sneppp__polygon_check(win, err);
       case SNEPPP_BALL: return sneppp__check_ball(win, err);
       case SNEPPP_GAMMA: case SNEPPP_BETA: return sneppp__check_family(win, 2, err);
       case SNEPPP_DIRICHLET:
-         if (win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a simplex needs at least two coordinates", win->dim);
+         if (win->dim < 2)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a simplex needs at least two coordinates",
+                                win->dim);
          return sneppp__check_family(win, win->dim, err);
       case SNEPPP_POISSON: case SNEPPP_BINOMIAL: case SNEPPP_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
       case SNEPPP_FINITE: return sneppp__check_finite_set(win, err);
@@ -4249,7 +4275,8 @@ static double sneppp__window_log_density(const sneppp_window *win, const double 
             for (k = 0; k < count; k++) {
                double e = log(win->weight ? win->weight[k] + 1e-300 : 1 / (double)count);
                for (size_t r = 0; r < d; r++) {
-                  double s = win->scale ? win->scale[k * d + r] : 1, z = (x[r] - (win->mean ? win->mean[k * d + r] : 0)) / s;
+                  double s = win->scale ? win->scale[k * d + r] : 1,
+                         z = (x[r] - (win->mean ? win->mean[k * d + r] : 0)) / s;
                   e -= 0.5 * z * z + log(s) + 0.5 * SNEPPP__LOG_2PI;
                }
                if (pass) total += exp(e - best);
@@ -4262,8 +4289,12 @@ static double sneppp__window_log_density(const sneppp_window *win, const double 
          for (size_t r = 0; r < d; r++) sum += (win->param[r] - 1) * log(x[r]);
          return sum;
       case SNEPPP_POISSON: return x[0] * log(win->param[0]) - sneppp__lgamma(x[0] + 1);
-      case SNEPPP_BINOMIAL: return sneppp__lgamma(win->param[0] + 1) - sneppp__lgamma(x[0] + 1) - sneppp__lgamma(win->param[0] - x[0] + 1);
-      case SNEPPP_NEGBINOMIAL: return sneppp__lgamma(x[0] + win->param[0]) - sneppp__lgamma(x[0] + 1) - sneppp__lgamma(win->param[0]);
+      case SNEPPP_BINOMIAL:
+         return sneppp__lgamma(win->param[0] + 1) - sneppp__lgamma(x[0] + 1) -
+                sneppp__lgamma(win->param[0] - x[0] + 1);
+      case SNEPPP_NEGBINOMIAL:
+         return sneppp__lgamma(x[0] + win->param[0]) - sneppp__lgamma(x[0] + 1) -
+                sneppp__lgamma(win->param[0]);
       case SNEPPP_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1e-300) : 0;
       default: return 0;
    }
@@ -4337,7 +4368,8 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
          return 1;
       case SNEPPP_INTERVALS:
          u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
-         for (k = 0; k + 1 < win->count && u >= win->ends[2 * k + 1] - win->ends[2 * k]; k++) u -= win->ends[2 * k + 1] - win->ends[2 * k];
+         for (k = 0; k + 1 < win->count && u >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
+            u -= win->ends[2 * k + 1] - win->ends[2 * k];
          x[0] = win->ends[2 * k] + u;
          if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
          return 1;
@@ -4351,7 +4383,8 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
          }
          if (win->space == SNEPPP_FINITE) { x[0] = (double)k; return 1; }
          for (size_t q = 0; q < d; q++)
-            x[q] = (win->mean ? win->mean[k * d + q] : 0) + (win->scale ? win->scale[k * d + q] : 1) * sneppp_rng_normal(rng);
+            x[q] = (win->mean ? win->mean[k * d + q] : 0) +
+                   (win->scale ? win->scale[k * d + q] : 1) * sneppp_rng_normal(rng);
          return 1;
       }
       case SNEPPP_POLYGON:
@@ -4376,15 +4409,22 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
 
 static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_error *err)
 {
-   if ((int)u->act < 0 || u->act >= SNEPPP_ACT_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "the activation of unit %d is unknown (%d)", i, (int)u->act);
-   if (!sneppp__finite(u->p) || !sneppp__finite(u->q)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "a parameter of the activation of unit %d is not finite", i);
+   if ((int)u->act < 0 || u->act >= SNEPPP_ACT_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "the activation of unit %d is unknown (%d)", i, (int)u->act);
+   if (!sneppp__finite(u->p) || !sneppp__finite(u->q))
+      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
+                          "a parameter of the activation of unit %d is not finite", i);
    switch (u->act) {
       case SNEPPP_RECT: case SNEPPP_MONOMIAL:
          if (!sneppp__whole(u->p) || u->p > SNEPPP__MAX_ORDER)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "the order p = %g of unit %d is not a whole number from 0 to %d", u->p, i, SNEPPP__MAX_ORDER);
+            return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                "the order p = %g of unit %d is not a whole number from 0 to %d", u->p, i,
+                                SNEPPP__MAX_ORDER);
          return SNEPPP_OK;
       case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: case SNEPPP_BELL: case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS:
-         if (!(u->p > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "p = %g of %s unit %d is not positive", u->p, sneppp__act_name(u->act), i);
+         if (!(u->p > 0))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "p = %g of %s unit %d is not positive", u->p,
+                                sneppp__act_name(u->act), i);
          return SNEPPP_OK;
       default: return SNEPPP_OK;
    }
@@ -4393,11 +4433,14 @@ static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_erro
 /* exp units on an exponential family: the integral of psi_i^2 must exist, that is eta = 2 w_i must lie in the
    natural parameter domain. The domain is convex and w_i + w_j is the midpoint of 2 w_i and 2 w_j, so the
    diagonal is enough. First moments ask for eta = w_i only. */
-static sneppp_status sneppp__domain_check(const sneppp_window *win, const double *w, double times, int i, sneppp_error *err)
+static sneppp_status sneppp__domain_check(const sneppp_window *win, const double *w, double times, int i,
+                                          sneppp_error *err)
 {
    int r, bad = -1;
    switch (win->space) {
-      case SNEPPP_GAMMA: bad = !(win->param[0] + times * w[0] > 0) ? 0 : !(win->param[1] - times * w[1] > 0) ? 1 : -1; break;
+      case SNEPPP_GAMMA:
+         bad = !(win->param[0] + times * w[0] > 0) ? 0 : !(win->param[1] - times * w[1] > 0) ? 1 : -1;
+         break;
       case SNEPPP_BETA: case SNEPPP_DIRICHLET:
          for (r = 0; r < sneppp__stats(win) && bad < 0; r++) if (!(win->param[r] + times * w[r] > 0)) bad = r;
          break;
@@ -4406,17 +4449,22 @@ static sneppp_status sneppp__domain_check(const sneppp_window *win, const double
       default: break;
    }
    if (bad < 0) return SNEPPP_OK;
-   return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.W[%d][%d] = %g: the integral of unit %d over %s does not exist", i, bad, w[bad], i, sneppp__space_name(win->space));
+   return sneppp__fail(err, SNEPPP_ERR_ARG,
+                       "layer.W[%d][%d] = %g: the integral of unit %d over %s does not exist", i, bad, w[bad],
+                       i, sneppp__space_name(win->space));
 }
 
-static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_layer *layer, int moments, sneppp_error *err)
+static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_layer *layer, int moments,
+                                         sneppp_error *err)
 {
    int           i, r, d = sneppp__stats(win);
    sneppp_status status;
    if (!layer) return sneppp__fail(err, SNEPPP_ERR_ARG, "the layer is NULL");
    if (layer->n < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.n = %d is not positive", layer->n);
-   if ((size_t)layer->n > SIZE_MAX / sizeof(double) / (size_t)layer->n) return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large", layer->n);
-   if (layer->d && layer->d != d) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.d = %d, but the window has %d statistics", layer->d, d);
+   if ((size_t)layer->n > SIZE_MAX / sizeof(double) / (size_t)layer->n)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large", layer->n);
+   if (layer->d && layer->d != d)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.d = %d, but the window has %d statistics", layer->d, d);
    if (!layer->W) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.W is NULL");
    for (i = 0; i < layer->n; i++) {
       const double *w = layer->W + (size_t)i * (size_t)d;
@@ -4427,17 +4475,22 @@ static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_
          if (status) return status;
       }
       for (r = 0; r < d; r++)
-         if (!sneppp__finite(w[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.W[%d][%d] is not finite", i, r);
-      if (layer->b && !sneppp__finite(layer->b[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.b[%d] is not finite", i);
+         if (!sneppp__finite(w[r]))
+            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.W[%d][%d] is not finite", i, r);
+      if (layer->b && !sneppp__finite(layer->b[i]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.b[%d] is not finite", i);
       if (u.act == SNEPPP_EXP) {
          status = sneppp__domain_check(win, w, moments ? 1 : 2, i, err);
          if (status) return status;
       }
       if (u.act != SNEPPP_RBF) continue;
-      if (!layer->width) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.width is NULL, but unit %d is a radial basis function", i);
+      if (!layer->width)
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "layer.width is NULL, but unit %d is a radial basis function", i);
       for (r = 0; r < d; r++) {
          double l = layer->width[(size_t)i * (size_t)d + (size_t)r];
-         if (!sneppp__finite(l)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.width[%d][%d] is not finite", i, r);
+         if (!sneppp__finite(l))
+            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.width[%d][%d] is not finite", i, r);
          if (!(l > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.width[%d][%d] = %g is not positive", i, r, l);
       }
    }
@@ -4476,7 +4529,8 @@ typedef double (*sneppp__pair_fn)(const sneppp__pair *p, const sneppp__pull *out
 struct sneppp__laplace;
 struct sneppp__gauss;
 struct sneppp__gauss_out;
-typedef void   (*sneppp__laplace_fn)(const sneppp_window *win, int d, const double *x, const double *y, struct sneppp__laplace *out);
+typedef void   (*sneppp__laplace_fn)(const sneppp_window *win, int d, const double *x, const double *y,
+                                     struct sneppp__laplace *out);
 typedef void   (*sneppp__gauss_fn)(const struct sneppp__gauss *q, struct sneppp__gauss_out *t);
 
 /* Speed: a row may also compute a tile, up to SNEPPP__TILE x SNEPPP__TILE pairs of units with one activation, so that
@@ -4556,8 +4610,14 @@ SNEPPP__INLINE sneppp__complex sneppp__c(double re, double im)
    return z;
 }
 
-SNEPPP__INLINE sneppp__complex sneppp__cadd(sneppp__complex a, sneppp__complex b) { return sneppp__c(a.re + b.re, a.im + b.im); }
-SNEPPP__INLINE sneppp__complex sneppp__csub(sneppp__complex a, sneppp__complex b) { return sneppp__c(a.re - b.re, a.im - b.im); }
+SNEPPP__INLINE sneppp__complex sneppp__cadd(sneppp__complex a, sneppp__complex b)
+{
+   return sneppp__c(a.re + b.re, a.im + b.im);
+}
+SNEPPP__INLINE sneppp__complex sneppp__csub(sneppp__complex a, sneppp__complex b)
+{
+   return sneppp__c(a.re - b.re, a.im - b.im);
+}
 SNEPPP__INLINE sneppp__complex sneppp__cmul(sneppp__complex a, sneppp__complex b)
 {
    return sneppp__c(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
@@ -4624,7 +4684,8 @@ static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
    if (n == 1) return sneppp__cexp(z[0]);
    if (n == 2) {
       sneppp__complex f = sneppp__csinhc(sneppp__cscale(sneppp__csub(z[1], z[0]), 0.5), NULL);
-      return sneppp__cmul(f, sneppp__cexp(sneppp__c(z[0].re > z[1].re ? z[0].re : z[1].re, 0.5 * (z[0].im + z[1].im))));
+      return sneppp__cmul(
+         f, sneppp__cexp(sneppp__c(z[0].re > z[1].re ? z[0].re : z[1].re, 0.5 * (z[0].im + z[1].im))));
    }
    for (i = 0; i < n; i++) {
       m = sneppp__cadd(m, sneppp__cscale(z[i], 1.0 / n));
@@ -4638,7 +4699,8 @@ static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
          if (i != a) right[nr++] = z[i];
          if (i != b) left[nl++] = z[i];
       }
-      return sneppp__cdiv(sneppp__csub(sneppp__cexpdd(right, nr), sneppp__cexpdd(left, nl)), sneppp__csub(z[b], z[a]));
+      return sneppp__cdiv(sneppp__csub(sneppp__cexpdd(right, nr), sneppp__cexpdd(left, nl)),
+                          sneppp__csub(z[b], z[a]));
    }
    for (i = 0; i < n; i++) { h[i] = sneppp__c(1, 0); if (i) fact *= i; }
    sum = sneppp__c(1 / fact, 0);
@@ -4657,9 +4719,12 @@ static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
 static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope)
 {
    /* B_2k / (2k (2k - 1)) and -B_2k / (2k), k = 1..8; Abramowitz and Stegun 6.1.40, 6.3.18 */
-   static const double B[8] = { 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156, -3617.0 / 122400 };
-   static const double C[8] = { -1.0 / 12, 1.0 / 120, -1.0 / 252, 1.0 / 240, -1.0 / 132, 691.0 / 32760, -1.0 / 12, 3617.0 / 8160 };
-   sneppp__complex     shift = sneppp__c(0, 0), dshift = sneppp__c(0, 0), r, q, f = sneppp__c(0, 0), g = sneppp__c(0, 0), one = sneppp__c(1, 0), lz;
+   static const double B[8] = { 1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
+                                1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400 };
+   static const double C[8] = { -1.0 / 12,  1.0 / 120,     -1.0 / 252, 1.0 / 240,
+                                -1.0 / 132, 691.0 / 32760, -1.0 / 12,  3617.0 / 8160 };
+   sneppp__complex shift = sneppp__c(0, 0), dshift = sneppp__c(0, 0), r, q, f = sneppp__c(0, 0),
+                   g = sneppp__c(0, 0), one = sneppp__c(1, 0), lz;
    int                 k;
    while (z.re * z.re + z.im * z.im < 144) {
       shift = sneppp__cadd(shift, sneppp__clog(z));
@@ -4673,7 +4738,9 @@ static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope
       g = sneppp__cadd(sneppp__cmul(g, q), sneppp__c(C[k], 0));
    }
    lz = sneppp__clog(z);
-   if (slope) *slope = sneppp__csub(sneppp__cadd(lz, sneppp__csub(sneppp__cmul(g, q), sneppp__cscale(r, 0.5))), dshift);
+   if (slope)
+      *slope =
+         sneppp__csub(sneppp__cadd(lz, sneppp__csub(sneppp__cmul(g, q), sneppp__cscale(r, 0.5))), dshift);
    f = sneppp__cmul(f, r);
    f = sneppp__cadd(f, sneppp__csub(sneppp__cmul(sneppp__c(z.re - 0.5, z.im), lz), z));
    f.re += 0.5 * SNEPPP__LOG_2PI;
@@ -4737,11 +4804,12 @@ static void sneppp__laplace_log(sneppp__laplace *out, sneppp__complex value)
    out->im = 0;
 }
 
-/* Box with centre c and half widths h: L(s) = prod 2 h_r exp(s_r c_r) sinhc(s_r h_r), with sinhc(iy) = sinc y. The
-   quotient (e^(s u) - e^(s l))/s is 0/0 at s = 0 and cancels near it; sinhc does not. Real s: everything in
+/* Box with centre c and half widths h: L(s) = prod 2 h_r exp(s_r c_r) sinhc(s_r h_r), with sinhc(iy) = sinc y.
+   The quotient (e^(s u) - e^(s l))/s is 0/0 at s = 0 and cancels near it; sinhc does not. Real s: everything in
    logarithms, d log L/ds = c + h coth(sh) - 1/s. Otherwise a factor may vanish, so the gradient multiplies the
    others instead of dividing by it. */
-static void sneppp__laplace_ends(int d, const double *lo, const double *hi, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_ends(int d, const double *lo, const double *hi, const double *x, const double *y,
+                                 sneppp__laplace *out)
 {
    sneppp__complex f[SNEPPP__MAX_STATS], g[SNEPPP__MAX_STATS], left = sneppp__c(1, 0), right = sneppp__c(1, 0);
    double          c[SNEPPP__MAX_STATS];
@@ -4783,12 +4851,14 @@ static void sneppp__laplace_ends(int d, const double *lo, const double *hi, cons
    }
 }
 
-static void sneppp__laplace_box(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_box(const sneppp_window *win, int d, const double *x, const double *y,
+                                sneppp__laplace *out)
 {
    sneppp__laplace_ends(d, win->lo, win->hi, x, y, out);
 }
 
-static void sneppp__laplace_intervals(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_intervals(const sneppp_window *win, int d, const double *x, const double *y,
+                                      sneppp__laplace *out)
 {
    sneppp__laplace part;
    size_t          k;
@@ -4806,7 +4876,8 @@ static void sneppp__laplace_intervals(const sneppp_window *win, int d, const dou
    and on the imaginary axis Z_D becomes j_D(k) = 0F1(; D/2; -k^2/4) (a Bessel J). d/dk log Z_D = A_D(k), with
    A_D(k)/k -> 1/D at 0, and j_D' = -(k/D) j_(D+2). Source: von Mises-Fisher normaliser (Mardia and Jupp 2000).
    Mixed exp x cos would need Bessel functions of complex argument and is not offered. */
-static void sneppp__laplace_radial(int D, double R, double mass, const double *c, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_radial(int D, double R, double mass, const double *c, int d, const double *x,
+                                   const double *y, sneppp__laplace *out)
 {
    int           r;
    const double *s = y ? y : x;
@@ -4834,28 +4905,33 @@ static void sneppp__laplace_radial(int D, double R, double mass, const double *c
    }
 }
 
-static void sneppp__laplace_sphere(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_sphere(const sneppp_window *win, int d, const double *x, const double *y,
+                                   sneppp__laplace *out)
 {
    sneppp__laplace_radial(d, 1, win->measure == SNEPPP_PROBABILITY ? 1 : sneppp__sphere_area(d), NULL, d, x, y, out);
 }
 
-static void sneppp__laplace_ball(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_ball(const sneppp_window *win, int d, const double *x, const double *y,
+                                 sneppp__laplace *out)
 {
    sneppp__laplace_radial(d + 2, win->radius, sneppp__ball_volume(d, win->radius), win->centre, d, x, y, out);
 }
 
 /* The angle phi with t = (cos phi, sin phi) is a circle of circumference 2 pi: L = 2 pi I_0(|s|). */
-static void sneppp__laplace_vonmises(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_vonmises(const sneppp_window *win, int d, const double *x, const double *y,
+                                     sneppp__laplace *out)
 {
    (void)win;
    sneppp__laplace_radial(2, 1, 2 * SNEPPP__PI, NULL, d, x, y, out);
 }
 
-/* Polygon: fans of signed triangles (v_0, v_k, v_(k+1)) of each ring. On a triangle with vertices v_0 + e_1, v_0 + e_2
-   and twice the signed area T2, the integral of exp(s . (x - v_0)) is T2 exp[0, s . e_1, s . e_2] (Hermite-Genocchi), a
-   second divided difference; its gradient is T2 (e_1 exp[0, p, p, q] + e_2 exp[0, p, q, q]), p = s . e_1, q = s . e_2. All
-   is formed from differences of vertices, so the window may lie far from the origin. */
-static void sneppp__laplace_triangle(const double *v, const double *a, const double *b, const double *x, const double *y, sneppp__laplace *out)
+/* Polygon: fans of signed triangles (v_0, v_k, v_(k+1)) of each ring. On a triangle with vertices v_0 + e_1,
+   v_0 + e_2 and twice the signed area T2, the integral of exp(s . (x - v_0)) is T2 exp[0, s . e_1, s . e_2]
+   (Hermite-Genocchi), a second divided difference; its gradient is T2 (e_1 exp[0, p, p, q] + e_2 exp[0, p, q,
+   q]), p = s . e_1, q = s . e_2. All is formed from differences of vertices, so the window may lie far from
+   the origin. */
+static void sneppp__laplace_triangle(const double *v, const double *a, const double *b, const double *x,
+                                     const double *y, sneppp__laplace *out)
 {
    double          e1[2], e2[2], area, top;
    sneppp__complex z[4], f;
@@ -4883,7 +4959,8 @@ static void sneppp__laplace_triangle(const double *v, const double *a, const dou
    }
 }
 
-static void sneppp__laplace_polygon(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_polygon(const sneppp_window *win, int d, const double *x, const double *y,
+                                    sneppp__laplace *out)
 {
    sneppp__laplace part;
    const double   *v = win->xy;
@@ -4901,7 +4978,8 @@ static void sneppp__laplace_polygon(const sneppp_window *win, int d, const doubl
 }
 
 /* Finite set: L(s) = sum_k mu_k exp(s . t_k). */
-static void sneppp__laplace_finite(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_finite(const sneppp_window *win, int d, const double *x, const double *y,
+                                   sneppp__laplace *out)
 {
    sneppp__laplace part;
    size_t          k;
@@ -4924,7 +5002,10 @@ static void sneppp__laplace_finite(const sneppp_window *win, int d, const double
 
 /* Exponential families (textbook partition functions; e.g. Brown 1986). Each is analytic in s, so a complex s is
    no different from a real one; only the gamma function has to know. */
-static sneppp__complex sneppp__at(const double *x, const double *y, int r) { return sneppp__c(x ? x[r] : 0, y ? y[r] : 0); }
+static sneppp__complex sneppp__at(const double *x, const double *y, int r)
+{
+   return sneppp__c(x ? x[r] : 0, y ? y[r] : 0);
+}
 
 static sneppp__complex sneppp__family_lgamma(sneppp__complex z, sneppp__complex *slope)
 {
@@ -4940,18 +5021,22 @@ static void sneppp__mean_is(sneppp__laplace *out, int r, sneppp__complex mean)
 }
 
 /* Gamma: log L = log Gamma(a) - a log b, a = a0 + s_1, b = b0 - s_2; E t = (psi(a) - log b, a/b). */
-static void sneppp__laplace_gamma(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_gamma(const sneppp_window *win, int d, const double *x, const double *y,
+                                  sneppp__laplace *out)
 {
    sneppp__complex s1 = sneppp__at(x, y, 0), s2 = sneppp__at(x, y, 1), psi;
-   sneppp__complex a = sneppp__c(win->param[0] + s1.re, s1.im), b = sneppp__c(win->param[1] - s2.re, -s2.im), log_b = sneppp__clog(b);
+   sneppp__complex a = sneppp__c(win->param[0] + s1.re, s1.im), b = sneppp__c(win->param[1] - s2.re, -s2.im),
+                   log_b = sneppp__clog(b);
    (void)d;
    sneppp__laplace_log(out, sneppp__csub(sneppp__family_lgamma(a, &psi), sneppp__cmul(a, log_b)));
    sneppp__mean_is(out, 0, sneppp__csub(psi, log_b));
    sneppp__mean_is(out, 1, sneppp__cdiv(a, b));
 }
 
-/* Dirichlet (and beta, d = 2): log L = sum log Gamma(a_r) - log Gamma(sum a_r), a = a0 + s; E t_r = psi(a_r) - psi(sum a). */
-static void sneppp__laplace_dirichlet(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+/* Dirichlet (and beta, d = 2): log L = sum log Gamma(a_r) - log Gamma(sum a_r), a = a0 + s; E t_r = psi(a_r) -
+   psi(sum a). */
+static void sneppp__laplace_dirichlet(const sneppp_window *win, int d, const double *x, const double *y,
+                                      sneppp__laplace *out)
 {
    sneppp__complex sum = sneppp__c(0, 0), value = sneppp__c(0, 0), psi[SNEPPP__MAX_STATS], all, log_all;
    int             r;
@@ -4962,14 +5047,16 @@ static void sneppp__laplace_dirichlet(const sneppp_window *win, int d, const dou
       value = sneppp__cadd(value, sneppp__family_lgamma(a, &psi[r]));
    }
    log_all = sneppp__family_lgamma(sum, &all);
-   if (d == 2 && !y) value = sneppp__c(sneppp__log_beta(win->param[0] + (x ? x[0] : 0), win->param[1] + (x ? x[1] : 0)), 0);
+   if (d == 2 && !y)
+      value = sneppp__c(sneppp__log_beta(win->param[0] + (x ? x[0] : 0), win->param[1] + (x ? x[1] : 0)), 0);
    else value = sneppp__csub(value, log_all);
    sneppp__laplace_log(out, value);
    for (r = 0; r < d; r++) sneppp__mean_is(out, r, sneppp__csub(psi[r], all));
 }
 
 /* Poisson: log L = r e^s = E t. */
-static void sneppp__laplace_poisson(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_poisson(const sneppp_window *win, int d, const double *x, const double *y,
+                                    sneppp__laplace *out)
 {
    sneppp__complex mean = sneppp__cscale(sneppp__cexp(sneppp__at(x, y, 0)), win->param[0]);
    (void)d;
@@ -4977,9 +5064,10 @@ static void sneppp__laplace_poisson(const sneppp_window *win, int d, const doubl
    sneppp__mean_is(out, 0, mean);
 }
 
-/* Binomial: L = (1 + e^s)^N = e^(Ns/2) (2 cosh(s/2))^N, E t = N / (1 + e^-s). On the imaginary axis the base is 2 cos(y/2),
-   which vanishes at y = pi: powers, not logarithms, there. */
-static void sneppp__laplace_binomial(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+/* Binomial: L = (1 + e^s)^N = e^(Ns/2) (2 cosh(s/2))^N, E t = N / (1 + e^-s). On the imaginary axis the base
+   is 2 cos(y/2), which vanishes at y = pi: powers, not logarithms, there. */
+static void sneppp__laplace_binomial(const sneppp_window *win, int d, const double *x, const double *y,
+                                     sneppp__laplace *out)
 {
    double          N = win->param[0], a = x ? x[0] : 0, b = y ? y[0] : 0, e = exp(-fabs(a)), power, turn;
    sneppp__complex base;
@@ -5000,14 +5088,17 @@ static void sneppp__laplace_binomial(const sneppp_window *win, int d, const doub
    base = sneppp__cmul(base, sneppp__c(power * cos(turn), power * sin(turn)));
    out->re = base.re;
    out->im = base.im;
-   /* L' = N e^s (1 + e^s)^(N-1): relative to the scale and phase of L that is N times base^(N-1) times e^((s - |a|)/2). */
+   /* L' = N e^s (1 + e^s)^(N-1): relative to the scale and phase of L that is N times base^(N-1) times e^((s -
+   |a|)/2). */
    turn += 0.5 * b;
    power *= N * exp(0.5 * (a - fabs(a)));
    sneppp__mean_is(out, 0, sneppp__c(power * cos(turn), power * sin(turn)));
 }
 
-/* Negative binomial: log L = -r log(1 - e^s), Re s < 0; E t = r e^s / (1 - e^s). 1 - e^a cos b without cancellation. */
-static void sneppp__laplace_negbin(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+/* Negative binomial: log L = -r log(1 - e^s), Re s < 0; E t = r e^s / (1 - e^s). 1 - e^a cos b without
+   cancellation. */
+static void sneppp__laplace_negbin(const sneppp_window *win, int d, const double *x, const double *y,
+                                   sneppp__laplace *out)
 {
    double          r = win->param[0], a = x ? x[0] : 0, b = y ? y[0] : 0, e = exp(a), half = sin(0.5 * b);
    sneppp__complex rest = sneppp__c(-expm1(a) + 2 * e * half * half, -e * sin(b));
@@ -5018,7 +5109,8 @@ static void sneppp__laplace_negbin(const sneppp_window *win, int d, const double
 
 /* Lebesgue measure on R with t = (x, x^2): log L = 1/2 log(pi / -s_2) - s_1^2 / (4 s_2), Re s_2 < 0;
    E t = (m, m^2 + v), m = -s_1 / (2 s_2), v = -1 / (2 s_2). */
-static void sneppp__laplace_normal(const sneppp_window *win, int d, const double *x, const double *y, sneppp__laplace *out)
+static void sneppp__laplace_normal(const sneppp_window *win, int d, const double *x, const double *y,
+                                   sneppp__laplace *out)
 {
    sneppp__complex s1 = sneppp__at(x, y, 0), s2 = sneppp__at(x, y, 1), minus = sneppp__c(-s2.re, -s2.im), m, v, value;
    (void)win;
@@ -5034,8 +5126,8 @@ static void sneppp__laplace_normal(const sneppp_window *win, int d, const double
 
 /* ---- the pair function of all transforms ---- */
 
-/* One exponential of the product: k = Re sum alpha exp(beta) L(s) with s = (ri wi + rj wj) + i (ci wi + cj wj) and beta the
-   same combination of the biases. */
+/* One exponential of the product: k = Re sum alpha exp(beta) L(s) with s = (ri wi + rj wj) + i (ci wi + cj wj)
+   and beta the same combination of the biases. */
 typedef struct sneppp__wave { double are, aim; int ri, rj, ci, cj; } sneppp__wave;
 
 static int sneppp__waves(sneppp_act ai, sneppp_act aj, sneppp__wave *t)
@@ -5062,10 +5154,12 @@ static int sneppp__waves(sneppp_act ai, sneppp_act aj, sneppp__wave *t)
    return n;
 }
 
-static void sneppp__wave_pull(const sneppp__pair *p, const sneppp__pull *out, const sneppp__wave *t, const sneppp__laplace *L, double size, double theta)
+static void sneppp__wave_pull(const sneppp__pair *p, const sneppp__pull *out, const sneppp__wave *t,
+                              const sneppp__laplace *L, double size, double theta)
 {
    /* a = g alpha exp(beta + scale + i phase); the parts of the exponents that are imaginary bring another i. */
-   sneppp__complex a = sneppp__cmul(sneppp__c(out->g * t->are * size, out->g * t->aim * size), sneppp__c(cos(theta), sin(theta)));
+   sneppp__complex a = sneppp__cmul(sneppp__c(out->g * t->are * size, out->g * t->aim * size),
+                                    sneppp__c(cos(theta), sin(theta)));
    sneppp__complex e = sneppp__cmul(a, sneppp__c(L->re, L->im));
    int             r;
    *out->bi += t->ri * e.re - t->ci * e.im;
@@ -5116,9 +5210,10 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
 
 /* ---- cos and sin on boxes, many at a time ---- */
 
-/* k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r sinc(s_r h_r). The
-   sines and cosines of sums follow from those of each unit by the addition theorems, so the loop over pairs calls
-   nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power series is taken. */
+/* k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r
+   sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
+   loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
+   series is taken. */
 typedef struct sneppp__box_cache {
    double u[SNEPPP__TILE][SNEPPP__MAX_STATS], s[SNEPPP__TILE][SNEPPP__MAX_STATS], c[SNEPPP__TILE][SNEPPP__MAX_STATS];
    double ct[SNEPPP__TILE], st[SNEPPP__TILE];
@@ -5145,26 +5240,33 @@ SNEPPP__INLINE double sneppp__sinc_of(double x, double sine)
 {
    double y = x * x;
    if (y >= 0.25) return sine / x;
-   return 1 + y * (-1.0 / 6 + y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 + y * (-1.0 / 39916800 + y * (1.0 / 6227020800.0))))));
+   return 1 + y * (-1.0 / 6 +
+                   y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 + y * (-1.0 / 39916800 +
+                                                                                y * (1.0 / 6227020800.0))))));
 }
 
 SNEPPP__INLINE double sneppp__dsinc_of(double x, double cosine, double sinc)
 {
    double y = x * x;
    if (y >= 0.25) return (cosine - sinc) / x;
-   return x * (-1.0 / 3 + y * (1.0 / 30 + y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 + y * (1.0 / 518918400.0))))));
+   return x * (-1.0 / 3 +
+               y * (1.0 / 30 +
+                    y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 + y * (1.0 / 518918400.0))))));
 }
 
 /* Unit i against unit j: the derivatives of k, with the products of all factors but one made from both sides. */
-static void sneppp__box_pull(const sneppp__tile *t, const sneppp__box_cache *a, const sneppp__box_cache *b, int i, int j, double sign, const double *h, const double *centre)
+static void sneppp__box_pull(const sneppp__tile *t, const sneppp__box_cache *a, const sneppp__box_cache *b,
+                             int i, int j, double sign, const double *h, const double *centre)
 {
    double fm[SNEPPP__MAX_STATS], fp[SNEPPP__MAX_STATS], dm[SNEPPP__MAX_STATS], dp[SNEPPP__MAX_STATS];
    double g = 0.5 * t->g[i * SNEPPP__TILE + j], m = 1, p = 1, cc = a->ct[i] * b->ct[j], ss = a->st[i] * b->st[j];
-   double sc = a->st[i] * b->ct[j], cs = a->ct[i] * b->st[j], cm = g * (cc + ss), cp = sign * g * (cc - ss), turn, gi, gj;
+   double sc = a->st[i] * b->ct[j], cs = a->ct[i] * b->st[j], cm = g * (cc + ss), cp = sign * g * (cc - ss),
+          turn, gi, gj;
    int    r, d = t->d;
    for (r = 0; r < d; r++) {
       double x = a->u[i][r] - b->u[j][r], y = a->u[i][r] + b->u[j][r];
-      double u = a->s[i][r] * b->c[j][r], v = a->c[i][r] * b->s[j][r], co = a->c[i][r] * b->c[j][r], si = a->s[i][r] * b->s[j][r];
+      double u = a->s[i][r] * b->c[j][r], v = a->c[i][r] * b->s[j][r], co = a->c[i][r] * b->c[j][r],
+             si = a->s[i][r] * b->s[j][r];
       fm[r] = sneppp__sinc_of(x, u - v);
       fp[r] = sneppp__sinc_of(y, u + v);
       dm[r] = sneppp__dsinc_of(x, co + si, fm[r]) * (2 * h[r] * h[r]) * m;
@@ -5193,7 +5295,8 @@ static void sneppp__box_tile(const sneppp__tile *t)
 {
    sneppp__box_cache        cache[2];
    const sneppp__box_cache *a = cache, *b = cache + !t->diagonal;
-   double                   h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], volume = 0.5, sign = t->unit.act == SNEPPP_SIN ? -1 : 1;
+   double h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], volume = 0.5,
+                                                           sign = t->unit.act == SNEPPP_SIN ? -1 : 1;
    int                      i, j, r;
    sneppp__box_prepare(t, t->ni, t->wi, t->bi, &cache[0]);
    if (!t->diagonal) sneppp__box_prepare(t, t->nj, t->wj, t->bj, &cache[1]);
@@ -5211,35 +5314,40 @@ static void sneppp__box_tile(const sneppp__tile *t)
             m *= sneppp__sinc_of(a->u[i][r] - b->u[j][r], u - v);
             p *= sneppp__sinc_of(a->u[i][r] + b->u[j][r], u + v);
          }
-         t->k[i * SNEPPP__TILE + j] = (a->ct[i] * b->ct[j] + a->st[i] * b->st[j]) * m + sign * ((a->ct[i] * b->ct[j] - a->st[i] * b->st[j]) * p);
+         t->k[i * SNEPPP__TILE + j] = (a->ct[i] * b->ct[j] + a->st[i] * b->st[j]) * m +
+                                      sign * ((a->ct[i] * b->ct[j] - a->st[i] * b->st[j]) * p);
       }
    }
 }
 
 /* ---- radial basis functions under Lebesgue measure ---- */
 
-/* The integral of one coordinate's factor exp(-(x-ci)^2/2li^2 - (x-cj)^2/2lj^2) over [lo, hi], f, and its moments about ci
-   and cj. With S = li^2 + lj^2 the product is exp(-(ci-cj)^2/2S) times a bell of centre m and width tau = li lj/sqrt(S), so
-   f = exp(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi - m)/(tau sqrt 2). Differences of erf and of exp
-   are formed without cancellation; m - ci = (cj - ci) li^2/S. lj = 0 means that there is no second bell, and
-   lo == hi that there are no bounds. */
+/* The integral of one coordinate's factor exp(-(x-ci)^2/2li^2 - (x-cj)^2/2lj^2) over [lo, hi], f, and its
+   moments about ci and cj. With S = li^2 + lj^2 the product is exp(-(ci-cj)^2/2S) times a bell of centre m and
+   width tau = li lj/sqrt(S), so f = exp(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi -
+   m)/(tau sqrt 2). Differences of erf and of exp are formed without cancellation; m - ci = (cj - ci) li^2/S.
+   lj = 0 means that there is no second bell, and lo == hi that there are no bounds. */
 typedef struct sneppp__bell { double f, ci, li, cj, lj; } sneppp__bell; /* value and derivatives */
 
 static sneppp__bell sneppp__bell_integral(double ci, double li, double cj, double lj, double lo, double hi, int grad)
 {
-   double       root = lj > 0 ? hypot(li, lj) : 0, ti = lj > 0 ? li / root : 0, tj = lj > 0 ? lj / root : 1; /* ti^2 = li^2/S */
-   double       tau = li * tj, gap = lj > 0 ? cj - ci : 0, far = lj > 0 ? gap / root : 0, di = gap * ti * ti, dj = -gap * tj * tj;
+   double       root = lj > 0 ? hypot(li, lj) : 0;
+   double       ti = lj > 0 ? li / root : 0, tj = lj > 0 ? lj / root : 1; /* ti^2 = li^2/S */
+   double tau = li * tj, gap = lj > 0 ? cj - ci : 0, far = lj > 0 ? gap / root : 0, di = gap * ti * ti,
+          dj = -gap * tj * tj;
    double       peak = exp(-0.5 * far * far), m1 = 0, m2;
    sneppp__bell k;
    if (lo == hi) {
       k.f = peak * tau * SNEPPP__SQRT_2PI;
       m2 = tau * tau * k.f;
    } else {
-      double a = lo - ci - di, b = hi - ci - di, u = a / (tau * SNEPPP__SQRT2), v = b / (tau * SNEPPP__SQRT2), eu, ev, drop;
+      double a = lo - ci - di, b = hi - ci - di, u = a / (tau * SNEPPP__SQRT2), v = b / (tau * SNEPPP__SQRT2),
+             eu, ev, drop;
       k.f = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
       eu = exp(-u * u);
       ev = exp(-v * v);
-      drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v)) : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
+      drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
+                               : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
       m1 = peak * tau * tau * drop;
       m2 = tau * tau * (k.f + peak * (a * eu - b * ev));
    }
@@ -5254,8 +5362,9 @@ static sneppp__bell sneppp__bell_integral(double ci, double li, double cj, doubl
    return k;
 }
 
-/* RBF x RBF and RBF x 1 on a box or on R^d: a product over coordinates. A factor may underflow to 0, so the gradient
-   multiplies the other factors. Source: products of Gaussians; used for positive intensities by Flaxman et al. 2017. */
+/* RBF x RBF and RBF x 1 on a box or on R^d: a product over coordinates. A factor may underflow to 0, so the
+   gradient multiplies the other factors. Source: products of Gaussians; used for positive intensities by
+   Flaxman et al. 2017. */
 static double sneppp__rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    sneppp__bell f[SNEPPP__MAX_STATS];
@@ -5263,7 +5372,8 @@ static double sneppp__rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
    int          r, two = p->uj.act == SNEPPP_RBF, bounded = p->win->space == SNEPPP_BOX;
    right = out ? out->g : 0;
    for (r = 0; r < p->d; r++) {
-      f[r] = sneppp__bell_integral(p->wi[r], p->li[r], two ? p->wj[r] : 0, two ? p->lj[r] : 0, bounded ? p->win->lo[r] : 0, bounded ? p->win->hi[r] : 0, out != NULL);
+      f[r] = sneppp__bell_integral(p->wi[r], p->li[r], two ? p->wj[r] : 0, two ? p->lj[r] : 0,
+                                   bounded ? p->win->lo[r] : 0, bounded ? p->win->hi[r] : 0, out != NULL);
       left[r] = k;
       k *= f[r].f;
    }
@@ -5282,9 +5392,10 @@ static double sneppp__rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
 
 /* ---- finite sets: every activation ---- */
 
-/* psi(t) and the derivatives with respect to the weights: slope times t for ordinary units (slope = d psi/db), and for RBF
-   units by centre and width. */
-static double sneppp__finite_unit(const sneppp_unit *u, int d, const double *w, const double *l, double b, const double *t, double *slope)
+/* psi(t) and the derivatives with respect to the weights: slope times t for ordinary units (slope = d psi/db),
+   and for RBF units by centre and width. */
+static double sneppp__finite_unit(const sneppp_unit *u, int d, const double *w, const double *l, double b,
+                                  const double *t, double *slope)
 {
    double z = 0;
    int    r;
@@ -5297,7 +5408,9 @@ static double sneppp__finite_unit(const sneppp_unit *u, int d, const double *w, 
    return sneppp__act(u, z + b, slope);
 }
 
-static void sneppp__finite_pull(const sneppp_unit *u, int d, const double *w, const double *l, const double *t, double g, double value, double slope, double *gw, double *gl, double *gb)
+static void sneppp__finite_pull(const sneppp_unit *u, int d, const double *w, const double *l,
+                                const double *t, double g, double value, double slope, double *gw, double *gl,
+                                double *gb)
 {
    int r;
    if (u->act == SNEPPP_RBF) {
@@ -8170,18 +8283,26 @@ static void sneppp__i_relu_tile(const sneppp__tile *t)
 /* The table. Columns: name, space, activations, statistics d needed (0 = any), flags, pair function, transform,
    Gaussian core, condition, formula, source, slack. The first row that fits is taken, so special cases stand
    above general ones. A name that ends in _log is the logarithm of its twin. */
-#define SNEPPP__ROW(name, space, i, j, dim, flags, pair, laplace, gauss, condition, formula, source, slack)     \
-   { { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, laplace, gauss, NULL }
-#define SNEPPP__ROW_TILE(name, space, i, j, dim, flags, pair, laplace, gauss, tile, condition, formula, source, slack) \
-   { { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, laplace, gauss, tile }
+#define SNEPPP__ROW(name, space, i, j, dim, flags, pair, laplace, gauss, condition, formula, source, slack) \
+   { \
+      { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, \
+         laplace, gauss, NULL \
+   }
+#define SNEPPP__ROW_TILE(name, space, i, j, dim, flags, pair, laplace, gauss, tile, condition, formula, \
+                         source, slack) \
+   { \
+      { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, \
+         laplace, gauss, tile \
+   }
 
 /* A row of the Gaussian reduction. */
 #define SNEPPP__G(name, i, j, core, formula, source)                                                            \
    SNEPPP__ROW(name, GAUSS, i, j, 0, 0, sneppp__gauss_pair, NULL, sneppp__gauss_##core, "", formula, source, 64)
 
 /* Transforms: the name of the measure's L is enough. The formulas are those at the top of kernel-transform. */
-#define SNEPPP__T(name, space, i, j, flags, laplace, condition, formula, source)                               \
-   SNEPPP__ROW(name, space, i, j, 0, flags, sneppp__transform_pair, sneppp__laplace_##laplace, NULL, condition, formula, source, 64)
+#define SNEPPP__T(name, space, i, j, flags, laplace, condition, formula, source) \
+   SNEPPP__ROW(name, space, i, j, 0, flags, sneppp__transform_pair, sneppp__laplace_##laplace, NULL, \
+               condition, formula, source, 64)
 #define SNEPPP__F_COS_COS      "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]"
 #define SNEPPP__F_SIN_SIN      "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]"
 #define SNEPPP__F_COS_SIN      "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]"
@@ -8197,101 +8318,121 @@ static void sneppp__i_relu_tile(const sneppp__tile *t)
 static const sneppp__row sneppp__rows[] = {
    /* -- boxes: transforms */
    SNEPPP__T("b_exp", BOX, EXP, EXP, 0, box, "",
-             "e^(bi+bj) L(wi+wj), L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form"),
-   SNEPPP__T("b_exp_log", BOX, EXP, EXP, SNEPPP__LOG, box, "",
-             SNEPPP__F_EXP_EXP_LOG, "definition; sinhc form"),
-   SNEPPP__ROW_TILE("b_cos", BOX, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, sneppp__box_tile,
-                    "", SNEPPP__F_COS_COS, "definition; sinhc form", 64),
-   SNEPPP__ROW_TILE("b_sin", BOX, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL, sneppp__box_tile,
-                    "", SNEPPP__F_SIN_SIN, "definition; sinhc form", 64),
+             "e^(bi+bj) L(wi+wj), L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width",
+             "definition; sinhc form"),
+   SNEPPP__T("b_exp_log", BOX, EXP, EXP, SNEPPP__LOG, box, "", SNEPPP__F_EXP_EXP_LOG,
+             "definition; sinhc form"),
+   SNEPPP__ROW_TILE("b_cos", BOX, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL,
+                    sneppp__box_tile, "", SNEPPP__F_COS_COS, "definition; sinhc form", 64),
+   SNEPPP__ROW_TILE("b_sin", BOX, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL,
+                    sneppp__box_tile, "", SNEPPP__F_SIN_SIN, "definition; sinhc form", 64),
    SNEPPP__T("b_cos_sin", BOX, COS, SIN, 0, box, "", SNEPPP__F_COS_SIN, "definition; sinhc form"),
    SNEPPP__T("b_exp_cos", BOX, EXP, COS, 0, box, "", SNEPPP__F_EXP_COS, "definition; sinhc form"),
    SNEPPP__T("b_exp_sin", BOX, EXP, SIN, 0, box, "", SNEPPP__F_EXP_SIN, "definition; sinhc form"),
    SNEPPP__T("b1_exp", BOX, EXP, ONE, 0, box, "", SNEPPP__F_EXP_ONE, "definition; sinhc form"),
-   SNEPPP__T("b1_exp_log", BOX, EXP, ONE, SNEPPP__LOG, box, "",
-             SNEPPP__F_EXP_ONE_LOG, "definition; sinhc form"),
+   SNEPPP__T("b1_exp_log", BOX, EXP, ONE, SNEPPP__LOG, box, "", SNEPPP__F_EXP_ONE_LOG,
+             "definition; sinhc form"),
    SNEPPP__T("b1_cos", BOX, COS, ONE, 0, box, "", SNEPPP__F_COS_ONE, "definition; sinhc form"),
    SNEPPP__T("b1_sin", BOX, SIN, ONE, 0, box, "", SNEPPP__F_SIN_ONE, "definition; sinhc form"),
    SNEPPP__T("b1_one", BOX, ONE, ONE, 0, box, "", SNEPPP__F_MASS, "definition; sinhc form"),
    SNEPPP__ROW("b_rbf", BOX, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "",
-               "prod e^(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), S = li^2+lj^2, tau = li lj/sqrt S", "Flaxman et al. 2017", 64),
+               "prod e^(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), S = li^2+lj^2, tau = li lj/sqrt S",
+               "Flaxman et al. 2017", 64),
    SNEPPP__ROW("b1_rbf", BOX, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "",
                "prod l sqrt(pi/2) (erf v - erf u)", "normal cdf", 64),
 
    /* -- boxes: monomials and rectified units */
-   SNEPPP__ROW("b_mono", BOX, MONOMIAL, MONOMIAL, 0, 0, sneppp__b_mono, NULL, NULL, "", "moments about the centre, one coordinate at a time", "by coordinates", 64),
-   SNEPPP__ROW("b1_mono", BOX, MONOMIAL, ONE, 0, 0, sneppp__b_mono, NULL, NULL, "", "first moment", "by coordinates", 64),
-   SNEPPP__ROW_TILE("b_relu", BOX, RELU, RELU, -2, 0, sneppp__b_poly, NULL, NULL, sneppp__i_relu_tile, "d <= 2", "sum of triangles (z_i)_+ (z_j)_+", "clipped polygon", 64),
-   SNEPPP__ROW("b_step", BOX, STEP, STEP, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "measure of {z_i > 0, z_j > 0}", "clipped polygon", 64),
-   SNEPPP__ROW("b_rect", BOX, RECT, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "sum of triangles (z_i)_+^p (z_j)_+^q", "clipped polygon", 64),
-   SNEPPP__ROW("b_leaky", BOX, LEAKY, LEAKY, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "four sign patterns of ReLU", "clipped polygon", 64),
-   SNEPPP__ROW("b_leaky_rect", BOX, LEAKY, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "two sign patterns", "clipped polygon", 64),
-   SNEPPP__ROW("b_mono_rect", BOX, MONOMIAL, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "z_i^p where z_j > 0", "clipped polygon", 64),
-   SNEPPP__ROW("b_mono_leaky", BOX, MONOMIAL, LEAKY, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "two sign patterns", "clipped polygon", 64),
-   SNEPPP__ROW("b1_rect", BOX, RECT, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment", "clipped polygon", 64),
-   SNEPPP__ROW("b1_leaky", BOX, LEAKY, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment", "clipped polygon", 64),
-   SNEPPP__ROW("b1_rect_cube", BOX, RECT, ONE, -6, 0, sneppp__b1_cube, NULL, NULL, "3 <= d <= 6", "corner sum, by the recursion of B-splines", "de Boor 1972, here", 64),
-   SNEPPP__ROW("b1_leaky_cube", BOX, LEAKY, ONE, -6, 0, sneppp__b1_cube, NULL, NULL, "3 <= d <= 6", "the same on both sides", "de Boor 1972, here", 64),
+   SNEPPP__ROW("b_mono", BOX, MONOMIAL, MONOMIAL, 0, 0, sneppp__b_mono, NULL, NULL, "",
+               "moments about the centre, one coordinate at a time", "by coordinates", 64),
+   SNEPPP__ROW("b1_mono", BOX, MONOMIAL, ONE, 0, 0, sneppp__b_mono, NULL, NULL, "", "first moment",
+               "by coordinates", 64),
+   SNEPPP__ROW_TILE("b_relu", BOX, RELU, RELU, -2, 0, sneppp__b_poly, NULL, NULL, sneppp__i_relu_tile,
+                    "d <= 2", "sum of triangles (z_i)_+ (z_j)_+", "clipped polygon", 64),
+   SNEPPP__ROW("b_step", BOX, STEP, STEP, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
+               "measure of {z_i > 0, z_j > 0}", "clipped polygon", 64),
+   SNEPPP__ROW("b_rect", BOX, RECT, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
+               "sum of triangles (z_i)_+^p (z_j)_+^q", "clipped polygon", 64),
+   SNEPPP__ROW("b_leaky", BOX, LEAKY, LEAKY, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
+               "four sign patterns of ReLU", "clipped polygon", 64),
+   SNEPPP__ROW("b_leaky_rect", BOX, LEAKY, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
+               "two sign patterns", "clipped polygon", 64),
+   SNEPPP__ROW("b_mono_rect", BOX, MONOMIAL, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
+               "z_i^p where z_j > 0", "clipped polygon", 64),
+   SNEPPP__ROW("b_mono_leaky", BOX, MONOMIAL, LEAKY, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
+               "two sign patterns", "clipped polygon", 64),
+   SNEPPP__ROW("b1_rect", BOX, RECT, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment",
+               "clipped polygon", 64),
+   SNEPPP__ROW("b1_leaky", BOX, LEAKY, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment",
+               "clipped polygon", 64),
+   SNEPPP__ROW("b1_rect_cube", BOX, RECT, ONE, -6, 0, sneppp__b1_cube, NULL, NULL, "3 <= d <= 6",
+               "corner sum, by the recursion of B-splines", "de Boor 1972, here", 64),
+   SNEPPP__ROW("b1_leaky_cube", BOX, LEAKY, ONE, -6, 0, sneppp__b1_cube, NULL, NULL, "3 <= d <= 6",
+               "the same on both sides", "de Boor 1972, here", 64),
 
    /* -- Gaussian measures and mixtures */
-   SNEPPP__ROW_TILE("g_cos", GAUSS, COS, COS, 0, 0, sneppp__gauss_pair, NULL, sneppp__gauss_cos, sneppp__gauss_cos_tile, "",
-      "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023", 64),
+   SNEPPP__ROW_TILE("g_cos", GAUSS, COS, COS, 0, 0, sneppp__gauss_pair, NULL, sneppp__gauss_cos,
+                    sneppp__gauss_cos_tile, "",
+                    "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023", 64),
    SNEPPP__G("gmix_cos", COS, COS, cos, "sum_c pi_c g_cos; every other row takes mixtures, too", "linearity"),
    SNEPPP__G("g_sin", SIN, SIN, sin, "(e- cos(a-b) - e+ cos(a+b))/2", "SNEFY 2023"),
    SNEPPP__G("g_cos_sin", COS, SIN, cos_sin, "(e+ sin(a+b) - e- sin(a-b))/2", "characteristic function"),
    SNEPPP__G("g_snake", SNAKE, SNAKE, snake, "C + ab + waves of frequency 2p", "SNEFY 2023"),
-   SNEPPP__G("g_cosmident", COSMIDENT, COSMIDENT, snake,
-             "C + ab + waves of frequency 2p", "published code of SNEFY"),
+   SNEPPP__G("g_cosmident", COSMIDENT, COSMIDENT, snake, "C + ab + waves of frequency 2p",
+             "published code of SNEFY"),
    SNEPPP__G("g_snake_cosmident", SNAKE, COSMIDENT, snake, "C + ab + waves of frequency 2p", "as snake"),
    SNEPPP__G("g_exp", EXP, EXP, exp, "exp(a + b + |w~_i + w~_j|^2/2)", "moment generating function"),
-   SNEPPP__ROW("g_exp_log", GAUSS, EXP, EXP, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL,
-               sneppp__gauss_exp, "", "a + b + |w~_i + w~_j|^2/2", "moment generating function", 64),
-   SNEPPP__G("g_erf", ERF, ERF, cdf,
-             "erf(a/sqrt(1+2A)) erf(b/sqrt(1+2B)) + 4 Psi", "Williams 1998, here with bias"),
+   SNEPPP__ROW("g_exp_log", GAUSS, EXP, EXP, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL, sneppp__gauss_exp, "",
+               "a + b + |w~_i + w~_j|^2/2", "moment generating function", 64),
+   SNEPPP__G("g_erf", ERF, ERF, cdf, "erf(a/sqrt(1+2A)) erf(b/sqrt(1+2B)) + 4 Psi",
+             "Williams 1998, here with bias"),
    SNEPPP__G("g_phi", PHI, PHI, cdf, "Phi_2(a/sqrt(1+A), b/sqrt(1+B); C/sqrt((1+A)(1+B)))", "probit tables"),
    SNEPPP__G("g_step", STEP, STEP, rect, "Phi_2(a/sqrt A, b/sqrt B; C/sqrt(AB))", "definition of Phi_2"),
    SNEPPP__G("g_relu", RELU, RELU, rect,
-             "(C+ab) Phi_2 + sqrt A b phi Phi + sqrt B a phi Phi + sqrt D phi phi", "truncated normal moments"),
+             "(C+ab) Phi_2 + sqrt A b phi Phi + sqrt B a phi Phi + sqrt D phi phi",
+             "truncated normal moments"),
    SNEPPP__ROW("g_arccos", GAUSS, RECT, RECT, 0, SNEPPP__NO_BIAS | SNEPPP__CENTRED, sneppp__gauss_pair, NULL,
-               sneppp__gauss_rect, "means and biases 0", "|w~_i|^p |w~_j|^q (p+q)!!/(2 pi) int_0^delta sin^p t sin^q(delta-t) dt", "Cho & Saul 2009", 64),
+               sneppp__gauss_rect, "means and biases 0",
+               "|w~_i|^p |w~_j|^q (p+q)!!/(2 pi) int_0^delta sin^p t sin^q(delta-t) dt", "Cho & Saul 2009",
+               64),
    SNEPPP__G("g_rect", RECT, RECT, rect, "M_pq by Stein recursions from Phi_2", "truncated normal moments"),
-   SNEPPP__G("g_leaky", LEAKY, LEAKY, leaky,
-             "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "Tsuchida et al. 2018, here with bias"),
-   SNEPPP__G("g_gelu", GELU, GELU, ramp,
-             "(C+ab) Phi_2 + terms on the lines U = 0, V = 0", "Tsuchida et al. 2021, here with bias"),
-   SNEPPP__G("g_elu", ELU, ELU, elu,
-             "nine quadrant integrals of tilted normals", "Tsuchida et al. 2021, here with bias"),
-   SNEPPP__G("g_gauss", BELL, BELL, bell,
-             "Delta^(-1/2) exp(-c (a^2 + b^2 + 2c |a w~_j - b w~_i|^2)/Delta)", "Williams 1998, here with bias"),
-   SNEPPP__G("g_gabor_sin", GABOR_SIN, GABOR_SIN, bell,
-             "g_gauss times waves over its posterior", "Han et al. 2022, here with bias"),
-   SNEPPP__G("g_gabor_cos", GABOR_COS, GABOR_COS, bell,
-             "g_gauss times waves over its posterior", "Han et al. 2022, here with bias"),
-   SNEPPP__G("g_mono", MONOMIAL, MONOMIAL, mono,
-             "sum_r r! binom(p,r) binom(q,r) C^r E[U^(p-r)] E[V^(q-r)]", "Isserlis"),
-   SNEPPP__G("g_cos_gauss", COS, BELL, bell,
-             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
-   SNEPPP__G("g_cos_gabor_cos", COS, GABOR_COS, bell,
-             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
-   SNEPPP__G("g_cos_gabor_sin", COS, GABOR_SIN, bell,
-             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
-   SNEPPP__G("g_sin_gauss", SIN, BELL, bell,
-             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
-   SNEPPP__G("g_sin_gabor_cos", SIN, GABOR_COS, bell,
-             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
-   SNEPPP__G("g_sin_gabor_sin", SIN, GABOR_SIN, bell,
-             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
+   SNEPPP__G("g_leaky", LEAKY, LEAKY, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]",
+             "Tsuchida et al. 2018, here with bias"),
+   SNEPPP__G("g_gelu", GELU, GELU, ramp, "(C+ab) Phi_2 + terms on the lines U = 0, V = 0",
+             "Tsuchida et al. 2021, here with bias"),
+   SNEPPP__G("g_elu", ELU, ELU, elu, "nine quadrant integrals of tilted normals",
+             "Tsuchida et al. 2021, here with bias"),
+   SNEPPP__G("g_gauss", BELL, BELL, bell, "Delta^(-1/2) exp(-c (a^2 + b^2 + 2c |a w~_j - b w~_i|^2)/Delta)",
+             "Williams 1998, here with bias"),
+   SNEPPP__G("g_gabor_sin", GABOR_SIN, GABOR_SIN, bell, "g_gauss times waves over its posterior",
+             "Han et al. 2022, here with bias"),
+   SNEPPP__G("g_gabor_cos", GABOR_COS, GABOR_COS, bell, "g_gauss times waves over its posterior",
+             "Han et al. 2022, here with bias"),
+   SNEPPP__G("g_mono", MONOMIAL, MONOMIAL, mono, "sum_r r! binom(p,r) binom(q,r) C^r E[U^(p-r)] E[V^(q-r)]",
+             "Isserlis"),
+   SNEPPP__G("g_cos_gauss", COS, BELL, bell, "bells reweight the normal, waves are averaged over it",
+             "as g_gabor_cos"),
+   SNEPPP__G("g_cos_gabor_cos", COS, GABOR_COS, bell, "bells reweight the normal, waves are averaged over it",
+             "as g_gabor_cos"),
+   SNEPPP__G("g_cos_gabor_sin", COS, GABOR_SIN, bell, "bells reweight the normal, waves are averaged over it",
+             "as g_gabor_cos"),
+   SNEPPP__G("g_sin_gauss", SIN, BELL, bell, "bells reweight the normal, waves are averaged over it",
+             "as g_gabor_cos"),
+   SNEPPP__G("g_sin_gabor_cos", SIN, GABOR_COS, bell, "bells reweight the normal, waves are averaged over it",
+             "as g_gabor_cos"),
+   SNEPPP__G("g_sin_gabor_sin", SIN, GABOR_SIN, bell, "bells reweight the normal, waves are averaged over it",
+             "as g_gabor_cos"),
    SNEPPP__G("g_gauss_gabor_cos", BELL, GABOR_COS, bell,
              "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
    SNEPPP__G("g_gauss_gabor_sin", BELL, GABOR_SIN, bell,
              "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
    SNEPPP__G("g_gabor_cos_gabor_sin", GABOR_COS, GABOR_SIN, bell,
              "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
-   SNEPPP__G("g_phi_erf", PHI, ERF, cdf, "Phi_2 with the noise of the smooth unit", "step = limit of Phi(z/e)"),
-   SNEPPP__G("g_phi_step", PHI, STEP, cdf,
-             "Phi_2 with the noise of the smooth unit", "step = limit of Phi(z/e)"),
-   SNEPPP__G("g_erf_step", ERF, STEP, cdf,
-             "Phi_2 with the noise of the smooth unit", "step = limit of Phi(z/e)"),
+   SNEPPP__G("g_phi_erf", PHI, ERF, cdf, "Phi_2 with the noise of the smooth unit",
+             "step = limit of Phi(z/e)"),
+   SNEPPP__G("g_phi_step", PHI, STEP, cdf, "Phi_2 with the noise of the smooth unit",
+             "step = limit of Phi(z/e)"),
+   SNEPPP__G("g_erf_step", ERF, STEP, cdf, "Phi_2 with the noise of the smooth unit",
+             "step = limit of Phi(z/e)"),
    SNEPPP__G("g_phi_gelu", PHI, GELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
    SNEPPP__G("g_phi_relu", PHI, RELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
    SNEPPP__G("g_erf_gelu", ERF, GELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
@@ -8304,10 +8445,10 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__G("g_leaky_phi", LEAKY, PHI, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
    SNEPPP__G("g_leaky_erf", LEAKY, ERF, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
    SNEPPP__G("g_leaky_gelu", LEAKY, GELU, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
-   SNEPPP__ROW("g_exp_one_log", GAUSS, EXP, ONE, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL,
-               sneppp__gauss_one, "", "a + A/2", "moment generating function", 64),
-   SNEPPP__ROW("g_one_log", GAUSS, ONE, ONE, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL,
-               sneppp__gauss_one, "", "log of the total mass", "definition", 64),
+   SNEPPP__ROW("g_exp_one_log", GAUSS, EXP, ONE, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL, sneppp__gauss_one,
+               "", "a + A/2", "moment generating function", 64),
+   SNEPPP__ROW("g_one_log", GAUSS, ONE, ONE, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL, sneppp__gauss_one, "",
+               "log of the total mass", "definition", 64),
    SNEPPP__G("g_exp_cos", EXP, COS, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
    SNEPPP__G("g_exp_sin", EXP, SIN, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
    SNEPPP__G("g_exp_snake", EXP, SNAKE, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
@@ -8324,36 +8465,36 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__G("g_exp_gabor_sin", EXP, GABOR_SIN, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
    SNEPPP__G("g_exp_gabor_cos", EXP, GABOR_COS, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
    SNEPPP__G("g_exp_mono", EXP, MONOMIAL, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_mono_cos", MONOMIAL, COS, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_sin", MONOMIAL, SIN, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_snake", MONOMIAL, SNAKE, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_cosmident", MONOMIAL, COSMIDENT, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_erf", MONOMIAL, ERF, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_phi", MONOMIAL, PHI, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_step", MONOMIAL, STEP, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_relu", MONOMIAL, RELU, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_rect", MONOMIAL, RECT, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_leaky", MONOMIAL, LEAKY, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_gelu", MONOMIAL, GELU, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_elu", MONOMIAL, ELU, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_gauss", MONOMIAL, BELL, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_gabor_sin", MONOMIAL, GABOR_SIN, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
-   SNEPPP__G("g_mono_gabor_cos", MONOMIAL, GABOR_COS, mono,
-             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem"),
+   SNEPPP__G("g_mono_cos", MONOMIAL, COS, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_sin", MONOMIAL, SIN, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_snake", MONOMIAL, SNAKE, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_cosmident", MONOMIAL, COSMIDENT, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_erf", MONOMIAL, ERF, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_phi", MONOMIAL, PHI, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_step", MONOMIAL, STEP, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_relu", MONOMIAL, RELU, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_rect", MONOMIAL, RECT, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_leaky", MONOMIAL, LEAKY, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_gelu", MONOMIAL, GELU, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_elu", MONOMIAL, ELU, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_gauss", MONOMIAL, BELL, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_gabor_sin", MONOMIAL, GABOR_SIN, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
+   SNEPPP__G("g_mono_gabor_cos", MONOMIAL, GABOR_COS, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
+             "Price's theorem"),
    SNEPPP__G("g1_cos", COS, ONE, one, "c(a, A)", "first moment"),
    SNEPPP__G("g1_sin", SIN, ONE, one, "c(a, A)", "first moment"),
    SNEPPP__G("g1_snake", SNAKE, ONE, one, "c(a, A)", "first moment"),
@@ -8373,125 +8514,187 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__G("g1_mono", MONOMIAL, ONE, one, "c(a, A)", "first moment"),
    SNEPPP__G("g1_one", ONE, ONE, one, "c(a, A)", "first moment"),
    SNEPPP__ROW("g_rbf", GAUSS, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__gauss_rbf_pair, NULL, NULL, "",
-               "prod_r sqrt(tau^2/(tau^2+s^2)) exp(-(c_i-c_j)^2/2S - (c-m)^2/2(tau^2+s^2))", "completing the square", 64),
-   SNEPPP__ROW("g_rbf_log", GAUSS, RBF, RBF, 0, SNEPPP__RADIAL | SNEPPP__LOG, sneppp__gauss_rbf_pair, NULL, NULL, "",
-               "the logarithm of g_rbf", "completing the square", 64),
+               "prod_r sqrt(tau^2/(tau^2+s^2)) exp(-(c_i-c_j)^2/2S - (c-m)^2/2(tau^2+s^2))",
+               "completing the square", 64),
+   SNEPPP__ROW("g_rbf_log", GAUSS, RBF, RBF, 0, SNEPPP__RADIAL | SNEPPP__LOG, sneppp__gauss_rbf_pair, NULL,
+               NULL, "", "the logarithm of g_rbf", "completing the square", 64),
    SNEPPP__ROW("g_exp_rbf", GAUSS, EXP, RBF, 0, SNEPPP__RADIAL, sneppp__gauss_rbf_pair, NULL, NULL, "",
                "exponential tilt of g1_rbf", "completing the square", 64),
    SNEPPP__ROW("g1_rbf", GAUSS, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__gauss_rbf_pair, NULL, NULL, "",
                "prod_r sqrt(l^2/(l^2+s^2)) exp(-(c-m)^2/2(l^2+s^2))", "completing the square", 64),
 
    /* -- spheres: transforms */
-   SNEPPP__T("s_exp", SPHERE, EXP, EXP, 0, sphere, "",
-             "e^(bi+bj) L(wi+wj), L(s) = mass 0F1(;d/2;|s|^2/4)", "Mardia and Jupp 2000"),
-   SNEPPP__T("s_exp_log", SPHERE, EXP, EXP, SNEPPP__LOG, sphere, "",
-             SNEPPP__F_EXP_EXP_LOG, "Mardia and Jupp 2000"),
+   SNEPPP__T("s_exp", SPHERE, EXP, EXP, 0, sphere, "", "e^(bi+bj) L(wi+wj), L(s) = mass 0F1(;d/2;|s|^2/4)",
+             "Mardia and Jupp 2000"),
+   SNEPPP__T("s_exp_log", SPHERE, EXP, EXP, SNEPPP__LOG, sphere, "", SNEPPP__F_EXP_EXP_LOG,
+             "Mardia and Jupp 2000"),
    SNEPPP__T("s_cos", SPHERE, COS, COS, 0, sphere, "", SNEPPP__F_COS_COS, "Mardia and Jupp 2000"),
    SNEPPP__T("s_sin", SPHERE, SIN, SIN, 0, sphere, "", SNEPPP__F_SIN_SIN, "Mardia and Jupp 2000"),
    SNEPPP__T("s_cos_sin", SPHERE, COS, SIN, 0, sphere, "", SNEPPP__F_COS_SIN, "Mardia and Jupp 2000"),
    SNEPPP__T("s1_exp", SPHERE, EXP, ONE, 0, sphere, "", SNEPPP__F_EXP_ONE, "Mardia and Jupp 2000"),
-   SNEPPP__T("s1_exp_log", SPHERE, EXP, ONE, SNEPPP__LOG, sphere, "",
-             SNEPPP__F_EXP_ONE_LOG, "Mardia and Jupp 2000"),
+   SNEPPP__T("s1_exp_log", SPHERE, EXP, ONE, SNEPPP__LOG, sphere, "", SNEPPP__F_EXP_ONE_LOG,
+             "Mardia and Jupp 2000"),
    SNEPPP__T("s1_cos", SPHERE, COS, ONE, 0, sphere, "", SNEPPP__F_COS_ONE, "Mardia and Jupp 2000"),
    SNEPPP__T("s1_sin", SPHERE, SIN, ONE, 0, sphere, "", SNEPPP__F_SIN_ONE, "Mardia and Jupp 2000"),
    SNEPPP__T("s1_one", SPHERE, ONE, ONE, 0, sphere, "", SNEPPP__F_MASS, "Mardia and Jupp 2000"),
 
    /* -- spheres: rectified units and monomials */
-   SNEPPP__ROW_TILE("s_relu", SPHERE, RELU, RELU, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, sneppp__s_relu_tile, "no bias", "|wi||wj| (sin D - D cos D)/(2 pi d), D = pi - angle", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_step", SPHERE, STEP, STEP, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "D/(2 pi), D = pi - angle", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_rect", SPHERE, RECT, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "c |wi|^p |wj|^q int_0^D sin^p t sin^q(D-t) dt", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_leaky", SPHERE, LEAKY, LEAKY, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "((1+l^2) K(D) - 2 l K(pi-D))", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_leaky_rect", SPHERE, LEAKY, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "two sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_mono_rect", SPHERE, MONOMIAL, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "two sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_mono_leaky", SPHERE, MONOMIAL, LEAKY, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias", "four sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_mono", SPHERE, MONOMIAL, MONOMIAL, 0, 0, sneppp__s_mono, NULL, NULL, "", "sum binom binom b^.. b^.. G_rt/E|x|^(r+t)", "Isserlis", 64),
-   SNEPPP__ROW("s2_relu", SPHERE, RELU, RELU, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_step", SPHERE, STEP, STEP, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_rect", SPHERE, RECT, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_leaky", SPHERE, LEAKY, LEAKY, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_leaky_rect", SPHERE, LEAKY, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "two sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_mono_rect", SPHERE, MONOMIAL, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "two sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_mono_leaky", SPHERE, MONOMIAL, LEAKY, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "four sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("c_relu", SPHERE, RELU, RELU, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "arcs", "intersection of arcs", 64),
-   SNEPPP__ROW("c_step", SPHERE, STEP, STEP, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "arcs", "intersection of arcs", 64),
-   SNEPPP__ROW("c_rect", SPHERE, RECT, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "arcs", "intersection of arcs", 64),
-   SNEPPP__ROW("c_leaky", SPHERE, LEAKY, LEAKY, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "arcs", "intersection of arcs", 64),
-   SNEPPP__ROW("c_leaky_rect", SPHERE, LEAKY, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "two sign patterns", "intersection of arcs", 64),
-   SNEPPP__ROW("c_mono_rect", SPHERE, MONOMIAL, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "two sign patterns", "intersection of arcs", 64),
-   SNEPPP__ROW("c_mono_leaky", SPHERE, MONOMIAL, LEAKY, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL, "orders p, q <= 1", "four sign patterns", "intersection of arcs", 64),
-   SNEPPP__ROW("s0_relu", SPHERE, RELU, RELU, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
-   SNEPPP__ROW("s0_step", SPHERE, STEP, STEP, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
-   SNEPPP__ROW("s0_rect", SPHERE, RECT, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
-   SNEPPP__ROW("s0_leaky", SPHERE, LEAKY, LEAKY, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
-   SNEPPP__ROW("s0_leaky_rect", SPHERE, LEAKY, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "", "two sign patterns", "two points", 64),
-   SNEPPP__ROW("s0_mono_rect", SPHERE, MONOMIAL, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "", "two sign patterns", "two points", 64),
-   SNEPPP__ROW("s0_mono_leaky", SPHERE, MONOMIAL, LEAKY, 1, 0, sneppp__s_two_points, NULL, NULL, "", "four sign patterns", "two points", 64),
-   SNEPPP__ROW("s10_rect", SPHERE, RECT, ONE, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
-   SNEPPP__ROW("s10_leaky", SPHERE, LEAKY, ONE, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1", "two points", 64),
-   SNEPPP__ROW("s1_rect", SPHERE, RECT, ONE, 0, 0, sneppp__s_moment, NULL, NULL, "", "M_p by parts from P(z > t)", "beta integral", 64),
-   SNEPPP__ROW("s1_leaky", SPHERE, LEAKY, ONE, 0, 0, sneppp__s_moment, NULL, NULL, "", "M_1 on both sides", "beta integral", 64),
-   SNEPPP__ROW("s21_rect", SPHERE, RECT, ONE, 3, 0, sneppp__s_moment, NULL, NULL, "", "n (1-t)^2/4, (1-t)/2", "beta integral", 64),
-   SNEPPP__ROW("s1_mono", SPHERE, MONOMIAL, ONE, 0, 0, sneppp__s_mono, NULL, NULL, "", "sum binom b^.. G_r0/E|x|^r", "Isserlis", 64),
+   SNEPPP__ROW_TILE("s_relu", SPHERE, RELU, RELU, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL,
+                    sneppp__s_relu_tile, "no bias", "|wi||wj| (sin D - D cos D)/(2 pi d), D = pi - angle",
+                    "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_step", SPHERE, STEP, STEP, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias",
+               "D/(2 pi), D = pi - angle", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_rect", SPHERE, RECT, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias",
+               "c |wi|^p |wj|^q int_0^D sin^p t sin^q(D-t) dt", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_leaky", SPHERE, LEAKY, LEAKY, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias",
+               "((1+l^2) K(D) - 2 l K(pi-D))", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_leaky_rect", SPHERE, LEAKY, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias",
+               "two sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_mono_rect", SPHERE, MONOMIAL, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL,
+               "no bias", "two sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_mono_leaky", SPHERE, MONOMIAL, LEAKY, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL,
+               "no bias", "four sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
+   SNEPPP__ROW("s_mono", SPHERE, MONOMIAL, MONOMIAL, 0, 0, sneppp__s_mono, NULL, NULL, "",
+               "sum binom binom b^.. b^.. G_rt/E|x|^(r+t)", "Isserlis", 64),
+   SNEPPP__ROW("s2_relu", SPHERE, RELU, RELU, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_step", SPHERE, STEP, STEP, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_rect", SPHERE, RECT, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_leaky", SPHERE, LEAKY, LEAKY, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
+   SNEPPP__ROW("s2_leaky_rect", SPHERE, LEAKY, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "two sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps",
+               64),
+   SNEPPP__ROW("s2_mono_rect", SPHERE, MONOMIAL, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "two sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps",
+               64),
+   SNEPPP__ROW("s2_mono_leaky", SPHERE, MONOMIAL, LEAKY, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "four sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps",
+               64),
+   SNEPPP__ROW("c_relu", SPHERE, RELU, RELU, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "arcs", "intersection of arcs", 64),
+   SNEPPP__ROW("c_step", SPHERE, STEP, STEP, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "arcs", "intersection of arcs", 64),
+   SNEPPP__ROW("c_rect", SPHERE, RECT, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "arcs", "intersection of arcs", 64),
+   SNEPPP__ROW("c_leaky", SPHERE, LEAKY, LEAKY, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "arcs", "intersection of arcs", 64),
+   SNEPPP__ROW("c_leaky_rect", SPHERE, LEAKY, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "two sign patterns", "intersection of arcs", 64),
+   SNEPPP__ROW("c_mono_rect", SPHERE, MONOMIAL, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "two sign patterns", "intersection of arcs", 64),
+   SNEPPP__ROW("c_mono_leaky", SPHERE, MONOMIAL, LEAKY, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
+               "orders p, q <= 1", "four sign patterns", "intersection of arcs", 64),
+   SNEPPP__ROW("s0_relu", SPHERE, RELU, RELU, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1",
+               "two points", 64),
+   SNEPPP__ROW("s0_step", SPHERE, STEP, STEP, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1",
+               "two points", 64),
+   SNEPPP__ROW("s0_rect", SPHERE, RECT, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1",
+               "two points", 64),
+   SNEPPP__ROW("s0_leaky", SPHERE, LEAKY, LEAKY, 1, 0, sneppp__s_two_points, NULL, NULL, "",
+               "sum over -1 and 1", "two points", 64),
+   SNEPPP__ROW("s0_leaky_rect", SPHERE, LEAKY, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "",
+               "two sign patterns", "two points", 64),
+   SNEPPP__ROW("s0_mono_rect", SPHERE, MONOMIAL, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "",
+               "two sign patterns", "two points", 64),
+   SNEPPP__ROW("s0_mono_leaky", SPHERE, MONOMIAL, LEAKY, 1, 0, sneppp__s_two_points, NULL, NULL, "",
+               "four sign patterns", "two points", 64),
+   SNEPPP__ROW("s10_rect", SPHERE, RECT, ONE, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1",
+               "two points", 64),
+   SNEPPP__ROW("s10_leaky", SPHERE, LEAKY, ONE, 1, 0, sneppp__s_two_points, NULL, NULL, "",
+               "sum over -1 and 1", "two points", 64),
+   SNEPPP__ROW("s1_rect", SPHERE, RECT, ONE, 0, 0, sneppp__s_moment, NULL, NULL, "",
+               "M_p by parts from P(z > t)", "beta integral", 64),
+   SNEPPP__ROW("s1_leaky", SPHERE, LEAKY, ONE, 0, 0, sneppp__s_moment, NULL, NULL, "", "M_1 on both sides",
+               "beta integral", 64),
+   SNEPPP__ROW("s21_rect", SPHERE, RECT, ONE, 3, 0, sneppp__s_moment, NULL, NULL, "", "n (1-t)^2/4, (1-t)/2",
+               "beta integral", 64),
+   SNEPPP__ROW("s1_mono", SPHERE, MONOMIAL, ONE, 0, 0, sneppp__s_mono, NULL, NULL, "",
+               "sum binom b^.. G_r0/E|x|^r", "Isserlis", 64),
 
    /* -- intervals: transforms */
    SNEPPP__T("i_exp", INTERVALS, EXP, EXP, 0, intervals, "",
              "e^(bi+bj) L(wi+wj), L the sum over boxes with d = 1", "definition"),
-   SNEPPP__T("i_exp_log", INTERVALS, EXP, EXP, SNEPPP__LOG, intervals, "",
-             SNEPPP__F_EXP_EXP_LOG, "definition"),
+   SNEPPP__T("i_exp_log", INTERVALS, EXP, EXP, SNEPPP__LOG, intervals, "", SNEPPP__F_EXP_EXP_LOG,
+             "definition"),
    SNEPPP__T("i_cos", INTERVALS, COS, COS, 0, intervals, "", SNEPPP__F_COS_COS, "definition"),
    SNEPPP__T("i_sin", INTERVALS, SIN, SIN, 0, intervals, "", SNEPPP__F_SIN_SIN, "definition"),
    SNEPPP__T("i_cos_sin", INTERVALS, COS, SIN, 0, intervals, "", SNEPPP__F_COS_SIN, "definition"),
    SNEPPP__T("i_exp_cos", INTERVALS, EXP, COS, 0, intervals, "", SNEPPP__F_EXP_COS, "definition"),
    SNEPPP__T("i_exp_sin", INTERVALS, EXP, SIN, 0, intervals, "", SNEPPP__F_EXP_SIN, "definition"),
    SNEPPP__T("i1_exp", INTERVALS, EXP, ONE, 0, intervals, "", SNEPPP__F_EXP_ONE, "definition"),
-   SNEPPP__T("i1_exp_log", INTERVALS, EXP, ONE, SNEPPP__LOG, intervals, "",
-             SNEPPP__F_EXP_ONE_LOG, "definition"),
+   SNEPPP__T("i1_exp_log", INTERVALS, EXP, ONE, SNEPPP__LOG, intervals, "", SNEPPP__F_EXP_ONE_LOG,
+             "definition"),
    SNEPPP__T("i1_cos", INTERVALS, COS, ONE, 0, intervals, "", SNEPPP__F_COS_ONE, "definition"),
    SNEPPP__T("i1_sin", INTERVALS, SIN, ONE, 0, intervals, "", SNEPPP__F_SIN_ONE, "definition"),
    SNEPPP__T("i1_one", INTERVALS, ONE, ONE, 0, intervals, "", SNEPPP__F_MASS, "definition"),
 
    /* -- intervals: rectified units */
-   SNEPPP__ROW_TILE("i_relu", INTERVALS, RELU, RELU, 0, 0, sneppp__i_poly, NULL, NULL, sneppp__i_relu_tile, "", "sum of segments (z_i)_+ (z_j)_+", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_step", INTERVALS, STEP, STEP, 0, 0, sneppp__i_poly, NULL, NULL, "", "measure of {z_i > 0, z_j > 0}", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_rect", INTERVALS, RECT, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "", "sum of segments (z_i)_+^p (z_j)_+^q", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_leaky", INTERVALS, LEAKY, LEAKY, 0, 0, sneppp__i_poly, NULL, NULL, "", "four sign patterns of ReLU", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_mono", INTERVALS, MONOMIAL, MONOMIAL, 0, 0, sneppp__i_poly, NULL, NULL, "", "sum of segments z_i^p z_j^q", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_leaky_rect", INTERVALS, LEAKY, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "", "two sign patterns", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_mono_rect", INTERVALS, MONOMIAL, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "", "z_i^p where z_j > 0", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_mono_leaky", INTERVALS, MONOMIAL, LEAKY, 0, 0, sneppp__i_poly, NULL, NULL, "", "two sign patterns", "Simpson on each piece", 64),
-   SNEPPP__ROW("i1_rect", INTERVALS, RECT, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment", "Simpson on each piece", 64),
-   SNEPPP__ROW("i1_leaky", INTERVALS, LEAKY, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment", "Simpson on each piece", 64),
-   SNEPPP__ROW("i1_mono", INTERVALS, MONOMIAL, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment", "Simpson on each piece", 64),
+   SNEPPP__ROW_TILE("i_relu", INTERVALS, RELU, RELU, 0, 0, sneppp__i_poly, NULL, NULL, sneppp__i_relu_tile,
+                    "", "sum of segments (z_i)_+ (z_j)_+", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_step", INTERVALS, STEP, STEP, 0, 0, sneppp__i_poly, NULL, NULL, "",
+               "measure of {z_i > 0, z_j > 0}", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_rect", INTERVALS, RECT, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "",
+               "sum of segments (z_i)_+^p (z_j)_+^q", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_leaky", INTERVALS, LEAKY, LEAKY, 0, 0, sneppp__i_poly, NULL, NULL, "",
+               "four sign patterns of ReLU", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_mono", INTERVALS, MONOMIAL, MONOMIAL, 0, 0, sneppp__i_poly, NULL, NULL, "",
+               "sum of segments z_i^p z_j^q", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_leaky_rect", INTERVALS, LEAKY, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "",
+               "two sign patterns", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_mono_rect", INTERVALS, MONOMIAL, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "",
+               "z_i^p where z_j > 0", "Simpson on each piece", 64),
+   SNEPPP__ROW("i_mono_leaky", INTERVALS, MONOMIAL, LEAKY, 0, 0, sneppp__i_poly, NULL, NULL, "",
+               "two sign patterns", "Simpson on each piece", 64),
+   SNEPPP__ROW("i1_rect", INTERVALS, RECT, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment",
+               "Simpson on each piece", 64),
+   SNEPPP__ROW("i1_leaky", INTERVALS, LEAKY, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment",
+               "Simpson on each piece", 64),
+   SNEPPP__ROW("i1_mono", INTERVALS, MONOMIAL, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment",
+               "Simpson on each piece", 64),
 
    /* -- polygons: transforms */
    SNEPPP__T("p_exp", POLYGON, EXP, EXP, 0, polygon, "",
              "e^(bi+bj) L(wi+wj), L(s) = sum of signed 2T exp[s.v0, s.v1, s.v2]", "Hermite-Genocchi"),
-   SNEPPP__T("p_exp_log", POLYGON, EXP, EXP, SNEPPP__LOG, polygon, "",
-             SNEPPP__F_EXP_EXP_LOG, "Hermite-Genocchi"),
+   SNEPPP__T("p_exp_log", POLYGON, EXP, EXP, SNEPPP__LOG, polygon, "", SNEPPP__F_EXP_EXP_LOG,
+             "Hermite-Genocchi"),
    SNEPPP__T("p_cos", POLYGON, COS, COS, 0, polygon, "", SNEPPP__F_COS_COS, "Hermite-Genocchi"),
    SNEPPP__T("p_sin", POLYGON, SIN, SIN, 0, polygon, "", SNEPPP__F_SIN_SIN, "Hermite-Genocchi"),
    SNEPPP__T("p_cos_sin", POLYGON, COS, SIN, 0, polygon, "", SNEPPP__F_COS_SIN, "Hermite-Genocchi"),
    SNEPPP__T("p_exp_cos", POLYGON, EXP, COS, 0, polygon, "", SNEPPP__F_EXP_COS, "Hermite-Genocchi"),
    SNEPPP__T("p_exp_sin", POLYGON, EXP, SIN, 0, polygon, "", SNEPPP__F_EXP_SIN, "Hermite-Genocchi"),
    SNEPPP__T("p1_exp", POLYGON, EXP, ONE, 0, polygon, "", SNEPPP__F_EXP_ONE, "Hermite-Genocchi"),
-   SNEPPP__T("p1_exp_log", POLYGON, EXP, ONE, SNEPPP__LOG, polygon, "",
-             SNEPPP__F_EXP_ONE_LOG, "Hermite-Genocchi"),
+   SNEPPP__T("p1_exp_log", POLYGON, EXP, ONE, SNEPPP__LOG, polygon, "", SNEPPP__F_EXP_ONE_LOG,
+             "Hermite-Genocchi"),
    SNEPPP__T("p1_cos", POLYGON, COS, ONE, 0, polygon, "", SNEPPP__F_COS_ONE, "Hermite-Genocchi"),
    SNEPPP__T("p1_sin", POLYGON, SIN, ONE, 0, polygon, "", SNEPPP__F_SIN_ONE, "Hermite-Genocchi"),
    SNEPPP__T("p1_one", POLYGON, ONE, ONE, 0, polygon, "", SNEPPP__F_MASS, "Hermite-Genocchi"),
 
    /* -- polygons: rectified units */
-   SNEPPP__ROW("p_relu", POLYGON, RELU, RELU, 0, 0, sneppp__p_poly, NULL, NULL, "", "sum of triangles (z_i)_+ (z_j)_+", "clipped polygon", 64),
-   SNEPPP__ROW("p_step", POLYGON, STEP, STEP, 0, 0, sneppp__p_poly, NULL, NULL, "", "measure of {z_i > 0, z_j > 0}", "clipped polygon", 64),
-   SNEPPP__ROW("p_rect", POLYGON, RECT, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "", "sum of triangles (z_i)_+^p (z_j)_+^q", "clipped polygon", 64),
-   SNEPPP__ROW("p_leaky", POLYGON, LEAKY, LEAKY, 0, 0, sneppp__p_poly, NULL, NULL, "", "four sign patterns of ReLU", "clipped polygon", 64),
-   SNEPPP__ROW("p_mono", POLYGON, MONOMIAL, MONOMIAL, 0, 0, sneppp__p_poly, NULL, NULL, "", "sum of triangles z_i^p z_j^q", "clipped polygon", 64),
-   SNEPPP__ROW("p_leaky_rect", POLYGON, LEAKY, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "", "two sign patterns", "clipped polygon", 64),
-   SNEPPP__ROW("p_mono_rect", POLYGON, MONOMIAL, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "", "z_i^p where z_j > 0", "clipped polygon", 64),
-   SNEPPP__ROW("p_mono_leaky", POLYGON, MONOMIAL, LEAKY, 0, 0, sneppp__p_poly, NULL, NULL, "", "two sign patterns", "clipped polygon", 64),
-   SNEPPP__ROW("p1_rect", POLYGON, RECT, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment", "clipped polygon", 64),
-   SNEPPP__ROW("p1_leaky", POLYGON, LEAKY, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment", "clipped polygon", 64),
-   SNEPPP__ROW("p1_mono", POLYGON, MONOMIAL, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment", "clipped polygon", 64),
+   SNEPPP__ROW("p_relu", POLYGON, RELU, RELU, 0, 0, sneppp__p_poly, NULL, NULL, "",
+               "sum of triangles (z_i)_+ (z_j)_+", "clipped polygon", 64),
+   SNEPPP__ROW("p_step", POLYGON, STEP, STEP, 0, 0, sneppp__p_poly, NULL, NULL, "",
+               "measure of {z_i > 0, z_j > 0}", "clipped polygon", 64),
+   SNEPPP__ROW("p_rect", POLYGON, RECT, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "",
+               "sum of triangles (z_i)_+^p (z_j)_+^q", "clipped polygon", 64),
+   SNEPPP__ROW("p_leaky", POLYGON, LEAKY, LEAKY, 0, 0, sneppp__p_poly, NULL, NULL, "",
+               "four sign patterns of ReLU", "clipped polygon", 64),
+   SNEPPP__ROW("p_mono", POLYGON, MONOMIAL, MONOMIAL, 0, 0, sneppp__p_poly, NULL, NULL, "",
+               "sum of triangles z_i^p z_j^q", "clipped polygon", 64),
+   SNEPPP__ROW("p_leaky_rect", POLYGON, LEAKY, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "",
+               "two sign patterns", "clipped polygon", 64),
+   SNEPPP__ROW("p_mono_rect", POLYGON, MONOMIAL, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "",
+               "z_i^p where z_j > 0", "clipped polygon", 64),
+   SNEPPP__ROW("p_mono_leaky", POLYGON, MONOMIAL, LEAKY, 0, 0, sneppp__p_poly, NULL, NULL, "",
+               "two sign patterns", "clipped polygon", 64),
+   SNEPPP__ROW("p1_rect", POLYGON, RECT, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment",
+               "clipped polygon", 64),
+   SNEPPP__ROW("p1_leaky", POLYGON, LEAKY, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment",
+               "clipped polygon", 64),
+   SNEPPP__ROW("p1_mono", POLYGON, MONOMIAL, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment",
+               "clipped polygon", 64),
 
    /* -- balls and R^d */
    SNEPPP__T("ball_exp", BALL, EXP, EXP, 0, ball, "",
@@ -8501,8 +8704,8 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__T("ball_sin", BALL, SIN, SIN, 0, ball, "", SNEPPP__F_SIN_SIN, "Bessel integral"),
    SNEPPP__T("ball_cos_sin", BALL, COS, SIN, 0, ball, "", SNEPPP__F_COS_SIN, "Bessel integral"),
    SNEPPP__T("ball1_exp", BALL, EXP, ONE, 0, ball, "", SNEPPP__F_EXP_ONE, "Bessel integral"),
-   SNEPPP__T("ball1_exp_log", BALL, EXP, ONE, SNEPPP__LOG, ball, "",
-             SNEPPP__F_EXP_ONE_LOG, "Bessel integral"),
+   SNEPPP__T("ball1_exp_log", BALL, EXP, ONE, SNEPPP__LOG, ball, "", SNEPPP__F_EXP_ONE_LOG,
+             "Bessel integral"),
    SNEPPP__T("ball1_cos", BALL, COS, ONE, 0, ball, "", SNEPPP__F_COS_ONE, "Bessel integral"),
    SNEPPP__T("ball1_sin", BALL, SIN, ONE, 0, ball, "", SNEPPP__F_SIN_ONE, "Bessel integral"),
    SNEPPP__T("ball1_one", BALL, ONE, ONE, 0, ball, "", SNEPPP__F_MASS, "Bessel integral"),
@@ -8518,14 +8721,14 @@ static const sneppp__row sneppp__rows[] = {
              SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
    SNEPPP__T("gamma_cos", GAMMA, COS, COS, 0, gamma, "", SNEPPP__F_COS_COS, "textbook partition function"),
    SNEPPP__T("gamma_sin", GAMMA, SIN, SIN, 0, gamma, "", SNEPPP__F_SIN_SIN, "textbook partition function"),
-   SNEPPP__T("gamma_cos_sin", GAMMA, COS, SIN, 0, gamma, "",
-             SNEPPP__F_COS_SIN, "textbook partition function"),
-   SNEPPP__T("gamma_exp_cos", GAMMA, EXP, COS, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0",
-             SNEPPP__F_EXP_COS, "textbook partition function"),
-   SNEPPP__T("gamma_exp_sin", GAMMA, EXP, SIN, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0",
-             SNEPPP__F_EXP_SIN, "textbook partition function"),
-   SNEPPP__T("e1_gamma", GAMMA, EXP, ONE, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0",
-             SNEPPP__F_EXP_ONE, "textbook partition function"),
+   SNEPPP__T("gamma_cos_sin", GAMMA, COS, SIN, 0, gamma, "", SNEPPP__F_COS_SIN,
+             "textbook partition function"),
+   SNEPPP__T("gamma_exp_cos", GAMMA, EXP, COS, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0", SNEPPP__F_EXP_COS,
+             "textbook partition function"),
+   SNEPPP__T("gamma_exp_sin", GAMMA, EXP, SIN, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0", SNEPPP__F_EXP_SIN,
+             "textbook partition function"),
+   SNEPPP__T("e1_gamma", GAMMA, EXP, ONE, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0", SNEPPP__F_EXP_ONE,
+             "textbook partition function"),
    SNEPPP__T("e1_gamma_log", GAMMA, EXP, ONE, SNEPPP__LOG, gamma, "a0+2w1 > 0, b0-2w2 > 0",
              SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
    SNEPPP__T("gamma1_cos", GAMMA, COS, ONE, 0, gamma, "", SNEPPP__F_COS_ONE, "textbook partition function"),
@@ -8537,139 +8740,140 @@ static const sneppp__row sneppp__rows[] = {
              SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
    SNEPPP__T("beta_cos", BETA, COS, COS, 0, dirichlet, "", SNEPPP__F_COS_COS, "textbook partition function"),
    SNEPPP__T("beta_sin", BETA, SIN, SIN, 0, dirichlet, "", SNEPPP__F_SIN_SIN, "textbook partition function"),
-   SNEPPP__T("beta_cos_sin", BETA, COS, SIN, 0, dirichlet, "",
-             SNEPPP__F_COS_SIN, "textbook partition function"),
-   SNEPPP__T("beta_exp_cos", BETA, EXP, COS, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0",
-             SNEPPP__F_EXP_COS, "textbook partition function"),
-   SNEPPP__T("beta_exp_sin", BETA, EXP, SIN, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0",
-             SNEPPP__F_EXP_SIN, "textbook partition function"),
-   SNEPPP__T("e1_beta", BETA, EXP, ONE, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0",
-             SNEPPP__F_EXP_ONE, "textbook partition function"),
+   SNEPPP__T("beta_cos_sin", BETA, COS, SIN, 0, dirichlet, "", SNEPPP__F_COS_SIN,
+             "textbook partition function"),
+   SNEPPP__T("beta_exp_cos", BETA, EXP, COS, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0", SNEPPP__F_EXP_COS,
+             "textbook partition function"),
+   SNEPPP__T("beta_exp_sin", BETA, EXP, SIN, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0", SNEPPP__F_EXP_SIN,
+             "textbook partition function"),
+   SNEPPP__T("e1_beta", BETA, EXP, ONE, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0", SNEPPP__F_EXP_ONE,
+             "textbook partition function"),
    SNEPPP__T("e1_beta_log", BETA, EXP, ONE, SNEPPP__LOG, dirichlet, "a0+2w1 > 0, b0+2w2 > 0",
              SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
    SNEPPP__T("beta1_cos", BETA, COS, ONE, 0, dirichlet, "", SNEPPP__F_COS_ONE, "textbook partition function"),
    SNEPPP__T("beta1_sin", BETA, SIN, ONE, 0, dirichlet, "", SNEPPP__F_SIN_ONE, "textbook partition function"),
    SNEPPP__T("beta1_one", BETA, ONE, ONE, 0, dirichlet, "", SNEPPP__F_MASS, "textbook partition function"),
    SNEPPP__T("e_dirichlet", DIRICHLET, EXP, EXP, 0, dirichlet, "a0+2w > 0",
-             "e^(bi+bj) L(wi+wj), L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s", "textbook partition function"),
+             "e^(bi+bj) L(wi+wj), L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s",
+             "textbook partition function"),
    SNEPPP__T("e_dirichlet_log", DIRICHLET, EXP, EXP, SNEPPP__LOG, dirichlet, "a0+2w > 0",
              SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
-   SNEPPP__T("dirichlet_cos", DIRICHLET, COS, COS, 0, dirichlet, "",
-             SNEPPP__F_COS_COS, "textbook partition function"),
-   SNEPPP__T("dirichlet_sin", DIRICHLET, SIN, SIN, 0, dirichlet, "",
-             SNEPPP__F_SIN_SIN, "textbook partition function"),
-   SNEPPP__T("dirichlet_cos_sin", DIRICHLET, COS, SIN, 0, dirichlet, "",
-             SNEPPP__F_COS_SIN, "textbook partition function"),
-   SNEPPP__T("dirichlet_exp_cos", DIRICHLET, EXP, COS, 0, dirichlet, "a0+2w > 0",
-             SNEPPP__F_EXP_COS, "textbook partition function"),
-   SNEPPP__T("dirichlet_exp_sin", DIRICHLET, EXP, SIN, 0, dirichlet, "a0+2w > 0",
-             SNEPPP__F_EXP_SIN, "textbook partition function"),
-   SNEPPP__T("e1_dirichlet", DIRICHLET, EXP, ONE, 0, dirichlet, "a0+2w > 0",
-             SNEPPP__F_EXP_ONE, "textbook partition function"),
+   SNEPPP__T("dirichlet_cos", DIRICHLET, COS, COS, 0, dirichlet, "", SNEPPP__F_COS_COS,
+             "textbook partition function"),
+   SNEPPP__T("dirichlet_sin", DIRICHLET, SIN, SIN, 0, dirichlet, "", SNEPPP__F_SIN_SIN,
+             "textbook partition function"),
+   SNEPPP__T("dirichlet_cos_sin", DIRICHLET, COS, SIN, 0, dirichlet, "", SNEPPP__F_COS_SIN,
+             "textbook partition function"),
+   SNEPPP__T("dirichlet_exp_cos", DIRICHLET, EXP, COS, 0, dirichlet, "a0+2w > 0", SNEPPP__F_EXP_COS,
+             "textbook partition function"),
+   SNEPPP__T("dirichlet_exp_sin", DIRICHLET, EXP, SIN, 0, dirichlet, "a0+2w > 0", SNEPPP__F_EXP_SIN,
+             "textbook partition function"),
+   SNEPPP__T("e1_dirichlet", DIRICHLET, EXP, ONE, 0, dirichlet, "a0+2w > 0", SNEPPP__F_EXP_ONE,
+             "textbook partition function"),
    SNEPPP__T("e1_dirichlet_log", DIRICHLET, EXP, ONE, SNEPPP__LOG, dirichlet, "a0+2w > 0",
              SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
-   SNEPPP__T("dirichlet1_cos", DIRICHLET, COS, ONE, 0, dirichlet, "",
-             SNEPPP__F_COS_ONE, "textbook partition function"),
-   SNEPPP__T("dirichlet1_sin", DIRICHLET, SIN, ONE, 0, dirichlet, "",
-             SNEPPP__F_SIN_ONE, "textbook partition function"),
-   SNEPPP__T("dirichlet1_one", DIRICHLET, ONE, ONE, 0, dirichlet, "",
-             SNEPPP__F_MASS, "textbook partition function"),
-   SNEPPP__T("e_poisson", POISSON, EXP, EXP, 0, poisson, "",
-             "e^(bi+bj) L(wi+wj), L = exp(r e^s)", "textbook partition function"),
-   SNEPPP__T("e_poisson_log", POISSON, EXP, EXP, SNEPPP__LOG, poisson, "",
-             SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
-   SNEPPP__T("poisson_cos", POISSON, COS, COS, 0, poisson, "",
-             SNEPPP__F_COS_COS, "textbook partition function"),
-   SNEPPP__T("poisson_sin", POISSON, SIN, SIN, 0, poisson, "",
-             SNEPPP__F_SIN_SIN, "textbook partition function"),
-   SNEPPP__T("poisson_cos_sin", POISSON, COS, SIN, 0, poisson, "",
-             SNEPPP__F_COS_SIN, "textbook partition function"),
-   SNEPPP__T("poisson_exp_cos", POISSON, EXP, COS, 0, poisson, "",
-             SNEPPP__F_EXP_COS, "textbook partition function"),
-   SNEPPP__T("poisson_exp_sin", POISSON, EXP, SIN, 0, poisson, "",
-             SNEPPP__F_EXP_SIN, "textbook partition function"),
-   SNEPPP__T("e1_poisson", POISSON, EXP, ONE, 0, poisson, "",
-             SNEPPP__F_EXP_ONE, "textbook partition function"),
-   SNEPPP__T("e1_poisson_log", POISSON, EXP, ONE, SNEPPP__LOG, poisson, "",
-             SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
-   SNEPPP__T("poisson1_cos", POISSON, COS, ONE, 0, poisson, "",
-             SNEPPP__F_COS_ONE, "textbook partition function"),
-   SNEPPP__T("poisson1_sin", POISSON, SIN, ONE, 0, poisson, "",
-             SNEPPP__F_SIN_ONE, "textbook partition function"),
-   SNEPPP__T("poisson1_one", POISSON, ONE, ONE, 0, poisson, "",
-             SNEPPP__F_MASS, "textbook partition function"),
-   SNEPPP__T("e_binomial", BINOMIAL, EXP, EXP, 0, binomial, "",
-             "e^(bi+bj) L(wi+wj), L = (1+e^s)^N", "textbook partition function"),
-   SNEPPP__T("e_binomial_log", BINOMIAL, EXP, EXP, SNEPPP__LOG, binomial, "",
-             SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
-   SNEPPP__T("binomial_cos", BINOMIAL, COS, COS, 0, binomial, "",
-             SNEPPP__F_COS_COS, "textbook partition function"),
-   SNEPPP__T("binomial_sin", BINOMIAL, SIN, SIN, 0, binomial, "",
-             SNEPPP__F_SIN_SIN, "textbook partition function"),
-   SNEPPP__T("binomial_cos_sin", BINOMIAL, COS, SIN, 0, binomial, "",
-             SNEPPP__F_COS_SIN, "textbook partition function"),
-   SNEPPP__T("binomial_exp_cos", BINOMIAL, EXP, COS, 0, binomial, "",
-             SNEPPP__F_EXP_COS, "textbook partition function"),
-   SNEPPP__T("binomial_exp_sin", BINOMIAL, EXP, SIN, 0, binomial, "",
-             SNEPPP__F_EXP_SIN, "textbook partition function"),
-   SNEPPP__T("e1_binomial", BINOMIAL, EXP, ONE, 0, binomial, "",
-             SNEPPP__F_EXP_ONE, "textbook partition function"),
-   SNEPPP__T("e1_binomial_log", BINOMIAL, EXP, ONE, SNEPPP__LOG, binomial, "",
-             SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
-   SNEPPP__T("binomial1_cos", BINOMIAL, COS, ONE, 0, binomial, "",
-             SNEPPP__F_COS_ONE, "textbook partition function"),
-   SNEPPP__T("binomial1_sin", BINOMIAL, SIN, ONE, 0, binomial, "",
-             SNEPPP__F_SIN_ONE, "textbook partition function"),
-   SNEPPP__T("binomial1_one", BINOMIAL, ONE, ONE, 0, binomial, "",
-             SNEPPP__F_MASS, "textbook partition function"),
-   SNEPPP__T("e_negbin", NEGBINOMIAL, EXP, EXP, 0, negbin, "w < 0",
-             "e^(bi+bj) L(wi+wj), L = (1-e^s)^-r", "textbook partition function"),
-   SNEPPP__T("e_negbin_log", NEGBINOMIAL, EXP, EXP, SNEPPP__LOG, negbin, "w < 0",
-             SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
-   SNEPPP__T("negbin_exp_cos", NEGBINOMIAL, EXP, COS, 0, negbin, "w < 0",
-             SNEPPP__F_EXP_COS, "textbook partition function"),
-   SNEPPP__T("negbin_exp_sin", NEGBINOMIAL, EXP, SIN, 0, negbin, "w < 0",
-             SNEPPP__F_EXP_SIN, "textbook partition function"),
-   SNEPPP__T("e1_negbin", NEGBINOMIAL, EXP, ONE, 0, negbin, "w < 0",
-             SNEPPP__F_EXP_ONE, "textbook partition function"),
-   SNEPPP__T("e1_negbin_log", NEGBINOMIAL, EXP, ONE, SNEPPP__LOG, negbin, "w < 0",
-             SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
+   SNEPPP__T("dirichlet1_cos", DIRICHLET, COS, ONE, 0, dirichlet, "", SNEPPP__F_COS_ONE,
+             "textbook partition function"),
+   SNEPPP__T("dirichlet1_sin", DIRICHLET, SIN, ONE, 0, dirichlet, "", SNEPPP__F_SIN_ONE,
+             "textbook partition function"),
+   SNEPPP__T("dirichlet1_one", DIRICHLET, ONE, ONE, 0, dirichlet, "", SNEPPP__F_MASS,
+             "textbook partition function"),
+   SNEPPP__T("e_poisson", POISSON, EXP, EXP, 0, poisson, "", "e^(bi+bj) L(wi+wj), L = exp(r e^s)",
+             "textbook partition function"),
+   SNEPPP__T("e_poisson_log", POISSON, EXP, EXP, SNEPPP__LOG, poisson, "", SNEPPP__F_EXP_EXP_LOG,
+             "textbook partition function"),
+   SNEPPP__T("poisson_cos", POISSON, COS, COS, 0, poisson, "", SNEPPP__F_COS_COS,
+             "textbook partition function"),
+   SNEPPP__T("poisson_sin", POISSON, SIN, SIN, 0, poisson, "", SNEPPP__F_SIN_SIN,
+             "textbook partition function"),
+   SNEPPP__T("poisson_cos_sin", POISSON, COS, SIN, 0, poisson, "", SNEPPP__F_COS_SIN,
+             "textbook partition function"),
+   SNEPPP__T("poisson_exp_cos", POISSON, EXP, COS, 0, poisson, "", SNEPPP__F_EXP_COS,
+             "textbook partition function"),
+   SNEPPP__T("poisson_exp_sin", POISSON, EXP, SIN, 0, poisson, "", SNEPPP__F_EXP_SIN,
+             "textbook partition function"),
+   SNEPPP__T("e1_poisson", POISSON, EXP, ONE, 0, poisson, "", SNEPPP__F_EXP_ONE,
+             "textbook partition function"),
+   SNEPPP__T("e1_poisson_log", POISSON, EXP, ONE, SNEPPP__LOG, poisson, "", SNEPPP__F_EXP_ONE_LOG,
+             "textbook partition function"),
+   SNEPPP__T("poisson1_cos", POISSON, COS, ONE, 0, poisson, "", SNEPPP__F_COS_ONE,
+             "textbook partition function"),
+   SNEPPP__T("poisson1_sin", POISSON, SIN, ONE, 0, poisson, "", SNEPPP__F_SIN_ONE,
+             "textbook partition function"),
+   SNEPPP__T("poisson1_one", POISSON, ONE, ONE, 0, poisson, "", SNEPPP__F_MASS,
+             "textbook partition function"),
+   SNEPPP__T("e_binomial", BINOMIAL, EXP, EXP, 0, binomial, "", "e^(bi+bj) L(wi+wj), L = (1+e^s)^N",
+             "textbook partition function"),
+   SNEPPP__T("e_binomial_log", BINOMIAL, EXP, EXP, SNEPPP__LOG, binomial, "", SNEPPP__F_EXP_EXP_LOG,
+             "textbook partition function"),
+   SNEPPP__T("binomial_cos", BINOMIAL, COS, COS, 0, binomial, "", SNEPPP__F_COS_COS,
+             "textbook partition function"),
+   SNEPPP__T("binomial_sin", BINOMIAL, SIN, SIN, 0, binomial, "", SNEPPP__F_SIN_SIN,
+             "textbook partition function"),
+   SNEPPP__T("binomial_cos_sin", BINOMIAL, COS, SIN, 0, binomial, "", SNEPPP__F_COS_SIN,
+             "textbook partition function"),
+   SNEPPP__T("binomial_exp_cos", BINOMIAL, EXP, COS, 0, binomial, "", SNEPPP__F_EXP_COS,
+             "textbook partition function"),
+   SNEPPP__T("binomial_exp_sin", BINOMIAL, EXP, SIN, 0, binomial, "", SNEPPP__F_EXP_SIN,
+             "textbook partition function"),
+   SNEPPP__T("e1_binomial", BINOMIAL, EXP, ONE, 0, binomial, "", SNEPPP__F_EXP_ONE,
+             "textbook partition function"),
+   SNEPPP__T("e1_binomial_log", BINOMIAL, EXP, ONE, SNEPPP__LOG, binomial, "", SNEPPP__F_EXP_ONE_LOG,
+             "textbook partition function"),
+   SNEPPP__T("binomial1_cos", BINOMIAL, COS, ONE, 0, binomial, "", SNEPPP__F_COS_ONE,
+             "textbook partition function"),
+   SNEPPP__T("binomial1_sin", BINOMIAL, SIN, ONE, 0, binomial, "", SNEPPP__F_SIN_ONE,
+             "textbook partition function"),
+   SNEPPP__T("binomial1_one", BINOMIAL, ONE, ONE, 0, binomial, "", SNEPPP__F_MASS,
+             "textbook partition function"),
+   SNEPPP__T("e_negbin", NEGBINOMIAL, EXP, EXP, 0, negbin, "w < 0", "e^(bi+bj) L(wi+wj), L = (1-e^s)^-r",
+             "textbook partition function"),
+   SNEPPP__T("e_negbin_log", NEGBINOMIAL, EXP, EXP, SNEPPP__LOG, negbin, "w < 0", SNEPPP__F_EXP_EXP_LOG,
+             "textbook partition function"),
+   SNEPPP__T("negbin_exp_cos", NEGBINOMIAL, EXP, COS, 0, negbin, "w < 0", SNEPPP__F_EXP_COS,
+             "textbook partition function"),
+   SNEPPP__T("negbin_exp_sin", NEGBINOMIAL, EXP, SIN, 0, negbin, "w < 0", SNEPPP__F_EXP_SIN,
+             "textbook partition function"),
+   SNEPPP__T("e1_negbin", NEGBINOMIAL, EXP, ONE, 0, negbin, "w < 0", SNEPPP__F_EXP_ONE,
+             "textbook partition function"),
+   SNEPPP__T("e1_negbin_log", NEGBINOMIAL, EXP, ONE, SNEPPP__LOG, negbin, "w < 0", SNEPPP__F_EXP_ONE_LOG,
+             "textbook partition function"),
    SNEPPP__T("e_normal", NORMAL, EXP, EXP, 0, normal, "w2 < 0",
              "e^(bi+bj) L(wi+wj), L = sqrt(pi/-s2) e^(-s1^2/4 s2)", "textbook partition function"),
-   SNEPPP__T("e_normal_log", NORMAL, EXP, EXP, SNEPPP__LOG, normal, "w2 < 0",
-             SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
-   SNEPPP__T("normal_exp_cos", NORMAL, EXP, COS, 0, normal, "w2 < 0",
-             SNEPPP__F_EXP_COS, "textbook partition function"),
-   SNEPPP__T("normal_exp_sin", NORMAL, EXP, SIN, 0, normal, "w2 < 0",
-             SNEPPP__F_EXP_SIN, "textbook partition function"),
-   SNEPPP__T("e1_normal", NORMAL, EXP, ONE, 0, normal, "w2 < 0",
-             SNEPPP__F_EXP_ONE, "textbook partition function"),
-   SNEPPP__T("e1_normal_log", NORMAL, EXP, ONE, SNEPPP__LOG, normal, "w2 < 0",
-             SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
-   SNEPPP__T("e_vonmises", VONMISES, EXP, EXP, 0, vonmises, "",
-             "e^(bi+bj) L(wi+wj), L = 2 pi I0(|s|)", "textbook partition function"),
-   SNEPPP__T("e_vonmises_log", VONMISES, EXP, EXP, SNEPPP__LOG, vonmises, "",
-             SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
-   SNEPPP__T("vonmises_cos", VONMISES, COS, COS, 0, vonmises, "",
-             SNEPPP__F_COS_COS, "textbook partition function"),
-   SNEPPP__T("vonmises_sin", VONMISES, SIN, SIN, 0, vonmises, "",
-             SNEPPP__F_SIN_SIN, "textbook partition function"),
-   SNEPPP__T("vonmises_cos_sin", VONMISES, COS, SIN, 0, vonmises, "",
-             SNEPPP__F_COS_SIN, "textbook partition function"),
-   SNEPPP__T("e1_vonmises", VONMISES, EXP, ONE, 0, vonmises, "",
-             SNEPPP__F_EXP_ONE, "textbook partition function"),
-   SNEPPP__T("e1_vonmises_log", VONMISES, EXP, ONE, SNEPPP__LOG, vonmises, "",
-             SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
-   SNEPPP__T("vonmises1_cos", VONMISES, COS, ONE, 0, vonmises, "",
-             SNEPPP__F_COS_ONE, "textbook partition function"),
-   SNEPPP__T("vonmises1_sin", VONMISES, SIN, ONE, 0, vonmises, "",
-             SNEPPP__F_SIN_ONE, "textbook partition function"),
-   SNEPPP__T("vonmises1_one", VONMISES, ONE, ONE, 0, vonmises, "",
-             SNEPPP__F_MASS, "textbook partition function"),
+   SNEPPP__T("e_normal_log", NORMAL, EXP, EXP, SNEPPP__LOG, normal, "w2 < 0", SNEPPP__F_EXP_EXP_LOG,
+             "textbook partition function"),
+   SNEPPP__T("normal_exp_cos", NORMAL, EXP, COS, 0, normal, "w2 < 0", SNEPPP__F_EXP_COS,
+             "textbook partition function"),
+   SNEPPP__T("normal_exp_sin", NORMAL, EXP, SIN, 0, normal, "w2 < 0", SNEPPP__F_EXP_SIN,
+             "textbook partition function"),
+   SNEPPP__T("e1_normal", NORMAL, EXP, ONE, 0, normal, "w2 < 0", SNEPPP__F_EXP_ONE,
+             "textbook partition function"),
+   SNEPPP__T("e1_normal_log", NORMAL, EXP, ONE, SNEPPP__LOG, normal, "w2 < 0", SNEPPP__F_EXP_ONE_LOG,
+             "textbook partition function"),
+   SNEPPP__T("e_vonmises", VONMISES, EXP, EXP, 0, vonmises, "", "e^(bi+bj) L(wi+wj), L = 2 pi I0(|s|)",
+             "textbook partition function"),
+   SNEPPP__T("e_vonmises_log", VONMISES, EXP, EXP, SNEPPP__LOG, vonmises, "", SNEPPP__F_EXP_EXP_LOG,
+             "textbook partition function"),
+   SNEPPP__T("vonmises_cos", VONMISES, COS, COS, 0, vonmises, "", SNEPPP__F_COS_COS,
+             "textbook partition function"),
+   SNEPPP__T("vonmises_sin", VONMISES, SIN, SIN, 0, vonmises, "", SNEPPP__F_SIN_SIN,
+             "textbook partition function"),
+   SNEPPP__T("vonmises_cos_sin", VONMISES, COS, SIN, 0, vonmises, "", SNEPPP__F_COS_SIN,
+             "textbook partition function"),
+   SNEPPP__T("e1_vonmises", VONMISES, EXP, ONE, 0, vonmises, "", SNEPPP__F_EXP_ONE,
+             "textbook partition function"),
+   SNEPPP__T("e1_vonmises_log", VONMISES, EXP, ONE, SNEPPP__LOG, vonmises, "", SNEPPP__F_EXP_ONE_LOG,
+             "textbook partition function"),
+   SNEPPP__T("vonmises1_cos", VONMISES, COS, ONE, 0, vonmises, "", SNEPPP__F_COS_ONE,
+             "textbook partition function"),
+   SNEPPP__T("vonmises1_sin", VONMISES, SIN, ONE, 0, vonmises, "", SNEPPP__F_SIN_ONE,
+             "textbook partition function"),
+   SNEPPP__T("vonmises1_one", VONMISES, ONE, ONE, 0, vonmises, "", SNEPPP__F_MASS,
+             "textbook partition function"),
    SNEPPP__T("e_finite_log", FINITE, EXP, EXP, SNEPPP__LOG, finite, "",
              "log sum_k mu_k e^(bi+bj+(wi+wj).t_k)", "definition"),
-   SNEPPP__T("e1_finite_log", FINITE, EXP, ONE, SNEPPP__LOG, finite, "",
-             "log sum_k mu_k e^(b+w.t_k)", "definition"),
+   SNEPPP__T("e1_finite_log", FINITE, EXP, ONE, SNEPPP__LOG, finite, "", "log sum_k mu_k e^(b+w.t_k)",
+             "definition"),
    SNEPPP__ROW("finite", FINITE, ACT_END, ACT_END, 0, 0, sneppp__finite_pair, NULL, NULL, "any activations",
                "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", 64)
 };
@@ -8713,8 +8917,9 @@ static int sneppp__window_centred(const sneppp_window *win)
 
 static int sneppp__row_fits(const sneppp__row *row, const sneppp_window *win, int d, int biased, int centred, int log)
 {
-   return row->info.space == win->space && (!row->dim || row->dim == d || (row->dim < 0 && d <= -row->dim)) && !(biased && (row->flags & SNEPPP__NO_BIAS)) &&
-          (centred || !(row->flags & SNEPPP__CENTRED)) && !(row->flags & SNEPPP__LOG) == !log;
+   return row->info.space == win->space && (!row->dim || row->dim == d || (row->dim < 0 && d <= -row->dim)) &&
+          !(biased && (row->flags & SNEPPP__NO_BIAS)) && (centred || !(row->flags & SNEPPP__CENTRED)) &&
+          !(row->flags & SNEPPP__LOG) == !log;
 }
 
 /* The rectified family: a row for (RECT, RECT) computes every mixture of steps, ReLUs and rectified powers. */
@@ -8723,7 +8928,8 @@ static sneppp_act sneppp__act_family(sneppp_act act)
    return act == SNEPPP_RELU || act == SNEPPP_STEP ? SNEPPP_RECT : act;
 }
 
-static short sneppp__find_row(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int biased, int centred, int log)
+static short sneppp__find_row(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int biased,
+                              int centred, int log)
 {
    int    pass;
    size_t r;
@@ -8742,16 +8948,24 @@ static short sneppp__find_row(const sneppp_window *win, int d, sneppp_act ai, sn
 }
 
 /* Says why a pair is refused: if it would be in the table without bias or in another dimension, that is said. */
-static sneppp_status sneppp__no_row(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int centred, int log, sneppp_error *err)
+static sneppp_status sneppp__no_row(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj,
+                                    int centred, int log, sneppp_error *err)
 {
    const char *space = sneppp__space_name(win->space), *ni = sneppp__act_name(ai), *nj = sneppp__act_name(aj);
    if (log && sneppp__find_row(win, d, ai, aj, 0, centred, 0))
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no logarithmic form for %s x %s on %s: the integral may be negative", ni, nj, space);
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                          "no logarithmic form for %s x %s on %s: the integral may be negative", ni, nj,
+                          space);
    if (sneppp__find_row(win, d, ai, aj, 0, centred, log))
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with %d statistics and a bias; it has one without bias", ni, nj, space, d);
+      return sneppp__fail(
+         err, SNEPPP_ERR_NO_CLOSED_FORM,
+         "no closed form for %s x %s on %s with %d statistics and a bias; it has one without bias", ni, nj,
+         space, d);
    if (sneppp__find_row(win, d, ai, aj, 0, 1, log))
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s unless all means are 0", ni, nj, space);
-   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with %d statistics", ni, nj, space, d);
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                          "no closed form for %s x %s on %s unless all means are 0", ni, nj, space);
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with %d statistics",
+                       ni, nj, space, d);
 }
 
 /* Fills the row table for all activations that occur; `moments` asks for pairs with the constant unit only. */
@@ -8775,10 +8989,15 @@ static sneppp_status sneppp__plan_rows(sneppp__plan *plan, int log, int moments,
       for (b = moments ? SNEPPP_ONE : a; b < SNEPPP_ACT_END; b++) {
          short row;
          if (!moments && !there[b]) continue;
-         row = sneppp__find_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b, biased[a] || (biased[b] && !moments), centred, log);
+         row = sneppp__find_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b,
+                                biased[a] || (biased[b] && !moments), centred, log);
          if (!row) return sneppp__no_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b, centred, log, err);
-         if ((high[a] || high[b]) && ((row > 0 ? sneppp__rows[row - 1] : sneppp__rows[-row - 1]).flags & SNEPPP__LOW_ORDER))
-            return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with a bias and an order above 1", sneppp__act_name((sneppp_act)a), sneppp__act_name((sneppp_act)b), sneppp__space_name(plan->win->space));
+         if ((high[a] || high[b]) &&
+             ((row > 0 ? sneppp__rows[row - 1] : sneppp__rows[-row - 1]).flags & SNEPPP__LOW_ORDER))
+            return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                                "no closed form for %s x %s on %s with a bias and an order above 1",
+                                sneppp__act_name((sneppp_act)a), sneppp__act_name((sneppp_act)b),
+                                sneppp__space_name(plan->win->space));
          plan->row[a][b] = row;
          plan->row[b][a] = (short)-row;
          if (a == b) plan->row[a][b] = row;
@@ -8787,7 +9006,8 @@ static sneppp_status sneppp__plan_rows(sneppp__plan *plan, int log, int moments,
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win, const sneppp_layer *layer, int log, int moments, sneppp_error *err)
+static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win,
+                                       const sneppp_layer *layer, int log, int moments, sneppp_error *err)
 {
    sneppp_status status = sneppp__window_check(win, err);
    if (status) return status;
@@ -8838,7 +9058,8 @@ static int sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pai
    return swap;
 }
 
-SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j, double *k, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j,
+                                       double *k, sneppp_error *err)
 {
    sneppp__plan  plan;
    sneppp__pair  p;
@@ -8928,7 +9149,8 @@ static void sneppp__run(const sneppp_parallel *par, void (*job)(size_t, void *),
    for (i = 0; i < count; i++) job(i, arg);
 }
 
-static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, int log, double *K, const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, int log, double *K,
+                                  const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__plan     plan;
    sneppp__gram_job job;
@@ -8943,24 +9165,28 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    for (i = 0; i < n; i++) {
       for (j = i; j < n; j++) {
          if (!sneppp__finite(K[i * n + j]))
-            return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", i, j, log ? "" : "; sneppp_gram_log may do");
+            return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", i, j,
+                                log ? "" : "; sneppp_gram_log may do");
       }
    }
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K, const sneppp_parallel *par, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
+                                     const sneppp_parallel *par, sneppp_error *err)
 {
    return sneppp__gram(win, layer, 0, K, par, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK, const sneppp_parallel *par, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
+                                         const sneppp_parallel *par, sneppp_error *err)
 {
    return sneppp__gram(win, layer, 1, logK, par, err);
 }
 
 /* Only the diagonal, (n): all that a diagonal readout needs, in O(n) time and memory. */
-static sneppp_status sneppp__gram_diagonal(const sneppp_window *win, const sneppp_layer *layer, double *k, sneppp_error *err)
+static sneppp_status sneppp__gram_diagonal(const sneppp_window *win, const sneppp_layer *layer, double *k,
+                                           sneppp_error *err)
 {
    sneppp__plan  plan;
    sneppp__pair  p;
@@ -9021,7 +9247,8 @@ SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, s
 }
 
 /* Tile (i, j), i <= j, of a pull-back; only the units of `keep` collect (-1: both). */
-static void sneppp__pull_tile(const sneppp__pull_job *job, sneppp__tile_fn run, size_t i, size_t j, int keep_i, int keep_j)
+static void sneppp__pull_tile(const sneppp__pull_job *job, sneppp__tile_fn run, size_t i, size_t j,
+                              int keep_i, int keep_j)
 {
    double       g[SNEPPP__TILE * SNEPPP__TILE], w[2][SNEPPP__TILE * SNEPPP__MAX_STATS], b[2][SNEPPP__TILE];
    size_t       n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d;
@@ -9029,7 +9256,8 @@ static void sneppp__pull_tile(const sneppp__pull_job *job, sneppp__tile_fn run, 
    sneppp__tile t;
    sneppp__tile_set(job->plan, i, j, &t);
    for (r = 0; r < t.ni; r++)
-      for (s = 0; s < t.nj; s++) g[r * SNEPPP__TILE + s] = sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)s);
+      for (s = 0; s < t.nj; s++)
+         g[r * SNEPPP__TILE + s] = sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)s);
    if (!job->out->W || !keep_i || !keep_j) memset(w, 0, sizeof w);
    if (!job->out->b || !keep_i || !keep_j) memset(b, 0, sizeof b);
    t.g = g;
@@ -9073,7 +9301,9 @@ static void sneppp__pull_square_band(size_t band, void *arg)
    }
    memset(&dump, 0, sizeof dump);
    for (; i < end; i++)
-      for (j = 0; j < n; j++) sneppp__pull_pair(job, (int)(i < j ? i : j), (int)(i < j ? j : i), (int)i, sneppp__pull_weight(job->G, n, i, j), &dump);
+      for (j = 0; j < n; j++)
+         sneppp__pull_pair(job, (int)(i < j ? i : j), (int)(i < j ? j : i), (int)i,
+                           sneppp__pull_weight(job->G, n, i, j), &dump);
 }
 
 static sneppp_status sneppp__pull_result(const sneppp__pull_job *job, sneppp_error *err)
@@ -9082,33 +9312,45 @@ static sneppp_status sneppp__pull_result(const sneppp__pull_job *job, sneppp_err
    size_t count = job->plan->win->count ? job->plan->win->count : 1;
    for (i = 0; i < n; i++) {
       for (r = 0; r < d; r++) {
-         if (job->out->W && !sneppp__finite(job->out->W[i * d + r])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of W[%z][%z] cannot be represented", i, r);
-         if (job->out->width && !sneppp__finite(job->out->width[i * d + r])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of width[%z][%z] cannot be represented", i, r);
+         if (job->out->W && !sneppp__finite(job->out->W[i * d + r]))
+            return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of W[%z][%z] cannot be represented", i,
+                                r);
+         if (job->out->width && !sneppp__finite(job->out->width[i * d + r]))
+            return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of width[%z][%z] cannot be represented",
+                                i, r);
       }
-      if (job->out->b && !sneppp__finite(job->out->b[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of b[%z] cannot be represented", i);
+      if (job->out->b && !sneppp__finite(job->out->b[i]))
+         return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of b[%z] cannot be represented", i);
    }
    if (job->plan->win->space != SNEPPP_GAUSS) return SNEPPP_OK;
    for (i = 0; i < count * d; i++) {
-      if (job->out->mean && !sneppp__finite(job->out->mean[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.mean[%z] cannot be represented", i);
-      if (job->out->scale && !sneppp__finite(job->out->scale[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.scale[%z] cannot be represented", i);
+      if (job->out->mean && !sneppp__finite(job->out->mean[i]))
+         return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.mean[%z] cannot be represented", i);
+      if (job->out->scale && !sneppp__finite(job->out->scale[i]))
+         return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.scale[%z] cannot be represented", i);
    }
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *G, size_t count, const sneppp_layer_grad *out, sneppp_error *err)
+static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *G, size_t count,
+                                        const sneppp_layer_grad *out, sneppp_error *err)
 {
    size_t i;
    if (!G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    for (i = 0; i < count; i++)
-      if (!sneppp__finite(G[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "entry %z of the gradient with respect to the kernel is not finite", i);
+      if (!sneppp__finite(G[i]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
+                             "entry %z of the gradient with respect to the kernel is not finite", i);
    if (plan->win->space != SNEPPP_GAUSS && (out->weight || out->mean || out->scale))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "out.weight, out.mean and out.scale are for Gaussian windows only");
    return SNEPPP_OK;
 }
 
 /* Gradients of the measure are sums over all pairs; one thread makes them, in one order. */
-SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer, const double *G, sneppp_layer_grad *out, const sneppp_parallel *par, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer,
+                                          const double *G, sneppp_layer_grad *out, const sneppp_parallel *par,
+                                          sneppp_error *err)
 {
    sneppp__plan     plan;
    sneppp__pull_job job;
@@ -9119,13 +9361,15 @@ SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp
    job.plan = &plan;
    job.G = G;
    job.out = out;
-   if (par && par->run && !out->weight && !out->mean && !out->scale) sneppp__run(par, sneppp__pull_square_band, &job, sneppp__bands((size_t)layer->n));
+   if (par && par->run && !out->weight && !out->mean && !out->scale)
+      sneppp__run(par, sneppp__pull_square_band, &job, sneppp__bands((size_t)layer->n));
    else sneppp__run(NULL, sneppp__pull_triangle_band, &job, sneppp__bands((size_t)layer->n));
    return sneppp__pull_result(&job, err);
 }
 
 /* The pull-back of the diagonal alone, g (n). */
-static sneppp_status sneppp__gram_diagonal_grad(const sneppp_window *win, const sneppp_layer *layer, const double *g, sneppp_layer_grad *out, sneppp_error *err)
+static sneppp_status sneppp__gram_diagonal_grad(const sneppp_window *win, const sneppp_layer *layer,
+                                                const double *g, sneppp_layer_grad *out, sneppp_error *err)
 {
    sneppp__plan     plan;
    sneppp__pull_job job;
@@ -9141,7 +9385,8 @@ static sneppp_status sneppp__gram_diagonal_grad(const sneppp_window *win, const 
    return sneppp__pull_result(&job, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c,
+                                        sneppp_error *err)
 {
    sneppp__plan  plan;
    sneppp__pair  p;
@@ -9157,7 +9402,8 @@ SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_l
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer, const double *g, sneppp_layer_grad *out, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer,
+                                             const double *g, sneppp_layer_grad *out, sneppp_error *err)
 {
    sneppp__plan     plan;
    sneppp__pull_job job;
@@ -9181,7 +9427,9 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
 SNEPPP_DEF void sneppp_kernel_list(void (*put)(const char *text, void *user), void *user)
 {
    size_t k;
-   put("| name | measure | units | condition | k = integral of psi_i psi_j | source |\n|---|---|---|---|---|---|\n", user);
+   put("| name | measure | units | condition | k = integral of psi_i psi_j | source "
+       "|\n|---|---|---|---|---|---|\n",
+       user);
    for (k = 0; k < SNEPPP__ROWS; k++) {
       const sneppp_kernel_info *info = &sneppp__rows[k].info;
       const char               *part[12];
@@ -9259,7 +9507,10 @@ static double sneppp__cube_map(const sneppp_window *win, const sneppp__cube_piec
    int    r, d = win->dim;
    switch (win->space) {
       case SNEPPP_BOX:
-         for (r = 0; r < d; r++) { x[r] = win->lo[r] + u[r] * (win->hi[r] - win->lo[r]); jacobian *= win->hi[r] - win->lo[r]; }
+         for (r = 0; r < d; r++) {
+            x[r] = win->lo[r] + u[r] * (win->hi[r] - win->lo[r]);
+            jacobian *= win->hi[r] - win->lo[r];
+         }
          return jacobian;
       case SNEPPP_INTERVALS:
          width = win->ends[2 * piece->index + 1] - win->ends[2 * piece->index];
@@ -9293,7 +9544,8 @@ static double sneppp__cube_map(const sneppp_window *win, const sneppp__cube_piec
 }
 
 /* One piece with `cells` cells along each of D axes; the last axis is a circle if `closed`. */
-static void sneppp__cube_piece_sum(const sneppp_window *win, const sneppp__cube_piece *piece, int D, int closed, size_t cells, sneppp__cubature *c)
+static void sneppp__cube_piece_sum(const sneppp_window *win, const sneppp__cube_piece *piece, int D,
+                                   int closed, size_t cells, sneppp__cubature *c)
 {
    const double *node, *weight;
    size_t        at[SNEPPP__MAX_STATS], n = cells * SNEPPP__CUBE_NODES;
@@ -9372,7 +9624,8 @@ static size_t sneppp__cube_polygon(const sneppp_window *win, size_t cells, snepp
 }
 
 /* One refinement: K with `cells` cells per axis. */
-static void sneppp__cube_sum(const sneppp_window *win, int D, int closed, size_t pieces, size_t cells, sneppp__cubature *c)
+static void sneppp__cube_sum(const sneppp_window *win, int D, int closed, size_t pieces, size_t cells,
+                             sneppp__cubature *c)
 {
    sneppp__cube_piece piece;
    double             x;
@@ -9384,13 +9637,17 @@ static void sneppp__cube_sum(const sneppp_window *win, int D, int closed, size_t
       if (D > 0) { sneppp__cube_piece_sum(win, &piece, D, closed, cells, c); continue; }
       /* single points: a finite set by its index, or the sphere in R^1 */
       x = win->space == SNEPPP_FINITE ? (double)piece.index : piece.index ? 1 : -1;
-      sneppp__cube_point(c, &x, win->space == SNEPPP_FINITE ? (win->weight ? win->weight[piece.index] : 1) : win->measure == SNEPPP_PROBABILITY ? 0.5 : 1);
+      sneppp__cube_point(c, &x,
+                         win->space == SNEPPP_FINITE          ? (win->weight ? win->weight[piece.index] : 1)
+                         : win->measure == SNEPPP_PROBABILITY ? 0.5
+                                                              : 1);
    }
    for (i = 0; i < n; i++) for (j = 0; j < i; j++) c->K[i * n + j] = c->K[j * n + i];
 }
 
 /* How the window is cut: axes D of the unit cube, whether the last is a circle, number of pieces. */
-static sneppp_status sneppp__cube_plan(const sneppp_window *win, int *D, int *closed, size_t *pieces, sneppp_error *err)
+static sneppp_status sneppp__cube_plan(const sneppp_window *win, int *D, int *closed, size_t *pieces,
+                                       sneppp_error *err)
 {
    *D = win->dim;
    *closed = 0;
@@ -9404,11 +9661,15 @@ static sneppp_status sneppp__cube_plan(const sneppp_window *win, int *D, int *cl
       case SNEPPP_BALL: *closed = win->dim > 1; return SNEPPP_OK;
       case SNEPPP_VONMISES: *closed = 1; return SNEPPP_OK;
       case SNEPPP_FINITE: *D = 0; *pieces = win->count; return SNEPPP_OK;
-      default: return sneppp__fail(err, SNEPPP_ERR_ARG, "numerical integration is not offered on %s", sneppp__space_name(win->space));
+      default:
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "numerical integration is not offered on %s",
+                             sneppp__space_name(win->space));
    }
 }
 
-SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user, double tol, size_t max_points, double *K, double *work, double *error, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
+                                             double tol, size_t max_points, double *K, double *work,
+                                             double *error, sneppp_error *err)
 {
    sneppp__cubature c;
    int              D, closed, r;
@@ -9416,7 +9677,8 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
    double           step = 0, largest = 0, count;
    sneppp_status    status = sneppp__window_check(win, err);
    if (status) return status;
-   if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n) return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
+   if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
    if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
    if (!K || !work) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", K ? "work" : "K");
    if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
@@ -9436,7 +9698,9 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
       memcpy(work, K, cells > 1 ? square * sizeof *K : 0);
       sneppp__cube_sum(win, D, closed, pieces, cells, &c);
       for (k = 0, step = 0, largest = 0; k < square; k++) {
-         if (!sneppp__finite(K[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "psi gave a value that is not finite (entry %z of K)", k);
+         if (!sneppp__finite(K[k]))
+            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
+                                "psi gave a value that is not finite (entry %z of K)", k);
          if (fabs(K[k]) > largest) largest = fabs(K[k]);
          if (cells > 1 && fabs(K[k] - work[k]) > step) step = fabs(K[k] - work[k]);
       }
@@ -9444,7 +9708,8 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
       if (D == 0) { if (error) *error = 0; return SNEPPP_OK; }
       if (cells > 1 && step <= tol * largest) return SNEPPP_OK;
    }
-   return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z points per axis K still changes by %g", cells / 2 * SNEPPP__CUBE_NODES, step);
+   return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z points per axis K still changes by %g",
+                       cells / 2 * SNEPPP__CUBE_NODES, step);
 }
 
 /* >>optim ====================================================================================================
