@@ -6403,7 +6403,7 @@ static double sneppp__rect_polar(const sneppp__gauss *g, int p, int q, double de
    static const double edge[9] = {0, 0.02, 0.1, 0.27, 0.5, 0.73, 0.9, 0.98, 1};
    const double       *node, *weight;
    double              sum = 0;
-   int                 i, j, m, n = sneppp__gauss_legendre(20, &node, &weight);
+   int                 i, j, m, n = sneppp__gauss_legendre(k * k + ki * ki < 50 ? 12 : 20, &node, &weight);
    for (i = 0; i < 8; i++) {
       for (j = 0; j < n; j++) {
          double half = 0.5 * delta * (edge[i + 1] - edge[i]), t = delta * edge[i] + half * (1 + node[j]);
@@ -6438,8 +6438,10 @@ static double sneppp__rect_parallel(const sneppp__gauss *g, int p, int q)
    return sum;
 }
 
-/* Value and first derivatives again, if the value is so small that its terms must have cancelled. Nearly
-   parallel weights, for which the point U = V = 0 is far away, stay as they are. */
+/* Value and first derivatives again, if the value is so small that its terms must have cancelled, and small
+   not only against those terms but because the units themselves are hardly ever on: what is lost must count
+   against sqrt(k_ii k_jj), or a hundred times the work is for nothing. Nearly parallel weights, for which the
+   point U = V = 0 is far away, stay as they are. */
 static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss_out *t)
 {
    double size = 1, k = g->b / sqrt(g->B), ki = sneppp__ratio(g->Ni, sqrt(g->B * g->D)), delta = 0;
@@ -6447,6 +6449,7 @@ static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss
    for (m = 0; m < p; m++) size *= fabs(g->a) + sqrt(g->A);
    for (m = 0; m < q; m++) size *= fabs(g->b) + sqrt(g->B);
    if (p + q == 0 || !(t->k < 1e-4 * size) || (g->a >= 0 && k >= 0)) return;
+   if (sneppp__rect_moment(2 * p, g->a, g->A) * sneppp__rect_moment(2 * q, g->b, g->B) > 1e-6 * size * size) return;
    if (!parallel) {
       if (!(k * k + ki * ki < 625)) return;
       delta = sneppp__gauss_delta(g);
@@ -6682,9 +6685,9 @@ static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
    t->ji = t->ij;
 }
 
-/* ELU x ELU. sigma = R + l (E - N), sigma' = H + l E, sigma'' = (1 - l) delta + l E, so value and
-   derivatives are sums of quadrant integrals of tilted normals (Tsuchida et al. 2021, without bias). The
-   longer vector is made unit j, so that the inner moment of the integral form is the smooth one. */
+/* ELU x ELU. sigma = R + l (E - N), sigma' = H + l E, sigma'' = (1 - l) delta + l E, so value and derivatives are
+   sums of quadrant integrals of tilted normals (Tsuchida et al. 2021, without bias). Three ways to the same
+   numbers: powers for units that stay close to 0, the closed form, and an integral where e^L overflows. */
 static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double      li = q->ui.p, lj = q->uj.p, both = li * lj, c[1], top;
