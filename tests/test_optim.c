@@ -114,8 +114,8 @@ TEST optim_pivoted_cholesky_spans(void)
 /* min |M - T|_F^2 / 2 over the cone, T = diag(2, -1): one step of length 1 from anywhere is exact. */
 TEST optim_cone_step_projects(void)
 {
-   double M[4] = {1, 0.3, 0.3, 4}, G[4], Q[4], work[512];
-   ASSERT(sneppp__eigh_work(2) + 2 < 512);
+   double M[4] = {1, 0.3, 0.3, 4}, G[4], Q[4], work[4096];
+   ASSERT(sneppp__eigh_work(2) + 2 <= sizeof work / sizeof *work);
    G[0] = M[0] - 2, G[1] = G[2] = M[1], G[3] = M[3] + 1;
    ASSERT_EQ(SNEPPP_OK, sneppp__cone_step(2, M, G, 1, Q, 0, work));
    ASSERT_IN_RANGE(2.0, M[0], 1e-14);
