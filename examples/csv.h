@@ -19,7 +19,7 @@ typedef struct csv_table {
 } csv_table;
 
 /* strtod without the locale: sign, digits, point, digits, exponent. Up to 18 digits count exactly. */
-static int csv_number(const char *s, const char **end, double *value)
+static inline int csv_number(const char *s, const char **end, double *value)
 {
    char        text[64];
    size_t      n = 0;
@@ -56,14 +56,14 @@ static int csv_number(const char *s, const char **end, double *value)
    return 1;
 }
 
-static void csv_free(csv_table *t)
+static inline void csv_free(csv_table *t)
 {
    free(t->value);
    memset(t, 0, sizeof *t);
 }
 
 /* One line into numbers; returns how many, or -1 - column of the field that is not a number. */
-static int csv_row(const char *line, double *out)
+static inline int csv_row(const char *line, double *out)
 {
    int n = 0;
    for (;;) {
@@ -75,7 +75,7 @@ static int csv_row(const char *line, double *out)
    }
 }
 
-static void csv_header(csv_table *t, char *line)
+static inline void csv_header(csv_table *t, char *line)
 {
    int n = 0;
    for (char *p = line; n < CSV_MAX_COLUMNS;) {
@@ -92,7 +92,7 @@ static void csv_header(csv_table *t, char *line)
 }
 
 /* Reads a file ("-" is standard input). Returns 1, or 0 with t->error. */
-static int csv_read(csv_table *t, const char *path)
+static inline int csv_read(csv_table *t, const char *path)
 {
    FILE  *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
    char   line[4096];
@@ -137,7 +137,7 @@ static int csv_read(csv_table *t, const char *path)
 }
 
 /* The column of that name, or -1. */
-static int csv_column(const csv_table *t, const char *name)
+static inline int csv_column(const csv_table *t, const char *name)
 {
    for (int k = 0; k < t->columns; k++) if (!strcmp(t->name[k], name)) return k;
    return -1;

@@ -1,0 +1,295 @@
+/* Models as pictures, for the programs of this folder: the plane, the line and the sphere. Include sneppp.h first. Each
+   function returns 1, or 0 if memory was short, the model could not be asked, or the file could not be written. */
+#ifndef DRAW_H
+#define DRAW_H
+#include "picture.h"
+
+typedef struct draw_style {
+   const char *title;       /* what the events are                                            */
+   const char *xlabel;      /* of the first axis, with its unit                               */
+   const char *ylabel;      /* of the second axis                                             */
+   const char *legend;      /* of the colour bar: "trees per hectare"                         */
+   double      unit;        /* intensity in the legend's unit = unit * intensity; 0 = 1       */
+   double      power;       /* of the colour scale; 0 = 0.5                                   */
+   double      bin;         /* time: width of a bar; 0 = chosen                               */
+   double      lon, lat;    /* globe: the point in the middle, degrees                        */
+   size_t      most;        /* dots to draw at most; 0 = 20000                                */
+} draw_style;
+
+/* The intensity in the middle of rows x cols equal cells of a rectangle; rest are the coordinates after the first two. */
+static inline double *draw_grid(const sneppp_model *m, double x0, double x1, double y0, double y1, int rows, int cols, const sneppp_parallel *par)
+{
+   const size_t  count = (size_t)rows * (size_t)cols;
+   double       *z = (double *)malloc(count * sizeof *z);
+   sneppp_real  *x = (sneppp_real *)malloc(count * 2 * sizeof *x), *v = (sneppp_real *)malloc(count * sizeof *v);
+   sneppp_events at;
+   memset(&at, 0, sizeof at);
+   at.x = x;
+   at.count = count;
+   if (z && x && v) {
+      for (size_t i = 0; i < count; i++) {
+         x[2 * i] = (sneppp_real)(x0 + (x1 - x0) * ((double)(i % (size_t)cols) + 0.5) / cols);
+         x[2 * i + 1] = (sneppp_real)(y0 + (y1 - y0) * ((double)(i / (size_t)cols) + 0.5) / rows);
+      }
+      if (sneppp_intensities(m, &at, v, par, NULL) != SNEPPP_OK) { free(z); z = NULL; }
+      for (size_t i = 0; z && i < count; i++) z[i] = (double)v[i];
+   } else { free(z); z = NULL; }
+   free(x);
+   free(v);
+   return z;
+}
+
+/* The rectangle around a planar window. */
+static inline void draw_extent(const sneppp_window *w, double e[4])
+{
+   if (w->space == SNEPPP_BOX) {
+      e[0] = w->lo[0], e[1] = w->hi[0], e[2] = w->lo[1], e[3] = w->hi[1];
+   } else if (w->space == SNEPPP_BALL) {
+      e[0] = w->centre[0] - w->radius, e[1] = w->centre[0] + w->radius;
+      e[2] = w->centre[1] - w->radius, e[3] = w->centre[1] + w->radius;
+   } else {
+      size_t count = w->rings ? 0 : w->count;
+      for (size_t r = 0; r < w->rings; r++) count += w->ring_size[r];
+      e[0] = e[2] = 1e300;
+      e[1] = e[3] = -1e300;
+      for (size_t i = 0; i < count; i++)
+         for (int k = 0; k < 2; k++) { e[2 * k] = fmin(e[2 * k], w->xy[2 * i + (size_t)k]); e[2 * k + 1] = fmax(e[2 * k + 1], w->xy[2 * i + (size_t)k]); }
+   }
+}
+
+static inline void draw_outline(picture *p, const pic_frame *f, const sneppp_window *w)
+{
+   size_t first = 0;
+   if (w->space != SNEPPP_POLYGON) return;
+   for (size_t r = 0; r < (w->rings ? w->rings : 1); r++) {
+      const size_t n = w->rings ? w->ring_size[r] : w->count;
+      for (size_t i = 0; i < n; i++) {
+         const double *a = w->xy + 2 * (first + i), *b = w->xy + 2 * (first + (i + 1) % n);
+         pic_line(p, pic_x(f, a[0]), pic_y(f, a[1]), pic_x(f, b[0]), pic_y(f, b[1]), 1.5, PIC_INK);
+      }
+      first += n;
+   }
+}
+
+/* The events on the left, the fitted intensity on the right; without events only the intensity. x (count, 2). */
+static inline int draw_plane(const sneppp_model *m, const sneppp_real *x, size_t count, const draw_style *s, const sneppp_parallel *par, const char *path)
+{
+   const sneppp_window *w = &m->desc.factor[0].window;
+   const double power = s->power > 0 ? s->power : 0.5, unit = s->unit > 0 ? s->unit : 1;
+   const size_t most = s->most ? s->most : 20000, skip = count / most + 1;
+   double       e[4], wide = 470, tall, *z, hi;
+   picture      p;
+   pic_frame    f;
+   char         text[120];
+   int          rows, cols, ok;
+   draw_extent(w, e);
+   tall = wide * (e[3] - e[2]) / (e[1] - e[0]);
+   if (tall > 520) { wide *= 520 / tall; tall = 520; }
+   if (tall < 60) tall = 60;
+   wide = floor(wide);
+   tall = floor(tall);
+   cols = (int)wide / 2;
+   rows = (int)tall / 2;
+   z = draw_grid(m, e[0], e[1], e[2], e[3], rows, cols, par);
+   p = pic_make((int)(count ? 2 * wide + 230 : wide + 190), (int)tall + 95);
+   if (!z || !p.rgb) { free(z); pic_free(&p); return 0; }
+   for (int i = 0; i < rows * cols; i++) {
+      const double at[2] = {e[0] + (e[1] - e[0]) * (i % cols + 0.5) / cols, e[2] + (e[3] - e[2]) * (i / cols + 0.5) / rows};
+      z[i] = sneppp_window_contains(w, at) ? z[i] * unit : 0;
+   }
+   hi = fmax(pic_quantile(z, (size_t)rows * (size_t)cols, 0.995), 1e-300);
+   f.left = 75, f.top = 36, f.right = f.left + wide, f.bottom = f.top + tall;
+   f.x0 = e[0], f.x1 = e[1], f.y0 = e[2], f.y1 = e[3];
+   if (count) {
+      const double r = count < 200 ? 2.5 : count < 2000 ? 1.5 : 0.8;
+      for (size_t i = 0; i < count; i += skip) pic_disc(&p, pic_x(&f, (double)x[2 * i]), pic_y(&f, (double)x[2 * i + 1]), r, 0x204a87u);
+      draw_outline(&p, &f, w);
+      if (skip > 1) snprintf(text, sizeof text, "%lu %s (1 of %lu drawn)", (unsigned long)count, s->title, (unsigned long)skip);
+      else snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
+      pic_axes(&p, &f, s->xlabel, s->ylabel, text);
+      f.left += wide + 40;
+      f.right += wide + 40;
+   }
+   pic_image(&p, &f, z, rows, cols, hi, power);
+   draw_outline(&p, &f, w);
+   pic_axes(&p, &f, s->xlabel, count ? NULL : s->ylabel, "fitted intensity");
+   pic_bar(&p, f.right + 16, f.top, f.bottom, hi, power, s->legend);
+   ok = pic_save(&p, path);
+   free(z);
+   pic_free(&p);
+   return ok;
+}
+
+/* Expected number of events in [a, b] of a model on the line. */
+static inline int draw_expected(const sneppp_model *m, double a, double b, double *count)
+{
+   sneppp_window part;
+   sneppp_region region;
+   memset(&part, 0, sizeof part);
+   memset(&region, 0, sizeof region);
+   part.space = SNEPPP_BOX;
+   part.dim = 1;
+   part.lo[0] = a;
+   part.hi[0] = b;
+   region.factor[0] = &part;
+   return sneppp_count(m, &region, count, NULL) == SNEPPP_OK;
+}
+
+/* Bars count the events of equal intervals, the line is the number expected there, and the band holds nine of ten
+   counts of a Poisson variable with that mean: about one bar in ten should end outside. */
+static inline int draw_time(const sneppp_model *m, const sneppp_real *x, size_t count, const draw_style *s, const char *path, int *outside, int *bars)
+{
+   const sneppp_window *w = &m->desc.factor[0].window;
+   const double a = w->space == SNEPPP_INTERVALS ? w->ends[0] : w->lo[0], b = w->space == SNEPPP_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
+   const double bin = s->bin > 0 ? s->bin : pic_step(b - a, 30), first = floor(a / bin) * bin;
+   const int    n = (int)ceil((b - first) / bin - 1e-9);
+   double      *expected, *seen, top = 1;
+   picture      p = pic_make(920, 400);
+   pic_frame    f;
+   char         text[120];
+   int          ok = n > 0 && n < 100000 && p.rgb;
+   expected = (double *)calloc((size_t)(n > 0 ? 2 * n : 1), sizeof *expected);
+   if (!expected || !ok) { free(expected); pic_free(&p); return 0; }
+   seen = expected + n;
+   for (size_t i = 0; i < count; i++) {
+      int k = (int)floor(((double)x[i] - first) / bin);
+      seen[k < 0 ? 0 : k >= n ? n - 1 : k] += 1;
+   }
+   *outside = 0;
+   *bars = n;
+   for (int k = 0; k < n; k++) {
+      uint64_t lo, hi;
+      ok = ok && draw_expected(m, fmax(a, first + k * bin), fmin(b, first + (k + 1) * bin), &expected[k]);
+      sneppp_poisson_interval(expected[k], 0.9, &lo, &hi);
+      *outside += seen[k] < (double)lo || seen[k] > (double)hi;
+      top = fmax(top, fmax(seen[k], (double)hi));
+   }
+   f.left = 70, f.top = 60, f.right = 900, f.bottom = 340;
+   f.x0 = a, f.x1 = b, f.y0 = 0, f.y1 = top * 1.05;
+   for (int k = 0; k < n; k++) { /* bars first, the band over them half transparent */
+      const double l = pic_x(&f, fmax(a, first + k * bin)), r = pic_x(&f, fmin(b, first + (k + 1) * bin));
+      if (seen[k] > 0) pic_box(&p, l + 1, pic_y(&f, seen[k]), r - 1, f.bottom, 0xc3cdd9u);
+   }
+   for (int k = 0; k < n; k++) {
+      const double l = pic_x(&f, fmax(a, first + k * bin)), r = pic_x(&f, fmin(b, first + (k + 1) * bin));
+      uint64_t     lo, hi;
+      sneppp_poisson_interval(expected[k], 0.9, &lo, &hi);
+      for (int y = (int)pic_y(&f, (double)hi); y < (int)pic_y(&f, (double)lo); y++)
+         for (int px = (int)floor(l + 0.5); px < (int)floor(r + 0.5); px++) pic_dot(&p, px, y, 0xf5a05au, 0.45);
+   }
+   for (int i = 0; i < 600; i++) { /* the intensity itself, in events per bar */
+      const sneppp_real u = (sneppp_real)(a + (b - a) * (i + 0.0005) / 600), v = (sneppp_real)(a + (b - a) * (i + 0.9995) / 600);
+      const double      yu = (double)sneppp_intensity(m, &u) * bin, yv = (double)sneppp_intensity(m, &v) * bin;
+      pic_line(&p, pic_x(&f, (double)u), pic_y(&f, fmin(yu, f.y1)), pic_x(&f, (double)v), pic_y(&f, fmin(yv, f.y1)), 2, 0xb03a10u);
+   }
+   for (size_t i = 0; count <= 2000 && i < count; i++) pic_line(&p, pic_x(&f, (double)x[i]), f.bottom - 6, pic_x(&f, (double)x[i]), f.bottom - 1, 0.8, PIC_INK);
+   pic_axes(&p, &f, s->xlabel, s->ylabel, NULL);
+   snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
+   pic_text(&p, f.left, 24, 11, 0, PIC_INK, text);
+   pic_box(&p, f.left, 37, f.left + 14, 47, 0xc3cdd9u);
+   snprintf(text, sizeof text, "seen in %g", bin);
+   pic_text(&p, f.left + 20, 46, 9, 0, PIC_INK, text);
+   pic_line(&p, f.left + 190, 42, f.left + 204, 42, 2, 0xb03a10u);
+   pic_text(&p, f.left + 212, 46, 9, 0, PIC_INK, "fitted intensity");
+   for (int y = 37; y < 47; y++) for (int px = 0; px < 14; px++) pic_dot(&p, (int)f.left + 400 + px, y, 0xf5a05au, 0.45);
+   pic_text(&p, f.left + 420, 46, 9, 0, PIC_INK, "9 of 10 Poisson counts");
+   ok = ok && pic_save(&p, path);
+   free(expected);
+   pic_free(&p);
+   return ok;
+}
+
+/* The intensity on a grid of longitudes and latitudes, times unit. */
+static inline double *draw_sphere_grid(const sneppp_model *m, int rows, int cols, double unit, const sneppp_parallel *par)
+{
+   const size_t  count = (size_t)rows * (size_t)cols;
+   const double  degree = 3.14159265358979323846 / 180;
+   double       *z = (double *)malloc(count * sizeof *z);
+   sneppp_real  *x = (sneppp_real *)malloc(count * 3 * sizeof *x), *v = (sneppp_real *)malloc(count * sizeof *v);
+   sneppp_events at;
+   memset(&at, 0, sizeof at);
+   at.x = x;
+   at.count = count;
+   if (z && x && v) {
+      for (size_t i = 0; i < count; i++) {
+         const double lon = degree * (-180 + 360 * ((double)(i % (size_t)cols) + 0.5) / cols), lat = degree * (-90 + 180 * ((double)(i / (size_t)cols) + 0.5) / rows);
+         x[3 * i] = (sneppp_real)(cos(lat) * cos(lon));
+         x[3 * i + 1] = (sneppp_real)(cos(lat) * sin(lon));
+         x[3 * i + 2] = (sneppp_real)sin(lat);
+      }
+      if (sneppp_intensities(m, &at, v, par, NULL) != SNEPPP_OK) { free(z); z = NULL; }
+      for (size_t i = 0; z && i < count; i++) z[i] = (double)v[i] * unit;
+   } else { free(z); z = NULL; }
+   free(x);
+   free(v);
+   return z;
+}
+
+/* One globe seen from far away: colours from the grid z, or white with the events as dots (z NULL). */
+static inline void draw_globe(picture *p, double cx, double cy, double r, double lon, double lat, const double *z, int rows, int cols, double hi, double power, const sneppp_real *x, size_t count)
+{
+   const double degree = 3.14159265358979323846 / 180, sl = sin(lat * degree), cl = cos(lat * degree);
+   for (int y = (int)(cy - r) - 1; y <= (int)(cy + r) + 1; y++)
+      for (int px = (int)(cx - r) - 1; px <= (int)(cx + r) + 1; px++) {
+         const double u = (px + 0.5 - cx) / r, v = (cy - y - 0.5) / r, s = u * u + v * v;
+         double       w, la, lo;
+         if (s >= 1 || !z) continue;
+         w = sqrt(1 - s);
+         la = asin(fmin(1, fmax(-1, v * cl + w * sl)));
+         lo = lon * degree + atan2(u, w * cl - v * sl);
+         lo = lo / (2 * 3.14159265358979323846) + 0.5;
+         pic_dot(p, px, y, pic_colour(pic_scale(pic_between(z, rows, cols, lo - floor(lo), la / 3.14159265358979323846 + 0.5), hi, power)), 1);
+      }
+   for (int g = 0; g < 2; g++) /* parallels, then meridians, every 30 degrees */
+      for (int i = g ? -180 : -60; i < (g ? 180 : 61); i += 30) {
+         double bx = 0, by = 0;
+         int    last = 0;
+         for (int j = g ? -90 : -180; j <= (g ? 90 : 180); j += 2) {
+            const double la = (g ? j : i) * degree, lo = ((g ? i : j) - lon) * degree, depth = sl * sin(la) + cl * cos(la) * cos(lo);
+            const double ax = cx + r * cos(la) * sin(lo), ay = cy - r * (cl * sin(la) - sl * cos(la) * cos(lo));
+            if (last && depth > 0) pic_line(p, ax, ay, bx, by, 0.5, z ? 0xb0b0b0u : PIC_PALE);
+            bx = ax;
+            by = ay;
+            last = depth > 0;
+         }
+      }
+   for (size_t i = 0; i < count; i++) {
+      const double la = asin((double)x[3 * i + 2]), lo = atan2((double)x[3 * i + 1], (double)x[3 * i]) - lon * degree;
+      if (sl * sin(la) + cl * cos(la) * cos(lo) > 0)
+         pic_disc(p, cx + r * cos(la) * sin(lo), cy - r * (cl * sin(la) - sl * cos(la) * cos(lo)), count < 2000 ? 1.3 : 0.8, 0x204a87u);
+   }
+   for (int i = 0; i < 180; i++) pic_line(p, cx + r * cos(2 * i * degree), cy + r * sin(2 * i * degree), cx + r * cos((2 * i + 2) * degree), cy + r * sin((2 * i + 2) * degree), 1, PIC_GREY);
+}
+
+/* A globe of the events, a globe of the intensity, and the whole world below. x (count, 3) unit vectors. */
+static inline int draw_sphere(const sneppp_model *m, const sneppp_real *x, size_t count, const draw_style *s, const sneppp_parallel *par, const char *path)
+{
+   enum { rows = 180, cols = 360 };
+   const double power = s->power > 0 ? s->power : 0.5, unit = s->unit > 0 ? s->unit : 1, degree = 3.14159265358979323846 / 180;
+   double      *z = draw_sphere_grid(m, rows, cols, unit, par), hi;
+   picture      p = pic_make(900, 850);
+   pic_frame    f;
+   char         text[120];
+   int          ok;
+   if (!z || !p.rgb) { free(z); pic_free(&p); return 0; }
+   hi = fmax(pic_quantile(z, (size_t)rows * cols, 0.995), 1e-300);
+   snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
+   pic_text(&p, 75, 24, 11, 0, PIC_INK, text);
+   pic_text(&p, 460, 24, 11, 0, PIC_INK, "fitted intensity");
+   draw_globe(&p, 230, 210, 165, s->lon, s->lat, NULL, rows, cols, hi, power, x, count);
+   draw_globe(&p, 620, 210, 165, s->lon, s->lat, z, rows, cols, hi, power, NULL, 0);
+   f.left = 75, f.right = 795, f.top = 420, f.bottom = 780;
+   f.x0 = -180, f.x1 = 180, f.y0 = -90, f.y1 = 90;
+   pic_image(&p, &f, z, rows, cols, hi, power);
+   for (int g = -150; g <= 150; g += 30) pic_line(&p, pic_x(&f, g), f.top, pic_x(&f, g), f.bottom, 0.3, 0xb0b0b0u);
+   for (int g = -60; g <= 60; g += 30) pic_line(&p, f.left, pic_y(&f, g), f.right, pic_y(&f, g), 0.3, 0xb0b0b0u);
+   for (size_t i = 0; count <= 2000 && i < count; i++)
+      pic_disc(&p, pic_x(&f, atan2((double)x[3 * i + 1], (double)x[3 * i]) / degree), pic_y(&f, asin((double)x[3 * i + 2]) / degree), 0.3, PIC_WHITE);
+   pic_axes(&p, &f, "longitude, degrees", "latitude, degrees", NULL);
+   pic_bar(&p, f.right + 14, f.top, f.bottom, hi, power, s->legend);
+   ok = pic_save(&p, path);
+   free(z);
+   pic_free(&p);
+   return ok;
+}
+#endif
