@@ -1931,14 +1931,14 @@ SNEPPP__UNUSED static void sneppp__ssyrk(int trans, size_t n, size_t k, float al
 SNEPPP__INLINE double sneppp__dot(size_t n, const double *x, const double *y)
 {
    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-   size_t i = 0;
-   for (; i + 4 <= n; i += 4) {
+   const size_t fours = n / 4 * 4;
+   for (size_t i = 0; i < fours; i += 4) {
       s0 += x[i] * y[i];
       s1 += x[i + 1] * y[i + 1];
       s2 += x[i + 2] * y[i + 2];
       s3 += x[i + 3] * y[i + 3];
    }
-   for (; i < n; i++) s0 += x[i] * y[i];
+   for (size_t i = fours; i < n; i++) s0 += x[i] * y[i];
    return (s0 + s1) + (s2 + s3);
 }
 

@@ -31,7 +31,7 @@ static void loss_window(sneppp_window *w, sneppp_space space, int dim)
 /* A point inside the window, by rejection from something that covers it. */
 static void loss_point(const sneppp_window *w, sneppp_rng *rng, sneppp_real *x)
 {
-   double y[SNEPPP_MAX_DIM];
+   double y[SNEPPP_MAX_DIM] = {0};
    do {
       for (int r = 0; r < w->dim; r++) {
          double u = sneppp_rng_uniform(rng);
