@@ -363,6 +363,14 @@ typedef struct sneppp_factor {   /* one factor of the observation space         
    int                no_bias;   /* 1: biases are 0 and stay 0 (needed by ReLU on spheres beyond S^2)      */
 } sneppp_factor;
 
+#define SNEPPP_RADIAL_DIM 4 /* most coordinates of windows in which radial units are found through a tree */
+
+typedef struct sneppp_node { /* of that tree: the radial centres first .. first + count - 1 and their bounding box  */
+   size_t first, count, kid; /* children are the nodes kid and kid + 1; 0 = a leaf                                   */
+   double reach2;            /* no bump of the node matters beyond this squared distance                             */
+   double lo[SNEPPP_RADIAL_DIM], hi[SNEPPP_RADIAL_DIM];
+} sneppp_node;
+
 typedef struct sneppp_desc {     /* what a model is; plain data, may be static const                       */
    int            start_zero;    /* must be 0: catches a struct that was never zeroed                      */
    sneppp_factor  factor[SNEPPP_MAX_FACTORS];
@@ -371,6 +379,8 @@ typedef struct sneppp_desc {     /* what a model is; plain data, may be static c
    int            width;         /* hidden units n of each factor; default 64; for AUTO: the budget        */
    int            rank;          /* rows m of V; 0 = n                                                     */
    double         alpha;         /* scale of the intensity; 0 = events / mass, set when fitted             */
+   int            group;         /* radial units in runs of this many with one centre each, in tree order: what
+                                    AUTO makes; a tree then finds those near a point. 0 = no tree           */
    uint64_t       seed;          /* first layer; 0 = 1, never the clock                                    */
    void          *mem;           /* optional block of sneppp_model_bytes(); malloc is then never called    */
    size_t         mem_bytes;
@@ -406,6 +416,12 @@ typedef struct sneppp_model {            /* transparent; evaluation takes it con
    sneppp_readout_state readout[SNEPPP_MAX_FACTORS];
    double             alpha;             /* lambda = alpha |V psi|^2 + floor                                */
    double             floor;             /* uniform part, events per unit of the base measure               */
+   int                budget;            /* the width that was asked for; 0 = none: AUTO may choose         */
+   sneppp_node       *node;              /* (nodes) tree over the groups of radial units; nodes 0 = none    */
+   size_t             nodes;
+   double             metric[SNEPPP_RADIAL_DIM]; /* distances of the tree are |metric (u - v)|              */
+   double            *centre;            /* (n / group, d) in these units                                   */
+   sneppp_real       *peak, *sharp;      /* (n) v_i^2 psi_i^2 = peak exp(-sharp distance^2)                 */
    void              *block;             /* owned memory, NULL when the caller gave it or it lies in flash  */
    size_t             block_bytes;
 } sneppp_model;
@@ -9858,6 +9874,144 @@ static size_t sneppp__chol_pivoted(size_t n, const double *K, double cut, size_t
    return r;
 }
 
+/* >>radial ===================================================================================================
+   Sums of radial bumps, found through a tree. Points of a tree are stored in its order, so that a leaf is a run of
+   them, and children split their parent's run in the middle: the shape of a tree depends on the number of points
+   alone. A model whose points are in tree order can therefore rebuild its index without moving anything. */
+#define SNEPPP__LEAF 16            /* points per leaf                                         */
+#define SNEPPP__EDGE 27.6          /* bumps below exp(-27.6) = 1e-12 of their peak are skipped */
+
+/* Nodes of a tree over N points; children of a node are kid and kid + 1, kid 0 marks a leaf. */
+static size_t sneppp__tree_room(size_t N) { return 4 * (N / SNEPPP__LEAF) + 8; }
+
+static void sneppp__tree_box(int d, const double *x, sneppp_node *n)
+{
+   for (int k = 0; k < d; k++) { n->lo[k] = 1e300; n->hi[k] = -1e300; }
+   for (size_t i = n->first; i < n->first + n->count; i++)
+      for (int k = 0; k < d; k++) {
+         double v = x[i * (size_t)d + (size_t)k];
+         if (v < n->lo[k]) n->lo[k] = v;
+         if (v > n->hi[k]) n->hi[k] = v;
+      }
+}
+
+static void sneppp__tree_swap(int d, double *x, size_t *order, size_t i, size_t j)
+{
+   size_t o = order[i];
+   order[i] = order[j], order[j] = o;
+   for (size_t k = 0; k < (size_t)d; k++) {
+      double v = x[i * (size_t)d + k];
+      x[i * (size_t)d + k] = x[j * (size_t)d + k];
+      x[j * (size_t)d + k] = v;
+   }
+}
+
+/* Moves points of [first, last) so that position mid holds what a sort along axis k would put there, smaller ones
+   before it and larger ones behind (Hoare's selection; runs of equal values are split evenly). */
+static void sneppp__tree_select(int dim, double *x, size_t *order, size_t first, size_t last, size_t mid, size_t k)
+{
+   const size_t d = (size_t)dim;
+   while (last - first > 1) {
+      double p = x[(first + (last - first) / 2) * d + k];
+      size_t i = first, j = last - 1;
+      for (;;) {
+         while (x[i * d + k] < p) i++;
+         while (p < x[j * d + k]) j--;
+         if (i >= j) break;
+         sneppp__tree_swap(dim, x, order, i, j);
+         i++, j--;
+      }
+      if (i == j && x[i * d + k] <= p) i++; /* [first, i) <= p <= [i, last) */
+      if (i == first) i++;
+      if (i >= last) i = last - 1;
+      if (mid < i) last = i;
+      else first = i;
+   }
+}
+
+/* Builds the tree over x (N, d); with order (N), sorts x into tree order and says where each point was. Returns the
+   number of nodes. */
+static size_t sneppp__tree_build(int d, size_t N, double *x, size_t *order, sneppp_node *node)
+{
+   size_t nodes = 1;
+   for (size_t i = 0; order && i < N; i++) order[i] = i;
+   memset(&node[0], 0, sizeof node[0]);
+   node[0].count = N;
+   for (size_t at = 0; at < nodes; at++) {
+      sneppp_node *n = &node[at];
+      size_t       wide = 0, half = n->count / 2;
+      sneppp__tree_box(d, x, n);
+      if (n->count <= SNEPPP__LEAF) continue;
+      for (size_t k = 1; k < (size_t)d; k++) if (n->hi[k] - n->lo[k] > n->hi[wide] - n->lo[wide]) wide = k;
+      if (order) sneppp__tree_select(d, x, order, n->first, n->first + n->count, n->first + half, wide);
+      n->kid = nodes;
+      memset(&node[nodes], 0, 2 * sizeof node[0]);
+      node[nodes].first = n->first, node[nodes].count = half;
+      node[nodes + 1].first = n->first + half, node[nodes + 1].count = n->count - half;
+      nodes += 2;
+   }
+   return nodes;
+}
+
+/* Squared distance from x to the node's box: no point of the node is nearer. */
+static double sneppp__node_distance2(const sneppp_node *n, const double *x, int d)
+{
+   double r = 0;
+   for (int k = 0; k < d; k++) {
+      double v = x[k] < n->lo[k] ? n->lo[k] - x[k] : x[k] > n->hi[k] ? x[k] - n->hi[k] : 0;
+      r += v * v;
+   }
+   return r;
+}
+
+/* The K + 1 smallest squared distances from point i to the other points, ascending. */
+static void sneppp__tree_near(int d, const double *points, const sneppp_node *node, size_t i, int K, double *best)
+{
+   size_t        stack[128];
+   int           top = 0;
+   const double *x = points + i * (size_t)d;
+   for (int k = 0; k <= K; k++) best[k] = 1e300;
+   stack[top++] = 0;
+   while (top) {
+      const sneppp_node *n = &node[stack[--top]];
+      if (sneppp__node_distance2(n, x, d) >= best[K]) continue;
+      if (n->kid) { /* the nearer child is searched first */
+         size_t near = sneppp__node_distance2(&node[n->kid + 1], x, d) < sneppp__node_distance2(&node[n->kid], x, d);
+         stack[top++] = n->kid + !near;
+         stack[top++] = n->kid + near;
+         continue;
+      }
+      for (size_t j = n->first; j < n->first + n->count; j++) {
+         const double *y = points + j * (size_t)d;
+         double        r = 0;
+         int           m;
+         if (j == i) continue;
+         for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
+         if (r >= best[K]) continue;
+         for (m = K; m > 0 && best[m - 1] > r; m--) best[m] = best[m - 1];
+         best[m] = r;
+      }
+   }
+}
+
+/* exp(-u) for u >= 0, 0 beyond 30: a table and nine terms of the series, about 3e-16 relative, without a call or a
+   branch, so that several can be in flight. exp(-u) = exp(-i/16) exp(-f), 0 <= f < 1/16. */
+typedef struct sneppp__exp_table { double t[482]; } sneppp__exp_table;
+
+static void sneppp__exp_fill(sneppp__exp_table *e)
+{
+   for (int i = 0; i < 482; i++) e->t[i] = exp(-i / 16.0);
+}
+
+static double sneppp__exp_neg(const sneppp__exp_table *e, double u)
+{
+   double v = u < 30 ? u : 30, f;
+   int    i = (int)(v * 16);
+   f = v - i * 0.0625;
+   f = 1 - f * (1 - f * (0.5 - f * (1.0 / 6 - f * (1.0 / 24 - f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 - f * (1.0 / 40320))))))));
+   return e->t[i] * f;
+}
+
 /* >>model ====================================================================================================
    lambda(x) = alpha |V psi(x)|^2 + floor, with psi made from the layers of one or several factors.
 
@@ -10042,6 +10196,7 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
    if (!sneppp__finite(desc->alpha) || desc->alpha < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.alpha = %g must be finite and not negative", desc->alpha);
    if (desc->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.width = %d is negative", desc->width);
    if (desc->rank < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.rank = %d is negative", desc->rank);
+   if (desc->group < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.group = %d is negative", desc->group);
    if (!out->width) out->width = 64;
    if (!out->seed) out->seed = 1;
    for (f = 0; f < factors; f++) {
@@ -10066,6 +10221,12 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       if (x->unit.act == SNEPPP_ACT_DEFAULT) x->unit.act = sneppp__act_default(x->window.space);
       if ((out->mix == SNEPPP_MIX_PRODUCT || out->mix == SNEPPP_MIX_SUM) && x->width != out->factor[0].width)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d differs from factor[0].width = %d, but this mix pairs the units one by one", f, x->width, out->factor[0].width);
+   }
+   if (out->group) {
+      const sneppp_factor *x = &out->factor[0];
+      int radial = x->unit.act == SNEPPP_RBF || (x->unit.act == SNEPPP_EXP && x->window.space == SNEPPP_SPHERE);
+      if (factors > 1 || !radial || x->units || out->readout != SNEPPP_READOUT_DIAGONAL || sneppp__stats(&x->window) > SNEPPP_RADIAL_DIM || x->width % out->group)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.group needs one factor of radial units with at most %d coordinates, a diagonal readout, and a width that it divides", SNEPPP_RADIAL_DIM);
    }
    return SNEPPP_OK;
 }
@@ -10210,6 +10371,13 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
    }
    if (n > (size_t)INT32_MAX) { c->overflow = 1; return; }
    model->n = (int)n;
+   if (desc->group > 0) {
+      size_t groups = n / (size_t)desc->group;
+      model->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(groups), 1, sizeof *model->node);
+      model->centre = (double *)sneppp__take(c, groups, (size_t)model->layer[0].d, sizeof *model->centre);
+      model->peak = (sneppp_real *)sneppp__take(c, n, 1, sizeof *model->peak);
+      model->sharp = (sneppp_real *)sneppp__take(c, n, 1, sizeof *model->sharp);
+   }
    model->readouts = desc->mix == SNEPPP_MIX_ADDITIVE || desc->mix == SNEPPP_MIX_SEPARABLE ? model->factors : 1;
    for (int k = 0, first = 0; k < model->readouts; k++) {
       sneppp_readout_state *R = &model->readout[k];
@@ -10758,6 +10926,7 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    made.block = block.raw;
    made.block_bytes = block.bytes;
    made.alpha = full.alpha > 0 ? full.alpha : 1;
+   made.budget = desc->width;
    for (int f = 0; f < made.factors; f++) sneppp__first_layer(&made, f);
    sneppp__first_readout(&made);
    for (int f = 0; f < made.factors; f++) { /* is there a closed form for what was asked? */
@@ -10958,6 +11127,79 @@ static double sneppp__base_log_density(const sneppp_model *model, const sneppp_r
    return sum;
 }
 
+/* The tree over the groups of radial units, made anew from the parameters: a bump is v^2 psi^2 = peak exp(-sharp r^2)
+   with r the distance in the tree's metric. RBF: psi^2 = exp(-sum (u - c)^2 / l^2), one width per unit up to a common
+   ratio of the axes. Sphere, exp units: psi^2 = exp(2 b + 2 w.x) = exp(2 b + 2 |w| - |w| |x - w/|w||^2). Units that
+   do not have this form leave the model without a tree, which is slower and just as right. */
+static void sneppp__index(sneppp_model *model)
+{
+   sneppp_layer_state *L = &model->layer[0];
+   size_t              group = (size_t)model->desc.group, n = (size_t)model->n, d = (size_t)L->d;
+   const sneppp_real  *v = model->readout[0].V;
+   model->nodes = 0;
+   if (!model->desc.group || !n) return;
+   for (size_t k = 0; k < d; k++) model->metric[k] = L->width ? (double)L->width[0] / (double)L->width[k] : 1;
+   for (size_t i = 0; i < n; i++) {
+      double *c = model->centre + i / group * d, amplitude = (double)v[i] * (double)v[i], length = 0;
+      if (L->width) {
+         const sneppp_real *l = L->width + i * d;
+         for (size_t k = 0; k < d; k++) {
+            double at = (double)L->W[i * d + k] * model->metric[k];
+            if (i % group == 0) c[k] = at;
+            if (fabs((double)l[k] * model->metric[k] - (double)l[0]) > 1e-5 * (double)l[0] || at != c[k]) return;
+         }
+         model->sharp[i] = (sneppp_real)(1 / ((double)l[0] * (double)l[0]));
+      } else {
+         for (size_t k = 0; k < d; k++) length += (double)L->W[i * d + k] * (double)L->W[i * d + k];
+         length = sqrt(length);
+         if (!(length > 0)) return;
+         for (size_t k = 0; k < d; k++) {
+            double at = (double)L->W[i * d + k] / length;
+            if (i % group == 0) c[k] = at;
+            if (fabs(at - c[k]) > 1e-6) return;
+         }
+         amplitude *= exp(2 * (double)L->b[i] + 2 * length);
+         model->sharp[i] = (sneppp_real)length;
+      }
+      model->peak[i] = (sneppp_real)amplitude;
+      if (i % group && model->sharp[i] < model->sharp[i - 1]) return;
+   }
+   model->nodes = sneppp__tree_build(L->d, n / group, model->centre, NULL, model->node);
+   for (size_t k = 0; k < model->nodes; k++) {
+      sneppp_node *q = &model->node[k];
+      double       least = 1e300;
+      for (size_t i = q->first * group; i < (q->first + q->count) * group; i++) if ((double)model->sharp[i] < least) least = (double)model->sharp[i];
+      q->reach2 = SNEPPP__EDGE / least;
+   }
+}
+
+/* sum of v_i^2 psi_i^2 through the tree. Units of a group stand with the widest first, so the first that is too far
+   ends its group. What is left out is below 1e-12 of the sum of the peaks. */
+static double sneppp__indexed_sum(const sneppp_model *model, const sneppp_real *T)
+{
+   size_t stack[128], group = (size_t)model->desc.group, d = (size_t)model->layer[0].d;
+   int    top = 0;
+   double x[SNEPPP_RADIAL_DIM], total = 0;
+   for (size_t k = 0; k < d; k++) x[k] = (double)T[k] * model->metric[k];
+   stack[top++] = 0;
+   while (top) {
+      const sneppp_node *n = &model->node[stack[--top]];
+      if (sneppp__node_distance2(n, x, (int)d) > n->reach2) continue;
+      if (n->kid) { stack[top++] = n->kid + 1; stack[top++] = n->kid; continue; }
+      for (size_t j = n->first; j < n->first + n->count; j++) {
+         const sneppp_real *peak = model->peak + j * group, *sharp = model->sharp + j * group;
+         double             r = 0;
+         for (size_t k = 0; k < d; k++) { double e = x[k] - model->centre[j * d + k]; r += e * e; }
+         for (size_t i = 0; i < group; i++) {
+            double u = r * (double)sharp[i];
+            if (u > SNEPPP__EDGE) break;
+            total += (double)peak[i] * exp(-u);
+         }
+      }
+   }
+   return total;
+}
+
 /* alpha |V psi|^2 + floor with respect to the base measure, at a point that is inside. */
 static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
 {
@@ -10965,6 +11207,7 @@ static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
    sneppp_real *part[SNEPPP_MAX_FACTORS];
    size_t      at = 0;
    for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
+   if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T[0]) + model->floor;
    if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT) { /* any width: in blocks */
       double total = 0;
       for (size_t i = 0, units; i < (size_t)model->n; i += units) {
@@ -11254,10 +11497,12 @@ typedef struct sneppp__chunk {
    double      *lambda;                   /* (CHUNK)                                         */
 } sneppp__chunk;
 
-static void sneppp__place_chunk(sneppp__carver *c, const sneppp_model *model, int slopes, sneppp__chunk *k)
+static void sneppp__place_chunk(sneppp__carver *c, const sneppp_model *model, int gradient, sneppp__chunk *k)
 {
    size_t B = SNEPPP__CHUNK, s = sizeof(sneppp_real);
    k->x = (sneppp_real *)sneppp__take(c, B, (size_t)model->D, s);
+   k->psi = NULL;
+   if (model->nodes && !gradient) { k->lambda = (double *)sneppp__take(c, B, 1, sizeof(double)); return; } /* through the tree */
    k->psi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    k->y = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    k->lambda = (double *)sneppp__take(c, B, 1, sizeof(double));
@@ -11265,7 +11510,7 @@ static void sneppp__place_chunk(sneppp__carver *c, const sneppp_model *model, in
       size_t n = (size_t)model->layer[f].n;
       k->T[f] = (sneppp_real *)sneppp__take(c, B, (size_t)model->layer[f].d, s);
       k->part[f] = model->factors > 1 ? (sneppp_real *)sneppp__take(c, B, n, s) : k->psi;
-      k->slope[f] = slopes ? (sneppp_real *)sneppp__take(c, B, n, s) : NULL;
+      k->slope[f] = gradient > 1 ? (sneppp_real *)sneppp__take(c, B, n, s) : NULL;
    }
 }
 
@@ -11284,6 +11529,7 @@ static sneppp_status sneppp__chunk_load(const sneppp_model *model, const sneppp_
 
 static void sneppp__chunk_features(const sneppp_model *model, size_t B, sneppp__chunk *k)
 {
+   if (!k->psi) return; /* a model with a tree, and no gradient is wanted */
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
       for (size_t b = 0; b < B; b++) sneppp__statistics(model, f, k->x + b * (size_t)model->D + L->first, k->T[f] + b * (size_t)L->d);
@@ -11296,6 +11542,10 @@ static void sneppp__chunk_features(const sneppp_model *model, size_t B, sneppp__
 static void sneppp__chunk_readout(const sneppp_model *model, size_t B, sneppp__chunk *k)
 {
    size_t n = (size_t)model->n;
+   if (!k->psi) {
+      for (size_t b = 0; b < B; b++) k->lambda[b] = sneppp__intensity(model, k->x + b * (size_t)model->D);
+      return;
+   }
    if (model->desc.readout == SNEPPP_READOUT_DIAGONAL || model->readouts > 1) {
       for (size_t b = 0; b < B; b++) k->lambda[b] = sneppp__readout(model, k->psi + b * n);
       return;
@@ -11467,7 +11717,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
 {
    const sneppp_model *model = loss->model;
    size_t B = SNEPPP__CHUNK, total = 0, s = sizeof(sneppp_real), widest = (size_t)model->n;
-   sneppp__place_chunk(c, model, loss->gradient > 1, &lane->chunk);
+   sneppp__place_chunk(c, model, loss->gradient, &lane->chunk);
    for (int f = 0; f < model->factors; f++) if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
    if (loss->gradient) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    if (loss->gradient > 1) lane->dpart = (sneppp_real *)sneppp__take(c, B, widest, s);
