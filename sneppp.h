@@ -13767,6 +13767,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    memset(t->moment1, 0, count * sizeof(double));
    memset(t->moment2, 0, count * sizeof(double));
    t->block = block.raw, t->block_bytes = block.bytes;
+   model->nodes = 0;
    t->model = model, t->desc = o, t->events = events, t->parameters = count, t->rate_cut = 1;
    t->held = (size_t)(o.holdout * (double)events);
    if (t->desc.batch >= events - t->held) t->desc.batch = 0;
@@ -13875,18 +13876,783 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
    return st;
 }
 
+
+/* >>auto =====================================================================================================
+   The default fit. Every event carries Gaussian bumps of many widths, each divided by its exact mass in the window;
+   how much each width counts is chosen by exact leave-one-out likelihood:
+
+      lambda(x) = N/|X| [ p_0 + sum_c p_c 1/N sum_j bump_jc(x) ],      bump_jc = exp(-|x - x_j|^2 / 2 h_jc^2) / mean.
+
+   This is a squared network with radial units psi = sqrt(bump), a diagonal V and a constant. Widths come in ladders,
+   h = top 2^(-s/2): one ladder is the same everywhere, two adapt to the distances d_2 and d_8 to the second and
+   eighth neighbour. The weights p maximise a concave likelihood (below), with a certificate. Choosing some forty
+   numbers this way cannot overfit as a weight per event does; small samples are guarded by pseudo-events and by
+   trusting a richer model only when it gains several nats. */
+#define SNEPPP__FIXED    26     /* levels of the fixed ladder                                               */
+#define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
+#define SNEPPP__LADDERS  3
+#define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + 1)
+#define SNEPPP__ANCHOR   1.0    /* pseudo-events on the best single width                                   */
+#define SNEPPP__UNIFORM  0.25   /* pseudo-events on the floor: no new event can cost more than log(4 N + 5) */
+#define SNEPPP__GATE     4.0    /* nats of leave-one-out gain that a richer model must show                 */
+#define SNEPPP__QUERIES  4096   /* leave-one-out is taken at no more events than this                       */
+#define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps                */
+#define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
+
+/* One ladder over all centres. scale[s][j] = 1 / mean of the bump over the window. For neighbour ladders `other` and
+   `oscale` are what j would have had without one of its own k nearest neighbours (d_(k+1) in place of d_k), and
+   near2[j] = d_k^2 tells who these are: with them leave-one-out is exact. Without, widths know the event that is
+   left out, and leave-one-out is far too hopeful. */
+typedef struct sneppp__ladder {
+   int     S;
+   size_t  row;                              /* N + LEAF: stride of the levels, padded with zeros           */
+   double *top, *other, *near2, *scale, *oscale;
+   double *widest2;                          /* (nodes) largest top^2 below a node                          */
+} sneppp__ladder;
+
+/* A mixture of bumps of a given number, for models with a budget. */
+typedef struct sneppp__few { size_t B; double *c, *h, *p, *scale, floor; } sneppp__few;
+
+/* The window is scaled to the unit cube (its bounding box), then axis k by a[k], with product 1; the sphere stays. */
+typedef struct sneppp__auto {
+   const sneppp_window *win;                 /* in the user's units                                         */
+   int                  d, sphere;
+   double               a[SNEPPP_RADIAL_DIM], lo[SNEPPP_RADIAL_DIM], side[SNEPPP_RADIAL_DIM];
+   size_t               N, nodes;            /* centres                                                     */
+   double               count;               /* events expected                                             */
+   double              *y, *x;               /* (N, d) in the unit cube, shuffled; scaled, in tree order    */
+   size_t              *order;
+   sneppp_node         *node;
+   sneppp__ladder       ladder[SNEPPP__LADDERS];
+   double              *L, *pair;            /* (QUERIES, COLUMNS), (QUERIES, 2) leave-one-out densities    */
+   size_t               Q;
+   int                  C;
+   double               p[SNEPPP__COLUMNS], gap, gain, trust;
+   sneppp__exp_table    table;
+} sneppp__auto;
+
+static void sneppp__place_auto(sneppp__carver *c, size_t N, int d, sneppp__auto *f)
+{
+   size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, w = sizeof(double), dim = (size_t)d;
+   f->y = (double *)sneppp__take(c, N + 1, dim, w);
+   f->x = (double *)sneppp__take(c, N + 1, dim, w);
+   f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
+   f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
+   f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
+   f->pair = (double *)sneppp__take(c, Q + 1, 2, w);
+   for (int l = 0; l < SNEPPP__LADDERS; l++) {
+      sneppp__ladder *q = &f->ladder[l];
+      size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
+      q->top = (double *)sneppp__take(c, N + 1, 1, w);
+      q->scale = (double *)sneppp__take(c, S, row, w);
+      q->widest2 = (double *)sneppp__take(c, sneppp__tree_room(N), 1, w);
+      q->other = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
+      q->near2 = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
+      q->oscale = l ? (double *)sneppp__take(c, S, row, w) : NULL;
+   }
+}
+
+/* 1 / mean of exp(-|x - c|^2 / 2 h^2) over the window, c in scaled coordinates. Sphere: 2 kappa / (1 - exp(-2 kappa))
+   with kappa = 1/h^2, because |x - c|^2 = 2 (1 - x.c). */
+static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double h)
+{
+   double r = 1, s = 1 / (h * SNEPPP__SQRT2);
+   if (f->sphere) { double kappa = 1 / (h * h); return 2 * kappa / -expm1(-2 * kappa); }
+   if (f->win->space == SNEPPP_INTERVALS) {
+      double mass = 0, length = 0;
+      for (size_t k = 0; k < f->win->count; k++) {
+         double lo = (f->win->ends[2 * k] - f->lo[0]) / f->side[0], hi = (f->win->ends[2 * k + 1] - f->lo[0]) / f->side[0];
+         mass += sneppp__erf_diff((lo - c[0]) * s, (hi - c[0]) * s);
+         length += hi - lo;
+      }
+      return length / (h * 1.25331413731550025121 * mass);
+   }
+   for (int k = 0; k < f->d; k++) r *= f->a[k] / (h * 1.25331413731550025121 * (erf((f->a[k] - c[k]) * s) + erf(c[k] * s)));
+   return r;
+}
+
+/* ---- sums of ladders */
+
+/* The bumps of one leaf at x. The exponent of the next narrower bump is twice as large: one exponential and S - 1
+   squarings serve the whole ladder. Absent points have e = 0. */
+static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, const sneppp_node *n, const double *x, size_t skip, double *out)
+{
+   const size_t d = (size_t)f->d;
+   double       e[SNEPPP__LEAF];
+   int          any = 0;
+   for (int b = 0; b < SNEPPP__LEAF; b++) e[b] = 0;
+   for (size_t b = 0; b < n->count; b++) {
+      size_t        j = n->first + b;
+      const double *y = f->x + j * d;
+      double        r = 0, h = l->top[j];
+      for (size_t k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
+      if (j == skip) continue;
+      if (skip < f->N && l->near2 && r <= l->near2[j]) {
+         double u = 0.5 * r / (l->other[j] * l->other[j]);
+         if (u > SNEPPP__EDGE) continue;
+         u = sneppp__exp_neg(&f->table, u);
+         for (int s = 0; s < l->S && u > 1e-12; s++, u *= u) out[s] += u * l->oscale[(size_t)s * l->row + j];
+         continue;
+      }
+      r *= 0.5 / (h * h);
+      if (r < SNEPPP__EDGE) { e[b] = sneppp__exp_neg(&f->table, r); any = 1; }
+   }
+   for (int s = 0; any && s < l->S; s++) {
+      const double *c = l->scale + (size_t)s * l->row + n->first;
+      double        t0 = 0, t1 = 0, t2 = 0, t3 = 0, g = 0;
+      for (int b = 0; b < SNEPPP__LEAF; b += 4) {
+         t0 += e[b] * c[b], t1 += e[b + 1] * c[b + 1], t2 += e[b + 2] * c[b + 2], t3 += e[b + 3] * c[b + 3];
+         g += e[b] + e[b + 1] + e[b + 2] + e[b + 3];
+         e[b] *= e[b], e[b + 1] *= e[b + 1], e[b + 2] *= e[b + 2], e[b + 3] *= e[b + 3];
+      }
+      if (g < 1e-12) break;
+      out[s] += t0 + t1 + t2 + t3;
+   }
+}
+
+/* out[s] += sum over the centres, but `skip`, of level s at x. */
+static void sneppp__ladder_sum(const sneppp__auto *f, const sneppp__ladder *l, const double *x, size_t skip, double *out)
+{
+   size_t stack[128];
+   int    top = 0;
+   stack[top++] = 0;
+   while (top) {
+      size_t             id = stack[--top];
+      const sneppp_node *n = &f->node[id];
+      if (sneppp__node_distance2(n, x, f->d) > 2 * SNEPPP__EDGE * l->widest2[id]) continue;
+      if (n->kid) { stack[top++] = n->kid + 1; stack[top++] = n->kid; }
+      else sneppp__leaf_sum(f, l, n, x, skip, out);
+   }
+}
+
+static void sneppp__ladder_scales(const sneppp__auto *f, sneppp__ladder *l, const double *top, double *scale)
+{
+   for (int s = 0; s < l->S; s++) {
+      double factor = pow(2, -0.5 * s);
+      memset(scale + (size_t)s * l->row + f->N, 0, SNEPPP__LEAF * sizeof *scale);
+      for (size_t j = 0; j < f->N; j++) scale[(size_t)s * l->row + j] = sneppp__bump_scale(f, f->x + j * (size_t)f->d, top[j] * factor);
+   }
+}
+
+static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
+{
+   static const size_t rank[SNEPPP__LADDERS] = {0, 2, 8};
+   const size_t        N = f->N, last = N > 1 ? N - 2 : 0; /* index of the farthest neighbour that there is */
+   for (int l = 0; l < SNEPPP__LADDERS; l++) {
+      f->ladder[l].S = l ? (fixed_only ? 0 : SNEPPP__NEAR) : SNEPPP__FIXED;
+      f->ladder[l].row = N + SNEPPP__LEAF;
+   }
+   for (size_t i = 0; i < N; i++) {
+      double best[9];
+      f->ladder[0].top[i] = (f->sphere ? 2.0 : 1.0) * (N < 300 ? 0.5 : N < 1500 ? 0.35355339059327373 : 0.25);
+      if (fixed_only) continue;
+      sneppp__tree_near(f->d, f->x, f->node, i, 8, best);
+      for (int l = 1; l < SNEPPP__LADDERS; l++) {
+         sneppp__ladder *q = &f->ladder[l];
+         size_t          k = rank[l] - 1 < last ? rank[l] - 1 : last, next = rank[l] < last ? rank[l] : last;
+         q->near2[i] = N > 1 ? best[k] : 0;
+         q->top[i] = 2 * (N > 1 ? fmin(0.5, fmax(sqrt(best[k]), 4 * SNEPPP__LEAST)) : 0.5);
+         q->other[i] = 2 * (N > 1 ? fmin(0.5, fmax(sqrt(best[next]), 4 * SNEPPP__LEAST)) : 0.5);
+      }
+   }
+   for (int l = 0; l < SNEPPP__LADDERS; l++) {
+      sneppp__ladder *q = &f->ladder[l];
+      if (!q->S) continue;
+      sneppp__ladder_scales(f, q, q->top, q->scale);
+      if (q->oscale) sneppp__ladder_scales(f, q, q->other, q->oscale);
+      for (size_t k = 0; k < f->nodes; k++) {
+         const sneppp_node *n = &f->node[k];
+         double             m = 0;
+         for (size_t i = n->first; i < n->first + n->count; i++) {
+            if (q->top[i] > m) m = q->top[i];
+            if (q->other && q->other[i] > m) m = q->other[i];
+         }
+         q->widest2[k] = m * m;
+      }
+   }
+}
+
+/* ---- the weights */
+
+/* F(p) = sum_i log(p.L_i) + sum_c prior_c log p_c - T sum_c p_c, whose maximum over p >= 0 has sum p = 1 by itself when
+   T = N + sum prior. Returns F; r, if wanted, gets its derivatives without the last term, H (C, C) minus the second
+   derivatives. */
+static double sneppp__mix_value(size_t N, int C, const double *L, const double *prior, double T, const double *p, double *r, double *H)
+{
+   double value = 0;
+   for (int c = 0; r && c < C; c++) r[c] = 0;
+   for (int c = 0; H && c < C * C; c++) H[c] = 0;
+   for (size_t i = 0; i < N; i++) {
+      const double *l = L + i * (size_t)C;
+      double        s = 0, v;
+      for (int c = 0; c < C; c++) s += p[c] * l[c];
+      value += log(s);
+      s = 1 / s;
+      for (int c = 0; r && c < C; c++) r[c] += s * l[c];
+      for (int c = 0; H && c < C; c++) {
+         v = s * s * l[c];
+         for (int b = 0; b <= c; b++) H[c * C + b] += v * l[b];
+      }
+   }
+   for (int c = 0; c < C; c++) {
+      value -= T * p[c];
+      if (!(prior[c] > 0)) continue;
+      value += prior[c] * log(p[c]);
+      if (r) r[c] += prior[c] / p[c];
+      if (H) H[c * C + c] += prior[c] / (p[c] * p[c]);
+   }
+   return value;
+}
+
+/* One step p <- p (1 + d) with (P H P + damp T P) d = P (r - T), P = diag(p): Newton's step in relative changes, which
+   cannot leave p > 0. For large damping it is EM, whose factor is 1 + (r - T)/T, so some damping always raises F;
+   little is needed although the columns of neighbouring widths are almost alike. Returns 0 when nothing raises F. */
+static int sneppp__mix_newton(size_t N, int C, const double *L, const double *prior, double T, double *p, double now, const double *r, const double *H)
+{
+   double A[SNEPPP__COLUMNS * SNEPPP__COLUMNS], d[SNEPPP__COLUMNS], to[SNEPPP__COLUMNS];
+   for (double damp = 1e-6; damp < 2; damp *= 10) {
+      for (int a = 0; a < C; a++) {
+         for (int b = 0; b <= a; b++) A[a * C + b] = A[b * C + a] = p[a] * p[b] * H[a * C + b];
+         A[a * C + a] += damp * T * p[a] + 1e-12;
+         d[a] = p[a] * (r[a] - T);
+      }
+      if (sneppp__chol((size_t)C, A, (size_t)C) != SNEPPP_OK) continue;
+      sneppp__solve_lower((size_t)C, A, (size_t)C, 0, d, 1, 1);
+      sneppp__solve_lower((size_t)C, A, (size_t)C, 1, d, 1, 1);
+      for (int c = 0; c < C; c++) to[c] = p[c] * (d[c] > -0.95 ? 1 + d[c] : 0.05);
+      if (sneppp__mix_value(N, C, L, prior, T, to, NULL, NULL) > now) { memcpy(p, to, (size_t)C * sizeof *p); return 1; }
+   }
+   return 0;
+}
+
+/* Maximises sum_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and certifies
+   itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and finds the
+   neighbourhood; Newton steps on the few dozen columns finish. Returns the gap per event; *value: the sum of logs. */
+static double sneppp__mix_em(size_t N, int C, const double *L, const double *prior, double *p, double tol, double *value)
+{
+   double r[SNEPPP__COLUMNS], H[SNEPPP__COLUMNS * SNEPPP__COLUMNS], T = (double)N, gap = 0, now, total;
+   for (int c = 0; c < C; c++) T += prior[c];
+   for (int step = 0; step < 80; step++) {
+      double big = 0;
+      int    newton = step >= 12;
+      total = 0;
+      for (int c = 0; c < C; c++) total += p[c];
+      for (int c = 0; c < C; c++) p[c] /= total; /* raises F, and the certificate is for points of the simplex */
+      now = sneppp__mix_value(N, C, L, prior, T, p, r, newton ? H : NULL);
+      for (int c = 0; c < C; c++) if (r[c] > big) big = r[c];
+      gap = T * log(big / T) / (double)(N ? N : 1);
+      if (gap < tol) break;
+      if (newton && sneppp__mix_newton(N, C, L, prior, T, p, now, r, H)) continue;
+      for (int c = 0; c < C; c++) p[c] *= r[c] / T; /* EM */
+   }
+   total = 0;
+   for (int c = 0; c < C; c++) total += p[c];
+   for (int c = 0; c < C; c++) p[c] /= total;
+   now = 0;
+   for (size_t i = 0; i < N; i++) {
+      double q = 0;
+      for (int c = 0; c < C; c++) q += p[c] * L[i * (size_t)C + (size_t)c];
+      now += log(q);
+   }
+   *value = now;
+   return gap > 0 ? gap : 0;
+}
+
+/* Choosing weights gains a few nats of leave-one-out likelihood even when the richer model is not true: a gain below
+   GATE is no evidence for it, one above 2 GATE is trusted, in between the models are blended. */
+static double sneppp__trust(double gain)
+{
+   double t = (gain - SNEPPP__GATE) / SNEPPP__GATE;
+   return t < 0 ? 0 : t > 1 ? 1 : t;
+}
+
+static void sneppp__query_block(size_t block, void *arg)
+{
+   sneppp__auto *f = (sneppp__auto *)arg;
+   for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
+      size_t  e = i * f->N / f->Q;
+      double *row = f->L + i * (size_t)f->C;
+      int     c = 0;
+      for (int k = 0; k < f->C; k++) row[k] = 0;
+      for (int l = 0; l < SNEPPP__LADDERS; c += f->ladder[l].S, l++)
+         if (f->ladder[l].S) sneppp__ladder_sum(f, &f->ladder[l], f->x + e * (size_t)f->d, e, row + c);
+      for (int k = 0; k < f->C - 1; k++) row[k] /= (double)(f->N - 1);
+      row[f->C - 1] = 1;
+   }
+}
+
+/* Leave-one-out columns at every (N / Q)-th event, then the weights of widths and floor. */
+static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
+{
+   double prior[SNEPPP__COLUMNS], best = 2, rest = 1, plain = 0;
+   int    C = 1, anchor;
+   f->Q = f->N < SNEPPP__QUERIES ? f->N : SNEPPP__QUERIES;
+   for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
+   f->C = C, anchor = C - 1;
+   for (int c = 0; c < C; c++) { f->p[c] = 1.0 / C; prior[c] = 0; }
+   f->gap = f->gain = f->trust = 0;
+   if (f->N >= 3) {
+      sneppp__run(par, sneppp__query_block, f, (f->Q + 63) / 64);
+      /* The anchor: the best single fixed width, which is the classical estimate, or the constant. */
+      for (int c = 0; c < f->ladder[0].S; c++) {
+         double v = 0;
+         for (size_t i = 0; i < f->Q; i++) v += log(0.98 * f->L[i * (size_t)C + (size_t)c] + 0.02);
+         if (v > best) { best = v; anchor = c; }
+      }
+      prior[anchor] += SNEPPP__ANCHOR;
+      prior[C - 1] += SNEPPP__UNIFORM;
+      f->gap = sneppp__mix_em(f->Q, C, f->L, prior, f->p, fixed_only ? 1e-3 : 1e-4, &f->gain);
+      if (anchor < C - 1) { /* the classical estimate with a floor: the same problem on two columns */
+         double two[2] = {0.5, 0.5}, pr[2] = {SNEPPP__ANCHOR, SNEPPP__UNIFORM}, share;
+         for (size_t i = 0; i < f->Q; i++) { f->pair[2 * i] = f->L[i * (size_t)C + (size_t)anchor]; f->pair[2 * i + 1] = 1; }
+         sneppp__mix_em(f->Q, 2, f->pair, pr, two, 1e-4, &plain);
+         share = sneppp__trust(f->gain - plain);
+         for (int c = 0; c < C; c++) f->p[c] *= share;
+         f->p[anchor] += (1 - share) * two[0];
+         f->p[C - 1] += (1 - share) * two[1];
+         if (share < 1) f->gain = plain + share * (f->gain - plain);
+      }
+      f->trust = sneppp__trust(f->gain);
+   }
+   for (int c = 0; c < C - 1; c++) {
+      f->p[c] = f->trust * (f->p[c] < 1e-4 ? 0 : f->p[c]); /* shares below 1e-4 go to the floor */
+      rest -= f->p[c];
+   }
+   f->p[C - 1] = rest;
+}
+
+/* The fit to the first N of f->y, with the axes as they are. */
+static void sneppp__auto_core(sneppp__auto *f, size_t N, int fixed_only, const sneppp_parallel *par)
+{
+   const size_t d = (size_t)f->d;
+   f->N = N;
+   for (size_t i = 0; i < N; i++) for (size_t k = 0; k < d; k++) f->x[i * d + k] = f->y[i * d + k] * f->a[k];
+   f->nodes = sneppp__tree_build(f->d, N, f->x, f->order, f->node);
+   sneppp__make_ladders(f, fixed_only);
+   sneppp__auto_weigh(f, fixed_only, par);
+}
+
+/* Relative lengths of the axes: the box is first mapped to the unit cube, so units do not matter; then powers of two per
+   axis are tried for the leave-one-out gain of the fixed ladder on at most 512 events. A change must gain 2 nats. */
+static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *par)
+{
+   size_t d = (size_t)f->d, n = N < 512 ? N : 512;
+   double e[SNEPPP_RADIAL_DIM] = {0, 0, 0, 0}, keep[SNEPPP_RADIAL_DIM] = {1, 1, 1, 1}, best = -1e300;
+   int    moved = 1;
+   if (f->sphere || f->d < 2 || N < 10) return;
+   for (int turn = 0; turn < 3 && moved; turn++) {
+      moved = 0;
+      for (int k = turn ? 0 : -1; k < f->d; k++)
+         for (int sign = -1; sign <= 1; sign += 2) {
+            double m = 0;
+            if ((k < 0 && sign > 0) || (f->d == 2 && k == 1)) continue; /* in the plane one ratio says all */
+            if (k >= 0) e[k] += sign;
+            for (size_t j = 0; j < d; j++) m += e[j] / (double)d;
+            for (size_t j = 0; j < d; j++) f->a[j] = pow(2, e[j] - m);
+            sneppp__auto_core(f, n, 1, par);
+            if (f->gain > best + (k < 0 ? 0 : 2)) {
+               best = f->gain;
+               memcpy(keep, f->a, sizeof keep);
+               moved |= k >= 0;
+            } else if (k >= 0) e[k] -= sign;
+         }
+   }
+   memcpy(f->a, keep, sizeof keep);
+}
+
+/* ---- a budget: the best mixture of B - 1 bumps and a floor. The fit above is the teacher. Virtual events are drawn
+   from it, not from the data, so that EM with free centres, widths and weights cannot chase single events. */
+typedef struct sneppp__few_work {
+   double      *y, *cx, *widest2, *sum, *value; /* (K, d) virtual events; (B, d) centres in tree order; ...  */
+   size_t      *order, *corder, *id;
+   sneppp_node *node, *cnode;
+} sneppp__few_work;
+
+static size_t sneppp__few_events(size_t B) { return B * 128 > 8192 ? B * 128 : 8192; }
+
+static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m, sneppp__few_work *w)
+{
+   size_t K = sneppp__few_events(B), dim = (size_t)d, s = sizeof(double);
+   m->c = (double *)sneppp__take(c, B, dim, s);
+   m->h = (double *)sneppp__take(c, B, 1, s);
+   m->p = (double *)sneppp__take(c, B, 1, s);
+   m->scale = (double *)sneppp__take(c, B, 1, s);
+   w->y = (double *)sneppp__take(c, K + 1, dim, s);
+   w->order = (size_t *)sneppp__take(c, K + 1, 1, sizeof(size_t));
+   w->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(K), 1, sizeof(sneppp_node));
+   w->cx = (double *)sneppp__take(c, B, dim, s);
+   w->corder = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
+   w->cnode = (sneppp_node *)sneppp__take(c, sneppp__tree_room(B), 1, sizeof(sneppp_node));
+   w->widest2 = (double *)sneppp__take(c, sneppp__tree_room(B), 1, s);
+   w->sum = (double *)sneppp__take(c, B, dim + 2, s);
+   w->value = (double *)sneppp__take(c, B, 1, s);
+   w->id = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
+}
+
+/* One point from a bump at x of width h, by rejection at the border; on the sphere by inverting the cosine. */
+static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const double *x, double h, double *out)
+{
+   int d = f->d;
+   for (int attempt = 0; attempt < 1000; attempt++) {
+      int inside = 1;
+      if (f->sphere) {
+         double kappa = 1 / (h * h), u = sneppp_rng_uniform(rng), w = 1 + log(u + (1 - u) * exp(-2 * kappa) + 1e-300) / kappa, g[3], q = 0, n = 0;
+         for (int k = 0; k < 3; k++) { g[k] = sneppp_rng_normal(rng); q += g[k] * x[k]; }
+         for (int k = 0; k < 3; k++) { g[k] -= q * x[k]; n += g[k] * g[k]; }
+         n = sqrt((1 - w * w > 0 ? 1 - w * w : 0) / (n > 0 ? n : 1));
+         for (int k = 0; k < 3; k++) out[k] = w * x[k] + n * g[k];
+         return;
+      }
+      for (int k = 0; k < d; k++) {
+         out[k] = x[k] + h * sneppp_rng_normal(rng);
+         if (out[k] < 0 || out[k] > f->a[k]) inside = 0;
+      }
+      if (inside && f->win->space == SNEPPP_INTERVALS) {
+         double t = f->lo[0] + out[0] * f->side[0];
+         inside = sneppp_window_contains(f->win, &t);
+      }
+      if (inside) return;
+   }
+   memcpy(out, x, (size_t)d * sizeof *out);
+}
+
+/* Virtual events, spread evenly over components and centres. */
+static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, sneppp_rng *rng)
+{
+   double owed = 0.5, mass = 1 - f->p[f->C - 1];
+   size_t k = 0, d = (size_t)f->d;
+   int    c = 0;
+   for (int l = 0; l < SNEPPP__LADDERS; l++)
+      for (int s = 0; s < f->ladder[l].S; s++, c++) {
+         if (!(f->p[c] > 0)) continue;
+         for (size_t j = 0; j < f->N; j++)
+            for (owed += (double)K * f->p[c] / (mass * (double)f->N); owed >= 1 && k < K; owed -= 1, k++)
+               sneppp__bump_draw(f, rng, f->x + j * d, f->ladder[l].top[j] * pow(2, -0.5 * s), y + k * d);
+      }
+   return k;
+}
+
+/* Responsibilities of one virtual event x, weighted, into the sums of the bumps near it. Returns the floor's part. */
+static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sneppp__few_work *w, const double *x, double weight)
+{
+   size_t stack[128], d = (size_t)f->d, got = 0;
+   int    top = 0;
+   double s = m->floor;
+   stack[top++] = 0;
+   while (top) {
+      size_t             at = stack[--top];
+      const sneppp_node *n = &w->cnode[at];
+      if (sneppp__node_distance2(n, x, f->d) > 2 * SNEPPP__EDGE * w->widest2[at]) continue;
+      if (n->kid) { stack[top++] = n->kid; stack[top++] = n->kid + 1; continue; }
+      for (size_t b = n->first; b < n->first + n->count; b++) {
+         size_t o = w->corder[b];
+         double r = 0;
+         for (size_t k = 0; k < d; k++) { double e = x[k] - w->cx[b * d + k]; r += e * e; }
+         r *= 0.5 / (m->h[o] * m->h[o]);
+         if (r > SNEPPP__EDGE) continue;
+         w->id[got] = o;
+         w->value[got] = m->p[o] * m->scale[o] * sneppp__exp_neg(&f->table, r);
+         s += w->value[got++];
+      }
+   }
+   s = weight / s;
+   for (size_t b = 0; b < got; b++) {
+      double *a = w->sum + w->id[b] * (d + 2), q = w->value[b] * s, r = 0;
+      a[0] += q;
+      for (size_t k = 0; k < d; k++) { double e = x[k] - m->c[w->id[b] * d + k]; a[1 + k] += q * e; r += e * e; }
+      a[1 + d] += q * r;
+   }
+   return m->floor * s;
+}
+
+static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
+{
+   const size_t d = (size_t)f->d, free_axes = d - (size_t)f->sphere;
+   const int    steps = 16;
+   double       mass = 1 - f->p[f->C - 1], total;
+   size_t       n, B = m->B;
+   sneppp_rng   rng;
+   sneppp_rng_init(&rng, seed, 31);
+   m->floor = f->p[f->C - 1];
+   n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
+   sneppp__tree_build(f->d, n, w->y, w->order, w->node);
+   for (size_t b = 0; b < B; b++) { /* tree order: a run of n / B virtual events lies close together and makes one bump */
+      size_t i0 = b * n / B, i1 = (b + 1) * n / B;
+      double v = 0;
+      for (size_t k = 0; k < d; k++) {
+         double s = 0;
+         for (size_t i = i0; i < i1; i++) s += w->y[i * d + k];
+         m->c[b * d + k] = s / (double)(i1 - i0);
+      }
+      for (size_t i = i0; i < i1; i++) for (size_t k = 0; k < d; k++) { double e = w->y[i * d + k] - m->c[b * d + k]; v += e * e; }
+      m->h[b] = sqrt(v / (double)((i1 - i0) * free_axes)) + SNEPPP__LEAST;
+      m->p[b] = mass / (double)B;
+   }
+   for (int step = 0; step < steps; step++) {
+      double floor_sum = 0;
+      size_t nodes;
+      for (size_t b = 0; b < B; b++) {
+         double q = 0;
+         for (size_t k = 0; f->sphere && k < d; k++) q += m->c[b * d + k] * m->c[b * d + k];
+         for (size_t k = 0; q > 0 && k < d; k++) m->c[b * d + k] /= sqrt(q);
+         m->scale[b] = sneppp__bump_scale(f, m->c + b * d, m->h[b]);
+      }
+      memcpy(w->cx, m->c, B * d * sizeof *w->cx);
+      nodes = sneppp__tree_build(f->d, B, w->cx, w->corder, w->cnode);
+      for (size_t k = 0; k < nodes; k++) {
+         w->widest2[k] = 0;
+         for (size_t b = w->cnode[k].first; b < w->cnode[k].first + w->cnode[k].count; b++) w->widest2[k] = fmax(w->widest2[k], m->h[w->corder[b]] * m->h[w->corder[b]]);
+      }
+      memset(w->sum, 0, B * (d + 2) * sizeof *w->sum);
+      for (size_t i = 0; i < n; i++) floor_sum += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
+      m->floor = f->p[f->C - 1] + floor_sum; /* the uniform part of the teacher stays with the floor */
+      for (size_t b = 0; b < B; b++) {
+         double *a = w->sum + b * (d + 2), moved = 0, v;
+         m->p[b] = a[0];
+         if (a[0] < 1e-9 || step == steps - 1) continue;
+         for (size_t k = 0; k < d; k++) { double e = a[1 + k] / a[0]; m->c[b * d + k] += e; moved += e * e; }
+         for (size_t k = 0; !f->sphere && k < d; k++) m->c[b * d + k] = fmin(f->a[k], fmax(0, m->c[b * d + k]));
+         v = (a[1 + d] / a[0] - moved) / (double)free_axes;
+         m->h[b] = sqrt(fmax(v, SNEPPP__LEAST * SNEPPP__LEAST));
+      }
+   }
+   total = m->floor;
+   for (size_t b = 0; b < B; b++) total += m->p[b];
+   for (size_t b = 0; b < B; b++) m->p[b] /= total;
+   m->floor /= total;
+}
+
+/* ---- from bumps to a model */
+
+/* Unit i gets the bump at c (scaled) of width h with share * N events in it. The model sees u = 2 y - 1 (y in the unit
+   cube), so psi = exp(-(u - c_u)^2 / 2 l^2) with l = sqrt(2) h 2 / a; on the sphere w = c / 2h^2, b = -1 / 2h^2. */
+static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c, double h, double share, double scale)
+{
+   sneppp_layer_state *L = &m->layer[0];
+   size_t              d = (size_t)f->d;
+   for (size_t k = 0; k < d; k++) {
+      if (f->sphere) { L->W[i * d + k] = (sneppp_real)(c[k] / (2 * h * h)); continue; }
+      L->W[i * d + k] = (sneppp_real)(2 * c[k] / f->a[k] - 1);
+      L->width[i * d + k] = (sneppp_real)(2 * SNEPPP__SQRT2 * h / f->a[k]);
+   }
+   L->b[i] = f->sphere ? (sneppp_real)(-1 / (2 * h * h)) : 0;
+   m->readout[0].V[i] = (sneppp_real)sqrt(share * scale);
+}
+
+/* The components that carry weight, for centre j with the widest first. Returns how many. */
+static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, double *share, double *scale)
+{
+   int n = 0, c = 0;
+   for (int l = 0; l < SNEPPP__LADDERS; l++)
+      for (int s = 0; s < f->ladder[l].S; s++, c++) {
+         int    at = n;
+         double width = f->ladder[l].top[j] * pow(2, -0.5 * s);
+         if (!(f->p[c] > 0)) continue;
+         for (; at > 0 && h[at - 1] < width; at--) { h[at] = h[at - 1], share[at] = share[at - 1], scale[at] = scale[at - 1]; }
+         h[at] = width, share[at] = f->p[c] / (double)f->N, scale[at] = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
+         n++;
+      }
+   return n;
+}
+
+static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few, const sneppp__few_work *work, const sneppp_model *old, sneppp_model *out, sneppp_error *err)
+{
+   double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS], mass = sneppp_window_mass(f->win);
+   int           group = few ? 1 : f->p[f->C - 1] < 1 ? sneppp__centre_bumps(f, 0, h, share, scale) : 0;
+   size_t        n = few ? few->B : (size_t)group * f->N;
+   sneppp_desc   desc = old->desc;
+   sneppp_status st;
+   desc.mix = SNEPPP_MIX_PRODUCT, desc.readout = SNEPPP_READOUT_DIAGONAL, desc.rank = 0;
+   desc.factor[0].unit.act = f->sphere ? SNEPPP_EXP : SNEPPP_RBF;
+   desc.factor[0].units = NULL, desc.factor[0].no_bias = 0;
+   desc.group = group;
+   if (n > (size_t)INT32_MAX) return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
+   desc.width = desc.factor[0].width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
+   if (desc.mem) {
+      size_t bytes = sneppp_model_bytes(&desc, err);
+      if (!bytes || bytes > desc.mem_bytes) return sneppp__fail(err, SNEPPP_ERR_SIZE, "AUTO chose %d features, which need %z bytes, but desc.mem_bytes is %z", desc.width, bytes, desc.mem_bytes);
+      desc.mem = NULL, desc.mem_bytes = 0;
+   }
+   st = sneppp_init(out, &desc, err);
+   if (st != SNEPPP_OK) return st;
+   out->alpha = mass > 0 ? f->count / mass : f->count;
+   out->floor = (few ? few->floor : f->p[f->C - 1]) * out->alpha;
+   out->readout[0].V[0] = 0;
+   for (size_t j = 0; few && j < few->B; j++) {
+      size_t o = work->corder[j];
+      sneppp__set_bump(f, out, j, few->c + o * (size_t)f->d, few->h[o], few->p[o], few->scale[o]);
+   }
+   for (size_t j = 0; !few && group && j < f->N; j++) {
+      int bumps = sneppp__centre_bumps(f, j, h, share, scale);
+      for (int b = 0; b < bumps; b++) sneppp__set_bump(f, out, j * (size_t)group + (size_t)b, f->x + j * (size_t)f->d, h[b], share[b], scale[b]);
+   }
+   sneppp__index(out);
+   out->budget = old->budget;
+   return SNEPPP_OK;
+}
+
+/* Puts a finished model in the place of another: in the caller's block, if there is one, which is known to hold it. */
+static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_model *made, sneppp_error *err)
+{
+   if (model->desc.mem) {
+      sneppp_model  again;
+      sneppp_desc   desc = made->desc;
+      sneppp_status st;
+      size_t        n = (size_t)made->n, d = (size_t)made->layer[0].d;
+      desc.mem = model->desc.mem, desc.mem_bytes = model->desc.mem_bytes;
+      st = sneppp_init(&again, &desc, err);
+      if (st != SNEPPP_OK) { sneppp_free(made); return st; }
+      memcpy(again.layer[0].W, made->layer[0].W, n * d * sizeof(sneppp_real));
+      memcpy(again.layer[0].b, made->layer[0].b, n * sizeof(sneppp_real));
+      if (made->layer[0].width) memcpy(again.layer[0].width, made->layer[0].width, n * d * sizeof(sneppp_real));
+      memcpy(again.readout[0].V, made->readout[0].V, n * sizeof(sneppp_real));
+      again.alpha = made->alpha, again.floor = made->floor, again.budget = made->budget;
+      sneppp__index(&again);
+      sneppp_free(made);
+      *model = again;
+      return SNEPPP_OK;
+   }
+   sneppp_free(model);
+   *model = *made;
+   return SNEPPP_OK;
+}
+
+/* ---- reading the events: every one is checked; a random subset of at most `room` is kept, shuffled */
+static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *model, const sneppp_fit_desc *o, size_t total, size_t room, uint64_t seed, sneppp_error *err)
+{
+   size_t      D = (size_t)model->D, seen = 0, need = total < room ? total : room, kept = 0;
+   sneppp_real x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
+   sneppp_rng  rng;
+   sneppp_rng_init(&rng, seed, 30);
+   for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++) {
+      const sneppp_events *e = &o->events[r];
+      for (size_t first = 0; first < e->count; first += SNEPPP__CHUNK) {
+         size_t        B = e->count - first < SNEPPP__CHUNK ? e->count - first : SNEPPP__CHUNK;
+         sneppp__chunk k;
+         sneppp_status st;
+         k.x = x;
+         st = sneppp__chunk_load(model, e, first, B, &k, err);
+         if (st != SNEPPP_OK) return st;
+         for (size_t b = 0; b < B; b++, seen++) {
+            int in = sneppp__inside(model, x + b * D);
+            if (in != 1) return sneppp__fail_event(err, SNEPPP_ERR_DATA, first + b, "event %z, at %g%s, is %s", first + b, (double)x[b * D], D > 1 ? ", ..." : "", in < 0 ? "not finite" : "outside the window");
+            if (!need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)need) continue; /* selection sampling */
+            for (size_t q = 0; q < D; q++) f->y[kept * D + q] = f->sphere ? (double)x[b * D + q] : ((double)x[b * D + q] - f->lo[q]) / f->side[q];
+            kept++, need--;
+         }
+      }
+   }
+   for (size_t i = kept; i > 1; i--) {
+      size_t j = (size_t)sneppp_rng_below(&rng, (uint64_t)i);
+      for (size_t k = 0; k < D; k++) {
+         double v = f->y[(i - 1) * D + k];
+         f->y[(i - 1) * D + k] = f->y[j * D + k];
+         f->y[j * D + k] = v;
+      }
+   }
+   f->N = kept;
+   return SNEPPP_OK;
+}
+
+/* Boxes and intervals of few dimensions and S^2 have radial units whose masses are closed; for the rest see fit_auto. */
+static int sneppp__auto_serves(const sneppp_model *model)
+{
+   const sneppp_window *w = &model->desc.factor[0].window;
+   if (model->factors != 1) return 0;
+   return (w->space == SNEPPP_BOX && w->dim <= SNEPPP_RADIAL_DIM) || w->space == SNEPPP_INTERVALS || (w->space == SNEPPP_SPHERE && w->dim == 3);
+}
+
+static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o, sneppp_report *report, sneppp_error *err)
+{
+   size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres;
+   double           started = SNEPPP_SECONDS();
+   sneppp__auto     f;
+   sneppp__few      few;
+   sneppp__few_work work;
+   sneppp__carver   c = sneppp__measure();
+   sneppp__block    block;
+   sneppp_model     made;
+   sneppp_report    r;
+   sneppp_status    st = sneppp__realisations_check(model, o->events, realisations, &total, err);
+   if (st != SNEPPP_OK) return st;
+   memset(&f, 0, sizeof f);
+   memset(&few, 0, sizeof few);
+   memset(&work, 0, sizeof work);
+   f.win = &model->desc.factor[0].window, f.d = model->D, f.sphere = f.win->space == SNEPPP_SPHERE;
+   f.count = (double)total / (double)realisations;
+   for (int k = 0; k < f.d; k++) {
+      f.a[k] = 1;
+      f.lo[k] = f.win->space == SNEPPP_BOX ? f.win->lo[k] : f.win->space == SNEPPP_INTERVALS ? f.win->ends[0] : 0;
+      f.side[k] = (f.win->space == SNEPPP_BOX ? f.win->hi[k] : f.win->space == SNEPPP_INTERVALS ? f.win->ends[2 * f.win->count - 1] : 1) - f.lo[k];
+   }
+   centres = total < SNEPPP__CENTRES ? total : SNEPPP__CENTRES;
+   few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1 ? 1 : 0;
+   for (int pass = 0; pass < 2; pass++) {
+      sneppp__place_auto(&c, centres, f.d, &f);
+      if (few.B) sneppp__place_few(&c, few.B, f.d, &few, &work);
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   sneppp__exp_fill(&f.table);
+   st = sneppp__auto_read(&f, model, o, total, centres, o->seed ? o->seed : 1, err);
+   memset(&r, 0, sizeof r);
+   r.method = SNEPPP_AUTO, r.events = total, r.steps = 1, r.nll = r.held_out = r.gap = sneppp__nan();
+   if (st == SNEPPP_OK && o->progress && o->progress(&r, model, o->user)) { /* asked to stop before anything was done */
+      r.ending = SNEPPP_ASKED_TO_STOP;
+      if (report) *report = r;
+      sneppp__block_free(&block);
+      return SNEPPP_OK;
+   }
+   if (st == SNEPPP_OK) {
+      int bumps;
+      sneppp__auto_axes(&f, f.N, &o->parallel);
+      sneppp__auto_core(&f, centres, 0, &o->parallel);
+      bumps = f.p[f.C - 1] < 1;
+      few.B = few.B && bumps ? (few.B < (size_t)f.N * SNEPPP__COLUMNS ? few.B : (size_t)f.N * SNEPPP__COLUMNS) : 0;
+      if (few.B) sneppp__auto_few(&f, &few, &work, o->seed ? o->seed : 1);
+      st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
+   }
+   if (st == SNEPPP_OK) {
+      double nll = 0;
+      r.gap = f.gap, r.held_out = f.Q ? -f.gain / (double)f.Q : sneppp__nan();
+      st = total ? sneppp__nll(&made, o->events, realisations, &nll, &r.expected, NULL, &o->parallel, err) : SNEPPP_OK;
+      if (total) r.nll = (nll + sneppp__log_factorials(o->events, realisations)) / (double)total;
+      r.ending = SNEPPP_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1, r.seconds = SNEPPP_SECONDS() - started;
+      if (st == SNEPPP_OK) st = sneppp__adopt(model, &made, err);
+      else sneppp_free(&made);
+   }
+   if (st == SNEPPP_OK && report) *report = r;
+   sneppp__block_free(&block);
+   return st;
+}
+
+/* AUTO where radial units have no closed form or several factors meet: the convex problem on the model's own features
+   with a small floor, which needs no choice of scales by the user either. The report says which method ran. */
+static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
+{
+   sneppp_fit_desc o = *desc;
+   size_t          realisations = desc->realisations ? desc->realisations : 1, partial = 0;
+   for (size_t r = 0; r < realisations; r++) {
+      if (desc->events[r].seen) partial = 1;
+      if (desc->events[r].weight) partial = 1;
+   }
+   if (sneppp__auto_serves(model) && !partial) return sneppp__fit_radial(model, desc, report, err);
+   o.method = SNEPPP_CONVEX;
+   if (o.floor == 0) o.floor = 0.05;
+   return sneppp__fit_convex(model, &o, report, err);
+}
+
+/* ---- the one call */
 SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
 {
    sneppp_status st = sneppp__fit_check(model, desc, err);
    if (st != SNEPPP_OK) return st;
-   switch (desc->method) {
-      case SNEPPP_CONVEX: case SNEPPP_PGD: return sneppp__fit_convex(model, desc, report, err);
-      case SNEPPP_ADAM: return sneppp__fit_adam(model, desc, report, err);
-      default: return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not available in this build", (int)desc->method);
-   }
+   if (desc->method == SNEPPP_AUTO) return sneppp__fit_auto(model, desc, report, err);
+   model->nodes = 0; /* a tree would not see the parameters move */
+   st = desc->method == SNEPPP_ADAM ? sneppp__fit_adam(model, desc, report, err) : sneppp__fit_convex(model, desc, report, err);
+   if (st == SNEPPP_OK && desc->method == SNEPPP_ADAM && desc->polish) st = sneppp__fit_convex(model, desc, report, err);
+   sneppp__index(model);
+   return st;
 }
-
-/* >>auto ================================================================================================== */
 
 /* >>sample ================================================================================================ */
 
@@ -14060,6 +14826,7 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_
    sneppp__io_int(io, &readout);
    sneppp__io_int(io, &d->width);
    sneppp__io_int(io, &d->rank);
+   sneppp__io_int(io, &d->group);
    sneppp__io_double(io, &d->alpha);
    d->seed = sneppp__io_uint(io, d->seed, 8);
    d->mix = (sneppp_mix)mix, d->readout = (sneppp_readout)readout;
@@ -14227,6 +14994,7 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    sneppp__io_parameters(&io, model);
    if (io.bad || io.left) st = sneppp__fail(err, SNEPPP_ERR_FORMAT, "the parameters in the saved model do not fit its description");
    else st = sneppp__parameters_check(model, err);
+   if (st == SNEPPP_OK) sneppp__index(model);
    if (st != SNEPPP_OK) sneppp_free(model);
    return st;
 }
