@@ -5406,6 +5406,26 @@ static double sneppp__rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
    return k;
 }
 
+/* The same on a union of intervals: the sum of the integrals over each. */
+static double sneppp__i_rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double k = 0;
+   int    two = p->uj.act == SNEPPP_RBF;
+   for (size_t s = 0; s < p->win->count; s++) {
+      sneppp__bell f = sneppp__bell_integral(p->wi[0], p->li[0], two ? p->wj[0] : 0, two ? p->lj[0] : 0,
+                                             p->win->ends[2 * s], p->win->ends[2 * s + 1], out != NULL);
+      k += f.f;
+      if (!out) continue;
+      out->wi[0] += out->g * f.ci;
+      out->li[0] += out->g * f.li;
+      if (two) {
+         out->wj[0] += out->g * f.cj;
+         out->lj[0] += out->g * f.lj;
+      }
+   }
+   return k;
+}
+
 /* ---- finite sets: every activation ---- */
 
 /* psi(t) and the derivatives with respect to the weights: slope times t for ordinary units (slope = d psi/db),
@@ -8649,6 +8669,10 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__T("i1_cos", INTERVALS, COS, ONE, 0, intervals, "", SNEPPP__F_COS_ONE, "definition"),
    SNEPPP__T("i1_sin", INTERVALS, SIN, ONE, 0, intervals, "", SNEPPP__F_SIN_ONE, "definition"),
    SNEPPP__T("i1_one", INTERVALS, ONE, ONE, 0, intervals, "", SNEPPP__F_MASS, "definition"),
+   SNEPPP__ROW("i_rbf", INTERVALS, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__i_rbf_pair, NULL, NULL, "",
+               "sum over the intervals of b_rbf", "additivity", 64),
+   SNEPPP__ROW("i1_rbf", INTERVALS, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__i_rbf_pair, NULL, NULL, "",
+               "sum over the intervals of b1_rbf", "additivity", 64),
 
    /* -- intervals: rectified units */
    SNEPPP__ROW_TILE("i_relu", INTERVALS, RELU, RELU, 0, 0, sneppp__i_poly, NULL, NULL, sneppp__i_relu_tile,
