@@ -24,15 +24,73 @@
          #include "sneppp.h"
       Link with -lm. Nothing else is needed: a C99 or C++11 compiler and its standard library.
 
+   QUICK START
+      A window, its events, one call; then ask how many events to expect in a part of it.
+
+         sneppp_desc     desc = {0};                          // C++: sneppp_desc desc = {};
+         sneppp_events   trees = {0};
+         sneppp_fit_desc fit = {0};
+         sneppp_model    model;
+         sneppp_error    err;
+         double          total;
+         desc.factor[0].window.dim = 2;                       // the box [0, 1000] x [0, 500]
+         desc.factor[0].window.hi[0] = 1000;
+         desc.factor[0].window.hi[1] = 500;
+         trees.x = xy;                                        // x0, y0, x1, y1, ... in the units of the window
+         trees.count = n;
+         fit.events = &trees;
+         if (sneppp_init(&model, &desc, &err) != SNEPPP_OK || sneppp_fit(&model, &fit, NULL, &err) != SNEPPP_OK ||
+             sneppp_count(&model, NULL, &total, &err) != SNEPPP_OK) fprintf(stderr, "sneppp: %s\n", err.why);
+         ... sneppp_intensity(&model, point) is in events per unit of area ...
+         sneppp_free(&model);
+
+      Zero means default in every struct. What the defaults choose is in the report of the fit.
+
+   TASKS
+      Fit        sneppp_fit: AUTO (the default) needs only events and a window. CONVEX finds the best readout for a
+                 fixed hidden layer, with a certificate; PGD does the same as the paper does; ADAM learns everything.
+                 sneppp_trainer steps ADAM by hand, saves its state and resumes to the same bits.
+      Ask        sneppp_intensity at a point, sneppp_intensities at many; sneppp_count in the whole window or a
+                 region of it (boxes, intervals, polygons with holes, balls, products of these);
+                 sneppp_poisson_interval for how far a count may stray.
+      Where and  several factors make a product space (sneppp_mix says how their features meet);
+      when       sneppp_marginal integrates one out, sneppp_conditional fixes one: both return models.
+      Judge      sneppp_thin splits events, sneppp_test_nll scores those not used, sneppp_rmse compares with a truth.
+      Keep       sneppp_save and sneppp_load, to memory or files.
+      Learn      sneppp_gram and friends give the closed forms themselves; sneppp_kernel_at lists them.
+
+   RULES
+      Memory     The caller owns every struct; a struct owns at most one block, from SNEPPP_MALLOC or given by you in
+                 desc.mem. Inputs are read during the call and never kept. sneppp_free is safe on a zeroed, failed or
+                 freed model. A call that fails says why in words and leaves its outputs alone; a model keeps its
+                 last good parameters.
+      Threads    Different objects are independent; any number of threads may evaluate one const model. No function
+                 has hidden state. Fits use threads only through fit.parallel, and give the same bits for any number.
+      Numbers    Windows and closed forms are double in both precisions. Events outside the window, NaN and infinity
+                 are refused with the index of the event; the border belongs to the window; ties are legal.
+      Units      Coordinates are yours: shifting and scaling happen inside. Intensities are per unit of your window
+                 (area on the sphere, in steradians on S^2).
+
+   LIMITS
+      A Poisson process: events that attract or repel each other are described by their intensity only. No covariates
+      and no exposure map, other than by weights of events and windows. AUTO on windows other than boxes of up to
+      four dimensions, intervals and S^2, on product spaces, on partly watched windows and with weights solves the
+      convex problem on default features instead; the report says which method ran. A full readout has at most
+      SNEPPP_MAX_WIDTH features.
+
    CONTENTS (search for the marks)
-      >>config   build options              >>linalg   gemm, Cholesky, eigenvalues (then >>vector)
-      >>types    structs and enums          >>special  functions that libm lacks
-      >>api      functions by task          >>space    windows: checks, mass, statistics
-      >>base     errors, finite tests       >>kernel   the closed forms, one function per row
+      >>config   build options              >>space    windows: checks, mass, statistics
+      >>types    structs and enums          >>kernel   the closed forms, one function per row
+      >>api      functions by task          >>optim    optimisers that know nothing of events
+      >>base     errors, finite tests       >>radial   trees of radial bumps
       >>mem      blocks and carving         >>model    features, mixing rules, regions, evaluation
       >>threads  a small pool               >>loss     likelihood and gradients
-      >>rng      random numbers             >>fit      from events to parameters
-                                            >>licence  both licences in full
+      >>rng      random numbers             >>fit      convex fits with certificates, AdamW
+      >>linalg   gemm, Cholesky, eigenvalues (then >>vector)   >>auto     the default fit
+      >>special  functions that libm lacks  >>sample >>io >>licence
+
+   CHANGES
+      0.1.0      first version
 */
 #ifndef SNEPPP_H
 #define SNEPPP_H
