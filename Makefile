@@ -27,15 +27,15 @@ help: ## this list
 	@echo "  make suite-NAME    build and run only tests/test_NAME.c"
 
 BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && $(CC) -std=c99 $(WARN_C) $(CFLAGS) -o $@ $< -lm -pthread $(EXTRA)
-build/examples/%: examples/%.c sneppp.h
+build/examples/%: examples/%.c $(wildcard examples/*.h) sneppp.h
 	$(BUILD_PROGRAM)
-build/sneppp: examples/sneppp.c sneppp.h
+build/sneppp: examples/sneppp.c $(wildcard examples/*.h) sneppp.h
 	$(BUILD_PROGRAM)
 build/oracle: tests/oracle.c sneppp.h
 	$(BUILD_PROGRAM)
 
-demo: build/examples/hello ## build and run the main job on shipped data; no packages, no network
-	build/examples/hello
+demo: build/examples/trees ## build and run the main job on shipped data; no packages, no network
+	build/examples/trees
 
 # ---- tests
 test: build/test/tests ## build and run the tests (fetches greatest.h first, see tests/get_greatest.sh)

@@ -187,8 +187,7 @@ static inline int draw_time(const sneppp_model *m, const sneppp_real *x, size_t 
    snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
    pic_text(&p, f.left, 24, 11, 0, PIC_INK, text);
    pic_box(&p, f.left, 37, f.left + 14, 47, 0xc3cdd9u);
-   snprintf(text, sizeof text, "seen in %g", bin);
-   pic_text(&p, f.left + 20, 46, 9, 0, PIC_INK, text);
+   pic_text(&p, f.left + 20, 46, 9, 0, PIC_INK, "counted");
    pic_line(&p, f.left + 190, 42, f.left + 204, 42, 2, 0xb03a10u);
    pic_text(&p, f.left + 212, 46, 9, 0, PIC_INK, "fitted intensity");
    for (int y = 37; y < 47; y++) for (int px = 0; px < 14; px++) pic_dot(&p, (int)f.left + 400 + px, y, 0xf5a05au, 0.45);
@@ -264,21 +263,23 @@ static inline void draw_globe(picture *p, double cx, double cy, double r, double
 /* A globe of the events, a globe of the intensity, and the whole world below. x (count, 3) unit vectors. */
 static inline int draw_sphere(const sneppp_model *m, const sneppp_real *x, size_t count, const draw_style *s, const sneppp_parallel *par, const char *path)
 {
-   enum { rows = 180, cols = 360 };
+   enum { rows = 120, cols = 240 };
    const double power = s->power > 0 ? s->power : 0.5, unit = s->unit > 0 ? s->unit : 1, degree = 3.14159265358979323846 / 180;
    double      *z = draw_sphere_grid(m, rows, cols, unit, par), hi;
-   picture      p = pic_make(900, 850);
+   picture      p = pic_make(900, 870);
    pic_frame    f;
    char         text[120];
    int          ok;
    if (!z || !p.rgb) { free(z); pic_free(&p); return 0; }
    hi = fmax(pic_quantile(z, (size_t)rows * cols, 0.995), 1e-300);
-   snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
+   if (count) snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
+   else snprintf(text, sizeof text, "%s", s->title);
    pic_text(&p, 75, 24, 11, 0, PIC_INK, text);
-   pic_text(&p, 460, 24, 11, 0, PIC_INK, "fitted intensity");
-   draw_globe(&p, 230, 210, 165, s->lon, s->lat, NULL, rows, cols, hi, power, x, count);
-   draw_globe(&p, 620, 210, 165, s->lon, s->lat, z, rows, cols, hi, power, NULL, 0);
-   f.left = 75, f.right = 795, f.top = 420, f.bottom = 780;
+   draw_globe(&p, 240, 230, 165, s->lon, s->lat, NULL, rows, cols, hi, power, x, count);
+   draw_globe(&p, 630, 230, 165, s->lon, s->lat, z, rows, cols, hi, power, NULL, 0);
+   pic_text(&p, 240, 52, 9, 0.5, PIC_INK, count ? "events" : "");
+   pic_text(&p, 630, 52, 9, 0.5, PIC_INK, "fitted intensity");
+   f.left = 75, f.right = 795, f.top = 440, f.bottom = 800;
    f.x0 = -180, f.x1 = 180, f.y0 = -90, f.y1 = 90;
    pic_image(&p, &f, z, rows, cols, hi, power);
    for (int g = -150; g <= 150; g += 30) pic_line(&p, pic_x(&f, g), f.top, pic_x(&f, g), f.bottom, 0.3, 0xb0b0b0u);

@@ -192,9 +192,10 @@ static inline double pic_y(const pic_frame *f, double y)
    return f->bottom - (y - f->y0) / (f->y1 - f->y0) * (f->bottom - f->top);
 }
 
-/* A step of 1, 2 or 5 times a power of ten that gives about `parts` steps in a range. */
+/* A step of 1, 2 or 5 times a power of ten that gives about `parts` steps in a range; 30 degrees on a map of the world. */
 static inline double pic_step(double range, int parts)
 {
+   if (range == 360 || range == 180) return 30;
    double power = pow(10, floor(log10(range / parts))), rest = range / parts / power;
    return power * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10);
 }
@@ -250,8 +251,11 @@ static inline void pic_bar(picture *p, double left, double top, double bottom, d
    char         text[32];
    for (int y = (int)top; y < (int)bottom; y++)
       pic_box(p, left, y, left + 14, y + 1, pic_colour((bottom - y - 0.5) / (bottom - top)));
-   for (double v = 0; v <= hi * (1 + 1e-9); v += step) {
+   for (double v = 0; v <= hi * (1 + 1e-9); v += v + 1e-9 * step < step ? step / 10 : step) {
       const double y = bottom - pic_scale(v, hi, power) * (bottom - top);
+      const double next = bottom - pic_scale(step, hi, power) * (bottom - top); /* below the first step, where there is room */
+      const int    tenth = (int)floor(10 * v / step + 0.5);
+      if (tenth < 10 && tenth && ((tenth != 1 && tenth != 2 && tenth != 5) || y - next < 1.8 * size)) continue;
       if (last - y < 1.8 * size) continue;
       last = y;
       pic_line(p, left + 14, y, left + 18, y, 1, PIC_GREY);
