@@ -11854,8 +11854,8 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
       if ((size_t)L->d > stats) stats = (size_t)L->d;
       if (L->inside.space == SNEPPP_GAUSS && L->inside.count > measure) measure = L->inside.count;
    }
+   if (loss->gradient) loss->G = (double *)sneppp__take(c, n, full ? n : 1, sizeof(double));
    if (loss->gradient > 1) {
-      loss->G = (double *)sneppp__take(c, n, full ? n : 1, sizeof(double));
       loss->dK = (double *)sneppp__take(c, widest, full ? widest : 1, sizeof(double));
       loss->dc = (double *)sneppp__take(c, widest, 1, sizeof(double));
       loss->dW = (double *)sneppp__take(c, widest, stats, sizeof(double));

@@ -1,0 +1,3 @@
+/* bench/train.c in float. */
+#define SNEPPP_REAL_FLOAT
+#include "train.c"
