@@ -2830,6 +2830,219 @@ SNEPPP__VEC double sneppp__vec_sum(sneppp__vec x)
 }
 #endif
 
+/* ---- inner loops. Sums of one chunk are in the precision of the features, in several strands whose number depends
+   on the machine alone; what is summed further is double. */
+#ifdef SNEPPP__VECTOR
+SNEPPP__TARGET_AVX2 static double sneppp__real_dot_vectors(size_t n, const sneppp_real *x, const sneppp_real *y)
+{
+   sneppp__vec a = SNEPPP__V(setzero)(), b = a, c = a, d = a;
+   size_t      i = 0;
+   for (; i + 4 * SNEPPP__LANE <= n; i += 4 * SNEPPP__LANE) {
+      a = SNEPPP__V(fmadd)(SNEPPP__V(loadu)(x + i), SNEPPP__V(loadu)(y + i), a);
+      b = SNEPPP__V(fmadd)(SNEPPP__V(loadu)(x + i + SNEPPP__LANE), SNEPPP__V(loadu)(y + i + SNEPPP__LANE), b);
+      c = SNEPPP__V(fmadd)(SNEPPP__V(loadu)(x + i + 2 * SNEPPP__LANE), SNEPPP__V(loadu)(y + i + 2 * SNEPPP__LANE), c);
+      d = SNEPPP__V(fmadd)(SNEPPP__V(loadu)(x + i + 3 * SNEPPP__LANE), SNEPPP__V(loadu)(y + i + 3 * SNEPPP__LANE), d);
+   }
+   for (; i < n; i += SNEPPP__LANE) a = SNEPPP__V(fmadd)(sneppp__vec_load(x + i, n - i), sneppp__vec_load(y + i, n - i), a);
+   return sneppp__vec_sum(SNEPPP__V(add)(SNEPPP__V(add)(a, b), SNEPPP__V(add)(c, d)));
+}
+
+SNEPPP__TARGET_AVX2 static double sneppp__long_dot_vectors(size_t n, const double *x, const double *y)
+{
+   __m256d a = _mm256_setzero_pd(), b = a;
+   double  all[4], sum = 0;
+   size_t  i = 0;
+   for (; i + 8 <= n; i += 8) {
+      a = _mm256_fmadd_pd(_mm256_loadu_pd(x + i), _mm256_loadu_pd(y + i), a);
+      b = _mm256_fmadd_pd(_mm256_loadu_pd(x + i + 4), _mm256_loadu_pd(y + i + 4), b);
+   }
+   _mm256_storeu_pd(all, _mm256_add_pd(a, b));
+   for (; i < n; i++) sum += x[i] * y[i];
+   return sum + ((all[0] + all[1]) + (all[2] + all[3]));
+}
+
+SNEPPP__TARGET_AVX2 static void sneppp__real_product_vectors(size_t n, sneppp_real a, const sneppp_real *x, const sneppp_real *y, sneppp_real *out)
+{
+   sneppp__vec scale = SNEPPP__V(set1)(a);
+   for (size_t i = 0; i < n; i += SNEPPP__LANE) {
+      sneppp__vec v = SNEPPP__V(mul)(scale, sneppp__vec_load(x + i, n - i));
+      sneppp__vec_store(out + i, y ? SNEPPP__V(mul)(v, sneppp__vec_load(y + i, n - i)) : v, n - i);
+   }
+}
+
+SNEPPP__TARGET_AVX2 static void sneppp__long_product_vectors(size_t n, double a, const double *x, const double *y, double *out)
+{
+   __m256d scale = _mm256_set1_pd(a);
+   size_t  i = 0;
+   for (; i + 4 <= n; i += 4) {
+      __m256d v = _mm256_mul_pd(scale, _mm256_loadu_pd(x + i));
+      _mm256_storeu_pd(out + i, y ? _mm256_mul_pd(v, _mm256_loadu_pd(y + i)) : v);
+   }
+   for (; i < n; i++) out[i] = y ? a * x[i] * y[i] : a * x[i];
+}
+
+SNEPPP__TARGET_AVX2 static void sneppp__long_add_vectors(size_t n, double a, const double *x, double *out)
+{
+   __m256d scale = _mm256_set1_pd(a);
+   size_t  i = 0;
+   for (; i + 4 <= n; i += 4) _mm256_storeu_pd(out + i, _mm256_fmadd_pd(scale, _mm256_loadu_pd(x + i), _mm256_loadu_pd(out + i)));
+   for (; i < n; i++) out[i] = fma(a, x[i], out[i]);
+}
+
+/* out += a x, from float sums to double ones. */
+SNEPPP__TARGET_AVX2 __attribute__((unused)) static void sneppp__join_vectors(size_t n, double a, const float *x, double *out)
+{
+   __m256d scale = _mm256_set1_pd(a);
+   size_t  i = 0;
+   for (; i + 4 <= n; i += 4) _mm256_storeu_pd(out + i, _mm256_fmadd_pd(scale, _mm256_cvtps_pd(_mm_loadu_ps(x + i)), _mm256_loadu_pd(out + i)));
+   for (; i < n; i++) out[i] = fma(a, (double)x[i], out[i]);
+}
+
+/* z_i = b_i + sum_r W_ri t_r, W (d, ld); radial: z_i = -1/2 sum_r ((t_r - W_ri) R_ri)^2 with R = 1/width. The
+   arrays have room for whole vectors. */
+SNEPPP__TARGET_AVX2 static void sneppp__preactivate_vectors(size_t n, size_t d, size_t ld, const sneppp_real *W, const sneppp_real *R, const sneppp_real *b, const sneppp_real *t, sneppp_real *z)
+{
+   for (size_t i = 0; i < n; i += SNEPPP__LANE) {
+      sneppp__vec v = R ? SNEPPP__V(setzero)() : SNEPPP__V(loadu)(b + i);
+      for (size_t r = 0; r < d; r++) {
+         sneppp__vec x = SNEPPP__V(set1)(t[r]), w = SNEPPP__V(loadu)(W + r * ld + i);
+         if (!R) { v = SNEPPP__V(fmadd)(w, x, v); continue; }
+         x = SNEPPP__V(mul)(SNEPPP__V(sub)(x, w), SNEPPP__V(loadu)(R + r * ld + i));
+         v = SNEPPP__V(fmadd)(x, x, v);
+      }
+      if (R) v = SNEPPP__V(mul)(v, SNEPPP__V(set1)((sneppp_real)-0.5));
+      sneppp__vec_store(z + i, v, n - i);
+   }
+}
+
+/* db += column sums of dz = dpart o slope and dW += dz'T, dz (B, n) replacing dpart. One vector of units at a time
+   walks down the rows with up to four sums in registers. */
+SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, size_t n, size_t d, sneppp_real *dz, const sneppp_real *slope, const sneppp_real *T, double *db, double *dW)
+{
+   for (size_t i = 0; i < n; i += SNEPPP__LANE) {
+      size_t left = n - i < SNEPPP__LANE ? n - i : SNEPPP__LANE;
+      for (size_t r = 0; r <= d; r += 4) { /* column 0 is the bias, column r the coordinate r - 1 */
+         sneppp__vec a = SNEPPP__V(setzero)(), s[4], v;
+         size_t      columns = d + 1 - r < 4 ? d + 1 - r : 4;
+         s[0] = s[1] = s[2] = s[3] = a;
+         for (size_t k = 0; k < B; k++) {
+            const sneppp_real *t = T + k * d + r;
+            sneppp_real       *at = dz + k * n + i;
+            v = sneppp__vec_load(at, left);
+            if (!r) {
+               v = SNEPPP__V(mul)(v, sneppp__vec_load(slope + k * n + i, left));
+               sneppp__vec_store(at, v, left);
+               s[0] = SNEPPP__V(add)(s[0], v);
+            } else {
+               s[0] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[-1]), s[0]);
+            }
+            if (columns > 1) s[1] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[0]), s[1]);
+            if (columns > 2) s[2] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[1]), s[2]);
+            if (columns > 3) s[3] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[2]), s[3]);
+         }
+         for (size_t c = 0; c < columns; c++) {
+            sneppp_real all[SNEPPP__LANE];
+            SNEPPP__V(storeu)(all, s[c]);
+            for (size_t l = 0; l < left; l++) {
+               if (r + c == 0) db[i + l] += (double)all[l];
+               else dW[(i + l) * d + r + c - 1] += (double)all[l];
+            }
+         }
+      }
+   }
+}
+   #define SNEPPP__IF_VECTORS(call) if (sneppp__has_vectors()) { call; return; }
+#else
+   #define SNEPPP__IF_VECTORS(call)
+#endif
+
+/* sum x_i y_i */
+static double sneppp__real_dot(size_t n, const sneppp_real *x, const sneppp_real *y)
+{
+   double sum = 0;
+#ifdef SNEPPP__VECTOR
+   if (sneppp__has_vectors()) return sneppp__real_dot_vectors(n, x, y);
+#endif
+   for (size_t i = 0; i < n; i++) sum += (double)(x[i] * y[i]);
+   return sum;
+}
+
+static double sneppp__long_dot(size_t n, const double *x, const double *y)
+{
+#ifdef SNEPPP__VECTOR
+   if (sneppp__has_vectors()) return sneppp__long_dot_vectors(n, x, y);
+#endif
+   return sneppp__dot(n, x, y);
+}
+
+/* out = a x o y, or a x where y is NULL; out may be x or y. */
+static void sneppp__real_product(size_t n, sneppp_real a, const sneppp_real *x, const sneppp_real *y, sneppp_real *out)
+{
+   SNEPPP__IF_VECTORS(sneppp__real_product_vectors(n, a, x, y, out))
+   for (size_t i = 0; i < n; i++) out[i] = y ? a * x[i] * y[i] : a * x[i];
+}
+
+static void sneppp__long_product(size_t n, double a, const double *x, const double *y, double *out)
+{
+   SNEPPP__IF_VECTORS(sneppp__long_product_vectors(n, a, x, y, out))
+   for (size_t i = 0; i < n; i++) out[i] = y ? a * x[i] * y[i] : a * x[i];
+}
+
+/* out += a x */
+static void sneppp__long_add(size_t n, double a, const double *x, double *out)
+{
+   SNEPPP__IF_VECTORS(sneppp__long_add_vectors(n, a, x, out))
+   for (size_t i = 0; i < n; i++) out[i] += a * x[i];
+}
+
+static void sneppp__join(size_t n, double a, const sneppp_real *x, double *out)
+{
+#ifdef SNEPPP_REAL_FLOAT
+   SNEPPP__IF_VECTORS(sneppp__join_vectors(n, a, x, out))
+#else
+   SNEPPP__IF_VECTORS(sneppp__long_add_vectors(n, a, x, out))
+#endif
+   for (size_t i = 0; i < n; i++) out[i] += a * (double)x[i];
+}
+
+static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real *W, const sneppp_real *R, const sneppp_real *b, const sneppp_real *t, sneppp_real *z)
+{
+   SNEPPP__IF_VECTORS(sneppp__preactivate_vectors(n, d, ld, W, R, b, t, z))
+   for (size_t i = 0; i < n; i++) {
+      sneppp_real v = R ? 0 : b[i], e;
+      for (size_t r = 0; r < d; r++) {
+         if (!R) { v += W[r * ld + i] * t[r]; continue; }
+         e = (t[r] - W[r * ld + i]) * R[r * ld + i];
+         v -= e * e / 2;
+      }
+      z[i] = v;
+   }
+}
+
+static void sneppp__pull_rows(size_t B, size_t n, size_t d, sneppp_real *dz, const sneppp_real *slope, const sneppp_real *T, double *db, double *dW)
+{
+   SNEPPP__IF_VECTORS(sneppp__pull_vectors(B, n, d, dz, slope, T, db, dW))
+   for (size_t k = 0; k < B; k++)
+      for (size_t i = 0; i < n; i++) {
+         double e = (double)(dz[k * n + i] *= slope[k * n + i]);
+         db[i] += e;
+         for (size_t r = 0; r < d; r++) dW[i * d + r] += e * (double)T[k * d + r];
+      }
+}
+
+/* C += A'A, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
+static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
+{
+#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_SYRK) && !defined(SNEPPP_SYRK_F32)
+   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
+   if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
+      sneppp__gemm_blocks(kit, 1, 1, 0, n, n, k, 1, A, lda, A, lda, (double)beta, C, n);
+      return;
+   }
+#endif
+   sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
+}
+
 /* >>special ==================================================================================================
    Functions that the closed forms need and libm lacks, in double in either precision. None of them keeps
    state (libm's lgamma writes the global signgam, so log-gamma is here too) and none produces an infinity or
@@ -10496,33 +10709,47 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
    loss takes through centre and width). */
 static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, size_t units, size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
 {
+   enum { block = 128 }; /* units at a time: their weights are turned round once and then serve B points from the cache */
    const sneppp_layer_state *L = &model->layer[f];
-   sneppp_unit u = model->desc.factor[f].unit;
-   size_t      d = (size_t)L->d;
-   for (size_t k = 0; k < B; k++) {
-      const sneppp_real *t = T + k * d;
-      for (size_t i = 0; i < units; i++) {
-         const sneppp_real *w = L->W + (first + i) * d;
-         sneppp_real        z = L->b[first + i];
-         if (L->width) {
-            const sneppp_real *l = L->width + (first + i) * d;
-            for (size_t r = 0; r < d; r++) { sneppp_real e = (t[r] - w[r]) / l[r]; z -= e * e / 2; }
-         } else {
-            for (size_t r = 0; r < d; r++) z += w[r] * t[r];
+   sneppp_real               W[block * SNEPPP__MAX_STATS], R[block * SNEPPP__MAX_STATS], bias[block];
+   size_t                    d = (size_t)L->d;
+   for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
+      count = units - i0 < block ? units - i0 : block;
+      whole = (count + 7) / 8 * 8; /* whole vectors */
+      for (size_t i = 0; i < whole; i++) {
+         size_t at = first + i0 + (i < count ? i : 0);
+         bias[i] = L->b[at];
+         for (size_t r = 0; r < d; r++) {
+            W[r * block + i] = L->W[at * d + r];
+            if (L->width) R[r * block + i] = 1 / L->width[at * d + r];
          }
-         psi[k * units + i] = z;
+      }
+      for (size_t k = 0; k < B; k++) {
+         sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
+         sneppp__preactivate(count, d, block, W, L->width ? R : NULL, bias, T + k * d, z);
+         for (size_t i = 0, run; i < count; i += run) { /* runs of units with one activation: all, if the layer is not mixed */
+            sneppp_unit u = L->units ? L->units[first + i0 + i] : model->desc.factor[f].unit;
+            run = count - i;
+            if (L->units) {
+               const sneppp_unit *v = L->units + first + i0 + i;
+               for (run = 1; i + run < count && v[run].act == u.act && v[run].p == u.p && v[run].q == u.q;) run++;
+            }
+            if (L->width) u.act = SNEPPP_EXP;
+            sneppp__act_array(&u, run, z + i, z + i, s ? s + i : NULL);
+         }
       }
    }
-   if (L->width) u.act = SNEPPP_EXP;
-   if (!L->units) { sneppp__act_array(&u, B * units, psi, psi, slope); return; }
-   for (size_t k = 0; k < B * units; k++)
-      sneppp__act_array(&L->units[first + k % units], 1, psi + k, psi + k, slope ? slope + k : NULL);
 }
 
 /* Features of the model from those of its factors. Concatenating mixes keep them side by side. */
 static void sneppp__mix_features(const sneppp_model *model, size_t B, sneppp_real *const *part, sneppp_real *psi)
 {
    size_t n = (size_t)model->n;
+   if (model->desc.mix == SNEPPP_MIX_PRODUCT && model->factors > 1) {
+      sneppp__real_product(B * n, 1, part[0], part[1], psi);
+      for (int f = 2; f < model->factors; f++) sneppp__real_product(B * n, 1, psi, part[f], psi);
+      return;
+   }
    for (size_t k = 0; k < B; k++) {
       sneppp_real *out = psi + k * n;
       size_t       have = 0;
@@ -10557,10 +10784,8 @@ static double sneppp__readout_square(const sneppp_model *model, const sneppp_rea
       return total;
    }
    for (size_t r = 0; r < (size_t)R->m; r++) {
-      const sneppp_real *V = R->V + r * n;
-      sneppp_real        sum = 0;
-      for (size_t i = 0; i < n; i++) sum += V[i] * psi[i];
-      total += (double)sum * (double)sum;
+      double sum = sneppp__real_dot(n, R->V + r * n, psi);
+      total += sum * sum;
    }
    return total;
 }
@@ -10828,30 +11053,42 @@ static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_re
    return SNEPPP_OK;
 }
 
-/* |V|^2 in the metric of a Gram matrix, tr(V K V'), row by row: sum_ij V_ri V_rj K_ij. */
-static double sneppp__readout_integral(const sneppp_model *model, const sneppp__grams *g, int which)
+/* Entries (first + i, first + j), j < n, of the model's Gram matrix. Products, the common case, go by whole rows. */
+static void sneppp__mix_row(const sneppp_model *model, const sneppp__grams *g, size_t first, size_t i, size_t n, double *row)
+{
+   if (model->desc.mix != SNEPPP_MIX_PRODUCT) {
+      for (size_t j = 0; j < n; j++) row[j] = sneppp__mix_entry(model, g, first + i, first + j);
+      return;
+   }
+   sneppp__long_product(n, 1, g->K[0] + i * n, model->factors > 1 ? g->K[1] + i * n : NULL, row);
+   for (int f = 2; f < model->factors; f++) sneppp__long_product(n, 1, row, g->K[f] + i * n, row);
+}
+
+/* tr(V K V') of one readout. M = V'V (n, n) if the caller has it, else NULL: V is then used row by row. */
+static double sneppp__readout_integral(const sneppp_model *model, const sneppp__grams *g, int which, const double *M)
 {
    const sneppp_readout_state *R = &model->readout[which];
    size_t n = (size_t)R->n, first = (size_t)R->first;
-   double total = 0;
+   double total = 0, row[SNEPPP_MAX_WIDTH], v[SNEPPP_MAX_WIDTH];
    if (g->diagonal) {
       for (size_t i = 0; i < n; i++) total += (double)R->V[i] * (double)R->V[i] * sneppp__mix_entry(model, g, first + i, first + i);
       return total;
    }
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j <= i; j++) {
-         double m = 0;
-         for (size_t r = 0; r < (size_t)R->m; r++) m += (double)R->V[r * n + i] * (double)R->V[r * n + j];
-         total += (i == j ? 1 : 2) * m * sneppp__mix_entry(model, g, first + i, first + j);
-      }
+   for (size_t i = 0; i < n; i++) {
+      sneppp__mix_row(model, g, first, i, n, row);
+      if (M) { total += sneppp__long_dot(n, M + i * n, row); continue; }
+      memset(v, 0, n * sizeof *v); /* row i of M */
+      for (size_t r = 0; r < (size_t)R->m; r++) sneppp__join(n, (double)R->V[r * n + i], R->V + r * n, v);
+      total += sneppp__long_dot(n, v, row);
+   }
    return total;
 }
 
-static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g)
+static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g, double *const *M)
 {
    double sum = 0, product = 1, mass = 1;
    for (int k = 0; k < model->readouts; k++) {
-      double v = sneppp__readout_integral(model, g, k);
+      double v = sneppp__readout_integral(model, g, k, M ? M[k] : NULL);
       sum += v, product *= v;
    }
    for (int f = 0; f < model->factors; f++) mass *= g->mass[f];
@@ -10872,7 +11109,7 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
    if (st != SNEPPP_OK) return st;
    sneppp__place_grams(&c, model, &g);
    st = sneppp__grams_of(model, region, &g, NULL, err);
-   if (st == SNEPPP_OK) *count = sneppp__integral(model, &g);
+   if (st == SNEPPP_OK) *count = sneppp__integral(model, &g, NULL);
    sneppp__block_free(&block);
    return st;
 }
@@ -11636,8 +11873,7 @@ static void sneppp__chunk_readout(const sneppp_model *model, size_t B, sneppp__c
       size_t m = (size_t)model->readout[0].m;
       sneppp__gemm(0, 1, B, m, n, 1, k->psi, n, model->readout[0].V, n, 0, k->y, m);
       for (size_t b = 0; b < B; b++) {
-         double sum = 0;
-         for (size_t r = 0; r < m; r++) sum += (double)k->y[b * m + r] * (double)k->y[b * m + r];
+         double sum = sneppp__real_dot(m, k->y + b * m, k->y + b * m);
          k->lambda[b] = model->alpha * sum + model->floor;
       }
    }
@@ -11782,6 +12018,9 @@ typedef struct sneppp__loss {
    size_t               lo, hi, first;  /* positions lo .. hi - 1 take part, from lo + first on             */
    sneppp__watch       *watch;          /* (realisations)                                                   */
    sneppp_real         *M[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in the precision of the features               */
+   double              *MM[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in double; full readouts                      */
+   double              *wide;           /* (m, n) V in double, or a gradient of V; float build only         */
+   size_t               used;           /* lanes that have events                                           */
    double              *G;              /* (n, n) dL/dK                                                     */
    double              *dK;             /* (n, n) dL/dK_f of one factor                                     */
    double              *dc;             /* (n) dL/dc_f                                                      */
@@ -11846,8 +12085,18 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
       sneppp__watch dummy;
       sneppp__place_watch(c, model, loss->events[r].seen, loss->watch ? &loss->watch[r] : &dummy);
    }
-   for (int k = 0; k < model->readouts; k++)
-      loss->M[k] = loss->through_M && loss->gradient ? (sneppp_real *)sneppp__take(c, (size_t)model->readout[k].n, (size_t)model->readout[k].n, sizeof(sneppp_real)) : NULL;
+   for (int k = 0; k < model->readouts; k++) {
+      size_t nk = (size_t)model->readout[k].n;
+      loss->MM[k] = full ? (double *)sneppp__take(c, nk, nk, sizeof(double)) : NULL;
+      loss->M[k] = NULL;
+      if (!loss->through_M || !loss->gradient) continue;
+#ifdef SNEPPP_REAL_FLOAT
+      loss->M[k] = (sneppp_real *)sneppp__take(c, nk, nk, sizeof(sneppp_real));
+#else
+      loss->M[k] = loss->MM[k];
+#endif
+   }
+   loss->wide = full && sizeof(sneppp_real) < sizeof(double) ? (double *)sneppp__take(c, n, n, sizeof(double)) : NULL;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
       if ((size_t)L->n > widest) widest = (size_t)L->n;
@@ -11890,9 +12139,7 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
          sneppp__gemm(0, 1, B, m, nj, 1, psi, n, R->V, nj, 0, y, m);
       }
       for (size_t b = 0; b < B; b++) {
-         double sum = 0;
-         if (loss->through_M || diagonal) for (size_t i = 0; i < nj; i++) sum += (double)(psi[b * n + i] * y[b * n + i]);
-         else for (size_t i = 0; i < m; i++) sum += (double)(y[b * m + i] * y[b * m + i]);
+         double sum = loss->through_M || diagonal ? sneppp__real_dot(nj, psi + b * n, y + b * n) : sneppp__real_dot(m, y + b * m, y + b * m);
          q[b][j] = sum > 0 ? sum : 0;
       }
    }
@@ -11926,28 +12173,26 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       if (loss->through_M || diagonal) {
          for (size_t b = 0; b < B; b++) {
             sneppp_real minus = (sneppp_real)(-2 * q[b][j]), root = (sneppp_real)sqrt(q[b][j]);
-            for (size_t i = 0; i < nj; i++) {
-               lane->dpsi[b * n + (size_t)R->first + i] = minus * y[b * n + i];
-               psi[b * n + i] *= root;
-            }
+            sneppp__real_product(nj, minus, y + b * n, NULL, lane->dpsi + b * n + (size_t)R->first);
+            sneppp__real_product(nj, root, psi + b * n, NULL, psi + b * n);
          }
          if (diagonal) {
             for (size_t b = 0; b < B; b++) for (size_t i = 0; i < nj; i++) lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
 #ifdef SNEPPP_REAL_FLOAT
          } else {
-            sneppp__syrk(1, nj, B, 1, psi, n, 0, lane->sum, nj);
-            for (size_t i = 0; i < nj * nj; i++) lane->S[j][i] += (double)lane->sum[i];
+            sneppp__syrk_add(nj, B, psi, n, 0, lane->sum);
+            for (size_t i = 0; i < nj; i++) sneppp__join(i + 1, 1, lane->sum + i * nj, lane->S[j] + i * nj);
 #else
          } else {
-            sneppp__syrk(1, nj, B, 1, psi, n, 1, lane->S[j], nj);
+            sneppp__syrk_add(nj, B, psi, n, 1, lane->S[j]);
 #endif
          }
       } else { /* y = V psi: dpsi = -2 c V'y, dV = -2 c y psi', of which S keeps c y psi' */
-         for (size_t b = 0; b < B; b++) for (size_t i = 0; i < m; i++) y[b * m + i] *= (sneppp_real)q[b][j];
+         for (size_t b = 0; b < B; b++) sneppp__real_product(m, (sneppp_real)q[b][j], y + b * m, NULL, y + b * m);
          sneppp__gemm(0, 0, B, nj, m, -2, y, m, R->V, nj, 0, lane->dpsi + R->first, n);
 #ifdef SNEPPP_REAL_FLOAT
          sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, 0, lane->sum, nj);
-         for (size_t i = 0; i < m * nj; i++) lane->S[j][i] += (double)lane->sum[i];
+         sneppp__join(m * nj, 1, lane->sum, lane->S[j]);
 #else
          sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, 1, lane->S[j], nj);
 #endif
@@ -11959,6 +12204,15 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
 static void sneppp__mix_pull(const sneppp_model *model, size_t B, const sneppp__chunk *k, const sneppp_real *dpsi, int f, sneppp_real *out)
 {
    size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, first = 0, after = 1;
+   if (model->desc.mix == SNEPPP_MIX_PRODUCT && model->factors > 1) {
+      const sneppp_real *from = dpsi;
+      for (int g = 0; g < model->factors; g++) {
+         if (g == f) continue;
+         sneppp__real_product(B * n, 1, from, k->part[g], out);
+         from = out;
+      }
+      return;
+   }
    for (int g = 0; g < f; g++) first += (size_t)model->layer[g].n;
    for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
    for (size_t b = 0; b < B; b++) {
@@ -11992,18 +12246,11 @@ static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane
    const sneppp_layer_state *L = &model->layer[f];
    size_t                    n = (size_t)L->n, d = (size_t)L->d;
    const sneppp_real        *T = lane->chunk.T[f], *slope = lane->chunk.slope[f];
-   sneppp_real              *dz = lane->dpart;
-   for (size_t i = 0; i < B * n; i++) dz[i] *= slope[i];
+   sneppp_real              *dz = model->factors > 1 ? lane->dpart : lane->dpsi;
+   if (!L->width) { sneppp__pull_rows(B, n, d, dz, slope, T, lane->b[f], lane->W[f]); return; }
+   sneppp__real_product(B * n, 1, dz, slope, dz);
    for (size_t b = 0; b < B; b++) {
       const sneppp_real *z = dz + b * n, *t = T + b * d;
-      if (!L->width) {
-         for (size_t i = 0; i < n; i++) {
-            double e = (double)z[i];
-            lane->b[f][i] += e;
-            for (size_t r = 0; r < d; r++) lane->W[f][i * d + r] += e * (double)t[r];
-         }
-         continue;
-      }
       for (size_t i = 0; i < n; i++)
          for (size_t r = 0; r < d; r++) {
             double l = (double)L->width[i * d + r], e = ((double)t[r] - (double)L->W[i * d + r]) / l;
@@ -12021,12 +12268,13 @@ static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, 
    double               y[SNEPPP_MAX_DIM];
    for (size_t r = 0; r < d; r++) y[r] = (double)x[r] - model->layer[f].shift[r];
    for (size_t c = 0; c < win->count; c++) {
-      double e = -log_density, share;
+      double e = -log_density, share = weight;
       for (size_t r = 0; r < d; r++) {
          double s = win->scale[c * d + r], z = (y[r] - win->mean[c * d + r]) / s;
-         e -= 0.5 * z * z + log(s) + 0.5 * SNEPPP__LOG_2PI;
+         e -= 0.5 * z * z + 0.5 * SNEPPP__LOG_2PI;
+         share /= s;
       }
-      share = weight * exp(e); /* = w p_c(x) / p(x) */
+      share *= exp(e); /* = w p_c(x) / p(x) */
       lane->weight[f][c] -= share;
       share *= win->weight[c];
       for (size_t r = 0; r < d; r++) {
@@ -12085,22 +12333,32 @@ static void sneppp__lane_run(size_t which, void *arg)
    double              weight[SNEPPP__CHUNK], log_base[SNEPPP__CHUNK];
    memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
    memset(&lane->error, 0, sizeof lane->error);
-   for (size_t first = which * SNEPPP__CHUNK; first < N; first += loss->lanes * SNEPPP__CHUNK) {
+   for (size_t first = which * SNEPPP__CHUNK; first < N; first += loss->used * SNEPPP__CHUNK) {
       size_t B = N - first < SNEPPP__CHUNK ? N - first : SNEPPP__CHUNK;
       if (sneppp__lane_load(loss, lane, first, B, weight) != SNEPPP_OK) return;
       for (size_t b = 0; b < B; b++) log_base[b] = sneppp__base_log_density(model, lane->chunk.x + b * D);
       sneppp__chunk_features(model, B, &lane->chunk);
       sneppp__chunk_loss(loss, lane, B, weight, log_base);
       for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
-         sneppp__mix_pull(model, B, &lane->chunk, lane->dpsi, f, lane->dpart);
+         if (model->factors > 1) sneppp__mix_pull(model, B, &lane->chunk, lane->dpsi, f, lane->dpart);
          sneppp__layer_pull(model, B, lane, f);
          for (size_t b = 0; model->layer[f].inside.space == SNEPPP_GAUSS && b < B; b++) {
-            double y[SNEPPP_MAX_DIM];
+            double y[SNEPPP_MAX_DIM], log_density = log_base[b];
             for (int r = 0; r < model->layer[f].D; r++) y[r] = (double)lane->chunk.x[b * D + (size_t)(model->layer[f].first + r)] - model->layer[f].shift[r];
-            sneppp__measure_pull(model, lane, f, lane->chunk.x + b * D + model->layer[f].first, weight[b], sneppp__window_log_density(&model->layer[f].inside, y));
+            if (model->factors > 1) log_density = sneppp__window_log_density(&model->layer[f].inside, y);
+            sneppp__measure_pull(model, lane, f, lane->chunk.x + b * D + model->layer[f].first, weight[b], log_density);
          }
       }
    }
+}
+
+/* Adds a slice of the sums of all lanes to those of lane 0, in the order of the lanes. */
+#define SNEPPP__SLICE 4096
+static void sneppp__lane_slice(size_t slice, void *arg)
+{
+   sneppp__loss *loss = (sneppp__loss *)arg;
+   size_t        at = slice * SNEPPP__SLICE, count = loss->lane[0].flat_count - at < SNEPPP__SLICE ? loss->lane[0].flat_count - at : SNEPPP__SLICE;
+   for (size_t l = 1; l < loss->used; l++) sneppp__long_add(count, 1, loss->lane[l].flat + at, loss->lane[0].flat + at);
 }
 
 /* ---- the integral: dL/dK and its way back through the mixing rule to K_f and c_f (see sneppp__mix_entry) */
@@ -12108,6 +12366,12 @@ static void sneppp__mix_pull_gram(const sneppp_model *model, const sneppp__grams
 {
    size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, first = 0;
    int    concatenates = sneppp__mix_concatenates(model->desc.mix);
+   if (model->desc.mix == SNEPPP_MIX_PRODUCT) { /* entry by entry: the others' kernels times G */
+      size_t size = nf * (g->diagonal ? 1 : nf);
+      sneppp__long_product(size, 1, G, NULL, dK);
+      for (int h = 0; h < model->factors; h++) if (h != f) sneppp__long_product(size, 1, dK, g->K[h], dK);
+      return;
+   }
    memset(dK, 0, nf * (g->diagonal ? 1 : nf) * sizeof *dK);
    memset(dc, 0, nf * sizeof *dc);
    for (int h = 0; h < f; h++) first += (size_t)model->layer[h].n;
@@ -12150,10 +12414,10 @@ static void sneppp__mix_pull_gram(const sneppp_model *model, const sneppp__grams
 }
 
 /* tr(M_k K_k) of every readout, and their product without one of them (separable intensities). */
-static double sneppp__other_integrals(const sneppp_model *model, const sneppp__grams *g, int k)
+static double sneppp__other_integrals(const sneppp_model *model, const sneppp__grams *g, int k, double *const *M)
 {
    double p = 1;
-   for (int j = 0; model->desc.mix == SNEPPP_MIX_SEPARABLE && j < model->readouts; j++) if (j != k) p *= sneppp__readout_integral(model, g, j);
+   for (int j = 0; model->desc.mix == SNEPPP_MIX_SEPARABLE && j < model->readouts; j++) if (j != k) p *= sneppp__readout_integral(model, g, j, M[j]);
    return p;
 }
 
@@ -12166,17 +12430,11 @@ static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sn
    for (int k = 0; k < model->readouts; k++) { /* G = alpha M */
       const sneppp_readout_state *R = &model->readout[k];
       size_t nk = (size_t)R->n, at = (size_t)R->first;
-      double scale = model->alpha * sneppp__other_integrals(model, &w->g, k);
+      double scale = model->alpha * sneppp__other_integrals(model, &w->g, k, loss->MM);
       if (w->g.diagonal) {
          for (size_t i = 0; i < nk; i++) loss->G[at + i] = scale * (double)R->V[i] * (double)R->V[i];
-      } else if (loss->through_M) {
-         for (size_t i = 0; i < nk; i++) for (size_t j = 0; j < nk; j++) loss->G[(at + i) * n + at + j] = scale * (double)loss->M[k][i * nk + j];
       } else {
-         for (size_t r = 0; r < (size_t)R->m; r++)
-            for (size_t i = 0; i < nk; i++) {
-               double v = scale * (double)R->V[r * nk + i];
-               for (size_t j = 0; j < nk; j++) loss->G[(at + i) * n + at + j] += v * (double)R->V[r * nk + j];
-            }
+         for (size_t i = 0; i < nk; i++) sneppp__long_product(nk, scale, loss->MM[k] + i * nk, NULL, loss->G + (at + i) * n + at);
       }
    }
    for (int f = 0; f < model->factors; f++) {
@@ -12210,9 +12468,9 @@ static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sn
          if (grad->scale[f]) grad->scale[f][i] += out.scale[i];
       }
       if (out.mean && grad->weight[f]) { /* the weights are in K_f and in the mass, in which Lambda is affine */
-         double before = sneppp__integral(model, &w->g), slope;
+         double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL), slope;
          w->g.mass[f] += 1;
-         slope = sneppp__integral(model, &w->g) - before;
+         slope = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL) - before;
          w->g.mass[f] -= 1;
          for (size_t i = 0; i < parts; i++) grad->weight[f][i] += out.weight[i] + slope;
       }
@@ -12220,8 +12478,30 @@ static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sn
    return SNEPPP_OK;
 }
 
+/* dV += 2 V A, some rows at a time; float products of A in float, whose differences were taken in double. */
+#define SNEPPP__ROW_BLOCK 48
+typedef struct sneppp__rows_job {
+   size_t             m, n;
+   const sneppp_real *V;
+   const double      *A;
+   sneppp_real       *a, *out; /* A and the product in float; float build only */
+   double            *dV;
+} sneppp__rows_job;
+
+static void sneppp__readout_rows(size_t block, void *arg)
+{
+   const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
+   size_t at = block * SNEPPP__ROW_BLOCK, n = job->n, rows = job->m - at < SNEPPP__ROW_BLOCK ? job->m - at : SNEPPP__ROW_BLOCK;
+#ifdef SNEPPP_REAL_FLOAT
+   sneppp__gemm(0, 0, rows, n, n, 2, job->V + at * n, n, job->a, n, 0, job->out + at * n, n);
+   sneppp__join(rows * n, 1, job->out + at * n, job->dV + at * n);
+#else
+   sneppp__gemm(0, 0, rows, n, n, 2, job->V + at * n, n, job->A, n, 1, job->dV + at * n, n);
+#endif
+}
+
 /* dL/dV of one readout: 2 V (alpha K - S), with K summed over the realisations into G. */
-static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double *dV)
+static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double *dV, const sneppp_parallel *par)
 {
    const sneppp_model         *model = loss->model;
    const sneppp_readout_state *R = &model->readout[k];
@@ -12229,32 +12509,29 @@ static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double
    size_t                      n = (size_t)R->n, m = (size_t)R->m, first = (size_t)R->first;
    int                         diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    double                     *A = loss->G;
+   sneppp__rows_job            job;
    memset(A, 0, n * (diagonal ? 1 : n) * sizeof *A);
    for (size_t r = 0; r < loss->realisations; r++) {
       const sneppp__grams *g = &loss->watch[r].g;
-      double               a = model->alpha * sneppp__other_integrals(model, g, k);
-      for (size_t i = 0; i < n; i++)
-         for (size_t j = diagonal ? i : 0; j <= i; j++) {
-            double v = a * sneppp__mix_entry(model, g, first + i, first + j);
-            A[diagonal ? i : i * n + j] += v;
-            if (i != j) A[j * n + i] += v;
-         }
+      double               a = model->alpha * sneppp__other_integrals(model, g, k, loss->MM), row[SNEPPP_MAX_WIDTH];
+      for (size_t i = 0; i < n; i++) {
+         if (diagonal) { A[i] += a * sneppp__mix_entry(model, g, first + i, first + i); continue; }
+         sneppp__mix_row(model, g, first, i, n, row);
+         sneppp__long_add(n, a, row, A + i * n);
+      }
    }
    if (diagonal) {
       for (size_t i = 0; i < n; i++) dV[i] += 2 * (double)R->V[i] * (A[i] - scale * S[i]);
       return;
    }
-   if (loss->through_M) for (size_t i = 0; i < n * n; i++) A[i] -= scale * S[i];
-   else for (size_t i = 0; i < m * n; i++) dV[i] -= 2 * scale * S[i];
+   if (loss->through_M) sneppp__long_add(n * n, -scale, S, A);
+   else sneppp__long_add(m * n, -2 * scale, S, dV);
+   job.n = n, job.m = m, job.V = R->V, job.A = A, job.dV = dV;
+   job.a = loss->lane[0].sum, job.out = loss->lane[1].sum;
 #ifdef SNEPPP_REAL_FLOAT
-   for (size_t i = 0; i < m; i++)
-      for (size_t r = 0; r < n; r++) {
-         double v = 2 * (double)R->V[i * n + r];
-         for (size_t j = 0; j < n; j++) dV[i * n + j] += v * A[r * n + j];
-      }
-#else
-   sneppp__gemm(0, 0, m, n, n, 2, R->V, n, A, n, 1, dV, n);
+   for (size_t i = 0; i < n * n; i++) job.a[i] = (sneppp_real)A[i];
 #endif
+   sneppp__run(par, sneppp__readout_rows, &job, (m + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK);
 }
 
 /* The events' part of the gradients of the hidden layer and the measure, reduced into lane 0. */
@@ -12284,26 +12561,37 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    sneppp_status       st = SNEPPP_OK;
    c.base = base;
    sneppp__place_loss(&c, loss);
+   for (int k = 0; loss->MM[0] && k < model->readouts; k++) {
+      const sneppp_readout_state *R = &model->readout[k];
+      size_t n = (size_t)R->n, m = (size_t)R->m;
+#ifdef SNEPPP_REAL_FLOAT
+      for (size_t i = 0; i < m * n; i++) loss->wide[i] = (double)R->V[i];
+      sneppp__dsyrk(1, n, m, 1, loss->wide, n, 0, loss->MM[k], n);
+      for (size_t i = 0; loss->M[k] && i < n * n; i++) loss->M[k][i] = (sneppp_real)loss->MM[k][i];
+#else
+      sneppp__dsyrk(1, n, m, 1, R->V, n, 0, loss->MM[k], n);
+#endif
+   }
    for (size_t r = 0; r < loss->realisations; r++) {
       double part = 1;
       st = sneppp__watch_grams(model, &loss->watch[r], par, err);
       if (st != SNEPPP_OK) return st;
-      Lambda += sneppp__integral(model, &loss->watch[r].g);
+      Lambda += sneppp__integral(model, &loss->watch[r].g, loss->MM[0] ? loss->MM : NULL);
       for (int f = 0; f < model->factors; f++) part *= loss->watch[r].g.mass[f];
       mass += part;
    }
-   for (int k = 0; loss->M[0] && k < model->readouts; k++) {
-      const sneppp_readout_state *R = &model->readout[k];
-      sneppp__syrk(1, (size_t)R->n, (size_t)R->m, 1, R->V, (size_t)R->n, 0, loss->M[k], (size_t)R->n);
-   }
-   sneppp__run(par, sneppp__lane_run, loss, loss->lanes);
-   for (size_t l = 0; l < loss->lanes; l++) {
+   loss->used = ((loss->batch ? loss->batch : loss->count) + SNEPPP__CHUNK - 1) / SNEPPP__CHUNK;
+   if (loss->used > loss->lanes) loss->used = loss->lanes;
+   if (!loss->used) loss->used = 1; /* no events: lane 0 makes the zeros */
+   sneppp__run(par, sneppp__lane_run, loss, loss->used);
+   for (size_t l = 0; l < loss->used; l++)
       if (loss->lane[l].error.status != SNEPPP_OK) {
          if (err) *err = loss->lane[l].error;
          return loss->lane[l].error.status;
       }
-      for (size_t i = 0; l && i < loss->lane[0].flat_count; i++) loss->lane[0].flat[i] += loss->lane[l].flat[i];
-   }
+   sneppp__run(par, sneppp__lane_slice, loss, (loss->lane[0].flat_count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
+   for (int k = 0; loss->gradient && loss->through_M && k < model->readouts; k++)
+      sneppp__dmirror((size_t)model->readout[k].n, loss->lane[0].S[k], (size_t)model->readout[k].n);
    s = loss->lane[0].scalar;
    *value = Lambda - scale * s[0];
    if (expected) *expected = Lambda;
@@ -12315,7 +12603,7 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
       sneppp__layer_sums(loss, scale, grad);
       for (size_t r = 0; r < loss->realisations && st == SNEPPP_OK; r++) st = sneppp__watch_pull(loss, &loss->watch[r], grad, par, err);
    }
-   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++) if (grad->V[k]) sneppp__readout_pull(loss, k, scale, grad->V[k]);
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++) if (grad->V[k]) sneppp__readout_pull(loss, k, scale, grad->V[k], par);
    return st;
 }
 
