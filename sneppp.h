@@ -11493,12 +11493,25 @@ static void sneppp__index(sneppp_model *model)
 }
 
 /* sum of v_i^2 psi_i^2 through the tree. Units of a group stand with the widest first, so the first that is too far
-   ends its group. What is left out is below 1e-12 of the sum of the peaks. */
+   ends its group. What is left out is below 1e-12 of the sum of the peaks. Exponents are gathered, so that the
+   exponentials run as vectors. */
+#define SNEPPP__GATHER 64
+
+static double sneppp__gathered(const sneppp_real *peak, sneppp_real *exponent, size_t count)
+{
+   sneppp_unit u = {SNEPPP_EXP, 0, 0};
+   double      sum = 0;
+   sneppp__act_array(&u, count, exponent, exponent, NULL);
+   for (size_t i = 0; i < count; i++) sum += (double)peak[i] * (double)exponent[i];
+   return sum;
+}
+
 static double sneppp__indexed_sum(const sneppp_model *model, const sneppp_real *T)
 {
-   size_t stack[128], group = (size_t)model->desc.group, d = (size_t)model->layer[0].d;
-   int    top = 0;
-   double x[SNEPPP_RADIAL_DIM], total = 0;
+   size_t      stack[128], group = (size_t)model->desc.group, d = (size_t)model->layer[0].d, have = 0;
+   int         top = 0;
+   double      x[SNEPPP_RADIAL_DIM], total = 0;
+   sneppp_real z[SNEPPP__GATHER], w[SNEPPP__GATHER];
    for (size_t k = 0; k < d; k++) x[k] = (double)T[k] * model->metric[k];
    stack[top++] = 0;
    while (top) {
@@ -11512,11 +11525,12 @@ static double sneppp__indexed_sum(const sneppp_model *model, const sneppp_real *
          for (size_t i = 0; i < group; i++) {
             double u = r * (double)sharp[i];
             if (u > SNEPPP__EDGE) break;
-            total += (double)peak[i] * exp(-u);
+            z[have] = (sneppp_real)-u, w[have++] = peak[i];
+            if (have == SNEPPP__GATHER) { total += sneppp__gathered(w, z, have); have = 0; }
          }
       }
    }
-   return total;
+   return total + sneppp__gathered(w, z, have);
 }
 
 /* alpha |V psi|^2 + floor with respect to the base measure, at a point that is inside. */
