@@ -10249,7 +10249,7 @@ static size_t sneppp__tree_build(int d, size_t N, double *x, size_t *order, snep
 }
 
 /* Squared distance from x to the node's box: no point of the node is nearer. */
-static double sneppp__node_distance2(const sneppp_node *n, const double *x, int d)
+SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double *x, int d)
 {
    double r = 0;
    for (int k = 0; k < d; k++) {
@@ -10298,7 +10298,7 @@ static void sneppp__exp_fill(sneppp__exp_table *e)
    for (int i = 0; i < 482; i++) e->t[i] = exp(-i / 16.0);
 }
 
-static double sneppp__exp_neg(const sneppp__exp_table *e, double u)
+SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 {
    double v = u < 30 ? u : 30, f;
    int    i = (int)(v * 16);
