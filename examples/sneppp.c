@@ -1,30 +1,51 @@
-/* The command line program: fit a Poisson intensity to events in a CSV file.
+/* The command line program: fit a Poisson intensity to events in a CSV file, save it, ask it, draw it.
       cc -O2 -o sneppp examples/sneppp.c -lm -lpthread
-      ./sneppp fit examples/data/bei.csv --window 0,1000,0,500                                  (see ./sneppp help) */
+      ./sneppp fit examples/data/bei.csv --window 0,1000,0,500 --save trees.model --png trees.png
+      ./sneppp count trees.model --region box:600,700,50,150                                    (see ./sneppp help) */
 #define _POSIX_C_SOURCE 200112L /* isatty */
 #define SNEPPP_PTHREADS
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"
+#include "draw.h"
 #include <unistd.h>
 
-static const char usage[] =
-   "usage: sneppp fit TRAIN.csv --window x0,x1[,y0,y1,...] [options]\n"
-   "       sneppp fit TRAIN.csv --sphere [options]\n"
-   "       sneppp kernels | help\n"
-   "\n"
-   "TRAIN.csv holds one event per line; lines that begin with # and a header line are allowed.\n"
-   "  --window x0,x1,...   the box in which all events were seen, in the units of the file\n"
-   "  --sphere             longitude and latitude in degrees, or unit vectors in three columns\n"
-   "  --columns a,b        the columns to use, by name or number (default: the first ones)\n"
-   "  --test FILE          events to judge the fit by, not used for it\n"
-   "  --test-scale S       intensity of the test events relative to the training ones (default 1)\n"
-   "  --method M           auto (default), convex, pgd or adam\n"
-   "  --width N            budget of features (default: as many as the data deserve)\n"
-   "  --seed N             of everything random (default 1)\n"
-   "  --threads N          threads to use (default 1)\n"
-   "  --json               a machine-readable summary\n"
-   "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n";
+/* What `help VERB` prints; the first line of each stands in the list of `help`. */
+static const struct { const char *verb, *text; } manual[] = {
+   {"fit",
+    "sneppp fit EVENTS.csv (--window x0,x1[,y0,y1,...] | --polygon FILE | --sphere) [options]   learn an intensity\n"
+    "EVENTS.csv holds one event per line; lines that begin with # and a header line are allowed; - is standard input.\n"
+    "  --window x0,x1,...   the box in which all events were seen, in the units of the file\n"
+    "  --polygon FILE       the polygon in which they were seen: a CSV of corners x,y[,ring]; inner rings are holes\n"
+    "  --sphere             longitude and latitude in degrees, or unit vectors in three columns\n"
+    "  --columns a,b        the columns to use, by name or number (default: the first ones)\n"
+    "  --time COLUMN        the column of times, with --time-window a,b[,c,d,...]: the intervals that were watched\n"
+    "  --test FILE          events to judge the fit by, not used for it\n"
+    "  --test-scale S       intensity of the test events relative to the training ones (default 1)\n"
+    "  --method M           auto (default), convex, pgd or adam\n"
+    "  --width N            budget of features (default: as many as the data deserve)\n"
+    "  --seed N             of everything random (default 1)\n"
+    "  --threads N          threads to use (default 1)\n"
+    "  --save MODEL         write the model; - is standard output (the summary then goes to standard error)\n"
+    "  --png FILE           draw the events and the intensity\n"
+    "  --json               a machine-readable summary\n"
+    "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"},
+   {"eval",
+    "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN]   the intensity at points, as CSV\n"
+    "Prints the coordinates and the intensity, events per unit of the window, one point per line.\n"},
+   {"count",
+    "sneppp count MODEL [--region R]...   the expected number of events in a region, exactly\n"
+    "R is box:x0,x1,y0,y1 or polygon:FILE or time:a,b; one for space and one for time may be given. Prints the expected\n"
+    "number and the range that holds nine of ten counts.\n"},
+   {"profile",
+    "sneppp profile MODEL [--region R] [--bins N]   expected numbers over time, as CSV\n"
+    "For models on a line and models with time; R may be a place. N equal intervals (default 24).\n"},
+   {"draw",
+    "sneppp draw MODEL FILE.png [--region time:a,b]   a picture of the intensity\n"
+    "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"},
+   {"info", "sneppp info MODEL   what a saved model is\n"},
+   {"kernels", "sneppp kernels   the table of closed forms, as Markdown\n"},
+   {"help", "sneppp help [COMMAND]   this list, or all about one command\n"}};
 
 /* One sentence on the standard error, exit code 2. */
 static void fail(const char *a, const char *b)
@@ -33,10 +54,22 @@ static void fail(const char *a, const char *b)
    exit(2);
 }
 
+static int help(const char *verb)
+{
+   const size_t verbs = sizeof manual / sizeof *manual;
+   for (size_t k = 0; k < verbs; k++) {
+      if (verb && !strcmp(verb, manual[k].verb)) { fputs(manual[k].text, stdout); return 0; }
+      if (!verb) printf("%.*s\n", (int)strcspn(manual[k].text, "\n"), manual[k].text);
+   }
+   if (verb) fail("there is no help for ", verb);
+   printf("\nMODEL is a file written by fit --save; - is standard input or output.\n");
+   return 0;
+}
+
 typedef struct options {
-   const char   *train, *test, *columns;
-   double        window[2 * SNEPPP_MAX_DIM], test_scale;
-   int           sides, sphere, width, threads, json;
+   const char   *file[2], *test, *columns, *polygon, *time, *save, *png, *region[2];
+   double        window[CSV_MAX_COLUMNS], span[CSV_MAX_COLUMNS], test_scale;
+   int           files, regions, sides, spans, sphere, width, threads, json, bins;
    sneppp_method method;
    uint64_t      seed;
 } options;
@@ -53,96 +86,267 @@ static double number(const char *option, const char *text, double lo, double hi)
    return v;
 }
 
-static options parse(int count, char **arg)
+static sneppp_method method_named(const char *v)
+{
+   static const char *const name[] = {"auto", "convex", "pgd", "adam"};
+   for (int k = 0; k < 4; k++) if (!strcmp(v, name[k])) return (sneppp_method)k;
+   fail("--method is auto, convex, pgd or adam, not ", v);
+   return SNEPPP_AUTO;
+}
+
+/* One option with its value; 0: unknown. */
+static int take(options *o, const char *a, const char *v)
+{
+   if (!strcmp(a, "--window")) {
+      o->sides = csv_row(v, o->window);
+      if (o->sides < 2 || o->sides % 2 || o->sides > 2 * SNEPPP_MAX_DIM) fail("--window takes x0,x1 for each coordinate, not ", v);
+   } else if (!strcmp(a, "--time-window")) {
+      o->spans = csv_row(v, o->span);
+      if (o->spans < 2 || o->spans % 2) fail("--time-window takes a,b for each interval, not ", v);
+   } else if (!strcmp(a, "--region")) {
+      if (o->regions == 2) fail("at most two regions, one for space and one for time: ", v);
+      o->region[o->regions++] = v;
+   } else if (!strcmp(a, "--test")) o->test = v;
+   else if (!strcmp(a, "--polygon")) o->polygon = v;
+   else if (!strcmp(a, "--time")) o->time = v;
+   else if (!strcmp(a, "--save")) o->save = v;
+   else if (!strcmp(a, "--png")) o->png = v;
+   else if (!strcmp(a, "--columns")) o->columns = v;
+   else if (!strcmp(a, "--test-scale")) o->test_scale = number(a, v, 1e-12, 1e12);
+   else if (!strcmp(a, "--width")) o->width = (int)number(a, v, 1, 1e7);
+   else if (!strcmp(a, "--bins")) o->bins = (int)number(a, v, 1, 1e6);
+   else if (!strcmp(a, "--threads")) o->threads = (int)number(a, v, 1, 256);
+   else if (!strcmp(a, "--seed")) o->seed = (uint64_t)number(a, v, 0, 9e15);
+   else if (!strcmp(a, "--method")) o->method = method_named(v);
+   else return 0;
+   return 1;
+}
+
+static options parse(int count, char **arg, int files, const char *missing)
 {
    options o;
    memset(&o, 0, sizeof o);
    o.test_scale = 1;
    o.threads = 1;
    o.seed = 1;
+   o.bins = 24;
    for (int i = 0; i < count; i++) {
       const char *a = arg[i], *v = i + 1 < count ? arg[i + 1] : NULL;
       if (a[0] != '-' || !strcmp(a, "-")) {
-         if (o.train) fail("more than one file of events: ", a);
-         o.train = a;
+         if (o.files == files) fail("one file too many: ", a);
+         o.file[o.files++] = a;
       } else if (!strcmp(a, "--sphere")) o.sphere = 1;
       else if (!strcmp(a, "--json")) o.json = 1;
       else if (!v) fail("a value is missing after ", a);
-      else {
-         i++;
-         if (!strcmp(a, "--window")) {
-            o.sides = csv_row(v, o.window);
-            if (o.sides < 2 || o.sides % 2 || o.sides > 2 * SNEPPP_MAX_DIM) fail("--window takes x0,x1 for each coordinate, not ", v);
-         } else if (!strcmp(a, "--test")) o.test = v;
-         else if (!strcmp(a, "--columns")) o.columns = v;
-         else if (!strcmp(a, "--test-scale")) o.test_scale = number(a, v, 1e-12, 1e12);
-         else if (!strcmp(a, "--width")) o.width = (int)number(a, v, 1, 1e7);
-         else if (!strcmp(a, "--threads")) o.threads = (int)number(a, v, 1, 256);
-         else if (!strcmp(a, "--seed")) o.seed = (uint64_t)number(a, v, 0, 9e15);
-         else if (!strcmp(a, "--method")) {
-            if (!strcmp(v, "auto")) o.method = SNEPPP_AUTO;
-            else if (!strcmp(v, "convex")) o.method = SNEPPP_CONVEX;
-            else if (!strcmp(v, "pgd")) o.method = SNEPPP_PGD;
-            else if (!strcmp(v, "adam")) o.method = SNEPPP_ADAM;
-            else fail("--method is auto, convex, pgd or adam, not ", v);
-         } else fail("unknown option ", a);
-      }
+      else if (take(&o, a, v)) i++;
+      else fail("unknown option ", a);
    }
-   if (!o.train) fail("which file of events? See sneppp help", "");
-   if (!o.sides == !o.sphere) fail("give either --window or --sphere: the place in which all events were seen", "");
+   if (o.files < files) fail(missing, ", see sneppp help");
    return o;
 }
 
-/* The columns that --columns names, or the first ones; degrees become unit vectors. */
-static sneppp_real *coordinates(const char *path, const options *o, int dim, size_t *rows)
+/* ---- reading coordinates */
+static int column_named(const csv_table *t, const char *path, const char *name)
+{
+   int         k = csv_column(t, name);
+   const char *end;
+   double      index = 0;
+   char        why[300];
+   if (k < 0 && csv_number(name, &end, &index) && !*end && index >= 1 && index <= t->columns) k = (int)index - 1;
+   if (k < 0) { snprintf(why, sizeof why, "%s has no column \"%s\"", path, name); fail(why, ""); }
+   return k;
+}
+
+/* The columns of space: those that --columns names, or the first ones. */
+static int columns_of_space(const csv_table *t, const char *path, const options *o, const sneppp_window *w, int *column)
+{
+   const char *p = o->columns;
+   int         want = 0;
+   char        why[300];
+   while (p && want < SNEPPP_MAX_DIM) {
+      char   name[64];
+      size_t len = strcspn(p, ",");
+      snprintf(name, sizeof name, "%.*s", (int)len, p);
+      column[want++] = column_named(t, path, name);
+      p += len;
+      if (!*p++) break;
+   }
+   if (!want) {
+      const double *v = t->value;
+      want = w->dim;
+      if (w->space == SNEPPP_SPHERE) want = t->columns >= 3 && t->rows && fabs(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 1) < 1e-3 ? 3 : 2;
+      for (int k = 0; k < want; k++) column[k] = k;
+   }
+   if (w->space == SNEPPP_SPHERE ? want != 2 && want != 3 : want != w->dim) fail("--columns and the window disagree on the number of coordinates", "");
+   if (t->rows && want > t->columns) { snprintf(why, sizeof why, "%s has %d columns, but %d coordinates are needed", path, t->columns, want); fail(why, ""); }
+   return want;
+}
+
+/* Events as the model wants them, factor after factor: degrees become unit vectors, the time comes last. */
+static sneppp_real *coordinates(const char *path, const options *o, const sneppp_window *w, int timed, size_t *rows)
 {
    csv_table    t;
-   int          column[SNEPPP_MAX_DIM] = { 0 }, want = dim;
+   int          column[SNEPPP_MAX_DIM + 1], want, when = 0;
+   const size_t D = (size_t)(w->dim + timed);
    sneppp_real *x;
    char         why[300];
    if (!csv_read(&t, path)) fail(t.error, "");
-   if (o->sphere && !o->columns) want = t.columns == 3 && t.rows && fabs(t.value[0] * t.value[0] + t.value[1] * t.value[1] + t.value[2] * t.value[2] - 1) < 1e-3 ? 3 : 2;
-   for (int k = 0; k < want; k++) column[k] = k;
-   if (o->columns) {
-      const char *p = o->columns;
-      want = 0;
-      while (want < SNEPPP_MAX_DIM) {
-         char   name[64];
-         size_t len = strcspn(p, ",");
-         double index = 0;
-         const char *end;
-         snprintf(name, sizeof name, "%.*s", (int)len, p);
-         column[want] = csv_column(&t, name);
-         if (column[want] < 0 && csv_number(name, &end, &index) && !*end && index >= 1 && index <= t.columns) column[want] = (int)index - 1;
-         if (column[want] < 0) { snprintf(why, sizeof why, "%s has no column \"%s\"", path, name); fail(why, ""); }
-         want++;
-         p += len;
-         if (!*p++) break;
-      }
-   }
-   if (!o->sphere && want != dim) fail("--columns and --window disagree on the number of coordinates", "");
-   if (o->sphere && want != 2 && want != 3) fail("on the sphere, give two columns (degrees) or three (unit vectors)", "");
-   if (t.rows && want > t.columns) { snprintf(why, sizeof why, "%s has %d columns, but %d coordinates are needed", path, t.columns, want); fail(why, ""); }
-   x = (sneppp_real *)malloc((t.rows * (size_t)dim + 1) * sizeof *x);
+   want = t.rows ? columns_of_space(&t, path, o, w, column) : w->dim;
+   if (timed && t.rows) when = o->time ? column_named(&t, path, o->time) : want < t.columns ? want : -1;
+   if (when < 0) fail("which column is the time? Say --time COLUMN for ", path);
+   x = (sneppp_real *)malloc((t.rows * D + 1) * sizeof *x);
    if (!x) fail("not enough memory for ", path);
    for (size_t i = 0; i < t.rows; i++) {
       const double *row = t.value + i * (size_t)t.columns;
-      if (o->sphere && want == 2) {
+      sneppp_real  *to = x + i * D;
+      if (w->space == SNEPPP_SPHERE && want == 2) {
          double lon = row[column[0]] * 3.14159265358979323846 / 180, lat = row[column[1]] * 3.14159265358979323846 / 180;
          if (fabs(row[column[1]]) > 90 || fabs(row[column[0]]) > 360) {
             snprintf(why, sizeof why, "%s, event %lu: longitude %g, latitude %g are not degrees (longitude comes first)", path, (unsigned long)i, row[column[0]], row[column[1]]);
             fail(why, "");
          }
-         x[3 * i] = (sneppp_real)(cos(lat) * cos(lon));
-         x[3 * i + 1] = (sneppp_real)(cos(lat) * sin(lon));
-         x[3 * i + 2] = (sneppp_real)sin(lat);
+         to[0] = (sneppp_real)(cos(lat) * cos(lon));
+         to[1] = (sneppp_real)(cos(lat) * sin(lon));
+         to[2] = (sneppp_real)sin(lat);
       } else {
-         for (int k = 0; k < dim; k++) x[i * (size_t)dim + (size_t)k] = (sneppp_real)row[column[k]];
+         for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)row[column[k]];
       }
+      if (timed) to[w->dim] = (sneppp_real)row[when];
    }
    *rows = t.rows;
    csv_free(&t);
    return x;
+}
+
+/* A polygon's corners; its lists live as long as the program. */
+static void read_polygon(const char *path, sneppp_window *w)
+{
+   csv_table t;
+   double   *xy;
+   size_t   *size;
+   if (!csv_read(&t, path)) fail(t.error, "");
+   if (t.columns < 2 || t.rows < 3) fail("a polygon needs at least three lines x,y: ", path);
+   xy = (double *)malloc(2 * t.rows * sizeof *xy);
+   size = (size_t *)calloc(t.rows, sizeof *size);
+   if (!xy || !size) fail("not enough memory for ", path);
+   w->space = SNEPPP_POLYGON;
+   w->dim = 2;
+   for (size_t i = 0; i < t.rows; i++) {
+      const double *row = t.value + i * (size_t)t.columns;
+      xy[2 * i] = row[0];
+      xy[2 * i + 1] = row[1];
+      if (!i || (t.columns > 2 && row[2] != row[2 - t.columns])) w->rings++; /* a new number, a new ring */
+      size[w->rings - 1]++;
+   }
+   w->xy = xy;
+   w->ring_size = size;
+   csv_free(&t);
+}
+
+/* ---- models in files */
+static sneppp_model load(const char *path)
+{
+   FILE          *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+   unsigned char *bytes = NULL;
+   size_t         used = 0, room = 0, got = 1;
+   sneppp_model   model;
+   sneppp_error   err;
+   char           why[400];
+   if (!f) fail(path, " cannot be opened");
+   while (got) {
+      if (used == room) {
+         unsigned char *more = (unsigned char *)realloc(bytes, room = room ? 2 * room : 65536);
+         if (!more) fail("not enough memory for ", path);
+         bytes = more;
+      }
+      got = fread(bytes + used, 1, room - used, f);
+      used += got;
+   }
+   if (f != stdin) fclose(f);
+   if (sneppp_load(&model, bytes, used, NULL, 0, NULL, &err) != SNEPPP_OK) {
+      snprintf(why, sizeof why, "%s is not a model that can be used: %s", path, err.why);
+      fail(why, "");
+   }
+   free(bytes);
+   return model;
+}
+
+static void save(const sneppp_model *model, const char *path)
+{
+   size_t         bytes = sneppp_save(model, NULL, 0);
+   unsigned char *buf = (unsigned char *)malloc(bytes + 1);
+   FILE          *f = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+   int            ok = buf && f && bytes && sneppp_save(model, buf, bytes) == bytes && fwrite(buf, 1, bytes, f) == bytes;
+   if (f && f != stdout) ok = !fclose(f) && ok;
+   free(buf);
+   if (!ok) fail(path, " cannot be written");
+}
+
+static const sneppp_window *window_of(const sneppp_model *m, int factor) { return &m->desc.factor[factor].window; }
+
+static int is_timed(const sneppp_model *m) { return m->factors == 2 && window_of(m, 1)->dim == 1; }
+
+/* Texts of --region become windows, each for its factor. */
+static void regions(const sneppp_model *m, const options *o, sneppp_window part[SNEPPP_MAX_FACTORS], sneppp_region *region)
+{
+   memset(region, 0, sizeof *region);
+   memset(part, 0, SNEPPP_MAX_FACTORS * sizeof *part);
+   for (int k = 0; k < o->regions; k++) {
+      const char *text = o->region[k], *rest = strchr(text, ':');
+      double      side[CSV_MAX_COLUMNS];
+      const int   timed = !strncmp(text, "time:", 5), f = timed ? m->factors - 1 : 0;
+      if (!rest || (!timed && strncmp(text, "box:", 4) && strncmp(text, "polygon:", 8))) fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, not ", text);
+      if (timed && window_of(m, f)->dim != 1) fail("the model knows no time: ", text);
+      if (!strncmp(text, "polygon:", 8)) read_polygon(rest + 1, &part[f]);
+      else {
+         const int n = csv_row(rest + 1, side);
+         if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
+         part[f].space = SNEPPP_BOX;
+         part[f].dim = n / 2;
+         for (int i = 0; i < n / 2; i++) {
+            part[f].lo[i] = side[2 * i];
+            part[f].hi[i] = side[2 * i + 1];
+            if (!(part[f].lo[i] < part[f].hi[i])) fail("a side ends before it begins: ", text);
+         }
+      }
+      if (region->factor[f]) fail("two regions for the same coordinates: ", text);
+      region->factor[f] = &part[f];
+   }
+}
+
+/* ---- pictures */
+static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, const sneppp_window *when, const sneppp_parallel *par, const char *path)
+{
+   const sneppp_window *w = window_of(m, 0);
+   const size_t d = (size_t)w->dim;
+   draw_style   style;
+   sneppp_model space;
+   sneppp_error err;
+   sneppp_real *at = NULL;
+   int          outside, bars, ok = 0;
+   memset(&style, 0, sizeof style);
+   style.title = count ? "events" : "fitted intensity";
+   style.xlabel = d == 1 ? "time" : "x";
+   style.ylabel = d == 1 ? "events in one bar" : "y";
+   style.legend = w->space == SNEPPP_SPHERE ? "events per steradian" : "events per unit of area";
+   if (is_timed(m)) { /* the map of all times, or of a part */
+      if (sneppp_marginal(m, 1, when, &space, &err) != SNEPPP_OK) fail(err.why, "");
+      if (count && !when) {
+         at = (sneppp_real *)malloc(count * d * sizeof *at);
+         if (!at) fail("not enough memory for ", path);
+         for (size_t i = 0; i < count * d; i++) at[i] = x[i / d * (d + 1) + i % d];
+      }
+      draw(&space, at, at ? count : 0, NULL, par, path);
+      free(at);
+      sneppp_free(&space);
+      return;
+   }
+   if (m->factors > 1) fail("only models of a place, of time, or of both are drawn: ", path);
+   if (w->space == SNEPPP_SPHERE && d == 3) ok = draw_sphere(m, x, count, &style, par, path);
+   else if (d == 2 && (w->space == SNEPPP_BOX || w->space == SNEPPP_POLYGON || w->space == SNEPPP_BALL)) ok = draw_plane(m, x, count, &style, par, path);
+   else if (d == 1 && (w->space == SNEPPP_BOX || w->space == SNEPPP_INTERVALS)) ok = draw_time(m, x, count, &style, path, &outside, &bars);
+   else fail("only windows with one or two coordinates and the sphere are drawn: ", path);
+   if (!ok) fail(path, " cannot be drawn");
 }
 
 /* A line with rate and time left on a terminal; silent otherwise. */
@@ -158,10 +362,35 @@ static int show(const sneppp_report *now, const sneppp_model *model, void *user)
    return 0;
 }
 
+static void describe(const options *o, sneppp_desc *desc)
+{
+   sneppp_window *w = &desc->factor[0].window, *t = &desc->factor[1].window;
+   memset(desc, 0, sizeof *desc);
+   if ((o->sides > 0) + o->sphere + (o->polygon != NULL) != 1) fail("give one of --window, --polygon and --sphere: the place in which all events were seen", "");
+   if (!o->time != !o->spans) fail("--time COLUMN and --time-window a,b belong together", "");
+   if (o->polygon) read_polygon(o->polygon, w);
+   else {
+      w->dim = o->sphere ? 3 : o->sides / 2;
+      w->space = o->sphere ? SNEPPP_SPHERE : SNEPPP_BOX;
+   }
+   for (int k = 0; k < o->sides / 2; k++) { w->lo[k] = o->window[2 * k]; w->hi[k] = o->window[2 * k + 1]; }
+   if (o->time) {
+      t->dim = 1;
+      t->space = o->spans > 2 ? SNEPPP_INTERVALS : SNEPPP_BOX;
+      t->lo[0] = o->span[0];
+      t->hi[0] = o->span[1];
+      t->count = (size_t)o->spans / 2;
+      t->ends = o->span;
+   }
+   desc->width = o->width;
+   desc->seed = o->seed;
+}
+
 static int fit(int count, char **arg)
 {
    static const char *const name[] = {"auto", "convex", "pgd", "adam"};
-   options         o = parse(count, arg);
+   options         o = parse(count, arg, 1, "which file of events?");
+   FILE           *say = (o.save && !strcmp(o.save, "-")) || (o.png && !strcmp(o.png, "-")) ? stderr : stdout;
    sneppp_desc     desc;
    sneppp_events   train, test;
    sneppp_fit_desc f;
@@ -169,19 +398,13 @@ static int fit(int count, char **arg)
    sneppp_report   r;
    sneppp_error    err;
    sneppp_pool    *pool = sneppp_pool_make(o.threads, NULL);
-   sneppp_window  *w;
+   sneppp_real    *x, *y = NULL;
    double          test_nll = nan(""), expected = 0, volume, last = 0;
-   memset(&desc, 0, sizeof desc);
-   w = &desc.factor[0].window;
-   w->dim = o.sphere ? 3 : o.sides / 2;
-   w->space = o.sphere ? SNEPPP_SPHERE : SNEPPP_BOX;
-   for (int k = 0; k < o.sides / 2; k++) { w->lo[k] = o.window[2 * k]; w->hi[k] = o.window[2 * k + 1]; }
-   desc.width = o.width;
-   desc.seed = o.seed;
+   describe(&o, &desc);
    memset(&train, 0, sizeof train);
    memset(&test, 0, sizeof test);
-   train.x = coordinates(o.train, &o, w->dim, &train.count);
-   if (o.test) test.x = coordinates(o.test, &o, w->dim, &test.count);
+   train.x = x = coordinates(o.file[0], &o, &desc.factor[0].window, o.time != NULL, &train.count);
+   if (o.test) test.x = y = coordinates(o.test, &o, &desc.factor[0].window, o.time != NULL, &test.count);
    memset(&f, 0, sizeof f);
    f.events = &train;
    f.method = o.method;
@@ -192,31 +415,143 @@ static int fit(int count, char **arg)
    if (sneppp_fit(&model, &f, &r, &err) != SNEPPP_OK) fail(err.why, "");
    if (last > 0) fprintf(stderr, "\r%70s\r", "");
    if (sneppp_count(&model, NULL, &expected, &err) != SNEPPP_OK) fail(err.why, "");
-   volume = sneppp_window_mass(w);
+   volume = sneppp_window_mass(&desc.factor[0].window) * (o.time ? sneppp_window_mass(&desc.factor[1].window) : 1);
    if (test.count && sneppp_test_nll(&model, &test, 1, o.test_scale, &test_nll, &f.parallel, &err) != SNEPPP_OK) fail(err.why, " (in the test events)");
    test_nll -= log(volume);
+   if (o.save) save(&model, o.save);
+   if (o.png) draw(&model, x, train.count, NULL, &f.parallel, o.png);
    if (o.json)
-      printf("{\"events\": %lu, \"method\": \"%s\", \"width\": %d, \"expected\": %.10g, \"nll_per_event\": %.10g, \"floor\": %.10g, \"seconds\": %.4g}\n",
-             (unsigned long)train.count, name[r.method], r.width, expected, r.nll, model.floor, r.seconds);
+      fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d, \"expected\": %.10g, \"nll_per_event\": %.10g, \"floor\": %.10g, \"seconds\": %.4g}\n",
+              (unsigned long)train.count, name[r.method], r.width, expected, r.nll, model.floor, r.seconds);
    else {
-      printf("%lu events in a window of %g; method %s\n", (unsigned long)train.count, volume, name[r.method]);
-      printf("%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", r.width, expected > 0 ? 100 * model.floor * volume / expected : 0.0, expected);
+      fprintf(say, "%lu events in a window of %g; method %s\n", (unsigned long)train.count, volume, name[r.method]);
+      fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", r.width, expected > 0 ? 100 * model.floor * volume / expected : 0.0, expected);
+      if (o.save && say == stdout) printf("model: %s\n", o.save);
+      if (o.png && say == stdout) printf("picture: %s\n", o.png);
    }
-   printf("test_nll=%.6f expected=%.3f observed=%lu train_events=%lu width=%d gap=%.3g seconds=%.3f\n", test_nll,
-          o.test ? o.test_scale * expected : expected, (unsigned long)(o.test ? test.count : train.count), (unsigned long)train.count, r.width, r.gap, r.seconds);
-   free((void *)(size_t)train.x);
-   free((void *)(size_t)test.x);
+   fprintf(say, "test_nll=%.6f expected=%.3f observed=%lu train_events=%lu width=%d gap=%.3g seconds=%.3f\n", test_nll,
+           o.test ? o.test_scale * expected : expected, (unsigned long)(o.test ? test.count : train.count), (unsigned long)train.count, r.width, r.gap, r.seconds);
+   free(x);
+   free(y);
    sneppp_free(&model);
    sneppp_pool_free(pool);
    return 0;
 }
 
+static int eval(int count, char **arg)
+{
+   options       o = parse(count, arg, 2, "eval takes a model and a file of points");
+   sneppp_model  m = load(o.file[0]);
+   sneppp_events at;
+   sneppp_real  *x, *v;
+   sneppp_error  err;
+   memset(&at, 0, sizeof at);
+   at.x = x = coordinates(o.file[1], &o, window_of(&m, 0), is_timed(&m), &at.count);
+   v = (sneppp_real *)malloc((at.count + 1) * sizeof *v);
+   if (!v) fail("not enough memory for ", o.file[1]);
+   if (at.count && sneppp_intensities(&m, &at, v, NULL, &err) != SNEPPP_OK) fail(err.why, "");
+   for (int k = 0; k < m.D; k++) printf("x%d,", k + 1);
+   printf("intensity\n");
+   for (size_t i = 0; i < at.count; i++) {
+      for (int k = 0; k < m.D; k++) printf("%.10g,", (double)x[i * (size_t)m.D + (size_t)k]);
+      printf("%.10g\n", (double)v[i]);
+   }
+   free(x);
+   free(v);
+   sneppp_free(&m);
+   return 0;
+}
+
+static int count_region(int count, char **arg)
+{
+   options       o = parse(count, arg, 1, "which model?");
+   sneppp_model  m = load(o.file[0]);
+   sneppp_window part[SNEPPP_MAX_FACTORS];
+   sneppp_region region;
+   sneppp_error  err;
+   double        expected;
+   uint64_t      lo, hi;
+   regions(&m, &o, part, &region);
+   if (sneppp_count(&m, &region, &expected, &err) != SNEPPP_OK) fail(err.why, "");
+   sneppp_poisson_interval(expected, 0.9, &lo, &hi);
+   printf("expected=%.6g interval90=%lu,%lu\n", expected, (unsigned long)lo, (unsigned long)hi);
+   sneppp_free(&m);
+   return 0;
+}
+
+static int profile(int count, char **arg)
+{
+   options       o = parse(count, arg, 1, "which model?");
+   sneppp_model  m = load(o.file[0]);
+   sneppp_window part[SNEPPP_MAX_FACTORS], span;
+   sneppp_region region;
+   sneppp_error  err;
+   const int     f = m.factors - 1;
+   const sneppp_window *w = window_of(&m, f);
+   double        a, b;
+   if (w->dim != 1 || (w->space != SNEPPP_BOX && w->space != SNEPPP_INTERVALS)) fail("the model knows no time: ", o.file[0]);
+   regions(&m, &o, part, &region);
+   a = w->space == SNEPPP_INTERVALS ? w->ends[0] : w->lo[0];
+   b = w->space == SNEPPP_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
+   if (region.factor[f]) { a = fmax(a, region.factor[f]->lo[0]); b = fmin(b, region.factor[f]->hi[0]); }
+   if (!(a < b)) fail("the region lies outside the window", "");
+   printf("from,to,expected,lo90,hi90\n");
+   for (int k = 0; k < o.bins; k++) {
+      double   expected;
+      uint64_t lo, hi;
+      memset(&span, 0, sizeof span);
+      span.dim = 1;
+      span.lo[0] = a + (b - a) * k / o.bins;
+      span.hi[0] = k + 1 < o.bins ? a + (b - a) * (k + 1) / o.bins : b;
+      region.factor[f] = &span;
+      if (sneppp_count(&m, &region, &expected, &err) != SNEPPP_OK) fail(err.why, "");
+      sneppp_poisson_interval(expected, 0.9, &lo, &hi);
+      printf("%.10g,%.10g,%.6g,%lu,%lu\n", span.lo[0], span.hi[0], expected, (unsigned long)lo, (unsigned long)hi);
+   }
+   sneppp_free(&m);
+   return 0;
+}
+
+static int draw_file(int count, char **arg)
+{
+   options       o = parse(count, arg, 2, "draw takes a model and the name of the picture");
+   sneppp_model  m = load(o.file[0]);
+   sneppp_window part[SNEPPP_MAX_FACTORS];
+   sneppp_region region;
+   regions(&m, &o, part, &region);
+   if (region.factor[0] || (o.regions && !is_timed(&m))) fail("draw takes only a region of time, for models with a place and a time", "");
+   draw(&m, NULL, 0, region.factor[1], NULL, o.file[1]);
+   sneppp_free(&m);
+   return 0;
+}
+
+static int info(int count, char **arg)
+{
+   static const char *const space[] = {"box", "Gaussian mixture", "sphere", "intervals", "polygon", "ball", "R^d", "gamma", "beta", "Dirichlet",
+                                       "Poisson", "binomial", "negative binomial", "normal", "von Mises", "finite set"};
+   options      o = parse(count, arg, 1, "which model?");
+   sneppp_model m = load(o.file[0]);
+   sneppp_error err;
+   double       expected;
+   for (int f = 0; f < m.factors; f++) {
+      const sneppp_window *w = window_of(&m, f);
+      printf("window: %s, %d coordinate%s", w->space < SNEPPP_SPACE_END ? space[w->space] : "?", w->dim, w->dim == 1 ? "" : "s");
+      if (w->space == SNEPPP_BOX) for (int k = 0; k < w->dim; k++) printf("%s[%.10g, %.10g]", k ? " x " : ", ", w->lo[k], w->hi[k]);
+      printf("; size %.10g\n", sneppp_window_mass(w));
+   }
+   printf("features: %d, readout: %s\n", m.n, m.desc.readout == SNEPPP_READOUT_DIAGONAL ? "diagonal" : "full");
+   printf("uniform part: %.10g per unit of the window\n", m.floor);
+   if (sneppp_count(&m, NULL, &expected, &err) == SNEPPP_OK) printf("expected in the whole window: %.10g\n", expected);
+   printf("bytes when saved: %lu\n", (unsigned long)sneppp_save(&m, NULL, 0));
+   sneppp_free(&m);
+   return 0;
+}
+
+static void put(const char *text, void *user) { fputs(text, (FILE *)user); }
+
 static int kernels(void)
 {
-   for (size_t k = 0; k < sneppp_kernel_count(); k++) {
-      const sneppp_kernel_info *i = sneppp_kernel_at(k);
-      printf("%-18s %s%s%s%s\n", i->name, i->formula, i->condition[0] ? " (" : "", i->condition, i->condition[0] ? ")" : "");
-   }
+   sneppp_kernel_list(put, stdout);
    return 0;
 }
 
@@ -224,8 +559,13 @@ int main(int count, char **arg)
 {
    const char *verb = count > 1 ? arg[1] : "help";
    if (!strcmp(verb, "fit")) return fit(count - 2, arg + 2);
+   if (!strcmp(verb, "eval")) return eval(count - 2, arg + 2);
+   if (!strcmp(verb, "count")) return count_region(count - 2, arg + 2);
+   if (!strcmp(verb, "profile")) return profile(count - 2, arg + 2);
+   if (!strcmp(verb, "draw")) return draw_file(count - 2, arg + 2);
+   if (!strcmp(verb, "info")) return info(count - 2, arg + 2);
    if (!strcmp(verb, "kernels")) return kernels();
-   if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h")) { fputs(usage, stdout); return 0; }
+   if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h")) return help(count > 2 ? arg[2] : NULL);
    fail("unknown command ", verb);
    return 2;
 }
