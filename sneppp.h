@@ -105,10 +105,12 @@
       SNEPPP_MAX_DIM    (all) most coordinates of one factor (default 16)
       SNEPPP_MAX_FACTORS (all) most factors of a product space (default 4)
       SNEPPP_MAX_WIDTH  most features of a model with a full readout (default 2048); evaluating one point uses
-                        twice as many reals of stack; a diagonal readout has no limit
+                        twice as many reals of stack; a diagonal readout of a product has no limit
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
       SNEPPP_PTHREADS   (all) adds sneppp_pool, a small pool of POSIX threads; link with -lpthread
+      SNEPPP_INFERENCE_ONLY (all) only what evaluates a model that was exported by sneppp_export_c: intensities,
+                        features, windows; no fitting code, no malloc, no files
       SNEPPP_NO_STDIO         no files: sneppp_save_file and sneppp_load_file are left out
       SNEPPP_SECONDS()        seconds of some clock as a double; only for reports
       SNEPPP_NO_SIMD          portable C only
@@ -580,6 +582,7 @@ typedef struct sneppp_trainer {
 SNEPPP_DEF int         sneppp_version(void);
 SNEPPP_DEF const char *sneppp_strerror(sneppp_status status);
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* ---- random numbers: see >>rng for the method. One generator belongs to one thread at a time; give each
    thread, or each event, its own stream. A parameter that has no distribution (NaN, infinite, negative) gives 0.
    Poisson means and binomial n may be as large as their types allow; a mean of 2^63 or more gives UINT64_MAX. */
@@ -607,9 +610,12 @@ SNEPPP_DEF sneppp_parallel sneppp_pool_parallel(sneppp_pool *pool);
 SNEPPP_DEF void            sneppp_pool_free(sneppp_pool *pool);
 #endif
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 /* ---- windows */
 SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
 SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double *x);
+#ifndef SNEPPP_INFERENCE_ONLY
 SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x);
 
 /* ---- closed forms */
@@ -638,10 +644,13 @@ SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor,
 SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err);
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 /* ---- ask */
 SNEPPP_DEF sneppp_real   sneppp_intensity(const sneppp_model *model, const sneppp_real *x);
 SNEPPP_DEF double        sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x);
 SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi, sneppp_error *err);
+#ifndef SNEPPP_INFERENCE_ONLY
 SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at, sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count, sneppp_error *err);
@@ -673,6 +682,8 @@ SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char 
 SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx, sneppp_error *err);
 #endif
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 #ifdef __cplusplus
 }
 #endif
@@ -694,6 +705,7 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #include <assert.h>
    #define SNEPPP_ASSERT(x) assert(x)
 #endif
+#ifndef SNEPPP_INFERENCE_ONLY
 #if defined(SNEPPP_MALLOC) != defined(SNEPPP_FREE)
    #error "define both SNEPPP_MALLOC and SNEPPP_FREE, or neither"
 #endif
@@ -718,6 +730,8 @@ static double sneppp__seconds(void)
       #define SNEPPP_SECONDS() ((double)clock() / (double)CLOCKS_PER_SEC)
    #endif
 #endif
+
+#endif /* SNEPPP_INFERENCE_ONLY */
 
 #if defined(__GNUC__) || defined(__clang__)
    #define SNEPPP__UNUSED __attribute__((unused))
@@ -917,6 +931,7 @@ SNEPPP__UNUSED static sneppp_status sneppp__fail_event(sneppp_error *err, sneppp
    return status;
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* >>mem ======================================================================================================
    Measuring and placing are one piece of code. An object that needs several arrays has one `place` function
    that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out
@@ -1606,9 +1621,13 @@ SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
       SNEPPP_GEMM_F32, SNEPPP_SYRK_F32                                    the same for float
       SNEPPP_EIGH(n, A, w, Q, warm, work)                                 arguments of sneppp__eigh; 0 = success */
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 #if !defined(SNEPPP_NO_SIMD) && (defined(__GNUC__) || defined(__clang__))
    #if defined(__x86_64__)
       #define SNEPPP__AVX /* compiled always, used if the machine has it */
+      #define SNEPPP__TARGET_AVX2   __attribute__((target("avx2,fma")))
+      #define SNEPPP__TARGET_AVX512 __attribute__((target("avx512f")))
       #include <immintrin.h>
    #elif defined(__aarch64__) && defined(__ARM_NEON)
       #define SNEPPP__NEON
@@ -1616,6 +1635,7 @@ SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
    #endif
 #endif
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* C = alpha op(A) op(B) + beta C, with op(A) (m, k), op(B) (k, n), C (m, n); op transposes where ta, tb are not
    zero. With beta = 0 the old C is not read, so it may be uninitialised. The loops run over C and B by rows,
    which is the order of memory, except where B is transposed: there the dot product is. */
@@ -1769,8 +1789,6 @@ typedef struct sneppp__kit { /* what a vector unit brings; sizes in elements */
 } sneppp__kit;
 
 #if defined(SNEPPP__AVX)
-   #define SNEPPP__TARGET_AVX2   __attribute__((target("avx2,fma")))
-   #define SNEPPP__TARGET_AVX512 __attribute__((target("avx512f")))
    SNEPPP__TILE_KERNEL(sneppp__tile_avx2_f64, SNEPPP__TARGET_AVX2, double, __m256d, 4, _mm256_setzero_pd(),
                        _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_fmadd_pd, _mm256_mul_pd)
    SNEPPP__TILE_KERNEL(sneppp__tile_avx2_f32, SNEPPP__TARGET_AVX2, float, __m256, 8, _mm256_setzero_ps(),
@@ -2592,6 +2610,8 @@ SNEPPP__UNUSED static sneppp_status sneppp__lambda_max(size_t n, const double *A
    return SNEPPP_OK;
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 /* >>vector ===================================================================================================
    Functions of whole vectors: exp, sin and cos together, the error function, and the inner loops of features and
    gradients. Hidden units are nothing but these, so they decide how fast a training step is.
@@ -2847,7 +2867,7 @@ SNEPPP__TARGET_AVX2 static double sneppp__real_dot_vectors(size_t n, const snepp
    return sneppp__vec_sum(SNEPPP__V(add)(SNEPPP__V(add)(a, b), SNEPPP__V(add)(c, d)));
 }
 
-SNEPPP__TARGET_AVX2 static double sneppp__long_dot_vectors(size_t n, const double *x, const double *y)
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static double sneppp__long_dot_vectors(size_t n, const double *x, const double *y)
 {
    __m256d a = _mm256_setzero_pd(), b = a;
    double  all[4], sum = 0;
@@ -2870,7 +2890,7 @@ SNEPPP__TARGET_AVX2 static void sneppp__real_product_vectors(size_t n, sneppp_re
    }
 }
 
-SNEPPP__TARGET_AVX2 static void sneppp__long_product_vectors(size_t n, double a, const double *x, const double *y, double *out)
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_product_vectors(size_t n, double a, const double *x, const double *y, double *out)
 {
    __m256d scale = _mm256_set1_pd(a);
    size_t  i = 0;
@@ -2881,7 +2901,7 @@ SNEPPP__TARGET_AVX2 static void sneppp__long_product_vectors(size_t n, double a,
    for (; i < n; i++) out[i] = y ? a * x[i] * y[i] : a * x[i];
 }
 
-SNEPPP__TARGET_AVX2 static void sneppp__long_add_vectors(size_t n, double a, const double *x, double *out)
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_add_vectors(size_t n, double a, const double *x, double *out)
 {
    __m256d scale = _mm256_set1_pd(a);
    size_t  i = 0;
@@ -2917,7 +2937,7 @@ SNEPPP__TARGET_AVX2 static void sneppp__preactivate_vectors(size_t n, size_t d, 
 
 /* db += column sums of dz = dpart o slope and dW += dz'T, dz (B, n) replacing dpart. One vector of units at a time
    walks down the rows with up to four sums in registers. */
-SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, size_t n, size_t d, sneppp_real *dz, const sneppp_real *slope, const sneppp_real *T, double *db, double *dW)
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, size_t n, size_t d, sneppp_real *dz, const sneppp_real *slope, const sneppp_real *T, double *db, double *dW)
 {
    for (size_t i = 0; i < n; i += SNEPPP__LANE) {
       size_t left = n - i < SNEPPP__LANE ? n - i : SNEPPP__LANE;
@@ -2967,6 +2987,7 @@ static double sneppp__real_dot(size_t n, const sneppp_real *x, const sneppp_real
    return sum;
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 static double sneppp__long_dot(size_t n, const double *x, const double *y)
 {
 #ifdef SNEPPP__VECTOR
@@ -2975,6 +2996,8 @@ static double sneppp__long_dot(size_t n, const double *x, const double *y)
    return sneppp__dot(n, x, y);
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 /* out = a x o y, or a x where y is NULL; out may be x or y. */
 static void sneppp__real_product(size_t n, sneppp_real a, const sneppp_real *x, const sneppp_real *y, sneppp_real *out)
 {
@@ -2982,20 +3005,20 @@ static void sneppp__real_product(size_t n, sneppp_real a, const sneppp_real *x, 
    for (size_t i = 0; i < n; i++) out[i] = y ? a * x[i] * y[i] : a * x[i];
 }
 
-static void sneppp__long_product(size_t n, double a, const double *x, const double *y, double *out)
+SNEPPP__UNUSED static void sneppp__long_product(size_t n, double a, const double *x, const double *y, double *out)
 {
    SNEPPP__IF_VECTORS(sneppp__long_product_vectors(n, a, x, y, out))
    for (size_t i = 0; i < n; i++) out[i] = y ? a * x[i] * y[i] : a * x[i];
 }
 
 /* out += a x */
-static void sneppp__long_add(size_t n, double a, const double *x, double *out)
+SNEPPP__UNUSED static void sneppp__long_add(size_t n, double a, const double *x, double *out)
 {
    SNEPPP__IF_VECTORS(sneppp__long_add_vectors(n, a, x, out))
    for (size_t i = 0; i < n; i++) out[i] += a * x[i];
 }
 
-static void sneppp__join(size_t n, double a, const sneppp_real *x, double *out)
+SNEPPP__UNUSED static void sneppp__join(size_t n, double a, const sneppp_real *x, double *out)
 {
 #ifdef SNEPPP_REAL_FLOAT
    SNEPPP__IF_VECTORS(sneppp__join_vectors(n, a, x, out))
@@ -3019,6 +3042,7 @@ static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real
    }
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 static void sneppp__pull_rows(size_t B, size_t n, size_t d, sneppp_real *dz, const sneppp_real *slope, const sneppp_real *T, double *db, double *dW)
 {
    SNEPPP__IF_VECTORS(sneppp__pull_vectors(B, n, d, dz, slope, T, db, dW))
@@ -3042,6 +3066,8 @@ static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t ld
 #endif
    sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
 }
+
+#endif /* SNEPPP_INFERENCE_ONLY */
 
 /* >>special ==================================================================================================
    Functions that the closed forms need and libm lacks, in double in either precision. None of them keeps
@@ -4104,6 +4130,7 @@ SNEPPP__UNUSED static void sneppp__expidd3(double a, double b, double c, double 
 /* Most statistics of one window: exponential families on the line have two. */
 #define SNEPPP__MAX_STATS (SNEPPP_MAX_DIM < 2 ? 2 : SNEPPP_MAX_DIM)
 
+#ifndef SNEPPP_INFERENCE_ONLY
 static const char *sneppp__space_name(sneppp_space space)
 {
    static const char *const name[] = {
@@ -4132,6 +4159,8 @@ static sneppp_act sneppp__act_default(sneppp_space space)
       default: return SNEPPP_EXP;
    }
 }
+
+#endif /* SNEPPP_INFERENCE_ONLY */
 
 /* Length of t(x), which is the length of a weight vector. */
 SNEPPP__INLINE int sneppp__stats(const sneppp_window *win)
@@ -4335,6 +4364,7 @@ static double sneppp__ball_volume(int d, double radius)
 
 static int sneppp__whole(double x) { return x >= 0 && x < 9e15 && x == floor(x); }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* Every list and parameter of the window, in the order of the struct. */
 static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
 {
@@ -4484,6 +4514,8 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
       default: return SNEPPP_OK;
    }
 }
+
+#endif /* SNEPPP_INFERENCE_ONLY */
 
 /* mu(X), the mass of the whole window; 0 stands for infinite (all of R^d, unbounded counting measures). */
 SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
@@ -4635,6 +4667,7 @@ SNEPPP__UNUSED static double sneppp__act(const sneppp_unit *u, double z, double 
    }
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* A point drawn from mu / mu(X), for windows of finite mass that can be drawn from exactly; 0 if it cannot. The
    polygon is drawn by rejection from its bounding box, the ball from a direction and a radius. */
 SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
@@ -10169,6 +10202,8 @@ static size_t sneppp__chol_pivoted(size_t n, const double *K, double cut, size_t
    return r;
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 /* >>radial ===================================================================================================
    Sums of radial bumps, found through a tree. Points of a tree are stored in its order, so that a leaf is a run of
    them, and children split their parent's run in the middle: the shape of a tree depends on the number of points
@@ -10176,6 +10211,7 @@ static size_t sneppp__chol_pivoted(size_t n, const double *K, double cut, size_t
 #define SNEPPP__LEAF 16            /* points per leaf                                         */
 #define SNEPPP__EDGE 27.6          /* bumps below exp(-27.6) = 1e-12 of their peak are skipped */
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* Nodes of a tree over N points; children of a node are kid and kid + 1, kid 0 marks a leaf. */
 static size_t sneppp__tree_room(size_t N) { return 4 * (N / SNEPPP__LEAF) + 8; }
 
@@ -10248,6 +10284,8 @@ static size_t sneppp__tree_build(int d, size_t N, double *x, size_t *order, snep
    return nodes;
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 /* Squared distance from x to the node's box: no point of the node is nearer. */
 SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double *x, int d)
 {
@@ -10259,6 +10297,7 @@ SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double 
    return r;
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* The K + 1 smallest squared distances from point i to the other points, ascending. */
 static void sneppp__tree_near(int d, const double *points, const sneppp_node *node, size_t i, int K, double *best)
 {
@@ -10306,6 +10345,8 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
    f = 1 - f * (1 - f * (0.5 - f * (1.0 / 6 - f * (1.0 / 24 - f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 - f * (1.0 / 40320))))))));
    return e->t[i] * f;
 }
+
+#endif /* SNEPPP_INFERENCE_ONLY */
 
 /* >>model ====================================================================================================
    lambda(x) = alpha |V psi(x)|^2 + floor, with psi made from the layers of one or several factors.
@@ -10423,6 +10464,16 @@ static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_r
          for (i = 0; i < count; i++) psi[i] = 1;
          if (slope) memset(slope, 0, count * sizeof *slope);
          return;
+#ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
+      case SNEPPP_COS: case SNEPPP_SIN: case SNEPPP_EXP:
+         for (i = 0; i < count; i++) {
+            float v = z[i];
+            if (u->act == SNEPPP_EXP) { psi[i] = expf(v); if (slope) slope[i] = psi[i]; continue; }
+            psi[i] = u->act == SNEPPP_COS ? cosf(v) : sinf(v);
+            if (slope) slope[i] = u->act == SNEPPP_COS ? -sinf(v) : cosf(v);
+         }
+         return;
+#endif
       default:
          for (i = 0; i < count; i++) {
             psi[i] = (sneppp_real)sneppp__act(u, (double)z[i], &s);
@@ -10437,6 +10488,7 @@ static int sneppp__mix_concatenates(sneppp_mix mix)
    return mix == SNEPPP_MIX_STACK || mix == SNEPPP_MIX_ADDITIVE || mix == SNEPPP_MIX_SEPARABLE;
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* Factors mixed in the first layer are one factor over all coordinates. Boxes (and single intervals) join into
    a box; the lists of a Gaussian mixture would need the product of all components, so only plain Gaussians join. */
 static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int parts, sneppp_window *out, double *lists, sneppp_error *err)
@@ -10684,6 +10736,8 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
    }
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 /* ---- the hidden layer */
 static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_real *x, sneppp_real *t)
 {
@@ -10709,7 +10763,7 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
    loss takes through centre and width). */
 static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, size_t units, size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
 {
-   enum { block = 128 }; /* units at a time: their weights are turned round once and then serve B points from the cache */
+   enum { block = SNEPPP_MAX_WIDTH < 128 ? (SNEPPP_MAX_WIDTH + 7) / 8 * 8 : 128 }; /* units at a time: their weights are turned round once and then serve B points from the cache */
    const sneppp_layer_state *L = &model->layer[f];
    sneppp_real               W[block * SNEPPP__MAX_STATS], R[block * SNEPPP__MAX_STATS], bias[block];
    size_t                    d = (size_t)L->d;
@@ -10741,8 +10795,28 @@ static void sneppp__layer_features(const sneppp_model *model, int f, size_t firs
    }
 }
 
-/* Features of the model from those of its factors. Concatenating mixes keep them side by side. */
-static void sneppp__mix_features(const sneppp_model *model, size_t B, sneppp_real *const *part, sneppp_real *psi)
+/* Takes the features `in` of factor f into those of the model, of which the factors before it have made `have`.
+   Concatenating mixes keep them side by side. Returns how many there are now. */
+static size_t sneppp__mix_factor(const sneppp_model *model, int f, const sneppp_real *in, sneppp_real *out, size_t have)
+{
+   size_t nf = (size_t)model->layer[f].n;
+   if (!f || sneppp__mix_concatenates(model->desc.mix)) {
+      memmove(out + have, in, nf * sizeof *out);
+      return have + nf;
+   }
+   if (model->desc.mix == SNEPPP_MIX_OUTER) { /* from the back, so that it can be done in place */
+      for (size_t i = have; i-- > 0;) {
+         sneppp_real v = out[i];
+         for (size_t j = 0; j < nf; j++) out[i * nf + j] = v * in[j];
+      }
+      return have * nf;
+   }
+   if (model->desc.mix == SNEPPP_MIX_SUM) for (size_t i = 0; i < nf; i++) out[i] += in[i];
+   else for (size_t i = 0; i < nf; i++) out[i] *= in[i];
+   return have;
+}
+
+SNEPPP__UNUSED static void sneppp__mix_features(const sneppp_model *model, size_t B, sneppp_real *const *part, sneppp_real *psi)
 {
    size_t n = (size_t)model->n;
    if (model->desc.mix == SNEPPP_MIX_PRODUCT && model->factors > 1) {
@@ -10751,25 +10825,10 @@ static void sneppp__mix_features(const sneppp_model *model, size_t B, sneppp_rea
       return;
    }
    for (size_t k = 0; k < B; k++) {
-      sneppp_real *out = psi + k * n;
-      size_t       have = 0;
+      size_t have = 0;
       for (int f = 0; f < model->factors; f++) {
-         size_t             nf = (size_t)model->layer[f].n;
-         const sneppp_real *in = part[f] + k * nf;
-         if (!f || sneppp__mix_concatenates(model->desc.mix)) {
-            memmove(out + have, in, nf * sizeof *out);
-            have += nf;
-         } else if (model->desc.mix == SNEPPP_MIX_OUTER) { /* from the back, so that it can be done in place */
-            for (size_t i = have; i-- > 0;) {
-               sneppp_real v = out[i];
-               for (size_t j = 0; j < nf; j++) out[i * nf + j] = v * in[j];
-            }
-            have *= nf;
-         } else if (model->desc.mix == SNEPPP_MIX_SUM) {
-            for (size_t i = 0; i < nf; i++) out[i] += in[i];
-         } else {
-            for (size_t i = 0; i < nf; i++) out[i] *= in[i];
-         }
+         const sneppp_real *in = part[f] + k * (size_t)model->layer[f].n;
+         have = sneppp__mix_factor(model, f, in, psi + k * n, have);
       }
    }
 }
@@ -10800,6 +10859,7 @@ static double sneppp__readout(const sneppp_model *model, const sneppp_real *psi)
    return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor;
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* ---- closed forms for a model */
 typedef struct sneppp__grams { /* what one region of the space gives, factor by factor */
    double *K[SNEPPP_MAX_FACTORS]; /* (n_f, n_f)                               */
@@ -11224,6 +11284,12 @@ SNEPPP_DEF size_t sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err)
    return sneppp__block_bytes(&c);
 }
 
+/* Does an evaluation hold all features at once? Diagonal readouts of products go through them in blocks. */
+static int sneppp__needs_width(const sneppp_model *model)
+{
+   return model->desc.readout == SNEPPP_READOUT_FULL || model->desc.mix != SNEPPP_MIX_PRODUCT;
+}
+
 SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *desc, sneppp_error *err)
 {
    sneppp_desc    full;
@@ -11237,8 +11303,8 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    st = sneppp__resolve(desc, &full, lists, err);
    if (st != SNEPPP_OK) return st;
    sneppp__place_model(&c, &full, &made);
-   if (made.desc.readout == SNEPPP_READOUT_FULL && made.n > SNEPPP_MAX_WIDTH)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "the model has %d features, more than SNEPPP_MAX_WIDTH = %d; a diagonal readout has no limit", made.n, SNEPPP_MAX_WIDTH);
+   if (sneppp__needs_width(&made) && made.n > SNEPPP_MAX_WIDTH)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "the model has %d features, more than SNEPPP_MAX_WIDTH = %d; a diagonal readout of one factor or a product has no limit", made.n, SNEPPP_MAX_WIDTH);
    st = sneppp__block_get(&block, &c, full.mem, full.mem_bytes, full.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
    sneppp__place_model(&c, &full, &made);
@@ -11404,6 +11470,8 @@ SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M,
    return SNEPPP_OK;
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 /* ---- evaluation */
 
 /* 1 inside, 0 outside, -1 when a coordinate is not finite. */
@@ -11421,6 +11489,7 @@ static int sneppp__inside(const sneppp_model *model, const sneppp_real *x)
    return 1;
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 static int sneppp__inside_region(const sneppp_model *model, const sneppp_region *region, const sneppp_real *x)
 {
    double y[SNEPPP__MAX_STATS];
@@ -11432,6 +11501,8 @@ static int sneppp__inside_region(const sneppp_model *model, const sneppp_region 
    }
    return 1;
 }
+
+#endif /* SNEPPP_INFERENCE_ONLY */
 
 /* log of the density of the base measure with respect to length, area or counting: 0 for most windows. */
 static double sneppp__base_log_density(const sneppp_model *model, const sneppp_real *x)
@@ -11446,6 +11517,7 @@ static double sneppp__base_log_density(const sneppp_model *model, const sneppp_r
    return sum;
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* The tree over the groups of radial units, made anew from the parameters: a bump is v^2 psi^2 = peak exp(-sharp r^2)
    with r the distance in the tree's metric. RBF: psi^2 = exp(-sum (u - c)^2 / l^2), one width per unit up to a common
    ratio of the axes. Sphere, exp units: psi^2 = exp(2 b + 2 w.x) = exp(2 b + 2 |w| - |w| |x - w/|w||^2). Units that
@@ -11492,6 +11564,8 @@ static void sneppp__index(sneppp_model *model)
    }
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
 /* sum of v_i^2 psi_i^2 through the tree. Units of a group stand with the widest first, so the first that is too far
    ends its group. What is left out is below 1e-12 of the sum of the peaks. Exponents are gathered, so that the
    exponentials run as vectors. */
@@ -11537,8 +11611,7 @@ static double sneppp__indexed_sum(const sneppp_model *model, const sneppp_real *
 static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
 {
    sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS], psi[SNEPPP_MAX_WIDTH], other[SNEPPP_MAX_WIDTH];
-   sneppp_real *part[SNEPPP_MAX_FACTORS];
-   size_t      at = 0;
+   size_t      have = 0;
    for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
    if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T[0]) + model->floor;
    if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT) { /* any width: in blocks */
@@ -11555,12 +11628,10 @@ static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
       }
       return model->alpha * total + model->floor;
    }
-   for (int f = 0; f < model->factors; f++) {
-      part[f] = other + at;
-      at += (size_t)model->layer[f].n;
-      sneppp__layer_features(model, f, 0, (size_t)model->layer[f].n, 1, T[f], part[f], NULL);
+   for (int f = 0; f < model->factors; f++) { /* no factor is wider than the model, and that is within the limit */
+      sneppp__layer_features(model, f, 0, (size_t)model->layer[f].n, 1, T[f], other, NULL);
+      have = sneppp__mix_factor(model, f, other, psi, have);
    }
-   sneppp__mix_features(model, 1, part, psi);
    return sneppp__readout(model, psi);
 }
 
@@ -11578,11 +11649,14 @@ static double sneppp__minus_infinity(void) { return sneppp__from_bits(0xfff00000
 /* Events per unit of the window at x; 0 outside, NaN where x is not finite. Uses the stack, never allocates. */
 SNEPPP_DEF sneppp_real sneppp_intensity(const sneppp_model *model, const sneppp_real *x)
 {
-   int in;
+   int    in;
+   double density, value;
    if (!model || !model->factors || !x) return 0;
    in = sneppp__inside(model, x);
    if (in <= 0) return in ? (sneppp_real)sneppp__nan() : 0;
-   return (sneppp_real)(sneppp__intensity(model, x) * exp(sneppp__base_log_density(model, x)));
+   density = sneppp__base_log_density(model, x);
+   value = sneppp__intensity(model, x);
+   return (sneppp_real)(density != 0 ? value * exp(density) : value);
 }
 
 /* The logarithm; -inf where the intensity is 0. */
@@ -11597,9 +11671,8 @@ SNEPPP_DEF double sneppp_log_intensity(const sneppp_model *model, const sneppp_r
 
 SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi, sneppp_error *err)
 {
-   sneppp_real  T[SNEPPP__MAX_STATS], other[SNEPPP_MAX_WIDTH];
-   sneppp_real *part[SNEPPP_MAX_FACTORS];
-   size_t       at = 0;
+   sneppp_real T[SNEPPP__MAX_STATS], other[SNEPPP_MAX_WIDTH];
+   size_t      have = 0;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!x || !psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "x or psi is NULL");
    if (sneppp__inside(model, x) != 1) return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
@@ -11607,15 +11680,14 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
       size_t n = (size_t)model->layer[f].n;
       sneppp__statistics(model, f, x + model->layer[f].first, T);
       if (model->factors == 1) { sneppp__layer_features(model, 0, 0, n, 1, T, psi, NULL); return SNEPPP_OK; }
-      if (at + n > SNEPPP_MAX_WIDTH) return sneppp__fail(err, SNEPPP_ERR_SIZE, "the factors have more than SNEPPP_MAX_WIDTH = %d units together", SNEPPP_MAX_WIDTH);
-      part[f] = other + at;
-      at += n;
-      sneppp__layer_features(model, f, 0, n, 1, T, part[f], NULL);
+      if (n > SNEPPP_MAX_WIDTH) return sneppp__fail(err, SNEPPP_ERR_SIZE, "factor[%d] has more than SNEPPP_MAX_WIDTH = %d units", f, SNEPPP_MAX_WIDTH);
+      sneppp__layer_features(model, f, 0, n, 1, T, other, NULL);
+      have = sneppp__mix_factor(model, f, other, psi, have);
    }
-   sneppp__mix_features(model, 1, part, psi);
    return SNEPPP_OK;
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* ---- marginal and conditional intensities: models with one factor less. Integrating factor f out replaces
    psi_f psi_f' by K_f, c_f and mass_f of a region; fixing it replaces them by psi_f(x) psi_f(x)', psi_f(x) and 1.
    In both cases, with the factor y that stays,
@@ -15482,6 +15554,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    return SNEPPP_OK;
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */
 
