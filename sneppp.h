@@ -10768,7 +10768,7 @@ static void sneppp__layer_features(const sneppp_model *model, int f, size_t firs
    sneppp_real               W[block * SNEPPP__MAX_STATS], R[block * SNEPPP__MAX_STATS], bias[block];
    size_t                    d = (size_t)L->d;
    for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
-      count = units - i0 < block ? units - i0 : block;
+      count = units - i0 < (size_t)block ? units - i0 : (size_t)block;
       whole = (count + 7) / 8 * 8; /* whole vectors */
       for (size_t i = 0; i < whole; i++) {
          size_t at = first + i0 + (i < count ? i : 0);
