@@ -154,6 +154,12 @@ bench: $(BENCHES) ## build and run the benchmarks
 	@for b in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $$b || exit 1; done
 endif
 
+PYTHON ?= /usr/bin/python3
+.PHONY: bench-report
+bench-report: build/bench/train build/bench/train_f32 ## the table of training steps against PyTorch (needs python3-torch); also build/bench/report.md
+	@$(PYTHON) -c "import torch" 2>/dev/null || { echo "bench-report: python3-torch is not installed"; exit 1; }
+	@$(PYTHON) bench/peers/train.py build/bench | tee build/bench/report.md
+
 format: ## lay out the tests, examples and benchmarks with clang-format; name the header's long lines
 	clang-format -i $(wildcard tests/*.c tests/*.h tests/compile/* examples/*.c bench/*.c)
 	@awk 'length($$0) > 120 { print "sneppp.h:" FNR ": " length($$0) " columns" }' sneppp.h

@@ -45,7 +45,7 @@ static void describe(int which, sneppp_desc *d)
    d->seed = 3;
    if (which == SPHERE_TIME) {
       d->width = 300;
-      d->factor[0].window.space = SNEPPP_SPHERE, d->factor[0].window.dim = 3, d->factor[0].unit.act = SNEPPP_RELU;
+      d->factor[0].window.space = SNEPPP_SPHERE, d->factor[0].window.dim = 3, d->factor[0].unit.act = SNEPPP_RELU, d->factor[0].no_bias = 1;
       d->factor[1].window.space = SNEPPP_BOX, d->factor[1].window.dim = 1, d->factor[1].unit.act = SNEPPP_RELU;
       d->factor[1].window.lo[0] = -1, d->factor[1].window.hi[0] = 1;
       return;
