@@ -21,6 +21,7 @@ typedef struct contest { /* one line of the table */
    sneppp_unit    space, time;
    sneppp_readout readout;
    int            width;
+   int            apart; /* 1: a map times a profile in time, two convex problems instead of steps */
    double         train, test, seconds;
 } contest;
 
@@ -76,7 +77,9 @@ static sneppp_status fit_one(const contest *c, const sneppp_events *events, size
       {.window = {.space = SNEPPP_BOX, .dim = 1, .hi = {days}}, .unit = c->time}}};
    sneppp_fit_desc fit = {.events = events, .method = SNEPPP_ADAM, .steps = steps, .batch = 2048, .rate = 0.02, .decay = SNEPPP_NONE,
                           .schedule = SNEPPP_RATE_COSINE, .clip = 1, .parallel = threads};
-   sneppp_status   st = sneppp_init(model, &desc, err);
+   sneppp_status   st;
+   if (c->apart) desc.mix = SNEPPP_MIX_SEPARABLE, desc.factor[1].width = 12, fit.method = SNEPPP_CONVEX, fit.tol = 1e-3, fit.steps = 0;
+   st = sneppp_init(model, &desc, err);
    if (st == SNEPPP_OK) st = sneppp_fit(model, &fit, report, err);
    return st;
 }
@@ -103,10 +106,7 @@ static int predict_gap(const contest *c, const fires *all, size_t steps)
    else if (fit_one(c, &events, steps, &model, &report, &err) != SNEPPP_OK || sneppp_count(&model, &gap, &expected, &err) != SNEPPP_OK) fail(err.why);
    else {
       sneppp_poisson_interval(expected, 0.95, &lo, &hi);
-      printf("\nDays %d to %d taken away, fitted to the other %lu events: %.0f expected in the gap, 19 of 20 Poisson counts\n"
-             "lie in %lu to %lu, and %lu were seen (%+.1f %%). Fires are no Poisson process: they burn for days and spread, so the\n"
-             "interval, which knows neither this nor the error of the fit, is narrower than the truth deserves.\n",
-             gap_from, gap_to, (unsigned long)events.count, expected, (unsigned long)lo, (unsigned long)hi,
+      printf("%-20s %10.0f %12lu to %-8lu %8lu %+9.1f %%\n", c->name, expected, (unsigned long)lo, (unsigned long)hi,
              (unsigned long)(all->count - events.count), 100 * (expected / (double)(all->count - events.count) - 1));
       bad = 0;
    }
@@ -119,13 +119,14 @@ static int predict_gap(const contest *c, const fires *all, size_t steps)
 int main(int count, char **arg)
 {
    contest        table[] = {
-      {"ReLU x ReLU", {.act = SNEPPP_RELU}, {.act = SNEPPP_RELU}, SNEPPP_READOUT_FULL, 64, 0, 0, 0},
-      {"exp x ReLU", {.act = SNEPPP_EXP}, {.act = SNEPPP_RELU}, SNEPPP_READOUT_FULL, 64, 0, 0, 0},
-      {"log-linear mixture", {.act = SNEPPP_EXP}, {.act = SNEPPP_EXP}, SNEPPP_READOUT_DIAGONAL, 64, 0, 0, 0},
-      {"log-linear", {.act = SNEPPP_EXP}, {.act = SNEPPP_EXP}, SNEPPP_READOUT_FULL, 1, 0, 0, 0},
-      {"ReLU without time", {.act = SNEPPP_RELU}, {.act = SNEPPP_ONE}, SNEPPP_READOUT_FULL, 64, 0, 0, 0}};
+      {"ReLU x ReLU", {.act = SNEPPP_RELU}, {.act = SNEPPP_RELU}, SNEPPP_READOUT_FULL, 64, 0, 0, 0, 0},
+      {"exp x ReLU", {.act = SNEPPP_EXP}, {.act = SNEPPP_RELU}, SNEPPP_READOUT_FULL, 64, 0, 0, 0, 0},
+      {"log-linear mixture", {.act = SNEPPP_EXP}, {.act = SNEPPP_EXP}, SNEPPP_READOUT_DIAGONAL, 64, 0, 0, 0, 0},
+      {"log-linear", {.act = SNEPPP_EXP}, {.act = SNEPPP_EXP}, SNEPPP_READOUT_FULL, 1, 0, 0, 0, 0},
+      {"ReLU without time", {.act = SNEPPP_RELU}, {.act = SNEPPP_ONE}, SNEPPP_READOUT_FULL, 64, 0, 0, 0, 0}};
+   const contest  apart = {"map times profile", {.act = SNEPPP_RELU}, {.act = SNEPPP_RELU}, SNEPPP_READOUT_FULL, 64, 1, 0, 0, 0};
    const char    *path = count > 1 ? arg[1] : "examples/data/wildfires_sample.csv";
-   size_t         steps = count > 2 ? (size_t)strtoul(arg[2], NULL, 10) : 400, models = sizeof table / sizeof *table;
+   size_t         steps = count > 2 ? (size_t)strtoul(arg[2], NULL, 10) : 300, models = sizeof table / sizeof *table;
    const double   p = 0.8;
    fires          all;
    sneppp_pool   *pool = sneppp_pool_make(2, NULL);
@@ -155,7 +156,13 @@ int main(int count, char **arg)
       fflush(stdout);
       sneppp_free(&model);
    }
+   printf("\nDays %d to %d taken away and predicted from the others\n", gap_from, gap_to);
+   printf("model                  expected    19 of 20 Poisson counts     seen\n");
    if (!bad) bad = predict_gap(&table[0], &all, steps);
+   if (!bad) bad = predict_gap(&apart, &all, steps);
+   printf("\nFires are no Poisson process: they burn for days and spread, and the fit has an error of its own. The interval knows\n"
+          "neither and is narrower than the truth deserves. After few steps the joint model has learnt the map, but little of the\n"
+          "weeks, which are worth only some hundredths of a nat; the profile in time, fitted to its optimum, knows better.\n");
    free(keep);
    free(seen);
    free(held);
