@@ -342,7 +342,7 @@ TEST kernel_gauss_parallel_weights(void)
          }
       }
       got = kernel_gauss_pair("g_relu", relu, relu, w, a, v, b, NULL);
-      ASSERT_IN_RANGE(want, got, 1e-15);
+      ASSERT_IN_RANGE(want, got, 4e-15); /* the reference is a sum of 320 terms, up to 1.7, in whatever order */
       got = kernel_gauss_pair("g_step", step, step, w, a, v, b, NULL);
       ASSERT_IN_RANGE(hi > lo ? sneppp__Phi(-lo) - (hi < 12 ? sneppp__Phi(-hi) : 0) : 0, got, 1e-15);
    }
