@@ -19,7 +19,7 @@ EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' 
 PROGRAMS := $(filter-out build/examples/sneppp,$(EXAMPLES)) \
             $(if $(wildcard examples/sneppp.c),build/sneppp) $(if $(wildcard tests/oracle.c),build/oracle)
 
-.PHONY: all help demo test check check-compile sanitize lint cover size format clean FORCE
+.PHONY: all help demo test check check-quick check-compile sanitize lint cover size format clean FORCE
 all: $(PROGRAMS) ## build every program: the examples and tools (default; needs only a C compiler)
 
 help: ## this list
@@ -108,6 +108,14 @@ $(eval $(call CONFIG,openblas-hooks,$(CC),$(STRICT_C) -O2 -include tests/blas_ho
 endif
 
 check: $(CHECKS:%=build/check/%.log) build/check/compile.log ## the tests in every configuration, and the compile and link tests (try -j2)
+	@sh tests/total.sh $^
+
+# The configurations that differ most from make test.
+QUICK := $(filter %-float %-O0 %-O3-fast-math %-static %-no-simd g++-cxx17 clang-double cc-%,$(filter-out clang-O3-fast-math clang-float-O0 clang++%,$(CHECKS)))
+check-quick: $(QUICK:%=build/check/%.log) build/check/compile.log ## the part of it that differs most from make test
+	@sh tests/total.sh $^
+
+check-compile: build/check/compile.log ## what only a compiler, a linker or nm can tell about the header
 	@sh tests/total.sh $^
 
 build/check/compile.log: $(TEST_DEPS) $(wildcard tests/compile/* tests/*.sh) README.md LICENSE
