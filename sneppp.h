@@ -187,6 +187,14 @@
    #define sneppp_marginal sneppp_marginal_f32
    #define sneppp_conditional sneppp_conditional_f32
    #define sneppp_window_draw sneppp_window_draw_f32
+   #define sneppp_lonlat_to_unit sneppp_lonlat_to_unit_f32
+   #define sneppp_unit_to_lonlat sneppp_unit_to_lonlat_f32
+   #define sneppp_lonlats_to_units sneppp_lonlats_to_units_f32
+   #define sneppp_date_to_days sneppp_date_to_days_f32
+   #define sneppp_days_to_date sneppp_days_to_date_f32
+   #define sneppp_count_numeric sneppp_count_numeric_f32
+   #define sneppp_count_cap_numeric sneppp_count_cap_numeric_f32
+   #define sneppp_count_lonlat_numeric sneppp_count_lonlat_numeric_f32
    #define sneppp_thin sneppp_thin_f32
    #define sneppp_test_nll sneppp_test_nll_f32
    #define sneppp_test_nll_monte_carlo sneppp_test_nll_monte_carlo_f32
@@ -658,6 +666,27 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
    factors that stay: the time profile of a district, the map of a week. Free it. */
 SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over, sneppp_model *out, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at, sneppp_model *out, sneppp_error *err);
+
+/* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees north; x is a
+   unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in rows of lonlat_stride
+   doubles (0 = 2), into rows of x_stride reals (0 = 3); it refuses tables that look like radians. Days count from
+   1970-01-01 in the civil (Gregorian) calendar; subtract the days of your own first date. */
+SNEPPP_DEF sneppp_status sneppp_lonlat_to_unit(double lon, double lat, sneppp_real *x, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride, sneppp_real *x, size_t x_stride, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day, sneppp_error *err);
+
+/* ---- counts in regions without a closed form, NUMERICALLY, each with an estimate of its error (not a bound). On a sphere of
+   dim 3: the cap of all points within `radius` degrees of (lon, lat), or the rectangle from west to east and south to north
+   (east < west crosses the date line); the other factors are taken over `rest` (NULL = all) and integrated exactly. tol is
+   relative, 0 = 1e-6 (float: 1e-4); if it is not reached the result is ERR_NO_CONVERGENCE with the best count and its error. */
+SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int factor, double lon, double lat, double radius, const sneppp_region *rest, double tol, double *count, double *error, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, int factor, double west, double east, double south, double north, const sneppp_region *rest, double tol, double *count, double *error, sneppp_error *err);
+/* Any set: inside(x, user) is not 0 for the events x (D) that count. Randomly shifted lattice points (0 = 65536 of them) in
+   `within` (NULL = the whole window); error is twice the standard error over the shifts. */
+typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
+SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user, const sneppp_region *within, size_t points, uint64_t seed, double *count, double *error, sneppp_error *err);
 
 /* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err);
@@ -15555,6 +15584,363 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 }
 
 #endif /* SNEPPP_INFERENCE_ONLY */
+/* >>input ====================================================================================================
+   Degrees and dates on the way in, and counts in regions that no closed form covers. */
+
+static sneppp_status sneppp__lonlat_check(double lon, double lat, sneppp_error *err)
+{
+   if (!sneppp__finite(lon) || !sneppp__finite(lat)) return sneppp__fail(err, SNEPPP_ERR_DATA, "longitude or latitude is not finite");
+   if (fabs(lat) > 90)
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "latitude %g is not in [-90, 90] degrees%s", lat, fabs(lon) <= 90 ? ": is it the longitude?" : "");
+   if (fabs(lon) > 360) return sneppp__fail(err, SNEPPP_ERR_DATA, "longitude %g is not in [-360, 360] degrees", lon);
+   return SNEPPP_OK;
+}
+
+/* x = (cos lat cos lon, cos lat sin lon, sin lat). */
+static void sneppp__lonlat_unit(double lon, double lat, double *x)
+{
+   const double l = lon * (SNEPPP__PI / 180), b = lat * (SNEPPP__PI / 180);
+   x[0] = cos(b) * cos(l);
+   x[1] = cos(b) * sin(l);
+   x[2] = sin(b);
+}
+
+SNEPPP_DEF sneppp_status sneppp_lonlat_to_unit(double lon, double lat, sneppp_real *x, sneppp_error *err)
+{
+   double        y[3];
+   sneppp_status st = sneppp__lonlat_check(lon, lat, err);
+   if (st != SNEPPP_OK) return st;
+   if (!x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
+   sneppp__lonlat_unit(lon, lat, y);
+   for (int r = 0; r < 3; r++) x[r] = (sneppp_real)y[r];
+   return SNEPPP_OK;
+}
+
+/* lon in (-180, 180]; at the poles it is whatever atan2 makes of the rounding. A vector whose length is not 1 is refused, because
+   a model would refuse it as well, and because it is often a sign of degrees where radians were meant. */
+SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err)
+{
+   double square = 0;
+   if (!x || !lon || !lat) return sneppp__fail(err, SNEPPP_ERR_ARG, "x, lon or lat is NULL");
+   for (int r = 0; r < 3; r++) {
+      if (!sneppp__finite((double)x[r])) return sneppp__fail(err, SNEPPP_ERR_DATA, "x[%d] is not finite", r);
+      square += (double)x[r] * (double)x[r];
+   }
+   if (fabs(square - 1) > 2 * SNEPPP__SPHERE_TOLERANCE)
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "x has the length %g, not 1: divide it by its length", sqrt(square));
+   *lat = atan2((double)x[2], sqrt((double)x[0] * (double)x[0] + (double)x[1] * (double)x[1])) * (180 / SNEPPP__PI);
+   *lon = atan2((double)x[1], (double)x[0]) * (180 / SNEPPP__PI);
+   return SNEPPP_OK;
+}
+
+/* Radians pass every test of range. But sixteen or more places that all lie within 2 pi degrees of longitude 0 and within
+   pi/2 degrees of the equator are either in the Gulf of Guinea or radians; the second is likelier. Those who do live there
+   convert one by one. */
+SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride, sneppp_real *x, size_t x_stride, sneppp_error *err)
+{
+   size_t small = 0;
+   if (!lonlat_stride) lonlat_stride = 2;
+   if (!x_stride) x_stride = 3;
+   if (lonlat_stride < 2 || x_stride < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat_stride is less than 2 or x_stride less than 3");
+   if (count && (!lonlat || !x)) return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat or x is NULL");
+   for (size_t i = 0; i < count; i++) {
+      const double *p = lonlat + i * lonlat_stride;
+      sneppp_status st = sneppp__lonlat_check(p[0], p[1], err);
+      if (st != SNEPPP_OK) {
+         st = sneppp__fail(err, st, "event %z: (%g, %g) is no longitude in [-360, 360] and latitude in [-90, 90] degrees", i, p[0], p[1]);
+         if (err) err->event = i;
+         return st;
+      }
+      small += fabs(p[0]) <= 2 * SNEPPP__PI && fabs(p[1]) <= 0.5 * SNEPPP__PI;
+   }
+   if (count >= 16 && small == count)
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "all longitudes are within 2 pi and all latitudes within pi/2: are they radians? Degrees are needed");
+   for (size_t i = 0; i < count; i++) {
+      double y[3];
+      sneppp__lonlat_unit(lonlat[i * lonlat_stride], lonlat[i * lonlat_stride + 1], y);
+      for (size_t r = 0; r < 3; r++) x[i * x_stride + r] = (sneppp_real)y[r];
+   }
+   return SNEPPP_OK;
+}
+
+/* ---- dates: days of whole years by the rule of leap years, then of whole months. */
+static int sneppp__month_days(int64_t year, int month)
+{
+   static const int days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+   int leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+   return days[month - 1] + (month == 2 && leap);
+}
+
+/* Days from 0001-01-01 to the first of January of a year; whole cycles of 400 years keep the divisions positive. */
+static int64_t sneppp__year_days(int64_t year)
+{
+   int64_t cycles = 10000, y = year - 1 + 400 * cycles;
+   return 365 * y + y / 4 - y / 100 + y / 400 - 146097 * cycles;
+}
+
+enum { SNEPPP__LAST_YEAR = 1000000, SNEPPP__DAY_1970 = 719162 };
+
+SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err)
+{
+   int64_t n;
+   if (!days) return sneppp__fail(err, SNEPPP_ERR_ARG, "days is NULL");
+   if (year < -SNEPPP__LAST_YEAR || year > SNEPPP__LAST_YEAR) return sneppp__fail(err, SNEPPP_ERR_DATA, "year %d is too far away", year);
+   if (month < 1 || month > 12) return sneppp__fail(err, SNEPPP_ERR_DATA, "month %d is not from 1 to 12: is it the day?", month);
+   if (day < 1 || day > sneppp__month_days(year, month))
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "month %d of %d has no day %d%s", month, year, day, day > 31 ? ": is it the year?" : "");
+   n = sneppp__year_days(year) - SNEPPP__DAY_1970 + day - 1;
+   for (int m = 1; m < month; m++) n += sneppp__month_days(year, m);
+   *days = (double)n;
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day, sneppp_error *err)
+{
+   int64_t n, y;
+   int     m = 1;
+   if (!year || !month || !day) return sneppp__fail(err, SNEPPP_ERR_ARG, "year, month or day is NULL");
+   if (!sneppp__finite(days) || fabs(days) > 365.0 * SNEPPP__LAST_YEAR) return sneppp__fail(err, SNEPPP_ERR_DATA, "day %g is too far away", days);
+   n = (int64_t)floor(days) + SNEPPP__DAY_1970;
+   y = 1 + (int64_t)floor((double)n / 365.2425);
+   while (sneppp__year_days(y) > n) y--;
+   while (sneppp__year_days(y + 1) <= n) y++;
+   n -= sneppp__year_days(y);
+   while (n >= sneppp__month_days(y, m)) n -= sneppp__month_days(y, m++);
+   *year = (int)y, *month = m, *day = (int)n + 1;
+   return SNEPPP_OK;
+}
+
+/* ---- >>input-numeric: parts of the sphere. Both shapes are rectangles in an azimuth a and a height z (Archimedes: the area element
+   is da dz): for lon-lat rectangles around the north pole, for caps around their centre. The rectangle is cut where the error is
+   largest until the sum of the errors is small. A cell's value is the product of Gauss rules with 8 points, its error the
+   difference from 6 points, which is pessimistic where lambda is smooth and honest at the creases of ReLU. */
+enum { SNEPPP__PATCHES = 4096 };
+
+typedef struct sneppp__patch { double a0, a1, z0, z1, value, error; } sneppp__patch;
+
+static double sneppp__patch_rule(const sneppp_model *model, const double frame[3][3], const sneppp__patch *p, int order)
+{
+   const double *node, *weight;
+   double        sum = 0;
+   int           n = sneppp__gauss_legendre(order, &node, &weight);
+   for (int i = 0; i < n; i++) {
+      double z = p->z0 + 0.5 * (1 + node[i]) * (p->z1 - p->z0), s = sqrt(z * z < 1 ? 1 - z * z : 0), row = 0;
+      for (int j = 0; j < n; j++) {
+         double      a = p->a0 + 0.5 * (1 + node[j]) * (p->a1 - p->a0), u = s * cos(a), v = s * sin(a);
+         sneppp_real x[3];
+         for (int r = 0; r < 3; r++) x[r] = (sneppp_real)(u * frame[0][r] + v * frame[1][r] + z * frame[2][r]);
+         row += weight[j] * (double)sneppp_intensity(model, x);
+      }
+      sum += weight[i] * row;
+   }
+   return 0.25 * (p->a1 - p->a0) * (p->z1 - p->z0) * sum;
+}
+
+static void sneppp__patch_eval(const sneppp_model *model, const double frame[3][3], sneppp__patch *p)
+{
+   p->value = sneppp__patch_rule(model, frame, p, 8);
+   p->error = fabs(p->value - sneppp__patch_rule(model, frame, p, 6));
+}
+
+static sneppp_status sneppp__patches(const sneppp_model *model, const double frame[3][3], sneppp__patch whole, double tol, double *count, double *error, sneppp_error *err)
+{
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp__patch *p;
+   size_t         used = 0;
+   double         sum = 0, off = 0, scale = model->desc.factor[0].window.measure == SNEPPP_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
+   sneppp_status  st;
+   sneppp__take(&c, SNEPPP__PATCHES, 1, sizeof *p);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   p = (sneppp__patch *)sneppp__take(&c, SNEPPP__PATCHES, 1, sizeof *p);
+   for (int k = 0; k < 4; k++) { /* quarters, so that one lucky cell does not end it at once */
+      p[used] = whole;
+      p[used].a0 = whole.a0 + 0.25 * k * (whole.a1 - whole.a0);
+      p[used].a1 = whole.a0 + 0.25 * (k + 1) * (whole.a1 - whole.a0);
+      sneppp__patch_eval(model, frame, &p[used++]);
+   }
+   for (;;) {
+      size_t        worst = 0;
+      sneppp__patch cut;
+      for (size_t k = 0, first = 1; k < used; k++, first = 0) {
+         sum = first ? p[k].value : sum + p[k].value;
+         off = first ? p[k].error : off + p[k].error;
+         if (p[k].error > p[worst].error) worst = k;
+      }
+      if (off <= tol * sum || used + 3 > SNEPPP__PATCHES) break;
+      cut = p[worst];
+      for (int k = 0; k < 4; k++) {
+         sneppp__patch *q = k ? &p[used++] : &p[worst];
+         double         a = 0.5 * (cut.a0 + cut.a1), z = 0.5 * (cut.z0 + cut.z1);
+         *q = cut;
+         if (k & 1) q->a0 = a; else q->a1 = a;
+         if (k & 2) q->z0 = z; else q->z1 = z;
+         sneppp__patch_eval(model, frame, q);
+      }
+   }
+   sneppp__block_free(&block);
+   *count = scale * sum;
+   if (error) *error = scale * off;
+   if (!sneppp__finite(sum)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
+   if (off > tol * sum) return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z cells the error is still %g of %g", used, scale * off, scale * sum);
+   return SNEPPP_OK;
+}
+
+/* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere alone. */
+static sneppp_status sneppp__sphere_part(const sneppp_model *model, int factor, const sneppp_region *rest, const double frame[3][3], sneppp__patch whole, double tol, double *count, double *error, sneppp_error *err)
+{
+   sneppp_model        held, next;
+   const sneppp_model *now = model;
+   sneppp_status       st = SNEPPP_OK;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
+   if (factor < 0 || factor >= model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
+   if (model->desc.factor[factor].window.space != SNEPPP_SPHERE || model->desc.factor[factor].window.dim != 3)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
+   if (rest && rest->factor[factor]) return sneppp__fail(err, SNEPPP_ERR_ARG, "rest.factor[%d] must be NULL: it is the sphere itself", factor);
+   if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
+   if (tol == 0) tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
+   memset(&held, 0, sizeof held);
+   for (int f = model->factors - 1; f >= 0 && st == SNEPPP_OK; f--) {
+      if (f == factor) continue;
+      st = sneppp_marginal(now, f, rest ? rest->factor[f] : NULL, &next, err);
+      sneppp_free(&held);
+      if (st != SNEPPP_OK) return st;
+      held = next, now = &held;
+   }
+   st = sneppp__patches(now, frame, whole, tol, count, error, err);
+   sneppp_free(&held);
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int factor, double lon, double lat, double radius, const sneppp_region *rest, double tol, double *count, double *error, sneppp_error *err)
+{
+   double        frame[3][3], half;
+   sneppp__patch whole;
+   sneppp_status st = sneppp__lonlat_check(lon, lat, err);
+   if (st != SNEPPP_OK) return st;
+   if (!sneppp__finite(radius) || radius < 0 || radius > 180) return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", radius);
+   sneppp__lonlat_unit(lon + 90, 0, frame[0]); /* east, north and up at the centre */
+   sneppp__lonlat_unit(lon + 180, 90 - lat, frame[1]);
+   sneppp__lonlat_unit(lon, lat, frame[2]);
+   memset(&whole, 0, sizeof whole);
+   half = sin(0.5 * radius * (SNEPPP__PI / 180));
+   whole.a1 = 2 * SNEPPP__PI;
+   whole.z0 = 1 - 2 * half * half; /* cos radius */
+   whole.z1 = 1;
+   return sneppp__sphere_part(model, factor, rest, (const double(*)[3])frame, whole, tol, count, error, err);
+}
+
+SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, int factor, double west, double east, double south, double north, const sneppp_region *rest, double tol, double *count, double *error, sneppp_error *err)
+{
+   static const double frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+   sneppp__patch       whole;
+   sneppp_status       st = sneppp__lonlat_check(west, south, err);
+   if (st == SNEPPP_OK) st = sneppp__lonlat_check(east, north, err);
+   if (st != SNEPPP_OK) return st;
+   if (south > north) return sneppp__fail(err, SNEPPP_ERR_ARG, "south = %g is north of north = %g", south, north);
+   if (east < west) east += 360;
+   if (east < west || east - west > 360) return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around", east - west);
+   memset(&whole, 0, sizeof whole);
+   whole.a0 = west * (SNEPPP__PI / 180), whole.a1 = east * (SNEPPP__PI / 180);
+   whole.z0 = sin(south * (SNEPPP__PI / 180)), whole.z1 = sin(north * (SNEPPP__PI / 180));
+   return sneppp__sphere_part(model, factor, rest, frame, whole, tol, count, error, err);
+}
+
+/* ---- any set. The points k g mod 1, with g = (1/phi, 1/phi^2, ...) and phi the root of phi^(D+1) = phi + 1, fill the unit cube
+   evenly (a Kronecker sequence; D = 1 is the golden section). Sixteen random shifts of them give independent unbiased estimates,
+   and so an honest error; a seed is used as it is. */
+enum { SNEPPP__SHIFTS = 16 };
+
+/* A point of the window from coordinates in the unit cube, and its weight; weight 0 where the cube reaches outside. */
+static double sneppp__numeric_point(const sneppp_window *win, const double *u, double *x)
+{
+   sneppp__cube_piece piece;
+   double             t, lo[2], hi[2];
+   size_t             k, vertices = 0;
+   memset(&piece, 0, sizeof piece);
+   if (win->space == SNEPPP_INTERVALS) {
+      double mass = sneppp_window_mass(win);
+      for (t = u[0] * mass, k = 0; k + 1 < win->count && t >= win->ends[2 * k + 1] - win->ends[2 * k]; k++) t -= win->ends[2 * k + 1] - win->ends[2 * k];
+      x[0] = win->ends[2 * k] + t;
+      if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
+      return mass;
+   }
+   if (win->space != SNEPPP_POLYGON) return sneppp__cube_map(win, &piece, u, x);
+   for (k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
+   for (int r = 0; r < 2; r++) {
+      lo[r] = hi[r] = win->xy[r];
+      for (k = 1; k < vertices; k++) {
+         if (win->xy[2 * k + (size_t)r] < lo[r]) lo[r] = win->xy[2 * k + (size_t)r];
+         if (win->xy[2 * k + (size_t)r] > hi[r]) hi[r] = win->xy[2 * k + (size_t)r];
+      }
+      x[r] = lo[r] + u[r] * (hi[r] - lo[r]);
+   }
+   return sneppp_window_contains(win, x) ? (hi[0] - lo[0]) * (hi[1] - lo[1]) : 0;
+}
+
+/* Which windows can be covered by the cube, and with how many axes. */
+static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f, int *axes, sneppp_error *err)
+{
+   sneppp_status st = win == own ? SNEPPP_OK : sneppp__window_check(win, err);
+   if (st != SNEPPP_OK) return st;
+   if (win->dim != own->dim) return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d].dim = %d, but the model has %d", f, win->dim, own->dim);
+   switch (win->space) {
+      case SNEPPP_BOX: case SNEPPP_INTERVALS: case SNEPPP_POLYGON: case SNEPPP_BALL: case SNEPPP_VONMISES: *axes = win->dim; break;
+      case SNEPPP_SPHERE: *axes = win->dim - 1; break;
+      default: *axes = 0;
+   }
+   if (*axes < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: numerical counts are not offered on %s", f, sneppp__space_name(win->space));
+   if (win->space != own->space && own->space != SNEPPP_BOX && own->space != SNEPPP_INTERVALS && own->space != SNEPPP_POLYGON && own->space != SNEPPP_BALL)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] has another measure than the model's %s", f, sneppp__space_name(own->space));
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user, const sneppp_region *within, size_t points, uint64_t seed, double *count, double *error, sneppp_error *err)
+{
+   double      g[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], shift[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], phi = 2, mean = 0, square = 0;
+   int         axes[SNEPPP_MAX_FACTORS], D = 0;
+   sneppp_rng  rng;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!inside || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "inside or count is NULL");
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *own = &model->desc.factor[f].window, *win = within && within->factor[f] ? within->factor[f] : own;
+      sneppp_status        st = sneppp__numeric_axes(own, win, f, &axes[f], err);
+      if (st != SNEPPP_OK) return st;
+      D += axes[f];
+   }
+   for (int k = 0; k < 64; k++) phi = pow(1 + phi, 1.0 / (D + 1));
+   for (int r = 0; r < D; r++) g[r] = r ? g[r - 1] / phi : 1 / phi;
+   points = ((points ? points : 65536) + SNEPPP__SHIFTS - 1) / SNEPPP__SHIFTS;
+   sneppp_rng_init(&rng, seed, 79);
+   for (int s = 0; s < SNEPPP__SHIFTS; s++) {
+      double sum = 0, delta;
+      for (int r = 0; r < D; r++) shift[r] = sneppp_rng_uniform(&rng);
+      for (size_t i = 0; i < points; i++) {
+         double      u[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], y[SNEPPP_MAX_DIM], weight = 1;
+         sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
+         int         used = 0, at = 0;
+         for (int r = 0; r < D; r++) { u[r] = shift[r] + (double)i * g[r]; u[r] -= floor(u[r]); }
+         for (int f = 0; f < model->factors; f++) {
+            const sneppp_window *own = &model->desc.factor[f].window, *win = within && within->factor[f] ? within->factor[f] : own;
+            weight *= sneppp__numeric_point(win, u + used, y);
+            used += axes[f];
+            for (int r = 0; r < win->dim; r++) x[at++] = (sneppp_real)y[r];
+         }
+         if (weight > 0 && inside(x, user)) sum += weight * (double)sneppp_intensity(model, x);
+      }
+      sum /= (double)points;
+      delta = sum - mean;
+      mean += delta / (s + 1);
+      square += delta * (sum - mean);
+   }
+   if (!sneppp__finite(mean)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
+   *count = mean;
+   if (error) *error = 2 * sqrt(square / (SNEPPP__SHIFTS * (SNEPPP__SHIFTS - 1.0)));
+   return SNEPPP_OK;
+}
+
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */
 
