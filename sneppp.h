@@ -14380,6 +14380,7 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
 #define SNEPPP__ANCHOR   1.0    /* pseudo-events on the best single width                                   */
 #define SNEPPP__UNIFORM  0.25   /* pseudo-events on the floor: no new event can cost more than log(4 N + 5) */
 #define SNEPPP__GATE     4.0    /* nats of leave-one-out gain that a richer model must show                 */
+#define SNEPPP__SMALL    20.0   /* events below which no gain is trusted fully: two of five may be close by chance */
 #define SNEPPP__QUERIES  4096   /* leave-one-out is taken at no more events than this                       */
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps                */
 #define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
@@ -14698,6 +14699,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
          if (share < 1) f->gain = plain + share * (f->gain - plain);
       }
       f->trust = sneppp__trust(f->gain);
+      if ((double)f->N < SNEPPP__SMALL * f->trust) f->trust = (double)f->N / SNEPPP__SMALL;
    }
    for (int c = 0; c < C - 1; c++) {
       f->p[c] = f->trust * (f->p[c] < 1e-4 ? 0 : f->p[c]); /* shares below 1e-4 go to the floor */
@@ -14915,13 +14917,19 @@ static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, c
 {
    sneppp_layer_state *L = &m->layer[0];
    size_t              d = (size_t)f->d;
+   double              length2 = 0, excess = 0;
    for (size_t k = 0; k < d; k++) {
-      if (f->sphere) { L->W[i * d + k] = (sneppp_real)(c[k] / (2 * h * h)); continue; }
+      if (f->sphere) {
+         double w = (double)(L->W[i * d + k] = (sneppp_real)(c[k] / (2 * h * h)));
+         length2 += w * w;
+         continue;
+      }
       L->W[i * d + k] = (sneppp_real)(2 * c[k] / f->a[k] - 1);
       L->width[i * d + k] = (sneppp_real)(2 * SNEPPP__SQRT2 * h / f->a[k]);
    }
    L->b[i] = f->sphere ? (sneppp_real)(-1 / (2 * h * h)) : 0;
-   m->readout[0].V[i] = (sneppp_real)sqrt(share * scale);
+   if (f->sphere) excess = (double)L->b[i] + sqrt(length2); /* log of psi at its peak: 0 but for the rounding of w and b */
+   m->readout[0].V[i] = (sneppp_real)(sqrt(share * scale) * exp(-excess));
 }
 
 /* The components that carry weight, for centre j with the widest first. Returns how many. */
@@ -15088,11 +15096,13 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       return SNEPPP_OK;
    }
    if (st == SNEPPP_OK) {
-      int bumps;
+      size_t width = 0;
+      int    bumps;
       sneppp__auto_axes(&f, f.N, &o->parallel);
       sneppp__auto_core(&f, centres, 0, &o->parallel);
       bumps = f.p[f.C - 1] < 1;
-      few.B = few.B && bumps ? (few.B < (size_t)f.N * SNEPPP__COLUMNS ? few.B : (size_t)f.N * SNEPPP__COLUMNS) : 0;
+      for (int k = 0; k < f.C - 1; k++) width += f.p[k] > 0 ? f.N : 0;
+      if (!bumps || width <= (size_t)model->budget) few.B = 0; /* the whole model is within the budget */
       if (few.B) sneppp__auto_few(&f, &few, &work, o->seed ? o->seed : 1);
       st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
    }

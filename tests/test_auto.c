@@ -1,0 +1,502 @@
+/* AUTO: radial units on the events, widths weighed by leave-one-out. The patterns are made here, so the truth is
+   known; nothing is compared with earlier results of the library itself. */
+enum { auto_most = 700, auto_kinds = 5 };
+static sneppp_real         auto_x[3 * auto_most], auto_y[3 * auto_most];
+static const double        auto_ends[4] = {-3, 2, 4, 9};
+static const char *const   auto_names[auto_kinds] = {"line", "plane", "space", "intervals", "sphere"};
+static const double        auto_round = sizeof(sneppp_real) == 4 ? 2e-6 : 1e-9; /* parameters are sneppp_real */
+
+/* 0..2: boxes of 1..3 dimensions, 3: two intervals, 4: the sphere. */
+static sneppp_window auto_window(int kind)
+{
+   sneppp_window w;
+   memset(&w, 0, sizeof w);
+   w.dim = kind < 3 ? kind + 1 : kind == 3 ? 1 : 3;
+   w.space = kind < 3 ? SNEPPP_BOX : kind == 3 ? SNEPPP_INTERVALS : SNEPPP_SPHERE;
+   for (int r = 0; r < w.dim; r++) w.lo[r] = -1 - r, w.hi[r] = 3 + 2 * r;
+   if (kind == 3) w.count = 2, w.ends = auto_ends;
+   return w;
+}
+
+static void auto_uniform(const sneppp_window *w, sneppp_rng *rng, double *x)
+{
+   if (w->space == SNEPPP_SPHERE) { sneppp_rng_sphere(rng, 3, x); return; }
+   do for (int r = 0; r < w->dim; r++) {
+         double lo = w->space == SNEPPP_BOX ? w->lo[r] : auto_ends[0], hi = w->space == SNEPPP_BOX ? w->hi[r] : auto_ends[3];
+         x[r] = lo + (hi - lo) * sneppp_rng_uniform(rng);
+      }
+   while (!sneppp_window_contains(w, x));
+}
+
+/* Three clusters around points that do not depend on the seed hold a share of the events; the rest is uniform. */
+static sneppp_events auto_pattern(const sneppp_window *w, size_t count, double share, uint64_t seed, sneppp_real *out)
+{
+   sneppp_rng    rng, fixed;
+   sneppp_events e;
+   double        parent[3][3], x[3];
+   sneppp_rng_init(&fixed, 77, 0);
+   for (int k = 0; k < 3; k++) auto_uniform(w, &fixed, parent[k]);
+   sneppp_rng_init(&rng, seed, 0);
+   for (size_t i = 0; i < count;) {
+      int k = (int)sneppp_rng_below(&rng, 3);
+      if (sneppp_rng_uniform(&rng) >= share) auto_uniform(w, &rng, x);
+      else {
+         double norm = 0;
+         for (int r = 0; r < w->dim; r++) {
+            x[r] = parent[k][r] + (w->space == SNEPPP_SPHERE ? 0.1 : 0.2) * sneppp_rng_normal(&rng);
+            norm += x[r] * x[r];
+         }
+         for (int r = 0; w->space == SNEPPP_SPHERE && r < 3; r++) x[r] /= sqrt(norm);
+      }
+      for (int r = 0; r < w->dim; r++) x[r] = (double)(out[i * (size_t)w->dim + (size_t)r] = (sneppp_real)x[r]);
+      i += (size_t)sneppp_window_contains(w, x);
+   }
+   memset(&e, 0, sizeof e);
+   e.x = out;
+   e.count = count;
+   return e;
+}
+
+static sneppp_status auto_fit(sneppp_model *m, const sneppp_window *w, const sneppp_events *e, int budget, sneppp_report *r, sneppp_error *err)
+{
+   sneppp_desc     d;
+   sneppp_fit_desc f;
+   sneppp_status   st;
+   memset(&d, 0, sizeof d);
+   memset(&f, 0, sizeof f);
+   d.factor[0].window = *w;
+   d.width = budget;
+   f.events = e;
+   st = sneppp_init(m, &d, err);
+   if (st == SNEPPP_OK && (st = sneppp_fit(m, &f, r, err)) != SNEPPP_OK) sneppp_free(m);
+   if (st != SNEPPP_OK) fprintf(stderr, "   %s\n", err->why);
+   return st;
+}
+
+/* Bits of all parameters that decide the intensity. */
+static int auto_same(const sneppp_model *a, const sneppp_model *b)
+{
+   size_t n = (size_t)a->n, d = (size_t)a->layer[0].d;
+   return a->n == b->n && a->nodes == b->nodes && a->alpha == b->alpha && a->floor == b->floor &&
+          !memcmp(a->layer[0].W, b->layer[0].W, n * d * sizeof(sneppp_real)) && !memcmp(a->layer[0].b, b->layer[0].b, n * sizeof(sneppp_real)) &&
+          (!a->layer[0].width || !memcmp(a->layer[0].width, b->layer[0].width, n * d * sizeof(sneppp_real))) &&
+          !memcmp(a->readout[0].V, b->readout[0].V, n * sizeof(sneppp_real));
+}
+
+/* Any number of events, in any window: the expected total is their number, the certificate holds, the intensity is
+   positive and finite everywhere. */
+TEST auto_total_and_certificate(void)
+{
+   static const size_t counts[] = {0, 1, 2, 5, 20, 150};
+   for (int kind = 0; kind < auto_kinds; kind++)
+      for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+         sneppp_window w = auto_window(kind);
+         sneppp_events e = auto_pattern(&w, counts[k], 0.7, 5 + k, auto_x);
+         sneppp_model  m;
+         sneppp_report r;
+         sneppp_error  err;
+         sneppp_rng    rng;
+         double        total = -1, N = (double)counts[k];
+         ASSERT_EQ_FMTm(auto_names[kind], SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err), "%d");
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+         ASSERT_IN_RANGEm(auto_names[kind], N, total, auto_round * (1 + N));
+         ASSERT_EQ(SNEPPP_AUTO, r.method);
+         ASSERT_EQ(counts[k], r.events);
+         ASSERT(r.gap >= 0 && r.gap <= 1e-4);
+         ASSERT_EQ(m.n, r.width);
+         if (N > 0) ASSERT_IN_RANGEm(auto_names[kind], N, r.expected, auto_round * (1 + N));
+         if (N > 0) ASSERT(sneppp__finite(r.nll));
+         sneppp_rng_init(&rng, 1, 1);
+         for (int i = 0; i < 50; i++) {
+            double      y[3], v;
+            sneppp_real x[3];
+            auto_uniform(&w, &rng, y);
+            for (int q = 0; q < w.dim; q++) x[q] = (sneppp_real)y[q];
+            v = (double)sneppp_intensity(&m, x);
+            ASSERT(sneppp__finite(v));
+            ASSERT(counts[k] ? v > 0 : v == 0);
+         }
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* Through the tree and by adding up all features, at events and elsewhere. */
+TEST auto_tree_is_the_sum(void)
+{
+   for (int kind = 0; kind < auto_kinds; kind++)
+      for (int budget = 0; budget <= 40; budget += 40) {
+         sneppp_window w = auto_window(kind);
+         sneppp_events e = auto_pattern(&w, 250, 0.8, 3, auto_x);
+         sneppp_model  m, plain;
+         sneppp_report r;
+         sneppp_error  err;
+         sneppp_rng    rng;
+         double        peak = 0, tol = sizeof(sneppp_real) == 4 ? 1e-4 : 1e-10, ulp = sizeof(sneppp_real) == 4 ? 5e-7 : 1e-15;
+         ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, budget, &r, &err));
+         ASSERTm(auto_names[kind], m.nodes > 0);
+         for (int i = 0; i < m.n; i++) {
+            peak += m.alpha * (double)m.peak[i];
+            /* Features of the sphere are exp(w.x + b) with a large w, which multiplies rounding errors; trees avoid it. */
+            if (kind == 4 && tol < ulp * (double)m.sharp[i]) tol = ulp * (double)m.sharp[i];
+         }
+         plain = m;
+         plain.nodes = 0;
+         sneppp_rng_init(&rng, 2, 2);
+         for (size_t i = 0; i < 200; i++) {
+            double      y[3], a, b;
+            sneppp_real x[3];
+            auto_uniform(&w, &rng, y);
+            for (int q = 0; q < w.dim; q++) x[q] = i % 2 ? (sneppp_real)y[q] : auto_x[i * (size_t)w.dim + (size_t)q];
+            a = (double)sneppp_intensity(&m, x);
+            b = (double)sneppp_intensity(&plain, x);
+            ASSERT_IN_RANGEm(auto_names[kind], b, a, tol * b + 1e-12 * peak);
+         }
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* The count over a part is the integral of the intensity over it. */
+TEST auto_counts_are_integrals(void)
+{
+   for (int kind = 0; kind < 4; kind++) {
+      sneppp_window w = auto_window(kind), part = w;
+      sneppp_events e = auto_pattern(&w, 300, 0.5, 4, auto_x);
+      sneppp_region region;
+      sneppp_model  m;
+      sneppp_report r;
+      sneppp_error  err;
+      double        count = 0, sum = 0, other = 0, total = 0, lo[3] = {-0.5, -1, -2}, hi[3] = {1.5, 2, 1}, volume = 1;
+      double        few_ends[2] = {-0.5, 1.5}, rest_ends[6] = {-3, -0.5, 1.5, 2, 4, 9};
+      size_t        steps = kind == 2 ? 40 : kind == 1 ? 250 : 20000, cells = 1;
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, kind == 2 ? 30 : 0, &r, &err));
+      memset(&region, 0, sizeof region);
+      region.factor[0] = &part;
+      for (int q = 0; q < w.dim; q++) part.lo[q] = lo[q], part.hi[q] = hi[q], volume *= (hi[q] - lo[q]) / (double)steps, cells *= steps;
+      if (kind == 3) part.count = 1, part.ends = few_ends;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &count, &err));
+      for (size_t i = 0; i < cells; i++) { /* midpoints */
+         sneppp_real x[3];
+         size_t      c = i;
+         for (int q = 0; q < w.dim; q++, c /= steps) x[q] = (sneppp_real)(lo[q] + (hi[q] - lo[q]) * ((double)(c % steps) + 0.5) / (double)steps);
+         sum += (double)sneppp_intensity(&m, x) * volume;
+      }
+      ASSERT_IN_RANGEm(auto_names[kind], sum, count, 2e-3 * sum); /* the error of midpoints at the narrowest bumps */
+      if (kind == 3) { /* the part and the rest are the whole */
+         part.count = 3, part.ends = rest_ends;
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &other, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+         ASSERT_IN_RANGE(total, count + other, 1e-12 * total);
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+static double auto_test_nll(const sneppp_model *m, const sneppp_events *e)
+{
+   double nll = 1e9;
+   return sneppp_test_nll(m, e, 1, 1, &nll, NULL, NULL) == SNEPPP_OK ? nll : 1e9;
+}
+
+/* Better than a constant where there is something to see, no worse where there is nothing. */
+TEST auto_generalises(void)
+{
+   static const size_t counts[] = {5, 20, 60, 150};
+   for (int kind = 0; kind < auto_kinds; kind++) {
+      sneppp_window w = auto_window(kind);
+      sneppp_model  m;
+      sneppp_report r;
+      sneppp_error  err;
+      double        mass = sneppp_window_mass(&w), constant, v;
+      sneppp_events test = auto_pattern(&w, 300, 0.8, 1000, auto_y), e = auto_pattern(&w, 300, 0.8, 1, auto_x);
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+      constant = -(300 * log(300 / mass) - 300 - sneppp__lgamma(301)) / 300;
+      v = auto_test_nll(&m, &test);
+      ASSERTm(auto_names[kind], v < constant - 0.3);
+      sneppp_free(&m);
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 32, &r, &err)); /* and with few units */
+      ASSERTm(auto_names[kind], auto_test_nll(&m, &test) < constant - 0.3);
+      sneppp_free(&m);
+      for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) { /* nothing to see */
+         double worse = 0, N = (double)counts[k], n = 600;
+         for (uint64_t seed = 0; seed < 6; seed++) {
+            e = auto_pattern(&w, counts[k], 0, 20 + seed, auto_x);
+            test = auto_pattern(&w, 600, 0, 40 + seed, auto_y);
+            ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&m, &test, 1, n / N, &v, NULL, &err));
+            constant = -(n * log(n / mass) - n - sneppp__lgamma(n + 1)) / n;
+            worse += (v - constant) / 6;
+            sneppp_free(&m);
+         }
+         ASSERT_IN_RANGEm(auto_names[kind], 0, worse, 0.03);
+      }
+   }
+   PASS();
+}
+
+TEST auto_budgets(void)
+{
+   static const int budget[] = {1, 2, 16, 64};
+   for (int kind = 0; kind < auto_kinds; kind++) {
+      sneppp_window w = auto_window(kind);
+      double        last = 1e9;
+      for (size_t k = 0; k < 4; k++)
+         for (size_t N = 6; N <= 300; N *= 50) {
+            sneppp_events e = auto_pattern(&w, N, 0.9, 8, auto_x), test;
+            sneppp_model  m;
+            sneppp_report r;
+            sneppp_error  err;
+            double        total = 0;
+            ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, budget[k], &r, &err));
+            ASSERT(m.n >= 1 && m.n <= budget[k]);
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+            ASSERT_IN_RANGEm(auto_names[kind], (double)N, total, auto_round * (double)N);
+            if (N == 300) {
+               double v;
+               test = auto_pattern(&w, 600, 0.9, 9, auto_y);
+               ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&m, &test, 1, 2, &v, NULL, &err));
+               ASSERTm(auto_names[kind], v < last + 0.05); /* more features are not worse */
+               last = v;
+            }
+            sneppp_free(&m);
+         }
+   }
+   PASS();
+}
+
+/* Threads change nothing; a saved model comes back with its bits and its tree; a budget of the caller's memory. */
+TEST auto_threads_and_files(void)
+{
+   static const size_t threads[] = {1, 2, 7};
+   for (int kind = 0; kind < auto_kinds; kind++)
+      for (int budget = 0; budget <= 24; budget += 24) {
+         sneppp_window w = auto_window(kind);
+         sneppp_events e = auto_pattern(&w, 150, 0.6, 6, auto_x);
+         sneppp_model  alone, m;
+         sneppp_report r;
+         sneppp_error  err;
+         size_t        bytes;
+         void         *file;
+         ASSERT_EQ(SNEPPP_OK, auto_fit(&alone, &w, &e, budget, &r, &err));
+         for (size_t k = 0; k < 3; k++) {
+            sneppp_pool    *pool = sneppp_pool_make((int)threads[k], NULL);
+            sneppp_desc     d;
+            sneppp_fit_desc f;
+            ASSERT(pool);
+            memset(&d, 0, sizeof d);
+            memset(&f, 0, sizeof f);
+            d.factor[0].window = w;
+            d.width = budget;
+            f.events = &e;
+            f.parallel = sneppp_pool_parallel(pool);
+            ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+            ASSERTm(auto_names[kind], auto_same(&alone, &m));
+            sneppp_free(&m);
+            sneppp_pool_free(pool);
+         }
+         bytes = sneppp_save(&alone, NULL, 0);
+         file = malloc(bytes);
+         ASSERT(bytes && file);
+         ASSERT_EQ(bytes, sneppp_save(&alone, file, bytes));
+         ASSERT_EQ(SNEPPP_OK, sneppp_load(&m, file, bytes, NULL, 0, NULL, &err));
+         ASSERTm(auto_names[kind], auto_same(&alone, &m) && m.nodes > 0);
+         ASSERT(sneppp_intensity(&alone, auto_x) == sneppp_intensity(&m, auto_x));
+         free(file);
+         sneppp_free(&m);
+         sneppp_free(&alone);
+      }
+   PASS();
+}
+
+TEST auto_memory(void)
+{
+   static double   room[40000];
+   sneppp_window   w = auto_window(1);
+   sneppp_events   e = auto_pattern(&w, 90, 0.9, 6, auto_x);
+   sneppp_model    m, before;
+   sneppp_report   r;
+   sneppp_error    err;
+   sneppp_desc     d;
+   sneppp_fit_desc f;
+   test_alloc      heap = {0, 0, 0, 0};
+   sneppp_real     was;
+   memset(&d, 0, sizeof d);
+   memset(&f, 0, sizeof f);
+   d.factor[0].window = w;
+   f.events = &e;
+   d.mem = room;
+   d.readout = SNEPPP_READOUT_DIAGONAL;
+   d.mem_bytes = sneppp_model_bytes(&d, &err); /* holds what init makes, not what AUTO will want */
+   ASSERT(d.mem_bytes && d.mem_bytes < sizeof room);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   before = m;
+   was = sneppp_intensity(&m, auto_x);
+   ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_fit(&m, &f, &r, &err));
+   ASSERT(strstr(err.why, "mem_bytes"));
+   ASSERT_EQ(0, memcmp(&before, &m, sizeof m));
+   ASSERT(was == sneppp_intensity(&m, auto_x));
+   d.mem_bytes = sizeof room;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT((void *)m.layer[0].W >= (void *)room && (void *)m.layer[0].W < (void *)(room + 40000));
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&before, &w, &e, 0, &r, &err));
+   ASSERT(auto_same(&m, &before));
+   sneppp_free(&before);
+   sneppp_free(&m);
+   d.mem = NULL, d.mem_bytes = 0, d.alloc_ctx = &heap; /* the k-th allocation fails: nothing leaks, nothing changes */
+   for (int budget = 0; budget <= 20; budget += 20)
+      for (size_t k = 1; k < 100; k++) {
+         sneppp_status st;
+         d.width = budget;
+         heap.fail_at = 0;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         before = m;
+         heap.calls = 0, heap.fail_at = k;
+         st = sneppp_fit(&m, &f, &r, &err);
+         if (st == SNEPPP_OK) { ASSERT(k > 2); k = 100; }
+         else { ASSERT_EQ(SNEPPP_ERR_MEMORY, st); ASSERT_EQ(0, memcmp(&before, &m, sizeof m)); }
+         sneppp_free(&m);
+         ASSERT_EQ((size_t)0, heap.live);
+      }
+   PASS();
+}
+
+TEST auto_refuses_and_accepts(void)
+{
+   sneppp_window w = auto_window(1);
+   sneppp_events e = auto_pattern(&w, 60, 0.5, 6, auto_x);
+   sneppp_model  m;
+   sneppp_report r;
+   sneppp_error  err;
+   sneppp_desc   d;
+   sneppp_fit_desc f;
+   double        total = 0;
+   memset(&d, 0, sizeof d);
+   memset(&f, 0, sizeof f);
+   d.factor[0].window = w;
+   f.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   for (int k = 0; k < 2; k++) {
+      sneppp_real keep = auto_x[2 * 41];
+      auto_x[2 * 41] = k ? (sneppp_real)sneppp__nan() : (sneppp_real)1e6;
+      ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_fit(&m, &f, &r, &err));
+      ASSERT_EQ((size_t)41, err.event);
+      ASSERT(strstr(err.why, "41"));
+      auto_x[2 * 41] = keep;
+   }
+   sneppp_free(&m);
+   for (int kind = 0; kind < auto_kinds; kind++) /* all events at one point */
+      for (int budget = 0; budget <= 8; budget += 8) {
+         w = auto_window(kind);
+         e = auto_pattern(&w, 50, 0, 3, auto_x);
+         for (size_t i = 1; i < 50; i++) memcpy(auto_x + i * (size_t)w.dim, auto_x, (size_t)w.dim * sizeof *auto_x);
+         ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, budget, &r, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+         ASSERT_IN_RANGEm(auto_names[kind], 50, total, sizeof(sneppp_real) == 4 ? 1e-3 : 1e-5); /* sphere: exp(2b + 2|w|), |w| ~ 1e8 */
+         ASSERT(sneppp__finite((double)sneppp_intensity(&m, auto_x)));
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* The answer does not depend on units and origin: a window of 100 m in metres at 5,000 km. */
+TEST auto_units_do_not_matter(void)
+{
+   sneppp_window w, far;
+   sneppp_events e, g;
+   sneppp_model  a, b;
+   sneppp_report r, q;
+   sneppp_error  err;
+   memset(&w, 0, sizeof w);
+   w.dim = 2;
+   w.hi[0] = w.hi[1] = 1;
+   far = w;
+   far.lo[0] = 524288, far.hi[0] = far.lo[0] + 128, far.lo[1] = 4194304, far.hi[1] = far.lo[1] + 64; /* exact in float */
+   e = auto_pattern(&w, 300, 0.5, 6, auto_x);
+   for (size_t i = 0; i < 300; i++) { /* on a grid that survives the move */
+      for (size_t k = 0; k < 2; k++) auto_x[2 * i + k] = (sneppp_real)(floor((double)auto_x[2 * i + k] * 32) / 32);
+      auto_y[2 * i] = (sneppp_real)(far.lo[0] + 128 * (double)auto_x[2 * i]);
+      auto_y[2 * i + 1] = (sneppp_real)(far.lo[1] + 64 * (double)auto_x[2 * i + 1]);
+   }
+   g = e;
+   g.x = auto_y;
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&b, &far, &g, 0, &q, &err));
+   ASSERT_EQ(a.n, b.n);
+   ASSERT_IN_RANGE(r.nll + log(128.0 * 64), q.nll, 1e-4);
+   for (size_t i = 0; i < 300; i += 10) {
+      double u = (double)sneppp_intensity(&a, auto_x + 2 * i), v = 8192 * (double)sneppp_intensity(&b, auto_y + 2 * i);
+      ASSERT_IN_RANGE(u, v, 1e-3 * u);
+   }
+   sneppp_free(&a);
+   sneppp_free(&b);
+   PASS();
+}
+
+static int auto_stop(const sneppp_report *now, const sneppp_model *m, void *user)
+{
+   (void)now, (void)m, (void)user;
+   return 1;
+}
+
+/* Several realisations share the intensity; a caller may stop; events may come from a source. */
+static size_t auto_source(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   memcpy(dst, (const sneppp_real *)user + 2 * first, 2 * count * sizeof *dst);
+   return count;
+}
+
+TEST auto_data(void)
+{
+   sneppp_window   w = auto_window(1);
+   sneppp_events   e = auto_pattern(&w, 200, 0.5, 6, auto_x), two[2];
+   sneppp_model    a, b;
+   sneppp_report   r;
+   sneppp_error    err;
+   sneppp_desc     d;
+   sneppp_fit_desc f;
+   double          total = 0;
+   memset(&d, 0, sizeof d);
+   memset(&f, 0, sizeof f);
+   d.factor[0].window = w;
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
+   e.x = NULL, e.read = auto_source, e.user = auto_x;
+   f.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&b, &f, &r, &err));
+   ASSERT(auto_same(&a, &b));
+   two[0] = two[1] = e;
+   two[0].read = two[1].read = NULL;
+   two[0].x = auto_x, two[0].count = 120;
+   two[1].x = auto_x + 240, two[1].count = 80;
+   f.events = two, f.realisations = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&b, &f, &r, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, &total, &err));
+   ASSERT_IN_RANGE(100, total, 100 * auto_round);
+   sneppp_free(&a);
+   f.progress = auto_stop;
+   a = b;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&b, &f, &r, &err));
+   ASSERT_EQ(SNEPPP_ASKED_TO_STOP, r.ending);
+   ASSERT_EQ(0, memcmp(&a, &b, sizeof a));
+   sneppp_free(&b);
+   PASS();
+}
+
+/* `auto` is a keyword. */
+SUITE(automatic)
+{
+   RUN_TEST(auto_total_and_certificate);
+   RUN_TEST(auto_tree_is_the_sum);
+   RUN_TEST(auto_counts_are_integrals);
+   RUN_TEST(auto_generalises);
+   RUN_TEST(auto_budgets);
+   RUN_TEST(auto_threads_and_files);
+   RUN_TEST(auto_memory);
+   RUN_TEST(auto_refuses_and_accepts);
+   RUN_TEST(auto_units_do_not_matter);
+   RUN_TEST(auto_data);
+}
