@@ -7172,8 +7172,10 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
    const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
    const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
    int           i, r;
-   for (r = 0; r < t->d; r++)
-      for (i = n; i < SNEPPP__TILE; i++) o->w[r][i] = 0;
+   for (i = n; i < SNEPPP__TILE; i++) { /* idle places of whole vectors */
+      for (r = 0; r < t->d; r++) o->w[r][i] = o->v[r][i] = 0;
+      o->ca[i] = o->sa[i] = o->ga[i] = 0;
+   }
    for (i = 0; i < n; i++) {
       double a = b ? b[i] : 0;
       for (r = 0; r < t->d; r++) {
@@ -7212,11 +7214,75 @@ SNEPPP__INLINE void sneppp__exp_tile(double *x)
    }
 }
 
+#ifdef SNEPPP__VECTOR
+/* The three loops below, four units j at a time. */
+SNEPPP__TARGET_AVX2 static void sneppp__cos_exponents_vectors(int d, const sneppp__cos_cache *a, const sneppp__cos_cache *b, int i, double *lo, double *up)
+{
+   for (int j = 0; j < SNEPPP__TILE; j += 4) {
+      __m256d x = _mm256_setzero_pd(), y = x, minus = _mm256_set1_pd(-0.5);
+      for (int r = 0; r < d; r++) {
+         __m256d u = _mm256_set1_pd(a->w[r][i]), v = _mm256_loadu_pd(b->w[r] + j), m = _mm256_sub_pd(u, v), p = _mm256_add_pd(u, v);
+         x = _mm256_fmadd_pd(m, m, x);
+         y = _mm256_fmadd_pd(p, p, y);
+      }
+      _mm256_storeu_pd(lo + j, sneppp__exp_f64x4(_mm256_mul_pd(minus, x)));
+      _mm256_storeu_pd(up + j, sneppp__exp_f64x4(_mm256_mul_pd(minus, y)));
+   }
+}
+
+SNEPPP__TARGET_AVX2 static void sneppp__cos_row_vectors(const sneppp__cos_cache *a, const sneppp__cos_cache *b, int i, double scale, const double *lo, const double *up, double *k)
+{
+   __m256d ci = _mm256_set1_pd(scale * a->ca[i]), si = _mm256_set1_pd(scale * a->sa[i]);
+   for (int j = 0; j < SNEPPP__TILE; j += 4) {
+      __m256d cc = _mm256_mul_pd(ci, _mm256_loadu_pd(b->ca + j)), ss = _mm256_mul_pd(si, _mm256_loadu_pd(b->sa + j));
+      __m256d v = _mm256_fmadd_pd(_mm256_add_pd(cc, ss), _mm256_loadu_pd(lo + j), _mm256_loadu_pd(k + j));
+      _mm256_storeu_pd(k + j, _mm256_fmadd_pd(_mm256_sub_pd(cc, ss), _mm256_loadu_pd(up + j), v));
+   }
+}
+
+/* g (TILE) is 0 outside j0 .. nj - 1. */
+SNEPPP__TARGET_AVX2 static double sneppp__cos_pull_vectors(int d, sneppp__cos_cache *a, sneppp__cos_cache *b, int i, const double *g, double weight, double *x, double *y)
+{
+   __m256d ci = _mm256_set1_pd(a->ca[i]), si = _mm256_set1_pd(a->sa[i]), w = _mm256_set1_pd(weight), half = _mm256_set1_pd(0.5);
+   __m256d ga = _mm256_setzero_pd(), sum = ga, minus = _mm256_set1_pd(-weight);
+   double  all[4];
+   for (int j = 0; j < SNEPPP__TILE; j += 4) {
+      __m256d cj = _mm256_loadu_pd(b->ca + j), sj = _mm256_loadu_pd(b->sa + j), h = _mm256_mul_pd(half, _mm256_loadu_pd(g + j));
+      __m256d m = _mm256_mul_pd(h, _mm256_loadu_pd(x + j)), p = _mm256_mul_pd(h, _mm256_loadu_pd(y + j));
+      __m256d sc = _mm256_mul_pd(si, cj), cs = _mm256_mul_pd(ci, sj), cc = _mm256_mul_pd(ci, cj), ss = _mm256_mul_pd(si, sj);
+      __m256d sm = _mm256_mul_pd(_mm256_mul_pd(w, m), _mm256_sub_pd(sc, cs)), sp = _mm256_mul_pd(_mm256_mul_pd(w, p), _mm256_add_pd(sc, cs));
+      m = _mm256_mul_pd(m, _mm256_add_pd(cc, ss));
+      p = _mm256_mul_pd(p, _mm256_sub_pd(cc, ss));
+      sum = _mm256_add_pd(sum, _mm256_add_pd(m, p));
+      _mm256_storeu_pd(x + j, _mm256_mul_pd(minus, m));
+      _mm256_storeu_pd(y + j, _mm256_mul_pd(minus, p));
+      ga = _mm256_sub_pd(ga, _mm256_add_pd(sm, sp));
+      _mm256_storeu_pd(b->ga + j, _mm256_add_pd(_mm256_loadu_pd(b->ga + j), _mm256_sub_pd(sm, sp)));
+   }
+   _mm256_storeu_pd(all, ga);
+   a->ga[i] += (all[0] + all[1]) + (all[2] + all[3]);
+   for (int r = 0; r < d; r++) {
+      __m256d u = _mm256_set1_pd(a->w[r][i]), acc = _mm256_setzero_pd();
+      for (int j = 0; j < SNEPPP__TILE; j += 4) {
+         __m256d v = _mm256_loadu_pd(b->w[r] + j);
+         __m256d dm = _mm256_mul_pd(_mm256_loadu_pd(x + j), _mm256_sub_pd(u, v)), dp = _mm256_mul_pd(_mm256_loadu_pd(y + j), _mm256_add_pd(u, v));
+         acc = _mm256_add_pd(acc, _mm256_add_pd(dp, dm));
+         _mm256_storeu_pd(b->v[r] + j, _mm256_add_pd(_mm256_loadu_pd(b->v[r] + j), _mm256_sub_pd(dp, dm)));
+      }
+      _mm256_storeu_pd(all, acc);
+      a->v[r][i] += (all[0] + all[1]) + (all[2] + all[3]);
+   }
+   _mm256_storeu_pd(all, sum);
+   return (all[0] + all[1]) + (all[2] + all[3]);
+}
+#endif
+
 /* lo, up: e_- and e_+ of unit i with all units of b; entries beyond nj are not used. */
 static void sneppp__cos_exponents(const sneppp__tile *t, const sneppp__cos_cache *a, const sneppp__cos_cache *b,
                                   int i, double *lo, double *up)
 {
    int j, r;
+   SNEPPP__IF_VECTORS(sneppp__cos_exponents_vectors(t->d, a, b, i, lo, up))
    for (j = 0; j < SNEPPP__TILE; j++) lo[j] = up[j] = 0;
    for (r = 0; r < t->d; r++) {
       const double *v = b->w[r];
@@ -7236,6 +7302,13 @@ static double sneppp__cos_pull(const sneppp__tile *t, sneppp__cos_cache *a, snep
 {
    double ga = 0, sum = 0;
    int    j, r;
+#ifdef SNEPPP__VECTOR
+   if (sneppp__has_vectors()) {
+      double g[SNEPPP__TILE];
+      for (j = 0; j < SNEPPP__TILE; j++) g[j] = j >= j0 && j < t->nj ? t->g[i * SNEPPP__TILE + j] : 0;
+      return sneppp__cos_pull_vectors(t->d, a, b, i, g, weight, x, y);
+   }
+#endif
    for (j = j0; j < t->nj; j++) {
       double g = 0.5 * t->g[i * SNEPPP__TILE + j], cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j];
       double sc = a->sa[i] * b->ca[j], cs = a->ca[i] * b->sa[j], m = g * x[j], p = g * y[j];
@@ -7295,6 +7368,9 @@ static void sneppp__gauss_cos_tile(const sneppp__tile *t)
          int j0 = t->diagonal ? i : 0;
          sneppp__cos_exponents(t, a, b, i, lo, up);
          if (!t->k) { sum += sneppp__cos_pull(t, a, b, i, j0, weight, lo, up); continue; }
+#ifdef SNEPPP__VECTOR
+         if (sneppp__has_vectors()) { sneppp__cos_row_vectors(a, b, i, 0.5 * weight, lo, up, t->k + i * SNEPPP__TILE); continue; }
+#endif
          for (j = j0; j < t->nj; j++) {
             double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j];
             t->k[i * SNEPPP__TILE + j] += 0.5 * weight * ((cc + ss) * lo[j] + (cc - ss) * up[j]);
@@ -14085,13 +14161,36 @@ static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double 
    }
 }
 
+#ifdef SNEPPP__VECTOR
+/* A run of AdamW with the bias corrections 1/c1 and 1/c2 in hand. */
+SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *g, double *theta, double *m, double *v, double keep, double rate, double beta1, double beta2, double c1, double c2)
+{
+   __m256d b1 = _mm256_set1_pd(beta1), b2 = _mm256_set1_pd(beta2), a1 = _mm256_set1_pd(1 - beta1), a2 = _mm256_set1_pd(1 - beta2);
+   __m256d k = _mm256_set1_pd(keep), r = _mm256_set1_pd(rate / c1), i2 = _mm256_set1_pd(1 / c2), tiny = _mm256_set1_pd(1e-8);
+   size_t  i = 0;
+   for (; i + 4 <= n; i += 4) {
+      __m256d d = _mm256_loadu_pd(g + i), x = _mm256_fmadd_pd(b1, _mm256_loadu_pd(m + i), _mm256_mul_pd(a1, d));
+      __m256d y = _mm256_fmadd_pd(b2, _mm256_loadu_pd(v + i), _mm256_mul_pd(a2, _mm256_mul_pd(d, d)));
+      _mm256_storeu_pd(m + i, x);
+      _mm256_storeu_pd(v + i, y);
+      y = _mm256_div_pd(_mm256_mul_pd(r, x), _mm256_add_pd(_mm256_sqrt_pd(_mm256_mul_pd(y, i2)), tiny));
+      _mm256_storeu_pd(theta + i, _mm256_fmsub_pd(k, _mm256_loadu_pd(theta + i), y));
+   }
+   return i;
+}
+#endif
+
 /* One step of AdamW, step counted from 1. */
 static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double *g, double *theta, double *m, double *v, double rate, const sneppp_fit_desc *o, size_t step)
 {
    double c1 = 1 - pow(o->beta1, (double)step), c2 = 1 - pow(o->beta2, (double)step);
    for (int k = 0; k < segments; k++) {
       double keep = seg[k].decays ? 1 - rate * o->decay : 1;
-      for (size_t i = seg[k].first; i < seg[k].first + seg[k].count; i++) {
+      size_t i = seg[k].first;
+#ifdef SNEPPP__VECTOR
+      if (sneppp__has_vectors()) i += sneppp__adamw_vectors(seg[k].count, g + i, theta + i, m + i, v + i, keep, rate, o->beta1, o->beta2, c1, c2);
+#endif
+      for (; i < seg[k].first + seg[k].count; i++) {
          m[i] = o->beta1 * m[i] + (1 - o->beta1) * g[i];
          v[i] = o->beta2 * v[i] + (1 - o->beta2) * g[i] * g[i];
          theta[i] = keep * theta[i] - rate * (m[i] / c1) / (sqrt(v[i] / c2) + 1e-8);
