@@ -195,6 +195,8 @@
    #define sneppp_count_numeric sneppp_count_numeric_f32
    #define sneppp_count_cap_numeric sneppp_count_cap_numeric_f32
    #define sneppp_count_lonlat_numeric sneppp_count_lonlat_numeric_f32
+   #define sneppp_sample sneppp_sample_f32
+   #define sneppp_sample_tile sneppp_sample_tile_f32
    #define sneppp_thin sneppp_thin_f32
    #define sneppp_test_nll sneppp_test_nll_f32
    #define sneppp_test_nll_monte_carlo sneppp_test_nll_monte_carlo_f32
@@ -585,6 +587,14 @@ typedef struct sneppp_trainer {
    size_t          block_bytes;
 } sneppp_trainer;
 
+typedef struct sneppp_sample_info { /* how a draw went                                                        */
+   size_t count;                    /* points; also when x was too small for them                              */
+   double expected;                 /* Lambda of the region, exact                                             */
+   double acceptance;               /* points per candidate; 1 for mixtures                                    */
+   size_t candidates, evaluations;  /* tried; those for which lambda itself had to be computed                 */
+   size_t cells;                    /* of the envelope; 0 for mixtures                                         */
+} sneppp_sample_info;
+
 /* >>api ====================================================================================================== */
 
 SNEPPP_DEF int         sneppp_version(void);
@@ -687,6 +697,15 @@ SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, 
    `within` (NULL = the whole window); error is twice the standard error over the shifts. */
 typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
 SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user, const sneppp_region *within, size_t points, uint64_t seed, double *count, double *error, sneppp_error *err);
+
+/* ---- draw. Exact samples, see >>sample: count points (0 = as many as a Poisson draw with mean Lambda says), independent
+   and in random order, into x (cap, D). region NULL = everywhere. Equal seeds give equal points; give each thread a stream
+   of its own. ERR_SIZE: cap is too small, info->count says what is needed and x is untouched. Works in SNEPPP_MALLOC's
+   memory: 24 bytes per unit for mixtures, at most 131072 cells for others. */
+SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err);
+/* The points of one of the 2^level x 2^level tiles of a planar box. All tiles of a level together are one realisation
+   for each seed, in whatever order they are asked for; the counts of a tile and of its four children agree. */
+SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level, uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err);
 
 /* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err);
@@ -15248,7 +15267,803 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
    return st;
 }
 
-/* >>sample ================================================================================================ */
+/* >>sample ===================================================================================================
+   Exact draws from a model. The number N of points is given, or Poisson with the exact mean of the closed forms; given N,
+   the points are independent with density lambda / Lambda. No grid enters. Two ways:
+
+   Mixture. A diagonal readout is a sum of squares, lambda = sum_i alpha v_i^2 psi_i^2 + floor. Where psi_i^2 is a
+   Gaussian (RBF on boxes and intervals) or a von Mises-Fisher density (exp on the sphere in R^3), component i is chosen
+   by its exact mass in the region and drawn there; nothing is thrown away.
+
+   Envelope. Elsewhere the region is cut into cells. With g = V psi, c the cell's centre and d = x - c,
+      g(x) = g(c) + J d + rest,   |rest| <= R,   so   sqrt(q(d)) - R <= |g(x)| <= sqrt(q(d)) + R,   q(d) = |g(c) + J d|^2:
+   R comes from bounds of the activations' second derivatives (or kinks) over the cell and from the norm of V. q is
+   convex, so its corners bound it. Candidates are drawn under that bound; the two-sided bound on lambda(x) decides most
+   of them with a few products, and lambda itself is computed only for those in between. Cells are split while that
+   saves work. Bounds are widened by 1e-12, far above the rounding of the sums that they are compared with. */
+
+typedef struct sneppp__alias { /* Walker's method with Vose's set-up: one look per draw, whatever the weights */
+   double *p;                  /* (n) keep i with this probability, else take other[i]                        */
+   size_t *other, *list;       /* (n)                                                                         */
+   size_t  n;
+} sneppp__alias;
+
+static void sneppp__place_alias(sneppp__carver *c, size_t n, sneppp__alias *a)
+{
+   a->p = (double *)sneppp__take(c, n, 1, sizeof *a->p);
+   a->other = (size_t *)sneppp__take(c, n, 1, sizeof *a->other);
+   a->list = (size_t *)sneppp__take(c, n, 1, sizeof *a->list);
+   a->n = n;
+}
+
+/* p holds the weights on entry. Light ones are listed from the front, heavy ones from the back. Returns their sum. */
+static double sneppp__alias_make(sneppp__alias *a)
+{
+   double total = 0;
+   size_t light = 0, heavy = a->n, i;
+   for (i = 0; i < a->n; i++) total += a->p[i];
+   if (!(total > 0)) return 0;
+   for (i = 0; i < a->n; i++) {
+      a->p[i] *= (double)a->n / total;
+      a->other[i] = i;
+      if (a->p[i] < 1) a->list[light++] = i;
+      else a->list[--heavy] = i;
+   }
+   while (light && heavy < a->n) {
+      size_t s = a->list[--light], b = a->list[heavy];
+      a->other[s] = b;
+      a->p[b] -= 1 - a->p[s];
+      if (a->p[b] < 1) { heavy++; a->list[light++] = b; }
+   }
+   while (light) a->p[a->list[--light]] = 1; /* left over by rounding */
+   return total;
+}
+
+static size_t sneppp__alias_draw(const sneppp__alias *a, sneppp_rng *rng)
+{
+   size_t i = (size_t)sneppp_rng_below(rng, (uint64_t)a->n);
+   return sneppp_rng_uniform(rng) < a->p[i] ? i : a->other[i];
+}
+
+/* A standard normal within [a, b], by rejection that succeeds at least 49 times in 100 whatever a and b are: from the
+   normal or the uniform where 0 is inside; else from an exponential of the best rate (Robert, "Simulation of truncated
+   normal variables", Stat. Comput. 5, 1995), cut at b. */
+static double sneppp__truncated_normal(sneppp_rng *rng, double a, double b)
+{
+   double sign = 1, z, r, m, cut;
+   if (a <= 0 && b >= 0) {
+      if (b - a > 2.5) {
+         do z = sneppp_rng_normal(rng);
+         while (z < a || z > b);
+         return z;
+      }
+      do z = a + sneppp_rng_uniform(rng) * (b - a);
+      while (sneppp_rng_uniform(rng) >= exp(-0.5 * z * z));
+      return z;
+   }
+   if (b < 0) { z = a, a = -b, b = -z, sign = -1; }
+   r = 0.5 * (a + sqrt(a * a + 4));
+   m = r < b ? r : b;             /* where the density relative to the exponential is largest */
+   cut = expm1(-r * (b - a));
+   do z = a - log1p(sneppp_rng_uniform(rng) * cut) / r;
+   while (sneppp_rng_uniform(rng) >= exp((z - m) * (r - 0.5 * (z + m))));
+   return sign * (z < b ? z : b);
+}
+
+/* Rounding to sneppp_real must not carry a point across the border. */
+static sneppp_real sneppp__round_into(double x, double lo, double hi)
+{
+   sneppp_real v = (sneppp_real)(x < lo ? lo : x > hi ? hi : x);
+   for (int k = 0; k < 4 && (double)v > hi; k++) v -= (sneppp_real)(fabs((double)v) * (sizeof v == 4 ? 6e-8 : 1.2e-16));
+   for (int k = 0; k < 4 && (double)v < lo; k++) v += (sneppp_real)(fabs((double)v) * (sizeof v == 4 ? 6e-8 : 1.2e-16));
+   return v;
+}
+
+static void sneppp__window_range(const sneppp_window *w, int r, double *lo, double *hi)
+{
+   size_t vertices = 0;
+   *lo = w->lo[r], *hi = w->hi[r];
+   if (w->space == SNEPPP_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
+   if (w->space == SNEPPP_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
+   if (w->space != SNEPPP_POLYGON) return;
+   for (size_t k = 0; k < sneppp__ring_count(w); k++) vertices += sneppp__ring_size(w, k);
+   *lo = *hi = w->xy[r];
+   for (size_t k = 1; k < vertices; k++) { *lo = fmin(*lo, w->xy[2 * k + (size_t)r]); *hi = fmax(*hi, w->xy[2 * k + (size_t)r]); }
+}
+
+static const sneppp_window *sneppp__part(const sneppp_model *model, const sneppp_region *region, int f)
+{
+   return region && region->factor[f] ? region->factor[f] : &model->desc.factor[f].window;
+}
+
+/* ---- mixtures */
+static int sneppp__is_mixture(const sneppp_model *model, const sneppp_region *region)
+{
+   if (model->desc.readout != SNEPPP_READOUT_DIAGONAL || model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      const sneppp_window      *w = sneppp__part(model, region, f);
+      int flat = L->width && (w->space == SNEPPP_BOX || w->space == SNEPPP_INTERVALS);
+      int round = w->space == SNEPPP_SPHERE && L->d == 3 && model->desc.factor[f].unit.act == SNEPPP_EXP;
+      if (L->units || (!flat && !round)) return 0;
+   }
+   return 1;
+}
+
+/* exp(2 w.x) on the sphere in R^3: the cosine to w has density exp(kappa cos), kappa = 2 |w|, whose distribution
+   function is inverted; the angle around w is uniform. */
+static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
+{
+   double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), kappa = 2 * length, e[3], t[3], n[3], c, s, u, norm = 0;
+   int    least = 0;
+   if (kappa < 1e-150) { sneppp_rng_sphere(rng, 3, x); return; }
+   u = log1p((1 - sneppp__rng_open(rng)) * expm1(-2 * kappa)) / kappa; /* cos - 1 */
+   c = 1 + u;
+   s = sqrt(fmax(-u * (2 + u), 0));
+   u = 2 * SNEPPP__PI * sneppp_rng_uniform(rng);
+   for (int k = 0; k < 3; k++) { e[k] = w[k] / length; if (fabs(e[k]) < fabs(e[least])) least = k; }
+   for (int k = 0; k < 3; k++) { t[k] = (k == least) - e[least] * e[k]; norm += t[k] * t[k]; }
+   norm = sqrt(norm);
+   for (int k = 0; k < 3; k++) t[k] /= norm;
+   for (int k = 0; k < 3; k++) n[k] = e[(k + 1) % 3] * t[(k + 2) % 3] - e[(k + 2) % 3] * t[(k + 1) % 3];
+   for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
+}
+
+/* One point of unit i of factor f in the window w: psi^2 has standard deviations l / sqrt 2. */
+static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w, sneppp_rng *rng, sneppp_real *x)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   size_t                    d = (size_t)L->d;
+   if (!L->width) {
+      double v[3], y[3];
+      for (size_t k = 0; k < 3; k++) v[k] = (double)L->W[i * d + k];
+      sneppp__draw_fisher(rng, v, y);
+      for (size_t k = 0; k < 3; k++) x[k] = (sneppp_real)y[k];
+      return;
+   }
+   for (size_t k = 0; k < d; k++) {
+      double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k], s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
+      double lo = w->lo[k], hi = w->hi[k];
+      if (w->space == SNEPPP_INTERVALS) { /* choose the interval by its mass */
+         double total = 0, u, h = s * SNEPPP__SQRT2;
+         size_t q;
+         for (q = 0; q < w->count; q++) total += sneppp__erf_diff((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
+         u = sneppp_rng_uniform(rng) * total;
+         for (q = 0; q + 1 < w->count; q++) {
+            double part = sneppp__erf_diff((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
+            if (u < part) break;
+            u -= part;
+         }
+         lo = w->ends[2 * q], hi = w->ends[2 * q + 1];
+      }
+      x[k] = sneppp__round_into(c + s * sneppp__truncated_normal(rng, (lo - c) / s, (hi - c) / s), lo, hi);
+   }
+}
+
+static sneppp_status sneppp__sample_mixture(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, size_t N, sneppp_real *x, sneppp_sample_info *info, sneppp_error *err)
+{
+   size_t         n = (size_t)model->n, D = (size_t)model->D;
+   sneppp__grams  g;
+   sneppp__alias  a;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_status  st;
+   double         mass = 1;
+   sneppp__place_grams(&c, model, &g);
+   sneppp__place_alias(&c, n + 1, &a);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_grams(&c, model, &g);
+   sneppp__place_alias(&c, n + 1, &a);
+   st = sneppp__grams_of(model, region, &g, NULL, err);
+   if (st == SNEPPP_OK) {
+      for (int f = 0; f < model->factors; f++) mass *= g.mass[f];
+      for (size_t i = 0; i < n; i++) {
+         double v = (double)model->readout[0].V[i];
+         a.p[i] = model->alpha * v * v * sneppp__mix_entry(model, &g, i, i);
+      }
+      a.p[n] = model->floor * mass;
+      if (!(sneppp__alias_make(&a) > 0)) st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
+   }
+   for (size_t k = 0; st == SNEPPP_OK && k < N; k++) {
+      size_t i = sneppp__alias_draw(&a, rng);
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_window *w = sneppp__part(model, region, f);
+         sneppp_real         *to = x + k * D + (size_t)model->layer[f].first;
+         double               y[SNEPPP_MAX_DIM];
+         if (i < n) { sneppp__draw_bump(model, f, i, w, rng, to); continue; }
+         (void)sneppp_window_draw(w, rng, y);
+         for (int r = 0; r < w->dim; r++) to[r] = w->space == SNEPPP_BOX ? sneppp__round_into(y[r], w->lo[r], w->hi[r]) : (sneppp_real)y[r];
+      }
+   }
+   if (st == SNEPPP_OK) { info->candidates = N; info->acceptance = 1; }
+   sneppp__block_free(&block);
+   return st;
+}
+
+/* ---- envelopes: how far an activation can be from its tangent at z within [z - h, z + h] */
+static double sneppp__kink(double z, double h) { return z > 0 ? fmax(h - z, 0) : fmax(z + h, 0); } /* max(z, 0) */
+
+static double sneppp__act_rest(const sneppp_unit *u, double z, double h)
+{
+   double far = fabs(z) + h, near = fmax(fabs(z) - h, 0), top = fmax(z + h, 0), p = fabs(u->p), q = fabs(u->q), bend, s;
+   switch (u->act) {
+      case SNEPPP_COS: case SNEPPP_SIN: bend = 1; break;
+      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: bend = 2 * p; break;
+      case SNEPPP_EXP: bend = exp(z + h); break;
+      case SNEPPP_ERF: bend = near < 0.75 ? 0.96788290 : 2.25675834 * near * exp(-near * near); break;
+      case SNEPPP_PHI: bend = near < 1 ? 0.24197073 : 0.39894229 * near * exp(-0.5 * near * near); break;
+      case SNEPPP_STEP: return fabs(z) > h ? 0 : 1;
+      case SNEPPP_RELU: return sneppp__kink(z, h);
+      case SNEPPP_LEAKY: return fabs(1 - u->p) * sneppp__kink(z, h);
+      case SNEPPP_ELU: /* p (exp(min(z, 0)) - 1 + max(z, 0)), which bends by p at most, and (1 - p) max(z, 0) */
+         return 0.5 * p * h * h * (z - h < 0 ? exp(fmin(z + h, 0)) : 0) + fabs(1 - u->p) * sneppp__kink(z, h);
+      case SNEPPP_RECT:
+         if (u->p < 0.5) return fabs(z) > h ? 0 : 1;
+         if (u->p < 1.5) return sneppp__kink(z, h);
+         bend = p * (p - 1) * (u->p < 2.5 ? (top > 0) : sneppp__power(top, u->p - 2));
+         break;
+      case SNEPPP_GELU: bend = 0.79788457; break; /* (2 - z^2) phi(z) */
+      case SNEPPP_BELL: s = p * near * near; bend = s > 0.5 ? (4 * s + 2) * p * exp(-s) : 2 * p; break;
+      case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS: bend = 2 * p + 1.7156 * q * sqrt(p) + q * q; break; /* z exp(-z^2) <= 0.4289 */
+      case SNEPPP_MONOMIAL: bend = u->p < 1.5 ? 0 : p * (p - 1) * (u->p < 2.5 ? 1 : sneppp__power(far, u->p - 2)); break;
+      default: bend = 0; break;
+   }
+   return 0.5 * bend * h * h;
+}
+
+#define SNEPPP__MAX_AXES (SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS)
+
+/* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. */
+typedef struct sneppp__sampler {
+   const sneppp_model  *model;
+   const sneppp_window *part[SNEPPP_MAX_FACTORS]; /* in the user's units                                    */
+   sneppp_layer         layer[SNEPPP_MAX_FACTORS];/* in the closed forms' units: y = x - shift              */
+   int                  A, P;                     /* statistics; coordinates in which cells are boxes       */
+   int                  a[SNEPPP_MAX_FACTORS], p[SNEPPP_MAX_FACTORS];
+   double               lo[SNEPPP__MAX_AXES], hi[SNEPPP__MAX_AXES], axis[SNEPPP__MAX_AXES]; /* P: all; importance */
+   double               unit;                     /* base measure per volume of cells                       */
+   double              *V[SNEPPP_MAX_FACTORS], norm[SNEPPP_MAX_FACTORS];
+   double              *square, *work;
+   double              *jet, *rest, *reach;       /* (1 + A, n), (n), (n) reach: size of the linear part    */
+   double              *one, *one_rest;           /* the same of one factor                                 */
+   double              *g;                        /* (1 + A)                                                */
+   double              *cell;                     /* (room, record) see sneppp__cell_bound                  */
+   size_t               record, cells, room;
+   sneppp__alias        alias;
+} sneppp__sampler;
+
+/* How cells of a factor are cut: planes and lines in the coordinates, S^2 in (height, longitude), circles in the
+   angle, higher spheres not at all. */
+static int sneppp__cell_axes(const sneppp_window *w)
+{
+   if (w->space == SNEPPP_SPHERE) return w->dim == 3 ? 2 : w->dim == 2 ? 1 : 0;
+   return w->dim;
+}
+
+static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
+{
+   const sneppp_model *model = s->model;
+   size_t rows = (size_t)s->A + 1, n = (size_t)model->n, widest = 0, most = 1, w = sizeof(double);
+   for (int f = 0; f < model->factors; f++) {
+      sneppp__place_layer(c, model, f, &s->layer[f]);
+      if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
+   }
+   for (int k = 0; k < model->readouts; k++) {
+      s->V[k] = (double *)sneppp__take(c, (size_t)model->readout[k].m, (size_t)model->readout[k].n, w);
+      if ((size_t)model->readout[k].m > most) most = (size_t)model->readout[k].m;
+   }
+   s->square = (double *)sneppp__take(c, most, most, w);
+   s->work = (double *)sneppp__take(c, sneppp__lambda_max_work(most), 1, w);
+   s->jet = (double *)sneppp__take(c, rows, n, w);
+   s->rest = (double *)sneppp__take(c, n, 1, w);
+   s->reach = (double *)sneppp__take(c, n, 1, w);
+   s->one = (double *)sneppp__take(c, rows, widest, w);
+   s->one_rest = (double *)sneppp__take(c, widest, 2, w);
+   s->g = (double *)sneppp__take(c, rows, 1, w);
+   s->cell = (double *)sneppp__take(c, s->room, s->record, w);
+   sneppp__place_alias(c, s->room, &s->alias);
+}
+
+/* One factor's features at t, in the statistics k of the factor; with half-widths h (or NULL: values only). */
+static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const double *h)
+{
+   const sneppp_layer *L = &s->layer[f];
+   size_t d = (size_t)L->d, n = (size_t)L->n;
+   double *psi = s->one, *rest = s->one_rest, *reach = rest + n;
+   for (size_t i = 0; i < n; i++) {
+      const double *w = L->W + i * d;
+      double        z = L->b ? L->b[i] : 0, extent = 0, slope, value, lo2 = 0, hi2 = 0, e2 = 0;
+      if (L->width) {
+         const double *l = L->width + i * d;
+         z = 0;
+         for (size_t k = 0; k < d; k++) {
+            double e = fabs(t[k] - w[k]) / l[k], b = h ? h[k] / l[k] : 0, near = fmax(e - b, 0);
+            z += e * e, e2 += b * b, lo2 += near * near, hi2 += (e + b) * (e + b);
+         }
+         psi[i] = value = exp(-0.5 * z);
+         if (!h) continue;
+         reach[i] = 0;
+         for (size_t k = 0; k < d; k++) {
+            double v = psi[(k + 1) * n + i] = -value * (t[k] - w[k]) / (l[k] * l[k]);
+            reach[i] += fabs(v) * h[k];
+         }
+         rest[i] = 0.5 * e2 * exp(-0.5 * lo2) * fmax(1, hi2); /* second derivative: psi ((e.b)^2 - b.b) */
+         continue;
+      }
+      for (size_t k = 0; k < d; k++) { z += w[k] * t[k]; if (h) extent += fabs(w[k]) * h[k]; }
+      psi[i] = sneppp__act(L->units ? &L->units[i] : &L->unit, z, &slope);
+      if (!h) continue;
+      for (size_t k = 0; k < d; k++) psi[(k + 1) * n + i] = slope * w[k];
+      rest[i] = sneppp__act_rest(L->units ? &L->units[i] : &L->unit, z, extent);
+      reach[i] = fabs(slope) * extent;
+   }
+}
+
+/* Feature to = (feature from of what is mixed so far) times or plus feature j of factor f. With A = A0 + A1 + a and
+   B = B0 + B1 + b, the rest of A B is A1 B1 + a (B0 + B1 + b) + b (A0 + A1). */
+static void sneppp__jet_pair(sneppp__sampler *s, int f, size_t from, size_t j, size_t to, int times, int slopes)
+{
+   size_t  n = (size_t)s->model->n, nf = (size_t)s->layer[f].n, A = (size_t)s->A, a = (size_t)s->a[f], d = (size_t)s->layer[f].d;
+   double  B0 = s->one[j], b = s->one_rest[j], B1 = s->one_rest[nf + j], A0 = s->jet[from], ra = s->rest[from], A1 = s->reach[from];
+   s->jet[to] = times ? A0 * B0 : A0 + B0;
+   if (!slopes) return;
+   for (size_t k = 0; k < A; k++) {
+      double own = k >= a && k < a + d ? s->one[(k - a + 1) * nf + j] : 0, v = s->jet[(k + 1) * n + from];
+      s->jet[(k + 1) * n + to] = times ? v * B0 + A0 * own : v + own;
+   }
+   s->rest[to] = times ? A1 * B1 + ra * (fabs(B0) + B1 + b) + b * (fabs(A0) + A1) : ra + b;
+   s->reach[to] = times ? A1 * fabs(B0) + B1 * fabs(A0) : A1 + B1;
+}
+
+/* All features at the statistics t, with slopes and rests over the half-widths h unless h is NULL. */
+static void sneppp__jet(sneppp__sampler *s, const double *t, const double *h)
+{
+   const sneppp_model *model = s->model;
+   size_t              n = (size_t)model->n, have = 0;
+   for (int f = 0; f < model->factors; f++) {
+      size_t nf = (size_t)model->layer[f].n, d = (size_t)model->layer[f].d;
+      sneppp__jet_factor(s, f, t + s->a[f], h ? h + s->a[f] : NULL);
+      if (!f || sneppp__mix_concatenates(model->desc.mix)) {
+         memcpy(s->jet + have, s->one, nf * sizeof(double));
+         for (size_t k = 0; h && k < (size_t)s->A; k++) memset(s->jet + (k + 1) * n + have, 0, nf * sizeof(double));
+         for (size_t k = 0; h && k < d; k++) memcpy(s->jet + ((size_t)s->a[f] + k + 1) * n + have, s->one + (k + 1) * nf, nf * sizeof(double));
+         if (h) { memcpy(s->rest + have, s->one_rest, nf * sizeof(double)); memcpy(s->reach + have, s->one_rest + nf, nf * sizeof(double)); }
+         have += nf;
+      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
+         for (size_t i = have; i-- > 0;) for (size_t j = nf; j-- > 0;) sneppp__jet_pair(s, f, i, j, i * nf + j, 1, h != NULL);
+         have *= nf;
+      } else {
+         for (size_t i = 0; i < nf; i++) sneppp__jet_pair(s, f, i, i, i, model->desc.mix != SNEPPP_MIX_SUM, h != NULL);
+      }
+   }
+}
+
+/* lambda from the values in jet: in double whatever sneppp_real is, as the closed forms are. */
+static double sneppp__jet_intensity(const sneppp__sampler *s)
+{
+   const sneppp_model *model = s->model;
+   double              sum = 0, product = 1;
+   for (int k = 0; k < model->readouts; k++) {
+      const sneppp_readout_state *R = &model->readout[k];
+      const double               *psi = s->jet + R->first;
+      size_t                      n = (size_t)R->n;
+      double                      q = 0;
+      if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) for (size_t i = 0; i < n; i++) { double v = s->V[k][i] * psi[i]; q += v * v; }
+      else for (size_t r = 0; r < (size_t)R->m; r++) { double v = sneppp__dot(n, s->V[k] + r * n, psi); q += v * v; }
+      sum += q, product *= q;
+   }
+   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor;
+}
+
+/* ---- cells */
+static void sneppp__wave_range(double a, double b, double *lo, double *hi) /* of the cosine on [a, b] */
+{
+   double u = cos(a), v = cos(b);
+   *lo = fmin(u, v), *hi = fmax(u, v);
+   if (ceil(a / (2 * SNEPPP__PI)) * 2 * SNEPPP__PI <= b) *hi = 1;
+   if ((ceil(a / (2 * SNEPPP__PI) - 0.5) + 0.5) * 2 * SNEPPP__PI <= b) *lo = -1;
+}
+
+/* The box of statistics that contains a cell: centre t and half-widths h. */
+static void sneppp__cell_box(const sneppp__sampler *s, const double *lo, const double *hi, double *t, double *h)
+{
+   for (int f = 0; f < s->model->factors; f++) {
+      const sneppp_window *w = s->part[f];
+      const double        *p = lo + s->p[f], *q = hi + s->p[f];
+      int                  a = s->a[f], ring = w->space == SNEPPP_VONMISES || (w->space == SNEPPP_SPHERE && w->dim < 4);
+      double               l[3] = {0, 0, 0}, u[3] = {0, 0, 0}, r0 = 1, r1 = 1;
+      if (!ring) {
+         for (int k = 0; k < s->layer[f].d; k++) {
+            int whole = w->space == SNEPPP_SPHERE;
+            t[a + k] = whole ? 0 : 0.5 * (p[k] + q[k]);
+            h[a + k] = whole ? 1 : 0.5 * (q[k] - p[k]);
+         }
+         continue;
+      }
+      if (w->space == SNEPPP_SPHERE && w->dim == 3) { /* p = height, longitude */
+         double s0 = sqrt(fmax(1 - p[0] * p[0], 0)), s1 = sqrt(fmax(1 - q[0] * q[0], 0));
+         r0 = fmin(s0, s1), r1 = p[0] <= 0 && q[0] >= 0 ? 1 : fmax(s0, s1);
+         l[2] = p[0], u[2] = q[0];
+         p++, q++;
+      }
+      sneppp__wave_range(p[0], q[0], &l[0], &u[0]);
+      sneppp__wave_range(p[0] - 0.5 * SNEPPP__PI, q[0] - 0.5 * SNEPPP__PI, &l[1], &u[1]);
+      for (int k = 0; k < 2; k++) { l[k] *= l[k] < 0 ? r1 : r0; u[k] *= u[k] < 0 ? r0 : r1; }
+      for (int k = 0; k < s->layer[f].d; k++) { t[a + k] = 0.5 * (l[k] + u[k]); h[a + k] = 0.5 * (u[k] - l[k]) + 1e-15; }
+   }
+}
+
+/* q(d) = sum_ab S_ab d_a d_b with d_0 = 1. */
+static double sneppp__cell_square(const double *S, int A, const double *d)
+{
+   double q = S[0];
+   for (int i = 0; i < A; i++) {
+      double v = 2 * S[i + 1];
+      for (int j = 0; j < A; j++) v += S[(i + 1) * (A + 1) + j + 1] * d[j];
+      q += v * d[i];
+   }
+   return q > 0 ? q : 0;
+}
+
+/* The largest sqrt(q) in the box: at a corner, or for many statistics no more than |g| + sum |J_k| h_k. */
+static double sneppp__cell_top(const double *S, int A, const double *h)
+{
+   double top = 0, d[8];
+   if (A > 6) {
+      top = sqrt(S[0]);
+      for (int k = 1; k <= A; k++) top += sqrt(fmax(S[k * (A + 1) + k], 0)) * h[k - 1];
+      return top;
+   }
+   for (int corner = 0; corner < 1 << A; corner++) {
+      for (int k = 0; k < A; k++) d[k] = (corner >> k & 1) ? h[k] : -h[k];
+      top = fmax(top, sneppp__cell_square(S, A, d));
+   }
+   return sqrt(top);
+}
+
+/* A record: lo (P), hi (P), bound, weight = bound times volume, doubtful share, centre (A); then for each readout R and S. */
+static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
+{
+   const sneppp_model *model = s->model;
+   size_t  P = (size_t)s->P, rows = (size_t)s->A + 1, n = (size_t)model->n;
+   double *t = cell + 2 * P + 3, *more = t + s->A, h[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1, volume = s->unit;
+   sneppp__cell_box(s, cell, cell + P, t, h);
+   sneppp__jet(s, t, h);
+   for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
+      const sneppp_readout_state *R = &model->readout[k];
+      size_t  nk = (size_t)R->n, first = (size_t)R->first;
+      double *S = more + 1, rest = 0, size = 0, top;
+      int     diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+      memset(S, 0, rows * rows * sizeof *S);
+      for (size_t r = 0; r < (diagonal ? nk : (size_t)R->m); r++) {
+         for (size_t a = 0; a < rows; a++) {
+            const double *j = s->jet + a * n + first;
+            s->g[a] = diagonal ? s->V[k][r] * j[r] : sneppp__dot(nk, s->V[k] + r * nk, j);
+         }
+         for (size_t a = 0; a < rows; a++) for (size_t b = 0; b < rows; b++) S[a * rows + b] += s->g[a] * s->g[b];
+      }
+      for (size_t i = 0; i < nk; i++) {
+         double e = s->rest[first + i], z = fabs(s->jet[first + i]) + s->reach[first + i] + e, v = diagonal ? s->V[k][i] : 1;
+         rest += v * v * e * e, size += v * v * z * z;
+      }
+      more[0] = s->norm[k] * (sqrt(rest) + 1e-12 * sqrt(size));
+      top = sneppp__cell_top(S, s->A, h);
+      up += (top + more[0]) * (top + more[0]), ups *= (top + more[0]) * (top + more[0]);
+      top = fmax(top - 2 * more[0], 0); /* what is not in doubt near the top */
+      low += top * top, lows *= top * top;
+   }
+   if (model->desc.mix == SNEPPP_MIX_SEPARABLE) up = ups, low = lows;
+   for (size_t k = 0; k < P; k++) volume *= cell[P + k] - cell[k];
+   cell[2 * P] = model->alpha * up * (1 + 1e-12) + model->floor;
+   cell[2 * P + 1] = cell[2 * P] * volume;
+   cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (up - low) / cell[2 * P] : 0;
+}
+
+/* The axis along which features change most, in units of their own. */
+static size_t sneppp__cell_axis(const sneppp__sampler *s, const double *cell)
+{
+   size_t P = (size_t)s->P, best = 0;
+   double most = -1;
+   for (int f = 0; f < s->model->factors; f++) {
+      const sneppp_window *w = s->part[f];
+      for (int k = 0; k < sneppp__cell_axes(w); k++) {
+         size_t i = (size_t)(s->p[f] + k);
+         double lo = cell[i], hi = cell[P + i], e = hi - lo;
+         if (w->space == SNEPPP_SPHERE && w->dim == 3) {
+            if (k == 0) e = acos(fmax(lo, -1)) - acos(fmin(hi, 1));
+            else { lo = cell[i - 1], hi = cell[P + i - 1]; e *= lo <= 0 && hi >= 0 ? 1 : sqrt(fmax(1 - fmin(lo * lo, hi * hi), 0)); }
+         }
+         if (e * s->axis[i] > most) { most = e * s->axis[i]; best = i; }
+      }
+   }
+   return best;
+}
+
+/* Splits cells, pass by pass, while the candidates expected in a cell would cost more than the bounds of two halves. */
+static void sneppp__cells_split(sneppp__sampler *s, double per_weight)
+{
+   size_t P = (size_t)s->P, before;
+   memcpy(s->cell, s->lo, P * sizeof *s->cell);
+   memcpy(s->cell + P, s->hi, P * sizeof *s->cell);
+   sneppp__cell_bound(s, s->cell);
+   s->cells = 1;
+   do {
+      before = s->cells;
+      for (size_t i = 0; P && i < before && s->cells < s->room; i++) {
+         double *cell = s->cell + i * s->record, *twin = s->cell + s->cells * s->record, mid;
+         size_t  k;
+         if (cell[2 * P + 1] * per_weight * (cell[2 * P + 2] + 0.05) < 12) continue;
+         k = sneppp__cell_axis(s, cell);
+         mid = 0.5 * (cell[k] + cell[P + k]);
+         if (!(mid > cell[k] && mid < cell[P + k])) continue;
+         memcpy(twin, cell, 2 * P * sizeof *cell);
+         cell[P + k] = twin[k] = mid;
+         sneppp__cell_bound(s, cell);
+         sneppp__cell_bound(s, twin);
+         s->cells++;
+      }
+   } while (s->cells > before);
+}
+
+/* A uniform point of a cell: its statistics t, and the event x in the user's coordinates. Returns 0 outside the region. */
+static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, sneppp_rng *rng, double *t, sneppp_real *x)
+{
+   for (int f = 0; f < s->model->factors; f++) {
+      const sneppp_window      *w = s->part[f];
+      const sneppp_layer_state *L = &s->model->layer[f];
+      const double             *lo = cell + s->p[f], *hi = lo + s->P;
+      double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], z = 0;
+      sneppp_real              *to = x + L->first;
+      if (w->space == SNEPPP_SPHERE || w->space == SNEPPP_VONMISES) {
+         if (w->dim > 3) sneppp_rng_sphere(rng, w->dim, u);
+         else {
+            int    globe = w->dim == 3;
+            double angle, r;
+            if (globe) z = lo[0] + sneppp_rng_uniform(rng) * (hi[0] - lo[0]);
+            angle = lo[globe] + sneppp_rng_uniform(rng) * (hi[globe] - lo[globe]);
+            r = sqrt(fmax(1 - z * z, 0));
+            u[0] = r * cos(angle), u[1] = r * sin(angle);
+            if (globe) u[2] = z;
+            if (w->space == SNEPPP_VONMISES) { to[0] = (sneppp_real)angle; continue; }
+         }
+         for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)u[k];
+         continue;
+      }
+      for (int k = 0; k < w->dim; k++) {
+         double a, b;
+         u[k] = lo[k] + sneppp_rng_uniform(rng) * (hi[k] - lo[k]);
+         y[k] = u[k] + L->shift[k];
+         to[k] = (sneppp_real)y[k];
+         if (w->space == SNEPPP_BOX || sizeof(sneppp_real) == sizeof(float)) {
+            sneppp__window_range(w, k, &a, &b);
+            to[k] = sneppp__round_into(y[k], a, b);
+            y[k] = (double)to[k];
+         }
+      }
+      if (w->space != SNEPPP_BOX && !sneppp_window_contains(w, y)) return 0;
+   }
+   return 1;
+}
+
+/* Is a candidate at height (share u of the cell's bound) below lambda? The quick bounds first. */
+static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const double *t, double u, size_t *looks)
+{
+   const sneppp_model *model = s->model;
+   size_t        rows = (size_t)s->A + 1;
+   const double *centre = cell + 2 * s->P + 3, *more = centre + s->A;
+   double        c[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1, height = u * cell[2 * s->P];
+   for (int k = 0; k < s->A; k++) c[k] = t[k] - centre[k];
+   for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
+      double q = sqrt(sneppp__cell_square(more + 1, s->A, c)), b = q + more[0], a = fmax(q - more[0], 0);
+      up += b * b, ups *= b * b, low += a * a, lows *= a * a;
+   }
+   if (model->desc.mix == SNEPPP_MIX_SEPARABLE) up = ups, low = lows;
+   if (height >= model->alpha * up * (1 + 1e-12) + model->floor) return 0;
+   if (height < model->alpha * low * (1 - 1e-12) + model->floor) return 1;
+   ++*looks;
+   sneppp__jet(s, t, NULL);
+   return height < sneppp__jet_intensity(s);
+}
+
+/* Can every part of the model be bounded? Fills in the axes of the cells. */
+static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_region *region, sneppp_error *err)
+{
+   const sneppp_model *model = s->model;
+   s->unit = 1;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *w = s->part[f] = sneppp__part(model, region, f);
+      sneppp_space         space = model->desc.factor[f].window.space;
+      s->a[f] = s->A, s->p[f] = s->P;
+      if (space != SNEPPP_BOX && space != SNEPPP_INTERVALS && space != SNEPPP_POLYGON && space != SNEPPP_BALL && space != SNEPPP_SPHERE && space != SNEPPP_VONMISES)
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d]: sampling needs a bound on the intensity, which is known on boxes, intervals, polygons, balls, spheres and circles only", f);
+      if (model->layer[f].units && model->layer[f].width)
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d]: no bound for a mixed layer with radial units", f);
+      for (int k = 0; k < sneppp__cell_axes(w); k++) {
+         double *lo = &s->lo[s->P + k], *hi = &s->hi[s->P + k];
+         int     globe = w->space == SNEPPP_SPHERE && w->dim == 3 && k == 0;
+         s->axis[s->P + k] = 1;
+         if (space == SNEPPP_SPHERE || space == SNEPPP_VONMISES) { *lo = globe ? -1 : 0; *hi = globe ? 1 : 2 * SNEPPP__PI; continue; }
+         sneppp__window_range(w, k, lo, hi);
+         *lo -= model->layer[f].shift[k], *hi -= model->layer[f].shift[k];
+      }
+      if (space == SNEPPP_SPHERE) { /* the volume of all cells of the factor is known: 4 pi, 2 pi or 1 */
+         double cells = w->dim == 3 ? 4 * SNEPPP__PI : w->dim == 2 ? 2 * SNEPPP__PI : 1;
+         s->unit *= sneppp_window_mass(w) / cells;
+      }
+      s->A += model->layer[f].d, s->P += sneppp__cell_axes(w);
+   }
+   return SNEPPP_OK;
+}
+
+/* Double copies of the readouts, their norms, and how fast features change along each axis. */
+static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
+{
+   const sneppp_model *model = s->model;
+   for (int k = 0; k < model->readouts; k++) {
+      const sneppp_readout_state *R = &model->readout[k];
+      size_t        m = (size_t)R->m, n = (size_t)R->n;
+      double        value = 0, upper = 0;
+      sneppp_status st;
+      for (size_t i = 0; i < m * n; i++) s->V[k][i] = (double)R->V[i];
+      s->norm[k] = 1; /* diagonal: v is in the sums already */
+      if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) continue;
+      sneppp__dsyrk(0, m, n, 1, s->V[k], n, 0, s->square, m);
+      st = sneppp__lambda_max(m, s->square, &value, &upper, s->work);
+      if (st != SNEPPP_OK) return sneppp__fail(err, st, "the norm of V could not be bounded: %s", sneppp_strerror(st));
+      s->norm[k] = sqrt(upper) * (1 + 1e-12);
+   }
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer *L = &s->layer[f];
+      if (s->part[f]->space == SNEPPP_SPHERE || s->part[f]->space == SNEPPP_VONMISES) continue;
+      for (int k = 0; k < L->d; k++) {
+         double sum = 0;
+         for (int i = 0; i < L->n; i++) { double w = L->width ? 1 / L->width[i * L->d + k] : L->W[i * L->d + k]; sum += w * w; }
+         s->axis[s->p[f] + k] = sqrt(sum / L->n) + 1e-9 / (s->hi[s->p[f] + k] - s->lo[s->p[f] + k]);
+      }
+   }
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, size_t N, double expected, sneppp_real *x, sneppp_sample_info *info, sneppp_error *err)
+{
+   sneppp__sampler s;
+   sneppp__carver  c = sneppp__measure();
+   sneppp__block   block;
+   sneppp_status   st;
+   double          t[SNEPPP__MAX_AXES], most = 1e8 + 1e4 * (double)N, tried = 0;
+   size_t          looks = 0, rows;
+   memset(&s, 0, sizeof s);
+   s.model = model;
+   st = sneppp__sampler_axes(&s, region, err);
+   if (st != SNEPPP_OK) return st;
+   rows = (size_t)s.A + 1;
+   s.record = 2 * (size_t)s.P + 3 + (size_t)s.A + (size_t)model->readouts * (1 + rows * rows);
+   s.room = N / 8 < 131072 ? N / 8 + 512 : 131072;
+   sneppp__place_sampler(&c, &s);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_sampler(&c, &s);
+   st = sneppp__sampler_fill(&s, err);
+   if (st == SNEPPP_OK) {
+      sneppp__cells_split(&s, (double)N / expected);
+      s.alias.n = s.cells;
+      for (size_t i = 0; i < s.cells; i++) s.alias.p[i] = s.cell[i * s.record + 2 * (size_t)s.P + 1];
+      if (!sneppp__finite(sneppp__alias_make(&s.alias))) st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the bound on the intensity cannot be represented");
+   }
+   for (size_t k = 0; st == SNEPPP_OK && k < N;) {
+      const double *cell = s.cell + sneppp__alias_draw(&s.alias, rng) * s.record;
+      int           inside = sneppp__cell_draw(&s, cell, rng, t, x + k * (size_t)model->D);
+      double        u = sneppp_rng_uniform(rng);
+      tried += 1;
+      if (inside && sneppp__cell_under(&s, cell, t, u, &looks)) k++;
+      else if (tried > most) st = sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "the bound is too far above the intensity: %z of %z points after %g candidates", k, N, tried);
+   }
+   if (st == SNEPPP_OK) {
+      info->candidates = (size_t)tried;
+      info->evaluations = looks;
+      info->cells = s.cells;
+      info->acceptance = tried > 0 ? (double)N / tried : 1;
+   }
+   sneppp__block_free(&block);
+   return st;
+}
+
+/* N points given their number. */
+static sneppp_status sneppp__sample_given(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, uint64_t N, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err)
+{
+   info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
+   info->acceptance = 1;
+   if (!N) return SNEPPP_OK;
+   if (info->count > cap) return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   if (!x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
+   if (!(info->expected > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", info->count);
+   if (sneppp__is_mixture(model, region)) return sneppp__sample_mixture(model, region, rng, (size_t)N, x, info, err);
+   return sneppp__sample_envelope(model, region, rng, (size_t)N, info->expected, x, info, err);
+}
+
+SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err)
+{
+   sneppp_sample_info own;
+   sneppp_status      st;
+   if (!info) info = &own;
+   memset(info, 0, sizeof *info);
+   if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
+   st = sneppp_count(model, region, &info->expected, err);
+   if (st != SNEPPP_OK) return st;
+   return sneppp__sample_given(model, region, rng, count ? count : sneppp_rng_poisson(rng, info->expected), x, cap, info, err);
+}
+
+/* ---- tiles. The count of the whole window is one Poisson draw; every cell hands its count down by binomial draws with
+   exact probabilities, first to its left half, then to the lower part of either half. The draws of a cell come from a
+   stream of its own, so a tile needs only its ancestors, and all tiles of a level together are one realisation. */
+static double sneppp__tile_border(const sneppp_window *w, int r, uint64_t i, uint64_t of)
+{
+   double t = (double)i / (double)of; /* exact: of is a power of two */
+   return i == of ? w->hi[r] : w->lo[r] + t * (w->hi[r] - w->lo[r]);
+}
+
+static sneppp_status sneppp__tile_count(const sneppp_model *model, const double *edge, double *count, sneppp_window *box, sneppp_error *err)
+{
+   sneppp_region region;
+   memset(&region, 0, sizeof region);
+   memset(box, 0, sizeof *box);
+   box->dim = 2;
+   for (int r = 0; r < 2; r++) { box->lo[r] = edge[2 * r]; box->hi[r] = edge[2 * r + 1]; }
+   region.factor[0] = box;
+   return sneppp_count(model, &region, count, err);
+}
+
+SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level, uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err)
+{
+   sneppp_sample_info   own;
+   const sneppp_window *win;
+   sneppp_window        box;
+   sneppp_region        region;
+   sneppp_rng           rng;
+   sneppp_status        st;
+   double               edge[4], part[2];
+   uint64_t             N, at[2] = {0, 0}, want[2];
+   if (!info) info = &own;
+   memset(info, 0, sizeof *info);
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   win = &model->desc.factor[0].window;
+   if (model->factors > 1 || win->space != SNEPPP_BOX || win->dim != 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "tiles are for models of one planar box");
+   if (level < 0 || level > 28) return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %d must be 0..28", level);
+   if (ix >> level || iy >> level) return sneppp__fail(err, SNEPPP_ERR_ARG, "tile (%z, %z) is outside the level, which has %z a side", (size_t)ix, (size_t)iy, (size_t)1 << level);
+   want[0] = ix, want[1] = iy;
+   for (int r = 0; r < 2; r++) { edge[2 * r] = win->lo[r]; edge[2 * r + 1] = win->hi[r]; }
+   st = sneppp__tile_count(model, edge, &part[0], &box, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp_rng_init(&rng, seed, UINT64_MAX);
+   N = sneppp_rng_poisson(&rng, part[0]);
+   for (int l = 0; l < level && N; l++)
+      for (int r = 0; r < 2; r++) {
+         int      upper = (int)(want[r] >> (level - l - 1) & 1);
+         uint64_t low;
+         double   mid = sneppp__tile_border(win, r, 2 * at[r] + 1, (uint64_t)2 << l), half[4];
+         for (int k = 0; k < 2; k++) { /* both halves: a difference would lose the digits of a small one */
+            memcpy(half, edge, sizeof half);
+            half[2 * r + !k] = mid;
+            st = sneppp__tile_count(model, half, &part[k], &box, err);
+            if (st != SNEPPP_OK) return st;
+         }
+         sneppp_rng_init(&rng, seed, (uint64_t)l << 58 | at[0] << 29 | at[1]); /* of the cell, then of its half */
+         sneppp_rng_seek(&rng, (uint64_t)r << 40);
+         low = part[0] + part[1] > 0 ? sneppp_rng_binomial(&rng, N, part[0] / (part[0] + part[1])) : 0;
+         N = upper ? N - low : low;
+         edge[2 * r + !upper] = mid;
+         at[r] = 2 * at[r] + (uint64_t)upper;
+      }
+   for (int r = 0; r < 2; r++) for (int k = 0; k < 2; k++) edge[2 * r + k] = sneppp__tile_border(win, r, want[r] + (uint64_t)k, (uint64_t)1 << level);
+   st = sneppp__tile_count(model, edge, &info->expected, &box, err);
+   if (st != SNEPPP_OK) return st;
+   memset(&region, 0, sizeof region);
+   region.factor[0] = &box;
+   sneppp_rng_init(&rng, seed, (uint64_t)level << 58 | (uint64_t)ix << 29 | iy);
+   sneppp_rng_seek(&rng, (uint64_t)1 << 50);
+   return sneppp__sample_given(model, &region, &rng, N, x, cap, info, err);
+}
 
 /* >>io =======================================================================================================
    A saved model is a run of bytes: magic, version, size of its reals, length, the description, the parameters, and

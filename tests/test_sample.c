@@ -1,0 +1,440 @@
+/* Exact draws: counts in cells against closed forms, bounds that hold, tiles, refusals. Seeds are fixed, so a test that
+   passes once passes always; limits are at a level of about 1e-4 for each chi-square. */
+
+/* The upper 1e-4 point of chi-square, by Wilson and Hilferty's cube. */
+static double sample_limit(double df)
+{
+   double a = 2 / (9 * df), c = 1 - a + 3.719 * sqrt(a);
+   return df * c * c * c;
+}
+
+static sneppp_desc sample_desc(sneppp_act act, int diagonal, int n)
+{
+   sneppp_desc d;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.lo[0] = 10, d.factor[0].window.hi[0] = 14;
+   d.factor[0].window.lo[1] = -1, d.factor[0].window.hi[1] = 1;
+   d.factor[0].unit.act = act;
+   if (act == SNEPPP_SNAKE || act == SNEPPP_BELL || act == SNEPPP_LEAKY) d.factor[0].unit.p = 0.5;
+   if (act == SNEPPP_RECT) d.factor[0].unit.p = 2;
+   if (act == SNEPPP_MONOMIAL) d.factor[0].unit.p = 3;
+   d.width = n;
+   d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+   return d;
+}
+
+static size_t sample_slot(double x, double lo, double hi, size_t cells)
+{
+   double t = (x - lo) / (hi - lo) * (double)cells;
+   return t <= 0 ? 0 : t >= (double)cells ? cells - 1 : (size_t)t;
+}
+
+/* Chi-square of the counts of N points in a 6 x 6 grid of the box, against closed forms. Negative: an error. */
+static double sample_chi_square(const sneppp_model *m, const sneppp_window *box, size_t N, uint64_t seed, sneppp_sample_info *info)
+{
+   enum { S = 6 };
+   sneppp_real  *x = (sneppp_real *)malloc(N * 2 * sizeof *x);
+   size_t        count[S * S] = {0};
+   sneppp_region r;
+   sneppp_window w = *box;
+   sneppp_rng    g;
+   double        chi = 0;
+   memset(&r, 0, sizeof r);
+   r.factor[0] = box;
+   sneppp_rng_init(&g, seed, 3);
+   if (!x || sneppp_sample(m, &r, &g, N, x, N, info, NULL) || info->count != N) { free(x); return -1; }
+   for (size_t i = 0; i < N; i++) {
+      double y[2];
+      y[0] = (double)x[2 * i], y[1] = (double)x[2 * i + 1];
+      if (!sneppp_window_contains(box, y)) { free(x); return -2; }
+      count[sample_slot(y[0], box->lo[0], box->hi[0], S) * S + sample_slot(y[1], box->lo[1], box->hi[1], S)]++;
+   }
+   r.factor[0] = &w;
+   for (int i = 0; i < S; i++)
+      for (int j = 0; j < S; j++) {
+         double lambda = 0, e;
+         w.lo[0] = box->lo[0] + (box->hi[0] - box->lo[0]) * i / S, w.hi[0] = i + 1 < S ? box->lo[0] + (box->hi[0] - box->lo[0]) * (i + 1) / S : box->hi[0];
+         w.lo[1] = box->lo[1] + (box->hi[1] - box->lo[1]) * j / S, w.hi[1] = j + 1 < S ? box->lo[1] + (box->hi[1] - box->lo[1]) * (j + 1) / S : box->hi[1];
+         if (sneppp_count(m, &r, &lambda, NULL)) { free(x); return -3; }
+         e = lambda / info->expected * (double)N;
+         chi += ((double)count[i * S + j] - e) * ((double)count[i * S + j] - e) / (e + 1e-9);
+      }
+   free(x);
+   return chi;
+}
+
+TEST sample_cells_against_closed_forms(void)
+{
+   static const struct { sneppp_act act; int diagonal; double floor; } c[] = {
+      {SNEPPP_RBF, 1, 0}, {SNEPPP_RBF, 1, 0.2}, {SNEPPP_RBF, 0, 0}, {SNEPPP_COS, 0, 0}, {SNEPPP_COS, 1, 0}, {SNEPPP_SIN, 0, 0.3},
+      {SNEPPP_EXP, 0, 0}, {SNEPPP_RELU, 0, 0.1}, {SNEPPP_STEP, 0, 0}, {SNEPPP_SNAKE, 0, 0}, {SNEPPP_BELL, 0, 0}, {SNEPPP_LEAKY, 0, 0}, {SNEPPP_MONOMIAL, 0, 0}};
+   int tried = 0;
+   for (size_t k = 0; k < sizeof c / sizeof c[0]; k++) {
+      sneppp_desc        d = sample_desc(c[k].act, c[k].diagonal, 12);
+      sneppp_window      part = d.factor[0].window;
+      sneppp_model       m;
+      sneppp_sample_info info;
+      double             chi;
+      if (sneppp_init(&m, &d, NULL)) continue; /* no closed form on boxes */
+      m.floor = c[k].floor;
+      chi = sample_chi_square(&m, &d.factor[0].window, 20000, 11 + k, &info);
+      if (chi < 0 || chi > sample_limit(35)) fprintf(stderr, "activation %d: chi-square %g\n", (int)c[k].act, chi);
+      ASSERT(chi >= 0 && chi < sample_limit(35));
+      ASSERT(info.acceptance > 0.3);
+      part.lo[0] = 10.5, part.hi[0] = 11.7, part.lo[1] = 0.25;
+      chi = sample_chi_square(&m, &part, 10000, 50 + k, &info);
+      ASSERT(chi >= 0 && chi < sample_limit(35));
+      sneppp_free(&m);
+      tried++;
+   }
+   ASSERT(tried >= 8);
+   PASS();
+}
+
+/* The bounds of a cell hold at every point of it. */
+TEST sample_rests_hold(void)
+{
+   static const double zs[] = {-3, -1.1, -0.2, 0, 0.3, 0.9, 2.5}, hs[] = {0.01, 0.25, 1, 3};
+   for (int act = SNEPPP_COS; act < SNEPPP_ACT_END; act++) {
+      if (act == SNEPPP_RBF) continue;
+      for (size_t i = 0; i < sizeof zs / sizeof zs[0]; i++)
+         for (size_t j = 0; j < sizeof hs / sizeof hs[0]; j++) {
+            sneppp_unit u;
+            double      slope, ignored, value, rest;
+            u.act = (sneppp_act)act;
+            u.p = act == SNEPPP_RECT || act == SNEPPP_MONOMIAL ? (double)(i % 4) : 0.7;
+            u.q = 1.3;
+            value = sneppp__act(&u, zs[i], &slope);
+            rest = sneppp__act_rest(&u, zs[i], hs[j]);
+            for (int k = -50; k <= 50; k++) {
+               double e = hs[j] * k / 50;
+               ASSERT(fabs(sneppp__act(&u, zs[i] + e, &ignored) - value - slope * e) <= rest * (1 + 1e-9) + 1e-12);
+            }
+         }
+   }
+   PASS();
+}
+
+/* The two-sided bound of every cell contains lambda, for each way of mixing factors. */
+TEST sample_mixes_hold(void)
+{
+   static const sneppp_mix mix[] = {SNEPPP_MIX_PRODUCT, SNEPPP_MIX_OUTER, SNEPPP_MIX_SUM, SNEPPP_MIX_STACK, SNEPPP_MIX_ADDITIVE, SNEPPP_MIX_SEPARABLE};
+   enum { N = 8000, S = 4 };
+   sneppp_real *x = (sneppp_real *)malloc(N * 3 * sizeof *x);
+   ASSERT(x);
+   for (size_t k = 0; k < 6; k++) {
+      sneppp_desc        d = sample_desc(SNEPPP_COS, 0, 5);
+      sneppp_model       m;
+      sneppp_rng         g;
+      sneppp_sample_info info;
+      sneppp_region      r;
+      sneppp_window      w, time;
+      double             chi = 0;
+      size_t             count[S * S] = {0};
+      d.factor[1].window.dim = 1;
+      d.factor[1].window.hi[0] = 2;
+      d.factor[1].unit.act = k % 2 ? SNEPPP_RELU : SNEPPP_COS;
+      d.mix = mix[k];
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      sneppp_rng_init(&g, 7, k);
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, &info, NULL));
+      for (size_t i = 0; i < N; i++) {
+         ASSERT_EQ(1, sneppp__inside(&m, x + 3 * i));
+         count[sample_slot((double)x[3 * i], 10, 14, S) * S + sample_slot((double)x[3 * i + 2], 0, 2, S)]++;
+      }
+      memset(&r, 0, sizeof r);
+      w = d.factor[0].window, time = d.factor[1].window;
+      r.factor[0] = &w, r.factor[1] = &time;
+      for (int i = 0; i < S; i++)
+         for (int j = 0; j < S; j++) {
+            double e = 0;
+            w.lo[0] = 10 + i, w.hi[0] = 11 + i;
+            time.lo[0] = 0.5 * j, time.hi[0] = 0.5 * j + 0.5;
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &e, NULL));
+            e *= N / info.expected;
+            chi += ((double)count[i * S + j] - e) * ((double)count[i * S + j] - e) / (e + 1e-9);
+         }
+      ASSERT(chi < sample_limit(S * S - 1));
+      sneppp_free(&m);
+   }
+   free(x);
+   PASS();
+}
+
+/* Caps of the sphere about an axis: the mass of exp units by integrating over the height, of cos units by the mean of
+   x_k, which closed forms do not give; so by a fine sum over rings of known area. */
+TEST sample_spheres(void)
+{
+   enum { N = 20000, S = 8, FINE = 300 };
+   sneppp_real *x = (sneppp_real *)malloc(N * 3 * sizeof *x);
+   ASSERT(x);
+   for (int k = 0; k < 3; k++) {
+      sneppp_desc        d;
+      sneppp_model       m;
+      sneppp_rng         g;
+      sneppp_sample_info info;
+      double             mass[S] = {0}, total = 0, chi = 0;
+      size_t             count[S] = {0};
+      memset(&d, 0, sizeof d);
+      d.factor[0].window.dim = 3;
+      d.factor[0].window.space = SNEPPP_SPHERE;
+      d.factor[0].window.measure = k == 2 ? SNEPPP_PROBABILITY : SNEPPP_SURFACE;
+      d.factor[0].unit.act = k ? SNEPPP_COS : SNEPPP_EXP;
+      d.readout = k ? SNEPPP_READOUT_FULL : SNEPPP_READOUT_DIAGONAL;
+      d.width = 6;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      m.floor = 0.05;
+      sneppp_rng_init(&g, 5, (uint64_t)k);
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, &info, NULL));
+      ASSERT(k || info.acceptance == 1);
+      for (size_t i = 0; i < N; i++) {
+         ASSERT_EQ(1, sneppp__inside(&m, x + 3 * i));
+         count[sample_slot((double)x[3 * i + (size_t)k], -1, 1, S)]++;
+      }
+      for (int i = 0; i < FINE; i++) /* heights along axis k have uniform area */
+         for (int j = 0; j < FINE; j++) {
+            double      h = -1 + (i + 0.5) * 2 / FINE, a = 2 * SNEPPP__PI * j / FINE, r = sqrt(1 - h * h), v;
+            sneppp_real y[3];
+            y[k] = (sneppp_real)h, y[(k + 1) % 3] = (sneppp_real)(r * cos(a)), y[(k + 2) % 3] = (sneppp_real)(r * sin(a));
+            v = (double)sneppp_intensity(&m, y);
+            mass[sample_slot(h, -1, 1, S)] += v, total += v;
+         }
+      for (int i = 0; i < S; i++) {
+         double e = mass[i] / total * N;
+         chi += ((double)count[i] - e) * ((double)count[i] - e) / e;
+      }
+      ASSERT(chi < sample_limit(S - 1));
+      sneppp_free(&m);
+   }
+   free(x);
+   PASS();
+}
+
+/* Over many seeds: the total and the counts of disjoint regions are Poisson with exact means, and do not correlate. */
+TEST sample_poisson_and_independent(void)
+{
+   enum { SEEDS = 2000, CAP = 400 };
+   sneppp_real x[CAP * 2];
+   for (int diagonal = 0; diagonal < 2; diagonal++) {
+      sneppp_desc        d = sample_desc(diagonal ? SNEPPP_RBF : SNEPPP_COS, diagonal, 8);
+      sneppp_model       m;
+      sneppp_sample_info info;
+      sneppp_region      r;
+      sneppp_window      w = d.factor[0].window;
+      double             lambda = 0, left = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+      m.alpha = 30 / lambda;
+      memset(&r, 0, sizeof r);
+      w.hi[0] = 12;
+      r.factor[0] = &w;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &left, NULL));
+      for (int s = 0; s < SEEDS; s++) {
+         sneppp_rng g;
+         double     in = 0, out;
+         sneppp_rng_init(&g, 99, (uint64_t)s);
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 0, x, CAP, &info, NULL));
+         for (size_t i = 0; i < info.count; i++) in += (double)x[2 * i] < 12;
+         out = (double)info.count - in;
+         a += in, b += out, aa += (in - left) * (in - left), bb += (out - 30 + left) * (out - 30 + left), ab += (in - left) * (out - 30 + left);
+      }
+      ASSERT_IN_RANGE(30.0, info.expected, 1e-9);
+      ASSERT(fabs(a - SEEDS * left) < 4 * sqrt(SEEDS * left));
+      ASSERT(fabs(b - SEEDS * (30 - left)) < 4 * sqrt(SEEDS * (30 - left)));
+      ASSERT(fabs(aa / SEEDS / left - 1) < 4 * sqrt((2 + 1 / left) / SEEDS));           /* variance = mean */
+      ASSERT(fabs(bb / SEEDS / (30 - left) - 1) < 4 * sqrt((2 + 1 / (30 - left)) / SEEDS));
+      ASSERT(fabs(ab / sqrt(aa * bb)) < 4 / sqrt((double)SEEDS));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+TEST sample_truncated_normal(void)
+{
+   static const double ends[][2] = {{-1, 1}, {-9, 9}, {0, 0.1}, {0, 3}, {0.5, 0.6}, {2, 2.5}, {4, 400}, {-8, -7.9}, {-300, -1}, {30, 31}};
+   for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+      enum { N = 4000, S = 10 };
+      double     a = ends[k][0], b = ends[k][1], chi = 0, total = sneppp__erf_diff(a / SNEPPP__SQRT2, b / SNEPPP__SQRT2);
+      size_t     count[S] = {0};
+      sneppp_rng g;
+      sneppp_rng_init(&g, 8, k);
+      for (int i = 0; i < N; i++) { /* the distribution function of the draw is uniform */
+         double z = sneppp__truncated_normal(&g, a, b);
+         ASSERT(z >= a && z <= b);
+         count[sample_slot(sneppp__erf_diff(a / SNEPPP__SQRT2, z / SNEPPP__SQRT2) / total, 0, 1, S)]++;
+      }
+      for (int i = 0; i < S; i++) chi += ((double)count[i] - N / S) * ((double)count[i] - N / S) / (N / S);
+      ASSERT(chi < sample_limit(S - 1));
+   }
+   PASS();
+}
+
+TEST sample_intervals_and_polygons(void)
+{
+   enum { N = 10000 };
+   static const double ends[4] = {0, 1, 3, 5}, xy[6] = {0, 0, 4, 0, 0, 4};
+   sneppp_real *x = (sneppp_real *)malloc(2 * N * sizeof *x);
+   ASSERT(x);
+   for (int k = 0; k < 3; k++) {
+      static const double cut[2] = {3, 4};
+      sneppp_desc        d;
+      sneppp_model       m;
+      sneppp_rng         g;
+      sneppp_sample_info info;
+      sneppp_region      r;
+      sneppp_window      w;
+      double             e = 0, in = 0;
+      memset(&d, 0, sizeof d);
+      memset(&r, 0, sizeof r);
+      d.width = 7;
+      d.factor[0].window.dim = k == 2 ? 2 : 1;
+      d.factor[0].window.space = k == 2 ? SNEPPP_POLYGON : SNEPPP_INTERVALS;
+      d.factor[0].window.count = k == 2 ? 3 : 2;
+      d.factor[0].window.ends = k == 2 ? NULL : ends;
+      d.factor[0].window.xy = k == 2 ? xy : NULL;
+      d.factor[0].unit.act = k ? SNEPPP_COS : SNEPPP_RBF;
+      d.readout = k ? SNEPPP_READOUT_FULL : SNEPPP_READOUT_DIAGONAL;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      w = d.factor[0].window;
+      if (k == 2) { memset(&w, 0, sizeof w); w.dim = 2; w.hi[0] = w.hi[1] = 1.5; }
+      else { w.count = 1; w.ends = cut; }
+      r.factor[0] = &w;
+      sneppp_rng_init(&g, 21, (uint64_t)k);
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, &info, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &e, NULL));
+      e /= info.expected;
+      for (size_t i = 0; i < N; i++) {
+         const sneppp_real *y = x + i * (k == 2 ? 2 : 1);
+         ASSERT_EQ(1, sneppp__inside(&m, y));
+         in += sneppp__inside_region(&m, &r, y);
+      }
+      ASSERT(fabs(in - N * e) < 4 * sqrt(N * e * (1 - e)));
+      sneppp_free(&m);
+   }
+   free(x);
+   PASS();
+}
+
+TEST sample_same_bits(void)
+{
+   enum { N = 500 };
+   sneppp_real x[2 * N], y[2 * N];
+   for (int diagonal = 0; diagonal < 2; diagonal++) {
+      sneppp_desc  d = sample_desc(diagonal ? SNEPPP_RBF : SNEPPP_COS, diagonal, 10);
+      sneppp_model m;
+      sneppp_rng   g;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      sneppp_rng_init(&g, 4, 1);
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, NULL, NULL));
+      sneppp_rng_init(&g, 4, 1);
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, y, N, NULL, NULL));
+      ASSERT_EQ(0, memcmp(x, y, sizeof x));
+      sneppp_rng_init(&g, 4, 2);
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, y, N, NULL, NULL));
+      ASSERT(memcmp(x, y, sizeof x) != 0);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* All tiles of a level, forwards and backwards; children hold as many points as their parent; over seeds the counts
+   have the exact means, are Poisson, and neighbours do not correlate. */
+TEST sample_tiles(void)
+{
+   enum { CAP = 300, SEEDS = 400 };
+   static sneppp_real x[CAP * 2], first[64][CAP * 2];
+   sneppp_desc        d = sample_desc(SNEPPP_RBF, 1, 8);
+   sneppp_model       m;
+   sneppp_sample_info info;
+   size_t             count[64];
+   double             lambda = 0, mean[16] = {0}, chi = 0, cross = 0, scale = 0;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+   m.alpha = 200 / lambda;
+   for (uint32_t t = 0; t < 64; t++) {
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, t / 8, t % 8, 77, first[t], CAP, &info, NULL));
+      count[t] = info.count;
+      for (size_t i = 0; i < count[t]; i++) {
+         ASSERT(first[t][2 * i] >= (sneppp_real)(10 + t / 8 * 0.5) && first[t][2 * i] <= (sneppp_real)(10.5 + t / 8 * 0.5));
+         ASSERT(first[t][2 * i + 1] >= (sneppp_real)(-1 + t % 8 * 0.25) && first[t][2 * i + 1] <= (sneppp_real)(-0.75 + t % 8 * 0.25));
+      }
+   }
+   for (uint32_t t = 64; t-- > 0;) {
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, t / 8, t % 8, 77, x, CAP, &info, NULL));
+      ASSERT_EQ(count[t], info.count);
+      ASSERT_EQ(0, memcmp(x, first[t], 2 * info.count * sizeof *x));
+   }
+   for (uint32_t t = 0; t < 16; t++) {
+      size_t at = t / 4 * 16 + t % 4 * 2;
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 2, t / 4, t % 4, 77, x, CAP, &info, NULL));
+      ASSERT_EQ(info.count, count[at] + count[at + 1] + count[at + 8] + count[at + 9]);
+   }
+   for (uint64_t s = 0; s < SEEDS; s++) {
+      double before = 0;
+      for (uint32_t t = 0; t < 16; t++) {
+         double e;
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 2, t / 4, t % 4, s, x, CAP, &info, NULL));
+         e = ((double)info.count - info.expected) / sqrt(info.expected);
+         chi += e * e, scale += 1 / info.expected, mean[t] += e / sqrt((double)SEEDS);
+         if (t % 4) cross += e * before;
+         before = e;
+      }
+   }
+   for (int t = 0; t < 16; t++) ASSERT(fabs(mean[t]) < 4.5);
+   ASSERT(fabs(chi - 16 * SEEDS) < 4 * sqrt(2.0 * 16 * SEEDS + scale)); /* variance = mean, 16 cells */
+   ASSERT(fabs(cross) < 4 * sqrt(12.0 * SEEDS));
+   sneppp_free(&m);
+   PASS();
+}
+
+TEST sample_refusals(void)
+{
+   sneppp_desc        d = sample_desc(SNEPPP_COS, 0, 4);
+   sneppp_model       m;
+   sneppp_sample_info info;
+   sneppp_error       err;
+   sneppp_rng         g;
+   sneppp_real        x[8] = {5, 5, 5, 5, 5, 5, 5, 5};
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   sneppp_rng_init(&g, 1, 1);
+   ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample(&m, NULL, &g, 5, x, 4, &info, &err));
+   ASSERT_EQ((size_t)5, info.count);
+   ASSERT_EQ((sneppp_real)5, x[0]);
+   ASSERT(strstr(err.why, "room for 4"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, NULL, 5, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(NULL, NULL, &g, 5, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, &g, 3, NULL, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 2, 4, 0, 1, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 29, 0, 0, 1, x, 4, &info, &err));
+   m.alpha = 0;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 0, x, 4, &info, &err));
+   ASSERT_EQ((size_t)0, info.count);
+   sneppp_free(&m);
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 1;
+   d.factor[0].window.space = SNEPPP_GAUSS;
+   d.factor[0].unit.act = SNEPPP_COS;
+   d.width = 3;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
+   ASSERT(strstr(err.why, "bound"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 1, 0, 0, 1, x, 4, &info, &err));
+   sneppp_free(&m);
+   PASS();
+}
+
+SUITE(sample)
+{
+   RUN_TEST(sample_cells_against_closed_forms);
+   RUN_TEST(sample_rests_hold);
+   RUN_TEST(sample_mixes_hold);
+   RUN_TEST(sample_spheres);
+   RUN_TEST(sample_poisson_and_independent);
+   RUN_TEST(sample_truncated_normal);
+   RUN_TEST(sample_intervals_and_polygons);
+   RUN_TEST(sample_same_bits);
+   RUN_TEST(sample_tiles);
+   RUN_TEST(sample_refusals);
+}
