@@ -10024,6 +10024,7 @@ static void sneppp__cube_piece_sum(const sneppp_window *win, const sneppp__cube_
    int           r;
    sneppp__gauss_legendre(SNEPPP__CUBE_NODES, &node, &weight);
    memset(at, 0, sizeof at);
+   memset(u, 0, sizeof u); /* for compilers that do not see that D is at least 1 */
    for (;;) {
       double w = 1;
       for (r = 0; r < D; r++) {
@@ -16840,11 +16841,14 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
    sneppp_rng_init(&rng, seed, 79);
    for (int s = 0; s < SNEPPP__SHIFTS; s++) {
       double sum = 0, delta;
+      memset(shift, 0, sizeof shift);
       for (int r = 0; r < D; r++) shift[r] = sneppp_rng_uniform(&rng);
       for (size_t i = 0; i < points; i++) {
          double      u[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], y[SNEPPP_MAX_DIM], weight = 1;
          sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
          int         used = 0, at = 0;
+         memset(u, 0, sizeof u);
+         memset(x, 0, sizeof x);
          for (int r = 0; r < D; r++) { u[r] = shift[r] + (double)i * g[r]; u[r] -= floor(u[r]); }
          for (int f = 0; f < model->factors; f++) {
             const sneppp_window *own = &model->desc.factor[f].window, *win = within && within->factor[f] ? within->factor[f] : own;
