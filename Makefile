@@ -107,7 +107,7 @@ ifneq ($(and $(wildcard tests/blas_hooks.h),$(wildcard /usr/include/*/openblas_c
 $(eval $(call CONFIG,openblas-hooks,$(CC),$(STRICT_C) -O2 -include tests/blas_hooks.h,-lopenblas))
 endif
 
-check: $(CHECKS:%=build/check/%.log) build/check/compile.log ## the tests in every configuration, and the compile and link tests (try -j2)
+check: $(CHECKS:%=build/check/%.log) build/check/compile.log build/check/export.log ## the tests in every configuration, and the compile and link tests (try -j2)
 	@sh tests/total.sh $^
 
 # The configurations that differ most from make test.
@@ -120,6 +120,9 @@ check-compile: build/check/compile.log ## what only a compiler, a linker or nm c
 
 build/check/compile.log: $(TEST_DEPS) $(wildcard tests/compile/* tests/*.sh) README.md LICENSE
 	@CC="$(CC)" CXX="$(CXX)" sh tests/compile.sh build/check/compile
+
+build/check/export.log: sneppp.h tests/export.sh tests/export/export.c
+	@CC="$(CC)" CXX="$(CXX)" sh tests/export.sh build/check/export
 
 sanitize: ## the tests under the address, undefined and thread sanitizers
 	@$(MAKE) --no-print-directory build/check/sanitize-address.log build/check/sanitize-thread.log

@@ -182,6 +182,7 @@
    #define sneppp_trainer_load sneppp_trainer_load_f32
    #define sneppp_save sneppp_save_f32
    #define sneppp_load sneppp_load_f32
+   #define sneppp_export_c sneppp_export_c_f32
    #define sneppp_save_file sneppp_save_file_f32
    #define sneppp_load_file sneppp_load_file_f32
    #define sneppp_marginal sneppp_marginal_f32
@@ -725,6 +726,8 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 /* ---- save and load */
 SNEPPP_DEF size_t        sneppp_save(const sneppp_model *model, void *buf, size_t cap);
 SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem, size_t mem_bytes, void *alloc_ctx, sneppp_error *err);
+/* As C source: `static const sneppp_model NAME`, for SNEPPP_INFERENCE_ONLY. write gets the text in pieces, returns 0. */
+SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name, int (*write)(const char *text, size_t bytes, void *user), void *user, sneppp_error *err);
 #ifndef SNEPPP_NO_STDIO
 SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx, sneppp_error *err);
@@ -16407,6 +16410,327 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    if (st == SNEPPP_OK) sneppp__index(model);
    if (st != SNEPPP_OK) sneppp_free(model);
    return st;
+}
+
+/* ---- export as C source: the model as constants, for programs without files or malloc */
+typedef struct sneppp__source {
+   int       (*write)(const char *text, size_t bytes, void *user);
+   void       *user;
+   const char *name;
+   int         stopped, bad; /* by the writer; a number is not finite */
+} sneppp__source;
+
+static void sneppp__put(sneppp__source *o, const char *format, ...)
+{
+   char         buf[400];
+   sneppp__text t;
+   va_list      list;
+   if (o->stopped) return;
+   t.at = buf, t.end = buf + sizeof buf;
+   va_start(list, format);
+   sneppp__text_list(&t, format, &list);
+   va_end(list);
+   if (o->write(buf, (size_t)(t.at - buf), o->user)) o->stopped = 1;
+}
+
+/* The decimal digits of m 2^e, all of them, in big integers of base 10^9: m 2^e is an integer for e >= 0, and
+   m 5^-e / 10^-e below. Returns their number, and by how many places the point lies to the left of the end. */
+static int sneppp__all_digits(uint64_t m, int e, char *digit, int *places)
+{
+   uint32_t big[90];
+   int      limbs = 0, count = 0;
+   for (; m; m /= 1000000000u) big[limbs++] = (uint32_t)(m % 1000000000u);
+   *places = e < 0 ? -e : 0;
+   while (e) {
+      int      step = e > 28 ? 28 : e < -12 ? -12 : e;
+      uint64_t factor = 1, carry = 0;
+      for (int k = 0; k < (step < 0 ? -step : step); k++) factor *= step < 0 ? 5u : 2u;
+      for (int i = 0; i < limbs; i++) {
+         carry += big[i] * factor;
+         big[i] = (uint32_t)(carry % 1000000000u);
+         carry /= 1000000000u;
+      }
+      if (carry) big[limbs++] = (uint32_t)carry;
+      e -= step;
+   }
+   for (int i = limbs - 1; i >= 0; i--)
+      for (uint32_t power = 100000000u; power; power /= 10) {
+         int d = (int)(big[i] / power % 10);
+         if (d || count) digit[count++] = (char)('0' + d);
+      }
+   return count;
+}
+
+/* x rounded correctly to that many digits: 17 identify a double and 9 a float. No locale has a say in it. */
+static void sneppp__text_exact(sneppp__text *t, double x, int digits)
+{
+   char     digit[800];
+   int      e, count, places, at;
+   uint64_t u, m;
+   memcpy(&u, &x, sizeof u);
+   e = (int)(u >> 52 & 0x7ff);
+   m = (u & 0xfffffffffffffULL) | (uint64_t)(e > 0) << 52;
+   e = (e ? e : 1) - 1075;
+   if (u >> 63) sneppp__text_char(t, '-');
+   if (!m) { sneppp__text_string(t, "0.0"); return; }
+   for (; e < 0 && !(m & 1); e++) m >>= 1;
+   count = sneppp__all_digits(m, e, digit, &places);
+   places = count - 1 - places; /* the decimal exponent of the first digit */
+   if (count > digits) {
+      int up = digit[digits] >= '5';
+      for (at = digits - 1; up && at >= 0; at--) {
+         up = digit[at] == '9';
+         digit[at] = (char)(up ? '0' : digit[at] + 1);
+      }
+      if (up) { digit[0] = '1'; places++; } /* 99...9 became 100...0 */
+      count = digits;
+   }
+   while (count > 1 && digit[count - 1] == '0') count--;
+   e = places >= -4 && places < digits ? 0 : places; /* the exponent that is written */
+   places -= e;
+   if (places < 0) sneppp__text_string(t, "0.");
+   for (at = places; at < -1; at++) sneppp__text_char(t, '0');
+   for (at = 0; at < count || at <= places; at++) {
+      sneppp__text_char(t, at < count ? digit[at] : '0');
+      if (at == places) sneppp__text_char(t, '.');
+   }
+   if (places >= 0 && count <= places + 1) sneppp__text_char(t, '0');
+   if (!e) return;
+   sneppp__text_string(t, e < 0 ? "e-" : "e+");
+   sneppp__text_integer(t, (uint64_t)(e < 0 ? -e : e));
+}
+
+static void sneppp__put_double(sneppp__source *o, double x)
+{
+   char         buf[40];
+   sneppp__text t;
+   if (!sneppp__finite(x)) { o->bad = 1; return; }
+   t.at = buf, t.end = buf + sizeof buf - 1;
+   sneppp__text_exact(&t, x, 17);
+   *t.at = 0;
+   sneppp__put(o, "%s", buf);
+}
+
+static void sneppp__put_real(sneppp__source *o, sneppp_real x)
+{
+   char         buf[40];
+   sneppp__text t;
+   if (!sneppp__finite((double)x)) { o->bad = 1; return; }
+   t.at = buf, t.end = buf + sizeof buf - 1;
+   sneppp__text_exact(&t, (double)x, sizeof x == 4 ? 9 : 17);
+   if (sizeof x == 4) sneppp__text_char(&t, 'f');
+   *t.at = 0;
+   sneppp__put(o, "%s", buf);
+}
+
+/* Arrays are called NAME_part0_field, with the number of the factor. A list that is absent makes nothing here and a
+   0 in the struct. */
+static void sneppp__put_head(sneppp__source *o, const char *type, const char *part, int f, const char *field, size_t count)
+{
+   sneppp__put(o, "static const %s %s_%s%d_%s[%z] = {", type, o->name, part, f, field, count);
+}
+
+static void sneppp__put_doubles(sneppp__source *o, const char *part, int f, const char *field, const double *x, size_t count)
+{
+   if (!x || !count) return;
+   sneppp__put_head(o, "double", part, f, field, count);
+   for (size_t i = 0; i < count; i++) { sneppp__put(o, i % 4 ? " " : "\n   "); sneppp__put_double(o, x[i]); sneppp__put(o, i + 1 < count ? "," : "\n};\n"); }
+}
+
+static void sneppp__put_reals(sneppp__source *o, const char *part, int f, const char *field, const sneppp_real *x, size_t count)
+{
+   if (!x || !count) return;
+   sneppp__put_head(o, "sneppp_real", part, f, field, count);
+   for (size_t i = 0; i < count; i++) { sneppp__put(o, i % 6 ? " " : "\n   "); sneppp__put_real(o, x[i]); sneppp__put(o, i + 1 < count ? "," : "\n};\n"); }
+}
+
+static void sneppp__put_unit(sneppp__source *o, const sneppp_unit *u)
+{
+   sneppp__put(o, "{(sneppp_act)%d, ", (int)u->act);
+   sneppp__put_double(o, u->p);
+   sneppp__put(o, ", ");
+   sneppp__put_double(o, u->q);
+   sneppp__put(o, "}");
+}
+
+/* The lists of a window, in the order of the struct; then the window itself, which refers to them. */
+static void sneppp__put_lists(sneppp__source *o, const char *part, int f, const sneppp_window *w)
+{
+   size_t vertices = w->count, d = (size_t)w->dim;
+   sneppp__put_doubles(o, part, f, "weight", w->weight, w->count);
+   sneppp__put_doubles(o, part, f, "mean", w->mean, w->count * d);
+   sneppp__put_doubles(o, part, f, "scale", w->scale, w->count * d);
+   sneppp__put_doubles(o, part, f, "ends", w->ends, 2 * w->count);
+   sneppp__put_doubles(o, part, f, "point", w->point, w->count * d);
+   if (w->rings && w->ring_size) {
+      sneppp__put_head(o, "size_t", part, f, "ring_size", w->rings);
+      for (vertices = 0; vertices < w->rings; vertices++) sneppp__put(o, vertices ? ", %zu" : "%zu", w->ring_size[vertices]);
+      sneppp__put(o, "};\n");
+      vertices = 0;
+      for (size_t k = 0; k < w->rings; k++) vertices += w->ring_size[k];
+   }
+   sneppp__put_doubles(o, part, f, "xy", w->xy, 2 * vertices);
+}
+
+static void sneppp__put_name(sneppp__source *o, const char *cast, const char *part, int f, const char *field, const void *list)
+{
+   if (list) sneppp__put(o, "%s%s_%s%d_%s, ", cast, o->name, part, f, field);
+   else sneppp__put(o, "0, ");
+}
+
+static void sneppp__put_row(sneppp__source *o, const double *x, int count)
+{
+   sneppp__put(o, "{");
+   for (int r = 0; r < count; r++) { if (r) sneppp__put(o, ", "); sneppp__put_double(o, x[r]); }
+   sneppp__put(o, "}, ");
+}
+
+/* Coordinates that the arrays of the struct must have room for: families on the line have two parameters. */
+static int sneppp__room_of(const sneppp_window *w) { return w->dim < 2 && SNEPPP_MAX_DIM > 1 && w->space >= SNEPPP_GAMMA ? 2 : w->dim; }
+
+static void sneppp__put_window(sneppp__source *o, const char *part, int f, const sneppp_window *w)
+{
+   sneppp__put(o, "      {(sneppp_space)%d, %d, ", (int)w->space, w->dim);
+   sneppp__put_row(o, w->lo, w->dim);
+   sneppp__put_row(o, w->hi, w->dim);
+   sneppp__put_row(o, w->centre, w->dim);
+   sneppp__put_double(o, w->radius);
+   sneppp__put(o, ", ");
+   sneppp__put_row(o, w->param, sneppp__room_of(w));
+   sneppp__put(o, "(sneppp_measure)%d, %zu,\n       ", (int)w->measure, w->count);
+   sneppp__put_name(o, "", part, f, "weight", w->weight);
+   sneppp__put_name(o, "", part, f, "mean", w->mean);
+   sneppp__put_name(o, "", part, f, "scale", w->scale);
+   sneppp__put_name(o, "", part, f, "ends", w->ends);
+   sneppp__put_name(o, "", part, f, "point", w->point);
+   sneppp__put(o, "%zu, ", w->rings);
+   sneppp__put_name(o, "", part, f, "ring_size", w->rings ? w->ring_size : NULL);
+   if (w->xy) sneppp__put(o, "%s_%s%d_xy},\n", o->name, part, f);
+   else sneppp__put(o, "0},\n");
+}
+
+/* What would make the constants wrong stops the compiler. Larger limits than needed are harmless. */
+static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
+{
+   int dim = 1;
+   for (int f = 0; f < m->factors; f++) {
+      int room = sneppp__room_of(&m->desc.factor[f].window);
+      if (m->layer[f].d > room) room = m->layer[f].d;
+      if (room > dim) dim = room;
+   }
+   sneppp__put(o, "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n", o->name, m->n, m->D);
+   sneppp__put(o, "   C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&%s, x). */\n", o->name);
+   sneppp__put(o, "#ifndef SNEPPP_MODEL_%s\n#define SNEPPP_MODEL_%s\n", o->name, o->name);
+   sneppp__put(o, "#if !defined(SNEPPP_VERSION)\n   #error \"%s: include sneppp.h first\"\n", o->name);
+   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: export it again\"\n", SNEPPP_VERSION / 100, o->name);
+   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n", sizeof(sneppp_real) == 4 ? "!" : "");
+   sneppp__put(o, "   #error \"%s was exported in %s precision: %s SNEPPP_REAL_FLOAT, or export it in the other\"\n", o->name, sizeof(sneppp_real) == 4 ? "float" : "double", sizeof(sneppp_real) == 4 ? "define" : "do not define");
+   sneppp__put(o, "#elif SNEPPP_MAX_DIM < %d\n   #error \"%s needs SNEPPP_MAX_DIM to be at least %d\"\n", dim, o->name, dim);
+   sneppp__put(o, "#elif SNEPPP_MAX_FACTORS < %d\n   #error \"%s needs SNEPPP_MAX_FACTORS to be at least %d\"\n", m->factors, o->name, m->factors);
+   if (sneppp__needs_width(m)) sneppp__put(o, "#elif SNEPPP_MAX_WIDTH < %d\n   #error \"%s needs SNEPPP_MAX_WIDTH to be at least %d\"\n", m->n, o->name, m->n);
+   sneppp__put(o, "#endif\n\n");
+}
+
+static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
+{
+   size_t groups = m->nodes ? (size_t)m->n / (size_t)m->desc.group : 0;
+   for (int f = 0; f < m->factors; f++) {
+      const sneppp_layer_state *L = &m->layer[f];
+      size_t                    n = (size_t)L->n, d = (size_t)L->d;
+      sneppp__put_lists(o, "window", f, &m->desc.factor[f].window);
+      sneppp__put_lists(o, "inside", f, &L->inside);
+      sneppp__put_reals(o, "layer", f, "W", L->W, n * d);
+      sneppp__put_reals(o, "layer", f, "b", L->b, n);
+      sneppp__put_reals(o, "layer", f, "width", L->width, n * d);
+      if (!L->units) continue;
+      sneppp__put_head(o, "sneppp_unit", "layer", f, "units", n);
+      for (size_t i = 0; i < n; i++) { sneppp__put(o, "\n   "); sneppp__put_unit(o, &L->units[i]); sneppp__put(o, i + 1 < n ? "," : "\n};\n"); }
+   }
+   for (int k = 0; k < m->readouts; k++) sneppp__put_reals(o, "readout", k, "V", m->readout[k].V, (size_t)m->readout[k].m * (size_t)m->readout[k].n);
+   if (!m->nodes) return;
+   sneppp__put_doubles(o, "tree", 0, "centre", m->centre, groups * (size_t)m->layer[0].d);
+   sneppp__put_reals(o, "tree", 0, "peak", m->peak, (size_t)m->n);
+   sneppp__put_reals(o, "tree", 0, "sharp", m->sharp, (size_t)m->n);
+   sneppp__put_head(o, "sneppp_node", "tree", 0, "node", m->nodes);
+   for (size_t k = 0; k < m->nodes; k++) {
+      const sneppp_node *q = &m->node[k];
+      sneppp__put(o, "\n   {%zu, %zu, %zu, ", q->first, q->count, q->kid);
+      sneppp__put_double(o, q->reach2);
+      sneppp__put(o, ", ");
+      sneppp__put_row(o, q->lo, m->layer[0].d);
+      sneppp__put_row(o, q->hi, m->layer[0].d);
+      sneppp__put(o, k + 1 < m->nodes ? "}," : "}\n};\n");
+   }
+}
+
+static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
+{
+   sneppp__put(o, "\nstatic const sneppp_model %s = {\n   {0, {\n", o->name);
+   for (int f = 0; f < m->factors; f++) {
+      const sneppp_factor *x = &m->desc.factor[f];
+      sneppp__put(o, "      {\n");
+      sneppp__put_window(o, "window", f, &x->window);
+      sneppp__put(o, "       ");
+      sneppp__put_unit(o, &x->unit);
+      sneppp__put(o, ", ");
+      sneppp__put_name(o, "", "layer", f, "units", m->layer[f].units);
+      sneppp__put(o, "%d, %d},\n", x->width, x->no_bias);
+   }
+   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, ", (int)m->desc.mix, (int)m->desc.readout, m->desc.width, m->desc.rank);
+   sneppp__put_double(o, m->desc.alpha);
+   sneppp__put(o, ", %d, (uint64_t)%zu << 32 | %zu, ", m->desc.group, (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu));
+   sneppp__put(o, "0, 0, 0, 0},\n   %d, %d, %d, {\n", m->factors, m->D, m->n);
+   for (int f = 0; f < m->factors; f++) {
+      const sneppp_layer_state *L = &m->layer[f];
+      sneppp__put(o, "      {%d, %d, %d, %d, ", L->n, L->d, L->D, L->first);
+      sneppp__put_row(o, L->shift, L->d);
+      sneppp__put_row(o, L->rate, L->d);
+      sneppp__put(o, "\n");
+      sneppp__put_window(o, "inside", f, &L->inside);
+      sneppp__put(o, "       ");
+      sneppp__put_name(o, "(sneppp_real *)", "layer", f, "W", L->W);
+      sneppp__put_name(o, "(sneppp_real *)", "layer", f, "b", L->b);
+      sneppp__put_name(o, "(sneppp_real *)", "layer", f, "width", L->width);
+      sneppp__put_name(o, "(sneppp_unit *)", "layer", f, "units", L->units);
+      sneppp__put(o, "},\n");
+   }
+   sneppp__put(o, "   }, %d, {", m->readouts);
+   for (int k = 0; k < m->readouts; k++) sneppp__put(o, "\n      {%d, %d, %d, (sneppp_real *)%s_readout%d_V},", m->readout[k].m, m->readout[k].n, m->readout[k].first, o->name, k);
+   sneppp__put(o, "\n   }, ");
+   sneppp__put_double(o, m->alpha);
+   sneppp__put(o, ", ");
+   sneppp__put_double(o, m->floor);
+   sneppp__put(o, ", %d,\n   ", m->budget);
+   sneppp__put_name(o, "(sneppp_node *)", "tree", 0, "node", m->nodes ? m->node : NULL);
+   sneppp__put(o, "%zu, ", m->nodes);
+   sneppp__put_row(o, m->metric, SNEPPP_RADIAL_DIM);
+   sneppp__put_name(o, "(double *)", "tree", 0, "centre", m->nodes ? m->centre : NULL);
+   sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "peak", m->nodes ? m->peak : NULL);
+   sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "sharp", m->nodes ? m->sharp : NULL);
+   sneppp__put(o, "0, 0\n};\n#endif\n");
+}
+
+/* Writes the model as C source, `static const sneppp_model NAME`, in pieces: write(text, bytes, user) returns 0 to go
+   on. Nothing is allocated. The constants are the model's own numbers to the last bit. */
+SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name, int (*write)(const char *text, size_t bytes, void *user), void *user, sneppp_error *err)
+{
+   sneppp__source o;
+   size_t         length = 0;
+   int            good = 1;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!write) return sneppp__fail(err, SNEPPP_ERR_ARG, "write is NULL");
+   for (; name && name[length] && length < 65; length++) {
+      char c = name[length];
+      good = good && (c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (length && c >= '0' && c <= '9'));
+   }
+   if (!length || length > 64 || !good) return sneppp__fail(err, SNEPPP_ERR_ARG, "name must be a C identifier of at most 64 characters");
+   memset(&o, 0, sizeof o);
+   o.write = write, o.user = user, o.name = name;
+   sneppp__put_guards(&o, model);
+   sneppp__put_arrays(&o, model);
+   sneppp__put_struct(&o, model);
+   if (o.bad) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "a parameter of the model is not finite: what was written is not complete");
+   return o.stopped ? sneppp__fail(err, SNEPPP_ERR_IO, "the writer returned an error") : SNEPPP_OK;
 }
 
 /* ---- files */

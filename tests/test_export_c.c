@@ -1,0 +1,145 @@
+/* The text of exported models: numbers that come back to the same bits, names, writers that fail. That the source
+   compiles and gives equal intensities is checked by tests/export.sh. */
+typedef struct export_buffer { char text[60000]; size_t used, pieces, stop; } export_buffer;
+
+static int export_write(const char *text, size_t bytes, void *user)
+{
+   export_buffer *b = (export_buffer *)user;
+   if (b->stop && ++b->pieces >= b->stop) return 1;
+   if (bytes >= sizeof b->text - b->used) return 1;
+   memcpy(b->text + b->used, text, bytes);
+   b->used += bytes;
+   b->text[b->used] = 0;
+   return 0;
+}
+
+static const char *export_number(double x, int digits)
+{
+   static char  buf[64];
+   sneppp__text t;
+   t.at = buf, t.end = buf + sizeof buf - 1;
+   sneppp__text_exact(&t, x, digits);
+   *t.at = 0;
+   return buf;
+}
+
+TEST export_numbers_by_hand(void)
+{
+   ASSERT_STR_EQ("0.0", export_number(0, 17));
+   ASSERT_STR_EQ("1.0", export_number(1, 17));
+   ASSERT_STR_EQ("-0.5", export_number(-0.5, 17));
+   ASSERT_STR_EQ("1024.0", export_number(1024, 17));
+   ASSERT_STR_EQ("0.10000000000000001", export_number(0.1, 17));
+   ASSERT_STR_EQ("0.100000001", export_number((double)0.1f, 9));
+   ASSERT_STR_EQ("1.7976931348623157e+308", export_number(1.7976931348623157e308, 17));
+   ASSERT_STR_EQ("100000000.0", export_number(99999999.99, 9)); /* the rounding carries through */
+   ASSERT_STR_EQ("1.0e+20", export_number(1e20, 17));
+   ASSERT_STR_EQ("0.001", export_number(0.001, 9));
+   PASS();
+}
+
+/* Every kind of bit pattern, against the C library's own conversion back. */
+TEST export_numbers_come_back(void)
+{
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, 5, 0);
+   for (int i = 0; i < 20000; i++) {
+      uint64_t u = sneppp_rng_next(&rng), back;
+      double   x, y;
+      float    f, g;
+      uint32_t v = (uint32_t)(u >> 32), w;
+      if (i % 4 == 0) u = (u & 0x800fffffffffffffULL) | (uint64_t)(1003 + i % 40) << 52; /* of order one */
+      if (i % 64 == 1) u &= 0x800fffffffffffffULL;                                      /* subnormal */
+#if defined(__FAST_MATH__)
+      if (!(u >> 52 & 0x7ff) || !(v >> 23 & 0xff)) continue; /* subnormal numbers may be flushed to zero */
+#endif
+      memcpy(&x, &u, sizeof x);
+      if ((u >> 52 & 0x7ff) != 0x7ff) {
+         y = strtod(export_number(x, 17), NULL);
+         memcpy(&back, &y, sizeof y);
+         ASSERT(back == u);
+      }
+      memcpy(&f, &v, sizeof f);
+      if ((v >> 23 & 0xff) != 0xff) {
+         g = strtof(export_number((double)f, 9), NULL);
+         memcpy(&w, &g, sizeof g);
+         ASSERT(w == v);
+      }
+   }
+   PASS();
+}
+
+static sneppp_desc export_box(int width)
+{
+   sneppp_desc d;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
+   d.width = width;
+   return d;
+}
+
+TEST export_refuses(void)
+{
+   static export_buffer b;
+   sneppp_desc          d = export_box(4);
+   sneppp_model         m;
+   sneppp_error         err;
+   char                 name[70];
+   memset(name, 'a', sizeof name);
+   name[65] = 0;
+   memset(&m, 0, sizeof m);
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "m", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(NULL, "m", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "m", NULL, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, NULL, export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "1m", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "a b", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, name, export_write, &b, &err));
+   name[64] = 0;
+   ASSERT_EQ((size_t)0, b.used);
+   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, name, export_write, &b, &err));
+   ASSERT(strstr(b.text, "static const sneppp_model aaaaaaaa"));
+   ASSERT(strstr(b.text, "#error"));
+   for (b.stop = 1; b.stop < 100; b.stop += 7) {
+      b.used = b.pieces = 0;
+      ASSERT_EQ(SNEPPP_ERR_IO, sneppp_export_c(&m, "m", export_write, &b, &err));
+      ASSERT_EQ(b.stop, b.pieces); /* not called again */
+   }
+   b.stop = b.used = 0;
+   m.alpha = sneppp__nan();
+   ASSERT_EQ(SNEPPP_ERR_NOT_FINITE, sneppp_export_c(&m, "m", export_write, &b, &err));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A point of a product of wide factors: the factors together are wider than SNEPPP_MAX_WIDTH, each is not. */
+TEST export_wide_products(void)
+{
+   sneppp_desc  d = export_box(SNEPPP_MAX_WIDTH);
+   sneppp_model m;
+   sneppp_error err;
+   sneppp_real  x[3];
+   d.factor[1] = d.factor[0];
+   d.factor[1].window.dim = 1;
+   d.rank = 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   x[0] = x[1] = x[2] = (sneppp_real)0.5;
+   ASSERT(sneppp_intensity(&m, x) >= 0);
+   sneppp_free(&m);
+   d.readout = SNEPPP_READOUT_DIAGONAL;
+   d.mix = SNEPPP_MIX_SUM;
+   d.width++;
+   ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_init(&m, &d, &err));
+   PASS();
+}
+
+SUITE(export_c)
+{
+   RUN_TEST(export_numbers_by_hand);
+   RUN_TEST(export_numbers_come_back);
+   RUN_TEST(export_refuses);
+   RUN_TEST(export_wide_products);
+}
