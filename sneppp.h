@@ -16832,7 +16832,6 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    return SNEPPP_OK;
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
 /* >>input ====================================================================================================
    Degrees and dates on the way in, and counts in regions that no closed form covers. */
 
@@ -17193,6 +17192,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
    return SNEPPP_OK;
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */
 
