@@ -16,10 +16,11 @@ TEST_DEPS   := $(TEST_FILES) sneppp.h build/gen/suites.h build/greatest/greatest
 
 # ---- programs: each file of examples/ that has a main function, and those that users and checks call by name
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' examples/*.c 2>/dev/null))
+EXAMPLES += $(if $(shell command -v $(CXX)),$(patsubst examples/%.cpp,build/examples/%,$(wildcard examples/*.cpp)))
 PROGRAMS := $(filter-out build/examples/sneppp,$(EXAMPLES)) \
             $(if $(wildcard examples/sneppp.c),build/sneppp) $(if $(wildcard tests/oracle.c),build/oracle)
 
-.PHONY: all help demo test check check-quick check-compile sanitize lint cover size format clean FORCE
+.PHONY: all help demo examples test check check-quick check-compile sanitize lint cover size format clean FORCE
 all: $(PROGRAMS) ## build every program: the examples and tools (default; needs only a C compiler)
 
 help: ## this list
@@ -29,10 +30,15 @@ help: ## this list
 BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && $(CC) -std=c99 $(WARN_C) $(CFLAGS) -o $@ $< -lm -pthread $(EXTRA)
 build/examples/%: examples/%.c $(wildcard examples/*.h) sneppp.h
 	$(BUILD_PROGRAM)
+build/examples/%: examples/%.cpp sneppp.h
+	@mkdir -p $(@D) && echo "c++ $@" && $(CXX) -std=c++17 $(WARN) $(CFLAGS) -o $@ $< -lm -pthread
 build/sneppp: examples/sneppp.c $(wildcard examples/*.h) sneppp.h
 	$(BUILD_PROGRAM)
 build/oracle: tests/oracle.c sneppp.h
 	$(BUILD_PROGRAM)
+
+examples: $(PROGRAMS) ## run every example and the program, and check what they print and draw
+	@sh tests/examples.sh $(sort $(PROGRAMS))
 
 demo: build/examples/trees ## build and run the main job on shipped data; no packages, no network
 	build/examples/trees

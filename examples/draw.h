@@ -275,9 +275,10 @@ static inline int draw_sphere(const sneppp_model *m, const sneppp_real *x, size_
    if (count) snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
    else snprintf(text, sizeof text, "%s", s->title);
    pic_text(&p, 75, 24, 11, 0, PIC_INK, text);
-   draw_globe(&p, 240, 230, 165, s->lon, s->lat, NULL, rows, cols, hi, power, x, count);
+   if (count) draw_globe(&p, 240, 230, 165, s->lon, s->lat, NULL, rows, cols, hi, power, x, count);
+   else draw_globe(&p, 240, 230, 165, s->lon + 180, -s->lat, z, rows, cols, hi, power, NULL, 0);
    draw_globe(&p, 630, 230, 165, s->lon, s->lat, z, rows, cols, hi, power, NULL, 0);
-   pic_text(&p, 240, 52, 9, 0.5, PIC_INK, count ? "events" : "");
+   pic_text(&p, 240, 52, 9, 0.5, PIC_INK, count ? "events" : "the other side");
    pic_text(&p, 630, 52, 9, 0.5, PIC_INK, "fitted intensity");
    f.left = 75, f.right = 795, f.top = 440, f.bottom = 800;
    f.x0 = -180, f.x1 = 180, f.y0 = -90, f.y1 = 90;
