@@ -145,14 +145,14 @@ int main(int count, char **arg)
    test.x = held = part_of(&all, keep, 0, &test.count);
    printf("%lu fires on the sphere and in %d days; %lu to learn from, %lu to judge by\n\n", (unsigned long)all.count, days,
           (unsigned long)train.count, (unsigned long)test.count);
-   printf("model                 units   NLL, learnt   NLL, unseen   seconds   (nats per event; less is better)\n");
+   printf("model                 units   NLL, learnt   NLL, unseen  processor s   (nats per event; less is better)\n");
    for (size_t k = 0; k < models && !bad; k++) {
       sneppp_model  model = {0};
       sneppp_report report;
       bad = fit_one(&table[k], &train, steps, &model, &report, &err) != SNEPPP_OK ||
             sneppp_test_nll(&model, &test, 1, (1 - p) / p, &table[k].test, &threads, &err) != SNEPPP_OK;
       if (bad) { fail(err.why); break; }
-      printf("%-20s %6d %13.4f %13.4f %9.1f\n", table[k].name, table[k].width, report.nll, table[k].test, report.seconds);
+      printf("%-20s %6d %13.4f %13.4f %12.1f\n", table[k].name, table[k].width, report.nll, table[k].test, report.seconds);
       fflush(stdout);
       sneppp_free(&model);
    }
