@@ -12048,7 +12048,7 @@ SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int facto
 /* ---- chunks: a fixed number of events that stay in cache while features, readout and gradients are made. Lanes
    are what runs in parallel: lane l of SNEPPP__LANES takes the chunks l, l + LANES, ... and keeps sums of its
    own, and lanes are added in their order. So results do not depend on the number of threads. */
-#define SNEPPP__CHUNK 128
+#define SNEPPP__CHUNK 128 /* events of a chunk; very wide models take fewer, so that a chunk keeps its size */
 #define SNEPPP__LANES 16
 
 typedef struct sneppp__chunk {
@@ -12061,9 +12061,15 @@ typedef struct sneppp__chunk {
    double      *lambda;                   /* (CHUNK)                                         */
 } sneppp__chunk;
 
+static size_t sneppp__chunk_rows(const sneppp_model *model)
+{
+   size_t rows = model->n <= 2048 ? SNEPPP__CHUNK : (size_t)1 + ((size_t)1 << 18) / (size_t)model->n;
+   return rows < SNEPPP__CHUNK ? rows : SNEPPP__CHUNK;
+}
+
 static void sneppp__place_chunk(sneppp__carver *c, const sneppp_model *model, int gradient, sneppp__chunk *k)
 {
-   size_t B = SNEPPP__CHUNK, s = sizeof(sneppp_real);
+   size_t B = sneppp__chunk_rows(model), s = sizeof(sneppp_real);
    k->x = (sneppp_real *)sneppp__take(c, B, (size_t)model->D, s);
    k->psi = NULL;
    if (model->nodes && !gradient) { k->lambda = (double *)sneppp__take(c, B, 1, sizeof(double)); return; } /* through the tree */
@@ -12146,9 +12152,9 @@ static void sneppp__evaluate_lane(size_t lane, void *arg)
 {
    sneppp__evaluation *job = (sneppp__evaluation *)arg;
    sneppp__chunk      *k = &job->chunk[lane];
-   size_t              N = job->at->count, D = (size_t)job->model->D;
-   for (size_t first = lane * SNEPPP__CHUNK; first < N; first += SNEPPP__LANES * SNEPPP__CHUNK) {
-      size_t B = N - first < SNEPPP__CHUNK ? N - first : SNEPPP__CHUNK;
+   size_t              N = job->at->count, D = (size_t)job->model->D, rows = sneppp__chunk_rows(job->model);
+   for (size_t first = lane * rows; first < N; first += SNEPPP__LANES * rows) {
+      size_t B = N - first < rows ? N - first : rows;
       if (sneppp__chunk_load(job->model, job->at, first, B, k, &job->error[lane]) != SNEPPP_OK) return;
       for (size_t b = 0; b < B; b++) {
          int in = sneppp__inside(job->model, k->x + b * D);
@@ -12282,7 +12288,7 @@ static size_t sneppp__lane_count(const sneppp_model *model)
 static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, sneppp__lane *lane)
 {
    const sneppp_model *model = loss->model;
-   size_t B = SNEPPP__CHUNK, total = 0, s = sizeof(sneppp_real), widest = (size_t)model->n;
+   size_t B = sneppp__chunk_rows(model), total = 0, s = sizeof(sneppp_real), widest = (size_t)model->n;
    sneppp__place_chunk(c, model, loss->gradient, &lane->chunk);
    for (int f = 0; f < model->factors; f++) if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
    if (loss->gradient) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
@@ -12574,12 +12580,12 @@ static void sneppp__lane_run(size_t which, void *arg)
    sneppp__loss       *loss = (sneppp__loss *)arg;
    sneppp__lane       *lane = &loss->lane[which];
    const sneppp_model *model = loss->model;
-   size_t              N = loss->batch ? loss->batch : loss->count, D = (size_t)model->D;
+   size_t              N = loss->batch ? loss->batch : loss->count, D = (size_t)model->D, rows = sneppp__chunk_rows(model);
    double              weight[SNEPPP__CHUNK], log_base[SNEPPP__CHUNK];
    memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
    memset(&lane->error, 0, sizeof lane->error);
-   for (size_t first = which * SNEPPP__CHUNK; first < N; first += loss->used * SNEPPP__CHUNK) {
-      size_t B = N - first < SNEPPP__CHUNK ? N - first : SNEPPP__CHUNK;
+   for (size_t first = which * rows; first < N; first += loss->used * rows) {
+      size_t B = N - first < rows ? N - first : rows;
       if (sneppp__lane_load(loss, lane, first, B, weight) != SNEPPP_OK) return;
       for (size_t b = 0; b < B; b++) log_base[b] = sneppp__base_log_density(model, lane->chunk.x + b * D);
       sneppp__chunk_features(model, B, &lane->chunk);
@@ -12825,7 +12831,7 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
       for (int f = 0; f < model->factors; f++) part *= loss->watch[r].g.mass[f];
       mass += part;
    }
-   loss->used = ((loss->batch ? loss->batch : loss->count) + SNEPPP__CHUNK - 1) / SNEPPP__CHUNK;
+   loss->used = ((loss->batch ? loss->batch : loss->count) + sneppp__chunk_rows(model) - 1) / sneppp__chunk_rows(model);
    if (loss->used > loss->lanes) loss->used = loss->lanes;
    if (!loss->used) loss->used = 1; /* no events: lane 0 makes the zeros */
    sneppp__run(par, sneppp__lane_run, loss, loss->used);
@@ -13964,8 +13970,7 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    if (!cx->R) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "all features are zero in the window");
    rank = cx->R;
    for (int k = 0; k < cx->cones; k++) if (!cx->diagonal && (size_t)cx->model->readout[cx->cone[k].which].m < rank) rank = (size_t)cx->model->readout[cx->cone[k].which].m;
-   cx->rows = cx->model->n <= 2048 ? SNEPPP__CHUNK : (size_t)1 + ((size_t)1 << 18) / (size_t)cx->model->n;
-   if (cx->rows > SNEPPP__CHUNK) cx->rows = SNEPPP__CHUNK;
+   cx->rows = sneppp__chunk_rows(cx->model);
    cx->lanes = sneppp__lane_count(cx->model);
    cx->loss.lanes = cx->lanes;
    cx->stored = cx->loss.count <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
