@@ -16983,7 +16983,7 @@ SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month,
    int64_t n, y;
    int     m = 1;
    if (!year || !month || !day) return sneppp__fail(err, SNEPPP_ERR_ARG, "year, month or day is NULL");
-   if (!sneppp__finite(days) || fabs(days) > 365.0 * SNEPPP__LAST_YEAR) return sneppp__fail(err, SNEPPP_ERR_DATA, "day %g is too far away", days);
+   if (!sneppp__finite(days) || fabs(days) > 365.0 * (double)SNEPPP__LAST_YEAR) return sneppp__fail(err, SNEPPP_ERR_DATA, "day %g is too far away", days);
    n = (int64_t)floor(days) + SNEPPP__DAY_1970;
    y = 1 + (int64_t)floor((double)n / 365.2425);
    while (sneppp__year_days(y) > n) y--;
@@ -17224,7 +17224,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
    }
    if (!sneppp__finite(mean)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
    *count = mean;
-   if (error) *error = 2 * sqrt(square / (SNEPPP__SHIFTS * (SNEPPP__SHIFTS - 1.0)));
+   if (error) *error = 2 * sqrt(square / (double)(SNEPPP__SHIFTS * (SNEPPP__SHIFTS - 1)));
    return SNEPPP_OK;
 }
 

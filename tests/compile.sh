@@ -103,12 +103,12 @@ for f in "$out"/readme*.c; do
    check "and prints what the README says" sh -c "$p >$p.out && diff $p.txt $p.out"
 done
 
-# ---- compile time of the header at -O2, in processor seconds, because the machine may be busy. The aim is below 3;
-# only gross excess fails, because machines differ.
+# ---- compile time of the header at -O2, in processor seconds. They double when other programs share the core, and
+# machines differ, so that only gross excess fails; on an idle core it should be a few seconds.
 seconds=$( ($cc -std=c99 -I. -O2 -c -o "$out/time.o" "$out/sneppp.c"; times) | awk 'NR == 2 { split($1, t, /[ms]/); print 60 * t[1] + t[2] }')
 echo "compile time of the header at -O2: $seconds s"
 echo "compile time of the header at -O2: $seconds s" >&3
-check "the header compiles in 10 s" awk "BEGIN { exit !($seconds < 10) }"
+check "the header compiles in 25 s" awk "BEGIN { exit !($seconds < 25) }"
 
 echo "$passed passed, $failed failed"
 printf '%-22s %s\n' compile "$passed passed, $failed failed" >&3
