@@ -178,6 +178,17 @@ bench-report: build/bench/train build/bench/train_f32 ## the table of training s
 	@$(PYTHON) -c "import torch" 2>/dev/null || { echo "bench-report: python3-torch is not installed"; exit 1; }
 	@$(PYTHON) bench/peers/train.py build/bench | tee build/bench/report.md
 
+# ---- the loader against hostile bytes: libFuzzer where clang has it, otherwise a program with mutations of its own
+FUZZ_SECONDS ?= 20
+.PHONY: fuzz
+fuzz: ## damaged and hostile saved models under the sanitizers, for FUZZ_SECONDS=20
+	@mkdir -p build/fuzz/new
+	@if clang -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -DFUZZ_LIBFUZZER -o build/fuzz/libfuzzer tests/fuzz_load.c -lm 2>/dev/null; then \
+	   echo "libFuzzer" && build/fuzz/libfuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/new tests/corpus 2>build/fuzz/log.txt || \
+	      { tail -n 40 build/fuzz/log.txt; exit 1; }; grep -a 'number_of_executed_units\|cov:' build/fuzz/log.txt | tail -n 2; fi
+	@$(CC) -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o build/fuzz/plain tests/fuzz_load.c -lm
+	@build/fuzz/plain $(FUZZ_SECONDS) tests/corpus/*.snp
+
 format: ## lay out the tests, examples and benchmarks with clang-format; name the header's long lines
 	clang-format -i $(wildcard tests/*.c tests/*.h tests/compile/* examples/*.c bench/*.c)
 	@awk 'length($$0) > 120 { print "sneppp.h:" FNR ": " length($$0) " columns" }' sneppp.h
