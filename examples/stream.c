@@ -18,7 +18,7 @@
 #include <time.h>
 
 enum { regions = 40, batch = 4096, draws_per_event = 16, passes = 52 };
-static const double years = 22;
+static const double years = 22, pi = 3.14159265358979323846;
 
 typedef struct planet {
    double centre[regions][3], spread[regions], season[regions], share[regions]; /* share: cumulated */
@@ -70,11 +70,11 @@ static size_t read_events(sneppp_real *dst, size_t first, size_t count, void *us
       while (k < regions && u >= p->share[k]) k++;
       for (int tries = 0; tries < 5; tries++) {
          phase = sneppp_rng_uniform(&rng);
-         if (k == regions || 2 * sneppp_rng_uniform(&rng) <= 1 + cos(2 * SNEPPP__PI * (phase - p->season[k]))) break;
+         if (k == regions || 2 * sneppp_rng_uniform(&rng) <= 1 + cos(2 * pi * (phase - p->season[k]))) break;
       }
       sneppp_rng_seek(&rng, (uint64_t)(first + i) * draws_per_event + 12);
       {  /* z uniform and an azimuth give a point of the sphere; pulled towards the centre it is a round cluster */
-         double z = 2 * sneppp_rng_uniform(&rng) - 1, a = 2 * SNEPPP__PI * sneppp_rng_uniform(&rng), r = sqrt(1 - z * z);
+         double z = 2 * sneppp_rng_uniform(&rng) - 1, a = 2 * pi * sneppp_rng_uniform(&rng), r = sqrt(1 - z * z);
          double far = k < regions ? 2 * p->spread[k] * sqrt(-log(1 - sneppp_rng_uniform(&rng))) : 0;
          y[0] = r * cos(a), y[1] = r * sin(a), y[2] = z;
          for (int q = 0; k < regions && q < 3; q++) y[q] = p->centre[k][q] + far * y[q];

@@ -37,9 +37,10 @@ static int fail(const char *why)
    used; within it events are spread evenly, because a density on a continuous time should not see a lattice. */
 static int read_fires(const char *path, fires *out)
 {
-   csv_table  table;
-   sneppp_rng rng;
-   int        lon, lat, day;
+   csv_table    table;
+   sneppp_rng   rng;
+   sneppp_error err;
+   int          lon, lat, day;
    memset(out, 0, sizeof *out);
    if (!csv_read(&table, path)) return fail(table.error), 0;
    lon = csv_column(&table, "lon"), lat = csv_column(&table, "lat"), day = csv_column(&table, "day");
@@ -51,9 +52,10 @@ static int read_fires(const char *path, fires *out)
    for (size_t i = 0; i < table.rows; i++) {
       const double *row = table.value + i * (size_t)table.columns;
       sneppp_real  *x = out->x + 4 * out->count;
-      double        t = floor(row[day]) + sneppp_rng_uniform(&rng), phi = row[lat] * SNEPPP__PI / 180, l = row[lon] * SNEPPP__PI / 180;
+      double        t = floor(row[day]) + sneppp_rng_uniform(&rng);
       if (!(t >= 0 && t < days)) continue; /* the last day of the full file is not complete */
-      x[0] = cos(phi) * cos(l), x[1] = cos(phi) * sin(l), x[2] = sin(phi), x[3] = t;
+      if (sneppp_lonlat_to_unit(row[lon], row[lat], x, &err) != SNEPPP_OK) return fail(err.why), 0;
+      x[3] = (sneppp_real)t;
       out->count++;
    }
    csv_free(&table);
