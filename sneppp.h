@@ -15979,7 +15979,7 @@ static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sn
    if (st != SNEPPP_OK) return st;
    rows = (size_t)s.A + 1;
    s.record = 2 * (size_t)s.P + 3 + (size_t)s.A + (size_t)model->readouts * (1 + rows * rows);
-   s.room = N / 8 < 131072 ? N / 8 + 512 : 131072;
+   s.room = N / 8 < 126976 ? N / 8 + 4096 : 131072;
    sneppp__place_sampler(&c, &s);
    st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;

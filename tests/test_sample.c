@@ -92,7 +92,7 @@ TEST sample_cells_against_closed_forms(void)
    PASS();
 }
 
-/* The bounds of a cell hold at every point of it. */
+/* The distance from an activation to its tangent is never larger than was said. */
 TEST sample_rests_hold(void)
 {
    static const double zs[] = {-3, -1.1, -0.2, 0, 0.3, 0.9, 2.5}, hs[] = {0.01, 0.25, 1, 3};
@@ -116,7 +116,7 @@ TEST sample_rests_hold(void)
    PASS();
 }
 
-/* The two-sided bound of every cell contains lambda, for each way of mixing factors. */
+/* Space and time together, for each way of mixing factors. */
 TEST sample_mixes_hold(void)
 {
    static const sneppp_mix mix[] = {SNEPPP_MIX_PRODUCT, SNEPPP_MIX_OUTER, SNEPPP_MIX_SUM, SNEPPP_MIX_STACK, SNEPPP_MIX_ADDITIVE, SNEPPP_MIX_SEPARABLE};
@@ -162,8 +162,8 @@ TEST sample_mixes_hold(void)
    PASS();
 }
 
-/* Caps of the sphere about an axis: the mass of exp units by integrating over the height, of cos units by the mean of
-   x_k, which closed forms do not give; so by a fine sum over rings of known area. */
+/* Zones of the sphere about each axis. There is no closed form for zones, so they are summed finely over rings, which
+   have equal areas for equal heights; the error of the sum is far below that of the counts. */
 TEST sample_spheres(void)
 {
    enum { N = 20000, S = 8, FINE = 300 };
@@ -425,6 +425,34 @@ TEST sample_refusals(void)
    PASS();
 }
 
+/* The k-th allocation fails, for every k: a clear error and nothing lost. */
+TEST sample_survives_failing_memory(void)
+{
+   for (int diagonal = 0; diagonal < 2; diagonal++) {
+      size_t k;
+      for (k = 1; k < 100; k++) {
+         test_alloc    a;
+         sneppp_desc   d = sample_desc(diagonal ? SNEPPP_RBF : SNEPPP_COS, diagonal, 5);
+         sneppp_model  m;
+         sneppp_rng    g;
+         sneppp_real   x[20];
+         sneppp_status st;
+         memset(&a, 0, sizeof a);
+         a.fail_at = k;
+         d.alloc_ctx = &a;
+         sneppp_rng_init(&g, 1, 0);
+         st = sneppp_init(&m, &d, NULL);
+         if (st == SNEPPP_OK) st = sneppp_sample(&m, NULL, &g, 10, x, 10, NULL, NULL);
+         ASSERT(st == SNEPPP_OK || st == SNEPPP_ERR_MEMORY);
+         sneppp_free(&m);
+         ASSERT_EQ((size_t)0, a.live);
+         if (st == SNEPPP_OK) break;
+      }
+      ASSERT(k > 3 && k < 100);
+   }
+   PASS();
+}
+
 SUITE(sample)
 {
    RUN_TEST(sample_cells_against_closed_forms);
@@ -437,4 +465,5 @@ SUITE(sample)
    RUN_TEST(sample_same_bits);
    RUN_TEST(sample_tiles);
    RUN_TEST(sample_refusals);
+   RUN_TEST(sample_survives_failing_memory);
 }
