@@ -28,7 +28,7 @@ int main(void)
 {
    sneppp_desc     desc = {.width = n, .factor = {{.window = {.space = SNEPPP_BOX, .dim = 2, .hi = {1000, 500}}}}};
    sneppp_events   trees = {0};
-   sneppp_fit_desc fit = {.events = &trees, .method = SNEPPP_CONVEX, .tol = 1e-10, .eps1 = 0.2};
+   sneppp_fit_desc fit = {.events = &trees, .method = SNEPPP_CONVEX, .tol = 1e-10, .eps1 = 0.05};
    sneppp_model    model;
    sneppp_report   report;
    sneppp_error    err;

@@ -43,6 +43,12 @@ static const struct { const char *verb, *text; } manual[] = {
    {"draw",
     "sneppp draw MODEL FILE.png [--region time:a,b]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"},
+   {"sample",
+    "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
+    "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"},
+   {"export",
+    "sneppp export MODEL NAME.h   the model as C source, for firmware\n"
+    "Include it after sneppp.h, with SNEPPP_INFERENCE_ONLY; the model is called NAME. - is standard output.\n"},
    {"info", "sneppp info MODEL   what a saved model is\n"},
    {"kernels", "sneppp kernels   the table of closed forms, as Markdown\n"},
    {"help", "sneppp help [COMMAND]   this list, or all about one command\n"}};
@@ -69,6 +75,7 @@ static int help(const char *verb)
 typedef struct options {
    const char   *file[2], *test, *columns, *polygon, *time, *save, *png, *region[2];
    double        window[CSV_MAX_COLUMNS], span[CSV_MAX_COLUMNS], test_scale;
+   size_t        draws;
    int           files, regions, sides, spans, sphere, width, threads, json, bins;
    sneppp_method method;
    uint64_t      seed;
@@ -114,6 +121,7 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "--columns")) o->columns = v;
    else if (!strcmp(a, "--test-scale")) o->test_scale = number(a, v, 1e-12, 1e12);
    else if (!strcmp(a, "--width")) o->width = (int)number(a, v, 1, 1e7);
+   else if (!strcmp(a, "-n")) o->draws = (size_t)number(a, v, 1, 1e9);
    else if (!strcmp(a, "--bins")) o->bins = (int)number(a, v, 1, 1e6);
    else if (!strcmp(a, "--threads")) o->threads = (int)number(a, v, 1, 256);
    else if (!strcmp(a, "--seed")) o->seed = (uint64_t)number(a, v, 0, 9e15);
@@ -525,6 +533,53 @@ static int draw_file(int count, char **arg)
    return 0;
 }
 
+static int sample(int count, char **arg)
+{
+   options            o = parse(count, arg, 1, "which model?");
+   sneppp_model       m = load(o.file[0]);
+   sneppp_window      part[SNEPPP_MAX_FACTORS];
+   sneppp_region      region;
+   sneppp_sample_info told;
+   sneppp_rng         rng, again;
+   sneppp_error       err;
+   sneppp_real       *x = NULL;
+   sneppp_status      st;
+   regions(&m, &o, part, &region);
+   sneppp_rng_init(&rng, o.seed, 0);
+   again = rng;
+   memset(&told, 0, sizeof told);
+   st = sneppp_sample(&m, &region, &rng, o.draws, NULL, 0, &told, &err); /* how many? */
+   if (st == SNEPPP_ERR_SIZE && told.count) {
+      x = (sneppp_real *)malloc(told.count * (size_t)m.D * sizeof *x);
+      if (!x) fail("not enough memory for so many events", "");
+      st = sneppp_sample(&m, &region, &again, o.draws, x, told.count, &told, &err);
+   }
+   if (st != SNEPPP_OK) fail(err.why, "");
+   for (int k = 0; k < m.D; k++) printf("x%d%s", k + 1, k + 1 < m.D ? "," : "\n");
+   for (size_t i = 0; x && i < told.count * (size_t)m.D; i++) printf("%.10g%c", (double)x[i], (i + 1) % (size_t)m.D ? ',' : '\n');
+   free(x);
+   sneppp_free(&m);
+   return 0;
+}
+
+static int write_text(const char *text, size_t bytes, void *user) { return fwrite(text, 1, bytes, (FILE *)user) != bytes; }
+
+static int export_c(int count, char **arg)
+{
+   options      o = parse(count, arg, 2, "export takes a model and the name of the header");
+   sneppp_model m = load(o.file[0]);
+   const char  *base = strrchr(o.file[1], '/');
+   FILE        *f = strcmp(o.file[1], "-") ? fopen(o.file[1], "wb") : stdout;
+   sneppp_error err;
+   char         name[64] = "model";
+   if (!f) fail(o.file[1], " cannot be written");
+   if (f != stdout) snprintf(name, sizeof name, "%.*s", (int)strcspn(base ? base + 1 : o.file[1], "."), base ? base + 1 : o.file[1]);
+   if (sneppp_export_c(&m, name, write_text, f, &err) != SNEPPP_OK) fail(err.why, "");
+   if (f != stdout && fclose(f)) fail(o.file[1], " cannot be written");
+   sneppp_free(&m);
+   return 0;
+}
+
 static int info(int count, char **arg)
 {
    static const char *const space[] = {"box", "Gaussian mixture", "sphere", "intervals", "polygon", "ball", "R^d", "gamma", "beta", "Dirichlet",
@@ -563,6 +618,8 @@ int main(int count, char **arg)
    if (!strcmp(verb, "count")) return count_region(count - 2, arg + 2);
    if (!strcmp(verb, "profile")) return profile(count - 2, arg + 2);
    if (!strcmp(verb, "draw")) return draw_file(count - 2, arg + 2);
+   if (!strcmp(verb, "sample")) return sample(count - 2, arg + 2);
+   if (!strcmp(verb, "export")) return export_c(count - 2, arg + 2);
    if (!strcmp(verb, "info")) return info(count - 2, arg + 2);
    if (!strcmp(verb, "kernels")) return kernels();
    if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h")) return help(count > 2 ? arg[2] : NULL);

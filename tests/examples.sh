@@ -46,6 +46,7 @@ check "fit" says "^test_nll=.* expected=.* observed=3604 train_events=3604 width
 check "fit --png" png "$out/trees.png"
 check "count" says "^expected=[0-9.]+ interval90=[0-9]+,[0-9]+$" $s count "$m" --region box:600,700,50,150
 check "info" says "window: box, 2 coordinates" $s info "$m"
+check "sample" sh -c "$s sample $m -n 100 --seed 3 | wc -l | grep -qx 101"
 check "draw" $s draw "$m" "$out/drawn.png"
 check "the drawing" png "$out/drawn.png"
 check "eval from a pipe" sh -c "head -n 5 examples/data/bei.csv | $s eval $m - | grep -c , | grep -qx 4"
@@ -53,6 +54,8 @@ check "a model through a pipe" sh -c "$s fit examples/data/coal.csv --window 185
 check "the summary beside a piped model" grep -q "^test_nll=" "$out/log2.txt"
 check "a polygon window" $s fit examples/data/bei.csv --polygon "$out/plot.csv" --save "$out/polygon.model"
 check "a polygon region" says "^expected=" $s count "$out/polygon.model" --region "polygon:$out/hectare.csv"
+check "export" $s export "$out/polygon.model" "$out/place.h"
+check "the exported model" grep -q "sneppp_model place" "$out/place.h"
 check "sphere and time" $s fit examples/data/earthquakes.csv --sphere --time time --time-window 0,18993 --save "$out/earth.model"
 check "a time region" says "^expected=" $s count "$out/earth.model" --region time:0,3650
 check "a map of some years" $s draw "$out/earth.model" "$out/earth.png" --region time:0,3650
