@@ -87,7 +87,7 @@
       >>threads  a small pool               >>loss     likelihood and gradients
       >>rng      random numbers             >>fit      convex fits with certificates, AdamW
       >>linalg   gemm, Cholesky, eigenvalues (then >>vector)   >>auto     the default fit
-      >>special  functions that libm lacks  >>sample >>io >>licence
+      >>special  functions that libm lacks  >>sample >>io >>input (degrees, dates) >>licence
 
    CHANGES
       0.1.0      first version

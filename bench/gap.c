@@ -22,8 +22,8 @@ static double gap_integral(double a, double b)
 static size_t gap_simulate(uint64_t seed, sneppp_real *x, size_t *hidden)
 {
    sneppp_rng rng;
-   size_t     count = 0;
-   uint64_t   drawn;
+   size_t count = 0;
+   uint64_t drawn;
    sneppp_rng_init(&rng, seed, 11);
    drawn = sneppp_rng_poisson(&rng, 21 * gap_days);
    *hidden = 0;
@@ -33,7 +33,10 @@ static size_t gap_simulate(uint64_t seed, sneppp_real *x, size_t *hidden)
       north = sneppp_rng_uniform(&rng) < 0.2 + 0.6 * t / gap_days ? 1 : -1;
       if (2 * sneppp_rng_uniform(&rng) > 1 + north * y[2]) y[2] = -y[2]; /* density (1 + north z) / 4 pi */
       if (keep > gap_rate(t)) continue;
-      if (t >= gap_from && t < gap_to) { ++*hidden; continue; }
+      if (t >= gap_from && t < gap_to) {
+         ++*hidden;
+         continue;
+      }
       if (count == gap_most) break;
       for (int r = 0; r < 3; r++) x[4 * count + (size_t)r] = y[r];
       x[4 * count++ + 3] = t;
@@ -44,18 +47,21 @@ static size_t gap_simulate(uint64_t seed, sneppp_real *x, size_t *hidden)
 /* The expected count of the gap from a fit to the rest; negative if something failed. */
 static double gap_predict(sneppp_mix mix, int width, const sneppp_real *x, size_t count)
 {
-   const double    ends[4] = {0, gap_from, gap_to, gap_days};
-   sneppp_window   watched = {.space = SNEPPP_INTERVALS, .dim = 1, .count = 2, .ends = ends};
-   sneppp_window   hidden = {.space = SNEPPP_BOX, .dim = 1, .lo = {gap_from}, .hi = {gap_to}};
-   sneppp_region   seen = {.factor = {NULL, &watched}}, gap = {.factor = {NULL, &hidden}};
-   sneppp_events   events = {.x = x, .count = count, .seen = &seen};
-   sneppp_desc     desc = {.mix = mix, .width = width, .factor = {
-      {.window = {.space = SNEPPP_SPHERE, .dim = 3}, .unit = {.act = SNEPPP_RELU}},
-      {.window = {.space = SNEPPP_BOX, .dim = 1, .hi = {gap_days}}, .unit = {.act = SNEPPP_RELU}}}};
-   sneppp_fit_desc fit = {.events = &events, .method = SNEPPP_CONVEX, .tol = 1e-3};
-   sneppp_model    model = {0};
-   sneppp_error    err;
-   double          expected = -1;
+   const double ends[4] = { 0, gap_from, gap_to, gap_days };
+   sneppp_window watched = { .space = SNEPPP_INTERVALS, .dim = 1, .count = 2, .ends = ends };
+   sneppp_window hidden = { .space = SNEPPP_BOX, .dim = 1, .lo = { gap_from }, .hi = { gap_to } };
+   sneppp_region seen = { .factor = { NULL, &watched } }, gap = { .factor = { NULL, &hidden } };
+   sneppp_events events = { .x = x, .count = count, .seen = &seen };
+   sneppp_desc desc = { .mix = mix,
+                        .width = width,
+                        .factor = {
+                           { .window = { .space = SNEPPP_SPHERE, .dim = 3 }, .unit = { .act = SNEPPP_RELU } },
+                           { .window = { .space = SNEPPP_BOX, .dim = 1, .hi = { gap_days } },
+                             .unit = { .act = SNEPPP_RELU } } } };
+   sneppp_fit_desc fit = { .events = &events, .method = SNEPPP_CONVEX, .tol = 1e-3 };
+   sneppp_model model = { 0 };
+   sneppp_error err;
+   double expected = -1;
    if (sneppp_init(&model, &desc, &err) != SNEPPP_OK || sneppp_fit(&model, &fit, NULL, &err) != SNEPPP_OK ||
        sneppp_count(&model, &gap, &expected, &err) != SNEPPP_OK)
       fprintf(stderr, "gap: %s\n", err.why);
@@ -73,9 +79,9 @@ static int gap_hit(double mean, size_t seen)
 static int gap_report(const char *name, sneppp_mix mix, int width, sneppp_real *x)
 {
    const double truth = gap_integral(gap_from, gap_to);
-   double       mean = 0, square = 0, from_truth = 0, apart = 0, predicted[gap_runs], sd;
-   size_t       seen[gap_runs];
-   int          ideal = 0, hits = 0, wide = 0;
+   double mean = 0, square = 0, from_truth = 0, apart = 0, predicted[gap_runs], sd;
+   size_t seen[gap_runs];
+   int ideal = 0, hits = 0, wide = 0;
    for (int r = 0; r < gap_runs; r++) {
       size_t count = gap_simulate((uint64_t)r + 1, x, &seen[r]);
       double delta = predicted[r] = gap_predict(mix, width, x, count);
@@ -89,21 +95,26 @@ static int gap_report(const char *name, sneppp_mix mix, int width, sneppp_real *
       hits += gap_hit(predicted[r], seen[r]);
    }
    sd = sqrt(square / (gap_runs - 1));
-   for (int r = 0; r < gap_runs; r++) /* Poisson plus estimation, as a normal interval around the prediction less its mean error */
+   for (int r = 0; r < gap_runs;
+        r++) /* Poisson plus estimation, as a normal interval around the prediction less its mean error */
       wide += fabs((double)seen[r] - predicted[r] + mean - truth) <= 1.96 * sqrt(truth + sd * sd) + 0.5;
    printf("gap %-20s true mean %.1f, predicted %.1f with standard deviation %.1f\n", name, truth, mean, sd);
-   printf("gap %-20s in the 95 %% interval: %.1f %% of %d runs; with the true mean %.1f %%; shortfall %.1f points\n", name,
-          100.0 * hits / gap_runs, (int)gap_runs, 100.0 * ideal / gap_runs, 100.0 * (ideal - hits) / gap_runs);
-   printf("gap %-20s (seen - predicted)^2 is %.1f on average: Poisson %.1f + estimation %.1f, of which bias %.1f\n", name, apart, truth,
-          from_truth, (mean - truth) * (mean - truth));
-   printf("gap %-20s with the estimation's variance and bias counted in, the interval holds %.1f %%\n", name, 100.0 * wide / gap_runs);
+   printf("gap %-20s in the 95 %% interval: %.1f %% of %d runs; with the true mean %.1f %%; shortfall %.1f "
+          "points\n",
+          name, 100.0 * hits / gap_runs, (int)gap_runs, 100.0 * ideal / gap_runs,
+          100.0 * (ideal - hits) / gap_runs);
+   printf("gap %-20s (seen - predicted)^2 is %.1f on average: Poisson %.1f + estimation %.1f, of which bias "
+          "%.1f\n",
+          name, apart, truth, from_truth, (mean - truth) * (mean - truth));
+   printf("gap %-20s with the estimation's variance and bias counted in, the interval holds %.1f %%\n", name,
+          100.0 * wide / gap_runs);
    return 0;
 }
 
 int main(void)
 {
    sneppp_real *x = (sneppp_real *)malloc(gap_most * 4 * sizeof *x);
-   int          bad = !x;
+   int bad = !x;
    (void)bench_measure;
    if (!bad) bad = gap_report("map times profile", SNEPPP_MIX_SEPARABLE, 8, x);
    if (!bad) bad = gap_report("product of features", SNEPPP_MIX_PRODUCT, 24, x);

@@ -42,7 +42,7 @@ static double now(void)
 static void make_planet(planet *p)
 {
    sneppp_rng rng;
-   double     total = 0;
+   double total = 0;
    sneppp_rng_init(&rng, 2022, 1);
    for (int k = 0; k < regions; k++) {
       sneppp_rng_sphere(&rng, 3, p->centre[k]);
@@ -60,9 +60,9 @@ static size_t read_events(sneppp_real *dst, size_t first, size_t count, void *us
    const planet *p = (const planet *)user;
    for (size_t i = 0; i < count; i++) {
       sneppp_real *x = dst + 4 * i;
-      sneppp_rng   rng;
-      double       u, y[3], length = 0, phase = 0, year;
-      int          k = 0;
+      sneppp_rng rng;
+      double u, y[3], length = 0, phase = 0, year;
+      int k = 0;
       sneppp_rng_init(&rng, 2022, 2);
       sneppp_rng_seek(&rng, (uint64_t)(first + i) * draws_per_event);
       u = sneppp_rng_uniform(&rng);
@@ -73,8 +73,9 @@ static size_t read_events(sneppp_real *dst, size_t first, size_t count, void *us
          if (k == regions || 2 * sneppp_rng_uniform(&rng) <= 1 + cos(2 * pi * (phase - p->season[k]))) break;
       }
       sneppp_rng_seek(&rng, (uint64_t)(first + i) * draws_per_event + 12);
-      {  /* z uniform and an azimuth give a point of the sphere; pulled towards the centre it is a round cluster */
-         double z = 2 * sneppp_rng_uniform(&rng) - 1, a = 2 * pi * sneppp_rng_uniform(&rng), r = sqrt(1 - z * z);
+      { /* z uniform and an azimuth give a point of the sphere; pulled towards the centre it is a round cluster */
+         double z = 2 * sneppp_rng_uniform(&rng) - 1, a = 2 * pi * sneppp_rng_uniform(&rng),
+                r = sqrt(1 - z * z);
          double far = k < regions ? 2 * p->spread[k] * sqrt(-log(1 - sneppp_rng_uniform(&rng))) : 0;
          y[0] = r * cos(a), y[1] = r * sin(a), y[2] = z;
          for (int q = 0; k < regions && q < 3; q++) y[q] = p->centre[k][q] + far * y[q];
@@ -102,11 +103,11 @@ static int fail(const char *why)
 /* The checkpoint is written beside the old one, which it then replaces: a crash leaves one of the two. */
 static int save(const sneppp_trainer *t, const char *path)
 {
-   char   other[4096];
+   char other[4096];
    size_t bytes = sneppp_trainer_save(t, NULL, 0);
-   void  *buf = malloc(bytes);
-   FILE  *f;
-   int    ok = 0;
+   void *buf = malloc(bytes);
+   FILE *f;
+   int ok = 0;
    snprintf(other, sizeof other, "%s.new", path);
    f = buf ? fopen(other, "wb") : NULL;
    if (f) {
@@ -121,9 +122,9 @@ static int save(const sneppp_trainer *t, const char *path)
 static int resume(sneppp_trainer *t, const char *path, sneppp_error *err)
 {
    size_t bytes = sneppp_trainer_save(t, NULL, 0), got = 0;
-   void  *buf = malloc(bytes + 1);
-   FILE  *f = fopen(path, "rb");
-   int    result = 0;
+   void *buf = malloc(bytes + 1);
+   FILE *f = fopen(path, "rb");
+   int result = 0;
    if (f && buf) {
       got = fread(buf, 1, bytes + 1, f);
       result = sneppp_trainer_load(t, buf, got, err) == SNEPPP_OK ? 1 : -1;
@@ -135,21 +136,24 @@ static int resume(sneppp_trainer *t, const char *path, sneppp_error *err)
 
 int main(int count, char **arg)
 {
-   size_t          total = count > 1 ? (size_t)strtoull(arg[1], NULL, 10) : 100000;
-   size_t          steps = count > 2 ? (size_t)strtoull(arg[2], NULL, 10) : 30;
-   int             units = count > 3 ? atoi(arg[3]) : 100;
-   const char     *path = count > 4 ? arg[4] : NULL;
-   planet          home;
-   sneppp_events   events = {.count = total, .read = read_events, .user = &home};
-   sneppp_desc     desc = {.width = units, .factor = {{.window = {.space = SNEPPP_SPHERE, .dim = 3}, .unit = {.act = SNEPPP_RELU}},
-                                                      {.window = {.space = SNEPPP_BOX, .dim = 1, .hi = {22}}, .unit = {.act = SNEPPP_RELU}}}};
-   sneppp_pool    *pool = sneppp_pool_make(2, NULL);
-   sneppp_fit_desc fit = {.events = &events, .batch = batch, .rate = 0.01, .clip = 1, .decay = SNEPPP_NONE};
-   sneppp_model    model;
-   sneppp_trainer  trainer;
-   sneppp_error    err;
-   double          start, told = 0, each = 0, average = 0, processor;
-   size_t          done = 0, first;
+   size_t total = count > 1 ? (size_t)strtoull(arg[1], NULL, 10) : 100000;
+   size_t steps = count > 2 ? (size_t)strtoull(arg[2], NULL, 10) : 30;
+   int units = count > 3 ? atoi(arg[3]) : 100;
+   const char *path = count > 4 ? arg[4] : NULL;
+   planet home;
+   sneppp_events events = { .count = total, .read = read_events, .user = &home };
+   sneppp_desc desc = { .width = units,
+                        .factor = {
+                           { .window = { .space = SNEPPP_SPHERE, .dim = 3 }, .unit = { .act = SNEPPP_RELU } },
+                           { .window = { .space = SNEPPP_BOX, .dim = 1, .hi = { 22 } },
+                             .unit = { .act = SNEPPP_RELU } } } };
+   sneppp_pool *pool = sneppp_pool_make(2, NULL);
+   sneppp_fit_desc fit = { .events = &events, .batch = batch, .rate = 0.01, .clip = 1, .decay = SNEPPP_NONE };
+   sneppp_model model;
+   sneppp_trainer trainer;
+   sneppp_error err;
+   double start, told = 0, each = 0, average = 0, processor;
+   size_t done = 0, first;
 
    if (!total || !steps || units < 1) return fail("usage: stream [events [steps [units [checkpoint]]]]");
    make_planet(&home);
@@ -158,7 +162,8 @@ int main(int count, char **arg)
    if (sneppp_init(&model, &desc, &err) != SNEPPP_OK) return fail(err.why);
    start = now();
    if (sneppp_trainer_init(&trainer, &model, &fit, &err) != SNEPPP_OK) return fail(err.why);
-   printf("%lu events, %d units, %lu parameters; ready after %.2f s\n", (unsigned long)total, units, (unsigned long)trainer.parameters, now() - start);
+   printf("%lu events, %d units, %lu parameters; ready after %.2f s\n", (unsigned long)total, units,
+          (unsigned long)trainer.parameters, now() - start);
    if (path) {
       int r = resume(&trainer, path, &err);
       if (r < 0) return fail(err.why);
@@ -175,18 +180,20 @@ int main(int count, char **arg)
       average = done == 1 ? trainer.report.nll : average + 0.1 * (trainer.report.nll - average);
       if (now() - told > 2 || done == steps) {
          told = now();
-         printf("step %6lu   NLL %8.4f (averaged %8.4f)   %8.0f events/s   %6.1f s left\n", (unsigned long)trainer.report.step,
-                trainer.report.nll, average, batch / each, each * (double)(steps - done));
+         printf("step %6lu   NLL %8.4f (averaged %8.4f)   %8.0f events/s   %6.1f s left\n",
+                (unsigned long)trainer.report.step, trainer.report.nll, average, batch / each,
+                each * (double)(steps - done));
          fflush(stdout);
       }
    }
    processor = (double)clock() / CLOCKS_PER_SEC - processor;
    if (path && !save(&trainer, path)) return fail("the checkpoint could not be written");
    printf("%s after %lu steps of %d events, from step %lu: %.0f events per second\n"
-          "(%.0f per second of one processor), peak memory %.0f MB\n", stopped ? "stopped" : "done",
-          (unsigned long)done, (int)batch, (unsigned long)first, batch / each, batch * (double)done / processor, peak_megabytes());
-   printf("%d passes over %lu events would take %.1f hours at this speed\n", (int)passes, (unsigned long)total,
-          (double)passes * (double)total * each / batch / 3600);
+          "(%.0f per second of one processor), peak memory %.0f MB\n",
+          stopped ? "stopped" : "done", (unsigned long)done, (int)batch, (unsigned long)first, batch / each,
+          batch * (double)done / processor, peak_megabytes());
+   printf("%d passes over %lu events would take %.1f hours at this speed\n", (int)passes,
+          (unsigned long)total, (double)passes * (double)total * each / batch / 3600);
    sneppp_trainer_free(&trainer);
    sneppp_free(&model);
    sneppp_pool_free(pool);

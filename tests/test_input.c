@@ -15,9 +15,11 @@ static int input_says(sneppp_status got, sneppp_status want, const char *text)
 
 TEST input_degrees(void)
 {
-   static const double known[5][5] = {{0, 0, 1, 0, 0}, {90, 0, 0, 1, 0}, {180, 0, -1, 0, 0}, {270, 0, 0, -1, 0}, {12, 90, 0, 0, 1}};
+   static const double known[5][5] = {
+      { 0, 0, 1, 0, 0 }, { 90, 0, 0, 1, 0 }, { 180, 0, -1, 0, 0 }, { 270, 0, 0, -1, 0 }, { 12, 90, 0, 0, 1 }
+   };
    sneppp_real x[3];
-   double      lon, lat;
+   double lon, lat;
    for (int k = 0; k < 5; k++) {
       ASSERT_EQ(SNEPPP_OK, sneppp_lonlat_to_unit(known[k][0], known[k][1], x, NULL));
       for (int r = 0; r < 3; r++) ASSERT(fabs((double)x[r] - known[k][2 + r]) <= input_eps);
@@ -26,29 +28,34 @@ TEST input_degrees(void)
       for (int b = -89; b <= 89; b += 11) {
          ASSERT_EQ(SNEPPP_OK, sneppp_lonlat_to_unit(a, b, x, NULL));
          ASSERT_EQ(SNEPPP_OK, sneppp_unit_to_lonlat(x, &lon, &lat, NULL));
-         ASSERT(fabs(lat - b) <= 1e4 * input_eps && fabs(lon - a) <= 1e4 * input_eps); /* in degrees, and near a pole */
+         ASSERT(fabs(lat - b) <= 1e4 * input_eps &&
+                fabs(lon - a) <= 1e4 * input_eps); /* in degrees, and near a pole */
       }
    PASS();
 }
 
 TEST input_mistakes(void)
 {
-   sneppp_real x[3] = {7, 7, 7}, long_vector[3] = {1, 1, 0}, rows[16 * 4];
-   double      lon, lat, table[16 * 3];
-   ASSERT(input_says(sneppp_lonlat_to_unit(40, 120, x, &input_error), SNEPPP_ERR_DATA, "is it the longitude?"));
+   sneppp_real x[3] = { 7, 7, 7 }, long_vector[3] = { 1, 1, 0 }, rows[16 * 4];
+   double lon, lat, table[16 * 3];
+   ASSERT(
+      input_says(sneppp_lonlat_to_unit(40, 120, x, &input_error), SNEPPP_ERR_DATA, "is it the longitude?"));
    ASSERT(input_says(sneppp_lonlat_to_unit(400, 20, x, &input_error), SNEPPP_ERR_DATA, "longitude 400"));
    ASSERT(x[0] == 7 && x[1] == 7 && x[2] == 7);
-   ASSERT(input_says(sneppp_unit_to_lonlat(long_vector, &lon, &lat, &input_error), SNEPPP_ERR_DATA, "not 1: divide"));
+   ASSERT(input_says(sneppp_unit_to_lonlat(long_vector, &lon, &lat, &input_error), SNEPPP_ERR_DATA,
+                     "not 1: divide"));
    for (int i = 0; i < 16; i++) { /* the whole Earth in radians */
       table[3 * i] = -3 + 0.4 * i;
       table[3 * i + 1] = -1.5 + 0.2 * i;
       table[3 * i + 2] = i;
    }
    rows[0] = 7;
-   ASSERT(input_says(sneppp_lonlats_to_units(16, table, 3, rows, 4, &input_error), SNEPPP_ERR_DATA, "radians"));
+   ASSERT(
+      input_says(sneppp_lonlats_to_units(16, table, 3, rows, 4, &input_error), SNEPPP_ERR_DATA, "radians"));
    ASSERT(rows[0] == 7);
    table[3 * 5 + 1] = 91;
-   ASSERT(input_says(sneppp_lonlats_to_units(16, table, 3, rows, 4, &input_error), SNEPPP_ERR_DATA, "event 5"));
+   ASSERT(
+      input_says(sneppp_lonlats_to_units(16, table, 3, rows, 4, &input_error), SNEPPP_ERR_DATA, "event 5"));
    ASSERT_EQ((size_t)5, input_error.event);
    table[3 * 5 + 1] = 45;
    ASSERT_EQ(SNEPPP_OK, sneppp_lonlats_to_units(16, table, 3, rows, 4, NULL));
@@ -60,9 +67,10 @@ TEST input_mistakes(void)
 
 TEST input_dates(void)
 {
-   static const int known[][4] = {{1970, 1, 1, 0}, {1969, 12, 31, -1}, {2000, 2, 29, 11016}, {2019, 8, 20, 18128}, {1900, 3, 1, -25508}, {1600, 1, 1, -135140}};
+   static const int known[][4] = { { 1970, 1, 1, 0 },      { 1969, 12, 31, -1 },   { 2000, 2, 29, 11016 },
+                                   { 2019, 8, 20, 18128 }, { 1900, 3, 1, -25508 }, { 1600, 1, 1, -135140 } };
    double days, before;
-   int    y, m, d;
+   int y, m, d;
    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
       ASSERT_EQ(SNEPPP_OK, sneppp_date_to_days(known[k][0], known[k][1], known[k][2], &days, NULL));
       ASSERT_EQ_FMT((double)known[k][3], days, "%g");
@@ -74,8 +82,10 @@ TEST input_dates(void)
       ASSERT_EQ_FMT(before + n, days, "%g");
    }
    days = 7;
-   ASSERT(input_says(sneppp_date_to_days(2019, 20, 8, &days, &input_error), SNEPPP_ERR_DATA, "is it the day?"));
-   ASSERT(input_says(sneppp_date_to_days(20, 8, 2019, &days, &input_error), SNEPPP_ERR_DATA, "is it the year?"));
+   ASSERT(
+      input_says(sneppp_date_to_days(2019, 20, 8, &days, &input_error), SNEPPP_ERR_DATA, "is it the day?"));
+   ASSERT(
+      input_says(sneppp_date_to_days(20, 8, 2019, &days, &input_error), SNEPPP_ERR_DATA, "is it the year?"));
    ASSERT(input_says(sneppp_date_to_days(1900, 2, 29, &days, &input_error), SNEPPP_ERR_DATA, "no day 29"));
    ASSERT_EQ_FMT(7.0, days, "%g");
    PASS();
@@ -101,10 +111,10 @@ TEST input_sphere_parts(void)
 {
    const double tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
    for (int k = 0; k < 2; k++) {
-      sneppp_model  model;
+      sneppp_model model;
       sneppp_window week;
       sneppp_region region;
-      double        exact, sum = 0, off = 0, part, error;
+      double exact, sum = 0, off = 0, part, error;
       memset(&week, 0, sizeof week);
       memset(&region, 0, sizeof region);
       week.dim = 1, week.lo[0] = 1, week.hi[0] = 8;
@@ -112,19 +122,23 @@ TEST input_sphere_parts(void)
       ASSERT_EQ(SNEPPP_OK, input_model(&model, k ? SNEPPP_EXP : SNEPPP_RELU));
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
       for (int c = 0; c < 2; c++) { /* a cap and what is left: the cap of the opposite point */
-         ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, c ? -140 : 40, c ? 50 : -50, c ? 110 : 70, &region, tol, &part, &error, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, c ? -140 : 40, c ? 50 : -50, c ? 110 : 70,
+                                                       &region, tol, &part, &error, NULL));
          sum += part, off += error;
       }
       ASSERT(fabs(sum - exact) <= off + 1e3 * input_eps * exact && off <= 2 * tol * exact);
       sum = off = 0;
       for (int c = 0; c < 4; c++) { /* two bands, each in two pieces of which one crosses the date line */
-         ASSERT_EQ(SNEPPP_OK, sneppp_count_lonlat_numeric(&model, 0, c & 1 ? 100 : -30, c & 1 ? -30 : 100, c & 2 ? -90 : 20, c & 2 ? 20 : 90, &region, tol, &part, &error, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_lonlat_numeric(&model, 0, c & 1 ? 100 : -30, c & 1 ? -30 : 100,
+                                                          c & 2 ? -90 : 20, c & 2 ? 20 : 90, &region, tol,
+                                                          &part, &error, NULL));
          sum += part, off += error;
       }
       ASSERT(fabs(sum - exact) <= off + 1e3 * input_eps * exact && off <= 4 * tol * exact);
       ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_cap_numeric(&model, 1, 0, 0, 10, NULL, 0, &part, &error, NULL));
       ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_cap_numeric(&model, 0, 0, 0, 190, NULL, 0, &part, &error, NULL));
-      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_lonlat_numeric(&model, 0, 0, 10, 30, 20, NULL, 0, &part, &error, NULL));
+      ASSERT_EQ(SNEPPP_ERR_ARG,
+                sneppp_count_lonlat_numeric(&model, 0, 0, 10, 30, 20, NULL, 0, &part, &error, NULL));
       sneppp_free(&model);
    }
    PASS();
@@ -144,20 +158,22 @@ static int input_all(const sneppp_real *x, void *user)
 
 TEST input_indicator(void)
 {
-   sneppp_model  model;
+   sneppp_model model;
    sneppp_window half;
    sneppp_region region;
-   double        exact, count, error, height = 0.5;
+   double exact, count, error, height = 0.5;
    memset(&half, 0, sizeof half);
    memset(&region, 0, sizeof region);
    half.dim = 1, half.hi[0] = 5;
    region.factor[1] = &half;
    ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_RELU));
    ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, 0, 90, 60, &region, 1e-4, &exact, NULL, NULL));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, input_cap, &height, NULL, 40000, 1, &count, &error, NULL));
+   ASSERT_EQ(SNEPPP_OK,
+             sneppp_count_numeric(&model, input_cap, &height, NULL, 40000, 1, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error + 1e-4 * exact && error < 0.01 * exact); /* four standard errors */
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, input_all, NULL, &region, 40000, 2, &count, &error, NULL));
+   ASSERT_EQ(SNEPPP_OK,
+             sneppp_count_numeric(&model, input_all, NULL, &region, 40000, 2, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error + 1e3 * input_eps * exact && error < 2e-3 * exact);
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_numeric(&model, NULL, NULL, NULL, 0, 0, &count, &error, NULL));
    sneppp_free(&model);
@@ -167,12 +183,12 @@ TEST input_indicator(void)
 /* A triangle, and two intervals, in windows of the plane and the line: whatever the shape, all of it is counted. */
 TEST input_indicator_shapes(void)
 {
-   static const double xy[6] = {0.1, 0.1, 0.9, 0.2, 0.4, 0.8}, ends[4] = {0, 1, 2, 4};
-   sneppp_model  model;
-   sneppp_desc   desc;
+   static const double xy[6] = { 0.1, 0.1, 0.9, 0.2, 0.4, 0.8 }, ends[4] = { 0, 1, 2, 4 };
+   sneppp_model model;
+   sneppp_desc desc;
    sneppp_window part, time;
    sneppp_region region;
-   double        exact, count, error;
+   double exact, count, error;
    memset(&desc, 0, sizeof desc);
    memset(&part, 0, sizeof part);
    memset(&time, 0, sizeof time);
