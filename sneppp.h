@@ -2946,7 +2946,7 @@ SNEPPP__TARGET_AVX2 static double sneppp__square_norm_vectors(size_t m, size_t n
    return total;
 }
 
-SNEPPP__TARGET_AVX2 static double sneppp__long_dot_vectors(size_t n, const double *x, const double *y)
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static double sneppp__long_dot_vectors(size_t n, const double *x, const double *y)
 {
    __m256d a = _mm256_setzero_pd(), b = a;
    double  all[4], sum = 0;
@@ -10722,6 +10722,9 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       if (x->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d is negative", f, x->width);
       if (!x->width) x->width = out->width;
       if (x->unit.act == SNEPPP_ACT_DEFAULT) x->unit.act = sneppp__act_default(x->window.space);
+      for (int i = 0; x->units && i < x->width; i++) /* radial units have widths, for which the layer must have room */
+         if (x->unit.act == SNEPPP_RBF ? x->units[i].act != SNEPPP_RBF && x->units[i].act != SNEPPP_ONE : x->units[i].act == SNEPPP_RBF)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].units[%d]: radial units mix with constants only, and unit.act must be SNEPPP_RBF", f, i);
       if ((out->mix == SNEPPP_MIX_PRODUCT || out->mix == SNEPPP_MIX_SUM) && x->width != out->factor[0].width)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d differs from factor[0].width = %d, but this mix pairs the units one by one", f, x->width, out->factor[0].width);
    }
@@ -10944,7 +10947,7 @@ static void sneppp__layer_features(const sneppp_model *model, int f, size_t firs
                const sneppp_unit *v = L->units + first + i0 + i;
                for (run = 1; i + run < count && v[run].act == u.act && v[run].p == u.p && v[run].q == u.q;) run++;
             }
-            if (L->width) u.act = SNEPPP_EXP;
+            if (u.act == SNEPPP_RBF) u.act = SNEPPP_EXP;
             sneppp__act_array(&u, run, z + i, z + i, s ? s + i : NULL);
          }
       }
@@ -11375,6 +11378,7 @@ static void sneppp__first_layer(sneppp_model *model, int f)
       double     w[SNEPPP__MAX_STATS], b = 0, tail;
       size_t     r;
       for (r = 0; r < d; r++) w[r] = sneppp_rng_normal(&rng);
+      for (r = 0; L->width && r < d; r++) L->width[i * d + r] = 1; /* of a constant among radial units: not used */
       tail = 1 / sqrt(sneppp_rng_exponential(&rng) + 0.05);
       switch (a) {
          case SNEPPP_COS: case SNEPPP_SIN:

@@ -136,10 +136,35 @@ TEST export_wide_products(void)
    PASS();
 }
 
+/* Found by the fuzzer: a radial unit in a layer that has no widths. */
+TEST export_mixed_radial(void)
+{
+   sneppp_desc  d = export_box(2);
+   sneppp_unit  units[2];
+   sneppp_model m;
+   sneppp_error err;
+   sneppp_real  x[2], psi[2];
+   memset(units, 0, sizeof units);
+   units[0].act = SNEPPP_RBF;
+   units[1].act = SNEPPP_COS;
+   d.factor[0].units = units;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_init(&m, &d, &err));
+   d.factor[0].unit.act = SNEPPP_RBF;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_init(&m, &d, &err));
+   units[1].act = SNEPPP_ONE;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   x[0] = x[1] = (sneppp_real)0.25;
+   ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x, psi, &err));
+   ASSERT(psi[1] == 1 && psi[0] > 0 && psi[0] <= 1);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(export_c)
 {
    RUN_TEST(export_numbers_by_hand);
    RUN_TEST(export_numbers_come_back);
    RUN_TEST(export_refuses);
    RUN_TEST(export_wide_products);
+   RUN_TEST(export_mixed_radial);
 }
