@@ -72,7 +72,7 @@ if have nm; then
    check "compiles for nm" $c99 -c -o "$out/plain.o" "$out/sneppp.c"
    check "compiles for nm, float" $c99 -DSNEPPP_REAL_FLOAT -c -o "$out/plain_f32.o" "$out/sneppp.c"
    check "compiles for nm, static" $c99 -DSNEPPP_STATIC -c -o "$out/static.o" "$out/sneppp.c"
-   check "compiles for nm, with hooks" $c99 -DNDEBUG '-DSNEPPP_MALLOC(c,n)=my_malloc(c,n)' '-DSNEPPP_FREE(c,p)=my_free(c,p)' \
+   check "compiles for nm, with hooks" $c99 -DNDEBUG -DSNEPPP_NO_STDIO '-DSNEPPP_MALLOC(c,n)=my_malloc(c,n)' '-DSNEPPP_FREE(c,p)=my_free(c,p)' \
       -include tests/compile/hooks.h -c -o "$out/hooks.o" "$out/sneppp.c"
    for o in plain plain_f32 static hooks; do
       check "$o.o has no writable statics" is_empty "$(writable "$out/$o.o")"
@@ -83,7 +83,8 @@ if have nm; then
    check "the static build exports nothing" is_empty "$(globals "$out/static.o")"
    check "with hooks: no malloc, stdio, exit, assert, rand or signgam" is_empty \
       "$(nm -u "$out/hooks.o" | grep -w -E '_?_?(malloc|calloc|realloc|free|aligned_alloc|[a-z]*printf|puts|fopen|exit|abort|__assert_fail|s?rand|signgam|lgamma|lgammaf|setlocale|strtok)')"
-   globals "$out/plain.o" | sort -u >"$out/defined.txt"
+   check "compiles for nm, with threads" $c99 -DSNEPPP_PTHREADS -c -o "$out/threads.o" "$out/sneppp.c"
+   globals "$out/threads.o" | sort -u >"$out/defined.txt"
    sed -n '/^#endif \/\* SNEPPP_H/q; s/^SNEPPP_DEF [^(]*[ *]\(sneppp_[a-z0-9_]*\)(.*/\1/p' sneppp.h | sort -u >"$out/declared.txt"
    check "every declared function is defined" is_empty "$(comm -13 "$out/defined.txt" "$out/declared.txt")"
    check "every defined function is declared" is_empty "$(comm -23 "$out/defined.txt" "$out/declared.txt")"
