@@ -5809,6 +5809,91 @@ static double sneppp__i_rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
    return k;
 }
 
+/* ---- radial basis functions on polygons ---- */
+
+/* Moments of the standard normal density of the plane over a polygon: the mass, and the integrals of y_r and y_r^2. */
+typedef struct sneppp__plane { double q, m1[2], m2[2]; } sneppp__plane;
+
+/* What the edge from a to b adds. The triangle of the origin and the edge has the mass
+      1/2pi int (1 - exp(-h^2 / 2 cos^2 t)) dt = (t2 - t1)/2pi - [T(h, tan t2) - T(h, tan t1)],
+   h the distance of the edge's line and t the angle from its foot, T Owen's function; signed, triangles add up to the
+   polygon. Angles are summed apart in *turn. Moments are integrals along the border, by the divergence theorem:
+   d(density)/dy_r = -y_r density. Beyond h = 9, T is below 1e-18. */
+static void sneppp__plane_edge(const double *a, const double *b, double sign, int grad, double *turn, sneppp__plane *m)
+{
+   double u[2], foot[2], length = hypot(b[0] - a[0], b[1] - a[1]), t1, t2, cross, h, side;
+   if (!(length > 0)) return;
+   u[0] = (b[0] - a[0]) / length, u[1] = (b[1] - a[1]) / length;
+   t1 = a[0] * u[0] + a[1] * u[1], t2 = b[0] * u[0] + b[1] * u[1];
+   cross = a[0] * u[1] - a[1] * u[0];
+   h = fabs(cross), side = cross < 0 ? -sign : sign;
+   if (h > 1e-100) { /* else the triangle is flat */
+      *turn += side * (atan2(t2, h) - atan2(t1, h));
+      if (h < 9) m->q -= side * (sneppp__owens_t(h, t2 / h) - sneppp__owens_t(h, t1 / h));
+   }
+   if (grad && h < 38) {
+      double p = sign * sneppp__phi(h), part = 0.5 * sneppp__erf_diff(t1 / SNEPPP__SQRT2, t2 / SNEPPP__SQRT2), drop = sneppp__phi(t1) - sneppp__phi(t2);
+      foot[0] = cross * u[1], foot[1] = -cross * u[0];
+      m->m1[0] -= p * u[1] * part;
+      m->m1[1] += p * u[0] * part;
+      m->m2[0] -= p * u[1] * (foot[0] * part + u[0] * drop);
+      m->m2[1] += p * u[0] * (foot[1] * part + u[1] * drop);
+   }
+}
+
+/* Of the polygon with its vertices moved by -m and divided by tau. The angles add up to a multiple of 2 pi unless the
+   origin lies on the border; rounding them to it keeps digits of what is far away. */
+static sneppp__plane sneppp__plane_moments(const sneppp_window *win, const double *m, const double *tau, int grad)
+{
+   sneppp__plane k;
+   double        turn = 0, whole;
+   memset(&k, 0, sizeof k);
+   for (size_t ring = 0, at = 0; ring < sneppp__ring_count(win); at += sneppp__ring_size(win, ring), ring++) {
+      const double *v = win->xy + 2 * at;
+      size_t        n = sneppp__ring_size(win, ring);
+      double        sign = sneppp__ring_sign(win, ring), a[2], b[2];
+      for (int r = 0; r < 2; r++) a[r] = (v[2 * (n - 1) + (size_t)r] - m[r]) / tau[r];
+      for (size_t i = 0; i < n; i++) {
+         for (int r = 0; r < 2; r++) b[r] = (v[2 * i + (size_t)r] - m[r]) / tau[r];
+         sneppp__plane_edge(a, b, sign, grad, &turn, &k);
+         memcpy(a, b, sizeof a);
+      }
+   }
+   turn /= 2 * SNEPPP__PI;
+   whole = floor(turn + 0.5);
+   k.q += fabs(turn - whole) < 1e-12 ? whole : turn;
+   if (k.q < 0) k.q = 0; /* rounding */
+   k.m2[0] += k.q, k.m2[1] += k.q;
+   return k;
+}
+
+/* RBF x RBF and RBF x 1 on a polygon: the product is a bell of centre m and widths tau as in sneppp__bell_integral. */
+static double sneppp__p_rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double        m[2], tau[2], di[2], dj[2], scale = 2 * SNEPPP__PI;
+   int           two = p->uj.act == SNEPPP_RBF;
+   sneppp__plane k;
+   for (int r = 0; r < 2; r++) {
+      double li = p->li[r], lj = two ? p->lj[r] : 0, root = two ? hypot(li, lj) : 0, gap = two ? p->wj[r] - p->wi[r] : 0;
+      double ti = two ? li / root : 0, tj = two ? lj / root : 1, far = two ? gap / root : 0;
+      tau[r] = li * tj;
+      di[r] = gap * ti * ti, dj[r] = -gap * tj * tj;
+      m[r] = p->wi[r] + di[r];
+      scale *= tau[r] * exp(-0.5 * far * far);
+   }
+   k = sneppp__plane_moments(p->win, m, tau, out != NULL);
+   for (int r = 0; out && r < 2; r++) {
+      double g = out->g * scale, m1 = tau[r] * k.m1[r], m2 = tau[r] * tau[r] * k.m2[r], l = p->li[r];
+      out->wi[r] += g * (di[r] * k.q + m1) / (l * l);
+      out->li[r] += g * (di[r] * di[r] * k.q + 2 * di[r] * m1 + m2) / (l * l * l);
+      if (!two) continue;
+      l = p->lj[r];
+      out->wj[r] += g * (dj[r] * k.q + m1) / (l * l);
+      out->lj[r] += g * (dj[r] * dj[r] * k.q + 2 * dj[r] * m1 + m2) / (l * l * l);
+   }
+   return scale * k.q;
+}
+
 /* ---- finite sets: every activation ---- */
 
 /* psi(t) and the derivatives with respect to the weights: slope times t for ordinary units (slope = d psi/db),
@@ -9173,6 +9258,10 @@ static const sneppp__row sneppp__rows[] = {
    SNEPPP__T("p1_cos", POLYGON, COS, ONE, 0, polygon, "", SNEPPP__F_COS_ONE, "Hermite-Genocchi"),
    SNEPPP__T("p1_sin", POLYGON, SIN, ONE, 0, polygon, "", SNEPPP__F_SIN_ONE, "Hermite-Genocchi"),
    SNEPPP__T("p1_one", POLYGON, ONE, ONE, 0, polygon, "", SNEPPP__F_MASS, "Hermite-Genocchi"),
+   SNEPPP__ROW("p_rbf", POLYGON, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__p_rbf_pair, NULL, NULL, "",
+               "b_rbf's bell over the polygon: edges add angle/2pi - difference of Owen's T", "Owen 1956", 64),
+   SNEPPP__ROW("p1_rbf", POLYGON, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__p_rbf_pair, NULL, NULL, "",
+               "edges add angle/2pi - difference of Owen's T", "Owen 1956", 64),
 
    /* -- polygons: rectified units */
    SNEPPP__ROW("p_relu", POLYGON, RELU, RELU, 0, 0, sneppp__p_poly, NULL, NULL, "",

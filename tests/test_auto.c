@@ -194,6 +194,63 @@ TEST auto_counts_are_integrals(void)
    PASS();
 }
 
+/* A fan of triangles around an event, and a frame with what it leaves out: exact counts add up to the total. */
+TEST auto_polygons_add_up(void)
+{
+   static const double border[10] = {-1, -2, 3, -2, 3, 5, 0.25, 5, -1, 5};
+   sneppp_window w = auto_window(1), part;
+   sneppp_events e = auto_pattern(&w, 120, 0.7, 4, auto_x);
+   sneppp_region region;
+   sneppp_model  m;
+   sneppp_report r;
+   sneppp_error  err;
+   double        total = 0, count = 0, sum;
+   memset(&region, 0, sizeof region);
+   memset(&part, 0, sizeof part);
+   region.factor[0] = &part;
+   part.space = SNEPPP_POLYGON;
+   part.dim = 2;
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+   for (size_t at = 0; at < 30; at += 10) {
+      sum = 0;
+      for (size_t k = 0; k < 5; k++) {
+         double xy[6];
+         for (size_t q = 0; q < 2; q++) {
+            xy[q] = (double)auto_x[2 * at + q];
+            xy[2 + q] = border[2 * k + q];
+            xy[4 + q] = border[2 * ((k + 1) % 5) + q];
+         }
+         part.count = 3, part.xy = xy;
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &count, &err));
+         ASSERT(count > 0);
+         sum += count;
+      }
+      ASSERT_IN_RANGE(total, sum, 1e-12 * total);
+   }
+   {
+      static const double frame[18] = {-1, -2, 3, -2, 3, 5, 0.25, 5, -1, 5, 0, 0, 1, 0.5, 2, 3, -0.5, 1};
+      static const size_t rings[2] = {5, 4};
+      part.xy = frame, part.rings = 2, part.ring_size = rings, part.count = 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &sum, &err));
+      part.xy = frame + 10, part.rings = 0, part.ring_size = NULL, part.count = 4;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &count, &err));
+      ASSERT_IN_RANGE(total, sum + count, 1e-12 * total);
+   }
+   {
+      static const double square[8] = {0, 0, 1.5, 0, 1.5, 2, 0, 2}; /* and a polygon that is a box */
+      sneppp_window       box = w;
+      part.xy = square, part.count = 4;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &count, &err));
+      box.lo[0] = box.lo[1] = 0, box.hi[0] = 1.5, box.hi[1] = 2;
+      region.factor[0] = &box;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &sum, &err));
+      ASSERT_IN_RANGE(sum, count, 1e-12 * total);
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 static double auto_test_nll(const sneppp_model *m, const sneppp_events *e)
 {
    double nll = 1e9;
@@ -492,6 +549,7 @@ SUITE(automatic)
    RUN_TEST(auto_total_and_certificate);
    RUN_TEST(auto_tree_is_the_sum);
    RUN_TEST(auto_counts_are_integrals);
+   RUN_TEST(auto_polygons_add_up);
    RUN_TEST(auto_generalises);
    RUN_TEST(auto_budgets);
    RUN_TEST(auto_threads_and_files);
