@@ -10140,7 +10140,7 @@ static void sneppp__cube_piece_sum(const sneppp_window *win, const sneppp__cube_
 {
    const double *node, *weight;
    size_t        at[SNEPPP__MAX_STATS], n = cells * SNEPPP__CUBE_NODES;
-   double        u[SNEPPP__MAX_STATS], x[SNEPPP__MAX_STATS];
+   double        u[SNEPPP__MAX_STATS] = {0}, x[SNEPPP__MAX_STATS];
    int           r;
    sneppp__gauss_legendre(SNEPPP__CUBE_NODES, &node, &weight);
    memset(at, 0, sizeof at);
