@@ -20,7 +20,7 @@ EXAMPLES += $(if $(shell command -v $(CXX)),$(patsubst examples/%.cpp,build/exam
 PROGRAMS := $(filter-out build/examples/sneppp,$(EXAMPLES)) \
             $(if $(wildcard examples/sneppp.c),build/sneppp) $(if $(wildcard tests/oracle.c),build/oracle)
 
-.PHONY: all help demo examples test check check-quick check-compile sanitize lint cover size format clean FORCE
+.PHONY: all help demo examples test check check-quick quick-list check-compile sanitize lint cover size format clean FORCE
 all: $(PROGRAMS) ## build every program: the examples and tools (default; needs only a C compiler)
 
 help: ## this list
@@ -65,8 +65,7 @@ build/greatest/greatest.h:
 # Always made, but replaced only when it changes, so that a suite that was added or removed is noticed.
 build/gen/suites.h: FORCE
 	@mkdir -p $(@D)
-	@sh tests/suites.sh $(SUITE_FILES) > $@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@new=$@.$$$$; sh tests/suites.sh $(SUITE_FILES) > $$new; if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 FORCE:
 
 # ---- the build matrix: $(call CONFIG,name,compiler,flags) adds one configuration of the whole test program.
@@ -117,10 +116,12 @@ endif
 check: $(CHECKS:%=build/check/%.log) build/check/compile.log build/check/export.log ## the tests in every configuration, and the compile and link tests (try -j2)
 	@sh tests/total.sh $^
 
-# The configurations that differ most from make test.
-QUICK := $(filter %-float %-O0 %-O3-fast-math %-static %-no-simd g++-cxx17 clang-double cc-%,$(filter-out clang-O3-fast-math clang-float-O0 clang++%,$(CHECKS)))
+# The configurations that differ most from make test, the most telling first.
+QUICK := $(foreach c,gcc-float gcc-O3-fast-math g++-cxx17 gcc-O0 gcc-no-simd gcc-static clang-double cc-float,$(filter $(c),$(CHECKS)))
 check-quick: $(QUICK:%=build/check/%.log) build/check/compile.log ## the part of it that differs most from make test
 	@sh tests/total.sh $^
+quick-list:
+	@echo $(QUICK)
 
 check-compile: build/check/compile.log ## what only a compiler, a linker or nm can tell about the header
 	@sh tests/total.sh $^
