@@ -153,12 +153,13 @@ cover: $(TEST_DEPS) ## line coverage of sneppp.h by the tests (needs gcc and gco
 	   gcc --coverage -o tests main.o runner.o $(TEST_LIB) && ./tests > log.txt && gcov main.o > /dev/null && cd .. || exit 1; done
 	@sh tests/cover.sh build/cover/*/sneppp.h.gcov
 
-size: ## code size and time to compile
+size: ## code size and time to compile; code, constants and stack of the exported model on a Cortex-M (or here)
 	@mkdir -p build/size
 	@for flags in -Os -O2 "-O2 -DSNEPPP_REAL_FLOAT"; do \
 	   start=$$(date +%s%N); $(CC) -std=c99 $$flags -c -o build/size/sneppp.o tests/lint.c && end=$$(date +%s%N) && \
 	   size build/size/sneppp.o | awk -v f="$$flags" -v t=$$(( (end - start) / 1000000 )) 'NR == 2 { \
 	      printf "%-25s %7d bytes of code and constants, %d of data, compiled in %.2f s\n", f, $$1, $$2 + $$3, t / 1000 }'; done
+	@CC="$(CC)" sh tests/size.sh build/size
 
 # ---- benchmarks: each program of bench/ checks itself against the plain reference first, then prints its lines
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c)))

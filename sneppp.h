@@ -16381,7 +16381,7 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_
       sneppp__io_int(io, &x->width);
       sneppp__io_int(io, &x->no_bias);
       sneppp__io_int(io, &mixed);
-      if (io->bad || x->width < 0 || (io->reading && mixed && (size_t)x->width > io->left / 20)) { io->bad = 1; return; }
+      if (io->bad || x->width < 1 || (io->reading && mixed && (size_t)x->width > io->left / 20)) { io->bad = 1; return; }
       for (int i = 0; mixed && i < x->width; i++) {
          sneppp_unit u = {SNEPPP_ONE, 0, 0};
          if (!io->reading) u = x->units[i];

@@ -167,9 +167,36 @@ TEST io_golden_v1(void)
    PASS();
 }
 
+/* Found by the fuzzer: a mixed layer that says it has no units. Width 0 is a default in a description and never in a
+   file, so a loader that filled it in would read units that are not there. */
+TEST io_mixed_without_units(void)
+{
+   sneppp_desc  d = fit_desc_box(3);
+   sneppp_unit  units[3];
+   sneppp_model m, l;
+   sneppp_error err;
+   size_t       n, at = 0;
+   uint32_t     crc;
+   memset(units, 0, sizeof units);
+   units[0].act = units[1].act = units[2].act = SNEPPP_COS;
+   d.factor[0].units = units;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   n = sneppp_save(&m, io_bytes, sizeof io_bytes);
+   sneppp_free(&m);
+   for (size_t i = 64; i + 12 < n && !at; i++) /* width 3, no_bias 0, mixed 1 */
+      if (io_bytes[i] == 3 && !io_bytes[i + 1] && !io_bytes[i + 4] && io_bytes[i + 8] == 1 && !io_bytes[i + 9] && io_bytes[i + 12] == SNEPPP_COS) at = i;
+   ASSERT(at > 0);
+   io_bytes[at] = 0;
+   crc = sneppp__crc32(io_bytes, n - 4);
+   for (int b = 0; b < 4; b++) io_bytes[n - 4 + (size_t)b] = (unsigned char)(crc >> 8 * b);
+   ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_load(&l, io_bytes, n, NULL, 0, NULL, &err));
+   PASS();
+}
+
 SUITE(io)
 {
    RUN_TEST(io_golden_v1);
+   RUN_TEST(io_mixed_without_units);
    RUN_TEST(io_round_trips);
    RUN_TEST(io_refuses_damage);
    RUN_TEST(io_files);
