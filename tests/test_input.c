@@ -161,7 +161,7 @@ TEST input_indicator(void)
    sneppp_model model;
    sneppp_window half;
    sneppp_region region;
-   double exact, count, error, height = 0.5;
+   double exact = 0, count = 0, error = 0, height = 0.5;
    memset(&half, 0, sizeof half);
    memset(&region, 0, sizeof region);
    half.dim = 1, half.hi[0] = 5;
@@ -188,7 +188,7 @@ TEST input_indicator_shapes(void)
    sneppp_desc desc;
    sneppp_window part, time;
    sneppp_region region;
-   double exact, count, error;
+   double exact = 0, count = 0, error = 0;
    memset(&desc, 0, sizeof desc);
    memset(&part, 0, sizeof part);
    memset(&time, 0, sizeof time);
