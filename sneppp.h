@@ -15376,15 +15376,22 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
 static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
 {
    sneppp_fit_desc o = *desc;
+   sneppp_report   r;
+   sneppp_status   st;
    size_t          realisations = desc->realisations ? desc->realisations : 1, partial = 0;
-   for (size_t r = 0; r < realisations; r++) {
-      if (desc->events[r].seen) partial = 1;
-      if (desc->events[r].weight) partial = 1;
-   }
+   for (size_t k = 0; k < realisations; k++) if (desc->events[k].seen || desc->events[k].weight) partial = 1;
    if (sneppp__auto_serves(model) && !partial) return sneppp__fit_radial(model, desc, report, err);
    o.method = SNEPPP_CONVEX;
    if (o.floor == 0) o.floor = 0.05;
-   return sneppp__fit_convex(model, &o, report, err);
+   memset(&r, 0, sizeof r);
+   st = sneppp__fit_convex(model, &o, &r, err);
+   if (st == SNEPPP_OK && !partial && r.expected > 0) { /* the floor was given, not fitted: the best common scale is N / Lambda */
+      double scale = (double)r.events / r.expected;
+      r.nll += 1 - r.expected / (double)r.events - log(scale);
+      model->alpha *= scale, model->floor *= scale, r.expected *= scale;
+   }
+   if (st == SNEPPP_OK && report) *report = r;
+   return st;
 }
 
 /* ---- the one call */
