@@ -638,12 +638,19 @@ SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double 
 SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x);
 
 /* ---- closed forms */
-SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j, double *k, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K, const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK, const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer, const double *G, sneppp_layer_grad *out, const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer, const double *g, sneppp_layer_grad *out, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j,
+                                       double *k, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
+                                     const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
+                                         const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer,
+                                          const double *G, sneppp_layer_grad *out, const sneppp_parallel *par,
+                                          sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c,
+                                        sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer,
+                                             const double *g, sneppp_layer_grad *out, sneppp_error *err);
 SNEPPP_DEF size_t                    sneppp_kernel_count(void);
 SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index);
 /* The whole table as Markdown, piece by piece: put(text, user). */
@@ -652,14 +659,18 @@ SNEPPP_DEF void          sneppp_kernel_list(void (*put)(const char *text, void *
    until max_points (0 = 1e6) would be exceeded: then ERR_NO_CONVERGENCE, with the best K. error: the last change. Work:
    n * n + n doubles. Not for exponential families on the line, nor for R^d. */
 typedef void (*sneppp_feature)(const double *x, double *psi, void *user); /* fills psi, (n) */
-SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user, double tol, size_t max_points, double *K, double *work, double *error, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
+                                             double tol, size_t max_points, double *K, double *work,
+                                             double *error, sneppp_error *err);
 
 /* ---- make: a zeroed model may always be freed; a model that failed to be made is zeroed */
 SNEPPP_DEF size_t        sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *desc, sneppp_error *err);
 SNEPPP_DEF void          sneppp_free(sneppp_model *model);
-SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b, const double *width, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b, double *width, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b,
+                                          const double *width, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b,
+                                          double *width, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err);
 
@@ -668,15 +679,21 @@ SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M,
 /* ---- ask */
 SNEPPP_DEF sneppp_real   sneppp_intensity(const sneppp_model *model, const sneppp_real *x);
 SNEPPP_DEF double        sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x);
-SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
+                                         sneppp_error *err);
 #ifndef SNEPPP_INFERENCE_ONLY
-SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at, sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K, const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at,
+                                            sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K,
+                                           const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count,
+                                      sneppp_error *err);
 /* Integrate one factor out, over a part of it or (NULL) all of it; or fix it at a point. out is a new model over the
    factors that stay: the time profile of a district, the map of a week. Free it. */
-SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over, sneppp_model *out, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at, sneppp_model *out, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over,
+                                         sneppp_model *out, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at,
+                                            sneppp_model *out, sneppp_error *err);
 
 /* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees north; x is a
    unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in rows of lonlat_stride
@@ -684,7 +701,8 @@ SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int facto
    1970-01-01 in the civil (Gregorian) calendar; subtract the days of your own first date. */
 SNEPPP_DEF sneppp_status sneppp_lonlat_to_unit(double lon, double lat, sneppp_real *x, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride, sneppp_real *x, size_t x_stride, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
+                                                 sneppp_real *x, size_t x_stride, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day, sneppp_error *err);
 
@@ -692,32 +710,56 @@ SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month,
    dim 3: the cap of all points within `radius` degrees of (lon, lat), or the rectangle from west to east and south to north
    (east < west crosses the date line); the other factors are taken over `rest` (NULL = all) and integrated exactly. tol is
    relative, 0 = 1e-6 (float: 1e-4); if it is not reached the result is ERR_NO_CONVERGENCE with the best count and its error. */
-SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int factor, double lon, double lat, double radius, const sneppp_region *rest, double tol, double *count, double *error, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, int factor, double west, double east, double south, double north, const sneppp_region *rest, double tol, double *count, double *error, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int factor, double lon,
+                                                  double lat, double radius, const sneppp_region *rest,
+                                                  double tol, double *count, double *error,
+                                                  sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, int factor, double west,
+                                                     double east, double south, double north,
+                                                     const sneppp_region *rest, double tol, double *count,
+                                                     double *error, sneppp_error *err);
 /* Any set: inside(x, user) is not 0 for the events x (D) that count. Randomly shifted lattice points (0 = 65536 of them) in
    `within` (NULL = the whole window); error is twice the standard error over the shifts. */
 typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
-SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user, const sneppp_region *within, size_t points, uint64_t seed, double *count, double *error, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user,
+                                              const sneppp_region *within, size_t points, uint64_t seed,
+                                              double *count, double *error, sneppp_error *err);
 
 /* ---- draw. Exact samples, see >>sample: count points (0 = as many as a Poisson draw with mean Lambda says), independent
    and in random order, into x (cap, D). region NULL = everywhere. Equal seeds give equal points; give each thread a stream
    of its own. ERR_SIZE: cap is too small, info->count says what is needed and x is untouched. Works in SNEPPP_MALLOC's
    memory: 24 bytes per unit for mixtures, at most 131072 cells for others. */
-SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
+                                       sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
+                                       sneppp_sample_info *info, sneppp_error *err);
 /* The points of one of the 2^level x 2^level tiles of a planar box. All tiles of a level together are one realisation
    for each seed, in whatever order they are asked for; the counts of a tile and of its four children agree. */
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level, uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level, uint32_t ix, uint32_t iy,
+                                            uint64_t seed, sneppp_real *x, size_t cap,
+                                            sneppp_sample_info *info, sneppp_error *err);
 
 /* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
-SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
+                                    size_t realisations, double *nll, sneppp_grad *grad,
+                                    const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events,
+                                                size_t realisations, double *nll, const sneppp_parallel *par,
+                                                sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_thin(size_t count, double p, uint64_t seed, unsigned char *keep);
-SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double scale, double *nll, const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events, double scale, size_t points, uint64_t seed, double *nll, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model, double (*truth)(const sneppp_real *x, void *user), void *user, size_t points, uint64_t seed, double *rmse, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events,
+                                         size_t realisations, double scale, double *nll,
+                                         const sneppp_parallel *par, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events,
+                                                     double scale, size_t points, uint64_t seed, double *nll,
+                                                     sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model,
+                                     double (*truth)(const sneppp_real *x, void *user), void *user,
+                                     size_t points, uint64_t seed, double *rmse, sneppp_error *err);
 SNEPPP_DEF void          sneppp_poisson_interval(double mean, double level, uint64_t *lo, uint64_t *hi);
-SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *trainer, sneppp_model *model, const sneppp_fit_desc *desc, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
+                                    sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *trainer, sneppp_model *model,
+                                             const sneppp_fit_desc *desc, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *trainer, sneppp_error *err);
 SNEPPP_DEF void          sneppp_trainer_free(sneppp_trainer *trainer);
 SNEPPP_DEF size_t        sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, size_t cap);
@@ -725,9 +767,12 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 
 /* ---- save and load */
 SNEPPP_DEF size_t        sneppp_save(const sneppp_model *model, void *buf, size_t cap);
-SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem, size_t mem_bytes, void *alloc_ctx, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem,
+                                     size_t mem_bytes, void *alloc_ctx, sneppp_error *err);
 /* As C source: `static const sneppp_model NAME`, for SNEPPP_INFERENCE_ONLY. write gets the text in pieces, returns 0. */
-SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name, int (*write)(const char *text, size_t bytes, void *user), void *user, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
+                                         int (*write)(const char *text, size_t bytes, void *user), void *user,
+                                         sneppp_error *err);
 #ifndef SNEPPP_NO_STDIO
 SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx, sneppp_error *err);
@@ -1189,7 +1234,10 @@ SNEPPP_DEF sneppp_pool *sneppp_pool_make(int threads, void *alloc_ctx)
    pthread_cond_init(&pool->work, NULL);
    pthread_cond_init(&pool->done, NULL);
    while (pool->workers < threads - 1) {
-      if (pthread_create(&pool->thread[pool->workers], NULL, sneppp__pool_worker, pool)) { sneppp_pool_free(pool); return NULL; }
+      if (pthread_create(&pool->thread[pool->workers], NULL, sneppp__pool_worker, pool)) {
+         sneppp_pool_free(pool);
+         return NULL;
+      }
       pool->workers++;
    }
    return pool;
@@ -1952,7 +2000,8 @@ SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower
                                                size_t k, double alpha, const void *A, size_t lda, const void *B,
                                                size_t ldb, double beta, void *C, size_t ldc)
 {
-   double      block_[SNEPPP__DEPTH * SNEPPP__BLOCK_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
+   double block_[SNEPPP__DEPTH * SNEPPP__BLOCK_BYTES / 8 + 8],
+      strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
    char       *block = (char *)block_ + (64 - (uintptr_t)block_ % 64) % 64;
    const char *a = (const char *)A, *b = (const char *)B;
    char       *c = (char *)C;
@@ -2711,7 +2760,8 @@ SNEPPP__VEC __m256d sneppp__exp_f64x4(__m256d x)
    __m256d k, r, p;
    __m128i whole, half;
    x = _mm256_min_pd(_mm256_max_pd(x, SNEPPP__K(-746.0)), SNEPPP__K(710.0));
-   k = _mm256_round_pd(_mm256_mul_pd(x, SNEPPP__K(1.44269504088896340736)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+   k = _mm256_round_pd(_mm256_mul_pd(x, SNEPPP__K(1.44269504088896340736)),
+                       _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
    r = _mm256_fnmadd_pd(k, SNEPPP__K(0.693147180559945286), x);
    r = _mm256_fnmadd_pd(k, SNEPPP__K(2.31904681384629956e-17), r);
    p = _mm256_fmadd_pd(SNEPPP__K(2.5100385495510319078e-8), r, SNEPPP__K(2.7620088445409748161e-7));
@@ -2760,7 +2810,8 @@ SNEPPP__VEC void sneppp__sincos_f64x4(__m256d x, __m256d *sine, __m256d *cosine)
 {
    __m256d k, r, u, s, c, swap;
    __m256i q;
-   k = _mm256_round_pd(_mm256_mul_pd(x, SNEPPP__K(0.63661977236758134308)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+   k = _mm256_round_pd(_mm256_mul_pd(x, SNEPPP__K(0.63661977236758134308)),
+                       _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
    r = _mm256_fnmadd_pd(k, SNEPPP__K(1.57079632679489656), x);
    r = _mm256_fnmadd_pd(k, SNEPPP__K(6.12323399573676604e-17), r);
    r = _mm256_fnmadd_pd(k, SNEPPP__K(-1.49738490485916983e-33), r);
@@ -2894,7 +2945,8 @@ SNEPPP__VEC void sneppp__vec_store(sneppp_real *to, sneppp__vec x, size_t count)
 SNEPPP__VEC double sneppp__vec_sum(sneppp__vec x)
 {
 #ifdef SNEPPP_REAL_FLOAT
-   __m256d wide = _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(x)), _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)));
+   __m256d wide =
+      _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(x)), _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)));
 #else
    __m256d wide = x;
 #endif
@@ -2916,16 +2968,19 @@ SNEPPP__TARGET_AVX2 static double sneppp__real_dot_vectors(size_t n, const snepp
       c = SNEPPP__V(fmadd)(SNEPPP__V(loadu)(x + i + 2 * SNEPPP__LANE), SNEPPP__V(loadu)(y + i + 2 * SNEPPP__LANE), c);
       d = SNEPPP__V(fmadd)(SNEPPP__V(loadu)(x + i + 3 * SNEPPP__LANE), SNEPPP__V(loadu)(y + i + 3 * SNEPPP__LANE), d);
    }
-   for (; i < n; i += SNEPPP__LANE) a = SNEPPP__V(fmadd)(sneppp__vec_load(x + i, n - i), sneppp__vec_load(y + i, n - i), a);
+   for (; i < n; i += SNEPPP__LANE)
+      a = SNEPPP__V(fmadd)(sneppp__vec_load(x + i, n - i), sneppp__vec_load(y + i, n - i), a);
    return sneppp__vec_sum(SNEPPP__V(add)(SNEPPP__V(add)(a, b), SNEPPP__V(add)(c, d)));
 }
 
 SNEPPP__UNUSED /* |V x|^2, V (m, n): four rows at a time, so that their sums do not wait for each other. */
-SNEPPP__TARGET_AVX2 static double sneppp__square_norm_vectors(size_t m, size_t n, const sneppp_real *V, const sneppp_real *x)
+   SNEPPP__TARGET_AVX2 static double
+   sneppp__square_norm_vectors(size_t m, size_t n, const sneppp_real *V, const sneppp_real *x)
 {
    double total = 0;
    for (size_t r = 0; r < m; r += 4) {
-      const sneppp_real *v0 = V + r * n, *v1 = r + 1 < m ? v0 + n : v0, *v2 = r + 2 < m ? v0 + 2 * n : v0, *v3 = r + 3 < m ? v0 + 3 * n : v0;
+      const sneppp_real *v0 = V + r * n, *v1 = r + 1 < m ? v0 + n : v0, *v2 = r + 2 < m ? v0 + 2 * n : v0,
+                        *v3 = r + 3 < m ? v0 + 3 * n : v0;
       sneppp__vec        s0 = SNEPPP__V(setzero)(), s1 = s0, s2 = s0, s3 = s0;
       double             sum[4];
       size_t             i = 0;
@@ -2936,7 +2991,8 @@ SNEPPP__TARGET_AVX2 static double sneppp__square_norm_vectors(size_t m, size_t n
          s2 = SNEPPP__V(fmadd)(y, SNEPPP__V(loadu)(v2 + i), s2);
          s3 = SNEPPP__V(fmadd)(y, SNEPPP__V(loadu)(v3 + i), s3);
       }
-      sum[0] = sneppp__vec_sum(s0), sum[1] = sneppp__vec_sum(s1), sum[2] = sneppp__vec_sum(s2), sum[3] = sneppp__vec_sum(s3);
+      sum[0] = sneppp__vec_sum(s0), sum[1] = sneppp__vec_sum(s1), sum[2] = sneppp__vec_sum(s2),
+      sum[3] = sneppp__vec_sum(s3);
       for (; i < n; i++) {
          sum[0] += (double)(v0[i] * x[i]), sum[1] += (double)(v1[i] * x[i]);
          sum[2] += (double)(v2[i] * x[i]), sum[3] += (double)(v3[i] * x[i]);
@@ -2960,7 +3016,8 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static double sneppp__long_dot_vectors(size_t
    return sum + ((all[0] + all[1]) + (all[2] + all[3]));
 }
 
-SNEPPP__TARGET_AVX2 static void sneppp__real_product_vectors(size_t n, sneppp_real a, const sneppp_real *x, const sneppp_real *y, sneppp_real *out)
+SNEPPP__TARGET_AVX2 static void sneppp__real_product_vectors(size_t n, sneppp_real a, const sneppp_real *x,
+                                                             const sneppp_real *y, sneppp_real *out)
 {
    sneppp__vec scale = SNEPPP__V(set1)(a);
    for (size_t i = 0; i < n; i += SNEPPP__LANE) {
@@ -2969,7 +3026,9 @@ SNEPPP__TARGET_AVX2 static void sneppp__real_product_vectors(size_t n, sneppp_re
    }
 }
 
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_product_vectors(size_t n, double a, const double *x, const double *y, double *out)
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_product_vectors(size_t n, double a,
+                                                                            const double *x, const double *y,
+                                                                            double *out)
 {
    __m256d scale = _mm256_set1_pd(a);
    size_t  i = 0;
@@ -2980,26 +3039,34 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_product_vectors(size
    for (; i < n; i++) out[i] = y ? a * x[i] * y[i] : a * x[i];
 }
 
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_add_vectors(size_t n, double a, const double *x, double *out)
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_add_vectors(size_t n, double a, const double *x,
+                                                                        double *out)
 {
    __m256d scale = _mm256_set1_pd(a);
    size_t  i = 0;
-   for (; i + 4 <= n; i += 4) _mm256_storeu_pd(out + i, _mm256_fmadd_pd(scale, _mm256_loadu_pd(x + i), _mm256_loadu_pd(out + i)));
+   for (; i + 4 <= n; i += 4)
+      _mm256_storeu_pd(out + i, _mm256_fmadd_pd(scale, _mm256_loadu_pd(x + i), _mm256_loadu_pd(out + i)));
    for (; i < n; i++) out[i] = fma(a, x[i], out[i]);
 }
 
 /* out += a x, from float sums to double ones. */
-SNEPPP__TARGET_AVX2 __attribute__((unused)) static void sneppp__join_vectors(size_t n, double a, const float *x, double *out)
+SNEPPP__TARGET_AVX2 __attribute__((unused)) static void sneppp__join_vectors(size_t n, double a,
+                                                                             const float *x, double *out)
 {
    __m256d scale = _mm256_set1_pd(a);
    size_t  i = 0;
-   for (; i + 4 <= n; i += 4) _mm256_storeu_pd(out + i, _mm256_fmadd_pd(scale, _mm256_cvtps_pd(_mm_loadu_ps(x + i)), _mm256_loadu_pd(out + i)));
+   for (; i + 4 <= n; i += 4)
+      _mm256_storeu_pd(
+         out + i, _mm256_fmadd_pd(scale, _mm256_cvtps_pd(_mm_loadu_ps(x + i)), _mm256_loadu_pd(out + i)));
    for (; i < n; i++) out[i] = fma(a, (double)x[i], out[i]);
 }
 
 /* z_i = b_i + sum_r W_ri t_r, W (d, ld); radial: z_i = -1/2 sum_r ((t_r - W_ri) R_ri)^2 with R = 1/width. The
    arrays have room for whole vectors. */
-SNEPPP__TARGET_AVX2 static void sneppp__preactivate_vectors(size_t n, size_t d, size_t ld, const sneppp_real *W, const sneppp_real *R, const sneppp_real *b, const sneppp_real *t, sneppp_real *z)
+SNEPPP__TARGET_AVX2 static void sneppp__preactivate_vectors(size_t n, size_t d, size_t ld,
+                                                            const sneppp_real *W, const sneppp_real *R,
+                                                            const sneppp_real *b, const sneppp_real *t,
+                                                            sneppp_real *z)
 {
    for (size_t i = 0; i < n; i += SNEPPP__LANE) {
       sneppp__vec v = R ? SNEPPP__V(setzero)() : SNEPPP__V(loadu)(b + i);
@@ -3016,7 +3083,10 @@ SNEPPP__TARGET_AVX2 static void sneppp__preactivate_vectors(size_t n, size_t d, 
 
 /* db += column sums of dz = dpart o slope and dW += dz'T, dz (B, n) replacing dpart. One vector of units at a time
    walks down the rows with up to four sums in registers. */
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, size_t n, size_t d, sneppp_real *dz, const sneppp_real *slope, const sneppp_real *T, double *db, double *dW)
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, size_t n, size_t d,
+                                                                    sneppp_real *dz, const sneppp_real *slope,
+                                                                    const sneppp_real *T, double *db,
+                                                                    double *dW)
 {
    for (size_t i = 0; i < n; i += SNEPPP__LANE) {
       size_t left = n - i < SNEPPP__LANE ? n - i : SNEPPP__LANE;
@@ -3107,7 +3177,8 @@ SNEPPP__UNUSED static void sneppp__join(size_t n, double a, const sneppp_real *x
    for (size_t i = 0; i < n; i++) out[i] += a * (double)x[i];
 }
 
-static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real *W, const sneppp_real *R, const sneppp_real *b, const sneppp_real *t, sneppp_real *z)
+static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real *W, const sneppp_real *R,
+                                const sneppp_real *b, const sneppp_real *t, sneppp_real *z)
 {
    SNEPPP__IF_VECTORS(sneppp__preactivate_vectors(n, d, ld, W, R, b, t, z))
    for (size_t i = 0; i < n; i++) {
@@ -3122,7 +3193,8 @@ static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real
 }
 
 #ifndef SNEPPP_INFERENCE_ONLY
-static void sneppp__pull_rows(size_t B, size_t n, size_t d, sneppp_real *dz, const sneppp_real *slope, const sneppp_real *T, double *db, double *dW)
+static void sneppp__pull_rows(size_t B, size_t n, size_t d, sneppp_real *dz, const sneppp_real *slope,
+                              const sneppp_real *T, double *db, double *dW)
 {
    SNEPPP__IF_VECTORS(sneppp__pull_vectors(B, n, d, dz, slope, T, db, dW))
    for (size_t k = 0; k < B; k++)
@@ -4212,20 +4284,31 @@ SNEPPP__UNUSED static void sneppp__expidd3(double a, double b, double c, double 
 #ifndef SNEPPP_INFERENCE_ONLY
 static const char *sneppp__space_name(sneppp_space space)
 {
-   static const char *const name[] = {
-      "a box", "a Gaussian measure", "the sphere", "intervals", "a polygon", "a ball", "R^d", "the gamma family", "the beta family",
-      "the Dirichlet family", "the Poisson family", "the binomial family", "the negative binomial family", "the normal family",
-      "the von Mises family", "a finite set"
-   };
+   static const char *const name[] = { "a box",
+                                       "a Gaussian measure",
+                                       "the sphere",
+                                       "intervals",
+                                       "a polygon",
+                                       "a ball",
+                                       "R^d",
+                                       "the gamma family",
+                                       "the beta family",
+                                       "the Dirichlet family",
+                                       "the Poisson family",
+                                       "the binomial family",
+                                       "the negative binomial family",
+                                       "the normal family",
+                                       "the von Mises family",
+                                       "a finite set" };
    return (int)space >= 0 && space < SNEPPP_SPACE_END ? name[space] : "an unknown space";
 }
 
 static const char *sneppp__act_name(sneppp_act act)
 {
-   static const char *const name[] = {
-      "default", "cos", "sin", "snake", "cosmident", "exp", "erf", "phi", "step", "relu", "rect", "leaky", "gelu", "elu", "bell",
-      "gabor_sin", "gabor_cos", "monomial", "rbf", "one"
-   };
+   static const char *const name[] = { "default",   "cos",       "sin",      "snake", "cosmident",
+                                       "exp",       "erf",       "phi",      "step",  "relu",
+                                       "rect",      "leaky",     "gelu",     "elu",   "bell",
+                                       "gabor_sin", "gabor_cos", "monomial", "rbf",   "one" };
    return (int)act >= 0 && act < SNEPPP_ACT_END ? name[act] : act == SNEPPP_ACT_END ? "any" : "an unknown activation";
 }
 
@@ -4233,7 +4316,11 @@ static const char *sneppp__act_name(sneppp_act act)
 static sneppp_act sneppp__act_default(sneppp_space space)
 {
    switch (space) {
-      case SNEPPP_BOX: case SNEPPP_GAUSS: case SNEPPP_INTERVALS: case SNEPPP_POLYGON: case SNEPPP_BALL: return SNEPPP_COS;
+      case SNEPPP_BOX:
+      case SNEPPP_GAUSS:
+      case SNEPPP_INTERVALS:
+      case SNEPPP_POLYGON:
+      case SNEPPP_BALL: return SNEPPP_COS;
       case SNEPPP_EUCLID: return SNEPPP_RBF;
       default: return SNEPPP_EXP;
    }
@@ -4377,13 +4464,18 @@ static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring,
 {
    if (n < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z has %z vertices, but needs 3", ring, n);
    for (size_t k = 0; k < 2 * n; k++)
-      if (!sneppp__finite(xy[k])) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z, vertex %z is not finite", ring, k / 2);
+      if (!sneppp__finite(xy[k]))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z, vertex %z is not finite", ring, k / 2);
    for (size_t k = 0; k < n; k++) {
       const double *a = xy + 2 * k, *b = xy + 2 * ((k + 1) % n), *c = xy + 2 * ((k + 2) % n);
       if (a[0] == b[0] && a[1] == b[1])
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)", ring, k, (k + 1) % n);
+         return sneppp__fail(
+            err, SNEPPP_ERR_ARG,
+            "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)",
+            ring, k, (k + 1) % n);
       if (sneppp__side(a, b, c) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z folds back on itself at vertex %z", ring, (k + 1) % n);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z folds back on itself at vertex %z",
+                             ring, (k + 1) % n);
    }
    return SNEPPP_OK;
 }
@@ -4396,7 +4488,9 @@ SNEPPP__UNUSED static sneppp_status sneppp__polygon_check(const sneppp_window *w
    const double *first = win->xy;
    if (!win->xy) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is NULL: a polygon needs vertices");
    if (win->weight) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.weight is not for polygons");
-   if (win->rings && !win->ring_size) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ring_size is NULL, but window.rings is %z", win->rings);
+   if (win->rings && !win->ring_size)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ring_size is NULL, but window.rings is %z",
+                          win->rings);
    for (size_t r = 0; r < rings; first += 2 * sneppp__ring_size(win, r), r++) {
       sneppp_status st = sneppp__ring_check(first, sneppp__ring_size(win, r), r, err);
       if (st != SNEPPP_OK) return st;
@@ -4410,8 +4504,11 @@ SNEPPP__UNUSED static sneppp_status sneppp__polygon_check(const sneppp_window *w
          for (size_t k = 0; k < n; k++)
             for (size_t j = s == r ? k + 2 : 0; j < m; j++) {
                if (s == r && k == 0 && j == n - 1) continue; /* neighbours across the start of the ring */
-               if (!sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j, other + 2 * ((j + 1) % m))) continue;
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
+               if (!sneppp__segments_meet(first + 2 * k, first + 2 * ((k + 1) % n), other + 2 * j,
+                                          other + 2 * ((j + 1) % m)))
+                  continue;
+               return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                   "window.xy: edge %z of ring %z meets edge %z of ring %z", k, r, j, s);
             }
       }
    }
@@ -5832,7 +5929,8 @@ static void sneppp__plane_edge(const double *a, const double *b, double sign, in
       if (h < 9) m->q -= side * (sneppp__owens_t(h, t2 / h) - sneppp__owens_t(h, t1 / h));
    }
    if (grad && h < 38) {
-      double p = sign * sneppp__phi(h), part = 0.5 * sneppp__erf_diff(t1 / SNEPPP__SQRT2, t2 / SNEPPP__SQRT2), drop = sneppp__phi(t1) - sneppp__phi(t2);
+      double p = sign * sneppp__phi(h), part = 0.5 * sneppp__erf_diff(t1 / SNEPPP__SQRT2, t2 / SNEPPP__SQRT2),
+             drop = sneppp__phi(t1) - sneppp__phi(t2);
       foot[0] = cross * u[1], foot[1] = -cross * u[0];
       m->m1[0] -= p * u[1] * part;
       m->m1[1] += p * u[0] * part;
@@ -5874,7 +5972,8 @@ static double sneppp__p_rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
    int           two = p->uj.act == SNEPPP_RBF;
    sneppp__plane k;
    for (int r = 0; r < 2; r++) {
-      double li = p->li[r], lj = two ? p->lj[r] : 0, root = two ? hypot(li, lj) : 0, gap = two ? p->wj[r] - p->wi[r] : 0;
+      double li = p->li[r], lj = two ? p->lj[r] : 0, root = two ? hypot(li, lj) : 0,
+             gap = two ? p->wj[r] - p->wi[r] : 0;
       double ti = two ? li / root : 0, tj = two ? lj / root : 1, far = two ? gap / root : 0;
       tau[r] = li * tj;
       di[r] = gap * ti * ti, dj[r] = -gap * tj * tj;
@@ -6960,7 +7059,8 @@ static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss
    }
    for (m = 0; m <= g->grad && m <= p; m++) {
       for (n = 0; n <= g->grad && n <= q; n++) {
-         double M = parallel ? sneppp__rect_parallel(g, p - m, q - n) : sneppp__rect_polar(g, p - m, q - n, delta, k, ki);
+         double M = parallel ? sneppp__rect_parallel(g, p - m, q - n)
+                             : sneppp__rect_polar(g, p - m, q - n, delta, k, ki);
          if (m && n) t->ij = t->ji = p * q * M;
          else if (m) t->a = p * M;
          else if (n) t->b = q * M;
@@ -7351,12 +7451,15 @@ SNEPPP__INLINE void sneppp__exp_tile(double *x)
 
 #ifdef SNEPPP__VECTOR
 /* The three loops below, four units j at a time. */
-SNEPPP__TARGET_AVX2 static void sneppp__cos_exponents_vectors(int d, const sneppp__cos_cache *a, const sneppp__cos_cache *b, int i, double *lo, double *up)
+SNEPPP__TARGET_AVX2 static void sneppp__cos_exponents_vectors(int d, const sneppp__cos_cache *a,
+                                                              const sneppp__cos_cache *b, int i, double *lo,
+                                                              double *up)
 {
    for (int j = 0; j < SNEPPP__TILE; j += 4) {
       __m256d x = _mm256_setzero_pd(), y = x, minus = _mm256_set1_pd(-0.5);
       for (int r = 0; r < d; r++) {
-         __m256d u = _mm256_set1_pd(a->w[r][i]), v = _mm256_loadu_pd(b->w[r] + j), m = _mm256_sub_pd(u, v), p = _mm256_add_pd(u, v);
+         __m256d u = _mm256_set1_pd(a->w[r][i]), v = _mm256_loadu_pd(b->w[r] + j), m = _mm256_sub_pd(u, v),
+                 p = _mm256_add_pd(u, v);
          x = _mm256_fmadd_pd(m, m, x);
          y = _mm256_fmadd_pd(p, p, y);
       }
@@ -7365,7 +7468,9 @@ SNEPPP__TARGET_AVX2 static void sneppp__cos_exponents_vectors(int d, const snepp
    }
 }
 
-SNEPPP__TARGET_AVX2 static void sneppp__cos_row_vectors(const sneppp__cos_cache *a, const sneppp__cos_cache *b, int i, double scale, const double *lo, const double *up, double *k)
+SNEPPP__TARGET_AVX2 static void sneppp__cos_row_vectors(const sneppp__cos_cache *a,
+                                                        const sneppp__cos_cache *b, int i, double scale,
+                                                        const double *lo, const double *up, double *k)
 {
    __m256d ci = _mm256_set1_pd(scale * a->ca[i]), si = _mm256_set1_pd(scale * a->sa[i]);
    for (int j = 0; j < SNEPPP__TILE; j += 4) {
@@ -7376,16 +7481,22 @@ SNEPPP__TARGET_AVX2 static void sneppp__cos_row_vectors(const sneppp__cos_cache 
 }
 
 /* g (TILE) is 0 outside j0 .. nj - 1. */
-SNEPPP__TARGET_AVX2 static double sneppp__cos_pull_vectors(int d, sneppp__cos_cache *a, sneppp__cos_cache *b, int i, const double *g, double weight, double *x, double *y)
+SNEPPP__TARGET_AVX2 static double sneppp__cos_pull_vectors(int d, sneppp__cos_cache *a, sneppp__cos_cache *b,
+                                                           int i, const double *g, double weight, double *x,
+                                                           double *y)
 {
-   __m256d ci = _mm256_set1_pd(a->ca[i]), si = _mm256_set1_pd(a->sa[i]), w = _mm256_set1_pd(weight), half = _mm256_set1_pd(0.5);
+   __m256d ci = _mm256_set1_pd(a->ca[i]), si = _mm256_set1_pd(a->sa[i]), w = _mm256_set1_pd(weight),
+           half = _mm256_set1_pd(0.5);
    __m256d ga = _mm256_setzero_pd(), sum = ga, minus = _mm256_set1_pd(-weight);
    double  all[4];
    for (int j = 0; j < SNEPPP__TILE; j += 4) {
-      __m256d cj = _mm256_loadu_pd(b->ca + j), sj = _mm256_loadu_pd(b->sa + j), h = _mm256_mul_pd(half, _mm256_loadu_pd(g + j));
+      __m256d cj = _mm256_loadu_pd(b->ca + j), sj = _mm256_loadu_pd(b->sa + j),
+              h = _mm256_mul_pd(half, _mm256_loadu_pd(g + j));
       __m256d m = _mm256_mul_pd(h, _mm256_loadu_pd(x + j)), p = _mm256_mul_pd(h, _mm256_loadu_pd(y + j));
-      __m256d sc = _mm256_mul_pd(si, cj), cs = _mm256_mul_pd(ci, sj), cc = _mm256_mul_pd(ci, cj), ss = _mm256_mul_pd(si, sj);
-      __m256d sm = _mm256_mul_pd(_mm256_mul_pd(w, m), _mm256_sub_pd(sc, cs)), sp = _mm256_mul_pd(_mm256_mul_pd(w, p), _mm256_add_pd(sc, cs));
+      __m256d sc = _mm256_mul_pd(si, cj), cs = _mm256_mul_pd(ci, sj), cc = _mm256_mul_pd(ci, cj),
+              ss = _mm256_mul_pd(si, sj);
+      __m256d sm = _mm256_mul_pd(_mm256_mul_pd(w, m), _mm256_sub_pd(sc, cs)),
+              sp = _mm256_mul_pd(_mm256_mul_pd(w, p), _mm256_add_pd(sc, cs));
       m = _mm256_mul_pd(m, _mm256_add_pd(cc, ss));
       p = _mm256_mul_pd(p, _mm256_sub_pd(cc, ss));
       sum = _mm256_add_pd(sum, _mm256_add_pd(m, p));
@@ -7400,7 +7511,8 @@ SNEPPP__TARGET_AVX2 static double sneppp__cos_pull_vectors(int d, sneppp__cos_ca
       __m256d u = _mm256_set1_pd(a->w[r][i]), acc = _mm256_setzero_pd();
       for (int j = 0; j < SNEPPP__TILE; j += 4) {
          __m256d v = _mm256_loadu_pd(b->w[r] + j);
-         __m256d dm = _mm256_mul_pd(_mm256_loadu_pd(x + j), _mm256_sub_pd(u, v)), dp = _mm256_mul_pd(_mm256_loadu_pd(y + j), _mm256_add_pd(u, v));
+         __m256d dm = _mm256_mul_pd(_mm256_loadu_pd(x + j), _mm256_sub_pd(u, v)),
+                 dp = _mm256_mul_pd(_mm256_loadu_pd(y + j), _mm256_add_pd(u, v));
          acc = _mm256_add_pd(acc, _mm256_add_pd(dp, dm));
          _mm256_storeu_pd(b->v[r] + j, _mm256_add_pd(_mm256_loadu_pd(b->v[r] + j), _mm256_sub_pd(dp, dm)));
       }
@@ -7504,7 +7616,10 @@ static void sneppp__gauss_cos_tile(const sneppp__tile *t)
          sneppp__cos_exponents(t, a, b, i, lo, up);
          if (!t->k) { sum += sneppp__cos_pull(t, a, b, i, j0, weight, lo, up); continue; }
 #ifdef SNEPPP__VECTOR
-         if (sneppp__has_vectors()) { sneppp__cos_row_vectors(a, b, i, 0.5 * weight, lo, up, t->k + i * SNEPPP__TILE); continue; }
+         if (sneppp__has_vectors()) {
+            sneppp__cos_row_vectors(a, b, i, 0.5 * weight, lo, up, t->k + i * SNEPPP__TILE);
+            continue;
+         }
 #endif
          for (j = j0; j < t->nj; j++) {
             double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j];
@@ -7559,7 +7674,10 @@ typedef struct sneppp__affine {
 static const double sneppp__zeros[SNEPPP__MAX_STATS] = { 0 };
 
 /* Weights of a unit, or those of the constant unit, which has none. */
-SNEPPP__INLINE const double *sneppp__weights_of(sneppp_unit u, const double *w) { return u.act == SNEPPP_ONE ? sneppp__zeros : w; }
+SNEPPP__INLINE const double *sneppp__weights_of(sneppp_unit u, const double *w)
+{
+   return u.act == SNEPPP_ONE ? sneppp__zeros : w;
+}
 SNEPPP__INLINE double        sneppp__bias_of(sneppp_unit u, double b) { return u.act == SNEPPP_ONE ? 1 : b; }
 
 static sneppp__affine sneppp__affine_of(const sneppp__pieces *q, int piece, int d, const double *w, double b)
@@ -7584,7 +7702,8 @@ typedef struct sneppp__affine_grad { double i[3], j[3]; } sneppp__affine_grad;
 
    whose coefficients H follow corner by corner from H(a, b) += u_k H(a-1, b) + v_k H(a, b-1). With u, v >= 0 every
    term is positive: relative accuracy for every degree. A factor x is a third form of degree one. */
-static void sneppp__simplex_mean(int m, const double *u, const double *v, const double *x, const double *y, int p, int q, double *mean)
+static void sneppp__simplex_mean(int m, const double *u, const double *v, const double *x, const double *y,
+                                 int p, int q, double *mean)
 {
    double H[3][(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], f = 1;
    int    n = q + 1, size = (p + 1) * n, forms = x ? 3 : 1;
@@ -7615,7 +7734,8 @@ static void sneppp__simplex_mean(int m, const double *u, const double *v, const 
    with u exactly 0 at its own kink. All terms are >= 0, unlike the antiderivative, a cubic that cancels on
    intervals far from 0. dk/db_i = p times the integral of u^(p-1) v^q, dk/dw_i the same with a factor x. For
    p = 0 only a moving end counts: f(end)/|w_i|, and nothing when the end is the interval's own. */
-static double sneppp__segment(double from, double to, const sneppp__affine *fi, const sneppp__affine *fj, sneppp__affine_grad *grad)
+static double sneppp__segment(double from, double to, const sneppp__affine *fi, const sneppp__affine *fj,
+                              sneppp__affine_grad *grad)
 {
    const sneppp__affine *f[2];
    double lo = from, hi = to, u[2][2], mean[3], len, end[2];
@@ -7667,7 +7787,8 @@ static double sneppp__segment(double from, double to, const sneppp__affine *fi, 
 }
 
 /* Adds the derivatives of one pattern of signs to the caller's arrays: the constant unit has none. */
-static void sneppp__pull_affine(const sneppp__pair *p, const sneppp__pull *out, int d, double g, double si, double sj, const sneppp__affine_grad *t)
+static void sneppp__pull_affine(const sneppp__pair *p, const sneppp__pull *out, int d, double g, double si,
+                                double sj, const sneppp__affine_grad *t)
 {
    if (p->ui.act != SNEPPP_ONE) {
       for (int r = 0; r < d; r++) out->wi[r] += g * si * t->i[r];
@@ -7680,7 +7801,8 @@ static void sneppp__pull_affine(const sneppp__pair *p, const sneppp__pull *out, 
 }
 
 /* The sum over patterns of signs, for one interval at a time (ends, count) or one polygon. */
-typedef double (*sneppp__affine_fn)(const sneppp_window *win, const sneppp__affine *fi, const sneppp__affine *fj, sneppp__affine_grad *grad);
+typedef double (*sneppp__affine_fn)(const sneppp_window *win, const sneppp__affine *fi,
+                                    const sneppp__affine *fj, sneppp__affine_grad *grad);
 
 static double sneppp__piecewise(const sneppp__pair *p, const sneppp__pull *out, int d, sneppp__affine_fn integral)
 {
@@ -7698,7 +7820,8 @@ static double sneppp__piecewise(const sneppp__pair *p, const sneppp__pull *out, 
    return k;
 }
 
-static double sneppp__intervals_affine(const sneppp_window *win, const sneppp__affine *fi, const sneppp__affine *fj, sneppp__affine_grad *grad)
+static double sneppp__intervals_affine(const sneppp_window *win, const sneppp__affine *fi,
+                                       const sneppp__affine *fj, sneppp__affine_grad *grad)
 {
    double k = 0;
    if (win->space == SNEPPP_BOX) return sneppp__segment(win->lo[0], win->hi[0], fi, fj, grad);
@@ -7734,7 +7857,8 @@ typedef struct sneppp__clip {
    sneppp__corner        cut_first[2], cut_last[2], fan_first, fan_last;
 } sneppp__clip;
 
-static void sneppp__fan_gradient(sneppp__clip *c, double T, const double *u, const double *v, const double *x, const double *y)
+static void sneppp__fan_gradient(sneppp__clip *c, double T, const double *u, const double *v, const double *x,
+                                 const double *y)
 {
    double mean[3];
    if (c->fi->p > 0) {
@@ -7754,7 +7878,8 @@ static void sneppp__fan_gradient(sneppp__clip *c, double T, const double *u, con
    }
 }
 
-static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *a, const sneppp__corner *b, const sneppp__corner *e)
+static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *a, const sneppp__corner *b,
+                                 const sneppp__corner *e)
 {
    double T = 0.5 * c->sign * ((b->x - a->x) * (e->y - a->y) - (b->y - a->y) * (e->x - a->x));
    int    p = c->fi->p, q = c->fj->p;
@@ -7781,7 +7906,8 @@ static void sneppp__fan_edge(sneppp__clip *c, const sneppp__corner *a, const sne
 {
    for (int s = 0; s < 2; s++) {
       const sneppp__affine *f = s ? c->fj : c->fi, *other = s ? c->fi : c->fj;
-      double *to = s ? c->grad->j : c->grad->i, own_a = s ? a->v : a->u, own_b = s ? b->v : b->u, A, len, mean[3], z[2], o[2], x[2], y[2];
+      double *to = s ? c->grad->j : c->grad->i, own_a = s ? a->v : a->u, own_b = s ? b->v : b->u, A, len,
+             mean[3], z[2], o[2], x[2], y[2];
       if (f->p != 0 || !f->cut || own_a != 0 || own_b != 0) continue;
       A = f->w[0] * f->w[0] + f->w[1] * f->w[1];
       if (!(A > 0)) continue;
@@ -7833,7 +7959,8 @@ static sneppp__corner sneppp__cut_point(const sneppp__corner *a, const sneppp__c
 
 /* The edge from the last corner to this one goes through cutter `stage` (0: u > 0, 1: v > 0), and what is left of
    it on to the next; stage 2 is the fan. closing: `at` is the ring's first corner, which has been passed on. */
-static void sneppp__cut_pushes(sneppp__clip *c, int stage, const sneppp__corner *at, int closing, sneppp__corner *pass, int *passed)
+static void sneppp__cut_pushes(sneppp__clip *c, int stage, const sneppp__corner *at, int closing,
+                               sneppp__corner *pass, int *passed)
 {
    double z = stage ? at->v : at->u, zl;
    *passed = 0;
@@ -7888,7 +8015,8 @@ static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, doubl
    if (c->fan_count && c->grad && (fi->p == 0 || fj->p == 0)) sneppp__fan_edge(c, &c->fan_last, &c->fan_first);
 }
 
-static double sneppp__polygon_affine(const sneppp_window *win, const sneppp__affine *fi, const sneppp__affine *fj, sneppp__affine_grad *grad)
+static double sneppp__polygon_affine(const sneppp_window *win, const sneppp__affine *fi,
+                                     const sneppp__affine *fj, sneppp__affine_grad *grad)
 {
    sneppp__clip c;
    memset(&c, 0, sizeof c);
@@ -8045,7 +8173,9 @@ static double sneppp__sines(int p, int q, double delta, double sine, double near
    }
    if (cosine <= 0) return sneppp__sines_series(p, q, sqrt(far / 2), sqrt(near / 2));
    return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, near, far) +
-           cosine * (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, near, far) : sneppp__ipow(sine, p - 1))) / (p + q);
+           cosine *
+              (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, near, far) : sneppp__ipow(sine, p - 1))) /
+          (p + q);
 }
 
 /* Gamma(1 + n/2) Gamma(d/2) / (2 pi Gamma((d+n)/2)): the Gaussian constant of order n over E|x|^n. */
@@ -8077,16 +8207,19 @@ static sneppp__halves sneppp__halves_of(sneppp_unit unit)
    dk/dw = c n_u^(p-1) n_v^q (p I u + I'(delta) e), e the tangent at u towards v, and
    I' = p q/(p+q) sin(delta) I_{p-1,q-1} (sin^p if q = 0). dk/db = p k_{p-1,q}; for a step it is the integral over
    the great sphere u . x = 0, Gamma(d/2) Gamma((q+1)/2)/(2 pi Gamma((q+d-1)/2)) (n_v sin gamma)^q/n_u. */
-static void sneppp__s_pull(const sneppp__angle *a, int d, int first, double delta, sneppp__halves h, sneppp__halves o, double g, double k, double *w, double *b)
+static void sneppp__s_pull(const sneppp__angle *a, int d, int first, double delta, sneppp__halves h,
+                           sneppp__halves o, double g, double k, double *w, double *b)
 {
    int           p = h.p, q = o.p;
    const double *u = first ? a->u : a->v, *v = first ? a->v : a->u;
-   double        nu = first ? a->ni : a->nj, nv = first ? a->nj : a->ni, e[SNEPPP__MAX_STATS], slope, c, gamma = SNEPPP__PI - delta;
+   double nu = first ? a->ni : a->nj, nv = first ? a->nj : a->ni, e[SNEPPP__MAX_STATS], slope, c,
+          gamma = SNEPPP__PI - delta;
    double        same = h.plus * o.plus + h.minus * o.minus, mixed = h.plus * o.minus + h.minus * o.plus;
    if (!(nu > 0)) return;
    sneppp__tangent(a, d, u, v, e);
    if (p && q) {
-      slope = same * sneppp__sines(p - 1, q - 1, delta, a->sine, a->near, a->far) - mixed * sneppp__sines(p - 1, q - 1, gamma, a->sine, a->far, a->near);
+      slope = same * sneppp__sines(p - 1, q - 1, delta, a->sine, a->near, a->far) -
+              mixed * sneppp__sines(p - 1, q - 1, gamma, a->sine, a->far, a->near);
       slope *= a->sine * (double)(p * q) / (p + q);
    } else {
       slope = (same - mixed) * sneppp__ipow(a->sine, p + q);
@@ -8096,7 +8229,9 @@ static void sneppp__s_pull(const sneppp__angle *a, int d, int first, double delt
    if (p) {
       double s = h.plus * o.plus - h.minus * o.minus, t = h.plus * o.minus - h.minus * o.plus;
       c = p * sneppp__sphere_constant(d, p + q - 1) * sneppp__ipow(nu, p - 1) * sneppp__ipow(nv, q);
-      b[0] += g * c * (s * sneppp__sines(p - 1, q, delta, a->sine, a->near, a->far) + t * sneppp__sines(p - 1, q, gamma, a->sine, a->far, a->near));
+      b[0] += g * c *
+              (s * sneppp__sines(p - 1, q, delta, a->sine, a->near, a->far) +
+               t * sneppp__sines(p - 1, q, gamma, a->sine, a->far, a->near));
    } else if (d >= 2) {
       double s = (h.plus - h.minus) * (o.plus + o.minus) * sneppp__ipow(nv * a->sine, q) / nu;
       b[0] += g * s * tgamma(0.5 * d) * tgamma(0.5 * (q + 1)) / (2 * SNEPPP__PI * tgamma(0.5 * (q + d - 1)));
@@ -8122,7 +8257,8 @@ static double sneppp__s_poly(const sneppp__pair *p, const sneppp__pull *out)
    delta = 2 * atan2(a.plus, a.minus);
    gamma = 2 * atan2(a.minus, a.plus);
    k = (h.plus * o.plus + h.minus * o.minus) * sneppp__sines(h.p, o.p, delta, a.sine, a.near, a.far);
-   if (h.minus != 0 || o.minus != 0) k += (h.plus * o.minus + h.minus * o.plus) * sneppp__sines(h.p, o.p, gamma, a.sine, a.far, a.near);
+   if (h.minus != 0 || o.minus != 0)
+      k += (h.plus * o.minus + h.minus * o.plus) * sneppp__sines(h.p, o.p, gamma, a.sine, a.far, a.near);
    k *= mass * sneppp__sphere_constant(d, h.p + o.p) * sneppp__ipow(a.ni, h.p) * sneppp__ipow(a.nj, o.p);
    if (out && !one_i) sneppp__s_pull(&a, d, 1, delta, h, o, out->g * mass, k / mass, out->wi, out->bi);
    if (out && !one_j) sneppp__s_pull(&a, d, 0, delta, o, h, out->g * mass, k / mass, out->wj, out->bj);
@@ -8168,7 +8304,8 @@ typedef struct sneppp__lens { double g, s, W, S, Omega, V1, V2, Q; } sneppp__len
    small gaps, where |t| is nearly 1, all three are differences of nearly equal numbers, and they must fit together:
    a wrong sign turns two disjoint caps into nested ones. So they are formed from 1 - |t| and 1 -+ g, which are known
    to their last digits; the volatile copy keeps -ffast-math from undoing this. */
-static double sneppp__lens_corner(const sneppp__angle *a, const sneppp__cap *A, const sneppp__cap *B, double *c1, double *c2)
+static double sneppp__lens_corner(const sneppp__angle *a, const sneppp__cap *A, const sneppp__cap *B,
+                                  double *c1, double *c2)
 {
    double          t1 = A->t, t2 = B->t, s = a->cosine > 0 ? 1 : -1, gap = a->cosine > 0 ? a->near : a->far;
    volatile double apart; /* t_2 - s t_1, the difference for like and the sum for unlike directions */
@@ -8220,7 +8357,9 @@ static sneppp__lens sneppp__lens_of(const sneppp__angle *a, sneppp__cap *A, snep
 }
 
 /* Derivatives for one unit: A is its own cap (order p), B the other's (order q), V1 and V2 seen from A. */
-static void sneppp__lens_pull(const sneppp__lens *L, const sneppp__cap *A, const sneppp__cap *B, double c1, double c2, double V1, double V2, int p, int q, double *along, double *across, double *bias)
+static void sneppp__lens_pull(const sneppp__lens *L, const sneppp__cap *A, const sneppp__cap *B, double c1,
+                              double c2, double V1, double V2, int p, int q, double *along, double *across,
+                              double *bias)
 {
    double e1 = A->arc * A->r2, e2 = B->arc * B->r2, t1 = A->t, t2 = B->t;
    if (p) { /* the integral of x v^q over the lens */
@@ -8260,7 +8399,8 @@ static sneppp__caps sneppp__caps_sphere(const sneppp__angle *a, double bi, doubl
 /* S^1. The set u > 0 is an arc of half width theta = atan2(sqrt(1 - t^2), t) about w_i. Angles are counted from w_i
    towards w_j, which then lies at gamma >= 0. Two arcs meet in up to two pieces [lo, hi]; with middle m and half
    width h the integrals of 1, cos, sin and their products over a piece are closed and do not cancel. */
-static void sneppp__arc_add(sneppp__caps *r, const sneppp__angle *a, double gx, double gy, double bi, double bj, int p, int q, double lo, double hi)
+static void sneppp__arc_add(sneppp__caps *r, const sneppp__angle *a, double gx, double gy, double bi,
+                            double bj, int p, int q, double lo, double hi)
 {
    double m = (lo + hi) / 2, h = (hi - lo) / 2, one, c, s, cc, cs, ss, f, ci, si, cj, sj;
    if (!(h > 0)) return;
@@ -8283,7 +8423,8 @@ static void sneppp__arc_add(sneppp__caps *r, const sneppp__angle *a, double gx, 
 }
 
 /* The ends of an arc move when its unit is a step: each end that lies in the other arc counts with 1/|du/dphi|. */
-static void sneppp__arc_ends(const sneppp__cap *A, const sneppp__cap *B, double gx, double gy, int q, double *along, double *across, double *bias)
+static void sneppp__arc_ends(const sneppp__cap *A, const sneppp__cap *B, double gx, double gy, int q,
+                             double *along, double *across, double *bias)
 {
    double root = sqrt(A->r2);
    for (int e = -1; e <= 1; e += 2) {
@@ -8324,7 +8465,8 @@ static double sneppp__s_biased(const sneppp__pair *p, const sneppp__pull *out)
    double         xi[SNEPPP__MAX_STATS], xj[SNEPPP__MAX_STATS], flip[SNEPPP__MAX_STATS];
    int            d = p->d;
    for (int pattern = 0; pattern < 4; pattern++) {
-      double        si = pattern & 1 ? -1 : 1, sj = pattern & 2 ? -1 : 1, c = (si < 0 ? h.minus : h.plus) * (sj < 0 ? o.minus : o.plus) * scale;
+      double si = pattern & 1 ? -1 : 1, sj = pattern & 2 ? -1 : 1,
+             c = (si < 0 ? h.minus : h.plus) * (sj < 0 ? o.minus : o.plus) * scale;
       sneppp__angle a;
       sneppp__caps  r;
       if (c == 0) continue;
@@ -8333,7 +8475,8 @@ static double sneppp__s_biased(const sneppp__pair *p, const sneppp__pull *out)
       for (int e = 0; e < d; e++) flip[e] = sj * wj[e];
       for (int e = 0; e < d; e++) xi[e] = si * wi[e];
       sneppp__angle_of(&a, d, xi, flip);
-      r = d == 2 ? sneppp__caps_circle(&a, si * bi, sj * bj, h.p, o.p, out != NULL) : sneppp__caps_sphere(&a, si * bi, sj * bj, h.p, o.p, out != NULL);
+      r = d == 2 ? sneppp__caps_circle(&a, si * bi, sj * bj, h.p, o.p, out != NULL)
+                 : sneppp__caps_sphere(&a, si * bi, sj * bj, h.p, o.p, out != NULL);
       k += c * r.k;
       if (!out) continue;
       sneppp__tangent(&a, d, a.u, a.v, xi);
@@ -8409,7 +8552,8 @@ static double sneppp__s_mono(const sneppp__pair *p, const sneppp__pull *out)
 {
    double        G[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], k = 0, kA = 0, kB = 0, kC = 0, ki = 0, kj = 0;
    const double *wi = sneppp__weights_of(p->ui, p->wi), *wj = sneppp__weights_of(p->uj, p->wj);
-   double        bi = sneppp__bias_of(p->ui, p->bi), bj = sneppp__bias_of(p->uj, p->bj), A = 0, B = 0, C = 0, mass, ci = 1, cj;
+   double bi = sneppp__bias_of(p->ui, p->bi), bj = sneppp__bias_of(p->uj, p->bj), A = 0, B = 0, C = 0, mass,
+          ci = 1, cj;
    int           a = sneppp__pieces_of(p->ui).p, b = sneppp__pieces_of(p->uj).p, n = b + 1;
    for (int r = 0; r < p->d; r++) { A += wi[r] * wi[r]; B += wj[r] * wj[r]; C += wi[r] * wj[r]; }
    sneppp__centred_moments(a, b, A, B, C, G);
@@ -8458,7 +8602,8 @@ static double sneppp__s_two_points(const sneppp__pair *p, const sneppp__pull *ou
    sneppp__halves h = sneppp__halves_of(p->ui), o = sneppp__halves_of(p->uj);
    double         k = 0, half = sneppp__sphere_mass(p->win, 1) / 2;
    for (int x = -1; x <= 1; x += 2) {
-      double si, sj, u = sneppp__halves_value(h, p->bi + p->wi[0] * x, &si), v = sneppp__halves_value(o, p->bj + p->wj[0] * x, &sj);
+      double si, sj, u = sneppp__halves_value(h, p->bi + p->wi[0] * x, &si),
+                     v = sneppp__halves_value(o, p->bj + p->wj[0] * x, &sj);
       if (p->ui.act == SNEPPP_ONE) { u = 1; si = 0; }
       if (p->uj.act == SNEPPP_ONE) { v = 1; sj = 0; }
       k += half * u * v;
@@ -8475,7 +8620,8 @@ static double sneppp__s_two_points(const sneppp__pair *p, const sneppp__pull *ou
 static double sneppp__s_moment(const sneppp__pair *p, const sneppp__pull *out)
 {
    sneppp__halves h = sneppp__halves_of(p->ui);
-   double         u[SNEPPP__MAX_STATS], n = sneppp__direction(p->d, p->wi, u), mass = sneppp__sphere_mass(p->win, p->d), k = 0;
+   double u[SNEPPP__MAX_STATS], n = sneppp__direction(p->d, p->wi, u),
+                                mass = sneppp__sphere_mass(p->win, p->d), k = 0;
    if (p->d == 1) return sneppp__s_two_points(p, out);
    for (int side = 0; side < 2; side++) {
       double       s = side ? -1 : 1, c = (side ? h.minus : h.plus) * mass, dn = 0, db = 0, m;
@@ -8512,7 +8658,8 @@ static double sneppp__s_moment(const sneppp__pair *p, const sneppp__pull *out)
 /* ---- b_mono: z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
    time, M_rt <- sum_{e,f} binom(r,e) binom(t,f) M_{r-e,t-f} w_ik^e w_jk^f mu_{e+f}, mu_n = eta^n/(n+1) for even n, else
    0. With `lean` = k a factor y_k is put under the integral, as dk/dw_k = p E[x_k u^(p-1) v^q] needs. */
-static double sneppp__box_moment(const sneppp_window *win, int d, const double *wi, const double *wj, double a, double b, int p, int q, int lean)
+static double sneppp__box_moment(const sneppp_window *win, int d, const double *wi, const double *wj,
+                                 double a, double b, int p, int q, int lean)
 {
    double M[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], volume = 1;
    int    n = q + 1;
@@ -8551,13 +8698,15 @@ static double sneppp__b_mono(const sneppp__pair *p, const sneppp__pull *out)
       double base = m * sneppp__box_moment(win, d, wi, wj, a, b, m - 1, n, -1);
       out->bi[0] += out->g * base;
       for (int k = 0; k < d; k++)
-         out->wi[k] += out->g * (base * (win->lo[k] + (win->hi[k] - win->lo[k]) / 2) + m * sneppp__box_moment(win, d, wi, wj, a, b, m - 1, n, k));
+         out->wi[k] += out->g * (base * (win->lo[k] + (win->hi[k] - win->lo[k]) / 2) +
+                                 m * sneppp__box_moment(win, d, wi, wj, a, b, m - 1, n, k));
    }
    if (out && n) {
       double base = n * sneppp__box_moment(win, d, wi, wj, a, b, m, n - 1, -1);
       out->bj[0] += out->g * base;
       for (int k = 0; k < d; k++)
-         out->wj[k] += out->g * (base * (win->lo[k] + (win->hi[k] - win->lo[k]) / 2) + n * sneppp__box_moment(win, d, wi, wj, a, b, m, n - 1, k));
+         out->wj[k] += out->g * (base * (win->lo[k] + (win->hi[k] - win->lo[k]) / 2) +
+                                 n * sneppp__box_moment(win, d, wi, wj, a, b, m, n - 1, k));
    }
    return sneppp__box_moment(win, d, wi, wj, a, b, m, n, -1);
 }
@@ -8604,7 +8753,8 @@ static double sneppp__cube(int d, const double *s, double a, int m)
    for (int r = 0; r < d; r++) {
       double rest[SNEPPP__MAX_STATS];
       for (int k = 0, e = 0; k < d; k++) if (k != r) rest[e++] = s[k];
-      sum += (1 + theta) / 2 * sneppp__cube(d - 1, rest, a + s[r], m - 1) + (1 - theta) / 2 * sneppp__cube(d - 1, rest, a - s[r], m - 1);
+      sum += (1 + theta) / 2 * sneppp__cube(d - 1, rest, a + s[r], m - 1) +
+             (1 - theta) / 2 * sneppp__cube(d - 1, rest, a - s[r], m - 1);
    }
    return sum / m;
 }
@@ -8614,7 +8764,10 @@ static double sneppp__cube_slope(int d, const double *s, double a, int m, int r,
 {
    double rest[SNEPPP__MAX_STATS], total = 0;
    for (int k = 0, e = 0; k < d; k++) { total += s[k]; if (k != r) rest[e++] = s[k]; }
-   if (s[r] > 1e-5 * total) return ((sneppp__cube(d - 1, rest, a + s[r], m - 1) + sneppp__cube(d - 1, rest, a - s[r], m - 1)) / 2 - h) / s[r];
+   if (s[r] > 1e-5 * total)
+      return ((sneppp__cube(d - 1, rest, a + s[r], m - 1) + sneppp__cube(d - 1, rest, a - s[r], m - 1)) / 2 -
+              h) /
+             s[r];
    return m - 3 >= d - 2 ? s[r] / 3 * sneppp__cube(d - 1, rest, a, m - 3) : 0;
 }
 
@@ -8759,7 +8912,8 @@ static void sneppp__s_relu_tile(const sneppp__tile *t)
    const sneppp__rays *A = rays, *B = rays + !t->diagonal;
    sneppp__angles      o;
    int                 d = t->d, safe = sneppp__rays_load(&rays[0], d, t->wi, t->ni);
-   double              mass = sneppp__sphere_mass(t->win, d), c = mass / (2 * SNEPPP__PI * d), c1 = mass * sneppp__sphere_constant(d, 1);
+   double mass = sneppp__sphere_mass(t->win, d), c = mass / (2 * SNEPPP__PI * d),
+          c1 = mass * sneppp__sphere_constant(d, 1);
    if (!t->diagonal) safe &= sneppp__rays_load(&rays[1], d, t->wj, t->nj);
    if (!safe) { sneppp__tile_by_pairs(t, sneppp__s_poly); return; }
    for (int i = 0; i < t->ni; i++) {
@@ -8769,14 +8923,19 @@ static void sneppp__s_relu_tile(const sneppp__tile *t)
          double *k = t->k + i * SNEPPP__TILE;
          for (int l = 0; l < SNEPPP__TILE; l++) {
             double x = o.delta[l], y = x * x, large = o.sine[l] + x * o.cosine[l];
-            double small = 1 + y * (-1.0 / 10 + y * (1.0 / 280 + y * (-1.0 / 15120 + y * (1.0 / 1330560 + y * (-1.0 / 172972800 + y * (1.0 / 31135104000.0))))));
+            double small =
+               1 + y * (-1.0 / 10 +
+                        y * (1.0 / 280 +
+                             y * (-1.0 / 15120 +
+                                  y * (1.0 / 1330560 + y * (-1.0 / 172972800 + y * (1.0 / 31135104000.0))))));
             small *= x * y * (1.0 / 3);
             k[l] = c * (ni * B->n[l]) * (x > 0.5 ? large : small);
          }
          continue;
       }
       for (int j = t->diagonal ? i : 0; j < t->nj; j++) {
-         double g = t->g[i * SNEPPP__TILE + j], gi = g * c * B->n[j], gj = g * c * ni, s = o.sine[j], x = o.delta[j], *wi = t->gwi + i * d, *wj = t->gwj + j * d;
+         double g = t->g[i * SNEPPP__TILE + j], gi = g * c * B->n[j], gj = g * c * ni, s = o.sine[j],
+                x = o.delta[j], *wi = t->gwi + i * d, *wj = t->gwj + j * d;
          for (int r = 0; r < d; r++) {
             double u = A->v[r][i], v = B->v[r][j];
             wi[r] += gi * (s * u + x * v);
@@ -8790,7 +8949,9 @@ static void sneppp__s_relu_tile(const sneppp__tile *t)
 
 /* The part [lo, hi] of one interval where a unit is positive, and an origin from which its value is a + w (x - o), with
    a = 0 at its own kink; for up to sixteen units. */
-typedef struct sneppp__kinks { double lo[SNEPPP__TILE], hi[SNEPPP__TILE], o[SNEPPP__TILE], a[SNEPPP__TILE], w[SNEPPP__TILE]; } sneppp__kinks;
+typedef struct sneppp__kinks {
+   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], o[SNEPPP__TILE], a[SNEPPP__TILE], w[SNEPPP__TILE];
+} sneppp__kinks;
 
 static void sneppp__kinks_load(sneppp__kinks *B, double first, double last, const double *W, const double *b, int count)
 {
@@ -8809,7 +8970,10 @@ static void sneppp__kinks_load(sneppp__kinks *B, double first, double last, cons
 }
 
 /* Unit i against all lanes: the common part [lo, lo + len], and the values of both units at its ends. */
-typedef struct sneppp__spans { double lo[SNEPPP__TILE], hi[SNEPPP__TILE], len[SNEPPP__TILE], ul[SNEPPP__TILE], uh[SNEPPP__TILE], vl[SNEPPP__TILE], vh[SNEPPP__TILE]; } sneppp__spans;
+typedef struct sneppp__spans {
+   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], len[SNEPPP__TILE], ul[SNEPPP__TILE], uh[SNEPPP__TILE],
+      vl[SNEPPP__TILE], vh[SNEPPP__TILE];
+} sneppp__spans;
 
 static void sneppp__kinks_meet(const sneppp__kinks *A, int i, const sneppp__kinks *B, sneppp__spans *q)
 {
@@ -8845,13 +9009,15 @@ static void sneppp__i_relu_tile(const sneppp__tile *t)
          if (t->k) {
             double *k = t->k + i * SNEPPP__TILE;
             for (int l = 0; l < SNEPPP__TILE; l++) {
-               double value = q.len[l] * (1.0 / 6) * (q.ul[l] * (2 * q.vl[l] + q.vh[l]) + q.uh[l] * (q.vl[l] + 2 * q.vh[l]));
+               double value = q.len[l] * (1.0 / 6) *
+                              (q.ul[l] * (2 * q.vl[l] + q.vh[l]) + q.uh[l] * (q.vl[l] + 2 * q.vh[l]));
                k[l] = s ? k[l] + value : value;
             }
             continue;
          }
          for (int j = t->diagonal ? i : 0; j < t->nj; j++) {
-            double g = t->g[i * SNEPPP__TILE + j] * q.len[j], third = g * (1.0 / 6), ul = q.ul[j], uh = q.uh[j], vl = q.vl[j], vh = q.vh[j];
+            double g = t->g[i * SNEPPP__TILE + j] * q.len[j], third = g * (1.0 / 6), ul = q.ul[j],
+                   uh = q.uh[j], vl = q.vl[j], vh = q.vh[j];
             t->gbi[i] += g * 0.5 * (vl + vh);
             t->gbj[j] += g * 0.5 * (ul + uh);
             t->gwi[i] += third * (q.lo[j] * (2 * vl + vh) + q.hi[j] * (vl + 2 * vh));
@@ -10404,7 +10570,9 @@ static int sneppp__search_next(sneppp__search *s, double f, double d)
    if (!(s->hi > 0)) { s->t *= 4; return 1; }
    width = s->hi - s->lo;
    if (width <= 1e-14 * s->hi) return -1;
-   s->t = sneppp__finite(s->fhi) && sneppp__finite(s->dhi) ? sneppp__cubic_minimum(s->lo, s->flo, s->dlo, s->hi, s->fhi, s->dhi) : 0.5 * (s->lo + s->hi);
+   s->t = sneppp__finite(s->fhi) && sneppp__finite(s->dhi)
+             ? sneppp__cubic_minimum(s->lo, s->flo, s->dlo, s->hi, s->fhi, s->dhi)
+             : 0.5 * (s->lo + s->hi);
    if (s->t < s->lo + 0.05 * width) s->t = s->lo + 0.05 * width;
    if (s->t > s->hi - 0.05 * width) s->t = s->hi - 0.05 * width;
    return 1;
@@ -10413,7 +10581,8 @@ static int sneppp__search_next(sneppp__search *s, double f, double d)
 /* ---- one step of projected gradient descent on the cone of positive semidefinite matrices,
       M <- P(M - step G),   P = drop the negative eigenvalues;
    Q (n, n) keeps the eigenbasis from step to step (warm), as successive matrices are close. */
-static sneppp_status sneppp__cone_step(size_t n, double *M, const double *G, double step, double *Q, int warm, double *work)
+static sneppp_status sneppp__cone_step(size_t n, double *M, const double *G, double step, double *Q, int warm,
+                                       double *work)
 {
    for (size_t i = 0; i < n * n; i++) M[i] -= step * G[i];
    return sneppp__psd_project(n, M, Q, warm, work);
@@ -10587,7 +10756,11 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
    double v = u < 30 ? u : 30, f;
    int    i = (int)(v * 16);
    f = v - i * 0.0625;
-   f = 1 - f * (1 - f * (0.5 - f * (1.0 / 6 - f * (1.0 / 24 - f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 - f * (1.0 / 40320))))))));
+   f = 1 -
+       f * (1 -
+            f * (0.5 - f * (1.0 / 6 -
+                            f * (1.0 / 24 -
+                                 f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 - f * (1.0 / 40320))))))));
    return e->t[i] * f;
 }
 
@@ -10657,13 +10830,20 @@ static sneppp_real sneppp__act_limit(const sneppp_unit *u)
       case SNEPPP_COS: case SNEPPP_SIN: return (sneppp_real)1e5;
       case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: return (sneppp_real)(1e5 / (fabs(u->p) + 1e-10));
       case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS: return (sneppp_real)(1e5 / (fabs(u->q) + 1e-10));
-      case SNEPPP_EXP: case SNEPPP_ERF: case SNEPPP_PHI: case SNEPPP_GELU: case SNEPPP_LEAKY: case SNEPPP_BELL: case SNEPPP_RELU:
-         return (sneppp_real)1e15;
+      case SNEPPP_EXP:
+      case SNEPPP_ERF:
+      case SNEPPP_PHI:
+      case SNEPPP_GELU:
+      case SNEPPP_LEAKY:
+      case SNEPPP_BELL:
+      case SNEPPP_RELU: return (sneppp_real)1e15;
       default: return 0;
    }
 }
 
-SNEPPP__TARGET_AVX2 static void sneppp__act_vectors(const sneppp_unit *u, sneppp_real limit, size_t count, const sneppp_real *z, sneppp_real *psi, sneppp_real *slope)
+SNEPPP__TARGET_AVX2 static void sneppp__act_vectors(const sneppp_unit *u, sneppp_real limit, size_t count,
+                                                    const sneppp_real *z, sneppp_real *psi,
+                                                    sneppp_real *slope)
 {
    const sneppp_unit unit = *u;
    sneppp__vec       most = SNEPPP__V(set1)(limit), sign = SNEPPP__V(set1)((sneppp_real)-0.0);
@@ -10679,7 +10859,10 @@ SNEPPP__TARGET_AVX2 static void sneppp__act_vectors(const sneppp_unit *u, sneppp
          double      d = 0;
          SNEPPP__V(storeu)(in, v), SNEPPP__V(storeu)(out, y), SNEPPP__V(storeu)(der, s);
          for (size_t k = 0; k < SNEPPP__LANE && k < left; k++) {
-            if (!(good >> k & 1)) { out[k] = (sneppp_real)sneppp__act(&unit, (double)in[k], &d); der[k] = (sneppp_real)d; }
+            if (!(good >> k & 1)) {
+               out[k] = (sneppp_real)sneppp__act(&unit, (double)in[k], &d);
+               der[k] = (sneppp_real)d;
+            }
             psi[i + k] = out[k];
             if (slope) slope[i + k] = der[k];
          }
@@ -10689,7 +10872,8 @@ SNEPPP__TARGET_AVX2 static void sneppp__act_vectors(const sneppp_unit *u, sneppp
 #endif
 
 /* psi = sigma(z) and, if wanted, slope = sigma'(z); psi may be z. The common activations have loops of their own. */
-static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi, sneppp_real *slope)
+static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi,
+                              sneppp_real *slope)
 {
    size_t i;
    double s;
@@ -10736,14 +10920,17 @@ static int sneppp__mix_concatenates(sneppp_mix mix)
 #ifndef SNEPPP_INFERENCE_ONLY
 /* Factors mixed in the first layer are one factor over all coordinates. Boxes (and single intervals) join into
    a box; the lists of a Gaussian mixture would need the product of all components, so only plain Gaussians join. */
-static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int parts, sneppp_window *out, double *lists, sneppp_error *err)
+static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int parts, sneppp_window *out,
+                                          double *lists, sneppp_error *err)
 {
    int f, r, box = 0, gauss = 0, dim = 0;
    memset(out, 0, sizeof *out);
    for (f = 0; f < parts; f++) {
       const sneppp_window *w = part[f];
       if (dim + w->dim > SNEPPP_MAX_DIM)
-         return sneppp__fail(err, SNEPPP_ERR_SIZE, "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d coordinates", SNEPPP_MAX_DIM);
+         return sneppp__fail(err, SNEPPP_ERR_SIZE,
+                             "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d coordinates",
+                             SNEPPP_MAX_DIM);
       if (w->space == SNEPPP_BOX || (w->space == SNEPPP_INTERVALS && w->count == 1)) {
          for (r = 0; r < w->dim; r++) {
             out->lo[dim + r] = w->space == SNEPPP_BOX ? w->lo[r] : w->ends[0];
@@ -10757,10 +10944,15 @@ static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int 
          }
          gauss = 1;
       } else {
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d] cannot share a first layer: only boxes, single intervals and plain Gaussians can", f);
+         return sneppp__fail(
+            err, SNEPPP_ERR_NO_CLOSED_FORM,
+            "factor[%d] cannot share a first layer: only boxes, single intervals and plain Gaussians can", f);
       }
       if (box && gauss)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d] cannot share a first layer with the factors before it: one is a box, one is Gaussian", f);
+         return sneppp__fail(
+            err, SNEPPP_ERR_NO_CLOSED_FORM,
+            "factor[%d] cannot share a first layer with the factors before it: one is a box, one is Gaussian",
+            f);
       dim += w->dim;
    }
    out->dim = dim;
@@ -10778,14 +10970,21 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
    int                  f, factors = 0;
    if (!desc) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc is NULL");
    if (desc->start_zero || desc->end_zero)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
+      return sneppp__fail(
+         err, SNEPPP_ERR_ARG,
+         "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
    *out = *desc;
    while (factors < SNEPPP_MAX_FACTORS && desc->factor[factors].window.dim != 0) factors++;
-   if (!factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.factor[0].window.dim is 0: a model needs at least one factor");
-   if ((int)desc->mix < 0 || desc->mix >= SNEPPP_MIX_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.mix = %d is not a sneppp_mix", (int)desc->mix);
+   if (!factors)
+      return sneppp__fail(err, SNEPPP_ERR_ARG,
+                          "desc.factor[0].window.dim is 0: a model needs at least one factor");
+   if ((int)desc->mix < 0 || desc->mix >= SNEPPP_MIX_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.mix = %d is not a sneppp_mix", (int)desc->mix);
    if ((int)desc->readout < 0 || desc->readout >= SNEPPP_READOUT_END)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.readout = %d is not a sneppp_readout", (int)desc->readout);
-   if (!sneppp__finite(desc->alpha) || desc->alpha < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.alpha = %g must be finite and not negative", desc->alpha);
+   if (!sneppp__finite(desc->alpha) || desc->alpha < 0)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.alpha = %g must be finite and not negative",
+                          desc->alpha);
    if (desc->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.width = %d is negative", desc->width);
    if (desc->rank < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.rank = %d is negative", desc->rank);
    if (desc->group < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.group = %d is negative", desc->group);
@@ -10812,16 +11011,27 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       if (!x->width) x->width = out->width;
       if (x->unit.act == SNEPPP_ACT_DEFAULT) x->unit.act = sneppp__act_default(x->window.space);
       for (int i = 0; x->units && i < x->width; i++) /* radial units have widths, for which the layer must have room */
-         if (x->unit.act == SNEPPP_RBF ? x->units[i].act != SNEPPP_RBF && x->units[i].act != SNEPPP_ONE : x->units[i].act == SNEPPP_RBF)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].units[%d]: radial units mix with constants only, and unit.act must be SNEPPP_RBF", f, i);
+         if (x->unit.act == SNEPPP_RBF ? x->units[i].act != SNEPPP_RBF && x->units[i].act != SNEPPP_ONE
+                                       : x->units[i].act == SNEPPP_RBF)
+            return sneppp__fail(
+               err, SNEPPP_ERR_ARG,
+               "factor[%d].units[%d]: radial units mix with constants only, and unit.act must be SNEPPP_RBF",
+               f, i);
       if ((out->mix == SNEPPP_MIX_PRODUCT || out->mix == SNEPPP_MIX_SUM) && x->width != out->factor[0].width)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d differs from factor[0].width = %d, but this mix pairs the units one by one", f, x->width, out->factor[0].width);
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "factor[%d].width = %d differs from factor[0].width = %d, but this mix pairs "
+                             "the units one by one",
+                             f, x->width, out->factor[0].width);
    }
    if (out->group) {
       const sneppp_factor *x = &out->factor[0];
       int radial = x->unit.act == SNEPPP_RBF || (x->unit.act == SNEPPP_EXP && x->window.space == SNEPPP_SPHERE);
-      if (factors > 1 || !radial || x->units || out->readout != SNEPPP_READOUT_DIAGONAL || sneppp__stats(&x->window) > SNEPPP_RADIAL_DIM || x->width % out->group)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.group needs one factor of radial units with at most %d coordinates, a diagonal readout, and a width that it divides", SNEPPP_RADIAL_DIM);
+      if (factors > 1 || !radial || x->units || out->readout != SNEPPP_READOUT_DIAGONAL ||
+          sneppp__stats(&x->window) > SNEPPP_RADIAL_DIM || x->width % out->group)
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "desc.group needs one factor of radial units with at most %d coordinates, a "
+                             "diagonal readout, and a width that it divides",
+                             SNEPPP_RADIAL_DIM);
    }
    return SNEPPP_OK;
 }
@@ -10991,7 +11201,12 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
 {
    const sneppp_layer_state *L = &model->layer[f];
    switch (L->inside.space) {
-      case SNEPPP_BOX: case SNEPPP_GAUSS: case SNEPPP_INTERVALS: case SNEPPP_POLYGON: case SNEPPP_BALL: case SNEPPP_EUCLID:
+      case SNEPPP_BOX:
+      case SNEPPP_GAUSS:
+      case SNEPPP_INTERVALS:
+      case SNEPPP_POLYGON:
+      case SNEPPP_BALL:
+      case SNEPPP_EUCLID:
          for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
          return;
       case SNEPPP_SPHERE:
@@ -11009,7 +11224,8 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
 /* psi (B, units) of the units first, first + 1, ... of one factor, from the statistics T (B, d) of B points. If
    wanted, slope is the derivative with respect to the pre-activation (RBF: psi itself, whose derivatives the
    loss takes through centre and width). */
-static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, size_t units, size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
+static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, size_t units, size_t B,
+                                   const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
 {
    enum { block = SNEPPP_MAX_WIDTH < 128 ? (SNEPPP_MAX_WIDTH + 7) / 8 * 8 : 128 }; /* units at a time: their weights are turned round once and then serve B points from the cache */
    const sneppp_layer_state *L = &model->layer[f];
@@ -11064,7 +11280,8 @@ static size_t sneppp__mix_factor(const sneppp_model *model, int f, const sneppp_
    return have;
 }
 
-SNEPPP__UNUSED static void sneppp__mix_features(const sneppp_model *model, size_t B, sneppp_real *const *part, sneppp_real *psi)
+SNEPPP__UNUSED static void sneppp__mix_features(const sneppp_model *model, size_t B, sneppp_real *const *part,
+                                                sneppp_real *psi)
 {
    size_t n = (size_t)model->n;
    if (model->desc.mix == SNEPPP_MIX_PRODUCT && model->factors > 1) {
@@ -11195,7 +11412,9 @@ static double sneppp__mix_entry(const sneppp_model *model, const sneppp__grams *
          int    f = 0, h = 0;
          while (i >= (size_t)model->layer[f].n) i -= (size_t)model->layer[f++].n;
          while (j >= (size_t)model->layer[h].n) j -= (size_t)model->layer[h++].n;
-         if (f == h) return sneppp__factor_entry(model, g, f, i, j) * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? 1 : sneppp__mix_mass(model, g, f, f));
+         if (f == h)
+            return sneppp__factor_entry(model, g, f, i, j) *
+                   (model->desc.mix == SNEPPP_MIX_SEPARABLE ? 1 : sneppp__mix_mass(model, g, f, f));
          return model->desc.mix == SNEPPP_MIX_STACK ? g->c[f][i] * g->c[h][j] * sneppp__mix_mass(model, g, f, h) : 0;
       }
       default:
@@ -11233,9 +11452,13 @@ static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp
    size_t i, j, edges, borders;
    if (win->space == SNEPPP_INTERVALS) {
       for (i = 0; i < (part->space == SNEPPP_BOX ? 1 : part->count); i++) {
-         double lo = part->space == SNEPPP_BOX ? part->lo[0] : part->ends[2 * i], hi = part->space == SNEPPP_BOX ? part->hi[0] : part->ends[2 * i + 1];
+         double lo = part->space == SNEPPP_BOX ? part->lo[0] : part->ends[2 * i],
+                hi = part->space == SNEPPP_BOX ? part->hi[0] : part->ends[2 * i + 1];
          for (j = 0; j < win->count && !(win->ends[2 * j] <= lo && hi <= win->ends[2 * j + 1]); j++) {}
-         if (j == win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: [%g, %g] spans a gap between the window's intervals", f, lo, hi);
+         if (j == win->count)
+            return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                "region.factor[%d]: [%g, %g] spans a gap between the window's intervals", f,
+                                lo, hi);
       }
       return SNEPPP_OK;
    }
@@ -11245,7 +11468,8 @@ static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp
       for (j = 0; j < borders; j++) {
          sneppp__outline(part, i, a, b), sneppp__outline(win, j, c, e);
          if (sneppp__side(a, b, c) * sneppp__side(a, b, e) < 0 && sneppp__side(c, e, a) * sneppp__side(c, e, b) < 0)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: its edge %z crosses edge %z of the window", f, i, j);
+            return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                "region.factor[%d]: its edge %z crosses edge %z of the window", f, i, j);
          if (sneppp_window_contains(part, c) && !i) {
             double mid[2] = {0, 0}; /* a border vertex inside the region: on its outline it is shared, else a hole */
             size_t on = 0;
@@ -11253,7 +11477,11 @@ static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp
                sneppp__outline(part, k, a, mid);
                on += sneppp__boxes_meet(a, mid, c, c) && !sneppp__side(a, mid, c);
             }
-            if (!on) return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] covers a part of the plane that is not in the window, near (%g, %g)", f, c[0], c[1]);
+            if (!on)
+               return sneppp__fail(
+                  err, SNEPPP_ERR_ARG,
+                  "region.factor[%d] covers a part of the plane that is not in the window, near (%g, %g)", f,
+                  c[0], c[1]);
          }
       }
    return SNEPPP_OK;
@@ -11263,11 +11491,14 @@ static sneppp_status sneppp__region_ball(const sneppp_window *win, const sneppp_
 {
    double distance = 0, R = part->radius, tiny = 1e-12;
    if (win->space == SNEPPP_BALL) {
-      for (int r = 0; r < win->dim; r++) distance += (part->centre[r] - win->centre[r]) * (part->centre[r] - win->centre[r]);
+      for (int r = 0; r < win->dim; r++)
+         distance += (part->centre[r] - win->centre[r]) * (part->centre[r] - win->centre[r]);
       if (sqrt(distance) + R <= win->radius * (1 + tiny)) return SNEPPP_OK;
    } else if (win->space == SNEPPP_BOX) {
       int r = 0;
-      while (r < win->dim && part->centre[r] - R >= win->lo[r] - tiny * R && part->centre[r] + R <= win->hi[r] + tiny * R) r++;
+      while (r < win->dim && part->centre[r] - R >= win->lo[r] - tiny * R &&
+             part->centre[r] + R <= win->hi[r] + tiny * R)
+         r++;
       if (r == win->dim) return SNEPPP_OK;
    } else if (sneppp_window_contains(win, part->centre)) {
       double a[2] = {0, 0}, b[2] = {0, 0};
@@ -11286,7 +11517,8 @@ static sneppp_status sneppp__region_ball(const sneppp_window *win, const sneppp_
 }
 
 /* May this window be factor f of a region, and does it lie inside the model's? */
-static sneppp_status sneppp__region_check(const sneppp_model *model, int f, const sneppp_window *part, sneppp_error *err)
+static sneppp_status sneppp__region_check(const sneppp_model *model, int f, const sneppp_window *part,
+                                          sneppp_error *err)
 {
    const sneppp_window *win = &model->desc.factor[f].window;
    sneppp_error         inner;
@@ -11297,7 +11529,8 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
    int                  linear = (win->space == SNEPPP_BOX && win->dim == 1) || win->space == SNEPPP_INTERVALS;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
    if (part->dim != win->dim)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f, part->dim, win->dim);
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f,
+                          part->dim, win->dim);
    switch (part->space) {
       case SNEPPP_BOX:
          if (!planar && !linear) break;
@@ -11312,7 +11545,8 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
          for (k = 0; k < 2 * part->count; k++) {
             x[0] = part->ends[k];
             if (!sneppp_window_contains(win, x))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].ends[%z] = %g is outside the window", f, k, x[0]);
+               return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                   "region.factor[%d].ends[%z] = %g is outside the window", f, k, x[0]);
          }
          return sneppp__region_edges(win, part, f, err);
       case SNEPPP_POLYGON:
@@ -11321,7 +11555,9 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
          else vertices = part->count;
          for (k = 0; k < vertices; k++)
             if (!sneppp_window_contains(win, part->xy + 2 * k))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f, k, part->xy[2 * k], part->xy[2 * k + 1]);
+               return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                   "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f, k,
+                                   part->xy[2 * k], part->xy[2 * k + 1]);
          return sneppp__region_edges(win, part, f, err);
       case SNEPPP_BALL:
          if (!planar) break;
@@ -11329,16 +11565,21 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
       case SNEPPP_FINITE:
          if (win->space != SNEPPP_FINITE) break;
          if (part->count != win->count)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].count = %z, but the finite window has %z points; give weight 0 to those left out", f, part->count, win->count);
+            return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                "region.factor[%d].count = %z, but the finite window has %z points; give "
+                                "weight 0 to those left out",
+                                f, part->count, win->count);
          return SNEPPP_OK;
       default:
          if (part->space == win->space && part->space == SNEPPP_SPHERE) return SNEPPP_OK;
    }
-   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "region.factor[%d]: no closed form for this kind of region in this kind of window", f);
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                       "region.factor[%d]: no closed form for this kind of region in this kind of window", f);
 }
 
 /* K_f, c_f and mass_f of a region (NULL = the whole window), in memory that place_grams has taken. */
-static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_region *region, sneppp__grams *g, const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_region *region,
+                                      sneppp__grams *g, const sneppp_parallel *par, sneppp_error *err)
 {
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = region && region->factor[f] ? region->factor[f] : NULL;
@@ -11355,7 +11596,8 @@ static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_re
       if (part && part->space != SNEPPP_FINITE) sneppp__place_window(&c, part, model->layer[f].shift, &inside);
       if (part && part->space == SNEPPP_FINITE) inside.weight = part->weight;
       sneppp__place_layer(&c, model, f, &layer);
-      st = g->diagonal ? sneppp__gram_diagonal(&inside, &layer, g->K[f], err) : sneppp_gram(&inside, &layer, g->K[f], par, err);
+      st = g->diagonal ? sneppp__gram_diagonal(&inside, &layer, g->K[f], err)
+                       : sneppp_gram(&inside, &layer, g->K[f], par, err);
       if (st == SNEPPP_OK && g->c[f]) st = sneppp_moments(&inside, &layer, g->c[f], err);
       g->mass[f] = sneppp_window_mass(&inside);
       sneppp__block_free(&block);
@@ -11365,7 +11607,8 @@ static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_re
 }
 
 /* Entries (first + i, first + j), j < n, of the model's Gram matrix. Products, the common case, go by whole rows. */
-static void sneppp__mix_row(const sneppp_model *model, const sneppp__grams *g, size_t first, size_t i, size_t n, double *row)
+static void sneppp__mix_row(const sneppp_model *model, const sneppp__grams *g, size_t first, size_t i,
+                            size_t n, double *row)
 {
    if (model->desc.mix != SNEPPP_MIX_PRODUCT) {
       for (size_t j = 0; j < n; j++) row[j] = sneppp__mix_entry(model, g, first + i, first + j);
@@ -11382,7 +11625,8 @@ static double sneppp__readout_integral(const sneppp_model *model, const sneppp__
    size_t n = (size_t)R->n, first = (size_t)R->first;
    double total = 0, row[SNEPPP_MAX_WIDTH], v[SNEPPP_MAX_WIDTH];
    if (g->diagonal) {
-      for (size_t i = 0; i < n; i++) total += (double)R->V[i] * (double)R->V[i] * sneppp__mix_entry(model, g, first + i, first + i);
+      for (size_t i = 0; i < n; i++)
+         total += (double)R->V[i] * (double)R->V[i] * sneppp__mix_entry(model, g, first + i, first + i);
       return total;
    }
    for (size_t i = 0; i < n; i++) {
@@ -11407,7 +11651,8 @@ static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g
 }
 
 /* The expected number of events in a region (NULL = everywhere): exact, alpha tr(V'V K) + floor mu(region). */
-SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count,
+                                      sneppp_error *err)
 {
    sneppp__grams  g;
    sneppp__carver c = sneppp__measure();
@@ -11425,7 +11670,8 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
    return st;
 }
 
-SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K, const sneppp_parallel *par, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K,
+                                           const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__grams  g;
    sneppp__carver c = sneppp__measure();
@@ -11520,7 +11766,8 @@ static sneppp_status sneppp__closed_form_check(const sneppp_model *model, int f,
    if (st != SNEPPP_OK) return st;
    sneppp__place_layer(&c, model, f, &layer);
    st = sneppp__plan_make(&plan, &model->layer[f].inside, &layer, 0, 0, &inner);
-   if (st == SNEPPP_OK && sneppp__mix_needs_moments(model)) st = sneppp__plan_make(&plan, &model->layer[f].inside, &layer, 0, 1, &inner);
+   if (st == SNEPPP_OK && sneppp__mix_needs_moments(model))
+      st = sneppp__plan_make(&plan, &model->layer[f].inside, &layer, 0, 1, &inner);
    sneppp__block_free(&block);
    return st == SNEPPP_OK ? st : sneppp__fail(err, st, "factor[%d]: %s", f, inner.why);
 }
@@ -11556,7 +11803,10 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    if (st != SNEPPP_OK) return st;
    sneppp__place_model(&c, &full, &made);
    if (sneppp__needs_width(&made) && made.n > SNEPPP_MAX_WIDTH)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "the model has %d features, more than SNEPPP_MAX_WIDTH = %d; a diagonal readout of one factor or a product has no limit", made.n, SNEPPP_MAX_WIDTH);
+      return sneppp__fail(err, SNEPPP_ERR_SIZE,
+                          "the model has %d features, more than SNEPPP_MAX_WIDTH = %d; a diagonal readout of "
+                          "one factor or a product has no limit",
+                          made.n, SNEPPP_MAX_WIDTH);
    st = sneppp__block_get(&block, &c, full.mem, full.mem_bytes, full.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
    sneppp__place_model(&c, &full, &made);
@@ -11587,11 +11837,13 @@ SNEPPP_DEF void sneppp_free(sneppp_model *model)
 static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor, sneppp_error *err)
 {
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (factor < 0 || factor >= model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
+   if (factor < 0 || factor >= model->factors)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b, const double *width, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b,
+                                          const double *width, sneppp_error *err)
 {
    sneppp_status       st = sneppp__factor_check(model, factor, err);
    sneppp_layer_state *L;
@@ -11603,9 +11855,11 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
    if (L->width && !width) return sneppp__fail(err, SNEPPP_ERR_ARG, "width is NULL, but radial units need it");
    for (size_t i = 0; i < n; i++) {
       if (b && !sneppp__finite(b[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "b[%z] is not finite", i);
-      if (b && b[i] != 0 && model->desc.factor[factor].no_bias) return sneppp__fail(err, SNEPPP_ERR_ARG, "b[%z] = %g, but the factor has no_bias", i, b[i]);
+      if (b && b[i] != 0 && model->desc.factor[factor].no_bias)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "b[%z] = %g, but the factor has no_bias", i, b[i]);
       for (size_t r = 0; r < d; r++) {
-         if (!sneppp__finite(W[i * d + r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "W[%z][%z] is not finite", i, r);
+         if (!sneppp__finite(W[i * d + r]))
+            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "W[%z][%z] is not finite", i, r);
          if (L->width && (!sneppp__finite(width[i * d + r]) || !(width[i * d + r] > 0)))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "width[%z][%z] = %g is not positive", i, r, width[i * d + r]);
       }
@@ -11627,7 +11881,8 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b, double *width, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b,
+                                          double *width, sneppp_error *err)
 {
    sneppp_status             st = sneppp__factor_check(model, factor, err);
    const sneppp_layer_state *L;
@@ -11689,7 +11944,8 @@ static sneppp_status sneppp__set_readout(sneppp_model *model, int which, const d
    st = sneppp__eigh(n, A, w, Q, 0, work);
    if (st != SNEPPP_OK) st = sneppp__fail(err, st, "the eigenvalues of M could not be found: %s", sneppp_strerror(st));
    else if (w[0] < -1e-9 * fabs(w[n - 1]) || w[n - 1] < 0)
-      st = sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M has the eigenvalue %g; it must be positive semidefinite", w[0]);
+      st = sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE,
+                        "M has the eigenvalue %g; it must be positive semidefinite", w[0]);
    else
       for (i = 0; i < (size_t)R->m; i++) {
          double root = w[n - 1 - i] > 0 ? sqrt(w[n - 1 - i]) : 0;
@@ -11705,14 +11961,21 @@ SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M,
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
    n = (size_t)model->n;
-   for (size_t i = 0; i < n * n; i++) if (!sneppp__finite(M[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "M[%z][%z] is not finite", i / n, i % n);
+   for (size_t i = 0; i < n * n; i++)
+      if (!sneppp__finite(M[i]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "M[%z][%z] is not finite", i / n, i % n);
    if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
       for (size_t i = 0; i < n * n; i++) {
-         if (i / n != i % n && M[i] != 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but the readout is diagonal", i / n, i % n, M[i]);
-         if (M[i] < 0) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M[%z][%z] = %g is negative", i / n, i % n, M[i]);
+         if (i / n != i % n && M[i] != 0)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but the readout is diagonal", i / n,
+                                i % n, M[i]);
+         if (M[i] < 0)
+            return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M[%z][%z] = %g is negative", i / n, i % n,
+                                M[i]);
       }
       for (int k = 0; k < model->readouts; k++)
-         for (size_t i = 0; i < (size_t)model->readout[k].n; i++) model->readout[k].V[i] = (sneppp_real)sqrt(M[((size_t)model->readout[k].first + i) * (n + 1)]);
+         for (size_t i = 0; i < (size_t)model->readout[k].n; i++)
+            model->readout[k].V[i] = (sneppp_real)sqrt(M[((size_t)model->readout[k].first + i) * (n + 1)]);
       return SNEPPP_OK;
    }
    for (int k = 0; k < model->readouts; k++) {
@@ -11749,7 +12012,9 @@ static int sneppp__inside_region(const sneppp_model *model, const sneppp_region 
       const sneppp_window *part = region->factor[f];
       if (!part) continue;
       for (int r = 0; r < model->layer[f].D; r++) y[r] = (double)x[model->layer[f].first + r];
-      if (part->space == SNEPPP_FINITE ? part->weight && !(part->weight[(size_t)y[0]] > 0) : !sneppp_window_contains(part, y)) return 0;
+      if (part->space == SNEPPP_FINITE ? part->weight && !(part->weight[(size_t)y[0]] > 0)
+                                       : !sneppp_window_contains(part, y))
+         return 0;
    }
    return 1;
 }
@@ -11811,7 +12076,8 @@ static void sneppp__index(sneppp_model *model)
    for (size_t k = 0; k < model->nodes; k++) {
       sneppp_node *q = &model->node[k];
       double       least = 1e300;
-      for (size_t i = q->first * group; i < (q->first + q->count) * group; i++) if ((double)model->sharp[i] < least) least = (double)model->sharp[i];
+      for (size_t i = q->first * group; i < (q->first + q->count) * group; i++)
+         if ((double)model->sharp[i] < least) least = (double)model->sharp[i];
       q->reach2 = SNEPPP__EDGE / least;
    }
 }
@@ -11921,18 +12187,22 @@ SNEPPP_DEF double sneppp_log_intensity(const sneppp_model *model, const sneppp_r
    return log(sneppp__intensity(model, x)) + sneppp__base_log_density(model, x);
 }
 
-SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
+                                         sneppp_error *err)
 {
    sneppp_real T[SNEPPP__MAX_STATS], other[SNEPPP_MAX_WIDTH];
    size_t      have = 0;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!x || !psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "x or psi is NULL");
-   if (sneppp__inside(model, x) != 1) return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
+   if (sneppp__inside(model, x) != 1)
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
    for (int f = 0; f < model->factors; f++) {
       size_t n = (size_t)model->layer[f].n;
       sneppp__statistics(model, f, x + model->layer[f].first, T);
       if (model->factors == 1) { sneppp__layer_features(model, 0, 0, n, 1, T, psi, NULL); return SNEPPP_OK; }
-      if (n > SNEPPP_MAX_WIDTH) return sneppp__fail(err, SNEPPP_ERR_SIZE, "factor[%d] has more than SNEPPP_MAX_WIDTH = %d units", f, SNEPPP_MAX_WIDTH);
+      if (n > SNEPPP_MAX_WIDTH)
+         return sneppp__fail(err, SNEPPP_ERR_SIZE, "factor[%d] has more than SNEPPP_MAX_WIDTH = %d units", f,
+                             SNEPPP_MAX_WIDTH);
       sneppp__layer_features(model, f, 0, n, 1, T, other, NULL);
       have = sneppp__mix_factor(model, f, other, psi, have);
    }
@@ -11950,12 +12220,16 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
       separable: the other readouts times tr(M_f K_f).
 
    The result is a model of its own: cheap to call many times, to be freed by the caller. */
-static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, sneppp_desc *out, sneppp_unit *units, sneppp_error *err)
+static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, sneppp_desc *out,
+                                         sneppp_unit *units, sneppp_error *err)
 {
    int constant = model->desc.mix == SNEPPP_MIX_SUM || model->desc.mix == SNEPPP_MIX_STACK;
-   if (model->factors < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model has one factor only: nothing would remain");
+   if (model->factors < 2)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model has one factor only: nothing would remain");
    if (constant && model->factors > 2)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "with three or more factors, sums and stacks of features do not reduce to a model of the same kind");
+      return sneppp__fail(
+         err, SNEPPP_ERR_NO_CLOSED_FORM,
+         "with three or more factors, sums and stacks of features do not reduce to a model of the same kind");
    *out = model->desc;
    out->mem = NULL, out->mem_bytes = 0;
    for (int g = f; g + 1 < SNEPPP_MAX_FACTORS; g++) out->factor[g] = out->factor[g + 1];
@@ -11973,7 +12247,8 @@ static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, snepp
 }
 
 /* What is left of M (n, n) when the factor f is reduced by K, c, mass: (n', n') into out. */
-static void sneppp__reduce_matrix(const sneppp_model *model, int f, const double *K, const double *c, double mass, const double *M, double *out)
+static void sneppp__reduce_matrix(const sneppp_model *model, int f, const double *K, const double *c,
+                                  double mass, const double *M, double *out)
 {
    size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, after = 1, small = n / nf;
    for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
@@ -11996,13 +12271,16 @@ static void sneppp__reduce_matrix(const sneppp_model *model, int f, const double
          for (size_t j = 0; j < nf; j++) cross += M[(first + i) * n + other + j] * c[j];
          out[i * side + nh] = out[nh * side + i] = cross;
       }
-      for (size_t i = 0; i < nf; i++) for (size_t j = 0; j < nf; j++) trace += M[(other + i) * n + other + j] * K[i * nf + j];
+      for (size_t i = 0; i < nf; i++)
+         for (size_t j = 0; j < nf; j++) trace += M[(other + i) * n + other + j] * K[i * nf + j];
       out[nh * side + nh] = trace;
    }
 }
 
 /* Copies parameters into the reduced model and sets its readout. K (n_f, n_f), c (n_f). */
-static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const double *K, const double *c, double mass, double *M, double *small, sneppp_model *out, sneppp_error *err)
+static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const double *K, const double *c,
+                                         double mass, double *M, double *small, sneppp_model *out,
+                                         sneppp_error *err)
 {
    size_t nf = (size_t)model->layer[f].n;
    int    diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
@@ -12033,7 +12311,9 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
          if (g == f) {
             for (size_t r = 0; r < (diagonal ? n : (size_t)R->m); r++) {
                if (diagonal) { trace += (double)R->V[r] * (double)R->V[r] * K[r * nf + r]; continue; }
-               for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) trace += (double)R->V[r * n + i] * (double)R->V[r * n + j] * K[i * nf + j];
+               for (size_t i = 0; i < n; i++)
+                  for (size_t j = 0; j < n; j++)
+                     trace += (double)R->V[r * n + i] * (double)R->V[r * n + j] * K[i * nf + j];
             }
             continue;
          }
@@ -12050,7 +12330,9 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
       const sneppp_real *v = model->readout[0].V;
       size_t             n = (size_t)model->n, after = 1;
       if (model->desc.mix != SNEPPP_MIX_PRODUCT && model->desc.mix != SNEPPP_MIX_OUTER)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "a diagonal readout of sums or stacks does not reduce to a diagonal one; use a full readout");
+         return sneppp__fail(
+            err, SNEPPP_ERR_NO_CLOSED_FORM,
+            "a diagonal readout of sums or stacks does not reduce to a diagonal one; use a full readout");
       for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
       for (size_t i = 0; i < (size_t)out->n; i++) out->readout[0].V[i] = 0;
       for (size_t i = 0; i < n; i++) {
@@ -12058,7 +12340,8 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
          size_t k = model->desc.mix == SNEPPP_MIX_PRODUCT ? i : i / after % nf;
          out->readout[0].V[a] += (sneppp_real)((double)v[i] * (double)v[i] * K[k * nf + k]); /* v^2 first, its root below */
       }
-      for (size_t i = 0; i < (size_t)out->n; i++) out->readout[0].V[i] = (sneppp_real)sqrt((double)out->readout[0].V[i]);
+      for (size_t i = 0; i < (size_t)out->n; i++)
+         out->readout[0].V[i] = (sneppp_real)sqrt((double)out->readout[0].V[i]);
       return SNEPPP_OK;
    }
    {
@@ -12069,7 +12352,8 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
    }
 }
 
-static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const sneppp_window *over, const sneppp_real *at, sneppp_model *out, sneppp_error *err)
+static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const sneppp_window *over,
+                                    const sneppp_real *at, sneppp_model *out, sneppp_error *err)
 {
    sneppp_status  st = sneppp__factor_check(model, factor, err);
    sneppp_desc    desc;
@@ -12087,8 +12371,11 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
       K = (double *)sneppp__take(&carver, nf, nf, sizeof *K);
       c = (double *)sneppp__take(&carver, nf, 1, sizeof *c);
       M = (double *)sneppp__take(&carver, model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n, n, sizeof *M);
-      small = (double *)sneppp__take(&carver, model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n + 1, n + 1, sizeof *small);
-      if (!pass && (st = sneppp__block_get(&block, &carver, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+      small = (double *)sneppp__take(&carver, model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n + 1,
+                                     n + 1, sizeof *small);
+      if (!pass &&
+          (st = sneppp__block_get(&block, &carver, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK)
+         return st;
    }
    if (at) { /* fixed: psi psi', psi, 1 */
       sneppp_real T[SNEPPP__MAX_STATS], psi[SNEPPP_MAX_WIDTH];
@@ -12100,7 +12387,10 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
       } else {
          sneppp__statistics(model, factor, at, T);
          sneppp__layer_features(model, factor, 0, nf, 1, T, psi, NULL);
-         for (size_t i = 0; i < nf; i++) { c[i] = (double)psi[i]; for (size_t j = 0; j < nf; j++) K[i * nf + j] = (double)psi[i] * (double)psi[j]; }
+         for (size_t i = 0; i < nf; i++) {
+            c[i] = (double)psi[i];
+            for (size_t j = 0; j < nf; j++) K[i * nf + j] = (double)psi[i] * (double)psi[j];
+         }
          mass = 1;
       }
    } else { /* integrated: the closed forms of one factor, seen as a model of its own */
@@ -12127,12 +12417,14 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    return st;
 }
 
-SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over, sneppp_model *out, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over,
+                                         sneppp_model *out, sneppp_error *err)
 {
    return sneppp__reduce(model, factor, over, NULL, out, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at, sneppp_model *out, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at,
+                                            sneppp_model *out, sneppp_error *err)
 {
    if (!at) return sneppp__fail(err, SNEPPP_ERR_ARG, "at is NULL");
    return sneppp__reduce(model, factor, NULL, at, out, err);
@@ -12178,12 +12470,16 @@ static void sneppp__place_chunk(sneppp__carver *c, const sneppp_model *model, in
 }
 
 /* Events first .. first + B - 1 into k->x. A source that gives fewer is an error of the source. */
-static sneppp_status sneppp__chunk_load(const sneppp_model *model, const sneppp_events *e, size_t first, size_t B, sneppp__chunk *k, sneppp_error *err)
+static sneppp_status sneppp__chunk_load(const sneppp_model *model, const sneppp_events *e, size_t first,
+                                        size_t B, sneppp__chunk *k, sneppp_error *err)
 {
    size_t D = (size_t)model->D, stride = e->stride ? e->stride : D;
    if (e->read) {
       size_t got = e->read(k->x, first, B, e->user);
-      if (got != B) return sneppp__fail(err, SNEPPP_ERR_SOURCE, "the source gave %z events from number %z on, but %z were asked for", got, first, B);
+      if (got != B)
+         return sneppp__fail(err, SNEPPP_ERR_SOURCE,
+                             "the source gave %z events from number %z on, but %z were asked for", got, first,
+                             B);
       return SNEPPP_OK;
    }
    for (size_t b = 0; b < B; b++) memcpy(k->x + b * D, e->x + (first + b) * stride, D * sizeof *k->x);
@@ -12195,7 +12491,8 @@ static void sneppp__chunk_features(const sneppp_model *model, size_t B, sneppp__
    if (!k->psi) return; /* a model with a tree, and no gradient is wanted */
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
-      for (size_t b = 0; b < B; b++) sneppp__statistics(model, f, k->x + b * (size_t)model->D + L->first, k->T[f] + b * (size_t)L->d);
+      for (size_t b = 0; b < B; b++)
+         sneppp__statistics(model, f, k->x + b * (size_t)model->D + L->first, k->T[f] + b * (size_t)L->d);
       sneppp__layer_features(model, f, 0, (size_t)L->n, B, k->T[f], k->part[f], k->slope[f]);
    }
    if (model->factors > 1) sneppp__mix_features(model, B, k->part, k->psi);
@@ -12227,9 +12524,16 @@ static sneppp_status sneppp__events_check(const sneppp_model *model, const snepp
 {
    if (!e) return sneppp__fail(err, SNEPPP_ERR_ARG, "events is NULL");
    if (e->x && e->read) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.x and events.read are both given");
-   if (e->count && !e->x && !e->read) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.count = %z, but events.x and events.read are NULL", e->count);
-   if (e->stride && e->stride < (size_t)model->D) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.stride = %z is less than the %d coordinates of an event", e->stride, model->D);
-   if (e->read && (e->stride || e->weight)) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.stride and events.weight are for events in memory, not for a source");
+   if (e->count && !e->x && !e->read)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.count = %z, but events.x and events.read are NULL",
+                          e->count);
+   if (e->stride && e->stride < (size_t)model->D)
+      return sneppp__fail(err, SNEPPP_ERR_ARG,
+                          "events.stride = %z is less than the %d coordinates of an event", e->stride,
+                          model->D);
+   if (e->read && (e->stride || e->weight))
+      return sneppp__fail(err, SNEPPP_ERR_ARG,
+                          "events.stride and events.weight are for events in memory, not for a source");
    return SNEPPP_OK;
 }
 
@@ -12263,7 +12567,8 @@ static void sneppp__evaluate_lane(size_t lane, void *arg)
 }
 
 /* Intensities at many points: 0 outside the window, NaN where a coordinate is not finite. */
-SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at, sneppp_real *out, const sneppp_parallel *par, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at,
+                                            sneppp_real *out, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__evaluation job;
    sneppp__carver     c = sneppp__measure();
@@ -12310,7 +12615,8 @@ typedef struct sneppp__watch {
    sneppp__grams g;
 } sneppp__watch;
 
-static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, const sneppp_region *region, sneppp__watch *w)
+static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, const sneppp_region *region,
+                                sneppp__watch *w)
 {
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = region ? region->factor[f] : NULL;
@@ -12322,7 +12628,8 @@ static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, co
    sneppp__place_grams(c, model, &w->g);
 }
 
-static sneppp_status sneppp__watch_grams(const sneppp_model *model, sneppp__watch *w, const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__watch_grams(const sneppp_model *model, sneppp__watch *w,
+                                         const sneppp_parallel *par, sneppp_error *err)
 {
    for (int f = 0; f < model->factors; f++) {
       sneppp_status st = w->g.diagonal ? sneppp__gram_diagonal(&w->inside[f], &w->layer[f], w->g.K[f], err)
@@ -12422,7 +12729,8 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
    loss->lanes = sneppp__lane_count(model);
    loss->through_M = 1;
-   for (int k = 0; full && k < model->readouts; k++) if (2 * model->readout[k].m < model->readout[k].n) loss->through_M = 0;
+   for (int k = 0; full && k < model->readouts; k++)
+      if (2 * model->readout[k].m < model->readout[k].n) loss->through_M = 0;
    if (!full) loss->through_M = 0;
    loss->watch = (sneppp__watch *)sneppp__take(c, loss->realisations, 1, sizeof *loss->watch);
    for (size_t r = 0; r < loss->realisations; r++) {
@@ -12462,12 +12770,14 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
 /* ---- one chunk */
 
 /* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the readouts. weight (B) holds the events' weights. */
-static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight, const double *log_base)
+static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
+                               const double *log_base)
 {
    const sneppp_model *model = loss->model;
    sneppp__chunk      *k = &lane->chunk;
    size_t              n = (size_t)model->n;
-   int                 separable = model->desc.mix == SNEPPP_MIX_SEPARABLE, diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   int separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
+       diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    double              q[SNEPPP__CHUNK][SNEPPP_MAX_FACTORS];
    if (loss->gradient == 0) sneppp__chunk_readout(model, B, k);
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
@@ -12476,14 +12786,16 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       size_t                      nj = (size_t)R->n, m = (size_t)R->m;
       sneppp_real                *y = k->y + (loss->through_M || diagonal ? (size_t)R->first : B * (size_t)R->first);
       if (diagonal) {
-         for (size_t b = 0; b < B; b++) for (size_t i = 0; i < nj; i++) y[b * n + i] = R->V[i] * R->V[i] * psi[b * n + i];
+         for (size_t b = 0; b < B; b++)
+            for (size_t i = 0; i < nj; i++) y[b * n + i] = R->V[i] * R->V[i] * psi[b * n + i];
       } else if (loss->through_M) {
          sneppp__gemm(0, 0, B, nj, nj, 1, psi, n, loss->M[j], nj, 0, y, n);
       } else {
          sneppp__gemm(0, 1, B, m, nj, 1, psi, n, R->V, nj, 0, y, m);
       }
       for (size_t b = 0; b < B; b++) {
-         double sum = loss->through_M || diagonal ? sneppp__real_dot(nj, psi + b * n, y + b * n) : sneppp__real_dot(m, y + b * m, y + b * m);
+         double sum = loss->through_M || diagonal ? sneppp__real_dot(nj, psi + b * n, y + b * n)
+                                                  : sneppp__real_dot(m, y + b * m, y + b * m);
          q[b][j] = sum > 0 ? sum : 0;
       }
    }
@@ -12521,7 +12833,9 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
             sneppp__real_product(nj, root, psi + b * n, NULL, psi + b * n);
          }
          if (diagonal) {
-            for (size_t b = 0; b < B; b++) for (size_t i = 0; i < nj; i++) lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
+            for (size_t b = 0; b < B; b++)
+               for (size_t i = 0; i < nj; i++)
+                  lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
 #ifdef SNEPPP_REAL_FLOAT
          } else {
             sneppp__syrk_add(nj, B, psi, n, 0, lane->sum);
@@ -12545,7 +12859,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
 }
 
 /* dL/d(features of factor f) from dL/dpsi, by the mixing rule. */
-static void sneppp__mix_pull(const sneppp_model *model, size_t B, const sneppp__chunk *k, const sneppp_real *dpsi, int f, sneppp_real *out)
+static void sneppp__mix_pull(const sneppp_model *model, size_t B, const sneppp__chunk *k,
+                             const sneppp_real *dpsi, int f, sneppp_real *out)
 {
    size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, first = 0, after = 1;
    if (model->desc.mix == SNEPPP_MIX_PRODUCT && model->factors > 1) {
@@ -12605,7 +12920,8 @@ static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane
 }
 
 /* -w log of a Gaussian mixture's density at the event, and its derivatives through the responsibilities. */
-static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, int f, const sneppp_real *x, double weight, double log_density)
+static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, int f, const sneppp_real *x,
+                                 double weight, double log_density)
 {
    const sneppp_window *win = &model->layer[f].inside;
    size_t               d = (size_t)win->dim;
@@ -12638,7 +12954,8 @@ static uint64_t sneppp__shuffled(const sneppp__loss *loss, size_t i)
 }
 
 /* ---- one lane: its chunks in order */
-static sneppp_status sneppp__lane_load(const sneppp__loss *loss, sneppp__lane *lane, size_t at, size_t B, double *weight)
+static sneppp_status sneppp__lane_load(const sneppp__loss *loss, sneppp__lane *lane, size_t at, size_t B,
+                                       double *weight)
 {
    const sneppp_model *model = loss->model;
    size_t              D = (size_t)model->D;
@@ -12651,17 +12968,29 @@ static sneppp_status sneppp__lane_load(const sneppp__loss *loss, sneppp__lane *l
       if (!loss->batch) { run = e->count - (size_t)p; if (run > B - b) run = B - b; }
       if (e->read) {
          size_t got = e->read(lane->chunk.x + b * D, (size_t)p, run, e->user);
-         if (got != run) return sneppp__fail(&lane->error, SNEPPP_ERR_SOURCE, "the source gave %z events from number %z on, but %z were asked for", got, (size_t)p, run);
+         if (got != run)
+            return sneppp__fail(&lane->error, SNEPPP_ERR_SOURCE,
+                                "the source gave %z events from number %z on, but %z were asked for", got,
+                                (size_t)p, run);
       } else {
-         for (size_t i = 0; i < run; i++) memcpy(lane->chunk.x + (b + i) * D, e->x + ((size_t)p + i) * stride, D * sizeof *lane->chunk.x);
+         for (size_t i = 0; i < run; i++)
+            memcpy(lane->chunk.x + (b + i) * D, e->x + ((size_t)p + i) * stride, D * sizeof *lane->chunk.x);
       }
       for (size_t i = 0; i < run; i++) {
          int in = sneppp__inside(model, lane->chunk.x + (b + i) * D);
          if (in == 1 && e->seen && !sneppp__inside_region(model, e->seen, lane->chunk.x + (b + i) * D)) in = 2;
          weight[b + i] = e->weight ? (double)e->weight[(size_t)p + i] : 1;
-         if (in != 1) return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i, "event %z, at %g%s, is %s", (size_t)p + i,
-                                                (double)lane->chunk.x[(b + i) * D], D > 1 ? ", ..." : "", in < 0 ? "not finite" : in > 1 ? "outside the part that was seen" : "outside the window");
-         if (!sneppp__finite(weight[b + i]) || weight[b + i] < 0) return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i, "event %z has the weight %g, which is negative or not finite", (size_t)p + i, weight[b + i]);
+         if (in != 1)
+            return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i,
+                                      "event %z, at %g%s, is %s", (size_t)p + i,
+                                      (double)lane->chunk.x[(b + i) * D], D > 1 ? ", ..." : "",
+                                      in < 0   ? "not finite"
+                                      : in > 1 ? "outside the part that was seen"
+                                               : "outside the window");
+         if (!sneppp__finite(weight[b + i]) || weight[b + i] < 0)
+            return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i,
+                                      "event %z has the weight %g, which is negative or not finite",
+                                      (size_t)p + i, weight[b + i]);
       }
       b += run;
    }
@@ -12673,7 +13002,7 @@ static void sneppp__lane_run(size_t which, void *arg)
    sneppp__loss       *loss = (sneppp__loss *)arg;
    sneppp__lane       *lane = &loss->lane[which];
    const sneppp_model *model = loss->model;
-   size_t              N = loss->batch ? loss->batch : loss->count, D = (size_t)model->D, rows = sneppp__chunk_rows(model);
+   size_t N = loss->batch ? loss->batch : loss->count, D = (size_t)model->D, rows = sneppp__chunk_rows(model);
    double              weight[SNEPPP__CHUNK], log_base[SNEPPP__CHUNK];
    memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
    memset(&lane->error, 0, sizeof lane->error);
@@ -12688,7 +13017,9 @@ static void sneppp__lane_run(size_t which, void *arg)
          sneppp__layer_pull(model, B, lane, f);
          for (size_t b = 0; model->layer[f].inside.space == SNEPPP_GAUSS && b < B; b++) {
             double y[SNEPPP_MAX_DIM], log_density = log_base[b];
-            for (int r = 0; r < model->layer[f].D; r++) y[r] = (double)lane->chunk.x[b * D + (size_t)(model->layer[f].first + r)] - model->layer[f].shift[r];
+            for (int r = 0; r < model->layer[f].D; r++)
+               y[r] = (double)lane->chunk.x[b * D + (size_t)(model->layer[f].first + r)] -
+                      model->layer[f].shift[r];
             if (model->factors > 1) log_density = sneppp__window_log_density(&model->layer[f].inside, y);
             sneppp__measure_pull(model, lane, f, lane->chunk.x + b * D + model->layer[f].first, weight[b], log_density);
          }
@@ -12701,12 +13032,15 @@ static void sneppp__lane_run(size_t which, void *arg)
 static void sneppp__lane_slice(size_t slice, void *arg)
 {
    sneppp__loss *loss = (sneppp__loss *)arg;
-   size_t        at = slice * SNEPPP__SLICE, count = loss->lane[0].flat_count - at < SNEPPP__SLICE ? loss->lane[0].flat_count - at : SNEPPP__SLICE;
+   size_t at = slice * SNEPPP__SLICE, count = loss->lane[0].flat_count - at < SNEPPP__SLICE
+                                                 ? loss->lane[0].flat_count - at
+                                                 : SNEPPP__SLICE;
    for (size_t l = 1; l < loss->used; l++) sneppp__long_add(count, 1, loss->lane[l].flat + at, loss->lane[0].flat + at);
 }
 
 /* ---- the integral: dL/dK and its way back through the mixing rule to K_f and c_f (see sneppp__mix_entry) */
-static void sneppp__mix_pull_gram(const sneppp_model *model, const sneppp__grams *g, const double *G, int f, double *dK, double *dc)
+static void sneppp__mix_pull_gram(const sneppp_model *model, const sneppp__grams *g, const double *G, int f,
+                                  double *dK, double *dc)
 {
    size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, first = 0;
    int    concatenates = sneppp__mix_concatenates(model->desc.mix);
@@ -12728,7 +13062,8 @@ static void sneppp__mix_pull_gram(const sneppp_model *model, const sneppp__grams
          if (concatenates) {
             if (j >= first && j < first + nf) {
                a -= first, b -= first;
-               dK[g->diagonal ? a : a * nf + b] = v * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? 1 : sneppp__mix_mass(model, g, f, f));
+               dK[g->diagonal ? a : a * nf + b] =
+                  v * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? 1 : sneppp__mix_mass(model, g, f, f));
             } else if (model->desc.mix == SNEPPP_MIX_STACK) {
                int h = 0;
                while (b >= (size_t)model->layer[h].n) b -= (size_t)model->layer[h++].n;
@@ -12739,7 +13074,9 @@ static void sneppp__mix_pull_gram(const sneppp_model *model, const sneppp__grams
          if (model->desc.mix == SNEPPP_MIX_SUM) {
             dK[g->diagonal ? i : i * n + j] = v * sneppp__mix_mass(model, g, f, f);
             for (int h = 0; h < model->factors; h++)
-               if (h != f) dc[i] += (v + (g->diagonal ? v : G[j * n + i])) * g->c[h][j] * sneppp__mix_mass(model, g, f, h);
+               if (h != f)
+                  dc[i] +=
+                     (v + (g->diagonal ? v : G[j * n + i])) * g->c[h][j] * sneppp__mix_mass(model, g, f, h);
             continue;
          }
          for (int h = model->factors; h-- > 0;) { /* product and outer product */
@@ -12761,12 +13098,14 @@ static void sneppp__mix_pull_gram(const sneppp_model *model, const sneppp__grams
 static double sneppp__other_integrals(const sneppp_model *model, const sneppp__grams *g, int k, double *const *M)
 {
    double p = 1;
-   for (int j = 0; model->desc.mix == SNEPPP_MIX_SEPARABLE && j < model->readouts; j++) if (j != k) p *= sneppp__readout_integral(model, g, j, M[j]);
+   for (int j = 0; model->desc.mix == SNEPPP_MIX_SEPARABLE && j < model->readouts; j++)
+      if (j != k) p *= sneppp__readout_integral(model, g, j, M[j]);
    return p;
 }
 
 /* Adds the part of the gradient that comes through K of one realisation. */
-static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sneppp_grad *grad,
+                                        const sneppp_parallel *par, sneppp_error *err)
 {
    const sneppp_model *model = loss->model;
    size_t              n = (size_t)model->n;
@@ -12778,12 +13117,14 @@ static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sn
       if (w->g.diagonal) {
          for (size_t i = 0; i < nk; i++) loss->G[at + i] = scale * (double)R->V[i] * (double)R->V[i];
       } else {
-         for (size_t i = 0; i < nk; i++) sneppp__long_product(nk, scale, loss->MM[k] + i * nk, NULL, loss->G + (at + i) * n + at);
+         for (size_t i = 0; i < nk; i++)
+            sneppp__long_product(nk, scale, loss->MM[k] + i * nk, NULL, loss->G + (at + i) * n + at);
       }
    }
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
-      size_t            nf = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
+      size_t nf = (size_t)L->n, d = (size_t)L->d,
+             parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
       sneppp_layer_grad out;
       sneppp_status     st;
       memset(&out, 0, sizeof out);
@@ -12803,7 +13144,9 @@ static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sn
       for (size_t i = 0; i < nf; i++) {
          if (grad->b[f] && !L->width) grad->b[f][i] += loss->db[i];
          for (size_t r = 0; r < d; r++) {
-            if (grad->W[f]) grad->W[f][i * d + r] += L->width ? loss->dW[i * d + r] / L->rate[r] : loss->dW[i * d + r] * L->rate[r];
+            if (grad->W[f])
+               grad->W[f][i * d + r] +=
+                  L->width ? loss->dW[i * d + r] / L->rate[r] : loss->dW[i * d + r] * L->rate[r];
             if (grad->width[f] && L->width) grad->width[f][i * d + r] += loss->dwidth[i * d + r] / L->rate[r];
          }
       }
@@ -12835,7 +13178,8 @@ typedef struct sneppp__rows_job {
 static void sneppp__readout_rows(size_t block, void *arg)
 {
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
-   size_t at = block * SNEPPP__ROW_BLOCK, n = job->n, rows = job->m - at < SNEPPP__ROW_BLOCK ? job->m - at : SNEPPP__ROW_BLOCK;
+   size_t at = block * SNEPPP__ROW_BLOCK, n = job->n,
+          rows = job->m - at < SNEPPP__ROW_BLOCK ? job->m - at : SNEPPP__ROW_BLOCK;
 #ifdef SNEPPP_REAL_FLOAT
    sneppp__gemm(0, 0, rows, n, n, 2, job->V + at * n, n, job->a, n, 0, job->out + at * n, n);
    sneppp__join(rows * n, 1, job->out + at * n, job->dV + at * n);
@@ -12897,7 +13241,9 @@ static void sneppp__layer_sums(const sneppp__loss *loss, double scale, sneppp_gr
 
 /* ---- the whole: value and gradient for the current parameters. c is the carver that placed the loss, whose
    memory is filled anew. Without log N!, which depends on nothing; expected receives Lambda. */
-static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, double *value, double *expected, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, double *value,
+                                       double *expected, sneppp_grad *grad, const sneppp_parallel *par,
+                                       sneppp_error *err)
 {
    const sneppp_model *model = loss->model;
    sneppp__carver      c = sneppp__measure();
@@ -12945,14 +13291,17 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    if (grad->alpha) *grad->alpha += (Lambda - model->floor * mass) / model->alpha - scale * s[2];
    if (loss->gradient > 1) {
       sneppp__layer_sums(loss, scale, grad);
-      for (size_t r = 0; r < loss->realisations && st == SNEPPP_OK; r++) st = sneppp__watch_pull(loss, &loss->watch[r], grad, par, err);
+      for (size_t r = 0; r < loss->realisations && st == SNEPPP_OK; r++)
+         st = sneppp__watch_pull(loss, &loss->watch[r], grad, par, err);
    }
-   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++) if (grad->V[k]) sneppp__readout_pull(loss, k, scale, grad->V[k], par);
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
+      if (grad->V[k]) sneppp__readout_pull(loss, k, scale, grad->V[k], par);
    return st;
 }
 
 /* Checks what does not need a pass over the events, and counts them. */
-static sneppp_status sneppp__realisations_check(const sneppp_model *model, const sneppp_events *events, size_t realisations, size_t *count, sneppp_error *err)
+static sneppp_status sneppp__realisations_check(const sneppp_model *model, const sneppp_events *events,
+                                                size_t realisations, size_t *count, sneppp_error *err)
 {
    sneppp_error  inner;
    sneppp_status st;
@@ -12961,13 +13310,16 @@ static sneppp_status sneppp__realisations_check(const sneppp_model *model, const
    *count = 0;
    for (size_t r = 0; r < realisations; r++) {
       st = sneppp__events_check(model, &events[r], &inner);
-      if (st != SNEPPP_OK) return realisations > 1 ? sneppp__fail(err, st, "realisation %z: %s", r, inner.why) : sneppp__fail(err, st, "%s", inner.why);
+      if (st != SNEPPP_OK)
+         return realisations > 1 ? sneppp__fail(err, st, "realisation %z: %s", r, inner.why)
+                                 : sneppp__fail(err, st, "%s", inner.why);
       for (int f = 0; events[r].seen && f < model->factors; f++) {
          if (!events[r].seen->factor[f]) continue;
          st = sneppp__region_check(model, f, events[r].seen->factor[f], err);
          if (st != SNEPPP_OK) return st;
       }
-      if (events[r].count > SIZE_MAX - *count) return sneppp__fail(err, SNEPPP_ERR_SIZE, "there are more events than size_t can count");
+      if (events[r].count > SIZE_MAX - *count)
+         return sneppp__fail(err, SNEPPP_ERR_SIZE, "there are more events than size_t can count");
       *count += events[r].count;
    }
    return SNEPPP_OK;
@@ -12985,7 +13337,9 @@ static double sneppp__log_factorials(const sneppp_events *events, size_t realisa
    return sum;
 }
 
-static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, double *expected, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events *events, size_t realisations,
+                                 double *nll, double *expected, sneppp_grad *grad, const sneppp_parallel *par,
+                                 sneppp_error *err)
 {
    sneppp__loss   loss;
    sneppp__carver c = sneppp__measure();
@@ -12999,7 +13353,8 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
    loss.model = model, loss.events = events, loss.realisations = realisations;
    loss.gradient = grad ? 1 : 0;
    for (int f = 0; grad && f < model->factors; f++)
-      if (grad->W[f] || grad->b[f] || grad->width[f] || grad->weight[f] || grad->mean[f] || grad->scale[f]) loss.gradient = 2;
+      if (grad->W[f] || grad->b[f] || grad->width[f] || grad->weight[f] || grad->mean[f] || grad->scale[f])
+         loss.gradient = 2;
    sneppp__place_loss(&c, &loss);
    st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
@@ -13012,7 +13367,9 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
    return st;
 }
 
-SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
+                                    size_t realisations, double *nll, sneppp_grad *grad,
+                                    const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp_status st = sneppp__nll(model, events, realisations, nll, NULL, grad, par, err);
    if (st == SNEPPP_OK) *nll += sneppp__log_factorials(events, realisations ? realisations : 1);
@@ -13020,7 +13377,9 @@ SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_even
 }
 
 /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). */
-SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double *nll, const sneppp_parallel *par, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events,
+                                                size_t realisations, double *nll, const sneppp_parallel *par,
+                                                sneppp_error *err)
 {
    double total = 0;
    if (!realisations) realisations = 1;
@@ -13051,12 +13410,15 @@ SNEPPP_DEF size_t sneppp_thin(size_t count, double p, uint64_t seed, unsigned ch
 
 /* Per event, the joint negative log-likelihood of events that were not used for the fit, under scale * lambda:
    -[sum log(scale lambda(x_i)) - scale Lambda - log n!] / n. */
-SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations, double scale, double *nll, const sneppp_parallel *par, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events,
+                                         size_t realisations, double scale, double *nll,
+                                         const sneppp_parallel *par, sneppp_error *err)
 {
    double        value = 0, expected = 0, n = 0;
    sneppp_status st;
    if (!realisations) realisations = 1;
-   if (!sneppp__finite(scale) || !(scale > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "scale = %g must be positive", scale);
+   if (!sneppp__finite(scale) || !(scale > 0))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "scale = %g must be positive", scale);
    st = sneppp__nll(model, events, realisations, &value, &expected, NULL, par, err);
    if (st != SNEPPP_OK) return st;
    for (size_t r = 0; r < realisations; r++) n += (double)events[r].count;
@@ -13066,7 +13428,9 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
 }
 
 /* The same with Lambda estimated from uniform points in the window, as methods without closed form must do. */
-SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events, double scale, size_t points, uint64_t seed, double *nll, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events,
+                                                     double scale, size_t points, uint64_t seed, double *nll,
+                                                     sneppp_error *err)
 {
    double        exact = 0, expected = 0, sum = 0, mass = 1, n;
    sneppp_rng    rng;
@@ -13079,9 +13443,12 @@ SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, 
    for (size_t i = 0; i < points; i++) {
       sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
       for (int f = 0; f < model->factors; f++) {
-         const sneppp_window *w = events->seen && events->seen->factor[f] ? events->seen->factor[f] : &model->desc.factor[f].window;
+         const sneppp_window *w =
+            events->seen && events->seen->factor[f] ? events->seen->factor[f] : &model->desc.factor[f].window;
          double               y[SNEPPP__MAX_STATS];
-         if (!sneppp_window_draw(w, &rng, y)) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from %s", f, sneppp__space_name(w->space));
+         if (!sneppp_window_draw(w, &rng, y))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from %s",
+                                f, sneppp__space_name(w->space));
          if (!i) mass *= sneppp_window_mass(w);
          for (int r = 0; r < model->layer[f].D; r++) x[model->layer[f].first + r] = (sneppp_real)y[r];
       }
@@ -13092,7 +13459,9 @@ SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, 
 }
 
 /* Root of the mean squared difference from a known intensity at uniform points of the window. */
-SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model, double (*truth)(const sneppp_real *x, void *user), void *user, size_t points, uint64_t seed, double *rmse, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model,
+                                     double (*truth)(const sneppp_real *x, void *user), void *user,
+                                     size_t points, uint64_t seed, double *rmse, sneppp_error *err)
 {
    double     sum = 0;
    sneppp_rng rng;
@@ -13104,7 +13473,9 @@ SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model, double (*truth)(
       double      e;
       for (int f = 0; f < model->factors; f++) {
          double y[SNEPPP__MAX_STATS];
-         if (!sneppp_window_draw(&model->desc.factor[f].window, &rng, y)) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from it", f);
+         if (!sneppp_window_draw(&model->desc.factor[f].window, &rng, y))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from it",
+                                f);
          for (int r = 0; r < model->layer[f].D; r++) x[model->layer[f].first + r] = (sneppp_real)y[r];
       }
       e = (double)sneppp_intensity(model, x) - truth(x, user);
@@ -13230,11 +13601,13 @@ typedef struct sneppp__convex {
 static sneppp_status sneppp__not_negative(double v, const char *name, int none, sneppp_error *err)
 {
    if (none && v == SNEPPP_NONE) return SNEPPP_OK;
-   if (!sneppp__finite(v) || v < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be finite and not negative", name, v);
+   if (!sneppp__finite(v) || v < 0)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be finite and not negative", name, v);
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__convex_check(const sneppp_model *model, const sneppp_fit_desc *desc, sneppp__convex *cx, sneppp_error *err)
+static sneppp_status sneppp__convex_check(const sneppp_model *model, const sneppp_fit_desc *desc,
+                                          sneppp__convex *cx, sneppp_error *err)
 {
    int           separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
    size_t        realisations = desc->realisations ? desc->realisations : 1;
@@ -13244,7 +13617,9 @@ static sneppp_status sneppp__convex_check(const sneppp_model *model, const snepp
    if ((st = sneppp__not_negative(desc->eps2, "eps2", 1, err)) != SNEPPP_OK) return st;
    if ((st = sneppp__not_negative(desc->trace, "trace", 1, err)) != SNEPPP_OK) return st;
    if ((st = sneppp__not_negative(desc->floor, "floor", 1, err)) != SNEPPP_OK) return st;
-   if (desc->floor > 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g is a share of the events and cannot exceed 1", desc->floor);
+   if (desc->floor > 1)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g is a share of the events and cannot exceed 1",
+                          desc->floor);
    cx->pgd = desc->method == SNEPPP_PGD;
    cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    cx->tol = desc->tol != 0 ? desc->tol : 1e-4; /* SNEPPP_NONE is below any gap */
@@ -13253,16 +13628,30 @@ static sneppp_status sneppp__convex_check(const sneppp_model *model, const snepp
    cx->eps2 = desc->eps2 > 0 ? desc->eps2 : 0;
    cx->trace = desc->trace > 0 ? desc->trace : 0;
    cx->floor = desc->floor > 0 ? desc->floor : 0; /* the share, until the window's mass is known */
-   if (cx->pgd && !(cx->eps1 > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 must be positive for PGD: its step is 1/(eps2 + 1/eps1^2)");
+   if (cx->pgd && !(cx->eps1 > 0))
+      return sneppp__fail(err, SNEPPP_ERR_ARG,
+                          "fit.eps1 must be positive for PGD: its step is 1/(eps2 + 1/eps1^2)");
    for (int k = 0; cx->eps1 > 0 && !cx->diagonal && k < model->readouts; k++)
       if (model->readout[k].m < model->readout[k].n)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 = %g makes V'V of full rank, but desc.rank = %d is less than the %d features", cx->eps1, model->readout[k].m, model->readout[k].n);
+         return sneppp__fail(
+            err, SNEPPP_ERR_ARG,
+            "fit.eps1 = %g makes V'V of full rank, but desc.rank = %d is less than the %d features", cx->eps1,
+            model->readout[k].m, model->readout[k].n);
    if (!separable) return SNEPPP_OK;
    if (cx->floor > 0 || cx->eps1 > 0 || cx->eps2 > 0 || cx->trace > 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
-                          cx->floor > 0 ? "floor" : cx->eps1 > 0 ? "eps1" : cx->eps2 > 0 ? "eps2" : "trace");
+      return sneppp__fail(
+         err, SNEPPP_ERR_ARG,
+         "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
+         cx->floor > 0  ? "floor"
+         : cx->eps1 > 0 ? "eps1"
+         : cx->eps2 > 0 ? "eps2"
+                        : "trace");
    for (size_t r = 0; r < realisations; r++)
-      if (realisations > 1 && desc->events[r].seen) return sneppp__fail(err, SNEPPP_ERR_ARG, "events[%z].seen: a separable model with several realisations splits only if all watched the whole window", r);
+      if (realisations > 1 && desc->events[r].seen)
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "events[%z].seen: a separable model with several realisations splits only if "
+                             "all watched the whole window",
+                             r);
    return SNEPPP_OK;
 }
 
@@ -13284,7 +13673,8 @@ static sneppp_status sneppp__convex_grams(sneppp__convex *cx, sneppp_error *err)
    const sneppp_model *model = cx->model;
    int                 separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
    cx->mass = 0;
-   for (int k = 0; k < cx->cones; k++) memset(cx->cone[k].K, 0, cx->cone[k].n * (cx->diagonal ? 1 : cx->cone[k].n) * sizeof(double));
+   for (int k = 0; k < cx->cones; k++)
+      memset(cx->cone[k].K, 0, cx->cone[k].n * (cx->diagonal ? 1 : cx->cone[k].n) * sizeof(double));
    for (size_t r = 0; r < cx->loss.realisations; r++) {
       sneppp__watch  watch;
       sneppp__block  block;
@@ -13296,7 +13686,8 @@ static sneppp_status sneppp__convex_grams(sneppp__convex *cx, sneppp_error *err)
       if (st != SNEPPP_OK) return st;
       sneppp__place_watch(&c, model, cx->loss.events[r].seen, &watch);
       st = sneppp__watch_grams(model, &watch, &cx->desc->parallel, err);
-      for (int k = 0; st == SNEPPP_OK && k < cx->cones && !(separable && r); k++) sneppp__cone_add_gram(cx, &cx->cone[k], &watch.g);
+      for (int k = 0; st == SNEPPP_OK && k < cx->cones && !(separable && r); k++)
+         sneppp__cone_add_gram(cx, &cx->cone[k], &watch.g);
       for (int f = 0; f < model->factors; f++) mass *= watch.g.mass[f];
       sneppp__block_free(&block);
       if (st != SNEPPP_OK) return st;
@@ -13370,13 +13761,18 @@ static sneppp_status sneppp__convex_coordinates(sneppp__convex *cx, sneppp_error
          for (int pass = 0; pass < 2; pass++) {
             A = (double *)sneppp__take(&c, n, n, sizeof *A);
             work = (double *)sneppp__take(&c, sneppp__eigh_work(n), 1, sizeof *work);
-            if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+            if (!pass &&
+                (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK)
+               return st;
          }
          for (size_t i = 0; i < n * n; i++) A[i] = share * q->K[i];
          for (size_t i = 0; i < n; i++) A[i * n + i] += cx->trace;
-         st = cx->pgd || cx->eps2 > 0 ? sneppp__cone_by_eigenvectors(cx, q, A, work) : sneppp__cone_by_cholesky(cx, q, A, work);
+         st = cx->pgd || cx->eps2 > 0 ? sneppp__cone_by_eigenvectors(cx, q, A, work)
+                                      : sneppp__cone_by_cholesky(cx, q, A, work);
          sneppp__block_free(&block);
-         if (st != SNEPPP_OK) return sneppp__fail(err, st, "the Gram matrix of readout %d has no usable factors: %s", q->which, sneppp_strerror(st));
+         if (st != SNEPPP_OK)
+            return sneppp__fail(err, st, "the Gram matrix of readout %d has no usable factors: %s", q->which,
+                                sneppp_strerror(st));
       }
       q->at = cx->R;
       cx->R += q->r;
@@ -13418,7 +13814,8 @@ static void sneppp__place_convex_events(sneppp__carver *c, sneppp__convex *cx)
 }
 
 /* z, w and phi of the events first .. first + B - 1. */
-static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_t first, size_t B, double *z, double *w, double *phi)
+static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_t first, size_t B, double *z,
+                                         double *w, double *phi)
 {
    const sneppp_model  *model = cx->model;
    sneppp__lane        *load = &cx->loss.lane[which];
@@ -13432,7 +13829,8 @@ static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_
       const sneppp_real *psi = load->chunk.psi + b * n;
       double             square = 0;
       for (int k = 0; cx->eps1 > 0 && k < cx->cones; k++)
-         for (size_t i = 0; i < cx->cone[k].n; i++) square += (double)psi[cx->cone[k].first + i] * (double)psi[cx->cone[k].first + i];
+         for (size_t i = 0; i < cx->cone[k].n; i++)
+            square += (double)psi[cx->cone[k].first + i] * (double)psi[cx->cone[k].first + i];
       w[b] = weight[b] / cx->total;
       phi[b] = cx->eps1 * square + cx->floor / cx->alpha;
       if (cx->want_base) lane->sum[3] += w[b] * sneppp__base_log_density(model, load->chunk.x + b * (size_t)model->D);
@@ -13441,7 +13839,11 @@ static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_
       const sneppp__cone *q = &cx->cone[k];
       for (size_t b = 0; b < B; b++) {
          const sneppp_real *psi = load->chunk.psi + b * n + q->first;
-         if (cx->diagonal) for (size_t i = 0; i < q->r; i++) { double v = q->s[i] * (double)psi[q->pick[i]]; z[b * R + q->at + i] = v * v; }
+         if (cx->diagonal)
+            for (size_t i = 0; i < q->r; i++) {
+               double v = q->s[i] * (double)psi[q->pick[i]];
+               z[b * R + q->at + i] = v * v;
+            }
          else for (size_t i = 0; i < q->g; i++) lane->gather[b * q->g + i] = (double)psi[q->pick[i]];
       }
       if (!cx->diagonal) sneppp__dgemm(0, 0, B, q->r, q->g, 1, lane->gather, q->g, q->B, q->r, 0, z + q->at, R);
@@ -13450,7 +13852,8 @@ static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_
 }
 
 /* l of a chunk. In factor mode y keeps z'U for the gradient. A diagonal readout stores squares z_j = s^2 psi_j^2. */
-static void sneppp__convex_intensity(const sneppp__convex *cx, sneppp__convex_lane *lane, size_t B, const double *z, const double *phi, double *l)
+static void sneppp__convex_intensity(const sneppp__convex *cx, sneppp__convex_lane *lane, size_t B,
+                                     const double *z, const double *phi, double *l)
 {
    size_t R = cx->R, columns = 0;
    for (size_t b = 0; b < B; b++) l[b] = phi[b];
@@ -13458,7 +13861,8 @@ static void sneppp__convex_intensity(const sneppp__convex *cx, sneppp__convex_la
       const sneppp__cone *q = &cx->cone[k];
       size_t              p = cx->mode == SNEPPP__AT_MATRIX ? q->r : q->p;
       double             *y = lane->y + columns * B;
-      if (cx->mode == SNEPPP__AT_FACTOR || cx->mode == SNEPPP__AT_MATRIX) sneppp__dgemm(0, 0, B, p, q->r, 1, z + q->at, R, cx->x + q->x, p, 0, y, p);
+      if (cx->mode == SNEPPP__AT_FACTOR || cx->mode == SNEPPP__AT_MATRIX)
+         sneppp__dgemm(0, 0, B, p, q->r, 1, z + q->at, R, cx->x + q->x, p, 0, y, p);
       for (size_t b = 0; b < B; b++) {
          const double *zb = z + b * R + q->at;
          double        sum = 0;
@@ -13475,7 +13879,8 @@ static void sneppp__convex_intensity(const sneppp__convex *cx, sneppp__convex_la
 }
 
 /* Adds a chunk to S or to the gradient; v are w / l. */
-static void sneppp__convex_add(const sneppp__convex *cx, sneppp__convex_lane *lane, size_t B, const double *z, const double *v)
+static void sneppp__convex_add(const sneppp__convex *cx, sneppp__convex_lane *lane, size_t B, const double *z,
+                               const double *v)
 {
    size_t  R = cx->R, columns = 0;
    double *G = lane->sum + 4, *S = G + cx->x_size;
@@ -13526,7 +13931,8 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
    }
 }
 
-static sneppp_status sneppp__convex_pass(sneppp__convex *cx, sneppp__convex_mode mode, const double *x, int want_S, sneppp_error *err)
+static sneppp_status sneppp__convex_pass(sneppp__convex *cx, sneppp__convex_mode mode, const double *x,
+                                         int want_S, sneppp_error *err)
 {
    cx->mode = mode, cx->x = x, cx->want_S = want_S;
    sneppp__run(&cx->desc->parallel, sneppp__convex_lane_run, cx, cx->lanes);
@@ -13560,12 +13966,17 @@ static void sneppp__convex_gradient(sneppp__convex *cx, const double *x, double 
          }
          continue;
       }
-      for (size_t i = 0; i < q->r; i++) for (size_t j = 0; j < p; j++) o[i * p + j] = 2 * (q->a[i] * U[i * p + j] - G[i * p + j]);
+      for (size_t i = 0; i < q->r; i++)
+         for (size_t j = 0; j < p; j++) o[i * p + j] = 2 * (q->a[i] * U[i * p + j] - G[i * p + j]);
       if (!(cx->eps2 > 0)) continue;
       memset(T, 0, p * p * sizeof *T);
-      for (size_t i = 0; i < q->r; i++) for (size_t j = 0; j < p; j++) for (size_t h = 0; h < p; h++) T[j * p + h] += q->s[i] * q->s[i] * U[i * p + j] * U[i * p + h];
+      for (size_t i = 0; i < q->r; i++)
+         for (size_t j = 0; j < p; j++)
+            for (size_t h = 0; h < p; h++) T[j * p + h] += q->s[i] * q->s[i] * U[i * p + j] * U[i * p + h];
       cx->penalty += 0.5 * cx->eps2 * sneppp__dot(p * p, T, T);
-      for (size_t i = 0; i < q->r; i++) for (size_t j = 0; j < p; j++) o[i * p + j] += 2 * cx->eps2 * q->s[i] * q->s[i] * sneppp__dot(p, U + i * p, T + j * p);
+      for (size_t i = 0; i < q->r; i++)
+         for (size_t j = 0; j < p; j++)
+            o[i * p + j] += 2 * cx->eps2 * q->s[i] * q->s[i] * sneppp__dot(p, U + i * p, T + j * p);
    }
    cx->f = cx->linear + cx->penalty - cx->logs;
 }
@@ -13601,7 +14012,8 @@ static sneppp_status sneppp__cone_tau(sneppp__convex *cx, const sneppp__cone *q,
    *tau = upper;
    cx->top_cone = (size_t)(q - cx->cone);
    memset(cx->top, 0, q->r * sizeof(double));
-   for (size_t i = 0, ni = 0; i < q->r; i++) if (q->a[i] > SNEPPP__SPAN * big) cx->top[i] = work[2 * n * n + ni++] / sqrt(q->a[i]);
+   for (size_t i = 0, ni = 0; i < q->r; i++)
+      if (q->a[i] > SNEPPP__SPAN * big) cx->top[i] = work[2 * n * n + ni++] / sqrt(q->a[i]);
    return st;
 }
 
@@ -13616,7 +14028,9 @@ static sneppp_status sneppp__cone_excess(sneppp__convex *cx, const sneppp__cone 
       for (size_t i = 0; i < r; i++) { double e = (S[i] - q->a[i]) / (q->s[i] * q->s[i]); if (e > 0) *excess += e * e; }
       return SNEPPP_OK;
    }
-   for (size_t i = 0; i < r; i++) for (size_t j = 0; j < r; j++) X[i * r + j] = (S[i * r + j] - (i == j ? q->a[i] : 0)) / (q->s[i] * q->s[j]);
+   for (size_t i = 0; i < r; i++)
+      for (size_t j = 0; j < r; j++)
+         X[i * r + j] = (S[i * r + j] - (i == j ? q->a[i] : 0)) / (q->s[i] * q->s[j]);
    st = sneppp__eigh(r, X, w, Q, 0, work);
    if (st != SNEPPP_OK) return st;
    for (size_t i = 0; i < r; i++) { all += w[i] * w[i]; if (w[i] > 0) sum += w[i] * w[i]; }
@@ -13637,7 +14051,8 @@ static sneppp_status sneppp__convex_certify(sneppp__convex *cx, sneppp_error *er
    int           all = 1;
    sneppp_status st = SNEPPP_OK;
    for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) st = sneppp__cone_tau(cx, &cx->cone[k], &tau, &all);
-   for (int k = 0; cx->eps2 > 0 && st == SNEPPP_OK && k < cx->cones; k++) st = sneppp__cone_excess(cx, &cx->cone[k], &excess);
+   for (int k = 0; cx->eps2 > 0 && st == SNEPPP_OK && k < cx->cones; k++)
+      st = sneppp__cone_excess(cx, &cx->cone[k], &excess);
    if (st != SNEPPP_OK) return sneppp__fail(err, st, "the certificate could not be computed: %s", sneppp_strerror(st));
    if (tau * cx->seen < cx->c) tau = cx->c / cx->seen;
    cx->tau = tau;
@@ -13686,7 +14101,8 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
       v->steps = (double *)sneppp__take(c, widest + sneppp__eigh_work(widest), 1, s);
    }
    certificate = sneppp__lambda_max_work(widest);
-   if (cx->eps2 > 0 && certificate < widest * (widest + 1) + sneppp__eigh_work(widest)) certificate = widest * (widest + 1) + sneppp__eigh_work(widest);
+   if (cx->eps2 > 0 && certificate < widest * (widest + 1) + sneppp__eigh_work(widest))
+      certificate = widest * (widest + 1) + sneppp__eigh_work(widest);
    certificate += widest * widest;
    if (certificate < p * p) certificate = p * p;
    cx->work = (double *)sneppp__take(c, cx->diagonal ? 1 : certificate, 1, s);
@@ -13718,11 +14134,13 @@ static sneppp_status sneppp__convex_vars_get(sneppp__convex *cx, size_t p, snepp
    return st;
 }
 
-static sneppp_status sneppp__convex_eval(sneppp__convex *cx, sneppp__convex_vars *v, const double *x, double *g, int want_S, sneppp_error *err)
+static sneppp_status sneppp__convex_eval(sneppp__convex *cx, sneppp__convex_vars *v, const double *x,
+                                         double *g, int want_S, sneppp_error *err)
 {
    sneppp_status st;
    for (size_t i = 0; cx->diagonal && i < cx->x_size; i++) v->m[i] = x[i] * x[i];
-   st = sneppp__convex_pass(cx, cx->diagonal ? SNEPPP__AT_DIAGONAL : SNEPPP__AT_FACTOR, cx->diagonal ? v->m : x, want_S, err);
+   st = sneppp__convex_pass(cx, cx->diagonal ? SNEPPP__AT_DIAGONAL : SNEPPP__AT_FACTOR,
+                            cx->diagonal ? v->m : x, want_S, err);
    if (st == SNEPPP_OK && g) sneppp__convex_gradient(cx, x, g);
    return st;
 }
@@ -13818,7 +14236,9 @@ static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, sn
    sneppp_status st = sneppp__convex_certify(cx, err);
    if (st != SNEPPP_OK) return st;
    cx->now.expected = sneppp__convex_expected(cx, x) / h;
-   cx->now.nll = (cx->now.expected - cx->total * (logs + log(cx->alpha) + cx->base) + sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) / (double)cx->loss.count;
+   cx->now.nll = (cx->now.expected - cx->total * (logs + log(cx->alpha) + cx->base) +
+                  sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) /
+                 (double)cx->loss.count;
    return SNEPPP_OK;
 }
 
@@ -13828,7 +14248,8 @@ static void sneppp__convex_revive(sneppp__convex *cx, sneppp__convex_vars *v)
    for (int k = 0; k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k];
       for (size_t i = 0; i < q->r; i++) {
-         double over = q->a[i] > 0 ? cx->S[q->S + i] / q->a[i] - 1 : 0, least = 0.01 * (over < 1 ? over : 1) / (double)cx->R;
+         double over = q->a[i] > 0 ? cx->S[q->S + i] / q->a[i] - 1 : 0,
+                least = 0.01 * (over < 1 ? over : 1) / (double)cx->R;
          if (over > 0 && q->a[i] * v->x[q->x + i] * v->x[q->x + i] < least) v->x[q->x + i] = sqrt(least / q->a[i]);
       }
    }
@@ -13837,7 +14258,9 @@ static void sneppp__convex_revive(sneppp__convex *cx, sneppp__convex_vars *v)
 
 /* The certificate at the current point, and what follows from it: 1 the fit has ended, 0 go on. When lambda_max is above 1 by much
    more than the gradient explains, U lacks a direction and gets more columns; then value and gradient are new. */
-static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, int stop, int stuck, size_t step, double norm, int *ended, sneppp_error *err)
+static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, int stop,
+                                            int stuck, size_t step, double norm, int *ended,
+                                            sneppp_error *err)
 {
    size_t        p = cx->cone[0].p, full = 0;
    sneppp_status st = SNEPPP_OK;
@@ -13845,7 +14268,10 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
    if (!cx->diagonal) st = sneppp__convex_eval(cx, v, v->x, NULL, 1, err);
    if (st == SNEPPP_OK) st = sneppp__convex_look(cx, v->x, err);
    if (st != SNEPPP_OK) return st;
-   for (int k = 0; k < cx->cones; k++) { if (cx->cone[k].p > p) p = cx->cone[k].p; if (cx->cone[k].r > full) full = cx->cone[k].r; }
+   for (int k = 0; k < cx->cones; k++) {
+      if (cx->cone[k].p > p) p = cx->cone[k].p;
+      if (cx->cone[k].r > full) full = cx->cone[k].r;
+   }
    cx->now.step = step;
    *ended = 1;
    if (cx->gap <= cx->tol && !fixed) cx->now.ending = SNEPPP_CONVERGED;
@@ -13918,7 +14344,8 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
    for (int k = 0; k < cx->cones; k++) for (size_t i = 0; i < cx->cone[k].r; i++) sum += cx->cone[k].a[i];
    memset(v->x, 0, cx->x_size * sizeof *v->x);
    for (int k = 0; k < cx->cones; k++)
-      for (size_t i = 0; i < cx->cone[k].r; i++) v->x[cx->cone[k].x + i * (cx->diagonal ? 1 : cx->cone[k].r + 1)] = sum > 0 ? 1 / sum : 0;
+      for (size_t i = 0; i < cx->cone[k].r; i++)
+         v->x[cx->cone[k].x + i * (cx->diagonal ? 1 : cx->cone[k].r + 1)] = sum > 0 ? 1 / sum : 0;
    for (size_t step = 0; st == SNEPPP_OK; step++) {
       double norm;
       int    stop;
@@ -13930,7 +14357,8 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
          size_t              entries = cx->diagonal ? q->r : q->r * q->r, stride = cx->diagonal ? 1 : q->r + 1;
          cx->penalty += 0.5 * cx->eps2 * sneppp__dot(entries, v->x + q->x, v->x + q->x);
          for (size_t i = 0; i < entries; i++) v->g[q->x + i] = cx->eps2 * v->x[q->x + i] - cx->S[q->S + i];
-         for (size_t i = 0; i < q->r; i++) cx->linear += q->a[i] * v->x[q->x + i * stride], v->g[q->x + i * stride] += q->a[i];
+         for (size_t i = 0; i < q->r; i++)
+            cx->linear += q->a[i] * v->x[q->x + i * stride], v->g[q->x + i * stride] += q->a[i];
       }
       cx->f = cx->linear + cx->penalty - cx->logs;
       norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
@@ -13938,13 +14366,20 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
       if (stop || step >= look || step >= cx->steps) {
          st = sneppp__convex_look(cx, v->x, err);
          if (st != SNEPPP_OK) return st;
-         cx->now.ending = cx->gap <= cx->tol ? SNEPPP_CONVERGED : stop ? SNEPPP_ASKED_TO_STOP : step >= cx->steps ? SNEPPP_STEP_LIMIT : SNEPPP_RUNNING;
+         cx->now.ending = cx->gap <= cx->tol  ? SNEPPP_CONVERGED
+                          : stop              ? SNEPPP_ASKED_TO_STOP
+                          : step >= cx->steps ? SNEPPP_STEP_LIMIT
+                                              : SNEPPP_RUNNING;
          if (cx->now.ending != SNEPPP_RUNNING) return SNEPPP_OK;
          look = step + 10 + step / 10;
       }
       for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
          const sneppp__cone *q = &cx->cone[k];
-         if (!cx->diagonal) { st = sneppp__cone_step(q->r, v->x + q->x, v->g + q->x, step_size, v->Q + q->x, step > 0, v->steps); continue; }
+         if (!cx->diagonal) {
+            st =
+               sneppp__cone_step(q->r, v->x + q->x, v->g + q->x, step_size, v->Q + q->x, step > 0, v->steps);
+            continue;
+         }
          for (size_t i = 0; i < q->r; i++) {
             double m = v->x[q->x + i] - step_size * v->g[q->x + i];
             v->x[q->x + i] = m > 0 ? m : 0;
@@ -14001,17 +14436,20 @@ static void sneppp__cone_matrix(const sneppp__convex *cx, const sneppp__cone *q,
    for (size_t i = 0; i < n; i++) M[i * n + i] = cx->eps1;
    for (size_t h = 0; h < r; h++)
       for (size_t e = 0; e <= h; e++) {
-         double m = cx->pgd ? 0.5 * (x[q->x + h * r + e] + x[q->x + e * r + h]) : sneppp__dot(p, x + q->x + h * p, x + q->x + e * p);
+         double m = cx->pgd ? 0.5 * (x[q->x + h * r + e] + x[q->x + e * r + h])
+                            : sneppp__dot(p, x + q->x + h * p, x + q->x + e * p);
          if (e == h) m *= 0.5;
          for (size_t i = 0; i < q->g; i++) {
             double bh = m * q->B[i * r + h], be = m * q->B[i * r + e];
-            for (size_t j = 0; j < q->g; j++) M[q->pick[i] * n + q->pick[j]] += bh * q->B[j * r + e] + be * q->B[j * r + h];
+            for (size_t j = 0; j < q->g; j++)
+               M[q->pick[i] * n + q->pick[j]] += bh * q->B[j * r + e] + be * q->B[j * r + h];
          }
       }
 }
 
 /* V of one readout into shadow->readout[q->which].V. */
-static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone *q, const double *x, double scale, sneppp_model *shadow, sneppp_error *err)
+static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone *q, const double *x,
+                                          double scale, sneppp_model *shadow, sneppp_error *err)
 {
    sneppp_readout_state *R = &shadow->readout[q->which];
    size_t                n = q->n;
@@ -14030,7 +14468,9 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
       double        *M = NULL;
       for (int pass = 0; pass < 2; pass++) {
          M = (double *)sneppp__take(&c, n, n, sizeof *M);
-         if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+         if (!pass &&
+             (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK)
+            return st;
       }
       sneppp__cone_matrix(cx, q, x, M);
       st = sneppp__set_readout(shadow, q->which, M, n, err);
@@ -14062,7 +14502,9 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    memset(&v, 0, sizeof v);
    if (!cx->R) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "all features are zero in the window");
    rank = cx->R;
-   for (int k = 0; k < cx->cones; k++) if (!cx->diagonal && (size_t)cx->model->readout[cx->cone[k].which].m < rank) rank = (size_t)cx->model->readout[cx->cone[k].which].m;
+   for (int k = 0; k < cx->cones; k++)
+      if (!cx->diagonal && (size_t)cx->model->readout[cx->cone[k].which].m < rank)
+         rank = (size_t)cx->model->readout[cx->cone[k].which].m;
    cx->rows = sneppp__chunk_rows(cx->model);
    cx->lanes = sneppp__lane_count(cx->model);
    cx->loss.lanes = cx->lanes;
@@ -14071,7 +14513,9 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    cx->bound = -1e300, cx->gap = 1e300;
    for (int pass = 0; pass < 2; pass++) {
       sneppp__place_convex_events(&c, cx);
-      if (!pass && (st = sneppp__block_get(&events, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+      if (!pass &&
+          (st = sneppp__block_get(&events, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK)
+         return st;
    }
    st = sneppp__convex_vars_get(cx, cx->eps2 > 0 ? 48 : 16, &v, err); /* a Frobenius penalty keeps many directions */
    cx->want_base = 1;
@@ -14090,7 +14534,8 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
       }
    }
    if (st == SNEPPP_OK) scale = 1 / sqrt(sneppp__convex_scale(cx));
-   for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) st = sneppp__cone_readout(cx, &cx->cone[k], v.x, scale, shadow, err);
+   for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++)
+      st = sneppp__cone_readout(cx, &cx->cone[k], v.x, scale, shadow, err);
    sneppp__block_free(&v.block);
    sneppp__block_free(&events);
    return st;
@@ -14133,15 +14578,19 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *
    for (int k = 0; st == SNEPPP_OK && k < cones; k++) {
       cx->cone[0] = cone[k], cx->cones = 1, cx->now.step = 0;
       st = sneppp__convex_solve(cx, shadow, err);
-      gap += cx->gap, logs += cx->logs - log(cx->linear / cx->seen) * cx->seen, dropped += cx->dropped, step += cx->now.step;
+      gap += cx->gap, logs += cx->logs - log(cx->linear / cx->seen) * cx->seen, dropped += cx->dropped,
+         step += cx->now.step;
       if (cx->now.ending != SNEPPP_CONVERGED) ending = cx->now.ending;
       if (ending == SNEPPP_ASKED_TO_STOP) cx->steps = 0; /* the other factors keep their start */
    }
    if (st != SNEPPP_OK) return st;
-   for (size_t i = 0; i < (size_t)shadow->readout[0].n * (size_t)shadow->readout[0].m; i++) shadow->readout[0].V[i] = (sneppp_real)(scale * (double)shadow->readout[0].V[i]);
+   for (size_t i = 0; i < (size_t)shadow->readout[0].n * (size_t)shadow->readout[0].m; i++)
+      shadow->readout[0].V[i] = (sneppp_real)(scale * (double)shadow->readout[0].V[i]);
    cx->alpha = alpha, cx->gap = gap, cx->dropped = dropped, cx->now.step = step, cx->now.ending = ending;
    cx->now.expected = cx->total;
-   cx->now.nll = (cx->total - cx->total * (logs + log(cx->total) + cx->base) + sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) / (double)cx->loss.count;
+   cx->now.nll = (cx->total - cx->total * (logs + log(cx->total) + cx->base) +
+                  sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) /
+                 (double)cx->loss.count;
    return SNEPPP_OK;
 }
 
@@ -14156,7 +14605,8 @@ static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, s
    }
 }
 
-static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
+static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc,
+                                        sneppp_report *report, sneppp_error *err)
 {
    sneppp__convex cx;
    sneppp_model   shadow;
@@ -14178,19 +14628,26 @@ static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_de
    sneppp__place_convex(&c, model, &cx, &shadow);
    cx.total = sneppp__total_weight(desc->events, realisations);
    st = sneppp__convex_grams(&cx, err);
-   if (st == SNEPPP_OK && !sneppp__finite(cx.total)) st = sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
+   if (st == SNEPPP_OK && !sneppp__finite(cx.total))
+      st = sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
    cx.alpha = model->desc.alpha > 0 ? model->desc.alpha : cx.total > 0 ? cx.total / cx.mass : 1;
    cx.floor *= cx.mass > 0 ? cx.total / cx.mass : 0;
    cx.now.method = desc->method, cx.now.events = cx.loss.count, cx.now.steps = cx.steps, cx.now.width = model->n;
    cx.now.held_out = sneppp__nan();
    cx.now.ending = SNEPPP_CONVERGED;
    if (st == SNEPPP_OK && !(cx.total > 0)) { /* nothing was seen: the intensity 0 is the exact optimum */
-      for (int k = 0; k < model->readouts; k++) memset(shadow.readout[k].V, 0, (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
+      for (int k = 0; k < model->readouts; k++)
+         memset(shadow.readout[k].V, 0,
+                (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
    } else if (st == SNEPPP_OK) {
-      st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1 ? sneppp__convex_separable(&cx, &shadow, err) : sneppp__convex_solve(&cx, &shadow, err);
+      st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1
+              ? sneppp__convex_separable(&cx, &shadow, err)
+              : sneppp__convex_solve(&cx, &shadow, err);
    }
    if (st == SNEPPP_OK) {
-      for (int k = 0; k < model->readouts; k++) memcpy(model->readout[k].V, shadow.readout[k].V, (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
+      for (int k = 0; k < model->readouts; k++)
+         memcpy(model->readout[k].V, shadow.readout[k].V,
+                (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
       model->alpha = cx.alpha;
       model->floor = cx.floor;
       cx.now.gap = cx.gap, cx.now.rank = (int)cx.rank, cx.now.dropped = (int)cx.dropped;
@@ -14222,7 +14679,8 @@ typedef struct sneppp__learnt { /* a run of theta that belongs to one array of t
 #define SNEPPP__MAX_LEARNT (7 * SNEPPP_MAX_FACTORS + 1)
 
 /* Lists the segments in their fixed order and points grad at `raw`, the flat gradient. Returns how many. */
-static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *seg, double *raw, sneppp_grad *grad, size_t *total)
+static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *seg, double *raw,
+                               sneppp_grad *grad, size_t *total)
 {
    int    used = 0;
    size_t at = 0;
@@ -14242,7 +14700,8 @@ static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *
       if (!(freeze & SNEPPP_FREEZE_LAYER)) {
          SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, !L->width, L->W, NULL, n * d, NULL, d, grad->W[f]);
          if (L->width) SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, L->width, NULL, n * d, NULL, d, grad->width[f]);
-         else if (!model->desc.factor[f].no_bias) SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, L->b, NULL, n, NULL, 1, grad->b[f]);
+         else if (!model->desc.factor[f].no_bias)
+            SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, L->b, NULL, n, NULL, 1, grad->b[f]);
       }
       if (L->inside.space == SNEPPP_GAUSS && !(freeze & SNEPPP_FREEZE_MEASURE)) { /* the lists live in the model's own block */
          SNEPPP__LEARNT(SNEPPP__MAP_LOGIT, 0, NULL, (double *)(uintptr_t)L->inside.weight, K, NULL, 1, grad->weight[f]);
@@ -14250,13 +14709,17 @@ static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *
          SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, (double *)(uintptr_t)L->inside.scale, K * d, NULL, d, grad->scale[f]);
       }
    }
-   if (model->floor > 0 && !(freeze & SNEPPP_FREEZE_FLOOR)) SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, &model->floor, 1, NULL, 1, grad->floor);
+   if (model->floor > 0 && !(freeze & SNEPPP_FREEZE_FLOOR))
+      SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, &model->floor, 1, NULL, 1, grad->floor);
 #undef SNEPPP__LEARNT
    *total = at;
    return used;
 }
 
-static double sneppp__learnt_get(const sneppp__learnt *s, size_t i) { return s->real ? (double)s->real[i] : s->wide[i]; }
+static double sneppp__learnt_get(const sneppp__learnt *s, size_t i)
+{
+   return s->real ? (double)s->real[i] : s->wide[i];
+}
 
 static void sneppp__learnt_set(const sneppp__learnt *s, size_t i, double v)
 {
@@ -14315,10 +14778,14 @@ static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double 
 
 #ifdef SNEPPP__VECTOR
 /* A run of AdamW with the bias corrections 1/c1 and 1/c2 in hand. */
-SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *g, double *theta, double *m, double *v, double keep, double rate, double beta1, double beta2, double c1, double c2)
+SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *g, double *theta, double *m,
+                                                        double *v, double keep, double rate, double beta1,
+                                                        double beta2, double c1, double c2)
 {
-   __m256d b1 = _mm256_set1_pd(beta1), b2 = _mm256_set1_pd(beta2), a1 = _mm256_set1_pd(1 - beta1), a2 = _mm256_set1_pd(1 - beta2);
-   __m256d k = _mm256_set1_pd(keep), r = _mm256_set1_pd(rate / c1), i2 = _mm256_set1_pd(1 / c2), tiny = _mm256_set1_pd(1e-8);
+   __m256d b1 = _mm256_set1_pd(beta1), b2 = _mm256_set1_pd(beta2), a1 = _mm256_set1_pd(1 - beta1),
+           a2 = _mm256_set1_pd(1 - beta2);
+   __m256d k = _mm256_set1_pd(keep), r = _mm256_set1_pd(rate / c1), i2 = _mm256_set1_pd(1 / c2),
+           tiny = _mm256_set1_pd(1e-8);
    size_t  i = 0;
    for (; i + 4 <= n; i += 4) {
       __m256d d = _mm256_loadu_pd(g + i), x = _mm256_fmadd_pd(b1, _mm256_loadu_pd(m + i), _mm256_mul_pd(a1, d));
@@ -14333,14 +14800,17 @@ SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *
 #endif
 
 /* One step of AdamW, step counted from 1. */
-static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double *g, double *theta, double *m, double *v, double rate, const sneppp_fit_desc *o, size_t step)
+static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double *g, double *theta, double *m,
+                          double *v, double rate, const sneppp_fit_desc *o, size_t step)
 {
    double c1 = 1 - pow(o->beta1, (double)step), c2 = 1 - pow(o->beta2, (double)step);
    for (int k = 0; k < segments; k++) {
       double keep = seg[k].decays ? 1 - rate * o->decay : 1;
       size_t i = seg[k].first;
 #ifdef SNEPPP__VECTOR
-      if (sneppp__has_vectors()) i += sneppp__adamw_vectors(seg[k].count, g + i, theta + i, m + i, v + i, keep, rate, o->beta1, o->beta2, c1, c2);
+      if (sneppp__has_vectors())
+         i += sneppp__adamw_vectors(seg[k].count, g + i, theta + i, m + i, v + i, keep, rate, o->beta1,
+                                    o->beta2, c1, c2);
 #endif
       for (; i < seg[k].first + seg[k].count; i++) {
          m[i] = o->beta1 * m[i] + (1 - o->beta1) * g[i];
@@ -14367,12 +14837,16 @@ static sneppp_status sneppp__fit_check(const sneppp_model *model, const sneppp_f
    if (!o) return sneppp__fail(err, SNEPPP_ERR_ARG, "the fit description is NULL");
    if (o->start_zero || o->end_zero)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.start_zero or fit.end_zero is not 0: zero the struct first");
-   if ((int)o->method < 0 || o->method >= SNEPPP_METHOD_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not a sneppp_method", (int)o->method);
-   if ((int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.schedule = %d is not a sneppp_schedule", (int)o->schedule);
+   if ((int)o->method < 0 || o->method >= SNEPPP_METHOD_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not a sneppp_method", (int)o->method);
+   if ((int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.schedule = %d is not a sneppp_schedule",
+                          (int)o->schedule);
    if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
 #define SNEPPP__CHECK(field, low, high) \
    if (!sneppp__finite(o->field) || o->field < (low) || o->field > (high)) \
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit." #field " = %g must be from %g to %g", o->field, (double)(low), (double)(high))
+   return sneppp__fail(err, SNEPPP_ERR_ARG, "fit." #field " = %g must be from %g to %g", o->field, \
+                       (double)(low), (double)(high))
    SNEPPP__CHECK(tol, -1, 1e300);
    SNEPPP__CHECK(eps1, -1, 1e300);
    SNEPPP__CHECK(eps2, 0, 1e300);
@@ -14400,14 +14874,16 @@ static void sneppp__place_run(sneppp__carver *c, sneppp_trainer *t, sneppp__loss
    sneppp__place_loss(c, loss);
 }
 
-static void sneppp__loss_range(sneppp_trainer *t, sneppp__loss *loss, size_t lo, size_t hi, size_t first, size_t batch, uint64_t shuffle)
+static void sneppp__loss_range(sneppp_trainer *t, sneppp__loss *loss, size_t lo, size_t hi, size_t first,
+                               size_t batch, uint64_t shuffle)
 {
    loss->lo = lo, loss->hi = hi, loss->first = first, loss->batch = batch;
    loss->key = t->desc.seed, loss->shuffle = shuffle;
 }
 
 /* Value (and gradient) on a part of the events; the report's nll is per event and has log N! in it. */
-static sneppp_status sneppp__trainer_look(sneppp_trainer *t, int held, sneppp_grad *grad, double *nll, double *expected, sneppp_error *err)
+static sneppp_status sneppp__trainer_look(sneppp_trainer *t, int held, sneppp_grad *grad, double *nll,
+                                          double *expected, sneppp_error *err)
 {
    sneppp__loss *loss = (sneppp__loss *)t->loss;
    double        value = 0, N = (double)t->events;
@@ -14463,7 +14939,8 @@ static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *model, const sneppp_fit_desc *desc, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *model,
+                                             const sneppp_fit_desc *desc, sneppp_error *err)
 {
    sneppp__learnt seg[SNEPPP__MAX_LEARNT];
    sneppp_grad     grad;
@@ -14491,7 +14968,8 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    if (st != SNEPPP_OK) return st;
    if (!events) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to learn from");
    memset(&loss, 0, sizeof loss);
-   loss.model = model, loss.events = o.events, loss.realisations = o.realisations, loss.count = events, loss.gradient = 2;
+   loss.model = model, loss.events = o.events, loss.realisations = o.realisations, loss.count = events,
+   loss.gradient = 2;
    sneppp__learnt_list(model, o.freeze | (o.floor > 0 ? 0 : SNEPPP_FREEZE_FLOOR), seg, NULL, &grad, &count);
    if (o.floor > 0) count++; /* the floor becomes positive before the first step */
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.freeze leaves nothing to learn");
@@ -14511,7 +14989,9 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    for (size_t r = 0; r < o.realisations; r++) {
       double mass = 1;
       for (int f = 0; f < model->factors; f++)
-         mass *= sneppp_window_mass(o.events[r].seen && o.events[r].seen->factor[f] ? o.events[r].seen->factor[f] : &model->layer[f].inside);
+         mass *=
+            sneppp_window_mass(o.events[r].seen && o.events[r].seen->factor[f] ? o.events[r].seen->factor[f]
+                                                                               : &model->layer[f].inside);
       t->mass += mass;
       if (!o.events[r].weight) t->weights += (double)o.events[r].count;
       else for (size_t i = 0; i < o.events[r].count; i++) t->weights += (double)o.events[r].weight[i];
@@ -14560,8 +15040,10 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
    norm = sqrt(norm);
    t->report.gradient = norm;
    if (!t->held) memcpy(t->best, t->theta, count * sizeof *t->best); /* the last point known to be finite */
-   if (t->desc.clip > 0 && norm > t->desc.clip) for (size_t i = 0; i < count; i++) t->gradient[i] *= t->desc.clip / norm;
-   sneppp__adamw(seg, segments, t->gradient, t->theta, t->moment1, t->moment2, t->rate_cut * sneppp__rate(&t->desc, t->report.step), &t->desc, t->report.step + 1);
+   if (t->desc.clip > 0 && norm > t->desc.clip)
+      for (size_t i = 0; i < count; i++) t->gradient[i] *= t->desc.clip / norm;
+   sneppp__adamw(seg, segments, t->gradient, t->theta, t->moment1, t->moment2,
+                 t->rate_cut * sneppp__rate(&t->desc, t->report.step), &t->desc, t->report.step + 1);
    t->report.step++;
    sneppp__theta_write(seg, segments, t->theta);
    t->report.seconds = SNEPPP_SECONDS() - t->started;
@@ -14583,7 +15065,8 @@ static int sneppp__trainer_patience(sneppp_trainer *t, sneppp_error *err, sneppp
    return ++t->since >= t->desc.patience;
 }
 
-static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
+static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
+                                      sneppp_error *err)
 {
    sneppp_trainer t;
    sneppp_status  st = sneppp_trainer_init(&t, model, desc, err);
@@ -14593,8 +15076,14 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
    t.report.ending = SNEPPP_RUNNING;
    while (st == SNEPPP_OK && t.report.step < t.desc.steps) {
       st = sneppp_trainer_step(&t, err);
-      if (st == SNEPPP_OK && t.held && t.report.step % every == 0 && sneppp__trainer_patience(&t, err, &st)) { t.report.ending = SNEPPP_CONVERGED; break; }
-      if (st == SNEPPP_OK && t.desc.progress && t.desc.progress(&t.report, model, t.desc.user)) { t.report.ending = SNEPPP_ASKED_TO_STOP; break; }
+      if (st == SNEPPP_OK && t.held && t.report.step % every == 0 && sneppp__trainer_patience(&t, err, &st)) {
+         t.report.ending = SNEPPP_CONVERGED;
+         break;
+      }
+      if (st == SNEPPP_OK && t.desc.progress && t.desc.progress(&t.report, model, t.desc.user)) {
+         t.report.ending = SNEPPP_ASKED_TO_STOP;
+         break;
+      }
    }
    if (t.report.ending == SNEPPP_RUNNING) t.report.ending = st == SNEPPP_OK ? SNEPPP_STEP_LIMIT : SNEPPP_NO_PROGRESS;
    {
@@ -14604,7 +15093,9 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
       int             segments = sneppp__learnt_list(model, t.desc.freeze, seg, NULL, &grad, &count);
       if (st != SNEPPP_OK || (t.held && t.looks)) sneppp__theta_write(seg, segments, t.best); /* the best finite model is kept */
    }
-   if (st == SNEPPP_OK) st = sneppp__nll(model, t.desc.events, t.desc.realisations, &t.report.nll, &t.report.expected, NULL, &t.desc.parallel, err);
+   if (st == SNEPPP_OK)
+      st = sneppp__nll(model, t.desc.events, t.desc.realisations, &t.report.nll, &t.report.expected, NULL,
+                       &t.desc.parallel, err);
    if (st == SNEPPP_OK) t.report.nll = (t.report.nll + t.log_factorials) / (double)t.events;
    t.report.seconds = SNEPPP_SECONDS() - t.started;
    if (report) *report = t.report;
@@ -14698,13 +15189,15 @@ static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double 
    if (f->win->space == SNEPPP_INTERVALS) {
       double mass = 0, length = 0;
       for (size_t k = 0; k < f->win->count; k++) {
-         double lo = (f->win->ends[2 * k] - f->lo[0]) / f->side[0], hi = (f->win->ends[2 * k + 1] - f->lo[0]) / f->side[0];
+         double lo = (f->win->ends[2 * k] - f->lo[0]) / f->side[0],
+                hi = (f->win->ends[2 * k + 1] - f->lo[0]) / f->side[0];
          mass += sneppp__erf_diff((lo - c[0]) * s, (hi - c[0]) * s);
          length += hi - lo;
       }
       return length / (h * 1.25331413731550025121 * mass);
    }
-   for (int k = 0; k < f->d; k++) r *= f->a[k] / (h * 1.25331413731550025121 * (erf((f->a[k] - c[k]) * s) + erf(c[k] * s)));
+   for (int k = 0; k < f->d; k++)
+      r *= f->a[k] / (h * 1.25331413731550025121 * (erf((f->a[k] - c[k]) * s) + erf(c[k] * s)));
    return r;
 }
 
@@ -14712,7 +15205,8 @@ static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double 
 
 /* The bumps of one leaf at x. The exponent of the next narrower bump is twice as large: one exponential and S - 1
    squarings serve the whole ladder. Absent points have e = 0. */
-static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, const sneppp_node *n, const double *x, size_t skip, double *out)
+static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, const sneppp_node *n,
+                             const double *x, size_t skip, double *out)
 {
    const size_t d = (size_t)f->d;
    double       e[SNEPPP__LEAF];
@@ -14748,7 +15242,8 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
 }
 
 /* out[s] += sum over the centres, but `skip`, of level s at x. */
-static void sneppp__ladder_sum(const sneppp__auto *f, const sneppp__ladder *l, const double *x, size_t skip, double *out)
+static void sneppp__ladder_sum(const sneppp__auto *f, const sneppp__ladder *l, const double *x, size_t skip,
+                               double *out)
 {
    size_t stack[128];
    int    top = 0;
@@ -14767,7 +15262,8 @@ static void sneppp__ladder_scales(const sneppp__auto *f, sneppp__ladder *l, cons
    for (int s = 0; s < l->S; s++) {
       double factor = pow(2, -0.5 * s);
       memset(scale + (size_t)s * l->row + f->N, 0, SNEPPP__LEAF * sizeof *scale);
-      for (size_t j = 0; j < f->N; j++) scale[(size_t)s * l->row + j] = sneppp__bump_scale(f, f->x + j * (size_t)f->d, top[j] * factor);
+      for (size_t j = 0; j < f->N; j++)
+         scale[(size_t)s * l->row + j] = sneppp__bump_scale(f, f->x + j * (size_t)f->d, top[j] * factor);
    }
 }
 
@@ -14814,7 +15310,8 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
 /* F(p) = sum_i log(p.L_i) + sum_c prior_c log p_c - T sum_c p_c, whose maximum over p >= 0 has sum p = 1 by itself when
    T = N + sum prior. Returns F; r, if wanted, gets its derivatives without the last term, H (C, C) minus the second
    derivatives. */
-static double sneppp__mix_value(size_t N, int C, const double *L, const double *prior, double T, const double *p, double *r, double *H)
+static double sneppp__mix_value(size_t N, int C, const double *L, const double *prior, double T,
+                                const double *p, double *r, double *H)
 {
    double value = 0;
    for (int c = 0; r && c < C; c++) r[c] = 0;
@@ -14844,7 +15341,8 @@ static double sneppp__mix_value(size_t N, int C, const double *L, const double *
 /* One step p <- p (1 + d) with (P H P + damp T P) d = P (r - T), P = diag(p): Newton's step in relative changes, which
    cannot leave p > 0. For large damping it is EM, whose factor is 1 + (r - T)/T, so some damping always raises F;
    little is needed although the columns of neighbouring widths are almost alike. Returns 0 when nothing raises F. */
-static int sneppp__mix_newton(size_t N, int C, const double *L, const double *prior, double T, double *p, double now, const double *r, const double *H)
+static int sneppp__mix_newton(size_t N, int C, const double *L, const double *prior, double T, double *p,
+                              double now, const double *r, const double *H)
 {
    double A[SNEPPP__COLUMNS * SNEPPP__COLUMNS], d[SNEPPP__COLUMNS], to[SNEPPP__COLUMNS];
    for (double damp = 1e-6; damp < 2; damp *= 10) {
@@ -14857,7 +15355,10 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *pr
       sneppp__solve_lower((size_t)C, A, (size_t)C, 0, d, 1, 1);
       sneppp__solve_lower((size_t)C, A, (size_t)C, 1, d, 1, 1);
       for (int c = 0; c < C; c++) to[c] = p[c] * (d[c] > -0.95 ? 1 + d[c] : 0.05);
-      if (sneppp__mix_value(N, C, L, prior, T, to, NULL, NULL) > now) { memcpy(p, to, (size_t)C * sizeof *p); return 1; }
+      if (sneppp__mix_value(N, C, L, prior, T, to, NULL, NULL) > now) {
+         memcpy(p, to, (size_t)C * sizeof *p);
+         return 1;
+      }
    }
    return 0;
 }
@@ -14865,7 +15366,8 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *pr
 /* Maximises sum_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and certifies
    itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and finds the
    neighbourhood; Newton steps on the few dozen columns finish. Returns the gap per event; *value: the sum of logs. */
-static double sneppp__mix_em(size_t N, int C, const double *L, const double *prior, double *p, double tol, double *value)
+static double sneppp__mix_em(size_t N, int C, const double *L, const double *prior, double *p, double tol,
+                             double *value)
 {
    double r[SNEPPP__COLUMNS], H[SNEPPP__COLUMNS * SNEPPP__COLUMNS], T = (double)N, gap = 0, now, total;
    for (int c = 0; c < C; c++) T += prior[c];
@@ -14941,7 +15443,10 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
       f->gap = sneppp__mix_em(f->Q, C, f->L, prior, f->p, fixed_only ? 1e-3 : 1e-4, &f->gain);
       if (anchor < C - 1) { /* the classical estimate with a floor: the same problem on two columns */
          double two[2] = {0.5, 0.5}, pr[2] = {SNEPPP__ANCHOR, SNEPPP__UNIFORM}, share;
-         for (size_t i = 0; i < f->Q; i++) { f->pair[2 * i] = f->L[i * (size_t)C + (size_t)anchor]; f->pair[2 * i + 1] = 1; }
+         for (size_t i = 0; i < f->Q; i++) {
+            f->pair[2 * i] = f->L[i * (size_t)C + (size_t)anchor];
+            f->pair[2 * i + 1] = 1;
+         }
          sneppp__mix_em(f->Q, 2, f->pair, pr, two, 1e-4, &plain);
          share = sneppp__trust(f->gain - plain);
          for (int c = 0; c < C; c++) f->p[c] *= share;
@@ -15034,7 +15539,8 @@ static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const doub
    for (int attempt = 0; attempt < 1000; attempt++) {
       int inside = 1;
       if (f->sphere) {
-         double kappa = 1 / (h * h), u = sneppp_rng_uniform(rng), w = 1 + log(u + (1 - u) * exp(-2 * kappa) + 1e-300) / kappa, g[3], q = 0, n = 0;
+         double kappa = 1 / (h * h), u = sneppp_rng_uniform(rng),
+                w = 1 + log(u + (1 - u) * exp(-2 * kappa) + 1e-300) / kappa, g[3], q = 0, n = 0;
          for (int k = 0; k < 3; k++) { g[k] = sneppp_rng_normal(rng); q += g[k] * x[k]; }
          for (int k = 0; k < 3; k++) { g[k] -= q * x[k]; n += g[k] * g[k]; }
          n = sqrt((1 - w * w > 0 ? 1 - w * w : 0) / (n > 0 ? n : 1));
@@ -15071,7 +15577,8 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
 }
 
 /* Responsibilities of one virtual event x, weighted, into the sums of the bumps near it. Returns the floor's part. */
-static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sneppp__few_work *w, const double *x, double weight)
+static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sneppp__few_work *w,
+                                const double *x, double weight)
 {
    size_t stack[128], d = (size_t)f->d, got = 0;
    int    top = 0;
@@ -15122,7 +15629,11 @@ static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_
          for (size_t i = i0; i < i1; i++) s += w->y[i * d + k];
          m->c[b * d + k] = s / (double)(i1 - i0);
       }
-      for (size_t i = i0; i < i1; i++) for (size_t k = 0; k < d; k++) { double e = w->y[i * d + k] - m->c[b * d + k]; v += e * e; }
+      for (size_t i = i0; i < i1; i++)
+         for (size_t k = 0; k < d; k++) {
+            double e = w->y[i * d + k] - m->c[b * d + k];
+            v += e * e;
+         }
       m->h[b] = sqrt(v / (double)((i1 - i0) * free_axes)) + SNEPPP__LEAST;
       m->p[b] = mass / (double)B;
    }
@@ -15139,7 +15650,8 @@ static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_
       nodes = sneppp__tree_build(f->d, B, w->cx, w->corder, w->cnode);
       for (size_t k = 0; k < nodes; k++) {
          w->widest2[k] = 0;
-         for (size_t b = w->cnode[k].first; b < w->cnode[k].first + w->cnode[k].count; b++) w->widest2[k] = fmax(w->widest2[k], m->h[w->corder[b]] * m->h[w->corder[b]]);
+         for (size_t b = w->cnode[k].first; b < w->cnode[k].first + w->cnode[k].count; b++)
+            w->widest2[k] = fmax(w->widest2[k], m->h[w->corder[b]] * m->h[w->corder[b]]);
       }
       memset(w->sum, 0, B * (d + 2) * sizeof *w->sum);
       for (size_t i = 0; i < n; i++) floor_sum += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
@@ -15164,7 +15676,8 @@ static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_
 
 /* Unit i gets the bump at c (scaled) of width h with share * N events in it. The model sees u = 2 y - 1 (y in the unit
    cube), so psi = exp(-(u - c_u)^2 / 2 l^2) with l = sqrt(2) h 2 / a; on the sphere w = c / 2h^2, b = -1 / 2h^2. */
-static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c, double h, double share, double scale)
+static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c, double h,
+                             double share, double scale)
 {
    sneppp_layer_state *L = &m->layer[0];
    size_t              d = (size_t)f->d;
@@ -15192,14 +15705,19 @@ static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, doub
          int    at = n;
          double width = f->ladder[l].top[j] * pow(2, -0.5 * s);
          if (!(f->p[c] > 0)) continue;
-         for (; at > 0 && h[at - 1] < width; at--) { h[at] = h[at - 1], share[at] = share[at - 1], scale[at] = scale[at - 1]; }
-         h[at] = width, share[at] = f->p[c] / (double)f->N, scale[at] = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
+         for (; at > 0 && h[at - 1] < width; at--) {
+            h[at] = h[at - 1], share[at] = share[at - 1], scale[at] = scale[at - 1];
+         }
+         h[at] = width, share[at] = f->p[c] / (double)f->N,
+         scale[at] = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
          n++;
       }
    return n;
 }
 
-static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few, const sneppp__few_work *work, const sneppp_model *old, sneppp_model *out, sneppp_error *err)
+static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few,
+                                        const sneppp__few_work *work, const sneppp_model *old,
+                                        sneppp_model *out, sneppp_error *err)
 {
    double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS], mass = sneppp_window_mass(f->win);
    int           group = few ? 1 : f->p[f->C - 1] < 1 ? sneppp__centre_bumps(f, 0, h, share, scale) : 0;
@@ -15210,11 +15728,15 @@ static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few
    desc.factor[0].unit.act = f->sphere ? SNEPPP_EXP : SNEPPP_RBF;
    desc.factor[0].units = NULL, desc.factor[0].no_bias = 0;
    desc.group = group;
-   if (n > (size_t)INT32_MAX) return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
+   if (n > (size_t)INT32_MAX)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    desc.width = desc.factor[0].width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
    if (desc.mem) {
       size_t bytes = sneppp_model_bytes(&desc, err);
-      if (!bytes || bytes > desc.mem_bytes) return sneppp__fail(err, SNEPPP_ERR_SIZE, "AUTO chose %d features, which need %z bytes, but desc.mem_bytes is %z", desc.width, bytes, desc.mem_bytes);
+      if (!bytes || bytes > desc.mem_bytes)
+         return sneppp__fail(err, SNEPPP_ERR_SIZE,
+                             "AUTO chose %d features, which need %z bytes, but desc.mem_bytes is %z",
+                             desc.width, bytes, desc.mem_bytes);
       desc.mem = NULL, desc.mem_bytes = 0;
    }
    st = sneppp_init(out, &desc, err);
@@ -15228,7 +15750,9 @@ static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few
    }
    for (size_t j = 0; !few && group && j < f->N; j++) {
       int bumps = sneppp__centre_bumps(f, j, h, share, scale);
-      for (int b = 0; b < bumps; b++) sneppp__set_bump(f, out, j * (size_t)group + (size_t)b, f->x + j * (size_t)f->d, h[b], share[b], scale[b]);
+      for (int b = 0; b < bumps; b++)
+         sneppp__set_bump(f, out, j * (size_t)group + (size_t)b, f->x + j * (size_t)f->d, h[b], share[b],
+                          scale[b]);
    }
    sneppp__index(out);
    out->budget = old->budget;
@@ -15262,7 +15786,8 @@ static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_model *made, snep
 }
 
 /* ---- reading the events: every one is checked; a random subset of at most `room` is kept, shuffled */
-static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *model, const sneppp_fit_desc *o, size_t total, size_t room, uint64_t seed, sneppp_error *err)
+static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *model, const sneppp_fit_desc *o,
+                                       size_t total, size_t room, uint64_t seed, sneppp_error *err)
 {
    size_t      D = (size_t)model->D, seen = 0, need = total < room ? total : room, kept = 0;
    sneppp_real x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
@@ -15279,9 +15804,14 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
          if (st != SNEPPP_OK) return st;
          for (size_t b = 0; b < B; b++, seen++) {
             int in = sneppp__inside(model, x + b * D);
-            if (in != 1) return sneppp__fail_event(err, SNEPPP_ERR_DATA, first + b, "event %z, at %g%s, is %s", first + b, (double)x[b * D], D > 1 ? ", ..." : "", in < 0 ? "not finite" : "outside the window");
+            if (in != 1)
+               return sneppp__fail_event(err, SNEPPP_ERR_DATA, first + b, "event %z, at %g%s, is %s",
+                                         first + b, (double)x[b * D], D > 1 ? ", ..." : "",
+                                         in < 0 ? "not finite" : "outside the window");
             if (!need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)need) continue; /* selection sampling */
-            for (size_t q = 0; q < D; q++) f->y[kept * D + q] = f->sphere ? (double)x[b * D + q] : ((double)x[b * D + q] - f->lo[q]) / f->side[q];
+            for (size_t q = 0; q < D; q++)
+               f->y[kept * D + q] =
+                  f->sphere ? (double)x[b * D + q] : ((double)x[b * D + q] - f->lo[q]) / f->side[q];
             kept++, need--;
          }
       }
@@ -15303,10 +15833,12 @@ static int sneppp__auto_serves(const sneppp_model *model)
 {
    const sneppp_window *w = &model->desc.factor[0].window;
    if (model->factors != 1) return 0;
-   return (w->space == SNEPPP_BOX && w->dim <= SNEPPP_RADIAL_DIM) || w->space == SNEPPP_INTERVALS || (w->space == SNEPPP_SPHERE && w->dim == 3);
+   return (w->space == SNEPPP_BOX && w->dim <= SNEPPP_RADIAL_DIM) || w->space == SNEPPP_INTERVALS ||
+          (w->space == SNEPPP_SPHERE && w->dim == 3);
 }
 
-static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o, sneppp_report *report, sneppp_error *err)
+static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o, sneppp_report *report,
+                                        sneppp_error *err)
 {
    size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres;
    double           started = SNEPPP_SECONDS();
@@ -15327,7 +15859,10 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    for (int k = 0; k < f.d; k++) {
       f.a[k] = 1;
       f.lo[k] = f.win->space == SNEPPP_BOX ? f.win->lo[k] : f.win->space == SNEPPP_INTERVALS ? f.win->ends[0] : 0;
-      f.side[k] = (f.win->space == SNEPPP_BOX ? f.win->hi[k] : f.win->space == SNEPPP_INTERVALS ? f.win->ends[2 * f.win->count - 1] : 1) - f.lo[k];
+      f.side[k] = (f.win->space == SNEPPP_BOX         ? f.win->hi[k]
+                   : f.win->space == SNEPPP_INTERVALS ? f.win->ends[2 * f.win->count - 1]
+                                                      : 1) -
+                  f.lo[k];
    }
    centres = total < SNEPPP__CENTRES ? total : SNEPPP__CENTRES;
    few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1 ? 1 : 0;
@@ -15373,7 +15908,8 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
 
 /* AUTO where radial units have no closed form or several factors meet: the convex problem on the model's own features
    with a small floor, which needs no choice of scales by the user either. The report says which method ran. */
-static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
+static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
+                                      sneppp_error *err)
 {
    sneppp_fit_desc o = *desc;
    sneppp_report   r;
@@ -15395,14 +15931,17 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
 }
 
 /* ---- the one call */
-SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
+                                    sneppp_error *err)
 {
    sneppp_status st = sneppp__fit_check(model, desc, err);
    if (st != SNEPPP_OK) return st;
    if (desc->method == SNEPPP_AUTO) return sneppp__fit_auto(model, desc, report, err);
    model->nodes = 0; /* a tree would not see the parameters move */
-   st = desc->method == SNEPPP_ADAM ? sneppp__fit_adam(model, desc, report, err) : sneppp__fit_convex(model, desc, report, err);
-   if (st == SNEPPP_OK && desc->method == SNEPPP_ADAM && desc->polish) st = sneppp__fit_convex(model, desc, report, err);
+   st = desc->method == SNEPPP_ADAM ? sneppp__fit_adam(model, desc, report, err)
+                                    : sneppp__fit_convex(model, desc, report, err);
+   if (st == SNEPPP_OK && desc->method == SNEPPP_ADAM && desc->polish)
+      st = sneppp__fit_convex(model, desc, report, err);
    sneppp__index(model);
    return st;
 }
@@ -15508,7 +16047,10 @@ static void sneppp__window_range(const sneppp_window *w, int r, double *lo, doub
    if (w->space != SNEPPP_POLYGON) return;
    for (size_t k = 0; k < sneppp__ring_count(w); k++) vertices += sneppp__ring_size(w, k);
    *lo = *hi = w->xy[r];
-   for (size_t k = 1; k < vertices; k++) { *lo = fmin(*lo, w->xy[2 * k + (size_t)r]); *hi = fmax(*hi, w->xy[2 * k + (size_t)r]); }
+   for (size_t k = 1; k < vertices; k++) {
+      *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
+      *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
+   }
 }
 
 static const sneppp_window *sneppp__part(const sneppp_model *model, const sneppp_region *region, int f)
@@ -15534,7 +16076,8 @@ static int sneppp__is_mixture(const sneppp_model *model, const sneppp_region *re
    function is inverted; the angle around w is uniform. */
 static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
 {
-   double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), kappa = 2 * length, e[3], t[3], n[3], c, s, u, norm = 0;
+   double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), kappa = 2 * length, e[3], t[3], n[3], c, s,
+          u, norm = 0;
    int    least = 0;
    if (kappa < 1e-150) { sneppp_rng_sphere(rng, 3, x); return; }
    u = log1p((1 - sneppp__rng_open(rng)) * expm1(-2 * kappa)) / kappa; /* cos - 1 */
@@ -15550,7 +16093,8 @@ static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
 }
 
 /* One point of unit i of factor f in the window w: psi^2 has standard deviations l / sqrt 2. */
-static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w, sneppp_rng *rng, sneppp_real *x)
+static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w,
+                              sneppp_rng *rng, sneppp_real *x)
 {
    const sneppp_layer_state *L = &model->layer[f];
    size_t                    d = (size_t)L->d;
@@ -15562,12 +16106,14 @@ static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const 
       return;
    }
    for (size_t k = 0; k < d; k++) {
-      double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k], s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
+      double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k],
+             s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
       double lo = w->lo[k], hi = w->hi[k];
       if (w->space == SNEPPP_INTERVALS) { /* choose the interval by its mass */
          double total = 0, u, h = s * SNEPPP__SQRT2;
          size_t q;
-         for (q = 0; q < w->count; q++) total += sneppp__erf_diff((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
+         for (q = 0; q < w->count; q++)
+            total += sneppp__erf_diff((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
          u = sneppp_rng_uniform(rng) * total;
          for (q = 0; q + 1 < w->count; q++) {
             double part = sneppp__erf_diff((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
@@ -15580,7 +16126,9 @@ static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const 
    }
 }
 
-static sneppp_status sneppp__sample_mixture(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, size_t N, sneppp_real *x, sneppp_sample_info *info, sneppp_error *err)
+static sneppp_status sneppp__sample_mixture(const sneppp_model *model, const sneppp_region *region,
+                                            sneppp_rng *rng, size_t N, sneppp_real *x,
+                                            sneppp_sample_info *info, sneppp_error *err)
 {
    size_t         n = (size_t)model->n, D = (size_t)model->D;
    sneppp__grams  g;
@@ -15603,7 +16151,9 @@ static sneppp_status sneppp__sample_mixture(const sneppp_model *model, const sne
          a.p[i] = model->alpha * v * v * sneppp__mix_entry(model, &g, i, i);
       }
       a.p[n] = model->floor * mass;
-      if (!(sneppp__alias_make(&a) > 0)) st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
+      if (!(sneppp__alias_make(&a) > 0))
+         st = sneppp__fail(err, SNEPPP_ERR_ARG,
+                           "the model expects no events in the region, but %z are asked for", N);
    }
    for (size_t k = 0; st == SNEPPP_OK && k < N; k++) {
       size_t i = sneppp__alias_draw(&a, rng);
@@ -15613,7 +16163,8 @@ static sneppp_status sneppp__sample_mixture(const sneppp_model *model, const sne
          double               y[SNEPPP_MAX_DIM];
          if (i < n) { sneppp__draw_bump(model, f, i, w, rng, to); continue; }
          (void)sneppp_window_draw(w, rng, y);
-         for (int r = 0; r < w->dim; r++) to[r] = w->space == SNEPPP_BOX ? sneppp__round_into(y[r], w->lo[r], w->hi[r]) : (sneppp_real)y[r];
+         for (int r = 0; r < w->dim; r++)
+            to[r] = w->space == SNEPPP_BOX ? sneppp__round_into(y[r], w->lo[r], w->hi[r]) : (sneppp_real)y[r];
       }
    }
    if (st == SNEPPP_OK) { info->candidates = N; info->acceptance = 1; }
@@ -15646,7 +16197,9 @@ static double sneppp__act_rest(const sneppp_unit *u, double z, double h)
       case SNEPPP_GELU: bend = 0.79788457; break; /* (2 - z^2) phi(z) */
       case SNEPPP_BELL: s = p * near * near; bend = s > 0.5 ? (4 * s + 2) * p * exp(-s) : 2 * p; break;
       case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS: bend = 2 * p + 1.7156 * q * sqrt(p) + q * q; break; /* z exp(-z^2) <= 0.4289 */
-      case SNEPPP_MONOMIAL: bend = u->p < 1.5 ? 0 : p * (p - 1) * (u->p < 2.5 ? 1 : sneppp__power(far, u->p - 2)); break;
+      case SNEPPP_MONOMIAL:
+         bend = u->p < 1.5 ? 0 : p * (p - 1) * (u->p < 2.5 ? 1 : sneppp__power(far, u->p - 2));
+         break;
       default: bend = 0; break;
    }
    return 0.5 * bend * h * h;
@@ -15744,8 +16297,10 @@ static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const
    B = B0 + B1 + b, the rest of A B is A1 B1 + a (B0 + B1 + b) + b (A0 + A1). */
 static void sneppp__jet_pair(sneppp__sampler *s, int f, size_t from, size_t j, size_t to, int times, int slopes)
 {
-   size_t  n = (size_t)s->model->n, nf = (size_t)s->layer[f].n, A = (size_t)s->A, a = (size_t)s->a[f], d = (size_t)s->layer[f].d;
-   double  B0 = s->one[j], b = s->one_rest[j], B1 = s->one_rest[nf + j], A0 = s->jet[from], ra = s->rest[from], A1 = s->reach[from];
+   size_t n = (size_t)s->model->n, nf = (size_t)s->layer[f].n, A = (size_t)s->A, a = (size_t)s->a[f],
+          d = (size_t)s->layer[f].d;
+   double B0 = s->one[j], b = s->one_rest[j], B1 = s->one_rest[nf + j], A0 = s->jet[from], ra = s->rest[from],
+          A1 = s->reach[from];
    s->jet[to] = times ? A0 * B0 : A0 + B0;
    if (!slopes) return;
    for (size_t k = 0; k < A; k++) {
@@ -15767,11 +16322,16 @@ static void sneppp__jet(sneppp__sampler *s, const double *t, const double *h)
       if (!f || sneppp__mix_concatenates(model->desc.mix)) {
          memcpy(s->jet + have, s->one, nf * sizeof(double));
          for (size_t k = 0; h && k < (size_t)s->A; k++) memset(s->jet + (k + 1) * n + have, 0, nf * sizeof(double));
-         for (size_t k = 0; h && k < d; k++) memcpy(s->jet + ((size_t)s->a[f] + k + 1) * n + have, s->one + (k + 1) * nf, nf * sizeof(double));
-         if (h) { memcpy(s->rest + have, s->one_rest, nf * sizeof(double)); memcpy(s->reach + have, s->one_rest + nf, nf * sizeof(double)); }
+         for (size_t k = 0; h && k < d; k++)
+            memcpy(s->jet + ((size_t)s->a[f] + k + 1) * n + have, s->one + (k + 1) * nf, nf * sizeof(double));
+         if (h) {
+            memcpy(s->rest + have, s->one_rest, nf * sizeof(double));
+            memcpy(s->reach + have, s->one_rest + nf, nf * sizeof(double));
+         }
          have += nf;
       } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
-         for (size_t i = have; i-- > 0;) for (size_t j = nf; j-- > 0;) sneppp__jet_pair(s, f, i, j, i * nf + j, 1, h != NULL);
+         for (size_t i = have; i-- > 0;)
+            for (size_t j = nf; j-- > 0;) sneppp__jet_pair(s, f, i, j, i * nf + j, 1, h != NULL);
          have *= nf;
       } else {
          for (size_t i = 0; i < nf; i++) sneppp__jet_pair(s, f, i, i, i, model->desc.mix != SNEPPP_MIX_SUM, h != NULL);
@@ -15789,7 +16349,11 @@ static double sneppp__jet_intensity(const sneppp__sampler *s)
       const double               *psi = s->jet + R->first;
       size_t                      n = (size_t)R->n;
       double                      q = 0;
-      if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) for (size_t i = 0; i < n; i++) { double v = s->V[k][i] * psi[i]; q += v * v; }
+      if (model->desc.readout == SNEPPP_READOUT_DIAGONAL)
+         for (size_t i = 0; i < n; i++) {
+            double v = s->V[k][i] * psi[i];
+            q += v * v;
+         }
       else for (size_t r = 0; r < (size_t)R->m; r++) { double v = sneppp__dot(n, s->V[k] + r * n, psi); q += v * v; }
       sum += q, product *= q;
    }
@@ -15830,7 +16394,10 @@ static void sneppp__cell_box(const sneppp__sampler *s, const double *lo, const d
       sneppp__wave_range(p[0], q[0], &l[0], &u[0]);
       sneppp__wave_range(p[0] - 0.5 * SNEPPP__PI, q[0] - 0.5 * SNEPPP__PI, &l[1], &u[1]);
       for (int k = 0; k < 2; k++) { l[k] *= l[k] < 0 ? r1 : r0; u[k] *= u[k] < 0 ? r0 : r1; }
-      for (int k = 0; k < s->layer[f].d; k++) { t[a + k] = 0.5 * (l[k] + u[k]); h[a + k] = 0.5 * (u[k] - l[k]) + 1e-15; }
+      for (int k = 0; k < s->layer[f].d; k++) {
+         t[a + k] = 0.5 * (l[k] + u[k]);
+         h[a + k] = 0.5 * (u[k] - l[k]) + 1e-15;
+      }
    }
 }
 
@@ -15867,7 +16434,8 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
 {
    const sneppp_model *model = s->model;
    size_t  P = (size_t)s->P, rows = (size_t)s->A + 1, n = (size_t)model->n;
-   double *t = cell + 2 * P + 3, *more = t + s->A, h[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1, volume = s->unit;
+   double *t = cell + 2 * P + 3, *more = t + s->A, h[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1,
+          volume = s->unit;
    sneppp__cell_box(s, cell, cell + P, t, h);
    sneppp__jet(s, t, h);
    for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
@@ -15884,7 +16452,8 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
          for (size_t a = 0; a < rows; a++) for (size_t b = 0; b < rows; b++) S[a * rows + b] += s->g[a] * s->g[b];
       }
       for (size_t i = 0; i < nk; i++) {
-         double e = s->rest[first + i], z = fabs(s->jet[first + i]) + s->reach[first + i] + e, v = diagonal ? s->V[k][i] : 1;
+         double e = s->rest[first + i], z = fabs(s->jet[first + i]) + s->reach[first + i] + e,
+                v = diagonal ? s->V[k][i] : 1;
          rest += v * v * e * e, size += v * v * z * z;
       }
       more[0] = s->norm[k] * (sqrt(rest) + 1e-12 * sqrt(size));
@@ -15912,7 +16481,10 @@ static size_t sneppp__cell_axis(const sneppp__sampler *s, const double *cell)
          double lo = cell[i], hi = cell[P + i], e = hi - lo;
          if (w->space == SNEPPP_SPHERE && w->dim == 3) {
             if (k == 0) e = acos(fmax(lo, -1)) - acos(fmin(hi, 1));
-            else { lo = cell[i - 1], hi = cell[P + i - 1]; e *= lo <= 0 && hi >= 0 ? 1 : sqrt(fmax(1 - fmin(lo * lo, hi * hi), 0)); }
+            else {
+               lo = cell[i - 1], hi = cell[P + i - 1];
+               e *= lo <= 0 && hi >= 0 ? 1 : sqrt(fmax(1 - fmin(lo * lo, hi * hi), 0));
+            }
          }
          if (e * s->axis[i] > most) { most = e * s->axis[i]; best = i; }
       }
@@ -16015,15 +16587,24 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
       const sneppp_window *w = s->part[f] = sneppp__part(model, region, f);
       sneppp_space         space = model->desc.factor[f].window.space;
       s->a[f] = s->A, s->p[f] = s->P;
-      if (space != SNEPPP_BOX && space != SNEPPP_INTERVALS && space != SNEPPP_POLYGON && space != SNEPPP_BALL && space != SNEPPP_SPHERE && space != SNEPPP_VONMISES)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d]: sampling needs a bound on the intensity, which is known on boxes, intervals, polygons, balls, spheres and circles only", f);
+      if (space != SNEPPP_BOX && space != SNEPPP_INTERVALS && space != SNEPPP_POLYGON &&
+          space != SNEPPP_BALL && space != SNEPPP_SPHERE && space != SNEPPP_VONMISES)
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                             "factor[%d]: sampling needs a bound on the intensity, which is known on boxes, "
+                             "intervals, polygons, balls, spheres and circles only",
+                             f);
       if (model->layer[f].units && model->layer[f].width)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d]: no bound for a mixed layer with radial units", f);
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                             "factor[%d]: no bound for a mixed layer with radial units", f);
       for (int k = 0; k < sneppp__cell_axes(w); k++) {
          double *lo = &s->lo[s->P + k], *hi = &s->hi[s->P + k];
          int     globe = w->space == SNEPPP_SPHERE && w->dim == 3 && k == 0;
          s->axis[s->P + k] = 1;
-         if (space == SNEPPP_SPHERE || space == SNEPPP_VONMISES) { *lo = globe ? -1 : 0; *hi = globe ? 1 : 2 * SNEPPP__PI; continue; }
+         if (space == SNEPPP_SPHERE || space == SNEPPP_VONMISES) {
+            *lo = globe ? -1 : 0;
+            *hi = globe ? 1 : 2 * SNEPPP__PI;
+            continue;
+         }
          sneppp__window_range(w, k, lo, hi);
          *lo -= model->layer[f].shift[k], *hi -= model->layer[f].shift[k];
       }
@@ -16058,14 +16639,19 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
       if (s->part[f]->space == SNEPPP_SPHERE || s->part[f]->space == SNEPPP_VONMISES) continue;
       for (int k = 0; k < L->d; k++) {
          double sum = 0;
-         for (int i = 0; i < L->n; i++) { double w = L->width ? 1 / L->width[i * L->d + k] : L->W[i * L->d + k]; sum += w * w; }
+         for (int i = 0; i < L->n; i++) {
+            double w = L->width ? 1 / L->width[i * L->d + k] : L->W[i * L->d + k];
+            sum += w * w;
+         }
          s->axis[s->p[f] + k] = sqrt(sum / L->n) + 1e-9 / (s->hi[s->p[f] + k] - s->lo[s->p[f] + k]);
       }
    }
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, size_t N, double expected, sneppp_real *x, sneppp_sample_info *info, sneppp_error *err)
+static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sneppp_region *region,
+                                             sneppp_rng *rng, size_t N, double expected, sneppp_real *x,
+                                             sneppp_sample_info *info, sneppp_error *err)
 {
    sneppp__sampler s;
    sneppp__carver  c = sneppp__measure();
@@ -16089,7 +16675,8 @@ static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sn
       sneppp__cells_split(&s, (double)N / expected);
       s.alias.n = s.cells;
       for (size_t i = 0; i < s.cells; i++) s.alias.p[i] = s.cell[i * s.record + 2 * (size_t)s.P + 1];
-      if (!sneppp__finite(sneppp__alias_make(&s.alias))) st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the bound on the intensity cannot be represented");
+      if (!sneppp__finite(sneppp__alias_make(&s.alias)))
+         st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the bound on the intensity cannot be represented");
    }
    for (size_t k = 0; st == SNEPPP_OK && k < N;) {
       const double *cell = s.cell + sneppp__alias_draw(&s.alias, rng) * s.record;
@@ -16097,7 +16684,10 @@ static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sn
       double        u = sneppp_rng_uniform(rng);
       tried += 1;
       if (inside && sneppp__cell_under(&s, cell, t, u, &looks)) k++;
-      else if (tried > most) st = sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "the bound is too far above the intensity: %z of %z points after %g candidates", k, N, tried);
+      else if (tried > most)
+         st = sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                           "the bound is too far above the intensity: %z of %z points after %g candidates", k,
+                           N, tried);
    }
    if (st == SNEPPP_OK) {
       info->candidates = (size_t)tried;
@@ -16110,19 +16700,27 @@ static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sn
 }
 
 /* N points given their number. */
-static sneppp_status sneppp__sample_given(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, uint64_t N, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err)
+static sneppp_status sneppp__sample_given(const sneppp_model *model, const sneppp_region *region,
+                                          sneppp_rng *rng, uint64_t N, sneppp_real *x, size_t cap,
+                                          sneppp_sample_info *info, sneppp_error *err)
 {
    info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    info->acceptance = 1;
    if (!N) return SNEPPP_OK;
-   if (info->count > cap) return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   if (info->count > cap)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap,
+                          info->count);
    if (!x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
-   if (!(info->expected > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", info->count);
+   if (!(info->expected > 0))
+      return sneppp__fail(err, SNEPPP_ERR_ARG,
+                          "the model expects no events in the region, but %z are asked for", info->count);
    if (sneppp__is_mixture(model, region)) return sneppp__sample_mixture(model, region, rng, (size_t)N, x, info, err);
    return sneppp__sample_envelope(model, region, rng, (size_t)N, info->expected, x, info, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
+                                       sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
+                                       sneppp_sample_info *info, sneppp_error *err)
 {
    sneppp_sample_info own;
    sneppp_status      st;
@@ -16131,7 +16729,8 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_r
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
    st = sneppp_count(model, region, &info->expected, err);
    if (st != SNEPPP_OK) return st;
-   return sneppp__sample_given(model, region, rng, count ? count : sneppp_rng_poisson(rng, info->expected), x, cap, info, err);
+   return sneppp__sample_given(model, region, rng, count ? count : sneppp_rng_poisson(rng, info->expected), x,
+                               cap, info, err);
 }
 
 /* ---- tiles. The count of the whole window is one Poisson draw; every cell hands its count down by binomial draws with
@@ -16143,7 +16742,8 @@ static double sneppp__tile_border(const sneppp_window *w, int r, uint64_t i, uin
    return i == of ? w->hi[r] : w->lo[r] + t * (w->hi[r] - w->lo[r]);
 }
 
-static sneppp_status sneppp__tile_count(const sneppp_model *model, const double *edge, double *count, sneppp_window *box, sneppp_error *err)
+static sneppp_status sneppp__tile_count(const sneppp_model *model, const double *edge, double *count,
+                                        sneppp_window *box, sneppp_error *err)
 {
    sneppp_region region;
    memset(&region, 0, sizeof region);
@@ -16154,7 +16754,9 @@ static sneppp_status sneppp__tile_count(const sneppp_model *model, const double 
    return sneppp_count(model, &region, count, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level, uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x, size_t cap, sneppp_sample_info *info, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level, uint32_t ix, uint32_t iy,
+                                            uint64_t seed, sneppp_real *x, size_t cap,
+                                            sneppp_sample_info *info, sneppp_error *err)
 {
    sneppp_sample_info   own;
    const sneppp_window *win;
@@ -16168,9 +16770,12 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level
    memset(info, 0, sizeof *info);
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    win = &model->desc.factor[0].window;
-   if (model->factors > 1 || win->space != SNEPPP_BOX || win->dim != 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "tiles are for models of one planar box");
+   if (model->factors > 1 || win->space != SNEPPP_BOX || win->dim != 2)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "tiles are for models of one planar box");
    if (level < 0 || level > 28) return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %d must be 0..28", level);
-   if (ix >> level || iy >> level) return sneppp__fail(err, SNEPPP_ERR_ARG, "tile (%z, %z) is outside the level, which has %z a side", (size_t)ix, (size_t)iy, (size_t)1 << level);
+   if (ix >> level || iy >> level)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "tile (%z, %z) is outside the level, which has %z a side",
+                          (size_t)ix, (size_t)iy, (size_t)1 << level);
    want[0] = ix, want[1] = iy;
    for (int r = 0; r < 2; r++) { edge[2 * r] = win->lo[r]; edge[2 * r + 1] = win->hi[r]; }
    st = sneppp__tile_count(model, edge, &part[0], &box, err);
@@ -16195,7 +16800,9 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level
          edge[2 * r + !upper] = mid;
          at[r] = 2 * at[r] + (uint64_t)upper;
       }
-   for (int r = 0; r < 2; r++) for (int k = 0; k < 2; k++) edge[2 * r + k] = sneppp__tile_border(win, r, want[r] + (uint64_t)k, (uint64_t)1 << level);
+   for (int r = 0; r < 2; r++)
+      for (int k = 0; k < 2; k++)
+         edge[2 * r + k] = sneppp__tile_border(win, r, want[r] + (uint64_t)k, (uint64_t)1 << level);
    st = sneppp__tile_count(model, edge, &info->expected, &box, err);
    if (st != SNEPPP_OK) return st;
    memset(&region, 0, sizeof region);
@@ -16247,7 +16854,10 @@ static uint64_t sneppp__io_uint(sneppp__io *io, uint64_t v, size_t bytes)
    return io->reading ? got : v;
 }
 
-static void sneppp__io_int(sneppp__io *io, int *v) { *v = (int)(int32_t)(uint32_t)sneppp__io_uint(io, (uint64_t)(uint32_t)*v, 4); }
+static void sneppp__io_int(sneppp__io *io, int *v)
+{
+   *v = (int)(int32_t)(uint32_t)sneppp__io_uint(io, (uint64_t)(uint32_t)*v, 4);
+}
 
 static void sneppp__io_double(sneppp__io *io, double *v)
 {
@@ -16388,7 +16998,10 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_
       sneppp__io_int(io, &x->width);
       sneppp__io_int(io, &x->no_bias);
       sneppp__io_int(io, &mixed);
-      if (io->bad || x->width < 1 || (io->reading && mixed && (size_t)x->width > io->left / 20)) { io->bad = 1; return; }
+      if (io->bad || x->width < 1 || (io->reading && mixed && (size_t)x->width > io->left / 20)) {
+         io->bad = 1;
+         return;
+      }
       for (int i = 0; mixed && i < x->width; i++) {
          sneppp_unit u = {SNEPPP_ONE, 0, 0};
          if (!io->reading) u = x->units[i];
@@ -16417,7 +17030,8 @@ static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
       sneppp__io_doubles(io, (double *)(uintptr_t)L->inside.mean, L->inside.count * d);
       sneppp__io_doubles(io, (double *)(uintptr_t)L->inside.scale, L->inside.count * d);
    }
-   for (int k = 0; k < m->readouts; k++) sneppp__io_reals(io, m->readout[k].V, (size_t)m->readout[k].m * (size_t)m->readout[k].n);
+   for (int k = 0; k < m->readouts; k++)
+      sneppp__io_reals(io, m->readout[k].V, (size_t)m->readout[k].m * (size_t)m->readout[k].n);
 }
 
 static const unsigned char sneppp__io_magic[8] = {'s', 'n', 'e', 'p', 'p', 'p', '\r', '\n'}; /* text mode breaks the last two */
@@ -16446,7 +17060,9 @@ static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *
    memset(&io, 0, sizeof io);
    io.real = file->real;
    if (!c.overflow) sneppp__io_parameters(&io, &model);
-   if (c.overflow || io.used != file->left) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the parameters in the saved model do not fit its description");
+   if (c.overflow || io.used != file->left)
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT,
+                          "the parameters in the saved model do not fit its description");
    return SNEPPP_OK;
 }
 
@@ -16457,14 +17073,21 @@ static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_erro
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
       size_t                    n = (size_t)L->n, d = (size_t)L->d;
-      for (size_t i = 0; i < n * d; i++) ok = ok && sneppp__finite((double)L->W[i]) && (!L->width || (sneppp__finite((double)L->width[i]) && L->width[i] > 0));
-      for (size_t i = 0; i < n; i++) ok = ok && sneppp__finite((double)L->b[i]) && (L->b[i] == 0 || !m->desc.factor[f].no_bias);
-      for (size_t r = 0; r < SNEPPP_MAX_DIM; r++) ok = ok && sneppp__finite(L->shift[r]) && sneppp__finite(L->rate[r]) && L->rate[r] > 0;
+      for (size_t i = 0; i < n * d; i++)
+         ok = ok && sneppp__finite((double)L->W[i]) &&
+              (!L->width || (sneppp__finite((double)L->width[i]) && L->width[i] > 0));
+      for (size_t i = 0; i < n; i++)
+         ok = ok && sneppp__finite((double)L->b[i]) && (L->b[i] == 0 || !m->desc.factor[f].no_bias);
+      for (size_t r = 0; r < SNEPPP_MAX_DIM; r++)
+         ok = ok && sneppp__finite(L->shift[r]) && sneppp__finite(L->rate[r]) && L->rate[r] > 0;
       ok = ok && sneppp__window_check(&L->inside, NULL) == SNEPPP_OK;
    }
    for (int k = 0; k < m->readouts; k++)
-      for (size_t i = 0; i < (size_t)m->readout[k].m * (size_t)m->readout[k].n; i++) ok = ok && sneppp__finite((double)m->readout[k].V[i]);
-   return ok ? SNEPPP_OK : sneppp__fail(err, SNEPPP_ERR_FORMAT, "a parameter in the saved model is not finite or not allowed");
+      for (size_t i = 0; i < (size_t)m->readout[k].m * (size_t)m->readout[k].n; i++)
+         ok = ok && sneppp__finite((double)m->readout[k].V[i]);
+   return ok ? SNEPPP_OK
+             : sneppp__fail(err, SNEPPP_ERR_FORMAT,
+                            "a parameter in the saved model is not finite or not allowed");
 }
 
 /* The bytes that the saved model has; they are written only if cap holds them. 0: the model was never made. */
@@ -16493,7 +17116,8 @@ SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
 
 /* Makes a model from saved bytes. mem, if given, is its block; otherwise memory comes from SNEPPP_MALLOC. After a
    failure the model is zeroed. */
-SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem, size_t mem_bytes, void *alloc_ctx, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem,
+                                     size_t mem_bytes, void *alloc_ctx, sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
    sneppp__io           io, start;
@@ -16511,14 +17135,17 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    memset(&io, 0, sizeof io);
    io.reading = 1, io.from = p, io.left = bytes, io.real = 0;
    sneppp__io_head(&io, &length);
-   if (io.bad == 2) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the model was saved by a newer version of the library");
+   if (io.bad == 2)
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the model was saved by a newer version of the library");
    if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes do not begin like a saved model");
    if (length != (uint64_t)bytes || bytes < io.used + 4)
-      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the saved model has %z bytes, but it says %z", bytes, (size_t)length);
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the saved model has %z bytes, but it says %z", bytes,
+                          (size_t)length);
    {
       uint32_t crc = 0;
       for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
-      if (crc != sneppp__crc32(p, bytes - 4)) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
+      if (crc != sneppp__crc32(p, bytes - 4))
+         return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
    }
    io.left -= 4;
    start = io;
@@ -16541,7 +17168,9 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    sneppp__block_free(&block);
    if (st != SNEPPP_OK) return st;
    sneppp__io_parameters(&io, model);
-   if (io.bad || io.left) st = sneppp__fail(err, SNEPPP_ERR_FORMAT, "the parameters in the saved model do not fit its description");
+   if (io.bad || io.left)
+      st =
+         sneppp__fail(err, SNEPPP_ERR_FORMAT, "the parameters in the saved model do not fit its description");
    else st = sneppp__parameters_check(model, err);
    if (st == SNEPPP_OK) sneppp__index(model);
    if (st != SNEPPP_OK) sneppp_free(model);
@@ -16661,23 +17290,34 @@ static void sneppp__put_real(sneppp__source *o, sneppp_real x)
 
 /* Arrays are called NAME_part0_field, with the number of the factor. A list that is absent makes nothing here and a
    0 in the struct. */
-static void sneppp__put_head(sneppp__source *o, const char *type, const char *part, int f, const char *field, size_t count)
+static void sneppp__put_head(sneppp__source *o, const char *type, const char *part, int f, const char *field,
+                             size_t count)
 {
    sneppp__put(o, "static const %s %s_%s%d_%s[%z] = {", type, o->name, part, f, field, count);
 }
 
-static void sneppp__put_doubles(sneppp__source *o, const char *part, int f, const char *field, const double *x, size_t count)
+static void sneppp__put_doubles(sneppp__source *o, const char *part, int f, const char *field,
+                                const double *x, size_t count)
 {
    if (!x || !count) return;
    sneppp__put_head(o, "double", part, f, field, count);
-   for (size_t i = 0; i < count; i++) { sneppp__put(o, i % 4 ? " " : "\n   "); sneppp__put_double(o, x[i]); sneppp__put(o, i + 1 < count ? "," : "\n};\n"); }
+   for (size_t i = 0; i < count; i++) {
+      sneppp__put(o, i % 4 ? " " : "\n   ");
+      sneppp__put_double(o, x[i]);
+      sneppp__put(o, i + 1 < count ? "," : "\n};\n");
+   }
 }
 
-static void sneppp__put_reals(sneppp__source *o, const char *part, int f, const char *field, const sneppp_real *x, size_t count)
+static void sneppp__put_reals(sneppp__source *o, const char *part, int f, const char *field,
+                              const sneppp_real *x, size_t count)
 {
    if (!x || !count) return;
    sneppp__put_head(o, "sneppp_real", part, f, field, count);
-   for (size_t i = 0; i < count; i++) { sneppp__put(o, i % 6 ? " " : "\n   "); sneppp__put_real(o, x[i]); sneppp__put(o, i + 1 < count ? "," : "\n};\n"); }
+   for (size_t i = 0; i < count; i++) {
+      sneppp__put(o, i % 6 ? " " : "\n   ");
+      sneppp__put_real(o, x[i]);
+      sneppp__put(o, i + 1 < count ? "," : "\n};\n");
+   }
 }
 
 static void sneppp__put_unit(sneppp__source *o, const sneppp_unit *u)
@@ -16700,7 +17340,8 @@ static void sneppp__put_lists(sneppp__source *o, const char *part, int f, const 
    sneppp__put_doubles(o, part, f, "point", w->point, w->count * d);
    if (w->rings && w->ring_size) {
       sneppp__put_head(o, "size_t", part, f, "ring_size", w->rings);
-      for (vertices = 0; vertices < w->rings; vertices++) sneppp__put(o, vertices ? ", %zu" : "%zu", w->ring_size[vertices]);
+      for (vertices = 0; vertices < w->rings; vertices++)
+         sneppp__put(o, vertices ? ", %zu" : "%zu", w->ring_size[vertices]);
       sneppp__put(o, "};\n");
       vertices = 0;
       for (size_t k = 0; k < w->rings; k++) vertices += w->ring_size[k];
@@ -16708,7 +17349,8 @@ static void sneppp__put_lists(sneppp__source *o, const char *part, int f, const 
    sneppp__put_doubles(o, part, f, "xy", w->xy, 2 * vertices);
 }
 
-static void sneppp__put_name(sneppp__source *o, const char *cast, const char *part, int f, const char *field, const void *list)
+static void sneppp__put_name(sneppp__source *o, const char *cast, const char *part, int f, const char *field,
+                             const void *list)
 {
    if (list) sneppp__put(o, "%s%s_%s%d_%s, ", cast, o->name, part, f, field);
    else sneppp__put(o, "0, ");
@@ -16722,7 +17364,10 @@ static void sneppp__put_row(sneppp__source *o, const double *x, int count)
 }
 
 /* Coordinates that the arrays of the struct must have room for: families on the line have two parameters. */
-static int sneppp__room_of(const sneppp_window *w) { return w->dim < 2 && SNEPPP_MAX_DIM > 1 && w->space >= SNEPPP_GAMMA ? 2 : w->dim; }
+static int sneppp__room_of(const sneppp_window *w)
+{
+   return w->dim < 2 && SNEPPP_MAX_DIM > 1 && w->space >= SNEPPP_GAMMA ? 2 : w->dim;
+}
 
 static void sneppp__put_window(sneppp__source *o, const char *part, int f, const sneppp_window *w)
 {
@@ -16758,12 +17403,24 @@ static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
    sneppp__put(o, "   C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&%s, x). */\n", o->name);
    sneppp__put(o, "#ifndef SNEPPP_MODEL_%s\n#define SNEPPP_MODEL_%s\n", o->name, o->name);
    sneppp__put(o, "#if !defined(SNEPPP_VERSION)\n   #error \"%s: include sneppp.h first\"\n", o->name);
-   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: export it again\"\n", SNEPPP_VERSION / 100, o->name);
+   sneppp__put(o,
+               "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of "
+               "sneppp.h: export it again\"\n",
+               SNEPPP_VERSION / 100, o->name);
    sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n", sizeof(sneppp_real) == 4 ? "!" : "");
-   sneppp__put(o, "   #error \"%s was exported in %s precision: %s SNEPPP_REAL_FLOAT, or export it in the other\"\n", o->name, sizeof(sneppp_real) == 4 ? "float" : "double", sizeof(sneppp_real) == 4 ? "define" : "do not define");
-   sneppp__put(o, "#elif SNEPPP_MAX_DIM < %d\n   #error \"%s needs SNEPPP_MAX_DIM to be at least %d\"\n", dim, o->name, dim);
-   sneppp__put(o, "#elif SNEPPP_MAX_FACTORS < %d\n   #error \"%s needs SNEPPP_MAX_FACTORS to be at least %d\"\n", m->factors, o->name, m->factors);
-   if (sneppp__needs_width(m)) sneppp__put(o, "#elif SNEPPP_MAX_WIDTH < %d\n   #error \"%s needs SNEPPP_MAX_WIDTH to be at least %d\"\n", m->n, o->name, m->n);
+   sneppp__put(
+      o, "   #error \"%s was exported in %s precision: %s SNEPPP_REAL_FLOAT, or export it in the other\"\n",
+      o->name, sizeof(sneppp_real) == 4 ? "float" : "double",
+      sizeof(sneppp_real) == 4 ? "define" : "do not define");
+   sneppp__put(o, "#elif SNEPPP_MAX_DIM < %d\n   #error \"%s needs SNEPPP_MAX_DIM to be at least %d\"\n", dim,
+               o->name, dim);
+   sneppp__put(o,
+               "#elif SNEPPP_MAX_FACTORS < %d\n   #error \"%s needs SNEPPP_MAX_FACTORS to be at least %d\"\n",
+               m->factors, o->name, m->factors);
+   if (sneppp__needs_width(m))
+      sneppp__put(o,
+                  "#elif SNEPPP_MAX_WIDTH < %d\n   #error \"%s needs SNEPPP_MAX_WIDTH to be at least %d\"\n",
+                  m->n, o->name, m->n);
    sneppp__put(o, "#endif\n\n");
 }
 
@@ -16780,9 +17437,15 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
       sneppp__put_reals(o, "layer", f, "width", L->width, n * d);
       if (!L->units) continue;
       sneppp__put_head(o, "sneppp_unit", "layer", f, "units", n);
-      for (size_t i = 0; i < n; i++) { sneppp__put(o, "\n   "); sneppp__put_unit(o, &L->units[i]); sneppp__put(o, i + 1 < n ? "," : "\n};\n"); }
+      for (size_t i = 0; i < n; i++) {
+         sneppp__put(o, "\n   ");
+         sneppp__put_unit(o, &L->units[i]);
+         sneppp__put(o, i + 1 < n ? "," : "\n};\n");
+      }
    }
-   for (int k = 0; k < m->readouts; k++) sneppp__put_reals(o, "readout", k, "V", m->readout[k].V, (size_t)m->readout[k].m * (size_t)m->readout[k].n);
+   for (int k = 0; k < m->readouts; k++)
+      sneppp__put_reals(o, "readout", k, "V", m->readout[k].V,
+                        (size_t)m->readout[k].m * (size_t)m->readout[k].n);
    if (!m->nodes) return;
    sneppp__put_doubles(o, "tree", 0, "centre", m->centre, groups * (size_t)m->layer[0].d);
    sneppp__put_reals(o, "tree", 0, "peak", m->peak, (size_t)m->n);
@@ -16812,9 +17475,11 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
       sneppp__put_name(o, "", "layer", f, "units", m->layer[f].units);
       sneppp__put(o, "%d, %d},\n", x->width, x->no_bias);
    }
-   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, ", (int)m->desc.mix, (int)m->desc.readout, m->desc.width, m->desc.rank);
+   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, ", (int)m->desc.mix,
+               (int)m->desc.readout, m->desc.width, m->desc.rank);
    sneppp__put_double(o, m->desc.alpha);
-   sneppp__put(o, ", %d, (uint64_t)%zu << 32 | %zu, ", m->desc.group, (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu));
+   sneppp__put(o, ", %d, (uint64_t)%zu << 32 | %zu, ", m->desc.group, (size_t)(m->desc.seed >> 32),
+               (size_t)(m->desc.seed & 0xffffffffu));
    sneppp__put(o, "0, 0, 0, 0},\n   %d, %d, %d, {\n", m->factors, m->D, m->n);
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
@@ -16831,7 +17496,9 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
       sneppp__put(o, "},\n");
    }
    sneppp__put(o, "   }, %d, {", m->readouts);
-   for (int k = 0; k < m->readouts; k++) sneppp__put(o, "\n      {%d, %d, %d, (sneppp_real *)%s_readout%d_V},", m->readout[k].m, m->readout[k].n, m->readout[k].first, o->name, k);
+   for (int k = 0; k < m->readouts; k++)
+      sneppp__put(o, "\n      {%d, %d, %d, (sneppp_real *)%s_readout%d_V},", m->readout[k].m, m->readout[k].n,
+                  m->readout[k].first, o->name, k);
    sneppp__put(o, "\n   }, ");
    sneppp__put_double(o, m->alpha);
    sneppp__put(o, ", ");
@@ -16848,7 +17515,9 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
 
 /* Writes the model as C source, `static const sneppp_model NAME`, in pieces: write(text, bytes, user) returns 0 to go
    on. Nothing is allocated. The constants are the model's own numbers to the last bit. */
-SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name, int (*write)(const char *text, size_t bytes, void *user), void *user, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
+                                         int (*write)(const char *text, size_t bytes, void *user), void *user,
+                                         sneppp_error *err)
 {
    sneppp__source o;
    size_t         length = 0;
@@ -16859,13 +17528,16 @@ SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *
       char c = name[length];
       good = good && (c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (length && c >= '0' && c <= '9'));
    }
-   if (!length || length > 64 || !good) return sneppp__fail(err, SNEPPP_ERR_ARG, "name must be a C identifier of at most 64 characters");
+   if (!length || length > 64 || !good)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "name must be a C identifier of at most 64 characters");
    memset(&o, 0, sizeof o);
    o.write = write, o.user = user, o.name = name;
    sneppp__put_guards(&o, model);
    sneppp__put_arrays(&o, model);
    sneppp__put_struct(&o, model);
-   if (o.bad) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "a parameter of the model is not finite: what was written is not complete");
+   if (o.bad)
+      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
+                          "a parameter of the model is not finite: what was written is not complete");
    return o.stopped ? sneppp__fail(err, SNEPPP_ERR_IO, "the writer returned an error") : SNEPPP_OK;
 }
 
@@ -16903,10 +17575,14 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    f = fopen(path, "rb");
    if (!f) return sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be opened", path);
    if (!fseek(f, 0, SEEK_END)) bytes = ftell(f);
-   if (bytes < 0 || fseek(f, 0, SEEK_SET)) { fclose(f); return sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be read", path); }
+   if (bytes < 0 || fseek(f, 0, SEEK_SET)) {
+      fclose(f);
+      return sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be read", path);
+   }
    buf = (unsigned char *)SNEPPP_MALLOC(alloc_ctx, (size_t)bytes + 1);
    if (!buf) st = sneppp__fail(err, SNEPPP_ERR_MEMORY, "%z bytes could not be allocated", (size_t)bytes + 1);
-   else if (fread(buf, 1, (size_t)bytes, f) != (size_t)bytes) st = sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be read", path);
+   else if (fread(buf, 1, (size_t)bytes, f) != (size_t)bytes)
+      st = sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be read", path);
    else st = sneppp_load(model, buf, (size_t)bytes, NULL, 0, alloc_ctx, err);
    fclose(f);
    if (buf) SNEPPP_FREE(alloc_ctx, buf);
@@ -16918,7 +17594,10 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 static void sneppp__io_trainer(sneppp__io *io, sneppp_trainer *t)
 {
    uint64_t size = (uint64_t)t->parameters;
-   for (int k = 0; k < 8; k++) if (sneppp__io_uint(io, (uint64_t)(unsigned char)"snepptr\n"[k], 1) != (uint64_t)(unsigned char)"snepptr\n"[k]) io->bad = 1;
+   for (int k = 0; k < 8; k++)
+      if (sneppp__io_uint(io, (uint64_t)(unsigned char)"snepptr\n"[k], 1) !=
+          (uint64_t)(unsigned char)"snepptr\n"[k])
+         io->bad = 1;
    if (sneppp__io_uint(io, size, 8) != size || (io->reading && size > io->left / 32)) { io->bad = 1; return; }
    t->report.step = (size_t)sneppp__io_uint(io, (uint64_t)t->report.step, 8);
    t->looks = (size_t)sneppp__io_uint(io, (uint64_t)t->looks, 8);
@@ -16957,9 +17636,12 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    uint32_t             crc = 0;
    if (!trainer || !trainer->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    if (!buf || bytes != sneppp_trainer_save(trainer, NULL, 0))
-      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checkpoint has %z bytes, but one of this trainer has %z", bytes, sneppp_trainer_save(trainer, NULL, 0));
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT,
+                          "the checkpoint has %z bytes, but one of this trainer has %z", bytes,
+                          sneppp_trainer_save(trainer, NULL, 0));
    for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
-   if (crc != sneppp__crc32(p, bytes - 4)) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the checkpoint is damaged");
+   if (crc != sneppp__crc32(p, bytes - 4))
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the checkpoint is damaged");
    memset(&io, 0, sizeof io);
    io.reading = 1, io.from = p, io.left = bytes - 4;
    if (memcmp(p, "snepptr\n", 8)) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes are not a checkpoint");
@@ -16973,9 +17655,11 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 
 static sneppp_status sneppp__lonlat_check(double lon, double lat, sneppp_error *err)
 {
-   if (!sneppp__finite(lon) || !sneppp__finite(lat)) return sneppp__fail(err, SNEPPP_ERR_DATA, "longitude or latitude is not finite");
+   if (!sneppp__finite(lon) || !sneppp__finite(lat))
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "longitude or latitude is not finite");
    if (fabs(lat) > 90)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "latitude %g is not in [-90, 90] degrees%s", lat, fabs(lon) <= 90 ? ": is it the longitude?" : "");
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "latitude %g is not in [-90, 90] degrees%s", lat,
+                          fabs(lon) <= 90 ? ": is it the longitude?" : "");
    if (fabs(lon) > 360) return sneppp__fail(err, SNEPPP_ERR_DATA, "longitude %g is not in [-360, 360] degrees", lon);
    return SNEPPP_OK;
 }
@@ -17020,25 +17704,31 @@ SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon
 /* Radians pass every test of range. But sixteen or more places that all lie within 2 pi degrees of longitude 0 and within
    pi/2 degrees of the equator are either in the Gulf of Guinea or radians; the second is likelier. Those who do live there
    convert one by one. */
-SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride, sneppp_real *x, size_t x_stride, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
+                                                 sneppp_real *x, size_t x_stride, sneppp_error *err)
 {
    size_t small = 0;
    if (!lonlat_stride) lonlat_stride = 2;
    if (!x_stride) x_stride = 3;
-   if (lonlat_stride < 2 || x_stride < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat_stride is less than 2 or x_stride less than 3");
+   if (lonlat_stride < 2 || x_stride < 3)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat_stride is less than 2 or x_stride less than 3");
    if (count && (!lonlat || !x)) return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat or x is NULL");
    for (size_t i = 0; i < count; i++) {
       const double *p = lonlat + i * lonlat_stride;
       sneppp_status st = sneppp__lonlat_check(p[0], p[1], err);
       if (st != SNEPPP_OK) {
-         st = sneppp__fail(err, st, "event %z: (%g, %g) is no longitude in [-360, 360] and latitude in [-90, 90] degrees", i, p[0], p[1]);
+         st = sneppp__fail(
+            err, st, "event %z: (%g, %g) is no longitude in [-360, 360] and latitude in [-90, 90] degrees", i,
+            p[0], p[1]);
          if (err) err->event = i;
          return st;
       }
       small += fabs(p[0]) <= 2 * SNEPPP__PI && fabs(p[1]) <= 0.5 * SNEPPP__PI;
    }
    if (count >= 16 && small == count)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "all longitudes are within 2 pi and all latitudes within pi/2: are they radians? Degrees are needed");
+      return sneppp__fail(err, SNEPPP_ERR_DATA,
+                          "all longitudes are within 2 pi and all latitudes within pi/2: are they radians? "
+                          "Degrees are needed");
    for (size_t i = 0; i < count; i++) {
       double y[3];
       sneppp__lonlat_unit(lonlat[i * lonlat_stride], lonlat[i * lonlat_stride + 1], y);
@@ -17068,10 +17758,13 @@ SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, doubl
 {
    int64_t n;
    if (!days) return sneppp__fail(err, SNEPPP_ERR_ARG, "days is NULL");
-   if (year < -SNEPPP__LAST_YEAR || year > SNEPPP__LAST_YEAR) return sneppp__fail(err, SNEPPP_ERR_DATA, "year %d is too far away", year);
-   if (month < 1 || month > 12) return sneppp__fail(err, SNEPPP_ERR_DATA, "month %d is not from 1 to 12: is it the day?", month);
+   if (year < -SNEPPP__LAST_YEAR || year > SNEPPP__LAST_YEAR)
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "year %d is too far away", year);
+   if (month < 1 || month > 12)
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "month %d is not from 1 to 12: is it the day?", month);
    if (day < 1 || day > sneppp__month_days(year, month))
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "month %d of %d has no day %d%s", month, year, day, day > 31 ? ": is it the year?" : "");
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "month %d of %d has no day %d%s", month, year, day,
+                          day > 31 ? ": is it the year?" : "");
    n = sneppp__year_days(year) - SNEPPP__DAY_1970 + day - 1;
    for (int m = 1; m < month; m++) n += sneppp__month_days(year, m);
    *days = (double)n;
@@ -17083,7 +17776,8 @@ SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month,
    int64_t n, y;
    int     m = 1;
    if (!year || !month || !day) return sneppp__fail(err, SNEPPP_ERR_ARG, "year, month or day is NULL");
-   if (!sneppp__finite(days) || fabs(days) > 365.0 * (double)SNEPPP__LAST_YEAR) return sneppp__fail(err, SNEPPP_ERR_DATA, "day %g is too far away", days);
+   if (!sneppp__finite(days) || fabs(days) > 365.0 * (double)SNEPPP__LAST_YEAR)
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "day %g is too far away", days);
    n = (int64_t)floor(days) + SNEPPP__DAY_1970;
    y = 1 + (int64_t)floor((double)n / 365.2425);
    while (sneppp__year_days(y) > n) y--;
@@ -17126,13 +17820,15 @@ static void sneppp__patch_eval(const sneppp_model *model, const double frame[3][
    p->error = fabs(p->value - sneppp__patch_rule(model, frame, p, 6));
 }
 
-static sneppp_status sneppp__patches(const sneppp_model *model, const double frame[3][3], sneppp__patch whole, double tol, double *count, double *error, sneppp_error *err)
+static sneppp_status sneppp__patches(const sneppp_model *model, const double frame[3][3], sneppp__patch whole,
+                                     double tol, double *count, double *error, sneppp_error *err)
 {
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp__patch *p;
    size_t         used = 0;
-   double         sum = 0, off = 0, scale = model->desc.factor[0].window.measure == SNEPPP_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
+   double sum = 0, off = 0,
+          scale = model->desc.factor[0].window.measure == SNEPPP_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
    sneppp_status  st;
    sneppp__take(&c, SNEPPP__PATCHES, 1, sizeof *p);
    st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
@@ -17166,23 +17862,31 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const double fra
    sneppp__block_free(&block);
    *count = scale * sum;
    if (error) *error = scale * off;
-   if (!sneppp__finite(sum)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
-   if (off > tol * sum) return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z cells the error is still %g of %g", used, scale * off, scale * sum);
+   if (!sneppp__finite(sum))
+      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
+   if (off > tol * sum)
+      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z cells the error is still %g of %g", used,
+                          scale * off, scale * sum);
    return SNEPPP_OK;
 }
 
 /* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere alone. */
-static sneppp_status sneppp__sphere_part(const sneppp_model *model, int factor, const sneppp_region *rest, const double frame[3][3], sneppp__patch whole, double tol, double *count, double *error, sneppp_error *err)
+static sneppp_status sneppp__sphere_part(const sneppp_model *model, int factor, const sneppp_region *rest,
+                                         const double frame[3][3], sneppp__patch whole, double tol,
+                                         double *count, double *error, sneppp_error *err)
 {
    sneppp_model        held, next;
    const sneppp_model *now = model;
    sneppp_status       st = SNEPPP_OK;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
-   if (factor < 0 || factor >= model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
+   if (factor < 0 || factor >= model->factors)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
    if (model->desc.factor[factor].window.space != SNEPPP_SPHERE || model->desc.factor[factor].window.dim != 3)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
-   if (rest && rest->factor[factor]) return sneppp__fail(err, SNEPPP_ERR_ARG, "rest.factor[%d] must be NULL: it is the sphere itself", factor);
+   if (rest && rest->factor[factor])
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "rest.factor[%d] must be NULL: it is the sphere itself",
+                          factor);
    if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
    if (tol == 0) tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
    memset(&held, 0, sizeof held);
@@ -17198,13 +17902,16 @@ static sneppp_status sneppp__sphere_part(const sneppp_model *model, int factor, 
    return st;
 }
 
-SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int factor, double lon, double lat, double radius, const sneppp_region *rest, double tol, double *count, double *error, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int factor, double lon,
+                                                  double lat, double radius, const sneppp_region *rest,
+                                                  double tol, double *count, double *error, sneppp_error *err)
 {
    double        frame[3][3], half;
    sneppp__patch whole;
    sneppp_status st = sneppp__lonlat_check(lon, lat, err);
    if (st != SNEPPP_OK) return st;
-   if (!sneppp__finite(radius) || radius < 0 || radius > 180) return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", radius);
+   if (!sneppp__finite(radius) || radius < 0 || radius > 180)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", radius);
    sneppp__lonlat_unit(lon + 90, 0, frame[0]); /* east, north and up at the centre */
    sneppp__lonlat_unit(lon + 180, 90 - lat, frame[1]);
    sneppp__lonlat_unit(lon, lat, frame[2]);
@@ -17216,7 +17923,10 @@ SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int
    return sneppp__sphere_part(model, factor, rest, (const double(*)[3])frame, whole, tol, count, error, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, int factor, double west, double east, double south, double north, const sneppp_region *rest, double tol, double *count, double *error, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, int factor, double west,
+                                                     double east, double south, double north,
+                                                     const sneppp_region *rest, double tol, double *count,
+                                                     double *error, sneppp_error *err)
 {
    static const double frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
    sneppp__patch       whole;
@@ -17225,7 +17935,9 @@ SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, 
    if (st != SNEPPP_OK) return st;
    if (south > north) return sneppp__fail(err, SNEPPP_ERR_ARG, "south = %g is north of north = %g", south, north);
    if (east < west) east += 360;
-   if (east < west || east - west > 360) return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around", east - west);
+   if (east < west || east - west > 360)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around",
+                          east - west);
    memset(&whole, 0, sizeof whole);
    whole.a0 = west * (SNEPPP__PI / 180), whole.a1 = east * (SNEPPP__PI / 180);
    whole.z0 = sin(south * (SNEPPP__PI / 180)), whole.z1 = sin(north * (SNEPPP__PI / 180));
@@ -17246,7 +17958,8 @@ static double sneppp__numeric_point(const sneppp_window *win, const double *u, d
    memset(&piece, 0, sizeof piece);
    if (win->space == SNEPPP_INTERVALS) {
       double mass = sneppp_window_mass(win);
-      for (t = u[0] * mass, k = 0; k + 1 < win->count && t >= win->ends[2 * k + 1] - win->ends[2 * k]; k++) t -= win->ends[2 * k + 1] - win->ends[2 * k];
+      for (t = u[0] * mass, k = 0; k + 1 < win->count && t >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
+         t -= win->ends[2 * k + 1] - win->ends[2 * k];
       x[0] = win->ends[2 * k] + t;
       if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
       return mass;
@@ -17265,31 +17978,46 @@ static double sneppp__numeric_point(const sneppp_window *win, const double *u, d
 }
 
 /* Which windows can be covered by the cube, and with how many axes. */
-static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f, int *axes, sneppp_error *err)
+static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f,
+                                          int *axes, sneppp_error *err)
 {
    sneppp_status st = win == own ? SNEPPP_OK : sneppp__window_check(win, err);
    if (st != SNEPPP_OK) return st;
-   if (win->dim != own->dim) return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d].dim = %d, but the model has %d", f, win->dim, own->dim);
+   if (win->dim != own->dim)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d].dim = %d, but the model has %d", f,
+                          win->dim, own->dim);
    switch (win->space) {
-      case SNEPPP_BOX: case SNEPPP_INTERVALS: case SNEPPP_POLYGON: case SNEPPP_BALL: case SNEPPP_VONMISES: *axes = win->dim; break;
+      case SNEPPP_BOX:
+      case SNEPPP_INTERVALS:
+      case SNEPPP_POLYGON:
+      case SNEPPP_BALL:
+      case SNEPPP_VONMISES: *axes = win->dim; break;
       case SNEPPP_SPHERE: *axes = win->dim - 1; break;
       default: *axes = 0;
    }
-   if (*axes < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: numerical counts are not offered on %s", f, sneppp__space_name(win->space));
-   if (win->space != own->space && own->space != SNEPPP_BOX && own->space != SNEPPP_INTERVALS && own->space != SNEPPP_POLYGON && own->space != SNEPPP_BALL)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] has another measure than the model's %s", f, sneppp__space_name(own->space));
+   if (*axes < 1)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: numerical counts are not offered on %s", f,
+                          sneppp__space_name(win->space));
+   if (win->space != own->space && own->space != SNEPPP_BOX && own->space != SNEPPP_INTERVALS &&
+       own->space != SNEPPP_POLYGON && own->space != SNEPPP_BALL)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] has another measure than the model's %s", f,
+                          sneppp__space_name(own->space));
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user, const sneppp_region *within, size_t points, uint64_t seed, double *count, double *error, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user,
+                                              const sneppp_region *within, size_t points, uint64_t seed,
+                                              double *count, double *error, sneppp_error *err)
 {
-   double      g[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], shift[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], phi = 2, mean = 0, square = 0;
+   double g[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], shift[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM],
+      phi = 2, mean = 0, square = 0;
    int         axes[SNEPPP_MAX_FACTORS], D = 0;
    sneppp_rng  rng;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!inside || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "inside or count is NULL");
    for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *own = &model->desc.factor[f].window, *win = within && within->factor[f] ? within->factor[f] : own;
+      const sneppp_window *own = &model->desc.factor[f].window,
+                          *win = within && within->factor[f] ? within->factor[f] : own;
       sneppp_status        st = sneppp__numeric_axes(own, win, f, &axes[f], err);
       if (st != SNEPPP_OK) return st;
       D += axes[f];
@@ -17310,7 +18038,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
          memset(x, 0, sizeof x);
          for (int r = 0; r < D; r++) { u[r] = shift[r] + (double)i * g[r]; u[r] -= floor(u[r]); }
          for (int f = 0; f < model->factors; f++) {
-            const sneppp_window *own = &model->desc.factor[f].window, *win = within && within->factor[f] ? within->factor[f] : own;
+            const sneppp_window *own = &model->desc.factor[f].window,
+                                *win = within && within->factor[f] ? within->factor[f] : own;
             weight *= sneppp__numeric_point(win, u + used, y);
             used += axes[f];
             for (int r = 0; r < win->dim; r++) x[at++] = (sneppp_real)y[r];
@@ -17322,7 +18051,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
       mean += delta / (s + 1);
       square += delta * (sum - mean);
    }
-   if (!sneppp__finite(mean)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
+   if (!sneppp__finite(mean))
+      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
    *count = mean;
    if (error) *error = 2 * sqrt(square / (double)(SNEPPP__SHIFTS * (SNEPPP__SHIFTS - 1)));
    return SNEPPP_OK;
