@@ -14871,6 +14871,7 @@ static void sneppp__place_run(sneppp__carver *c, sneppp_trainer *t, sneppp__loss
    t->gradient = (double *)sneppp__take(c, count, 1, sizeof(double));
    t->best = (double *)sneppp__take(c, count, 1, sizeof(double));
    t->base = c->base ? c->base + c->used : NULL;
+   c->fence = 0; /* each evaluation lays this part out anew, with or without the arrays of gradients */
    sneppp__place_loss(c, loss);
 }
 
