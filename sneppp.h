@@ -15122,7 +15122,7 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
 #define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + 1)
 #define SNEPPP__ANCHOR   1.0    /* pseudo-events on the best single width                                   */
 #define SNEPPP__UNIFORM  0.25   /* pseudo-events on the floor: no new event can cost more than log(4 N + 5) */
-#define SNEPPP__GATE     4.0    /* nats of leave-one-out gain that a richer model must show                 */
+#define SNEPPP__GATE     6.0    /* nats of leave-one-out gain that a richer model must show                 */
 #define SNEPPP__SMALL    20.0   /* events below which no gain is trusted fully: two of five may be close by chance */
 #define SNEPPP__QUERIES  4096   /* leave-one-out is taken at no more events than this                       */
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps                */
