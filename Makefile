@@ -150,7 +150,7 @@ cover: $(TEST_DEPS) ## line coverage of sneppp.h by the tests (needs gcc and gco
 	   mkdir $$real && cd $$real && inc="-I../../gen -I../../../tests -isystem ../../greatest" && \
 	   gcc -w $$inc -c -o runner.o ../../../tests/runner.c && \
 	   gcc -std=c99 -O0 --coverage -DSNEPPP_REAL_$$real $$inc -c -o main.o ../../../tests/main.c && \
-	   gcc --coverage -o tests main.o runner.o $(TEST_LIB) && ./tests > log.txt && gcov main.o > /dev/null && cd .. || exit 1; done
+	   gcc --coverage -o tests main.o runner.o $(TEST_LIB) && (cd ../../.. && build/cover/$$real/tests) > log.txt && gcov main.o > /dev/null && cd .. || exit 1; done
 	@sh tests/cover.sh build/cover/*/sneppp.h.gcov
 
 size: ## code size and time to compile; code, constants and stack of the exported model on a Cortex-M (or here)
