@@ -3517,8 +3517,8 @@ SNEPPP__INLINE double sneppp__exp_square(double x, double c)
 SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
 {
    double u = 4 / (4 + x);
-   int    i = (int)(u * 16) - 1;
-   i = i > 14 ? 14 : i < 0 ? 0 : i;
+   int    i = (int)(u * 16);
+   i = i > 15 ? 14 : i < 1 ? 0 : i - 1;
    *interval = i;
    return u * (sneppp__mills_centre[i] - x) * sneppp__mills_scale[i]; /* scale 16/(4 + centre) */
 }

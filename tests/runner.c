@@ -1,5 +1,6 @@
 /* The main function of the test program. The definitions of greatest are not written for -Wconversion, our tests
    are; so they live in a file of their own, which knows the suites by name only. */
+#define GREATEST_USE_LONGJMP 0 /* as in main.c */
 #include "greatest.h"
 
 #define SNEPPP_TEST_RUNNER

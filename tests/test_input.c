@@ -69,8 +69,8 @@ TEST input_dates(void)
 {
    static const int known[][4] = { { 1970, 1, 1, 0 },      { 1969, 12, 31, -1 },   { 2000, 2, 29, 11016 },
                                    { 2019, 8, 20, 18128 }, { 1900, 3, 1, -25508 }, { 1600, 1, 1, -135140 } };
-   double days, before;
-   int y, m, d;
+   double days = 0, before = 0;
+   int y = 0, m = 0, d = 0;
    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
       ASSERT_EQ(SNEPPP_OK, sneppp_date_to_days(known[k][0], known[k][1], known[k][2], &days, NULL));
       ASSERT_EQ_FMT((double)known[k][3], days, "%g");
