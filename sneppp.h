@@ -11024,12 +11024,16 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
                              f, x->width, out->factor[0].width);
    }
    if (out->group) {
-      const sneppp_factor *x = &out->factor[0];
-      int radial = x->unit.act == SNEPPP_RBF || (x->unit.act == SNEPPP_EXP && x->window.space == SNEPPP_SPHERE);
-      if (factors > 1 || !radial || x->units || out->readout != SNEPPP_READOUT_DIAGONAL ||
-          sneppp__stats(&x->window) > SNEPPP_RADIAL_DIM || x->width % out->group)
+      int radial = out->readout == SNEPPP_READOUT_DIAGONAL && out->mix == SNEPPP_MIX_PRODUCT, coordinates = 0;
+      for (f = 0; f < factors; f++) {
+         const sneppp_factor *x = &out->factor[f];
+         coordinates += sneppp__stats(&x->window);
+         if (x->unit.act != SNEPPP_RBF && (x->unit.act != SNEPPP_EXP || x->window.space != SNEPPP_SPHERE)) radial = 0;
+         if (x->units || x->width % out->group) radial = 0;
+      }
+      if (!radial || coordinates > SNEPPP_RADIAL_DIM)
          return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "desc.group needs one factor of radial units with at most %d coordinates, a "
+                             "desc.group needs a product of radial units with at most %d coordinates, a "
                              "diagonal readout, and a width that it divides",
                              SNEPPP_RADIAL_DIM);
    }
@@ -11141,6 +11145,14 @@ static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, cons
    }
 }
 
+/* Coordinates of the tree over radial units: those of all factors. */
+static int sneppp__tree_dim(const sneppp_model *model)
+{
+   int d = 0;
+   for (int f = 0; f < model->factors; f++) d += model->layer[f].d;
+   return d;
+}
+
 /* ---- the arrays of a model. desc must be resolved; model->desc and the sizes are set here. */
 static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, sneppp_model *model)
 {
@@ -11179,7 +11191,7 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
    if (desc->group > 0) {
       size_t groups = n / (size_t)desc->group;
       model->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(groups), 1, sizeof *model->node);
-      model->centre = (double *)sneppp__take(c, groups, (size_t)model->layer[0].d, sizeof *model->centre);
+      model->centre = (double *)sneppp__take(c, groups, (size_t)sneppp__tree_dim(model), sizeof *model->centre);
       model->peak = (sneppp_real *)sneppp__take(c, n, 1, sizeof *model->peak);
       model->sharp = (sneppp_real *)sneppp__take(c, n, 1, sizeof *model->sharp);
    }
@@ -12035,44 +12047,53 @@ static double sneppp__base_log_density(const sneppp_model *model, const sneppp_r
 }
 
 #ifndef SNEPPP_INFERENCE_ONLY
+/* One factor of unit i as a bump: psi^2 = peak exp(-sum_k q_k (u_k - c_k)^2). RBF: q_k = 1 / l_k^2. Sphere, exp units:
+   psi^2 = exp(2 b + 2 w.x) = exp(2 b + 2 |w| - |w| |x - w/|w||^2). Returns 0 where there is no such form. */
+static int sneppp__unit_bump(const sneppp_layer_state *L, size_t i, double *c, double *q, double *peak)
+{
+   size_t d = (size_t)L->d;
+   double length = 0;
+   for (size_t k = 0; k < d; k++) {
+      c[k] = (double)L->W[i * d + k];
+      length += c[k] * c[k];
+      if (L->width) q[k] = 1 / ((double)L->width[i * d + k] * (double)L->width[i * d + k]);
+   }
+   if (L->width) return 1;
+   length = sqrt(length);
+   if (!(length > 0)) return 0;
+   for (size_t k = 0; k < d; k++) c[k] /= length, q[k] = length;
+   *peak *= exp(2 * (double)L->b[i] + 2 * length);
+   return 1;
+}
+
 /* The tree over the groups of radial units, made anew from the parameters: a bump is v^2 psi^2 = peak exp(-sharp r^2)
-   with r the distance in the tree's metric. RBF: psi^2 = exp(-sum (u - c)^2 / l^2), one width per unit up to a common
-   ratio of the axes. Sphere, exp units: psi^2 = exp(2 b + 2 w.x) = exp(2 b + 2 |w| - |w| |x - w/|w||^2). Units that
-   do not have this form leave the model without a tree, which is slower and just as right. */
+   with r the distance in the tree's metric, which asks for one width per unit up to a common ratio of the axes. Units
+   that do not have this form leave the model without a tree, which is slower and just as right. */
 static void sneppp__index(sneppp_model *model)
 {
-   sneppp_layer_state *L = &model->layer[0];
-   size_t              group = (size_t)model->desc.group, n = (size_t)model->n, d = (size_t)L->d;
-   const sneppp_real  *v = model->readout[0].V;
+   size_t             group = (size_t)model->desc.group, n = (size_t)model->n, d;
+   const sneppp_real *v = model->readout[0].V;
    model->nodes = 0;
    if (!model->desc.group || !n) return;
-   for (size_t k = 0; k < d; k++) model->metric[k] = L->width ? (double)L->width[0] / (double)L->width[k] : 1;
+   d = (size_t)sneppp__tree_dim(model);
    for (size_t i = 0; i < n; i++) {
-      double *c = model->centre + i / group * d, amplitude = (double)v[i] * (double)v[i], length = 0;
-      if (L->width) {
-         const sneppp_real *l = L->width + i * d;
-         for (size_t k = 0; k < d; k++) {
-            double at = (double)L->W[i * d + k] * model->metric[k];
-            if (i % group == 0) c[k] = at;
-            if (fabs((double)l[k] * model->metric[k] - (double)l[0]) > 1e-5 * (double)l[0] || at != c[k]) return;
-         }
-         model->sharp[i] = (sneppp_real)(1 / ((double)l[0] * (double)l[0]));
-      } else {
-         for (size_t k = 0; k < d; k++) length += (double)L->W[i * d + k] * (double)L->W[i * d + k];
-         length = sqrt(length);
-         if (!(length > 0)) return;
-         for (size_t k = 0; k < d; k++) {
-            double at = (double)L->W[i * d + k] / length;
-            if (i % group == 0) c[k] = at;
-            if (fabs(at - c[k]) > 1e-6) return;
-         }
-         amplitude *= exp(2 * (double)L->b[i] + 2 * length);
-         model->sharp[i] = (sneppp_real)length;
+      double *c = model->centre + i / group * d, at[SNEPPP_RADIAL_DIM], q[SNEPPP_RADIAL_DIM],
+              amplitude = (double)v[i] * (double)v[i];
+      for (int f = 0, first = 0; f < model->factors; first += model->layer[f++].d)
+         if (!sneppp__unit_bump(&model->layer[f], i, at + first, q + first, &amplitude)) return;
+      for (size_t k = 0; k < d; k++) {
+         if (!i) model->metric[k] = sqrt(q[k] / q[0]);
+         at[k] *= model->metric[k];
+         if (i % group == 0) c[k] = at[k];
+         if (fabs(q[k] - model->metric[k] * model->metric[k] * q[0]) > 2e-5 * q[k] ||
+             fabs(at[k] - c[k]) > 1e-6 * model->metric[k])
+            return;
       }
+      model->sharp[i] = (sneppp_real)q[0];
       model->peak[i] = (sneppp_real)amplitude;
       if (i % group && model->sharp[i] < model->sharp[i - 1]) return;
    }
-   model->nodes = sneppp__tree_build(L->d, n / group, model->centre, NULL, model->node);
+   model->nodes = sneppp__tree_build((int)d, n / group, model->centre, NULL, model->node);
    for (size_t k = 0; k < model->nodes; k++) {
       sneppp_node *q = &model->node[k];
       double       least = 1e300;
@@ -12098,13 +12119,14 @@ static double sneppp__gathered(const sneppp_real *peak, sneppp_real *exponent, s
    return sum;
 }
 
-static double sneppp__indexed_sum(const sneppp_model *model, const sneppp_real *T)
+static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
 {
-   size_t      stack[128], group = (size_t)model->desc.group, d = (size_t)model->layer[0].d, have = 0;
+   size_t      stack[128], group = (size_t)model->desc.group, d = 0, have = 0;
    int         top = 0;
    double      x[SNEPPP_RADIAL_DIM], total = 0;
    sneppp_real z[SNEPPP__GATHER], w[SNEPPP__GATHER];
-   for (size_t k = 0; k < d; k++) x[k] = (double)T[k] * model->metric[k];
+   for (int f = 0; f < model->factors; f++)
+      for (int k = 0; k < model->layer[f].d; k++, d++) x[d] = (double)T[f][k] * model->metric[d];
    stack[top++] = 0;
    while (top) {
       const sneppp_node *n = &model->node[stack[--top]];
@@ -12131,7 +12153,7 @@ static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
    sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS], psi[SNEPPP_MAX_WIDTH], other[SNEPPP_MAX_WIDTH];
    size_t      have = 0;
    for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
-   if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T[0]) + model->floor;
+   if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T) + model->floor;
    if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT) { /* any width: in blocks */
       double total = 0;
       for (size_t i = 0, units; i < (size_t)model->n; i += units) {
@@ -12277,7 +12299,7 @@ static void sneppp__reduce_matrix(const sneppp_model *model, int f, const double
    }
 }
 
-/* Copies parameters into the reduced model and sets its readout. K (n_f, n_f), c (n_f). */
+/* Copies parameters into the reduced model and sets its readout. K (n_f, n_f), or (n_f) for a diagonal one; c (n_f). */
 static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const double *K, const double *c,
                                          double mass, double *M, double *small, sneppp_model *out,
                                          sneppp_error *err)
@@ -12310,7 +12332,7 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
          size_t                      n = (size_t)R->n;
          if (g == f) {
             for (size_t r = 0; r < (diagonal ? n : (size_t)R->m); r++) {
-               if (diagonal) { trace += (double)R->V[r] * (double)R->V[r] * K[r * nf + r]; continue; }
+               if (diagonal) { trace += (double)R->V[r] * (double)R->V[r] * K[r]; continue; }
                for (size_t i = 0; i < n; i++)
                   for (size_t j = 0; j < n; j++)
                      trace += (double)R->V[r * n + i] * (double)R->V[r * n + j] * K[i * nf + j];
@@ -12338,7 +12360,7 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
       for (size_t i = 0; i < n; i++) {
          size_t a = model->desc.mix == SNEPPP_MIX_PRODUCT ? i : i / (after * nf) * after + i % after;
          size_t k = model->desc.mix == SNEPPP_MIX_PRODUCT ? i : i / after % nf;
-         out->readout[0].V[a] += (sneppp_real)((double)v[i] * (double)v[i] * K[k * nf + k]); /* v^2 first, its root below */
+         out->readout[0].V[a] += (sneppp_real)((double)v[i] * (double)v[i] * K[k]); /* v^2 first, its root below */
       }
       for (size_t i = 0; i < (size_t)out->n; i++)
          out->readout[0].V[i] = (sneppp_real)sqrt((double)out->readout[0].V[i]);
@@ -12361,18 +12383,18 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    double        *K = NULL, *c = NULL, *M = NULL, *small = NULL, mass = 1;
    sneppp__carver carver = sneppp__measure();
    sneppp__block  block;
-   size_t         n, nf;
+   size_t         n, nf, full;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    memset(out, 0, sizeof *out);
    if (st != SNEPPP_OK) return st;
    n = (size_t)model->n, nf = (size_t)model->layer[factor].n;
+   full = model->desc.readout != SNEPPP_READOUT_DIAGONAL;
    for (int pass = 0; pass < 2; pass++) {
       units = (sneppp_unit *)sneppp__take(&carver, n + 1, 1, sizeof *units);
-      K = (double *)sneppp__take(&carver, nf, nf, sizeof *K);
+      K = (double *)sneppp__take(&carver, full ? nf : 1, nf, sizeof *K);
       c = (double *)sneppp__take(&carver, nf, 1, sizeof *c);
-      M = (double *)sneppp__take(&carver, model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n, n, sizeof *M);
-      small = (double *)sneppp__take(&carver, model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n + 1,
-                                     n + 1, sizeof *small);
+      M = (double *)sneppp__take(&carver, full ? n : 1, n, sizeof *M);
+      small = (double *)sneppp__take(&carver, full ? n + 1 : 1, n + 1, sizeof *small);
       if (!pass &&
           (st = sneppp__block_get(&block, &carver, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK)
          return st;
@@ -12380,17 +12402,19 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    if (at) { /* fixed: psi psi', psi, 1 */
       sneppp_real T[SNEPPP__MAX_STATS], psi[SNEPPP_MAX_WIDTH];
       double      y[SNEPPP__MAX_STATS];
-      int         in = nf <= SNEPPP_MAX_WIDTH;
+      int         in = 1;
       for (int r = 0; r < model->layer[factor].D; r++) { y[r] = (double)at[r]; in = in && sneppp__finite(y[r]); }
       if (!in || !sneppp_window_contains(&model->desc.factor[factor].window, y)) {
          st = sneppp__fail(err, SNEPPP_ERR_DATA, "the point is not finite or outside factor[%d]", factor);
       } else {
          sneppp__statistics(model, factor, at, T);
-         sneppp__layer_features(model, factor, 0, nf, 1, T, psi, NULL);
-         for (size_t i = 0; i < nf; i++) {
-            c[i] = (double)psi[i];
-            for (size_t j = 0; j < nf; j++) K[i * nf + j] = (double)psi[i] * (double)psi[j];
+         for (size_t i = 0, some; i < nf; i += some) { /* in blocks: products of radial units can be very wide */
+            some = nf - i < SNEPPP_MAX_WIDTH ? nf - i : SNEPPP_MAX_WIDTH;
+            sneppp__layer_features(model, factor, i, some, 1, T, psi, NULL);
+            for (size_t k = 0; k < some; k++) c[i + k] = (double)psi[k];
          }
+         for (size_t i = 0; i < nf; i++)
+            for (size_t j = full ? 0 : i; j < (full ? nf : i + 1); j++) K[full ? i * nf + j : i] = c[i] * c[j];
          mass = 1;
       }
    } else { /* integrated: the closed forms of one factor, seen as a model of its own */
@@ -12399,7 +12423,7 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
       sneppp__grams g;
       memset(&region, 0, sizeof region);
       memset(&g, 0, sizeof g);
-      one.factors = 1, one.desc.mix = SNEPPP_MIX_PRODUCT, one.desc.readout = SNEPPP_READOUT_FULL;
+      one.factors = 1, one.desc.mix = SNEPPP_MIX_PRODUCT, g.diagonal = !full;
       one.layer[0] = model->layer[factor], one.desc.factor[0] = model->desc.factor[factor];
       region.factor[0] = over;
       g.K[0] = K;
@@ -12411,7 +12435,8 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    if (st == SNEPPP_OK) st = sneppp_init(out, &desc, err);
    if (st == SNEPPP_OK) {
       st = sneppp__reduce_fill(model, factor, K, c, mass, M, small, out, err);
-      if (st != SNEPPP_OK) sneppp_free(out);
+      if (st == SNEPPP_OK) sneppp__index(out);
+      else sneppp_free(out);
    }
    sneppp__block_free(&block);
    return st;
@@ -17448,7 +17473,7 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
       sneppp__put_reals(o, "readout", k, "V", m->readout[k].V,
                         (size_t)m->readout[k].m * (size_t)m->readout[k].n);
    if (!m->nodes) return;
-   sneppp__put_doubles(o, "tree", 0, "centre", m->centre, groups * (size_t)m->layer[0].d);
+   sneppp__put_doubles(o, "tree", 0, "centre", m->centre, groups * (size_t)sneppp__tree_dim(m));
    sneppp__put_reals(o, "tree", 0, "peak", m->peak, (size_t)m->n);
    sneppp__put_reals(o, "tree", 0, "sharp", m->sharp, (size_t)m->n);
    sneppp__put_head(o, "sneppp_node", "tree", 0, "node", m->nodes);
@@ -17457,8 +17482,8 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
       sneppp__put(o, "\n   {%zu, %zu, %zu, ", q->first, q->count, q->kid);
       sneppp__put_double(o, q->reach2);
       sneppp__put(o, ", ");
-      sneppp__put_row(o, q->lo, m->layer[0].d);
-      sneppp__put_row(o, q->hi, m->layer[0].d);
+      sneppp__put_row(o, q->lo, sneppp__tree_dim(m));
+      sneppp__put_row(o, q->hi, sneppp__tree_dim(m));
       sneppp__put(o, k + 1 < m->nodes ? "}," : "}\n};\n");
    }
 }
