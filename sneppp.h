@@ -426,12 +426,24 @@ typedef enum sneppp_readout {
    SNEPPP_READOUT_END
 } sneppp_readout;
 
+/* Features of your own instead of an activation: any functions of x, in your coordinates. Both are called from several
+   threads at once if the fit has them. The integrals must be exact for the model to be; without closed forms of your own,
+   let gram call sneppp_gram_numeric, which says how exact it was. */
+typedef void (*sneppp_feature)(const double *x, double *psi, void *user); /* fills psi (width)                */
+typedef struct sneppp_own {
+   sneppp_feature psi;           /* NULL: none                                                             */
+   /* Fills K (width, width), the integral of psi psi' over `part` (the factor's window or a region of it); 0 = done. */
+   int          (*gram)(const sneppp_window *part, double *K, void *user);
+   void          *user;          /* handed to both                                                         */
+} sneppp_own;
+
 typedef struct sneppp_factor {   /* one factor of the observation space                                    */
    sneppp_window      window;    /* window.dim == 0 ends the list of factors                               */
    sneppp_unit        unit;      /* activation; default: the recommended one for the space                 */
    const sneppp_unit *units;     /* (width) or NULL; a mixed layer                                         */
    int                width;     /* hidden units of this factor; 0 = desc.width                            */
    int                no_bias;   /* 1: biases are 0 and stay 0 (needed by ReLU on spheres beyond S^2)      */
+   sneppp_own         own;       /* features of your own; unit and units are then not used                 */
 } sneppp_factor;
 
 #define SNEPPP_RADIAL_DIM 4 /* most coordinates of windows in which radial units are found through a tree */
@@ -658,7 +670,6 @@ SNEPPP_DEF void          sneppp_kernel_list(void (*put)(const char *text, void *
 /* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest entry, or
    until max_points (0 = 1e6) would be exceeded: then ERR_NO_CONVERGENCE, with the best K. error: the last change. Work:
    n * n + n doubles. Not for exponential families on the line, nor for R^d. */
-typedef void (*sneppp_feature)(const double *x, double *psi, void *user); /* fills psi, (n) */
 SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
                                              double tol, size_t max_points, double *K, double *work,
                                              double *error, sneppp_error *err);
@@ -10961,6 +10972,26 @@ static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int 
    return SNEPPP_OK;
 }
 
+/* Own features stand in the place of constant units, which have no parameters that matter: nothing is learnt there. */
+static sneppp_status sneppp__own_check(sneppp_desc *desc, int factors, int f, sneppp_error *err)
+{
+   sneppp_factor *x = &desc->factor[f];
+   if (!x->own.psi || !x->own.gram)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].own.%s is NULL: features of your own need both", f,
+                          x->own.psi ? "gram" : "psi");
+   if ((x->unit.act != SNEPPP_ACT_DEFAULT && x->unit.act != SNEPPP_ONE) || x->units) /* ONE: resolved before */
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] has features of its own and an activation: choose one", f);
+   if (desc->readout == SNEPPP_READOUT_DIAGONAL)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].own: features of your own need a full readout", f);
+   if (factors > 1 && (desc->mix == SNEPPP_MIX_SUM || desc->mix == SNEPPP_MIX_STACK))
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                          "factor[%d].own: this mix needs first moments, which own features do not give; "
+                          "stack them yourself, with a constant among them",
+                          f);
+   x->unit.act = SNEPPP_ONE;
+   return SNEPPP_OK;
+}
+
 /* Fills in every default and refuses what cannot be; nothing is allocated yet. `lists` (2 SNEPPP_MAX_DIM) holds
    the mean and scale of joined Gaussians while the description is in use. */
 static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, double *lists, sneppp_error *err)
@@ -11000,6 +11031,9 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       sneppp_window joint;
       sneppp_status st = sneppp__join_windows(part, factors, &joint, lists, err);
       if (st) return st;
+      for (f = 0; f < factors; f++)
+         if (out->factor[f].own.psi)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].own: features of your own have no first layer to share", f);
       out->factor[0].window = joint;
       for (f = 1; f < factors; f++) memset(&out->factor[f], 0, sizeof out->factor[f]);
       out->mix = SNEPPP_MIX_PRODUCT;
@@ -11007,8 +11041,10 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
    }
    for (f = 0; f < factors; f++) {
       sneppp_factor *x = &out->factor[f];
+      sneppp_status  st;
       if (x->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d is negative", f, x->width);
       if (!x->width) x->width = out->width;
+      if (x->own.psi || x->own.gram) { st = sneppp__own_check(out, factors, f, err); if (st != SNEPPP_OK) return st; }
       if (x->unit.act == SNEPPP_ACT_DEFAULT) x->unit.act = sneppp__act_default(x->window.space);
       for (int i = 0; x->units && i < x->width; i++) /* radial units have widths, for which the layer must have room */
          if (x->unit.act == SNEPPP_RBF ? x->units[i].act != SNEPPP_RBF && x->units[i].act != SNEPPP_ONE
@@ -11212,6 +11248,7 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
 static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_real *x, sneppp_real *t)
 {
    const sneppp_layer_state *L = &model->layer[f];
+   if (model->desc.factor[f].own.psi) { memcpy(t, x, (size_t)L->D * sizeof *t); return; } /* as they are */
    switch (L->inside.space) {
       case SNEPPP_BOX:
       case SNEPPP_GAUSS:
@@ -11233,6 +11270,35 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
    }
 }
 
+/* The first factor with features of the caller's own, or -1; and what to say where they stand in the way. */
+SNEPPP__UNUSED static int sneppp__own_factor(const sneppp_model *model)
+{
+   for (int f = 0; f < model->factors; f++) if (model->desc.factor[f].own.psi) return f;
+   return -1;
+}
+
+SNEPPP__UNUSED static sneppp_status sneppp__own_refuse(const sneppp_model *model, const char *what, sneppp_error *err)
+{
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                       "a model with features of your own (factor[%d].own) cannot be %s: they are code, of which "
+                       "nothing is known",
+                       sneppp__own_factor(model), what);
+}
+
+/* Features of the caller's own. There are never more than a full readout may have. */
+static void sneppp__own_features(const sneppp_model *model, int f, size_t first, size_t units, size_t B,
+                                 const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
+{
+   const sneppp_own *own = &model->desc.factor[f].own;
+   double            x[SNEPPP__MAX_STATS], all[SNEPPP_MAX_WIDTH];
+   for (size_t k = 0; k < B; k++) {
+      for (int r = 0; r < model->layer[f].D; r++) x[r] = (double)T[k * (size_t)model->layer[f].d + (size_t)r];
+      own->psi(x, all, own->user);
+      for (size_t i = 0; i < units; i++) psi[k * units + i] = (sneppp_real)all[first + i];
+   }
+   if (slope) memset(slope, 0, B * units * sizeof *slope);
+}
+
 /* psi (B, units) of the units first, first + 1, ... of one factor, from the statistics T (B, d) of B points. If
    wanted, slope is the derivative with respect to the pre-activation (RBF: psi itself, whose derivatives the
    loss takes through centre and width). */
@@ -11243,6 +11309,7 @@ static void sneppp__layer_features(const sneppp_model *model, int f, size_t firs
    const sneppp_layer_state *L = &model->layer[f];
    sneppp_real               W[block * SNEPPP__MAX_STATS], R[block * SNEPPP__MAX_STATS], bias[block];
    size_t                    d = (size_t)L->d;
+   if (model->desc.factor[f].own.psi) { sneppp__own_features(model, f, first, units, B, T, psi, slope); return; }
    for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
       count = units - i0 < (size_t)block ? units - i0 : (size_t)block;
       whole = (count + 7) / 8 * 8; /* whole vectors */
@@ -11589,6 +11656,28 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
                        "region.factor[%d]: no closed form for this kind of region in this kind of window", f);
 }
 
+/* K_f, c_f and mass_f of factor f, where `inside` is the part of its window that counts, centred, and `part` the same
+   in the user's coordinates, or NULL for all of it. */
+static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, const sneppp_window *part,
+                                          const sneppp_window *inside, const sneppp_layer *layer, sneppp__grams *g,
+                                          const sneppp_parallel *par, sneppp_error *err)
+{
+   const sneppp_own *own = &model->desc.factor[f].own;
+   sneppp_status     st = SNEPPP_OK;
+   g->mass[f] = sneppp_window_mass(inside);
+   if (own->psi) {
+      size_t n = (size_t)model->layer[f].n;
+      if (own->gram(part ? part : &model->desc.factor[f].window, g->K[f], own->user))
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d].own.gram has no integrals for this region", f);
+      for (size_t i = 0; i < n * n; i++)
+         if (!sneppp__finite(g->K[f][i]))
+            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "factor[%d].own.gram: K[%z][%z] is not finite", f, i / n, i % n);
+      return SNEPPP_OK;
+   }
+   st = g->diagonal ? sneppp__gram_diagonal(inside, layer, g->K[f], err) : sneppp_gram(inside, layer, g->K[f], par, err);
+   return st == SNEPPP_OK && g->c[f] ? sneppp_moments(inside, layer, g->c[f], err) : st;
+}
+
 /* K_f, c_f and mass_f of a region (NULL = the whole window), in memory that place_grams has taken. */
 static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_region *region,
                                       sneppp__grams *g, const sneppp_parallel *par, sneppp_error *err)
@@ -11608,10 +11697,7 @@ static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_re
       if (part && part->space != SNEPPP_FINITE) sneppp__place_window(&c, part, model->layer[f].shift, &inside);
       if (part && part->space == SNEPPP_FINITE) inside.weight = part->weight;
       sneppp__place_layer(&c, model, f, &layer);
-      st = g->diagonal ? sneppp__gram_diagonal(&inside, &layer, g->K[f], err)
-                       : sneppp_gram(&inside, &layer, g->K[f], par, err);
-      if (st == SNEPPP_OK && g->c[f]) st = sneppp_moments(&inside, &layer, g->c[f], err);
-      g->mass[f] = sneppp_window_mass(&inside);
+      st = sneppp__factor_grams(model, f, part, &inside, &layer, g, par, err);
       sneppp__block_free(&block);
       if (st != SNEPPP_OK) return st;
    }
@@ -11720,6 +11806,11 @@ static void sneppp__first_layer(sneppp_model *model, int f)
    int                 sphere = L->inside.space == SNEPPP_SPHERE;
    sneppp_rng          rng;
    sneppp_rng_init(&rng, model->desc.seed, (uint64_t)f);
+   if (model->desc.factor[f].own.psi) { /* not used; zero, so that nothing random is ever saved or compared */
+      memset(L->W, 0, (size_t)L->n * (size_t)L->d * sizeof *L->W);
+      memset(L->b, 0, (size_t)L->n * sizeof *L->b);
+      return;
+   }
    for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
       sneppp_act a = L->units ? L->units[i].act : act;
       double     w[SNEPPP__MAX_STATS], b = 0, tail;
@@ -11773,6 +11864,7 @@ static sneppp_status sneppp__closed_form_check(const sneppp_model *model, int f,
    sneppp__block  block;
    sneppp_error   inner;
    sneppp_status  st;
+   if (model->desc.factor[f].own.psi) return SNEPPP_OK; /* own.gram will say */
    sneppp__place_layer(&c, model, f, &layer);
    st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
@@ -12635,6 +12727,7 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
 /* What one realisation watched: its region and the layers in the units of the closed forms. Placing it again
    into the same memory renews the layers after the parameters have changed. */
 typedef struct sneppp__watch {
+   const sneppp_region *region; /* in the user's coordinates; NULL = everywhere */
    sneppp_window inside[SNEPPP_MAX_FACTORS];
    sneppp_layer  layer[SNEPPP_MAX_FACTORS];
    sneppp__grams g;
@@ -12643,6 +12736,7 @@ typedef struct sneppp__watch {
 static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, const sneppp_region *region,
                                 sneppp__watch *w)
 {
+   w->region = region;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = region ? region->factor[f] : NULL;
       w->inside[f] = model->layer[f].inside;
@@ -12657,11 +12751,9 @@ static sneppp_status sneppp__watch_grams(const sneppp_model *model, sneppp__watc
                                          const sneppp_parallel *par, sneppp_error *err)
 {
    for (int f = 0; f < model->factors; f++) {
-      sneppp_status st = w->g.diagonal ? sneppp__gram_diagonal(&w->inside[f], &w->layer[f], w->g.K[f], err)
-                                       : sneppp_gram(&w->inside[f], &w->layer[f], w->g.K[f], par, err);
-      if (st == SNEPPP_OK && w->g.c[f]) st = sneppp_moments(&w->inside[f], &w->layer[f], w->g.c[f], err);
+      sneppp_status st = sneppp__factor_grams(model, f, w->region ? w->region->factor[f] : NULL, &w->inside[f],
+                                              &w->layer[f], &w->g, par, err);
       if (st != SNEPPP_OK) return st;
-      w->g.mass[f] = sneppp_window_mass(&w->inside[f]);
    }
    return SNEPPP_OK;
 }
@@ -15858,7 +15950,7 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
 static int sneppp__auto_serves(const sneppp_model *model)
 {
    const sneppp_window *w = &model->desc.factor[0].window;
-   if (model->factors != 1) return 0;
+   if (model->factors != 1 || model->desc.factor[0].own.psi) return 0;
    return (w->space == SNEPPP_BOX && w->dim <= SNEPPP_RADIAL_DIM) || w->space == SNEPPP_INTERVALS ||
           (w->space == SNEPPP_SPHERE && w->dim == 3);
 }
@@ -16730,6 +16822,7 @@ static sneppp_status sneppp__sample_given(const sneppp_model *model, const snepp
                                           sneppp_rng *rng, uint64_t N, sneppp_real *x, size_t cap,
                                           sneppp_sample_info *info, sneppp_error *err)
 {
+   if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
    info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    info->acceptance = 1;
    if (!N) return SNEPPP_OK;
@@ -17123,7 +17216,7 @@ SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
    double  *room = NULL;
    size_t  *sizes = NULL;
    sneppp_unit *units = NULL;
-   if (!model || !model->factors) return 0;
+   if (!model || !model->factors || sneppp__own_factor(model) >= 0) return 0;
    for (int pass = 0; pass < 2; pass++) {
       sneppp_model copy = *model; /* the walk takes pointers to what it may write when reading */
       sneppp__io   io;
@@ -17550,6 +17643,7 @@ SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *
    int            good = 1;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!write) return sneppp__fail(err, SNEPPP_ERR_ARG, "write is NULL");
+   if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "exported", err);
    for (; name && name[length] && length < 65; length++) {
       char c = name[length];
       good = good && (c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (length && c >= '0' && c <= '9'));
@@ -17577,7 +17671,8 @@ SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char 
    unsigned char *buf;
    FILE          *f;
    int            ok;
-   if (!bytes) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!bytes) return sneppp__own_refuse(model, "saved", err);
    if (!path) return sneppp__fail(err, SNEPPP_ERR_ARG, "path is NULL");
    buf = (unsigned char *)SNEPPP_MALLOC(model->desc.alloc_ctx, bytes);
    if (!buf) return sneppp__fail(err, SNEPPP_ERR_MEMORY, "%z bytes could not be allocated", bytes);

@@ -308,6 +308,129 @@ TEST model_batches_and_blocks(void)
    PASS();
 }
 
+/* ---- features of the caller's own: here they are cos units, which the library has too, so that both can be compared. */
+typedef struct model_waves { int n; double W[16], b[8]; int calls; } model_waves;
+
+static void model_waves_psi(const double *x, double *psi, void *user)
+{
+   const model_waves *o = (const model_waves *)user;
+   for (int i = 0; i < o->n; i++) psi[i] = cos(o->W[2 * i] * x[0] + o->W[2 * i + 1] * x[1] + o->b[i]);
+}
+
+static int model_waves_gram(const sneppp_window *part, double *K, void *user)
+{
+   model_waves *o = (model_waves *)user;
+   sneppp_layer layer;
+   if (part->space != SNEPPP_BOX) return 1;
+   memset(&layer, 0, sizeof layer);
+   layer.n = o->n, layer.unit.act = SNEPPP_COS, layer.W = o->W, layer.b = o->b;
+   o->calls++;
+   return sneppp_gram(part, &layer, K, NULL, NULL) != SNEPPP_OK;
+}
+
+static int model_waves_bad(const sneppp_window *part, double *K, void *user)
+{
+   const model_waves *o = (const model_waves *)user;
+   (void)part;
+   for (int i = 0; i < o->n * o->n; i++) K[i] = 0;
+   K[o->n + 1] = sneppp__from_bits(0x7ff0000000000000ULL);
+   return 0;
+}
+
+TEST model_own_features(void)
+{
+   enum { n = 8, N = 60 };
+   model_waves     waves;
+   sneppp_desc     d, plain;
+   sneppp_model    own, same;
+   sneppp_error    err;
+   sneppp_events   e;
+   sneppp_fit_desc fit;
+   sneppp_report   ro, rs;
+   sneppp_rng      rng;
+   sneppp_window   part;
+   sneppp_region   region;
+   sneppp_real     x[2 * N], tol = (sneppp_real)(sizeof(sneppp_real) == 4 ? 2e-4 : 1e-9);
+   double          a, b;
+   sneppp_rng_init(&rng, 5, 0);
+   waves.n = n, waves.calls = 0;
+   for (int i = 0; i < n; i++) {
+      waves.W[2 * i] = i ? 0.3 * sneppp_rng_normal(&rng) : 0, waves.W[2 * i + 1] = i ? 0.6 * sneppp_rng_normal(&rng) : 0;
+      waves.b[i] = i ? 6 * sneppp_rng_uniform(&rng) : 0;
+   }
+   for (int i = 0; i < N; i++) x[2 * i] = (sneppp_real)(10 * sneppp_rng_uniform(&rng)), x[2 * i + 1] = (sneppp_real)(5 * pow(sneppp_rng_uniform(&rng), 2));
+   memset(&e, 0, sizeof e);
+   e.x = x, e.count = N;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = 10, d.factor[0].window.hi[1] = 5;
+   d.width = n;
+   plain = d;
+   plain.factor[0].unit.act = SNEPPP_COS;
+   d.factor[0].own.psi = model_waves_psi, d.factor[0].own.gram = model_waves_gram, d.factor[0].own.user = &waves;
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&own, &d, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&same, &plain, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_set_layer(&same, 0, waves.W, waves.b, NULL, &err), "%d");
+   memset(&fit, 0, sizeof fit);
+   fit.events = &e, fit.method = SNEPPP_CONVEX, fit.tol = 1e-7;
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&own, &fit, &ro, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&same, &fit, &rs, &err), "%d");
+   ASSERT(ro.gap <= 1e-7);
+   ASSERT_IN_RANGE(rs.nll, ro.nll, 3e-7 + (double)tol);
+   for (int i = 0; i < N; i++)
+      ASSERT_IN_RANGE(1.0, (double)(sneppp_intensity(&own, x + 2 * i) / sneppp_intensity(&same, x + 2 * i)), 0.02); /* the optimum is flat */
+   memset(&part, 0, sizeof part);
+   memset(&region, 0, sizeof region);
+   part.dim = 2, part.lo[0] = 2, part.hi[0] = 4, part.hi[1] = 2.5;
+   region.factor[0] = &part;
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&own, &region, &a, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&same, &region, &b, &err), "%d");
+   ASSERT_IN_RANGE(b, a, 0.01 * b);
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_nll(&own, &e, 1, &a, NULL, NULL, &err), "%d");
+   ASSERT_IN_RANGE(ro.nll, a / N, 1e-9 + (double)tol);
+   fit.method = SNEPPP_ADAM, fit.steps = 5; /* learns V alone */
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&own, &fit, &ro, &err), "%d");
+   for (int i = 0; i < 2 * n; i++) ASSERT_EQ((sneppp_real)0, own.layer[0].W[i]);
+   fit.method = SNEPPP_AUTO; /* keeps the features, with a floor */
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&own, &fit, &ro, &err), "%d");
+   ASSERT_IN_RANGE((double)N, ro.expected, 1e-3);
+   ASSERT(own.floor > 0);
+   ASSERT(waves.calls > 3);
+   /* What cannot be is refused. */
+   ASSERT_EQ_FMT((size_t)0, sneppp_save(&own, NULL, 0), "%zu");
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&own, NULL, &rng, 3, x, N, NULL, &err), "%d");
+   ASSERT(strstr(err.why, "cannot be sampled"));
+#ifndef SNEPPP_NO_STDIO
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_save_file(&own, "build/never.snp", &err), "%d");
+#endif
+   part.space = SNEPPP_BALL, part.centre[0] = 3, part.centre[1] = 2, part.radius = 1;
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count(&own, &region, &a, &err), "%d");
+   own.desc.factor[0].own.gram = model_waves_bad;
+   ASSERT_EQ_FMT(SNEPPP_ERR_NOT_FINITE, sneppp_count(&own, NULL, &a, &err), "%d");
+   ASSERT(strstr(err.why, "K[1][1]"));
+   sneppp_free(&own);
+   sneppp_free(&same);
+   d.readout = SNEPPP_READOUT_DIAGONAL;
+   ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_init(&own, &d, &err), "%d");
+   d.readout = SNEPPP_READOUT_FULL, d.factor[0].unit.act = SNEPPP_COS;
+   ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_init(&own, &d, &err), "%d");
+   d.factor[0].unit.act = SNEPPP_ACT_DEFAULT, d.factor[0].own.gram = NULL;
+   ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_init(&own, &d, &err), "%d");
+   ASSERT(strstr(err.why, "own.gram is NULL"));
+   d.factor[0].own.gram = model_waves_gram, d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 1, d.mix = SNEPPP_MIX_STACK;
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_init(&own, &d, &err), "%d");
+   d.mix = SNEPPP_MIX_JOINT;
+   ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_init(&own, &d, &err), "%d");
+   d.mix = SNEPPP_MIX_OUTER; /* own waves on the plane times the library's in time: K is the Kronecker product */
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&own, &d, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_marginal(&own, 1, NULL, &same, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&own, NULL, &a, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&same, NULL, &b, &err), "%d");
+   ASSERT_IN_RANGE(a, b, 1e-6 * a);
+   sneppp_free(&own);
+   sneppp_free(&same);
+   PASS();
+}
+
 SUITE(model)
 {
    RUN_TEST(model_mixes_against_quadrature);
@@ -316,4 +439,5 @@ SUITE(model)
    RUN_TEST(model_regions_add_up);
    RUN_TEST(model_parameters_in_and_out);
    RUN_TEST(model_batches_and_blocks);
+   RUN_TEST(model_own_features);
 }
