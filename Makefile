@@ -113,7 +113,7 @@ ifneq ($(and $(wildcard tests/blas_hooks.h),$(wildcard /usr/include/*/openblas_c
 $(eval $(call CONFIG,openblas-hooks,$(CC),$(STRICT_C) -O2 -include tests/blas_hooks.h,-lopenblas))
 endif
 
-check: $(CHECKS:%=build/check/%.log) build/check/compile.log build/check/export.log ## the tests in every configuration, and the compile and link tests (try -j2)
+check: $(CHECKS:%=build/check/%.log) build/check/compile.log build/check/export.log build/check/arm.log ## the tests in every configuration, and the compile and link tests (try -j2)
 	@sh tests/total.sh $^
 
 # The configurations that differ most from make test, the most telling first.
@@ -131,6 +131,9 @@ build/check/compile.log: $(TEST_DEPS) $(wildcard tests/compile/* tests/*.sh) REA
 
 build/check/export.log: sneppp.h tests/export.sh tests/export/export.c
 	@CC="$(CC)" CXX="$(CXX)" sh tests/export.sh build/check/export
+
+build/check/arm.log: build/check/export.log tests/arm.sh $(wildcard tests/arm/*) examples/firmware.c examples/firmware_model.h
+	@CC="$(CC)" sh tests/arm.sh check
 
 sanitize: ## the tests under the address, undefined and thread sanitizers
 	@$(MAKE) --no-print-directory build/check/sanitize-address.log build/check/sanitize-thread.log
@@ -159,7 +162,7 @@ size: ## code size and time to compile; code, constants and stack of the exporte
 	   start=$$(date +%s%N); $(CC) -std=c99 $$flags -c -o build/size/sneppp.o tests/lint.c && end=$$(date +%s%N) && \
 	   size build/size/sneppp.o | awk -v f="$$flags" -v t=$$(( (end - start) / 1000000 )) 'NR == 2 { \
 	      printf "%-25s %7d bytes of code and constants, %d of data, compiled in %.2f s\n", f, $$1, $$2 + $$3, t / 1000 }'; done
-	@CC="$(CC)" sh tests/size.sh build/size
+	@CC="$(CC)" sh tests/arm.sh size
 
 # ---- benchmarks: each program of bench/ checks itself against the plain reference first, then prints its lines
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c)))
