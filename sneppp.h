@@ -172,6 +172,7 @@
    #define sneppp_features sneppp_features_f32
    #define sneppp_intensities sneppp_intensities_f32
    #define sneppp_model_gram sneppp_model_gram_f32
+   #define sneppp_counts sneppp_counts_f32
    #define sneppp_count sneppp_count_f32
    #define sneppp_window_mass sneppp_window_mass_f32
    #define sneppp_window_contains sneppp_window_contains_f32
@@ -699,6 +700,10 @@ SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const snep
                                            const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count,
                                       sneppp_error *err);
+/* Many regions at once, which share work: order them so that neighbours point to the same window in most factors (all
+   weeks of one district, then the next district). After a failure count is as it was. */
+SNEPPP_DEF sneppp_status sneppp_counts(const sneppp_model *model, const sneppp_region *region, size_t regions,
+                                       double *count, const sneppp_parallel *par, sneppp_error *err);
 /* Integrate one factor out, over a part of it or (NULL) all of it; or fix it at a point. out is a new model over the
    factors that stay: the time profile of a district, the map of a week. Free it. */
 SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over,
@@ -11678,30 +11683,36 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
    return st == SNEPPP_OK && g->c[f] ? sneppp_moments(inside, layer, g->c[f], err) : st;
 }
 
+/* The same for a part that is in no block yet. */
+static sneppp_status sneppp__grams_part(const sneppp_model *model, int f, const sneppp_window *part, sneppp__grams *g,
+                                        const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp_window  inside = model->layer[f].inside;
+   sneppp_layer   layer;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_status  st = SNEPPP_OK;
+   int            moved = part && part->space != SNEPPP_FINITE;
+   if (part && (st = sneppp__region_check(model, f, part, err)) != SNEPPP_OK) return st;
+   for (int pass = 0; pass < 2; pass++) {
+      if (moved) sneppp__place_window(&c, part, model->layer[f].shift, &inside);
+      sneppp__place_layer(&c, model, f, &layer);
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   if (part && !moved) inside.weight = part->weight;
+   st = sneppp__factor_grams(model, f, part, &inside, &layer, g, par, err);
+   sneppp__block_free(&block);
+   return st;
+}
+
 /* K_f, c_f and mass_f of a region (NULL = the whole window), in memory that place_grams has taken. */
 static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_region *region,
                                       sneppp__grams *g, const sneppp_parallel *par, sneppp_error *err)
 {
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *part = region && region->factor[f] ? region->factor[f] : NULL;
-      sneppp_window        inside = model->layer[f].inside;
-      sneppp_layer         layer;
-      sneppp__carver       c = sneppp__measure();
-      sneppp__block        block;
-      sneppp_status        st = SNEPPP_OK;
-      if (part && (st = sneppp__region_check(model, f, part, err)) != SNEPPP_OK) return st;
-      if (part && part->space != SNEPPP_FINITE) sneppp__place_window(&c, part, model->layer[f].shift, &inside);
-      sneppp__place_layer(&c, model, f, &layer);
-      st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-      if (st != SNEPPP_OK) return st;
-      if (part && part->space != SNEPPP_FINITE) sneppp__place_window(&c, part, model->layer[f].shift, &inside);
-      if (part && part->space == SNEPPP_FINITE) inside.weight = part->weight;
-      sneppp__place_layer(&c, model, f, &layer);
-      st = sneppp__factor_grams(model, f, part, &inside, &layer, g, par, err);
-      sneppp__block_free(&block);
-      if (st != SNEPPP_OK) return st;
-   }
-   return SNEPPP_OK;
+   sneppp_status st = SNEPPP_OK;
+   for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
+      st = sneppp__grams_part(model, f, region ? region->factor[f] : NULL, g, par, err);
+   return st;
 }
 
 /* Entries (first + i, first + j), j < n, of the model's Gram matrix. Products, the common case, go by whole rows. */
@@ -11748,24 +11759,63 @@ static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g
    return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor * mass;
 }
 
-/* The expected number of events in a region (NULL = everywhere): exact, alpha tr(V'V K) + floor mu(region). */
-SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count,
-                                      sneppp_error *err)
+/* M = V'V (n, n) of a full readout in double. wide: (m, n), used in the float build only. */
+static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, double *M)
+{
+   size_t n = (size_t)R->n, m = (size_t)R->m;
+#ifdef SNEPPP_REAL_FLOAT
+   for (size_t i = 0; i < m * n; i++) wide[i] = (double)R->V[i];
+   sneppp__dsyrk(1, n, m, 1, wide, n, 0, M, n);
+#else
+   (void)wide;
+   sneppp__dsyrk(1, n, m, 1, R->V, n, 0, M, n);
+#endif
+}
+
+/* The expected numbers of events: exact, alpha tr(V'V K) + floor mu(region). Regions share V'V, and a factor's closed
+   forms are computed again only when that factor of the region is another one than before. */
+SNEPPP_DEF sneppp_status sneppp_counts(const sneppp_model *model, const sneppp_region *region, size_t regions,
+                                       double *count, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__grams  g;
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
-   sneppp_status  st;
+   sneppp_error   inner;
+   sneppp_status  st = SNEPPP_OK;
+   double        *M[SNEPPP_MAX_FACTORS], *wide = NULL, *made = NULL;
+   int            full;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
-   sneppp__place_grams(&c, model, &g);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_grams(&c, model, &g);
-   st = sneppp__grams_of(model, region, &g, NULL, err);
-   if (st == SNEPPP_OK) *count = sneppp__integral(model, &g, NULL);
+   if (!region) return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL");
+   full = model->desc.readout == SNEPPP_READOUT_FULL && regions > 1;
+   for (int pass = 0; pass < 2; pass++) {
+      sneppp__place_grams(&c, model, &g);
+      made = (double *)sneppp__take(&c, regions, 1, sizeof *made);
+      wide = full ? (double *)sneppp__take(&c, (size_t)model->n, (size_t)model->n, sizeof *wide) : NULL;
+      for (int k = 0; full && k < model->readouts; k++)
+         M[k] = (double *)sneppp__take(&c, (size_t)model->readout[k].n, (size_t)model->readout[k].n, sizeof(double));
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   for (int k = 0; full && k < model->readouts; k++) sneppp__readout_matrix(&model->readout[k], wide, M[k]);
+   for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
+      for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
+         if (!r || region[r].factor[f] != region[r - 1].factor[f])
+            st = sneppp__grams_part(model, f, region[r].factor[f], &g, par, &inner);
+      if (st != SNEPPP_OK)
+         st = regions > 1 ? sneppp__fail(err, st, "region %z: %s", r, inner.why) : sneppp__fail(err, st, "%s", inner.why);
+      else made[r] = sneppp__integral(model, &g, full ? M : NULL);
+   }
+   if (st == SNEPPP_OK) memcpy(count, made, regions * sizeof *made);
    sneppp__block_free(&block);
    return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count,
+                                      sneppp_error *err)
+{
+   sneppp_region everywhere;
+   memset(&everywhere, 0, sizeof everywhere);
+   return sneppp_counts(model, region ? region : &everywhere, 1, count, NULL, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K,
@@ -13370,13 +13420,9 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    sneppp__place_loss(&c, loss);
    for (int k = 0; loss->MM[0] && k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
-      size_t n = (size_t)R->n, m = (size_t)R->m;
+      sneppp__readout_matrix(R, loss->wide, loss->MM[k]);
 #ifdef SNEPPP_REAL_FLOAT
-      for (size_t i = 0; i < m * n; i++) loss->wide[i] = (double)R->V[i];
-      sneppp__dsyrk(1, n, m, 1, loss->wide, n, 0, loss->MM[k], n);
-      for (size_t i = 0; loss->M[k] && i < n * n; i++) loss->M[k][i] = (sneppp_real)loss->MM[k][i];
-#else
-      sneppp__dsyrk(1, n, m, 1, R->V, n, 0, loss->MM[k], n);
+      for (size_t i = 0, n = (size_t)R->n; loss->M[k] && i < n * n; i++) loss->M[k][i] = (sneppp_real)loss->MM[k][i];
 #endif
    }
    for (size_t r = 0; r < loss->realisations; r++) {

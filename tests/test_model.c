@@ -431,6 +431,55 @@ TEST model_own_features(void)
    PASS();
 }
 
+/* Many regions in one call: the same counts as one by one, whatever is shared. */
+TEST model_counts_together(void)
+{
+   enum { weeks = 6, towns = 2 };
+   sneppp_desc   d;
+   sneppp_model  m;
+   sneppp_error  err;
+   sneppp_window week[weeks], town[towns];
+   sneppp_region region[weeks * towns + 1];
+   double        one, many[weeks * towns + 1], total, sum = 0;
+   memset(&d, 0, sizeof d);
+   memset(week, 0, sizeof week);
+   memset(town, 0, sizeof town);
+   memset(region, 0, sizeof region);
+   d.width = 12, d.rank = 5;
+   d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = 4, d.factor[0].window.hi[1] = 2;
+   d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = weeks, d.factor[1].unit.act = SNEPPP_RELU;
+   for (int mix = SNEPPP_MIX_PRODUCT; mix < SNEPPP_MIX_END; mix++) {
+      if (mix == SNEPPP_MIX_JOINT) continue; /* one factor */
+      d.mix = (sneppp_mix)mix;
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+      m.floor = 0.25, m.alpha = 3;
+      for (int t = 0; t < towns; t++) {
+         town[t] = d.factor[0].window, town[t].lo[0] = 2 * t, town[t].hi[0] = 2 * t + 2;
+         for (int w = 0; w < weeks; w++) {
+            week[w] = d.factor[1].window, week[w].lo[0] = w, week[w].hi[0] = w + 1;
+            region[t * weeks + w].factor[0] = &town[t], region[t * weeks + w].factor[1] = &week[w];
+         }
+      }
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_counts(&m, region, weeks * towns + 1, many, NULL, &err), "%d");
+      sum = 0;
+      for (int r = 0; r < weeks * towns; r++) {
+         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&m, &region[r], &one, &err), "%d");
+         ASSERT_IN_RANGE(one, many[r], 1e-12 * one + 1e-13 * many[weeks * towns]);
+         sum += many[r];
+      }
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err), "%d");
+      ASSERT_IN_RANGE(total, many[weeks * towns], 1e-12 * total); /* the last region is everything */
+      ASSERT_IN_RANGE(total, sum, 1e-12 * total);
+      many[0] = -7, week[3].hi[0] = 99;
+      ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_counts(&m, region, weeks * towns, many, NULL, &err), "%d");
+      ASSERT(strstr(err.why, "region 3: "));
+      ASSERT_EQ(-7.0, many[0]);
+      week[3].hi[0] = 4;
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(model)
 {
    RUN_TEST(model_mixes_against_quadrature);
@@ -440,4 +489,5 @@ SUITE(model)
    RUN_TEST(model_parameters_in_and_out);
    RUN_TEST(model_batches_and_blocks);
    RUN_TEST(model_own_features);
+   RUN_TEST(model_counts_together);
 }
