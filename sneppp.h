@@ -11600,6 +11600,12 @@ static sneppp_status sneppp__region_ball(const sneppp_window *win, const sneppp_
    return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: the ball reaches outside the window", f);
 }
 
+/* Factor f of a region, in the user's units. */
+static const sneppp_window *sneppp__part(const sneppp_model *model, const sneppp_region *region, int f)
+{
+   return region && region->factor[f] ? region->factor[f] : &model->desc.factor[f].window;
+}
+
 /* May this window be factor f of a region, and does it lie inside the model's? */
 static sneppp_status sneppp__region_check(const sneppp_model *model, int f, const sneppp_window *part,
                                           sneppp_error *err)
@@ -12704,6 +12710,25 @@ static sneppp_status sneppp__events_check(const sneppp_model *model, const snepp
    return SNEPPP_OK;
 }
 
+/* Refuses event i of e, at x, unless it is finite, in the window and in what was seen; *weight gets its weight. */
+static sneppp_status sneppp__event_check(const sneppp_model *model, const sneppp_events *e, size_t i,
+                                         const sneppp_real *x, double *weight, sneppp_error *err)
+{
+   int in = sneppp__inside(model, x);
+   if (in == 1 && e->seen && !sneppp__inside_region(model, e->seen, x)) in = 2;
+   *weight = e->weight ? (double)e->weight[i] : 1;
+   if (in != 1)
+      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z, at %g%s, is %s", i, (double)x[0],
+                                model->D > 1 ? ", ..." : "",
+                                in < 0   ? "not finite"
+                                : in > 1 ? "outside the part that was seen"
+                                         : "outside the window");
+   if (!sneppp__finite(*weight) || *weight < 0)
+      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
+                                "event %z has the weight %g, which is negative or not finite", i, *weight);
+   return SNEPPP_OK;
+}
+
 typedef struct sneppp__evaluation {
    const sneppp_model  *model;
    const sneppp_events *at;
@@ -13144,20 +13169,9 @@ static sneppp_status sneppp__lane_load(const sneppp__loss *loss, sneppp__lane *l
             memcpy(lane->chunk.x + (b + i) * D, e->x + ((size_t)p + i) * stride, D * sizeof *lane->chunk.x);
       }
       for (size_t i = 0; i < run; i++) {
-         int in = sneppp__inside(model, lane->chunk.x + (b + i) * D);
-         if (in == 1 && e->seen && !sneppp__inside_region(model, e->seen, lane->chunk.x + (b + i) * D)) in = 2;
-         weight[b + i] = e->weight ? (double)e->weight[(size_t)p + i] : 1;
-         if (in != 1)
-            return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i,
-                                      "event %z, at %g%s, is %s", (size_t)p + i,
-                                      (double)lane->chunk.x[(b + i) * D], D > 1 ? ", ..." : "",
-                                      in < 0   ? "not finite"
-                                      : in > 1 ? "outside the part that was seen"
-                                               : "outside the window");
-         if (!sneppp__finite(weight[b + i]) || weight[b + i] < 0)
-            return sneppp__fail_event(&lane->error, SNEPPP_ERR_DATA, (size_t)p + i,
-                                      "event %z has the weight %g, which is negative or not finite",
-                                      (size_t)p + i, weight[b + i]);
+         sneppp_status st = sneppp__event_check(model, e, (size_t)p + i, lane->chunk.x + (b + i) * D,
+                                                &weight[b + i], &lane->error);
+         if (st != SNEPPP_OK) return st;
       }
       b += run;
    }
@@ -15291,7 +15305,7 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps                */
 #define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
 
-/* One ladder over all centres. scale[s][j] = 1 / mean of the bump over the window. For neighbour ladders `other` and
+/* One ladder over all centres. scale[s][j] = weight / mean of the bump over the window. For neighbour ladders `other` and
    `oscale` are what j would have had without one of its own k nearest neighbours (d_(k+1) in place of d_k), and
    near2[j] = d_k^2 tells who these are: with them leave-one-out is exact. Without, widths know the event that is
    left out, and leave-one-out is far too hopeful. */
@@ -15305,21 +15319,26 @@ typedef struct sneppp__ladder {
 /* A mixture of bumps of a given number, for models with a budget. */
 typedef struct sneppp__few { size_t B; double *c, *h, *p, *scale, floor; } sneppp__few;
 
-/* The window is scaled to the unit cube (its bounding box), then axis k by a[k], with product 1; the sphere stays. */
+/* Events are points of the tree: the coordinates of all factors, each window scaled to the unit cube by its bounding
+   box, then axis k by a[k]. A sphere has the diameter a, that is the radius `round`. Seen is what the realisations saw
+   together, in these units before a[k]; the mean of a bump is taken over it. */
 typedef struct sneppp__auto {
-   const sneppp_window *win;                 /* in the user's units                                         */
-   int                  d, sphere;
+   const sneppp_model  *model;
+   const sneppp_events *events;
+   size_t               parts;               /* realisations with a view of their own; 1 if all saw everything */
+   double               seen, weights;       /* sum of the masses of the parts; sum of the events' weights  */
+   int                  d, sphere;           /* coordinates; the first one of a sphere or -1                */
    double               a[SNEPPP_RADIAL_DIM], lo[SNEPPP_RADIAL_DIM], side[SNEPPP_RADIAL_DIM];
    size_t               N, nodes;            /* centres                                                     */
-   double               count;               /* events expected                                             */
    double              *y, *x;               /* (N, d) in the unit cube, shuffled; scaled, in tree order    */
+   double              *yw, *w;              /* (N) their weights, of mean 1; in tree order                 */
    size_t              *order;
    sneppp_node         *node;
    sneppp__ladder       ladder[SNEPPP__LADDERS];
-   double              *L, *pair;            /* (QUERIES, COLUMNS), (QUERIES, 2) leave-one-out densities    */
+   double              *L, *pair, *q;        /* (QUERIES, COLUMNS), (QUERIES, 2) leave-one-out densities; weights */
    size_t               Q;
    int                  C;
-   double               p[SNEPPP__COLUMNS], gap, gain, trust;
+   double               p[SNEPPP__COLUMNS], gap, gain, evidence, trust;
    sneppp__exp_table    table;
 } sneppp__auto;
 
@@ -15328,10 +15347,13 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, int d, sneppp__auto 
    size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, w = sizeof(double), dim = (size_t)d;
    f->y = (double *)sneppp__take(c, N + 1, dim, w);
    f->x = (double *)sneppp__take(c, N + 1, dim, w);
+   f->yw = (double *)sneppp__take(c, N + 1, 1, w);
+   f->w = (double *)sneppp__take(c, N + 1, 1, w);
    f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
    f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
    f->pair = (double *)sneppp__take(c, Q + 1, 2, w);
+   f->q = (double *)sneppp__take(c, Q + 1, 1, w);
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       sneppp__ladder *q = &f->ladder[l];
       size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
@@ -15344,25 +15366,75 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, int d, sneppp__auto 
    }
 }
 
-/* 1 / mean of exp(-|x - c|^2 / 2 h^2) over the window, c in scaled coordinates. Sphere: 2 kappa / (1 - exp(-2 kappa))
-   with kappa = 1/h^2, because |x - c|^2 = 2 (1 - x.c). */
+/* The share of a plane bump at m with standard deviations tau that lies in a polygon. The triangles of sneppp__plane_edge
+   whose edge is far from m are whole, and all triangles together go round m once if it is inside, not at all if it is
+   outside: only near edges need Owen's function. Next to an edge, angles decide, and the general form is used. */
+static double sneppp__polygon_share(const sneppp_window *w, const double *m, const double *tau)
+{
+   double q = 0;
+   int    inside = 0;
+   for (size_t ring = 0, at = 0; ring < sneppp__ring_count(w); at += sneppp__ring_size(w, ring), ring++) {
+      const double *v = w->xy + 2 * at;
+      size_t        n = sneppp__ring_size(w, ring);
+      double        sign = sneppp__ring_sign(w, ring), ax = (v[2 * n - 2] - m[0]) / tau[0],
+             ay = (v[2 * n - 1] - m[1]) / tau[1];
+      for (size_t i = 0; i < n; i++) {
+         double bx = (v[2 * i] - m[0]) / tau[0], by = (v[2 * i + 1] - m[1]) / tau[1], ux = bx - ax, uy = by - ay,
+                dot = -(ax * ux + ay * uy), l2 = ux * ux + uy * uy, cross = ax * uy - ay * ux,
+                t = dot <= 0 ? 0 : dot >= l2 ? 1 : dot / l2, near2;
+         near2 = (ax + t * ux) * (ax + t * ux) + (ay + t * uy) * (ay + t * uy);
+         if ((ay > 0) != (by > 0) && (cross > 0) == (uy > 0)) inside = !inside; /* the edge crosses the ray to the right */
+         if (near2 < 1e-20) return sneppp__plane_moments(w, m, tau, 0).q;
+         if (near2 < 2 * SNEPPP__EDGE) {
+            double l = sqrt(l2), h = fabs(cross) / l;
+            if (h < 1e-10) return sneppp__plane_moments(w, m, tau, 0).q;
+            q -= (cross < 0 ? -sign : sign) * (sneppp__owens_t(h, (l2 - dot) / (l * h)) + sneppp__owens_t(h, dot / (l * h)));
+         }
+         ax = bx, ay = by;
+      }
+   }
+   q += inside;
+   return q > 0 ? q : 0;
+}
+
+/* The integral of exp(-|x - c|^2 / 2 h^2) over a part of the factor whose first coordinate is k, relative to the box
+   around the window. Sphere of radius a: kappa = a^2/h^2, because |x - c|^2 = 2 (a^2 - x.c); relative to its area. */
+static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w, int k, const double *c, double h)
+{
+   double s = 1 / (h * SNEPPP__SQRT2), mass = 1, m[2], tau[2];
+   if (w->space == SNEPPP_SPHERE) { double kappa = f->a[k] * f->a[k] / (h * h); return -expm1(-2 * kappa) / (2 * kappa); }
+   if (w->space == SNEPPP_POLYGON) {
+      for (int r = 0; r < 2; r++) {
+         double unit = f->side[k + r] / f->a[k + r];
+         m[r] = f->lo[k + r] + c[k + r] * unit, tau[r] = h * unit;
+         mass *= h / f->a[k + r];
+      }
+      return mass * 2 * SNEPPP__PI * sneppp__polygon_share(w, m, tau);
+   }
+   for (int r = 0; r < w->dim; r++) {
+      double sum = 0, unit = f->a[k + r] / f->side[k + r];
+      for (size_t q = 0; q < (w->space == SNEPPP_INTERVALS ? w->count : 1); q++) {
+         double lo = w->space == SNEPPP_INTERVALS ? w->ends[2 * q] : w->lo[r],
+                hi = w->space == SNEPPP_INTERVALS ? w->ends[2 * q + 1] : w->hi[r];
+         sum += sneppp__erf_diff(((lo - f->lo[k + r]) * unit - c[k + r]) * s,
+                                 ((hi - f->lo[k + r]) * unit - c[k + r]) * s);
+      }
+      mass *= h / f->a[k + r] * 1.25331413731550025121 * sum; /* sqrt(pi/2) */
+   }
+   return mass;
+}
+
+/* 1 / mean of exp(-|x - c|^2 / 2 h^2) over what was seen, c in the tree's coordinates. 0 where nothing was seen. */
 static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double h)
 {
-   double r = 1, s = 1 / (h * SNEPPP__SQRT2);
-   if (f->sphere) { double kappa = 1 / (h * h); return 2 * kappa / -expm1(-2 * kappa); }
-   if (f->win->space == SNEPPP_INTERVALS) {
-      double mass = 0, length = 0;
-      for (size_t k = 0; k < f->win->count; k++) {
-         double lo = (f->win->ends[2 * k] - f->lo[0]) / f->side[0],
-                hi = (f->win->ends[2 * k + 1] - f->lo[0]) / f->side[0];
-         mass += sneppp__erf_diff((lo - c[0]) * s, (hi - c[0]) * s);
-         length += hi - lo;
-      }
-      return length / (h * 1.25331413731550025121 * mass);
+   double total = 0;
+   for (size_t r = 0; r < f->parts; r++) {
+      double mass = 1;
+      for (int g = 0; g < f->model->factors; g++)
+         mass *= sneppp__factor_mass(f, sneppp__part(f->model, f->events[r].seen, g), f->model->layer[g].first, c, h);
+      total += mass;
    }
-   for (int k = 0; k < f->d; k++)
-      r *= f->a[k] / (h * 1.25331413731550025121 * (erf((f->a[k] - c[k]) * s) + erf(c[k] * s)));
-   return r;
+   return total > 1e-290 ? f->seen / total : 0;
 }
 
 /* ---- sums of ladders */
@@ -15427,7 +15499,7 @@ static void sneppp__ladder_scales(const sneppp__auto *f, sneppp__ladder *l, cons
       double factor = pow(2, -0.5 * s);
       memset(scale + (size_t)s * l->row + f->N, 0, SNEPPP__LEAF * sizeof *scale);
       for (size_t j = 0; j < f->N; j++)
-         scale[(size_t)s * l->row + j] = sneppp__bump_scale(f, f->x + j * (size_t)f->d, top[j] * factor);
+         scale[(size_t)s * l->row + j] = f->w[j] * sneppp__bump_scale(f, f->x + j * (size_t)f->d, top[j] * factor);
    }
 }
 
@@ -15441,7 +15513,7 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
    }
    for (size_t i = 0; i < N; i++) {
       double best[9];
-      f->ladder[0].top[i] = (f->sphere ? 2.0 : 1.0) * (N < 300 ? 0.5 : N < 1500 ? 0.35355339059327373 : 0.25);
+      f->ladder[0].top[i] = (N < 300 ? 0.5 : N < 1500 ? 0.35355339059327373 : 0.25);
       if (fixed_only) continue;
       sneppp__tree_near(f->d, f->x, f->node, i, 8, best);
       for (int l = 1; l < SNEPPP__LADDERS; l++) {
@@ -15471,10 +15543,10 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
 
 /* ---- the weights */
 
-/* F(p) = sum_i log(p.L_i) + sum_c prior_c log p_c - T sum_c p_c, whose maximum over p >= 0 has sum p = 1 by itself when
-   T = N + sum prior. Returns F; r, if wanted, gets its derivatives without the last term, H (C, C) minus the second
+/* F(p) = sum_i q_i log(p.L_i) + sum_c prior_c log p_c - T sum_c p_c, whose maximum over p >= 0 has sum p = 1 by itself
+   when T = sum q + sum prior. Returns F; r, if wanted, gets its derivatives without the last term, H (C, C) minus the second
    derivatives. */
-static double sneppp__mix_value(size_t N, int C, const double *L, const double *prior, double T,
+static double sneppp__mix_value(size_t N, int C, const double *L, const double *q, const double *prior, double T,
                                 const double *p, double *r, double *H)
 {
    double value = 0;
@@ -15484,11 +15556,11 @@ static double sneppp__mix_value(size_t N, int C, const double *L, const double *
       const double *l = L + i * (size_t)C;
       double        s = 0, v;
       for (int c = 0; c < C; c++) s += p[c] * l[c];
-      value += log(s);
+      value += q[i] * log(s);
       s = 1 / s;
-      for (int c = 0; r && c < C; c++) r[c] += s * l[c];
+      for (int c = 0; r && c < C; c++) r[c] += q[i] * s * l[c];
       for (int c = 0; H && c < C; c++) {
-         v = s * s * l[c];
+         v = q[i] * s * s * l[c];
          for (int b = 0; b <= c; b++) H[c * C + b] += v * l[b];
       }
    }
@@ -15505,8 +15577,8 @@ static double sneppp__mix_value(size_t N, int C, const double *L, const double *
 /* One step p <- p (1 + d) with (P H P + damp T P) d = P (r - T), P = diag(p): Newton's step in relative changes, which
    cannot leave p > 0. For large damping it is EM, whose factor is 1 + (r - T)/T, so some damping always raises F;
    little is needed although the columns of neighbouring widths are almost alike. Returns 0 when nothing raises F. */
-static int sneppp__mix_newton(size_t N, int C, const double *L, const double *prior, double T, double *p,
-                              double now, const double *r, const double *H)
+static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q, const double *prior, double T,
+                              double *p, double now, const double *r, const double *H)
 {
    double A[SNEPPP__COLUMNS * SNEPPP__COLUMNS], d[SNEPPP__COLUMNS], to[SNEPPP__COLUMNS];
    for (double damp = 1e-6; damp < 2; damp *= 10) {
@@ -15519,7 +15591,7 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *pr
       sneppp__solve_lower((size_t)C, A, (size_t)C, 0, d, 1, 1);
       sneppp__solve_lower((size_t)C, A, (size_t)C, 1, d, 1, 1);
       for (int c = 0; c < C; c++) to[c] = p[c] * (d[c] > -0.95 ? 1 + d[c] : 0.05);
-      if (sneppp__mix_value(N, C, L, prior, T, to, NULL, NULL) > now) {
+      if (sneppp__mix_value(N, C, L, q, prior, T, to, NULL, NULL) > now) {
          memcpy(p, to, (size_t)C * sizeof *p);
          return 1;
       }
@@ -15527,13 +15599,15 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *pr
    return 0;
 }
 
-/* Maximises sum_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and certifies
+/* Maximises sum_i q_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and certifies
    itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and finds the
    neighbourhood; Newton steps on the few dozen columns finish. Returns the gap per event; *value: the sum of logs. */
-static double sneppp__mix_em(size_t N, int C, const double *L, const double *prior, double *p, double tol,
-                             double *value)
+static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, const double *prior, double *p,
+                             double tol, double *value)
 {
-   double r[SNEPPP__COLUMNS], H[SNEPPP__COLUMNS * SNEPPP__COLUMNS], T = (double)N, gap = 0, now, total;
+   double r[SNEPPP__COLUMNS], H[SNEPPP__COLUMNS * SNEPPP__COLUMNS], T = 0, events, gap = 0, now, total;
+   for (size_t i = 0; i < N; i++) T += q[i];
+   events = T;
    for (int c = 0; c < C; c++) T += prior[c];
    for (int step = 0; step < 80; step++) {
       double big = 0;
@@ -15541,11 +15615,11 @@ static double sneppp__mix_em(size_t N, int C, const double *L, const double *pri
       total = 0;
       for (int c = 0; c < C; c++) total += p[c];
       for (int c = 0; c < C; c++) p[c] /= total; /* raises F, and the certificate is for points of the simplex */
-      now = sneppp__mix_value(N, C, L, prior, T, p, r, newton ? H : NULL);
+      now = sneppp__mix_value(N, C, L, q, prior, T, p, r, newton ? H : NULL);
       for (int c = 0; c < C; c++) if (r[c] > big) big = r[c];
-      gap = T * log(big / T) / (double)(N ? N : 1);
+      gap = T * log(big / T) / (events > 0 ? events : 1);
       if (gap < tol) break;
-      if (newton && sneppp__mix_newton(N, C, L, prior, T, p, now, r, H)) continue;
+      if (newton && sneppp__mix_newton(N, C, L, q, prior, T, p, now, r, H)) continue;
       for (int c = 0; c < C; c++) p[c] *= r[c] / T; /* EM */
    }
    total = 0;
@@ -15553,9 +15627,9 @@ static double sneppp__mix_em(size_t N, int C, const double *L, const double *pri
    for (int c = 0; c < C; c++) p[c] /= total;
    now = 0;
    for (size_t i = 0; i < N; i++) {
-      double q = 0;
-      for (int c = 0; c < C; c++) q += p[c] * L[i * (size_t)C + (size_t)c];
-      now += log(q);
+      double sum = 0;
+      for (int c = 0; c < C; c++) sum += p[c] * L[i * (size_t)C + (size_t)c];
+      now += q[i] * log(sum);
    }
    *value = now;
    return gap > 0 ? gap : 0;
@@ -15579,39 +15653,45 @@ static void sneppp__query_block(size_t block, void *arg)
       for (int k = 0; k < f->C; k++) row[k] = 0;
       for (int l = 0; l < SNEPPP__LADDERS; c += f->ladder[l].S, l++)
          if (f->ladder[l].S) sneppp__ladder_sum(f, &f->ladder[l], f->x + e * (size_t)f->d, e, row + c);
-      for (int k = 0; k < f->C - 1; k++) row[k] /= (double)(f->N - 1);
+      for (int k = 0; k < f->C - 1; k++) row[k] /= (double)f->N - f->w[e];
       row[f->C - 1] = 1;
    }
 }
 
-/* Leave-one-out columns at every (N / Q)-th event, then the weights of widths and floor. */
+/* Leave-one-out columns at every (N / Q)-th event, then the weights of widths and floor. Events of unequal weights tell
+   as much as (sum w)^2 / sum w^2 equal ones. */
 static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
 {
-   double prior[SNEPPP__COLUMNS], best = 2, rest = 1, plain = 0;
+   double prior[SNEPPP__COLUMNS], best = 2, rest = 1, plain = 0, square = 0;
    int    C = 1, anchor;
    f->Q = f->N < SNEPPP__QUERIES ? f->N : SNEPPP__QUERIES;
    for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
    f->C = C, anchor = C - 1;
    for (int c = 0; c < C; c++) { f->p[c] = 1.0 / C; prior[c] = 0; }
-   f->gap = f->gain = f->trust = 0;
+   f->gap = f->gain = f->trust = f->evidence = 0;
+   for (size_t i = 0; i < f->N; i++) square += f->w[i] * f->w[i];
+   for (size_t i = 0; i < f->Q; i++) {
+      f->q[i] = square > 0 ? f->w[i * f->N / f->Q] * (double)f->N / square : 1;
+      f->evidence += f->q[i];
+   }
    if (f->N >= 3) {
       sneppp__run(par, sneppp__query_block, f, (f->Q + 63) / 64);
       /* The anchor: the best single fixed width, which is the classical estimate, or the constant. */
       for (int c = 0; c < f->ladder[0].S; c++) {
          double v = 0;
-         for (size_t i = 0; i < f->Q; i++) v += log(0.98 * f->L[i * (size_t)C + (size_t)c] + 0.02);
+         for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(0.98 * f->L[i * (size_t)C + (size_t)c] + 0.02);
          if (v > best) { best = v; anchor = c; }
       }
       prior[anchor] += SNEPPP__ANCHOR;
       prior[C - 1] += SNEPPP__UNIFORM;
-      f->gap = sneppp__mix_em(f->Q, C, f->L, prior, f->p, fixed_only ? 1e-3 : 1e-4, &f->gain);
+      f->gap = sneppp__mix_em(f->Q, C, f->L, f->q, prior, f->p, fixed_only ? 1e-3 : 1e-4, &f->gain);
       if (anchor < C - 1) { /* the classical estimate with a floor: the same problem on two columns */
          double two[2] = {0.5, 0.5}, pr[2] = {SNEPPP__ANCHOR, SNEPPP__UNIFORM}, share;
          for (size_t i = 0; i < f->Q; i++) {
             f->pair[2 * i] = f->L[i * (size_t)C + (size_t)anchor];
             f->pair[2 * i + 1] = 1;
          }
-         sneppp__mix_em(f->Q, 2, f->pair, pr, two, 1e-4, &plain);
+         sneppp__mix_em(f->Q, 2, f->pair, f->q, pr, two, 1e-4, &plain);
          share = sneppp__trust(f->gain - plain);
          for (int c = 0; c < C; c++) f->p[c] *= share;
          f->p[anchor] += (1 - share) * two[0];
@@ -15619,7 +15699,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
          if (share < 1) f->gain = plain + share * (f->gain - plain);
       }
       f->trust = sneppp__trust(f->gain);
-      if ((double)f->N < SNEPPP__SMALL * f->trust) f->trust = (double)f->N / SNEPPP__SMALL;
+      if (f->evidence < SNEPPP__SMALL * f->trust) f->trust = f->evidence / SNEPPP__SMALL;
    }
    for (int c = 0; c < C - 1; c++) {
       f->p[c] = f->trust * (f->p[c] < 1e-4 ? 0 : f->p[c]); /* shares below 1e-4 go to the floor */
@@ -15635,36 +15715,48 @@ static void sneppp__auto_core(sneppp__auto *f, size_t N, int fixed_only, const s
    f->N = N;
    for (size_t i = 0; i < N; i++) for (size_t k = 0; k < d; k++) f->x[i * d + k] = f->y[i * d + k] * f->a[k];
    f->nodes = sneppp__tree_build(f->d, N, f->x, f->order, f->node);
+   for (size_t i = 0; i < N; i++) f->w[i] = f->yw[f->order[i]];
    sneppp__make_ladders(f, fixed_only);
    sneppp__auto_weigh(f, fixed_only, par);
 }
 
-/* Relative lengths of the axes: the box is first mapped to the unit cube, so units do not matter; then powers of two per
-   axis are tried for the leave-one-out gain of the fixed ladder on at most 512 events. A change must gain 2 nats. */
+/* The lengths of the axes: 1, and radius 1/2 for a sphere, times 2^(e - mean). Coordinates of a sphere stay together. */
+static void sneppp__auto_stretch(sneppp__auto *f, const double *e)
+{
+   double mean = 0;
+   for (int k = 0; k < f->d; k++) mean += e[k] / f->d;
+   for (int k = 0; k < f->d; k++) f->a[k] = (f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3 ? 0.5 : 1) * pow(2, e[k] - mean);
+}
+
+/* Relative lengths of the axes: windows are first mapped to the unit cube, so units do not matter; then powers of two
+   per axis are tried for the leave-one-out gain of the fixed ladder on at most 512 events. Each doubling must gain 2
+   nats. */
 static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *par)
 {
-   size_t d = (size_t)f->d, n = N < 512 ? N : 512;
-   double e[SNEPPP_RADIAL_DIM] = {0, 0, 0, 0}, keep[SNEPPP_RADIAL_DIM] = {1, 1, 1, 1}, best = -1e300;
-   int    moved = 1;
-   if (f->sphere || f->d < 2 || N < 10) return;
+   size_t n = N < 512 ? N : 512;
+   double e[SNEPPP_RADIAL_DIM] = {0, 0, 0, 0}, best;
+   int    moved = 1, axes = f->d - (f->sphere >= 0 ? 2 : 0);
+   sneppp__auto_stretch(f, e);
+   if (axes < 2 || N < 10) return;
+   sneppp__auto_core(f, n, 1, par);
+   best = f->gain;
    for (int turn = 0; turn < 3 && moved; turn++) {
       moved = 0;
-      for (int k = turn ? 0 : -1; k < f->d; k++)
-         for (int sign = -1; sign <= 1; sign += 2) {
-            double m = 0;
-            if ((k < 0 && sign > 0) || (f->d == 2 && k == 1)) continue; /* in the plane one ratio says all */
-            if (k >= 0) e[k] += sign;
-            for (size_t j = 0; j < d; j++) m += e[j] / (double)d;
-            for (size_t j = 0; j < d; j++) f->a[j] = pow(2, e[j] - m);
-            sneppp__auto_core(f, n, 1, par);
-            if (f->gain > best + (k < 0 ? 0 : 2)) {
-               best = f->gain;
-               memcpy(keep, f->a, sizeof keep);
-               moved |= k >= 0;
-            } else if (k >= 0) e[k] -= sign;
-         }
+      for (int k = 0, axis = 0; k < f->d && axis < (axes == 2 ? 1 : axes); axis++) { /* of two axes one ratio says all */
+         int width = k == f->sphere ? 3 : 1, found = 0;
+         for (int sign = -1; sign <= 1; sign += 2)
+            for (int step = 0; !(found && sign > 0) && step < 6; step++) { /* on in one direction while it gains */
+               for (int r = 0; r < width; r++) e[k + r] += sign;
+               sneppp__auto_stretch(f, e);
+               sneppp__auto_core(f, n, 1, par);
+               if (f->gain > best + 2) { best = f->gain; found = moved = 1; continue; }
+               for (int r = 0; r < width; r++) e[k + r] -= sign;
+               break;
+            }
+         k += width;
+      }
    }
-   memcpy(f->a, keep, sizeof keep);
+   sneppp__auto_stretch(f, e);
 }
 
 /* ---- a budget: the best mixture of B - 1 bumps and a floor. The fit above is the teacher. Virtual events are drawn
@@ -15696,32 +15788,37 @@ static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m
    w->id = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
 }
 
-/* One point from a bump at x of width h, by rejection at the border; on the sphere by inverting the cosine. */
+/* One point from a bump at x of width h, by rejection where nothing was seen; on the sphere by inverting the cosine. */
 static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const double *x, double h, double *out)
 {
-   int d = f->d;
    for (int attempt = 0; attempt < 1000; attempt++) {
-      int inside = 1;
-      if (f->sphere) {
-         double kappa = 1 / (h * h), u = sneppp_rng_uniform(rng),
-                w = 1 + log(u + (1 - u) * exp(-2 * kappa) + 1e-300) / kappa, g[3], q = 0, n = 0;
-         for (int k = 0; k < 3; k++) { g[k] = sneppp_rng_normal(rng); q += g[k] * x[k]; }
-         for (int k = 0; k < 3; k++) { g[k] -= q * x[k]; n += g[k] * g[k]; }
-         n = sqrt((1 - w * w > 0 ? 1 - w * w : 0) / (n > 0 ? n : 1));
-         for (int k = 0; k < 3; k++) out[k] = w * x[k] + n * g[k];
-         return;
-      }
-      for (int k = 0; k < d; k++) {
+      size_t seen = 0;
+      double at[SNEPPP_RADIAL_DIM];
+      for (int k = 0; k < f->d; k++) {
+         if (k == f->sphere) {
+            double a = f->a[k], kappa = a * a / (h * h), u = sneppp_rng_uniform(rng),
+                   w = 1 + log(u + (1 - u) * exp(-2 * kappa) + 1e-300) / kappa, g[3], q = 0, n = 0;
+            for (int r = 0; r < 3; r++) { g[r] = sneppp_rng_normal(rng); q += g[r] * x[k + r] / a; }
+            for (int r = 0; r < 3; r++) { g[r] -= q * x[k + r] / a; n += g[r] * g[r]; }
+            n = sqrt((1 - w * w > 0 ? 1 - w * w : 0) / (n > 0 ? n : 1));
+            for (int r = 0; r < 3; r++) out[k + r] = w * x[k + r] + n * a * g[r];
+            k += 2;
+            continue;
+         }
          out[k] = x[k] + h * sneppp_rng_normal(rng);
-         if (out[k] < 0 || out[k] > f->a[k]) inside = 0;
+         at[k] = f->lo[k] + out[k] / f->a[k] * f->side[k];
       }
-      if (inside && f->win->space == SNEPPP_INTERVALS) {
-         double t = f->lo[0] + out[0] * f->side[0];
-         inside = sneppp_window_contains(f->win, &t);
+      for (size_t r = 0; r < f->parts; r++) {
+         int in = 1;
+         for (int g = 0; in && g < f->model->factors; g++) {
+            const sneppp_window *w = sneppp__part(f->model, f->events[r].seen, g);
+            in = w->space == SNEPPP_SPHERE || sneppp_window_contains(w, at + f->model->layer[g].first);
+         }
+         seen += (size_t)in;
       }
-      if (inside) return;
+      if (seen == f->parts || (seen && sneppp_rng_uniform(rng) * (double)f->parts < (double)seen)) return;
    }
-   memcpy(out, x, (size_t)d * sizeof *out);
+   memcpy(out, x, (size_t)f->d * sizeof *out);
 }
 
 /* Virtual events, spread evenly over components and centres. */
@@ -15734,7 +15831,7 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
       for (int s = 0; s < f->ladder[l].S; s++, c++) {
          if (!(f->p[c] > 0)) continue;
          for (size_t j = 0; j < f->N; j++)
-            for (owed += (double)K * f->p[c] / (mass * (double)f->N); owed >= 1 && k < K; owed -= 1, k++)
+            for (owed += (double)K * f->p[c] * f->w[j] / (mass * (double)f->N); owed >= 1 && k < K; owed -= 1, k++)
                sneppp__bump_draw(f, rng, f->x + j * d, f->ladder[l].top[j] * pow(2, -0.5 * s), y + k * d);
       }
    return k;
@@ -15776,7 +15873,7 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
 
 static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
 {
-   const size_t d = (size_t)f->d, free_axes = d - (size_t)f->sphere;
+   const size_t d = (size_t)f->d, free_axes = d - (size_t)(f->sphere >= 0);
    const int    steps = 16;
    double       mass = 1 - f->p[f->C - 1], total;
    size_t       n, B = m->B;
@@ -15805,9 +15902,9 @@ static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_
       double floor_sum = 0;
       size_t nodes;
       for (size_t b = 0; b < B; b++) {
-         double q = 0;
-         for (size_t k = 0; f->sphere && k < d; k++) q += m->c[b * d + k] * m->c[b * d + k];
-         for (size_t k = 0; q > 0 && k < d; k++) m->c[b * d + k] /= sqrt(q);
+         double q = 0, *v = m->c + b * d + (f->sphere >= 0 ? f->sphere : 0);
+         for (size_t k = 0; f->sphere >= 0 && k < 3; k++) q += v[k] * v[k];
+         for (size_t k = 0; q > 0 && k < 3; k++) v[k] *= f->a[f->sphere] / sqrt(q);
          m->scale[b] = sneppp__bump_scale(f, m->c + b * d, m->h[b]);
       }
       memcpy(w->cx, m->c, B * d * sizeof *w->cx);
@@ -15825,7 +15922,9 @@ static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_
          m->p[b] = a[0];
          if (a[0] < 1e-9 || step == steps - 1) continue;
          for (size_t k = 0; k < d; k++) { double e = a[1 + k] / a[0]; m->c[b * d + k] += e; moved += e * e; }
-         for (size_t k = 0; !f->sphere && k < d; k++) m->c[b * d + k] = fmin(f->a[k], fmax(0, m->c[b * d + k]));
+         for (int k = 0; k < f->d; k++)
+            if (f->sphere < 0 || k < f->sphere || k >= f->sphere + 3)
+               m->c[b * d + (size_t)k] = fmin(f->a[k], fmax(0, m->c[b * d + (size_t)k]));
          v = (a[1 + d] / a[0] - moved) / (double)free_axes;
          m->h[b] = sqrt(fmax(v, SNEPPP__LEAST * SNEPPP__LEAST));
       }
@@ -15839,24 +15938,29 @@ static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_
 /* ---- from bumps to a model */
 
 /* Unit i gets the bump at c (scaled) of width h with share * N events in it. The model sees u = 2 y - 1 (y in the unit
-   cube), so psi = exp(-(u - c_u)^2 / 2 l^2) with l = sqrt(2) h 2 / a; on the sphere w = c / 2h^2, b = -1 / 2h^2. */
+   cube), so psi = exp(-(u - c_u)^2 / 2 l^2) with l = sqrt(2) h 2 / a; on the sphere of radius a, w = a c / 2h^2 and
+   b = -a^2 / 2h^2. */
 static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c, double h,
                              double share, double scale)
 {
-   sneppp_layer_state *L = &m->layer[0];
-   size_t              d = (size_t)f->d;
-   double              length2 = 0, excess = 0;
-   for (size_t k = 0; k < d; k++) {
-      if (f->sphere) {
-         double w = (double)(L->W[i * d + k] = (sneppp_real)(c[k] / (2 * h * h)));
-         length2 += w * w;
-         continue;
+   double excess = 0; /* log of psi at its peak: 0 but for the rounding of w and b */
+   for (int g = 0; g < m->factors; g++) {
+      sneppp_layer_state *L = &m->layer[g];
+      size_t              d = (size_t)L->d;
+      const double       *a = f->a + L->first, *at = c + L->first;
+      double              length2 = 0;
+      for (size_t k = 0; k < d; k++) {
+         if (L->width) {
+            L->W[i * d + k] = (sneppp_real)(2 * at[k] / a[k] - 1);
+            L->width[i * d + k] = (sneppp_real)(2 * SNEPPP__SQRT2 * h / a[k]);
+         } else {
+            double w = (double)(L->W[i * d + k] = (sneppp_real)(a[k] * at[k] / (2 * h * h)));
+            length2 += w * w;
+         }
       }
-      L->W[i * d + k] = (sneppp_real)(2 * c[k] / f->a[k] - 1);
-      L->width[i * d + k] = (sneppp_real)(2 * SNEPPP__SQRT2 * h / f->a[k]);
+      L->b[i] = L->width ? 0 : (sneppp_real)(-a[0] * a[0] / (2 * h * h));
+      if (!L->width) excess = (double)L->b[i] + sqrt(length2);
    }
-   L->b[i] = f->sphere ? (sneppp_real)(-1 / (2 * h * h)) : 0;
-   if (f->sphere) excess = (double)L->b[i] + sqrt(length2); /* log of psi at its peak: 0 but for the rounding of w and b */
    m->readout[0].V[i] = (sneppp_real)(sqrt(share * scale) * exp(-excess));
 }
 
@@ -15879,22 +15983,37 @@ static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, doub
    return n;
 }
 
+/* What the realisations saw together, in the base measure. */
+static double sneppp__auto_mass(const sneppp__auto *f)
+{
+   double sum = 0;
+   for (size_t r = 0; r < f->parts; r++) {
+      double mass = 1;
+      for (int g = 0; g < f->model->factors; g++) mass *= sneppp_window_mass(sneppp__part(f->model, f->events[r].seen, g));
+      sum += mass;
+   }
+   return sum;
+}
+
 static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few,
                                         const sneppp__few_work *work, const sneppp_model *old,
                                         sneppp_model *out, sneppp_error *err)
 {
-   double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS], mass = sneppp_window_mass(f->win);
+   double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS], mass = sneppp__auto_mass(f);
    int           group = few ? 1 : f->p[f->C - 1] < 1 ? sneppp__centre_bumps(f, 0, h, share, scale) : 0;
    size_t        n = few ? few->B : (size_t)group * f->N;
    sneppp_desc   desc = old->desc;
    sneppp_status st;
    desc.mix = SNEPPP_MIX_PRODUCT, desc.readout = SNEPPP_READOUT_DIAGONAL, desc.rank = 0;
-   desc.factor[0].unit.act = f->sphere ? SNEPPP_EXP : SNEPPP_RBF;
-   desc.factor[0].units = NULL, desc.factor[0].no_bias = 0;
    desc.group = group;
    if (n > (size_t)INT32_MAX)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
-   desc.width = desc.factor[0].width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
+   desc.width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
+   for (int g = 0; g < old->factors; g++) {
+      sneppp_factor *x = &desc.factor[g];
+      x->unit.act = x->window.space == SNEPPP_SPHERE ? SNEPPP_EXP : SNEPPP_RBF;
+      x->units = NULL, x->no_bias = 0, x->width = desc.width;
+   }
    if (desc.mem) {
       size_t bytes = sneppp_model_bytes(&desc, err);
       if (!bytes || bytes > desc.mem_bytes)
@@ -15905,7 +16024,7 @@ static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few
    }
    st = sneppp_init(out, &desc, err);
    if (st != SNEPPP_OK) return st;
-   out->alpha = mass > 0 ? f->count / mass : f->count;
+   out->alpha = mass > 0 ? f->weights / mass : f->weights;
    out->floor = (few ? few->floor : f->p[f->C - 1]) * out->alpha;
    out->readout[0].V[0] = 0;
    for (size_t j = 0; few && j < few->B; j++) {
@@ -15930,13 +16049,17 @@ static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_model *made, snep
       sneppp_model  again;
       sneppp_desc   desc = made->desc;
       sneppp_status st;
-      size_t        n = (size_t)made->n, d = (size_t)made->layer[0].d;
+      size_t        n = (size_t)made->n;
       desc.mem = model->desc.mem, desc.mem_bytes = model->desc.mem_bytes;
       st = sneppp_init(&again, &desc, err);
       if (st != SNEPPP_OK) { sneppp_free(made); return st; }
-      memcpy(again.layer[0].W, made->layer[0].W, n * d * sizeof(sneppp_real));
-      memcpy(again.layer[0].b, made->layer[0].b, n * sizeof(sneppp_real));
-      if (made->layer[0].width) memcpy(again.layer[0].width, made->layer[0].width, n * d * sizeof(sneppp_real));
+      for (int g = 0; g < made->factors; g++) {
+         const sneppp_layer_state *from = &made->layer[g];
+         size_t                    d = (size_t)from->d;
+         memcpy(again.layer[g].W, from->W, n * d * sizeof(sneppp_real));
+         memcpy(again.layer[g].b, from->b, n * sizeof(sneppp_real));
+         if (from->width) memcpy(again.layer[g].width, from->width, n * d * sizeof(sneppp_real));
+      }
       memcpy(again.readout[0].V, made->readout[0].V, n * sizeof(sneppp_real));
       again.alpha = made->alpha, again.floor = made->floor, again.budget = made->budget;
       sneppp__index(&again);
@@ -15954,6 +16077,7 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
                                        size_t total, size_t room, uint64_t seed, sneppp_error *err)
 {
    size_t      D = (size_t)model->D, seen = 0, need = total < room ? total : room, kept = 0;
+   double      kept_weight = 0;
    sneppp_real x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
    sneppp_rng  rng;
    sneppp_rng_init(&rng, seed, 30);
@@ -15967,38 +16091,49 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
          st = sneppp__chunk_load(model, e, first, B, &k, err);
          if (st != SNEPPP_OK) return st;
          for (size_t b = 0; b < B; b++, seen++) {
-            int in = sneppp__inside(model, x + b * D);
-            if (in != 1)
-               return sneppp__fail_event(err, SNEPPP_ERR_DATA, first + b, "event %z, at %g%s, is %s",
-                                         first + b, (double)x[b * D], D > 1 ? ", ..." : "",
-                                         in < 0 ? "not finite" : "outside the window");
+            double weight;
+            st = sneppp__event_check(model, e, first + b, x + b * D, &weight, err);
+            if (st != SNEPPP_OK) return st;
+            f->weights += weight;
             if (!need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)need) continue; /* selection sampling */
-            for (size_t q = 0; q < D; q++)
-               f->y[kept * D + q] =
-                  f->sphere ? (double)x[b * D + q] : ((double)x[b * D + q] - f->lo[q]) / f->side[q];
-            kept++, need--;
+            need--;
+            if (!(weight > 0)) continue;
+            for (size_t q = 0; q < D; q++) f->y[kept * D + q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
+            f->yw[kept++] = weight, kept_weight += weight;
          }
       }
    }
    for (size_t i = kept; i > 1; i--) {
       size_t j = (size_t)sneppp_rng_below(&rng, (uint64_t)i);
+      double v = f->yw[i - 1];
+      f->yw[i - 1] = f->yw[j], f->yw[j] = v;
       for (size_t k = 0; k < D; k++) {
-         double v = f->y[(i - 1) * D + k];
+         v = f->y[(i - 1) * D + k];
          f->y[(i - 1) * D + k] = f->y[j * D + k];
          f->y[j * D + k] = v;
       }
    }
+   for (size_t i = 0; i < kept; i++) f->yw[i] *= (double)kept / kept_weight; /* of mean 1 */
    f->N = kept;
    return SNEPPP_OK;
 }
 
-/* Boxes and intervals of few dimensions and S^2 have radial units whose masses are closed; for the rest see fit_auto. */
-static int sneppp__auto_serves(const sneppp_model *model)
+/* Boxes, intervals, polygons and S^2, and products of these with few coordinates, have radial units whose masses are
+   closed; for the rest see fit_auto. */
+static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc *o)
 {
-   const sneppp_window *w = &model->desc.factor[0].window;
-   if (model->factors != 1 || model->desc.factor[0].own.psi) return 0;
-   return (w->space == SNEPPP_BOX && w->dim <= SNEPPP_RADIAL_DIM) || w->space == SNEPPP_INTERVALS ||
-          (w->space == SNEPPP_SPHERE && w->dim == 3);
+   if (model->D > SNEPPP_RADIAL_DIM || model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
+   for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++)
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_window *w[2];
+         w[0] = &model->desc.factor[f].window, w[1] = sneppp__part(model, o->events[r].seen, f);
+         if (model->desc.factor[f].own.psi) return 0;
+         for (int k = 0; k < 2; k++)
+            if (w[k]->space != SNEPPP_BOX && w[k]->space != SNEPPP_INTERVALS && w[k]->space != SNEPPP_POLYGON &&
+                (w[k]->space != SNEPPP_SPHERE || w[k]->dim != 3))
+               return 0;
+      }
+   return 1;
 }
 
 static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o, sneppp_report *report,
@@ -16018,16 +16153,19 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    memset(&f, 0, sizeof f);
    memset(&few, 0, sizeof few);
    memset(&work, 0, sizeof work);
-   f.win = &model->desc.factor[0].window, f.d = model->D, f.sphere = f.win->space == SNEPPP_SPHERE;
-   f.count = (double)total / (double)realisations;
-   for (int k = 0; k < f.d; k++) {
-      f.a[k] = 1;
-      f.lo[k] = f.win->space == SNEPPP_BOX ? f.win->lo[k] : f.win->space == SNEPPP_INTERVALS ? f.win->ends[0] : 0;
-      f.side[k] = (f.win->space == SNEPPP_BOX         ? f.win->hi[k]
-                   : f.win->space == SNEPPP_INTERVALS ? f.win->ends[2 * f.win->count - 1]
-                                                      : 1) -
-                  f.lo[k];
+   f.model = model, f.events = o->events, f.d = model->D, f.sphere = -1, f.parts = 1, f.seen = 1;
+   for (size_t k = 0; k < realisations; k++) if (o->events[k].seen) f.parts = realisations;
+   for (int g = 0; g < model->factors; g++) {
+      const sneppp_layer_state *L = &model->layer[g];
+      int                       round = L->inside.space == SNEPPP_SPHERE;
+      if (round) { f.sphere = L->first; f.seen /= sneppp_window_mass(&L->inside); }
+      for (int k = 0; k < L->D; k++) {
+         f.lo[L->first + k] = round ? 0 : L->shift[k] - 1 / L->rate[k];
+         f.side[L->first + k] = round ? 1 : 2 / L->rate[k];
+         f.seen /= f.side[L->first + k];
+      }
    }
+   f.seen *= sneppp__auto_mass(&f);
    centres = total < SNEPPP__CENTRES ? total : SNEPPP__CENTRES;
    few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1 ? 1 : 0;
    for (int pass = 0; pass < 2; pass++) {
@@ -16046,10 +16184,11 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       return SNEPPP_OK;
    }
    if (st == SNEPPP_OK) {
-      size_t width = 0;
+      size_t width = 0, N = f.N;
       int    bumps;
-      sneppp__auto_axes(&f, f.N, &o->parallel);
-      sneppp__auto_core(&f, centres, 0, &o->parallel);
+      f.weights *= (double)f.parts / (double)realisations;
+      sneppp__auto_axes(&f, N, &o->parallel);
+      sneppp__auto_core(&f, N, 0, &o->parallel);
       bumps = f.p[f.C - 1] < 1;
       for (int k = 0; k < f.C - 1; k++) width += f.p[k] > 0 ? f.N : 0;
       if (!bumps || width <= (size_t)model->budget) few.B = 0; /* the whole model is within the budget */
@@ -16058,7 +16197,7 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    }
    if (st == SNEPPP_OK) {
       double nll = 0;
-      r.gap = f.gap, r.held_out = f.Q ? -f.gain / (double)f.Q : sneppp__nan();
+      r.gap = f.gap, r.held_out = f.Q ? -f.gain / f.evidence : sneppp__nan();
       st = total ? sneppp__nll(&made, o->events, realisations, &nll, &r.expected, NULL, &o->parallel, err) : SNEPPP_OK;
       if (total) r.nll = (nll + sneppp__log_factorials(o->events, realisations)) / (double)total;
       r.ending = SNEPPP_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1, r.seconds = SNEPPP_SECONDS() - started;
@@ -16080,7 +16219,7 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    sneppp_status   st;
    size_t          realisations = desc->realisations ? desc->realisations : 1, partial = 0;
    for (size_t k = 0; k < realisations; k++) if (desc->events[k].seen || desc->events[k].weight) partial = 1;
-   if (sneppp__auto_serves(model) && !partial) return sneppp__fit_radial(model, desc, report, err);
+   if (sneppp__auto_serves(model, desc)) return sneppp__fit_radial(model, desc, report, err);
    o.method = SNEPPP_CONVEX;
    if (o.floor == 0) o.floor = 0.05;
    memset(&r, 0, sizeof r);
@@ -16215,11 +16354,6 @@ static void sneppp__window_range(const sneppp_window *w, int r, double *lo, doub
       *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
       *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
    }
-}
-
-static const sneppp_window *sneppp__part(const sneppp_model *model, const sneppp_region *region, int f)
-{
-   return region && region->factor[f] ? region->factor[f] : &model->desc.factor[f].window;
 }
 
 /* ---- mixtures */
