@@ -2739,6 +2739,7 @@ SNEPPP__UNUSED static sneppp_status sneppp__lambda_max(size_t n, const double *A
 
       exp     1 ulp (1 ulp)             sin, cos   1 ulp of 1, |x| <= 1e5
       erf     2 ulp (3 ulp)             erfc       6 ulp down to 1e-300 (5 ulp down to 1e-32)
+      log     2 ulp (double only)
 
    Beyond 1e5 the callers turn to libm for the elements concerned, for which the reduction below has too few
    digits of pi. The polynomials are Chebyshev fits of our own (mpmath, 50 digits), good to a tenth of an ulp. */
@@ -2851,6 +2852,25 @@ SNEPPP__VEC void sneppp__sincos_f64x4(__m256d x, __m256d *sine, __m256d *cosine)
    *sine = _mm256_xor_pd(u, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_and_si256(q, _mm256_set1_epi64x(2)), 62)));
    q = _mm256_add_epi64(q, _mm256_set1_epi64x(1));
    *cosine = _mm256_xor_pd(c, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_and_si256(q, _mm256_set1_epi64x(2)), 62)));
+}
+
+/* log x = k log 2 + log m, x = 2^k m with m from sqrt(1/2) to sqrt(2), and log m = 2 artanh s = 2 s + s^3 Q(s^2) with
+   s = (m - 1)/(m + 1). For positive normal numbers; the caller looks after all others. */
+SNEPPP__VEC __m256d sneppp__log_f64x4(__m256d x)
+{
+   static const double q[7] = {0.14616585424888621989, 0.15331710618210771568, 0.18182889455674946039,
+      0.22222211130259877029, 0.28571428626003268742, 0.39999999999899443233, 0.66666666666666696883};
+   __m256i root = _mm256_set1_epi64x(0x3fe6a09e667f3bcd), bits = _mm256_castpd_si256(x), whole;
+   __m256d k, m, s, z, p;
+   whole = _mm256_srli_epi64(_mm256_add_epi64(_mm256_sub_epi64(bits, root), _mm256_set1_epi64x(0x4000000000000000)), 52);
+   m = _mm256_castsi256_pd(_mm256_sub_epi64(bits, _mm256_slli_epi64(_mm256_sub_epi64(whole, _mm256_set1_epi64x(1024)), 52)));
+   k = _mm256_castsi256_pd(_mm256_or_si256(whole, _mm256_set1_epi64x(0x4330000000000000))); /* 2^52 + k + 1024 */
+   k = _mm256_sub_pd(k, SNEPPP__K(4503599627370496.0 + 1024));
+   s = _mm256_div_pd(_mm256_sub_pd(m, SNEPPP__K(1.0)), _mm256_add_pd(m, SNEPPP__K(1.0)));
+   z = _mm256_mul_pd(s, s);
+   SNEPPP__HORNER(pd, z, q, 7, p);
+   p = _mm256_fmadd_pd(k, SNEPPP__K(1.90821492927058770002e-10), _mm256_mul_pd(_mm256_mul_pd(s, z), p));
+   return _mm256_fmadd_pd(k, SNEPPP__K(0.693147180369123816490), _mm256_fmadd_pd(SNEPPP__K(2.0), s, p));
 }
 
 SNEPPP__VEC void sneppp__sincos_f32x8(__m256 x, __m256 *sine, __m256 *cosine)
@@ -3032,6 +3052,44 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static double sneppp__long_dot_vectors(size_t
    return sum + ((all[0] + all[1]) + (all[2] + all[3]));
 }
 
+/* Four at a time; the rest, and what the vector function does not know, goes to libm. */
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_exp_vectors(size_t n, const double *x, double *out)
+{
+   size_t i, whole = n / 4 * 4;
+   for (i = 0; i < whole; i += 4) _mm256_storeu_pd(out + i, sneppp__exp_f64x4(_mm256_loadu_pd(x + i)));
+   for (i = whole; i < n; i++) out[i] = exp(x[i]);
+}
+
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_log_vectors(size_t n, const double *x, double *out)
+{
+   size_t i, whole = n / 4 * 4;
+   for (i = 0; i < whole; i += 4) {
+      __m256d v = _mm256_loadu_pd(x + i);
+      __m256i power = _mm256_srli_epi64(_mm256_castpd_si256(v), 52); /* with the sign: 1 .. 2046 are positive and normal */
+      __m256i bad = _mm256_or_si256(_mm256_cmpgt_epi64(_mm256_set1_epi64x(1), power),
+                                    _mm256_cmpgt_epi64(power, _mm256_set1_epi64x(2046)));
+      if (_mm256_testz_si256(bad, bad)) _mm256_storeu_pd(out + i, sneppp__log_f64x4(v));
+      else for (size_t k = i; k < i + 4; k++) out[k] = log(x[k]);
+   }
+   for (i = whole; i < n; i++) out[i] = log(x[i]);
+}
+
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_sincos_vectors(size_t n, const double *x, double *sine,
+                                                                           double *cosine)
+{
+   size_t i, whole = n / 4 * 4;
+   for (i = 0; i < whole; i += 4) {
+      __m256d v = _mm256_loadu_pd(x + i), s, c;
+      if (_mm256_movemask_pd(_mm256_cmp_pd(_mm256_andnot_pd(SNEPPP__K(-0.0), v), SNEPPP__K(1e5), _CMP_LE_OQ)) != 15) {
+         for (size_t k = i; k < i + 4; k++) sine[k] = sin(x[k]), cosine[k] = cos(x[k]);
+         continue;
+      }
+      sneppp__sincos_f64x4(v, &s, &c);
+      _mm256_storeu_pd(sine + i, s), _mm256_storeu_pd(cosine + i, c);
+   }
+   for (i = whole; i < n; i++) sine[i] = sin(x[i]), cosine[i] = cos(x[i]);
+}
+
 SNEPPP__TARGET_AVX2 static void sneppp__real_product_vectors(size_t n, sneppp_real a, const sneppp_real *x,
                                                              const sneppp_real *y, sneppp_real *out)
 {
@@ -3150,6 +3208,25 @@ static double sneppp__real_dot(size_t n, const sneppp_real *x, const sneppp_real
 #endif
    for (size_t i = 0; i < n; i++) sum += (double)(x[i] * y[i]);
    return sum;
+}
+
+/* exp, log, sine and cosine of n doubles; out may be x, sine and cosine may not. */
+SNEPPP__UNUSED static void sneppp__long_exp(size_t n, const double *x, double *out)
+{
+   SNEPPP__IF_VECTORS(sneppp__long_exp_vectors(n, x, out))
+   for (size_t i = 0; i < n; i++) out[i] = exp(x[i]);
+}
+
+SNEPPP__UNUSED static void sneppp__long_log(size_t n, const double *x, double *out)
+{
+   SNEPPP__IF_VECTORS(sneppp__long_log_vectors(n, x, out))
+   for (size_t i = 0; i < n; i++) out[i] = log(x[i]);
+}
+
+SNEPPP__UNUSED static void sneppp__long_sincos(size_t n, const double *x, double *sine, double *cosine)
+{
+   SNEPPP__IF_VECTORS(sneppp__long_sincos_vectors(n, x, sine, cosine))
+   for (size_t i = 0; i < n; i++) sine[i] = sin(x[i]), cosine[i] = cos(x[i]);
 }
 
 #ifndef SNEPPP_INFERENCE_ONLY
@@ -5057,9 +5134,9 @@ typedef struct sneppp__tile {
    const double        *wi, *wj;     /* (ni, d), (nj, d)                                                           */
    const double        *bi, *bj;     /* (ni), (nj) or NULL                                                         */
    double              *k;           /* (ni, TILE) values out; NULL in a pull-back                                 */
-   const double        *g;           /* (ni, TILE) dL/dk                                                           */
+   const double        *g;           /* (ni, TILE) dL/dk, 0 where there is no pair; NULL where values are wanted   */
    double              *gwi, *gwj;   /* (ni, d), (nj, d): add                                                      */
-   double              *gbi, *gbj;   /* (ni), (nj): add. Unit i meets its j in increasing order, as pairs would.   */
+   double              *gbi, *gbj;   /* (ni), (nj): add                                                            */
    double              *gweight, *gmean, *gscale; /* (count), (count, d) GAUSS: add; NULL = not wanted             */
 } sneppp__tile;
 typedef void (*sneppp__tile_fn)(const sneppp__tile *t);
@@ -5070,7 +5147,8 @@ enum {
    SNEPPP__NO_BIAS = 2, /* both biases are zero                                                          */
    SNEPPP__CENTRED = 4, /* GAUSS: all means are zero                                                     */
    SNEPPP__RADIAL  = 8, /* the units are radial basis functions: centres and widths, no weights          */
-   SNEPPP__LOW_ORDER = 16 /* rectified and plain monomials of order 0 and 1 only                         */
+   SNEPPP__LOW_ORDER = 16, /* rectified and plain monomials of order 0 and 1 only                        */
+   SNEPPP__AT_ONCE = 32 /* the tile makes values and the pull-back in one call, if both are asked for    */
 };
 
 /* Units reach a pair function in canonical form: SNEPPP_RELU with p = 1 and SNEPPP_STEP with p = 0, so that a row
@@ -7410,9 +7488,16 @@ static double sneppp__gauss_rbf_pair(const sneppp__pair *p, const sneppp__pull *
 
 /* ---- cos under a mixture, many at a time ----
    The two exponentials are all that a pair needs; cosines of a -+ b come from those of each unit by the addition
-   theorems. Weights are stored one coordinate after the other, so that the loops over j are over neighbours. */
+   theorems. With h = |w~|^2/2 of each unit and C = w~_i . w~_j they are
+
+      e_- = exp(-|w~_i - w~_j|^2/2) = exp(-h_i) exp(-h_j) e^C,       e_+ = exp(-h_i) exp(-h_j) / e^C,
+
+   so that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference
+   is small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. Weights
+   are stored one coordinate after the other, so that the loops over j are over neighbours. */
 typedef struct sneppp__cos_cache {
    double w[SNEPPP_MAX_DIM][SNEPPP__TILE];              /* w~, transposed                     */
+   double e[SNEPPP__TILE], h[SNEPPP__TILE], top;        /* exp(-h), h, and the largest h      */
    double ca[SNEPPP__TILE], sa[SNEPPP__TILE];           /* cos and sin of a                   */
    double v[SNEPPP_MAX_DIM][SNEPPP__TILE], ga[SNEPPP__TILE]; /* pull-back: dL/dw~ and dL/da   */
 } sneppp__cos_cache;
@@ -7422,178 +7507,123 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
 {
    const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
    const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
+   double        a[SNEPPP__TILE];
    int           i, r;
-   for (i = n; i < SNEPPP__TILE; i++) { /* idle places of whole vectors */
-      for (r = 0; r < t->d; r++) o->w[r][i] = o->v[r][i] = 0;
-      o->ca[i] = o->sa[i] = o->ga[i] = 0;
-   }
-   for (i = 0; i < n; i++) {
-      double a = b ? b[i] : 0;
-      for (r = 0; r < t->d; r++) {
-         double x = w[i * t->d + r];
-         if (m) a += x * m[r];
-         o->w[r][i] = s ? x * s[r] : x;
+   for (i = 0; i < SNEPPP__TILE; i++) { a[i] = b && i < n ? b[i] : 0; o->h[i] = o->ga[i] = 0; }
+   for (r = 0; r < t->d; r++)
+      for (i = 0; i < SNEPPP__TILE; i++) { /* idle places of whole vectors are zero */
+         double x = i < n ? w[i * t->d + r] : 0;
+         if (m) a[i] += x * m[r];
+         if (s) x *= s[r];
+         o->w[r][i] = x;
+         o->h[i] -= 0.5 * x * x; /* -h, for now */
          o->v[r][i] = 0;
       }
-      o->ca[i] = cos(a);
-      o->sa[i] = sin(a);
-      o->ga[i] = 0;
-   }
-}
-
-/* x[j] <- exp(-x[j]/2), x >= 0, in a form that compilers turn into vector instructions: exp y = 2^n e^r
-   with n the integer next to y/log 2 and |r| <= 0.35, where 13 terms of the series have relative error
-   2e-17. Under 1e-307 it stays there. */
-SNEPPP__INLINE void sneppp__exp_tile(double *x)
-{
-   double   r[SNEPPP__TILE], power[SNEPPP__TILE];
-   int      n[SNEPPP__TILE], j;
-   uint64_t bits[SNEPPP__TILE];
-   for (j = 0; j < SNEPPP__TILE; j++) {
-      double y = x[j] < 1414 ? -0.5 * x[j] : -707;
-      n[j] = (int)(y * 1.44269504088896340736 - 0.5);
-      r[j] = (y - n[j] * 0.693147180369123816490) - n[j] * 1.90821492927058770002e-10;
-   }
-   for (j = 0; j < SNEPPP__TILE; j++) bits[j] = (uint64_t)(n[j] + 1023) << 52;
-   memcpy(power, bits, sizeof power);
-   for (j = 0; j < SNEPPP__TILE; j++) { /* pairs of terms, so that several products run at once */
-      double z = r[j], z2 = z * z, z4 = z2 * z2;
-      double e = (0.5 + z * (1.0 / 6)) + z2 * (1.0 / 24 + z * (1.0 / 120)) + z4 * ((1.0 / 720 + z * (1.0 / 5040)) +
-                 z2 * (1.0 / 40320 + z * (1.0 / 362880)) + z4 * ((1.0 / 3628800 + z * (1.0 / 39916800)) +
-                     z2 * (1.0 / 479001600)));
-      x[j] = power[j] + power[j] * (z + z2 * e);
-   }
+   sneppp__long_sincos(SNEPPP__TILE, a, o->sa, o->ca);
+   sneppp__long_exp(SNEPPP__TILE, o->h, o->e);
+   o->top = 0;
+   for (i = 0; i < SNEPPP__TILE; i++) { o->h[i] = -o->h[i]; if (o->h[i] > o->top) o->top = o->h[i]; }
 }
 
 #ifdef SNEPPP__VECTOR
-/* The three loops below, four units j at a time. */
-SNEPPP__TARGET_AVX2 static void sneppp__cos_exponents_vectors(int d, const sneppp__cos_cache *a,
-                                                              const sneppp__cos_cache *b, int i, double *lo,
-                                                              double *up)
+/* sneppp__cos_row, four units j at a time, from the vector that holds j0. */
+SNEPPP__TARGET_AVX2 static double sneppp__cos_row_vectors(const sneppp__tile *t, sneppp__cos_cache *a,
+                                                          sneppp__cos_cache *b, int i, int j0, double weight)
 {
-   for (int j = 0; j < SNEPPP__TILE; j += 4) {
-      __m256d x = _mm256_setzero_pd(), y = x, minus = _mm256_set1_pd(-0.5);
-      for (int r = 0; r < d; r++) {
-         __m256d u = _mm256_set1_pd(a->w[r][i]), v = _mm256_loadu_pd(b->w[r] + j), m = _mm256_sub_pd(u, v),
-                 p = _mm256_add_pd(u, v);
-         x = _mm256_fmadd_pd(m, m, x);
-         y = _mm256_fmadd_pd(p, p, y);
+   __m256d ci = _mm256_set1_pd(0.5 * a->ca[i]), si = _mm256_set1_pd(0.5 * a->sa[i]), w = _mm256_set1_pd(weight);
+   __m256d ei = _mm256_set1_pd(a->e[i]), ga = _mm256_setzero_pd(), sum = ga, half = _mm256_set1_pd(-0.5);
+   double  x[SNEPPP__TILE], y[SNEPPP__TILE];
+   int     d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
+   j0 &= ~3;
+   for (j = j0; j < t->nj; j += 4) {
+      __m256d m = _mm256_setzero_pd(), p = m, cm, cp, g, cj = _mm256_loadu_pd(b->ca + j), sj = _mm256_loadu_pd(b->sa + j);
+      __m256d cc = _mm256_mul_pd(ci, cj), ss = _mm256_mul_pd(si, sj), sc = _mm256_mul_pd(si, cj), cs = _mm256_mul_pd(ci, sj);
+      if (near_) {
+         __m256d e = _mm256_mul_pd(ei, _mm256_loadu_pd(b->e + j));
+         for (r = 0; r < d; r++) m = _mm256_fmadd_pd(_mm256_set1_pd(a->w[r][i]), _mm256_loadu_pd(b->w[r] + j), m);
+         m = sneppp__exp_f64x4(m);
+         p = _mm256_div_pd(e, m);
+         m = _mm256_mul_pd(e, m);
+      } else {
+         for (r = 0; r < d; r++) {
+            __m256d u = _mm256_set1_pd(a->w[r][i]), v = _mm256_loadu_pd(b->w[r] + j), lo = _mm256_sub_pd(u, v),
+                    up = _mm256_add_pd(u, v);
+            m = _mm256_fmadd_pd(lo, lo, m);
+            p = _mm256_fmadd_pd(up, up, p);
+         }
+         m = sneppp__exp_f64x4(_mm256_mul_pd(half, m));
+         p = sneppp__exp_f64x4(_mm256_mul_pd(half, p));
       }
-      _mm256_storeu_pd(lo + j, sneppp__exp_f64x4(_mm256_mul_pd(minus, x)));
-      _mm256_storeu_pd(up + j, sneppp__exp_f64x4(_mm256_mul_pd(minus, y)));
+      cm = _mm256_mul_pd(m, _mm256_add_pd(cc, ss));
+      cp = _mm256_mul_pd(p, _mm256_sub_pd(cc, ss));
+      if (t->k) {
+         double *k = t->k + i * SNEPPP__TILE + j;
+         _mm256_storeu_pd(k, _mm256_fmadd_pd(w, _mm256_add_pd(cm, cp), _mm256_loadu_pd(k)));
+      }
+      if (!t->g) continue;
+      g = _mm256_loadu_pd(t->g + i * SNEPPP__TILE + j);
+      sum = _mm256_fmadd_pd(g, _mm256_add_pd(cm, cp), sum);
+      g = _mm256_mul_pd(g, w);
+      _mm256_storeu_pd(x + j, _mm256_mul_pd(g, cm));
+      _mm256_storeu_pd(y + j, _mm256_mul_pd(g, cp));
+      m = _mm256_mul_pd(_mm256_mul_pd(g, m), _mm256_sub_pd(sc, cs));
+      p = _mm256_mul_pd(_mm256_mul_pd(g, p), _mm256_add_pd(sc, cs));
+      ga = _mm256_add_pd(ga, _mm256_add_pd(m, p));
+      _mm256_storeu_pd(b->ga + j, _mm256_add_pd(_mm256_loadu_pd(b->ga + j), _mm256_sub_pd(m, p)));
    }
-}
-
-SNEPPP__TARGET_AVX2 static void sneppp__cos_row_vectors(const sneppp__cos_cache *a,
-                                                        const sneppp__cos_cache *b, int i, double scale,
-                                                        const double *lo, const double *up, double *k)
-{
-   __m256d ci = _mm256_set1_pd(scale * a->ca[i]), si = _mm256_set1_pd(scale * a->sa[i]);
-   for (int j = 0; j < SNEPPP__TILE; j += 4) {
-      __m256d cc = _mm256_mul_pd(ci, _mm256_loadu_pd(b->ca + j)), ss = _mm256_mul_pd(si, _mm256_loadu_pd(b->sa + j));
-      __m256d v = _mm256_fmadd_pd(_mm256_add_pd(cc, ss), _mm256_loadu_pd(lo + j), _mm256_loadu_pd(k + j));
-      _mm256_storeu_pd(k + j, _mm256_fmadd_pd(_mm256_sub_pd(cc, ss), _mm256_loadu_pd(up + j), v));
-   }
-}
-
-/* g (TILE) is 0 outside j0 .. nj - 1. */
-SNEPPP__TARGET_AVX2 static double sneppp__cos_pull_vectors(int d, sneppp__cos_cache *a, sneppp__cos_cache *b,
-                                                           int i, const double *g, double weight, double *x,
-                                                           double *y)
-{
-   __m256d ci = _mm256_set1_pd(a->ca[i]), si = _mm256_set1_pd(a->sa[i]), w = _mm256_set1_pd(weight),
-           half = _mm256_set1_pd(0.5);
-   __m256d ga = _mm256_setzero_pd(), sum = ga, minus = _mm256_set1_pd(-weight);
-   double  all[4];
-   for (int j = 0; j < SNEPPP__TILE; j += 4) {
-      __m256d cj = _mm256_loadu_pd(b->ca + j), sj = _mm256_loadu_pd(b->sa + j),
-              h = _mm256_mul_pd(half, _mm256_loadu_pd(g + j));
-      __m256d m = _mm256_mul_pd(h, _mm256_loadu_pd(x + j)), p = _mm256_mul_pd(h, _mm256_loadu_pd(y + j));
-      __m256d sc = _mm256_mul_pd(si, cj), cs = _mm256_mul_pd(ci, sj), cc = _mm256_mul_pd(ci, cj),
-              ss = _mm256_mul_pd(si, sj);
-      __m256d sm = _mm256_mul_pd(_mm256_mul_pd(w, m), _mm256_sub_pd(sc, cs)),
-              sp = _mm256_mul_pd(_mm256_mul_pd(w, p), _mm256_add_pd(sc, cs));
-      m = _mm256_mul_pd(m, _mm256_add_pd(cc, ss));
-      p = _mm256_mul_pd(p, _mm256_sub_pd(cc, ss));
-      sum = _mm256_add_pd(sum, _mm256_add_pd(m, p));
-      _mm256_storeu_pd(x + j, _mm256_mul_pd(minus, m));
-      _mm256_storeu_pd(y + j, _mm256_mul_pd(minus, p));
-      ga = _mm256_sub_pd(ga, _mm256_add_pd(sm, sp));
-      _mm256_storeu_pd(b->ga + j, _mm256_add_pd(_mm256_loadu_pd(b->ga + j), _mm256_sub_pd(sm, sp)));
-   }
-   _mm256_storeu_pd(all, ga);
-   a->ga[i] += (all[0] + all[1]) + (all[2] + all[3]);
-   for (int r = 0; r < d; r++) {
+   if (!t->g) return 0;
+   a->ga[i] -= sneppp__sum_avx2(ga);
+   for (r = 0; r < d; r++) {
       __m256d u = _mm256_set1_pd(a->w[r][i]), acc = _mm256_setzero_pd();
-      for (int j = 0; j < SNEPPP__TILE; j += 4) {
+      for (j = j0; j < t->nj; j += 4) {
          __m256d v = _mm256_loadu_pd(b->w[r] + j);
          __m256d dm = _mm256_mul_pd(_mm256_loadu_pd(x + j), _mm256_sub_pd(u, v)),
                  dp = _mm256_mul_pd(_mm256_loadu_pd(y + j), _mm256_add_pd(u, v));
          acc = _mm256_add_pd(acc, _mm256_add_pd(dp, dm));
-         _mm256_storeu_pd(b->v[r] + j, _mm256_add_pd(_mm256_loadu_pd(b->v[r] + j), _mm256_sub_pd(dp, dm)));
+         _mm256_storeu_pd(b->v[r] + j, _mm256_add_pd(_mm256_loadu_pd(b->v[r] + j), _mm256_sub_pd(dm, dp)));
       }
-      _mm256_storeu_pd(all, acc);
-      a->v[r][i] += (all[0] + all[1]) + (all[2] + all[3]);
+      a->v[r][i] -= sneppp__sum_avx2(acc);
    }
-   _mm256_storeu_pd(all, sum);
-   return (all[0] + all[1]) + (all[2] + all[3]);
+   return sneppp__sum_avx2(sum);
 }
 #endif
 
-/* lo, up: e_- and e_+ of unit i with all units of b; entries beyond nj are not used. */
-static void sneppp__cos_exponents(const sneppp__tile *t, const sneppp__cos_cache *a, const sneppp__cos_cache *b,
-                                  int i, double *lo, double *up)
+/* Unit i of a tile with the units j >= j0 of b, one component of the mixture: values and pull-back, as they are
+   wanted. Returns sum_j g k, without the weight of the component. */
+static double sneppp__cos_row(const sneppp__tile *t, sneppp__cos_cache *a, sneppp__cos_cache *b, int i, int j0,
+                              double weight)
 {
-   int j, r;
-   SNEPPP__IF_VECTORS(sneppp__cos_exponents_vectors(t->d, a, b, i, lo, up))
-   for (j = 0; j < SNEPPP__TILE; j++) lo[j] = up[j] = 0;
-   for (r = 0; r < t->d; r++) {
-      const double *v = b->w[r];
-      double        u = a->w[r][i];
-      for (j = 0; j < SNEPPP__TILE; j++) {
-         lo[j] += (u - v[j]) * (u - v[j]);
-         up[j] += (u + v[j]) * (u + v[j]);
-      }
-   }
-   sneppp__exp_tile(lo);
-   sneppp__exp_tile(up);
-}
-
-/* Unit i of a pull-back; x, y are lo, up on entry. Returns sum_j g k. */
-static double sneppp__cos_pull(const sneppp__tile *t, sneppp__cos_cache *a, sneppp__cos_cache *b, int i, int j0,
-                               double weight, double *x, double *y)
-{
-   double ga = 0, sum = 0;
+   double lo[SNEPPP__TILE], up[SNEPPP__TILE], sum = 0;
    int    j, r;
 #ifdef SNEPPP__VECTOR
-   if (sneppp__has_vectors()) {
-      double g[SNEPPP__TILE];
-      for (j = 0; j < SNEPPP__TILE; j++) g[j] = j >= j0 && j < t->nj ? t->g[i * SNEPPP__TILE + j] : 0;
-      return sneppp__cos_pull_vectors(t->d, a, b, i, g, weight, x, y);
-   }
+   if (sneppp__has_vectors()) return sneppp__cos_row_vectors(t, a, b, i, j0, weight);
 #endif
-   for (j = j0; j < t->nj; j++) {
-      double g = 0.5 * t->g[i * SNEPPP__TILE + j], cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j];
-      double sc = a->sa[i] * b->ca[j], cs = a->ca[i] * b->sa[j], m = g * x[j], p = g * y[j];
-      double sm = weight * m * (sc - cs), sp = weight * p * (sc + cs);
-      x[j] = m * (cc + ss);
-      y[j] = p * (cc - ss);
-      sum += x[j] + y[j];
-      x[j] *= -weight;
-      y[j] *= -weight;
-      ga -= sm + sp;
-      b->ga[j] += sm - sp;
-   }
-   a->ga[i] += ga;
-   for (r = 0; r < t->d; r++) {
-      const double *w = b->w[r];
-      double       *v = b->v[r], u = a->w[r][i], acc = 0;
-      for (j = j0; j < t->nj; j++) {
-         double dm = x[j] * (u - w[j]), dp = y[j] * (u + w[j]);
-         acc += dp + dm;
-         v[j] += dp - dm;
+   for (j = 0; j < SNEPPP__TILE; j++) lo[j] = up[j] = 0;
+   for (r = 0; r < t->d; r++)
+      for (j = 0; j < SNEPPP__TILE; j++) {
+         double m = a->w[r][i] - b->w[r][j], p = a->w[r][i] + b->w[r][j];
+         lo[j] -= 0.5 * m * m;
+         up[j] -= 0.5 * p * p;
       }
-      a->v[r][i] += acc;
+   sneppp__long_exp(SNEPPP__TILE, lo, lo);
+   sneppp__long_exp(SNEPPP__TILE, up, up);
+   for (j = j0; j < t->nj; j++) {
+      double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j], sc = a->sa[i] * b->ca[j], cs = a->ca[i] * b->sa[j];
+      double m = 0.5 * lo[j], p = 0.5 * up[j], cm = m * (cc + ss), cp = p * (cc - ss), g;
+      if (t->k) t->k[i * SNEPPP__TILE + j] += weight * (cm + cp);
+      if (!t->g) continue;
+      g = t->g[i * SNEPPP__TILE + j];
+      sum += g * (cm + cp);
+      g *= weight;
+      m *= g * (sc - cs);
+      p *= g * (sc + cs);
+      a->ga[i] -= m + p;
+      b->ga[j] += m - p;
+      for (r = 0; r < t->d; r++) {
+         double dm = g * cm * (a->w[r][i] - b->w[r][j]), dp = g * cp * (a->w[r][i] + b->w[r][j]);
+         a->v[r][i] -= dp + dm;
+         b->v[r][j] += dm - dp;
+      }
    }
    return sum;
 }
@@ -7605,44 +7635,33 @@ static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const doub
    const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
    const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
    int           i, r;
-   for (i = 0; i < n; i++) {
-      gb[i] += o->ga[i];
-      for (r = 0; r < t->d; r++) {
-         size_t at = c * (size_t)t->d + (size_t)r;
-         gw[i * t->d + r] += (m ? o->ga[i] * m[r] : 0) + (s ? s[r] * o->v[r][i] : o->v[r][i]);
-         if (t->gmean) t->gmean[at] += o->ga[i] * w[i * t->d + r];
-         if (t->gscale) t->gscale[at] += o->v[r][i] * w[i * t->d + r];
+   for (i = 0; i < n; i++) gb[i] += o->ga[i];
+   for (r = 0; r < t->d; r++) {
+      size_t at = c * (size_t)t->d + (size_t)r;
+      double mr = m ? m[r] : 0, sr = s ? s[r] : 1, mean = 0, scale = 0;
+      for (i = 0; i < n; i++) {
+         double x = w[i * t->d + r];
+         gw[i * t->d + r] += o->ga[i] * mr + sr * o->v[r][i];
+         mean += o->ga[i] * x;
+         scale += o->v[r][i] * x;
       }
+      if (t->gmean) t->gmean[at] += mean;
+      if (t->gscale) t->gscale[at] += scale;
    }
 }
 
 static void sneppp__gauss_cos_tile(const sneppp__tile *t)
 {
    sneppp__cos_cache cache[2], *a = cache, *b = cache + !t->diagonal;
-   double            lo[SNEPPP__TILE], up[SNEPPP__TILE];
    size_t            c, count = t->win->count ? t->win->count : 1;
-   int               i, j;
+   int               i;
    for (i = 0; t->k && i < SNEPPP__TILE * t->ni; i++) t->k[i] = 0;
    for (c = 0; c < count; c++) {
       double weight = sneppp__gauss_weight(t->win, c), sum = 0;
       sneppp__cos_prepare(t, c, t->ni, t->wi, t->bi, a);
       if (!t->diagonal) sneppp__cos_prepare(t, c, t->nj, t->wj, t->bj, b);
-      for (i = 0; i < t->ni; i++) {
-         int j0 = t->diagonal ? i : 0;
-         sneppp__cos_exponents(t, a, b, i, lo, up);
-         if (!t->k) { sum += sneppp__cos_pull(t, a, b, i, j0, weight, lo, up); continue; }
-#ifdef SNEPPP__VECTOR
-         if (sneppp__has_vectors()) {
-            sneppp__cos_row_vectors(a, b, i, 0.5 * weight, lo, up, t->k + i * SNEPPP__TILE);
-            continue;
-         }
-#endif
-         for (j = j0; j < t->nj; j++) {
-            double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j];
-            t->k[i * SNEPPP__TILE + j] += 0.5 * weight * ((cc + ss) * lo[j] + (cc - ss) * up[j]);
-         }
-      }
-      if (t->k) continue;
+      for (i = 0; i < t->ni; i++) sum += sneppp__cos_row(t, a, b, i, t->diagonal ? i : 0, weight);
+      if (!t->g) continue;
       sneppp__cos_chain(t, c, t->ni, t->wi, a, t->gwi, t->gbi);
       if (!t->diagonal) sneppp__cos_chain(t, c, t->nj, t->wj, b, t->gwj, t->gbj);
       if (t->gweight) t->gweight[c] += sum;
@@ -9135,7 +9154,7 @@ static const sneppp__row sneppp__rows[] = {
                "the same on both sides", "de Boor 1972, here", 64),
 
    /* -- Gaussian measures and mixtures */
-   SNEPPP__ROW_TILE("g_cos", GAUSS, COS, COS, 0, 0, sneppp__gauss_pair, NULL, sneppp__gauss_cos,
+   SNEPPP__ROW_TILE("g_cos", GAUSS, COS, COS, 0, SNEPPP__AT_ONCE, sneppp__gauss_pair, NULL, sneppp__gauss_cos,
                     sneppp__gauss_cos_tile, "",
                     "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023", 64),
    SNEPPP__G("gmix_cos", COS, COS, cos, "sum_c pi_c g_cos; every other row takes mixtures, too", "linearity"),
@@ -9850,10 +9869,49 @@ SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_la
    return SNEPPP_OK;
 }
 
-/* One job is a band of rows of the upper triangle; the mirror image is written too. No two jobs share an entry. */
-typedef struct sneppp__gram_job { const sneppp__plan *plan; double *K; } sneppp__gram_job;
+/* ---- Gram matrices and their pull-back. L depends on K_ij and on K_ji, which are one number, so the pair {i, j}
+   counts with G_ij + G_ji, and the diagonal with G_ii. Values and pull-back come from one walk over the upper
+   triangle, in bands of rows. Band k belongs to lane k mod GRAM_LANES, lanes run in parallel and each adds to a
+   gradient of its own; these are added in the order of the lanes at the end. So every pair is evaluated once, and
+   the bits do not depend on the number of threads. Values need no sums: there each band is a lane. */
+#define SNEPPP__GRAM_LANES 16
+
+typedef struct sneppp__gram_job {
+   const sneppp__plan      *plan;
+   double                  *K;     /* (n, n), or NULL                                  */
+   const double            *G;     /* (n, n), or NULL: no pull-back                    */
+   double                  *parts; /* (lanes, sneppp__pull_size), see sneppp__pull_part */
+   size_t                   lanes;
+} sneppp__gram_job;
 
 static size_t sneppp__band_end(size_t first, size_t n) { return n - first < SNEPPP__TILE ? n : first + SNEPPP__TILE; }
+
+static size_t sneppp__bands(size_t n) { return (n + SNEPPP__TILE - 1) / SNEPPP__TILE; }
+
+static size_t sneppp__gram_lanes(size_t n)
+{
+   return sneppp__bands(n) < SNEPPP__GRAM_LANES ? sneppp__bands(n) : SNEPPP__GRAM_LANES;
+}
+
+/* The doubles that one lane's gradient takes: W, b, width, and the measure's mean, scale, weight. */
+static size_t sneppp__pull_size(size_t n, size_t d, const sneppp_window *win)
+{
+   size_t measure = win->space != SNEPPP_GAUSS ? 0 : win->count ? win->count : 1;
+   return (n + measure) * (2 * d + 1);
+}
+
+static sneppp_layer_grad sneppp__pull_part(const sneppp__plan *plan, double *flat)
+{
+   size_t            n = (size_t)plan->layer->n, d = (size_t)plan->d;
+   sneppp_layer_grad part;
+   memset(&part, 0, sizeof part);
+   part.W = flat, part.b = flat + n * d, part.width = part.b + n;
+   if (plan->win->space != SNEPPP_GAUSS) return part;
+   part.mean = part.width + n * d;
+   part.scale = part.mean + (plan->win->count ? plan->win->count : 1) * d;
+   part.weight = part.scale + (part.scale - part.mean);
+   return part;
+}
 
 /* The tile function of a layer with one activation, if its row has one. */
 static sneppp__tile_fn sneppp__plan_tile(const sneppp__plan *plan)
@@ -9862,58 +9920,98 @@ static sneppp__tile_fn sneppp__plan_tile(const sneppp__plan *plan)
    return plan->layer->units ? NULL : sneppp__rows[plan->row[act][act] - 1].tile;
 }
 
-static void sneppp__tile_set(const sneppp__plan *plan, size_t i, size_t j, sneppp__tile *t)
+SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, size_t j)
 {
-   size_t n = (size_t)plan->layer->n, d = (size_t)plan->d;
-   memset(t, 0, sizeof *t);
-   t->win = plan->win;
-   t->unit = sneppp__plan_unit(plan, 0);
-   t->d = plan->d;
-   t->ni = (int)(sneppp__band_end(i, n) - i);
-   t->nj = (int)(sneppp__band_end(j, n) - j);
-   t->diagonal = i == j;
-   t->wi = plan->layer->W + i * d;
-   t->wj = plan->layer->W + j * d;
-   t->bi = plan->layer->b ? plan->layer->b + i : NULL;
-   t->bj = plan->layer->b ? plan->layer->b + j : NULL;
+   return i == j ? G[i * n + i] : G[i * n + j] + G[j * n + i];
 }
 
-static void sneppp__gram_tiles(const sneppp__gram_job *job, sneppp__tile_fn run, size_t i)
+/* Tile (i, j), i <= j. */
+static void sneppp__gram_tile(const sneppp__gram_job *job, sneppp__tile_fn run, size_t i, size_t j,
+                              const sneppp_layer_grad *part)
 {
-   double       k[SNEPPP__TILE * SNEPPP__TILE];
-   size_t       j, n = (size_t)job->plan->layer->n;
-   int          r, s;
-   sneppp__tile t;
-   for (j = i; j < n; j += SNEPPP__TILE) {
-      sneppp__tile_set(job->plan, i, j, &t);
-      t.k = k;
-      run(&t);
-      for (r = 0; r < t.ni; r++) {
-         for (s = t.diagonal ? r : 0; s < t.nj; s++) {
-            double value = k[r * SNEPPP__TILE + s];
-            job->K[(i + (size_t)r) * n + j + (size_t)s] = value;
-            job->K[(j + (size_t)s) * n + i + (size_t)r] = value;
-         }
-      }
+   const sneppp_layer *layer = job->plan->layer;
+   double              k[SNEPPP__TILE * SNEPPP__TILE], g[SNEPPP__TILE * SNEPPP__TILE];
+   size_t              n = (size_t)layer->n, d = (size_t)job->plan->d, r, s;
+   sneppp__tile        t;
+   int                 twice;
+   memset(&t, 0, sizeof t);
+   t.win = job->plan->win, t.unit = sneppp__plan_unit(job->plan, 0), t.d = job->plan->d;
+   t.ni = (int)(sneppp__band_end(i, n) - i), t.nj = (int)(sneppp__band_end(j, n) - j), t.diagonal = i == j;
+   t.wi = layer->W + i * d, t.wj = layer->W + j * d;
+   t.bi = layer->b ? layer->b + i : NULL, t.bj = layer->b ? layer->b + j : NULL;
+   t.k = job->K ? k : NULL;
+   twice = job->K && job->G && !(sneppp__rows[job->plan->row[t.unit.act][t.unit.act] - 1].flags & SNEPPP__AT_ONCE);
+   if (twice) { run(&t); t.k = NULL; }
+   if (job->G) {
+      memset(g, 0, sizeof g);
+      for (r = 0; r < (size_t)t.ni; r++)
+         for (s = t.diagonal ? r : 0; s < (size_t)t.nj; s++)
+            g[r * SNEPPP__TILE + s] = sneppp__pull_weight(job->G, n, i + r, j + s);
+      t.g = g;
+      t.gwi = part->W + i * d, t.gwj = part->W + j * d, t.gbi = part->b + i, t.gbj = part->b + j;
+      t.gweight = part->weight, t.gmean = part->mean, t.gscale = part->scale;
    }
+   run(&t);
+   for (r = 0; job->K && r < (size_t)t.ni; r++)
+      for (s = t.diagonal ? r : 0; s < (size_t)t.nj; s++)
+         job->K[(i + r) * n + j + s] = job->K[(j + s) * n + i + r] = k[r * SNEPPP__TILE + s];
 }
 
-static void sneppp__gram_band(size_t band, void *arg)
+typedef struct sneppp__dump { double w[2][SNEPPP__MAX_STATS], l[2][SNEPPP__MAX_STATS], b[2]; } sneppp__dump;
+
+/* The pull-back of pair (i, j), i <= j; j < 0 for a moment. What is not wanted goes to the dump. */
+static void sneppp__pull_pair(const sneppp__plan *plan, const sneppp_layer_grad *to, int i, int j, double g,
+                              sneppp__dump *dump)
+{
+   size_t       d = (size_t)plan->d;
+   int          unit[2], k;
+   double      *w[2], *l[2], *b[2];
+   sneppp__pair p;
+   sneppp__pull out;
+   int          swap = sneppp__plan_pair(plan, i, j, &p);
+   unit[swap] = i;
+   unit[!swap] = j;
+   for (k = 0; k < 2; k++) {
+      w[k] = unit[k] >= 0 && to->W ? to->W + (size_t)unit[k] * d : dump->w[k];
+      l[k] = unit[k] >= 0 && to->width ? to->width + (size_t)unit[k] * d : dump->l[k];
+      b[k] = unit[k] >= 0 && to->b ? to->b + unit[k] : &dump->b[k];
+   }
+   out.g = g;
+   out.wi = w[0]; out.wj = w[1];
+   out.li = l[0]; out.lj = l[1];
+   out.bi = b[0]; out.bj = b[1];
+   out.weight = to->weight;
+   out.mean = to->mean;
+   out.scale = to->scale;
+   p.row->pair(&p, &out);
+}
+
+static void sneppp__gram_lane(size_t lane, void *arg)
 {
    const sneppp__gram_job *job = (const sneppp__gram_job *)arg;
-   size_t                  j, n = (size_t)job->plan->layer->n, i = band * SNEPPP__TILE, end = sneppp__band_end(i, n);
+   size_t                  i, j, n = (size_t)job->plan->layer->n, size = 0;
    sneppp__tile_fn         tile = sneppp__plan_tile(job->plan);
+   sneppp_layer_grad       part;
    sneppp__pair            p;
-   if (tile) { sneppp__gram_tiles(job, tile, i); return; }
-   for (; i < end; i++) {
-      for (j = i; j < n; j++) {
-         sneppp__plan_pair(job->plan, (int)i, (int)j, &p);
-         job->K[i * n + j] = job->K[j * n + i] = p.row->pair(&p, NULL);
-      }
+   sneppp__dump            dump;
+   memset(&part, 0, sizeof part);
+   memset(&dump, 0, sizeof dump);
+   if (job->G) {
+      size = sneppp__pull_size(n, (size_t)job->plan->d, job->plan->win);
+      memset(job->parts + lane * size, 0, size * sizeof *job->parts);
+      part = sneppp__pull_part(job->plan, job->parts + lane * size);
+   }
+   for (size_t band = lane * SNEPPP__TILE; band < n; band += job->lanes * SNEPPP__TILE) {
+      for (j = band; tile && j < n; j += SNEPPP__TILE) sneppp__gram_tile(job, tile, band, j, &part);
+      for (i = band; !tile && i < sneppp__band_end(band, n); i++)
+         for (j = i; j < n; j++) {
+            sneppp__plan_pair(job->plan, (int)i, (int)j, &p);
+            if (job->K) job->K[i * n + j] = job->K[j * n + i] = p.row->pair(&p, NULL);
+            if (job->G)
+               sneppp__pull_pair(job->plan, &part, (int)i, (int)j, sneppp__pull_weight(job->G, n, i, j), &dump);
+         }
    }
 }
-
-static size_t sneppp__bands(size_t n) { return (n + SNEPPP__TILE - 1) / SNEPPP__TILE; }
 
 static void sneppp__run(const sneppp_parallel *par, void (*job)(size_t, void *), void *arg, size_t count)
 {
@@ -9922,184 +10020,27 @@ static void sneppp__run(const sneppp_parallel *par, void (*job)(size_t, void *),
    for (i = 0; i < count; i++) job(i, arg);
 }
 
-static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, int log, double *K,
-                                  const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__pull_result(const sneppp__plan *plan, const sneppp_layer_grad *out, sneppp_error *err)
 {
-   sneppp__plan     plan;
-   sneppp__gram_job job;
-   size_t           i, j, n;
-   sneppp_status    status = sneppp__plan_make(&plan, win, layer, log, 0, err);
-   if (status) return status;
-   if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
-   job.plan = &plan;
-   job.K = K;
-   n = (size_t)layer->n;
-   sneppp__run(par, sneppp__gram_band, &job, sneppp__bands(n));
-   for (i = 0; i < n; i++) {
-      for (j = i; j < n; j++) {
-         if (!sneppp__finite(K[i * n + j]))
-            return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", i, j,
-                                log ? "" : "; sneppp_gram_log may do");
-      }
-   }
-   return SNEPPP_OK;
-}
-
-SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
-                                     const sneppp_parallel *par, sneppp_error *err)
-{
-   return sneppp__gram(win, layer, 0, K, par, err);
-}
-
-SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
-                                         const sneppp_parallel *par, sneppp_error *err)
-{
-   return sneppp__gram(win, layer, 1, logK, par, err);
-}
-
-/* Only the diagonal, (n): all that a diagonal readout needs, in O(n) time and memory. */
-static sneppp_status sneppp__gram_diagonal(const sneppp_window *win, const sneppp_layer *layer, double *k,
-                                           sneppp_error *err)
-{
-   sneppp__plan  plan;
-   sneppp__pair  p;
-   int           i;
-   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
-   if (status) return status;
-   for (i = 0; i < layer->n; i++) {
-      sneppp__plan_pair(&plan, i, i, &p);
-      k[i] = p.row->pair(&p, NULL);
-      if (!sneppp__finite(k[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%d][%d] cannot be represented", i, i);
-   }
-   return SNEPPP_OK;
-}
-
-/* The pull-back of L through K: L depends on K_ij and on K_ji, which are one number, so the pair {i, j} counts
-   with G_ij + G_ji, and the diagonal with G_ii. Unit i collects its pairs in the order j = 0, 1, ..., n - 1,
-   whether one thread walks the triangle or one job per unit walks the square and drops what belongs to the
-   other unit: the sums are the same to the last bit, and nothing needs a buffer. The price is that threads
-   evaluate every pair twice. */
-typedef struct sneppp__pull_job {
-   const sneppp__plan *plan;
-   const double       *G; /* (n, n), or (n) for first moments */
-   sneppp_layer_grad  *out;
-} sneppp__pull_job;
-
-typedef struct sneppp__dump { double w[2][SNEPPP__MAX_STATS], l[2][SNEPPP__MAX_STATS], b[2]; } sneppp__dump;
-
-/* Pair (i, j), i <= j; j < 0 for a moment. Gradients go to the units of `keep` (-1: to both). */
-static void sneppp__pull_pair(const sneppp__pull_job *job, int i, int j, int keep, double g, sneppp__dump *dump)
-{
-   size_t       d = (size_t)job->plan->d;
-   int          unit[2], k;
-   double      *w[2], *l[2], *b[2];
-   sneppp__pair p;
-   sneppp__pull out;
-   int          swap = sneppp__plan_pair(job->plan, i, j, &p);
-   unit[swap] = i;
-   unit[!swap] = j;
-   for (k = 0; k < 2; k++) {
-      int wanted = unit[k] >= 0 && (keep < 0 || keep == unit[k]);
-      w[k] = wanted && job->out->W ? job->out->W + (size_t)unit[k] * d : dump->w[k];
-      l[k] = wanted && job->out->width ? job->out->width + (size_t)unit[k] * d : dump->l[k];
-      b[k] = wanted && job->out->b ? job->out->b + unit[k] : &dump->b[k];
-   }
-   out.g = g;
-   out.wi = w[0]; out.wj = w[1];
-   out.li = l[0]; out.lj = l[1];
-   out.bi = b[0]; out.bj = b[1];
-   out.weight = keep < 0 ? job->out->weight : NULL;
-   out.mean = keep < 0 ? job->out->mean : NULL;
-   out.scale = keep < 0 ? job->out->scale : NULL;
-   p.row->pair(&p, &out);
-}
-
-SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, size_t j)
-{
-   return i == j ? G[i * n + i] : G[i * n + j] + G[j * n + i];
-}
-
-/* Tile (i, j), i <= j, of a pull-back; only the units of `keep` collect (-1: both). */
-static void sneppp__pull_tile(const sneppp__pull_job *job, sneppp__tile_fn run, size_t i, size_t j,
-                              int keep_i, int keep_j)
-{
-   double       g[SNEPPP__TILE * SNEPPP__TILE], w[2][SNEPPP__TILE * SNEPPP__MAX_STATS], b[2][SNEPPP__TILE];
-   size_t       n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d;
-   int          r, s;
-   sneppp__tile t;
-   sneppp__tile_set(job->plan, i, j, &t);
-   for (r = 0; r < t.ni; r++)
-      for (s = 0; s < t.nj; s++)
-         g[r * SNEPPP__TILE + s] = sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)s);
-   if (!job->out->W || !keep_i || !keep_j) memset(w, 0, sizeof w);
-   if (!job->out->b || !keep_i || !keep_j) memset(b, 0, sizeof b);
-   t.g = g;
-   t.gwi = keep_i && job->out->W ? job->out->W + i * d : w[0];
-   t.gwj = keep_j && job->out->W ? job->out->W + j * d : w[1];
-   t.gbi = keep_i && job->out->b ? job->out->b + i : b[0];
-   t.gbj = keep_j && job->out->b ? job->out->b + j : b[1];
-   t.gweight = job->out->weight;
-   t.gmean = job->out->mean;
-   t.gscale = job->out->scale;
-   run(&t);
-}
-
-static void sneppp__pull_triangle_band(size_t band, void *arg)
-{
-   const sneppp__pull_job *job = (const sneppp__pull_job *)arg;
-   size_t                  j, n = (size_t)job->plan->layer->n, i = band * SNEPPP__TILE, end = sneppp__band_end(i, n);
-   sneppp__tile_fn         tile = sneppp__plan_tile(job->plan);
-   sneppp__dump            dump;
-   if (tile) {
-      for (j = i; j < n; j += SNEPPP__TILE) sneppp__pull_tile(job, tile, i, j, 1, 1);
-      return;
-   }
-   memset(&dump, 0, sizeof dump);
-   for (; i < end; i++)
-      for (j = i; j < n; j++) sneppp__pull_pair(job, (int)i, (int)j, -1, sneppp__pull_weight(job->G, n, i, j), &dump);
-}
-
-static void sneppp__pull_square_band(size_t band, void *arg)
-{
-   const sneppp__pull_job *job = (const sneppp__pull_job *)arg;
-   size_t                  j, n = (size_t)job->plan->layer->n, i = band * SNEPPP__TILE, end = sneppp__band_end(i, n);
-   sneppp__tile_fn         tile = sneppp__plan_tile(job->plan);
-   sneppp__dump            dump;
-   if (tile) {
-      for (j = 0; j < n; j += SNEPPP__TILE) {
-         if (j < i) sneppp__pull_tile(job, tile, j, i, 0, 1);
-         else sneppp__pull_tile(job, tile, i, j, 1, j == i);
-      }
-      return;
-   }
-   memset(&dump, 0, sizeof dump);
-   for (; i < end; i++)
-      for (j = 0; j < n; j++)
-         sneppp__pull_pair(job, (int)(i < j ? i : j), (int)(i < j ? j : i), (int)i,
-                           sneppp__pull_weight(job->G, n, i, j), &dump);
-}
-
-static sneppp_status sneppp__pull_result(const sneppp__pull_job *job, sneppp_error *err)
-{
-   size_t i, r, n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d;
-   size_t count = job->plan->win->count ? job->plan->win->count : 1;
+   size_t i, r, n = (size_t)plan->layer->n, d = (size_t)plan->d;
+   size_t count = plan->win->count ? plan->win->count : 1;
    for (i = 0; i < n; i++) {
       for (r = 0; r < d; r++) {
-         if (job->out->W && !sneppp__finite(job->out->W[i * d + r]))
+         if (out->W && !sneppp__finite(out->W[i * d + r]))
             return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of W[%z][%z] cannot be represented", i,
                                 r);
-         if (job->out->width && !sneppp__finite(job->out->width[i * d + r]))
+         if (out->width && !sneppp__finite(out->width[i * d + r]))
             return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of width[%z][%z] cannot be represented",
                                 i, r);
       }
-      if (job->out->b && !sneppp__finite(job->out->b[i]))
+      if (out->b && !sneppp__finite(out->b[i]))
          return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of b[%z] cannot be represented", i);
    }
-   if (job->plan->win->space != SNEPPP_GAUSS) return SNEPPP_OK;
+   if (plan->win->space != SNEPPP_GAUSS) return SNEPPP_OK;
    for (i = 0; i < count * d; i++) {
-      if (job->out->mean && !sneppp__finite(job->out->mean[i]))
+      if (out->mean && !sneppp__finite(out->mean[i]))
          return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.mean[%z] cannot be represented", i);
-      if (job->out->scale && !sneppp__finite(job->out->scale[i]))
+      if (out->scale && !sneppp__finite(out->scale[i]))
          return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.scale[%z] cannot be represented", i);
    }
    return SNEPPP_OK;
@@ -10120,24 +10061,98 @@ static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *
    return SNEPPP_OK;
 }
 
-/* Gradients of the measure are sums over all pairs; one thread makes them, in one order. */
+/* out += the gradients of the lanes, in their order. */
+static void sneppp__pull_join(const sneppp__gram_job *job, sneppp_layer_grad *out)
+{
+   const sneppp__plan *plan = job->plan;
+   size_t n = (size_t)plan->layer->n, d = (size_t)plan->d, i, size = sneppp__pull_size(n, d, plan->win),
+          count = plan->win->count ? plan->win->count : 1;
+   for (size_t l = 0; l < job->lanes; l++) {
+      sneppp_layer_grad part = sneppp__pull_part(plan, job->parts + l * size);
+      for (i = 0; out->W && i < n * d; i++) out->W[i] += part.W[i];
+      for (i = 0; out->b && i < n; i++) out->b[i] += part.b[i];
+      for (i = 0; out->width && i < n * d; i++) out->width[i] += part.width[i];
+      for (i = 0; out->weight && i < count; i++) out->weight[i] += part.weight[i];
+      for (i = 0; out->mean && i < count * d; i++) out->mean[i] += part.mean[i];
+      for (i = 0; out->scale && i < count * d; i++) out->scale[i] += part.scale[i];
+   }
+}
+
+/* K, if it is not NULL; the pull-back of G to out, if G is not NULL. parts has room for sneppp__gram_lanes(n) times
+   sneppp__pull_size doubles; NULL: it is allocated. */
+static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, int log, double *K,
+                                  const double *G, sneppp_layer_grad *out, double *parts, const sneppp_parallel *par,
+                                  sneppp_error *err)
+{
+   sneppp__plan     plan;
+   sneppp__gram_job job;
+   sneppp__carver   c = sneppp__measure();
+   sneppp__block    block;
+   size_t           i, j, n;
+   sneppp_status    status = sneppp__plan_make(&plan, win, layer, log, 0, err);
+   if (status) return status;
+   n = (size_t)layer->n;
+   memset(&job, 0, sizeof job);
+   memset(&block, 0, sizeof block);
+   job.plan = &plan, job.K = K, job.G = G, job.parts = parts;
+   job.lanes = G ? sneppp__gram_lanes(n) : sneppp__bands(n);
+   if (G && (status = sneppp__pull_check(&plan, G, n * n, out, err)) != SNEPPP_OK) return status;
+   if (G && !parts) {
+      size_t size = sneppp__pull_size(n, (size_t)plan.d, win);
+      sneppp__take(&c, job.lanes, size, sizeof *parts);
+      if ((status = sneppp__block_get(&block, &c, NULL, 0, NULL, err)) != SNEPPP_OK) return status;
+      job.parts = (double *)sneppp__take(&c, job.lanes, size, sizeof *parts);
+   }
+   sneppp__run(par, sneppp__gram_lane, &job, job.lanes);
+   if (G) sneppp__pull_join(&job, out);
+   sneppp__block_free(&block);
+   for (i = 0; K && i < n; i++) {
+      for (j = i; j < n; j++) {
+         if (!sneppp__finite(K[i * n + j]))
+            return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", i, j,
+                                log ? "" : "; sneppp_gram_log may do");
+      }
+   }
+   return G ? sneppp__pull_result(&plan, out, err) : SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
+                                     const sneppp_parallel *par, sneppp_error *err)
+{
+   if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
+   return sneppp__gram(win, layer, 0, K, NULL, NULL, NULL, par, err);
+}
+
+SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
+                                         const sneppp_parallel *par, sneppp_error *err)
+{
+   if (!logK) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
+   return sneppp__gram(win, layer, 1, logK, NULL, NULL, NULL, par, err);
+}
+
 SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer,
                                           const double *G, sneppp_layer_grad *out, const sneppp_parallel *par,
                                           sneppp_error *err)
 {
-   sneppp__plan     plan;
-   sneppp__pull_job job;
-   sneppp_status    status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
+   if (!G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
+   return sneppp__gram(win, layer, 0, NULL, G, out, NULL, par, err);
+}
+
+/* Only the diagonal, (n): all that a diagonal readout needs, in O(n) time and memory. */
+static sneppp_status sneppp__gram_diagonal(const sneppp_window *win, const sneppp_layer *layer, double *k,
+                                           sneppp_error *err)
+{
+   sneppp__plan  plan;
+   sneppp__pair  p;
+   int           i;
+   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
    if (status) return status;
-   status = sneppp__pull_check(&plan, G, (size_t)layer->n * (size_t)layer->n, out, err);
-   if (status) return status;
-   job.plan = &plan;
-   job.G = G;
-   job.out = out;
-   if (par && par->run && !out->weight && !out->mean && !out->scale)
-      sneppp__run(par, sneppp__pull_square_band, &job, sneppp__bands((size_t)layer->n));
-   else sneppp__run(NULL, sneppp__pull_triangle_band, &job, sneppp__bands((size_t)layer->n));
-   return sneppp__pull_result(&job, err);
+   for (i = 0; i < layer->n; i++) {
+      sneppp__plan_pair(&plan, i, i, &p);
+      k[i] = p.row->pair(&p, NULL);
+      if (!sneppp__finite(k[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%d][%d] cannot be represented", i, i);
+   }
+   return SNEPPP_OK;
 }
 
 /* The pull-back of the diagonal alone, g (n). */
@@ -10145,17 +10160,13 @@ static sneppp_status sneppp__gram_diagonal_grad(const sneppp_window *win, const 
                                                 const double *g, sneppp_layer_grad *out, sneppp_error *err)
 {
    sneppp__plan     plan;
-   sneppp__pull_job job;
    sneppp__dump     dump;
    int              i;
    sneppp_status    status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
    if (status) return status;
    memset(&dump, 0, sizeof dump);
-   job.plan = &plan;
-   job.G = g;
-   job.out = out;
-   for (i = 0; i < layer->n; i++) sneppp__pull_pair(&job, i, i, -1, g[i], &dump);
-   return sneppp__pull_result(&job, err);
+   for (i = 0; i < layer->n; i++) sneppp__pull_pair(&plan, out, i, i, g[i], &dump);
+   return sneppp__pull_result(&plan, out, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c,
@@ -10179,7 +10190,6 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
                                              const double *g, sneppp_layer_grad *out, sneppp_error *err)
 {
    sneppp__plan     plan;
-   sneppp__pull_job job;
    sneppp__dump     dump;
    int              i;
    sneppp_status    status = sneppp__plan_make(&plan, win, layer, 0, 1, err);
@@ -10187,11 +10197,8 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
    status = sneppp__pull_check(&plan, g, (size_t)layer->n, out, err);
    if (status) return status;
    memset(&dump, 0, sizeof dump);
-   job.plan = &plan;
-   job.G = g;
-   job.out = out;
-   for (i = 0; i < layer->n; i++) sneppp__pull_pair(&job, i, -1, -1, g[i], &dump);
-   return sneppp__pull_result(&job, err);
+   for (i = 0; i < layer->n; i++) sneppp__pull_pair(&plan, out, i, -1, g[i], &dump);
+   return sneppp__pull_result(&plan, out, err);
 }
 
 /* ---- the table, printed ---- */
@@ -12868,6 +12875,7 @@ typedef struct sneppp__loss {
    double              *dK;             /* (n, n) dL/dK_f of one factor                                     */
    double              *dc;             /* (n) dL/dc_f                                                      */
    double              *dW, *db, *dwidth, *dmean; /* pull-backs of one factor in the units of the closed forms */
+   double              *parts;          /* sums of the lanes of a pull-back                                 */
    sneppp__lane         lane[SNEPPP__LANES];
 } sneppp__loss;
 
@@ -12917,7 +12925,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
 static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
 {
    const sneppp_model *model = loss->model;
-   size_t widest = 0, stats = 0, measure = 1, n = (size_t)model->n;
+   size_t widest = 0, stats = 0, measure = 1, n = (size_t)model->n, parts = 0;
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
    loss->lanes = sneppp__lane_count(model);
    loss->through_M = 1;
@@ -12926,8 +12934,13 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
    if (!full) loss->through_M = 0;
    loss->watch = (sneppp__watch *)sneppp__take(c, loss->realisations, 1, sizeof *loss->watch);
    for (size_t r = 0; r < loss->realisations; r++) {
-      sneppp__watch dummy;
-      sneppp__place_watch(c, model, loss->events[r].seen, loss->watch ? &loss->watch[r] : &dummy);
+      sneppp__watch dummy, *w = loss->watch ? &loss->watch[r] : &dummy;
+      sneppp__place_watch(c, model, loss->events[r].seen, w);
+      for (int f = 0; f < model->factors; f++) {
+         size_t nf = (size_t)model->layer[f].n,
+                size = sneppp__gram_lanes(nf) * sneppp__pull_size(nf, (size_t)model->layer[f].d, &w->inside[f]);
+         if (size > parts) parts = size;
+      }
    }
    for (int k = 0; k < model->readouts; k++) {
       size_t nk = (size_t)model->readout[k].n;
@@ -12955,6 +12968,7 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
       loss->db = (double *)sneppp__take(c, widest, 1, sizeof(double));
       loss->dwidth = (double *)sneppp__take(c, widest, stats, sizeof(double));
       loss->dmean = (double *)sneppp__take(c, measure, 2 * stats + 1, sizeof(double));
+      loss->parts = (double *)sneppp__take(c, full ? parts : 0, 1, sizeof(double));
    }
    for (size_t l = 0; l < loss->lanes; l++) sneppp__place_lane(c, loss, &loss->lane[l]);
 }
@@ -13284,14 +13298,13 @@ static double sneppp__other_integrals(const sneppp_model *model, const sneppp__g
    return p;
 }
 
-/* Adds the part of the gradient that comes through K of one realisation. */
-static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sneppp_grad *grad,
-                                        const sneppp_parallel *par, sneppp_error *err)
+/* G = dL/dK = alpha M */
+static void sneppp__watch_weights(sneppp__loss *loss, const sneppp__watch *w)
 {
    const sneppp_model *model = loss->model;
    size_t              n = (size_t)model->n;
-   memset(loss->G, 0, n * (w->g.diagonal ? 1 : n) * sizeof *loss->G);
-   for (int k = 0; k < model->readouts; k++) { /* G = alpha M */
+   if (model->readouts > 1) memset(loss->G, 0, n * (w->g.diagonal ? 1 : n) * sizeof *loss->G);
+   for (int k = 0; k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
       size_t nk = (size_t)R->n, at = (size_t)R->first;
       double scale = model->alpha * sneppp__other_integrals(model, &w->g, k, loss->MM);
@@ -13302,46 +13315,68 @@ static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sn
             sneppp__long_product(nk, scale, loss->MM[k] + i * nk, NULL, loss->G + (at + i) * n + at);
       }
    }
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_layer_state *L = &model->layer[f];
-      size_t nf = (size_t)L->n, d = (size_t)L->d,
-             parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
-      sneppp_layer_grad out;
-      sneppp_status     st;
-      memset(&out, 0, sizeof out);
-      memset(loss->dW, 0, nf * d * sizeof *loss->dW);
-      memset(loss->db, 0, nf * sizeof *loss->db);
-      memset(loss->dwidth, 0, nf * d * sizeof *loss->dwidth);
-      memset(loss->dmean, 0, parts * (2 * d + 1) * sizeof *loss->dmean);
-      out.W = loss->dW, out.b = loss->db, out.width = L->width ? loss->dwidth : NULL;
-      if (parts && (grad->mean[f] || grad->scale[f] || grad->weight[f])) {
-         out.mean = loss->dmean, out.scale = loss->dmean + parts * d, out.weight = loss->dmean + 2 * parts * d;
+}
+
+/* From G to dL/dK_f, and on to the parameters of factor f in the units of the closed forms: dW, db, dwidth, dmean. K: if
+   not NULL, it receives K_f, which comes from the same walk over the pairs. */
+static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, int f, const double *G, double *K,
+                                         const sneppp_parallel *par, sneppp_error *err)
+{
+   const sneppp_layer_state *L = &loss->model->layer[f];
+   size_t nf = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
+   sneppp_layer_grad out;
+   sneppp_status     st;
+   memset(&out, 0, sizeof out);
+   memset(loss->dW, 0, nf * d * sizeof *loss->dW);
+   memset(loss->db, 0, nf * sizeof *loss->db);
+   memset(loss->dwidth, 0, nf * d * sizeof *loss->dwidth);
+   memset(loss->dmean, 0, parts * (2 * d + 1) * sizeof *loss->dmean);
+   out.W = loss->dW, out.b = loss->db, out.width = L->width ? loss->dwidth : NULL;
+   if (parts) out.mean = loss->dmean, out.scale = loss->dmean + parts * d, out.weight = loss->dmean + 2 * parts * d;
+   st = w->g.diagonal ? sneppp__gram_diagonal_grad(&w->inside[f], &w->layer[f], G, &out, err)
+                      : sneppp__gram(&w->inside[f], &w->layer[f], 0, K, G, &out, loss->parts, par, err);
+   if (st == SNEPPP_OK && w->g.c[f]) st = sneppp_moments_grad(&w->inside[f], &w->layer[f], loss->dc, &out, err);
+   return st;
+}
+
+/* Adds what sneppp__factor_pull has found to the gradient, in the units of the model. */
+static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, sneppp_grad *grad)
+{
+   const sneppp_model       *model = loss->model;
+   const sneppp_layer_state *L = &model->layer[f];
+   size_t nf = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
+   for (size_t i = 0; i < nf; i++) {
+      if (grad->b[f] && !L->width) grad->b[f][i] += loss->db[i];
+      for (size_t r = 0; r < d; r++) {
+         if (grad->W[f])
+            grad->W[f][i * d + r] += L->width ? loss->dW[i * d + r] / L->rate[r] : loss->dW[i * d + r] * L->rate[r];
+         if (grad->width[f] && L->width) grad->width[f][i * d + r] += loss->dwidth[i * d + r] / L->rate[r];
       }
-      sneppp__mix_pull_gram(model, &w->g, loss->G, f, loss->dK, loss->dc);
-      st = w->g.diagonal ? sneppp__gram_diagonal_grad(&w->inside[f], &w->layer[f], loss->dK, &out, err)
-                         : sneppp_gram_grad(&w->inside[f], &w->layer[f], loss->dK, &out, par, err);
-      if (st == SNEPPP_OK && w->g.c[f]) st = sneppp_moments_grad(&w->inside[f], &w->layer[f], loss->dc, &out, err);
+   }
+   for (size_t i = 0; i < parts * d; i++) {
+      if (grad->mean[f]) grad->mean[f][i] += loss->dmean[i];
+      if (grad->scale[f]) grad->scale[f][i] += loss->dmean[parts * d + i];
+   }
+   if (parts && grad->weight[f]) { /* the weights are in K_f and in the mass, in which Lambda is affine */
+      double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL), slope;
+      w->g.mass[f] += 1;
+      slope = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL) - before;
+      w->g.mass[f] -= 1;
+      for (size_t i = 0; i < parts; i++) grad->weight[f][i] += loss->dmean[2 * parts * d + i] + slope;
+   }
+}
+
+/* Adds the part of the gradient that comes through K of one realisation. */
+static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sneppp_grad *grad,
+                                        const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__watch_weights(loss, w);
+   for (int f = 0; f < loss->model->factors; f++) {
+      sneppp_status st;
+      sneppp__mix_pull_gram(loss->model, &w->g, loss->G, f, loss->dK, loss->dc);
+      st = sneppp__factor_pull(loss, w, f, loss->dK, NULL, par, err);
       if (st != SNEPPP_OK) return st;
-      for (size_t i = 0; i < nf; i++) {
-         if (grad->b[f] && !L->width) grad->b[f][i] += loss->db[i];
-         for (size_t r = 0; r < d; r++) {
-            if (grad->W[f])
-               grad->W[f][i * d + r] +=
-                  L->width ? loss->dW[i * d + r] / L->rate[r] : loss->dW[i * d + r] * L->rate[r];
-            if (grad->width[f] && L->width) grad->width[f][i * d + r] += loss->dwidth[i * d + r] / L->rate[r];
-         }
-      }
-      for (size_t i = 0; out.mean && i < parts * d; i++) {
-         if (grad->mean[f]) grad->mean[f][i] += out.mean[i];
-         if (grad->scale[f]) grad->scale[f][i] += out.scale[i];
-      }
-      if (out.mean && grad->weight[f]) { /* the weights are in K_f and in the mass, in which Lambda is affine */
-         double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL), slope;
-         w->g.mass[f] += 1;
-         slope = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL) - before;
-         w->g.mass[f] -= 1;
-         for (size_t i = 0; i < parts; i++) grad->weight[f][i] += out.weight[i] + slope;
-      }
+      sneppp__factor_add(loss, w, f, grad);
    }
    return SNEPPP_OK;
 }
@@ -13430,6 +13465,9 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    sneppp__carver      c = sneppp__measure();
    double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, mass = 0, *s;
    sneppp_status       st = SNEPPP_OK;
+   /* One factor, one realisation: dL/dK = alpha M does not wait for K, so both ways through K are walked at once. */
+   int at_once = loss->gradient > 1 && loss->realisations == 1 && model->factors == 1 &&
+                 model->desc.readout == SNEPPP_READOUT_FULL;
    c.base = base;
    sneppp__place_loss(&c, loss);
    for (int k = 0; loss->MM[0] && k < model->readouts; k++) {
@@ -13441,7 +13479,11 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    }
    for (size_t r = 0; r < loss->realisations; r++) {
       double part = 1;
-      st = sneppp__watch_grams(model, &loss->watch[r], par, err);
+      if (at_once) {
+         sneppp__watch_weights(loss, loss->watch);
+         st = sneppp__factor_pull(loss, loss->watch, 0, loss->G, loss->watch->g.K[0], par, err);
+         loss->watch->g.mass[0] = sneppp_window_mass(&loss->watch->inside[0]);
+      } else st = sneppp__watch_grams(model, &loss->watch[r], par, err);
       if (st != SNEPPP_OK) return st;
       Lambda += sneppp__integral(model, &loss->watch[r].g, loss->MM[0] ? loss->MM : NULL);
       for (int f = 0; f < model->factors; f++) part *= loss->watch[r].g.mass[f];
@@ -13468,7 +13510,8 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    if (grad->alpha) *grad->alpha += (Lambda - model->floor * mass) / model->alpha - scale * s[2];
    if (loss->gradient > 1) {
       sneppp__layer_sums(loss, scale, grad);
-      for (size_t r = 0; r < loss->realisations && st == SNEPPP_OK; r++)
+      if (at_once) sneppp__factor_add(loss, loss->watch, 0, grad);
+      for (size_t r = 0; !at_once && r < loss->realisations && st == SNEPPP_OK; r++)
          st = sneppp__watch_pull(loss, &loss->watch[r], grad, par, err);
    }
    for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)

@@ -518,6 +518,7 @@ TEST kernel_threads_change_nothing(void)
    static kernel_net net;
    static double     K[2][kernel_n * kernel_n], G[kernel_n * kernel_n];
    static double     W[2][kernel_n * SNEPPP__MAX_STATS], b[2][kernel_n], l[2][kernel_n * SNEPPP__MAX_STATS];
+   static double     mean[2][8 * SNEPPP_MAX_DIM], scale[2][8 * SNEPPP_MAX_DIM], weight[2][8];
    sneppp_parallel   par;
    sneppp_layer_grad out;
    size_t            k;
@@ -537,6 +538,15 @@ TEST kernel_threads_change_nothing(void)
          out.W = W[t];
          out.b = b[t];
          out.width = l[t];
+         memset(mean[t], 0, sizeof mean[t]);
+         memset(scale[t], 0, sizeof scale[t]);
+         memset(weight[t], 0, sizeof weight[t]);
+         if (net.win.space == SNEPPP_GAUSS) { /* the measure too */
+            ASSERT(net.win.count <= 8);
+            out.mean = mean[t];
+            out.scale = scale[t];
+            out.weight = weight[t];
+         }
          ASSERT_EQ(sneppp_gram(&net.win, &net.layer, K[t], t ? &par : NULL, NULL), SNEPPP_OK);
          ASSERT_EQ(sneppp_gram_grad(&net.win, &net.layer, G, &out, t ? &par : NULL, NULL), SNEPPP_OK);
       }
@@ -544,6 +554,17 @@ TEST kernel_threads_change_nothing(void)
       ASSERT(!memcmp(W[0], W[1], sizeof W[0]));
       ASSERT(!memcmp(b[0], b[1], sizeof b[0]));
       ASSERT(!memcmp(l[0], l[1], sizeof l[0]));
+      ASSERT(!memcmp(mean[0], mean[1], sizeof mean[0]));
+      ASSERT(!memcmp(scale[0], scale[1], sizeof scale[0]));
+      ASSERT(!memcmp(weight[0], weight[1], sizeof weight[0]));
+      { /* values and pull-back from one walk are those of two */
+         memset(&out, 0, sizeof out);
+         memset(W[1], 0, sizeof W[1]);
+         out.W = W[1];
+         ASSERT_EQ(sneppp__gram(&net.win, &net.layer, 0, K[1], G, &out, NULL, &par, NULL), SNEPPP_OK);
+         ASSERT(!memcmp(K[0], K[1], sizeof K[0]));
+         ASSERT(!memcmp(W[0], W[1], sizeof W[0]));
+      }
    }
    PASS();
 }

@@ -99,6 +99,42 @@ TEST vector_error_function(void)
    PASS();
 }
 
+/* The worst of three functions of doubles, in units of the last place of double; x and its neighbours in one vector. */
+TEST vector_long_functions(void)
+{
+   enum { count = 20003 };
+   static double x[count], y[count], z[count];
+   double        worst = 0, e;
+   int           power;
+   for (size_t i = 0; i < count; i++) x[i] = -700 + 1400 * (double)i / count;
+   sneppp__long_exp(count, x, y);
+   for (size_t i = 0; i < count; i++) {
+      frexp(exp(x[i]), &power);
+      e = fabs(y[i] - exp(x[i])) / ldexp(1, power - 53);
+      if (!(e <= worst)) worst = e;
+   }
+   ASSERT(worst <= 1.5);
+   for (size_t i = 0; i < count; i++) x[i] = i % 2 ? y[i] : 0.5 + (double)i / count; /* huge and tiny; near 1, where log is small */
+   x[7] = x[8] = 1;
+   sneppp__long_log(count, x, y);
+   worst = 0;
+   for (size_t i = 0; i < count; i++) {
+      frexp(log(x[i]), &power);
+      e = fabs(y[i] - log(x[i])) / ldexp(1, power - 53);
+      if (!(e <= worst)) worst = e;
+   }
+   ASSERT(worst <= 2.5);
+   x[0] = 0, x[6] = ldexp(1, -1030); /* the others of their vectors are not disturbed */
+#ifndef __FAST_MATH__
+   sneppp__long_log(12, x, z);
+   ASSERT(!sneppp__finite(z[0]) && z[6] == log(x[6]) && z[7] == 0);
+#endif
+   for (size_t i = 0; i < count; i++) x[i] = vector_point(i, count, 2e5);
+   sneppp__long_sincos(count, x, y, z);
+   for (size_t i = 0; i < count; i++) ASSERT(fabs(y[i] - sin(x[i])) <= 2.3e-16 && fabs(z[i] - cos(x[i])) <= 2.3e-16);
+   PASS();
+}
+
 /* Every length, so that the last vector is cut everywhere; nothing beyond the end is written; in place is the same. */
 TEST vector_lengths(void)
 {
@@ -147,6 +183,7 @@ SUITE(vector)
    RUN_TEST(vector_circular_functions);
    RUN_TEST(vector_exponentials);
    RUN_TEST(vector_error_function);
+   RUN_TEST(vector_long_functions);
    RUN_TEST(vector_lengths);
    RUN_TEST(vector_not_finite);
 }
