@@ -185,14 +185,15 @@ bench-report: build/bench/train build/bench/train_f32 ## the table of training s
 
 # ---- the loader against hostile bytes: libFuzzer where clang has it, otherwise a program with mutations of its own
 FUZZ_SECONDS ?= 20
+FUZZ_INPUTS  ?= 0
 .PHONY: fuzz
-fuzz: ## damaged and hostile saved models under the sanitizers, for FUZZ_SECONDS=20
+fuzz: ## damaged and hostile saved models under the sanitizers, for FUZZ_SECONDS=20 or FUZZ_INPUTS=n
 	@mkdir -p build/fuzz/new
 	@if clang -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -DFUZZ_LIBFUZZER -o build/fuzz/libfuzzer tests/fuzz_load.c -lm 2>/dev/null; then \
 	   echo "libFuzzer" && build/fuzz/libfuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/new tests/corpus 2>build/fuzz/log.txt || \
 	      { tail -n 40 build/fuzz/log.txt; exit 1; }; grep -a 'number_of_executed_units\|cov:' build/fuzz/log.txt | tail -n 2; fi
 	@$(CC) -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o build/fuzz/plain tests/fuzz_load.c -lm
-	@build/fuzz/plain $(FUZZ_SECONDS) tests/corpus/*.snp
+	@build/fuzz/plain $(FUZZ_SECONDS) $(FUZZ_INPUTS) tests/corpus/*.snp
 
 format: ## lay out the tests, examples and benchmarks with clang-format; name the header's long lines
 	clang-format -i $(wildcard tests/*.c tests/*.h tests/compile/* examples/*.c bench/*.c)

@@ -17937,12 +17937,8 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 /* ---- checkpoints of a trainer: everything that the next step depends on, besides the description of the fit */
 static void sneppp__io_trainer(sneppp__io *io, sneppp_trainer *t)
 {
-   uint64_t size = (uint64_t)t->parameters;
-   for (int k = 0; k < 8; k++)
-      if (sneppp__io_uint(io, (uint64_t)(unsigned char)"snepptr\n"[k], 1) !=
-          (uint64_t)(unsigned char)"snepptr\n"[k])
-         io->bad = 1;
-   if (sneppp__io_uint(io, size, 8) != size || (io->reading && size > io->left / 32)) { io->bad = 1; return; }
+   for (int k = 0; k < 8; k++) sneppp__io_uint(io, (uint64_t)(unsigned char)"snepptr\n"[k], 1);
+   sneppp__io_uint(io, (uint64_t)t->parameters, 8);
    t->report.step = (size_t)sneppp__io_uint(io, (uint64_t)t->report.step, 8);
    t->looks = (size_t)sneppp__io_uint(io, (uint64_t)t->looks, 8);
    t->since = (size_t)sneppp__io_uint(io, (uint64_t)t->since, 8);
@@ -17972,11 +17968,29 @@ SNEPPP_DEF size_t sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, 
    return length;
 }
 
+/* The part of a checkpoint behind its magic, before any of it is taken over: counts that are counts, finite numbers (but for
+   the held-out score, which is NaN before the first look), a positive scale, and no negative second moment. */
+static int sneppp__checkpoint_good(sneppp__io io, size_t parameters)
+{
+   const uint64_t most = (uint64_t)1 << 31;
+   if (sneppp__io_uint(&io, 0, 8) != (uint64_t)parameters) return 0;
+   for (int k = 0; k < 3; k++)
+      if (sneppp__io_uint(&io, 0, 8) > most) return 0;
+   for (size_t i = 0; i < 3 + 4 * parameters; i++) {
+      double v = 0;
+      sneppp__io_double(&io, &v);
+      if (i > 0 && !sneppp__finite(v)) return 0;
+      if ((i == 1 || i == 2) && (v <= 0 || (i == 1 && v > 1))) return 0; /* rate_cut and alpha */
+      if (i >= 3 + 2 * parameters && i < 3 + 3 * parameters && v < 0) return 0;
+   }
+   return !io.bad && !io.left;
+}
+
 /* Into a trainer that was made with the same model description and the same fit: goes on to the same bits. */
 SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
-   sneppp__io           io;
+   sneppp__io           io, rest;
    uint32_t             crc = 0;
    if (!trainer || !trainer->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    if (!buf || bytes != sneppp_trainer_save(trainer, NULL, 0))
@@ -17986,11 +18000,14 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
    if (crc != sneppp__crc32(p, bytes - 4))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the checkpoint is damaged");
+   if (memcmp(p, "snepptr\n", 8)) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes are not a checkpoint");
    memset(&io, 0, sizeof io);
    io.reading = 1, io.from = p, io.left = bytes - 4;
-   if (memcmp(p, "snepptr\n", 8)) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes are not a checkpoint");
+   rest = io;
+   rest.from += 8, rest.left -= 8;
+   if (!sneppp__checkpoint_good(rest, trainer->parameters))
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checkpoint does not fit this trainer");
    sneppp__io_trainer(&io, trainer);
-   if (io.bad || io.left) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checkpoint does not fit this trainer");
    return SNEPPP_OK;
 }
 

@@ -1,7 +1,8 @@
-/* Hostile bytes for sneppp_load. With clang: make fuzz, or
+/* Hostile bytes for sneppp_load, for checkpoints of a trainer, and for the reader of CSV files. With clang: make fuzz, or
       clang -g -O1 -fsanitize=fuzzer,address,undefined -DFUZZ_LIBFUZZER -o fuzz tests/fuzz_load.c -lm && ./fuzz tests/corpus
-   With any compiler a program that mutates models of its own, and the files named, for so many seconds:
-      cc -g -O1 -fsanitize=address,undefined -o fuzz tests/fuzz_load.c -lm && ./fuzz 20 tests/corpus/a.snp ...
+   With any compiler a program that mutates models of its own, and the files named, for so many seconds, or for so many
+   inputs if that is not 0:
+      cc -g -O1 -fsanitize=address,undefined -o fuzz tests/fuzz_load.c -lm && ./fuzz 20 0 tests/corpus/a.snp ...
    and that writes the corpus: ./fuzz --corpus tests/corpus. Each input is loaded as it is and again with length and
    checksum mended, so that the checks behind them are reached. What loads must evaluate, save and load again. */
 #include <stdlib.h>
@@ -19,16 +20,21 @@ static void  *fuzz_malloc(void *ctx, size_t n)
 #define SNEPPP_FREE(ctx, p)   ((void)(ctx), free(p))
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
+#include "../examples/csv.h"
 
-static size_t fuzz_runs, fuzz_good;
+static size_t fuzz_inputs, fuzz_loads, fuzz_good; /* inputs; loads of them, mended or not; those that succeeded */
+
+static void fuzz_crc(unsigned char *p, size_t n)
+{
+   uint32_t crc = n > 4 ? sneppp__crc32(p, n - 4) : 0;
+   for (int k = 0; k < 4 && n > 4; k++) p[n - 4 + (size_t)k] = (unsigned char)(crc >> 8 * k);
+}
 
 static void fuzz_mend(unsigned char *p, size_t n)
 {
-   uint32_t crc;
    if (n < 28) return;
    for (int k = 0; k < 8; k++) p[16 + k] = (unsigned char)((uint64_t)n >> 8 * k);
-   crc = sneppp__crc32(p, n - 4);
-   for (int k = 0; k < 4; k++) p[n - 4 + (size_t)k] = (unsigned char)(crc >> 8 * k);
+   fuzz_crc(p, n);
 }
 
 static void fuzz_load(const unsigned char *p, size_t n)
@@ -39,7 +45,7 @@ static void fuzz_load(const unsigned char *p, size_t n)
    unsigned char *saved;
    size_t         bytes;
    fuzz_limit = 256 * n + 65536; /* memory stays in proportion to the bytes that were given */
-   fuzz_runs++;
+   fuzz_loads++;
    if (sneppp_load(&m, p, n, NULL, 0, NULL, &err) != SNEPPP_OK) {
       if (m.factors || m.block || !err.why[0]) abort();
       return;
@@ -60,15 +66,88 @@ static void fuzz_load(const unsigned char *p, size_t n)
    free(saved);
 }
 
+/* A small trainer, made once. A checkpoint that is refused must leave it as it was; one that is taken must come out again
+   byte by byte, and a step must not trip over it (it may fail with an error: the numbers can be absurd). */
+static sneppp_trainer *fuzz_trainer(void)
+{
+   static sneppp_trainer t;
+   static sneppp_model   m;
+   static sneppp_real    x[6] = {(sneppp_real)0.1, (sneppp_real)0.4, (sneppp_real)0.5, (sneppp_real)0.7, (sneppp_real)0.8, (sneppp_real)0.9};
+   static sneppp_events  e;
+   if (!t.block) {
+      sneppp_desc     d;
+      sneppp_fit_desc f;
+      sneppp_error    err;
+      memset(&d, 0, sizeof d);
+      memset(&f, 0, sizeof f);
+      d.width = 3, d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1;
+      e.x = x, e.count = 6;
+      f.events = &e, f.method = SNEPPP_ADAM, f.steps = 10;
+      fuzz_limit = (size_t)1 << 24;
+      if (sneppp_init(&m, &d, &err) != SNEPPP_OK || sneppp_trainer_init(&t, &m, &f, &err) != SNEPPP_OK ||
+          sneppp_trainer_step(&t, &err) != SNEPPP_OK) { fprintf(stderr, "trainer: %s\n", err.why); abort(); }
+   }
+   return &t;
+}
+
+static void fuzz_checkpoint(const unsigned char *p, size_t n)
+{
+   static unsigned char before[2000], after[2000];
+   sneppp_trainer      *t = fuzz_trainer();
+   sneppp_error         err;
+   size_t               bytes = sneppp_trainer_save(t, before, sizeof before);
+   int                  taken;
+   if (bytes > sizeof before) abort();
+   fuzz_loads++;
+   taken = sneppp_trainer_load(t, p, n, &err) == SNEPPP_OK;
+   if (sneppp_trainer_save(t, after, sizeof after) != bytes) abort();
+   if (memcmp(after, taken ? p : before, bytes) || (!taken && !err.why[0])) abort();
+   if (!taken) return;
+   fuzz_good++;
+   (void)sneppp_trainer_step(t, &err);
+   if (sneppp_trainer_load(t, before, bytes, &err) != SNEPPP_OK) {
+      /* The step made numbers that are not finite of absurd ones; a new trainer for the next input. */
+      sneppp_model *m = t->model;
+      sneppp_trainer_free(t);
+      sneppp_free(m);
+      memset(t, 0, sizeof *t);
+   }
+}
+
+static void fuzz_csv(const unsigned char *p, size_t n)
+{
+   static const char *path = "build/fuzz/input.csv";
+   csv_table          t;
+   FILE              *f = fopen(path, "wb");
+   if (!f || fwrite(p, 1, n, f) != n || fclose(f)) abort();
+   fuzz_loads++;
+   if (!csv_read(&t, path)) {
+      if (!t.error[0] || t.value) abort();
+      return;
+   }
+   fuzz_good++;
+   for (size_t i = 0; i < t.rows * (size_t)t.columns; i++)
+      if (!sneppp__finite(t.value[i])) abort();
+   csv_free(&t);
+}
+
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
    unsigned char *copy = (unsigned char *)calloc(size ? size : 1, 1); /* of exactly this size, for the sanitizer */
    if (!copy) return 0;
    if (size) memcpy(copy, data, size);
-   fuzz_load(copy, size);
-   fuzz_mend(copy, size);
-   fuzz_load(copy, size);
+   fuzz_inputs++;
+   if (size >= 8 && !memcmp(copy, "snepptr\n", 8)) {
+      fuzz_checkpoint(copy, size);
+      fuzz_crc(copy, size);
+      fuzz_checkpoint(copy, size);
+   } else if (size && copy[0] == 'x') fuzz_csv(copy, size); /* the header line of the seed is x,y */
+   else {
+      fuzz_load(copy, size);
+      fuzz_mend(copy, size);
+      fuzz_load(copy, size);
+   }
    free(copy);
    return 0;
 }
@@ -159,10 +238,16 @@ static size_t fuzz_mutate(unsigned char *p, size_t n)
 
 int main(int argc, char **argv)
 {
+   static const char    text[] = "x,y\n# a comment\n1.5,-2e3\n3,4\n0.000000000000000000001,1e-300\n12345678901234567890123,+1.e+5\n";
    static unsigned char work[fuzz_cap];
    clock_t              start = clock();
    double               seconds = argc > 1 ? atof(argv[1]) : 20;
+   double               most = argc > 2 ? atof(argv[2]) : 0;
    fuzz_models();
+   fuzz_size[fuzz_seeds] = sneppp_trainer_save(fuzz_trainer(), fuzz_seed[fuzz_seeds], fuzz_cap);
+   fuzz_seeds++;
+   memcpy(fuzz_seed[fuzz_seeds], text, sizeof text - 1);
+   fuzz_size[fuzz_seeds++] = sizeof text - 1;
    if (argc > 2 && !strcmp(argv[1], "--corpus")) {
       for (int i = 0; i < fuzz_seeds; i++) {
          char  path[300];
@@ -173,7 +258,7 @@ int main(int argc, char **argv)
       }
       return 0;
    }
-   for (int i = 2; i < argc; i++) {
+   for (int i = 3; i < argc; i++) {
       FILE *f = fopen(argv[i], "rb");
       size_t n = f ? fread(work, 1, sizeof work, f) : 0;
       if (f) fclose(f);
@@ -181,7 +266,7 @@ int main(int argc, char **argv)
       if (n && fuzz_seeds < fuzz_most) { memcpy(fuzz_seed[fuzz_seeds], work, n); fuzz_size[fuzz_seeds++] = n; }
    }
    if (getenv("FUZZ_SEED")) fuzz_state ^= (uint32_t)atoi(getenv("FUZZ_SEED")) * 2654435761u;
-   while ((double)(clock() - start) / CLOCKS_PER_SEC < seconds)
+   while (most > 0 ? (double)fuzz_inputs < most : (double)(clock() - start) / CLOCKS_PER_SEC < seconds)
       for (int i = 0; i < 200; i++) {
          int    s = (int)fuzz_draw((uint32_t)fuzz_seeds);
          size_t n = fuzz_size[s];
@@ -189,7 +274,8 @@ int main(int argc, char **argv)
          n = fuzz_mutate(work, n);
          LLVMFuzzerTestOneInput(work, n);
       }
-   printf("%zu loads of mutated models, %zu of them valid, no complaint\n", fuzz_runs, fuzz_good);
+   printf("%zu mutated inputs, %zu loads of them, %zu of these valid, no complaint, %.0f s\n", fuzz_inputs, fuzz_loads, fuzz_good,
+          (double)(clock() - start) / CLOCKS_PER_SEC);
    return fuzz_good == 0;
 }
 #endif

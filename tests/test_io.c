@@ -141,6 +141,60 @@ TEST io_checkpoint(void)
    PASS();
 }
 
+/* A checkpoint with the right length and checksum but numbers that no run can have had is refused, and what the trainer
+   held stays as it was. Places: parameters 8, step 16, looks 24, since 32, held_out 40, rate_cut 48, alpha 56, theta 64. */
+static void io_put(unsigned char *p, size_t n, size_t at, uint64_t v)
+{
+   uint32_t crc;
+   for (size_t k = 0; k < 8; k++) p[at + k] = (unsigned char)(v >> 8 * k);
+   crc = sneppp__crc32(p, n - 4);
+   for (size_t k = 0; k < 4; k++) p[n - 4 + k] = (unsigned char)(crc >> 8 * k);
+}
+
+TEST io_hostile_checkpoint(void)
+{
+   static unsigned char good[6000], bad[6000], after[6000];
+   const uint64_t       nan = (uint64_t)0x7ff8 << 48, minus_one = (uint64_t)0xbff << 52, two = (uint64_t)1 << 62;
+   sneppp_events        e = fit_events(50);
+   sneppp_desc          d = fit_desc_box(4);
+   sneppp_fit_desc      f = fit_adam(&e, 30);
+   sneppp_model         m;
+   sneppp_trainer       t;
+   sneppp_error         err;
+   size_t               n, P, at[8];
+   uint64_t             value[8];
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err));
+   for (int k = 0; k < 3; k++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&t, &err));
+   n = sneppp_trainer_save(&t, good, sizeof good);
+   ASSERT(n > 0 && n <= sizeof good);
+   P = t.parameters;
+   at[0] = 8, value[0] = (uint64_t)P + 1;
+   at[1] = 16, value[1] = (uint64_t)1 << 40;
+   at[2] = 48, value[2] = two;
+   at[3] = 56, value[3] = minus_one;
+   at[4] = 64 + 8 * (P - 1), value[4] = nan;
+   at[5] = 64 + 8 * 2 * P, value[5] = minus_one;
+   at[6] = n - 12, value[6] = nan;
+   at[7] = 0, value[7] = 0;
+   for (int k = 0; k < 8; k++) {
+      memcpy(bad, good, n);
+      io_put(bad, n, at[k], value[k]);
+      ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_trainer_load(&t, bad, n, &err));
+      ASSERT_EQ(n, sneppp_trainer_save(&t, after, sizeof after));
+      ASSERT(!memcmp(good, after, n));
+   }
+   memcpy(bad, good, n);
+   io_put(bad, n, 40, nan); /* the held-out score of a run that holds nothing out */
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_load(&t, bad, n, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&t, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_trainer_load(NULL, bad, n, &err));
+   ASSERT_EQ((size_t)0, sneppp_trainer_save(NULL, bad, n));
+   sneppp_trainer_free(&t);
+   sneppp_free(&m);
+   PASS();
+}
+
 /* A file of format version 1, which must load for ever. The intensities were computed by an independent reader of
    the format (tests/golden_v1.py). In double, saving again gives the bytes of the file: no bit was lost. */
 TEST io_golden_v1(void)
@@ -201,4 +255,5 @@ SUITE(io)
    RUN_TEST(io_refuses_damage);
    RUN_TEST(io_files);
    RUN_TEST(io_checkpoint);
+   RUN_TEST(io_hostile_checkpoint);
 }
