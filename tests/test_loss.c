@@ -210,9 +210,289 @@ TEST loss_definition(void)
    PASS();
 }
 
+/* ---- active sets: features that are zero for all events of a chunk are left out. The sums over events must be those of
+   the plain formulas, in double, over all features and in the order of the input. */
+enum { active_N = 1500, active_n = 40 };
+
+typedef struct active_case {
+   sneppp_desc   desc;
+   sneppp_events events;
+   sneppp_unit   units[active_n];
+   sneppp_real   x[4 * active_N], weight[active_N];
+} active_case;
+
+static void active_make(active_case *c, int which)
+{
+   static const sneppp_space second[] = {SNEPPP_BOX, SNEPPP_BOX, SNEPPP_INTERVALS, SNEPPP_BOX};
+   sneppp_rng rng;
+   size_t     D = 0;
+   int        factors = which == 1 ? 1 : 2;
+   memset(c, 0, sizeof *c);
+   c->desc.seed = 11;
+   c->desc.width = active_n;
+   c->desc.rank = which % 2 ? 6 : 0; /* through V and through M */
+   loss_window(&c->desc.factor[0].window, which == 1 ? SNEPPP_BOX : SNEPPP_SPHERE, which == 1 ? 2 : 3);
+   c->desc.factor[0].unit = which == 1 ? loss_unit(SNEPPP_RECT, 2, 0) : loss_unit(SNEPPP_RELU, 0, 0);
+   if (factors == 2) {
+      loss_window(&c->desc.factor[1].window, second[which], 1);
+      c->desc.factor[1].unit = loss_unit(which == 3 ? SNEPPP_RBF : SNEPPP_RELU, 0, 0);
+      if (which == 2) { /* a mixed layer: some of its units never vanish */
+         for (int i = 0; i < active_n; i++) c->units[i] = i % 3 ? loss_unit(SNEPPP_RECT, i % 3, 0) : loss_unit(SNEPPP_ONE, 0, 0);
+         c->desc.factor[1].units = c->units;
+      }
+   }
+   sneppp_rng_init(&rng, 5, 0);
+   c->events.x = c->x, c->events.count = active_N, c->events.weight = c->weight;
+   for (size_t i = 0; i < active_N; i++) {
+      for (int f = 0; f < factors; f++) {
+         loss_point(&c->desc.factor[f].window, &rng, c->x + D);
+         D += (size_t)c->desc.factor[f].window.dim;
+      }
+      c->weight[i] = (sneppp_real)(0.5 + (double)(i % 3));
+   }
+}
+
+typedef struct active_grad { double value, V[active_n * active_n], W[2][3 * active_n], b[2][active_n], width[2][active_n], alpha, floor; } active_grad;
+
+static sneppp_grad active_slots(active_grad *a)
+{
+   sneppp_grad g;
+   memset(&g, 0, sizeof g);
+   memset(a, 0, sizeof *a);
+   g.V[0] = a->V, g.alpha = &a->alpha, g.floor = &a->floor;
+   for (int f = 0; f < 2; f++) g.W[f] = a->W[f], g.b[f] = a->b[f], g.width[f] = a->width[f];
+   return g;
+}
+
+/* -sum w log lambda and its derivatives by V, W and b, alpha and floor, as they are written. */
+static void active_reference(const sneppp_model *m, const active_case *c, active_grad *a)
+{
+   size_t n = (size_t)m->n, rank = (size_t)m->readout[0].m, D = (size_t)m->D;
+   memset(a, 0, sizeof *a);
+   for (size_t e = 0; e < c->events.count; e++) {
+      double part[2][active_n], slope[2][active_n], t[2][3], psi[active_n], y[active_n], dpsi[active_n], q = 0, lambda, w = (double)c->weight[e];
+      for (size_t i = 0; i < n; i++) psi[i] = 1, dpsi[i] = 0;
+      for (int f = 0; f < m->factors; f++) {
+         const sneppp_layer_state *L = &m->layer[f];
+         for (int r = 0; r < L->d; r++) t[f][r] = ((double)c->x[e * D + (size_t)(L->first + r)] - L->shift[r]) * L->rate[r];
+         for (size_t i = 0; i < n; i++) {
+            sneppp_unit u = L->units ? L->units[i] : m->desc.factor[f].unit;
+            double      z = L->width ? 0 : (double)L->b[i];
+            for (int r = 0; r < L->d; r++) {
+               size_t at = i * (size_t)L->d + (size_t)r;
+               if (L->width) z -= pow((t[f][r] - (double)L->W[at]) / (double)L->width[at], 2) / 2;
+               else z += (double)L->W[at] * t[f][r];
+            }
+            if (L->width) part[f][i] = slope[f][i] = exp(z);
+            else part[f][i] = sneppp__act(&u, z, &slope[f][i]);
+            psi[i] *= part[f][i];
+         }
+      }
+      for (size_t r = 0; r < rank; r++) {
+         y[r] = 0;
+         for (size_t i = 0; i < n; i++) y[r] += (double)m->readout[0].V[r * n + i] * psi[i];
+         q += y[r] * y[r];
+      }
+      lambda = m->alpha * q + m->floor;
+      a->value -= w * log(lambda);
+      a->alpha -= w * q / lambda;
+      a->floor -= w / lambda;
+      for (size_t r = 0; r < rank; r++)
+         for (size_t i = 0; i < n; i++) {
+            a->V[r * n + i] -= 2 * m->alpha * w / lambda * y[r] * psi[i];
+            dpsi[i] -= 2 * m->alpha * w / lambda * y[r] * (double)m->readout[0].V[r * n + i];
+         }
+      for (int f = 0; f < m->factors; f++)
+         for (size_t i = 0; i < n; i++) {
+            const sneppp_layer_state *L = &m->layer[f];
+            double                    dz = dpsi[i] * slope[f][i] * (m->factors > 1 ? part[1 - f][i] : 1);
+            if (!L->width) a->b[f][i] += dz;
+            for (int r = 0; r < L->d; r++) {
+               size_t at = i * (size_t)L->d + (size_t)r;
+               double l = L->width ? (double)L->width[at] : 1, step = (t[f][r] - (double)L->W[at]) / l;
+               a->W[f][at] += L->width ? dz * step / l : dz * t[f][r];
+               if (L->width) a->width[f][at] += dz * step * step / l;
+            }
+         }
+   }
+}
+
+/* got - none is the part of the gradient that comes from the events, without that of the integral. */
+static int active_same(const char *what, size_t n, const double *got, const double *none, const double *want)
+{
+   double tolerance = (sizeof(sneppp_real) == sizeof(float) ? 2e-5 : 1e-12) * (loss_largest(want, n) + loss_largest(none, n));
+   for (size_t i = 0; i < n; i++)
+      if (!(fabs(got[i] - none[i] - want[i]) <= tolerance)) {
+         fprintf(stderr, "%s[%d] = %.12g, plain sum %.12g\n", what, (int)i, got[i] - none[i], want[i]);
+         return 0;
+      }
+   return 1;
+}
+
+TEST loss_active_sums(void)
+{
+   static active_case c;
+   static active_grad got, none, want;
+   for (int which = 0; which < 4; which++) {
+      sneppp_model m;
+      sneppp_error err;
+      sneppp_grad  g;
+      size_t       n, d;
+      active_make(&c, which);
+      ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+      ASSERT(sneppp__narrows(&m));
+      m.alpha = 3, m.floor = 0.5, n = (size_t)m.n;
+      c.events.count = 0, c.events.weight = NULL;
+      g = active_slots(&none);
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &none.value, &g, NULL, &err));
+      c.events.count = active_N, c.events.weight = c.weight;
+      g = active_slots(&got);
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got.value, &g, NULL, &err));
+      got.value -= sneppp__log_factorials(&c.events, 1);
+      active_reference(&m, &c, &want);
+      ASSERT(active_same("value", 1, &got.value, &none.value, &want.value));
+      ASSERT(active_same("alpha", 1, &got.alpha, &none.alpha, &want.alpha));
+      ASSERT(active_same("floor", 1, &got.floor, &none.floor, &want.floor));
+      ASSERT(active_same("V", n * (size_t)m.readout[0].m, got.V, none.V, want.V));
+      for (int f = 0; f < m.factors; f++) {
+         d = (size_t)m.layer[f].d;
+         ASSERT(active_same("W", n * d, got.W[f], none.W[f], want.W[f]));
+         if (m.layer[f].width) ASSERT(active_same("width", n * d, got.width[f], none.width[f], want.width[f]));
+         else ASSERT(active_same("b", n, got.b[f], none.b[f], want.b[f]));
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* The block's order keeps all events, makes chunks of neighbours, and what is not in their active sets is zero. */
+TEST loss_active_order(void)
+{
+   static active_case   c;
+   static sneppp__loss  loss;
+   sneppp_model         m;
+   sneppp_error         err;
+   sneppp__carver       k = sneppp__measure();
+   sneppp__block        block;
+   double               sum = 0;
+   size_t               rows, active = 0, chunks = 0;
+   active_make(&c, 0);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+   rows = sneppp__chunk_rows(&m);
+   memset(&loss, 0, sizeof loss);
+   loss.model = &m, loss.events = &c.events, loss.realisations = 1, loss.count = active_N, loss.gradient = 2;
+   sneppp__place_loss(&k, &loss);
+   ASSERT_EQ(SNEPPP_OK, sneppp__block_get(&block, &k, NULL, 0, NULL, &err));
+   sneppp__place_loss(&k, &loss);
+   loss.size = active_N, loss.used = 1;
+   sneppp__block_load(0, &loss);
+   for (loss.pieces = 1; loss.pieces * rows < loss.size; loss.pieces *= 2)
+      for (size_t i = 0; i < loss.pieces; i++) sneppp__block_split(i, &loss);
+   for (size_t i = 0; i < active_N; i++) { /* each event, with its weight, is still there once */
+      size_t found = 0;
+      for (size_t j = 0; j < active_N; j++) found += !memcmp(loss.x + 4 * j, c.x + 4 * i, 4 * sizeof *c.x) && loss.weight[j] == (double)c.weight[i];
+      ASSERT_EQ((size_t)1, found);
+   }
+   for (size_t first = 0; first < active_N; first += rows, chunks++) {
+      sneppp__chunk *q = &loss.lane[0].chunk;
+      size_t         B = active_N - first < rows ? active_N - first : rows, at = 0;
+      q->x = loss.x + 4 * first;
+      sneppp__chunk_features(&m, B, q);
+      active += q->n;
+      for (int i = 0; q->active && i < m.n; i++) {
+         if (at < q->n && q->active[at] == i) { at++; continue; }
+         for (size_t b = 0; b < B; b++) {
+            sneppp_real psi[active_n];
+            ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, q->x + 4 * b, psi, &err));
+            sum += fabs((double)psi[i]);
+         }
+      }
+   }
+   ASSERT(sum <= (sizeof(sneppp_real) == sizeof(float) ? 1e-6 : 1e-14)); /* zero but for rounding */
+   ASSERT(active < chunks * active_n * 7 / 10);
+   sneppp__block_free(&block);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A whole gradient against differences, where chunks have active sets and the kink is smooth enough for them. */
+TEST loss_active_differences(void)
+{
+   static active_case c;
+   static active_grad got;
+   static loss_case   as;
+   sneppp_model       m;
+   sneppp_error       err;
+   sneppp_grad        g = active_slots(&got);
+   active_make(&c, 1);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+   m.alpha = 3, m.floor = 0.5;
+   as.name = "active sets", as.events = c.events;
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got.value, &g, NULL, &err));
+   for (int i = 0; i < m.n; i += 7) {
+      ASSERT(loss_close(as.name, "V", got.V[i], loss_difference(&m, &as, &m.readout[0].V[i], got.V[i]), loss_largest(got.V, 6 * active_n)));
+      ASSERT(loss_close(as.name, "W", got.W[0][2 * i], loss_difference(&m, &as, &m.layer[0].W[2 * i], got.W[0][2 * i]), loss_largest(got.W[0], 2 * active_n)));
+      ASSERT(loss_close(as.name, "b", got.b[0][i], loss_difference(&m, &as, &m.layer[0].b[i], got.b[0][i]), loss_largest(got.b[0], active_n)));
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
+static size_t active_read(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   memcpy(dst, (const sneppp_real *)user + 4 * first, 4 * count * sizeof *dst);
+   return count;
+}
+
+/* Full batch, minibatches and held-out events, from memory and from a source: the same parameters after some steps for
+   any number of threads, and from either place. A bad event is named by its place in the input. */
+TEST loss_active_training(void)
+{
+   static const int    threads[] = {1, 2, 7};
+   static active_case  c;
+   static double       theta[2][8 * active_n + active_n * active_n];
+   for (int variant = 0; variant < 4; variant++) {
+      size_t count = 0;
+      for (int k = 0; k < 4; k++) {
+         sneppp_model    m;
+         sneppp_error    err;
+         sneppp_fit_desc f;
+         sneppp_trainer  t;
+         sneppp_pool    *pool = sneppp_pool_make(threads[k % 3], NULL);
+         active_make(&c, 0);
+         c.events.weight = NULL;
+         if (k == 3) c.events.x = NULL, c.events.read = active_read, c.events.user = c.x;
+         memset(&f, 0, sizeof f);
+         f.events = &c.events, f.method = SNEPPP_ADAM, f.steps = 100, f.floor = 0.1;
+         f.batch = variant & 1 ? 600 : 0, f.holdout = variant & 2 ? 0.2 : 0;
+         f.parallel = sneppp_pool_parallel(pool);
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err));
+         for (int step = 0; step < 3; step++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&t, &err));
+         count = t.parameters;
+         ASSERT(count <= sizeof theta[0] / sizeof theta[0][0]);
+         memcpy(theta[k > 0], t.theta, count * sizeof(double));
+         ASSERT_EQ(0, memcmp(theta[0], theta[k > 0], count * sizeof(double)));
+         if (!k && !variant) { /* of two bad events the first is named */
+            c.x[4 * 1234] = (sneppp_real)sneppp__nan(), c.x[4 * 77 + 3] = 1000;
+            ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_trainer_step(&t, &err));
+            ASSERT_EQ((size_t)77, err.event);
+         }
+         sneppp_trainer_free(&t);
+         sneppp_free(&m);
+         sneppp_pool_free(pool);
+      }
+   }
+   PASS();
+}
+
 SUITE(loss)
 {
    RUN_TEST(loss_definition);
    RUN_TEST(loss_gradient_spaces);
    RUN_TEST(loss_gradient_mixes);
+   RUN_TEST(loss_active_sums);
+   RUN_TEST(loss_active_order);
+   RUN_TEST(loss_active_differences);
+   RUN_TEST(loss_active_training);
 }
