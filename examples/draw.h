@@ -9,6 +9,7 @@ typedef struct draw_style {
    const char *xlabel;      /* of the first axis, with its unit                               */
    const char *ylabel;      /* of the second axis                                             */
    const char *legend;      /* of the colour bar: "trees per hectare"                         */
+   const char *length;      /* unit of length, for a scale bar: "m"; NULL = none              */
    double      unit;        /* intensity in the legend's unit = unit * intensity; 0 = 1       */
    double      power;       /* of the colour scale; 0 = 0.5                                   */
    double      bin;         /* time: width of a bar; 0 = chosen                               */
@@ -112,6 +113,7 @@ static inline int draw_plane(const sneppp_model *m, const sneppp_real *x, size_t
    }
    pic_image(&p, &f, z, rows, cols, hi, power);
    draw_outline(&p, &f, w);
+   if (s->length) pic_ruler(&p, &f, s->length);
    pic_axes(&p, &f, s->xlabel, count ? NULL : s->ylabel, "fitted intensity");
    pic_bar(&p, f.right + 16, f.top, f.bottom, hi, power, s->legend);
    ok = pic_save(&p, path);

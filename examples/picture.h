@@ -237,6 +237,20 @@ static inline void pic_axes(picture *p, const pic_frame *f, const char *xlabel, 
    if (title) pic_text(p, f->left, f->top - 10, 11, 0, PIC_INK, title);
 }
 
+/* A bar whose length can be compared with things in the frame, such as 100 m, in its lower right corner. */
+static inline void pic_ruler(picture *p, const pic_frame *f, const char *unit)
+{
+   const double length = pic_step(f->x1 - f->x0, 6), wide = length / (f->x1 - f->x0) * (f->right - f->left), right = f->right - 12, y = f->bottom - 10;
+   char         number[32], text[64];
+   snprintf(text, sizeof text, "%s %s", pic_number(number, sizeof number, length, length), unit);
+   for (int py = (int)y - 22; py < (int)y + 6; py++)
+      for (int px = (int)(right - wide) - 8; px < (int)right + 8; px++) pic_dot(p, px, py, PIC_WHITE, 0.8);
+   pic_line(p, right - wide, y, right, y, 2, PIC_INK);
+   pic_line(p, right - wide, y - 3, right - wide, y + 3, 1, PIC_INK);
+   pic_line(p, right, y - 3, right, y + 3, 1, PIC_INK);
+   pic_text(p, right - wide / 2, y - 7, 9, 0.5, PIC_INK, text);
+}
+
 /* A colour's place on the scale: power 1 is linear; 1/2 or 1/3 shows weak values beside strong ones. */
 static inline double pic_scale(double v, double hi, double power)
 {
@@ -424,18 +438,102 @@ static inline void pic_chunk(pic_bytes *out, const char *name, const unsigned ch
    pic_put32(out, crc ^ 0xffffffffUL);
 }
 
-/* The rows as they are (filter 0): in flat graphics whole runs repeat, which a filter would hide. */
-static inline void pic_pack(const picture *p, pic_bytes *packed)
+/* ---- colours of a file: at most 256, so that a pixel is one byte. The first is the most frequent one; each further one
+   is that which would be missed most, by the number of its pixels times its squared distance from those chosen. */
+enum { PIC_SLOTS = 1 << 16 };
+
+typedef struct pic_palette {
+   unsigned      key[PIC_SLOTS]; /* colour + 1; 0: free */
+   unsigned      count[PIC_SLOTS], far[PIC_SLOTS];
+   unsigned char index[PIC_SLOTS];
+   unsigned      colour[256];
+   unsigned      used;
+   int           colours;
+} pic_palette;
+
+static inline unsigned pic_rgb(const unsigned char *at) { return (unsigned)at[0] << 16 | (unsigned)at[1] << 8 | at[2]; }
+
+static inline unsigned pic_slot(const pic_palette *t, unsigned colour)
 {
-   const size_t   row = 3 * (size_t)p->w;
-   unsigned char *raw = (unsigned char *)malloc((row + 1) * (size_t)p->h);
-   if (!raw) { packed->failed = 1; return; }
-   for (int y = 0; y < p->h; y++) {
-      raw[(size_t)y * (row + 1)] = 0;
-      memcpy(raw + (size_t)y * (row + 1) + 1, p->rgb + (size_t)y * row, row);
+   unsigned h = colour * 2654435761u >> 16;
+   while (t->key[h] && t->key[h] != colour + 1) h = (h + 1) % PIC_SLOTS;
+   return h;
+}
+
+static inline unsigned pic_distance(unsigned a, unsigned b)
+{
+   unsigned s = 0;
+   for (int k = 0; k < 24; k += 8) {
+      const int d = (int)(a >> k & 255u) - (int)(b >> k & 255u);
+      s += (unsigned)(d * d);
    }
-   pic_deflate(packed, raw, (row + 1) * (size_t)p->h);
+   return s;
+}
+
+static inline unsigned char pic_nearest(const pic_palette *t, unsigned colour)
+{
+   int best = 0;
+   for (int k = 1; k < t->colours; k++)
+      if (pic_distance(colour, t->colour[k]) < pic_distance(colour, t->colour[best])) best = k;
+   return (unsigned char)best;
+}
+
+static inline pic_palette *pic_choose(const picture *frame, int count)
+{
+   pic_palette *t = (pic_palette *)calloc(1, sizeof *t);
+   if (!t) return NULL;
+   for (int i = 0; i < count; i++)
+      for (size_t k = 0; frame[i].rgb && k < (size_t)frame[i].w * (size_t)frame[i].h; k++) {
+         const unsigned colour = pic_rgb(frame[i].rgb + 3 * k), h = pic_slot(t, colour);
+         if (!t->key[h] && t->used < PIC_SLOTS / 4 * 3) { t->key[h] = colour + 1; t->far[h] = 3 * 255 * 255; t->used++; }
+         if (t->key[h]) t->count[h]++;
+      }
+   while (t->colours < 256) {
+      double   most = 0;
+      unsigned take = 0;
+      for (unsigned h = 0; h < PIC_SLOTS; h++)
+         if (t->key[h] && (double)t->count[h] * t->far[h] > most) { most = (double)t->count[h] * t->far[h]; take = h; }
+      if (most <= 0) break;
+      t->colour[t->colours++] = t->key[take] - 1;
+      for (unsigned h = 0; h < PIC_SLOTS; h++) {
+         const unsigned d = t->key[h] ? pic_distance(t->key[h] - 1, t->key[take] - 1) : 0;
+         if (t->key[h] && d < t->far[h]) t->far[h] = d;
+      }
+   }
+   for (unsigned h = 0; h < PIC_SLOTS; h++) if (t->key[h]) t->index[h] = pic_nearest(t, t->key[h] - 1);
+   return t;
+}
+
+/* A rectangle of a picture. The rows as they are (filter 0): in flat graphics whole runs repeat, which a filter would hide. */
+static inline void pic_pack(const picture *p, const pic_palette *t, const int box[4], pic_bytes *packed)
+{
+   const size_t   wide = (size_t)(box[2] - box[0]), tall = (size_t)(box[3] - box[1]);
+   unsigned char *raw = (unsigned char *)malloc((wide + 1) * tall), *to = raw;
+   if (!raw) { packed->failed = 1; return; }
+   for (int y = box[1]; y < box[3]; y++) {
+      *to++ = 0;
+      for (int x = box[0]; x < box[2]; x++) {
+         const unsigned colour = pic_rgb(p->rgb + ((size_t)y * (size_t)p->w + (size_t)x) * 3), h = pic_slot(t, colour);
+         *to++ = t->key[h] ? t->index[h] : pic_nearest(t, colour);
+      }
+   }
+   pic_deflate(packed, raw, (wide + 1) * tall);
    free(raw);
+}
+
+/* The smallest rectangle outside of which two pictures are equal; at least one pixel. */
+static inline void pic_changed(const picture *a, const picture *b, int box[4])
+{
+   box[0] = a->w - 1, box[1] = a->h - 1, box[2] = a->w, box[3] = a->h;
+   for (int y = 0, any = 0; y < a->h; y++)
+      for (int x = 0; x < a->w; x++) {
+         const size_t at = ((size_t)y * (size_t)a->w + (size_t)x) * 3;
+         if (!memcmp(a->rgb + at, b->rgb + at, 3)) continue;
+         if (!any) { box[0] = x, box[1] = y, box[2] = x + 1; any = 1; }
+         if (x < box[0]) box[0] = x;
+         if (x >= box[2]) box[2] = x + 1;
+         box[3] = y + 1;
+      }
 }
 
 static inline void pic_be(unsigned char *to, unsigned v, int bytes)
@@ -443,49 +541,62 @@ static inline void pic_be(unsigned char *to, unsigned v, int bytes)
    for (int k = 0; k < bytes; k++) to[k] = (unsigned char)(v >> 8 * (bytes - 1 - k));
 }
 
+/* One frame: of the first all pixels, of the others those that change. */
+static inline void pic_put_frame(pic_bytes *out, const picture *frame, int i, int count, int delay, const pic_palette *t, unsigned *sequence)
+{
+   unsigned char head[26];
+   pic_bytes     packed;
+   int           box[4];
+   memset(&packed, 0, sizeof packed);
+   memset(head, 0, sizeof head);
+   box[0] = box[1] = 0, box[2] = frame->w, box[3] = frame->h;
+   if (i) pic_changed(frame - 1, frame, box);
+   if (count > 1) {
+      pic_be(head, (*sequence)++, 4);
+      pic_be(head + 4, (unsigned)(box[2] - box[0]), 4);
+      pic_be(head + 8, (unsigned)(box[3] - box[1]), 4);
+      pic_be(head + 12, (unsigned)box[0], 4);
+      pic_be(head + 16, (unsigned)box[1], 4);
+      pic_be(head + 20, (unsigned)delay, 2);
+      pic_be(head + 22, 100, 2);
+      pic_chunk(out, "fcTL", head, 26);
+   }
+   if (i) for (int k = 24; k >= 0; k -= 8) pic_put(&packed, *sequence >> k & 255u);
+   if (i) ++*sequence;
+   pic_pack(frame, t, box, &packed);
+   if (packed.failed) out->failed = 1;
+   else pic_chunk(out, i ? "fdAT" : "IDAT", packed.at, packed.used);
+   free(packed.at);
+}
+
 /* count > 1: an animated PNG of frames of one size, each shown for `delay` hundredths of a second; programs that do not
    know animations show the first. path "-" is the standard output. Returns 1, or 0: no memory, or not written. */
 static inline int pic_save_frames(const picture *frame, int count, int delay, const char *path)
 {
    static const unsigned char magic[8] = {0x89, 'P', 'N', 'G', 13, 10, 26, 10};
-   unsigned char head[26];
+   pic_palette  *t = pic_choose(frame, count);
+   unsigned char head[3 * 256];
    pic_bytes     out;
    unsigned      sequence = 0;
    FILE         *f;
-   int           ok;
+   int           ok = t != NULL;
    memset(&out, 0, sizeof out);
+   for (int i = 0; i < count; i++) ok = ok && frame[i].rgb && frame[i].w == frame[0].w && frame[i].h == frame[0].h;
+   if (!ok) { free(t); return 0; }
    for (int k = 0; k < 8; k++) pic_put(&out, magic[k]);
    memset(head, 0, sizeof head);
    pic_be(head, (unsigned)frame[0].w, 4);
    pic_be(head + 4, (unsigned)frame[0].h, 4);
    head[8] = 8; /* bits */
-   head[9] = 2; /* red, green, blue */
+   head[9] = 3; /* index of a colour */
    pic_chunk(&out, "IHDR", head, 13);
-   if (count > 1) {
-      pic_be(head, (unsigned)count, 4);
-      pic_be(head + 4, 0, 4);
-      pic_chunk(&out, "acTL", head, 8);
-   }
-   for (int i = 0; i < count && !out.failed; i++) {
-      pic_bytes packed;
-      memset(&packed, 0, sizeof packed);
-      if (!frame[i].rgb || frame[i].w != frame[0].w || frame[i].h != frame[0].h) { out.failed = 1; break; }
-      if (count > 1) {
-         memset(head, 0, sizeof head);
-         pic_be(head, sequence++, 4);
-         pic_be(head + 4, (unsigned)frame[0].w, 4);
-         pic_be(head + 8, (unsigned)frame[0].h, 4);
-         pic_be(head + 20, (unsigned)delay, 2);
-         pic_be(head + 22, 100, 2);
-         pic_chunk(&out, "fcTL", head, 26);
-      }
-      if (i) for (int k = 24; k >= 0; k -= 8) pic_put(&packed, sequence >> k & 255u);
-      pic_pack(&frame[i], &packed);
-      if (packed.failed) out.failed = 1;
-      else pic_chunk(&out, i ? "fdAT" : "IDAT", packed.at, packed.used);
-      if (i) sequence++;
-      free(packed.at);
-   }
+   for (int k = 0; k < t->colours; k++) pic_be(head + 3 * k, t->colour[k], 3);
+   pic_chunk(&out, "PLTE", head, 3 * (size_t)t->colours);
+   pic_be(head, (unsigned)count, 4);
+   pic_be(head + 4, 0, 4); /* for ever */
+   if (count > 1) pic_chunk(&out, "acTL", head, 8);
+   for (int i = 0; i < count && !out.failed; i++) pic_put_frame(&out, frame + i, i, count, delay, t, &sequence);
+   free(t);
    pic_chunk(&out, "IEND", NULL, 0);
    if (out.failed) { free(out.at); return 0; }
    f = strcmp(path, "-") ? fopen(path, "wb") : stdout;

@@ -18,7 +18,7 @@ int main(int count, char **arg)
 {
    const char     *path = count > 1 ? arg[1] : "build/trees.png";
    const double    hectare = 10000; /* square metres */
-   const draw_style style = {.title = "Beilschmiedia trees", .xlabel = "metres east", .ylabel = "metres north", .legend = "trees per hectare", .unit = 10000};
+   const draw_style style = {.title = "Beilschmiedia trees", .xlabel = "metres east", .ylabel = "metres north", .legend = "trees per hectare", .length = "m", .unit = 10000};
    const double    box[parts][4] = {{0, 250, 0, 250}, {600, 800, 100, 200}, {400, 600, 200, 300}, {0, 1000, 0, 500}};
    sneppp_desc     desc = {.factor = {{.window = {.space = SNEPPP_BOX, .dim = 2, .hi = {1000, 500}}}}};
    sneppp_events   trees = {0};
