@@ -226,6 +226,15 @@ static inline double *draw_sphere_grid(const sneppp_model *m, int rows, int cols
    return z;
 }
 
+/* All longitudes and latitudes, with a line every 30 degrees; sets the coordinates of the frame. */
+static inline void draw_world(picture *p, pic_frame *f, const double *z, int rows, int cols, double hi, double power)
+{
+   f->x0 = -180, f->x1 = 180, f->y0 = -90, f->y1 = 90;
+   pic_image(p, f, z, rows, cols, hi, power);
+   for (int g = -150; g <= 150; g += 30) pic_line(p, pic_x(f, g), f->top, pic_x(f, g), f->bottom, 0.3, 0xb0b0b0u);
+   for (int g = -60; g <= 60; g += 30) pic_line(p, f->left, pic_y(f, g), f->right, pic_y(f, g), 0.3, 0xb0b0b0u);
+}
+
 /* One globe seen from far away: colours from the grid z, or white with the events as dots (z NULL). */
 static inline void draw_globe(picture *p, double cx, double cy, double r, double lon, double lat, const double *z, int rows, int cols, double hi, double power, const sneppp_real *x, size_t count)
 {
@@ -283,10 +292,7 @@ static inline int draw_sphere(const sneppp_model *m, const sneppp_real *x, size_
    pic_text(&p, 240, 52, 9, 0.5, PIC_INK, count ? "events" : "the other side");
    pic_text(&p, 630, 52, 9, 0.5, PIC_INK, "fitted intensity");
    f.left = 75, f.right = 795, f.top = 440, f.bottom = 800;
-   f.x0 = -180, f.x1 = 180, f.y0 = -90, f.y1 = 90;
-   pic_image(&p, &f, z, rows, cols, hi, power);
-   for (int g = -150; g <= 150; g += 30) pic_line(&p, pic_x(&f, g), f.top, pic_x(&f, g), f.bottom, 0.3, 0xb0b0b0u);
-   for (int g = -60; g <= 60; g += 30) pic_line(&p, f.left, pic_y(&f, g), f.right, pic_y(&f, g), 0.3, 0xb0b0b0u);
+   draw_world(&p, &f, z, rows, cols, hi, power);
    for (size_t i = 0; count <= 2000 && i < count; i++)
       pic_disc(&p, pic_x(&f, atan2((double)x[3 * i + 1], (double)x[3 * i]) / degree), pic_y(&f, asin((double)x[3 * i + 2]) / degree), 0.3, PIC_WHITE);
    pic_axes(&p, &f, "longitude, degrees", "latitude, degrees", NULL);

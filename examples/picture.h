@@ -169,12 +169,12 @@ static inline unsigned pic_oklab(double L, double a, double b)
    return (unsigned)(red * 255 + 0.5) << 16 | (unsigned)(green * 255 + 0.5) << 8 | (unsigned)(blue * 255 + 0.5);
 }
 
-/* t from 0 to 1, in 96 steps: the eye sees no more, and equal pixels compress well. */
+/* t from 0 to 1, in 48 steps: the eye sees no more, and equal pixels compress well. */
 static inline unsigned pic_colour(double t)
 {
    double hue, chroma;
    t = t > 0 ? t < 1 ? t : 1 : 0;
-   t = floor(t * 95 + 0.5) / 95;
+   t = floor(t * 47 + 0.5) / 47;
    hue = (300 - 195 * t) * 3.14159265358979323846 / 180;
    chroma = 0.05 + 0.42 * t * (1 - t) + 0.1 * t;
    if (chroma > 0.15) chroma = 0.15;
@@ -192,10 +192,10 @@ static inline double pic_y(const pic_frame *f, double y)
    return f->bottom - (y - f->y0) / (f->y1 - f->y0) * (f->bottom - f->top);
 }
 
-/* A step of 1, 2 or 5 times a power of ten that gives about `parts` steps in a range; 30 degrees on a map of the world. */
+/* A step of 1, 2 or 5 times a power of ten that gives about `parts` steps in a range; 30 or 60 degrees on a map of the world. */
 static inline double pic_step(double range, int parts)
 {
-   if (range == 360 || range == 180) return 30;
+   if (range == 360 || range == 180) return range / parts > 60 ? 60 : 30;
    double power = pow(10, floor(log10(range / parts))), rest = range / parts / power;
    return power * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10);
 }
@@ -317,8 +317,8 @@ static inline double pic_quantile(const double *z, size_t count, double share)
    return v;
 }
 
-/* ---- PNG (ISO/IEC 15948) with deflate (RFC 1951): one block with the fixed code, matches by a chain of positions with
-   the same three bytes. */
+/* ---- PNG (ISO/IEC 15948) with deflate (RFC 1951): one block with a Huffman code of its own, matches by a chain of
+   positions with the same three bytes. */
 typedef struct pic_bytes {
    unsigned char *at;
    size_t         used, room;
@@ -349,78 +349,178 @@ static inline void pic_bits(pic_bytes *b, unsigned v, int count)
    for (b->count += count; b->count >= 8; b->count -= 8, b->bits >>= 8) pic_put(b, (unsigned)(b->bits & 255u));
 }
 
-/* Codes of the fixed Huffman tables are sent from their highest bit. */
-static inline void pic_code(pic_bytes *b, unsigned v, int count)
-{
-   for (int k = count - 1; k >= 0; k--) pic_bits(b, v >> k & 1u, 1);
-}
+enum { PIC_SYMBOLS = 286, PIC_DISTANCES = 30, PIC_LENGTHS = 19 };
 
-static inline void pic_symbol(pic_bytes *b, unsigned s)
-{
-   if (s < 144) pic_code(b, 0x30u + s, 8);
-   else if (s < 256) pic_code(b, 0x190u + s - 144, 9);
-   else if (s < 280) pic_code(b, s - 256, 7);
-   else pic_code(b, 0xc0u + s - 280, 8);
-}
+typedef struct pic_code {
+   unsigned      count[PIC_SYMBOLS]; /* how often each symbol is used          */
+   unsigned      code[PIC_SYMBOLS];
+   unsigned char length[PIC_SYMBOLS]; /* bits; 0: not used                      */
+   int           n;
+} pic_code;
 
-/* Lengths 3..258 and distances 1..32768 are a class and extra bits; classes double in size every 4 or 2 steps. */
-static inline void pic_match(pic_bytes *b, unsigned length, unsigned distance)
+/* Huffman's tree: join the two rarest until one is left. If it is deeper than allowed, the counts are made more alike.
+   Then the canonical code of section 3.2.2: by length, then by symbol. */
+static inline void pic_huffman(pic_code *c, int n, int deepest)
 {
-   unsigned v = length - 3, extra = 0;
-   if (length == 258) pic_symbol(b, 285);
-   else if (v < 8) pic_symbol(b, 257 + v);
-   else {
-      while (v >> extra >= 8) extra++;
-      pic_symbol(b, 257 + 4 * extra + (v >> extra));
-      pic_bits(b, v & ((1u << extra) - 1), (int)extra);
+   unsigned long weight[2 * PIC_SYMBOLS];
+   int           parent[2 * PIC_SYMBOLS], deep = deepest + 1;
+   unsigned      next = 0;
+   c->n = n;
+   for (int blunt = 0; deep > deepest; blunt++) {
+      int nodes = n, left = 0;
+      for (int i = 0; i < n; i++) {
+         weight[i] = c->count[i] ? (c->count[i] >> blunt) + 1ul : 0;
+         parent[i] = -1;
+         left += weight[i] > 0;
+      }
+      for (; left > 1; left--, nodes++) {
+         weight[nodes] = 0;
+         parent[nodes] = -1;
+         for (int twice = 0; twice < 2; twice++) {
+            int least = -1;
+            for (int i = 0; i < nodes; i++)
+               if (weight[i] && parent[i] < 0 && (least < 0 || weight[i] < weight[least])) least = i;
+            parent[least] = nodes;
+            weight[nodes] += weight[least];
+         }
+      }
+      deep = 0;
+      for (int i = 0; i < n; i++) {
+         int bits = weight[i] > 0 && parent[i] < 0; /* the only symbol still needs a bit */
+         for (int k = i; parent[k] >= 0; k = parent[k]) bits++;
+         c->length[i] = (unsigned char)bits;
+         if (bits > deep) deep = bits;
+      }
    }
-   v = distance - 1;
-   extra = 0;
-   if (v < 4) { pic_code(b, v, 5); return; }
-   while (v >> extra >= 4) extra++;
-   pic_code(b, 2 * extra + (v >> extra), 5);
-   pic_bits(b, v & ((1u << extra) - 1), (int)extra);
+   for (int bits = 1; bits <= deepest; bits++, next <<= 1)
+      for (int i = 0; i < n; i++) if (c->length[i] == bits) c->code[i] = next++;
+}
+
+/* Codes are sent from their highest bit. */
+static inline void pic_symbol(pic_bytes *b, const pic_code *c, unsigned s)
+{
+   for (int k = c->length[s] - 1; k >= 0; k--) pic_bits(b, c->code[s] >> k & 1u, 1);
+}
+
+/* Lengths 3..258 and distances 1..32768, less their smallest, are a class and extra bits; classes double in size every
+   `each` steps. */
+static inline unsigned pic_class(unsigned v, unsigned each, unsigned *extra)
+{
+   *extra = 0;
+   if (v < 2 * each) return v;
+   while (v >> *extra >= 2 * each) ++*extra;
+   return each * *extra + (v >> *extra);
+}
+
+static inline unsigned pic_length_symbol(unsigned v, unsigned *extra)
+{
+   *extra = 0;
+   return v == 255 ? 285 : 257 + pic_class(v, 4, extra);
+}
+
+enum { PIC_CHAINS = 1 << 15 };
+
+static inline size_t pic_hash(const unsigned char *in) { return (in[0] * 2654435u ^ in[1] * 40503u ^ in[2] * 97u) % PIC_CHAINS; }
+
+/* The longest match of what begins at i with something before. chain: the last position with each hash, then the one
+   before each position; all + 1, 0 is none. */
+static inline size_t pic_longest(const unsigned char *in, size_t n, size_t i, const size_t *chain, size_t *distance)
+{
+   const size_t *before = chain + PIC_CHAINS;
+   size_t        best = 2, c = i + 3 <= n ? chain[pic_hash(in + i)] : 0;
+   for (int tries = 0; c && i - (c - 1) <= 32768 && tries < 96; tries++) {
+      const unsigned char *q = in + c - 1;
+      size_t               len = 0;
+      while (len < 258 && i + len < n && q[len] == in[i + len]) len++;
+      if (len > best) { best = len; *distance = i - (c - 1); }
+      if (len == 258 || before[(c - 1) % PIC_CHAINS] >= c) break; /* the latter was overwritten: older than the window */
+      c = before[(c - 1) % PIC_CHAINS];
+   }
+   return best;
+}
+
+/* Into tokens: a byte, or 2^31 + (length - 3) 2^16 + distance - 1. A match waits if the next byte begins a longer one. */
+static inline size_t pic_matches(const unsigned char *in, size_t n, unsigned *token, size_t *chain)
+{
+   size_t tokens = 0, distance = 0, later = 0, found = n ? pic_longest(in, n, 0, chain, &distance) : 0;
+   for (size_t i = 0; i < n;) {
+      size_t step = 1, next = 0;
+      if (i + 3 <= n) {
+         const size_t h = pic_hash(in + i);
+         chain[PIC_CHAINS + i % PIC_CHAINS] = chain[h];
+         chain[h] = i + 1;
+      }
+      if (found < 64) next = pic_longest(in, n, i + 1, chain, &later);
+      if (found < 3 || next > found) token[tokens++] = in[i];
+      else {
+         token[tokens++] = 0x80000000u | (unsigned)(found - 3) << 16 | (unsigned)(distance - 1);
+         step = found;
+         for (size_t k = i + 1; k < i + step && k + 3 <= n; k++) {
+            const size_t h = pic_hash(in + k);
+            chain[PIC_CHAINS + k % PIC_CHAINS] = chain[h];
+            chain[h] = k + 1;
+         }
+         next = pic_longest(in, n, i + step, chain, &later);
+      }
+      i += step;
+      found = next;
+      distance = later;
+   }
+   return tokens;
+}
+
+/* The lengths of both codes, themselves in a code (section 3.2.7). */
+static inline void pic_put_codes(pic_bytes *b, const pic_code *symbol, const pic_code *distance)
+{
+   static const unsigned char order[PIC_LENGTHS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+   pic_code own;
+   memset(&own, 0, sizeof own);
+   for (int i = 0; i < PIC_SYMBOLS; i++) own.count[symbol->length[i]]++;
+   for (int i = 0; i < PIC_DISTANCES; i++) own.count[distance->length[i]]++;
+   pic_huffman(&own, PIC_LENGTHS, 7);
+   pic_bits(b, 5, 3); /* the last block, a code of its own */
+   pic_bits(b, PIC_SYMBOLS - 257, 5);
+   pic_bits(b, PIC_DISTANCES - 1, 5);
+   pic_bits(b, PIC_LENGTHS - 4, 4);
+   for (int i = 0; i < PIC_LENGTHS; i++) pic_bits(b, own.length[order[i]], 3);
+   for (int i = 0; i < PIC_SYMBOLS; i++) pic_symbol(b, &own, symbol->length[i]);
+   for (int i = 0; i < PIC_DISTANCES; i++) pic_symbol(b, &own, distance->length[i]);
 }
 
 static inline void pic_deflate(pic_bytes *b, const unsigned char *in, size_t n)
 {
-   enum { slots = 1 << 15, chain = 24 };
-   size_t *head = (size_t *)calloc(2 * slots, sizeof *head), *before; /* positions + 1; 0: none */
+   size_t       *head = (size_t *)calloc(2 * PIC_CHAINS, sizeof *head), tokens;
+   unsigned     *token = (unsigned *)malloc((n + 1) * sizeof *token), extra, e2;
    unsigned long s1 = 1, s2 = 0;
-   if (!head) { b->failed = 1; return; }
-   before = head + slots;
+   pic_code      symbol, distance;
+   if (!head || !token) { free(head); free(token); b->failed = 1; return; }
+   tokens = pic_matches(in, n, token, head);
+   memset(&symbol, 0, sizeof symbol);
+   memset(&distance, 0, sizeof distance);
+   symbol.count[256] = 1; /* the end */
+   for (size_t i = 0; i < tokens; i++) {
+      symbol.count[token[i] >> 31 ? pic_length_symbol(token[i] >> 16 & 255u, &extra) : token[i]]++;
+      if (token[i] >> 31) distance.count[pic_class(token[i] & 32767u, 2, &extra)]++;
+   }
+   pic_huffman(&symbol, PIC_SYMBOLS, 15);
+   pic_huffman(&distance, PIC_DISTANCES, 15);
    pic_put(b, 0x78);
    pic_put(b, 0x9c);
-   pic_bits(b, 3, 3); /* the last block, fixed code */
-   for (size_t i = 0; i < n;) {
-      size_t best = 0, distance = 0, end;
-      if (i + 3 <= n) {
-         const size_t h = (in[i] * 2654435u ^ in[i + 1] * 40503u ^ in[i + 2] * 97u) % slots;
-         size_t       c = head[h];
-         for (int tries = 0; c && i - (c - 1) <= 32768 && tries < chain; tries++) {
-            const unsigned char *q = in + c - 1;
-            size_t               len = 0;
-            while (len < 258 && i + len < n && q[len] == in[i + len]) len++;
-            if (len > best) { best = len; distance = i - (c - 1); }
-            if (len == 258) break;
-            if (before[(c - 1) % slots] >= c) break; /* overwritten: older than the window */
-            c = before[(c - 1) % slots];
-         }
-      }
-      if (best < 3) { pic_symbol(b, in[i]); best = 1; }
-      else pic_match(b, (unsigned)best, (unsigned)distance);
-      for (end = i + best; i < end; i++)
-         if (i + 3 <= n) {
-            const size_t h = (in[i] * 2654435u ^ in[i + 1] * 40503u ^ in[i + 2] * 97u) % slots;
-            before[i % slots] = head[h];
-            head[h] = i + 1;
-         }
+   pic_put_codes(b, &symbol, &distance);
+   for (size_t i = 0; i < tokens; i++) {
+      const unsigned length = token[i] >> 16 & 255u, far = token[i] & 32767u;
+      if (!(token[i] >> 31)) { pic_symbol(b, &symbol, token[i]); continue; }
+      pic_symbol(b, &symbol, pic_length_symbol(length, &extra));
+      pic_bits(b, length & ((1u << extra) - 1), (int)extra);
+      pic_symbol(b, &distance, pic_class(far, 2, &e2));
+      pic_bits(b, far & ((1u << e2) - 1), (int)e2);
    }
-   pic_symbol(b, 256);
+   pic_symbol(b, &symbol, 256);
    if (b->count) pic_bits(b, 0, 8 - b->count);
    for (size_t i = 0; i < n; i++) { s1 = (s1 + in[i]) % 65521; s2 = (s2 + s1) % 65521; }
    pic_put32(b, s2 << 16 | s1);
    free(head);
+   free(token);
 }
 
 static inline void pic_chunk(pic_bytes *out, const char *name, const unsigned char *data, size_t n)
