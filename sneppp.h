@@ -15602,7 +15602,9 @@ typedef struct sneppp__auto {
    sneppp_node         *node;
    sneppp__ladder       ladder[SNEPPP__LADDERS];
    double              *L, *pair, *q;        /* (QUERIES, COLUMNS), (QUERIES, 2) leave-one-out densities; weights */
-   size_t               Q;
+   size_t              *ask;                 /* (QUERIES) the events at which they are taken: the first Q of y, so
+                                                that other axes are judged by the same events                */
+   size_t               Q, most;             /* how many, no more than `most`                               */
    int                  C;
    double               p[SNEPPP__COLUMNS], gap, gain, evidence, trust;
    sneppp__exp_table    table;
@@ -15620,6 +15622,7 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, int d, sneppp__auto 
    f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
    f->pair = (double *)sneppp__take(c, Q + 1, 2, w);
    f->q = (double *)sneppp__take(c, Q + 1, 1, w);
+   f->ask = (size_t *)sneppp__take(c, Q + 1, 1, sizeof *f->ask);
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       sneppp__ladder *q = &f->ladder[l];
       size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
@@ -15913,7 +15916,7 @@ static void sneppp__query_block(size_t block, void *arg)
 {
    sneppp__auto *f = (sneppp__auto *)arg;
    for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
-      size_t  e = i * f->N / f->Q;
+      size_t  e = f->ask[i];
       double *row = f->L + i * (size_t)f->C;
       int     c = 0;
       for (int k = 0; k < f->C; k++) row[k] = 0;
@@ -15924,20 +15927,23 @@ static void sneppp__query_block(size_t block, void *arg)
    }
 }
 
-/* Leave-one-out columns at every (N / Q)-th event, then the weights of widths and floor. Events of unequal weights tell
+/* Leave-one-out columns at Q events, then the weights of widths and floor. Events of unequal weights tell
    as much as (sum w)^2 / sum w^2 equal ones. */
 static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
 {
    double prior[SNEPPP__COLUMNS], best = 2, rest = 1, plain = 0, square = 0;
    int    C = 1, anchor;
-   f->Q = f->N < SNEPPP__QUERIES ? f->N : SNEPPP__QUERIES;
+   f->Q = f->N < f->most ? f->N : f->most;
    for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
    f->C = C, anchor = C - 1;
    for (int c = 0; c < C; c++) { f->p[c] = 1.0 / C; prior[c] = 0; }
    f->gap = f->gain = f->trust = f->evidence = 0;
-   for (size_t i = 0; i < f->N; i++) square += f->w[i] * f->w[i];
+   for (size_t i = 0; i < f->N; i++) {
+      square += f->w[i] * f->w[i];
+      if (f->order[i] < f->Q) f->ask[f->order[i]] = i;
+   }
    for (size_t i = 0; i < f->Q; i++) {
-      f->q[i] = square > 0 ? f->w[i * f->N / f->Q] * (double)f->N / square : 1;
+      f->q[i] = f->w[f->ask[i]] * (double)f->N / square;
       f->evidence += f->q[i];
    }
    if (f->N >= 3) {
@@ -15974,6 +15980,50 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    f->p[C - 1] = rest;
 }
 
+/* How many of the parts contain y, a point of the unit cube. */
+static size_t sneppp__auto_seen(const sneppp__auto *f, const double *y)
+{
+   size_t seen = 0;
+   double at[SNEPPP_RADIAL_DIM];
+   for (int k = 0; k < f->d; k++) at[k] = f->lo[k] + y[k] * f->side[k];
+   for (size_t r = 0; r < f->parts; r++) {
+      int in = 1;
+      for (int g = 0; in && g < f->model->factors; g++) {
+         const sneppp_window *w = sneppp__part(f->model, f->events[r].seen, g);
+         in = w->space == SNEPPP_SPHERE || sneppp_window_contains(w, at + f->model->layer[g].first);
+      }
+      seen += (size_t)in;
+   }
+   return seen;
+}
+
+/* Coordinates that many events share are rounded: days, whole degrees. Bumps narrower than the step of rounding would
+   gain likelihood without end and say nothing about the process, so such events are spread over the step. x and order
+   are free to work in. */
+static void sneppp__auto_spread(sneppp__auto *f, uint64_t seed)
+{
+   const size_t N = f->N, d = (size_t)f->d;
+   sneppp_rng   rng;
+   sneppp_rng_init(&rng, seed, 32);
+   for (size_t k = 0; k < d; k++) {
+      double *v = f->x, *order = f->w, step = 2;
+      size_t  kinds = 1;
+      if (f->sphere >= 0 && k >= (size_t)f->sphere && k < (size_t)f->sphere + 3) continue;
+      for (size_t i = 0; i < N; i++) v[i] = f->y[i * d + k];
+      sneppp__sort_order(N, v, order);
+      for (size_t i = 1; i < N; i++) {
+         double gap = v[(size_t)order[i]] - v[(size_t)order[i - 1]];
+         if (gap > 1e-9) { kinds++; step = fmin(step, gap); }
+      }
+      if (4 * kinds > N || kinds < 2) continue;
+      for (size_t i = 0; i < N; i++) {
+         double *y = f->y + i * d, to = v[i] + step * (sneppp_rng_uniform(&rng) - 0.5);
+         y[k] = to < 0 ? -to : to > 1 ? 2 - to : to;
+         if (!sneppp__auto_seen(f, y)) y[k] = v[i];
+      }
+   }
+}
+
 /* The fit to the first N of f->y, with the axes as they are. */
 static void sneppp__auto_core(sneppp__auto *f, size_t N, int fixed_only, const sneppp_parallel *par)
 {
@@ -15995,33 +16045,37 @@ static void sneppp__auto_stretch(sneppp__auto *f, const double *e)
 }
 
 /* Relative lengths of the axes: windows are first mapped to the unit cube, so units do not matter; then powers of two
-   per axis are tried for the leave-one-out gain of the fixed ladder on at most 512 events. Each doubling must gain 2
-   nats. */
+   per axis are tried for the leave-one-out gain. Each doubling must gain 2 nats. The axes of one box are often alike
+   and the fixed ladder on 512 events tells; space and time have nothing in common, the ratio may be far from 1 and it
+   depends on the finest widths in use, so products look at all ladders on more events, and in longer strides first. */
 static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *par)
 {
-   size_t n = N < 512 ? N : 512;
+   int    alike = f->model->factors == 1, moved = 1, axes = f->d - (f->sphere >= 0 ? 2 : 0);
+   size_t room = alike ? 512 : 2048, n = N < room ? N : room;
    double e[SNEPPP_RADIAL_DIM] = {0, 0, 0, 0}, best;
-   int    moved = 1, axes = f->d - (f->sphere >= 0 ? 2 : 0);
    sneppp__auto_stretch(f, e);
    if (axes < 2 || N < 10) return;
-   sneppp__auto_core(f, n, 1, par);
+   f->most = 512;
+   sneppp__auto_core(f, n, alike, par);
    best = f->gain;
-   for (int turn = 0; turn < 3 && moved; turn++) {
+   for (int turn = 0; turn < 3 && (moved || turn == 1); turn++) {
+      double stride = alike || turn ? 1 : 2;
       moved = 0;
       for (int k = 0, axis = 0; k < f->d && axis < (axes == 2 ? 1 : axes); axis++) { /* of two axes one ratio says all */
          int width = k == f->sphere ? 3 : 1, found = 0;
-         for (int sign = -1; sign <= 1; sign += 2)
-            for (int step = 0; !(found && sign > 0) && step < 6; step++) { /* on in one direction while it gains */
-               for (int r = 0; r < width; r++) e[k + r] += sign;
+         for (int sign = -1; sign <= 1 && !found; sign += 2)
+            for (int step = 0; step < 6; step++) { /* on in one direction while it gains */
+               for (int r = 0; r < width; r++) e[k + r] += sign * stride;
                sneppp__auto_stretch(f, e);
-               sneppp__auto_core(f, n, 1, par);
+               sneppp__auto_core(f, n, alike, par);
                if (f->gain > best + 2) { best = f->gain; found = moved = 1; continue; }
-               for (int r = 0; r < width; r++) e[k + r] -= sign;
+               for (int r = 0; r < width; r++) e[k + r] -= sign * stride;
                break;
             }
          k += width;
       }
    }
+   f->most = SNEPPP__QUERIES;
    sneppp__auto_stretch(f, e);
 }
 
@@ -16058,8 +16112,8 @@ static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m
 static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const double *x, double h, double *out)
 {
    for (int attempt = 0; attempt < 1000; attempt++) {
-      size_t seen = 0;
-      double at[SNEPPP_RADIAL_DIM];
+      size_t seen;
+      double y[SNEPPP_RADIAL_DIM];
       for (int k = 0; k < f->d; k++) {
          if (k == f->sphere) {
             double a = f->a[k], kappa = a * a / (h * h), u = sneppp_rng_uniform(rng),
@@ -16069,19 +16123,10 @@ static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const doub
             n = sqrt((1 - w * w > 0 ? 1 - w * w : 0) / (n > 0 ? n : 1));
             for (int r = 0; r < 3; r++) out[k + r] = w * x[k + r] + n * a * g[r];
             k += 2;
-            continue;
-         }
-         out[k] = x[k] + h * sneppp_rng_normal(rng);
-         at[k] = f->lo[k] + out[k] / f->a[k] * f->side[k];
+         } else out[k] = x[k] + h * sneppp_rng_normal(rng);
       }
-      for (size_t r = 0; r < f->parts; r++) {
-         int in = 1;
-         for (int g = 0; in && g < f->model->factors; g++) {
-            const sneppp_window *w = sneppp__part(f->model, f->events[r].seen, g);
-            in = w->space == SNEPPP_SPHERE || sneppp_window_contains(w, at + f->model->layer[g].first);
-         }
-         seen += (size_t)in;
-      }
+      for (int k = 0; k < f->d; k++) y[k] = out[k] / f->a[k];
+      seen = sneppp__auto_seen(f, y);
       if (seen == f->parts || (seen && sneppp_rng_uniform(rng) * (double)f->parts < (double)seen)) return;
    }
    memcpy(out, x, (size_t)f->d * sizeof *out);
@@ -16420,6 +16465,7 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    memset(&few, 0, sizeof few);
    memset(&work, 0, sizeof work);
    f.model = model, f.events = o->events, f.d = model->D, f.sphere = -1, f.parts = 1, f.seen = 1;
+   f.most = SNEPPP__QUERIES;
    for (size_t k = 0; k < realisations; k++) if (o->events[k].seen) f.parts = realisations;
    for (int g = 0; g < model->factors; g++) {
       const sneppp_layer_state *L = &model->layer[g];
@@ -16453,6 +16499,7 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       size_t width = 0, N = f.N;
       int    bumps;
       f.weights *= (double)f.parts / (double)realisations;
+      sneppp__auto_spread(&f, o->seed ? o->seed : 1);
       sneppp__auto_axes(&f, N, &o->parallel);
       sneppp__auto_core(&f, N, 0, &o->parallel);
       bumps = f.p[f.C - 1] < 1;
