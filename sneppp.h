@@ -4852,25 +4852,49 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
    }
 }
 
+/* ---- densities of Gaussian mixtures, at B <= SNEPPP__POINTS points at once; y (d, ld): one coordinate after the other */
+enum { SNEPPP__POINTS = 128 };
+
+/* out_b = log of the density of component c, without its weight, minus from_b (NULL: 0). */
+static void sneppp__gauss_exponents(const sneppp_window *win, size_t c, size_t B, size_t ld, const double *y,
+                                    const double *from, double *out)
+{
+   size_t d = (size_t)win->dim;
+   double constant = -0.5 * (double)d * SNEPPP__LOG_2PI;
+   for (size_t r = 0; win->scale && r < d; r++) constant -= log(win->scale[c * d + r]);
+   for (size_t b = 0; b < B; b++) out[b] = from ? constant - from[b] : constant;
+   for (size_t r = 0; r < d; r++) {
+      double m = win->mean ? win->mean[c * d + r] : 0, rate = win->scale ? 1 / win->scale[c * d + r] : 1;
+      for (size_t b = 0; b < B; b++) { double z = (y[r * ld + b] - m) * rate; out[b] -= 0.5 * z * z; }
+   }
+}
+
+/* log sum_c weight_c p_c(y_b), relative to the largest of the p_c. */
+static void sneppp__gauss_log_density(const sneppp_window *win, size_t B, size_t ld, const double *y, double *out)
+{
+   double e[SNEPPP__POINTS], total[SNEPPP__POINTS];
+   size_t count = win->count ? win->count : 1;
+   for (size_t c = 0; c < count; c++) {
+      sneppp__gauss_exponents(win, c, B, ld, y, NULL, e);
+      for (size_t b = 0; b < B; b++) { if (!c || e[b] > out[b]) out[b] = e[b]; total[b] = 1e-300; }
+   }
+   for (size_t c = 0; c < count; c++) {
+      double weight = win->weight ? win->weight[c] : 1 / (double)count;
+      sneppp__gauss_exponents(win, c, B, ld, y, out, e);
+      sneppp__long_exp(B, e, e);
+      for (size_t b = 0; b < B; b++) total[b] += weight * e[b];
+   }
+   sneppp__long_log(B, total, total);
+   for (size_t b = 0; b < B; b++) out[b] += total[b];
+}
+
 /* log of the density of mu with respect to length, area or counting, at a point inside: 0 for most windows. */
 static double sneppp__window_log_density(const sneppp_window *win, const double *x)
 {
-   double sum = 0, best = 0, total = 0;
-   size_t k, count = win->count ? win->count : 1, d = (size_t)win->dim;
+   double sum = 0;
+   size_t d = (size_t)win->dim;
    switch (win->space) {
-      case SNEPPP_GAUSS: /* log sum exp over the components */
-         for (int pass = 0; pass < 2; pass++)
-            for (k = 0; k < count; k++) {
-               double e = log(win->weight ? win->weight[k] + 1e-300 : 1 / (double)count);
-               for (size_t r = 0; r < d; r++) {
-                  double s = win->scale ? win->scale[k * d + r] : 1,
-                         z = (x[r] - (win->mean ? win->mean[k * d + r] : 0)) / s;
-                  e -= 0.5 * z * z + log(s) + 0.5 * SNEPPP__LOG_2PI;
-               }
-               if (pass) total += exp(e - best);
-               else if (!k || e > best) best = e;
-            }
-         return best + log(total);
+      case SNEPPP_GAUSS: sneppp__gauss_log_density(win, 1, 1, x, &sum); return sum;
       case SNEPPP_GAMMA: return (win->param[0] - 1) * log(x[0]) - win->param[1] * x[0];
       case SNEPPP_BETA: return (win->param[0] - 1) * log(x[0]) + (win->param[1] - 1) * log1p(-x[0]);
       case SNEPPP_DIRICHLET:
@@ -12204,6 +12228,28 @@ static double sneppp__base_log_density(const sneppp_model *model, const sneppp_r
    return sum;
 }
 
+/* The coordinates of factor f of B events x (B, D), centred, as sneppp__gauss_log_density wants them: y (d, POINTS). */
+static void sneppp__gauss_points(const sneppp_model *model, int f, size_t B, const sneppp_real *x, double *y)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   for (int r = 0; r < L->D; r++)
+      for (size_t b = 0; b < B; b++)
+         y[r * SNEPPP__POINTS + (int)b] = (double)x[b * (size_t)model->D + (size_t)(L->first + r)] - L->shift[r];
+}
+
+/* The same for B <= POINTS events at once. */
+static void sneppp__base_log_densities(const sneppp_model *model, size_t B, const sneppp_real *x, double *out)
+{
+   int gauss = model->factors == 1 && model->layer[0].inside.space == SNEPPP_GAUSS;
+   if (gauss) {
+      double y[SNEPPP_MAX_DIM * SNEPPP__POINTS];
+      sneppp__gauss_points(model, 0, B, x, y);
+      sneppp__gauss_log_density(&model->layer[0].inside, B, SNEPPP__POINTS, y, out);
+      return;
+   }
+   for (size_t b = 0; b < B; b++) out[b] = sneppp__base_log_density(model, x + b * (size_t)model->D);
+}
+
 #ifndef SNEPPP_INFERENCE_ONLY
 /* One factor of unit i as a bump: psi^2 = peak exp(-sum_k q_k (u_k - c_k)^2). RBF: q_k = 1 / l_k^2. Sphere, exp units:
    psi^2 = exp(2 b + 2 w.x) = exp(2 b + 2 |w| - |w| |x - w/|w||^2). Returns 0 where there is no such form. */
@@ -12616,7 +12662,7 @@ SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int facto
 /* ---- chunks: a fixed number of events that stay in cache while features, readout and gradients are made. Lanes
    are what runs in parallel: lane l of SNEPPP__LANES takes the chunks l, l + LANES, ... and keeps sums of its
    own, and lanes are added in their order. So results do not depend on the number of threads. */
-#define SNEPPP__CHUNK 128 /* events of a chunk; very wide models take fewer, so that a chunk keeps its size */
+#define SNEPPP__CHUNK SNEPPP__POINTS /* events of a chunk; very wide models take fewer, so that a chunk keeps its size */
 #define SNEPPP__LANES 16
 
 typedef struct sneppp__chunk {
@@ -12810,6 +12856,7 @@ static void sneppp__evaluate_lane(size_t lane, void *arg)
    sneppp__evaluation *job = (sneppp__evaluation *)arg;
    sneppp__chunk      *k = &job->chunk[lane];
    size_t              N = job->at->count, D = (size_t)job->model->D, rows = sneppp__chunk_rows(job->model);
+   double              density[SNEPPP__CHUNK];
    for (size_t first = lane * rows; first < N; first += SNEPPP__LANES * rows) {
       size_t B = N - first < rows ? N - first : rows;
       if (sneppp__chunk_load(job->model, job->at, first, B, k, &job->error[lane]) != SNEPPP_OK) return;
@@ -12820,9 +12867,11 @@ static void sneppp__evaluate_lane(size_t lane, void *arg)
       }
       sneppp__chunk_features(job->model, B, k);
       sneppp__chunk_readout(job->model, B, k);
+      sneppp__base_log_densities(job->model, B, k->x, density);
+      sneppp__long_exp(B, density, density);
       for (size_t b = 0; b < B; b++)
          if (sneppp__finite((double)job->out[first + b]) && job->out[first + b] > 0)
-            job->out[first + b] = (sneppp_real)(k->lambda[b] * exp(sneppp__base_log_density(job->model, k->x + b * D)));
+            job->out[first + b] = (sneppp_real)(k->lambda[b] * density[b]);
    }
 }
 
@@ -13098,7 +13147,7 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
    int separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
        diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL,
        joins = k->active || sizeof(sneppp_real) < sizeof(double); /* S is double and of all features */
-   double              q[SNEPPP__CHUNK][SNEPPP_MAX_FACTORS];
+   double              q[SNEPPP__CHUNK][SNEPPP_MAX_FACTORS], total[SNEPPP__CHUNK], log_lambda[SNEPPP__CHUNK];
    if (loss->gradient == 0) sneppp__chunk_readout(model, B, k);
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
       const sneppp_readout_state *R = &model->readout[j];
@@ -13124,17 +13173,21 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       }
    }
    for (size_t b = 0; b < B; b++) {
-      double sum = 0, product = 1, lambda, c;
+      double sum = 0, product = 1;
       if (loss->gradient) {
          for (int j = 0; j < model->readouts; j++) sum += q[b][j], product *= q[b][j];
          if (separable) sum = product;
          k->lambda[b] = model->alpha * sum + model->floor;
       }
-      lambda = k->lambda[b] > 1e-300 ? k->lambda[b] : 1e-300; /* an event where the model says "impossible": huge, not infinite */
-      c = weight[b] / lambda;
-      lane->scalar[0] += weight[b] * (log(lambda) + log_base[b]);
+      total[b] = sum;
+      if (!(k->lambda[b] > 1e-300)) k->lambda[b] = 1e-300; /* an event where the model says "impossible": huge, not infinite */
+   }
+   sneppp__long_log(B, k->lambda, log_lambda);
+   for (size_t b = 0; b < B; b++) {
+      double c = weight[b] / k->lambda[b];
+      lane->scalar[0] += weight[b] * (log_lambda[b] + log_base[b]);
       lane->scalar[1] += c;
-      lane->scalar[2] += c * sum;
+      lane->scalar[2] += c * total[b];
       lane->scalar[3] += weight[b];
       if (loss->gradient) {
          double others[SNEPPP_MAX_FACTORS];
@@ -13248,28 +13301,28 @@ static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane
    }
 }
 
-/* -w log of a Gaussian mixture's density at the event, and its derivatives through the responsibilities. */
-static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, int f, const sneppp_real *x,
-                                 double weight, double log_density)
+/* -w log of a Gaussian mixture's density p at the events: its derivatives through the shares w p_c / p. log_density
+   (B) is that of all factors; with several, that of factor f is made anew. */
+static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, int f, size_t B, const double *weight,
+                                 const double *log_density)
 {
    const sneppp_window *win = &model->layer[f].inside;
    size_t               d = (size_t)win->dim;
-   double               y[SNEPPP_MAX_DIM];
-   for (size_t r = 0; r < d; r++) y[r] = (double)x[r] - model->layer[f].shift[r];
+   double y[SNEPPP_MAX_DIM * SNEPPP__POINTS], own[SNEPPP__POINTS], share[SNEPPP__POINTS], z[SNEPPP__POINTS], t[SNEPPP__POINTS];
+   sneppp__gauss_points(model, f, B, lane->chunk.x, y);
+   if (model->factors > 1) sneppp__gauss_log_density(win, B, SNEPPP__POINTS, y, own);
    for (size_t c = 0; c < win->count; c++) {
-      double e = -log_density, share = weight;
+      double sum = 0;
+      sneppp__gauss_exponents(win, c, B, SNEPPP__POINTS, y, model->factors > 1 ? own : log_density, share);
+      sneppp__long_exp(B, share, share);
+      sneppp__long_product(B, 1, share, weight, share);
+      for (size_t b = 0; b < B; b++) sum += share[b];
+      lane->weight[f][c] -= sum;
       for (size_t r = 0; r < d; r++) {
-         double s = win->scale[c * d + r], z = (y[r] - win->mean[c * d + r]) / s;
-         e -= 0.5 * z * z + 0.5 * SNEPPP__LOG_2PI;
-         share /= s;
-      }
-      share *= exp(e); /* = w p_c(x) / p(x) */
-      lane->weight[f][c] -= share;
-      share *= win->weight[c];
-      for (size_t r = 0; r < d; r++) {
-         double s = win->scale[c * d + r], z = (y[r] - win->mean[c * d + r]) / s;
-         lane->mean[f][c * d + r] -= share * z / s;
-         lane->scale[f][c * d + r] -= share * (z * z - 1) / s;
+         double rate = 1 / win->scale[c * d + r];
+         for (size_t b = 0; b < B; b++) { z[b] = (y[r * SNEPPP__POINTS + b] - win->mean[c * d + r]) * rate; t[b] = z[b] * z[b]; }
+         lane->mean[f][c * d + r] -= win->weight[c] * rate * sneppp__long_dot(B, share, z);
+         lane->scale[f][c * d + r] -= win->weight[c] * rate * (sneppp__long_dot(B, share, t) - sum);
       }
    }
 }
@@ -13400,20 +13453,13 @@ static void sneppp__lane_run(size_t which, void *arg)
       size_t B = N - first < rows ? N - first : rows;
       if (loss->narrow) lane->chunk.x = loss->x + first * D, weight = loss->weight + first;
       else if (sneppp__load_events(loss, first, B, lane->chunk.x, weight, &lane->error) != SNEPPP_OK) return;
-      for (size_t b = 0; b < B; b++) log_base[b] = sneppp__base_log_density(model, lane->chunk.x + b * D);
+      sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
       sneppp__chunk_features(model, B, &lane->chunk);
       sneppp__chunk_loss(loss, lane, B, weight, log_base);
       for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
          if (model->factors > 1) sneppp__mix_pull(model, B, &lane->chunk, lane->dpsi, f, lane->dpart);
          sneppp__layer_pull(model, B, lane, f);
-         for (size_t b = 0; model->layer[f].inside.space == SNEPPP_GAUSS && b < B; b++) {
-            double y[SNEPPP_MAX_DIM], log_density = log_base[b];
-            for (int r = 0; r < model->layer[f].D; r++)
-               y[r] = (double)lane->chunk.x[b * D + (size_t)(model->layer[f].first + r)] -
-                      model->layer[f].shift[r];
-            if (model->factors > 1) log_density = sneppp__window_log_density(&model->layer[f].inside, y);
-            sneppp__measure_pull(model, lane, f, lane->chunk.x + b * D + model->layer[f].first, weight[b], log_density);
-         }
+         if (model->layer[f].inside.space == SNEPPP_GAUSS) sneppp__measure_pull(model, lane, f, B, weight, log_base);
       }
    }
 }
