@@ -4853,7 +4853,7 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
 }
 
 /* ---- densities of Gaussian mixtures, at B <= SNEPPP__POINTS points at once; y (d, ld): one coordinate after the other */
-enum { SNEPPP__POINTS = 128 };
+#define SNEPPP__POINTS 128
 
 /* out_b = log of the density of component c, without its weight, minus from_b (NULL: 0). */
 static void sneppp__gauss_exponents(const sneppp_window *win, size_t c, size_t B, size_t ld, const double *y,
@@ -12234,7 +12234,7 @@ static void sneppp__gauss_points(const sneppp_model *model, int f, size_t B, con
    const sneppp_layer_state *L = &model->layer[f];
    for (int r = 0; r < L->D; r++)
       for (size_t b = 0; b < B; b++)
-         y[r * SNEPPP__POINTS + (int)b] = (double)x[b * (size_t)model->D + (size_t)(L->first + r)] - L->shift[r];
+         y[(size_t)r * SNEPPP__POINTS + b] = (double)x[b * (size_t)model->D + (size_t)(L->first + r)] - L->shift[r];
 }
 
 /* The same for B <= POINTS events at once. */
