@@ -12228,6 +12228,7 @@ static double sneppp__base_log_density(const sneppp_model *model, const sneppp_r
    return sum;
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
 /* The coordinates of factor f of B events x (B, D), centred, as sneppp__gauss_log_density wants them: y (d, POINTS). */
 static void sneppp__gauss_points(const sneppp_model *model, int f, size_t B, const sneppp_real *x, double *y)
 {
@@ -12250,7 +12251,6 @@ static void sneppp__base_log_densities(const sneppp_model *model, size_t B, cons
    for (size_t b = 0; b < B; b++) out[b] = sneppp__base_log_density(model, x + b * (size_t)model->D);
 }
 
-#ifndef SNEPPP_INFERENCE_ONLY
 /* One factor of unit i as a bump: psi^2 = peak exp(-sum_k q_k (u_k - c_k)^2). RBF: q_k = 1 / l_k^2. Sphere, exp units:
    psi^2 = exp(2 b + 2 w.x) = exp(2 b + 2 |w| - |w| |x - w/|w||^2). Returns 0 where there is no such form. */
 static int sneppp__unit_bump(const sneppp_layer_state *L, size_t i, double *c, double *q, double *peak)
