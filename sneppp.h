@@ -1171,8 +1171,10 @@ SNEPPP__UNUSED static void sneppp__block_free(sneppp__block *block)
    results do not depend on it is the business of the jobs, which never share a sum. */
 #ifdef SNEPPP_PTHREADS
 #include <pthread.h>
+#include <sched.h>
 
 #define SNEPPP__MAX_THREADS 256
+#define SNEPPP__POOL_TURNS  200
 
 struct sneppp_pool {
    pthread_mutex_t lock;
@@ -1198,13 +1200,24 @@ static void sneppp__pool_drain(sneppp_pool *pool)
    if (!pool->busy) pthread_cond_broadcast(&pool->done);
 }
 
+/* Waits for a signal, the lock held. The first turns are spent awake, because a small training step asks for help
+   every few ten microseconds and a sleeper takes as long to wake; whoever else wants the processor gets it. */
+static void sneppp__pool_wait(sneppp_pool *pool, pthread_cond_t *signal, int turn)
+{
+   if (turn >= SNEPPP__POOL_TURNS) { pthread_cond_wait(signal, &pool->lock); return; }
+   pthread_mutex_unlock(&pool->lock);
+   sched_yield();
+   pthread_mutex_lock(&pool->lock);
+}
+
 static void *sneppp__pool_worker(void *arg)
 {
    sneppp_pool *pool = (sneppp_pool *)arg;
    pthread_mutex_lock(&pool->lock);
    while (!pool->quit) {
       sneppp__pool_drain(pool);
-      if (!pool->quit) pthread_cond_wait(&pool->work, &pool->lock);
+      for (int turn = 0; !pool->quit && pool->next >= pool->count; turn += turn < SNEPPP__POOL_TURNS)
+         sneppp__pool_wait(pool, &pool->work, turn);
    }
    pthread_mutex_unlock(&pool->lock);
    return NULL;
@@ -1217,7 +1230,7 @@ static void sneppp__pool_run(void (*job)(size_t, void *), void *arg, size_t coun
    pool->job = job, pool->arg = arg, pool->next = 0, pool->count = count;
    pthread_cond_broadcast(&pool->work);
    sneppp__pool_drain(pool);
-   while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
+   for (int turn = 0; pool->busy; turn += turn < SNEPPP__POOL_TURNS) sneppp__pool_wait(pool, &pool->done, turn);
    pool->count = pool->next = 0;
    pthread_mutex_unlock(&pool->lock);
 }
@@ -15234,6 +15247,10 @@ static void sneppp__theta_write(const sneppp__learnt *seg, int segments, const d
    for (int k = 0; k < segments; k++) {
       const double *t = theta + seg[k].first;
       double        mass = 0, total = 0, top = seg[k].count ? t[0] : 0;
+      if (seg[k].map == SNEPPP__MAP_PLAIN) { /* nearly all of theta, and always of the model's precision */
+         for (size_t i = 0; i < seg[k].count; i++) seg[k].real[i] = (sneppp_real)t[i];
+         continue;
+      }
       if (seg[k].map == SNEPPP__MAP_LOGIT) {
          for (size_t i = 0; i < seg[k].count; i++) { mass += seg[k].wide[i]; if (t[i] > top) top = t[i]; }
          for (size_t i = 0; i < seg[k].count; i++) total += exp(t[i] - top);
@@ -15253,6 +15270,7 @@ static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double 
 {
    for (int k = 0; k < segments; k++) {
       double *g = raw + seg[k].first, mean = 0, mass = 0;
+      if (seg[k].map == SNEPPP__MAP_PLAIN) continue;
       if (seg[k].map == SNEPPP__MAP_LOGIT) {
          for (size_t i = 0; i < seg[k].count; i++) { mean += seg[k].wide[i] * g[i]; mass += seg[k].wide[i]; }
          mean /= mass;
@@ -15267,12 +15285,12 @@ static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double 
 
 #ifdef SNEPPP__VECTOR
 /* A run of AdamW with the bias corrections 1/c1 and 1/c2 in hand. */
-SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *g, double *theta, double *m,
+SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *g, double scale, double *theta, double *m,
                                                         double *v, double keep, double rate, double beta1,
                                                         double beta2, double c1, double c2)
 {
-   __m256d b1 = _mm256_set1_pd(beta1), b2 = _mm256_set1_pd(beta2), a1 = _mm256_set1_pd(1 - beta1),
-           a2 = _mm256_set1_pd(1 - beta2);
+   __m256d b1 = _mm256_set1_pd(beta1), b2 = _mm256_set1_pd(beta2), a1 = _mm256_set1_pd((1 - beta1) * scale),
+           a2 = _mm256_set1_pd((1 - beta2) * scale * scale);
    __m256d k = _mm256_set1_pd(keep), r = _mm256_set1_pd(rate / c1), i2 = _mm256_set1_pd(1 / c2),
            tiny = _mm256_set1_pd(1e-8);
    size_t  i = 0;
@@ -15288,8 +15306,8 @@ SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *
 }
 #endif
 
-/* One step of AdamW, step counted from 1. */
-static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double *g, double *theta, double *m,
+/* One step of AdamW with the gradient scale * g, step counted from 1. */
+static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double *g, double scale, double *theta, double *m,
                           double *v, double rate, const sneppp_fit_desc *o, size_t step)
 {
    double c1 = 1 - pow(o->beta1, (double)step), c2 = 1 - pow(o->beta2, (double)step);
@@ -15298,12 +15316,13 @@ static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double 
       size_t i = seg[k].first;
 #ifdef SNEPPP__VECTOR
       if (sneppp__has_vectors())
-         i += sneppp__adamw_vectors(seg[k].count, g + i, theta + i, m + i, v + i, keep, rate, o->beta1,
+         i += sneppp__adamw_vectors(seg[k].count, g + i, scale, theta + i, m + i, v + i, keep, rate, o->beta1,
                                     o->beta2, c1, c2);
 #endif
       for (; i < seg[k].first + seg[k].count; i++) {
-         m[i] = o->beta1 * m[i] + (1 - o->beta1) * g[i];
-         v[i] = o->beta2 * v[i] + (1 - o->beta2) * g[i] * g[i];
+         double e = scale * g[i];
+         m[i] = o->beta1 * m[i] + (1 - o->beta1) * e;
+         v[i] = o->beta2 * v[i] + (1 - o->beta2) * e * e;
          theta[i] = keep * theta[i] - rate * (m[i] / c1) / (sqrt(v[i] / c2) + 1e-8);
       }
    }
@@ -15503,7 +15522,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
    sneppp_error    inner;
    size_t          count;
    int             segments;
-   double          norm = 0;
+   double          norm, scale;
    sneppp_status   st;
    if (!t || !t->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, t->gradient, &grad, &count);
@@ -15523,16 +15542,12 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
       sneppp__theta_write(seg, segments, t->theta);
    }
    sneppp__theta_chain(seg, segments, t->gradient);
-   for (size_t i = 0; i < count; i++) {
-      t->gradient[i] /= (double)t->events; /* per event, so that rates do not depend on their number */
-      norm += t->gradient[i] * t->gradient[i];
-   }
-   norm = sqrt(norm);
+   scale = 1 / (double)t->events; /* per event, so that rates do not depend on their number */
+   norm = scale * sqrt(sneppp__long_dot(count, t->gradient, t->gradient));
    t->report.gradient = norm;
    if (!t->held) memcpy(t->best, t->theta, count * sizeof *t->best); /* the last point known to be finite */
-   if (t->desc.clip > 0 && norm > t->desc.clip)
-      for (size_t i = 0; i < count; i++) t->gradient[i] *= t->desc.clip / norm;
-   sneppp__adamw(seg, segments, t->gradient, t->theta, t->moment1, t->moment2,
+   if (t->desc.clip > 0 && norm > t->desc.clip) scale *= t->desc.clip / norm;
+   sneppp__adamw(seg, segments, t->gradient, scale, t->theta, t->moment1, t->moment2,
                  t->rate_cut * sneppp__rate(&t->desc, t->report.step), &t->desc, t->report.step + 1);
    t->report.step++;
    sneppp__theta_write(seg, segments, t->theta);
