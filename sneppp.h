@@ -11185,6 +11185,7 @@ static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, cons
    *out = *w;
    out->weight = out->mean = out->scale = out->ends = out->point = out->xy = NULL;
    out->ring_size = NULL;
+   out->count = out->rings = 0; /* only where they mean something */
    switch (w->space) {
       case SNEPPP_BOX:
          for (k = 0; k < dim; k++) { out->lo[k] = w->lo[k] - shift[k]; out->hi[k] = w->hi[k] - shift[k]; }
@@ -11211,9 +11212,11 @@ static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, cons
          break;
       case SNEPPP_INTERVALS:
          both[0] = both[1] = shift[0];
+         out->count = w->count;
          out->ends = sneppp__place_list(c, w->ends, w->count, 2, both);
          break;
       case SNEPPP_FINITE:
+         out->count = w->count;
          out->weight = sneppp__place_list(c, w->weight, w->count, 1, NULL);
          out->point = sneppp__place_list(c, w->point, w->count, dim, NULL);
          break;
@@ -11222,8 +11225,8 @@ static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, cons
             size_t *to = (size_t *)sneppp__take(c, w->rings, 1, sizeof *to);
             for (vertices = 0, k = 0; k < w->rings; k++) vertices += w->ring_size[k];
             if (to) memcpy(to, w->ring_size, w->rings * sizeof *to);
-            out->ring_size = to;
-         }
+            out->ring_size = to, out->rings = w->rings;
+         } else out->count = w->count;
          out->xy = sneppp__place_list(c, w->xy, vertices, 2, shift);
          break;
       default: break;

@@ -22,6 +22,17 @@ static void  *fuzz_malloc(void *ctx, size_t n)
 #include "../sneppp.h"
 #include "../examples/csv.h"
 
+/* What is wrong, and the bytes in a file: the input of the day is kept for this. */
+static const unsigned char *fuzz_now;
+static size_t               fuzz_now_size;
+static void fuzz_stop(const char *what)
+{
+   FILE *f = fopen("build/fuzz/stopped", "wb");
+   fprintf(stderr, "%s; the input is in build/fuzz/stopped\n", what);
+   if (f) fwrite(fuzz_now, 1, fuzz_now_size, f), fclose(f);
+   abort();
+}
+
 static size_t fuzz_inputs, fuzz_loads, fuzz_good; /* inputs; loads of them, mended or not; those that succeeded */
 
 static void fuzz_crc(unsigned char *p, size_t n)
@@ -47,7 +58,7 @@ static void fuzz_load(const unsigned char *p, size_t n)
    fuzz_limit = 256 * n + 65536; /* memory stays in proportion to the bytes that were given */
    fuzz_loads++;
    if (sneppp_load(&m, p, n, NULL, 0, NULL, &err) != SNEPPP_OK) {
-      if (m.factors || m.block || !err.why[0]) abort();
+      if (m.factors || m.block || !err.why[0]) fuzz_stop("a model that failed to load is not empty, or no reason is given");
       return;
    }
    fuzz_good++;
@@ -59,8 +70,8 @@ static void fuzz_load(const unsigned char *p, size_t n)
    bytes = sneppp_save(&m, NULL, 0);
    saved = (unsigned char *)malloc(bytes);
    if (!saved) abort();
-   if (sneppp_save(&m, saved, bytes) != bytes) abort();
-   if (sneppp_load(&again, saved, bytes, NULL, 0, NULL, &err) != SNEPPP_OK) { fprintf(stderr, "saved again, but: %s\n", err.why); abort(); }
+   if (sneppp_save(&m, saved, bytes) != bytes) fuzz_stop("saving did not take the bytes that it said");
+   if (sneppp_load(&again, saved, bytes, NULL, 0, NULL, &err) != SNEPPP_OK) fuzz_stop(err.why);
    sneppp_free(&again);
    sneppp_free(&m);
    free(saved);
@@ -100,8 +111,9 @@ static void fuzz_checkpoint(const unsigned char *p, size_t n)
    if (bytes > sizeof before) abort();
    fuzz_loads++;
    taken = sneppp_trainer_load(t, p, n, &err) == SNEPPP_OK;
-   if (sneppp_trainer_save(t, after, sizeof after) != bytes) abort();
-   if (memcmp(after, taken ? p : before, bytes) || (!taken && !err.why[0])) abort();
+   if (sneppp_trainer_save(t, after, sizeof after) != bytes) fuzz_stop("the size of a checkpoint changed");
+   if (memcmp(after, taken ? p : before, bytes)) fuzz_stop(taken ? "a checkpoint came out changed" : "a bad checkpoint was taken in part");
+   if (!taken && !err.why[0]) fuzz_stop("no reason is given");
    if (!taken) return;
    fuzz_good++;
    (void)sneppp_trainer_step(t, &err);
@@ -122,12 +134,12 @@ static void fuzz_csv(const unsigned char *p, size_t n)
    if (!f || fwrite(p, 1, n, f) != n || fclose(f)) abort();
    fuzz_loads++;
    if (!csv_read(&t, path)) {
-      if (!t.error[0] || t.value) abort();
+      if (!t.error[0] || t.value) fuzz_stop("a CSV file that failed left something, or no reason is given");
       return;
    }
    fuzz_good++;
    for (size_t i = 0; i < t.rows * (size_t)t.columns; i++)
-      if (!sneppp__finite(t.value[i])) abort();
+      if (!sneppp__finite(t.value[i])) fuzz_stop("a number of a CSV file is not finite");
    csv_free(&t);
 }
 
@@ -138,6 +150,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
    if (!copy) return 0;
    if (size) memcpy(copy, data, size);
    fuzz_inputs++;
+   fuzz_now = data, fuzz_now_size = size;
    if (size >= 8 && !memcmp(copy, "snepptr\n", 8)) {
       fuzz_checkpoint(copy, size);
       fuzz_crc(copy, size);
