@@ -15655,13 +15655,15 @@ typedef struct sneppp__few { size_t B; double *c, *h, *p, *scale, floor; } snepp
 typedef struct sneppp__auto {
    const sneppp_model  *model;
    const sneppp_events *events;
-   size_t               parts;               /* realisations with a view of their own; 1 if all saw everything */
+   size_t               parts;               /* realisations with a view of their own; 1 if all saw the same */
+   int                  hole;                /* the factor whose unseen part is filled with mirrored events, or -1 */
    double               seen, weights;       /* sum of the masses of the parts; sum of the events' weights  */
    int                  d, sphere;           /* coordinates; the first one of a sphere or -1                */
    double               a[SNEPPP_RADIAL_DIM], lo[SNEPPP_RADIAL_DIM], side[SNEPPP_RADIAL_DIM];
-   size_t               N, nodes;            /* centres                                                     */
+   size_t               N, R, nodes;         /* centres; those that are events, the others mirror them      */
    double              *y, *x;               /* (N, d) in the unit cube, shuffled; scaled, in tree order    */
    double              *yw, *w;              /* (N) their weights, of mean 1; in tree order                 */
+   size_t              *ysrc, *src;          /* (N) the event that a centre is or mirrors; in tree order    */
    size_t              *order;
    sneppp_node         *node;
    sneppp__ladder       ladder[SNEPPP__LADDERS];
@@ -15681,6 +15683,8 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, int d, sneppp__auto 
    f->x = (double *)sneppp__take(c, N + 1, dim, w);
    f->yw = (double *)sneppp__take(c, N + 1, 1, w);
    f->w = (double *)sneppp__take(c, N + 1, 1, w);
+   f->ysrc = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->ysrc);
+   f->src = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->src);
    f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
    f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
@@ -15757,6 +15761,12 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
    return mass;
 }
 
+/* What part r saw of factor g, or all of it where the rest is filled with mirrored events. */
+static const sneppp_window *sneppp__auto_view(const sneppp__auto *f, size_t r, int g)
+{
+   return sneppp__part(f->model, g == f->hole ? NULL : f->events[r].seen, g);
+}
+
 /* 1 / mean of exp(-|x - c|^2 / 2 h^2) over what was seen, c in the tree's coordinates. 0 where nothing was seen. */
 static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double h)
 {
@@ -15764,7 +15774,7 @@ static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double 
    for (size_t r = 0; r < f->parts; r++) {
       double mass = 1;
       for (int g = 0; g < f->model->factors; g++)
-         mass *= sneppp__factor_mass(f, sneppp__part(f->model, f->events[r].seen, g), f->model->layer[g].first, c, h);
+         mass *= sneppp__factor_mass(f, sneppp__auto_view(f, r, g), f->model->layer[g].first, c, h);
       total += mass;
    }
    return total > 1e-290 ? f->seen / total : 0;
@@ -15786,8 +15796,8 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
       const double *y = f->x + j * d;
       double        r = 0, h = l->top[j];
       for (size_t k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
-      if (j == skip) continue;
-      if (skip < f->N && l->near2 && r <= l->near2[j]) {
+      if (f->src[j] == skip) continue;
+      if (l->near2 && r <= l->near2[j]) {
          double u = 0.5 * r / (l->other[j] * l->other[j]);
          if (u > SNEPPP__EDGE) continue;
          u = sneppp__exp_neg(&f->table, u);
@@ -15810,7 +15820,7 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
    }
 }
 
-/* out[s] += sum over the centres, but `skip`, of level s at x. */
+/* out[s] += sum over the centres, but the event `skip` and what mirrors it, of level s at x. */
 static void sneppp__ladder_sum(const sneppp__auto *f, const sneppp__ladder *l, const double *x, size_t skip,
                                double *out)
 {
@@ -15985,8 +15995,8 @@ static void sneppp__query_block(size_t block, void *arg)
       int     c = 0;
       for (int k = 0; k < f->C; k++) row[k] = 0;
       for (int l = 0; l < SNEPPP__LADDERS; c += f->ladder[l].S, l++)
-         if (f->ladder[l].S) sneppp__ladder_sum(f, &f->ladder[l], f->x + e * (size_t)f->d, e, row + c);
-      for (int k = 0; k < f->C - 1; k++) row[k] /= (double)f->N - f->w[e];
+         if (f->ladder[l].S) sneppp__ladder_sum(f, &f->ladder[l], f->x + e * (size_t)f->d, f->src[e], row + c);
+      for (int k = 0; k < f->C - 1; k++) row[k] /= (double)f->R - f->w[e];
       row[f->C - 1] = 1;
    }
 }
@@ -15997,20 +16007,20 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
 {
    double prior[SNEPPP__COLUMNS], best = 2, rest = 1, plain = 0, square = 0;
    int    C = 1, anchor;
-   f->Q = f->N < f->most ? f->N : f->most;
+   f->Q = f->R < f->most ? f->R : f->most;
    for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
    f->C = C, anchor = C - 1;
    for (int c = 0; c < C; c++) { f->p[c] = 1.0 / C; prior[c] = 0; }
    f->gap = f->gain = f->trust = f->evidence = 0;
    for (size_t i = 0; i < f->N; i++) {
-      square += f->w[i] * f->w[i];
+      if (f->order[i] < f->R) square += f->w[i] * f->w[i];
       if (f->order[i] < f->Q) f->ask[f->order[i]] = i;
    }
    for (size_t i = 0; i < f->Q; i++) {
-      f->q[i] = f->w[f->ask[i]] * (double)f->N / square;
+      f->q[i] = f->w[f->ask[i]] * (double)f->R / square;
       f->evidence += f->q[i];
    }
-   if (f->N >= 3) {
+   if (f->R >= 3) {
       sneppp__run(par, sneppp__query_block, f, (f->Q + 63) / 64);
       /* The anchor: the best single fixed width, which is the classical estimate, or the constant. */
       for (int c = 0; c < f->ladder[0].S; c++) {
@@ -16053,7 +16063,7 @@ static size_t sneppp__auto_seen(const sneppp__auto *f, const double *y)
    for (size_t r = 0; r < f->parts; r++) {
       int in = 1;
       for (int g = 0; in && g < f->model->factors; g++) {
-         const sneppp_window *w = sneppp__part(f->model, f->events[r].seen, g);
+         const sneppp_window *w = sneppp__auto_view(f, r, g);
          in = w->space == SNEPPP_SPHERE || sneppp_window_contains(w, at + f->model->layer[g].first);
       }
       seen += (size_t)in;
@@ -16088,14 +16098,14 @@ static void sneppp__auto_spread(sneppp__auto *f, uint64_t seed)
    }
 }
 
-/* The fit to the first N of f->y, with the axes as they are. */
-static void sneppp__auto_core(sneppp__auto *f, size_t N, int fixed_only, const sneppp_parallel *par)
+/* The fit to the first N of f->y, which begin with `events` events, with the axes as they are. */
+static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixed_only, const sneppp_parallel *par)
 {
    const size_t d = (size_t)f->d;
-   f->N = N;
+   f->N = N, f->R = N < events ? N : events;
    for (size_t i = 0; i < N; i++) for (size_t k = 0; k < d; k++) f->x[i * d + k] = f->y[i * d + k] * f->a[k];
    f->nodes = sneppp__tree_build(f->d, N, f->x, f->order, f->node);
-   for (size_t i = 0; i < N; i++) f->w[i] = f->yw[f->order[i]];
+   for (size_t i = 0; i < N; i++) f->w[i] = f->yw[f->order[i]], f->src[i] = f->ysrc[f->order[i]];
    sneppp__make_ladders(f, fixed_only);
    sneppp__auto_weigh(f, fixed_only, par);
 }
@@ -16120,7 +16130,7 @@ static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *
    sneppp__auto_stretch(f, e);
    if (axes < 2 || N < 10) return;
    f->most = 512;
-   sneppp__auto_core(f, n, alike, par);
+   sneppp__auto_core(f, n, n, alike, par);
    best = f->gain;
    for (int turn = 0; turn < 3 && (moved || turn == 1); turn++) {
       double stride = alike || turn ? 1 : 2;
@@ -16131,7 +16141,7 @@ static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *
             for (int step = 0; step < 6; step++) { /* on in one direction while it gains */
                for (int r = 0; r < width; r++) e[k + r] += sign * stride;
                sneppp__auto_stretch(f, e);
-               sneppp__auto_core(f, n, alike, par);
+               sneppp__auto_core(f, n, n, alike, par);
                if (f->gain > best + 2) { best = f->gain; found = moved = 1; continue; }
                for (int r = 0; r < width; r++) e[k + r] -= sign * stride;
                break;
@@ -16206,7 +16216,7 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
       for (int s = 0; s < f->ladder[l].S; s++, c++) {
          if (!(f->p[c] > 0)) continue;
          for (size_t j = 0; j < f->N; j++)
-            for (owed += (double)K * f->p[c] * f->w[j] / (mass * (double)f->N); owed >= 1 && k < K; owed -= 1, k++)
+            for (owed += (double)K * f->p[c] * f->w[j] / (mass * (double)f->R); owed >= 1 && k < K; owed -= 1, k++)
                sneppp__bump_draw(f, rng, f->x + j * d, f->ladder[l].top[j] * pow(2, -0.5 * s), y + k * d);
       }
    return k;
@@ -16351,7 +16361,7 @@ static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, doub
          for (; at > 0 && h[at - 1] < width; at--) {
             h[at] = h[at - 1], share[at] = share[at - 1], scale[at] = scale[at - 1];
          }
-         h[at] = width, share[at] = f->p[c] / (double)f->N,
+         h[at] = width, share[at] = f->p[c] / (double)f->R,
          scale[at] = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
          n++;
       }
@@ -16364,7 +16374,7 @@ static double sneppp__auto_mass(const sneppp__auto *f)
    double sum = 0;
    for (size_t r = 0; r < f->parts; r++) {
       double mass = 1;
-      for (int g = 0; g < f->model->factors; g++) mass *= sneppp_window_mass(sneppp__part(f->model, f->events[r].seen, g));
+      for (int g = 0; g < f->model->factors; g++) mass *= sneppp_window_mass(sneppp__auto_view(f, r, g));
       sum += mass;
    }
    return sum;
@@ -16488,9 +16498,51 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
          f->y[j * D + k] = v;
       }
    }
-   for (size_t i = 0; i < kept; i++) f->yw[i] *= (double)kept / kept_weight; /* of mean 1 */
-   f->N = kept;
+   for (size_t i = 0; i < kept; i++) f->yw[i] *= (double)kept / kept_weight, f->ysrc[i] = i; /* of mean 1 */
+   f->N = f->R = kept;
    return SNEPPP_OK;
+}
+
+/* ---- gaps: what was not watched of a line. Narrow bumps do not reach into it, and beside it they would be judged by
+   half their mass. So events are mirrored at both its ends and fade towards the other end, w = 1 - u at the distance
+   u of the gap: the intensity goes on smoothly and turns from one side into the other, whatever the other factors
+   hold. Where the mirror shows something that was not seen either, the other side counts fully. */
+static size_t sneppp__line_ends(const sneppp_window *w, size_t k, double *lo, double *hi)
+{
+   *lo = w->space == SNEPPP_BOX ? w->lo[0] : w->ends[2 * k];
+   *hi = w->space == SNEPPP_BOX ? w->hi[0] : w->ends[2 * k + 1];
+   return w->space == SNEPPP_BOX ? 1 : w->count;
+}
+
+static void sneppp__auto_mirror(sneppp__auto *f, double l, double r, size_t room)
+{
+   const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, f->hole);
+   size_t               d = (size_t)f->d, k = (size_t)f->model->layer[f->hole].first;
+   for (size_t i = 0; i < f->R; i++)
+      for (int side = 0; side < 2 && f->N < room; side++) {
+         double t = f->lo[k] + f->y[i * d + k] * f->side[k], to = 2 * (side ? r : l) - t, other = 2 * (side ? l : r) - to,
+                u = (to - l) / (r - l);
+         if (!(to > l && to < r)) continue;
+         memcpy(f->y + f->N * d, f->y + i * d, d * sizeof *f->y);
+         f->y[f->N * d + k] = (to - f->lo[k]) / f->side[k];
+         f->yw[f->N] = f->yw[i] * (!sneppp_window_contains(seen, &other) ? 1 : side ? u : 1 - u);
+         f->ysrc[f->N++] = i;
+      }
+}
+
+static void sneppp__auto_gaps(sneppp__auto *f, size_t room)
+{
+   const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, f->hole), *win = &f->model->desc.factor[f->hole].window;
+   double               lo, hi, a, b, from;
+   for (size_t q = 0; q < sneppp__line_ends(win, q, &lo, &hi); q++) {
+      from = lo;
+      for (size_t s = 0; s < sneppp__line_ends(seen, s, &a, &b); s++) {
+         if (a < lo || b > hi) continue;
+         if (a > from) sneppp__auto_mirror(f, from, a, room);
+         from = b;
+      }
+      if (hi > from) sneppp__auto_mirror(f, from, hi, room);
+   }
 }
 
 /* Boxes, intervals, polygons and S^2, and products of these with few coordinates, have radial units whose masses are
@@ -16514,7 +16566,7 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
 static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o, sneppp_report *report,
                                         sneppp_error *err)
 {
-   size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres;
+   size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres, room;
    double           started = SNEPPP_SECONDS();
    sneppp__auto     f;
    sneppp__few      few;
@@ -16530,7 +16582,8 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    memset(&work, 0, sizeof work);
    f.model = model, f.events = o->events, f.d = model->D, f.sphere = -1, f.parts = 1, f.seen = 1;
    f.most = SNEPPP__QUERIES;
-   for (size_t k = 0; k < realisations; k++) if (o->events[k].seen) f.parts = realisations;
+   f.hole = -1;
+   for (size_t k = 1; k < realisations; k++) if (o->events[k].seen != o->events[0].seen) f.parts = realisations;
    for (int g = 0; g < model->factors; g++) {
       const sneppp_layer_state *L = &model->layer[g];
       int                       round = L->inside.space == SNEPPP_SPHERE;
@@ -16541,11 +16594,14 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
          f.seen /= f.side[L->first + k];
       }
    }
+   for (int g = 0; f.parts == 1 && o->events[0].seen && g < model->factors; g++)
+      if (o->events[0].seen->factor[g] && model->layer[g].D == 1) f.hole = g;
    f.seen *= sneppp__auto_mass(&f);
    centres = total < SNEPPP__CENTRES ? total : SNEPPP__CENTRES;
    few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1 ? 1 : 0;
+   room = f.hole < 0 ? centres : 2 * centres;
    for (int pass = 0; pass < 2; pass++) {
-      sneppp__place_auto(&c, centres, f.d, &f);
+      sneppp__place_auto(&c, room, f.d, &f);
       if (few.B) sneppp__place_few(&c, few.B, f.d, &few, &work);
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
@@ -16564,8 +16620,10 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       int    bumps;
       f.weights *= (double)f.parts / (double)realisations;
       sneppp__auto_spread(&f, o->seed ? o->seed : 1);
+      if (f.hole >= 0) sneppp__auto_gaps(&f, room);
+      centres = f.N;
       sneppp__auto_axes(&f, N, &o->parallel);
-      sneppp__auto_core(&f, N, 0, &o->parallel);
+      sneppp__auto_core(&f, centres, N, 0, &o->parallel);
       bumps = f.p[f.C - 1] < 1;
       for (int k = 0; k < f.C - 1; k++) width += f.p[k] > 0 ? f.N : 0;
       if (!bumps || width <= (size_t)model->budget) few.B = 0; /* the whole model is within the budget */
@@ -16576,6 +16634,11 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       double nll = 0;
       r.gap = f.gap, r.held_out = f.Q ? -f.gain / f.evidence : sneppp__nan();
       st = total ? sneppp__nll(&made, o->events, realisations, &nll, &r.expected, NULL, &o->parallel, err) : SNEPPP_OK;
+      if (f.hole >= 0 && r.expected > 0 && f.weights > 0) { /* with mirrored events, bumps lose and win a little in what was seen */
+         double weights = f.weights * (double)realisations / (double)f.parts, scale = weights / r.expected;
+         nll += weights - r.expected - weights * log(scale);
+         made.alpha *= scale, made.floor *= scale, r.expected = weights;
+      }
       if (total) r.nll = (nll + sneppp__log_factorials(o->events, realisations)) / (double)total;
       r.ending = SNEPPP_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1, r.seconds = SNEPPP_SECONDS() - started;
       if (st == SNEPPP_OK) st = sneppp__adopt(model, &made, err);
