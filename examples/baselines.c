@@ -6,7 +6,7 @@
 #include "../sneppp.h"
 #include "csv.h"
 
-enum { models = 4 };
+enum { models = 4, most = 4000 };
 
 static int fail(const char *why)
 {
@@ -16,6 +16,8 @@ static int fail(const char *why)
 
 int main(void)
 {
+   static sneppp_real   x[2 * most], y[2 * most];
+   static unsigned char in[most];
    const double  keep = 0.8;
    sneppp_window plot = {.space = SNEPPP_BOX, .dim = 2, .hi = {1000, 500}};
    const struct { const char *name; sneppp_desc desc; sneppp_method method; } list[models] = {
@@ -24,17 +26,12 @@ int main(void)
       {"log-linear mixture of 8", {.factor = {{.window = plot, .unit = {.act = SNEPPP_EXP}}}, .width = 8, .readout = SNEPPP_READOUT_DIAGONAL}, SNEPPP_ADAM},
       {"squared family, default", {.factor = {{.window = plot}}}, SNEPPP_AUTO}};
    sneppp_events  train = {0}, test = {0};
-   sneppp_real   *x, *y;
-   unsigned char *in;
    csv_table      table;
    double         nll[models];
    sneppp_error   err;
 
    if (!csv_read(&table, "examples/data/bei.csv")) return fail(table.error);
-   x = (sneppp_real *)malloc(2 * table.rows * sizeof *x);
-   y = (sneppp_real *)malloc(2 * table.rows * sizeof *y);
-   in = (unsigned char *)malloc(table.rows);
-   if (!x || !y || !in) return fail("not enough memory");
+   if (table.rows > most) return fail("there are more trees than this program has room for");
    sneppp_thin(table.rows, keep, 1, in);
    train.x = x;
    test.x = y;
@@ -54,9 +51,6 @@ int main(void)
       printf("%-26s %8d %15.3f %9.2f\n", list[k].name, report.width, nll[k], report.seconds);
       sneppp_free(&model);
    }
-   free(x);
-   free(y);
-   free(in);
    csv_free(&table);
    return !(nll[1] < nll[0] && nll[2] < nll[1] && nll[3] < nll[2]);
 }

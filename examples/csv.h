@@ -12,6 +12,7 @@
 
 typedef struct csv_table {
    double *value;                     /* (rows, columns)                  */
+   size_t *line;                      /* (rows) where each came from      */
    size_t  rows;
    int     columns;
    char    name[CSV_MAX_COLUMNS][64]; /* "1", "2", ... without a header   */
@@ -59,6 +60,7 @@ static inline int csv_number(const char *s, const char **end, double *value)
 static inline void csv_free(csv_table *t)
 {
    free(t->value);
+   free(t->line);
    memset(t, 0, sizeof *t);
 }
 
@@ -119,20 +121,22 @@ static inline int csv_read(csv_table *t, const char *path)
          for (int k = 0; k < n; k++) snprintf(t->name[k], sizeof t->name[k], "%d", k + 1);
       }
       if (n != t->columns) { snprintf(t->error, sizeof t->error, "%s, line %lu has %d columns, not %d", path, (unsigned long)number, n, t->columns); break; }
-      if ((t->rows + 1) * (size_t)n > room) {
-         double *more;
-         room = room ? 2 * room : 4096;
-         if (room < (t->rows + 1) * (size_t)n) room = (t->rows + 1) * (size_t)n;
-         more = (double *)realloc(t->value, room * sizeof *more);
-         if (!more) { snprintf(t->error, sizeof t->error, "%s is too large for the memory", path); break; }
-         t->value = more;
+      if (t->rows == room) {
+         double *value;
+         size_t *lines;
+         room = room ? 2 * room : 1024;
+         value = (double *)realloc(t->value, room * (size_t)n * sizeof *value);
+         if (value) t->value = value;
+         lines = value ? (size_t *)realloc(t->line, room * sizeof *lines) : NULL;
+         if (!lines) { snprintf(t->error, sizeof t->error, "%s is too large for the memory", path); break; }
+         t->line = lines;
       }
       memcpy(t->value + t->rows * (size_t)n, row, (size_t)n * sizeof *row);
-      t->rows++;
+      t->line[t->rows++] = number;
    }
    if (!t->error[0] && ferror(f)) snprintf(t->error, sizeof t->error, "%s cannot be read", path);
    if (f != stdin) fclose(f);
-   if (t->error[0]) { free(t->value); t->value = NULL; t->rows = 0; return 0; }
+   if (t->error[0]) { free(t->value); free(t->line); t->value = NULL; t->line = NULL; t->rows = 0; return 0; }
    return 1;
 }
 

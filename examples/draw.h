@@ -21,7 +21,7 @@ typedef struct draw_style {
 static inline double *draw_grid(const sneppp_model *m, double x0, double x1, double y0, double y1, int rows, int cols, const sneppp_parallel *par)
 {
    const size_t  count = (size_t)rows * (size_t)cols;
-   double       *z = (double *)malloc(count * sizeof *z);
+   double       *z = (double *)calloc(count, sizeof *z);
    sneppp_real  *x = (sneppp_real *)malloc(count * 2 * sizeof *x), *v = (sneppp_real *)malloc(count * sizeof *v);
    sneppp_events at;
    memset(&at, 0, sizeof at);

@@ -6,7 +6,7 @@
 #include "csv.h"
 #include "draw.h"
 
-enum { places = 5 };
+enum { places = 5, most = 4000 };
 
 static int fail(const char *why)
 {
@@ -14,16 +14,9 @@ static int fail(const char *why)
    return 1;
 }
 
-static void vector(double lon, double lat, sneppp_real *x)
-{
-   const double degree = 3.14159265358979323846 / 180;
-   x[0] = (sneppp_real)(cos(lat * degree) * cos(lon * degree));
-   x[1] = (sneppp_real)(cos(lat * degree) * sin(lon * degree));
-   x[2] = (sneppp_real)sin(lat * degree);
-}
-
 int main(int count, char **arg)
 {
+   static sneppp_real x[3 * most];
    static const char *const name[places] = {"Tokyo", "Santiago", "Wellington", "Paris", "Brasilia"};
    const double     where[places][2] = {{139.7, 35.7}, {-70.7, -33.4}, {174.8, -41.3}, {2.4, 48.9}, {-47.9, -15.8}};
    const char      *path = count > 1 ? arg[1] : "build/earth.png";
@@ -37,13 +30,12 @@ int main(int count, char **arg)
    sneppp_report    report;
    sneppp_error     err;
    csv_table        table;
-   sneppp_real     *x, at[3];
+   sneppp_real      at[3];
    double           total, tokyo = 0;
 
    if (!csv_read(&table, "examples/data/earthquakes.csv")) return fail(table.error);
-   x = (sneppp_real *)malloc(table.rows * 3 * sizeof *x);
-   if (!x) return fail("not enough memory");
-   for (size_t i = 0; i < table.rows; i++) vector(table.value[i * (size_t)table.columns], table.value[i * (size_t)table.columns + 1], x + 3 * i);
+   if (table.rows > most) return fail("there are more earthquakes than this program has room for");
+   if (sneppp_lonlats_to_units(table.rows, table.value, (size_t)table.columns, x, 0, &err) != SNEPPP_OK) return fail(err.why);
    quakes.x = x;
    quakes.count = table.rows;
    if (sneppp_init(&model, &desc, &err) != SNEPPP_OK) return fail(err.why);
@@ -52,13 +44,12 @@ int main(int count, char **arg)
    printf("%lu earthquakes, %d features, fitted in %.2f s; %.1f expected on the whole sphere\n\n", (unsigned long)quakes.count, report.width, report.seconds, total);
    printf("earthquakes of magnitude 6.5 and more per million km2 and year\n");
    for (int k = 0; k < places; k++) {
-      vector(where[k][0], where[k][1], at);
+      if (sneppp_lonlat_to_unit(where[k][0], where[k][1], at, &err) != SNEPPP_OK) return fail(err.why);
       printf("   %-12s %8.4f\n", name[k], (double)sneppp_intensity(&model, at) / area / years);
       if (!k) tokyo = (double)sneppp_intensity(&model, at);
    }
    if (!draw_sphere(&model, x, quakes.count, &style, NULL, path)) return fail("the picture could not be written");
    printf("\nThe picture is %s\n", path);
-   free(x);
    csv_free(&table);
    sneppp_free(&model);
    return !(tokyo > (double)quakes.count / 12.566370614359172); /* Tokyo shakes more than the average place */

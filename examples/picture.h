@@ -377,9 +377,9 @@ static inline void pic_huffman(pic_code *c, int n, int deepest)
          weight[nodes] = 0;
          parent[nodes] = -1;
          for (int twice = 0; twice < 2; twice++) {
-            int least = -1;
+            int least = nodes;
             for (int i = 0; i < nodes; i++)
-               if (weight[i] && parent[i] < 0 && (least < 0 || weight[i] < weight[least])) least = i;
+               if (weight[i] && parent[i] < 0 && (least == nodes || weight[i] < weight[least])) least = i;
             parent[least] = nodes;
             weight[nodes] += weight[least];
          }

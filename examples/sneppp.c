@@ -10,9 +10,11 @@
 #include "draw.h"
 #include <unistd.h>
 
+#define FIT_OPTIONS "--window --polygon --sphere --columns --time --time-window --method --width --seed --threads "
+
 /* What `help VERB` prints; the first line of each stands in the list of `help`. */
-static const struct { const char *verb, *text; } manual[] = {
-   {"fit",
+static const struct { const char *verb, *options, *text; } manual[] = {
+   {"fit", FIT_OPTIONS "--test --test-scale --save --png --json ",
     "sneppp fit EVENTS.csv (--window x0,x1[,y0,y1,...] | --polygon FILE | --sphere) [options]   learn an intensity\n"
     "EVENTS.csv holds one event per line; lines that begin with # and a header line are allowed; - is standard input.\n"
     "  --window x0,x1,...   the box in which all events were seen, in the units of the file\n"
@@ -30,34 +32,50 @@ static const struct { const char *verb, *text; } manual[] = {
     "  --png FILE           draw the events and the intensity\n"
     "  --json               a machine-readable summary\n"
     "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"},
-   {"eval",
+   {"eval", "--columns --time ",
     "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN]   the intensity at points, as CSV\n"
-    "Prints the coordinates and the intensity, events per unit of the window, one point per line.\n"},
-   {"count",
+    "Prints the coordinates and the intensity, events per unit of the window, one point per line. Points outside the\n"
+    "window have intensity 0.\n"},
+   {"count", FIT_OPTIONS "--region ",
     "sneppp count MODEL [--region R]...   the expected number of events in a region, exactly\n"
     "R is box:x0,x1,y0,y1 or polygon:FILE or time:a,b; one for space and one for time may be given. Prints the expected\n"
-    "number and the range that holds nine of ten counts.\n"},
-   {"profile",
-    "sneppp profile MODEL [--region R] [--bins N]   expected numbers over time, as CSV\n"
-    "For models on a line and models with time; R may be a place. N equal intervals (default 24).\n"},
-   {"draw",
+    "number and the range that holds nine of ten counts. Instead of a model, events and the options of fit may be given:\n"
+    "sneppp count EVENTS.csv --window 0,10,0,5 --region box:0,1,0,1\n"},
+   {"profile", FIT_OPTIONS "--region --bins ",
+    "sneppp profile MODEL [--region R]... [--bins N]   expected numbers over time, as CSV\n"
+    "For models on a line and models with time; R may be a place and a span of time. N equal intervals (default 24).\n"
+    "Instead of a model, events and the options of fit may be given.\n"},
+   {"draw", "--region ",
     "sneppp draw MODEL FILE.png [--region time:a,b]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"},
-   {"sample",
+   {"sample", "-n --region --seed ",
     "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
-    "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"},
-   {"export",
+    "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"
+    "Places on the sphere are printed as longitude and latitude.\n"},
+   {"export", "",
     "sneppp export MODEL NAME.h   the model as C source, for firmware\n"
     "Include it after sneppp.h, with SNEPPP_INFERENCE_ONLY; the model is called NAME. - is standard output.\n"},
-   {"info", "sneppp info MODEL   what a saved model is\n"},
-   {"kernels", "sneppp kernels   the table of closed forms, as Markdown\n"},
-   {"help", "sneppp help [COMMAND]   this list, or all about one command\n"}};
+   {"info", "", "sneppp info MODEL   what a saved model is\n"},
+   {"kernels", "", "sneppp kernels   the table of closed forms, as Markdown\n"},
+   {"help", "", "sneppp help [COMMAND]   this list, or all about one command\n"}};
 
 /* One sentence on the standard error, exit code 2. */
 static void fail(const char *a, const char *b)
 {
    fprintf(stderr, "sneppp: %s%s\n", a, b);
    exit(2);
+}
+
+/* The library's sentence for people who gave files and options: `what` they gave stands in place of the field. */
+static void complain(const char *what, const sneppp_error *err)
+{
+   const char *why = err->why, *field = strstr(why, "factor[");
+   char        text[500];
+   if (field && (field == why || field == why + 7)) { /* "factor[0]: ..." or "region.factor[0] ..." */
+      why = strchr(field, ']') + 1;
+      snprintf(text, sizeof text, "%s%s", what, why);
+   } else snprintf(text, sizeof text, "%s: %s", what, why);
+   fail(text, "");
 }
 
 static int help(const char *verb)
@@ -73,7 +91,7 @@ static int help(const char *verb)
 }
 
 typedef struct options {
-   const char   *file[2], *test, *columns, *polygon, *time, *save, *png, *region[2];
+   const char   *verb, *file[2], *test, *columns, *polygon, *time, *save, *png, *region[2];
    double        window[CSV_MAX_COLUMNS], span[CSV_MAX_COLUMNS], test_scale;
    size_t        draws;
    int           files, regions, sides, spans, sphere, width, threads, json, bins;
@@ -86,11 +104,35 @@ static double number(const char *option, const char *text, double lo, double hi)
    const char *end;
    double      v = 0;
    char        why[200];
-   if (!text || !csv_number(text, &end, &v) || *end || !(v >= lo && v <= hi)) {
-      snprintf(why, sizeof why, "%s takes a number from %g to %g, not \"%s\"", option, lo, hi, text ? text : "");
+   if (!csv_number(text, &end, &v) || *end || !(v >= lo && v <= hi)) {
+      snprintf(why, sizeof why, "%s takes a number from %g to %g, not \"%.60s\"", option, lo, hi, text);
       fail(why, "");
    }
    return v;
+}
+
+static double whole(const char *option, const char *text, double lo, double hi)
+{
+   const double v = number(option, text, lo, hi);
+   if (v != floor(v)) fail(option, " takes a whole number");
+   return v;
+}
+
+/* Pairs a,b with a < b: the sides of a box, or intervals, which then must not overlap. */
+static int pairs(const char *option, const char *text, double *out, int ordered)
+{
+   const int n = csv_row(text, out);
+   char      why[200];
+   if (n < 2 || n % 2) {
+      snprintf(why, sizeof why, "%s takes pairs of numbers a,b[,c,d,...], not \"%.60s\"", option, text);
+      fail(why, "");
+   }
+   for (int k = 1; k < n; k++)
+      if ((k % 2 || ordered) && !(out[k - 1] < out[k])) {
+         snprintf(why, sizeof why, "%s: %g is not below %g", option, out[k - 1], out[k]);
+         fail(why, "");
+      }
+   return n;
 }
 
 static sneppp_method method_named(const char *v)
@@ -105,11 +147,10 @@ static sneppp_method method_named(const char *v)
 static int take(options *o, const char *a, const char *v)
 {
    if (!strcmp(a, "--window")) {
-      o->sides = csv_row(v, o->window);
-      if (o->sides < 2 || o->sides % 2 || o->sides > 2 * SNEPPP_MAX_DIM) fail("--window takes x0,x1 for each coordinate, not ", v);
+      o->sides = pairs(a, v, o->window, 0);
+      if (o->sides > 2 * SNEPPP_MAX_DIM) fail("too many coordinates: --window ", v);
    } else if (!strcmp(a, "--time-window")) {
-      o->spans = csv_row(v, o->span);
-      if (o->spans < 2 || o->spans % 2) fail("--time-window takes a,b for each interval, not ", v);
+      o->spans = pairs(a, v, o->span, 1);
    } else if (!strcmp(a, "--region")) {
       if (o->regions == 2) fail("at most two regions, one for space and one for time: ", v);
       o->region[o->regions++] = v;
@@ -120,20 +161,35 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "--png")) o->png = v;
    else if (!strcmp(a, "--columns")) o->columns = v;
    else if (!strcmp(a, "--test-scale")) o->test_scale = number(a, v, 1e-12, 1e12);
-   else if (!strcmp(a, "--width")) o->width = (int)number(a, v, 1, 1e7);
-   else if (!strcmp(a, "-n")) o->draws = (size_t)number(a, v, 1, 1e9);
-   else if (!strcmp(a, "--bins")) o->bins = (int)number(a, v, 1, 1e6);
-   else if (!strcmp(a, "--threads")) o->threads = (int)number(a, v, 1, 256);
-   else if (!strcmp(a, "--seed")) o->seed = (uint64_t)number(a, v, 0, 9e15);
+   else if (!strcmp(a, "--width")) o->width = (int)whole(a, v, 1, 1e7);
+   else if (!strcmp(a, "-n")) o->draws = (size_t)whole(a, v, 1, 1e9);
+   else if (!strcmp(a, "--bins")) o->bins = (int)whole(a, v, 1, 1e6);
+   else if (!strcmp(a, "--threads")) o->threads = (int)whole(a, v, 1, 256);
+   else if (!strcmp(a, "--seed")) o->seed = (uint64_t)whole(a, v, 0, 9e15);
    else if (!strcmp(a, "--method")) o->method = method_named(v);
    else return 0;
    return 1;
 }
 
-static options parse(int count, char **arg, int files, const char *missing)
+/* Does the command take this option? */
+static int takes(const char *verb, const char *option)
+{
+   char word[40];
+   snprintf(word, sizeof word, "%.30s ", option);
+   for (size_t k = 0; k < sizeof manual / sizeof *manual; k++)
+      if (!strcmp(verb, manual[k].verb)) {
+         const char *at = strstr(manual[k].options, word);
+         return at && (at == manual[k].options || at[-1] == ' ');
+      }
+   return 0;
+}
+
+static options parse(const char *verb, int count, char **arg, int files, const char *missing)
 {
    options o;
+   char    why[200];
    memset(&o, 0, sizeof o);
+   o.verb = verb;
    o.test_scale = 1;
    o.threads = 1;
    o.seed = 1;
@@ -141,15 +197,23 @@ static options parse(int count, char **arg, int files, const char *missing)
    for (int i = 0; i < count; i++) {
       const char *a = arg[i], *v = i + 1 < count ? arg[i + 1] : NULL;
       if (a[0] != '-' || !strcmp(a, "-")) {
-         if (o.files == files) fail("one file too many: ", a);
+         if (o.files == files) fail("one word too many: ", a);
          o.file[o.files++] = a;
-      } else if (!strcmp(a, "--sphere")) o.sphere = 1;
+         continue;
+      }
+      if (!takes(verb, a)) {
+         snprintf(why, sizeof why, "%s has no option %.60s, see sneppp help %s", verb, a, verb);
+         fail(why, "");
+      }
+      if (!strcmp(a, "--sphere")) o.sphere = 1;
       else if (!strcmp(a, "--json")) o.json = 1;
       else if (!v) fail("a value is missing after ", a);
       else if (take(&o, a, v)) i++;
-      else fail("unknown option ", a);
    }
-   if (o.files < files) fail(missing, ", see sneppp help");
+   if (o.files < files) {
+      snprintf(why, sizeof why, "%s See sneppp help %s", missing, verb);
+      fail(why, "");
+   }
    return o;
 }
 
@@ -168,16 +232,14 @@ static int column_named(const csv_table *t, const char *path, const char *name)
 /* The columns of space: those that --columns names, or the first ones. */
 static int columns_of_space(const csv_table *t, const char *path, const options *o, const sneppp_window *w, int *column)
 {
-   const char *p = o->columns;
    int         want = 0;
    char        why[300];
-   while (p && want < SNEPPP_MAX_DIM) {
-      char   name[64];
-      size_t len = strcspn(p, ",");
+   for (const char *p = o->columns; p && want < SNEPPP_MAX_DIM;) {
+      const size_t len = strcspn(p, ",");
+      char         name[64];
       snprintf(name, sizeof name, "%.*s", (int)len, p);
       column[want++] = column_named(t, path, name);
-      p += len;
-      if (!*p++) break;
+      p = p[len] ? p + len + 1 : NULL;
    }
    if (!want) {
       const double *v = t->value;
@@ -190,12 +252,34 @@ static int columns_of_space(const csv_table *t, const char *path, const options 
    return want;
 }
 
-/* Events as the model wants them, factor after factor: degrees become unit vectors, the time comes last. */
-static sneppp_real *coordinates(const char *path, const options *o, const sneppp_window *w, int timed, size_t *rows)
+typedef struct points { /* as the model wants them, factor after factor */
+   const char  *path;
+   sneppp_real *x;
+   size_t      *line, count;
+} points;
+
+static void points_free(points *p)
+{
+   free(p->x);
+   free(p->line);
+}
+
+/* What is wrong with an event is said with its line in the file. */
+static void complain_event(const points *p, const sneppp_error *err)
+{
+   char text[500];
+   if (err->status != SNEPPP_ERR_DATA || err->event >= p->count) complain(p->path, err);
+   snprintf(text, sizeof text, "%s, line %lu: %s", p->path, (unsigned long)p->line[err->event], err->why);
+   fail(text, "");
+}
+
+/* Degrees become unit vectors, the time comes last. */
+static points coordinates(const char *path, const options *o, const sneppp_window *w, int timed)
 {
    csv_table    t;
+   points       p;
    int          column[SNEPPP_MAX_DIM + 1], want, when = 0;
-   const size_t D = (size_t)(w->dim + timed);
+   const size_t D = (size_t)w->dim + (size_t)timed;
    sneppp_real *x;
    char         why[300];
    if (!csv_read(&t, path)) fail(t.error, "");
@@ -210,7 +294,7 @@ static sneppp_real *coordinates(const char *path, const options *o, const sneppp
       if (w->space == SNEPPP_SPHERE && want == 2) {
          double lon = row[column[0]] * 3.14159265358979323846 / 180, lat = row[column[1]] * 3.14159265358979323846 / 180;
          if (fabs(row[column[1]]) > 90 || fabs(row[column[0]]) > 360) {
-            snprintf(why, sizeof why, "%s, event %lu: longitude %g, latitude %g are not degrees (longitude comes first)", path, (unsigned long)i, row[column[0]], row[column[1]]);
+            snprintf(why, sizeof why, "%s, line %lu: longitude %g, latitude %g are not degrees (longitude comes first)", path, (unsigned long)t.line[i], row[column[0]], row[column[1]]);
             fail(why, "");
          }
          to[0] = (sneppp_real)(cos(lat) * cos(lon));
@@ -221,9 +305,13 @@ static sneppp_real *coordinates(const char *path, const options *o, const sneppp
       }
       if (timed) to[w->dim] = (sneppp_real)row[when];
    }
-   *rows = t.rows;
+   p.path = path;
+   p.x = x;
+   p.line = t.line;
+   p.count = t.rows;
+   t.line = NULL;
    csv_free(&t);
-   return x;
+   return p;
 }
 
 /* A polygon's corners; its lists live as long as the program. */
@@ -279,6 +367,17 @@ static sneppp_model load(const char *path)
    return model;
 }
 
+/* Before the work, not after it: can this file be written? */
+static void must_be_writable(const char *path)
+{
+   FILE *f = path && strcmp(path, "-") ? fopen(path, "ab") : NULL;
+   if (!path || !strcmp(path, "-")) return;
+   if (!f) fail(path, " cannot be written");
+   if (fseek(f, 0, SEEK_END) || ftell(f) > 0) { fclose(f); return; }
+   fclose(f);
+   remove(path); /* it was not there, or it was empty */
+}
+
 static void save(const sneppp_model *model, const char *path)
 {
    size_t         bytes = sneppp_save(model, NULL, 0);
@@ -302,10 +401,10 @@ static void regions(const sneppp_model *m, const options *o, sneppp_window part[
    for (int k = 0; k < o->regions; k++) {
       const char *text = o->region[k], *rest = strchr(text, ':');
       double      side[CSV_MAX_COLUMNS];
-      const int   timed = !strncmp(text, "time:", 5), f = timed ? m->factors - 1 : 0;
-      if (!rest || (!timed && strncmp(text, "box:", 4) && strncmp(text, "polygon:", 8))) fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, not ", text);
+      const int   timed = strncmp(text, "time:", 5) == 0, f = timed ? m->factors - 1 : 0;
+      if (!rest || (!timed && strncmp(text, "box:", 4) != 0 && strncmp(text, "polygon:", 8) != 0)) fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, not ", text);
       if (timed && window_of(m, f)->dim != 1) fail("the model knows no time: ", text);
-      if (!strncmp(text, "polygon:", 8)) read_polygon(rest + 1, &part[f]);
+      if (strncmp(text, "polygon:", 8) == 0) read_polygon(rest + 1, &part[f]);
       else {
          const int n = csv_row(rest + 1, side);
          if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
@@ -354,7 +453,7 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
    else if (d == 2 && (w->space == SNEPPP_BOX || w->space == SNEPPP_POLYGON || w->space == SNEPPP_BALL)) ok = draw_plane(m, x, count, &style, par, path);
    else if (d == 1 && (w->space == SNEPPP_BOX || w->space == SNEPPP_INTERVALS)) ok = draw_time(m, x, count, &style, path, &outside, &bars);
    else fail("only windows with one or two coordinates and the sphere are drawn: ", path);
-   if (!ok) fail(path, " cannot be drawn");
+   if (!ok) fail(path, " cannot be written");
 }
 
 /* A line with rate and time left on a terminal; silent otherwise. */
@@ -394,171 +493,267 @@ static void describe(const options *o, sneppp_desc *desc)
    desc->seed = o->seed;
 }
 
+typedef struct learned {
+   points          events;
+   sneppp_desc     desc;
+   sneppp_model    model;
+   sneppp_report   report;
+   sneppp_pool    *pool;
+   sneppp_parallel parallel;
+} learned;
+
+static void forget(learned *l)
+{
+   points_free(&l->events);
+   sneppp_free(&l->model);
+   sneppp_pool_free(l->pool);
+}
+
+/* Events, a window, one call. */
+static void learn(const options *o, learned *l)
+{
+   sneppp_events   train;
+   sneppp_fit_desc f;
+   sneppp_error    err;
+   double          last = 0;
+   memset(&train, 0, sizeof train);
+   memset(&f, 0, sizeof f);
+   memset(l, 0, sizeof *l);
+   describe(o, &l->desc);
+   if (sneppp_init(&l->model, &l->desc, &err) != SNEPPP_OK) complain(o->polygon ? o->polygon : "the window", &err);
+   l->events = coordinates(o->file[0], o, &l->desc.factor[0].window, o->time != NULL);
+   l->pool = sneppp_pool_make(o->threads, NULL);
+   if (l->pool) l->parallel = sneppp_pool_parallel(l->pool);
+   train.x = l->events.x;
+   train.count = l->events.count;
+   f.events = &train;
+   f.method = o->method;
+   f.seed = o->seed;
+   f.parallel = l->parallel;
+   if (isatty(2)) { f.progress = show; f.user = &last; }
+   if (sneppp_fit(&l->model, &f, &l->report, &err) != SNEPPP_OK) complain_event(&l->events, &err);
+   if (last > 0) fprintf(stderr, "\r%70s\r", "");
+}
+
+static void json_number(FILE *to, const char *name, double v)
+{
+   if (v - v == 0) fprintf(to, ", \"%s\": %.10g", name, v);
+   else fprintf(to, ", \"%s\": null", name);
+}
+
 static int fit(int count, char **arg)
 {
    static const char *const name[] = {"auto", "convex", "pgd", "adam"};
-   options         o = parse(count, arg, 1, "which file of events?");
-   FILE           *say = (o.save && !strcmp(o.save, "-")) || (o.png && !strcmp(o.png, "-")) ? stderr : stdout;
-   sneppp_desc     desc;
-   sneppp_events   train, test;
-   sneppp_fit_desc f;
-   sneppp_model    model;
-   sneppp_report   r;
-   sneppp_error    err;
-   sneppp_pool    *pool = sneppp_pool_make(o.threads, NULL);
-   sneppp_real    *x, *y = NULL;
-   double          test_nll = nan(""), expected = 0, volume, last = 0;
-   describe(&o, &desc);
-   memset(&train, 0, sizeof train);
-   memset(&test, 0, sizeof test);
-   train.x = x = coordinates(o.file[0], &o, &desc.factor[0].window, o.time != NULL, &train.count);
-   if (o.test) test.x = y = coordinates(o.test, &o, &desc.factor[0].window, o.time != NULL, &test.count);
-   memset(&f, 0, sizeof f);
-   f.events = &train;
-   f.method = o.method;
-   f.seed = o.seed;
-   if (pool) f.parallel = sneppp_pool_parallel(pool);
-   if (isatty(2)) { f.progress = show; f.user = &last; }
-   if (sneppp_init(&model, &desc, &err) != SNEPPP_OK) fail(err.why, "");
-   if (sneppp_fit(&model, &f, &r, &err) != SNEPPP_OK) fail(err.why, "");
-   if (last > 0) fprintf(stderr, "\r%70s\r", "");
-   if (sneppp_count(&model, NULL, &expected, &err) != SNEPPP_OK) fail(err.why, "");
-   volume = sneppp_window_mass(&desc.factor[0].window) * (o.time ? sneppp_window_mass(&desc.factor[1].window) : 1);
-   if (test.count && sneppp_test_nll(&model, &test, 1, o.test_scale, &test_nll, &f.parallel, &err) != SNEPPP_OK) fail(err.why, " (in the test events)");
-   test_nll -= log(volume);
-   if (o.save) save(&model, o.save);
-   if (o.png) draw(&model, x, train.count, NULL, &f.parallel, o.png);
-   if (o.json)
-      fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d, \"expected\": %.10g, \"nll_per_event\": %.10g, \"floor\": %.10g, \"seconds\": %.4g}\n",
-              (unsigned long)train.count, name[r.method], r.width, expected, r.nll, model.floor, r.seconds);
-   else {
-      fprintf(say, "%lu events in a window of %g; method %s\n", (unsigned long)train.count, volume, name[r.method]);
-      fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", r.width, expected > 0 ? 100 * model.floor * volume / expected : 0.0, expected);
+   options       o = parse("fit", count, arg, 1, "Which file of events?");
+   FILE         *say = (o.save && !strcmp(o.save, "-")) || (o.png && !strcmp(o.png, "-")) ? stderr : stdout;
+   learned       l;
+   points        held;
+   sneppp_error  err;
+   double        test_nll = nan(""), expected = 0, volume;
+   unsigned long observed;
+   must_be_writable(o.save);
+   must_be_writable(o.png);
+   learn(&o, &l);
+   if (sneppp_count(&l.model, NULL, &expected, &err) != SNEPPP_OK) fail(err.why, "");
+   volume = sneppp_window_mass(&l.desc.factor[0].window) * (o.time ? sneppp_window_mass(&l.desc.factor[1].window) : 1);
+   observed = (unsigned long)l.events.count;
+   if (o.test) {
+      sneppp_events test;
+      memset(&test, 0, sizeof test);
+      held = coordinates(o.test, &o, &l.desc.factor[0].window, o.time != NULL);
+      test.x = held.x;
+      test.count = held.count;
+      observed = (unsigned long)held.count;
+      if (held.count && sneppp_test_nll(&l.model, &test, 1, o.test_scale, &test_nll, &l.parallel, &err) != SNEPPP_OK) complain_event(&held, &err);
+      test_nll -= log(volume);
+      points_free(&held);
+   }
+   if (o.save) save(&l.model, o.save);
+   if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, &l.parallel, o.png);
+   if (o.json) {
+      fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", (unsigned long)l.events.count, name[l.report.method], l.report.width);
+      json_number(say, "expected", expected);
+      json_number(say, "nll_per_event", l.report.nll);
+      json_number(say, "test_nll", test_nll);
+      json_number(say, "gap", l.report.gap);
+      json_number(say, "floor", l.model.floor);
+      json_number(say, "seconds", l.report.seconds);
+      fprintf(say, "}\n");
+   } else {
+      fprintf(say, "%lu events in a window of %g; method %s\n", (unsigned long)l.events.count, volume, name[l.report.method]);
+      fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
       if (o.save && say == stdout) printf("model: %s\n", o.save);
       if (o.png && say == stdout) printf("picture: %s\n", o.png);
    }
    fprintf(say, "test_nll=%.6f expected=%.3f observed=%lu train_events=%lu width=%d gap=%.3g seconds=%.3f\n", test_nll,
-           o.test ? o.test_scale * expected : expected, (unsigned long)(o.test ? test.count : train.count), (unsigned long)train.count, r.width, r.gap, r.seconds);
-   free(x);
-   free(y);
-   sneppp_free(&model);
-   sneppp_pool_free(pool);
+           o.test ? o.test_scale * expected : expected, observed, (unsigned long)l.events.count, l.report.width, l.report.gap, l.report.seconds);
+   forget(&l);
    return 0;
+}
+
+/* ---- asking: a model, and what part of it */
+typedef struct question {
+   options       o;
+   sneppp_model  model;
+   sneppp_window part[SNEPPP_MAX_FACTORS];
+   sneppp_region region;
+} question;
+
+/* From a saved model, or, when a window is given, from events that are fitted first. */
+static void ask(question *q, const char *verb, int count, char **arg, int files, const char *missing)
+{
+   learned l;
+   q->o = parse(verb, count, arg, files, missing);
+   if (q->o.sides || q->o.polygon || q->o.sphere) {
+      learn(&q->o, &l);
+      q->model = l.model;
+      memset(&l.model, 0, sizeof l.model); /* q has it now */
+      forget(&l);
+   } else q->model = load(q->o.file[0]);
+   regions(&q->model, &q->o, q->part, &q->region);
+}
+
+static double expect(const question *q, uint64_t *lo, uint64_t *hi)
+{
+   sneppp_error err;
+   double       expected = 0;
+   if (sneppp_count(&q->model, &q->region, &expected, &err) != SNEPPP_OK) complain(q->o.regions == 1 ? q->o.region[0] : "the region", &err);
+   sneppp_poisson_interval(expected, 0.9, lo, hi);
+   return expected;
+}
+
+/* Columns of points and samples: x1, x2, ... or lon, lat; then the time. */
+static void print_names(const sneppp_model *m, const char *end)
+{
+   const sneppp_window *w = window_of(m, 0);
+   const int            globe = w->space == SNEPPP_SPHERE && w->dim == 3;
+   if (globe) printf("lon,lat");
+   for (int k = globe ? 3 : 0; k < m->D; k++)
+      if (is_timed(m) && k == m->D - 1) printf(",time");
+      else printf("%sx%d", k ? "," : "", k + 1);
+   printf("%s", end);
+}
+
+static void print_point(const sneppp_model *m, const sneppp_real *x)
+{
+   const sneppp_window *w = window_of(m, 0);
+   int                  k = 0;
+   if (w->space == SNEPPP_SPHERE && w->dim == 3) {
+      double lon = 0, lat = 0;
+      if (sneppp_unit_to_lonlat(x, &lon, &lat, NULL) != SNEPPP_OK) fail("a point is not on the sphere", "");
+      printf("%.8g,%.8g", lon, lat);
+      k = 3;
+   }
+   for (; k < m->D; k++) printf("%s%.10g", k ? "," : "", (double)x[k]);
 }
 
 static int eval(int count, char **arg)
 {
-   options       o = parse(count, arg, 2, "eval takes a model and a file of points");
-   sneppp_model  m = load(o.file[0]);
+   options       o = parse("eval", count, arg, 2, "Which model, and which file of points?");
+   sneppp_model  m;
    sneppp_events at;
-   sneppp_real  *x, *v;
+   points        p;
+   sneppp_real  *v;
    sneppp_error  err;
+   if (!strcmp(o.file[0], "-") && !strcmp(o.file[1], "-")) fail("the model and the points cannot both come from standard input", "");
+   m = load(o.file[0]);
    memset(&at, 0, sizeof at);
-   at.x = x = coordinates(o.file[1], &o, window_of(&m, 0), is_timed(&m), &at.count);
+   p = coordinates(o.file[1], &o, window_of(&m, 0), is_timed(&m));
+   at.x = p.x;
+   at.count = p.count;
    v = (sneppp_real *)malloc((at.count + 1) * sizeof *v);
    if (!v) fail("not enough memory for ", o.file[1]);
-   if (at.count && sneppp_intensities(&m, &at, v, NULL, &err) != SNEPPP_OK) fail(err.why, "");
-   for (int k = 0; k < m.D; k++) printf("x%d,", k + 1);
-   printf("intensity\n");
+   if (at.count && sneppp_intensities(&m, &at, v, NULL, &err) != SNEPPP_OK) complain_event(&p, &err);
+   print_names(&m, ",intensity\n");
    for (size_t i = 0; i < at.count; i++) {
-      for (int k = 0; k < m.D; k++) printf("%.10g,", (double)x[i * (size_t)m.D + (size_t)k]);
-      printf("%.10g\n", (double)v[i]);
+      print_point(&m, p.x + i * (size_t)m.D);
+      printf(",%.10g\n", (double)v[i]);
    }
-   free(x);
    free(v);
+   points_free(&p);
    sneppp_free(&m);
    return 0;
 }
 
 static int count_region(int count, char **arg)
 {
-   options       o = parse(count, arg, 1, "which model?");
-   sneppp_model  m = load(o.file[0]);
-   sneppp_window part[SNEPPP_MAX_FACTORS];
-   sneppp_region region;
-   sneppp_error  err;
-   double        expected;
-   uint64_t      lo, hi;
-   regions(&m, &o, part, &region);
-   if (sneppp_count(&m, &region, &expected, &err) != SNEPPP_OK) fail(err.why, "");
-   sneppp_poisson_interval(expected, 0.9, &lo, &hi);
+   question q;
+   uint64_t lo, hi;
+   double   expected;
+   ask(&q, "count", count, arg, 1, "Which model?");
+   expected = expect(&q, &lo, &hi);
    printf("expected=%.6g interval90=%lu,%lu\n", expected, (unsigned long)lo, (unsigned long)hi);
-   sneppp_free(&m);
+   sneppp_free(&q.model);
    return 0;
 }
 
 static int profile(int count, char **arg)
 {
-   options       o = parse(count, arg, 1, "which model?");
-   sneppp_model  m = load(o.file[0]);
-   sneppp_window part[SNEPPP_MAX_FACTORS], span;
-   sneppp_region region;
-   sneppp_error  err;
-   const int     f = m.factors - 1;
-   const sneppp_window *w = window_of(&m, f);
-   double        a, b;
-   if (w->dim != 1 || (w->space != SNEPPP_BOX && w->space != SNEPPP_INTERVALS)) fail("the model knows no time: ", o.file[0]);
-   regions(&m, &o, part, &region);
+   question             q;
+   const sneppp_window *w;
+   sneppp_window        span;
+   double               a, b;
+   int                  f;
+   ask(&q, "profile", count, arg, 1, "Which model?");
+   f = q.model.factors - 1;
+   w = window_of(&q.model, f);
+   if (w->dim != 1 || (w->space != SNEPPP_BOX && w->space != SNEPPP_INTERVALS)) fail("the model knows no time: ", q.o.file[0]);
    a = w->space == SNEPPP_INTERVALS ? w->ends[0] : w->lo[0];
    b = w->space == SNEPPP_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
-   if (region.factor[f]) { a = fmax(a, region.factor[f]->lo[0]); b = fmin(b, region.factor[f]->hi[0]); }
+   if (q.region.factor[f]) { a = fmax(a, q.region.factor[f]->lo[0]); b = fmin(b, q.region.factor[f]->hi[0]); }
    if (!(a < b)) fail("the region lies outside the window", "");
-   printf("from,to,expected,lo90,hi90\n");
-   for (int k = 0; k < o.bins; k++) {
-      double   expected;
+   memset(&span, 0, sizeof span);
+   span.dim = 1;
+   q.region.factor[f] = &span;
+   for (int k = 0; k < q.o.bins; k++) {
       uint64_t lo, hi;
-      memset(&span, 0, sizeof span);
-      span.dim = 1;
-      span.lo[0] = a + (b - a) * k / o.bins;
-      span.hi[0] = k + 1 < o.bins ? a + (b - a) * (k + 1) / o.bins : b;
-      region.factor[f] = &span;
-      if (sneppp_count(&m, &region, &expected, &err) != SNEPPP_OK) fail(err.why, "");
-      sneppp_poisson_interval(expected, 0.9, &lo, &hi);
+      double   expected;
+      span.lo[0] = a + (b - a) * k / q.o.bins;
+      span.hi[0] = k + 1 < q.o.bins ? a + (b - a) * (k + 1) / q.o.bins : b;
+      expected = expect(&q, &lo, &hi);
+      if (!k) printf("from,to,expected,lo90,hi90\n");
       printf("%.10g,%.10g,%.6g,%lu,%lu\n", span.lo[0], span.hi[0], expected, (unsigned long)lo, (unsigned long)hi);
    }
-   sneppp_free(&m);
+   sneppp_free(&q.model);
    return 0;
 }
 
 static int draw_file(int count, char **arg)
 {
-   options       o = parse(count, arg, 2, "draw takes a model and the name of the picture");
-   sneppp_model  m = load(o.file[0]);
-   sneppp_window part[SNEPPP_MAX_FACTORS];
-   sneppp_region region;
-   regions(&m, &o, part, &region);
-   if (region.factor[0] || (o.regions && !is_timed(&m))) fail("draw takes only a region of time, for models with a place and a time", "");
-   draw(&m, NULL, 0, region.factor[1], NULL, o.file[1]);
-   sneppp_free(&m);
+   question q;
+   ask(&q, "draw", count, arg, 2, "Which model, and what is the picture's name?");
+   if (q.region.factor[0] || (q.o.regions && !is_timed(&q.model))) fail("draw takes only a region of time, for models with a place and a time", "");
+   draw(&q.model, NULL, 0, q.region.factor[1], NULL, q.o.file[1]);
+   sneppp_free(&q.model);
    return 0;
 }
 
 static int sample(int count, char **arg)
 {
-   options            o = parse(count, arg, 1, "which model?");
-   sneppp_model       m = load(o.file[0]);
-   sneppp_window      part[SNEPPP_MAX_FACTORS];
-   sneppp_region      region;
+   question           q;
    sneppp_sample_info told;
    sneppp_rng         rng, again;
    sneppp_error       err;
    sneppp_real       *x = NULL;
    sneppp_status      st;
-   regions(&m, &o, part, &region);
-   sneppp_rng_init(&rng, o.seed, 0);
+   ask(&q, "sample", count, arg, 1, "Which model?");
+   sneppp_rng_init(&rng, q.o.seed, 0);
    again = rng;
    memset(&told, 0, sizeof told);
-   st = sneppp_sample(&m, &region, &rng, o.draws, NULL, 0, &told, &err); /* how many? */
+   st = sneppp_sample(&q.model, &q.region, &rng, q.o.draws, NULL, 0, &told, &err); /* how many? */
    if (st == SNEPPP_ERR_SIZE && told.count) {
-      x = (sneppp_real *)malloc(told.count * (size_t)m.D * sizeof *x);
+      x = (sneppp_real *)malloc(told.count * (size_t)q.model.D * sizeof *x);
       if (!x) fail("not enough memory for so many events", "");
-      st = sneppp_sample(&m, &region, &again, o.draws, x, told.count, &told, &err);
+      st = sneppp_sample(&q.model, &q.region, &again, q.o.draws, x, told.count, &told, &err);
    }
-   if (st != SNEPPP_OK) fail(err.why, "");
-   for (int k = 0; k < m.D; k++) printf("x%d%s", k + 1, k + 1 < m.D ? "," : "\n");
-   for (size_t i = 0; x && i < told.count * (size_t)m.D; i++) printf("%.10g%c", (double)x[i], (i + 1) % (size_t)m.D ? ',' : '\n');
+   if (st != SNEPPP_OK) complain(q.o.regions == 1 ? q.o.region[0] : q.o.file[0], &err);
+   print_names(&q.model, "\n");
+   for (size_t i = 0; x && i < told.count; i++) {
+      print_point(&q.model, x + i * (size_t)q.model.D);
+      putchar('\n');
+   }
    free(x);
-   sneppp_free(&m);
+   sneppp_free(&q.model);
    return 0;
 }
 
@@ -566,14 +761,17 @@ static int write_text(const char *text, size_t bytes, void *user) { return fwrit
 
 static int export_c(int count, char **arg)
 {
-   options      o = parse(count, arg, 2, "export takes a model and the name of the header");
+   options      o = parse("export", count, arg, 2, "Which model, and what is the header's name?");
    sneppp_model m = load(o.file[0]);
    const char  *base = strrchr(o.file[1], '/');
-   FILE        *f = strcmp(o.file[1], "-") ? fopen(o.file[1], "wb") : stdout;
+   FILE        *f = stdout;
    sneppp_error err;
    char         name[64] = "model";
+   if (strcmp(o.file[1], "-")) snprintf(name, sizeof name, "%.*s", (int)strcspn(base ? base + 1 : o.file[1], "."), base ? base + 1 : o.file[1]);
+   for (const char *c = name; *c; c++) /* before a file is made that is of no use */
+      if (!(*c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (c > name && *c >= '0' && *c <= '9'))) fail("the model would be called as the file, but that is no name in C: ", name);
+   if (strcmp(o.file[1], "-")) f = fopen(o.file[1], "wb");
    if (!f) fail(o.file[1], " cannot be written");
-   if (f != stdout) snprintf(name, sizeof name, "%.*s", (int)strcspn(base ? base + 1 : o.file[1], "."), base ? base + 1 : o.file[1]);
    if (sneppp_export_c(&m, name, write_text, f, &err) != SNEPPP_OK) fail(err.why, "");
    if (f != stdout && fclose(f)) fail(o.file[1], " cannot be written");
    sneppp_free(&m);
@@ -584,7 +782,7 @@ static int info(int count, char **arg)
 {
    static const char *const space[] = {"box", "Gaussian mixture", "sphere", "intervals", "polygon", "ball", "R^d", "gamma", "beta", "Dirichlet",
                                        "Poisson", "binomial", "negative binomial", "normal", "von Mises", "finite set"};
-   options      o = parse(count, arg, 1, "which model?");
+   options      o = parse("info", count, arg, 1, "Which model?");
    sneppp_model m = load(o.file[0]);
    sneppp_error err;
    double       expected;
@@ -604,8 +802,9 @@ static int info(int count, char **arg)
 
 static void put(const char *text, void *user) { fputs(text, (FILE *)user); }
 
-static int kernels(void)
+static int kernels(int count, char **arg)
 {
+   parse("kernels", count, arg, 0, "");
    sneppp_kernel_list(put, stdout);
    return 0;
 }
@@ -621,8 +820,8 @@ int main(int count, char **arg)
    if (!strcmp(verb, "sample")) return sample(count - 2, arg + 2);
    if (!strcmp(verb, "export")) return export_c(count - 2, arg + 2);
    if (!strcmp(verb, "info")) return info(count - 2, arg + 2);
-   if (!strcmp(verb, "kernels")) return kernels();
+   if (!strcmp(verb, "kernels")) return kernels(count - 2, arg + 2);
    if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h")) return help(count > 2 ? arg[2] : NULL);
-   fail("unknown command ", verb);
+   fail("there is no such command; sneppp help lists them: ", verb);
    return 2;
 }

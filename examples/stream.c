@@ -138,7 +138,7 @@ int main(int count, char **arg)
 {
    size_t total = count > 1 ? (size_t)strtoull(arg[1], NULL, 10) : 100000;
    size_t steps = count > 2 ? (size_t)strtoull(arg[2], NULL, 10) : 30;
-   int units = count > 3 ? atoi(arg[3]) : 100;
+   int units = count > 3 ? (int)strtol(arg[3], NULL, 10) : 100;
    const char *path = count > 4 ? arg[4] : NULL;
    planet home;
    sneppp_events events = { .count = total, .read = read_events, .user = &home };

@@ -18,9 +18,13 @@ check() { # words, command...
 png() { # every chunk and pixel, where there is an independent reader
    if command -v python3 >/dev/null 2>&1; then python3 tests/png.py "$1"; else [ -s "$1" ] && [ "$(head -c 4 "$1" | tail -c 3)" = PNG ]; fi
 }
-refuses() { # an error is one sentence and exit code 2
+refuses() { # pattern, command...: an error is one sentence that names the culprit, and exit code 2
+   pattern=$1
+   shift
    "$@" >"$out/stdout.txt" 2>"$out/stderr.txt"
-   [ $? = 2 ] && [ "$(wc -l <"$out/stderr.txt")" = 1 ] && [ ! -s "$out/stdout.txt" ]
+   [ $? = 2 ] && [ "$(wc -l <"$out/stderr.txt")" = 1 ] && [ ! -s "$out/stdout.txt" ] && grep -q -- "$pattern" "$out/stderr.txt" && return
+   cat "$out/stderr.txt"
+   return 1
 }
 says() { # pattern, command...
    pattern=$1
@@ -61,14 +65,60 @@ check "the exported model" grep -q "sneppp_model place" "$out/place.h"
 check "sphere and time" $s fit examples/data/earthquakes.csv --sphere --time time --time-window 0,18993 --save "$out/earth.model"
 check "a time region" says "^expected=" $s count "$out/earth.model" --region time:0,3650
 check "a map of some years" $s draw "$out/earth.model" "$out/earth.png" --region time:0,3650
-for verb in fit eval count profile draw info kernels help; do check "help $verb" says "^sneppp $verb" $s help $verb; done
-check "unknown command" refuses $s dance
-check "unknown option" refuses $s fit examples/data/bei.csv --window 0,1000,0,500 --colour red
-check "missing file" refuses $s fit nothing.csv --window 0,1
-check "no window" refuses $s fit examples/data/bei.csv
-check "events outside" refuses $s fit examples/data/bei.csv --window 0,10,0,10
-check "not a model" refuses $s info examples/data/bei.csv
-check "region without time" refuses $s count "$m" --region time:0,1
-check "region of another size" refuses $s count "$m" --region box:0,1
+check "a count from events" says "^expected=" $s count examples/data/bei.csv --window 0,1000,0,500 --width 8 --region box:600,700,50,150
+check "samples are events" sh -c "$s sample $out/earth.model -n 50 | $s fit - --sphere --time time --time-window 0,18993 --width 8"
+check "points on the sphere are degrees" sh -c "$s sample $out/earth.model -n 3 | $s eval $out/earth.model - | grep -q ^lon,lat,time,intensity"
+check "profile of a time" sh -c "$s profile $out/earth.model --region time:0,3650 --bins 5 | wc -l | grep -qx 6"
+check "json" says '^."events": 191, .*"test_nll": null' $s fit examples/data/coal.csv --window 1851,1963 --json
+for verb in fit eval count profile draw sample export info kernels help; do check "help $verb" says "^sneppp $verb" $s help $verb; done
+
+# ---- mistakes
+fit="$s fit examples/data/bei.csv --width 8"
+printf 'x,y\n1,2\nnan,3\n' >"$out/nan.csv"
+printf 'x,y\n1,2\n3\n' >"$out/short.csv"
+printf 'x,y\n0,0\n1,1\n1,0\n0,1\n' >"$out/cross.csv"
+printf 'x,y\n0,0\n1,1\n' >"$out/two.csv"
+printf 'x,y\n10,20\n-1,2\n' >"$out/outside.csv"
+head -c 300 "$m" >"$out/cut.model"
+{ head -c 200 "$m"; printf XXXX; tail -c +205 "$m"; } >"$out/damaged.model"
+check "unknown command" refuses dance $s dance
+check "help for nothing" refuses dance $s help dance
+check "no file" refuses "Which file" $s fit
+check "two files" refuses "one word too many: b" $s fit a b --window 0,1
+check "unknown option" refuses "no option --colour" $fit --window 0,1000,0,500 --colour red
+check "an option of another command" refuses "count has no option --bins" $s count "$m" --bins 4
+check "an option without its value" refuses "missing after --window" $fit --window
+check "missing file" refuses "nothing.csv cannot be opened" $s fit nothing.csv --window 0,1
+check "NaN in the file" refuses "nan.csv, line 3: column 1" $s fit "$out/nan.csv" --window 0,9,0,9
+check "a short line" refuses "short.csv, line 3 has 1 columns" $s fit "$out/short.csv" --window 0,9,0,9
+check "no window" refuses "give one of --window, --polygon and --sphere" $fit
+check "two windows" refuses "give one of --window, --polygon and --sphere" $fit --sphere --window 0,1000,0,500
+check "half a window" refuses "pairs of numbers" $fit --window 0,1000,0
+check "a window of words" refuses "pairs of numbers" $fit --window a,b
+check "a window upside down" refuses "1000 is not below 0" $fit --window 1000,0,0,500
+check "events outside" refuses "bei.csv, line 3: .*outside the window" $fit --window 0,10,0,10
+check "test events outside" refuses "outside.csv, line 3: .*outside" $fit --window 0,1000,0,500 --test "$out/outside.csv"
+check "a wrong column" refuses 'no column "z"' $fit --window 0,1000,0,500 --columns x,z
+check "too few columns" refuses "has 1 columns" $s fit examples/data/coal.csv --window 0,1,0,1
+check "metres for degrees" refuses "are not degrees" $fit --sphere
+check "a negative width" refuses "--width takes a number" $fit --window 0,1000,0,500 --width -3
+check "a broken width" refuses "--width takes a whole number" $fit --window 0,1000,0,500 --width 2.5
+check "unknown method" refuses "not magic" $fit --window 0,1000,0,500 --method magic
+check "time without its window" refuses "belong together" $fit --window 0,1000 --time y
+check "a file that cannot be written" refuses "cannot be written" $fit --window 0,1000,0,500 --save "$out/no/such/place"
+check "a polygon that crosses itself" refuses "cross.csv: .*meets edge 2" $fit --polygon "$out/cross.csv"
+check "a polygon of two corners" refuses "at least three" $fit --polygon "$out/two.csv"
+check "not a model" refuses "do not begin like a saved model" $s info examples/data/bei.csv
+check "half a model" refuses "has 300 bytes" $s info "$out/cut.model"
+check "a damaged model" refuses "checksum" $s info "$out/damaged.model"
+check "region without time" refuses "knows no time" $s count "$m" --region time:0,1
+check "region of another size" refuses "number of sides" $s count "$m" --region box:0,1
+check "region of no kind" refuses "not circle:1,2" $s count "$m" --region circle:1,2
+check "region outside" refuses "box:0,2000,0,1 reaches outside the window" $s count "$m" --region box:0,2000,0,1
+check "two regions of one place" refuses "two regions" $s count "$m" --region box:0,1,0,1 --region box:0,2,0,2
+check "a profile without time" refuses "knows no time" $s profile "$m"
+check "too many samples" refuses "-n takes" $s sample "$m" -n 1e12
+check "no name in C" refuses "no name in C" $s export "$m" "$out/9a-b.h"
+check "two things from one pipe" refuses "cannot both" $s eval - -
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
