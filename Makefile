@@ -40,6 +40,13 @@ build/oracle: tests/oracle.c sneppp.h
 examples: $(PROGRAMS) ## run every example and the program, and check what they print and draw
 	@sh tests/examples.sh $(sort $(PROGRAMS))
 
+# The programs draw what they always draw, only elsewhere.
+PICTURES := trees coal earth game custom wildfire
+.PHONY: pictures
+pictures: $(PICTURES:%=build/examples/%) ## draw the pictures of the README again
+	@for p in $(PICTURES); do build/examples/$$p > /dev/null && cp build/$$p.png examples/pictures/$$p.png || exit 1; done
+	@ls -l examples/pictures
+
 demo: build/examples/trees ## build and run the main job on shipped data; no packages, no network
 	build/examples/trees
 

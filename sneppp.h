@@ -18212,7 +18212,7 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
       sneppp__put_unit(o, &x->unit);
       sneppp__put(o, ", ");
       sneppp__put_name(o, "", "layer", f, "units", m->layer[f].units);
-      sneppp__put(o, "%d, %d},\n", x->width, x->no_bias);
+      sneppp__put(o, "%d, %d, {NULL, NULL, NULL}},\n", x->width, x->no_bias);
    }
    sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, ", (int)m->desc.mix,
                (int)m->desc.readout, m->desc.width, m->desc.rank);

@@ -15,6 +15,9 @@ typedef struct draw_style {
    double      bin;         /* time: width of a bar; 0 = chosen                               */
    double      lon, lat;    /* globe: the point in the middle, degrees                        */
    size_t      most;        /* dots to draw at most; 0 = 20000                                */
+   int         places;      /* sphere: names to write on the map, for orientation             */
+   const char *const *name; /* (places)                                                       */
+   const double (*where)[2]; /* (places) longitude and latitude, degrees                      */
 } draw_style;
 
 /* The intensity in the middle of rows x cols equal cells of a rectangle; rest are the coordinates after the first two. */
@@ -295,6 +298,10 @@ static inline int draw_sphere(const sneppp_model *m, const sneppp_real *x, size_
    draw_world(&p, &f, z, rows, cols, hi, power);
    for (size_t i = 0; count <= 2000 && i < count; i++)
       pic_disc(&p, pic_x(&f, atan2((double)x[3 * i + 1], (double)x[3 * i]) / degree), pic_y(&f, asin((double)x[3 * i + 2]) / degree), 0.3, PIC_WHITE);
+   for (int k = 0; k < s->places; k++) {
+      pic_disc(&p, pic_x(&f, s->where[k][0]), pic_y(&f, s->where[k][1]), 2.5, PIC_WHITE);
+      pic_text(&p, pic_x(&f, s->where[k][0]) + (s->where[k][0] > 150 ? -7 : 7), pic_y(&f, s->where[k][1]) + 4, 8, s->where[k][0] > 150, PIC_WHITE, s->name[k]);
+   }
    pic_axes(&p, &f, "longitude, degrees", "latitude, degrees", NULL);
    pic_bar(&p, f.right + 14, f.top, f.bottom, hi, power, s->legend);
    ok = pic_save(&p, path);

@@ -161,7 +161,7 @@ static void name_days(int from, int to, char *text, size_t room)
 /* Below the map: what was counted in each span of days, what the model expects, and where we are. */
 static void draw_calendar(picture *p, int now, const double *counted, const double *expected)
 {
-   pic_frame f = { 78, 315, 518, 385, 0, days, 0, 1 };
+   pic_frame f = { 78, 305, 498, 375, 0, days, 0, 1 };
    for (int k = 0; k < frames; k++) f.y1 = fmax(f.y1, 1.15 * fmax(counted[k], expected[k]));
    for (int k = 0; k < frames; k++)
       pic_box(p, pic_x(&f, k * span) + 1, pic_y(&f, counted[k]), pic_x(&f, (k + 1) * span) - 1, f.bottom,
@@ -170,10 +170,10 @@ static void draw_calendar(picture *p, int now, const double *counted, const doub
       pic_line(p, pic_x(&f, k * span) + 1, pic_y(&f, expected[k]), pic_x(&f, (k + 1) * span) - 1,
                pic_y(&f, expected[k]), 2, PIC_INK);
    pic_axes(p, &f, "days since 20 August", "fires", NULL);
-   pic_box(p, 532, 325, 542, 335, 0xc3cdd9u);
-   pic_text(p, 550, 334, 9, 0, PIC_INK, "seen");
-   pic_line(p, 530, 354, 544, 354, 2, PIC_INK);
-   pic_text(p, 550, 358, 9, 0, PIC_INK, "expected");
+   pic_box(p, 512, 315, 522, 325, 0xc3cdd9u);
+   pic_text(p, 530, 324, 9, 0, PIC_INK, "seen");
+   pic_line(p, 510, 344, 524, 344, 2, PIC_INK);
+   pic_text(p, 530, 348, 9, 0, PIC_INK, "expected");
 }
 
 /* The model may know only one event in `of`. */
@@ -198,8 +198,8 @@ static int movie(const sneppp_model *model, const fires *all, double of, const c
       sneppp_free(&map);
    }
    for (int k = 0; k < frames && ok; k++) {
-      pic_frame f = { 78, 40, 518, 260, -180, 180, -90, 90 };
-      frame[k] = pic_make(640, 435);
+      pic_frame f = { 78, 40, 498, 250, -180, 180, -90, 90 };
+      frame[k] = pic_make(620, 425);
       draw_world(&frame[k], &f, z[k], rows, cols, hi, power);
       for (size_t i = 0; i < all->count; i++) {
          const sneppp_real *x = all->x + 4 * i;

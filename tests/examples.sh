@@ -72,6 +72,13 @@ check "profile of a time" sh -c "$s profile $out/earth.model --region time:0,365
 check "json" says '^."events": 191, .*"test_nll": null' $s fit examples/data/coal.csv --window 1851,1963 --json
 for verb in fit eval count profile draw sample export info kernels help; do check "help $verb" says "^sneppp $verb" $s help $verb; done
 
+# ---- the README: its commands run, its pictures are there and small
+awk '/^```/ { on = 0 } on { print > f } /^```sh$/ { f = d "/readme" ++n ".sh"; on = 1 }' d="$out" README.md
+for f in "$out"/readme*.sh; do check "README's commands $(basename "$f")" sh -e "$f"; done
+small() { [ -s "$1" ] && [ "$(wc -c <"$1")" -lt 200000 ]; }
+for f in $(sed -n 's/.*](\(examples[^)]*png\)).*/\1/p; s/.*](\(examples[^)]*png\)) |.*](.*/\1/p' README.md | sort -u); do check "README's $f" small "$f"; done
+for f in $(grep -o '](\(examples\|LICENSE\|sneppp\)[^)]*)' README.md | tr -d '()]' | sort -u); do check "README's link $f" test -e "$f"; done
+
 # ---- mistakes
 fit="$s fit examples/data/bei.csv --width 8"
 printf 'x,y\n1,2\nnan,3\n' >"$out/nan.csv"
