@@ -18,78 +18,139 @@
       so likelihoods and expected counts are exact, without grid or Monte Carlo. With the hidden layer fixed
       the fit is convex in M = V'V.
 
-   HOW TO COMPILE IT
+   CONTENTS (search for the marks)
+      >>start    a first program            >>rng      random numbers
+      >>tasks    chapters by task           >>linalg   gemm, Cholesky, eigenvalues; then >>vector
+      >>rules    memory, threads, numbers   >>special  functions that libm lacks
+      >>limits   what it does not do        >>space    windows: checks, mass, statistics
+      >>changes  by version                 >>kernel   the closed forms, one function per row
+      >>config   the table of macros        >>optim    optimisers that know nothing of events
+      >>types    structs and enums          >>radial   trees of radial bumps
+      >>api      functions by task          >>model    features, mixing rules, regions, evaluation
+         (end of what users need)           >>loss     likelihood and gradients
+      >>base     errors, finite tests       >>fit      convex fits with certificates, AdamW
+      >>mem      blocks and carving         >>auto     the default fit
+      >>threads  a small pool               >>sample   >>io   >>input   >>licence
+
+>>start =======================================================================================================
       In ONE C or C++ file:                      everywhere else:
          #define SNEPPP_IMPLEMENTATION              #include "sneppp.h"
          #include "sneppp.h"
       Link with -lm. Nothing else is needed: a C99 or C++11 compiler and its standard library.
 
-   QUICK START
       A window, its events, one call; then ask how many events to expect in a part of it.
 
          sneppp_desc     desc = {0};                          // C++: sneppp_desc desc = {};
          sneppp_events   trees = {0};
          sneppp_fit_desc fit = {0};
+         sneppp_window   part = {0};
+         sneppp_region   region = {0};
          sneppp_model    model;
          sneppp_error    err;
-         double          total;
+         double          count;
          desc.factor[0].window.dim = 2;                       // the box [0, 1000] x [0, 500]
          desc.factor[0].window.hi[0] = 1000;
          desc.factor[0].window.hi[1] = 500;
          trees.x = xy;                                        // x0, y0, x1, y1, ... in the units of the window
          trees.count = n;
          fit.events = &trees;
-         if (sneppp_init(&model, &desc, &err) != SNEPPP_OK || sneppp_fit(&model, &fit, NULL, &err) != SNEPPP_OK ||
-             sneppp_count(&model, NULL, &total, &err) != SNEPPP_OK) fprintf(stderr, "sneppp: %s\n", err.why);
+         part.dim = 2;                                        // the box [0, 100] x [0, 100] of it
+         part.hi[0] = part.hi[1] = 100;
+         region.factor[0] = &part;
+         if (sneppp_init(&model, &desc, &err) || sneppp_fit(&model, &fit, NULL, &err) ||
+             sneppp_count(&model, &region, &count, &err)) fprintf(stderr, "sneppp: %s\n", err.why);
          ... sneppp_intensity(&model, point) is in events per unit of area ...
          sneppp_free(&model);
 
-      Zero means default in every struct. What the defaults choose is in the report of the fit.
+      Zero means default in every struct; zero them. What the defaults chose is in model.desc and in the report.
 
-   TASKS
-      Fit        sneppp_fit: AUTO (the default) needs only events and a window. CONVEX finds the best readout for a
-                 fixed hidden layer, with a certificate; PGD does the same as the paper does; ADAM learns everything.
-                 sneppp_trainer steps ADAM by hand, saves its state and resumes to the same bits.
-      Ask        sneppp_intensity at a point, sneppp_intensities at many; sneppp_count in the whole window or a
-                 region of it (boxes, intervals, polygons with holes, balls, products of these);
-                 sneppp_poisson_interval for how far a count may stray.
-      Where and  several factors make a product space (sneppp_mix says how their features meet);
-      when       sneppp_marginal integrates one out, sneppp_conditional fixes one: both return models.
-      Judge      sneppp_thin splits events, sneppp_test_nll scores those not used, sneppp_rmse compares with a truth.
-      Keep       sneppp_save and sneppp_load, to memory or files.
-      Learn      sneppp_gram and friends give the closed forms themselves; sneppp_kernel_at lists them.
+>>tasks =======================================================================================================
+   1  DESCRIBE
+      A window is a set of points and a measure on it: sneppp_window. Boxes are the default; also intervals with gaps,
+      polygons with holes, balls, spheres, R^d with Gaussian mixtures, exponential families, finite sets. One factor
+      is the plane, the line or the sphere; several make a product space, such as sphere x time. desc.mix says how
+      their features meet (the default multiplies them), factor.unit is the activation, desc.width the number of
+      features or, for the default fit, its budget. Degrees and dates: sneppp_lonlats_to_units, sneppp_date_to_days.
+      Features of your own, such as the distance from a road: factor.own (examples/custom.c).
+   2  FIT
+      sneppp_fit. AUTO, the default, needs only events and a window, and judges itself by exact leave-one-out
+      likelihood. CONVEX finds the best readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a
+      certificate: report.gap is the most by which the likelihood, in nats per event, can still be improved. PGD
+      solves the same problem as the paper does. ADAM learns everything, in batches if asked; sneppp_trainer steps it
+      by hand, saves its state and resumes to the same bits. Events may lie in memory or come from a callback that
+      reads by position (events.read), as several realisations, seen in a part of the window only (events.seen).
+   3  ASK
+      sneppp_intensity at a point, sneppp_intensities at many, outside the window 0. sneppp_count is the expected
+      number of events in the whole window or a region of it, exact: boxes, intervals, polygons, balls in boxes;
+      sneppp_counts takes many regions. sneppp_poisson_interval says how far a count may stray from its mean. Regions
+      without a closed form have functions with `numeric` in their names and an estimate of their error.
+   4  WHERE AND WHEN
+      sneppp_marginal integrates a factor out, over a part or all of it: the map of a week, the time profile of a
+      district. sneppp_conditional fixes one. Both return models, to be asked like any other and freed.
+   5  JUDGE
+      sneppp_thin splits events at random, sneppp_test_nll scores those that were not used (scale: their intensity
+      relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients,
+      sneppp_conditional_nll leaves the count out, sneppp_rmse compares with a known truth.
+   6  SIMULATE
+      sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. sneppp_sample_tile:
+      one tile of a planar map, the same in whatever order tiles are asked for. sneppp_rng_...: the generator.
+   7  KEEP AND EMBED
+      sneppp_save and sneppp_load, to memory or files: little-endian, checked before anything is allocated, the same
+      on every machine. sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY.
+   8  THE CLOSED FORMS
+      sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists what is known, with formula
+      and source; sneppp_gram_numeric integrates features that nobody has a formula for.
 
-   RULES
-      Memory     The caller owns every struct; a struct owns at most one block, from SNEPPP_MALLOC or given by you in
-                 desc.mem. Inputs are read during the call and never kept. sneppp_free is safe on a zeroed, failed or
-                 freed model. A call that fails says why in words and leaves its outputs alone; a model keeps its
-                 last good parameters.
-      Threads    Different objects are independent; any number of threads may evaluate one const model. No function
-                 has hidden state. Fits use threads only through fit.parallel, and give the same bits for any number.
-      Numbers    Windows and closed forms are double in both precisions. Events outside the window, NaN and infinity
-                 are refused with the index of the event; the border belongs to the window; ties are legal.
-      Units      Coordinates are yours: shifting and scaling happen inside. Intensities are per unit of your window
-                 (area on the sphere, in steradians on S^2).
+>>rules =======================================================================================================
+   MEMORY    The caller owns every struct; a struct owns at most one block. Inputs are read during the call and never
+             kept. A call that fails says why in words and leaves its outputs alone; a model keeps its last good
+             parameters. "Borrows" below: from SNEPPP_MALLOC, given back before the call returns.
+   THREADS   Different objects are independent, and no function has hidden state. "Const": any number of threads may
+             call it on one model at once, if none changes that model. Calls that take a sneppp_parallel, and fits
+             (fit.parallel), use those threads and no others; the result has the same bits for any number of them.
 
-   LIMITS
-      A Poisson process: events that attract or repel each other are described by their intensity only. No covariates
-      and no exposure map, other than by weights of events and windows. AUTO on windows other than boxes of up to
-      four dimensions, intervals and S^2, on product spaces, on partly watched windows and with weights solves the
-      convex problem on default features instead; the report says which method ran. A full readout has at most
-      SNEPPP_MAX_WIDTH features.
+      function                                        memory                                      model
+      intensity, log_intensity, features              stack: 2 SNEPPP_MAX_WIDTH reals             const
+      intensities, count, counts, model_gram,
+         nll, conditional_nll, test_nll,
+         test_nll_monte_carlo, count_..._numeric      borrow                                      const
+      rmse, get_layer, get_matrix, save, export_c     nothing                                     const
+      sample, sample_tile                             borrow; one rng per thread                  const
+      marginal, conditional                           out gets a block; borrow                    const
+      save_file                                       borrows the size of the file                const
+      init, load, load_file                           one block, or yours in mem; borrow          made
+      set_layer, set_matrix                           borrow                                      changed
+      fit                                             borrows; AUTO replaces the model's block    changed
+      trainer_init, _step, _load, _free, _save        one block from init to free; the model,     changed
+                                                      which must outlive the trainer, is its own
+      free                                            safe on a zeroed, failed or freed model     freed
+      gram, gram_log, gram_grad, kernel, moments      borrow (context NULL)                       -
+      gram_numeric                                    yours: work                                 -
+      pool_make, pool_free                            one block; one call at a time per pool      -
+      window_..., lonlat, dates, thin, version,
+         strerror, poisson_interval, kernel_list      nothing                                     -
+      rng_...                                         nothing; a generator has one thread         -
 
-   CONTENTS (search for the marks)
-      >>config   build options              >>space    windows: checks, mass, statistics
-      >>types    structs and enums          >>kernel   the closed forms, one function per row
-      >>api      functions by task          >>optim    optimisers that know nothing of events
-      >>base     errors, finite tests       >>radial   trees of radial bumps
-      >>mem      blocks and carving         >>model    features, mixing rules, regions, evaluation
-      >>threads  a small pool               >>loss     likelihood and gradients
-      >>rng      random numbers             >>fit      convex fits with certificates, AdamW
-      >>linalg   gemm, Cholesky, eigenvalues (then >>vector)   >>auto     the default fit
-      >>special  functions that libm lacks  >>sample >>io >>input (degrees, dates) >>licence
+   NUMBERS   Windows, closed forms and sums over events are double in both precisions. Events outside the window, NaN
+             and infinity are refused with the index of the event; the border belongs to the window; ties are legal;
+             no events are legal, too: the intensity is 0.
+   UNITS     Coordinates are yours: shifting and scaling happen inside. Intensities are per unit of your window: area,
+             time, their product; steradians on S^2.
+   ERRORS    0 is success, everything else negative; err.why is one sentence that names the field or the event, and
+             NULL is allowed for err. Nothing is printed, nothing asserts on your data.
 
-   CHANGES
+>>limits ======================================================================================================
+      A Poisson process: events that attract or repel each other are described by their intensity only, and counts
+      of such events stray further than Poisson intervals say, which know nothing of the error of the fit either.
+      There is no exposure map: what was watched is a window, a part of it (events.seen), or a finite set of weighted
+      cells. AUTO puts radial units on boxes, intervals, polygons, S^2 and their products with at most four
+      coordinates; elsewhere it solves the convex problem on default features, and the report says so. It places
+      its bumps on events, and so fills a long gap in time too low. A full readout has at most SNEPPP_MAX_WIDTH
+      features. Closed forms exist for many pairs of window and activation, not for all: a pair without one is
+      refused when the model is made. Regions: no closed forms on caps and rectangles of the sphere. Models with
+      features of your own can be neither sampled nor saved. Float models lose digits, not ranges: fit in double.
+
+>>changes =====================================================================================================
       0.1.0      first version
 */
 #ifndef SNEPPP_H
@@ -466,7 +527,7 @@ typedef struct sneppp_desc {     /* what a model is; plain data, may be static c
    int            group;         /* radial units in runs of this many with one centre each, in tree order: what
                                     AUTO makes; a tree then finds those near a point. 0 = no tree           */
    uint64_t       seed;          /* first layer; 0 = 1, never the clock                                    */
-   void          *mem;           /* optional block of sneppp_model_bytes(); malloc is then never called    */
+   void          *mem;           /* optional block of sneppp_model_bytes(), in which the model then lives  */
    size_t         mem_bytes;
    void          *alloc_ctx;     /* handed to SNEPPP_MALLOC and SNEPPP_FREE                                */
    int            end_zero;      /* must be 0                                                              */

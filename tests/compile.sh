@@ -104,6 +104,14 @@ for f in "$out"/readme*.c; do
    check "and prints what the README says" sh -c "$p >$p.out && diff $p.txt $p.out"
 done
 
+{
+   printf '#include "sneppp.h"\n#include <stdio.h>\nint start(const double *xy, size_t n);\nint start(const double *xy, size_t n)\n{\n'
+   sed -n '/^         sneppp_desc     desc/,/^         sneppp_free/p' sneppp.h | grep -v '^ *\.\.\.'
+   printf 'return !(count > 0);\n}\nint main(void)\n{\n   const double xy[4] = {10, 10, 700, 300};\n   return start(xy, 2);\n}\n'
+} >"$out/start.c"
+check "the manual's first program compiles" $cc -std=c99 -Wall -Wextra -Werror -I. -DSNEPPP_IMPLEMENTATION -O1 -o "$out/start" "$out/start.c" -lm
+check "and runs" "$out/start"
+
 # ---- compile time of the header at -O2, in processor seconds. They double when other programs share the core, and
 # machines differ, so that only gross excess fails; on an idle core it should be a few seconds.
 seconds=$( ($cc -std=c99 -I. -O2 -c -o "$out/time.o" "$out/sneppp.c"; times) | awk 'NR == 2 { split($1, t, /[ms]/); print 60 * t[1] + t[2] }')
