@@ -943,33 +943,6 @@ SNEPPP__INLINE int sneppp__finite(double x)
    return (u >> 52 & 0x7ff) != 0x7ff;
 }
 
-/* The index of the first NaN or infinity among count numbers, or count. Reads the bits from memory: nothing
-   is loaded as a floating-point number, so nothing can be assumed of it. */
-SNEPPP__UNUSED static size_t sneppp__first_bad(const double *x, size_t count)
-{
-   for (size_t i = 0; i < count; i++) {
-      uint64_t u;
-      memcpy(&u, x + i, sizeof u);
-      if ((u >> 52 & 0x7ff) == 0x7ff) return i;
-   }
-   return count;
-}
-
-/* The same for sneppp_real, of either precision. */
-SNEPPP__UNUSED static size_t sneppp__first_bad_real(const sneppp_real *x, size_t count)
-{
-#ifdef SNEPPP_REAL_FLOAT
-   for (size_t i = 0; i < count; i++) {
-      uint32_t u;
-      memcpy(&u, x + i, sizeof u);
-      if ((u >> 23 & 0xff) == 0xff) return i;
-   }
-   return count;
-#else
-   return sneppp__first_bad(x, count);
-#endif
-}
-
 SNEPPP_DEF int sneppp_version(void) { return SNEPPP_VERSION; }
 
 SNEPPP_DEF const char *sneppp_strerror(sneppp_status status)
@@ -3448,12 +3421,6 @@ SNEPPP__UNUSED static double sneppp__langevin(double x)
    return x < 0 ? -value : value;
 }
 
-/* (e^x - 1)/x. Worst error 1.0 ulp. */
-SNEPPP__UNUSED static double sneppp__expm1_over(double x)
-{
-   return x == 0 ? 1 : expm1(x) / x;
-}
-
 /* ---- coefficients, printed by tests/special_table.py coef: Chebyshev interpolants on short intervals,
    Debye's polynomials in logarithmic form, nodes and weights of Gauss-Legendre rules */
 static const double sneppp__mills_centre[15] = {
@@ -3757,14 +3724,6 @@ SNEPPP__UNUSED static double sneppp__mills(double x)
    if (x >= 0) return sneppp__mills_right(x);
    if (x < -37.5) x = -37.5;
    return SNEPPP__SQRT_2PI / sneppp__exp_square(x, 0.5) - sneppp__mills_right(-x);
-}
-
-/* e^(x^2) erfc(x) for every x; stops growing below -26.5. Worst error 2.1 ulp. */
-SNEPPP__UNUSED static double sneppp__erfcx(double x)
-{
-   if (x >= 0) return sneppp__mills_right(x < 1e300 ? x * SNEPPP__SQRT2 : x) * SNEPPP__SQRT_2_PI;
-   if (x < -26.5) x = -26.5;
-   return 2 / sneppp__exp_square(x, 1) - sneppp__mills_right(-x * SNEPPP__SQRT2) * SNEPPP__SQRT_2_PI;
 }
 
 /* ---- Gauss-Legendre quadrature on [-1, 1]: at least n nodes, of the orders that are tabled (6, 8, 10, 12,
@@ -4102,34 +4061,6 @@ SNEPPP__UNUSED static double sneppp__log_beta(double a, double b)
           large * log1p(small / large) + (sneppp__stirling(a) + sneppp__stirling(b) - sneppp__stirling(a + b));
 }
 
-/* I_x(a, b), the regularised incomplete beta function, a, b > 0, given x and y = 1 - x (whichever is small
-   should not come from a subtraction): x^a y^b/(a B(a,b)) sum_n (a+b)_n/(a+1)_n x^n (DLMF 8.17.8), positive
-   terms, on the side x <= (a+1)/(a+b+2), where they fall from the start; the other side is the complement.
-   Worst error 12 ulp. */
-SNEPPP__UNUSED static double sneppp__beta_inc_xy(double a, double b, double x, double y)
-{
-   double term = 1, sum = 1, front;
-   int    swap = x * (a + b + 2) > a + 1;
-   if (x <= 0) return 0;
-   if (y <= 0) return 1;
-   if (swap) { front = a; a = b; b = front; front = x; x = y; y = front; }
-   /* pow keeps the digits that a log x would lose; for large a and b the powers underflow before 1/B makes
-      up. */
-   front = a + b < 300 ? pow(x, a) * pow(y, b) * exp(-sneppp__log_beta(a, b)) / a
-                       : exp(a * log(x) + b * log(y) - sneppp__log_beta(a, b)) / a;
-   for (int n = 0; n < 100000 && term > 1e-17 * sum * y; n++) { /* the rest is below term/y */
-      term *= x * (a + b + n) / (a + 1 + n);
-      sum += term;
-   }
-   return swap ? 1 - front * sum : front * sum;
-}
-
-/* The same where 1 - x is good enough. */
-SNEPPP__UNUSED static double sneppp__beta_inc(double a, double b, double x)
-{
-   return sneppp__beta_inc_xy(a, b, x, 1 - x);
-}
-
 /* ---- Bessel functions in the normalisation of spheres: Z_d(kappa) = 0F1(; d/2; kappa^2/4), the mean of
    e^(kappa x_1) over the unit sphere of R^d, and j_d(kappa) = 0F1(; d/2; -kappa^2/4), the mean of cos(kappa
    x_1). Z_d = Gamma(d/2) (2/kappa)^nu I_nu(kappa), nu = d/2 - 1. */
@@ -4302,143 +4233,6 @@ SNEPPP__UNUSED static double sneppp__j(int d, double kappa)
       if (!odd) return found / sum;
       return fabs(cos(x)) * x > fabs(sin(x)) ? found / a * cos(x) : found / b * (sin(x) / x);
    }
-}
-
-/* ---- divided differences of the exponential, for integrals over simplices (Hermite and Genocchi): f[a, b,
-   c] = integral of f''(t_0 a + t_1 b + t_2 c) over t >= 0, t_0 + t_1 + t_2 = 1. They are symmetric, and the
-   derivative with respect to an argument repeats it: d/da f[a, b, c] = f[a, a, b, c]. */
-
-static void sneppp__sort(int n, double *x)
-{
-   for (int i = 1; i < n; i++) {
-      double v = x[i];
-      int    k = i;
-      for (; k > 0 && x[k - 1] > v; k--) x[k] = x[k - 1];
-      x[k] = v;
-   }
-}
-
-/* e^(-x[n-1]) exp[x_0, ..., x_{n-1}] of n = 1..4 increasing arguments. Spread below 3: the series e^(x_0 -
-   x_max) sum_m h_m(x - x_0)/(m + n - 1)!, h_m the complete homogeneous polynomials, all terms positive.
-   Otherwise (exp[x_1..] - exp[..x_{n-2}])/(x_{n-1} - x_0), where the first term dominates. */
-static double sneppp__expdd_sorted(int n, const double *x)
-{
-   double spread = x[n - 1] - x[0], h[4] = {1, 1, 1, 1}, sum, factor = 1;
-   if (n == 1) return 1;
-   if (n == 2) return sneppp__expm1_over(-spread);
-   if (spread >= 3)
-      return (sneppp__expdd_sorted(n - 1, x + 1) - exp(x[n - 2] - x[n - 1]) * sneppp__expdd_sorted(n - 1, x)) /
-             spread;
-   for (int i = 2; i < n; i++) factor /= i;
-   sum = factor;
-   for (int m = 1; m < 40; m++) { /* h[i] = h_m of the first i + 2 differences, the first of which is 0 */
-      h[1] *= x[1] - x[0];
-      for (int i = 2; i < n; i++) h[i] = h[i - 1] + (x[i] - x[0]) * h[i];
-      factor /= m + n - 1;
-      sum += factor * h[n - 1];
-      if (factor * h[n - 1] < 1e-17 * sum) break;
-   }
-   return exp(-spread) * sum;
-}
-
-/* e^(-max) exp[a, b, c]; multiply by e^max, or keep the maximum in the logarithm. Worst error 3.1 ulp. */
-SNEPPP__UNUSED static double sneppp__expdd2_scaled(double a, double b, double c)
-{
-   double x[3];
-   x[0] = a; x[1] = b; x[2] = c;
-   sneppp__sort(3, x);
-   return sneppp__expdd_sorted(3, x);
-}
-
-SNEPPP__UNUSED static double sneppp__expdd3_scaled(double a, double b, double c, double d)
-{
-   double x[4];
-   x[0] = a; x[1] = b; x[2] = c; x[3] = d;
-   sneppp__sort(4, x);
-   return sneppp__expdd_sorted(4, x);
-}
-
-/* exp[a, b, c] and exp[a, b, c, d]; overflow like exp. */
-SNEPPP__UNUSED static double sneppp__expdd2(double a, double b, double c)
-{
-   double m = a > b ? a : b;
-   return exp(m > c ? m : c) * sneppp__expdd2_scaled(a, b, c);
-}
-
-SNEPPP__UNUSED static double sneppp__expdd3(double a, double b, double c, double d)
-{
-   double m = a > b ? a : b, k = c > d ? c : d;
-   return exp(m > k ? m : k) * sneppp__expdd3_scaled(a, b, c, d);
-}
-
-/* exp[i x_0, ..., i x_{n-1}] of n = 2..4 increasing real x. Spread below 2: series about the mean. Otherwise
-   the difference quotient, divided by i times the spread. */
-static void sneppp__expidd_sorted(int n, const double *x, double *re, double *im)
-{
-   double spread = x[n - 1] - x[0], mean = 0, c, s, u[4], h[4] = {1, 1, 1, 1}, part[2] = {0, 0}, factor = 1;
-   if (n == 2) {
-      mean = 0.5 * (x[0] + x[1]);
-      c = sneppp__sinc(0.5 * spread);
-      *re = cos(mean) * c;
-      *im = sin(mean) * c;
-      return;
-   }
-   if (spread >= 2) {
-      double re0, im0, re1, im1;
-      sneppp__expidd_sorted(n - 1, x, &re0, &im0);
-      sneppp__expidd_sorted(n - 1, x + 1, &re1, &im1);
-      *re = (im1 - im0) / spread;
-      *im = (re0 - re1) / spread;
-      return;
-   }
-   for (int i = 0; i < n; i++) mean += x[i] - x[0];
-   mean = x[0] + mean / n;
-   for (int i = 0; i < n; i++) u[i] = x[i] - mean;
-   for (int i = 2; i < n; i++) factor /= i;
-   part[0] = factor;
-   for (int m = 1; m < 30; m++) { /* i^m h_m(u)/(m+n-1)!: h[i] = h_m of the first i + 1 arguments */
-      h[0] *= u[0];
-      for (int i = 1; i < n; i++) h[i] = h[i - 1] + u[i] * h[i];
-      factor /= m + n - 1;
-      part[m & 1] += (m & 2) ? -factor * h[n - 1] : factor * h[n - 1];
-      if (factor * spread < 1e-20) break;
-   }
-   c = cos(mean);
-   s = sin(mean);
-   *re = c * part[0] - s * part[1];
-   *im = s * part[0] + c * part[1];
-}
-
-/* The same for any order: e^(i x_0) times the divided difference of the distances from x_0, which are exact
-   or nearly so, while the phases of large arguments would be rounded with them. */
-static void sneppp__expidd(int n, double *x, double *re, double *im)
-{
-   double start, c, s, u, v;
-   sneppp__sort(n, x);
-   start = x[0];
-   for (int i = 0; i < n; i++) x[i] -= start;
-   sneppp__expidd_sorted(n, x, &u, &v);
-   c = cos(start);
-   s = sin(start);
-   *re = c * u - s * v;
-   *im = s * u + c * v;
-}
-
-/* exp[ia, ib, ic], real and imaginary part, for real a, b, c: bounded by 1/2. Its derivative with respect to
-   a is i exp[ia, ia, ib, ic]. Worst error 1.9 ulp of the modulus, of the next order 8.3 ulp (arguments within
-   30). */
-SNEPPP__UNUSED static void sneppp__expidd2(double a, double b, double c, double *re, double *im)
-{
-   double x[3];
-   x[0] = a; x[1] = b; x[2] = c;
-   sneppp__expidd(3, x, re, im);
-}
-
-SNEPPP__UNUSED static void sneppp__expidd3(double a, double b, double c, double d, double *re, double *im)
-{
-   double x[4];
-   x[0] = a; x[1] = b; x[2] = c; x[3] = d;
-   sneppp__expidd(4, x, re, im);
 }
 
 /* >>space ====================================================================================================

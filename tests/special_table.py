@@ -245,32 +245,6 @@ def bvn_rows():
    mp.dps = 50
    emit("bvn", items)  # between the arguments and the value: Phi_2 - Phi Phi, its rest, its scale
 
-def series_dd(xs, imag):
-   """exp[x_0..] or exp[ix_0..] from the Taylor series in many digits: sum h_m/(m + n - 1)!."""
-   n, unit = len(xs), mp.mpc(0, 1) if imag else mpf(1)
-   old, mp.dps = mp.dps, 60 + int(2*max(abs(x) for x in xs))
-   h, total, m = [mpf(1)]*n, mp.mpc(0), 0
-   while True:
-      term = unit**m*h[-1]/fac(m + n - 1)
-      total += term
-      if m > 10 + 3*max(abs(x) for x in xs) and max(map(abs, h))/fac(m + n - 1) < mpf(10)**-(mp.dps - 10): break
-      h[0] *= xs[0]
-      for i in range(1, n): h[i] = h[i - 1] + xs[i]*h[i]
-      m += 1
-   mp.dps = old
-   return total
-
-def clusters(n, count, width):
-   """Argument tuples of all degrees of coincidence."""
-   out = [(0.0,)*n, (1.5,)*n]
-   for _ in range(count):
-      c, w = rng.uniform(-5, 5), 10**rng.uniform(-12, math.log10(width))
-      x = [c + rng.uniform(-w, w) for _ in range(n)]
-      if rng.random() < 0.4: x[1] = x[0]
-      if rng.random() < 0.3: x[2] = x[0] + 1e-9
-      out.append(tuple(x))
-   return out
-
 def table():
    print("/* Exact values for the tests of >>special, printed by tests/special_table.py table (mpmath, 40 digits and more).")
    print("   Each row: the arguments, the value rounded to double, what the rounding left, and the scale against which the")
@@ -296,9 +270,6 @@ def table():
       mp.dps = 50
       return v
    one("langevin", lan, spread(1e-8, 1e8, 40, True) + spread(0.3, 5, 30))
-   one("expm1_over", lambda x: mp.expm1(x)/x, spread(1e-8, 700, 30, True))
-   one("erfcx", lambda x: mp.erfc(x)*exp(x*x) if x < 100 else sum((-1)**k*fac2(2*k - 1)/(2*x*x)**k for k in range(12))/(x*sqrt(pi)),
-       spread(1e-5, 1e10, 25) + spread(0.01, 60, 35) + [-x for x in spread(0.01, 26, 15)])
    one("phi", phi_mp, spread(1e-3, 37, 30, True))
    one("Phi", Phi_mp, [-x for x in spread(1e-3, 37, 60)] + spread(1e-3, 37, 15) + [0.0])
    one("mills", lambda x: mills(x), spread(1e-3, 1e6, 60) + [-x for x in spread(1e-3, 37, 20)])
@@ -352,14 +323,6 @@ def table():
    emit("log_beta", [((a, b), log(mp.beta(mpf(a), mpf(b))), max(abs(log(mp.beta(mpf(a), mpf(b)))), mpf(1))) for a, b in ab])
    xa = list(zip(spread(0.5, 1e8, 40), spread(0.5, 60, 40)))
    emit("lgamma_diff", [((x, a), loggamma(mpf(x) + mpf(a)) - loggamma(mpf(x)), max(mpf(1), abs(loggamma(mpf(x) + mpf(a)) - loggamma(mpf(x))))) for x, a in xa])
-   abx = [(rng.choice((0.5, 1.0, 1.5, 2.5, 7.5, 30.0)), rng.choice((0.5, 0.5, 3.0)), rng.choice((rng.random(), 10**rng.uniform(-8, 0)))) for _ in range(50)]
-   emit("beta_inc", [((a, b, x), mp.betainc(mpf(a), mpf(b), 0, mpf(x), regularized=True), None) for a, b, x in abx])
-   for n, name in ((3, "expdd2"), (4, "expdd3")):
-      emit(name, [(x, series_dd([mpf(a) for a in x], False).real, None) for x in clusters(n, 50, 30)])
-   for n, name in ((3, "expidd2"), (4, "expidd3")):
-      items = [(x, series_dd([mpf(a) for a in x], True)) for x in clusters(n, 50, 30)]
-      emit(name + "_re", [(x, v.real, abs(v)) for x, v in items])
-      emit(name + "_im", [(x, v.imag, abs(v)) for x, v in items])
    bvn_rows()
 
 if __name__ == "__main__":
