@@ -512,6 +512,7 @@ typedef struct sneppp_factor {   /* one factor of the observation space         
 
 typedef struct sneppp_node { /* of that tree: the radial centres first .. first + count - 1 and their bounding box  */
    size_t first, count, kid; /* children are the nodes kid and kid + 1; 0 = a leaf                                   */
+   size_t from;              /* leaves: the first of the group's bumps that are not all in the table                  */
    double reach2;            /* no bump of the node matters beyond this squared distance                             */
    double lo[SNEPPP_RADIAL_DIM], hi[SNEPPP_RADIAL_DIM];
 } sneppp_node;
@@ -565,8 +566,10 @@ typedef struct sneppp_model {            /* transparent; evaluation takes it con
    sneppp_node       *node;              /* (nodes) tree over the groups of radial units; nodes 0 = none    */
    size_t             nodes;
    double             metric[SNEPPP_RADIAL_DIM]; /* distances of the tree are |metric (u - v)|              */
-   double            *centre;            /* (n / group, d) in these units                                   */
-   sneppp_real       *peak, *sharp;      /* (n) v_i^2 psi_i^2 = peak exp(-sharp distance^2)                 */
+   double            *centre;            /* (d, count) of each leaf, from first * d on, in these units       */
+   sneppp_real       *peak, *sharp;      /* (group, count) of each leaf: v_i^2 psi_i^2 = peak exp(-sharp distance^2) */
+   double            *table;             /* the sum of those that are wide; see >>radial                    */
+   int                table_top, table_more[2]; /* 2^(top + more) cells along an axis; top -1 = no table   */
    void              *block;             /* owned memory, NULL when the caller gave it or it lies in flash  */
    size_t             block_bytes;
 } sneppp_model;
@@ -3007,21 +3010,25 @@ SNEPPP__VEC sneppp__vec sneppp__vec_gauss(sneppp__vec x, sneppp_real c)
 }
 
 /* The first `count` lanes of memory; the others are 0 and are never touched. */
+SNEPPP__VEC __m256i sneppp__vec_mask(size_t count) /* the first count < SNEPPP__LANE lanes */
+{
+#ifdef SNEPPP_REAL_FLOAT
+   static const int32_t mask[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+#else
+   static const int64_t mask[8] = {-1, -1, -1, -1};
+#endif
+   return _mm256_loadu_si256((const __m256i *)(const void *)(mask + SNEPPP__LANE - count));
+}
+
 SNEPPP__VEC sneppp__vec sneppp__vec_load(const sneppp_real *from, size_t count)
 {
-   sneppp_real all[SNEPPP__LANE];
-   if (count >= SNEPPP__LANE) return SNEPPP__V(loadu)(from);
-   memset(all, 0, sizeof all);
-   for (size_t i = 0; i < count; i++) all[i] = from[i];
-   return SNEPPP__V(loadu)(all);
+   return count >= SNEPPP__LANE ? SNEPPP__V(loadu)(from) : SNEPPP__V(maskload)(from, sneppp__vec_mask(count));
 }
 
 SNEPPP__VEC void sneppp__vec_store(sneppp_real *to, sneppp__vec x, size_t count)
 {
-   sneppp_real all[SNEPPP__LANE];
-   if (count >= SNEPPP__LANE) { SNEPPP__V(storeu)(to, x); return; }
-   SNEPPP__V(storeu)(all, x);
-   for (size_t i = 0; i < count; i++) to[i] = all[i];
+   if (count >= SNEPPP__LANE) SNEPPP__V(storeu)(to, x);
+   else SNEPPP__V(maskstore)(to, sneppp__vec_mask(count), x);
 }
 
 /* The sum of the lanes, by halves. */
@@ -10620,7 +10627,8 @@ SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double 
 {
    double r = 0;
    for (int k = 0; k < d; k++) {
-      double v = x[k] < n->lo[k] ? n->lo[k] - x[k] : x[k] > n->hi[k] ? x[k] - n->hi[k] : 0;
+      double below = n->lo[k] - x[k], above = x[k] - n->hi[k], v = below > above ? below : above;
+      v = v > 0 ? v : 0; /* no branches: queries are as often outside as inside */
       r += v * v;
    }
    return r;
@@ -10679,6 +10687,218 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
    return e->t[i] * f;
 }
 
+#endif /* SNEPPP_INFERENCE_ONLY */
+
+/* ---- wide bumps as a table. The sum of all bumps that are wide against the cells of a grid is a smooth function: in each
+   of the cells of [-1, 1]^d (d = 1 or 2) it is a polynomial of degree 23 per axis, kept as coefficients of Chebyshev's T.
+   The cost of a look does not depend on how many bumps there are.
+
+   How wide is wide: on a cell of half-width a, exp(-s (y - c)^2) is at most exp(s a^2 (r - 1/r)^2 / 4) on the ellipse
+   with sum of half axes a r, so interpolation in p points errs by 4 / (r - 1) r^(1-p) times that (Trefethen, Approximation
+   Theory and Approximation Practice, theorem 8.2). p = 24, s a^2 <= 1.2 and r = 6.2 give 3e-14 of the peak.
+
+   There are 2^(top + more_k) cells along axis k, more of them where bumps are narrower. Bit b < top of the index along axis
+   k is bit d b + k of the cell's number, and the bits above follow, those of axis 0 first: so the children of cell c are
+   the cells 2^d c .. 2^d c + 2^d - 1, and a table is refined in its own memory. */
+#define SNEPPP__CHEB 24
+#define SNEPPP__WIDE 1.2  /* most s a^2 of a bump in the table */
+#define SNEPPP__BATCH 8   /* bumps that enter the table together */
+#define SNEPPP__BAND 16   /* cells a side that they enter at a time */
+
+/* T_0 .. T_23 at t, for two values at a time, because each step waits for the one before. */
+static void sneppp__cheb(double t, double u, double *T, double *U)
+{
+   T[0] = U[0] = 1, T[1] = t, U[1] = u;
+   for (int k = 2; k < SNEPPP__CHEB; k++) T[k] = 2 * t * T[k - 1] - T[k - 2], U[k] = 2 * u * U[k - 1] - U[k - 2];
+}
+
+static size_t sneppp__table_cell(int d, int top, const int *more, const size_t *i)
+{
+   size_t cell = d == 1 ? i[0] >> top : i[0] >> top | i[1] >> top << more[0];
+   for (int b = top; b-- > 0;) for (int k = d; k-- > 0;) cell = cell << 1 | (i[k] >> b & 1);
+   return cell;
+}
+
+static double sneppp__table_at(const double *table, int d, int top, const int *more, const double *x)
+{
+   double T[2][SNEPPP__CHEB], sum[SNEPPP__CHEB], t[2] = {0, 0}, total = 0;
+   size_t i[2] = {0, 0}, cell;
+   for (int k = 0; k < d; k++) {
+      size_t cells = (size_t)1 << (top + more[k]);
+      double at = (x[k] + 1) * 0.5 * (double)cells;
+      i[k] = at > 0 ? (size_t)at : 0;
+      if (i[k] >= cells) i[k] = cells - 1;
+      t[k] = fmin(1, fmax(-1, 2 * (at - (double)i[k]) - 1));
+   }
+   cell = sneppp__table_cell(d, top, more, i);
+   sneppp__cheb(t[0], t[1], T[0], T[1]);
+   if (d == 1) {
+      table += cell * SNEPPP__CHEB;
+      for (int j = 0; j < SNEPPP__CHEB; j++) total += table[j] * T[0][j];
+      return total;
+   }
+   table += cell * SNEPPP__CHEB * SNEPPP__CHEB;
+   for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] = 0;
+   for (int r = 0; r < SNEPPP__CHEB; r++)
+      for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] += T[0][r] * table[r * SNEPPP__CHEB + j];
+   for (int j = 0; j < SNEPPP__CHEB; j++) total += sum[j] * T[1][j];
+   return total;
+}
+
+#ifndef SNEPPP_INFERENCE_ONLY
+/* Values of one cell, and of all. */
+static size_t sneppp__cell_size(int d) { return d == 1 ? SNEPPP__CHEB : SNEPPP__CHEB * SNEPPP__CHEB; }
+
+static size_t sneppp__table_size(int d, int top, const int *more)
+{
+   return sneppp__cell_size(d) << (d * top + more[0] + (d == 2 ? more[1] : 0));
+}
+
+/* Room for the table of n bumps: four values for each, none where there are too few bumps to be slow. */
+static size_t sneppp__table_room(int d, size_t n)
+{
+   size_t most = sneppp__cell_size(d) << (d == 1 ? 10 : 8);
+   if (d < 1 || d > 2 || n < 4096) return 0;
+   return 4 * n < most ? 4 * n : most;
+}
+
+/* The finest table in that room, with cells in the shape of the bumps: metric gives the ratio of their widths. */
+static int sneppp__table_shape(int d, size_t room, const double *metric, int *more)
+{
+   double least = d == 2 && metric[1] < metric[0] ? metric[1] : metric[0];
+   int    top = 0;
+   for (int k = 0; k < 2; k++) {
+      more[k] = 0;
+      while (k < d && more[k] < 8 && metric[k] > 1.5 * least * (double)(1 << more[k])) more[k]++;
+   }
+   while (sneppp__table_size(d, 0, more) > room) { more[0] -= more[0] > 0; more[1] -= more[1] > 0; } /* at most one is not 0 */
+   while (sneppp__table_size(d, top + 1, more) <= room) top++;
+   return top;
+}
+
+/* The coarsest level that takes bumps of sharpness s along each axis: s_k a_k^2 <= 1.2 with a_k = 2^-(level + more_k). */
+static int sneppp__table_level(int d, const int *more, const double *s)
+{
+   double most = ldexp(s[0], -2 * more[0]);
+   int    level = 0;
+   if (d == 2) most = fmax(most, ldexp(s[1], -2 * more[1]));
+   while (level < 16 && most > SNEPPP__WIDE * (double)((uint64_t)1 << (2 * level))) level++;
+   return level;
+}
+
+/* cell <- A cell B' for the matrices of the two axes; d = 1 has B only. */
+static void sneppp__table_map(int d, const double *A, const double *B, const double *in, double *out)
+{
+   const size_t p = SNEPPP__CHEB;
+   double       half[SNEPPP__CHEB * SNEPPP__CHEB];
+   if (d == 2) sneppp__dgemm(0, 0, p, p, p, 1, A, p, in, p, 0, half, p);
+   sneppp__dgemm(0, 1, d == 2 ? p : 1, p, p, 1, d == 2 ? half : in, p, B, p, 0, out, p);
+}
+
+/* Values at the nodes cos(pi (i + 1/2) / p) of every cell become coefficients. */
+static void sneppp__table_transform(double *table, int d, int level, const int *more)
+{
+   const size_t size = sneppp__cell_size(d), cells = sneppp__table_size(d, level, more) / size;
+   double       M[SNEPPP__CHEB * SNEPPP__CHEB], cell[SNEPPP__CHEB * SNEPPP__CHEB];
+   for (int k = 0; k < SNEPPP__CHEB; k++)
+      for (int i = 0; i < SNEPPP__CHEB; i++)
+         M[k * SNEPPP__CHEB + i] = (k ? 2.0 : 1.0) / SNEPPP__CHEB * cos(SNEPPP__PI * k * (i + 0.5) / SNEPPP__CHEB);
+   for (size_t c = 0; c < cells; c++) {
+      memcpy(cell, table + c * size, size * sizeof *cell);
+      sneppp__table_map(d, M, M, cell, table + c * size);
+   }
+}
+
+/* From coefficients of a level to values at the nodes of the next. The coarse table moves to the end first; a cell is
+   copied before its children are written, which reach no farther than its own place. */
+static void sneppp__table_refine(double *table, int d, int level, const int *more)
+{
+   const size_t size = sneppp__cell_size(d), cells = sneppp__table_size(d, level, more) / size, kids = (size_t)1 << d;
+   double       M[2][SNEPPP__CHEB * SNEPPP__CHEB], cell[SNEPPP__CHEB * SNEPPP__CHEB];
+   for (int i = 0; i < SNEPPP__CHEB; i++) {
+      double x = cos(SNEPPP__PI * (i + 0.5) / SNEPPP__CHEB);
+      sneppp__cheb(0.5 * (x - 1), 0.5 * (x + 1), M[0] + i * SNEPPP__CHEB, M[1] + i * SNEPPP__CHEB);
+   }
+   memmove(table + (kids - 1) * cells * size, table, cells * size * sizeof *table);
+   for (size_t c = 0; c < cells; c++) {
+      memcpy(cell, table + ((kids - 1) * cells + c) * size, size * sizeof *cell);
+      for (size_t q = 0; q < kids; q++)
+         sneppp__table_map(d, M[q & 1], M[d == 2 ? q >> 1 : q], cell, table + (kids * c + q) * size);
+   }
+}
+
+#ifdef SNEPPP__VECTOR
+SNEPPP__TARGET_AVX2 static void sneppp__exps_vectors(size_t count, double *z)
+{
+   for (size_t i = 0; i < count; i += 4) _mm256_storeu_pd(z + i, sneppp__exp_f64x4(_mm256_loadu_pd(z + i)));
+}
+#endif
+
+static void sneppp__exps(size_t count, double *z) /* count: a multiple of 4 */
+{
+#ifdef SNEPPP__VECTOR
+   if (sneppp__has_vectors()) { sneppp__exps_vectors(count, z); return; }
+#endif
+   for (size_t i = 0; i < count; i++) z[i] = exp(z[i]);
+}
+
+/* Bumps w exp(-sum_k s_k (x_k - c_k)^2) that enter a table together. */
+typedef struct sneppp__batch {
+   int    count;
+   double w[SNEPPP__BATCH], c[SNEPPP__BATCH][2], s[SNEPPP__BATCH][2];
+} sneppp__batch;
+
+/* The factors of axis k at the nodes of the cells first .. end - 1, of which there are `cells` along the axis. */
+static void sneppp__batch_axis(const sneppp__batch *b, int k, int cells, int first, int end, double *E)
+{
+   const size_t row = SNEPPP__BAND * SNEPPP__CHEB, used = (size_t)(end - first) * SNEPPP__CHEB;
+   double       node[SNEPPP__CHEB];
+   for (int j = 0; j < SNEPPP__CHEB; j++) node[j] = cos(SNEPPP__PI * (j + 0.5) / SNEPPP__CHEB);
+   for (int q = 0; q < b->count; q++, E += row) {
+      double at = 1 + b->c[q][k], s = -b->s[q][k], side = 1.0 / cells;
+      for (int i = first, n = 0; i < end; i++)
+         for (int j = 0; j < SNEPPP__CHEB; j++) { double y = (2 * i + 1 + node[j]) * side - at; E[n++] = s * y * y; }
+      sneppp__exps(used, E);
+   }
+}
+
+/* Cells first .. end - 1 along axis k that the batch can reach. */
+static void sneppp__batch_range(const sneppp__batch *b, int k, int cells, int *first, int *end)
+{
+   double lo = 1, hi = -1;
+   for (int q = 0; q < b->count; q++) {
+      double r = sqrt(SNEPPP__EDGE / (b->s[q][k] + 1e-30));
+      lo = fmin(lo, b->c[q][k] - r), hi = fmax(hi, b->c[q][k] + r);
+   }
+   *first = (int)floor(0.5 * (fmax(lo, -1) + 1) * cells), *end = (int)ceil(0.5 * (fmin(hi, 1) + 1) * cells);
+   if (*first > cells - 1) *first = cells - 1; /* centres may lie outside of the window */
+   if (*end < *first + 1) *end = *first + 1;
+}
+
+static void sneppp__table_add(double *table, int d, int level, const int *more, const sneppp__batch *b)
+{
+   const size_t p = SNEPPP__CHEB, row = SNEPPP__BAND * p;
+   double       E[2][SNEPPP__BATCH * SNEPPP__BAND * SNEPPP__CHEB];
+   int          first[2] = {0, 0}, end[2] = {1, 1}, cells[2] = {1, 1};
+   for (int k = 0; k < d; k++) sneppp__batch_range(b, k, cells[k] = 1 << (level + more[k]), &first[k], &end[k]);
+   for (int i0 = first[0]; i0 < end[0]; i0 += SNEPPP__BAND) {
+      int i1 = end[0] < i0 + SNEPPP__BAND ? end[0] : i0 + SNEPPP__BAND;
+      sneppp__batch_axis(b, 0, cells[0], i0, i1, E[0]);
+      for (int q = 0; q < b->count; q++) for (size_t r = 0; r < (size_t)(i1 - i0) * p; r++) E[0][(size_t)q * row + r] *= b->w[q];
+      for (int j0 = first[1]; j0 < end[1]; j0 += SNEPPP__BAND) {
+         int j1 = end[1] < j0 + SNEPPP__BAND ? end[1] : j0 + SNEPPP__BAND;
+         if (d == 2) sneppp__batch_axis(b, 1, cells[1], j0, j1, E[1]);
+         for (int i = i0; i < i1; i++)
+            for (int j = j0; j < j1; j++) {
+               const size_t  at[2] = {(size_t)i, (size_t)j};
+               const double *A = E[0] + (size_t)(i - i0) * p, *B = E[1] + (size_t)(j - j0) * p;
+               double       *out = table + sneppp__table_cell(d, level, more, at) * sneppp__cell_size(d);
+               if (d == 2) sneppp__dgemm(1, 0, p, p, (size_t)b->count, 1, A, row, B, row, 1, out, p);
+               else for (int q = 0; q < b->count; q++) for (size_t r = 0; r < p; r++) out[r] += A[(size_t)q * row + r];
+            }
+      }
+   }
+}
 #endif /* SNEPPP_INFERENCE_ONLY */
 
 /* >>model ====================================================================================================
@@ -11096,6 +11316,18 @@ static int sneppp__tree_dim(const sneppp_model *model)
    return d;
 }
 
+/* Tables are for RBF units in windows that fill [-1, 1] in the coordinates of the features. */
+static int sneppp__tables(const sneppp_model *model)
+{
+   for (int f = 0; f < model->factors; f++) {
+      sneppp_space space = model->desc.factor[f].window.space;
+      if (model->desc.factor[f].unit.act != SNEPPP_RBF || (space != SNEPPP_BOX && space != SNEPPP_INTERVALS &&
+                                                           space != SNEPPP_POLYGON && space != SNEPPP_BALL))
+         return 0;
+   }
+   return 1;
+}
+
 /* ---- the arrays of a model. desc must be resolved; model->desc and the sizes are set here. */
 static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, sneppp_model *model)
 {
@@ -11137,6 +11369,9 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
       model->centre = (double *)sneppp__take(c, groups, (size_t)sneppp__tree_dim(model), sizeof *model->centre);
       model->peak = (sneppp_real *)sneppp__take(c, n, 1, sizeof *model->peak);
       model->sharp = (sneppp_real *)sneppp__take(c, n, 1, sizeof *model->sharp);
+      if (sneppp__tables(model) && (groups = sneppp__table_room(sneppp__tree_dim(model), n)) > 0)
+         model->table = (double *)sneppp__take(c, groups, 1, sizeof *model->table);
+      model->table_top = -1;
    }
    model->readouts = desc->mix == SNEPPP_MIX_ADDITIVE || desc->mix == SNEPPP_MIX_SEPARABLE ? model->factors : 1;
    for (int k = 0, first = 0; k < model->readouts; k++) {
@@ -12141,85 +12376,195 @@ static int sneppp__unit_bump(const sneppp_layer_state *L, size_t i, double *c, d
    return 1;
 }
 
-/* The tree over the groups of radial units, made anew from the parameters: a bump is v^2 psi^2 = peak exp(-sharp r^2)
-   with r the distance in the tree's metric, which asks for one width per unit up to a common ratio of the axes. Units
-   that do not have this form leave the model without a tree, which is slower and just as right. */
+/* Fills the table with the bumps that are wide enough, level by level, and takes them out of the tree: peak = 0. */
+static void sneppp__table_fill(sneppp_model *model)
+{
+   const size_t  d = (size_t)sneppp__tree_dim(model), group = (size_t)model->desc.group;
+   const int    *more = model->table_more;
+   sneppp__batch batch;
+   model->table_top = sneppp__table_shape((int)d, sneppp__table_room((int)d, (size_t)model->n), model->metric,
+                                          model->table_more);
+   for (int level = 0; level <= model->table_top; level++) {
+      if (level) sneppp__table_refine(model->table, (int)d, level - 1, more);
+      else memset(model->table, 0, sneppp__table_size((int)d, 0, more) * sizeof *model->table);
+      for (size_t k = 0; k < model->nodes; k++) {
+         const sneppp_node *q = &model->node[k];
+         batch.count = 0;
+         for (size_t i = 0; !q->kid && i < group * q->count; i++) {
+            size_t at = q->first * group + i, b = (size_t)batch.count;
+            for (size_t r = 0; r < d; r++) {
+               batch.c[b][r] = model->centre[q->first * d + r * q->count + i % q->count] / model->metric[r];
+               batch.s[b][r] = (double)model->sharp[at] * model->metric[r] * model->metric[r];
+            }
+            if (model->peak[at] > 0 && sneppp__table_level((int)d, more, batch.s[b]) == level) {
+               batch.w[batch.count++] = (double)model->peak[at];
+               model->peak[at] = 0;
+            }
+            if (batch.count == SNEPPP__BATCH || (batch.count && i + 1 == group * q->count)) {
+               sneppp__table_add(model->table, (int)d, level, more, &batch);
+               batch.count = 0;
+            }
+         }
+      }
+      sneppp__table_transform(model->table, (int)d, level, more);
+   }
+}
+
+/* A leaf's bumps, v^2 psi^2 = peak exp(-sharp r^2) with r the distance in the tree's metric, which asks for one width per
+   unit up to a common ratio of the axes; those of a centre with the widest first. Returns 0 for other units. */
+static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
+{
+   const size_t group = (size_t)model->desc.group, d = (size_t)sneppp__tree_dim(model);
+   double       own[SNEPPP__LEAF * SNEPPP_RADIAL_DIM], *centre = model->centre + n->first * d;
+   memcpy(own, centre, n->count * d * sizeof *own);
+   for (size_t b = 0; b < n->count; b++) {
+      sneppp_real before = 0;
+      for (size_t k = 0; k < d; k++) centre[k * n->count + b] = own[b * d + k];
+      for (size_t s = 0; s < group; s++) {
+         size_t i = (n->first + b) * group + s, to = n->first * group + s * n->count + b;
+         double c[SNEPPP_RADIAL_DIM], q[SNEPPP_RADIAL_DIM], v = (double)model->readout[0].V[i], amplitude = v * v;
+         for (int f = 0, first = 0; f < model->factors; first += model->layer[f++].d)
+            if (!sneppp__unit_bump(&model->layer[f], i, c + first, q + first, &amplitude)) return 0;
+         for (size_t k = 0; k < d; k++)
+            if (fabs(q[k] - model->metric[k] * model->metric[k] * q[0]) > 2e-5 * q[k] ||
+                fabs(c[k] * model->metric[k] - own[b * d + k]) > 1e-6 * model->metric[k])
+               return 0;
+         model->sharp[to] = (sneppp_real)q[0], model->peak[to] = (sneppp_real)amplitude;
+         if (model->sharp[to] < before) return 0;
+         before = model->sharp[to];
+      }
+   }
+   return 1;
+}
+
+/* The tree over the groups of radial units, made anew from the parameters. Units that are no bumps leave the model without
+   a tree, which is slower and just as right. */
 static void sneppp__index(sneppp_model *model)
 {
-   size_t             group = (size_t)model->desc.group, n = (size_t)model->n, d;
-   const sneppp_real *v = model->readout[0].V;
+   size_t group = (size_t)model->desc.group, n = (size_t)model->n, d, nodes;
    model->nodes = 0;
    if (!model->desc.group || !n) return;
    d = (size_t)sneppp__tree_dim(model);
-   for (size_t i = 0; i < n; i++) {
-      double *c = model->centre + i / group * d, at[SNEPPP_RADIAL_DIM], q[SNEPPP_RADIAL_DIM],
-              amplitude = (double)v[i] * (double)v[i];
+   for (size_t i = 0; i < n; i += group) {
+      double c[SNEPPP_RADIAL_DIM], q[SNEPPP_RADIAL_DIM], peak = 0;
       for (int f = 0, first = 0; f < model->factors; first += model->layer[f++].d)
-         if (!sneppp__unit_bump(&model->layer[f], i, at + first, q + first, &amplitude)) return;
+         if (!sneppp__unit_bump(&model->layer[f], i, c + first, q + first, &peak)) return;
       for (size_t k = 0; k < d; k++) {
          if (!i) model->metric[k] = sqrt(q[k] / q[0]);
-         at[k] *= model->metric[k];
-         if (i % group == 0) c[k] = at[k];
-         if (fabs(q[k] - model->metric[k] * model->metric[k] * q[0]) > 2e-5 * q[k] ||
-             fabs(at[k] - c[k]) > 1e-6 * model->metric[k])
-            return;
+         model->centre[i / group * d + k] = c[k] * model->metric[k];
       }
-      model->sharp[i] = (sneppp_real)q[0];
-      model->peak[i] = (sneppp_real)amplitude;
-      if (i % group && model->sharp[i] < model->sharp[i - 1]) return;
    }
-   model->nodes = sneppp__tree_build((int)d, n / group, model->centre, NULL, model->node);
-   for (size_t k = 0; k < model->nodes; k++) {
-      sneppp_node *q = &model->node[k];
-      double       least = 1e300;
-      for (size_t i = q->first * group; i < (q->first + q->count) * group; i++)
-         if ((double)model->sharp[i] < least) least = (double)model->sharp[i];
-      q->reach2 = SNEPPP__EDGE / least;
+   nodes = sneppp__tree_build((int)d, n / group, model->centre, NULL, model->node);
+   for (size_t k = 0; k < nodes; k++) if (!model->node[k].kid && !sneppp__index_leaf(model, &model->node[k])) return;
+   model->nodes = nodes;
+   if (model->table) sneppp__table_fill(model);
+   for (size_t k = 0; k < nodes; k++) {
+      sneppp_node       *q = &model->node[k];
+      const sneppp_real *peak = model->peak + q->first * group, *sharp = model->sharp + q->first * group;
+      double             least = 0;
+      size_t             all = q->count * group, from = all;
+      for (size_t i = 0; i < all; i++) {
+         if (!(peak[i] > 0)) continue;
+         if (from == all || (double)sharp[i] < least) least = (double)sharp[i];
+         if (from == all) from = i;
+      }
+      q->from = q->kid ? 0 : from / q->count;
+      q->reach2 = from == all ? -1 : SNEPPP__EDGE / least;
    }
 }
 
 #endif /* SNEPPP_INFERENCE_ONLY */
 
-/* sum of v_i^2 psi_i^2 through the tree. Units of a group stand with the widest first, so the first that is too far
-   ends its group. What is left out is below 1e-12 of the sum of the peaks. Exponents are gathered, so that the
-   exponentials run as vectors. */
-#define SNEPPP__GATHER 64
+/* ---- the sum of v_i^2 psi_i^2 through the tree: what is left out is below 1e-12 of the sum of the peaks */
 
-static double sneppp__gathered(const sneppp_real *peak, sneppp_real *exponent, size_t count)
+#ifdef SNEPPP__VECTOR
+SNEPPP__TARGET_AVX2 static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d, const double *x,
+                                                       const double *centre, const sneppp_real *peak,
+                                                       const sneppp_real *sharp)
 {
-   sneppp_unit u = {SNEPPP_EXP, 0, 0};
-   double      sum = 0;
-   sneppp__act_array(&u, count, exponent, exponent, NULL);
-   for (size_t i = 0; i < count; i++) sum += (double)peak[i] * (double)exponent[i];
+   static const int64_t lanes[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+   sneppp_real       r2[SNEPPP__LEAF];
+   const sneppp__vec edge = SNEPPP__V(set1)((sneppp_real)-SNEPPP__EDGE), zero = SNEPPP__V(setzero)();
+   sneppp__vec       sum = zero, u[SNEPPP__LEAF / SNEPPP__LANE];
+   for (size_t b = 0; b < count; b += 4) {
+      __m256d r = _mm256_setzero_pd(), e;
+      __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(lanes + (count - b < 4 ? 4 - (count - b) : 0)));
+      for (size_t k = 0; k < d; k++) {
+         e = _mm256_sub_pd(_mm256_set1_pd(x[k]), _mm256_maskload_pd(centre + k * count + b, mask));
+         r = _mm256_fmadd_pd(e, e, r);
+      }
+#ifdef SNEPPP_REAL_FLOAT
+      _mm_storeu_ps(r2 + b, _mm256_cvtpd_ps(r));
+#else
+      _mm256_storeu_pd(r2 + b, r);
+#endif
+   }
+   for (size_t s = from; s < group; s++) {
+      int near = 0;
+      for (size_t i = 0; i < count; i += SNEPPP__LANE) {
+         size_t left = count - i;
+         int    mask = left < SNEPPP__LANE ? (1 << left) - 1 : (1 << SNEPPP__LANE) - 1;
+         u[i / SNEPPP__LANE] = SNEPPP__V(fnmadd)(SNEPPP__V(loadu)(r2 + i), sneppp__vec_load(sharp + s * count + i, left), zero);
+         near |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(u[i / SNEPPP__LANE], edge, _CMP_GE_OQ));
+      }
+      if (!near) break; /* narrower ones are farther still */
+      for (size_t i = 0; i < count; i += SNEPPP__LANE)
+         sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count + i, count - i),
+                                sneppp__vec_exp(u[i / SNEPPP__LANE]), sum);
+   }
+   return sneppp__vec_sum(sum);
+}
+#endif
+
+/* The bumps of one leaf at x. Units of a centre stand with the widest first, so a row that is too far ends the leaf. */
+static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n, size_t d, const double *x)
+{
+   const size_t       group = (size_t)model->desc.group;
+   const sneppp_real *peak = model->peak + n->first * group, *sharp = model->sharp + n->first * group;
+   const double      *centre = model->centre + n->first * d;
+   double             sum = 0;
+   sneppp_real        r2[SNEPPP__LEAF];
+#ifdef SNEPPP__VECTOR
+   if (sneppp__has_vectors()) return sneppp__leaf_vectors(n->count, n->from, group, d, x, centre, peak, sharp);
+#endif
+   for (size_t b = 0; b < n->count; b++) {
+      double r = 0;
+      for (size_t k = 0; k < d; k++) { double e = x[k] - centre[k * n->count + b]; r += e * e; }
+      r2[b] = (sneppp_real)r;
+   }
+   for (size_t s = n->from, near = 1; s < group && near; s++) {
+      near = 0;
+      for (size_t b = 0; b < n->count; b++) {
+         sneppp_real u = r2[b] * sharp[s * n->count + b];
+         if (u > (sneppp_real)SNEPPP__EDGE) continue;
+         near = 1;
+#ifdef SNEPPP_REAL_FLOAT
+         sum += (double)(peak[s * n->count + b] * expf(-u));
+#else
+         sum += peak[s * n->count + b] * exp(-u);
+#endif
+      }
+   }
    return sum;
 }
 
 static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
 {
-   size_t      stack[128], group = (size_t)model->desc.group, d = 0, have = 0;
-   int         top = 0;
-   double      x[SNEPPP_RADIAL_DIM], total = 0;
-   sneppp_real z[SNEPPP__GATHER], w[SNEPPP__GATHER];
-   for (int f = 0; f < model->factors; f++)
-      for (int k = 0; k < model->layer[f].d; k++, d++) x[d] = (double)T[f][k] * model->metric[d];
+   size_t stack[128], d = 0;
+   int    top = 0;
+   double x[SNEPPP_RADIAL_DIM], total = 0;
+   for (int f = 0; f < model->factors; f++) for (int k = 0; k < model->layer[f].d; k++) x[d++] = (double)T[f][k];
+   if (model->table_top >= 0) /* -1e-16 means 0 */
+      total = fmax(0, sneppp__table_at(model->table, (int)d, model->table_top, model->table_more, x));
+   for (size_t k = 0; k < d; k++) x[k] *= model->metric[k];
    stack[top++] = 0;
    while (top) {
       const sneppp_node *n = &model->node[stack[--top]];
       if (sneppp__node_distance2(n, x, (int)d) > n->reach2) continue;
-      if (n->kid) { stack[top++] = n->kid + 1; stack[top++] = n->kid; continue; }
-      for (size_t j = n->first; j < n->first + n->count; j++) {
-         const sneppp_real *peak = model->peak + j * group, *sharp = model->sharp + j * group;
-         double             r = 0;
-         for (size_t k = 0; k < d; k++) { double e = x[k] - model->centre[j * d + k]; r += e * e; }
-         for (size_t i = 0; i < group; i++) {
-            double u = r * (double)sharp[i];
-            if (u > SNEPPP__EDGE) break;
-            z[have] = (sneppp_real)-u, w[have++] = peak[i];
-            if (have == SNEPPP__GATHER) { total += sneppp__gathered(w, z, have); have = 0; }
-         }
-      }
+      if (n->kid) { stack[top++] = n->kid + 1; stack[top++] = n->kid; }
+      else total += sneppp__leaf_bumps(model, n, d, x);
    }
-   return total + sneppp__gathered(w, z, have);
+   return total;
 }
 
 /* alpha |V psi|^2 + floor with respect to the base measure, at a point that is inside. */
@@ -18044,10 +18389,13 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
    sneppp__put_doubles(o, "tree", 0, "centre", m->centre, groups * (size_t)sneppp__tree_dim(m));
    sneppp__put_reals(o, "tree", 0, "peak", m->peak, (size_t)m->n);
    sneppp__put_reals(o, "tree", 0, "sharp", m->sharp, (size_t)m->n);
+   if (m->table_top >= 0)
+      sneppp__put_doubles(o, "tree", 0, "table", m->table,
+                          sneppp__table_size(sneppp__tree_dim(m), m->table_top, m->table_more));
    sneppp__put_head(o, "sneppp_node", "tree", 0, "node", m->nodes);
    for (size_t k = 0; k < m->nodes; k++) {
       const sneppp_node *q = &m->node[k];
-      sneppp__put(o, "\n   {%zu, %zu, %zu, ", q->first, q->count, q->kid);
+      sneppp__put(o, "\n   {%zu, %zu, %zu, %zu, ", q->first, q->count, q->kid, q->from);
       sneppp__put_double(o, q->reach2);
       sneppp__put(o, ", ");
       sneppp__put_row(o, q->lo, sneppp__tree_dim(m));
@@ -18104,6 +18452,8 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    sneppp__put_name(o, "(double *)", "tree", 0, "centre", m->nodes ? m->centre : NULL);
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "peak", m->nodes ? m->peak : NULL);
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "sharp", m->nodes ? m->sharp : NULL);
+   sneppp__put_name(o, "(double *)", "tree", 0, "table", m->nodes && m->table_top >= 0 ? m->table : NULL);
+   sneppp__put(o, "%d, {%d, %d}, ", m->table_top, m->table_more[0], m->table_more[1]);
    sneppp__put(o, "0, 0\n};\n#endif\n");
 }
 

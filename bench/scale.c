@@ -1,0 +1,150 @@
+/* AUTO on a million events: what the whole data add to the random subset that carries the bumps, and what it costs.
+   make bench/scale && build/bench/scale                    simulated patterns on a line and in the plane
+   make bench/scale && build/bench/scale FIRES.csv          longitude and latitude in the first two columns
+   Four events of five are fitted, through a source; 50,000 of the rest judge the fit. The true intensity of a simulated
+   pattern gives the figure that nobody can beat. */
+#define SNEPPP_IMPLEMENTATION
+#include "../sneppp.h"
+#include "bench.h"
+
+enum { scale_events = 1000000, scale_judges = 50000, scale_clusters = 400 };
+
+typedef struct scale_truth {
+   int    d;
+   double centre[scale_clusters][2], width[scale_clusters];
+} scale_truth;
+
+/* A third of the events is uniform; the rest lies in clusters whose widths span two decades. The window is the unit
+   cube, on which the clusters are wrapped. */
+static void scale_make(scale_truth *t, int d)
+{
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, 7, (uint64_t)d);
+   t->d = d;
+   for (int c = 0; c < scale_clusters; c++) {
+      for (int k = 0; k < 2; k++) t->centre[c][k] = sneppp_rng_uniform(&rng);
+      t->width[c] = (d == 1 ? 1e-4 : 1e-3) * pow(100, sneppp_rng_uniform(&rng));
+   }
+}
+
+static void scale_draw(const scale_truth *t, sneppp_rng *rng, sneppp_real *x)
+{
+   int c = (int)sneppp_rng_below(rng, scale_clusters), flat = sneppp_rng_below(rng, 3) == 0;
+   for (int k = 0; k < t->d; k++) {
+      double v = flat ? sneppp_rng_uniform(rng) : t->centre[c][k] + t->width[c] * sneppp_rng_normal(rng);
+      x[k] = (sneppp_real)(v - floor(v));
+   }
+}
+
+static double scale_density(const scale_truth *t, const sneppp_real *x)
+{
+   double sum = 0;
+   for (int c = 0; c < scale_clusters; c++) {
+      double r = 0, s = t->width[c];
+      for (int k = 0; k < t->d; k++) {
+         double e = fabs((double)x[k] - t->centre[c][k]);
+         e = e > 0.5 ? 1 - e : e;
+         r += e * e;
+      }
+      sum += exp(-0.5 * r / (s * s)) / pow(sqrt(2 * SNEPPP__PI) * s, t->d);
+   }
+   return 1.0 / 3 + 2.0 / 3 * sum / scale_clusters;
+}
+
+typedef struct scale_store { const sneppp_real *x; size_t D; } scale_store;
+
+static size_t scale_read(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   const scale_store *s = (const scale_store *)user;
+   memcpy(dst, s->x + first * s->D, count * s->D * sizeof *dst);
+   return count;
+}
+
+static int scale_fit(const char *name, const sneppp_window *win, sneppp_real *x, size_t N, double best)
+{
+   size_t           D = (size_t)win->dim, train = N - N / 5;
+   scale_store      store = { x, D };
+   sneppp_events    e = { .read = scale_read, .user = &store, .count = train },
+                    judge = { .x = x + train * D, .count = scale_judges };
+   sneppp_desc      desc = { .factor = { { .window = *win } } };
+   sneppp_fit_desc  fit = { .events = &e };
+   sneppp_model     m = { 0 };
+   sneppp_report    rep = { 0 };
+   sneppp_error     err = { 0 };
+   double           nll = 0, seconds = 0;
+   clock_t          start = clock();
+   sneppp_status    st = sneppp_init(&m, &desc, &err);
+   if (st == SNEPPP_OK) st = sneppp_fit(&m, &fit, &rep, &err);
+   seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+   start = clock();
+   if (st == SNEPPP_OK) st = sneppp_test_nll(&m, &judge, 1, (double)scale_judges / (double)train, &nll, NULL, &err);
+   if (st != SNEPPP_OK) fprintf(stderr, "scale: %s\n", err.why);
+   else {
+      printf("%s_events %zu events\n%s_width %d features\n%s_fit %.2f s\n", name, train, name, rep.width, name, seconds);
+      printf("%s_evaluate %.2f us\n", name, (double)(clock() - start) / CLOCKS_PER_SEC / scale_judges * 1e6);
+      printf("%s_expected %.1f events\n%s_test_nll %.4f nats\n", name, rep.expected, name, nll);
+      if (best < 1e9) printf("%s_true_test_nll %.4f nats\n", name, best);
+   }
+   sneppp_free(&m);
+   return st != SNEPPP_OK;
+}
+
+static int scale_simulated(int d)
+{
+   scale_truth   truth;
+   sneppp_window win = { .dim = d, .hi = { 1, 1 } };
+   sneppp_real  *x = (sneppp_real *)malloc(scale_events * (size_t)d * sizeof *x);
+   sneppp_rng    rng;
+   double        best = 1;
+   int           failed;
+   if (!x) return 1;
+   scale_make(&truth, d);
+   sneppp_rng_init(&rng, 8, (uint64_t)d);
+   for (size_t i = 0; i < scale_events; i++) scale_draw(&truth, &rng, x + i * (size_t)d);
+   for (size_t i = 0; i < scale_judges; i++) /* -[sum log(n p(x)) - n - log n!] / n */
+      best -= log(scale_density(&truth, x + (scale_events - scale_events / 5 + i) * (size_t)d)) / scale_judges;
+   best += sneppp__lgamma(scale_judges + 1.0) / scale_judges - log((double)scale_judges);
+   failed = scale_fit(d == 1 ? "line" : "plane", &win, x, scale_events, best);
+   free(x);
+   return failed;
+}
+
+static int scale_file(const char *path)
+{
+   sneppp_window win = { .space = SNEPPP_SPHERE, .dim = 3 };
+   FILE         *file = fopen(path, "r");
+   char          line[256];
+   size_t        N = 0, room = 0;
+   sneppp_real  *x = NULL;
+   sneppp_rng    rng;
+   int           failed;
+   while (file && fgets(line, sizeof line, file)) {
+      double lon, lat;
+      if (sscanf(line, "%lf,%lf", &lon, &lat) != 2) continue;
+      if (N == room) {
+         sneppp_real *more = (sneppp_real *)realloc(x, 3 * (room = 2 * room + 4096) * sizeof *x);
+         if (!more) break;
+         x = more;
+      }
+      if (sneppp_lonlat_to_unit(lon, lat, x + 3 * N, NULL) == SNEPPP_OK) N++;
+   }
+   if (file) fclose(file);
+   if (N < 5 * (size_t)scale_judges) { fprintf(stderr, "scale: %s has too few events\n", path); free(x); return 1; }
+   sneppp_rng_init(&rng, 9, 0);
+   for (size_t i = N; i > 1; i--) { /* files are sorted by time */
+      size_t      j = (size_t)sneppp_rng_below(&rng, i);
+      sneppp_real t[3];
+      memcpy(t, x + 3 * j, sizeof t);
+      memcpy(x + 3 * j, x + 3 * (i - 1), sizeof t);
+      memcpy(x + 3 * (i - 1), t, sizeof t);
+   }
+   failed = scale_fit("file", &win, x, N, 1e10);
+   free(x);
+   return failed;
+}
+
+int main(int argc, char **argv)
+{
+   if (argc > 1) return scale_file(argv[1]);
+   return scale_simulated(1) | scale_simulated(2);
+}

@@ -1,0 +1,124 @@
+/* Radial units found through a tree, and the table that holds the wide ones: both against adding up all units. */
+enum { radial_units = 6000 };
+
+/* A line or a plane with bumps of all widths, two on each centre, wide ones first. ratio: width of axis 1 to that of axis 0. */
+static sneppp_status radial_model(int d, double ratio, double widest, sneppp_model *m, sneppp_error *err)
+{
+   static double W[radial_units * 2], width[radial_units * 2];
+   sneppp_desc   desc;
+   sneppp_rng    rng;
+   sneppp_status st;
+   memset(&desc, 0, sizeof desc);
+   desc.factor[0].window.dim = d;
+   for (int k = 0; k < d; k++) desc.factor[0].window.lo[k] = -3, desc.factor[0].window.hi[k] = 5 + k;
+   desc.factor[0].unit.act = SNEPPP_RBF;
+   desc.readout = SNEPPP_READOUT_DIAGONAL, desc.width = radial_units, desc.group = 2, desc.alpha = 1;
+   st = sneppp_init(m, &desc, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp_rng_init(&rng, 5, (uint64_t)d);
+   for (int i = 0; i < radial_units; i += 2) {
+      double l = widest * pow(1e-4, sneppp_rng_uniform(&rng));
+      for (int k = 0; k < d; k++) {
+         W[i * d + k] = W[(i + 1) * d + k] = 2 * sneppp_rng_uniform(&rng) - 1;
+         width[i * d + k] = l * (k ? ratio : 1);
+         width[(i + 1) * d + k] = 0.1 * width[i * d + k];
+      }
+   }
+   for (int i = 0; i < radial_units * d; i++) { /* all parameters as the model stores them */
+      m->layer[0].W[i] = (sneppp_real)W[i];
+      m->layer[0].width[i] = (sneppp_real)width[i];
+   }
+   for (int i = 0; i < radial_units; i++) m->readout[0].V[i] = (sneppp_real)(0.1 + sneppp_rng_uniform(&rng));
+   sneppp__index(m);
+   return SNEPPP_OK;
+}
+
+TEST radial_table_is_the_sum(void)
+{
+   static const double ratios[4] = {1, 0.25, 5, 100};
+   for (int d = 1; d <= 2; d++)
+      for (int which = 0; which < (d == 1 ? 1 : 4); which++) {
+         sneppp_model m, plain;
+         sneppp_error err;
+         sneppp_rng   rng;
+         double       peaks = 0, left = 0, worst = 0;
+         ASSERT_EQ(SNEPPP_OK, radial_model(d, ratios[which], 1, &m, &err));
+         ASSERT(m.nodes > 0 && m.table_top >= 0);
+         plain = m;
+         plain.nodes = 0;
+         for (int i = 0; i < m.n; i++) {
+            double v = (double)m.readout[0].V[i];
+            peaks += v * v;
+            left += (double)m.peak[i];
+         }
+         ASSERT(left < (which == 3 ? 1 : 0.95) * peaks); /* the table took its part, if the bumps are not too slim */
+         sneppp_rng_init(&rng, 6, 6);
+         for (int i = 0; i < 300; i++) {
+            double      y[2], a, b;
+            sneppp_real x[2];
+            (void)sneppp_window_draw(&m.desc.factor[0].window, &rng, y);
+            for (int k = 0; k < d; k++) {
+               x[k] = (sneppp_real)y[k];
+               if (i < 8) x[k] = (sneppp_real)((i >> k & 1) ? m.desc.factor[0].window.hi[k] : m.desc.factor[0].window.lo[k]);
+            }
+            a = (double)sneppp_intensity(&m, x);
+            b = (double)sneppp_intensity(&plain, x);
+            worst = fmax(worst, fabs(a - b) / peaks);
+         }
+         ASSERT_IN_RANGE(0, worst, sizeof(sneppp_real) == 4 ? 1e-6 : 1e-12);
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* Made again in the caller's block, the table is the same; a description asks for its room. */
+TEST radial_table_has_its_room(void)
+{
+   sneppp_model m, again;
+   sneppp_desc  desc;
+   sneppp_error err;
+   size_t       bytes;
+   void        *mem;
+   ASSERT_EQ(SNEPPP_OK, radial_model(2, 1, 1, &m, &err));
+   desc = m.desc;
+   bytes = sneppp_model_bytes(&desc, &err);
+   mem = malloc(bytes);
+   ASSERT(mem != NULL);
+   desc.mem = mem, desc.mem_bytes = bytes;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&again, &desc, &err));
+   memcpy(again.layer[0].W, m.layer[0].W, (size_t)m.n * 2 * sizeof(sneppp_real));
+   memcpy(again.layer[0].width, m.layer[0].width, (size_t)m.n * 2 * sizeof(sneppp_real));
+   memcpy(again.readout[0].V, m.readout[0].V, (size_t)m.n * sizeof(sneppp_real));
+   sneppp__index(&again);
+   ASSERT_EQ(m.table_top, again.table_top);
+   ASSERT_MEM_EQ(m.table, again.table, sneppp__table_size(2, m.table_top, m.table_more) * sizeof(double));
+   sneppp_free(&again);
+   free(mem);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Narrow bumps only: nothing is in the table, and nothing is lost. */
+TEST radial_narrow_stays_in_the_tree(void)
+{
+   sneppp_model m;
+   sneppp_error err;
+   ASSERT_EQ(SNEPPP_OK, radial_model(2, 1, 1e-3, &m, &err));
+   for (int i = 0; i < m.n; i++) ASSERT(m.peak[i] > 0);
+   for (int i = 0; i < 50; i++) {
+      double      v = (double)m.readout[0].V[i], w = (double)m.readout[0].V[i ^ 1];
+      sneppp_real x[2];
+      for (int k = 0; k < 2; k++)
+         x[k] = (sneppp_real)((double)m.layer[0].W[2 * i + k] / m.layer[0].rate[k] + m.layer[0].shift[k]);
+      ASSERT((double)sneppp_intensity(&m, x) >= (v * v + w * w) * 0.9);
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
+SUITE(radial)
+{
+   RUN_TEST(radial_table_is_the_sum);
+   RUN_TEST(radial_table_has_its_room);
+   RUN_TEST(radial_narrow_stays_in_the_tree);
+}
