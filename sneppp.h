@@ -3209,10 +3209,13 @@ SNEPPP__TARGET_AVX2 static void sneppp__preactivate_vectors(size_t n, size_t d, 
    }
 }
 
-/* db += column sums of dz = dpart o slope and dW += dz'T, dz (B, n) replacing dpart. One vector of units at a time
-   walks down the rows with up to four sums in registers. */
+/* db += column sums of dz = dpart o slope and dW += dz'T; dpart (B, n), or dpart o other where there is an other. One
+   vector of units at a time walks down the rows with up to four sums in registers. dz (B, n), which may be dpart, is
+   for the walks after the first. */
 SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, size_t n, size_t d,
-                                                                    sneppp_real *dz, const sneppp_real *slope,
+                                                                    const sneppp_real *dpart,
+                                                                    const sneppp_real *other,
+                                                                    const sneppp_real *slope, sneppp_real *dz,
                                                                     const sneppp_real *T, double *db,
                                                                     double *dW)
 {
@@ -3224,11 +3227,12 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, si
          s[0] = s[1] = s[2] = s[3] = a;
          for (size_t k = 0; k < B; k++) {
             const sneppp_real *t = T + k * d + r;
-            sneppp_real       *at = dz + k * n + i;
-            v = sneppp__vec_load(at, left);
+            size_t             at = k * n + i;
+            v = sneppp__vec_load((r ? dz : dpart) + at, left);
             if (!r) {
-               v = SNEPPP__V(mul)(v, sneppp__vec_load(slope + k * n + i, left));
-               sneppp__vec_store(at, v, left);
+               if (other) v = SNEPPP__V(mul)(v, sneppp__vec_load(other + at, left));
+               v = SNEPPP__V(mul)(v, sneppp__vec_load(slope + at, left));
+               if (d > 3) sneppp__vec_store(dz + at, v, left);
                s[0] = SNEPPP__V(add)(s[0], v);
             } else {
                s[0] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[-1]), s[0]);
@@ -3340,13 +3344,16 @@ static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real
 }
 
 #ifndef SNEPPP_INFERENCE_ONLY
-static void sneppp__pull_rows(size_t B, size_t n, size_t d, sneppp_real *dz, const sneppp_real *slope,
-                              const sneppp_real *T, double *db, double *dW)
+static void sneppp__pull_rows(size_t B, size_t n, size_t d, const sneppp_real *dpart, const sneppp_real *other,
+                              const sneppp_real *slope, sneppp_real *dz, const sneppp_real *T, double *db,
+                              double *dW)
 {
-   SNEPPP__IF_VECTORS(sneppp__pull_vectors(B, n, d, dz, slope, T, db, dW))
+   SNEPPP__IF_VECTORS(sneppp__pull_vectors(B, n, d, dpart, other, slope, dz, T, db, dW))
+   (void)dz;
    for (size_t k = 0; k < B; k++)
       for (size_t i = 0; i < n; i++) {
-         double e = (double)(dz[k * n + i] *= slope[k * n + i]);
+         size_t at = k * n + i;
+         double e = (double)((other ? dpart[at] * other[at] : dpart[at]) * slope[at]);
          db[i] += e;
          for (size_t r = 0; r < d; r++) dW[i * d + r] += e * (double)T[k * d + r];
       }
@@ -12946,12 +12953,12 @@ static int sneppp__vanishes(const sneppp_model *model, int f, int i)
    return !model->desc.factor[f].own.psi && (act == SNEPPP_RELU || act == SNEPPP_STEP || act == SNEPPP_RECT);
 }
 
-/* Fills pick (n); returns how many are active. */
+/* Fills pick (n), upwards; returns how many were picked: the active ones and a few more, to make whole vectors. */
 static size_t sneppp__active_set(const sneppp_model *model, size_t B, sneppp_real *const *T, int *pick)
 {
    const double tiny = sizeof(sneppp_real) < sizeof(double) ? 1e-6 : 1e-14;
    double       centre[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS], half[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
-   size_t       count = 0;
+   size_t       count = 0, more;
    for (int f = 0; f < model->factors; f++)
       for (size_t d = (size_t)model->layer[f].d, r = 0; r < d; r++) {
          sneppp_real lo = T[f][r], hi = lo;
@@ -12977,8 +12984,15 @@ static size_t sneppp__active_set(const sneppp_model *model, size_t B, sneppp_rea
          }
          active = !(z <= -tiny * size);
       }
-      pick[count] = i;
+      pick[i] = active;
       count += (size_t)active;
+   }
+   more = (8 - count % 8) % 8;
+   for (int i = 0, at = 0; i < model->n; i++) {
+      int take = pick[i] || more;
+      if (!pick[i] && more) more--, count++;
+      pick[at] = i;
+      at += take;
    }
    return count;
 }
@@ -13219,13 +13233,19 @@ static size_t sneppp__lane_count(const sneppp_model *model)
    return model->desc.readout == SNEPPP_READOUT_FULL && model->n > 512 ? 4 : SNEPPP__LANES;
 }
 
-/* Are there features that vanish on half-spaces, in a model whose features are those of one factor or products? */
+/* Has factor f units that vanish on half-spaces, and do chunks of the model have active sets? Features must be
+   those of one factor, or products. */
+static int sneppp__factor_narrows(const sneppp_model *model, int f)
+{
+   for (int i = 0; i < (model->layer[f].units ? model->n : 1); i++) if (sneppp__vanishes(model, f, i)) return 1;
+   return 0;
+}
+
 static int sneppp__narrows(const sneppp_model *model)
 {
    if (model->desc.readout != SNEPPP_READOUT_FULL || model->readouts > 1) return 0;
    if (model->factors > 1 && model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
-   for (int f = 0; f < model->factors; f++)
-      for (int i = 0; i < (model->layer[f].units ? model->n : 1); i++) if (sneppp__vanishes(model, f, i)) return 1;
+   for (int f = 0; f < model->factors; f++) if (sneppp__factor_narrows(model, f)) return 1;
    return 0;
 }
 
@@ -13485,7 +13505,8 @@ static void sneppp__mix_pull(const sneppp_model *model, size_t B, const sneppp__
    }
 }
 
-/* dL/dW and dL/db of factor f: dz = dL/dpart sigma'(z), dW = dz'T. A radial unit has z = -sum (t - c)^2/(2 l^2). */
+/* dL/dW and dL/db of factor f: dz = dL/dpart sigma'(z), dW = dz'T. A radial unit has z = -sum (t - c)^2/(2 l^2). Of two
+   factors that multiply, dL/dpart is dL/dpsi times the other's features, formed on the way. */
 static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane *lane, int f)
 {
    const sneppp_layer_state *L = &model->layer[f];
@@ -13493,12 +13514,13 @@ static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane
    size_t                    n = active ? lane->chunk.n : (size_t)L->n, d = (size_t)L->d;
    const sneppp_real        *T = lane->chunk.T[f], *slope = lane->chunk.slope[f];
    sneppp_real              *dz = model->factors > 1 ? lane->dpart : lane->dpsi;
-   if (!L->width && !active) { sneppp__pull_rows(B, n, d, dz, slope, T, lane->b[f], lane->W[f]); return; }
+   int                       pair = !L->width && model->factors == 2 && model->desc.mix == SNEPPP_MIX_PRODUCT;
+   if (!pair && model->factors > 1) sneppp__mix_pull(model, B, &lane->chunk, lane->dpsi, f, lane->dpart);
    if (!L->width) {
-      double *db = lane->pull, *dW = db + n;
-      memset(db, 0, n * (d + 1) * sizeof *db);
-      sneppp__pull_rows(B, n, d, dz, slope, T, db, dW);
-      for (size_t i = 0; i < n; i++) {
+      double *db = active ? lane->pull : lane->b[f], *dW = active ? db + n : lane->W[f];
+      if (active) memset(db, 0, n * (d + 1) * sizeof *db);
+      sneppp__pull_rows(B, n, d, pair ? lane->dpsi : dz, pair ? lane->chunk.part[1 - f] : NULL, slope, dz, T, db, dW);
+      for (size_t i = 0; active && i < n; i++) {
          lane->b[f][active[i]] += db[i];
          for (size_t r = 0; r < d; r++) lane->W[f][(size_t)active[i] * d + r] += dW[i * d + r];
       }
@@ -13599,16 +13621,24 @@ static void sneppp__block_load(size_t which, void *arg)
                        &loss->lane[which].error);
 }
 
-/* Moves rows lo .. hi - 1 of the block so that no x_r before row mid is larger than one after it (Hoare's
-   selection). Equal values are swapped too, which keeps the halves even when all are equal. */
+/* Moves rows lo .. hi - 1 of the block so that no x_r before row mid is larger than one after it: selection by
+   partition, with pivots of the right rank in a sample, so that few rows are left after the first. Equal values are
+   swapped too, which keeps the parts even when all are equal. */
 static void sneppp__block_select(sneppp__loss *loss, size_t lo, size_t mid, size_t hi, size_t r)
 {
+   enum { most = 32 };
    size_t       D = (size_t)loss->model->D;
    sneppp_real *x = loss->x + r;
    while (hi - lo > 1) {
-      sneppp_real a = x[lo * D], b = x[(lo + (hi - lo) / 2) * D], c = x[(hi - 1) * D];
-      sneppp_real pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
-      size_t      i = lo, j = hi;
+      sneppp_real sample[most], pivot;
+      size_t      count = hi - lo < most ? hi - lo : most, i = lo, j = hi;
+      for (size_t k = 0; k < count; k++) { /* sorted by insertion */
+         size_t      at = k;
+         sneppp_real v = x[(lo + (hi - lo) * k / count) * D];
+         for (; at && v < sample[at - 1]; at--) sample[at] = sample[at - 1];
+         sample[at] = v;
+      }
+      pivot = sample[(mid - lo) * count / (hi - lo)];
       while (i < j) {
          while (x[i * D] < pivot) i++;
          while (pivot < x[(j - 1) * D]) j--;
@@ -13636,21 +13666,23 @@ static void sneppp__block_split(size_t which, void *arg)
    const sneppp_model *model = loss->model;
    size_t              D = (size_t)model->D, rows = sneppp__chunk_rows(model), chunks = (loss->size + rows - 1) / rows;
    size_t              lo = which * chunks / loss->pieces * rows, hi = (which + 1) * chunks / loss->pieces * rows,
-                       mid = (2 * which + 1) * chunks / (2 * loss->pieces) * rows, widest = 0;
+                       mid = (2 * which + 1) * chunks / (2 * loss->pieces) * rows, widest = 0, step;
    double              most = 0;
    if (hi > loss->size) hi = loss->size;
    if (mid <= lo || mid >= hi) return; /* a chunk already */
+   step = 1 + (hi - lo) / 512; /* a sample tells the widths */
    for (int f = 0; f < model->factors; f++)
-      for (int q = 0; q < model->layer[f].D; q++) {
+      for (int q = 0; q < model->layer[f].D && sneppp__factor_narrows(model, f); q++) {
          size_t      r = (size_t)(model->layer[f].first + q);
          sneppp_real low = loss->x[lo * D + r], high = low;
-         for (size_t i = lo + 1; i < hi; i++) {
+         double      width;
+         for (size_t i = lo; i < hi; i += step) {
             sneppp_real v = loss->x[i * D + r];
             if (v < low) low = v;
             if (v > high) high = v;
          }
-         if (((double)high - (double)low) * model->layer[f].rate[q] > most)
-            most = ((double)high - (double)low) * model->layer[f].rate[q], widest = r;
+         width = ((double)high - (double)low) * model->layer[f].rate[q];
+         if (width > most) most = width, widest = r;
       }
    if (most > 0) sneppp__block_select(loss, lo, mid, hi, widest);
 }
@@ -13673,7 +13705,6 @@ static void sneppp__lane_run(size_t which, void *arg)
       sneppp__chunk_features(model, B, &lane->chunk);
       sneppp__chunk_loss(loss, lane, B, weight, log_base);
       for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
-         if (model->factors > 1) sneppp__mix_pull(model, B, &lane->chunk, lane->dpsi, f, lane->dpart);
          sneppp__layer_pull(model, B, lane, f);
          if (model->layer[f].inside.space == SNEPPP_GAUSS) sneppp__measure_pull(model, lane, f, B, weight, log_base);
       }
