@@ -13631,7 +13631,7 @@ static void sneppp__block_select(sneppp__loss *loss, size_t lo, size_t mid, size
    sneppp_real *x = loss->x + r;
    while (hi - lo > 1) {
       sneppp_real sample[most], pivot;
-      size_t      count = hi - lo < most ? hi - lo : most, i = lo, j = hi;
+      size_t      count = hi - lo < (size_t)most ? hi - lo : (size_t)most, i = lo, j = hi;
       for (size_t k = 0; k < count; k++) { /* sorted by insertion */
          size_t      at = k;
          sneppp_real v = x[(lo + (hi - lo) * k / count) * D];
