@@ -15852,16 +15852,17 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
    This is a squared network with radial units psi = sqrt(bump), a diagonal V and a constant. Widths come in ladders,
    h = top 2^(-s/2): one ladder is the same everywhere, two adapt to the distances d_2 and d_8 to the second and
    eighth neighbour. The weights p maximise a concave likelihood (below), with a certificate. Choosing some forty
-   numbers this way cannot overfit as a weight per event does; small samples are guarded by pseudo-events and by
-   trusting a richer model only when it gains several nats. */
+   numbers this way cannot overfit as a weight per event does, but it does a little: they are trusted only when they
+   gain several nats over an average of the classical estimates, each with one width and a floor. */
 #define SNEPPP__FIXED    26     /* levels of the fixed ladder                                               */
 #define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
 #define SNEPPP__LADDERS  3
 #define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + 1)
-#define SNEPPP__ANCHOR   1.0    /* pseudo-events on the best single width                                   */
-#define SNEPPP__UNIFORM  0.25   /* pseudo-events on the floor: no new event can cost more than log(4 N + 5) */
-#define SNEPPP__GATE     6.0    /* nats of leave-one-out gain that a richer model must show                 */
-#define SNEPPP__SMALL    20.0   /* events below which no gain is trusted fully: two of five may be close by chance */
+#define SNEPPP__UNIFORM  0.1    /* pseudo-events on the floor: no new event can cost more than log(10 N + 1) */
+#define SNEPPP__NARROWER 0.35   /* prior of a width, in nats less than that of the next wider one           */
+#define SNEPPP__PATIENT  2.5    /* events per axis: N events speak as N / (N + these), for two of five may be close by chance */
+#define SNEPPP__GATE     5.0    /* nats of leave-one-out gain from which on the mixture begins to be trusted, */
+#define SNEPPP__OPEN     8.0    /* and at which it is trusted wholly                                        */
 #define SNEPPP__QUERIES  4096   /* leave-one-out is taken at no more events than this                       */
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps                */
 #define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
@@ -15898,12 +15899,12 @@ typedef struct sneppp__auto {
    size_t              *order;
    sneppp_node         *node;
    sneppp__ladder       ladder[SNEPPP__LADDERS];
-   double              *L, *pair, *q;        /* (QUERIES, COLUMNS), (QUERIES, 2) leave-one-out densities; weights */
+   double              *L, *q;               /* (QUERIES, COLUMNS) leave-one-out densities; (QUERIES) weights */
    size_t              *ask;                 /* (QUERIES) the events at which they are taken: the first Q of y, so
                                                 that other axes are judged by the same events                */
    size_t               Q, most;             /* how many, no more than `most`                               */
    int                  C;
-   double               p[SNEPPP__COLUMNS], gap, gain, evidence, trust;
+   double               p[SNEPPP__COLUMNS], gap, gain, evidence;
    sneppp__exp_table    table;
 } sneppp__auto;
 
@@ -15919,7 +15920,6 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, int d, sneppp__auto 
    f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
    f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
-   f->pair = (double *)sneppp__take(c, Q + 1, 2, w);
    f->q = (double *)sneppp__take(c, Q + 1, 1, w);
    f->ask = (size_t *)sneppp__take(c, Q + 1, 1, sizeof *f->ask);
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
@@ -16209,14 +16209,6 @@ static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, 
    return gap > 0 ? gap : 0;
 }
 
-/* Choosing weights gains a few nats of leave-one-out likelihood even when the richer model is not true: a gain below
-   GATE is no evidence for it, one above 2 GATE is trusted, in between the models are blended. */
-static double sneppp__trust(double gain)
-{
-   double t = (gain - SNEPPP__GATE) / SNEPPP__GATE;
-   return t < 0 ? 0 : t > 1 ? 1 : t;
-}
-
 static void sneppp__query_block(size_t block, void *arg)
 {
    sneppp__auto *f = (sneppp__auto *)arg;
@@ -16232,17 +16224,58 @@ static void sneppp__query_block(size_t block, void *arg)
    }
 }
 
-/* Leave-one-out columns at Q events, then the weights of widths and floor. Events of unequal weights tell
-   as much as (sum w)^2 / sum w^2 equal ones. */
+/* sum_i q_i log(p.L_i), in nats over the constant intensity. */
+static double sneppp__auto_gain(const sneppp__auto *f, const double *p)
+{
+   double gain = 0;
+   for (size_t i = 0; i < f->Q; i++) {
+      double sum = 0;
+      for (int c = 0; c < f->C; c++) sum += p[c] * f->L[i * (size_t)f->C + (size_t)c];
+      gain += f->q[i] * log(sum);
+   }
+   return gain;
+}
+
+/* The classical estimates: one fixed width and a floor of little, a twentieth or a fifth. None is chosen: they and the
+   constant are averaged, each by its prior times the exponential of its leave-one-out gain, the posterior probability
+   that it would have if that were a likelihood. So few events give a blend with the constant, many a single width. */
+static void sneppp__auto_average(const sneppp__auto *f, double *p)
+{
+   static const double floor[3] = {0, 0.05, 0.2};
+   double least = SNEPPP__UNIFORM / (f->evidence + SNEPPP__UNIFORM), 
+          calm = f->evidence / (f->evidence + SNEPPP__PATIENT * f->d);
+   double score[3][SNEPPP__FIXED], prior = 0, best = 0, total;
+   int    C = f->C, S = f->ladder[0].S;
+   for (int c = 0; c < S; c++) prior += exp(-SNEPPP__NARROWER * c);
+   for (int k = 0; k < 3; k++)
+      for (int c = 0; c < S; c++) {
+         double a = fmax(floor[k], least), v = 0;
+         for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * f->L[i * (size_t)C + (size_t)c]);
+         score[k][c] = calm * v - SNEPPP__NARROWER * c - log(3 * prior);
+         if (score[k][c] > best) best = score[k][c];
+      }
+   for (int c = 0; c < C; c++) p[c] = 0;
+   total = p[C - 1] = exp(-best); /* the constant, of gain 0 and prior 1 */
+   for (int k = 0; k < 3; k++)
+      for (int c = 0; c < S; c++) {
+         double a = fmax(floor[k], least), w = exp(score[k][c] - best);
+         p[c] += (1 - a) * w, p[C - 1] += a * w, total += w;
+      }
+   for (int c = 0; c < C; c++) p[c] /= total;
+}
+
+/* Leave-one-out columns at Q events, then the weights of widths and floor. Events of unequal weights tell as much as
+   (sum w)^2 / sum w^2 equal ones. Choosing weights gains a few nats of leave-one-out likelihood even when there is
+   nothing to be gained: up to GATE that is no evidence for them, from OPEN on it is, in between the two are blended. */
 static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
 {
-   double prior[SNEPPP__COLUMNS], best = 2, rest = 1, plain = 0, square = 0;
-   int    C = 1, anchor;
+   double plain[SNEPPP__COLUMNS], prior[SNEPPP__COLUMNS], rest = 1, square = 0, trust;
+   int    C = 1;
    f->Q = f->R < f->most ? f->R : f->most;
    for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
-   f->C = C, anchor = C - 1;
-   for (int c = 0; c < C; c++) { f->p[c] = 1.0 / C; prior[c] = 0; }
-   f->gap = f->gain = f->trust = f->evidence = 0;
+   f->C = C;
+   for (int c = 0; c < C; c++) f->p[c] = 1.0 / C;
+   f->gap = f->gain = f->evidence = 0;
    for (size_t i = 0; i < f->N; i++) {
       if (f->order[i] < f->R) square += f->w[i] * f->w[i];
       if (f->order[i] < f->Q) f->ask[f->order[i]] = i;
@@ -16251,38 +16284,24 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
       f->q[i] = f->w[f->ask[i]] * (double)f->R / square;
       f->evidence += f->q[i];
    }
-   if (f->R >= 3) {
-      sneppp__run(par, sneppp__query_block, f, (f->Q + 63) / 64);
-      /* The anchor: the best single fixed width, which is the classical estimate, or the constant. */
-      for (int c = 0; c < f->ladder[0].S; c++) {
-         double v = 0;
-         for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(0.98 * f->L[i * (size_t)C + (size_t)c] + 0.02);
-         if (v > best) { best = v; anchor = c; }
-      }
-      prior[anchor] += SNEPPP__ANCHOR;
-      prior[C - 1] += SNEPPP__UNIFORM;
-      f->gap = sneppp__mix_em(f->Q, C, f->L, f->q, prior, f->p, fixed_only ? 1e-3 : 1e-4, &f->gain);
-      if (anchor < C - 1) { /* the classical estimate with a floor: the same problem on two columns */
-         double two[2] = {0.5, 0.5}, pr[2] = {SNEPPP__ANCHOR, SNEPPP__UNIFORM}, share;
-         for (size_t i = 0; i < f->Q; i++) {
-            f->pair[2 * i] = f->L[i * (size_t)C + (size_t)anchor];
-            f->pair[2 * i + 1] = 1;
-         }
-         sneppp__mix_em(f->Q, 2, f->pair, f->q, pr, two, 1e-4, &plain);
-         share = sneppp__trust(f->gain - plain);
-         for (int c = 0; c < C; c++) f->p[c] *= share;
-         f->p[anchor] += (1 - share) * two[0];
-         f->p[C - 1] += (1 - share) * two[1];
-         if (share < 1) f->gain = plain + share * (f->gain - plain);
-      }
-      f->trust = sneppp__trust(f->gain);
-      if (f->evidence < SNEPPP__SMALL * f->trust) f->trust = f->evidence / SNEPPP__SMALL;
+   if (f->R < 3) { /* nothing can be left out and still say something */
+      for (int c = 0; c < C; c++) f->p[c] = c == C - 1;
+      return;
    }
+   sneppp__run(par, sneppp__query_block, f, (f->Q + 63) / 64);
+   sneppp__auto_average(f, plain);
+   for (int c = 0; c < C; c++) prior[c] = plain[c] > 1e-6 ? plain[c] : 0; /* one pseudo-event */
+   prior[C - 1] += SNEPPP__UNIFORM;
+   f->gap = sneppp__mix_em(f->Q, C, f->L, f->q, prior, f->p, fixed_only ? 1e-3 : 1e-4, &f->gain);
+   trust = (f->gain - sneppp__auto_gain(f, plain) - SNEPPP__GATE) / (SNEPPP__OPEN - SNEPPP__GATE);
+   trust = trust < 0 ? 0 : trust > 1 ? 1 : trust;
    for (int c = 0; c < C - 1; c++) {
-      f->p[c] = f->trust * (f->p[c] < 1e-4 ? 0 : f->p[c]); /* shares below 1e-4 go to the floor */
+      f->p[c] = trust * f->p[c] + (1 - trust) * plain[c];
+      if (f->p[c] < 1e-4) f->p[c] = 0; /* such shares go to the floor */
       rest -= f->p[c];
    }
    f->p[C - 1] = rest;
+   f->gain = sneppp__auto_gain(f, f->p);
 }
 
 /* How many of the parts contain y, a point of the unit cube. */
@@ -16350,8 +16369,8 @@ static void sneppp__auto_stretch(sneppp__auto *f, const double *e)
 }
 
 /* Relative lengths of the axes: windows are first mapped to the unit cube, so units do not matter; then powers of two
-   per axis are tried for the leave-one-out gain. Each doubling must gain 2 nats. The axes of one box are often alike
-   and the fixed ladder on 512 events tells; space and time have nothing in common, the ratio may be far from 1 and it
+   per axis are tried for the leave-one-out gain. The first doubling must gain OPEN nats, a further one 2. The axes of
+   one box are often alike and the fixed ladder on 512 events tells; space and time have nothing in common, the ratio may be far from 1 and it
    depends on the finest widths in use, so products look at all ladders on more events, and in longer strides first. */
 static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *par)
 {
@@ -16362,7 +16381,7 @@ static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *
    if (axes < 2 || N < 10) return;
    f->most = 512;
    sneppp__auto_core(f, n, n, alike, par);
-   best = f->gain;
+   best = f->gain + SNEPPP__OPEN - 2;
    for (int turn = 0; turn < 3 && (moved || turn == 1); turn++) {
       double stride = alike || turn ? 1 : 2;
       moved = 0;
