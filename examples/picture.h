@@ -608,7 +608,7 @@ static inline pic_palette *pic_choose(const picture *frame, int count)
 static inline void pic_pack(const picture *p, const pic_palette *t, const int box[4], pic_bytes *packed)
 {
    const size_t   wide = (size_t)(box[2] - box[0]), tall = (size_t)(box[3] - box[1]);
-   unsigned char *raw = (unsigned char *)malloc((wide + 1) * tall), *to = raw;
+   unsigned char *raw = (unsigned char *)calloc(wide + 1, tall), *to = raw;
    if (!raw) { packed->failed = 1; return; }
    for (int y = box[1]; y < box[3]; y++) {
       *to++ = 0;

@@ -370,12 +370,14 @@ static sneppp_model load(const char *path)
 /* Before the work, not after it: can this file be written? */
 static void must_be_writable(const char *path)
 {
-   FILE *f = path && strcmp(path, "-") ? fopen(path, "ab") : NULL;
-   if (!path || !strcmp(path, "-")) return;
+   FILE *old, *f;
+   if (!path || strcmp(path, "-") == 0) return;
+   old = fopen(path, "rb");
+   f = fopen(path, "ab");
    if (!f) fail(path, " cannot be written");
-   if (fseek(f, 0, SEEK_END) || ftell(f) > 0) { fclose(f); return; }
    fclose(f);
-   remove(path); /* it was not there, or it was empty */
+   if (old) fclose(old);
+   else remove(path); /* made by this test */
 }
 
 static void save(const sneppp_model *model, const char *path)
@@ -767,10 +769,10 @@ static int export_c(int count, char **arg)
    FILE        *f = stdout;
    sneppp_error err;
    char         name[64] = "model";
-   if (strcmp(o.file[1], "-")) snprintf(name, sizeof name, "%.*s", (int)strcspn(base ? base + 1 : o.file[1], "."), base ? base + 1 : o.file[1]);
+   if (strcmp(o.file[1], "-") != 0) snprintf(name, sizeof name, "%.*s", (int)strcspn(base ? base + 1 : o.file[1], "."), base ? base + 1 : o.file[1]);
    for (const char *c = name; *c; c++) /* before a file is made that is of no use */
       if (!(*c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (c > name && *c >= '0' && *c <= '9'))) fail("the model would be called as the file, but that is no name in C: ", name);
-   if (strcmp(o.file[1], "-")) f = fopen(o.file[1], "wb");
+   if (strcmp(o.file[1], "-") != 0) f = fopen(o.file[1], "wb");
    if (!f) fail(o.file[1], " cannot be written");
    if (sneppp_export_c(&m, name, write_text, f, &err) != SNEPPP_OK) fail(err.why, "");
    if (f != stdout && fclose(f)) fail(o.file[1], " cannot be written");

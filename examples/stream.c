@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -43,6 +44,7 @@ static void make_planet(planet *p)
 {
    sneppp_rng rng;
    double total = 0;
+   memset(p, 0, sizeof *p);
    sneppp_rng_init(&rng, 2022, 1);
    for (int k = 0; k < regions; k++) {
       sneppp_rng_sphere(&rng, 3, p->centre[k]);
