@@ -9786,6 +9786,7 @@ typedef struct sneppp__gram_job {
    const sneppp__plan      *plan;
    double                  *K;     /* (n, n), or NULL                                  */
    const double            *G;     /* (n, n), or NULL: no pull-back                    */
+   double                   scale; /* dL/dK = scale * G                                */
    double                  *parts; /* (lanes, sneppp__pull_size), see sneppp__pull_part */
    size_t                   lanes;
 } sneppp__gram_job;
@@ -9852,7 +9853,7 @@ static void sneppp__gram_tile(const sneppp__gram_job *job, sneppp__tile_fn run, 
       memset(g, 0, sizeof g);
       for (r = 0; r < (size_t)t.ni; r++)
          for (s = t.diagonal ? r : 0; s < (size_t)t.nj; s++)
-            g[r * SNEPPP__TILE + s] = sneppp__pull_weight(job->G, n, i + r, j + s);
+            g[r * SNEPPP__TILE + s] = job->scale * sneppp__pull_weight(job->G, n, i + r, j + s);
       t.g = g;
       t.gwi = part->W + i * d, t.gwj = part->W + j * d, t.gbi = part->b + i, t.gbj = part->b + j;
       t.gweight = part->weight, t.gmean = part->mean, t.gscale = part->scale;
@@ -9914,7 +9915,8 @@ static void sneppp__gram_lane(size_t lane, void *arg)
             sneppp__plan_pair(job->plan, (int)i, (int)j, &p);
             if (job->K) job->K[i * n + j] = job->K[j * n + i] = p.row->pair(&p, NULL);
             if (job->G)
-               sneppp__pull_pair(job->plan, &part, (int)i, (int)j, sneppp__pull_weight(job->G, n, i, j), &dump);
+               sneppp__pull_pair(job->plan, &part, (int)i, (int)j, job->scale * sneppp__pull_weight(job->G, n, i, j),
+                                 &dump);
          }
    }
 }
@@ -9984,11 +9986,11 @@ static void sneppp__pull_join(const sneppp__gram_job *job, sneppp_layer_grad *ou
    }
 }
 
-/* K, if it is not NULL; the pull-back of G to out, if G is not NULL. parts has room for sneppp__gram_lanes(n) times
+/* K, if it is not NULL; the pull-back of dL/dK = scale G to out, if G is not NULL. parts has room for sneppp__gram_lanes(n) times
    sneppp__pull_size doubles; NULL: it is allocated. */
 static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, int log, double *K,
-                                  const double *G, sneppp_layer_grad *out, double *parts, const sneppp_parallel *par,
-                                  sneppp_error *err)
+                                  const double *G, double scale, sneppp_layer_grad *out, double *parts,
+                                  const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__plan     plan;
    sneppp__gram_job job;
@@ -10000,7 +10002,7 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    n = (size_t)layer->n;
    memset(&job, 0, sizeof job);
    memset(&block, 0, sizeof block);
-   job.plan = &plan, job.K = K, job.G = G, job.parts = parts;
+   job.plan = &plan, job.K = K, job.G = G, job.scale = scale, job.parts = parts;
    job.lanes = G ? sneppp__gram_lanes(n) : sneppp__bands(n);
    if (G && (status = sneppp__pull_check(&plan, G, n * n, out, err)) != SNEPPP_OK) return status;
    if (G && !parts) {
@@ -10026,14 +10028,14 @@ SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_laye
                                      const sneppp_parallel *par, sneppp_error *err)
 {
    if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
-   return sneppp__gram(win, layer, 0, K, NULL, NULL, NULL, par, err);
+   return sneppp__gram(win, layer, 0, K, NULL, 0, NULL, NULL, par, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
                                          const sneppp_parallel *par, sneppp_error *err)
 {
    if (!logK) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
-   return sneppp__gram(win, layer, 1, logK, NULL, NULL, NULL, par, err);
+   return sneppp__gram(win, layer, 1, logK, NULL, 0, NULL, NULL, par, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer,
@@ -10041,7 +10043,7 @@ SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp
                                           sneppp_error *err)
 {
    if (!G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
-   return sneppp__gram(win, layer, 0, NULL, G, out, NULL, par, err);
+   return sneppp__gram(win, layer, 0, NULL, G, 1, out, NULL, par, err);
 }
 
 /* Only the diagonal, (n): all that a diagonal readout needs, in O(n) time and memory. */
@@ -13216,7 +13218,7 @@ typedef struct sneppp__loss {
    sneppp_real         *M[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in the precision of the features               */
    double              *MM[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in double; full readouts                      */
    double              *wide;           /* (m, n) V in double, or a gradient of V; float build only         */
-   size_t               used;           /* lanes that have events                                           */
+   size_t               used, rows;     /* lanes that have events; events of a chunk                        */
    double              *G;              /* (n, n) dL/dK                                                     */
    double              *dK;             /* (n, n) dL/dK_f of one factor                                     */
    double              *dc;             /* (n) dL/dc_f                                                      */
@@ -13693,7 +13695,7 @@ static void sneppp__lane_run(size_t which, void *arg)
    sneppp__loss       *loss = (sneppp__loss *)arg;
    sneppp__lane       *lane = &loss->lane[which];
    const sneppp_model *model = loss->model;
-   size_t              N = loss->size, D = (size_t)model->D, rows = sneppp__chunk_rows(model);
+   size_t              N = loss->size, D = (size_t)model->D, rows = loss->rows;
    double              own[SNEPPP__CHUNK], *weight = own, log_base[SNEPPP__CHUNK];
    if (!loss->at) memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
    memset(&lane->error, 0, sizeof lane->error);
@@ -13726,9 +13728,14 @@ static sneppp_status sneppp__loss_pass(sneppp__loss *loss, const sneppp_parallel
 {
    size_t        N = loss->batch ? loss->batch : loss->count, rows = sneppp__chunk_rows(loss->model);
    sneppp_status st = SNEPPP_OK;
-   loss->used = (N + rows - 1) / rows;
+   size_t        chunks = N ? (N + rows - 1) / rows : 1; /* no events: lane 0 makes the zeros */
+   loss->rows = rows;
+   if (!loss->narrow) { /* chunks of one size, or few threads would wait for the last; in whole tiles of gemm */
+      loss->rows = (N + chunks * SNEPPP__TILE_ROWS - 1) / (chunks * SNEPPP__TILE_ROWS) * SNEPPP__TILE_ROWS;
+      if (loss->rows > rows || !N) loss->rows = rows;
+   }
+   loss->used = chunks <= 4 ? chunks : chunks <= 12 ? 4 : (chunks + 2) / 3; /* a lane costs as much as half a chunk to clear and add */
    if (loss->used > loss->lanes) loss->used = loss->lanes;
-   if (!loss->used) loss->used = 1; /* no events: lane 0 makes the zeros */
    for (loss->at = 0; st == SNEPPP_OK; loss->at += loss->size) {
       loss->size = N - loss->at;
       if (loss->narrow) {
@@ -13840,10 +13847,10 @@ static void sneppp__watch_weights(sneppp__loss *loss, const sneppp__watch *w)
    }
 }
 
-/* From G to dL/dK_f, and on to the parameters of factor f in the units of the closed forms: dW, db, dwidth, dmean. K: if
+/* From dL/dK_f = scale G to the parameters of factor f in the units of the closed forms: dW, db, dwidth, dmean. K: if
    not NULL, it receives K_f, which comes from the same walk over the pairs. */
-static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, int f, const double *G, double *K,
-                                         const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, int f, const double *G, double scale,
+                                         double *K, const sneppp_parallel *par, sneppp_error *err)
 {
    const sneppp_layer_state *L = &loss->model->layer[f];
    size_t nf = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
@@ -13857,7 +13864,7 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, i
    out.W = loss->dW, out.b = loss->db, out.width = L->width ? loss->dwidth : NULL;
    if (parts) out.mean = loss->dmean, out.scale = loss->dmean + parts * d, out.weight = loss->dmean + 2 * parts * d;
    st = w->g.diagonal ? sneppp__gram_diagonal_grad(&w->inside[f], &w->layer[f], G, &out, err)
-                      : sneppp__gram(&w->inside[f], &w->layer[f], 0, K, G, &out, loss->parts, par, err);
+                      : sneppp__gram(&w->inside[f], &w->layer[f], 0, K, G, scale, &out, loss->parts, par, err);
    if (st == SNEPPP_OK && w->g.c[f]) st = sneppp_moments_grad(&w->inside[f], &w->layer[f], loss->dc, &out, err);
    return st;
 }
@@ -13881,10 +13888,13 @@ static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, snep
       if (grad->scale[f]) grad->scale[f][i] += loss->dmean[parts * d + i];
    }
    if (parts && grad->weight[f]) { /* the weights are in K_f and in the mass, in which Lambda is affine */
-      double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL), slope;
-      w->g.mass[f] += 1;
-      slope = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL) - before;
-      w->g.mass[f] -= 1;
+      double slope = model->floor;
+      if (model->factors > 1) {
+         double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL);
+         w->g.mass[f] += 1;
+         slope = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL) - before;
+         w->g.mass[f] -= 1;
+      }
       for (size_t i = 0; i < parts; i++) grad->weight[f][i] += loss->dmean[2 * parts * d + i] + slope;
    }
 }
@@ -13897,7 +13907,7 @@ static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sn
    for (int f = 0; f < loss->model->factors; f++) {
       sneppp_status st;
       sneppp__mix_pull_gram(loss->model, &w->g, loss->G, f, loss->dK, loss->dc);
-      st = sneppp__factor_pull(loss, w, f, loss->dK, NULL, par, err);
+      st = sneppp__factor_pull(loss, w, f, loss->dK, 1, NULL, par, err);
       if (st != SNEPPP_OK) return st;
       sneppp__factor_add(loss, w, f, grad);
    }
@@ -14003,8 +14013,7 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    for (size_t r = 0; r < loss->realisations; r++) {
       double part = 1;
       if (at_once) {
-         sneppp__watch_weights(loss, loss->watch);
-         st = sneppp__factor_pull(loss, loss->watch, 0, loss->G, loss->watch->g.K[0], par, err);
+         st = sneppp__factor_pull(loss, loss->watch, 0, loss->MM[0], model->alpha, loss->watch->g.K[0], par, err);
          loss->watch->g.mass[0] = sneppp_window_mass(&loss->watch->inside[0]);
       } else st = sneppp__watch_grams(model, &loss->watch[r], par, err);
       if (st != SNEPPP_OK) return st;

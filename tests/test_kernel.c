@@ -561,7 +561,7 @@ TEST kernel_threads_change_nothing(void)
          memset(&out, 0, sizeof out);
          memset(W[1], 0, sizeof W[1]);
          out.W = W[1];
-         ASSERT_EQ(sneppp__gram(&net.win, &net.layer, 0, K[1], G, &out, NULL, &par, NULL), SNEPPP_OK);
+         ASSERT_EQ(sneppp__gram(&net.win, &net.layer, 0, K[1], G, 1, &out, NULL, &par, NULL), SNEPPP_OK);
          ASSERT(!memcmp(K[0], K[1], sizeof K[0]));
          ASSERT(!memcmp(W[0], W[1], sizeof W[0]));
       }
