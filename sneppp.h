@@ -16402,7 +16402,7 @@ static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *
                for (int r = 0; r < width; r++) e[k + r] += sign * stride;
                sneppp__auto_stretch(f, e);
                sneppp__auto_core(f, n, n, alike, par);
-               if (f->gain > best + 2) { best = f->gain; found = moved = 1; continue; }
+               if (f->gain > best + 2 && fabs(e[k]) <= (alike ? 3 : 9)) { best = f->gain; found = moved = 1; continue; }
                for (int r = 0; r < width; r++) e[k + r] -= sign * stride;
                break;
             }
