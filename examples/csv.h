@@ -52,6 +52,7 @@ static inline int csv_number(const char *s, const char **end, double *value)
          for (; e > 0; e--) power *= 10;
          mantissa = exponent < 0 ? mantissa / power : mantissa * power;
       } else mantissa *= pow(10, exponent);
+      if (mantissa > 1.7976931348623157e308) return 0; /* beyond the largest double */
    }
    *value = negative ? -mantissa : mantissa;
    return 1;
