@@ -10698,7 +10698,7 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 
 #endif /* SNEPPP_INFERENCE_ONLY */
 
-/* ---- wide bumps as a table. The sum of all bumps that are wide against the cells of a grid is a smooth function: in each
+/* ---- wide bumps as a table. The sum of all bumps that are wide against the cells of a grid is smooth: in each
    of the cells of [-1, 1]^d (d = 1 or 2) it is a polynomial of degree 23 per axis, kept as coefficients of Chebyshev's T.
    The cost of a look does not depend on how many bumps there are.
 
@@ -10780,7 +10780,7 @@ static int sneppp__table_shape(int d, size_t room, const double *metric, int *mo
       more[k] = 0;
       while (k < d && more[k] < 8 && metric[k] > 1.5 * least * (double)(1 << more[k])) more[k]++;
    }
-   while (sneppp__table_size(d, 0, more) > room) { more[0] -= more[0] > 0; more[1] -= more[1] > 0; } /* at most one is not 0 */
+   while (sneppp__table_size(d, 0, more) > room) for (int k = 0; k < d; k++) more[k] -= more[k] > 0; /* one at most is not 0 */
    while (sneppp__table_size(d, top + 1, more) <= room) top++;
    return top;
 }
@@ -15873,7 +15873,7 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
 #define SNEPPP__GATE     5.0    /* nats of leave-one-out gain from which on the mixture begins to be trusted, */
 #define SNEPPP__OPEN     8.0    /* and at which it is trusted wholly                                        */
 #define SNEPPP__QUERIES  4096   /* leave-one-out is taken at no more events than this                       */
-#define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps                */
+#define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps of all         */
 #define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
 
 /* One ladder over all centres. scale[s][j] = weight / mean of the bump over the window. For neighbour ladders `other` and
@@ -15899,6 +15899,7 @@ typedef struct sneppp__auto {
    size_t               parts;               /* realisations with a view of their own; 1 if all saw the same */
    int                  hole;                /* the factor whose unseen part is filled with mirrored events, or -1 */
    double               seen, weights;       /* sum of the masses of the parts; sum of the events' weights  */
+   double               scale;               /* weights of events are scale times yw                        */
    int                  d, sphere;           /* coordinates; the first one of a sphere or -1                */
    double               a[SNEPPP_RADIAL_DIM], lo[SNEPPP_RADIAL_DIM], side[SNEPPP_RADIAL_DIM];
    size_t               N, R, nodes;         /* centres; those that are events, the others mirror them      */
@@ -15912,19 +15913,24 @@ typedef struct sneppp__auto {
    size_t              *ask;                 /* (QUERIES) the events at which they are taken: the first Q of y, so
                                                 that other axes are judged by the same events                */
    size_t               Q, most;             /* how many, no more than `most`                               */
+   size_t               held;                /* events behind the centres in y: if not 0, they ask instead  */
+   double              *lane;                /* (LANES, N) weights of the events next to each centre        */
+   size_t              *next;                /* (held) the centre next to each of these events              */
    int                  C;
    double               p[SNEPPP__COLUMNS], gap, gain, evidence;
    sneppp__exp_table    table;
 } sneppp__auto;
 
-static void sneppp__place_auto(sneppp__carver *c, size_t N, int d, sneppp__auto *f)
+static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
 {
    size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, w = sizeof(double), dim = (size_t)d;
-   f->y = (double *)sneppp__take(c, N + 1, dim, w);
-   f->x = (double *)sneppp__take(c, N + 1, dim, w);
-   f->yw = (double *)sneppp__take(c, N + 1, 1, w);
-   f->w = (double *)sneppp__take(c, N + 1, 1, w);
-   f->ysrc = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->ysrc);
+   f->y = (double *)sneppp__take(c, N + held + 1, dim, w);
+   f->x = (double *)sneppp__take(c, N + held + 1, dim, w);
+   f->yw = (double *)sneppp__take(c, N + held + 1, 1, w);
+   f->w = (double *)sneppp__take(c, N + held + 1, 1, w);
+   f->lane = (double *)sneppp__take(c, held ? SNEPPP__LANES : 0, N, w);
+   f->next = (size_t *)sneppp__take(c, held, 1, sizeof *f->next);
+   f->ysrc = (size_t *)sneppp__take(c, N + held + 1, 1, sizeof *f->ysrc);
    f->src = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->src);
    f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
@@ -16037,7 +16043,7 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
       double        r = 0, h = l->top[j];
       for (size_t k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
       if (f->src[j] == skip) continue;
-      if (l->near2 && r <= l->near2[j]) {
+      if (l->near2 && !f->held && r <= l->near2[j]) {
          double u = 0.5 * r / (l->other[j] * l->other[j]);
          if (u > SNEPPP__EDGE) continue;
          u = sneppp__exp_neg(&f->table, u);
@@ -16218,17 +16224,34 @@ static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, 
    return gap > 0 ? gap : 0;
 }
 
+/* Takes event i, one of those that ask, out of the sums at its own place: it is in the weight of the centre next to it. */
+static double sneppp__leave_out(const sneppp__auto *f, size_t i, const double *x, double *row)
+{
+   size_t j = f->next[i], c = 0;
+   double r = 0, own = f->w[f->N + i];
+   for (int k = 0; k < f->d; k++) { double e = x[k] - f->x[j * (size_t)f->d + (size_t)k]; r += e * e; }
+   for (int l = 0; l < SNEPPP__LADDERS; l++) {
+      const sneppp__ladder *q = &f->ladder[l];
+      double u = 0.5 * r / (q->top[j] * q->top[j]), e = u < SNEPPP__EDGE ? sneppp__exp_neg(&f->table, u) : 0;
+      for (int s = 0; s < q->S; s++, c++, e *= e)
+         row[c] = fmax(0, row[c] - e * q->scale[(size_t)s * q->row + j] * own / f->w[j]);
+   }
+   return own;
+}
+
 static void sneppp__query_block(size_t block, void *arg)
 {
    sneppp__auto *f = (sneppp__auto *)arg;
    for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
-      size_t  e = f->ask[i];
-      double *row = f->L + i * (size_t)f->C;
-      int     c = 0;
+      size_t        e = f->held ? f->N + i : f->ask[i];
+      double       *row = f->L + i * (size_t)f->C, own = f->w[e];
+      const double *x = f->x + e * (size_t)f->d;
+      int           c = 0;
       for (int k = 0; k < f->C; k++) row[k] = 0;
       for (int l = 0; l < SNEPPP__LADDERS; c += f->ladder[l].S, l++)
-         if (f->ladder[l].S) sneppp__ladder_sum(f, &f->ladder[l], f->x + e * (size_t)f->d, f->src[e], row + c);
-      for (int k = 0; k < f->C - 1; k++) row[k] /= (double)f->R - f->w[e];
+         if (f->ladder[l].S) sneppp__ladder_sum(f, &f->ladder[l], x, f->held ? SIZE_MAX : f->src[e], row + c);
+      if (f->held) own = sneppp__leave_out(f, i, x, row);
+      for (int k = 0; k < f->C - 1; k++) row[k] /= (double)f->R - own;
       row[f->C - 1] = 1;
    }
 }
@@ -16280,17 +16303,17 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
 {
    double plain[SNEPPP__COLUMNS], prior[SNEPPP__COLUMNS], rest = 1, square = 0, trust;
    int    C = 1;
-   f->Q = f->R < f->most ? f->R : f->most;
+   f->Q = f->held ? f->held : f->R < f->most ? f->R : f->most;
    for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
    f->C = C;
    for (int c = 0; c < C; c++) f->p[c] = 1.0 / C;
    f->gap = f->gain = f->evidence = 0;
    for (size_t i = 0; i < f->N; i++) {
       if (f->order[i] < f->R) square += f->w[i] * f->w[i];
-      if (f->order[i] < f->Q) f->ask[f->order[i]] = i;
+      if (!f->held && f->order[i] < f->Q) f->ask[f->order[i]] = i;
    }
    for (size_t i = 0; i < f->Q; i++) {
-      f->q[i] = f->w[f->ask[i]] * (double)f->R / square;
+      f->q[i] = f->held ? f->yw[f->N + i] : f->w[f->ask[i]] * (double)f->R / square;
       f->evidence += f->q[i];
    }
    if (f->R < 3) { /* nothing can be left out and still say something */
@@ -16357,16 +16380,116 @@ static void sneppp__auto_spread(sneppp__auto *f, uint64_t seed)
    }
 }
 
-/* The fit to the first N of f->y, which begin with `events` events, with the axes as they are. */
-static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixed_only, const sneppp_parallel *par)
+/* The tree over the first N of f->y, which begin with `events` events, with the axes as they are. */
+static void sneppp__auto_tree(sneppp__auto *f, size_t N, size_t events)
 {
    const size_t d = (size_t)f->d;
    f->N = N, f->R = N < events ? N : events;
    for (size_t i = 0; i < N; i++) for (size_t k = 0; k < d; k++) f->x[i * d + k] = f->y[i * d + k] * f->a[k];
    f->nodes = sneppp__tree_build(f->d, N, f->x, f->order, f->node);
    for (size_t i = 0; i < N; i++) f->w[i] = f->yw[f->order[i]], f->src[i] = f->ysrc[f->order[i]];
+}
+
+/* The fit to them. */
+static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixed_only, const sneppp_parallel *par)
+{
+   sneppp__auto_tree(f, N, events);
    sneppp__make_ladders(f, fixed_only);
    sneppp__auto_weigh(f, fixed_only, par);
+}
+
+/* ---- millions of events. A random subset carries the bumps; one pass over all events, in lanes of chunks whose sums are
+   added in their order, gives each centre the weight of the events to which it is nearest. The weights of widths and floor
+   are then chosen by leave-one-out at events that are no centres: exact again, because taking such an event out changes
+   the weight of one centre only. */
+typedef struct sneppp__stream {
+   sneppp__auto          *f;
+   const sneppp_fit_desc *fit;
+   size_t                 realisations;
+   sneppp_error           error[SNEPPP__LANES];
+} sneppp__stream;
+
+static size_t sneppp__auto_nearest(const sneppp__auto *f, const double *x)
+{
+   size_t stack[128], d = (size_t)f->d, best = 0;
+   int    top = 0;
+   double least = 1e300;
+   stack[top++] = 0;
+   while (top) {
+      const sneppp_node *n = &f->node[stack[--top]];
+      if (sneppp__node_distance2(n, x, f->d) >= least) continue;
+      if (n->kid) {
+         const sneppp_node *kid = &f->node[n->kid];
+         size_t near = sneppp__node_distance2(kid + 1, x, f->d) < sneppp__node_distance2(kid, x, f->d);
+         stack[top++] = n->kid + !near;
+         stack[top++] = n->kid + near;
+         continue;
+      }
+      for (size_t j = n->first; j < n->first + n->count; j++) {
+         double r = 0;
+         for (size_t k = 0; k < d; k++) { double e = x[k] - f->x[j * d + k]; r += e * e; }
+         if (r < least) { least = r; best = j; }
+      }
+   }
+   return best;
+}
+
+static void sneppp__stream_lane(size_t lane, void *arg)
+{
+   sneppp__stream     *s = (sneppp__stream *)arg;
+   const sneppp__auto *f = s->f;
+   size_t              D = (size_t)f->d, number = 0;
+   double             *sum = f->lane + lane * f->N;
+   sneppp_real         x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
+   memset(sum, 0, f->N * sizeof *sum);
+   for (size_t r = 0; r < s->realisations; r++) {
+      const sneppp_events *e = &s->fit->events[r];
+      for (size_t first = 0; first < e->count; first += SNEPPP__CHUNK, number++) {
+         size_t        B = e->count - first < SNEPPP__CHUNK ? e->count - first : SNEPPP__CHUNK;
+         sneppp__chunk k;
+         if (number % SNEPPP__LANES != lane) continue;
+         k.x = x;
+         if (sneppp__chunk_load(f->model, e, first, B, &k, &s->error[lane]) != SNEPPP_OK) return;
+         for (size_t b = 0; b < B; b++) {
+            double y[SNEPPP_RADIAL_DIM];
+            for (size_t q = 0; q < D; q++) y[q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q] * f->a[q];
+            sum[sneppp__auto_nearest(f, y)] += e->weight ? (double)e->weight[first + b] : 1;
+         }
+      }
+   }
+}
+
+static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *o, size_t held, sneppp_error *err)
+{
+   sneppp__stream s;
+   double         total = 0, mean = 0;
+   memset(&s, 0, sizeof s);
+   s.f = f, s.fit = o, s.realisations = o->realisations ? o->realisations : 1;
+   sneppp__run(&o->parallel, sneppp__stream_lane, &s, SNEPPP__LANES);
+   for (size_t l = 0; l < SNEPPP__LANES; l++)
+      if (s.error[l].status != SNEPPP_OK) {
+         if (err) *err = s.error[l];
+         return s.error[l].status;
+      }
+   for (size_t j = 0; j < f->N; j++) {
+      f->w[j] = 0;
+      for (size_t l = 0; l < SNEPPP__LANES; l++) f->w[j] += f->lane[l * f->N + j];
+      f->w[j] += 1e-6; /* a source may read differently the second time; no weight is 0 */
+      total += f->w[j];
+   }
+   for (size_t j = 0; j < f->N; j++) f->w[j] *= (double)f->N / total; /* of mean 1 */
+   for (size_t i = f->N; i < f->N + held; i++) mean += f->yw[i] / (double)held;
+   for (size_t i = 0; i < held; i++) {
+      double *x = f->x + (f->N + i) * (size_t)f->d;
+      for (int k = 0; k < f->d; k++) x[k] = f->y[(f->N + i) * (size_t)f->d + (size_t)k] * f->a[k];
+      f->next[i] = sneppp__auto_nearest(f, x);
+      f->w[f->N + i] = fmin(f->yw[f->N + i] * f->scale * (double)f->N / total, f->w[f->next[i]]);
+      f->yw[f->N + i] /= mean;
+   }
+   f->held = held;
+   sneppp__make_ladders(f, 0);
+   sneppp__auto_weigh(f, 0, &o->parallel);
+   return SNEPPP_OK;
 }
 
 /* The lengths of the axes: 1, and radius 1/2 for a sphere, times 2^(e - mean). Coordinates of a sphere stay together. */
@@ -16759,6 +16882,7 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
       }
    }
    for (size_t i = 0; i < kept; i++) f->yw[i] *= (double)kept / kept_weight, f->ysrc[i] = i; /* of mean 1 */
+   f->scale = kept ? kept_weight / (double)kept : 1;
    f->N = f->R = kept;
    return SNEPPP_OK;
 }
@@ -16826,7 +16950,7 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
 static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o, sneppp_report *report,
                                         sneppp_error *err)
 {
-   size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres, room;
+   size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres, room, held = 0;
    double           started = SNEPPP_SECONDS();
    sneppp__auto     f;
    sneppp__few      few;
@@ -16859,14 +16983,16 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    f.seen *= sneppp__auto_mass(&f);
    centres = total < SNEPPP__CENTRES ? total : SNEPPP__CENTRES;
    few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1 ? 1 : 0;
+   if (total > SNEPPP__CENTRES && f.hole < 0) held = SNEPPP__QUERIES;
+   if (total - held < centres) centres = total - held;
    room = f.hole < 0 ? centres : 2 * centres;
    for (int pass = 0; pass < 2; pass++) {
-      sneppp__place_auto(&c, room, f.d, &f);
+      sneppp__place_auto(&c, room, held, f.d, &f);
       if (few.B) sneppp__place_few(&c, few.B, f.d, &few, &work);
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
    sneppp__exp_fill(&f.table);
-   st = sneppp__auto_read(&f, model, o, total, centres, o->seed ? o->seed : 1, err);
+   st = sneppp__auto_read(&f, model, o, total, centres + held, o->seed ? o->seed : 1, err);
    memset(&r, 0, sizeof r);
    r.method = SNEPPP_AUTO, r.events = total, r.steps = 1, r.nll = r.held_out = r.gap = sneppp__nan();
    if (st == SNEPPP_OK && o->progress && o->progress(&r, model, o->user)) { /* asked to stop before anything was done */
@@ -16876,14 +17002,21 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       return SNEPPP_OK;
    }
    if (st == SNEPPP_OK) {
-      size_t width = 0, N = f.N;
-      int    bumps;
+      size_t N = f.N;
       f.weights *= (double)f.parts / (double)realisations;
       sneppp__auto_spread(&f, o->seed ? o->seed : 1);
       if (f.hole >= 0) sneppp__auto_gaps(&f, room);
-      centres = f.N;
+      held = held && f.N > 2 * held ? held : 0; /* fewer where weights are 0 */
+      centres = f.N - held, N -= held;
       sneppp__auto_axes(&f, N, &o->parallel);
-      sneppp__auto_core(&f, centres, N, 0, &o->parallel);
+      if (held) {
+         sneppp__auto_tree(&f, centres, N);
+         st = sneppp__auto_refit(&f, o, held, err);
+      } else sneppp__auto_core(&f, centres, N, 0, &o->parallel);
+   }
+   if (st == SNEPPP_OK) {
+      size_t width = 0;
+      int    bumps;
       bumps = f.p[f.C - 1] < 1;
       for (int k = 0; k < f.C - 1; k++) width += f.p[k] > 0 ? f.N : 0;
       if (!bumps || width <= (size_t)model->budget) few.B = 0; /* the whole model is within the budget */

@@ -1,11 +1,13 @@
 /* AUTO on a million events: what the whole data add to the random subset that carries the bumps, and what it costs.
-   make bench/scale && build/bench/scale                    simulated patterns on a line and in the plane
-   make bench/scale && build/bench/scale FIRES.csv          longitude and latitude in the first two columns
+   make build/bench/scale && build/bench/scale              simulated patterns on a line and in the plane
+   make build/bench/scale && build/bench/scale FIRES.csv    longitude and latitude in the first two columns
    Four events of five are fitted, through a source; 50,000 of the rest judge the fit. The true intensity of a simulated
    pattern gives the figure that nobody can beat. */
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
-#include "bench.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 enum { scale_events = 1000000, scale_judges = 50000, scale_clusters = 400 };
 
