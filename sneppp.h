@@ -144,11 +144,10 @@
       of such events stray further than Poisson intervals say, which know nothing of the error of the fit either.
       There is no exposure map: what was watched is a window, a part of it (events.seen), or a finite set of weighted
       cells. AUTO puts radial units on boxes, intervals, polygons, S^2 and their products with at most four
-      coordinates; elsewhere it solves the convex problem on default features, and the report says so. It places
-      its bumps on events, and so fills a long gap in time too low. A full readout has at most SNEPPP_MAX_WIDTH
-      features. Closed forms exist for many pairs of window and activation, not for all: a pair without one is
-      refused when the model is made. Regions: no closed forms on caps and rectangles of the sphere. Models with
-      features of your own can be neither sampled nor saved. Float models lose digits, not ranges: fit in double.
+      coordinates; elsewhere it solves the convex problem on default features, and the report says so. A full readout
+      has at most SNEPPP_MAX_WIDTH features. Closed forms exist for many pairs of window and activation, not for all:
+      a pair without one is refused when the model is made. Regions: no closed forms on caps and rectangles of the
+      sphere. Models with features of your own can be neither sampled nor saved.
 
 >>changes =====================================================================================================
       0.1.0      first version
