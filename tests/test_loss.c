@@ -439,6 +439,76 @@ TEST loss_active_differences(void)
    PASS();
 }
 
+/* More events than one block holds, in two realisations that watched different parts: the sums of a pass are those of its
+   parts taken one by one, for any number of threads, and of bad events the first is named. */
+TEST loss_active_blocks(void)
+{
+   enum { N = 70000, cut = 30001, n = 16, parts = 7 };
+   static sneppp_real x[N];
+   static active_grad got[3], none, part;
+   static double      sum[3 * n];
+   sneppp_desc        d;
+   sneppp_model       m;
+   sneppp_error       err;
+   sneppp_events      e[2], some;
+   sneppp_region      seen;
+   sneppp_window      half;
+   sneppp_grad        g;
+   sneppp_rng         rng;
+   double             value = 0;
+   memset(&d, 0, sizeof d), memset(e, 0, sizeof e), memset(&seen, 0, sizeof seen);
+   loss_window(&d.factor[0].window, SNEPPP_BOX, 1);
+   half = d.factor[0].window, half.hi[0] = 12;
+   seen.factor[0] = &half;
+   d.factor[0].unit = loss_unit(SNEPPP_RELU, 0, 0), d.width = n, d.rank = 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   m.alpha = 3, m.floor = 0.5;
+   ASSERT(sneppp__chunk_rows(&m) * SNEPPP__BLOCK < N);
+   sneppp_rng_init(&rng, 8, 0);
+   for (size_t i = 0; i < N; i++) x[i] = (sneppp_real)(10 + (i < cut ? 2 : 3) * sneppp_rng_uniform(&rng));
+   e[0].x = x, e[0].count = cut, e[0].seen = &seen, e[1].x = x + cut, e[1].count = N - cut;
+   for (int k = 0; k < 3; k++) {
+      static const int threads[] = {1, 2, 7};
+      sneppp_pool     *pool = sneppp_pool_make(threads[k], NULL);
+      sneppp_parallel  par = sneppp_pool_parallel(pool);
+      g = active_slots(&got[k]);
+      ASSERT_EQ(SNEPPP_OK, sneppp__nll(&m, e, 2, &got[k].value, NULL, &g, &par, &err));
+      ASSERT_EQ(0, memcmp(&got[k], &got[0], sizeof got[0]));
+      sneppp_pool_free(pool);
+   }
+   some = e[0], some.count = 0;
+   for (int r = 0; r < 2; r++) { /* the integrals of the two */
+      some.seen = e[r].seen;
+      g = active_slots(&none);
+      ASSERT_EQ(SNEPPP_OK, sneppp__nll(&m, &some, 1, &none.value, NULL, &g, NULL, &err));
+      value += none.value;
+      for (size_t i = 0; i < n; i++) sum[i] += none.V[i], sum[n + i] += none.W[0][i], sum[2 * n + i] += none.b[0][i];
+   }
+   some.seen = NULL; /* from here on `none` is what one realisation without events gives */
+   for (size_t k = 0; k < parts; k++) {
+      some.x = x + k * (N / parts), some.count = N / parts;
+      g = active_slots(&part);
+      ASSERT_EQ(SNEPPP_OK, sneppp__nll(&m, &some, 1, &part.value, NULL, &g, NULL, &err));
+      value += part.value - none.value;
+      for (size_t i = 0; i < n; i++)
+         sum[i] += part.V[i] - none.V[i], sum[n + i] += part.W[0][i] - none.W[0][i], sum[2 * n + i] += part.b[0][i] - none.b[0][i];
+   }
+   memset(&none, 0, sizeof none);
+   ASSERT(active_same("value", 1, &got[0].value, &none.value, &value));
+   ASSERT(active_same("V", n, got[0].V, none.V, sum));
+   ASSERT(active_same("W", n, got[0].W[0], none.W[0], sum + n));
+   ASSERT(active_same("b", n, got[0].b[0], none.b[0], sum + 2 * n));
+   x[N - 1] = 20;
+   g = active_slots(&part);
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp__nll(&m, e, 2, &value, NULL, &g, NULL, &err));
+   ASSERT_EQ((size_t)(N - 1 - cut), err.event);
+   x[cut - 1] = (sneppp_real)12.5; /* in the window, but not where the first realisation looked */
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp__nll(&m, e, 2, &value, NULL, &g, NULL, &err));
+   ASSERT_EQ((size_t)(cut - 1), err.event);
+   sneppp_free(&m);
+   PASS();
+}
+
 static size_t active_read(sneppp_real *dst, size_t first, size_t count, void *user)
 {
    memcpy(dst, (const sneppp_real *)user + 4 * first, 4 * count * sizeof *dst);
@@ -495,5 +565,6 @@ SUITE(loss)
    RUN_TEST(loss_active_sums);
    RUN_TEST(loss_active_order);
    RUN_TEST(loss_active_differences);
+   RUN_TEST(loss_active_blocks);
    RUN_TEST(loss_active_training);
 }
