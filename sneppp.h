@@ -11913,17 +11913,44 @@ static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g
    return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor * mass;
 }
 
-/* M = V'V (n, n) of a full readout in double. wide: (m, n), used in the float build only. */
-static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, double *M)
+/* V'V, a block of rows at a time: the lower triangle by gemm, its mirror image, and a copy in the precision of the
+   features. The longest rows come first, so that threads end together. */
+#define SNEPPP__ROW_BLOCK 48
+typedef struct sneppp__square_job {
+   size_t        n, m;
+   const double *V;      /* (m, n)         */
+   double       *M;      /* (n, n)         */
+   sneppp_real  *narrow; /* (n, n) or NULL */
+} sneppp__square_job;
+
+static void sneppp__square_rows(size_t block, void *arg)
 {
-   size_t n = (size_t)R->n, m = (size_t)R->m;
+   const sneppp__square_job *job = (const sneppp__square_job *)arg;
+   size_t n = job->n, blocks = (n + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK, i0 = (blocks - 1 - block) * SNEPPP__ROW_BLOCK,
+          end = n - i0 < SNEPPP__ROW_BLOCK ? n : i0 + SNEPPP__ROW_BLOCK;
+   sneppp__dgemm(1, 0, end - i0, end, job->m, 1, job->V + i0, n, job->V, n, 0, job->M + i0 * n, n);
+   for (size_t j0 = 0; j0 < end; j0 += 8) /* in squares, so that both sides stay in the cache */
+      for (size_t i = i0; i < end; i++)
+         for (size_t j = j0; j < j0 + 8 && j <= i; j++) {
+            job->M[j * n + i] = job->M[i * n + j];
+            if (job->narrow) job->narrow[i * n + j] = job->narrow[j * n + i] = (sneppp_real)job->M[i * n + j];
+         }
+}
+
+/* M = V'V (n, n) of a full readout in double. wide: (m, n), used in the float build only. */
+static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, double *M, sneppp_real *narrow,
+                                   const sneppp_parallel *par)
+{
+   sneppp__square_job job;
+   job.n = (size_t)R->n, job.m = (size_t)R->m, job.M = M, job.narrow = narrow;
 #ifdef SNEPPP_REAL_FLOAT
-   for (size_t i = 0; i < m * n; i++) wide[i] = (double)R->V[i];
-   sneppp__dsyrk(1, n, m, 1, wide, n, 0, M, n);
+   for (size_t i = 0; i < job.m * job.n; i++) wide[i] = (double)R->V[i];
+   job.V = wide;
 #else
    (void)wide;
-   sneppp__dsyrk(1, n, m, 1, R->V, n, 0, M, n);
+   job.V = R->V;
 #endif
+   sneppp__run(par, sneppp__square_rows, &job, (job.n + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK);
 }
 
 /* The expected numbers of events: exact, alpha tr(V'V K) + floor mu(region). Regions share V'V, and a factor's closed
@@ -11950,7 +11977,7 @@ SNEPPP_DEF sneppp_status sneppp_counts(const sneppp_model *model, const sneppp_r
          M[k] = (double *)sneppp__take(&c, (size_t)model->readout[k].n, (size_t)model->readout[k].n, sizeof(double));
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
-   for (int k = 0; full && k < model->readouts; k++) sneppp__readout_matrix(&model->readout[k], wide, M[k]);
+   for (int k = 0; full && k < model->readouts; k++) sneppp__readout_matrix(&model->readout[k], wide, M[k], NULL, NULL);
    for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
       for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
          if (!r || region[r].factor[f] != region[r - 1].factor[f])
@@ -13913,61 +13940,76 @@ static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sn
    return SNEPPP_OK;
 }
 
-/* dV += 2 V A, some rows at a time; float products of A in float, whose differences were taken in double. */
-#define SNEPPP__ROW_BLOCK 48
+/* dL/dV of one readout: dV += 2 V A with A = alpha K - scale S, K summed over the realisations. First the rows of A,
+   then those of dV, some at a time; float products of A in float, whose differences were taken in double. */
 typedef struct sneppp__rows_job {
+   sneppp__loss      *loss;
+   int                k;
    size_t             m, n;
-   const sneppp_real *V;
-   const double      *A;
+   double             scale;
+   double            *A, *dV;
    sneppp_real       *a, *out; /* A and the product in float; float build only */
-   double            *dV;
 } sneppp__rows_job;
+
+static void sneppp__readout_weights(size_t block, void *arg)
+{
+   const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
+   const sneppp__loss     *loss = job->loss;
+   size_t  n = job->n, i0 = block * SNEPPP__ROW_BLOCK, end = n - i0 < SNEPPP__ROW_BLOCK ? n : i0 + SNEPPP__ROW_BLOCK;
+   double *S = loss->lane[0].S[job->k], row[SNEPPP_MAX_WIDTH];
+   for (size_t j = i0; loss->through_M && j < n; j++) /* S has its lower triangle only */
+      for (size_t i = i0; i < end && i < j; i++) S[i * n + j] = S[j * n + i];
+   for (size_t i = i0; i < end; i++) {
+      if (loss->through_M) sneppp__long_product(n, -job->scale, S + i * n, NULL, job->A + i * n);
+      else memset(job->A + i * n, 0, n * sizeof *job->A);
+   }
+   for (size_t r = 0; r < loss->realisations; r++) {
+      const sneppp__grams *g = &loss->watch[r].g;
+      double               a = loss->model->alpha * sneppp__other_integrals(loss->model, g, job->k, loss->MM);
+      for (size_t i = i0; i < end; i++) {
+         sneppp__mix_row(loss->model, g, (size_t)loss->model->readout[job->k].first, i, n, row);
+         sneppp__long_add(n, a, row, job->A + i * n);
+      }
+   }
+   for (size_t i = i0 * n; job->a && i < end * n; i++) job->a[i] = (sneppp_real)job->A[i];
+}
 
 static void sneppp__readout_rows(size_t block, void *arg)
 {
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
    size_t at = block * SNEPPP__ROW_BLOCK, n = job->n,
           rows = job->m - at < SNEPPP__ROW_BLOCK ? job->m - at : SNEPPP__ROW_BLOCK;
+   const sneppp_real *V = job->loss->model->readout[job->k].V + at * n;
 #ifdef SNEPPP_REAL_FLOAT
-   sneppp__gemm(0, 0, rows, n, n, 2, job->V + at * n, n, job->a, n, 0, job->out + at * n, n);
+   sneppp__gemm(0, 0, rows, n, n, 2, V, n, job->a, n, 0, job->out + at * n, n);
    sneppp__join(rows * n, 1, job->out + at * n, job->dV + at * n);
 #else
-   sneppp__gemm(0, 0, rows, n, n, 2, job->V + at * n, n, job->A, n, 1, job->dV + at * n, n);
+   sneppp__gemm(0, 0, rows, n, n, 2, V, n, job->A, n, 1, job->dV + at * n, n);
 #endif
 }
 
-/* dL/dV of one readout: 2 V (alpha K - S), with K summed over the realisations into G. */
 static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double *dV, const sneppp_parallel *par)
 {
    const sneppp_model         *model = loss->model;
    const sneppp_readout_state *R = &model->readout[k];
    const double               *S = loss->lane[0].S[k];
-   size_t                      n = (size_t)R->n, m = (size_t)R->m, first = (size_t)R->first;
-   int                         diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
-   double                     *A = loss->G;
    sneppp__rows_job            job;
-   memset(A, 0, n * (diagonal ? 1 : n) * sizeof *A);
-   for (size_t r = 0; r < loss->realisations; r++) {
-      const sneppp__grams *g = &loss->watch[r].g;
-      double               a = model->alpha * sneppp__other_integrals(model, g, k, loss->MM), row[SNEPPP_MAX_WIDTH];
-      for (size_t i = 0; i < n; i++) {
-         if (diagonal) { A[i] += a * sneppp__mix_entry(model, g, first + i, first + i); continue; }
-         sneppp__mix_row(model, g, first, i, n, row);
-         sneppp__long_add(n, a, row, A + i * n);
+   memset(&job, 0, sizeof job);
+   job.loss = loss, job.k = k, job.n = (size_t)R->n, job.m = (size_t)R->m, job.scale = scale, job.A = loss->G, job.dV = dV;
+   if (sizeof(sneppp_real) < sizeof(double)) job.a = loss->lane[0].sum, job.out = loss->lane[1].sum;
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
+      for (size_t i = 0; i < job.n; i++) dV[i] -= 2 * (double)R->V[i] * scale * S[i];
+      for (size_t r = 0; r < loss->realisations; r++) {
+         const sneppp__grams *g = &loss->watch[r].g;
+         double               a = 2 * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
+         for (size_t i = 0, at = (size_t)R->first; i < job.n; i++)
+            dV[i] += a * (double)R->V[i] * sneppp__mix_entry(model, g, at + i, at + i);
       }
-   }
-   if (diagonal) {
-      for (size_t i = 0; i < n; i++) dV[i] += 2 * (double)R->V[i] * (A[i] - scale * S[i]);
       return;
    }
-   if (loss->through_M) sneppp__long_add(n * n, -scale, S, A);
-   else sneppp__long_add(m * n, -2 * scale, S, dV);
-   job.n = n, job.m = m, job.V = R->V, job.A = A, job.dV = dV;
-   job.a = loss->lane[0].sum, job.out = loss->lane[1].sum;
-#ifdef SNEPPP_REAL_FLOAT
-   for (size_t i = 0; i < n * n; i++) job.a[i] = (sneppp_real)A[i];
-#endif
-   sneppp__run(par, sneppp__readout_rows, &job, (m + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK);
+   if (!loss->through_M) sneppp__long_add(job.m * job.n, -2 * scale, S, dV);
+   sneppp__run(par, sneppp__readout_weights, &job, (job.n + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK);
+   sneppp__run(par, sneppp__readout_rows, &job, (job.m + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK);
 }
 
 /* The events' part of the gradients of the hidden layer and the measure, reduced into lane 0. */
@@ -13999,15 +14041,12 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    sneppp_status       st = SNEPPP_OK;
    /* One factor, one realisation: dL/dK = alpha M does not wait for K, so both ways through K are walked at once. */
    int at_once = loss->gradient > 1 && loss->realisations == 1 && model->factors == 1 &&
-                 model->desc.readout == SNEPPP_READOUT_FULL;
+                 model->desc.readout == SNEPPP_READOUT_FULL && sneppp__own_factor(model) < 0;
    c.base = base;
    sneppp__place_loss(&c, loss);
    for (int k = 0; loss->MM[0] && k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
-      sneppp__readout_matrix(R, loss->wide, loss->MM[k]);
-#ifdef SNEPPP_REAL_FLOAT
-      for (size_t i = 0, n = (size_t)R->n; loss->M[k] && i < n * n; i++) loss->M[k][i] = (sneppp_real)loss->MM[k][i];
-#endif
+      sneppp__readout_matrix(R, loss->wide, loss->MM[k], sizeof(sneppp_real) < sizeof(double) ? loss->M[k] : NULL, par);
    }
    for (size_t r = 0; r < loss->realisations; r++) {
       double part = 1;
@@ -14023,8 +14062,6 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    st = sneppp__loss_pass(loss, par, err);
    if (st != SNEPPP_OK) return st;
    sneppp__run(par, sneppp__lane_slice, loss, (loss->lane[0].flat_count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
-   for (int k = 0; loss->gradient && loss->through_M && k < model->readouts; k++)
-      sneppp__dmirror((size_t)model->readout[k].n, loss->lane[0].S[k], (size_t)model->readout[k].n);
    s = loss->lane[0].scalar;
    *value = Lambda - scale * s[0];
    if (expected) *expected = Lambda;
