@@ -16538,8 +16538,9 @@ static void sneppp__auto_stretch(sneppp__auto *f, const double *e)
 
 /* Relative lengths of the axes: windows are first mapped to the unit cube, so units do not matter; then powers of two
    per axis are tried for the leave-one-out gain. The first doubling must gain OPEN nats, a further one 2. The axes of
-   one box are often alike and the fixed ladder on 512 events tells; space and time have nothing in common, the ratio may be far from 1 and it
-   depends on the finest widths in use, so products look at all ladders on more events, and in longer strides first.
+   one box are often alike and the fixed ladder on 512 events tells; space and time have nothing in common, the ratio
+   may be far from 1 and it depends on the finest widths in use, so products look at all ladders on more events, and in
+   longer strides first.
    Ratios beyond 8 within a box would only chase coordinates that were rounded to a grid. */
 static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *par)
 {
@@ -16557,11 +16558,11 @@ static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *
       for (int k = 0, axis = 0; k < f->d && axis < (axes == 2 ? 1 : axes); axis++) { /* of two axes one ratio says all */
          int width = k == f->sphere ? 3 : 1, found = 0;
          for (int sign = -1; sign <= 1 && !found; sign += 2)
-            for (int step = 0; step < 6 && fabs(e[k] + sign * stride) <= (alike ? 3 : 12); step++) { /* on while it gains */
+            for (int step = 0; step < 6 && fabs(e[k] + sign * stride) <= (alike ? 3 : 9); step++) { /* on while it gains */
                for (int r = 0; r < width; r++) e[k + r] += sign * stride;
                sneppp__auto_stretch(f, e);
                sneppp__auto_core(f, n, n, alike, par);
-               if (f->gain > best + 2 && fabs(e[k]) <= (alike ? 3 : 9)) { best = f->gain; found = moved = 1; continue; }
+               if (f->gain > best + 2) { best = f->gain; found = moved = 1; continue; }
                for (int r = 0; r < width; r++) e[k + r] -= sign * stride;
                break;
             }
