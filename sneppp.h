@@ -93,7 +93,8 @@
       sneppp_conditional_nll leaves the count out, sneppp_rmse compares with a known truth.
    6  SIMULATE
       sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. sneppp_sample_tile:
-      one tile of a planar map, the same in whatever order tiles are asked for. sneppp_rng_...: the generator.
+      one tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser
+      tiles hold a part of the points of finer ones. sneppp_rng_...: the generator.
    7  KEEP AND EMBED
       sneppp_save and sneppp_load, to memory or files: little-endian, checked before anything is allocated, the same
       on every machine. sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY.
@@ -811,9 +812,12 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
                                        sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
                                        sneppp_sample_info *info, sneppp_error *err);
-/* The points of one of the 2^level x 2^level tiles of a planar box. All tiles of a level together are one realisation
-   for each seed, in whatever order they are asked for; the counts of a tile and of its four children agree. */
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level, uint32_t ix, uint32_t iy,
+/* The points of one of the 2^level x 2^level tiles of a planar box, the same whatever was asked for before. Tiles of level
+   `depth` and of finer ones hold all points: together they are one realisation for each seed, whichever level they are of.
+   Coarser tiles hold the 4^(level - depth) part of them, for a view from far away: every tile's points are among those of
+   its children, in front of those that the children add. ERR_SIZE: info->count says what is needed, x holds the first cap.
+   A tile costs the points of its own layer and of its ancestors', so choose a depth at which tiles hold some dozens. */
+SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth, int level, uint32_t ix, uint32_t iy,
                                             uint64_t seed, sneppp_real *x, size_t cap,
                                             sneppp_sample_info *info, sneppp_error *err);
 
@@ -17294,11 +17298,29 @@ static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const 
    }
 }
 
+/* Where points go: those between the edges, if there are any, are counted, and kept as long as there is room. */
+typedef struct sneppp__sink {
+   sneppp_real  *x;
+   size_t        cap, count;
+   const double *edge;       /* NULL or the edges of a tile: lo, hi of either axis; lo belongs to it, hi does not */
+} sneppp__sink;
+
+static void sneppp__sink_put(sneppp__sink *s, size_t D, const sneppp_real *x)
+{
+   for (size_t r = 0; s->edge && r < D; r++)
+      if ((double)x[r] < s->edge[2 * r] || (double)x[r] >= s->edge[2 * r + 1]) return;
+   if (s->count < s->cap) memcpy(s->x + s->count * D, x, D * sizeof *x);
+   s->count++;
+}
+
+#define SNEPPP__MAX_EVENT (SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM) /* coordinates */
+
 static sneppp_status sneppp__sample_mixture(const sneppp_model *model, const sneppp_region *region,
-                                            sneppp_rng *rng, size_t N, sneppp_real *x,
+                                            sneppp_rng *rng, size_t N, sneppp__sink *sink,
                                             sneppp_sample_info *info, sneppp_error *err)
 {
    size_t         n = (size_t)model->n, D = (size_t)model->D;
+   sneppp_real    x[SNEPPP__MAX_EVENT];
    sneppp__grams  g;
    sneppp__alias  a;
    sneppp__carver c = sneppp__measure();
@@ -17327,15 +17349,16 @@ static sneppp_status sneppp__sample_mixture(const sneppp_model *model, const sne
       size_t i = sneppp__alias_draw(&a, rng);
       for (int f = 0; f < model->factors; f++) {
          const sneppp_window *w = sneppp__part(model, region, f);
-         sneppp_real         *to = x + k * D + (size_t)model->layer[f].first;
+         sneppp_real         *to = x + model->layer[f].first;
          double               y[SNEPPP_MAX_DIM];
          if (i < n) { sneppp__draw_bump(model, f, i, w, rng, to); continue; }
          (void)sneppp_window_draw(w, rng, y);
          for (int r = 0; r < w->dim; r++)
             to[r] = w->space == SNEPPP_BOX ? sneppp__round_into(y[r], w->lo[r], w->hi[r]) : (sneppp_real)y[r];
       }
+      sneppp__sink_put(sink, D, x);
    }
-   if (st == SNEPPP_OK) { info->candidates = N; info->acceptance = 1; }
+   if (st == SNEPPP_OK) info->candidates += N;
    sneppp__block_free(&block);
    return st;
 }
@@ -17818,9 +17841,10 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
 }
 
 static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sneppp_region *region,
-                                             sneppp_rng *rng, size_t N, double expected, sneppp_real *x,
+                                             sneppp_rng *rng, size_t N, double expected, sneppp__sink *sink,
                                              sneppp_sample_info *info, sneppp_error *err)
 {
+   sneppp_real     x[SNEPPP__MAX_EVENT];
    sneppp__sampler s;
    sneppp__carver  c = sneppp__measure();
    sneppp__block   block;
@@ -17848,43 +17872,35 @@ static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sn
    }
    for (size_t k = 0; st == SNEPPP_OK && k < N;) {
       const double *cell = s.cell + sneppp__alias_draw(&s.alias, rng) * s.record;
-      int           inside = sneppp__cell_draw(&s, cell, rng, t, x + k * (size_t)model->D);
+      int           inside = sneppp__cell_draw(&s, cell, rng, t, x);
       double        u = sneppp_rng_uniform(rng);
       tried += 1;
-      if (inside && sneppp__cell_under(&s, cell, t, u, &looks)) k++;
-      else if (tried > most)
+      if (inside && sneppp__cell_under(&s, cell, t, u, &looks)) {
+         sneppp__sink_put(sink, (size_t)model->D, x);
+         k++;
+      } else if (tried > most)
          st = sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
                            "the bound is too far above the intensity: %z of %z points after %g candidates", k,
                            N, tried);
    }
    if (st == SNEPPP_OK) {
-      info->candidates = (size_t)tried;
-      info->evaluations = looks;
-      info->cells = s.cells;
-      info->acceptance = tried > 0 ? (double)N / tried : 1;
+      info->candidates += (size_t)tried;
+      info->evaluations += looks;
+      info->cells += s.cells;
    }
    sneppp__block_free(&block);
    return st;
 }
 
-/* N points given their number. */
+/* N > 0 points of a region in which `expected` are expected. */
 static sneppp_status sneppp__sample_given(const sneppp_model *model, const sneppp_region *region,
-                                          sneppp_rng *rng, uint64_t N, sneppp_real *x, size_t cap,
+                                          sneppp_rng *rng, size_t N, double expected, sneppp__sink *sink,
                                           sneppp_sample_info *info, sneppp_error *err)
 {
-   if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
-   info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
-   info->acceptance = 1;
-   if (!N) return SNEPPP_OK;
-   if (info->count > cap)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap,
-                          info->count);
-   if (!x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
-   if (!(info->expected > 0))
-      return sneppp__fail(err, SNEPPP_ERR_ARG,
-                          "the model expects no events in the region, but %z are asked for", info->count);
-   if (sneppp__is_mixture(model, region)) return sneppp__sample_mixture(model, region, rng, (size_t)N, x, info, err);
-   return sneppp__sample_envelope(model, region, rng, (size_t)N, info->expected, x, info, err);
+   if (!(expected > 0))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
+   if (sneppp__is_mixture(model, region)) return sneppp__sample_mixture(model, region, rng, N, sink, info, err);
+   return sneppp__sample_envelope(model, region, rng, N, expected, sink, info, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
@@ -17893,92 +17909,112 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_r
 {
    sneppp_sample_info own;
    sneppp_status      st;
+   sneppp__sink       sink;
+   uint64_t           N;
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
    st = sneppp_count(model, region, &info->expected, err);
    if (st != SNEPPP_OK) return st;
-   return sneppp__sample_given(model, region, rng, count ? count : sneppp_rng_poisson(rng, info->expected), x,
-                               cap, info, err);
+   N = count ? count : sneppp_rng_poisson(rng, info->expected);
+   info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
+   info->acceptance = 1;
+   if (!N) return SNEPPP_OK;
+   if (info->count > cap)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   if (!x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
+   sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = NULL;
+   st = sneppp__sample_given(model, region, rng, info->count, info->expected, &sink, info, err);
+   if (info->candidates) info->acceptance = (double)sink.count / (double)info->candidates;
+   return st;
 }
 
-/* ---- tiles. The count of the whole window is one Poisson draw; every cell hands its count down by binomial draws with
-   exact probabilities, first to its left half, then to the lower part of either half. The draws of a cell come from a
-   stream of its own, so a tile needs only its ancestors, and all tiles of a level together are one realisation. */
+/* ---- tiles. The process is the sum of depth + 1 independent ones, its layers, of intensities
+      lambda 4^-depth,  3 lambda 4^-depth,  12 lambda 4^-depth, ...,  3/4 lambda,
+   so that layers 0..l together have 4^(l - depth) lambda. Layer l is drawn tile by tile of level l, each tile from a stream
+   of its own. A tile of level L is the part of layers 0..min(L, depth) that lies in it: its own points of layer L, and
+   those of its ancestors that fall into it. So a tile's points are among those of its children, which add layer L + 1; tiles
+   of one level are independent, because parts of a Poisson process are; nothing depends on what was asked for before. A
+   tile holds about as many points of its layer whatever the level, and a look at the whole plane costs no more than one
+   at a corner of it. A point that is on the border of two tiles belongs to that of the larger coordinates. */
 static double sneppp__tile_border(const sneppp_window *w, int r, uint64_t i, uint64_t of)
 {
    double t = (double)i / (double)of; /* exact: of is a power of two */
    return i == of ? w->hi[r] : w->lo[r] + t * (w->hi[r] - w->lo[r]);
 }
 
-static sneppp_status sneppp__tile_count(const sneppp_model *model, const double *edge, double *count,
-                                        sneppp_window *box, sneppp_error *err)
+static sneppp_status sneppp__tile_box(const sneppp_model *model, int level, const uint32_t *at, sneppp_window *box,
+                                      double *count, sneppp_error *err)
 {
    sneppp_region region;
    memset(&region, 0, sizeof region);
    memset(box, 0, sizeof *box);
    box->dim = 2;
-   for (int r = 0; r < 2; r++) { box->lo[r] = edge[2 * r]; box->hi[r] = edge[2 * r + 1]; }
+   for (int r = 0; r < 2; r++) {
+      box->lo[r] = sneppp__tile_border(&model->desc.factor[0].window, r, at[r], (uint64_t)1 << level);
+      box->hi[r] = sneppp__tile_border(&model->desc.factor[0].window, r, (uint64_t)at[r] + 1, (uint64_t)1 << level);
+   }
    region.factor[0] = box;
    return sneppp_count(model, &region, count, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int level, uint32_t ix, uint32_t iy,
+SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth, int level, uint32_t ix, uint32_t iy,
                                             uint64_t seed, sneppp_real *x, size_t cap,
                                             sneppp_sample_info *info, sneppp_error *err)
 {
    sneppp_sample_info   own;
    const sneppp_window *win;
-   sneppp_window        box;
+   sneppp_window        tile, box;
    sneppp_region        region;
-   sneppp_rng           rng;
+   sneppp__sink         sink;
    sneppp_status        st;
-   double               edge[4], part[2];
-   uint64_t             N, at[2] = {0, 0}, want[2];
+   double               drawn = 0, edge[4];
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    win = &model->desc.factor[0].window;
    if (model->factors > 1 || win->space != SNEPPP_BOX || win->dim != 2)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "tiles are for models of one planar box");
+   if (depth < 0 || depth > 28) return sneppp__fail(err, SNEPPP_ERR_ARG, "depth = %d must be 0..28", depth);
    if (level < 0 || level > 28) return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %d must be 0..28", level);
    if (ix >> level || iy >> level)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "tile (%z, %z) is outside the level, which has %z a side",
                           (size_t)ix, (size_t)iy, (size_t)1 << level);
-   want[0] = ix, want[1] = iy;
-   for (int r = 0; r < 2; r++) { edge[2 * r] = win->lo[r]; edge[2 * r + 1] = win->hi[r]; }
-   st = sneppp__tile_count(model, edge, &part[0], &box, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp_rng_init(&rng, seed, UINT64_MAX);
-   N = sneppp_rng_poisson(&rng, part[0]);
-   for (int l = 0; l < level && N; l++)
-      for (int r = 0; r < 2; r++) {
-         int      upper = (int)(want[r] >> (level - l - 1) & 1);
-         uint64_t low;
-         double   mid = sneppp__tile_border(win, r, 2 * at[r] + 1, (uint64_t)2 << l), half[4];
-         for (int k = 0; k < 2; k++) { /* both halves: a difference would lose the digits of a small one */
-            memcpy(half, edge, sizeof half);
-            half[2 * r + !k] = mid;
-            st = sneppp__tile_count(model, half, &part[k], &box, err);
-            if (st != SNEPPP_OK) return st;
-         }
-         sneppp_rng_init(&rng, seed, (uint64_t)l << 58 | at[0] << 29 | at[1]); /* of the cell, then of its half */
-         sneppp_rng_seek(&rng, (uint64_t)r << 40);
-         low = part[0] + part[1] > 0 ? sneppp_rng_binomial(&rng, N, part[0] / (part[0] + part[1])) : 0;
-         N = upper ? N - low : low;
-         edge[2 * r + !upper] = mid;
-         at[r] = 2 * at[r] + (uint64_t)upper;
-      }
-   for (int r = 0; r < 2; r++)
-      for (int k = 0; k < 2; k++)
-         edge[2 * r + k] = sneppp__tile_border(win, r, want[r] + (uint64_t)k, (uint64_t)1 << level);
-   st = sneppp__tile_count(model, edge, &info->expected, &box, err);
-   if (st != SNEPPP_OK) return st;
+   if (cap && !x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
    memset(&region, 0, sizeof region);
    region.factor[0] = &box;
-   sneppp_rng_init(&rng, seed, (uint64_t)level << 58 | (uint64_t)ix << 29 | iy);
-   sneppp_rng_seek(&rng, (uint64_t)1 << 50);
-   return sneppp__sample_given(model, &region, &rng, N, x, cap, info, err);
+   sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = edge;
+   {
+      uint32_t at[2];
+      at[0] = ix, at[1] = iy;
+      st = sneppp__tile_box(model, level, at, &tile, &info->expected, err);
+   }
+   for (int l = 0; st == SNEPPP_OK && l <= depth && l <= level; l++) {
+      double     expected = info->expected;
+      uint32_t   at[2];
+      uint64_t   N;
+      sneppp_rng rng;
+      at[0] = ix >> (level - l), at[1] = iy >> (level - l);
+      if (l < level) st = sneppp__tile_box(model, l, at, &box, &expected, err);
+      else box = tile;
+      if (st != SNEPPP_OK) break;
+      for (int r = 0; r < 2; r++) { /* only edges within the ancestor cut: what it drew on its own border stays */
+         edge[2 * r] = tile.lo[r] > box.lo[r] ? tile.lo[r] : -1e300;
+         edge[2 * r + 1] = tile.hi[r] < box.hi[r] ? tile.hi[r] : 1e300;
+      }
+      sneppp_rng_init(&rng, seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
+      N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - depth)) * expected);
+      if (N > SIZE_MAX / 2) st = sneppp__fail(err, SNEPPP_ERR_SIZE, "a tile of layer %d has more points than can be counted", l);
+      else if (N) st = sneppp__sample_given(model, &region, &rng, (size_t)N, expected, &sink, info, err);
+      drawn += (double)N;
+   }
+   if (st != SNEPPP_OK) return st;
+   if (level < depth) info->expected = ldexp(info->expected, 2 * (level - depth));
+   info->count = sink.count;
+   info->acceptance = info->candidates ? drawn / (double)info->candidates : 1;
+   if (info->count > cap)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   return SNEPPP_OK;
 }
 
 /* >>io =======================================================================================================

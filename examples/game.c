@@ -30,7 +30,7 @@ static int ask(const sneppp_model *map, int t, uint64_t seed, tile *out)
 {
    sneppp_sample_info info;
    sneppp_error       err;
-   if (sneppp_sample_tile(map, level, (uint32_t)(t % side), (uint32_t)(t / side), seed, out->xy, room, &info, &err) != SNEPPP_OK) return !fail(err.why);
+   if (sneppp_sample_tile(map, level, level, (uint32_t)(t % side), (uint32_t)(t / side), seed, out->xy, room, &info, &err) != SNEPPP_OK) return !fail(err.why);
    out->count = info.count;
    out->expected = info.expected;
    return 1;

@@ -338,52 +338,107 @@ TEST sample_same_bits(void)
    PASS();
 }
 
-/* All tiles of a level, forwards and backwards; children hold as many points as their parent; over seeds the counts
-   have the exact means, are Poisson, and neighbours do not correlate. */
+/* Is every point of x (2 a row) among those of y? */
+static int sample_among(size_t n, const sneppp_real *x, size_t m, const sneppp_real *y)
+{
+   for (size_t i = 0; i < n; i++) {
+      size_t k = 0;
+      while (k < m && (x[2 * i] != y[2 * k] || x[2 * i + 1] != y[2 * k + 1])) k++;
+      if (k == m) return 0;
+   }
+   return 1;
+}
+
+/* The four children of a tile, one after the other. */
+static size_t sample_children(const sneppp_model *m, int depth, int level, uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x, size_t cap)
+{
+   size_t have = 0;
+   for (uint32_t k = 0; k < 4; k++) {
+      sneppp_sample_info info;
+      if (sneppp_sample_tile(m, depth, level + 1, 2 * ix + k / 2, 2 * iy + k % 2, seed, x + 2 * have, cap - have, &info, NULL)) return 0;
+      have += info.count;
+   }
+   return have;
+}
+
+/* Tiles forwards and backwards; a tile's points are among its children's, and are theirs from `depth` on. */
 TEST sample_tiles(void)
 {
-   enum { CAP = 300, SEEDS = 400 };
-   static sneppp_real x[CAP * 2], first[64][CAP * 2];
+   enum { CAP = 600 };
+   static sneppp_real x[CAP * 2], y[CAP * 2], first[64][CAP * 2];
+   for (int full = 0; full < 2; full++) {
+      sneppp_desc        d = sample_desc(full ? SNEPPP_COS : SNEPPP_RBF, !full, 8);
+      sneppp_model       m;
+      sneppp_sample_info info;
+      size_t             count[64], coarse = 0, fine = 0;
+      double             lambda = 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+      m.alpha *= 400 / lambda;
+      for (uint32_t t = 0; t < 64; t++) {
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, 3, t / 8, t % 8, 77, first[t], CAP, &info, NULL));
+         count[t] = info.count;
+         ASSERT(info.acceptance > 0 && info.acceptance <= 1);
+         for (size_t i = 0; i < count[t]; i++) {
+            ASSERT(first[t][2 * i] >= (sneppp_real)(10 + t / 8 * 0.5) && first[t][2 * i] <= (sneppp_real)(10.5 + t / 8 * 0.5));
+            ASSERT(first[t][2 * i + 1] >= (sneppp_real)(-1 + t % 8 * 0.25) && first[t][2 * i + 1] <= (sneppp_real)(-0.75 + t % 8 * 0.25));
+         }
+      }
+      for (uint32_t t = 64; t-- > 0;) {
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, 3, t / 8, t % 8, 77, x, CAP, &info, NULL));
+         ASSERT_EQ(count[t], info.count);
+         ASSERT_EQ(0, memcmp(x, first[t], 2 * info.count * sizeof *x));
+      }
+      for (int level = 0; level < 5; level++)
+         for (uint32_t t = 0; t < 4 && t < 1u << (2 * level); t++) {
+            uint32_t side = 1u << level, ix = t % side, iy = side - 1 - t / side % side;
+            size_t   n, kids;
+            ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, level, ix, iy, 77, x, CAP, &info, NULL));
+            n = info.count;
+            kids = sample_children(&m, 3, level, ix, iy, 77, y, CAP);
+            ASSERT(sample_among(n, x, kids, y));
+            if (level >= 3) ASSERT_EQ(n, kids);
+            else coarse += n, fine += kids;
+         }
+      ASSERT(fine > 3 * coarse && fine < 6 * coarse); /* four times as many are expected */
+      ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample_tile(&m, 3, 3, 4, 4, 77, x, count[36] - 1, &info, NULL));
+      ASSERT_EQ(count[36], info.count);
+      ASSERT_EQ(0, memcmp(x, first[36], 2 * (count[36] - 1) * sizeof *x));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* Over many seeds the counts of tiles are Poisson with the exact means, and those of neighbours are independent: at the depth,
+   above it (a part of the points) and below it (tiles cut out of coarser ones). */
+TEST sample_tiles_law(void)
+{
+   enum { CAP = 300, SEEDS = 200 };
+   static sneppp_real x[CAP * 2];
    sneppp_desc        d = sample_desc(SNEPPP_RBF, 1, 8);
    sneppp_model       m;
    sneppp_sample_info info;
-   size_t             count[64];
-   double             lambda = 0, mean[16] = {0}, chi = 0, cross = 0, scale = 0;
+   double             lambda = 0;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
    m.alpha = 200 / lambda;
-   for (uint32_t t = 0; t < 64; t++) {
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, t / 8, t % 8, 77, first[t], CAP, &info, NULL));
-      count[t] = info.count;
-      for (size_t i = 0; i < count[t]; i++) {
-         ASSERT(first[t][2 * i] >= (sneppp_real)(10 + t / 8 * 0.5) && first[t][2 * i] <= (sneppp_real)(10.5 + t / 8 * 0.5));
-         ASSERT(first[t][2 * i + 1] >= (sneppp_real)(-1 + t % 8 * 0.25) && first[t][2 * i + 1] <= (sneppp_real)(-0.75 + t % 8 * 0.25));
+   for (int depth = 1; depth <= 3; depth++) {
+      double mean[16] = {0}, chi = 0, cross = 0, scale = 0;
+      for (uint64_t s = 0; s < SEEDS; s++) {
+         double before = 0;
+         for (uint32_t t = 0; t < 16; t++) {
+            double e;
+            ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, depth, 2, t / 4, t % 4, s, x, CAP, &info, NULL));
+            e = ((double)info.count - info.expected) / sqrt(info.expected);
+            chi += e * e, scale += 1 / info.expected, mean[t] += e / sqrt((double)SEEDS);
+            if (t % 4) cross += e * before;
+            before = e;
+         }
       }
+      for (int t = 0; t < 16; t++) ASSERT(fabs(mean[t]) < 4.5);
+      ASSERT(fabs(chi - 16 * SEEDS) < 4 * sqrt(2.0 * 16 * SEEDS + scale)); /* variance = mean, 16 cells */
+      ASSERT(fabs(cross) < 4 * sqrt(12.0 * SEEDS));
    }
-   for (uint32_t t = 64; t-- > 0;) {
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, t / 8, t % 8, 77, x, CAP, &info, NULL));
-      ASSERT_EQ(count[t], info.count);
-      ASSERT_EQ(0, memcmp(x, first[t], 2 * info.count * sizeof *x));
-   }
-   for (uint32_t t = 0; t < 16; t++) {
-      size_t at = t / 4 * 16 + t % 4 * 2;
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 2, t / 4, t % 4, 77, x, CAP, &info, NULL));
-      ASSERT_EQ(info.count, count[at] + count[at + 1] + count[at + 8] + count[at + 9]);
-   }
-   for (uint64_t s = 0; s < SEEDS; s++) {
-      double before = 0;
-      for (uint32_t t = 0; t < 16; t++) {
-         double e;
-         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 2, t / 4, t % 4, s, x, CAP, &info, NULL));
-         e = ((double)info.count - info.expected) / sqrt(info.expected);
-         chi += e * e, scale += 1 / info.expected, mean[t] += e / sqrt((double)SEEDS);
-         if (t % 4) cross += e * before;
-         before = e;
-      }
-   }
-   for (int t = 0; t < 16; t++) ASSERT(fabs(mean[t]) < 4.5);
-   ASSERT(fabs(chi - 16 * SEEDS) < 4 * sqrt(2.0 * 16 * SEEDS + scale)); /* variance = mean, 16 cells */
-   ASSERT(fabs(cross) < 4 * sqrt(12.0 * SEEDS));
    sneppp_free(&m);
    PASS();
 }
@@ -405,8 +460,8 @@ TEST sample_refusals(void)
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, NULL, 5, x, 4, &info, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(NULL, NULL, &g, 5, x, 4, &info, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, &g, 3, NULL, 4, &info, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 2, 4, 0, 1, x, 4, &info, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 29, 0, 0, 1, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 2, 2, 4, 0, 1, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 29, 2, 0, 0, 1, x, 4, &info, &err));
    m.alpha = 0;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 0, x, 4, &info, &err));
@@ -420,7 +475,7 @@ TEST sample_refusals(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
    ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
    ASSERT(strstr(err.why, "bound"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 1, 0, 0, 1, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 1, 1, 0, 0, 1, x, 4, &info, &err));
    sneppp_free(&m);
    PASS();
 }
@@ -464,6 +519,7 @@ SUITE(sample)
    RUN_TEST(sample_intervals_and_polygons);
    RUN_TEST(sample_same_bits);
    RUN_TEST(sample_tiles);
+   RUN_TEST(sample_tiles_law);
    RUN_TEST(sample_refusals);
    RUN_TEST(sample_survives_failing_memory);
 }
