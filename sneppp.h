@@ -15912,6 +15912,8 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
 #define SNEPPP__PATIENT  2.5    /* events per axis: N events speak as N / (N + these), for two of five may be close by chance */
 #define SNEPPP__GATE     5.0    /* nats of leave-one-out gain from which on the mixture begins to be trusted, */
 #define SNEPPP__OPEN     8.0    /* and at which it is trusted wholly                                        */
+#define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
+#define SNEPPP__MOVED    4096   /* centres are moved in patterns of no more events than this, which costs N^2    */
 #define SNEPPP__QUERIES  4096   /* leave-one-out is taken at no more events than this                       */
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps of all         */
 #define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
@@ -15958,6 +15960,10 @@ typedef struct sneppp__auto {
    size_t              *next;                /* (held) the centre next to each of these events              */
    int                  C;
    double               p[SNEPPP__COLUMNS], gap, gain, evidence;
+   int                  sharps;              /* levels with moved centres, 0 or SHARP; see sneppp__auto_sharpen */
+   double               sh[SNEPPP__SHARP], ps[SNEPPP__SHARP]; /* their widths and weights                  */
+   double              *sx, *still, *sum, *sscale, *LS; /* (SHARP, N, d) centres and what is taken off them, (SHARP, N, 1 + d)
+                                                sums, (SHARP, N) as ladder.scale, (QUERIES, SHARP) as L      */
    sneppp__exp_table    table;
 } sneppp__auto;
 
@@ -15977,6 +15983,13 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
    f->q = (double *)sneppp__take(c, Q + 1, 1, w);
    f->ask = (size_t *)sneppp__take(c, Q + 1, 1, sizeof *f->ask);
+   if (N <= SNEPPP__MOVED) {
+      f->sx = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim, w);
+      f->still = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim, w);
+      f->sum = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim + 1, w);
+      f->sscale = (double *)sneppp__take(c, SNEPPP__SHARP, N + 1, w);
+      f->LS = (double *)sneppp__take(c, Q + 1, SNEPPP__SHARP, w);
+   }
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       sneppp__ladder *q = &f->ladder[l];
       size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
@@ -16297,83 +16310,16 @@ static void sneppp__query_block(size_t block, void *arg)
 }
 
 /* sum_i q_i log(p.L_i), in nats over the constant intensity. */
-static double sneppp__auto_gain(const sneppp__auto *f, const double *p)
+static double sneppp__auto_gain(const sneppp__auto *f, const double *p, const double *ps)
 {
    double gain = 0;
    for (size_t i = 0; i < f->Q; i++) {
       double sum = 0;
       for (int c = 0; c < f->C; c++) sum += p[c] * f->L[i * (size_t)f->C + (size_t)c];
+      for (int m = 0; m < f->sharps; m++) sum += ps[m] * f->LS[i * SNEPPP__SHARP + (size_t)m];
       gain += f->q[i] * log(sum);
    }
    return gain;
-}
-
-/* The classical estimates: one fixed width and a floor of little, a twentieth or a fifth. None is chosen: they and the
-   constant are averaged, each by its prior times the exponential of its leave-one-out gain, the posterior probability
-   that it would have if that were a likelihood. So few events give a blend with the constant, many a single width. */
-static void sneppp__auto_average(const sneppp__auto *f, double *p)
-{
-   static const double floor[3] = {0, 0.05, 0.2};
-   double least = SNEPPP__UNIFORM / (f->evidence + SNEPPP__UNIFORM), 
-          calm = f->evidence / (f->evidence + SNEPPP__PATIENT * f->d);
-   double score[3][SNEPPP__FIXED], prior = 0, best = 0, total;
-   int    C = f->C, S = f->ladder[0].S;
-   for (int c = 0; c < S; c++) prior += exp(-SNEPPP__NARROWER * c);
-   for (int k = 0; k < 3; k++)
-      for (int c = 0; c < S; c++) {
-         double a = fmax(floor[k], least), v = 0;
-         for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * f->L[i * (size_t)C + (size_t)c]);
-         score[k][c] = calm * v - SNEPPP__NARROWER * c - log(3 * prior);
-         if (score[k][c] > best) best = score[k][c];
-      }
-   for (int c = 0; c < C; c++) p[c] = 0;
-   total = p[C - 1] = exp(-best); /* the constant, of gain 0 and prior 1 */
-   for (int k = 0; k < 3; k++)
-      for (int c = 0; c < S; c++) {
-         double a = fmax(floor[k], least), w = exp(score[k][c] - best);
-         p[c] += (1 - a) * w, p[C - 1] += a * w, total += w;
-      }
-   for (int c = 0; c < C; c++) p[c] /= total;
-}
-
-/* Leave-one-out columns at Q events, then the weights of widths and floor. Events of unequal weights tell as much as
-   (sum w)^2 / sum w^2 equal ones. Choosing weights gains a few nats of leave-one-out likelihood even when there is
-   nothing to be gained: up to GATE that is no evidence for them, from OPEN on it is, in between the two are blended. */
-static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
-{
-   double plain[SNEPPP__COLUMNS], prior[SNEPPP__COLUMNS], rest = 1, square = 0, trust;
-   int    C = 1;
-   f->Q = f->held ? f->held : f->R < f->most ? f->R : f->most;
-   for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
-   f->C = C;
-   for (int c = 0; c < C; c++) f->p[c] = 1.0 / C;
-   f->gap = f->gain = f->evidence = 0;
-   for (size_t i = 0; i < f->N; i++) {
-      if (f->order[i] < f->R) square += f->w[i] * f->w[i];
-      if (!f->held && f->order[i] < f->Q) f->ask[f->order[i]] = i;
-   }
-   for (size_t i = 0; i < f->Q; i++) {
-      f->q[i] = f->held ? f->yw[f->N + i] : f->w[f->ask[i]] * (double)f->R / square;
-      f->evidence += f->q[i];
-   }
-   if (f->R < 3) { /* nothing can be left out and still say something */
-      for (int c = 0; c < C; c++) f->p[c] = c == C - 1;
-      return;
-   }
-   sneppp__run(par, sneppp__query_block, f, (f->Q + 63) / 64);
-   sneppp__auto_average(f, plain);
-   for (int c = 0; c < C; c++) prior[c] = plain[c] > 1e-6 ? plain[c] : 0; /* one pseudo-event */
-   prior[C - 1] += SNEPPP__UNIFORM;
-   f->gap = sneppp__mix_em(f->Q, C, f->L, f->q, prior, f->p, fixed_only ? 1e-3 : 1e-4, &f->gain);
-   trust = (f->gain - sneppp__auto_gain(f, plain) - SNEPPP__GATE) / (SNEPPP__OPEN - SNEPPP__GATE);
-   trust = trust < 0 ? 0 : trust > 1 ? 1 : trust;
-   for (int c = 0; c < C - 1; c++) {
-      f->p[c] = trust * f->p[c] + (1 - trust) * plain[c];
-      if (f->p[c] < 1e-4) f->p[c] = 0; /* such shares go to the floor */
-      rest -= f->p[c];
-   }
-   f->p[C - 1] = rest;
-   f->gain = sneppp__auto_gain(f, f->p);
 }
 
 /* How many of the parts contain y, a point of the unit cube. */
@@ -16391,6 +16337,233 @@ static size_t sneppp__auto_seen(const sneppp__auto *f, const double *y)
       seen += (size_t)in;
    }
    return seen;
+}
+
+/* ---- moved centres. A sum of bumps of width h is the pattern smoothed: hills are too low, by h^2/2 times the second
+   derivative. Moving each event to the mean of those around it, weighted by the same bump, sharpens the pattern before
+   it is smoothed, so that h can be larger at the same bias ("data sharpening": Choi and Hall, Data perturbation for
+   reducing bias in density estimation, Biometrika 86, 1999), and the intensity is still a sum of bumps. Beside the
+   border the mean of what is around lies inwards even if nothing is to be seen; that much (`still`, the shift which a
+   constant intensity would cause, in closed form) is taken off. On the sphere means are put back onto it. Without
+   event i the mean at j is (sum - w_i K_ij x_i) / (sum of weights - w_i K_ij): leave-one-out stays exact. */
+static void sneppp__still_shift(const sneppp__auto *f, const double *c, double h, double *out)
+{
+   for (int g = 0; g < f->model->factors; g++) {
+      const sneppp_window *w = sneppp__auto_view(f, 0, g);
+      int                  k = f->model->layer[g].first;
+      if (w->space == SNEPPP_SPHERE) { out[k] = out[k + 1] = out[k + 2] = 0; continue; }
+      if (w->space == SNEPPP_POLYGON) {
+         double        m[2], tau[2];
+         sneppp__plane q;
+         for (int r = 0; r < 2; r++) {
+            double unit = f->side[k + r] / f->a[k + r];
+            m[r] = f->lo[k + r] + c[k + r] * unit, tau[r] = h * unit;
+         }
+         q = sneppp__plane_moments(w, m, tau, 1);
+         for (int r = 0; r < 2; r++) out[k + r] = q.q > 1e-9 ? h * q.m1[r] / q.q : 0;
+         continue;
+      }
+      for (int r = 0; r < w->dim; r++) {
+         double mass = 0, first = 0, unit = f->a[k + r] / f->side[k + r];
+         for (size_t q = 0; q < (w->space == SNEPPP_INTERVALS ? w->count : 1); q++) {
+            double lo = ((w->space == SNEPPP_INTERVALS ? w->ends[2 * q] : w->lo[r]) - f->lo[k + r]) * unit - c[k + r],
+                   hi = ((w->space == SNEPPP_INTERVALS ? w->ends[2 * q + 1] : w->hi[r]) - f->lo[k + r]) * unit - c[k + r];
+            mass += 0.5 * sneppp__erf_diff(lo / (h * SNEPPP__SQRT2), hi / (h * SNEPPP__SQRT2));
+            first += sneppp__phi(lo / h) - sneppp__phi(hi / h);
+         }
+         out[k + r] = mass > 1e-9 ? h * first / mass : 0;
+      }
+   }
+}
+
+/* c = sum / weight - still, put back into the box or onto the sphere. */
+static void sneppp__moved(const sneppp__auto *f, const double *sum, double weight, const double *still, double *c)
+{
+   double length = 0;
+   for (int k = 0; k < f->d; k++) {
+      int round = f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
+      c[k] = sum[k] / weight - still[k];
+      if (round) length += c[k] * c[k];
+      else c[k] = fmin(f->a[k], fmax(0, c[k]));
+   }
+   for (int k = f->sphere; length > 0 && k < f->sphere + 3; k++) c[k] *= f->a[k] / sqrt(length);
+}
+
+/* The bumps of all SHARP widths at squared distance r: from the widest, each is the square of the next wider one. */
+static void sneppp__sharp_bumps(const sneppp__auto *f, double r, double *K)
+{
+   double u = 0.5 * r / (f->sh[SNEPPP__SHARP - 1] * f->sh[SNEPPP__SHARP - 1]);
+   K[SNEPPP__SHARP - 1] = u < SNEPPP__EDGE ? sneppp__exp_neg(&f->table, u) : 0;
+   for (int m = SNEPPP__SHARP - 1; m-- > 0;) K[m] = K[m + 1] * K[m + 1];
+}
+
+static void sneppp__sharpen_block(size_t block, void *arg)
+{
+   sneppp__auto *f = (sneppp__auto *)arg;
+   const size_t  d = (size_t)f->d, N = f->N;
+   for (size_t j = 64 * block; j < 64 * (block + 1) && j < N; j++) {
+      double total[SNEPPP__SHARP * (1 + SNEPPP_RADIAL_DIM)], K[SNEPPP__SHARP], y[SNEPPP_RADIAL_DIM];
+      memset(total, 0, sizeof total);
+      for (size_t i = 0; i < N; i++) {
+         double r = 0;
+         for (size_t k = 0; k < d; k++) r += (f->x[i * d + k] - f->x[j * d + k]) * (f->x[i * d + k] - f->x[j * d + k]);
+         sneppp__sharp_bumps(f, r, K);
+         for (size_t m = 0; m < SNEPPP__SHARP; m++) {
+            double *t = total + m * (1 + d), w = K[m] * f->w[i];
+            t[0] += w;
+            for (size_t k = 0; k < d; k++) t[1 + k] += w * f->x[i * d + k];
+         }
+      }
+      for (size_t m = 0; m < SNEPPP__SHARP; m++) {
+         size_t  at = m * N + j;
+         double *t = f->sum + at * (1 + d), *c = f->sx + at * d;
+         memcpy(t, total + m * (1 + d), (1 + d) * sizeof *t);
+         sneppp__still_shift(f, f->x + j * d, f->sh[m], f->still + at * d);
+         sneppp__moved(f, t + 1, t[0], f->still + at * d, c);
+         for (size_t k = 0; k < d; k++) y[k] = c[k] / f->a[k];
+         if (!sneppp__auto_seen(f, y)) { t[0] = 0; memcpy(c, f->x + j * d, d * sizeof *c); } /* it stays where it is */
+         f->sscale[at] = f->w[j] * sneppp__bump_scale(f, c, f->sh[m]);
+      }
+   }
+}
+
+/* LS at the queries of a block. The mass of a bump hardly depends on one event of many, and is computed anew where it does. */
+static void sneppp__sharp_query(size_t block, void *arg)
+{
+   sneppp__auto *f = (sneppp__auto *)arg;
+   const size_t  d = (size_t)f->d, N = f->N;
+   for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
+      size_t        e = f->ask[i];
+      const double *x = f->x + e * d;
+      double       *row = f->LS + i * SNEPPP__SHARP, K[SNEPPP__SHARP], sum[SNEPPP_RADIAL_DIM], c[SNEPPP_RADIAL_DIM];
+      for (int m = 0; m < SNEPPP__SHARP; m++) row[m] = 0;
+      for (size_t j = 0; j < N; j++) {
+         double r = 0;
+         if (j == e) continue;
+         for (size_t k = 0; k < d; k++) r += (x[k] - f->x[j * d + k]) * (x[k] - f->x[j * d + k]);
+         sneppp__sharp_bumps(f, r, K);
+         for (size_t m = 0; m < SNEPPP__SHARP; m++) {
+            size_t        at = m * N + j;
+            const double *t = f->sum + at * (1 + d), *to = f->sx + at * d;
+            double        w = K[m] * f->w[e], scale = f->sscale[at], u = 0;
+            if (w > 1e-9 * t[0] && t[0] > 0) {
+               for (size_t k = 0; k < d; k++) sum[k] = t[1 + k] - w * x[k];
+               sneppp__moved(f, sum, t[0] - w, f->still + at * d, c);
+               to = c;
+               if (w > 0.01 * t[0]) scale = f->w[j] * sneppp__bump_scale(f, c, f->sh[m]);
+            }
+            for (size_t k = 0; k < d; k++) u += (x[k] - to[k]) * (x[k] - to[k]);
+            u *= 0.5 / (f->sh[m] * f->sh[m]);
+            if (u < SNEPPP__EDGE) row[m] += scale * sneppp__exp_neg(&f->table, u);
+         }
+      }
+      for (int m = 0; m < SNEPPP__SHARP; m++) row[m] /= (double)f->R - f->w[e];
+   }
+}
+
+/* Moves the centres for the fixed width c and wider ones. Of many events only 512 judge; elsewhere, moving is taken to
+   change nothing. */
+static void sneppp__auto_sharpen(sneppp__auto *f, int c, const sneppp_parallel *par)
+{
+   size_t Q = f->Q;
+   for (int m = 0; m < SNEPPP__SHARP; m++) f->sh[m] = f->ladder[0].top[0] * pow(2, 0.5 * (m - c));
+   for (size_t i = 0; i < Q; i++)
+      for (size_t m = 0; m < SNEPPP__SHARP; m++) f->LS[i * SNEPPP__SHARP + m] = f->L[i * (size_t)f->C + (size_t)c];
+   sneppp__run(par, sneppp__sharpen_block, f, (f->N + 63) / 64);
+   if (f->R > 1024) f->Q = 512;
+   sneppp__run(par, sneppp__sharp_query, f, (f->Q + 63) / 64);
+   f->Q = Q;
+   f->sharps = SNEPPP__SHARP;
+}
+
+/* The classical estimates: one fixed width, with the centres on the events or moved, and a floor of little, a twentieth
+   or a fifth. None is chosen: they and the constant are averaged, each by its prior times the exponential of its
+   leave-one-out gain, the posterior probability that it would have if that were a likelihood. So few events give a blend
+   with the constant, many a single width. Returns the best width with its centres on the events. */
+static int sneppp__auto_average(const sneppp__auto *f, int widest, double *p, double *ps)
+{
+   static const double floor[3] = {0, 0.05, 0.2};
+   double least = SNEPPP__UNIFORM / (f->evidence + SNEPPP__UNIFORM),
+          calm = f->evidence / (f->evidence + SNEPPP__PATIENT * f->d);
+   double score[3][SNEPPP__FIXED + SNEPPP__SHARP], prior = 0, best = 0, top = -1e300, total;
+   int    C = f->C, S = f->ladder[0].S, chosen = 0;
+   for (int c = 0; c < S; c++) prior += exp(-SNEPPP__NARROWER * c);
+   for (int k = 0; k < 3; k++)
+      for (int c = 0; c < S + f->sharps; c++) {
+         double        a = fmax(floor[k], least), v = 0;
+         size_t        step = c < S ? (size_t)C : SNEPPP__SHARP;
+         const double *column = c < S ? f->L + c : f->LS + (c - S);
+         int           level = c < S ? c : widest - (c - S);
+         for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * column[i * step]);
+         score[k][c] = calm * v - SNEPPP__NARROWER * (level > 0 ? level : 0) - log(3 * prior);
+         if (score[k][c] > best) best = score[k][c];
+         if (c < S && score[k][c] > top) { top = score[k][c]; chosen = c; }
+      }
+   for (int c = 0; c < C; c++) p[c] = 0;
+   for (int m = 0; m < SNEPPP__SHARP; m++) ps[m] = 0;
+   total = p[C - 1] = exp(-best); /* the constant, of gain 0 and prior 1 */
+   for (int k = 0; k < 3; k++)
+      for (int c = 0; c < S + f->sharps; c++) {
+         double a = fmax(floor[k], least), w = exp(score[k][c] - best);
+         *(c < S ? &p[c] : &ps[c - S]) += (1 - a) * w;
+         p[C - 1] += a * w, total += w;
+      }
+   for (int c = 0; c < C; c++) p[c] /= total;
+   for (int m = 0; m < SNEPPP__SHARP; m++) ps[m] /= total;
+   return chosen;
+}
+
+/* Leave-one-out columns at Q events, then the weights of widths and floor. Events of unequal weights tell as much as
+   (sum w)^2 / sum w^2 equal ones. Choosing weights gains a few nats of leave-one-out likelihood even when there is
+   nothing to be gained: up to GATE that is no evidence for them, from OPEN on it is, in between the two are blended. */
+static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
+{
+   double plain[SNEPPP__COLUMNS], prior[SNEPPP__COLUMNS], rest = 1, square = 0, trust, gain;
+   int    C = 1, widest;
+   f->Q = f->held ? f->held : f->R < f->most ? f->R : f->most;
+   for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
+   f->C = C;
+   for (int c = 0; c < C; c++) f->p[c] = 1.0 / C;
+   f->gap = f->gain = f->evidence = 0, f->sharps = 0;
+   for (int m = 0; m < SNEPPP__SHARP; m++) f->ps[m] = 0;
+   for (size_t i = 0; i < f->N; i++) {
+      if (f->order[i] < f->R) square += f->w[i] * f->w[i];
+      if (!f->held && f->order[i] < f->Q) f->ask[f->order[i]] = i;
+   }
+   for (size_t i = 0; i < f->Q; i++) {
+      f->q[i] = f->held ? f->yw[f->N + i] : f->w[f->ask[i]] * (double)f->R / square;
+      f->evidence += f->q[i];
+   }
+   if (f->R < 3) { /* nothing can be left out and still say something */
+      for (int c = 0; c < C; c++) f->p[c] = c == C - 1;
+      return;
+   }
+   sneppp__run(par, sneppp__query_block, f, (f->Q + 63) / 64);
+   widest = sneppp__auto_average(f, 0, plain, f->ps);
+   for (int c = 0; c < C; c++) prior[c] = plain[c] > 1e-6 ? plain[c] : 0; /* one pseudo-event */
+   prior[C - 1] += SNEPPP__UNIFORM;
+   f->gap = sneppp__mix_em(f->Q, C, f->L, f->q, prior, f->p, fixed_only ? 1e-3 : 1e-4, &f->gain);
+   gain = sneppp__auto_gain(f, plain, f->ps);
+   if (f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && f->hole < 0 &&
+       f->gain < gain + 3 * SNEPPP__OPEN) {
+      sneppp__auto_sharpen(f, widest, par);
+      sneppp__auto_average(f, widest, plain, f->ps);
+      gain = sneppp__auto_gain(f, plain, f->ps);
+   }
+   trust = (f->gain - gain - SNEPPP__GATE) / (SNEPPP__OPEN - SNEPPP__GATE);
+   trust = trust < 0 ? 0 : trust > 1 ? 1 : trust;
+   for (int c = 0; c < C - 1; c++) {
+      f->p[c] = trust * f->p[c] + (1 - trust) * plain[c];
+      if (f->p[c] < 1e-4) f->p[c] = 0; /* such shares go to the floor */
+      rest -= f->p[c];
+   }
+   for (int m = 0; m < f->sharps; m++) {
+      f->ps[m] *= 1 - trust;
+      if (f->ps[m] < 1e-3) f->ps[m] = 0;
+      rest -= f->ps[m];
+   }
+   f->p[C - 1] = rest;
+   f->gain = sneppp__auto_gain(f, f->p, f->ps);
 }
 
 /* Coordinates that many events share are rounded: days, whole degrees. Bumps narrower than the step of rounding would
@@ -16541,21 +16714,22 @@ static void sneppp__auto_stretch(sneppp__auto *f, const double *e)
 }
 
 /* Relative lengths of the axes: windows are first mapped to the unit cube, so units do not matter; then powers of two
-   per axis are tried for the leave-one-out gain. The first doubling must gain OPEN nats, a further one 2. The axes of
-   one box are often alike and the fixed ladder on 512 events tells; space and time have nothing in common, the ratio
-   may be far from 1 and it depends on the finest widths in use, so products look at all ladders on more events, and in
-   longer strides first.
+   per axis are tried for the leave-one-out gain at 512 events. The first doubling must gain OPEN nats, a further one 2,
+   on all events: of 5120, those 512 must show a tenth of it. The axes of one box are often alike and the fixed ladder
+   tells; space and time have nothing in common, the ratio may be far from 1 and it depends on the finest widths in
+   use, so products look at all ladders on more events, and in longer strides first.
    Ratios beyond 8 within a box would only chase coordinates that were rounded to a grid. */
 static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *par)
 {
    int    alike = f->model->factors == 1, moved = 1, axes = f->d - (f->sphere >= 0 ? 2 : 0);
    size_t room = alike ? 512 : 2048, n = N < room ? N : room;
-   double e[SNEPPP_RADIAL_DIM] = {0, 0, 0, 0}, best;
+   double e[SNEPPP_RADIAL_DIM] = {0, 0, 0, 0}, best, part;
    sneppp__auto_stretch(f, e);
    if (axes < 2 || N < 10) return;
    f->most = 512;
    sneppp__auto_core(f, n, n, alike, par);
-   best = f->gain + SNEPPP__OPEN - 2;
+   part = (double)f->Q / (double)N;
+   best = f->gain + part * (SNEPPP__OPEN - 2);
    for (int turn = 0; turn < 3 && (moved || turn == 1); turn++) {
       double stride = alike || turn ? 1 : 2;
       moved = 0;
@@ -16566,7 +16740,7 @@ static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *
                for (int r = 0; r < width; r++) e[k + r] += sign * stride;
                sneppp__auto_stretch(f, e);
                sneppp__auto_core(f, n, n, alike, par);
-               if (f->gain > best + 2) { best = f->gain; found = moved = 1; continue; }
+               if (f->gain > best + 2 * part) { best = f->gain; found = moved = 1; continue; }
                for (int r = 0; r < width; r++) e[k + r] -= sign * stride;
                break;
             }
@@ -16636,6 +16810,10 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
    double owed = 0.5, mass = 1 - f->p[f->C - 1];
    size_t k = 0, d = (size_t)f->d;
    int    c = 0;
+   for (size_t m = 0; m < (size_t)f->sharps; m++)
+      for (size_t j = 0; f->ps[m] > 0 && j < f->N; j++)
+         for (owed += (double)K * f->ps[m] * f->w[j] / (mass * (double)f->R); owed >= 1 && k < K; owed -= 1, k++)
+            sneppp__bump_draw(f, rng, f->sx + (m * f->N + j) * d, f->sh[m], y + k * d);
    for (int l = 0; l < SNEPPP__LADDERS; l++)
       for (int s = 0; s < f->ladder[l].S; s++, c++) {
          if (!(f->p[c] > 0)) continue;
@@ -16809,12 +16987,14 @@ static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few
                                         sneppp_model *out, sneppp_error *err)
 {
    double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS], mass = sneppp__auto_mass(f);
-   int           group = few ? 1 : f->p[f->C - 1] < 1 ? sneppp__centre_bumps(f, 0, h, share, scale) : 0;
-   size_t        n = few ? few->B : (size_t)group * f->N;
+   int           bumps = f->p[f->C - 1] < 1 && !few ? sneppp__centre_bumps(f, 0, h, share, scale) : 0, sharps = 0;
+   size_t        n, d = (size_t)f->d;
    sneppp_desc   desc = old->desc;
    sneppp_status st;
+   for (int m = 0; !few && m < f->sharps; m++) sharps += f->ps[m] > 0;
+   n = few ? few->B : (size_t)(bumps + sharps) * f->N;
    desc.mix = SNEPPP_MIX_PRODUCT, desc.readout = SNEPPP_READOUT_DIAGONAL, desc.rank = 0;
-   desc.group = group;
+   desc.group = few || sharps ? 1 : bumps; /* moved centres differ from width to width, but lie close together */
    if (n > (size_t)INT32_MAX)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    desc.width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
@@ -16840,11 +17020,13 @@ static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few
       size_t o = work->corder[j];
       sneppp__set_bump(f, out, j, few->c + o * (size_t)f->d, few->h[o], few->p[o], few->scale[o]);
    }
-   for (size_t j = 0; !few && group && j < f->N; j++) {
-      int bumps = sneppp__centre_bumps(f, j, h, share, scale);
-      for (int b = 0; b < bumps; b++)
-         sneppp__set_bump(f, out, j * (size_t)group + (size_t)b, f->x + j * (size_t)f->d, h[b], share[b],
-                          scale[b]);
+   for (size_t j = 0, i = 0; !few && n && j < f->N; j++) {
+      sneppp__centre_bumps(f, j, h, share, scale);
+      for (int b = 0; b < bumps; b++) sneppp__set_bump(f, out, i++, f->x + j * d, h[b], share[b], scale[b]);
+      for (size_t m = 0; m < (size_t)f->sharps; m++)
+         if (f->ps[m] > 0)
+            sneppp__set_bump(f, out, i++, f->sx + (m * f->N + j) * d, f->sh[m], f->ps[m] / (double)f->R,
+                             f->sscale[m * f->N + j]);
    }
    sneppp__index(out);
    out->budget = old->budget;
@@ -17060,6 +17242,7 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       int    bumps;
       bumps = f.p[f.C - 1] < 1;
       for (int k = 0; k < f.C - 1; k++) width += f.p[k] > 0 ? f.N : 0;
+      for (int k = 0; k < f.sharps; k++) width += f.ps[k] > 0 ? f.N : 0;
       if (!bumps || width <= (size_t)model->budget) few.B = 0; /* the whole model is within the budget */
       if (few.B) sneppp__auto_few(&f, &few, &work, o->seed ? o->seed : 1);
       st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
