@@ -108,9 +108,6 @@ static sneppp_status fit_one(const contest *c, const sneppp_events *events, size
    return st;
 }
 
-/* The default grows with the events, so that it is given some thousands of them at most: every skip-th. */
-static size_t skip_for(const contest *c, size_t count) { return c->how == by_default ? count / 30000 + 1 : 1; }
-
 static int predict_gap(const contest *c, const fires *all, size_t steps)
 {
    const double   ends[4] = { 0, gap_from, gap_to, days };
@@ -129,12 +126,9 @@ static int predict_gap(const contest *c, const fires *all, size_t steps)
    for (size_t i = 0; keep && i < all->count; i++) keep[i] = !(all->x[4 * i + 3] >= gap_from && all->x[4 * i + 3] < gap_to);
    if (keep) events.x = x = part_of(all, keep, 1, &events.count);
    missing = (double)(all->count - events.count);
-   events.stride = 4 * skip_for(c, events.count);
-   events.count /= skip_for(c, events.count);
    if (!x) fail("no memory");
    else if (fit_one(c, &events, steps, &model, &report, &err) != SNEPPP_OK || sneppp_count(&model, &gap, &expected, &err) != SNEPPP_OK) fail(err.why);
    else {
-      expected *= (double)events.stride / 4;
       sneppp_poisson_interval(expected, 0.95, &lo, &hi);
       printf("%-20s %10.0f %12lu to %-8lu %8.0f %+9.1f %%\n", c->name, expected, (unsigned long)lo, (unsigned long)hi, missing, 100 * (expected / missing - 1));
       bad = 0;
@@ -176,11 +170,10 @@ static void draw_calendar(picture *p, int now, const double *counted, const doub
    pic_text(p, 530, 348, 9, 0, PIC_INK, "expected");
 }
 
-/* The model may know only one event in `of`. */
-static int movie(const sneppp_model *model, const fires *all, double of, const char *path)
+static int movie(const sneppp_model *model, const fires *all, const char *path)
 {
    enum { rows = 72, cols = 144 };
-   const double unit = of / (6371.0 * 6371.0 / 1e6) / span, degree = 3.14159265358979323846 / 180, power = 0.4;
+   const double unit = 1 / (6371.0 * 6371.0 / 1e6) / span, degree = 3.14159265358979323846 / 180, power = 0.4;
    picture frame[frames] = { { 0, 0, NULL } };
    double *z[frames] = { NULL }, counted[frames] = { 0 }, expected[frames] = { 0 }, hi = 1e-300;
    char text[100], when[64] = "";
@@ -191,7 +184,6 @@ static int movie(const sneppp_model *model, const fires *all, double of, const c
       sneppp_model map;
       ok = sneppp_marginal(model, 1, &part, &map, NULL) == SNEPPP_OK &&
            sneppp_count(&map, NULL, &expected[k], NULL) == SNEPPP_OK;
-      expected[k] *= of;
       z[k] = ok ? draw_sphere_grid(&map, rows, cols, unit, &threads) : NULL;
       ok = ok && z[k];
       if (ok) hi = fmax(hi, pic_quantile(z[k], (size_t)rows * cols, 0.995));
@@ -241,16 +233,12 @@ static int compare(const contest *table, size_t models, const fires *all, size_t
       bad = 0;
    } else fail("no memory");
    for (size_t k = 0; k < models && !bad; k++) {
-      const size_t  skip = skip_for(&table[k], train.count);
-      sneppp_events some = train;
       sneppp_model  model = { 0 };
       sneppp_report report;
       double        learnt, judged = 0;
-      some.stride = 4 * skip;
-      some.count /= skip;
-      bad = fit_one(&table[k], &some, steps, &model, &report, &err) != SNEPPP_OK ||
-            sneppp_test_nll(&model, &some, 1, 1, &learnt, &threads, &err) != SNEPPP_OK ||
-            sneppp_test_nll(&model, &test, 1, (1 - p) / p * (double)skip, &judged, &threads, &err) != SNEPPP_OK;
+      bad = fit_one(&table[k], &train, steps, &model, &report, &err) != SNEPPP_OK ||
+            sneppp_test_nll(&model, &train, 1, 1, &learnt, &threads, &err) != SNEPPP_OK ||
+            sneppp_test_nll(&model, &test, 1, (1 - p) / p, &judged, &threads, &err) != SNEPPP_OK;
       if (bad) fail(err.why);
       else printf("%-20s %6d %13.4f %13.4f %12.1f\n", table[k].name, report.width, learnt, judged, report.seconds);
       fflush(stdout);
@@ -295,13 +283,11 @@ int main(int count, char **arg)
           "neither and is narrower than the truth deserves. So few steps teach the ReLU network the map and the trend of the\n"
           "weeks, but not their peak around day 25, which is worth only some hundredths of a nat.\n");
    if (!bad) { /* the film: what the default learns from all fires */
-      const size_t skip = skip_for(&table[0], all.count);
       events.x = all.x;
-      events.stride = 4 * skip;
-      events.count = all.count / skip;
+      events.count = all.count;
       bad = fit_one(&table[0], &events, steps, &model, &report, &err) != SNEPPP_OK;
       if (bad) fail(err.why);
-      else if (!movie(&model, &all, (double)skip, film)) bad = fail("the picture could not be written");
+      else if (!movie(&model, &all, film)) bad = fail("the picture could not be written");
       else printf("The picture is %s\n", film);
    }
    sneppp_free(&model);
