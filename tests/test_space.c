@@ -330,8 +330,169 @@ TEST space_activations(void)
    PASS();
 }
 
+/* Membership in the families, borders and neighbours. */
+TEST space_members(void)
+{
+   sneppp_window w = space_window(SNEPPP_BETA, 1);
+   double        x[3] = {0.5, 0.25, 0.25};
+   static const double point[2] = {3, 7};
+   ASSERT(sneppp_window_contains(&w, x));
+   x[0] = 0;
+   ASSERT(!sneppp_window_contains(&w, x));
+   x[0] = 1;
+   ASSERT(!sneppp_window_contains(&w, x));
+   w = space_window(SNEPPP_DIRICHLET, 3);
+   x[0] = 0.5;
+   ASSERT(sneppp_window_contains(&w, x));
+   x[0] = 0.6;
+   ASSERT(!sneppp_window_contains(&w, x)); /* the sum is not 1 */
+   x[0] = 0.75, x[2] = 0;
+   ASSERT(!sneppp_window_contains(&w, x));
+   w = space_window(SNEPPP_POISSON, 1);
+   x[0] = 12;
+   ASSERT(sneppp_window_contains(&w, x));
+   x[0] = 12.5;
+   ASSERT(!sneppp_window_contains(&w, x));
+   x[0] = -1;
+   ASSERT(!sneppp_window_contains(&w, x));
+   w = space_window(SNEPPP_BINOMIAL, 1);
+   w.param[0] = 10;
+   x[0] = 10;
+   ASSERT(sneppp_window_contains(&w, x));
+   x[0] = 11;
+   ASSERT(!sneppp_window_contains(&w, x));
+   w = space_window(SNEPPP_FINITE, 1);
+   w.count = 2, w.point = point;
+   x[0] = 1;
+   ASSERT(sneppp_window_contains(&w, x));
+   x[0] = 2;
+   ASSERT(!sneppp_window_contains(&w, x));
+   PASS();
+}
+
+/* Densities of the base measures: sums over all counts give known totals, single values known numbers. */
+TEST space_densities(void)
+{
+   sneppp_window w = space_window(SNEPPP_POISSON, 1);
+   double        x[3] = {0.2, 0.3, 0.5}, sum = 0;
+   static const double weight[2] = {0.25, 4}, point[2] = {0, 1};
+   w.param[0] = 3;
+   for (int k = 0; k < 60; k++) { double y = k; sum += exp(sneppp__window_log_density(&w, &y)); }
+   ASSERT_IN_RANGE(exp(3.0), sum, 1e-12);
+   w = space_window(SNEPPP_BINOMIAL, 1);
+   w.param[0] = 10;
+   sum = 0;
+   for (int k = 0; k <= 10; k++) { double y = k; sum += exp(sneppp__window_log_density(&w, &y)); }
+   ASSERT_IN_RANGE(1024.0, sum, 1e-9);
+   w = space_window(SNEPPP_NEGBINOMIAL, 1);
+   w.param[0] = 3;
+   {
+      double y = 4;
+      ASSERT_IN_RANGE(15.0, exp(sneppp__window_log_density(&w, &y)), 1e-12); /* 6 over 4 */
+   }
+   w = space_window(SNEPPP_DIRICHLET, 3);
+   w.param[0] = 2, w.param[1] = 3, w.param[2] = 1;
+   ASSERT_IN_RANGE(0.2 * 0.3 * 0.3, exp(sneppp__window_log_density(&w, x)), 1e-14);
+   w = space_window(SNEPPP_BETA, 1);
+   w.param[0] = 2, w.param[1] = 3;
+   ASSERT_IN_RANGE(0.2 * 0.8 * 0.8, exp(sneppp__window_log_density(&w, x)), 1e-14);
+   w = space_window(SNEPPP_FINITE, 1);
+   w.count = 2, w.point = point;
+   x[0] = 1;
+   ASSERT_EQ(0.0, sneppp__window_log_density(&w, x));
+   w.weight = weight;
+   ASSERT_IN_RANGE(4.0, exp(sneppp__window_log_density(&w, x)), 1e-14);
+   PASS();
+}
+
+/* Points drawn from a window are inside and have its means, within five standard errors of 20,000 draws; a window whose
+   mass is not drawn from says so. */
+static int space_draws(const sneppp_window *w, int coords, const double *mean, const double *spread)
+{
+   enum { draws = 20000 };
+   sneppp_rng rng;
+   double     sum[3] = {0, 0, 0}, x[SNEPPP_MAX_DIM];
+   sneppp_rng_init(&rng, 5, 0);
+   for (int i = 0; i < draws; i++) {
+      if (!sneppp_window_draw(w, &rng, x) || !sneppp_window_contains(w, x)) return 0;
+      for (int r = 0; r < coords; r++) sum[r] += x[r];
+   }
+   for (int r = 0; r < coords; r++)
+      if (!(fabs(sum[r] / draws - mean[r]) < 5 * spread[r] / sqrt((double)draws))) {
+         printf("   space %d: mean %g, not %g\n", (int)w->space, sum[r] / draws, mean[r]);
+         return 0;
+      }
+   return 1;
+}
+
+TEST space_draw(void)
+{
+   static const double ends[4] = {0, 1, 10, 13}, weight[2] = {1, 3}, mean[4] = {-1, 0, 3, 2}, scale[4] = {1, 2, 0.5, 1},
+                       point[4] = {0, 0, 1, 1}, xy[16] = {0, 0, 4, 0, 4, 4, 0, 4, 2, 2, 4, 2, 4, 4, 2, 4};
+   static const size_t ring[2] = {4, 4};
+   double              at[3], spread[3];
+   sneppp_rng          rng;
+   sneppp_window       w = space_window(SNEPPP_BALL, 3);
+   w.centre[0] = 5;
+   at[0] = 5, at[1] = at[2] = 0; /* the variance of a coordinate in a ball of radius 2 is 4/5 */
+   spread[0] = spread[1] = spread[2] = sqrt(0.8);
+   ASSERT(space_draws(&w, 3, at, spread));
+   w = space_window(SNEPPP_VONMISES, 1);
+   at[0] = 3.14159265358979, spread[0] = 1.82;
+   ASSERT(space_draws(&w, 1, at, spread));
+   w = space_window(SNEPPP_INTERVALS, 1);
+   w.count = 2, w.ends = ends;
+   at[0] = (0.5 * 1 + 11.5 * 3) / 4, spread[0] = 4.9;
+   ASSERT(space_draws(&w, 1, at, spread));
+   w = space_window(SNEPPP_GAUSS, 2);
+   at[0] = at[1] = 0, spread[0] = spread[1] = 1;
+   ASSERT(space_draws(&w, 2, at, spread));
+   w.count = 2, w.weight = weight, w.mean = mean, w.scale = scale;
+   at[0] = (-1 + 3 * 3) / 4.0, at[1] = (0 + 3 * 2) / 4.0, spread[0] = spread[1] = 2;
+   ASSERT(space_draws(&w, 2, at, spread));
+   w = space_window(SNEPPP_FINITE, 2);
+   w.count = 2, w.point = point;
+   at[0] = 0.5, spread[0] = 0.5;
+   ASSERT(space_draws(&w, 1, at, spread));
+   w.weight = weight;
+   at[0] = 0.75;
+   ASSERT(space_draws(&w, 1, at, spread));
+   w = space_window(SNEPPP_POLYGON, 2); /* a square without its upper right quarter */
+   w.rings = 2, w.ring_size = ring, w.xy = xy;
+   at[0] = at[1] = (16 * 2.0 - 4 * 3.0) / 12, spread[0] = spread[1] = 1.2;
+   ASSERT(space_draws(&w, 2, at, spread));
+   w = space_window(SNEPPP_GAMMA, 1);
+   sneppp_rng_init(&rng, 5, 0);
+   ASSERT(!sneppp_window_draw(&w, &rng, at));
+   PASS();
+}
+
+/* Refusals of lists and layers that the other tests do not reach. */
+TEST space_more_refusals(void)
+{
+   static const double point[2] = {0, 1}, square[8] = {0, 0, 1, 0, 1, 1, 0, 1};
+   double              weight[2] = {1, 1};
+   sneppp_window       w = space_window(SNEPPP_FINITE, 1);
+   weight[1] = space_nan();
+   w.count = 2, w.point = point, w.weight = weight;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "weight[1] is not finite"));
+   w.count = SIZE_MAX / 4;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_SIZE, "too large"));
+   w = space_window(SNEPPP_GAUSS, 2);
+   w.count = SIZE_MAX / 4, w.mean = point;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_SIZE, "too large"));
+   w = space_window(SNEPPP_POLYGON, 2);
+   w.rings = 2, w.xy = square;
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "ring_size is NULL"));
+   PASS();
+}
+
 SUITE(space)
 {
+   RUN_TEST(space_members);
+   RUN_TEST(space_densities);
+   RUN_TEST(space_draw);
+   RUN_TEST(space_more_refusals);
    RUN_TEST(space_common_fields);
    RUN_TEST(space_boxes_and_balls);
    RUN_TEST(space_lists);
