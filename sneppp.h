@@ -16326,7 +16326,7 @@ static double sneppp__auto_gain(const sneppp__auto *f, const double *p, const do
 static size_t sneppp__auto_seen(const sneppp__auto *f, const double *y)
 {
    size_t seen = 0;
-   double at[SNEPPP_RADIAL_DIM] = {0};
+   double at[SNEPPP_MAX_DIM] = {0}; /* as long as a point of any window, so that the compiler sees its end */
    for (int k = 0; k < f->d; k++) at[k] = f->lo[k] + y[k] * f->side[k];
    for (size_t r = 0; r < f->parts; r++) {
       int in = 1;
