@@ -17116,9 +17116,10 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
    hold. Where the mirror shows something that was not seen either, the other side counts fully. */
 static size_t sneppp__line_ends(const sneppp_window *w, size_t k, double *lo, double *hi)
 {
-   *lo = w->space == SNEPPP_BOX ? w->lo[0] : w->ends[2 * k];
-   *hi = w->space == SNEPPP_BOX ? w->hi[0] : w->ends[2 * k + 1];
-   return w->space == SNEPPP_BOX ? 1 : w->count;
+   int    box = w->space == SNEPPP_BOX;
+   size_t count = box ? 1 : w->count;
+   if (k < count) *lo = box ? w->lo[0] : w->ends[2 * k], *hi = box ? w->hi[0] : w->ends[2 * k + 1];
+   return count;
 }
 
 static void sneppp__auto_mirror(sneppp__auto *f, double l, double r, size_t room)
@@ -17140,7 +17141,7 @@ static void sneppp__auto_mirror(sneppp__auto *f, double l, double r, size_t room
 static void sneppp__auto_gaps(sneppp__auto *f, size_t room)
 {
    const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, f->hole), *win = &f->model->desc.factor[f->hole].window;
-   double               lo, hi, a, b, from;
+   double               lo = 0, hi = 0, a = 0, b = 0, from;
    for (size_t q = 0; q < sneppp__line_ends(win, q, &lo, &hi); q++) {
       from = lo;
       for (size_t s = 0; s < sneppp__line_ends(seen, s, &a, &b); s++) {
