@@ -2,15 +2,16 @@
    A forest for a game: the map is learned once from 3604 real trees and kept small (256 features), then a camera walks
    over it and asks only for the tiles that it sees. Nothing is stored: a tile that comes back into view holds the same
    trees, whatever was asked for in between, and all tiles together are one draw of the Poisson process, so that the
-   number of trees in a tile can be judged by its exact expectation (build/game.png, or the file named by the first
-   argument). */
+   number of trees in a tile can be judged by its exact expectation. From far away a few large tiles show some of the
+   trees; those of the next level are the same and three times as many more (build/game.png, or the file named by the
+   first argument). */
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"
 #include "draw.h"
 #include <time.h>
 
-enum { level = 4, side = 1 << level, tiles = side * side, room = 1024, stations = 9, seeds = 8 };
+enum { depth = 4, side = 1 << depth, tiles = side * side, from_far = 2, room = 1024, stations = 9, seeds = 8 };
 static const double   east = 1000, north = 500, sight[2] = {250, 125}; /* metres: the map, and what the camera sees */
 static const uint64_t world = 2024;
 
@@ -26,11 +27,11 @@ static int fail(const char *why)
    return 1;
 }
 
-static int ask(const sneppp_model *map, int t, uint64_t seed, tile *out)
+static int ask(const sneppp_model *map, int level, int t, uint64_t seed, tile *out)
 {
    sneppp_sample_info info;
    sneppp_error       err;
-   if (sneppp_sample_tile(map, level, level, (uint32_t)(t % side), (uint32_t)(t / side), seed, out->xy, room, &info, &err) != SNEPPP_OK) return !fail(err.why);
+   if (sneppp_sample_tile(map, depth, level, (uint32_t)(t % (1 << level)), (uint32_t)(t / (1 << level)), seed, out->xy, room, &info, &err) != SNEPPP_OK) return !fail(err.why);
    out->count = info.count;
    out->expected = info.expected;
    return 1;
@@ -39,6 +40,42 @@ static int ask(const sneppp_model *map, int t, uint64_t seed, tile *out)
 static int same(const tile *a, const tile *b)
 {
    return a->count == b->count && !memcmp(a->xy, b->xy, 2 * a->count * sizeof *a->xy);
+}
+
+static int holds(const tile *t, const sneppp_real *xy)
+{
+   for (size_t i = 0; i < t->count; i++)
+      if (!memcmp(t->xy + 2 * i, xy, 2 * sizeof *xy)) return 1;
+   return 0;
+}
+
+/* All levels, from one tile to the finest: every tree must stand in one of the four children of its tile, too. Returns
+   how many do not, or -1. */
+static int levels(const sneppp_model *map, tile all[depth + 1][tiles])
+{
+   int lost = 0;
+   for (int l = 0; l <= depth; l++)
+      for (int t = 0; t < 1 << 2 * l; t++) if (!ask(map, l, t, world, &all[l][t])) return -1;
+   printf("level   tiles   trees   expected   not in the next level\n");
+   for (int l = 0; l <= depth; l++) {
+      const int across = 1 << l;
+      size_t    trees = 0;
+      double    expected = 0;
+      int       gone = 0;
+      for (int t = 0; t < across * across; t++) {
+         const tile *child = all[l < depth ? l + 1 : l] + (size_t)(2 * (t / across)) * 2 * (size_t)across + (size_t)(2 * (t % across));
+         trees += all[l][t].count;
+         expected += all[l][t].expected;
+         for (size_t i = 0; l < depth && i < all[l][t].count; i++) {
+            const sneppp_real *xy = all[l][t].xy + 2 * i;
+            gone += !holds(child, xy) && !holds(child + 1, xy) && !holds(child + 2 * across, xy) && !holds(child + 2 * across + 1, xy);
+         }
+      }
+      printf("%5d %7d %7lu %10.1f %14d\n", l, across * across, (unsigned long)trees, expected, gone);
+      lost += gone;
+   }
+   printf("\n");
+   return lost;
 }
 
 /* Everything else about a tree follows from its place: 32 bits that look random and are the same on every visit. */
@@ -93,7 +130,7 @@ static void rectangle(picture *p, const pic_frame *f, const double *at, double t
    pic_line(p, l, b, l, t, thick, colour);
 }
 
-static int paint(const sneppp_model *map, const tile *all, const double path[stations][2], int shown, const char *file)
+static int paint(const sneppp_model *map, const tile *all, const tile *few, const double path[stations][2], int shown, const char *file)
 {
    enum { rows = 100, cols = 200 };
    static sneppp_real near[2 * room * tiles / 4];
@@ -119,12 +156,14 @@ static int paint(const sneppp_model *map, const tile *all, const double path[sta
       ground(&p, &far, z, rows, cols, hi);
       for (int t = 0; t < tiles; t++)
          for (size_t i = 0; i < all[t].count; i++) pic_disc(&p, pic_x(&far, (double)all[t].xy[2 * i]), pic_y(&far, (double)all[t].xy[2 * i + 1]), 0.9, 0x1d5a3cu);
+      for (int t = 0; t < 1 << 2 * from_far; t++)
+         for (size_t i = 0; i < few[t].count; i++) pic_disc(&p, pic_x(&far, (double)few[t].xy[2 * i]), pic_y(&far, (double)few[t].xy[2 * i + 1]), 2.4, 0x1d5a3cu);
       for (int k = 0; k < stations; k++) {
          rectangle(&p, &far, path[k], k == shown ? 2.5 : 0.7, k == shown ? 0xd0421bu : 0xe08a5au);
          if (k) pic_line(&p, pic_x(&far, path[k - 1][0] + sight[0] / 2), pic_y(&far, path[k - 1][1] + sight[1] / 2), pic_x(&far, path[k][0] + sight[0] / 2), pic_y(&far, path[k][1] + sight[1] / 2), 1.5, 0xe08a5au);
       }
       pic_ruler(&p, &far, "m");
-      snprintf(text, sizeof text, "%.0f trees in %d tiles, and the camera's walk", seen, (int)tiles);
+      snprintf(text, sizeof text, "%.0f trees in %d tiles; large: shown from far away", seen, (int)tiles);
       pic_axes(&p, &far, "metres east", "metres north", text);
       ground(&p, &view, z, rows, cols, hi);
       for (size_t i = 0; i < count; i++) sprite(&p, pic_x(&view, (double)near[2 * i]), pic_y(&view, (double)near[2 * i + 1]), (int)(dice(near + 2 * i) % 3));
@@ -161,7 +200,7 @@ static int walk(const sneppp_model *map, const tile *all, const double path[stat
          const double x = east / side * (t % side), y = north / side * (t / side); /* lower left corner */
          const int    in = x < path[k][0] + sight[0] && x + east / side > path[k][0] && y < path[k][1] + sight[1] && y + north / side > path[k][1];
          if (in && !inside[t]) {
-            if (!ask(map, t, world, &now)) return -1;
+            if (!ask(map, depth, t, world, &now)) return -1;
             changed += visits[t] && !same(&now, &all[t]);
             again += visits[t]++ > 0;
             fresh++;
@@ -178,7 +217,8 @@ static int walk(const sneppp_model *map, const tile *all, const double path[stat
 
 int main(int count, char **arg)
 {
-   static tile     all[tiles], now;
+   static tile     lod[depth + 1][tiles], now;
+   const tile     *all = lod[depth];
    const char     *file = count > 1 ? arg[1] : "build/game.png";
    const double    path[stations][2] = {{20, 20}, {230, 60}, {470, 20}, {700, 60}, {730, 340}, {480, 355}, {240, 350}, {30, 250}, {60, 40}};
    sneppp_desc     desc = {.width = 256, .factor = {{.window = {.space = SNEPPP_BOX, .dim = 2, .hi = {east, north}}}}};
@@ -200,10 +240,10 @@ int main(int count, char **arg)
    csv_free(&table);
    printf("a map of %d features, %lu bytes when saved, learned in %.2f s\n\n", report.width, (unsigned long)sneppp_save(&map, NULL, 0), report.seconds);
 
-   for (int t = tiles; t-- > 0;) if (!ask(&map, t, world, &all[t])) return 1; /* from the end */
-   for (int t = 0; t < tiles; t++) {                                         /* and from the beginning */
+   changed = levels(&map, lod);
+   for (int t = tiles; t-- > 0;) { /* once more, from the end */
       const double e = all[t].expected, n = (double)all[t].count;
-      if (!ask(&map, t, world, &now)) return 1;
+      if (!ask(&map, depth, t, world, &now)) return 1;
       changed += !same(&now, &all[t]);
       found += n;
       chi2 += (n - e) * (n - e) / e;
@@ -217,12 +257,12 @@ int main(int count, char **arg)
    start = clock();
    for (uint64_t s = 0; s < seeds; s++)
       for (int t = 0; t < tiles; t++) {
-         if (!ask(&map, t, s, &now)) return 1;
+         if (!ask(&map, depth, t, s, &now)) return 1;
          made += (double)now.count;
       }
    seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
    printf("%.3f ms for a tile, %.0f trees per millisecond of one processor\n", 1000 * seconds / (tiles * seeds), made / (1000 * seconds + 1e-9));
-   if (!paint(&map, all, path, 3, file)) return fail("the picture could not be written");
+   if (!paint(&map, all, lod[from_far], path, 3, file)) return fail("the picture could not be written");
    printf("The picture is %s\n", file);
    sneppp_free(&map);
    return changed || fabs(chi2 - tiles) > 4 * sqrt(spread) || fabs(found - total) > 4 * sqrt(total);
