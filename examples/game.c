@@ -45,7 +45,7 @@ static int same(const tile *a, const tile *b)
 static int holds(const tile *t, const sneppp_real *xy)
 {
    for (size_t i = 0; i < t->count; i++)
-      if (!memcmp(t->xy + 2 * i, xy, 2 * sizeof *xy)) return 1;
+      if (t->xy[2 * i] == xy[0] && t->xy[2 * i + 1] == xy[1]) return 1; /* the same to the last bit */
    return 0;
 }
 
