@@ -12975,7 +12975,9 @@ static sneppp_status sneppp__chunk_load(const sneppp_model *model, const sneppp_
 
 /* ---- active sets. A unit max(z, 0)^p, z = w.t + b, is exactly zero on a half-space, and a product of units where
    any of its factors is. If a chunk holds neighbours, many features are zero for all of its events, and then so is
-   all that the loss would add for them: rows and columns of psi psi', and gradients, because sigma' is zero as well.
+   all that the loss would add for them: rows and columns of psi psi', and gradients. (In a product psi = u v with u = 0,
+   dL/dv has the factor u, and dL/dz of u has the factor sigma'(z), which is zero where u vanishes like this. Zeros of
+   other activations, as those of cos, have a slope and must not be dropped.)
    Over the box |t - c| <= h that holds the statistics of the chunk, z is at most w.c + b + |w|.h. Features for
    which this is not positive are never made; the others are the active set. The rounding of z is allowed for: a
    step would show it, 1 in place of 0. */
@@ -13275,6 +13277,7 @@ static int sneppp__factor_narrows(const sneppp_model *model, int f)
 
 static int sneppp__narrows(const sneppp_model *model)
 {
+   if (model->n < 24) return 0; /* the ordering would cost more than the zeros save */
    if (model->desc.readout != SNEPPP_READOUT_FULL || model->readouts > 1) return 0;
    if (model->factors > 1 && model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
    for (int f = 0; f < model->factors; f++) if (sneppp__factor_narrows(model, f)) return 1;

@@ -443,7 +443,7 @@ TEST loss_active_differences(void)
    parts taken one by one, for any number of threads, and of bad events the first is named. */
 TEST loss_active_blocks(void)
 {
-   enum { N = 70000, cut = 30001, n = 16, parts = 7 };
+   enum { N = 70000, cut = 30001, n = 24, parts = 7 };
    static sneppp_real x[N];
    static active_grad got[3], none, part;
    static double      sum[3 * n];
@@ -463,7 +463,7 @@ TEST loss_active_blocks(void)
    d.factor[0].unit = loss_unit(SNEPPP_RELU, 0, 0), d.width = n, d.rank = 1;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    m.alpha = 3, m.floor = 0.5;
-   ASSERT(sneppp__chunk_rows(&m) * SNEPPP__BLOCK < N);
+   ASSERT(sneppp__narrows(&m) && sneppp__chunk_rows(&m) * SNEPPP__BLOCK < N);
    sneppp_rng_init(&rng, 8, 0);
    for (size_t i = 0; i < N; i++) x[i] = (sneppp_real)(10 + (i < cut ? 2 : 3) * sneppp_rng_uniform(&rng));
    e[0].x = x, e[0].count = cut, e[0].seen = &seen, e[1].x = x + cut, e[1].count = N - cut;
