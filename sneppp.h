@@ -13396,8 +13396,10 @@ static void sneppp__gather(size_t rows, const int *row, size_t k, const int *pic
    }
 }
 
-/* Adds the sums of a chunk to S: lower triangle (row = pick or all) or m full rows. */
-static void sneppp__scatter(size_t rows, int lower, size_t k, const int *pick, const sneppp_real *sum, double *S, size_t n)
+/* Adds the sums (rows, k) of a chunk to S (., n), at the columns in pick or at all. Through M they are a lower
+   triangle, which stays one because pick goes upwards; through V all m rows of the picked columns. */
+static void sneppp__scatter(size_t rows, int lower, size_t k, const int *pick, const sneppp_real *sum, double *S,
+                            size_t n)
 {
    for (size_t i = 0; i < rows; i++) {
       double *to = S + (lower && pick ? (size_t)pick[i] : i) * n;
