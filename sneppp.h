@@ -74,7 +74,9 @@
       Features of your own, such as the distance from a road: factor.own (examples/custom.c).
    2  FIT
       sneppp_fit. AUTO, the default, needs only events and a window, and judges itself by exact leave-one-out
-      likelihood. CONVEX finds the best readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a
+      likelihood: bumps of many widths on the events, one scale per axis (report.axes), in boxes, intervals, polygons,
+      on S^2 and products of these. Gaps in time (events.seen) are filled from both sides, events may have weights, and
+      coordinates that were rounded, such as days, are spread over the step. CONVEX finds the best readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a
       certificate: report.gap is the most by which the likelihood, in nats per event, can still be improved. PGD
       solves the same problem as the paper does. ADAM learns everything, in batches if asked; sneppp_trainer steps it
       by hand, saves its state and resumes to the same bits. Events may lie in memory or come from a callback that
@@ -616,6 +618,8 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    double        expected;     /* expected number of events in what was watched                             */
    double        seconds;      /* since the start                                                           */
    int           width, rank;  /* features, rows of V in use                                                */
+   double        axes[SNEPPP_RADIAL_DIM]; /* AUTO: how wide bumps are along each coordinate, in your units, relative to
+                                  the first (a sphere: radians); 0: no bumps                                */
    int           dropped;      /* CONVEX: directions of the features that K cannot tell from 0, left at M = 0 */
 } sneppp_report;
 
@@ -15898,8 +15902,8 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
 
 
 /* >>auto =====================================================================================================
-   The default fit. Every event carries Gaussian bumps of many widths, each divided by its exact mass in the window;
-   how much each width counts is chosen by exact leave-one-out likelihood:
+   The default fit. Every event carries Gaussian bumps of many widths, each divided by its exact mass in what was seen of
+   the window; how much each width counts is chosen by exact leave-one-out likelihood:
 
       lambda(x) = N/|X| [ p_0 + sum_c p_c 1/N sum_j bump_jc(x) ],      bump_jc = exp(-|x - x_j|^2 / 2 h_jc^2) / mean.
 
@@ -15907,7 +15911,12 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
    h = top 2^(-s/2): one ladder is the same everywhere, two adapt to the distances d_2 and d_8 to the second and
    eighth neighbour. The weights p maximise a concave likelihood (below), with a certificate. Choosing some forty
    numbers this way cannot overfit as a weight per event does, but it does a little: they are trusted only when they
-   gain several nats over an average of the classical estimates, each with one width and a floor. */
+   gain several nats over an average of the classical estimates, each with one width and a floor, its centres on the
+   events or moved to the mean of what is around them.
+
+   In a product of windows the bump is the product of the factors' bumps, von Mises and Fisher's on the sphere, so psi is
+   the entrywise product of radial units. All factors share the ladders, in a metric whose axes have relative lengths
+   that leave-one-out chooses too. Event j counts with its weight w_j; several realisations are added. */
 #define SNEPPP__FIXED    26     /* levels of the fixed ladder                                               */
 #define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
 #define SNEPPP__LADDERS  3
@@ -17263,7 +17272,9 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
          made.alpha *= scale, made.floor *= scale, r.expected = weights;
       }
       if (total) r.nll = (nll + sneppp__log_factorials(o->events, realisations)) / (double)total;
-      r.ending = SNEPPP_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1, r.seconds = SNEPPP_SECONDS() - started;
+      r.ending = SNEPPP_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
+      for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.a[k] * f.a[0] / f.side[0];
+      r.seconds = SNEPPP_SECONDS() - started;
       if (st == SNEPPP_OK) st = sneppp__adopt(model, &made, err);
       else sneppp_free(&made);
    }
@@ -17272,8 +17283,8 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    return st;
 }
 
-/* AUTO where radial units have no closed form or several factors meet: the convex problem on the model's own features
-   with a small floor, which needs no choice of scales by the user either. The report says which method ran. */
+/* AUTO where radial units have no closed form (balls, Gaussian measures, more than four coordinates, ...) or another mix
+   than the product was asked for: the convex problem on the model's own features with a small floor, which needs no choice of scales by the user either. The report says which method ran. */
 static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                       sneppp_error *err)
 {

@@ -584,6 +584,12 @@ static int fit(int count, char **arg)
    } else {
       fprintf(say, "%lu events in a window of %g; method %s\n", (unsigned long)l.events.count, volume, name[l.report.method]);
       fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
+      for (int k = 0, first = 1; k < l.model.D && k < SNEPPP_RADIAL_DIM && l.report.axes[0] > 0 && l.model.D > 1; k++) {
+         if (o.sphere && (k == 1 || k == 2)) continue; /* the coordinates of a sphere stay together */
+         if (!o.sphere || l.model.D > 3) fprintf(say, first ? "width along the axes 1" : " : %.3g", l.report.axes[k]);
+         first = 0;
+         if (k == l.model.D - 1) fprintf(say, o.sphere ? " (radians : time)\n" : "\n");
+      }
       if (o.save && say == stdout) printf("model: %s\n", o.save);
       if (o.png && say == stdout) printf("picture: %s\n", o.png);
    }

@@ -611,6 +611,8 @@ TEST auto_products(void)
          ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
          ASSERT_EQ(SNEPPP_AUTO, r.method);
          ASSERT(m.nodes > 0 && m.desc.group > 0 && (!budget || m.n < budget));
+         ASSERT_EQ(1, r.axes[0]);
+         ASSERT(r.axes[D - 1] > 1 && r.axes[D - 1] < 1000); /* clusters of 0.25 that last for 33 */
          ASSERT(r.gap >= 0 && r.gap <= 1e-4);
          ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
          ASSERT_IN_RANGE(500, total, 500 * auto_round);
