@@ -2081,6 +2081,7 @@ SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower
    size_t      size = kit->size, wide = kit->columns, chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH;
    size_t      ai = ta ? 1 : lda, ap = ta ? lda : 1, bj = tb ? ldb : 1, bp = tb ? 1 : ldb;
    size_t      nc = SNEPPP__BLOCK_BYTES / size / wide * wide;
+   int         crowded = ta && (k > 2 * SNEPPP__DEPTH || lda * size % 256 == 0);
    for (size_t j0 = 0; j0 < n; j0 += nc)
       for (size_t chunk = 0; chunk < chunks; chunk++) {
          size_t p0 = k * chunk / chunks, kc = k * (chunk + 1) / chunks - p0, nj = n - j0 < nc ? n - j0 : nc;
@@ -2093,9 +2094,9 @@ SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower
          for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
             size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
             const void *ready = a + (i * ai + p0 * ap) * size;
-            if (ta || rows < SNEPPP__TILE_ROWS) {
+            if (crowded || rows < SNEPPP__TILE_ROWS) {
                size_t next = (i - first) / SNEPPP__TILE_ROWS % (SNEPPP__STRIP_BYTES / size), left = m - i;
-               if (!next || !ta) sneppp__pack_strips(kit, (char *)strips, next, left, kc, ready, ai, ap);
+               if (!next || !crowded) sneppp__pack_strips(kit, (char *)strips, next, left, kc, ready, ai, ap);
                ready = (char *)strips + next * SNEPPP__TILE_ROWS * kc * size, rs = 1, cs = SNEPPP__TILE_ROWS;
             }
             for (size_t j = 0; j < nj && !(lower && j0 + j >= i + rows); j += wide) {
