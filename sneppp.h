@@ -74,13 +74,14 @@
       Features of your own, such as the distance from a road: factor.own (examples/custom.c).
    2  FIT
       sneppp_fit. AUTO, the default, needs only events and a window, and judges itself by exact leave-one-out
-      likelihood: bumps of many widths on the events, one scale per axis (report.axes), in boxes, intervals, polygons,
-      on S^2 and products of these. Gaps in time (events.seen) are filled from both sides, events may have weights, and
-      coordinates that were rounded, such as days, are spread over the step. CONVEX finds the best readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a
-      certificate: report.gap is the most by which the likelihood, in nats per event, can still be improved. PGD
-      solves the same problem as the paper does. ADAM learns everything, in batches if asked; sneppp_trainer steps it
-      by hand, saves its state and resumes to the same bits. Events may lie in memory or come from a callback that
-      reads by position (events.read), as several realisations, seen in a part of the window only (events.seen).
+      likelihood: bumps of many widths on the events, one scale per axis (report.axes), in boxes, intervals,
+      polygons, on S^2 and products of these. Gaps in time (events.seen) are filled from both sides, events may have
+      weights, and coordinates that were rounded, such as days, are spread over the step. CONVEX finds the best
+      readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a certificate: report.gap is the
+      most by which the likelihood, in nats per event, can still be improved. PGD solves the same problem as the
+      paper does. ADAM learns everything, in batches if asked; sneppp_trainer steps it by hand, saves its state and
+      resumes to the same bits. Events may lie in memory or come from a callback that reads by position
+      (events.read), as several realisations, seen in a part of the window only (events.seen).
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0. sneppp_count is the expected
       number of events in the whole window or a region of it, exact: boxes, intervals, polygons, balls in boxes;
