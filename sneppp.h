@@ -18101,6 +18101,7 @@ static sneppp_status sneppp__sample_given(const sneppp_model *model, const snepp
 {
    if (!(expected > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
+   if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
    if (sneppp__is_mixture(model, region)) return sneppp__sample_mixture(model, region, rng, N, sink, info, err);
    return sneppp__sample_envelope(model, region, rng, N, expected, sink, info, err);
 }
