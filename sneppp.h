@@ -18099,7 +18099,6 @@ static sneppp_status sneppp__sample_given(const sneppp_model *model, const snepp
                                           sneppp_rng *rng, size_t N, double expected, sneppp__sink *sink,
                                           sneppp_sample_info *info, sneppp_error *err)
 {
-   if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
    if (!(expected > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
    if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
