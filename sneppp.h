@@ -9846,7 +9846,7 @@ static void sneppp__gram_tile(const sneppp__gram_job *job, sneppp__tile_fn run, 
                               const sneppp_layer_grad *part)
 {
    const sneppp_layer *layer = job->plan->layer;
-   double              k[SNEPPP__TILE * SNEPPP__TILE], g[SNEPPP__TILE * SNEPPP__TILE];
+   double              k[SNEPPP__TILE * SNEPPP__TILE] = {0}, g[SNEPPP__TILE * SNEPPP__TILE];
    size_t              n = (size_t)layer->n, d = (size_t)job->plan->d, r, s;
    sneppp__tile        t;
    int                 twice;
@@ -12467,7 +12467,7 @@ static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
       for (size_t k = 0; k < d; k++) centre[k * n->count + b] = own[b * d + k];
       for (size_t s = 0; s < group; s++) {
          size_t i = (n->first + b) * group + s, to = n->first * group + s * n->count + b;
-         double c[SNEPPP_RADIAL_DIM], q[SNEPPP_RADIAL_DIM], v = (double)model->readout[0].V[i], amplitude = v * v;
+         double c[SNEPPP_RADIAL_DIM] = {0}, q[SNEPPP_RADIAL_DIM] = {0}, v = (double)model->readout[0].V[i], amplitude = v * v;
          for (int f = 0, first = 0; f < model->factors; first += model->layer[f++].d)
             if (!sneppp__unit_bump(&model->layer[f], i, c + first, q + first, &amplitude)) return 0;
          for (size_t k = 0; k < d; k++)
@@ -12491,7 +12491,7 @@ static void sneppp__index(sneppp_model *model)
    if (!model->desc.group || !n) return;
    d = (size_t)sneppp__tree_dim(model);
    for (size_t i = 0; i < n; i += group) {
-      double c[SNEPPP_RADIAL_DIM], q[SNEPPP_RADIAL_DIM], peak = 0;
+      double c[SNEPPP_RADIAL_DIM] = {0}, q[SNEPPP_RADIAL_DIM] = {0}, peak = 0;
       for (int f = 0, first = 0; f < model->factors; first += model->layer[f++].d)
          if (!sneppp__unit_bump(&model->layer[f], i, c + first, q + first, &peak)) return;
       for (size_t k = 0; k < d; k++) {
@@ -13352,6 +13352,7 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
    loss->watch = (sneppp__watch *)sneppp__take(c, loss->realisations, 1, sizeof *loss->watch);
    for (size_t r = 0; r < loss->realisations; r++) {
       sneppp__watch dummy, *w = loss->watch ? &loss->watch[r] : &dummy;
+      if (!loss->watch) memset(&dummy, 0, sizeof dummy);
       sneppp__place_watch(c, model, loss->events[r].seen, w);
       for (int f = 0; f < model->factors; f++) {
          size_t nf = (size_t)model->layer[f].n,
@@ -13673,7 +13674,7 @@ static void sneppp__block_select(sneppp__loss *loss, size_t lo, size_t mid, size
    size_t       D = (size_t)loss->model->D;
    sneppp_real *x = loss->x + r;
    while (hi - lo > 1) {
-      sneppp_real sample[most], pivot;
+      sneppp_real sample[most] = {0}, pivot;
       size_t      count = hi - lo < (size_t)most ? hi - lo : (size_t)most, i = lo, j = hi;
       for (size_t k = 0; k < count; k++) { /* sorted by insertion */
          size_t      at = k;
@@ -13716,7 +13717,7 @@ static void sneppp__block_split(size_t which, void *arg)
    step = 1 + (hi - lo) / 512; /* a sample tells the widths */
    for (int f = 0; f < model->factors; f++)
       for (int q = 0; q < model->layer[f].D && sneppp__factor_narrows(model, f); q++) {
-         size_t      r = (size_t)(model->layer[f].first + q);
+         size_t      r = (size_t)model->layer[f].first + (size_t)q;
          sneppp_real low = loss->x[lo * D + r], high = low;
          double      width;
          for (size_t i = lo; i < hi; i += step) {
@@ -16212,7 +16213,7 @@ static double sneppp__mix_value(size_t N, int C, const double *L, const double *
    for (int c = 0; H && c < C * C; c++) H[c] = 0;
    for (size_t i = 0; i < N; i++) {
       const double *l = L + i * (size_t)C;
-      double        s = 0, v;
+      double        s = 1e-300, v; /* a logarithm even where all densities vanish */
       for (int c = 0; c < C; c++) s += p[c] * l[c];
       value += q[i] * log(s);
       s = 1 / s;
@@ -16285,7 +16286,7 @@ static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, 
    for (int c = 0; c < C; c++) p[c] /= total;
    now = 0;
    for (size_t i = 0; i < N; i++) {
-      double sum = 0;
+      double sum = 1e-300;
       for (int c = 0; c < C; c++) sum += p[c] * L[i * (size_t)C + (size_t)c];
       now += q[i] * log(sum);
    }
@@ -17870,7 +17871,7 @@ static size_t sneppp__cell_axis(const sneppp__sampler *s, const double *cell)
    for (int f = 0; f < s->model->factors; f++) {
       const sneppp_window *w = s->part[f];
       for (int k = 0; k < sneppp__cell_axes(w); k++) {
-         size_t i = (size_t)(s->p[f] + k);
+         size_t i = (size_t)s->p[f] + (size_t)k;
          double lo = cell[i], hi = cell[P + i], e = hi - lo;
          if (w->space == SNEPPP_SPHERE && w->dim == 3) {
             if (k == 0) e = acos(fmax(lo, -1)) - acos(fmin(hi, 1));
@@ -19071,7 +19072,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
    if (crc != sneppp__crc32(p, bytes - 4))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the checkpoint is damaged");
-   if (memcmp(p, "snepptr\n", 8)) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes are not a checkpoint");
+   if (memcmp(p, "snepptr\n", 8) != 0) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes are not a checkpoint");
    memset(&io, 0, sizeof io);
    io.reading = 1, io.from = p, io.left = bytes - 4;
    rest = io;
