@@ -263,6 +263,9 @@
    #define sneppp_count_lonlat_numeric sneppp_count_lonlat_numeric_f32
    #define sneppp_sample sneppp_sample_f32
    #define sneppp_sample_tile sneppp_sample_tile_f32
+   #define sneppp_sample_bytes sneppp_sample_bytes_f32
+   #define sneppp_sample_in sneppp_sample_in_f32
+   #define sneppp_sample_tile_in sneppp_sample_tile_in_f32
    #define sneppp_thin sneppp_thin_f32
    #define sneppp_test_nll sneppp_test_nll_f32
    #define sneppp_test_nll_monte_carlo sneppp_test_nll_monte_carlo_f32
@@ -812,8 +815,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
 
 /* ---- draw. Exact samples, see >>sample: count points (0 = as many as a Poisson draw with mean Lambda says), independent
    and in random order, into x (cap, D). region NULL = everywhere. Equal seeds give equal points; give each thread a stream
-   of its own. ERR_SIZE: cap is too small, info->count says what is needed and x is untouched. Works in SNEPPP_MALLOC's
-   memory: 24 bytes per unit for mixtures, at most 131072 cells for others. */
+   of its own. ERR_SIZE: cap is too small, info->count says what is needed and x is untouched. Works in one
+   block from SNEPPP_MALLOC: 24 bytes per unit for mixtures, at most 131072 cells for others; or in yours, see below. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
                                        sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
                                        sneppp_sample_info *info, sneppp_error *err);
@@ -825,6 +828,16 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_r
 SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth, int level, uint32_t ix, uint32_t iy,
                                             uint64_t seed, sneppp_real *x, size_t cap,
                                             sneppp_sample_info *info, sneppp_error *err);
+/* The same without an allocation, in a block of yours, of sneppp_sample_bytes for up to cap points (0 and a reason where the
+   model cannot be sampled; tiles: region NULL). A block that is too small is refused with the size that is needed. */
+SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
+                                             sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_sample_in(void *mem, size_t mem_bytes, const sneppp_model *model,
+                                          const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x,
+                                          size_t cap, sneppp_sample_info *info, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, const sneppp_model *model, int depth, int level,
+                                               uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x, size_t cap,
+                                               sneppp_sample_info *info, sneppp_error *err);
 
 /* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
@@ -17518,54 +17531,6 @@ static void sneppp__sink_put(sneppp__sink *s, size_t D, const sneppp_real *x)
 
 #define SNEPPP__MAX_EVENT (SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM) /* coordinates */
 
-static sneppp_status sneppp__sample_mixture(const sneppp_model *model, const sneppp_region *region,
-                                            sneppp_rng *rng, size_t N, sneppp__sink *sink,
-                                            sneppp_sample_info *info, sneppp_error *err)
-{
-   size_t         n = (size_t)model->n, D = (size_t)model->D;
-   sneppp_real    x[SNEPPP__MAX_EVENT];
-   sneppp__grams  g;
-   sneppp__alias  a;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st;
-   double         mass = 1;
-   sneppp__place_grams(&c, model, &g);
-   sneppp__place_alias(&c, n + 1, &a);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_grams(&c, model, &g);
-   sneppp__place_alias(&c, n + 1, &a);
-   st = sneppp__grams_of(model, region, &g, NULL, err);
-   if (st == SNEPPP_OK) {
-      for (int f = 0; f < model->factors; f++) mass *= g.mass[f];
-      for (size_t i = 0; i < n; i++) {
-         double v = (double)model->readout[0].V[i];
-         a.p[i] = model->alpha * v * v * sneppp__mix_entry(model, &g, i, i);
-      }
-      a.p[n] = model->floor * mass;
-      if (!(sneppp__alias_make(&a) > 0))
-         st = sneppp__fail(err, SNEPPP_ERR_ARG,
-                           "the model expects no events in the region, but %z are asked for", N);
-   }
-   for (size_t k = 0; st == SNEPPP_OK && k < N; k++) {
-      size_t i = sneppp__alias_draw(&a, rng);
-      for (int f = 0; f < model->factors; f++) {
-         const sneppp_window *w = sneppp__part(model, region, f);
-         sneppp_real         *to = x + model->layer[f].first;
-         double               y[SNEPPP_MAX_DIM];
-         if (i < n) { sneppp__draw_bump(model, f, i, w, rng, to); continue; }
-         (void)sneppp_window_draw(w, rng, y);
-         for (int r = 0; r < w->dim; r++)
-            to[r] = w->space == SNEPPP_BOX ? sneppp__round_into(y[r], w->lo[r], w->hi[r]) : (sneppp_real)y[r];
-      }
-      sneppp__sink_put(sink, D, x);
-   }
-   if (st == SNEPPP_OK) info->candidates += N;
-   sneppp__block_free(&block);
-   return st;
-}
-
 /* ---- envelopes: how far an activation can be from its tangent at z within [z - h, z + h] */
 static double sneppp__kink(double z, double h) { return z > 0 ? fmax(h - z, 0) : fmax(z + h, 0); } /* max(z, 0) */
 
@@ -17632,10 +17597,8 @@ static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
 {
    const sneppp_model *model = s->model;
    size_t rows = (size_t)s->A + 1, n = (size_t)model->n, widest = 0, most = 1, w = sizeof(double);
-   for (int f = 0; f < model->factors; f++) {
-      sneppp__place_layer(c, model, f, &s->layer[f]);
+   for (int f = 0; f < model->factors; f++)
       if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
-   }
    for (int k = 0; k < model->readouts; k++) {
       s->V[k] = (double *)sneppp__take(c, (size_t)model->readout[k].m, (size_t)model->readout[k].n, w);
       if ((size_t)model->readout[k].m > most) most = (size_t)model->readout[k].m;
@@ -18043,94 +18006,192 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__sample_envelope(const sneppp_model *model, const sneppp_region *region,
-                                             sneppp_rng *rng, size_t N, double expected, sneppp__sink *sink,
-                                             sneppp_sample_info *info, sneppp_error *err)
+/* ---- the memory of a draw: one block, for the closed forms of the region and for what is drawn from */
+typedef struct sneppp__draw {
+   const sneppp_model  *model;
+   const sneppp_region *region;
+   int                  mixture;
+   double               expected;
+   sneppp__grams        g;
+   sneppp_window        inside[SNEPPP_MAX_FACTORS];
+   sneppp__sampler      s;          /* its layers and alias serve mixtures too */
+   sneppp__block        block;
+} sneppp__draw;
+
+static size_t sneppp__cell_room(size_t N) { return N / 8 < 126976 ? N / 8 + 4096 : 131072; }
+
+static void sneppp__place_draw(sneppp__carver *c, size_t cap, sneppp__draw *w)
 {
-   sneppp_real     x[SNEPPP__MAX_EVENT];
-   sneppp__sampler s;
-   sneppp__carver  c = sneppp__measure();
-   sneppp__block   block;
-   sneppp_status   st;
-   double          t[SNEPPP__MAX_AXES], most = 1e8 + 1e4 * (double)N, tried = 0;
-   size_t          looks = 0, rows;
-   memset(&s, 0, sizeof s);
-   s.model = model;
-   st = sneppp__sampler_axes(&s, region, err);
+   const sneppp_model *model = w->model;
+   sneppp__place_grams(c, model, &w->g);
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *part = w->region ? w->region->factor[f] : NULL;
+      w->inside[f] = model->layer[f].inside;
+      if (part && part->space != SNEPPP_FINITE) sneppp__place_window(c, part, model->layer[f].shift, &w->inside[f]);
+      if (part && part->space == SNEPPP_FINITE) w->inside[f].weight = part->weight;
+      sneppp__place_layer(c, model, f, &w->s.layer[f]);
+   }
+   w->s.room = w->mixture ? 0 : sneppp__cell_room(cap);
+   if (w->mixture) sneppp__place_alias(c, (size_t)model->n + 1, &w->s.alias);
+   else sneppp__place_sampler(c, &w->s);
+}
+
+/* Checks everything and measures. */
+static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_region *region, size_t cap,
+                                       sneppp__carver *c, sneppp__draw *w, sneppp_error *err)
+{
+   sneppp_status st = SNEPPP_OK;
+   size_t        rows;
+   memset(w, 0, sizeof *w);
+   *c = sneppp__measure();
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   w->model = w->s.model = model, w->region = region;
+   for (int f = 0; st == SNEPPP_OK && region && f < model->factors; f++)
+      if (region->factor[f]) st = sneppp__region_check(model, f, region->factor[f], err);
    if (st != SNEPPP_OK) return st;
-   rows = (size_t)s.A + 1;
-   s.record = 2 * (size_t)s.P + 3 + (size_t)s.A + (size_t)model->readouts * (1 + rows * rows);
-   s.room = N / 8 < 126976 ? N / 8 + 4096 : 131072;
-   sneppp__place_sampler(&c, &s);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
+   w->mixture = sneppp__is_mixture(model, region);
+   if (!w->mixture && (st = sneppp__sampler_axes(&w->s, region, err)) != SNEPPP_OK) return st;
+   rows = (size_t)w->s.A + 1;
+   w->s.record = 2 * (size_t)w->s.P + 3 + (size_t)w->s.A + (size_t)model->readouts * (1 + rows * rows);
+   sneppp__place_draw(c, cap, w);
+   return SNEPPP_OK;
+}
+
+/* The bytes that sneppp_sample_in wants for up to cap points; 0 and a reason where the model cannot be sampled. */
+SNEPPP_DEF size_t sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap, sneppp_error *err)
+{
+   sneppp__carver c;
+   sneppp__draw   w;
+   return sneppp__draw_plan(model, region, cap, &c, &w, err) == SNEPPP_OK ? sneppp__block_bytes(&c) : 0;
+}
+
+/* Plans, takes the block and computes the expected number. If it succeeds, free w->block. */
+static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_region *region, size_t cap, void *mem,
+                                       size_t mem_bytes, sneppp__draw *w, sneppp_error *err)
+{
+   sneppp__carver c;
+   sneppp_status  st = sneppp__draw_plan(model, region, cap, &c, w, err);
+   if (st == SNEPPP_OK) st = sneppp__block_get(&w->block, &c, mem, mem_bytes, model->desc.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
-   sneppp__place_sampler(&c, &s);
-   st = sneppp__sampler_fill(&s, err);
-   if (st == SNEPPP_OK) {
-      sneppp__cells_split(&s, (double)N / expected);
-      s.alias.n = s.cells;
-      for (size_t i = 0; i < s.cells; i++) s.alias.p[i] = s.cell[i * s.record + 2 * (size_t)s.P + 1];
-      if (!sneppp__finite(sneppp__alias_make(&s.alias)))
-         st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the bound on the intensity cannot be represented");
-   }
-   for (size_t k = 0; st == SNEPPP_OK && k < N;) {
-      const double *cell = s.cell + sneppp__alias_draw(&s.alias, rng) * s.record;
-      int           inside = sneppp__cell_draw(&s, cell, rng, t, x);
-      double        u = sneppp_rng_uniform(rng);
-      tried += 1;
-      if (inside && sneppp__cell_under(&s, cell, t, u, &looks)) {
-         sneppp__sink_put(sink, (size_t)model->D, x);
-         k++;
-      } else if (tried > most)
-         st = sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                           "the bound is too far above the intensity: %z of %z points after %g candidates", k,
-                           N, tried);
-   }
-   if (st == SNEPPP_OK) {
-      info->candidates += (size_t)tried;
-      info->evaluations += looks;
-      info->cells += s.cells;
-   }
-   sneppp__block_free(&block);
+   sneppp__place_draw(&c, cap, w);
+   for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
+      st = sneppp__factor_grams(model, f, region ? region->factor[f] : NULL, &w->inside[f], &w->s.layer[f], &w->g, NULL, err);
+   if (st == SNEPPP_OK) w->expected = sneppp__integral(model, &w->g, NULL);
+   else sneppp__block_free(&w->block);
    return st;
 }
 
-/* N > 0 points of a region in which `expected` are expected. */
-static sneppp_status sneppp__sample_given(const sneppp_model *model, const sneppp_region *region,
-                                          sneppp_rng *rng, size_t N, double expected, sneppp__sink *sink,
-                                          sneppp_sample_info *info, sneppp_error *err)
+static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
+                                            sneppp_sample_info *info, sneppp_error *err)
 {
-   if (!(expected > 0))
+   const sneppp_model *model = w->model;
+   sneppp__alias      *a = &w->s.alias;
+   size_t              n = (size_t)model->n;
+   sneppp_real         x[SNEPPP__MAX_EVENT];
+   double              mass = 1;
+   for (int f = 0; f < model->factors; f++) mass *= w->g.mass[f];
+   for (size_t i = 0; i < n; i++) {
+      double v = (double)model->readout[0].V[i];
+      a->p[i] = model->alpha * v * v * sneppp__mix_entry(model, &w->g, i, i);
+   }
+   a->p[n] = model->floor * mass;
+   if (!(sneppp__alias_make(a) > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
-   if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
-   if (sneppp__is_mixture(model, region)) return sneppp__sample_mixture(model, region, rng, N, sink, info, err);
-   return sneppp__sample_envelope(model, region, rng, N, expected, sink, info, err);
+   for (size_t k = 0; k < N; k++) {
+      size_t i = sneppp__alias_draw(a, rng);
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_window *part = sneppp__part(model, w->region, f);
+         sneppp_real         *to = x + model->layer[f].first;
+         double               y[SNEPPP_MAX_DIM];
+         if (i < n) { sneppp__draw_bump(model, f, i, part, rng, to); continue; }
+         (void)sneppp_window_draw(part, rng, y);
+         for (int r = 0; r < part->dim; r++)
+            to[r] = part->space == SNEPPP_BOX ? sneppp__round_into(y[r], part->lo[r], part->hi[r]) : (sneppp_real)y[r];
+      }
+      sneppp__sink_put(sink, (size_t)model->D, x);
+   }
+   info->candidates += N;
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__sample_envelope(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
+                                             sneppp_sample_info *info, sneppp_error *err)
+{
+   sneppp_real      x[SNEPPP__MAX_EVENT];
+   sneppp__sampler *s = &w->s;
+   sneppp_status    st = sneppp__sampler_fill(s, err);
+   double           t[SNEPPP__MAX_AXES], most = 1e8 + 1e4 * (double)N, tried = 0;
+   size_t           looks = 0;
+   if (st != SNEPPP_OK) return st;
+   if (sneppp__cell_room(N) < s->room) s->room = sneppp__cell_room(N); /* the same cells whatever the memory */
+   sneppp__cells_split(s, (double)N / w->expected);
+   s->alias.n = s->cells;
+   for (size_t i = 0; i < s->cells; i++) s->alias.p[i] = s->cell[i * s->record + 2 * (size_t)s->P + 1];
+   if (!sneppp__finite(sneppp__alias_make(&s->alias)))
+      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bound on the intensity cannot be represented");
+   for (size_t k = 0; k < N;) {
+      const double *cell = s->cell + sneppp__alias_draw(&s->alias, rng) * s->record;
+      int           inside = sneppp__cell_draw(s, cell, rng, t, x);
+      double        u = sneppp_rng_uniform(rng);
+      tried += 1;
+      if (inside && sneppp__cell_under(s, cell, t, u, &looks)) {
+         sneppp__sink_put(sink, (size_t)w->model->D, x);
+         k++;
+      } else if (tried > most)
+         return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                             "the bound is too far above the intensity: %z of %z points after %g candidates", k,
+                             N, tried);
+   }
+   info->candidates += (size_t)tried;
+   info->evaluations += looks;
+   info->cells += s->cells;
+   return SNEPPP_OK;
+}
+
+/* N > 0 points. */
+static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
+                                         sneppp_sample_info *info, sneppp_error *err)
+{
+   if (!(w->expected > 0))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
+   return w->mixture ? sneppp__sample_mixture(w, rng, N, sink, info, err)
+                     : sneppp__sample_envelope(w, rng, N, sink, info, err);
+}
+
+SNEPPP_DEF sneppp_status sneppp_sample_in(void *mem, size_t mem_bytes, const sneppp_model *model,
+                                          const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x,
+                                          size_t cap, sneppp_sample_info *info, sneppp_error *err)
+{
+   sneppp_sample_info own;
+   sneppp_status      st;
+   sneppp__draw       w;
+   sneppp__sink       sink;
+   uint64_t           N;
+   if (!info) info = &own;
+   memset(info, 0, sizeof *info);
+   if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
+   st = sneppp__draw_open(model, region, cap, mem, mem_bytes, &w, err);
+   if (st != SNEPPP_OK) return st;
+   info->expected = w.expected;
+   N = count ? count : sneppp_rng_poisson(rng, w.expected);
+   info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
+   info->acceptance = 1;
+   sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = NULL;
+   if (info->count > cap)
+      st = sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   else if (N && !x) st = sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
+   else if (N) st = sneppp__draw_points(&w, rng, info->count, &sink, info, err);
+   if (info->candidates) info->acceptance = (double)sink.count / (double)info->candidates;
+   sneppp__block_free(&w.block);
+   return st;
 }
 
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
                                        sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
                                        sneppp_sample_info *info, sneppp_error *err)
 {
-   sneppp_sample_info own;
-   sneppp_status      st;
-   sneppp__sink       sink;
-   uint64_t           N;
-   if (!info) info = &own;
-   memset(info, 0, sizeof *info);
-   if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
-   st = sneppp_count(model, region, &info->expected, err);
-   if (st != SNEPPP_OK) return st;
-   N = count ? count : sneppp_rng_poisson(rng, info->expected);
-   info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
-   info->acceptance = 1;
-   if (!N) return SNEPPP_OK;
-   if (info->count > cap)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
-   if (!x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
-   sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = NULL;
-   st = sneppp__sample_given(model, region, rng, info->count, info->expected, &sink, info, err);
-   if (info->candidates) info->acceptance = (double)sink.count / (double)info->candidates;
-   return st;
+   return sneppp_sample_in(NULL, 0, model, region, rng, count, x, cap, info, err);
 }
 
 /* ---- tiles. The process is the sum of depth + 1 independent ones, its layers, of intensities
@@ -18147,32 +18208,30 @@ static double sneppp__tile_border(const sneppp_window *w, int r, uint64_t i, uin
    return i == of ? w->hi[r] : w->lo[r] + t * (w->hi[r] - w->lo[r]);
 }
 
-static sneppp_status sneppp__tile_box(const sneppp_model *model, int level, const uint32_t *at, sneppp_window *box,
-                                      double *count, sneppp_error *err)
+static void sneppp__tile_box(const sneppp_window *win, int level, const uint32_t *at, sneppp_window *box)
 {
-   sneppp_region region;
-   memset(&region, 0, sizeof region);
    memset(box, 0, sizeof *box);
    box->dim = 2;
    for (int r = 0; r < 2; r++) {
-      box->lo[r] = sneppp__tile_border(&model->desc.factor[0].window, r, at[r], (uint64_t)1 << level);
-      box->hi[r] = sneppp__tile_border(&model->desc.factor[0].window, r, (uint64_t)at[r] + 1, (uint64_t)1 << level);
+      box->lo[r] = sneppp__tile_border(win, r, at[r], (uint64_t)1 << level);
+      box->hi[r] = sneppp__tile_border(win, r, (uint64_t)at[r] + 1, (uint64_t)1 << level);
    }
-   region.factor[0] = box;
-   return sneppp_count(model, &region, count, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth, int level, uint32_t ix, uint32_t iy,
-                                            uint64_t seed, sneppp_real *x, size_t cap,
-                                            sneppp_sample_info *info, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, const sneppp_model *model, int depth, int level,
+                                               uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x, size_t cap,
+                                               sneppp_sample_info *info, sneppp_error *err)
 {
    sneppp_sample_info   own;
    const sneppp_window *win;
    sneppp_window        tile, box;
    sneppp_region        region;
+   sneppp__draw         w;
    sneppp__sink         sink;
-   sneppp_status        st;
+   sneppp_status        st = SNEPPP_OK;
+   uint32_t             at[2];
    double               drawn = 0, edge[4];
+   int                  last;
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
@@ -18185,40 +18244,45 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth
       return sneppp__fail(err, SNEPPP_ERR_ARG, "tile (%z, %z) is outside the level, which has %z a side",
                           (size_t)ix, (size_t)iy, (size_t)1 << level);
    if (cap && !x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
+   at[0] = ix, at[1] = iy;
+   sneppp__tile_box(win, level, at, &tile);
    memset(&region, 0, sizeof region);
    region.factor[0] = &box;
    sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = edge;
-   {
-      uint32_t at[2];
-      at[0] = ix, at[1] = iy;
-      st = sneppp__tile_box(model, level, at, &tile, &info->expected, err);
-   }
-   for (int l = 0; st == SNEPPP_OK && l <= depth && l <= level; l++) {
-      double     expected = info->expected;
-      uint32_t   at[2];
-      uint64_t   N;
+   last = level < depth ? level : depth;
+   for (int l = 0; st == SNEPPP_OK && l <= last + (last < level); l++) { /* the tile itself comes last, at least for its mean */
+      int        of = l > last ? level : l;
+      uint64_t   N = 0;
       sneppp_rng rng;
-      at[0] = ix >> (level - l), at[1] = iy >> (level - l);
-      if (l < level) st = sneppp__tile_box(model, l, at, &box, &expected, err);
-      else box = tile;
-      if (st != SNEPPP_OK) break;
+      at[0] = ix >> (level - of), at[1] = iy >> (level - of);
+      sneppp__tile_box(win, of, at, &box);
       for (int r = 0; r < 2; r++) { /* only edges within the ancestor cut: what it drew on its own border stays */
          edge[2 * r] = tile.lo[r] > box.lo[r] ? tile.lo[r] : -1e300;
          edge[2 * r + 1] = tile.hi[r] < box.hi[r] ? tile.hi[r] : 1e300;
       }
+      st = sneppp__draw_open(model, &region, cap, mem, mem_bytes, &w, err);
+      if (st != SNEPPP_OK) break;
+      info->expected = ldexp(w.expected, 2 * (last - depth));
       sneppp_rng_init(&rng, seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
-      N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - depth)) * expected);
+      if (l <= last) N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - depth)) * w.expected);
       if (N > SIZE_MAX / 2) st = sneppp__fail(err, SNEPPP_ERR_SIZE, "a tile of layer %d has more points than can be counted", l);
-      else if (N) st = sneppp__sample_given(model, &region, &rng, (size_t)N, expected, &sink, info, err);
+      else if (N) st = sneppp__draw_points(&w, &rng, (size_t)N, &sink, info, err);
       drawn += (double)N;
+      sneppp__block_free(&w.block);
    }
    if (st != SNEPPP_OK) return st;
-   if (level < depth) info->expected = ldexp(info->expected, 2 * (level - depth));
    info->count = sink.count;
    info->acceptance = info->candidates ? drawn / (double)info->candidates : 1;
    if (info->count > cap)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
    return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth, int level, uint32_t ix, uint32_t iy,
+                                            uint64_t seed, sneppp_real *x, size_t cap,
+                                            sneppp_sample_info *info, sneppp_error *err)
+{
+   return sneppp_sample_tile_in(NULL, 0, model, depth, level, ix, iy, seed, x, cap, info, err);
 }
 
 /* >>io =======================================================================================================

@@ -508,6 +508,114 @@ TEST sample_survives_failing_memory(void)
    PASS();
 }
 
+/* In the caller's block: no allocation, the same bits, the size is exact, one byte less is refused with what is needed. */
+TEST sample_in_place(void)
+{
+   enum { CAP = 2000 };
+   static sneppp_real x[CAP * 4], y[CAP * 4];
+   for (int kind = 0; kind < 4; kind++) { /* a mixture, an envelope, a product, the sphere */
+      sneppp_desc        d = sample_desc(kind == 0 ? SNEPPP_RBF : SNEPPP_COS, kind == 0, 12);
+      test_alloc         a = {0, 0, 0, 0};
+      sneppp_model       m;
+      sneppp_sample_info info, same;
+      sneppp_error       err;
+      sneppp_rng         g, h;
+      unsigned char     *mem;
+      double             lambda = 0;
+      size_t             bytes, calls, D;
+      char               need[24];
+      if (kind == 2) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2, d.factor[1].unit.act = SNEPPP_RELU;
+      if (kind == 3) d.factor[0].window.space = SNEPPP_SPHERE, d.factor[0].window.dim = 3, d.factor[0].unit.act = SNEPPP_EXP;
+      d.alloc_ctx = &a;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+      m.alpha *= 1000 / lambda;
+      D = (size_t)m.D;
+      sneppp_rng_init(&g, 4, 4);
+      h = g;
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 0, x, CAP, &info, &err));
+      bytes = sneppp_sample_bytes(&m, NULL, CAP, &err);
+      ASSERT(bytes > 0);
+      mem = (unsigned char *)malloc(bytes + 64);
+      ASSERT(mem != NULL);
+      memset(mem, 0x5A, bytes + 64);
+      calls = a.calls;
+      for (int turn = 0; turn < 2; turn++) {
+         sneppp_rng again = h;
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample_in(mem, bytes, &m, NULL, &again, 0, y, CAP, &same, &err));
+         ASSERT_EQ(info.count, same.count);
+         ASSERT_MEM_EQ(x, y, info.count * D * sizeof *x);
+         ASSERT(info.acceptance == same.acceptance && info.expected == same.expected);
+      }
+      for (int k = 0; k < 64; k++) ASSERT_EQ(0x5A, mem[bytes + (size_t)k]);
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_in(mem, bytes - 1, &m, NULL, &g, 0, y, CAP, &same, &err));
+      (void)snprintf(need, sizeof need, "%lu", (unsigned long)bytes);
+      ASSERT(strstr(err.why, need) != NULL);
+      if (kind < 2) {
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile_in(mem, bytes, &m, 2, 3, 5, 2, 9, y, CAP, &same, &err));
+         ASSERT_EQ(calls, a.calls);
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 2, 3, 5, 2, 9, x, CAP, &info, &err));
+         ASSERT_EQ(info.count, same.count);
+         ASSERT_MEM_EQ(x, y, info.count * D * sizeof *x);
+         calls = a.calls;
+      }
+      ASSERT_EQ(calls, a.calls);
+      free(mem);
+      sneppp_free(&m);
+      ASSERT_EQ((size_t)0, a.live);
+   }
+   PASS();
+}
+
+/* Every mixing rule is sampled, everywhere and in a part with a slice of time, or refused with a reason. */
+TEST sample_every_mix(void)
+{
+   enum { N = 4000, S = 4 };
+   static sneppp_real x[N * 3];
+   for (int mix = 0; mix < SNEPPP_MIX_END; mix++)
+      for (int part = 0; part < 2; part++) {
+         sneppp_desc        d = sample_desc(SNEPPP_COS, 0, 5);
+         sneppp_window      space, time;
+         sneppp_region      r;
+         sneppp_model       m;
+         sneppp_sample_info info;
+         sneppp_error       err;
+         sneppp_rng         g;
+         double             chi = 0;
+         size_t             count[S] = {0, 0, 0, 0};
+         d.mix = (sneppp_mix)mix;
+         d.factor[1].window.dim = 1, d.factor[1].window.lo[0] = 2, d.factor[1].window.hi[0] = 5, d.factor[1].unit.act = SNEPPP_COS;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         m.floor = 0.1;
+         memset(&r, 0, sizeof r);
+         space = m.desc.factor[0].window;
+         time = d.factor[1].window;
+         if (mix == SNEPPP_MIX_JOINT) space.lo[2] = 2, space.hi[2] = 5;
+         if (part) space.lo[0] = 11, space.hi[0] = 12.5, time.hi[0] = 3, space.hi[2] = mix == SNEPPP_MIX_JOINT ? 3 : 0;
+         r.factor[0] = &space;
+         if (m.factors > 1) r.factor[1] = &time;
+         sneppp_rng_init(&g, 8, (uint64_t)mix);
+         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, &r, &g, N, x, N, &info, &err), "%d");
+         ASSERT(info.count == N && info.acceptance > 0 && info.acceptance <= 1);
+         for (size_t i = 0; i < N; i++) {
+            ASSERT(x[3 * i] >= (sneppp_real)space.lo[0] && x[3 * i] <= (sneppp_real)space.hi[0]);
+            ASSERT(x[3 * i + 2] >= 2 && x[3 * i + 2] <= (part ? 3 : 5));
+            count[sample_slot((double)x[3 * i + 2], 2, part ? 3 : 5, S)]++;
+         }
+         for (int k = 0; k < S; k++) { /* slices of time against their exact share */
+            double lambda = 0, e, side = (part ? 1.0 : 3.0) / S;
+            time.lo[0] = 2 + side * k, time.hi[0] = 2 + side * (k + 1);
+            if (mix == SNEPPP_MIX_JOINT) space.lo[2] = time.lo[0], space.hi[2] = time.hi[0];
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &lambda, &err));
+            e = lambda / info.expected * N;
+            chi += ((double)count[k] - e) * ((double)count[k] - e) / e;
+         }
+         ASSERT(chi < sample_limit(S - 1));
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
 SUITE(sample)
 {
    RUN_TEST(sample_cells_against_closed_forms);
@@ -520,6 +628,8 @@ SUITE(sample)
    RUN_TEST(sample_same_bits);
    RUN_TEST(sample_tiles);
    RUN_TEST(sample_tiles_law);
+   RUN_TEST(sample_in_place);
+   RUN_TEST(sample_every_mix);
    RUN_TEST(sample_refusals);
    RUN_TEST(sample_survives_failing_memory);
 }
