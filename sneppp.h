@@ -1917,8 +1917,8 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
 /* ---- fast gemm and syrk. C is cut into tiles of 6 rows by two vectors. A tile lives in registers while one
    strip of A and one panel of B pass by: per step 2 loads, 6 broadcasts and 12 fused multiply-adds, so that the
    arithmetic units and not the load ports are the limit. B is copied ("packed") into panels, block by block, so
-   that a block stays in the second cache and is read in order; a strip of A is read where it stands, if its rows
-   are rows, and packed if it is transposed or short. The scheme is that of Goto and van de Geijn (ACM TOMS 34,
+   that a block stays in the second cache and is read in order; a strip of A is read where it stands, and packed
+   if it is short, or transposed and hard to reach. The scheme is that of Goto and van de Geijn (ACM TOMS 34,
    2008). No memory is allocated: the block is on the stack, 115 kB in all.
 
    One macro writes the tile kernel for every vector unit; V is the vector type, W its length. scale points to
@@ -2095,6 +2095,8 @@ SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower
    size_t      size = kit->size, wide = kit->columns, chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH;
    size_t      ai = ta ? 1 : lda, ap = ta ? lda : 1, bj = tb ? ldb : 1, bp = tb ? 1 : ldb;
    size_t      nc = SNEPPP__BLOCK_BYTES / size / wide * wide;
+   /* A strip of a transposed A has one cache line per step of k: read where it stands, unless the lines are many, or so
+      regular that they fall on each other in the cache. */
    int         crowded = ta && (k > 2 * SNEPPP__DEPTH || lda * size % 256 == 0);
    for (size_t j0 = 0; j0 < n; j0 += nc)
       for (size_t chunk = 0; chunk < chunks; chunk++) {
