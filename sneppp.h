@@ -13366,8 +13366,9 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
    if (!full) loss->through_M = 0;
    loss->watch = (sneppp__watch *)sneppp__take(c, loss->realisations, 1, sizeof *loss->watch);
    for (size_t r = 0; r < loss->realisations; r++) {
-      sneppp__watch dummy, *w = loss->watch ? &loss->watch[r] : &dummy;
-      if (!loss->watch) memset(&dummy, 0, sizeof dummy);
+      sneppp__watch dummy, *w = &dummy;
+      memset(&dummy, 0, sizeof dummy);
+      if (loss->watch) w = &loss->watch[r];
       sneppp__place_watch(c, model, loss->events[r].seen, w);
       for (int f = 0; f < model->factors; f++) {
          size_t nf = (size_t)model->layer[f].n,
