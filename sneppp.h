@@ -495,8 +495,8 @@ typedef enum sneppp_readout {
 } sneppp_readout;
 
 /* Features of your own instead of an activation: any functions of x, in your coordinates. Both are called from several
-   threads at once if the fit has them. The integrals must be exact for the model to be; without closed forms of your own,
-   let gram call sneppp_gram_numeric, which says how exact it was. */
+   threads at once if the fit has them. The integrals must be exact for the model to be; without closed forms of your
+   own, let gram call sneppp_gram_numeric, which says how exact it was. */
 typedef void (*sneppp_feature)(const double *x, double *psi, void *user); /* fills psi (width)                */
 typedef struct sneppp_own {
    sneppp_feature psi;           /* NULL: none                                                             */
@@ -601,9 +601,20 @@ typedef enum sneppp_method {
    SNEPPP_METHOD_END
 } sneppp_method;
 
-typedef enum sneppp_schedule { SNEPPP_RATE_CONSTANT = 0, SNEPPP_RATE_COSINE, SNEPPP_RATE_LINEAR, SNEPPP_SCHEDULE_END } sneppp_schedule;
+typedef enum sneppp_schedule {
+   SNEPPP_RATE_CONSTANT = 0,
+   SNEPPP_RATE_COSINE,
+   SNEPPP_RATE_LINEAR,
+   SNEPPP_SCHEDULE_END
+} sneppp_schedule;
 
-typedef enum sneppp_ending { SNEPPP_RUNNING = 0, SNEPPP_CONVERGED, SNEPPP_STEP_LIMIT, SNEPPP_ASKED_TO_STOP, SNEPPP_NO_PROGRESS } sneppp_ending;
+typedef enum sneppp_ending {
+   SNEPPP_RUNNING = 0,
+   SNEPPP_CONVERGED,
+   SNEPPP_STEP_LIMIT,
+   SNEPPP_ASKED_TO_STOP,
+   SNEPPP_NO_PROGRESS
+} sneppp_ending;
 
 /* What ADAM leaves alone, or-ed into fit_desc.freeze. */
 enum { SNEPPP_FREEZE_LAYER = 1, SNEPPP_FREEZE_READOUT = 2, SNEPPP_FREEZE_MEASURE = 4, SNEPPP_FREEZE_FLOOR = 8 };
@@ -617,7 +628,7 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood per event, with log N!, of the last look    */
    double        held_out;     /* the same on the held-out part; NaN without one                            */
-   double        gap;          /* certified distance to the optimum of the convex problem, nats per event; NaN: none solved */
+   double gap; /* certified distance to the optimum of the convex problem, nats per event; NaN: none solved */
    double        gradient;     /* norm of the last gradient                                                 */
    double        expected;     /* expected number of events in what was watched                             */
    double        seconds;      /* since the start                                                           */
@@ -740,9 +751,9 @@ SNEPPP_DEF size_t                    sneppp_kernel_count(void);
 SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index);
 /* The whole table as Markdown, piece by piece: put(text, user). */
 SNEPPP_DEF void          sneppp_kernel_list(void (*put)(const char *text, void *user), void *user);
-/* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest entry, or
-   until max_points (0 = 1e6) would be exceeded: then ERR_NO_CONVERGENCE, with the best K. error: the last change. Work:
-   n * n + n doubles. Not for exponential families on the line, nor for R^d. */
+/* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest
+   entry, or until max_points (0 = 1e6) would be exceeded: then ERR_NO_CONVERGENCE, with the best K. error: the last
+   change. Work: n * n + n doubles. Not for exponential families on the line, nor for R^d. */
 SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
                                              double tol, size_t max_points, double *K, double *work,
                                              double *error, sneppp_error *err);
@@ -783,10 +794,10 @@ SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, 
 SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at,
                                             sneppp_model *out, sneppp_error *err);
 
-/* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees north; x is a
-   unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in rows of lonlat_stride
-   doubles (0 = 2), into rows of x_stride reals (0 = 3); it refuses tables that look like radians. Days count from
-   1970-01-01 in the civil (Gregorian) calendar; subtract the days of your own first date. */
+/* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
+   north; x is a unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in
+   rows of lonlat_stride doubles (0 = 2), into rows of x_stride reals (0 = 3); it refuses tables that look like
+   radians. Days count from 1970-01-01 in the civil (Gregorian) calendar; subtract the days of your own first date. */
 SNEPPP_DEF sneppp_status sneppp_lonlat_to_unit(double lon, double lat, sneppp_real *x, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
@@ -794,10 +805,11 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
 SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day, sneppp_error *err);
 
-/* ---- counts in regions without a closed form, NUMERICALLY, each with an estimate of its error (not a bound). On a sphere of
-   dim 3: the cap of all points within `radius` degrees of (lon, lat), or the rectangle from west to east and south to north
-   (east < west crosses the date line); the other factors are taken over `rest` (NULL = all) and integrated exactly. tol is
-   relative, 0 = 1e-6 (float: 1e-4); if it is not reached the result is ERR_NO_CONVERGENCE with the best count and its error. */
+/* ---- counts in regions without a closed form, NUMERICALLY, each with an estimate of its error (not a bound). On a
+   sphere of dim 3: the cap of all points within `radius` degrees of (lon, lat), or the rectangle from west to east
+   and south to north (east < west crosses the date line); the other factors are taken over `rest` (NULL = all) and
+   integrated exactly. tol is relative, 0 = 1e-6 (float: 1e-4); if it is not reached the result is ERR_NO_CONVERGENCE
+   with the best count and its error. */
 SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int factor, double lon,
                                                   double lat, double radius, const sneppp_region *rest,
                                                   double tol, double *count, double *error,
@@ -806,38 +818,42 @@ SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, 
                                                      double east, double south, double north,
                                                      const sneppp_region *rest, double tol, double *count,
                                                      double *error, sneppp_error *err);
-/* Any set: inside(x, user) is not 0 for the events x (D) that count. Randomly shifted lattice points (0 = 65536 of them) in
-   `within` (NULL = the whole window); error is twice the standard error over the shifts. */
+/* Any set: inside(x, user) is not 0 for the events x (D) that count. Randomly shifted lattice points (0 = 65536 of
+   them) in `within` (NULL = the whole window); error is twice the standard error over the shifts. */
 typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
 SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user,
                                               const sneppp_region *within, size_t points, uint64_t seed,
                                               double *count, double *error, sneppp_error *err);
 
-/* ---- draw. Exact samples, see >>sample: count points (0 = as many as a Poisson draw with mean Lambda says), independent
-   and in random order, into x (cap, D). region NULL = everywhere. Equal seeds give equal points; give each thread a stream
-   of its own. ERR_SIZE: cap is too small, info->count says what is needed and x is untouched. Works in one
-   block from SNEPPP_MALLOC: 24 bytes per unit for mixtures, at most 131072 cells for others; or in yours, see below. */
+/* ---- draw. Exact samples, see >>sample: count points (0 = as many as a Poisson draw with mean Lambda says),
+   independent and in random order, into x (cap, D). region NULL = everywhere. Equal seeds give equal points; give
+   each thread a stream of its own. ERR_SIZE: cap is too small, info->count says what is needed and x is untouched.
+   Works in one block from SNEPPP_MALLOC: 24 bytes per unit for mixtures, at most 131072 cells for others; or in
+   yours, see below. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
                                        sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
                                        sneppp_sample_info *info, sneppp_error *err);
-/* The points of one of the 2^level x 2^level tiles of a planar box, the same whatever was asked for before. Tiles of level
-   `depth` and of finer ones hold all points: together they are one realisation for each seed, whichever level they are of.
-   Coarser tiles hold the 4^(level - depth) part of them, for a view from far away: every tile's points are among those of
-   its children, in front of those that the children add. ERR_SIZE: info->count says what is needed, x holds the first cap.
-   A tile costs the points of its own layer and of its ancestors', so choose a depth at which tiles hold some dozens. */
+/* The points of one of the 2^level x 2^level tiles of a planar box, the same whatever was asked for before. Tiles of
+   level `depth` and of finer ones hold all points: together they are one realisation for each seed, whichever level
+   they are of. Coarser tiles hold the 4^(level - depth) part of them, for a view from far away: every tile's points
+   are among those of its children, in front of those that the children add. ERR_SIZE: info->count says what is
+   needed, x holds the first cap. A tile costs the points of its own layer and of its ancestors', so choose a depth
+   at which tiles hold some dozens. */
 SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth, int level, uint32_t ix, uint32_t iy,
                                             uint64_t seed, sneppp_real *x, size_t cap,
                                             sneppp_sample_info *info, sneppp_error *err);
-/* The same without an allocation, in a block of yours, of sneppp_sample_bytes for up to cap points (0 and a reason where the
-   model cannot be sampled; tiles: region NULL). A block that is too small is refused with the size that is needed. */
+/* The same without an allocation, in a block of yours, of sneppp_sample_bytes for up to cap points (0 and a reason
+   where the model cannot be sampled; tiles: region NULL). A block that is too small is refused with the size that is
+   needed. */
 SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
                                              sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_sample_in(void *mem, size_t mem_bytes, const sneppp_model *model,
                                           const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x,
                                           size_t cap, sneppp_sample_info *info, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, const sneppp_model *model, int depth, int level,
-                                               uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x, size_t cap,
-                                               sneppp_sample_info *info, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, const sneppp_model *model,
+                                               int depth, int level, uint32_t ix, uint32_t iy, uint64_t seed,
+                                               sneppp_real *x, size_t cap, sneppp_sample_info *info,
+                                               sneppp_error *err);
 
 /* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
@@ -870,7 +886,8 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
 SNEPPP_DEF size_t        sneppp_save(const sneppp_model *model, void *buf, size_t cap);
 SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem,
                                      size_t mem_bytes, void *alloc_ctx, sneppp_error *err);
-/* As C source: `static const sneppp_model NAME`, for SNEPPP_INFERENCE_ONLY. write gets the text in pieces, returns 0. */
+/* As C source: `static const sneppp_model NAME`, for SNEPPP_INFERENCE_ONLY. write gets the text in pieces, returns
+   0. */
 SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
                                          int (*write)(const char *text, size_t bytes, void *user), void *user,
                                          sneppp_error *err);
@@ -2936,8 +2953,10 @@ SNEPPP__VEC __m256d sneppp__log_f64x4(__m256d x)
       0.22222211130259877029, 0.28571428626003268742, 0.39999999999899443233, 0.66666666666666696883};
    __m256i root = _mm256_set1_epi64x(0x3fe6a09e667f3bcd), bits = _mm256_castpd_si256(x), whole;
    __m256d k, m, s, z, p;
-   whole = _mm256_srli_epi64(_mm256_add_epi64(_mm256_sub_epi64(bits, root), _mm256_set1_epi64x(0x4000000000000000)), 52);
-   m = _mm256_castsi256_pd(_mm256_sub_epi64(bits, _mm256_slli_epi64(_mm256_sub_epi64(whole, _mm256_set1_epi64x(1024)), 52)));
+   whole = _mm256_srli_epi64(
+      _mm256_add_epi64(_mm256_sub_epi64(bits, root), _mm256_set1_epi64x(0x4000000000000000)), 52);
+   m = _mm256_castsi256_pd(
+      _mm256_sub_epi64(bits, _mm256_slli_epi64(_mm256_sub_epi64(whole, _mm256_set1_epi64x(1024)), 52)));
    k = _mm256_castsi256_pd(_mm256_or_si256(whole, _mm256_set1_epi64x(0x4330000000000000))); /* 2^52 + k + 1024 */
    k = _mm256_sub_pd(k, SNEPPP__K(4503599627370496.0 + 1024));
    s = _mm256_div_pd(_mm256_sub_pd(m, SNEPPP__K(1.0)), _mm256_add_pd(m, SNEPPP__K(1.0)));
@@ -3143,7 +3162,8 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_log_vectors(size_t n
    size_t i, whole = n / 4 * 4;
    for (i = 0; i < whole; i += 4) {
       __m256d v = _mm256_loadu_pd(x + i);
-      __m256i power = _mm256_srli_epi64(_mm256_castpd_si256(v), 52); /* with the sign: 1 .. 2046 are positive and normal */
+      __m256i power =
+         _mm256_srli_epi64(_mm256_castpd_si256(v), 52); /* with the sign: 1 .. 2046 are positive and normal */
       __m256i bad = _mm256_or_si256(_mm256_cmpgt_epi64(_mm256_set1_epi64x(1), power),
                                     _mm256_cmpgt_epi64(power, _mm256_set1_epi64x(2046)));
       if (_mm256_testz_si256(bad, bad)) _mm256_storeu_pd(out + i, sneppp__log_f64x4(v));
@@ -4758,7 +4778,8 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
    }
 }
 
-/* ---- densities of Gaussian mixtures, at B <= SNEPPP__POINTS points at once; y (d, ld): one coordinate after the other */
+/* ---- densities of Gaussian mixtures, at B <= SNEPPP__POINTS points at once; y (d, ld): one coordinate after the
+   other */
 #define SNEPPP__POINTS 128
 
 /* out_b = log of the density of component c, without its weight, minus from_b (NULL: 0). */
@@ -7048,8 +7069,9 @@ static double sneppp__rect_polar(const sneppp__gauss *g, int p, int q, double de
    return sum;
 }
 
-/* The same for parallel weights of one direction, D = 0: U = |w~_i| (z + h), V = |w~_j| (z + k) with one normal z. With y the
-   distance from the later kink, z + min(h, k), the powers are y^m (y + gap)^n: expand the second, all terms are positive. */
+/* The same for parallel weights of one direction, D = 0: U = |w~_i| (z + h), V = |w~_j| (z + k) with one normal z.
+   With y the distance from the later kink, z + min(h, k), the powers are y^m (y + gap)^n: expand the second, all
+   terms are positive. */
 static double sneppp__rect_parallel(const sneppp__gauss *g, int p, int q)
 {
    double ra = sqrt(g->A), rb = sqrt(g->B), gap = g->Ni / (g->B * ra), first = gap < 0 ? g->a / ra : g->b / rb;
@@ -7466,8 +7488,10 @@ SNEPPP__TARGET_AVX2 static double sneppp__cos_row_vectors(const sneppp__tile *t,
    int     d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
    j0 &= ~3;
    for (j = j0; j < t->nj; j += 4) {
-      __m256d m = _mm256_setzero_pd(), p = m, cm, cp, g, cj = _mm256_loadu_pd(b->ca + j), sj = _mm256_loadu_pd(b->sa + j);
-      __m256d cc = _mm256_mul_pd(ci, cj), ss = _mm256_mul_pd(si, sj), sc = _mm256_mul_pd(si, cj), cs = _mm256_mul_pd(ci, sj);
+      __m256d m = _mm256_setzero_pd(), p = m, cm, cp, g, cj = _mm256_loadu_pd(b->ca + j),
+              sj = _mm256_loadu_pd(b->sa + j);
+      __m256d cc = _mm256_mul_pd(ci, cj), ss = _mm256_mul_pd(si, sj), sc = _mm256_mul_pd(si, cj),
+              cs = _mm256_mul_pd(ci, sj);
       if (near_) {
          __m256d e = _mm256_mul_pd(ei, _mm256_loadu_pd(b->e + j));
          for (r = 0; r < d; r++) m = _mm256_fmadd_pd(_mm256_set1_pd(a->w[r][i]), _mm256_loadu_pd(b->w[r] + j), m);
@@ -8098,7 +8122,8 @@ static void sneppp__tangent(const sneppp__angle *a, int d, const double *u, cons
 /* I = integral from 0 to delta of sin^p t sin^q(delta - t) dt, where delta = pi - gamma, for p >= q.
 
    (p+q) I_pq = (p-1) I_{p-2,q} + q cos(gamma) I_{p-1,q-1} (q = 0: the last term is cos(gamma) sin^(p-1)(gamma)) is a
-   sum of positive terms for gamma < pi/2. Beyond, it cancels like delta^2 per step. There t = delta/2 + y and sin y = S z with S = sin(delta/2), C = cos(delta/2) give
+   sum of positive terms for gamma < pi/2. Beyond, it cancels like delta^2 per step. There t = delta/2 + y and sin y
+   = S z with S = sin(delta/2), C = cos(delta/2) give
 
       I = S^(p+q+1) sum_{j even} binom(m, j) C^j integral_{-1}^{1} (1-z^2)^q z^j (1 - S^2 z^2)^((m-j-1)/2) dz,   m = p - q,
 
@@ -10010,8 +10035,8 @@ static void sneppp__pull_join(const sneppp__gram_job *job, sneppp_layer_grad *ou
    }
 }
 
-/* K, if it is not NULL; the pull-back of dL/dK = scale G to out, if G is not NULL. parts has room for sneppp__gram_lanes(n) times
-   sneppp__pull_size doubles; NULL: it is allocated. */
+/* K, if it is not NULL; the pull-back of dL/dK = scale G to out, if G is not NULL. parts has room for
+   sneppp__gram_lanes(n) times sneppp__pull_size doubles; NULL: it is allocated. */
 static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, int log, double *K,
                                   const double *G, double scale, sneppp_layer_grad *out, double *parts,
                                   const sneppp_parallel *par, sneppp_error *err)
@@ -10190,7 +10215,8 @@ static void sneppp__cube_point(sneppp__cubature *c, const double *x, double weig
       for (j = i; j < n; j++) c->K[i * n + j] += weight * c->values[i] * c->values[j];
 }
 
-/* Angles to the unit sphere in R^d, d >= 2: all but the last run over (0, pi), the last once around. Returns the Jacobian. */
+/* Angles to the unit sphere in R^d, d >= 2: all but the last run over (0, pi), the last once around. Returns the
+   Jacobian. */
 static double sneppp__cube_sphere(int d, const double *u, double *x)
 {
    double jacobian = 2 * SNEPPP__PI, radius = 1;
@@ -10723,16 +10749,17 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #endif /* SNEPPP_INFERENCE_ONLY */
 
 /* ---- wide bumps as a table. The sum of all bumps that are wide against the cells of a grid is smooth: in each
-   of the cells of [-1, 1]^d (d = 1 or 2) it is a polynomial of degree 23 per axis, kept as coefficients of Chebyshev's T.
-   The cost of a look does not depend on how many bumps there are.
+   of the cells of [-1, 1]^d (d = 1 or 2) it is a polynomial of degree 23 per axis, kept as coefficients of
+   Chebyshev's T. The cost of a look does not depend on how many bumps there are.
 
    How wide is wide: on a cell of half-width a, exp(-s (y - c)^2) is at most exp(s a^2 (r - 1/r)^2 / 4) on the ellipse
-   with sum of half axes a r, so interpolation in p points errs by 4 / (r - 1) r^(1-p) times that (Trefethen, Approximation
-   Theory and Approximation Practice, theorem 8.2). p = 24, s a^2 <= 1.2 and r = 6.2 give 3e-14 of the peak.
+   with sum of half axes a r, so interpolation in p points errs by 4 / (r - 1) r^(1-p) times that (Trefethen,
+   Approximation Theory and Approximation Practice, theorem 8.2). p = 24, s a^2 <= 1.2 and r = 6.2 give 3e-14 of the
+   peak.
 
-   There are 2^(top + more_k) cells along axis k, more of them where bumps are narrower. Bit b < top of the index along axis
-   k is bit d b + k of the cell's number, and the bits above follow, those of axis 0 first: so the children of cell c are
-   the cells 2^d c .. 2^d c + 2^d - 1, and a table is refined in its own memory. */
+   There are 2^(top + more_k) cells along axis k, more of them where bumps are narrower. Bit b < top of the index
+   along axis k is bit d b + k of the cell's number, and the bits above follow, those of axis 0 first: so the
+   children of cell c are the cells 2^d c .. 2^d c + 2^d - 1, and a table is refined in its own memory. */
 #define SNEPPP__CHEB 24
 #define SNEPPP__WIDE 1.2  /* most s a^2 of a bump in the table */
 #define SNEPPP__BATCH 8   /* bumps that enter the table together */
@@ -10804,12 +10831,14 @@ static int sneppp__table_shape(int d, size_t room, const double *metric, int *mo
       more[k] = 0;
       while (k < d && more[k] < 8 && metric[k] > 1.5 * least * (double)(1 << more[k])) more[k]++;
    }
-   while (sneppp__table_size(d, 0, more) > room) for (int k = 0; k < d; k++) more[k] -= more[k] > 0; /* one at most is not 0 */
+   while (sneppp__table_size(d, 0, more) > room)
+      for (int k = 0; k < d; k++) more[k] -= more[k] > 0; /* one at most is not 0 */
    while (sneppp__table_size(d, top + 1, more) <= room) top++;
    return top;
 }
 
-/* The coarsest level that takes bumps of sharpness s along each axis: s_k a_k^2 <= 1.2 with a_k = 2^-(level + more_k). */
+/* The coarsest level that takes bumps of sharpness s along each axis: s_k a_k^2 <= 1.2 with a_k = 2^-(level +
+   more_k). */
 static int sneppp__table_level(int d, const int *more, const double *s)
 {
    double most = ldexp(s[0], -2 * more[0]);
@@ -10917,7 +10946,8 @@ static void sneppp__table_add(double *table, int d, int level, const int *more, 
    for (int i0 = first[0]; i0 < end[0]; i0 += SNEPPP__BAND) {
       int i1 = end[0] < i0 + SNEPPP__BAND ? end[0] : i0 + SNEPPP__BAND;
       sneppp__batch_axis(b, 0, cells[0], i0, i1, E[0]);
-      for (int q = 0; q < b->count; q++) for (size_t r = 0; r < (size_t)(i1 - i0) * p; r++) E[0][(size_t)q * row + r] *= b->w[q];
+      for (int q = 0; q < b->count; q++)
+         for (size_t r = 0; r < (size_t)(i1 - i0) * p; r++) E[0][(size_t)q * row + r] *= b->w[q];
       for (int j0 = first[1]; j0 < end[1]; j0 += SNEPPP__BAND) {
          int j1 = end[1] < j0 + SNEPPP__BAND ? end[1] : j0 + SNEPPP__BAND;
          if (d == 2) sneppp__batch_axis(b, 1, cells[1], j0, j1, E[1]);
@@ -10949,7 +10979,8 @@ SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sne
    switch (u->act) {
       case SNEPPP_COS: sneppp__vec_sincos(z, &s, &c); *slope = SNEPPP__V(sub)(zero, s); return c;
       case SNEPPP_SIN: sneppp__vec_sincos(z, &s, &c); *slope = c; return s;
-      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: /* the wave has slope sin 2pz in both; sin^2 pz = (1 - cos 2pz)/2 cancels */
+      case SNEPPP_SNAKE:
+      case SNEPPP_COSMIDENT: /* the wave has slope sin 2pz in both; sin^2 pz = (1 - cos 2pz)/2 cancels */
          sneppp__vec_sincos(SNEPPP__V(mul)(p, z), &s, &c);
          t = SNEPPP__V(mul)(s, c);
          *slope = SNEPPP__V(add)(one, SNEPPP__V(add)(t, t));
@@ -11190,7 +11221,8 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       if (st) return st;
       for (f = 0; f < factors; f++)
          if (out->factor[f].own.psi)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].own: features of your own have no first layer to share", f);
+            return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                "factor[%d].own: features of your own have no first layer to share", f);
       out->factor[0].window = joint;
       for (f = 1; f < factors; f++) memset(&out->factor[f], 0, sizeof out->factor[f]);
       out->mix = SNEPPP_MIX_PRODUCT;
@@ -11480,7 +11512,9 @@ static void sneppp__own_features(const sneppp_model *model, int f, size_t first,
 static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, const int *pick, size_t units,
                                    size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
 {
-   enum { block = SNEPPP_MAX_WIDTH < 128 ? (SNEPPP_MAX_WIDTH + 7) / 8 * 8 : 128 }; /* units at a time: their weights are turned round once and then serve B points from the cache */
+   enum {
+      block = SNEPPP_MAX_WIDTH < 128 ? (SNEPPP_MAX_WIDTH + 7) / 8 * 8 : 128
+   }; /* units at a time: their weights are turned round once and then serve B points from the cache */
    const sneppp_layer_state *L = &model->layer[f];
    sneppp_real               W[block * SNEPPP__MAX_STATS], R[block * SNEPPP__MAX_STATS], bias[block];
    sneppp_unit               unit[block];
@@ -11502,7 +11536,8 @@ static void sneppp__layer_features(const sneppp_model *model, int f, size_t firs
       for (size_t k = 0; k < B; k++) {
          sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
          sneppp__preactivate(count, d, block, W, L->width ? R : NULL, bias, T + k * d, z);
-         for (size_t i = 0, run; i < count; i += run) { /* runs of units with one activation: all, if the layer is not mixed */
+         for (size_t i = 0, run; i < count;
+              i += run) { /* runs of units with one activation: all, if the layer is not mixed */
             sneppp_unit u = L->units ? unit[i] : model->desc.factor[f].unit;
             run = count - i;
             if (L->units) {
@@ -11855,10 +11890,12 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
          return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d].own.gram has no integrals for this region", f);
       for (size_t i = 0; i < n * n; i++)
          if (!sneppp__finite(g->K[f][i]))
-            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "factor[%d].own.gram: K[%z][%z] is not finite", f, i / n, i % n);
+            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "factor[%d].own.gram: K[%z][%z] is not finite", f,
+                                i / n, i % n);
       return SNEPPP_OK;
    }
-   st = g->diagonal ? sneppp__gram_diagonal(inside, layer, g->K[f], err) : sneppp_gram(inside, layer, g->K[f], par, err);
+   st = g->diagonal ? sneppp__gram_diagonal(inside, layer, g->K[f], err)
+                    : sneppp_gram(inside, layer, g->K[f], par, err);
    return st == SNEPPP_OK && g->c[f] ? sneppp_moments(inside, layer, g->c[f], err) : st;
 }
 
@@ -11951,7 +11988,8 @@ typedef struct sneppp__square_job {
 static void sneppp__square_rows(size_t block, void *arg)
 {
    const sneppp__square_job *job = (const sneppp__square_job *)arg;
-   size_t n = job->n, blocks = (n + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK, i0 = (blocks - 1 - block) * SNEPPP__ROW_BLOCK,
+   size_t n = job->n, blocks = (n + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK,
+          i0 = (blocks - 1 - block) * SNEPPP__ROW_BLOCK,
           end = n - i0 < SNEPPP__ROW_BLOCK ? n : i0 + SNEPPP__ROW_BLOCK;
    sneppp__dgemm(1, 0, end - i0, end, job->m, 1, job->V + i0, n, job->V, n, 0, job->M + i0 * n, n);
    for (size_t j0 = 0; j0 < end; j0 += 8) /* in squares, so that both sides stay in the cache */
@@ -12008,7 +12046,8 @@ SNEPPP_DEF sneppp_status sneppp_counts(const sneppp_model *model, const sneppp_r
          if (!r || region[r].factor[f] != region[r - 1].factor[f])
             st = sneppp__grams_part(model, f, region[r].factor[f], &g, par, &inner);
       if (st != SNEPPP_OK)
-         st = regions > 1 ? sneppp__fail(err, st, "region %z: %s", r, inner.why) : sneppp__fail(err, st, "%s", inner.why);
+         st = regions > 1 ? sneppp__fail(err, st, "region %z: %s", r, inner.why)
+                          : sneppp__fail(err, st, "%s", inner.why);
       else made[r] = sneppp__integral(model, &g, full ? M : NULL);
    }
    if (st == SNEPPP_OK) memcpy(count, made, regions * sizeof *made);
@@ -12470,8 +12509,9 @@ static void sneppp__table_fill(sneppp_model *model)
    }
 }
 
-/* A leaf's bumps, v^2 psi^2 = peak exp(-sharp r^2) with r the distance in the tree's metric, which asks for one width per
-   unit up to a common ratio of the axes; those of a centre with the widest first. Returns 0 for other units. */
+/* A leaf's bumps, v^2 psi^2 = peak exp(-sharp r^2) with r the distance in the tree's metric, which asks for one
+   width per unit up to a common ratio of the axes; those of a centre with the widest first. Returns 0 for other
+   units. */
 static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
 {
    const size_t group = (size_t)model->desc.group, d = (size_t)sneppp__tree_dim(model);
@@ -12482,7 +12522,8 @@ static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
       for (size_t k = 0; k < d; k++) centre[k * n->count + b] = own[b * d + k];
       for (size_t s = 0; s < group; s++) {
          size_t i = (n->first + b) * group + s, to = n->first * group + s * n->count + b;
-         double c[SNEPPP_RADIAL_DIM] = {0}, q[SNEPPP_RADIAL_DIM] = {0}, v = (double)model->readout[0].V[i], amplitude = v * v;
+         double c[SNEPPP_RADIAL_DIM] = { 0 }, q[SNEPPP_RADIAL_DIM] = { 0 },
+                v = (double)model->readout[0].V[i], amplitude = v * v;
          for (int f = 0, first = 0; f < model->factors; first += model->layer[f++].d)
             if (!sneppp__unit_bump(&model->layer[f], i, c + first, q + first, &amplitude)) return 0;
          for (size_t k = 0; k < d; k++)
@@ -12497,8 +12538,8 @@ static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
    return 1;
 }
 
-/* The tree over the groups of radial units, made anew from the parameters. Units that are no bumps leave the model without
-   a tree, which is slower and just as right. */
+/* The tree over the groups of radial units, made anew from the parameters. Units that are no bumps leave the model
+   without a tree, which is slower and just as right. */
 static void sneppp__index(sneppp_model *model)
 {
    size_t group = (size_t)model->desc.group, n = (size_t)model->n, d, nodes;
@@ -12538,9 +12579,9 @@ static void sneppp__index(sneppp_model *model)
 /* ---- the sum of v_i^2 psi_i^2 through the tree: what is left out is below 1e-12 of the sum of the peaks */
 
 #ifdef SNEPPP__VECTOR
-SNEPPP__TARGET_AVX2 static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d, const double *x,
-                                                       const double *centre, const sneppp_real *peak,
-                                                       const sneppp_real *sharp)
+SNEPPP__TARGET_AVX2 static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
+                                                       const double *x, const double *centre,
+                                                       const sneppp_real *peak, const sneppp_real *sharp)
 {
    static const int64_t lanes[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
    sneppp_real       r2[SNEPPP__LEAF];
@@ -12564,7 +12605,8 @@ SNEPPP__TARGET_AVX2 static double sneppp__leaf_vectors(size_t count, size_t from
       for (size_t i = 0; i < count; i += SNEPPP__LANE) {
          size_t left = count - i;
          int    mask = left < SNEPPP__LANE ? (1 << left) - 1 : (1 << SNEPPP__LANE) - 1;
-         u[i / SNEPPP__LANE] = SNEPPP__V(fnmadd)(SNEPPP__V(loadu)(r2 + i), sneppp__vec_load(sharp + s * count + i, left), zero);
+         u[i / SNEPPP__LANE] =
+            SNEPPP__V(fnmadd)(SNEPPP__V(loadu)(r2 + i), sneppp__vec_load(sharp + s * count + i, left), zero);
          near |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(u[i / SNEPPP__LANE], edge, _CMP_GE_OQ));
       }
       if (!near) break; /* narrower ones are farther still */
@@ -12634,7 +12676,8 @@ static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
    size_t      have = 0;
    for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
    if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T) + model->floor;
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT) { /* any width: in blocks */
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL &&
+       model->desc.mix == SNEPPP_MIX_PRODUCT) { /* any width: in blocks */
       double total = 0;
       for (size_t i = 0, units; i < (size_t)model->n; i += units) {
          const sneppp_real *v = model->readout[0].V + i;
@@ -12737,7 +12780,8 @@ static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, snepp
    for (int g = f; g + 1 < SNEPPP_MAX_FACTORS; g++) out->factor[g] = out->factor[g + 1];
    memset(&out->factor[SNEPPP_MAX_FACTORS - 1], 0, sizeof out->factor[0]);
    out->rank = 0;
-   if (constant && model->desc.readout == SNEPPP_READOUT_FULL) { /* the constant becomes a unit of the layer that stays */
+   if (constant &&
+       model->desc.readout == SNEPPP_READOUT_FULL) { /* the constant becomes a unit of the layer that stays */
       sneppp_factor *x = &out->factor[0];
       for (int i = 0; i < x->width; i++) units[i] = x->units ? x->units[i] : x->unit;
       units[x->width].act = SNEPPP_ONE;
@@ -12938,7 +12982,8 @@ SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int facto
 /* ---- chunks: a fixed number of events that stay in cache while features, readout and gradients are made. Lanes
    are what runs in parallel: lane l of SNEPPP__LANES takes the chunks l, l + LANES, ... and keeps sums of its
    own, and lanes are added in their order. So results do not depend on the number of threads. */
-#define SNEPPP__CHUNK SNEPPP__POINTS /* events of a chunk; very wide models take fewer, so that a chunk keeps its size */
+#define SNEPPP__CHUNK \
+   SNEPPP__POINTS /* events of a chunk; very wide models take fewer, so that a chunk keeps its size */
 #define SNEPPP__LANES 16
 
 typedef struct sneppp__chunk {
@@ -12965,7 +13010,10 @@ static void sneppp__place_chunk(sneppp__carver *c, const sneppp_model *model, in
    size_t B = sneppp__chunk_rows(model), s = sizeof(sneppp_real);
    k->x = (sneppp_real *)sneppp__take(c, B, (size_t)model->D, s);
    k->psi = NULL;
-   if (model->nodes && !gradient) { k->lambda = (double *)sneppp__take(c, B, 1, sizeof(double)); return; } /* through the tree */
+   if (model->nodes && !gradient) {
+      k->lambda = (double *)sneppp__take(c, B, 1, sizeof(double));
+      return;
+   } /* through the tree */
    k->psi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    k->y = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    k->lambda = (double *)sneppp__take(c, B, 1, sizeof(double));
@@ -12996,9 +13044,9 @@ static sneppp_status sneppp__chunk_load(const sneppp_model *model, const sneppp_
 
 /* ---- active sets. A unit max(z, 0)^p, z = w.t + b, is exactly zero on a half-space, and a product of units where
    any of its factors is. If a chunk holds neighbours, many features are zero for all of its events, and then so is
-   all that the loss would add for them: rows and columns of psi psi', and gradients. (In a product psi = u v with u = 0,
-   dL/dv has the factor u, and dL/dz of u has the factor sigma'(z), which is zero where u vanishes like this. Zeros of
-   other activations, as those of cos, have a slope and must not be dropped.)
+   all that the loss would add for them: rows and columns of psi psi', and gradients. (In a product psi = u v with u
+   = 0, dL/dv has the factor u, and dL/dz of u has the factor sigma'(z), which is zero where u vanishes like this.
+   Zeros of other activations, as those of cos, have a slope and must not be dropped.)
    Over the box |t - c| <= h that holds the statistics of the chunk, z is at most w.c + b + |w|.h. Features for
    which this is not positive are never made; the others are the active set. The rounding of z is allowed for: a
    step would show it, 1 in place of 0. */
@@ -13343,7 +13391,8 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
       if (!pass) lane->flat = (double *)sneppp__take(c, total, 1, sizeof(double));
    }
    lane->flat_count = total;
-   if (loss->narrow || (sizeof(sneppp_real) < sizeof(double) && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
+   if (loss->narrow ||
+       (sizeof(sneppp_real) < sizeof(double) && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
       lane->sum = (sneppp_real *)sneppp__take(c, (size_t)model->n, (size_t)model->n, s);
 }
 
@@ -13451,7 +13500,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       size_t                      nj = k->active ? n : (size_t)R->n, m = (size_t)R->m;
       sneppp_real                *y = k->y + (loss->through_M || diagonal ? (size_t)R->first : B * (size_t)R->first);
       if (k->active) {
-         sneppp__gather(loss->through_M ? n : m, loss->through_M ? k->active : NULL, n, k->active, M, (size_t)R->n, lane->sum);
+         sneppp__gather(loss->through_M ? n : m, loss->through_M ? k->active : NULL, n, k->active, M,
+                        (size_t)R->n, lane->sum);
          M = lane->sum;
       }
       if (diagonal) {
@@ -13476,7 +13526,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
          k->lambda[b] = model->alpha * sum + model->floor;
       }
       total[b] = sum;
-      if (!(k->lambda[b] > 1e-300)) k->lambda[b] = 1e-300; /* an event where the model says "impossible": huge, not infinite */
+      if (!(k->lambda[b] > 1e-300))
+         k->lambda[b] = 1e-300; /* an event where the model says "impossible": huge, not infinite */
    }
    sneppp__long_log(B, k->lambda, log_lambda);
    for (size_t b = 0; b < B; b++) {
@@ -13491,7 +13542,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
             others[j] = 1;
             for (int h = 0; separable && h < model->readouts; h++) if (h != j) others[j] *= q[b][h];
          }
-         for (int j = 0; j < model->readouts; j++) q[b][j] = model->alpha * c * others[j]; /* from here on: c_i of readout j */
+         for (int j = 0; j < model->readouts; j++)
+            q[b][j] = model->alpha * c * others[j]; /* from here on: c_i of readout j */
       }
    }
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
@@ -13518,7 +13570,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       } else { /* y = V psi: dpsi = -2 c V'y, dV = -2 c y psi', of which S keeps c y psi' */
          for (size_t b = 0; b < B; b++) sneppp__real_product(m, (sneppp_real)q[b][j], y + b * m, NULL, y + b * m);
          sneppp__gemm(0, 0, B, nj, m, -2, y, m, k->active ? lane->sum : R->V, nj, 0, lane->dpsi + R->first, n);
-         sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, joins ? 0 : 1, joins ? lane->sum : (sneppp_real *)lane->S[j], nj);
+         sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, joins ? 0 : 1,
+                      joins ? lane->sum : (sneppp_real *)lane->S[j], nj);
          if (joins) sneppp__scatter(m, 0, nj, k->active, lane->sum, lane->S[j], (size_t)R->n);
       }
    }
@@ -13606,7 +13659,8 @@ static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, 
 {
    const sneppp_window *win = &model->layer[f].inside;
    size_t               d = (size_t)win->dim;
-   double y[SNEPPP_MAX_DIM * SNEPPP__POINTS], own[SNEPPP__POINTS], share[SNEPPP__POINTS], z[SNEPPP__POINTS], t[SNEPPP__POINTS];
+   double y[SNEPPP_MAX_DIM * SNEPPP__POINTS], own[SNEPPP__POINTS], share[SNEPPP__POINTS], z[SNEPPP__POINTS],
+      t[SNEPPP__POINTS];
    sneppp__gauss_points(model, f, B, lane->chunk.x, y);
    if (model->factors > 1) sneppp__gauss_log_density(win, B, SNEPPP__POINTS, y, own);
    for (size_t c = 0; c < win->count; c++) {
@@ -13618,7 +13672,10 @@ static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, 
       lane->weight[f][c] -= sum;
       for (size_t r = 0; r < d; r++) {
          double rate = 1 / win->scale[c * d + r];
-         for (size_t b = 0; b < B; b++) { z[b] = (y[r * SNEPPP__POINTS + b] - win->mean[c * d + r]) * rate; t[b] = z[b] * z[b]; }
+         for (size_t b = 0; b < B; b++) {
+            z[b] = (y[r * SNEPPP__POINTS + b] - win->mean[c * d + r]) * rate;
+            t[b] = z[b] * z[b];
+         }
          lane->mean[f][c * d + r] -= win->weight[c] * rate * sneppp__long_dot(B, share, z);
          lane->scale[f][c * d + r] -= win->weight[c] * rate * (sneppp__long_dot(B, share, t) - sum);
       }
@@ -13792,7 +13849,9 @@ static sneppp_status sneppp__loss_pass(sneppp__loss *loss, const sneppp_parallel
       loss->rows = (N + chunks * SNEPPP__TILE_ROWS - 1) / (chunks * SNEPPP__TILE_ROWS) * SNEPPP__TILE_ROWS;
       if (loss->rows > rows || !N) loss->rows = rows;
    }
-   loss->used = chunks <= 4 ? chunks : chunks <= 12 ? 4 : (chunks + 2) / 3; /* a lane costs as much as half a chunk to clear and add */
+   loss->used = chunks <= 4    ? chunks
+                : chunks <= 12 ? 4
+                               : (chunks + 2) / 3; /* a lane costs as much as half a chunk to clear and add */
    if (loss->used > loss->lanes) loss->used = loss->lanes;
    for (loss->at = 0; st == SNEPPP_OK; loss->at += loss->size) {
       loss->size = N - loss->at;
@@ -14027,7 +14086,8 @@ static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double
    const double               *S = loss->lane[0].S[k];
    sneppp__rows_job            job;
    memset(&job, 0, sizeof job);
-   job.loss = loss, job.k = k, job.n = (size_t)R->n, job.m = (size_t)R->m, job.scale = scale, job.A = loss->G, job.dV = dV;
+   job.loss = loss, job.k = k, job.n = (size_t)R->n, job.m = (size_t)R->m, job.scale = scale, job.A = loss->G,
+   job.dV = dV;
    if (sizeof(sneppp_real) < sizeof(double)) job.a = loss->lane[0].sum, job.out = loss->lane[1].sum;
    if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
       for (size_t i = 0; i < job.n; i++) dV[i] -= 2 * (double)R->V[i] * scale * S[i];
@@ -14308,7 +14368,8 @@ SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo,
    mode = floor(mean);
    p = exp(mode * log(mean) - mean - sneppp__lgamma(mode + 1));
    reach = 40 * sqrt(mean) + 60;
-   for (at = mode, above = 0; at < mode + reach; at++, p *= mean / at) above += p;  /* P(N >= mode) up to a negligible rest */
+   for (at = mode, above = 0; at < mode + reach; at++, p *= mean / at)
+      above += p; /* P(N >= mode) up to a negligible rest */
    p = exp(mode * log(mean) - mean - sneppp__lgamma(mode + 1));
    below = 1 - above; /* P(N < mode) */
    if (below < 0) below = 0;
@@ -14345,9 +14406,10 @@ SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo,
       gap(tau) = tr(M A) + eps2/2 |M|^2 - 1 + log tau + c / tau + |[S/tau - A]_+|_F^2 / (2 eps2),             (b)
 
    c = sum_i w_i phi_i / l_i, of the optimum. With phi = 0, eps2 = 0 and tr(M A) = 1 this is log tau, the N log(tau) of
-   tomography. For eps2 = 0 the best tau is max(lambda_max, c); with eps2 > 0 tau = 1 becomes exact at the optimum. Block-
-   diagonal M (ADDITIVE) takes the largest lambda_max of its blocks, diagonal M the largest S_jj / A_jj. The lower
-   bounds C - gap hold whatever M they came from; the best one is kept. lambda_max is the proven upper bound of >>linalg.
+   tomography. For eps2 = 0 the best tau is max(lambda_max, c); with eps2 > 0 tau = 1 becomes exact at the optimum.
+   Block- diagonal M (ADDITIVE) takes the largest lambda_max of its blocks, diagonal M the largest S_jj / A_jj. The
+   lower bounds C - gap hold whatever M they came from; the best one is kept. lambda_max is the proven upper bound of
+   >>linalg.
 
    K of smooth features is numerically singular: 200 random cosines span about 110 dimensions. Directions with less
    than SNEPPP__SPAN of the largest variance are left at M = 0, report.dropped counts them, and the certificate is that
@@ -14373,7 +14435,12 @@ typedef struct sneppp__cone { /* one readout and its coordinates z = B'psi[pick]
    double *s, *a;        /* (r) |M|_F^2 = sum s_i^2 s_j^2 X_ij^2; linear coefficients                    */
 } sneppp__cone;
 
-typedef enum sneppp__convex_mode { SNEPPP__AT_IDENTITY, SNEPPP__AT_FACTOR, SNEPPP__AT_MATRIX, SNEPPP__AT_DIAGONAL } sneppp__convex_mode;
+typedef enum sneppp__convex_mode {
+   SNEPPP__AT_IDENTITY,
+   SNEPPP__AT_FACTOR,
+   SNEPPP__AT_MATRIX,
+   SNEPPP__AT_DIAGONAL
+} sneppp__convex_mode;
 
 typedef struct sneppp__convex_lane {
    double *z, *scaled;   /* (rows, R) */
@@ -14760,8 +14827,8 @@ static sneppp_status sneppp__convex_pass(sneppp__convex *cx, sneppp__convex_mode
    return SNEPPP_OK;
 }
 
-/* ---- value and gradient in the factor, X = U U': C = sum_i a_i |u_i|^2 + eps2/2 |U'D U|^2 - sum w log l, D = diag(s^2),
-   dC/dU = 2 (diag(a) U + eps2 D U (U'D U) - Z'diag(w/l) Z U). A diagonal readout has X_j = v_j^2 instead. */
+/* ---- value and gradient in the factor, X = U U': C = sum_i a_i |u_i|^2 + eps2/2 |U'D U|^2 - sum w log l, D =
+   diag(s^2), dC/dU = 2 (diag(a) U + eps2 D U (U'D U) - Z'diag(w/l) Z U). A diagonal readout has X_j = v_j^2 instead. */
 static void sneppp__convex_gradient(sneppp__convex *cx, const double *x, double *g)
 {
    cx->linear = cx->penalty = 0;
@@ -14852,7 +14919,8 @@ static sneppp_status sneppp__cone_excess(sneppp__convex *cx, const sneppp__cone 
    return SNEPPP_OK;
 }
 
-/* When C is linear but for log l, and l is linear, the best scale of M is known: M / h with h = tr(M A). V gets it in the end. */
+/* When C is linear but for log l, and l is linear, the best scale of M is known: M / h with h = tr(M A). V gets it
+   in the end. */
 static double sneppp__convex_scale(const sneppp__convex *cx)
 {
    return !(cx->eps2 > 0) && !(cx->eps1 > 0) && !(cx->floor > 0) && cx->linear > 0 ? cx->linear / cx->seen : 1;
@@ -15010,8 +15078,8 @@ static sneppp_status sneppp__convex_grow(sneppp__convex *cx, sneppp__convex_vars
    return SNEPPP_OK;
 }
 
-/* Expected events for the readout as it stands: alpha tr((M + eps1 I) K) + floor mass. Without a trace penalty the linear term
-   of C is the first part already. */
+/* Expected events for the readout as it stands: alpha tr((M + eps1 I) K) + floor mass. Without a trace penalty the
+   linear term of C is the first part already. */
 static double sneppp__convex_expected(const sneppp__convex *cx, const double *x)
 {
    double linear = cx->linear, eps = 0;
@@ -15069,8 +15137,9 @@ static void sneppp__convex_revive(sneppp__convex *cx, sneppp__convex_vars *v)
    v->memory.used = 0;
 }
 
-/* The certificate at the current point, and what follows from it: 1 the fit has ended, 0 go on. When lambda_max is above 1 by much
-   more than the gradient explains, U lacks a direction and gets more columns; then value and gradient are new. */
+/* The certificate at the current point, and what follows from it: 1 the fit has ended, 0 go on. When lambda_max is
+   above 1 by much more than the gradient explains, U lacks a direction and gets more columns; then value and
+   gradient are new. */
 static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, int stop,
                                             int stuck, size_t step, double norm, int *ended,
                                             sneppp_error *err)
@@ -15092,7 +15161,8 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
    else if (step >= cx->steps) cx->now.ending = SNEPPP_STEP_LIMIT;
    else *ended = 0;
    if (*ended) return SNEPPP_OK;
-   wants = stuck || (!(cx->eps2 > 0) && cx->tau - 1 > 5 * norm); /* with eps2, lambda_max is above 1 at the optimum too */
+   wants = stuck || (!(cx->eps2 > 0) &&
+                     cx->tau - 1 > 5 * norm); /* with eps2, lambda_max is above 1 at the optimum too */
    can = !fixed && (cx->diagonal ? cx->tau - 1 > 5 * norm : p < full);
    if (wants && can) {
       if (cx->diagonal) sneppp__convex_revive(cx, v);
@@ -15103,8 +15173,8 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
    return cx->diagonal ? SNEPPP_OK : sneppp__convex_eval(cx, v, v->x, v->g, 0, err); /* the sums of this point again */
 }
 
-/* L-BFGS on U. A look costs N r^2, a step 4 N r p, so that looks cost about a quarter of the time. With `fixed` the number of columns
-   stays: a model of low rank, for which the gap is to the optimum of full rank. */
+/* L-BFGS on U. A look costs N r^2, a step 4 N r p, so that looks cost about a quarter of the time. With `fixed` the
+   number of columns stays: a model of low rank, for which the gap is to the optimum of full rank. */
 static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, sneppp_error *err)
 {
    size_t        step = cx->now.step, wait = cx->diagonal ? 5 : 10 + cx->R / (2 * cx->cone[0].p), look = step + wait;
@@ -15118,7 +15188,8 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
       if (stop || stuck || step >= look || step >= cx->steps) {
          st = sneppp__convex_look_on(cx, v, fixed, stop, stuck, step, norm, &ended, err);
          if (ended || st != SNEPPP_OK) return st;
-         look = step + (cx->gap < 5 * cx->tol ? wait / 2 + 1 : wait), stuck = 0, f = cx->f; /* closer looks near the end */
+         look = step + (cx->gap < 5 * cx->tol ? wait / 2 + 1 : wait), stuck = 0,
+         f = cx->f; /* closer looks near the end */
          norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
       }
       sneppp__lbfgs_direction(&v->memory, v->g, 0.25, v->d);
@@ -15147,8 +15218,9 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
    }
    return st;
 }
-/* ---- projected gradient descent as in the paper: M <- P(M - G/beta), beta = eps2 + 1/eps1^2, from M = I scaled to the right
-   number of events. beta bounds the curvature of the averaged objective: (psi'D psi)^2 / l^2 <= |psi|^4 / (eps1 |psi|^2)^2. */
+/* ---- projected gradient descent as in the paper: M <- P(M - G/beta), beta = eps2 + 1/eps1^2, from M = I scaled to
+   the right number of events. beta bounds the curvature of the averaged objective: (psi'D psi)^2 / l^2 <= |psi|^4 /
+   (eps1 |psi|^2)^2. */
 static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars *v, sneppp_error *err)
 {
    double        step_size = 1 / (cx->eps2 + 1 / (cx->eps1 * cx->eps1)), sum = 0;
@@ -15322,7 +15394,8 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    cx->lanes = sneppp__lane_count(cx->model);
    cx->loss.lanes = cx->lanes;
    cx->stored = cx->loss.count <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
-   for (size_t r = 0; r < cx->loss.realisations; r++) if (cx->loss.events[r].read) cx->stored = 0; /* memory that N does not move */
+   for (size_t r = 0; r < cx->loss.realisations; r++)
+      if (cx->loss.events[r].read) cx->stored = 0; /* memory that N does not move */
    cx->bound = -1e300, cx->gap = 1e300;
    for (int pass = 0; pass < 2; pass++) {
       sneppp__place_convex_events(&c, cx);
@@ -15376,8 +15449,9 @@ static double sneppp__total_weight(const sneppp_events *events, size_t realisati
    return total;
 }
 
-/* A separable intensity alpha q_1 q_2 has the likelihood of independent coordinates: with tr(M_f K_f) = 1 each factor is a convex
-   problem of its own, alpha_f = W, and the gaps add. The scale W / alpha then goes to the first factor. */
+/* A separable intensity alpha q_1 q_2 has the likelihood of independent coordinates: with tr(M_f K_f) = 1 each
+   factor is a convex problem of its own, alpha_f = W, and the gaps add. The scale W / alpha then goes to the first
+   factor. */
 static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *shadow, sneppp_error *err)
 {
    sneppp__cone  cone[SNEPPP_MAX_FACTORS];
@@ -15516,9 +15590,11 @@ static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *
          else if (!model->desc.factor[f].no_bias)
             SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, L->b, NULL, n, NULL, 1, grad->b[f]);
       }
-      if (L->inside.space == SNEPPP_GAUSS && !(freeze & SNEPPP_FREEZE_MEASURE)) { /* the lists live in the model's own block */
+      if (L->inside.space == SNEPPP_GAUSS &&
+          !(freeze & SNEPPP_FREEZE_MEASURE)) { /* the lists live in the model's own block */
          SNEPPP__LEARNT(SNEPPP__MAP_LOGIT, 0, NULL, (double *)(uintptr_t)L->inside.weight, K, NULL, 1, grad->weight[f]);
-         SNEPPP__LEARNT(SNEPPP__MAP_RATED, 0, NULL, (double *)(uintptr_t)L->inside.mean, K * d, L->rate, d, grad->mean[f]);
+         SNEPPP__LEARNT(SNEPPP__MAP_RATED, 0, NULL, (double *)(uintptr_t)L->inside.mean, K * d, L->rate, d,
+                        grad->mean[f]);
          SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, (double *)(uintptr_t)L->inside.scale, K * d, NULL, d, grad->scale[f]);
       }
    }
@@ -15596,9 +15672,10 @@ static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double 
 
 #ifdef SNEPPP__VECTOR
 /* A run of AdamW with the bias corrections 1/c1 and 1/c2 in hand. */
-SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *g, double scale, double *theta, double *m,
-                                                        double *v, double keep, double rate, double beta1,
-                                                        double beta2, double c1, double c2)
+SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *g, double scale,
+                                                        double *theta, double *m, double *v, double keep,
+                                                        double rate, double beta1, double beta2, double c1,
+                                                        double c2)
 {
    __m256d b1 = _mm256_set1_pd(beta1), b2 = _mm256_set1_pd(beta2), a1 = _mm256_set1_pd((1 - beta1) * scale),
            a2 = _mm256_set1_pd((1 - beta2) * scale * scale);
@@ -15618,8 +15695,9 @@ SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *
 #endif
 
 /* One step of AdamW with the gradient scale * g, step counted from 1. */
-static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double *g, double scale, double *theta, double *m,
-                          double *v, double rate, const sneppp_fit_desc *o, size_t step)
+static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double *g, double scale,
+                          double *theta, double *m, double *v, double rate, const sneppp_fit_desc *o,
+                          size_t step)
 {
    double c1 = 1 - pow(o->beta1, (double)step), c2 = 1 - pow(o->beta2, (double)step);
    for (int k = 0; k < segments; k++) {
@@ -15907,7 +15985,8 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
       sneppp_grad     grad;
       size_t          count;
       int             segments = sneppp__learnt_list(model, t.desc.freeze, seg, NULL, &grad, &count);
-      if (st != SNEPPP_OK || (t.held && t.looks)) sneppp__theta_write(seg, segments, t.best); /* the best finite model is kept */
+      if (st != SNEPPP_OK || (t.held && t.looks))
+         sneppp__theta_write(seg, segments, t.best); /* the best finite model is kept */
    }
    if (st == SNEPPP_OK)
       st = sneppp__nll(model, t.desc.events, t.desc.realisations, &t.report.nll, &t.report.expected, NULL,
@@ -15921,8 +16000,8 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
 
 
 /* >>auto =====================================================================================================
-   The default fit. Every event carries Gaussian bumps of many widths, each divided by its exact mass in what was seen of
-   the window; how much each width counts is chosen by exact leave-one-out likelihood:
+   The default fit. Every event carries Gaussian bumps of many widths, each divided by its exact mass in what was
+   seen of the window; how much each width counts is chosen by exact leave-one-out likelihood:
 
       lambda(x) = N/|X| [ p_0 + sum_c p_c 1/N sum_j bump_jc(x) ],      bump_jc = exp(-|x - x_j|^2 / 2 h_jc^2) / mean.
 
@@ -15933,16 +16012,17 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
    gain several nats over an average of the classical estimates, each with one width and a floor, its centres on the
    events or moved to the mean of what is around them.
 
-   In a product of windows the bump is the product of the factors' bumps, von Mises and Fisher's on the sphere, so psi is
-   the entrywise product of radial units. All factors share the ladders, in a metric whose axes have relative lengths
-   that leave-one-out chooses too. Event j counts with its weight w_j; several realisations are added. */
+   In a product of windows the bump is the product of the factors' bumps, von Mises and Fisher's on the sphere, so
+   psi is the entrywise product of radial units. All factors share the ladders, in a metric whose axes have relative
+   lengths that leave-one-out chooses too. Event j counts with its weight w_j; several realisations are added. */
 #define SNEPPP__FIXED    26     /* levels of the fixed ladder                                               */
 #define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
 #define SNEPPP__LADDERS  3
 #define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + 1)
 #define SNEPPP__UNIFORM  0.1    /* pseudo-events on the floor: no new event can cost more than log(10 N + 1) */
 #define SNEPPP__NARROWER 0.35   /* prior of a width, in nats less than that of the next wider one           */
-#define SNEPPP__PATIENT  2.5    /* events per axis: N events speak as N / (N + these), for two of five may be close by chance */
+#define SNEPPP__PATIENT \
+   2.5 /* events per axis: N events speak as N / (N + these), for two of five may be close by chance */
 #define SNEPPP__GATE     5.0    /* nats of leave-one-out gain from which on the mixture begins to be trusted, */
 #define SNEPPP__OPEN     8.0    /* and at which it is trusted wholly                                        */
 #define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
@@ -15951,10 +16031,10 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps of all         */
 #define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
 
-/* One ladder over all centres. scale[s][j] = weight / mean of the bump over the window. For neighbour ladders `other` and
-   `oscale` are what j would have had without one of its own k nearest neighbours (d_(k+1) in place of d_k), and
-   near2[j] = d_k^2 tells who these are: with them leave-one-out is exact. Without, widths know the event that is
-   left out, and leave-one-out is far too hopeful. */
+/* One ladder over all centres. scale[s][j] = weight / mean of the bump over the window. For neighbour ladders
+   `other` and `oscale` are what j would have had without one of its own k nearest neighbours (d_(k+1) in place of
+   d_k), and near2[j] = d_k^2 tells who these are: with them leave-one-out is exact. Without, widths know the event
+   that is left out, and leave-one-out is far too hopeful. */
 typedef struct sneppp__ladder {
    int     S;
    size_t  row;                              /* N + LEAF: stride of the levels, padded with zeros           */
@@ -15995,7 +16075,8 @@ typedef struct sneppp__auto {
    double               p[SNEPPP__COLUMNS], gap, gain, evidence;
    int                  sharps;              /* levels with moved centres, 0 or SHARP; see sneppp__auto_sharpen */
    double               sh[SNEPPP__SHARP], ps[SNEPPP__SHARP]; /* their widths and weights                  */
-   double              *sx, *still, *sum, *sscale, *LS; /* (SHARP, N, d) centres and what is taken off them, (SHARP, N, 1 + d)
+   double *sx, *still, *sum, *sscale,
+      *LS; /* (SHARP, N, d) centres and what is taken off them, (SHARP, N, 1 + d)
                                                 sums, (SHARP, N) as ladder.scale, (QUERIES, SHARP) as L      */
    sneppp__exp_table    table;
 } sneppp__auto;
@@ -16035,9 +16116,10 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    }
 }
 
-/* The share of a plane bump at m with standard deviations tau that lies in a polygon. The triangles of sneppp__plane_edge
-   whose edge is far from m are whole, and all triangles together go round m once if it is inside, not at all if it is
-   outside: only near edges need Owen's function. Next to an edge, angles decide, and the general form is used. */
+/* The share of a plane bump at m with standard deviations tau that lies in a polygon. The triangles of
+   sneppp__plane_edge whose edge is far from m are whole, and all triangles together go round m once if it is inside,
+   not at all if it is outside: only near edges need Owen's function. Next to an edge, angles decide, and the general
+   form is used. */
 static double sneppp__polygon_share(const sneppp_window *w, const double *m, const double *tau)
 {
    double q = 0;
@@ -16052,12 +16134,14 @@ static double sneppp__polygon_share(const sneppp_window *w, const double *m, con
                 dot = -(ax * ux + ay * uy), l2 = ux * ux + uy * uy, cross = ax * uy - ay * ux,
                 t = dot <= 0 ? 0 : dot >= l2 ? 1 : dot / l2, near2;
          near2 = (ax + t * ux) * (ax + t * ux) + (ay + t * uy) * (ay + t * uy);
-         if ((ay > 0) != (by > 0) && (cross > 0) == (uy > 0)) inside = !inside; /* the edge crosses the ray to the right */
+         if ((ay > 0) != (by > 0) && (cross > 0) == (uy > 0))
+            inside = !inside; /* the edge crosses the ray to the right */
          if (near2 < 1e-20) return sneppp__plane_moments(w, m, tau, 0).q;
          if (near2 < 2 * SNEPPP__EDGE) {
             double l = sqrt(l2), h = fabs(cross) / l;
             if (h < 1e-10) return sneppp__plane_moments(w, m, tau, 0).q;
-            q -= (cross < 0 ? -sign : sign) * (sneppp__owens_t(h, (l2 - dot) / (l * h)) + sneppp__owens_t(h, dot / (l * h)));
+            q -= (cross < 0 ? -sign : sign) *
+                 (sneppp__owens_t(h, (l2 - dot) / (l * h)) + sneppp__owens_t(h, dot / (l * h)));
          }
          ax = bx, ay = by;
       }
@@ -16071,7 +16155,10 @@ static double sneppp__polygon_share(const sneppp_window *w, const double *m, con
 static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w, int k, const double *c, double h)
 {
    double s = 1 / (h * SNEPPP__SQRT2), mass = 1, m[2], tau[2];
-   if (w->space == SNEPPP_SPHERE) { double kappa = f->a[k] * f->a[k] / (h * h); return -expm1(-2 * kappa) / (2 * kappa); }
+   if (w->space == SNEPPP_SPHERE) {
+      double kappa = f->a[k] * f->a[k] / (h * h);
+      return -expm1(-2 * kappa) / (2 * kappa);
+   }
    if (w->space == SNEPPP_POLYGON) {
       for (int r = 0; r < 2; r++) {
          double unit = f->side[k + r] / f->a[k + r];
@@ -16219,8 +16306,8 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
 /* ---- the weights */
 
 /* F(p) = sum_i q_i log(p.L_i) + sum_c prior_c log p_c - T sum_c p_c, whose maximum over p >= 0 has sum p = 1 by itself
-   when T = sum q + sum prior. Returns F; r, if wanted, gets its derivatives without the last term, H (C, C) minus the second
-   derivatives. */
+   when T = sum q + sum prior. Returns F; r, if wanted, gets its derivatives without the last term, H (C, C) minus
+   the second derivatives. */
 static double sneppp__mix_value(size_t N, int C, const double *L, const double *q, const double *prior, double T,
                                 const double *p, double *r, double *H)
 {
@@ -16274,9 +16361,10 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q,
    return 0;
 }
 
-/* Maximises sum_i q_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and certifies
-   itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and finds the
-   neighbourhood; Newton steps on the few dozen columns finish. Returns the gap per event; *value: the sum of logs. */
+/* Maximises sum_i q_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and
+   certifies itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and
+   finds the neighbourhood; Newton steps on the few dozen columns finish. Returns the gap per event; *value: the sum
+   of logs. */
 static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, const double *prior, double *p,
                              double tol, double *value)
 {
@@ -16310,7 +16398,8 @@ static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, 
    return gap > 0 ? gap : 0;
 }
 
-/* Takes event i, one of those that ask, out of the sums at its own place: it is in the weight of the centre next to it. */
+/* Takes event i, one of those that ask, out of the sums at its own place: it is in the weight of the centre next to
+   it. */
 static double sneppp__leave_out(const sneppp__auto *f, size_t i, const double *x, double *row)
 {
    size_t j = f->next[i], c = 0;
@@ -16399,8 +16488,11 @@ static void sneppp__still_shift(const sneppp__auto *f, const double *c, double h
       for (int r = 0; r < w->dim; r++) {
          double mass = 0, first = 0, unit = f->a[k + r] / f->side[k + r];
          for (size_t q = 0; q < (w->space == SNEPPP_INTERVALS ? w->count : 1); q++) {
-            double lo = ((w->space == SNEPPP_INTERVALS ? w->ends[2 * q] : w->lo[r]) - f->lo[k + r]) * unit - c[k + r],
-                   hi = ((w->space == SNEPPP_INTERVALS ? w->ends[2 * q + 1] : w->hi[r]) - f->lo[k + r]) * unit - c[k + r];
+            double lo = ((w->space == SNEPPP_INTERVALS ? w->ends[2 * q] : w->lo[r]) - f->lo[k + r]) * unit -
+                        c[k + r],
+                   hi =
+                      ((w->space == SNEPPP_INTERVALS ? w->ends[2 * q + 1] : w->hi[r]) - f->lo[k + r]) * unit -
+                      c[k + r];
             mass += 0.5 * sneppp__erf_diff(lo / (h * SNEPPP__SQRT2), hi / (h * SNEPPP__SQRT2));
             first += sneppp__phi(lo / h) - sneppp__phi(hi / h);
          }
@@ -16460,7 +16552,8 @@ static void sneppp__sharpen_block(size_t block, void *arg)
    }
 }
 
-/* LS at the queries of a block. The mass of a bump hardly depends on one event of many, and is computed anew where it does. */
+/* LS at the queries of a block. The mass of a bump hardly depends on one event of many, and is computed anew where
+   it does. */
 static void sneppp__sharp_query(size_t block, void *arg)
 {
    sneppp__auto *f = (sneppp__auto *)arg;
@@ -16511,8 +16604,8 @@ static void sneppp__auto_sharpen(sneppp__auto *f, int c, const sneppp_parallel *
 
 /* The classical estimates: one fixed width, with the centres on the events or moved, and a floor of little, a twentieth
    or a fifth. None is chosen: they and the constant are averaged, each by its prior times the exponential of its
-   leave-one-out gain, the posterior probability that it would have if that were a likelihood. So few events give a blend
-   with the constant, many a single width. Returns the best width with its centres on the events. */
+   leave-one-out gain, the posterior probability that it would have if that were a likelihood. So few events give a
+   blend with the constant, many a single width. Returns the best width with its centres on the events. */
 static int sneppp__auto_average(const sneppp__auto *f, int widest, double *p, double *ps)
 {
    static const double floor[3] = {0, 0.05, 0.2};
@@ -16644,10 +16737,10 @@ static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixe
    sneppp__auto_weigh(f, fixed_only, par);
 }
 
-/* ---- millions of events. A random subset carries the bumps; one pass over all events, in lanes of chunks whose sums are
-   added in their order, gives each centre the weight of the events to which it is nearest. The weights of widths and floor
-   are then chosen by leave-one-out at events that are no centres: exact again, because taking such an event out changes
-   the weight of one centre only. */
+/* ---- millions of events. A random subset carries the bumps; one pass over all events, in lanes of chunks whose
+   sums are added in their order, gives each centre the weight of the events to which it is nearest. The weights of
+   widths and floor are then chosen by leave-one-out at events that are no centres: exact again, because taking such
+   an event out changes the weight of one centre only. */
 typedef struct sneppp__stream {
    sneppp__auto          *f;
    const sneppp_fit_desc *fit;
@@ -16738,12 +16831,14 @@ static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *
    return SNEPPP_OK;
 }
 
-/* The lengths of the axes: 1, and radius 1/2 for a sphere, times 2^(e - mean). Coordinates of a sphere stay together. */
+/* The lengths of the axes: 1, and radius 1/2 for a sphere, times 2^(e - mean). Coordinates of a sphere stay
+   together. */
 static void sneppp__auto_stretch(sneppp__auto *f, const double *e)
 {
    double mean = 0;
    for (int k = 0; k < f->d; k++) mean += e[k] / f->d;
-   for (int k = 0; k < f->d; k++) f->a[k] = (f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3 ? 0.5 : 1) * pow(2, e[k] - mean);
+   for (int k = 0; k < f->d; k++)
+      f->a[k] = (f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3 ? 0.5 : 1) * pow(2, e[k] - mean);
 }
 
 /* Relative lengths of the axes: windows are first mapped to the unit cube, so units do not matter; then powers of two
@@ -16766,10 +16861,12 @@ static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *
    for (int turn = 0; turn < 3 && (moved || turn == 1); turn++) {
       double stride = alike || turn ? 1 : 2;
       moved = 0;
-      for (int k = 0, axis = 0; k < f->d && axis < (axes == 2 ? 1 : axes); axis++) { /* of two axes one ratio says all */
+      for (int k = 0, axis = 0; k < f->d && axis < (axes == 2 ? 1 : axes);
+           axis++) { /* of two axes one ratio says all */
          int width = k == f->sphere ? 3 : 1, found = 0;
          for (int sign = -1; sign <= 1 && !found; sign += 2)
-            for (int step = 0; step < 6 && fabs(e[k] + sign * stride) <= (alike ? 3 : 9); step++) { /* on while it gains */
+            for (int step = 0; step < 6 && fabs(e[k] + sign * stride) <= (alike ? 3 : 9);
+                 step++) { /* on while it gains */
                for (int r = 0; r < width; r++) e[k + r] += sign * stride;
                sneppp__auto_stretch(f, e);
                sneppp__auto_core(f, n, n, alike, par);
@@ -16902,7 +16999,8 @@ static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_
    m->floor = f->p[f->C - 1];
    n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
    sneppp__tree_build(f->d, n, w->y, w->order, w->node);
-   for (size_t b = 0; b < B; b++) { /* tree order: a run of n / B virtual events lies close together and makes one bump */
+   for (size_t b = 0; b < B;
+        b++) { /* tree order: a run of n / B virtual events lies close together and makes one bump */
       size_t i0 = b * n / B, i1 = (b + 1) * n / B;
       double v = 0;
       for (size_t k = 0; k < d; k++) {
@@ -17119,7 +17217,8 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
             st = sneppp__event_check(model, e, first + b, x + b * D, &weight, err);
             if (st != SNEPPP_OK) return st;
             f->weights += weight;
-            if (!need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)need) continue; /* selection sampling */
+            if (!need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)need)
+               continue; /* selection sampling */
             need--;
             if (!(weight > 0)) continue;
             for (size_t q = 0; q < D; q++) f->y[kept * D + q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
@@ -17161,8 +17260,8 @@ static void sneppp__auto_mirror(sneppp__auto *f, double l, double r, size_t room
    size_t               d = (size_t)f->d, k = (size_t)f->model->layer[f->hole].first;
    for (size_t i = 0; i < f->R; i++)
       for (int side = 0; side < 2 && f->N < room; side++) {
-         double t = f->lo[k] + f->y[i * d + k] * f->side[k], to = 2 * (side ? r : l) - t, other = 2 * (side ? l : r) - to,
-                u = (to - l) / (r - l);
+         double t = f->lo[k] + f->y[i * d + k] * f->side[k], to = 2 * (side ? r : l) - t,
+                other = 2 * (side ? l : r) - to, u = (to - l) / (r - l);
          if (!(to > l && to < r)) continue;
          memcpy(f->y + f->N * d, f->y + i * d, d * sizeof *f->y);
          f->y[f->N * d + k] = (to - f->lo[k]) / f->side[k];
@@ -17173,7 +17272,8 @@ static void sneppp__auto_mirror(sneppp__auto *f, double l, double r, size_t room
 
 static void sneppp__auto_gaps(sneppp__auto *f, size_t room)
 {
-   const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, f->hole), *win = &f->model->desc.factor[f->hole].window;
+   const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, f->hole),
+                       *win = &f->model->desc.factor[f->hole].window;
    double               lo = 0, hi = 0, a = 0, b = 0, from;
    for (size_t q = 0; q < sneppp__line_ends(win, q, &lo, &hi); q++) {
       from = lo;
@@ -17285,7 +17385,8 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       double nll = 0;
       r.gap = f.gap, r.held_out = f.Q ? -f.gain / f.evidence : sneppp__nan();
       st = total ? sneppp__nll(&made, o->events, realisations, &nll, &r.expected, NULL, &o->parallel, err) : SNEPPP_OK;
-      if (f.hole >= 0 && r.expected > 0 && f.weights > 0) { /* with mirrored events, bumps lose and win a little in what was seen */
+      if (f.hole >= 0 && r.expected > 0 &&
+          f.weights > 0) { /* with mirrored events, bumps lose and win a little in what was seen */
          double weights = f.weights * (double)realisations / (double)f.parts, scale = weights / r.expected;
          nll += weights - r.expected - weights * log(scale);
          made.alpha *= scale, made.floor *= scale, r.expected = weights;
@@ -17302,8 +17403,9 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    return st;
 }
 
-/* AUTO where radial units have no closed form (balls, Gaussian measures, more than four coordinates, ...) or another mix
-   than the product was asked for: the convex problem on the model's own features with a small floor, which needs no choice of scales by the user either. The report says which method ran. */
+/* AUTO where radial units have no closed form (balls, Gaussian measures, more than four coordinates, ...) or another
+   mix than the product was asked for: the convex problem on the model's own features with a small floor, which needs
+   no choice of scales by the user either. The report says which method ran. */
 static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                       sneppp_error *err)
 {
@@ -17317,7 +17419,8 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    if (o.floor == 0) o.floor = 0.05;
    memset(&r, 0, sizeof r);
    st = sneppp__fit_convex(model, &o, &r, err);
-   if (st == SNEPPP_OK && !partial && r.expected > 0) { /* the floor was given, not fitted: the best common scale is N / Lambda */
+   if (st == SNEPPP_OK && !partial &&
+       r.expected > 0) { /* the floor was given, not fitted: the best common scale is N / Lambda */
       double scale = (double)r.events / r.expected;
       r.nll += 1 - r.expected / (double)r.events - log(scale);
       model->alpha *= scale, model->floor *= scale, r.expected *= scale;
@@ -17343,15 +17446,16 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
 }
 
 /* >>sample ===================================================================================================
-   Exact draws from a model. The number N of points is given, or Poisson with the exact mean of the closed forms; given N,
-   the points are independent with density lambda / Lambda. No grid enters. Two ways:
+   Exact draws from a model. The number N of points is given, or Poisson with the exact mean of the closed forms;
+   given N, the points are independent with density lambda / Lambda. No grid enters. Two ways:
 
    Mixture. A diagonal readout is a sum of squares, lambda = sum_i alpha v_i^2 psi_i^2 + floor. Where psi_i^2 is a
    Gaussian (RBF on boxes and intervals) or a von Mises-Fisher density (exp on the sphere in R^3), component i is chosen
    by its exact mass in the region and drawn there; nothing is thrown away.
 
    Envelope. Elsewhere the region is cut into cells. With g = V psi, c the cell's centre and d = x - c,
-      g(x) = g(c) + J d + rest,   |rest| <= R,   so   sqrt(q(d)) - R <= |g(x)| <= sqrt(q(d)) + R,   q(d) = |g(c) + J d|^2:
+      g(x) = g(c) + J d + rest,   |rest| <= R,   so   sqrt(q(d)) - R <= |g(x)| <= sqrt(q(d)) + R,   q(d) = |g(c) + J
+      d|^2:
    R comes from bounds of the activations' second derivatives (or kinks) over the cell and from the norm of V. q is
    convex, so its corners bound it. Candidates are drawn under that bound; the two-sided bound on lambda(x) decides most
    of them with a few products, and lambda itself is computed only for those in between. Cells are split while that
@@ -17558,7 +17662,8 @@ static double sneppp__act_rest(const sneppp_unit *u, double z, double h)
          break;
       case SNEPPP_GELU: bend = 0.79788457; break; /* (2 - z^2) phi(z) */
       case SNEPPP_BELL: s = p * near * near; bend = s > 0.5 ? (4 * s + 2) * p * exp(-s) : 2 * p; break;
-      case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS: bend = 2 * p + 1.7156 * q * sqrt(p) + q * q; break; /* z exp(-z^2) <= 0.4289 */
+      case SNEPPP_GABOR_SIN:
+      case SNEPPP_GABOR_COS: bend = 2 * p + 1.7156 * q * sqrt(p) + q * q; break; /* z exp(-z^2) <= 0.4289 */
       case SNEPPP_MONOMIAL:
          bend = u->p < 1.5 ? 0 : p * (p - 1) * (u->p < 2.5 ? 1 : sneppp__power(far, u->p - 2));
          break;
@@ -17789,7 +17894,8 @@ static double sneppp__cell_top(const double *S, int A, const double *h)
    return sqrt(top);
 }
 
-/* A record: lo (P), hi (P), bound, weight = bound times volume, doubtful share, centre (A); then for each readout R and S. */
+/* A record: lo (P), hi (P), bound, weight = bound times volume, doubtful share, centre (A); then for each readout R
+   and S. */
 static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
 {
    const sneppp_model *model = s->model;
@@ -17878,7 +17984,8 @@ static void sneppp__cells_split(sneppp__sampler *s, double per_weight)
    } while (s->cells > before);
 }
 
-/* A uniform point of a cell: its statistics t, and the event x in the user's coordinates. Returns 0 outside the region. */
+/* A uniform point of a cell: its statistics t, and the event x in the user's coordinates. Returns 0 outside the
+   region. */
 static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, sneppp_rng *rng, double *t, sneppp_real *x)
 {
    for (int f = 0; f < s->model->factors; f++) {
@@ -18062,7 +18169,8 @@ static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_r
 }
 
 /* The bytes that sneppp_sample_in wants for up to cap points; 0 and a reason where the model cannot be sampled. */
-SNEPPP_DEF size_t sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap, sneppp_error *err)
+SNEPPP_DEF size_t sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
+                                      sneppp_error *err)
 {
    sneppp__carver c;
    sneppp__draw   w;
@@ -18079,7 +18187,8 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
    if (st != SNEPPP_OK) return st;
    sneppp__place_draw(&c, cap, w);
    for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
-      st = sneppp__factor_grams(model, f, region ? region->factor[f] : NULL, &w->inside[f], &w->s.layer[f], &w->g, NULL, err);
+      st = sneppp__factor_grams(model, f, region ? region->factor[f] : NULL, &w->inside[f], &w->s.layer[f],
+                                &w->g, NULL, err);
    if (st == SNEPPP_OK) w->expected = sneppp__integral(model, &w->g, NULL);
    else sneppp__block_free(&w->block);
    return st;
@@ -18199,12 +18308,13 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_r
 
 /* ---- tiles. The process is the sum of depth + 1 independent ones, its layers, of intensities
       lambda 4^-depth,  3 lambda 4^-depth,  12 lambda 4^-depth, ...,  3/4 lambda,
-   so that layers 0..l together have 4^(l - depth) lambda. Layer l is drawn tile by tile of level l, each tile from a stream
-   of its own. A tile of level L is the part of layers 0..min(L, depth) that lies in it: its own points of layer L, and
-   those of its ancestors that fall into it. So a tile's points are among those of its children, which add layer L + 1; tiles
-   of one level are independent, because parts of a Poisson process are; nothing depends on what was asked for before. A
-   tile holds about as many points of its layer whatever the level, and a look at the whole plane costs no more than one
-   at a corner of it. A point that is on the border of two tiles belongs to that of the larger coordinates. */
+   so that layers 0..l together have 4^(l - depth) lambda. Layer l is drawn tile by tile of level l, each tile from a
+   stream of its own. A tile of level L is the part of layers 0..min(L, depth) that lies in it: its own points of
+   layer L, and those of its ancestors that fall into it. So a tile's points are among those of its children, which
+   add layer L + 1; tiles of one level are independent, because parts of a Poisson process are; nothing depends on
+   what was asked for before. A tile holds about as many points of its layer whatever the level, and a look at the
+   whole plane costs no more than one at a corner of it. A point that is on the border of two tiles belongs to that
+   of the larger coordinates. */
 static double sneppp__tile_border(const sneppp_window *w, int r, uint64_t i, uint64_t of)
 {
    double t = (double)i / (double)of; /* exact: of is a power of two */
@@ -18221,9 +18331,10 @@ static void sneppp__tile_box(const sneppp_window *win, int level, const uint32_t
    }
 }
 
-SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, const sneppp_model *model, int depth, int level,
-                                               uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x, size_t cap,
-                                               sneppp_sample_info *info, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, const sneppp_model *model,
+                                               int depth, int level, uint32_t ix, uint32_t iy, uint64_t seed,
+                                               sneppp_real *x, size_t cap, sneppp_sample_info *info,
+                                               sneppp_error *err)
 {
    sneppp_sample_info   own;
    const sneppp_window *win;
@@ -18253,7 +18364,8 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, cons
    region.factor[0] = &box;
    sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = edge;
    last = level < depth ? level : depth;
-   for (int l = 0; st == SNEPPP_OK && l <= last + (last < level); l++) { /* the tile itself comes last, at least for its mean */
+   for (int l = 0; st == SNEPPP_OK && l <= last + (last < level);
+        l++) { /* the tile itself comes last, at least for its mean */
       int        of = l > last ? level : l;
       uint64_t   N = 0;
       sneppp_rng rng;
@@ -18268,7 +18380,8 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, cons
       info->expected = ldexp(w.expected, 2 * (last - depth));
       sneppp_rng_init(&rng, seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
       if (l <= last) N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - depth)) * w.expected);
-      if (N > SIZE_MAX / 2) st = sneppp__fail(err, SNEPPP_ERR_SIZE, "a tile of layer %d has more points than can be counted", l);
+      if (N > SIZE_MAX / 2)
+         st = sneppp__fail(err, SNEPPP_ERR_SIZE, "a tile of layer %d has more points than can be counted", l);
       else if (N) st = sneppp__draw_points(&w, &rng, (size_t)N, &sink, info, err);
       drawn += (double)N;
       sneppp__block_free(&w.block);
@@ -18415,7 +18528,9 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w, double **room, s
    sneppp__io_doubles(io, w->lo, (size_t)w->dim);
    sneppp__io_doubles(io, w->hi, (size_t)w->dim);
    sneppp__io_doubles(io, w->centre, (size_t)w->dim);
-   sneppp__io_doubles(io, w->param, w->dim < 2 ? (size_t)(SNEPPP_MAX_DIM < 2 ? 1 : 2) : (size_t)w->dim); /* families on the line have two */
+   sneppp__io_doubles(io, w->param,
+                      w->dim < 2 ? (size_t)(SNEPPP_MAX_DIM < 2 ? 1 : 2)
+                                 : (size_t)w->dim); /* families on the line have two */
    sneppp__io_double(io, &w->radius);
    w->count = sneppp__io_size(io, w->count);
    w->rings = sneppp__io_size(io, w->rings);
@@ -18510,7 +18625,9 @@ static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
       sneppp__io_reals(io, m->readout[k].V, (size_t)m->readout[k].m * (size_t)m->readout[k].n);
 }
 
-static const unsigned char sneppp__io_magic[8] = {'s', 'n', 'e', 'p', 'p', 'p', '\r', '\n'}; /* text mode breaks the last two */
+static const unsigned char sneppp__io_magic[8] = {
+   's', 'n', 'e', 'p', 'p', 'p', '\r', '\n'
+}; /* text mode breaks the last two */
 
 static void sneppp__io_head(sneppp__io *io, uint64_t *length)
 {
@@ -18875,7 +18992,9 @@ static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
       if (m->layer[f].d > room) room = m->layer[f].d;
       if (room > dim) dim = room;
    }
-   sneppp__put(o, "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n", o->name, m->n, m->D);
+   sneppp__put(o,
+               "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n",
+               o->name, m->n, m->D);
    sneppp__put(o, "   C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&%s, x). */\n", o->name);
    sneppp__put(o, "#ifndef SNEPPP_MODEL_%s\n#define SNEPPP_MODEL_%s\n", o->name, o->name);
    sneppp__put(o, "#if !defined(SNEPPP_VERSION)\n   #error \"%s: include sneppp.h first\"\n", o->name);
@@ -19107,8 +19226,8 @@ SNEPPP_DEF size_t sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, 
    return length;
 }
 
-/* The part of a checkpoint behind its magic, before any of it is taken over: counts that are counts, finite numbers (but for
-   the held-out score, which is NaN before the first look), a positive scale, and no negative second moment. */
+/* The part of a checkpoint behind its magic, before any of it is taken over: counts that are counts, finite numbers
+   (but for the held-out score, which is NaN before the first look), a positive scale, and no negative second moment. */
 static int sneppp__checkpoint_good(sneppp__io io, size_t parameters)
 {
    const uint64_t most = (uint64_t)1 << 31;
@@ -19184,8 +19303,9 @@ SNEPPP_DEF sneppp_status sneppp_lonlat_to_unit(double lon, double lat, sneppp_re
    return SNEPPP_OK;
 }
 
-/* lon in (-180, 180]; at the poles it is whatever atan2 makes of the rounding. A vector whose length is not 1 is refused, because
-   a model would refuse it as well, and because it is often a sign of degrees where radians were meant. */
+/* lon in (-180, 180]; at the poles it is whatever atan2 makes of the rounding. A vector whose length is not 1 is
+   refused, because a model would refuse it as well, and because it is often a sign of degrees where radians were
+   meant. */
 SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err)
 {
    double square = 0;
@@ -19201,9 +19321,9 @@ SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon
    return SNEPPP_OK;
 }
 
-/* Radians pass every test of range. But sixteen or more places that all lie within 2 pi degrees of longitude 0 and within
-   pi/2 degrees of the equator are either in the Gulf of Guinea or radians; the second is likelier. Those who do live there
-   convert one by one. */
+/* Radians pass every test of range. But sixteen or more places that all lie within 2 pi degrees of longitude 0 and
+   within pi/2 degrees of the equator are either in the Gulf of Guinea or radians; the second is likelier. Those who
+   do live there convert one by one. */
 SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
                                                  sneppp_real *x, size_t x_stride, sneppp_error *err)
 {
@@ -19288,10 +19408,11 @@ SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month,
    return SNEPPP_OK;
 }
 
-/* ---- >>input-numeric: parts of the sphere. Both shapes are rectangles in an azimuth a and a height z (Archimedes: the area element
-   is da dz): for lon-lat rectangles around the north pole, for caps around their centre. The rectangle is cut where the error is
-   largest until the sum of the errors is small. A cell's value is the product of Gauss rules with 8 points, its error the
-   difference from 6 points, which is pessimistic where lambda is smooth and honest at the creases of ReLU. */
+/* ---- >>input-numeric: parts of the sphere. Both shapes are rectangles in an azimuth a and a height z (Archimedes:
+   the area element is da dz): for lon-lat rectangles around the north pole, for caps around their centre. The
+   rectangle is cut where the error is largest until the sum of the errors is small. A cell's value is the product of
+   Gauss rules with 8 points, its error the difference from 6 points, which is pessimistic where lambda is smooth and
+   honest at the creases of ReLU. */
 enum { SNEPPP__PATCHES = 4096 };
 
 typedef struct sneppp__patch { double a0, a1, z0, z1, value, error; } sneppp__patch;
@@ -19370,7 +19491,8 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const double fra
    return SNEPPP_OK;
 }
 
-/* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere alone. */
+/* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere
+   alone. */
 static sneppp_status sneppp__sphere_part(const sneppp_model *model, int factor, const sneppp_region *rest,
                                          const double frame[3][3], sneppp__patch whole, double tol,
                                          double *count, double *error, sneppp_error *err)
@@ -19444,9 +19566,9 @@ SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, 
    return sneppp__sphere_part(model, factor, rest, frame, whole, tol, count, error, err);
 }
 
-/* ---- any set. The points k g mod 1, with g = (1/phi, 1/phi^2, ...) and phi the root of phi^(D+1) = phi + 1, fill the unit cube
-   evenly (a Kronecker sequence; D = 1 is the golden section). Sixteen random shifts of them give independent unbiased estimates,
-   and so an honest error; a seed is used as it is. */
+/* ---- any set. The points k g mod 1, with g = (1/phi, 1/phi^2, ...) and phi the root of phi^(D+1) = phi + 1, fill
+   the unit cube evenly (a Kronecker sequence; D = 1 is the golden section). Sixteen random shifts of them give
+   independent unbiased estimates, and so an honest error; a seed is used as it is. */
 enum { SNEPPP__SHIFTS = 16 };
 
 /* A point of the window from coordinates in the unit cube, and its weight; weight 0 where the cube reaches outside. */
