@@ -628,7 +628,7 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood per event, with log N!, of the last look    */
    double        held_out;     /* the same on the held-out part; NaN without one                            */
-   double gap; /* certified distance to the optimum of the convex problem, nats per event; NaN: none solved */
+   double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved */
    double        gradient;     /* norm of the last gradient                                                 */
    double        expected;     /* expected number of events in what was watched                             */
    double        seconds;      /* since the start                                                           */
@@ -16021,8 +16021,7 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
 #define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + 1)
 #define SNEPPP__UNIFORM  0.1    /* pseudo-events on the floor: no new event can cost more than log(10 N + 1) */
 #define SNEPPP__NARROWER 0.35   /* prior of a width, in nats less than that of the next wider one           */
-#define SNEPPP__PATIENT \
-   2.5 /* events per axis: N events speak as N / (N + these), for two of five may be close by chance */
+#define SNEPPP__PATIENT  2.5    /* events per axis: N of them speak as N / (N + these); two may be close by chance */
 #define SNEPPP__GATE     5.0    /* nats of leave-one-out gain from which on the mixture begins to be trusted, */
 #define SNEPPP__OPEN     8.0    /* and at which it is trusted wholly                                        */
 #define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
