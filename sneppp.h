@@ -13565,13 +13565,13 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
             sneppp__syrk_add(nj, B, psi, n, 0, lane->sum);
             sneppp__scatter(nj, 1, nj, k->active, lane->sum, lane->S[j], (size_t)R->n);
          } else {
-            sneppp__syrk_add(nj, B, psi, n, 1, (sneppp_real *)lane->S[j]);
+            sneppp__syrk_add(nj, B, psi, n, 1, (sneppp_real *)(void *)lane->S[j]);
          }
       } else { /* y = V psi: dpsi = -2 c V'y, dV = -2 c y psi', of which S keeps c y psi' */
          for (size_t b = 0; b < B; b++) sneppp__real_product(m, (sneppp_real)q[b][j], y + b * m, NULL, y + b * m);
          sneppp__gemm(0, 0, B, nj, m, -2, y, m, k->active ? lane->sum : R->V, nj, 0, lane->dpsi + R->first, n);
          sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, joins ? 0 : 1,
-                      joins ? lane->sum : (sneppp_real *)lane->S[j], nj);
+                      joins ? lane->sum : (sneppp_real *)(void *)lane->S[j], nj);
          if (joins) sneppp__scatter(m, 0, nj, k->active, lane->sum, lane->S[j], (size_t)R->n);
       }
    }
