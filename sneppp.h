@@ -97,7 +97,8 @@
    6  SIMULATE
       sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. sneppp_sample_tile:
       one tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser
-      tiles hold a part of the points of finer ones. sneppp_rng_...: the generator.
+      tiles hold a part of the points of finer ones. The same without an allocation, in a block of yours:
+      sneppp_sample_in, sneppp_sample_tile_in. sneppp_rng_...: the generator.
    7  KEEP AND EMBED
       sneppp_save and sneppp_load, to memory or files: little-endian, checked before anything is allocated, the same
       on every machine. sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY.
@@ -120,6 +121,7 @@
          test_nll_monte_carlo, count_..._numeric      borrow                                      const
       rmse, get_layer, get_matrix, save, export_c     nothing                                     const
       sample, sample_tile                             borrow; one rng per thread                  const
+      sample_in, sample_tile_in, sample_bytes         yours: mem; one rng per thread              const
       marginal, conditional                           out gets a block; borrow                    const
       save_file                                       borrows the size of the file                const
       init, load, load_file                           one block, or yours in mem; borrow          made
