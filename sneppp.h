@@ -5003,8 +5003,6 @@ static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_
    sneppp_status status;
    if (!layer) return sneppp__fail(err, SNEPPP_ERR_ARG, "the layer is NULL");
    if (layer->n < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.n = %d is not positive", layer->n);
-   if ((size_t)layer->n > SIZE_MAX / sizeof(double) / (size_t)layer->n)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large", layer->n);
    if (layer->d && layer->d != d)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.d = %d, but the window has %d statistics", layer->d, d);
    if (!layer->W) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.W is NULL");
@@ -10051,6 +10049,8 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    sneppp_status    status = sneppp__plan_make(&plan, win, layer, log, 0, err);
    if (status) return status;
    n = (size_t)layer->n;
+   if (n > SIZE_MAX / sizeof(double) / n)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large: size_t cannot count the bytes of K", layer->n);
    memset(&job, 0, sizeof job);
    memset(&block, 0, sizeof block);
    job.plan = &plan, job.K = K, job.G = G, job.scale = scale, job.parts = parts;
