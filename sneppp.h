@@ -11901,23 +11901,30 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
    return st == SNEPPP_OK && g->c[f] ? sneppp_moments(inside, layer, g->c[f], err) : st;
 }
 
+/* Takes room for a part of factor f (NULL = all of it), centred, and for the layer in the units of the closed forms. */
+static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int f, const sneppp_window *part,
+                               sneppp_window *inside, sneppp_layer *layer)
+{
+   *inside = model->layer[f].inside;
+   if (part && part->space == SNEPPP_FINITE) inside->weight = part->weight;
+   else if (part) sneppp__place_window(c, part, model->layer[f].shift, inside);
+   sneppp__place_layer(c, model, f, layer);
+}
+
 /* The same for a part that is in no block yet. */
 static sneppp_status sneppp__grams_part(const sneppp_model *model, int f, const sneppp_window *part, sneppp__grams *g,
                                         const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp_window  inside = model->layer[f].inside;
+   sneppp_window  inside;
    sneppp_layer   layer;
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_status  st = SNEPPP_OK;
-   int            moved = part && part->space != SNEPPP_FINITE;
    if (part && (st = sneppp__region_check(model, f, part, err)) != SNEPPP_OK) return st;
    for (int pass = 0; pass < 2; pass++) {
-      if (moved) sneppp__place_window(&c, part, model->layer[f].shift, &inside);
-      sneppp__place_layer(&c, model, f, &layer);
+      sneppp__place_part(&c, model, f, part, &inside, &layer);
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
-   if (part && !moved) inside.weight = part->weight;
    st = sneppp__factor_grams(model, f, part, &inside, &layer, g, par, err);
    sneppp__block_free(&block);
    return st;
@@ -13264,13 +13271,8 @@ static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, co
                                 sneppp__watch *w)
 {
    w->region = region;
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *part = region ? region->factor[f] : NULL;
-      w->inside[f] = model->layer[f].inside;
-      if (part && part->space == SNEPPP_FINITE) w->inside[f].weight = part->weight;
-      else if (part) sneppp__place_window(c, part, model->layer[f].shift, &w->inside[f]);
-      sneppp__place_layer(c, model, f, &w->layer[f]);
-   }
+   for (int f = 0; f < model->factors; f++)
+      sneppp__place_part(c, model, f, region ? region->factor[f] : NULL, &w->inside[f], &w->layer[f]);
    sneppp__place_grams(c, model, &w->g);
 }
 
@@ -16364,10 +16366,9 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q,
 
 /* Maximises sum_i q_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and
    certifies itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and
-   finds the neighbourhood; Newton steps on the few dozen columns finish. Returns the gap per event; *value: the sum
-   of logs. */
+   finds the neighbourhood; Newton steps on the few dozen columns finish. Returns the gap per event. */
 static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, const double *prior, double *p,
-                             double tol, double *value)
+                             double tol)
 {
    double r[SNEPPP__COLUMNS], H[SNEPPP__COLUMNS * SNEPPP__COLUMNS], T = 0, events, gap = 0, now, total;
    for (size_t i = 0; i < N; i++) T += q[i];
@@ -16389,13 +16390,6 @@ static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, 
    total = 0;
    for (int c = 0; c < C; c++) total += p[c];
    for (int c = 0; c < C; c++) p[c] /= total;
-   now = 0;
-   for (size_t i = 0; i < N; i++) {
-      double sum = 1e-300;
-      for (int c = 0; c < C; c++) sum += p[c] * L[i * (size_t)C + (size_t)c];
-      now += q[i] * log(sum);
-   }
-   *value = now;
    return gap > 0 ? gap : 0;
 }
 
@@ -16437,7 +16431,7 @@ static double sneppp__auto_gain(const sneppp__auto *f, const double *p, const do
 {
    double gain = 0;
    for (size_t i = 0; i < f->Q; i++) {
-      double sum = 0;
+      double sum = 1e-300;
       for (int c = 0; c < f->C; c++) sum += p[c] * f->L[i * (size_t)f->C + (size_t)c];
       for (int m = 0; m < f->sharps; m++) sum += ps[m] * f->LS[i * SNEPPP__SHARP + (size_t)m];
       gain += f->q[i] * log(sum);
@@ -16669,7 +16663,8 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    widest = sneppp__auto_average(f, 0, plain, f->ps);
    for (int c = 0; c < C; c++) prior[c] = plain[c] > 1e-6 ? plain[c] : 0; /* one pseudo-event */
    prior[C - 1] += SNEPPP__UNIFORM;
-   f->gap = sneppp__mix_em(f->Q, C, f->L, f->q, prior, f->p, fixed_only ? 1e-3 : 1e-4, &f->gain);
+   f->gap = sneppp__mix_em(f->Q, C, f->L, f->q, prior, f->p, fixed_only ? 1e-3 : 1e-4);
+   f->gain = sneppp__auto_gain(f, f->p, f->ps); /* no moved centres as yet */
    gain = sneppp__auto_gain(f, plain, f->ps);
    if (f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && f->hole < 0 &&
        f->gain < gain + 3 * SNEPPP__OPEN) {

@@ -15,6 +15,8 @@ import time
 
 import torch
 
+from train import Cos
+
 
 def read(path):
     rows = []
@@ -38,15 +40,7 @@ class Model(torch.nn.Module):
         self.log_scale = torch.nn.Parameter(torch.full((parts, 2), math.log(0.5)))
         self.logit = torch.nn.Parameter(torch.zeros(parts))
 
-    def gram(self):
-        weight, variance = torch.softmax(self.logit, 0), torch.exp(2 * self.log_scale)
-        K = 0
-        for sign in (-1.0, 1.0):
-            w = self.W[:, None, :] + sign * self.W[None, :, :]
-            phase = self.b[:, None] + sign * self.b[None, :]
-            for c in range(len(weight)):
-                K = K + 0.5 * weight[c] * torch.exp(-0.5 * (w * w * variance[c]).sum(-1)) * torch.cos((w * self.mean[c]).sum(-1) + phase)
-        return K
+    gram = Cos.gram  # the same parameters under the same names
 
     def expected(self):
         return self.alpha * ((self.V @ self.gram()) * self.V).sum()
