@@ -3298,6 +3298,63 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, si
       }
    }
 }
+
+/* T (q, B): the Chebyshev polynomials T_0 .. T_(q-1) at the points u (B), by T_(k+1) = 2 u T_k - T_(k-1). */
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__chebyshev_vectors(size_t q, size_t B, const sneppp_real *u,
+                                                                         sneppp_real *T)
+{
+   for (size_t b = 0; b < B; b += SNEPPP__LANE) {
+      size_t      left = B - b;
+      sneppp__vec x = sneppp__vec_load(u + b, left), twice = SNEPPP__V(add)(x, x), now = SNEPPP__V(set1)(1), before = x;
+      for (size_t k = 0; k < q; k++) { /* T_(-1) = u */
+         sneppp__vec next = SNEPPP__V(fmsub)(twice, now, before);
+         sneppp__vec_store(T + k * B + b, now, left);
+         before = now, now = next;
+      }
+   }
+}
+
+/* out (B) = the sums down the columns of X o Y, both (rows, B). */
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__column_dots_vectors(size_t rows, size_t B, const sneppp_real *X,
+                                                                           const sneppp_real *Y, double *out)
+{
+   for (size_t b = 0; b < B; b += SNEPPP__LANE) {
+      size_t      left = B - b < SNEPPP__LANE ? B - b : SNEPPP__LANE;
+      sneppp__vec even = SNEPPP__V(setzero)(), odd = even;
+      sneppp_real all[SNEPPP__LANE];
+      for (size_t k = 0; k < rows; k += 2) {
+         size_t at = k * B + b;
+         even = SNEPPP__V(fmadd)(sneppp__vec_load(X + at, left), sneppp__vec_load(Y + at, left), even);
+         if (k + 1 < rows)
+            odd = SNEPPP__V(fmadd)(sneppp__vec_load(X + at + B, left), sneppp__vec_load(Y + at + B, left), odd);
+      }
+      SNEPPP__V(storeu)(all, SNEPPP__V(add)(even, odd));
+      for (size_t l = 0; l < left; l++) out[b + l] = (double)all[l];
+   }
+}
+
+/* out (4, n): the sums down the even rows of X o Y, down the odd ones, and the same of X o Z; all (rows, n). */
+SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__parity_sums_vectors(size_t rows, size_t n, const sneppp_real *X,
+                                                                           const sneppp_real *Y, const sneppp_real *Z,
+                                                                           sneppp_real *out)
+{
+   for (size_t i = 0; i < n; i += SNEPPP__LANE) {
+      size_t      left = n - i;
+      sneppp__vec s[4], x;
+      s[0] = s[1] = s[2] = s[3] = SNEPPP__V(setzero)();
+      for (size_t k = 0; k < rows; k += 2) {
+         size_t at = k * n + i;
+         x = sneppp__vec_load(X + at, left);
+         s[0] = SNEPPP__V(fmadd)(x, sneppp__vec_load(Y + at, left), s[0]);
+         s[2] = SNEPPP__V(fmadd)(x, sneppp__vec_load(Z + at, left), s[2]);
+         if (k + 1 == rows) break;
+         x = sneppp__vec_load(X + at + n, left);
+         s[1] = SNEPPP__V(fmadd)(x, sneppp__vec_load(Y + at + n, left), s[1]);
+         s[3] = SNEPPP__V(fmadd)(x, sneppp__vec_load(Z + at + n, left), s[3]);
+      }
+      for (size_t h = 0; h < 4; h++) sneppp__vec_store(out + h * n + i, s[h], left);
+   }
+}
    #define SNEPPP__IF_VECTORS(call) if (sneppp__has_vectors()) { call; return; }
 #else
    #define SNEPPP__IF_VECTORS(call)
@@ -3403,6 +3460,52 @@ static void sneppp__pull_rows(size_t B, size_t n, size_t d, const sneppp_real *d
          db[i] += e;
          for (size_t r = 0; r < d; r++) dW[i * d + r] += e * (double)T[k * d + r];
       }
+}
+
+static void sneppp__chebyshev_rows(size_t q, size_t B, const sneppp_real *u, sneppp_real *T)
+{
+   SNEPPP__IF_VECTORS(sneppp__chebyshev_vectors(q, B, u, T))
+   for (size_t b = 0; b < B; b++) {
+      sneppp_real before = u[b], now = 1;
+      for (size_t k = 0; k < q; k++) {
+         sneppp_real next = 2 * u[b] * now - before;
+         T[k * B + b] = now, before = now, now = next;
+      }
+   }
+}
+
+static void sneppp__column_dots(size_t rows, size_t B, const sneppp_real *X, const sneppp_real *Y, double *out)
+{
+   SNEPPP__IF_VECTORS(sneppp__column_dots_vectors(rows, B, X, Y, out))
+   memset(out, 0, B * sizeof *out);
+   for (size_t k = 0; k < rows; k++)
+      for (size_t b = 0; b < B; b++) out[b] += (double)(X[k * B + b] * Y[k * B + b]);
+}
+
+static void sneppp__parity_sums(size_t rows, size_t n, const sneppp_real *X, const sneppp_real *Y, const sneppp_real *Z,
+                                sneppp_real *out)
+{
+   SNEPPP__IF_VECTORS(sneppp__parity_sums_vectors(rows, n, X, Y, Z, out))
+   memset(out, 0, 4 * n * sizeof *out);
+   for (size_t k = 0; k < rows; k++)
+      for (size_t i = 0; i < n; i++) {
+         out[k % 2 * n + i] += X[k * n + i] * Y[k * n + i];
+         out[(2 + k % 2) * n + i] += X[k * n + i] * Z[k * n + i];
+      }
+}
+
+/* C (n, n) = A B of the shapes that ta and tb say, in the lower triangle at least; for products that are symmetric. */
+static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
+                               const sneppp_real *B, size_t ldb, sneppp_real *C)
+{
+#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
+   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
+   if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
+      sneppp__gemm_blocks(kit, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
+      return;
+   }
+#endif
+   sneppp__gemm(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
 }
 
 /* C += A'A, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
@@ -13256,7 +13359,8 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
       S = sum_i c_i psi_i psi_i',   dL/dV = 2 V (alpha K - S),   dL/dpsi_i = -2 c_i M psi_i,   dL/dK = alpha M.
 
    Through M, which is formed once, an event costs one row of Psi M and a rank-one update of S, 3 n^2 flops
-   whatever m is; through V it costs 6 m n. The cheaper way is taken. Several realisations add up. */
+   whatever m is; through V it costs 6 m n. The cheaper way is taken. Neighbours share work: units that vanish near
+   them are left out ("active sets"), and long plane waves become polynomials ("cells"). Several realisations add up. */
 
 /* What one realisation watched: its region and the layers in the units of the closed forms. Placing it again
    into the same memory renews the layers after the parameters have changed. */
@@ -13287,6 +13391,26 @@ static sneppp_status sneppp__watch_grams(const sneppp_model *model, sneppp__watc
    return SNEPPP_OK;
 }
 
+/* Room for one cell of plane waves, and where it lies; see "cells of plane waves" below. */
+typedef struct sneppp__cell {
+   size_t        d, most;               /* coordinates; the highest degree there is room for, 0: none       */
+   size_t        p;                     /* degree                                                           */
+   size_t        r, q, Q;               /* polynomials (p + d over d); 2 p + 1; q^(d - 1)                   */
+   size_t        lines;                 /* runs of polynomials that differ in the first coordinate's degree: */
+   unsigned char outer[64][2];          /* (lines) degrees in the other coordinates                         */
+   size_t        first[64], count[64];  /* (lines) their rows of A                                          */
+   double        centre[3], half[3];
+   sneppp_real  *A, *Y, *E;             /* (r, n) the units' coefficients; A M; H A, then -2 H A M          */
+   sneppp_real  *G;                     /* (r, r) A M A', then H                                            */
+   sneppp_real  *J, *dJ;                /* (d, p + 1, n) Bessel functions with their signs, and derivatives */
+   sneppp_real  *wave;                  /* (4, n) the units and their derivatives by theta, at the centre   */
+   sneppp_real  *line;                  /* (5, n)                                                           */
+   sneppp_real  *g, *sum;               /* (Q, q) q(x) as a polynomial; moments of one chunk                */
+   double       *h;                     /* (Q, q) moments of c                                              */
+   sneppp_real  *T;                     /* (d, q, CHUNK) Chebyshev polynomials of the events                */
+   sneppp_real  *U, *Z;                 /* (Q, CHUNK) products in the other coordinates; g T                */
+} sneppp__cell;
+
 /* ---- the sums over events, lane by lane. `flat` is every double that is summed, so that lanes add in one loop. */
 typedef struct sneppp__lane {
    sneppp__chunk chunk;
@@ -13300,6 +13424,7 @@ typedef struct sneppp__lane {
    double       *W[SNEPPP_MAX_FACTORS], *b[SNEPPP_MAX_FACTORS], *width[SNEPPP_MAX_FACTORS];
    double       *weight[SNEPPP_MAX_FACTORS], *mean[SNEPPP_MAX_FACTORS], *scale[SNEPPP_MAX_FACTORS];
    double       *scalar;                /* (4) sums of w log lambda, w / lambda, w q / lambda, w            */
+   sneppp__cell  cell;
    sneppp_error  error;
 } sneppp__lane;
 
@@ -13312,7 +13437,10 @@ typedef struct sneppp__loss {
    int                  gradient;       /* 0: the value only; 1: S as well; 2: the hidden layer as well     */
    int                  through_M;
    int                  narrow;         /* chunks of neighbours with active sets                            */
+   int                  waves;          /* cells of plane waves can be made                                 */
+   size_t               cells;          /* that the block consists of; 0: chunks                            */
    size_t               at, size;       /* the block of events that is worked on: its first position, its size */
+   size_t               block;          /* the most events of a block                                       */
    size_t               pieces;         /* into which the block has been split so far                       */
    sneppp_real         *x;              /* (BLOCK, D) its events, if they are put in order                  */
    double              *weight;         /* (BLOCK)                                                          */
@@ -13332,7 +13460,9 @@ typedef struct sneppp__loss {
    sneppp__lane         lane[SNEPPP__LANES];
 } sneppp__loss;
 
-#define SNEPPP__BLOCK 512 /* chunks of a block: events that are put in order together, so that chunks hold neighbours */
+/* Chunks of a block: events that are put in order together, so that chunks, or larger cells, hold neighbours. */
+#define SNEPPP__BLOCK      512
+#define SNEPPP__WAVE_BLOCK 4096
 
 /* Wide models have large sums: fewer lanes then. A function of the model alone, so results do not move. */
 static size_t sneppp__lane_count(const sneppp_model *model)
@@ -13357,6 +13487,46 @@ static int sneppp__narrows(const sneppp_model *model)
    return 0;
 }
 
+/* Is every unit a plane wave of few coordinates, cos(w.t + b) or sin(w.t + b), read out by M? */
+static int sneppp__plane_waves(const sneppp_model *model)
+{
+   const sneppp_layer_state *L = &model->layer[0];
+   sneppp_act                act = model->desc.factor[0].unit.act;
+   return model->factors == 1 && model->readouts == 1 && model->desc.readout == SNEPPP_READOUT_FULL &&
+          (act == SNEPPP_COS || act == SNEPPP_SIN) && !L->units && !L->width && !model->desc.factor[0].own.psi &&
+          L->d <= 3 && L->n >= 32;
+}
+
+/* Polynomials of d variables whose total degree is at most p: p + d over d. */
+static size_t sneppp__polynomials(size_t d, size_t p)
+{
+   return d == 1 ? p + 1 : d == 2 ? (p + 1) * (p + 2) / 2 : (p + 1) * (p + 2) * (p + 3) / 6;
+}
+
+static void sneppp__place_cell(sneppp__carver *c, const sneppp_model *model, sneppp__cell *cell)
+{
+   static const unsigned char most[3] = {47, 22, 9};
+   size_t n = (size_t)model->n, d = (size_t)model->layer[0].d, p = most[d - 1], q, Q = 1, r, s = sizeof(sneppp_real);
+   while (sneppp__polynomials(d, p) > 2 * n) p--; /* more would hardly ever pay */
+   r = sneppp__polynomials(d, p), q = 2 * p + 1;
+   for (size_t k = 1; k < d; k++) Q *= q;
+   cell->d = d, cell->most = p;
+   cell->A = (sneppp_real *)sneppp__take(c, r, n, s);
+   cell->Y = (sneppp_real *)sneppp__take(c, r, n, s);
+   cell->E = (sneppp_real *)sneppp__take(c, r, n, s);
+   cell->G = (sneppp_real *)sneppp__take(c, r, r, s);
+   cell->J = (sneppp_real *)sneppp__take(c, d * (p + 1), n, s);
+   cell->dJ = (sneppp_real *)sneppp__take(c, d * (p + 1), n, s);
+   cell->wave = (sneppp_real *)sneppp__take(c, 4, n, s);
+   cell->line = (sneppp_real *)sneppp__take(c, 5, n, s);
+   cell->g = (sneppp_real *)sneppp__take(c, Q, q, s);
+   cell->sum = (sneppp_real *)sneppp__take(c, Q, q, s);
+   cell->h = (double *)sneppp__take(c, Q, q, sizeof(double));
+   cell->T = (sneppp_real *)sneppp__take(c, d * q, SNEPPP__CHUNK, s);
+   cell->U = (sneppp_real *)sneppp__take(c, Q, SNEPPP__CHUNK, s);
+   cell->Z = (sneppp_real *)sneppp__take(c, Q, SNEPPP__CHUNK, s);
+}
+
 static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, sneppp__lane *lane)
 {
    const sneppp_model *model = loss->model;
@@ -13366,6 +13536,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
       if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
       if ((size_t)model->layer[f].d > stats) stats = (size_t)model->layer[f].d;
    }
+   if (loss->waves) sneppp__place_cell(c, model, &lane->cell);
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
    if (loss->narrow) lane->pull = (double *)sneppp__take(c, widest, stats + 1, sizeof(double));
    if (loss->gradient) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
@@ -13395,7 +13566,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
       if (!pass) lane->flat = (double *)sneppp__take(c, total, 1, sizeof(double));
    }
    lane->flat_count = total;
-   if (loss->narrow ||
+   if (loss->narrow || loss->waves ||
        (sizeof(sneppp_real) < sizeof(double) && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
       lane->sum = (sneppp_real *)sneppp__take(c, (size_t)model->n, (size_t)model->n, s);
 }
@@ -13403,20 +13574,20 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
 static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
 {
    const sneppp_model *model = loss->model;
-   size_t widest = 0, stats = 0, measure = 1, n = (size_t)model->n, parts = 0,
-          room = sneppp__chunk_rows(model) * SNEPPP__BLOCK;
+   size_t widest = 0, stats = 0, measure = 1, n = (size_t)model->n, parts = 0, room;
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
    loss->lanes = sneppp__lane_count(model);
    loss->narrow = loss->gradient && sneppp__narrows(model);
-   if (room > loss->count) room = loss->count;
-   if (loss->narrow) {
+   loss->through_M = full;
+   for (int k = 0; full && k < model->readouts; k++)
+      if (2 * model->readout[k].m < model->readout[k].n) loss->through_M = 0;
+   loss->waves = loss->gradient && loss->through_M && loss->count >= 8 * SNEPPP__CHUNK && sneppp__plane_waves(model);
+   loss->block = sneppp__chunk_rows(model) * (loss->waves ? SNEPPP__WAVE_BLOCK : SNEPPP__BLOCK);
+   room = loss->count < loss->block ? loss->count : loss->block;
+   if (loss->narrow || loss->waves) {
       loss->x = (sneppp_real *)sneppp__take(c, room, (size_t)model->D, sizeof *loss->x);
       loss->weight = (double *)sneppp__take(c, room, 1, sizeof *loss->weight);
    }
-   loss->through_M = 1;
-   for (int k = 0; full && k < model->readouts; k++)
-      if (2 * model->readout[k].m < model->readout[k].n) loss->through_M = 0;
-   if (!full) loss->through_M = 0;
    loss->watch = (sneppp__watch *)sneppp__take(c, loss->realisations, 1, sizeof *loss->watch);
    for (size_t r = 0; r < loss->realisations; r++) {
       sneppp__watch dummy, *w = &dummy;
@@ -13485,6 +13656,25 @@ static void sneppp__scatter(size_t rows, int lower, size_t k, const int *pick, c
    }
 }
 
+/* From q = |V psi|^2, or what stands for it, to lambda, the likelihood's sums, and c = w / lambda. */
+static void sneppp__likelihood(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
+                               const double *log_base, const double *q, double *c)
+{
+   double *lambda = lane->chunk.lambda, log_lambda[SNEPPP__CHUNK];
+   for (size_t b = 0; b < B; b++) {
+      if (loss->gradient) lambda[b] = loss->model->alpha * q[b] + loss->model->floor;
+      if (!(lambda[b] > 1e-300)) lambda[b] = 1e-300; /* where the model says "impossible": huge, not infinite */
+   }
+   sneppp__long_log(B, lambda, log_lambda);
+   for (size_t b = 0; b < B; b++) {
+      c[b] = weight[b] / lambda[b];
+      lane->scalar[0] += weight[b] * (log_lambda[b] + log_base[b]);
+      lane->scalar[1] += c[b];
+      lane->scalar[2] += c[b] * q[b];
+      lane->scalar[3] += weight[b];
+   }
+}
+
 /* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the readouts. weight (B) holds the events' weights. Where
    the chunk has an active set, there is one readout, and all happens in its k features: y = Psi_a M_aa, S_aa += ... */
 static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
@@ -13496,7 +13686,7 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
    int separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
        diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL,
        joins = k->active || sizeof(sneppp_real) < sizeof(double); /* S is double and of all features */
-   double              q[SNEPPP__CHUNK][SNEPPP_MAX_FACTORS], total[SNEPPP__CHUNK], log_lambda[SNEPPP__CHUNK];
+   double              q[SNEPPP__CHUNK][SNEPPP_MAX_FACTORS], total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
    if (loss->gradient == 0) sneppp__chunk_readout(model, B, k);
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
       const sneppp_readout_state *R = &model->readout[j];
@@ -13524,31 +13714,18 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
    }
    for (size_t b = 0; b < B; b++) {
       double sum = 0, product = 1;
-      if (loss->gradient) {
-         for (int j = 0; j < model->readouts; j++) sum += q[b][j], product *= q[b][j];
-         if (separable) sum = product;
-         k->lambda[b] = model->alpha * sum + model->floor;
-      }
-      total[b] = sum;
-      if (!(k->lambda[b] > 1e-300))
-         k->lambda[b] = 1e-300; /* an event where the model says "impossible": huge, not infinite */
+      for (int j = 0; loss->gradient && j < model->readouts; j++) sum += q[b][j], product *= q[b][j];
+      total[b] = separable ? product : sum;
    }
-   sneppp__long_log(B, k->lambda, log_lambda);
-   for (size_t b = 0; b < B; b++) {
-      double c = weight[b] / k->lambda[b];
-      lane->scalar[0] += weight[b] * (log_lambda[b] + log_base[b]);
-      lane->scalar[1] += c;
-      lane->scalar[2] += c * total[b];
-      lane->scalar[3] += weight[b];
-      if (loss->gradient) {
-         double others[SNEPPP_MAX_FACTORS];
-         for (int j = 0; j < model->readouts; j++) {
-            others[j] = 1;
-            for (int h = 0; separable && h < model->readouts; h++) if (h != j) others[j] *= q[b][h];
-         }
-         for (int j = 0; j < model->readouts; j++)
-            q[b][j] = model->alpha * c * others[j]; /* from here on: c_i of readout j */
+   sneppp__likelihood(loss, lane, B, weight, log_base, total, c);
+   for (size_t b = 0; loss->gradient && b < B; b++) {
+      double others[SNEPPP_MAX_FACTORS];
+      for (int j = 0; j < model->readouts; j++) {
+         others[j] = 1;
+         for (int h = 0; separable && h < model->readouts; h++) if (h != j) others[j] *= q[b][h];
       }
+      for (int j = 0; j < model->readouts; j++)
+         q[b][j] = model->alpha * c[b] * others[j]; /* from here on: c_i of readout j */
    }
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
       const sneppp_readout_state *R = &model->readout[j];
@@ -13781,19 +13958,25 @@ static void sneppp__block_select(sneppp__loss *loss, size_t lo, size_t mid, size
    }
 }
 
+/* Where one of so many pieces of the block begins: at a whole chunk. */
+static size_t sneppp__piece(const sneppp__loss *loss, size_t which, size_t pieces)
+{
+   size_t rows = sneppp__chunk_rows(loss->model), at = which * ((loss->size + rows - 1) / rows) / pieces * rows;
+   return at < loss->size ? at : loss->size;
+}
+
 static void sneppp__block_split(size_t which, void *arg)
 {
    sneppp__loss       *loss = (sneppp__loss *)arg;
    const sneppp_model *model = loss->model;
-   size_t              D = (size_t)model->D, rows = sneppp__chunk_rows(model), chunks = (loss->size + rows - 1) / rows;
-   size_t              lo = which * chunks / loss->pieces * rows, hi = (which + 1) * chunks / loss->pieces * rows,
-                       mid = (2 * which + 1) * chunks / (2 * loss->pieces) * rows, widest = 0, step;
+   size_t              D = (size_t)model->D, widest = 0, step, lo = sneppp__piece(loss, which, loss->pieces),
+                       hi = sneppp__piece(loss, which + 1, loss->pieces),
+                       mid = sneppp__piece(loss, 2 * which + 1, 2 * loss->pieces);
    double              most = 0;
-   if (hi > loss->size) hi = loss->size;
    if (mid <= lo || mid >= hi) return; /* a chunk already */
    step = 1 + (hi - lo) / 512; /* a sample tells the widths */
    for (int f = 0; f < model->factors; f++)
-      for (int q = 0; q < model->layer[f].D && sneppp__factor_narrows(model, f); q++) {
+      for (int q = 0; q < model->layer[f].D && (loss->waves || sneppp__factor_narrows(model, f)); q++) {
          size_t      r = (size_t)model->layer[f].first + (size_t)q;
          sneppp_real low = loss->x[lo * D + r], high = low;
          double      width;
@@ -13808,27 +13991,365 @@ static void sneppp__block_split(size_t which, void *arg)
    if (most > 0) sneppp__block_select(loss, lo, mid, hi, widest);
 }
 
-/* ---- one lane: its chunks in order */
+/* ---- one chunk of a lane, through its features */
+static void sneppp__lane_chunk(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight)
+{
+   const sneppp_model *model = loss->model;
+   double              log_base[SNEPPP__CHUNK];
+   sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
+   sneppp__chunk_features(model, B, &lane->chunk);
+   sneppp__chunk_loss(loss, lane, B, weight, log_base);
+   for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
+      sneppp__layer_pull(model, B, lane, f);
+      if (model->layer[f].inside.space == SNEPPP_GAUSS) sneppp__measure_pull(model, lane, f, B, weight, log_base);
+   }
+}
+
+/* ---- cells of plane waves. Over a box of half-widths h around c, t = c + h o u with |u_k| <= 1, a wave is smooth:
+   with theta = w.c + b and a = h o w (Jacobi and Anger)
+
+      cos(theta + a.u) = Re e^(i theta) prod_k e^(i a_k u_k),     e^(i a u) = sum_j (2 - [j = 0]) i^j J_j(a) T_j(u),
+
+   and |J_j(a)| <= |a/2|^j / j!, so that all terms whose degrees add up to more than p are together less than
+
+      2^d sum_{j > p} (|a|_1 / 2)^j / j!.
+
+   p is taken so large that this is below the rounding of a feature. The r = p + d over d polynomials T(u) of total
+   degree p that are left stand for all n units at once: psi(x) = A' T(u), A (r, n). So, over the cell,
+
+      |V psi|^2 = T' G T,  G = A M A',       S = A' H A,  dL/dA = -2 H A M,       H = sum_i c_i T(u_i) T(u_i)'.
+
+   T_j T_k = (T_(j+k) + T_|j-k|) / 2 makes one polynomial of degree 2p of the first and needs only the moments
+   sum_i c_i T_k(u_i) up to that degree for the last. An event costs about 4 (2p + 1)^d flops instead of 3 n^2, and
+   what costs n^2 is done r times a cell: large patterns cost next to nothing more than small ones.
+
+   Where the intensity is far below the largest in the cell, the polynomial has lost its digits: such events take
+   the way through their features. So do cells whose waves are too short for the room there is. */
+
+/* The smallest degree p that serves waves with |a|_1 <= size; more than `most` if none up to there does. */
+static size_t sneppp__wave_degree(size_t d, double size, size_t most)
+{
+   const double tiny = sizeof(sneppp_real) < sizeof(double) ? 1.5e-8 : 0.25 * SNEPPP__EPS;
+   double       term = (double)(1 << d);
+   for (size_t k = 1; k <= most + 1; k++) {
+      term *= 0.5 * size / (double)k;
+      if (size <= (double)(k + 1) && term <= tiny) return k - 1; /* the terms to come are at most half as large each */
+   }
+   return most + 1;
+}
+
+/* What N events cost in flops: through features, and in so many cells of degree p. The tables of a cell and the
+   smaller products are no matrix products of full speed, which the constants allow for. */
+static double sneppp__direct_cost(const sneppp__loss *loss, double N)
+{
+   double n = (double)loss->model->n;
+   return N * n * (3 * n + 100);
+}
+
+static double sneppp__cells_cost(const sneppp__loss *loss, double cells, size_t p, double N)
+{
+   size_t d = (size_t)loss->model->layer[0].d;
+   double n = (double)loss->model->n, r = (double)sneppp__polynomials(d, p), q = 2 * (double)p + 1, points = q;
+   for (size_t k = 1; k < d; k++) points *= q;
+   return cells * r * (n * (3 * n + 5 * r + 100) + 50 * r) + N * (5 * points + 40 * q * (double)d + 500);
+}
+
+/* The box of the statistics of the events lo .. hi - 1 of the block. */
+static void sneppp__wave_box(const sneppp__loss *loss, size_t lo, size_t hi, double *centre, double *half)
+{
+   size_t d = (size_t)loss->model->layer[0].d, D = (size_t)loss->model->D;
+   double low[3] = {0}, high[3] = {0};
+   for (size_t i = lo; i < hi; i++) {
+      sneppp_real t[SNEPPP__MAX_STATS];
+      sneppp__statistics(loss->model, 0, loss->x + i * D, t);
+      for (size_t k = 0; k < d; k++) {
+         if (i == lo || (double)t[k] < low[k]) low[k] = (double)t[k];
+         if (i == lo || (double)t[k] > high[k]) high[k] = (double)t[k];
+      }
+   }
+   for (size_t k = 0; k < d; k++) centre[k] = 0.5 * (low[k] + high[k]), half[k] = 0.5 * (high[k] - low[k]);
+}
+
+/* The largest |a|_1 of all units in such a box. */
+static double sneppp__wave_size(const sneppp_layer_state *L, const double *half)
+{
+   double size = 0;
+   for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
+      double sum = 0;
+      for (size_t k = 0; k < d; k++) sum += half[k] * fabs((double)L->W[i * d + k]);
+      if (!(sum <= size)) size = sum;
+   }
+   return size;
+}
+
+/* The number of cells for a block, 0: chunks are cheaper. Guessed by halving the box of the block in its widest
+   coordinate. At least four, so that there is something to share. */
+static size_t sneppp__cells_worth(const sneppp__loss *loss)
+{
+   const sneppp_layer_state *L = &loss->model->layer[0];
+   size_t d = (size_t)L->d, most = loss->lane[0].cell.most, best = 0;
+   double centre[3], half[3] = {0}, least = 0.8 * sneppp__direct_cost(loss, (double)loss->size);
+   sneppp__wave_box(loss, 0, loss->size, centre, half);
+   for (size_t cells = 1; cells <= 1024 && cells * SNEPPP__CHUNK <= loss->size; cells *= 2) {
+      size_t p = sneppp__wave_degree(d, sneppp__wave_size(L, half), most), widest = 0;
+      double cost = sneppp__cells_cost(loss, (double)cells, p, (double)loss->size);
+      if (cells >= 4 && p <= most && cost < least) least = cost, best = cells;
+      for (size_t k = 1; k < d; k++) if (half[k] > half[widest]) widest = k;
+      half[widest] *= 0.5;
+   }
+   return best;
+}
+
+/* J_0(a) .. J_(p+1)(a) by the recurrence J_(k-1) = (2k / a) J_k - J_(k+1), downwards from where they are as good as
+   zero, and J_0 + 2 J_2 + 2 J_4 + ... = 1; small a, for which that would overflow, by the power series. */
+static void sneppp__bessel(double a, size_t p, double *J)
+{
+   double x = fabs(a), y = 0.25 * x * x, sum = 0, here = 1e-290, above = 0, power = 1;
+   if (x < 0.02) {
+      for (size_t k = 0; k <= p + 1; power *= 0.5 * x / (double)++k) {
+         double j = (double)k;
+         J[k] = power * (1 - y / (j + 1) * (1 - y / (2 * (j + 2)) * (1 - y / (3 * (j + 3)))));
+      }
+   } else {
+      double rate = 2 / x;
+      for (size_t k = p + 18; k; k--) {
+         double below = (double)k * rate * here - above;
+         above = here, here = below;
+         if (k <= p + 2) J[k - 1] = here;
+         if (k % 2) sum += k > 1 ? 2 * here : here;
+      }
+      for (size_t k = 0; k <= p + 1; k++) J[k] /= sum;
+   }
+   for (size_t k = 1; a < 0 && k <= p + 1; k += 2) J[k] = -J[k];
+}
+
+/* Degree and tables for the events lo .. hi - 1 of the block; 0 if they go through features. */
+static int sneppp__cell_open(const sneppp__loss *loss, sneppp__cell *c, size_t lo, size_t hi)
+{
+   const sneppp_layer_state *L = &loss->model->layer[0];
+   size_t n = (size_t)L->n, d = c->d, at = 0;
+   double N = (double)(hi - lo);
+   sneppp__wave_box(loss, lo, hi, c->centre, c->half);
+   c->p = sneppp__wave_degree(d, sneppp__wave_size(L, c->half), c->most);
+   if (c->p > c->most || sneppp__cells_cost(loss, 1, c->p, N) > sneppp__direct_cost(loss, N)) return 0;
+   c->r = sneppp__polynomials(d, c->p), c->q = 2 * c->p + 1, c->Q = 1, c->lines = 0;
+   for (size_t k = 1; k < d; k++) c->Q *= c->q;
+   for (size_t j = 0; j <= (d > 2 ? c->p : 0); j++)
+      for (size_t k = 0; k <= (d > 1 ? c->p - j : 0); k++, c->lines++) {
+         c->outer[c->lines][0] = (unsigned char)k, c->outer[c->lines][1] = (unsigned char)j;
+         c->first[c->lines] = at, c->count[c->lines] = c->p - j - k + 1;
+         at += c->count[c->lines];
+      }
+   for (size_t i = 0; i < n; i++) {
+      static const double sign[4] = {1, 1, -1, -1}; /* i^k = sign, or i sign */
+      double              theta = (double)L->b[i], s, o;
+      for (size_t k = 0; k < d; k++) {
+         double       w = (double)L->W[i * d + k], J[64];
+         sneppp_real *to = c->J + k * (c->p + 1) * n + i, *slope = c->dJ + k * (c->p + 1) * n + i;
+         theta += w * c->centre[k];
+         sneppp__bessel(w * c->half[k], c->p, J);
+         to[0] = (sneppp_real)J[0], slope[0] = (sneppp_real)-J[1];
+         for (size_t j = 1; j <= c->p; j++) { /* J_j' = (J_(j-1) - J_(j+1)) / 2 */
+            to[j * n] = (sneppp_real)(2 * sign[j % 4] * J[j]);
+            slope[j * n] = (sneppp_real)(sign[j % 4] * (J[j - 1] - J[j + 1]));
+         }
+      }
+      s = sin(theta), o = cos(theta);
+      if (loss->model->desc.factor[0].unit.act == SNEPPP_SIN) { double t = o; o = s, s = -t; } /* cos(theta - pi/2) */
+      c->wave[i] = (sneppp_real)o, c->wave[n + i] = (sneppp_real)-s;
+      c->wave[2 * n + i] = (sneppp_real)-o, c->wave[3 * n + i] = (sneppp_real)s;
+   }
+   return 1;
+}
+
+/* The product of the other coordinates' Bessel functions for a line, P (n), or its derivative by a_k, k > 0, and the
+   number of factors i in it. */
+static size_t sneppp__cell_line(const sneppp__cell *c, size_t n, size_t line, size_t k, sneppp_real *P)
+{
+   size_t odd = 0;
+   for (size_t i = 0; i < n; i++) P[i] = 1;
+   for (size_t h = 1; h < c->d; h++) {
+      size_t j = c->outer[line][h - 1];
+      sneppp__real_product(n, 1, P, (h == k ? c->dJ : c->J) + (h * (c->p + 1) + j) * n, P);
+      odd += j % 2;
+   }
+   return odd;
+}
+
+/* A: row (j, line) is J_j P times the wave, turned by i^odd. */
+static void sneppp__cell_coefficients(sneppp__cell *c, size_t n)
+{
+   for (size_t line = 0; line < c->lines; line++) {
+      sneppp_real *P = c->line, *turned = c->line + n; /* two rows: even and odd j */
+      size_t       odd = sneppp__cell_line(c, n, line, 0, P);
+      for (size_t j = 0; j < 2; j++) sneppp__real_product(n, 1, P, c->wave + (odd + j) % 4 * n, turned + j * n);
+      for (size_t j = 0; j < c->count[line]; j++)
+         sneppp__real_product(n, 1, c->J + j * n, turned + j % 2 * n, c->A + (c->first[line] + j) * n);
+   }
+}
+
+/* The rows of g and h in which the products of two lines lie, by T_j T_k = (T_(j+k) + T_|j-k|) / 2 in each of the
+   other coordinates; returns how many. */
+static size_t sneppp__cell_rows(const sneppp__cell *c, size_t s, size_t t, size_t *row)
+{
+   size_t count = (size_t)1 << (c->d - 1);
+   for (size_t way = 0; way < count; way++) {
+      row[way] = 0;
+      for (size_t h = c->d - 1; h-- > 0;) {
+         size_t j = c->outer[s][h], k = c->outer[t][h];
+         row[way] = row[way] * c->q + (way >> h & 1 ? j + k : j > k ? j - k : k - j);
+      }
+   }
+   return count;
+}
+
+/* T'GT as one polynomial g, from the lower triangle of G. Sums are made in h. */
+static void sneppp__cell_polynomial(sneppp__cell *c)
+{
+   size_t row[4], size = c->Q * c->q;
+   memset(c->h, 0, size * sizeof *c->h);
+   for (size_t s = 0; s < c->lines; s++)
+      for (size_t t = 0; t <= s; t++) {
+         double e[96] = {0};
+         size_t ways = sneppp__cell_rows(c, s, t, row);
+         for (size_t i = 0; i < c->count[s]; i++) {
+            const sneppp_real *from = c->G + (c->first[s] + i) * c->r + c->first[t];
+            for (size_t j = 0; j < (s == t ? i + 1 : c->count[t]); j++) {
+               double v = (double)from[j] * (s == t && i == j ? 0.5 : 1); /* twice G_ij, halved */
+               e[i + j] += v, e[i > j ? i - j : j - i] += v;
+            }
+         }
+         for (size_t way = 0; way < ways; way++) sneppp__long_add(c->q, 1 / (double)ways, e, c->h + row[way] * c->q);
+      }
+   for (size_t i = 0; i < size; i++) c->g[i] = (sneppp_real)c->h[i];
+}
+
+/* H into G, both triangles, from the moments h. */
+static void sneppp__cell_weights(sneppp__cell *c)
+{
+   size_t row[4];
+   for (size_t s = 0; s < c->lines; s++)
+      for (size_t t = 0; t <= s; t++) {
+         double e[96] = {0};
+         size_t ways = sneppp__cell_rows(c, s, t, row);
+         for (size_t way = 0; way < ways; way++) sneppp__long_add(c->q, 0.5 / (double)ways, c->h + row[way] * c->q, e);
+         for (size_t i = 0; i < c->count[s]; i++)
+            for (size_t j = 0; j < c->count[t]; j++) {
+               sneppp_real v = (sneppp_real)(e[i + j] + e[i > j ? i - j : j - i]);
+               c->G[(c->first[s] + i) * c->r + c->first[t] + j] = v;
+               c->G[(c->first[t] + j) * c->r + c->first[s] + i] = v;
+            }
+      }
+}
+
+/* lambda and the moments for B events x of the cell; 0, and nothing is added, if the polynomial is too rough there. */
+static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
+                              double least)
+{
+   const sneppp_model *model = loss->model;
+   sneppp__cell       *c = &lane->cell;
+   size_t              d = c->d, q = c->q, Q = c->Q, D = (size_t)model->D;
+   sneppp_real        *t = lane->chunk.T[0], *U = d == 2 ? c->T + q * B : c->U, u[SNEPPP__CHUNK];
+   double              log_base[SNEPPP__CHUNK], square[SNEPPP__CHUNK], share[SNEPPP__CHUNK];
+   for (size_t b = 0; b < B; b++) sneppp__statistics(model, 0, lane->chunk.x + b * D, t + b * d);
+   for (size_t k = 0; k < d; k++) {
+      double rate = c->half[k] > 0 ? 1 / c->half[k] : 0;
+      for (size_t b = 0; b < B; b++) u[b] = (sneppp_real)(((double)t[b * d + k] - c->centre[k]) * rate);
+      sneppp__chebyshev_rows(q, B, u, c->T + k * q * B);
+   }
+   if (d == 1) for (size_t b = 0; b < B; b++) U[b] = 1;
+   for (size_t i = 0; d == 3 && i < q; i++)
+      for (size_t j = 0; j < q; j++)
+         sneppp__real_product(B, 1, c->T + (2 * q + i) * B, c->T + (q + j) * B, U + (i * q + j) * B);
+   sneppp__gemm(0, 0, Q, B, q, 1, c->g, q, c->T, B, 0, c->Z, B);
+   sneppp__column_dots(Q, B, c->Z, U, square);
+   for (size_t b = 0; b < B; b++) if (!(square[b] >= least)) return 0;
+   sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
+   sneppp__likelihood(loss, lane, B, weight, log_base, square, share);
+   for (size_t b = 0; b < B; b++) u[b] = (sneppp_real)(model->alpha * share[b]);
+   for (size_t k = 0; k < Q; k++) sneppp__real_product(B, 1, U + k * B, u, U + k * B);
+   sneppp__gemm(0, 1, Q, q, B, 1, U, B, c->T, B, 0, c->sum, q);
+   sneppp__join(Q * q, 1, c->sum, c->h);
+   if (loss->gradient > 1 && model->layer[0].inside.space == SNEPPP_GAUSS)
+      sneppp__measure_pull(model, lane, 0, B, weight, log_base);
+   return 1;
+}
+
+/* From E = dL/dA to the sums of W and b. */
+static void sneppp__cell_pull(sneppp__lane *lane, size_t n)
+{
+   sneppp__cell *c = &lane->cell;
+   size_t        d = c->d;
+   double       *dW = lane->W[0], *db = lane->b[0];
+   for (size_t line = 0; line < c->lines; line++) {
+      sneppp_real       *P = c->line, *s = c->line + n; /* s (4, n): sums over even and odd j, with J and with J' */
+      size_t             odd = sneppp__cell_line(c, n, line, 0, P);
+      const sneppp_real *w0 = c->wave + odd % 4 * n, *w1 = c->wave + (odd + 1) % 4 * n,
+                        *w2 = c->wave + (odd + 2) % 4 * n;
+      sneppp__parity_sums(c->count[line], n, c->E + c->first[line] * n, c->J, c->dJ, s);
+      for (size_t i = 0; i < n; i++) {
+         double theta = (double)(P[i] * (w1[i] * s[i] + w2[i] * s[n + i])),
+                a = (double)(P[i] * (w0[i] * s[2 * n + i] + w1[i] * s[3 * n + i]));
+         db[i] += theta;
+         dW[i * d] += c->half[0] * a;
+         for (size_t k = 0; k < d; k++) dW[i * d + k] += c->centre[k] * theta;
+         s[i] = w0[i] * s[i] + w1[i] * s[n + i];
+      }
+      for (size_t k = 1; k < d; k++) {
+         sneppp__cell_line(c, n, line, k, P);
+         for (size_t i = 0; i < n; i++) dW[i * d + k] += c->half[k] * (double)(P[i] * s[i]);
+      }
+   }
+}
+
+/* The events lo .. hi - 1 of the block. */
+static void sneppp__cell_run(const sneppp__loss *loss, sneppp__lane *lane, size_t lo, size_t hi)
+{
+   size_t        n = (size_t)loss->model->n, D = (size_t)loss->model->D, rows = sneppp__chunk_rows(loss->model);
+   sneppp__cell *c = &lane->cell;
+   int           open = lo < hi && sneppp__cell_open(loss, c, lo, hi);
+   double        least = 0;
+   if (open) {
+      sneppp__cell_coefficients(c, n);
+      sneppp__gemm(0, 0, c->r, n, n, 1, c->A, n, loss->M[0], n, 0, c->Y, n);
+      sneppp__gemm_lower(0, 1, c->r, n, c->Y, n, c->A, n, c->G);
+      sneppp__cell_polynomial(c);
+      for (size_t i = 0; i < c->Q * c->q; i++) least += fabs(c->h[i]); /* |T_k| <= 1: no intensity is larger */
+      least *= sizeof(sneppp_real) < sizeof(double) ? 1e-3 : 1e-7;
+      memset(c->h, 0, c->Q * c->q * sizeof *c->h);
+   }
+   for (size_t first = lo; first < hi; first += rows) {
+      size_t        B = hi - first < rows ? hi - first : rows;
+      const double *weight = loss->weight + first;
+      lane->chunk.x = loss->x + first * D;
+      if (!open || !sneppp__cell_chunk(loss, lane, B, weight, least)) sneppp__lane_chunk(loss, lane, B, weight);
+   }
+   if (!open) return;
+   sneppp__cell_weights(c);
+   sneppp__gemm(0, 0, c->r, n, c->r, 1, c->G, c->r, c->A, n, 0, c->E, n);
+   sneppp__gemm_lower(1, 0, n, c->r, c->A, n, c->E, n, lane->sum);
+   sneppp__scatter(n, 1, n, NULL, lane->sum, lane->S[0], n);
+   if (loss->gradient < 2) return;
+   sneppp__gemm(0, 0, c->r, n, c->r, -2, c->G, c->r, c->Y, n, 0, c->E, n);
+   sneppp__cell_pull(lane, n);
+}
+
+/* ---- one lane: its cells or chunks in order */
 static void sneppp__lane_run(size_t which, void *arg)
 {
-   sneppp__loss       *loss = (sneppp__loss *)arg;
-   sneppp__lane       *lane = &loss->lane[which];
-   const sneppp_model *model = loss->model;
-   size_t              N = loss->size, D = (size_t)model->D, rows = loss->rows;
-   double              own[SNEPPP__CHUNK], *weight = own, log_base[SNEPPP__CHUNK];
+   sneppp__loss *loss = (sneppp__loss *)arg;
+   sneppp__lane *lane = &loss->lane[which];
+   size_t        N = loss->size, D = (size_t)loss->model->D, rows = loss->rows;
+   double        own[SNEPPP__CHUNK], *weight = own;
    if (!loss->at) memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
    memset(&lane->error, 0, sizeof lane->error);
-   for (size_t first = which * rows; first < N; first += loss->used * rows) {
+   for (size_t cell = which; cell < loss->cells; cell += loss->used)
+      sneppp__cell_run(loss, lane, sneppp__piece(loss, cell, loss->cells), sneppp__piece(loss, cell + 1, loss->cells));
+   for (size_t first = which * rows; !loss->cells && first < N; first += loss->used * rows) {
       size_t B = N - first < rows ? N - first : rows;
-      if (loss->narrow) lane->chunk.x = loss->x + first * D, weight = loss->weight + first;
+      if (loss->x) lane->chunk.x = loss->x + first * D, weight = loss->weight + first;
       else if (sneppp__load_events(loss, first, B, lane->chunk.x, weight, &lane->error) != SNEPPP_OK) return;
-      sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
-      sneppp__chunk_features(model, B, &lane->chunk);
-      sneppp__chunk_loss(loss, lane, B, weight, log_base);
-      for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
-         sneppp__layer_pull(model, B, lane, f);
-         if (model->layer[f].inside.space == SNEPPP_GAUSS) sneppp__measure_pull(model, lane, f, B, weight, log_base);
-      }
+      sneppp__lane_chunk(loss, lane, B, weight);
    }
 }
 
@@ -13842,7 +14363,7 @@ static sneppp_status sneppp__lane_errors(const sneppp__loss *loss, sneppp_error 
    return SNEPPP_OK;
 }
 
-/* All events of a pass, block by block; without active sets they are one block that is never loaded as a whole. */
+/* All events of a pass, block by block; if neighbours need not meet, they are one block that is never loaded whole. */
 static sneppp_status sneppp__loss_pass(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
 {
    size_t        N = loss->batch ? loss->batch : loss->count, rows = sneppp__chunk_rows(loss->model);
@@ -13857,17 +14378,23 @@ static sneppp_status sneppp__loss_pass(sneppp__loss *loss, const sneppp_parallel
                 : chunks <= 12 ? 4
                                : (chunks + 2) / 3; /* a lane costs as much as half a chunk to clear and add */
    if (loss->used > loss->lanes) loss->used = loss->lanes;
+   loss->cells = 0;
    for (loss->at = 0; st == SNEPPP_OK; loss->at += loss->size) {
       loss->size = N - loss->at;
-      if (loss->narrow) {
-         if (loss->size > rows * SNEPPP__BLOCK) loss->size = rows * SNEPPP__BLOCK;
+      if (loss->x) {
+         size_t pieces;
+         if (loss->size > loss->block) loss->size = loss->block;
          sneppp__run(par, sneppp__block_load, loss, loss->used);
          st = sneppp__lane_errors(loss, err);
-         for (loss->pieces = 1; st == SNEPPP_OK && loss->pieces * rows < loss->size; loss->pieces *= 2)
+         if (st != SNEPPP_OK) break;
+         if (loss->waves) loss->cells = sneppp__cells_worth(loss);
+         if (loss->cells && loss->size == N && loss->cells < loss->used) loss->used = loss->cells;
+         pieces = loss->narrow ? (loss->size + rows - 1) / rows : loss->cells;
+         for (loss->pieces = 1; loss->pieces < pieces; loss->pieces *= 2)
             sneppp__run(par, sneppp__block_split, loss, loss->pieces);
       }
-      if (st == SNEPPP_OK) sneppp__run(par, sneppp__lane_run, loss, loss->used);
-      if (st == SNEPPP_OK) st = sneppp__lane_errors(loss, err);
+      sneppp__run(par, sneppp__lane_run, loss, loss->used);
+      st = sneppp__lane_errors(loss, err);
       if (loss->at + loss->size >= N) break;
    }
    return st;

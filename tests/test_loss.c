@@ -557,6 +557,201 @@ TEST loss_active_training(void)
    PASS();
 }
 
+/* ---- cells of plane waves: where waves are long against the cells, the sums over events come from polynomials. They
+   must be those of the plain formulas as well. */
+static void waves_make(active_case *c, int which)
+{
+   static const sneppp_space space[] = {SNEPPP_BOX, SNEPPP_GAUSS, SNEPPP_POLYGON, SNEPPP_BOX, SNEPPP_SPHERE};
+   static const int          dim[] = {1, 2, 2, 3, 3};
+   sneppp_rng rng;
+   memset(c, 0, sizeof *c);
+   c->desc.seed = 11, c->desc.width = active_n;
+   loss_window(&c->desc.factor[0].window, space[which], dim[which]);
+   c->desc.factor[0].unit = loss_unit(which % 2 ? SNEPPP_COS : SNEPPP_SIN, 0, 0);
+   if (which == 4) c->desc.factor[0].unit.act = SNEPPP_COS;
+   sneppp_rng_init(&rng, 5, 0);
+   c->events.x = c->x, c->events.count = active_N, c->events.weight = c->weight;
+   for (size_t i = 0; i < active_N; i++) {
+      loss_point(&c->desc.factor[0].window, &rng, c->x + (size_t)dim[which] * i);
+      c->weight[i] = (sneppp_real)(0.5 + (double)(i % 3));
+   }
+}
+
+/* Waves that are long against the cells. */
+static void waves_long(sneppp_model *m, double rate)
+{
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, 6, 0);
+   for (int i = 0; i < m->n * m->layer[0].d; i++) m->layer[0].W[i] = (sneppp_real)(rate * sneppp_rng_normal(&rng));
+}
+
+/* The loss of a case, laid out, with its events loaded; the caller frees the block. */
+static int waves_place(sneppp__loss *loss, const sneppp_model *m, const sneppp_events *e, sneppp__block *block)
+{
+   sneppp__carver k = sneppp__measure();
+   sneppp_error   err;
+   memset(loss, 0, sizeof *loss);
+   loss->model = m, loss->events = e, loss->realisations = 1, loss->count = e->count, loss->gradient = 2;
+   sneppp__place_loss(&k, loss);
+   if (sneppp__block_get(block, &k, NULL, 0, NULL, &err) != SNEPPP_OK) return 0;
+   sneppp__place_loss(&k, loss);
+   loss->size = e->count, loss->used = 1;
+   if (loss->x) sneppp__block_load(0, loss);
+   return 1;
+}
+
+static int waves_agree(const sneppp_model *m, active_case *c)
+{
+   static active_grad got, none, want;
+   sneppp_error err;
+   sneppp_grad  g = active_slots(&none);
+   size_t       n = (size_t)m->n, count = c->events.count;
+   c->events.count = 0, c->events.weight = NULL;
+   if (sneppp_nll(m, &c->events, 1, &none.value, &g, NULL, &err) != SNEPPP_OK) return 0;
+   c->events.count = count, c->events.weight = c->weight;
+   g = active_slots(&got);
+   if (sneppp_nll(m, &c->events, 1, &got.value, &g, NULL, &err) != SNEPPP_OK) return 0;
+   got.value -= sneppp__log_factorials(&c->events, 1);
+   active_reference(m, c, &want);
+   for (size_t i = 0; i < count; i++) want.value -= (double)c->weight[i] * sneppp__base_log_density(m, c->x + (size_t)m->D * i);
+   return active_same("value", 1, &got.value, &none.value, &want.value) && active_same("alpha", 1, &got.alpha, &none.alpha, &want.alpha) &&
+          active_same("floor", 1, &got.floor, &none.floor, &want.floor) && active_same("V", n * n, got.V, none.V, want.V) &&
+          active_same("W", n * (size_t)m->layer[0].d, got.W[0], none.W[0], want.W[0]) && active_same("b", n, got.b[0], none.b[0], want.b[0]);
+}
+
+TEST loss_waves_sums(void)
+{
+   static const double rate[] = {4, 0.04, 0.15, 0.001, 0.001};
+   static active_case  c;
+   static sneppp__loss loss;
+   for (int which = 0; which < 5; which++)
+      for (int variant = 0; variant < 3; variant++) { /* long waves; one coordinate of all events the same; the default ones */
+         sneppp_model  m;
+         sneppp_error  err;
+         sneppp__block block;
+         size_t        d;
+         waves_make(&c, which);
+         ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+         d = (size_t)m.D, m.alpha = 3, m.floor = 0.5;
+         if (variant < 2) waves_long(&m, rate[which]);
+         for (size_t i = 1; variant == 1 && which != 4 && i < active_N; i++) c.x[d * i + d - 1] = c.x[d - 1];
+         if (variant == 1 && which == 2) { sneppp_free(&m); continue; } /* a line need not stay in the polygon */
+         ASSERT(waves_place(&loss, &m, &c.events, &block));
+         ASSERT(loss.waves);
+         if (variant < 2) ASSERT(sneppp__cells_worth(&loss) >= 4);
+         sneppp__block_free(&block);
+         ASSERT(waves_agree(&m, &c));
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* Where the intensity vanishes a polynomial has no digits: those events must go through their features. */
+TEST loss_waves_zero(void)
+{
+   static active_case c;
+   sneppp_model       m;
+   sneppp_error       err;
+   sneppp_real        psi[active_n];
+   double             square = 0;
+   waves_make(&c, 0);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+   m.alpha = 3, m.floor = 1e-3;
+   waves_long(&m, 4);
+   ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, c.x, psi, &err));
+   for (int i = 0; i < active_n; i++) square += (double)psi[i] * (double)psi[i];
+   for (int r = 0; r < m.readout[0].m; r++) { /* V psi = 0 at the first event */
+      sneppp_real *V = m.readout[0].V + r * active_n;
+      double       y = 0;
+      for (int i = 0; i < active_n; i++) y += (double)V[i] * (double)psi[i];
+      for (int i = 0; i < active_n; i++) V[i] = (sneppp_real)((double)V[i] - y / square * (double)psi[i]);
+   }
+   ASSERT(waves_agree(&m, &c));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Several blocks, any number of threads, batches: the same events, the same sums. The measure's gradients too. */
+TEST loss_waves_blocks(void)
+{
+   enum { count = active_n * active_n };
+   static active_case  c;
+   static active_grad  got[4];
+   static double       measure[4][10], zero[count];
+   sneppp_model        m;
+   sneppp_error        err;
+   static sneppp__loss loss[2];
+   sneppp__block       block[2];
+   waves_make(&c, 1);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+   m.alpha = 3, m.floor = 0.5;
+   waves_long(&m, 0.04);
+   for (int k = 0; k < 4; k++) {
+      static const int threads[] = {1, 2, 7, 1};
+      static sneppp_unit units[active_n];
+      sneppp_pool    *pool = sneppp_pool_make(threads[k], NULL);
+      sneppp_parallel par = sneppp_pool_parallel(pool);
+      sneppp_grad     g = active_slots(&got[k]);
+      g.weight[0] = measure[k], g.mean[0] = measure[k] + 2, g.scale[0] = measure[k] + 6;
+      for (int i = 0; i < active_n; i++) units[i] = c.desc.factor[0].unit;
+      m.layer[0].units = k == 3 ? units : NULL; /* a list of units is never taken for plane waves */
+      ASSERT_EQ(k != 3, sneppp__plane_waves(&m));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got[k].value, &g, &par, &err));
+      if (k < 3) ASSERT_EQ(0, memcmp(&got[k], &got[0], sizeof got[0]) || memcmp(measure[k], measure[0], sizeof measure[0]));
+      sneppp_pool_free(pool);
+   }
+   m.layer[0].units = NULL;
+   ASSERT(active_same("value", 1, &got[0].value, zero, &got[3].value));
+   ASSERT(active_same("measure", 10, measure[0], zero, measure[3]));
+   for (int k = 0; k < 2; k++) {
+      ASSERT(waves_place(&loss[k], &m, &c.events, &block[k]));
+      if (k) loss[k].block = 5 * sneppp__chunk_rows(&m);
+      ASSERT_EQ(SNEPPP_OK, sneppp__loss_pass(&loss[k], NULL, &err));
+      ASSERT_EQ(k ? (size_t)0 : (size_t)1, (size_t)(loss[k].at == 0));
+      for (size_t l = 1; l < loss[k].used; l++)
+         for (size_t i = 0; i < loss[k].lane[0].flat_count; i++) loss[k].lane[0].flat[i] += loss[k].lane[l].flat[i];
+   }
+   for (int i = 0; i < active_n; i++) /* only the lower triangle counts */
+      for (int j = i + 1; j < active_n; j++) loss[0].lane[0].S[0][i * active_n + j] = loss[1].lane[0].S[0][i * active_n + j] = 0;
+   ASSERT(active_same("scalars", 4, loss[0].lane[0].scalar, zero, loss[1].lane[0].scalar));
+   ASSERT(active_same("S", count, loss[0].lane[0].S[0], zero, loss[1].lane[0].S[0]));
+   ASSERT(active_same("W", 2 * active_n, loss[0].lane[0].W[0], zero, loss[1].lane[0].W[0]));
+   ASSERT(active_same("b", active_n, loss[0].lane[0].b[0], zero, loss[1].lane[0].b[0]));
+   sneppp__block_free(&block[0]), sneppp__block_free(&block[1]);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* J_k against its power series in long steps of accuracy, and the degree against the error that it promises. */
+TEST loss_waves_bessel(void)
+{
+   for (double a = -9; a < 9; a += 0.3701) {
+      double J[64], x = fabs(a);
+      sneppp__bessel(a, 30, J);
+      for (int k = 0; k <= 31; k++) {
+         double term = 1, sum = 0;
+         for (int j = 1; j <= k; j++) term *= 0.5 * a / j;
+         for (int j = 0; j < 60; term *= -0.25 * x * x / ((j + 1.0) * (k + j + 1.0)), j++) sum += term;
+         ASSERT_IN_RANGE(sum, J[k], 1e-13);
+      }
+   }
+   for (int k = 0; k < 40; k++) {
+      double a = 0.2 * k, J[64], worst = 0, tiny = sizeof(sneppp_real) == sizeof(float) ? 3e-8 : 2e-15;
+      size_t p = sneppp__wave_degree(1, a, 47);
+      ASSERT(p <= 47);
+      sneppp__bessel(a, p, J);
+      for (double u = -1; u <= 1; u += 0.01) {
+         double sum = J[0];
+         for (size_t j = 2; j <= p; j += 2) sum += 2 * (j % 4 ? -1 : 1) * J[j] * cos((double)j * acos(u));
+         if (fabs(sum - cos(a * u)) > worst) worst = fabs(sum - cos(a * u));
+      }
+      ASSERT(worst <= tiny);
+   }
+   ASSERT_EQ((size_t)48, sneppp__wave_degree(2, 1e9, 47));
+   ASSERT_EQ((size_t)48, sneppp__wave_degree(2, sneppp__nan(), 47));
+   PASS();
+}
+
 SUITE(loss)
 {
    RUN_TEST(loss_definition);
@@ -567,4 +762,8 @@ SUITE(loss)
    RUN_TEST(loss_active_differences);
    RUN_TEST(loss_active_blocks);
    RUN_TEST(loss_active_training);
+   RUN_TEST(loss_waves_sums);
+   RUN_TEST(loss_waves_zero);
+   RUN_TEST(loss_waves_blocks);
+   RUN_TEST(loss_waves_bessel);
 }
