@@ -2081,6 +2081,15 @@ static void sneppp__pack_strips(const sneppp__kit *kit, char *strips, size_t nex
                       src + (i * si + p * sp) * kit->size, si, sp);
 }
 
+/* The panels of a block of B: n columns, k rows. */
+static void sneppp__pack_block(const sneppp__kit *kit, char *to, size_t n, size_t k, const char *from, size_t bj,
+                               size_t bp)
+{
+   size_t size = kit->size, wide = kit->columns;
+   for (size_t j = 0; j < n; j += wide)
+      sneppp__pack(kit, to + j * k * size, wide, n - j < wide ? n - j : wide, k, from + j * bj * size, bj, bp);
+}
+
 /* A tile that sticks out of C is made apart and its part that counts is added. */
 static void sneppp__tile_edge(const sneppp__kit *kit, size_t k, const void *a, size_t rs, size_t cs, const void *b,
                               const double *scale, void *c_, size_t ldc, size_t rows, size_t columns)
@@ -2101,15 +2110,16 @@ static void sneppp__tile_edge(const sneppp__kit *kit, size_t k, const void *a, s
       }
 }
 
-/* All blocks. lower: only tiles that touch the lower triangle of C are computed. */
+/* All blocks. lower: only tiles that touch the lower triangle of C are computed. packed: B as sneppp__pack_right has
+   left it, or NULL. */
 SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n,
                                                size_t k, double alpha, const void *A, size_t lda, const void *B,
-                                               size_t ldb, double beta, void *C, size_t ldc)
+                                               size_t ldb, const void *packed, double beta, void *C, size_t ldc)
 {
    double block_[SNEPPP__DEPTH * SNEPPP__BLOCK_BYTES / 8 + 8],
       strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
-   char       *block = (char *)block_ + (64 - (uintptr_t)block_ % 64) % 64;
-   const char *a = (const char *)A, *b = (const char *)B;
+   char       *here = (char *)block_ + (64 - (uintptr_t)block_ % 64) % 64;
+   const char *a = (const char *)A, *b = (const char *)B, *next_block = (const char *)packed;
    char       *c = (char *)C;
    size_t      size = kit->size, wide = kit->columns, chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH;
    size_t      ai = ta ? 1 : lda, ap = ta ? lda : 1, bj = tb ? ldb : 1, bp = tb ? 1 : ldb;
@@ -2122,10 +2132,10 @@ SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower
          size_t p0 = k * chunk / chunks, kc = k * (chunk + 1) / chunks - p0, nj = n - j0 < nc ? n - j0 : nc;
          size_t first = lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
          double scale[2];
+         const char *block = packed ? next_block : here;
          scale[0] = alpha, scale[1] = chunk ? 1 : beta;
-         for (size_t j = 0; j < nj; j += wide)
-            sneppp__pack(kit, block + j * kc * size, wide, nj - j < wide ? nj - j : wide, kc,
-                         b + ((j0 + j) * bj + p0 * bp) * size, bj, bp);
+         if (packed) next_block += (nj + wide - 1) / wide * wide * kc * size;
+         else sneppp__pack_block(kit, here, nj, kc, b + (j0 * bj + p0 * bp) * size, bj, bp);
          for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
             size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
             const void *ready = a + (i * ai + p0 * ap) * size;
@@ -2136,7 +2146,8 @@ SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower
             }
             for (size_t j = 0; j < nj && !(lower && j0 + j >= i + rows); j += wide) {
                size_t columns = nj - j < wide ? nj - j : wide;
-               void  *to = c + (i * ldc + j0 + j) * size, *panel = block + j * kc * size;
+               void  *to = c + (i * ldc + j0 + j) * size;
+               const char *panel = block + j * kc * size;
                if (rows == SNEPPP__TILE_ROWS && columns == wide)
                   kit->tile(kc, ready, rs, cs, panel, scale, to, ldc);
                else sneppp__tile_edge(kit, kc, ready, rs, cs, panel, scale, to, ldc, rows, columns);
@@ -2156,7 +2167,7 @@ SNEPPP__UNUSED static void sneppp__dgemm(int ta, int tb, size_t m, size_t n, siz
    #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(m, n, k)) {
-      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, alpha, A, lda, B, ldb, NULL, beta, C, ldc);
       return;
    }
    #endif
@@ -2174,7 +2185,7 @@ SNEPPP__UNUSED static void sneppp__sgemm(int ta, int tb, size_t m, size_t n, siz
    #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(m, n, k)) {
-      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, (double)beta, C, ldc);
+      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, NULL, (double)beta, C, ldc);
       return;
    }
    #endif
@@ -2191,7 +2202,7 @@ SNEPPP__UNUSED static void sneppp__dsyrk(int trans, size_t n, size_t k, double a
    #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, alpha, A, lda, A, lda, beta, C, ldc);
+      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, alpha, A, lda, A, lda, NULL, beta, C, ldc);
       sneppp__dmirror(n, C, ldc);
       return;
    }
@@ -2209,7 +2220,7 @@ SNEPPP__UNUSED static void sneppp__ssyrk(int trans, size_t n, size_t k, float al
    #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, (double)alpha, A, lda, A, lda, (double)beta, C, ldc);
+      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, (double)alpha, A, lda, A, lda, NULL, (double)beta, C, ldc);
       sneppp__smirror(n, C, ldc);
       return;
    }
@@ -3255,10 +3266,11 @@ SNEPPP__TARGET_AVX2 static void sneppp__preactivate_vectors(size_t n, size_t d, 
    }
 }
 
-/* db += column sums of dz = dpart o slope and dW += dz'T; dpart (B, n), or dpart o other where there is an other. One
+/* db += column sums of dz = scale o dpart o slope and dW += dz'T; scale (B), dpart (B, n), or dpart o other. One
    vector of units at a time walks down the rows with up to four sums in registers. dz (B, n), which may be dpart, is
    for the walks after the first. */
 SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, size_t n, size_t d,
+                                                                    const sneppp_real *scale,
                                                                     const sneppp_real *dpart,
                                                                     const sneppp_real *other,
                                                                     const sneppp_real *slope, sneppp_real *dz,
@@ -3278,6 +3290,7 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, si
             if (!r) {
                if (other) v = SNEPPP__V(mul)(v, sneppp__vec_load(other + at, left));
                v = SNEPPP__V(mul)(v, sneppp__vec_load(slope + at, left));
+               v = SNEPPP__V(mul)(v, SNEPPP__V(set1)(scale[k]));
                if (d > 3) sneppp__vec_store(dz + at, v, left);
                s[0] = SNEPPP__V(add)(s[0], v);
             } else {
@@ -3447,16 +3460,16 @@ static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real
 }
 
 #ifndef SNEPPP_INFERENCE_ONLY
-static void sneppp__pull_rows(size_t B, size_t n, size_t d, const sneppp_real *dpart, const sneppp_real *other,
-                              const sneppp_real *slope, sneppp_real *dz, const sneppp_real *T, double *db,
-                              double *dW)
+static void sneppp__pull_rows(size_t B, size_t n, size_t d, const sneppp_real *scale, const sneppp_real *dpart,
+                              const sneppp_real *other, const sneppp_real *slope, sneppp_real *dz,
+                              const sneppp_real *T, double *db, double *dW)
 {
-   SNEPPP__IF_VECTORS(sneppp__pull_vectors(B, n, d, dpart, other, slope, dz, T, db, dW))
+   SNEPPP__IF_VECTORS(sneppp__pull_vectors(B, n, d, scale, dpart, other, slope, dz, T, db, dW))
    (void)dz;
    for (size_t k = 0; k < B; k++)
       for (size_t i = 0; i < n; i++) {
          size_t at = k * n + i;
-         double e = (double)((other ? dpart[at] * other[at] : dpart[at]) * slope[at]);
+         double e = (double)((other ? dpart[at] * other[at] : dpart[at]) * slope[at] * scale[k]);
          db[i] += e;
          for (size_t r = 0; r < d; r++) dW[i * d + r] += e * (double)T[k * d + r];
       }
@@ -3494,6 +3507,45 @@ static void sneppp__parity_sums(size_t rows, size_t n, const sneppp_real *X, con
       }
 }
 
+/* A matrix B (k, n) that many products share is packed for them once; out has room for sneppp__packed_size reals.
+   Where products are not blocked, or go to a library, nothing is packed and NULL returned. */
+static size_t sneppp__packed_size(size_t n, size_t k) { return (n + 31) / 32 * 32 * k; }
+
+static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_real *B, sneppp_real *out)
+{
+#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
+   const sneppp__kit *kit = sneppp__kit_for(sizeof *B);
+   size_t nc = SNEPPP__BLOCK_BYTES / sizeof *B, chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH;
+   sneppp_real *to = out;
+   if (!kit || !SNEPPP__IS_LARGE(2, n, k)) return NULL;
+   nc = nc / kit->columns * kit->columns;
+   for (size_t j0 = 0; j0 < n; j0 += nc)
+      for (size_t chunk = 0; chunk < chunks; chunk++) {
+         size_t p0 = k * chunk / chunks, kc = k * (chunk + 1) / chunks - p0, nj = n - j0 < nc ? n - j0 : nc;
+         sneppp__pack_block(kit, (char *)to, nj, kc, (const char *)(B + p0 * n + j0), 1, n);
+         to += (nj + kit->columns - 1) / kit->columns * kit->columns * kc;
+      }
+   return out;
+#else
+   (void)n, (void)k, (void)B, (void)out;
+   return NULL;
+#endif
+}
+
+/* C (m, n) = A B with B (k, n) as it is and, if not NULL, packed. */
+static void sneppp__gemm_right(size_t m, size_t n, size_t k, const sneppp_real *A, size_t lda, const sneppp_real *B,
+                               const sneppp_real *packed, sneppp_real *C, size_t ldc)
+{
+#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
+   if (packed) {
+      sneppp__gemm_blocks(sneppp__kit_for(sizeof *C), 0, 0, 0, m, n, k, 1, A, lda, B, n, packed, 0, C, ldc);
+      return;
+   }
+#endif
+   (void)packed;
+   sneppp__gemm(0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
+}
+
 /* C (n, n) = A B of the shapes that ta and tb say, in the lower triangle at least; for products that are symmetric. */
 static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
                                const sneppp_real *B, size_t ldb, sneppp_real *C)
@@ -3501,7 +3553,7 @@ static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_
 #if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
+      sneppp__gemm_blocks(kit, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, NULL, 0, C, n);
       return;
    }
 #endif
@@ -3514,7 +3566,7 @@ static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t ld
 #if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_SYRK) && !defined(SNEPPP_SYRK_F32)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, 1, 0, n, n, k, 1, A, lda, A, lda, (double)beta, C, n);
+      sneppp__gemm_blocks(kit, 1, 1, 0, n, n, k, 1, A, lda, A, lda, NULL, (double)beta, C, n);
       return;
    }
 #endif
@@ -10153,7 +10205,8 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    if (status) return status;
    n = (size_t)layer->n;
    if (n > SIZE_MAX / sizeof(double) / n)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large: size_t cannot count the bytes of K", layer->n);
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large: size_t cannot count the bytes of K",
+                          layer->n);
    memset(&job, 0, sizeof job);
    memset(&block, 0, sizeof block);
    job.plan = &plan, job.K = K, job.G = G, job.scale = scale, job.parts = parts;
@@ -11175,6 +11228,36 @@ SNEPPP__TARGET_AVX2 static void sneppp__act_vectors(const sneppp_unit *u, sneppp
 }
 #endif
 
+/* cos or sin of z = b + W t for `count` units, W (d, ld), at B points T (B, d), d <= 4: one vector of units at a time
+   walks down the points with its weights in registers. psi and slope are (B, n); slope may be NULL. Returns 0, and
+   leaves all to be done again, if a |z| is too large for the vectors. */
+#ifdef SNEPPP__VECTOR
+SNEPPP__TARGET_AVX2 static int sneppp__wave_vectors(int sine, size_t count, size_t d, size_t ld, const sneppp_real *W,
+                                                    const sneppp_real *b, size_t B, const sneppp_real *T, size_t n,
+                                                    sneppp_real *psi, sneppp_real *slope)
+{
+   sneppp__vec sign = SNEPPP__V(set1)((sneppp_real)-0.0), most = SNEPPP__V(set1)((sneppp_real)1e5),
+               bad = SNEPPP__V(setzero)();
+   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
+      size_t      left = count - i;
+      sneppp__vec w[4], bias = SNEPPP__V(loadu)(b + i), z, s, c;
+      for (size_t r = 0; r < 4; r++) w[r] = SNEPPP__V(loadu)(W + (r < d ? r : 0) * ld + i);
+      for (size_t k = 0; k < B; k++) {
+         const sneppp_real *t = T + k * d;
+         z = SNEPPP__V(fmadd)(w[0], SNEPPP__V(set1)(t[0]), bias);
+         if (d > 1) z = SNEPPP__V(fmadd)(w[1], SNEPPP__V(set1)(t[1]), z);
+         if (d > 2) z = SNEPPP__V(fmadd)(w[2], SNEPPP__V(set1)(t[2]), z);
+         if (d > 3) z = SNEPPP__V(fmadd)(w[3], SNEPPP__V(set1)(t[3]), z);
+         bad = SNEPPP__V(or)(bad, SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, z), most, _CMP_NLE_UQ));
+         sneppp__vec_sincos(z, &s, &c);
+         sneppp__vec_store(psi + k * n + i, sine ? s : c, left);
+         if (slope) sneppp__vec_store(slope + k * n + i, sine ? c : SNEPPP__V(xor)(sign, s), left);
+      }
+   }
+   return !SNEPPP__V(movemask)(bad);
+}
+#endif
+
 /* psi = sigma(z) and, if wanted, slope = sigma'(z); psi may be z. The common activations have loops of their own. */
 static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi,
                               sneppp_real *slope)
@@ -11624,6 +11707,9 @@ static void sneppp__layer_features(const sneppp_model *model, int f, size_t firs
    sneppp_real               W[block * SNEPPP__MAX_STATS], R[block * SNEPPP__MAX_STATS], bias[block];
    sneppp_unit               unit[block];
    size_t                    d = (size_t)L->d;
+#ifdef SNEPPP__VECTOR
+   sneppp_act                act = model->desc.factor[f].unit.act;
+#endif
    if (model->desc.factor[f].own.psi) { sneppp__own_features(model, f, first, pick, units, B, T, psi, slope); return; }
    for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
       count = units - i0 < (size_t)block ? units - i0 : (size_t)block;
@@ -11638,6 +11724,12 @@ static void sneppp__layer_features(const sneppp_model *model, int f, size_t firs
             if (L->width) R[r * block + i] = 1 / L->width[at * d + r];
          }
       }
+#ifdef SNEPPP__VECTOR
+      if (!L->units && (act == SNEPPP_COS || act == SNEPPP_SIN) && d <= 4 && sneppp__has_vectors() &&
+          sneppp__wave_vectors(act == SNEPPP_SIN, count, d, block, W, bias, B, T, units, psi + i0,
+                               slope ? slope + i0 : NULL))
+         continue;
+#endif
       for (size_t k = 0; k < B; k++) {
          sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
          sneppp__preactivate(count, d, block, W, L->width ? R : NULL, bias, T + k * d, z);
@@ -12089,7 +12181,12 @@ static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g
 
 /* V'V, a block of rows at a time: the lower triangle by gemm, its mirror image, and a copy in the precision of the
    features. The longest rows come first, so that threads end together. */
-#define SNEPPP__ROW_BLOCK 48
+static size_t sneppp__row_block(size_t n) /* whole tiles, about 48 rows, an even number of blocks */
+{
+   size_t pairs = (n + 95) / 96, rows = (n + 2 * pairs - 1) / (2 * pairs);
+   return (rows + SNEPPP__TILE_ROWS - 1) / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS;
+}
+
 typedef struct sneppp__square_job {
    size_t        n, m;
    const double *V;      /* (m, n)         */
@@ -12100,9 +12197,8 @@ typedef struct sneppp__square_job {
 static void sneppp__square_rows(size_t block, void *arg)
 {
    const sneppp__square_job *job = (const sneppp__square_job *)arg;
-   size_t n = job->n, blocks = (n + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK,
-          i0 = (blocks - 1 - block) * SNEPPP__ROW_BLOCK,
-          end = n - i0 < SNEPPP__ROW_BLOCK ? n : i0 + SNEPPP__ROW_BLOCK;
+   size_t n = job->n, rows = sneppp__row_block(n), i0 = ((n + rows - 1) / rows - 1 - block) * rows,
+          end = n - i0 < rows ? n : i0 + rows;
    sneppp__dgemm(1, 0, end - i0, end, job->m, 1, job->V + i0, n, job->V, n, 0, job->M + i0 * n, n);
    for (size_t j0 = 0; j0 < end; j0 += 8) /* in squares, so that both sides stay in the cache */
       for (size_t i = i0; i < end; i++)
@@ -12117,6 +12213,7 @@ static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, 
                                    const sneppp_parallel *par)
 {
    sneppp__square_job job;
+   size_t             rows;
    job.n = (size_t)R->n, job.m = (size_t)R->m, job.M = M, job.narrow = narrow;
 #ifdef SNEPPP_REAL_FLOAT
    for (size_t i = 0; i < job.m * job.n; i++) wide[i] = (double)R->V[i];
@@ -12125,7 +12222,8 @@ static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, 
    (void)wide;
    job.V = R->V;
 #endif
-   sneppp__run(par, sneppp__square_rows, &job, (job.n + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK);
+   rows = sneppp__row_block(job.n);
+   sneppp__run(par, sneppp__square_rows, &job, (job.n + rows - 1) / rows);
 }
 
 /* The expected numbers of events: exact, alpha tr(V'V K) + floor mu(region). Regions share V'V, and a factor's closed
@@ -13414,13 +13512,17 @@ typedef struct sneppp__cell {
 /* ---- the sums over events, lane by lane. `flat` is every double that is summed, so that lanes add in one loop. */
 typedef struct sneppp__lane {
    sneppp__chunk chunk;
-   sneppp_real  *dpsi;                  /* (CHUNK, n) dL/dpsi                                               */
+   sneppp_real  *dpsi;                  /* (CHUNK, n) dL/dpsi, but for a factor of each row:                */
+   sneppp_real   row_scale[SNEPPP__CHUNK];
    sneppp_real  *dpart;                 /* (CHUNK, n) dL/d(features of one factor), then dL/dz              */
    sneppp_real  *sum;                   /* (n, n) M of the active features; sums of one chunk before they join S */
    double       *pull;                  /* (n, d + 1) the same of W and b; where there are active sets      */
    double       *flat;
    size_t        flat_count;
-   double       *S[SNEPPP_MAX_FACTORS]; /* (n, n); through V: (m, n); diagonal: (n)                         */
+   double       *S[SNEPPP_MAX_FACTORS]; /* (n, n); through V: (m, n); diagonal: (n); they follow each other */
+   size_t        S_count;
+   int           begun;                 /* S holds sums; before that, nothing                               */
+   int           pending;               /* chunks whose sums are still in `sum`, in float                   */
    double       *W[SNEPPP_MAX_FACTORS], *b[SNEPPP_MAX_FACTORS], *width[SNEPPP_MAX_FACTORS];
    double       *weight[SNEPPP_MAX_FACTORS], *mean[SNEPPP_MAX_FACTORS], *scale[SNEPPP_MAX_FACTORS];
    double       *scalar;                /* (4) sums of w log lambda, w / lambda, w q / lambda, w            */
@@ -13450,6 +13552,8 @@ typedef struct sneppp__loss {
    sneppp__watch       *watch;          /* (realisations)                                                   */
    sneppp_real         *M[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in the precision of the features               */
    double              *MM[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in double; full readouts                      */
+   sneppp_real         *room[SNEPPP_MAX_FACTORS]; /* for M packed, if chunks take all of it                 */
+   const sneppp_real   *packed[SNEPPP_MAX_FACTORS];
    double              *wide;           /* (m, n) V in double, or a gradient of V; float build only         */
    size_t               used, rows;     /* lanes that have events; events of a chunk                        */
    double              *G;              /* (n, n) dL/dK                                                     */
@@ -13527,6 +13631,12 @@ static void sneppp__place_cell(sneppp__carver *c, const sneppp_model *model, sne
    cell->Z = (sneppp_real *)sneppp__take(c, Q, SNEPPP__CHUNK, s);
 }
 
+/* Is dL/dpsi = -2 c_i M psi_i, where M psi is in y already? */
+static int sneppp__pulls_y(const sneppp__loss *loss)
+{
+   return loss->model->readouts == 1 && (loss->through_M || loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL);
+}
+
 static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, sneppp__lane *lane)
 {
    const sneppp_model *model = loss->model;
@@ -13539,7 +13649,8 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
    if (loss->waves) sneppp__place_cell(c, model, &lane->cell);
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
    if (loss->narrow) lane->pull = (double *)sneppp__take(c, widest, stats + 1, sizeof(double));
-   if (loss->gradient) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
+   lane->dpsi = lane->chunk.y; /* M psi, times a factor of the event */
+   if (loss->gradient && !sneppp__pulls_y(loss)) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    if (loss->gradient > 1) lane->dpart = (sneppp_real *)sneppp__take(c, B, widest, s);
    for (int pass = 0; pass < 2; pass++) { /* first the size of `flat`, then the pointers into it */
       double *at = pass ? lane->flat : NULL;
@@ -13550,6 +13661,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
          size_t n = (size_t)model->readout[k].n, m = (size_t)model->readout[k].m;
          SNEPPP__PART(lane->S[k], (loss->through_M ? n : m) * n);
       }
+      lane->S_count = used - 4;
       for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
          const sneppp_layer_state *L = &model->layer[f];
          size_t n = (size_t)L->n, d = (size_t)L->d;
@@ -13584,6 +13696,7 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
    loss->waves = loss->gradient && loss->through_M && loss->count >= 8 * SNEPPP__CHUNK && sneppp__plane_waves(model);
    loss->block = sneppp__chunk_rows(model) * (loss->waves ? SNEPPP__WAVE_BLOCK : SNEPPP__BLOCK);
    room = loss->count < loss->block ? loss->count : loss->block;
+   loss->x = NULL; /* from a layout before this one */
    if (loss->narrow || loss->waves) {
       loss->x = (sneppp_real *)sneppp__take(c, room, (size_t)model->D, sizeof *loss->x);
       loss->weight = (double *)sneppp__take(c, room, 1, sizeof *loss->weight);
@@ -13604,7 +13717,10 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
       size_t nk = (size_t)model->readout[k].n;
       loss->MM[k] = full ? (double *)sneppp__take(c, nk, nk, sizeof(double)) : NULL;
       loss->M[k] = NULL;
+      loss->room[k] = NULL;
       if (!loss->through_M || !loss->gradient) continue;
+      if (!loss->narrow)
+         loss->room[k] = (sneppp_real *)sneppp__take(c, sneppp__packed_size(nk, nk), 1, sizeof(sneppp_real));
 #ifdef SNEPPP_REAL_FLOAT
       loss->M[k] = (sneppp_real *)sneppp__take(c, nk, nk, sizeof(sneppp_real));
 #else
@@ -13656,6 +13772,22 @@ static void sneppp__scatter(size_t rows, int lower, size_t k, const int *pick, c
    }
 }
 
+/* Sums in S begin with zeros, unless the first chunk can write its own. */
+static void sneppp__lane_begin(sneppp__lane *lane)
+{
+   if (!lane->begun && lane->S_count) memset(lane->S[0], 0, lane->S_count * sizeof(double));
+   lane->begun = 1;
+}
+
+/* Chunks that wait in `sum` join S. */
+static void sneppp__lane_flush(sneppp__lane *lane, size_t n)
+{
+   if (!lane->pending) return;
+   sneppp__lane_begin(lane);
+   sneppp__scatter(n, 1, n, NULL, lane->sum, lane->S[0], n);
+   lane->pending = 0;
+}
+
 /* From q = |V psi|^2, or what stands for it, to lambda, the likelihood's sums, and c = w / lambda. */
 static void sneppp__likelihood(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
                                const double *log_base, const double *q, double *c)
@@ -13685,7 +13817,9 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
    size_t              n = k->n;
    int separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
        diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL,
-       joins = k->active || sizeof(sneppp_real) < sizeof(double); /* S is double and of all features */
+       joins = k->active || sizeof(sneppp_real) < sizeof(double), /* S is double and of all features */
+       waits = joins && loss->through_M && model->readouts == 1 && !loss->narrow, /* few chunks add up in float */
+       begun;
    double              q[SNEPPP__CHUNK][SNEPPP_MAX_FACTORS], total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
    if (loss->gradient == 0) sneppp__chunk_readout(model, B, k);
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
@@ -13702,7 +13836,7 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
          for (size_t b = 0; b < B; b++)
             for (size_t i = 0; i < nj; i++) y[b * n + i] = R->V[i] * R->V[i] * psi[b * n + i];
       } else if (loss->through_M) {
-         sneppp__gemm(0, 0, B, nj, nj, 1, psi, n, M, nj, 0, y, n);
+         sneppp__gemm_right(B, nj, nj, psi, n, M, k->active ? NULL : loss->packed[j], y, n);
       } else {
          sneppp__gemm(0, 1, B, m, nj, 1, psi, n, M, nj, 0, y, m);
       }
@@ -13727,6 +13861,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       for (int j = 0; j < model->readouts; j++)
          q[b][j] = model->alpha * c[b] * others[j]; /* from here on: c_i of readout j */
    }
+   if (loss->gradient && (!loss->through_M || joins) && !waits) sneppp__lane_begin(lane);
+   begun = lane->begun;
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
       const sneppp_readout_state *R = &model->readout[j];
       sneppp_real                *psi = k->psi + R->first;
@@ -13735,21 +13871,28 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       if (loss->through_M || diagonal) {
          for (size_t b = 0; b < B; b++) {
             sneppp_real minus = (sneppp_real)(-2 * q[b][j]), root = (sneppp_real)sqrt(q[b][j]);
-            sneppp__real_product(nj, minus, y + b * n, NULL, lane->dpsi + b * n + (size_t)R->first);
+            lane->row_scale[b] = sneppp__pulls_y(loss) ? minus : 1;
+            if (!sneppp__pulls_y(loss))
+               sneppp__real_product(nj, minus, y + b * n, NULL, lane->dpsi + b * n + (size_t)R->first);
             sneppp__real_product(nj, root, psi + b * n, NULL, psi + b * n);
          }
          if (diagonal) {
             for (size_t b = 0; b < B; b++)
                for (size_t i = 0; i < nj; i++)
                   lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
+         } else if (waits) {
+            sneppp__syrk_add(nj, B, psi, n, lane->pending ? 1 : 0, lane->sum);
+            if (++lane->pending == 4) sneppp__lane_flush(lane, n);
          } else if (joins) {
             sneppp__syrk_add(nj, B, psi, n, 0, lane->sum);
             sneppp__scatter(nj, 1, nj, k->active, lane->sum, lane->S[j], (size_t)R->n);
          } else {
-            sneppp__syrk_add(nj, B, psi, n, 1, (sneppp_real *)(void *)lane->S[j]);
+            sneppp__syrk_add(nj, B, psi, n, begun ? 1 : 0, (sneppp_real *)(void *)lane->S[j]);
+            lane->begun = 1;
          }
       } else { /* y = V psi: dpsi = -2 c V'y, dV = -2 c y psi', of which S keeps c y psi' */
          for (size_t b = 0; b < B; b++) sneppp__real_product(m, (sneppp_real)q[b][j], y + b * m, NULL, y + b * m);
+         for (size_t b = 0; b < B; b++) lane->row_scale[b] = 1;
          sneppp__gemm(0, 0, B, nj, m, -2, y, m, k->active ? lane->sum : R->V, nj, 0, lane->dpsi + R->first, n);
          sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, joins ? 0 : 1,
                       joins ? lane->sum : (sneppp_real *)(void *)lane->S[j], nj);
@@ -13813,7 +13956,8 @@ static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane
    if (!L->width) {
       double *db = active ? lane->pull : lane->b[f], *dW = active ? db + n : lane->W[f];
       if (active) memset(db, 0, n * (d + 1) * sizeof *db);
-      sneppp__pull_rows(B, n, d, pair ? lane->dpsi : dz, pair ? lane->chunk.part[1 - f] : NULL, slope, dz, T, db, dW);
+      sneppp__pull_rows(B, n, d, lane->row_scale, pair ? lane->dpsi : dz, pair ? lane->chunk.part[1 - f] : NULL,
+                        slope, dz, T, db, dW);
       for (size_t i = 0; active && i < n; i++) {
          lane->b[f][active[i]] += db[i];
          for (size_t r = 0; r < d; r++) lane->W[f][(size_t)active[i] * d + r] += dW[i * d + r];
@@ -13823,12 +13967,13 @@ static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane
    sneppp__real_product(B * n, 1, dz, slope, dz);
    for (size_t b = 0; b < B; b++) {
       const sneppp_real *z = dz + b * n, *t = T + b * d;
+      double             scale = (double)lane->row_scale[b];
       for (size_t i = 0; i < n; i++)
          for (size_t r = 0; r < d; r++) {
             size_t at = (active ? (size_t)active[i] : i) * d + r;
             double l = (double)L->width[at], e = ((double)t[r] - (double)L->W[at]) / l;
-            lane->W[f][at] += (double)z[i] * e / l;
-            lane->width[f][at] += (double)z[i] * e * e / l;
+            lane->W[f][at] += scale * (double)z[i] * e / l;
+            lane->width[f][at] += scale * (double)z[i] * e * e / l;
          }
    }
 }
@@ -14311,7 +14456,7 @@ static void sneppp__cell_run(const sneppp__loss *loss, sneppp__lane *lane, size_
    double        least = 0;
    if (open) {
       sneppp__cell_coefficients(c, n);
-      sneppp__gemm(0, 0, c->r, n, n, 1, c->A, n, loss->M[0], n, 0, c->Y, n);
+      sneppp__gemm_right(c->r, n, n, c->A, n, loss->M[0], loss->packed[0], c->Y, n);
       sneppp__gemm_lower(0, 1, c->r, n, c->Y, n, c->A, n, c->G);
       sneppp__cell_polynomial(c);
       for (size_t i = 0; i < c->Q * c->q; i++) least += fabs(c->h[i]); /* |T_k| <= 1: no intensity is larger */
@@ -14327,8 +14472,9 @@ static void sneppp__cell_run(const sneppp__loss *loss, sneppp__lane *lane, size_
    if (!open) return;
    sneppp__cell_weights(c);
    sneppp__gemm(0, 0, c->r, n, c->r, 1, c->G, c->r, c->A, n, 0, c->E, n);
+   sneppp__lane_flush(lane, n);
    sneppp__gemm_lower(1, 0, n, c->r, c->A, n, c->E, n, lane->sum);
-   sneppp__scatter(n, 1, n, NULL, lane->sum, lane->S[0], n);
+   lane->pending = 1;
    if (loss->gradient < 2) return;
    sneppp__gemm(0, 0, c->r, n, c->r, -2, c->G, c->r, c->Y, n, 0, c->E, n);
    sneppp__cell_pull(lane, n);
@@ -14341,7 +14487,12 @@ static void sneppp__lane_run(size_t which, void *arg)
    sneppp__lane *lane = &loss->lane[which];
    size_t        N = loss->size, D = (size_t)loss->model->D, rows = loss->rows;
    double        own[SNEPPP__CHUNK], *weight = own;
-   if (!loss->at) memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
+   if (!loss->at) {
+      size_t after = 4 + lane->S_count;
+      memset(lane->flat, 0, 4 * sizeof *lane->flat);
+      memset(lane->flat + after, 0, (lane->flat_count - after) * sizeof *lane->flat);
+      lane->begun = lane->pending = 0;
+   }
    memset(&lane->error, 0, sizeof lane->error);
    for (size_t cell = which; cell < loss->cells; cell += loss->used)
       sneppp__cell_run(loss, lane, sneppp__piece(loss, cell, loss->cells), sneppp__piece(loss, cell + 1, loss->cells));
@@ -14363,12 +14514,33 @@ static sneppp_status sneppp__lane_errors(const sneppp__loss *loss, sneppp_error 
    return SNEPPP_OK;
 }
 
-/* All events of a pass, block by block; if neighbours need not meet, they are one block that is never loaded whole. */
-static sneppp_status sneppp__loss_pass(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
+/* All events of a pass, block by block; if neighbours need not meet, they are one block that is never loaded whole. A
+   pass begins, and then, while there is a block, runs its lanes and goes on. */
+static size_t sneppp__pass_events(const sneppp__loss *loss) { return loss->batch ? loss->batch : loss->count; }
+
+/* Makes the block at loss->at ready for its lanes. */
+static sneppp_status sneppp__pass_block(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
 {
-   size_t        N = loss->batch ? loss->batch : loss->count, rows = sneppp__chunk_rows(loss->model);
-   sneppp_status st = SNEPPP_OK;
-   size_t        chunks = N ? (N + rows - 1) / rows : 1; /* no events: lane 0 makes the zeros */
+   size_t        N = sneppp__pass_events(loss), rows = sneppp__chunk_rows(loss->model), pieces;
+   sneppp_status st;
+   loss->size = N - loss->at;
+   if (!loss->x) return SNEPPP_OK;
+   if (loss->size > loss->block) loss->size = loss->block;
+   sneppp__run(par, sneppp__block_load, loss, loss->used);
+   st = sneppp__lane_errors(loss, err);
+   if (st != SNEPPP_OK) return st;
+   if (loss->waves) loss->cells = sneppp__cells_worth(loss);
+   if (loss->cells && loss->size == N && loss->cells < loss->used) loss->used = loss->cells;
+   pieces = loss->narrow ? (loss->size + rows - 1) / rows : loss->cells;
+   for (loss->pieces = 1; loss->pieces < pieces; loss->pieces *= 2)
+      sneppp__run(par, sneppp__block_split, loss, loss->pieces);
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__pass_begin(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
+{
+   size_t N = sneppp__pass_events(loss), rows = sneppp__chunk_rows(loss->model);
+   size_t chunks = N ? (N + rows - 1) / rows : 1; /* no events: lane 0 makes the zeros */
    loss->rows = rows;
    if (!loss->narrow) { /* chunks of one size, or few threads would wait for the last; in whole tiles of gemm */
       loss->rows = (N + chunks * SNEPPP__TILE_ROWS - 1) / (chunks * SNEPPP__TILE_ROWS) * SNEPPP__TILE_ROWS;
@@ -14378,26 +14550,48 @@ static sneppp_status sneppp__loss_pass(sneppp__loss *loss, const sneppp_parallel
                 : chunks <= 12 ? 4
                                : (chunks + 2) / 3; /* a lane costs as much as half a chunk to clear and add */
    if (loss->used > loss->lanes) loss->used = loss->lanes;
-   loss->cells = 0;
-   for (loss->at = 0; st == SNEPPP_OK; loss->at += loss->size) {
-      loss->size = N - loss->at;
-      if (loss->x) {
-         size_t pieces;
-         if (loss->size > loss->block) loss->size = loss->block;
-         sneppp__run(par, sneppp__block_load, loss, loss->used);
-         st = sneppp__lane_errors(loss, err);
-         if (st != SNEPPP_OK) break;
-         if (loss->waves) loss->cells = sneppp__cells_worth(loss);
-         if (loss->cells && loss->size == N && loss->cells < loss->used) loss->used = loss->cells;
-         pieces = loss->narrow ? (loss->size + rows - 1) / rows : loss->cells;
-         for (loss->pieces = 1; loss->pieces < pieces; loss->pieces *= 2)
-            sneppp__run(par, sneppp__block_split, loss, loss->pieces);
-      }
+   loss->cells = loss->at = 0;
+   return sneppp__pass_block(loss, par, err);
+}
+
+/* After the lanes of a block have run: the blocks that are left. */
+static sneppp_status sneppp__pass_end(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp_status st = sneppp__lane_errors(loss, err);
+   while (st == SNEPPP_OK && loss->at + loss->size < sneppp__pass_events(loss)) {
+      loss->at += loss->size;
+      st = sneppp__pass_block(loss, par, err);
+      if (st != SNEPPP_OK) break;
       sneppp__run(par, sneppp__lane_run, loss, loss->used);
       st = sneppp__lane_errors(loss, err);
-      if (loss->at + loss->size >= N) break;
    }
    return st;
+}
+
+/* A way to run jobs that runs the lanes of the block beside the first of them: what hangs on neither shares a call,
+   and threads wait for each other once less. Lanes come first, being the longer ones. */
+typedef struct sneppp__beside {
+   sneppp__loss          *loss;
+   const sneppp_parallel *par;
+   void (*job)(size_t, void *);
+   void                  *arg;
+   int                    done;
+} sneppp__beside;
+
+static void sneppp__beside_one(size_t i, void *arg)
+{
+   sneppp__beside *both = (sneppp__beside *)arg;
+   if (i < both->loss->used) sneppp__lane_run(i, both->loss);
+   else both->job(i - both->loss->used, both->arg);
+}
+
+static void sneppp__beside_run(void (*job)(size_t, void *), void *arg, size_t count, void *user)
+{
+   sneppp__beside *both = (sneppp__beside *)user;
+   both->job = job, both->arg = arg;
+   if (both->done) sneppp__run(both->par, job, arg, count);
+   else sneppp__run(both->par, sneppp__beside_one, both, both->loss->used + count);
+   both->done = 1;
 }
 
 /* Adds a slice of the sums of all lanes to those of lane 0, in the order of the lanes. */
@@ -14405,10 +14599,19 @@ static sneppp_status sneppp__loss_pass(sneppp__loss *loss, const sneppp_parallel
 static void sneppp__lane_slice(size_t slice, void *arg)
 {
    sneppp__loss *loss = (sneppp__loss *)arg;
-   size_t at = slice * SNEPPP__SLICE, count = loss->lane[0].flat_count - at < SNEPPP__SLICE
-                                                 ? loss->lane[0].flat_count - at
-                                                 : SNEPPP__SLICE;
-   for (size_t l = 1; l < loss->used; l++) sneppp__long_add(count, 1, loss->lane[l].flat + at, loss->lane[0].flat + at);
+   sneppp__lane *lane = loss->lane;
+   size_t lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE, S = 4, end = 4 + lane->S_count;
+   if (hi > lane->flat_count) hi = lane->flat_count;
+   if (S < lo) S = lo;
+   if (end > hi) end = hi;
+   if (S >= end) S = end = hi; /* none of S: all is before it, or all is after it */
+   if (S < end && !lane->begun) memset(lane->flat + S, 0, (end - S) * sizeof *lane->flat);
+   for (size_t l = 0; l < loss->used; l++) {
+      if (l) sneppp__long_add(S - lo, 1, lane[l].flat + lo, lane->flat + lo);
+      if (l && lane[l].begun) sneppp__long_add(end - S, 1, lane[l].flat + S, lane->flat + S);
+      if (lane[l].pending && S < end) sneppp__join(end - S, 1, lane[l].sum + (S - 4), lane->flat + S);
+      if (l) sneppp__long_add(hi - end, 1, lane[l].flat + end, lane->flat + end);
+   }
 }
 
 /* ---- the integral: dL/dK and its way back through the mixing rule to K_f and c_f (see sneppp__mix_entry) */
@@ -14577,7 +14780,7 @@ static void sneppp__readout_weights(size_t block, void *arg)
 {
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
    const sneppp__loss     *loss = job->loss;
-   size_t  n = job->n, i0 = block * SNEPPP__ROW_BLOCK, end = n - i0 < SNEPPP__ROW_BLOCK ? n : i0 + SNEPPP__ROW_BLOCK;
+   size_t  n = job->n, rows = sneppp__row_block(n), i0 = block * rows, end = n - i0 < rows ? n : i0 + rows;
    double *S = loss->lane[0].S[job->k], row[SNEPPP_MAX_WIDTH];
    for (size_t j = i0; loss->through_M && j < n; j++) /* S has its lower triangle only */
       for (size_t i = i0; i < end && i < j; i++) S[i * n + j] = S[j * n + i];
@@ -14599,9 +14802,9 @@ static void sneppp__readout_weights(size_t block, void *arg)
 static void sneppp__readout_rows(size_t block, void *arg)
 {
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
-   size_t at = block * SNEPPP__ROW_BLOCK, n = job->n,
-          rows = job->m - at < SNEPPP__ROW_BLOCK ? job->m - at : SNEPPP__ROW_BLOCK;
+   size_t n = job->n, rows = sneppp__row_block(job->m), at = block * rows;
    const sneppp_real *V = job->loss->model->readout[job->k].V + at * n;
+   if (rows > job->m - at) rows = job->m - at;
 #ifdef SNEPPP_REAL_FLOAT
    sneppp__gemm(0, 0, rows, n, n, 2, V, n, job->a, n, 0, job->out + at * n, n);
    sneppp__join(rows * n, 1, job->out + at * n, job->dV + at * n);
@@ -14616,6 +14819,7 @@ static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double
    const sneppp_readout_state *R = &model->readout[k];
    const double               *S = loss->lane[0].S[k];
    sneppp__rows_job            job;
+   size_t                      rows;
    memset(&job, 0, sizeof job);
    job.loss = loss, job.k = k, job.n = (size_t)R->n, job.m = (size_t)R->m, job.scale = scale, job.A = loss->G,
    job.dV = dV;
@@ -14631,8 +14835,10 @@ static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double
       return;
    }
    if (!loss->through_M) sneppp__long_add(job.m * job.n, -2 * scale, S, dV);
-   sneppp__run(par, sneppp__readout_weights, &job, (job.n + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK);
-   sneppp__run(par, sneppp__readout_rows, &job, (job.m + SNEPPP__ROW_BLOCK - 1) / SNEPPP__ROW_BLOCK);
+   rows = sneppp__row_block(job.n);
+   sneppp__run(par, sneppp__readout_weights, &job, (job.n + rows - 1) / rows);
+   rows = sneppp__row_block(job.m);
+   sneppp__run(par, sneppp__readout_rows, &job, (job.m + rows - 1) / rows);
 }
 
 /* The events' part of the gradients of the hidden layer and the measure, reduced into lane 0. */
@@ -14662,6 +14868,8 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    sneppp__carver      c = sneppp__measure();
    double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, mass = 0, *s;
    sneppp_status       st = SNEPPP_OK;
+   sneppp__beside      both;
+   sneppp_parallel     beside;
    /* One factor, one realisation: dL/dK = alpha M does not wait for K, so both ways through K are walked at once. */
    int at_once = loss->gradient > 1 && loss->realisations == 1 && model->factors == 1 &&
                  model->desc.readout == SNEPPP_READOUT_FULL && sneppp__own_factor(model) < 0;
@@ -14670,19 +14878,26 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    for (int k = 0; loss->MM[0] && k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
       sneppp__readout_matrix(R, loss->wide, loss->MM[k], sizeof(sneppp_real) < sizeof(double) ? loss->M[k] : NULL, par);
+      loss->packed[k] = NULL;
+      if (loss->room[k]) loss->packed[k] = sneppp__pack_right((size_t)R->n, (size_t)R->n, loss->M[k], loss->room[k]);
    }
+   st = sneppp__pass_begin(loss, par, err);
+   if (st != SNEPPP_OK) return st;
+   both.loss = loss, both.par = par, both.done = 0;
+   beside.run = sneppp__beside_run, beside.user = &both;
    for (size_t r = 0; r < loss->realisations; r++) {
       double part = 1;
       if (at_once) {
-         st = sneppp__factor_pull(loss, loss->watch, 0, loss->MM[0], model->alpha, loss->watch->g.K[0], par, err);
+         st = sneppp__factor_pull(loss, loss->watch, 0, loss->MM[0], model->alpha, loss->watch->g.K[0], &beside, err);
          loss->watch->g.mass[0] = sneppp_window_mass(&loss->watch->inside[0]);
-      } else st = sneppp__watch_grams(model, &loss->watch[r], par, err);
+      } else st = sneppp__watch_grams(model, &loss->watch[r], &beside, err);
       if (st != SNEPPP_OK) return st;
       Lambda += sneppp__integral(model, &loss->watch[r].g, loss->MM[0] ? loss->MM : NULL);
       for (int f = 0; f < model->factors; f++) part *= loss->watch[r].g.mass[f];
       mass += part;
    }
-   st = sneppp__loss_pass(loss, par, err);
+   if (!both.done) sneppp__run(par, sneppp__lane_run, loss, loss->used);
+   st = sneppp__pass_end(loss, par, err);
    if (st != SNEPPP_OK) return st;
    sneppp__run(par, sneppp__lane_slice, loss, (loss->lane[0].flat_count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
    s = loss->lane[0].scalar;
@@ -16160,13 +16375,13 @@ static void sneppp__theta_read(const sneppp__learnt *seg, int segments, double *
 }
 
 /* The model from theta. The mass of a mixture, which softmax would set to one, stays what it was. */
-static void sneppp__theta_write(const sneppp__learnt *seg, int segments, const double *theta)
+static void sneppp__theta_write(const sneppp__learnt *seg, int segments, int plain, const double *theta)
 {
    for (int k = 0; k < segments; k++) {
       const double *t = theta + seg[k].first;
       double        mass = 0, total = 0, top = seg[k].count ? t[0] : 0;
       if (seg[k].map == SNEPPP__MAP_PLAIN) { /* nearly all of theta, and always of the model's precision */
-         for (size_t i = 0; i < seg[k].count; i++) seg[k].real[i] = (sneppp_real)t[i];
+         for (size_t i = 0; plain && i < seg[k].count; i++) seg[k].real[i] = (sneppp_real)t[i];
          continue;
       }
       if (seg[k].map == SNEPPP__MAP_LOGIT) {
@@ -16226,25 +16441,41 @@ SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *
 #endif
 
 /* One step of AdamW with the gradient scale * g, step counted from 1. */
-static void sneppp__adamw(const sneppp__learnt *seg, int segments, const double *g, double scale,
-                          double *theta, double *m, double *v, double rate, const sneppp_fit_desc *o,
-                          size_t step)
+typedef struct sneppp__adamw_job {
+   const sneppp__learnt *seg;
+   int                   segments;
+   sneppp_trainer       *t;
+   double                scale, rate, c1, c2;
+} sneppp__adamw_job;
+
+/* A slice of theta: kept as the last point known to be finite, if nothing is held out, then moved. */
+static void sneppp__adamw_slice(size_t slice, void *arg)
 {
-   double c1 = 1 - pow(o->beta1, (double)step), c2 = 1 - pow(o->beta2, (double)step);
-   for (int k = 0; k < segments; k++) {
-      double keep = seg[k].decays ? 1 - rate * o->decay : 1;
-      size_t i = seg[k].first;
+   const sneppp__adamw_job *job = (const sneppp__adamw_job *)arg;
+   const sneppp_fit_desc   *o = &job->t->desc;
+   double       *theta = job->t->theta, *m = job->t->moment1, *v = job->t->moment2;
+   const double *g = job->t->gradient;
+   size_t        lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE;
+   if (hi > job->t->parameters) hi = job->t->parameters;
+   if (!job->t->held) memcpy(job->t->best + lo, theta + lo, (hi - lo) * sizeof *theta);
+   for (int k = 0; k < job->segments; k++) {
+      const sneppp__learnt *seg = &job->seg[k];
+      double keep = seg->decays ? 1 - job->rate * o->decay : 1;
+      size_t i = seg->first > lo ? seg->first : lo, end = seg->first + seg->count < hi ? seg->first + seg->count : hi;
+      if (i >= end) continue;
 #ifdef SNEPPP__VECTOR
       if (sneppp__has_vectors())
-         i += sneppp__adamw_vectors(seg[k].count, g + i, scale, theta + i, m + i, v + i, keep, rate, o->beta1,
-                                    o->beta2, c1, c2);
+         i += sneppp__adamw_vectors(end - i, g + i, job->scale, theta + i, m + i, v + i, keep, job->rate, o->beta1,
+                                    o->beta2, job->c1, job->c2);
 #endif
-      for (; i < seg[k].first + seg[k].count; i++) {
-         double e = scale * g[i];
+      for (; i < end; i++) {
+         double e = job->scale * g[i];
          m[i] = o->beta1 * m[i] + (1 - o->beta1) * e;
          v[i] = o->beta2 * v[i] + (1 - o->beta2) * e * e;
-         theta[i] = keep * theta[i] - rate * (m[i] / c1) / (sqrt(v[i] / c2) + 1e-8);
+         theta[i] = keep * theta[i] - job->rate * (m[i] / job->c1) / (sqrt(v[i] / job->c2) + 1e-8);
       }
+      if (seg->map == SNEPPP__MAP_PLAIN)
+         for (i = seg->first > lo ? seg->first : lo; i < end; i++) seg->real[i - seg->first] = (sneppp_real)theta[i];
    }
 }
 
@@ -16442,11 +16673,12 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
    sneppp_error    inner;
    size_t          count;
    int             segments;
+   sneppp__adamw_job job;
    double          norm, scale;
    sneppp_status   st;
    if (!t || !t->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, t->gradient, &grad, &count);
-   sneppp__theta_write(seg, segments, t->theta);
+   sneppp__theta_write(seg, segments, 1, t->theta);
    for (;;) {
       memset(t->gradient, 0, count * sizeof *t->gradient);
       st = sneppp__trainer_look(t, 0, &grad, &t->report.nll, &t->report.expected, &inner);
@@ -16459,18 +16691,19 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
       memcpy(t->theta, t->best, count * sizeof *t->theta);
       memset(t->moment1, 0, count * sizeof(double));
       memset(t->moment2, 0, count * sizeof(double));
-      sneppp__theta_write(seg, segments, t->theta);
+      sneppp__theta_write(seg, segments, 1, t->theta);
    }
    sneppp__theta_chain(seg, segments, t->gradient);
    scale = 1 / (double)t->events; /* per event, so that rates do not depend on their number */
    norm = scale * sqrt(sneppp__long_dot(count, t->gradient, t->gradient));
    t->report.gradient = norm;
-   if (!t->held) memcpy(t->best, t->theta, count * sizeof *t->best); /* the last point known to be finite */
    if (t->desc.clip > 0 && norm > t->desc.clip) scale *= t->desc.clip / norm;
-   sneppp__adamw(seg, segments, t->gradient, scale, t->theta, t->moment1, t->moment2,
-                 t->rate_cut * sneppp__rate(&t->desc, t->report.step), &t->desc, t->report.step + 1);
+   job.seg = seg, job.segments = segments, job.t = t, job.scale = scale;
+   job.rate = t->rate_cut * sneppp__rate(&t->desc, t->report.step);
    t->report.step++;
-   sneppp__theta_write(seg, segments, t->theta);
+   job.c1 = 1 - pow(t->desc.beta1, (double)t->report.step), job.c2 = 1 - pow(t->desc.beta2, (double)t->report.step);
+   sneppp__run(&t->desc.parallel, sneppp__adamw_slice, &job, (count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
+   sneppp__theta_write(seg, segments, 0, t->theta);
    t->report.seconds = SNEPPP_SECONDS() - t->started;
    return SNEPPP_OK;
 }
@@ -16517,7 +16750,7 @@ static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc
       size_t          count;
       int             segments = sneppp__learnt_list(model, t.desc.freeze, seg, NULL, &grad, &count);
       if (st != SNEPPP_OK || (t.held && t.looks))
-         sneppp__theta_write(seg, segments, t.best); /* the best finite model is kept */
+         sneppp__theta_write(seg, segments, 1, t.best); /* the best finite model is kept */
    }
    if (st == SNEPPP_OK)
       st = sneppp__nll(model, t.desc.events, t.desc.realisations, &t.report.nll, &t.report.expected, NULL,

@@ -178,6 +178,79 @@ TEST vector_not_finite(void)
    PASS();
 }
 
+/* Products that share a packed matrix, and those of which the lower triangle is made, are the products of gemm. */
+TEST vector_shared_products(void)
+{
+   enum { most = 301, rows = 70 };
+   static sneppp_real A[rows * most], B[most * most], C[most * most], want[most * most], packed[320 * most];
+   static const size_t sizes[] = {3, 16, 31, 193, 200, most};
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, 4, 0);
+   for (size_t i = 0; i < rows * most; i++) A[i] = (sneppp_real)sneppp_rng_normal(&rng);
+   for (size_t i = 0; i < most * most; i++) B[i] = (sneppp_real)sneppp_rng_normal(&rng);
+   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+      size_t             n = sizes[s], m = n < rows ? n : rows;
+      double             tolerance = (sizeof(sneppp_real) == sizeof(float) ? 1e-4 : 1e-12);
+      const sneppp_real *ready;
+      ASSERT(sneppp__packed_size(n, n) <= sizeof packed / sizeof *packed);
+      ready = sneppp__pack_right(n, n, B, packed);
+      sneppp__gemm(0, 0, m, n, n, 1, A, n, B, n, 0, want, n);
+      sneppp__gemm_right(m, n, n, A, n, B, ready, C, n);
+      for (size_t i = 0; i < m * n; i++) ASSERT_IN_RANGE((double)want[i], (double)C[i], tolerance);
+      for (int tb = 0; tb < 2; tb++) {
+         sneppp__gemm(!tb, tb, m, m, m, 1, A, m, A, m, 0, want, m);
+         sneppp__gemm_lower(!tb, tb, m, m, A, m, A, m, C);
+         for (size_t i = 0; i < m; i++)
+            for (size_t j = 0; j <= i; j++) ASSERT_IN_RANGE((double)want[i * m + j], (double)C[i * m + j], tolerance);
+      }
+   }
+   PASS();
+}
+
+/* Rows of waves and polynomials against libm, for lengths that are not whole vectors; a huge argument sends a layer the
+   slow way, and is right there. */
+TEST vector_rows(void)
+{
+   enum { n = 37, B = 13, q = 9 };
+   sneppp_real x[B], T[q * B], Y[q * B], psi[n], u = (sneppp_real)0.3;
+   double      sums[B], tolerance = sizeof(sneppp_real) == sizeof(float) ? 2e-6 : 1e-14;
+   for (int b = 0; b < B; b++) x[b] = (sneppp_real)cos(0.2 * b);
+   sneppp__chebyshev_rows(q, B, x, T);
+   for (int k = 0; k < q; k++)
+      for (int b = 0; b < B; b++) {
+         ASSERT_IN_RANGE(cos(k * acos((double)x[b])), (double)T[k * B + b], 10 * tolerance);
+         Y[k * B + b] = (sneppp_real)(k - b);
+      }
+   sneppp__column_dots(q, B, T, Y, sums);
+   for (int b = 0; b < B; b++) {
+      double sum = 0;
+      for (int k = 0; k < q; k++) sum += (double)T[k * B + b] * (double)Y[k * B + b];
+      ASSERT_IN_RANGE(sum, sums[b], 50 * tolerance);
+   }
+   for (int dim = 1; dim <= 5; dim++)
+      for (int sine = 0; sine < 2; sine++)
+         for (int huge = 0; huge < 2; huge++) {
+            sneppp_desc  d;
+            sneppp_model m;
+            sneppp_error err;
+            sneppp_real  at[5] = {u, u, u, u, u};
+            memset(&d, 0, sizeof d);
+            d.width = n, d.factor[0].window.dim = dim, d.factor[0].unit.act = sine ? SNEPPP_SIN : SNEPPP_COS;
+            for (int r = 0; r < dim; r++) d.factor[0].window.hi[r] = 1;
+            ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err));
+            if (huge) m.layer[0].b[n / 2] = (sneppp_real)3e5;
+            ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, at, psi, &err));
+            for (int i = 0; i < n; i++) {
+               double z = (double)m.layer[0].b[i];
+               for (int r = 0; r < dim; r++) z += (double)(m.layer[0].W[i * dim + r] * ((u - (sneppp_real)m.layer[0].shift[r]) * (sneppp_real)m.layer[0].rate[r]));
+               if (huge && i == n / 2) z = (double)(sneppp_real)z;
+               ASSERT_IN_RANGE(sine ? sin(z) : cos(z), (double)psi[i], huge && i == n / 2 ? (sizeof(sneppp_real) == sizeof(float) ? 0.05 : 1e-9) : 40 * tolerance);
+            }
+            sneppp_free(&m);
+         }
+   PASS();
+}
+
 SUITE(vector)
 {
    RUN_TEST(vector_circular_functions);
@@ -186,4 +259,6 @@ SUITE(vector)
    RUN_TEST(vector_long_functions);
    RUN_TEST(vector_lengths);
    RUN_TEST(vector_not_finite);
+   RUN_TEST(vector_shared_products);
+   RUN_TEST(vector_rows);
 }
