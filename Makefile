@@ -171,24 +171,26 @@ size: ## code size and time to compile; code, constants and stack of the exporte
 	      printf "%-25s %7d bytes of code and constants, %d of data, compiled in %.2f s\n", f, $$1, $$2 + $$3, t / 1000 }'; done
 	@CC="$(CC)" sh tests/arm.sh size
 
-# ---- benchmarks: each program of bench/ checks itself against the plain reference first, then prints its lines
+# ---- benchmarks: each program of bench/ checks itself against the plain reference first, then prints its lines, name
+# value unit. The peers in Python run beside the programs that they are compared with.
 BENCHES := $(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c)))
-build/bench/%: bench/%.c sneppp.h
+PYTHON  ?= /usr/bin/python3
+build/bench/%: bench/%.c bench/bench.h sneppp.h
 	$(BUILD_PROGRAM)
+build/bench/train_f32: bench/train.c
 ifneq ($(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h),)
-build/bench/bench_linalg: EXTRA = -DBENCH_BLAS -lopenblas
-endif
-ifneq ($(BENCHES),)
-.PHONY: bench
-bench: $(BENCHES) ## build and run the benchmarks
-	@for b in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $$b || exit 1; done
+build/bench/linalg: EXTRA = -DBENCH_BLAS -lopenblas
 endif
 
-PYTHON ?= /usr/bin/python3
-.PHONY: bench-report
-bench-report: build/bench/train build/bench/train_f32 ## the table of training steps against PyTorch (needs python3-torch); also build/bench/report.md
-	@$(PYTHON) -c "import torch" 2>/dev/null || { echo "bench-report: python3-torch is not installed"; exit 1; }
-	@$(PYTHON) bench/peers/train.py build/bench | tee build/bench/report.md
+.PHONY: bench bench-report
+bench: $(BENCHES) ## build and run the benchmarks: lines of name, value, unit
+	@for b in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $$b || exit 1; done
+	@if $(PYTHON) -c "import torch" 2>/dev/null; then $(PYTHON) bench/peers/train.py build/bench; \
+	   else echo "bench: python3-torch is not installed, so nothing is compared with PyTorch" >&2; fi
+
+bench-report: $(BENCHES) ## run them and write their table into README.md (needs python3; uses python3-torch and OpenBLAS)
+	@$(MAKE) -s --no-print-directory bench > build/bench/lines.txt
+	@$(PYTHON) bench/report.py build/bench/lines.txt README.md
 
 # ---- the loader against hostile bytes: libFuzzer where clang has it, otherwise a program with mutations of its own
 FUZZ_SECONDS ?= 20

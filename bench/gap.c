@@ -1,9 +1,7 @@
 /* How good are predictions of a gap in time? 200 simulated runs on the sphere times 60 days, watched on [0, 25] and
    [30, 60]; the count in [25, 30] is predicted with its 95 % Poisson interval and compared with the simulated one. The
    interval for the true mean shows what is possible; the rest of the shortfall is the error of the fitted mean, whose
-   variance is measured as well. An interval for the wider distribution, Poisson plus estimation, is the check of that. */
-#define SNEPPP_IMPLEMENTATION
-#include "../sneppp.h"
+   variance is measured as well. An interval for the wider distribution, Poisson plus estimation, checks that. */
 #include "bench.h"
 
 enum { gap_runs = 200, gap_most = 4096 };
@@ -96,18 +94,18 @@ static int gap_report(const char *name, sneppp_mix mix, int width, sneppp_real *
    }
    sd = sqrt(square / (gap_runs - 1));
    for (int r = 0; r < gap_runs;
-        r++) /* Poisson plus estimation, as a normal interval around the prediction less its mean error */
+        r++) /* Poisson plus estimation, a normal interval around the prediction less its bias */
       wide += fabs((double)seen[r] - predicted[r] + mean - truth) <= 1.96 * sqrt(truth + sd * sd) + 0.5;
-   printf("gap %-20s true mean %.1f, predicted %.1f with standard deviation %.1f\n", name, truth, mean, sd);
-   printf("gap %-20s in the 95 %% interval: %.1f %% of %d runs; with the true mean %.1f %%; shortfall %.1f "
-          "points\n",
-          name, 100.0 * hits / gap_runs, (int)gap_runs, 100.0 * ideal / gap_runs,
-          100.0 * (ideal - hits) / gap_runs);
-   printf("gap %-20s (seen - predicted)^2 is %.1f on average: Poisson %.1f + estimation %.1f, of which bias "
-          "%.1f\n",
-          name, apart, truth, from_truth, (mean - truth) * (mean - truth));
-   printf("gap %-20s with the estimation's variance and bias counted in, the interval holds %.1f %%\n", name,
-          100.0 * wide / gap_runs);
+   bench_line(truth, "events", "gap_%s_true_mean", name);
+   bench_line(mean, "events", "gap_%s_predicted_mean", name);
+   bench_line(sd, "events", "gap_%s_predicted_deviation", name);
+   bench_line(100.0 * hits / gap_runs, "percent", "gap_%s_in_interval", name);
+   bench_line(100.0 * ideal / gap_runs, "percent", "gap_%s_in_interval_of_true_mean", name);
+   bench_line(100.0 * wide / gap_runs, "percent", "gap_%s_in_interval_with_estimation", name);
+   bench_line(apart, "events^2", "gap_%s_seen_minus_predicted_squared",
+              name); /* Poisson, truth, plus the next line */
+   bench_line(from_truth, "events^2", "gap_%s_of_which_estimation", name);
+   bench_line((mean - truth) * (mean - truth), "events^2", "gap_%s_of_which_bias", name);
    return 0;
 }
 
@@ -115,9 +113,8 @@ int main(void)
 {
    sneppp_real *x = (sneppp_real *)malloc(gap_most * 4 * sizeof *x);
    int bad = !x;
-   (void)bench_measure;
-   if (!bad) bad = gap_report("map times profile", SNEPPP_MIX_SEPARABLE, 8, x);
-   if (!bad) bad = gap_report("product of features", SNEPPP_MIX_PRODUCT, 24, x);
+   if (!bad) bad = gap_report("map_times_profile", SNEPPP_MIX_SEPARABLE, 8, x);
+   if (!bad) bad = gap_report("product_of_features", SNEPPP_MIX_PRODUCT, 24, x);
    free(x);
    return bad;
 }

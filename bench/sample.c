@@ -1,12 +1,10 @@
-/* How fast are exact samples and single looks? A million points from planar models of 64 features, tiles in a frame loop
-   without allocation, and the intensity of an AUTO model of full width. Each model is judged first: the counts of the
-   points in 64 cells against the closed forms, by chi-square. Lines: name value unit; processor time, one thread. */
-#define SNEPPP_IMPLEMENTATION
-#include "../sneppp.h"
+/* How fast are exact samples and single looks? A million points from planar models of 64 features, tiles in a frame
+   loop without allocation, and the intensity of an AUTO model of full width. Each model is judged first: counts of
+   points in 64 cells against the closed forms, by chi-square. One thread. */
 #include "bench.h"
 
-enum { sample_points = 1000000, sample_side = 8 };
-static sneppp_real sample_x[2 * sample_points];
+enum { sample_points = 1000000, sample_side = 8, sample_train = 4000 };
+static sneppp_real sample_x[2 * sample_points], sample_events[2 * sample_train];
 
 /* 63 degrees of freedom: beyond 110 is a chance of 2e-4. */
 static double sample_chi_square(const sneppp_model *m, double expected)
@@ -19,7 +17,7 @@ static double sample_chi_square(const sneppp_model *m, double expected)
    for (int c = 0; c < sample_side * sample_side; c++) {
       sneppp_window w = { .dim = 2 };
       sneppp_region r = { .factor = { &w } };
-      double        e = 0;
+      double e = 0;
       for (int k = 0; k < 2; k++) {
          int i = k ? c % sample_side : c / sample_side;
          w.lo[k] = (double)i / sample_side, w.hi[k] = (double)(i + 1) / sample_side;
@@ -31,72 +29,111 @@ static double sample_chi_square(const sneppp_model *m, double expected)
    return chi;
 }
 
-typedef struct sample_job { const sneppp_model *model; sneppp_sample_info info; sneppp_status status; } sample_job;
+typedef struct sample_job {
+   const sneppp_model *model;
+   sneppp_sample_info info;
+   sneppp_status status;
+} sample_job;
 
 static void sample_run(void *arg)
 {
    sample_job *job = (sample_job *)arg;
-   sneppp_rng  rng;
+   sneppp_rng rng;
    sneppp_rng_init(&rng, 1, 0);
-   job->status = sneppp_sample(job->model, NULL, &rng, sample_points, sample_x, sample_points, &job->info, NULL);
+   job->status =
+      sneppp_sample(job->model, NULL, &rng, sample_points, sample_x, sample_points, &job->info, NULL);
 }
 
-static int sample_model(const char *name, const sneppp_model *m)
+static void sample_model(const char *name, const sneppp_model *m)
 {
    sample_job job = { .model = m };
-   bench_time t = bench_measure(sample_run, &job);
-   double     chi = job.status == SNEPPP_OK ? sample_chi_square(m, job.info.expected) : 1e300;
-   if (!(chi < 110)) { fprintf(stderr, "sample: %s: chi-square %g of 63 degrees of freedom\n", name, chi); return 1; }
-   printf("%s_million %.3f s\n%s_acceptance %.3f points/candidate\n", name, t.median, name, job.info.acceptance);
-   return 0;
+   double chi;
+   sample_run(&job);
+   bench_check(job.status == SNEPPP_OK, "%s: sample failed", name);
+   chi = sample_chi_square(m, job.info.expected);
+   bench_check(chi < 110, "%s: chi-square %g of 63 degrees of freedom", name, chi);
+   bench_line(bench_fastest(sample_run, &job, 3), "s", "%s_million", name);
+   bench_line(job.info.acceptance, "points/candidate", "%s_acceptance", name);
 }
 
 /* Tiles of a level, each asked for once, in a block that was taken before. */
-static int sample_tiles(const char *name, const sneppp_model *m)
+enum { tile_level = 5, tile_side = 1 << tile_level, tile_cap = 8192, tiles = 64 };
+typedef struct tile_job {
+   const sneppp_model *model;
+   void *mem;
+   size_t bytes, points;
+   double expected;
+} tile_job;
+
+static void tiles_run(void *arg)
 {
-   enum { level = 5, side = 1 << level, cap = 8192 };
-   size_t             bytes = sneppp_sample_bytes(m, NULL, cap, NULL), points = 0;
-   void              *mem = malloc(bytes);
+   tile_job *job = (tile_job *)arg;
    sneppp_sample_info info;
-   clock_t            start = clock();
-   int                failed = !mem;
-   for (uint32_t t = 0; !failed && t < side * side; t++) {
-      failed = sneppp_sample_tile_in(mem, bytes, m, level, level, t / side, t % side, 1, sample_x, cap, &info, NULL) != SNEPPP_OK;
-      points += info.count;
+   sneppp_error err;
+   job->points = 0, job->expected = 0;
+   for (uint32_t t = 0; t < tiles; t++) { /* of every row two */
+      bench_must(sneppp_sample_tile_in(job->mem, job->bytes, job->model, tile_level, tile_level, t / 2,
+                                       (t / 2 + t % 2 * 16) % tile_side, 1, sample_x, tile_cap, &info, &err),
+                 &err);
+      job->points += info.count, job->expected += info.expected;
    }
-   printf("%s_tile %.1f us\n%s_tile_points %.1f points\n%s_tile_block %zu bytes\n", name,
-          (double)(clock() - start) / CLOCKS_PER_SEC / (side * side) * 1e6, name, (double)points / (side * side), name, bytes);
-   free(mem);
-   return failed;
 }
+
+static void sample_tiles(const char *name, const sneppp_model *m)
+{
+   size_t bytes = sneppp_sample_bytes(m, NULL, tile_cap, NULL);
+   tile_job job = { .model = m, .mem = bench_take(bytes, 1), .bytes = bytes };
+   double t = bench_fastest(tiles_run, &job, 2) / tiles;
+   bench_check(fabs((double)job.points - job.expected) < 5 * sqrt(job.expected),
+               "%s: %.0f points in the tiles, %.0f expected", name, (double)job.points, job.expected);
+   bench_line(1e6 * t, "us", "%s_tile", name);
+   bench_line((double)job.points / tiles, "points", "%s_tile_points", name);
+   bench_line((double)bytes, "bytes", "%s_tile_block", name);
+   free(job.mem);
+}
+
+enum { sample_look_points = 20000 };
+static sneppp_real sample_out[sample_look_points];
 
 static void sample_looks(void *arg)
 {
    const sneppp_model *m = (const sneppp_model *)arg;
-   sneppp_events       at = { .x = sample_x, .count = 100000 };
-   static sneppp_real  out[100000];
-   (void)sneppp_intensities(m, &at, out, NULL, NULL);
+   sneppp_events at = { .x = sample_x, .count = sample_look_points };
+   (void)sneppp_intensities(m, &at, sample_out, NULL, NULL);
 }
 
 int main(void)
 {
-   sneppp_desc      d = { .width = 64, .factor = { { .window = { .dim = 2, .hi = { 1, 1 } }, .unit = { .act = SNEPPP_COS } } } };
-   sneppp_model     waves, few, wide;
-   sneppp_events    e = { .x = sample_x, .count = 4000 };
-   sneppp_fit_desc  fit = { .events = &e };
-   sneppp_report    report;
-   double           lambda = 1;
-   int              failed;
-   if (sneppp_init(&waves, &d, NULL) || sneppp_count(&waves, NULL, &lambda, NULL)) return 1;
+   sneppp_desc d = {
+      .width = 64, .factor = { { .window = { .dim = 2, .hi = { 1, 1 } }, .unit = { .act = SNEPPP_COS } } }
+   };
+   sneppp_model waves, few, wide;
+   sneppp_events e = { .x = sample_events, .count = sample_train };
+   sneppp_fit_desc fit = { .events = &e };
+   sneppp_error err;
+   double lambda = 1;
+   bench_must(sneppp_init(&waves, &d, &err), &err);
+   bench_must(sneppp_count(&waves, NULL, &lambda, &err), &err);
    waves.alpha *= sample_points / lambda;
-   failed = sample_model("cos64", &waves) | sample_tiles("cos64", &waves);
-   if (sneppp_init(&few, &d, NULL) || sneppp_fit(&few, &fit, &report, NULL)) return 1;
+   sample_model("cos64", &waves);
+   memcpy(sample_events, sample_x, sizeof sample_events);
+   sample_tiles("cos64", &waves);
+   bench_must(sneppp_init(&few, &d, &err), &err);
+   bench_must(sneppp_fit(&few, &fit, NULL, &err), &err);
    d.width = 0;
-   if (sneppp_init(&wide, &d, NULL) || sneppp_fit(&wide, &fit, &report, NULL)) return 1;
-   failed |= sample_model("auto64", &few);
-   few.alpha *= 250, few.floor *= 250; /* a million points */
-   failed |= sample_tiles("auto64", &few);
-   printf("auto_features %d\nauto_look %.2f us\n", wide.n, bench_measure(sample_looks, &wide).median / 100000 * 1e6);
+   bench_must(sneppp_init(&wide, &d, &err), &err);
+   bench_must(sneppp_fit(&wide, &fit, NULL, &err), &err);
+   sample_model("auto64", &few);
+   few.alpha *= sample_points / sample_train,
+      few.floor *= sample_points / sample_train; /* a million points */
+   sample_tiles("auto64", &few);
+   bench_line(wide.n, "features", "auto_features");
+   sample_looks(&wide);
+   for (size_t i = 0; i < 1000; i++) {
+      double one = (double)sneppp_intensity(&wide, sample_x + 2 * i);
+      bench_check(fabs(one - (double)sample_out[i]) <= 1e-10 * one, "point %d of a batch", (int)i);
+   }
+   bench_line(1e6 * bench_fastest(sample_looks, &wide, 3) / sample_look_points, "us/point", "auto_look");
    sneppp_free(&waves), sneppp_free(&few), sneppp_free(&wide);
-   return failed;
+   return 0;
 }

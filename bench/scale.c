@@ -3,16 +3,12 @@
    make build/bench/scale && build/bench/scale FIRES.csv    longitude and latitude in the first two columns
    Four events of five are fitted, through a source; 50,000 of the rest judge the fit. The true intensity of a simulated
    pattern gives the figure that nobody can beat. */
-#define SNEPPP_IMPLEMENTATION
-#include "../sneppp.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "bench.h"
 
 enum { scale_events = 1000000, scale_judges = 50000, scale_clusters = 400 };
 
 typedef struct scale_truth {
-   int    d;
+   int d;
    double centre[scale_clusters][2], width[scale_clusters];
 } scale_truth;
 
@@ -53,7 +49,10 @@ static double scale_density(const scale_truth *t, const sneppp_real *x)
    return 1.0 / 3 + 2.0 / 3 * sum / scale_clusters;
 }
 
-typedef struct scale_store { const sneppp_real *x; size_t D; } scale_store;
+typedef struct scale_store {
+   const sneppp_real *x;
+   size_t D;
+} scale_store;
 
 static size_t scale_read(sneppp_real *dst, size_t first, size_t count, void *user)
 {
@@ -62,64 +61,60 @@ static size_t scale_read(sneppp_real *dst, size_t first, size_t count, void *use
    return count;
 }
 
-static int scale_fit(const char *name, const sneppp_window *win, sneppp_real *x, size_t N, double best)
+static void scale_fit(const char *name, const sneppp_window *win, sneppp_real *x, size_t N, double best)
 {
-   size_t           D = (size_t)win->dim, train = N - N / 5;
-   scale_store      store = { x, D };
-   sneppp_events    e = { .read = scale_read, .user = &store, .count = train },
-                    judge = { .x = x + train * D, .count = scale_judges };
-   sneppp_desc      desc = { .factor = { { .window = *win } } };
-   sneppp_fit_desc  fit = { .events = &e };
-   sneppp_model     m = { 0 };
-   sneppp_report    rep = { 0 };
-   sneppp_error     err = { 0 };
-   double           nll = 0, seconds = 0;
-   clock_t          start = clock();
-   sneppp_status    st = sneppp_init(&m, &desc, &err);
-   if (st == SNEPPP_OK) st = sneppp_fit(&m, &fit, &rep, &err);
-   seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-   start = clock();
-   if (st == SNEPPP_OK) st = sneppp_test_nll(&m, &judge, 1, (double)scale_judges / (double)train, &nll, NULL, &err);
-   if (st != SNEPPP_OK) fprintf(stderr, "scale: %s\n", err.why);
-   else {
-      printf("%s_events %zu events\n%s_width %d features\n%s_fit %.2f s\n", name, train, name, rep.width, name, seconds);
-      printf("%s_evaluate %.2f us\n", name, (double)(clock() - start) / CLOCKS_PER_SEC / scale_judges * 1e6);
-      printf("%s_expected %.1f events\n%s_test_nll %.4f nats\n", name, rep.expected, name, nll);
-      if (best < 1e9) printf("%s_true_test_nll %.4f nats\n", name, best);
-   }
+   size_t D = (size_t)win->dim, train = N - N / 5;
+   scale_store store = { x, D };
+   sneppp_events e = { .read = scale_read, .user = &store, .count = train },
+                 judge = { .x = x + train * D, .count = scale_judges };
+   sneppp_desc desc = { .factor = { { .window = *win } } };
+   sneppp_fit_desc fit = { .events = &e };
+   sneppp_model m = { 0 };
+   sneppp_report rep = { 0 };
+   sneppp_error err = { 0 };
+   double nll = 0, start = bench_cpu(), fitted;
+   bench_must(sneppp_init(&m, &desc, &err), &err);
+   bench_must(sneppp_fit(&m, &fit, &rep, &err), &err);
+   fitted = bench_cpu();
+   bench_must(sneppp_test_nll(&m, &judge, 1, (double)scale_judges / (double)train, &nll, NULL, &err), &err);
+   bench_check(fabs(rep.expected - (double)train) < 1e-3 * (double)train, "%s: %g events expected of %g",
+               name, rep.expected, (double)train);
+   bench_line((double)train, "events", "%s_events", name);
+   bench_line(rep.width, "features", "%s_width", name);
+   bench_line(fitted - start, "s", "%s_fit", name);
+   bench_line(1e6 * (bench_cpu() - fitted) / scale_judges, "us/point", "%s_evaluate", name);
+   bench_line(rep.expected, "events", "%s_expected", name);
+   bench_line(nll, "nats/event", "%s_test_nll", name);
+   if (best < 1e9) bench_line(best, "nats/event", "%s_true_test_nll", name);
    sneppp_free(&m);
-   return st != SNEPPP_OK;
 }
 
-static int scale_simulated(int d)
+static void scale_simulated(int d)
 {
-   scale_truth   truth;
+   scale_truth truth;
    sneppp_window win = { .dim = d, .hi = { 1, 1 } };
-   sneppp_real  *x = (sneppp_real *)malloc(scale_events * (size_t)d * sizeof *x);
-   sneppp_rng    rng;
-   double        best = 1;
-   int           failed;
-   if (!x) return 1;
+   sneppp_real *x = (sneppp_real *)bench_take(scale_events * (size_t)d, sizeof *x);
+   sneppp_rng rng;
+   double best = 1;
    scale_make(&truth, d);
    sneppp_rng_init(&rng, 8, (uint64_t)d);
    for (size_t i = 0; i < scale_events; i++) scale_draw(&truth, &rng, x + i * (size_t)d);
    for (size_t i = 0; i < scale_judges; i++) /* -[sum log(n p(x)) - n - log n!] / n */
-      best -= log(scale_density(&truth, x + (scale_events - scale_events / 5 + i) * (size_t)d)) / scale_judges;
+      best -=
+         log(scale_density(&truth, x + (scale_events - scale_events / 5 + i) * (size_t)d)) / scale_judges;
    best += sneppp__lgamma(scale_judges + 1.0) / scale_judges - log((double)scale_judges);
-   failed = scale_fit(d == 1 ? "line" : "plane", &win, x, scale_events, best);
+   scale_fit(d == 1 ? "auto_line" : "auto_plane", &win, x, scale_events, best);
    free(x);
-   return failed;
 }
 
-static int scale_file(const char *path)
+static void scale_file(const char *path)
 {
    sneppp_window win = { .space = SNEPPP_SPHERE, .dim = 3 };
-   FILE         *file = fopen(path, "r");
-   char          line[256];
-   size_t        N = 0, room = 0;
-   sneppp_real  *x = NULL;
-   sneppp_rng    rng;
-   int           failed;
+   FILE *file = fopen(path, "r");
+   char line[256];
+   size_t N = 0, room = 0;
+   sneppp_real *x = NULL;
+   sneppp_rng rng;
    while (file && fgets(line, sizeof line, file)) {
       double lon, lat;
       if (sscanf(line, "%lf,%lf", &lon, &lat) != 2) continue;
@@ -131,22 +126,22 @@ static int scale_file(const char *path)
       if (sneppp_lonlat_to_unit(lon, lat, x + 3 * N, NULL) == SNEPPP_OK) N++;
    }
    if (file) fclose(file);
-   if (N < 5 * (size_t)scale_judges) { fprintf(stderr, "scale: %s has too few events\n", path); free(x); return 1; }
+   bench_check(N >= 5 * (size_t)scale_judges, "%s has too few events", path);
    sneppp_rng_init(&rng, 9, 0);
    for (size_t i = N; i > 1; i--) { /* files are sorted by time */
-      size_t      j = (size_t)sneppp_rng_below(&rng, i);
+      size_t j = (size_t)sneppp_rng_below(&rng, i);
       sneppp_real t[3];
       memcpy(t, x + 3 * j, sizeof t);
       memcpy(x + 3 * j, x + 3 * (i - 1), sizeof t);
       memcpy(x + 3 * (i - 1), t, sizeof t);
    }
-   failed = scale_fit("file", &win, x, N, 1e10);
+   scale_fit("auto_file", &win, x, N, 1e10);
    free(x);
-   return failed;
 }
 
 int main(int argc, char **argv)
 {
-   if (argc > 1) return scale_file(argv[1]);
-   return scale_simulated(1) | scale_simulated(2);
+   if (argc > 1) scale_file(argv[1]);
+   else scale_simulated(1), scale_simulated(2);
+   return 0;
 }

@@ -1,6 +1,7 @@
 """The paper's recipe in PyTorch: cos features, a Gaussian mixture as base measure, AdamW on all events at once.
 
-    python3 bench/peers/recipe.py train.csv test.csv [scale] [--steps 600] [--width 200] [--parts 2] [--threads 2] [--seed 1] [--double]
+    python3 bench/peers/recipe.py train.csv test.csv [scale] [--steps 600] [--width 200] [--parts 2] [--threads 2]
+                                  [--seed 1] [--double]
 
 Events are the first two columns of each row; lines that are not numbers are skipped. Coordinates are scaled to the unit
 square by the bounding box of both files; the learning rate is 0.0125 / |X| with the area |X| = 1 there. Everything is
@@ -47,9 +48,9 @@ class Model(torch.nn.Module):
 
     def log_intensity(self, x):
         z = (x[:, None, :] - self.mean) * torch.exp(-self.log_scale)
-        log_part = -0.5 * (z * z).sum(-1) - self.log_scale.sum(-1) - math.log(2 * math.pi) + torch.log_softmax(self.logit, 0)
+        log_part = -0.5 * (z * z).sum(-1) - self.log_scale.sum(-1) - math.log(2 * math.pi)
         y = torch.cos(x @ self.W.T + self.b) @ self.V.T
-        return torch.log(self.alpha * (y * y).sum(1)) + torch.logsumexp(log_part, 1)
+        return torch.log(self.alpha * (y * y).sum(1)) + torch.logsumexp(log_part + torch.log_softmax(self.logit, 0), 1)
 
 
 def main():
