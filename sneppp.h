@@ -13495,8 +13495,8 @@ typedef struct sneppp__cell {
    size_t        p;                     /* degree                                                           */
    size_t        r, q, Q;               /* polynomials (p + d over d); 2 p + 1; q^(d - 1)                   */
    size_t        lines;                 /* runs of polynomials that differ in the first coordinate's degree: */
-   unsigned char outer[64][2];          /* (lines) degrees in the other coordinates                         */
-   size_t        first[64], count[64];  /* (lines) their rows of A                                          */
+   unsigned char  outer[64][2];         /* (lines) degrees in the other coordinates                         */
+   unsigned short first[64], count[64]; /* (lines) their rows of A                                          */
    double        centre[3], half[3];
    sneppp_real  *A, *Y, *E;             /* (r, n) the units' coefficients; A M; H A, then -2 H A M          */
    sneppp_real  *G;                     /* (r, r) A M A', then H                                            */
@@ -13513,7 +13513,7 @@ typedef struct sneppp__cell {
 typedef struct sneppp__lane {
    sneppp__chunk chunk;
    sneppp_real  *dpsi;                  /* (CHUNK, n) dL/dpsi, but for a factor of each row:                */
-   sneppp_real   row_scale[SNEPPP__CHUNK];
+   sneppp_real  *row_scale;             /* (CHUNK)                                                          */
    sneppp_real  *dpart;                 /* (CHUNK, n) dL/d(features of one factor), then dL/dz              */
    sneppp_real  *sum;                   /* (n, n) M of the active features; sums of one chunk before they join S */
    double       *pull;                  /* (n, d + 1) the same of W and b; where there are active sets      */
@@ -13649,6 +13649,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
    if (loss->waves) sneppp__place_cell(c, model, &lane->cell);
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
    if (loss->narrow) lane->pull = (double *)sneppp__take(c, widest, stats + 1, sizeof(double));
+   lane->row_scale = (sneppp_real *)sneppp__take(c, B, 1, s);
    lane->dpsi = lane->chunk.y; /* M psi, times a factor of the event */
    if (loss->gradient && !sneppp__pulls_y(loss)) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    if (loss->gradient > 1) lane->dpart = (sneppp_real *)sneppp__take(c, B, widest, s);
@@ -14282,7 +14283,7 @@ static int sneppp__cell_open(const sneppp__loss *loss, sneppp__cell *c, size_t l
    for (size_t j = 0; j <= (d > 2 ? c->p : 0); j++)
       for (size_t k = 0; k <= (d > 1 ? c->p - j : 0); k++, c->lines++) {
          c->outer[c->lines][0] = (unsigned char)k, c->outer[c->lines][1] = (unsigned char)j;
-         c->first[c->lines] = at, c->count[c->lines] = c->p - j - k + 1;
+         c->first[c->lines] = (unsigned short)at, c->count[c->lines] = (unsigned short)(c->p - j - k + 1);
          at += c->count[c->lines];
       }
    for (size_t i = 0; i < n; i++) {
@@ -14359,7 +14360,7 @@ static void sneppp__cell_polynomial(sneppp__cell *c)
          size_t ways = sneppp__cell_rows(c, s, t, row);
          for (size_t i = 0; i < c->count[s]; i++) {
             const sneppp_real *from = c->G + (c->first[s] + i) * c->r + c->first[t];
-            for (size_t j = 0; j < (s == t ? i + 1 : c->count[t]); j++) {
+            for (size_t j = 0; j < (s == t ? i + 1 : (size_t)c->count[t]); j++) {
                double v = (double)from[j] * (s == t && i == j ? 0.5 : 1); /* twice G_ij, halved */
                e[i + j] += v, e[i > j ? i - j : j - i] += v;
             }
