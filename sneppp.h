@@ -13568,10 +13568,18 @@ typedef struct sneppp__loss {
 #define SNEPPP__BLOCK      512
 #define SNEPPP__WAVE_BLOCK 4096
 
-/* Wide models have large sums: fewer lanes then. A function of the model alone, so results do not move. */
-static size_t sneppp__lane_count(const sneppp_model *model)
+/* Wide models have large sums, and a lane costs as much as half a chunk to clear and add: fewer lanes then. A function
+   of the model and of the number of events alone, so that results do not move. */
+static size_t sneppp__most_lanes(const sneppp_model *model)
 {
    return model->desc.readout == SNEPPP_READOUT_FULL && model->n > 512 ? 4 : SNEPPP__LANES;
+}
+
+static size_t sneppp__lane_count(const sneppp_model *model, size_t N)
+{
+   size_t rows = sneppp__chunk_rows(model), chunks = N ? (N + rows - 1) / rows : 1; /* no events: one makes the zeros */
+   size_t lanes = chunks <= 4 ? chunks : chunks <= 12 ? 4 : (chunks + 2) / 3, most = sneppp__most_lanes(model);
+   return lanes < most ? lanes : most;
 }
 
 /* Has factor f units that vanish on half-spaces, and do chunks of the model have active sets? Features must be
@@ -13689,7 +13697,8 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
    const sneppp_model *model = loss->model;
    size_t widest = 0, stats = 0, measure = 1, n = (size_t)model->n, parts = 0, room;
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
-   loss->lanes = sneppp__lane_count(model);
+   loss->lanes = sneppp__lane_count(model, loss->count);
+   if (loss->lanes < 2) loss->lanes = 2; /* their sums are also room for dL/dV */
    loss->narrow = loss->gradient && sneppp__narrows(model);
    loss->through_M = full;
    for (int k = 0; full && k < model->readouts; k++)
@@ -14541,16 +14550,13 @@ static sneppp_status sneppp__pass_block(sneppp__loss *loss, const sneppp_paralle
 static sneppp_status sneppp__pass_begin(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
 {
    size_t N = sneppp__pass_events(loss), rows = sneppp__chunk_rows(loss->model);
-   size_t chunks = N ? (N + rows - 1) / rows : 1; /* no events: lane 0 makes the zeros */
+   size_t chunks = (N + rows - 1) / rows;
    loss->rows = rows;
-   if (!loss->narrow) { /* chunks of one size, or few threads would wait for the last; in whole tiles of gemm */
+   if (!loss->narrow && N) { /* chunks of one size, or few threads would wait for the last; in whole tiles of gemm */
       loss->rows = (N + chunks * SNEPPP__TILE_ROWS - 1) / (chunks * SNEPPP__TILE_ROWS) * SNEPPP__TILE_ROWS;
-      if (loss->rows > rows || !N) loss->rows = rows;
+      if (loss->rows > rows) loss->rows = rows;
    }
-   loss->used = chunks <= 4    ? chunks
-                : chunks <= 12 ? 4
-                               : (chunks + 2) / 3; /* a lane costs as much as half a chunk to clear and add */
-   if (loss->used > loss->lanes) loss->used = loss->lanes;
+   loss->used = sneppp__lane_count(loss->model, N);
    loss->cells = loss->at = 0;
    return sneppp__pass_block(loss, par, err);
 }
@@ -16138,7 +16144,7 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
       if (!cx->diagonal && (size_t)cx->model->readout[cx->cone[k].which].m < rank)
          rank = (size_t)cx->model->readout[cx->cone[k].which].m;
    cx->rows = sneppp__chunk_rows(cx->model);
-   cx->lanes = sneppp__lane_count(cx->model);
+   cx->lanes = sneppp__most_lanes(cx->model);
    cx->loss.lanes = cx->lanes;
    cx->stored = cx->loss.count <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
    for (size_t r = 0; r < cx->loss.realisations; r++)
