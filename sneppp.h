@@ -9905,6 +9905,9 @@ static sneppp_status sneppp__plan_rows(sneppp__plan *plan, int log, int moments,
          if (a == b) plan->row[a][b] = row;
       }
    }
+   if (there[SNEPPP_STEP] && !plan->row[SNEPPP_STEP][SNEPPP_ONE]) /* for sneppp__plan_partner; 0 if there is none */
+      plan->row[SNEPPP_STEP][SNEPPP_ONE] =
+         sneppp__find_row(plan->win, plan->d, SNEPPP_STEP, SNEPPP_ONE, biased[SNEPPP_STEP], centred, log);
    return SNEPPP_OK;
 }
 
@@ -9923,6 +9926,13 @@ static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *
 
 /* ---- drivers ---- */
 
+/* A step is its own square, so K_ii is its first moment. That must be said: as a pair, the two edges fall on each
+   other, and what is cut off between them has no derivative, where that of the moment exists. */
+static int sneppp__plan_partner(const sneppp__plan *plan, int i, int j)
+{
+   return i == j && sneppp__plan_unit(plan, i).act == SNEPPP_STEP && plan->row[SNEPPP_STEP][SNEPPP_ONE] ? -1 : j;
+}
+
 /* Loads units i and j in the order of their row; j < 0 is the constant unit. Returns 1 if they are exchanged. */
 static int sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pair *p)
 {
@@ -9931,6 +9941,7 @@ static int sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pai
    int                 row, swap;
    memset(&one, 0, sizeof one);
    one.act = SNEPPP_ONE;
+   j = sneppp__plan_partner(plan, i, j);
    p->ui = sneppp__plan_unit(plan, i);
    p->uj = j < 0 ? one : sneppp__plan_unit(plan, j);
    row = plan->row[p->ui.act][p->uj.act];
@@ -10079,7 +10090,7 @@ static void sneppp__pull_pair(const sneppp__plan *plan, const sneppp_layer_grad 
    double      *w[2], *l[2], *b[2];
    sneppp__pair p;
    sneppp__pull out;
-   int          swap = sneppp__plan_pair(plan, i, j, &p);
+   int          swap = sneppp__plan_pair(plan, i, j = sneppp__plan_partner(plan, i, j), &p);
    unit[swap] = i;
    unit[!swap] = j;
    for (k = 0; k < 2; k++) {

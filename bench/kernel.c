@@ -172,9 +172,6 @@ static void bench_row(const sneppp__row *row)
    }
    for (size_t i = 0; i < units; i++) b[i] = bench_uniform();
    for (size_t i = 0; i < units * units; i++) G[i] = bench_uniform();
-   if (row->info.act_i ==
-       SNEPPP_STEP) /* a step beside itself: both edges are one, and rounding says whose it is */
-      for (size_t i = 0; i < units && row->info.act_j == SNEPPP_STEP; i++) G[i * units + i] = 0;
    k.layer.n = units, k.layer.unit = unit_of(row->info.act_i);
    k.layer.W = W, k.layer.width = width,
    k.layer.b = row->flags & (SNEPPP__NO_BIAS | SNEPPP__RADIAL) ? NULL : b;

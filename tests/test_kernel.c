@@ -974,6 +974,50 @@ TEST kernel_numeric_gram(void)
    PASS();
 }
 
+/* K_ii of a step is its first moment, and its derivatives are the moment's: by differences, along the diagonal, wherever
+   steps have closed forms. */
+TEST kernel_step_beside_itself(void)
+{
+   static const double xy[8] = {0, 0, 2, 0.1, 1.5, 1.4, 0.2, 1}, ends[2] = {-1, 2}, mean[2] = {0.2, -0.1}, scale[2] = {1, 0.7};
+   static const struct { sneppp_space space; int dim, biased; } where[] = {
+      {SNEPPP_BOX, 1, 1}, {SNEPPP_BOX, 2, 1}, {SNEPPP_INTERVALS, 1, 1}, {SNEPPP_POLYGON, 2, 1},
+      {SNEPPP_SPHERE, 3, 1}, {SNEPPP_SPHERE, 3, 0}, {SNEPPP_GAUSS, 2, 1}};
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, 3, 0);
+   for (size_t k = 0; k < 20 * sizeof where / sizeof *where; k++) {
+      size_t            c = k / 20;
+      double            W[3], b = where[c].biased ? 0.2 * sneppp_rng_normal(&rng) : 0, K = 0, moment = 0, G = 1, dW[3] = {0}, db = 0;
+      sneppp_window     win;
+      sneppp_layer      layer;
+      sneppp_layer_grad out;
+      sneppp_error      err;
+      int               d = where[c].dim;
+      memset(&win, 0, sizeof win), memset(&layer, 0, sizeof layer), memset(&out, 0, sizeof out);
+      win.space = where[c].space, win.dim = d;
+      for (int r = 0; r < 3; r++) W[r] = sneppp_rng_normal(&rng);
+      for (int r = 0; r < d; r++) win.lo[r] = -0.5, win.hi[r] = 1 + r;
+      if (win.space == SNEPPP_POLYGON) win.xy = xy, win.count = 4;
+      if (win.space == SNEPPP_INTERVALS) win.ends = ends, win.count = 1;
+      if (win.space == SNEPPP_GAUSS) win.mean = mean, win.scale = scale, win.count = 1;
+      layer.n = 1, layer.unit.act = SNEPPP_STEP, layer.W = W, layer.b = where[c].biased ? &b : NULL;
+      out.W = dW, out.b = where[c].biased ? &db : NULL;
+      ASSERT_EQm(err.why, SNEPPP_OK, sneppp_gram(&win, &layer, &K, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_moments(&win, &layer, &moment, &err));
+      ASSERT_IN_RANGE(moment, K, 1e-14);
+      ASSERT_EQ(SNEPPP_OK, sneppp_gram_grad(&win, &layer, &G, &out, NULL, &err));
+      for (int r = 0; r < d + where[c].biased; r++) {
+         double *x = r < d ? &W[r] : &b, from = *x, value[2], got = r < d ? dW[r] : db;
+         for (int side = 0; side < 2; side++) {
+            *x = from + (side ? 1e-5 : -1e-5);
+            ASSERT_EQ(SNEPPP_OK, sneppp_gram(&win, &layer, &value[side], NULL, &err));
+         }
+         *x = from;
+         ASSERT_IN_RANGE((value[1] - value[0]) / 2e-5, got, 1e-7 * (1 + fabs(got)));
+      }
+   }
+   PASS();
+}
+
 SUITE(kernel)
 {
    RUN_TEST(kernel_public_values);
@@ -995,4 +1039,5 @@ SUITE(kernel)
    RUN_TEST(kernel_refuses_by_name);
    RUN_TEST(kernel_table_is_complete_and_printable);
    RUN_TEST(kernel_numeric_gram);
+   RUN_TEST(kernel_step_beside_itself);
 }
