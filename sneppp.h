@@ -9805,6 +9805,7 @@ static sneppp_unit sneppp__plan_unit(const sneppp__plan *plan, int i)
    sneppp_unit u = plan->layer->units ? plan->layer->units[i] : plan->layer->unit;
    if (u.act == SNEPPP_ACT_DEFAULT) u.act = sneppp__act_default(plan->win->space);
    if (u.act == SNEPPP_RELU) u.p = 1;
+   if (u.act == SNEPPP_RECT && u.p == 0) u.act = SNEPPP_STEP;
    if (u.act == SNEPPP_STEP) u.p = 0;
    return u;
 }

@@ -999,7 +999,7 @@ TEST kernel_step_beside_itself(void)
       if (win.space == SNEPPP_POLYGON) win.xy = xy, win.count = 4;
       if (win.space == SNEPPP_INTERVALS) win.ends = ends, win.count = 1;
       if (win.space == SNEPPP_GAUSS) win.mean = mean, win.scale = scale, win.count = 1;
-      layer.n = 1, layer.unit.act = SNEPPP_STEP, layer.W = W, layer.b = where[c].biased ? &b : NULL;
+      layer.n = 1, layer.unit.act = k % 2 ? SNEPPP_STEP : SNEPPP_RECT, layer.W = W, layer.b = where[c].biased ? &b : NULL; /* order 0 */
       out.W = dW, out.b = where[c].biased ? &db : NULL;
       ASSERT_EQm(err.why, SNEPPP_OK, sneppp_gram(&win, &layer, &K, NULL, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_moments(&win, &layer, &moment, &err));
