@@ -2836,10 +2836,11 @@ SNEPPP__UNUSED static sneppp_status sneppp__lambda_max(size_t n, const double *A
    Functions of whole vectors: exp, sin and cos together, the error function, and the inner loops of features and
    gradients. Hidden units are nothing but these, so they decide how fast a training step is.
 
-   The machine's vector unit is used as in >>linalg: the code is compiled always and taken if the machine has
-   AVX2 and FMA. Everything else runs the plain loops, which call libm. The two differ in the last places, but
-   one program on one machine always does the same. Worst errors against libm in double (and in float), measured
-   by the tests:
+   The machine's vector unit is used as in >>linalg. On x86-64 the code is compiled always and taken if the machine
+   has AVX2 and FMA; on AArch64 it is compiled for NEON, which every machine has. All of it is written once, in
+   operations on vectors that have two definitions. Everything else runs the plain loops, which call libm. They differ
+   in the last places, but one program on one machine always does the same. Worst errors against libm in double (and
+   in float), on either machine, measured by the tests:
 
       exp     1 ulp (1 ulp)             sin, cos   1 ulp of 1, |x| <= 1e5
       erf     2 ulp (3 ulp)             erfc       6 ulp down to 1e-300 (5 ulp down to 1e-32)
@@ -2849,164 +2850,355 @@ SNEPPP__UNUSED static sneppp_status sneppp__lambda_max(size_t n, const double *A
    digits of pi. The polynomials are Chebyshev fits of our own (mpmath, 50 digits), good to a tenth of an ulp. */
 #if defined(SNEPPP__AVX)
    #define SNEPPP__VECTOR
-   #define SNEPPP__VEC __attribute__((unused)) SNEPPP__TARGET_AVX2 static inline
-   #ifdef SNEPPP_REAL_FLOAT /* vectors of sneppp_real and their operations: SNEPPP__V(add)(x, y) */
-      typedef __m256 sneppp__vec;
-      #define SNEPPP__V(op) _mm256_##op##_ps
-      #define SNEPPP__LANE  8
-   #else
-      typedef __m256d sneppp__vec;
-      #define SNEPPP__V(op) _mm256_##op##_pd
-      #define SNEPPP__LANE  4
-   #endif
-   #define SNEPPP__K(x)   _mm256_set1_pd(x)
-   #define SNEPPP__K32(x) _mm256_set1_ps((float)(x))
+   #define SNEPPP__VECTOR_CODE SNEPPP__TARGET_AVX2
+   typedef __m256d sneppp__vec64;
+   typedef __m256  sneppp__vec32;
+   #define SNEPPP__D(op)   _mm256_##op##_pd /* operations on vectors of doubles: SNEPPP__D(add)(x, y) */
+   #define SNEPPP__S(op)   _mm256_##op##_ps /* of floats */
+   #define SNEPPP__LANE64  4
+   #define SNEPPP__NEAREST (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+   #define SNEPPP__LT      _CMP_LT_OQ
+   #define SNEPPP__LE      _CMP_LE_OQ
+#elif defined(SNEPPP__NEON)
+   #define SNEPPP__VECTOR
+   #define SNEPPP__VECTOR_CODE
+   typedef float64x2_t sneppp__vec64;
+   typedef float32x4_t sneppp__vec32;
+   #define SNEPPP__D(op)   sneppp__##op##_f64
+   #define SNEPPP__S(op)   sneppp__##op##_f32
+   #define SNEPPP__LANE64  2
+   #define SNEPPP__NEAREST 0
+   #define SNEPPP__LT      1
+   #define SNEPPP__LE      2
+#endif
 
+#ifdef SNEPPP__VECTOR
+   #define SNEPPP__VEC    __attribute__((unused)) SNEPPP__VECTOR_CODE static inline
+   #define SNEPPP__K(x)   SNEPPP__D(set1)(x)
+   #define SNEPPP__K32(x) SNEPPP__S(set1)((float)(x))
+   #ifdef SNEPPP_REAL_FLOAT /* vectors of sneppp_real */
+      typedef sneppp__vec32 sneppp__vec;
+      #define SNEPPP__V(op)      SNEPPP__S(op)
+      #define SNEPPP__LANE       (2 * SNEPPP__LANE64)
+      #define sneppp__vec_load   sneppp__load_f32
+      #define sneppp__vec_store  sneppp__store_f32
+      #define sneppp__vec_sum    sneppp__sum_f32
+      #define sneppp__vec_exp    sneppp__exp_f32
+      #define sneppp__vec_sincos sneppp__sincos_f32
+      #define sneppp__vec_erf    sneppp__erf_f32
+   #else
+      typedef sneppp__vec64 sneppp__vec;
+      #define SNEPPP__V(op)      SNEPPP__D(op)
+      #define SNEPPP__LANE       SNEPPP__LANE64
+      #define sneppp__vec_load   sneppp__load_f64
+      #define sneppp__vec_store  sneppp__store_f64
+      #define sneppp__vec_sum    sneppp__sum_f64
+      #define sneppp__vec_exp    sneppp__exp_f64
+      #define sneppp__vec_sincos sneppp__sincos_f64
+      #define sneppp__vec_erf    sneppp__erf_f64
+   #endif
+
+/* What is not one operation, for each machine:
+      scale   p 2^k for whole k, in two halves, so that results fade into the subnormals and overflow only at the end
+      turn    sine and cosine of r + k pi/2 from s = sin r and c = cos r: k mod 4 says which of +-s, +-c is which
+      split   m and k of x = 2^k m, m from sqrt(1/2) to sqrt(2), x positive and normal
+      load    the first `count` lanes of memory; the others are 0 and are never touched. store: the same
+      sum     of the lanes, by halves; floats in double
+      widen   as many floats as a vector has doubles. narrow: back */
+   #if defined(SNEPPP__AVX)
 SNEPPP__INLINE int sneppp__has_vectors(void)
 {
    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-/* c[0] x^(n-1) + ... + c[n-1] by Horner's rule; n is known when this is compiled. */
-#define SNEPPP__HORNER(op, x, c, n, p)                                                                         \
-   do {                                                                                                        \
-      p = _mm256_set1_##op((c)[0]);                                                                            \
-      for (int h_ = 1; h_ < (n); h_++) p = _mm256_fmadd_##op(p, x, _mm256_set1_##op((c)[h_]));                 \
-   } while (0)
-
-/* exp(x) = 2^k exp(r), k the integer next to x / log 2 and |r| <= log(2)/2. The power of two is multiplied in two
-   halves, so that results fade into the subnormals and overflow only where exp does. */
-SNEPPP__VEC __m256d sneppp__exp_f64x4(__m256d x)
+SNEPPP__VEC __m256d sneppp__scale_f64(__m256d p, __m256d k)
 {
-   __m256d k, r, p;
-   __m128i whole, half;
-   x = _mm256_min_pd(_mm256_max_pd(x, SNEPPP__K(-746.0)), SNEPPP__K(710.0));
-   k = _mm256_round_pd(_mm256_mul_pd(x, SNEPPP__K(1.44269504088896340736)),
-                       _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-   r = _mm256_fnmadd_pd(k, SNEPPP__K(0.693147180559945286), x);
-   r = _mm256_fnmadd_pd(k, SNEPPP__K(2.31904681384629956e-17), r);
-   p = _mm256_fmadd_pd(SNEPPP__K(2.5100385495510319078e-8), r, SNEPPP__K(2.7620088445409748161e-7));
-   p = _mm256_fmadd_pd(p, r, SNEPPP__K(2.7557268459997064772e-6));
-   p = _mm256_fmadd_pd(p, r, SNEPPP__K(2.4801521295954375131e-5));
-   p = _mm256_fmadd_pd(p, r, SNEPPP__K(1.9841269863053616878e-4));
-   p = _mm256_fmadd_pd(p, r, SNEPPP__K(1.3888888917213716901e-3));
-   p = _mm256_fmadd_pd(p, r, SNEPPP__K(8.3333333333300618325e-3));
-   p = _mm256_fmadd_pd(p, r, SNEPPP__K(4.1666666666624127873e-2));
-   p = _mm256_fmadd_pd(p, r, SNEPPP__K(0.16666666666666667453));
-   p = _mm256_fmadd_pd(p, r, SNEPPP__K(0.50000000000000010221));
-   p = _mm256_add_pd(_mm256_fmadd_pd(p, _mm256_mul_pd(r, r), r), SNEPPP__K(1.0));
-   whole = _mm256_cvtpd_epi32(k);
-   half = _mm_srai_epi32(whole, 1);
+   __m128i whole = _mm256_cvtpd_epi32(k), half = _mm_srai_epi32(whole, 1);
    whole = _mm_add_epi32(_mm_sub_epi32(whole, half), _mm_set1_epi32(1023));
    half = _mm_add_epi32(half, _mm_set1_epi32(1023));
    p = _mm256_mul_pd(p, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_cvtepi32_epi64(half), 52)));
    return _mm256_mul_pd(p, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_cvtepi32_epi64(whole), 52)));
 }
 
-SNEPPP__VEC __m256 sneppp__exp_f32x8(__m256 x)
+SNEPPP__VEC __m256 sneppp__scale_f32(__m256 p, __m256 k)
 {
-   __m256  k, r, p;
-   __m256i whole, half;
-   x = _mm256_min_ps(_mm256_max_ps(x, SNEPPP__K32(-104.0)), SNEPPP__K32(89.0));
-   k = _mm256_round_ps(_mm256_mul_ps(x, SNEPPP__K32(1.44269504)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-   r = _mm256_fnmadd_ps(k, SNEPPP__K32(0.693147182465), x);
-   r = _mm256_fnmadd_ps(k, SNEPPP__K32(-1.90465421213e-9), r);
-   p = _mm256_fmadd_ps(SNEPPP__K32(1.392618359e-3), r, SNEPPP__K32(8.363179053e-3));
-   p = _mm256_fmadd_ps(p, r, SNEPPP__K32(4.166655462e-2));
-   p = _mm256_fmadd_ps(p, r, SNEPPP__K32(0.1666657699));
-   p = _mm256_fmadd_ps(p, r, SNEPPP__K32(0.5));
-   p = _mm256_add_ps(_mm256_fmadd_ps(p, _mm256_mul_ps(r, r), r), SNEPPP__K32(1.0));
-   whole = _mm256_cvtps_epi32(k);
-   half = _mm256_srai_epi32(whole, 1);
+   __m256i whole = _mm256_cvtps_epi32(k), half = _mm256_srai_epi32(whole, 1);
    whole = _mm256_add_epi32(_mm256_sub_epi32(whole, half), _mm256_set1_epi32(127));
    half = _mm256_add_epi32(half, _mm256_set1_epi32(127));
    p = _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_slli_epi32(half, 23)));
    return _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_slli_epi32(whole, 23)));
 }
 
+SNEPPP__VEC void sneppp__turn_f64(__m256d k, __m256d s, __m256d c, __m256d *sine, __m256d *cosine)
+{
+   __m256i q = _mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(k)), two = _mm256_set1_epi64x(2);
+   __m256d swap = _mm256_castsi256_pd(_mm256_slli_epi64(q, 63)), u = _mm256_blendv_pd(s, c, swap);
+   c = _mm256_blendv_pd(c, s, swap);
+   *sine = _mm256_xor_pd(u, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_and_si256(q, two), 62)));
+   q = _mm256_add_epi64(q, _mm256_set1_epi64x(1));
+   *cosine = _mm256_xor_pd(c, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_and_si256(q, two), 62)));
+}
+
+SNEPPP__VEC void sneppp__turn_f32(__m256 k, __m256 s, __m256 c, __m256 *sine, __m256 *cosine)
+{
+   __m256i q = _mm256_cvtps_epi32(k), two = _mm256_set1_epi32(2);
+   __m256  swap = _mm256_castsi256_ps(_mm256_slli_epi32(q, 31)), u = _mm256_blendv_ps(s, c, swap);
+   c = _mm256_blendv_ps(c, s, swap);
+   *sine = _mm256_xor_ps(u, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_and_si256(q, two), 30)));
+   q = _mm256_add_epi32(q, _mm256_set1_epi32(1));
+   *cosine = _mm256_xor_ps(c, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_and_si256(q, two), 30)));
+}
+
+SNEPPP__VEC __m256d sneppp__split_f64(__m256d x, __m256d *k)
+{
+   __m256i root = _mm256_set1_epi64x(0x3fe6a09e667f3bcd), bits = _mm256_castpd_si256(x), whole;
+   whole = _mm256_srli_epi64(
+      _mm256_add_epi64(_mm256_sub_epi64(bits, root), _mm256_set1_epi64x(0x4000000000000000)), 52);
+   *k = _mm256_castsi256_pd(_mm256_or_si256(whole, _mm256_set1_epi64x(0x4330000000000000))); /* 2^52 + k + 1024 */
+   *k = _mm256_sub_pd(*k, _mm256_set1_pd(4503599627370496.0 + 1024));
+   return _mm256_castsi256_pd(
+      _mm256_sub_epi64(bits, _mm256_slli_epi64(_mm256_sub_epi64(whole, _mm256_set1_epi64x(1024)), 52)));
+}
+
+SNEPPP__VEC __m256i sneppp__mask_avx2(size_t words) /* the first of 8 */
+{
+   static const int32_t mask[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+   return _mm256_loadu_si256((const __m256i *)(const void *)(mask + 8 - words));
+}
+
+SNEPPP__VEC __m256d sneppp__load_f64(const double *from, size_t count)
+{
+   return count >= 4 ? _mm256_loadu_pd(from) : _mm256_maskload_pd(from, sneppp__mask_avx2(2 * count));
+}
+
+SNEPPP__VEC __m256 sneppp__load_f32(const float *from, size_t count)
+{
+   return count >= 8 ? _mm256_loadu_ps(from) : _mm256_maskload_ps(from, sneppp__mask_avx2(count));
+}
+
+SNEPPP__VEC void sneppp__store_f64(double *to, __m256d x, size_t count)
+{
+   if (count >= 4) _mm256_storeu_pd(to, x);
+   else _mm256_maskstore_pd(to, sneppp__mask_avx2(2 * count), x);
+}
+
+SNEPPP__VEC void sneppp__store_f32(float *to, __m256 x, size_t count)
+{
+   if (count >= 8) _mm256_storeu_ps(to, x);
+   else _mm256_maskstore_ps(to, sneppp__mask_avx2(count), x);
+}
+
+SNEPPP__VEC __m256d sneppp__widen(const float *from) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
+SNEPPP__VEC void sneppp__narrow(float *to, __m256d x) { _mm_storeu_ps(to, _mm256_cvtpd_ps(x)); }
+
+SNEPPP__VEC double sneppp__sum_f64(__m256d x)
+{
+   __m128d half = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+   return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+}
+
+SNEPPP__VEC double sneppp__sum_f32(__m256 x)
+{
+   return sneppp__sum_f64(
+      _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(x)), _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1))));
+}
+   #else
+SNEPPP__INLINE int sneppp__has_vectors(void) { return 1; }
+
+/* The operations under the names and with the arguments of AVX2; s, i, u: suffixes of reals, integers and bits. Two of
+   its habits matter: max(x, bound) is the bound where x is NaN, which idle lanes of a leaf may be, so that their exp is
+   a number and vanishes in the sum; and blendv looks at the sign bit alone. */
+#define SNEPPP__NEON_SET(real, V, I, U, s, i, u, bits, digits)                                                 \
+   SNEPPP__VEC V sneppp__setzero_##s(void) { return vdupq_n_##s(0); }                                          \
+   SNEPPP__VEC V sneppp__set1_##s(real x) { return vdupq_n_##s(x); }                                           \
+   SNEPPP__VEC V sneppp__loadu_##s(const real *from) { return vld1q_##s(from); }                               \
+   SNEPPP__VEC void sneppp__storeu_##s(real *to, V x) { vst1q_##s(to, x); }                                    \
+   SNEPPP__VEC V sneppp__add_##s(V x, V y) { return vaddq_##s(x, y); }                                         \
+   SNEPPP__VEC V sneppp__sub_##s(V x, V y) { return vsubq_##s(x, y); }                                         \
+   SNEPPP__VEC V sneppp__mul_##s(V x, V y) { return vmulq_##s(x, y); }                                         \
+   SNEPPP__VEC V sneppp__div_##s(V x, V y) { return vdivq_##s(x, y); }                                         \
+   SNEPPP__VEC V sneppp__min_##s(V x, V y) { return vminnmq_##s(x, y); }                                       \
+   SNEPPP__VEC V sneppp__max_##s(V x, V y) { return vmaxnmq_##s(x, y); }                                       \
+   SNEPPP__VEC V sneppp__sqrt_##s(V x) { return vsqrtq_##s(x); }                                               \
+   SNEPPP__VEC V sneppp__round_##s(V x, int how) { return (void)how, vrndnq_##s(x); }                          \
+   SNEPPP__VEC V sneppp__fmadd_##s(V x, V y, V z) { return vfmaq_##s(z, x, y); }                               \
+   SNEPPP__VEC V sneppp__fmsub_##s(V x, V y, V z) { return vfmaq_##s(vnegq_##s(z), x, y); }                    \
+   SNEPPP__VEC V sneppp__fnmadd_##s(V x, V y, V z) { return vfmsq_##s(z, x, y); }                              \
+   SNEPPP__VEC U sneppp__bits_##s(V x) { return vreinterpretq_##u##_##s(x); }                                  \
+   SNEPPP__VEC V sneppp__real_##s(U x) { return vreinterpretq_##s##_##u(x); }                                  \
+   SNEPPP__VEC U sneppp__signs_##s(V x) { return vcltzq_##i(vreinterpretq_##i##_##s(x)); }                     \
+   SNEPPP__VEC V sneppp__and_##s(V x, V y)                                                                     \
+   { return sneppp__real_##s(vandq_##u(sneppp__bits_##s(x), sneppp__bits_##s(y))); }                           \
+   SNEPPP__VEC V sneppp__or_##s(V x, V y)                                                                      \
+   { return sneppp__real_##s(vorrq_##u(sneppp__bits_##s(x), sneppp__bits_##s(y))); }                           \
+   SNEPPP__VEC V sneppp__xor_##s(V x, V y)                                                                     \
+   { return sneppp__real_##s(veorq_##u(sneppp__bits_##s(x), sneppp__bits_##s(y))); }                           \
+   SNEPPP__VEC V sneppp__andnot_##s(V x, V y)                                                                  \
+   { return sneppp__real_##s(vbicq_##u(sneppp__bits_##s(y), sneppp__bits_##s(x))); }                           \
+   SNEPPP__VEC V sneppp__cmp_##s(V x, V y, int how)                                                            \
+   { return sneppp__real_##s(how == SNEPPP__LT ? vcltq_##s(x, y) : vcleq_##s(x, y)); }                         \
+   SNEPPP__VEC V sneppp__blendv_##s(V x, V y, V m) { return vbslq_##s(sneppp__signs_##s(m), y, x); }           \
+   SNEPPP__VEC int sneppp__movemask_##s(V x)                                                                   \
+   {                                                                                                           \
+      static const uint##bits##_t lane[4] = {1, 2, 4, 8};                                                      \
+      return (int)vaddvq_##u(vandq_##u(sneppp__signs_##s(x), vld1q_##u(lane)));                                \
+   }                                                                                                           \
+   SNEPPP__VEC V sneppp__scale_##s(V p, V k)                                                                   \
+   {                                                                                                           \
+      I whole = vcvtq_##i##_##s(k), half = vshrq_n_##i(whole, 1);                                              \
+      I bias = vdupq_n_##i((1 << (bits - digits - 2)) - 1);                                                    \
+      whole = vshlq_n_##i(vaddq_##i(vsubq_##i(whole, half), bias), digits);                                    \
+      half = vshlq_n_##i(vaddq_##i(half, bias), digits);                                                       \
+      return vmulq_##s(vmulq_##s(p, vreinterpretq_##s##_##i(half)), vreinterpretq_##s##_##i(whole));           \
+   }                                                                                                           \
+   SNEPPP__VEC void sneppp__turn_##s(V k, V x, V y, V *sine, V *cosine)                                        \
+   {                                                                                                           \
+      I q = vcvtq_##i##_##s(k), one = vdupq_n_##i(1), two = vdupq_n_##i(2), more = vaddq_##i(q, one);          \
+      U odd = vtstq_##i(q, one);                                                                               \
+      q = vshlq_n_##i(vandq_##i(q, two), bits - 2), more = vshlq_n_##i(vandq_##i(more, two), bits - 2);        \
+      *sine = sneppp__xor_##s(vbslq_##s(odd, y, x), vreinterpretq_##s##_##i(q));                               \
+      *cosine = sneppp__xor_##s(vbslq_##s(odd, x, y), vreinterpretq_##s##_##i(more));                          \
+   }                                                                                                           \
+   SNEPPP__VEC V sneppp__load_##s(const real *from, size_t count)                                              \
+   {                                                                                                           \
+      V x = vdupq_n_##s(0);                                                                                    \
+      if (count >= 128 / bits) return vld1q_##s(from);                                                         \
+      if (count > 0) x = vld1q_lane_##s(from, x, 0);                                                           \
+      if (count > 1) x = vld1q_lane_##s(from + 1, x, 1);                                                       \
+      if (count > 2) x = vld1q_lane_##s(from + 2, x, 2 % (128 / bits));                                        \
+      return x;                                                                                                \
+   }                                                                                                           \
+   SNEPPP__VEC void sneppp__store_##s(real *to, V x, size_t count)                                             \
+   {                                                                                                           \
+      if (count >= 128 / bits) { vst1q_##s(to, x); return; }                                                   \
+      if (count > 0) vst1q_lane_##s(to, x, 0);                                                                 \
+      if (count > 1) vst1q_lane_##s(to + 1, x, 1);                                                             \
+      if (count > 2) vst1q_lane_##s(to + 2, x, 2 % (128 / bits));                                              \
+   }
+SNEPPP__NEON_SET(double, float64x2_t, int64x2_t, uint64x2_t, f64, s64, u64, 64, 52)
+SNEPPP__NEON_SET(float, float32x4_t, int32x4_t, uint32x4_t, f32, s32, u32, 32, 23)
+
+SNEPPP__VEC float64x2_t sneppp__split_f64(float64x2_t x, float64x2_t *k)
+{
+   int64x2_t bits = vreinterpretq_s64_f64(x), whole = vsubq_s64(bits, vdupq_n_s64(0x3fe6a09e667f3bcd));
+   whole = vshrq_n_s64(whole, 52);
+   *k = vcvtq_f64_s64(whole);
+   return vreinterpretq_f64_s64(vsubq_s64(bits, vshlq_n_s64(whole, 52)));
+}
+
+SNEPPP__VEC float64x2_t sneppp__widen(const float *from) { return vcvt_f64_f32(vld1_f32(from)); }
+SNEPPP__VEC void sneppp__narrow(float *to, float64x2_t x) { vst1_f32(to, vcvt_f32_f64(x)); }
+SNEPPP__VEC double sneppp__sum_f64(float64x2_t x) { return vaddvq_f64(x); }
+SNEPPP__VEC double sneppp__sum_f32(float32x4_t x)
+{
+   return vaddvq_f64(vaddq_f64(vcvt_f64_f32(vget_low_f32(x)), vcvt_high_f64_f32(x)));
+}
+   #endif
+
+/* c[0] x^(n-1) + ... + c[n-1] by Horner's rule; n is known when this is compiled. */
+#define SNEPPP__HORNER(V, x, c, n, p)                                                                          \
+   do {                                                                                                        \
+      p = V(set1)((c)[0]);                                                                                     \
+      for (int h_ = 1; h_ < (n); h_++) p = V(fmadd)(p, x, V(set1)((c)[h_]));                                   \
+   } while (0)
+
+/* exp(x) = 2^k exp(r), k the integer next to x / log 2 and |r| <= log(2)/2. */
+SNEPPP__VEC sneppp__vec64 sneppp__exp_f64(sneppp__vec64 x)
+{
+   sneppp__vec64 k, r, p;
+   x = SNEPPP__D(min)(SNEPPP__D(max)(x, SNEPPP__K(-746.0)), SNEPPP__K(710.0));
+   k = SNEPPP__D(round)(SNEPPP__D(mul)(x, SNEPPP__K(1.44269504088896340736)), SNEPPP__NEAREST);
+   r = SNEPPP__D(fnmadd)(k, SNEPPP__K(0.693147180559945286), x);
+   r = SNEPPP__D(fnmadd)(k, SNEPPP__K(2.31904681384629956e-17), r);
+   p = SNEPPP__D(fmadd)(SNEPPP__K(2.5100385495510319078e-8), r, SNEPPP__K(2.7620088445409748161e-7));
+   p = SNEPPP__D(fmadd)(p, r, SNEPPP__K(2.7557268459997064772e-6));
+   p = SNEPPP__D(fmadd)(p, r, SNEPPP__K(2.4801521295954375131e-5));
+   p = SNEPPP__D(fmadd)(p, r, SNEPPP__K(1.9841269863053616878e-4));
+   p = SNEPPP__D(fmadd)(p, r, SNEPPP__K(1.3888888917213716901e-3));
+   p = SNEPPP__D(fmadd)(p, r, SNEPPP__K(8.3333333333300618325e-3));
+   p = SNEPPP__D(fmadd)(p, r, SNEPPP__K(4.1666666666624127873e-2));
+   p = SNEPPP__D(fmadd)(p, r, SNEPPP__K(0.16666666666666667453));
+   p = SNEPPP__D(fmadd)(p, r, SNEPPP__K(0.50000000000000010221));
+   p = SNEPPP__D(add)(SNEPPP__D(fmadd)(p, SNEPPP__D(mul)(r, r), r), SNEPPP__K(1.0));
+   return sneppp__scale_f64(p, k);
+}
+
+SNEPPP__VEC sneppp__vec32 sneppp__exp_f32(sneppp__vec32 x)
+{
+   sneppp__vec32 k, r, p;
+   x = SNEPPP__S(min)(SNEPPP__S(max)(x, SNEPPP__K32(-104.0)), SNEPPP__K32(89.0));
+   k = SNEPPP__S(round)(SNEPPP__S(mul)(x, SNEPPP__K32(1.44269504)), SNEPPP__NEAREST);
+   r = SNEPPP__S(fnmadd)(k, SNEPPP__K32(0.693147182465), x);
+   r = SNEPPP__S(fnmadd)(k, SNEPPP__K32(-1.90465421213e-9), r);
+   p = SNEPPP__S(fmadd)(SNEPPP__K32(1.392618359e-3), r, SNEPPP__K32(8.363179053e-3));
+   p = SNEPPP__S(fmadd)(p, r, SNEPPP__K32(4.166655462e-2));
+   p = SNEPPP__S(fmadd)(p, r, SNEPPP__K32(0.1666657699));
+   p = SNEPPP__S(fmadd)(p, r, SNEPPP__K32(0.5));
+   p = SNEPPP__S(add)(SNEPPP__S(fmadd)(p, SNEPPP__S(mul)(r, r), r), SNEPPP__K32(1.0));
+   return sneppp__scale_f32(p, k);
+}
+
 /* sin x and cos x. With k the integer next to 2 x / pi, r = x - k pi/2 is taken in three steps (Cody and Waite,
    Software Manual for the Elementary Functions, 1980): the first is exact, because x and the leading part of
-   pi/2 are multiples of one small power of two. k mod 4 says which of +-sin r, +-cos r is which. */
-SNEPPP__VEC void sneppp__sincos_f64x4(__m256d x, __m256d *sine, __m256d *cosine)
+   pi/2 are multiples of one small power of two. */
+SNEPPP__VEC void sneppp__sincos_f64(sneppp__vec64 x, sneppp__vec64 *sine, sneppp__vec64 *cosine)
 {
-   __m256d k, r, u, s, c, swap;
-   __m256i q;
-   k = _mm256_round_pd(_mm256_mul_pd(x, SNEPPP__K(0.63661977236758134308)),
-                       _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-   r = _mm256_fnmadd_pd(k, SNEPPP__K(1.57079632679489656), x);
-   r = _mm256_fnmadd_pd(k, SNEPPP__K(6.12323399573676604e-17), r);
-   r = _mm256_fnmadd_pd(k, SNEPPP__K(-1.49738490485916983e-33), r);
-   u = _mm256_mul_pd(r, r);
-   s = _mm256_fmadd_pd(SNEPPP__K(1.5918115263265975194e-10), u, SNEPPP__K(-2.505113165023518147e-8));
-   c = _mm256_fmadd_pd(SNEPPP__K(-1.1382623647474604629e-11), u, SNEPPP__K(2.0876146146558611582e-9));
-   s = _mm256_fmadd_pd(s, u, SNEPPP__K(2.7557316101617874437e-6));
-   c = _mm256_fmadd_pd(c, u, SNEPPP__K(-2.7557317271145145962e-7));
-   s = _mm256_fmadd_pd(s, u, SNEPPP__K(-1.9841269836756772528e-4));
-   c = _mm256_fmadd_pd(c, u, SNEPPP__K(2.4801587298764560771e-5));
-   s = _mm256_fmadd_pd(s, u, SNEPPP__K(8.3333333333309472945e-3));
-   c = _mm256_fmadd_pd(c, u, SNEPPP__K(-1.3888888888887396492e-3));
-   s = _mm256_fmadd_pd(s, u, SNEPPP__K(-0.16666666666666664622));
-   c = _mm256_fmadd_pd(c, u, SNEPPP__K(4.1666666666666665388e-2));
-   s = _mm256_fmadd_pd(_mm256_mul_pd(r, u), s, r);
-   c = _mm256_fmadd_pd(u, _mm256_fmadd_pd(u, c, SNEPPP__K(-0.5)), SNEPPP__K(1.0));
-   q = _mm256_cvtepi32_epi64(_mm256_cvtpd_epi32(k));
-   swap = _mm256_castsi256_pd(_mm256_slli_epi64(q, 63));
-   u = _mm256_blendv_pd(s, c, swap);
-   c = _mm256_blendv_pd(c, s, swap);
-   *sine = _mm256_xor_pd(u, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_and_si256(q, _mm256_set1_epi64x(2)), 62)));
-   q = _mm256_add_epi64(q, _mm256_set1_epi64x(1));
-   *cosine = _mm256_xor_pd(c, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_and_si256(q, _mm256_set1_epi64x(2)), 62)));
+   sneppp__vec64 k, r, u, s, c;
+   k = SNEPPP__D(round)(SNEPPP__D(mul)(x, SNEPPP__K(0.63661977236758134308)), SNEPPP__NEAREST);
+   r = SNEPPP__D(fnmadd)(k, SNEPPP__K(1.57079632679489656), x);
+   r = SNEPPP__D(fnmadd)(k, SNEPPP__K(6.12323399573676604e-17), r);
+   r = SNEPPP__D(fnmadd)(k, SNEPPP__K(-1.49738490485916983e-33), r);
+   u = SNEPPP__D(mul)(r, r);
+   s = SNEPPP__D(fmadd)(SNEPPP__K(1.5918115263265975194e-10), u, SNEPPP__K(-2.505113165023518147e-8));
+   c = SNEPPP__D(fmadd)(SNEPPP__K(-1.1382623647474604629e-11), u, SNEPPP__K(2.0876146146558611582e-9));
+   s = SNEPPP__D(fmadd)(s, u, SNEPPP__K(2.7557316101617874437e-6));
+   c = SNEPPP__D(fmadd)(c, u, SNEPPP__K(-2.7557317271145145962e-7));
+   s = SNEPPP__D(fmadd)(s, u, SNEPPP__K(-1.9841269836756772528e-4));
+   c = SNEPPP__D(fmadd)(c, u, SNEPPP__K(2.4801587298764560771e-5));
+   s = SNEPPP__D(fmadd)(s, u, SNEPPP__K(8.3333333333309472945e-3));
+   c = SNEPPP__D(fmadd)(c, u, SNEPPP__K(-1.3888888888887396492e-3));
+   s = SNEPPP__D(fmadd)(s, u, SNEPPP__K(-0.16666666666666664622));
+   c = SNEPPP__D(fmadd)(c, u, SNEPPP__K(4.1666666666666665388e-2));
+   s = SNEPPP__D(fmadd)(SNEPPP__D(mul)(r, u), s, r);
+   c = SNEPPP__D(fmadd)(u, SNEPPP__D(fmadd)(u, c, SNEPPP__K(-0.5)), SNEPPP__K(1.0));
+   sneppp__turn_f64(k, s, c, sine, cosine);
 }
 
 /* log x = k log 2 + log m, x = 2^k m with m from sqrt(1/2) to sqrt(2), and log m = 2 artanh s = 2 s + s^3 Q(s^2) with
    s = (m - 1)/(m + 1). For positive normal numbers; the caller looks after all others. */
-SNEPPP__VEC __m256d sneppp__log_f64x4(__m256d x)
+SNEPPP__VEC sneppp__vec64 sneppp__log_f64(sneppp__vec64 x)
 {
    static const double q[7] = {0.14616585424888621989, 0.15331710618210771568, 0.18182889455674946039,
       0.22222211130259877029, 0.28571428626003268742, 0.39999999999899443233, 0.66666666666666696883};
-   __m256i root = _mm256_set1_epi64x(0x3fe6a09e667f3bcd), bits = _mm256_castpd_si256(x), whole;
-   __m256d k, m, s, z, p;
-   whole = _mm256_srli_epi64(
-      _mm256_add_epi64(_mm256_sub_epi64(bits, root), _mm256_set1_epi64x(0x4000000000000000)), 52);
-   m = _mm256_castsi256_pd(
-      _mm256_sub_epi64(bits, _mm256_slli_epi64(_mm256_sub_epi64(whole, _mm256_set1_epi64x(1024)), 52)));
-   k = _mm256_castsi256_pd(_mm256_or_si256(whole, _mm256_set1_epi64x(0x4330000000000000))); /* 2^52 + k + 1024 */
-   k = _mm256_sub_pd(k, SNEPPP__K(4503599627370496.0 + 1024));
-   s = _mm256_div_pd(_mm256_sub_pd(m, SNEPPP__K(1.0)), _mm256_add_pd(m, SNEPPP__K(1.0)));
-   z = _mm256_mul_pd(s, s);
-   SNEPPP__HORNER(pd, z, q, 7, p);
-   p = _mm256_fmadd_pd(k, SNEPPP__K(1.90821492927058770002e-10), _mm256_mul_pd(_mm256_mul_pd(s, z), p));
-   return _mm256_fmadd_pd(k, SNEPPP__K(0.693147180369123816490), _mm256_fmadd_pd(SNEPPP__K(2.0), s, p));
+   sneppp__vec64 k, m = sneppp__split_f64(x, &k), s, z, p;
+   s = SNEPPP__D(div)(SNEPPP__D(sub)(m, SNEPPP__K(1.0)), SNEPPP__D(add)(m, SNEPPP__K(1.0)));
+   z = SNEPPP__D(mul)(s, s);
+   SNEPPP__HORNER(SNEPPP__D, z, q, 7, p);
+   p = SNEPPP__D(fmadd)(k, SNEPPP__K(1.90821492927058770002e-10), SNEPPP__D(mul)(SNEPPP__D(mul)(s, z), p));
+   return SNEPPP__D(fmadd)(k, SNEPPP__K(0.693147180369123816490), SNEPPP__D(fmadd)(SNEPPP__K(2.0), s, p));
 }
 
-SNEPPP__VEC void sneppp__sincos_f32x8(__m256 x, __m256 *sine, __m256 *cosine)
+SNEPPP__VEC void sneppp__sincos_f32(sneppp__vec32 x, sneppp__vec32 *sine, sneppp__vec32 *cosine)
 {
-   __m256  k, r, u, s, c, swap;
-   __m256i q;
-   k = _mm256_round_ps(_mm256_mul_ps(x, SNEPPP__K32(0.636619772)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-   r = _mm256_fnmadd_ps(k, SNEPPP__K32(1.57079637051), x);
-   r = _mm256_fnmadd_ps(k, SNEPPP__K32(-4.37113882867e-8), r);
-   r = _mm256_fnmadd_ps(k, SNEPPP__K32(-1.71512451001e-15), r);
-   u = _mm256_mul_ps(r, r);
-   s = _mm256_fmadd_ps(SNEPPP__K32(-1.95878657e-4), u, SNEPPP__K32(8.332748154e-3));
-   c = _mm256_fmadd_ps(SNEPPP__K32(2.454791685e-5), u, SNEPPP__K32(-1.388830292e-3));
-   s = _mm256_fmadd_ps(s, u, SNEPPP__K32(-0.1666666466));
-   c = _mm256_fmadd_ps(c, u, SNEPPP__K32(4.166666466e-2));
-   s = _mm256_fmadd_ps(_mm256_mul_ps(r, u), s, r);
-   c = _mm256_fmadd_ps(u, _mm256_fmadd_ps(u, c, SNEPPP__K32(-0.5)), SNEPPP__K32(1.0));
-   q = _mm256_cvtps_epi32(k);
-   swap = _mm256_castsi256_ps(_mm256_slli_epi32(q, 31));
-   u = _mm256_blendv_ps(s, c, swap);
-   c = _mm256_blendv_ps(c, s, swap);
-   *sine = _mm256_xor_ps(u, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_and_si256(q, _mm256_set1_epi32(2)), 30)));
-   q = _mm256_add_epi32(q, _mm256_set1_epi32(1));
-   *cosine = _mm256_xor_ps(c, _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_and_si256(q, _mm256_set1_epi32(2)), 30)));
+   sneppp__vec32 k, r, u, s, c;
+   k = SNEPPP__S(round)(SNEPPP__S(mul)(x, SNEPPP__K32(0.636619772)), SNEPPP__NEAREST);
+   r = SNEPPP__S(fnmadd)(k, SNEPPP__K32(1.57079637051), x);
+   r = SNEPPP__S(fnmadd)(k, SNEPPP__K32(-4.37113882867e-8), r);
+   r = SNEPPP__S(fnmadd)(k, SNEPPP__K32(-1.71512451001e-15), r);
+   u = SNEPPP__S(mul)(r, r);
+   s = SNEPPP__S(fmadd)(SNEPPP__K32(-1.95878657e-4), u, SNEPPP__K32(8.332748154e-3));
+   c = SNEPPP__S(fmadd)(SNEPPP__K32(2.454791685e-5), u, SNEPPP__K32(-1.388830292e-3));
+   s = SNEPPP__S(fmadd)(s, u, SNEPPP__K32(-0.1666666466));
+   c = SNEPPP__S(fmadd)(c, u, SNEPPP__K32(4.166666466e-2));
+   s = SNEPPP__S(fmadd)(SNEPPP__S(mul)(r, u), s, r);
+   c = SNEPPP__S(fmadd)(u, SNEPPP__S(fmadd)(u, c, SNEPPP__K32(-0.5)), SNEPPP__K32(1.0));
+   sneppp__turn_f32(k, s, c, sine, cosine);
 }
 
 /* erf(x), and erfc(|x|) from e = exp(-x^2), which the caller has made from an argument that was not rounded. Below
    3/4, erf is x times a polynomial of x^2. Above, erfc(x) = e P(t) / (1 + 2 x) with t = (x - c)/(x + c), which maps
    [0, oo) to [-1, 1) (Shepherd and Laframboise, Math. Comp. 36, 1981). */
-SNEPPP__VEC void sneppp__erf_f64x4(__m256d x, __m256d e, __m256d *erf_x, __m256d *erfc_x)
+SNEPPP__VEC void sneppp__erf_f64(sneppp__vec64 x, sneppp__vec64 e, sneppp__vec64 *erf_x, sneppp__vec64 *erfc_x)
 {
    static const double near_[11] = {1.1472499701094691618e-8, -1.5940066854661717424e-7, 1.6430684179741549055e-6,
       -1.4924196305569616579e-5, 1.2055289567541706742e-4, -8.5483261887597526637e-4, 5.2239776154205386731e-3,
@@ -3017,45 +3209,37 @@ SNEPPP__VEC void sneppp__erf_f64x4(__m256d x, __m256d e, __m256d *erf_x, __m256d
       1.8886901996137540209e-3, 2.5293918261056725745e-3, -2.3770514907384463033e-2, 6.830802734361655466e-2,
       -0.11927366341572189992, 0.12964515870276369225, -4.7562294353444793261e-2, -0.13562110612458114163,
       1.2530080582697296379};
-   __m256d sign = _mm256_and_pd(x, SNEPPP__K(-0.0)), a = _mm256_andnot_pd(SNEPPP__K(-0.0), x), p, c, t, small;
-   t = _mm256_div_pd(_mm256_sub_pd(a, SNEPPP__K(3.0)), _mm256_add_pd(a, SNEPPP__K(3.0)));
-   SNEPPP__HORNER(pd, t, far_, 20, c);
-   c = _mm256_div_pd(_mm256_mul_pd(c, e), _mm256_fmadd_pd(SNEPPP__K(2.0), a, SNEPPP__K(1.0)));
-   t = _mm256_mul_pd(a, a);
-   SNEPPP__HORNER(pd, t, near_, 11, p);
-   p = _mm256_mul_pd(p, a);
-   small = _mm256_cmp_pd(a, SNEPPP__K(0.75), _CMP_LT_OQ);
-   *erfc_x = _mm256_blendv_pd(c, _mm256_sub_pd(SNEPPP__K(1.0), p), small);
-   *erf_x = _mm256_or_pd(sign, _mm256_blendv_pd(_mm256_sub_pd(SNEPPP__K(1.0), c), p, small));
+   sneppp__vec64 sign = SNEPPP__D(and)(x, SNEPPP__K(-0.0)), a = SNEPPP__D(andnot)(SNEPPP__K(-0.0), x);
+   sneppp__vec64 p, c, t, small;
+   t = SNEPPP__D(div)(SNEPPP__D(sub)(a, SNEPPP__K(3.0)), SNEPPP__D(add)(a, SNEPPP__K(3.0)));
+   SNEPPP__HORNER(SNEPPP__D, t, far_, 20, c);
+   c = SNEPPP__D(div)(SNEPPP__D(mul)(c, e), SNEPPP__D(fmadd)(SNEPPP__K(2.0), a, SNEPPP__K(1.0)));
+   t = SNEPPP__D(mul)(a, a);
+   SNEPPP__HORNER(SNEPPP__D, t, near_, 11, p);
+   p = SNEPPP__D(mul)(p, a);
+   small = SNEPPP__D(cmp)(a, SNEPPP__K(0.75), SNEPPP__LT);
+   *erfc_x = SNEPPP__D(blendv)(c, SNEPPP__D(sub)(SNEPPP__K(1.0), p), small);
+   *erf_x = SNEPPP__D(or)(sign, SNEPPP__D(blendv)(SNEPPP__D(sub)(SNEPPP__K(1.0), c), p, small));
 }
 
-SNEPPP__VEC void sneppp__erf_f32x8(__m256 x, __m256 e, __m256 *erf_x, __m256 *erfc_x)
+SNEPPP__VEC void sneppp__erf_f32(sneppp__vec32 x, sneppp__vec32 e, sneppp__vec32 *erf_x, sneppp__vec32 *erfc_x)
 {
    static const float near_[6] = {-6.7564795687e-4f, 5.1153321125e-3f, -2.6835114569e-2f, 0.11283386538f,
       -0.37612619469f, 1.1283791656f};
    static const float far_[10] = {5.0871158038e-4f, 4.2281221396e-4f, -4.3324189928e-3f, 9.5172606649e-4f,
       3.275239223e-2f, -0.10296945175f, 0.15763049608f, -9.9024435759e-2f, -0.12235677372f, 1.2648381836f};
-   __m256 sign = _mm256_and_ps(x, SNEPPP__K32(-0.0)), a = _mm256_andnot_ps(SNEPPP__K32(-0.0), x), p, c, t, small;
-   t = _mm256_div_ps(_mm256_sub_ps(a, SNEPPP__K32(2.5)), _mm256_add_ps(a, SNEPPP__K32(2.5)));
-   SNEPPP__HORNER(ps, t, far_, 10, c);
-   c = _mm256_div_ps(_mm256_mul_ps(c, e), _mm256_fmadd_ps(SNEPPP__K32(2.0), a, SNEPPP__K32(1.0)));
-   t = _mm256_mul_ps(a, a);
-   SNEPPP__HORNER(ps, t, near_, 6, p);
-   p = _mm256_mul_ps(p, a);
-   small = _mm256_cmp_ps(a, SNEPPP__K32(0.75), _CMP_LT_OQ);
-   *erfc_x = _mm256_blendv_ps(c, _mm256_sub_ps(SNEPPP__K32(1.0), p), small);
-   *erf_x = _mm256_or_ps(sign, _mm256_blendv_ps(_mm256_sub_ps(SNEPPP__K32(1.0), c), p, small));
+   sneppp__vec32 sign = SNEPPP__S(and)(x, SNEPPP__K32(-0.0)), a = SNEPPP__S(andnot)(SNEPPP__K32(-0.0), x);
+   sneppp__vec32 p, c, t, small;
+   t = SNEPPP__S(div)(SNEPPP__S(sub)(a, SNEPPP__K32(2.5)), SNEPPP__S(add)(a, SNEPPP__K32(2.5)));
+   SNEPPP__HORNER(SNEPPP__S, t, far_, 10, c);
+   c = SNEPPP__S(div)(SNEPPP__S(mul)(c, e), SNEPPP__S(fmadd)(SNEPPP__K32(2.0), a, SNEPPP__K32(1.0)));
+   t = SNEPPP__S(mul)(a, a);
+   SNEPPP__HORNER(SNEPPP__S, t, near_, 6, p);
+   p = SNEPPP__S(mul)(p, a);
+   small = SNEPPP__S(cmp)(a, SNEPPP__K32(0.75), SNEPPP__LT);
+   *erfc_x = SNEPPP__S(blendv)(c, SNEPPP__S(sub)(SNEPPP__K32(1.0), p), small);
+   *erf_x = SNEPPP__S(or)(sign, SNEPPP__S(blendv)(SNEPPP__S(sub)(SNEPPP__K32(1.0), c), p, small));
 }
-
-   #ifdef SNEPPP_REAL_FLOAT
-      #define sneppp__vec_exp    sneppp__exp_f32x8
-      #define sneppp__vec_sincos sneppp__sincos_f32x8
-      #define sneppp__vec_erf    sneppp__erf_f32x8
-   #else
-      #define sneppp__vec_exp    sneppp__exp_f64x4
-      #define sneppp__vec_sincos sneppp__sincos_f64x4
-      #define sneppp__vec_erf    sneppp__erf_f64x4
-   #endif
 
 /* exp(-x^2 / c), c = 1 or 2. The rounding of x^2 is made good, or it would grow with x^2. */
 SNEPPP__VEC sneppp__vec sneppp__vec_gauss(sneppp__vec x, sneppp_real c)
@@ -3064,47 +3248,12 @@ SNEPPP__VEC sneppp__vec sneppp__vec_gauss(sneppp__vec x, sneppp_real c)
    sneppp__vec e = sneppp__vec_exp(SNEPPP__V(mul)(square, rate));
    return SNEPPP__V(fmadd)(e, SNEPPP__V(mul)(rest, rate), e);
 }
-
-/* The first `count` lanes of memory; the others are 0 and are never touched. */
-SNEPPP__VEC __m256i sneppp__vec_mask(size_t count) /* the first count < SNEPPP__LANE lanes */
-{
-#ifdef SNEPPP_REAL_FLOAT
-   static const int32_t mask[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-#else
-   static const int64_t mask[8] = {-1, -1, -1, -1};
-#endif
-   return _mm256_loadu_si256((const __m256i *)(const void *)(mask + SNEPPP__LANE - count));
-}
-
-SNEPPP__VEC sneppp__vec sneppp__vec_load(const sneppp_real *from, size_t count)
-{
-   return count >= SNEPPP__LANE ? SNEPPP__V(loadu)(from) : SNEPPP__V(maskload)(from, sneppp__vec_mask(count));
-}
-
-SNEPPP__VEC void sneppp__vec_store(sneppp_real *to, sneppp__vec x, size_t count)
-{
-   if (count >= SNEPPP__LANE) SNEPPP__V(storeu)(to, x);
-   else SNEPPP__V(maskstore)(to, sneppp__vec_mask(count), x);
-}
-
-/* The sum of the lanes, by halves. */
-SNEPPP__VEC double sneppp__vec_sum(sneppp__vec x)
-{
-#ifdef SNEPPP_REAL_FLOAT
-   __m256d wide =
-      _mm256_add_pd(_mm256_cvtps_pd(_mm256_castps256_ps128(x)), _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)));
-#else
-   __m256d wide = x;
-#endif
-   __m128d half = _mm_add_pd(_mm256_castpd256_pd128(wide), _mm256_extractf128_pd(wide, 1));
-   return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
-}
 #endif
 
 /* ---- inner loops. Sums of one chunk are in the precision of the features, in several strands whose number depends
    on the machine alone; what is summed further is double. */
 #ifdef SNEPPP__VECTOR
-SNEPPP__TARGET_AVX2 static double sneppp__real_dot_vectors(size_t n, const sneppp_real *x, const sneppp_real *y)
+SNEPPP__VECTOR_CODE static double sneppp__real_dot_vectors(size_t n, const sneppp_real *x, const sneppp_real *y)
 {
    sneppp__vec a = SNEPPP__V(setzero)(), b = a, c = a, d = a;
    size_t      i = 0;
@@ -3120,7 +3269,7 @@ SNEPPP__TARGET_AVX2 static double sneppp__real_dot_vectors(size_t n, const snepp
 }
 
 SNEPPP__UNUSED /* |V x|^2, V (m, n): four rows at a time, so that their sums do not wait for each other. */
-   SNEPPP__TARGET_AVX2 static double
+   SNEPPP__VECTOR_CODE static double
    sneppp__square_norm_vectors(size_t m, size_t n, const sneppp_real *V, const sneppp_real *x)
 {
    double total = 0;
@@ -3148,60 +3297,59 @@ SNEPPP__UNUSED /* |V x|^2, V (m, n): four rows at a time, so that their sums do 
    return total;
 }
 
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static double sneppp__long_dot_vectors(size_t n, const double *x, const double *y)
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static double sneppp__long_dot_vectors(size_t n, const double *x, const double *y)
 {
-   __m256d a = _mm256_setzero_pd(), b = a;
-   double  all[4], sum = 0;
-   size_t  i = 0;
-   for (; i + 8 <= n; i += 8) {
-      a = _mm256_fmadd_pd(_mm256_loadu_pd(x + i), _mm256_loadu_pd(y + i), a);
-      b = _mm256_fmadd_pd(_mm256_loadu_pd(x + i + 4), _mm256_loadu_pd(y + i + 4), b);
+   sneppp__vec64 a = SNEPPP__D(setzero)(), b = a;
+   double        all[4] = {0, 0, 0, 0}, sum = 0;
+   size_t        i = 0;
+   for (; i + 2 * SNEPPP__LANE64 <= n; i += 2 * SNEPPP__LANE64) {
+      a = SNEPPP__D(fmadd)(SNEPPP__D(loadu)(x + i), SNEPPP__D(loadu)(y + i), a);
+      b = SNEPPP__D(fmadd)(SNEPPP__D(loadu)(x + i + SNEPPP__LANE64), SNEPPP__D(loadu)(y + i + SNEPPP__LANE64), b);
    }
-   _mm256_storeu_pd(all, _mm256_add_pd(a, b));
+   SNEPPP__D(storeu)(all, SNEPPP__D(add)(a, b));
    for (; i < n; i++) sum += x[i] * y[i];
    return sum + ((all[0] + all[1]) + (all[2] + all[3]));
 }
 
-/* Four at a time; the rest, and what the vector function does not know, goes to libm. */
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_exp_vectors(size_t n, const double *x, double *out)
+/* A vector at a time; the rest, and what the vector function does not know, goes to libm. */
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static void sneppp__long_exp_vectors(size_t n, const double *x, double *out)
 {
-   size_t i, whole = n / 4 * 4;
-   for (i = 0; i < whole; i += 4) _mm256_storeu_pd(out + i, sneppp__exp_f64x4(_mm256_loadu_pd(x + i)));
+   size_t i, whole = n - n % SNEPPP__LANE64;
+   for (i = 0; i < whole; i += SNEPPP__LANE64) SNEPPP__D(storeu)(out + i, sneppp__exp_f64(SNEPPP__D(loadu)(x + i)));
    for (i = whole; i < n; i++) out[i] = exp(x[i]);
 }
 
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_log_vectors(size_t n, const double *x, double *out)
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static void sneppp__long_log_vectors(size_t n, const double *x, double *out)
 {
-   size_t i, whole = n / 4 * 4;
-   for (i = 0; i < whole; i += 4) {
-      __m256d v = _mm256_loadu_pd(x + i);
-      __m256i power =
-         _mm256_srli_epi64(_mm256_castpd_si256(v), 52); /* with the sign: 1 .. 2046 are positive and normal */
-      __m256i bad = _mm256_or_si256(_mm256_cmpgt_epi64(_mm256_set1_epi64x(1), power),
-                                    _mm256_cmpgt_epi64(power, _mm256_set1_epi64x(2046)));
-      if (_mm256_testz_si256(bad, bad)) _mm256_storeu_pd(out + i, sneppp__log_f64x4(v));
-      else for (size_t k = i; k < i + 4; k++) out[k] = log(x[k]);
+   size_t i, whole = n - n % SNEPPP__LANE64;
+   for (i = 0; i < whole; i += SNEPPP__LANE64) {
+      sneppp__vec64 v = SNEPPP__D(loadu)(x + i);
+      sneppp__vec64 good = SNEPPP__D(and)(SNEPPP__D(cmp)(SNEPPP__K(2.2250738585072014e-308), v, SNEPPP__LE),
+                                          SNEPPP__D(cmp)(v, SNEPPP__K(1.7976931348623157e308), SNEPPP__LE));
+      if (SNEPPP__D(movemask)(good) == (1 << SNEPPP__LANE64) - 1) SNEPPP__D(storeu)(out + i, sneppp__log_f64(v));
+      else for (size_t k = i; k < i + SNEPPP__LANE64; k++) out[k] = log(x[k]);
    }
    for (i = whole; i < n; i++) out[i] = log(x[i]);
 }
 
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_sincos_vectors(size_t n, const double *x, double *sine,
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static void sneppp__long_sincos_vectors(size_t n, const double *x, double *sine,
                                                                            double *cosine)
 {
-   size_t i, whole = n / 4 * 4;
-   for (i = 0; i < whole; i += 4) {
-      __m256d v = _mm256_loadu_pd(x + i), s, c;
-      if (_mm256_movemask_pd(_mm256_cmp_pd(_mm256_andnot_pd(SNEPPP__K(-0.0), v), SNEPPP__K(1e5), _CMP_LE_OQ)) != 15) {
-         for (size_t k = i; k < i + 4; k++) sine[k] = sin(x[k]), cosine[k] = cos(x[k]);
+   size_t i, whole = n - n % SNEPPP__LANE64;
+   for (i = 0; i < whole; i += SNEPPP__LANE64) {
+      sneppp__vec64 v = SNEPPP__D(loadu)(x + i), s, c;
+      sneppp__vec64 good = SNEPPP__D(cmp)(SNEPPP__D(andnot)(SNEPPP__K(-0.0), v), SNEPPP__K(1e5), SNEPPP__LE);
+      if (SNEPPP__D(movemask)(good) != (1 << SNEPPP__LANE64) - 1) {
+         for (size_t k = i; k < i + SNEPPP__LANE64; k++) sine[k] = sin(x[k]), cosine[k] = cos(x[k]);
          continue;
       }
-      sneppp__sincos_f64x4(v, &s, &c);
-      _mm256_storeu_pd(sine + i, s), _mm256_storeu_pd(cosine + i, c);
+      sneppp__sincos_f64(v, &s, &c);
+      SNEPPP__D(storeu)(sine + i, s), SNEPPP__D(storeu)(cosine + i, c);
    }
    for (i = whole; i < n; i++) sine[i] = sin(x[i]), cosine[i] = cos(x[i]);
 }
 
-SNEPPP__TARGET_AVX2 static void sneppp__real_product_vectors(size_t n, sneppp_real a, const sneppp_real *x,
+SNEPPP__VECTOR_CODE static void sneppp__real_product_vectors(size_t n, sneppp_real a, const sneppp_real *x,
                                                              const sneppp_real *y, sneppp_real *out)
 {
    sneppp__vec scale = SNEPPP__V(set1)(a);
@@ -3211,44 +3359,43 @@ SNEPPP__TARGET_AVX2 static void sneppp__real_product_vectors(size_t n, sneppp_re
    }
 }
 
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_product_vectors(size_t n, double a,
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static void sneppp__long_product_vectors(size_t n, double a,
                                                                             const double *x, const double *y,
                                                                             double *out)
 {
-   __m256d scale = _mm256_set1_pd(a);
-   size_t  i = 0;
-   for (; i + 4 <= n; i += 4) {
-      __m256d v = _mm256_mul_pd(scale, _mm256_loadu_pd(x + i));
-      _mm256_storeu_pd(out + i, y ? _mm256_mul_pd(v, _mm256_loadu_pd(y + i)) : v);
+   sneppp__vec64 scale = SNEPPP__K(a);
+   size_t        i = 0;
+   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64) {
+      sneppp__vec64 v = SNEPPP__D(mul)(scale, SNEPPP__D(loadu)(x + i));
+      SNEPPP__D(storeu)(out + i, y ? SNEPPP__D(mul)(v, SNEPPP__D(loadu)(y + i)) : v);
    }
    for (; i < n; i++) out[i] = y ? a * x[i] * y[i] : a * x[i];
 }
 
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__long_add_vectors(size_t n, double a, const double *x,
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static void sneppp__long_add_vectors(size_t n, double a, const double *x,
                                                                         double *out)
 {
-   __m256d scale = _mm256_set1_pd(a);
-   size_t  i = 0;
-   for (; i + 4 <= n; i += 4)
-      _mm256_storeu_pd(out + i, _mm256_fmadd_pd(scale, _mm256_loadu_pd(x + i), _mm256_loadu_pd(out + i)));
+   sneppp__vec64 scale = SNEPPP__K(a);
+   size_t        i = 0;
+   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64)
+      SNEPPP__D(storeu)(out + i, SNEPPP__D(fmadd)(scale, SNEPPP__D(loadu)(x + i), SNEPPP__D(loadu)(out + i)));
    for (; i < n; i++) out[i] = fma(a, x[i], out[i]);
 }
 
 /* out += a x, from float sums to double ones. */
-SNEPPP__TARGET_AVX2 __attribute__((unused)) static void sneppp__join_vectors(size_t n, double a,
+SNEPPP__VECTOR_CODE __attribute__((unused)) static void sneppp__join_vectors(size_t n, double a,
                                                                              const float *x, double *out)
 {
-   __m256d scale = _mm256_set1_pd(a);
-   size_t  i = 0;
-   for (; i + 4 <= n; i += 4)
-      _mm256_storeu_pd(
-         out + i, _mm256_fmadd_pd(scale, _mm256_cvtps_pd(_mm_loadu_ps(x + i)), _mm256_loadu_pd(out + i)));
+   sneppp__vec64 scale = SNEPPP__K(a);
+   size_t        i = 0;
+   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64)
+      SNEPPP__D(storeu)(out + i, SNEPPP__D(fmadd)(scale, sneppp__widen(x + i), SNEPPP__D(loadu)(out + i)));
    for (; i < n; i++) out[i] = fma(a, (double)x[i], out[i]);
 }
 
 /* z_i = b_i + sum_r W_ri t_r, W (d, ld); radial: z_i = -1/2 sum_r ((t_r - W_ri) R_ri)^2 with R = 1/width. The
    arrays have room for whole vectors. */
-SNEPPP__TARGET_AVX2 static void sneppp__preactivate_vectors(size_t n, size_t d, size_t ld,
+SNEPPP__VECTOR_CODE static void sneppp__preactivate_vectors(size_t n, size_t d, size_t ld,
                                                             const sneppp_real *W, const sneppp_real *R,
                                                             const sneppp_real *b, const sneppp_real *t,
                                                             sneppp_real *z)
@@ -3269,7 +3416,7 @@ SNEPPP__TARGET_AVX2 static void sneppp__preactivate_vectors(size_t n, size_t d, 
 /* db += column sums of dz = scale o dpart o slope and dW += dz'T; scale (B), dpart (B, n), or dpart o other. One
    vector of units at a time walks down the rows with up to four sums in registers. dz (B, n), which may be dpart, is
    for the walks after the first. */
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, size_t n, size_t d,
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static void sneppp__pull_vectors(size_t B, size_t n, size_t d,
                                                                     const sneppp_real *scale,
                                                                     const sneppp_real *dpart,
                                                                     const sneppp_real *other,
@@ -3313,7 +3460,7 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__pull_vectors(size_t B, si
 }
 
 /* T (q, B): the Chebyshev polynomials T_0 .. T_(q-1) at the points u (B), by T_(k+1) = 2 u T_k - T_(k-1). */
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__chebyshev_vectors(size_t q, size_t B, const sneppp_real *u,
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static void sneppp__chebyshev_vectors(size_t q, size_t B, const sneppp_real *u,
                                                                          sneppp_real *T)
 {
    for (size_t b = 0; b < B; b += SNEPPP__LANE) {
@@ -3328,7 +3475,7 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__chebyshev_vectors(size_t 
 }
 
 /* out (B) = the sums down the columns of X o Y, both (rows, B). */
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__column_dots_vectors(size_t rows, size_t B, const sneppp_real *X,
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static void sneppp__column_dots_vectors(size_t rows, size_t B, const sneppp_real *X,
                                                                            const sneppp_real *Y, double *out)
 {
    for (size_t b = 0; b < B; b += SNEPPP__LANE) {
@@ -3347,7 +3494,7 @@ SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__column_dots_vectors(size_
 }
 
 /* out (4, n): the sums down the even rows of X o Y, down the odd ones, and the same of X o Z; all (rows, n). */
-SNEPPP__UNUSED SNEPPP__TARGET_AVX2 static void sneppp__parity_sums_vectors(size_t rows, size_t n, const sneppp_real *X,
+SNEPPP__UNUSED SNEPPP__VECTOR_CODE static void sneppp__parity_sums_vectors(size_t rows, size_t n, const sneppp_real *X,
                                                                            const sneppp_real *Y, const sneppp_real *Z,
                                                                            sneppp_real *out)
 {
@@ -7633,67 +7780,67 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
 }
 
 #ifdef SNEPPP__VECTOR
-/* sneppp__cos_row, four units j at a time, from the vector that holds j0. */
-SNEPPP__TARGET_AVX2 static double sneppp__cos_row_vectors(const sneppp__tile *t, sneppp__cos_cache *a,
+/* sneppp__cos_row, a vector of units j at a time, from the vector that holds j0. */
+SNEPPP__VECTOR_CODE static double sneppp__cos_row_vectors(const sneppp__tile *t, sneppp__cos_cache *a,
                                                           sneppp__cos_cache *b, int i, int j0, double weight)
 {
-   __m256d ci = _mm256_set1_pd(0.5 * a->ca[i]), si = _mm256_set1_pd(0.5 * a->sa[i]), w = _mm256_set1_pd(weight);
-   __m256d ei = _mm256_set1_pd(a->e[i]), ga = _mm256_setzero_pd(), sum = ga, half = _mm256_set1_pd(-0.5);
-   double  x[SNEPPP__TILE], y[SNEPPP__TILE];
-   int     d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
-   j0 &= ~3;
-   for (j = j0; j < t->nj; j += 4) {
-      __m256d m = _mm256_setzero_pd(), p = m, cm, cp, g, cj = _mm256_loadu_pd(b->ca + j),
-              sj = _mm256_loadu_pd(b->sa + j);
-      __m256d cc = _mm256_mul_pd(ci, cj), ss = _mm256_mul_pd(si, sj), sc = _mm256_mul_pd(si, cj),
-              cs = _mm256_mul_pd(ci, sj);
+   sneppp__vec64 ci = SNEPPP__K(0.5 * a->ca[i]), si = SNEPPP__K(0.5 * a->sa[i]), w = SNEPPP__K(weight);
+   sneppp__vec64 ei = SNEPPP__K(a->e[i]), ga = SNEPPP__D(setzero)(), sum = ga, half = SNEPPP__K(-0.5);
+   double        x[SNEPPP__TILE], y[SNEPPP__TILE];
+   int           d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
+   j0 &= ~(SNEPPP__LANE64 - 1);
+   for (j = j0; j < t->nj; j += SNEPPP__LANE64) {
+      sneppp__vec64 m = SNEPPP__D(setzero)(), p = m, cm, cp, g, cj = SNEPPP__D(loadu)(b->ca + j),
+                    sj = SNEPPP__D(loadu)(b->sa + j);
+      sneppp__vec64 cc = SNEPPP__D(mul)(ci, cj), ss = SNEPPP__D(mul)(si, sj), sc = SNEPPP__D(mul)(si, cj),
+                    cs = SNEPPP__D(mul)(ci, sj);
       if (near_) {
-         __m256d e = _mm256_mul_pd(ei, _mm256_loadu_pd(b->e + j));
-         for (r = 0; r < d; r++) m = _mm256_fmadd_pd(_mm256_set1_pd(a->w[r][i]), _mm256_loadu_pd(b->w[r] + j), m);
-         m = sneppp__exp_f64x4(m);
-         p = _mm256_div_pd(e, m);
-         m = _mm256_mul_pd(e, m);
+         sneppp__vec64 e = SNEPPP__D(mul)(ei, SNEPPP__D(loadu)(b->e + j));
+         for (r = 0; r < d; r++) m = SNEPPP__D(fmadd)(SNEPPP__K(a->w[r][i]), SNEPPP__D(loadu)(b->w[r] + j), m);
+         m = sneppp__exp_f64(m);
+         p = SNEPPP__D(div)(e, m);
+         m = SNEPPP__D(mul)(e, m);
       } else {
          for (r = 0; r < d; r++) {
-            __m256d u = _mm256_set1_pd(a->w[r][i]), v = _mm256_loadu_pd(b->w[r] + j), lo = _mm256_sub_pd(u, v),
-                    up = _mm256_add_pd(u, v);
-            m = _mm256_fmadd_pd(lo, lo, m);
-            p = _mm256_fmadd_pd(up, up, p);
+            sneppp__vec64 u = SNEPPP__K(a->w[r][i]), v = SNEPPP__D(loadu)(b->w[r] + j);
+            sneppp__vec64 lo = SNEPPP__D(sub)(u, v), up = SNEPPP__D(add)(u, v);
+            m = SNEPPP__D(fmadd)(lo, lo, m);
+            p = SNEPPP__D(fmadd)(up, up, p);
          }
-         m = sneppp__exp_f64x4(_mm256_mul_pd(half, m));
-         p = sneppp__exp_f64x4(_mm256_mul_pd(half, p));
+         m = sneppp__exp_f64(SNEPPP__D(mul)(half, m));
+         p = sneppp__exp_f64(SNEPPP__D(mul)(half, p));
       }
-      cm = _mm256_mul_pd(m, _mm256_add_pd(cc, ss));
-      cp = _mm256_mul_pd(p, _mm256_sub_pd(cc, ss));
+      cm = SNEPPP__D(mul)(m, SNEPPP__D(add)(cc, ss));
+      cp = SNEPPP__D(mul)(p, SNEPPP__D(sub)(cc, ss));
       if (t->k) {
          double *k = t->k + i * SNEPPP__TILE + j;
-         _mm256_storeu_pd(k, _mm256_fmadd_pd(w, _mm256_add_pd(cm, cp), _mm256_loadu_pd(k)));
+         SNEPPP__D(storeu)(k, SNEPPP__D(fmadd)(w, SNEPPP__D(add)(cm, cp), SNEPPP__D(loadu)(k)));
       }
       if (!t->g) continue;
-      g = _mm256_loadu_pd(t->g + i * SNEPPP__TILE + j);
-      sum = _mm256_fmadd_pd(g, _mm256_add_pd(cm, cp), sum);
-      g = _mm256_mul_pd(g, w);
-      _mm256_storeu_pd(x + j, _mm256_mul_pd(g, cm));
-      _mm256_storeu_pd(y + j, _mm256_mul_pd(g, cp));
-      m = _mm256_mul_pd(_mm256_mul_pd(g, m), _mm256_sub_pd(sc, cs));
-      p = _mm256_mul_pd(_mm256_mul_pd(g, p), _mm256_add_pd(sc, cs));
-      ga = _mm256_add_pd(ga, _mm256_add_pd(m, p));
-      _mm256_storeu_pd(b->ga + j, _mm256_add_pd(_mm256_loadu_pd(b->ga + j), _mm256_sub_pd(m, p)));
+      g = SNEPPP__D(loadu)(t->g + i * SNEPPP__TILE + j);
+      sum = SNEPPP__D(fmadd)(g, SNEPPP__D(add)(cm, cp), sum);
+      g = SNEPPP__D(mul)(g, w);
+      SNEPPP__D(storeu)(x + j, SNEPPP__D(mul)(g, cm));
+      SNEPPP__D(storeu)(y + j, SNEPPP__D(mul)(g, cp));
+      m = SNEPPP__D(mul)(SNEPPP__D(mul)(g, m), SNEPPP__D(sub)(sc, cs));
+      p = SNEPPP__D(mul)(SNEPPP__D(mul)(g, p), SNEPPP__D(add)(sc, cs));
+      ga = SNEPPP__D(add)(ga, SNEPPP__D(add)(m, p));
+      SNEPPP__D(storeu)(b->ga + j, SNEPPP__D(add)(SNEPPP__D(loadu)(b->ga + j), SNEPPP__D(sub)(m, p)));
    }
    if (!t->g) return 0;
-   a->ga[i] -= sneppp__sum_avx2(ga);
+   a->ga[i] -= sneppp__sum_f64(ga);
    for (r = 0; r < d; r++) {
-      __m256d u = _mm256_set1_pd(a->w[r][i]), acc = _mm256_setzero_pd();
-      for (j = j0; j < t->nj; j += 4) {
-         __m256d v = _mm256_loadu_pd(b->w[r] + j);
-         __m256d dm = _mm256_mul_pd(_mm256_loadu_pd(x + j), _mm256_sub_pd(u, v)),
-                 dp = _mm256_mul_pd(_mm256_loadu_pd(y + j), _mm256_add_pd(u, v));
-         acc = _mm256_add_pd(acc, _mm256_add_pd(dp, dm));
-         _mm256_storeu_pd(b->v[r] + j, _mm256_add_pd(_mm256_loadu_pd(b->v[r] + j), _mm256_sub_pd(dm, dp)));
+      sneppp__vec64 u = SNEPPP__K(a->w[r][i]), acc = SNEPPP__D(setzero)();
+      for (j = j0; j < t->nj; j += SNEPPP__LANE64) {
+         sneppp__vec64 v = SNEPPP__D(loadu)(b->w[r] + j);
+         sneppp__vec64 dm = SNEPPP__D(mul)(SNEPPP__D(loadu)(x + j), SNEPPP__D(sub)(u, v)),
+                       dp = SNEPPP__D(mul)(SNEPPP__D(loadu)(y + j), SNEPPP__D(add)(u, v));
+         acc = SNEPPP__D(add)(acc, SNEPPP__D(add)(dp, dm));
+         SNEPPP__D(storeu)(b->v[r] + j, SNEPPP__D(add)(SNEPPP__D(loadu)(b->v[r] + j), SNEPPP__D(sub)(dm, dp)));
       }
-      a->v[r][i] -= sneppp__sum_avx2(acc);
+      a->v[r][i] -= sneppp__sum_f64(acc);
    }
-   return sneppp__sum_avx2(sum);
+   return sneppp__sum_f64(sum);
 }
 #endif
 
@@ -11060,9 +11207,10 @@ static void sneppp__table_refine(double *table, int d, int level, const int *mor
 }
 
 #ifdef SNEPPP__VECTOR
-SNEPPP__TARGET_AVX2 static void sneppp__exps_vectors(size_t count, double *z)
+SNEPPP__VECTOR_CODE static void sneppp__exps_vectors(size_t count, double *z)
 {
-   for (size_t i = 0; i < count; i += 4) _mm256_storeu_pd(z + i, sneppp__exp_f64x4(_mm256_loadu_pd(z + i)));
+   for (size_t i = 0; i < count; i += SNEPPP__LANE64)
+      SNEPPP__D(storeu)(z + i, sneppp__exp_f64(SNEPPP__D(loadu)(z + i)));
 }
 #endif
 
@@ -11172,7 +11320,7 @@ SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sne
          *slope = u->act == SNEPPP_PHI ? e : SNEPPP__V(fmadd)(z, e, c);
          return u->act == SNEPPP_PHI ? c : SNEPPP__V(mul)(z, c);
       case SNEPPP_LEAKY:
-         t = SNEPPP__V(cmp)(z, zero, _CMP_GT_OQ);
+         t = SNEPPP__V(cmp)(zero, z, SNEPPP__LT);
          *slope = SNEPPP__V(blendv)(p, one, t);
          return SNEPPP__V(mul)(*slope, z);
       case SNEPPP_BELL:
@@ -11187,7 +11335,7 @@ SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sne
          *slope = SNEPPP__V(mul)(e, SNEPPP__V(fmsub)(q, c, t));
          return SNEPPP__V(mul)(e, s);
       default: /* SNEPPP_RELU */
-         *slope = SNEPPP__V(and)(SNEPPP__V(cmp)(z, zero, _CMP_GT_OQ), one);
+         *slope = SNEPPP__V(and)(SNEPPP__V(cmp)(zero, z, SNEPPP__LT), one);
          return SNEPPP__V(max)(z, zero);
    }
 }
@@ -11210,7 +11358,7 @@ static sneppp_real sneppp__act_limit(const sneppp_unit *u)
    }
 }
 
-SNEPPP__TARGET_AVX2 static void sneppp__act_vectors(const sneppp_unit *u, sneppp_real limit, size_t count,
+SNEPPP__VECTOR_CODE static void sneppp__act_vectors(const sneppp_unit *u, sneppp_real limit, size_t count,
                                                     const sneppp_real *z, sneppp_real *psi,
                                                     sneppp_real *slope)
 {
@@ -11219,7 +11367,7 @@ SNEPPP__TARGET_AVX2 static void sneppp__act_vectors(const sneppp_unit *u, sneppp
    for (size_t i = 0; i < count; i += SNEPPP__LANE) {
       size_t      left = count - i;
       sneppp__vec s, v = sneppp__vec_load(z + i, left), y = sneppp__act_vec(&unit, v, &s);
-      int         good = SNEPPP__V(movemask)(SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, v), most, _CMP_LE_OQ));
+      int         good = SNEPPP__V(movemask)(SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, v), most, SNEPPP__LE));
       if (good == (1 << SNEPPP__LANE) - 1) {
          sneppp__vec_store(psi + i, y, left);
          if (slope) sneppp__vec_store(slope + i, s, left);
@@ -11244,12 +11392,12 @@ SNEPPP__TARGET_AVX2 static void sneppp__act_vectors(const sneppp_unit *u, sneppp
    walks down the points with its weights in registers. psi and slope are (B, n); slope may be NULL. Returns 0, and
    leaves all to be done again, if a |z| is too large for the vectors. */
 #ifdef SNEPPP__VECTOR
-SNEPPP__TARGET_AVX2 static int sneppp__wave_vectors(int sine, size_t count, size_t d, size_t ld, const sneppp_real *W,
+SNEPPP__VECTOR_CODE static int sneppp__wave_vectors(int sine, size_t count, size_t d, size_t ld, const sneppp_real *W,
                                                     const sneppp_real *b, size_t B, const sneppp_real *T, size_t n,
                                                     sneppp_real *psi, sneppp_real *slope)
 {
    sneppp__vec sign = SNEPPP__V(set1)((sneppp_real)-0.0), most = SNEPPP__V(set1)((sneppp_real)1e5),
-               bad = SNEPPP__V(setzero)();
+               good = SNEPPP__V(cmp)(sign, sign, SNEPPP__LE); /* all lanes */
    for (size_t i = 0; i < count; i += SNEPPP__LANE) {
       size_t      left = count - i;
       sneppp__vec w[4], bias = SNEPPP__V(loadu)(b + i), z, s, c;
@@ -11260,13 +11408,13 @@ SNEPPP__TARGET_AVX2 static int sneppp__wave_vectors(int sine, size_t count, size
          if (d > 1) z = SNEPPP__V(fmadd)(w[1], SNEPPP__V(set1)(t[1]), z);
          if (d > 2) z = SNEPPP__V(fmadd)(w[2], SNEPPP__V(set1)(t[2]), z);
          if (d > 3) z = SNEPPP__V(fmadd)(w[3], SNEPPP__V(set1)(t[3]), z);
-         bad = SNEPPP__V(or)(bad, SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, z), most, _CMP_NLE_UQ));
+         good = SNEPPP__V(and)(good, SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, z), most, SNEPPP__LE));
          sneppp__vec_sincos(z, &s, &c);
          sneppp__vec_store(psi + k * n + i, sine ? s : c, left);
          if (slope) sneppp__vec_store(slope + k * n + i, sine ? c : SNEPPP__V(xor)(sign, s), left);
       }
    }
-   return !SNEPPP__V(movemask)(bad);
+   return SNEPPP__V(movemask)(good) == (1 << SNEPPP__LANE) - 1;
 }
 #endif
 
@@ -12801,25 +12949,23 @@ static void sneppp__index(sneppp_model *model)
 /* ---- the sum of v_i^2 psi_i^2 through the tree: what is left out is below 1e-12 of the sum of the peaks */
 
 #ifdef SNEPPP__VECTOR
-SNEPPP__TARGET_AVX2 static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
+SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
                                                        const double *x, const double *centre,
                                                        const sneppp_real *peak, const sneppp_real *sharp)
 {
-   static const int64_t lanes[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
    sneppp_real       r2[SNEPPP__LEAF];
    const sneppp__vec edge = SNEPPP__V(set1)((sneppp_real)-SNEPPP__EDGE), zero = SNEPPP__V(setzero)();
    sneppp__vec       sum = zero, u[SNEPPP__LEAF / SNEPPP__LANE];
-   for (size_t b = 0; b < count; b += 4) {
-      __m256d r = _mm256_setzero_pd(), e;
-      __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(lanes + (count - b < 4 ? 4 - (count - b) : 0)));
+   for (size_t b = 0; b < count; b += SNEPPP__LANE64) {
+      sneppp__vec64 r = SNEPPP__D(setzero)(), e;
       for (size_t k = 0; k < d; k++) {
-         e = _mm256_sub_pd(_mm256_set1_pd(x[k]), _mm256_maskload_pd(centre + k * count + b, mask));
-         r = _mm256_fmadd_pd(e, e, r);
+         e = SNEPPP__D(sub)(SNEPPP__D(set1)(x[k]), sneppp__load_f64(centre + k * count + b, count - b));
+         r = SNEPPP__D(fmadd)(e, e, r);
       }
 #ifdef SNEPPP_REAL_FLOAT
-      _mm_storeu_ps(r2 + b, _mm256_cvtpd_ps(r));
+      sneppp__narrow(r2 + b, r);
 #else
-      _mm256_storeu_pd(r2 + b, r);
+      SNEPPP__D(storeu)(r2 + b, r);
 #endif
    }
    for (size_t s = from; s < group; s++) {
@@ -12829,7 +12975,7 @@ SNEPPP__TARGET_AVX2 static double sneppp__leaf_vectors(size_t count, size_t from
          int    mask = left < SNEPPP__LANE ? (1 << left) - 1 : (1 << SNEPPP__LANE) - 1;
          u[i / SNEPPP__LANE] =
             SNEPPP__V(fnmadd)(SNEPPP__V(loadu)(r2 + i), sneppp__vec_load(sharp + s * count + i, left), zero);
-         near |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(u[i / SNEPPP__LANE], edge, _CMP_GE_OQ));
+         near |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u[i / SNEPPP__LANE], SNEPPP__LE));
       }
       if (!near) break; /* narrower ones are farther still */
       for (size_t i = 0; i < count; i += SNEPPP__LANE)
@@ -16437,23 +16583,23 @@ static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double 
 
 #ifdef SNEPPP__VECTOR
 /* A run of AdamW with the bias corrections 1/c1 and 1/c2 in hand. */
-SNEPPP__TARGET_AVX2 static size_t sneppp__adamw_vectors(size_t n, const double *g, double scale,
+SNEPPP__VECTOR_CODE static size_t sneppp__adamw_vectors(size_t n, const double *g, double scale,
                                                         double *theta, double *m, double *v, double keep,
                                                         double rate, double beta1, double beta2, double c1,
                                                         double c2)
 {
-   __m256d b1 = _mm256_set1_pd(beta1), b2 = _mm256_set1_pd(beta2), a1 = _mm256_set1_pd((1 - beta1) * scale),
-           a2 = _mm256_set1_pd((1 - beta2) * scale * scale);
-   __m256d k = _mm256_set1_pd(keep), r = _mm256_set1_pd(rate / c1), i2 = _mm256_set1_pd(1 / c2),
-           tiny = _mm256_set1_pd(1e-8);
-   size_t  i = 0;
-   for (; i + 4 <= n; i += 4) {
-      __m256d d = _mm256_loadu_pd(g + i), x = _mm256_fmadd_pd(b1, _mm256_loadu_pd(m + i), _mm256_mul_pd(a1, d));
-      __m256d y = _mm256_fmadd_pd(b2, _mm256_loadu_pd(v + i), _mm256_mul_pd(a2, _mm256_mul_pd(d, d)));
-      _mm256_storeu_pd(m + i, x);
-      _mm256_storeu_pd(v + i, y);
-      y = _mm256_div_pd(_mm256_mul_pd(r, x), _mm256_add_pd(_mm256_sqrt_pd(_mm256_mul_pd(y, i2)), tiny));
-      _mm256_storeu_pd(theta + i, _mm256_fmsub_pd(k, _mm256_loadu_pd(theta + i), y));
+   sneppp__vec64 b1 = SNEPPP__K(beta1), b2 = SNEPPP__K(beta2), a1 = SNEPPP__K((1 - beta1) * scale),
+                 a2 = SNEPPP__K((1 - beta2) * scale * scale);
+   sneppp__vec64 k = SNEPPP__K(keep), r = SNEPPP__K(rate / c1), i2 = SNEPPP__K(1 / c2), tiny = SNEPPP__K(1e-8);
+   size_t        i = 0;
+   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64) {
+      sneppp__vec64 d = SNEPPP__D(loadu)(g + i), x, y;
+      x = SNEPPP__D(fmadd)(b1, SNEPPP__D(loadu)(m + i), SNEPPP__D(mul)(a1, d));
+      y = SNEPPP__D(fmadd)(b2, SNEPPP__D(loadu)(v + i), SNEPPP__D(mul)(a2, SNEPPP__D(mul)(d, d)));
+      SNEPPP__D(storeu)(m + i, x);
+      SNEPPP__D(storeu)(v + i, y);
+      y = SNEPPP__D(div)(SNEPPP__D(mul)(r, x), SNEPPP__D(add)(SNEPPP__D(sqrt)(SNEPPP__D(mul)(y, i2)), tiny));
+      SNEPPP__D(storeu)(theta + i, SNEPPP__D(fmsub)(k, SNEPPP__D(loadu)(theta + i), y));
    }
    return i;
 }
