@@ -179,7 +179,7 @@
                         features, windows; no fitting code, no malloc, no files
       SNEPPP_NO_STDIO         no files: sneppp_save_file and sneppp_load_file are left out
       SNEPPP_SECONDS()        seconds of some clock as a double; only for reports
-      SNEPPP_NO_SIMD          portable C only
+      SNEPPP_NO_SIMD          portable C only; otherwise AVX2 or AVX-512 if the machine has them, NEON on AArch64
       SNEPPP_GEMM, SNEPPP_SYRK, SNEPPP_EIGH         your BLAS and LAPACK, see >>linalg and tests/blas_hooks.h
 */
 #include <stddef.h>
