@@ -64,7 +64,13 @@ suite-%: build/greatest/greatest.h FORCE
 	@sh tests/suites.sh tests/test_$*.c > build/gen/suite_$*.h
 	$(CC) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -c -o build/test/$@.runner.o tests/runner.c
 	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -o build/test/$@ tests/main.c build/test/$@.runner.o $(TEST_LIB)
-	build/test/$@
+	$(RUN) build/test/$@
+
+# ARM's vector code runs under emulation; needs gcc-aarch64-linux-gnu and qemu-user.
+.PHONY: neon
+neon: ## the suites that lean on vectors, for AArch64, under qemu, in double and float
+	for real in "" -DSNEPPP_REAL_FLOAT; do for suite in vector linalg loss model fit kernel; do \
+	   $(MAKE) suite-$$suite CC=aarch64-linux-gnu-gcc CFLAGS="-O2 -static $$real" RUN=qemu-aarch64 || exit 1; done; done
 
 build/greatest/greatest.h:
 	@CC="$(CC)" sh tests/get_greatest.sh build/greatest

@@ -189,7 +189,7 @@ TEST vector_shared_products(void)
    for (size_t i = 0; i < rows * most; i++) A[i] = (sneppp_real)sneppp_rng_normal(&rng);
    for (size_t i = 0; i < most * most; i++) B[i] = (sneppp_real)sneppp_rng_normal(&rng);
    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-      size_t             n = sizes[s], m = n < rows ? n : rows;
+      size_t             n = sizes[s], m = n < (size_t)rows ? n : (size_t)rows;
       double             tolerance = (sizeof(sneppp_real) == sizeof(float) ? 1e-4 : 1e-12);
       const sneppp_real *ready;
       ASSERT(sneppp__packed_size(n, n) <= sizeof packed / sizeof *packed);
