@@ -140,7 +140,7 @@ def wait():
             patience -= time.perf_counter() - start
 
 
-def turns(program, case, threads, dtype, seconds, enough=3, most=6):
+def turns(program, case, threads, dtype, seconds, enough=5, most=8):
     """Events per second of both, from the quiet turns; (0, 0) if there were none."""
     torch.set_num_threads(threads)
     model, events = make(case, dtype), CASES[case]
