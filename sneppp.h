@@ -2081,6 +2081,20 @@ static void sneppp__pack_strips(const sneppp__kit *kit, char *strips, size_t nex
                       src + (i * si + p * sp) * kit->size, si, sp);
 }
 
+/* Block `which` of B (k, n): rows p0 .. p0 + kc - 1 of the columns j0 .. j0 + nj - 1; 0 if there are not so many. */
+static int sneppp__block_cut(const sneppp__kit *kit, size_t n, size_t k, size_t which, size_t *j0, size_t *nj,
+                             size_t *p0, size_t *kc)
+{
+   size_t nc = SNEPPP__BLOCK_BYTES / kit->size / kit->columns * kit->columns,
+          chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH, chunk = which % chunks;
+   *j0 = which / chunks * nc;
+   if (*j0 >= n) return 0;
+   *nj = n - *j0 < nc ? n - *j0 : nc;
+   *p0 = k * chunk / chunks;
+   *kc = k * (chunk + 1) / chunks - *p0;
+   return 1;
+}
+
 /* The panels of a block of B: n columns, k rows. */
 static void sneppp__pack_block(const sneppp__kit *kit, char *to, size_t n, size_t k, const char *from, size_t bj,
                                size_t bp)
@@ -2088,6 +2102,11 @@ static void sneppp__pack_block(const sneppp__kit *kit, char *to, size_t n, size_
    size_t size = kit->size, wide = kit->columns;
    for (size_t j = 0; j < n; j += wide)
       sneppp__pack(kit, to + j * k * size, wide, n - j < wide ? n - j : wide, k, from + j * bj * size, bj, bp);
+}
+
+static size_t sneppp__panel_bytes(const sneppp__kit *kit, size_t n, size_t k) /* the last one is filled up */
+{
+   return (n + kit->columns - 1) / kit->columns * kit->columns * k * kit->size;
 }
 
 /* A tile that sticks out of C is made apart and its part that counts is added. */
@@ -2121,39 +2140,36 @@ SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower
    char       *here = (char *)block_ + (64 - (uintptr_t)block_ % 64) % 64;
    const char *a = (const char *)A, *b = (const char *)B, *next_block = (const char *)packed;
    char       *c = (char *)C;
-   size_t      size = kit->size, wide = kit->columns, chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH;
+   size_t      size = kit->size, wide = kit->columns, j0, nj, p0, kc;
    size_t      ai = ta ? 1 : lda, ap = ta ? lda : 1, bj = tb ? ldb : 1, bp = tb ? 1 : ldb;
-   size_t      nc = SNEPPP__BLOCK_BYTES / size / wide * wide;
    /* A strip of a transposed A has one cache line per step of k: read where it stands, unless the lines are many, or so
       regular that they fall on each other in the cache. */
    int         crowded = ta && (k > 2 * SNEPPP__DEPTH || lda * size % 256 == 0);
-   for (size_t j0 = 0; j0 < n; j0 += nc)
-      for (size_t chunk = 0; chunk < chunks; chunk++) {
-         size_t p0 = k * chunk / chunks, kc = k * (chunk + 1) / chunks - p0, nj = n - j0 < nc ? n - j0 : nc;
-         size_t first = lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
-         double scale[2];
-         const char *block = packed ? next_block : here;
-         scale[0] = alpha, scale[1] = chunk ? 1 : beta;
-         if (packed) next_block += (nj + wide - 1) / wide * wide * kc * size;
-         else sneppp__pack_block(kit, here, nj, kc, b + (j0 * bj + p0 * bp) * size, bj, bp);
-         for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
-            size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
-            const void *ready = a + (i * ai + p0 * ap) * size;
-            if (crowded || rows < SNEPPP__TILE_ROWS) {
-               size_t next = (i - first) / SNEPPP__TILE_ROWS % (SNEPPP__STRIP_BYTES / size), left = m - i;
-               if (!next || !crowded) sneppp__pack_strips(kit, (char *)strips, next, left, kc, ready, ai, ap);
-               ready = (char *)strips + next * SNEPPP__TILE_ROWS * kc * size, rs = 1, cs = SNEPPP__TILE_ROWS;
-            }
-            for (size_t j = 0; j < nj && !(lower && j0 + j >= i + rows); j += wide) {
-               size_t columns = nj - j < wide ? nj - j : wide;
-               void  *to = c + (i * ldc + j0 + j) * size;
-               const char *panel = block + j * kc * size;
-               if (rows == SNEPPP__TILE_ROWS && columns == wide)
-                  kit->tile(kc, ready, rs, cs, panel, scale, to, ldc);
-               else sneppp__tile_edge(kit, kc, ready, rs, cs, panel, scale, to, ldc, rows, columns);
-            }
+   for (size_t which = 0; sneppp__block_cut(kit, n, k, which, &j0, &nj, &p0, &kc); which++) {
+      size_t first = lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
+      double scale[2];
+      const char *block = packed ? next_block : here;
+      scale[0] = alpha, scale[1] = p0 ? 1 : beta;
+      if (packed) next_block += sneppp__panel_bytes(kit, nj, kc);
+      else sneppp__pack_block(kit, here, nj, kc, b + (j0 * bj + p0 * bp) * size, bj, bp);
+      for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
+         size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
+         const void *ready = a + (i * ai + p0 * ap) * size;
+         if (crowded || rows < SNEPPP__TILE_ROWS) {
+            size_t next = (i - first) / SNEPPP__TILE_ROWS % (SNEPPP__STRIP_BYTES / size), left = m - i;
+            if (!next || !crowded) sneppp__pack_strips(kit, (char *)strips, next, left, kc, ready, ai, ap);
+            ready = (char *)strips + next * SNEPPP__TILE_ROWS * kc * size, rs = 1, cs = SNEPPP__TILE_ROWS;
+         }
+         for (size_t j = 0; j < nj && !(lower && j0 + j >= i + rows); j += wide) {
+            size_t columns = nj - j < wide ? nj - j : wide;
+            void  *to = c + (i * ldc + j0 + j) * size;
+            const char *panel = block + j * kc * size;
+            if (rows == SNEPPP__TILE_ROWS && columns == wide)
+               kit->tile(kc, ready, rs, cs, panel, scale, to, ldc);
+            else sneppp__tile_edge(kit, kc, ready, rs, cs, panel, scale, to, ldc, rows, columns);
          }
       }
+   }
 }
 #endif
 
@@ -3198,6 +3214,20 @@ SNEPPP__VEC void sneppp__sincos_f32(sneppp__vec32 x, sneppp__vec32 *sine, sneppp
 /* erf(x), and erfc(|x|) from e = exp(-x^2), which the caller has made from an argument that was not rounded. Below
    3/4, erf is x times a polynomial of x^2. Above, erfc(x) = e P(t) / (1 + 2 x) with t = (x - c)/(x + c), which maps
    [0, oo) to [-1, 1) (Shepherd and Laframboise, Math. Comp. 36, 1981). */
+#define SNEPPP__ERF(T, V, K, m, near_, n, far_, f)                                                             \
+   do {                                                                                                        \
+      T sign_ = V(and)(x, K(-0.0)), a_ = V(andnot)(K(-0.0), x), p_, c_, t_, small_;                            \
+      t_ = V(div)(V(sub)(a_, K(m)), V(add)(a_, K(m)));                                                         \
+      SNEPPP__HORNER(V, t_, far_, f, c_);                                                                      \
+      c_ = V(div)(V(mul)(c_, e), V(fmadd)(K(2.0), a_, K(1.0)));                                                \
+      t_ = V(mul)(a_, a_);                                                                                     \
+      SNEPPP__HORNER(V, t_, near_, n, p_);                                                                     \
+      p_ = V(mul)(p_, a_);                                                                                     \
+      small_ = V(cmp)(a_, K(0.75), SNEPPP__LT);                                                                \
+      *erfc_x = V(blendv)(c_, V(sub)(K(1.0), p_), small_);                                                     \
+      *erf_x = V(or)(sign_, V(blendv)(V(sub)(K(1.0), c_), p_, small_));                                        \
+   } while (0)
+
 SNEPPP__VEC void sneppp__erf_f64(sneppp__vec64 x, sneppp__vec64 e, sneppp__vec64 *erf_x, sneppp__vec64 *erfc_x)
 {
    static const double near_[11] = {1.1472499701094691618e-8, -1.5940066854661717424e-7, 1.6430684179741549055e-6,
@@ -3209,17 +3239,7 @@ SNEPPP__VEC void sneppp__erf_f64(sneppp__vec64 x, sneppp__vec64 e, sneppp__vec64
       1.8886901996137540209e-3, 2.5293918261056725745e-3, -2.3770514907384463033e-2, 6.830802734361655466e-2,
       -0.11927366341572189992, 0.12964515870276369225, -4.7562294353444793261e-2, -0.13562110612458114163,
       1.2530080582697296379};
-   sneppp__vec64 sign = SNEPPP__D(and)(x, SNEPPP__K(-0.0)), a = SNEPPP__D(andnot)(SNEPPP__K(-0.0), x);
-   sneppp__vec64 p, c, t, small;
-   t = SNEPPP__D(div)(SNEPPP__D(sub)(a, SNEPPP__K(3.0)), SNEPPP__D(add)(a, SNEPPP__K(3.0)));
-   SNEPPP__HORNER(SNEPPP__D, t, far_, 20, c);
-   c = SNEPPP__D(div)(SNEPPP__D(mul)(c, e), SNEPPP__D(fmadd)(SNEPPP__K(2.0), a, SNEPPP__K(1.0)));
-   t = SNEPPP__D(mul)(a, a);
-   SNEPPP__HORNER(SNEPPP__D, t, near_, 11, p);
-   p = SNEPPP__D(mul)(p, a);
-   small = SNEPPP__D(cmp)(a, SNEPPP__K(0.75), SNEPPP__LT);
-   *erfc_x = SNEPPP__D(blendv)(c, SNEPPP__D(sub)(SNEPPP__K(1.0), p), small);
-   *erf_x = SNEPPP__D(or)(sign, SNEPPP__D(blendv)(SNEPPP__D(sub)(SNEPPP__K(1.0), c), p, small));
+   SNEPPP__ERF(sneppp__vec64, SNEPPP__D, SNEPPP__K, 3.0, near_, 11, far_, 20);
 }
 
 SNEPPP__VEC void sneppp__erf_f32(sneppp__vec32 x, sneppp__vec32 e, sneppp__vec32 *erf_x, sneppp__vec32 *erfc_x)
@@ -3228,17 +3248,7 @@ SNEPPP__VEC void sneppp__erf_f32(sneppp__vec32 x, sneppp__vec32 e, sneppp__vec32
       -0.37612619469f, 1.1283791656f};
    static const float far_[10] = {5.0871158038e-4f, 4.2281221396e-4f, -4.3324189928e-3f, 9.5172606649e-4f,
       3.275239223e-2f, -0.10296945175f, 0.15763049608f, -9.9024435759e-2f, -0.12235677372f, 1.2648381836f};
-   sneppp__vec32 sign = SNEPPP__S(and)(x, SNEPPP__K32(-0.0)), a = SNEPPP__S(andnot)(SNEPPP__K32(-0.0), x);
-   sneppp__vec32 p, c, t, small;
-   t = SNEPPP__S(div)(SNEPPP__S(sub)(a, SNEPPP__K32(2.5)), SNEPPP__S(add)(a, SNEPPP__K32(2.5)));
-   SNEPPP__HORNER(SNEPPP__S, t, far_, 10, c);
-   c = SNEPPP__S(div)(SNEPPP__S(mul)(c, e), SNEPPP__S(fmadd)(SNEPPP__K32(2.0), a, SNEPPP__K32(1.0)));
-   t = SNEPPP__S(mul)(a, a);
-   SNEPPP__HORNER(SNEPPP__S, t, near_, 6, p);
-   p = SNEPPP__S(mul)(p, a);
-   small = SNEPPP__S(cmp)(a, SNEPPP__K32(0.75), SNEPPP__LT);
-   *erfc_x = SNEPPP__S(blendv)(c, SNEPPP__S(sub)(SNEPPP__K32(1.0), p), small);
-   *erf_x = SNEPPP__S(or)(sign, SNEPPP__S(blendv)(SNEPPP__S(sub)(SNEPPP__K32(1.0), c), p, small));
+   SNEPPP__ERF(sneppp__vec32, SNEPPP__S, SNEPPP__K32, 2.5, near_, 6, far_, 10);
 }
 
 /* exp(-x^2 / c), c = 1 or 2. The rounding of x^2 is made good, or it would grow with x^2. */
@@ -3654,24 +3664,25 @@ static void sneppp__parity_sums(size_t rows, size_t n, const sneppp_real *X, con
       }
 }
 
+#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
+   #define SNEPPP__OWN_GEMM /* no library: products may be packed, or halved */
+#endif
+
 /* A matrix B (k, n) that many products share is packed for them once; out has room for sneppp__packed_size reals.
    Where products are not blocked, or go to a library, nothing is packed and NULL returned. */
 static size_t sneppp__packed_size(size_t n, size_t k) { return (n + 31) / 32 * 32 * k; }
 
 static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_real *B, sneppp_real *out)
 {
-#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
+#ifdef SNEPPP__OWN_GEMM
    const sneppp__kit *kit = sneppp__kit_for(sizeof *B);
-   size_t nc = SNEPPP__BLOCK_BYTES / sizeof *B, chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH;
-   sneppp_real *to = out;
+   char              *to = (char *)out;
+   size_t             j0, nj, p0, kc;
    if (!kit || !SNEPPP__IS_LARGE(2, n, k)) return NULL;
-   nc = nc / kit->columns * kit->columns;
-   for (size_t j0 = 0; j0 < n; j0 += nc)
-      for (size_t chunk = 0; chunk < chunks; chunk++) {
-         size_t p0 = k * chunk / chunks, kc = k * (chunk + 1) / chunks - p0, nj = n - j0 < nc ? n - j0 : nc;
-         sneppp__pack_block(kit, (char *)to, nj, kc, (const char *)(B + p0 * n + j0), 1, n);
-         to += (nj + kit->columns - 1) / kit->columns * kit->columns * kc;
-      }
+   for (size_t which = 0; sneppp__block_cut(kit, n, k, which, &j0, &nj, &p0, &kc); which++) {
+      sneppp__pack_block(kit, to, nj, kc, (const char *)(B + p0 * n + j0), 1, n);
+      to += sneppp__panel_bytes(kit, nj, kc);
+   }
    return out;
 #else
    (void)n, (void)k, (void)B, (void)out;
@@ -3683,7 +3694,7 @@ static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_re
 static void sneppp__gemm_right(size_t m, size_t n, size_t k, const sneppp_real *A, size_t lda, const sneppp_real *B,
                                const sneppp_real *packed, sneppp_real *C, size_t ldc)
 {
-#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
+#ifdef SNEPPP__OWN_GEMM
    if (packed) {
       sneppp__gemm_blocks(sneppp__kit_for(sizeof *C), 0, 0, 0, m, n, k, 1, A, lda, B, n, packed, 0, C, ldc);
       return;
@@ -3693,16 +3704,28 @@ static void sneppp__gemm_right(size_t m, size_t n, size_t k, const sneppp_real *
    sneppp__gemm(0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
 }
 
-/* C (n, n) = A B of the shapes that ta and tb say, in the lower triangle at least; for products that are symmetric. */
+/* C (n, n) = A B + beta C of the shapes that ta and tb say, the tiles of the lower triangle only. Returns 0 if products
+   are not blocked. */
+SNEPPP__UNUSED static int sneppp__lower_blocks(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
+                                const sneppp_real *B, size_t ldb, sneppp_real beta, sneppp_real *C)
+{
+#if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
+   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
+   if (!kit || !k || !SNEPPP__IS_LARGE(n, n, k)) return 0;
+   sneppp__gemm_blocks(kit, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, NULL, (double)beta, C, n);
+   return 1;
+#else
+   (void)ta, (void)tb, (void)n, (void)k, (void)A, (void)lda, (void)B, (void)ldb, (void)beta, (void)C;
+   return 0;
+#endif
+}
+
+/* C (n, n) = A B, in the lower triangle at least; for products that are symmetric. */
 static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
                                const sneppp_real *B, size_t ldb, sneppp_real *C)
 {
-#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
-   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
-   if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, NULL, 0, C, n);
-      return;
-   }
+#ifdef SNEPPP__OWN_GEMM
+   if (sneppp__lower_blocks(ta, tb, n, k, A, lda, B, ldb, 0, C)) return;
 #endif
    sneppp__gemm(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
 }
@@ -3710,12 +3733,8 @@ static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_
 /* C += A'A, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
 static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
 {
-#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_SYRK) && !defined(SNEPPP_SYRK_F32)
-   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
-   if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, 1, 0, n, n, k, 1, A, lda, A, lda, NULL, (double)beta, C, n);
-      return;
-   }
+#if !defined(SNEPPP_SYRK) && !defined(SNEPPP_SYRK_F32)
+   if (sneppp__lower_blocks(1, 0, n, k, A, lda, A, lda, beta, C)) return;
 #endif
    sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
 }
@@ -5404,9 +5423,9 @@ enum {
    SNEPPP__AT_ONCE = 32 /* the tile makes values and the pull-back in one call, if both are asked for    */
 };
 
-/* Units reach a pair function in canonical form: SNEPPP_RELU with p = 1 and SNEPPP_STEP with p = 0, so that a row
-   of rectified monomials serves both and looks at p only. A row for (RECT, RECT) is also used for mixtures of
-   RELU, STEP and RECT units. If only the mirrored row exists the driver exchanges i and j. */
+/* Units reach a pair function in canonical form: SNEPPP_RELU with p = 1 and SNEPPP_STEP with p = 0 (never SNEPPP_RECT
+   of order 0), so that a row of rectified monomials serves both and looks at p only. A row for (RECT, RECT) is also
+   used for mixtures of RELU, STEP and RECT units. If only the mirrored row exists the driver exchanges i and j. */
 typedef struct sneppp__row {
    sneppp_kernel_info info;
    int                dim;     /* statistics d that the row needs, 0 = any; -2 = up to 2 */
@@ -13987,7 +14006,7 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
        diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL,
        joins = k->active || sizeof(sneppp_real) < sizeof(double), /* S is double and of all features */
        waits = joins && loss->through_M && model->readouts == 1 && !loss->narrow, /* few chunks add up in float */
-       begun;
+       pulls_y = sneppp__pulls_y(loss), begun;
    double              q[SNEPPP__CHUNK][SNEPPP_MAX_FACTORS], total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
    if (loss->gradient == 0) sneppp__chunk_readout(model, B, k);
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
@@ -14039,8 +14058,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       if (loss->through_M || diagonal) {
          for (size_t b = 0; b < B; b++) {
             sneppp_real minus = (sneppp_real)(-2 * q[b][j]), root = (sneppp_real)sqrt(q[b][j]);
-            lane->row_scale[b] = sneppp__pulls_y(loss) ? minus : 1;
-            if (!sneppp__pulls_y(loss))
+            lane->row_scale[b] = pulls_y ? minus : 1;
+            if (!pulls_y)
                sneppp__real_product(nj, minus, y + b * n, NULL, lane->dpsi + b * n + (size_t)R->first);
             sneppp__real_product(nj, root, psi + b * n, NULL, psi + b * n);
          }
@@ -16605,7 +16624,7 @@ SNEPPP__VECTOR_CODE static size_t sneppp__adamw_vectors(size_t n, const double *
 }
 #endif
 
-/* One step of AdamW with the gradient scale * g, step counted from 1. */
+/* One step of AdamW, theta in slices, with the gradient scale * g and 1 - beta^step in c1 and c2. */
 typedef struct sneppp__adamw_job {
    const sneppp__learnt *seg;
    int                   segments;
