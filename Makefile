@@ -17,8 +17,8 @@ TEST_DEPS   := $(TEST_FILES) sneppp.h build/gen/suites.h build/greatest/greatest
 # ---- programs: each file of examples/ that has a main function, and those that users and checks call by name
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' examples/*.c 2>/dev/null))
 EXAMPLES += $(if $(shell command -v $(CXX)),$(patsubst examples/%.cpp,build/examples/%,$(wildcard examples/*.cpp)))
-PROGRAMS := $(filter-out build/examples/sneppp,$(EXAMPLES)) \
-            $(if $(wildcard examples/sneppp.c),build/sneppp) $(if $(wildcard tests/oracle.c),build/oracle)
+BENCHES  := $(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c)))
+PROGRAMS := build/sneppp $(filter-out build/examples/sneppp,$(EXAMPLES))
 
 .PHONY: all help demo examples test check check-quick quick-list check-compile sanitize lint cover size format clean FORCE
 all: $(PROGRAMS) ## build every program: the examples and tools (default; needs only a C compiler)
@@ -27,14 +27,30 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-20s %s\n", $$1, $$2 }'
 	@echo "  make suite-NAME    build and run only tests/test_NAME.c"
 
-BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && $(CC) -std=c99 $(WARN_C) $(CFLAGS) -o $@ $< -lm -pthread $(EXTRA)
+# Every program is a single file that creates the library by itself, as the cc line in its first comment says. Here the
+# library is compiled once in each precision instead: where SNEPPP_IMPLEMENTED is defined, the header makes no code, and
+# the program is linked with the object. Those that need a library of their own compile it: the first lesson, hooks,
+# constants of another size, and what looks at private functions (the oracle and the benchmarks).
+OWN_LIBRARY := build/examples/hello build/examples/blas build/examples/firmware build/oracle $(BENCHES)
+FLOAT       := build/examples/stream
+LIBRARY      = $(if $(filter $@,$(OWN_LIBRARY)),,build/obj/sneppp$(if $(filter $@,$(FLOAT)),_f32).o)
+BUILD_C      = $(CC) -std=c99 $(WARN_C) $(CFLAGS)
+BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && \
+                $(BUILD_C) $(if $(LIBRARY),-DSNEPPP_IMPLEMENTED) -o $@ $< $(LIBRARY) -lm -pthread $(EXTRA)
+
+build/obj/sneppp.o build/obj/sneppp_f32.o: sneppp.h
+	@mkdir -p $(@D) && echo "cc $@" && printf '#define SNEPPP_IMPLEMENTATION\n#include "sneppp.h"\n' | \
+	   $(BUILD_C) -I. -DSNEPPP_PTHREADS $(if $(findstring f32,$@),-DSNEPPP_REAL_FLOAT) -x c -c -o $@ -
+$(filter-out $(OWN_LIBRARY) $(FLOAT),$(PROGRAMS)): build/obj/sneppp.o
+$(FLOAT): build/obj/sneppp_f32.o
 build/examples/%: examples/%.c $(wildcard examples/*.h) sneppp.h
 	$(BUILD_PROGRAM)
 build/examples/%: examples/%.cpp sneppp.h
-	@mkdir -p $(@D) && echo "c++ $@" && $(CXX) -std=c++17 $(WARN) $(CFLAGS) -o $@ $< -lm -pthread
+	@mkdir -p $(@D) && echo "c++ $@" && \
+	   $(CXX) -std=c++17 $(WARN) $(CFLAGS) -DSNEPPP_IMPLEMENTED -o $@ $< $(LIBRARY) -lm -pthread
 build/sneppp: examples/sneppp.c $(wildcard examples/*.h) sneppp.h
 	$(BUILD_PROGRAM)
-build/oracle: tests/oracle.c sneppp.h
+build/oracle: tests/oracle.c tests/oracle_core.h sneppp.h
 	$(BUILD_PROGRAM)
 
 examples: $(PROGRAMS) ## run every example and the program, and check what they print and draw
@@ -179,7 +195,6 @@ size: ## code size and time to compile; code, constants and stack of the exporte
 
 # ---- benchmarks: each program of bench/ checks itself against the plain reference first, then prints its lines, name
 # value unit. The peers in Python run beside the programs that they are compared with.
-BENCHES := $(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c)))
 PYTHON  ?= /usr/bin/python3
 build/bench/%: bench/%.c bench/bench.h sneppp.h
 	$(BUILD_PROGRAM)
