@@ -2359,8 +2359,8 @@ static int sneppp__jacobi_plane(size_t n, double *B, double *V, size_t p, size_t
 {
    double *bp = B + p * n, *bq = B + q * n;
    double  apq = bp[q], app = bp[p], aqq = bq[q], theta, t, c, s;
-   double  small = SNEPPP__EPS * sqrt(fabs(app)) * sqrt(fabs(aqq));
-   if (fabs(apq) <= small || fabs(apq) < 1e-290) return 0; /* B is scaled to 1: such an entry is nothing */
+   double  limit = SNEPPP__EPS * sqrt(fabs(app)) * sqrt(fabs(aqq));
+   if (fabs(apq) <= limit || fabs(apq) < 1e-290) return 0; /* B is scaled to 1: such an entry is nothing */
    /* |theta| may be as large as 1e290; its square is then avoided, and t = 1/(2 theta) is exact enough. */
    theta = 0.5 * (aqq - app) / apq;
    t = 1 / (fabs(theta) + (fabs(theta) > 1e100 ? fabs(theta) : sqrt(1 + theta * theta)));
@@ -4434,12 +4434,12 @@ static double sneppp__lgamma_diff(double x, double a)
    max(|value|, 1). */
 SNEPPP__UNUSED static double sneppp__log_beta(double a, double b)
 {
-   double small = a < b ? a : b, large = a < b ? b : a;
-   if (large < 10) return sneppp__lgamma(a) + sneppp__lgamma(b) - sneppp__lgamma(a + b);
-   if (small < 10) return sneppp__lgamma(small) - sneppp__lgamma_diff(large, small);
+   double lesser = a < b ? a : b, greater = a < b ? b : a;
+   if (greater < 10) return sneppp__lgamma(a) + sneppp__lgamma(b) - sneppp__lgamma(a + b);
+   if (lesser < 10) return sneppp__lgamma(lesser) - sneppp__lgamma_diff(greater, lesser);
    /* Both large: the powers of a, b and a+b combine to quotients below 1 (Stirling for all three). */
-   return -0.5 * log(large) + 0.5 * SNEPPP__LOG_2PI + (small - 0.5) * log(small / (a + b)) -
-          large * log1p(small / large) + (sneppp__stirling(a) + sneppp__stirling(b) - sneppp__stirling(a + b));
+   return -0.5 * log(greater) + 0.5 * SNEPPP__LOG_2PI + (lesser - 0.5) * log(lesser / (a + b)) -
+          greater * log1p(lesser / greater) + (sneppp__stirling(a) + sneppp__stirling(b) - sneppp__stirling(a + b));
 }
 
 /* ---- Bessel functions in the normalisation of spheres: Z_d(kappa) = 0F1(; d/2; kappa^2/4), the mean of
@@ -5542,7 +5542,7 @@ static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
 {
    sneppp__complex left[4], right[4], m = sneppp__c(0, 0), h[4], sum;
    int             i, j, k, a = 0, b = n - 1, nl = 0, nr = 0;
-   double          far = -1, fact = 1;
+   double          widest = -1, fact = 1;
    if (n == 1) return sneppp__cexp(z[0]);
    if (n == 2) {
       sneppp__complex f = sneppp__csinhc(sneppp__cscale(sneppp__csub(z[1], z[0]), 0.5), NULL);
@@ -5553,10 +5553,10 @@ static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
       m = sneppp__cadd(m, sneppp__cscale(z[i], 1.0 / n));
       for (j = i + 1; j < n; j++) {
          double u = z[j].re - z[i].re, v = z[j].im - z[i].im;
-         if (u * u + v * v > far) { far = u * u + v * v; a = i; b = j; }
+         if (u * u + v * v > widest) { widest = u * u + v * v; a = i; b = j; }
       }
    }
-   if (far > 2.25) {
+   if (widest > 2.25) {
       for (i = 0; i < n; i++) {
          if (i != a) right[nr++] = z[i];
          if (i != b) left[nl++] = z[i];
@@ -6195,9 +6195,9 @@ static sneppp__bell sneppp__bell_integral(double ci, double li, double cj, doubl
 {
    double       root = lj > 0 ? hypot(li, lj) : 0;
    double       ti = lj > 0 ? li / root : 0, tj = lj > 0 ? lj / root : 1; /* ti^2 = li^2/S */
-   double tau = li * tj, gap = lj > 0 ? cj - ci : 0, far = lj > 0 ? gap / root : 0, di = gap * ti * ti,
+   double tau = li * tj, gap = lj > 0 ? cj - ci : 0, away = lj > 0 ? gap / root : 0, di = gap * ti * ti,
           dj = -gap * tj * tj;
-   double       peak = exp(-0.5 * far * far), m1 = 0, m2;
+   double       peak = exp(-0.5 * away * away), m1 = 0, m2;
    sneppp__bell k;
    if (lo == hi) {
       k.f = peak * tau * SNEPPP__SQRT_2PI;
@@ -6340,11 +6340,11 @@ static double sneppp__p_rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
    for (int r = 0; r < 2; r++) {
       double li = p->li[r], lj = two ? p->lj[r] : 0, root = two ? hypot(li, lj) : 0,
              gap = two ? p->wj[r] - p->wi[r] : 0;
-      double ti = two ? li / root : 0, tj = two ? lj / root : 1, far = two ? gap / root : 0;
+      double ti = two ? li / root : 0, tj = two ? lj / root : 1, away = two ? gap / root : 0;
       tau[r] = li * tj;
       di[r] = gap * ti * ti, dj[r] = -gap * tj * tj;
       m[r] = p->wi[r] + di[r];
-      scale *= tau[r] * exp(-0.5 * far * far);
+      scale *= tau[r] * exp(-0.5 * away * away);
    }
    k = sneppp__plane_moments(p->win, m, tau, out != NULL);
    for (int r = 0; out && r < 2; r++) {
@@ -8387,7 +8387,7 @@ typedef struct sneppp__angle {
    double ni, nj;                              /* norms of the weights                   */
    double u[SNEPPP__MAX_STATS], v[SNEPPP__MAX_STATS]; /* directions; a zero vector takes the other's */
    double plus, minus;                         /* |u + v|, |u - v|                       */
-   double near, far;                           /* 1 - cos gamma, 1 + cos gamma           */
+   double one_minus, one_plus;                 /* 1 - cos gamma, 1 + cos gamma           */
    double cosine, sine;                        /* of gamma                               */
 } sneppp__angle;
 
@@ -8426,8 +8426,8 @@ static void sneppp__angle_of(sneppp__angle *a, int d, const double *wi, const do
    }
    a->plus = sqrt(pp);
    a->minus = sqrt(mm);
-   a->near = mm / 2;
-   a->far = pp / 2;
+   a->one_minus = mm / 2;
+   a->one_plus = pp / 2;
    a->cosine = (pp - mm) / 4;
    a->sine = a->plus * a->minus / 2;
 }
@@ -8436,7 +8436,7 @@ static void sneppp__angle_of(sneppp__angle *a, int d, const double *wi, const do
    whichever is small; zero when there is no such direction. */
 static void sneppp__tangent(const sneppp__angle *a, int d, const double *u, const double *v, double *e)
 {
-   double s = a->cosine > 0 ? 1 : -1, h = a->cosine > 0 ? a->near : -a->far;
+   double s = a->cosine > 0 ? 1 : -1, h = a->cosine > 0 ? a->one_minus : -a->one_plus;
    for (int r = 0; r < d; r++) e[r] = a->sine > 0 ? ((v[r] - s * u[r]) + h * u[r]) / a->sine : 0;
 }
 
@@ -8471,21 +8471,21 @@ static double sneppp__sines_series(int p, int q, double S, double C)
 
 /* near = 1 - cos gamma, far = 1 + cos gamma. The lowest orders have their own lines: step delta, ReLU
    (sin delta - delta cos delta)/2 by its series when the weights are nearly opposite. */
-static double sneppp__sines(int p, int q, double delta, double sine, double near, double far)
+static double sneppp__sines(int p, int q, double delta, double sine, double one_minus, double one_plus)
 {
-   double cosine = (far - near) / 2;
+   double cosine = (one_plus - one_minus) / 2;
    if (p < q) { int swap = p; p = q; q = swap; }
    if (p == 0) return delta;
-   if (p == 1 && q == 0) return far;
+   if (p == 1 && q == 0) return one_plus;
    if (p == 1) {
       double y = delta * delta;
       if (delta > 0.5) return (sine + delta * cosine) / 2;
       return delta * y / 6 * (1 - y / 10 * (1 - y / 28 * (1 - y / 54 * (1 - y / 88 * (1 - y / 130 * (1 - y / 180))))));
    }
-   if (cosine <= 0) return sneppp__sines_series(p, q, sqrt(far / 2), sqrt(near / 2));
-   return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, near, far) +
+   if (cosine <= 0) return sneppp__sines_series(p, q, sqrt(one_plus / 2), sqrt(one_minus / 2));
+   return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, one_minus, one_plus) +
            cosine *
-              (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, near, far) : sneppp__ipow(sine, p - 1))) /
+              (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, one_minus, one_plus) : sneppp__ipow(sine, p - 1))) /
           (p + q);
 }
 
@@ -8529,8 +8529,8 @@ static void sneppp__s_pull(const sneppp__angle *a, int d, int first, double delt
    if (!(nu > 0)) return;
    sneppp__tangent(a, d, u, v, e);
    if (p && q) {
-      slope = same * sneppp__sines(p - 1, q - 1, delta, a->sine, a->near, a->far) -
-              mixed * sneppp__sines(p - 1, q - 1, gamma, a->sine, a->far, a->near);
+      slope = same * sneppp__sines(p - 1, q - 1, delta, a->sine, a->one_minus, a->one_plus) -
+              mixed * sneppp__sines(p - 1, q - 1, gamma, a->sine, a->one_plus, a->one_minus);
       slope *= a->sine * (double)(p * q) / (p + q);
    } else {
       slope = (same - mixed) * sneppp__ipow(a->sine, p + q);
@@ -8541,8 +8541,8 @@ static void sneppp__s_pull(const sneppp__angle *a, int d, int first, double delt
       double s = h.plus * o.plus - h.minus * o.minus, t = h.plus * o.minus - h.minus * o.plus;
       c = p * sneppp__sphere_constant(d, p + q - 1) * sneppp__ipow(nu, p - 1) * sneppp__ipow(nv, q);
       b[0] += g * c *
-              (s * sneppp__sines(p - 1, q, delta, a->sine, a->near, a->far) +
-               t * sneppp__sines(p - 1, q, gamma, a->sine, a->far, a->near));
+              (s * sneppp__sines(p - 1, q, delta, a->sine, a->one_minus, a->one_plus) +
+               t * sneppp__sines(p - 1, q, gamma, a->sine, a->one_plus, a->one_minus));
    } else if (d >= 2) {
       double s = (h.plus - h.minus) * (o.plus + o.minus) * sneppp__ipow(nv * a->sine, q) / nu;
       b[0] += g * s * tgamma(0.5 * d) * tgamma(0.5 * (q + 1)) / (2 * SNEPPP__PI * tgamma(0.5 * (q + d - 1)));
@@ -8567,9 +8567,9 @@ static double sneppp__s_poly(const sneppp__pair *p, const sneppp__pull *out)
    if (!(a.ni > 0) || !(a.nj > 0)) return 0; /* 0^p, and a step is 0 at 0 */
    delta = 2 * atan2(a.plus, a.minus);
    gamma = 2 * atan2(a.minus, a.plus);
-   k = (h.plus * o.plus + h.minus * o.minus) * sneppp__sines(h.p, o.p, delta, a.sine, a.near, a.far);
+   k = (h.plus * o.plus + h.minus * o.minus) * sneppp__sines(h.p, o.p, delta, a.sine, a.one_minus, a.one_plus);
    if (h.minus != 0 || o.minus != 0)
-      k += (h.plus * o.minus + h.minus * o.plus) * sneppp__sines(h.p, o.p, gamma, a.sine, a.far, a.near);
+      k += (h.plus * o.minus + h.minus * o.plus) * sneppp__sines(h.p, o.p, gamma, a.sine, a.one_plus, a.one_minus);
    k *= mass * sneppp__sphere_constant(d, h.p + o.p) * sneppp__ipow(a.ni, h.p) * sneppp__ipow(a.nj, o.p);
    if (out && !one_i) sneppp__s_pull(&a, d, 1, delta, h, o, out->g * mass, k / mass, out->wi, out->bi);
    if (out && !one_j) sneppp__s_pull(&a, d, 0, delta, o, h, out->g * mass, k / mass, out->wj, out->bj);
@@ -8618,7 +8618,7 @@ typedef struct sneppp__lens { double g, s, W, S, Omega, V1, V2, Q; } sneppp__len
 static double sneppp__lens_corner(const sneppp__angle *a, const sneppp__cap *A, const sneppp__cap *B,
                                   double *c1, double *c2)
 {
-   double          t1 = A->t, t2 = B->t, s = a->cosine > 0 ? 1 : -1, gap = a->cosine > 0 ? a->near : a->far;
+   double          t1 = A->t, t2 = B->t, s = a->cosine > 0 ? 1 : -1, gap = a->cosine > 0 ? a->one_minus : a->one_plus;
    volatile double apart; /* t_2 - s t_1, the difference for like and the sum for unlike directions */
    apart = t2 - s * t1;
    if (s * t1 * t2 > 0) apart = (t2 > 0 ? 1 : -1) * (A->rim - B->rim);
@@ -8647,7 +8647,7 @@ static sneppp__lens sneppp__lens_of(const sneppp__angle *a, sneppp__cap *A, snep
    } else if (B->whole) {
       A->arc = SNEPPP__PI;
    } else {
-      W2 = a->near * a->far * A->r2 - *c1 * *c1;
+      W2 = a->one_minus * a->one_plus * A->r2 - *c1 * *c1;
       L.W = W2 > 0 ? sqrt(W2) : 0;
       if (L.W == 0 && *c1 == 0 && *c2 == 0 && L.g > 0) {
          A->arc = SNEPPP__PI; /* the same cap twice */
@@ -9233,14 +9233,14 @@ static void sneppp__s_relu_tile(const sneppp__tile *t)
       if (t->k) {
          double *k = t->k + i * SNEPPP__TILE;
          for (int l = 0; l < SNEPPP__TILE; l++) {
-            double x = o.delta[l], y = x * x, large = o.sine[l] + x * o.cosine[l];
-            double small =
+            double x = o.delta[l], y = x * x, closed = o.sine[l] + x * o.cosine[l];
+            double series =
                1 + y * (-1.0 / 10 +
                         y * (1.0 / 280 +
                              y * (-1.0 / 15120 +
                                   y * (1.0 / 1330560 + y * (-1.0 / 172972800 + y * (1.0 / 31135104000.0))))));
-            small *= x * y * (1.0 / 3);
-            k[l] = c * (ni * B->n[l]) * (x > 0.5 ? large : small);
+            series *= x * y * (1.0 / 3);
+            k[l] = c * (ni * B->n[l]) * (x > 0.5 ? closed : series);
          }
          continue;
       }
@@ -11042,9 +11042,9 @@ static void sneppp__tree_near(int d, const double *points, const sneppp_node *no
       const sneppp_node *n = &node[stack[--top]];
       if (sneppp__node_distance2(n, x, d) >= best[K]) continue;
       if (n->kid) { /* the nearer child is searched first */
-         size_t near = sneppp__node_distance2(&node[n->kid + 1], x, d) < sneppp__node_distance2(&node[n->kid], x, d);
-         stack[top++] = n->kid + !near;
-         stack[top++] = n->kid + near;
+         size_t nearer = sneppp__node_distance2(&node[n->kid + 1], x, d) < sneppp__node_distance2(&node[n->kid], x, d);
+         stack[top++] = n->kid + !nearer;
+         stack[top++] = n->kid + nearer;
          continue;
       }
       for (size_t j = n->first; j < n->first + n->count; j++) {
@@ -12988,15 +12988,15 @@ SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from
 #endif
    }
    for (size_t s = from; s < group; s++) {
-      int near = 0;
+      int reached = 0;
       for (size_t i = 0; i < count; i += SNEPPP__LANE) {
          size_t left = count - i;
          int    mask = left < SNEPPP__LANE ? (1 << left) - 1 : (1 << SNEPPP__LANE) - 1;
          u[i / SNEPPP__LANE] =
             SNEPPP__V(fnmadd)(SNEPPP__V(loadu)(r2 + i), sneppp__vec_load(sharp + s * count + i, left), zero);
-         near |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u[i / SNEPPP__LANE], SNEPPP__LE));
+         reached |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u[i / SNEPPP__LANE], SNEPPP__LE));
       }
-      if (!near) break; /* narrower ones are farther still */
+      if (!reached) break; /* narrower ones are farther still */
       for (size_t i = 0; i < count; i += SNEPPP__LANE)
          sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count + i, count - i),
                                 sneppp__vec_exp(u[i / SNEPPP__LANE]), sum);
@@ -13021,12 +13021,12 @@ static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n
       for (size_t k = 0; k < d; k++) { double e = x[k] - centre[k * n->count + b]; r += e * e; }
       r2[b] = (sneppp_real)r;
    }
-   for (size_t s = n->from, near = 1; s < group && near; s++) {
-      near = 0;
+   for (size_t s = n->from, reached = 1; s < group && reached; s++) {
+      reached = 0;
       for (size_t b = 0; b < n->count; b++) {
          sneppp_real u = r2[b] * sharp[s * n->count + b];
          if (u > (sneppp_real)SNEPPP__EDGE) continue;
-         near = 1;
+         reached = 1;
 #ifdef SNEPPP_REAL_FLOAT
          sum += (double)(peak[s * n->count + b] * expf(-u));
 #else
@@ -13183,16 +13183,16 @@ static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, snepp
 static void sneppp__reduce_matrix(const sneppp_model *model, int f, const double *K, const double *c,
                                   double mass, const double *M, double *out)
 {
-   size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, after = 1, small = n / nf;
+   size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, after = 1, reduced = n / nf;
    for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
    if (model->desc.mix == SNEPPP_MIX_PRODUCT) {
       for (size_t i = 0; i < n * n; i++) out[i] = M[i] * K[i];
    } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
-      memset(out, 0, small * small * sizeof *out);
+      memset(out, 0, reduced * reduced * sizeof *out);
       for (size_t i = 0; i < n; i++)
          for (size_t j = 0; j < n; j++) {
             size_t a = i / (after * nf) * after + i % after, b = j / (after * nf) * after + j % after;
-            out[a * small + b] += M[i * n + j] * K[i / after % nf * nf + j / after % nf];
+            out[a * reduced + b] += M[i * n + j] * K[i / after % nf * nf + j / after % nf];
          }
    } else { /* sum and stack of two factors: h is the one that stays, its block of M begins at first */
       int    stack = model->desc.mix == SNEPPP_MIX_STACK, h = 1 - f;
@@ -13212,7 +13212,7 @@ static void sneppp__reduce_matrix(const sneppp_model *model, int f, const double
 
 /* Copies parameters into the reduced model and sets its readout. K (n_f, n_f), or (n_f) for a diagonal one; c (n_f). */
 static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const double *K, const double *c,
-                                         double mass, double *M, double *small, sneppp_model *out,
+                                         double mass, double *M, double *reduced, sneppp_model *out,
                                          sneppp_error *err)
 {
    size_t nf = (size_t)model->layer[f].n;
@@ -13280,8 +13280,8 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
    {
       sneppp_status st = sneppp_get_matrix(model, M, err);
       if (st != SNEPPP_OK) return st;
-      sneppp__reduce_matrix(model, f, K, c, mass, M, small);
-      return sneppp_set_matrix(out, small, err);
+      sneppp__reduce_matrix(model, f, K, c, mass, M, reduced);
+      return sneppp_set_matrix(out, reduced, err);
    }
 }
 
@@ -13291,7 +13291,7 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    sneppp_status  st = sneppp__factor_check(model, factor, err);
    sneppp_desc    desc;
    sneppp_unit   *units = NULL;
-   double        *K = NULL, *c = NULL, *M = NULL, *small = NULL, mass = 1;
+   double        *K = NULL, *c = NULL, *M = NULL, *reduced = NULL, mass = 1;
    sneppp__carver carver = sneppp__measure();
    sneppp__block  block;
    size_t         n, nf, full;
@@ -13305,7 +13305,7 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
       K = (double *)sneppp__take(&carver, full ? nf : 1, nf, sizeof *K);
       c = (double *)sneppp__take(&carver, nf, 1, sizeof *c);
       M = (double *)sneppp__take(&carver, full ? n : 1, n, sizeof *M);
-      small = (double *)sneppp__take(&carver, full ? n + 1 : 1, n + 1, sizeof *small);
+      reduced = (double *)sneppp__take(&carver, full ? n + 1 : 1, n + 1, sizeof *reduced);
       if (!pass &&
           (st = sneppp__block_get(&block, &carver, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK)
          return st;
@@ -13345,7 +13345,7 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    if (st == SNEPPP_OK) st = sneppp__reduce_desc(model, factor, &desc, units, err);
    if (st == SNEPPP_OK) st = sneppp_init(out, &desc, err);
    if (st == SNEPPP_OK) {
-      st = sneppp__reduce_fill(model, factor, K, c, mass, M, small, out, err);
+      st = sneppp__reduce_fill(model, factor, K, c, mass, M, reduced, out, err);
       if (st == SNEPPP_OK) sneppp__index(out);
       else sneppp_free(out);
    }
@@ -17699,9 +17699,9 @@ static size_t sneppp__auto_nearest(const sneppp__auto *f, const double *x)
       if (sneppp__node_distance2(n, x, f->d) >= least) continue;
       if (n->kid) {
          const sneppp_node *kid = &f->node[n->kid];
-         size_t near = sneppp__node_distance2(kid + 1, x, f->d) < sneppp__node_distance2(kid, x, f->d);
-         stack[top++] = n->kid + !near;
-         stack[top++] = n->kid + near;
+         size_t nearer = sneppp__node_distance2(kid + 1, x, f->d) < sneppp__node_distance2(kid, x, f->d);
+         stack[top++] = n->kid + !nearer;
+         stack[top++] = n->kid + nearer;
          continue;
       }
       for (size_t j = n->first; j < n->first + n->count; j++) {
@@ -18583,13 +18583,14 @@ static double sneppp__kink(double z, double h) { return z > 0 ? fmax(h - z, 0) :
 
 static double sneppp__act_rest(const sneppp_unit *u, double z, double h)
 {
-   double far = fabs(z) + h, near = fmax(fabs(z) - h, 0), top = fmax(z + h, 0), p = fabs(u->p), q = fabs(u->q), bend, s;
+   double outer = fabs(z) + h, inner = fmax(fabs(z) - h, 0), top = fmax(z + h, 0);
+   double p = fabs(u->p), q = fabs(u->q), bend, s;
    switch (u->act) {
       case SNEPPP_COS: case SNEPPP_SIN: bend = 1; break;
       case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: bend = 2 * p; break;
       case SNEPPP_EXP: bend = exp(z + h); break;
-      case SNEPPP_ERF: bend = near < 0.75 ? 0.96788290 : 2.25675834 * near * exp(-near * near); break;
-      case SNEPPP_PHI: bend = near < 1 ? 0.24197073 : 0.39894229 * near * exp(-0.5 * near * near); break;
+      case SNEPPP_ERF: bend = inner < 0.75 ? 0.96788290 : 2.25675834 * inner * exp(-inner * inner); break;
+      case SNEPPP_PHI: bend = inner < 1 ? 0.24197073 : 0.39894229 * inner * exp(-0.5 * inner * inner); break;
       case SNEPPP_STEP: return fabs(z) > h ? 0 : 1;
       case SNEPPP_RELU: return sneppp__kink(z, h);
       case SNEPPP_LEAKY: return fabs(1 - u->p) * sneppp__kink(z, h);
@@ -18601,11 +18602,11 @@ static double sneppp__act_rest(const sneppp_unit *u, double z, double h)
          bend = p * (p - 1) * (u->p < 2.5 ? (top > 0) : sneppp__power(top, u->p - 2));
          break;
       case SNEPPP_GELU: bend = 0.79788457; break; /* (2 - z^2) phi(z) */
-      case SNEPPP_BELL: s = p * near * near; bend = s > 0.5 ? (4 * s + 2) * p * exp(-s) : 2 * p; break;
+      case SNEPPP_BELL: s = p * inner * inner; bend = s > 0.5 ? (4 * s + 2) * p * exp(-s) : 2 * p; break;
       case SNEPPP_GABOR_SIN:
       case SNEPPP_GABOR_COS: bend = 2 * p + 1.7156 * q * sqrt(p) + q * q; break; /* z exp(-z^2) <= 0.4289 */
       case SNEPPP_MONOMIAL:
-         bend = u->p < 1.5 ? 0 : p * (p - 1) * (u->p < 2.5 ? 1 : sneppp__power(far, u->p - 2));
+         bend = u->p < 1.5 ? 0 : p * (p - 1) * (u->p < 2.5 ? 1 : sneppp__power(outer, u->p - 2));
          break;
       default: bend = 0; break;
    }
@@ -18676,8 +18677,8 @@ static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const
          const double *l = L->width + i * d;
          z = 0;
          for (size_t k = 0; k < d; k++) {
-            double e = fabs(t[k] - w[k]) / l[k], b = h ? h[k] / l[k] : 0, near = fmax(e - b, 0);
-            z += e * e, e2 += b * b, lo2 += near * near, hi2 += (e + b) * (e + b);
+            double e = fabs(t[k] - w[k]) / l[k], b = h ? h[k] / l[k] : 0, inner = fmax(e - b, 0);
+            z += e * e, e2 += b * b, lo2 += inner * inner, hi2 += (e + b) * (e + b);
          }
          psi[i] = value = exp(-0.5 * z);
          if (!h) continue;
@@ -20267,7 +20268,7 @@ SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon
 SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
                                                  sneppp_real *x, size_t x_stride, sneppp_error *err)
 {
-   size_t small = 0;
+   size_t radians = 0;
    if (!lonlat_stride) lonlat_stride = 2;
    if (!x_stride) x_stride = 3;
    if (lonlat_stride < 2 || x_stride < 3)
@@ -20283,9 +20284,9 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
          if (err) err->event = i;
          return st;
       }
-      small += fabs(p[0]) <= 2 * SNEPPP__PI && fabs(p[1]) <= 0.5 * SNEPPP__PI;
+      radians += fabs(p[0]) <= 2 * SNEPPP__PI && fabs(p[1]) <= 0.5 * SNEPPP__PI;
    }
-   if (count >= 16 && small == count)
+   if (count >= 16 && radians == count)
       return sneppp__fail(err, SNEPPP_ERR_DATA,
                           "all longitudes are within 2 pi and all latitudes within pi/2: are they radians? "
                           "Degrees are needed");
