@@ -12112,46 +12112,160 @@ static size_t sneppp__outline(const sneppp_window *w, size_t k, double *a, doubl
    return first;
 }
 
-/* Corners inside are enough for convex windows. Unions of intervals and polygons need more: no interval may span
-   a gap, no edge may cross the border, and no hole may lie inside the region. */
-static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp_window *part, int f, sneppp_error *err)
+/* The factor that says on which side of edge k its set lies, see sneppp__ring_sign: 1 left, -1 right. */
+static double sneppp__outline_sign(const sneppp_window *w, size_t k)
 {
-   double a[2] = {0, 0}, b[2] = {0, 0}, c[2] = {0, 0}, e[2] = {0, 0};
-   size_t i, j, edges, borders;
-   if (win->space == SNEPPP_INTERVALS) {
-      for (i = 0; i < (part->space == SNEPPP_BOX ? 1 : part->count); i++) {
-         double lo = part->space == SNEPPP_BOX ? part->lo[0] : part->ends[2 * i],
-                hi = part->space == SNEPPP_BOX ? part->hi[0] : part->ends[2 * i + 1];
-         for (j = 0; j < win->count && !(win->ends[2 * j] <= lo && hi <= win->ends[2 * j + 1]); j++) {}
-         if (j == win->count)
-            return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                "region.factor[%d]: [%g, %g] spans a gap between the window's intervals", f,
-                                lo, hi);
-      }
-      return SNEPPP_OK;
+   size_t ring = 0;
+   if (w->space == SNEPPP_BOX) return 1;
+   for (; k >= sneppp__ring_size(w, ring); ring++) k -= sneppp__ring_size(w, ring);
+   return sneppp__ring_sign(w, ring);
+}
+
+/* Which side of the line from a to b is c on: 0 within `slack` of it. */
+static int sneppp__side_of(const double *a, const double *b, const double *c, double slack)
+{
+   double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
+   double bound = 8.9e-16 * (fabs(l) + fabs(r)) + slack * hypot(b[0] - a[0], b[1] - a[1]);
+   return l - r > bound ? 1 : l - r < -bound ? -1 : 0;
+}
+
+/* Is c certainly farther than `slack` from the edge ab? The cheap test that spares most edges the exact one. */
+SNEPPP__INLINE int sneppp__edge_misses(const double *a, const double *b, const double *c, double slack)
+{
+   return (a[0] > c[0] + slack && b[0] > c[0] + slack) || (a[0] < c[0] - slack && b[0] < c[0] - slack) ||
+          (a[1] > c[1] + slack && b[1] > c[1] + slack) || (a[1] < c[1] - slack && b[1] < c[1] - slack);
+}
+
+/* Where the foot of c on the line from a to b is: 0 at a, 1 at b. */
+static double sneppp__foot(const double *a, const double *b, const double *c)
+{
+   double u = b[0] - a[0], v = b[1] - a[1], n = hypot(u, v);
+   return ((c[0] - a[0]) * (u / n) + (c[1] - a[1]) * (v / n)) / n;
+}
+
+static double sneppp__edge_distance(const double *a, const double *b, const double *c)
+{
+   double t = sneppp__foot(a, b, c);
+   t = t < 0 ? 0 : t > 1 ? 1 : t;
+   return hypot(a[0] + t * (b[0] - a[0]) - c[0], a[1] + t * (b[1] - a[1]) - c[1]);
+}
+
+/* The first edge of w's outline within `slack` of the point, or the number of edges if there is none. */
+static size_t sneppp__outline_at(const sneppp_window *w, const double *point, double slack)
+{
+   double a[2] = {0, 0}, b[2] = {0, 0};
+   size_t k, edges = sneppp__outline(w, 0, a, b);
+   for (k = 0; k < edges; k++) {
+      sneppp__outline(w, k, a, b);
+      if (!sneppp__edge_misses(a, b, point, slack) && sneppp__edge_distance(a, b, point) <= slack) break;
    }
-   if (win->space != SNEPPP_POLYGON) return SNEPPP_OK;
-   edges = sneppp__outline(part, 0, a, b), borders = sneppp__outline(win, 0, c, e);
-   for (i = 0; i < edges; i++)
+   return k;
+}
+
+/* The part of the segment from a to b that begins at parameter t and ends where the first vertex of w's outline lies on
+   it, or at b: returns that end, and the middle of the part. */
+static double sneppp__segment_part(const double *a, const double *b, double t, const sneppp_window *w, double slack,
+                                   double *middle)
+{
+   double c[2] = {0, 0}, e[2] = {0, 0}, end = 1, step = slack / hypot(b[0] - a[0], b[1] - a[1]);
+   size_t edges = sneppp__outline(w, 0, c, e);
+   for (size_t k = 0; k < edges; k++) {
+      double foot;
+      sneppp__outline(w, k, c, e);
+      if (sneppp__edge_misses(a, b, c, slack) || sneppp__side_of(a, b, c, slack)) continue;
+      foot = sneppp__foot(a, b, c);
+      if (foot > t + 2 * step && foot < end - 2 * step) end = foot;
+   }
+   for (int r = 0; r < 2; r++) middle[r] = a[r] + 0.5 * (t + end) * (b[r] - a[r]);
+   return end;
+}
+
+/* Vertices that were computed, as by clipping, lie on a slanted border to rounding only: so far outside is inside. */
+static double sneppp__polygon_slack(const sneppp_window *win)
+{
+   double a[2] = {0, 0}, b[2] = {0, 0}, most = 0;
+   size_t edges = sneppp__outline(win, 0, a, b);
+   for (size_t k = 0; k < edges; k++) {
+      sneppp__outline(win, k, a, b);
+      most = fmax(most, fmax(fabs(a[0]), fabs(a[1])));
+   }
+   return 2e-15 * most;
+}
+
+static int sneppp__region_holds(const sneppp_window *win, const double *x)
+{
+   double a[2] = {0, 0}, b[2] = {0, 0};
+   if (sneppp_window_contains(win, x)) return 1;
+   return win->space == SNEPPP_POLYGON &&
+          sneppp__outline_at(win, x, sneppp__polygon_slack(win)) < sneppp__outline(win, 0, a, b);
+}
+
+/* A planar region in a polygon. Its corners are inside; that is not enough, because polygons have notches and holes.
+   Whole edges must be inside: none crosses the border, and of the parts into which the border's vertices cut an edge
+   the middles are inside; a part that runs along the border has the region on the same side of it as the window
+   (else the region is a hole). Then nothing outside the window can lie in the region but a whole hole, and the border
+   of such a hole would be inside the region. */
+static sneppp_status sneppp__region_polygon(const sneppp_window *win, const sneppp_window *part, int f,
+                                            sneppp_error *err)
+{
+   double a[2] = {0, 0}, b[2] = {0, 0}, c[2] = {0, 0}, e[2] = {0, 0}, middle[2], t;
+   double slack = sneppp__polygon_slack(win);
+   size_t i, j, edges = sneppp__outline(part, 0, a, b), borders = sneppp__outline(win, 0, c, e);
+   for (i = 0; i < edges; i++) {
+      sneppp__outline(part, i, a, b);
       for (j = 0; j < borders; j++) {
-         sneppp__outline(part, i, a, b), sneppp__outline(win, j, c, e);
-         if (sneppp__side(a, b, c) * sneppp__side(a, b, e) < 0 && sneppp__side(c, e, a) * sneppp__side(c, e, b) < 0)
+         sneppp__outline(win, j, c, e);
+         if (sneppp__boxes_meet(a, b, c, e) &&
+             sneppp__side_of(a, b, c, slack) * sneppp__side_of(a, b, e, slack) < 0 &&
+             sneppp__side_of(c, e, a, slack) * sneppp__side_of(c, e, b, slack) < 0)
             return sneppp__fail(err, SNEPPP_ERR_ARG,
                                 "region.factor[%d]: its edge %z crosses edge %z of the window", f, i, j);
-         if (sneppp_window_contains(part, c) && !i) {
-            double mid[2] = {0, 0}; /* a border vertex inside the region: on its outline it is shared, else a hole */
-            size_t on = 0;
-            for (size_t k = 0; k < edges; k++) {
-               sneppp__outline(part, k, a, mid);
-               on += sneppp__boxes_meet(a, mid, c, c) && !sneppp__side(a, mid, c);
-            }
-            if (!on)
-               return sneppp__fail(
-                  err, SNEPPP_ERR_ARG,
-                  "region.factor[%d] covers a part of the plane that is not in the window, near (%g, %g)", f,
-                  c[0], c[1]);
-         }
       }
+      for (t = 0; t < 1;) {
+         int inside = 1;
+         t = sneppp__segment_part(a, b, t, win, slack, middle);
+         j = sneppp__outline_at(win, middle, slack);
+         if (j == borders) inside = sneppp_window_contains(win, middle);
+         else {
+            sneppp__outline(win, j, c, e);
+            inside = ((b[0] - a[0]) * (e[0] - c[0]) + (b[1] - a[1]) * (e[1] - c[1]) > 0) ==
+                     (sneppp__outline_sign(part, i) == sneppp__outline_sign(win, j));
+         }
+         if (!inside)
+            return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                "region.factor[%d] is not in the window along its edge %z, near (%g, %g)", f, i,
+                                middle[0], middle[1]);
+      }
+   }
+   for (j = 0; j < borders; j++) {
+      sneppp__outline(win, j, c, e);
+      for (t = 0; t < 1;) {
+         t = sneppp__segment_part(c, e, t, part, slack, middle);
+         if (sneppp_window_contains(part, middle) && sneppp__outline_at(part, middle, slack) == edges)
+            return sneppp__fail(err, SNEPPP_ERR_ARG,
+                                "region.factor[%d] covers a part of the plane that is not in the window, near (%g, %g)",
+                                f, middle[0], middle[1]);
+      }
+   }
+   return SNEPPP_OK;
+}
+
+/* Corners inside are enough for convex windows. In a union of intervals no interval may span a gap; intervals that
+   touch have none between them. */
+static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp_window *part, int f, sneppp_error *err)
+{
+   size_t i, j;
+   if (win->space == SNEPPP_POLYGON) return sneppp__region_polygon(win, part, f, err);
+   if (win->space != SNEPPP_INTERVALS) return SNEPPP_OK;
+   for (i = 0; i < (part->space == SNEPPP_BOX ? 1 : part->count); i++) {
+      double lo = part->space == SNEPPP_BOX ? part->lo[0] : part->ends[2 * i],
+             hi = part->space == SNEPPP_BOX ? part->hi[0] : part->ends[2 * i + 1], reach = lo;
+      for (j = 0; j < win->count; j++)
+         if (win->ends[2 * j] <= reach && win->ends[2 * j + 1] > reach) reach = win->ends[2 * j + 1];
+      if (reach < hi)
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "region.factor[%d]: [%g, %g] spans a gap between the window's intervals", f, lo, hi);
+   }
    return SNEPPP_OK;
 }
 
@@ -12171,13 +12285,9 @@ static sneppp_status sneppp__region_ball(const sneppp_window *win, const sneppp_
    } else if (sneppp_window_contains(win, part->centre)) {
       double a[2] = {0, 0}, b[2] = {0, 0};
       size_t k, borders = sneppp__outline(win, 0, a, b);
-      for (k = 0; k < borders; k++) { /* distance from the centre to each edge */
-         double u, v, t;
+      for (k = 0; k < borders; k++) {
          sneppp__outline(win, k, a, b);
-         u = b[0] - a[0], v = b[1] - a[1];
-         t = ((part->centre[0] - a[0]) * u + (part->centre[1] - a[1]) * v) / (u * u + v * v);
-         t = t < 0 ? 0 : t > 1 ? 1 : t;
-         if (hypot(a[0] + t * u - part->centre[0], a[1] + t * v - part->centre[1]) < R * (1 - tiny)) break;
+         if (sneppp__edge_distance(a, b, part->centre) < R * (1 - tiny)) break;
       }
       if (k == borders) return SNEPPP_OK;
    }
@@ -12210,7 +12320,7 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
          if (!planar && !linear) break;
          for (k = 0; k < ((size_t)1 << part->dim); k++) { /* every corner */
             for (int r = 0; r < part->dim; r++) x[r] = (k >> r & 1) ? part->hi[r] : part->lo[r];
-            if (!sneppp_window_contains(win, x))
+            if (!sneppp__region_holds(win, x))
                return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window at %g", f, x[0]);
          }
          return sneppp__region_edges(win, part, f, err);
@@ -12228,7 +12338,7 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
          if (part->rings) for (k = 0; k < part->rings; k++) vertices += part->ring_size[k];
          else vertices = part->count;
          for (k = 0; k < vertices; k++)
-            if (!sneppp_window_contains(win, part->xy + 2 * k))
+            if (!sneppp__region_holds(win, part->xy + 2 * k))
                return sneppp__fail(err, SNEPPP_ERR_ARG,
                                    "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f, k,
                                    part->xy[2 * k], part->xy[2 * k + 1]);

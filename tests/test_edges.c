@@ -85,9 +85,126 @@ TEST edges_regions(void)
    PASS();
 }
 
+/* A polygon of `count` vertices, in rings of four if rings > 0, turned by an angle, scaled and moved. */
+static sneppp_window edges_polygon(const double *xy, size_t count, size_t rings, double turn, double scale, double move, double *store)
+{
+   static const size_t sizes[2] = {8, 4};
+   sneppp_window       w;
+   memset(&w, 0, sizeof w);
+   w.space = SNEPPP_POLYGON, w.dim = 2, w.count = rings ? 0 : count, w.rings = rings, w.ring_size = rings ? sizes : NULL, w.xy = store;
+   for (size_t k = 0; k < count; k++) {
+      store[2 * k] = move + scale * (cos(turn) * xy[2 * k] - sin(turn) * xy[2 * k + 1]);
+      store[2 * k + 1] = scale * (sin(turn) * xy[2 * k] + cos(turn) * xy[2 * k + 1]) - move;
+   }
+   return w;
+}
+
+/* A U with a square hole in its bottom. Regions that fill its notch, bridge it or are the hole have all corners on
+   the window's border and no edge that crosses it, and are refused; those that share borders with the window are taken,
+   wherever the window lies and however it is turned. */
+TEST edges_notch(void)
+{
+   static const double u_shape[24] = {0, 0, 9, 0, 9, 9, 6, 9, 6, 3, 3, 3, 3, 9, 0, 9, 4, 1, 5, 1, 5, 2, 4, 2};
+   static const double fill[8] = {3, 3, 6, 3, 6, 9, 3, 9}, bridge[8] = {0, 3, 9, 3, 9, 9, 0, 9}, tooth[6] = {3, 9, 4.5, 3, 6, 9};
+   static const double hole[8] = {4, 1, 5, 1, 5, 2, 4, 2}, wedges[16] = {0, 0, 9, 0, 5, 1, 9, 3, 5, 2, 4, 2, 0, 3, 4, 1}, over[6] = {0, 9, 9, 9, 0, 8};
+   static const double arm[8] = {0, 0, 3, 0, 3, 9, 0, 9}, diagonal[6] = {0, 0, 0, 6, 4, 2}, touch[6] = {0, 6, 0, 0, 3, 3}, back[8] = {0, 9, 3, 9, 3, 3, 0, 3};
+   static const double placed[4][3] = {{0, 1, 0}, {0.3, 1, 0}, {1.1, 1e-6, 3}, {2.5, 100, 4e6}};
+   double              ws[24], ps[24], whole, part;
+   sneppp_model        m;
+   sneppp_window       w, p;
+   sneppp_region       r;
+   memset(&r, 0, sizeof r);
+   r.factor[0] = &p;
+   for (int k = 0; k < 4; k++) {
+      const double turn = placed[k][0], scale = placed[k][1], move = placed[k][2];
+      w = edges_polygon(u_shape, 12, 2, turn, scale, move, ws);
+      ASSERT_EQ_FMTm(edges_error.why, SNEPPP_OK, edges_model(&m, &w), "%d");
+      p = edges_polygon(fill, 4, 0, turn, scale, move, ps);
+      ASSERT(edges_region(&m, &p, "not in the window"));
+      p = edges_polygon(bridge, 4, 0, turn, scale, move, ps);
+      ASSERT(edges_region(&m, &p, "not in the window"));
+      p = edges_polygon(tooth, 3, 0, turn, scale, move, ps);
+      ASSERT(edges_region(&m, &p, "not in the window"));
+      p = edges_polygon(hole, 4, 0, turn, scale, move, ps);
+      ASSERT(edges_region(&m, &p, "not in the window"));
+      p = edges_polygon(wedges, 8, 0, turn, scale, move, ps); /* through two sides of the hole, on the border */
+      ASSERT(edges_region(&m, &p, "not in the window"));
+      p = edges_polygon(over, 3, 0, turn, scale, move, ps);
+      ASSERT(edges_region(&m, &p, "region.factor[0]"));
+      p = edges_polygon(arm, 4, 0, turn, scale, move, ps);
+      ASSERT(edges_region(&m, &p, NULL));
+      p = edges_polygon(back, 4, 0, turn, scale, move, ps);
+      ASSERT(edges_region(&m, &p, NULL));
+      p = edges_polygon(diagonal, 3, 0, turn, scale, move, ps); /* through a corner of the notch and one of the hole */
+      ASSERT(edges_region(&m, &p, NULL));
+      p = edges_polygon(touch, 3, 0, turn, scale, move, ps);
+      ASSERT(edges_region(&m, &p, NULL));
+      p = edges_polygon(u_shape, 12, 2, turn, scale, move, ps); /* the window itself */
+      ASSERT(edges_region(&m, &p, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &whole, &edges_error));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &part, &edges_error));
+      ASSERT_IN_RANGE(whole, part, 1e-9 * whole);
+      for (size_t i = 0; i < 4; i++) { ps[16 + 2 * i] = ws[16 + 2 * (3 - i)]; ps[17 + 2 * i] = ws[17 + 2 * (3 - i)]; }
+      ASSERT(edges_region(&m, &p, NULL)); /* its hole given in the other direction */
+      p.rings = 1;
+      ASSERT(edges_region(&m, &p, "not in the window")); /* without its hole */
+      if (!k) {
+         memset(&p, 0, sizeof p);
+         p.dim = 2, p.lo[0] = 3, p.lo[1] = 3, p.hi[0] = 6, p.hi[1] = 9; /* the notch as a box */
+         ASSERT(edges_region(&m, &p, "not in the window"));
+         p.lo[1] = 2, p.hi[1] = 3;
+         ASSERT(edges_region(&m, &p, NULL));
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* Is every point of a triangle, sampled with `fine` steps per side, in the window? */
+static int edges_sampled_inside(const sneppp_window *w, const double *xy, int fine)
+{
+   for (int i = 0; i < fine; i++)
+      for (int j = 0; i + j < fine; j++) {
+         double a = (i + 1.0 / 3) / fine, b = (j + 1.0 / 3) / fine, x[2];
+         for (int r = 0; r < 2; r++) x[r] = a * xy[r] + b * xy[2 + r] + (1 - a - b) * xy[4 + r];
+         if (!sneppp_window_contains(w, x)) return 0;
+      }
+   return 1;
+}
+
+/* Triangles between whole points, most of which touch the border in some way: taken if and only if a fine net of
+   their points is in the window. */
+TEST edges_triangles(void)
+{
+   static const double u_shape[24] = {0, 0, 6, 0, 6, 6, 4, 6, 3, 3, 2, 3, 2, 6, 0, 6, 2, 1, 3, 1, 3, 2, 2, 2};
+   double              ws[24], ps[6], xy[6];
+   int                 taken = 0, refused = 0;
+   sneppp_model        m;
+   sneppp_window       w = edges_polygon(u_shape, 12, 2, 0, 1, 0, ws), p;
+   sneppp_rng          rng;
+   ASSERT_EQ_FMTm(edges_error.why, SNEPPP_OK, edges_model(&m, &w), "%d");
+   sneppp_rng_init(&rng, 4, 0);
+   for (int k = 0; k < 3000; k++) {
+      int ok, want;
+      for (int r = 0; r < 6; r++) xy[r] = floor(7 * sneppp_rng_uniform(&rng));
+      p = edges_polygon(xy, 3, 0, 0, 1, 0, ps);
+      if (sneppp__window_check(&p, NULL) != SNEPPP_OK) continue;
+      ok = sneppp__region_check(&m, 0, &p, &edges_error) == SNEPPP_OK;
+      want = edges_sampled_inside(&w, xy, 30);
+      if (ok != want && want) want = edges_sampled_inside(&w, xy, 1000);
+      if (ok != want) printf("   (%g %g) (%g %g) (%g %g): %s\n", xy[0], xy[1], xy[2], xy[3], xy[4], xy[5], ok ? "taken" : edges_error.why);
+      ASSERT_EQ(want, ok);
+      taken += ok, refused += !ok;
+   }
+   ASSERT(taken > 100 && refused > 1000);
+   sneppp_free(&m);
+   PASS();
+}
+
 TEST edges_lines_and_points(void)
 {
    static const double ends[4] = {0, 2, 5, 9}, inside[4] = {0.5, 1, 6, 7}, gap[2] = {1, 6}, out[2] = {1, 10}, point[6] = {0, 1, 1, 0, 2, 2}, some[3] = {1, 0, 1};
+   static const double touching[6] = {0, 2, 2, 4, 5, 9}, across[2] = {1, 4};
    sneppp_model        m;
    sneppp_window       w, p;
    memset(&w, 0, sizeof w);
@@ -100,6 +217,13 @@ TEST edges_lines_and_points(void)
    ASSERT(edges_region(&m, &p, "spans a gap"));
    p.ends = out;
    ASSERT(edges_region(&m, &p, "outside the window"));
+   sneppp_free(&m);
+   w.count = 3, w.ends = touching; /* there is no gap where two intervals touch */
+   ASSERT_EQ_FMTm(edges_error.why, SNEPPP_OK, edges_model(&m, &w), "%d");
+   p.ends = across;
+   ASSERT(edges_region(&m, &p, NULL));
+   p.ends = gap;
+   ASSERT(edges_region(&m, &p, "spans a gap"));
    sneppp_free(&m);
    memset(&w, 0, sizeof w);
    w.space = SNEPPP_FINITE, w.dim = 2, w.count = 3, w.point = point;
@@ -211,6 +335,8 @@ TEST edges_conditional_nll(void)
 SUITE(edges)
 {
    RUN_TEST(edges_regions);
+   RUN_TEST(edges_notch);
+   RUN_TEST(edges_triangles);
    RUN_TEST(edges_lines_and_points);
    RUN_TEST(edges_setters);
    RUN_TEST(edges_rmse);
