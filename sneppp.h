@@ -874,6 +874,9 @@ SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, 
 SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model,
                                      double (*truth)(const sneppp_real *x, void *user), void *user,
                                      size_t points, uint64_t seed, double *rmse, sneppp_error *err);
+/* The shortest [lo, hi] with at most (1 - level)/2 of a Poisson variable of this mean on either side of it. Counts
+   beyond uint64_t are UINT64_MAX. A mean that is negative or not finite, or a level that is not between 0 and 1, has
+   no interval: lo is 0 and hi UINT64_MAX, so that no count is outside. */
 SNEPPP_DEF void          sneppp_poisson_interval(double mean, double level, uint64_t *lo, uint64_t *hi);
 SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                     sneppp_error *err);
@@ -15398,26 +15401,63 @@ SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model,
    return SNEPPP_OK;
 }
 
-/* The shortest run of counts [lo, hi] with P(N < lo) <= (1 - level)/2 and P(N > hi) <= (1 - level)/2 for N ~
-   Poisson(mean). Probabilities are summed outwards from the mode, so that nothing underflows for large means. */
+/* P(N <= m + d), or P(N > m + d) if `above`, for N ~ Poisson(m), m >= 700, m + d a whole number within 13 sqrt(m) of m.
+   With k = m + d the two are the integrals of t^k e^(-t)/k! over t > m and over t < m. With t = m (1 + s) the integrand
+   is the probability of k times exp(d log(1+s) - m (s - log(1+s))), which is smooth on the scale of s = u/sqrt(m): two
+   Gauss rules of 32 nodes suffice, whatever m is, and nothing of the size of m is ever subtracted from its like. */
+static double sneppp__poisson_tail(double m, double d, int above)
+{
+   double        root = sqrt(m), z = above ? d / root : -d / root, end = 1.1 * (sqrt(z * z + 100) - z);
+   double        k = m + d, sum = 0;
+   const double *x, *w;
+   int           n = sneppp__gauss_legendre(32, &x, &w);
+   for (int panel = 0; panel < 2; panel++)
+      for (int i = 0; i < n; i++) {
+         double u = 0.25 * end * (2 * panel + 1 + x[i]), s = (above ? -u : u) / root;
+         sum += w[i] * exp(d * log1p(s) - m * sneppp__x_minus_log1p(s));
+      }
+   return 0.25 * end * sum * root *
+          exp(-sneppp__stirling(k) - k * sneppp__x_minus_log1p(-d / k)) / sqrt(2 * SNEPPP__PI * k);
+}
+
+/* base + d as a count, base whole and >= 0, |d| < 2^53; the last count stands for all that uint64_t cannot hold. */
+static uint64_t sneppp__count_from(double base, double d)
+{
+   const double end = 18446744073709551616.0; /* 2^64 */
+   uint64_t     step = (uint64_t)fabs(d);
+   if (base >= end) return base - end + d >= 0 ? UINT64_MAX : UINT64_MAX - (uint64_t)(end - base - d) + 1;
+   if (d < 0) return (uint64_t)base - step;
+   return UINT64_MAX - (uint64_t)base < step ? UINT64_MAX : (uint64_t)base + step;
+}
+
+/* lo is the largest count with P(N < lo) <= (1 - level)/2, hi the smallest with P(N > hi) <= (1 - level)/2, N ~
+   Poisson(mean). Small means: each tail is summed from its far end; what is left of 1 after a sum from the mode would
+   be rounding. Large ones: bisection between 13 standard deviations, beyond any level that a double can be. */
 SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo, uint64_t *hi)
 {
-   double tail = 0.5 * (1 - level), p, mode, at, below = 0, above = 0, reach;
-   *lo = *hi = 0;
-   if (!sneppp__finite(mean) || !(mean > 0) || !(level > 0 && level < 1)) return;
-   mode = floor(mean);
-   p = exp(mode * log(mean) - mean - sneppp__lgamma(mode + 1));
-   reach = 40 * sqrt(mean) + 60;
-   for (at = mode, above = 0; at < mode + reach; at++, p *= mean / at)
-      above += p; /* P(N >= mode) up to a negligible rest */
-   p = exp(mode * log(mean) - mean - sneppp__lgamma(mode + 1));
-   below = 1 - above; /* P(N < mode) */
-   if (below < 0) below = 0;
-   for (at = mode; at > 0 && below > tail; at--) { p *= at / mean; below -= p; }
-   *lo = (uint64_t)at;
-   p = exp(mode * log(mean) - mean - sneppp__lgamma(mode + 1));
-   for (at = mode, above -= p; above > tail; above -= p) { at++; p *= mean / at; }
-   *hi = (uint64_t)at;
+   double tail = 0.5 * (1 - level), base, p, sum = 0, k = 0, reach;
+   *lo = 0, *hi = UINT64_MAX;
+   if (!sneppp__finite(mean) || !(mean >= 0) || !sneppp__finite(level) || !(level > 0 && level < 1)) return;
+   if (mean - 13 * sqrt(mean) > 18446744073709551616.0) { *lo = UINT64_MAX; return; }
+   if (mean < 700) {
+      for (p = exp(-mean); sum + p <= tail; p *= mean / k) { sum += p; k++; }
+      *lo = (uint64_t)k;
+      while (k < mean || p > 1e-25) { k++; p *= mean / k; }
+      for (sum = 0; k > 0 && sum + p <= tail; k--) { sum += p; p *= k / mean; }
+      *hi = (uint64_t)k;
+      return;
+   }
+   base = floor(mean), reach = floor(13 * sqrt(mean)) - 1;
+   for (int above = 0; above < 2; above++) {
+      double yes = above ? reach : -reach, no = above ? -sqrt(mean) : sqrt(mean); /* is the tail from here <= tail? */
+      no = floor(no);
+      while (fabs(yes - no) > 1) {
+         double at = floor(0.5 * (yes + no)), d = at - (mean - base);
+         if (sneppp__poisson_tail(mean, above ? d : d - 1, above) <= tail) yes = at;
+         else no = at;
+      }
+      *(above ? hi : lo) = sneppp__count_from(base, yes);
+   }
 }
 
 /* >>fit ======================================================================================================

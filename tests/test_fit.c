@@ -231,8 +231,91 @@ TEST fit_judging(void)
    PASS();
 }
 
+/* P(N <= k) for k >= 0, and P(N > k) if above: terms from the far end on, where they are small. */
+static double fit_poisson_sum(double mean, double k, int above)
+{
+   double sum = 0, last = above ? floor(mean + 14 * sqrt(mean) + 60) : 0;
+   for (double i = last; above ? i > k : i <= k; i += above ? -1 : 1) sum += exp(i * log(mean) - mean - sneppp__lgamma(i + 1));
+   return sum;
+}
+
+/* Poisson intervals: small means against sums of the probabilities themselves, large ones against tails that were
+   computed with forty digits (by quadrature of the incomplete gamma function), at once whatever the mean; and what is
+   not a mean or not a level. */
+TEST fit_poisson_intervals(void)
+{
+   static const double mean[14] = {1e-300, 1e-12, 0.001, 0.05, 0.3, 1, 2.5, 17, 100.25, 650, 699.999, 700, 703.5, 4000};
+   static const double level[8] = {1e-12, 0.1, 0.5, 0.9, 0.95, 0.9999, 1 - 1e-10, 1 - 1.1102230246251565e-16};
+   static const struct { double mean, level; uint64_t lo, hi; } exact[] = {
+      {700.0, 1e-09, 700ULL, 700ULL},
+      {700.0, 0.5, 682ULL, 718ULL},
+      {700.0, 0.95, 649ULL, 752ULL},
+      {700.0, 0.99999999999999989, 492ULL, 930ULL},
+      {1234.5, 1e-09, 1234ULL, 1234ULL},
+      {1234.5, 0.5, 1211ULL, 1258ULL},
+      {1234.5, 0.95, 1166ULL, 1304ULL},
+      {1234.5, 0.99999999999999989, 955ULL, 1537ULL},
+      {1000000.25, 1e-09, 1000000ULL, 1000000ULL},
+      {1000000.25, 0.5, 999326ULL, 1000675ULL},
+      {1000000.25, 0.95, 998041ULL, 1001961ULL},
+      {1000000.25, 0.99999999999999989, 991719ULL, 1008304ULL},
+      {1000000000.0, 1e-09, 1000000000ULL, 1000000000ULL},
+      {1000000000.0, 0.5, 999978671ULL, 1000021329ULL},
+      {1000000000.0, 0.95, 999938021ULL, 1000061980ULL},
+      {1000000000.0, 0.99999999999999989, 999737784ULL, 1000262239ULL},
+      {1000000000000.5, 1e-09, 1000000000000ULL, 1000000000000ULL},
+      {1000000000000.5, 0.5, 999999325511ULL, 1000000674490ULL},
+      {1000000000000.5, 0.95, 999998040037ULL, 1000001959965ULL},
+      {1000000000000.5, 0.99999999999999989, 999991707651ULL, 1000008292373ULL},
+      {1000000000000000.0, 1e-09, 1000000000000000ULL, 1000000000000000ULL},
+      {1000000000000000.0, 0.5, 999999978670761ULL, 1000000021329239ULL},
+      {1000000000000000.0, 0.95, 999999938020497ULL, 1000000061979504ULL},
+      {1000000000000000.0, 0.99999999999999989, 999999737772529ULL, 1000000262227493ULL},
+      {9007199254740994.0, 1e-09, 9007199254740994ULL, 9007199254740994ULL},
+      {9007199254740994.0, 0.95, 9007199068728132ULL, 9007199440753857ULL},
+      {9007199254740994.0, 0.99999999999999989, 9007198467743982ULL, 9007200041738028ULL},
+      {1e+18, 0.95, 999999998040036016ULL, 1000000001959963985ULL},
+      {1e+18, 0.99999999999999989, 999999991707638935ULL, 1000000008292361087ULL},
+      {9.223372036854776e+18, 1e-09, 9223372036854775804ULL, 9223372036854775812ULL},
+      {9.223372036854776e+18, 0.99999999999999989, 9223372011670871086ULL, 9223372062038680553ULL},
+      {1.8e+19, 0.99999999999999989, 17999999964818491519ULL, 18000000035181508504ULL},
+   };
+   uint64_t lo, hi;
+   for (int i = 0; i < 14; i++)
+      for (int j = 0; j < 8; j++) {
+         double tail = 0.5 * (1 - level[j]), m = mean[i];
+         sneppp_poisson_interval(m, level[j], &lo, &hi);
+         ASSERT(lo <= hi && hi < 6000);
+         if (lo) ASSERT(fit_poisson_sum(m, (double)lo - 1, 0) <= tail * (1 + 1e-9));
+         ASSERT(fit_poisson_sum(m, (double)lo, 0) > tail * (1 - 1e-9));
+         ASSERT(fit_poisson_sum(m, (double)hi, 1) <= tail * (1 + 1e-9));
+         if (hi) ASSERT(fit_poisson_sum(m, (double)hi - 1, 1) > tail * (1 - 1e-9));
+      }
+   for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++) {
+      sneppp_poisson_interval(exact[i].mean, exact[i].level, &lo, &hi);
+      ASSERT_EQ_FMT((unsigned long long)exact[i].lo, (unsigned long long)lo, "%llu");
+      ASSERT_EQ_FMT((unsigned long long)exact[i].hi, (unsigned long long)hi, "%llu");
+   }
+   sneppp_poisson_interval(0, 0.95, &lo, &hi);
+   ASSERT(lo == 0 && hi == 0);
+   sneppp_poisson_interval(18446744073709551616.0, 0.5, &lo, &hi); /* 2^64: the lower end can be held, the upper cannot */
+   ASSERT(hi == UINT64_MAX && UINT64_MAX - lo > 2890000000U && UINT64_MAX - lo < 2900000000U); /* 0.6745 sqrt(mean) */
+   sneppp_poisson_interval(1e300, 0.95, &lo, &hi);
+   ASSERT(lo == UINT64_MAX && hi == UINT64_MAX);
+   for (int i = 0; i < 7; i++) {
+      static const double bad[7][2] = {{-1, 0.5}, {3, 0}, {3, 1}, {3, -0.5}, {3, 1.5}, {0, 0.5}, {0, 0.5}};
+      double              m = bad[i][0], l = bad[i][1];
+      if (i == 5) m = sneppp__from_bits(0x7ff8000000000000ULL);
+      if (i == 6) l = sneppp__from_bits(0x7ff8000000000000ULL);
+      sneppp_poisson_interval(m, l, &lo, &hi);
+      ASSERT(lo == 0 && hi == UINT64_MAX);
+   }
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_poisson_intervals);
    RUN_TEST(fit_judging);
    RUN_TEST(fit_adam_learns);
    RUN_TEST(fit_adam_variants);
