@@ -5122,17 +5122,21 @@ static void sneppp__gauss_exponents(const sneppp_window *win, size_t c, size_t B
    }
 }
 
-/* log sum_c weight_c p_c(y_b), relative to the largest of the p_c. */
+/* log sum_c weight_c p_c(y_b), relative to the largest of the p_c that have a weight. */
 static void sneppp__gauss_log_density(const sneppp_window *win, size_t B, size_t ld, const double *y, double *out)
 {
    double e[SNEPPP__POINTS], total[SNEPPP__POINTS];
    size_t count = win->count ? win->count : 1;
+   int    any = 0;
    for (size_t c = 0; c < count; c++) {
+      if (win->weight && !(win->weight[c] > 0)) continue;
       sneppp__gauss_exponents(win, c, B, ld, y, NULL, e);
-      for (size_t b = 0; b < B; b++) { if (!c || e[b] > out[b]) out[b] = e[b]; total[b] = 1e-300; }
+      for (size_t b = 0; b < B; b++) { if (!any || e[b] > out[b]) out[b] = e[b]; total[b] = 1e-300; }
+      any = 1;
    }
    for (size_t c = 0; c < count; c++) {
       double weight = win->weight ? win->weight[c] : 1 / (double)count;
+      if (!(weight > 0)) continue;
       sneppp__gauss_exponents(win, c, B, ld, y, out, e);
       sneppp__long_exp(B, e, e);
       for (size_t b = 0; b < B; b++) total[b] += weight * e[b];
@@ -7333,8 +7337,9 @@ static double sneppp__arccos(const sneppp__gauss *g, int p, int q, double delta)
    return f;
 }
 
-/* Fills M up to order (p, q). */
-static void sneppp__rect_fill(const sneppp__gauss *g, int p, int q, sneppp__rect *o, double *hj, double *hi)
+/* Fills M up to order (p, q): `all` of it, or what is within two of that order, for which zero means have the
+   arc-cosine kernel. */
+static void sneppp__rect_fill(const sneppp__gauss *g, int p, int q, int all, sneppp__rect *o, double *hj, double *hi)
 {
    double       a = g->a, b = g->b, A = g->A, B = g->B, C = g->C;
    int          m, n;
@@ -7343,7 +7348,7 @@ static void sneppp__rect_fill(const sneppp__gauss *g, int p, int q, sneppp__rect
    *hi = s.cj * sneppp__phi(s.ki);
    for (n = 0; n <= q; n++) o->du[n] = s.ci * (n ? sneppp__rect_moment(n, g->Nj / A, g->D / A) : s.Sj);
    for (n = 0; n <= p; n++) o->dv[n] = s.cj * (n ? sneppp__rect_moment(n, g->Ni / B, g->D / B) : s.Si);
-   if (a == 0 && b == 0) {
+   if (a == 0 && b == 0 && !all) {
       double delta = sneppp__gauss_delta(g);
       for (m = p > 2 ? p - 2 : 0; m <= p; m++)
          for (n = q > 2 ? q - 2 : 0; n <= q; n++) o->M[m][n] = sneppp__arccos(g, m, n, delta);
@@ -7454,7 +7459,7 @@ static void sneppp__gauss_rect(const sneppp__gauss *g, sneppp__gauss_out *t)
       sneppp__rect_far(g, p, q, t);
       return;
    }
-   sneppp__rect_fill(g, p, q, &o, &hj, &hi);
+   sneppp__rect_fill(g, p, q, 0, &o, &hj, &hi);
    t->k = o.M[p][q];
    if (g->grad) {
       t->a = p ? p * o.M[p - 1][q] : o.du[q];
@@ -7642,7 +7647,7 @@ static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
          cj[0] = y ? g->uj.p : 1;
          for (m = 1; m <= p; m++) ci[m] = si * ci[m - 1] / m;
          for (n = 1; n <= r; n++) cj[n] = sj * cj[n - 1] / n;
-         sneppp__rect_fill(&q, p, r, &o, &hj, &hi);
+         sneppp__rect_fill(&q, p, r, 1, &o, &hj, &hi);
          for (m = 1; m <= p; m++) {
             for (n = 1; n <= r; n++) {
                double c = ci[m] * cj[n];
@@ -7667,7 +7672,7 @@ static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
    double      li = q->ui.p, lj = q->uj.p, both = li * lj, c[1], top;
    sneppp__elu o;
    if (!(q->A > 1e-300) || !(q->B > 1e-300)) { sneppp__gauss_apart(q, t); return; }
-   if ((q->a != 0 || q->b != 0) && fabs(q->a) + 8 * sqrt(q->A) < 0.25 && fabs(q->b) + 8 * sqrt(q->B) < 0.25) {
+   if (fabs(q->a) + 8 * sqrt(q->A) < 0.25 && fabs(q->b) + 8 * sqrt(q->B) < 0.25) {
       sneppp__elu_small(q, t);
       return;
    }
@@ -7747,16 +7752,20 @@ static double sneppp__gauss_rbf_pair(const sneppp__pair *p, const sneppp__pull *
 {
    double sum = 0, top = 0;
    size_t c, count = p->win->count ? p->win->count : 1;
-   if (p->log) { /* relative to the largest component */
-      for (c = 0; c < count; c++) {
-         double term = sneppp__rbf_log(p, NULL, c, 0);
-         if (c == 0 || term > top) top = term;
-      }
+   int    any = 0;
+   for (c = 0; p->log && c < count; c++) { /* relative to the largest component that has a weight */
+      double term;
+      if (!(sneppp__gauss_weight(p->win, c) > 0)) continue;
+      term = sneppp__rbf_log(p, NULL, c, 0);
+      if (!any || term > top) top = term;
+      any = 1;
    }
-   for (c = 0; c < count; c++) sum += sneppp__gauss_weight(p->win, c) * exp(sneppp__rbf_log(p, NULL, c, 0) - top);
+   for (c = 0; c < count; c++)
+      if (sneppp__gauss_weight(p->win, c) > 0)
+         sum += sneppp__gauss_weight(p->win, c) * exp(sneppp__rbf_log(p, NULL, c, 0) - top);
    for (c = 0; out && c < count; c++) {
       double k = exp(sneppp__rbf_log(p, NULL, c, 0) - top), g = p->log ? out->g / sum : out->g;
-      sneppp__rbf_log(p, out, c, g * sneppp__gauss_weight(p->win, c) * k);
+      if (sneppp__gauss_weight(p->win, c) > 0) sneppp__rbf_log(p, out, c, g * sneppp__gauss_weight(p->win, c) * k);
       if (out->weight) out->weight[c] += g * k;
    }
    return p->log ? top + log(sum) : sum;

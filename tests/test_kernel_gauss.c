@@ -492,6 +492,85 @@ TEST kernel_gauss_elu_two_forms(void)
    PASS();
 }
 
+/* Short weights, down to 1e-9, without bias or with one as small: values keep their digits, which a difference of
+   terms of order 1 would not. The quadrature does, because it multiplies the units themselves. */
+TEST kernel_gauss_short_weights(void)
+{
+   static const double size[4] = {0.02, 1e-3, 1e-6, 1e-9};
+   for (size_t r = 0; r < sneppp_kernel_count(); r++) {
+      const sneppp_kernel_info *row = sneppp_kernel_at(r);
+      if (row->space != SNEPPP_GAUSS || kernel_gauss_radial(row) || kernel_gauss_is_log(row)) continue;
+      for (int k = 0; k < 8; k++) {
+         kernel_gauss_setup s;
+         double             K[4], want, scale;
+         sneppp_error       err;
+         kernel_gauss_random(&s, row, (uint64_t)r * 10 + 1);
+         memset(s.mean, 0, sizeof s.mean);
+         for (int i = 0; i < 4; i++) s.W[i] *= size[k / 2];
+         for (int i = 0; i < 2; i++) s.b[i] *= k % 2 ? size[k / 2] : 0;
+         if (strcmp(row->name, "g_arccos") == 0) s.b[0] = s.b[1] = 0;
+         want = kernel_gauss_by_quadrature(&s, row);
+         ASSERT_EQ_FMTm(row->name, SNEPPP_OK, sneppp_gram(&s.win, &s.layer, K, NULL, &err), "%d");
+         scale = sqrt(fabs(K[0] * K[3])); /* odd functions have a zero here */
+         if (!(fabs(want - K[1]) <= 1e-10 * scale)) printf("%s, weights %g: %.17g, but %.17g\n", row->name, size[k / 2], K[1], want);
+         ASSERT_IN_RANGEm(row->name, want, K[1], 1e-10 * scale);
+      }
+   }
+   PASS();
+}
+
+/* A short ELU is a leaky ramp, in its derivatives as well. */
+TEST kernel_gauss_short_elu_slopes(void)
+{
+   static const double W[4] = {1e-9, 3e-10, 5e-10, -7e-10}, G[4] = {1, 0.5, 0.5, -1}, zero[2] = {0, 0};
+   double              gW[2][4], gb[2][2];
+   sneppp_window       win;
+   sneppp_layer        layer;
+   sneppp_layer_grad   out;
+   sneppp_error        err;
+   memset(&win, 0, sizeof win);
+   memset(&layer, 0, sizeof layer);
+   memset(gW, 0, sizeof gW);
+   memset(gb, 0, sizeof gb);
+   memset(&out, 0, sizeof out);
+   win.space = SNEPPP_GAUSS, win.dim = 2, layer.n = 2, layer.W = W, layer.b = zero;
+   for (int k = 0; k < 2; k++) {
+      layer.unit = kernel_gauss_plain_unit(k ? SNEPPP_LEAKY : SNEPPP_ELU, 0.8);
+      out.W = gW[k], out.b = gb[k];
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err), "%d");
+   }
+   for (int i = 0; i < 4; i++) ASSERT_IN_RANGE(gW[1][i], gW[0][i], 1e-8 * 1e-9);
+   for (int i = 0; i < 2; i++) ASSERT_IN_RANGE(gb[1][i], gb[0][i], 1e-8 * 1e-9);
+   PASS();
+}
+
+/* Components of weight 0 are as if they were not there, however large their part would be. */
+TEST kernel_gauss_no_weight(void)
+{
+   static const double mean[6] = {0, 0, 60, 60, -50, 70}, weight[3] = {0, 0.5, 0}, W[4] = {0.1, 0.2, -0.3, 0}, width[4] = {0.5, 0.5, 0.6, 0.7};
+   double              K[4], L[4], x[2] = {0.1, 0.2}, alone, mixed;
+   sneppp_window       win;
+   sneppp_layer        layer;
+   sneppp_error        err;
+   memset(&win, 0, sizeof win);
+   memset(&layer, 0, sizeof layer);
+   win.space = SNEPPP_GAUSS, win.dim = 2, win.count = 3, win.mean = mean, win.weight = weight;
+   layer.n = 2, layer.W = W, layer.width = width;
+   for (int k = 0; k < 2; k++) {
+      layer.unit = kernel_gauss_plain_unit(k ? SNEPPP_EXP : SNEPPP_RBF, 0);
+      win.count = 3, win.mean = mean, win.weight = weight;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_gram_log(&win, &layer, K, NULL, &err), "%d");
+      win.count = 1, win.mean = mean + 2, win.weight = weight + 1;
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_log(&win, &layer, L, NULL, &err), "%d");
+      for (int i = 0; i < 4; i++) ASSERT_IN_RANGE(L[i], K[i], 1e-14 * fabs(L[i]));
+   }
+   alone = sneppp__window_log_density(&win, x);
+   win.count = 3, win.mean = mean, win.weight = weight;
+   mixed = sneppp__window_log_density(&win, x);
+   ASSERT_IN_RANGE(alone, mixed, 1e-14 * fabs(alone));
+   PASS();
+}
+
 /* Logarithmic rows far beyond the range of double, with derivatives. */
 TEST kernel_gauss_log_rows(void)
 {
@@ -632,6 +711,9 @@ SUITE(kernel_gauss)
    RUN_TEST(kernel_gauss_antiparallel_arccos);
    RUN_TEST(kernel_gauss_zero_weights);
    RUN_TEST(kernel_gauss_elu_two_forms);
+   RUN_TEST(kernel_gauss_short_weights);
+   RUN_TEST(kernel_gauss_short_elu_slopes);
+   RUN_TEST(kernel_gauss_no_weight);
    RUN_TEST(kernel_gauss_log_rows);
    RUN_TEST(kernel_gauss_tiles_are_pairs);
    RUN_TEST(kernel_gauss_mixed_layer_positive);
