@@ -17158,12 +17158,15 @@ typedef struct sneppp__auto {
    const sneppp_model  *model;
    const sneppp_events *events;
    size_t               parts;               /* realisations with a view of their own; 1 if all saw the same */
-   int                  hole;                /* the factor whose unseen part is filled with mirrored events, or -1 */
+   int                  hole;                /* bit g: the unseen part of factor g is filled with mirrored events */
    double               seen, weights;       /* sum of the masses of the parts; sum of the events' weights  */
    double               scale;               /* weights of events are scale times yw                        */
    int                  d, sphere;           /* coordinates; the first one of a sphere or -1                */
    double               a[SNEPPP_RADIAL_DIM], lo[SNEPPP_RADIAL_DIM], side[SNEPPP_RADIAL_DIM];
    size_t               N, R, nodes;         /* centres; those that are events, the others mirror them      */
+   double               fill, watched;       /* sum of the weights of all centres, relative to the events'; `seen`
+                                                without what is filled                                       */
+   double               in[SNEPPP__COLUMNS]; /* mean of each column over what was watched; 1 without gaps    */
    double              *y, *x;               /* (N, d) in the unit cube, shuffled; scaled, in tree order    */
    double              *yw, *w;              /* (N) their weights, of mean 1; in tree order                 */
    size_t              *ysrc, *src;          /* (N) the event that a centre is or mirrors; in tree order    */
@@ -17289,7 +17292,7 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
 /* What part r saw of factor g, or all of it where the rest is filled with mirrored events. */
 static const sneppp_window *sneppp__auto_view(const sneppp__auto *f, size_t r, int g)
 {
-   return sneppp__part(f->model, g == f->hole ? NULL : f->events[r].seen, g);
+   return sneppp__part(f->model, f->hole >> g & 1 ? NULL : f->events[r].seen, g);
 }
 
 /* 1 / mean of exp(-|x - c|^2 / 2 h^2) over what was seen, c in the tree's coordinates. 0 where nothing was seen. */
@@ -17409,6 +17412,29 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
    }
 }
 
+/* With gaps, the sums of bumps have mean 1 over the whole line, but leave-one-out asks only where was watched: a sum
+   that keeps away from the gaps would seem to gain. So columns are judged by their mean over what was watched. */
+static void sneppp__ladder_means(sneppp__auto *f)
+{
+   const double all = f->seen;
+   const int    hole = f->hole;
+   int          c = 0;
+   f->seen = f->watched, f->hole = 0;
+   for (int l = 0; l < SNEPPP__LADDERS; l++)
+      for (int s = 0; s < f->ladder[l].S; s++, c++) {
+         const sneppp__ladder *q = &f->ladder[l];
+         double                factor = pow(2, -0.5 * s), sum = 0, total = 0;
+         for (size_t j = 0; hole && j < f->N; j++) {
+            double scale = sneppp__bump_scale(f, f->x + j * (size_t)f->d, q->top[j] * factor);
+            if (scale > 0) sum += q->scale[(size_t)s * q->row + j] / scale;
+            total += f->w[j];
+         }
+         f->in[c] = sum > 0 ? sum / total : 1;
+      }
+   f->in[c] = 1; /* the floor */
+   f->seen = all, f->hole = hole;
+}
+
 /* ---- the weights */
 
 /* F(p) = sum_i q_i log(p.L_i) + sum_c prior_c log p_c - T sum_c p_c, whose maximum over p >= 0 has sum p = 1 by itself
@@ -17524,7 +17550,8 @@ static void sneppp__query_block(size_t block, void *arg)
       for (int l = 0; l < SNEPPP__LADDERS; c += f->ladder[l].S, l++)
          if (f->ladder[l].S) sneppp__ladder_sum(f, &f->ladder[l], x, f->held ? SIZE_MAX : f->src[e], row + c);
       if (f->held) own = sneppp__leave_out(f, i, x, row);
-      for (int k = 0; k < f->C - 1; k++) row[k] /= (double)f->R - own;
+      for (int k = 0; k < f->C - 1; k++)
+         row[k] /= ((double)f->R - own) * f->fill * f->in[k]; /* an event takes its mirrors along */
       row[f->C - 1] = 1;
    }
 }
@@ -17769,7 +17796,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    f->gap = sneppp__mix_em(f->Q, C, f->L, f->q, prior, f->p, fixed_only ? 1e-3 : 1e-4);
    f->gain = sneppp__auto_gain(f, f->p, f->ps); /* no moved centres as yet */
    gain = sneppp__auto_gain(f, plain, f->ps);
-   if (f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && f->hole < 0 &&
+   if (f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && !f->hole &&
        f->gain < gain + 3 * SNEPPP__OPEN) {
       sneppp__auto_sharpen(f, widest, par);
       sneppp__auto_average(f, widest, plain, f->ps);
@@ -17789,6 +17816,11 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    }
    f->p[C - 1] = rest;
    f->gain = sneppp__auto_gain(f, f->p, f->ps);
+   if (f->hole) { /* from shares of what was watched to shares of the whole */
+      double whole = 0;
+      for (int c = 0; c < C; c++) whole += f->p[c] /= f->in[c];
+      for (int c = 0; c < C; c++) f->p[c] /= whole;
+   }
 }
 
 /* Coordinates that many events share are rounded: days, whole degrees. Bumps narrower than the step of rounding would
@@ -17822,7 +17854,10 @@ static void sneppp__auto_spread(sneppp__auto *f, uint64_t seed)
 static void sneppp__auto_tree(sneppp__auto *f, size_t N, size_t events)
 {
    const size_t d = (size_t)f->d;
+   double       all = 0, own = 0;
    f->N = N, f->R = N < events ? N : events;
+   for (size_t i = 0; i < N; i++) { all += f->yw[i]; if (i < f->R) own += f->yw[i]; }
+   f->fill = f->R < N ? all / own : 1;
    for (size_t i = 0; i < N; i++) for (size_t k = 0; k < d; k++) f->x[i * d + k] = f->y[i * d + k] * f->a[k];
    f->nodes = sneppp__tree_build(f->d, N, f->x, f->order, f->node);
    for (size_t i = 0; i < N; i++) f->w[i] = f->yw[f->order[i]], f->src[i] = f->ysrc[f->order[i]];
@@ -17833,6 +17868,7 @@ static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixe
 {
    sneppp__auto_tree(f, N, events);
    sneppp__make_ladders(f, fixed_only);
+   sneppp__ladder_means(f);
    sneppp__auto_weigh(f, fixed_only, par);
 }
 
@@ -17926,6 +17962,7 @@ static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *
    }
    f->held = held;
    sneppp__make_ladders(f, 0);
+   sneppp__ladder_means(f);
    sneppp__auto_weigh(f, 0, &o->parallel);
    return SNEPPP_OK;
 }
@@ -18036,18 +18073,18 @@ static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const doub
 /* Virtual events, spread evenly over components and centres. */
 static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, sneppp_rng *rng)
 {
-   double owed = 0.5, mass = 1 - f->p[f->C - 1];
+   double owed = 0.5, mass = (1 - f->p[f->C - 1]) * f->fill * (double)f->R;
    size_t k = 0, d = (size_t)f->d;
    int    c = 0;
    for (size_t m = 0; m < (size_t)f->sharps; m++)
       for (size_t j = 0; f->ps[m] > 0 && j < f->N; j++)
-         for (owed += (double)K * f->ps[m] * f->w[j] / (mass * (double)f->R); owed >= 1 && k < K; owed -= 1, k++)
+         for (owed += (double)K * f->ps[m] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
             sneppp__bump_draw(f, rng, f->sx + (m * f->N + j) * d, f->sh[m], y + k * d);
    for (int l = 0; l < SNEPPP__LADDERS; l++)
       for (int s = 0; s < f->ladder[l].S; s++, c++) {
          if (!(f->p[c] > 0)) continue;
          for (size_t j = 0; j < f->N; j++)
-            for (owed += (double)K * f->p[c] * f->w[j] / (mass * (double)f->R); owed >= 1 && k < K; owed -= 1, k++)
+            for (owed += (double)K * f->p[c] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
                sneppp__bump_draw(f, rng, f->x + j * d, f->ladder[l].top[j] * pow(2, -0.5 * s), y + k * d);
       }
    return k;
@@ -18193,7 +18230,7 @@ static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, doub
          for (; at > 0 && h[at - 1] < width; at--) {
             h[at] = h[at - 1], share[at] = share[at - 1], scale[at] = scale[at - 1];
          }
-         h[at] = width, share[at] = f->p[c] / (double)f->R,
+         h[at] = width, share[at] = f->p[c] / (f->fill * (double)f->R),
          scale[at] = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
          n++;
       }
@@ -18344,7 +18381,11 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
 /* ---- gaps: what was not watched of a line. Narrow bumps do not reach into it, and beside it they would be judged by
    half their mass. So events are mirrored at both its ends and fade towards the other end, w = 1 - u at the distance
    u of the gap: the intensity goes on smoothly and turns from one side into the other, whatever the other factors
-   hold. Where the mirror shows something that was not seen either, the other side counts fully. */
+   hold. The mirror counts time that was seen: other gaps are cut out of it, so that a gap which is wider than what
+   was watched beside it is filled from further off. Where all that was seen on a side is shorter than the gap, it is
+   shown again and again, forwards and backwards, stretched if that would be more than FOLDS times; and it counts less,
+   in proportion to its length, so that a side on which nothing was seen leaves all to the other. */
+#define SNEPPP__FOLDS 8
 static size_t sneppp__line_ends(const sneppp_window *w, size_t k, double *lo, double *hi)
 {
    int    box = w->space == SNEPPP_BOX;
@@ -18353,35 +18394,77 @@ static size_t sneppp__line_ends(const sneppp_window *w, size_t k, double *lo, do
    return count;
 }
 
-static void sneppp__auto_mirror(sneppp__auto *f, double l, double r, size_t room)
+/* How much of a line was seen before t. */
+static double sneppp__line_before(const sneppp_window *seen, double t)
 {
-   const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, f->hole);
-   size_t               d = (size_t)f->d, k = (size_t)f->model->layer[f->hole].first;
-   for (size_t i = 0; i < f->R; i++)
-      for (int side = 0; side < 2 && f->N < room; side++) {
-         double t = f->lo[k] + f->y[i * d + k] * f->side[k], to = 2 * (side ? r : l) - t,
-                other = 2 * (side ? l : r) - to, u = (to - l) / (r - l);
-         if (!(to > l && to < r)) continue;
-         memcpy(f->y + f->N * d, f->y + i * d, d * sizeof *f->y);
-         f->y[f->N * d + k] = (to - f->lo[k]) / f->side[k];
-         f->yw[f->N] = f->yw[i] * (!sneppp_window_contains(seen, &other) ? 1 : side ? u : 1 - u);
-         f->ysrc[f->N++] = i;
-      }
+   double sum = 0, a = 0, b = 0;
+   for (size_t s = 0; s < sneppp__line_ends(seen, s, &a, &b) && a < t; s++) sum += (b < t ? b : t) - a;
+   return sum;
 }
 
-static void sneppp__auto_gaps(sneppp__auto *f, size_t room)
+/* Mirrors the first `have` centres, of which f->x says how much was seen before them, into the gap from l to r of
+   factor g. Returns how many centres that makes. Of these a share `keep` is added, evenly, with weights that make up
+   for the rest; none if keep is 0. */
+static size_t sneppp__auto_mirror(sneppp__auto *f, int g, double l, double r, size_t have, double keep, double *owed,
+                                  size_t room)
 {
-   const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, f->hole),
-                       *win = &f->model->desc.factor[f->hole].window;
-   double               lo = 0, hi = 0, a = 0, b = 0, from;
+   const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, g);
+   size_t               d = (size_t)f->d, k = (size_t)f->model->layer[g].first, made = 0;
+   double               gap = r - l, before = sneppp__line_before(seen, l), S[2];
+   S[0] = before, S[1] = sneppp__line_before(seen, 1e300) - before;
+   for (int m = 0; m < SNEPPP__FOLDS; m++) /* outside, so that a share is a share of each fold */
+      for (size_t i = 0; i < have; i++) {
+         int    side = f->lo[k] + f->y[i * d + k] * f->side[k] > 0.5 * l + 0.5 * r;
+         double off = fmin(S[side], fmax(0, side ? f->x[i] - before : before - f->x[i])),
+                stretch = fmax(1, gap / (SNEPPP__FOLDS * S[side])),
+                to = stretch * (m % 2 ? (m + 1) * S[side] - off : m * S[side] + off), u = to / gap,
+                mine = (1 - u) * fmin(S[side], gap), other = u * fmin(S[!side], gap);
+         if (!(S[side] > 0 && to > 0 && to < gap)) continue;
+         made++;
+         *owed += keep;
+         if (*owed < 1 || f->N == room) continue;
+         *owed -= 1;
+         memcpy(f->y + f->N * d, f->y + i * d, d * sizeof *f->y);
+         f->y[f->N * d + k] = ((side ? r - to : l + to) - f->lo[k]) / f->side[k];
+         f->yw[f->N] = f->yw[i] * stretch * mine / ((mine + other) * keep);
+         f->ysrc[f->N++] = f->ysrc[i];
+      }
+   return made;
+}
+
+/* All gaps of factor g; returns how many centres its mirrors make, and adds a share `keep` of them. */
+static size_t sneppp__auto_gaps(sneppp__auto *f, int g, size_t have, double keep, size_t room)
+{
+   const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, g), *win = &f->model->desc.factor[g].window;
+   double               lo = 0, hi = 0, a = 0, b = 0, from, owed = 0;
+   size_t               made = 0;
    for (size_t q = 0; q < sneppp__line_ends(win, q, &lo, &hi); q++) {
       from = lo;
       for (size_t s = 0; s < sneppp__line_ends(seen, s, &a, &b); s++) {
-         if (a < lo || b > hi) continue;
-         if (a > from) sneppp__auto_mirror(f, from, a, room);
+         if (b <= lo || a >= hi) continue;
+         if (a > from) made += sneppp__auto_mirror(f, g, from, a, have, keep, &owed, room);
          from = b;
       }
-      if (hi > from) sneppp__auto_mirror(f, from, hi, room);
+      if (hi > from) made += sneppp__auto_mirror(f, g, from, hi, have, keep, &owed, room);
+   }
+   return made;
+}
+
+/* Fills the gaps of one factor after the other, the later ones with mirrors of mirrors, too. If there is no room for
+   all mirrored events, every gap gets its share of fewer, heavier ones. x is free to work in. */
+static void sneppp__auto_fill(sneppp__auto *f, size_t room)
+{
+   size_t holes = 0, events = f->N;
+   for (int g = 0; g < f->model->factors; g++) holes += (size_t)(f->hole >> g & 1);
+   for (int g = 0; g < f->model->factors && events; g++) {
+      const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, g);
+      size_t               have = f->N, k = (size_t)f->model->layer[g].first, spare, made;
+      if (!(f->hole >> g & 1)) continue;
+      spare = (room - have) / holes--;
+      for (size_t i = 0; i < have; i++)
+         f->x[i] = sneppp__line_before(seen, f->lo[k] + f->y[i * (size_t)f->d + k] * f->side[k]);
+      made = sneppp__auto_gaps(f, g, have, 0, have);
+      sneppp__auto_gaps(f, g, have, made > spare ? (double)spare / (double)made : 1, have + spare);
    }
 }
 
@@ -18422,7 +18505,6 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    memset(&work, 0, sizeof work);
    f.model = model, f.events = o->events, f.d = model->D, f.sphere = -1, f.parts = 1, f.seen = 1;
    f.most = SNEPPP__QUERIES;
-   f.hole = -1;
    for (size_t k = 1; k < realisations; k++) if (o->events[k].seen != o->events[0].seen) f.parts = realisations;
    for (int g = 0; g < model->factors; g++) {
       const sneppp_layer_state *L = &model->layer[g];
@@ -18434,14 +18516,21 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
          f.seen /= f.side[L->first + k];
       }
    }
+   f.watched = f.seen * sneppp__auto_mass(&f);
    for (int g = 0; f.parts == 1 && o->events[0].seen && g < model->factors; g++)
-      if (o->events[0].seen->factor[g] && model->layer[g].D == 1) f.hole = g;
+      if (o->events[0].seen->factor[g] && model->layer[g].D == 1 &&
+          sneppp_window_mass(o->events[0].seen->factor[g]) < sneppp_window_mass(&model->desc.factor[g].window))
+         f.hole |= 1 << g;
    f.seen *= sneppp__auto_mass(&f);
    centres = total < SNEPPP__CENTRES ? total : SNEPPP__CENTRES;
    few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1 ? 1 : 0;
-   if (total > SNEPPP__CENTRES && f.hole < 0) held = SNEPPP__QUERIES;
+   if (total > SNEPPP__CENTRES && !f.hole) held = SNEPPP__QUERIES;
    if (total - held < centres) centres = total - held;
-   room = f.hole < 0 ? centres : 2 * centres;
+   room = centres;
+   if (f.hole) { /* for mirrored events: as many as there are events, more if these are few */
+      room = centres < 64 ? 512 : 8 * centres < SNEPPP__CENTRES ? 8 * centres : SNEPPP__CENTRES;
+      if (room < 2 * centres) room = 2 * centres;
+   }
    for (int pass = 0; pass < 2; pass++) {
       sneppp__place_auto(&c, room, held, f.d, &f);
       if (few.B) sneppp__place_few(&c, few.B, f.d, &few, &work);
@@ -18461,7 +18550,7 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       size_t N = f.N;
       f.weights *= (double)f.parts / (double)realisations;
       sneppp__auto_spread(&f, o->seed ? o->seed : 1);
-      if (f.hole >= 0) sneppp__auto_gaps(&f, room);
+      if (f.hole) sneppp__auto_fill(&f, room);
       held = held && f.N > 2 * held ? held : 0; /* fewer where weights are 0 */
       centres = f.N - held, N -= held;
       sneppp__auto_axes(&f, N, &o->parallel);
@@ -18484,7 +18573,7 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       double nll = 0;
       r.gap = f.gap, r.held_out = f.Q ? -f.gain / f.evidence : sneppp__nan();
       st = total ? sneppp__nll(&made, o->events, realisations, &nll, &r.expected, NULL, &o->parallel, err) : SNEPPP_OK;
-      if (f.hole >= 0 && r.expected > 0 &&
+      if (f.hole && r.expected > 0 &&
           f.weights > 0) { /* with mirrored events, bumps lose and win a little in what was seen */
          double weights = f.weights * (double)realisations / (double)f.parts, scale = weights / r.expected;
          nll += weights - r.expected - weights * log(scale);

@@ -710,6 +710,186 @@ TEST auto_fills_gaps(void)
    PASS();
 }
 
+/* Watched for a third of the time, in ten pieces: each gap is filled, whatever share of the line the gaps before it
+   hide. The truth is a ramp; a gap's count is the mean of what was seen beside it, so it strays as a count does. */
+enum { auto_pieces = 10, auto_long = 4000 };
+static double auto_ramp(double a, double b) { return auto_long * (0.5 * (b - a) + 0.5 * (b * b - a * a)); }
+
+TEST auto_fills_many_gaps(void)
+{
+   static sneppp_real x[auto_long];
+   double             ends[2 * auto_pieces];
+   for (int budget = 0; budget <= 60; budget += 60) {
+      sneppp_window   w = auto_window(0), seen = w, gap = w;
+      sneppp_region   watched, hole;
+      sneppp_events   e;
+      sneppp_desc     d;
+      sneppp_fit_desc f;
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      sneppp_rng      rng;
+      double          count = 0;
+      memset(&watched, 0, sizeof watched);
+      memset(&hole, 0, sizeof hole);
+      memset(&e, 0, sizeof e);
+      memset(&d, 0, sizeof d);
+      memset(&f, 0, sizeof f);
+      w.lo[0] = 0, w.hi[0] = 1;
+      for (int k = 0; k < auto_pieces; k++) ends[2 * k] = 0.1 * k, ends[2 * k + 1] = 0.1 * k + 1.0 / 30;
+      seen.space = SNEPPP_INTERVALS, seen.count = auto_pieces, seen.ends = ends;
+      watched.factor[0] = &seen, hole.factor[0] = &gap;
+      sneppp_rng_init(&rng, 11, 0);
+      for (int i = 0; i < auto_long; i++) { /* density 1/2 + t on the unit interval */
+         double t = sqrt(0.25 + 2 * sneppp_rng_uniform(&rng)) - 0.5;
+         x[e.count] = (sneppp_real)t;
+         t = (double)x[e.count];
+         e.count += (size_t)sneppp_window_contains(&seen, &t);
+      }
+      e.x = x, e.seen = &watched;
+      f.events = &e;
+      d.factor[0].window = w, d.width = budget;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, &count, &err));
+      ASSERT_IN_RANGE((double)e.count, count, (double)e.count * auto_round);
+      for (int k = 0; k < auto_pieces; k++) {
+         double truth;
+         gap.lo[0] = ends[2 * k + 1], gap.hi[0] = 0.1 * (k + 1);
+         if (k == auto_pieces - 1) gap.hi[0] = 1;
+         truth = auto_ramp(gap.lo[0], gap.hi[0]);
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &hole, &count, &err));
+         ASSERT_IN_RANGE(truth, count, 3 * sqrt(truth) + (k == auto_pieces - 1 ? 0.1 * truth : 0)); /* the last continues what was */
+         for (int q = 1; q < 10; q++) { /* nor is there an empty place within */
+            double      t = gap.lo[0] + 0.1 * q * (gap.hi[0] - gap.lo[0]);
+            sneppp_real at = (sneppp_real)t;
+            ASSERT_IN_RANGE(1, (double)sneppp_intensity(&m, &at) / (auto_long * (0.5 + t)), 0.35);
+         }
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* The extremes: one short look at a long line, in the middle and at an end; a sliver beside a gap whose other side is
+   well known and differs; more events than centres. The rate is the same everywhere. */
+TEST auto_fills_what_is_mostly_hidden(void)
+{
+   enum { most = 30000 };
+   static sneppp_real  x[most];
+   static const double looks[4][4] = {{0.5, 0.52, 0.5, 0.52}, {0, 0.01, 0, 0.01}, {0, 0.0005, 0.4, 1}, {0.1, 0.4, 0.7, 0.8}};
+   for (int kind = 0; kind < 4; kind++) {
+      sneppp_window   w = auto_window(0), seen = w;
+      sneppp_region   watched;
+      sneppp_events   e;
+      sneppp_desc     d;
+      sneppp_fit_desc f;
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      sneppp_rng      rng;
+      double          per = kind == 3 ? 60000 : kind == 2 ? 1000 : 20000, total = 0, spread;
+      memset(&watched, 0, sizeof watched);
+      memset(&e, 0, sizeof e);
+      memset(&d, 0, sizeof d);
+      memset(&f, 0, sizeof f);
+      w.lo[0] = 0, w.hi[0] = 1;
+      seen.space = SNEPPP_INTERVALS, seen.count = kind < 2 ? 1 : 2, seen.ends = looks[kind];
+      watched.factor[0] = &seen;
+      sneppp_rng_init(&rng, 12, (uint64_t)kind);
+      while ((double)e.count < per * sneppp_window_mass(&seen)) {
+         double t = sneppp_rng_uniform(&rng);
+         x[e.count] = (sneppp_real)t;
+         t = (double)x[e.count];
+         e.count += (size_t)sneppp_window_contains(&seen, &t);
+      }
+      if (kind == 2) for (size_t i = 0; i < 4; i++) x[i] = (sneppp_real)(0.0001 * (double)i); /* a burst in the sliver */
+      e.x = x, e.seen = &watched;
+      f.events = &e;
+      d.factor[0].window = w;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+      spread = per / sqrt((double)e.count); /* of a rate that is known from so many events */
+      ASSERT_IN_RANGE(per, total, 3 * spread);
+      for (int q = 1; q < 40; q++) { /* as many nats as a rate known from 50 events or so strays by */
+         sneppp_real at = (sneppp_real)(0.025 * q);
+         ASSERT_IN_RANGE(0, log((double)sneppp_intensity(&m, &at) / per), 0.5);
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* Eight gaps in the time of sphere x time and box x time hide more than half of it; each is filled by the cluster that
+   is awake around it. And a box of two lines, each with gaps: also where both were not watched. */
+TEST auto_fills_gaps_of_products(void)
+{
+   static sneppp_real train[4 * 3000];
+   double             ends[18];
+   for (int k = 0; k < 9; k++) ends[2 * k] = 11.5 * k, ends[2 * k + 1] = 11.5 * k + 5; /* a gap of 6.5 after each */
+   for (int kind = 1; kind <= 7; kind += 3) {
+      sneppp_desc     d = auto_product(kind < 7 ? kind : 0);
+      size_t          D = (size_t)d.factor[0].window.dim + 1, kept = 0;
+      sneppp_events   e;
+      sneppp_window   seen, part = d.factor[1].window, other = part;
+      sneppp_region   watched, hole;
+      sneppp_model    m;
+      sneppp_fit_desc f;
+      sneppp_report   r;
+      sneppp_error    err;
+      sneppp_rng      rng;
+      double          count = 0;
+      memset(&seen, 0, sizeof seen);
+      memset(&watched, 0, sizeof watched);
+      memset(&hole, 0, sizeof hole);
+      memset(&f, 0, sizeof f);
+      seen.space = SNEPPP_INTERVALS, seen.dim = 1, seen.count = 9, seen.ends = ends;
+      watched.factor[1] = &seen, hole.factor[1] = &part;
+      if (kind < 7) e = auto_space_time(kind, 3000, 9, train);
+      else {
+         d.factor[0].window = d.factor[1].window, watched.factor[0] = &seen, hole.factor[0] = &other;
+         sneppp_rng_init(&rng, 9, 0);
+         for (size_t i = 0; i < 6000; i++) train[i] = (sneppp_real)(100 * sneppp_rng_uniform(&rng));
+         memset(&e, 0, sizeof e);
+         e.x = train, e.count = 3000;
+      }
+      for (size_t i = 0; i < 3000; i++) {
+         double t = (double)train[i * D + D - 1], s = (double)train[i * D];
+         if (!sneppp_window_contains(&seen, &t) || (kind == 7 && !sneppp_window_contains(&seen, &s))) continue;
+         memmove(train + kept++ * D, train + i * D, D * sizeof *train);
+      }
+      f.events = &e;
+      e.seen = &watched, e.count = kept;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+      ASSERT_EQ(SNEPPP_AUTO, r.method);
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, &count, &err));
+      ASSERT_IN_RANGE((double)kept, count, (double)kept * auto_round);
+      for (int k = 0; k < 8; k++)
+         for (int q = 0; q < (kind == 7 ? 8 : 1); q++) {
+            double truth = kind < 7 ? 195 : 3000 * 0.065 * 0.065;
+            part.lo[0] = 11.5 * k + 5, part.hi[0] = 11.5 * k + 11.5;
+            other.lo[0] = 11.5 * q + 5, other.hi[0] = 11.5 * q + 11.5;
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &hole, &count, &err));
+            ASSERT_IN_RANGE(truth, count, 3 * sqrt(truth));
+         }
+      for (int k = 0; kind == 4 && k < 3; k++) { /* who is awake: the cluster, not the others */
+         static const double seat[3][3] = {{0.6, 0.8, 0}, {0, -0.6, 0.8}, {-1, 0, 0}};
+         double              here[3];
+         sneppp_real         at[4];
+         at[3] = (sneppp_real)(k == 0 ? 20 : k == 1 ? 54 : 88); /* each in a gap */
+         for (int q = 0; q < 3; q++) {
+            for (int c = 0; c < 3; c++) at[c] = (sneppp_real)seat[q][c];
+            here[q] = (double)sneppp_intensity(&m, at);
+         }
+         ASSERT(here[k] > 10 * here[(k + 1) % 3] && here[k] > 10 * here[(k + 2) % 3]);
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* Windows with an outline: an L with a hole. Bumps are divided by their mass in it, which the closed forms of the model
    find in another way. */
 TEST auto_outlines(void)
@@ -838,6 +1018,9 @@ SUITE(automatic)
    RUN_TEST(auto_data);
    RUN_TEST(auto_products);
    RUN_TEST(auto_fills_gaps);
+   RUN_TEST(auto_fills_many_gaps);
+   RUN_TEST(auto_fills_what_is_mostly_hidden);
+   RUN_TEST(auto_fills_gaps_of_products);
    RUN_TEST(auto_outlines);
    RUN_TEST(auto_weights);
    RUN_TEST(auto_rounded);
