@@ -691,7 +691,8 @@ typedef struct sneppp_sample_info { /* how a draw went                          
    double expected;                 /* Lambda of the region, exact                                             */
    double acceptance;               /* points per candidate; 1 for mixtures                                    */
    size_t candidates, evaluations;  /* tried; those for which lambda itself had to be computed                 */
-   size_t cells;                    /* of the envelope; 0 for mixtures                                         */
+   size_t cells;                    /* of the envelope, or kept of the tree; 0 for mixtures                    */
+   size_t counts;                   /* expected numbers in cells, to find the way in a tree of cells           */
 } sneppp_sample_info;
 
 /* >>api ====================================================================================================== */
@@ -18748,7 +18749,7 @@ static int sneppp__is_mixture(const sneppp_model *model, const sneppp_region *re
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
       const sneppp_window      *w = sneppp__part(model, region, f);
-      int flat = L->width && (w->space == SNEPPP_BOX || w->space == SNEPPP_INTERVALS);
+      int flat = L->width && (w->space == SNEPPP_BOX || w->space == SNEPPP_INTERVALS || w->space == SNEPPP_POLYGON);
       int round = w->space == SNEPPP_SPHERE && L->d == 3 && model->desc.factor[f].unit.act == SNEPPP_EXP;
       if (L->units || (!flat && !round)) return 0;
    }
@@ -18775,8 +18776,9 @@ static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
    for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
 }
 
-/* One point of unit i of factor f in the window w: psi^2 has standard deviations l / sqrt 2. */
-static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w,
+/* One point of unit i of factor f in the window w, or in the box lo, hi around a polygon: psi^2 has standard deviations
+   l / sqrt 2. */
+static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w, const double *box,
                               sneppp_rng *rng, sneppp_real *x)
 {
    const sneppp_layer_state *L = &model->layer[f];
@@ -18792,6 +18794,7 @@ static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const 
       double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k],
              s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
       double lo = w->lo[k], hi = w->hi[k];
+      if (w->space == SNEPPP_POLYGON) lo = box[2 * k], hi = box[2 * k + 1];
       if (w->space == SNEPPP_INTERVALS) { /* choose the interval by its mass */
          double total = 0, u, h = s * SNEPPP__SQRT2;
          size_t q;
@@ -18861,7 +18864,28 @@ static double sneppp__act_rest(const sneppp_unit *u, double z, double h)
    return 0.5 * bend * h * h;
 }
 
+/* The largest |activation| within [z - h, z + h]: at an end where it is monotone, at most 1 where that is its height.
+   Far from the tangent this is the better bound. Infinity: not known. */
+static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
+{
+   double slope;
+   switch (u->act) {
+      case SNEPPP_COS: case SNEPPP_SIN: case SNEPPP_BELL: case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS:
+      case SNEPPP_STEP: return 1;
+      case SNEPPP_EXP: case SNEPPP_ERF: case SNEPPP_PHI: case SNEPPP_RELU: case SNEPPP_RECT:
+         return fmax(fabs(sneppp__act(u, z - h, &slope)), fabs(sneppp__act(u, z + h, &slope)));
+      default: return HUGE_VAL;
+   }
+}
+
 #define SNEPPP__MAX_AXES (SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS)
+
+/* The memory for a part of an interval list or a polygon, which lies in a box. */
+typedef struct sneppp__cut {
+   double *list, *spare; /* ends, or vertices: a polygon of v vertices has at most 6 v after four cuts      */
+   double *sign;         /* (2, rings) of the rings, and of those that are left                             */
+   size_t *size;         /* (rings) vertices of these                                                       */
+} sneppp__cut;
 
 /* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. */
 typedef struct sneppp__sampler {
@@ -18874,12 +18898,22 @@ typedef struct sneppp__sampler {
    double               unit;                     /* base measure per volume of cells                       */
    double              *V[SNEPPP_MAX_FACTORS], norm[SNEPPP_MAX_FACTORS];
    double              *square, *work;
-   double              *jet, *rest, *reach;       /* (1 + A, n), (n), (n) reach: size of the linear part    */
-   double              *one, *one_rest;           /* the same of one factor                                 */
+   double              *jet, *rest, *reach, *peak;/* (1 + A, n), (n) each; reach: size of the linear part   */
+   double              *one, *one_rest;           /* the same of one factor: rest, reach, peak (3, n)       */
    double              *g;                        /* (1 + A)                                                */
-   double              *cell;                     /* (room, record) see sneppp__cell_bound                  */
+   double              *cell;                     /* (room + 4, record) see sneppp__cell_bound              */
    size_t               record, cells, room;
    sneppp__alias        alias;
+   /* The tree of cells, see sneppp__tree_draw. */
+   size_t              *kid;                      /* (room + 4) its halves are kid and kid + 1; 0 = not cut */
+   double              *share;                    /* (room + 4) how often the first of them is taken        */
+   int                  closed;                   /* cells have closed forms                                */
+   sneppp__grams       *grams;                    /* of the cell that was asked for last                    */
+   const sneppp_window *inside;                   /* (factors) in the units of the closed forms             */
+   double              *M[SNEPPP_MAX_FACTORS];    /* V'V of each full readout                               */
+   sneppp__plan         plan[SNEPPP_MAX_FACTORS], first_moment[SNEPPP_MAX_FACTORS];
+   sneppp__cut          cut[SNEPPP_MAX_FACTORS];
+   size_t               counts, looks;            /* masses of cells computed; intensities                  */
 } sneppp__sampler;
 
 /* How cells of a factor are cut: planes and lines in the coordinates, S^2 in (height, longitude), circles in the
@@ -18905,11 +18939,28 @@ static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
    s->jet = (double *)sneppp__take(c, rows, n, w);
    s->rest = (double *)sneppp__take(c, n, 1, w);
    s->reach = (double *)sneppp__take(c, n, 1, w);
+   s->peak = (double *)sneppp__take(c, n, 1, w);
    s->one = (double *)sneppp__take(c, rows, widest, w);
-   s->one_rest = (double *)sneppp__take(c, widest, 2, w);
+   s->one_rest = (double *)sneppp__take(c, widest, 3, w);
    s->g = (double *)sneppp__take(c, rows, 1, w);
-   s->cell = (double *)sneppp__take(c, s->room, s->record, w);
+   s->cell = (double *)sneppp__take(c, s->room + 4, s->record, w);
    sneppp__place_alias(c, s->room, &s->alias);
+   s->kid = (size_t *)sneppp__take(c, s->room + 4, 1, sizeof *s->kid);
+   s->share = (double *)sneppp__take(c, s->room + 4, 1, w);
+   for (int k = 0; s->closed && model->desc.readout == SNEPPP_READOUT_FULL && k < model->readouts; k++)
+      s->M[k] = (double *)sneppp__take(c, (size_t)model->readout[k].n, (size_t)model->readout[k].n, w);
+   for (int f = 0; s->closed && f < model->factors; f++) {
+      const sneppp_window *part = s->part[f];
+      sneppp__cut         *cut = &s->cut[f];
+      size_t               rings = sneppp__ring_count(part), numbers = 0;
+      if (part->space == SNEPPP_BOX) continue;
+      for (size_t k = 0; k < rings; k++) numbers += 12 * sneppp__ring_size(part, k);
+      if (part->space == SNEPPP_INTERVALS) rings = 0, numbers = 2 * part->count;
+      cut->list = (double *)sneppp__take(c, numbers, 1, w);
+      cut->spare = (double *)sneppp__take(c, numbers, 1, w);
+      cut->sign = (double *)sneppp__take(c, rings, 2, w);
+      cut->size = (size_t *)sneppp__take(c, rings, 1, sizeof *cut->size);
+   }
 }
 
 /* One factor's features at t, in the statistics k of the factor; with half-widths h (or NULL: values only). */
@@ -18917,7 +18968,7 @@ static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const
 {
    const sneppp_layer *L = &s->layer[f];
    size_t d = (size_t)L->d, n = (size_t)L->n;
-   double *psi = s->one, *rest = s->one_rest, *reach = rest + n;
+   double *psi = s->one, *rest = s->one_rest, *reach = rest + n, *peak = reach + n;
    for (size_t i = 0; i < n; i++) {
       const double *w = L->W + i * d;
       double        z = L->b ? L->b[i] : 0, extent = 0, slope, value, lo2 = 0, hi2 = 0, e2 = 0;
@@ -18936,6 +18987,7 @@ static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const
             reach[i] += fabs(v) * h[k];
          }
          rest[i] = 0.5 * e2 * exp(-0.5 * lo2) * fmax(1, hi2); /* second derivative: psi ((e.b)^2 - b.b) */
+         peak[i] = exp(-0.5 * lo2);
          continue;
       }
       for (size_t k = 0; k < d; k++) { z += w[k] * t[k]; if (h) extent += fabs(w[k]) * h[k]; }
@@ -18944,6 +18996,8 @@ static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const
       for (size_t k = 0; k < d; k++) psi[(k + 1) * n + i] = slope * w[k];
       rest[i] = sneppp__act_rest(L->units ? &L->units[i] : &L->unit, z, extent);
       reach[i] = fabs(slope) * extent;
+      peak[i] = fmin(fabs(psi[i]) + reach[i] + rest[i],
+                     sneppp__act_peak(L->units ? &L->units[i] : &L->unit, z, extent));
    }
 }
 
@@ -18963,6 +19017,7 @@ static void sneppp__jet_pair(sneppp__sampler *s, int f, size_t from, size_t j, s
    }
    s->rest[to] = times ? A1 * B1 + ra * (fabs(B0) + B1 + b) + b * (fabs(A0) + A1) : ra + b;
    s->reach[to] = times ? A1 * fabs(B0) + B1 * fabs(A0) : A1 + B1;
+   s->peak[to] = times ? s->peak[from] * s->one_rest[2 * nf + j] : s->peak[from] + s->one_rest[2 * nf + j];
 }
 
 /* All features at the statistics t, with slopes and rests over the half-widths h unless h is NULL. */
@@ -18981,6 +19036,7 @@ static void sneppp__jet(sneppp__sampler *s, const double *t, const double *h)
          if (h) {
             memcpy(s->rest + have, s->one_rest, nf * sizeof(double));
             memcpy(s->reach + have, s->one_rest + nf, nf * sizeof(double));
+            memcpy(s->peak + have, s->one_rest + 2 * nf, nf * sizeof(double));
          }
          have += nf;
       } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
@@ -19083,8 +19139,7 @@ static double sneppp__cell_top(const double *S, int A, const double *h)
    return sqrt(top);
 }
 
-/* A record: lo (P), hi (P), bound, weight = bound times volume, doubtful share, centre (A); then for each readout R
-   and S. */
+/* A record: lo (P), hi (P), bound, volume, doubtful share, centre (A); then for each readout R and S. */
 static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
 {
    const sneppp_model *model = s->model;
@@ -19096,7 +19151,7 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
    for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
       const sneppp_readout_state *R = &model->readout[k];
       size_t  nk = (size_t)R->n, first = (size_t)R->first;
-      double *S = more + 1, rest = 0, size = 0, top;
+      double *S = more + 1, rest = 0, size = 0, peak = 0, top, most;
       int     diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
       memset(S, 0, rows * rows * sizeof *S);
       for (size_t r = 0; r < (diagonal ? nk : (size_t)R->m); r++) {
@@ -19110,17 +19165,19 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
          double e = s->rest[first + i], z = fabs(s->jet[first + i]) + s->reach[first + i] + e,
                 v = diagonal ? s->V[k][i] : 1;
          rest += v * v * e * e, size += v * v * z * z;
+         peak += v * v * s->peak[first + i] * s->peak[first + i];
       }
       more[0] = s->norm[k] * (sqrt(rest) + 1e-12 * sqrt(size));
       top = sneppp__cell_top(S, s->A, h);
-      up += (top + more[0]) * (top + more[0]), ups *= (top + more[0]) * (top + more[0]);
-      top = fmax(top - 2 * more[0], 0); /* what is not in doubt near the top */
+      most = fmin(top + more[0], s->norm[k] * sqrt(peak) * (1 + 1e-12));
+      up += most * most, ups *= most * most;
+      top = fmin(fmax(top - 2 * more[0], 0), most); /* what is not in doubt near the top */
       low += top * top, lows *= top * top;
    }
    if (model->desc.mix == SNEPPP_MIX_SEPARABLE) up = ups, low = lows;
    for (size_t k = 0; k < P; k++) volume *= cell[P + k] - cell[k];
    cell[2 * P] = model->alpha * up * (1 + 1e-12) + model->floor;
-   cell[2 * P + 1] = cell[2 * P] * volume;
+   cell[2 * P + 1] = volume;
    cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (up - low) / cell[2 * P] : 0;
 }
 
@@ -19147,30 +19204,45 @@ static size_t sneppp__cell_axis(const sneppp__sampler *s, const double *cell)
    return best;
 }
 
-/* Splits cells, pass by pass, while the candidates expected in a cell would cost more than the bounds of two halves. */
-static void sneppp__cells_split(sneppp__sampler *s, double per_weight)
+/* Where a cell is cut in two; 0 if it is too small for that. */
+static int sneppp__cell_middle(const sneppp__sampler *s, const double *cell, size_t *axis, double *middle)
 {
-   size_t P = (size_t)s->P, before;
-   memcpy(s->cell, s->lo, P * sizeof *s->cell);
-   memcpy(s->cell + P, s->hi, P * sizeof *s->cell);
+   size_t P = (size_t)s->P, k;
+   if (!P) return 0;
+   *axis = k = sneppp__cell_axis(s, cell);
+   *middle = 0.5 * (cell[k] + cell[P + k]);
+   return *middle > cell[k] && *middle < cell[P + k];
+}
+
+static void sneppp__cell_root(sneppp__sampler *s)
+{
+   memcpy(s->cell, s->lo, (size_t)s->P * sizeof *s->cell);
+   memcpy(s->cell + s->P, s->hi, (size_t)s->P * sizeof *s->cell);
    sneppp__cell_bound(s, s->cell);
    s->cells = 1;
+}
+
+/* Cuts cells while the candidates expected in one would cost more than the bounds of two halves, those with most of
+   them first (to a factor of 4), until there are `most` cells. Bounds that are not finite count as very many. */
+static void sneppp__cells_split(sneppp__sampler *s, double per_weight, size_t most)
+{
+   size_t P = (size_t)s->P, k;
+   double least = 1e300, middle;
+   sneppp__cell_root(s);
    do {
-      before = s->cells;
-      for (size_t i = 0; P && i < before && s->cells < s->room; i++) {
-         double *cell = s->cell + i * s->record, *twin = s->cell + s->cells * s->record, mid;
-         size_t  k;
-         if (cell[2 * P + 1] * per_weight * (cell[2 * P + 2] + 0.05) < 12) continue;
-         k = sneppp__cell_axis(s, cell);
-         mid = 0.5 * (cell[k] + cell[P + k]);
-         if (!(mid > cell[k] && mid < cell[P + k])) continue;
-         memcpy(twin, cell, 2 * P * sizeof *cell);
-         cell[P + k] = twin[k] = mid;
-         sneppp__cell_bound(s, cell);
-         sneppp__cell_bound(s, twin);
-         s->cells++;
+      least = fmax(0.25 * least, 12);
+      for (size_t i = 0; i < s->cells && s->cells < most; i++) {
+         double *cell = s->cell + i * s->record, *twin;
+         while (!(cell[2 * P] * cell[2 * P + 1] * per_weight * (cell[2 * P + 2] + 0.05) < least) && s->cells < most &&
+                sneppp__cell_middle(s, cell, &k, &middle)) {
+            twin = s->cell + s->cells++ * s->record;
+            memcpy(twin, cell, 2 * P * sizeof *cell);
+            cell[P + k] = twin[k] = middle;
+            sneppp__cell_bound(s, cell);
+            sneppp__cell_bound(s, twin);
+         }
       }
-   } while (s->cells > before);
+   } while (least > 12);
 }
 
 /* A uniform point of a cell: its statistics t, and the event x in the user's coordinates. Returns 0 outside the
@@ -19214,13 +19286,13 @@ static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, snepp
    return 1;
 }
 
-/* Is a candidate at height (share u of the cell's bound) below lambda? The quick bounds first. */
-static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const double *t, double u, size_t *looks)
+/* Is the height below lambda? The quick bounds first. */
+static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const double *t, double height)
 {
    const sneppp_model *model = s->model;
    size_t        rows = (size_t)s->A + 1;
    const double *centre = cell + 2 * s->P + 3, *more = centre + s->A;
-   double        c[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1, height = u * cell[2 * s->P];
+   double        c[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1;
    for (int k = 0; k < s->A; k++) c[k] = t[k] - centre[k];
    for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
       double q = sqrt(sneppp__cell_square(more + 1, s->A, c)), b = q + more[0], a = fmax(q - more[0], 0);
@@ -19229,7 +19301,7 @@ static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const doub
    if (model->desc.mix == SNEPPP_MIX_SEPARABLE) up = ups, low = lows;
    if (height >= model->alpha * up * (1 + 1e-12) + model->floor) return 0;
    if (height < model->alpha * low * (1 - 1e-12) + model->floor) return 1;
-   ++*looks;
+   s->looks++;
    sneppp__jet(s, t, NULL);
    return height < sneppp__jet_intensity(s);
 }
@@ -19239,9 +19311,11 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
 {
    const sneppp_model *model = s->model;
    s->unit = 1;
+   s->closed = 1;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *w = s->part[f] = sneppp__part(model, region, f);
       sneppp_space         space = model->desc.factor[f].window.space;
+      s->closed &= w->space == SNEPPP_BOX || w->space == SNEPPP_INTERVALS || w->space == SNEPPP_POLYGON;
       s->a[f] = s->A, s->p[f] = s->P;
       if (space != SNEPPP_BOX && space != SNEPPP_INTERVALS && space != SNEPPP_POLYGON &&
           space != SNEPPP_BALL && space != SNEPPP_SPHERE && space != SNEPPP_VONMISES)
@@ -19289,6 +19363,18 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
       st = sneppp__lambda_max(m, s->square, &value, &upper, s->work);
       if (st != SNEPPP_OK) return sneppp__fail(err, st, "the norm of V could not be bounded: %s", sneppp_strerror(st));
       s->norm[k] = sqrt(upper) * (1 + 1e-12);
+      if (s->closed) sneppp__readout_matrix(R, s->V[k], s->M[k], NULL, NULL);
+   }
+   for (int f = 0; s->closed && f < model->factors; f++) {
+      sneppp_status st = SNEPPP_OK;
+      s->plan[f].win = s->first_moment[f].win = &s->inside[f];
+      s->plan[f].layer = s->first_moment[f].layer = &s->layer[f];
+      s->plan[f].d = s->first_moment[f].d = s->layer[f].d;
+      st = sneppp__plan_rows(&s->plan[f], 0, 0, err);
+      if (st == SNEPPP_OK && s->grams->c[f]) st = sneppp__plan_rows(&s->first_moment[f], 0, 1, err);
+      if (st != SNEPPP_OK) return st;
+      for (size_t k = 0; s->part[f]->space == SNEPPP_POLYGON && k < sneppp__ring_count(s->part[f]); k++)
+         s->cut[f].sign[k] = sneppp__ring_sign(s->part[f], k);
    }
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer *L = &s->layer[f];
@@ -19305,34 +19391,193 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    return SNEPPP_OK;
 }
 
+/* ---- the tree of cells. Where the envelope would be far above the intensity, candidates find their cell themselves:
+   from the region down, each cell is cut in two and one half is taken, with a probability near its share of the
+   expected number. That of the whole way is q; the first cell with  bound * volume <= C q  is the candidate's, a
+   uniform point of it is kept with probability lambda volume / (C q). So points have the density lambda whatever the
+   shares were, one candidate in C / Lambda is kept, and cells are cut only where candidates are. Shares must be close,
+   or else q falls behind lambda and the way does not end: they are closed forms where boxes, intervals and polygons
+   are cut, elsewhere means over random points, which are taken again for each cell. */
+#define SNEPPP__TREE_EVEN 1e-3  /* part of the shares that is even: nothing is out of reach because of rounding */
+#define SNEPPP__TREE_POINTS 4096 /* for a mean, at the root; half of them in its halves, and so on, but at least 16 */
+
+/* The part of a ring above (sign 1) or below (sign -1) the line x_r = at (Sutherland and Hodgman, "Reentrant polygon
+   clipping", Commun. ACM 17, 1974). What lies on the line between two parts is passed in both directions, which adds
+   nothing to integrals along the ring. A run of vertices that are cut off leaves two: at most half more. */
+static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, double sign, double *out)
+{
+   size_t have = 0;
+   for (size_t k = 0, j = n - 1; k < n; j = k++) {
+      const double *a = in + 2 * j, *b = in + 2 * k;
+      int           before = sign * (a[r] - at) >= 0, now = sign * (b[r] - at) >= 0;
+      if (before != now) {
+         out[2 * have + (size_t)r] = at;
+         out[2 * have + (size_t)!r] = a[!r] + (b[!r] - a[!r]) * ((at - a[r]) / (b[r] - a[r]));
+         have++;
+      }
+      if (now) memcpy(out + 2 * have++, b, 2 * sizeof *out);
+   }
+   return have;
+}
+
+/* The part of factor f in a cell; 0 if there is none. */
+static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, sneppp_window *part)
+{
+   const sneppp_window *all = &s->inside[f];
+   const double        *lo = cell + s->p[f], *hi = lo + s->P, *from = all->xy;
+   sneppp__cut         *cut = &s->cut[f];
+   size_t               rings = sneppp__ring_count(all), have = 0, n;
+   double              *to = cut->list;
+   *part = *all;
+   if (all->space == SNEPPP_BOX) {
+      memcpy(part->lo, lo, (size_t)all->dim * sizeof *lo);
+      memcpy(part->hi, hi, (size_t)all->dim * sizeof *hi);
+      return 1;
+   }
+   if (all->space == SNEPPP_INTERVALS) {
+      for (size_t k = 0; k < all->count; k++) {
+         double a = fmax(all->ends[2 * k], lo[0]), b = fmin(all->ends[2 * k + 1], hi[0]);
+         if (a < b) to[2 * have] = a, to[2 * have + 1] = b, have++;
+      }
+      part->ends = to, part->count = have;
+      return have > 0;
+   }
+   for (size_t k = 0; k < rings; k++, from += 2 * n) {
+      size_t left = n = sneppp__ring_size(all, k);
+      const double *ring = from;
+      for (int r = 0; r < 2 && left; r++) {
+         left = sneppp__ring_cut(ring, left, r, lo[r], 1, cut->spare);
+         if (left) left = sneppp__ring_cut(cut->spare, left, r, hi[r], -1, to);
+         ring = to;
+      }
+      if (left < 3) continue;
+      cut->size[have] = left, cut->sign[rings + have] = cut->sign[k];
+      have++, to += 2 * left;
+   }
+   part->xy = cut->list, part->rings = have, part->ring_size = cut->size, part->weight = cut->sign + rings;
+   return have > 0;
+}
+
+/* The expected number of events in a cell, or an estimate of it. Only choices depend on it. */
+static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int level)
+{
+   const sneppp_model *model = s->model;
+   double              count = 0, t[SNEPPP__MAX_AXES];
+   s->counts++;
+   if (!s->closed) {
+      size_t      points = level < 8 ? SNEPPP__TREE_POINTS >> level : 16;
+      sneppp_real x[SNEPPP__MAX_EVENT];
+      sneppp_rng  rng;
+      sneppp_rng_init(&rng, 1, 0);
+      for (size_t k = 0; k < points; k++) {
+         if (!sneppp__cell_draw(s, cell, &rng, t, x)) continue;
+         sneppp__jet(s, t, NULL);
+         count += sneppp__jet_intensity(s);
+      }
+      s->looks += points;
+      count *= cell[2 * s->P + 1] / (double)points;
+   } else {
+      sneppp__grams *g = s->grams;
+      for (int f = 0; f < model->factors; f++) {
+         size_t           n = (size_t)model->layer[f].n;
+         sneppp_window    part;
+         sneppp__pair     pair;
+         sneppp__gram_job job;
+         if (!sneppp__cell_part(s, f, cell, &part)) return 0;
+         g->mass[f] = sneppp_window_mass(&part);
+         s->plan[f].win = s->first_moment[f].win = &part;
+         for (size_t i = 0; g->diagonal && i < n; i++) {
+            sneppp__plan_pair(&s->plan[f], (int)i, (int)i, &pair);
+            g->K[f][i] = pair.row->pair(&pair, NULL);
+         }
+         memset(&job, 0, sizeof job);
+         job.plan = &s->plan[f], job.K = g->K[f], job.lanes = 1;
+         if (!g->diagonal) sneppp__gram_lane(0, &job);
+         for (size_t i = 0; g->c[f] && i < n; i++) {
+            sneppp__plan_pair(&s->first_moment[f], (int)i, -1, &pair);
+            g->c[f][i] = pair.row->pair(&pair, NULL);
+         }
+      }
+      count = sneppp__integral(model, g, g->diagonal ? NULL : s->M);
+   }
+   return sneppp__finite(count) && count > 0 ? count : 0;
+}
+
+/* Cuts cell `at` in two. Returns the first half, the second is behind it; 0: cannot. Halves are kept while there is
+   room; then they go to one of two spare pairs, the other one being that of the cell itself. */
+static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
+{
+   const double *cell = s->cell + at * s->record;
+   size_t        P = (size_t)s->P, axis, kid = s->cells;
+   double        middle, count[2];
+   if (s->kid[at]) return s->kid[at];
+   if (!sneppp__cell_middle(s, cell, &axis, &middle)) return 0;
+   if (kid + 2 > s->room) kid = s->room + (at >= s->room && at < s->room + 2 ? 2 : 0);
+   else s->kid[at] = kid, s->cells += 2;
+   for (size_t h = 0; h < 2; h++) {
+      double *half = s->cell + (kid + h) * s->record;
+      memcpy(half, cell, 2 * P * sizeof *half);
+      half[h ? axis : P + axis] = middle;
+      sneppp__cell_bound(s, half);
+      s->kid[kid + h] = 0;
+      count[h] = half[2 * P] > 0 ? sneppp__cell_count(s, half, level) : 0;
+   }
+   s->share[at] = 0.5;
+   if (count[0] + count[1] > 0)
+      s->share[at] = (1 - SNEPPP__TREE_EVEN) * (count[0] / (count[0] + count[1])) + 0.5 * SNEPPP__TREE_EVEN;
+   return kid;
+}
+
+/* The cell of a candidate, and q. NULL: no cell is small enough, or the way is too long. */
+static const double *sneppp__tree_draw(sneppp__sampler *s, sneppp_rng *rng, double C, double *q)
+{
+   size_t at = 0, kid;
+   *q = 1;
+   for (int level = 0; level < 64 * (s->P + 2); level++) {
+      const double *cell = s->cell + at * s->record;
+      int           second;
+      if (cell[2 * s->P] * cell[2 * s->P + 1] <= C * *q) return cell;
+      kid = sneppp__tree_cut(s, at, level);
+      if (!kid) break;
+      second = !(sneppp_rng_uniform(rng) < s->share[at]);
+      *q *= second ? 1 - s->share[at] : s->share[at];
+      at = kid + (size_t)second;
+   }
+   return NULL;
+}
+
 /* ---- the memory of a draw: one block, for the closed forms of the region and for what is drawn from */
 typedef struct sneppp__draw {
    const sneppp_model  *model;
    const sneppp_region *region;
-   int                  mixture;
+   int                  mixture, polygons; /* is it a mixture; with this many polygons                         */
+   double               box[SNEPPP_MAX_FACTORS][4]; /* lo, hi, lo, hi of these                                 */
    double               expected;
+   sneppp__alias        alias;             /* of the mixture                                                   */
    sneppp__grams        g;
    sneppp_window        inside[SNEPPP_MAX_FACTORS];
-   sneppp__sampler      s;          /* its layers and alias serve mixtures too */
+   sneppp__sampler      s;                 /* its layers serve mixtures too                                    */
    sneppp__block        block;
 } sneppp__draw;
 
-static size_t sneppp__cell_room(size_t N) { return N / 8 < 126976 ? N / 8 + 4096 : 131072; }
+/* Cells for N points, in at most 32 MB. */
+static size_t sneppp__cell_room(size_t N, size_t record)
+{
+   size_t cells = N / 8 < 126976 ? N / 8 + 4096 : 131072, most = 4194304 / record;
+   return cells < most ? cells : most;
+}
 
 static void sneppp__place_draw(sneppp__carver *c, size_t cap, sneppp__draw *w)
 {
    const sneppp_model *model = w->model;
    sneppp__place_grams(c, model, &w->g);
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *part = w->region ? w->region->factor[f] : NULL;
-      w->inside[f] = model->layer[f].inside;
-      if (part && part->space != SNEPPP_FINITE) sneppp__place_window(c, part, model->layer[f].shift, &w->inside[f]);
-      if (part && part->space == SNEPPP_FINITE) w->inside[f].weight = part->weight;
-      sneppp__place_layer(c, model, f, &w->s.layer[f]);
-   }
-   w->s.room = w->mixture ? 0 : sneppp__cell_room(cap);
-   if (w->mixture) sneppp__place_alias(c, (size_t)model->n + 1, &w->s.alias);
-   else sneppp__place_sampler(c, &w->s);
+   for (int f = 0; f < model->factors; f++)
+      sneppp__place_part(c, model, f, w->region ? w->region->factor[f] : NULL, &w->inside[f], &w->s.layer[f]);
+   w->s.grams = &w->g, w->s.inside = w->inside;
+   if (w->mixture) sneppp__place_alias(c, (size_t)model->n + 1, &w->alias);
+   if (w->mixture && !w->polygons) return;
+   w->s.room = sneppp__cell_room(cap, w->s.record);
+   sneppp__place_sampler(c, &w->s);
 }
 
 /* Checks everything and measures. */
@@ -19350,7 +19595,13 @@ static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_r
    if (st != SNEPPP_OK) return st;
    if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
    w->mixture = sneppp__is_mixture(model, region);
-   if (!w->mixture && (st = sneppp__sampler_axes(&w->s, region, err)) != SNEPPP_OK) return st;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *part = sneppp__part(model, region, f);
+      if (part->space != SNEPPP_POLYGON) continue;
+      for (int r = 0; r < 2; r++) sneppp__window_range(part, r, &w->box[f][2 * r], &w->box[f][2 * r + 1]);
+      w->polygons++;
+   }
+   if ((!w->mixture || w->polygons) && (st = sneppp__sampler_axes(&w->s, region, err)) != SNEPPP_OK) return st;
    rows = (size_t)w->s.A + 1;
    w->s.record = 2 * (size_t)w->s.P + 3 + (size_t)w->s.A + (size_t)model->readouts * (1 + rows * rows);
    sneppp__place_draw(c, cap, w);
@@ -19378,74 +19629,142 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
    for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
       st = sneppp__factor_grams(model, f, region ? region->factor[f] : NULL, &w->inside[f], &w->s.layer[f],
                                 &w->g, NULL, err);
-   if (st == SNEPPP_OK) w->expected = sneppp__integral(model, &w->g, NULL);
-   else sneppp__block_free(&w->block);
+   if (st == SNEPPP_OK) {
+      w->expected = sneppp__integral(model, &w->g, NULL);
+      if (!sneppp__finite(w->expected))
+         st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the expected number of events cannot be represented");
+   }
+   if (st != SNEPPP_OK) sneppp__block_free(&w->block);
    return st;
 }
 
-static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
-                                            sneppp_sample_info *info, sneppp_error *err)
+/* Candidates after which a draw of N points is given up, when one in 1 / acceptance is kept: chance does not reach it,
+   numbers that have lost all meaning may. */
+static double sneppp__draw_limit(size_t N, double acceptance) { return 2 * ((double)N + 500) / acceptance; }
+
+static sneppp_status sneppp__draw_given_up(sneppp_error *err, size_t have, size_t N, double tried)
+{
+   return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                       "the bound is too far above the intensity: %z of %z points after %g candidates", have, N, tried);
+}
+
+#define SNEPPP__MIXTURE_LEAST (1.0 / 4096) /* points per candidate, below which cells are better */
+#define SNEPPP__ENVELOPE_LEAST (1.0 / 1024)
+
+/* The weights of the components, in the boxes around polygons. Returns the points per candidate, 0: none is expected. */
+static double sneppp__mixture_weights(sneppp__draw *w)
 {
    const sneppp_model *model = w->model;
-   sneppp__alias      *a = &w->s.alias;
    size_t              n = (size_t)model->n;
-   sneppp_real         x[SNEPPP__MAX_EVENT];
-   double              mass = 1;
-   for (int f = 0; f < model->factors; f++) mass *= w->g.mass[f];
+   double              mass = 1, total = 0;
+   for (int f = 0; f < model->factors; f++) {
+      const double *box = w->box[f];
+      mass *= box[1] > box[0] ? (box[1] - box[0]) * (box[3] - box[2]) : w->g.mass[f];
+   }
+   w->alias.p[n] = model->floor * mass;
    for (size_t i = 0; i < n; i++) {
       double v = (double)model->readout[0].V[i];
-      a->p[i] = model->alpha * v * v * sneppp__mix_entry(model, &w->g, i, i);
-   }
-   a->p[n] = model->floor * mass;
-   if (!(sneppp__alias_make(a) > 0))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
-   for (size_t k = 0; k < N; k++) {
-      size_t i = sneppp__alias_draw(a, rng);
+      w->alias.p[i] = model->alpha * v * v;
       for (int f = 0; f < model->factors; f++) {
+         const sneppp_layer *L = &w->s.layer[f];
+         const double       *box = w->box[f];
+         if (!(box[1] > box[0])) { w->alias.p[i] *= w->g.K[f][i]; continue; }
+         for (size_t r = 0; r < 2; r++) {
+            double l = L->width[2 * i + r], c = L->W[2 * i + r] + model->layer[f].shift[r];
+            w->alias.p[i] *= 0.5 * SNEPPP__SQRT_PI * l * sneppp__erf_diff((box[2 * r] - c) / l, (box[2 * r + 1] - c) / l);
+         }
+      }
+   }
+   for (size_t i = 0; i <= n; i++) total += w->alias.p[i];
+   return !(total > 0) || !sneppp__finite(total) ? 0 : w->polygons ? w->expected / total : 1;
+}
+
+static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, size_t N, double acceptance,
+                                            sneppp__sink *sink, sneppp_sample_info *info, sneppp_error *err)
+{
+   const sneppp_model *model = w->model;
+   size_t              n = (size_t)model->n;
+   sneppp_real         x[SNEPPP__MAX_EVENT];
+   double              tried = 0, most = sneppp__draw_limit(N, acceptance);
+   (void)sneppp__alias_make(&w->alias);
+   for (size_t k = 0; k < N;) {
+      size_t i = sneppp__alias_draw(&w->alias, rng);
+      int    inside = 1;
+      if (++tried > most) return sneppp__draw_given_up(err, k, N, tried);
+      for (int f = 0; inside && f < model->factors; f++) {
          const sneppp_window *part = sneppp__part(model, w->region, f);
+         const double        *box = w->box[f];
          sneppp_real         *to = x + model->layer[f].first;
          double               y[SNEPPP_MAX_DIM];
-         if (i < n) { sneppp__draw_bump(model, f, i, part, rng, to); continue; }
-         (void)sneppp_window_draw(part, rng, y);
-         for (int r = 0; r < part->dim; r++)
-            to[r] = part->space == SNEPPP_BOX ? sneppp__round_into(y[r], part->lo[r], part->hi[r]) : (sneppp_real)y[r];
+         int                  polygon = part->space == SNEPPP_POLYGON;
+         if (i < n) sneppp__draw_bump(model, f, i, part, box, rng, to);
+         else if (polygon)
+            for (int r = 0; r < 2; r++) {
+               double lo = box[2 * r], hi = box[2 * r + 1];
+               to[r] = sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi);
+            }
+         else {
+            (void)sneppp_window_draw(part, rng, y);
+            for (int r = 0; r < part->dim; r++)
+               to[r] = part->space == SNEPPP_BOX ? sneppp__round_into(y[r], part->lo[r], part->hi[r])
+                                                 : (sneppp_real)y[r];
+         }
+         inside = !polygon || sneppp__polygon_holds(part, (double)to[0], (double)to[1]);
       }
-      sneppp__sink_put(sink, (size_t)model->D, x);
+      if (inside) { sneppp__sink_put(sink, (size_t)model->D, x); k++; }
    }
-   info->candidates += N;
+   info->candidates += (size_t)tried;
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__sample_envelope(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
-                                             sneppp_sample_info *info, sneppp_error *err)
+/* By the envelope, or where that keeps too few candidates, by the tree. */
+static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
+                                          sneppp_sample_info *info, sneppp_error *err)
 {
    sneppp_real      x[SNEPPP__MAX_EVENT];
    sneppp__sampler *s = &w->s;
    sneppp_status    st = sneppp__sampler_fill(s, err);
-   double           t[SNEPPP__MAX_AXES], most = 1e8 + 1e4 * (double)N, tried = 0;
-   size_t           looks = 0;
+   size_t           P = (size_t)s->P, most_cells;
+   double           t[SNEPPP__MAX_AXES], most, tried = 0, acceptance, total = 0, C = 0, q = 1;
+   int              tree;
    if (st != SNEPPP_OK) return st;
-   if (sneppp__cell_room(N) < s->room) s->room = sneppp__cell_room(N); /* the same cells whatever the memory */
-   sneppp__cells_split(s, (double)N / w->expected);
+   most_cells = sneppp__cell_room(N, s->record);
+   if (most_cells < s->room) s->room = most_cells; /* the same cells whatever the memory */
+   most_cells = N < 16 ? 256 * (N + 1) : s->room;  /* a few points are not worth so many bounds */
+   sneppp__cells_split(s, (double)N / w->expected, most_cells < s->room ? most_cells : s->room);
    s->alias.n = s->cells;
-   for (size_t i = 0; i < s->cells; i++) s->alias.p[i] = s->cell[i * s->record + 2 * (size_t)s->P + 1];
-   if (!sneppp__finite(sneppp__alias_make(&s->alias)))
-      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bound on the intensity cannot be represented");
+   for (size_t i = 0; i < s->cells; i++) {
+      const double *cell = s->cell + i * s->record;
+      total += s->alias.p[i] = cell[2 * P] * cell[2 * P + 1];
+   }
+   acceptance = sneppp__finite(total) && total > 0 ? w->expected / total : 0;
+   tree = acceptance < SNEPPP__ENVELOPE_LEAST;
+   if (tree) {
+      acceptance = s->closed ? 0.5 : 0.125;
+      C = w->expected / acceptance;
+      sneppp__cell_root(s);
+      s->kid[0] = 0;
+   } else (void)sneppp__alias_make(&s->alias);
+   most = sneppp__draw_limit(N, acceptance);
    for (size_t k = 0; k < N;) {
-      const double *cell = s->cell + sneppp__alias_draw(&s->alias, rng) * s->record;
-      int           inside = sneppp__cell_draw(s, cell, rng, t, x);
-      double        u = sneppp_rng_uniform(rng);
-      tried += 1;
-      if (inside && sneppp__cell_under(s, cell, t, u, &looks)) {
-         sneppp__sink_put(sink, (size_t)w->model->D, x);
-         k++;
-      } else if (tried > most)
+      const double *cell = tree ? sneppp__tree_draw(s, rng, C, &q)
+                                : s->cell + sneppp__alias_draw(&s->alias, rng) * s->record;
+      int           inside;
+      double        height;
+      if (!cell)
          return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                             "the bound is too far above the intensity: %z of %z points after %g candidates", k,
-                             N, tried);
+                             "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
+                             "were drawn", k, N);
+      if (++tried > most) return sneppp__draw_given_up(err, k, N, tried);
+      inside = sneppp__cell_draw(s, cell, rng, t, x);
+      height = sneppp_rng_uniform(rng) * (tree ? C * q / cell[2 * P + 1] : cell[2 * P]);
+      if (!inside || !sneppp__cell_under(s, cell, t, height)) continue;
+      sneppp__sink_put(sink, (size_t)w->model->D, x);
+      k++;
    }
    info->candidates += (size_t)tried;
-   info->evaluations += looks;
+   info->evaluations += s->looks;
+   info->counts += s->counts;
    info->cells += s->cells;
    return SNEPPP_OK;
 }
@@ -19454,10 +19773,14 @@ static sneppp_status sneppp__sample_envelope(sneppp__draw *w, sneppp_rng *rng, s
 static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
                                          sneppp_sample_info *info, sneppp_error *err)
 {
+   double acceptance;
    if (!(w->expected > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
-   return w->mixture ? sneppp__sample_mixture(w, rng, N, sink, info, err)
-                     : sneppp__sample_envelope(w, rng, N, sink, info, err);
+   acceptance = w->mixture ? sneppp__mixture_weights(w) : 0;
+   if (acceptance >= SNEPPP__MIXTURE_LEAST) return sneppp__sample_mixture(w, rng, N, acceptance, sink, info, err);
+   if (w->mixture && !w->polygons)
+      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the components cannot be represented");
+   return sneppp__sample_cells(w, rng, N, sink, info, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_sample_in(void *mem, size_t mem_bytes, const sneppp_model *model,
