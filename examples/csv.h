@@ -1,150 +1,420 @@
-/* Reading numbers from CSV files, for the programs of this folder: optional lines that begin with '#', an optional
-   header line with the names of the columns, then one row of numbers per line. The decimal point is a point in
-   every locale. A row that cannot be read is an error with its line number, never skipped. */
+/* Reading numbers from CSV files, for the programs of this folder. What is understood:
+      - columns separated by commas, semicolons or tabs, whichever the first row has; fields in quotes, which may hold
+        separators, line breaks and quotes ("" is one); lines that end as on any system; a byte order mark of UTF-8;
+      - lines that begin with # and lines without content, which are passed over; separators too many at a line's end;
+      - a header: a first row in which no field is a number. It gives the columns their names;
+      - numbers with a decimal point, in every locale, and dates and times in ISO 8601, which become days since
+        1970-01-01T00:00Z: 2016-03-01, 2016-03-01T12:30:00.25+02:00; without an offset the time is UTC.
+   Columns may hold other text, too: only those that are used must be good, see csv_good. A row is never skipped. */
 #ifndef CSV_H
 #define CSV_H
+#include "../sneppp.h" /* dates */
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <math.h>
 
-#define CSV_MAX_COLUMNS 64
+typedef enum csv_kind { CSV_TEXT, CSV_NUMBER, CSV_DATE } csv_kind;
+
+typedef struct csv_head {
+   char     name[64]; /* from the header; "1", "2", ... without one         */
+   csv_kind kind;     /* of the first cell that is not text                 */
+   size_t   bad_line; /* of the first cell that does not fit; 0: all do     */
+   char     bad[40];  /* what stands there                                  */
+} csv_head;
 
 typedef struct csv_table {
-   double *value;                     /* (rows, columns)                  */
-   size_t *line;                      /* (rows) where each came from      */
-   size_t  rows;
-   int     columns;
-   char    name[CSV_MAX_COLUMNS][64]; /* "1", "2", ... without a header   */
-   char    error[256];                /* one sentence, if reading failed  */
+   double   *value;      /* (rows, columns); NaN where there is text         */
+   size_t   *line;       /* (rows) where each came from, counted from 1      */
+   size_t    rows;
+   int       columns;
+   csv_head *head;       /* (columns)                                        */
+   char      error[500]; /* one sentence, if reading failed                  */
 } csv_table;
 
-/* strtod without the locale: sign, digits, point, digits, exponent. Up to 18 digits count exactly. */
+/* strtod without the locale, hexadecimal digits, nan and inf: sign, digits, point, digits, exponent; then blanks.
+   Numbers beyond the largest double are refused. */
 static inline int csv_number(const char *s, const char **end, double *value)
 {
-   char        text[64];
-   size_t      n = 0;
-   const char *p = s;
-   int         digits = 0;
-   double      mantissa = 0;
-   int         exponent = 0, negative = 0;
-   while (*p == ' ' || *p == '\t') p++;
-   if (*p == '-' || *p == '+') negative = *p++ == '-';
-   for (; *p >= '0' && *p <= '9'; p++) { digits++; if (n < 18) { if (n || *p != '0') text[n++] = *p; } else exponent++; }
-   if (*p == '.')
-      for (p++; *p >= '0' && *p <= '9'; p++) { digits++; if (n < 18) { if (n || *p != '0') text[n++] = *p; exponent--; } }
-   if (!digits) return 0;
-   if (*p == 'e' || *p == 'E') {
-      const char *q = p + 1;
-      int         sign = 1, e = 0, any = 0;
-      if (*q == '-' || *q == '+') sign = *q++ == '-' ? -1 : 1;
-      for (; *q >= '0' && *q <= '9'; q++) { any = 1; if (e < 10000) e = 10 * e + (*q - '0'); }
-      if (any) { exponent += sign * e; p = q; }
+   char   text[400]; /* a copy, with the point that strtod wants to see */
+   size_t n = 0, digits = 0, point = 0;
+   double v;
+   while (*s == ' ' || *s == '\t') s++;
+   for (; n + 1 < sizeof text; n++) {
+      const char c = s[n], last = n ? s[n - 1] : '\0';
+      if (c >= '0' && c <= '9') digits++;
+      else if (c == '.' && !point && !memchr(text, 'e', n)) point = n + 1;
+      else if ((c == '+' || c == '-') && (!n || last == 'e' || last == 'E')) {
+      } else if ((c == 'e' || c == 'E') && digits && !memchr(text, 'e', n)) {
+         const size_t sign = s[n + 1] == '+' || s[n + 1] == '-';
+         if (!(s[n + 1 + sign] >= '0' && s[n + 1 + sign] <= '9')) break;
+         text[n] = 'e';
+         continue;
+      } else break;
+      text[n] = c;
    }
-   for (size_t i = 0; i < n; i++) mantissa = 10 * mantissa + (text[i] - '0');
-   while (*p == ' ' || *p == '\t') p++;
-   *end = p;
-   {  /* 10^e is exact up to 22, and so is one product or quotient */
-      double power = 1;
-      int    e = exponent < 0 ? -exponent : exponent;
-      if (e > 330) { *value = 0; return exponent < 0; }
-      if (e <= 22) {
-         for (; e > 0; e--) power *= 10;
-         mantissa = exponent < 0 ? mantissa / power : mantissa * power;
-      } else mantissa *= pow(10, exponent);
-      if (mantissa > 1.7976931348623157e308) return 0; /* beyond the largest double */
-   }
-   *value = negative ? -mantissa : mantissa;
+   if (!digits || n + 1 == sizeof text) return 0;
+   text[n] = 0;
+   if (point) text[point - 1] = localeconv()->decimal_point[0];
+   errno = 0;
+   v = strtod(text, NULL);
+   if (errno == ERANGE && fabs(v) > 1) return 0;
+   for (s += n; *s == ' ' || *s == '\t';) s++;
+   *end = s;
+   *value = v;
    return 1;
+}
+
+/* Exactly n digits. */
+static inline int csv_digits(const char **s, int n, int *value)
+{
+   for (*value = 0; n > 0; n--, (*s)++) {
+      if (**s < '0' || **s > '9') return 0;
+      *value = 10 * *value + (**s - '0');
+   }
+   return 1;
+}
+
+/* The whole text as a date, with or without a time of day: days since 1970-01-01T00:00Z. */
+static inline int csv_date(const char *s, double *days)
+{
+   int    year, month, day, hour = 0, minute = 0, second = 0, zone_hour = 0, zone_minute = 0, east = 0;
+   double date = 0, fraction = 0, unit = 1;
+   if (!csv_digits(&s, 4, &year) || *s++ != '-' || !csv_digits(&s, 2, &month) || *s++ != '-') return 0;
+   if (!csv_digits(&s, 2, &day) || sneppp_date_to_days(year, month, day, &date, NULL) != SNEPPP_OK) return 0;
+   if (*s == 'T' || *s == 't' || *s == ' ') {
+      s++;
+      if (!csv_digits(&s, 2, &hour) || *s++ != ':' || !csv_digits(&s, 2, &minute)) return 0;
+      if (*s == ':') {
+         s++;
+         if (!csv_digits(&s, 2, &second)) return 0;
+         if (*s == '.' || *s == ',')
+            for (s++; *s >= '0' && *s <= '9'; s++)
+               if (unit < 1e15) { fraction = 10 * fraction + (*s - '0'); unit *= 10; }
+      }
+      if (*s == 'Z' || *s == 'z') s++;
+      else if (*s == '+' || *s == '-') {
+         east = *s++ == '+' ? 1 : -1;
+         if (!csv_digits(&s, 2, &zone_hour)) return 0;
+         if (*s == ':') s++;
+         if (*s && !csv_digits(&s, 2, &zone_minute)) return 0;
+      }
+   }
+   if (*s || hour > 24 || (hour == 24 && (minute || second)) || minute > 59 || second > 60 || zone_hour > 23 || zone_minute > 59) return 0;
+   *days = date + (3600.0 * hour + 60.0 * minute + second + fraction / unit - east * (3600.0 * zone_hour + 60.0 * zone_minute)) / 86400;
+   return 1;
+}
+
+/* What is in a cell? */
+static inline csv_kind csv_cell(const char *text, double *value)
+{
+   const char *end;
+   if (csv_number(text, &end, value) && !*end) return CSV_NUMBER;
+   if (csv_date(text, value)) return CSV_DATE;
+   *value = nan("");
+   return CSV_TEXT;
+}
+
+/* Could this be meant as a number, though it is none? A header has no such field: 1.2.3, nan, -inf, 0x1F, 3/1/2016. */
+static inline int csv_like_number(const char *text)
+{
+   static const char *const word[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
+   char                     small[12];
+   size_t                   n = strlen(text), k = 0;
+   if (strspn(text, "0123456789+-.,:/eE ") == n && strpbrk(text, "0123456789")) return 1;
+   if (*text == '-' || *text == '+') text++;
+   if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) return 1;
+   for (; text[k] && k + 1 < sizeof small; k++) small[k] = (char)(text[k] >= 'A' && text[k] <= 'Z' ? text[k] - 'A' + 'a' : text[k]);
+   small[k] = 0;
+   for (k = 0; k < sizeof word / sizeof *word; k++) if (!strcmp(small, word[k])) return 1;
+   return 0;
+}
+
+/* Numbers and dates with commas between them, as in options of programs. Returns how many, or -1: something else, or
+   more than there is room for. */
+static inline int csv_list(const char *text, double *out, int room)
+{
+   for (int n = 0;; n++) {
+      char   piece[64];
+      size_t len = strcspn(text, ",");
+      if (n == room || len >= sizeof piece) return -1;
+      memcpy(piece, text, len);
+      piece[len] = 0;
+      if (csv_cell(piece, &out[n]) == CSV_TEXT) return -1;
+      if (!text[len]) return n + 1;
+      text += len + 1;
+   }
 }
 
 static inline void csv_free(csv_table *t)
 {
    free(t->value);
    free(t->line);
+   free(t->head);
    memset(t, 0, sizeof *t);
 }
 
-/* One line into numbers; returns how many, or -1 - column of the field that is not a number. */
-static inline int csv_row(const char *line, double *out)
+/* ---- the text of a file, cut into rows and fields where it lies */
+typedef struct csv_reader {
+   const char *path;
+   char       *text, *at, **field, *error;
+   size_t      line, start;         /* the line that `at` is in, and the one in which the row began       */
+   size_t      fields, filled, room; /* of the row; up to the last that is not empty; in the list           */
+   char        separator;
+} csv_reader;
+
+/* The file as people call it. */
+static inline const char *csv_called(const char *path) { return strcmp(path, "-") ? path : "standard input"; }
+
+static inline int csv_fail(csv_reader *r, size_t line, const char *why)
 {
-   int n = 0;
+   if (line) snprintf(r->error, sizeof ((csv_table *)0)->error, "%s, line %lu%s", r->path, (unsigned long)line, why);
+   else snprintf(r->error, sizeof ((csv_table *)0)->error, "%s %s", r->path, why);
+   return 0;
+}
+
+/* All of a file ("-" is standard input) as one text; refuses what is no text. */
+static inline int csv_slurp(csv_reader *r, const char *path)
+{
+   FILE  *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+   size_t used = 0, room = 0, got = 1, line = 1;
+   int    broken;
+   if (!f) return csv_fail(r, 0, "cannot be opened");
+   while (got) {
+      if (used + 1 >= room) {
+         char *more = (char *)realloc(r->text, room = room ? 2 * room : 65536);
+         if (!more) { if (f != stdin) fclose(f); return csv_fail(r, 0, "is too large for the memory"); }
+         r->text = more;
+      }
+      got = fread(r->text + used, 1, room - used - 1, f);
+      used += got;
+   }
+   broken = ferror(f);
+   if (f != stdin) fclose(f);
+   if (broken) return csv_fail(r, 0, "cannot be read; is it a folder?");
+   r->text[used] = 0;
+   r->at = r->text;
+   r->line = 1;
+   if (used >= 2 && (!memcmp(r->text, "\xff\xfe", 2) || !memcmp(r->text, "\xfe\xff", 2))) return csv_fail(r, 0, "is text in UTF-16: save it as UTF-8");
+   if (used >= 3 && !memcmp(r->text, "\xef\xbb\xbf", 3)) r->at += 3;
+   for (size_t i = 0; i < used; i++) {
+      line += r->text[i] == '\n';
+      if (!r->text[i]) return csv_fail(r, line, " holds a byte of value 0: this is not plain text, or text in UTF-16, which should be saved as UTF-8");
+   }
+   return 1;
+}
+
+/* The end of a line is \n, \r\n or \r. Steps over it. */
+static inline char *csv_end_line(char *at, size_t *line)
+{
+   if (!*at) return at;
+   ++*line;
+   return at + (at[0] == '\r' && at[1] == '\n' ? 2 : 1);
+}
+
+/* To the next row: past comments and empty lines. */
+static inline char *csv_begin(char *at, size_t *line)
+{
    for (;;) {
-      const char *end;
-      if (n == CSV_MAX_COLUMNS || !csv_number(line, &end, &out[n])) return -1 - n;
-      n++;
-      if (*end == ',' || *end == ';') { line = end + 1; continue; }
-      return *end == 0 ? n : -n;
+      char *first = at + strspn(at, " \t");
+      if (*at == '#') first = at + strcspn(at, "\r\n");
+      if (*first != '\r' && *first != '\n') return *first ? at : first;
+      at = csv_end_line(first, line);
    }
 }
 
-static inline void csv_header(csv_table *t, char *line)
+/* How many of each separator does a row have, outside quotes? Returns its end. A tab after a comma is only a blank. */
+static inline char *csv_count(char *at, size_t count[3])
 {
-   int n = 0;
-   for (char *p = line; n < CSV_MAX_COLUMNS;) {
-      size_t len = strcspn(p, ",;");
-      while (len && (*p == ' ' || *p == '"')) { p++; len--; }
-      snprintf(t->name[n], sizeof t->name[n], "%.*s", (int)len, p);
-      for (size_t k = strlen(t->name[n]); k && (t->name[n][k - 1] == '"' || t->name[n][k - 1] == ' '); k--) t->name[n][k - 1] = 0;
-      n++;
-      p += len;
-      if (!*p) break;
-      p++;
+   static const char kind[4] = ",;\t";
+   size_t line = 0;
+   char   last = ',';
+   count[0] = count[1] = count[2] = 0;
+   for (at = csv_begin(at, &line); *at && *at != '\n' && *at != '\r'; at++) {
+      const char *which = strchr(kind, *at);
+      if (*at == '"' && strchr(kind, last))
+         for (at++; *at && (*at != '"' || at[1] == '"');) at += *at == '"' ? 2 : 1;
+      if (!*at) break;
+      if (which && !(*at == '\t' && (last == ',' || last == ';'))) count[which - kind]++;
+      if (*at != ' ' && !(*at == '\t' && (last == ',' || last == ';'))) last = *at;
    }
-   t->columns = n;
+   return at;
+}
+
+/* The first row says what separates the columns; if it has several candidates, those count that the second row has as
+   often. Two that are left would be guessing: 1,5;2,5 may be two numbers or four. */
+static inline int csv_separator(csv_reader *r)
+{
+   size_t one[3], two[3], line = 1;
+   char  *next = csv_count(csv_begin(r->at, &line), one);
+   int    found = 0, kind = 0;
+   if ((one[0] > 0) + (one[1] > 0) + (one[2] > 0) > 1) {
+      csv_count(next, two);
+      for (int k = 0; k < 3; k++) if (one[k] != two[k]) one[k] = 0;
+   }
+   for (int k = 0; k < 3; k++) if (one[k]) { found++; kind = k; }
+   r->separator = ",;\t"[kind];
+   return found < 2 ? 1 : csv_fail(r, line, " has several kinds of separators: columns are separated by commas or semicolons or tabs, and numbers have a decimal point");
+}
+
+/* One field: its text without quotes and the blanks around it, ended by 0. `ended` is what stood after it. */
+static inline int csv_field(csv_reader *r, char **field, char *ended)
+{
+   const char blank[3] = {' ', r->separator == '\t' ? ' ' : '\t', 0}, stop[4] = {r->separator, '\r', '\n', 0};
+   char      *from = r->at + strspn(r->at, blank), *to = from;
+   const int  quoted = *from == '"';
+   *field = to;
+   if (quoted) {
+      const size_t opened = r->line;
+      for (from++; *from != '"' || from[1] == '"'; *to++ = *from++) {
+         if (!*from) return csv_fail(r, opened, ": a quote is opened and never closed");
+         if (*from == '"') from++;
+         else if (*from == '\n' || (*from == '\r' && from[1] != '\n')) r->line++;
+      }
+      from++;
+      from += strspn(from, blank);
+      if (*from && !strchr(stop, *from)) return csv_fail(r, r->line, ": something stands between a closing quote and the separator");
+   } else {
+      to = from += strcspn(from, stop);
+      while (to > *field && strchr(blank, to[-1])) to--;
+   }
+   *ended = *from;
+   r->at = *from == r->separator ? from + 1 : csv_end_line(from, &r->line);
+   *to = 0;
+   return 1;
+}
+
+/* The next row in which something stands: 1, 0 at the end of the text, or -1 with an error. */
+static inline int csv_next(csv_reader *r)
+{
+   for (r->filled = 0; !r->filled;) {
+      char ended = r->separator;
+      r->fields = 0;
+      r->at = csv_begin(r->at, &r->line);
+      r->start = r->line;
+      if (!*r->at) return 0;
+      while (ended == r->separator) {
+         if (r->fields == r->room) {
+            char **more = (char **)realloc(r->field, (r->room ? 2 * r->room : 64) * sizeof *more);
+            if (!more) { csv_fail(r, 0, "is too large for the memory"); return -1; }
+            r->field = more;
+            r->room = r->room ? 2 * r->room : 64;
+         }
+         if (!csv_field(r, &r->field[r->fields], &ended)) return -1;
+         if (*r->field[r->fields++]) r->filled = r->fields;
+      }
+   }
+   return 1;
+}
+
+/* A copy that fits in a sentence: no line breaks, and not too long. */
+static inline void csv_quote(char *to, size_t room, const char *text)
+{
+   const size_t len = strlen(text);
+   snprintf(to, room, "%s", text);
+   if (len >= room) memcpy(to + room - 4, "...", 4);
+   for (; *to; to++) if ((unsigned char)*to < ' ') *to = ' ';
+}
+
+/* The first row makes the columns. Returns 1 if it is a header, -1 without memory. */
+static inline int csv_columns(csv_table *t, const csv_reader *r)
+{
+   int    header = 1;
+   double v;
+   for (size_t k = 0; k < r->filled; k++) if (csv_cell(r->field[k], &v) != CSV_TEXT || csv_like_number(r->field[k])) header = 0;
+   t->head = (csv_head *)calloc(r->filled, sizeof *t->head);
+   if (!t->head) return -1;
+   t->columns = (int)r->filled;
+   for (int k = 0; k < t->columns; k++)
+      if (header) csv_quote(t->head[k].name, sizeof t->head[k].name, r->field[k]);
+      else snprintf(t->head[k].name, sizeof t->head[k].name, "%d", k + 1);
+   return header;
+}
+
+static inline int csv_add_row(csv_table *t, csv_reader *r, size_t *room)
+{
+   const size_t columns = (size_t)t->columns;
+   char         why[80];
+   if (r->filled > columns || r->fields < columns) { /* empty fields at the end may be too many */
+      snprintf(why, sizeof why, " has %lu columns, not %d", (unsigned long)(r->filled > columns ? r->filled : r->fields), t->columns);
+      return csv_fail(r, r->start, why);
+   }
+   if (t->rows == *room) {
+      const size_t more = *room ? 2 * *room : 1024;
+      double      *value = more > (size_t)-1 / sizeof *value / columns ? NULL : (double *)realloc(t->value, more * columns * sizeof *value);
+      size_t      *line = value ? (size_t *)realloc(t->line, more * sizeof *line) : NULL;
+      if (value) t->value = value;
+      if (!line) return csv_fail(r, 0, "is too large for the memory");
+      t->line = line;
+      *room = more;
+   }
+   for (size_t k = 0; k < columns; k++) {
+      csv_head      *head = &t->head[k];
+      const csv_kind kind = csv_cell(r->field[k], &t->value[t->rows * columns + k]);
+      if (head->kind == CSV_TEXT) head->kind = kind;
+      if ((kind != CSV_TEXT && kind == head->kind) || head->bad_line) continue;
+      head->bad_line = r->start;
+      csv_quote(head->bad, sizeof head->bad, r->field[k]);
+   }
+   t->line[t->rows++] = r->start;
+   return 1;
 }
 
 /* Reads a file ("-" is standard input). Returns 1, or 0 with t->error. */
 static inline int csv_read(csv_table *t, const char *path)
 {
-   FILE  *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-   char   line[4096];
-   size_t number = 0, room = 0;
-   int    header = 0;
+   csv_reader r;
+   size_t     room = 0;
+   int        ok, more = 1, header = 0;
    memset(t, 0, sizeof *t);
-   if (!f) { snprintf(t->error, sizeof t->error, "%s cannot be opened", path); return 0; }
-   while (fgets(line, sizeof line, f)) {
-      double row[CSV_MAX_COLUMNS];
-      size_t len = strlen(line);
-      int    n;
-      number++;
-      if (len + 1 == sizeof line && line[len - 1] != '\n') { snprintf(t->error, sizeof t->error, "%s, line %lu is too long", path, (unsigned long)number); break; }
-      while (len && (line[len - 1] == '\n' || line[len - 1] == '\r' || line[len - 1] == ' ')) line[--len] = 0;
-      if (!len || line[0] == '#') continue;
-      n = csv_row(line, row);
-      if (n <= 0) {
-         if (!t->rows && !header) { csv_header(t, line); header = 1; continue; }
-         snprintf(t->error, sizeof t->error, "%s, line %lu: column %d is not a number", path, (unsigned long)number, -n ? -n : 1);
-         break;
-      }
+   memset(&r, 0, sizeof r);
+   r.path = csv_called(path);
+   r.error = t->error;
+   ok = csv_slurp(&r, path) && csv_separator(&r);
+   while (ok && (more = csv_next(&r)) > 0) {
       if (!t->columns) {
-         t->columns = n;
-         for (int k = 0; k < n; k++) snprintf(t->name[k], sizeof t->name[k], "%d", k + 1);
+         header = csv_columns(t, &r);
+         if (header < 0) ok = csv_fail(&r, 0, "is too large for the memory");
+         if (header) continue;
       }
-      if (n != t->columns) { snprintf(t->error, sizeof t->error, "%s, line %lu has %d columns, not %d", path, (unsigned long)number, n, t->columns); break; }
-      if (t->rows == room) {
-         double *value;
-         size_t *lines;
-         room = room ? 2 * room : 1024;
-         value = (double *)realloc(t->value, room * (size_t)n * sizeof *value);
-         if (value) t->value = value;
-         lines = value ? (size_t *)realloc(t->line, room * sizeof *lines) : NULL;
-         if (!lines) { snprintf(t->error, sizeof t->error, "%s is too large for the memory", path); break; }
-         t->line = lines;
-      }
-      memcpy(t->value + t->rows * (size_t)n, row, (size_t)n * sizeof *row);
-      t->line[t->rows++] = number;
+      ok = csv_add_row(t, &r, &room);
    }
-   if (!t->error[0] && ferror(f)) snprintf(t->error, sizeof t->error, "%s cannot be read", path);
-   if (f != stdin) fclose(f);
-   if (t->error[0]) { free(t->value); free(t->line); t->value = NULL; t->line = NULL; t->rows = 0; return 0; }
-   return 1;
+   free(r.text);
+   free(r.field);
+   if (ok && more == 0) return 1;
+   free(t->value);
+   free(t->line);
+   free(t->head);
+   t->value = NULL;
+   t->line = NULL;
+   t->head = NULL;
+   t->rows = 0;
+   t->columns = 0;
+   return 0;
 }
 
 /* The column of that name, or -1. */
 static inline int csv_column(const csv_table *t, const char *name)
 {
-   for (int k = 0; k < t->columns; k++) if (!strcmp(t->name[k], name)) return k;
+   for (int k = 0; k < t->columns; k++) if (!strcmp(t->head[k].name, name)) return k;
    return -1;
+}
+
+/* Is every cell of this column a number, or every one a date? If not, t->error says where. */
+static inline int csv_good(csv_table *t, const char *path, int column)
+{
+   const csv_head *h = &t->head[column];
+   const char     *comma = strchr(h->bad, ',');
+   char            number[16], name[80] = "";
+   if (!h->bad_line) return 1;
+   snprintf(number, sizeof number, "%d", column + 1);
+   if (strcmp(number, h->name) != 0 && h->name[0]) snprintf(name, sizeof name, " (%s)", h->name);
+   snprintf(t->error, sizeof t->error, "%.200s, line %lu: column %s%s is %s%s%s%s", csv_called(path), (unsigned long)h->bad_line, number, name,
+            h->bad[0] ? "\"" : "empty", h->bad, h->bad[0] ? "\", not " : "",
+            !h->bad[0] ? "" : h->kind == CSV_DATE ? "a date as 2016-03-01T12:30:00Z" :
+            comma && strspn(h->bad, "+-0123456789,.eE") == strlen(h->bad) ? "a number: it takes a decimal point" : "a finite number");
+   return 0;
 }
 #endif

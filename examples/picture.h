@@ -701,7 +701,7 @@ static inline int pic_save_frames(const picture *frame, int count, int delay, co
    if (out.failed) { free(out.at); return 0; }
    f = strcmp(path, "-") ? fopen(path, "wb") : stdout;
    ok = f && fwrite(out.at, 1, out.used, f) == out.used;
-   if (f && f != stdout) ok = !fclose(f) && ok;
+   if (f) ok = !(f == stdout ? fflush(f) : fclose(f)) && ok;
    free(out.at);
    return ok;
 }

@@ -8,32 +8,38 @@
 #include "../sneppp.h"
 #include "csv.h"
 #include "draw.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define FIT_OPTIONS "--window --polygon --sphere --columns --time --time-window --method --width --seed --threads "
+#define FIT_OPTIONS "--window --polygon --sphere --coordinates --columns --time --time-window --method --width --seed --threads "
 
 /* What `help VERB` prints; the first line of each stands in the list of `help`. */
 static const struct { const char *verb, *options, *text; } manual[] = {
    {"fit", FIT_OPTIONS "--test --test-scale --save --png --json ",
     "sneppp fit EVENTS.csv (--window x0,x1[,y0,y1,...] | --polygon FILE | --sphere) [options]   learn an intensity\n"
-    "EVENTS.csv holds one event per line; lines that begin with # and a header line are allowed; - is standard input.\n"
+    "EVENTS.csv holds one event per line, in columns separated by commas, semicolons or tabs; - is standard input. Lines\n"
+    "that begin with # and a header, a first row without numbers, are allowed, and so is text in columns that are not used.\n"
+    "Dates and times such as 2016-03-01 or 2016-03-01T12:30:00+02:00 are days since 1970-01-01, here and in options.\n"
     "  --window x0,x1,...   the box in which all events were seen, in the units of the file\n"
     "  --polygon FILE       the polygon in which they were seen: a CSV of corners x,y[,ring]; inner rings are holes\n"
     "  --sphere             longitude and latitude in degrees, or unit vectors in three columns\n"
-    "  --columns a,b        the columns to use, by name or number (default: the first ones)\n"
+    "  --coordinates C      of the sphere: degrees, radians or vectors (default: what all rows of the file look like)\n"
+    "  --columns a,b        the columns to use, by name or number (default: the first ones that are not the time; on the\n"
+    "                       sphere those that are called longitude and latitude, or lon and lat)\n"
     "  --time COLUMN        the column of times, with --time-window a,b[,c,d,...]: the intervals that were watched\n"
     "  --test FILE          events to judge the fit by, not used for it\n"
     "  --test-scale S       intensity of the test events relative to the training ones (default 1)\n"
     "  --method M           auto (default), convex, pgd or adam\n"
-    "  --width N            budget of features (default: as many as the data deserve)\n"
+    "  --width N            budget of features (default: as many as the data deserve); beyond 2048 only for --method auto\n"
     "  --seed N             of everything random (default 1)\n"
     "  --threads N          threads to use (default 1)\n"
     "  --save MODEL         write the model; - is standard output (the summary then goes to standard error)\n"
     "  --png FILE           draw the events and the intensity\n"
     "  --json               a machine-readable summary\n"
     "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"},
-   {"eval", "--columns --time ",
-    "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN]   the intensity at points, as CSV\n"
+   {"eval", "--coordinates --columns --time ",
+    "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN] [--coordinates C]   the intensity at points, as CSV\n"
+    "The file and its columns are as in fit; the time is the column called time, or the first after the coordinates.\n"
     "Prints the coordinates and the intensity, events per unit of the window, one point per line. Points outside the\n"
     "window have intensity 0.\n"},
    {"count", FIT_OPTIONS "--region ",
@@ -54,7 +60,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "Places on the sphere are printed as longitude and latitude.\n"},
    {"export", "",
     "sneppp export MODEL NAME.h   the model as C source, for firmware\n"
-    "Include it after sneppp.h, with SNEPPP_INFERENCE_ONLY; the model is called NAME. - is standard output.\n"},
+    "Include it after sneppp.h, with SNEPPP_INFERENCE_ONLY; the model is called NAME, which must be a name in C and C++.\n"
+    "- is standard output, and the model is called model.\n"},
    {"info", "", "sneppp info MODEL   what a saved model is\n"},
    {"kernels", "", "sneppp kernels   the table of closed forms, as Markdown\n"},
    {"help", "", "sneppp help [COMMAND]   this list, or all about one command\n"}};
@@ -78,6 +85,13 @@ static void complain(const char *what, const sneppp_error *err)
    fail(text, "");
 }
 
+/* What was printed must have arrived, for example on a disk that is full. */
+static int finish(int code)
+{
+   if (fflush(stdout) || ferror(stdout)) fail("standard output cannot be written", "");
+   return code;
+}
+
 static int help(const char *verb)
 {
    const size_t verbs = sizeof manual / sizeof *manual;
@@ -86,15 +100,21 @@ static int help(const char *verb)
       if (!verb) printf("%.*s\n", (int)strcspn(manual[k].text, "\n"), manual[k].text);
    }
    if (verb) fail("there is no help for ", verb);
-   printf("\nMODEL is a file written by fit --save; - is standard input or output.\n");
+   printf("\nMODEL is a file written by fit --save; - is standard input or output. The exit code is 0, or 2 after a mistake, which\n"
+          "is told in one sentence on standard error.\n");
    return 0;
 }
 
+/* How places on the sphere are written. */
+typedef enum form { FORM_GUESSED, FORM_DEGREES, FORM_RADIANS, FORM_VECTORS } form;
+
 typedef struct options {
    const char   *verb, *file[2], *test, *columns, *polygon, *time, *save, *png, *region[2];
-   double        window[CSV_MAX_COLUMNS], span[CSV_MAX_COLUMNS], test_scale;
+   const char   *seen[32]; /* options that were given */
+   double       *window, *span, test_scale;
    size_t        draws;
-   int           files, regions, sides, spans, sphere, width, threads, json, bins;
+   int           files, regions, sides, spans, sphere, width, threads, json, bins, given;
+   form          coordinates;
    sneppp_method method;
    uint64_t      seed;
 } options;
@@ -118,11 +138,17 @@ static double whole(const char *option, const char *text, double lo, double hi)
    return v;
 }
 
-/* Pairs a,b with a < b: the sides of a box, or intervals, which then must not overlap. */
-static int pairs(const char *option, const char *text, double *out, int ordered)
+/* Pairs a,b with a < b: the sides of a box, or intervals, which then must not overlap. The list lives as long as the
+   program. */
+static double *pairs(const char *option, const char *text, int *count, int ordered)
 {
-   const int n = csv_row(text, out);
-   char      why[200];
+   int     room = 1, n;
+   double *out;
+   char    why[200];
+   for (const char *c = text; *c; c++) room += *c == ',';
+   out = (double *)malloc((size_t)room * sizeof *out);
+   if (!out) fail("not enough memory for ", option);
+   n = csv_list(text, out, room);
    if (n < 2 || n % 2) {
       snprintf(why, sizeof why, "%s takes pairs of numbers a,b[,c,d,...], not \"%.60s\"", option, text);
       fail(why, "");
@@ -132,7 +158,8 @@ static int pairs(const char *option, const char *text, double *out, int ordered)
          snprintf(why, sizeof why, "%s: %g is not below %g", option, out[k - 1], out[k]);
          fail(why, "");
       }
-   return n;
+   *count = n;
+   return out;
 }
 
 static sneppp_method method_named(const char *v)
@@ -143,14 +170,22 @@ static sneppp_method method_named(const char *v)
    return SNEPPP_AUTO;
 }
 
+static form form_named(const char *v)
+{
+   static const char *const name[] = {"degrees", "radians", "vectors"};
+   for (int k = 0; k < 3; k++) if (!strcmp(v, name[k])) return (form)(k + 1);
+   fail("--coordinates is degrees, radians or vectors, not ", v);
+   return FORM_GUESSED;
+}
+
 /* One option with its value; 0: unknown. */
 static int take(options *o, const char *a, const char *v)
 {
    if (!strcmp(a, "--window")) {
-      o->sides = pairs(a, v, o->window, 0);
+      o->window = pairs(a, v, &o->sides, 0);
       if (o->sides > 2 * SNEPPP_MAX_DIM) fail("too many coordinates: --window ", v);
    } else if (!strcmp(a, "--time-window")) {
-      o->spans = pairs(a, v, o->span, 1);
+      o->span = pairs(a, v, &o->spans, 1);
    } else if (!strcmp(a, "--region")) {
       if (o->regions == 2) fail("at most two regions, one for space and one for time: ", v);
       o->region[o->regions++] = v;
@@ -161,12 +196,13 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "--png")) o->png = v;
    else if (!strcmp(a, "--columns")) o->columns = v;
    else if (!strcmp(a, "--test-scale")) o->test_scale = number(a, v, 1e-12, 1e12);
-   else if (!strcmp(a, "--width")) o->width = (int)whole(a, v, 1, 1e7);
+   else if (!strcmp(a, "--width")) o->width = (int)whole(a, v, 1, 1e6);
    else if (!strcmp(a, "-n")) o->draws = (size_t)whole(a, v, 1, 1e9);
    else if (!strcmp(a, "--bins")) o->bins = (int)whole(a, v, 1, 1e6);
    else if (!strcmp(a, "--threads")) o->threads = (int)whole(a, v, 1, 256);
    else if (!strcmp(a, "--seed")) o->seed = (uint64_t)whole(a, v, 0, 9e15);
    else if (!strcmp(a, "--method")) o->method = method_named(v);
+   else if (!strcmp(a, "--coordinates")) o->coordinates = form_named(v);
    else return 0;
    return 1;
 }
@@ -195,7 +231,8 @@ static options parse(const char *verb, int count, char **arg, int files, const c
    o.seed = 1;
    o.bins = 24;
    for (int i = 0; i < count; i++) {
-      const char *a = arg[i], *v = i + 1 < count ? arg[i + 1] : NULL;
+      const char *a = arg[i], *v = i + 1 < count && strncmp(arg[i + 1], "--", 2) != 0 ? arg[i + 1] : NULL;
+      if (!strcmp(a, "--help") || !strcmp(a, "-h")) exit(finish(help(verb)));
       if (a[0] != '-' || !strcmp(a, "-")) {
          if (o.files == files) fail("one word too many: ", a);
          o.file[o.files++] = a;
@@ -205,6 +242,8 @@ static options parse(const char *verb, int count, char **arg, int files, const c
          snprintf(why, sizeof why, "%s has no option %.60s, see sneppp help %s", verb, a, verb);
          fail(why, "");
       }
+      for (int k = 0; k < o.given; k++) if (!strcmp(o.seen[k], a) && strcmp(a, "--region") != 0) fail("given twice: ", a);
+      if (o.given < (int)(sizeof o.seen / sizeof *o.seen)) o.seen[o.given++] = a;
       if (!strcmp(a, "--sphere")) o.sphere = 1;
       else if (!strcmp(a, "--json")) o.json = 1;
       else if (!v) fail("a value is missing after ", a);
@@ -223,33 +262,120 @@ static int column_named(const csv_table *t, const char *path, const char *name)
    int         k = csv_column(t, name);
    const char *end;
    double      index = 0;
-   char        why[300];
-   if (k < 0 && csv_number(name, &end, &index) && !*end && index >= 1 && index <= t->columns) k = (int)index - 1;
-   if (k < 0) { snprintf(why, sizeof why, "%s has no column \"%s\"", path, name); fail(why, ""); }
+   char        why[400];
+   for (int i = k + 1; k >= 0 && i < t->columns; i++)
+      if (!strcmp(t->head[i].name, name)) {
+         snprintf(why, sizeof why, "%.200s has two columns \"%s\", numbers %d and %d: name them by number", csv_called(path), name, k + 1, i + 1);
+         fail(why, "");
+      }
+   if (k < 0 && csv_number(name, &end, &index) && !*end && index == floor(index) && index >= 1 && index <= t->columns) k = (int)index - 1;
+   if (k < 0) { snprintf(why, sizeof why, "%.200s has no column \"%.100s\"", csv_called(path), name); fail(why, ""); }
    return k;
 }
 
-/* The columns of space: those that --columns names, or the first ones. */
-static int columns_of_space(const csv_table *t, const char *path, const options *o, const sneppp_window *w, int *column)
+/* Which columns hold the place and the time, and how places on the sphere are written. */
+typedef struct layout {
+   int  space[SNEPPP_MAX_DIM], count, time;
+   form how;
+} layout;
+
+/* Does a name begin with "lon" or "lat" (or "lng")? What else it says is not looked at: longitude, Lat_WGS84. */
+static int begins(const char *name, const char *word)
 {
-   int         want = 0;
-   char        why[300];
-   for (const char *p = o->columns; p && want < SNEPPP_MAX_DIM;) {
-      const size_t len = strcspn(p, ",");
-      char         name[64];
-      snprintf(name, sizeof name, "%.*s", (int)len, p);
-      column[want++] = column_named(t, path, name);
-      p = p[len] ? p + len + 1 : NULL;
+   for (; *word; name++, word++) if (*name != *word && *name != *word - 'a' + 'A') return 0;
+   return 1;
+}
+
+static int is_longitude(const char *name) { return begins(name, "lon") || begins(name, "lng"); }
+static int is_latitude(const char *name) { return begins(name, "lat"); }
+
+static int degrees_by_name(const csv_table *t, layout *l)
+{
+   int lon = 0, lat = 0;
+   for (int k = 0; k < t->columns; k++) {
+      if (is_longitude(t->head[k].name)) { lon++; l->space[0] = k; }
+      if (is_latitude(t->head[k].name)) { lat++; l->space[1] = k; }
    }
-   if (!want) {
-      const double *v = t->value;
-      want = w->dim;
-      if (w->space == SNEPPP_SPHERE) want = t->columns >= 3 && t->rows && fabs(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 1) < 1e-3 ? 3 : 2;
-      for (int k = 0; k < want; k++) column[k] = k;
+   return lon == 1 && lat == 1;
+}
+
+/* Unit vectors are so in every row; one row, such as 0.6,0.8,0, says nothing. */
+static int all_vectors(const csv_table *t, const int *column)
+{
+   for (size_t i = 0; i < t->rows; i++) {
+      const double *v = t->value + i * (size_t)t->columns, x = v[column[0]], y = v[column[1]], z = v[column[2]];
+      if (!(fabs(x * x + y * y + z * z - 1) < 1e-3)) return 0;
    }
-   if (w->space == SNEPPP_SPHERE ? want != 2 && want != 3 : want != w->dim) fail("--columns and the window disagree on the number of coordinates", "");
-   if (t->rows && want > t->columns) { snprintf(why, sizeof why, "%s has %d columns, but %d coordinates are needed", path, t->columns, want); fail(why, ""); }
-   return want;
+   return t->rows > 0;
+}
+
+/* Radians pass every test of degrees. But places that all lie in this small rectangle are either in the Gulf of Guinea
+   or radians. */
+static void must_not_be_radians(const csv_table *t, const char *path, const layout *l)
+{
+   char why[400];
+   for (size_t i = 0; i < t->rows; i++) {
+      const double *v = t->value + i * (size_t)t->columns;
+      if (fabs(v[l->space[0]]) > 6.2832 || fabs(v[l->space[1]]) > 1.5708) return;
+   }
+   if (t->rows < 4) return;
+   snprintf(why, sizeof why, "%.200s: no longitude is beyond 2 pi and no latitude beyond pi/2, so these seem to be radians: say --coordinates radians, or --coordinates degrees", csv_called(path));
+   fail(why, "");
+}
+
+/* The columns of space are those that --columns names, or the first ones beside the time. */
+static layout columns_of(csv_table *t, const char *path, const options *o, const sneppp_window *w, int timed)
+{
+   const int globe = w->space == SNEPPP_SPHERE && w->dim == 3;
+   layout    l;
+   char      why[400];
+   memset(&l, 0, sizeof l);
+   l.how = globe ? o->coordinates : FORM_VECTORS;
+   l.time = timed && o->time ? column_named(t, path, o->time) : timed ? csv_column(t, "time") : -1;
+   if (o->columns) {
+      for (const char *p = o->columns; p;) {
+         const size_t len = strcspn(p, ",");
+         char         name[64];
+         if (l.count == SNEPPP_MAX_DIM || len >= sizeof name) fail("too many columns or too long a name: --columns ", o->columns);
+         snprintf(name, sizeof name, "%.*s", (int)len, p);
+         l.space[l.count++] = column_named(t, path, name);
+         p = p[len] ? p + len + 1 : NULL;
+      }
+      if (l.how == FORM_GUESSED) l.how = l.count == 3 ? FORM_VECTORS : FORM_DEGREES;
+   } else if (l.how != FORM_VECTORS && globe && degrees_by_name(t, &l)) {
+      l.count = 2;
+      if (l.how == FORM_GUESSED) l.how = FORM_DEGREES;
+   } else {
+      const int most = l.how == FORM_DEGREES || l.how == FORM_RADIANS ? 2 : w->dim;
+      for (int k = 0; k < t->columns && l.count < most; k++) if (k != l.time) l.space[l.count++] = k;
+      if (l.how == FORM_GUESSED) {
+         l.how = l.count == 3 && (l.time >= 0 || !timed || t->columns > 3) && all_vectors(t, l.space) ? FORM_VECTORS : FORM_DEGREES;
+         if (l.how == FORM_DEGREES && l.count == 3) l.count = 2;
+      }
+      if (l.count < (globe && l.how != FORM_VECTORS ? 2 : w->dim)) {
+         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s", csv_called(path), t->columns, globe ? 2 : w->dim, timed ? " beside the time" : "");
+         fail(why, "");
+      }
+   }
+   if (l.count != (globe && l.how != FORM_VECTORS ? 2 : w->dim)) fail("--columns and the window disagree on the number of coordinates: ", o->columns);
+   for (int k = 0; timed && l.time < 0 && k < t->columns; k++) {
+      int used = 0;
+      for (int i = 0; i < l.count; i++) used |= l.space[i] == k;
+      if (!used) l.time = k;
+   }
+   if (timed && l.time < 0) fail("which column is the time? Say --time COLUMN for ", csv_called(path));
+   for (int i = 0; i < l.count; i++)
+      for (int k = 0; k <= i; k++)
+         if (k < i ? l.space[i] == l.space[k] : l.space[i] == l.time) {
+            snprintf(why, sizeof why, "%.200s: column \"%s\" cannot serve twice", csv_called(path), t->head[l.space[i]].name);
+            fail(why, "");
+         }
+   if (globe && l.count == 2 && is_latitude(t->head[l.space[0]].name) && is_longitude(t->head[l.space[1]].name))
+      fail("longitude comes first, then latitude: --columns ", o->columns);
+   for (int i = 0; i < l.count; i++) if (!csv_good(t, path, l.space[i])) fail(t->error, "");
+   if (timed && !csv_good(t, path, l.time)) fail(t->error, "");
+   if (l.how == FORM_DEGREES && o->coordinates == FORM_GUESSED) must_not_be_radians(t, path, &l);
+   return l;
 }
 
 typedef struct points { /* as the model wants them, factor after factor */
@@ -278,35 +404,28 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
 {
    csv_table    t;
    points       p;
-   int          column[SNEPPP_MAX_DIM + 1], want, when = 0;
+   layout       l;
    const size_t D = (size_t)w->dim + (size_t)timed;
-   sneppp_real *x;
-   char         why[300];
+   sneppp_error err;
+   char         why[400];
+   memset(&l, 0, sizeof l);
    if (!csv_read(&t, path)) fail(t.error, "");
-   want = t.rows ? columns_of_space(&t, path, o, w, column) : w->dim;
-   if (timed && t.rows) when = o->time ? column_named(&t, path, o->time) : want < t.columns ? want : -1;
-   if (when < 0) fail("which column is the time? Say --time COLUMN for ", path);
-   x = (sneppp_real *)malloc((t.rows * D + 1) * sizeof *x);
-   if (!x) fail("not enough memory for ", path);
+   if (t.columns) l = columns_of(&t, path, o, w, timed); /* a file without a single row has no columns */
+   p.path = csv_called(path);
+   p.x = t.rows > (size_t)-1 / 2 / D / sizeof *p.x ? NULL : (sneppp_real *)malloc((t.rows * D + 1) * sizeof *p.x);
+   if (!p.x) fail("not enough memory for ", p.path);
    for (size_t i = 0; i < t.rows; i++) {
-      const double *row = t.value + i * (size_t)t.columns;
-      sneppp_real  *to = x + i * D;
-      if (w->space == SNEPPP_SPHERE && want == 2) {
-         double lon = row[column[0]] * 3.14159265358979323846 / 180, lat = row[column[1]] * 3.14159265358979323846 / 180;
-         if (fabs(row[column[1]]) > 90 || fabs(row[column[0]]) > 360) {
-            snprintf(why, sizeof why, "%s, line %lu: longitude %g, latitude %g are not degrees (longitude comes first)", path, (unsigned long)t.line[i], row[column[0]], row[column[1]]);
-            fail(why, "");
-         }
-         to[0] = (sneppp_real)(cos(lat) * cos(lon));
-         to[1] = (sneppp_real)(cos(lat) * sin(lon));
-         to[2] = (sneppp_real)sin(lat);
-      } else {
-         for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)row[column[k]];
+      const double *row = t.value + i * (size_t)t.columns, unit = l.how == FORM_RADIANS ? 180 / 3.14159265358979323846 : 1;
+      sneppp_real  *to = p.x + i * D;
+      if (l.how == FORM_VECTORS) {
+         for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)row[l.space[k]];
+      } else if (sneppp_lonlat_to_unit(unit * row[l.space[0]], unit * row[l.space[1]], to, &err) != SNEPPP_OK) {
+         snprintf(why, sizeof why, "%.200s, line %lu: longitude %g, latitude %g are not %s (longitude comes first)", p.path, (unsigned long)t.line[i], row[l.space[0]], row[l.space[1]],
+                  l.how == FORM_RADIANS ? "radians" : "degrees");
+         fail(why, "");
       }
-      if (timed) to[w->dim] = (sneppp_real)row[when];
+      if (timed) to[w->dim] = (sneppp_real)row[l.time];
    }
-   p.path = path;
-   p.x = x;
    p.line = t.line;
    p.count = t.rows;
    t.line = NULL;
@@ -314,25 +433,57 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
    return p;
 }
 
+/* How many events have all coordinates of an earlier one? A table of positions, found by a hash of the bytes. */
+static size_t count_copies(const sneppp_real *x, size_t count, size_t D)
+{
+   size_t  room = 16, copies = 0;
+   size_t *table;
+   while (room < 2 * count) room *= 2;
+   table = (size_t *)calloc(room, sizeof *table); /* 0: free, else position + 1 */
+   for (size_t i = 0; table && i < count; i++) {
+      const unsigned char *bytes = (const unsigned char *)(x + i * D);
+      uint64_t             hash = 14695981039346656037u; /* FNV-1a */
+      size_t               k;
+      for (size_t b = 0; b < D * sizeof *x; b++) hash = (hash ^ bytes[b]) * 1099511628211u;
+      for (k = (size_t)(hash ^ hash >> 32) & (room - 1); table[k]; k = (k + 1) & (room - 1))
+         if (!memcmp(x + (table[k] - 1) * D, bytes, D * sizeof *x)) break;
+      if (table[k]) copies++;
+      else table[k] = i + 1;
+   }
+   free(table);
+   return copies;
+}
+
+/* A file that was read twice makes a useless fit: every event predicts its copy. Rounded coordinates have a few copies. */
+static void tell_copies(const points *p, size_t copies)
+{
+   if (copies) fprintf(stderr, "sneppp: %lu of %lu events are exact copies of earlier ones%s\n", (unsigned long)copies, (unsigned long)p->count, 4 * copies >= p->count ? ": was the file read twice?" : "");
+}
+
 /* A polygon's corners; its lists live as long as the program. */
 static void read_polygon(const char *path, sneppp_window *w)
 {
    csv_table t;
    double   *xy;
-   size_t   *size;
+   size_t   *size, corners = 0;
    if (!csv_read(&t, path)) fail(t.error, "");
-   if (t.columns < 2 || t.rows < 3) fail("a polygon needs at least three lines x,y: ", path);
+   if (t.columns < 2 || t.rows < 3) fail("a polygon needs at least three lines x,y: ", csv_called(path));
+   for (int k = 0; k < t.columns && k < 3; k++) if (!csv_good(&t, path, k)) fail(t.error, "");
    xy = (double *)malloc(2 * t.rows * sizeof *xy);
    size = (size_t *)calloc(t.rows, sizeof *size);
    if (!xy || !size) fail("not enough memory for ", path);
    w->space = SNEPPP_POLYGON;
    w->dim = 2;
-   for (size_t i = 0; i < t.rows; i++) {
-      const double *row = t.value + i * (size_t)t.columns;
-      xy[2 * i] = row[0];
-      xy[2 * i + 1] = row[1];
-      if (!i || (t.columns > 2 && row[2] != row[2 - t.columns])) w->rings++; /* a new number, a new ring */
-      size[w->rings - 1]++;
+   for (size_t i = 0, from = 0; i < t.rows; i++) {
+      const double *row = t.value + i * (size_t)t.columns, *next = row + t.columns;
+      const int     last = i + 1 == t.rows || (t.columns > 2 && next[2] != row[2]); /* a new number, a new ring */
+      xy[2 * corners] = row[0];
+      xy[2 * corners + 1] = row[1];
+      if (last && corners > from && xy[2 * from] == row[0] && xy[2 * from + 1] == row[1]) corners--; /* closed: the first corner again */
+      corners++;
+      if (!last) continue;
+      size[w->rings++] = corners - from;
+      from = corners;
    }
    w->xy = xy;
    w->ring_size = size;
@@ -349,6 +500,7 @@ static sneppp_model load(const char *path)
    sneppp_error   err;
    char           why[400];
    if (!f) fail(path, " cannot be opened");
+   path = csv_called(path);
    while (got) {
       if (used == room) {
          unsigned char *more = (unsigned char *)realloc(bytes, room = room ? 2 * room : 65536);
@@ -358,6 +510,7 @@ static sneppp_model load(const char *path)
       got = fread(bytes + used, 1, room - used, f);
       used += got;
    }
+   if (ferror(f)) fail(path, " cannot be read; is it a folder?");
    if (f != stdin) fclose(f);
    if (sneppp_load(&model, bytes, used, NULL, 0, NULL, &err) != SNEPPP_OK) {
       snprintf(why, sizeof why, "%s is not a model that can be used: %s", path, err.why);
@@ -380,13 +533,33 @@ static void must_be_writable(const char *path)
    else remove(path); /* made by this test */
 }
 
+/* What is read must not be written over. Devices may be both. */
+static void must_differ(const char *in, const char *out)
+{
+   struct stat a, b;
+   char        why[400];
+   int         same;
+   if (!in || !out || !strcmp(out, "-")) return;
+   same = !strcmp(in, out);
+   if (!same && !stat(in, &a) && !stat(out, &b)) same = S_ISREG(a.st_mode) && a.st_ino && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+   if (!same || !strncmp(out, "/dev/", 5)) return;
+   snprintf(why, sizeof why, "%.150s would be written over %.150s, which is needed", out, in);
+   fail(why, "");
+}
+
+/* Standard input can be read only once. */
+static void one_from_pipe(const char *a, const char *b)
+{
+   if (a && b && !strcmp(a, "-") && !strcmp(b, "-")) fail("two files cannot both come from standard input", "");
+}
+
 static void save(const sneppp_model *model, const char *path)
 {
    size_t         bytes = sneppp_save(model, NULL, 0);
    unsigned char *buf = (unsigned char *)malloc(bytes + 1);
    FILE          *f = strcmp(path, "-") ? fopen(path, "wb") : stdout;
    int            ok = buf && f && bytes && sneppp_save(model, buf, bytes) == bytes && fwrite(buf, 1, bytes, f) == bytes;
-   if (f && f != stdout) ok = !fclose(f) && ok;
+   if (f) ok = !(f == stdout ? fflush(f) : fclose(f)) && ok;
    free(buf);
    if (!ok) fail(path, " cannot be written");
 }
@@ -402,13 +575,14 @@ static void regions(const sneppp_model *m, const options *o, sneppp_window part[
    memset(part, 0, SNEPPP_MAX_FACTORS * sizeof *part);
    for (int k = 0; k < o->regions; k++) {
       const char *text = o->region[k], *rest = strchr(text, ':');
-      double      side[CSV_MAX_COLUMNS];
+      double      side[2 * SNEPPP_MAX_DIM];
       const int   timed = strncmp(text, "time:", 5) == 0, f = timed ? m->factors - 1 : 0;
       if (!rest || (!timed && strncmp(text, "box:", 4) != 0 && strncmp(text, "polygon:", 8) != 0)) fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, not ", text);
       if (timed && window_of(m, f)->dim != 1) fail("the model knows no time: ", text);
       if (strncmp(text, "polygon:", 8) == 0) read_polygon(rest + 1, &part[f]);
       else {
-         const int n = csv_row(rest + 1, side);
+         const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
+         if (n < 0) fail("a region takes numbers with commas between them, not ", text);
          if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
          part[f].space = SNEPPP_BOX;
          part[f].dim = n / 2;
@@ -477,6 +651,7 @@ static void describe(const options *o, sneppp_desc *desc)
    memset(desc, 0, sizeof *desc);
    if ((o->sides > 0) + o->sphere + (o->polygon != NULL) != 1) fail("give one of --window, --polygon and --sphere: the place in which all events were seen", "");
    if (!o->time != !o->spans) fail("--time COLUMN and --time-window a,b belong together", "");
+   if (o->coordinates && !o->sphere) fail("--coordinates is for places on the sphere: say --sphere", "");
    if (o->polygon) read_polygon(o->polygon, w);
    else {
       w->dim = o->sphere ? 3 : o->sides / 2;
@@ -493,6 +668,13 @@ static void describe(const options *o, sneppp_desc *desc)
    }
    desc->width = o->width;
    desc->seed = o->seed;
+   if (o->width <= SNEPPP_MAX_WIDTH) return;
+   if (o->method != SNEPPP_AUTO || w->dim + t->dim > SNEPPP_RADIAL_DIM) { /* matrices of that size are fitted there */
+      char why[200];
+      snprintf(why, sizeof why, "--width is at most %d, except for --method auto in at most %d coordinates", SNEPPP_MAX_WIDTH, SNEPPP_RADIAL_DIM);
+      fail(why, "");
+   }
+   desc->readout = SNEPPP_READOUT_DIAGONAL; /* as the fit will make it, and without that limit */
 }
 
 typedef struct learned {
@@ -500,6 +682,7 @@ typedef struct learned {
    sneppp_desc     desc;
    sneppp_model    model;
    sneppp_report   report;
+   size_t          copies;
    sneppp_pool    *pool;
    sneppp_parallel parallel;
 } learned;
@@ -521,6 +704,7 @@ static void learn(const options *o, learned *l)
    memset(&train, 0, sizeof train);
    memset(&f, 0, sizeof f);
    memset(l, 0, sizeof *l);
+   one_from_pipe(o->file[0], o->polygon);
    describe(o, &l->desc);
    if (sneppp_init(&l->model, &l->desc, &err) != SNEPPP_OK) complain(o->polygon ? o->polygon : "the window", &err);
    l->events = coordinates(o->file[0], o, &l->desc.factor[0].window, o->time != NULL);
@@ -535,6 +719,8 @@ static void learn(const options *o, learned *l)
    if (isatty(2)) { f.progress = show; f.user = &last; }
    if (sneppp_fit(&l->model, &f, &l->report, &err) != SNEPPP_OK) complain_event(&l->events, &err);
    if (last > 0) fprintf(stderr, "\r%70s\r", "");
+   l->copies = count_copies(l->events.x, l->events.count, (size_t)l->model.D);
+   tell_copies(&l->events, l->copies);
 }
 
 static void json_number(FILE *to, const char *name, double v)
@@ -553,8 +739,18 @@ static int fit(int count, char **arg)
    sneppp_error  err;
    double        test_nll = nan(""), expected = 0, volume;
    unsigned long observed;
-   must_be_writable(o.save);
-   must_be_writable(o.png);
+   if (o.test_scale != 1 && !o.test) fail("--test-scale needs --test FILE", "");
+   one_from_pipe(o.file[0], o.test);
+   one_from_pipe(o.test, o.polygon);
+   for (int k = 0; k < 2; k++) {
+      const char *out = k ? o.png : o.save;
+      must_differ(o.file[0], out);
+      must_differ(o.test, out);
+      must_differ(o.polygon, out);
+      must_be_writable(out);
+   }
+   must_differ(o.save, o.png);
+   if (o.save && o.png && !strcmp(o.save, "-") && !strcmp(o.png, "-")) fail("model and picture cannot both go to standard output", "");
    learn(&o, &l);
    if (sneppp_count(&l.model, NULL, &expected, &err) != SNEPPP_OK) fail(err.why, "");
    volume = sneppp_window_mass(&l.desc.factor[0].window) * (o.time ? sneppp_window_mass(&l.desc.factor[1].window) : 1);
@@ -574,6 +770,7 @@ static int fit(int count, char **arg)
    if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, &l.parallel, o.png);
    if (o.json) {
       fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", (unsigned long)l.events.count, name[l.report.method], l.report.width);
+      fprintf(say, ", \"copies\": %lu", (unsigned long)l.copies);
       json_number(say, "expected", expected);
       json_number(say, "nll_per_event", l.report.nll);
       json_number(say, "test_nll", test_nll);
@@ -611,13 +808,21 @@ typedef struct question {
 static void ask(question *q, const char *verb, int count, char **arg, int files, const char *missing)
 {
    learned l;
+   char    why[300];
    q->o = parse(verb, count, arg, files, missing);
    if (q->o.sides || q->o.polygon || q->o.sphere) {
       learn(&q->o, &l);
       q->model = l.model;
       memset(&l.model, 0, sizeof l.model); /* q has it now */
       forget(&l);
-   } else q->model = load(q->o.file[0]);
+   } else {
+      for (int k = 0; k < q->o.given && takes(verb, "--method"); k++) /* options of a fit, but nothing to fit */
+         if (takes("fit", q->o.seen[k])) {
+            snprintf(why, sizeof why, "%s is for events: give --window, --polygon or --sphere, too, if %.100s holds events", q->o.seen[k], csv_called(q->o.file[0]));
+            fail(why, "");
+         }
+      q->model = load(q->o.file[0]);
+   }
    regions(&q->model, &q->o, q->part, &q->region);
 }
 
@@ -628,6 +833,18 @@ static double expect(const question *q, uint64_t *lo, uint64_t *hi)
    if (sneppp_count(&q->model, &q->region, &expected, &err) != SNEPPP_OK) complain(q->o.regions == 1 ? q->o.region[0] : "the region", &err);
    sneppp_poisson_interval(expected, 0.9, lo, hi);
    return expected;
+}
+
+/* As few digits as give the same number again, so that what is printed can be read as it was. */
+static void print_number(const char *before, double v)
+{
+   const int most = sizeof(sneppp_real) < sizeof v && v == (double)(sneppp_real)v ? 9 : 17;
+   char      text[40];
+   for (int digits = 6; digits <= most; digits++) {
+      const double back = (snprintf(text, sizeof text, "%.*g", digits, v), strtod(text, NULL));
+      if (most == 9 ? (sneppp_real)back == (sneppp_real)v : back == v) break;
+   }
+   printf("%s%s", before, text);
 }
 
 /* Columns of points and samples: x1, x2, ... or lon, lat; then the time. */
@@ -649,10 +866,10 @@ static void print_point(const sneppp_model *m, const sneppp_real *x)
    if (w->space == SNEPPP_SPHERE && w->dim == 3) {
       double lon = 0, lat = 0;
       if (sneppp_unit_to_lonlat(x, &lon, &lat, NULL) != SNEPPP_OK) fail("a point is not on the sphere", "");
-      printf("%.8g,%.8g", lon, lat);
+      printf("%.10g,%.10g", lon, lat);
       k = 3;
    }
-   for (; k < m->D; k++) printf("%s%.10g", k ? "," : "", (double)x[k]);
+   for (; k < m->D; k++) print_number(k ? "," : "", (double)x[k]);
 }
 
 static int eval(int count, char **arg)
@@ -663,8 +880,10 @@ static int eval(int count, char **arg)
    points        p;
    sneppp_real  *v;
    sneppp_error  err;
-   if (!strcmp(o.file[0], "-") && !strcmp(o.file[1], "-")) fail("the model and the points cannot both come from standard input", "");
+   one_from_pipe(o.file[0], o.file[1]);
    m = load(o.file[0]);
+   if (o.time && !is_timed(&m)) fail("the model knows no time: --time ", o.time);
+   if (o.coordinates && (window_of(&m, 0)->space != SNEPPP_SPHERE || window_of(&m, 0)->dim != 3)) fail("--coordinates is for places on the sphere, and the model knows none: ", o.file[0]);
    memset(&at, 0, sizeof at);
    p = coordinates(o.file[1], &o, window_of(&m, 0), is_timed(&m));
    at.x = p.x;
@@ -720,7 +939,9 @@ static int profile(int count, char **arg)
       span.hi[0] = k + 1 < q.o.bins ? a + (b - a) * (k + 1) / q.o.bins : b;
       expected = expect(&q, &lo, &hi);
       if (!k) printf("from,to,expected,lo90,hi90\n");
-      printf("%.10g,%.10g,%.6g,%lu,%lu\n", span.lo[0], span.hi[0], expected, (unsigned long)lo, (unsigned long)hi);
+      print_number("", span.lo[0]);
+      print_number(",", span.hi[0]);
+      printf(",%.6g,%lu,%lu\n", expected, (unsigned long)lo, (unsigned long)hi);
    }
    sneppp_free(&q.model);
    return 0;
@@ -729,6 +950,7 @@ static int profile(int count, char **arg)
 static int draw_file(int count, char **arg)
 {
    question q;
+   if (count > 1) must_differ(arg[0], arg[1]);
    ask(&q, "draw", count, arg, 2, "Which model, and what is the picture's name?");
    if (q.region.factor[0] || (q.o.regions && !is_timed(&q.model))) fail("draw takes only a region of time, for models with a place and a time", "");
    draw(&q.model, NULL, 0, q.region.factor[1], NULL, q.o.file[1]);
@@ -767,21 +989,50 @@ static int sample(int count, char **arg)
 
 static int write_text(const char *text, size_t bytes, void *user) { return fwrite(text, 1, bytes, (FILE *)user) != bytes; }
 
+/* The name of a variable in C and C++, or one sentence. */
+static void must_be_name(const char *name)
+{
+   static const char reserved[] =
+      " alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool break case catch char"
+      " char16_t char32_t char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit"
+      " continue decltype default delete do double dynamic_cast else enum explicit export extern false far float for friend goto"
+      " if inline int long main mutable namespace near new noexcept not not_eq nullptr operator or or_eq private protected"
+      " public reflexpr register reinterpret_cast requires restrict return short signed sizeof static static_assert"
+      " static_cast std struct switch synchronized template this thread_local throw true try typedef typeid typename typeof"
+      " typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq linux unix ";
+   char why[300], word[120];
+   int  good = (*name < '0' || *name > '9') && strlen(name) > 0 && strlen(name) < 60;
+   for (const char *c = name; *c; c++) good = good && (*c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'));
+   if (!good) {
+      snprintf(why, sizeof why, "the model would be called as the file, but \"%.80s\" is no name in C: choose letters, digits and _, with a letter first", name);
+      fail(why, "");
+   }
+   snprintf(word, sizeof word, " %.100s ", name);
+   if (strstr(reserved, word) || !strncmp(name, "sneppp_", 7) || !strncmp(name, "SNEPPP_", 7) || *name == '_') {
+      snprintf(why, sizeof why, "the model would be called as the file, but \"%s\" has a meaning of its own in C, C++ or sneppp.h: choose another name", name);
+      fail(why, "");
+   }
+}
+
 static int export_c(int count, char **arg)
 {
    options      o = parse("export", count, arg, 2, "Which model, and what is the header's name?");
    sneppp_model m = load(o.file[0]);
    const char  *base = strrchr(o.file[1], '/');
+   const int    piped = !strcmp(o.file[1], "-");
    FILE        *f = stdout;
    sneppp_error err;
-   char         name[64] = "model";
-   if (strcmp(o.file[1], "-") != 0) snprintf(name, sizeof name, "%.*s", (int)strcspn(base ? base + 1 : o.file[1], "."), base ? base + 1 : o.file[1]);
-   for (const char *c = name; *c; c++) /* before a file is made that is of no use */
-      if (!(*c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (c > name && *c >= '0' && *c <= '9'))) fail("the model would be called as the file, but that is no name in C: ", name);
-   if (strcmp(o.file[1], "-") != 0) f = fopen(o.file[1], "wb");
+   char         name[100] = "model";
+   int          ok, written;
+   if (!piped) snprintf(name, sizeof name, "%.*s", (int)strcspn(base ? base + 1 : o.file[1], "."), base ? base + 1 : o.file[1]);
+   must_be_name(name); /* before a file is made that is of no use */
+   must_differ(o.file[0], o.file[1]);
+   if (!piped) f = fopen(o.file[1], "wb");
    if (!f) fail(o.file[1], " cannot be written");
-   if (sneppp_export_c(&m, name, write_text, f, &err) != SNEPPP_OK) fail(err.why, "");
-   if (f != stdout && fclose(f)) fail(o.file[1], " cannot be written");
+   ok = sneppp_export_c(&m, name, write_text, f, &err) == SNEPPP_OK;
+   written = !ferror(f);
+   if ((piped ? fflush(f) : fclose(f)) || !written) fail(piped ? "standard output" : o.file[1], " cannot be written");
+   if (!ok) fail(err.why, "");
    sneppp_free(&m);
    return 0;
 }
@@ -819,17 +1070,16 @@ static int kernels(int count, char **arg)
 
 int main(int count, char **arg)
 {
+   static const struct { const char *verb; int (*run)(int count, char **arg); } command[] = {
+      {"fit", fit}, {"eval", eval}, {"count", count_region}, {"profile", profile}, {"draw", draw_file}, {"sample", sample},
+      {"export", export_c}, {"info", info}, {"kernels", kernels}};
    const char *verb = count > 1 ? arg[1] : "help";
-   if (!strcmp(verb, "fit")) return fit(count - 2, arg + 2);
-   if (!strcmp(verb, "eval")) return eval(count - 2, arg + 2);
-   if (!strcmp(verb, "count")) return count_region(count - 2, arg + 2);
-   if (!strcmp(verb, "profile")) return profile(count - 2, arg + 2);
-   if (!strcmp(verb, "draw")) return draw_file(count - 2, arg + 2);
-   if (!strcmp(verb, "sample")) return sample(count - 2, arg + 2);
-   if (!strcmp(verb, "export")) return export_c(count - 2, arg + 2);
-   if (!strcmp(verb, "info")) return info(count - 2, arg + 2);
-   if (!strcmp(verb, "kernels")) return kernels(count - 2, arg + 2);
-   if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h")) return help(count > 2 ? arg[2] : NULL);
+   for (size_t k = 0; k < sizeof command / sizeof *command; k++)
+      if (!strcmp(verb, command[k].verb)) return finish(command[k].run(count - 2, arg + 2));
+   if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h")) {
+      if (count > 3) fail("one word too many: ", arg[3]);
+      return finish(help(count > 2 ? arg[2] : NULL));
+   }
    fail("there is no such command; sneppp help lists them: ", verb);
    return 2;
 }

@@ -126,5 +126,185 @@ check "a profile without time" refuses "knows no time" $s profile "$m"
 check "too many samples" refuses "-n takes" $s sample "$m" -n 1e12
 check "no name in C" refuses "no name in C" $s export "$m" "$out/9a-b.h"
 check "two things from one pipe" refuses "cannot both" $s eval - -
+
+# ---- files as people have them: the same eight events in every form that a table may take
+place="--window 0,10,0,10 --width 4"
+printf '1,2\n2.5,3\n3,4.25\n5,5\n6,1\n7,7\n8,3\n9,9\n' >"$out/rows.csv"
+events() { # file, options...: what the fit says, but for the time it took; equal coordinates give equal words
+   f=$1
+   shift
+   $s fit "$f" $place "$@" 2>&1 | sed 's/ seconds=.*//'
+}
+plain=$(events "$out/rows.csv")
+same() { # file, options...
+   got=$(events "$@")
+   [ "$got" = "$plain" ] && return
+   echo "$got"
+   return 1
+}
+rows() { cat "$out/rows.csv"; }
+check "eight rows" says "train_events=8" $s fit "$out/rows.csv" $place
+{ printf '\357\273\277'; rows; } >"$out/bom.csv"
+{ printf '\357\273\277x,y\n'; rows; } >"$out/bom-header.csv"
+rows | tr '\n' '\r' >"$out/cr.csv"
+rows | sed 's/$/\r/' >"$out/crlf.csv"
+rows | tr ',' '\t' >"$out/tabs.csv"
+{ printf 'x;y\n'; rows | tr ',' ';'; } >"$out/semicolons.csv"
+rows | sed 's/$/,,/' >"$out/trailing.csv"
+{ printf 'x,y\n'; rows | sed 's/$/,/'; printf ',,\n'; } >"$out/trailing-rows.csv"
+rows | sed 's/,/ , /; s/^/  /' >"$out/blanks.csv"
+rows | sed 's/^/+/; s/,/e0,0.1e+1/; s/,0.1e+1\(.*\)/,0\1e-0/' >"$out/exponents.csv"
+rows | awk 'NR % 2 { print "# every second line"; print "" } { print }' >"$out/comments.csv"
+rows | awk -F, 'BEGIN { print "\"the name\",\"x \"\"m\"\"\",y" } { printf "\"a, \"\"%d\"\"\nsecond; line\",\"%s\",%s\n", NR, $1, $2 }' >"$out/quotes.csv"
+rows | awk -F, 'BEGIN { for (k = 1; k <= 68; k++) printf "c%d,", k; print "x,y" } { for (k = 1; k <= 68; k++) printf "word %d,", k; print }' >"$out/wide.csv"
+rows | awk -F, '{ printf "%s,", $1; for (k = 0; k < 9000; k++) printf " "; print $2 }' >"$out/long.csv"
+printf '%s' "$(rows)" >"$out/no-newline.csv"
+for f in bom bom-header cr crlf tabs semicolons trailing trailing-rows blanks exponents comments long no-newline; do check "events: $f" same "$out/$f.csv"; done
+check "events: quotes and text" same "$out/quotes.csv" --columns 'x "m",y'
+check "events: 70 columns" same "$out/wide.csv" --columns x,y
+check "events: columns by number" same "$out/wide.csv" --columns 69,70
+check "events from a pipe" sh -c "cat $out/bom.csv | $s fit - $place | grep -q train_events=8"
+
+printf 'nan,3\n1,2\n' >"$out/nan1.csv"
+printf '1.2.3,3\n1,2\n' >"$out/typo1.csv"
+printf '1.2.3\n1\n' >"$out/typo2.csv"
+printf '0x1F\n1\n' >"$out/hex.csv"
+printf 'x,y\n1,2\ninf,3\n' >"$out/inf.csv"
+printf 'x,y\n1,2\n1e999,3\n' >"$out/large.csv"
+printf 'x,y\n1,2\n3,\n' >"$out/empty.csv"
+printf '1,5;2,5\n1,5;2,5\n' >"$out/ambiguous.csv"
+printf 'x;y\n1,5;2,5\n' >"$out/comma.csv"
+printf 'x,y\n1,2\n"3,4\n5,6\n' >"$out/open.csv"
+printf '1,2\n3,\0004\n' >"$out/nul.csv"
+printf '\377\376x\000,\000y\000\n\000' >"$out/utf16.csv"
+printf 'x,x\n1,2\n' >"$out/twice.csv"
+printf '1 2\n3 4\n' >"$out/spaces.csv"
+check "nan in the first row" refuses 'nan1.csv, line 1: column 1 is "nan"' $s fit "$out/nan1.csv" $place
+check "a typing error in the first row" refuses 'typo1.csv, line 1: column 1 is "1.2.3"' $s fit "$out/typo1.csv" $place
+check "a typing error alone in the first row" refuses 'typo2.csv, line 1: column 1 is "1.2.3"' $s fit "$out/typo2.csv" --window 0,10
+check "hexadecimal digits" refuses 'hex.csv, line 1: column 1 is "0x1F"' $s fit "$out/hex.csv" --window 0,10
+check "infinity" refuses 'inf.csv, line 3: column 1 (x) is "inf"' $s fit "$out/inf.csv" $place
+check "a number too large" refuses 'large.csv, line 3: column 1 (x) is "1e999"' $s fit "$out/large.csv" $place
+check "an empty field" refuses 'empty.csv, line 3: column 2 (y) is empty' $s fit "$out/empty.csv" $place
+check "decimal commas or columns" refuses 'ambiguous.csv, line 1 has several kinds of separators' $s fit "$out/ambiguous.csv" $place
+check "decimal commas" refuses 'comma.csv, line 2: column 1 (x) is "1,5", .*decimal point' $s fit "$out/comma.csv" $place
+check "an open quote" refuses 'open.csv, line 3: a quote' $s fit "$out/open.csv" $place
+check "a byte of zero" refuses 'nul.csv, line 2 holds a byte of value 0' $s fit "$out/nul.csv" $place
+check "UTF-16" refuses 'utf16.csv is text in UTF-16' $s fit "$out/utf16.csv" $place
+check "two columns of one name" refuses 'two columns "x"' $s fit "$out/twice.csv" $place --columns x,2
+check "one column for two coordinates" refuses 'cannot serve twice' $s fit "$out/rows.csv" $place --columns 1,1
+check "blanks as separators" refuses 'spaces.csv' $s fit "$out/spaces.csv" $place
+check "a folder" refuses "$out cannot be read" $s fit "$out" $place
+check "a folder as a model" refuses "$out cannot be read" $s info "$out"
+: >"$out/nothing.csv"
+printf 'x,y\n' >"$out/header.csv"
+check "no bytes, no events" says "expected=0.000 observed=0" $s fit "$out/nothing.csv" $place
+check "a header, no events" says "expected=0.000 observed=0" $s fit "$out/header.csv" $place
+check "a wrong column of a header" refuses 'no column "z"' $s fit "$out/header.csv" $place --columns x,z
+printf '5,5\n' >"$out/one.csv"
+check "one event" says "expected=1.000 observed=1" $s fit "$out/one.csv" $place
+
+# ---- times: dates are days since 1970, and the column of times may be anywhere
+awk 'BEGIN { print "when,x,y"; for (k = 0; k < 40; k++) printf "2016-03-%02dT%02d:30:00%s,%g,%g\n", 1 + k % 28, k % 24, k % 2 ? "Z" : "+00:00", k % 10, k * 7 % 10 }' >"$out/dates.csv"
+awk 'BEGIN { print "x,y,when"; for (k = 0; k < 40; k++) printf "%g,%g,%.17g\n", k % 10, k * 7 % 10, 16861 + k % 28 + (k % 24 + 0.5) / 24 }' >"$out/days.csv"
+dated() { $s fit "$1" --window 0,10,0,10 --width 4 --time "$2" --time-window "$3" 2>&1 | sed 's/ seconds=.*//'; }
+alike() {
+   a=$(dated "$out/dates.csv" when 2016-03-01,2016-04-01T00:00Z)
+   b=$(dated "$out/days.csv" when 16861,16892)
+   echo "$a"
+   echo "$b"
+   [ "$a" = "$b" ] && echo "$a" | grep -q train_events=40
+}
+check "dates, and a time that comes first" alike
+check "a time that comes first, by number" says "train_events=40" $s fit "$out/dates.csv" --window 0,10,0,10 --width 4 --time 1 --time-window 2016-03-01,2016-04-01
+$s fit "$out/dates.csv" --window 0,10,0,10 --width 4 --time when --time-window 2016-03-01,2016-04-01 --save "$out/dates.model" >"$out/log2.txt" 2>&1
+check "a region between dates" says "^expected=" $s count "$out/dates.model" --region time:2016-03-01,2016-03-08
+check "points with the time first" sh -c "$s eval $out/dates.model $out/dates.csv --time when | cut -d, -f1-3 | tail -n 1 | grep -q '^9,3,16872.6'"
+printf 'x,time\n1,2016-02-30\n' >"$out/feb.csv"
+printf 'x,time\n1,2016-02-03\n1,16861\n' >"$out/mixed.csv"
+check "a day that is none" refuses 'feb.csv, line 2: column 2 (time) is "2016-02-30"' $s fit "$out/feb.csv" --window 0,10 --time time --time-window 2016-01-01,2017-01-01
+check "dates and numbers in one column" refuses 'mixed.csv, line 3: column 2 (time) is "16861", not a date' $s fit "$out/mixed.csv" --window 0,10 --time time --time-window 2016-01-01,2017-01-01
+check "time and place in one column" refuses 'cannot serve twice' $s fit "$out/days.csv" --window 0,10,0,10 --columns x,when --time when --time-window 16861,16892
+
+# ---- the sphere: what the whole file looks like
+awk 'BEGIN { print "lon,lat"; for (k = 0; k < 40; k++) printf "%.12g,%.12g\n", (k * 37 % 360 - 180), (k * 23 % 180 - 90) }' >"$out/globe.csv"
+awk -F, 'NR == 1 { print "lat,lon"; next } { print $2 "," $1 }' "$out/globe.csv" >"$out/swapped.csv"
+awk -F, 'NR == 1 { print "a,b"; next } { p = atan2(0, -1) / 180; printf "%.17g,%.17g\n", $1 * p, $2 * p }' "$out/globe.csv" >"$out/radians.csv"
+awk -F, 'NR > 1 { p = atan2(0, -1) / 180; printf "%.17g,%.17g,%.17g\n", cos($2 * p) * cos($1 * p), cos($2 * p) * sin($1 * p), sin($2 * p) }' "$out/globe.csv" >"$out/vectors.csv"
+{ echo 0.6,0.8,0; awk -F, 'NR > 1 { print $0 ",5" }' "$out/globe.csv"; } >"$out/almost.csv"
+globe() { $s fit "$@" --sphere --width 4 2>&1 | sed -n 's/ gap=.*//; /train_events/p'; }
+earth=$(globe "$out/globe.csv")
+matches() { [ "$(globe "$@")" = "$earth" ] || { globe "$@"; return 1; }; }
+check "degrees" says "train_events=40" $s fit "$out/globe.csv" --sphere --width 4
+check "unit vectors" matches "$out/vectors.csv"
+check "radians that are said" matches "$out/radians.csv" --coordinates radians
+check "latitude first, by its name" matches "$out/swapped.csv"
+check "a first row that looks like a unit vector" says "train_events=41" $s fit "$out/almost.csv" --sphere --width 4
+check "radians" refuses "radians.csv: .*seem to be radians: say --coordinates radians, or" $s fit "$out/radians.csv" --sphere --width 4
+check "degrees that look like radians" says "train_events=40" $s fit "$out/radians.csv" --sphere --width 4 --coordinates degrees
+check "latitude first" refuses "longitude comes first" $s fit "$out/swapped.csv" --sphere --columns lat,lon
+check "unknown coordinates" refuses "degrees, radians or vectors" $s fit "$out/globe.csv" --sphere --coordinates metres
+check "coordinates of a plane" refuses "for places on the sphere" $s fit "$out/rows.csv" $place --coordinates degrees
+
+# ---- rings that are closed, by their first corner once more
+printf '0,0\n10,0\n10,10\n0,10\n0,0\n' >"$out/ring.csv"
+printf 'x,y,ring\n0,0,1\n10,0,1\n10,10,1\n0,10,1\n0,0,1\n4,6,2\n6,6,2\n6,8,2\n4,8,2\n4,6,2\n' >"$out/rings.csv"
+check "a closed ring" says "in a window of 100" $s fit "$out/rows.csv" --polygon "$out/ring.csv" --width 4
+check "closed rings, one a hole" says "in a window of 96" $s fit "$out/rows.csv" --polygon "$out/rings.csv" --width 4
+check "events and polygon from one pipe" refuses "cannot both" $s fit - --polygon -
+
+# ---- a file that was read twice
+cat "$out/rows.csv" "$out/rows.csv" >"$out/doubled.csv"
+check "a file read twice" says "^sneppp: 8 of 16 events are exact copies of earlier ones: was the file read twice" $s fit "$out/doubled.csv" $place
+check "copies for machines" says '"copies": 8' $s fit "$out/doubled.csv" $place --json
+check "no copies" sh -c "! $s fit $out/rows.csv $place 2>&1 | grep -q copies"
+
+# ---- what is written arrives, and nothing that is read is written over
+full() { # command...: one sentence and exit code 2 when the disk is full
+   "$@" >/dev/full 2>"$out/stderr.txt"
+   [ $? = 2 ] && grep -q "cannot be written" "$out/stderr.txt" && [ "$(grep -c '^sneppp:' "$out/stderr.txt")" = 1 ] && return
+   cat "$out/stderr.txt"
+   return 1
+}
+if [ -c /dev/full ]; then
+   check "full: fit" full $s fit "$out/rows.csv" $place
+   check "full: fit --save -" full $s fit "$out/rows.csv" $place --save -
+   check "full: fit --png -" full $s fit "$out/rows.csv" $place --png -
+   check "full: --save" refuses "/dev/full cannot be written" $s fit "$out/rows.csv" $place --save /dev/full
+   check "full: --png" refuses "/dev/full cannot be written" $s fit "$out/rows.csv" $place --png /dev/full
+   check "full: eval" full $s eval "$out/dates.model" "$out/dates.csv" --time when
+   check "full: count" full $s count "$out/dates.model"
+   check "full: profile" full $s profile "$out/dates.model"
+   check "full: draw" full $s draw "$out/dates.model" -
+   check "full: sample" full $s sample "$out/dates.model"
+   check "full: export" full $s export "$out/dates.model" -
+   check "full: info" full $s info "$out/dates.model"
+   check "full: kernels" full $s kernels
+   check "full: help" full $s help
+   check "full: fit --help" full $s fit --help
+fi
+cp "$out/rows.csv" "$out/precious.csv"
+ln -f "$out/precious.csv" "$out/linked.csv"
+check "--save over the events" refuses "precious.csv, which is needed" $s fit "$out/precious.csv" $place --save "$out/precious.csv"
+check "--save over the events by another way" refuses "precious.csv, which is needed" $s fit "$out/precious.csv" $place --save "$out/../examples/linked.csv"
+check "--png over the polygon" refuses "ring.csv, which is needed" $s fit "$out/rows.csv" --polygon "$out/ring.csv" --png "$out/ring.csv"
+check "--png over the model" refuses "which is needed" $s fit "$out/rows.csv" $place --save "$out/a.model" --png "$out/a.model"
+check "draw over the model" refuses "which is needed" $s draw "$out/dates.model" "$out/dates.model"
+check "nothing was written" cmp "$out/precious.csv" "$out/rows.csv"
+for name in int class template 9lives a-b _Bool sneppp_fit; do check "export $name" refuses "\"$name\"" $s export "$out/dates.model" "$out/$name.h"; done
+check "nothing was exported" sh -c "! ls $out/int.h $out/class.h $out/9lives.h"
+
+# ---- options
+check "a width beyond the largest matrix" says "train_events=8 width=" $s fit "$out/rows.csv" --window 0,10,0,10 --width 3000
+check "a width that convex fits do not reach" refuses "--width is at most 2048" $s fit "$out/rows.csv" --window 0,10,0,10 --width 3000 --method convex
+check "an option twice" refuses "given twice: --width" $s fit "$out/rows.csv" $place --width 5
+check "an option for a value" refuses "missing after --save" $s fit "$out/rows.csv" $place --save --png "$out/a.png"
+check "options of a fit without events" refuses "--width is for events" $s count "$out/dates.model" --width 4
+check "--test-scale without --test" refuses "needs --test" $s fit "$out/rows.csv" $place --test-scale 2
+check "a time that the model has not" refuses "knows no time" $s eval "$m" examples/data/bei.csv --time y
+check "a word too many for help" refuses "one word too many: eval" $s help fit eval
+check "--help" says "^sneppp fit" $s fit --help
+check "samples come back as they were" sh -c "$s sample $out/dates.model --seed 4 >$out/drawn.csv && $s eval $out/dates.model $out/drawn.csv | cut -d, -f1-3 | cmp - $out/drawn.csv"
+check "another locale" sh -c "LC_ALL=de_DE.UTF-8 $s sample $out/dates.model --seed 4 | cmp - $out/drawn.csv"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
