@@ -138,7 +138,7 @@ static inline int csv_list(const char *text, double *out, int room)
 {
    for (int n = 0;; n++) {
       char   piece[64];
-      size_t len = strcspn(text, ",");
+      size_t len = strcspn(text += strspn(text, " "), ",");
       if (n == room || len >= sizeof piece) return -1;
       memcpy(piece, text, len);
       piece[len] = 0;
@@ -166,7 +166,7 @@ typedef struct csv_reader {
 } csv_reader;
 
 /* The file as people call it. */
-static inline const char *csv_called(const char *path) { return strcmp(path, "-") ? path : "standard input"; }
+static inline const char *csv_called(const char *path) { return !*path ? "a file without a name" : strcmp(path, "-") ? path : "standard input"; }
 
 static inline int csv_fail(csv_reader *r, size_t line, const char *why)
 {

@@ -49,7 +49,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "sneppp count EVENTS.csv --window 0,10,0,5 --region box:0,1,0,1\n"},
    {"profile", FIT_OPTIONS "--region --bins ",
     "sneppp profile MODEL [--region R]... [--bins N]   expected numbers over time, as CSV\n"
-    "For models on a line and models with time; R may be a place and a span of time. N equal intervals (default 24).\n"
+    "For models on a line and models with time; R may be a place and a span of time. N equal intervals (default 24); where\n"
+    "nobody watched, nothing is expected.\n"
     "Instead of a model, events and the options of fit may be given.\n"},
    {"draw", "--region ",
     "sneppp draw MODEL FILE.png [--region time:a,b]   a picture of the intensity\n"
@@ -76,12 +77,14 @@ static void fail(const char *a, const char *b)
 /* The library's sentence for people who gave files and options: `what` they gave stands in place of the field. */
 static void complain(const char *what, const sneppp_error *err)
 {
-   const char *why = err->why, *field = strstr(why, "factor[");
-   char        text[500];
-   if (field && (field == why || field == why + 7)) { /* "factor[0]: ..." or "region.factor[0] ..." */
+   const char *why = err->why, *field = strstr(why, "factor["), *colon = ": ";
+   char        text[700];
+   if (field && (field == why || field == why + 7)) { /* "factor[0]: ...", "region.factor[0] ..." or "factor[0].xy ..." */
       why = strchr(field, ']') + 1;
-      snprintf(text, sizeof text, "%s%s", what, why);
-   } else snprintf(text, sizeof text, "%s: %s", what, why);
+      if (*why == '.') why++;
+      else colon = "";
+   }
+   snprintf(text, sizeof text, "%s%s%s", what, colon, why);
    fail(text, "");
 }
 
@@ -232,22 +235,25 @@ static options parse(const char *verb, int count, char **arg, int files, const c
    o.bins = 24;
    for (int i = 0; i < count; i++) {
       const char *a = arg[i], *v = i + 1 < count && strncmp(arg[i + 1], "--", 2) != 0 ? arg[i + 1] : NULL;
+      char       *equals = strncmp(a, "--", 2) ? NULL : strchr(arg[i], '=');
       if (!strcmp(a, "--help") || !strcmp(a, "-h")) exit(finish(help(verb)));
       if (a[0] != '-' || !strcmp(a, "-")) {
          if (o.files == files) fail("one word too many: ", a);
          o.file[o.files++] = a;
          continue;
       }
+      if (equals) { *equals = 0; v = equals + 1; } /* --option=value */
       if (!takes(verb, a)) {
          snprintf(why, sizeof why, "%s has no option %.60s, see sneppp help %s", verb, a, verb);
          fail(why, "");
       }
       for (int k = 0; k < o.given; k++) if (!strcmp(o.seen[k], a) && strcmp(a, "--region") != 0) fail("given twice: ", a);
       if (o.given < (int)(sizeof o.seen / sizeof *o.seen)) o.seen[o.given++] = a;
-      if (!strcmp(a, "--sphere")) o.sphere = 1;
-      else if (!strcmp(a, "--json")) o.json = 1;
-      else if (!v) fail("a value is missing after ", a);
-      else if (take(&o, a, v)) i++;
+      if (!strcmp(a, "--sphere") || !strcmp(a, "--json")) {
+         if (equals) fail("no value belongs to ", a);
+         *(strcmp(a, "--json") ? &o.sphere : &o.json) = 1;
+      } else if (!v) fail("a value is missing after ", a);
+      else if (take(&o, a, v)) i += !equals;
    }
    if (o.files < files) {
       snprintf(why, sizeof why, "%s See sneppp help %s", missing, verb);
@@ -579,8 +585,10 @@ static void regions(const sneppp_model *m, const options *o, sneppp_window part[
       const int   timed = strncmp(text, "time:", 5) == 0, f = timed ? m->factors - 1 : 0;
       if (!rest || (!timed && strncmp(text, "box:", 4) != 0 && strncmp(text, "polygon:", 8) != 0)) fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, not ", text);
       if (timed && window_of(m, f)->dim != 1) fail("the model knows no time: ", text);
-      if (strncmp(text, "polygon:", 8) == 0) read_polygon(rest + 1, &part[f]);
-      else {
+      if (strncmp(text, "polygon:", 8) == 0) {
+         one_from_pipe(o->file[0], rest + 1);
+         read_polygon(rest + 1, &part[f]);
+      } else {
          const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
          if (n < 0) fail("a region takes numbers with commas between them, not ", text);
          if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
@@ -914,35 +922,57 @@ static int count_region(int count, char **arg)
    return 0;
 }
 
+/* The part of [a, b] that was watched, as a region; 0: nothing was. `ends` has room for all intervals of w. */
+static int watched(const sneppp_window *w, double a, double b, sneppp_window *part, double *ends)
+{
+   memset(part, 0, sizeof *part);
+   part->dim = 1;
+   part->lo[0] = a;
+   part->hi[0] = b;
+   if (w->space != SNEPPP_INTERVALS) return 1;
+   part->space = SNEPPP_INTERVALS;
+   part->ends = ends;
+   for (size_t k = 0; k < w->count; k++) {
+      const double from = fmax(a, w->ends[2 * k]), to = fmin(b, w->ends[2 * k + 1]);
+      if (!(from < to)) continue;
+      ends[2 * part->count] = from;
+      ends[2 * part->count++ + 1] = to;
+   }
+   return part->count > 0;
+}
+
 static int profile(int count, char **arg)
 {
    question             q;
    const sneppp_window *w;
    sneppp_window        span;
-   double               a, b;
+   double               a, b, *ends;
    int                  f;
    ask(&q, "profile", count, arg, 1, "Which model?");
    f = q.model.factors - 1;
    w = window_of(&q.model, f);
-   if (w->dim != 1 || (w->space != SNEPPP_BOX && w->space != SNEPPP_INTERVALS)) fail("the model knows no time: ", q.o.file[0]);
+   if (w->dim != 1 || (w->space != SNEPPP_BOX && w->space != SNEPPP_INTERVALS)) fail("the model knows no time: ", csv_called(q.o.file[0]));
    a = w->space == SNEPPP_INTERVALS ? w->ends[0] : w->lo[0];
    b = w->space == SNEPPP_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
-   if (q.region.factor[f]) { a = fmax(a, q.region.factor[f]->lo[0]); b = fmin(b, q.region.factor[f]->hi[0]); }
-   if (!(a < b)) fail("the region lies outside the window", "");
-   memset(&span, 0, sizeof span);
-   span.dim = 1;
+   if (q.region.factor[f]) {
+      const sneppp_window *r = q.region.factor[f];
+      if (r->lo[0] < a || r->hi[0] > b) fail("the region of time reaches outside the window", "");
+      a = r->lo[0];
+      b = r->hi[0];
+   }
+   ends = (double *)malloc((2 * w->count + 2) * sizeof *ends);
+   if (!ends) fail("not enough memory for the profile", "");
    q.region.factor[f] = &span;
    for (int k = 0; k < q.o.bins; k++) {
-      uint64_t lo, hi;
-      double   expected;
-      span.lo[0] = a + (b - a) * k / q.o.bins;
-      span.hi[0] = k + 1 < q.o.bins ? a + (b - a) * (k + 1) / q.o.bins : b;
-      expected = expect(&q, &lo, &hi);
+      const double from = a + (b - a) * k / q.o.bins, to = k + 1 < q.o.bins ? a + (b - a) * (k + 1) / q.o.bins : b;
+      uint64_t     lo = 0, hi = 0;
+      const double expected = watched(w, from, to, &span, ends) ? expect(&q, &lo, &hi) : 0; /* none in a gap */
       if (!k) printf("from,to,expected,lo90,hi90\n");
-      print_number("", span.lo[0]);
-      print_number(",", span.hi[0]);
+      print_number("", from);
+      print_number(",", to);
       printf(",%.6g,%lu,%lu\n", expected, (unsigned long)lo, (unsigned long)hi);
    }
+   free(ends);
    sneppp_free(&q.model);
    return 0;
 }

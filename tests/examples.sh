@@ -107,8 +107,8 @@ check "test events outside" refuses "outside.csv, line 3: .*outside" $fit --wind
 check "a wrong column" refuses 'no column "z"' $fit --window 0,1000,0,500 --columns x,z
 check "too few columns" refuses "has 1 columns" $s fit examples/data/coal.csv --window 0,1,0,1
 check "metres for degrees" refuses "are not degrees" $fit --sphere
-check "a negative width" refuses "--width takes a number" $fit --window 0,1000,0,500 --width -3
-check "a broken width" refuses "--width takes a whole number" $fit --window 0,1000,0,500 --width 2.5
+check "a negative width" refuses "--width takes a number" $s fit examples/data/bei.csv --window 0,1000,0,500 --width -3
+check "a broken width" refuses "--width takes a whole number" $s fit examples/data/bei.csv --window 0,1000,0,500 --width 2.5
 check "unknown method" refuses "not magic" $fit --window 0,1000,0,500 --method magic
 check "time without its window" refuses "belong together" $fit --window 0,1000 --time y
 check "a file that cannot be written" refuses "cannot be written" $fit --window 0,1000,0,500 --save "$out/no/such/place"
@@ -303,6 +303,13 @@ check "options of a fit without events" refuses "--width is for events" $s count
 check "--test-scale without --test" refuses "needs --test" $s fit "$out/rows.csv" $place --test-scale 2
 check "a time that the model has not" refuses "knows no time" $s eval "$m" examples/data/bei.csv --time y
 check "a word too many for help" refuses "one word too many: eval" $s help fit eval
+check "--option=value" says "train_events=8" $s fit "$out/rows.csv" --window=0,10,0,10 --width=4
+check "a value that does not belong" refuses "no value belongs to --json" $s fit "$out/rows.csv" $place --json=1
+check "no name" refuses "a file without a name" $s fit "" $place
+$s fit "$out/rows.csv" --window 0,10 --width 4 --time 2 --time-window 0,5,6,10 --save "$out/gap.model" >"$out/log2.txt" 2>&1
+check "a profile with a gap" sh -c "$s profile $out/gap.model --bins 20 | awk -F, 'NR > 1 { sum += \$3; none += \$3 == 0 } END { exit !(NR == 21 && none == 2 && sum > 7.99 && sum < 8.01) }'"
+check "a profile that reaches outside" refuses "outside the window" $s profile "$out/gap.model" --region time:1,20
+check "a region and a model from one pipe" refuses "cannot both" $s count - --region polygon:- <"$out/dates.model"
 check "--help" says "^sneppp fit" $s fit --help
 check "samples come back as they were" sh -c "$s sample $out/dates.model --seed 4 >$out/drawn.csv && $s eval $out/dates.model $out/drawn.csv | cut -d, -f1-3 | cmp - $out/drawn.csv"
 check "another locale" sh -c "LC_ALL=de_DE.UTF-8 $s sample $out/dates.model --seed 4 | cmp - $out/drawn.csv"
