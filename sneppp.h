@@ -20830,6 +20830,7 @@ SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon
       return sneppp__fail(err, SNEPPP_ERR_DATA, "x has the length %g, not 1: divide it by its length", sqrt(square));
    *lat = atan2((double)x[2], sqrt((double)x[0] * (double)x[0] + (double)x[1] * (double)x[1])) * (180 / SNEPPP__PI);
    *lon = atan2((double)x[1], (double)x[0]) * (180 / SNEPPP__PI);
+   if (*lon <= -180) *lon = 180; /* x[1] was a negative zero, or so small that the quotient rounds to -pi */
    return SNEPPP_OK;
 }
 
@@ -20860,7 +20861,7 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
    if (count >= 16 && radians == count)
       return sneppp__fail(err, SNEPPP_ERR_DATA,
                           "all longitudes are within 2 pi and all latitudes within pi/2: are they radians? "
-                          "Degrees are needed");
+                          "Degrees are needed; if they are, convert them one by one");
    for (size_t i = 0; i < count; i++) {
       double y[3];
       sneppp__lonlat_unit(lonlat[i * lonlat_stride], lonlat[i * lonlat_stride + 1], y);

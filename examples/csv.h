@@ -121,14 +121,14 @@ static inline csv_kind csv_cell(const char *text, double *value)
 static inline int csv_like_number(const char *text)
 {
    static const char *const word[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
-   char                     small[12];
+   char                     lower[12];
    size_t                   n = strlen(text), k = 0;
    if (strspn(text, "0123456789+-.,:/eE ") == n && strpbrk(text, "0123456789")) return 1;
    if (*text == '-' || *text == '+') text++;
    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) return 1;
-   for (; text[k] && k + 1 < sizeof small; k++) small[k] = (char)(text[k] >= 'A' && text[k] <= 'Z' ? text[k] - 'A' + 'a' : text[k]);
-   small[k] = 0;
-   for (k = 0; k < sizeof word / sizeof *word; k++) if (!strcmp(small, word[k])) return 1;
+   for (; text[k] && k + 1 < sizeof lower; k++) lower[k] = (char)(text[k] >= 'A' && text[k] <= 'Z' ? text[k] - 'A' + 'a' : text[k]);
+   lower[k] = 0;
+   for (k = 0; k < sizeof word / sizeof *word; k++) if (!strcmp(lower, word[k])) return 1;
    return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "../examples/csv.h" /* the reader of the programs: its numbers and dates */
 
 static const double input_eps = sizeof(sneppp_real) < sizeof(double) ? 1e-6 : 1e-14;
 static sneppp_error input_error;
@@ -34,6 +35,20 @@ TEST input_degrees(void)
    PASS();
 }
 
+/* The promise is (-180, 180], and a zero may have a sign. */
+TEST input_date_line(void)
+{
+   sneppp_real x[3] = { -1, 0, 0 };
+   double lon = 0, lat = 0;
+   for (int k = 0; k < 2; k++) {
+      x[1] = (sneppp_real)(k ? -0.0 : 0.0);
+      ASSERT_EQ(SNEPPP_OK, sneppp_unit_to_lonlat(x, &lon, &lat, NULL));
+      ASSERT_EQ_FMT(180.0, lon, "%g");
+      ASSERT_EQ_FMT(0.0, lat, "%g");
+   }
+   PASS();
+}
+
 TEST input_mistakes(void)
 {
    sneppp_real x[3] = { 7, 7, 7 }, long_vector[3] = { 1, 1, 0 }, rows[16 * 4];
@@ -52,6 +67,7 @@ TEST input_mistakes(void)
    rows[0] = 7;
    ASSERT(
       input_says(sneppp_lonlats_to_units(16, table, 3, rows, 4, &input_error), SNEPPP_ERR_DATA, "radians"));
+   ASSERT(strstr(input_error.why, "one by one")); /* what those do who live in the Gulf of Guinea */
    ASSERT(rows[0] == 7);
    table[3 * 5 + 1] = 91;
    ASSERT(
@@ -88,6 +104,77 @@ TEST input_dates(void)
       input_says(sneppp_date_to_days(20, 8, 2019, &days, &input_error), SNEPPP_ERR_DATA, "is it the year?"));
    ASSERT(input_says(sneppp_date_to_days(1900, 2, 29, &days, &input_error), SNEPPP_ERR_DATA, "no day 29"));
    ASSERT_EQ_FMT(7.0, days, "%g");
+   PASS();
+}
+
+/* Numbers in files, however they are written, are those that the compiler reads. */
+TEST input_csv_numbers(void)
+{
+   static const struct {
+      const char *text;
+      double value;
+   } good[] = { { "0", 0 },           { "-0.5", -0.5 },        { "+5", 5 },
+                { ".5", .5 },         { "5.", 5. },            { "1e3", 1e3 },
+                { "1E+03", 1e3 },     { " \t7 ", 7 },          { "12e-2", 12e-2 },
+                { "1e-400", 0 },      { "123456789012345678", 123456789012345678. },
+                { "0.1", 0.1 },       { "0.30000000000000004", 0.30000000000000004 },
+                { "-1.7976931348623157e308", -1.7976931348623157e308 },
+                { "9007199254740993", 9007199254740993. },
+                { "0.000000000000000000000000000123456789012345678", 1.23456789012345678e-28 } };
+   static const char *const bad[] = { "",     "x",   "-",    ".",     "e5",  "nan",  "inf", "-inf", "0x1F", "1e999",
+                                      "1.2.3", "--1", "1 2", "1e5.5", "1e5e5", "5-3", "1e",  "1,5",  "+-1",  "1d5" };
+   const char *end;
+   double value;
+   for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+      value = 7;
+      ASSERTm(good[k].text, csv_number(good[k].text, &end, &value) && !*end);
+      ASSERTm(good[k].text, value == good[k].value);
+      ASSERT_EQ(CSV_NUMBER, csv_cell(good[k].text, &value));
+   }
+   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) ASSERT_EQm(bad[k], CSV_TEXT, csv_cell(bad[k], &value));
+   PASS();
+}
+
+TEST input_csv_dates(void)
+{
+   static const struct {
+      const char *text;
+      double seconds; /* of the first of March 2016, UTC */
+   } good[] = { { "2016-03-01", 0 },
+                { "2016-03-01T12:30:00Z", 45000 },
+                { "2016-03-01 12:30", 45000 },
+                { "2016-03-01t12:30:15z", 45015 },
+                { "2016-03-01T12:30:00.25Z", 45000.25 },
+                { "2016-03-01T12:30:00,5", 45000.5 },
+                { "2016-03-01T12:30:00+02:00", 37800 },
+                { "2016-03-01T12:30:00-0530", 64800 },
+                { "2016-03-01T12:30+02", 37800 },
+                { "2016-02-29T24:00:00Z", 0 },
+                { "2016-02-29T23:59:60Z", 0 },
+                { "2016-03-01T00:30:00+01:00", -1800 } };
+   static const char *const bad[] = { "2016",
+                                      "2016-03",
+                                      "2016-3-1",
+                                      "2015-02-29",
+                                      "2016-13-01",
+                                      "2016-03-01T",
+                                      "2016-03-01T12",
+                                      "2016-03-01T25:00",
+                                      "2016-03-01T24:01",
+                                      "2016-03-01T12:60",
+                                      "2016-03-01T12:30:61",
+                                      "2016-03-01T12:30Z+1",
+                                      "2016-03-01T12:30+2",
+                                      "2016-03-01Z",
+                                      "01-03-2016",
+                                      "20160301T1230" };
+   double march = 0, days;
+   ASSERT_EQ(SNEPPP_OK, sneppp_date_to_days(2016, 3, 1, &march, NULL));
+   for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+      ASSERT_EQm(good[k].text, CSV_DATE, csv_cell(good[k].text, &days));
+      ASSERTm(good[k].text, fabs((days - march) * 86400 - good[k].seconds) < 1e-6);
+   }
+   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) ASSERTm(bad[k], !csv_date(bad[k], &days));
    PASS();
 }
 
@@ -212,8 +299,11 @@ TEST input_indicator_shapes(void)
 SUITE(input)
 {
    RUN_TEST(input_degrees);
+   RUN_TEST(input_date_line);
    RUN_TEST(input_mistakes);
    RUN_TEST(input_dates);
+   RUN_TEST(input_csv_numbers);
+   RUN_TEST(input_csv_dates);
    RUN_TEST(input_sphere_parts);
    RUN_TEST(input_indicator);
    RUN_TEST(input_indicator_shapes);
