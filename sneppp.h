@@ -967,6 +967,16 @@ static double sneppp__seconds(void)
    #define SNEPPP__INLINE static
 #endif
 
+/* For functions with large locals whose callers have large locals too: inlined, all of them would be on the stack at
+   once, and for as long as the caller runs. */
+#if defined(__GNUC__) || defined(__clang__)
+   #define SNEPPP__APART __attribute__((unused, noinline))
+#elif defined(_MSC_VER)
+   #define SNEPPP__APART __declspec(noinline)
+#else
+   #define SNEPPP__APART
+#endif
+
 #define SNEPPP__PI        3.14159265358979323846
 #define SNEPPP__SQRT2     1.41421356237309504880
 #define SNEPPP__SQRT_2PI  2.50662827463100050242
@@ -1942,14 +1952,18 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
    arithmetic units and not the load ports are the limit. B is copied ("packed") into panels, block by block, so
    that a block stays in the second cache and is read in order; a strip of A is read where it stands, and packed
    if it is short, or transposed and hard to reach. The scheme is that of Goto and van de Geijn (ACM TOMS 34,
-   2008). No memory is allocated: the block is on the stack, 115 kB in all.
+   2008). No memory is allocated: the block is on the stack, 38 kB in all, and 10 kB for small products, because threads
+   have small stacks on some machines. Its depth is fixed and its width is what fits, so that a matrix that was packed
+   in wider blocks beforehand (sneppp__pack_right) gives the same bits.
 
    One macro writes the tile kernel for every vector unit; V is the vector type, W its length. scale points to
    alpha and beta: in registers they would push an accumulator out to memory and halve the speed. */
 #define SNEPPP__TILE_ROWS   6
-#define SNEPPP__DEPTH       192 /* steps of k in a block: one panel and one strip fit into the first cache   */
-#define SNEPPP__BLOCK_BYTES 512 /* a row of a block of B, 96 kB in all: 4 to 16 panels for the second cache  */
-#define SNEPPP__STRIP_BYTES 16  /* strips of a transposed A that are packed together: 2 of double, 4 of float */
+#define SNEPPP__DEPTH       128   /* steps of k in a block: one panel and one strip fit into the first cache      */
+#define SNEPPP__ROW_BYTES   512   /* a row of a block of B, at most: 4 to 16 panels, 64 kB, for the second cache  */
+#define SNEPPP__BLOCK_BYTES 32768 /* a block on the stack: 2 panels of AVX-512 and more of the others at full depth */
+#define SNEPPP__SMALL_BYTES 8192  /* the same for products whose B fits into it, of at most half that depth       */
+#define SNEPPP__STRIP_BYTES 8     /* strips of a transposed A that are packed together: 1 of double, 2 of float   */
 
 #define SNEPPP__TILE_KERNEL(name, target, T, V, W, ZERO, SET1, LOAD, STORE, FMA, MUL)                          \
    target static void name(size_t k, const void *a_, size_t rs, size_t cs, const void *b_,                     \
@@ -2085,12 +2099,14 @@ static void sneppp__pack_strips(const sneppp__kit *kit, char *strips, size_t nex
                       src + (i * si + p * sp) * kit->size, si, sp);
 }
 
-/* Block `which` of B (k, n): rows p0 .. p0 + kc - 1 of the columns j0 .. j0 + nj - 1; 0 if there are not so many. */
-static int sneppp__block_cut(const sneppp__kit *kit, size_t n, size_t k, size_t which, size_t *j0, size_t *nj,
-                             size_t *p0, size_t *kc)
+/* Block `which` of B (k, n) in room for `bytes`: rows p0 .. p0 + kc - 1 of the columns j0 .. j0 + nj - 1; 0 if there
+   are not so many. */
+static int sneppp__block_cut(const sneppp__kit *kit, size_t bytes, size_t n, size_t k, size_t which, size_t *j0,
+                             size_t *nj, size_t *p0, size_t *kc)
 {
-   size_t nc = SNEPPP__BLOCK_BYTES / kit->size / kit->columns * kit->columns,
-          chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH, chunk = which % chunks;
+   size_t chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH, chunk = which % chunks, deep = (k + chunks - 1) / chunks,
+          row = bytes / deep < SNEPPP__ROW_BYTES ? bytes / deep : SNEPPP__ROW_BYTES,
+          nc = row / kit->size / kit->columns * kit->columns;
    *j0 = which / chunks * nc;
    if (*j0 >= n) return 0;
    *nj = n - *j0 < nc ? n - *j0 : nc;
@@ -2134,22 +2150,21 @@ static void sneppp__tile_edge(const sneppp__kit *kit, size_t k, const void *a, s
 }
 
 /* All blocks. lower: only tiles that touch the lower triangle of C are computed. packed: B as sneppp__pack_right has
-   left it, or NULL. */
-SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n,
-                                               size_t k, double alpha, const void *A, size_t lda, const void *B,
-                                               size_t ldb, const void *packed, double beta, void *C, size_t ldc)
+   left it, or NULL; then blocks of B are packed into `here`, which has room for so many bytes. strips: room for
+   SNEPPP__STRIP_BYTES / size strips of A of the depth of a block. */
+static void sneppp__gemm_blocks_in(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n, size_t k,
+                                   double alpha, const void *A, size_t lda, const void *B, size_t ldb,
+                                   const void *packed, double beta, void *C, size_t ldc, char *here, size_t bytes,
+                                   char *strips)
 {
-   double block_[SNEPPP__DEPTH * SNEPPP__BLOCK_BYTES / 8 + 8],
-      strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
-   char       *here = (char *)block_ + (64 - (uintptr_t)block_ % 64) % 64;
    const char *a = (const char *)A, *b = (const char *)B, *next_block = (const char *)packed;
    char       *c = (char *)C;
    size_t      size = kit->size, wide = kit->columns, j0, nj, p0, kc;
    size_t      ai = ta ? 1 : lda, ap = ta ? lda : 1, bj = tb ? ldb : 1, bp = tb ? 1 : ldb;
    /* A strip of a transposed A has one cache line per step of k: read where it stands, unless the lines are many, or so
       regular that they fall on each other in the cache. */
-   int         crowded = ta && (k > 2 * SNEPPP__DEPTH || lda * size % 256 == 0);
-   for (size_t which = 0; sneppp__block_cut(kit, n, k, which, &j0, &nj, &p0, &kc); which++) {
+   int         crowded = ta && (k > 3 * SNEPPP__DEPTH || lda * size % 256 == 0);
+   for (size_t which = 0; sneppp__block_cut(kit, bytes, n, k, which, &j0, &nj, &p0, &kc); which++) {
       size_t first = lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
       double scale[2];
       const char *block = packed ? next_block : here;
@@ -2161,8 +2176,8 @@ SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower
          const void *ready = a + (i * ai + p0 * ap) * size;
          if (crowded || rows < SNEPPP__TILE_ROWS) {
             size_t next = (i - first) / SNEPPP__TILE_ROWS % (SNEPPP__STRIP_BYTES / size), left = m - i;
-            if (!next || !crowded) sneppp__pack_strips(kit, (char *)strips, next, left, kc, ready, ai, ap);
-            ready = (char *)strips + next * SNEPPP__TILE_ROWS * kc * size, rs = 1, cs = SNEPPP__TILE_ROWS;
+            if (!next || !crowded) sneppp__pack_strips(kit, strips, next, left, kc, ready, ai, ap);
+            ready = strips + next * SNEPPP__TILE_ROWS * kc * size, rs = 1, cs = SNEPPP__TILE_ROWS;
          }
          for (size_t j = 0; j < nj && !(lower && j0 + j >= i + rows); j += wide) {
             size_t columns = nj - j < wide ? nj - j : wide;
@@ -2174,6 +2189,42 @@ SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower
          }
       }
    }
+}
+
+/* The same with room on the stack: little of it if B is small, so that a small product may be called from deep down. */
+SNEPPP__APART static void sneppp__gemm_small(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n,
+                                             size_t k, double alpha, const void *A, size_t lda, const void *B,
+                                             size_t ldb, double beta, void *C, size_t ldc)
+{
+   double room[SNEPPP__SMALL_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH / 2];
+   sneppp__gemm_blocks_in(kit, lower, ta, tb, m, n, k, alpha, A, lda, B, ldb, NULL, beta, C, ldc,
+                          (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__SMALL_BYTES, (char *)strips);
+}
+
+SNEPPP__APART static void sneppp__gemm_large(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n,
+                                             size_t k, double alpha, const void *A, size_t lda, const void *B,
+                                             size_t ldb, double beta, void *C, size_t ldc)
+{
+   double room[SNEPPP__BLOCK_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
+   sneppp__gemm_blocks_in(kit, lower, ta, tb, m, n, k, alpha, A, lda, B, ldb, NULL, beta, C, ldc,
+                          (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
+}
+
+SNEPPP__APART static void sneppp__gemm_packed(const sneppp__kit *kit, size_t m, size_t n, size_t k, const void *A,
+                                              size_t lda, const void *packed, void *C, size_t ldc)
+{
+   double strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
+   sneppp__gemm_blocks_in(kit, 0, 0, 0, m, n, k, 1, A, lda, NULL, n, packed, 0, C, ldc, NULL, SIZE_MAX,
+                          (char *)strips);
+}
+
+SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n,
+                                               size_t k, double alpha, const void *A, size_t lda, const void *B,
+                                               size_t ldb, double beta, void *C, size_t ldc)
+{
+   if (k <= SNEPPP__DEPTH / 2 && sneppp__panel_bytes(kit, n, k) <= SNEPPP__SMALL_BYTES)
+      sneppp__gemm_small(kit, lower, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+   else sneppp__gemm_large(kit, lower, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 #endif
 
@@ -2187,7 +2238,7 @@ SNEPPP__UNUSED static void sneppp__dgemm(int ta, int tb, size_t m, size_t n, siz
    #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(m, n, k)) {
-      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, alpha, A, lda, B, ldb, NULL, beta, C, ldc);
+      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
       return;
    }
    #endif
@@ -2205,7 +2256,7 @@ SNEPPP__UNUSED static void sneppp__sgemm(int ta, int tb, size_t m, size_t n, siz
    #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(m, n, k)) {
-      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, NULL, (double)beta, C, ldc);
+      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, (double)beta, C, ldc);
       return;
    }
    #endif
@@ -2222,7 +2273,7 @@ SNEPPP__UNUSED static void sneppp__dsyrk(int trans, size_t n, size_t k, double a
    #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, alpha, A, lda, A, lda, NULL, beta, C, ldc);
+      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, alpha, A, lda, A, lda, beta, C, ldc);
       sneppp__dmirror(n, C, ldc);
       return;
    }
@@ -2240,7 +2291,7 @@ SNEPPP__UNUSED static void sneppp__ssyrk(int trans, size_t n, size_t k, float al
    #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, (double)alpha, A, lda, A, lda, NULL, (double)beta, C, ldc);
+      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, (double)alpha, A, lda, A, lda, (double)beta, C, ldc);
       sneppp__smirror(n, C, ldc);
       return;
    }
@@ -3683,7 +3734,7 @@ static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_re
    char              *to = (char *)out;
    size_t             j0, nj, p0, kc;
    if (!kit || !SNEPPP__IS_LARGE(2, n, k)) return NULL;
-   for (size_t which = 0; sneppp__block_cut(kit, n, k, which, &j0, &nj, &p0, &kc); which++) {
+   for (size_t which = 0; sneppp__block_cut(kit, SIZE_MAX, n, k, which, &j0, &nj, &p0, &kc); which++) {
       sneppp__pack_block(kit, to, nj, kc, (const char *)(B + p0 * n + j0), 1, n);
       to += sneppp__panel_bytes(kit, nj, kc);
    }
@@ -3700,7 +3751,7 @@ static void sneppp__gemm_right(size_t m, size_t n, size_t k, const sneppp_real *
 {
 #ifdef SNEPPP__OWN_GEMM
    if (packed) {
-      sneppp__gemm_blocks(sneppp__kit_for(sizeof *C), 0, 0, 0, m, n, k, 1, A, lda, B, n, packed, 0, C, ldc);
+      sneppp__gemm_packed(sneppp__kit_for(sizeof *C), m, n, k, A, lda, packed, C, ldc);
       return;
    }
 #endif
@@ -3716,7 +3767,7 @@ SNEPPP__UNUSED static int sneppp__lower_blocks(int ta, int tb, size_t n, size_t 
 #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
    const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
    if (!kit || !k || !SNEPPP__IS_LARGE(n, n, k)) return 0;
-   sneppp__gemm_blocks(kit, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, NULL, (double)beta, C, n);
+   sneppp__gemm_blocks(kit, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, (double)beta, C, n);
    return 1;
 #else
    (void)ta, (void)tb, (void)n, (void)k, (void)A, (void)lda, (void)B, (void)ldb, (void)beta, (void)C;
@@ -11112,7 +11163,7 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #define SNEPPP__CHEB 24
 #define SNEPPP__WIDE 1.2  /* most s a^2 of a bump in the table */
 #define SNEPPP__BATCH 8   /* bumps that enter the table together */
-#define SNEPPP__BAND 16   /* cells a side that they enter at a time */
+#define SNEPPP__BAND 8    /* cells a side that they enter at a time */
 
 /* T_0 .. T_23 at t, for two values at a time, because each step waits for the one before. */
 static void sneppp__cheb(double t, double u, double *T, double *U)
@@ -11873,8 +11924,9 @@ SNEPPP__UNUSED static sneppp_status sneppp__own_refuse(const sneppp_model *model
 }
 
 /* Features of the caller's own. There are never more than a full readout may have. */
-static void sneppp__own_features(const sneppp_model *model, int f, size_t first, const int *pick, size_t units,
-                                 size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
+SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f, size_t first, const int *pick,
+                                               size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
+                                               sneppp_real *slope)
 {
    const sneppp_own *own = &model->desc.factor[f].own;
    double            x[SNEPPP__MAX_STATS], all[SNEPPP_MAX_WIDTH];
@@ -11888,23 +11940,31 @@ static void sneppp__own_features(const sneppp_model *model, int f, size_t first,
 
 /* psi (B, units) of the units first, first + 1, ... of one factor, or of those that are listed in pick (units),
    from the statistics T (B, d) of B points. If wanted, slope is the derivative with respect to the pre-activation
-   (RBF: psi itself, whose derivatives the loss takes through centre and width). */
-static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, const int *pick, size_t units,
-                                   size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
+   (RBF: psi itself, whose derivatives the loss takes through centre and width).
+
+   Units are taken some at a time: their weights are turned round once and then serve B points from the cache. An
+   exported model has one point and perhaps a small stack. */
+#ifdef SNEPPP_INFERENCE_ONLY
+   #define SNEPPP__UNITS   16
+   #define SNEPPP__WEIGHTS (8 * SNEPPP__MAX_STATS)
+#else
+   #define SNEPPP__UNITS   128
+   #define SNEPPP__WEIGHTS (SNEPPP__UNITS * (SNEPPP__MAX_STATS < 8 ? SNEPPP__MAX_STATS : 8))
+#endif
+SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int f, size_t first, const int *pick,
+                                                 size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
+                                                 sneppp_real *slope)
 {
-   enum {
-      block = SNEPPP_MAX_WIDTH < 128 ? (SNEPPP_MAX_WIDTH + 7) / 8 * 8 : 128
-   }; /* units at a time: their weights are turned round once and then serve B points from the cache */
    const sneppp_layer_state *L = &model->layer[f];
-   sneppp_real               W[block * SNEPPP__MAX_STATS], R[block * SNEPPP__MAX_STATS], bias[block];
-   sneppp_unit               unit[block];
-   size_t                    d = (size_t)L->d;
+   sneppp_real               W[SNEPPP__WEIGHTS], R[SNEPPP__WEIGHTS], bias[SNEPPP__UNITS];
+   sneppp_unit               unit[SNEPPP__UNITS];
+   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d / 8 * 8;
 #ifdef SNEPPP__VECTOR
    sneppp_act                act = model->desc.factor[f].unit.act;
 #endif
-   if (model->desc.factor[f].own.psi) { sneppp__own_features(model, f, first, pick, units, B, T, psi, slope); return; }
+   if (block > SNEPPP__UNITS) block = SNEPPP__UNITS;
    for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
-      count = units - i0 < (size_t)block ? units - i0 : (size_t)block;
+      count = units - i0 < block ? units - i0 : block;
       whole = (count + 7) / 8 * 8; /* whole vectors */
       for (size_t i = 0; i < whole; i++) {
          size_t at = i0 + (i < count ? i : 0);
@@ -11938,6 +11998,13 @@ static void sneppp__layer_features(const sneppp_model *model, int f, size_t firs
          }
       }
    }
+}
+
+static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, const int *pick, size_t units,
+                                   size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
+{
+   if (model->desc.factor[f].own.psi) sneppp__own_features(model, f, first, pick, units, B, T, psi, slope);
+   else sneppp__plain_features(model, f, first, pick, units, B, T, psi, slope);
 }
 
 /* Takes the features `in` of factor f into those of the model, of which the factors before it have made `have`.
@@ -12437,16 +12504,19 @@ static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_re
    return st;
 }
 
-/* Entries (first + i, first + j), j < n, of the model's Gram matrix. Products, the common case, go by whole rows. */
+/* Entries (first + i, first + j), j0 <= j < j0 + count, of the model's Gram matrix, whose rows have n of them.
+   Products, the common case, go by runs of a row. */
+#define SNEPPP__ROW_PART 256 /* entries at a time, which bounds the stack */
 static void sneppp__mix_row(const sneppp_model *model, const sneppp__grams *g, size_t first, size_t i,
-                            size_t n, double *row)
+                            size_t n, size_t j0, size_t count, double *row)
 {
+   size_t at = i * n + j0;
    if (model->desc.mix != SNEPPP_MIX_PRODUCT) {
-      for (size_t j = 0; j < n; j++) row[j] = sneppp__mix_entry(model, g, first + i, first + j);
+      for (size_t j = 0; j < count; j++) row[j] = sneppp__mix_entry(model, g, first + i, first + j0 + j);
       return;
    }
-   sneppp__long_product(n, 1, g->K[0] + i * n, model->factors > 1 ? g->K[1] + i * n : NULL, row);
-   for (int f = 2; f < model->factors; f++) sneppp__long_product(n, 1, row, g->K[f] + i * n, row);
+   sneppp__long_product(count, 1, g->K[0] + at, model->factors > 1 ? g->K[1] + at : NULL, row);
+   for (int f = 2; f < model->factors; f++) sneppp__long_product(count, 1, row, g->K[f] + at, row);
 }
 
 /* tr(V K V') of one readout. M = V'V (n, n) if the caller has it, else NULL: V is then used row by row. */
@@ -12454,19 +12524,21 @@ static double sneppp__readout_integral(const sneppp_model *model, const sneppp__
 {
    const sneppp_readout_state *R = &model->readout[which];
    size_t n = (size_t)R->n, first = (size_t)R->first;
-   double total = 0, row[SNEPPP_MAX_WIDTH], v[SNEPPP_MAX_WIDTH];
+   double total = 0, row[SNEPPP__ROW_PART], v[SNEPPP__ROW_PART];
    if (g->diagonal) {
       for (size_t i = 0; i < n; i++)
          total += (double)R->V[i] * (double)R->V[i] * sneppp__mix_entry(model, g, first + i, first + i);
       return total;
    }
-   for (size_t i = 0; i < n; i++) {
-      sneppp__mix_row(model, g, first, i, n, row);
-      if (M) { total += sneppp__long_dot(n, M + i * n, row); continue; }
-      memset(v, 0, n * sizeof *v); /* row i of M */
-      for (size_t r = 0; r < (size_t)R->m; r++) sneppp__join(n, (double)R->V[r * n + i], R->V + r * n, v);
-      total += sneppp__long_dot(n, v, row);
-   }
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0, some; j < n; j += some) {
+         some = n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
+         sneppp__mix_row(model, g, first, i, n, j, some, row);
+         if (M) { total += sneppp__long_dot(some, M + i * n + j, row); continue; }
+         memset(v, 0, some * sizeof *v); /* row i of M */
+         for (size_t r = 0; r < (size_t)R->m; r++) sneppp__join(some, (double)R->V[r * n + i], R->V + r * n + j, v);
+         total += sneppp__long_dot(some, v, row);
+      }
    return total;
 }
 
@@ -13179,33 +13251,105 @@ static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SN
    return total;
 }
 
+/* ---- one point: the features of a full readout are on the stack, and beside them no more than a few at a time,
+   because evaluating must not allocate and may happen in a thread, or a machine, of little stack. */
+#ifdef SNEPPP_INFERENCE_ONLY
+   #define SNEPPP__SOME 32
+#else
+   #define SNEPPP__SOME 128
+#endif
+
+/* The user's own features come all at once. */
+SNEPPP__APART static size_t sneppp__mix_own(const sneppp_model *model, int f, const sneppp_real *T, sneppp_real *psi,
+                                            size_t have)
+{
+   sneppp_real other[SNEPPP_MAX_WIDTH];
+   sneppp__layer_features(model, f, 0, NULL, (size_t)model->layer[f].n, 1, T, other, NULL);
+   return sneppp__mix_factor(model, f, other, psi, have);
+}
+
+/* psi (have nf), the outer product of its first `have` entries and the nf features of factor f, in place: these are
+   made where the last row will stand, which is behind the entries that they multiply; the last of those is kept. */
+static void sneppp__mix_outer(const sneppp_model *model, int f, const sneppp_real *T, sneppp_real *psi, size_t have)
+{
+   size_t       nf = (size_t)model->layer[f].n;
+   sneppp_real *in = psi + (have - 1) * nf, last = psi[have - 1], one;
+   if (nf == 1) {
+      sneppp__layer_features(model, f, 0, NULL, 1, 1, T, &one, NULL);
+      for (size_t i = 0; i < have; i++) psi[i] *= one;
+      return;
+   }
+   sneppp__layer_features(model, f, 0, NULL, nf, 1, T, in, NULL);
+   for (size_t i = have - 1; i-- > 0;) {
+      sneppp_real v = psi[i];
+      for (size_t j = 0; j < nf; j++) psi[i * nf + j] = v * in[j];
+   }
+   for (size_t j = 0; j < nf; j++) in[j] *= last;
+}
+
+/* All features of the model at one point, whose statistics are T. */
+static void sneppp__point_features(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS], sneppp_real *psi)
+{
+   size_t have = 0;
+   for (int f = 0; f < model->factors; f++) {
+      size_t nf = (size_t)model->layer[f].n;
+      if (!f || sneppp__mix_concatenates(model->desc.mix)) {
+         sneppp__layer_features(model, f, 0, NULL, nf, 1, T[f], psi + have, NULL);
+         have += nf;
+      } else if (model->desc.factor[f].own.psi) have = sneppp__mix_own(model, f, T[f], psi, have);
+      else if (model->desc.mix == SNEPPP_MIX_OUTER) {
+         sneppp__mix_outer(model, f, T[f], psi, have);
+         have *= nf;
+      } else {
+         sneppp_real other[SNEPPP__SOME];
+         for (size_t i = 0, some; i < nf; i += some) {
+            some = nf - i < SNEPPP__SOME ? nf - i : SNEPPP__SOME;
+            sneppp__layer_features(model, f, i, NULL, some, 1, T[f], other, NULL);
+            if (model->desc.mix == SNEPPP_MIX_SUM) for (size_t k = 0; k < some; k++) psi[i + k] += other[k];
+            else for (size_t k = 0; k < some; k++) psi[i + k] *= other[k];
+         }
+      }
+   }
+}
+
+/* Diagonal readouts of products, of any width. */
+SNEPPP__APART static double sneppp__diagonal_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
+{
+   sneppp_real psi[SNEPPP__SOME], other[SNEPPP__SOME];
+   double      total = 0;
+   for (size_t i = 0, units; i < (size_t)model->n; i += units) {
+      const sneppp_real *v = model->readout[0].V + i;
+      units = (size_t)model->n - i < SNEPPP__SOME ? (size_t)model->n - i : SNEPPP__SOME;
+      sneppp__layer_features(model, 0, i, NULL, units, 1, T[0], psi, NULL);
+      for (int f = 1; f < model->factors; f++) {
+         sneppp__layer_features(model, f, i, NULL, units, 1, T[f], other, NULL);
+         for (size_t k = 0; k < units; k++) psi[k] *= other[k];
+      }
+      for (size_t k = 0; k < units; k++) { double p = (double)(v[k] * psi[k]); total += p * p; }
+   }
+   return total;
+}
+
+SNEPPP__APART static double sneppp__point_readout(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
+{
+   sneppp_real psi[SNEPPP_MAX_WIDTH];
+   sneppp__point_features(model, T, psi);
+   return sneppp__readout(model, psi);
+}
+
 /* alpha |V psi|^2 + floor with respect to the base measure, at a point that is inside. */
 static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
 {
-   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS], psi[SNEPPP_MAX_WIDTH], other[SNEPPP_MAX_WIDTH];
-   size_t      have = 0;
-   for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
+   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
+   int         own = 0;
+   for (int f = 0; f < model->factors; f++) {
+      sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
+      own = own || model->desc.factor[f].own.psi;
+   }
    if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T) + model->floor;
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL &&
-       model->desc.mix == SNEPPP_MIX_PRODUCT) { /* any width: in blocks */
-      double total = 0;
-      for (size_t i = 0, units; i < (size_t)model->n; i += units) {
-         const sneppp_real *v = model->readout[0].V + i;
-         units = (size_t)model->n - i < SNEPPP_MAX_WIDTH ? (size_t)model->n - i : SNEPPP_MAX_WIDTH;
-         sneppp__layer_features(model, 0, i, NULL, units, 1, T[0], psi, NULL);
-         for (int f = 1; f < model->factors; f++) {
-            sneppp__layer_features(model, f, i, NULL, units, 1, T[f], other, NULL);
-            for (size_t k = 0; k < units; k++) psi[k] *= other[k];
-         }
-         for (size_t k = 0; k < units; k++) { double p = (double)(v[k] * psi[k]); total += p * p; }
-      }
-      return model->alpha * total + model->floor;
-   }
-   for (int f = 0; f < model->factors; f++) { /* no factor is wider than the model, and that is within the limit */
-      sneppp__layer_features(model, f, 0, NULL, (size_t)model->layer[f].n, 1, T[f], other, NULL);
-      have = sneppp__mix_factor(model, f, other, psi, have);
-   }
-   return sneppp__readout(model, psi);
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT && !own)
+      return model->alpha * sneppp__diagonal_sum(model, T) + model->floor;
+   return sneppp__point_readout(model, T); /* no factor is wider than the model, and that is within the limit */
 }
 
 /* Written as bits: -ffast-math is free to compute nonsense from the constants of math.h. */
@@ -13245,22 +13389,13 @@ SNEPPP_DEF double sneppp_log_intensity(const sneppp_model *model, const sneppp_r
 SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
                                          sneppp_error *err)
 {
-   sneppp_real T[SNEPPP__MAX_STATS], other[SNEPPP_MAX_WIDTH];
-   size_t      have = 0;
+   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!x || !psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "x or psi is NULL");
    if (sneppp__inside(model, x) != 1)
       return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
-   for (int f = 0; f < model->factors; f++) {
-      size_t n = (size_t)model->layer[f].n;
-      sneppp__statistics(model, f, x + model->layer[f].first, T);
-      if (model->factors == 1) { sneppp__layer_features(model, 0, 0, NULL, n, 1, T, psi, NULL); return SNEPPP_OK; }
-      if (n > SNEPPP_MAX_WIDTH)
-         return sneppp__fail(err, SNEPPP_ERR_SIZE, "factor[%d] has more than SNEPPP_MAX_WIDTH = %d units", f,
-                             SNEPPP_MAX_WIDTH);
-      sneppp__layer_features(model, f, 0, NULL, n, 1, T, other, NULL);
-      have = sneppp__mix_factor(model, f, other, psi, have);
-   }
+   for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
+   sneppp__point_features(model, T, psi);
    return SNEPPP_OK;
 }
 
@@ -13861,7 +13996,7 @@ typedef struct sneppp__loss {
    double              *dc;             /* (n) dL/dc_f                                                      */
    double              *dW, *db, *dwidth, *dmean; /* pull-backs of one factor in the units of the closed forms */
    double              *parts;          /* sums of the lanes of a pull-back                                 */
-   sneppp__lane         lane[SNEPPP__LANES];
+   sneppp__lane        *lane;           /* (lanes)                                                          */
 } sneppp__loss;
 
 /* Chunks of a block: events that are put in order together, so that chunks, or larger cells, hold neighbours. */
@@ -14054,7 +14189,12 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
       loss->dmean = (double *)sneppp__take(c, measure, 2 * stats + 1, sizeof(double));
       loss->parts = (double *)sneppp__take(c, full ? parts : 0, 1, sizeof(double));
    }
-   for (size_t l = 0; l < loss->lanes; l++) sneppp__place_lane(c, loss, &loss->lane[l]);
+   loss->lane = (sneppp__lane *)sneppp__take(c, loss->lanes, 1, sizeof *loss->lane);
+   for (size_t l = 0; l < loss->lanes; l++) {
+      sneppp__lane dummy, *lane = loss->lane ? &loss->lane[l] : &dummy;
+      memset(lane, 0, sizeof *lane);
+      sneppp__place_lane(c, loss, lane);
+   }
 }
 
 /* ---- one chunk */
@@ -15088,7 +15228,7 @@ static void sneppp__readout_weights(size_t block, void *arg)
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
    const sneppp__loss     *loss = job->loss;
    size_t  n = job->n, rows = sneppp__row_block(n), i0 = block * rows, end = n - i0 < rows ? n : i0 + rows;
-   double *S = loss->lane[0].S[job->k], row[SNEPPP_MAX_WIDTH];
+   double *S = loss->lane[0].S[job->k], row[SNEPPP__ROW_PART];
    for (size_t j = i0; loss->through_M && j < n; j++) /* S has its lower triangle only */
       for (size_t i = i0; i < end && i < j; i++) S[i * n + j] = S[j * n + i];
    for (size_t i = i0; i < end; i++) {
@@ -15098,10 +15238,12 @@ static void sneppp__readout_weights(size_t block, void *arg)
    for (size_t r = 0; r < loss->realisations; r++) {
       const sneppp__grams *g = &loss->watch[r].g;
       double               a = loss->model->alpha * sneppp__other_integrals(loss->model, g, job->k, loss->MM);
-      for (size_t i = i0; i < end; i++) {
-         sneppp__mix_row(loss->model, g, (size_t)loss->model->readout[job->k].first, i, n, row);
-         sneppp__long_add(n, a, row, job->A + i * n);
-      }
+      for (size_t i = i0; i < end; i++)
+         for (size_t j = 0, some; j < n; j += some) {
+            some = n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
+            sneppp__mix_row(loss->model, g, (size_t)loss->model->readout[job->k].first, i, n, j, some, row);
+            sneppp__long_add(some, a, row, job->A + i * n + j);
+         }
    }
    for (size_t i = i0 * n; job->a && i < end * n; i++) job->a[i] = (sneppp_real)job->A[i];
 }
@@ -15755,10 +15897,11 @@ static sneppp_status sneppp__convex_coordinates(sneppp__convex *cx, sneppp_error
 static void sneppp__place_convex_lane(sneppp__carver *c, sneppp__convex *cx, size_t l)
 {
    const sneppp_model  *model = cx->model;
-   sneppp__chunk       *k = &cx->loss.lane[l].chunk;
+   sneppp__lane         dummy, *load = cx->loss.lane ? &cx->loss.lane[l] : &dummy;
+   sneppp__chunk       *k = &load->chunk;
    sneppp__convex_lane *lane = &cx->lane[l];
    size_t               B = cx->rows, s = sizeof(sneppp_real), widest = 1;
-   memset(k, 0, sizeof *k);
+   memset(load, 0, sizeof *load);
    k->x = (sneppp_real *)sneppp__take(c, B, (size_t)model->D, s);
    k->psi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    for (int f = 0; f < model->factors; f++) {
@@ -15780,6 +15923,7 @@ static void sneppp__place_convex_events(sneppp__carver *c, sneppp__convex *cx)
       cx->w = (double *)sneppp__take(c, cx->loss.count, 1, sizeof(double));
       cx->phi = (double *)sneppp__take(c, cx->loss.count, 1, sizeof(double));
    }
+   cx->loss.lane = (sneppp__lane *)sneppp__take(c, cx->lanes, 1, sizeof *cx->loss.lane);
    for (size_t l = 0; l < cx->lanes; l++) sneppp__place_convex_lane(c, cx, l);
 }
 
