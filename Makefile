@@ -225,6 +225,22 @@ fuzz: ## damaged and hostile saved models under the sanitizers, for FUZZ_SECONDS
 	@$(CC) -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o build/fuzz/plain tests/fuzz_load.c -lm
 	@build/fuzz/plain $(FUZZ_SECONDS) $(FUZZ_INPUTS) tests/corpus/*.snp
 
+# ---- the hunter: random programs of the public interface under the sanitizers, each checked by what must always hold.
+# HUNT_REAL=float hunts the float library; HUNT_FLAGS goes to the program: --seed 17 --print
+HUNT_SECONDS ?= 120
+HUNT_SEED    ?= 1
+HUNT_REAL    ?= double
+HUNT_FLAGS   ?=
+HUNT_CFLAGS   = -std=c99 $(WARN_C) -O1 -g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all \
+                $(if $(filter float,$(HUNT_REAL)),-DSNEPPP_REAL_FLOAT)
+build/hunt/$(HUNT_REAL)/%.o: tests/hunt/%.c tests/hunt/twin.h tests/alloc.h sneppp.h
+	@mkdir -p $(@D) && echo "cc $@" && $(CC) $(HUNT_CFLAGS) -c -o $@ $<
+build/hunt/$(HUNT_REAL)/hunt: tests/hunt.c $(wildcard tests/hunt/*.h) build/hunt/$(HUNT_REAL)/library.o build/hunt/$(HUNT_REAL)/twin.o
+	@mkdir -p $(@D) && echo "cc $@" && $(CC) $(HUNT_CFLAGS) -o $@ $< $(filter %.o,$^) -lm -pthread
+.PHONY: hunt
+hunt: build/hunt/$(HUNT_REAL)/hunt ## random programs under the sanitizers, for HUNT_SECONDS=120 from HUNT_SEED=1, HUNT_REAL=float
+	@build/hunt/$(HUNT_REAL)/hunt --seconds $(HUNT_SECONDS) --seed $(HUNT_SEED) --out build/hunt/$(HUNT_REAL) $(HUNT_FLAGS)
+
 format: ## lay out the tests, examples and benchmarks with clang-format; name the header's long lines
 	clang-format -i $(wildcard tests/*.c tests/*.h tests/compile/* examples/*.c bench/*.c)
 	@awk 'length($$0) > 120 { print "sneppp.h:" FNR ": " length($$0) " columns" }' sneppp.h
