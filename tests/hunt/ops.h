@@ -118,6 +118,7 @@ static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const s
        !copy_model(m, &other)) { told->undecided++; return; }
    M = (double *)malloc(n * n * sizeof *M), A = (double *)malloc(n * n * sizeof *A), psi = (double *)malloc(n * sizeof *psi);
    sneppp_get_matrix(m, M, NULL);
+   other.nodes = 0;
    for (int k = 0; k < 6; k++) {
       double t = k == 0 ? 0.1 : 0.3 * unit_of(seed, 1, k, 0), nll = 0, before = 0, penalty = 0, penalty0 = 0, norm = 0, size = 0;
       for (size_t i = 0; i < n; i++) psi[i] = normal_of(seed, 2, k, (int)i);
@@ -174,11 +175,11 @@ static void op_fit(const plan_op *o)
       snap a, b;
       st2 = fit_once(&copy, o, o->par ? 0 : 1, &again, &err2);
       if (w.mem && st == SNEPPP_ERR_SIZE) st2 = st; /* the caller's block is too small, and the copy has its own */
-      MUST(st == st2, "fit of a loaded copy", "%s: status %d, but %d of the copy (%s)", op_names[o->kind], st, st2, err2.why);
+      MUST(st == st2, "fit of a loaded copy: status", "%s: status %d, but %d of the copy (%s)", op_names[o->kind], st, st2, err2.why);
       if (st == SNEPPP_OK) {
          a = snap_of(&w.model), b = snap_of(&copy);
          MUST(!snap_differs(&a, &b), "fit of a loaded copy", "%s: %s differ", op_names[o->kind], snap_differs(&a, &b));
-         MUST(report.nll == again.nll || report.nll != report.nll, "fit of a loaded copy", "%s: report.nll differs", op_names[o->kind]);
+         MUST(report.nll == again.nll || report.nll != report.nll, "fit of a loaded copy: report", "%s: report.nll differs", op_names[o->kind]);
          snap_free(&a), snap_free(&b);
       }
       sneppp_free(&copy);
@@ -220,16 +221,16 @@ static void op_train(const plan_op *o)
       sneppp_model resumed;
       MUST(copy_model(&w.model, &resumed), "trainer", "the model cannot be saved any more");
       st = sneppp_trainer_init(&u, &resumed, &fit, &err);
-      MUST(st == SNEPPP_OK, "trainer resumes", "trainer_init on a saved copy: %s", err.why);
+      MUST(st == SNEPPP_OK, "trainer resumes: init", "trainer_init on a saved copy: %s", err.why);
       st = sneppp_trainer_load(&u, state, size, &err);
-      MUST(st == SNEPPP_OK, "trainer resumes", "its own checkpoint is refused: %s", err.why);
+      MUST(st == SNEPPP_OK, "trainer resumes: checkpoint", "its own checkpoint is refused: %s", err.why);
       for (int k = 0; k < more; k++) {
          int a = sneppp_trainer_step(&t, &err), b = sneppp_trainer_step(&u, &err);
          MUST(a == b, "trainer resumes", "step %d: status %d and %d", k, a, b);
       }
       {
          snap a = snap_of(&w.model), b = snap_of(&resumed);
-         MUST(!snap_differs(&a, &b), "trainer resumes", "%s differ", snap_differs(&a, &b));
+         MUST(!snap_differs(&a, &b), "trainer resumes: bits", "%s differ", snap_differs(&a, &b));
          snap_free(&a), snap_free(&b);
       }
       sneppp_trainer_free(&u);
@@ -870,7 +871,7 @@ static void op_moved(const plan_op *o)
    size_t              N = w.events[0].count, d = (size_t)v->dim;
    int                 what = o->a % 3, st[2] = { 0, 0 };
    double              power = ldexp(1, o->b % 21 - 10), jacobian = 1;
-   if (w.factors > 1 || v->space != SNEPPP_BOX || d > 3 || N < 2) { told->kind[o->kind].refused++; return; }
+   if (w.desc.factor[1].window.dim || v->space != SNEPPP_BOX || d > 3 || N < 2) { told->kind[o->kind].refused++; return; }
    moved = *v;
    for (size_t k = 0; k < d; k++) {
       if (what == 0) moved.lo[k] = v->lo[k] * power, moved.hi[k] = v->hi[k] * power, jacobian *= power;
@@ -1042,6 +1043,10 @@ static void join_shapes(void) /* a joint model has one window: that of all coord
    w.factors = 1, w.p.factors = 0;
 }
 
+/* Processor seconds that a call may take here, some ten times what the slowest took: programs are small, at most 300
+   events and 40 points drawn. */
+static double seconds_for(int kind) { return kind == OP_SAMPLE || kind == OP_TILE ? 3 : kind == OP_AUTO || kind == OP_TWIN || kind == OP_MOVED ? 12 : 6; }
+
 static void run_program(const plan *p)
 {
    sneppp_error err;
@@ -1081,7 +1086,7 @@ static void run_program(const plan *p)
       told->kind[o->kind].drawn++;
       if (o->fail) told->feature[6].drawn++;
       if (o->par) told->feature[6 + o->par].drawn++;
-      time_limit(30);
+      time_limit(seconds_for(o->kind));
       if (o->fail) run_failing(o);
       before = snap_of(&w.model);
       {

@@ -216,7 +216,7 @@ static void draw_plan(uint64_t seed, plan *p)
    if (p->mix == SNEPPP_MIX_STACK || p->mix == SNEPPP_MIX_ADDITIVE || p->mix == SNEPPP_MIX_SEPARABLE || p->mix == SNEPPP_MIX_OUTER)
       for (int f = 0; f <= p->factors; f++)
          if (once_in(&d, 2)) p->f[f].width = 1 + roll(&d, p->mix == SNEPPP_MIX_OUTER ? 5 : once_in(&d, 8) ? 70 : 20);
-   if (!p->factors && p->f[0].space == SNEPPP_BOX && once_in(&d, 12)) p->f[0].own = 1, p->f[0].dim = 0, p->readout = 0;
+   if (!p->factors && p->f[0].space == SNEPPP_BOX && once_in(&d, 12)) p->f[0].own = 1, p->f[0].dim = p->f[0].act = p->f[0].mixed = p->readout = 0;
    if (once_in(&d, 3)) p->rank = 1 + roll(&d, once_in(&d, 2) ? 3 : 12);
    if (once_in(&d, 5)) p->alpha = 1 + roll(&d, 5);
    p->mem = once_in(&d, 6);
@@ -230,6 +230,11 @@ static void draw_plan(uint64_t seed, plan *p)
    if (p->source == 2) p->weights = 0; /* weights are for events in memory */
    if (p->sequence)
       for (int k = 0; k < HUNT_OPS && sequences[p->sequence].op[k]; k++) draw_op(&d, &p->op[k], sequences[p->sequence].op[k]);
-   else for (int k = 0, ops = 1 + roll(&d, 5); k < ops; k++) draw_op(&d, &p->op[k], 0);
+   else for (int k = 0, ops = 1 + roll(&d, 5); k < ops; k++) {
+         draw_op(&d, &p->op[k], 0);
+         if (!p->factors && p->op[k].kind >= OP_MARGINAL && p->op[k].kind <= OP_REDUCE && roll(&d, 8)) draw_op(&d, &p->op[k], OP_REGION + roll(&d, 2));
+         if (p->op[k].kind == OP_TILE && roll(&d, 8)) draw_factor(&d, &p->f[0], SNEPPP_BOX), p->f[0].dim = 1, p->factors = p->mix = 0;
+         if (p->op[k].kind == OP_MOVED && roll(&d, 4)) draw_factor(&d, &p->f[0], SNEPPP_BOX), p->factors = p->mix = 0;
+      }
 }
 #endif
