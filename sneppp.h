@@ -472,7 +472,8 @@ typedef struct sneppp_events {
    size_t             stride; /* reals from one event to the next; 0 = packed                             */
    const sneppp_real *weight; /* (count) or NULL = all 1                                                  */
    /* Instead of x: fill dst with `count` events from number `first` on and return how many were written.
-      Reading by position lets fits make passes, shuffle and resume without a rewind. */
+      Reading by position lets fits make passes, shuffle and resume without a rewind. It is called from several
+      threads at once where the call has them (fit.parallel, par): each has its own dst, but user is shared. */
    size_t (*read)(sneppp_real *dst, size_t first, size_t count, void *user);
    void                *user;
    const sneppp_region *seen; /* the part of the window that was watched; NULL = all of it                */
@@ -612,7 +613,7 @@ typedef enum sneppp_schedule {
 
 typedef enum sneppp_ending {
    SNEPPP_RUNNING = 0,
-   SNEPPP_CONVERGED,
+   SNEPPP_CONVERGED, /* CONVEX, PGD: gap <= tol, or with desc.rank < n: at rest at this rank; ADAM: patience is over */
    SNEPPP_STEP_LIMIT,
    SNEPPP_ASKED_TO_STOP,
    SNEPPP_NO_PROGRESS
@@ -650,7 +651,9 @@ typedef struct sneppp_fit_desc {
    double               eps1;         /* V'V = M + eps1 I; default 1e-3 (PGD), 0 (CONVEX)                   */
    double               eps2;         /* penalty eps2/2 |M|_F^2 per event (the paper's prior); default 0    */
    double               trace;        /* penalty trace * tr(M) per event (Gaussian prior on V); default 0   */
-   double               floor;        /* share of the events given to the uniform floor; default 0          */
+   double               floor;        /* share of the events given to the uniform floor. CONVEX, PGD: default 0, none.
+                                         ADAM starts there and learns it; default: the floor that the model has (from
+                                         AUTO, CONVEX, a file) is kept and goes on being learnt; SNEPPP_NONE drops it */
    size_t               batch;        /* ADAM: events per step; 0 = all                                     */
    double               rate;         /* ADAM: learning rate; default 0.0125                                */
    sneppp_schedule      schedule;     /* ADAM: of the learning rate over `steps`                            */
@@ -12825,10 +12828,12 @@ static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor,
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b,
-                                          const double *width, sneppp_error *err)
+/* Sets a layer, but not the tree over it. */
+static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const double *W, const double *b,
+                                       const double *width, sneppp_error *err)
 {
    sneppp_status       st = sneppp__factor_check(model, factor, err);
+   const double        most = sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300; /* what can be stored */
    sneppp_layer_state *L;
    size_t              n, d;
    if (st != SNEPPP_OK) return st;
@@ -12837,6 +12842,7 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
    if (!W) return sneppp__fail(err, SNEPPP_ERR_ARG, "W is NULL");
    if (L->width && !width) return sneppp__fail(err, SNEPPP_ERR_ARG, "width is NULL, but radial units need it");
    for (size_t i = 0; i < n; i++) {
+      double bias = b ? b[i] : 0, w;
       if (b && !sneppp__finite(b[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "b[%z] is not finite", i);
       if (b && b[i] != 0 && model->desc.factor[factor].no_bias)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "b[%z] = %g, but the factor has no_bias", i, b[i]);
@@ -12845,7 +12851,14 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
             return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "W[%z][%z] is not finite", i, r);
          if (L->width && (!sneppp__finite(width[i * d + r]) || !(width[i * d + r] > 0)))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "width[%z][%z] = %g is not positive", i, r, width[i * d + r]);
+         w = L->width ? (W[i * d + r] - L->shift[r]) * L->rate[r] : W[i * d + r] / L->rate[r];
+         if (!L->width) bias += W[i * d + r] * L->shift[r];
+         if (!(fabs(w) <= most) || (L->width && !(width[i * d + r] * L->rate[r] <= most)) ||
+             (L->width && !((sneppp_real)(width[i * d + r] * L->rate[r]) > 0)))
+            return sneppp__fail(err, SNEPPP_ERR_RANGE, "W[%z][%z] or its width is out of all proportion to the window",
+                                i, r);
       }
+      if (!(fabs(bias) <= most)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bias of unit %z is too large", i);
    }
    for (size_t i = 0; i < n; i++) {
       double bias = b ? b[i] : 0;
@@ -12938,9 +12951,14 @@ static sneppp_status sneppp__set_readout(sneppp_model *model, int which, const d
    return st;
 }
 
-SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err)
+/* Sets all readouts or none, but not the tree over them. */
+static sneppp_status sneppp__set_matrix(sneppp_model *model, const double *M, sneppp_error *err)
 {
-   size_t n;
+   sneppp_model   shadow;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_status  st;
+   size_t         n;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
    n = (size_t)model->n;
@@ -12961,11 +12979,26 @@ SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M,
             model->readout[k].V[i] = (sneppp_real)sqrt(M[((size_t)model->readout[k].first + i) * (n + 1)]);
       return SNEPPP_OK;
    }
-   for (int k = 0; k < model->readouts; k++) {
-      sneppp_status st = sneppp__set_readout(model, k, M + (size_t)model->readout[k].first * (n + 1), n, err);
-      if (st != SNEPPP_OK) return st;
+   for (int k = 0; k < model->readouts; k++) /* between two readouts there is nothing that could be set */
+      for (size_t i = 0, first = (size_t)model->readout[k].first, end = first + (size_t)model->readout[k].n; i < n; i++)
+         for (size_t j = first; j < end && (i < first || i >= end); j++)
+            if (M[i * n + j] != 0)
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but these features have different readouts",
+                                   i, j, M[i * n + j]);
+   shadow = *model;
+   for (int pass = 0; pass < 2; pass++) {
+      for (int k = 0; k < model->readouts; k++)
+         shadow.readout[k].V = (sneppp_real *)sneppp__take(&c, (size_t)model->readout[k].m, (size_t)model->readout[k].n,
+                                                           sizeof(sneppp_real));
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
-   return SNEPPP_OK;
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
+      st = sneppp__set_readout(&shadow, k, M + (size_t)model->readout[k].first * (n + 1), n, err);
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
+      memcpy(model->readout[k].V, shadow.readout[k].V,
+             (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
+   sneppp__block_free(&block);
+   return st;
 }
 
 #endif /* SNEPPP_INFERENCE_ONLY */
@@ -13156,6 +13189,22 @@ static void sneppp__index(sneppp_model *model)
       q->from = q->kid ? 0 : from / q->count;
       q->reach2 = from == all ? -1 : SNEPPP__EDGE / least;
    }
+}
+
+/* The parameters, and with them the tree, if the model has one. */
+SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b,
+                                          const double *width, sneppp_error *err)
+{
+   sneppp_status st = sneppp__set_layer(model, factor, W, b, width, err);
+   if (st == SNEPPP_OK) sneppp__index(model);
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err)
+{
+   sneppp_status st = sneppp__set_matrix(model, M, err);
+   if (st == SNEPPP_OK) sneppp__index(model);
+   return st;
 }
 
 #endif /* SNEPPP_INFERENCE_ONLY */
@@ -14238,18 +14287,26 @@ static void sneppp__lane_flush(sneppp__lane *lane, size_t n)
    lane->pending = 0;
 }
 
-/* From q = |V psi|^2, or what stands for it, to lambda, the likelihood's sums, and c = w / lambda. */
+#define SNEPPP__LEAST_LAMBDA 1e-300
+#ifdef SNEPPP_REAL_FLOAT
+   #define SNEPPP__MOST_PULL 1e30 /* the largest c_i: sums of it times products of features stay finite */
+#else
+   #define SNEPPP__MOST_PULL 1e200
+#endif
+
+/* From q = |V psi|^2, or what stands for it, to lambda, the likelihood's sums, and c = w / lambda. Where the model says
+   "impossible", lambda = 0, the likelihood is huge, not infinite, and does not move with the parameters: c = 0. */
 static void sneppp__likelihood(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
                                const double *log_base, const double *q, double *c)
 {
    double *lambda = lane->chunk.lambda, log_lambda[SNEPPP__CHUNK];
    for (size_t b = 0; b < B; b++) {
       if (loss->gradient) lambda[b] = loss->model->alpha * q[b] + loss->model->floor;
-      if (!(lambda[b] > 1e-300)) lambda[b] = 1e-300; /* where the model says "impossible": huge, not infinite */
+      if (!(lambda[b] > SNEPPP__LEAST_LAMBDA)) lambda[b] = SNEPPP__LEAST_LAMBDA;
    }
    sneppp__long_log(B, lambda, log_lambda);
    for (size_t b = 0; b < B; b++) {
-      c[b] = weight[b] / lambda[b];
+      c[b] = lambda[b] > SNEPPP__LEAST_LAMBDA ? weight[b] / lambda[b] : 0;
       lane->scalar[0] += weight[b] * (log_lambda[b] + log_base[b]);
       lane->scalar[1] += c[b];
       lane->scalar[2] += c[b] * q[b];
@@ -14308,8 +14365,10 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
          others[j] = 1;
          for (int h = 0; separable && h < model->readouts; h++) if (h != j) others[j] *= q[b][h];
       }
-      for (int j = 0; j < model->readouts; j++)
-         q[b][j] = model->alpha * c[b] * others[j]; /* from here on: c_i of readout j */
+      for (int j = 0; j < model->readouts; j++) { /* from here on: c_i of readout j */
+         q[b][j] = model->alpha * c[b] * others[j];
+         if (q[b][j] > SNEPPP__MOST_PULL) q[b][j] = SNEPPP__MOST_PULL; /* infinity times 0 would be NaN */
+      }
    }
    if (loss->gradient && (!loss->through_M || joins) && !waits) sneppp__lane_begin(lane);
    begun = lane->begun;
@@ -14861,7 +14920,8 @@ static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__lane *lane, size
    for (size_t b = 0; b < B; b++) if (!(square[b] >= least)) return 0;
    sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
    sneppp__likelihood(loss, lane, B, weight, log_base, square, share);
-   for (size_t b = 0; b < B; b++) u[b] = (sneppp_real)(model->alpha * share[b]);
+   for (size_t b = 0; b < B; b++)
+      u[b] = (sneppp_real)(model->alpha * share[b] < SNEPPP__MOST_PULL ? model->alpha * share[b] : SNEPPP__MOST_PULL);
    for (size_t k = 0; k < Q; k++) sneppp__real_product(B, 1, U + k * B, u, U + k * B);
    sneppp__gemm(0, 1, Q, q, B, 1, U, B, c->T, B, 0, c->sum, q);
    sneppp__join(Q * q, 1, c->sum, c->h);
@@ -15393,6 +15453,17 @@ static sneppp_status sneppp__realisations_check(const sneppp_model *model, const
    return SNEPPP_OK;
 }
 
+/* Events, each as often as its weight says. */
+static double sneppp__total_weight(const sneppp_events *events, size_t realisations)
+{
+   double total = 0;
+   for (size_t r = 0; r < realisations; r++) {
+      if (!events[r].weight) total += (double)events[r].count;
+      else for (size_t i = 0; i < events[r].count; i++) total += (double)events[r].weight[i];
+   }
+   return total;
+}
+
 /* sum over the realisations of log N!, with the sum of the weights in place of N. */
 static double sneppp__log_factorials(const sneppp_events *events, size_t realisations)
 {
@@ -15477,7 +15548,7 @@ SNEPPP_DEF size_t sneppp_thin(size_t count, double p, uint64_t seed, unsigned ch
 }
 
 /* Per event, the joint negative log-likelihood of events that were not used for the fit, under scale * lambda:
-   -[sum log(scale lambda(x_i)) - scale Lambda - log n!] / n. */
+   -[sum w_i log(scale lambda(x_i)) - scale Lambda - log n!] / n, n the sum of the weights. */
 SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events,
                                          size_t realisations, double scale, double *nll,
                                          const sneppp_parallel *par, sneppp_error *err)
@@ -15489,7 +15560,7 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
       return sneppp__fail(err, SNEPPP_ERR_ARG, "scale = %g must be positive", scale);
    st = sneppp__nll(model, events, realisations, &value, &expected, NULL, par, err);
    if (st != SNEPPP_OK) return st;
-   for (size_t r = 0; r < realisations; r++) n += (double)events[r].count;
+   n = sneppp__total_weight(events, realisations); /* an event of weight 2 is two events */
    if (!(n > 0)) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to test with");
    *nll = (value - expected + scale * expected - n * log(scale) + sneppp__log_factorials(events, realisations)) / n;
    return SNEPPP_OK;
@@ -15506,7 +15577,7 @@ SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, 
    if (st == SNEPPP_OK) st = sneppp_count(model, events->seen, &expected, err);
    if (st != SNEPPP_OK) return st;
    if (!points) return sneppp__fail(err, SNEPPP_ERR_ARG, "points is 0");
-   n = (double)events->count;
+   n = sneppp__total_weight(events, 1);
    sneppp_rng_init(&rng, seed, 78);
    for (size_t i = 0; i < points; i++) {
       sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
@@ -15660,6 +15731,7 @@ typedef struct sneppp__cone { /* one readout and its coordinates z = B'psi[pick]
    size_t  g, r;         /* features picked, coordinates                                                 */
    size_t  at;           /* its columns of Z: at .. at + r - 1                                           */
    size_t  p;            /* columns of U                                                                 */
+   size_t  most;         /* rows of V: columns that U may have in the end                                */
    size_t  x, S;         /* where U (or X) and S start in the arrays of all cones                        */
    double *K;            /* (n, n); diagonal readout: (n)                                                */
    size_t *pick;         /* (n)                                                                          */
@@ -16228,7 +16300,8 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
    }
 }
 
-/* Sizes for factors with at most p columns, and memory for them. */
+/* Sizes for factors with at most p columns, or (p = 0) with those they have but no more than V has rows, and memory for
+   them. */
 static sneppp_status sneppp__convex_vars_get(sneppp__convex *cx, size_t p, sneppp__convex_vars *v, sneppp_error *err)
 {
    sneppp__carver c = sneppp__measure();
@@ -16236,7 +16309,8 @@ static sneppp_status sneppp__convex_vars_get(sneppp__convex *cx, size_t p, snepp
    cx->x_size = cx->S_size = 0;
    for (int k = 0; k < cx->cones; k++) {
       sneppp__cone *q = &cx->cone[k];
-      q->p = cx->diagonal ? 1 : p < q->r ? p : q->r;
+      if (p) q->p = cx->diagonal ? 1 : p < q->r ? p : q->r;
+      else if (q->p > q->most) q->p = q->most;
       q->x = cx->x_size, q->S = cx->S_size;
       cx->x_size += q->r * (cx->pgd && !cx->diagonal ? q->r : q->p);
       cx->S_size += q->r * (cx->diagonal ? 1 : q->r);
@@ -16390,7 +16464,7 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
    }
    cx->now.step = step;
    *ended = 1;
-   if (cx->gap <= cx->tol && !fixed) cx->now.ending = SNEPPP_CONVERGED;
+   if (cx->gap <= cx->tol || fixed > 1) cx->now.ending = SNEPPP_CONVERGED;
    else if (stop) cx->now.ending = SNEPPP_ASKED_TO_STOP;
    else if (step >= cx->steps) cx->now.ending = SNEPPP_STEP_LIMIT;
    else *ended = 0;
@@ -16408,20 +16482,26 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
 }
 
 /* L-BFGS on U. A look costs N r^2, a step 4 N r p, so that looks cost about a quarter of the time. With `fixed` the
-   number of columns stays: a model of low rank, for which the gap is to the optimum of full rank. */
+   number of columns stays: a model of low rank, for which the gap is to the optimum of full rank, and which has
+   converged also when C comes to rest (fixed = 2), falling by less than tol/10 from one look to the next: the gap,
+   which then says what the rank costs, cannot be closed. */
 static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, sneppp_error *err)
 {
-   size_t        step = cx->now.step, wait = cx->diagonal ? 5 : 10 + cx->R / (2 * cx->cone[0].p), look = step + wait;
+   size_t        p = cx->cone[0].p ? cx->cone[0].p : 1; /* 0: all features of the first factor are zero */
+   size_t        step = cx->now.step, wait = cx->diagonal ? 5 : 10 + cx->R / (2 * p), look = step + wait;
    int           stuck = 0, ended = 0;
    sneppp_status st = sneppp__convex_eval(cx, v, v->x, v->g, 0, err);
+   double        last = cx->f;
    while (st == SNEPPP_OK) {
       double         norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g)), slope, f = cx->f, *swap;
       int            more, stop = sneppp__convex_tell(cx, step, norm);
       sneppp__search search;
       if (!(norm > 1e-13)) stuck = 1;
       if (stop || stuck || step >= look || step >= cx->steps) {
-         st = sneppp__convex_look_on(cx, v, fixed, stop, stuck, step, norm, &ended, err);
+         int rests = fixed && step >= look && last - f <= 0.1 * cx->tol;
+         st = sneppp__convex_look_on(cx, v, fixed + rests, stop, stuck, step, norm, &ended, err);
          if (ended || st != SNEPPP_OK) return st;
+         last = cx->f;
          look = step + (cx->gap < 5 * cx->tol ? wait / 2 + 1 : wait), stuck = 0,
          f = cx->f; /* closer looks near the end */
          norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
@@ -16511,12 +16591,19 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
 
 /* ---- from the solution to V */
 
-/* Keeps the p largest directions of the factor: U <- U E, E the leading eigenvectors of U'U. */
-static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars *v, size_t p, sneppp_error *err)
+/* Has a factor more columns than V has rows? Then keeps the largest directions of each: U <- U E, E the leading
+   eigenvectors of U'U. Each readout has rows of its own: of widths 8 and 64 and rank 10, 8 and 10. */
+static int sneppp__convex_too_wide(const sneppp__convex *cx)
+{
+   for (int k = 0; !cx->diagonal && k < cx->cones; k++) if (cx->cone[k].p > cx->cone[k].most) return 1;
+   return 0;
+}
+
+static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars *v, sneppp_error *err)
 {
    sneppp__convex      old = *cx;
    sneppp__convex_vars less;
-   sneppp_status       st = sneppp__convex_vars_get(cx, p, &less, err);
+   sneppp_status       st = sneppp__convex_vars_get(cx, 0, &less, err);
    if (st != SNEPPP_OK) return st;
    for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k], *was = &old.cone[k];
@@ -16579,7 +16666,7 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
          double m = cx->pgd ? x[q->x + i] : x[q->x + i] * x[q->x + i];
          R->V[q->pick[i]] = (sneppp_real)(scale * sqrt(m * q->s[i] * q->s[i] + cx->eps1));
       }
-      cx->rank = n;
+      cx->rank += n;
    } else if (cx->eps1 > 0 || cx->pgd) {
       sneppp__carver c = sneppp__measure();
       sneppp__block  block;
@@ -16614,16 +16701,11 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    sneppp__convex_vars v;
    sneppp__block       events;
    sneppp__carver      c = sneppp__measure();
-   size_t              rank;
    double              scale = 1;
    sneppp_status       st = sneppp__convex_coordinates(cx, err);
    if (st != SNEPPP_OK) return st;
    memset(&v, 0, sizeof v);
    if (!cx->R) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "all features are zero in the window");
-   rank = cx->R;
-   for (int k = 0; k < cx->cones; k++)
-      if (!cx->diagonal && (size_t)cx->model->readout[cx->cone[k].which].m < rank)
-         rank = (size_t)cx->model->readout[cx->cone[k].which].m;
    cx->rows = sneppp__chunk_rows(cx->model);
    cx->lanes = sneppp__most_lanes(cx->model);
    cx->loss.lanes = cx->lanes;
@@ -16648,9 +16730,12 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    else if (st == SNEPPP_OK) {
       st = sneppp__convex_start(cx, &v, err);
       if (st == SNEPPP_OK) st = sneppp__convex_lbfgs(cx, &v, 0, err);
-      if (st == SNEPPP_OK && !cx->diagonal && rank < cx->cone[0].p) {
-         st = sneppp__convex_cut(cx, &v, rank, err);
+      if (st == SNEPPP_OK && sneppp__convex_too_wide(cx)) {
+         int asked = cx->now.ending == SNEPPP_ASKED_TO_STOP;
+         if (asked) cx->steps = cx->now.step; /* what is left of the factor is looked at, not improved */
+         st = sneppp__convex_cut(cx, &v, err);
          if (st == SNEPPP_OK) st = sneppp__convex_lbfgs(cx, &v, 1, err);
+         if (asked && cx->now.ending == SNEPPP_STEP_LIMIT) cx->now.ending = SNEPPP_ASKED_TO_STOP;
       }
    }
    if (st == SNEPPP_OK) scale = 1 / sqrt(sneppp__convex_scale(cx));
@@ -16665,22 +16750,12 @@ static void sneppp__place_cone(sneppp__carver *c, const sneppp_model *model, int
 {
    size_t n = (size_t)model->readout[k].n, square = model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n;
    memset(q, 0, sizeof *q);
-   q->which = k, q->n = n, q->first = (size_t)model->readout[k].first;
+   q->which = k, q->n = n, q->first = (size_t)model->readout[k].first, q->most = (size_t)model->readout[k].m;
    q->K = (double *)sneppp__take(c, n, square, sizeof(double));
    q->pick = (size_t *)sneppp__take(c, n, 1, sizeof(size_t));
    q->B = square > 1 || n == 1 ? (double *)sneppp__take(c, n, n, sizeof(double)) : NULL;
    q->s = (double *)sneppp__take(c, n, 1, sizeof(double));
    q->a = (double *)sneppp__take(c, n, 1, sizeof(double));
-}
-
-static double sneppp__total_weight(const sneppp_events *events, size_t realisations)
-{
-   double total = 0;
-   for (size_t r = 0; r < realisations; r++) {
-      if (!events[r].weight) total += (double)events[r].count;
-      else for (size_t i = 0; i < events[r].count; i++) total += (double)events[r].weight[i];
-   }
-   return total;
 }
 
 /* A separable intensity alpha q_1 q_2 has the likelihood of independent coordinates: with tr(M_f K_f) = 1 each
@@ -16726,7 +16801,20 @@ static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, s
    }
 }
 
-static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc,
+/* Can the convex problem of the readout follow a run of ADAM, which may have a floor then? */
+static sneppp_status sneppp__polish_check(const sneppp_model *model, const sneppp_fit_desc *desc, int has_floor,
+                                          sneppp_error *err)
+{
+   sneppp__convex cx;
+   memset(&cx, 0, sizeof cx);
+   if (has_floor && model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.polish of a separable model with a floor is not convex: set "
+                                               "fit.floor to SNEPPP_NONE");
+   return sneppp__convex_check(model, desc, &cx, err);
+}
+
+/* With `polish` the floor is the model's own, not a share of the events. */
+static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
                                         sneppp_report *report, sneppp_error *err)
 {
    sneppp__convex cx;
@@ -16752,8 +16840,12 @@ static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_de
    if (st == SNEPPP_OK && !sneppp__finite(cx.total))
       st = sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
    cx.alpha = model->desc.alpha > 0 ? model->desc.alpha : cx.total > 0 ? cx.total / cx.mass : 1;
-   cx.floor *= cx.mass > 0 ? cx.total / cx.mass : 0;
-   cx.now.method = desc->method, cx.now.events = cx.loss.count, cx.now.steps = cx.steps, cx.now.width = model->n;
+   if (polish) cx.floor = model->floor;
+   else if (cx.floor > 0 && !(cx.mass > 0) && st == SNEPPP_OK)
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g, but what was watched has no finite mass", cx.floor);
+   else cx.floor *= cx.mass > 0 ? cx.total / cx.mass : 0;
+   cx.now.method = polish ? SNEPPP_CONVEX : desc->method;
+   cx.now.events = cx.loss.count, cx.now.steps = cx.steps, cx.now.width = model->n;
    cx.now.held_out = sneppp__nan();
    cx.now.ending = SNEPPP_CONVERGED;
    if (st == SNEPPP_OK && !(cx.total > 0)) { /* nothing was seen: the intensity 0 is the exact optimum */
@@ -17057,33 +17149,53 @@ SNEPPP_DEF void sneppp_trainer_free(sneppp_trainer *t)
    memset(t, 0, sizeof *t);
 }
 
-/* Before the first step: alpha = N / mass as the paper advises, the floor, and V scaled so that the model
-   expects as many events as there are. */
+/* Will a run learn a floor: one that fit.floor asks for, or else one that the model has? */
+static int sneppp__learns_floor(const sneppp_model *model, const sneppp_fit_desc *o)
+{
+   return (o->floor > 0 || (o->floor == 0 && model->floor > 0)) && !(o->freeze & SNEPPP_FREEZE_FLOOR);
+}
+
+/* Before the first step: alpha = N / mass as the paper advises, the floor, and V scaled so that the model expects as
+   many events as there are. A floor that the model has is a part of what was learnt and takes part in both scalings,
+   so that the shape of a fitted intensity is where the run starts. What is frozen is left alone to the bit: then V
+   alone makes up for the events that a frozen floor does not explain, and alpha for a frozen V. Nothing fails after
+   the model has been changed. */
 static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
 {
    sneppp_model   *model = t->model;
    sneppp__learnt seg[SNEPPP__MAX_LEARNT];
    sneppp_grad     grad;
-   size_t          count;
-   double          nll = 0, expected = 0, mass = 1, N = t->weights, target;
+   int             frozen = (t->desc.freeze & SNEPPP_FREEZE_READOUT) != 0,
+                   shared = t->desc.floor == 0 && sneppp__learns_floor(model, &t->desc);
+   double          nll = 0, expected = 0, N = t->weights, target = N, scale, alpha = model->alpha, had = model->floor;
    sneppp_status   st;
-   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
-   if (!(model->desc.alpha > 0)) model->alpha = mass > 0 ? N / mass : N;
-   if (t->desc.floor > 0) model->floor = mass > 0 ? t->desc.floor * N / mass : 0;
+   if (!(model->desc.alpha > 0) && !(frozen && alpha > 0)) model->alpha = t->mass > 0 ? N / t->mass : N;
+   if (shared && alpha > 0) model->floor *= model->alpha / alpha;
+   if (t->desc.floor > 0) model->floor = t->desc.floor * N / t->mass; /* the mass watched in all realisations */
    if (t->desc.floor < 0) model->floor = 0;
    st = sneppp__trainer_look(t, 0, NULL, &nll, &expected, err);
-   if (st != SNEPPP_OK) return st;
-   target = N - model->floor * t->mass; /* with several realisations the mass that was watched counts several times */
-   if (target < 0.01 * N) target = 0.01 * N;
-   expected -= model->floor * t->mass;
-   for (int k = 0; expected > 0 && k < model->readouts; k++) {
-      sneppp_readout_state *R = &model->readout[k];
-      double scale = sqrt(target / expected);
-      if (model->desc.mix == SNEPPP_MIX_SEPARABLE) scale = pow(target / expected, 0.5 / model->readouts);
-      for (size_t i = 0; i < (size_t)R->m * (size_t)R->n; i++) R->V[i] = (sneppp_real)((double)R->V[i] * scale);
+   if (st != SNEPPP_OK) { model->alpha = alpha, model->floor = had; return st; }
+   if (!(expected > 0)) { /* dL/dV = 2 V (alpha K - S): V = 0 is a place that no gradient leads away from */
+      model->alpha = alpha, model->floor = had;
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model's intensity is 0 everywhere, where ADAM cannot start: "
+                                               "make it anew, or give fit.floor");
    }
-   sneppp__theta_read(seg, sneppp__learnt_list(model, t->desc.freeze, seg, NULL, &grad, &count), t->theta);
-   memcpy(t->best, t->theta, count * sizeof *t->best);
+   if (!shared) {
+      target -= model->floor * t->mass;
+      if (target < 0.01 * N) target = 0.01 * N;
+      expected -= model->floor * t->mass;
+   }
+   scale = expected > 0 ? target / expected : 1;
+   if (!sneppp__finite(scale) || (frozen && model->desc.alpha > 0)) scale = 1; /* nothing may carry it */
+   if (shared) model->floor *= scale;
+   if (frozen) model->alpha *= scale;
+   for (int k = 0; !frozen && k < model->readouts; k++) {
+      sneppp_readout_state *R = &model->readout[k];
+      double root = model->desc.mix == SNEPPP_MIX_SEPARABLE ? pow(scale, 0.5 / model->readouts) : sqrt(scale);
+      for (size_t i = 0; i < (size_t)R->m * (size_t)R->n; i++) R->V[i] = (sneppp_real)((double)R->V[i] * root);
+   }
+   sneppp__theta_read(seg, sneppp__learnt_list(model, t->desc.freeze, seg, NULL, &grad, &t->parameters), t->theta);
+   memcpy(t->best, t->theta, t->parameters * sizeof *t->best);
    return SNEPPP_OK;
 }
 
@@ -17097,7 +17209,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    sneppp__block   block;
    sneppp_status   st;
    sneppp_fit_desc o;
-   size_t          count = 0, events = 0;
+   size_t          count = 0, events = 0, nodes;
    if (!t) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL");
    memset(t, 0, sizeof *t);
    st = sneppp__fit_check(model, desc, err);
@@ -17115,11 +17227,23 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    st = sneppp__realisations_check(model, o.events, o.realisations, &events, err);
    if (st != SNEPPP_OK) return st;
    if (!events) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to learn from");
+   nodes = model->nodes;
+   for (size_t r = 0; r < o.realisations; r++) {
+      const sneppp_region *seen = o.events[r].seen;
+      double               mass = 1;
+      for (int f = 0; f < model->factors; f++)
+         mass *= sneppp_window_mass(seen && seen->factor[f] ? seen->factor[f] : &model->layer[f].inside);
+      t->mass += mass;
+   }
+   t->weights = sneppp__total_weight(o.events, o.realisations);
+   if (t->weights == 0) return sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events are all 0");
+   if (o.floor > 0 && !(t->mass > 0))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g, but what was watched has no finite mass", o.floor);
    memset(&loss, 0, sizeof loss);
    loss.model = model, loss.events = o.events, loss.realisations = o.realisations, loss.count = events,
    loss.gradient = 2;
-   sneppp__learnt_list(model, o.freeze | (o.floor > 0 ? 0 : SNEPPP_FREEZE_FLOOR), seg, NULL, &grad, &count);
-   if (o.floor > 0) count++; /* the floor becomes positive before the first step */
+   sneppp__learnt_list(model, o.freeze | SNEPPP_FREEZE_FLOOR, seg, NULL, &grad, &count);
+   count += (size_t)sneppp__learns_floor(model, &o); /* which may become positive only before the first step */
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.freeze leaves nothing to learn");
    sneppp__place_run(&c, t, &loss, count);
    st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
@@ -17129,27 +17253,17 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    memset(t->moment1, 0, count * sizeof(double));
    memset(t->moment2, 0, count * sizeof(double));
    t->block = block.raw, t->block_bytes = block.bytes;
-   model->nodes = 0;
+   model->nodes = 0; /* a tree would not see the parameters move */
    t->model = model, t->desc = o, t->events = events, t->parameters = count, t->rate_cut = 1;
    t->held = (size_t)(o.holdout * (double)events);
    if (t->desc.batch >= events - t->held) t->desc.batch = 0;
    t->log_factorials = sneppp__log_factorials(o.events, o.realisations);
-   for (size_t r = 0; r < o.realisations; r++) {
-      double mass = 1;
-      for (int f = 0; f < model->factors; f++)
-         mass *=
-            sneppp_window_mass(o.events[r].seen && o.events[r].seen->factor[f] ? o.events[r].seen->factor[f]
-                                                                               : &model->layer[f].inside);
-      t->mass += mass;
-      if (!o.events[r].weight) t->weights += (double)o.events[r].count;
-      else for (size_t i = 0; i < o.events[r].count; i++) t->weights += (double)o.events[r].weight[i];
-   }
    t->report.method = SNEPPP_ADAM, t->report.events = events, t->report.steps = o.steps;
    t->report.gap = t->report.held_out = sneppp__nan();
    t->report.width = model->n, t->report.rank = model->readout[0].m;
    t->started = SNEPPP_SECONDS();
    st = sneppp__trainer_begin(t, err);
-   if (st != SNEPPP_OK) sneppp_trainer_free(t);
+   if (st != SNEPPP_OK) { model->nodes = nodes; sneppp_trainer_free(t); }
    return st;
 }
 
@@ -17211,42 +17325,106 @@ static int sneppp__trainer_patience(sneppp_trainer *t, sneppp_error *err, sneppp
    return ++t->since >= t->desc.patience;
 }
 
+/* All that a fit may change, kept aside: a fit that fails puts it back to the bit. */
+typedef struct sneppp__kept {
+   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
+   int            segments;
+   double         alpha, floor;
+   size_t         nodes;
+   unsigned char *copy; /* the arrays of the segments, one after the other */
+   sneppp__block  block;
+} sneppp__kept;
+
+static void sneppp__kept_move(const sneppp__kept *k, int back)
+{
+   unsigned char *at = k->copy;
+   for (int i = 0; i < k->segments; i++) {
+      void  *array = k->seg[i].real ? (void *)k->seg[i].real : (void *)k->seg[i].wide;
+      size_t bytes = k->seg[i].count * (k->seg[i].real ? sizeof(sneppp_real) : sizeof(double));
+      if (back) memcpy(array, at, bytes);
+      else memcpy(at, array, bytes);
+      at += bytes;
+   }
+}
+
+static sneppp_status sneppp__keep(sneppp_model *model, sneppp__kept *k, sneppp_error *err)
+{
+   sneppp__carver c = sneppp__measure();
+   sneppp_grad    grad;
+   size_t         count = 0;
+   sneppp_status  st;
+   k->segments = sneppp__learnt_list(model, SNEPPP_FREEZE_FLOOR, k->seg, NULL, &grad, &count);
+   k->alpha = model->alpha, k->floor = model->floor, k->nodes = model->nodes;
+   sneppp__take(&c, count, 1, sizeof(double));
+   st = sneppp__block_get(&k->block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   k->copy = (unsigned char *)sneppp__take(&c, count, 1, sizeof(double));
+   sneppp__kept_move(k, 0);
+   return SNEPPP_OK;
+}
+
+static void sneppp__put_back(sneppp_model *model, const sneppp__kept *k)
+{
+   sneppp__kept_move(k, 1);
+   model->alpha = k->alpha, model->floor = k->floor, model->nodes = k->nodes;
+}
+
+/* The steps of a run, and what is left in the model in the end: the best parameters for what was held out, or the last
+   ones, unless their likelihood is not finite: then those of the step before. */
+static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
+{
+   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
+   sneppp_grad    grad;
+   size_t         every = t->desc.steps / 60 + 1, count;
+   int            segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, NULL, &grad, &count);
+   double         nll = 0;
+   sneppp_status  st = SNEPPP_OK;
+   t->report.ending = SNEPPP_RUNNING;
+   while (st == SNEPPP_OK && t->report.ending == SNEPPP_RUNNING && t->report.step < t->desc.steps) {
+      st = sneppp_trainer_step(t, err);
+      if (st == SNEPPP_OK && t->held && t->report.step % every == 0 && sneppp__trainer_patience(t, err, &st))
+         t->report.ending = SNEPPP_CONVERGED;
+      else if (st == SNEPPP_OK && t->desc.progress && t->desc.progress(&t->report, t->model, t->desc.user))
+         t->report.ending = SNEPPP_ASKED_TO_STOP;
+   }
+   if (st != SNEPPP_OK) return st;
+   if (t->report.ending == SNEPPP_RUNNING) t->report.ending = SNEPPP_STEP_LIMIT;
+   if (t->held && t->looks) sneppp__theta_write(seg, segments, 1, t->best);
+   for (int again = 0; again < 2; again++) {
+      st = sneppp__nll(t->model, t->desc.events, t->desc.realisations, &nll, &t->report.expected, NULL,
+                       &t->desc.parallel, err);
+      if (again || t->held || (st != SNEPPP_ERR_RANGE && st != SNEPPP_ERR_NOT_FINITE)) break;
+      sneppp__theta_write(seg, segments, 1, t->best);
+   }
+   if (st == SNEPPP_OK) t->report.nll = (nll + t->log_factorials) / (double)t->events;
+   t->report.seconds = SNEPPP_SECONDS() - t->started;
+   return st;
+}
+
+/* ADAM, and after it, if that is wanted and nobody asked to stop, the convex problem of the readout with the hidden
+   layer and the floor that were learnt. The report is that of what ran last. */
 static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                       sneppp_error *err)
 {
    sneppp_trainer t;
-   sneppp_status  st = sneppp_trainer_init(&t, model, desc, err);
-   size_t         every;
+   sneppp__kept   kept;
+   sneppp_report  r;
+   int            has_floor = desc->floor > 0 || (desc->floor == 0 && model->floor > 0);
+   sneppp_status  st = desc->polish ? sneppp__polish_check(model, desc, has_floor, err) : SNEPPP_OK;
+   if (st == SNEPPP_OK) st = sneppp__keep(model, &kept, err);
    if (st != SNEPPP_OK) return st;
-   every = t.desc.steps / 60 + 1;
-   t.report.ending = SNEPPP_RUNNING;
-   while (st == SNEPPP_OK && t.report.step < t.desc.steps) {
-      st = sneppp_trainer_step(&t, err);
-      if (st == SNEPPP_OK && t.held && t.report.step % every == 0 && sneppp__trainer_patience(&t, err, &st)) {
-         t.report.ending = SNEPPP_CONVERGED;
-         break;
-      }
-      if (st == SNEPPP_OK && t.desc.progress && t.desc.progress(&t.report, model, t.desc.user)) {
-         t.report.ending = SNEPPP_ASKED_TO_STOP;
-         break;
-      }
+   st = sneppp_trainer_init(&t, model, desc, err);
+   if (st == SNEPPP_OK) st = sneppp__trainer_run(&t, err);
+   r = t.report;
+   sneppp_trainer_free(&t); /* zeroed if it could not be made */
+   if (st == SNEPPP_OK && desc->polish && r.ending != SNEPPP_ASKED_TO_STOP) {
+      double before = r.seconds;
+      st = sneppp__fit_convex(model, desc, 1, &r, err);
+      r.seconds += before;
    }
-   if (t.report.ending == SNEPPP_RUNNING) t.report.ending = st == SNEPPP_OK ? SNEPPP_STEP_LIMIT : SNEPPP_NO_PROGRESS;
-   {
-      sneppp__learnt seg[SNEPPP__MAX_LEARNT];
-      sneppp_grad     grad;
-      size_t          count;
-      int             segments = sneppp__learnt_list(model, t.desc.freeze, seg, NULL, &grad, &count);
-      if (st != SNEPPP_OK || (t.held && t.looks))
-         sneppp__theta_write(seg, segments, 1, t.best); /* the best finite model is kept */
-   }
-   if (st == SNEPPP_OK)
-      st = sneppp__nll(model, t.desc.events, t.desc.realisations, &t.report.nll, &t.report.expected, NULL,
-                       &t.desc.parallel, err);
-   if (st == SNEPPP_OK) t.report.nll = (t.report.nll + t.log_factorials) / (double)t.events;
-   t.report.seconds = SNEPPP_SECONDS() - t.started;
-   if (report) *report = t.report;
-   sneppp_trainer_free(&t);
+   if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
+   else if (report) *report = r;
+   sneppp__block_free(&kept.block);
    return st;
 }
 
@@ -18746,12 +18924,14 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    sneppp_report   r;
    sneppp_status   st;
    size_t          realisations = desc->realisations ? desc->realisations : 1, partial = 0;
+   double          mass = 1;
    for (size_t k = 0; k < realisations; k++) if (desc->events[k].seen || desc->events[k].weight) partial = 1;
    if (sneppp__auto_serves(model, desc)) return sneppp__fit_radial(model, desc, report, err);
    o.method = SNEPPP_CONVEX;
-   if (o.floor == 0) o.floor = 0.05;
+   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
+   if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
    memset(&r, 0, sizeof r);
-   st = sneppp__fit_convex(model, &o, &r, err);
+   st = sneppp__fit_convex(model, &o, 0, &r, err);
    if (st == SNEPPP_OK && !partial &&
        r.expected > 0) { /* the floor was given, not fitted: the best common scale is N / Lambda */
       double scale = (double)r.events / r.expected;
@@ -18767,14 +18947,15 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
                                     sneppp_error *err)
 {
    sneppp_status st = sneppp__fit_check(model, desc, err);
+   size_t        nodes;
    if (st != SNEPPP_OK) return st;
    if (desc->method == SNEPPP_AUTO) return sneppp__fit_auto(model, desc, report, err);
+   nodes = model->nodes;
    model->nodes = 0; /* a tree would not see the parameters move */
    st = desc->method == SNEPPP_ADAM ? sneppp__fit_adam(model, desc, report, err)
-                                    : sneppp__fit_convex(model, desc, report, err);
-   if (st == SNEPPP_OK && desc->method == SNEPPP_ADAM && desc->polish)
-      st = sneppp__fit_convex(model, desc, report, err);
-   sneppp__index(model);
+                                    : sneppp__fit_convex(model, desc, 0, report, err);
+   if (st == SNEPPP_OK) sneppp__index(model);
+   else model->nodes = nodes; /* nothing has moved */
    return st;
 }
 

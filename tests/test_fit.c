@@ -313,6 +313,300 @@ TEST fit_poisson_intervals(void)
    PASS();
 }
 
+/* The parameters of a trainer and those of the model that it learns: V, W, b or widths, and a floor. */
+static size_t fit_parameters(const sneppp_model *m, int has_floor)
+{
+   const sneppp_layer_state *L = &m->layer[0];
+   size_t                    n = (size_t)L->n, d = (size_t)L->d;
+   return (size_t)m->readout[0].m * (size_t)m->readout[0].n + n * d + (L->width ? n * d : n) + (has_floor ? 1 : 0);
+}
+
+static double fit_nll(const sneppp_model *m, const sneppp_events *e)
+{
+   double nll = 1e300;
+   return sneppp_nll(m, e, 1, &nll, NULL, NULL, NULL) == SNEPPP_OK ? nll / (double)e->count : 1e300;
+}
+
+/* A model that has a floor, made in three ways: 0 by AUTO, 1 by CONVEX, 2 by AUTO, then saved and loaded. */
+static sneppp_status fit_with_floor(sneppp_model *m, const sneppp_events *e, int way)
+{
+   static unsigned char bytes[1 << 20];
+   sneppp_desc          d = fit_desc_box(way == 1 ? 12 : 0);
+   sneppp_fit_desc      f;
+   sneppp_model         made;
+   sneppp_status        st = sneppp_init(&made, &d, NULL);
+   size_t               n;
+   memset(&f, 0, sizeof f);
+   f.events = e;
+   f.method = way == 1 ? SNEPPP_CONVEX : SNEPPP_AUTO;
+   f.floor = way == 1 ? 0.1 : 0;
+   if (st == SNEPPP_OK) st = sneppp_fit(&made, &f, NULL, NULL);
+   if (st != SNEPPP_OK || way < 2) { *m = made; return st; }
+   n = sneppp_save(&made, bytes, sizeof bytes);
+   sneppp_free(&made);
+   return n <= sizeof bytes ? sneppp_load(m, bytes, n, NULL, 0, NULL, NULL) : SNEPPP_ERR_SIZE;
+}
+
+/* ADAM goes on from a fit that has a floor: the floor is counted, kept and learnt, the run starts where the fit ended,
+   and its checkpoint can be loaded. With a share, or with none, the floor begins anew. */
+TEST fit_adam_goes_on_with_a_floor(void)
+{
+   static unsigned char checkpoint[1 << 20];
+   sneppp_events        e = fit_events(100);
+   for (int way = 0; way < 3; way++)
+      for (int share = 0; share < 3; share++) {
+         sneppp_fit_desc f = fit_adam(&e, 8);
+         sneppp_model    m;
+         sneppp_trainer  t;
+         sneppp_report   r;
+         sneppp_error    err;
+         double          before, had, first, total = 0;
+         size_t          n;
+         f.floor = share == 0 ? 0 : share == 1 ? 0.3 : SNEPPP_NONE;
+         f.rate = 1e-3;
+         ASSERT_EQ(SNEPPP_OK, fit_with_floor(&m, &e, way));
+         before = fit_nll(&m, &e), had = m.floor;
+         ASSERT(had > 0 && sneppp_count(&m, NULL, &total, &err) == SNEPPP_OK);
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");
+         ASSERT_EQ(fit_parameters(&m, share < 2), t.parameters);
+         first = m.floor;
+         if (share == 0) { /* only a common scale, to the number of events */
+            ASSERT_IN_RANGE(100 / total, first / had, 1e-6);
+            ASSERT_IN_RANGE(before + 1 - total / 100 - log(100 / total), fit_nll(&m, &e), 1e-6);
+         }
+         if (share == 1) ASSERT_IN_RANGE(0.3 * 100, first * 50, 1e-9 * 100);
+         if (share == 2) ASSERT_EQ(0, first);
+         for (size_t i = 0; i < t.parameters; i++) ASSERT(sneppp__finite(t.theta[i]) && sneppp__finite(t.best[i]));
+         for (int k = 0; k < 3; k++) ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_step(&t, &err), "%d");
+         ASSERT(share == 2 ? m.floor == 0 : m.floor > 0 && m.floor != first);
+         n = sneppp_trainer_save(&t, checkpoint, sizeof checkpoint);
+         ASSERT(n <= sizeof checkpoint);
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_load(&t, checkpoint, n, &err), "%d");
+         sneppp_trainer_free(&t);
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+         ASSERT_EQ(SNEPPP_ADAM, r.method);
+         ASSERT_IN_RANGE(r.nll, fit_nll(&m, &e), sizeof(sneppp_real) == 4 ? 1e-5 : 1e-10);
+         if (share == 0) ASSERT(r.nll < before + 1e-6);
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* What is frozen keeps its bits, also when the rest is scaled before the first step. */
+TEST fit_frozen_keeps_its_bits(void)
+{
+   sneppp_events e = fit_events(200);
+   for (int way = 0; way < 2; way++) {
+      sneppp_fit_desc f = fit_adam(&e, 3);
+      sneppp_model    m;
+      sneppp_error    err;
+      sneppp_real     V[12 * 12];
+      double          had;
+      ASSERT_EQ(SNEPPP_OK, fit_with_floor(&m, &e, 1));
+      e.count = 150; /* other events: something must be scaled */
+      had = m.floor;
+      memcpy(V, m.readout[0].V, sizeof V);
+      f.freeze = way ? SNEPPP_FREEZE_READOUT : SNEPPP_FREEZE_FLOOR;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+      ASSERT(way ? m.floor != had : m.floor == had);
+      ASSERT(way ? !memcmp(V, m.readout[0].V, sizeof V) : memcmp(V, m.readout[0].V, sizeof V) != 0);
+      sneppp_free(&m);
+      e.count = 200;
+   }
+   PASS();
+}
+
+/* The share of the floor is one of all events, whatever the number of realisations and what they watched. */
+TEST fit_floor_share_of_realisations(void)
+{
+   sneppp_events   all = fit_events(300), e[3];
+   sneppp_desc     d = fit_desc_box(8);
+   sneppp_fit_desc f = fit_adam(e, 5);
+   sneppp_model    m;
+   sneppp_trainer  t;
+   sneppp_error    err;
+   double          total = 0, part;
+   sneppp_window   half = d.factor[0].window;
+   sneppp_region   seen;
+   size_t          kept = 0;
+   memset(&seen, 0, sizeof seen);
+   seen.factor[0] = &half;
+   half.hi[0] = 4;
+   for (int k = 0; k < 3; k++) e[k] = all, e[k].count = 100, e[k].x = fit_xy + 200 * k;
+   for (size_t i = 0; i < 100; i++)
+      if (fit_xy[400 + 2 * i] <= 4) {
+         fit_xy[400 + 2 * kept] = fit_xy[400 + 2 * i], fit_xy[401 + 2 * kept] = fit_xy[401 + 2 * i];
+         kept++;
+      }
+   e[2].count = kept, e[2].seen = &seen;
+   f.realisations = 3, f.floor = 0.25;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err));
+   ASSERT_IN_RANGE(0.25 * (200 + (double)kept), m.floor * (50 + 50 + 20), 1e-9 * 300);
+   for (int k = 0; k < 3; k++) {
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, k == 2 ? &seen : NULL, &part, &err));
+      total += part;
+   }
+   ASSERT_IN_RANGE(200 + (double)kept, total, 1e-3);
+   sneppp_trainer_free(&t);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A fit that fails leaves the model as it was, to the bit, with its tree, and the report as well: an event that is found
+   late, a source that gives up, memory, a likelihood that cannot be had. */
+static size_t fit_source_calls;
+static size_t fit_source(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   memcpy(dst, (const sneppp_real *)user + 2 * first, 2 * count * sizeof *dst);
+   return fit_source_calls-- ? count : 0;
+}
+
+TEST fit_failed_changes_nothing(void)
+{
+   static unsigned char before[1 << 20], after[1 << 20];
+   sneppp_events        e = fit_events(100);
+   for (int way = 0; way < 2; way++)
+      for (int fault = 0; fault < 7; fault++) {
+         sneppp_fit_desc f = fit_adam(&e, 15);
+         sneppp_events   bad = e;
+         sneppp_model    m;
+         sneppp_report   r;
+         sneppp_error    err;
+         size_t          n, nodes;
+         test_alloc      a;
+         sneppp_status   st = SNEPPP_OK;
+         memset(&a, 0, sizeof a);
+         f.events = &bad;
+         ASSERT_EQ(SNEPPP_OK, fit_with_floor(&m, &e, way));
+         if (fault == 0) fit_xy[199] = 7;                          /* at once: all events are looked at */
+         if (fault == 1) fit_xy[199] = 7, f.batch = 10;            /* after some steps */
+         if (fault == 2) fit_xy[199] = 7, f.method = SNEPPP_CONVEX;
+         if (fault == 3) bad.x = NULL, bad.read = fit_source, bad.user = fit_xy, fit_source_calls = 9;
+         if (fault == 4) f.polish = 1, f.eps1 = 0.1, f.floor = 2;  /* refused */
+         if (fault == 5) f.polish = 1, f.steps = 5;                /* memory for the polish, see below */
+         if (fault == 6) bad.weight = fit_xy + 2, fit_xy[60] = -1, f.batch = 10;
+         n = sneppp_save(&m, before, sizeof before);
+         ASSERT(n <= sizeof before);
+         nodes = m.nodes;
+         memset(&r, 0x5a, sizeof r);
+         for (size_t at = 1; at < 100; at++) {
+            void *ctx = m.desc.alloc_ctx;
+            if (fault == 5) m.desc.alloc_ctx = &a, a.calls = 0, a.fail_at = at;
+            st = sneppp_fit(&m, &f, &r, &err);
+            m.desc.alloc_ctx = ctx;
+            if (fault == 5 && st == SNEPPP_OK) break;
+            if (st == SNEPPP_OK) fprintf(stderr, "way %d, fault %d did not fail\n", way, fault);
+            ASSERT(st != SNEPPP_OK);
+            ASSERT_EQ(n, sneppp_save(&m, after, sizeof after));
+            ASSERT(!memcmp(before, after, n));
+            ASSERT_EQ(nodes, m.nodes);
+            for (size_t i = 0; i < sizeof r; i++) ASSERT_EQ(0x5a, ((unsigned char *)&r)[i]);
+            if (fault != 5) break;
+         }
+         ASSERT_EQ((size_t)0, a.live);
+         ASSERT((st == SNEPPP_OK) == (fault == 5));
+         e = fit_events(100);
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* The polish solves the convex problem for the floor that was learnt, says so, and is left out when the run was asked to
+   stop. */
+TEST fit_polish_keeps_the_floor(void)
+{
+   sneppp_events   e = fit_events(300);
+   sneppp_desc     d = fit_desc_box(10);
+   sneppp_fit_desc f = fit_adam(&e, 60);
+   sneppp_model    a, b;
+   sneppp_report   ra, rb;
+   sneppp_error    err;
+   size_t          at = 7;
+   double          total;
+   f.floor = 0.2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&a, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&a, &f, &ra, &err));
+   f.polish = 1;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&b, &f, &rb, &err), "%d");
+   ASSERT_EQ(a.floor, b.floor);
+   ASSERT(fabs(a.floor * 50 - 60) > 0.1); /* it was learnt */
+   ASSERT_EQ(SNEPPP_ADAM, ra.method);
+   ASSERT_EQ(SNEPPP_CONVEX, rb.method);
+   ASSERT(ra.gap != ra.gap && rb.gap >= 0);
+   ASSERT(rb.nll <= ra.nll + 1e-9);
+   ASSERT_IN_RANGE(fit_nll(&b, &e), rb.nll, sizeof(sneppp_real) == 4 ? 1e-5 : 1e-9);
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, &total, &err));
+   ASSERT_IN_RANGE(total, rb.expected, 1e-4 * total);
+   sneppp_free(&b);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
+   f.progress = fit_stop, f.user = &at;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&b, &f, &rb, &err));
+   ASSERT_EQ(SNEPPP_ADAM, rb.method);
+   ASSERT_EQ(SNEPPP_ASKED_TO_STOP, rb.ending);
+   ASSERT_EQ((size_t)7, rb.step);
+   sneppp_free(&a);
+   sneppp_free(&b);
+   PASS();
+}
+
+/* An event of weight 2 is two events, for every way to judge a model; one of weight 0 is none. */
+TEST fit_judging_weights(void)
+{
+   sneppp_events   e = fit_events(100), twice = e;
+   sneppp_desc     d = fit_desc_box(6);
+   sneppp_fit_desc f = fit_adam(&e, 20);
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_real     weight[100], xy[400];
+   double          want = 0, got = 1, mc_want = 0, mc_got = 1, slack = sizeof(sneppp_real) == 4 ? 1e-5 : 1e-11;
+   size_t          count = 0;
+   for (size_t i = 0; i < 100; i++) {
+      weight[i] = (sneppp_real)(i % 3);
+      for (size_t k = 0; k < i % 3; k++) memcpy(xy + 2 * count++, fit_xy + 2 * i, 2 * sizeof *xy);
+   }
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err));
+   e.weight = weight;
+   twice.x = xy, twice.count = count;
+   ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&m, &twice, 1, 0.25, &want, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&m, &e, 1, 0.25, &got, NULL, &err));
+   ASSERT_IN_RANGE(want, got, slack);
+   ASSERT_EQ(SNEPPP_OK, sneppp_test_nll_monte_carlo(&m, &twice, 0.25, 1000, 3, &mc_want, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_test_nll_monte_carlo(&m, &e, 0.25, 1000, 3, &mc_got, &err));
+   ASSERT_IN_RANGE(mc_want, mc_got, slack);
+   for (size_t i = 0; i < 100; i++) weight[i] = 0;
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_test_nll(&m, &e, 1, 0.25, &got, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_fit(&m, &f, NULL, &err)); /* nor is there anything to learn from */
+   ASSERT(strstr(err.why, "weights"));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A readout of zeros, as a fit to no events leaves it, is no place for ADAM to start from. */
+TEST fit_adam_refuses_zeros(void)
+{
+   sneppp_events   none = fit_events(50), e = none;
+   sneppp_desc     d = fit_desc_box(6);
+   sneppp_fit_desc f = fit_adam(&none, 5);
+   sneppp_model    m;
+   sneppp_error    err;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   none.count = 0;
+   f.method = SNEPPP_CONVEX;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err));
+   f.method = SNEPPP_ADAM, f.events = &e;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, NULL, &err));
+   ASSERT(strstr(err.why, "0 everywhere"));
+   f.method = SNEPPP_CONVEX;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err));
+   f.method = SNEPPP_ADAM;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err));
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(fit)
 {
    RUN_TEST(fit_poisson_intervals);
@@ -323,4 +617,11 @@ SUITE(fit)
    RUN_TEST(fit_same_bits_for_all_threads);
    RUN_TEST(fit_refuses);
    RUN_TEST(fit_survives_failing_memory);
+   RUN_TEST(fit_adam_goes_on_with_a_floor);
+   RUN_TEST(fit_frozen_keeps_its_bits);
+   RUN_TEST(fit_floor_share_of_realisations);
+   RUN_TEST(fit_failed_changes_nothing);
+   RUN_TEST(fit_polish_keeps_the_floor);
+   RUN_TEST(fit_judging_weights);
+   RUN_TEST(fit_adam_refuses_zeros);
 }
