@@ -20,7 +20,7 @@ EXAMPLES += $(if $(shell command -v $(CXX)),$(patsubst examples/%.cpp,build/exam
 BENCHES  := $(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c)))
 PROGRAMS := build/sneppp $(filter-out build/examples/sneppp,$(EXAMPLES))
 
-.PHONY: all help demo examples test check check-quick quick-list check-compile sanitize lint cover size format clean FORCE
+.PHONY: all help demo examples test check check-quick check-list check-compile mutate sanitize lint cover size format clean FORCE
 all: $(PROGRAMS) ## build every program: the examples and tools (default; needs only a C compiler)
 
 help: ## this list
@@ -108,6 +108,7 @@ build/check/$(1).log: tests/config.sh $$(TEST_DEPS)
 endef
 
 have    = $(shell command -v $(1) 2>/dev/null)
+HAVE_BLAS := $(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h)
 HAVE_32 := $(shell echo 'int main(void) { return 0; }' | gcc -m32 -include math.h -x c -o /dev/null - 2>/dev/null && echo yes)
 
 ifneq ($(call have,gcc),)
@@ -138,19 +139,28 @@ ifeq ($(CHECKS),)
 $(eval $(call CONFIG,cc-double,$(CC),$(STRICT_C) -O2))
 $(eval $(call CONFIG,cc-float,$(CC),$(STRICT_C) -O2 -DSNEPPP_REAL_FLOAT))
 endif
-ifneq ($(and $(wildcard tests/blas_hooks.h),$(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h)),)
+ifneq ($(HAVE_BLAS),)
 $(eval $(call CONFIG,openblas-hooks,$(CC),$(STRICT_C) -O2 -include tests/blas_hooks.h,-lopenblas))
 endif
 
+# $(call MATRIX,compiler or yes,names) says that these need it; what a machine cannot build is named and counted as skipped.
+MATRIX   = $(if $(1),,$(eval ABSENT += $(2)))
+$(call MATRIX,$(call have,gcc),gcc-double gcc-float gcc-O0 gcc-O3-fast-math gcc-static gcc-no-simd gcc-native-ndebug)
+$(call MATRIX,$(HAVE_32),gcc-32-bit)
+$(call MATRIX,$(call have,g++),g++-cxx17)
+$(call MATRIX,$(call have,clang),clang-double clang-float-O0 clang-O3-fast-math)
+$(call MATRIX,$(call have,clang++),clang++-cxx17-float)
+$(call MATRIX,$(HAVE_BLAS),openblas-hooks)
+
 check: $(CHECKS:%=build/check/%.log) build/check/compile.log build/check/export.log build/check/arm.log ## the tests in every configuration, and the compile and link tests (try -j2)
-	@sh tests/total.sh $^
+	@ABSENT="$(ABSENT)" sh tests/total.sh $^
 
 # The configurations that differ most from make test, the most telling first.
 QUICK := $(foreach c,gcc-float gcc-O3-fast-math g++-cxx17 gcc-O0 gcc-no-simd gcc-static clang-double cc-float,$(filter $(c),$(CHECKS)))
 check-quick: $(QUICK:%=build/check/%.log) build/check/compile.log ## the part of it that differs most from make test
 	@sh tests/total.sh $^
-quick-list:
-	@echo $(QUICK)
+check-list: # for .ci/run, which runs them beside other work
+	@echo $(CHECKS)
 
 check-compile: build/check/compile.log ## what only a compiler, a linker or nm can tell about the header
 	@sh tests/total.sh $^
@@ -184,6 +194,11 @@ cover: $(TEST_DEPS) ## line coverage of sneppp.h by the tests (needs gcc and gco
 	   gcc -std=c99 -O0 --coverage -DSNEPPP_REAL_$$real $$inc -c -o main.o ../../../tests/main.c && \
 	   gcc --coverage -o tests main.o runner.o $(TEST_LIB) && (cd ../../.. && build/cover/$$real/tests) > log.txt && gcov main.o > /dev/null && cd .. || exit 1; done
 	@sh tests/cover.sh build/cover/*/sneppp.h.gcov
+
+# Changes one operator, constant or condition of the header at a time: which go unnoticed? MUTATE_SEED=1 MUTATE_COUNT=200
+# MUTATE_FLOOR=name of one floor only. tests/mutate.py says how; tests/mutants.txt lists what survives and why.
+mutate: build/greatest/greatest.h ## do the tests notice 200 random changes of the header? (needs python3 and gcc)
+	@python3 tests/mutate.py
 
 size: ## code size and time to compile; code, constants and stack of the exported model on a Cortex-M (or here)
 	@mkdir -p build/size

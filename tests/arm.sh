@@ -2,7 +2,8 @@
 # The exported model on a Cortex-M4 and a Cortex-M7: sh tests/arm.sh size | check
 #   size    code, constants, data and stack of examples/firmware.c; of this machine if arm-none-eabi-gcc is missing
 #   check   the example and one model of every kind run under qemu-system-arm and print what they print here;
-#           leaves build/check/arm.log (after tests/export.sh, which makes the models), whose last line is "N passed, M failed"
+#           leaves build/check/arm.log (after tests/export.sh, which makes the models), whose last line is "N passed, M failed";
+#           what is not installed leaves it out, and that counts as skipped
 # What they need: apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
 out=build/check/arm
 mkdir -p "$out"
@@ -60,12 +61,15 @@ to_file() { # file, command...
    "$@" >"$file"
 }
 finish() {
-   echo "$passed passed, $failed failed"
+   echo "$passed passed, $failed failed$1"
    mv "$out.part" "$out.log"
    printf '%-22s %s\n' arm "$passed passed, $failed failed$1" >&3
    exit 0
 }
-have arm-none-eabi-gcc && have qemu-system-arm || finish ", skipped: arm-none-eabi-gcc or qemu-system-arm is not installed"
+have arm-none-eabi-gcc && have qemu-system-arm || {
+   echo "arm: arm-none-eabi-gcc or qemu-system-arm is not installed" >&3
+   finish ", 1 skipped"
+}
 
 # What this machine prints but for the first line, which tells the size of a struct with pointers: the same sources, without SIMD like a Cortex-M, and in the order of operations as written.
 here="${CC:-cc} $flags -ffp-contract=off"

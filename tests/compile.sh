@@ -1,6 +1,7 @@
 #!/bin/sh
 # What only a compiler, a linker or nm can tell about the header: sh tests/compile.sh build/check/compile
 # Each check prints one line when it fails; the last line of build/check/compile.log is "N passed, M failed".
+# What a missing tool leaves out counts as skipped.
 cc=${CC:-cc}
 cxx=${CXX:-c++}
 out=${1:-build/check/compile}
@@ -25,7 +26,7 @@ check() { # words, command...
       echo "compile: FAIL $words" >&3
    fi
 }
-have() { command -v "$1" >/dev/null 2>&1 || { skipped=$((skipped + 1)); return 1; }; }
+have() { command -v "$1" >/dev/null 2>&1 || { skipped=$((skipped + 1)); echo "skipped, $1 is not installed"; return 1; }; }
 is_empty() { [ -z "$1" ] || { echo "$1"; return 1; }; }
 fails() { ! "$@" >"$out/fails.txt" 2>&1; }
 
@@ -125,7 +126,9 @@ echo "compile time of the header at -O2: $seconds s"
 echo "compile time of the header at -O2: $seconds s" >&3
 check "the header compiles in 25 s" awk "BEGIN { exit !($seconds < 25) }"
 
-echo "$passed passed, $failed failed"
-printf '%-22s %s\n' compile "$passed passed, $failed failed" >&3
+total="$passed passed, $failed failed"
+[ $skipped -eq 0 ] || total="$total, $skipped skipped"
+echo "$total"
+printf '%-22s %s\n' compile "$total" >&3
 mv "$out.part" "$out.log"
 exit 0

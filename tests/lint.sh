@@ -1,13 +1,14 @@
 #!/bin/sh
 # Runs the linters that are installed over the header and the programs given: sh tests/lint.sh FILE...
-# Any finding fails. There are no blanket suppressions: .clang-tidy gives a reason for every check it leaves out.
+# Any finding fails; a linter that is not installed counts as skipped in the last line. There are no blanket suppressions: .clang-tidy gives a reason for every check it leaves out.
 mkdir -p build/lint
 ran=0
 bad=0
+skipped=0
 run() { # name, command...
    name=$1
    shift
-   if ! command -v "$1" >/dev/null 2>&1; then echo "lint: $name: not installed, skipped"; return; fi
+   if ! command -v "$1" >/dev/null 2>&1; then echo "lint: $name: not installed, skipped"; skipped=$((skipped + 1)); return; fi
    ran=$((ran + 1))
    start=$(date +%s)
    if "$@" >"build/lint/$name.txt" 2>&1 && ! grep -q 'warning:\|error:' "build/lint/$name.txt"; then
@@ -32,10 +33,16 @@ done
 run clang-tidy clang-tidy --quiet tests/lint.c -- -std=c99
 if gcc -fanalyzer -x c -c -o /dev/null /dev/null 2>/dev/null; then
    run gcc-fanalyzer gcc -std=c99 -fanalyzer -O1 -c -o build/lint/lint.o tests/lint.c
+else
+   echo "lint: gcc-fanalyzer: not installed, skipped"
+   skipped=$((skipped + 1))
 fi
 if [ $# -gt 0 ]; then
    run cppcheck-programs cppcheck --std=c99 $check --error-exitcode=1 --quiet $skip "$@"
    run clang-tidy-programs clang-tidy --quiet "$@" -- -std=c99 $skip
 fi
 if [ $ran -eq 0 ]; then echo "lint: no linter is installed (cppcheck, clang-tidy, gcc)"; exit 1; fi
+total="$((ran - bad)) passed, $bad failed"
+[ $skipped -eq 0 ] || total="$total, $skipped skipped"
+echo "$total"
 exit $bad

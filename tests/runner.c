@@ -16,6 +16,8 @@ int main(int argc, char **argv)
    GREATEST_MAIN_BEGIN();
    SNEPPP_TEST_RUN
    GREATEST_PRINT_REPORT();
-   printf("%u passed, %u failed\n", greatest_info.passed, greatest_info.failed);
+   printf("%u passed, %u failed", greatest_info.passed, greatest_info.failed);
+   if (greatest_info.skipped > 0) printf(", %u skipped", greatest_info.skipped);
+   printf("\n");
    return greatest_all_passed() && greatest_info.passed > 0 ? 0 : 1;
 }

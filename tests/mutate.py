@@ -1,0 +1,597 @@
+#!/usr/bin/env python3
+"""Do the tests notice? Changes one operator, constant, condition or statement of sneppp.h at a time, at random, and runs the
+tests: those of the floor first, then those of other suites. Needs python3, gcc with gcov, and is faster with clang.
+
+   make mutate                                    200 changes over all floors
+   make mutate MUTATE_SEED=2 MUTATE_COUNT=60      another draw
+   make mutate MUTATE_FLOOR=rng                   one floor (MUTATE_COUNT changes in it)
+   python3 tests/mutate.py --show rng.3           how the header differs in change 3 of that floor
+
+The draw follows from the seed and the text of the header alone. Every floor has its share by lines, at least five. A line
+is drawn first, then one of the changes that it allows: lines of active code inside functions, never comments, strings,
+declarations without a value, constants of tables or the preprocessor's lines. A change that does not compile is replaced.
+
+A test that does not run a line cannot notice it: gcov says once which tests run which lines, and only those are run, the
+quickest first. Noticed means: a test fails, the program dies, or it takes several times as long as it should. What
+survives them is tried once more under the address and undefined sanitizers, where out-of-bounds reads show.
+
+build/mutate keeps what was measured, and which changes of this very header were noticed; these are not run again, so a
+run that was cut short goes on, and after tests are mended only the unnoticed changes are tried (MUTATE_FRESH=1: all).
+tests/mutants.txt lists changes that survive for a reason. Exits with 1 below 90 %."""
+import hashlib, json, os, random, re, resource, shutil, subprocess, sys, tempfile, threading, time
+
+TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+OUT = os.path.join(TOP, "build", "mutate")
+SEED = int(os.environ.get("MUTATE_SEED") or 1)
+COUNT = int(os.environ.get("MUTATE_COUNT") or 200)
+ONLY = os.environ.get("MUTATE_FLOOR") or ""
+JOBS = int(os.environ.get("MUTATE_JOBS") or min(2, os.cpu_count() or 1))
+FRESH = bool(os.environ.get("MUTATE_FRESH"))
+BAR = 90.0
+
+# The suites that are a floor's own. A suite is tests/test_NAME.c.
+FLOORS = {
+   "base": ["base", "header"], "mem": ["mem"], "threads": ["threads"], "rng": ["rng"], "linalg": ["linalg"],
+   "vector": ["vector"], "special": ["special"], "space": ["space", "edges"],
+   "kernel": ["kernel", "kernel_gauss", "kernel_shape"], "optim": ["optim"], "radial": ["radial"],
+   "model": ["model", "edges"], "loss": ["loss"], "fit": ["fit", "convex"], "auto": ["auto", "stream"],
+   "sample": ["sample"], "io": ["io", "export_c"], "input": ["input"],
+}
+
+# ---------------------------------------------------------------------------------------------------- reading C
+TOKEN = re.compile(r"""
+   (?P<space>\s+|/\*.*?\*/|//[^\n]*)|(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|
+   (?P<directive>^[ \t]*\#(?:[^\n\\]|\\.|\\\n)*)|
+   (?P<number>(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)[a-zA-Z]*)|(?P<name>[A-Za-z_]\w*)|
+   (?P<op><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)""", re.X | re.S | re.M)
+
+TYPES = set("""void char int long short unsigned signed float double const static size_t ptrdiff_t uint8_t uint16_t uint32_t
+   uint64_t int32_t int64_t struct union enum volatile register extern typedef SNEPPP_RESTRICT SNEPPP__RESTRICT FILE
+   __m256d __m256 __m256i __m128d __m128 __m128i __m512d __m512""".split())
+KEYWORDS = set("if else for while do switch case default return break continue goto sizeof".split())
+
+
+class Token:
+   __slots__ = ("kind", "text", "at", "line")
+
+   def __init__(self, kind, text, at, line):
+      self.kind, self.text, self.at, self.line = kind, text, at, line
+
+
+def tokens_of(text):
+   line, out = 1, []
+   for m in TOKEN.finditer(text):
+      kind, s = m.lastgroup, m.group()
+      if kind not in ("space", "directive"):
+         out.append(Token(kind, s, m.start(), line))
+      line += s.count("\n")
+   return out
+
+
+def active_lines(header):
+   """Lines of the header that the preprocessor lets through in the build of the tests."""
+   text = subprocess.run([CC, "-E", "-std=c99", "-DSNEPPP_PTHREADS", "-DSNEPPP_IMPLEMENTATION", header],
+                         check=True, capture_output=True, text=True).stdout
+   lines, line, ours = set(), 0, False
+   for s in text.split("\n"):
+      m = re.match(r'# (\d+) "(.*?)"', s)
+      if m:
+         line, ours = int(m.group(1)), os.path.basename(m.group(2)) == os.path.basename(header)
+         continue
+      if ours and s.strip():
+         lines.add(line)
+      line += 1
+   return lines
+
+
+class Change:
+   """One mutant: text[at:end] becomes `new`; the statement that holds it spans the lines first to last."""
+
+   def __init__(self, floor, function, first, last, span, token, at, end, old, new, what):
+      self.floor, self.function, self.first, self.last, self.span = floor, function, first, last, span
+      self.line, self.at, self.end, self.old, self.new, self.what = token.line, at, end, old, new, what
+      self.name, self.by, self.how = "", None, ""
+
+   def key(self):
+      return "%d:%d:%s" % (self.at, self.end, self.new)
+
+
+def real_scaled(s):
+   m = re.match(r"[0-9.]+(?:[eE][-+]?\d+)?", s)
+   suffix = s[m.end():]
+   return repr(float(m.group()) * 1.01) + suffix
+
+
+def read_header(path):
+   """Every change that the header allows, by floor and line."""
+   text = open(path, encoding="utf-8").read()
+   marks = [(text.count("\n", 0, m.start()) + 1, m.group(1)) for m in re.finditer(r">>([a-z]+) ===", text)]
+   floor_at = {}
+   active = active_lines(path)
+   types = TYPES | set(re.findall(r"\b(sneppp_[a-z0-9_]*)\b *;", "".join(re.findall(r"\}[^;{}]*;|typedef[^;{]*;", text))))
+   types |= set(re.findall(r"typedef struct (\w+)", text)) | set(re.findall(r"typedef enum (\w+)", text))
+   types |= set(re.findall(r"^\s*#\s*define\s+(SNEPPP__\w*(?:REAL|VEC|VECTOR)\b)", text, re.M))
+   types |= set(re.findall(r"^\} (\w+);", text, re.M)) | set(re.findall(r"typedef [^;{}()]*?(\w+);", text))
+   toks = tokens_of(text)
+   changes = {name: {} for name in FLOORS}
+   lines_of = {name: 0 for name in FLOORS}
+
+   def floor(line):
+      name = ""
+      for at, mark in marks:
+         if at > line: break
+         name = mark
+      return name
+
+   # ---- functions: a brace at depth 0 after a closing parenthesis
+   i, n = 0, len(toks)
+   while i < n:
+      t = toks[i]
+      if t.text == "{" and toks[i - 1].text == ")":
+         k, depth = i - 1, 0
+         while True: # back to the parenthesis that opens the parameters
+            depth += {")": 1, "(": -1}.get(toks[k].text, 0)
+            if depth == 0: break
+            k -= 1
+         function = toks[k - 1].text
+         j, depth = i, 0
+         while True:
+            depth += {"{": 1, "}": -1}.get(toks[j].text, 0)
+            if depth == 0: break
+            j += 1
+         name = floor(t.line)
+         if name in FLOORS: statements(text, toks, i + 1, j, name, function, active, types, changes[name])
+         i = j + 1
+         continue
+      if t.text == "{" and not (i >= 1 and toks[i - 1].kind == "string"): # a struct or a table at file scope
+         depth = 0
+         while True:
+            depth += {"{": 1, "}": -1}.get(toks[i].text, 0)
+            i += 1
+            if depth == 0: break
+         continue
+      i += 1
+   return text, changes
+
+
+def statements(text, toks, i, end, floor, function, active, types, out):
+   """Cuts a body into statements, and each into the changes that it allows."""
+   span = (toks[i - 1].line, toks[end].line)
+   start = i
+   paren = 0
+   while i < end:
+      t = toks[i].text
+      if t in "([": paren += 1
+      if t in ")]": paren -= 1
+      if paren == 0 and t == "{" and toks[i - 1].text in ("=", ",") : # the value of an array: skipped as a whole
+         depth = 0
+         while True:
+            depth += {"{": 1, "}": -1}.get(toks[i].text, 0)
+            i += 1
+            if depth == 0: break
+         continue
+      if paren == 0 and t in ("{", "}", ";"):
+         if i > start: statement(text, toks, start, i, floor, function, span, active, types, out, i + 1 >= end)
+         start = i + 1
+      i += 1
+
+
+def statement(text, toks, a, b, floor, function, span, active, types, out, is_last):
+   """Tokens a..b-1 and the semicolon or brace b."""
+   first, last = toks[a].line, toks[b].line
+
+   def add(k, at, stop, new, what):
+      if toks[k].line in active:
+         c = Change(floor, function, first, last, span, toks[k], at, stop, text[at:stop], new, what)
+         out.setdefault(toks[k].line, []).append(c)
+
+   def token(k, new, what):
+      add(k, toks[k].at, toks[k].at + len(toks[k].text), new, what)
+
+   head = a
+   while toks[head].text in ("else", "do") or (toks[head].text in ("if", "for", "while", "switch") and toks[head + 1].text == "("):
+      if toks[head].text in ("else", "do"):
+         head += 1
+         continue
+      k, depth = head + 1, 0
+      while k < b:
+         depth += {"(": 1, ")": -1}.get(toks[k].text, 0)
+         if depth == 0: break
+         k += 1
+      if toks[head].text == "if":
+         inner = text[toks[head + 1].at + 1:toks[k].at]
+         add(head, toks[head + 1].at + 1, toks[k].at, "!(" + inner + ")", "condition")
+      head = k + 1
+      if head >= b: break
+   body = head if head < b else b
+   declared = body < b and toks[body].text in types
+   if declared and toks[body].text == "static": return # a table
+   # ---- a whole statement: assignments, calls without a value, early returns. The last return gives the result.
+   if body < b and toks[b].text == ";" and not declared and toks[body].kind == "name" or body < b and toks[body].text in ("*", "(", "++", "--"):
+      word = toks[body].text
+      returns = word == "return"
+      if word not in ("case", "default", "goto") and not (returns and is_last) and not (word == "(" and toks[body + 1].text == "void"):
+         add(body, toks[body].at, toks[b].at, "", "statement")
+   declarator = declared
+   depth = 0
+   for k in range(a, b):
+      t, before, after = toks[k], toks[k - 1], toks[k + 1]
+      if t.text in "([{": depth += 1
+      if t.text in ")]}": depth -= 1
+      if declared and k >= body: # the sizes of arrays are not changed
+         if t.text == "=": declarator = False
+         if t.text == "," and depth == 0: declarator = True
+         if declarator: continue
+      operand = before.kind in ("number",) or (before.kind == "name" and before.text not in types | KEYWORDS) or before.text in (")", "]")
+      if before.text == ")" and (toks[k - 2].text in types or (toks[k - 2].text == "*" and toks[k - 3].text in types)): operand = False
+      binary = operand and k > a
+      if t.kind == "op":
+         if t.text in ("+", "-") and binary: token(k, {"+": "-", "-": "+"}[t.text], "arithmetic")
+         elif t.text == "-" and not binary and after.text != "-": token(k, "", "sign")
+         elif t.text in ("*", "/") and binary: token(k, {"*": "/", "/": "*"}[t.text], "arithmetic")
+         elif t.text in ("+=", "-=", "*=", "/="): token(k, {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}[t.text], "arithmetic")
+         elif t.text in ("<", "<=", ">", ">="):
+            token(k, {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}[t.text], "border")
+            token(k, {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[t.text], "comparison")
+         elif t.text in ("==", "!="): token(k, {"==": "!=", "!=": "=="}[t.text], "comparison")
+         elif t.text in ("&&", "||"): token(k, {"&&": "||", "||": "&&"}[t.text], "logic")
+         elif t.text == "!": token(k, "", "logic")
+         elif t.text in ("<<", ">>") and binary: token(k, {"<<": ">>", ">>": "<<"}[t.text], "shift")
+         elif t.text in ("&", "|", "^") and binary: token(k, {"&": "|", "|": "&", "^": "|"}[t.text], "bits")
+      elif t.kind == "number" and before.text != "case":
+         if re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", t.text):
+            digits, suffix = re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)", t.text).groups()
+            value = int(digits, 0)
+            token(k, "%d%s" % (value + 1, suffix), "constant")
+            if value > 0: token(k, "%d%s" % (value - 1, suffix), "constant")
+         else:
+            token(k, real_scaled(t.text), "constant")
+            token(k, "-" + t.text if before.text != "-" else " -" + t.text, "constant")
+      elif t.kind == "name":
+         swap = {"fmin": "fmax", "fmax": "fmin", "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor"}.get(t.text)
+         m = re.fullmatch(r"(sneppp__\w*?)(min|max)(_\w+)?", t.text)
+         if m and after.text == "(": swap = m.group(1) + {"min": "max", "max": "min"}[m.group(2)] + (m.group(3) or "")
+         if swap and after.text == "(": token(k, swap, "function")
+
+
+def draw(changes):
+   """A stream of changes for each floor, and how many of it are wanted: a line first, then a change of it."""
+   lines = {f: sum(1 for _ in per_line) for f, per_line in changes.items()}
+   floors = [f for f in FLOORS if lines[f] and ONLY in ("", f)]
+   if not floors: sys.exit("mutate: there is no floor " + ONLY)
+   total = sum(lines[f] for f in floors)
+   wanted = {f: max(5, round(COUNT * lines[f] / total)) for f in floors}
+   while sum(wanted.values()) > COUNT and max(wanted.values()) > 5: # the smallest floors were rounded up to five
+      wanted[max(floors, key=lambda f: wanted[f])] -= 1
+   while sum(wanted.values()) < COUNT: wanted[max(floors, key=lambda f: lines[f] / wanted[f])] += 1
+   streams = {}
+   for f in floors:
+      rng = random.Random("%d %s" % (SEED, f)) # of its own, so that a floor's draw does not depend on the others
+      order = sorted(changes[f])
+      rng.shuffle(order)
+      pools = {line: sorted(changes[f][line], key=lambda c: c.key()) for line in order}
+      for line in order: rng.shuffle(pools[line])
+      depth = max(len(p) for p in pools.values())
+      streams[f] = [pools[line][k] for k in range(depth) for line in order if k < len(pools[line])]
+   return wanted, streams
+
+
+# ---------------------------------------------------------------------------------------------------- building and running
+def command(name, *candidates):
+   for c in candidates:
+      if c and shutil.which(c): return c
+   sys.exit("mutate: needs " + name)
+
+
+CC = command("a C compiler", os.environ.get("MUTATE_CC"), "clang", "gcc", "cc")
+FAST_CC = command("a C compiler", "gcc", CC) # half the time of clang at -O1, and twice at -O0
+SLOWER = 10 # times at -O0 what gcov's program takes at -O1: vectors are slow without optimisation
+INCLUDE = ["-isystem", os.path.join(TOP, "build", "greatest")]
+LIBS = ["-lm", "-pthread"]
+
+
+def sha(*paths):
+   h = hashlib.sha256()
+   for p in paths: h.update(open(p, "rb").read())
+   return h.hexdigest()[:16]
+
+
+def suite_files():
+   return sorted(os.path.join(TOP, "tests", f) for f in os.listdir(os.path.join(TOP, "tests")) if re.fullmatch(r"test_\w+\.c", f))
+
+
+def suite_of(path):
+   return re.fullmatch(r"test_(\w+)\.c", os.path.basename(path)).group(1)
+
+
+def copy_tests(where):
+   """main.c includes ../sneppp.h, so each place of work has a header of its own beside its own copy of the tests."""
+   shutil.rmtree(os.path.join(where, "tests"), ignore_errors=True)
+   shutil.copytree(os.path.join(TOP, "tests"), os.path.join(where, "tests"))
+   os.makedirs(os.path.join(where, "gen"), exist_ok=True)
+   with open(os.path.join(where, "gen", "suites.h"), "w") as f:
+      subprocess.run(["sh", "tests/suites.sh"] + suite_files(), cwd=TOP, check=True, stdout=f)
+
+
+def build(where, compiler, flags, program):
+   """Compiles where/sneppp.h with the tests; the compiler's words if it fails."""
+   inc = ["-I" + os.path.join(where, "gen"), "-I" + os.path.join(where, "tests")] + INCLUDE
+   for source in ("runner", "main"):
+      obj = os.path.join(where, source + ".o")
+      if source == "runner" and os.path.exists(obj): continue
+      r = subprocess.run([compiler, "-w", "-std=c99"] + (flags if source == "main" else []) + inc +
+                         ["-c", "-o", obj, os.path.join(where, "tests", source + ".c")], capture_output=True, text=True, errors="replace")
+      if r.returncode: return r.stderr or "failed"
+   r = subprocess.run([compiler] + flags + ["-o", program, os.path.join(where, "main.o"), os.path.join(where, "runner.o")] + LIBS,
+                      capture_output=True, text=True, errors="replace")
+   return r.stderr or "failed" if r.returncode else ""
+
+
+def run_test(program, test, limit, env=None, sanitized=False):
+   """How it went ("" is well) and the seconds of processor time, of which `limit` are allowed."""
+   def limits():
+      resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+      resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 3))
+      if not sanitized: resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+   with tempfile.TemporaryFile() as said:
+      p = subprocess.Popen([program, "-f", "-t", test], cwd=TOP, stdout=said, stderr=said, env=env, preexec_fn=limits)
+      timer = threading.Timer(8 * limit + 30, p.kill) # waiting for ever costs no processor time
+      timer.start()
+      _, status, usage = os.wait4(p.pid, 0)
+      timer.cancel()
+      p.returncode = code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+      said.seek(0)
+      words = said.read()
+   took = usage.ru_utime + usage.ru_stime
+   if code == 0: return "", took
+   if code in (-9, -24): return "does not end", took
+   if code < 0: return "dies of signal %d" % -code, took
+   return "stops" if sanitized and (b"Sanitizer" in words or b"runtime error" in words) else "fails", took
+
+
+class Measured:
+   """Which lines each test runs, and how long it takes; kept in build/mutate for each version of header and suite."""
+
+   def __init__(self, header):
+      self.path = os.path.join(OUT, "measured.json")
+      self.tests = {} # test -> {"suite", "seconds", "lines": set}
+      known = {}
+      if os.path.exists(self.path): known = json.load(open(self.path))
+      base = sha(header)
+      where = os.path.join(OUT, "cover")
+      todo = []
+      for f in suite_files():
+         key, suite = sha(f) + base, suite_of(f)
+         names = re.findall(r"\bRUN_TEST\w*\((\w+)", open(f).read())
+         if known.get(suite, {}).get("key") != key: known[suite] = {"key": key, "tests": {}}
+         todo += [(suite, name) for name in names if name not in known[suite]["tests"]]
+      if todo:
+         print("mutate: which lines do %d tests run? (kept in build/mutate)" % len(todo), flush=True)
+         copy_tests(where)
+         shutil.copy(header, os.path.join(where, "sneppp.h"))
+         gcc = command("gcc for the coverage", "gcc")
+         bad = build(where, gcc, ["-O1", "--coverage"], os.path.join(where, "tests.out"))
+         if bad: sys.exit("mutate: the tests do not compile\n" + bad)
+         lock, queue = threading.Lock(), list(reversed(todo))
+         def work(index):
+            while True:
+               with lock:
+                  if not queue: return
+                  suite, name = queue.pop()
+               result = self.measure(where, name, index)
+               with lock:
+                  known[suite]["tests"][name] = result
+                  json.dump(known, open(self.path + ".new", "w"))
+                  os.replace(self.path + ".new", self.path)
+         in_parallel(work)
+      for suite, s in known.items():
+         for name, (seconds, lines) in s["tests"].items():
+            self.tests[name] = {"suite": suite, "seconds": seconds, "lines": set(lines)}
+
+   def measure(self, where, name, index):
+      data = os.path.join(where, "data%d" % index)
+      shutil.rmtree(data, ignore_errors=True)
+      os.makedirs(data)
+      env = dict(os.environ, GCOV_PREFIX=data, GCOV_PREFIX_STRIP="99")
+      how, took = run_test(os.path.join(where, "tests.out"), name, 600, env)
+      if how: sys.exit("mutate: %s %s without any change" % (name, how))
+      os.symlink(os.path.join(where, "main.gcno"), os.path.join(data, "main.gcno"))
+      said = subprocess.run(["gcov", "--json-format", "--stdout", "main.gcda"], cwd=data, capture_output=True, check=True).stdout
+      lines = []
+      for f in json.loads(said)["files"]:
+         if os.path.basename(f["file"]) == "sneppp.h": lines = sorted({l["line_number"] for l in f["lines"] if l["count"]})
+      return took, lines
+
+   def that_run(self, c):
+      """Tests that run the statement, own suites first, the quickest first."""
+      run = [(t["seconds"], name) for name, t in self.tests.items() if any(k in t["lines"] for k in range(c.first, c.last + 1))]
+      own = sorted(p for p in run if self.tests[p[1]]["suite"] in FLOORS[c.floor])
+      return own, sorted(p for p in run if p not in own)
+
+
+def split(tests, seconds):
+   """The quickest tests that take so long together, and the rest."""
+   total = 0
+   for k, (took, _) in enumerate(tests):
+      total += took
+      if total > seconds: return tests[:k], tests[k:]
+   return tests, []
+
+
+def in_parallel(work):
+   threads = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(JOBS)]
+   for t in threads: t.start()
+   for t in threads: t.join()
+
+
+# ---------------------------------------------------------------------------------------------------- the list of survivors
+def read_list():
+   """tests/mutants.txt: function, line before, line after, why. Returns {(function, before, after): why}."""
+   path, out = os.path.join(TOP, "tests", "mutants.txt"), {}
+   if os.path.exists(path):
+      for record in re.findall(r"^(\w+)\n- (.*)\n\+ ?(.*)\n((?:   .*\n?)+)", open(path).read(), re.M):
+         out[record[:3]] = " ".join(record[3].split())
+   return out
+
+
+def squeeze(s):
+   return " ".join(s.split())
+
+
+def before_after(text, c):
+   a, b = text.rfind("\n", 0, c.at) + 1, text.find("\n", c.end)
+   return squeeze(text[a:b]), squeeze(text[a:c.at] + c.new + text[c.end:b])
+
+
+# ---------------------------------------------------------------------------------------------------- the program
+def main():
+   header = os.path.join(TOP, "sneppp.h")
+   os.makedirs(OUT, exist_ok=True)
+   text, changes = read_header(header)
+   wanted, streams = draw(changes)
+   if "--lines" in sys.argv: # what could be drawn
+      for f in wanted: print("%-8s %5d lines, %6d changes, %3d drawn" % (f, len(changes[f]), len(streams[f]), wanted[f]))
+      return 0
+   if "--show" in sys.argv:
+      floor, k = sys.argv[sys.argv.index("--show") + 1].split(".")
+      print_change(text, streams[floor][int(k) - 1])
+      return 0
+   measured = Measured(header)
+   reasons = read_list()
+   noticed_path = os.path.join(OUT, "noticed.json")
+   noticed = {"header": sha(header), "by": {}}
+   if os.path.exists(noticed_path) and not FRESH:
+      old = json.load(open(noticed_path))
+      if old["header"] == noticed["header"]: noticed = old
+   lock, good, stop = threading.Lock(), set(), []
+   done, next_of, missing = [], {f: 0 for f in wanted}, dict(wanted)
+   refused = {f: 0 for f in wanted}
+   began = time.time()
+   places = []
+   for i in range(JOBS):
+      where = os.path.join(OUT, "place%d" % i)
+      copy_tests(where)
+      for f in ("runner.o", "main.o"):
+         if os.path.exists(os.path.join(where, f)): os.remove(os.path.join(where, f))
+      places.append(where)
+   # The program as it is, to tell a change's slowness from the machine's.
+   plain = os.path.join(OUT, "plain.out")
+   shutil.copy(header, os.path.join(places[0], "sneppp.h"))
+   bad = build(places[0], CC, ["-O0"], plain)
+   if bad: sys.exit("mutate: the tests do not compile\n" + bad)
+
+   def give_up(why):
+      stop.append(why)
+      raise SystemExit # of this thread
+
+   def take():
+      with lock:
+         for f in wanted:
+            if missing[f] and next_of[f] < len(streams[f]):
+               missing[f] -= 1
+               next_of[f] += 1
+               c = streams[f][next_of[f] - 1]
+               c.name = "%s.%d" % (f, next_of[f])
+               return c
+      return None
+
+   def sound(test): # A change is blamed only for what the unchanged header does not do here.
+      with lock:
+         if test in good: return
+      how, _ = run_test(plain, test, 600)
+      if how: give_up("%s %s without any change" % (test, how))
+      with lock: good.add(test)
+
+   def attempt(program, tests, slower, sanitized=False):
+      for seconds, test in tests:
+         how, _ = run_test(program, test, 5 + 5 * slower * seconds, sanitized=sanitized)
+         if how:
+            sound(test)
+            return "%s %s" % (test, how)
+      return ""
+
+   def judge(c, where):
+      """Sets c.by, the test that notices, and c.how. False if the change does not compile."""
+      with open(os.path.join(where, "sneppp.h"), "w", encoding="utf-8") as f: f.write(text[:c.at] + c.new + text[c.end:])
+      program = os.path.join(where, "tests.out")
+      if build(where, CC, ["-O0"], program): return False
+      own, others = measured.that_run(c)
+      c.reach = len(own) + len(others)
+      quick, slow = split(own, 1.5)
+      slower = SLOWER
+      c.by, c.how = attempt(program, quick, slower), "own"
+      if not c.by and slow: # long tests are worth a better compilation
+         if build(where, FAST_CC, ["-O1"], program): return False
+         slower = 1
+         c.by = attempt(program, slow, slower)
+      if not c.by:
+         quick, slow = split(others, 1 if slower > 1 else 10)
+         c.by, c.how = attempt(program, quick, slower), "others"
+      if not c.by and slow:
+         if slower > 1 and build(where, FAST_CC, ["-O1"], program): return False
+         c.by = attempt(program, split(slow, 30)[0], 1)
+      if not c.by and own + others:
+         if not build(where, CC, ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], program):
+            c.by, c.how = attempt(program, split(own + others, 1)[0], 60, True), "sanitizer"
+      return True
+
+   def work(index):
+      while not stop:
+         c = take()
+         if c is None: return
+         with lock: known = noticed["by"].get(c.key())
+         if known and known != "refused": c.by, c.how = known
+         elif known == "refused" or not judge(c, places[index]):
+            with lock:
+               refused[c.floor] += 1
+               missing[c.floor] += 1
+               noticed["by"][c.key()] = "refused"
+            continue
+         with lock:
+            done.append(c)
+            if c.by: noticed["by"][c.key()] = [c.by, c.how]
+            json.dump(noticed, open(noticed_path + ".new", "w"))
+            os.replace(noticed_path + ".new", noticed_path)
+            print("%3d %-11s %s:%d  %s -> %s  %s" % (len(done), c.name, c.function, c.line, squeeze(c.old)[:60], squeeze(c.new)[:64] or "nothing",
+                  "noticed by " + c.by + (" (%s)" % c.how if c.how != "own" else "") if c.by else
+                  "UNNOTICED" + ("" if c.reach else ", no test runs it")), flush=True)
+
+   in_parallel(work)
+   if stop: sys.exit("mutate: " + stop[0])
+   return report(text, wanted, done, refused, reasons, time.time() - began)
+
+
+def print_change(text, c):
+   a, b = before_after(text, c)
+   print("%s %s:%d (%s)\n%s\n- %s\n+ %s" % (c.name, c.floor, c.line, c.what, c.function, a, b))
+
+
+def report(text, wanted, done, refused, reasons, seconds):
+   print("\n%-9s %7s %5s %7s %9s %10s %9s %8s" % ("floor", "changes", "own", "others", "sanitizer", "equivalent", "unnoticed", "noticed"))
+   rest, sums = [], [0] * 6
+   for f in wanted:
+      mine = [c for c in done if c.floor == f]
+      count = [len(mine)] + [sum(c.how == h and c.by is not None for c in mine) for h in ("own", "others", "sanitizer")] + [0, 0]
+      for c in mine:
+         if c.by: continue
+         c.why = reasons.get((c.function,) + before_after(text, c), "")
+         count[4 if c.why.startswith("equivalent") else 5] += 1
+         rest.append(c)
+      sums = [x + y for x, y in zip(sums, count)]
+      print("%-9s %7d %5d %7d %9d %10d %9d %6.1f %%" % ((f,) + tuple(count) + (100.0 * sum(count[1:4]) / max(1, count[0]),)))
+   share = 100.0 * sum(sums[1:4]) / max(1, sums[0])
+   print("%-9s %7d %5d %7d %9d %10d %9d %6.1f %%" % (("all",) + tuple(sums) + (share,)))
+   real = sums[0] - sums[4]
+   print("%d changes did not compile and were replaced; without the equivalent ones %.1f %% are noticed; %.0f s" %
+         (sum(refused.values()), 100.0 * sum(sums[1:4]) / max(1, real), seconds))
+   if rest: print("\nUnnoticed:")
+   for c in sorted(rest, key=lambda c: c.line):
+      print_change(text, c)
+      print("   " + (c.why or "why? mend the tests, or say so in tests/mutants.txt"))
+   print("%.1f %% of %d changes noticed" % (share, sums[0]))
+   return 0 if share >= BAR else 1
+
+
+if __name__ == "__main__":
+   os.chdir(TOP)
+   sys.exit(main())
