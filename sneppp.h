@@ -758,8 +758,10 @@ SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index);
 /* The whole table as Markdown, piece by piece: put(text, user). */
 SNEPPP_DEF void          sneppp_kernel_list(void (*put)(const char *text, void *user), void *user);
 /* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest
-   entry, or until max_points (0 = 1e6) would be exceeded: then ERR_NO_CONVERGENCE, with the best K. error: the last
-   change. Work: n * n + n doubles. Not for exponential families on the line, nor for R^d. */
+   entry, or until max_points (0 = 1e6; finite sets: any number) would be exceeded: then ERR_NO_CONVERGENCE, with the
+   best K, or ERR_SIZE if the coarsest grid, 8 points per axis, has more. error: the last change. If psi is not finite
+   on some grid, K is that of the grid before. Work: n * n + n doubles. Not for exponential families on the line, nor
+   for R^d. */
 SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
                                              double tol, size_t max_points, double *K, double *work,
                                              double *error, sneppp_error *err);
@@ -4917,8 +4919,8 @@ SNEPPP__UNUSED static sneppp_status sneppp__polygon_check(const sneppp_window *w
 
 /* ---- >>space-check: mass, membership, validation ----------------------------------------------------------- */
 
-/* log of the surface area of the unit sphere in R^d, 2 pi^(d/2) / Gamma(d/2), and of the unit ball's volume,
-   area / d, by the recurrence in steps of two dimensions: exact factors, no gamma function. */
+/* The surface area of the unit sphere in R^d, 2 pi^(d/2) / Gamma(d/2), by the recurrence in steps of two dimensions:
+   exact factors, no gamma function. The unit ball's volume is area / d. */
 static double sneppp__sphere_area(int d)
 {
    double area = d % 2 ? 2 : 2 * SNEPPP__PI;
@@ -6666,8 +6668,7 @@ static double sneppp__gauss_pair_log(const sneppp__pair *p, const sneppp__pull *
       else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
       else sum += exp(term - top);
    }
-   SNEPPP_ASSERT(any && sum > 0); /* windows whose weights are all 0 were refused */
-   logk = top + log(sum);
+   logk = top + log(sum); /* not finite if weights are so large that even logarithms overflow: callers look */
    for (c = 0; out && c < count; c++) {
       double weight = sneppp__gauss_weight(p->win, c), share;
       sneppp__gauss_core(p, c, 1, wi, wj, &q, &t);
@@ -10090,7 +10091,7 @@ static sneppp_status sneppp__no_row(const sneppp_window *win, int d, sneppp_act 
    const char *space = sneppp__space_name(win->space), *ni = sneppp__act_name(ai), *nj = sneppp__act_name(aj);
    if (log && sneppp__find_row(win, d, ai, aj, 0, centred, 0))
       return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                          "no logarithmic form for %s x %s on %s: the integral may be negative", ni, nj,
+                          "no logarithmic form for %s x %s on %s; sneppp_gram has the integral itself", ni, nj,
                           space);
    if (sneppp__find_row(win, d, ai, aj, 0, centred, log))
       return sneppp__fail(
@@ -10160,6 +10161,13 @@ static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *
 
 /* ---- drivers ---- */
 
+/* What to say after "cannot be represented": whether there is a logarithmic form of the whole matrix. */
+static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer *layer)
+{
+   sneppp__plan plan;
+   return sneppp__plan_make(&plan, win, layer, 1, 0, NULL) == SNEPPP_OK ? "; sneppp_gram_log may do" : "";
+}
+
 /* A step is its own square, so K_ii is its first moment. That must be said: as a pair, the two edges fall on each
    other, and what is cut off between them has no derivative, where that of the moment exists. */
 static int sneppp__plan_partner(const sneppp__plan *plan, int i, int j)
@@ -10219,7 +10227,8 @@ SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_la
    sneppp__plan_pair(&plan, i < j ? i : j, i < j ? j : i, &p);
    value = p.row->pair(&p, NULL);
    if (!sneppp__finite(value))
-      return sneppp__fail(err, SNEPPP_ERR_RANGE, "k(%d, %d) cannot be represented; sneppp_gram_log may do", i, j);
+      return sneppp__fail(err, SNEPPP_ERR_RANGE, "k(%d, %d) cannot be represented%s", i, j,
+                          sneppp__log_hint(win, layer));
    *k = value;
    return SNEPPP_OK;
 }
@@ -10227,8 +10236,9 @@ SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_la
 /* ---- Gram matrices and their pull-back. L depends on K_ij and on K_ji, which are one number, so the pair {i, j}
    counts with G_ij + G_ji, and the diagonal with G_ii. Values and pull-back come from one walk over the upper
    triangle, in bands of rows. Band k belongs to lane k mod GRAM_LANES, lanes run in parallel and each adds to a
-   gradient of its own; these are added in the order of the lanes at the end. So every pair is evaluated once, and
-   the bits do not depend on the number of threads. Values need no sums: there each band is a lane. */
+   gradient of its own; these are added in the order of the lanes at the end, so that the bits do not depend on the
+   number of threads. Values need no sums: there each band is a lane. A pair function that makes derivatives returns the
+   value as well, so every pair is evaluated once; of the tiles, only those AT_ONCE are. */
 #define SNEPPP__GRAM_LANES 16
 
 typedef struct sneppp__gram_job {
@@ -10315,9 +10325,9 @@ static void sneppp__gram_tile(const sneppp__gram_job *job, sneppp__tile_fn run, 
 
 typedef struct sneppp__dump { double w[2][SNEPPP__MAX_STATS], l[2][SNEPPP__MAX_STATS], b[2]; } sneppp__dump;
 
-/* The pull-back of pair (i, j), i <= j; j < 0 for a moment. What is not wanted goes to the dump. */
-static void sneppp__pull_pair(const sneppp__plan *plan, const sneppp_layer_grad *to, int i, int j, double g,
-                              sneppp__dump *dump)
+/* The pull-back of pair (i, j), i <= j; j < 0 for a moment. What is not wanted goes to the dump. Returns the value. */
+static double sneppp__pull_pair(const sneppp__plan *plan, const sneppp_layer_grad *to, int i, int j, double g,
+                                sneppp__dump *dump)
 {
    size_t       d = (size_t)plan->d;
    int          unit[2], k;
@@ -10339,7 +10349,7 @@ static void sneppp__pull_pair(const sneppp__plan *plan, const sneppp_layer_grad 
    out.weight = to->weight;
    out.mean = to->mean;
    out.scale = to->scale;
-   p.row->pair(&p, &out);
+   return p.row->pair(&p, &out);
 }
 
 static void sneppp__gram_lane(size_t lane, void *arg)
@@ -10361,11 +10371,15 @@ static void sneppp__gram_lane(size_t lane, void *arg)
       for (j = band; tile && j < n; j += SNEPPP__TILE) sneppp__gram_tile(job, tile, band, j, &part);
       for (i = band; !tile && i < sneppp__band_end(band, n); i++)
          for (j = i; j < n; j++) {
-            sneppp__plan_pair(job->plan, (int)i, (int)j, &p);
-            if (job->K) job->K[i * n + j] = job->K[j * n + i] = p.row->pair(&p, NULL);
-            if (job->G)
-               sneppp__pull_pair(job->plan, &part, (int)i, (int)j, job->scale * sneppp__pull_weight(job->G, n, i, j),
-                                 &dump);
+            double k;
+            if (job->G) {
+               k = sneppp__pull_pair(job->plan, &part, (int)i, (int)j,
+                                     job->scale * sneppp__pull_weight(job->G, n, i, j), &dump);
+            } else {
+               sneppp__plan_pair(job->plan, (int)i, (int)j, &p);
+               k = p.row->pair(&p, NULL);
+            }
+            if (job->K) job->K[i * n + j] = job->K[j * n + i] = k;
          }
    }
 }
@@ -10375,32 +10389,6 @@ static void sneppp__run(const sneppp_parallel *par, void (*job)(size_t, void *),
    size_t i;
    if (par && par->run) { par->run(job, arg, count, par->user); return; }
    for (i = 0; i < count; i++) job(i, arg);
-}
-
-static sneppp_status sneppp__pull_result(const sneppp__plan *plan, const sneppp_layer_grad *out, sneppp_error *err)
-{
-   size_t i, r, n = (size_t)plan->layer->n, d = (size_t)plan->d;
-   size_t count = plan->win->count ? plan->win->count : 1;
-   for (i = 0; i < n; i++) {
-      for (r = 0; r < d; r++) {
-         if (out->W && !sneppp__finite(out->W[i * d + r]))
-            return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of W[%z][%z] cannot be represented", i,
-                                r);
-         if (out->width && !sneppp__finite(out->width[i * d + r]))
-            return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of width[%z][%z] cannot be represented",
-                                i, r);
-      }
-      if (out->b && !sneppp__finite(out->b[i]))
-         return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of b[%z] cannot be represented", i);
-   }
-   if (plan->win->space != SNEPPP_GAUSS) return SNEPPP_OK;
-   for (i = 0; i < count * d; i++) {
-      if (out->mean && !sneppp__finite(out->mean[i]))
-         return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.mean[%z] cannot be represented", i);
-      if (out->scale && !sneppp__finite(out->scale[i]))
-         return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of win.scale[%z] cannot be represented", i);
-   }
-   return SNEPPP_OK;
 }
 
 static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *G, size_t count,
@@ -10418,25 +10406,50 @@ static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *
    return SNEPPP_OK;
 }
 
-/* out += the gradients of the lanes, in their order. */
-static void sneppp__pull_join(const sneppp__gram_job *job, sneppp_layer_grad *out)
+/* The sum of entry `at` of an array of the gradient and of the lanes' parts of it, in their order. `part` is the array
+   in the first lane's part; parts are `size` doubles apart. */
+static double sneppp__pull_sum(const double *out, const double *part, size_t at, size_t lanes, size_t size)
 {
-   const sneppp__plan *plan = job->plan;
-   size_t n = (size_t)plan->layer->n, d = (size_t)plan->d, i, size = sneppp__pull_size(n, d, plan->win),
-          count = plan->win->count ? plan->win->count : 1;
-   for (size_t l = 0; l < job->lanes; l++) {
-      sneppp_layer_grad part = sneppp__pull_part(plan, job->parts + l * size);
-      for (i = 0; out->W && i < n * d; i++) out->W[i] += part.W[i];
-      for (i = 0; out->b && i < n; i++) out->b[i] += part.b[i];
-      for (i = 0; out->width && i < n * d; i++) out->width[i] += part.width[i];
-      for (i = 0; out->weight && i < count; i++) out->weight[i] += part.weight[i];
-      for (i = 0; out->mean && i < count * d; i++) out->mean[i] += part.mean[i];
-      for (i = 0; out->scale && i < count * d; i++) out->scale[i] += part.scale[i];
-   }
+   double sum = out[at];
+   for (size_t l = 0; l < lanes; l++) sum += part[l * size + at];
+   return sum;
+}
+
+/* out += the gradients of the lanes, if all sums can be represented; else the error, and out stays as it was. */
+static sneppp_status sneppp__pull_join(const sneppp__plan *plan, double *parts, size_t lanes, sneppp_layer_grad *out,
+                                       sneppp_error *err)
+{
+   static const char *const name[6] = {"W", "b", "width", "win.mean", "win.scale", "win.weight"};
+   size_t            n = (size_t)plan->layer->n, d = (size_t)plan->d, size = sneppp__pull_size(n, d, plan->win);
+   size_t            comps = plan->win->space != SNEPPP_GAUSS ? 0 : plan->win->count ? plan->win->count : 1, count[6];
+   sneppp_layer_grad first = sneppp__pull_part(plan, parts);
+   double           *to[6];
+   const double     *from[6];
+   to[0] = out->W,     from[0] = first.W,      count[0] = n * d;
+   to[1] = out->b,     from[1] = first.b,      count[1] = n;
+   to[2] = out->width, from[2] = first.width,  count[2] = n * d;
+   to[3] = out->mean,  from[3] = first.mean,   count[3] = comps * d;
+   to[4] = out->scale, from[4] = first.scale,  count[4] = comps * d;
+   to[5] = out->weight, from[5] = first.weight, count[5] = comps;
+   for (int pass = 0; pass < 2; pass++)
+      for (int k = 0; k < 6; k++) {
+         int flat = k == 1 || k == 5; /* one number per unit or component */
+         for (size_t i = 0; to[k] && i < count[k]; i++) {
+            double sum = sneppp__pull_sum(to[k], from[k], i, lanes, size);
+            if (pass) to[k][i] = sum;
+            else if (!sneppp__finite(sum) && flat)
+               return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of %s[%z] cannot be represented", name[k], i);
+            else if (!sneppp__finite(sum))
+               return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of %s[%z][%z] cannot be represented", name[k],
+                                   i / d, i % d);
+         }
+      }
+   return SNEPPP_OK;
 }
 
 /* K, if it is not NULL; the pull-back of dL/dK = scale G to out, if G is not NULL. parts has room for
-   sneppp__gram_lanes(n) times sneppp__pull_size doubles; NULL: it is allocated. */
+   sneppp__gram_lanes(n) times sneppp__pull_size doubles; NULL: it is allocated. A call that fails leaves out alone,
+   but may have written to K. */
 static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, int log, double *K,
                                   const double *G, double scale, sneppp_layer_grad *out, double *parts,
                                   const sneppp_parallel *par, sneppp_error *err)
@@ -10464,30 +10477,49 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
       job.parts = (double *)sneppp__take(&c, job.lanes, size, sizeof *parts);
    }
    sneppp__run(par, sneppp__gram_lane, &job, job.lanes);
-   if (G) sneppp__pull_join(&job, out);
-   sneppp__block_free(&block);
-   for (i = 0; K && i < n; i++) {
-      for (j = i; j < n; j++) {
+   for (i = 0; K && i < n && !status; i++)
+      for (j = i; j < n && !status; j++)
          if (!sneppp__finite(K[i * n + j]))
-            return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", i, j,
-                                log ? "" : "; sneppp_gram_log may do");
-      }
-   }
-   return G ? sneppp__pull_result(&plan, out, err) : SNEPPP_OK;
+            status = sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", i, j,
+                                  log ? "" : sneppp__log_hint(win, layer));
+   if (G && !status) status = sneppp__pull_join(&plan, job.parts, job.lanes, out, err);
+   sneppp__block_free(&block);
+   return status;
+}
+
+/* The values alone, for callers who keep K if the call fails: in a block first. */
+static sneppp_status sneppp__gram_values(const sneppp_window *win, const sneppp_layer *layer, int log, double *K,
+                                         const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__plan   plan;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   double        *values;
+   size_t         n;
+   sneppp_status  status = sneppp__plan_make(&plan, win, layer, log, 0, err);
+   if (status) return status;
+   n = (size_t)layer->n;
+   sneppp__take(&c, n, n, sizeof *values);
+   if ((status = sneppp__block_get(&block, &c, NULL, 0, NULL, err)) != SNEPPP_OK) return status;
+   values = (double *)sneppp__take(&c, n, n, sizeof *values);
+   status = sneppp__gram(win, layer, log, values, NULL, 0, NULL, NULL, par, err);
+   if (!status) memcpy(K, values, n * n * sizeof *K);
+   sneppp__block_free(&block);
+   return status;
 }
 
 SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
                                      const sneppp_parallel *par, sneppp_error *err)
 {
    if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
-   return sneppp__gram(win, layer, 0, K, NULL, 0, NULL, NULL, par, err);
+   return sneppp__gram_values(win, layer, 0, K, par, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
                                          const sneppp_parallel *par, sneppp_error *err)
 {
-   if (!logK) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
-   return sneppp__gram(win, layer, 1, logK, NULL, 0, NULL, NULL, par, err);
+   if (!logK) return sneppp__fail(err, SNEPPP_ERR_ARG, "logK is NULL");
+   return sneppp__gram_values(win, layer, 1, logK, par, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer,
@@ -10498,67 +10530,68 @@ SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp
    return sneppp__gram(win, layer, 0, NULL, G, 1, out, NULL, par, err);
 }
 
-/* Only the diagonal, (n): all that a diagonal readout needs, in O(n) time and memory. */
-static sneppp_status sneppp__gram_diagonal(const sneppp_window *win, const sneppp_layer *layer, double *k,
-                                           sneppp_error *err)
+/* Only one value per unit, (n): the diagonal of K, all that a diagonal readout needs, or first moments. O(n) time and
+   no memory: where k must stay as it was if the call fails (`keep`), values are looked at before they are written. */
+static sneppp_status sneppp__gram_line(const sneppp_window *win, const sneppp_layer *layer, int moments, int keep,
+                                       double *k, sneppp_error *err)
 {
    sneppp__plan  plan;
    sneppp__pair  p;
-   int           i;
-   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
+   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, moments, err);
    if (status) return status;
-   for (i = 0; i < layer->n; i++) {
-      sneppp__plan_pair(&plan, i, i, &p);
-      k[i] = p.row->pair(&p, NULL);
-      if (!sneppp__finite(k[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%d][%d] cannot be represented", i, i);
-   }
+   if (!k) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", moments ? "c" : "k");
+   for (int pass = keep ? 0 : 1; pass < 2; pass++)
+      for (int i = 0; i < layer->n; i++) {
+         double value;
+         sneppp__plan_pair(&plan, i, moments ? -1 : i, &p);
+         value = p.row->pair(&p, NULL);
+         if (!sneppp__finite(value) && moments)
+            return sneppp__fail(err, SNEPPP_ERR_RANGE, "c[%d] cannot be represented", i);
+         if (!sneppp__finite(value))
+            return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%d][%d] cannot be represented", i, i);
+         if (pass) k[i] = value;
+      }
    return SNEPPP_OK;
-}
-
-/* The pull-back of the diagonal alone, g (n). */
-static sneppp_status sneppp__gram_diagonal_grad(const sneppp_window *win, const sneppp_layer *layer,
-                                                const double *g, sneppp_layer_grad *out, sneppp_error *err)
-{
-   sneppp__plan     plan;
-   sneppp__dump     dump;
-   int              i;
-   sneppp_status    status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
-   if (status) return status;
-   memset(&dump, 0, sizeof dump);
-   for (i = 0; i < layer->n; i++) sneppp__pull_pair(&plan, out, i, i, g[i], &dump);
-   return sneppp__pull_result(&plan, out, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c,
                                         sneppp_error *err)
 {
-   sneppp__plan  plan;
-   sneppp__pair  p;
-   int           i;
-   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 1, err);
-   if (status) return status;
-   if (!c) return sneppp__fail(err, SNEPPP_ERR_ARG, "c is NULL");
-   for (i = 0; i < layer->n; i++) {
-      sneppp__plan_pair(&plan, i, -1, &p);
-      c[i] = p.row->pair(&p, NULL);
-      if (!sneppp__finite(c[i])) return sneppp__fail(err, SNEPPP_ERR_RANGE, "c[%d] cannot be represented", i);
+   return sneppp__gram_line(win, layer, 1, 1, c, err);
+}
+
+/* Their pull-back, g (n). parts has room for sneppp__pull_size doubles; NULL: it is allocated. */
+static sneppp_status sneppp__gram_line_grad(const sneppp_window *win, const sneppp_layer *layer, int moments,
+                                            const double *g, sneppp_layer_grad *out, double *parts, sneppp_error *err)
+{
+   sneppp__plan      plan;
+   sneppp__dump      dump;
+   sneppp__carver    c = sneppp__measure();
+   sneppp__block     block;
+   sneppp_layer_grad part;
+   size_t            size;
+   sneppp_status     status = sneppp__plan_make(&plan, win, layer, 0, moments, err);
+   if (status || (status = sneppp__pull_check(&plan, g, (size_t)layer->n, out, err)) != SNEPPP_OK) return status;
+   size = sneppp__pull_size((size_t)layer->n, (size_t)plan.d, win);
+   memset(&dump, 0, sizeof dump);
+   memset(&block, 0, sizeof block);
+   if (!parts) {
+      sneppp__take(&c, size, 1, sizeof *parts);
+      if ((status = sneppp__block_get(&block, &c, NULL, 0, NULL, err)) != SNEPPP_OK) return status;
+      parts = (double *)sneppp__take(&c, size, 1, sizeof *parts);
    }
-   return SNEPPP_OK;
+   memset(parts, 0, size * sizeof *parts);
+   part = sneppp__pull_part(&plan, parts);
+   for (int i = 0; i < layer->n; i++) sneppp__pull_pair(&plan, &part, i, moments ? -1 : i, g[i], &dump);
+   status = sneppp__pull_join(&plan, parts, 1, out, err);
+   sneppp__block_free(&block);
+   return status;
 }
 
 SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer,
                                              const double *g, sneppp_layer_grad *out, sneppp_error *err)
 {
-   sneppp__plan     plan;
-   sneppp__dump     dump;
-   int              i;
-   sneppp_status    status = sneppp__plan_make(&plan, win, layer, 0, 1, err);
-   if (status) return status;
-   status = sneppp__pull_check(&plan, g, (size_t)layer->n, out, err);
-   if (status) return status;
-   memset(&dump, 0, sizeof dump);
-   for (i = 0; i < layer->n; i++) sneppp__pull_pair(&plan, out, i, -1, g[i], &dump);
-   return sneppp__pull_result(&plan, out, err);
+   return sneppp__gram_line_grad(win, layer, 1, g, out, NULL, err);
 }
 
 /* ---- the table, printed ---- */
@@ -10827,25 +10860,28 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
    status = sneppp__cube_plan(win, &D, &closed, &pieces, err);
    if (status) return status;
    if (tol == 0) tol = 1e-10;
-   if (!max_points) max_points = 1000000;
+   if (!max_points) max_points = D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
    square = (size_t)n * (size_t)n;
    c.n = n;
    c.psi = psi;
    c.user = user;
-   c.K = K;
+   c.K = work;
    c.values = work + square;
    for (cells = 1;; cells *= 2) {
       for (count = (double)pieces, r = 0; r < D; r++) count *= (double)(cells * SNEPPP__CUBE_NODES);
-      if (cells > 1 && count > (double)max_points) break;
-      memcpy(work, K, cells > 1 ? square * sizeof *K : 0);
+      if (cells == 1 && count > (double)max_points)
+         return sneppp__fail(err, SNEPPP_ERR_SIZE, "max_points = %z, but the coarsest grid has %g points",
+                             max_points, count);
+      if (count > (double)max_points) break;
       sneppp__cube_sum(win, D, closed, pieces, cells, &c);
       for (k = 0, step = 0, largest = 0; k < square; k++) {
-         if (!sneppp__finite(K[k]))
+         if (!sneppp__finite(work[k]))
             return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
                                 "psi gave a value that is not finite (entry %z of K)", k);
-         if (fabs(K[k]) > largest) largest = fabs(K[k]);
-         if (cells > 1 && fabs(K[k] - work[k]) > step) step = fabs(K[k] - work[k]);
+         if (fabs(work[k]) > largest) largest = fabs(work[k]);
+         if (cells > 1 && fabs(work[k] - K[k]) > step) step = fabs(work[k] - K[k]);
       }
+      memcpy(K, work, square * sizeof *K);
       if (error) *error = cells > 1 ? step : largest;
       if (D == 0) { if (error) *error = 0; return SNEPPP_OK; }
       if (cells > 1 && step <= tol * largest) return SNEPPP_OK;
@@ -12463,9 +12499,9 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
                                 i / n, i % n);
       return SNEPPP_OK;
    }
-   st = g->diagonal ? sneppp__gram_diagonal(inside, layer, g->K[f], err)
-                    : sneppp_gram(inside, layer, g->K[f], par, err);
-   return st == SNEPPP_OK && g->c[f] ? sneppp_moments(inside, layer, g->c[f], err) : st;
+   st = g->diagonal ? sneppp__gram_line(inside, layer, 0, 0, g->K[f], err)
+                    : sneppp__gram(inside, layer, 0, g->K[f], NULL, 0, NULL, NULL, par, err);
+   return st == SNEPPP_OK && g->c[f] ? sneppp__gram_line(inside, layer, 1, 0, g->c[f], err) : st;
 }
 
 /* Takes room for a part of factor f (NULL = all of it), centred, and for the layer in the units of the closed forms. */
@@ -14203,7 +14239,8 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
       sneppp__place_watch(c, model, loss->events[r].seen, w);
       for (int f = 0; f < model->factors; f++) {
          size_t nf = (size_t)model->layer[f].n,
-                size = sneppp__gram_lanes(nf) * sneppp__pull_size(nf, (size_t)model->layer[f].d, &w->inside[f]);
+                size = sneppp__pull_size(nf, (size_t)model->layer[f].d, &w->inside[f]);
+         if (full) size *= sneppp__gram_lanes(nf);
          if (size > parts) parts = size;
       }
    }
@@ -14236,7 +14273,7 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
       loss->db = (double *)sneppp__take(c, widest, 1, sizeof(double));
       loss->dwidth = (double *)sneppp__take(c, widest, stats, sizeof(double));
       loss->dmean = (double *)sneppp__take(c, measure, 2 * stats + 1, sizeof(double));
-      loss->parts = (double *)sneppp__take(c, full ? parts : 0, 1, sizeof(double));
+      loss->parts = (double *)sneppp__take(c, parts, 1, sizeof(double));
    }
    loss->lane = (sneppp__lane *)sneppp__take(c, loss->lanes, 1, sizeof *loss->lane);
    for (size_t l = 0; l < loss->lanes; l++) {
@@ -15221,9 +15258,10 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, i
    memset(loss->dmean, 0, parts * (2 * d + 1) * sizeof *loss->dmean);
    out.W = loss->dW, out.b = loss->db, out.width = L->width ? loss->dwidth : NULL;
    if (parts) out.mean = loss->dmean, out.scale = loss->dmean + parts * d, out.weight = loss->dmean + 2 * parts * d;
-   st = w->g.diagonal ? sneppp__gram_diagonal_grad(&w->inside[f], &w->layer[f], G, &out, err)
+   st = w->g.diagonal ? sneppp__gram_line_grad(&w->inside[f], &w->layer[f], 0, G, &out, loss->parts, err)
                       : sneppp__gram(&w->inside[f], &w->layer[f], 0, K, G, scale, &out, loss->parts, par, err);
-   if (st == SNEPPP_OK && w->g.c[f]) st = sneppp_moments_grad(&w->inside[f], &w->layer[f], loss->dc, &out, err);
+   if (st == SNEPPP_OK && w->g.c[f])
+      st = sneppp__gram_line_grad(&w->inside[f], &w->layer[f], 1, loss->dc, &out, loss->parts, err);
    return st;
 }
 

@@ -366,13 +366,15 @@ static int kernel_value_agrees(kernel_case *c, double got)
 {
    double        K[4], work[6], error, expected, size = 1e-9;
    int           kink = kernel_kinked(c->p.ui.act) || kernel_kinked(c->p.uj.act);
+   size_t        points = kink ? 40000 : 400000;
    sneppp_status status;
+   if (kink && c->win.dim > 5) points = 262144; /* the coarsest grid in six dimensions */
    if (c->p.log) got = exp(got);
    if (c->win.space >= SNEPPP_GAMMA && c->win.space <= SNEPPP_NORMAL) {
       expected = kernel_family_sum(c);
       size *= 1 + fabs(expected);
    } else {
-      status = sneppp_gram_numeric(&c->win, 2, kernel_features, c, 1e-11, kink ? 40000 : 400000, K, work, &error, NULL);
+      status = sneppp_gram_numeric(&c->win, 2, kernel_features, c, 1e-11, points, K, work, &error, NULL);
       if (status && status != SNEPPP_ERR_NO_CONVERGENCE) return 0;
       expected = K[1];
       size *= 1 + K[0] + K[3];
@@ -974,6 +976,128 @@ TEST kernel_numeric_gram(void)
    PASS();
 }
 
+/* A call that fails writes nothing, and says what is true. Unit 0 is harmless and comes first; unit 1 overflows. */
+TEST kernel_failed_calls_write_nothing(void)
+{
+   static const double G[4] = {1, 1, 1, 1};
+   double              W[2] = {0.5, 30}, b[2] = {0, 0}, K[4], c[2], gW[2], gb[2], gw[2], gm[2], gs[2];
+   double              weight[2] = {1, 1e-100}, mean[2] = {0, 0}, scale[2] = {1, 1}, large[4] = {1e200, 0, 0, 0};
+   sneppp_window       win;
+   sneppp_layer        layer;
+   sneppp_layer_grad   out;
+   sneppp_error        err;
+   memset(&win, 0, sizeof win);
+   memset(&layer, 0, sizeof layer);
+   win.space = SNEPPP_GAUSS, win.dim = 1, win.count = 2, win.weight = weight, win.mean = mean, win.scale = scale;
+   layer.n = 2, layer.unit.act = SNEPPP_EXP, layer.W = W, layer.b = b;
+   out.W = gW, out.b = gb, out.width = NULL, out.weight = gw, out.mean = gm, out.scale = gs;
+   for (int i = 0; i < 4; i++) K[i] = 7;
+   for (int i = 0; i < 2; i++) c[i] = gW[i] = gb[i] = gw[i] = gm[i] = gs[i] = 7;
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
+   ASSERT_STR_EQ("K[1][1] cannot be represented; sneppp_gram_log may do", err.why);
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_kernel(&win, &layer, 1, 1, K, &err), "%d");
+   ASSERT(strstr(err.why, "sneppp_gram_log may do"));
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err), "%d");
+   W[1] = 60;
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_moments(&win, &layer, c, &err), "%d");
+   ASSERT_STR_EQ("c[1] cannot be represented", err.why);
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_moments_grad(&win, &layer, G, &out, &err), "%d");
+   ASSERTm(err.why, strstr(err.why, "W[1][0]"));
+   W[1] = 1e160; /* now its logarithm overflows */
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram_log(&win, &layer, K, NULL, &err), "%d");
+   ASSERT(strstr(err.why, "K[1][1] cannot be represented") && !strstr(err.why, "gram_log"));
+   /* The gradient of a weight alone: 1e200 e^(2 w m + 2 w^2) for a component that hardly counts. */
+   W[0] = 1, W[1] = 0.1, mean[1] = 170;
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, large, &out, NULL, &err), "%d");
+   ASSERT_STR_EQ("the gradient of win.weight[1] cannot be represented", err.why);
+   for (int i = 0; i < 4; i++) ASSERT_EQ(7.0, K[i]);
+   for (int i = 0; i < 2; i++) ASSERT(c[i] == 7 && gW[i] == 7 && gb[i] == 7 && gw[i] == 7 && gm[i] == 7 && gs[i] == 7);
+   large[0] = 1;
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_grad(&win, &layer, large, &out, NULL, &err), "%d"); /* adds */
+   ASSERT(gW[0] > 7.5 && gb[0] > 7.5 && gW[1] == 7 && gb[1] == 7 && gw[0] > 7.5);
+   /* Rectified powers have no logarithmic form, so none is recommended; and they are not negative. */
+   layer.unit.act = SNEPPP_RECT, layer.unit.p = 3, W[0] = 1e80, mean[1] = 0;
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
+   ASSERT_STR_EQ("K[0][0] cannot be represented", err.why);
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_kernel(&win, &layer, 0, 0, K, &err), "%d");
+   ASSERT_STR_EQ("k(0, 0) cannot be represented", err.why);
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_gram_log(&win, &layer, K, NULL, &err), "%d");
+   ASSERT(strstr(err.why, "no logarithmic form") && !strstr(err.why, "negative"));
+   ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_gram_log(&win, &layer, NULL, NULL, &err), "%d");
+   ASSERT_STR_EQ("logK is NULL", err.why);
+   for (int i = 0; i < 4; i++) ASSERT_EQ(7.0, K[i]);
+   PASS();
+}
+
+/* Values that come with a pull-back are those of the Gram matrix. */
+TEST kernel_values_beside_the_pull_back(void)
+{
+   enum { n = 5, d = 2 };
+   static const sneppp_act act[n] = {SNEPPP_COS, SNEPPP_SIN, SNEPPP_EXP, SNEPPP_COS, SNEPPP_ONE};
+   static const sneppp_act gauss[n] = {SNEPPP_RELU, SNEPPP_STEP, SNEPPP_PHI, SNEPPP_ERF, SNEPPP_GELU};
+   sneppp_rng        rng;
+   double            W[n * d], b[n], G[n * n], K[n * n], L[n * n], gW[n * d], gb[n];
+   sneppp_unit       units[n];
+   sneppp_layer      layer;
+   sneppp_layer_grad out;
+   sneppp_error      err;
+   sneppp_rng_init(&rng, 8, 0);
+   memset(units, 0, sizeof units);
+   memset(&layer, 0, sizeof layer);
+   memset(&out, 0, sizeof out);
+   for (int i = 0; i < n * d; i++) { W[i] = sneppp_rng_normal(&rng); gW[i] = 0; }
+   for (int i = 0; i < n; i++) { b[i] = sneppp_rng_normal(&rng); gb[i] = 0; }
+   for (int i = 0; i < n * n; i++) G[i] = sneppp_rng_normal(&rng);
+   layer.n = n, layer.W = W, layer.b = b, layer.units = units;
+   out.W = gW, out.b = gb;
+   for (int k = 0; k < 2; k++) {
+      sneppp_window win = kernel_window(k ? SNEPPP_GAUSS : SNEPPP_BOX, d);
+      for (int i = 0; i < n; i++) { units[i].act = k ? gauss[i] : act[i]; units[i].p = 1; }
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp__gram(&win, &layer, 0, L, G, 1, &out, NULL, NULL, &err), "%d");
+      for (int i = 0; i < n * n; i++) ASSERT_IN_RANGE(K[i], L[i], 1e-14 * (fabs(K[i]) + fabs(K[0])));
+   }
+   PASS();
+}
+
+static void kernel_counted_feature(const double *x, double *psi, void *user)
+{
+   size_t *calls = (size_t *)user;
+   ++*calls;
+   psi[0] = x[0] > 0.9 && *calls > 20 ? sneppp__from_bits(0x7ff0000000000000ULL) : 1;
+}
+
+/* No more points than max_points, the first grid included; what fails there leaves K as it was. */
+TEST kernel_numeric_gram_ends(void)
+{
+   sneppp_window win;
+   double        K[1] = {7}, work[2], error, point[3] = {0.5, 0.25, 0.125};
+   size_t        calls = 0;
+   sneppp_error  err;
+   memset(&win, 0, sizeof win);
+   for (win.dim = 1; win.dim <= SNEPPP_MAX_DIM; win.dim++) {
+      win.hi[win.dim - 1] = 0.5;
+      calls = 0;
+      ASSERT_EQ_FMT(SNEPPP_ERR_SIZE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 7, K, work, &error, &err), "%d");
+      ASSERT(calls == 0 && K[0] == 7 && strstr(err.why, "max_points = 7"));
+      if (win.dim >= 7) ASSERT_EQ_FMT(SNEPPP_ERR_SIZE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 0, K, work, &error, &err), "%d");
+   }
+   win.dim = 2, win.hi[0] = 1;
+   ASSERT_EQ_FMT(SNEPPP_ERR_NOT_FINITE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 64, K, work, &error, &err), "%d");
+   ASSERT_EQ(7.0, K[0]);
+   calls = 0, win.hi[0] = 0.5;
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CONVERGENCE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 64, K, work, &error, &err), "%d");
+   ASSERT_EQ_FMT((size_t)64, calls, "%zu");
+   ASSERT_IN_RANGE(0.25, K[0], 1e-14); /* the best there is */
+   memset(&win, 0, sizeof win);
+   win.space = SNEPPP_FINITE, win.dim = 1, win.count = 3, win.point = point;
+   calls = 0;
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 0, K, work, &error, &err), "%d");
+   ASSERT_IN_RANGE(3.0, K[0], 1e-15);
+   ASSERT_EQ_FMT(SNEPPP_ERR_SIZE, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 2, K, work, &error, &err), "%d");
+   PASS();
+}
+
 /* K_ii of a step is its first moment, and its derivatives are the moment's: by differences, along the diagonal, wherever
    steps have closed forms. */
 TEST kernel_step_beside_itself(void)
@@ -1039,5 +1163,8 @@ SUITE(kernel)
    RUN_TEST(kernel_refuses_by_name);
    RUN_TEST(kernel_table_is_complete_and_printable);
    RUN_TEST(kernel_numeric_gram);
+   RUN_TEST(kernel_numeric_gram_ends);
+   RUN_TEST(kernel_failed_calls_write_nothing);
+   RUN_TEST(kernel_values_beside_the_pull_back);
    RUN_TEST(kernel_step_beside_itself);
 }
