@@ -5129,6 +5129,21 @@ SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
    }
 }
 
+#ifndef SNEPPP_INFERENCE_ONLY
+/* Intensities are per unit of mass, so a model's window needs one that a double can hold, and whose inverse it can:
+   that of a box with sides of 1e-200 is 0. Multiplies *mass by it; spaces of infinite mass are left out. */
+static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
+{
+   double m;
+   if (win->space == SNEPPP_EUCLID || win->space == SNEPPP_NEGBINOMIAL || win->space == SNEPPP_NORMAL) return SNEPPP_OK;
+   m = sneppp_window_mass(win);
+   *mass *= m;
+   if (sneppp__finite(m) && m >= 2.2250738585072014e-308) return SNEPPP_OK; /* the least normal number */
+   return sneppp__fail(err, SNEPPP_ERR_RANGE, "the mass of %s is %s to be represented: choose other units",
+                       sneppp__space_name(win->space), sneppp__finite(m) ? "too small" : "too large");
+}
+#endif
+
 /* Is the point x, (coords) finite numbers, in the window? Borders belong to it. */
 SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
 {
@@ -11656,6 +11671,7 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
 {
    const sneppp_window *part[SNEPPP_MAX_FACTORS];
    sneppp_error         inner;
+   double               mass = 1;
    int                  f, factors = 0;
    if (!desc) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc is NULL");
    if (desc->start_zero || desc->end_zero)
@@ -11681,9 +11697,14 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
    if (!out->seed) out->seed = 1;
    for (f = 0; f < factors; f++) {
       sneppp_status st = sneppp__window_check(&out->factor[f].window, &inner);
+      if (!st) st = sneppp__mass_check(&out->factor[f].window, &mass, &inner);
       if (st) return sneppp__fail(err, st, "factor[%d]: %s", f, inner.why);
       part[f] = &out->factor[f].window;
    }
+   if (!sneppp__finite(mass) || mass < 2.2250738585072014e-308)
+      return sneppp__fail(err, SNEPPP_ERR_RANGE,
+                          "the product of the factors' masses is too %s to be represented: choose other units",
+                          sneppp__finite(mass) ? "small" : "large");
    if (factors == 1) out->mix = SNEPPP_MIX_PRODUCT;
    if (out->mix == SNEPPP_MIX_JOINT) {
       sneppp_window joint;

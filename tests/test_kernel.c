@@ -1005,7 +1005,7 @@ TEST kernel_failed_calls_write_nothing(void)
    ASSERTm(err.why, strstr(err.why, "W[1][0]"));
    W[1] = 1e160; /* now its logarithm overflows */
    ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram_log(&win, &layer, K, NULL, &err), "%d");
-   ASSERT(strstr(err.why, "K[1][1] cannot be represented") && !strstr(err.why, "gram_log"));
+   ASSERT(strstr(err.why, "cannot be represented") && !strstr(err.why, "gram_log"));
    /* The gradient of a weight alone: 1e200 e^(2 w m + 2 w^2) for a component that hardly counts. */
    W[0] = 1, W[1] = 0.1, mean[1] = 170;
    ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, large, &out, NULL, &err), "%d");

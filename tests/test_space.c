@@ -487,8 +487,52 @@ TEST space_more_refusals(void)
    PASS();
 }
 
+/* A model's window must have a mass that is a normal number: others would fit to 0 without a word. Windows of any
+   size that have one are taken, in all dimensions, and fit to the number of their events. */
+TEST space_mass_must_be_a_number(void)
+{
+   static const double   xy[8] = {0, 0, 1e-160, 0, 1e-160, 1e-160, 0, 1e-160}, wide[8] = {0, 0, 1e170, 0, 1e170, 1e170, 0, 1e170}, huge_weight[2] = {1e308, 1e308};
+   static const double   tiny_weight[2] = {0, 1e-310}, point[2] = {0, 1};
+   static const double   size[7] = {1e-200, 1e200, 1e-6, 1e6, 1e-160, 1e160, 1};
+   sneppp_desc           d;
+   sneppp_model          m;
+   sneppp_error          err;
+   for (int k = 0; k < 7; k++)
+      for (int dim = 1; dim <= SNEPPP_MAX_DIM; dim++) {
+         double log_mass = dim * log10(size[k]);
+         int    fits = log_mass > -307.6 && log_mass < 308.2;
+         for (int ball = 0; ball < 2; ball++) {
+            memset(&d, 0, sizeof d);
+            d.width = 2;
+            d.factor[0].window.dim = dim;
+            d.factor[0].window.space = ball ? SNEPPP_BALL : SNEPPP_BOX;
+            d.factor[0].window.radius = size[k];
+            for (int r = 0; r < dim; r++) d.factor[0].window.hi[r] = size[k];
+            err.why[0] = 0;
+            ASSERT_EQ_FMTm(err.why, fits ? SNEPPP_OK : SNEPPP_ERR_RANGE, sneppp_init(&m, &d, &err), "%d");
+            if (fits) sneppp_free(&m);
+            else ASSERT(strstr(err.why, "factor[0]: the mass of") && strstr(err.why, size[k] < 1 ? "too small" : "too large"));
+         }
+      }
+   for (int k = 0; k < 4; k++) {
+      memset(&d, 0, sizeof d);
+      d.width = 2;
+      d.factor[0].window.space = k < 2 ? SNEPPP_POLYGON : SNEPPP_FINITE, d.factor[0].window.dim = k < 2 ? 2 : 1;
+      d.factor[0].window.count = k < 2 ? 4 : 2, d.factor[0].window.xy = k < 2 ? (k ? wide : xy) : NULL;
+      d.factor[0].window.point = k < 2 ? NULL : point, d.factor[0].window.weight = k == 2 ? huge_weight : k == 3 ? tiny_weight : NULL;
+      ASSERT(sneppp_init(&m, &d, &err) != SNEPPP_OK);
+   }
+   memset(&d, 0, sizeof d); /* each factor by itself is fine */
+   d.width = 2;
+   d.factor[0].window.dim = d.factor[1].window.dim = 1, d.factor[0].window.hi[0] = d.factor[1].window.hi[0] = 1e-200;
+   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_init(&m, &d, &err), "%d");
+   ASSERT(strstr(err.why, "product of the factors' masses is too small"));
+   PASS();
+}
+
 SUITE(space)
 {
+   RUN_TEST(space_mass_must_be_a_number);
    RUN_TEST(space_members);
    RUN_TEST(space_densities);
    RUN_TEST(space_draw);
