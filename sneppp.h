@@ -6112,11 +6112,45 @@ static void sneppp__wave_pull(const sneppp__pair *p, const sneppp__pull *out, co
    }
 }
 
+/* sin x sin for short weights, where k is the difference of two numbers that are nearly the mass. With z_i = w_i . t + b_i,
+
+      sin z_i sin z_j = 1/2 integral_{-1}^{1} z_j sin(z_i + tau z_j) dtau,
+
+   and the integral of z_j sin(z_i + tau z_j) dmu is Im e^(i (bi + tau bj)) (bj L + wj . grad L) at i (wi + tau wj): it is
+   small from the start. The integrand is smooth in tau unless z_j is large somewhere; so the sum must agree with k as
+   far as k is known, to rounding of `size`, and else k stays. z_j is the smaller of the two. */
+static double sneppp__sin_sin(sneppp__laplace_fn laplace, const sneppp_window *win, int d, const double *wi, double bi,
+                              const double *wj, double bj, double k, double size)
+{
+   sneppp__laplace L;
+   double          y[SNEPPP__MAX_STATS], sum = 0, ni = fabs(bi), nj = fabs(bj);
+   const double   *node, *weight;
+   int             n = sneppp__gauss_legendre(12, &node, &weight);
+   if (!(fabs(k) < 1e-2 * size)) return k;
+   for (int r = 0; r < d; r++) { ni += fabs(wi[r]); nj += fabs(wj[r]); }
+   if (nj > ni) {
+      const double *w = wi;
+      double        b = bi;
+      wi = wj, bi = bj, wj = w, bj = b;
+   }
+   for (int q = 0; q < n; q++) {
+      double theta = bi + node[q] * bj, re, im;
+      for (int r = 0; r < d; r++) y[r] = wi[r] + node[q] * wj[r];
+      L.grad = 1;
+      laplace(win, d, NULL, y, &L);
+      re = bj * L.re, im = bj * L.im;
+      for (int r = 0; r < d; r++) { re += wj[r] * L.gre[r]; im += wj[r] * L.gim[r]; }
+      theta += L.phase;
+      sum += 0.5 * weight[q] * exp(L.scale) * (cos(theta) * im + sin(theta) * re);
+   }
+   return fabs(sum - k) <= 1e-13 * size ? sum : k;
+}
+
 static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    sneppp__wave    wave[2];
    sneppp__laplace L;
-   double          x[SNEPPP__MAX_STATS], y[SNEPPP__MAX_STATS], k = 0;
+   double          x[SNEPPP__MAX_STATS], y[SNEPPP__MAX_STATS], k = 0, terms = 0, before;
    int             i, r, n = sneppp__waves(p->ui.act, p->uj.act, wave);
    for (i = 0; i < n; i++) {
       const sneppp__wave *t = &wave[i];
@@ -6139,14 +6173,17 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
       }
       size = size == 0 ? 1 : exp(size);
       theta = t->ci * p->bi + t->cj * p->bj + L.phase;
+      before = k;
       if (theta == 0) k += size * (t->are * L.re - t->aim * L.im);
       else {
          double c = cos(theta), s = sin(theta);
          k += size * (t->are * (c * L.re - s * L.im) - t->aim * (c * L.im + s * L.re));
       }
+      terms += fabs(k - before);
       if (out) sneppp__wave_pull(p, out, t, &L, size, theta);
    }
-   return k;
+   if (p->ui.act != SNEPPP_SIN || p->uj.act != SNEPPP_SIN) return k;
+   return sneppp__sin_sin(p->row->laplace, p->win, p->d, p->wi, p->bi, p->wj, p->bj, k, terms);
 }
 
 /* ---- cos and sin on boxes, many at a time ---- */
@@ -6255,8 +6292,13 @@ static void sneppp__box_tile(const sneppp__tile *t)
             m *= sneppp__sinc_of(a->u[i][r] - b->u[j][r], u - v);
             p *= sneppp__sinc_of(a->u[i][r] + b->u[j][r], u + v);
          }
-         t->k[i * SNEPPP__TILE + j] = (a->ct[i] * b->ct[j] + a->st[i] * b->st[j]) * m +
-                                      sign * ((a->ct[i] * b->ct[j] - a->st[i] * b->st[j]) * p);
+         m *= a->ct[i] * b->ct[j] + a->st[i] * b->st[j];
+         p *= a->ct[i] * b->ct[j] - a->st[i] * b->st[j];
+         t->k[i * SNEPPP__TILE + j] = m + sign * p;
+         if (sign < 0)
+            t->k[i * SNEPPP__TILE + j] =
+               sneppp__sin_sin(sneppp__laplace_box, t->win, t->d, t->wi + i * t->d, t->bi ? t->bi[i] : 0,
+                               t->wj + j * t->d, t->bj ? t->bj[j] : 0, m - p, fabs(m) + fabs(p));
       }
    }
 }

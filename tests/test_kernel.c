@@ -1098,6 +1098,52 @@ TEST kernel_numeric_gram_ends(void)
    PASS();
 }
 
+/* sin x sin with short weights: k ~ z_i z_j keeps its digits although it is a difference of two masses. Expected: the
+   numerical Gram matrix, which multiplies the sines themselves, or sums and integrals of the family. */
+TEST kernel_short_sines(void)
+{
+   static const double size[4] = {0.03, 1e-3, 1e-6, 1e-9};
+   size_t              rows = 0;
+   for (size_t k = 0; k < SNEPPP__ROWS; k++) {
+      const sneppp__row *row = &sneppp__rows[k];
+      if (row->info.act_i != SNEPPP_SIN || row->info.act_j != SNEPPP_SIN || row->info.space == SNEPPP_GAUSS) continue;
+      rows++;
+      for (int e = 0; e < 8; e++) {
+         kernel_case c;
+         double      wi[SNEPPP__MAX_STATS], wj[SNEPPP__MAX_STATS], K[4], work[6], error, want, got, scale;
+         kernel_seed(row->info.name, 9);
+         kernel_make(&c, row, SNEPPP_SIN, SNEPPP_SIN);
+         if (row->info.space == SNEPPP_SPHERE && !row->dim) c.win.dim = c.p.d = 3;
+         for (int r = 0; r < c.p.d; r++) wi[r] = size[e / 2] * c.p.wi[r], wj[r] = size[e / 2] * c.p.wj[r];
+         c.p.wi = wi, c.p.wj = wj, c.p.bi *= e % 2 ? size[e / 2] : 0, c.p.bj *= e % 2 ? size[e / 2] : 0;
+         got = row->pair(&c.p, NULL);
+         if (c.win.space >= SNEPPP_GAMMA && c.win.space <= SNEPPP_NORMAL) {
+            kernel_case ii = c, jj = c;
+            ii.p.wj = wi, ii.p.bj = c.p.bi, jj.p.wi = wj, jj.p.bi = c.p.bj;
+            want = kernel_family_sum(&c), scale = sqrt(kernel_family_sum(&ii) * kernel_family_sum(&jj));
+         } else {
+            sneppp_gram_numeric(&c.win, 2, kernel_features, &c, 1e-12, 400000, K, work, &error, NULL);
+            want = K[1], scale = sqrt(K[0] * K[3]);
+         }
+         if (!(fabs(got - want) <= 1e-9 * scale)) printf("   %s, weights %g: %.12g, by definition %.12g\n", row->info.name, size[e / 2], got, want);
+         ASSERT_IN_RANGEm(row->info.name, want, got, 1e-9 * scale);
+         if (row->tile) { /* the whole matrix goes another way */
+            double       W[2 * SNEPPP__MAX_STATS], b[2], G[4];
+            sneppp_layer layer;
+            memset(&layer, 0, sizeof layer);
+            layer.n = 2, layer.unit.act = SNEPPP_SIN, layer.W = W, layer.b = b;
+            b[0] = c.p.bi, b[1] = c.p.bj;
+            for (int r = 0; r < c.p.d; r++) W[r] = wi[r], W[c.p.d + r] = wj[r];
+            ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram(&c.win, &layer, G, NULL, NULL), "%d");
+            ASSERT_IN_RANGE(want, G[1], 1e-9 * scale);
+            ASSERT_IN_RANGE(K[0], G[0], 1e-9 * K[0]);
+         }
+      }
+   }
+   ASSERT(rows >= 10);
+   PASS();
+}
+
 /* K_ii of a step is its first moment, and its derivatives are the moment's: by differences, along the diagonal, wherever
    steps have closed forms. */
 TEST kernel_step_beside_itself(void)
@@ -1164,6 +1210,7 @@ SUITE(kernel)
    RUN_TEST(kernel_table_is_complete_and_printable);
    RUN_TEST(kernel_numeric_gram);
    RUN_TEST(kernel_numeric_gram_ends);
+   RUN_TEST(kernel_short_sines);
    RUN_TEST(kernel_failed_calls_write_nothing);
    RUN_TEST(kernel_values_beside_the_pull_back);
    RUN_TEST(kernel_step_beside_itself);
