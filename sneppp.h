@@ -630,7 +630,9 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        events;       /* in all realisations                                                       */
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood per event, with log N!, of the last look    */
-   double        held_out;     /* the same on the held-out part; NaN without one                            */
+   double        held_out;     /* ADAM: the same as the held-out part tells it, the lowest seen. AUTO: minus the gain
+                                  in leave-one-out log-likelihood over a constant intensity, in nats per event, so that
+                                  0 is no gain; not to be compared with nll. NaN if nothing was held out    */
    double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved */
    double        gradient;     /* norm of the last gradient                                                 */
    double        expected;     /* expected number of events in what was watched                             */
@@ -639,6 +641,10 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    double        axes[SNEPPP_RADIAL_DIM]; /* AUTO: how wide bumps are along each coordinate, in your units, relative to
                                   the first (a sphere: radians); 0: no bumps                                */
    int           dropped;      /* CONVEX: directions of the features that K cannot tell from 0, left at M = 0 */
+   size_t        copies;       /* events with the coordinates of an earlier one, in any realisation: half of them if a
+                                  file was read twice. In the report of a finished sneppp_fit, all methods; of more
+                                  than 2^20 events, estimated from a share of the places. SIZE_MAX: not counted, by
+                                  ADAM in batches from a source and by trainers that you step              */
 } sneppp_report;
 
 typedef struct sneppp_fit_desc {
@@ -17360,7 +17366,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    if (t->desc.batch >= events - t->held) t->desc.batch = 0;
    t->log_factorials = sneppp__log_factorials(o.events, o.realisations);
    t->report.method = SNEPPP_ADAM, t->report.events = events, t->report.steps = o.steps;
-   t->report.gap = t->report.held_out = sneppp__nan();
+   t->report.gap = t->report.held_out = sneppp__nan(), t->report.copies = SIZE_MAX;
    t->report.width = model->n, t->report.rank = model->readout[0].m;
    t->started = SNEPPP_SECONDS();
    st = sneppp__trainer_begin(t, err);
@@ -17593,7 +17599,7 @@ typedef struct sneppp__auto {
    double               in[SNEPPP__COLUMNS]; /* mean of each column over what was watched; 1 without gaps    */
    double              *y, *x;               /* (N, d) in the unit cube, shuffled; scaled, in tree order    */
    double              *yw, *w;              /* (N) their weights, of mean 1; in tree order                 */
-   size_t              *ysrc, *src;          /* (N) the event that a centre is or mirrors; in tree order    */
+   size_t              *ysrc, *src;          /* (N) number of the event that a centre is or mirrors; in tree order */
    size_t              *order;
    sneppp_node         *node;
    sneppp__ladder       ladder[SNEPPP__LADDERS];
@@ -17602,8 +17608,12 @@ typedef struct sneppp__auto {
                                                 that other axes are judged by the same events                */
    size_t               Q, most;             /* how many, no more than `most`                               */
    size_t               held;                /* events behind the centres in y: if not 0, they ask instead  */
-   double              *lane;                /* (LANES, N) weights of the events next to each centre        */
+   double              *lane;                /* (LANES, N + held) weights of the events next to each centre, and of
+                                                those at the same place as each that asks                   */
    size_t              *next;                /* (held) the centre next to each of these events              */
+   size_t              *asks, *then;         /* (N) the first of these events next to a centre, (held) the next one */
+   double               step[SNEPPP_RADIAL_DIM]; /* of the rounding of each coordinate, in the unit cube; 0: none */
+   uint64_t             seed;
    int                  C;
    double               p[SNEPPP__COLUMNS], gap, gain, evidence;
    int                  sharps;              /* levels with moved centres, 0 or SHARP; see sneppp__auto_sharpen */
@@ -17621,8 +17631,10 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    f->x = (double *)sneppp__take(c, N + held + 1, dim, w);
    f->yw = (double *)sneppp__take(c, N + held + 1, 1, w);
    f->w = (double *)sneppp__take(c, N + held + 1, 1, w);
-   f->lane = (double *)sneppp__take(c, held ? SNEPPP__LANES : 0, N, w);
+   f->lane = (double *)sneppp__take(c, held ? SNEPPP__LANES : 0, N + held, w);
    f->next = (size_t *)sneppp__take(c, held, 1, sizeof *f->next);
+   f->asks = (size_t *)sneppp__take(c, held ? N : 0, 1, sizeof *f->asks);
+   f->then = (size_t *)sneppp__take(c, held, 1, sizeof *f->then);
    f->ysrc = (size_t *)sneppp__take(c, N + held + 1, 1, sizeof *f->ysrc);
    f->src = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->src);
    f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
@@ -17946,8 +17958,8 @@ static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, 
    return gap > 0 ? gap : 0;
 }
 
-/* Takes event i, one of those that ask, out of the sums at its own place: it is in the weight of the centre next to
-   it. */
+/* Takes event i, one of those that ask, out of the sums at its own place, with its copies: they are in the weight of
+   the centre next to it. */
 static double sneppp__leave_out(const sneppp__auto *f, size_t i, const double *x, double *row)
 {
    size_t j = f->next[i], c = 0;
@@ -18247,14 +18259,87 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    }
 }
 
-/* Coordinates that many events share are rounded: days, whole degrees. Bumps narrower than the step of rounding would
-   gain likelihood without end and say nothing about the process, so such events are spread over the step. x and order
-   are free to work in. */
-static void sneppp__auto_spread(sneppp__auto *f, uint64_t seed)
+/* ---- copies. A place that is in the data twice, because a file was read twice or two files overlap, would be the
+   perfect forecast of itself, and leave-one-out would choose the narrowest bumps. So events at one place are one event
+   with their weights together, left out together. Values are compared as numbers: -0.0 is 0.0. */
+static uint64_t sneppp__place_hash(size_t d, const double *x)
+{
+   uint64_t h = 0, bits;
+   for (size_t k = 0; k < d; k++) {
+      memcpy(&bits, x + k, sizeof bits);
+      h = sneppp__rng_mix(h + UINT64_C(0x9E3779B97F4A7C15) + (bits << 1 ? bits : 0));
+   }
+   return h;
+}
+
+static int sneppp__same_place(size_t d, const double *x, const double *y)
+{
+   for (size_t k = 0; k < d; k++) if (x[k] < y[k] || x[k] > y[k]) return 0;
+   return 1;
+}
+
+/* Merges events at one place: all of them, or, if every place is there m, 2m, 3m, ... times, m at a time: data that
+   were read m times become what they were, also if they are rounded and many share a place. x, w and L are free to
+   work in. */
+static void sneppp__auto_merge(sneppp__auto *f, int all)
 {
    const size_t N = f->N, d = (size_t)f->d;
-   sneppp_rng   rng;
-   sneppp_rng_init(&rng, seed, 32);
+   double      *v = f->x, *order = f->w;
+   size_t       common = 0, kept = 0;
+   for (size_t i = 0; i < N; i++) v[i] = (double)(sneppp__place_hash(d, f->y + i * d) >> 11);
+   sneppp__sort_order(N, v, order);
+   for (int pass = all; pass < 2 && common != 1; pass++)
+      for (size_t i = 0, end; i < N; i = end) {
+         size_t  first = (size_t)order[i], left;
+         double  weight = 0, *number, *rank;
+         for (end = i; end < N && sneppp__same_place(d, f->y + first * d, f->y + (size_t)order[end] * d); end++)
+            weight += f->yw[(size_t)order[end]];
+         if (!pass) { /* the greatest common divisor */
+            for (size_t a = end - i; a;) { size_t rest = common % a; common = a, a = rest; }
+            continue;
+         }
+         left = all ? 1 : (end - i) / common;
+         number = f->L, rank = number + (end - i); /* the earliest stay */
+         for (size_t q = i; q < end; q++) number[q - i] = (double)f->ysrc[(size_t)order[q]];
+         sneppp__sort_order(end - i, number, rank);
+         for (size_t q = 0; q < end - i; q++)
+            f->yw[(size_t)order[i + (size_t)rank[q]]] = q < left ? weight / (double)left : 0;
+      }
+   for (size_t i = 0; i < N; i++) {
+      if (!(f->yw[i] > 0)) continue;
+      if (kept < i) {
+         memcpy(f->y + kept * d, f->y + i * d, d * sizeof *f->y);
+         f->yw[kept] = f->yw[i], f->ysrc[kept] = f->ysrc[i];
+      }
+      kept++;
+   }
+   if (kept == N) return;
+   for (size_t i = 0; i < kept; i++) f->yw[i] *= (double)kept / (double)N; /* of mean 1 */
+   f->scale *= (double)N / (double)kept;
+   f->N = f->R = kept;
+}
+
+/* Coordinates that many events share are rounded: days, whole degrees. Bumps narrower than the step of rounding would
+   gain likelihood without end and say nothing about the process, so such events are spread over the step: event
+   `index` always to the same place, whoever reads it. */
+static void sneppp__auto_jitter(const sneppp__auto *f, size_t index, double *y)
+{
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, sneppp__rng_mix(f->seed + 32), (uint64_t)index);
+   for (int k = 0; k < f->d; k++) {
+      double was = y[k], to;
+      if (!(f->step[k] > 0)) continue;
+      to = was + f->step[k] * (sneppp_rng_uniform(&rng) - 0.5);
+      y[k] = to < 0 ? -to : to > 1 ? 2 - to : to;
+      if (!sneppp__auto_seen(f, y)) y[k] = was;
+   }
+}
+
+/* Finds the steps, and spreads the events. x and w are free to work in. */
+static void sneppp__auto_spread(sneppp__auto *f)
+{
+   const size_t N = f->N, d = (size_t)f->d;
+   int          any = 0;
    for (size_t k = 0; k < d; k++) {
       double *v = f->x, *order = f->w, step = 2;
       size_t  kinds = 1;
@@ -18265,13 +18350,9 @@ static void sneppp__auto_spread(sneppp__auto *f, uint64_t seed)
          double gap = v[(size_t)order[i]] - v[(size_t)order[i - 1]];
          if (gap > 1e-9) { kinds++; step = fmin(step, gap); }
       }
-      if (4 * kinds > N || kinds < 2) continue;
-      for (size_t i = 0; i < N; i++) {
-         double *y = f->y + i * d, to = v[i] + step * (sneppp_rng_uniform(&rng) - 0.5);
-         y[k] = to < 0 ? -to : to > 1 ? 2 - to : to;
-         if (!sneppp__auto_seen(f, y)) y[k] = v[i];
-      }
+      if (4 * kinds <= N && kinds > 1) f->step[k] = step, any = 1;
    }
+   for (size_t i = 0; any && i < N; i++) sneppp__auto_jitter(f, f->ysrc[i], f->y + i * d);
 }
 
 /* The tree over the first N of f->y, which begin with `events` events, with the axes as they are. */
@@ -18299,11 +18380,12 @@ static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixe
 /* ---- millions of events. A random subset carries the bumps; one pass over all events, in lanes of chunks whose
    sums are added in their order, gives each centre the weight of the events to which it is nearest. The weights of
    widths and floor are then chosen by leave-one-out at events that are no centres: exact again, because taking such
-   an event out changes the weight of one centre only. */
+   an event out, with its copies, changes the weight of one centre only. */
 typedef struct sneppp__stream {
    sneppp__auto          *f;
    const sneppp_fit_desc *fit;
-   size_t                 realisations;
+   size_t                 realisations, held;
+   int                    rounded;
    sneppp_error           error[SNEPPP__LANES];
 } sneppp__stream;
 
@@ -18337,10 +18419,11 @@ static void sneppp__stream_lane(size_t lane, void *arg)
    sneppp__stream     *s = (sneppp__stream *)arg;
    const sneppp__auto *f = s->f;
    size_t              D = (size_t)f->d, number = 0;
-   double             *sum = f->lane + lane * f->N;
+   size_t              before = 0;
+   double             *sum = f->lane + lane * (f->N + s->held);
    sneppp_real         x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
-   memset(sum, 0, f->N * sizeof *sum);
-   for (size_t r = 0; r < s->realisations; r++) {
+   memset(sum, 0, (f->N + s->held) * sizeof *sum);
+   for (size_t r = 0; r < s->realisations; before += s->fit->events[r++].count) {
       const sneppp_events *e = &s->fit->events[r];
       for (size_t first = 0; first < e->count; first += SNEPPP__CHUNK, number++) {
          size_t        B = e->count - first < SNEPPP__CHUNK ? e->count - first : SNEPPP__CHUNK;
@@ -18349,9 +18432,18 @@ static void sneppp__stream_lane(size_t lane, void *arg)
          k.x = x;
          if (sneppp__chunk_load(f->model, e, first, B, &k, &s->error[lane]) != SNEPPP_OK) return;
          for (size_t b = 0; b < B; b++) {
-            double y[SNEPPP_RADIAL_DIM];
-            for (size_t q = 0; q < D; q++) y[q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q] * f->a[q];
-            sum[sneppp__auto_nearest(f, y)] += e->weight ? (double)e->weight[first + b] : 1;
+            double y[SNEPPP_RADIAL_DIM], weight = e->weight ? (double)e->weight[first + b] : 1;
+            size_t j;
+            for (size_t q = 0; q < D; q++) y[q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
+            if (s->rounded) sneppp__auto_jitter(f, before + first + b, y);
+            for (size_t q = 0; q < D; q++) y[q] *= f->a[q];
+            j = sneppp__auto_nearest(f, y);
+            sum[j] += weight;
+            for (size_t i = f->asks[j]; i != SIZE_MAX; i = f->then[i]) {
+               double off = 0;
+               for (size_t q = 0; q < D; q++) off = fmax(off, fabs(y[q] - f->x[(f->N + i) * D + q]));
+               if (off < 1e-13) sum[f->N + i] += weight; /* but for rounding, which options of the compiler change */
+            }
          }
       }
    }
@@ -18362,7 +18454,15 @@ static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *
    sneppp__stream s;
    double         total = 0, mean = 0;
    memset(&s, 0, sizeof s);
-   s.f = f, s.fit = o, s.realisations = o->realisations ? o->realisations : 1;
+   s.f = f, s.fit = o, s.realisations = o->realisations ? o->realisations : 1, s.held = held;
+   for (int k = 0; k < f->d; k++) if (f->step[k] > 0) s.rounded = 1;
+   for (size_t j = 0; j < f->N; j++) f->asks[j] = SIZE_MAX;
+   for (size_t i = 0; i < held; i++) {
+      double *x = f->x + (f->N + i) * (size_t)f->d;
+      for (int k = 0; k < f->d; k++) x[k] = f->y[(f->N + i) * (size_t)f->d + (size_t)k] * f->a[k];
+      f->next[i] = sneppp__auto_nearest(f, x);
+      f->then[i] = f->asks[f->next[i]], f->asks[f->next[i]] = i;
+   }
    sneppp__run(&o->parallel, sneppp__stream_lane, &s, SNEPPP__LANES);
    for (size_t l = 0; l < SNEPPP__LANES; l++)
       if (s.error[l].status != SNEPPP_OK) {
@@ -18371,17 +18471,17 @@ static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *
       }
    for (size_t j = 0; j < f->N; j++) {
       f->w[j] = 0;
-      for (size_t l = 0; l < SNEPPP__LANES; l++) f->w[j] += f->lane[l * f->N + j];
+      for (size_t l = 0; l < SNEPPP__LANES; l++) f->w[j] += f->lane[l * (f->N + held) + j];
       f->w[j] += 1e-6; /* a source may read differently the second time; no weight is 0 */
       total += f->w[j];
    }
    for (size_t j = 0; j < f->N; j++) f->w[j] *= (double)f->N / total; /* of mean 1 */
    for (size_t i = f->N; i < f->N + held; i++) mean += f->yw[i] / (double)held;
    for (size_t i = 0; i < held; i++) {
-      double *x = f->x + (f->N + i) * (size_t)f->d;
-      for (int k = 0; k < f->d; k++) x[k] = f->y[(f->N + i) * (size_t)f->d + (size_t)k] * f->a[k];
-      f->next[i] = sneppp__auto_nearest(f, x);
-      f->w[f->N + i] = fmin(f->yw[f->N + i] * f->scale * (double)f->N / total, f->w[f->next[i]]);
+      double own = 0;
+      for (size_t l = 0; l < SNEPPP__LANES; l++) own += f->lane[l * (f->N + held) + f->N + i];
+      own = fmax(own, f->yw[f->N + i] * f->scale);
+      f->w[f->N + i] = fmin(own * (double)f->N / total, f->w[f->next[i]]);
       f->yw[f->N + i] /= mean;
    }
    f->held = held;
@@ -18782,6 +18882,7 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
             need--;
             if (!(weight > 0)) continue;
             for (size_t q = 0; q < D; q++) f->y[kept * D + q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
+            f->ysrc[kept] = seen;
             f->yw[kept++] = weight, kept_weight += weight;
          }
       }
@@ -18789,14 +18890,16 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
    for (size_t i = kept; i > 1; i--) {
       size_t j = (size_t)sneppp_rng_below(&rng, (uint64_t)i);
       double v = f->yw[i - 1];
+      size_t was = f->ysrc[i - 1];
       f->yw[i - 1] = f->yw[j], f->yw[j] = v;
+      f->ysrc[i - 1] = f->ysrc[j], f->ysrc[j] = was;
       for (size_t k = 0; k < D; k++) {
          v = f->y[(i - 1) * D + k];
          f->y[(i - 1) * D + k] = f->y[j * D + k];
          f->y[j * D + k] = v;
       }
    }
-   for (size_t i = 0; i < kept; i++) f->yw[i] *= (double)kept / kept_weight, f->ysrc[i] = i; /* of mean 1 */
+   for (size_t i = 0; i < kept; i++) f->yw[i] *= (double)kept / kept_weight; /* of mean 1 */
    f->scale = kept ? kept_weight / (double)kept : 1;
    f->N = f->R = kept;
    return SNEPPP_OK;
@@ -18928,7 +19031,7 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
    memset(&few, 0, sizeof few);
    memset(&work, 0, sizeof work);
    f.model = model, f.events = o->events, f.d = model->D, f.sphere = -1, f.parts = 1, f.seen = 1;
-   f.most = SNEPPP__QUERIES;
+   f.most = SNEPPP__QUERIES, f.seed = o->seed ? o->seed : 1;
    for (size_t k = 1; k < realisations; k++) if (o->events[k].seen != o->events[0].seen) f.parts = realisations;
    for (int g = 0; g < model->factors; g++) {
       const sneppp_layer_state *L = &model->layer[g];
@@ -18961,7 +19064,7 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
    sneppp__exp_fill(&f.table);
-   st = sneppp__auto_read(&f, model, o, total, centres + held, o->seed ? o->seed : 1, err);
+   st = sneppp__auto_read(&f, model, o, total, centres + held, f.seed, err);
    memset(&r, 0, sizeof r);
    r.method = SNEPPP_AUTO, r.events = total, r.steps = 1, r.nll = r.held_out = r.gap = sneppp__nan();
    if (st == SNEPPP_OK && o->progress && o->progress(&r, model, o->user)) { /* asked to stop before anything was done */
@@ -18971,10 +19074,14 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       return SNEPPP_OK;
    }
    if (st == SNEPPP_OK) {
-      size_t N = f.N;
+      size_t N;
       f.weights *= (double)f.parts / (double)realisations;
-      sneppp__auto_spread(&f, o->seed ? o->seed : 1);
+      sneppp__auto_merge(&f, 0);
+      sneppp__auto_spread(&f);
+      sneppp__auto_merge(&f, 1);
+      N = f.N;
       if (f.hole) sneppp__auto_fill(&f, room);
+      if (total <= centres + held && f.N <= room) held = 0; /* the places of all events are centres */
       held = held && f.N > 2 * held ? held : 0; /* fewer where weights are 0 */
       centres = f.N - held, N -= held;
       sneppp__auto_axes(&f, N, &o->parallel);
@@ -18990,7 +19097,7 @@ static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_de
       for (int k = 0; k < f.C - 1; k++) width += f.p[k] > 0 ? f.N : 0;
       for (int k = 0; k < f.sharps; k++) width += f.ps[k] > 0 ? f.N : 0;
       if (!bumps || width <= (size_t)model->budget) few.B = 0; /* the whole model is within the budget */
-      if (few.B) sneppp__auto_few(&f, &few, &work, o->seed ? o->seed : 1);
+      if (few.B) sneppp__auto_few(&f, &few, &work, f.seed);
       st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
    }
    if (st == SNEPPP_OK) {
@@ -19043,20 +19150,74 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    return st;
 }
 
+/* ---- copies among all events, as a table of the hashes of their places tells: two of N places share one with a
+   probability of N^2 / 2^65. Of very many events only the places whose hashes begin with `skip` zeros are looked at,
+   copies and all. */
+#define SNEPPP__PLACES ((size_t)1 << 20)
+static sneppp_status sneppp__count_copies(const sneppp_model *model, const sneppp_fit_desc *o, size_t *copies,
+                                          sneppp_error *err)
+{
+   size_t         total = 0, slots = 16, used = 0, found = 0, D = (size_t)model->D, realisations = o->realisations;
+   int            skip = 0;
+   uint64_t      *table = NULL;
+   double        *place = NULL;
+   sneppp__carver c = sneppp__measure();
+   sneppp__chunk  k;
+   sneppp__block  block;
+   sneppp_status  st;
+   if (!realisations) realisations = 1;
+   st = sneppp__realisations_check(model, o->events, realisations, &total, err);
+   if (st != SNEPPP_OK) return st;
+   for (size_t r = 0; r < realisations; r++)
+      if (o->method == SNEPPP_ADAM && o->batch && o->events[r].read) { *copies = SIZE_MAX; return SNEPPP_OK; }
+   while (total >> skip > SNEPPP__PLACES) skip++;
+   while (slots < 2 * (total >> skip)) slots *= 2;
+   for (int pass = 0; pass < 2; pass++) {
+      table = (uint64_t *)sneppp__take(&c, slots, 1, sizeof *table);
+      place = (double *)sneppp__take(&c, D, 1, sizeof *place);
+      k.x = (sneppp_real *)sneppp__take(&c, SNEPPP__CHUNK, D, sizeof *k.x);
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   memset(table, 0, slots * sizeof *table);
+   for (size_t r = 0; r < realisations && st == SNEPPP_OK; r++)
+      for (size_t first = 0; first < o->events[r].count && st == SNEPPP_OK; first += SNEPPP__CHUNK) {
+         size_t left = o->events[r].count - first, B = left < SNEPPP__CHUNK ? left : SNEPPP__CHUNK;
+         st = sneppp__chunk_load(model, &o->events[r], first, B, &k, err);
+         for (size_t b = 0; b < B && st == SNEPPP_OK; b++) {
+            uint64_t h;
+            size_t   at;
+            for (size_t q = 0; q < D; q++) place[q] = (double)k.x[b * D + q];
+            h = sneppp__place_hash(D, place);
+            if (skip && h >> (64 - skip)) continue;
+            if (!h) h = 1; /* 0 is an empty slot */
+            for (at = (size_t)h & (slots - 1); table[at] && table[at] != h; at = (at + 1) & (slots - 1)) {}
+            if (table[at]) found++;
+            else if (used < slots - 1) table[at] = h, used++; /* one slot stays empty, and ends every search */
+         }
+      }
+   sneppp__block_free(&block);
+   if (st == SNEPPP_OK) *copies = found << skip;
+   return st;
+}
+
 /* ---- the one call */
 SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                     sneppp_error *err)
 {
    sneppp_status st = sneppp__fit_check(model, desc, err);
-   size_t        nodes;
+   size_t        copies = 0, nodes;
+   if (st == SNEPPP_OK && report) st = sneppp__count_copies(model, desc, &copies, err);
    if (st != SNEPPP_OK) return st;
-   if (desc->method == SNEPPP_AUTO) return sneppp__fit_auto(model, desc, report, err);
-   nodes = model->nodes;
-   model->nodes = 0; /* a tree would not see the parameters move */
-   st = desc->method == SNEPPP_ADAM ? sneppp__fit_adam(model, desc, report, err)
-                                    : sneppp__fit_convex(model, desc, 0, report, err);
-   if (st == SNEPPP_OK) sneppp__index(model);
-   else model->nodes = nodes; /* nothing has moved */
+   if (desc->method == SNEPPP_AUTO) st = sneppp__fit_auto(model, desc, report, err);
+   else {
+      nodes = model->nodes;
+      model->nodes = 0; /* a tree would not see the parameters move */
+      st = desc->method == SNEPPP_ADAM ? sneppp__fit_adam(model, desc, report, err)
+                                       : sneppp__fit_convex(model, desc, 0, report, err);
+      if (st == SNEPPP_OK) sneppp__index(model);
+      else model->nodes = nodes; /* nothing has moved */
+   }
+   if (st == SNEPPP_OK && report) report->copies = copies;
    return st;
 }
 

@@ -1002,6 +1002,205 @@ TEST auto_rounded(void)
    PASS();
 }
 
+/* The same when only some events carry bumps: the others are spread before they join the bump next to them, so that no
+   bump carries the thousands of a whole day. Bump i holds V_i^2 times its width in events, times a constant. */
+enum { auto_many = 30000 };
+static sneppp_real auto_large[2 * 2 * auto_many];
+
+TEST auto_rounded_many(void)
+{
+   sneppp_window w = auto_window(0);
+   sneppp_events e;
+   sneppp_model  m;
+   sneppp_report r;
+   sneppp_error  err;
+   sneppp_rng    rng;
+   double        most = 0, mean = 0;
+   w.lo[0] = 0, w.hi[0] = 20;
+   memset(&e, 0, sizeof e);
+   e.x = auto_large, e.count = auto_many;
+   sneppp_rng_init(&rng, 4, 1);
+   for (size_t i = 0; i < auto_many; i++) /* every other day has ten times as many */
+      auto_large[i] = (sneppp_real)(0.5 + 2 * floor(10 * sneppp_rng_uniform(&rng)) + (sneppp_rng_uniform(&rng) * 11 < 10));
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+   ASSERT_EQ_FMT((size_t)auto_many - 20, r.copies, "%zu");
+   ASSERT(m.n >= 16384);
+   for (int i = 0; i < m.n; i++) {
+      double V = (double)m.readout[0].V[i], events = V * V * (double)m.layer[0].width[i];
+      mean += events / m.n;
+      most = fmax(most, events);
+   }
+   ASSERT(mean > 0 && most < 40 * mean);
+   ASSERT(r.held_out < -0.2); /* knowing the days gains 0.37 nats */
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A file that was read several times is the file, as many times as intense, and is reported; also if it is rounded. */
+TEST auto_copies(void)
+{
+   static sneppp_real more[3 * 4 * 150];
+   static sneppp_real weight[200];
+   for (int kind = 0; kind < auto_kinds; kind++)
+      for (int rounded = 0; rounded < (kind < 2 ? 2 : 1); rounded++)
+         for (size_t times = 1; times <= 4; times++) {
+            sneppp_window w = auto_window(kind);
+            size_t        d = (size_t)w.dim, own = 0;
+            sneppp_events e = auto_pattern(&w, 150, 0.7, 5, auto_x), all = e;
+            sneppp_model  a, b;
+            sneppp_report r;
+            sneppp_error  err;
+            for (size_t i = 0; rounded && i < 150 * d; i++) auto_x[i] = (sneppp_real)(0.25 * floor(4 * (double)auto_x[i]));
+            for (size_t k = 0; k < times; k++) memcpy(more + k * 150 * d, auto_x, 150 * d * sizeof *more);
+            all.x = more, all.count = times * 150;
+            ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
+            own = r.copies;
+            ASSERTm(auto_names[kind], rounded ? own > 50 : own == 0);
+            ASSERT_EQ(SNEPPP_OK, auto_fit(&b, &w, &all, 0, &r, &err));
+            ASSERT_EQ_FMT((times - 1) * 150 + own, r.copies, "%zu");
+            for (size_t i = 0; i < 150; i++) {
+               double u = (double)sneppp_intensity(&a, auto_x + i * d), v = (double)sneppp_intensity(&b, auto_x + i * d);
+               ASSERT_IN_RANGEm(auto_names[kind], (double)times, v / u, 0.05 * (double)times);
+            }
+            sneppp_free(&a);
+            sneppp_free(&b);
+         }
+   for (int kind = 0; kind < auto_kinds; kind++) { /* a part of it twice: events of weight 2 */
+      sneppp_window w = auto_window(kind);
+      size_t        d = (size_t)w.dim;
+      sneppp_events e = auto_pattern(&w, 200, 0.7, 6, auto_x), all = e;
+      sneppp_model  a, b;
+      sneppp_report r;
+      sneppp_error  err;
+      memcpy(more, auto_x, 200 * d * sizeof *more);
+      memcpy(more + 200 * d, auto_x, 60 * d * sizeof *more);
+      for (size_t i = 0; i < 200; i++) weight[i] = i < 60 ? 2 : 1;
+      e.weight = weight;
+      all.x = more, all.count = 260;
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
+      ASSERT_EQ((size_t)0, r.copies);
+      ASSERT_EQ(SNEPPP_OK, auto_fit(&b, &w, &all, 0, &r, &err));
+      ASSERT_EQ((size_t)60, r.copies);
+      for (size_t i = 0; i < 200; i++)
+         ASSERT_IN_RANGEm(auto_names[kind], 1, (double)sneppp_intensity(&b, auto_x + i * d) / (double)sneppp_intensity(&a, auto_x + i * d), 0.05);
+      sneppp_free(&a);
+      sneppp_free(&b);
+   }
+   PASS();
+}
+
+/* More events than centres, read from a source, each twice: as far apart, one after the other or in any order. */
+TEST auto_copies_of_many(void)
+{
+   sneppp_window   w = auto_window(1);
+   sneppp_events   e, all;
+   sneppp_desc     d;
+   sneppp_fit_desc f;
+   sneppp_model    a, b;
+   sneppp_report   r;
+   sneppp_error    err;
+   sneppp_rng      rng;
+   double          mean = 0, count = 0;
+   memset(&d, 0, sizeof d);
+   memset(&f, 0, sizeof f);
+   d.factor[0].window = w;
+   e = auto_pattern(&w, auto_many, 0.3, 5, auto_large);
+   memcpy(auto_large + 2 * auto_many, auto_large, 2 * auto_many * sizeof *auto_large);
+   all = e;
+   all.x = NULL, all.read = auto_source, all.user = auto_large, all.count = 2 * auto_many;
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
+   ASSERT_EQ((size_t)0, r.copies);
+   f.events = &all;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&b, &f, &r, &err));
+   ASSERT_EQ((size_t)auto_many, r.copies);
+   sneppp_rng_init(&rng, 6, 6);
+   for (int i = 0; i < 400; i++) {
+      double      y[3], off;
+      sneppp_real x[2];
+      auto_uniform(&w, &rng, y);
+      x[0] = (sneppp_real)y[0], x[1] = (sneppp_real)y[1];
+      off = fabs(log(0.5 * (double)sneppp_intensity(&b, x) / (double)sneppp_intensity(&a, x)));
+      mean += off / 400, count += off > 0.5;
+   }
+   ASSERT(mean < 0.1); /* other events carry the bumps: a rate there is known from some hundred events */
+   ASSERT(count < 8);
+   sneppp_free(&a);
+   sneppp_free(&b);
+   PASS();
+}
+
+/* Places are compared as numbers, over all coordinates, realisations and methods. */
+static size_t auto_repeats(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   for (size_t i = 0; i < count; i++) dst[i] = (sneppp_real)((double)((first + i) % *(size_t *)user) / 4194304);
+   return count;
+}
+
+TEST auto_copies_are_counted(void)
+{
+   static const sneppp_method methods[3] = {SNEPPP_CONVEX, SNEPPP_PGD, SNEPPP_ADAM};
+   static sneppp_real         x[2 * 40];
+   sneppp_window   w = auto_window(0);
+   sneppp_events   e, two[2];
+   sneppp_desc     d;
+   sneppp_fit_desc f;
+   sneppp_model    m;
+   sneppp_trainer  t;
+   sneppp_report   r;
+   sneppp_error    err;
+   size_t          period = 3u << 19, copies = 0;
+   memset(&d, 0, sizeof d);
+   memset(&e, 0, sizeof e);
+   memset(&f, 0, sizeof f);
+   for (size_t i = 0; i < 20; i++) x[i] = (sneppp_real)(0.1 * (double)i);
+   x[7] = (sneppp_real)-0.0, x[9] = x[8];
+   e.x = x, e.count = 20;
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+   ASSERT_EQ((size_t)2, r.copies);
+   sneppp_free(&m);
+   two[0] = two[1] = e;
+   two[0].count = 9, two[1].count = 11, two[1].x = x + 9;
+   d.factor[0].window = w, d.width = 8;
+   f.events = two, f.realisations = 2, f.steps = 3;
+   for (int k = 0; k < 3; k++) { /* every method */
+      f.method = methods[k];
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+      ASSERT_EQ(f.method, r.method);
+      ASSERT_EQ((size_t)2, r.copies);
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err)); /* nobody asks */
+      sneppp_free(&m);
+   }
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err)); /* not counted, and that is said */
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err));
+   ASSERT_EQ(SIZE_MAX, t.report.copies);
+   sneppp_trainer_free(&t);
+   e.x = NULL, e.read = auto_repeats, e.user = &period, e.count = 100;
+   f.events = &e, f.realisations = 1, f.batch = 10;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ(SIZE_MAX, r.copies);
+   f.batch = 0;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ((size_t)0, r.copies);
+   e.count = 2 * period; /* three million events, of which a share is looked at */
+   ASSERT_EQ(SNEPPP_OK, sneppp__count_copies(&m, &f, &copies, &err));
+   ASSERT_IN_RANGE((double)period, (double)copies, 0.01 * (double)period);
+   e.count = period;
+   ASSERT_EQ(SNEPPP_OK, sneppp__count_copies(&m, &f, &copies, &err));
+   ASSERT_EQ((size_t)0, copies);
+   sneppp_free(&m);
+   d = auto_product(1); /* the same place at another time is no copy */
+   for (size_t i = 0; i < 20; i++) x[3 * i] = x[3 * i + 1] = 1, x[3 * i + 2] = (sneppp_real)(i < 15 ? i : 14);
+   e.read = NULL, e.x = x, e.count = 20;
+   f.method = SNEPPP_AUTO;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ((size_t)5, r.copies);
+   sneppp_free(&m);
+   PASS();
+}
+
 /* `auto` is a keyword. */
 SUITE(automatic)
 {
@@ -1024,4 +1223,8 @@ SUITE(automatic)
    RUN_TEST(auto_outlines);
    RUN_TEST(auto_weights);
    RUN_TEST(auto_rounded);
+   RUN_TEST(auto_rounded_many);
+   RUN_TEST(auto_copies);
+   RUN_TEST(auto_copies_of_many);
+   RUN_TEST(auto_copies_are_counted);
 }
