@@ -842,8 +842,11 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
 /* ---- draw. Exact samples, see >>sample: count points (0 = as many as a Poisson draw with mean Lambda says),
    independent and in random order, into x (cap, D). region NULL = everywhere. Equal seeds give equal points; give
    each thread a stream of its own. ERR_SIZE: cap is too small, info->count says what is needed and x is untouched.
-   Works in one block from SNEPPP_MALLOC: 24 bytes per unit for mixtures, at most 131072 cells for others; or in
-   yours, see below. */
+   The work is in proportion to the points: no more than 4096 candidates for one in the mean; a model of which that is
+   not true, because its intensity is far below any bound or changes within the last digits, is refused
+   (ERR_NO_CONVERGENCE, or ERR_RANGE for numbers that overflow) in bounded time, and x is then undefined.
+   Works in one block from SNEPPP_MALLOC: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others; or
+   in yours, see below. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
                                        sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
                                        sneppp_sample_info *info, sneppp_error *err);
@@ -19223,11 +19226,13 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
 
 /* >>sample ===================================================================================================
    Exact draws from a model. The number N of points is given, or Poisson with the exact mean of the closed forms;
-   given N, the points are independent with density lambda / Lambda. No grid enters. Two ways:
+   given N, the points are independent with density lambda / Lambda. No grid enters. Three ways, and the work for a
+   point is bounded in each:
 
    Mixture. A diagonal readout is a sum of squares, lambda = sum_i alpha v_i^2 psi_i^2 + floor. Where psi_i^2 is a
-   Gaussian (RBF on boxes and intervals) or a von Mises-Fisher density (exp on the sphere in R^3), component i is chosen
-   by its exact mass in the region and drawn there; nothing is thrown away.
+   Gaussian (RBF on boxes, intervals and polygons) or a von Mises-Fisher density (exp on the sphere in R^3), component
+   i is chosen by its exact mass in the region and drawn there; nothing is thrown away. Polygons are drawn in the boxes
+   around them, and what falls outside is thrown away, unless that is all but one in 4096.
 
    Envelope. Elsewhere the region is cut into cells. With g = V psi, c the cell's centre and d = x - c,
       g(x) = g(c) + J d + rest,   |rest| <= R,   so   sqrt(q(d)) - R <= |g(x)| <= sqrt(q(d)) + R,   q(d) = |g(c) + J
@@ -19235,7 +19240,11 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
    R comes from bounds of the activations' second derivatives (or kinks) over the cell and from the norm of V. q is
    convex, so its corners bound it. Candidates are drawn under that bound; the two-sided bound on lambda(x) decides most
    of them with a few products, and lambda itself is computed only for those in between. Cells are split while that
-   saves work. Bounds are widened by 1e-12, far above the rounding of the sums that they are compared with. */
+   saves work. Bounds are widened by 1e-12, far above the rounding of the sums that they are compared with. How many
+   candidates will be kept is known before the first is drawn: Lambda over the sum of bound times volume.
+
+   Tree. Where that is less than one in 1024, cells are cut along the way of each candidate only: see
+   sneppp__tree_draw. This is the case when V is large and V psi is not, as after a convex fit to few events. */
 
 typedef struct sneppp__alias { /* Walker's method with Vose's set-up: one look per draw, whatever the weights */
    double *p;                  /* (n) keep i with this probability, else take other[i]                        */
@@ -19484,6 +19493,7 @@ typedef struct sneppp__sampler {
    double               lo[SNEPPP__MAX_AXES], hi[SNEPPP__MAX_AXES], axis[SNEPPP__MAX_AXES]; /* P: all; importance */
    double               unit;                     /* base measure per volume of cells                       */
    double              *V[SNEPPP_MAX_FACTORS], norm[SNEPPP_MAX_FACTORS];
+   size_t               rows[SNEPPP_MAX_FACTORS]; /* of V that are not zero; a convex fit leaves few        */
    double              *square, *work;
    double              *jet, *rest, *reach, *peak;/* (1 + A, n), (n) each; reach: size of the linear part   */
    double              *one, *one_rest;           /* the same of one factor: rest, reach, peak (3, n)       */
@@ -19493,7 +19503,7 @@ typedef struct sneppp__sampler {
    sneppp__alias        alias;
    /* The tree of cells, see sneppp__tree_draw. */
    size_t              *kid;                      /* (room + 4) its halves are kid and kid + 1; 0 = not cut */
-   double              *share;                    /* (room + 4) how often the first of them is taken        */
+   double              *share, *count;            /* (room + 4) how often the first of them is taken; mass  */
    int                  closed;                   /* cells have closed forms                                */
    sneppp__grams       *grams;                    /* of the cell that was asked for last                    */
    const sneppp_window *inside;                   /* (factors) in the units of the closed forms             */
@@ -19534,6 +19544,7 @@ static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
    sneppp__place_alias(c, s->room, &s->alias);
    s->kid = (size_t *)sneppp__take(c, s->room + 4, 1, sizeof *s->kid);
    s->share = (double *)sneppp__take(c, s->room + 4, 1, w);
+   s->count = (double *)sneppp__take(c, s->room + 4, 1, w);
    for (int k = 0; s->closed && model->desc.readout == SNEPPP_READOUT_FULL && k < model->readouts; k++)
       s->M[k] = (double *)sneppp__take(c, (size_t)model->readout[k].n, (size_t)model->readout[k].n, w);
    for (int f = 0; s->closed && f < model->factors; f++) {
@@ -19651,7 +19662,7 @@ static double sneppp__jet_intensity(const sneppp__sampler *s)
             double v = s->V[k][i] * psi[i];
             q += v * v;
          }
-      else for (size_t r = 0; r < (size_t)R->m; r++) { double v = sneppp__dot(n, s->V[k] + r * n, psi); q += v * v; }
+      else for (size_t r = 0; r < s->rows[k]; r++) { double v = sneppp__dot(n, s->V[k] + r * n, psi); q += v * v; }
       sum += q, product *= q;
    }
    return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor;
@@ -19741,7 +19752,7 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
       double *S = more + 1, rest = 0, size = 0, peak = 0, top, most;
       int     diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
       memset(S, 0, rows * rows * sizeof *S);
-      for (size_t r = 0; r < (diagonal ? nk : (size_t)R->m); r++) {
+      for (size_t r = 0; r < (diagonal ? nk : s->rows[k]); r++) {
          for (size_t a = 0; a < rows; a++) {
             const double *j = s->jet + a * n + first;
             s->g[a] = diagonal ? s->V[k][r] * j[r] : sneppp__dot(nk, s->V[k] + r * nk, j);
@@ -19943,14 +19954,24 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
       size_t        m = (size_t)R->m, n = (size_t)R->n;
       double        value = 0, upper = 0;
       sneppp_status st;
-      for (size_t i = 0; i < m * n; i++) s->V[k][i] = (double)R->V[i];
+      for (size_t r = s->rows[k] = 0; r < m; r++) {
+         double *row = s->V[k] + s->rows[k] * n, most = 0;
+         for (size_t i = 0; i < n; i++) row[i] = (double)R->V[r * n + i], most = fmax(most, fabs(row[i]));
+         s->rows[k] += most > 0;
+      }
       s->norm[k] = 1; /* diagonal: v is in the sums already */
       if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) continue;
+      m = s->rows[k];
+      if (!m) s->norm[k] = 0;
+      if (!m) continue;
       sneppp__dsyrk(0, m, n, 1, s->V[k], n, 0, s->square, m);
       st = sneppp__lambda_max(m, s->square, &value, &upper, s->work);
       if (st != SNEPPP_OK) return sneppp__fail(err, st, "the norm of V could not be bounded: %s", sneppp_strerror(st));
       s->norm[k] = sqrt(upper) * (1 + 1e-12);
-      if (s->closed) sneppp__readout_matrix(R, s->V[k], s->M[k], NULL, NULL);
+   }
+   for (int k = 0; s->closed && model->desc.readout == SNEPPP_READOUT_FULL && k < model->readouts; k++) {
+      size_t n = (size_t)model->readout[k].n;
+      sneppp__dgemm(1, 0, n, n, s->rows[k], 1, s->V[k], n, s->V[k], n, 0, s->M[k], n);
    }
    for (int f = 0; s->closed && f < model->factors; f++) {
       sneppp_status st = SNEPPP_OK;
@@ -20096,7 +20117,7 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
 {
    const double *cell = s->cell + at * s->record;
    size_t        P = (size_t)s->P, axis, kid = s->cells;
-   double        middle, count[2];
+   double        middle, all = s->count[at];
    if (s->kid[at]) return s->kid[at];
    if (!sneppp__cell_middle(s, cell, &axis, &middle)) return 0;
    if (kid + 2 > s->room) kid = s->room + (at >= s->room && at < s->room + 2 ? 2 : 0);
@@ -20107,11 +20128,13 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
       half[h ? axis : P + axis] = middle;
       sneppp__cell_bound(s, half);
       s->kid[kid + h] = 0;
-      count[h] = half[2 * P] > 0 ? sneppp__cell_count(s, half, level) : 0;
+      s->count[kid + h] = all - s->count[kid];
+      if (!h || !s->closed || !(s->count[kid + h] > 0.05 * all)) /* else the difference has digits enough */
+         s->count[kid + h] = half[2 * P] > 0 ? sneppp__cell_count(s, half, level) : 0;
    }
    s->share[at] = 0.5;
-   if (count[0] + count[1] > 0)
-      s->share[at] = (1 - SNEPPP__TREE_EVEN) * (count[0] / (count[0] + count[1])) + 0.5 * SNEPPP__TREE_EVEN;
+   all = s->count[kid] + s->count[kid + 1];
+   if (all > 0) s->share[at] = (1 - SNEPPP__TREE_EVEN) * (s->count[kid] / all) + 0.5 * SNEPPP__TREE_EVEN;
    return kid;
 }
 
@@ -20227,7 +20250,7 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
 
 /* Candidates after which a draw of N points is given up, when one in 1 / acceptance is kept: chance does not reach it,
    numbers that have lost all meaning may. */
-static double sneppp__draw_limit(size_t N, double acceptance) { return 2 * ((double)N + 500) / acceptance; }
+static double sneppp__draw_limit(size_t N, double acceptance) { return 2 * ((double)N + 50) / acceptance; }
 
 static sneppp_status sneppp__draw_given_up(sneppp_error *err, size_t have, size_t N, double tried)
 {
@@ -20330,7 +20353,7 @@ static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size
       acceptance = s->closed ? 0.5 : 0.125;
       C = w->expected / acceptance;
       sneppp__cell_root(s);
-      s->kid[0] = 0;
+      s->kid[0] = 0, s->count[0] = w->expected;
    } else (void)sneppp__alias_make(&s->alias);
    most = sneppp__draw_limit(N, acceptance);
    for (size_t k = 0; k < N;) {
@@ -20414,6 +20437,8 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_r
    what was asked for before. A tile holds about as many points of its layer whatever the level, and a look at the
    whole plane costs no more than one at a corner of it. A point that is on the border of two tiles belongs to that
    of the larger coordinates. */
+#define SNEPPP__TILE_POINTS 100000000 /* most of one layer of a tile: they are drawn, even where only a part is kept */
+
 static double sneppp__tile_border(const sneppp_window *w, int r, uint64_t i, uint64_t of)
 {
    double t = (double)i / (double)of; /* exact: of is a power of two */
@@ -20479,8 +20504,9 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, cons
       info->expected = ldexp(w.expected, 2 * (last - depth));
       sneppp_rng_init(&rng, seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
       if (l <= last) N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - depth)) * w.expected);
-      if (N > SIZE_MAX / 2)
-         st = sneppp__fail(err, SNEPPP_ERR_SIZE, "a tile of layer %d has more points than can be counted", l);
+      if (N > SNEPPP__TILE_POINTS)
+         st = sneppp__fail(err, SNEPPP_ERR_SIZE, "the tile of layer %d has %g points, but at most %g are drawn; choose a "
+                           "larger depth", l, (double)N, (double)SNEPPP__TILE_POINTS);
       else if (N) st = sneppp__draw_points(&w, &rng, (size_t)N, &sink, info, err);
       drawn += (double)N;
       sneppp__block_free(&w.block);
