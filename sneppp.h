@@ -19547,11 +19547,11 @@ static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
    s->count = (double *)sneppp__take(c, s->room + 4, 1, w);
    for (int k = 0; s->closed && model->desc.readout == SNEPPP_READOUT_FULL && k < model->readouts; k++)
       s->M[k] = (double *)sneppp__take(c, (size_t)model->readout[k].n, (size_t)model->readout[k].n, w);
-   for (int f = 0; s->closed && f < model->factors; f++) {
+   for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = s->part[f];
       sneppp__cut         *cut = &s->cut[f];
       size_t               rings = sneppp__ring_count(part), numbers = 0;
-      if (part->space == SNEPPP_BOX) continue;
+      if (part->space != SNEPPP_INTERVALS && part->space != SNEPPP_POLYGON) continue;
       for (size_t k = 0; k < rings; k++) numbers += 12 * sneppp__ring_size(part, k);
       if (part->space == SNEPPP_INTERVALS) rings = 0, numbers = 2 * part->count;
       cut->list = (double *)sneppp__take(c, numbers, 1, w);
@@ -19981,11 +19981,11 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
       st = sneppp__plan_rows(&s->plan[f], 0, 0, err);
       if (st == SNEPPP_OK && s->grams->c[f]) st = sneppp__plan_rows(&s->first_moment[f], 0, 1, err);
       if (st != SNEPPP_OK) return st;
-      for (size_t k = 0; s->part[f]->space == SNEPPP_POLYGON && k < sneppp__ring_count(s->part[f]); k++)
-         s->cut[f].sign[k] = sneppp__ring_sign(s->part[f], k);
    }
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer *L = &s->layer[f];
+      for (size_t k = 0; s->part[f]->space == SNEPPP_POLYGON && k < sneppp__ring_count(s->part[f]); k++)
+         s->cut[f].sign[k] = sneppp__ring_sign(s->part[f], k);
       if (s->part[f]->space == SNEPPP_SPHERE || s->part[f]->space == SNEPPP_VONMISES) continue;
       for (int k = 0; k < L->d; k++) {
          double sum = 0;
@@ -20005,8 +20005,8 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    uniform point of it is kept with probability lambda volume / (C q). So points have the density lambda whatever the
    shares were, one candidate in C / Lambda is kept, and cells are cut only where candidates are. Shares must be close,
    or else q falls behind lambda and the way does not end: they are closed forms where boxes, intervals and polygons
-   are cut, elsewhere means over random points, which are taken again for each cell. */
-#define SNEPPP__TREE_EVEN 1e-3  /* part of the shares that is even: nothing is out of reach because of rounding */
+   are cut, elsewhere means over random points. A part of them is even, so that nothing is out of reach because of
+   rounding or chance. Cells outside of the region have the bound 0. */
 #define SNEPPP__TREE_POINTS 4096 /* for a mean, at the root; half of them in its halves, and so on, but at least 16 */
 
 /* The part of a ring above (sign 1) or below (sign -1) the line x_r = at (Sutherland and Hodgman, "Reentrant polygon
@@ -20028,7 +20028,8 @@ static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, dou
    return have;
 }
 
-/* The part of factor f in a cell; 0 if there is none. */
+/* The part of factor f in a cell; 0 if there is none. Of a ring around the cell, or that only passes it, edges on the
+   border of the cell remain: then the part is the whole cell or nothing. */
 static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, sneppp_window *part)
 {
    const sneppp_window *all = &s->inside[f];
@@ -20036,6 +20037,7 @@ static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, snep
    sneppp__cut         *cut = &s->cut[f];
    size_t               rings = sneppp__ring_count(all), have = 0, n;
    double              *to = cut->list;
+   int                  border = 1;
    *part = *all;
    if (all->space == SNEPPP_BOX) {
       memcpy(part->lo, lo, (size_t)all->dim * sizeof *lo);
@@ -20059,11 +20061,35 @@ static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, snep
          ring = to;
       }
       if (left < 3) continue;
+      for (size_t i = 0, j = left - 1; border && i < left; j = i++) {
+         border = 0;
+         for (int r = 0; r < 2; r++)
+            border |= to[2 * i + (size_t)r] == to[2 * j + (size_t)r] &&
+                      (to[2 * i + (size_t)r] == lo[r] || to[2 * i + (size_t)r] == hi[r]);
+      }
       cut->size[have] = left, cut->sign[rings + have] = cut->sign[k];
       have++, to += 2 * left;
    }
    part->xy = cut->list, part->rings = have, part->ring_size = cut->size, part->weight = cut->sign + rings;
-   return have > 0;
+   return have > 0 && (!border || sneppp__polygon_area(part) > 0.5 * (hi[0] - lo[0]) * (hi[1] - lo[1]));
+}
+
+static int sneppp__cell_empty(sneppp__sampler *s, const double *cell)
+{
+   sneppp_window part;
+   int           empty = 0;
+   for (int f = 0; f < s->model->factors && !empty; f++) {
+      const sneppp_window *w = &s->inside[f];
+      const double        *lo = cell + s->p[f], *hi = lo + s->P;
+      double               distance = 0;
+      if (w->space == SNEPPP_INTERVALS || w->space == SNEPPP_POLYGON) empty = !sneppp__cell_part(s, f, cell, &part);
+      for (int r = 0; w->space == SNEPPP_BALL && r < w->dim; r++) {
+         double step = fmax(0, fmax(lo[r] - w->centre[r], w->centre[r] - hi[r]));
+         distance += step * step;
+      }
+      empty |= w->space == SNEPPP_BALL && distance > w->radius * w->radius * (1 + 1e-12);
+   }
+   return empty;
 }
 
 /* The expected number of events in a cell, or an estimate of it. Only choices depend on it. */
@@ -20073,7 +20099,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
    double              count = 0, t[SNEPPP__MAX_AXES];
    s->counts++;
    if (!s->closed) {
-      size_t      points = level < 8 ? SNEPPP__TREE_POINTS >> level : 16;
+      size_t      points = level < 8 ? (size_t)SNEPPP__TREE_POINTS >> level : 16;
       sneppp_real x[SNEPPP__MAX_EVENT];
       sneppp_rng  rng;
       sneppp_rng_init(&rng, 1, 0);
@@ -20117,7 +20143,7 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
 {
    const double *cell = s->cell + at * s->record;
    size_t        P = (size_t)s->P, axis, kid = s->cells;
-   double        middle, all = s->count[at];
+   double        middle, all = s->count[at], even = s->closed ? 1e-3 : 0.05;
    if (s->kid[at]) return s->kid[at];
    if (!sneppp__cell_middle(s, cell, &axis, &middle)) return 0;
    if (kid + 2 > s->room) kid = s->room + (at >= s->room && at < s->room + 2 ? 2 : 0);
@@ -20127,6 +20153,7 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
       memcpy(half, cell, 2 * P * sizeof *half);
       half[h ? axis : P + axis] = middle;
       sneppp__cell_bound(s, half);
+      if (sneppp__cell_empty(s, half)) half[2 * P] = 0;
       s->kid[kid + h] = 0;
       s->count[kid + h] = all - s->count[kid];
       if (!h || !s->closed || !(s->count[kid + h] > 0.05 * all)) /* else the difference has digits enough */
@@ -20134,7 +20161,7 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
    }
    s->share[at] = 0.5;
    all = s->count[kid] + s->count[kid + 1];
-   if (all > 0) s->share[at] = (1 - SNEPPP__TREE_EVEN) * (s->count[kid] / all) + 0.5 * SNEPPP__TREE_EVEN;
+   if (all > 0) s->share[at] = (1 - even) * (s->count[kid] / all) + 0.5 * even;
    return kid;
 }
 
@@ -20350,7 +20377,7 @@ static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size
    acceptance = sneppp__finite(total) && total > 0 ? w->expected / total : 0;
    tree = acceptance < SNEPPP__ENVELOPE_LEAST;
    if (tree) {
-      acceptance = s->closed ? 0.5 : 0.125;
+      acceptance = s->closed ? 0.5 : 1.0 / 64;
       C = w->expected / acceptance;
       sneppp__cell_root(s);
       s->kid[0] = 0, s->count[0] = w->expected;

@@ -616,6 +616,258 @@ TEST sample_every_mix(void)
    PASS();
 }
 
+/* ---- work in proportion to the points. Limits are on what info says was done, never on seconds. */
+static void sample_uniform(size_t numbers, sneppp_real *x)
+{
+   sneppp_rng g;
+   sneppp_rng_init(&g, 3, 0);
+   for (size_t i = 0; i < numbers; i++) x[i] = (sneppp_real)sneppp_rng_uniform(&g);
+}
+
+/* A convex fit of 64 waves to 100 events: V is large, V psi is not, and no envelope of a few thousand cells is close. */
+TEST sample_convex_of_few_events(void)
+{
+   enum { EVENTS = 100, N = 100 };
+   static sneppp_real x[2 * EVENTS], y[2 * N];
+   sneppp_desc        d;
+   sneppp_events      e;
+   sneppp_fit_desc    fit;
+   sneppp_model       m;
+   sneppp_sample_info info;
+   sneppp_error       err;
+   sneppp_rng         g;
+   double             chi;
+   memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&fit, 0, sizeof fit);
+   sample_uniform(2 * EVENTS, x);
+   d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
+   d.factor[0].unit.act = SNEPPP_COS, d.width = 64;
+   e.x = x, e.count = EVENTS, fit.events = &e, fit.method = SNEPPP_CONVEX;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
+   sneppp_rng_init(&g, 5, 1);
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 5, y, N, &info, &err), "%d");
+   ASSERT(info.candidates <= 5 * 1024 && info.counts <= 100 * info.candidates);
+   chi = sample_chi_square(&m, &m.desc.factor[0].window, N, 12, &info);
+   ASSERT(chi >= 0 && chi < sample_limit(35));
+   ASSERT(info.candidates <= 4 * N && info.counts > 0 && info.counts <= 100 * info.candidates);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* AUTO in five and sixteen dimensions, where cells are too many to be made. */
+TEST sample_many_dimensions(void)
+{
+   enum { EVENTS = 200, N = 2000 };
+   static sneppp_real x[16 * EVENTS], y[16 * N];
+   sample_uniform(16 * EVENTS, x);
+   for (int dim = 5; dim <= 16; dim += 11) {
+      sneppp_desc        d;
+      sneppp_events      e;
+      sneppp_fit_desc    fit;
+      sneppp_model       m;
+      sneppp_sample_info info;
+      sneppp_region      r;
+      sneppp_window      w;
+      sneppp_rng         g;
+      double             chi = 0;
+      size_t             count[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+      memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&fit, 0, sizeof fit), memset(&r, 0, sizeof r);
+      d.factor[0].window.dim = dim;
+      for (int k = 0; k < dim; k++) d.factor[0].window.hi[k] = 1;
+      e.x = x, e.count = EVENTS, fit.events = &e;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
+      sneppp_rng_init(&g, 5, 1);
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 5, y, N, &info, NULL));
+      ASSERT(info.candidates <= 5 * 1024 && info.cells <= 1536);
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, y, N, &info, NULL));
+      ASSERT(info.candidates <= N * 200);
+      for (size_t i = 0; i < N; i++) {
+         const sneppp_real *p = y + i * (size_t)dim;
+         ASSERT_EQ(1, sneppp__inside(&m, p));
+         count[(p[0] > (sneppp_real)0.5) + 2 * (p[1] > (sneppp_real)0.5) + 4 * (p[2] > (sneppp_real)0.5)]++;
+      }
+      w = m.desc.factor[0].window;
+      r.factor[0] = &w;
+      for (int k = 0; k < 8; k++) {
+         double share = 0;
+         for (int q = 0; q < 3; q++) w.lo[q] = (k >> q & 1) ? 0.5 : 0, w.hi[q] = (k >> q & 1) ? 1 : 0.5;
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &share, NULL));
+         share *= N / info.expected;
+         chi += ((double)count[k] - share) * ((double)count[k] - share) / share;
+      }
+      ASSERT(chi < sample_limit(7));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* Points of a region against the exact shares of pieces that fill it. */
+static double sample_pieces(const sneppp_model *m, const sneppp_region *r, const sneppp_region *piece, size_t pieces,
+                            size_t N, sneppp_sample_info *info)
+{
+   sneppp_real *x = (sneppp_real *)malloc(N * (size_t)m->D * sizeof *x);
+   sneppp_rng   g;
+   sneppp_error err;
+   double       chi = 0;
+   size_t       count[64] = {0}, all = 0;
+   sneppp_rng_init(&g, 6, 7);
+   if (!x || sneppp_sample(m, r, &g, N, x, N, info, &err)) {
+      fprintf(stderr, "%s\n", x ? err.why : "no memory");
+      free(x);
+      return -1;
+   }
+   for (size_t i = 0; i < N; i++) {
+      size_t k = 0;
+      if (!sneppp__inside(m, x + i * (size_t)m->D)) { free(x); return -2; }
+      while (k < pieces && !sneppp__inside_region(m, &piece[k], x + i * (size_t)m->D)) k++;
+      if (k < pieces) count[k]++, all++;
+   }
+   free(x);
+   if (all != N) return -3; /* pieces fill the region, so no point may be outside of them */
+   for (size_t k = 0; k < pieces; k++) {
+      double e = 0;
+      if (sneppp_count(m, &piece[k], &e, NULL)) return -4;
+      e *= (double)N / info->expected;
+      chi += ((double)count[k] - e) * ((double)count[k] - e) / (e + 1e-9);
+   }
+   return chi;
+}
+
+/* AUTO in polygons: a square, and a window of which most is notch, so that boxes around it are no good. */
+TEST sample_bumps_in_polygons(void)
+{
+   enum { EVENTS = 300, N = 4000 };
+   static const double square[8] = {0, 0, 1, 0, 1, 1, 0, 1}, hook[12] = {0, 0, 1, 0, 1, 0.125, 0.125, 0.125, 0.125, 1, 0, 1};
+   static sneppp_real  x[2 * EVENTS];
+   for (int kind = 0; kind < 2; kind++)
+      for (int time = 0; time < 2; time++) {
+         sneppp_desc        d;
+         sneppp_events      e;
+         sneppp_fit_desc    fit;
+         sneppp_model       m;
+         sneppp_sample_info info;
+         sneppp_window      w[8], slice[2], corner;
+         sneppp_region      piece[16], r;
+         sneppp_real        z[3 * EVENTS];
+         double             chi;
+         size_t             pieces = 0;
+         memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&fit, 0, sizeof fit), memset(&r, 0, sizeof r);
+         memset(w, 0, sizeof w), memset(slice, 0, sizeof slice), memset(piece, 0, sizeof piece), memset(&corner, 0, sizeof corner);
+         sample_uniform(2 * EVENTS, x);
+         for (size_t i = 0; i < EVENTS; i++) { /* half of them near one place, all of them inside */
+            sneppp_real *p = z + i * (size_t)(2 + time), a = x[2 * i], b = x[2 * i + 1];
+            if (i % 2) p[0] = (sneppp_real)0.06 + a / 50, p[1] = (sneppp_real)0.05 + b / 50;
+            else p[0] = a, p[1] = kind ? b / 8 : b;
+            if (time) p[2] = a * b;
+         }
+         d.factor[0].window.dim = 2, d.factor[0].window.space = SNEPPP_POLYGON;
+         d.factor[0].window.count = kind ? 6 : 4, d.factor[0].window.xy = kind ? hook : square;
+         if (time) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 1;
+         e.x = z, e.count = EVENTS, fit.events = &e;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
+         ASSERT(m.desc.readout == SNEPPP_READOUT_DIAGONAL);
+         for (int k = 0; k < 8; k++) { /* boxes that fill the polygon: halves and quarters of the sides */
+            w[k].dim = 2;
+            w[k].lo[0] = kind ? (k < 4 ? 0.25 * k : 0) : 0.25 * (k % 4), w[k].hi[0] = kind && k >= 4 ? 0.125 : w[k].lo[0] + 0.25;
+            w[k].lo[1] = kind ? (k < 4 ? 0 : 0.125 + 0.21875 * (k - 4)) : 0.5 * (k / 4);
+            w[k].hi[1] = kind ? (k < 4 ? 0.125 : 0.125 + 0.21875 * (k - 3)) : 0.5 * (k / 4) + 0.5;
+         }
+         for (int q = 0; q < 1 + time; q++) {
+            slice[q].dim = 1, slice[q].lo[0] = 0.5 * q, slice[q].hi[0] = 0.5 * q + 0.5;
+            for (int k = 0; k < 8; k++, pieces++) piece[pieces].factor[0] = &w[k], piece[pieces].factor[1] = time ? &slice[q] : NULL;
+         }
+         chi = sample_pieces(&m, NULL, piece, pieces, N, &info);
+         ASSERT(chi >= 0 && chi < sample_limit((double)pieces - 1));
+         ASSERT(info.candidates <= 20 * N && info.cells == 0);
+         corner = d.factor[0].window; /* a triangle in the corner, much smaller than the window */
+         {
+            static const double tip[6] = {1, 0, 1, 0.01, 0.985, 0};
+            sneppp_real         y[3 * 50];
+            sneppp_rng          g;
+            corner.count = 3, corner.xy = tip;
+            r.factor[0] = &corner;
+            sneppp_rng_init(&g, 1, 1);
+            ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, &r, &g, 50, y, 50, &info, NULL), "%d");
+            ASSERT(info.candidates <= 50 * 4096);
+            for (size_t i = 0; i < 50; i++) ASSERT_EQ(1, sneppp__inside_region(&m, &r, y + i * (size_t)m.D));
+         }
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* Differences of waves that are nearly equal: |V psi| is about 1, |V| is 2e4 (STEEP). */
+enum { SAMPLE_STEEP = 4 };
+static sneppp_status sample_steep(sneppp_model *m, sneppp_desc *d, sneppp_error *err)
+{
+   sneppp_status st;
+   const double  tiny = 1e-4;
+   d->width = SAMPLE_STEEP;
+   for (int f = 0; f < SNEPPP_MAX_FACTORS && d->factor[f].window.dim; f++) d->factor[f].unit.act = SNEPPP_COS;
+   st = sneppp_init(m, d, err);
+   if (st) return st;
+   for (int f = 0; f < m->factors; f++) {
+      sneppp_layer_state *L = &m->layer[f];
+      for (int i = 0; i < SAMPLE_STEEP; i++) {
+         for (int k = 0; k < L->d; k++)
+            L->W[i * L->d + k] = (sneppp_real)((i < 2 ? 2.5 : -1.5) + 0.5 * k + (f ? 0 : i % 2 * tiny * (k % 2 ? -1 : 1)));
+         if (L->b) L->b[i] = (sneppp_real)(i < 2 ? 0.5 : -0.25);
+      }
+   }
+   memset(m->readout[0].V, 0, (size_t)m->readout[0].m * SAMPLE_STEEP * sizeof *m->readout[0].V);
+   for (int i = 0; i < SAMPLE_STEEP; i++) m->readout[0].V[i / 2 * SAMPLE_STEEP + i] = (sneppp_real)((i % 2 ? -1 : 1) / tiny);
+   return SNEPPP_OK;
+}
+
+/* The tree of cells: every kind of window that has closed forms, and products. */
+TEST sample_trees_of_cells(void)
+{
+   enum { N = 1500 };
+   static const double ends[6] = {0, 0.5, 0.75, 1.5, 1.75, 2}, el[12] = {0, 0, 2, 0, 2, 1, 1, 1, 1, 2, 0, 2};
+   int used = 0;
+   for (int kind = 0; kind < 7; kind++) {
+      sneppp_desc        d;
+      sneppp_model       m;
+      sneppp_error       err;
+      sneppp_sample_info info;
+      sneppp_window      w[8], slice[2];
+      sneppp_region      piece[16];
+      size_t             pieces = 0;
+      double             chi;
+      memset(&d, 0, sizeof d), memset(w, 0, sizeof w), memset(slice, 0, sizeof slice), memset(piece, 0, sizeof piece);
+      d.factor[0].window.dim = kind == 0 ? 2 : kind == 1 ? 3 : kind == 2 ? 5 : kind == 3 ? 1 : 2;
+      for (int k = 0; k < 5; k++) d.factor[0].window.hi[k] = 2;
+      if (kind == 3) d.factor[0].window.space = SNEPPP_INTERVALS, d.factor[0].window.count = 3, d.factor[0].window.ends = ends;
+      if (kind == 3) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2;
+      if (kind >= 4) d.factor[0].window.space = SNEPPP_POLYGON, d.factor[0].window.count = 6, d.factor[0].window.xy = el;
+      if (kind >= 5) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2;
+      d.mix = kind == 6 ? SNEPPP_MIX_SUM : SNEPPP_MIX_PRODUCT;
+      ASSERT_EQ_FMT(SNEPPP_OK, sample_steep(&m, &d, &err), "%d");
+      for (int k = 0; k < (kind < 3 ? 8 : 3); k++) {
+         w[k] = d.factor[0].window;
+         if (kind < 3)
+            for (int q = 0; q < 3; q++) w[k].lo[q] = (k >> q & 1) && q < w[k].dim ? 1 : 0, w[k].hi[q] = (k >> q & 1) || q >= w[k].dim ? 2 : 1;
+         if (kind == 3) w[k].count = 1, w[k].ends = ends + 2 * k;
+         if (kind > 3) memset(&w[k], 0, sizeof w[k]), w[k].dim = 2, w[k].lo[0] = k == 1, w[k].lo[1] = k == 2, w[k].hi[0] = w[k].lo[0] + 1, w[k].hi[1] = w[k].lo[1] + 1;
+         if (kind == 0 && k == 4) break;
+         for (int q = 0; q < m.factors; q++, pieces++) {
+            slice[q].dim = 1, slice[q].lo[0] = q, slice[q].hi[0] = q + 1;
+            piece[pieces].factor[0] = &w[k], piece[pieces].factor[1] = m.factors > 1 ? &slice[q] : NULL;
+         }
+      }
+      chi = sample_pieces(&m, NULL, piece, pieces, N, &info);
+      if (!(chi >= 0 && chi < sample_limit((double)pieces - 1))) fprintf(stderr, "kind %d: chi-square %g\n", kind, chi);
+      ASSERT(chi >= 0 && chi < sample_limit((double)pieces - 1));
+      ASSERT(info.candidates <= 1024 * N && info.counts <= 200 * info.candidates);
+      used += info.counts > 0;
+      sneppp_free(&m);
+   }
+   ASSERT(used >= 4);
+   PASS();
+}
+
 SUITE(sample)
 {
    RUN_TEST(sample_cells_against_closed_forms);
@@ -632,4 +884,8 @@ SUITE(sample)
    RUN_TEST(sample_every_mix);
    RUN_TEST(sample_refusals);
    RUN_TEST(sample_survives_failing_memory);
+   RUN_TEST(sample_convex_of_few_events);
+   RUN_TEST(sample_many_dimensions);
+   RUN_TEST(sample_bumps_in_polygons);
+   RUN_TEST(sample_trees_of_cells);
 }
