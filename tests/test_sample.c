@@ -868,6 +868,176 @@ TEST sample_trees_of_cells(void)
    PASS();
 }
 
+/* The same where cells have no closed forms: the sphere by zones, the disc by quadrants, sphere and time. */
+TEST sample_trees_without_closed_forms(void)
+{
+   enum { N = 800, S = 4, FINE = 200 };
+   static sneppp_real x[N * 4];
+   for (int kind = 0; kind < 3; kind++) {
+      sneppp_desc        d;
+      sneppp_model       m;
+      sneppp_error       err;
+      sneppp_sample_info info;
+      sneppp_rng         g;
+      double             mass[S] = {0}, total = 0, chi = 0, t[SNEPPP__MAX_AXES];
+      size_t             count[S] = {0};
+      sneppp__draw       w;
+      memset(&d, 0, sizeof d);
+      d.factor[0].window.dim = kind == 1 ? 2 : 3;
+      d.factor[0].window.space = kind == 1 ? SNEPPP_BALL : SNEPPP_SPHERE;
+      d.factor[0].window.radius = 1;
+      if (kind == 2) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2;
+      ASSERT_EQ_FMT(SNEPPP_OK, sample_steep(&m, &d, &err), "%d");
+      sneppp_rng_init(&g, 5, (uint64_t)kind);
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, &info, &err), "%d");
+      ASSERT(info.candidates <= 1024 * N && info.counts <= 200 * info.candidates);
+      for (size_t i = 0; i < N; i++) {
+         const sneppp_real *p = x + i * (size_t)m.D;
+         ASSERT_EQ(1, sneppp__inside(&m, p));
+         count[kind == 1 ? (p[0] > 0) + 2 * (p[1] > 0) : (int)sample_slot((double)p[2], -1, 1, S)]++;
+      }
+      /* sums in double, as the float build cannot show small differences of large numbers */
+      ASSERT_EQ(SNEPPP_OK, sneppp__draw_open(&m, NULL, 1, NULL, 0, &w, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp__sampler_fill(&w.s, &err));
+      for (int i = 0; i < FINE; i++)
+         for (int j = 0; j < FINE; j++)
+            for (int q = 0; q < (kind == 2 ? 20 : 1); q++) {
+               double h = -1 + (i + 0.5) * 2 / FINE, a = 2 * SNEPPP__PI * j / FINE, r = sqrt(1 - h * h), v;
+               int    slot;
+               t[0] = kind == 1 ? h : r * cos(a), t[1] = kind == 1 ? -1 + (j + 0.5) * 2 / FINE : r * sin(a), t[2] = h;
+               if (kind == 1 && t[0] * t[0] + t[1] * t[1] > 1) continue;
+               if (kind == 2) t[3] = (q + 0.5) * 0.1 - m.layer[1].shift[0];
+               sneppp__jet(&w.s, t, NULL);
+               v = sneppp__jet_intensity(&w.s);
+               slot = kind == 1 ? (t[0] > 0) + 2 * (t[1] > 0) : (int)sample_slot(h, -1, 1, S);
+               mass[slot] += v, total += v;
+            }
+      sneppp__block_free(&w.block);
+      for (int i = 0; i < S; i++) {
+         double e = mass[i] / total * N;
+         chi += ((double)count[i] - e) * ((double)count[i] - e) / e;
+      }
+      if (!(chi < sample_limit(S - 1))) fprintf(stderr, "kind %d: chi-square %g\n", kind, chi);
+      ASSERT(chi < sample_limit(S - 1));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* Absurd parameters, as a saved file may hold them: a sample or a reason, soon. What is drawn lies in the window. */
+TEST sample_hostile_models(void)
+{
+   static const double huge[] = {1e300, 1e150, 1e30, 1e15, 1e-15, 1e-30, 1e-150, 1e-300, 0};
+   static const double ring[8] = {0, 0, 3, 0.5, 2, 2, 0.5, 1};
+   int                 drawn = 0, refused = 0;
+   for (int act = 0; act < 5; act++)
+      for (int space = 0; space < 4; space++)
+         for (int what = 0; what < 5; what++)
+            for (size_t k = 0; k < sizeof huge / sizeof huge[0]; k++) {
+               static const sneppp_act acts[5] = {SNEPPP_COS, SNEPPP_EXP, SNEPPP_RELU, SNEPPP_RBF, SNEPPP_RBF};
+               sneppp_desc             d;
+               sneppp_model            m;
+               sneppp_sample_info      info;
+               sneppp_error            err;
+               sneppp_status           st;
+               sneppp_rng              g;
+               sneppp_real             x[3 * 4], v = (sneppp_real)huge[k];
+               if (!sneppp__finite((double)v)) continue; /* float has no such number, and files with it are refused */
+               memset(&d, 0, sizeof d);
+               d.factor[0].window.dim = space == 2 ? 3 : space == 3 ? 1 : 2;
+               d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 2;
+               if (space == 1) d.factor[0].window.space = SNEPPP_POLYGON, d.factor[0].window.count = 4, d.factor[0].window.xy = ring;
+               if (space == 2) d.factor[0].window.space = SNEPPP_SPHERE;
+               d.factor[0].unit.act = acts[act], d.width = 6, d.readout = act == 4 ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+               if (sneppp_init(&m, &d, NULL)) continue; /* no closed form */
+               if (what == 0) m.readout[0].V[1] = v;
+               if (what == 1) m.layer[0].W[1] = v;
+               if (what == 2) m.layer[0].b[1] = v;
+               if (what == 3) m.alpha = (double)v;
+               if (what == 4 && !m.layer[0].width) m.floor = (double)v, m.alpha = 0;
+               if (what == 4 && m.layer[0].width && v > 0) m.layer[0].width[1] = v;
+               sneppp_rng_init(&g, 2, 2);
+               memset(&err, 0, sizeof err);
+               st = sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err);
+               if (st == SNEPPP_OK) {
+                  for (size_t i = 0; i < 3; i++) ASSERT_EQ(1, sneppp__inside(&m, x + i * (size_t)m.D));
+                  ASSERT(info.candidates <= 3 * 4096 * 50 && info.acceptance > 0);
+                  drawn++;
+               } else {
+                  ASSERT(err.why[0] && err.status == st);
+                  refused++;
+               }
+               sneppp_free(&m);
+            }
+   ASSERT(drawn > 100 && refused > 20);
+   PASS();
+}
+
+/* Expected numbers of 0, next to 0, and far beyond any room. */
+TEST sample_extreme_counts(void)
+{
+   for (int kind = 0; kind < 3; kind++) {
+      sneppp_desc        d = sample_desc(kind == 1 ? SNEPPP_COS : SNEPPP_RBF, kind != 1, 6);
+      sneppp_model       m;
+      sneppp_sample_info info;
+      sneppp_error       err;
+      sneppp_rng         g;
+      sneppp_real        x[2 * 20], y[2 * 20];
+      double             lambda = 0, alpha;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      if (kind == 2) m.alpha = 0, m.floor = 1; /* nothing but the floor */
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+      alpha = kind == 2 ? m.floor : m.alpha;
+      sneppp_rng_init(&g, 1, 1);
+      for (int k = 0; k < 3; k++) { /* tiny: no event is expected, but as many as are asked for can be drawn */
+         static const double tiny[3] = {1e-300, 1e-100, 1e-10};
+         *(kind == 2 ? &m.floor : &m.alpha) = alpha / lambda * tiny[k];
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 0, x, 20, &info, &err));
+         ASSERT_EQ((size_t)0, info.count);
+         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 20, x, 20, &info, &err), "%d");
+         for (size_t i = 0; i < 20; i++) ASSERT_EQ(1, sneppp__inside(&m, x + 2 * i));
+         ASSERT(info.candidates <= 20 * 1024);
+      }
+      *(kind == 2 ? &m.floor : &m.alpha) = alpha / lambda * 1e18; /* huge: refused for want of room, and x is as it was */
+      memset(x, 0, sizeof x), memset(y, 0, sizeof y);
+      ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample(&m, NULL, &g, 0, x, 20, &info, &err));
+      ASSERT(fabs((double)info.count / 1e18 - 1) < 1e-6 && !memcmp(x, y, sizeof x));
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 20, x, 20, &info, &err), "%d");
+      ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample_tile(&m, 2, 2, 1, 1, 1, x, 20, &info, &err));
+      ASSERT(strstr(err.why, "depth") != NULL);
+      *(kind == 2 ? &m.floor : &m.alpha) = 1e308; /* beyond numbers */
+      m.readout[0].V[0] = (sneppp_real)1e30;
+      if (kind == 2) d.factor[0].window.hi[0] = 14, m.floor = 1e308;
+      if (kind != 2) ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_sample(&m, NULL, &g, 0, x, 20, &info, &err), "%d");
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* A part of the window that is a millionth of it, and parts in which next to nothing is expected. */
+TEST sample_small_regions(void)
+{
+   for (int kind = 0; kind < 3; kind++) {
+      sneppp_desc        d = sample_desc(kind == 2 ? SNEPPP_COS : SNEPPP_RBF, kind == 0, 10);
+      sneppp_window      part = d.factor[0].window;
+      sneppp_model       m;
+      sneppp_sample_info info;
+      double             chi;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      part.lo[0] = 13.996, part.lo[1] = 0.998;
+      chi = sample_chi_square(&m, &part, 2000, 5, &info);
+      ASSERT(chi >= 0 && chi < sample_limit(35));
+      ASSERT(info.candidates <= 2000 * 4);
+      for (int i = 0; kind < 2 && i < m.n; i++) /* all bumps narrow and at the other end */
+         for (int k = 0; k < 2; k++) m.layer[0].W[2 * i + k] = (sneppp_real)(-1 + 0.02 * i), m.layer[0].width[2 * i + k] = (sneppp_real)0.35;
+      chi = sample_chi_square(&m, &part, 500, 6, &info);
+      ASSERT(chi >= 0 && chi < sample_limit(35));
+      ASSERT(info.candidates <= 500 * 1024);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(sample)
 {
    RUN_TEST(sample_cells_against_closed_forms);
@@ -888,4 +1058,8 @@ SUITE(sample)
    RUN_TEST(sample_many_dimensions);
    RUN_TEST(sample_bumps_in_polygons);
    RUN_TEST(sample_trees_of_cells);
+   RUN_TEST(sample_trees_without_closed_forms);
+   RUN_TEST(sample_hostile_models);
+   RUN_TEST(sample_extreme_counts);
+   RUN_TEST(sample_small_regions);
 }
