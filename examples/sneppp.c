@@ -285,15 +285,15 @@ typedef struct layout {
    form how;
 } layout;
 
-/* Does a name begin with "lon" or "lat" (or "lng")? What else it says is not looked at: longitude, Lat_WGS84. */
-static int begins(const char *name, const char *word)
+/* The same word, in letters of any size. */
+static int is_word(const char *name, const char *word)
 {
    for (; *word; name++, word++) if (*name != *word && *name != *word - 'a' + 'A') return 0;
-   return 1;
+   return !*name;
 }
 
-static int is_longitude(const char *name) { return begins(name, "lon") || begins(name, "lng"); }
-static int is_latitude(const char *name) { return begins(name, "lat"); }
+static int is_longitude(const char *name) { return is_word(name, "lon") || is_word(name, "lng") || is_word(name, "long") || is_word(name, "longitude"); }
+static int is_latitude(const char *name) { return is_word(name, "lat") || is_word(name, "latitude"); }
 
 static int degrees_by_name(const csv_table *t, layout *l)
 {
@@ -747,6 +747,7 @@ static int fit(int count, char **arg)
    sneppp_error  err;
    double        test_nll = nan(""), expected = 0, volume;
    unsigned long observed;
+   if (o.png && o.sides > 4) fail("only windows with one or two coordinates and the sphere are drawn: ", o.png);
    if (o.test_scale != 1 && !o.test) fail("--test-scale needs --test FILE", "");
    one_from_pipe(o.file[0], o.test);
    one_from_pipe(o.test, o.polygon);
@@ -980,8 +981,8 @@ static int profile(int count, char **arg)
 static int draw_file(int count, char **arg)
 {
    question q;
-   if (count > 1) must_differ(arg[0], arg[1]);
    ask(&q, "draw", count, arg, 2, "Which model, and what is the picture's name?");
+   must_differ(q.o.file[0], q.o.file[1]);
    if (q.region.factor[0] || (q.o.regions && !is_timed(&q.model))) fail("draw takes only a region of time, for models with a place and a time", "");
    draw(&q.model, NULL, 0, q.region.factor[1], NULL, q.o.file[1]);
    sneppp_free(&q.model);

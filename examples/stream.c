@@ -139,11 +139,19 @@ static int resume(sneppp_trainer *t, const char *path, sneppp_error *err)
    return result;
 }
 
+/* A whole number; 0 if the word is anything else, such as 1e5. */
+static size_t whole(const char *word)
+{
+   char *end;
+   unsigned long long v = strtoull(word, &end, 10);
+   return *end || *word < '0' || *word > '9' ? 0 : (size_t)v;
+}
+
 int main(int count, char **arg)
 {
-   size_t total = count > 1 ? (size_t)strtoull(arg[1], NULL, 10) : 100000;
-   size_t steps = count > 2 ? (size_t)strtoull(arg[2], NULL, 10) : 30;
-   int units = count > 3 ? (int)strtol(arg[3], NULL, 10) : 100;
+   size_t total = count > 1 ? whole(arg[1]) : 100000;
+   size_t steps = count > 2 ? whole(arg[2]) : 30;
+   int units = count > 3 ? (int)whole(arg[3]) : 100;
    const char *path = count > 4 ? arg[4] : NULL;
    planet home;
    sneppp_events events = { .count = total, .read = read_events, .user = &home };

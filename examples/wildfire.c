@@ -5,7 +5,8 @@
    web browser plays).
 
       wildfire                         the shipped sample, about 12,000 events
-      wildfire FILE [steps]            a CSV with the columns lon, lat and day (or time, in days); "-" reads from a pipe:
+      wildfire FILE [steps]            a CSV with the columns lon, lat and day (or time): days since 20 August 2019, or
+                                       dates such as 2019-08-20; "-" reads from a pipe:
       zcat wildfires.csv.gz | wildfire -
    Data: NASA FIRMS, product MCD14DL, doi 10.5067/FIRMS/MODIS/MCD14DL.NRT.006. */
 #define SNEPPP_PTHREADS
@@ -55,6 +56,11 @@ static int read_fires(const char *path, fires *out)
       csv_free(&table);
       return fail("the columns lon, lat and day (or time) are needed"), 0;
    }
+   if (!csv_good(&table, path, lon) || !csv_good(&table, path, lat) || !csv_good(&table, path, day)) {
+      fail(table.error);
+      csv_free(&table);
+      return 0;
+   }
    out->x = (sneppp_real *)malloc((table.rows + 1) * 4 * sizeof *out->x);
    if (!out->x) {
       csv_free(&table);
@@ -64,17 +70,18 @@ static int read_fires(const char *path, fires *out)
    for (size_t i = 0; i < table.rows; i++) {
       const double *row = table.value + i * (size_t)table.columns;
       sneppp_real *x = out->x + 4 * out->count;
-      double t = floor(row[day]) + sneppp_rng_uniform(&rng);
+      double t = floor(row[day] - (table.head[day].kind == CSV_DATE ? first_day : 0)) + sneppp_rng_uniform(&rng);
       if (!(t >= 0 && t < days)) continue; /* the last day of the full file is not complete */
       if (sneppp_lonlat_to_unit(row[lon], row[lat], x, &err) != SNEPPP_OK) {
+         fprintf(stderr, "wildfire: %s, line %lu: %s\n", csv_called(path), (unsigned long)table.line[i], err.why);
          csv_free(&table);
-         free(out->x);
-         return fail(err.why), 0;
+         return 0; /* out->x is the caller's */
       }
       x[3] = (sneppp_real)t;
       out->count++;
    }
    csv_free(&table);
+   if (!out->count) return fail("there are no fires of these sixty days in the file"), 0;
    return 1;
 }
 
@@ -275,7 +282,12 @@ int main(int count, char **arg)
    int           bad;
 
    if (pool) threads = sneppp_pool_parallel(pool);
-   bad = !read_fires(path, &all) || compare(table, sizeof table / sizeof *table, &all, steps);
+   if (!read_fires(path, &all)) {
+      free(all.x);
+      sneppp_pool_free(pool);
+      return 1;
+   }
+   bad = compare(table, sizeof table / sizeof *table, &all, steps);
    printf("\nDays %d to %d taken away and predicted from the others\n", (int)gap_from, (int)gap_to);
    printf("model                  expected    19 of 20 Poisson counts     seen\n");
    bad = bad || predict_gap(&table[0], &all, steps) || predict_gap(&table[1], &all, steps) || predict_gap(&profile, &all, steps);

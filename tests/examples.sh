@@ -238,6 +238,8 @@ matches() { [ "$(globe "$@")" = "$earth" ] || { globe "$@"; return 1; }; }
 check "degrees" says "train_events=40" $s fit "$out/globe.csv" --sphere --width 4
 check "unit vectors" matches "$out/vectors.csv"
 check "radians that are said" matches "$out/radians.csv" --coordinates radians
+awk -F, 'NR == 1 { print "id,LAT,lat_error,Longitude"; next } { print NR ",\"" $2 "\",1,"  $1 }' "$out/globe.csv" >"$out/named.csv"
+check "places by the names of their columns" matches "$out/named.csv"
 check "latitude first, by its name" matches "$out/swapped.csv"
 check "a first row that looks like a unit vector" says "train_events=41" $s fit "$out/almost.csv" --sphere --width 4
 check "radians" refuses "radians.csv: .*seem to be radians: say --coordinates radians, or" $s fit "$out/radians.csv" --sphere --width 4
@@ -312,6 +314,17 @@ check "a profile that reaches outside" refuses "outside the window" $s profile "
 check "a region and a model from one pipe" refuses "cannot both" $s count - --region polygon:- <"$out/dates.model"
 check "--help" says "^sneppp fit" $s fit --help
 check "samples come back as they were" sh -c "$s sample $out/dates.model --seed 4 >$out/drawn.csv && $s eval $out/dates.model $out/drawn.csv | cut -d, -f1-3 | cmp - $out/drawn.csv"
+check "a picture that cannot be" refuses "are drawn" $s fit "$out/vectors.csv" --window -1,1,-1,1,-1,1 --png "$out/a.png"
+printf 'lon,lat,day\n10,20,2019-08-20\n10,20,2019-08-x\n' >"$out/fire1.csv"
+printf 'lon,lat,day\n10,20,2019-08-20\n10,95,2019-08-21\n' >"$out/fire2.csv"
+fire() { # pattern, file: the example with a file of one's own
+   build/examples/wildfire "$2" >"$out/stdout.txt" 2>"$out/stderr.txt"
+   [ $? = 1 ] && [ ! -s "$out/stdout.txt" ] && grep -q "$1" "$out/stderr.txt"
+}
+if [ -x build/examples/wildfire ]; then
+   check "fires on a day that is none" fire "fire1.csv, line 3: column 3 (day)" "$out/fire1.csv"
+   check "fires beyond the pole" fire "fire2.csv, line 3: latitude 95" "$out/fire2.csv"
+fi
 check "another locale" sh -c "LC_ALL=de_DE.UTF-8 $s sample $out/dates.model --seed 4 | cmp - $out/drawn.csv"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
