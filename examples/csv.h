@@ -34,35 +34,37 @@ typedef struct csv_table {
    char      error[500]; /* one sentence, if reading failed                  */
 } csv_table;
 
+static inline const char *csv_skip(const char *s, const char *set) { return s + strspn(s, set); }
+
 /* strtod without the locale, hexadecimal digits, nan and inf: sign, digits, point, digits, exponent; then blanks.
-   Numbers beyond the largest double are refused. */
+   Numbers beyond the largest double are refused, and so are texts of more than 399 characters. */
 static inline int csv_number(const char *s, const char **end, double *value)
 {
-   char   text[400]; /* a copy, with the point that strtod wants to see */
-   size_t n = 0, digits = 0, point = 0;
-   double v;
-   while (*s == ' ' || *s == '\t') s++;
-   for (; n + 1 < sizeof text; n++) {
-      const char c = s[n], last = n ? s[n - 1] : '\0';
-      if (c >= '0' && c <= '9') digits++;
-      else if (c == '.' && !point && !memchr(text, 'e', n)) point = n + 1;
-      else if ((c == '+' || c == '-') && (!n || last == 'e' || last == 'E')) {
-      } else if ((c == 'e' || c == 'E') && digits && !memchr(text, 'e', n)) {
-         const size_t sign = s[n + 1] == '+' || s[n + 1] == '-';
-         if (!(s[n + 1 + sign] >= '0' && s[n + 1 + sign] <= '9')) break;
-         text[n] = 'e';
-         continue;
-      } else break;
-      text[n] = c;
+   const char *from = csv_skip(s, " \t"), *p = from + (*from == '-' || *from == '+'), *point = NULL, *digits = p;
+   char        text[400]; /* a copy, with the point that strtod wants to see */
+   size_t      count, n;
+   double      v;
+   p = csv_skip(p, "0123456789");
+   count = (size_t)(p - digits);
+   if (*p == '.') {
+      point = p++;
+      digits = p;
+      p = csv_skip(p, "0123456789");
+      count += (size_t)(p - digits);
    }
-   if (!digits || n + 1 == sizeof text) return 0;
+   if (*p == 'e' || *p == 'E') {
+      digits = p + 1 + (p[1] == '-' || p[1] == '+');
+      if (csv_skip(digits, "0123456789") > digits) p = csv_skip(digits, "0123456789");
+   }
+   n = (size_t)(p - from);
+   if (!count || n >= sizeof text) return 0;
+   memcpy(text, from, n);
    text[n] = 0;
-   if (point) text[point - 1] = localeconv()->decimal_point[0];
+   if (point) text[point - from] = localeconv()->decimal_point[0];
    errno = 0;
    v = strtod(text, NULL);
    if (errno == ERANGE && fabs(v) > 1) return 0;
-   for (s += n; *s == ' ' || *s == '\t';) s++;
-   *end = s;
+   *end = csv_skip(p, " \t");
    *value = v;
    return 1;
 }
@@ -102,8 +104,11 @@ static inline int csv_date(const char *s, double *days)
          if (*s && !csv_digits(&s, 2, &zone_minute)) return 0;
       }
    }
-   if (*s || hour > 24 || (hour == 24 && (minute || second)) || minute > 59 || second > 60 || zone_hour > 23 || zone_minute > 59) return 0;
-   *days = date + (3600.0 * hour + 60.0 * minute + second + fraction / unit - east * (3600.0 * zone_hour + 60.0 * zone_minute)) / 86400;
+   if (*s || hour > 24 || (hour == 24 && (minute || second)) || minute > 59 || second > 60) return 0;
+   if (zone_hour > 23 || zone_minute > 59) return 0;
+   hour -= east * zone_hour;
+   minute -= east * zone_minute;
+   *days = date + (3600.0 * hour + 60.0 * minute + second + fraction / unit) / 86400;
    return 1;
 }
 
@@ -117,19 +122,18 @@ static inline csv_kind csv_cell(const char *text, double *value)
    return CSV_TEXT;
 }
 
-/* Could this be meant as a number, though it is none? A header has no such field: 1.2.3, nan, -inf, 0x1F, 3/1/2016. */
+/* Could this be meant as a number, though it is none? A header has no such field: 1.2.3, 1e999, nan, -inf, 0x1F, 3/1/2016.
+   But e1 is a name. */
 static inline int csv_like_number(const char *text)
 {
-   static const char *const word[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
-   char                     lower[12];
-   size_t                   n = strlen(text), k = 0;
-   if (strspn(text, "0123456789+-.,:/eE ") == n && strpbrk(text, "0123456789")) return 1;
+   char   lower[10];
+   size_t n = 0;
+   if (!*csv_skip(text, "0123456789+-.,:/eE ") && strpbrk(text, "0123456789") && *text != 'e' && *text != 'E') return 1;
    if (*text == '-' || *text == '+') text++;
    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) return 1;
-   for (; text[k] && k + 1 < sizeof lower; k++) lower[k] = (char)(text[k] >= 'A' && text[k] <= 'Z' ? text[k] - 'A' + 'a' : text[k]);
-   lower[k] = 0;
-   for (k = 0; k < sizeof word / sizeof *word; k++) if (!strcmp(lower, word[k])) return 1;
-   return 0;
+   for (; text[n] && n + 1 < sizeof lower; n++) lower[n] = (char)(text[n] >= 'A' && text[n] <= 'Z' ? text[n] - 'A' + 'a' : text[n]);
+   lower[n] = 0;
+   return !strcmp(lower, "nan") || !strcmp(lower, "inf") || !strcmp(lower, "infinity");
 }
 
 /* Numbers and dates with commas between them, as in options of programs. Returns how many, or -1: something else, or
@@ -197,11 +201,12 @@ static inline int csv_slurp(csv_reader *r, const char *path)
    r->text[used] = 0;
    r->at = r->text;
    r->line = 1;
-   if (used >= 2 && (!memcmp(r->text, "\xff\xfe", 2) || !memcmp(r->text, "\xfe\xff", 2))) return csv_fail(r, 0, "is text in UTF-16: save it as UTF-8");
+   if (used >= 2 && (!memcmp(r->text, "\xff\xfe", 2) || !memcmp(r->text, "\xfe\xff", 2)))
+      return csv_fail(r, 0, "is text in UTF-16: save it as UTF-8");
    if (used >= 3 && !memcmp(r->text, "\xef\xbb\xbf", 3)) r->at += 3;
    for (size_t i = 0; i < used; i++) {
       line += r->text[i] == '\n';
-      if (!r->text[i]) return csv_fail(r, line, " holds a byte of value 0: this is not plain text, or text in UTF-16, which should be saved as UTF-8");
+      if (!r->text[i]) return csv_fail(r, line, " holds a byte of value 0: this is no text, or it should be saved as UTF-8");
    }
    return 1;
 }
@@ -256,7 +261,9 @@ static inline int csv_separator(csv_reader *r)
    }
    for (int k = 0; k < 3; k++) if (one[k]) { found++; kind = k; }
    r->separator = ",;\t"[kind];
-   return found < 2 ? 1 : csv_fail(r, line, " has several kinds of separators: columns are separated by commas or semicolons or tabs, and numbers have a decimal point");
+   if (found < 2) return 1;
+   return csv_fail(r, line, " has several kinds of separators: columns are separated by commas, by semicolons or by tabs, "
+                            "and numbers have a decimal point");
 }
 
 /* One field: its text without quotes and the blanks around it, ended by 0. `ended` is what stood after it. */

@@ -292,7 +292,11 @@ static int is_word(const char *name, const char *word)
    return !*name;
 }
 
-static int is_longitude(const char *name) { return is_word(name, "lon") || is_word(name, "lng") || is_word(name, "long") || is_word(name, "longitude"); }
+static int is_longitude(const char *name)
+{
+   return is_word(name, "lon") || is_word(name, "lng") || is_word(name, "long") || is_word(name, "longitude");
+}
+
 static int is_latitude(const char *name) { return is_word(name, "lat") || is_word(name, "latitude"); }
 
 static int degrees_by_name(const csv_table *t, layout *l)
@@ -325,7 +329,8 @@ static void must_not_be_radians(const csv_table *t, const char *path, const layo
       if (fabs(v[l->space[0]]) > 6.2832 || fabs(v[l->space[1]]) > 1.5708) return;
    }
    if (t->rows < 4) return;
-   snprintf(why, sizeof why, "%.200s: no longitude is beyond 2 pi and no latitude beyond pi/2, so these seem to be radians: say --coordinates radians, or --coordinates degrees", csv_called(path));
+   snprintf(why, sizeof why, "%.200s: no longitude is beyond 2 pi and no latitude beyond pi/2, so these seem to be radians: say "
+            "--coordinates radians, or --coordinates degrees", csv_called(path));
    fail(why, "");
 }
 
@@ -359,7 +364,8 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
          if (l.how == FORM_DEGREES && l.count == 3) l.count = 2;
       }
       if (l.count < (globe && l.how != FORM_VECTORS ? 2 : w->dim)) {
-         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s", csv_called(path), t->columns, globe ? 2 : w->dim, timed ? " beside the time" : "");
+         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s", csv_called(path), t->columns,
+                  globe ? 2 : w->dim, timed ? " beside the time" : "");
          fail(why, "");
       }
    }
@@ -426,8 +432,8 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
       if (l.how == FORM_VECTORS) {
          for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)row[l.space[k]];
       } else if (sneppp_lonlat_to_unit(unit * row[l.space[0]], unit * row[l.space[1]], to, &err) != SNEPPP_OK) {
-         snprintf(why, sizeof why, "%.200s, line %lu: longitude %g, latitude %g are not %s (longitude comes first)", p.path, (unsigned long)t.line[i], row[l.space[0]], row[l.space[1]],
-                  l.how == FORM_RADIANS ? "radians" : "degrees");
+         snprintf(why, sizeof why, "%.200s, line %lu: longitude %g, latitude %g are not %s (longitude comes first)", p.path,
+                  (unsigned long)t.line[i], row[l.space[0]], row[l.space[1]], l.how == FORM_RADIANS ? "radians" : "degrees");
          fail(why, "");
       }
       if (timed) to[w->dim] = (sneppp_real)row[l.time];
@@ -463,7 +469,9 @@ static size_t count_copies(const sneppp_real *x, size_t count, size_t D)
 /* A file that was read twice makes a useless fit: every event predicts its copy. Rounded coordinates have a few copies. */
 static void tell_copies(const points *p, size_t copies)
 {
-   if (copies) fprintf(stderr, "sneppp: %lu of %lu events are exact copies of earlier ones%s\n", (unsigned long)copies, (unsigned long)p->count, 4 * copies >= p->count ? ": was the file read twice?" : "");
+   if (!copies) return;
+   fprintf(stderr, "sneppp: %lu of %lu events are exact copies of earlier ones%s\n", (unsigned long)copies, (unsigned long)p->count,
+           copies >= p->count / 4 ? ": was the file read twice?" : "");
 }
 
 /* A polygon's corners; its lists live as long as the program. */
@@ -547,7 +555,8 @@ static void must_differ(const char *in, const char *out)
    int         same;
    if (!in || !out || !strcmp(out, "-")) return;
    same = !strcmp(in, out);
-   if (!same && !stat(in, &a) && !stat(out, &b)) same = S_ISREG(a.st_mode) && a.st_ino && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+   if (!same && !stat(in, &a) && !stat(out, &b)) /* links; some systems do not number files */
+      same = S_ISREG(a.st_mode) && a.st_ino && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
    if (!same || !strncmp(out, "/dev/", 5)) return;
    snprintf(why, sizeof why, "%.150s would be written over %.150s, which is needed", out, in);
    fail(why, "");
@@ -827,7 +836,8 @@ static void ask(question *q, const char *verb, int count, char **arg, int files,
    } else {
       for (int k = 0; k < q->o.given && takes(verb, "--method"); k++) /* options of a fit, but nothing to fit */
          if (takes("fit", q->o.seen[k])) {
-            snprintf(why, sizeof why, "%s is for events: give --window, --polygon or --sphere, too, if %.100s holds events", q->o.seen[k], csv_called(q->o.file[0]));
+            snprintf(why, sizeof why, "%s is for events: give --window, --polygon or --sphere, too, if %.100s holds events", q->o.seen[k],
+                     csv_called(q->o.file[0]));
             fail(why, "");
          }
       q->model = load(q->o.file[0]);
@@ -892,7 +902,8 @@ static int eval(int count, char **arg)
    one_from_pipe(o.file[0], o.file[1]);
    m = load(o.file[0]);
    if (o.time && !is_timed(&m)) fail("the model knows no time: --time ", o.time);
-   if (o.coordinates && (window_of(&m, 0)->space != SNEPPP_SPHERE || window_of(&m, 0)->dim != 3)) fail("--coordinates is for places on the sphere, and the model knows none: ", o.file[0]);
+   if (o.coordinates && (window_of(&m, 0)->space != SNEPPP_SPHERE || window_of(&m, 0)->dim != 3))
+      fail("--coordinates is for places on the sphere, and the model knows none: ", o.file[0]);
    memset(&at, 0, sizeof at);
    p = coordinates(o.file[1], &o, window_of(&m, 0), is_timed(&m));
    at.x = p.x;
@@ -1035,12 +1046,14 @@ static void must_be_name(const char *name)
    int  good = (*name < '0' || *name > '9') && strlen(name) > 0 && strlen(name) < 60;
    for (const char *c = name; *c; c++) good = good && (*c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'));
    if (!good) {
-      snprintf(why, sizeof why, "the model would be called as the file, but \"%.80s\" is no name in C: choose letters, digits and _, with a letter first", name);
+      snprintf(why, sizeof why, "the model would be called as the file, but \"%.80s\" is no name in C: choose letters, digits and _, "
+               "with a letter first", name);
       fail(why, "");
    }
    snprintf(word, sizeof word, " %.100s ", name);
    if (strstr(reserved, word) || !strncmp(name, "sneppp_", 7) || !strncmp(name, "SNEPPP_", 7) || *name == '_') {
-      snprintf(why, sizeof why, "the model would be called as the file, but \"%s\" has a meaning of its own in C, C++ or sneppp.h: choose another name", name);
+      snprintf(why, sizeof why, "the model would be called as the file, but \"%.80s\" has a meaning of its own in C, C++ or "
+               "sneppp.h: choose another name", name);
       fail(why, "");
    }
 }

@@ -158,8 +158,9 @@ rows | awk 'NR % 2 { print "# every second line"; print "" } { print }' >"$out/c
 rows | awk -F, 'BEGIN { print "\"the name\",\"x \"\"m\"\"\",y" } { printf "\"a, \"\"%d\"\"\nsecond; line\",\"%s\",%s\n", NR, $1, $2 }' >"$out/quotes.csv"
 rows | awk -F, 'BEGIN { for (k = 1; k <= 68; k++) printf "c%d,", k; print "x,y" } { for (k = 1; k <= 68; k++) printf "word %d,", k; print }' >"$out/wide.csv"
 rows | awk -F, '{ printf "%s,", $1; for (k = 0; k < 9000; k++) printf " "; print $2 }' >"$out/long.csv"
+{ printf 'e1,Na\n'; rows; } >"$out/names.csv"
 printf '%s' "$(rows)" >"$out/no-newline.csv"
-for f in bom bom-header cr crlf tabs semicolons trailing trailing-rows blanks exponents comments long no-newline; do check "events: $f" same "$out/$f.csv"; done
+for f in bom bom-header cr crlf tabs semicolons trailing trailing-rows blanks exponents comments names long no-newline; do check "events: $f" same "$out/$f.csv"; done
 check "events: quotes and text" same "$out/quotes.csv" --columns 'x "m",y'
 check "events: 70 columns" same "$out/wide.csv" --columns x,y
 check "events: columns by number" same "$out/wide.csv" --columns 69,70
