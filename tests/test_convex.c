@@ -516,6 +516,107 @@ TEST convex_certifies_bei(void)
    PASS();
 }
 
+/* Readouts of unequal widths have ranks of their own: of 8 and 64 features and rank 10, 8 and 10 rows, in either order.
+   The likelihoods of both orders are those of one problem. */
+TEST convex_low_rank_additive(void)
+{
+   sneppp_events e = convex_events(200), other = e;
+   sneppp_real   swapped[400];
+   double        nll[2] = {0, 0};
+   for (size_t i = 0; i < 200; i++) swapped[2 * i] = convex_xy[2 * i + 1], swapped[2 * i + 1] = convex_xy[2 * i];
+   other.x = swapped;
+   for (int order = 0; order < 2; order++) {
+      sneppp_desc     d = convex_two(8, SNEPPP_MIX_ADDITIVE);
+      sneppp_fit_desc f = convex_fit(order ? &other : &e, SNEPPP_CONVEX, 1e-6);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      test_alloc      a;
+      double          W[64], b[64], rows[2] = {0, 0};
+      memset(&a, 0, sizeof a);
+      for (int i = 0; i < 64; i++) W[i] = 0.25 * i, b[i] = 0.7 * i;
+      d.alloc_ctx = &a;
+      d.rank = 10;
+      d.factor[1 - order].width = 64;
+      if (order) d.factor[0].window.hi[0] = 5, d.factor[1].window.hi[0] = 10;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      for (int k = 0; k < 2; k++) ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, k, W, b, NULL, &err));
+      ASSERT_EQ(8, m.readout[order].m);
+      ASSERT_EQ(10, m.readout[1 - order].m);
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+      ASSERT_EQ(18, r.rank);
+      for (int k = 0; k < 2; k++)
+         for (int i = 0; i < m.readout[k].m; i++) {
+            double row = 0;
+            for (int j = 0; j < m.readout[k].n; j++) row += fabs((double)m.readout[k].V[i * m.readout[k].n + j]);
+            rows[k] += row > 0;
+         }
+      ASSERT_EQ(8, rows[order]);
+      ASSERT_EQ(10, rows[1 - order]);
+      nll[order] = r.nll;
+      sneppp_free(&m);
+      ASSERT_EQ((size_t)0, a.live);
+   }
+   ASSERT_IN_RANGE(nll[0], nll[1], 1e-5 + convex_slack());
+   PASS();
+}
+
+/* A model of low rank converges: within tol of the optimum of full rank where the rank suffices, else at rest, with a gap
+   that says what the rank costs. Asked to stop, it stops. */
+static int convex_stop_once(const sneppp_report *now, const sneppp_model *model, void *user)
+{
+   size_t *calls = (size_t *)user;
+   (void)model;
+   (void)now;
+   return ++*calls == 5;
+}
+
+TEST convex_low_rank_converges(void)
+{
+   sneppp_events e = convex_events(300);
+   for (int rank = 1; rank <= 16; rank *= 2) {
+      sneppp_desc     d = convex_box(30);
+      sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-4);
+      sneppp_model    m;
+      sneppp_report   r;
+      double          nll = 0;
+      size_t          calls = 0;
+      d.rank = rank;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+      ASSERT_EQ_FMT(SNEPPP_CONVERGED, r.ending, "%d");
+      ASSERT(r.step < r.steps);
+      ASSERT(rank <= 2 ? r.gap > 1e-4 : rank < 16 || r.gap <= 1e-4);
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
+      ASSERT_IN_RANGE(nll / 300, r.nll, 1e-9 + convex_slack());
+      f.progress = convex_stop_once, f.user = &calls;
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
+      ASSERT_EQ_FMT(SNEPPP_ASKED_TO_STOP, r.ending, "%d");
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* A factor whose features are all zero in the window takes no part. */
+TEST convex_dead_factor(void)
+{
+   sneppp_events   e = convex_events(100);
+   sneppp_desc     d = convex_two(6, SNEPPP_MIX_ADDITIVE);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-4);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   double          W[6] = {0, 0, 0, 0, 0, 0}, b[6] = {-1, -1, -1, -1, -1, -1};
+   d.factor[0].unit.act = SNEPPP_RELU;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+   ASSERT_EQ(6, r.dropped);
+   ASSERT_IN_RANGE(100.0, r.expected, 0.05);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(convex)
 {
    RUN_TEST(convex_certifies_bei);
@@ -526,6 +627,9 @@ SUITE(convex)
    RUN_TEST(convex_same_bits_for_threads_and_sources);
    RUN_TEST(convex_weights_are_repetitions);
    RUN_TEST(convex_low_rank);
+   RUN_TEST(convex_low_rank_additive);
+   RUN_TEST(convex_low_rank_converges);
+   RUN_TEST(convex_dead_factor);
    RUN_TEST(convex_few_events);
    RUN_TEST(convex_stops_when_asked);
    RUN_TEST(convex_refuses_what_cannot_be);
