@@ -754,8 +754,78 @@ TEST loss_waves_bessel(void)
    PASS();
 }
 
+/* Where lambda is 0, or so small that w / lambda cannot be had in the features' precision, the likelihood is a number
+   and so are all its gradients, for every readout and with sums through M, through V and by cells; and a trainer moves
+   on. */
+TEST loss_zero_intensity(void)
+{
+   static double buf[40000];
+   for (int kind = 0; kind < 9; kind++)
+      for (int tiny = 0; tiny < 4; tiny++) {
+         static const double size[4] = {0, 1e-18, 1e-21, 1e-160};
+         static sneppp_real  xy[2 * 1200];
+         sneppp_desc         d = fit_desc_box(kind == 4 ? 40 : 6);
+         sneppp_events       e;
+         sneppp_fit_desc     f;
+         sneppp_model        m;
+         sneppp_trainer      t;
+         sneppp_error        err;
+         sneppp_grad         g;
+         sneppp_rng          rng;
+         double             *at = buf, nll = sneppp__nan(), value = sneppp__nan(), floor = 0, alpha = 0;
+         memset(&g, 0, sizeof g);
+         memset(buf, 0, sizeof buf);
+         memset(&e, 0, sizeof e);
+         e.x = xy, e.count = kind == 4 ? 1200 : 50;
+         sneppp_rng_init(&rng, 3, 0);
+         for (size_t i = 0; i < e.count; i++)
+            xy[2 * i] = (sneppp_real)(10 * sneppp_rng_uniform(&rng)), xy[2 * i + 1] = (sneppp_real)(5 * sneppp_rng_uniform(&rng));
+         d.factor[0].unit.act = kind == 2 ? SNEPPP_RBF : kind == 3 ? SNEPPP_RELU : SNEPPP_COS;
+         if (kind == 1) d.rank = 2;
+         if (kind == 2 || kind == 7) d.readout = SNEPPP_READOUT_DIAGONAL;
+         if (kind == 5 || kind == 6 || kind == 8) {
+            memset(d.factor, 0, sizeof d.factor);
+            d.factor[0].window.dim = d.factor[1].window.dim = 1;
+            d.factor[0].window.hi[0] = 10, d.factor[1].window.hi[0] = 5;
+            d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_COS;
+            d.mix = kind == 5 ? SNEPPP_MIX_SEPARABLE : kind == 6 ? SNEPPP_MIX_ADDITIVE : SNEPPP_MIX_PRODUCT;
+         }
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+         m.alpha = 1e9;
+         for (int k = 0; k < m.readouts; k++) {
+            size_t n = (size_t)m.readout[k].m * (size_t)m.readout[k].n;
+            for (size_t i = 0; i < n; i++) m.readout[k].V[i] = (sneppp_real)(size[tiny] * (double)m.readout[k].V[i]);
+            g.V[k] = at, at += n;
+         }
+         for (int h = 0; h < m.factors; h++) {
+            size_t n = (size_t)m.layer[h].n, s = (size_t)m.layer[h].d;
+            g.W[h] = at, at += n * s;
+            g.b[h] = at, at += n;
+            if (m.layer[h].width) g.width[h] = at, at += n * s;
+         }
+         g.floor = &floor, g.alpha = &alpha;
+         ASSERT((size_t)(at - buf) <= sizeof buf / sizeof buf[0]);
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, &g, NULL, &err), "%d");
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &value, NULL, NULL, &err));
+         ASSERT(sneppp__finite(nll) && sneppp__finite(value));
+         if (tiny < 2) ASSERT_IN_RANGE(value, nll, 1e-3 * fabs(value)); /* V'V of the others is denormal */
+         for (double *p = buf; p < at; p++) ASSERT(sneppp__finite(*p));
+         ASSERT(sneppp__finite(floor) && sneppp__finite(alpha));
+         if (!tiny) for (double *p = buf; p < at; p++) ASSERT_EQ(0, *p); /* "impossible" does not move */
+         f = fit_adam(&e, 3);
+         f.floor = 0.1;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");
+         for (int k = 0; k < 3; k++) ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_step(&t, &err), "%d");
+         for (size_t i = 0; i < t.parameters; i++) ASSERT(sneppp__finite(t.theta[i]));
+         sneppp_trainer_free(&t);
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
 SUITE(loss)
 {
+   RUN_TEST(loss_zero_intensity);
    RUN_TEST(loss_definition);
    RUN_TEST(loss_gradient_spaces);
    RUN_TEST(loss_gradient_mixes);

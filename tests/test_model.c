@@ -480,8 +480,108 @@ TEST model_counts_together(void)
    PASS();
 }
 
+/* The intensity as its definition says, from the features: alpha sum v_i^2 psi_i^2 + floor. */
+static double model_by_features(const sneppp_model *m, const sneppp_real *x)
+{
+   static sneppp_real psi[4096];
+   double             sum = 0;
+   if (m->n > 4096 || sneppp_features(m, x, psi, NULL) != SNEPPP_OK) return -1;
+   for (int i = 0; i < m->n; i++) sum += (double)m->readout[0].V[i] * (double)m->readout[0].V[i] * (double)psi[i] * (double)psi[i];
+   return m->alpha * sum + m->floor;
+}
+
+/* A model with a tree over its radial units answers for the parameters that it was given last: its tree is made anew by
+   set_layer and set_matrix, and a call that fails moves nothing. */
+TEST model_tree_follows_parameters(void)
+{
+   static double   W[4096], width[4096], M[300 * 300];
+   sneppp_real     x[60];
+   sneppp_desc     d;
+   sneppp_events   e;
+   sneppp_fit_desc f;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_rng      rng;
+   double          tolerance = sizeof(sneppp_real) == 4 ? 1e-5 : 1e-10;
+   memset(&d, 0, sizeof d);
+   memset(&e, 0, sizeof e);
+   memset(&f, 0, sizeof f);
+   sneppp_rng_init(&rng, 4, 0);
+   for (int i = 0; i < 60; i++) x[i] = (sneppp_real)(0.5 + sneppp_rng_uniform(&rng) * sneppp_rng_uniform(&rng));
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 2;
+   d.width = 20;
+   e.x = x, e.count = 30;
+   f.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+   ASSERT(m.nodes > 0 && m.n <= 300);
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_layer(&m, 0, W, NULL, width, &err));
+   for (int step = 0; step < 4; step++) {
+      if (step == 1) { /* all bumps to the side */
+         for (int i = 0; i < m.n; i++) W[2 * i] += 0.4;
+         ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, NULL, width, &err));
+         ASSERT(m.nodes > 0);
+      }
+      if (step == 2) { /* other heights */
+         ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M, &err));
+         for (int i = 0; i < m.n; i++) M[i * m.n + i] *= 1 + i % 5;
+         ASSERT_EQ(SNEPPP_OK, sneppp_set_matrix(&m, M, &err));
+         ASSERT(m.nodes > 0);
+      }
+      if (step == 3) { /* refused: as before */
+         W[1] = 1e200, W[0] = 1;
+         width[m.n * 2 - 1] = -1;
+         ASSERT(sneppp_set_layer(&m, 0, W, NULL, width, &err) != SNEPPP_OK);
+         M[1] = 1;
+         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_set_matrix(&m, M, &err));
+      }
+      for (int i = 0; i < 30; i++) {
+         double want = model_by_features(&m, x + 2 * i);
+         ASSERT_IN_RANGE(want, (double)sneppp_intensity(&m, x + 2 * i), tolerance * want);
+      }
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Several readouts are set all or not at all; what lies between them must be 0. */
+TEST model_matrix_all_or_nothing(void)
+{
+   sneppp_desc  d;
+   sneppp_model m;
+   sneppp_error err;
+   double       M[64], before[64], after[64];
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = d.factor[1].window.dim = 1;
+   d.factor[0].window.hi[0] = d.factor[1].window.hi[0] = 1;
+   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_COS;
+   d.mix = SNEPPP_MIX_ADDITIVE;
+   d.width = 4;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, before, &err));
+   memset(M, 0, sizeof M);
+   for (int i = 0; i < 8; i++) M[9 * i] = i == 6 ? -1 : 2;
+   ASSERT_EQ(SNEPPP_ERR_NOT_POSITIVE, sneppp_set_matrix(&m, M, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, after, &err));
+   ASSERT(!memcmp(before, after, sizeof before));
+   M[9 * 6] = 2, M[5] = M[40] = 0.1;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_set_matrix(&m, M, &err));
+   ASSERT(strstr(err.why, "M[0][5]") || strstr(err.why, "M[5][0]"));
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, after, &err));
+   ASSERT(!memcmp(before, after, sizeof before));
+   M[5] = M[40] = 0;
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_matrix(&m, M, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, after, &err));
+   for (int i = 0; i < 64; i++) ASSERT_IN_RANGE(M[i], after[i], sizeof(sneppp_real) == 4 ? 1e-6 : 1e-13);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(model)
 {
+   RUN_TEST(model_tree_follows_parameters);
+   RUN_TEST(model_matrix_all_or_nothing);
    RUN_TEST(model_mixes_against_quadrature);
    RUN_TEST(model_marginal_and_conditional);
    RUN_TEST(model_units_do_not_matter);
