@@ -1356,9 +1356,15 @@ SNEPPP_DEF void sneppp_pool_free(sneppp_pool *pool)
    SNEPPP_FREE(ctx, pool);
 }
 
+/* What a thread of the pool needs: no more than 64 kB for the library, the rest for the user's functions that it calls.
+   Systems that give more by default are left to it; some give as little as 128 kB. */
+#define SNEPPP__POOL_STACK ((size_t)256 * 1024)
+
 SNEPPP_DEF sneppp_pool *sneppp_pool_make(int threads, void *alloc_ctx)
 {
-   sneppp_pool *pool;
+   sneppp_pool   *pool;
+   pthread_attr_t attr;
+   size_t         stack = 0;
    if (threads < 1 || threads > SNEPPP__MAX_THREADS) return NULL;
    pool = (sneppp_pool *)SNEPPP_MALLOC(alloc_ctx, sizeof *pool);
    if (!pool) return NULL;
@@ -1367,14 +1373,17 @@ SNEPPP_DEF sneppp_pool *sneppp_pool_make(int threads, void *alloc_ctx)
    if (pthread_mutex_init(&pool->lock, NULL)) { SNEPPP_FREE(alloc_ctx, pool); return NULL; }
    pthread_cond_init(&pool->work, NULL);
    pthread_cond_init(&pool->done, NULL);
+   pthread_attr_init(&attr);
+   if (!pthread_attr_getstacksize(&attr, &stack) && stack < SNEPPP__POOL_STACK)
+      pthread_attr_setstacksize(&attr, SNEPPP__POOL_STACK);
    while (pool->workers < threads - 1) {
-      if (pthread_create(&pool->thread[pool->workers], NULL, sneppp__pool_worker, pool)) {
-         sneppp_pool_free(pool);
-         return NULL;
-      }
+      if (pthread_create(&pool->thread[pool->workers], &attr, sneppp__pool_worker, pool)) break;
       pool->workers++;
    }
-   return pool;
+   pthread_attr_destroy(&attr);
+   if (pool->workers == threads - 1) return pool;
+   sneppp_pool_free(pool);
+   return NULL;
 }
 
 SNEPPP_DEF sneppp_parallel sneppp_pool_parallel(sneppp_pool *pool)
@@ -1966,7 +1975,7 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
    arithmetic units and not the load ports are the limit. B is copied ("packed") into panels, block by block, so
    that a block stays in the second cache and is read in order; a strip of A is read where it stands, and packed
    if it is short, or transposed and hard to reach. The scheme is that of Goto and van de Geijn (ACM TOMS 34,
-   2008). No memory is allocated: the block is on the stack, 38 kB in all, and 10 kB for small products, because threads
+   2008). No memory is allocated: the block is on the stack, 38 kB in all, and 9 kB for small products, because threads
    have small stacks on some machines. Its depth is fixed and its width is what fits, so that a matrix that was packed
    in wider blocks beforehand (sneppp__pack_right) gives the same bits.
 
@@ -1976,7 +1985,7 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
 #define SNEPPP__DEPTH       128   /* steps of k in a block: one panel and one strip fit into the first cache      */
 #define SNEPPP__ROW_BYTES   512   /* a row of a block of B, at most: 4 to 16 panels, 64 kB, for the second cache  */
 #define SNEPPP__BLOCK_BYTES 32768 /* a block on the stack: 2 panels of AVX-512 and more of the others at full depth */
-#define SNEPPP__SMALL_BYTES 8192  /* the same for products whose B fits into it, of at most half that depth       */
+#define SNEPPP__SMALL_BYTES 6144  /* the same for products whose B fits into it, of at most half that depth       */
 #define SNEPPP__STRIP_BYTES 8     /* strips of a transposed A that are packed together: 1 of double, 2 of float   */
 
 #define SNEPPP__TILE_KERNEL(name, target, T, V, W, ZERO, SET1, LOAD, STORE, FMA, MUL)                          \
@@ -11268,7 +11277,7 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #define SNEPPP__CHEB 24
 #define SNEPPP__WIDE 1.2  /* most s a^2 of a bump in the table */
 #define SNEPPP__BATCH 8   /* bumps that enter the table together */
-#define SNEPPP__BAND 8    /* cells a side that they enter at a time */
+#define SNEPPP__BAND 6    /* cells a side that they enter at a time */
 
 /* T_0 .. T_23 at t, for two values at a time, because each step waits for the one before. */
 static void sneppp__cheb(double t, double u, double *T, double *U)
@@ -11363,7 +11372,7 @@ static void sneppp__table_map(int d, const double *A, const double *B, const dou
 }
 
 /* Values at the nodes cos(pi (i + 1/2) / p) of every cell become coefficients. */
-static void sneppp__table_transform(double *table, int d, int level, const int *more)
+SNEPPP__APART static void sneppp__table_transform(double *table, int d, int level, const int *more)
 {
    const size_t size = sneppp__cell_size(d), cells = sneppp__table_size(d, level, more) / size;
    double       M[SNEPPP__CHEB * SNEPPP__CHEB], cell[SNEPPP__CHEB * SNEPPP__CHEB];
@@ -11378,7 +11387,7 @@ static void sneppp__table_transform(double *table, int d, int level, const int *
 
 /* From coefficients of a level to values at the nodes of the next. The coarse table moves to the end first; a cell is
    copied before its children are written, which reach no farther than its own place. */
-static void sneppp__table_refine(double *table, int d, int level, const int *more)
+SNEPPP__APART static void sneppp__table_refine(double *table, int d, int level, const int *more)
 {
    const size_t size = sneppp__cell_size(d), cells = sneppp__table_size(d, level, more) / size, kids = (size_t)1 << d;
    double       M[2][SNEPPP__CHEB * SNEPPP__CHEB], cell[SNEPPP__CHEB * SNEPPP__CHEB];
@@ -11443,7 +11452,7 @@ static void sneppp__batch_range(const sneppp__batch *b, int k, int cells, int *f
    if (*end < *first + 1) *end = *first + 1;
 }
 
-static void sneppp__table_add(double *table, int d, int level, const int *more, const sneppp__batch *b)
+SNEPPP__APART static void sneppp__table_add(double *table, int d, int level, const int *more, const sneppp__batch *b)
 {
    const size_t p = SNEPPP__CHEB, row = SNEPPP__BAND * p;
    double       E[2][SNEPPP__BATCH * SNEPPP__BAND * SNEPPP__CHEB];
@@ -13169,7 +13178,8 @@ static void sneppp__gauss_points(const sneppp_model *model, int f, size_t B, con
 }
 
 /* The same for B <= POINTS events at once. */
-static void sneppp__base_log_densities(const sneppp_model *model, size_t B, const sneppp_real *x, double *out)
+SNEPPP__APART static void sneppp__base_log_densities(const sneppp_model *model, size_t B, const sneppp_real *x,
+                                                     double *out)
 {
    int gauss = model->factors == 1 && model->layer[0].inside.space == SNEPPP_GAUSS;
    if (gauss) {
@@ -14598,8 +14608,8 @@ static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane
 
 /* -w log of a Gaussian mixture's density p at the events: its derivatives through the shares w p_c / p. log_density
    (B) is that of all factors; with several, that of factor f is made anew. */
-static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, int f, size_t B, const double *weight,
-                                 const double *log_density)
+SNEPPP__APART static void sneppp__measure_pull(const sneppp_model *model, sneppp__lane *lane, int f, size_t B,
+                                               const double *weight, const double *log_density)
 {
    const sneppp_window *win = &model->layer[f].inside;
    size_t               d = (size_t)win->dim;
@@ -16924,8 +16934,8 @@ static sneppp_status sneppp__polish_check(const sneppp_model *model, const snepp
 }
 
 /* With `polish` the floor is the model's own, not a share of the events. */
-static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
-                                        sneppp_report *report, sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
+                                                      sneppp_report *report, sneppp_error *err)
 {
    sneppp__convex cx;
    sneppp_model   shadow;
@@ -17513,8 +17523,8 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
 
 /* ADAM, and after it, if that is wanted and nobody asked to stop, the convex problem of the readout with the hidden
    layer and the floor that were learnt. The report is that of what ran last. */
-static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
-                                      sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc,
+                                                    sneppp_report *report, sneppp_error *err)
 {
    sneppp_trainer t;
    sneppp__kept   kept;
@@ -17935,8 +17945,8 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q,
 /* Maximises sum_i q_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and
    certifies itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and
    finds the neighbourhood; Newton steps on the few dozen columns finish. Returns the gap per event. */
-static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, const double *prior, double *p,
-                             double tol)
+SNEPPP__APART static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, const double *prior,
+                                           double *p, double tol)
 {
    double r[SNEPPP__COLUMNS], H[SNEPPP__COLUMNS * SNEPPP__COLUMNS], T = 0, events, gap = 0, now, total;
    for (size_t i = 0; i < N; i++) T += q[i];
@@ -18776,9 +18786,9 @@ static double sneppp__auto_mass(const sneppp__auto *f)
    return sum;
 }
 
-static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few,
-                                        const sneppp__few_work *work, const sneppp_model *old,
-                                        sneppp_model *out, sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few,
+                                                      const sneppp__few_work *work, const sneppp_model *old,
+                                                      sneppp_model *out, sneppp_error *err)
 {
    double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS], mass = sneppp__auto_mass(f);
    int           bumps = f->p[f->C - 1] < 1 && !few ? sneppp__centre_bumps(f, 0, h, share, scale) : 0, sharps = 0;
@@ -19016,8 +19026,8 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
    return 1;
 }
 
-static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o, sneppp_report *report,
-                                        sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o,
+                                                      sneppp_report *report, sneppp_error *err)
 {
    size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres, room, held = 0;
    double           started = SNEPPP_SECONDS();
