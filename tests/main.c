@@ -8,9 +8,20 @@
    By hand: make build/gen/suites.h build/greatest/greatest.h, then
       cc -Ibuild/gen -Ibuild/greatest -Itests -o t tests/main.c tests/runner.c -lm */
 #include "alloc.h" /* SNEPPP_MALLOC: counts, and fails on demand */
+#include <pthread.h>
+/* Threads that cannot be started, on demand: the test_threads_left-th call from now fails, as do all after it. */
+static long test_threads_left = -1;
+static int  test_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*work)(void *), void *arg)
+{
+   if (test_threads_left == 0) return 1;
+   if (test_threads_left > 0) test_threads_left--;
+   return pthread_create(t, a, work, arg);
+}
+#define pthread_create test_pthread_create
 #define SNEPPP_PTHREADS
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
+#undef pthread_create
 #define GREATEST_USE_LONGJMP 0 /* no test jumps; setjmp makes gcc doubt the variables of tests that it inlines */
 #include "greatest.h"
 

@@ -404,7 +404,11 @@ class Measured:
 
    def that_run(self, c):
       """Tests that run the statement, own suites first, the quickest first."""
-      run = [(t["seconds"], name) for name, t in self.tests.items() if any(k in t["lines"] for k in range(c.first, c.last + 1))]
+      # The optimiser gives some statements no line of their own; then those beside it tell, or the whole function.
+      low, high = c.span
+      for a, b in ((c.first, c.last), (max(low, c.first - 2), min(high, c.last + 2)), (low, high)):
+         run = [(t["seconds"], name) for name, t in self.tests.items() if any(k in t["lines"] for k in range(a, b + 1))]
+         if run: break
       own = sorted(p for p in run if self.tests[p[1]]["suite"] in FLOORS[c.floor])
       return own, sorted(p for p in run if p not in own)
 
@@ -571,7 +575,7 @@ def report(text, wanted, done, refused, reasons, seconds):
    rest, sums = [], [0] * 6
    for f in wanted:
       mine = [c for c in done if c.floor == f]
-      count = [len(mine)] + [sum(c.how == h and c.by is not None for c in mine) for h in ("own", "others", "sanitizer")] + [0, 0]
+      count = [len(mine)] + [sum(c.how == h and bool(c.by) for c in mine) for h in ("own", "others", "sanitizer")] + [0, 0]
       for c in mine:
          if c.by: continue
          c.why = reasons.get((c.function,) + before_after(text, c), "")

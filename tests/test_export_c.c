@@ -160,6 +160,143 @@ TEST export_mixed_radial(void)
    PASS();
 }
 
+/* The values of an exported array, as strtod reads them; NULL if it is not there or has another length. */
+static const double *export_array(const char *text, const char *name, size_t count)
+{
+   static double value[4000];
+   char          head[100];
+   const char   *at;
+   snprintf(head, sizeof head, "%s[%lu] = {", name, (unsigned long)count);
+   at = strstr(text, head);
+   if (!at || count > sizeof value / sizeof *value) { printf("   no %s\n", head); return NULL; }
+   at += strlen(head);
+   for (size_t i = 0; i < count; i++) {
+      char *end;
+      at += strspn(at, " \n,{}uf");
+      value[i] = strtod(at, &end);
+      if (end == at) return NULL;
+      at = end;
+   }
+   at += strspn(at, " \n},uf");
+   return *at == ';' ? value : NULL; /* and no more than that */
+}
+
+static int export_equal(const char *text, const char *name, const double *x, size_t count)
+{
+   const double *got = export_array(text, name, count);
+   for (size_t i = 0; got && i < count; i++)
+      if (memcmp(&got[i], &x[i], sizeof *x)) { printf("   %s[%lu] = %.17g\n", name, (unsigned long)i, got[i]); return 0; }
+   return got != NULL;
+}
+
+static int export_equal_reals(const char *text, const char *name, const sneppp_real *x, size_t count)
+{
+   const double *got = export_array(text, name, count);
+   for (size_t i = 0; got && i < count; i++)
+      if ((sneppp_real)got[i] != x[i]) return 0;
+   return got != NULL;
+}
+
+/* The arrays of models of every kind, number by number. */
+TEST export_arrays(void)
+{
+   static export_buffer b;
+   static const double  weight[2] = {0.4, 0.6}, mean[4] = {0, 1, 0.5, -1.0 / 3}, scale[4] = {1, 0.7, 2, 1};
+   static const double  ends[4] = {-1, 0.3, 1.0 / 3, 2}, xy[14] = {0, 0, 3, 0, 3, 3, 0, 3, 1, 1, 2, 1, 1, 2};
+   static const size_t  ring[2] = {4, 3};
+   sneppp_desc          d = export_box(5);
+   sneppp_model         m;
+   sneppp_error         err;
+   sneppp_unit          units[5];
+   const double        *got;
+   d.factor[0].window.space = SNEPPP_POLYGON;
+   d.factor[0].window.rings = 2, d.factor[0].window.ring_size = ring, d.factor[0].window.xy = xy;
+   d.factor[1].window.space = SNEPPP_INTERVALS, d.factor[1].window.dim = 1;
+   d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
+   for (int i = 0; i < 5; i++) {
+      units[i].act = i % 2 ? SNEPPP_COS : SNEPPP_SIN;
+      units[i].p = 0.1 * i, units[i].q = 1.0 / 3;
+   }
+   d.factor[1].units = units;
+   d.rank = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   b.used = 0;
+   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "m", export_write, &b, &err));
+   got = export_array(b.text, "size_t m_window0_ring_size", 2);
+   ASSERT(got && got[0] == 4 && got[1] == 3);
+   ASSERT(export_equal(b.text, "double m_window0_xy", xy, 14));
+   ASSERT(export_equal(b.text, "double m_window1_ends", ends, 4));
+   ASSERT(export_equal_reals(b.text, "sneppp_real m_layer0_W", m.layer[0].W, 10));
+   ASSERT(export_equal_reals(b.text, "sneppp_real m_layer0_b", m.layer[0].b, 5));
+   ASSERT(export_equal_reals(b.text, "sneppp_real m_layer1_W", m.layer[1].W, 5));
+   ASSERT(export_equal_reals(b.text, "sneppp_real m_readout0_V", m.readout[0].V, 10));
+   ASSERT(strstr(b.text, "sneppp_unit m_layer1_units[5] = {"));
+   sneppp_free(&m);
+
+   d = export_box(3);
+   d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.count = 2;
+   d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   b.used = 0;
+   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "g", export_write, &b, &err));
+   ASSERT(export_equal(b.text, "double g_window0_weight", weight, 2));
+   ASSERT(export_equal(b.text, "double g_window0_mean", mean, 4));
+   ASSERT(export_equal(b.text, "double g_window0_scale", scale, 4));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A tree of radial bumps, as the default fit makes it. */
+TEST export_tree(void)
+{
+   static export_buffer b;
+   static sneppp_real   x[2 * 90];
+   sneppp_desc          d = export_box(24);
+   sneppp_events        e;
+   sneppp_fit_desc      fit;
+   sneppp_model         m;
+   sneppp_error         err;
+   sneppp_rng           rng;
+   size_t               groups, dim;
+   const char          *at;
+   sneppp_rng_init(&rng, 3, 0);
+   for (int i = 0; i < 180; i++) x[i] = (sneppp_real)(i % 6 < 4 ? 0.3 + 0.05 * sneppp_rng_normal(&rng) : sneppp_rng_uniform(&rng));
+   memset(&e, 0, sizeof e);
+   memset(&fit, 0, sizeof fit);
+   e.x = x, e.count = 90, fit.events = &e;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+   ASSERT(m.nodes > 0);
+   b.used = 0;
+   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "t", export_write, &b, &err));
+   groups = (size_t)m.n / (size_t)m.desc.group, dim = (size_t)sneppp__tree_dim(&m);
+   ASSERT(export_equal(b.text, "double t_tree0_centre", m.centre, groups * dim));
+   ASSERT(export_equal_reals(b.text, "sneppp_real t_tree0_peak", m.peak, (size_t)m.n));
+   ASSERT(export_equal_reals(b.text, "sneppp_real t_tree0_sharp", m.sharp, (size_t)m.n));
+   if (m.table_top >= 0)
+      ASSERT(export_equal(b.text, "double t_tree0_table", m.table, sneppp__table_size((int)dim, m.table_top, m.table_more)));
+   ASSERT((at = strstr(b.text, "sneppp_node t_tree0_node[")) != NULL);
+   at = strchr(at, '{') + 1;
+   for (size_t k = 0; k < m.nodes; k++) { /* {first, count, kid, from, reach2, {lo}, {hi}} */
+      const sneppp_node *q = &m.node[k];
+      double             want[5 + 4];
+      want[0] = (double)q->first, want[1] = (double)q->count, want[2] = (double)q->kid, want[3] = (double)q->from;
+      want[4] = q->reach2;
+      for (size_t r = 0; r < dim; r++) want[5 + r] = q->lo[r], want[5 + dim + r] = q->hi[r];
+      for (size_t i = 0; i < 5 + 2 * dim; i++) {
+         char *end;
+         at += strspn(at, " \n,{}u");
+         ASSERT_EQ(want[i], strtod(at, &end));
+         ASSERT(end > at);
+         at = end;
+      }
+   }
+   at += strspn(at, " \n,}");
+   ASSERT_EQ(';', *at);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(export_c)
 {
    RUN_TEST(export_numbers_by_hand);
@@ -167,4 +304,6 @@ SUITE(export_c)
    RUN_TEST(export_refuses);
    RUN_TEST(export_wide_products);
    RUN_TEST(export_mixed_radial);
+   RUN_TEST(export_arrays);
+   RUN_TEST(export_tree);
 }

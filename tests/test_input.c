@@ -56,6 +56,8 @@ TEST input_mistakes(void)
    ASSERT(
       input_says(sneppp_lonlat_to_unit(40, 120, x, &input_error), SNEPPP_ERR_DATA, "is it the longitude?"));
    ASSERT(input_says(sneppp_lonlat_to_unit(400, 20, x, &input_error), SNEPPP_ERR_DATA, "longitude 400"));
+   ASSERT(input_says(sneppp_lonlat_to_unit(sneppp__nan(), 20, x, &input_error), SNEPPP_ERR_DATA, "not finite"));
+   ASSERT(input_says(sneppp_lonlat_to_unit(20, sneppp__nan(), x, &input_error), SNEPPP_ERR_DATA, "not finite"));
    ASSERT(x[0] == 7 && x[1] == 7 && x[2] == 7);
    ASSERT(input_says(sneppp_unit_to_lonlat(long_vector, &lon, &lat, &input_error), SNEPPP_ERR_DATA,
                      "not 1: divide"));
@@ -193,6 +195,79 @@ static sneppp_status input_model(sneppp_model *model, sneppp_act act)
    return sneppp_init(model, &desc, NULL);
 }
 
+static int input_all(const sneppp_real *x, void *user)
+{
+   (void)x;
+   (void)user;
+   return 1;
+}
+
+/* What dates and numerical counts refuse, in words, without touching their results. */
+TEST input_refusals(void)
+{
+   static const double point[2] = { 0.5, 1.5 };
+   sneppp_model        model;
+   sneppp_window       part;
+   sneppp_region       region;
+   double              days = 7, count = 7, error = 7;
+   int                 y = 7, m = 7, d = 7;
+   memset(&part, 0, sizeof part);
+   memset(&region, 0, sizeof region);
+   ASSERT(input_says(sneppp_date_to_days(2000000000, 1, 1, &days, &input_error), SNEPPP_ERR_DATA, "year 2000000000 is too far"));
+   ASSERT(input_says(sneppp_date_to_days(-2000000000, 1, 1, &days, &input_error), SNEPPP_ERR_DATA, "year -2000000000"));
+   ASSERT(input_says(sneppp_days_to_date(1e15, &y, &m, &d, &input_error), SNEPPP_ERR_DATA, "day 1e+15 is too far"));
+   ASSERT(input_says(sneppp_days_to_date(-1e15, &y, &m, &d, &input_error), SNEPPP_ERR_DATA, "too far"));
+   ASSERT(input_says(sneppp_days_to_date(sneppp__nan(), &y, &m, &d, &input_error), SNEPPP_ERR_DATA, "too far"));
+   ASSERT(days == 7 && y == 7 && m == 7 && d == 7);
+
+   ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_RELU));
+   ASSERT(input_says(sneppp_count_cap_numeric(&model, 2, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
+                     "factor = 2, but the model has 2"));
+   ASSERT(input_says(sneppp_count_cap_numeric(&model, -1, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
+                     "factor = -1"));
+   part.space = SNEPPP_SPHERE, part.dim = 3;
+   region.factor[0] = &part;
+   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 0, 0, 10, &region, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
+                     "rest.factor[0] must be NULL"));
+   ASSERT(input_says(sneppp_count_lonlat_numeric(&model, 0, -200, 170, 0, 10, NULL, 0, &count, &error, &input_error),
+                     SNEPPP_ERR_ARG, "more than once around"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_cap_numeric(&model, 0, 0, 0, 10, NULL, -1, &count, &error, NULL));
+   ASSERT(count == 7 && error == 7);
+   /* No number of cells reaches this; the best count is given all the same, with its error. */
+   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 10, 20, 120, NULL, 1e-300, &count, &error, &input_error),
+                     SNEPPP_ERR_NO_CONVERGENCE, "cells the error is still"));
+   ASSERT(error > 0 && error < 1e-3 * count);
+   {
+      double again = 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, 10, 20, 120, NULL, 1e-4, &again, NULL, NULL));
+      ASSERT(fabs(again - count) <= 2e-4 * count);
+   }
+   count = error = 7;
+   region.factor[0] = NULL, region.factor[1] = &part;
+   memset(&part, 0, sizeof part);
+   part.dim = 2, part.hi[0] = part.hi[1] = 1;
+   ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
+                     "within.factor[1].dim = 2, but the model has 1"));
+   part.space = SNEPPP_FINITE, part.dim = 1, part.count = 2, part.point = point;
+   ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
+                     "factor[1]: numerical counts are not offered on"));
+   memset(&part, 0, sizeof part);
+   part.dim = 3, part.hi[0] = part.hi[1] = part.hi[2] = 1;
+   region.factor[0] = &part, region.factor[1] = NULL;
+   ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
+                     "within.factor[0] has another measure"));
+   ASSERT(count == 7 && error == 7);
+   model.alpha = 1e300; /* the squares of features overflow */
+   model.readout[0].V[0] = (sneppp_real)(sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300);
+   ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, NULL, 100, 1, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
+                     "not finite"));
+   ASSERT(count == 7 && error == 7);
+   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
+                     "not finite"));
+   sneppp_free(&model);
+   PASS();
+}
+
 /* The whole sphere in parts, caps and rectangles, against the closed form; with a part of the time, too. */
 TEST input_sphere_parts(void)
 {
@@ -234,13 +309,6 @@ TEST input_sphere_parts(void)
 static int input_cap(const sneppp_real *x, void *user)
 {
    return (double)x[2] >= *(const double *)user && x[3] <= 5;
-}
-
-static int input_all(const sneppp_real *x, void *user)
-{
-   (void)x;
-   (void)user;
-   return 1;
 }
 
 TEST input_indicator(void)
@@ -304,6 +372,7 @@ SUITE(input)
    RUN_TEST(input_dates);
    RUN_TEST(input_csv_numbers);
    RUN_TEST(input_csv_dates);
+   RUN_TEST(input_refusals);
    RUN_TEST(input_sphere_parts);
    RUN_TEST(input_indicator);
    RUN_TEST(input_indicator_shapes);

@@ -615,6 +615,34 @@ TEST rng_odd_parameters(void)
    PASS();
 }
 
+/* The largest uniform, 1 - 2^-53, against probabilities whose rounded sum may stay below it: what is left over belongs to
+   no count and is drawn again. The next word is handed in through rng->spare. */
+TEST rng_uniform_beyond_the_sum(void)
+{
+   sneppp_rng g;
+   int        again = 0;
+   for (int i = 1; i < 400; i++) {
+      uint64_t k;
+      sneppp_rng_init(&g, (uint64_t)i, 0);
+      g.position = 1, g.spare = UINT64_MAX;
+      k = sneppp_rng_poisson(&g, i * 0.0249);
+      ASSERT(g.position > 2 ? k < 60 : k > 1 && k < 128); /* the far tail, or a fresh draw */
+      again += g.position > 2;
+   }
+   ASSERT(again > 0);
+   again = 0;
+   for (int i = 1; i < 400; i++) {
+      uint64_t n = 1 + (uint64_t)i % 7, k;
+      sneppp_rng_init(&g, (uint64_t)i, 0);
+      g.position = 1, g.spare = UINT64_MAX;
+      k = sneppp_rng_binomial(&g, n, i / 800.0);
+      ASSERT(k <= n);
+      again += g.position > 2;
+   }
+   ASSERT(again > 0);
+   PASS();
+}
+
 SUITE(rng)
 {
    RUN_TEST(rng_philox_known_answers);
@@ -637,4 +665,5 @@ SUITE(rng)
    RUN_TEST(rng_permute_is_random);
    RUN_TEST(rng_independence);
    RUN_TEST(rng_odd_parameters);
+   RUN_TEST(rng_uniform_beyond_the_sum);
 }

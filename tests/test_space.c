@@ -211,6 +211,9 @@ TEST space_layers(void)
    width[1] = 0;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.width[0][1] = 0"));
    width[1] = 1;
+   width[2] = space_inf();
+   ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_NOT_FINITE, "layer.width[1][0] is not finite"));
+   width[2] = 1;
    layer.unit.act = SNEPPP_ACT_END;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "unknown"));
    layer.units = units;
@@ -285,6 +288,11 @@ TEST space_mass_is_the_integral_of_one(void)
       if (s == SNEPPP_BINOMIAL) ASSERT_IN_RANGE(8.0, k, 1e-13);
       if (s == SNEPPP_GAMMA) ASSERT_IN_RANGE(2.0 / 8, k, 1e-14);
    }
+   {
+      sneppp_window plane = space_window(SNEPPP_EUCLID, 2), counts = space_window(SNEPPP_NEGBINOMIAL, 1);
+      ASSERT_EQ(0.0, sneppp_window_mass(&plane)); /* which stands for infinite */
+      ASSERT_EQ(0.0, sneppp_window_mass(&counts));
+   }
    PASS();
 }
 
@@ -308,6 +316,21 @@ TEST space_statistics(void)
    w = space_window(SNEPPP_FINITE, 2);
    ASSERT_EQ(sneppp__coords(&w), 1);
    ASSERT_EQ(sneppp__stats(&w), 2);
+   PASS();
+}
+
+/* What a factor gets when it names no activation: the one whose integrals its space has. */
+TEST space_default_activations(void)
+{
+   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_BOX));
+   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_GAUSS));
+   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_INTERVALS));
+   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_POLYGON));
+   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_BALL));
+   ASSERT_EQ(SNEPPP_RBF, sneppp__act_default(SNEPPP_EUCLID)); /* the only one that vanishes far away */
+   ASSERT_EQ(SNEPPP_EXP, sneppp__act_default(SNEPPP_SPHERE));
+   ASSERT_EQ(SNEPPP_EXP, sneppp__act_default(SNEPPP_GAMMA));
+   ASSERT_EQ(SNEPPP_EXP, sneppp__act_default(SNEPPP_FINITE));
    PASS();
 }
 
@@ -535,6 +558,7 @@ SUITE(space)
    RUN_TEST(space_mass_must_be_a_number);
    RUN_TEST(space_members);
    RUN_TEST(space_densities);
+   RUN_TEST(space_default_activations);
    RUN_TEST(space_draw);
    RUN_TEST(space_more_refusals);
    RUN_TEST(space_common_fields);

@@ -253,6 +253,24 @@ TEST special_extremes(void)
    PASS();
 }
 
+/* Far to the right: m(x) = integral over u > 0 of exp(-x u - u^2/2), and 1 - x m(x) the same with u in front, in u = v/x by
+   Simpson's rule. */
+TEST special_far_tails(void)
+{
+   for (double x = 60; x < 1e9; x *= 1.7) {
+      const int n = 20000;
+      double    h = 50.0 / n, m = 0, g = 0;
+      for (int i = 0; i <= n; i++) {
+         double v = i * h, c = i == 0 || i == n ? 1 : i % 2 ? 4 : 2, e = c * exp(-v - v * v / (2 * x * x));
+         m += e, g += v * e;
+      }
+      m *= h / 3, g *= h / 3;
+      ASSERT_IN_RANGE(m / x, sneppp__mills_right(x), 1e-12 * m / x);
+      ASSERT_IN_RANGE(g / (x * x), sneppp__wedge_right(x), 1e-12 * g / (x * x));
+   }
+   PASS();
+}
+
 SUITE(special)
 {
    RUN_TEST(special_quotients);
@@ -264,4 +282,5 @@ SUITE(special)
    RUN_TEST(special_gamma_functions);
    RUN_TEST(special_gauss_legendre);
    RUN_TEST(special_extremes);
+   RUN_TEST(special_far_tails);
 }

@@ -155,8 +155,35 @@ TEST threads_share_const_objects(void)
    PASS();
 }
 
+/* A pool whose threads cannot all be started is not made: those that were are ended, and the block is given back. */
+TEST threads_pool_fails_whole(void)
+{
+   for (long started = 0; started < 4; started++) {
+      test_alloc   a = {0, 0, 0, 0};
+      sneppp_pool *pool;
+      test_threads_left = started;
+      pool = sneppp_pool_make(5, &a);
+      test_threads_left = -1;
+      ASSERT(pool == NULL);
+      ASSERT_EQ((size_t)1, a.calls);
+      ASSERT_EQ((size_t)0, a.live);
+   }
+   {
+      test_alloc   a = {0, 0, 0, 0};
+      sneppp_pool *pool;
+      test_threads_left = 4; /* five threads are four besides the caller's */
+      pool = sneppp_pool_make(5, &a);
+      test_threads_left = -1;
+      ASSERT(pool != NULL);
+      sneppp_pool_free(pool);
+      ASSERT_EQ((size_t)0, a.live);
+   }
+   PASS();
+}
+
 SUITE(threads)
 {
    RUN_TEST(threads_number_does_not_matter);
    RUN_TEST(threads_share_const_objects);
+   RUN_TEST(threads_pool_fails_whole);
 }
