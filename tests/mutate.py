@@ -490,7 +490,8 @@ def main():
 
    def take():
       with lock:
-         for f in wanted:
+         # By turns, so that a run that is cut short has seen all floors.
+         for f in sorted(wanted, key=lambda f: (wanted[f] - missing[f]) / wanted[f]):
             if missing[f] and next_of[f] < len(streams[f]):
                missing[f] -= 1
                next_of[f] += 1
