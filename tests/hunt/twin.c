@@ -60,6 +60,7 @@ int twin_fit(const void *desc, const double *x, size_t count, const double *weig
    fit.events = &e, fit.method = (sneppp_method)method;
    if (y && sneppp_init(&m, &d, NULL) == SNEPPP_OK) {
       bad = !twin_all_inside(&m, y, count) || sneppp_fit(&m, &fit, &report, NULL) != SNEPPP_OK;
+      if (!bad && report.dropped) bad = 1; /* another problem than the one without dropped directions */
       if (!bad) *nll = report.nll, *gap = report.gap, *expected = report.expected;
       sneppp_free(&m);
    }
