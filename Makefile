@@ -249,12 +249,12 @@ HUNT_SECONDS ?= 120
 HUNT_SEED    ?= 1
 HUNT_REAL    ?= double
 HUNT_FLAGS   ?=
-HUNT_CFLAGS   = -std=c99 $(WARN_C) -O1 -g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all \
-                $(if $(filter float,$(HUNT_REAL)),-DSNEPPP_REAL_FLOAT)
-build/hunt/$(HUNT_REAL)/%.o: tests/hunt/%.c tests/hunt/twin.h tests/alloc.h sneppp.h
-	@mkdir -p $(@D) && echo "cc $@" && $(CC) $(HUNT_CFLAGS) -c -o $@ $<
-build/hunt/$(HUNT_REAL)/hunt: tests/hunt.c $(wildcard tests/hunt/*.h) build/hunt/$(HUNT_REAL)/library.o build/hunt/$(HUNT_REAL)/twin.o
-	@mkdir -p $(@D) && echo "cc $@" && $(CC) $(HUNT_CFLAGS) -o $@ $< $(filter %.o,$^) -lm -pthread
+HUNT_CFLAGS   = -std=c99 $(WARN_C) -O1 -g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all
+HUNT_FLOAT    = $(if $(filter float,$(HUNT_REAL)),-DSNEPPP_REAL_FLOAT)
+build/hunt/library_%.o: tests/hunt/library.c tests/alloc.h sneppp.h
+	@mkdir -p $(@D) && echo "cc $@" && $(CC) $(HUNT_CFLAGS) $(if $(filter float,$*),-DSNEPPP_REAL_FLOAT) -c -o $@ $<
+build/hunt/$(HUNT_REAL)/hunt: tests/hunt.c tests/hunt/twin.c $(wildcard tests/hunt/*.h) build/hunt/library_double.o build/hunt/library_float.o
+	@mkdir -p $(@D) && echo "cc $@" && $(CC) $(HUNT_CFLAGS) $(HUNT_FLOAT) -o $@ $(filter %.c %.o,$^) -lm -pthread
 .PHONY: hunt
 hunt: build/hunt/$(HUNT_REAL)/hunt ## random programs under the sanitizers, for HUNT_SECONDS=120 from HUNT_SEED=1, HUNT_REAL=float
 	@build/hunt/$(HUNT_REAL)/hunt --seconds $(HUNT_SECONDS) --seed $(HUNT_SEED) --out build/hunt/$(HUNT_REAL) $(HUNT_FLAGS)

@@ -1,12 +1,12 @@
-/* Compiled in the precision that the hunter is not: a hunter of float sets HUNT_FLOAT, and its twin is double. */
+/* Compiled for the precision that the hunter is not. */
 #define _POSIX_C_SOURCE 200809L
-#include "../alloc.h"
+#include <stdlib.h>
+#include <string.h>
 #ifdef SNEPPP_REAL_FLOAT
 #undef SNEPPP_REAL_FLOAT
 #else
 #define SNEPPP_REAL_FLOAT
 #endif
-#define SNEPPP_IMPLEMENTATION
 #include "../../sneppp.h"
 #include "twin.h"
 

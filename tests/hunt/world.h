@@ -122,7 +122,7 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
       case SNEPPP_GAUSS:
          s->win.count = (size_t)(f->pieces > 4 ? 4 : f->pieces) + (f->scale || f->shift);
          for (int k = 0; k < (int)s->win.count; k++) {
-            s->weight[k] = 0.2 + unit_of(seed, 7, id, k);
+            s->weight[k] = k && unit_of(seed, 6, id, k) < 0.15 ? 0 : 0.2 + unit_of(seed, 7, id, k);
             for (int r = 0; r < dim; r++) {
                s->list[k * dim + r] = origin + size * normal_of(seed, 8, id, k * dim + r);
                s->more[k * dim + r] = size * (0.3 + unit_of(seed, 9, id, k * dim + r));
