@@ -12,7 +12,10 @@ static sneppp_fit_desc fit_of(const plan_op *o)
    sneppp_fit_desc fit;
    memset(&fit, 0, sizeof fit);
    fit.events = w.events, fit.realisations = w.realisations;
-   fit.method = o->kind == OP_CONVEX ? SNEPPP_CONVEX : o->kind == OP_PGD ? SNEPPP_PGD : o->kind == OP_AUTO ? SNEPPP_AUTO : SNEPPP_ADAM;
+   fit.method = o->kind == OP_CONVEX ? SNEPPP_CONVEX
+                : o->kind == OP_PGD  ? SNEPPP_PGD
+                : o->kind == OP_AUTO ? SNEPPP_AUTO
+                                     : SNEPPP_ADAM;
    if (fit.method == SNEPPP_CONVEX || fit.method == SNEPPP_PGD) {
       fit.steps = fit.method == SNEPPP_PGD ? 40 : o->a % 4 == 3 ? 5 : 0;
       fit.floor = o->a % 3 == 1 ? 0.05 : o->a % 9 == 2 ? 0.5 : 0;
@@ -40,7 +43,8 @@ static double event_weights(void)
 {
    double sum = 0;
    for (size_t r = 0; r < w.realisations; r++)
-      for (size_t i = 0; i < w.events[r].count; i++) sum += w.events[r].weight ? (double)w.events[r].weight[i] : 1;
+      for (size_t i = 0; i < w.events[r].count; i++)
+         sum += w.events[r].weight ? (double)w.events[r].weight[i] : 1;
    return sum;
 }
 
@@ -51,8 +55,8 @@ static int likelihood(const sneppp_model *m, double *nll, double *expected, doub
    *nll = *expected = *size = 0;
    for (size_t r = 0; r < w.realisations; r++) {
       const sneppp_events *e = &w.events[r];
-      double               Lambda = 0, N = 0;
-      sneppp_error         err;
+      double Lambda = 0, N = 0;
+      sneppp_error err;
       if (sneppp_count(m, e->seen, &Lambda, &err) != SNEPPP_OK) return 0;
       *nll += Lambda, *expected += Lambda, *size += fabs(Lambda);
       for (size_t i = 0; i < e->count; i++) {
@@ -70,7 +74,7 @@ static int likelihood(const sneppp_model *m, double *nll, double *expected, doub
 /* How much rounding of an intensity matters to its logarithm: the worst event's sum of magnitudes over its value. */
 static double cancellation(const sneppp_model *m)
 {
-   double       worst = 1;
+   double worst = 1;
    sneppp_real *psi = (sneppp_real *)malloc((size_t)m->n * sizeof *psi);
    for (size_t r = 0; r < w.realisations; r++)
       for (size_t i = 0; i < w.events[r].count; i++) {
@@ -87,7 +91,10 @@ static double cancellation(const sneppp_model *m)
                }
                sum += m->alpha * v * v, top += m->alpha * size * size;
             }
-            if (m->desc.mix == SNEPPP_MIX_SEPARABLE) { if (sum > 0) worst = fmax(worst, top / sum); sum = top = m->floor; }
+            if (m->desc.mix == SNEPPP_MIX_SEPARABLE) {
+               if (sum > 0) worst = fmax(worst, top / sum);
+               sum = top = m->floor;
+            }
          }
          if (sum > 0) worst = fmax(worst, top / sum);
       }
@@ -98,34 +105,52 @@ static double cancellation(const sneppp_model *m)
 static void check_report(const sneppp_model *m, const sneppp_report *report, const char *method)
 {
    double N = (double)event_count(), nll = 0, expected = 0, size = 0, tol;
-   if (!(N > 0) || !(event_weights() > 0) || !likelihood(m, &nll, &expected, &size)) { told->undecided++; return; }
+   if (!(N > 0) || !(event_weights() > 0) || !likelihood(m, &nll, &expected, &size)) {
+      told->undecided++;
+      return;
+   }
    tol = size * (64 * EPS * (m->n + 8) * cancellation(m) + 1e-9);
-   if (!(tol < 0.05 * size)) { told->undecided++; return; }
+   if (!(tol < 0.05 * size)) {
+      told->undecided++;
+      return;
+   }
    MUST(report->events == (size_t)N, "report.events", "%s: %zu, but there are %g", method, report->events, N);
-   MUST(fabs(report->nll * N - nll) <= tol, "report.nll", "%s: %.12g per event, but the model has %.12g (tolerance %.3g)", method,
-        report->nll, nll / N, tol / N);
-   MUST(fabs(report->expected - expected) <= tol, "report.expected", "%s: %.12g, but the model expects %.12g", method, report->expected, expected);
+   MUST(fabs(report->nll * N - nll) <= tol, "report.nll",
+        "%s: %.12g per event, but the model has %.12g (tolerance %.3g)", method, report->nll, nll / N,
+        tol / N);
+   MUST(fabs(report->expected - expected) <= tol, "report.expected", "%s: %.12g, but the model expects %.12g",
+        method, report->expected, expected);
 }
 
 /* report.gap: no other feasible readout may be better by more. Candidates: the optimum scaled, and mixed with others. */
-static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const sneppp_report *report, uint64_t seed)
+static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const sneppp_report *report,
+                      uint64_t seed)
 {
    sneppp_model other;
-   size_t       n = (size_t)m->n;
-   double      *M, *A, *psi, here = 0, there = 0, W = event_weights(), eps1 = fit->eps1 > 0 ? fit->eps1 : report->method == SNEPPP_PGD && fit->eps1 == 0 ? 1e-3 : 0;
+   size_t n = (size_t)m->n;
+   double *M, *A, *psi, here = 0, there = 0, W = event_weights(),
+                        eps1 = fit->eps1 > 0                                    ? fit->eps1
+                               : report->method == SNEPPP_PGD && fit->eps1 == 0 ? 1e-3
+                                                                                : 0;
    sneppp_error err;
-   if (n > 60 || report->dropped || m->desc.rank || !(W > 0) || !(report->gap < 1e10) || m->desc.mix == SNEPPP_MIX_SEPARABLE || eps1 > 0 ||
-       !copy_model(m, &other)) { told->undecided++; return; }
-   M = (double *)malloc(n * n * sizeof *M), A = (double *)malloc(n * n * sizeof *A), psi = (double *)malloc(n * sizeof *psi);
+   if (n > 60 || report->dropped || m->desc.rank || !(W > 0) || !(report->gap < 1e10) ||
+       m->desc.mix == SNEPPP_MIX_SEPARABLE || eps1 > 0 || !copy_model(m, &other)) {
+      told->undecided++;
+      return;
+   }
+   M = (double *)malloc(n * n * sizeof *M), A = (double *)malloc(n * n * sizeof *A),
+   psi = (double *)malloc(n * sizeof *psi);
    sneppp_get_matrix(m, M, NULL);
    other.nodes = 0;
    for (int k = 0; k < 6; k++) {
-      double t = k == 0 ? 0.1 : 0.3 * unit_of(seed, 1, k, 0), nll = 0, before = 0, penalty = 0, penalty0 = 0, norm = 0, size = 0;
+      double t = k == 0 ? 0.1 : 0.3 * unit_of(seed, 1, k, 0), nll = 0, before = 0, penalty = 0, penalty0 = 0,
+             norm = 0, size = 0;
       for (size_t i = 0; i < n; i++) psi[i] = normal_of(seed, 2, k, (int)i);
       if (k > 2 && event_count()) {
          sneppp_real *p = (sneppp_real *)malloc(n * sizeof *p);
-         size_t       i = (size_t)(hash_of(seed, 3, k, 0) % w.events[0].count);
-         if (w.events[0].count && sneppp_features(m, event_at(0, i), p, NULL) == SNEPPP_OK) for (size_t j = 0; j < n; j++) psi[j] = (double)p[j];
+         size_t i = (size_t)(hash_of(seed, 3, k, 0) % w.events[0].count);
+         if (w.events[0].count && sneppp_features(m, event_at(0, i), p, NULL) == SNEPPP_OK)
+            for (size_t j = 0; j < n; j++) psi[j] = (double)p[j];
          free(p);
       }
       for (size_t i = 0; i < n; i++) norm += psi[i] * psi[i], size += M[i * n + i];
@@ -143,13 +168,16 @@ static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const s
       if (sneppp_set_matrix(&other, A, &err) != SNEPPP_OK) continue;
       sneppp_get_matrix(&other, A, NULL);
       for (size_t i = 0; i < n; i++)
-         for (size_t j = 0; j < n; j++) penalty += fit->eps2 / 2 * A[i * n + j] * A[i * n + j] + (i == j) * fit->trace * A[i * n + i];
+         for (size_t j = 0; j < n; j++)
+            penalty += fit->eps2 / 2 * A[i * n + j] * A[i * n + j] + (i == j) * fit->trace * A[i * n + i];
       if (sneppp_nll(m, w.events, w.realisations, &before, NULL, NULL, NULL) != SNEPPP_OK ||
-          sneppp_nll(&other, w.events, w.realisations, &nll, NULL, NULL, NULL) != SNEPPP_OK) continue;
+          sneppp_nll(&other, w.events, w.realisations, &nll, NULL, NULL, NULL) != SNEPPP_OK)
+         continue;
       here = before / W + penalty0, there = nll / W + penalty;
       if (!(fabs(there) < 1e12)) continue;
       MUST(there >= here - report->gap - (1e-7 + 1e3 * EPS * (double)n) * (1 + fabs(here)), "report.gap",
-           "gap %.6g per event, but readout %d is better by %.6g (%.9g, %.9g)", report->gap, k, here - there, there, here);
+           "gap %.6g per event, but readout %d is better by %.6g (%.9g, %.9g)", report->gap, k, here - there,
+           there, here);
    }
    free(M), free(A), free(psi);
    sneppp_free(&other);
@@ -159,15 +187,21 @@ static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const s
 static void check_floor(const sneppp_fit_desc *fit)
 {
    double mass = 0, held;
-   if (!(fit->floor > 0) || (fit->method == SNEPPP_ADAM && (!(fit->freeze & SNEPPP_FREEZE_FLOOR) || fit->polish)) || fit->method == SNEPPP_AUTO) return;
+   if (!(fit->floor > 0) ||
+       (fit->method == SNEPPP_ADAM && (!(fit->freeze & SNEPPP_FREEZE_FLOOR) || fit->polish)) ||
+       fit->method == SNEPPP_AUTO)
+      return;
    for (size_t r = 0; r < w.realisations; r++) {
       double part = 1;
       for (int f = 0; f < w.model.factors; f++)
-         part *= sneppp_window_mass(w.events[r].seen && w.events[r].seen->factor[f] ? w.events[r].seen->factor[f] : &w.model.layer[f].inside);
+         part *=
+            sneppp_window_mass(w.events[r].seen && w.events[r].seen->factor[f] ? w.events[r].seen->factor[f]
+                                                                               : &w.model.layer[f].inside);
       mass += part;
    }
    held = w.model.floor * mass;
-   MUST(!(mass > 0) || fabs(held - fit->floor * event_weights()) <= 1e-9 * event_weights(), "share of the floor", "%s: %g of %g events were asked for, the floor holds %g",
+   MUST(!(mass > 0) || fabs(held - fit->floor * event_weights()) <= 1e-9 * event_weights(),
+        "share of the floor", "%s: %g of %g events were asked for, the floor holds %g",
         method_names[fit->method], fit->floor, event_weights(), held);
 }
 
@@ -176,18 +210,21 @@ static void check_floor(const sneppp_fit_desc *fit)
 static void check_gaps(const sneppp_report *report)
 {
    const sneppp_window *seen = w.seen.factor[0], *v = &w.model.desc.factor[0].window;
-   double               rate, from, mass;
-   if (report->method != SNEPPP_AUTO || w.model.factors > 1 || !seen || seen->space != SNEPPP_INTERVALS || v->space != SNEPPP_BOX || w.p.spread || w.p.weights || w.p.events < 40) return;
+   double rate, from, mass;
+   if (report->method != SNEPPP_AUTO || w.model.factors > 1 || !seen || seen->space != SNEPPP_INTERVALS ||
+       v->space != SNEPPP_BOX || w.p.spread || w.p.weights || w.p.events < 40)
+      return;
    mass = sneppp_window_mass(seen);
    rate = (double)event_count() / (double)w.realisations / mass, from = v->lo[0];
    for (size_t k = 0; k <= seen->count; k++) {
-      double        to = k < seen->count ? seen->ends[2 * k] : v->hi[0], count = 0;
+      double to = k < seen->count ? seen->ends[2 * k] : v->hi[0], count = 0;
       sneppp_region region;
       sneppp_window gap;
       memset(&region, 0, sizeof region), memset(&gap, 0, sizeof gap);
       gap.dim = 1, gap.lo[0] = from, gap.hi[0] = to, region.factor[0] = &gap;
       if (to > from && sneppp_count(&w.model, &region, &count, NULL) == SNEPPP_OK)
-         MUST(count / (to - from) > 0.02 * rate, "gaps", "gap %zu of %zu: %g events per unit, %g beside it", k, seen->count + 1, count / (to - from), rate);
+         MUST(count / (to - from) > 0.02 * rate, "gaps", "gap %zu of %zu: %g events per unit, %g beside it",
+              k, seen->count + 1, count / (to - from), rate);
       if (k < seen->count) from = seen->ends[2 * k + 1];
    }
 }
@@ -203,20 +240,24 @@ static int fit_once(sneppp_model *m, const plan_op *o, int par, sneppp_report *r
 static void op_fit(const plan_op *o)
 {
    sneppp_fit_desc fit = fit_of(o);
-   sneppp_report   report, again;
-   sneppp_error    err, err2;
-   sneppp_model    copy;
-   int             copied = copy_model(&w.model, &copy), st = fit_once(&w.model, o, o->par, &report, &err), st2;
+   sneppp_report report, again;
+   sneppp_error err, err2;
+   sneppp_model copy;
+   int copied = copy_model(&w.model, &copy), st = fit_once(&w.model, o, o->par, &report, &err), st2;
    if (st != SNEPPP_OK) refused(op_names[o->kind], (sneppp_status)st, &err), told->kind[o->kind].refused++;
    if (copied) { /* the same bits from a copy, and whatever the threads */
       snap a, b;
       st2 = fit_once(&copy, o, o->par ? 0 : 1, &again, &err2);
-      if (w.mem && st == SNEPPP_ERR_SIZE) st2 = st; /* the caller's block is too small, and the copy has its own */
-      MUST(st == st2, "fit of a loaded copy: status", "%s: status %d, but %d of the copy (%s)", op_names[o->kind], st, st2, err2.why);
+      if (w.mem && st == SNEPPP_ERR_SIZE)
+         st2 = st; /* the caller's block is too small, and the copy has its own */
+      MUST(st == st2, "fit of a loaded copy: status", "%s: status %d, but %d of the copy (%s)",
+           op_names[o->kind], st, st2, err2.why);
       if (st == SNEPPP_OK) {
          a = snap_of(&w.model), b = snap_of(&copy);
-         MUST(!snap_differs(&a, &b), "fit of a loaded copy", "%s: %s differ", op_names[o->kind], snap_differs(&a, &b));
-         MUST(report.nll == again.nll || report.nll != report.nll, "fit of a loaded copy: report", "%s: report.nll differs", op_names[o->kind]);
+         MUST(!snap_differs(&a, &b), "fit of a loaded copy", "%s: %s differ", op_names[o->kind],
+              snap_differs(&a, &b));
+         MUST(report.nll == again.nll || report.nll != report.nll, "fit of a loaded copy: report",
+              "%s: report.nll differs", op_names[o->kind]);
          snap_free(&a), snap_free(&b);
       }
       sneppp_free(&copy);
@@ -224,8 +265,10 @@ static void op_fit(const plan_op *o)
    if (st != SNEPPP_OK) return;
    check_floor(&fit);
    if (o->kind == OP_AUTO) check_gaps(&report);
-   if (o->kind == OP_ADAM && fit.polish) MUST(report.method == SNEPPP_CONVEX, "polish", "report.method is %s", method_names[report.method]);
-   if (w.model.budget == 0 || report.method != SNEPPP_AUTO) check_report(&w.model, &report, method_names[report.method]);
+   if (o->kind == OP_ADAM && fit.polish)
+      MUST(report.method == SNEPPP_CONVEX, "polish", "report.method is %s", method_names[report.method]);
+   if (w.model.budget == 0 || report.method != SNEPPP_AUTO)
+      check_report(&w.model, &report, method_names[report.method]);
    else check_report(&w.model, &report, "AUTO");
    if (report.method == SNEPPP_CONVEX || report.method == SNEPPP_PGD) {
       MUST(report.gap >= -1e-9 || report.gap != report.gap, "report.gap", "the gap is %g", report.gap);
@@ -236,13 +279,13 @@ static void op_fit(const plan_op *o)
 static void op_train(const plan_op *o)
 {
    sneppp_fit_desc fit;
-   sneppp_trainer  t, u;
-   sneppp_error    err;
-   sneppp_model    copy;
-   plan_op         adam = *o;
-   unsigned char  *state;
-   size_t          size;
-   int             steps = 1 + o->a % 4, more = 1 + o->b % 3, copied, st;
+   sneppp_trainer t, u;
+   sneppp_error err;
+   sneppp_model copy;
+   plan_op adam = *o;
+   unsigned char *state;
+   size_t size;
+   int steps = 1 + o->a % 4, more = 1 + o->b % 3, copied, st;
    adam.kind = OP_ADAM;
    fit = fit_of(&adam), fit.parallel = parallel_of(o->par), fit.polish = 0, fit.holdout = 0, fit.steps = 10;
    copied = copy_model(&w.model, &copy);
@@ -256,7 +299,8 @@ static void op_train(const plan_op *o)
    if (st != SNEPPP_OK) refused("trainer_step", (sneppp_status)st, &err);
    size = sneppp_trainer_save(&t, NULL, 0);
    state = (unsigned char *)malloc(size);
-   MUST(sneppp_trainer_save(&t, state, size) == size, "trainer_save", "it took another number of bytes than it said");
+   MUST(sneppp_trainer_save(&t, state, size) == size, "trainer_save",
+        "it took another number of bytes than it said");
    if (st == SNEPPP_OK && copied) { /* resumed in another trainer on a copy of the model: the same bits */
       sneppp_model resumed;
       MUST(copy_model(&w.model, &resumed), "trainer", "the model cannot be saved any more");
@@ -286,16 +330,18 @@ static void random_layer(int f, uint64_t seed, double *W, double *b, double *wid
 {
    const sneppp_layer_state *L = &w.model.layer[f];
    for (int i = 0; i < L->n; i++) {
-      int    act = L->units ? (int)L->units[i].act : (int)w.model.desc.factor[f].unit.act;
+      int act = L->units ? (int)L->units[i].act : (int)w.model.desc.factor[f].unit.act;
       double bias = normal_of(seed, 3, f, i);
       for (int r = 0; r < L->d; r++) {
          double size = L->inside.space == SNEPPP_EUCLID ? 1 : 1 / L->rate[r],
-                v = normal_of(seed, 4, f, i * L->d + r) * (act == SNEPPP_EXP ? 0.3 : 1) * (seed % 5 == 0 && !L->width ? 1e-4 : 1);
+                v = normal_of(seed, 4, f, i * L->d + r) * (act == SNEPPP_EXP ? 0.3 : 1) *
+                    (seed % 5 == 0 && !L->width ? 1e-4 : 1);
          if (L->width) {
             W[i * L->d + r] = L->shift[r] + size * v;
             width[i * L->d + r] = size * (0.2 + unit_of(seed, 5, f, i * L->d + r));
          } else W[i * L->d + r] = v / size, bias -= v / size * L->shift[r];
-         if (L->inside.space == SNEPPP_NEGBINOMIAL || (L->inside.space == SNEPPP_NORMAL && r == 1)) W[i * L->d + r] = -0.1 - fabs(v);
+         if (L->inside.space == SNEPPP_NEGBINOMIAL || (L->inside.space == SNEPPP_NORMAL && r == 1))
+            W[i * L->d + r] = -0.1 - fabs(v);
       }
       b[i] = L->width || w.model.desc.factor[f].no_bias ? 0 : bias;
    }
@@ -303,13 +349,14 @@ static void random_layer(int f, uint64_t seed, double *W, double *b, double *wid
 
 static void op_set_layer(const plan_op *o)
 {
-   int                 f = o->a % w.model.factors, st;
+   int f = o->a % w.model.factors, st;
    sneppp_layer_state *L = &w.model.layer[f];
-   size_t              n = (size_t)L->n, d = (size_t)L->d;
-   double             *W, *b, *width, *W2, *b2;
-   sneppp_error        err;
+   size_t n = (size_t)L->n, d = (size_t)L->d;
+   double *W, *b, *width, *W2, *b2;
+   sneppp_error err;
    if (w.model.desc.factor[f].own.psi) return;
-   W = (double *)malloc(n * d * sizeof *W), b = (double *)malloc(n * sizeof *b), width = (double *)malloc(n * d * sizeof *width);
+   W = (double *)malloc(n * d * sizeof *W), b = (double *)malloc(n * sizeof *b),
+   width = (double *)malloc(n * d * sizeof *width);
    W2 = (double *)malloc(n * d * sizeof *W), b2 = (double *)malloc(n * sizeof *b);
    random_layer(f, op_seed(o), W, b, width);
    st = sneppp_set_layer(&w.model, f, W, b, L->width ? width : NULL, &err);
@@ -319,73 +366,91 @@ static void op_set_layer(const plan_op *o)
          double most = fabs(b[i]) + 1;
          for (size_t r = 0; r < d; r++) {
             double scale = L->width ? 1 / L->rate[r] + fabs(L->shift[r]) : fabs(W[i * d + r]);
-            MUST(fabs(W[i * d + r] - W2[i * d + r]) <= 8 * EPS * scale, "get_layer", "W[%zu][%zu] = %.15g was set, %.15g got", i, r, W[i * d + r], W2[i * d + r]);
+            MUST(fabs(W[i * d + r] - W2[i * d + r]) <= 8 * EPS * scale, "get_layer",
+                 "W[%zu][%zu] = %.15g was set, %.15g got", i, r, W[i * d + r], W2[i * d + r]);
             most += fabs(W[i * d + r] * L->shift[r]);
          }
-         MUST(fabs(b[i] - b2[i]) <= 16 * EPS * most, "get_layer", "b[%zu] = %.15g was set, %.15g got", i, b[i], b2[i]);
+         MUST(fabs(b[i] - b2[i]) <= 16 * EPS * most, "get_layer", "b[%zu] = %.15g was set, %.15g got", i,
+              b[i], b2[i]);
       }
    free(W), free(b), free(width), free(W2), free(b2);
 }
 
-static void op_set_matrix(const plan_op *o)
+/* Positive semidefinite of rank 3, in the blocks of the readouts; or, for every fourth, not positive. */
+static double *random_matrix(const plan_op *o)
 {
-   size_t       n = (size_t)w.model.n;
-   double      *M, *got, *v, size = 0, tol;
-   sneppp_error err;
-   int          st, diagonal = w.model.desc.readout == SNEPPP_READOUT_DIAGONAL;
-   if (n > 400) return;
-   M = (double *)calloc(n * n, sizeof *M), got = (double *)malloc(n * n * sizeof *M), v = (double *)malloc(n * sizeof *v);
+   size_t n = (size_t)w.model.n;
+   double *M = (double *)calloc(n * n, sizeof *M), *v = (double *)malloc(n * sizeof *v);
    for (int k = 0; k < 3; k++) {
       for (size_t i = 0; i < n; i++) v[i] = normal_of(op_seed(o), 6, k, (int)i) / sqrt((double)n);
       for (int r = 0; r < w.model.readouts; r++)
          for (size_t i = 0; i < (size_t)w.model.readout[r].n; i++)
             for (size_t j = 0; j < (size_t)w.model.readout[r].n; j++) {
                size_t a = (size_t)w.model.readout[r].first + i, b = (size_t)w.model.readout[r].first + j;
-               if (!diagonal || i == j) M[a * n + b] += v[a] * v[b];
+               if (w.model.desc.readout != SNEPPP_READOUT_DIAGONAL || i == j) M[a * n + b] += v[a] * v[b];
             }
    }
-   if (o->a % 4 == 1) M[n * n - 1] = -1; /* refused: not positive; nothing may change */
+   if (o->a % 4 == 1) M[n * n - 1] = -1;
+   free(v);
+   return M;
+}
+
+static void op_set_matrix(const plan_op *o)
+{
+   size_t n = (size_t)w.model.n;
+   double *M, *got, size = 0, tol;
+   sneppp_error err;
+   int st;
+   if (n > 400) return;
+   M = random_matrix(o), got = (double *)malloc(n * n * sizeof *M);
    st = sneppp_set_matrix(&w.model, M, &err);
    if (st != SNEPPP_OK) refused("set_matrix", (sneppp_status)st, &err), told->kind[o->kind].refused++;
-   MUST((st != SNEPPP_OK) == (o->a % 4 == 1), "set_matrix", "status %d for a matrix that is %s", st, o->a % 4 == 1 ? "not positive" : "positive");
-   if (st == SNEPPP_OK && (!w.model.desc.rank || w.model.desc.rank >= 3) && sneppp_get_matrix(&w.model, got, &err) == SNEPPP_OK) {
+   MUST((st != SNEPPP_OK) == (o->a % 4 == 1), "set_matrix", "status %d for a matrix that is %s", st,
+        o->a % 4 == 1 ? "not positive" : "positive");
+   if (st == SNEPPP_OK && (!w.model.desc.rank || w.model.desc.rank >= 3) &&
+       sneppp_get_matrix(&w.model, got, &err) == SNEPPP_OK) {
       for (size_t i = 0; i < n; i++) size += M[i * n + i];
       tol = (64 * EPS + 1e-8) * (double)n * size;
       for (size_t i = 0; i < n * n; i++)
-         MUST(fabs(M[i] - got[i]) <= tol, "get_matrix", "M[%zu][%zu] = %.12g was set, %.12g got", i / n, i % n, M[i], got[i]);
+         MUST(fabs(M[i] - got[i]) <= tol, "get_matrix", "M[%zu][%zu] = %.12g was set, %.12g got", i / n,
+              i % n, M[i], got[i]);
    }
-   free(M), free(got), free(v);
+   free(M), free(got);
 }
 
 static void op_reload(const plan_op *o)
 {
-   size_t         size = sneppp_save(&w.model, NULL, 0), need;
+   size_t size = sneppp_save(&w.model, NULL, 0), need;
    unsigned char *bytes, *mem = NULL;
-   sneppp_model   m;
-   sneppp_error   err;
-   snap           a, b;
+   sneppp_model m;
+   sneppp_error err;
+   snap a, b;
    if (!size) return;
    bytes = (unsigned char *)malloc(size);
    sneppp_save(&w.model, bytes, size);
    if (o->a % 3 == 1) { /* a damaged file is refused and leaves nothing behind */
       size_t at = (size_t)(hash_of(op_seed(o), 7, 0, 0) % size);
       bytes[at] ^= 16;
-      MUST(sneppp_load(&m, bytes, size, NULL, 0, &w.alloc, &err) != SNEPPP_OK && !m.block && !m.factors, "load", "byte %zu was changed, and nobody saw it", at);
-      MUST(sneppp_load(&m, bytes, size / 2, NULL, 0, &w.alloc, &err) != SNEPPP_OK && !m.block, "load", "half a file was taken");
+      MUST(sneppp_load(&m, bytes, size, NULL, 0, &w.alloc, &err) != SNEPPP_OK && !m.block && !m.factors,
+           "load", "byte %zu was changed, and nobody saw it", at);
+      MUST(sneppp_load(&m, bytes, size / 2, NULL, 0, &w.alloc, &err) != SNEPPP_OK && !m.block, "load",
+           "half a file was taken");
       bytes[at] ^= 16;
    }
    a = snap_of(&w.model);
    if (o->b % 3 == 1) { /* into the caller's memory */
       need = 4 * size + ((size_t)1 << 20);
       mem = (unsigned char *)malloc(need);
-      if (sneppp_load(&m, bytes, size, mem, need, &w.alloc, &err) != SNEPPP_OK) finding("load", "into a block of %zu bytes: %s", need, err.why);
+      if (sneppp_load(&m, bytes, size, mem, need, &w.alloc, &err) != SNEPPP_OK)
+         finding("load", "into a block of %zu bytes: %s", need, err.why);
       b = snap_of(&m);
       MUST(!snap_differs(&a, &b), "load", "in the caller's memory, %s differ", snap_differs(&a, &b));
       snap_free(&b);
       sneppp_free(&m);
       free(mem);
    }
-   if (sneppp_load(&m, bytes, size, NULL, 0, &w.alloc, &err) != SNEPPP_OK) finding("load", "a saved model is refused: %s", err.why);
+   if (sneppp_load(&m, bytes, size, NULL, 0, &w.alloc, &err) != SNEPPP_OK)
+      finding("load", "a saved model is refused: %s", err.why);
    b = snap_of(&m);
    MUST(!snap_differs(&a, &b), "load", "%s differ", snap_differs(&a, &b));
    snap_free(&a), snap_free(&b);
@@ -404,65 +469,77 @@ static int count_text(const char *text, size_t bytes, void *user)
 }
 static void op_export(const plan_op *o)
 {
-   size_t       left = o->a % 4 == 1 ? 100 : (size_t)1 << 30;
+   size_t left = o->a % 4 == 1 ? 100 : (size_t)1 << 30;
    sneppp_error err;
-   int          st = sneppp_export_c(&w.model, "model", count_text, &left, &err);
+   int st = sneppp_export_c(&w.model, "model", count_text, &left, &err);
    if (st != SNEPPP_OK) refused("export_c", (sneppp_status)st, &err), told->kind[o->kind].refused++;
    MUST(o->a % 4 != 1 || st != SNEPPP_OK, "export_c", "the writer had no room, and nobody said so");
 }
 
 /* ---- counts */
-static void whole_shapes(const shape **part) { for (int f = 0; f < HUNT_FACTORS; f++) part[f] = &w.shape[f]; }
+static void whole_shapes(const shape **part)
+{
+   for (int f = 0; f < HUNT_FACTORS; f++) part[f] = &w.shape[f];
+}
 
 static void op_count(const plan_op *o)
 {
    const shape *part[HUNT_FACTORS];
-   double       count;
+   double count;
    sneppp_error err;
-   int          st = sneppp_count(&w.model, NULL, &count, &err);
+   int st = sneppp_count(&w.model, NULL, &count, &err);
    whole_shapes(part);
-   if (st != SNEPPP_OK) { refused("count", (sneppp_status)st, &err), told->kind[o->kind].refused++; return; }
+   if (st != SNEPPP_OK) {
+      refused("count", (sneppp_status)st, &err), told->kind[o->kind].refused++;
+      return;
+   }
    check_integral(&w.model, part, NULL, "everywhere");
 }
 
 /* A triangle or box with corners in a polygon may reach across a notch or a hole: it must be refused then. */
 static void check_leaving(int f, uint64_t seed)
 {
-   double        xy[6], count = 0;
+   double xy[6], count = 0;
    sneppp_window part;
    sneppp_region region;
-   int           outside = 0, box = unit_of(seed, 80, 0, 0) < 0.4;
+   int outside = 0, box = unit_of(seed, 80, 0, 0) < 0.4;
    memset(&part, 0, sizeof part), memset(&region, 0, sizeof region);
    for (int k = 0; k < 3; k++) {
       const wedge *q = &w.shape[f].wedges[hash_of(seed, 81, k, 0) % (unsigned)w.shape[f].wedge_count];
-      double       u = unit_of(seed, 82, k, 0), r = q->inner + unit_of(seed, 83, k, 0) * (1 - q->inner);
+      double u = unit_of(seed, 82, k, 0), r = q->inner + unit_of(seed, 83, k, 0) * (1 - q->inner);
       if (unit_of(seed, 84, k, 0) < 0.3) u = 0, r = 1; /* a vertex of the window itself */
       for (int i = 0; i < 2; i++) xy[2 * k + i] = q->centre[i] + r * ((1 - u) * q->a[i] + u * q->b[i]);
    }
    part.dim = 2;
-   if (box) for (int i = 0; i < 2; i++) part.lo[i] = fmin(xy[i], xy[2 + i]), part.hi[i] = fmax(xy[i], xy[2 + i]);
+   if (box)
+      for (int i = 0; i < 2; i++) part.lo[i] = fmin(xy[i], xy[2 + i]), part.hi[i] = fmax(xy[i], xy[2 + i]);
    else part.space = SNEPPP_POLYGON, part.xy = xy, part.count = 3;
    region.factor[f] = &part;
    if (sneppp_count(&w.model, &region, &count, NULL) != SNEPPP_OK) return;
    for (int k = 0; k < 400; k++) {
       double u = unit_of(seed, 85, k, 0), v = unit_of(seed, 86, k, 0), x[2];
       if (!box && u + v > 1) u = 1 - u, v = 1 - v;
-      for (int i = 0; i < 2; i++) x[i] = box ? part.lo[i] + (i ? v : u) * (part.hi[i] - part.lo[i]) : xy[i] + u * (xy[2 + i] - xy[i]) + v * (xy[4 + i] - xy[i]);
+      for (int i = 0; i < 2; i++)
+         x[i] = box ? part.lo[i] + (i ? v : u) * (part.hi[i] - part.lo[i])
+                    : xy[i] + u * (xy[2 + i] - xy[i]) + v * (xy[4 + i] - xy[i]);
       outside += !sneppp_window_contains(&w.shape[f].win, x);
    }
-   MUST(outside < 8, "a region that leaves the window", "%s: %d of 400 points are outside the polygon, but the count is %g", box ? "a box" : "a triangle", outside, count);
+   MUST(outside < 8, "a region that leaves the window",
+        "%s: %d of 400 points are outside the polygon, but the count is %g", box ? "a box" : "a triangle",
+        outside, count);
 }
 
 static void op_region(const plan_op *o)
 {
-   const shape  *part[HUNT_FACTORS];
+   const shape *part[HUNT_FACTORS];
    sneppp_region region[4];
-   double        count[4], z, scale;
-   sneppp_error  err;
-   int           f = o->a % w.model.factors, st, halves;
+   double count[4], z, scale;
+   sneppp_error err;
+   int f = o->a % w.model.factors, st, halves;
    sneppp_parallel par = parallel_of(o->par);
    memset(region, 0, sizeof region);
-   halves = shape_half(&w.shape[f], op_seed(o), 0, &w.part_shape[0]) && shape_half(&w.shape[f], op_seed(o), 1, &w.part_shape[1]);
+   halves = shape_half(&w.shape[f], op_seed(o), 0, &w.part_shape[0]) &&
+            shape_half(&w.shape[f], op_seed(o), 1, &w.part_shape[1]);
    if (halves) {
       region[0].factor[f] = &w.part_shape[0].win, region[1].factor[f] = &w.part_shape[1].win;
       st = sneppp_counts(&w.model, region, 3, count, &par, &err);
@@ -470,11 +547,13 @@ static void op_region(const plan_op *o)
       else {
          scale = magnitude(&w.model, NULL, &z);
          MUST(scale <= 0 || fabs(count[0] + count[1] - count[2]) <= 1e-10 * scale, "additivity",
-              "factor %d: %.15g + %.15g = %.15g, but %.15g everywhere", f, count[0], count[1], count[0] + count[1], count[2]);
+              "factor %d: %.15g + %.15g = %.15g, but %.15g everywhere", f, count[0], count[1],
+              count[0] + count[1], count[2]);
          for (int k = 0; k < 3; k++) {
             double one = 0;
             st = sneppp_count(&w.model, &region[k], &one, &err);
-            MUST(st == SNEPPP_OK && (scale <= 0 || fabs(one - count[k]) <= 1e-12 * scale), "count = counts", "region %d: %.15g and %.15g", k, one, count[k]);
+            MUST(st == SNEPPP_OK && (scale <= 0 || fabs(one - count[k]) <= 1e-12 * scale), "count = counts",
+                 "region %d: %.15g and %.15g", k, one, count[k]);
          }
          whole_shapes(part);
          part[f] = &w.part_shape[o->b % 2];
@@ -493,35 +572,49 @@ static void op_region(const plan_op *o)
    } else if (!halves) told->kind[o->kind].refused++;
 }
 
-static int inside_all(const sneppp_real *x, void *user) { (void)x, (void)user; return 1; }
+static int inside_all(const sneppp_real *x, void *user)
+{
+   (void)x, (void)user;
+   return 1;
+}
 static void op_numeric(const plan_op *o)
 {
-   double       exact = 0, count = 0, error = 0, z, scale;
+   double exact = 0, count = 0, error = 0, z, scale;
    sneppp_error err;
-   int          st = sneppp_count(&w.model, NULL, &exact, &err), globe = w.model.desc.factor[0].window.space == SNEPPP_SPHERE && w.model.desc.factor[0].window.dim == 3;
+   int st = sneppp_count(&w.model, NULL, &exact, &err),
+       globe = w.model.desc.factor[0].window.space == SNEPPP_SPHERE && w.model.desc.factor[0].window.dim == 3;
    if (st != SNEPPP_OK) return;
    scale = magnitude(&w.model, NULL, &z);
    st = sneppp_count_numeric(&w.model, inside_all, NULL, NULL, 2048, op_seed(o), &count, &error, &err);
    if (st != SNEPPP_OK) refused("count_numeric", (sneppp_status)st, &err), told->kind[o->kind].refused++;
-   else MUST(count == count && error >= 0 && count >= 0, "count_numeric", "%g with the error %g", count, error);
+   else
+      MUST(count == count && error >= 0 && count >= 0, "count_numeric", "%g with the error %g", count, error);
    if (!globe) return;
-   st = sneppp_count_cap_numeric(&w.model, 0, 17 * (o->a - 32) / 3.0, o->b - 32, 180, NULL, 1e-4, &count, &error, &err);
+   st = sneppp_count_cap_numeric(&w.model, 0, 17 * (o->a - 32) / 3.0, o->b - 32, 180, NULL, 1e-4, &count,
+                                 &error, &err);
    if (st != SNEPPP_OK) refused("count_cap_numeric", (sneppp_status)st, &err);
-   else MUST(scale <= 0 || fabs(count - exact) <= 1e-3 * exact + 10 * error + 64 * EPS * (z + w.model.n) * scale, "cap", "the cap of 180 degrees: %.12g, everywhere %.12g", count, exact);
+   else
+      MUST(scale <= 0 ||
+              fabs(count - exact) <= 1e-3 * exact + 10 * error + 64 * EPS * (z + w.model.n) * scale,
+           "cap", "the cap of 180 degrees: %.12g, everywhere %.12g", count, exact);
    st = sneppp_count_lonlat_numeric(&w.model, 0, -180, 180, -90, 90, NULL, 1e-4, &count, &error, &err);
    if (st != SNEPPP_OK) refused("count_lonlat_numeric", (sneppp_status)st, &err);
-   else MUST(scale <= 0 || fabs(count - exact) <= 1e-3 * exact + 10 * error + 64 * EPS * (z + w.model.n) * scale, "lonlat", "the whole globe: %.12g, %.12g", count, exact);
+   else
+      MUST(scale <= 0 ||
+              fabs(count - exact) <= 1e-3 * exact + 10 * error + 64 * EPS * (z + w.model.n) * scale,
+           "lonlat", "the whole globe: %.12g, %.12g", count, exact);
 }
 
 /* ---- fewer factors */
 static int reduce(const plan_op *o, sneppp_model *out, int *factor)
 {
-   int          f = o->a % w.model.factors, st;
-   sneppp_real  x[MOST_COORDS];
+   int f = o->a % w.model.factors, st;
+   sneppp_real x[MOST_COORDS];
    sneppp_error err;
    *factor = f;
    probe_at(o->b, x);
-   st = o->kind == OP_CONDITIONAL ? sneppp_conditional(&w.model, f, x + w.model.layer[f].first, out, &err) : sneppp_marginal(&w.model, f, NULL, out, &err);
+   st = o->kind == OP_CONDITIONAL ? sneppp_conditional(&w.model, f, x + w.model.layer[f].first, out, &err)
+                                  : sneppp_marginal(&w.model, f, NULL, out, &err);
    if (st != SNEPPP_OK) {
       refused(op_names[o->kind], (sneppp_status)st, &err), told->kind[o->kind].refused++;
       MUST(!out->block && !out->factors, "marginal", "a model that failed to be made is not zeroed");
@@ -532,30 +625,43 @@ static int reduce(const plan_op *o, sneppp_model *out, int *factor)
 static void op_reduce(const plan_op *o)
 {
    sneppp_model m;
-   int          f;
-   double       all = 0, one = 0, z = 0, scale;
+   int f;
+   double all = 0, one = 0, z = 0, scale;
    if (!reduce(o, &m, &f)) return;
    scale = magnitude(&w.model, NULL, &z);
-   if (o->kind == OP_CONDITIONAL) { /* lambda(y | x) is lambda at (x, y), but for the density of the factor that is fixed */
+   if (
+      o->kind ==
+      OP_CONDITIONAL) { /* lambda(y | x) is lambda at (x, y), but for the density of the factor that is fixed */
       sneppp_real x[MOST_COORDS], at[MOST_COORDS], y[MOST_COORDS];
       for (int k = 0; k < PROBES; k++) {
          double a, b;
-         int    D = w.model.layer[f].D, first = w.model.layer[f].first;
+         int D = w.model.layer[f].D, first = w.model.layer[f].first;
          sneppp_model only = w.model;
          probe_at(o->b, at), probe_at(k, x);
          memcpy(x + first, at + first, (size_t)D * sizeof *x);
-         for (int r = 0, to = 0; r < w.model.D; r++) if (r < first || r >= first + D) y[to++] = x[r];
+         for (int r = 0, to = 0; r < w.model.D; r++)
+            if (r < first || r >= first + D) y[to++] = x[r];
          only.factors = 1, only.layer[0] = w.model.layer[f], only.desc.factor[0] = w.model.desc.factor[f];
-         a = (double)sneppp_intensity(&w.model, x) / base_density(&only, x), b = (double)sneppp_intensity(&m, y);
-         if (!(a > 1e-30 && a < 1e30) || w.model.nodes || m.nodes) { told->undecided++; continue; }
+         a = (double)sneppp_intensity(&w.model, x) / base_density(&only, x),
+         b = (double)sneppp_intensity(&m, y);
+         if (!(a > 1e-30 && a < 1e30) || w.model.nodes || m.nodes) {
+            told->undecided++;
+            continue;
+         }
          z = cancellation(&w.model);
-         MUST(fabs(a - b) <= (1e-7 + 1e3 * EPS * (w.model.n + 8)) * fmax(a, b) * (1 + z) || !(scale > 0) || z > 1e3, "conditional", "point %d: %.12g, but the model has %.12g", k, b, a);
+         MUST(fabs(a - b) <= (1e-7 + 1e3 * EPS * (w.model.n + 8)) * fmax(a, b) * (1 + z) || !(scale > 0) ||
+                 z > 1e3,
+              "conditional", "point %d: %.12g, but the model has %.12g", k, b, a);
       }
    } else if (sneppp_count(&w.model, NULL, &all, NULL) == SNEPPP_OK && scale > 0) {
       int st = sneppp_count(&m, NULL, &one, NULL);
-      MUST(st != SNEPPP_OK || fabs(all - one) <= (64 * EPS * (w.model.n + 8) + 1e-8) * scale, "marginal", "it expects %.12g, the model %.12g", one, all);
+      MUST(st != SNEPPP_OK || fabs(all - one) <= (64 * EPS * (w.model.n + 8) + 1e-8) * scale, "marginal",
+           "it expects %.12g, the model %.12g", one, all);
    }
-   if (o->kind != OP_REDUCE) { sneppp_free(&m); return; }
+   if (o->kind != OP_REDUCE) {
+      sneppp_free(&m);
+      return;
+   }
    sneppp_free(&w.model);
    w.model = m;
    for (int g = f; g + 1 < w.factors; g++) w.shape[g] = w.shape[g + 1], shape_links(&w.shape[g]);
@@ -572,7 +678,9 @@ static int in_region(const sneppp_model *m, const sneppp_region *region, const s
    for (int f = 0; f < m->factors; f++) {
       double y[SNEPPP_MAX_DIM];
       for (int r = 0; r < m->layer[f].D; r++) y[r] = (double)x[m->layer[f].first + r];
-      if (!sneppp_window_contains(region && region->factor[f] ? region->factor[f] : &m->desc.factor[f].window, y)) return 0;
+      if (!sneppp_window_contains(region && region->factor[f] ? region->factor[f] : &m->desc.factor[f].window,
+                                  y))
+         return 0;
    }
    return 1;
 }
@@ -581,39 +689,52 @@ static void op_sample(const plan_op *o)
 {
    static sneppp_real x[2][300 * MOST_COORDS];
    sneppp_sample_info info, info2;
-   sneppp_region      region, *in = NULL;
-   sneppp_rng         rng, rng2;
-   sneppp_error       err;
-   size_t             count = (size_t)(o->a % 40), D = (size_t)w.model.D, bytes;
-   double             Lambda = 0;
-   int                f = o->b % w.model.factors, st;
+   sneppp_region region, *in = NULL;
+   sneppp_rng rng, rng2;
+   sneppp_error err;
+   size_t count = (size_t)(o->a % 40), D = (size_t)w.model.D, bytes;
+   double Lambda = 0;
+   int f = o->b % w.model.factors, st;
    memset(&region, 0, sizeof region);
-   if (o->c % 3 == 1 && shape_half(&w.shape[f], op_seed(o), o->c % 2, &w.part_shape[0])) region.factor[f] = &w.part_shape[0].win, in = &region;
+   if (o->c % 3 == 1 && shape_half(&w.shape[f], op_seed(o), o->c % 2, &w.part_shape[0]))
+      region.factor[f] = &w.part_shape[0].win, in = &region;
    sneppp_rng_init(&rng, op_seed(o), 3);
    rng2 = rng;
    if (sneppp_count(&w.model, in, &Lambda, &err) != SNEPPP_OK || (!count && Lambda > 250)) count = 5;
    st = sneppp_sample(&w.model, in, &rng, count, x[0], 300, &info, &err);
-   if (st != SNEPPP_OK) { refused("sample", (sneppp_status)st, &err), told->kind[o->kind].refused++; return; }
-   MUST(info.count <= 300 && (!count || info.count == count), "sample", "%zu points, %zu were asked for", info.count, count);
-   MUST(fabs(info.expected - Lambda) <= 1e-9 * fabs(Lambda), "sample", "info.expected = %.12g, but count says %.12g", info.expected, Lambda);
-   for (size_t i = 0; i < info.count; i++) {
-      MUST(in_region(&w.model, in, x[0] + i * D), "sample", "point %zu, at %.17g, is outside", i, (double)x[0][i * D]);
-      MUST(sneppp_intensity(&w.model, x[0] + i * D) > 0, "sample", "point %zu, at %.17g, has no intensity", i, (double)x[0][i * D]);
+   if (st != SNEPPP_OK) {
+      refused("sample", (sneppp_status)st, &err), told->kind[o->kind].refused++;
+      return;
    }
-   if (!in && info.count >= 10 && shape_half(&w.shape[f], op_seed(o), 0, &w.part_shape[0])) { /* as many in a half as belong there */
+   MUST(info.count <= 300 && (!count || info.count == count), "sample", "%zu points, %zu were asked for",
+        info.count, count);
+   MUST(fabs(info.expected - Lambda) <= 1e-9 * fabs(Lambda), "sample",
+        "info.expected = %.12g, but count says %.12g", info.expected, Lambda);
+   for (size_t i = 0; i < info.count; i++) {
+      MUST(in_region(&w.model, in, x[0] + i * D), "sample", "point %zu, at %.17g, is outside", i,
+           (double)x[0][i * D]);
+      MUST(sneppp_intensity(&w.model, x[0] + i * D) > 0, "sample", "point %zu, at %.17g, has no intensity", i,
+           (double)x[0][i * D]);
+   }
+   if (!in && info.count >= 10 &&
+       shape_half(&w.shape[f], op_seed(o), 0, &w.part_shape[0])) { /* as many in a half as belong there */
       double part = 0, share, hits = 0, N = (double)info.count;
       region.factor[f] = &w.part_shape[0].win;
-      if (sneppp_count(&w.model, &region, &part, &err) == SNEPPP_OK && w.shape[f].win.space != SNEPPP_FINITE) {
+      if (sneppp_count(&w.model, &region, &part, &err) == SNEPPP_OK &&
+          w.shape[f].win.space != SNEPPP_FINITE) {
          for (size_t i = 0; i < info.count; i++) hits += in_region(&w.model, &region, x[0] + i * D);
          share = part / Lambda;
-         MUST(fabs(hits - N * share) <= 7 * sqrt(N * share * (1 - share)) + 3, "sample: shares", "%g of %g points in a half that holds %g of the events", hits, N, share);
+         MUST(fabs(hits - N * share) <= 7 * sqrt(N * share * (1 - share)) + 3, "sample: shares",
+              "%g of %g points in a half that holds %g of the events", hits, N, share);
       }
    }
    bytes = sneppp_sample_bytes(&w.model, in, 300, &err);
    if (bytes) {
       void *mem = malloc(bytes);
       st = sneppp_sample_in(mem, bytes, &w.model, in, &rng2, count, x[1], 300, &info2, &err);
-      MUST(st == SNEPPP_OK && info2.count == info.count && !memcmp(x[0], x[1], info.count * D * sizeof(sneppp_real)), "sample_in", "other points than sample: status %d, %zu and %zu", st, info.count, info2.count);
+      MUST(st == SNEPPP_OK && info2.count == info.count &&
+              !memcmp(x[0], x[1], info.count * D * sizeof(sneppp_real)),
+           "sample_in", "other points than sample: status %d, %zu and %zu", st, info.count, info2.count);
       free(mem);
    }
 }
@@ -622,74 +743,140 @@ static void op_tile(const plan_op *o)
 {
    static sneppp_real x[2][400 * 2];
    sneppp_sample_info info, info2;
-   sneppp_error       err;
-   int                level = o->a % 4, depth = o->b % 4, st;
-   uint32_t           ix = (uint32_t)(o->c % (1 << level)), iy = (uint32_t)(o->c / 8 % (1 << level));
-   double             Lambda = 0;
-   if (w.model.D != 2 || w.model.factors > 1 || w.model.desc.factor[0].window.space != SNEPPP_BOX) { /* refused, in words */
+   sneppp_error err;
+   int level = o->a % 4, depth = o->b % 4, st;
+   uint32_t ix = (uint32_t)(o->c % (1 << level)), iy = (uint32_t)(o->c / 8 % (1 << level));
+   double Lambda = 0;
+   if (w.model.D != 2 || w.model.factors > 1 ||
+       w.model.desc.factor[0].window.space != SNEPPP_BOX) { /* refused, in words */
       st = sneppp_sample_tile(&w.model, depth, level, ix, iy, 7, x[0], 400, &info, &err);
       MUST(st != SNEPPP_OK, "tile", "a tile of what is no planar box");
       refused("sample_tile", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       return;
    }
-   if (sneppp_count(&w.model, NULL, &Lambda, &err) != SNEPPP_OK || Lambda > 300) { told->kind[o->kind].refused++; return; }
+   if (sneppp_count(&w.model, NULL, &Lambda, &err) != SNEPPP_OK || Lambda > 300) {
+      told->kind[o->kind].refused++;
+      return;
+   }
    st = sneppp_sample_tile(&w.model, depth, level, ix, iy, 7, x[0], 400, &info, &err);
-   if (st != SNEPPP_OK) { refused("sample_tile", (sneppp_status)st, &err), told->kind[o->kind].refused++; return; }
-   if (level && sneppp_sample_tile(&w.model, depth, level - 1, ix / 2, iy / 2, 7, x[1], 400, &info2, &err) == SNEPPP_OK && info2.count <= 400)
-      for (size_t i = 0; i < info2.count && level <= depth; i++) { /* every point of the parent is in one of its children */
+   if (st != SNEPPP_OK) {
+      refused("sample_tile", (sneppp_status)st, &err), told->kind[o->kind].refused++;
+      return;
+   }
+   if (level &&
+       sneppp_sample_tile(&w.model, depth, level - 1, ix / 2, iy / 2, 7, x[1], 400, &info2, &err) ==
+          SNEPPP_OK &&
+       info2.count <= 400)
+      for (size_t i = 0; i < info2.count && level <= depth;
+           i++) { /* every point of the parent is in one of its children */
          const sneppp_window *v = &w.model.desc.factor[0].window;
-         double               side = (double)(1 << level);
-         int                  mine = 1, found = 0;
+         double side = (double)(1 << level);
+         int mine = 1, found = 0;
          for (int r = 0; r < 2; r++) {
-            double t = ((double)x[1][2 * i + (size_t)r] - v->lo[r]) / (v->hi[r] - v->lo[r]) * side, at = r ? iy : ix;
+            double t = ((double)x[1][2 * i + (size_t)r] - v->lo[r]) / (v->hi[r] - v->lo[r]) * side,
+                   at = r ? iy : ix;
             if (fabs(t - at) < 1e-4 || fabs(t - at - 1) < 1e-4 || t < at || t > at + 1) mine = 0;
          }
-         for (size_t k = 0; mine && k < info.count && k < 400; k++) found |= !memcmp(x[0] + 2 * k, x[1] + 2 * i, 2 * sizeof(sneppp_real));
-         MUST(!mine || found, "tile", "point %zu of tile (%u, %u) of level %d is not in its child", i, ix / 2, iy / 2, level - 1);
+         for (size_t k = 0; mine && k < info.count && k < 400; k++)
+            found |= !memcmp(x[0] + 2 * k, x[1] + 2 * i, 2 * sizeof(sneppp_real));
+         MUST(!mine || found, "tile", "point %zu of tile (%u, %u) of level %d is not in its child", i, ix / 2,
+              iy / 2, level - 1);
       }
 }
 
 /* ---- likelihoods */
 static void op_nll(const plan_op *o)
 {
-   double          nll = 0, own = 0, expected = 0, size = 0, tol, other = 0, n = 0, scale = 0.5;
-   sneppp_error    err;
+   double nll = 0, own = 0, expected = 0, size = 0, tol, other = 0, n = 0, scale = 0.5;
+   sneppp_error err;
    sneppp_parallel par = parallel_of(o->par);
-   int             st = sneppp_nll(&w.model, w.events, w.realisations, &nll, NULL, &par, &err);
-   if (st != SNEPPP_OK) { refused("nll", (sneppp_status)st, &err), told->kind[o->kind].refused++; return; }
-   if (!likelihood(&w.model, &own, &expected, &size)) { told->undecided++; return; }
+   int st = sneppp_nll(&w.model, w.events, w.realisations, &nll, NULL, &par, &err);
+   if (st != SNEPPP_OK) {
+      refused("nll", (sneppp_status)st, &err), told->kind[o->kind].refused++;
+      return;
+   }
+   if (!likelihood(&w.model, &own, &expected, &size)) {
+      told->undecided++;
+      return;
+   }
    tol = size * (64 * EPS * (w.model.n + 8) * cancellation(&w.model) + 1e-9);
    MUST(fabs(nll - own) <= tol, "nll", "%.12g, from its definition %.12g (tolerance %.3g)", nll, own, tol);
    st = sneppp_conditional_nll(&w.model, w.events, w.realisations, &other, &par, &err);
    if (st == SNEPPP_OK && w.realisations == 1) {
       double N = event_weights(), want = own - expected - lgamma(N + 1) + (N > 0 ? N * log(expected) : 0);
-      MUST(fabs(other - want) <= tol + N * 1e-9 || !(expected > 0), "conditional_nll", "%.12g, from its definition %.12g", other, want);
+      MUST(fabs(other - want) <= tol + N * 1e-9 || !(expected > 0), "conditional_nll",
+           "%.12g, from its definition %.12g", other, want);
    }
    n = (double)event_count();
    st = sneppp_test_nll(&w.model, w.events, w.realisations, scale, &other, &par, &err);
    if (st == SNEPPP_OK && n > 0) {
       double want = (own - expected + scale * expected - event_weights() * log(scale)) / n;
-      MUST(fabs(other - want) <= tol / n + 1e-9, "test_nll", "%.12g per event, from its definition %.12g", other, want);
+      MUST(fabs(other - want) <= tol / n + 1e-9, "test_nll", "%.12g per event, from its definition %.12g",
+           other, want);
    }
+}
+
+static double own_truth(const sneppp_real *x, void *user)
+{
+   return (double)sneppp_intensity((const sneppp_model *)user, x);
+}
+
+/* What is asked less often: points that are no points, and what compares a model with a truth. */
+static void op_ask(const plan_op *o)
+{
+   sneppp_real x[2 * MOST_COORDS], many[2];
+   sneppp_events e;
+   sneppp_error err;
+   double rmse = 1, nll = 0, y[SNEPPP_MAX_DIM];
+   size_t D = (size_t)w.model.D;
+   int st, outside;
+   check_ask(&w.model);
+   probe_at(o->a, x), probe_at(o->b, x + D);
+   x[0] = (sneppp_real)1e30, x[2 * D - 1] = (sneppp_real)NAN;
+   for (int r = 0; r < w.model.layer[0].D; r++) y[r] = (double)x[r];
+   outside = !sneppp_window_contains(&w.model.desc.factor[0].window, y);
+   memset(&e, 0, sizeof e);
+   e.x = x, e.count = 2;
+   st = sneppp_intensities(&w.model, &e, many, NULL, &err);
+   MUST(st == SNEPPP_OK && many[1] != many[1] && (!outside || many[0] == 0), "intensities",
+        "outside %g, NaN %g, status %d", (double)many[0], (double)many[1], st);
+   MUST(sneppp_intensity(&w.model, x + D) != sneppp_intensity(&w.model, x + D) &&
+           (!outside || sneppp_intensity(&w.model, x) == 0),
+        "intensity", "outside or NaN: %g, %g", (double)sneppp_intensity(&w.model, x),
+        (double)sneppp_intensity(&w.model, x + D));
+   st = sneppp_rmse(&w.model, own_truth, &w.model, 50, op_seed(o), &rmse, &err);
+   if (st != SNEPPP_OK) refused("rmse", (sneppp_status)st, &err);
+   else MUST(rmse == 0, "rmse", "%g from itself", rmse);
+   st = sneppp_test_nll_monte_carlo(&w.model, w.events, 1, 50, op_seed(o), &nll, &err);
+   if (st != SNEPPP_OK) refused("test_nll_monte_carlo", (sneppp_status)st, &err);
 }
 
 /* The derivative along a random direction of all parameters. */
 static void op_gradient(const plan_op *o)
 {
    sneppp_model m;
-   sneppp_grad  grad;
+   sneppp_grad grad;
    sneppp_error err;
-   double      *flat[4 * HUNT_FACTORS], gfloor = 0, galpha = 0, slope = 0, nll[2][2], h = sizeof(sneppp_real) == 4 ? 4e-3 : 1e-5, size = 0, e, expected, difference[2], tol;
+   double *flat[4 * HUNT_FACTORS], gfloor = 0, galpha = 0, slope = 0, nll[2][2],
+                                   h = sizeof(sneppp_real) == 4 ? 4e-3 : 1e-5, size = 0, e, expected,
+                                   difference[2], tol;
    sneppp_real *real[4 * HUNT_FACTORS];
-   size_t       count[4 * HUNT_FACTORS];
-   double       direction;
-   int          lists = 0, st;
+   size_t count[4 * HUNT_FACTORS];
+   double direction;
+   int lists = 0, st;
    if (w.model.desc.factor[0].own.psi || !copy_model(&w.model, &m)) return;
    m.nodes = 0;
    memset(&grad, 0, sizeof grad);
-#define LIST(field, array, n_) do { count[lists] = (size_t)(n_); real[lists] = (array); \
-      flat[lists] = (double *)calloc(count[lists] + 1, sizeof(double)); (field) = flat[lists++]; } while (0)
-   for (int k = 0; k < m.readouts; k++) LIST(grad.V[k], m.readout[k].V, m.desc.readout == SNEPPP_READOUT_DIAGONAL ? m.readout[k].n : m.readout[k].m * m.readout[k].n);
+#define LIST(field, array, n_) \
+   do { \
+      count[lists] = (size_t)(n_); \
+      real[lists] = (array); \
+      flat[lists] = (double *)calloc(count[lists] + 1, sizeof(double)); \
+      (field) = flat[lists++]; \
+   } while (0)
+   for (int k = 0; k < m.readouts; k++)
+      LIST(grad.V[k], m.readout[k].V,
+           m.desc.readout == SNEPPP_READOUT_DIAGONAL ? m.readout[k].n : m.readout[k].m * m.readout[k].n);
    for (int f = 0; f < m.factors && o->a % 3; f++) {
       LIST(grad.W[f], m.layer[f].W, m.layer[f].n * m.layer[f].d);
       if (m.layer[f].width) LIST(grad.width[f], m.layer[f].width, m.layer[f].n * m.layer[f].d);
@@ -703,7 +890,9 @@ static void op_gradient(const plan_op *o)
    }
    if (st != SNEPPP_OK) refused("nll with gradient", (sneppp_status)st, &err), told->kind[o->kind].refused++;
    for (int l = 0; l < lists; l++)
-      for (size_t i = 0; i < count[l]; i++) MUST(st != SNEPPP_OK || flat[l][i] == flat[l][i], "gradient", "a derivative is NaN (list %d, number %zu)", l, i);
+      for (size_t i = 0; i < count[l]; i++)
+         MUST(st != SNEPPP_OK || flat[l][i] == flat[l][i], "gradient",
+              "a derivative is NaN (list %d, number %zu)", l, i);
    for (int half = 0; half < 2 && st == SNEPPP_OK; half++, h /= 2) {
       slope = 0;
       for (int side = 0; side < 2 && st == SNEPPP_OK; side++) {
@@ -712,7 +901,8 @@ static void op_gradient(const plan_op *o)
          moved.nodes = 0;
          for (int l = 0; l < lists; l++) {
             sneppp_real *to = NULL;
-            for (int k = 0; k < m.readouts; k++) if (real[l] == m.readout[k].V) to = moved.readout[k].V;
+            for (int k = 0; k < m.readouts; k++)
+               if (real[l] == m.readout[k].V) to = moved.readout[k].V;
             for (int f = 0; f < m.factors; f++) {
                if (real[l] == m.layer[f].W) to = moved.layer[f].W;
                if (real[l] == m.layer[f].b) to = moved.layer[f].b;
@@ -733,9 +923,13 @@ static void op_gradient(const plan_op *o)
       difference[half] = st == SNEPPP_OK ? (nll[half][1] - nll[half][0]) / (2 * h) : 0;
    }
    if (st == SNEPPP_OK) {
-      tol = 4 * fabs(difference[1] - difference[0]) + 64 * EPS * (m.n + 8) * size / h + 1e-7 * fabs(slope) + 1e-9 * size;
+      tol = 4 * fabs(difference[1] - difference[0]) + 64 * EPS * (m.n + 8) * size / h + 1e-7 * fabs(slope) +
+            1e-9 * size;
       if (!(tol < 0.05 * fabs(slope))) told->undecided++;
-      else MUST(fabs(difference[1] - slope) <= tol, "gradient = differences", "%.10g along a direction, differences %.10g and %.10g (tolerance %.3g)", slope, difference[0], difference[1], tol);
+      else
+         MUST(fabs(difference[1] - slope) <= tol, "gradient = differences",
+              "%.10g along a direction, differences %.10g and %.10g (tolerance %.3g)", slope, difference[0],
+              difference[1], tol);
    }
    for (int l = 0; l < lists; l++) free(flat[l]);
    sneppp_free(&m);
@@ -744,25 +938,28 @@ static void op_gradient(const plan_op *o)
 /* ---- closed forms by themselves */
 static void op_gram(const plan_op *o)
 {
-   int                 f = o->a % w.model.factors, n, d, st;
+   int f = o->a % w.model.factors, n, d, st;
    sneppp_layer_state *L = &w.model.layer[f];
-   sneppp_layer        layer;
-   sneppp_window      *win = &w.shape[f].win;
-   double             *W, *b, *width, *K, *K2, *c, k = 0, trace = 0;
-   sneppp_error        err;
-   sneppp_parallel     par = parallel_of(o->par ? o->par : 1);
+   sneppp_layer layer;
+   sneppp_window *win = &w.shape[f].win;
+   double *W, *b, *width, *K, *K2, *c, k = 0, trace = 0;
+   sneppp_error err;
+   sneppp_parallel par = parallel_of(o->par ? o->par : 1);
    if (w.model.desc.factor[f].own.psi) return;
    n = L->n, d = L->d;
    if (n > 60 || L->inside.space != win->space) return;
-   W = (double *)malloc((size_t)(n * d) * sizeof *W), b = (double *)malloc((size_t)n * sizeof *b), width = (double *)malloc((size_t)(n * d) * sizeof *b);
-   K = (double *)malloc((size_t)(n * n) * sizeof *K), K2 = (double *)malloc((size_t)(n * n) * sizeof *K), c = (double *)malloc((size_t)n * sizeof *c);
+   W = (double *)malloc((size_t)(n * d) * sizeof *W), b = (double *)malloc((size_t)n * sizeof *b),
+   width = (double *)malloc((size_t)(n * d) * sizeof *b);
+   K = (double *)malloc((size_t)(n * n) * sizeof *K), K2 = (double *)malloc((size_t)(n * n) * sizeof *K),
+   c = (double *)malloc((size_t)n * sizeof *c);
    sneppp_get_layer(&w.model, f, W, b, width, &err);
    memset(&layer, 0, sizeof layer);
    layer.n = n, layer.d = d, layer.unit = w.model.desc.factor[f].unit, layer.units = L->units, layer.W = W;
    layer.b = w.model.desc.factor[f].no_bias || L->width ? NULL : b, layer.width = L->width ? width : NULL;
-   if (o->b % 4 == 1) { /* one unit too many: its integrals overflow or are not numbers, and nothing may be written */
+   if (o->b % 4 ==
+       1) { /* one unit too many: its integrals overflow or are not numbers, and nothing may be written */
       double was = W[n * d - 1];
-      int    bad = 0, st2;
+      int bad = 0, st2;
       W[n * d - 1] = o->b % 8 == 1 ? (double)NAN : 1e6 * (fabs(was) + 1);
       for (int i = 0; i < n * n; i++) K[i] = 12345;
       for (int i = 0; i < n; i++) c[i] = 12345;
@@ -771,16 +968,18 @@ static void op_gram(const plan_op *o)
       MUST(st == SNEPPP_OK || !bad, "gram that fails", "it failed (%s), but wrote %d entries", err.why, bad);
       st2 = sneppp_moments(win, &layer, c, &err), bad = 0;
       for (int i = 0; i < n; i++) bad += c[i] != 12345;
-      MUST(st2 == SNEPPP_OK || !bad, "moments that fail", "it failed (%s), but wrote %d numbers", err.why, bad);
+      MUST(st2 == SNEPPP_OK || !bad, "moments that fail", "it failed (%s), but wrote %d numbers", err.why,
+           bad);
       if (st != SNEPPP_OK) {
          sneppp_layer_grad g;
-         double           *G = K2, *gW = (double *)calloc((size_t)(n * d), sizeof *gW);
+         double *G = K2, *gW = (double *)calloc((size_t)(n * d), sizeof *gW);
          for (int i = 0; i < n * n; i++) G[i] = 1;
          memset(&g, 0, sizeof g);
          g.W = gW;
          st2 = sneppp_gram_grad(win, &layer, G, &g, &par, &err), bad = 0;
          for (int i = 0; i < n * d; i++) bad += gW[i] != 0;
-         MUST(st2 == SNEPPP_OK || !bad, "gram_grad that fails", "it failed (%s), but wrote %d numbers", err.why, bad);
+         MUST(st2 == SNEPPP_OK || !bad, "gram_grad that fails", "it failed (%s), but wrote %d numbers",
+              err.why, bad);
          free(gW);
       }
       W[n * d - 1] = was;
@@ -793,29 +992,41 @@ static void op_gram(const plan_op *o)
       for (int i = 0; i < n; i++) trace = fmax(trace, fabs(K[i * n + i]));
       for (int i = 0; i < n; i++) {
          int j = (int)(hash_of(op_seed(o), 60, i, 0) % (unsigned)n);
-         MUST(K[i * n + i] >= 0 && K[i * n + j] == K[j * n + i], "gram", "K[%d][%d] = %g, K[%d][%d] = %g, K[%d][%d] = %g", i, i, K[i * n + i], i, j, K[i * n + j], j, i, K[j * n + i]);
-         MUST(K[i * n + j] * K[i * n + j] <= K[i * n + i] * K[j * n + j] * (1 + 1e-8) + 1e-18 * trace * trace, "gram", "K[%d][%d] = %.12g breaks Cauchy-Schwarz with %.12g, %.12g", i, j, K[i * n + j], K[i * n + i], K[j * n + j]);
+         MUST(K[i * n + i] >= 0 && K[i * n + j] == K[j * n + i], "gram",
+              "K[%d][%d] = %g, K[%d][%d] = %g, K[%d][%d] = %g", i, i, K[i * n + i], i, j, K[i * n + j], j, i,
+              K[j * n + i]);
+         MUST(K[i * n + j] * K[i * n + j] <= K[i * n + i] * K[j * n + j] * (1 + 1e-8) + 1e-18 * trace * trace,
+              "gram", "K[%d][%d] = %.12g breaks Cauchy-Schwarz with %.12g, %.12g", i, j, K[i * n + j],
+              K[i * n + i], K[j * n + j]);
          st = sneppp_kernel(win, &layer, i, j, &k, &err);
-         MUST(st == SNEPPP_OK && fabs(k - K[i * n + j]) <= 1e-9 * sqrt(K[i * n + i] * K[j * n + j]) + 1e-300, "kernel = gram", "(%d, %d): %.15g and %.15g, status %d", i, j, k, K[i * n + j], st);
+         MUST(st == SNEPPP_OK && fabs(k - K[i * n + j]) <= 1e-9 * sqrt(K[i * n + i] * K[j * n + j]) + 1e-300,
+              "kernel = gram", "(%d, %d): %.15g and %.15g, status %d", i, j, k, K[i * n + j], st);
       }
       st = sneppp_gram_log(win, &layer, K2, &par, &err);
       if (st != SNEPPP_OK) refused("gram_log", (sneppp_status)st, &err);
       for (int i = 0; st == SNEPPP_OK && i < n * n; i++)
-         MUST(fabs(K2[i] - log(K[i])) <= 1e-8 * (1 + fabs(K2[i])) || !(K[i] > 1e-290), "gram_log", "entry %d: %.12g, but log K = %.12g", i, K2[i], log(K[i]));
+         MUST(fabs(K2[i] - log(K[i])) <= 1e-8 * (1 + fabs(K2[i])) || !(K[i] > 1e-290), "gram_log",
+              "entry %d: %.12g, but log K = %.12g", i, K2[i], log(K[i]));
       for (int i = 0; i < n; i++) c[i] = 12345;
       st = sneppp_moments(win, &layer, c, &err);
       if (st != SNEPPP_OK) {
          refused("moments", (sneppp_status)st, &err);
-         for (int i = 0; i < n; i++) MUST(c[i] == 12345, "moments", "it failed, but wrote c[%d] = %g", i, c[i]);
+         for (int i = 0; i < n; i++)
+            MUST(c[i] == 12345, "moments", "it failed, but wrote c[%d] = %g", i, c[i]);
       } else {
          double mass = sneppp_window_mass(win);
-         for (int i = 0; i < n; i++) MUST(!(mass > 0) || c[i] * c[i] <= mass * K[i * n + i] * (1 + 1e-8) + 1e-300, "moments", "c[%d] = %g, K[%d][%d] = %g, mass %g", i, c[i], i, i, K[i * n + i], mass);
+         for (int i = 0; i < n; i++)
+            MUST(!(mass > 0) || c[i] * c[i] <= mass * K[i * n + i] * (1 + 1e-8) + 1e-300, "moments",
+                 "c[%d] = %g, K[%d][%d] = %g, mass %g", i, c[i], i, i, K[i * n + i], mass);
       }
       { /* the derivative of sum G o K along a direction */
          sneppp_layer_grad g;
-         double *gW = (double *)calloc((size_t)(n * d), sizeof *gW), *gb = (double *)calloc((size_t)n, sizeof *gb), *gw = (double *)calloc((size_t)(n * d), sizeof *gw), *G = K2;
-         double  slope = 0, value[2] = { 0, 0 }, size = 0, h = 1e-5, D[2] = { 0, 0 };
-         for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) G[i * n + j] = G[j * n + i] = normal_of(op_seed(o), 61, i, j);
+         double *gW = (double *)calloc((size_t)(n * d), sizeof *gW),
+                *gb = (double *)calloc((size_t)n, sizeof *gb),
+                *gw = (double *)calloc((size_t)(n * d), sizeof *gw), *G = K2;
+         double slope = 0, value[2] = { 0, 0 }, size = 0, h = 1e-5, D[2] = { 0, 0 };
+         for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++) G[i * n + j] = G[j * n + i] = normal_of(op_seed(o), 61, i, j);
          memset(&g, 0, sizeof g);
          g.W = gW, g.b = layer.b ? gb : NULL, g.width = layer.width ? gw : NULL;
          st = sneppp_gram_grad(win, &layer, G, &g, &par, &err);
@@ -823,22 +1034,34 @@ static void op_gram(const plan_op *o)
          for (int half = 0; half < 2 && st == SNEPPP_OK; half++, h /= 2) {
             for (int side = 0; side < 2 && st == SNEPPP_OK; side++) {
                sneppp_layer moved = layer;
-               double *W2 = (double *)malloc((size_t)(n * d) * sizeof *W2), *b2 = (double *)malloc((size_t)n * sizeof *b2), *l2 = (double *)malloc((size_t)(n * d) * sizeof *l2), *K3 = (double *)malloc((size_t)(n * n) * sizeof *K3);
+               double *W2 = (double *)malloc((size_t)(n * d) * sizeof *W2),
+                      *b2 = (double *)malloc((size_t)n * sizeof *b2),
+                      *l2 = (double *)malloc((size_t)(n * d) * sizeof *l2),
+                      *K3 = (double *)malloc((size_t)(n * n) * sizeof *K3);
                slope = 0;
                for (int i = 0; i < n; i++) {
                   double shift = 0;
                   for (int r = 0; r < d; r++) {
-                     double rate = L->rate[r], step = (hash_of(op_seed(o), 62, i, r) & 1 ? 1 : -1) * (layer.width ? width[i * d + r] : fmax(fabs(W[i * d + r]), 1e-2 * rate));
+                     double rate = L->rate[r],
+                            step = (hash_of(op_seed(o), 62, i, r) & 1 ? 1 : -1) *
+                                   (layer.width ? width[i * d + r] : fmax(fabs(W[i * d + r]), 1e-2 * rate));
                      W2[i * d + r] = W[i * d + r] + (side ? h : -h) * step, slope += gW[i * d + r] * step;
-                     if (layer.width) l2[i * d + r] = width[i * d + r] * (1 + (side ? h : -h)), slope += gw[i * d + r] * width[i * d + r];
-                     else shift += step * L->shift[r]; /* the bias moves along, or a window far from 0 would turn the unit over */
+                     if (layer.width)
+                        l2[i * d + r] = width[i * d + r] * (1 + (side ? h : -h)),
+                                   slope += gw[i * d + r] * width[i * d + r];
+                     else
+                        shift +=
+                           step *
+                           L->shift
+                              [r]; /* the bias moves along, or a window far from 0 would turn the unit over */
                   }
                   b2[i] = b[i] - (layer.b ? (side ? h : -h) * (shift - 0.1) : 0);
                   if (layer.b) slope -= gb[i] * (shift - 0.1);
                }
                moved.W = W2, moved.b = layer.b ? b2 : NULL, moved.width = layer.width ? l2 : NULL;
                st = sneppp_gram(win, &moved, K3, NULL, &err);
-               for (int i = 0; i < n * n && st == SNEPPP_OK; i++) value[side] += G[i] * K3[i], size += fabs(G[i] * K3[i]);
+               for (int i = 0; i < n * n && st == SNEPPP_OK; i++)
+                  value[side] += G[i] * K3[i], size += fabs(G[i] * K3[i]);
                free(W2), free(b2), free(l2), free(K3);
             }
             D[half] = (value[1] - value[0]) / (2 * h), value[0] = value[1] = 0;
@@ -848,7 +1071,9 @@ static void op_gram(const plan_op *o)
             for (int r = 0; r < d; r++) far += fabs(L->shift[r] * L->rate[r]);
             tol = 4 * fabs(D[1] - D[0]) + 1e-13 * far * (double)n * size / h + 1e-7 * fabs(slope);
             if (!(tol < 0.05 * fabs(slope))) told->undecided++;
-            else MUST(fabs(D[1] - slope) <= tol, "gram_grad = differences", "%.10g, differences %.10g, %.10g (tolerance %.3g)", slope, D[0], D[1], tol);
+            else
+               MUST(fabs(D[1] - slope) <= tol, "gram_grad = differences",
+                    "%.10g, differences %.10g, %.10g (tolerance %.3g)", slope, D[0], D[1], tol);
          }
          free(gW), free(gb), free(gw);
       }
@@ -859,57 +1084,75 @@ static void op_gram(const plan_op *o)
 /* ---- what must be refused: an event that is no number, or outside, or missing */
 static void op_bad_event(const plan_op *o)
 {
-   size_t       r = (size_t)o->a % w.realisations, N = w.events[r].count, at, stride = (size_t)w.D + (w.p.source == 1 ? 2 : 0);
+   size_t r = (size_t)o->a % w.realisations, N = w.events[r].count, at,
+          stride = (size_t)w.D + (w.p.source == 1 ? 2 : 0);
    sneppp_real *x, before;
    sneppp_error err;
    sneppp_report report;
-   double       nll;
-   snap         a, b;
-   plan_op      fit = *o;
-   int          st, what = o->b % 3, space = (int)w.shape[0].win.space;
+   double nll;
+   snap a, b;
+   plan_op fit = *o;
+   int st, what = o->b % 3, space = (int)w.shape[0].win.space;
    if (!N) return;
    at = (size_t)(hash_of(op_seed(o), 70, 0, 0) % N);
    x = w.x[r] + at * stride;
    before = x[0];
-   if (what == 1 && (space == SNEPPP_GAUSS || space == SNEPPP_EUCLID || space == SNEPPP_NORMAL || space == SNEPPP_VONMISES)) what = 0;
+   if (what == 1 && (space == SNEPPP_GAUSS || space == SNEPPP_EUCLID || space == SNEPPP_NORMAL ||
+                     space == SNEPPP_VONMISES))
+      what = 0;
    if (what == 2 && w.p.source != 2) what = 0;
    if (what == 0) x[0] = (sneppp_real)NAN;
-   if (what == 1) x[0] = (sneppp_real)(space == SNEPPP_BETA || space == SNEPPP_GAMMA || space >= SNEPPP_DIRICHLET ? -1.5 : 1e9 * (w.shape[0].size + fabs((double)x[0])));
+   if (what == 1)
+      x[0] = (sneppp_real)(space == SNEPPP_BETA || space == SNEPPP_GAMMA || space >= SNEPPP_DIRICHLET
+                              ? -1.5
+                              : 1e9 * (w.shape[0].size + fabs((double)x[0])));
    if (what == 2) w.short_read = 1;
    a = snap_of(&w.model);
    fit.kind = o->c % 4 == 0 ? OP_AUTO : o->c % 4 == 1 ? OP_CONVEX : o->c % 4 == 2 ? OP_PGD : OP_ADAM;
    for (int k = 0; k < 2; k++) {
       memset(&err, 0, sizeof err);
-      st = k ? fit_once(&w.model, &fit, o->par, &report, &err) : (int)sneppp_nll(&w.model, w.events, w.realisations, &nll, NULL, NULL, &err);
+      st = k ? fit_once(&w.model, &fit, o->par, &report, &err)
+             : (int)sneppp_nll(&w.model, w.events, w.realisations, &nll, NULL, NULL, &err);
       /* A held-out or unread event may not be looked at by ADAM's batches; everything else reads all. */
-      MUST(st != SNEPPP_OK || (k && fit.kind == OP_ADAM && fit_of(&fit).batch), "a bad event", "%s took event %zu, which is %s", k ? op_names[fit.kind] : "nll", at, what == 0 ? "NaN" : what == 1 ? "outside" : "missing");
+      MUST(st != SNEPPP_OK || (k && fit.kind == OP_ADAM && fit_of(&fit).batch), "a bad event",
+           "%s took event %zu, which is %s", k ? op_names[fit.kind] : "nll", at,
+           what == 0   ? "NaN"
+           : what == 1 ? "outside"
+                       : "missing");
       if (st == SNEPPP_OK) break;
       refused("bad event", (sneppp_status)st, &err);
-      if (what < 2 && st == SNEPPP_ERR_DATA) MUST(err.event == at, "a bad event", "%s: event %zu is bad, but %zu is blamed: %s", k ? op_names[fit.kind] : "nll", at, err.event, err.why);
+      if (what < 2 && st == SNEPPP_ERR_DATA)
+         MUST(err.event == at, "a bad event", "%s: event %zu is bad, but %zu is blamed: %s",
+              k ? op_names[fit.kind] : "nll", at, err.event, err.why);
    }
    x[0] = before, w.short_read = 0;
    b = snap_of(&w.model);
-   MUST(st == SNEPPP_OK || !snap_differs(&a, &b), "a failed fit", "%s failed, but %s differ", op_names[fit.kind], snap_differs(&a, &b));
+   MUST(st == SNEPPP_OK || !snap_differs(&a, &b), "a failed fit", "%s failed, but %s differ",
+        op_names[fit.kind], snap_differs(&a, &b));
    snap_free(&a), snap_free(&b);
 }
 
 static void op_threads(const plan_op *o)
 {
    sneppp_parallel par = parallel_of(1 + o->a % 2);
-   size_t          n = (size_t)w.model.n, N = w.events[0].count;
-   sneppp_error    err;
-   double         *K, *K2, a = 0, b = 0;
-   sneppp_real    *l, *l2;
-   int             st, st2;
+   size_t n = (size_t)w.model.n, N = w.events[0].count;
+   sneppp_error err;
+   double *K, *K2, a = 0, b = 0;
+   sneppp_real *l, *l2;
+   int st, st2;
    l = (sneppp_real *)malloc((N + 1) * sizeof *l), l2 = (sneppp_real *)malloc((N + 1) * sizeof *l);
-   st = sneppp_intensities(&w.model, &w.events[0], l, NULL, &err), st2 = sneppp_intensities(&w.model, &w.events[0], l2, &par, &err);
+   st = sneppp_intensities(&w.model, &w.events[0], l, NULL, &err),
+   st2 = sneppp_intensities(&w.model, &w.events[0], l2, &par, &err);
    MUST(st == st2 && (st != SNEPPP_OK || !memcmp(l, l2, N * sizeof *l)), "threads", "intensities differ");
-   st = sneppp_nll(&w.model, w.events, w.realisations, &a, NULL, NULL, &err), st2 = sneppp_nll(&w.model, w.events, w.realisations, &b, NULL, &par, &err);
-   MUST(st == st2 && (st != SNEPPP_OK || !memcmp(&a, &b, sizeof a)), "threads", "nll differs: %.17g, %.17g", a, b);
+   st = sneppp_nll(&w.model, w.events, w.realisations, &a, NULL, NULL, &err),
+   st2 = sneppp_nll(&w.model, w.events, w.realisations, &b, NULL, &par, &err);
+   MUST(st == st2 && (st != SNEPPP_OK || !memcmp(&a, &b, sizeof a)), "threads", "nll differs: %.17g, %.17g",
+        a, b);
    free(l), free(l2);
    if (n > 200) return;
    K = (double *)malloc(n * n * sizeof *K), K2 = (double *)malloc(n * n * sizeof *K);
-   st = sneppp_model_gram(&w.model, NULL, K, NULL, &err), st2 = sneppp_model_gram(&w.model, NULL, K2, &par, &err);
+   st = sneppp_model_gram(&w.model, NULL, K, NULL, &err),
+   st2 = sneppp_model_gram(&w.model, NULL, K2, &par, &err);
    MUST(st == st2 && (st != SNEPPP_OK || !memcmp(K, K2, n * n * sizeof *K)), "threads", "model_gram differs");
    free(K), free(K2);
 }
@@ -917,9 +1160,9 @@ static void op_threads(const plan_op *o)
 /* ---- both precisions */
 static void op_twin(const plan_op *o)
 {
-   double         x[PROBES * MOST_COORDS], lambda[PROBES], count = 0, own = 0, z, scale, eps = 1.2e-7;
-   sneppp_real    real[PROBES * MOST_COORDS];
-   size_t         size = sneppp_save(&w.model, NULL, 0), D = (size_t)w.model.D;
+   double x[PROBES * MOST_COORDS], lambda[PROBES], count = 0, own = 0, z, scale, eps = 1.2e-7;
+   sneppp_real real[PROBES * MOST_COORDS];
+   size_t size = sneppp_save(&w.model, NULL, 0), D = (size_t)w.model.D;
    unsigned char *bytes;
    if (!size) return;
    bytes = (unsigned char *)malloc(size);
@@ -927,22 +1170,26 @@ static void op_twin(const plan_op *o)
    for (int k = 0; k < PROBES; k++) probe_at(k, real + (size_t)k * D);
    for (size_t i = 0; i < PROBES * D; i++) x[i] = (double)real[i];
    scale = magnitude(&w.model, NULL, &z);
-   if (scale > 0 && scale < 1e30 && sneppp_count(&w.model, NULL, &own, NULL) == SNEPPP_OK && !twin_ask(bytes, size, x, PROBES, w.model.D, lambda, &count)) {
+   if (scale > 0 && scale < 1e30 && sneppp_count(&w.model, NULL, &own, NULL) == SNEPPP_OK &&
+       !twin_ask(bytes, size, x, PROBES, w.model.D, lambda, &count)) {
       double tol = 64 * eps * (z + w.model.n + 8) * scale;
-      MUST(!(tol < 0.05 * own) || fabs(count - own) <= tol, "both precisions", "count %.9g, in the other precision %.9g (tolerance %.2g)", own, count, tol);
+      MUST(!(tol < 0.05 * own) || fabs(count - own) <= tol, "both precisions",
+           "count %.9g, in the other precision %.9g (tolerance %.2g)", own, count, tol);
       for (int k = 0; k < PROBES; k++)
-         MUST(lambda[k] == lambda[k] && lambda[k] >= 0, "both precisions", "an intensity of the other precision is %g", lambda[k]);
+         MUST(lambda[k] == lambda[k] && lambda[k] >= 0, "both precisions",
+              "an intensity of the other precision is %g", lambda[k]);
    } else told->undecided++;
    free(bytes);
    /* the same fit in both: the optimum of a convex problem is one, so that the likelihoods differ by the gaps at most */
-   if (w.realisations == 1 && !w.events[0].seen && w.events[0].x && w.events[0].count && !w.model.desc.factor[0].own.psi && w.factors == w.p.factors + 1 && w.p.mix != SNEPPP_MIX_JOINT) {
-      sneppp_model    m;
-      sneppp_error    err;
+   if (w.realisations == 1 && !w.events[0].seen && w.events[0].x && w.events[0].count &&
+       !w.model.desc.factor[0].own.psi && w.factors == w.p.factors + 1 && w.p.mix != SNEPPP_MIX_JOINT) {
+      sneppp_model m;
+      sneppp_error err;
       sneppp_fit_desc fit;
-      sneppp_report   report;
-      double         *y, *weight, nll = 0, gap = 0, expected = 0;
-      size_t          N = w.events[0].count;
-      sneppp_desc     desc = w.desc;
+      sneppp_report report;
+      double *y, *weight, nll = 0, gap = 0, expected = 0;
+      size_t N = w.events[0].count;
+      sneppp_desc desc = w.desc;
       desc.mem = NULL, desc.mem_bytes = 0;
       memset(&fit, 0, sizeof fit);
       fit.events = w.events, fit.method = o->a % 2 ? SNEPPP_CONVEX : SNEPPP_AUTO;
@@ -953,10 +1200,17 @@ static void op_twin(const plan_op *o)
          weight[i] = (double)w.weight[0][i];
       }
       if (sneppp_fit(&m, &fit, &report, &err) == SNEPPP_OK && event_weights() > 0 &&
-          !twin_fit(&desc, y, N, w.events[0].weight ? weight : NULL, w.model.D, (int)fit.method, &nll, &gap, &expected)) {
-         double W = event_weights() / (double)N, tol = report.method == SNEPPP_AUTO ? 0.05 * W : W * (fmax(report.gap, 0) + fmax(gap, 0)) + 1e-3 * (1 + fabs(nll));
+          !twin_fit(&desc, y, N, w.events[0].weight ? weight : NULL, w.model.D, (int)fit.method, &nll, &gap,
+                    &expected)) {
+         double W = event_weights() / (double)N,
+                tol = report.method == SNEPPP_AUTO
+                         ? 0.05 * W
+                         : W * (fmax(report.gap, 0) + fmax(gap, 0)) + 1e-3 * (1 + fabs(nll));
          if (report.method == SNEPPP_CONVEX && (report.dropped || gap != gap)) told->undecided++;
-         else MUST(fabs(nll - report.nll) <= tol || nll != nll, "both precisions", "fit %s: nll %.9g, in the other precision %.9g (gaps %.3g, %.3g)", method_names[report.method], report.nll, nll, report.gap, gap);
+         else
+            MUST(fabs(nll - report.nll) <= tol || nll != nll, "both precisions",
+                 "fit %s: nll %.9g, in the other precision %.9g (gaps %.3g, %.3g)",
+                 method_names[report.method], report.nll, nll, report.gap, gap);
       }
       free(y), free(weight);
       sneppp_free(&m);
@@ -967,15 +1221,18 @@ static void op_twin(const plan_op *o)
 static void op_moved(const plan_op *o)
 {
    static sneppp_real x[2][MOST_EVENTS * 4];
-   sneppp_window      *v = &w.shape[0].win, moved;
-   sneppp_events       e;
-   sneppp_fit_desc     fit;
-   sneppp_report       report[2];
-   sneppp_error        err;
-   size_t              N = w.events[0].count, d = (size_t)v->dim;
-   int                 what = o->a % 3, st[2] = { 0, 0 }, blind = 0; /* events that the features cannot see */
-   double              power = ldexp(1, o->b % 21 - 10), jacobian = 1;
-   if (w.desc.factor[1].window.dim || v->space != SNEPPP_BOX || d > 3 || N < 2) { told->kind[o->kind].refused++; return; }
+   sneppp_window *v = &w.shape[0].win, moved;
+   sneppp_events e;
+   sneppp_fit_desc fit;
+   sneppp_report report[2];
+   sneppp_error err;
+   size_t N = w.events[0].count, d = (size_t)v->dim;
+   int what = o->a % 3, st[2] = { 0, 0 }, blind = 0; /* events that the features cannot see */
+   double power = ldexp(1, o->b % 21 - 10), jacobian = 1;
+   if (w.desc.factor[1].window.dim || v->space != SNEPPP_BOX || d > 3 || N < 2) {
+      told->kind[o->kind].refused++;
+      return;
+   }
    moved = *v;
    for (size_t k = 0; k < d; k++) {
       if (what == 0) moved.lo[k] = v->lo[k] * power, moved.hi[k] = v->hi[k] * power, jacobian *= power;
@@ -989,7 +1246,7 @@ static void op_moved(const plan_op *o)
       }
    }
    for (int k = 0; k < 2; k++) {
-      sneppp_desc  desc = w.desc;
+      sneppp_desc desc = w.desc;
       sneppp_model m;
       memset(&e, 0, sizeof e);
       memset(&fit, 0, sizeof fit);
@@ -1000,59 +1257,97 @@ static void op_moved(const plan_op *o)
       st[k] = sneppp_init(&m, &desc, &err);
       if (st[k] == SNEPPP_OK) {
          st[k] = sneppp_fit(&m, &fit, &report[k], &err);
-         for (size_t i = 0; st[k] == SNEPPP_OK && i < N; i++) blind += !(sneppp_log_intensity(&m, x[k] + i * d) > -600);
+         for (size_t i = 0; st[k] == SNEPPP_OK && i < N; i++)
+            blind += !(sneppp_log_intensity(&m, x[k] + i * d) > -600);
          sneppp_free(&m);
       }
-      if (st[k] != SNEPPP_OK) { refused("a moved fit", (sneppp_status)st[k], &err); break; }
+      if (st[k] != SNEPPP_OK) {
+         refused("a moved fit", (sneppp_status)st[k], &err);
+         break;
+      }
    }
-   if (st[0] != SNEPPP_OK) { told->kind[o->kind].refused++; return; }
-   MUST(st[0] == st[1], "moved data", "%s: refused: %s", what == 0 ? "other units" : what == 1 ? "mirrored" : "another order", err.why);
+   if (st[0] != SNEPPP_OK) {
+      told->kind[o->kind].refused++;
+      return;
+   }
+   MUST(st[0] == st[1], "moved data", "%s: refused: %s",
+        what == 0   ? "other units"
+        : what == 1 ? "mirrored"
+                    : "another order",
+        err.why);
    {
-      double shift = log(jacobian), a = report[0].nll, b = report[1].nll - shift, tol = 1e-6 * (1 + fabs(a) + fabs(shift));
+      double shift = log(jacobian), a = report[0].nll, b = report[1].nll - shift,
+             tol = 1e-6 * (1 + fabs(a) + fabs(shift));
       if (report[0].method != SNEPPP_AUTO) tol += fmax(report[0].gap, report[1].gap);
       if (sizeof(sneppp_real) == 4) tol += 1e-3;
-      if (report[0].method == SNEPPP_AUTO && what) tol += 0.02; /* rounded data are spread at random, event by event */
-      if (a != a || b != b || report[0].dropped || blind) { told->undecided++; return; }
-      MUST(fabs(a - b) <= tol, "moved data", "%s, %s: nll %.12g per event, moved %.12g", method_names[report[0].method], what == 0 ? "other units" : what == 1 ? "mirrored" : "another order", a, b);
+      if (report[0].method == SNEPPP_AUTO && what)
+         tol += 0.02; /* rounded data are spread at random, event by event */
+      if (a != a || b != b || report[0].dropped || blind) {
+         told->undecided++;
+         return;
+      }
+      MUST(fabs(a - b) <= tol, "moved data", "%s, %s: nll %.12g per event, moved %.12g",
+           method_names[report[0].method],
+           what == 0   ? "other units"
+           : what == 1 ? "mirrored"
+                       : "another order",
+           a, b);
    }
 }
 
 static void op_small(const plan_op *o)
 {
    unsigned char keep[100];
-   sneppp_rng    rng, copy;
-   uint64_t      lo = 0, hi = 0;
-   double        mean = pow(10, o->a / 3.0 - 4), days, lon, lat;
-   sneppp_real   unit[3];
-   sneppp_error  err;
-   int           year, month, day;
-   size_t        kept = sneppp_thin(100, 0.01 * (o->b + 1), op_seed(o), keep), sum = 0;
+   sneppp_rng rng, copy;
+   uint64_t lo = 0, hi = 0;
+   double mean = pow(10, o->a / 3.0 - 4), days, lon, lat;
+   sneppp_real unit[3];
+   sneppp_error err;
+   int year, month, day;
+   size_t kept = sneppp_thin(100, 0.01 * (o->b + 1), op_seed(o), keep), sum = 0;
    for (int i = 0; i < 100; i++) sum += keep[i];
    MUST(kept == sum, "thin", "%zu kept, but %zu are marked", kept, sum);
    sneppp_poisson_interval(mean, 0.95, &lo, &hi);
-   MUST(lo <= hi && (double)lo <= mean * (1 + 1e-12) + 1 && (double)hi >= mean * (1 - 1e-12) - 1 && (double)hi <= mean * (1 + 1e-12) + 10 * sqrt(mean) + 10, "poisson_interval", "mean %g: %llu to %llu", mean, (unsigned long long)lo, (unsigned long long)hi);
+   MUST(lo <= hi && (double)lo <= mean * (1 + 1e-12) + 1 && (double)hi >= mean * (1 - 1e-12) - 1 &&
+           (double)hi <= mean * (1 + 1e-12) + 10 * sqrt(mean) + 10,
+        "poisson_interval", "mean %g: %llu to %llu", mean, (unsigned long long)lo, (unsigned long long)hi);
    if (mean < 200) { /* by summing */
       double p = exp(-mean), below = 0, upto = 0;
-      for (uint64_t k = 0; k <= hi; k++) { if (k < lo) below += p; upto += p; p *= mean / (double)(k + 1); }
-      MUST(below <= 0.025 + 1e-9 && 1 - upto <= 0.025 + 1e-9, "poisson_interval", "mean %g: P(N < %llu) = %g, P(N > %llu) = %g", mean, (unsigned long long)lo, below, (unsigned long long)hi, 1 - upto);
+      for (uint64_t k = 0; k <= hi; k++) {
+         if (k < lo) below += p;
+         upto += p;
+         p *= mean / (double)(k + 1);
+      }
+      MUST(below <= 0.025 + 1e-9 && 1 - upto <= 0.025 + 1e-9, "poisson_interval",
+           "mean %g: P(N < %llu) = %g, P(N > %llu) = %g", mean, (unsigned long long)lo, below,
+           (unsigned long long)hi, 1 - upto);
    }
    sneppp_rng_init(&rng, op_seed(o), (uint64_t)o->b);
    sneppp_rng_seek(&rng, (uint64_t)o->c);
    copy = rng;
    MUST(sneppp_rng_next(&rng) == sneppp_rng_next(&copy), "rng", "a copy goes another way");
-   MUST(sneppp_rng_poisson(&rng, mean) <= (uint64_t)(mean * (1 + 1e-12) + 40 * sqrt(mean) + 60), "rng", "poisson far from its mean %g", mean);
-   if (sneppp_date_to_days(1900 + o->a * 3, 1 + o->b % 12, 1 + o->c % 28, &days, &err) != SNEPPP_OK || sneppp_days_to_date(days, &year, &month, &day, &err) != SNEPPP_OK) finding("dates", "%s", err.why);
-   MUST(year == 1900 + o->a * 3 && month == 1 + o->b % 12 && day == 1 + o->c % 28, "dates", "%d-%d-%d", year, month, day);
-   if (sneppp_lonlat_to_unit(5 * o->a - 170.0, 2 * o->b - 70.0, unit, &err) == SNEPPP_OK && sneppp_unit_to_lonlat(unit, &lon, &lat, &err) == SNEPPP_OK)
-      MUST(fabs(lat - (2 * o->b - 70.0)) < 1e3 * EPS * 57 + 1e-9 || o->b >= 80 || sizeof(sneppp_real) == 4, "lonlat", "latitude %g came back as %g", 2 * o->b - 70.0, lat);
+   MUST(sneppp_rng_poisson(&rng, mean) <= (uint64_t)(mean * (1 + 1e-12) + 40 * sqrt(mean) + 60), "rng",
+        "poisson far from its mean %g", mean);
+   if (sneppp_date_to_days(1900 + o->a * 3, 1 + o->b % 12, 1 + o->c % 28, &days, &err) != SNEPPP_OK ||
+       sneppp_days_to_date(days, &year, &month, &day, &err) != SNEPPP_OK)
+      finding("dates", "%s", err.why);
+   MUST(year == 1900 + o->a * 3 && month == 1 + o->b % 12 && day == 1 + o->c % 28, "dates", "%d-%d-%d", year,
+        month, day);
+   if (sneppp_lonlat_to_unit(5 * o->a - 170.0, 2 * o->b - 70.0, unit, &err) == SNEPPP_OK &&
+       sneppp_unit_to_lonlat(unit, &lon, &lat, &err) == SNEPPP_OK)
+      MUST(fabs(lat - (2 * o->b - 70.0)) < 1e3 * EPS * 57 + 1e-9 || o->b >= 80 || sizeof(sneppp_real) == 4,
+           "lonlat", "latitude %g came back as %g", 2 * o->b - 70.0, lat);
 }
 
 /* ---- one program */
 static void run_kind(const plan_op *o)
 {
    switch (o->kind) {
-      case OP_ASK: check_ask(&w.model); break;
-      case OP_AUTO: case OP_CONVEX: case OP_PGD: case OP_ADAM: op_fit(o); break;
+      case OP_ASK: op_ask(o); break;
+      case OP_AUTO:
+      case OP_CONVEX:
+      case OP_PGD:
+      case OP_ADAM: op_fit(o); break;
       case OP_TRAIN: op_train(o); break;
       case OP_SET_LAYER: op_set_layer(o); break;
       case OP_SET_MATRIX: op_set_matrix(o); break;
@@ -1061,7 +1356,9 @@ static void run_kind(const plan_op *o)
       case OP_COUNT: op_count(o); break;
       case OP_REGION: op_region(o); break;
       case OP_NUMERIC: op_numeric(o); break;
-      case OP_MARGINAL: case OP_CONDITIONAL: case OP_REDUCE: op_reduce(o); break;
+      case OP_MARGINAL:
+      case OP_CONDITIONAL:
+      case OP_REDUCE: op_reduce(o); break;
       case OP_SAMPLE: op_sample(o); break;
       case OP_TILE: op_tile(o); break;
       case OP_NLL: op_nll(o); break;
@@ -1075,20 +1372,17 @@ static void run_kind(const plan_op *o)
       default: break;
    }
 }
-static int changes_model(int kind)
-{
-   return (kind >= OP_AUTO && kind <= OP_RELOAD) || kind == OP_REDUCE;
-}
+static int changes_model(int kind) { return (kind >= OP_AUTO && kind <= OP_RELOAD) || kind == OP_REDUCE; }
 
 /* The call with an allocator that fails: it may succeed without that call or be refused; nothing may leak or change. */
 static void run_failing(const plan_op *o)
 {
-   sneppp_error  err;
+   sneppp_error err;
    sneppp_report report;
-   double        value;
-   snap          a = snap_of(&w.model), b;
-   size_t        live = w.alloc.live;
-   int           st;
+   double value;
+   snap a = snap_of(&w.model), b;
+   size_t live = w.alloc.live;
+   int st;
    memset(&err, 0, sizeof err);
    w.alloc.calls = 0, w.alloc.fail_at = (size_t)o->fail;
    if (o->kind >= OP_AUTO && o->kind <= OP_ADAM) st = fit_once(&w.model, o, o->par, &report, &err);
@@ -1100,20 +1394,27 @@ static void run_failing(const plan_op *o)
       sneppp_model out;
       st = a.size ? (int)sneppp_load(&out, a.bytes, a.size, NULL, 0, &w.alloc, &err) : SNEPPP_OK;
       if (st == SNEPPP_OK && a.size) sneppp_free(&out);
-   } else if (o->kind == OP_NLL || o->kind == OP_GRADIENT) st = sneppp_nll(&w.model, w.events, w.realisations, &value, NULL, NULL, &err);
+   } else if (o->kind == OP_NLL || o->kind == OP_GRADIENT)
+      st = sneppp_nll(&w.model, w.events, w.realisations, &value, NULL, NULL, &err);
    else if (o->kind == OP_SAMPLE) {
       static sneppp_real x[8 * MOST_COORDS];
-      sneppp_rng         rng;
+      sneppp_rng rng;
       sneppp_rng_init(&rng, 1, 1);
       st = sneppp_sample(&w.model, NULL, &rng, 2, x, 8, NULL, &err);
    } else if (o->kind == OP_COUNT || o->kind == OP_REGION) st = sneppp_count(&w.model, NULL, &value, &err);
-   else { w.alloc.fail_at = 0; snap_free(&a); return; }
+   else {
+      w.alloc.fail_at = 0;
+      snap_free(&a);
+      return;
+   }
    w.alloc.fail_at = 0;
-   MUST(w.alloc.live == live || st == SNEPPP_OK, "a leak", "%s failed (%s) and kept %ld blocks", op_names[o->kind], err.why, (long)w.alloc.live - (long)live);
+   MUST(w.alloc.live == live || st == SNEPPP_OK, "a leak", "%s failed (%s) and kept %ld blocks",
+        op_names[o->kind], err.why, (long)w.alloc.live - (long)live);
    if (st != SNEPPP_OK) {
       refused("failing allocator", (sneppp_status)st, &err);
       b = snap_of(&w.model);
-      MUST(!snap_differs(&a, &b), "a failed call", "%s failed (%s), but %s differ", op_names[o->kind], err.why, snap_differs(&a, &b));
+      MUST(!snap_differs(&a, &b), "a failed call", "%s failed (%s), but %s differ", op_names[o->kind],
+           err.why, snap_differs(&a, &b));
       snap_free(&b);
    }
    snap_free(&a);
@@ -1122,7 +1423,10 @@ static void run_failing(const plan_op *o)
 static void tally_plan(int made)
 {
    const plan *p = &w.p;
-   const int   has[16] = { p->seen, p->weights, p->realisations, p->source == 2, p->source == 1, p->mem, 0, 0, 0, p->f[0].own, 0, 0, p->rank, !p->events, p->layer, 0 };
+   const int has[16] = {
+      p->seen, p->weights, p->realisations, p->source == 2, p->source == 1, p->mem, 0, 0, 0, p->f[0].own,
+      0,       0,          p->rank,         !p->events,     p->layer,       0
+   };
    for (int f = 0; f <= p->factors; f++) {
       told->space[p->f[f].space].drawn++, told->space[p->f[f].space].refused += !made;
       told->act[act_of(&p->f[f])].drawn++, told->act[act_of(&p->f[f])].refused += !made;
@@ -1133,7 +1437,8 @@ static void tally_plan(int made)
    if (p->factors) told->mix[p->mix].drawn++, told->mix[p->mix].refused += !made;
    told->readout[p->readout].drawn++, told->readout[p->readout].refused += !made;
    told->sequence[p->sequence].drawn++, told->sequence[p->sequence].refused += !made;
-   for (int k = 0; k < 16; k++) if (has[k]) told->feature[k].drawn++, told->feature[k].refused += !made;
+   for (int k = 0; k < 16; k++)
+      if (has[k]) told->feature[k].drawn++, told->feature[k].refused += !made;
 }
 
 static void join_shapes(void) /* a joint model has one window: that of all coordinates */
@@ -1143,19 +1448,25 @@ static void join_shapes(void) /* a joint model has one window: that of all coord
    memset(&w.shape[0], 0, sizeof w.shape[0]);
    w.shape[0].win = *v, w.shape[0].size = size_of(&w.p.f[0]);
    for (size_t k = 0; k < v->count; k++) w.shape[0].weight[k] = v->weight ? v->weight[k] : 1;
-   for (size_t k = 0; k < v->count * (size_t)v->dim; k++) w.shape[0].list[k] = v->mean ? v->mean[k] : 0, w.shape[0].more[k] = v->scale ? v->scale[k] : 1;
+   for (size_t k = 0; k < v->count * (size_t)v->dim; k++)
+      w.shape[0].list[k] = v->mean ? v->mean[k] : 0, w.shape[0].more[k] = v->scale ? v->scale[k] : 1;
    shape_links(&w.shape[0]);
    w.factors = 1, w.p.factors = 0;
 }
 
 /* Processor seconds that a call may take here, some ten times what the slowest took: programs are small, at most 300
    events and 40 points drawn. */
-static double seconds_for(int kind) { return kind == OP_SAMPLE || kind == OP_TILE ? 3 : kind == OP_AUTO || kind == OP_TWIN || kind == OP_MOVED ? 12 : 6; }
+static double seconds_for(int kind)
+{
+   return kind == OP_SAMPLE || kind == OP_TILE                     ? 3
+          : kind == OP_AUTO || kind == OP_TWIN || kind == OP_MOVED ? 12
+                                                                   : 6;
+}
 
 static void run_program(const plan *p)
 {
    sneppp_error err;
-   int          st;
+   int st;
    memset(&w, 0, sizeof w);
    w.p = *p;
    told->op = -1;
@@ -1169,7 +1480,8 @@ static void run_program(const plan *p)
    tally_plan(st == SNEPPP_OK);
    if (st != SNEPPP_OK) {
       refused("init", (sneppp_status)st, &err);
-      MUST(!w.model.factors && !w.model.block && !w.alloc.live, "init", "a model that failed to be made is not zeroed");
+      MUST(!w.model.factors && !w.model.block && !w.alloc.live, "init",
+           "a model that failed to be made is not zeroed");
       free(w.mem);
       return;
    }
@@ -1184,8 +1496,8 @@ static void run_program(const plan *p)
       }
    for (int k = 0; k < HUNT_OPS; k++) {
       const plan_op *o = &p->op[k];
-      double         start = processor_seconds(), seconds;
-      snap           before, after;
+      double start = processor_seconds(), seconds;
+      snap before, after;
       if (!o->kind || !w.model.factors) continue;
       told->op = k, told->calls++;
       told->kind[o->kind].drawn++;
@@ -1197,15 +1509,18 @@ static void run_program(const plan *p)
       {
          unsigned no = told->kind[o->kind].refused;
          run_kind(o);
-         if (w.model.factors && (!changes_model(o->kind) || told->kind[o->kind].refused > no) && o->kind != OP_BAD_EVENT && o->kind != OP_TRAIN && o->kind != OP_REDUCE) {
+         if (w.model.factors && (!changes_model(o->kind) || told->kind[o->kind].refused > no) &&
+             o->kind != OP_BAD_EVENT && o->kind != OP_TRAIN && o->kind != OP_REDUCE) {
             after = snap_of(&w.model);
-            MUST(!snap_differs(&before, &after), changes_model(o->kind) ? "a failed call" : "a const call", "%s changed the model: %s differ", op_names[o->kind], snap_differs(&before, &after));
+            MUST(!snap_differs(&before, &after), changes_model(o->kind) ? "a failed call" : "a const call",
+                 "%s changed the model: %s differ", op_names[o->kind], snap_differs(&before, &after));
             snap_free(&after);
          }
       }
       snap_free(&before);
       seconds = processor_seconds() - start;
-      if (seconds > told->longest[o->kind]) told->longest[o->kind] = seconds, told->longest_seed[o->kind] = told->seed;
+      if (seconds > told->longest[o->kind])
+         told->longest[o->kind] = seconds, told->longest_seed[o->kind] = told->seed;
       if (changes_model(o->kind)) {
          const shape *part[HUNT_FACTORS];
          whole_shapes(part);

@@ -10,20 +10,22 @@
 
 enum { HUNT_FACTORS = SNEPPP_MAX_FACTORS, HUNT_OPS = 8 };
 
-#define HUNT_OP_LIST(X)                                                                                         \
-   X(NONE, "nothing") X(ASK, "ask") X(AUTO, "fit auto") X(CONVEX, "fit convex") X(PGD, "fit pgd")               \
-   X(ADAM, "fit adam") X(TRAIN, "trainer") X(SET_LAYER, "set_layer") X(SET_MATRIX, "set_matrix")                \
-   X(RELOAD, "save, load") X(EXPORT, "export_c") X(COUNT, "count") X(REGION, "counts of regions")               \
-   X(NUMERIC, "count_numeric") X(MARGINAL, "marginal") X(CONDITIONAL, "conditional") X(REDUCE, "go on with a marginal") \
-   X(SAMPLE, "sample") X(TILE, "sample_tile") X(NLL, "nll") X(GRADIENT, "gradient") X(GRAM, "gram, moments")    \
-   X(BAD_EVENT, "a bad event") X(THREADS, "threads") X(TWIN, "both precisions") X(MOVED, "shift, scale, mirror, permute") \
-   X(SMALL, "rng, thin, intervals, dates")
+#define HUNT_OP_LIST(X) \
+   X(NONE, "nothing") \
+   X(ASK, "ask") X(AUTO, "fit auto") X(CONVEX, "fit convex") X(PGD, "fit pgd") X(ADAM, "fit adam") \
+      X(TRAIN, "trainer") X(SET_LAYER, "set_layer") X(SET_MATRIX, "set_matrix") X(RELOAD, "save, load") \
+         X(EXPORT, "export_c") X(COUNT, "count") X(REGION, "counts of regions") X(NUMERIC, "count_numeric") \
+            X(MARGINAL, "marginal") X(CONDITIONAL, "conditional") X(REDUCE, "go on with a marginal") \
+               X(SAMPLE, "sample") X(TILE, "sample_tile") X(NLL, "nll") X(GRADIENT, "gradient") \
+                  X(GRAM, "gram, moments") X(BAD_EVENT, "a bad event") X(THREADS, "threads") \
+                     X(TWIN, "both precisions") X(MOVED, "shift, scale, mirror, permute") \
+                        X(SMALL, "rng, thin, intervals, dates")
 
 typedef enum op_kind {
 #define HUNT_ENUM(name, text) OP_##name,
    HUNT_OP_LIST(HUNT_ENUM)
 #undef HUNT_ENUM
-   OP_END
+      OP_END
 } op_kind;
 
 static const char *const op_names[] = {
@@ -32,40 +34,44 @@ static const char *const op_names[] = {
 #undef HUNT_TEXT
 };
 
-static const char *const space_names[] = { "BOX", "GAUSS", "SPHERE", "INTERVALS", "POLYGON", "BALL", "EUCLID", "GAMMA",
-                                           "BETA", "DIRICHLET", "POISSON", "BINOMIAL", "NEGBINOMIAL", "NORMAL",
-                                           "VONMISES", "FINITE" };
-static const char *const act_names[] = { "ACT_DEFAULT", "COS", "SIN", "SNAKE", "COSMIDENT", "EXP", "ERF", "PHI", "STEP",
-                                         "RELU", "RECT", "LEAKY", "GELU", "ELU", "BELL", "GABOR_SIN", "GABOR_COS",
-                                         "MONOMIAL", "RBF", "ONE" };
-static const char *const mix_names[] = { "PRODUCT", "OUTER", "SUM", "STACK", "JOINT", "ADDITIVE", "SEPARABLE" };
+static const char *const space_names[] = { "BOX",         "GAUSS",     "SPHERE",   "INTERVALS",
+                                           "POLYGON",     "BALL",      "EUCLID",   "GAMMA",
+                                           "BETA",        "DIRICHLET", "POISSON",  "BINOMIAL",
+                                           "NEGBINOMIAL", "NORMAL",    "VONMISES", "FINITE" };
+static const char *const act_names[] = { "ACT_DEFAULT", "COS",       "SIN",      "SNAKE", "COSMIDENT",
+                                         "EXP",         "ERF",       "PHI",      "STEP",  "RELU",
+                                         "RECT",        "LEAKY",     "GELU",     "ELU",   "BELL",
+                                         "GABOR_SIN",   "GABOR_COS", "MONOMIAL", "RBF",   "ONE" };
+static const char *const mix_names[] = {
+   "PRODUCT", "OUTER", "SUM", "STACK", "JOINT", "ADDITIVE", "SEPARABLE"
+};
 static const char *const method_names[] = { "AUTO", "CONVEX", "PGD", "ADAM" };
 
 typedef struct plan_factor {
-   int space, dim;      /* dim: coordinates more than the least                                          */
-   int pieces;          /* components, intervals, islands, points more than one                          */
-   int act, order;      /* activation; its parameters                                                    */
-   int mixed;           /* a mixed layer: a second activation, 1 + its number; ONE joins if it is known  */
-   int width;           /* 0 = that of the model                                                         */
+   int space, dim; /* dim: coordinates more than the least                                          */
+   int pieces;     /* components, intervals, islands, points more than one                          */
+   int act, order; /* activation; its parameters                                                    */
+   int mixed;      /* a mixed layer: a second activation, 1 + its number; ONE joins if it is known  */
+   int width;      /* 0 = that of the model                                                         */
    int no_bias, measure, own;
-   int scale, shift;    /* decimal exponents of the window's size, and of its distance from 0 in sizes   */
+   int scale, shift; /* decimal exponents of the window's size, and of its distance from 0 in sizes   */
 } plan_factor;
 
 typedef struct plan_op {
-   int kind, a, b, c;   /* what a, b and c mean depends on the kind                                      */
-   int fail;            /* the allocator fails at this call, first; then again without                   */
-   int par;             /* 0 one thread; 1 jobs from the last to the first; 2 a pool of three            */
+   int kind, a, b, c; /* what a, b and c mean depends on the kind                                      */
+   int fail;          /* the allocator fails at this call, first; then again without                   */
+   int par;           /* 0 one thread; 1 jobs from the last to the first; 2 a pool of three            */
    int salt;
 } plan_op;
 
 typedef struct plan {
-   uint64_t    seed;
-   int         sequence;    /* which row of the list below it was drawn from */
-   int         factors;     /* more than one                                 */
+   uint64_t seed;
+   int sequence; /* which row of the list below it was drawn from */
+   int factors;  /* more than one                                 */
    plan_factor f[HUNT_FACTORS];
-   int         mix, readout, rank, width, alpha, mem, layer; /* width: more than one; layer: 1 = set by hand */
-   int         events, spread, weights, realisations, seen, source;
-   plan_op     op[HUNT_OPS];
+   int mix, readout, rank, width, alpha, mem, layer; /* width: more than one; layer: 1 = set by hand */
+   int events, spread, weights, realisations, seen, source;
+   plan_op op[HUNT_OPS];
 } plan;
 
 /* ---- numbers */
@@ -86,11 +92,18 @@ static double unit_of(uint64_t seed, int what, int i, int j) /* in (0, 1) */
 }
 static double normal_of(uint64_t seed, int what, int i, int j)
 {
-   return sqrt(-2 * log(unit_of(seed, what, i, j))) * cos(6.283185307179586 * unit_of(seed, what + 500, i, j));
+   return sqrt(-2 * log(unit_of(seed, what, i, j))) *
+          cos(6.283185307179586 * unit_of(seed, what + 500, i, j));
 }
 
-typedef struct dice { uint64_t state; } dice;
-static int roll(dice *d, int n) { d->state = hash64(d->state); return (int)(d->state >> 33) % n; } /* 0..n-1 */
+typedef struct dice {
+   uint64_t state;
+} dice;
+static int roll(dice *d, int n)
+{
+   d->state = hash64(d->state);
+   return (int)(d->state >> 33) % n;
+} /* 0..n-1 */
 static int once_in(dice *d, int n) { return roll(d, n) == 0; }
 
 /* ---- what is known: from the table of closed forms */
@@ -101,7 +114,8 @@ static int pair_known(int space, int a, int b)
       for (size_t i = 0; i < sneppp_kernel_count(); i++) {
          const sneppp_kernel_info *k = sneppp_kernel_at(i);
          if ((int)k->space != space || strstr(k->name, "_log")) continue;
-         if (((int)k->act_i == a && (int)k->act_j == b) || ((int)k->act_i == b && (int)k->act_j == a)) return 1;
+         if (((int)k->act_i == a && (int)k->act_j == b) || ((int)k->act_i == b && (int)k->act_j == a))
+            return 1;
       }
       if (a == SNEPPP_RELU || a == SNEPPP_STEP) a = SNEPPP_RECT;
       if (b == SNEPPP_RELU || b == SNEPPP_STEP) b = SNEPPP_RECT;
@@ -111,8 +125,9 @@ static int pair_known(int space, int a, int b)
 
 static int default_act(int space)
 {
-   return space == SNEPPP_EUCLID ? SNEPPP_RBF
-          : space <= SNEPPP_BALL && space != SNEPPP_SPHERE ? SNEPPP_COS : SNEPPP_EXP;
+   return space == SNEPPP_EUCLID                           ? SNEPPP_RBF
+          : space <= SNEPPP_BALL && space != SNEPPP_SPHERE ? SNEPPP_COS
+                                                           : SNEPPP_EXP;
 }
 static int act_of(const plan_factor *f) { return f->act ? f->act : default_act(f->space); }
 static int rectified(int act)
@@ -123,13 +138,16 @@ static int rectified(int act)
 static int least_dim(int space) { return space == SNEPPP_POLYGON || space == SNEPPP_DIRICHLET ? 2 : 1; }
 static int dim_of(const plan_factor *f)
 {
-   if (f->space == SNEPPP_SPHERE) { static const int dims[] = { 3, 2, 4, 1, 5 }; return dims[f->dim % 5]; }
+   if (f->space == SNEPPP_SPHERE) {
+      static const int dims[] = { 3, 2, 4, 1, 5 };
+      return dims[f->dim % 5];
+   }
    return least_dim(f->space) + f->dim;
 }
 static int line_only(int space)
 {
-   return space == SNEPPP_INTERVALS || space == SNEPPP_POLYGON || (space >= SNEPPP_GAMMA && space != SNEPPP_DIRICHLET &&
-                                                                   space != SNEPPP_FINITE);
+   return space == SNEPPP_INTERVALS || space == SNEPPP_POLYGON ||
+          (space >= SNEPPP_GAMMA && space != SNEPPP_DIRICHLET && space != SNEPPP_FINITE);
 }
 
 /* ---- drawing a plan */
@@ -141,27 +159,33 @@ static void draw_factor(dice *d, plan_factor *f, int space)
    f->dim = line_only(space) ? 0 : once_in(d, 2) ? 0 : once_in(d, 20) ? roll(d, 8) : roll(d, 3);
    if (space == SNEPPP_SPHERE) f->dim = once_in(d, 2) ? 0 : roll(d, 5);
    f->pieces = once_in(d, 3) ? 0 : once_in(d, 10) ? 8 + roll(d, 5) : roll(d, 4);
-   for (int a = 1; a < SNEPPP_ONE; a++) if (pair_known(space, a, a)) acts[known++] = a;
+   for (int a = 1; a < SNEPPP_ONE; a++)
+      if (pair_known(space, a, a)) acts[known++] = a;
    f->act = once_in(d, 4) || !known ? 0 : acts[roll(d, known)];
    f->order = roll(d, 4);
    if (once_in(d, 5) && act_of(f) != SNEPPP_RBF) f->mixed = 1 + roll(d, SNEPPP_ONE);
    if (space == SNEPPP_SPHERE) f->measure = once_in(d, 4);
-   if (space == SNEPPP_SPHERE && rectified(act_of(f))) f->no_bias = dim_of(f) > 3 || f->order > 1 || once_in(d, 2);
+   if (space == SNEPPP_SPHERE && rectified(act_of(f)))
+      f->no_bias = dim_of(f) > 3 || f->order > 1 || once_in(d, 2);
    if (once_in(d, 12)) f->no_bias = 1;
    if (space == SNEPPP_BOX && rectified(act_of(f)) && f->dim > 1) f->dim = 1;
    if (once_in(d, 2)) f->scale = roll(d, 13) - 6;
-   if (once_in(d, 3)) f->shift = roll(d, sizeof(sneppp_real) == 4 ? 4 : 13) - (sizeof(sneppp_real) == 4 ? 2 : 6);
+   if (once_in(d, 3))
+      f->shift = roll(d, sizeof(sneppp_real) == 4 ? 4 : 13) - (sizeof(sneppp_real) == 4 ? 2 : 6);
 }
 
 static int draw_space(dice *d)
 {
-   static const int often[] = { SNEPPP_BOX, SNEPPP_BOX, SNEPPP_BOX, SNEPPP_INTERVALS, SNEPPP_POLYGON, SNEPPP_SPHERE,
-                                SNEPPP_BALL, SNEPPP_GAUSS };
-   return once_in(d, 3) ? roll(d, SNEPPP_SPACE_END) : often[roll(d, 8)];
+   static const int often[] = { SNEPPP_BOX,    SNEPPP_BOX,  SNEPPP_BOX,   SNEPPP_INTERVALS, SNEPPP_POLYGON,
+                                SNEPPP_SPHERE, SNEPPP_BALL, SNEPPP_GAUSS, SNEPPP_GAUSS };
+   return once_in(d, 3) ? roll(d, SNEPPP_SPACE_END) : often[roll(d, 9)];
 }
 
 /* Sequences that people make, and that a draw of single calls would seldom make; 0 ends each. */
-static const struct { const char *name; int op[HUNT_OPS]; } sequences[] = {
+static const struct {
+   const char *name;
+   int op[HUNT_OPS];
+} sequences[] = {
    { "any calls", { 0 } },
    { "auto, adam", { OP_AUTO, OP_ADAM } },
    { "convex, adam, convex", { OP_CONVEX, OP_ADAM, OP_CONVEX } },
@@ -198,11 +222,14 @@ static void draw_plan(uint64_t seed, plan *p)
    if (p->sequence == 4 && !p->factors) p->factors = 1;
    p->readout = once_in(&d, 3);
    for (int f = 0; f <= p->factors; f++) {
-      draw_factor(&d, &p->f[f], p->mix == SNEPPP_MIX_JOINT ? (p->f[0].space == SNEPPP_GAUSS || once_in(&d, 4) ? SNEPPP_GAUSS : SNEPPP_BOX)
-                                                           : draw_space(&d));
+      draw_factor(&d, &p->f[f],
+                  p->mix == SNEPPP_MIX_JOINT
+                     ? (p->f[0].space == SNEPPP_GAUSS || once_in(&d, 4) ? SNEPPP_GAUSS : SNEPPP_BOX)
+                     : draw_space(&d));
       if (p->factors && p->f[f].dim > 1) p->f[f].dim = 1;
       if (p->mix == SNEPPP_MIX_JOINT) {
-         p->f[f].space = p->f[0].space, p->f[f].act = p->f[0].act, p->f[f].order = p->f[0].order, p->f[f].mixed = 0;
+         p->f[f].space = p->f[0].space, p->f[f].act = p->f[0].act, p->f[f].order = p->f[0].order,
+         p->f[f].mixed = 0;
          p->f[f].no_bias = p->f[0].no_bias;
          if (p->f[0].space == SNEPPP_GAUSS) p->f[f].pieces = 0;
          else if (rectified(act_of(&p->f[0]))) p->f[0].act = p->f[f].act = SNEPPP_COS;
@@ -213,10 +240,17 @@ static void draw_plan(uint64_t seed, plan *p)
    }
    p->width = once_in(&d, 3) ? roll(&d, 4) : once_in(&d, 12) ? 40 + roll(&d, 60) : roll(&d, 24);
    if (p->mix == SNEPPP_MIX_OUTER) p->width = roll(&d, 5);
-   if (p->mix == SNEPPP_MIX_STACK || p->mix == SNEPPP_MIX_ADDITIVE || p->mix == SNEPPP_MIX_SEPARABLE || p->mix == SNEPPP_MIX_OUTER)
+   if (p->mix == SNEPPP_MIX_STACK || p->mix == SNEPPP_MIX_ADDITIVE || p->mix == SNEPPP_MIX_SEPARABLE ||
+       p->mix == SNEPPP_MIX_OUTER)
       for (int f = 0; f <= p->factors; f++)
-         if (once_in(&d, 2)) p->f[f].width = 1 + roll(&d, p->mix == SNEPPP_MIX_OUTER ? 5 : once_in(&d, 8) ? 70 : 20);
-   if (!p->factors && p->f[0].space == SNEPPP_BOX && once_in(&d, 12)) p->f[0].own = 1, p->f[0].dim = p->f[0].act = p->f[0].mixed = p->readout = 0;
+         if (once_in(&d, 2))
+            p->f[f].width = 1 + roll(&d, p->mix == SNEPPP_MIX_OUTER ? 5 : once_in(&d, 8) ? 70 : 20);
+   for (int f = 0; f <= p->factors;
+        f++) /* half of the weights that are drawn have no integral there: few units */
+      if (p->f[f].space == SNEPPP_NORMAL || p->f[f].space == SNEPPP_NEGBINOMIAL)
+         p->width = roll(&d, 2), p->f[f].width = 0;
+   if (!p->factors && p->f[0].space == SNEPPP_BOX && once_in(&d, 12))
+      p->f[0].own = 1, p->f[0].dim = p->f[0].act = p->f[0].mixed = p->readout = 0;
    if (once_in(&d, 3)) p->rank = 1 + roll(&d, once_in(&d, 2) ? 3 : 12);
    if (once_in(&d, 5)) p->alpha = 1 + roll(&d, 5);
    p->mem = once_in(&d, 6);
@@ -229,12 +263,17 @@ static void draw_plan(uint64_t seed, plan *p)
    if (once_in(&d, 4)) p->source = 1 + roll(&d, 2);
    if (p->source == 2) p->weights = 0; /* weights are for events in memory */
    if (p->sequence)
-      for (int k = 0; k < HUNT_OPS && sequences[p->sequence].op[k]; k++) draw_op(&d, &p->op[k], sequences[p->sequence].op[k]);
-   else for (int k = 0, ops = 1 + roll(&d, 5); k < ops; k++) {
+      for (int k = 0; k < HUNT_OPS && sequences[p->sequence].op[k]; k++)
+         draw_op(&d, &p->op[k], sequences[p->sequence].op[k]);
+   else
+      for (int k = 0, ops = 1 + roll(&d, 5); k < ops; k++) {
          draw_op(&d, &p->op[k], 0);
-         if (!p->factors && p->op[k].kind >= OP_MARGINAL && p->op[k].kind <= OP_REDUCE && roll(&d, 8)) draw_op(&d, &p->op[k], OP_REGION + roll(&d, 2));
-         if (p->op[k].kind == OP_TILE && roll(&d, 8)) draw_factor(&d, &p->f[0], SNEPPP_BOX), p->f[0].dim = 1, p->factors = p->mix = 0;
-         if (p->op[k].kind == OP_MOVED && roll(&d, 4)) draw_factor(&d, &p->f[0], SNEPPP_BOX), p->factors = p->mix = 0;
+         if (!p->factors && p->op[k].kind >= OP_MARGINAL && p->op[k].kind <= OP_REDUCE && roll(&d, 8))
+            draw_op(&d, &p->op[k], OP_REGION + roll(&d, 2));
+         if (p->op[k].kind == OP_TILE && roll(&d, 8))
+            draw_factor(&d, &p->f[0], SNEPPP_BOX), p->f[0].dim = 1, p->factors = p->mix = 0;
+         if (p->op[k].kind == OP_MOVED && roll(&d, 4))
+            draw_factor(&d, &p->f[0], SNEPPP_BOX), p->factors = p->mix = 0;
       }
 }
 #endif

@@ -23,17 +23,19 @@ static int twin_all_inside(const sneppp_model *m, const sneppp_real *x, size_t p
    for (size_t i = 0; i < points; i++)
       for (int f = 0; f < m->factors; f++) {
          double y[SNEPPP_MAX_DIM];
-         for (int r = 0; r < m->layer[f].D; r++) y[r] = (double)x[i * (size_t)m->D + (size_t)(m->layer[f].first + r)];
+         for (int r = 0; r < m->layer[f].D; r++)
+            y[r] = (double)x[i * (size_t)m->D + (size_t)(m->layer[f].first + r)];
          if (!sneppp_window_contains(&m->desc.factor[f].window, y)) return 0;
       }
    return 1;
 }
 
-int twin_ask(const void *saved, size_t bytes, const double *x, size_t points, int D, double *lambda, double *count)
+int twin_ask(const void *saved, size_t bytes, const double *x, size_t points, int D, double *lambda,
+             double *count)
 {
    sneppp_model m;
    sneppp_real *y;
-   int          bad = 0;
+   int bad = 0;
    if (sneppp_load(&m, saved, bytes, NULL, 0, NULL, NULL) != SNEPPP_OK) return 1;
    y = twin_copy(x, points * (size_t)D);
    if (!y || !twin_all_inside(&m, y, points) || sneppp_count(&m, NULL, count, NULL) != SNEPPP_OK) bad = 1;
@@ -43,16 +45,16 @@ int twin_ask(const void *saved, size_t bytes, const double *x, size_t points, in
    return bad;
 }
 
-int twin_fit(const void *desc, const double *x, size_t count, const double *weight, int D, int method, double *nll,
-             double *gap, double *expected)
+int twin_fit(const void *desc, const double *x, size_t count, const double *weight, int D, int method,
+             double *nll, double *gap, double *expected)
 {
-   sneppp_model    m;
-   sneppp_events   e;
+   sneppp_model m;
+   sneppp_events e;
    sneppp_fit_desc fit;
-   sneppp_report   report;
-   sneppp_desc     d = *(const sneppp_desc *)desc;
-   sneppp_real    *y = twin_copy(x, count * (size_t)D), *w = weight ? twin_copy(weight, count) : NULL;
-   int             bad = 1;
+   sneppp_report report;
+   sneppp_desc d = *(const sneppp_desc *)desc;
+   sneppp_real *y = twin_copy(x, count * (size_t)D), *w = weight ? twin_copy(weight, count) : NULL;
+   int bad = 1;
    memset(&e, 0, sizeof e);
    memset(&fit, 0, sizeof fit);
    d.mem = NULL, d.mem_bytes = 0, d.alloc_ctx = NULL;

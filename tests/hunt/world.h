@@ -8,40 +8,51 @@
 #include "plan.h"
 
 /* As in tests/alloc.h, whose functions are compiled into hunt/library.c. */
-typedef struct test_alloc { size_t calls, fail_at, live, bytes; } test_alloc;
+typedef struct test_alloc {
+   size_t calls, fail_at, live, bytes;
+} test_alloc;
 
-enum { MOST_PIECES = 16, MOST_VERTICES = 128, MOST_EVENTS = 400, MOST_UNITS = 128, MOST_PARTS = 3,
-       MOST_COORDS = HUNT_FACTORS * SNEPPP_MAX_DIM };
+enum {
+   MOST_PIECES = 16,
+   MOST_VERTICES = 128,
+   MOST_EVENTS = 400,
+   MOST_UNITS = 128,
+   MOST_PARTS = 3,
+   MOST_COORDS = HUNT_FACTORS * SNEPPP_MAX_DIM
+};
 
-typedef struct wedge { double centre[2], a[2], b[2], inner; } wedge; /* centre + r ((1-u) a + u b), r from inner to 1 */
+typedef struct wedge {
+   double centre[2], a[2], b[2], inner;
+} wedge; /* centre + r ((1-u) a + u b), r from inner to 1 */
 
 typedef struct shape {
    sneppp_window win;
-   double        list[MOST_PIECES * SNEPPP_MAX_DIM], more[MOST_PIECES * SNEPPP_MAX_DIM], weight[MOST_PIECES], xy[2 * MOST_VERTICES];
-   size_t        ring_size[2 * MOST_PIECES];
-   wedge         wedges[MOST_VERTICES];
-   int           wedge_count, ring_first[MOST_PIECES], ring_vertices[MOST_PIECES];
-   double        inner[MOST_PIECES], centre[MOST_PIECES][2];
-   int           islands;
-   double        size;
+   double list[MOST_PIECES * SNEPPP_MAX_DIM], more[MOST_PIECES * SNEPPP_MAX_DIM], weight[MOST_PIECES],
+      xy[2 * MOST_VERTICES];
+   size_t ring_size[2 * MOST_PIECES];
+   wedge wedges[MOST_VERTICES];
+   int wedge_count, ring_first[MOST_PIECES], ring_vertices[MOST_PIECES];
+   double inner[MOST_PIECES], centre[MOST_PIECES][2];
+   int islands;
+   double size;
 } shape;
 
 typedef struct world {
-   plan            p;
-   shape           shape[HUNT_FACTORS], seen_shape[HUNT_FACTORS], part_shape[4];
-   sneppp_unit     units[HUNT_FACTORS][MOST_UNITS];
-   sneppp_desc     desc;
-   sneppp_model    model;
-   int             made;         /* the model is made              */
-   int             factors, D;   /* as described, before any joint */
-   sneppp_region   seen;
-   sneppp_real     x[MOST_PARTS][MOST_EVENTS * MOST_COORDS], weight[MOST_PARTS][MOST_EVENTS];
-   sneppp_events   events[MOST_PARTS];
-   size_t          realisations;
-   test_alloc      alloc;
-   void           *mem;
-   int             short_read;   /* a source gives one event too few */
-   sneppp_pool    *pool;
+   plan p;
+   shape shape[HUNT_FACTORS], seen_shape[HUNT_FACTORS], part_shape[4];
+   sneppp_unit units[HUNT_FACTORS][MOST_UNITS];
+   sneppp_desc desc;
+   sneppp_model model;
+   int made;       /* the model is made              */
+   int factors, D; /* as described, before any joint */
+   sneppp_region seen;
+   sneppp_real x[MOST_PARTS][MOST_EVENTS * MOST_COORDS], weight[MOST_PARTS][MOST_EVENTS];
+   sneppp_events events[MOST_PARTS];
+   size_t realisations;
+   test_alloc alloc;
+   void *mem;
+   int short_read; /* a source gives one event too few */
+   sneppp_pool *pool;
 } world;
 static world w;
 
@@ -67,7 +78,8 @@ static void add_island(shape *s, double cx, double cy, const double *star, int n
    s->centre[s->islands][0] = cx, s->centre[s->islands][1] = cy;
    for (int ring = 0; ring < (inner > 0 ? 2 : 1); ring++, first += n) {
       for (int k = 0; k < n; k++)
-         for (int r = 0; r < 2; r++) s->xy[2 * (first + k) + r] = (r ? cy : cx) + (ring ? inner : 1) * star[2 * k + r];
+         for (int r = 0; r < 2; r++)
+            s->xy[2 * (first + k) + r] = (r ? cy : cx) + (ring ? inner : 1) * star[2 * k + r];
       s->ring_size[s->win.rings++] = (size_t)n;
    }
    for (int k = 0; k < n; k++) {
@@ -81,8 +93,9 @@ static void add_island(shape *s, double cx, double cy, const double *star, int n
 
 static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
 {
-   double size = size_of(f), origin = f->shift ? size * pow(10, f->shift) * (unit_of(seed, 1, id, 0) < 0.5 ? -1 : 1) : 0;
-   int    pieces = 1 + f->pieces, dim = dim_of(f);
+   double size = size_of(f),
+          origin = f->shift ? size * pow(10, f->shift) * (unit_of(seed, 1, id, 0) < 0.5 ? -1 : 1) : 0;
+   int pieces = 1 + f->pieces, dim = dim_of(f);
    memset(s, 0, sizeof *s);
    s->win.space = (sneppp_space)f->space, s->win.dim = dim, s->size = size;
    if (pieces > MOST_PIECES) pieces = MOST_PIECES;
@@ -107,14 +120,16 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
          int islands = f->pieces > 5 ? 3 : 1 + f->pieces / 3;
          for (int k = 0; k < islands; k++) {
             double star[2 * 12];
-            int    n = 3 + (f->pieces + k + f->order) % 7, regular = f->pieces % 3 == 2, holed = f->pieces % 2;
+            int n = 3 + (f->pieces + k + f->order) % 7, regular = f->pieces % 3 == 2, holed = f->pieces % 2;
             if (regular) n = 4;
             for (int v = 0; v < n; v++) {
-               double t = 6.283185307179586 * (v + (regular ? 0.5 : 0.4 * unit_of(seed, 4, 20 * id + k, v))) / n,
+               double t = 6.283185307179586 * (v + (regular ? 0.5 : 0.4 * unit_of(seed, 4, 20 * id + k, v))) /
+                          n,
                       R = size * (regular ? 1 : 0.4 + 0.6 * unit_of(seed, 5, 20 * id + k, v));
                star[2 * v] = R * cos(t), star[2 * v + 1] = R * sin(t);
             }
-            add_island(s, origin + 2.3 * size * k, origin, star, n, holed ? 0.3 + 0.3 * unit_of(seed, 6, id, k) : 0);
+            add_island(s, origin + 2.3 * size * k, origin, star, n,
+                       holed ? 0.3 + 0.3 * unit_of(seed, 6, id, k) : 0);
          }
          if (s->win.rings == 1) s->win.rings = 0, s->win.count = s->ring_size[0];
          break;
@@ -149,15 +164,21 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
 
 static int shape_cells(const shape *s)
 {
-   return s->win.space == SNEPPP_INTERVALS ? (int)s->win.count : s->win.space == SNEPPP_POLYGON ? s->wedge_count
-          : s->win.space == SNEPPP_GAUSS && s->win.count ? (int)s->win.count : 1;
+   return s->win.space == SNEPPP_INTERVALS               ? (int)s->win.count
+          : s->win.space == SNEPPP_POLYGON               ? s->wedge_count
+          : s->win.space == SNEPPP_GAUSS && s->win.count ? (int)s->win.count
+                                                         : 1;
 }
-static int shape_axes(const shape *s) /* numbers that say where in a cell; -1: finitely or countably many points */
+static int shape_axes(
+   const shape *s) /* numbers that say where in a cell; -1: finitely or countably many points */
 {
    switch (s->win.space) {
       case SNEPPP_SPHERE: return s->win.dim == 1 ? -1 : s->win.dim - 1;
       case SNEPPP_DIRICHLET: return s->win.dim - 1;
-      case SNEPPP_POISSON: case SNEPPP_BINOMIAL: case SNEPPP_NEGBINOMIAL: case SNEPPP_FINITE: return -1;
+      case SNEPPP_POISSON:
+      case SNEPPP_BINOMIAL:
+      case SNEPPP_NEGBINOMIAL:
+      case SNEPPP_FINITE: return -1;
       default: return s->win.dim;
    }
 }
@@ -166,11 +187,12 @@ static int shape_axes(const shape *s) /* numbers that say where in a cell; -1: f
 static double shape_point(const shape *s, int cell, const double *u, double *x)
 {
    const sneppp_window *v = &s->win;
-   double               volume = 1, z, angle, r;
-   int                  d = v->dim;
+   double volume = 1, z, angle, r;
+   int d = v->dim;
    switch (v->space) {
       case SNEPPP_BOX:
-         for (int k = 0; k < d; k++) x[k] = v->lo[k] + u[k] * (v->hi[k] - v->lo[k]), volume *= v->hi[k] - v->lo[k];
+         for (int k = 0; k < d; k++)
+            x[k] = v->lo[k] + u[k] * (v->hi[k] - v->lo[k]), volume *= v->hi[k] - v->lo[k];
          return volume;
       case SNEPPP_INTERVALS:
          x[0] = v->ends[2 * cell] + u[0] * (v->ends[2 * cell + 1] - v->ends[2 * cell]);
@@ -182,7 +204,10 @@ static double shape_point(const shape *s, int cell, const double *u, double *x)
          return r * (1 - q->inner) * (q->a[0] * q->b[1] - q->a[1] * q->b[0]);
       }
       case SNEPPP_BALL:
-         if (d == 1) { x[0] = v->centre[0] + (2 * u[0] - 1) * v->radius; return 2 * v->radius; }
+         if (d == 1) {
+            x[0] = v->centre[0] + (2 * u[0] - 1) * v->radius;
+            return 2 * v->radius;
+         }
          r = u[0] * v->radius, angle = 6.283185307179586 * u[d - 1];
          if (d == 2) {
             x[0] = v->centre[0] + r * cos(angle), x[1] = v->centre[1] + r * sin(angle);
@@ -190,12 +215,16 @@ static double shape_point(const shape *s, int cell, const double *u, double *x)
          }
          if (d != 3) return 0;
          z = 2 * u[1] - 1;
-         x[0] = v->centre[0] + r * sqrt(1 - z * z) * cos(angle), x[1] = v->centre[1] + r * sqrt(1 - z * z) * sin(angle);
+         x[0] = v->centre[0] + r * sqrt(1 - z * z) * cos(angle),
+         x[1] = v->centre[1] + r * sqrt(1 - z * z) * sin(angle);
          x[2] = v->centre[2] + r * z;
          return 2 * 6.283185307179586 * r * r * v->radius;
       case SNEPPP_SPHERE:
          angle = 6.283185307179586 * u[d - 2 > 0 ? d - 2 : 0];
-         if (d == 2) { x[0] = cos(angle), x[1] = sin(angle); return v->measure == SNEPPP_PROBABILITY ? 1 : 6.283185307179586; }
+         if (d == 2) {
+            x[0] = cos(angle), x[1] = sin(angle);
+            return v->measure == SNEPPP_PROBABILITY ? 1 : 6.283185307179586;
+         }
          if (d != 3) return 0;
          z = 2 * u[0] - 1;
          x[0] = sqrt(1 - z * z) * cos(angle), x[1] = sqrt(1 - z * z) * sin(angle), x[2] = z;
@@ -211,17 +240,21 @@ static void shape_draw(const shape *s, uint64_t seed, int id, int spread, sneppp
    const sneppp_window *v = &s->win;
    for (int attempt = 0;; attempt++) {
       double u[SNEPPP_MAX_DIM], y[SNEPPP_MAX_DIM] = { 0 }, sum = 0;
-      int    d = v->dim, cell = (int)(unit_of(seed, 20, id, attempt) * shape_cells(s)), coords = v->space == SNEPPP_FINITE ? 1 : d;
+      int d = v->dim, cell = (int)(unit_of(seed, 20, id, attempt) * shape_cells(s)),
+          coords = v->space == SNEPPP_FINITE ? 1 : d;
       for (int k = 0; k < SNEPPP_MAX_DIM; k++) {
          u[k] = unit_of(seed, 21 + k, id, attempt);
-         if (spread == 1) u[k] = u[k] * u[k] * u[k];                        /* crowded in a corner */
-         if (spread == 2) u[k] = 0.5 + 0.05 * normal_of(seed, 60 + k, id % 3, 0) + 0.02 * (u[k] - 0.5); /* clusters */
-         if (spread == 3) u[k] = floor(u[k] * 8) / 8;                       /* ties, also on borders */
+         if (spread == 1) u[k] = u[k] * u[k] * u[k]; /* crowded in a corner */
+         if (spread == 2)
+            u[k] = 0.5 + 0.05 * normal_of(seed, 60 + k, id % 3, 0) + 0.02 * (u[k] - 0.5); /* clusters */
+         if (spread == 3) u[k] = floor(u[k] * 8) / 8;                              /* ties, also on borders */
          if (spread == 4 && id % 2) u[k] = unit_of(seed, 21 + k, id / 8, attempt); /* copies */
          if (attempt > 20) u[k] = unit_of(seed, 21 + k, id, attempt);
       }
       switch (v->space) {
-         case SNEPPP_GAUSS: case SNEPPP_EUCLID: case SNEPPP_NORMAL:
+         case SNEPPP_GAUSS:
+         case SNEPPP_EUCLID:
+         case SNEPPP_NORMAL:
             for (int k = 0; k < d; k++) {
                double g = normal_of(seed, 90 + k, id, attempt);
                y[k] = v->count ? v->mean[cell * d + k] + v->scale[cell * d + k] * g : g;
@@ -233,14 +266,18 @@ static void shape_draw(const shape *s, uint64_t seed, int id, int spread, sneppp
             for (int k = 0; k < d; k++) y[k] = 0.05 - log(u[k] > 0 ? u[k] : 0.5), sum += y[k];
             for (int k = 0; k < d; k++) y[k] /= sum;
             break;
-         case SNEPPP_POISSON: case SNEPPP_NEGBINOMIAL: y[0] = floor(u[0] * 8); break;
+         case SNEPPP_POISSON:
+         case SNEPPP_NEGBINOMIAL: y[0] = floor(u[0] * 8); break;
          case SNEPPP_BINOMIAL: y[0] = floor(u[0] * 0.999 * (v->param[0] + 1)); break;
          case SNEPPP_FINITE: y[0] = floor(u[0] * 0.999 * (double)v->count); break;
-         case SNEPPP_SPHERE: case SNEPPP_BALL:
-            for (int k = 0; k < d; k++) y[k] = normal_of(seed, 90 + k, spread == 2 ? id % 5 : id, attempt), sum += y[k] * y[k];
+         case SNEPPP_SPHERE:
+         case SNEPPP_BALL:
+            for (int k = 0; k < d; k++)
+               y[k] = normal_of(seed, 90 + k, spread == 2 ? id % 5 : id, attempt), sum += y[k] * y[k];
             for (int k = 0; k < d; k++) {
                y[k] /= sqrt(sum);
-               if (v->space == SNEPPP_BALL) y[k] = v->centre[k] + 0.999 * v->radius * pow(u[0], 1.0 / d) * y[k];
+               if (v->space == SNEPPP_BALL)
+                  y[k] = v->centre[k] + 0.999 * v->radius * pow(u[0], 1.0 / d) * y[k];
             }
             break;
          default: (void)shape_point(s, cell, u, y);
@@ -254,27 +291,32 @@ static void shape_draw(const shape *s, uint64_t seed, int id, int spread, sneppp
 static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
 {
    const sneppp_window *v = &s->win;
-   double               t = 0.2 + 0.6 * unit_of(seed, 30, 0, 0);
+   double t = 0.2 + 0.6 * unit_of(seed, 30, 0, 0);
    *out = *s;
    switch (v->space) {
       case SNEPPP_BOX: {
-         int    k = (int)(unit_of(seed, 31, 0, 0) * v->dim);
+         int k = (int)(unit_of(seed, 31, 0, 0) * v->dim);
          double cut = v->lo[k] + t * (v->hi[k] - v->lo[k]);
          if (which) out->win.lo[k] = cut;
          else out->win.hi[k] = cut;
          break;
       }
       case SNEPPP_INTERVALS: {
-         int    k = (int)(unit_of(seed, 31, 0, 0) * (double)v->count), count = (int)v->count;
+         int k = (int)(unit_of(seed, 31, 0, 0) * (double)v->count), count = (int)v->count;
          double cut = v->ends[2 * k] + t * (v->ends[2 * k + 1] - v->ends[2 * k]);
-         if (!which) { out->win.count = (size_t)(k + 1); out->list[2 * k + 1] = cut; break; }
-         for (int i = k; i < count; i++) out->list[2 * (i - k)] = v->ends[2 * i], out->list[2 * (i - k) + 1] = v->ends[2 * i + 1];
+         if (!which) {
+            out->win.count = (size_t)(k + 1);
+            out->list[2 * k + 1] = cut;
+            break;
+         }
+         for (int i = k; i < count; i++)
+            out->list[2 * (i - k)] = v->ends[2 * i], out->list[2 * (i - k) + 1] = v->ends[2 * i + 1];
          out->list[0] = cut;
          out->win.count = (size_t)(count - k);
          break;
       }
       case SNEPPP_POLYGON: { /* the first island is cut along two rays; the others go with the second half */
-         int    n = s->ring_vertices[0], i = 0, j = 2 + (int)(unit_of(seed, 32, 0, 0) * (n - 2)), at = 0;
+         int n = s->ring_vertices[0], i = 0, j = 2 + (int)(unit_of(seed, 32, 0, 0) * (n - 2)), at = 0;
          double inner = s->inner[0];
          out->win.rings = 1, out->win.count = 0, out->wedge_count = 0, out->islands = 0;
          if (j >= n) j = n - 1;
@@ -290,14 +332,20 @@ static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
             int from = n * (inner > 0 ? 2 : 1), all = 0;
             for (size_t r = 0; r < v->rings; r++) all += (int)s->ring_size[r];
             memcpy(out->xy + 2 * at, s->xy + 2 * from, (size_t)(2 * (all - from)) * sizeof(double));
-            for (size_t r = inner > 0 ? 2 : 1; r < v->rings; r++) out->ring_size[out->win.rings++] = s->ring_size[r];
+            for (size_t r = inner > 0 ? 2 : 1; r < v->rings; r++)
+               out->ring_size[out->win.rings++] = s->ring_size[r];
             for (int k = n; k < s->wedge_count; k++) out->wedges[out->wedge_count++] = s->wedges[k];
          }
          break;
       }
       case SNEPPP_FINITE:
-         for (size_t k = 0; k < v->count; k++) if ((int)(unit_of(seed, 33, (int)k, 0) < 0.5) == which) out->weight[k] = 0;
-         for (size_t k = 0; k < v->count; k++) if (out->weight[k] > 0) { shape_links(out); return 1; }
+         for (size_t k = 0; k < v->count; k++)
+            if ((int)(unit_of(seed, 33, (int)k, 0) < 0.5) == which) out->weight[k] = 0;
+         for (size_t k = 0; k < v->count; k++)
+            if (out->weight[k] > 0) {
+               shape_links(out);
+               return 1;
+            }
          return 0; /* a window must have some weight */
       default: return 0;
    }
@@ -315,7 +363,8 @@ static int shape_seen(const shape *s, uint64_t seed, int gaps, shape *out)
    if (gaps > MOST_PIECES) gaps = MOST_PIECES;
    memset(&out->win, 0, sizeof out->win);
    out->win.space = SNEPPP_INTERVALS, out->win.dim = 1, out->win.count = (size_t)gaps;
-   for (int k = 0; k < 2 * gaps; k++) out->list[k] = lo + (hi - lo) * (k + 0.1 + 0.8 * unit_of(seed, 34, k, 0)) / (2 * gaps);
+   for (int k = 0; k < 2 * gaps; k++)
+      out->list[k] = lo + (hi - lo) * (k + 0.1 + 0.8 * unit_of(seed, 34, k, 0)) / (2 * gaps);
    shape_links(out);
    return 1;
 }
@@ -324,8 +373,8 @@ static int shape_seen(const shape *s, uint64_t seed, int gaps, shape *out)
 static int shape_inner(const shape *s, uint64_t seed, shape *out)
 {
    const sneppp_window *v = &s->win;
-   double               centre[SNEPPP_MAX_DIM], room = 0;
-   int                  ball = unit_of(seed, 35, 0, 0) < 0.5;
+   double centre[SNEPPP_MAX_DIM], room = 0;
+   int ball = unit_of(seed, 35, 0, 0) < 0.5;
    memset(out, 0, sizeof *out);
    if (v->space == SNEPPP_BOX && v->dim <= 3) {
       for (int k = 0; k < v->dim; k++) {
@@ -334,13 +383,16 @@ static int shape_inner(const shape *s, uint64_t seed, shape *out)
       }
    } else if (v->space == SNEPPP_BALL && v->dim <= 3) {
       room = v->radius * 0.5;
-      for (int k = 0; k < v->dim; k++) centre[k] = v->centre[k] + 0.2 * v->radius * (unit_of(seed, 36, k, 0) - 0.5);
+      for (int k = 0; k < v->dim; k++)
+         centre[k] = v->centre[k] + 0.2 * v->radius * (unit_of(seed, 36, k, 0) - 0.5);
    } else return 0;
    out->win.dim = v->dim, out->size = room;
    if (ball && v->dim > 1) {
       out->win.space = SNEPPP_BALL, out->win.radius = room;
       memcpy(out->win.centre, centre, sizeof centre);
-   } else for (int k = 0; k < v->dim; k++) out->win.lo[k] = centre[k] - 0.5 * room, out->win.hi[k] = centre[k] + 0.5 * room;
+   } else
+      for (int k = 0; k < v->dim; k++)
+         out->win.lo[k] = centre[k] - 0.5 * room, out->win.hi[k] = centre[k] + 0.5 * room;
    return 1;
 }
 
@@ -348,12 +400,12 @@ static int shape_inner(const shape *s, uint64_t seed, shape *out)
 static void own_psi(const double *x, double *psi, void *user)
 {
    const shape *s = (const shape *)user;
-   double       t = (x[0] - s->win.lo[0]) / (s->win.hi[0] - s->win.lo[0]);
+   double t = (x[0] - s->win.lo[0]) / (s->win.hi[0] - s->win.lo[0]);
    for (int k = 0; k < 1 + w.p.width; k++) psi[k] = cos(3.141592653589793 * k * t);
 }
 static int own_gram(const sneppp_window *part, double *K, void *user)
 {
-   int     n = 1 + w.p.width, bad;
+   int n = 1 + w.p.width, bad;
    double *work = (double *)malloc((size_t)(n * n + n) * sizeof *work);
    bad = sneppp_gram_numeric(part, n, own_psi, user, 1e-12, 0, K, work, NULL, NULL) != SNEPPP_OK;
    free(work);
@@ -379,19 +431,22 @@ static void make_desc(void)
    w.factors = 1 + p->factors, w.D = 0;
    for (int f = 0; f < w.factors; f++) {
       const plan_factor *q = &p->f[f];
-      sneppp_factor     *x = &w.desc.factor[f];
-      int                act = act_of(q), second = q->mixed - 1, n = q->width ? q->width : 1 + p->width;
+      sneppp_factor *x = &w.desc.factor[f];
+      int act = act_of(q), second = q->mixed - 1, n = q->width ? q->width : 1 + p->width;
       make_shape(&w.shape[f], q, p->seed, f);
       x->window = w.shape[f].win;
       x->unit = unit_with(q->act, q->order), x->width = q->width, x->no_bias = q->no_bias;
       if (x->unit.act == SNEPPP_RELU || x->unit.act == SNEPPP_STEP) x->unit.p = 0;
       if (n > MOST_UNITS) n = MOST_UNITS;
-      if (q->mixed && act != SNEPPP_RBF && second && second != SNEPPP_RBF && pair_known(q->space, act, second) &&
-          pair_known(q->space, second, second)) {
+      if (q->mixed && act != SNEPPP_RBF && second && second != SNEPPP_RBF &&
+          pair_known(q->space, act, second) && pair_known(q->space, second, second)) {
          int one = pair_known(q->space, act, SNEPPP_ONE) && pair_known(q->space, second, SNEPPP_ONE) &&
                    pair_known(q->space, SNEPPP_ONE, SNEPPP_ONE);
          for (int i = 0; i < n; i++)
-            w.units[f][i] = unit_with(i % 3 == 2 && one ? SNEPPP_ONE : i % 3 ? second : act, (q->order + i / 3) % 4);
+            w.units[f][i] = unit_with(i % 3 == 2 && one ? SNEPPP_ONE
+                                      : i % 3           ? second
+                                                        : act,
+                                      (q->order + i / 3) % 4);
          x->units = w.units[f];
       }
       if (q->own) x->own.psi = own_psi, x->own.gram = own_gram, x->own.user = &w.shape[f], x->units = NULL;
@@ -416,8 +471,8 @@ static size_t read_events(sneppp_real *dst, size_t first, size_t count, void *us
 static void make_events(void)
 {
    const plan *p = &w.p;
-   size_t      stride = (size_t)w.D + (p->source == 1 ? 2 : 0);
-   int         N = p->events > MOST_EVENTS ? MOST_EVENTS : p->events;
+   size_t stride = (size_t)w.D + (p->source == 1 ? 2 : 0);
+   int N = p->events > MOST_EVENTS ? MOST_EVENTS : p->events;
    memset(&w.seen, 0, sizeof w.seen);
    if (p->seen)
       for (int f = 0; f < w.factors; f++) /* the last factor that can be seen in part is */
@@ -437,7 +492,7 @@ static void make_events(void)
             shape_draw(s, p->seed + 7 * r, (int)i + 1000 * f, p->spread, w.x[r] + i * stride + at);
             at += w.p.f[f].space == SNEPPP_FINITE ? 1 : w.shape[f].win.dim;
          }
-         w.weight[r][i] = (sneppp_real)(p->weights == 1 ? 0.25 + unit_of(p->seed, 40, (int)i, (int)r)
+         w.weight[r][i] = (sneppp_real)(p->weights == 1   ? 0.25 + unit_of(p->seed, 40, (int)i, (int)r)
                                         : p->weights == 2 ? (double)(hash_of(p->seed, 41, (int)i, (int)r) % 3)
                                                           : 10 * unit_of(p->seed, 42, (int)i, (int)r));
       }
