@@ -1201,6 +1201,64 @@ TEST auto_copies_are_counted(void)
    PASS();
 }
 
+/* Legal, but hostile: everything stays finite, and the total is that of the weights. */
+TEST auto_hostile(void)
+{
+   enum { at_point, on_line, one, two, close, zeros, huge, shifted, tiny_window, below, above, kinds };
+   static sneppp_real weight[auto_many];
+   for (int kind = 0; kind < kinds; kind++)
+      for (int d = 1; d <= 4; d++)
+         for (int budget = 0; budget <= 9; budget += 9) {
+            sneppp_desc     desc;
+            sneppp_fit_desc f;
+            sneppp_events   e;
+            sneppp_model    m;
+            sneppp_report   r;
+            sneppp_error    err;
+            sneppp_rng      rng;
+            double          total = 0, sum = 0, far = kind == shifted ? 1e6 : 0, side = 1;
+            size_t          D = (size_t)d;
+            if (sizeof(sneppp_real) == 4 && kind == shifted) continue; /* no two places are left */
+            if (kind == tiny_window) side = sizeof(sneppp_real) == 4 ? 1e-8 : 1e-60;
+            if (kind == shifted) side = 1e-6;
+            if (kind >= below && (d > 1 || budget)) continue;
+            memset(&desc, 0, sizeof desc);
+            memset(&f, 0, sizeof f);
+            memset(&e, 0, sizeof e);
+            desc.factor[0].window.dim = d, desc.width = budget;
+            for (int k = 0; k < d; k++) desc.factor[0].window.lo[k] = far, desc.factor[0].window.hi[k] = far + side;
+            sneppp_rng_init(&rng, 3, (uint64_t)kind);
+            e.x = auto_large, e.weight = weight, f.events = &e;
+            e.count = kind == one ? 1 : kind == two ? 2 : kind == below ? 16383 : kind == above ? 16385 : 60;
+            for (size_t i = 0; i < e.count; i++) {
+               weight[i] = kind == zeros ? (sneppp_real)(i % 3 == 0) : kind == huge && i == 7 ? (sneppp_real)1e30 : 1;
+               sum += (double)weight[i];
+               for (size_t k = 0; k < D; k++) {
+                  double u = sneppp_rng_uniform(&rng);
+                  if (kind == at_point) u = 0.25;
+                  if (kind == on_line && k) u = (double)auto_large[i * D];
+                  if (kind == close) u = i % 2 ? 0.5 : 0.5 + 1e-12 * (double)(i % 5);
+                  auto_large[i * D + k] = (sneppp_real)(far + side * u);
+               }
+            }
+            ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+            ASSERT(sneppp__finite(r.nll) && sneppp__finite(r.held_out) && sneppp__finite(r.gap));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+            ASSERT_IN_RANGE(1, total / sum, sizeof(sneppp_real) == 4 ? 1e-4 : 1e-6);
+            for (size_t i = 0; i < 60 && i < e.count; i++) {
+               sneppp_real x[4] = {0, 0, 0, 0};
+               double      v = (double)sneppp_intensity(&m, auto_large + i * D);
+               ASSERT(v > 0 && sneppp__finite(v));
+               for (size_t k = 0; k < D; k++) x[k] = (sneppp_real)(far + side * sneppp_rng_uniform(&rng));
+               v = (double)sneppp_intensity(&m, x);
+               ASSERT(v > 0 && sneppp__finite(v));
+            }
+            sneppp_free(&m);
+         }
+   PASS();
+}
+
 /* `auto` is a keyword. */
 SUITE(automatic)
 {
@@ -1227,4 +1285,5 @@ SUITE(automatic)
    RUN_TEST(auto_copies);
    RUN_TEST(auto_copies_of_many);
    RUN_TEST(auto_copies_are_counted);
+   RUN_TEST(auto_hostile);
 }
