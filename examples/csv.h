@@ -331,7 +331,7 @@ static inline int csv_columns(csv_table *t, const csv_reader *r)
    int    header = 1;
    double v;
    for (size_t k = 0; k < r->filled; k++) if (csv_cell(r->field[k], &v) != CSV_TEXT || csv_like_number(r->field[k])) header = 0;
-   t->head = (csv_head *)calloc(r->filled, sizeof *t->head);
+   t->head = (csv_head *)calloc(r->filled + 1, sizeof *t->head);
    if (!t->head) return -1;
    t->columns = (int)r->filled;
    for (int k = 0; k < t->columns; k++)
