@@ -16166,7 +16166,7 @@ static void sneppp__convex_intensity(const sneppp__convex *cx, sneppp__convex_la
    for (int k = 0; k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k];
       size_t              p = cx->mode == SNEPPP__AT_MATRIX ? q->r : q->p;
-      double             *y = lane->y + columns * B;
+      double             *y = lane->y ? lane->y + columns * B : NULL; /* NULL: a diagonal readout */
       if (cx->mode == SNEPPP__AT_FACTOR || cx->mode == SNEPPP__AT_MATRIX)
          sneppp__dgemm(0, 0, B, p, q->r, 1, z + q->at, R, cx->x + q->x, p, 0, y, p);
       for (size_t b = 0; b < B; b++) {
@@ -16545,7 +16545,7 @@ static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, sn
    sneppp_status st = sneppp__convex_certify(cx, err);
    if (st != SNEPPP_OK) return st;
    cx->now.expected = sneppp__convex_expected(cx, x) / h;
-   cx->now.nll = (cx->now.expected - cx->total * (logs + log(cx->alpha) + cx->base) +
+   cx->now.nll = (cx->now.expected - cx->total * (logs + cx->seen * log(cx->alpha) + cx->base) +
                   sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) /
                  (double)cx->loss.count;
    return SNEPPP_OK;
@@ -16879,12 +16879,13 @@ static void sneppp__place_cone(sneppp__carver *c, const sneppp_model *model, int
 }
 
 /* A separable intensity alpha q_1 q_2 has the likelihood of independent coordinates: with tr(M_f K_f) = 1 each
-   factor is a convex problem of its own, alpha_f = W, and the gaps add. The scale W / alpha then goes to the first
-   factor. */
+   factor is a convex problem of its own, alpha_f = W, and the gaps add. The scale W / (R alpha) of R realisations,
+   which all watched the same, then goes to the first factor. */
 static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *shadow, sneppp_error *err)
 {
    sneppp__cone  cone[SNEPPP_MAX_FACTORS];
-   double        alpha = cx->alpha, scale = sqrt(cx->total / alpha), gap = 0, logs = 0;
+   double        alpha = cx->alpha, R = (double)cx->loss.realisations, scale = sqrt(cx->total / (R * alpha));
+   double        gap = 0, logs = 0, expected = cx->total;
    size_t        dropped = 0, step = 0;
    int           cones = cx->cones;
    sneppp_ending ending = SNEPPP_CONVERGED;
@@ -16895,7 +16896,7 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *
       cx->cone[0] = cone[k], cx->cones = 1, cx->now.step = 0;
       st = sneppp__convex_solve(cx, shadow, err);
       gap += cx->gap, logs += cx->logs - log(cx->linear / cx->seen) * cx->seen, dropped += cx->dropped,
-         step += cx->now.step;
+         step += cx->now.step, expected *= cx->seen;
       if (cx->now.ending != SNEPPP_CONVERGED) ending = cx->now.ending;
       if (ending == SNEPPP_ASKED_TO_STOP) cx->steps = 0; /* the other factors keep their start */
    }
@@ -16903,8 +16904,8 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *
    for (size_t i = 0; i < (size_t)shadow->readout[0].n * (size_t)shadow->readout[0].m; i++)
       shadow->readout[0].V[i] = (sneppp_real)(scale * (double)shadow->readout[0].V[i]);
    cx->alpha = alpha, cx->gap = gap, cx->dropped = dropped, cx->now.step = step, cx->now.ending = ending;
-   cx->now.expected = cx->total;
-   cx->now.nll = (cx->total - cx->total * (logs + log(cx->total) + cx->base) +
+   cx->now.expected = expected;
+   cx->now.nll = (expected - cx->total * (logs + log(cx->total / R) + cx->base) +
                   sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) /
                  (double)cx->loss.count;
    return SNEPPP_OK;
@@ -16959,7 +16960,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    st = sneppp__convex_grams(&cx, err);
    if (st == SNEPPP_OK && !sneppp__finite(cx.total))
       st = sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
-   cx.alpha = model->desc.alpha > 0 ? model->desc.alpha : cx.total > 0 ? cx.total / cx.mass : 1;
+   cx.alpha = cx.total > 0 ? cx.mass > 0 ? cx.total / cx.mass : cx.total : 1; /* mass 0 stands for infinite */
+   if (model->desc.alpha > 0) cx.alpha = model->desc.alpha;
    if (polish) cx.floor = model->floor;
    else if (cx.floor > 0 && !(cx.mass > 0) && st == SNEPPP_OK)
       st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g, but what was watched has no finite mass", cx.floor);

@@ -617,8 +617,67 @@ TEST convex_dead_factor(void)
    PASS();
 }
 
+/* Several realisations of a separable process: the intensity is that of one of them. AUTO serves this mix too. */
+TEST convex_separable_realisations(void)
+{
+   sneppp_events e[2];
+   e[0] = e[1] = convex_events(150);
+   for (int method = 0; method < 2; method++) {
+      sneppp_desc     d = convex_two(6, SNEPPP_MIX_SEPARABLE);
+      sneppp_fit_desc f = convex_fit(e, method ? SNEPPP_CONVEX : SNEPPP_AUTO, 1e-5);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      double          total = 0, nll = 0;
+      f.realisations = 2;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+      ASSERT_IN_RANGE(150, total, 1e-3);
+      ASSERT_IN_RANGE(300, r.expected, 1e-3);
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, 2, &nll, NULL, NULL, &err));
+      ASSERT_IN_RANGE(nll / 300, r.nll, 1e-9 + convex_slack());
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* Windows of infinite mass have fits too, but no floor. */
+TEST convex_infinite_mass(void)
+{
+   sneppp_events e = convex_events(100);
+   for (int method = 0; method < 3; method++) {
+      static const sneppp_method methods[3] = {SNEPPP_CONVEX, SNEPPP_AUTO, SNEPPP_ADAM};
+      sneppp_desc     d = convex_box(8);
+      sneppp_fit_desc f = convex_fit(&e, methods[method], 1e-4);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      double          nll = 0, total = 0, W[16], width[16];
+      d.factor[0].window.space = SNEPPP_EUCLID;
+      d.factor[0].unit.act = SNEPPP_RBF;
+      f.steps = 30;
+      for (int i = 0; i < 8; i++) W[2 * i] = 1.4 * i, W[2 * i + 1] = 2.5, width[2 * i] = width[2 * i + 1] = 2;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_set_layer(&m, 0, W, NULL, width, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err), "%d");
+      ASSERT_IN_RANGE(nll / 100, r.nll, 1e-7 + convex_slack());
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+      ASSERT_IN_RANGE(100, total, method == 2 ? 20 : 0.1);
+      f.method = method == 2 ? SNEPPP_ADAM : SNEPPP_CONVEX;
+      f.floor = 0.1;
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, &r, &err));
+      ASSERT(strstr(err.why, "finite mass"));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(convex)
 {
+   RUN_TEST(convex_infinite_mass);
+   RUN_TEST(convex_separable_realisations);
    RUN_TEST(convex_certifies_bei);
    RUN_TEST(convex_agrees_with_multiplicative_iteration);
    RUN_TEST(convex_certificate_is_valid);
