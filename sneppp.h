@@ -6130,13 +6130,13 @@ static void sneppp__wave_pull(const sneppp__pair *p, const sneppp__pull *out, co
    }
 }
 
-/* sin x sin for short weights, where k is the difference of two numbers that are nearly the mass. With z_i = w_i . t + b_i,
+/* sin x sin for short weights, where k is the difference of two numbers that are nearly the mass. With z = w . t + b,
 
       sin z_i sin z_j = 1/2 integral_{-1}^{1} z_j sin(z_i + tau z_j) dtau,
 
-   and the integral of z_j sin(z_i + tau z_j) dmu is Im e^(i (bi + tau bj)) (bj L + wj . grad L) at i (wi + tau wj): it is
-   small from the start. The integrand is smooth in tau unless z_j is large somewhere; so the sum must agree with k as
-   far as k is known, to rounding of `size`, and else k stays. z_j is the smaller of the two. */
+   and the integral of z_j sin(z_i + tau z_j) dmu is Im e^(i (bi + tau bj)) (bj L + wj . grad L) at i (wi + tau wj): it
+   is small from the start. The integrand is smooth in tau unless z_j is large somewhere; so the sum must agree with k
+   as far as k is known, to rounding of `size`, and else k stays. z_j is the smaller of the two. */
 static double sneppp__sin_sin(sneppp__laplace_fn laplace, const sneppp_window *win, int d, const double *wi, double bi,
                               const double *wj, double bj, double k, double size)
 {
@@ -9213,16 +9213,55 @@ static double sneppp__cube(int d, const double *s, double a, int m)
    return sum / m;
 }
 
-/* dh/ds_r = ([h(a+s_r) + h(a-s_r)]/2 - h)/s_r, h without s_r in the bracket; for small s_r its leading term. */
+/* h''(a) of a cube, h(a; s, m - 2), which for m = d is the derivative of the density h(a; s, d - 1): by the difference
+   quotient along the longest side. */
+static double sneppp__cube_bend(int d, const double *s, double a, int m)
+{
+   double rest[SNEPPP__MAX_STATS];
+   int    top = 0;
+   if (m - 2 >= d - 1) return sneppp__cube(d, s, a, m - 2);
+   for (int k = 1; k < d; k++) if (s[k] > s[top]) top = k;
+   if (m - 2 < d - 2 || !(s[top] > 0)) return 0;
+   for (int k = 0, e = 0; k < d; k++) if (k != top) rest[e++] = s[k];
+   return (sneppp__cube(d - 1, rest, a + s[top], m - 2) - sneppp__cube(d - 1, rest, a - s[top], m - 2)) / (2 * s[top]);
+}
+
+/* dh/ds_r = ([g(a+s_r) + g(a-s_r)]/2 - h)/s_r, g = h without s_r. For small s_r that cancels like 1/s_r^2, and
+
+      dh/ds_r = s_r/4 integral_{-1}^{1} (1 - z^2) g''(a + s_r z) dz
+
+   is taken, whose integrand has one sign for ramps. It is a polynomial between the corners of the other sides, so Gauss
+   rules from corner to corner are exact. */
 static double sneppp__cube_slope(int d, const double *s, double a, int m, int r, double h)
 {
-   double rest[SNEPPP__MAX_STATS], total = 0;
+   double        rest[SNEPPP__MAX_STATS], total = 0, at[34], sum = 0;
+   const double *node, *weight;
+   int           n = 0, order;
    for (int k = 0, e = 0; k < d; k++) { total += s[k]; if (k != r) rest[e++] = s[k]; }
-   if (s[r] > 1e-5 * total)
+   if (s[r] > 0.03 * total)
       return ((sneppp__cube(d - 1, rest, a + s[r], m - 1) + sneppp__cube(d - 1, rest, a - s[r], m - 1)) / 2 -
               h) /
              s[r];
-   return m - 3 >= d - 2 ? s[r] / 3 * sneppp__cube(d - 1, rest, a, m - 3) : 0;
+   if (!(s[r] > 0)) return 0;
+   at[n++] = -1;
+   for (int corner = 0; corner < 1 << (d - 1); corner++) {
+      double c = -a, v;
+      int    k = n;
+      for (int e = 0; e < d - 1; e++) c += (corner >> e & 1) ? rest[e] : -rest[e];
+      v = c / s[r];
+      if (!(v > -1 && v < 1)) continue;
+      for (; at[k - 1] > v; k--) at[k] = at[k - 1]; /* sort by insertion */
+      at[k] = v;
+      n++;
+   }
+   at[n++] = 1;
+   order = sneppp__gauss_legendre(16, &node, &weight);
+   for (int k = 1; k < n; k++)
+      for (int q = 0; q < order && at[k] > at[k - 1]; q++) {
+         double half = 0.5 * (at[k] - at[k - 1]), z = at[k - 1] + half * (1 + node[q]);
+         sum += half * weight[q] * (1 - z * z) * sneppp__cube_bend(d - 1, rest, a + s[r] * z, m - 1);
+      }
+   return 0.25 * s[r] * sum;
 }
 
 /* b1_rect and b1_leaky for 3 <= d <= 6. dk/dw_r = centre_r dk/db + sign(w_r) eta_r dk/ds_r. */

@@ -605,8 +605,31 @@ TEST kernel_shape_refused(void)
    PASS();
 }
 
+/* The slope of a rectified unit's moment on a box in a side s_r that hardly counts. The moment is even in s_r, so that
+   slope / s_r has a limit, which it approaches like s_r^2: it is the same from 1e-4 to 1e-8, and nearly so at 0.05, where
+   the difference quotient is good. */
+TEST kernel_shape_cube_slopes(void)
+{
+   for (int d = 3; d <= 6; d++)
+      for (int p = 0; p <= 2; p++)
+         for (int where = 0; where < 3; where++) {
+            double s[6] = {0.7, 0.4, 0.9, 0.31, 0.55, 0}, a = where == 0 ? 0.123 : where == 1 ? -0.45 : 0.9, wide = 0, base = 0;
+            for (int e = 0; e < 6; e++) {
+               double slope;
+               s[d - 1] = e ? 1e-3 * pow(0.1, e) : 0.05;
+               slope = sneppp__cube_slope(d, s, a, p + d, d - 1, sneppp__cube(d, s, a, p + d)) / s[d - 1];
+               if (e == 0) wide = slope;
+               if (e == 1) base = slope;
+               if (e > 1) ASSERT_IN_RANGE(base, slope, 1e-8 * (1 + fabs(base)));
+            }
+            ASSERT_IN_RANGE(base, wide, 0.02 * (0.1 + fabs(base)));
+         }
+   PASS();
+}
+
 SUITE(kernel_shape)
 {
+   RUN_TEST(kernel_shape_cube_slopes);
    kernel_shape_state = 20240601;
    RUN_TEST(kernel_shape_interval_quadrature);
    RUN_TEST(kernel_shape_polygon_quadrature);
