@@ -167,7 +167,7 @@
 
       SNEPPP_IMPLEMENTATION   create the code in this file
       SNEPPP_STATIC           all functions are static: a private copy for one file
-      SNEPPP_REAL_FLOAT (all) sneppp_real is float, and every public function gets the suffix _f32
+      SNEPPP_REAL_FLOAT (all) sneppp_real is float; public functions, and types with reals, get the suffix _f32
       SNEPPP_MAX_DIM    (all) most coordinates of one factor (default 16)
       SNEPPP_MAX_FACTORS (all) most factors of a product space (default 4)
       SNEPPP_MAX_WIDTH  most features of a model with a full readout (default 2048); evaluating one point uses
@@ -211,8 +211,18 @@
 #endif
 
 /* Both precisions can be linked into one program: the float build renames every public function, so a file
-   that was compiled for the other precision fails to link instead of computing nonsense. */
+   that was compiled for the other precision fails to link instead of computing nonsense. Types that hold reals are
+   renamed as well: in C++, one name for two types is an error in the program even if no file sees both. Windows, errors
+   and generators are the same in both precisions and keep their names. */
 #ifdef SNEPPP_REAL_FLOAT
+   #define sneppp_events sneppp_events_f32
+   #define sneppp_fit_desc sneppp_fit_desc_f32
+   #define sneppp_indicator sneppp_indicator_f32
+   #define sneppp_layer_state sneppp_layer_state_f32
+   #define sneppp_model sneppp_model_f32
+   #define sneppp_readout_state sneppp_readout_state_f32
+   #define sneppp_real sneppp_real_f32
+   #define sneppp_trainer sneppp_trainer_f32
    typedef float sneppp_real;
    #define sneppp_version      sneppp_version_f32
    #define sneppp_strerror     sneppp_strerror_f32
@@ -926,6 +936,25 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 #ifdef SNEPPP_IMPLEMENTATION
 #ifndef SNEPPP_IMPLEMENTED
 #define SNEPPP_IMPLEMENTED
+
+#ifdef SNEPPP_REAL_FLOAT /* private types that hold reals; see the table of public names */
+   #define sneppp__adamw_job sneppp__adamw_job_f32
+   #define sneppp__auto sneppp__auto_f32
+   #define sneppp__beside sneppp__beside_f32
+   #define sneppp__cell sneppp__cell_f32
+   #define sneppp__chunk sneppp__chunk_f32
+   #define sneppp__convex sneppp__convex_f32
+   #define sneppp__draw sneppp__draw_f32
+   #define sneppp__evaluation sneppp__evaluation_f32
+   #define sneppp__lane sneppp__lane_f32
+   #define sneppp__learnt sneppp__learnt_f32
+   #define sneppp__loss sneppp__loss_f32
+   #define sneppp__rows_job sneppp__rows_job_f32
+   #define sneppp__sampler sneppp__sampler_f32
+   #define sneppp__sink sneppp__sink_f32
+   #define sneppp__square_job sneppp__square_job_f32
+   #define sneppp__stream sneppp__stream_f32
+#endif
 
 /* The implementation is built in floors. A floor uses those above it, never those below, and there are no
    forward declarations of private functions: where one seems needed, the function is on the wrong floor. */

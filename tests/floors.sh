@@ -1,7 +1,8 @@
 #!/bin/sh
 # The floors of the header: a private function is defined before it is used and never declared on its own. Compilers
-# refuse the use of an unknown function, so it is enough that there are no prototypes. Also: every public function
-# is in the renaming table of the float build, and the table holds nothing else. Prints what is wrong.
+# refuse the use of an unknown function, so it is enough that there are no prototypes. Also: every public function, and
+# every type that depends on the precision, is in the renaming tables of the float build, and these hold nothing else.
+# Prints what is wrong.
 h=${1:-sneppp.h}
 bad=0
 complain() { # words, list
@@ -27,10 +28,26 @@ complain "private functions with a prototype" "$prototypes"
 
 declared=$(sed -n 's/^SNEPPP_DEF [^(]*[ *]\(sneppp_[a-z0-9_]*\)(.*/\1/p' "$h" | sort -u)
 renamed=$(sed -n 's/^ *# *define *\(sneppp_[a-z0-9_]*\) *\(sneppp_[a-z0-9_]*\)_f32 *$/\1 \2/p' "$h" | awk '$1 == $2 { print $1 }' | sort -u)
+# Types that name sneppp_real, or a type that does, and so on.
+types=$(awk '
+   { gsub(/\/\*[^*]*\*\//, "") }
+   /^typedef struct sneppp_[a-z0-9_]* \{/ { name = $3; text[name] = ""; kind[name] = 1 }
+   name != "" { text[name] = text[name] " " $0 " " }
+   name != "" && $0 ~ ("\\} " name ";") { name = "" }
+   /^typedef .*\(\*sneppp_[a-z0-9_]*\)\(/ { f = $0; sub(/.*\(\*/, "", f); sub(/\).*/, "", f); text[f] = " " $0 " "; kind[f] = 1 }
+   END {
+      bad["sneppp_real"] = 1
+      do {
+         more = 0
+         for (t in text) if (!(t in bad)) for (b in bad) if (b != t && text[t] ~ ("[^a-z0-9_]" b "[^a-z0-9_]")) { bad[t] = 1; more = 1; break }
+      } while (more)
+      for (b in bad) print b
+   }
+' "$h")
 tmp=$(mktemp -d) || exit 1
-echo "$declared" >"$tmp/declared"
+printf '%s\n' "$declared" "$types" | sort -u >"$tmp/declared"
 echo "$renamed" >"$tmp/renamed"
-complain "public functions missing from the renaming table" "$(comm -23 "$tmp/declared" "$tmp/renamed")"
-complain "names in the renaming table that are no public functions" "$(comm -13 "$tmp/declared" "$tmp/renamed")"
+complain "public functions or types with reals that are missing from the renaming tables" "$(comm -23 "$tmp/declared" "$tmp/renamed")"
+complain "names in the renaming tables that are neither" "$(comm -13 "$tmp/declared" "$tmp/renamed")"
 rm -rf "$tmp"
 exit $bad
