@@ -18419,7 +18419,7 @@ static void sneppp__auto_jitter(const sneppp__auto *f, size_t index, double *y)
 }
 
 /* Finds the steps, and spreads the events. x and w are free to work in. */
-static void sneppp__auto_spread(sneppp__auto *f)
+SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
 {
    const size_t N = f->N, d = (size_t)f->d;
    int          any = 0;
@@ -18532,7 +18532,8 @@ static void sneppp__stream_lane(size_t lane, void *arg)
    }
 }
 
-static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *o, size_t held, sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *o, size_t held,
+                                                      sneppp_error *err)
 {
    sneppp__stream s;
    double         total = 0, mean = 0;
@@ -18590,7 +18591,7 @@ static void sneppp__auto_stretch(sneppp__auto *f, const double *e)
    tells; space and time have nothing in common, the ratio may be far from 1 and it depends on the finest widths in
    use, so products look at all ladders on more events, and in longer strides first.
    Ratios beyond 8 within a box would only chase coordinates that were rounded to a grid. */
-static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *par)
+SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sneppp_parallel *par)
 {
    int    alike = f->model->factors == 1, moved = 1, axes = f->d - (f->sphere >= 0 ? 2 : 0);
    size_t room = alike ? 512 : 2048, n = N < room ? N : room;
@@ -18731,7 +18732,7 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
    return m->floor * s;
 }
 
-static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
+SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
 {
    const size_t d = (size_t)f->d, free_axes = d - (size_t)(f->sphere >= 0);
    const int    steps = 16;
@@ -18908,7 +18909,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
 }
 
 /* Puts a finished model in the place of another: in the caller's block, if there is one, which is known to hold it. */
-static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_model *made, sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_model *made, sneppp_error *err)
 {
    if (model->desc.mem) {
       sneppp_model  again;
@@ -19043,7 +19044,7 @@ static size_t sneppp__auto_mirror(sneppp__auto *f, int g, double l, double r, si
 }
 
 /* All gaps of factor g; returns how many centres its mirrors make, and adds a share `keep` of them. */
-static size_t sneppp__auto_gaps(sneppp__auto *f, int g, size_t have, double keep, size_t room)
+SNEPPP__APART static size_t sneppp__auto_gaps(sneppp__auto *f, int g, size_t have, double keep, size_t room)
 {
    const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, g), *win = &f->model->desc.factor[g].window;
    double               lo = 0, hi = 0, a = 0, b = 0, from, owed = 0;
