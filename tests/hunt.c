@@ -1,5 +1,6 @@
-/* The hunter: draws random valid programs from everything that the header offers, runs each in a process of its own under
-   the sanitizers, and checks after each call what must always hold. A failure prints its seed and a shortened C program.
+/* The hunter: draws random valid programs from everything that the header offers, runs each in a process of its own
+   under the sanitizers, and checks after each call what must always hold. A failure prints its seed and a shortened C
+   program.
 
       make hunt HUNT_SECONDS=120 HUNT_SEED=1 [HUNT_REAL=float]
       build/hunt/double/hunt --seed 17 --one          runs the program of that seed alone, and shortens it if it fails

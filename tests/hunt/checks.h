@@ -1,5 +1,5 @@
-/* What must always hold, whatever the program did. Every tolerance is made of the rounding of the precision and the size
-   of what cancels, or of two resolutions of a quadrature; where a tolerance is too wide to tell anything, the check is
+/* What must always hold, whatever the program did. Every tolerance is made of the rounding of the precision and the
+   size of what cancels, or of two resolutions of a quadrature; where a tolerance is too wide to tell anything, the check is
    counted as undecided and not as passed. */
 #ifndef HUNT_CHECKS_H
 #define HUNT_CHECKS_H
@@ -159,8 +159,8 @@ static int copy_model(const sneppp_model *m, sneppp_model *to)
 
 /* ---- how large the numbers are that cancel */
 
-/* alpha sum_r (sum_i |V_ri| sqrt K_ii)^2 + floor mu: what the intensity would integrate to if nothing cancelled; and the
-   largest argument of a unit in the user's coordinates, which multiplies the rounding of x. Returns 0 if not to be had. */
+/* alpha sum_r (sum_i |V_ri| sqrt K_ii)^2 + floor mu: what the intensity would integrate to if nothing cancelled; and
+   the largest argument of a unit in the user's coordinates, which multiplies the rounding of x. 0 if not to be had. */
 static double magnitude(const sneppp_model *m, const sneppp_region *region, double *argument)
 {
    size_t n = (size_t)m->n;
@@ -385,8 +385,8 @@ static int integral_at(const sneppp_model *m, const shape *const *part, int n, d
    return ok;
 }
 
-/* A rule with n points along an axis errs by n^-1 where a unit jumps, by n^-2 where it has a kink, and by luck much less:
-   resolutions that agree do not prove that both are right. */
+/* A rule with n points along an axis errs by n^-1 where a unit jumps, by n^-2 where it has a kink, and by luck much
+   less: resolutions that agree do not prove that both are right. */
 static double kink_order(const sneppp_model *m)
 {
    double order = 9;

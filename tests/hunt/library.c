@@ -1,5 +1,5 @@
-/* The library as the hunter uses it: an allocator that counts and can fail, and POSIX threads. A file of its own, so that
-   a change of the hunter does not compile the header again under the sanitizers. */
+/* The library as the hunter uses it: an allocator that counts and can fail, and POSIX threads. A file of its own, so
+   that a change of the hunter does not compile the header again under the sanitizers. */
 #define _POSIX_C_SOURCE 200809L
 #include "../alloc.h"
 #define SNEPPP_PTHREADS

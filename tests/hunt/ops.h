@@ -122,7 +122,7 @@ static void check_report(const sneppp_model *m, const sneppp_report *report, con
         method, report->expected, expected);
 }
 
-/* report.gap: no other feasible readout may be better by more. Candidates: the optimum scaled, and mixed with others. */
+/* report.gap: no other feasible readout may be better by more. Candidates: the optimum scaled, or mixed with others. */
 static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const sneppp_report *report,
                       uint64_t seed)
 {
@@ -183,7 +183,7 @@ static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const s
    sneppp_free(&other);
 }
 
-/* The share of the events that was asked for the floor is what it holds of what was watched, if nothing moved it since. */
+/* The share of the events that was asked for the floor is what it holds of what was watched, if nothing moved it. */
 static void check_floor(const sneppp_fit_desc *fit)
 {
    double mass = 0, held;
@@ -205,8 +205,8 @@ static void check_floor(const sneppp_fit_desc *fit)
         method_names[fit->method], fit->floor, event_weights(), held);
 }
 
-/* Events that are uniform on a line and seen with gaps: the fit goes on through every gap. A fiftieth of the rate beside it
-   is no estimate of a uniform rate, but a gap that was left empty. */
+/* Events that are uniform on a line and seen with gaps: the fit goes on through every gap. A fiftieth of the rate beside
+   it is no estimate of a uniform rate, but a gap that was left empty. */
 static void check_gaps(const sneppp_report *report)
 {
    const sneppp_window *seen = w.seen.factor[0], *v = &w.model.desc.factor[0].window;
@@ -1180,7 +1180,7 @@ static void op_twin(const plan_op *o)
               "an intensity of the other precision is %g", lambda[k]);
    } else told->undecided++;
    free(bytes);
-   /* the same fit in both: the optimum of a convex problem is one, so that the likelihoods differ by the gaps at most */
+   /* the same fit in both: a convex problem has one optimum, so that the likelihoods differ by the gaps at most */
    if (w.realisations == 1 && !w.events[0].seen && w.events[0].x && w.events[0].count &&
        !w.model.desc.factor[0].own.psi && w.factors == w.p.factors + 1 && w.p.mix != SNEPPP_MIX_JOINT) {
       sneppp_model m;

@@ -1,4 +1,4 @@
-/* The other precision, behind functions whose types do not depend on it: descriptions and windows are double in both. */
+/* The other precision, behind functions whose types do not depend on it: descriptions are double in both. */
 #ifndef HUNT_TWIN_H
 #define HUNT_TWIN_H
 #include <stddef.h>
