@@ -16991,8 +16991,8 @@ static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, s
 }
 
 /* Can the convex problem of the readout follow a run of ADAM, which may have a floor then? */
-static sneppp_status sneppp__polish_check(const sneppp_model *model, const sneppp_fit_desc *desc, int has_floor,
-                                          sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__polish_check(const sneppp_model *model, const sneppp_fit_desc *desc,
+                                                        int has_floor, sneppp_error *err)
 {
    sneppp__convex cx;
    memset(&cx, 0, sizeof cx);
