@@ -24,7 +24,7 @@ PROGRAMS := build/sneppp $(filter-out build/examples/sneppp,$(EXAMPLES))
 all: $(PROGRAMS) ## build every program: the examples and tools (default; needs only a C compiler)
 
 help: ## this list
-	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-20s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z][a-z0-9-]*\):[^#]*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-20s %s\n", $$1, $$2 }'
 	@echo "  make suite-NAME    build and run only tests/test_NAME.c"
 
 # Every program is a single file that creates the library by itself, as the cc line in its first comment says. Here the
@@ -81,12 +81,6 @@ suite-%: build/greatest/greatest.h FORCE
 	$(CC) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -c -o build/test/$@.runner.o tests/runner.c
 	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -o build/test/$@ tests/main.c build/test/$@.runner.o $(TEST_LIB)
 	$(RUN) build/test/$@
-
-# ARM's vector code runs under emulation; needs gcc-aarch64-linux-gnu and qemu-user.
-.PHONY: neon
-neon: ## the suites that lean on vectors, for AArch64, under qemu, in double and float
-	for real in "" -DSNEPPP_REAL_FLOAT; do for suite in vector linalg loss model fit kernel; do \
-	   $(MAKE) suite-$$suite CC=aarch64-linux-gnu-gcc CFLAGS="-O2 -static $$real" RUN=qemu-aarch64 || exit 1; done; done
 
 build/greatest/greatest.h:
 	@CC="$(CC)" sh tests/get_greatest.sh build/greatest
@@ -182,6 +176,36 @@ CHECKS_SAVED := $(CHECKS)
 $(eval $(call CONFIG,sanitize-address,$(CC),$(STRICT_C) -O1 -g -fsanitize=address$(comma)undefined -fno-sanitize-recover=all))
 $(eval $(call CONFIG,sanitize-thread,$(CC),$(STRICT_C) -O1 -g -fsanitize=thread))
 CHECKS := $(CHECKS_SAVED)
+
+# ---- other machines: $(call MACHINE,name,compiler,packages,runner,flags,suites) makes build/check/NAME.log as above; no
+# suites means all of them. Without its compiler or its runner a machine is skipped, which is said and is no failure.
+WINE64 := $(firstword $(wildcard /usr/lib/wine/wine64 /usr/lib/x86_64-linux-gnu/wine/wine64) wine64)
+define MACHINE
+build/check/$(1).log: tests/config.sh $$(TEST_DEPS)
+	@mkdir -p build/check && sh tests/suites.sh $(if $(6),$(patsubst %,tests/test_%.c,$(6)),$$(SUITE_FILES)) > build/gen/suites_$(1).h
+	@if command -v $(2) > /dev/null && { [ -z "$(4)" ] || command -v $(firstword $(4) true) > /dev/null; }; then \
+	   RUN="$(4)" WINEDEBUG=-all sh tests/config.sh build/check/$(1) $(2) $$(STRICT_C) $(5) '-DSNEPPP_TEST_SUITES="suites_$(1).h"' $$(TEST_INC) -- $$(TEST_LIB); \
+	else echo "$(1): skipped, needs $(3)" | tee $$@; fi
+endef
+VECTOR_SUITES := vector linalg loss model fit kernel stack
+PLAIN_SUITES  := base mem rng special space io linalg model stack
+$(eval $(call MACHINE,mingw,x86_64-w64-mingw32-gcc,gcc-mingw-w64-x86-64 and wine64,$(WINE64),-O2 -static))
+$(eval $(call MACHINE,musl,musl-gcc,musl-tools,,-O2 -static))
+$(eval $(call MACHINE,aarch64,aarch64-linux-gnu-gcc,gcc-aarch64-linux-gnu and qemu-user,qemu-aarch64,-O2 -static,$(VECTOR_SUITES)))
+$(eval $(call MACHINE,aarch64-float,aarch64-linux-gnu-gcc,gcc-aarch64-linux-gnu and qemu-user,qemu-aarch64,-O2 -static -DSNEPPP_REAL_FLOAT,$(VECTOR_SUITES)))
+$(eval $(call MACHINE,s390x,s390x-linux-gnu-gcc,gcc-s390x-linux-gnu and qemu-user,qemu-s390x,-O2 -static,$(PLAIN_SUITES)))
+
+.PHONY: mingw musl aarch64 s390x neon
+MACHINE_TOTAL = @if grep -q 'skipped, needs' $^; then cat $^; else sh tests/total.sh $^; fi
+mingw: build/check/mingw.log ## all tests for Windows, by MinGW, under wine
+	$(MACHINE_TOTAL)
+musl: build/check/musl.log ## all tests with musl, whose threads have little stack
+	$(MACHINE_TOTAL)
+aarch64: build/check/aarch64.log build/check/aarch64-float.log ## the suites that lean on vectors, for AArch64, under qemu, in double and float
+	$(MACHINE_TOTAL)
+s390x: build/check/s390x.log ## the suites that lean on the order of bytes, for a big-endian machine, under qemu
+	$(MACHINE_TOTAL)
+neon: aarch64
 
 lint: ## cppcheck, clang-tidy and gcc -fanalyzer, where installed; any finding fails
 	@sh tests/lint.sh $(sort $(wildcard examples/*.c))

@@ -113,9 +113,14 @@
    THREADS   Different objects are independent, and no function has hidden state. "Const": any number of threads may
              call it on one model at once, if none changes that model. Calls that take a sneppp_parallel, and fits
              (fit.parallel), use those threads and no others; the result has the same bits for any number of them.
+   STACK     No call, and no job that a call hands to other threads, needs more than 64 kB of stack (x86-64, optimised,
+             no sanitizer; tests/test_stack.c measures each): threads of musl's 128 kB are enough, and those of
+             sneppp_pool have at least 256. Beside that there are only your own functions. An intensity needs 3 kB of a
+             model that AUTO made, of others 26 kB, and with a full readout one real for each of SNEPPP_MAX_WIDTH
+             features; of an exported model (SNEPPP_INFERENCE_ONLY) 4 kB (in double 5), and these features likewise.
 
       function                                        memory                                      model
-      intensity, log_intensity, features              stack: 2 SNEPPP_MAX_WIDTH reals             const
+      intensity, log_intensity, features              stack only                                  const
       intensities, count, counts, model_gram,
          nll, conditional_nll, test_nll,
          test_nll_monte_carlo, count_..._numeric      borrow                                      const
@@ -170,8 +175,8 @@
       SNEPPP_REAL_FLOAT (all) sneppp_real is float; public functions, and types with reals, get the suffix _f32
       SNEPPP_MAX_DIM    (all) most coordinates of one factor (default 16)
       SNEPPP_MAX_FACTORS (all) most factors of a product space (default 4)
-      SNEPPP_MAX_WIDTH  most features of a model with a full readout (default 2048); evaluating one point uses
-                        twice as many reals of stack; a diagonal readout of a product has no limit
+      SNEPPP_MAX_WIDTH  most features of a model with a full readout (default 2048); evaluating one point puts as
+                        many reals on the stack; a diagonal readout of a product has no limit
       SNEPPP_MALLOC(ctx, n), SNEPPP_FREE(ctx, p)    your allocator; define both or none
       SNEPPP_ASSERT(x)        for our own invariants only; user input never asserts
       SNEPPP_PTHREADS   (all) adds sneppp_pool, a small pool of POSIX threads; link with -lpthread
@@ -12133,7 +12138,7 @@ SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f,
    Units are taken some at a time: their weights are turned round once and then serve B points from the cache. An
    exported model has one point and perhaps a small stack. */
 #ifdef SNEPPP_INFERENCE_ONLY
-   #define SNEPPP__UNITS   16
+   #define SNEPPP__UNITS   8
    #define SNEPPP__WEIGHTS (8 * SNEPPP__MAX_STATS)
 #else
    #define SNEPPP__UNITS   128
@@ -13467,7 +13472,7 @@ static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n
    return sum;
 }
 
-static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
+SNEPPP__APART static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
 {
    size_t stack[128], d = 0;
    int    top = 0;
@@ -21379,6 +21384,10 @@ SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *
 #ifndef SNEPPP_NO_STDIO
 #include <stdio.h>
 
+#if defined(_MSC_VER) /* C4996 asks for fopen_s, which C99 has not */
+   #pragma warning(push)
+   #pragma warning(disable : 4996)
+#endif
 SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err)
 {
    size_t         bytes = sneppp_save(model, NULL, 0);
@@ -21423,6 +21432,9 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    if (buf) SNEPPP_FREE(alloc_ctx, buf);
    return st;
 }
+#if defined(_MSC_VER)
+   #pragma warning(pop)
+#endif
 #endif
 
 /* ---- checkpoints of a trainer: everything that the next step depends on, besides the description of the fit */

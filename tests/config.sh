@@ -1,8 +1,9 @@
 #!/bin/sh
 # One configuration of the build matrix: sh tests/config.sh build/check/NAME COMPILER FLAGS... -- LIBRARIES...
 # Compiles the test program with the flags, runs it, and leaves build/check/NAME.log, whose last line is
-# "N passed, M failed", with ", K skipped" if tests left themselves out. A program that does not compile, or dies, counts as one failure. Always exits 0, so that
-# the rest of the matrix still runs; tests/total.sh gives the verdict.
+# "N passed, M failed", with ", K skipped" if tests left themselves out. A program that does not compile, or dies,
+# counts as one failure. Always exits 0, so that the rest of the matrix still runs; tests/total.sh gives the verdict.
+# With RUN="qemu-aarch64" in the environment, the program is run by that.
 out=$1
 shift
 mkdir -p "$(dirname "$out")"
@@ -21,7 +22,7 @@ run() {
    echo "$compiler$flags"
    $compiler $plain -c -o "$out.runner.o" tests/runner.c && $compiler $flags -c -o "$out.main.o" tests/main.c &&
       $compiler $(echo "$flags" | sed 's/-x c++//') -o "$out" "$out.main.o" "$out.runner.o" $libs || return 1
-   "$out"
+   $RUN "$out" # RUN: an emulator and its options, or nothing
 }
 start=$(date +%s)
 run >"$out.part" 2>&1

@@ -10,6 +10,15 @@
 #define RNG_EXACT_FLOATS 0
 #endif
 
+/* Gamma variates of shapes below 1 have a factor exp(...) of libm. That of MinGW works in the unit of 80 bits as well,
+   and a last place of its own is no mistake: there only the sum is compared, to 1e-10, where one unit in the last place
+   of each of the 2100 variates would be 5e-13. */
+#if defined(__MINGW32__)
+#define RNG_EXACT_EXP 0
+#else
+#define RNG_EXACT_EXP RNG_EXACT_FLOATS
+#endif
+
 static uint64_t rng_fold(uint64_t h, uint64_t w) { return (h ^ w) * 0x100000001B3u; }
 
 static uint64_t rng_fold_double(uint64_t h, double x)
@@ -97,7 +106,7 @@ TEST rng_golden_computed(void)
       h = rng_fold_double(h, v);
       sum += v / shape[i % 7];
    }
-   ASSERT(!RNG_EXACT_FLOATS || h == RNG_GAMMA);
+   ASSERT(!RNG_EXACT_EXP || h == RNG_GAMMA);
    ASSERT_IN_RANGE(RNG_GAMMA_SUM, sum, 1e-10);
    h = RNG_FOLD_START;
    sum = 0;

@@ -87,7 +87,15 @@ static void special_bvn_worst(double *value, double *psi)
 
 TEST special_quotients(void)
 {
+#if defined(__MINGW32__)
+   /* MinGW's sin is the instruction of the old floating point unit, whose pi has 66 bits: the argument that it reduces
+      is wrong by up to |x| 2^-67, which is |x| 2^-14 units in the last place of a sine near 1. */
+   for (size_t i = 0; i < sizeof special_sinc / sizeof special_sinc[0]; i++)
+      ASSERT(special_worst("sinc", special_f_sinc, &special_sinc[i][0], 1, sizeof special_sinc[0] / sizeof(double)) <=
+             (2 + ldexp(fabs(special_sinc[i][0]), -14)) * SPECIAL_SLACK);
+#else
    SPECIAL_CHECK(sinc, 2);
+#endif
    SPECIAL_CHECK(dsinc, 4);
    SPECIAL_CHECK(log_sinhc, 4);
    SPECIAL_CHECK(langevin, 4);
