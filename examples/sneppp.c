@@ -445,28 +445,7 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
    return p;
 }
 
-/* How many events have all coordinates of an earlier one? A table of positions, found by a hash of the bytes. */
-static size_t count_copies(const sneppp_real *x, size_t count, size_t D)
-{
-   size_t  room = 16, copies = 0;
-   size_t *table;
-   while (room < 2 * count) room *= 2;
-   table = (size_t *)calloc(room, sizeof *table); /* 0: free, else position + 1 */
-   for (size_t i = 0; table && i < count; i++) {
-      const unsigned char *bytes = (const unsigned char *)(x + i * D);
-      uint64_t             hash = 14695981039346656037u; /* FNV-1a */
-      size_t               k;
-      for (size_t b = 0; b < D * sizeof *x; b++) hash = (hash ^ bytes[b]) * 1099511628211u;
-      for (k = (size_t)(hash ^ hash >> 32) & (room - 1); table[k]; k = (k + 1) & (room - 1))
-         if (!memcmp(x + (table[k] - 1) * D, bytes, D * sizeof *x)) break;
-      if (table[k]) copies++;
-      else table[k] = i + 1;
-   }
-   free(table);
-   return copies;
-}
-
-/* A file that was read twice makes a useless fit: every event predicts its copy. Rounded coordinates have a few copies. */
+/* A file that was read twice, or two files that overlap. Rounded coordinates have a few copies. */
 static void tell_copies(const points *p, size_t copies)
 {
    if (!copies) return;
@@ -699,7 +678,6 @@ typedef struct learned {
    sneppp_desc     desc;
    sneppp_model    model;
    sneppp_report   report;
-   size_t          copies;
    sneppp_pool    *pool;
    sneppp_parallel parallel;
 } learned;
@@ -736,8 +714,7 @@ static void learn(const options *o, learned *l)
    if (isatty(2)) { f.progress = show; f.user = &last; }
    if (sneppp_fit(&l->model, &f, &l->report, &err) != SNEPPP_OK) complain_event(&l->events, &err);
    if (last > 0) fprintf(stderr, "\r%70s\r", "");
-   l->copies = count_copies(l->events.x, l->events.count, (size_t)l->model.D);
-   tell_copies(&l->events, l->copies);
+   tell_copies(&l->events, l->report.copies);
 }
 
 static void json_number(FILE *to, const char *name, double v)
@@ -788,7 +765,7 @@ static int fit(int count, char **arg)
    if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, &l.parallel, o.png);
    if (o.json) {
       fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", (unsigned long)l.events.count, name[l.report.method], l.report.width);
-      fprintf(say, ", \"copies\": %lu", (unsigned long)l.copies);
+      fprintf(say, ", \"copies\": %lu", (unsigned long)l.report.copies);
       json_number(say, "expected", expected);
       json_number(say, "nll_per_event", l.report.nll);
       json_number(say, "test_nll", test_nll);
