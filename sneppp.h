@@ -713,7 +713,7 @@ typedef struct sneppp_trainer {
 typedef struct sneppp_sample_info { /* how a draw went                                                        */
    size_t count;                    /* points; also when x was too small for them                              */
    double expected;                 /* Lambda of the region, exact                                             */
-   double acceptance;               /* points per candidate; 1 for mixtures                                    */
+   double acceptance;               /* points per candidate; 1 for mixtures without polygons                   */
    size_t candidates, evaluations;  /* tried; those for which lambda itself had to be computed                 */
    size_t cells;                    /* of the envelope, or kept of the tree; 0 for mixtures                    */
    size_t counts;                   /* expected numbers in cells, to find the way in a tree of cells           */
@@ -857,9 +857,10 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
 /* ---- draw. Exact samples, see >>sample: count points (0 = as many as a Poisson draw with mean Lambda says),
    independent and in random order, into x (cap, D). region NULL = everywhere. Equal seeds give equal points; give
    each thread a stream of its own. ERR_SIZE: cap is too small, info->count says what is needed and x is untouched.
-   The work is in proportion to the points: no more than 4096 candidates for one in the mean; a model of which that is
-   not true, because its intensity is far below any bound or changes within the last digits, is refused
-   (ERR_NO_CONVERGENCE, or ERR_RANGE for numbers that overflow) in bounded time, and x is then undefined.
+   The work is in proportion to the points: no more than 4096 candidates for one in the mean (65536 on spheres of dim >
+   3). A model of which that is not true, because its intensity is far below any bound or changes within the last
+   digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for numbers that overflow) in bounded time; as it may show
+   only on the way, x is then undefined.
    Works in one block from SNEPPP_MALLOC: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others; or
    in yours, see below. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
@@ -19590,7 +19591,7 @@ typedef struct sneppp__sampler {
    /* The tree of cells, see sneppp__tree_draw. */
    size_t              *kid;                      /* (room + 4) its halves are kid and kid + 1; 0 = not cut */
    double              *share, *count;            /* (room + 4) how often the first of them is taken; mass  */
-   int                  closed;                   /* cells have closed forms                                */
+   int                  closed, whole;            /* cells have closed forms; a factor that is not cut      */
    sneppp__grams       *grams;                    /* of the cell that was asked for last                    */
    const sneppp_window *inside;                   /* (factors) in the units of the closed forms             */
    double              *M[SNEPPP_MAX_FACTORS];    /* V'V of each full readout                               */
@@ -20026,6 +20027,7 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
          double cells = w->dim == 3 ? 4 * SNEPPP__PI : w->dim == 2 ? 2 * SNEPPP__PI : 1;
          s->unit *= sneppp_window_mass(w) / cells;
       }
+      s->whole |= !sneppp__cell_axes(w);
       s->A += model->layer[f].d, s->P += sneppp__cell_axes(w);
    }
    return SNEPPP_OK;
@@ -20093,7 +20095,7 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    or else q falls behind lambda and the way does not end: they are closed forms where boxes, intervals and polygons
    are cut, elsewhere means over random points. A part of them is even, so that nothing is out of reach because of
    rounding or chance. Cells outside of the region have the bound 0. */
-#define SNEPPP__TREE_POINTS 4096 /* for a mean, at the root; half of them in its halves, and so on, but at least 16 */
+#define SNEPPP__TREE_POINTS 2048 /* for a mean, at the root; half of them in its halves, and so on, but at least 8 */
 
 /* The part of a ring above (sign 1) or below (sign -1) the line x_r = at (Sutherland and Hodgman, "Reentrant polygon
    clipping", Commun. ACM 17, 1974). What lies on the line between two parts is passed in both directions, which adds
@@ -20185,7 +20187,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
    double              count = 0, t[SNEPPP__MAX_AXES];
    s->counts++;
    if (!s->closed) {
-      size_t      points = level < 8 ? (size_t)SNEPPP__TREE_POINTS >> level : 16;
+      size_t      points = level < 8 ? (size_t)SNEPPP__TREE_POINTS >> level : 8;
       sneppp_real x[SNEPPP__MAX_EVENT];
       sneppp_rng  rng;
       sneppp_rng_init(&rng, 1, 0);
@@ -20229,7 +20231,7 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
 {
    const double *cell = s->cell + at * s->record;
    size_t        P = (size_t)s->P, axis, kid = s->cells;
-   double        middle, all = s->count[at], even = s->closed ? 1e-3 : 0.05;
+   double        middle, all = s->count[at], even = s->closed ? 1e-3 : 0.03;
    if (s->kid[at]) return s->kid[at];
    if (!sneppp__cell_middle(s, cell, &axis, &middle)) return 0;
    if (kid + 2 > s->room) kid = s->room + (at >= s->room && at < s->room + 2 ? 2 : 0);
@@ -20373,8 +20375,9 @@ static sneppp_status sneppp__draw_given_up(sneppp_error *err, size_t have, size_
 
 #define SNEPPP__MIXTURE_LEAST (1.0 / 4096) /* points per candidate, below which cells are better */
 #define SNEPPP__ENVELOPE_LEAST (1.0 / 1024)
+#define SNEPPP__WHOLE_LEAST    (1.0 / 65536) /* higher spheres, which are not cut, have no other way */
 
-/* The weights of the components, in the boxes around polygons. Returns the points per candidate, 0: none is expected. */
+/* The weights of the components, in the boxes around polygons. Returns the points per candidate; 0: not known. */
 static double sneppp__mixture_weights(sneppp__draw *w)
 {
    const sneppp_model *model = w->model;
@@ -20394,7 +20397,8 @@ static double sneppp__mixture_weights(sneppp__draw *w)
          if (!(box[1] > box[0])) { w->alias.p[i] *= w->g.K[f][i]; continue; }
          for (size_t r = 0; r < 2; r++) {
             double l = L->width[2 * i + r], c = L->W[2 * i + r] + model->layer[f].shift[r];
-            w->alias.p[i] *= 0.5 * SNEPPP__SQRT_PI * l * sneppp__erf_diff((box[2 * r] - c) / l, (box[2 * r + 1] - c) / l);
+            w->alias.p[i] *= 0.5 * SNEPPP__SQRT_PI * l *
+                             sneppp__erf_diff((box[2 * r] - c) / l, (box[2 * r + 1] - c) / l);
          }
       }
    }
@@ -20461,9 +20465,13 @@ static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size
       total += s->alias.p[i] = cell[2 * P] * cell[2 * P + 1];
    }
    acceptance = sneppp__finite(total) && total > 0 ? w->expected / total : 0;
-   tree = acceptance < SNEPPP__ENVELOPE_LEAST;
+   tree = acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole;
+   if (s->whole && acceptance < SNEPPP__WHOLE_LEAST)
+      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                          "the bound is too far above the intensity: only %g points per candidate, because spheres of "
+                          "dim > 3 are not cut into cells", acceptance);
    if (tree) {
-      acceptance = s->closed ? 0.5 : 1.0 / 64;
+      acceptance = s->closed ? 0.5 : 1.0 / 32;
       C = w->expected / acceptance;
       sneppp__cell_root(s);
       s->kid[0] = 0, s->count[0] = w->expected;
@@ -20618,8 +20626,9 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, cons
       sneppp_rng_init(&rng, seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
       if (l <= last) N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - depth)) * w.expected);
       if (N > SNEPPP__TILE_POINTS)
-         st = sneppp__fail(err, SNEPPP_ERR_SIZE, "the tile of layer %d has %g points, but at most %g are drawn; choose a "
-                           "larger depth", l, (double)N, (double)SNEPPP__TILE_POINTS);
+         st = sneppp__fail(err, SNEPPP_ERR_SIZE,
+                           "the tile of layer %d has %g points, but at most %g are drawn; choose a larger depth", l,
+                           (double)N, (double)SNEPPP__TILE_POINTS);
       else if (N) st = sneppp__draw_points(&w, &rng, (size_t)N, &sink, info, err);
       drawn += (double)N;
       sneppp__block_free(&w.block);

@@ -508,13 +508,37 @@ TEST sample_survives_failing_memory(void)
    PASS();
 }
 
+/* Differences of waves that are nearly equal: |V psi| is about 1, |V| is 2e4 (STEEP). */
+enum { SAMPLE_STEEP = 4 };
+static sneppp_status sample_steep(sneppp_model *m, sneppp_desc *d, sneppp_error *err)
+{
+   sneppp_status st;
+   const double  tiny = 1e-4;
+   d->width = SAMPLE_STEEP;
+   for (int f = 0; f < SNEPPP_MAX_FACTORS && d->factor[f].window.dim; f++) d->factor[f].unit.act = SNEPPP_COS;
+   st = sneppp_init(m, d, err);
+   if (st) return st;
+   for (int f = 0; f < m->factors; f++) {
+      sneppp_layer_state *L = &m->layer[f];
+      for (int i = 0; i < SAMPLE_STEEP; i++) {
+         for (int k = 0; k < L->d; k++)
+            L->W[i * L->d + k] = (sneppp_real)((i < 2 ? 2.5 : -1.5) + 0.5 * k + (f ? 0 : i % 2 * tiny * (k % 2 ? -1 : 1)));
+         if (L->b) L->b[i] = (sneppp_real)(i < 2 ? 0.5 : -0.25);
+      }
+   }
+   memset(m->readout[0].V, 0, (size_t)m->readout[0].m * SAMPLE_STEEP * sizeof *m->readout[0].V);
+   for (int i = 0; i < SAMPLE_STEEP; i++) m->readout[0].V[i / 2 * SAMPLE_STEEP + i] = (sneppp_real)((i % 2 ? -1 : 1) / tiny);
+   return SNEPPP_OK;
+}
+
 /* In the caller's block: no allocation, the same bits, the size is exact, one byte less is refused with what is needed. */
 TEST sample_in_place(void)
 {
    enum { CAP = 2000 };
    static sneppp_real x[CAP * 4], y[CAP * 4];
-   for (int kind = 0; kind < 4; kind++) { /* a mixture, an envelope, a product, the sphere */
-      sneppp_desc        d = sample_desc(kind == 0 ? SNEPPP_RBF : SNEPPP_COS, kind == 0, 12);
+   static const double ring[8] = {10, -1, 14, 0, 13, 1, 11, 0.5};
+   for (int kind = 0; kind < 6; kind++) { /* a mixture, an envelope, a product, the sphere, bumps in a polygon, a tree */
+      sneppp_desc        d = sample_desc(kind == 0 || kind == 4 ? SNEPPP_RBF : SNEPPP_COS, kind == 0 || kind == 4, 12);
       test_alloc         a = {0, 0, 0, 0};
       sneppp_model       m;
       sneppp_sample_info info, same;
@@ -526,10 +550,11 @@ TEST sample_in_place(void)
       char               need[24];
       if (kind == 2) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2, d.factor[1].unit.act = SNEPPP_RELU;
       if (kind == 3) d.factor[0].window.space = SNEPPP_SPHERE, d.factor[0].window.dim = 3, d.factor[0].unit.act = SNEPPP_EXP;
+      if (kind == 4) d.factor[0].window.space = SNEPPP_POLYGON, d.factor[0].window.count = 4, d.factor[0].window.xy = ring;
       d.alloc_ctx = &a;
-      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
+      ASSERT_EQ(SNEPPP_OK, kind == 5 ? sample_steep(&m, &d, NULL) : sneppp_init(&m, &d, NULL));
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
-      m.alpha *= 1000 / lambda;
+      m.alpha *= (kind == 5 ? 60 : 1000) / lambda;
       D = (size_t)m.D;
       sneppp_rng_init(&g, 4, 4);
       h = g;
@@ -545,7 +570,8 @@ TEST sample_in_place(void)
          ASSERT_EQ(SNEPPP_OK, sneppp_sample_in(mem, bytes, &m, NULL, &again, 0, y, CAP, &same, &err));
          ASSERT_EQ(info.count, same.count);
          ASSERT_MEM_EQ(x, y, info.count * D * sizeof *x);
-         ASSERT(info.acceptance == same.acceptance && info.expected == same.expected);
+         ASSERT(info.acceptance == same.acceptance && info.expected == same.expected && info.counts == same.counts);
+         ASSERT(kind != 5 || info.counts > 0);
       }
       for (int k = 0; k < 64; k++) ASSERT_EQ(0x5A, mem[bytes + (size_t)k]);
       ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_in(mem, bytes - 1, &m, NULL, &g, 0, y, CAP, &same, &err));
@@ -798,29 +824,6 @@ TEST sample_bumps_in_polygons(void)
    PASS();
 }
 
-/* Differences of waves that are nearly equal: |V psi| is about 1, |V| is 2e4 (STEEP). */
-enum { SAMPLE_STEEP = 4 };
-static sneppp_status sample_steep(sneppp_model *m, sneppp_desc *d, sneppp_error *err)
-{
-   sneppp_status st;
-   const double  tiny = 1e-4;
-   d->width = SAMPLE_STEEP;
-   for (int f = 0; f < SNEPPP_MAX_FACTORS && d->factor[f].window.dim; f++) d->factor[f].unit.act = SNEPPP_COS;
-   st = sneppp_init(m, d, err);
-   if (st) return st;
-   for (int f = 0; f < m->factors; f++) {
-      sneppp_layer_state *L = &m->layer[f];
-      for (int i = 0; i < SAMPLE_STEEP; i++) {
-         for (int k = 0; k < L->d; k++)
-            L->W[i * L->d + k] = (sneppp_real)((i < 2 ? 2.5 : -1.5) + 0.5 * k + (f ? 0 : i % 2 * tiny * (k % 2 ? -1 : 1)));
-         if (L->b) L->b[i] = (sneppp_real)(i < 2 ? 0.5 : -0.25);
-      }
-   }
-   memset(m->readout[0].V, 0, (size_t)m->readout[0].m * SAMPLE_STEEP * sizeof *m->readout[0].V);
-   for (int i = 0; i < SAMPLE_STEEP; i++) m->readout[0].V[i / 2 * SAMPLE_STEEP + i] = (sneppp_real)((i % 2 ? -1 : 1) / tiny);
-   return SNEPPP_OK;
-}
-
 /* The tree of cells: every kind of window that has closed forms, and products. */
 TEST sample_trees_of_cells(void)
 {
@@ -871,7 +874,7 @@ TEST sample_trees_of_cells(void)
 /* The same where cells have no closed forms: the sphere by zones, the disc by quadrants, sphere and time. */
 TEST sample_trees_without_closed_forms(void)
 {
-   enum { N = 800, S = 4, FINE = 200 };
+   enum { N = 300, S = 4, FINE = 120 };
    static sneppp_real x[N * 4];
    for (int kind = 0; kind < 3; kind++) {
       sneppp_desc        d;
