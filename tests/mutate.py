@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Do the tests notice? Changes one operator, constant, condition or statement of sneppp.h at a time, at random, and runs the
-tests: those of the floor first, then those of other suites. Needs python3, gcc with gcov, and is faster with clang.
+tests: those of the floor first, then those of other suites. Needs python3, gcc with gcov, 
 
    make mutate                                    200 changes over all floors
    make mutate MUTATE_SEED=2 MUTATE_COUNT=60      another draw
@@ -11,13 +11,16 @@ The draw follows from the seed and the text of the header alone. Every floor has
 is drawn first, then one of the changes that it allows: lines of active code inside functions, never comments, strings,
 declarations without a value, constants of tables or the preprocessor's lines. A change that does not compile is replaced.
 
-A test that does not run a line cannot notice it: gcov says once which tests run which lines, and only those are run, the
-quickest first. Noticed means: a test fails, the program dies, or it takes several times as long as it should. What
-survives them is tried once more under the address and undefined sanitizers, where out-of-bounds reads show.
+All changes are compiled into one program: the expression E that holds change 7 becomes (mutant == 7 ? E' : E), and the
+environment says which one is on. A test that does not run a line cannot notice it: gcov says once which tests run which
+lines, and only those are run, the quickest first: those of the floor's own suites, then the quick ones of others. Noticed
+means: a test fails, the program dies, or it takes several times as long as it should. What survives is tried once more
+under the address and undefined sanitizers, where reads out of bounds show.
 
 build/mutate keeps what was measured, and which changes of this very header were noticed; these are not run again, so a
 run that was cut short goes on, and after tests are mended only the unnoticed changes are tried (MUTATE_FRESH=1: all).
-tests/mutants.txt lists changes that survive for a reason. Exits with 1 below 90 %."""
+tests/mutants.txt lists changes that survive for a reason. Exits with 1 if less
+than 90 % of the others are noticed."""
 import hashlib, json, os, random, re, resource, shutil, subprocess, sys, tempfile, threading, time
 
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -87,8 +90,9 @@ def active_lines(header):
 class Change:
    """One mutant: text[at:end] becomes `new`; the statement that holds it spans the lines first to last."""
 
-   def __init__(self, floor, function, first, last, span, token, at, end, old, new, what):
+   def __init__(self, floor, function, first, last, span, token, at, end, old, new, what, region):
       self.floor, self.function, self.first, self.last, self.span = floor, function, first, last, span
+      self.region, self.number, self.reach = region, 0, 0 # region: the whole expression, or None for a statement that goes
       self.line, self.at, self.end, self.old, self.new, self.what = token.line, at, end, old, new, what
       self.name, self.by, self.how = "", None, ""
 
@@ -176,82 +180,162 @@ def statements(text, toks, i, end, floor, function, active, types, out):
       i += 1
 
 
+def closing(toks, k, b):
+   """The index of the bracket that closes the one at k."""
+   depth = 0
+   while k < b:
+      depth += 1 if toks[k].text in "([{" else -1 if toks[k].text in ")]}" else 0
+      if depth == 0: break
+      k += 1
+   return k
+
+
+def cut(toks, a, b, mark):
+   """Tokens a..b-1 in pieces between the marks that are outside all brackets."""
+   pieces, depth, start = [], 0, a
+   for k in range(a, b):
+      depth += 1 if toks[k].text in "([{" else -1 if toks[k].text in ")]}" else 0
+      if depth == 0 and toks[k].text == mark:
+         pieces.append((start, k))
+         start = k + 1
+   return pieces + [(start, b)]
+
+
+def expressions(toks, a, b, types):
+   """The expressions of a statement without its heads: itself, what it returns, or what its variables begin with."""
+   if a >= b: return []
+   if toks[a].text not in types: return [(a + 1, b) if toks[a].text == "return" else (a, b)]
+   out = []
+   for x, y in cut(toks, a, b, ","):
+      for k in range(x, y):
+         if toks[k].text == "=":
+            if toks[k + 1].text != "{": out.append((k + 1, y))
+            break
+   return out
+
+
 def statement(text, toks, a, b, floor, function, span, active, types, out, is_last):
    """Tokens a..b-1 and the semicolon or brace b."""
    first, last = toks[a].line, toks[b].line
+   regions = []
 
-   def add(k, at, stop, new, what):
+   def add(k, at, stop, new, what, region):
+      if region and re.search(r"\n[ \t]*#", text[region[0]:region[1]]): return # the preprocessor has a hand in it
       if toks[k].line in active:
-         c = Change(floor, function, first, last, span, toks[k], at, stop, text[at:stop], new, what)
+         c = Change(floor, function, first, last, span, toks[k], at, stop, text[at:stop], new, what, region)
          out.setdefault(toks[k].line, []).append(c)
 
-   def token(k, new, what):
-      add(k, toks[k].at, toks[k].at + len(toks[k].text), new, what)
-
    head = a
-   while toks[head].text in ("else", "do") or (toks[head].text in ("if", "for", "while", "switch") and toks[head + 1].text == "("):
-      if toks[head].text in ("else", "do"):
+   while head < b:
+      word = toks[head].text
+      if word in ("else", "do"): head += 1
+      elif word == "case" or (word == "default" and toks[head + 1].text == ":"):
+         while toks[head].text != ":": head += 1
          head += 1
+      elif word in ("if", "for", "while", "switch") and toks[head + 1].text == "(":
+         k = closing(toks, head + 1, b)
+         for x, y in cut(toks, head + 2, k, ";"): regions += expressions(toks, x, y, types)
+         if word == "if":
+            at, stop = toks[head + 1].at + 1, toks[k].at
+            add(head, at, stop, "!(" + text[at:stop] + ")", "condition", (at, stop))
+         head = k + 1
+      else: break
+   if head < b:
+      word = toks[head].text
+      if word == "static": return # a table
+      regions += [] if word in ("break", "continue", "goto") else expressions(toks, head, b, types)
+      # A whole statement: assignments, calls, early returns. The last return gives the result and stays.
+      if toks[b].text == ";" and word not in types and word != "goto" and not (word == "return" and is_last) and \
+            not (word == "(" and toks[head + 1].text == "void"):
+         add(head, toks[head].at, toks[b].at, "", "statement", None)
+   for x, y in regions:
+      if x >= y: continue
+      region = (toks[x].at, toks[y - 1].at + len(toks[y - 1].text))
+
+      def token(k, new, what): add(k, toks[k].at, toks[k].at + len(toks[k].text), new, what, region)
+
+      for k in range(x, y):
+         t, before, after = toks[k], toks[k - 1], toks[k + 1]
+         binary = k > x and (before.kind == "number" or (before.kind == "name" and before.text not in types | KEYWORDS) or before.text in (")", "]"))
+         if before.text == ")" and (toks[k - 2].text in types or (toks[k - 2].text == "*" and toks[k - 3].text in types)): binary = False # a cast
+         if t.kind == "op":
+            if t.text in ("+", "-") and binary: token(k, {"+": "-", "-": "+"}[t.text], "arithmetic")
+            elif t.text == "-": token(k, "", "sign")
+            elif t.text in ("*", "/") and binary: token(k, {"*": "/", "/": "*"}[t.text], "arithmetic")
+            elif t.text in ("+=", "-=", "*=", "/="): token(k, {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}[t.text], "arithmetic")
+            elif t.text in ("<", "<=", ">", ">="):
+               token(k, {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}[t.text], "border")
+               token(k, {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[t.text], "comparison")
+            elif t.text in ("==", "!="): token(k, {"==": "!=", "!=": "=="}[t.text], "comparison")
+            elif t.text in ("&&", "||"): token(k, {"&&": "||", "||": "&&"}[t.text], "logic")
+            elif t.text == "!": token(k, "", "logic")
+            elif t.text in ("<<", ">>") and binary: token(k, {"<<": ">>", ">>": "<<"}[t.text], "shift")
+            elif t.text in ("&", "|", "^") and binary: token(k, {"&": "|", "|": "&", "^": "|"}[t.text], "bits")
+         elif t.kind == "number":
+            if re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", t.text):
+               digits, suffix = re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)", t.text).groups()
+               value = int(digits, 0)
+               if value != 1 or y - x > 1: token(k, "%d%s" % (value + 1, suffix), "constant") # a lone 1 is mostly "yes", as is 2
+               if value > 0: token(k, "%d%s" % (value - 1, suffix), "constant")
+            else:
+               token(k, real_scaled(t.text), "constant")
+               token(k, " -" + t.text, "constant")
+         elif t.kind == "name" and after.text == "(":
+            swap = {"fmin": "fmax", "fmax": "fmin", "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor"}.get(t.text)
+            m = re.fullmatch(r"(sneppp__\w*?)(min|max)(_\w+)?", t.text)
+            if m: swap = m.group(1) + {"min": "max", "max": "min"}[m.group(2)] + (m.group(3) or "")
+            if swap: token(k, swap, "function")
+
+
+def weave(text, chosen):
+   """The header with all chosen changes in it, each under its number, and where each came to lie, in lines."""
+   places = {}
+   for c in chosen: places.setdefault(c.region or (c.at, c.end + 1, "statement"), []).append(c) # with its semicolon
+   switch = ("\n#include <stdlib.h>\nstatic int sneppp__mutant;\n__attribute__((constructor)) static void sneppp__mutant_read(void)\n"
+             "{ const char *s = getenv(\"MUTANT\"); sneppp__mutant = s ? atoi(s) : 0; }\n")
+   begin = text.index("\n", text.index(">>base ===")) # inside the implementation
+   edits = [(begin, begin, None)] + [(p[0], p[1], cs) for p, cs in places.items()]
+   out, at, lines, line = [], 0, {}, 1
+
+   def put(piece):
+      nonlocal line
+      out.append(piece)
+      line += piece.count("\n")
+
+   # A statement that goes may hold an expression that changes: the inner edit is made inside the outer one.
+   def render(a, b, inner):
+      piece, at = "", a
+      for x, y, cs in inner:
+         piece += text[at:x] + wrap(x, y, cs)
+         at = y
+      return piece + text[at:b]
+
+   def wrap(a, b, cs):
+      old = text[a:b]
+      if cs[0].region is None: return "{ if (sneppp__mutant != %d) %s }" % (cs[0].number, old) # an else may follow
+      return "(" + "".join("sneppp__mutant == %d ? (%s) : " % (c.number, text[a:c.at] + c.new + text[c.end:b]) for c in cs) + "(" + old + "))"
+
+   edits.sort(key=lambda e: (e[0], -e[1]))
+   k = 0
+   while k < len(edits):
+      a, b, cs = edits[k]
+      put(text[at:a])
+      if cs is None:
+         put(" */" + switch + "/*" if text[a - 2:a] != "*/" else switch)
+         at, k = a, k + 1
          continue
-      k, depth = head + 1, 0
-      while k < b:
-         depth += {"(": 1, ")": -1}.get(toks[k].text, 0)
-         if depth == 0: break
+      inner = []
+      k += 1
+      while k < len(edits) and edits[k][0] < b: # only a statement that goes can hold others
+         inner.append(edits[k])
          k += 1
-      if toks[head].text == "if":
-         inner = text[toks[head + 1].at + 1:toks[k].at]
-         add(head, toks[head + 1].at + 1, toks[k].at, "!(" + inner + ")", "condition")
-      head = k + 1
-      if head >= b: break
-   body = head if head < b else b
-   declared = body < b and toks[body].text in types
-   if declared and toks[body].text == "static": return # a table
-   # ---- a whole statement: assignments, calls without a value, early returns. The last return gives the result.
-   if body < b and toks[b].text == ";" and not declared and toks[body].kind == "name" or body < b and toks[body].text in ("*", "(", "++", "--"):
-      word = toks[body].text
-      returns = word == "return"
-      if word not in ("case", "default", "goto") and not (returns and is_last) and not (word == "(" and toks[body + 1].text == "void"):
-         add(body, toks[body].at, toks[b].at, "", "statement")
-   declarator = declared
-   depth = 0
-   for k in range(a, b):
-      t, before, after = toks[k], toks[k - 1], toks[k + 1]
-      if t.text in "([{": depth += 1
-      if t.text in ")]}": depth -= 1
-      if declared and k >= body: # the sizes of arrays are not changed
-         if t.text == "=": declarator = False
-         if t.text == "," and depth == 0: declarator = True
-         if declarator: continue
-      operand = before.kind in ("number",) or (before.kind == "name" and before.text not in types | KEYWORDS) or before.text in (")", "]")
-      if before.text == ")" and (toks[k - 2].text in types or (toks[k - 2].text == "*" and toks[k - 3].text in types)): operand = False
-      binary = operand and k > a
-      if t.kind == "op":
-         if t.text in ("+", "-") and binary: token(k, {"+": "-", "-": "+"}[t.text], "arithmetic")
-         elif t.text == "-" and not binary and after.text != "-": token(k, "", "sign")
-         elif t.text in ("*", "/") and binary: token(k, {"*": "/", "/": "*"}[t.text], "arithmetic")
-         elif t.text in ("+=", "-=", "*=", "/="): token(k, {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*="}[t.text], "arithmetic")
-         elif t.text in ("<", "<=", ">", ">="):
-            token(k, {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}[t.text], "border")
-            token(k, {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[t.text], "comparison")
-         elif t.text in ("==", "!="): token(k, {"==": "!=", "!=": "=="}[t.text], "comparison")
-         elif t.text in ("&&", "||"): token(k, {"&&": "||", "||": "&&"}[t.text], "logic")
-         elif t.text == "!": token(k, "", "logic")
-         elif t.text in ("<<", ">>") and binary: token(k, {"<<": ">>", ">>": "<<"}[t.text], "shift")
-         elif t.text in ("&", "|", "^") and binary: token(k, {"&": "|", "|": "&", "^": "|"}[t.text], "bits")
-      elif t.kind == "number" and before.text != "case":
-         if re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", t.text):
-            digits, suffix = re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)", t.text).groups()
-            value = int(digits, 0)
-            token(k, "%d%s" % (value + 1, suffix), "constant")
-            if value > 0: token(k, "%d%s" % (value - 1, suffix), "constant")
-         else:
-            token(k, real_scaled(t.text), "constant")
-            token(k, "-" + t.text if before.text != "-" else " -" + t.text, "constant")
-      elif t.kind == "name":
-         swap = {"fmin": "fmax", "fmax": "fmin", "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor"}.get(t.text)
-         m = re.fullmatch(r"(sneppp__\w*?)(min|max)(_\w+)?", t.text)
-         if m and after.text == "(": swap = m.group(1) + {"min": "max", "max": "min"}[m.group(2)] + (m.group(3) or "")
-         if swap and after.text == "(": token(k, swap, "function")
+      start = line
+      if inner and cs[0].region is None: put("{ if (sneppp__mutant != %d) %s }" % (cs[0].number, render(a, b, inner)))
+      else: put(wrap(a, b, cs))
+      for c in cs + [c for e in inner for c in e[2]]: lines[c] = (start, line)
+      at = b
+   put(text[at:])
+   return "".join(out), lines
 
 
 def draw(changes):
@@ -270,7 +354,7 @@ def draw(changes):
       order = sorted(changes[f])
       rng.shuffle(order)
       pools = {line: sorted(changes[f][line], key=lambda c: c.key()) for line in order}
-      for line in order: rng.shuffle(pools[line])
+      for line in order: random.Random("%d %s %d" % (SEED, f, line)).shuffle(pools[line])
       depth = max(len(p) for p in pools.values())
       streams[f] = [pools[line][k] for k in range(depth) for line in order if k < len(pools[line])]
    return wanted, streams
@@ -283,9 +367,8 @@ def command(name, *candidates):
    sys.exit("mutate: needs " + name)
 
 
-CC = command("a C compiler", os.environ.get("MUTATE_CC"), "clang", "gcc", "cc")
-FAST_CC = command("a C compiler", "gcc", CC) # half the time of clang at -O1, and twice at -O0
-SLOWER = 10 # times at -O0 what gcov's program takes at -O1: vectors are slow without optimisation
+CC = command("a C compiler", os.environ.get("MUTATE_CC"), "gcc", "clang", "cc")
+OTHERS = 6 # seconds of tests of other suites that a change is tried with
 INCLUDE = ["-isystem", os.path.join(TOP, "build", "greatest")]
 LIBS = ["-lm", "-pthread"]
 
@@ -313,15 +396,16 @@ def copy_tests(where):
       subprocess.run(["sh", "tests/suites.sh"] + suite_files(), cwd=TOP, check=True, stdout=f)
 
 
-def build(where, compiler, flags, program):
+def build(where, compiler, flags, program, check_only=False):
    """Compiles where/sneppp.h with the tests; the compiler's words if it fails."""
    inc = ["-I" + os.path.join(where, "gen"), "-I" + os.path.join(where, "tests")] + INCLUDE
    for source in ("runner", "main"):
       obj = os.path.join(where, source + ".o")
-      if source == "runner" and os.path.exists(obj): continue
+      if source == "runner" and (check_only or os.path.exists(obj)): continue
       r = subprocess.run([compiler, "-w", "-std=c99"] + (flags if source == "main" else []) + inc +
                          ["-c", "-o", obj, os.path.join(where, "tests", source + ".c")], capture_output=True, text=True, errors="replace")
       if r.returncode: return r.stderr or "failed"
+   if check_only: return ""
    r = subprocess.run([compiler] + flags + ["-o", program, os.path.join(where, "main.o"), os.path.join(where, "runner.o")] + LIBS,
                       capture_output=True, text=True, errors="replace")
    return r.stderr or "failed" if r.returncode else ""
@@ -468,102 +552,97 @@ def main():
       old = json.load(open(noticed_path))
       if old["header"] == noticed["header"]: noticed = old
    lock, good, stop = threading.Lock(), set(), []
-   done, next_of, missing = [], {f: 0 for f in wanted}, dict(wanted)
-   refused = {f: 0 for f in wanted}
    began = time.time()
-   places = []
-   for i in range(JOBS):
-      where = os.path.join(OUT, "place%d" % i)
-      copy_tests(where)
-      for f in ("runner.o", "main.o"):
-         if os.path.exists(os.path.join(where, f)): os.remove(os.path.join(where, f))
-      places.append(where)
-   # The program as it is, to tell a change's slowness from the machine's.
-   plain = os.path.join(OUT, "plain.out")
-   shutil.copy(header, os.path.join(places[0], "sneppp.h"))
-   bad = build(places[0], CC, ["-O0"], plain)
-   if bad: sys.exit("mutate: the tests do not compile\n" + bad)
-
-   def give_up(why):
-      stop.append(why)
-      raise SystemExit # of this thread
-
-   def take():
-      with lock:
-         # By turns, so that a run that is cut short has seen all floors.
-         for f in sorted(wanted, key=lambda f: (wanted[f] - missing[f]) / wanted[f]):
-            if missing[f] and next_of[f] < len(streams[f]):
-               missing[f] -= 1
-               next_of[f] += 1
-               c = streams[f][next_of[f] - 1]
-               c.name = "%s.%d" % (f, next_of[f])
-               return c
-      return None
+   where = os.path.join(OUT, "place")
+   copy_tests(where)
+   for f in ("runner.o", "main.o"):
+      if os.path.exists(os.path.join(where, f)): os.remove(os.path.join(where, f))
+   chosen, refused = choose(text, wanted, streams, where)
+   program, sanitized = os.path.join(where, "tests.out"), os.path.join(where, "sanitized.out")
+   bad = build(where, CC, ["-O1"], program)
+   if bad: sys.exit("mutate: the tests do not compile\n" + bad[:2000])
 
    def sound(test): # A change is blamed only for what the unchanged header does not do here.
       with lock:
          if test in good: return
-      how, _ = run_test(plain, test, 600)
-      if how: give_up("%s %s without any change" % (test, how))
+      how, _ = run_test(program, test, 600)
+      if how:
+         stop.append("%s %s without any change" % (test, how))
+         raise SystemExit # of this thread
       with lock: good.add(test)
 
-   def attempt(program, tests, slower, sanitized=False):
+   def attempt(c, program, tests, slower, is_sanitized=False):
       for seconds, test in tests:
-         how, _ = run_test(program, test, 5 + 5 * slower * seconds, sanitized=sanitized)
+         how, _ = run_test(program, test, 5 + 5 * slower * seconds, dict(os.environ, MUTANT=str(c.number)), is_sanitized)
          if how:
             sound(test)
             return "%s %s" % (test, how)
       return ""
 
-   def judge(c, where):
-      """Sets c.by, the test that notices, and c.how. False if the change does not compile."""
-      with open(os.path.join(where, "sneppp.h"), "w", encoding="utf-8") as f: f.write(text[:c.at] + c.new + text[c.end:])
-      program = os.path.join(where, "tests.out")
-      if build(where, CC, ["-O0"], program): return False
+   def over_all(changes, judge):
+      queue = list(reversed(changes))
+      def work(index):
+         while not stop:
+            with lock:
+               if not queue: return
+               c = queue.pop()
+            known = noticed["by"].get(c.key())
+            if known: c.by, c.how = known
+            else: judge(c)
+            with lock:
+               if c.by: noticed["by"][c.key()] = [c.by, c.how]
+               json.dump(noticed, open(noticed_path + ".new", "w"))
+               os.replace(noticed_path + ".new", noticed_path)
+               print("%3d %-11s %s:%d  %s -> %s  %s" % (c.number, c.name, c.function, c.line, squeeze(c.old)[:60], squeeze(c.new)[:64] or "nothing",
+                     "noticed by " + c.by + (" (%s)" % c.how if c.how != "own" else "") if c.by else
+                     "UNNOTICED" + ("" if c.reach else ", no test runs it")), flush=True)
+      in_parallel(work)
+      if stop: sys.exit("mutate: " + stop[0])
+
+   def plainly(c):
       own, others = measured.that_run(c)
       c.reach = len(own) + len(others)
-      quick, slow = split(own, 1.5)
-      slower = SLOWER
-      c.by, c.how = attempt(program, quick, slower), "own"
-      if not c.by and slow: # long tests are worth a better compilation
-         if build(where, FAST_CC, ["-O1"], program): return False
-         slower = 1
-         c.by = attempt(program, slow, slower)
-      if not c.by:
-         quick, slow = split(others, 1 if slower > 1 else 10)
-         c.by, c.how = attempt(program, quick, slower), "others"
-      if not c.by and slow:
-         if slower > 1 and build(where, FAST_CC, ["-O1"], program): return False
-         c.by = attempt(program, split(slow, 30)[0], 1)
-      if not c.by and own + others:
-         if not build(where, CC, ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], program):
-            c.by, c.how = attempt(program, split(own + others, 1)[0], 60, True), "sanitizer"
-      return True
+      c.by, c.how = attempt(c, program, own, 1), "own"
+      if not c.by: c.by, c.how = attempt(c, program, split(others, OTHERS)[0], 1), "others"
 
-   def work(index):
-      while not stop:
-         c = take()
-         if c is None: return
-         with lock: known = noticed["by"].get(c.key())
-         if known and known != "refused": c.by, c.how = known
-         elif known == "refused" or not judge(c, places[index]):
-            with lock:
-               refused[c.floor] += 1
-               missing[c.floor] += 1
-               noticed["by"][c.key()] = "refused"
-            continue
-         with lock:
-            done.append(c)
-            if c.by: noticed["by"][c.key()] = [c.by, c.how]
-            json.dump(noticed, open(noticed_path + ".new", "w"))
-            os.replace(noticed_path + ".new", noticed_path)
-            print("%3d %-11s %s:%d  %s -> %s  %s" % (len(done), c.name, c.function, c.line, squeeze(c.old)[:60], squeeze(c.new)[:64] or "nothing",
-                  "noticed by " + c.by + (" (%s)" % c.how if c.how != "own" else "") if c.by else
-                  "UNNOTICED" + ("" if c.reach else ", no test runs it")), flush=True)
+   def sanitizers(c):
+      own, others = measured.that_run(c)
+      c.by, c.how = attempt(c, sanitized, split(own + others, OTHERS / 8)[0], 20, True), "sanitizer"
 
-   in_parallel(work)
-   if stop: sys.exit("mutate: " + stop[0])
-   return report(text, wanted, done, refused, reasons, time.time() - began)
+   over_all(chosen, plainly)
+   rest = [c for c in chosen if not c.by and c.reach]
+   if rest:
+      print("mutate: %d once more under the sanitizers" % len(rest), flush=True)
+      bad = build(where, CC, ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], sanitized)
+      if bad: sys.exit("mutate: the tests do not compile with sanitizers\n" + bad[:2000])
+      over_all(rest, sanitizers)
+   return report(text, wanted, chosen, refused, reasons, time.time() - began)
+
+
+def choose(text, wanted, streams, where):
+   """The first changes of each floor's stream that compile, numbered; leaves the header with all of them in `where`."""
+   refused, taken = set(), {}
+   while True:
+      chosen = []
+      for f in wanted:
+         fit = [c for c in streams[f] if c not in refused][:wanted[f]]
+         for c in fit: c.name = "%s.%d" % (f, streams[f].index(c) + 1)
+         chosen += fit
+      # By turns over the floors, so that a run that is cut short has seen all of them.
+      rank = {f: 0 for f in wanted}
+      for c in chosen:
+         c.turn = (rank[c.floor] + 0.5) / wanted[c.floor]
+         rank[c.floor] += 1
+      chosen.sort(key=lambda c: c.turn)
+      for k, c in enumerate(chosen): c.number = k + 1
+      woven, lines = weave(text, chosen)
+      with open(os.path.join(where, "sneppp.h"), "w", encoding="utf-8") as f: f.write(woven)
+      said = build(where, CC, ["-fsyntax-only", "-fmax-errors=0"] if CC.endswith("gcc") else ["-fsyntax-only"], "", True)
+      if not said: return chosen, {f: sum(c.floor == f for c in refused) for f in wanted}
+      wrong = {int(n) for n in re.findall(r"sneppp\.h:(\d+):\d+: error", said)}
+      culprits = [c for c in chosen if any(lines[c][0] <= n <= lines[c][1] for n in wrong)]
+      if not culprits: sys.exit("mutate: the header with its changes does not compile\n" + said[:2000])
+      refused |= set(culprits)
 
 
 def print_change(text, c):
@@ -587,14 +666,14 @@ def report(text, wanted, done, refused, reasons, seconds):
    share = 100.0 * sum(sums[1:4]) / max(1, sums[0])
    print("%-9s %7d %5d %7d %9d %10d %9d %6.1f %%" % (("all",) + tuple(sums) + (share,)))
    real = sums[0] - sums[4]
-   print("%d changes did not compile and were replaced; without the equivalent ones %.1f %% are noticed; %.0f s" %
-         (sum(refused.values()), 100.0 * sum(sums[1:4]) / max(1, real), seconds))
+   print("%d changes did not compile and were replaced; %.0f s" % (sum(refused.values()), seconds))
    if rest: print("\nUnnoticed:")
    for c in sorted(rest, key=lambda c: c.line):
       print_change(text, c)
       print("   " + (c.why or "why? mend the tests, or say so in tests/mutants.txt"))
-   print("%.1f %% of %d changes noticed" % (share, sums[0]))
-   return 0 if share >= BAR else 1
+   share_real = 100.0 * sum(sums[1:4]) / max(1, real)
+   print("%.1f %% of %d changes noticed, %.1f %% without the %d that are equivalent" % (share, sums[0], share_real, sums[4]))
+   return 0 if share_real >= BAR else 1
 
 
 if __name__ == "__main__":

@@ -160,6 +160,16 @@ TEST export_mixed_radial(void)
    PASS();
 }
 
+/* Steps over what is between two numbers; 1 if it has so many commas, and no brace opens or closes in an odd place. */
+static int export_gap(const char **at, int commas)
+{
+   for (; **at && strchr(" \n,{}uf", **at); ++*at) {
+      if (**at == ',') commas--;
+      if (commas < 0 || (commas && **at == '{')) return 0;
+   }
+   return commas == 0;
+}
+
 /* The values of an exported array, as strtod reads them; NULL if it is not there or has another length. */
 static const double *export_array(const char *text, const char *name, size_t count)
 {
@@ -172,7 +182,7 @@ static const double *export_array(const char *text, const char *name, size_t cou
    at += strlen(head);
    for (size_t i = 0; i < count; i++) {
       char *end;
-      at += strspn(at, " \n,{}uf");
+      if (!export_gap(&at, i ? 1 : 0)) return NULL;
       value[i] = strtod(at, &end);
       if (end == at) return NULL;
       at = end;
@@ -285,7 +295,7 @@ TEST export_tree(void)
       for (size_t r = 0; r < dim; r++) want[5 + r] = q->lo[r], want[5 + dim + r] = q->hi[r];
       for (size_t i = 0; i < 5 + 2 * dim; i++) {
          char *end;
-         at += strspn(at, " \n,{}u");
+         ASSERT(export_gap(&at, i ? 1 : k ? 2 : 0)); /* each struct ends in a comma */
          ASSERT_EQ(want[i], strtod(at, &end));
          ASSERT(end > at);
          at = end;

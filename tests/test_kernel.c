@@ -1144,6 +1144,37 @@ TEST kernel_short_sines(void)
    PASS();
 }
 
+static void kernel_infinite_feature(const double *x, double *psi, void *user)
+{
+   psi[0] = x[0] > *(double *)user ? sneppp__nan() : 1;
+}
+
+/* What the numerical Gram matrix refuses, in words. */
+TEST kernel_numeric_gram_refuses(void)
+{
+   sneppp_window win = kernel_window(SNEPPP_BOX, 2);
+   double        K[9], work[12], error = 7, jump = 0;
+   sneppp_error  err;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 0, kernel_own_features, &jump, 0, 0, K, work, &error, &err));
+   ASSERT(strstr(err.why, "n = 0 is not"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, -3, kernel_own_features, &jump, 0, 0, K, work, &error, &err));
+   ASSERT(strstr(err.why, "n = -3 is not"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 3, NULL, &jump, 0, 0, K, work, &error, &err));
+   ASSERT(strstr(err.why, "psi is NULL"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, NULL, work, &error, &err));
+   ASSERT(strstr(err.why, "K is NULL"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, K, NULL, &error, &err));
+   ASSERT(strstr(err.why, "work is NULL"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, -1, 0, K, work, &error, &err));
+   ASSERT(strstr(err.why, "tol = -1"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, sneppp__nan(), 0, K, work, &error, &err));
+   ASSERT_EQ(7.0, error);
+   jump = 0.5; /* the box goes from -0.7 to 1.1 */
+   ASSERT_EQ(SNEPPP_ERR_NOT_FINITE, sneppp_gram_numeric(&win, 1, kernel_infinite_feature, &jump, 0, 0, K, work, &error, &err));
+   ASSERT(strstr(err.why, "not finite"));
+   PASS();
+}
+
 /* K_ii of a step is its first moment, and its derivatives are the moment's: by differences, along the diagonal, wherever
    steps have closed forms. */
 TEST kernel_step_beside_itself(void)
@@ -1213,5 +1244,6 @@ SUITE(kernel)
    RUN_TEST(kernel_short_sines);
    RUN_TEST(kernel_failed_calls_write_nothing);
    RUN_TEST(kernel_values_beside_the_pull_back);
+   RUN_TEST(kernel_numeric_gram_refuses);
    RUN_TEST(kernel_step_beside_itself);
 }
