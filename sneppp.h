@@ -13348,10 +13348,12 @@ static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
 }
 
 /* The tree over the groups of radial units, made anew from the parameters. Units that are no bumps leave the model
-   without a tree, which is slower and just as right. */
+   without a tree, which is slower and just as right; so does a floor that the skipped tail of a bump could exceed, for
+   instance 0, because far from all events the tails are all there is, and a likelihood takes their logarithm. */
 static void sneppp__index(sneppp_model *model)
 {
    size_t group = (size_t)model->desc.group, n = (size_t)model->n, d, nodes;
+   double highest = 0;
    model->nodes = 0;
    if (!model->desc.group || !n) return;
    d = (size_t)sneppp__tree_dim(model);
@@ -13366,6 +13368,8 @@ static void sneppp__index(sneppp_model *model)
    }
    nodes = sneppp__tree_build((int)d, n / group, model->centre, NULL, model->node);
    for (size_t k = 0; k < nodes; k++) if (!model->node[k].kid && !sneppp__index_leaf(model, &model->node[k])) return;
+   for (size_t i = 0; i < n; i++) highest = fmax(highest, (double)model->peak[i]);
+   if (!(model->floor >= model->alpha * highest * exp(-SNEPPP__EDGE)) || !(model->floor > 0)) return;
    model->nodes = nodes;
    if (model->table) sneppp__table_fill(model);
    for (size_t k = 0; k < nodes; k++) {

@@ -416,6 +416,33 @@ TEST fit_frozen_keeps_its_bits(void)
    PASS();
 }
 
+/* Without a floor, what a tree skips would be all that there is between the events. */
+TEST fit_tree_needs_a_floor(void)
+{
+   sneppp_events   e = fit_events(150);
+   sneppp_desc     d = fit_desc_box(0);
+   sneppp_fit_desc f = fit_adam(&e, 8);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   double          far = 0, nll;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   f.method = SNEPPP_AUTO;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT(m.nodes > 0);
+   f.method = SNEPPP_ADAM, f.floor = SNEPPP_NONE;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ(0, m.floor);
+   ASSERT_EQ(0, m.nodes);
+   nll = fit_nll(&m, &e);
+   for (size_t i = 0; i < e.count; i++) far -= sneppp_log_intensity(&m, e.x + 2 * i) / (double)e.count;
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &r.expected, &err));
+   far += (r.expected + sneppp__lgamma((double)e.count + 1)) / (double)e.count;
+   ASSERT_IN_RANGE(nll, far, 1e-4 * (1 + fabs(nll)));
+   sneppp_free(&m);
+   PASS();
+}
+
 /* The share of the floor is one of all events, whatever the number of realisations and what they watched. */
 TEST fit_floor_share_of_realisations(void)
 {
@@ -619,6 +646,7 @@ SUITE(fit)
    RUN_TEST(fit_survives_failing_memory);
    RUN_TEST(fit_adam_goes_on_with_a_floor);
    RUN_TEST(fit_frozen_keeps_its_bits);
+   RUN_TEST(fit_tree_needs_a_floor);
    RUN_TEST(fit_floor_share_of_realisations);
    RUN_TEST(fit_failed_changes_nothing);
    RUN_TEST(fit_polish_keeps_the_floor);

@@ -29,6 +29,7 @@ static sneppp_status radial_model(int d, double ratio, double widest, sneppp_mod
       m->layer[0].width[i] = (sneppp_real)width[i];
    }
    for (int i = 0; i < radial_units; i++) m->readout[0].V[i] = (sneppp_real)(0.1 + sneppp_rng_uniform(&rng));
+   m->floor = 1e-9; /* without one there is no tree */
    sneppp__index(m);
    return SNEPPP_OK;
 }
@@ -89,6 +90,7 @@ TEST radial_table_has_its_room(void)
    memcpy(again.layer[0].W, m.layer[0].W, (size_t)m.n * 2 * sizeof(sneppp_real));
    memcpy(again.layer[0].width, m.layer[0].width, (size_t)m.n * 2 * sizeof(sneppp_real));
    memcpy(again.readout[0].V, m.readout[0].V, (size_t)m.n * sizeof(sneppp_real));
+   again.floor = m.floor;
    sneppp__index(&again);
    ASSERT_EQ(m.table_top, again.table_top);
    ASSERT_MEM_EQ(m.table, again.table, sneppp__table_size(2, m.table_top, m.table_more) * sizeof(double));
