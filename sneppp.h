@@ -2097,8 +2097,7 @@ SNEPPP__UNUSED static const sneppp__kit *sneppp__kit_for(size_t size)
 {
 #if defined(SNEPPP__AVX)
    if (__builtin_cpu_supports("avx512f")) return &sneppp__kits[1][size == 8];
-   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &sneppp__kits[0][size == 8];
-   return NULL;
+   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &sneppp__kits[0][size == 8] : NULL;
 #elif defined(SNEPPP__NEON)
    return &sneppp__kits[0][size == 8];
 #else
@@ -2492,6 +2491,7 @@ static int sneppp__jacobi_plane(size_t n, double *B, double *V, size_t p, size_t
 /* Makes B nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
 static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V)
 {
+   sneppp_status st = SNEPPP_OK;
    for (int sweep = 0; sweep < 40; sweep++) {
       size_t rotations = 0;
       for (size_t p = 0; p + 1 < n; p++)
@@ -2501,8 +2501,8 @@ static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V)
    /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. */
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j < i; j++)
-         if (fabs(B[i * n + j]) > SNEPPP__EPS) return SNEPPP_ERR_NO_CONVERGENCE;
-   return SNEPPP_OK;
+         if (!(fabs(B[i * n + j]) <= SNEPPP__EPS)) st = SNEPPP_ERR_NO_CONVERGENCE; /* NaN, too, is no solution */
+   return st;
 }
 
 /* Q is nearly orthogonal after many warm starts; one step of Newton's iteration for the polar factor,
@@ -21012,10 +21012,8 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    sneppp__block_free(&block);
    if (st != SNEPPP_OK) return st;
    sneppp__io_parameters(&io, model);
-   if (io.bad || io.left)
-      st =
-         sneppp__fail(err, SNEPPP_ERR_FORMAT, "the parameters in the saved model do not fit its description");
-   else st = sneppp__parameters_check(model, err);
+   SNEPPP_ASSERT(!io.bad && !io.left); /* sneppp__io_fits has seen to it */
+   st = sneppp__parameters_check(model, err);
    if (st == SNEPPP_OK) sneppp__index(model);
    if (st != SNEPPP_OK) sneppp_free(model);
    return st;

@@ -412,6 +412,20 @@ TEST linalg_eigh_refuses_nan_and_inf(void)
    PASS();
 }
 
+/* What is not finite turns for ever; after the last sweep it is called by its name. */
+TEST linalg_jacobi_does_not_call_nan_a_solution(void)
+{
+#if !defined(__FAST_MATH__) /* which may assume that there is no NaN */
+   static const uint64_t nan = 0x7ff8000000000000ULL;
+   double                B[9] = {2, 0, 1, 0, 3, 1, 1, 1, 4}, V[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+   ASSERT_EQ(SNEPPP_OK, sneppp__jacobi_sweeps(3, B, V));
+   memcpy(&B[1], &nan, sizeof nan);
+   memcpy(&B[3], &nan, sizeof nan);
+   ASSERT_EQ(SNEPPP_ERR_NO_CONVERGENCE, sneppp__jacobi_sweeps(3, B, V));
+#endif
+   PASS();
+}
+
 TEST linalg_lambda_max_is_enclosed(void)
 {
    static const size_t sizes[] = {1, 2, 7, 31, 33, 90};
@@ -505,6 +519,7 @@ SUITE(linalg)
    RUN_TEST(linalg_eigh_second_difference);
    RUN_TEST(linalg_eigh_warm_start_does_not_drift);
    RUN_TEST(linalg_eigh_refuses_nan_and_inf);
+   RUN_TEST(linalg_jacobi_does_not_call_nan_a_solution);
    RUN_TEST(linalg_lambda_max_is_enclosed);
    RUN_TEST(linalg_lambda_max_cannot_be_deceived);
    RUN_TEST(linalg_psd_project_is_the_nearest);
