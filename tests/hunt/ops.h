@@ -807,7 +807,7 @@ static void op_nll(const plan_op *o)
       MUST(fabs(other - want) <= tol + N * 1e-9 || !(expected > 0), "conditional_nll",
            "%.12g, from its definition %.12g", other, want);
    }
-   n = (double)event_count();
+   n = event_weights(); /* an event of weight 2 is two events */
    st = sneppp_test_nll(&w.model, w.events, w.realisations, scale, &other, &par, &err);
    if (st == SNEPPP_OK && n > 0) {
       double want = (own - expected + scale * expected - event_weights() * log(scale)) / n;
@@ -1458,7 +1458,7 @@ static void join_shapes(void) /* a joint model has one window: that of all coord
    events and 40 points drawn. */
 static double seconds_for(int kind)
 {
-   return kind == OP_SAMPLE || kind == OP_TILE                     ? 3
+   return kind == OP_SAMPLE || kind == OP_TILE ? 10
           : kind == OP_AUTO || kind == OP_TWIN || kind == OP_MOVED ? 12
                                                                    : 6;
 }

@@ -153,6 +153,7 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
          break;
       case SNEPPP_SPHERE: s->win.measure = f->measure ? SNEPPP_PROBABILITY : SNEPPP_SURFACE; break;
       case SNEPPP_BINOMIAL: s->win.param[0] = 1 + f->pieces; break;
+      case SNEPPP_EUCLID: case SNEPPP_NORMAL: case SNEPPP_VONMISES: break; /* no parameters */
       default:
          for (int r = 0; r < (f->space == SNEPPP_DIRICHLET ? dim : 2); r++)
             s->win.param[r] = 0.7 + 2 * unit_of(seed, 13, id, r);
