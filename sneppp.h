@@ -5343,12 +5343,67 @@ SNEPPP__UNUSED static double sneppp__act(const sneppp_unit *u, double z, double 
 }
 
 #ifndef SNEPPP_INFERENCE_ONLY
-/* A point drawn from mu / mu(X), for windows of finite mass that can be drawn from exactly; 0 if it cannot. The
-   polygon is drawn by rejection from its bounding box, the ball from a direction and a radius. */
+/* The area of a polygon left of x = t, by Green's theorem: the integral of min(x, t) dy along its rings. If `line` is
+   not NULL: the length of what lies below y = *line on the line x = t, the sum of min(y, *line) over the edges that
+   cross it, with the sign of the side on which the polygon lies. */
+static double sneppp__polygon_part(const sneppp_window *win, double t, const double *line)
+{
+   double sum = 0;
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
+      const double *ring = win->xy + 2 * at, sign = sneppp__ring_sign(win, r);
+      size_t        n = sneppp__ring_size(win, r);
+      for (size_t k = 0, j = n - 1; k < n; j = k++) {
+         const double *a = ring + 2 * j, *b = ring + 2 * k, lo = fmin(a[0], b[0]), hi = fmax(a[0], b[0]);
+         double        cut = t <= lo ? 0 : t >= hi ? 1 : (t - lo) / (hi - lo); /* the share of the edge left of t */
+         if (!line) {
+            double left = 0.5 * (lo + fmin(hi, t)) - win->xy[0], right = t - win->xy[0];
+            sum += sign * (b[1] - a[1]) * (cut * left + (1 - cut) * right);
+         } else if ((a[0] > t) != (b[0] > t)) {
+            double y = a[1] + (b[1] - a[1]) * ((t - a[0]) / (b[0] - a[0]));
+            sum += (b[0] < a[0] ? sign : -sign) * (fmin(y, *line) - win->xy[1]);
+         }
+      }
+   }
+   return sum;
+}
+
+/* A point of a polygon, uniform. Of a polygon that fills its box most points of the box will do; a thin one is drawn by
+   bisection, x from the area to its left, then y from the length below it, so that the work is bounded. What rounding
+   puts outside is drawn anew, at last the first vertex: it belongs to the window. */
+static void sneppp__polygon_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
+{
+   double lo[2], hi[2];
+   size_t vertices = 0;
+   for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
+   for (int r = 0; r < 2; r++) lo[r] = hi[r] = win->xy[r];
+   for (size_t k = 1; k < vertices; k++)
+      for (int r = 0; r < 2; r++) {
+         lo[r] = fmin(lo[r], win->xy[2 * k + (size_t)r]);
+         hi[r] = fmax(hi[r], win->xy[2 * k + (size_t)r]);
+      }
+   for (int attempt = 0; attempt < 128; attempt++) {
+      for (int r = 0; r < 2; r++) x[r] = lo[r] + sneppp_rng_uniform(rng) * (hi[r] - lo[r]);
+      for (int r = 0; attempt >= 64 && r < 2; r++) {
+         double from = lo[r], to = hi[r], all = sneppp__polygon_part(win, r ? x[0] : to, r ? &to : NULL),
+                u = sneppp_rng_uniform(rng) * all;
+         for (int step = 0; step < 60; step++) {
+            double mid = from + 0.5 * (to - from);
+            if (sneppp__polygon_part(win, r ? x[0] : mid, r ? &mid : NULL) < u) from = mid;
+            else to = mid;
+         }
+         x[r] = to;
+      }
+      if (sneppp__polygon_holds(win, x[0], x[1])) return;
+   }
+   x[0] = win->xy[0], x[1] = win->xy[1];
+}
+
+/* A point drawn from mu / mu(X), for windows of finite mass that can be drawn from exactly; 0 if it cannot. The ball is
+   drawn from a direction and a radius. */
 SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
 {
-   double u, lo[2], hi[2], norm;
-   size_t k, vertices = 0;
+   double u, norm;
+   size_t k;
    int    r;
    switch (win->space) {
       case SNEPPP_BOX:
@@ -5382,17 +5437,7 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
                    (win->scale ? win->scale[k * d + q] : 1) * sneppp_rng_normal(rng);
          return 1;
       }
-      case SNEPPP_POLYGON:
-         for (k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
-         for (r = 0; r < 2; r++) lo[r] = hi[r] = win->xy[r];
-         for (k = 1; k < vertices; k++)
-            for (r = 0; r < 2; r++) {
-               lo[r] = fmin(lo[r], win->xy[2 * k + (size_t)r]);
-               hi[r] = fmax(hi[r], win->xy[2 * k + (size_t)r]);
-            }
-         do for (r = 0; r < 2; r++) x[r] = lo[r] + sneppp_rng_uniform(rng) * (hi[r] - lo[r]);
-         while (!sneppp__polygon_holds(win, x[0], x[1]));
-         return 1;
+      case SNEPPP_POLYGON: sneppp__polygon_draw(win, rng, x); return 1;
       default: return 0;
    }
 }

@@ -553,8 +553,42 @@ TEST space_mass_must_be_a_number(void)
    PASS();
 }
 
+/* Thin polygons, which a box around them would almost never hit: draws end, lie inside and are uniform. Areas left of a
+   point and lengths below one come from a frame around a hole and from a sliver across the diagonal. */
+TEST space_thin_polygons(void)
+{
+   static const double sliver[8] = {0, 0, 1000, 1000, 1000, 1000.001, 0, 0.001};
+   static const double frame[16] = {0, 0, 4, 0, 4, 2, 0, 2, 0.001, 0.001, 3.999, 0.001, 3.999, 1.999, 0.001, 1.999};
+   static const size_t rings[2] = {4, 4};
+   sneppp_window       w;
+   sneppp_rng          rng;
+   double              x[2], side[4] = {0, 0, 0, 0}, middle = 1, most = 1e9;
+   memset(&w, 0, sizeof w);
+   sneppp_rng_init(&rng, 4, 0);
+   w.space = SNEPPP_POLYGON, w.dim = 2, w.count = 4, w.xy = sliver;
+   ASSERT_IN_RANGE(0.25, sneppp__polygon_part(&w, 250, NULL), 1e-9);
+   ASSERT_IN_RANGE(0.001, sneppp__polygon_part(&w, 250, &most), 1e-9);
+   for (int i = 0; i < 400; i++) {
+      ASSERT(sneppp_window_draw(&w, &rng, x) && sneppp_window_contains(&w, x));
+      side[(int)fmin(3, x[0] / 250)]++;
+   }
+   for (int k = 0; k < 4; k++) ASSERT_IN_RANGE(100, side[k], 35); /* four standard deviations */
+   w.xy = frame, w.rings = 2, w.ring_size = rings, w.count = 0;
+   ASSERT_IN_RANGE(4 - 1.999 * 1.998, sneppp__polygon_part(&w, 2, NULL), 1e-12);
+   ASSERT_IN_RANGE(0.002, sneppp__polygon_part(&w, 2, &most), 1e-12);
+   ASSERT_IN_RANGE(0.001, sneppp__polygon_part(&w, 2, &middle), 1e-12);
+   memset(side, 0, sizeof side);
+   for (int i = 0; i < 1200; i++) {
+      ASSERT(sneppp_window_draw(&w, &rng, x) && sneppp_window_contains(&w, x));
+      side[x[0] < 0.001 ? 0 : x[0] > 3.999 ? 1 : x[1] < 1 ? 2 : 3]++;
+   }
+   for (int k = 0; k < 4; k++) ASSERT_IN_RANGE(k < 2 ? 200 : 400, side[k], k < 2 ? 52 : 66);
+   PASS();
+}
+
 SUITE(space)
 {
+   RUN_TEST(space_thin_polygons);
    RUN_TEST(space_mass_must_be_a_number);
    RUN_TEST(space_members);
    RUN_TEST(space_densities);
