@@ -1,6 +1,6 @@
 /* What must always hold, whatever the program did. Every tolerance is made of the rounding of the precision and the
-   size of what cancels, or of two resolutions of a quadrature; where a tolerance is too wide to tell anything, the check is
-   counted as undecided and not as passed. */
+   size of what cancels, or of two resolutions of a quadrature; where a tolerance is too wide to tell anything, the
+   check is counted as undecided and not as passed. */
 #ifndef HUNT_CHECKS_H
 #define HUNT_CHECKS_H
 #include <unistd.h>

@@ -205,8 +205,8 @@ static void check_floor(const sneppp_fit_desc *fit)
         method_names[fit->method], fit->floor, event_weights(), held);
 }
 
-/* Events that are uniform on a line and seen with gaps: the fit goes on through every gap. A fiftieth of the rate beside
-   it is no estimate of a uniform rate, but a gap that was left empty. */
+/* Events that are uniform on a line and seen with gaps: the fit goes on through every gap. A fiftieth of the rate
+   beside it is no estimate of a uniform rate, but a gap that was left empty. */
 static void check_gaps(const sneppp_report *report)
 {
    const sneppp_window *seen = w.seen.factor[0], *v = &w.model.desc.factor[0].window;
@@ -1181,6 +1181,9 @@ static void op_twin(const plan_op *o)
    } else told->undecided++;
    free(bytes);
    /* the same fit in both: a convex problem has one optimum, so that the likelihoods differ by the gaps at most */
+   for (int f = 0; f < w.model.factors; f++) /* far from 0, rounding to float moves events by much of the window */
+      for (int r = 0; r < w.model.layer[f].D; r++)
+         if (fabs(w.model.layer[f].shift[r] * w.model.layer[f].rate[r]) > 30 || w.p.spread >= 3) return;
    if (w.realisations == 1 && !w.events[0].seen && w.events[0].x && w.events[0].count &&
        !w.model.desc.factor[0].own.psi && w.factors == w.p.factors + 1 && w.p.mix != SNEPPP_MIX_JOINT) {
       sneppp_model m;
@@ -1280,8 +1283,9 @@ static void op_moved(const plan_op *o)
              tol = 1e-6 * (1 + fabs(a) + fabs(shift));
       if (report[0].method != SNEPPP_AUTO) tol += fmax(report[0].gap, report[1].gap);
       if (sizeof(sneppp_real) == 4) tol += 1e-3;
-      if (report[0].method == SNEPPP_AUTO && what)
-         tol += 0.02; /* rounded data are spread at random, event by event */
+      /* within a budget, centres are chosen by a search that ends where its start leads it */
+      if (report[0].method == SNEPPP_AUTO && what && !w.p.open) tol += 0.1;
+      if (report[0].method == SNEPPP_AUTO && what && w.p.spread >= 3) tol += 0.05; /* ties are spread at random */
       if (a != a || b != b || report[0].dropped || blind) {
          told->undecided++;
          return;
@@ -1303,7 +1307,7 @@ static void op_small(const plan_op *o)
    double mean = pow(10, o->a / 3.0 - 4), days, lon, lat;
    sneppp_real unit[3];
    sneppp_error err;
-   int year, month, day;
+   int year = 0, month = 0, day = 0;
    size_t kept = sneppp_thin(100, 0.01 * (o->b + 1), op_seed(o), keep), sum = 0;
    for (int i = 0; i < 100; i++) sum += keep[i];
    MUST(kept == sum, "thin", "%zu kept, but %zu are marked", kept, sum);

@@ -70,6 +70,7 @@ typedef struct plan {
    int factors;  /* more than one                                 */
    plan_factor f[HUNT_FACTORS];
    int mix, readout, rank, width, alpha, mem, layer; /* width: more than one; layer: 1 = set by hand */
+   int open; /* no width: the default, and for AUTO no budget            */
    int events, spread, weights, realisations, seen, source;
    plan_op op[HUNT_OPS];
 } plan;
@@ -253,6 +254,7 @@ static void draw_plan(uint64_t seed, plan *p)
       p->f[0].own = 1, p->f[0].dim = p->f[0].act = p->f[0].mixed = p->readout = 0;
    if (once_in(&d, 3)) p->rank = 1 + roll(&d, once_in(&d, 2) ? 3 : 12);
    if (once_in(&d, 5)) p->alpha = 1 + roll(&d, 5);
+   if (!p->f[0].own && p->mix != SNEPPP_MIX_OUTER) p->open = once_in(&d, 4);
    p->mem = once_in(&d, 6);
    p->layer = once_in(&d, 3);
    p->events = once_in(&d, 12) ? roll(&d, 3) : once_in(&d, 10) ? 100 + roll(&d, 200) : roll(&d, 60);

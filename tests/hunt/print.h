@@ -145,7 +145,7 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
               "<stdlib.h>\n#include <string.h>\n\n");
    for (int k = 0; k < w.factors; k++) {
       const sneppp_factor *x = &w.desc.factor[k];
-      int n = x->width ? x->width : w.desc.width;
+      int n = x->width ? x->width : w.desc.width ? w.desc.width : 64;
       print_lists(f, &x->window, k);
       if (!x->units) continue;
       fprintf(f, "static const sneppp_unit units%d[] = { ", k);

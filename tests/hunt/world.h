@@ -433,7 +433,7 @@ static void make_desc(void)
    for (int f = 0; f < w.factors; f++) {
       const plan_factor *q = &p->f[f];
       sneppp_factor *x = &w.desc.factor[f];
-      int act = act_of(q), second = q->mixed - 1, n = q->width ? q->width : 1 + p->width;
+      int act = act_of(q), second = q->mixed - 1, n = q->width ? q->width : p->open ? 64 : 1 + p->width;
       make_shape(&w.shape[f], q, p->seed, f);
       x->window = w.shape[f].win;
       x->unit = unit_with(q->act, q->order), x->width = q->width, x->no_bias = q->no_bias;
@@ -454,7 +454,7 @@ static void make_desc(void)
       w.D += q->space == SNEPPP_FINITE ? 1 : w.shape[f].win.dim;
    }
    w.desc.mix = (sneppp_mix)p->mix, w.desc.readout = (sneppp_readout)p->readout;
-   w.desc.rank = p->rank, w.desc.width = 1 + p->width;
+   w.desc.rank = p->rank, w.desc.width = p->open ? 0 : 1 + p->width;
    w.desc.alpha = p->alpha ? pow(10, p->alpha - 3) : 0;
    w.desc.seed = 1 + p->seed % 1000;
    w.desc.alloc_ctx = &w.alloc;
