@@ -423,10 +423,8 @@ static double narrowest(const sneppp_model *m)
 /* What kind of model it is, for the name of a finding: so that one cause does not hide another. */
 static const char *peculiar(const sneppp_model *m)
 {
-   int several = m->factors > 1 && (m->desc.mix == SNEPPP_MIX_SUM || m->desc.mix == SNEPPP_MIX_STACK ||
-                                    m->desc.mix == SNEPPP_MIX_ADDITIVE);
-   for (int f = 0; f < m->factors; f++)
-      if (!(sneppp_window_mass(&m->desc.factor[f].window) > 0) && (several || m->floor > 0))
+   for (int f = 0; f < m->factors; f++) /* R^d and the like; what mixes by masses, floors and alpha = N / mass */
+      if (!(sneppp_window_mass(&m->desc.factor[f].window) > 0))
          return " (infinite mass)";
    for (int f = 0; f < m->factors; f++)
       if (m->desc.factor[f].no_bias) return " (no_bias)";
@@ -537,7 +535,7 @@ static void check_ask(const sneppp_model *m)
       const sneppp_real *at = x + (size_t)k * D;
       double one = (double)sneppp_intensity(m, at), logs = sneppp_log_intensity(m, at), top = 0, sum = 0,
              product = 1, sums = 0, tops = 1, direct;
-      MUST(one == one && one >= 0, "intensity", "the intensity at point %d is %g", k, one);
+      MUST(one == one && one >= 0, named("intensity", m), "the intensity at point %d is %g", k, one);
       if (sneppp_features(m, at, psi, &err) != SNEPPP_OK) {
          refused("features", err.status, &err);
          continue;

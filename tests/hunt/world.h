@@ -261,7 +261,7 @@ static void shape_draw(const shape *s, uint64_t seed, int id, int spread, sneppp
                y[k] = v->count ? v->mean[cell * d + k] + v->scale[cell * d + k] * g : g;
             }
             break;
-         case SNEPPP_GAMMA: y[0] = -log(u[0]) / v->param[1]; break;
+         case SNEPPP_GAMMA: y[0] = -log(fmax(u[0], 1e-3)) / v->param[1]; break;
          case SNEPPP_BETA: y[0] = 0.01 + 0.98 * u[0]; break;
          case SNEPPP_DIRICHLET:
             for (int k = 0; k < d; k++) y[k] = 0.05 - log(u[k] > 0 ? u[k] : 0.5), sum += y[k];
