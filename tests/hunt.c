@@ -253,8 +253,8 @@ int main(int argc, char **argv)
    }
    printf("\ndrawn, and refused when the model was made or by the call itself:\n");
    table("spaces", space_names, told->space, SNEPPP_SPACE_END);
-   table("activations (ACT_DEFAULT counts as what it stands for; ONE is in mixed layers only)", act_names + 1, told->act + 1,
-         SNEPPP_ACT_END - 1);
+   table("activations (ACT_DEFAULT counts as what it stands for; ONE is in mixed layers only)", act_names + 1,
+         told->act + 1, SNEPPP_ACT_END - 2);
    table("mixes of several factors", mix_names, told->mix, SNEPPP_MIX_END);
    {
       static const char *const readouts[2] = { "FULL", "DIAGONAL" };

@@ -1464,7 +1464,7 @@ static void join_shapes(void) /* a joint model has one window: that of all coord
 static double seconds_for(int kind)
 {
    return kind == OP_SAMPLE || kind == OP_TILE ? 10
-          : kind == OP_AUTO || kind == OP_TWIN || kind == OP_MOVED ? 12
+          : kind == OP_AUTO || kind == OP_TWIN || kind == OP_MOVED ? 15 + 0.15 * (double)event_count()
                                                                    : 6;
 }
 
