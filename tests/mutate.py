@@ -7,9 +7,9 @@ tests: those of the floor first, then those of other suites. Needs python3, gcc 
    make mutate MUTATE_FLOOR=rng                   one floor (MUTATE_COUNT changes in it)
    python3 tests/mutate.py --show rng.3           how the header differs in change 3 of that floor
 
-The draw follows from the seed and the text of the header alone. Every floor has its share by lines, at least five. A line
+The draw follows from the seed and the text of the header. Every floor has its share by lines, at least five. A line
 is drawn first, then one of the changes that it allows: lines of active code inside functions, never comments, strings,
-declarations without a value, constants of tables or the preprocessor's lines. A change that does not compile is replaced.
+declarations without a value, constants of tables, the preprocessor's lines or functions that only other builds use. A change that does not compile is replaced.
 
 All changes are compiled into one program: the expression E that holds change 7 becomes (mutant == 7 ? E' : E), and the
 environment says which one is on. A test that does not run a line cannot notice it: gcov says once which tests run which
@@ -103,7 +103,8 @@ class Change:
 def real_scaled(s):
    m = re.match(r"[0-9.]+(?:[eE][-+]?\d+)?", s)
    suffix = s[m.end():]
-   return repr(float(m.group()) * 1.01) + suffix
+   small = re.search(r"[eE]-", m.group()) # a tolerance: a hundredth of it is nothing
+   return repr(float(m.group()) * (100 if small else 1.01)) + suffix
 
 
 def read_header(path):
@@ -447,7 +448,7 @@ class Measured:
       for f in suite_files():
          key, suite = sha(f) + base, suite_of(f)
          names = re.findall(r"\bRUN_TEST\w*\((\w+)", open(f).read())
-         if known.get(suite, {}).get("key") != key: known[suite] = {"key": key, "tests": {}}
+         if known.get(suite, {}).get("key") != key: known[suite] = {"key": key, "tests": {}, "kept": []}
          todo += [(suite, name) for name in names if name not in known[suite]["tests"]]
       if todo:
          print("mutate: which lines do %d tests run? (kept in build/mutate)" % len(todo), flush=True)
@@ -462,13 +463,16 @@ class Measured:
                with lock:
                   if not queue: return
                   suite, name = queue.pop()
-               result = self.measure(where, name, index)
+               seconds, lines, kept = self.measure(where, name, index)
                with lock:
-                  known[suite]["tests"][name] = result
+                  known[suite]["tests"][name] = (seconds, lines)
+                  known[suite]["kept"] = kept
                   json.dump(known, open(self.path + ".new", "w"))
                   os.replace(self.path + ".new", self.path)
          in_parallel(work)
+      self.kept = set() # lines of code: functions that this build has no use for are not among them
       for suite, s in known.items():
+         self.kept |= set(s["kept"])
          for name, (seconds, lines) in s["tests"].items():
             self.tests[name] = {"suite": suite, "seconds": seconds, "lines": set(lines)}
 
@@ -483,8 +487,8 @@ class Measured:
       said = subprocess.run(["gcov", "--json-format", "--stdout", "main.gcda"], cwd=data, capture_output=True, check=True).stdout
       lines = []
       for f in json.loads(said)["files"]:
-         if os.path.basename(f["file"]) == "sneppp.h": lines = sorted({l["line_number"] for l in f["lines"] if l["count"]})
-      return took, lines
+         if os.path.basename(f["file"]) == "sneppp.h": lines = f["lines"]
+      return took, sorted({l["line_number"] for l in lines if l["count"]}), sorted({l["line_number"] for l in lines})
 
    def that_run(self, c):
       """Tests that run the statement, own suites first, the quickest first."""
@@ -536,6 +540,10 @@ def main():
    header = os.path.join(TOP, "sneppp.h")
    os.makedirs(OUT, exist_ok=True)
    text, changes = read_header(header)
+   measured = Measured(header)
+   for per_line in changes.values():
+      for line, cs in list(per_line.items()):
+         if not measured.kept.intersection(range(cs[0].span[0], cs[0].span[1] + 1)): del per_line[line]
    wanted, streams = draw(changes)
    if "--lines" in sys.argv: # what could be drawn
       for f in wanted: print("%-8s %5d lines, %6d changes, %3d drawn" % (f, len(changes[f]), len(streams[f]), wanted[f]))
@@ -544,7 +552,6 @@ def main():
       floor, k = sys.argv[sys.argv.index("--show") + 1].split(".")
       print_change(text, streams[floor][int(k) - 1])
       return 0
-   measured = Measured(header)
    reasons = read_list()
    noticed_path = os.path.join(OUT, "noticed.json")
    noticed = {"header": sha(header), "by": {}}

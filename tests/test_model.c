@@ -578,6 +578,130 @@ TEST model_matrix_all_or_nothing(void)
    PASS();
 }
 
+static sneppp_error model_error;
+static int model_says(sneppp_status got, sneppp_status want, const char *text)
+{
+   if (got == want && strstr(model_error.why, text)) return 1;
+   printf("   status %d: %s\n", (int)got, model_error.why);
+   return 0;
+}
+
+static size_t model_no_events(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   (void)dst, (void)first, (void)count, (void)user;
+   return 0;
+}
+
+/* What descriptions, events and questions are refused for, each in a sentence that names the field. */
+TEST model_refusals(void)
+{
+   static const double ends[4] = {0, 1, 2, 3}, mean[2] = {1, 2}, scale[2] = {0.5, 2};
+   sneppp_model        m, out;
+   sneppp_desc         d;
+   sneppp_events       e;
+   sneppp_real         x[SNEPPP_MAX_DIM] = {0}, psi[8];
+   double              nll = 7;
+   memset(&d, 0, sizeof d);
+   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "at least one factor"));
+   for (int f = 0; f < 2; f++) d.factor[f].window.dim = 1, d.factor[f].window.hi[0] = 1 + f;
+   d.width = 4;
+   d.factor[1].width = 3;
+   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "factor[1].width = 3 differs from factor[0].width = 4"));
+   d.mix = SNEPPP_MIX_SUM;
+   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "factor[1].width = 3 differs"));
+   d.factor[1].width = 0;
+   d.mix = SNEPPP_MIX_JOINT;
+   d.factor[1].window.space = SNEPPP_INTERVALS, d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
+   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_NO_CLOSED_FORM, "factor[1] cannot share a first layer: only"));
+   d.factor[1].window.space = SNEPPP_GAUSS, d.factor[1].window.count = 1, d.factor[1].window.ends = NULL;
+   d.factor[1].window.mean = mean, d.factor[1].window.scale = scale;
+   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_NO_CLOSED_FORM, "factor[1] cannot share a first layer with"));
+   d.factor[1].window = d.factor[0].window;
+   d.factor[0].window.dim = SNEPPP_MAX_DIM;
+   for (int r = 0; r < SNEPPP_MAX_DIM; r++) d.factor[0].window.hi[r] = 1;
+   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_SIZE, "of a joint layer have more than"));
+   d.factor[0].window.dim = 1;
+   d.mix = SNEPPP_MIX_PRODUCT;
+
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
+   memset(&e, 0, sizeof e);
+   e.count = 2;
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.count = 2, but events.x and events.read"));
+   e.x = x, e.stride = 1;
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.stride = 1 is less than the 2"));
+   e.stride = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error));
+   nll = 7;
+   e.read = model_no_events;
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.x and events.read are both given"));
+   e.x = NULL;
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.stride and events.weight are for"));
+   e.stride = 0, e.weight = x;
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.stride and events.weight are for"));
+   ASSERT_EQ(7.0, nll);
+   ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x, psi, &model_error));
+   x[1] = (sneppp_real)1.5;
+   ASSERT(model_says(sneppp_features(&m, x, psi, &model_error), SNEPPP_ERR_DATA, "outside the window"));
+   ASSERT(model_says(sneppp_features(&m, NULL, psi, &model_error), SNEPPP_ERR_ARG, "x or psi"));
+   sneppp_free(&m);
+
+   memset(&d.factor[1], 0, sizeof d.factor[1]);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
+   ASSERT(model_says(sneppp_marginal(&m, 0, NULL, &out, &model_error), SNEPPP_ERR_ARG, "one factor only"));
+   sneppp_free(&m);
+   d.factor[1] = d.factor[2] = d.factor[0];
+   d.mix = SNEPPP_MIX_SUM;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
+   ASSERT(model_says(sneppp_marginal(&m, 0, NULL, &out, &model_error), SNEPPP_ERR_NO_CLOSED_FORM, "three or more factors"));
+   sneppp_free(&m);
+   memset(&d.factor[2], 0, sizeof d.factor[2]);
+   d.readout = SNEPPP_READOUT_DIAGONAL;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
+   ASSERT(model_says(sneppp_marginal(&m, 0, NULL, &out, &model_error), SNEPPP_ERR_NO_CLOSED_FORM, "use a full readout"));
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A mixture is centred and scaled by its own mean and deviation, whatever its weights sum to; two Gaussian factors with a
+   joint layer are one Gaussian. */
+TEST model_gaussian_units(void)
+{
+   static const double weight[2] = {3, 1}, mean[4] = {1, -4, 5, 8}, scale[4] = {0.5, 2, 1.5, 3};
+   sneppp_model        m, both;
+   sneppp_desc         d;
+   memset(&d, 0, sizeof d);
+   d.width = 4, d.seed = 3;
+   d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.dim = 2, d.factor[0].window.count = 2;
+   d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
+   for (int r = 0; r < 2; r++) {
+      double centre = (3 * mean[r] + mean[2 + r]) / 4, square = 0;
+      for (int k = 0; k < 2; k++) {
+         double e = mean[2 * k + r] - centre;
+         square += weight[k] / 4 * (scale[2 * k + r] * scale[2 * k + r] + e * e);
+      }
+      ASSERT_IN_RANGE(centre, m.layer[0].shift[r], 1e-14);
+      ASSERT_IN_RANGE(1 / sqrt(square), m.layer[0].rate[r], 1e-14);
+   }
+   sneppp_free(&m);
+   d.factor[0].window.count = 1, d.factor[0].window.weight = NULL;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
+   d.mix = SNEPPP_MIX_JOINT;
+   d.factor[1] = d.factor[0];
+   d.factor[0].window.dim = d.factor[1].window.dim = 1;
+   d.factor[1].window.mean = mean + 1, d.factor[1].window.scale = scale + 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&both, &d, &model_error));
+   m.alpha = both.alpha = 2;
+   for (int i = 0; i < 20; i++) {
+      sneppp_real x[2];
+      x[0] = (sneppp_real)(0.1 * i), x[1] = (sneppp_real)(-6 + 0.3 * i);
+      ASSERT_IN_RANGE((double)sneppp_intensity(&m, x), (double)sneppp_intensity(&both, x), 1e-5 * (double)sneppp_intensity(&m, x));
+   }
+   sneppp_free(&m);
+   sneppp_free(&both);
+   PASS();
+}
+
 SUITE(model)
 {
    RUN_TEST(model_tree_follows_parameters);
@@ -590,4 +714,6 @@ SUITE(model)
    RUN_TEST(model_batches_and_blocks);
    RUN_TEST(model_own_features);
    RUN_TEST(model_counts_together);
+   RUN_TEST(model_refusals);
+   RUN_TEST(model_gaussian_units);
 }
