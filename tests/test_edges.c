@@ -290,6 +290,33 @@ TEST edges_setters(void)
    PASS();
 }
 
+/* A region with a hole in a box. Behind its seven corners lies one that is far outside and not part of it. */
+TEST edges_rings(void)
+{
+   static const double xy[16] = {1, 1, 9, 1, 9, 4, 1, 4, 2, 2, 3, 2, 2, 3, 1e9, 1e9};
+   static const size_t ring[2] = {4, 3};
+   sneppp_desc         d = fit_desc_box(5);
+   sneppp_window       part, whole, hole;
+   sneppp_region       r;
+   sneppp_model        m;
+   double              count[3] = {0, 0, 0};
+   memset(&part, 0, sizeof part), memset(&r, 0, sizeof r);
+   part.space = SNEPPP_POLYGON, part.dim = 2, part.xy = xy;
+   whole = hole = part;
+   part.rings = 2, part.ring_size = ring;
+   whole.count = 4;
+   hole.count = 3, hole.xy = xy + 8;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &edges_error));
+   ASSERT(edges_region(&m, &part, NULL));
+   for (int k = 0; k < 3; k++) {
+      r.factor[0] = k == 0 ? &part : k == 1 ? &whole : &hole;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &count[k], &edges_error));
+   }
+   ASSERT_IN_RANGE(count[1] - count[2], count[0], 1e-10 * count[1]);
+   sneppp_free(&m);
+   PASS();
+}
+
 static double edges_truth(const sneppp_real *x, void *user)
 {
    const sneppp_model *m = (const sneppp_model *)user;
@@ -339,6 +366,7 @@ SUITE(edges)
    RUN_TEST(edges_triangles);
    RUN_TEST(edges_lines_and_points);
    RUN_TEST(edges_setters);
+   RUN_TEST(edges_rings);
    RUN_TEST(edges_rmse);
    RUN_TEST(edges_conditional_nll);
 }

@@ -147,6 +147,41 @@ TEST io_files(void)
    PASS();
 }
 
+/* Parameters that no fit makes are refused whatever their checksum says, and those on the border are taken. */
+TEST io_refuses_parameters(void)
+{
+   for (int k = 0; k < 11; k++) {
+      sneppp_desc   d = fit_desc_box(3);
+      sneppp_model  m, l;
+      sneppp_error  err;
+      sneppp_status want = k < 2 ? SNEPPP_OK : SNEPPP_ERR_FORMAT;
+      size_t        n;
+      d.factor[0].unit.act = k == 6 || k == 7 ? SNEPPP_RBF : SNEPPP_RELU;
+      if (k == 5) d.factor[0].no_bias = 1;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      switch (k) {
+         case 0: m.alpha = 0; break;
+         case 1: m.floor = 0; break;
+         case 2: m.alpha = -1; break;
+         case 3: m.floor = -1e-300; break;
+         case 4: m.alpha = sneppp__nan(); break;
+         case 5: m.layer[0].b[2] = 1; break;
+         case 6: m.layer[0].width[5] = 0; break;
+         case 7: m.layer[0].W[4] = (sneppp_real)sneppp__nan(); break;
+         case 8: m.layer[0].rate[1] = 0; break;
+         case 9: m.readout[0].V[2] = (sneppp_real)sneppp__nan(); break;
+         default: m.layer[0].shift[0] = sneppp__nan(); break;
+      }
+      n = sneppp_save(&m, io_bytes, sizeof io_bytes);
+      ASSERT(n > 0);
+      memset(&l, 0x5a, sizeof l);
+      ASSERT_EQ(want, sneppp_load(&l, io_bytes, n, NULL, 0, NULL, &err));
+      sneppp_free(&l);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 /* A run that is interrupted, saved and resumed ends with the same bits as one that was not. */
 TEST io_checkpoint(void)
 {
@@ -316,6 +351,7 @@ SUITE(io)
    RUN_TEST(io_round_trips);
    RUN_TEST(io_refuses_damage);
    RUN_TEST(io_files);
+   RUN_TEST(io_refuses_parameters);
    RUN_TEST(io_checkpoint);
    RUN_TEST(io_hostile_checkpoint);
    RUN_TEST(io_unused_fields);

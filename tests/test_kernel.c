@@ -1175,6 +1175,59 @@ TEST kernel_numeric_gram_refuses(void)
    PASS();
 }
 
+/* Gradients that no double holds, and pull-backs of nonsense, are refused with the name of what failed. */
+TEST kernel_gradients_out_of_range(void)
+{
+   static const double mean[2] = {0.5, 1}, scale[2] = {2, 30};
+   double              W[4] = {0.01, 0.02, 0.03, -0.01}, b[2] = {0.5, 1}, width[4] = {40, 50, 60, 70};
+   double              G[4] = {1e307, 1e307, 1e307, 1e307}, dW[4], db[2], dwidth[4], dmean[2], dscale[2], k = 7;
+   sneppp_window       win;
+   sneppp_layer        layer;
+   sneppp_layer_grad   out;
+   sneppp_error        err;
+   memset(&win, 0, sizeof win), memset(&layer, 0, sizeof layer), memset(&out, 0, sizeof out);
+   memset(dW, 0, sizeof dW), memset(db, 0, sizeof db), memset(dwidth, 0, sizeof dwidth);
+   memset(dmean, 0, sizeof dmean), memset(dscale, 0, sizeof dscale);
+   win.dim = 2, win.hi[0] = win.hi[1] = 100;
+   layer.n = 2, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_COS;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_grad(&win, &layer, NULL, &out, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_grad(&win, &layer, G, NULL, NULL, &err));
+   out.W = dW;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
+   ASSERT(strstr(err.why, "the gradient of W["));
+   out.W = NULL, out.b = db;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
+   ASSERT(strstr(err.why, "the gradient of b["));
+   out.b = NULL, out.mean = dmean;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
+   ASSERT(strstr(err.why, "Gaussian windows only"));
+   out.mean = NULL;
+   G[2] = sneppp__nan();
+   ASSERT_EQ(SNEPPP_ERR_NOT_FINITE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
+   ASSERT(strstr(err.why, "entry 2 of the gradient"));
+   G[2] = 1e307;
+   layer.unit.act = SNEPPP_RBF, layer.width = width, layer.b = NULL;
+   out.width = dwidth;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
+   ASSERT(strstr(err.why, "the gradient of width["));
+   out.width = NULL;
+   win.space = SNEPPP_GAUSS, win.count = 1, win.mean = mean, win.scale = scale;
+   layer.unit.act = SNEPPP_EXP, layer.b = b, layer.width = NULL;
+   W[0] = W[2] = 2.5; /* exp units under a wide Gaussian: a large K, and larger slopes */
+   W[1] = W[3] = 0.1;
+   out.mean = dmean;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
+   ASSERT(strstr(err.why, "the gradient of win.mean["));
+   out.mean = NULL, out.scale = dscale;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
+   ASSERT(strstr(err.why, "the gradient of win.scale["));
+   W[0] = W[2] = 30;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_kernel(&win, &layer, 0, 1, &k, &err));
+   ASSERT(strstr(err.why, "k(0, 1) cannot be represented"));
+   ASSERT_EQ(7.0, k);
+   PASS();
+}
+
 /* K_ii of a step is its first moment, and its derivatives are the moment's: by differences, along the diagonal, wherever
    steps have closed forms. */
 TEST kernel_step_beside_itself(void)
@@ -1245,5 +1298,6 @@ SUITE(kernel)
    RUN_TEST(kernel_failed_calls_write_nothing);
    RUN_TEST(kernel_values_beside_the_pull_back);
    RUN_TEST(kernel_numeric_gram_refuses);
+   RUN_TEST(kernel_gradients_out_of_range);
    RUN_TEST(kernel_step_beside_itself);
 }
