@@ -646,6 +646,16 @@ TEST model_refusals(void)
    sneppp_free(&m);
 
    memset(&d.factor[1], 0, sizeof d.factor[1]);
+   d.group = 2; /* groups are for radial units, and divide their number */
+   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "desc.group needs"));
+   d.factor[0].unit.act = SNEPPP_RBF;
+   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "desc.group needs"));
+   d.readout = SNEPPP_READOUT_DIAGONAL;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
+   sneppp_free(&m);
+   d.group = 3;
+   ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "desc.group needs"));
+   d.group = 0, d.readout = SNEPPP_READOUT_FULL, d.factor[0].unit.act = SNEPPP_ACT_DEFAULT;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
    ASSERT(model_says(sneppp_marginal(&m, 0, NULL, &out, &model_error), SNEPPP_ERR_ARG, "one factor only"));
    sneppp_free(&m);

@@ -118,9 +118,24 @@ TEST radial_narrow_stays_in_the_tree(void)
    PASS();
 }
 
+/* The table and series of e^-u against the C library; beyond 30 it stays at e^-30. */
+TEST radial_exponential(void)
+{
+   static sneppp__exp_table e;
+   sneppp__exp_fill(&e);
+   for (int i = 0; i <= 30000; i++) {
+      double u = i * 0.001;
+      ASSERT_IN_RANGE(exp(-u), sneppp__exp_neg(&e, u), 4e-16 * exp(-u));
+   }
+   ASSERT_EQ(sneppp__exp_neg(&e, 30), sneppp__exp_neg(&e, 31));
+   ASSERT_EQ(sneppp__exp_neg(&e, 30), sneppp__exp_neg(&e, 1e300));
+   PASS();
+}
+
 SUITE(radial)
 {
    RUN_TEST(radial_table_is_the_sum);
    RUN_TEST(radial_table_has_its_room);
    RUN_TEST(radial_narrow_stays_in_the_tree);
+   RUN_TEST(radial_exponential);
 }

@@ -390,6 +390,21 @@ TEST space_members(void)
    ASSERT(sneppp_window_contains(&w, x));
    x[0] = 2;
    ASSERT(!sneppp_window_contains(&w, x));
+   { /* how far rounding may put a point outside, and no further */
+      sneppp_window simplex = space_window(SNEPPP_DIRICHLET, 3), ball = space_window(SNEPPP_BALL, 2);
+      double        y[3] = { 0.2, 0.3, 0.5 };
+      simplex.param[0] = simplex.param[1] = simplex.param[2] = 1;
+      for (int side = -1; side <= 1; side += 2) {
+         y[2] = 0.5 + side * 9e-7;
+         ASSERT_EQ(1, sneppp_window_contains(&simplex, y));
+         y[2] = 0.5 + side * 2e-6;
+         ASSERT_EQ(0, sneppp_window_contains(&simplex, y));
+      }
+      y[0] = ball.centre[0] + ball.radius * (1 + 5e-13), y[1] = ball.centre[1];
+      ASSERT_EQ(1, sneppp_window_contains(&ball, y));
+      y[0] = ball.centre[0] + ball.radius * (1 + 1e-11);
+      ASSERT_EQ(0, sneppp_window_contains(&ball, y));
+   }
    PASS();
 }
 

@@ -181,9 +181,35 @@ TEST threads_pool_fails_whole(void)
    PASS();
 }
 
+/* Jobs that outlast the turns that a waiting thread spends awake: it sleeps, and must be woken, whoever ends last. */
+static void threads_slow(size_t index, void *arg)
+{
+   size_t      *done = (size_t *)arg;
+   const double end = SNEPPP_SECONDS() + 0.03 * (double)index;
+   while (SNEPPP_SECONDS() < end) sched_yield();
+   done[index]++;
+}
+
+TEST threads_pool_sleeps_and_wakes(void)
+{
+   sneppp_pool    *pool = sneppp_pool_make(3, NULL);
+   sneppp_parallel par = sneppp_pool_parallel(pool);
+   size_t          done[5] = {0, 0, 0, 0, 0};
+   ASSERT(pool != NULL);
+   for (size_t turn = 1; turn <= 3; turn++) {
+      const double until = SNEPPP_SECONDS() + 0.05;
+      par.run(threads_slow, done, 5, par.user);
+      for (int k = 0; k < 5; k++) ASSERT_EQ(turn, done[k]);
+      while (SNEPPP_SECONDS() < until) sched_yield(); /* the workers fall asleep */
+   }
+   sneppp_pool_free(pool);
+   PASS();
+}
+
 SUITE(threads)
 {
    RUN_TEST(threads_number_does_not_matter);
    RUN_TEST(threads_share_const_objects);
    RUN_TEST(threads_pool_fails_whole);
+   RUN_TEST(threads_pool_sleeps_and_wakes);
 }
