@@ -1,4 +1,4 @@
-/* sneppp.h - v0.1.0 - exact, fast Poisson intensities from squared neural networks - MIT or public domain
+/* sneppp.h - v0.2.0 - exact, fast Poisson intensities from squared neural networks - MIT or public domain
 
    No warranty; use at your own risk. Full licences at the end of the file.
 
@@ -161,6 +161,10 @@
       sphere. Models with features of your own can be neither sampled nor saved.
 
 >>changes =====================================================================================================
+      0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every gap
+                 and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
+                 windows without a usable mass and regions that leave a polygon are refused; no public call needs more
+                 than 64 kB of stack; with SNEPPP_REAL_FLOAT types have the suffix _f32, too
       0.1.0      first version
 */
 #ifndef SNEPPP_H
@@ -191,7 +195,7 @@
 #include <stdint.h>
 
 #define SNEPPP_VERSION_MAJOR 0
-#define SNEPPP_VERSION_MINOR 1
+#define SNEPPP_VERSION_MINOR 2
 #define SNEPPP_VERSION_PATCH 0
 #define SNEPPP_VERSION (SNEPPP_VERSION_MAJOR * 10000 + SNEPPP_VERSION_MINOR * 100 + SNEPPP_VERSION_PATCH)
 
