@@ -5188,14 +5188,17 @@ SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
 
 #ifndef SNEPPP_INFERENCE_ONLY
 /* Intensities are per unit of mass, so a model's window needs one that a double can hold, and whose inverse it can:
-   that of a box with sides of 1e-200 is 0. Multiplies *mass by it; spaces of infinite mass are left out. */
+   that of a box with sides of 1e-200 is 0. */
+static int sneppp__normal(double mass) { return sneppp__finite(mass) && mass >= 2.2250738585072014e-308; }
+
+/* Multiplies *mass by the window's; spaces of infinite mass are left out. */
 static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
 {
    double m;
    if (win->space == SNEPPP_EUCLID || win->space == SNEPPP_NEGBINOMIAL || win->space == SNEPPP_NORMAL) return SNEPPP_OK;
    m = sneppp_window_mass(win);
    *mass *= m;
-   if (sneppp__finite(m) && m >= 2.2250738585072014e-308) return SNEPPP_OK; /* the least normal number */
+   if (sneppp__normal(m)) return SNEPPP_OK;
    return sneppp__fail(err, SNEPPP_ERR_RANGE, "the mass of %s is %s to be represented: choose other units",
                        sneppp__space_name(win->space), sneppp__finite(m) ? "too small" : "too large");
 }
@@ -11884,7 +11887,7 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       if (st) return sneppp__fail(err, st, "factor[%d]: %s", f, inner.why);
       part[f] = &out->factor[f].window;
    }
-   if (!sneppp__finite(mass) || mass < 2.2250738585072014e-308)
+   if (!sneppp__normal(mass))
       return sneppp__fail(err, SNEPPP_ERR_RANGE,
                           "the product of the factors' masses is too %s to be represented: choose other units",
                           sneppp__finite(mass) ? "small" : "large");
@@ -20962,7 +20965,8 @@ static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *
 /* What came from a file may be anything that has the right checksum. */
 static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_error *err)
 {
-   int ok = sneppp__finite(m->alpha) && m->alpha >= 0 && sneppp__finite(m->floor) && m->floor >= 0;
+   int    ok = sneppp__finite(m->alpha) && m->alpha >= 0 && sneppp__finite(m->floor) && m->floor >= 0;
+   double mass = 1; /* that of a mixture is not in the description that sneppp_init has checked */
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
       size_t                    n = (size_t)L->n, d = (size_t)L->d;
@@ -20973,8 +20977,10 @@ static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_erro
          ok = ok && sneppp__finite((double)L->b[i]) && (L->b[i] == 0 || !m->desc.factor[f].no_bias);
       for (size_t r = 0; r < SNEPPP_MAX_DIM; r++)
          ok = ok && sneppp__finite(L->shift[r]) && sneppp__finite(L->rate[r]) && L->rate[r] > 0;
-      ok = ok && sneppp__window_check(&L->inside, NULL) == SNEPPP_OK;
+      ok = ok && sneppp__window_check(&L->inside, NULL) == SNEPPP_OK &&
+           sneppp__mass_check(&L->inside, &mass, NULL) == SNEPPP_OK;
    }
+   ok = ok && sneppp__normal(mass);
    for (int k = 0; k < m->readouts; k++)
       for (size_t i = 0; i < (size_t)m->readout[k].m * (size_t)m->readout[k].n; i++)
          ok = ok && sneppp__finite((double)m->readout[k].V[i]);
@@ -21553,7 +21559,10 @@ static int sneppp__checkpoint_good(sneppp__io io, size_t parameters)
 SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
+   sneppp__learnt       seg[SNEPPP__MAX_LEARNT];
+   sneppp_grad          grad;
    sneppp__io           io, rest;
+   size_t               count;
    uint32_t             crc = 0;
    if (!trainer || !trainer->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    if (!buf || bytes != sneppp_trainer_save(trainer, NULL, 0))
@@ -21571,6 +21580,8 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    if (!sneppp__checkpoint_good(rest, trainer->parameters))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checkpoint does not fit this trainer");
    sneppp__io_trainer(&io, trainer);
+   sneppp__theta_write(seg, sneppp__learnt_list(trainer->model, trainer->desc.freeze, seg, NULL, &grad, &count), 1,
+                       trainer->theta);
    return SNEPPP_OK;
 }
 

@@ -192,6 +192,7 @@ TEST io_checkpoint(void)
    sneppp_trainer  t, u;
    sneppp_error    err;
    size_t          n;
+   double          at_save;
    f.batch = 64;
    f.schedule = SNEPPP_RATE_COSINE;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&a, &d, &err));
@@ -200,6 +201,7 @@ TEST io_checkpoint(void)
    for (int k = 0; k < 11; k++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&t, &err));
    n = sneppp_trainer_save(&t, io_bytes, sizeof io_bytes);
    ASSERT(n > 0 && n <= sizeof io_bytes);
+   at_save = (double)sneppp_intensity(&a, e.x);
    for (int k = 0; k < 9; k++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&t, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&u, &b, &f, &err));
    io_bytes[40] ^= 1;
@@ -207,6 +209,7 @@ TEST io_checkpoint(void)
    io_bytes[40] ^= 1;
    ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_trainer_load(&u, io_bytes, n - 1, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_trainer_load(&u, io_bytes, n, &err));
+   ASSERT_EQ(at_save, (double)sneppp_intensity(&b, e.x)); /* the model is that of the checkpoint before any step */
    for (int k = 0; k < 9; k++) ASSERT_EQ(SNEPPP_OK, sneppp_trainer_step(&u, &err));
    ASSERT_EQ((size_t)20, u.report.step);
    ASSERT(!memcmp(a.readout[0].V, b.readout[0].V, 49 * sizeof(sneppp_real)));
@@ -245,6 +248,40 @@ static void io_put(unsigned char *p, size_t n, size_t at, uint64_t v)
    for (size_t k = 0; k < 8; k++) p[at + k] = (unsigned char)(v >> 8 * k);
    crc = sneppp__crc32(p, n - 4);
    for (size_t k = 0; k < 4; k++) p[n - 4 + k] = (unsigned char)(crc >> 8 * k);
+}
+
+/* The weights of a mixture are learnt, so they are among the parameters of a file: there, too, their sum must be a mass. */
+TEST io_mass_of_mixture(void)
+{
+   const double         weight[2] = {0.4375, 0.5625}, mean[2] = {-1, 1}, scale[2] = {1, 2}, large[2] = {1e308, 1e308};
+   static unsigned char bytes[4000];
+   unsigned char        seek[8];
+   sneppp_desc          d = fit_desc_box(3);
+   sneppp_model         m, l;
+   sneppp_error         err;
+   size_t               n, at = 0;
+   uint64_t             bits;
+   d.factor[0].window.space = SNEPPP_GAUSS;
+   d.factor[0].window.dim = 1;
+   d.factor[0].window.count = 2;
+   d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+   n = sneppp_save(&m, bytes, sizeof bytes);
+   ASSERT(n > 0 && n <= sizeof bytes);
+   memcpy(&bits, &weight[0], sizeof bits);
+   for (int k = 0; k < 8; k++) seek[k] = (unsigned char)(bits >> 8 * k);
+   for (size_t k = 0; k + 8 < n; k++) if (!memcmp(bytes + k, seek, 8)) at = k; /* the last is that of the parameters */
+   ASSERT(at > 0);
+   io_put(bytes, n, at, bits);
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_load(&l, bytes, n, NULL, 0, NULL, &err), "%d");
+   sneppp_free(&l);
+   memcpy(&bits, &large[0], sizeof bits);
+   io_put(bytes, n, at, bits);
+   io_put(bytes, n, at + 8, bits);
+   ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_load(&l, bytes, n, NULL, 0, NULL, &err));
+   sneppp_free(&l);
+   sneppp_free(&m);
+   PASS();
 }
 
 TEST io_hostile_checkpoint(void)
@@ -354,5 +391,6 @@ SUITE(io)
    RUN_TEST(io_refuses_parameters);
    RUN_TEST(io_checkpoint);
    RUN_TEST(io_hostile_checkpoint);
+   RUN_TEST(io_mass_of_mixture);
    RUN_TEST(io_unused_fields);
 }
