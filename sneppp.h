@@ -17014,8 +17014,7 @@ static void sneppp__place_cone(sneppp__carver *c, const sneppp_model *model, int
 static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *shadow, sneppp_error *err)
 {
    sneppp__cone  cone[SNEPPP_MAX_FACTORS];
-   double        alpha = cx->alpha, R = (double)cx->loss.realisations, scale = sqrt(cx->total / (R * alpha));
-   double        gap = 0, logs = 0, expected = cx->total;
+   double        alpha = cx->alpha, scale = sqrt(cx->total / ((double)cx->loss.realisations * alpha)), gap = 0;
    size_t        dropped = 0, step = 0;
    int           cones = cx->cones;
    sneppp_ending ending = SNEPPP_CONVERGED;
@@ -17025,8 +17024,7 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *
    for (int k = 0; st == SNEPPP_OK && k < cones; k++) {
       cx->cone[0] = cone[k], cx->cones = 1, cx->now.step = 0;
       st = sneppp__convex_solve(cx, shadow, err);
-      gap += cx->gap, logs += cx->logs - log(cx->linear / cx->seen) * cx->seen, dropped += cx->dropped,
-         step += cx->now.step, expected *= cx->seen;
+      gap += cx->gap, dropped += cx->dropped, step += cx->now.step;
       if (cx->now.ending != SNEPPP_CONVERGED) ending = cx->now.ending;
       if (ending == SNEPPP_ASKED_TO_STOP) cx->steps = 0; /* the other factors keep their start */
    }
@@ -17034,11 +17032,13 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *
    for (size_t i = 0; i < (size_t)shadow->readout[0].n * (size_t)shadow->readout[0].m; i++)
       shadow->readout[0].V[i] = (sneppp_real)(scale * (double)shadow->readout[0].V[i]);
    cx->alpha = alpha, cx->gap = gap, cx->dropped = dropped, cx->now.step = step, cx->now.ending = ending;
-   cx->now.expected = expected;
-   cx->now.nll = (expected - cx->total * (logs + log(cx->total / R) + cx->base) +
-                  sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) /
+   /* Of the product, which is 0 for an event that any factor cannot see: the sum of the factors' logarithms is not. */
+   shadow->alpha = alpha, shadow->floor = 0;
+   st = sneppp__nll(shadow, cx->loss.events, cx->loss.realisations, &cx->now.nll, &cx->now.expected, NULL,
+                    &cx->desc->parallel, err);
+   cx->now.nll = (cx->now.nll + sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) /
                  (double)cx->loss.count;
-   return SNEPPP_OK;
+   return st;
 }
 
 static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, sneppp__convex *cx, sneppp_model *shadow)
@@ -19288,8 +19288,9 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    st = sneppp__fit_convex(model, &o, 0, &r, err);
    if (st == SNEPPP_OK && !partial &&
        r.expected > 0) { /* the floor was given, not fitted: the best common scale is N / Lambda */
-      double scale = (double)r.events / r.expected;
-      r.nll += 1 - r.expected / (double)r.events - log(scale);
+      double scale = (double)r.events / r.expected, gain = log(scale) - 1 + r.expected / (double)r.events;
+      r.nll -= gain;
+      r.gap = fmax(r.gap - gain, 0); /* the optimum is that of the floor that was given, and may be left behind */
       model->alpha *= scale, model->floor *= scale, r.expected *= scale;
    }
    if (st == SNEPPP_OK && report) *report = r;

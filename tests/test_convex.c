@@ -643,6 +643,57 @@ TEST convex_separable_realisations(void)
    PASS();
 }
 
+/* Features of the first factor are 0 for x < 5: the events there have the intensity 0, whatever the second factor says. */
+TEST convex_separable_unseen(void)
+{
+   sneppp_events   e = convex_events(100);
+   sneppp_desc     d = convex_two(6, SNEPPP_MIX_SEPARABLE);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-5);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   double          W[6] = {1, 1, 1, 1, 1, 1}, b[6] = {-5, -6, -7, -8, -9, -9.5}, nll = 0, total = 0;
+   d.factor[0].unit.act = SNEPPP_RELU;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+   ASSERT(nll / 100 > 100); /* most events are not seen */
+   ASSERT_IN_RANGE(nll / 100, r.nll, 1e-9 + convex_slack());
+   ASSERT_IN_RANGE(total, r.expected, 1e-9 + convex_slack());
+   sneppp_free(&m);
+   PASS();
+}
+
+/* AUTO on a ball: the convex problem with a given floor, and then the best common scale, which likelihood and gap know. */
+TEST convex_auto_gap(void)
+{
+   sneppp_report r[2];
+   double        nll = 0;
+   for (int k = 0; k < 2; k++) {
+      sneppp_events   e = convex_events(200);
+      sneppp_desc     d = convex_box(8);
+      sneppp_fit_desc f = convex_fit(&e, k ? SNEPPP_CONVEX : SNEPPP_AUTO, 0.02);
+      sneppp_model    m;
+      sneppp_error    err;
+      d.factor[0].window.space = SNEPPP_BALL;
+      d.factor[0].window.centre[0] = 5, d.factor[0].window.centre[1] = 2.5;
+      d.factor[0].window.radius = 8;
+      if (k) f.floor = 0.05;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r[k], &err), "%d");
+      ASSERT_EQ(SNEPPP_CONVEX, r[k].method);
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err));
+      ASSERT_IN_RANGE(nll / 200, r[k].nll, 1e-9 + convex_slack());
+      sneppp_free(&m);
+   }
+   ASSERT(r[0].nll < r[1].nll); /* the scale gained something */
+   ASSERT(r[1].gap > 0 && r[0].gap >= 0);
+   ASSERT_IN_RANGE(fmax(r[1].gap - (r[1].nll - r[0].nll), 0), r[0].gap, 1e-9 + convex_slack());
+   PASS();
+}
+
 /* Windows of infinite mass have fits too, but no floor. */
 TEST convex_infinite_mass(void)
 {
@@ -678,6 +729,8 @@ TEST convex_infinite_mass(void)
 SUITE(convex)
 {
    RUN_TEST(convex_infinite_mass);
+   RUN_TEST(convex_separable_unseen);
+   RUN_TEST(convex_auto_gap);
    RUN_TEST(convex_separable_realisations);
    RUN_TEST(convex_certifies_bei);
    RUN_TEST(convex_agrees_with_multiplicative_iteration);
