@@ -8699,7 +8699,7 @@ static double sneppp__sines_series(int p, int q, double S, double C)
    return sum;
 }
 
-/* near = 1 - cos gamma, far = 1 + cos gamma. The lowest orders have their own lines: step delta, ReLU
+/* one_minus = 1 - cos gamma, one_plus = 1 + cos gamma. The lowest orders have their own lines: step delta, ReLU
    (sin delta - delta cos delta)/2 by its series when the weights are nearly opposite. */
 static double sneppp__sines(int p, int q, double delta, double sine, double one_minus, double one_plus)
 {
@@ -12194,8 +12194,9 @@ SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f,
    #define SNEPPP__UNITS   8
    #define SNEPPP__WEIGHTS (8 * SNEPPP__MAX_STATS)
 #else
-   #define SNEPPP__UNITS   128
-   #define SNEPPP__WEIGHTS (SNEPPP__UNITS * (SNEPPP__MAX_STATS < 8 ? SNEPPP__MAX_STATS : 8))
+   #define SNEPPP__UNITS   128 /* of up to 8 coordinates; of more, fewer, but never less than 8 */
+   #define SNEPPP__WEIGHTS (SNEPPP__MAX_STATS < 8     ? SNEPPP__UNITS * SNEPPP__MAX_STATS \
+                            : SNEPPP__MAX_STATS < 128 ? SNEPPP__UNITS * 8 : 8 * SNEPPP__MAX_STATS)
 #endif
 SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int f, size_t first, const int *pick,
                                                  size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,

@@ -46,6 +46,7 @@ check "the refusal says what to do" grep -q "define both" "$out/fails.txt"
 for option in SNEPPP_NO_SIMD NDEBUG SNEPPP_MAX_DIM=3; do
    check "compiles with $option" $c99 -I. -O1 -D$option -c -o "$out/option.o" "$out/sneppp.c"
 done
+check "a model of 150 coordinates" sh -c "$c99 -O1 -o $out/many tests/compile/many_coordinates.c -lm && $out/many"
 for option in SNEPPP_PTHREADS SNEPPP_REAL_FLOAT SNEPPP_INFERENCE_ONLY SNEPPP_NO_SIMD; do
    check "compiles after the macros of windows.h, $option" $c99 -I. -D_POSIX_C_SOURCE=200809L -D$option -fsyntax-only \
       -include tests/compile/windows_macros.h "$out/sneppp.c"
