@@ -108,8 +108,9 @@
 
 >>rules =======================================================================================================
    MEMORY    The caller owns every struct; a struct owns at most one block. Inputs are read during the call and never
-             kept. A call that fails says why in words and leaves its outputs alone; a model keeps its last good
-             parameters. "Borrows" below: from SNEPPP_MALLOC, given back before the call returns.
+             kept. A call that fails says why in words and leaves its outputs alone (points of a draw that is given up
+             and numeric matrices are said below); a model keeps its last good parameters. "Borrows" below: from
+             SNEPPP_MALLOC, given back before the call returns.
    THREADS   Different objects are independent, and no function has hidden state. "Const": any number of threads may
              call it on one model at once, if none changes that model. Calls that take a sneppp_parallel, and fits
              (fit.parallel), use those threads and no others; the result has the same bits for any number of them.
@@ -143,8 +144,8 @@
       rng_...                                         nothing; a generator has one thread         -
 
    NUMBERS   Windows, closed forms and sums over events are double in both precisions. Events outside the window, NaN
-             and infinity are refused with the index of the event; the border belongs to the window; ties are legal;
-             no events are legal, too: the intensity is 0.
+             and infinity are refused with the index of the event; the border belongs to the window; ties are legal,
+             and report.copies counts them; no events are legal, too: the intensity is 0.
    UNITS     Coordinates are yours: shifting and scaling happen inside. Intensities are per unit of your window: area,
              time, their product; steradians on S^2.
    ERRORS    0 is success, everything else negative; err.why is one sentence that names the field or the event, and
@@ -489,7 +490,7 @@ typedef struct sneppp_events {
    const sneppp_real *x;      /* (count, D) coordinates, factor after factor                              */
    size_t             count;  /* events                                                                   */
    size_t             stride; /* reals from one event to the next; 0 = packed                             */
-   const sneppp_real *weight; /* (count) or NULL = all 1                                                  */
+   const sneppp_real *weight; /* (count) or NULL = all 1; an event of weight 2 is two events              */
    /* Instead of x: fill dst with `count` events from number `first` on and return how many were written.
       Reading by position lets fits make passes, shuffle and resume without a rewind. It is called from several
       threads at once where the call has them (fit.parallel, par): each has its own dst, but user is shared. */
@@ -648,11 +649,13 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    sneppp_ending ending;
    size_t        events;       /* in all realisations                                                       */
    size_t        step, steps;  /* done; most                                                                */
-   double        nll;          /* joint negative log-likelihood per event, with log N!, of the last look    */
+   double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
+                                  whatever their weights; sneppp_test_nll divides by the sum of the weights */
    double        held_out;     /* ADAM: the same as the held-out part tells it, the lowest seen. AUTO: minus the gain
                                   in leave-one-out log-likelihood over a constant intensity, in nats per event, so that
                                   0 is no gain; not to be compared with nll. NaN if nothing was held out    */
-   double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved */
+   double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved. AUTO:
+                                  of the weights of widths and floor, by leave-one-out                      */
    double        gradient;     /* norm of the last gradient                                                 */
    double        expected;     /* expected number of events in what was watched                             */
    double        seconds;      /* since the start                                                           */
@@ -676,7 +679,8 @@ typedef struct sneppp_fit_desc {
    double               eps1;         /* V'V = M + eps1 I; default 1e-3 (PGD), 0 (CONVEX)                   */
    double               eps2;         /* penalty eps2/2 |M|_F^2 per event (the paper's prior); default 0    */
    double               trace;        /* penalty trace * tr(M) per event (Gaussian prior on V); default 0   */
-   double               floor;        /* share of the events given to the uniform floor. CONVEX, PGD: default 0, none.
+   double               floor;        /* share of the events given to the uniform floor. AUTO finds it itself, or where
+                                         it solves the convex problem: default 0.05. CONVEX, PGD: default 0, none.
                                          ADAM starts there and learns it; default: the floor that the model has (from
                                          AUTO, CONVEX, a file) is kept and goes on being learnt; SNEPPP_NONE drops it */
    size_t               batch;        /* ADAM: events per step; 0 = all                                     */
@@ -865,8 +869,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
    3). A model of which that is not true, because its intensity is far below any bound or changes within the last
    digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for numbers that overflow) in bounded time; as it may show
    only on the way, x is then undefined.
-   Works in one block from SNEPPP_MALLOC: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others; or
-   in yours, see below. */
+   Works in one block from SNEPPP_MALLOC: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others and a
+   few matrices (n, n); or in yours, see below. */
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
                                        sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
                                        sneppp_sample_info *info, sneppp_error *err);
@@ -8676,7 +8680,7 @@ static void sneppp__tangent(const sneppp__angle *a, int d, const double *u, cons
    sum of positive terms for gamma < pi/2. Beyond, it cancels like delta^2 per step. There t = delta/2 + y and sin y
    = S z with S = sin(delta/2), C = cos(delta/2) give
 
-      I = S^(p+q+1) sum_{j even} binom(m, j) C^j integral_{-1}^{1} (1-z^2)^q z^j (1 - S^2 z^2)^((m-j-1)/2) dz,   m = p - q,
+      I = S^(p+q+1) sum_{j even} binom(m, j) C^j integral_{-1}^{1} (1-z^2)^q z^j (1 - S^2 z^2)^((m-j-1)/2) dz, m = p-q,
 
    and the last power is expanded: terms B(j/2 + k + 1/2, q + 1) of the order of (S^2)^k, S^2 <= 1/2. */
 static double sneppp__sines_series(int p, int q, double S, double C)
@@ -19606,7 +19610,7 @@ static double sneppp__act_rest(const sneppp_unit *u, double z, double h)
 }
 
 /* The largest |activation| within [z - h, z + h]: at an end where it is monotone, at most 1 where that is its height.
-   Far from the tangent this is the better bound. Infinity: not known. */
+   Far from the tangent this is the better bound. 1e300: not known. */
 static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
 {
    double slope;
@@ -19615,7 +19619,7 @@ static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
       case SNEPPP_STEP: return 1;
       case SNEPPP_EXP: case SNEPPP_ERF: case SNEPPP_PHI: case SNEPPP_RELU: case SNEPPP_RECT:
          return fmax(fabs(sneppp__act(u, z - h, &slope)), fabs(sneppp__act(u, z + h, &slope)));
-      default: return HUGE_VAL;
+      default: return 1e300; /* -ffast-math has no infinity */
    }
 }
 

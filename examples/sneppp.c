@@ -383,7 +383,7 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
             fail(why, "");
          }
    if (globe && l.count == 2 && is_latitude(t->head[l.space[0]].name) && is_longitude(t->head[l.space[1]].name))
-      fail("longitude comes first, then latitude: --columns ", o->columns);
+      fail("longitude comes first, then latitude: say so with --columns for ", csv_called(path));
    for (int i = 0; i < l.count; i++) if (!csv_good(t, path, l.space[i])) fail(t->error, "");
    if (timed && !csv_good(t, path, l.time)) fail(t->error, "");
    if (l.how == FORM_DEGREES && o->coordinates == FORM_GUESSED) must_not_be_radians(t, path, &l);
@@ -451,6 +451,13 @@ static void tell_copies(const points *p, size_t copies)
    if (!copies) return;
    fprintf(stderr, "sneppp: %lu of %lu events are exact copies of earlier ones%s\n", (unsigned long)copies, (unsigned long)p->count,
            copies >= p->count / 4 ? ": was the file read twice?" : "");
+}
+
+/* A convex fit that was cut short says so; its gap tells how much is missing. */
+static void tell_ending(const sneppp_report *r)
+{
+   if ((r->ending != SNEPPP_STEP_LIMIT && r->ending != SNEPPP_NO_PROGRESS) || r->gap != r->gap) return;
+   fprintf(stderr, "sneppp: the fit has not converged after %lu steps: up to %.3g nats per event are missing\n", (unsigned long)r->step, r->gap);
 }
 
 /* A polygon's corners; its lists live as long as the program. */
@@ -715,6 +722,7 @@ static void learn(const options *o, learned *l)
    if (sneppp_fit(&l->model, &f, &l->report, &err) != SNEPPP_OK) complain_event(&l->events, &err);
    if (last > 0) fprintf(stderr, "\r%70s\r", "");
    tell_copies(&l->events, l->report.copies);
+   tell_ending(&l->report);
 }
 
 static void json_number(FILE *to, const char *name, double v)

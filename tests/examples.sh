@@ -246,6 +246,8 @@ check "a first row that looks like a unit vector" says "train_events=41" $s fit 
 check "radians" refuses "radians.csv: .*seem to be radians: say --coordinates radians, or" $s fit "$out/radians.csv" --sphere --width 4
 check "degrees that look like radians" says "train_events=40" $s fit "$out/radians.csv" --sphere --width 4 --coordinates degrees
 check "latitude first" refuses "longitude comes first" $s fit "$out/swapped.csv" --sphere --columns lat,lon
+awk -F, '{ print $0 "," $2 }' "$out/swapped.csv" >"$out/thrice.csv"
+check "latitude first, and two longitudes" refuses "longitude comes first.*thrice" $s fit "$out/thrice.csv" --sphere
 check "unknown coordinates" refuses "degrees, radians or vectors" $s fit "$out/globe.csv" --sphere --coordinates metres
 check "coordinates of a plane" refuses "for places on the sphere" $s fit "$out/rows.csv" $place --coordinates degrees
 
@@ -260,6 +262,8 @@ check "events and polygon from one pipe" refuses "cannot both" $s fit - --polygo
 cat "$out/rows.csv" "$out/rows.csv" >"$out/doubled.csv"
 check "a file read twice" says "^sneppp: 8 of 16 events are exact copies of earlier ones: was the file read twice" $s fit "$out/doubled.csv" $place
 check "copies for machines" says '"copies": 8' $s fit "$out/doubled.csv" $place --json
+check "steps that did not suffice" says "^sneppp: the fit has not converged after 20000 steps: up to 0[.]" $s fit "$out/rows.csv" $place --method pgd
+check "steps that did" sh -c "! $s fit $out/rows.csv $place --method convex 2>&1 | grep -q converged"
 check "no copies" sh -c "! $s fit $out/rows.csv $place 2>&1 | grep -q copies"
 
 # ---- what is written arrives, and nothing that is read is written over
