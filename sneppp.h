@@ -159,7 +159,9 @@
       coordinates; elsewhere it solves the convex problem on default features, and the report says so. A full readout
       has at most SNEPPP_MAX_WIDTH features. Closed forms exist for many pairs of window and activation, not for all:
       a pair without one is refused when the model is made. Regions: no closed forms on caps and rectangles of the
-      sphere. Models with features of your own can be neither sampled nor saved.
+      sphere. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units. Models with
+      features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so far below any
+      bound that draws would take for ever.
 
 >>changes =====================================================================================================
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every gap
@@ -4834,12 +4836,13 @@ SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
    return win->rings ? win->ring_size[ring] : win->count;
 }
 
-/* Which side of the line from a to b is c on: 1 left, -1 right, 0 when rounding hides the answer. The bound is
-   the usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
-static int sneppp__side(const double *a, const double *b, const double *c)
+/* Which side of the line from a to b is c on: 1 left, -1 right, 0 within `slack` of it or when rounding hides the
+   answer. The bound is the usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
+static int sneppp__side(const double *a, const double *b, const double *c, double slack)
 {
    double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
    double bound = 8.9e-16 * (fabs(l) + fabs(r)), det = l - r;
+   if (slack > 0) bound += slack * hypot(b[0] - a[0], b[1] - a[1]);
    return det > bound ? 1 : det < -bound ? -1 : 0;
 }
 
@@ -4853,8 +4856,8 @@ SNEPPP__INLINE int sneppp__boxes_meet(const double *a, const double *b, const do
 /* Do the segments ab and ce have a point in common, to rounding? */
 static int sneppp__segments_meet(const double *a, const double *b, const double *c, const double *e)
 {
-   return sneppp__boxes_meet(a, b, c, e) && sneppp__side(a, b, c) * sneppp__side(a, b, e) <= 0 &&
-          sneppp__side(c, e, a) * sneppp__side(c, e, b) <= 0;
+   return sneppp__boxes_meet(a, b, c, e) && sneppp__side(a, b, c, 0) * sneppp__side(a, b, e, 0) <= 0 &&
+          sneppp__side(c, e, a, 0) * sneppp__side(c, e, b, 0) <= 0;
 }
 
 /* Twice the signed area of a ring, positive when it runs counterclockwise. */
@@ -4916,7 +4919,7 @@ SNEPPP__UNUSED static int sneppp__polygon_holds(const sneppp_window *win, double
       size_t        n = sneppp__ring_size(win, r);
       for (size_t k = 0, j = n - 1; k < n; j = k++)
          if (sneppp__boxes_meet(ring + 2 * j, ring + 2 * k, point, point) &&
-             sneppp__side(ring + 2 * j, ring + 2 * k, point) == 0) return 1;
+             sneppp__side(ring + 2 * j, ring + 2 * k, point, 0) == 0) return 1;
       odd ^= sneppp__ring_parity(ring, n, x, y);
    }
    return odd;
@@ -4936,7 +4939,7 @@ static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring,
             err, SNEPPP_ERR_ARG,
             "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)",
             ring, k, (k + 1) % n);
-      if (sneppp__side(a, b, c) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
+      if (sneppp__side(a, b, c, 0) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z folds back on itself at vertex %z",
                              ring, (k + 1) % n);
    }
@@ -12452,14 +12455,6 @@ static double sneppp__outline_sign(const sneppp_window *w, size_t k)
    return sneppp__ring_sign(w, ring);
 }
 
-/* Which side of the line from a to b is c on: 0 within `slack` of it. */
-static int sneppp__side_of(const double *a, const double *b, const double *c, double slack)
-{
-   double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
-   double bound = 8.9e-16 * (fabs(l) + fabs(r)) + slack * hypot(b[0] - a[0], b[1] - a[1]);
-   return l - r > bound ? 1 : l - r < -bound ? -1 : 0;
-}
-
 /* Is c certainly farther than `slack` from the edge ab? The cheap test that spares most edges the exact one. */
 SNEPPP__INLINE int sneppp__edge_misses(const double *a, const double *b, const double *c, double slack)
 {
@@ -12503,7 +12498,7 @@ static double sneppp__segment_part(const double *a, const double *b, double t, c
    for (size_t k = 0; k < edges; k++) {
       double foot;
       sneppp__outline(w, k, c, e);
-      if (sneppp__edge_misses(a, b, c, slack) || sneppp__side_of(a, b, c, slack)) continue;
+      if (sneppp__edge_misses(a, b, c, slack) || sneppp__side(a, b, c, slack)) continue;
       foot = sneppp__foot(a, b, c);
       if (foot > t + 2 * step && foot < end - 2 * step) end = foot;
    }
@@ -12547,8 +12542,8 @@ static sneppp_status sneppp__region_polygon(const sneppp_window *win, const snep
       for (j = 0; j < borders; j++) {
          sneppp__outline(win, j, c, e);
          if (sneppp__boxes_meet(a, b, c, e) &&
-             sneppp__side_of(a, b, c, slack) * sneppp__side_of(a, b, e, slack) < 0 &&
-             sneppp__side_of(c, e, a, slack) * sneppp__side_of(c, e, b, slack) < 0)
+             sneppp__side(a, b, c, slack) * sneppp__side(a, b, e, slack) < 0 &&
+             sneppp__side(c, e, a, slack) * sneppp__side(c, e, b, slack) < 0)
             return sneppp__fail(err, SNEPPP_ERR_ARG,
                                 "region.factor[%d]: its edge %z crosses edge %z of the window", f, i, j);
       }
@@ -17142,7 +17137,7 @@ typedef struct sneppp__learnt { /* a run of theta that belongs to one array of t
    size_t        first, count;
    sneppp_real  *real;           /* the array, in one of two precisions                    */
    double       *wide;
-   const double *rate;           /* RATED: (d), repeated                                   */
+   const double *rate;           /* RATED: (d), repeated; LOGIT: weights with the same sum */
    size_t        d;
 } sneppp__learnt;
 
@@ -17175,7 +17170,9 @@ static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *
       }
       if (L->inside.space == SNEPPP_GAUSS &&
           !(freeze & SNEPPP_FREEZE_MEASURE)) { /* the lists live in the model's own block */
-         SNEPPP__LEARNT(SNEPPP__MAP_LOGIT, 0, NULL, (double *)(uintptr_t)L->inside.weight, K, NULL, 1, grad->weight[f]);
+         const double *given = K > 1 ? model->desc.factor[f].window.weight : L->inside.weight; /* 1: joint layers too */
+         SNEPPP__LEARNT(SNEPPP__MAP_LOGIT, 0, NULL, (double *)(uintptr_t)L->inside.weight, K, given, 1,
+                        grad->weight[f]);
          SNEPPP__LEARNT(SNEPPP__MAP_RATED, 0, NULL, (double *)(uintptr_t)L->inside.mean, K * d, L->rate, d,
                         grad->mean[f]);
          SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, (double *)(uintptr_t)L->inside.scale, K * d, NULL, d, grad->scale[f]);
@@ -17211,7 +17208,8 @@ static void sneppp__theta_read(const sneppp__learnt *seg, int segments, double *
       }
 }
 
-/* The model from theta. The mass of a mixture, which softmax would set to one, stays what it was. */
+/* The model from theta, and from nothing else, so that a run resumes to the same bits. The mass of a mixture, which
+   softmax would set to one, stays what it was given. */
 static void sneppp__theta_write(const sneppp__learnt *seg, int segments, int plain, const double *theta)
 {
    for (int k = 0; k < segments; k++) {
@@ -17222,7 +17220,7 @@ static void sneppp__theta_write(const sneppp__learnt *seg, int segments, int pla
          continue;
       }
       if (seg[k].map == SNEPPP__MAP_LOGIT) {
-         for (size_t i = 0; i < seg[k].count; i++) { mass += seg[k].wide[i]; if (t[i] > top) top = t[i]; }
+         for (size_t i = 0; i < seg[k].count; i++) { mass += seg[k].rate[i]; if (t[i] > top) top = t[i]; }
          for (size_t i = 0; i < seg[k].count; i++) total += exp(t[i] - top);
       }
       for (size_t i = 0; i < seg[k].count; i++) {

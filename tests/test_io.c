@@ -182,9 +182,11 @@ TEST io_refuses_parameters(void)
    PASS();
 }
 
-/* A run that is interrupted, saved and resumed ends with the same bits as one that was not. */
-TEST io_checkpoint(void)
+/* A run that is interrupted, saved and resumed ends with the same bits as one that was not: on a box, or on a mixture
+   whose measure is learnt as well. */
+static enum greatest_test_res io_checkpoint_on(int mixture)
 {
+   const double    weight[3] = {0.6, 0.21, 0.17}, mean[6] = {1, 1, 5, 2, 8, 3}, scale[6] = {2, 1, 3, 2, 1, 1};
    sneppp_events   e = fit_events(300);
    sneppp_desc     d = fit_desc_box(7);
    sneppp_fit_desc f = fit_adam(&e, 30);
@@ -195,6 +197,11 @@ TEST io_checkpoint(void)
    double          at_save;
    f.batch = 64;
    f.schedule = SNEPPP_RATE_COSINE;
+   if (mixture) {
+      d.factor[0].window.space = SNEPPP_GAUSS;
+      d.factor[0].window.count = 3;
+      d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
+   }
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&a, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &a, &f, &err));
@@ -214,10 +221,22 @@ TEST io_checkpoint(void)
    ASSERT_EQ((size_t)20, u.report.step);
    ASSERT(!memcmp(a.readout[0].V, b.readout[0].V, 49 * sizeof(sneppp_real)));
    ASSERT(!memcmp(a.layer[0].W, b.layer[0].W, 14 * sizeof(sneppp_real)));
+   if (mixture) {
+      ASSERT(!memcmp(a.layer[0].inside.weight, b.layer[0].inside.weight, sizeof weight));
+      ASSERT(a.layer[0].inside.weight[0] != weight[0]);
+      ASSERT_IN_RANGE(0.98, sneppp_window_mass(&a.layer[0].inside), 1e-15);
+   }
    sneppp_trainer_free(&t);
    sneppp_trainer_free(&u);
    sneppp_free(&a);
    sneppp_free(&b);
+   PASS();
+}
+
+TEST io_checkpoint(void)
+{
+   CHECK_CALL(io_checkpoint_on(0));
+   CHECK_CALL(io_checkpoint_on(1));
    PASS();
 }
 

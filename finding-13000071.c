@@ -1,0 +1,43 @@
+/* fit of a loaded copy
+   fit auto: saved bytes differ
+   cc -g -fsanitize=address,undefined -I. this.c -lm */
+#define SNEPPP_IMPLEMENTATION
+#include "sneppp.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sneppp_real x0[] = { 0.9341081285951236, 0.15835767944005957, 0.56093350901677219 };
+
+static void show(const char *call, int st, const sneppp_error *err)
+{
+   printf("%s: %d %s\n", call, st, st ? err->why : "");
+}
+
+int main(void)
+{
+   static sneppp_model model, other;
+   sneppp_desc desc;
+   sneppp_error err;
+   sneppp_events events[3];
+   sneppp_region seen;
+   sneppp_window part[4];
+   sneppp_fit_desc fit;
+   sneppp_report report;
+   double count = 0;
+   (void)other, (void)count, (void)report;
+   memset(&desc, 0, sizeof desc), memset(events, 0, sizeof events), memset(&seen, 0, sizeof seen), memset(part, 0, sizeof part);
+   memset(&fit, 0, sizeof fit), memset(&report, 0, sizeof report);
+   desc.factor[0].window.dim = 1;
+   desc.factor[0].window.lo[0] = 0, desc.factor[0].window.hi[0] = 1;
+   desc.width = 3, desc.alpha = 0, desc.seed = 735;
+   events[0].x = x0, events[0].count = 3;
+   show("init", sneppp_init(&model, &desc, &err), &err);
+   /* first with an allocator whose call 6 fails */
+   memset(&fit, 0, sizeof fit);
+   fit.events = events;
+   show("4 fit auto", sneppp_fit(&model, &fit, &report, &err), &err);
+   printf("   nll %.12g expected %.12g gap %.6g\n", report.nll, report.expected, report.gap);
+   sneppp_free(&model);
+   return 0;
+}

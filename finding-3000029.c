@@ -1,0 +1,55 @@
+/* load
+   a saved model is refused: a parameter in the saved model is not finite or not allowed
+   cc -g -fsanitize=address,undefined -I. this.c -lm */
+#define SNEPPP_IMPLEMENTATION
+#include "sneppp.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sneppp_real x0[] = { 0 };
+
+static void show(const char *call, int st, const sneppp_error *err)
+{
+   printf("%s: %d %s\n", call, st, st ? err->why : "");
+}
+
+int main(void)
+{
+   static sneppp_model model, other;
+   sneppp_desc desc;
+   sneppp_error err;
+   sneppp_events events[3];
+   sneppp_region seen;
+   sneppp_window part[4];
+   sneppp_fit_desc fit;
+   sneppp_report report;
+   double count = 0;
+   (void)other, (void)count, (void)report;
+   memset(&desc, 0, sizeof desc), memset(events, 0, sizeof events), memset(&seen, 0, sizeof seen), memset(part, 0, sizeof part);
+   memset(&fit, 0, sizeof fit), memset(&report, 0, sizeof report);
+   desc.factor[0].window.dim = 1;
+   desc.factor[0].window.lo[0] = 0, desc.factor[0].window.hi[0] = 1;
+   desc.factor[1].window.dim = 1;
+   desc.factor[1].window.lo[0] = 0, desc.factor[1].window.hi[0] = 1;
+   desc.factor[1].no_bias = 1;
+   desc.width = 1, desc.alpha = 0, desc.seed = 288;
+   events[0].x = x0, events[0].count = 0;
+   show("init", sneppp_init(&model, &desc, &err), &err);
+   {
+   static const double W0[] = { -3.9118412681398591 };
+   static const double b0[] = { 2.0139230555993564 };
+   show("-1 set_layer", sneppp_set_layer(&model, 0, W0, b0, NULL, &err), &err);
+   }
+   {
+   static const double W0[] = { -1.6916379681164455 };
+   static const double b0[] = { 0 };
+   show("-1 set_layer", sneppp_set_layer(&model, 1, W0, b0, NULL, &err), &err);
+   }
+   memset(&fit, 0, sizeof fit);
+   fit.events = events;
+   show("0 fit auto", sneppp_fit(&model, &fit, &report, &err), &err);
+   printf("   nll %.12g expected %.12g gap %.6g\n", report.nll, report.expected, report.gap);
+   sneppp_free(&model);
+   return 0;
+}
