@@ -19407,13 +19407,12 @@ static void sneppp__place_alias(sneppp__carver *c, size_t n, sneppp__alias *a)
    a->n = n;
 }
 
-/* p holds the weights on entry. Light ones are listed from the front, heavy ones from the back. Returns their sum. */
-static double sneppp__alias_make(sneppp__alias *a)
+/* p holds the weights on entry, not all 0. Light ones are listed from the front, heavy ones from the back. */
+static void sneppp__alias_make(sneppp__alias *a)
 {
    double total = 0;
    size_t light = 0, heavy = a->n, i;
    for (i = 0; i < a->n; i++) total += a->p[i];
-   if (!(total > 0)) return 0;
    for (i = 0; i < a->n; i++) {
       a->p[i] *= (double)a->n / total;
       a->other[i] = i;
@@ -19427,7 +19426,6 @@ static double sneppp__alias_make(sneppp__alias *a)
       if (a->p[b] < 1) { heavy++; a->list[light++] = b; }
    }
    while (light) a->p[a->list[--light]] = 1; /* left over by rounding */
-   return total;
 }
 
 static size_t sneppp__alias_draw(const sneppp__alias *a, sneppp_rng *rng)
@@ -20473,7 +20471,7 @@ static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, si
    size_t              n = (size_t)model->n;
    sneppp_real         x[SNEPPP__MAX_EVENT];
    double              tried = 0, most = sneppp__draw_limit(N, acceptance);
-   (void)sneppp__alias_make(&w->alias);
+   sneppp__alias_make(&w->alias);
    for (size_t k = 0; k < N;) {
       size_t i = sneppp__alias_draw(&w->alias, rng);
       int    inside = 1;
@@ -20535,7 +20533,7 @@ static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size
       C = w->expected / acceptance;
       sneppp__cell_root(s);
       s->kid[0] = 0, s->count[0] = w->expected;
-   } else (void)sneppp__alias_make(&s->alias);
+   } else sneppp__alias_make(&s->alias);
    most = sneppp__draw_limit(N, acceptance);
    for (size_t k = 0; k < N;) {
       const double *cell = tree ? sneppp__tree_draw(s, rng, C, &q)
@@ -20680,7 +20678,7 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, cons
          edge[2 * r] = tile.lo[r] > box.lo[r] ? tile.lo[r] : -1e300;
          edge[2 * r + 1] = tile.hi[r] < box.hi[r] ? tile.hi[r] : 1e300;
       }
-      st = sneppp__draw_open(model, &region, cap, mem, mem_bytes, &w, err);
+      st = sneppp__draw_open(model, &region, 0, mem, mem_bytes, &w, err); /* not cap: cells make the points */
       if (st != SNEPPP_OK) break;
       info->expected = ldexp(w.expected, 2 * (last - depth));
       sneppp_rng_init(&rng, seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);

@@ -480,6 +480,33 @@ TEST sample_refusals(void)
    PASS();
 }
 
+/* A tile has the same points whatever there is room for, also where so many are drawn that cells are short. */
+TEST sample_tiles_and_room(void)
+{
+   enum { CAP = 4000 };
+   static sneppp_real x[2 * CAP], y[2 * 100];
+   sneppp_desc        d;
+   sneppp_model       m;
+   sneppp_sample_info info, none;
+   sneppp_error       err;
+   double             count = 0;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2;
+   d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 10;
+   d.factor[0].unit.act = SNEPPP_COS;
+   d.width = 12;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
+   m.alpha *= 150000 / count;
+   ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample_tile(&m, 0, 1, 1, 0, 7, x, CAP, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample_tile(&m, 0, 1, 1, 0, 7, y, 100, &none, &err));
+   ASSERT(info.count > 10000);
+   ASSERT_EQ(info.count, none.count);
+   ASSERT(!memcmp(x, y, sizeof y));
+   sneppp_free(&m);
+   PASS();
+}
+
 /* The k-th allocation fails, for every k: a clear error and nothing lost. */
 TEST sample_survives_failing_memory(void)
 {
@@ -1053,6 +1080,7 @@ SUITE(sample)
    RUN_TEST(sample_same_bits);
    RUN_TEST(sample_tiles);
    RUN_TEST(sample_tiles_law);
+   RUN_TEST(sample_tiles_and_room);
    RUN_TEST(sample_in_place);
    RUN_TEST(sample_every_mix);
    RUN_TEST(sample_refusals);
