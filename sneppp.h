@@ -962,6 +962,7 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #define sneppp__convex sneppp__convex_f32
    #define sneppp__draw sneppp__draw_f32
    #define sneppp__evaluation sneppp__evaluation_f32
+   #define sneppp__kept sneppp__kept_f32
    #define sneppp__lane sneppp__lane_f32
    #define sneppp__learnt sneppp__learnt_f32
    #define sneppp__loss sneppp__loss_f32
