@@ -82,8 +82,14 @@
       paper does. ADAM learns everything, in batches if asked; sneppp_trainer steps it by hand, saves its state and
       resumes to the same bits. Events may lie in memory or come from a callback that reads by position
       (events.read), as several realisations, seen in a part of the window only (events.seen).
+      Fits in a row: AUTO begins anew, and chooses its floor itself (fit.floor is not used). CONVEX and PGD keep the
+      hidden layer, and without fit.floor they end without a floor. ADAM goes on from all that the model has; stopped
+      early, it leaves an expected number that is not yet that of the events. What fit.holdout keeps back from ADAM was
+      seen all the same by a fit of these events before it.
    3  ASK
-      sneppp_intensity at a point, sneppp_intensities at many, outside the window 0. sneppp_count is the expected
+      sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). Do not ask an AUTO
+      fit at the very events that it was fitted to: its narrowest bumps lie on them, so that there, and only there, the
+      intensity can be many times too high; at other places it is the estimate. sneppp_count is the expected
       number of events in the whole window or a region of it, exact: boxes, intervals, polygons, balls in boxes;
       sneppp_counts takes many regions. sneppp_poisson_interval says how far a count may stray from its mean. Regions
       without a closed form have functions with `numeric` in their names and an estimate of their error.
@@ -91,6 +97,7 @@
       sneppp_marginal integrates a factor out, over a part or all of it: the map of a week, the time profile of a
       district. sneppp_conditional fixes one. Both return models, to be asked like any other and freed.
    5  JUDGE
+      report.nll is that of the events that were fitted, and flatters: of AUTO by far, see 3; report.held_out does not.
       sneppp_thin splits events at random, sneppp_test_nll scores those that were not used (scale: their intensity
       relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients,
       sneppp_conditional_nll leaves the count out, sneppp_rmse compares with a known truth.
@@ -101,7 +108,8 @@
       sneppp_sample_in, sneppp_sample_tile_in. sneppp_rng_...: the generator.
    7  KEEP AND EMBED
       sneppp_save and sneppp_load, to memory or files: little-endian, checked before anything is allocated, the same
-      on every machine. sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY.
+      on every machine. sneppp_save and sneppp_trainer_save return the bytes that are needed; ask with NULL and 0.
+      sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY.
    8  THE CLOSED FORMS
       sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists what is known, with formula
       and source; sneppp_gram_numeric integrates features that nobody has a formula for.
