@@ -415,12 +415,14 @@ static inline int csv_good(csv_table *t, const char *path, int column)
    const csv_head *h = &t->head[column];
    const char     *comma = strchr(h->bad, ',');
    char            number[16], name[80] = "";
+   const size_t    digits = strspn(h->bad, "0123456789");
+   const int       date = digits > 0 && (h->bad[digits] == '-' || h->bad[digits] == '/'); /* as people write them */
    if (!h->bad_line) return 1;
    snprintf(number, sizeof number, "%d", column + 1);
    if (strcmp(number, h->name) != 0 && h->name[0]) snprintf(name, sizeof name, " (%s)", h->name);
    snprintf(t->error, sizeof t->error, "%.200s, line %lu: column %s%s is %s%s%s%s", csv_called(path), (unsigned long)h->bad_line, number, name,
             h->bad[0] ? "\"" : "empty", h->bad, h->bad[0] ? "\", not " : "",
-            !h->bad[0] ? "" : h->kind == CSV_DATE ? "a date as 2016-03-01T12:30:00Z" :
+            !h->bad[0] ? "" : h->kind == CSV_DATE ? "a date as 2016-03-01T12:30:00Z" : date ? "a number, nor a date as 2016-03-01" :
             comma && strspn(h->bad, "+-0123456789,.eE") == strlen(h->bad) ? "a number: it takes a decimal point" : "a finite number");
    return 0;
 }

@@ -189,10 +189,12 @@ static inline int draw_time(const sneppp_model *m, const sneppp_real *x, size_t 
    }
    for (size_t i = 0; count <= 2000 && i < count; i++) pic_line(&p, pic_x(&f, (double)x[i]), f.bottom - 6, pic_x(&f, (double)x[i]), f.bottom - 1, 0.8, PIC_INK);
    pic_axes(&p, &f, s->xlabel, s->ylabel, NULL);
-   snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
+   if (count) {
+      snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
+      pic_box(&p, f.left, 37, f.left + 14, 47, 0xc3cdd9u);
+      pic_text(&p, f.left + 20, 46, 9, 0, PIC_INK, "counted");
+   } else snprintf(text, sizeof text, "%s", s->title);
    pic_text(&p, f.left, 24, 11, 0, PIC_INK, text);
-   pic_box(&p, f.left, 37, f.left + 14, 47, 0xc3cdd9u);
-   pic_text(&p, f.left + 20, 46, 9, 0, PIC_INK, "counted");
    pic_line(&p, f.left + 190, 42, f.left + 204, 42, 2, 0xb03a10u);
    pic_text(&p, f.left + 212, 46, 9, 0, PIC_INK, "fitted intensity");
    for (int y = 37; y < 47; y++) for (int px = 0; px < 14; px++) pic_dot(&p, (int)f.left + 400 + px, y, 0xf5a05au, 0.45);

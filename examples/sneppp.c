@@ -586,6 +586,7 @@ static void regions(const sneppp_model *m, const options *o, sneppp_window part[
       } else {
          const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
          if (n < 0) fail("a region takes numbers with commas between them, not ", text);
+         if (!timed && window_of(m, f)->space == SNEPPP_SPHERE) fail("no closed form for a box on the sphere; time:a,b can be asked, and in C sneppp_count_lonlat_numeric, not ", text);
          if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
          part[f].space = SNEPPP_BOX;
          part[f].dim = n / 2;
@@ -782,6 +783,7 @@ static int fit(int count, char **arg)
       json_number(say, "seconds", l.report.seconds);
       fprintf(say, "}\n");
    } else {
+      if (l.events.count == 0) fprintf(stderr, "sneppp: %.200s holds no events: is it the right file?\n", csv_called(o.file[0]));
       fprintf(say, "%lu events in a window of %g; method %s\n", (unsigned long)l.events.count, volume, name[l.report.method]);
       fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
       for (int k = 0, first = 1; k < l.model.D && k < SNEPPP_RADIAL_DIM && l.report.axes[0] > 0 && l.model.D > 1; k++) {
