@@ -2028,7 +2028,8 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
    strip of A and one panel of B pass by: per step 2 loads, 6 broadcasts and 12 fused multiply-adds, so that the
    arithmetic units and not the load ports are the limit. B is copied ("packed") into panels, block by block, so
    that a block stays in the second cache and is read in order; a strip of A is read where it stands, and packed
-   if it is short, or transposed and hard to reach. The scheme is that of Goto and van de Geijn (ACM TOMS 34,
+   if it is short, or transposed and hard to reach. Blocks are small, so that C and A pass by often: a tile asks for
+   its part of C before it needs it, and, if A is large, for a part of the strip that comes next. The scheme is that of Goto and van de Geijn (ACM TOMS 34,
    2008). No memory is allocated: the block is on the stack, 38 kB in all, and 9 kB for small products, because threads
    have small stacks on some machines. Its depth is fixed and its width is what fits, so that a matrix that was packed
    in wider blocks beforehand (sneppp__pack_right) gives the same bits.
@@ -2041,6 +2042,7 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
 #define SNEPPP__BLOCK_BYTES 32768 /* a block on the stack: 2 panels of AVX-512 and more of the others at full depth */
 #define SNEPPP__SMALL_BYTES 6144  /* the same for products whose B fits into it, of at most half that depth       */
 #define SNEPPP__STRIP_BYTES 8     /* strips of a transposed A that are packed together: 1 of double, 2 of float   */
+#define SNEPPP__NEAR_BYTES  262144 /* an A of so many bytes stays in the second cache by itself                   */
 
 #define SNEPPP__TILE_KERNEL(name, target, T, V, W, ZERO, SET1, LOAD, STORE, FMA, MUL)                          \
    target static void name(size_t k, const void *a_, size_t rs, size_t cs, const void *b_,                     \
@@ -2051,6 +2053,7 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
       V x, b0, b1, alpha, beta;                                                                                \
       V c00 = ZERO, c01 = ZERO, c10 = ZERO, c11 = ZERO, c20 = ZERO, c21 = ZERO;                                \
       V c30 = ZERO, c31 = ZERO, c40 = ZERO, c41 = ZERO, c50 = ZERO, c51 = ZERO;                                \
+      for (const T *row = c; row < c + 6 * ldc; row += ldc) __builtin_prefetch(row, 1);                        \
       for (; k; k--) {                                                                                         \
          b0 = LOAD(b), b1 = LOAD(b + W);                                                                       \
          x = SET1(a[0]), c00 = FMA(x, b0, c00), c01 = FMA(x, b1, c01);                                         \
@@ -2164,23 +2167,23 @@ static void sneppp__pack(const sneppp__kit *kit, void *dst, size_t width, size_t
 
 /* The strips from `next` on, as many as there is room for: a transposed A is read several cache lines wide, or a
    matrix whose row is a power of two would throw each line out before its neighbour is wanted. */
-static void sneppp__pack_strips(const sneppp__kit *kit, char *strips, size_t next, size_t left, size_t k,
-                                const void *src_, size_t si, size_t sp)
+static void sneppp__pack_strips(const sneppp__kit *kit, size_t together, char *strips, size_t next, size_t left,
+                                size_t k, const void *src_, size_t si, size_t sp)
 {
    const char *src = (const char *)src_;
    for (size_t p = 0; p < k; p += 8)
-      for (size_t s = next, i = 0; s < SNEPPP__STRIP_BYTES / kit->size && i < left; s++, i += SNEPPP__TILE_ROWS)
+      for (size_t s = next, i = 0; s < together && i < left; s++, i += SNEPPP__TILE_ROWS)
          sneppp__pack(kit, strips + (s * k + p) * SNEPPP__TILE_ROWS * kit->size, SNEPPP__TILE_ROWS,
                       left - i < SNEPPP__TILE_ROWS ? left - i : SNEPPP__TILE_ROWS, k - p < 8 ? k - p : 8,
                       src + (i * si + p * sp) * kit->size, si, sp);
 }
 
-/* Block `which` of B (k, n) in room for `bytes`: rows p0 .. p0 + kc - 1 of the columns j0 .. j0 + nj - 1; 0 if there
-   are not so many. */
-static int sneppp__block_cut(const sneppp__kit *kit, size_t bytes, size_t n, size_t k, size_t which, size_t *j0,
-                             size_t *nj, size_t *p0, size_t *kc)
+/* Block `which` of B (k, n), at most so deep, in room for `bytes`: rows p0 .. p0 + kc - 1 of the columns
+   j0 .. j0 + nj - 1; 0 if there are not so many. */
+static int sneppp__block_cut(const sneppp__kit *kit, size_t depth, size_t bytes, size_t n, size_t k, size_t which,
+                             size_t *j0, size_t *nj, size_t *p0, size_t *kc)
 {
-   size_t chunks = (k + SNEPPP__DEPTH - 1) / SNEPPP__DEPTH, chunk = which % chunks, deep = (k + chunks - 1) / chunks,
+   size_t chunks = (k + depth - 1) / depth, chunk = which % chunks, deep = (k + chunks - 1) / chunks,
           row = bytes / deep < SNEPPP__ROW_BYTES ? bytes / deep : SNEPPP__ROW_BYTES,
           nc = row / kit->size / kit->columns * kit->columns;
    *j0 = which / chunks * nc;
@@ -2203,6 +2206,14 @@ static void sneppp__pack_block(const sneppp__kit *kit, char *to, size_t n, size_
 static size_t sneppp__panel_bytes(const sneppp__kit *kit, size_t n, size_t k) /* the last one is filled up */
 {
    return (n + kit->columns - 1) / kit->columns * kit->columns * k * kit->size;
+}
+
+/* Asks for part `part` of `parts` of a strip of rows that begin at `a`, `stride` bytes apart, `length` bytes each. */
+static void sneppp__strip_ask(const char *a, size_t rows, size_t stride, size_t length, size_t part, size_t parts)
+{
+   size_t lines = (length + 63) / 64, from = lines * part / parts, to = lines * (part + 1) / parts;
+   for (size_t i = 0; i < rows; i++, a += stride)
+      for (size_t line = from; line < to; line++) __builtin_prefetch(a + line * 64);
 }
 
 /* A tile that sticks out of C is made apart and its part that counts is added. */
@@ -2240,7 +2251,11 @@ static void sneppp__gemm_blocks_in(const sneppp__kit *kit, int lower, int ta, in
    /* A strip of a transposed A has one cache line per step of k: read where it stands, unless the lines are many, or so
       regular that they fall on each other in the cache. */
    int         crowded = ta && (k > 3 * SNEPPP__DEPTH || lda * size % 256 == 0);
-   for (size_t which = 0; sneppp__block_cut(kit, bytes, n, k, which, &j0, &nj, &p0, &kc); which++) {
+   /* If they are many, packing A for each block is what costs: blocks are half as deep and so twice as wide. */
+   size_t      depth = ta && k > 3 * SNEPPP__DEPTH ? SNEPPP__DEPTH / 2 : SNEPPP__DEPTH;
+   size_t      together = SNEPPP__STRIP_BYTES * (SNEPPP__DEPTH / depth) / size;
+   int         far = !ta && m * k * size > SNEPPP__NEAR_BYTES;
+   for (size_t which = 0; sneppp__block_cut(kit, depth, bytes, n, k, which, &j0, &nj, &p0, &kc); which++) {
       size_t first = lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
       double scale[2];
       const char *block = packed ? next_block : here;
@@ -2251,14 +2266,18 @@ static void sneppp__gemm_blocks_in(const sneppp__kit *kit, int lower, int ta, in
          size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
          const void *ready = a + (i * ai + p0 * ap) * size;
          if (crowded || rows < SNEPPP__TILE_ROWS) {
-            size_t next = (i - first) / SNEPPP__TILE_ROWS % (SNEPPP__STRIP_BYTES / size), left = m - i;
-            if (!next || !crowded) sneppp__pack_strips(kit, strips, next, left, kc, ready, ai, ap);
+            size_t next = (i - first) / SNEPPP__TILE_ROWS % together, left = m - i;
+            if (!next || !crowded) sneppp__pack_strips(kit, together, strips, next, left, kc, ready, ai, ap);
             ready = strips + next * SNEPPP__TILE_ROWS * kc * size, rs = 1, cs = SNEPPP__TILE_ROWS;
          }
          for (size_t j = 0; j < nj && !(lower && j0 + j >= i + rows); j += wide) {
             size_t columns = nj - j < wide ? nj - j : wide;
             void  *to = c + (i * ldc + j0 + j) * size;
             const char *panel = block + j * kc * size;
+            if (far && m - i > SNEPPP__TILE_ROWS)
+               sneppp__strip_ask(a + ((i + SNEPPP__TILE_ROWS) * ai + p0) * size,
+                                 m - i < 2 * SNEPPP__TILE_ROWS ? m - i - SNEPPP__TILE_ROWS : SNEPPP__TILE_ROWS,
+                                 ai * size, kc * size, j / wide, (nj + wide - 1) / wide);
             if (rows == SNEPPP__TILE_ROWS && columns == wide)
                kit->tile(kc, ready, rs, cs, panel, scale, to, ldc);
             else sneppp__tile_edge(kit, kc, ready, rs, cs, panel, scale, to, ldc, rows, columns);
@@ -3811,7 +3830,7 @@ static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_re
    char              *to = (char *)out;
    size_t             j0, nj, p0, kc;
    if (!kit || !SNEPPP__IS_LARGE(2, n, k)) return NULL;
-   for (size_t which = 0; sneppp__block_cut(kit, SIZE_MAX, n, k, which, &j0, &nj, &p0, &kc); which++) {
+   for (size_t which = 0; sneppp__block_cut(kit, SNEPPP__DEPTH, SIZE_MAX, n, k, which, &j0, &nj, &p0, &kc); which++) {
       sneppp__pack_block(kit, to, nj, kc, (const char *)(B + p0 * n + j0), 1, n);
       to += sneppp__panel_bytes(kit, nj, kc);
    }
