@@ -399,8 +399,9 @@ def suite_of(path):
 
 def copy_tests(where):
    """main.c includes ../sneppp.h, so each place of work has a header of its own beside its own copy of the tests."""
-   shutil.rmtree(os.path.join(where, "tests"), ignore_errors=True)
-   shutil.copytree(os.path.join(TOP, "tests"), os.path.join(where, "tests"))
+   for folder in ("tests", "examples"): # a suite tests the programs' reader of CSV
+      shutil.rmtree(os.path.join(where, folder), ignore_errors=True)
+      shutil.copytree(os.path.join(TOP, folder), os.path.join(where, folder))
    os.makedirs(os.path.join(where, "gen"), exist_ok=True)
    with open(os.path.join(where, "gen", "suites.h"), "w") as f:
       subprocess.run(["sh", "tests/suites.sh"] + suite_files(), cwd=TOP, check=True, stdout=f)
