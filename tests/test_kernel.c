@@ -1195,6 +1195,12 @@ TEST kernel_gradients_out_of_range(void)
    out.W = dW;
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
    ASSERT(strstr(err.why, "the gradient of W["));
+   {
+      double last[4] = {0, 0, 0, 1e307}; /* only unit 1 is steep, and it is named */
+      memset(dW, 0, sizeof dW);
+      ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, last, &out, NULL, &err));
+      ASSERT(strstr(err.why, "the gradient of W[1][0]"));
+   }
    out.W = NULL, out.b = db;
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
    ASSERT(strstr(err.why, "the gradient of b["));
