@@ -726,8 +726,166 @@ TEST convex_infinite_mass(void)
    PASS();
 }
 
+/* An optimum of more directions than the sixteen that the solver starts with: waves in six dimensions whose phases the
+   events take evenly, so that only the sum of all squares is level. That it is the optimum follows from S, the sum of
+   z z'/(z'X z N) over the events in coordinates with K = I: X is within lambda_max(S) - 1 of it. */
+TEST convex_grows_directions(void)
+{
+   enum { n = 40, N = 4000, D = 6 };
+   static sneppp_real x[N * D];
+   static double      z[n], K[n * n], M[n * n], S[n * n];
+   double             W[n * D], b[n], v[n], top = 0, total = 0;
+   sneppp_real        psi[n];
+   sneppp_rng         rng;
+   sneppp_desc        d = convex_box(n);
+   sneppp_events      e;
+   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_CONVEX, 1e-4);
+   sneppp_model       m;
+   sneppp_report      r;
+   sneppp_error       err;
+   memset(&e, 0, sizeof e);
+   sneppp_rng_init(&rng, 4, 0);
+   for (int i = 0; i < n * D; i++) W[i] = 20 * sneppp_rng_normal(&rng);
+   for (int i = 0; i < n; i++) b[i] = 6 * sneppp_rng_uniform(&rng);
+   for (int i = 0; i < N * D; i++) x[i] = (sneppp_real)sneppp_rng_uniform(&rng);
+   e.x = x, e.count = N;
+   d.factor[0].window.dim = D;
+   for (int i = 0; i < D; i++) d.factor[0].window.hi[i] = 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, &err), "%d");
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+   ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+   ASSERT(r.gap >= 0 && r.gap <= 1e-4);
+   ASSERT(r.rank > 16);
+   ASSERT_EQ(SNEPPP_OK, sneppp_model_gram(&m, NULL, K, NULL, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M, NULL));
+   for (size_t i = 0; i < n * n; i++) total += m.alpha * M[i] * K[i];
+   ASSERT_IN_RANGE(N, total, 0.1);
+   ASSERT_EQ(SNEPPP_OK, sneppp__chol(n, K, n));
+   memset(S, 0, sizeof S);
+   for (size_t k = 0; k < N; k++) {
+      double q = 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x + D * k, psi, NULL));
+      for (size_t i = 0; i < n; i++) z[i] = (double)psi[i];
+      for (size_t i = 0; i < n; i++) q += m.alpha * z[i] * sneppp__dot(n, M + i * n, z);
+      sneppp__solve_lower(n, K, n, 0, z, 1, 1); /* K = L L', z <- L^-1 z; alpha tr(M K) = N */
+      for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) S[i * n + j] += z[i] * z[j] / q;
+   }
+   for (size_t i = 0; i < n; i++) v[i] = 1 + (double)i / n;
+   for (int step = 0; step < 3000; step++) { /* power iteration */
+      double next[n];
+      for (size_t i = 0; i < n; i++) next[i] = sneppp__dot(n, S + i * n, v);
+      top = sqrt(sneppp__dot(n, next, next));
+      for (size_t i = 0; i < n; i++) v[i] = next[i] / top;
+   }
+   ASSERT_IN_RANGE(1, top, 2e-3);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Weights of a diagonal readout that a step made vanish come back where the optimum needs them. The optimum by itself:
+   m_i <- m_i S_i/a_i, the iteration of expectation and maximisation, which shares only the features. */
+TEST convex_revives_weights(void)
+{
+   enum { n = 40, N = 100 };
+   static double      psi2[N][n];
+   static sneppp_real x[N];
+   double             a[n], share[n], mine = 0, other = 0, sum = 0, M[n * n], K[n * n];
+   sneppp_real        psi[n];
+   sneppp_rng         rng;
+   sneppp_desc        d = convex_box(n);
+   sneppp_events      e;
+   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_CONVEX, 1e-6);
+   sneppp_model       m;
+   sneppp_report      r;
+   sneppp_error       err;
+   memset(&e, 0, sizeof e);
+   sneppp_rng_init(&rng, 15, 0);
+   for (int i = 0; i < N; i++) x[i] = (sneppp_real)sneppp_rng_uniform(&rng);
+   e.x = x, e.count = N;
+   d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1;
+   d.factor[0].unit.act = SNEPPP_RBF;
+   d.readout = SNEPPP_READOUT_DIAGONAL;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+   ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+   ASSERT(r.gap >= 0 && r.gap <= 1e-6);
+   ASSERT_EQ(SNEPPP_OK, sneppp_model_gram(&m, NULL, K, NULL, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M, NULL));
+   for (int i = 0; i < n; i++) a[i] = K[i * (n + 1)], share[i] = 1.0 / n / a[i], sum += m.alpha * M[i * (n + 1)] * a[i];
+   ASSERT_IN_RANGE(N, sum, 0.01);
+   for (int k = 0; k < N; k++) {
+      double l = 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x + k, psi, NULL));
+      for (int i = 0; i < n; i++) psi2[k][i] = (double)psi[i] * (double)psi[i], l += m.alpha * M[i * (n + 1)] * psi2[k][i];
+      mine -= log(l) / N;
+   }
+   for (int step = 0; step <= 3000; step++) {
+      double S[n];
+      memset(S, 0, sizeof S);
+      other = 0;
+      for (int k = 0; k < N; k++) {
+         double l = 0;
+         for (int i = 0; i < n; i++) l += share[i] * psi2[k][i];
+         for (int i = 0; i < n; i++) S[i] += psi2[k][i] / l / N;
+         other -= log(N * l) / N;
+      }
+      for (int i = 0; i < n; i++) share[i] *= S[i] / a[i];
+   }
+   ASSERT(mine + sum / N - (other + 1) <= 1e-6 + convex_slack()); /* the certificate is true */
+   ASSERT(other + 1 - (mine + sum / N) <= 1e-4);                  /* and the iteration nearly there */
+   sneppp_free(&m);
+   PASS();
+}
+
+/* A source that gives up at any of its calls ends the fit, which leaves the model as it was. */
+static size_t convex_source_calls;
+static size_t convex_source(sneppp_real *dst, size_t first, size_t count, void *user)
+{
+   memcpy(dst, (const sneppp_real *)user + 2 * first, 2 * count * sizeof *dst);
+   return convex_source_calls-- ? count : 0;
+}
+
+TEST convex_source_fails(void)
+{
+   sneppp_events e = convex_events(60);
+   e.x = NULL, e.read = convex_source, e.user = convex_xy;
+   for (int way = 0; way < 4; way++) { /* all directions, PGD, few of them, a diagonal */
+      sneppp_desc     d = convex_box(8);
+      sneppp_fit_desc f = convex_fit(&e, way == 1 ? SNEPPP_PGD : SNEPPP_CONVEX, 1e-3);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      sneppp_real     before[64];
+      size_t          entries, calls = 0;
+      f.steps = 12;
+      if (way == 2) d.rank = 2;
+      if (way == 3) d.readout = SNEPPP_READOUT_DIAGONAL;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      entries = (size_t)m.readout[0].n * (size_t)(m.readout[0].m ? m.readout[0].m : 1);
+      memcpy(before, m.readout[0].V, entries * sizeof *before);
+      for (;; calls++) {
+         sneppp_status st;
+         convex_source_calls = calls;
+         st = sneppp_fit(&m, &f, &r, &err);
+         if (st == SNEPPP_OK) break;
+         ASSERT_EQ(SNEPPP_ERR_SOURCE, st);
+         ASSERT_EQ((size_t)-1, convex_source_calls); /* it was not called again */
+         ASSERT_MEM_EQ(before, m.readout[0].V, entries * sizeof *before);
+         ASSERT(calls < 1000);
+      }
+      ASSERT(calls >= 10);
+      ASSERT(memcmp(before, m.readout[0].V, entries * sizeof *before));
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(convex)
 {
+   RUN_TEST(convex_grows_directions);
+   RUN_TEST(convex_revives_weights);
+   RUN_TEST(convex_source_fails);
    RUN_TEST(convex_infinite_mass);
    RUN_TEST(convex_separable_unseen);
    RUN_TEST(convex_auto_gap);

@@ -634,8 +634,52 @@ TEST fit_adam_refuses_zeros(void)
    PASS();
 }
 
+/* A step that leads where the likelihood cannot be represented is undone and taken again with half the rate, until it
+   stays in range; what cannot be mended so is said. */
+TEST fit_undoes_steps_out_of_range(void)
+{
+   sneppp_events   e = fit_events(100);
+   sneppp_desc     d = fit_desc_box(6);
+   sneppp_fit_desc f = fit_adam(&e, 12);
+   sneppp_model    m;
+   sneppp_trainer  t;
+   sneppp_error    err;
+   double          cut, first = 0, last;
+   int             halves = 0;
+   d.factor[0].unit.act = SNEPPP_EXP;
+   f.rate = sizeof(sneppp_real) == 4 ? 300 : 3000; /* e^3000 is too much for double, e^300 for float */
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_step(&t, &err), "%d");
+   ASSERT_EQ(1.0, t.rate_cut);
+   first = t.report.nll;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_step(&t, &err), "%d"); /* the first step had led too far */
+   ASSERT_IN_RANGE(first, t.report.nll, 1e-6 * fabs(first));                /* and is undone: the same place again */
+   ASSERT_EQ(0.5, t.rate_cut);
+   for (size_t i = 0; i < t.parameters; i++) { /* half as far, from there, as if it were the first step after the reset */
+      double c1 = 1 - 0.9 * 0.9, c2 = 1 - 0.999 * 0.999, e1 = t.moment1[i] / 0.1, step = t.theta[i] - t.best[i];
+      ASSERT_IN_RANGE(e1 * e1, t.moment2[i] / 0.001, 1e-9 * e1 * e1);
+      if (fabs(e1) > 1e-3) ASSERT_IN_RANGE(-0.5 * f.rate * (0.1 / c1) / sqrt(0.001 / c2) * (e1 > 0 ? 1 : -1), step, 0.02 * f.rate);
+   }
+   for (int k = 0; k < 9; k++) ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_step(&t, &err), "%d");
+   for (cut = t.rate_cut; cut < 1; cut *= 2) halves++;
+   ASSERT_EQ(1.0, cut);
+   ASSERT(halves >= 2 && halves <= 20);
+   last = t.report.nll;
+   ASSERT(last == last && last < 1e300 && last > -1e300);
+   t.rate_cut = 1e-7; /* as after two dozen vain tries: now the reason is told */
+   for (size_t i = 0; i < t.parameters; i++) t.theta[i] = 1e6;
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_trainer_step(&t, &err));
+   ASSERT(err.why[0]);
+   ASSERT_EQ(1e-7, t.rate_cut);
+   sneppp_trainer_free(&t);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_undoes_steps_out_of_range);
    RUN_TEST(fit_poisson_intervals);
    RUN_TEST(fit_judging);
    RUN_TEST(fit_adam_learns);
