@@ -124,8 +124,122 @@ TEST optim_cone_step_projects(void)
    PASS();
 }
 
+/* Every answer of the line search, by hand: f(0) = f0, f'(0) = d0. */
+TEST optim_search_answers(void)
+{
+   sneppp__search s = sneppp__search_start(0, -1, 1);
+   double         noise;
+   ASSERT_EQ(1.0, s.t);
+   ASSERT_EQ(0, sneppp__search_next(&s, -0.5, 0.9)); /* the border of the second Wolfe condition is inside */
+   s = sneppp__search_start(0, -1, 1);
+   ASSERT_EQ(0, sneppp__search_next(&s, -0.5, -0.9));
+   s = sneppp__search_start(0, -1, 1);
+   ASSERT_EQ(0, sneppp__search_next(&s, -1e-4, 0.1)); /* and that of the first */
+   s = sneppp__search_start(0, -1, 1);
+   ASSERT_EQ(1, sneppp__search_next(&s, -0.99e-4, 0.1)); /* too high: the bracket closes */
+   ASSERT(s.hi == 1 && s.lo == 0 && s.fhi == -0.99e-4 && s.dhi == 0.1 && s.trials == 1);
+   ASSERT(s.t >= 0.05 && s.t <= 0.95);
+   s = sneppp__search_start(0, -1, 1);
+   ASSERT_EQ(1, sneppp__search_next(&s, -0.95, -0.91)); /* still steep: further out */
+   ASSERT(s.lo == 1 && s.flo == -0.95 && s.dlo == -0.91 && s.hi == 0 && s.t == 4);
+   ASSERT_EQ(1, sneppp__search_next(&s, -3, 0.95)); /* steep the other way: between the two, where the cubic has its minimum */
+   ASSERT(s.hi == 4 && s.lo == 1 && s.fhi == -3 && s.dhi == 0.95 && s.flo == -0.95);
+   {
+      double e = -0.91 + 0.95 - 3 * (-3 + 0.95) / 3, root = sqrt(e * e + 0.91 * 0.95);
+      ASSERT_IN_RANGE(4 - 3 * (0.95 + root - e) / (0.95 + 0.91 + 2 * root), s.t, 1e-13);
+   }
+   s = sneppp__search_start(0, -1, 1);
+   ASSERT_EQ(1, sneppp__search_next(&s, HUGE_VAL, 0)); /* not finite: half way, and so again */
+   ASSERT(s.hi == 1 && s.lo == 0 && s.t == 0.5);
+   ASSERT_EQ(1, sneppp__search_next(&s, -0.5, HUGE_VAL));
+   ASSERT(s.hi == 0.5 && s.lo == 0 && s.t == 0.25);
+   s = sneppp__search_start(0, -1, 1);
+   ASSERT_EQ(1, sneppp__search_next(&s, 1e6, 1e6)); /* the cubic asks for nearly 0: at least a twentieth of the bracket */
+   ASSERT_IN_RANGE(0.05, s.t, 1e-15);
+   s = sneppp__search_start(0, -1, 1);
+   s.lo = 1, s.flo = -1, s.dlo = -1e6, s.t = 2;
+   ASSERT_EQ(1, sneppp__search_next(&s, -1e6 - 1, 0.95)); /* nearly the right end: a twentieth away from it */
+   ASSERT_IN_RANGE(1.95, s.t, 1e-12);
+   s = sneppp__search_start(0, -1, 1);
+   s.lo = 1 - 0.9e-14, s.flo = -1, s.dlo = -1;
+   ASSERT_EQ(-1, sneppp__search_next(&s, 1, 1)); /* nothing between the ends */
+   s = sneppp__search_start(0, -1, 1);
+   s.lo = 1 - 3e-14, s.flo = -1, s.dlo = -1;
+   ASSERT_EQ(1, sneppp__search_next(&s, 1, 1));
+   s = sneppp__search_start(0, -1, 1e-30);
+   for (int k = 0; k < 29; k++) ASSERT_EQ(1, sneppp__search_next(&s, -1.01 * s.t, -1.01)); /* patience has an end */
+   ASSERT_EQ(-1, sneppp__search_next(&s, -1.01 * s.t, -1.01));
+   ASSERT_IN_RANGE(1, s.t / 1e-30 / pow(4, 29), 1e-12);
+
+   /* Where f has no digits left its slope decides: f0 = 1000 has a noise of 1e-10. */
+   noise = 1e-13 * 1001;
+   s = sneppp__search_start(1000, -1e-9, 1);
+   ASSERT_EQ(0, sneppp__search_next(&s, 1000 + 0.9 * noise, 0.7e-9));
+   s = sneppp__search_start(1000, -1e-9, 1);
+   ASSERT_EQ(1, sneppp__search_next(&s, 1000 + 0.9 * noise, 0.85e-9)); /* here the bar is 0.8 */
+   ASSERT(s.hi == 1);
+   s = sneppp__search_start(1000, -1e-9, 1);
+   ASSERT_EQ(1, sneppp__search_next(&s, 1000 + 3 * noise, 0.7e-9)); /* more than noise */
+   ASSERT(s.hi == 1);
+   s = sneppp__search_start(1000, -1e-9, 1);
+   ASSERT_EQ(1, sneppp__search_next(&s, 1000 + 0.9 * noise, -0.95e-9)); /* still falling, whatever f says */
+   ASSERT(s.lo == 1 && s.hi == 0 && s.t == 4);
+   s = sneppp__search_start(1000, -0.98e-7, 1);
+   ASSERT_EQ(0, sneppp__search_next(&s, 1000 + 0.9 * noise, 0)); /* 1000 times the noise is the border */
+   s = sneppp__search_start(1000, -1.05e-7, 1);
+   ASSERT_EQ(1, sneppp__search_next(&s, 1000 + 0.9 * noise, 0));
+   PASS();
+}
+
+TEST optim_cubic_minimum(void)
+{
+   /* t^3 - 3 t has its minimum at 1; its values and slopes at 0 and 3 */
+   ASSERT_IN_RANGE(1, sneppp__cubic_minimum(0, 0, -3, 3, 18, 24), 1e-14);
+   ASSERT_IN_RANGE(1, sneppp__cubic_minimum(0.5, 0.125 - 1.5, -2.25, 2, 2, 9), 1e-14);
+   ASSERT_IN_RANGE(2.5, sneppp__cubic_minimum(1, 2.25, -3, 4, 2.25, 3), 1e-14); /* a parabola */
+   ASSERT_EQ(2.0, sneppp__cubic_minimum(1, 0, 1, 3, 2, 1)); /* a line has none: half way */
+   ASSERT_EQ(2.0, sneppp__cubic_minimum(1, 0, -1e308, 3, 1, 1e308));
+   PASS();
+}
+
+/* Pairs beyond the sixteenth replace the oldest, in turn; those without curvature are left out. */
+TEST optim_memory_turns(void)
+{
+   enum { n = 3 };
+   double         d[n] = {1, 2, -1}, g[n] = {1, 1, 1}, after[n] = {1, 1, 1}, out[n];
+   sneppp__carver c = sneppp__measure();
+   sneppp__lbfgs  L;
+   sneppp__block  block;
+   sneppp__place_lbfgs(&c, &L, n);
+   ASSERT_EQ(SNEPPP_OK, sneppp__block_get(&block, &c, NULL, 0, NULL, NULL));
+   sneppp__place_lbfgs(&c, &L, n);
+   sneppp__lbfgs_direction(&L, g, 0.25, out);
+   for (int i = 0; i < n; i++) ASSERT_EQ(-0.25, out[i]);
+   sneppp__lbfgs_learn(&L, 0.5, d, g, after); /* no change of the gradient */
+   ASSERT(L.used == 0 && L.next == 0);
+   for (int i = 0; i < n; i++) after[i] = g[i] - d[i]; /* negative curvature */
+   sneppp__lbfgs_learn(&L, 0.5, d, g, after);
+   ASSERT(L.used == 0 && L.next == 0);
+   for (int k = 0; k < SNEPPP__PAIRS + 3; k++) {
+      double h = 1 + k;
+      for (int i = 0; i < n; i++) after[i] = g[i] + h * 0.5 * d[i];
+      sneppp__lbfgs_learn(&L, 0.5, d, g, after);
+      ASSERT_EQ((size_t)(k + 1) % SNEPPP__PAIRS, L.next);
+      ASSERT_EQ((size_t)(k < SNEPPP__PAIRS ? k + 1 : SNEPPP__PAIRS), L.used);
+      ASSERT_IN_RANGE(1 / h, L.scale, 1e-14);
+      ASSERT_IN_RANGE(1 / (h * 0.25 * 6), L.rho[k % SNEPPP__PAIRS], 1e-14);
+      sneppp__lbfgs_direction(&L, d, 7, out); /* along d the newest pair tells all */
+      for (int i = 0; i < n; i++) ASSERT_IN_RANGE(-d[i] / h, out[i], 1e-13);
+   }
+   sneppp__block_free(&block);
+   PASS();
+}
+
 SUITE(optim)
 {
+   RUN_TEST(optim_search_answers);
+   RUN_TEST(optim_cubic_minimum);
+   RUN_TEST(optim_memory_turns);
    RUN_TEST(optim_finds_the_minimum_of_rosenbrock);
    RUN_TEST(optim_quadratics_take_few_steps);
    RUN_TEST(optim_search_brackets);
