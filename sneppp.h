@@ -172,8 +172,8 @@
       bound that draws would take for ever.
 
 >>changes =====================================================================================================
-      0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every gap
-                 and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
+      0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
+                 gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
                  than 64 kB of stack; with SNEPPP_REAL_FLOAT types have the suffix _f32, too
       0.1.0      first version
@@ -14127,6 +14127,39 @@ static sneppp_status sneppp__events_check(const sneppp_model *model, const snepp
    return SNEPPP_OK;
 }
 
+/* Says which coordinates of event i are at fault: one that is not finite (in < 0) or beyond the sides of a box, else
+   those of the first factor whose window (in == 0) or seen part (in == 2) they leave. */
+static sneppp_status sneppp__blame_event(const sneppp_model *model, int in, const sneppp_region *seen, size_t i,
+                                         const sneppp_real *x, sneppp_error *err)
+{
+   const char *where = in ? "the part that was seen" : "the window";
+   double      y[SNEPPP__MAX_STATS], length = 0;
+   int         f = 0, k;
+   for (k = 0; in < 0 && k < model->D; k++)
+      if (!sneppp__finite((double)x[k]))
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is not finite: its coordinate %d", i, k);
+   for (f = 0;; f++) {
+      const sneppp_window *w = in && seen->factor[f] ? seen->factor[f] : &model->desc.factor[f].window;
+      const int            D = model->layer[f].D, first = model->layer[f].first;
+      for (k = 0; k < D; k++) y[k] = (double)x[first + k], length += y[k] * y[k];
+      for (k = 0; w->space == SNEPPP_BOX && k < D; k++)
+         if (y[k] < w->lo[k] || y[k] > w->hi[k])
+            return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
+                                      "event %z is outside %s: its coordinate %d is %g, not in [%g, %g]", i, where,
+                                      first + k, y[k], w->lo[k], w->hi[k]);
+      if (f < model->factors - 1 && sneppp_window_contains(w, y)) { length = 0; continue; }
+      if (w->space == SNEPPP_SPHERE)
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
+                                   "event %z is outside %s: its coordinates from %d on have the length %g, not 1", i,
+                                   where, first, sqrt(length));
+      if (D == 1)
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinate %d is %g", i, where,
+                                   first, y[0]);
+      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
+                                "event %z is outside %s: its coordinates from %d on are %g, %g%s", i, where, first, y[0], y[1], D > 2 ? ", ..." : "");
+   }
+}
+
 /* Refuses event i of e, at x, unless it is finite, in the window and in what was seen; *weight gets its weight. */
 static sneppp_status sneppp__event_check(const sneppp_model *model, const sneppp_events *e, size_t i,
                                          const sneppp_real *x, double *weight, sneppp_error *err)
@@ -14134,12 +14167,7 @@ static sneppp_status sneppp__event_check(const sneppp_model *model, const sneppp
    int in = sneppp__inside(model, x);
    if (in == 1 && e->seen && !sneppp__inside_region(model, e->seen, x)) in = 2;
    *weight = e->weight ? (double)e->weight[i] : 1;
-   if (in != 1)
-      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z, at %g%s, is %s", i, (double)x[0],
-                                model->D > 1 ? ", ..." : "",
-                                in < 0   ? "not finite"
-                                : in > 1 ? "outside the part that was seen"
-                                         : "outside the window");
+   if (in != 1) return sneppp__blame_event(model, in, e->seen, i, x, err);
    if (!sneppp__finite(*weight) || *weight < 0)
       return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
                                 "event %z has the weight %g, which is negative or not finite", i, *weight);
@@ -21449,22 +21477,47 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
 
 /* Writes the model as C source, `static const sneppp_model NAME`, in pieces: write(text, bytes, user) returns 0 to go
    on. Nothing is allocated. The constants are the model's own numbers to the last bit. */
+/* Can it be the name of a variable, in C and in C++? */
+static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
+{
+   static const char reserved[] =
+      " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t"
+      " class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue"
+      " decltype default delete do double dynamic_cast else enum explicit export extern false far float for"
+      " friend goto if inline int linux long main mutable namespace near new noexcept not not_eq nullptr"
+      " operator or or_eq private protected public register reinterpret_cast requires restrict return short"
+      " signed sizeof static static_assert static_cast std struct switch template this thread_local throw true"
+      " try typedef typeid typename typeof typeof_unqual union unix unsigned using virtual void volatile wchar_t"
+      " while xor xor_eq ";
+   size_t length = 0;
+   for (; name && name[length] && length < 65; length++) {
+      char c = name[length];
+      if (c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (!length || c < '0' || c > '9')) break;
+   }
+   if (!length || length > 64 || name[length])
+      return sneppp__fail(err, SNEPPP_ERR_ARG,
+                          "\"%s\" is no name in C: at most 64 letters, digits and _, a letter first", name ? name : "");
+   if (name[0] == '_' || !strncmp(name, "sneppp_", 7) || !strncmp(name, "SNEPPP_", 7))
+      return sneppp__fail(err, SNEPPP_ERR_ARG,
+                          "\"%s\" is a name of the compiler's or of this header's: choose another", name);
+   for (const char *at = strstr(reserved, name); at; at = strstr(at + 1, name))
+      if (at[-1] == ' ' && at[length] == ' ')
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "\"%s\" has a meaning of its own in C or C++: choose another name", name);
+   return SNEPPP_OK;
+}
+
 SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
                                          int (*write)(const char *text, size_t bytes, void *user), void *user,
                                          sneppp_error *err)
 {
    sneppp__source o;
-   size_t         length = 0;
-   int            good = 1;
+   sneppp_status  st;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!write) return sneppp__fail(err, SNEPPP_ERR_ARG, "write is NULL");
    if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "exported", err);
-   for (; name && name[length] && length < 65; length++) {
-      char c = name[length];
-      good = good && (c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (length && c >= '0' && c <= '9'));
-   }
-   if (!length || length > 64 || !good)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "name must be a C identifier of at most 64 characters");
+   st = sneppp__name_check(name, err);
+   if (st != SNEPPP_OK) return st;
    memset(&o, 0, sizeof o);
    o.write = write, o.user = user, o.name = name;
    sneppp__put_guards(&o, model);
@@ -21515,8 +21568,8 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    f = fopen(path, "rb");
    if (!f) return sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be opened", path);
    if (!fseek(f, 0, SEEK_END)) bytes = ftell(f);
-   if (bytes < 0 || fseek(f, 0, SEEK_SET)) {
-      fclose(f);
+   if (bytes < 0 || fseek(f, 0, SEEK_SET) || (bytes && getc(f) == EOF) || fseek(f, 0, SEEK_SET)) {
+      fclose(f); /* a directory opens and has a length, but not one byte */
       return sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be read", path);
    }
    buf = (unsigned char *)SNEPPP_MALLOC(alloc_ctx, (size_t)bytes + 1);

@@ -1018,32 +1018,7 @@ static int sample(int count, char **arg)
 
 static int write_text(const char *text, size_t bytes, void *user) { return fwrite(text, 1, bytes, (FILE *)user) != bytes; }
 
-/* The name of a variable in C and C++, or one sentence. */
-static void must_be_name(const char *name)
-{
-   static const char reserved[] =
-      " alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool break case catch char"
-      " char16_t char32_t char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit"
-      " continue decltype default delete do double dynamic_cast else enum explicit export extern false far float for friend goto"
-      " if inline int long main mutable namespace near new noexcept not not_eq nullptr operator or or_eq private protected"
-      " public reflexpr register reinterpret_cast requires restrict return short signed sizeof static static_assert"
-      " static_cast std struct switch synchronized template this thread_local throw true try typedef typeid typename typeof"
-      " typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq linux unix ";
-   char why[300], word[120];
-   int  good = (*name < '0' || *name > '9') && strlen(name) > 0 && strlen(name) < 60;
-   for (const char *c = name; *c; c++) good = good && (*c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'));
-   if (!good) {
-      snprintf(why, sizeof why, "the model would be called as the file, but \"%.80s\" is no name in C: choose letters, digits and _, "
-               "with a letter first", name);
-      fail(why, "");
-   }
-   snprintf(word, sizeof word, " %.100s ", name);
-   if (strstr(reserved, word) || !strncmp(name, "sneppp_", 7) || !strncmp(name, "SNEPPP_", 7) || *name == '_') {
-      snprintf(why, sizeof why, "the model would be called as the file, but \"%.80s\" has a meaning of its own in C, C++ or "
-               "sneppp.h: choose another name", name);
-      fail(why, "");
-   }
-}
+static int write_nothing(const char *text, size_t bytes, void *user) { return (void)text, (void)bytes, (void)user, 0; }
 
 static int export_c(int count, char **arg)
 {
@@ -1056,7 +1031,8 @@ static int export_c(int count, char **arg)
    char         name[100] = "model";
    int          ok, written;
    if (!piped) snprintf(name, sizeof name, "%.*s", (int)strcspn(base ? base + 1 : o.file[1], "."), base ? base + 1 : o.file[1]);
-   must_be_name(name); /* before a file is made that is of no use */
+   if (sneppp_export_c(&m, name, write_nothing, NULL, &err) != SNEPPP_OK) /* before a file is made that is of no use */
+      complain("the model is called as the file", &err);
    must_differ(o.file[0], o.file[1]);
    if (!piped) f = fopen(o.file[1], "wb");
    if (!f) fail(o.file[1], " cannot be written");

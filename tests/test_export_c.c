@@ -97,6 +97,11 @@ TEST export_refuses(void)
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "", export_write, &b, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "1m", export_write, &b, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "a b", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "int", export_write, &b, &err));
+   ASSERT(strstr(err.why, "\"int\" has a meaning"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "xor_eq", export_write, &b, &err)); /* the last of the list */
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "sneppp_fit", export_write, &b, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, "_Bool", export_write, &b, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_export_c(&m, name, export_write, &b, &err));
    name[64] = 0;
    ASSERT_EQ((size_t)0, b.used);

@@ -400,8 +400,19 @@ TEST io_mixed_without_units(void)
    PASS();
 }
 
+/* A folder opens like a file and has a length, but nothing can be read from it. */
+TEST io_refuses_folders(void)
+{
+   sneppp_model m;
+   sneppp_error err;
+   ASSERT_EQ(SNEPPP_ERR_IO, sneppp_load_file(&m, ".", NULL, &err));
+   ASSERT(!strncmp(err.why, ". cannot be", 11));
+   PASS();
+}
+
 SUITE(io)
 {
+   RUN_TEST(io_refuses_folders);
    RUN_TEST(io_golden_v1);
    RUN_TEST(io_mixed_without_units);
    RUN_TEST(io_round_trips);

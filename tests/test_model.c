@@ -712,8 +712,51 @@ TEST model_gaussian_units(void)
    PASS();
 }
 
+/* An event that is refused: which of its coordinates, and why, on a sphere times a plane times a polygon. */
+TEST model_blames_coordinates(void)
+{
+   static const double      xy[6] = {0, 0, 4, 0, 0, 4};
+   static const sneppp_real good[6] = {0, (sneppp_real)0.6, (sneppp_real)0.8, 50, 1, 1};
+   static const struct { int at; double to; const char *why; } wrong[] = {
+      {1, 0.7, "event 1 is outside the window: its coordinates from 0 on have the length 1.06"},
+      {3, 101, "event 1 is outside the window: its coordinate 3 is 101, not in [0, 100]"},
+      {5, 3.5, "event 1 is outside the window: its coordinates from 4 on are 1, 3.5"},
+      {4, -1, "event 1 is outside the window: its coordinates from 4 on are -1, 1"},
+      {3, 30, "event 1 is outside the part that was seen: its coordinate 3 is 30, not in [40, 60]"}};
+   sneppp_desc     d;
+   sneppp_model    m;
+   sneppp_window   part;
+   sneppp_region   seen;
+   sneppp_events   e;
+   sneppp_error    err;
+   sneppp_real     x[18];
+   double          nll;
+   memset(&d, 0, sizeof d), memset(&part, 0, sizeof part), memset(&seen, 0, sizeof seen), memset(&e, 0, sizeof e);
+   d.factor[0].window.space = SNEPPP_SPHERE, d.factor[0].window.dim = 3;
+   d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 100;
+   d.factor[2].window.space = SNEPPP_POLYGON, d.factor[2].window.dim = 2, d.factor[2].window.count = 3, d.factor[2].window.xy = xy;
+   d.width = 4;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+   part.dim = 1, part.lo[0] = 40, part.hi[0] = 60, seen.factor[1] = &part;
+   e.x = x, e.count = 3;
+   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+      for (int i = 0; i < 18; i++) x[i] = good[i % 6];
+      x[6 + wrong[k].at] = (sneppp_real)wrong[k].to;
+      e.seen = k == 4 ? &seen : NULL;
+      ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err));
+      ASSERTm(err.why, !strncmp(err.why, wrong[k].why, strlen(wrong[k].why)));
+      ASSERT_EQ(1, err.event);
+   }
+   x[6 + 3] = 50, x[6 + 5] = (sneppp_real)sneppp__nan();
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err));
+   ASSERT_STR_EQ("event 1 is not finite: its coordinate 5", err.why);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(model)
 {
+   RUN_TEST(model_blames_coordinates);
    RUN_TEST(model_tree_follows_parameters);
    RUN_TEST(model_matrix_all_or_nothing);
    RUN_TEST(model_mixes_against_quadrature);
