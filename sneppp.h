@@ -14302,6 +14302,7 @@ typedef struct sneppp__lane {
    sneppp__chunk chunk;
    sneppp_real  *dpsi;                  /* (CHUNK, n) dL/dpsi, but for a factor of each row:                */
    sneppp_real  *row_scale;             /* (CHUNK)                                                          */
+   double       *square;                /* (CHUNK, SNEPPP_MAX_FACTORS) |V psi|^2 of each readout            */
    sneppp_real  *dpart;                 /* (CHUNK, n) dL/d(features of one factor), then dL/dz              */
    sneppp_real  *sum;                   /* (n, n) M of the active features; sums of one chunk before they join S */
    double       *pull;                  /* (n, d + 1) the same of W and b; where there are active sets      */
@@ -14446,6 +14447,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
    if (loss->narrow) lane->pull = (double *)sneppp__take(c, widest, stats + 1, sizeof(double));
    lane->row_scale = (sneppp_real *)sneppp__take(c, B, 1, s);
+   lane->square = (double *)sneppp__take(c, B, SNEPPP_MAX_FACTORS, sizeof(double));
    lane->dpsi = lane->chunk.y; /* M psi, times a factor of the event */
    if (loss->gradient && !sneppp__pulls_y(loss)) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    if (loss->gradient > 1) lane->dpart = (sneppp_real *)sneppp__take(c, B, widest, s);
@@ -14632,7 +14634,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
        joins = k->active || sizeof(sneppp_real) < sizeof(double), /* S is double and of all features */
        waits = joins && loss->through_M && model->readouts == 1 && !loss->narrow, /* few chunks add up in float */
        pulls_y = sneppp__pulls_y(loss), begun;
-   double              q[SNEPPP__CHUNK][SNEPPP_MAX_FACTORS], total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
+   double              (*q)[SNEPPP_MAX_FACTORS] = (double (*)[SNEPPP_MAX_FACTORS])lane->square;
+   double              total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
    if (loss->gradient == 0) sneppp__chunk_readout(model, B, k);
    for (int j = 0; loss->gradient && j < model->readouts; j++) {
       const sneppp_readout_state *R = &model->readout[j];
@@ -15202,8 +15205,8 @@ static void sneppp__cell_weights(sneppp__cell *c)
 }
 
 /* lambda and the moments for B events x of the cell; 0, and nothing is added, if the polynomial is too rough there. */
-static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
-                              double least)
+SNEPPP__APART static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__lane *lane, size_t B,
+                                            const double *weight, double least)
 {
    const sneppp_model *model = loss->model;
    sneppp__cell       *c = &lane->cell;
@@ -17097,15 +17100,19 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *
    return st;
 }
 
-static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, sneppp__convex *cx, sneppp_model *shadow)
+static sneppp_model *sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, sneppp__convex *cx)
 {
+   sneppp_model *shadow = (sneppp_model *)sneppp__take(c, 1, 1, sizeof *shadow); /* a model is much for a stack */
    cx->cones = model->readouts;
-   *shadow = *model;
+   if (shadow) *shadow = *model;
    for (int k = 0; k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
+      sneppp_real                *V;
       sneppp__place_cone(c, model, k, &cx->cone[k]);
-      shadow->readout[k].V = (sneppp_real *)sneppp__take(c, (size_t)R->m, (size_t)R->n, sizeof(sneppp_real));
+      V = (sneppp_real *)sneppp__take(c, (size_t)R->m, (size_t)R->n, sizeof *V);
+      if (shadow) shadow->readout[k].V = V;
    }
+   return shadow;
 }
 
 /* Can the convex problem of the readout follow a run of ADAM, which may have a floor then? */
@@ -17125,7 +17132,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
                                                       sneppp_report *report, sneppp_error *err)
 {
    sneppp__convex cx;
-   sneppp_model   shadow;
+   sneppp_model  *shadow;
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    size_t         realisations = desc->realisations ? desc->realisations : 1;
@@ -17138,10 +17145,10 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    cx.loss.model = model, cx.loss.events = desc->events, cx.loss.realisations = realisations;
    st = sneppp__convex_check(model, desc, &cx, err);
    if (st != SNEPPP_OK) return st;
-   sneppp__place_convex(&c, model, &cx, &shadow);
+   sneppp__place_convex(&c, model, &cx);
    st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
-   sneppp__place_convex(&c, model, &cx, &shadow);
+   shadow = sneppp__place_convex(&c, model, &cx);
    cx.total = sneppp__total_weight(desc->events, realisations);
    st = sneppp__convex_grams(&cx, err);
    if (st == SNEPPP_OK && !sneppp__finite(cx.total))
@@ -17158,16 +17165,16 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    cx.now.ending = SNEPPP_CONVERGED;
    if (st == SNEPPP_OK && !(cx.total > 0)) { /* nothing was seen: the intensity 0 is the exact optimum */
       for (int k = 0; k < model->readouts; k++)
-         memset(shadow.readout[k].V, 0,
+         memset(shadow->readout[k].V, 0,
                 (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
    } else if (st == SNEPPP_OK) {
       st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1
-              ? sneppp__convex_separable(&cx, &shadow, err)
-              : sneppp__convex_solve(&cx, &shadow, err);
+              ? sneppp__convex_separable(&cx, shadow, err)
+              : sneppp__convex_solve(&cx, shadow, err);
    }
    if (st == SNEPPP_OK) {
       for (int k = 0; k < model->readouts; k++)
-         memcpy(model->readout[k].V, shadow.readout[k].V,
+         memcpy(model->readout[k].V, shadow->readout[k].V,
                 (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
       model->alpha = cx.alpha;
       model->floor = cx.floor;
