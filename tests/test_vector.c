@@ -251,8 +251,107 @@ TEST vector_rows(void)
    PASS();
 }
 
+/* Sums, products and pulls of rows against their definitions, for every length up to a few vectors; what lies behind the
+   end is not written. Small whole numbers, so that every order of summing gives the same bits. */
+TEST vector_sums_of_rows(void)
+{
+   enum { most = 37, B = 7, D = 6 };
+   static sneppp_real x[B * most], y[B * most], z[B * most], out[4 * most + 1], W[D * most], R[D * most], t[B * D], dz[B * most];
+   static double      lx[most], ly[most], lout[most + 1], db[most + 1], dW[D * most + 1];
+   for (int i = 0; i < B * most; i++) {
+      x[i] = (sneppp_real)(i * 7 % 11 - 5), y[i] = (sneppp_real)(i * 5 % 13 - 6), z[i] = (sneppp_real)(i * 3 % 7 - 3);
+      if (i < most) lx[i] = (double)x[i], ly[i] = (double)y[i];
+      if (i < D * most) W[i] = (sneppp_real)(i * 4 % 9 - 4), R[i] = (sneppp_real)(i % 4) / 2;
+      if (i < B * D) t[i] = (sneppp_real)(i * 2 % 7 - 3);
+   }
+   for (size_t n = 1; n <= most; n++) {
+      double dot = 0;
+      for (size_t i = 0; i < n; i++) dot += lx[i] * ly[i];
+      ASSERT_EQ(dot, sneppp__real_dot(n, x, y));
+      ASSERT_EQ(dot, sneppp__long_dot(n, lx, ly));
+      for (int both = 0; both < 2; both++) {
+         out[n] = 99, lout[n] = 99;
+         sneppp__real_product(n, -3, x, both ? y : NULL, out);
+         sneppp__long_product(n, -3, lx, both ? ly : NULL, lout);
+         for (size_t i = 0; i < n; i++) {
+            ASSERT_EQ(-3 * lx[i] * (both ? ly[i] : 1), (double)out[i]);
+            ASSERT_EQ(-3 * lx[i] * (both ? ly[i] : 1), lout[i]);
+         }
+         ASSERT(out[n] == 99 && lout[n] == 99);
+      }
+      for (size_t i = 0; i < n; i++) lout[i] = (double)i;
+      sneppp__long_add(n, 2, lx, lout);
+      sneppp__join(n, -5, y, lout);
+      for (size_t i = 0; i < n; i++) ASSERT_EQ((double)i + 2 * lx[i] - 5 * ly[i], lout[i]);
+      ASSERT_EQ(99, lout[n]);
+      for (size_t d = 1; d <= D; d++)
+         for (int radial = 0; radial < 2; radial++) {
+            out[n] = 99;
+            sneppp__preactivate(n, d, most, W, radial ? R : NULL, y, t, out);
+            for (size_t i = 0; i < n; i++) {
+               double v = radial ? 0 : ly[i];
+               for (size_t r = 0; r < d; r++) {
+                  double e = ((double)t[r] - (double)W[r * most + i]) * (double)R[r * most + i];
+                  v += radial ? -e * e / 2 : (double)W[r * most + i] * (double)t[r];
+               }
+               ASSERT_EQ(v, (double)out[i]);
+            }
+            ASSERT_EQ(99, (double)out[n]);
+         }
+      for (size_t rows = 1; rows <= B; rows++) {
+         sneppp__parity_sums(rows, n, x, y, z, (out[4 * n] = 99, out));
+         for (size_t i = 0; i < 4 * n; i++) {
+            double sum = 0;
+            for (size_t k = i / n % 2; k < rows; k += 2) sum += (double)(x[k * n + i % n] * (i < 2 * n ? y : z)[k * n + i % n]);
+            ASSERT_EQ(sum, (double)out[i]);
+         }
+         ASSERT_EQ(99, (double)out[4 * n]);
+         for (size_t d = 1; d <= D; d++)
+            for (int other = 0; other < 2; other++) {
+               for (size_t i = 0; i < n * d; i++) dW[i] = (double)i;
+               for (size_t i = 0; i < n; i++) db[i] = -(double)i;
+               db[n] = dW[n * d] = 99;
+               sneppp__pull_rows(rows, n, d, t, x, other ? z : NULL, y, dz, t, db, dW);
+               for (size_t i = 0; i < n; i++)
+                  for (size_t r = 0; r <= d; r++) {
+                     double sum = r ? (double)(i * d + r - 1) : -(double)i;
+                     for (size_t k = 0; k < rows; k++) {
+                        size_t at = k * n + i;
+                        sum += (double)(t[k] * x[at] * y[at] * (other ? z[at] : 1)) * (r ? (double)t[k * d + r - 1] : 1);
+                     }
+                     ASSERT_EQ(sum, r ? dW[i * d + r - 1] : db[i]);
+                  }
+               ASSERT(db[n] == 99 && dW[n * d] == 99);
+            }
+      }
+   }
+   PASS();
+}
+
+/* Sums of A'A over chunks, in the lower triangle. */
+TEST vector_sums_of_squares(void)
+{
+   enum { most = 150, k = 40 };
+   static sneppp_real A[k * most], C[most * most];
+   for (int i = 0; i < k * most; i++) A[i] = (sneppp_real)(i * 7 % 11 - 5);
+   for (size_t n = 1; n <= most; n += n < 20 ? 3 : 64)
+      for (int beta = 0; beta < 3; beta++) {
+         for (size_t i = 0; i < n * n; i++) C[i] = (sneppp_real)(i % 5);
+         sneppp__syrk_add(n, k, A, most, (sneppp_real)beta, C);
+         for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j <= i; j++) {
+               double sum = beta * (double)((i * n + j) % 5);
+               for (size_t r = 0; r < k; r++) sum += (double)(A[r * most + i] * A[r * most + j]);
+               ASSERT_EQ(sum, (double)C[i * n + j]);
+            }
+      }
+   PASS();
+}
+
 SUITE(vector)
 {
+   RUN_TEST(vector_sums_of_rows);
+   RUN_TEST(vector_sums_of_squares);
    RUN_TEST(vector_circular_functions);
    RUN_TEST(vector_exponentials);
    RUN_TEST(vector_error_function);
