@@ -126,7 +126,7 @@
              no sanitizer; tests/test_stack.c measures each): threads of musl's 128 kB are enough, and those of
              sneppp_pool have at least 256. Beside that there are only your own functions. An intensity needs 3 kB of a
              model that AUTO made, of others 26 kB, and with a full readout one real for each of SNEPPP_MAX_WIDTH
-             features; of an exported model (SNEPPP_INFERENCE_ONLY) 4 kB (in double 5), and these features likewise.
+             features; of an exported model (SNEPPP_INFERENCE_ONLY) 4 kB, and these features likewise.
 
       function                                        memory                                      model
       intensity, log_intensity, features              stack only                                  const
@@ -12226,9 +12226,11 @@ SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f,
    Units are taken some at a time: their weights are turned round once and then serve B points from the cache. An
    exported model has one point and perhaps a small stack. */
 #ifdef SNEPPP_INFERENCE_ONLY
-   #define SNEPPP__UNITS   8
-   #define SNEPPP__WEIGHTS (8 * SNEPPP__MAX_STATS)
+   #define SNEPPP__WHOLE   (32 / sizeof(sneppp_real)) /* a vector: units are taken in multiples of it */
+   #define SNEPPP__UNITS   SNEPPP__WHOLE
+   #define SNEPPP__WEIGHTS (SNEPPP__UNITS * SNEPPP__MAX_STATS)
 #else
+   #define SNEPPP__WHOLE   8
    #define SNEPPP__UNITS   128 /* of up to 8 coordinates; of more, fewer, but never less than 8 */
    #define SNEPPP__WEIGHTS (SNEPPP__MAX_STATS < 8     ? SNEPPP__UNITS * SNEPPP__MAX_STATS \
                             : SNEPPP__MAX_STATS < 128 ? SNEPPP__UNITS * 8 : 8 * SNEPPP__MAX_STATS)
@@ -12240,14 +12242,14 @@ SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int 
    const sneppp_layer_state *L = &model->layer[f];
    sneppp_real               W[SNEPPP__WEIGHTS], R[SNEPPP__WEIGHTS], bias[SNEPPP__UNITS];
    sneppp_unit               unit[SNEPPP__UNITS];
-   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d / 8 * 8;
+   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d / SNEPPP__WHOLE * SNEPPP__WHOLE;
 #ifdef SNEPPP__VECTOR
    sneppp_act                act = model->desc.factor[f].unit.act;
 #endif
    if (block > SNEPPP__UNITS) block = SNEPPP__UNITS;
    for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
       count = units - i0 < block ? units - i0 : block;
-      whole = (count + 7) / 8 * 8; /* whole vectors */
+      whole = (count + SNEPPP__WHOLE - 1) / SNEPPP__WHOLE * SNEPPP__WHOLE;
       for (size_t i = 0; i < whole; i++) {
          size_t at = i0 + (i < count ? i : 0);
          at = pick ? (size_t)pick[at] : first + at;

@@ -59,10 +59,10 @@ for real in double float; do
       check "$real: inference only, $o" $c99 $flag $o -I. -DSNEPPP_INFERENCE_ONLY -c -o "$out/only.o" "$out/only.c"
       check "$real: no malloc, free, printf, fopen, assert or clock, $o" sh -c "! nm -u $out/only.o | grep -w -E '_?_?(malloc|calloc|realloc|free|[a-z]*printf|puts|fopen|fwrite|exit|abort|__assert_fail|clock|time|timespec_get)'"
    done
-   # Frames on the deepest way of one intensity, without the features themselves: 4 kB, in double 5.
+   # Frames on the deepest way of one intensity, without the features themselves.
    if $cc -fstack-usage -c -o "$out/lto.o" -x c /dev/null 2>/dev/null; then
-      size=8 most=5120
-      [ -n "$flag" ] && size=4 most=4096
+      size=8 most=4096
+      [ -n "$flag" ] && size=4
       check "$real: inference only, compiles with -fstack-usage" $c99 $flag -O2 -fstack-usage -I. -DSNEPPP_INFERENCE_ONLY -c -o "$out/only.o" "$out/only.c"
       check "$real: an intensity needs $most bytes of stack and its features" awk -F'\t' -v most=$most -v psi=$((2048 * size)) '
          /sneppp_intensity|sneppp__intensity|point_readout|point_features|plain_features|act_vectors/ { sum += $2 }
