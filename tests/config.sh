@@ -22,7 +22,9 @@ run() {
    echo "$compiler$flags"
    $compiler $plain -c -o "$out.runner.o" tests/runner.c && $compiler $flags -c -o "$out.main.o" tests/main.c &&
       $compiler $(echo "$flags" | sed 's/-x c++//') -o "$out" "$out.main.o" "$out.runner.o" $libs || return 1
-   $RUN "$out" # RUN: an emulator and its options, or nothing
+   if [ -f "$out.exe" ]; then $RUN "$out.exe" # what MinGW makes of -o NAME; wine does not guess
+   else $RUN "$out" # RUN: an emulator and its options, or nothing
+   fi
 }
 start=$(date +%s)
 run >"$out.part" 2>&1
