@@ -2029,10 +2029,10 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
    arithmetic units and not the load ports are the limit. B is copied ("packed") into panels, block by block, so
    that a block stays in the second cache and is read in order; a strip of A is read where it stands, and packed
    if it is short, or transposed and hard to reach. Blocks are small, so that C and A pass by often: a tile asks for
-   its part of C before it needs it, and, if A is large, for a part of the strip that comes next. The scheme is that of Goto and van de Geijn (ACM TOMS 34,
-   2008). No memory is allocated: the block is on the stack, 38 kB in all, and 9 kB for small products, because threads
-   have small stacks on some machines. Its depth is fixed and its width is what fits, so that a matrix that was packed
-   in wider blocks beforehand (sneppp__pack_right) gives the same bits.
+   its part of C before it needs it, and, if A is large, for a part of the strip that comes next. The scheme is that
+   of Goto and van de Geijn (ACM TOMS 34, 2008). No memory is allocated: the block is on the stack, 38 kB in all, and
+   9 kB for small products, because threads have small stacks on some machines. Its depth follows from the
+   shape of the product and its width is what fits, so that a matrix that was packed in wider blocks beforehand (sneppp__pack_right) gives the same bits.
 
    One macro writes the tile kernel for every vector unit; V is the vector type, W its length. scale points to
    alpha and beta: in registers they would push an accumulator out to memory and halve the speed. */
