@@ -187,7 +187,7 @@ build/check/$(1).log: tests/config.sh $$(TEST_DEPS)
 	   RUN="$(4)" WINEDEBUG=-all sh tests/config.sh build/check/$(1) $(2) $$(STRICT_C) $(5) '-DSNEPPP_TEST_SUITES="suites_$(1).h"' $$(TEST_INC) -- $$(TEST_LIB); \
 	else echo "$(1): skipped, needs $(3)" | tee $$@; fi
 endef
-VECTOR_SUITES := vector linalg loss model fit kernel stack
+VECTOR_SUITES := vector linalg loss model fit stack
 PLAIN_SUITES  := base mem rng special space io linalg model stack
 $(eval $(call MACHINE,mingw,x86_64-w64-mingw32-gcc,gcc-mingw-w64-x86-64 and wine64,$(WINE64),-O2 -static))
 $(eval $(call MACHINE,musl,musl-gcc,musl-tools,,-O2 -static))
