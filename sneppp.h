@@ -2032,7 +2032,8 @@ SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, fl
    its part of C before it needs it, and, if A is large, for a part of the strip that comes next. The scheme is that
    of Goto and van de Geijn (ACM TOMS 34, 2008). No memory is allocated: the block is on the stack, 38 kB in all, and
    9 kB for small products, because threads have small stacks on some machines. Its depth follows from the
-   shape of the product and its width is what fits, so that a matrix that was packed in wider blocks beforehand (sneppp__pack_right) gives the same bits.
+   shape of the product and its width is what fits, so that a matrix that was packed in wider blocks beforehand
+   (sneppp__pack_right) gives the same bits.
 
    One macro writes the tile kernel for every vector unit; V is the vector type, W its length. scale points to
    alpha and beta: in registers they would push an accumulator out to memory and halve the speed. */
