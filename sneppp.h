@@ -543,7 +543,8 @@ typedef struct sneppp_factor {   /* one factor of the observation space         
    sneppp_unit        unit;      /* activation; default: the recommended one for the space                 */
    const sneppp_unit *units;     /* (width) or NULL; a mixed layer                                         */
    int                width;     /* hidden units of this factor; 0 = desc.width                            */
-   int                no_bias;   /* 1: biases are 0 and stay 0 (needed by ReLU on spheres beyond S^2)      */
+   int                no_bias;   /* 1: psi = sigma(W (x - c)), c the middle of the window, without biases
+                                    (needed by ReLU on spheres beyond S^2, where c = 0)                     */
    sneppp_own         own;       /* features of your own; unit and units are then not used                 */
 } sneppp_factor;
 
@@ -13110,16 +13111,16 @@ static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const do
    const double        most = sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300; /* what can be stored */
    sneppp_layer_state *L;
    size_t              n, d;
+   int                 still;
    if (st != SNEPPP_OK) return st;
    L = &model->layer[factor];
    n = (size_t)L->n, d = (size_t)L->d;
+   still = !L->width && model->desc.factor[factor].no_bias;
    if (!W) return sneppp__fail(err, SNEPPP_ERR_ARG, "W is NULL");
    if (L->width && !width) return sneppp__fail(err, SNEPPP_ERR_ARG, "width is NULL, but radial units need it");
    for (size_t i = 0; i < n; i++) {
-      double bias = b ? b[i] : 0, w;
+      double bias = b ? b[i] : 0, size = fabs(bias), w;
       if (b && !sneppp__finite(b[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "b[%z] is not finite", i);
-      if (b && b[i] != 0 && model->desc.factor[factor].no_bias)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "b[%z] = %g, but the factor has no_bias", i, b[i]);
       for (size_t r = 0; r < d; r++) {
          if (!sneppp__finite(W[i * d + r]))
             return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "W[%z][%z] is not finite", i, r);
@@ -13132,6 +13133,10 @@ static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const do
             return sneppp__fail(err, SNEPPP_ERR_RANGE, "W[%z][%z] or its width is out of all proportion to the window",
                                 i, r);
       }
+      if (b && still && !(fabs(bias) <= 1e-9 * size))
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "b[%z] = %g, but the factor has no_bias: give NULL, or -W c = %g with the window's middle c",
+                             i, b[i], b[i] - bias);
       if (!(fabs(bias) <= most)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bias of unit %z is too large", i);
    }
    for (size_t i = 0; i < n; i++) {
@@ -13146,7 +13151,7 @@ static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const do
             bias += w * L->shift[r];
          }
       }
-      L->b[i] = L->width ? 0 : (sneppp_real)bias;
+      L->b[i] = L->width || still ? 0 : (sneppp_real)bias;
    }
    return SNEPPP_OK;
 }

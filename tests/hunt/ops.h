@@ -331,7 +331,7 @@ static void random_layer(int f, uint64_t seed, double *W, double *b, double *wid
    const sneppp_layer_state *L = &w.model.layer[f];
    for (int i = 0; i < L->n; i++) {
       int act = L->units ? (int)L->units[i].act : (int)w.model.desc.factor[f].unit.act;
-      double bias = normal_of(seed, 3, f, i);
+      double bias = w.model.desc.factor[f].no_bias ? 0 : normal_of(seed, 3, f, i); /* no_bias: b = -W middle */
       for (int r = 0; r < L->d; r++) {
          double size = L->inside.space == SNEPPP_EUCLID ? 1 : 1 / L->rate[r],
                 v = normal_of(seed, 4, f, i * L->d + r) * (act == SNEPPP_EXP ? 0.3 : 1) *
@@ -343,7 +343,7 @@ static void random_layer(int f, uint64_t seed, double *W, double *b, double *wid
          if (L->inside.space == SNEPPP_NEGBINOMIAL || (L->inside.space == SNEPPP_NORMAL && r == 1))
             W[i * L->d + r] = -0.1 - fabs(v);
       }
-      b[i] = L->width || w.model.desc.factor[f].no_bias ? 0 : bias;
+      b[i] = L->width ? 0 : bias;
    }
 }
 
