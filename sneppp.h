@@ -11929,6 +11929,14 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
                           "the product of the factors' masses is too %s to be represented: choose other units",
                           sneppp__finite(mass) ? "small" : "large");
    if (factors == 1) out->mix = SNEPPP_MIX_PRODUCT;
+   /* where features are added, one that moves along another factor only is integrated over all of this one, too */
+   for (f = 0; f < factors; f++)
+      if ((out->mix == SNEPPP_MIX_SUM || out->mix == SNEPPP_MIX_STACK || out->mix == SNEPPP_MIX_ADDITIVE) &&
+          !(sneppp_window_mass(part[f]) > 0))
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "factor[%d] has no finite mass: in a mix that adds, the integrals of the other factors' "
+                             "features do not exist",
+                             f);
    if (out->mix == SNEPPP_MIX_JOINT) {
       sneppp_window joint;
       sneppp_status st = sneppp__join_windows(part, factors, &joint, lists, err);
