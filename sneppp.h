@@ -12961,6 +12961,31 @@ SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const snep
 
 /* ---- making a model */
 
+/* The first weights of exp units on an exponential family, for which the integral of psi^2 must exist: 2 w in the
+   domain, see sneppp__domain_check. What was drawn beyond 0.9 of the way to its border is mirrored to this side of it,
+   w -> limit^2 / w. On all of R and on all counts nothing near the constant is integrable: there the units are bumps of
+   many widths, e^{-u (x - m)^2} around m, and slopes e^{-u x}, with u about a quarter. */
+static double sneppp__back_inside(double w, double limit)
+{
+   return limit * w > 0 && fabs(w) > fabs(limit) ? limit / w * limit : w;
+}
+
+static void sneppp__into_domain(const sneppp_window *win, double *w)
+{
+   switch (win->space) {
+      case SNEPPP_GAMMA:
+         w[0] = sneppp__back_inside(w[0], -0.45 * win->param[0]);
+         w[1] = sneppp__back_inside(w[1], 0.45 * win->param[1]);
+         break;
+      case SNEPPP_BETA: case SNEPPP_DIRICHLET:
+         for (int r = 0; r < sneppp__stats(win); r++) w[r] = sneppp__back_inside(w[r], -0.45 * win->param[r]);
+         break;
+      case SNEPPP_NEGBINOMIAL: w[0] = -0.25 * exp(10 * w[0]); break;
+      case SNEPPP_NORMAL: w[1] = -0.25 * exp(10 * w[1]), w[0] *= -20 * w[1]; break;
+      default: break;
+   }
+}
+
 /* The first layer before anything is learnt. Inside, the window is [-1, 1]^d or the unit sphere. Frequencies are
    drawn from a Student t (2 degrees of freedom), which covers many scales; the first unit is the constant, so
    that every model contains the homogeneous process. ReLU kinks are spread over the window. */
@@ -12997,6 +13022,7 @@ static void sneppp__first_layer(sneppp_model *model, int f)
             break;
          case SNEPPP_EXP: /* large exponents make training unstable (paper, appendix D); start near constant */
             for (r = 0; r < d; r++) w[r] *= sphere ? 1 : 0.1;
+            sneppp__into_domain(&L->inside, w);
             break;
          case SNEPPP_STEP: case SNEPPP_RELU: case SNEPPP_RECT: case SNEPPP_LEAKY: case SNEPPP_ELU: case SNEPPP_GELU:
             if (sphere) { b = 0.5 * sneppp_rng_normal(&rng); break; }

@@ -754,8 +754,104 @@ TEST model_blames_coordinates(void)
    PASS();
 }
 
+/* Without biases psi is sigma(W (x - c)), c the middle of the window, whatever the way in: the count is the integral, the
+   parameters come back, and the saved model loads. A bias of another middle is refused by name. */
+TEST model_no_bias(void)
+{
+   static unsigned char bytes[4000];
+   sneppp_desc  d = model_desc(SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 2);
+   double       W[4] = {0.7, -1.1, 2.3, 0.2}, b[4] = {0, 0, 0, 0}, W2[4], b2[4], count, loaded;
+   sneppp_model m, l;
+   sneppp_error err;
+   size_t       n;
+   d.factor[0].unit.act = SNEPPP_COS;
+   d.factor[0].no_bias = 1;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_set_layer(&m, 0, W, b, NULL, &err));
+   ASSERT(strstr(err.why, "b[0] = 0") && strstr(err.why, "no_bias"));
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, NULL, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
+   ASSERT_IN_RANGE(count, model_quadrature(&m, 0, 100), MODEL_TOLERANCE * count);
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_layer(&m, 0, W2, b2, NULL, &err));
+   for (int i = 0; i < 4; i++) {
+      ASSERT_IN_RANGE(W[i], W2[i], 1e-6 * fabs(W[i]));
+      ASSERT_IN_RANGE(-W2[i] * 501.5, b2[i], 1e-12 * fabs(b2[i]));
+      ASSERT(m.layer[0].b[i] == 0);
+   }
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W2, b2, NULL, &err));
+   for (int i = 0; i < 4; i++) ASSERT(m.layer[0].b[i] == 0);
+   b2[2] += 1e-3;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_set_layer(&m, 0, W2, b2, NULL, &err));
+   ASSERT(strstr(err.why, "b[2]"));
+   n = sneppp_save(&m, bytes, sizeof bytes);
+   ASSERT(n && n <= sizeof bytes);
+   ASSERT_EQ(SNEPPP_OK, sneppp_load(&l, bytes, n, NULL, 0, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&l, NULL, &loaded, &err));
+   ASSERT(count == loaded);
+   sneppp_free(&l);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Where features are added, those of one factor are integrated over the others: one of infinite mass is refused. */
+TEST model_infinite_mass(void)
+{
+   static const sneppp_space space[3] = {SNEPPP_NORMAL, SNEPPP_NEGBINOMIAL, SNEPPP_EUCLID};
+   for (int s = 0; s < 3; s++)
+      for (int mix = 0; mix < SNEPPP_MIX_END; mix++) {
+         int          adds = mix == SNEPPP_MIX_SUM || mix == SNEPPP_MIX_STACK || mix == SNEPPP_MIX_ADDITIVE;
+         sneppp_desc  d;
+         sneppp_model m;
+         sneppp_error err;
+         if (mix == SNEPPP_MIX_JOINT) continue;
+         memset(&d, 0, sizeof d);
+         d.mix = (sneppp_mix)mix, d.width = 3;
+         d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 2;
+         d.factor[1].window.space = space[s], d.factor[1].window.dim = 1, d.factor[1].window.param[0] = 2;
+         d.factor[0].unit.act = SNEPPP_EXP;
+         d.factor[1].unit.act = space[s] == SNEPPP_EUCLID ? SNEPPP_RBF : SNEPPP_EXP;
+         ASSERT_EQ(adds ? SNEPPP_ERR_ARG : SNEPPP_OK, sneppp_init(&m, &d, &err));
+         if (adds) ASSERT(strstr(err.why, "factor[1] has no finite mass"));
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* Default weights of exp units lie in the domain of every exponential family, however near its border is, and differ. */
+TEST model_families_start(void)
+{
+   static const struct { sneppp_space space; int dim; double a, b; } row[] = {
+      {SNEPPP_GAMMA, 1, 2, 1}, {SNEPPP_GAMMA, 1, 0.01, 0.02}, {SNEPPP_BETA, 1, 0.01, 0.5}, {SNEPPP_DIRICHLET, 3, 0.02, 0.3},
+      {SNEPPP_POISSON, 1, 3, 0}, {SNEPPP_BINOMIAL, 1, 7, 0}, {SNEPPP_NEGBINOMIAL, 1, 2.5, 0}, {SNEPPP_NORMAL, 1, 0, 0},
+      {SNEPPP_VONMISES, 1, 0, 0}};
+   for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+      for (uint64_t seed = 1; seed <= 20; seed++) {
+         sneppp_desc  d;
+         sneppp_model m;
+         sneppp_error err;
+         double       count;
+         memset(&d, 0, sizeof d);
+         d.width = 24, d.seed = seed;
+         d.factor[0].window.space = row[k].space, d.factor[0].window.dim = row[k].dim;
+         d.factor[0].window.param[0] = row[k].a, d.factor[0].window.param[1] = row[k].b;
+         for (int r = 2; r < row[k].dim; r++) d.factor[0].window.param[r] = row[k].b;
+         d.factor[0].unit.act = SNEPPP_EXP;
+         if (sneppp_init(&m, &d, &err) != SNEPPP_OK) FAILm(err.why);
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
+         ASSERT(count > 0 && sneppp__finite(count));
+         for (int i = 0; i < 24; i++)
+            for (int j = 0; j < i; j++) ASSERT(m.layer[0].W[i * m.layer[0].d] != m.layer[0].W[j * m.layer[0].d]);
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
 SUITE(model)
 {
+   RUN_TEST(model_no_bias);
+   RUN_TEST(model_infinite_mass);
+   RUN_TEST(model_families_start);
    RUN_TEST(model_blames_coordinates);
    RUN_TEST(model_tree_follows_parameters);
    RUN_TEST(model_matrix_all_or_nothing);
