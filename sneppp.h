@@ -16872,9 +16872,10 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
          more = sneppp__search_next(&search, cx->f, sneppp__dot(cx->x_size, v->g1, v->d));
       } while (more > 0);
       step++;
-      if (more < 0) { /* no step: try once along the gradient, then give up */
+      if (more < 0) { /* no step: try once along the gradient, then give up. All sums are those of the trial: back */
          stuck = !v->memory.used;
-         v->memory.used = 0, cx->f = f;
+         v->memory.used = 0;
+         st = sneppp__convex_eval(cx, v, v->x, v->g, 0, err);
          continue;
       }
       sneppp__lbfgs_learn(&v->memory, search.t, v->d, v->g, v->g1);

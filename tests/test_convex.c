@@ -881,6 +881,54 @@ TEST convex_source_fails(void)
    PASS();
 }
 
+/* Tiny windows with a given alpha, in which the penalty and not the number of events bounds M. A line search that finds no
+   step leaves the sums of its trial behind; the report is of the model all the same, the optimum is found, and no multiple
+   of it is better by more than the gap. */
+TEST convex_tiny_windows(void)
+{
+   static const struct { double window, alpha, eps2; int N, width, realisations; sneppp_act act; } row[] = {
+      {1e-14, 1, 10, 10, 7, 1, SNEPPP_RELU}, {1e-14, 1e-3, 1e-3, 1, 3, 2, SNEPPP_RELU}, {1e-14, 10, 0.1, 13, 4, 2, SNEPPP_RELU},
+      {1e-10, 1e-3, 10, 10, 5, 1, SNEPPP_COS}, {1, 1e-3, 0.1, 8, 4, 2, SNEPPP_COS}, {1, 0, 0.1, 8, 4, 2, SNEPPP_COS}};
+   sneppp_real x[26];
+   for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+      for (int diagonal = 0; diagonal < 2; diagonal++) {
+         sneppp_desc     d = convex_box(row[k].width);
+         sneppp_events   e[2];
+         sneppp_fit_desc f;
+         sneppp_report   report;
+         sneppp_model    m;
+         sneppp_error    err;
+         sneppp_rng      rng;
+         double          nll, other, square = 0, M[49], W = (double)(row[k].N * row[k].realisations);
+         size_t          n = (size_t)row[k].width;
+         memset(e, 0, sizeof e);
+         sneppp_rng_init(&rng, 40 + k, 0);
+         for (int i = 0; i < 26; i++) x[i] = (sneppp_real)(row[k].window * sneppp_rng_uniform(&rng));
+         e[0].x = x, e[1].x = x + row[k].N, e[0].count = e[1].count = (size_t)row[k].N;
+         d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = row[k].window, d.factor[0].unit.act = row[k].act;
+         d.alpha = row[k].alpha, d.seed = 49;
+         d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+         f = convex_fit(e, SNEPPP_CONVEX, 0);
+         f.realisations = (size_t)row[k].realisations, f.eps2 = row[k].eps2;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &report, &err));
+         ASSERT_EQ(SNEPPP_CONVERGED, report.ending);
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, f.realisations, &nll, NULL, NULL, &err));
+         ASSERT_IN_RANGE(nll / W, report.nll, (sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-9) * fabs(nll / W));
+         ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M, &err));
+         for (size_t i = 0; i < n * n; i++) square += M[i] * M[i];
+         for (int c = 0; c < 2; c++) {
+            double scale = c ? 1.1 : 0.9, was = m.alpha;
+            m.alpha = scale * was; /* the multiple of M, without its rounding */
+            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, f.realisations, &other, NULL, NULL, &err));
+            m.alpha = was;
+            ASSERT(other / W + 0.5 * f.eps2 * scale * scale * square >= nll / W + 0.5 * f.eps2 * square - report.gap - 1e-6);
+         }
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
 SUITE(convex)
 {
    RUN_TEST(convex_grows_directions);
@@ -905,4 +953,5 @@ SUITE(convex)
    RUN_TEST(convex_stops_when_asked);
    RUN_TEST(convex_refuses_what_cannot_be);
    RUN_TEST(convex_survives_failing_memory);
+   RUN_TEST(convex_tiny_windows);
 }
