@@ -20819,7 +20819,7 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth
    function walks the fields for measuring, writing and reading, so that the three cannot drift apart. The reader
    trusts nothing: the checksum comes first, every count is held against the bytes that remain before anything is
    allocated for it, and the description passes the same checks as one written by hand. */
-#define SNEPPP__IO_VERSION 1u
+#define SNEPPP__IO_VERSION 2u /* 2: the budget stands before alpha. A model whose budget is desc.width is written as 1 */
 
 typedef struct sneppp__io {
    unsigned char       *to;       /* writing: next byte, NULL = only count                  */
@@ -20828,6 +20828,7 @@ typedef struct sneppp__io {
    size_t               used;     /* bytes passed so far                                    */
    int                  reading, bad;
    int                  real;     /* bytes of a real in the file                            */
+   uint32_t             version;  /* of the format                                          */
 } sneppp__io;
 
 static uint32_t sneppp__crc32(const unsigned char *p, size_t n)
@@ -21017,6 +21018,7 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_
 /* Everything that was learnt. The arrays of the model must be in place. */
 static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
 {
+   if (io->version > 1) sneppp__io_int(io, &m->budget);
    sneppp__io_double(io, &m->alpha);
    sneppp__io_double(io, &m->floor);
    for (int f = 0; f < m->factors; f++) {
@@ -21042,9 +21044,9 @@ static const unsigned char sneppp__io_magic[8] = {
 
 static void sneppp__io_head(sneppp__io *io, uint64_t *length)
 {
-   uint32_t version = SNEPPP__IO_VERSION;
    for (int k = 0; k < 8; k++) if (sneppp__io_uint(io, sneppp__io_magic[k], 1) != sneppp__io_magic[k]) io->bad = 1;
-   if (sneppp__io_uint(io, version, 4) != version) io->bad = io->bad ? io->bad : 2;
+   io->version = (uint32_t)sneppp__io_uint(io, io->version, 4);
+   if (io->version < 1 || io->version > SNEPPP__IO_VERSION) io->bad = io->bad ? io->bad : 2;
    sneppp__io_int(io, &io->real);
    *length = sneppp__io_uint(io, *length, 8);
    if (io->real != 4 && io->real != 8) io->bad = io->bad ? io->bad : 1;
@@ -21062,7 +21064,7 @@ static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *
    if (st != SNEPPP_OK) return st;
    sneppp__place_model(&c, &full, &model);
    memset(&io, 0, sizeof io);
-   io.real = file->real;
+   io.real = file->real, io.version = file->version;
    if (!c.overflow) sneppp__io_parameters(&io, &model);
    if (c.overflow || io.used != file->left)
       return sneppp__fail(err, SNEPPP_ERR_FORMAT,
@@ -21073,7 +21075,7 @@ static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *
 /* What came from a file may be anything that has the right checksum. */
 static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_error *err)
 {
-   int    ok = sneppp__finite(m->alpha) && m->alpha >= 0 && sneppp__finite(m->floor) && m->floor >= 0;
+   int    ok = sneppp__finite(m->alpha) && m->alpha >= 0 && sneppp__finite(m->floor) && m->floor >= 0 && m->budget >= 0;
    double mass = 1; /* that of a mixture is not in the description that sneppp_init has checked */
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
@@ -21109,7 +21111,7 @@ SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
       sneppp_model copy = *model; /* the walk takes pointers to what it may write when reading */
       sneppp__io   io;
       memset(&io, 0, sizeof io);
-      io.real = (int)sizeof(sneppp_real);
+      io.real = (int)sizeof(sneppp_real), io.version = model->budget == model->desc.width ? 1 : SNEPPP__IO_VERSION;
       if (pass) io.to = (unsigned char *)buf;
       sneppp__io_head(&io, &length);
       sneppp__io_desc(&io, &copy.desc, &room, &sizes, &units);

@@ -410,6 +410,53 @@ TEST io_refuses_folders(void)
    PASS();
 }
 
+/* AUTO replaces desc.width by the width that it chose; the budget, which the next AUTO asks for, is kept beside it. A loaded
+   model fits to the bits of the original. Where the budget is the width, the file has format version 1, as it always had. */
+TEST io_budget(void)
+{
+   static sneppp_real x[240];
+   for (int asked = 0; asked < 3; asked++) {
+      sneppp_desc     d = fit_desc_box(0);
+      sneppp_events   e;
+      sneppp_fit_desc fit;
+      sneppp_model    m, l;
+      sneppp_error    err;
+      sneppp_rng      rng;
+      size_t          n;
+      memset(&e, 0, sizeof e);
+      memset(&fit, 0, sizeof fit);
+      sneppp_rng_init(&rng, 5, 0);
+      for (int i = 0; i < 240; i++) {
+         double lo = d.factor[0].window.lo[i % 2], hi = d.factor[0].window.hi[i % 2], u = sneppp_rng_uniform(&rng);
+         x[i] = (sneppp_real)(lo + (hi - lo) * u * u);
+      }
+      e.x = x, e.count = 120;
+      fit.events = &e;
+      d.width = asked == 1 ? 6 : 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      if (asked == 2) m.budget = m.desc.width;
+      n = sneppp_save(&m, io_bytes, sizeof io_bytes);
+      ASSERT(n && n <= sizeof io_bytes);
+      ASSERT_EQ(asked ? 1 : 2, (int)io_bytes[8]);
+      if (asked < 2) {
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+         n = sneppp_save(&m, io_bytes, sizeof io_bytes);
+         ASSERT(n && n <= sizeof io_bytes);
+      }
+      ASSERT_EQ(SNEPPP_OK, sneppp_load(&l, io_bytes, n, NULL, 0, NULL, &err));
+      ASSERT_EQ(m.budget, l.budget);
+      e.count = 100; /* other events, and the same call */
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&l, &fit, NULL, &err));
+      n = sneppp_save(&m, io_bytes, sizeof io_bytes);
+      ASSERT_EQ(n, sneppp_save(&l, io_again, sizeof io_again));
+      ASSERT(n <= sizeof io_bytes && !memcmp(io_bytes, io_again, n));
+      sneppp_free(&m);
+      sneppp_free(&l);
+   }
+   PASS();
+}
+
 SUITE(io)
 {
    RUN_TEST(io_refuses_folders);
@@ -423,4 +470,5 @@ SUITE(io)
    RUN_TEST(io_hostile_checkpoint);
    RUN_TEST(io_mass_of_mixture);
    RUN_TEST(io_unused_fields);
+   RUN_TEST(io_budget);
 }
