@@ -13137,7 +13137,8 @@ static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor,
    return SNEPPP_OK;
 }
 
-/* Sets a layer, but not the tree over it. */
+/* Sets a layer, but not the tree over it. Without biases psi is sigma(W (x - c)), c the middle of the window, for that
+   is what fits and closed forms keep: b is NULL or what sneppp_get_layer gives, -W c, which may have been rounded. */
 static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const double *W, const double *b,
                                        const double *width, sneppp_error *err)
 {
@@ -13161,7 +13162,7 @@ static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const do
          if (L->width && (!sneppp__finite(width[i * d + r]) || !(width[i * d + r] > 0)))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "width[%z][%z] = %g is not positive", i, r, width[i * d + r]);
          w = L->width ? (W[i * d + r] - L->shift[r]) * L->rate[r] : W[i * d + r] / L->rate[r];
-         if (!L->width) bias += W[i * d + r] * L->shift[r];
+         if (!L->width) bias += W[i * d + r] * L->shift[r], size += fabs(W[i * d + r] * L->shift[r]);
          if (!(fabs(w) <= most) || (L->width && !(width[i * d + r] * L->rate[r] <= most)) ||
              (L->width && !((sneppp_real)(width[i * d + r] * L->rate[r]) > 0)))
             return sneppp__fail(err, SNEPPP_ERR_RANGE, "W[%z][%z] or its width is out of all proportion to the window",
@@ -13169,7 +13170,7 @@ static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const do
       }
       if (b && still && !(fabs(bias) <= 1e-9 * size))
          return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "b[%z] = %g, but the factor has no_bias: give NULL, or -W c = %g with the window's middle c",
+                             "b[%z] = %g, but the factor has no_bias: give NULL, or -W c = %g, c the window's middle",
                              i, b[i], b[i] - bias);
       if (!(fabs(bias) <= most)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bias of unit %z is too large", i);
    }
@@ -16710,7 +16711,13 @@ static sneppp_status sneppp__convex_start(sneppp__convex *cx, sneppp__convex_var
    }
    linear = linear > 0 ? sqrt(1 / linear) : 1;
    for (size_t i = 0; i < cx->x_size; i++) v->x[i] *= linear;
-   return SNEPPP_OK;
+   if (!(cx->eps2 > 0)) return SNEPPP_OK;
+   /* Where eps2 and not the number of events bounds M, this is too large by any factor, and no line search comes back
+      from there. Along the ray t X the objective is t linear + t^2 penalty - log t + const, least at t: */
+   st = sneppp__convex_eval(cx, v, v->x, v->g, 0, err);
+   linear = sqrt(2 / (cx->linear + sqrt(cx->linear * cx->linear + 8 * cx->penalty)));
+   for (size_t i = 0; i < cx->x_size && sneppp__finite(linear); i++) v->x[i] *= linear;
+   return st;
 }
 
 /* More columns for U: the direction in which C falls fastest, found by the certificate, and small random ones. */
@@ -20819,7 +20826,7 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth
    function walks the fields for measuring, writing and reading, so that the three cannot drift apart. The reader
    trusts nothing: the checksum comes first, every count is held against the bytes that remain before anything is
    allocated for it, and the description passes the same checks as one written by hand. */
-#define SNEPPP__IO_VERSION 2u /* 2: the budget stands before alpha. A model whose budget is desc.width is written as 1 */
+#define SNEPPP__IO_VERSION 2u /* 2: the budget stands before alpha. A model whose budget is desc.width is still 1 */
 
 typedef struct sneppp__io {
    unsigned char       *to;       /* writing: next byte, NULL = only count                  */
@@ -21933,10 +21940,10 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const double fra
       }
    }
    sneppp__block_free(&block);
+   if (!sneppp__finite(sum) || !sneppp__finite(off))
+      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
    *count = scale * sum;
    if (error) *error = scale * off;
-   if (!sneppp__finite(sum))
-      return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
    if (off > tol * sum)
       return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z cells the error is still %g of %g", used,
                           scale * off, scale * sum);

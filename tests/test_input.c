@@ -206,6 +206,7 @@ static int input_all(const sneppp_real *x, void *user)
 TEST input_refusals(void)
 {
    static const double point[2] = { 0.5, 1.5 };
+   sneppp_desc         desc;
    sneppp_model        model;
    sneppp_window       part;
    sneppp_region       region;
@@ -264,6 +265,16 @@ TEST input_refusals(void)
    ASSERT(count == 7 && error == 7);
    ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
                      "not finite"));
+   ASSERT(count == 7 && error == 7);
+   sneppp_free(&model);
+   memset(&desc, 0, sizeof desc); /* the sphere alone: nothing is integrated out before its cells */
+   desc.factor[0].window.space = SNEPPP_SPHERE, desc.factor[0].window.dim = 3, desc.width = 3;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, &input_error));
+   model.alpha = 1e300;
+   for (int i = 0; i < 9; i++) model.readout[0].V[i] = (sneppp_real)(sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300);
+   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
+                     "not finite somewhere"));
+   ASSERT(count == 7 && error == 7);
    sneppp_free(&model);
    PASS();
 }
