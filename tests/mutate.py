@@ -467,19 +467,22 @@ class Measured:
          gcc = command("gcc for the coverage", "gcc")
          bad = build(where, gcc, ["-O1", "--coverage"], os.path.join(where, "tests.out"))
          if bad: sys.exit("mutate: the tests do not compile\n" + bad)
-         lock, queue = threading.Lock(), list(reversed(todo))
+         lock, queue, wrong = threading.Lock(), list(reversed(todo)), []
          def work(index):
             while True:
                with lock:
                   if not queue: return
                   suite, name = queue.pop()
-               seconds, lines, kept = self.measure(where, name, index)
+               try: seconds, lines, kept = self.measure(where, name, index)
+               except SystemExit as e: wrong.append(str(e))
+               if wrong: return
                with lock:
                   known[suite]["tests"][name] = (seconds, lines)
                   known[suite]["kept"] = kept
                   json.dump(known, open(self.path + ".new", "w"))
                   os.replace(self.path + ".new", self.path)
          in_parallel(work)
+         if wrong: sys.exit(wrong[0])
       self.kept = set() # lines of code: functions that this build has no use for are not among them
       for suite, s in known.items():
          self.kept |= set(s["kept"])
@@ -656,7 +659,7 @@ def choose(text, wanted, streams, where):
       with open(os.path.join(where, "sneppp.h"), "w", encoding="utf-8") as f: f.write(woven)
       said = build(where, CC, ["-fsyntax-only", "-fmax-errors=0"] if CC.endswith("gcc") else ["-fsyntax-only"], "", True)
       if not said: return chosen, {f: sum(c.floor == f for c in refused) for f in wanted}
-      wrong = {int(n) for n in re.findall(r"sneppp\.h:(\d+):\d+: error", said)}
+      wrong = {int(n) for n in re.findall(r"sneppp\.h:(\d+):\d+: (?:error|note: in expansion)", said)}
       culprits = [c for c in chosen if any(lines[c][0] <= n <= lines[c][1] for n in wrong)]
       if not culprits: sys.exit("mutate: the header with its changes does not compile\n" + said[:2000])
       refused |= set(culprits)
