@@ -677,8 +677,41 @@ TEST fit_undoes_steps_out_of_range(void)
    PASS();
 }
 
+/* While a trainer moves the units of a default fit, its model is right between the steps: no tree of places where the
+   units were. */
+TEST fit_steps_leave_no_old_tree(void)
+{
+   sneppp_events   e = fit_events(100);
+   sneppp_fit_desc f = fit_adam(&e, 5);
+   sneppp_model    m, plain;
+   sneppp_trainer  t;
+   sneppp_error    err;
+   double          got = 0, want = 0, before = 0, moved = 0, slack = sizeof(sneppp_real) == 4 ? 1e-3 : 1e-6;
+   f.rate = 0.1;
+   ASSERT_EQ(SNEPPP_OK, fit_with_floor(&m, &e, 0));
+   ASSERT(m.nodes > 0);
+   before = (double)sneppp_intensity(&m, e.x);
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");
+   for (int k = 0; k < 5; k++) {
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_step(&t, &err), "%d");
+      plain = m;
+      plain.nodes = 0;
+      for (size_t i = 0; i < 100; i++) {
+         got = (double)sneppp_intensity(&m, e.x + 2 * i);
+         want = (double)sneppp_intensity(&plain, e.x + 2 * i);
+         ASSERT_IN_RANGE(want, got, slack * want);
+         if (!i) moved = fabs(want - before);
+      }
+   }
+   ASSERT(moved > 0.05 * before);
+   sneppp_trainer_free(&t);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_steps_leave_no_old_tree);
    RUN_TEST(fit_undoes_steps_out_of_range);
    RUN_TEST(fit_poisson_intervals);
    RUN_TEST(fit_judging);
