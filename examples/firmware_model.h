@@ -4,7 +4,7 @@
 #define SNEPPP_MODEL_firmware_model
 #if !defined(SNEPPP_VERSION)
    #error "firmware_model: include sneppp.h first"
-#elif SNEPPP_VERSION / 100 != 1
+#elif SNEPPP_VERSION / 100 != 2
    #error "firmware_model was exported by another version of sneppp.h: export it again"
 #elif !defined(SNEPPP_REAL_FLOAT)
    #error "firmware_model was exported in float precision: define SNEPPP_REAL_FLOAT, or export it in the other"
