@@ -2256,7 +2256,7 @@ static void sneppp__gemm_blocks_in(const sneppp__kit *kit, int lower, int ta, in
    /* If they are many, packing A for each block is what costs: blocks are half as deep and so twice as wide. */
    size_t      depth = ta && k > 3 * SNEPPP__DEPTH ? SNEPPP__DEPTH / 2 : SNEPPP__DEPTH;
    size_t      together = SNEPPP__STRIP_BYTES * (SNEPPP__DEPTH / depth) / size;
-   int         far = !ta && m * k * size > SNEPPP__NEAR_BYTES;
+   int         ahead = !ta && m * k * size > SNEPPP__NEAR_BYTES;
    for (size_t which = 0; sneppp__block_cut(kit, depth, bytes, n, k, which, &j0, &nj, &p0, &kc); which++) {
       size_t first = lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
       double scale[2];
@@ -2276,7 +2276,7 @@ static void sneppp__gemm_blocks_in(const sneppp__kit *kit, int lower, int ta, in
             size_t columns = nj - j < wide ? nj - j : wide;
             void  *to = c + (i * ldc + j0 + j) * size;
             const char *panel = block + j * kc * size;
-            if (far && m - i > SNEPPP__TILE_ROWS)
+            if (ahead && m - i > SNEPPP__TILE_ROWS)
                sneppp__strip_ask(a + ((i + SNEPPP__TILE_ROWS) * ai + p0) * size,
                                  m - i < 2 * SNEPPP__TILE_ROWS ? m - i - SNEPPP__TILE_ROWS : SNEPPP__TILE_ROWS,
                                  ai * size, kc * size, j / wide, (nj + wide - 1) / wide);

@@ -738,7 +738,7 @@ TEST convex_grows_directions(void)
    sneppp_real        psi[n];
    sneppp_rng         rng;
    sneppp_desc        d = convex_box(n);
-   sneppp_events      e;
+   sneppp_events      e = convex_events(0);
    sneppp_fit_desc    f = convex_fit(&e, SNEPPP_CONVEX, 1e-4);
    sneppp_model       m;
    sneppp_report      r;
@@ -794,7 +794,7 @@ TEST convex_revives_weights(void)
    sneppp_real        psi[n];
    sneppp_rng         rng;
    sneppp_desc        d = convex_box(n);
-   sneppp_events      e;
+   sneppp_events      e = convex_events(0);
    sneppp_fit_desc    f = convex_fit(&e, SNEPPP_CONVEX, 1e-6);
    sneppp_model       m;
    sneppp_report      r;
