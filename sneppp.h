@@ -19768,6 +19768,8 @@ typedef struct sneppp__sampler {
    double              *M[SNEPPP_MAX_FACTORS];    /* V'V of each full readout                               */
    sneppp__plan         plan[SNEPPP_MAX_FACTORS], first_moment[SNEPPP_MAX_FACTORS];
    sneppp__cut          cut[SNEPPP_MAX_FACTORS];
+   double               last[2 * SNEPPP__MAX_AXES]; /* lo (P), hi (P) of each factor's part that grams has    */
+   int                  have[SNEPPP_MAX_FACTORS]; /* is it one of a cell?                                   */
    size_t               counts, looks;            /* masses of cells computed; intensities                  */
 } sneppp__sampler;
 
@@ -19995,13 +19997,19 @@ static double sneppp__cell_top(const double *S, int A, const double *h)
    return sqrt(top);
 }
 
+static double sneppp__cell_volume(const sneppp__sampler *s, const double *cell)
+{
+   double volume = s->unit;
+   for (int k = 0; k < s->P; k++) volume *= cell[s->P + k] - cell[k];
+   return volume;
+}
+
 /* A record: lo (P), hi (P), bound, volume, doubtful share, centre (A); then for each readout R and S. */
 static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
 {
    const sneppp_model *model = s->model;
    size_t  P = (size_t)s->P, rows = (size_t)s->A + 1, n = (size_t)model->n;
-   double *t = cell + 2 * P + 3, *more = t + s->A, h[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1,
-          volume = s->unit;
+   double *t = cell + 2 * P + 3, *more = t + s->A, h[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1;
    sneppp__cell_box(s, cell, cell + P, t, h);
    sneppp__jet(s, t, h);
    for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
@@ -20031,9 +20039,8 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
       low += top * top, lows *= top * top;
    }
    if (model->desc.mix == SNEPPP_MIX_SEPARABLE) up = ups, low = lows;
-   for (size_t k = 0; k < P; k++) volume *= cell[P + k] - cell[k];
    cell[2 * P] = model->alpha * up * (1 + 1e-12) + model->floor;
-   cell[2 * P + 1] = volume;
+   cell[2 * P + 1] = sneppp__cell_volume(s, cell);
    cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (up - low) / cell[2 * P] : 0;
 }
 
@@ -20263,10 +20270,13 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    expected number. That of the whole way is q; the first cell with  bound * volume <= C q  is the candidate's, a
    uniform point of it is kept with probability lambda volume / (C q). So points have the density lambda whatever the
    shares were, one candidate in C / Lambda is kept, and cells are cut only where candidates are. Shares must be close,
-   or else q falls behind lambda and the way does not end: they are closed forms where boxes, intervals and polygons
-   are cut, elsewhere means over random points. A part of them is even, so that nothing is out of reach because of
-   rounding or chance. Cells outside of the region have the bound 0. */
+   or else q falls behind lambda and the way does not end: they are closed forms where boxes and intervals are cut.
+   Those of polygons cost 40 times as much, and balls and spheres have none: there a mean over a few nodes serves in
+   all cells that are so small that both halves together agree with the whole, see sneppp__tree_counts. A part of the
+   shares is even, so that nothing is out of reach because of rounding or chance. Cells outside of the region have the
+   bound 0. Bounds are computed where a candidate comes by. */
 #define SNEPPP__TREE_POINTS 2048 /* for a mean, at the root; half of them in its halves, and so on, but at least 8 */
+#define SNEPPP__TREE_AXES   6    /* of cells whose means are taken over nodes, at most 2^6 of them */
 
 /* The part of a ring above (sign 1) or below (sign -1) the line x_r = at (Sutherland and Hodgman, "Reentrant polygon
    clipping", Commun. ACM 17, 1974). What lies on the line between two parts is passed in both directions, which adds
@@ -20376,6 +20386,11 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
          sneppp_window    part;
          sneppp__pair     pair;
          sneppp__gram_job job;
+         double          *last = s->last + s->p[f];
+         size_t           bytes = (size_t)sneppp__cell_axes(s->part[f]) * sizeof *last;
+         if (s->have[f] && !memcmp(last, cell + s->p[f], bytes) && !memcmp(last + s->P, cell + s->P + s->p[f], bytes))
+            continue; /* a cut through another factor leaves this one's grams as they are */
+         s->have[f] = 0;
          if (!sneppp__cell_part(s, f, cell, &part)) return 0;
          g->mass[f] = sneppp_window_mass(&part);
          s->plan[f].win = s->first_moment[f].win = &part;
@@ -20390,10 +20405,129 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
             sneppp__plan_pair(&s->first_moment[f], (int)i, -1, &pair);
             g->c[f][i] = pair.row->pair(&pair, NULL);
          }
+         memcpy(last, cell + s->p[f], bytes), memcpy(last + s->P, cell + s->P + s->p[f], bytes);
+         s->have[f] = 1;
       }
       count = sneppp__integral(model, g, g->diagonal ? NULL : s->M);
    }
    return sneppp__finite(count) && count > 0 ? count : 0;
+}
+
+/* The statistics t of the coordinates p in which cells are boxes. Returns 0 outside the region. */
+static int sneppp__cell_place(const sneppp__sampler *s, const double *p, double *t)
+{
+   int inside = 1;
+   for (int f = 0; f < s->model->factors; f++) {
+      const sneppp_window *w = s->part[f];
+      const double        *own = p + s->p[f];
+      double              *u = t + s->a[f], y[SNEPPP__MAX_STATS], r = 1;
+      if (w->space == SNEPPP_SPHERE || w->space == SNEPPP_VONMISES) {
+         if (w->dim == 3) u[2] = *own, r = sqrt(fmax(1 - *own * *own, 0)), own++;
+         u[0] = r * cos(*own), u[1] = r * sin(*own);
+         continue;
+      }
+      for (int k = 0; k < w->dim; k++) u[k] = own[k], y[k] = own[k] + s->model->layer[f].shift[k];
+      if (inside && w->space != SNEPPP_BOX) inside = sneppp_window_contains(w, y);
+   }
+   return inside;
+}
+
+/* The mean of lambda over the part of a cell in the region, by a product of Gauss-Legendre rules of at least `order`
+   nodes: 2 or 3, or one that is tabled. Where no node is in the region, all of them count. */
+static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int order)
+{
+   static const double two[2] = {-0.57735026918962576, 0.57735026918962576}, even[2] = {1, 1},
+                       three[3] = {-0.77459666924148338, 0, 0.77459666924148338}, arch[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
+   const double *node = order == 2 ? two : three, *weight = order == 2 ? even : arch;
+   double        p[SNEPPP__TREE_AXES], t[SNEPPP__MAX_AXES], sum[2] = {0, 0}, mass[2] = {0, 0};
+   int           digit[SNEPPP__TREE_AXES] = {0}, k = 0, n = order < 4 ? order : sneppp__gauss_legendre(order, &node, &weight);
+   while (k < s->P) {
+      double w = 1, v;
+      int    inside;
+      for (k = 0; k < s->P; k++) {
+         double lo = cell[k], hi = cell[s->P + k];
+         p[k] = 0.5 * (lo + hi) + 0.5 * (hi - lo) * node[digit[k]];
+         w *= weight[digit[k]];
+      }
+      inside = sneppp__cell_place(s, p, t);
+      sneppp__jet(s, t, NULL);
+      v = sneppp__jet_intensity(s);
+      s->looks++;
+      sum[inside] += w * v, mass[inside] += w;
+      for (k = 0; k < s->P && ++digit[k] == n; k++) digit[k] = 0;
+   }
+   return mass[1] > 0 ? sum[1] / mass[1] : sum[0] / mass[0];
+}
+
+/* The share of a cell that lies in the region: intervals and polygons are cut exactly, balls by a lattice. */
+static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
+{
+   double share = 1;
+   for (int f = 0; f < s->model->factors; f++) {
+      const sneppp_window *w = &s->inside[f];
+      const double        *lo = cell + s->p[f], *hi = lo + s->P;
+      sneppp_window        part;
+      double               outer = 0;
+      if (w->space == SNEPPP_INTERVALS || w->space == SNEPPP_POLYGON) {
+         double volume = hi[0] - lo[0];
+         if (w->space == SNEPPP_POLYGON) volume *= hi[1] - lo[1];
+         share *= sneppp__cell_part(s, f, cell, &part) ? sneppp_window_mass(&part) / volume : 0;
+      }
+      for (int k = 0; w->space == SNEPPP_BALL && k < w->dim; k++) {
+         double e = fmax(fabs(lo[k] - w->centre[k]), fabs(hi[k] - w->centre[k]));
+         outer += e * e;
+      }
+      if (outer > w->radius * w->radius && w->space == SNEPPP_BALL) {
+         static const int side[SNEPPP__TREE_AXES] = {1024, 32, 10, 6, 4, 4};
+         int              n = side[w->dim - 1], digit[SNEPPP__TREE_AXES] = {0}, k = 0;
+         double           hits = 0, all = 0;
+         while (k < w->dim) {
+            double distance = 0;
+            for (k = 0; k < w->dim; k++) {
+               double e = lo[k] + (hi[k] - lo[k]) * ((double)digit[k] + 0.5) / (double)n - w->centre[k];
+               distance += e * e;
+            }
+            hits += distance <= w->radius * w->radius, all++;
+            for (k = 0; k < w->dim && ++digit[k] == n; k++) digit[k] = 0;
+         }
+         share *= fmax(hits, 0.5) / all;
+      }
+   }
+   return share;
+}
+
+/* The expected numbers in the halves kid and kid + 1 of a cell with the number `all`. Few nodes are tried first where
+   closed forms are dear or do not exist. The halves have half the extent of the whole along one axis, so that a rule
+   which is not good enough gives another sum; then more nodes are taken, or the closed forms. */
+static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, double all, int level)
+{
+   size_t P = (size_t)s->P;
+   int    nodes = !s->closed, more = P < 3 ? 32 : P == 3 ? 12 : P == 4 ? 6 : P < 6 ? 3 : 2;
+   double share[2] = {0, 0}, sum = 0;
+   for (int f = 0; f < s->model->factors; f++) nodes |= s->part[f]->space == SNEPPP_POLYGON;
+   nodes &= s->P <= SNEPPP__TREE_AXES;
+   for (int pass = 0; nodes && pass < (s->closed ? 1 : 2); pass++) {
+      sum = 0;
+      for (size_t h = 0; h < 2; h++) {
+         const double *half = s->cell + (kid + h) * s->record;
+         double       *count = &s->count[kid + h];
+         *count = 0;
+         if (half[2 * P] == 0) continue;
+         if (!pass) share[h] = sneppp__cell_share(s, half);
+         s->counts++;
+         *count = share[h] * half[2 * P + 1] * sneppp__cell_mean(s, half, pass ? more : P < 4 ? 3 : 2);
+         if (!sneppp__finite(*count)) *count = 0;
+         sum += *count;
+      }
+      if (fabs(sum - all) <= all / 32) return;
+   }
+   if (nodes && !s->closed) return;
+   for (size_t h = 0; h < 2; h++) {
+      const double *half = s->cell + (kid + h) * s->record;
+      s->count[kid + h] = all - s->count[kid];
+      if (!h || !s->closed || !(s->count[kid + h] > (nodes ? 0.5 : 0.05) * all)) /* else the difference will do */
+         s->count[kid + h] = half[2 * P] != 0 ? sneppp__cell_count(s, half, level) : 0;
+   }
 }
 
 /* Cuts cell `at` in two. Returns the first half, the second is behind it; 0: cannot. Halves are kept while there is
@@ -20411,13 +20545,11 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
       double *half = s->cell + (kid + h) * s->record;
       memcpy(half, cell, 2 * P * sizeof *half);
       half[h ? axis : P + axis] = middle;
-      sneppp__cell_bound(s, half);
-      if (sneppp__cell_empty(s, half)) half[2 * P] = 0;
+      half[2 * P] = sneppp__cell_empty(s, half) ? 0 : -1; /* -1: not bounded yet */
+      half[2 * P + 1] = sneppp__cell_volume(s, half);
       s->kid[kid + h] = 0;
-      s->count[kid + h] = all - s->count[kid];
-      if (!h || !s->closed || !(s->count[kid + h] > 0.05 * all)) /* else the difference has digits enough */
-         s->count[kid + h] = half[2 * P] > 0 ? sneppp__cell_count(s, half, level) : 0;
    }
+   sneppp__tree_counts(s, kid, all, level);
    s->share[at] = 0.5;
    all = s->count[kid] + s->count[kid + 1];
    if (all > 0) s->share[at] = (1 - even) * (s->count[kid] / all) + 0.5 * even;
@@ -20430,8 +20562,9 @@ static const double *sneppp__tree_draw(sneppp__sampler *s, sneppp_rng *rng, doub
    size_t at = 0, kid;
    *q = 1;
    for (int level = 0; level < 64 * (s->P + 2); level++) {
-      const double *cell = s->cell + at * s->record;
-      int           second;
+      double *cell = s->cell + at * s->record;
+      int     second;
+      if (cell[2 * s->P] < 0) sneppp__cell_bound(s, cell);
       if (cell[2 * s->P] * cell[2 * s->P + 1] <= C * *q) return cell;
       kid = sneppp__tree_cut(s, at, level);
       if (!kid) break;
@@ -20642,7 +20775,7 @@ static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size
                           "the bound is too far above the intensity: only %g points per candidate, because spheres of "
                           "dim > 3 are not cut into cells", acceptance);
    if (tree) {
-      acceptance = s->closed ? 0.5 : 1.0 / 32;
+      acceptance = s->closed ? 0.5 : s->P <= SNEPPP__TREE_AXES ? 0.25 : 1.0 / 32;
       C = w->expected / acceptance;
       sneppp__cell_root(s);
       s->kid[0] = 0, s->count[0] = w->expected;
