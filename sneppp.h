@@ -20297,8 +20297,8 @@ static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, dou
    return have;
 }
 
-/* The part of factor f in a cell; 0 if there is none. Of a ring around the cell, or that only passes it, edges on the
-   border of the cell remain: then the part is the whole cell or nothing. */
+/* The part of factor f in a cell; 0 if there is none, 2 if a polygon holds all of the cell. Of a ring around the cell,
+   or that only passes it, edges on the border of the cell remain: then the part is the whole cell or nothing. */
 static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, sneppp_window *part)
 {
    const sneppp_window *all = &s->inside[f];
@@ -20340,7 +20340,8 @@ static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, snep
       have++, to += 2 * left;
    }
    part->xy = cut->list, part->rings = have, part->ring_size = cut->size, part->weight = cut->sign + rings;
-   return have > 0 && (!border || sneppp__polygon_area(part) > 0.5 * (hi[0] - lo[0]) * (hi[1] - lo[1]));
+   if (!have || !border) return have > 0;
+   return sneppp__polygon_area(part) > 0.5 * (hi[0] - lo[0]) * (hi[1] - lo[1]) ? 2 : 0;
 }
 
 static int sneppp__cell_empty(sneppp__sampler *s, const double *cell)
@@ -20388,21 +20389,36 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
          sneppp__gram_job job;
          double          *last = s->last + s->p[f];
          size_t           bytes = (size_t)sneppp__cell_axes(s->part[f]) * sizeof *last;
+         sneppp__plan     plan = s->plan[f], first_moment = s->first_moment[f];
+         int              kind;
          if (s->have[f] && !memcmp(last, cell + s->p[f], bytes) && !memcmp(last + s->P, cell + s->P + s->p[f], bytes))
             continue; /* a cut through another factor leaves this one's grams as they are */
+         kind = sneppp__cell_part(s, f, cell, &part);
          s->have[f] = 0;
-         if (!sneppp__cell_part(s, f, cell, &part)) return 0;
+         if (!kind) return 0;
+         plan.win = first_moment.win = &part;
+         if (kind == 2) { /* the closed forms of a box cost a fraction of a polygon's; where there are none, go on */
+            sneppp_window polygon = part;
+            memset(&part, 0, sizeof part);
+            part.space = SNEPPP_BOX, part.dim = 2;
+            memcpy(part.lo, cell + s->p[f], 2 * sizeof *cell), memcpy(part.hi, cell + s->P + s->p[f], 2 * sizeof *cell);
+            if (sneppp__plan_rows(&plan, 0, 0, NULL) != SNEPPP_OK ||
+                (g->c[f] && sneppp__plan_rows(&first_moment, 0, 1, NULL) != SNEPPP_OK)) {
+               part = polygon;
+               plan = s->plan[f], first_moment = s->first_moment[f];
+               plan.win = first_moment.win = &part;
+            }
+         }
          g->mass[f] = sneppp_window_mass(&part);
-         s->plan[f].win = s->first_moment[f].win = &part;
          for (size_t i = 0; g->diagonal && i < n; i++) {
-            sneppp__plan_pair(&s->plan[f], (int)i, (int)i, &pair);
+            sneppp__plan_pair(&plan, (int)i, (int)i, &pair);
             g->K[f][i] = pair.row->pair(&pair, NULL);
          }
          memset(&job, 0, sizeof job);
-         job.plan = &s->plan[f], job.K = g->K[f], job.lanes = 1;
+         job.plan = &plan, job.K = g->K[f], job.lanes = 1;
          if (!g->diagonal) sneppp__gram_lane(0, &job);
          for (size_t i = 0; g->c[f] && i < n; i++) {
-            sneppp__plan_pair(&s->first_moment[f], (int)i, -1, &pair);
+            sneppp__plan_pair(&first_moment, (int)i, -1, &pair);
             g->c[f][i] = pair.row->pair(&pair, NULL);
          }
          memcpy(last, cell + s->p[f], bytes), memcpy(last + s->P, cell + s->P + s->p[f], bytes);
@@ -20440,7 +20456,8 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
                        three[3] = {-0.77459666924148338, 0, 0.77459666924148338}, arch[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
    const double *node = order == 2 ? two : three, *weight = order == 2 ? even : arch;
    double        p[SNEPPP__TREE_AXES], t[SNEPPP__MAX_AXES], sum[2] = {0, 0}, mass[2] = {0, 0};
-   int           digit[SNEPPP__TREE_AXES] = {0}, k = 0, n = order < 4 ? order : sneppp__gauss_legendre(order, &node, &weight);
+   int           digit[SNEPPP__TREE_AXES] = {0}, k = 0, n = order;
+   if (order > 3) n = sneppp__gauss_legendre(order, &node, &weight);
    while (k < s->P) {
       double w = 1, v;
       int    inside;
@@ -20502,7 +20519,7 @@ static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
 static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, double all, int level)
 {
    size_t P = (size_t)s->P;
-   int    nodes = !s->closed, more = P < 3 ? 32 : P == 3 ? 12 : P == 4 ? 6 : P < 6 ? 3 : 2;
+   int    nodes = !s->closed, more = P == 1 ? 32 : P < 4 ? 12 : P == 4 ? 6 : P < 6 ? 3 : 2;
    double share[2] = {0, 0}, sum = 0;
    for (int f = 0; f < s->model->factors; f++) nodes |= s->part[f]->space == SNEPPP_POLYGON;
    nodes &= s->P <= SNEPPP__TREE_AXES;
