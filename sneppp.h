@@ -19774,7 +19774,7 @@ typedef struct sneppp__sampler {
 } sneppp__sampler;
 
 /* How cells of a factor are cut: planes and lines in the coordinates, S^2 in (height, longitude), circles in the
-   angle, higher spheres not at all. */
+   angle, higher spheres not at all, nor the two points of the sphere in R^1. */
 static int sneppp__cell_axes(const sneppp_window *w)
 {
    if (w->space == SNEPPP_SPHERE) return w->dim == 3 ? 2 : w->dim == 2 ? 1 : 0;
@@ -19943,7 +19943,7 @@ static void sneppp__cell_box(const sneppp__sampler *s, const double *lo, const d
    for (int f = 0; f < s->model->factors; f++) {
       const sneppp_window *w = s->part[f];
       const double        *p = lo + s->p[f], *q = hi + s->p[f];
-      int                  a = s->a[f], ring = w->space == SNEPPP_VONMISES || (w->space == SNEPPP_SPHERE && w->dim < 4);
+      int                  a = s->a[f], ring = w->space == SNEPPP_VONMISES || (w->space == SNEPPP_SPHERE && sneppp__cell_axes(w));
       double               l[3] = {0, 0, 0}, u[3] = {0, 0, 0}, r0 = 1, r1 = 1;
       if (!ring) {
          for (int k = 0; k < s->layer[f].d; k++) {
@@ -20119,7 +20119,7 @@ static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, snepp
       double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], z = 0;
       sneppp_real              *to = x + L->first;
       if (w->space == SNEPPP_SPHERE || w->space == SNEPPP_VONMISES) {
-         if (w->dim > 3) sneppp_rng_sphere(rng, w->dim, u);
+         if (w->space == SNEPPP_SPHERE && !sneppp__cell_axes(w)) sneppp_rng_sphere(rng, w->dim, u); /* or -1 and 1 */
          else {
             int    globe = w->dim == 3;
             double angle, r;

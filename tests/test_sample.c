@@ -954,6 +954,33 @@ TEST sample_trees_without_closed_forms(void)
    PASS();
 }
 
+/* The sphere in R^1 is the points -1 and 1. */
+TEST sample_two_points(void)
+{
+   enum { N = 2000 };
+   static sneppp_real x[N];
+   sneppp_desc   d;
+   sneppp_model  m;
+   sneppp_error  err;
+   sneppp_rng    g;
+   sneppp_real   ends[2] = {-1, 1}, lambda[2];
+   double        p, up = 0;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.space = SNEPPP_SPHERE, d.factor[0].window.dim = 1, d.width = 2, d.seed = 916;
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+   sneppp_rng_init(&g, 5, 1);
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, NULL, &err), "%d");
+   for (int k = 0; k < 2; k++) lambda[k] = sneppp_intensity(&m, &ends[k]);
+   p = (double)lambda[1] / ((double)lambda[0] + (double)lambda[1]);
+   for (size_t i = 0; i < N; i++) {
+      ASSERT(x[i] == 1 || x[i] == -1);
+      up += x[i] > 0;
+   }
+   ASSERT(fabs(up - N * p) <= 5 * sqrt(N * p * (1 - p)) + 1e-9);
+   sneppp_free(&m);
+   PASS();
+}
+
 /* Closed forms of a polygon's cells are dear: in small cells a few nodes serve, and agree with the closed forms. */
 TEST sample_small_cells_by_nodes(void)
 {
@@ -1125,6 +1152,7 @@ SUITE(sample)
    RUN_TEST(sample_trees_of_cells);
    RUN_TEST(sample_trees_without_closed_forms);
    RUN_TEST(sample_small_cells_by_nodes);
+   RUN_TEST(sample_two_points);
    RUN_TEST(sample_hostile_models);
    RUN_TEST(sample_extreme_counts);
    RUN_TEST(sample_small_regions);
