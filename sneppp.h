@@ -19943,11 +19943,11 @@ static void sneppp__cell_box(const sneppp__sampler *s, const double *lo, const d
    for (int f = 0; f < s->model->factors; f++) {
       const sneppp_window *w = s->part[f];
       const double        *p = lo + s->p[f], *q = hi + s->p[f];
-      int                  a = s->a[f], ring = w->space == SNEPPP_VONMISES || (w->space == SNEPPP_SPHERE && sneppp__cell_axes(w));
+      int                  a = s->a[f], whole = !sneppp__cell_axes(w),
+                           ring = w->space == SNEPPP_VONMISES || (w->space == SNEPPP_SPHERE && !whole);
       double               l[3] = {0, 0, 0}, u[3] = {0, 0, 0}, r0 = 1, r1 = 1;
       if (!ring) {
          for (int k = 0; k < s->layer[f].d; k++) {
-            int whole = w->space == SNEPPP_SPHERE;
             t[a + k] = whole ? 0 : 0.5 * (p[k] + q[k]);
             h[a + k] = whole ? 1 : 0.5 * (q[k] - p[k]);
          }
