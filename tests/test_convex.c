@@ -449,7 +449,21 @@ TEST convex_refuses_what_cannot_be(void)
    sneppp_free(&m);
    d = convex_two(4, SNEPPP_MIX_SEPARABLE);
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
-   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.floor = 0.1; ASSERT(convex_refuses(&m, &f, "floor"));
+   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.floor = 0.1; ASSERT(convex_refuses(&m, &f, "fit.floor must be 0"));
+   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.eps1 = 0.1; ASSERT(convex_refuses(&m, &f, "fit.eps1 must be 0"));
+   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.eps2 = 0.1; ASSERT(convex_refuses(&m, &f, "fit.eps2 must be 0"));
+   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.trace = 0.1; ASSERT(convex_refuses(&m, &f, "fit.trace must be 0"));
+   f = convex_fit(&e, SNEPPP_ADAM, 0), f.polish = 1, f.floor = 0.1; ASSERT(convex_refuses(&m, &f, "separable model with a floor"));
+   {
+      sneppp_events two[2];
+      sneppp_region all;
+      memset(&all, 0, sizeof all);
+      two[0] = two[1] = e, two[1].seen = &all;
+      f = convex_fit(two, SNEPPP_CONVEX, 0), f.realisations = 2;
+      ASSERT(convex_refuses(&m, &f, "events[1].seen"));
+   }
+   for (size_t i = 0; i < 50; i++) w[i] = (sneppp_real)1e308; /* in float not finite by itself, in double as a sum */
+   f = convex_fit(&bad, SNEPPP_CONVEX, 0); ASSERT(convex_refuses(&m, &f, "weight"));
    sneppp_free(&m);
    PASS();
 }
@@ -838,6 +852,37 @@ TEST convex_revives_weights(void)
    PASS();
 }
 
+/* Projected gradients of a diagonal readout come to the same optimum as the factored method. */
+TEST convex_pgd_of_a_diagonal(void)
+{
+   sneppp_events   e = convex_events(100);
+   sneppp_desc     d = convex_box(10);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-5);
+   sneppp_model    m;
+   sneppp_report   a, b;
+   sneppp_error    err;
+   double          M[2][100];
+   int             zeros = 0;
+   d.readout = SNEPPP_READOUT_DIAGONAL;
+   f.eps1 = 0.05, f.eps2 = 0.05;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &a, &err), "%d");
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M[0], &err));
+   f.method = SNEPPP_PGD;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &b, &err), "%d");
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M[1], &err));
+   ASSERT(a.ending == SNEPPP_CONVERGED && b.ending == SNEPPP_CONVERGED);
+   ASSERT(a.gap <= 1e-5 && b.gap <= 1e-5);
+   for (int i = 0; i < 10; i++) { /* eps2/2 |difference|^2 is at most the gaps */
+      ASSERT_IN_RANGE(M[0][11 * i], M[1][11 * i], 0.03);
+      ASSERT(M[1][11 * i] >= 0.05 * (1 - 1e-6));
+      zeros += M[1][11 * i] < 0.05 * (1 + 1e-6);
+   }
+   ASSERT(zeros > 0 && zeros < 10); /* some weights are at the border, where the projection holds them */
+   sneppp_free(&m);
+   PASS();
+}
+
 /* A source that gives up at any of its calls ends the fit, which leaves the model as it was. */
 static size_t convex_source_calls;
 static size_t convex_source(sneppp_real *dst, size_t first, size_t count, void *user)
@@ -934,6 +979,7 @@ SUITE(convex)
    RUN_TEST(convex_grows_directions);
    RUN_TEST(convex_revives_weights);
    RUN_TEST(convex_source_fails);
+   RUN_TEST(convex_pgd_of_a_diagonal);
    RUN_TEST(convex_infinite_mass);
    RUN_TEST(convex_separable_unseen);
    RUN_TEST(convex_auto_gap);

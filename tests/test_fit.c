@@ -709,8 +709,80 @@ TEST fit_steps_leave_no_old_tree(void)
    PASS();
 }
 
+/* The last step may lead out of range as well: then the model ends at the last place that has a likelihood. */
+TEST fit_ends_in_range(void)
+{
+   sneppp_events   e = fit_events(100);
+   sneppp_desc     d = fit_desc_box(6);
+   sneppp_fit_desc f = fit_adam(&e, 1);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   double          nll;
+   d.factor[0].unit.act = SNEPPP_EXP;
+   f.rate = sizeof(sneppp_real) == 4 ? 300 : 3000;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+   nll = fit_nll(&m, &e);
+   ASSERT(nll < 1e6);
+   ASSERT_EQ(SNEPPP_STEP_LIMIT, r.ending);
+   ASSERT_IN_RANGE(nll, r.nll, 1e-5 * fabs(nll));
+   sneppp_free(&m);
+   PASS();
+}
+
+static double fit_truth(const sneppp_real *x, void *user)
+{
+   (void)x, (void)user;
+   return 1;
+}
+
+/* What fits and judges refuse, in words, without touching their results. */
+TEST fit_refuses_in_words(void)
+{
+   sneppp_events   e = fit_events(30), two[2];
+   sneppp_desc     d = fit_desc_box(5);
+   sneppp_fit_desc f = fit_adam(&e, 5);
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_real     out[30];
+   double          nll = 7;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   f.method = SNEPPP_METHOD_END;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, NULL, &err));
+   ASSERT(strstr(err.why, "is not a sneppp_method"));
+   f = fit_adam(&e, 5), f.schedule = SNEPPP_SCHEDULE_END;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, NULL, &err));
+   ASSERT(strstr(err.why, "is not a sneppp_schedule"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_test_nll(&m, &e, 1, 0, &nll, NULL, &err));
+   ASSERT(strstr(err.why, "scale = 0 must be positive"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_test_nll(&m, &e, 1, sneppp__nan(), &nll, NULL, &err));
+   two[0] = two[1] = e;
+   two[1].x = NULL;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_nll(&m, two, 2, &nll, NULL, NULL, &err));
+   ASSERT(strstr(err.why, "realisation 1: "));
+   ASSERT_EQ(7.0, nll);
+   e.x = NULL, e.read = fit_source, e.user = fit_xy, fit_source_calls = 0;
+   ASSERT_EQ(SNEPPP_ERR_SOURCE, sneppp_intensities(&m, &e, out, NULL, &err));
+   ASSERT_EQ((size_t)-1, fit_source_calls);
+   sneppp_free(&m);
+
+   e = fit_events(30);
+   d.factor[0].window.space = SNEPPP_EUCLID, d.factor[0].unit.act = SNEPPP_RBF;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_test_nll_monte_carlo(&m, &e, 0.25, 10, 3, &nll, &err));
+   ASSERT(strstr(err.why, "factor[0]: points cannot be drawn uniformly from"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_rmse(&m, fit_truth, NULL, 10, 1, &nll, &err));
+   ASSERT(strstr(err.why, "factor[0]: points cannot be drawn uniformly"));
+   ASSERT_EQ(7.0, nll);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_ends_in_range);
+   RUN_TEST(fit_refuses_in_words);
    RUN_TEST(fit_steps_leave_no_old_tree);
    RUN_TEST(fit_undoes_steps_out_of_range);
    RUN_TEST(fit_poisson_intervals);
