@@ -847,6 +847,108 @@ TEST model_families_start(void)
    PASS();
 }
 
+/* Activations of arrays, with vectors or without, against their definitions in double, for every length up to a few
+   vectors, and their slopes against differences; at a kink the slope is that from the left. */
+static double model_sigma(const sneppp_unit *u, double z)
+{
+   switch (u->act) {
+      case SNEPPP_COS: return cos(z);
+      case SNEPPP_SIN: return sin(z);
+      case SNEPPP_SNAKE: return z + sin(u->p * z) * sin(u->p * z) / u->p;
+      case SNEPPP_COSMIDENT: return z - cos(2 * u->p * z) / (2 * u->p);
+      case SNEPPP_EXP: return exp(z);
+      case SNEPPP_ERF: return erf(z);
+      case SNEPPP_PHI: return 0.5 * erfc(-z / sqrt(2.0));
+      case SNEPPP_STEP: return z > 0;
+      case SNEPPP_RELU: return z > 0 ? z : 0;
+      case SNEPPP_RECT: return z > 0 ? pow(z, u->p) : 0;
+      case SNEPPP_LEAKY: return z > 0 ? z : u->p * z;
+      case SNEPPP_GELU: return 0.5 * z * erfc(-z / sqrt(2.0));
+      case SNEPPP_ELU: return z > 0 ? z : u->p * expm1(z);
+      case SNEPPP_BELL: return exp(-u->p * z * z);
+      case SNEPPP_GABOR_SIN: return exp(-u->p * z * z) * sin(u->q * z);
+      case SNEPPP_GABOR_COS: return exp(-u->p * z * z) * cos(u->q * z);
+      case SNEPPP_MONOMIAL: return pow(z, u->p);
+      default: return 1;
+   }
+}
+
+TEST model_activations_of_arrays(void)
+{
+   enum { most = 21 };
+   sneppp_real  z[most + 1], psi[most + 1], slope[most + 1];
+   const double digits = sizeof(sneppp_real) == 4 ? 4e-6 : 1e-13;
+   for (int act = SNEPPP_COS; act < SNEPPP_ACT_END; act++) {
+      sneppp_unit u;
+      if (act == SNEPPP_RBF) continue; /* has no z of its own */
+      u.act = (sneppp_act)act;
+      u.p = act == SNEPPP_RECT || act == SNEPPP_MONOMIAL ? 3 : act == SNEPPP_LEAKY ? -0.3 : 0.75, u.q = 2.5;
+      for (size_t n = 1; n <= most; n++)
+         for (int large = 0; large < 2; large++) { /* an argument that vectors of waves leave to libm */
+            int wave = act == SNEPPP_COS || act == SNEPPP_SIN || act == SNEPPP_SNAKE || act == SNEPPP_COSMIDENT;
+            for (size_t i = 0; i <= n; i++) z[i] = (sneppp_real)(0.37 * (double)i - 3.33 + 0.02 * (double)n);
+            z[n / 2] = 0;
+            if (large) z[n / 3] = (sneppp_real)(wave ? 300000 : act == SNEPPP_EXP ? 20 : 60);
+            psi[n] = slope[n] = 99;
+            sneppp__act_array(&u, n, z, psi, NULL);
+            for (int with = 0; with < 2; with++) {
+               if (with) sneppp__act_array(&u, n, z, psi, slope);
+               for (size_t i = 0; i < n; i++) {
+                  double x = (double)z[i], want = model_sigma(&u, x), size = fabs(want) + (wave ? 1 + fabs(x) * 0.1 : 0.1), h = 1e-5, left, dif;
+                  ASSERT_IN_RANGE(want, (double)psi[i], digits * size * 10);
+                  if (!with) continue;
+                  left = x == 0 ? 0 : h;
+                  dif = (model_sigma(&u, x + left) - model_sigma(&u, x - h)) / (left + h);
+                  if (act == SNEPPP_STEP) dif = 0;
+                  if (x == 0) dif = 2 * dif - (model_sigma(&u, 0) - model_sigma(&u, -2 * h)) / (2 * h); /* of second order, from one side */
+                  ASSERT_IN_RANGE(dif, (double)slope[i], (fabs(dif) + 1) * (large && wave ? 1e-4 : 3e-8) + 20 * digits * (fabs(dif) + fabs(x) * 0.1 + 1));
+               }
+            }
+            ASSERT(psi[n] == 99 && slope[n] == 99);
+         }
+   }
+   PASS();
+}
+
+/* Products with a factor of one unit, and of unequal widths: one point at a time as many at once. */
+TEST model_outer_of_one_unit(void)
+{
+   for (int wide = 0; wide < 3; wide++) {
+      sneppp_desc   d;
+      sneppp_model  m;
+      sneppp_error  err;
+      sneppp_events at;
+      sneppp_real   x[2 * 30], out[30], psi[64];
+      memset(&d, 0, sizeof d);
+      memset(&at, 0, sizeof at);
+      d.factor[0].window.dim = d.factor[1].window.dim = 1;
+      d.factor[0].window.hi[0] = 1, d.factor[1].window.hi[0] = 2;
+      d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_GELU;
+      d.factor[0].width = wide == 2 ? 1 : 5, d.factor[1].width = wide == 1 ? 1 : 4;
+      d.mix = SNEPPP_MIX_OUTER, d.rank = 3;
+      d.factor[0].window.space = d.factor[1].window.space = SNEPPP_GAUSS;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+      ASSERT_EQ(d.factor[0].width * d.factor[1].width, m.n);
+      for (int i = 0; i < 60; i++) x[i] = (sneppp_real)(0.03 * i - 0.7 * (i % 2));
+      at.x = x, at.count = 30;
+      ASSERT_EQ(SNEPPP_OK, sneppp_intensities(&m, &at, out, NULL, &err));
+      for (int i = 0; i < 30; i++) {
+         double want = 0, one = (double)sneppp_intensity(&m, x + 2 * i);
+         ASSERT_IN_RANGE((double)out[i], one, (sizeof(sneppp_real) == 4 ? 1e-5 : 1e-13) * one);
+         ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x + 2 * i, psi, &err));
+         for (int r = 0; r < m.readout[0].m; r++) {
+            double v = 0;
+            for (int k = 0; k < m.n; k++) v += (double)m.readout[0].V[r * m.n + k] * (double)psi[k];
+            want += v * v;
+         }
+         for (int r = 0; r < 2; r++) want *= exp(-0.5 * (double)x[2 * i + r] * (double)x[2 * i + r]) / sqrt(2 * SNEPPP__PI);
+         ASSERT_IN_RANGE(m.alpha * want, one, (sizeof(sneppp_real) == 4 ? 1e-5 : 1e-12) * one);
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(model)
 {
    RUN_TEST(model_no_bias);
@@ -865,4 +967,6 @@ SUITE(model)
    RUN_TEST(model_counts_together);
    RUN_TEST(model_refusals);
    RUN_TEST(model_gaussian_units);
+   RUN_TEST(model_activations_of_arrays);
+   RUN_TEST(model_outer_of_one_unit);
 }
