@@ -779,8 +779,57 @@ TEST fit_refuses_in_words(void)
    PASS();
 }
 
+/* Early stopping: the model ends with the parameters of its best look at what was held out, all of them to the bit, and
+   the run ends `patience` looks after it. */
+typedef struct fit_best_seen {
+   double      held_out;
+   size_t      step, looks;
+   sneppp_real V[40 * 40], W[80], b[40];
+} fit_best_seen;
+
+static int fit_note_best(const sneppp_report *now, const sneppp_model *m, void *user)
+{
+   fit_best_seen *best = (fit_best_seen *)user;
+   if (!(now->held_out < best->held_out)) return 0;
+   best->held_out = now->held_out, best->step = now->step, best->looks++;
+   memcpy(best->V, m->readout[0].V, (size_t)(m->readout[0].n * m->readout[0].m) * sizeof *best->V);
+   memcpy(best->W, m->layer[0].W, sizeof best->W);
+   memcpy(best->b, m->layer[0].b, sizeof best->b);
+   return 0;
+}
+
+TEST fit_keeps_the_best(void)
+{
+   static fit_best_seen best;
+   sneppp_events        e = fit_events(80);
+   sneppp_desc          d = fit_desc_box(40);
+   sneppp_fit_desc      f = fit_adam(&e, 400);
+   sneppp_model         m;
+   sneppp_report        r;
+   sneppp_error         err;
+   memset(&best, 0, sizeof best);
+   best.held_out = 1e300;
+   f.holdout = 0.3, f.patience = 3, f.rate = 0.02;
+   f.progress = fit_note_best, f.user = &best;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ((size_t)40 * 40, (size_t)(m.readout[0].n * m.readout[0].m));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+   ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+   ASSERT(best.looks >= 2);
+   ASSERT_EQ(best.held_out, r.held_out);
+   ASSERT_EQ((size_t)0, best.step % 7); /* a look every 400 / 60 + 1 steps */
+   ASSERT_EQ(best.step + 3 * 7, r.step);
+   ASSERT_MEM_EQ(best.V, m.readout[0].V, sizeof best.V);
+   ASSERT_MEM_EQ(best.W, m.layer[0].W, sizeof best.W);
+   ASSERT_MEM_EQ(best.b, m.layer[0].b, sizeof best.b);
+   ASSERT_IN_RANGE(fit_nll(&m, &e), r.nll, 1e-5 * fabs(r.nll));
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_keeps_the_best);
    RUN_TEST(fit_ends_in_range);
    RUN_TEST(fit_refuses_in_words);
    RUN_TEST(fit_steps_leave_no_old_tree);
