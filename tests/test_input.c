@@ -202,6 +202,27 @@ static int input_all(const sneppp_real *x, void *user)
    return 1;
 }
 
+/* A cap of a sphere whose intensity overflows has no count. */
+TEST input_cap_overflows(void)
+{
+   sneppp_desc  desc;
+   sneppp_model model;
+   double       count = 7, error = 7;
+   memset(&desc, 0, sizeof desc);
+   desc.width = 6;
+   desc.factor[0].window.space = SNEPPP_SPHERE, desc.factor[0].window.dim = 3;
+   desc.factor[0].unit.act = SNEPPP_RELU;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, 10, 20, 120, NULL, 1e-4, &count, &error, &input_error));
+   ASSERT(sneppp__finite(count) && count > 0);
+   model.alpha = 1e300;
+   for (int i = 0; i < 36; i++) model.readout[0].V[i] = (sneppp_real)(sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e200);
+   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 10, 20, 120, NULL, 1e-4, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
+                     "not finite somewhere in the region"));
+   sneppp_free(&model);
+   PASS();
+}
+
 /* What dates and numerical counts refuse, in words, without touching their results. */
 TEST input_refusals(void)
 {
@@ -377,6 +398,7 @@ TEST input_indicator_shapes(void)
 
 SUITE(input)
 {
+   RUN_TEST(input_cap_overflows);
    RUN_TEST(input_degrees);
    RUN_TEST(input_date_line);
    RUN_TEST(input_mistakes);

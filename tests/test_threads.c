@@ -206,8 +206,31 @@ TEST threads_pool_sleeps_and_wakes(void)
    PASS();
 }
 
+/* Where threads get little stack by default the pool asks for what its work needs; elsewhere it leaves the default. */
+TEST threads_ask_for_stack(void)
+{
+   sneppp_pool   *pool;
+   pthread_attr_t attr;
+   size_t         usual = 0;
+   pthread_attr_init(&attr);
+   pthread_attr_getstacksize(&attr, &usual);
+   pthread_attr_destroy(&attr);
+   for (int k = 0; k < 3; k++) {
+      test_stack_default = k == 0 ? 128 * 1024 : k == 1 ? SNEPPP__POOL_STACK : 0;
+      test_stack_asked = 0;
+      pool = sneppp_pool_make(2, NULL);
+      test_stack_default = 0;
+      ASSERT(pool);
+      sneppp_pool_free(pool);
+      if (k == 0) ASSERT_EQ((size_t)256 * 1024, test_stack_asked);
+      else if (k == 1 || usual >= SNEPPP__POOL_STACK) ASSERT_EQ(usual, test_stack_asked);
+   }
+   PASS();
+}
+
 SUITE(threads)
 {
+   RUN_TEST(threads_ask_for_stack);
    RUN_TEST(threads_number_does_not_matter);
    RUN_TEST(threads_share_const_objects);
    RUN_TEST(threads_pool_fails_whole);
