@@ -29,7 +29,7 @@ const char *__ubsan_default_options(void);
 const char *__ubsan_default_options(void) { return "print_stacktrace=1:exitcode=9"; }
 
 static char child_text[300];
-static const char *out_dir = ".";
+static const char *out_dir = "build/hunt";
 
 static double wall(void)
 {
