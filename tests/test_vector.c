@@ -256,7 +256,8 @@ TEST vector_rows(void)
 TEST vector_sums_of_rows(void)
 {
    enum { most = 37, B = 7, D = 6 };
-   static sneppp_real x[B * most], y[B * most], z[B * most], out[4 * most + 1], W[D * most], R[D * most], t[B * D], dz[B * most];
+   static sneppp_real x[B * most], y[B * most], z[B * most], out[4 * most + 1], t[B * D], dz[B * most];
+   static sneppp_real W[D * most + 16], R[D * most + 16]; /* weights have room for whole vectors */
    static double      lx[most], ly[most], lout[most + 1], db[most + 1], dW[D * most + 1];
    for (int i = 0; i < B * most; i++) {
       x[i] = (sneppp_real)(i * 7 % 11 - 5), y[i] = (sneppp_real)(i * 5 % 13 - 6), z[i] = (sneppp_real)(i * 3 % 7 - 3);
