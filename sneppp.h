@@ -1069,6 +1069,17 @@ SNEPPP__INLINE int sneppp__finite(double x)
    return (u >> 52 & 0x7ff) != 0x7ff;
 }
 
+/* Written as bits: -ffast-math is free to compute nonsense from the constants of math.h. */
+SNEPPP__UNUSED static double sneppp__from_bits(uint64_t u)
+{
+   double x;
+   memcpy(&x, &u, sizeof x);
+   return x;
+}
+
+SNEPPP__UNUSED static double sneppp__nan(void) { return sneppp__from_bits(0x7ff8000000000000ULL); }
+SNEPPP__UNUSED static double sneppp__minus_infinity(void) { return sneppp__from_bits(0xfff0000000000000ULL); }
+
 SNEPPP_DEF int sneppp_version(void) { return SNEPPP_VERSION; }
 
 SNEPPP_DEF const char *sneppp_strerror(sneppp_status status)
@@ -6867,7 +6878,8 @@ static double sneppp__gauss_pair_log(const sneppp__pair *p, const sneppp__pull *
       else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
       else sum += exp(term - top);
    }
-   logk = top + log(sum); /* not finite if weights are so large that even logarithms overflow: callers look */
+   /* Not finite where no component counts, or weights are so large that even logarithms overflow: callers look. */
+   logk = any ? top + log(sum) : sneppp__minus_infinity();
    for (c = 0; out && c < count; c++) {
       double weight = sneppp__gauss_weight(p->win, c), share;
       sneppp__gauss_core(p, c, 1, wi, wj, &q, &t);
@@ -13720,16 +13732,6 @@ static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
    return sneppp__point_readout(model, T); /* no factor is wider than the model, and that is within the limit */
 }
 
-/* Written as bits: -ffast-math is free to compute nonsense from the constants of math.h. */
-static double sneppp__from_bits(uint64_t u)
-{
-   double x;
-   memcpy(&x, &u, sizeof x);
-   return x;
-}
-
-static double sneppp__nan(void) { return sneppp__from_bits(0x7ff8000000000000ULL); }
-static double sneppp__minus_infinity(void) { return sneppp__from_bits(0xfff0000000000000ULL); }
 
 /* Events per unit of the window at x; 0 outside, NaN where x is not finite. Uses the stack, never allocates. */
 SNEPPP_DEF sneppp_real sneppp_intensity(const sneppp_model *model, const sneppp_real *x)
@@ -14590,7 +14592,8 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
    }
    loss->lane = (sneppp__lane *)sneppp__take(c, loss->lanes, 1, sizeof *loss->lane);
    for (size_t l = 0; l < loss->lanes; l++) {
-      sneppp__lane dummy, *lane = loss->lane ? &loss->lane[l] : &dummy;
+      sneppp__lane measured, *lane = &measured;
+      if (loss->lane) lane = &loss->lane[l];
       memset(lane, 0, sizeof *lane);
       sneppp__place_lane(c, loss, lane);
    }
@@ -15998,11 +16001,13 @@ static double sneppp__poisson_tail(double m, double d, int above)
 /* base + d as a count, base whole and >= 0, |d| < 2^53; the last count stands for all that uint64_t cannot hold. */
 static uint64_t sneppp__count_from(double base, double d)
 {
-   const double end = 18446744073709551616.0; /* 2^64 */
-   uint64_t     step = (uint64_t)fabs(d);
-   if (base >= end) return base - end + d >= 0 ? UINT64_MAX : UINT64_MAX - (uint64_t)(end - base - d) + 1;
-   if (d < 0) return (uint64_t)base - step;
-   return UINT64_MAX - (uint64_t)base < step ? UINT64_MAX : (uint64_t)base + step;
+   const double   end = 18446744073709551616.0, last = 18446744073709549568.0; /* 2^64, and the double below it */
+   const uint64_t step = (uint64_t)fabs(d);
+   if (base <= last) {
+      const uint64_t whole = (uint64_t)fmin(base, last);
+      return d < 0 ? whole - step : UINT64_MAX - whole < step ? UINT64_MAX : whole + step;
+   }
+   return base - end + d >= 0 ? UINT64_MAX : UINT64_MAX - (uint64_t)(end - base - d) + 1;
 }
 
 /* lo is the largest count with P(N < lo) <= (1 - level)/2, hi the smallest with P(N > hi) <= (1 - level)/2, N ~
@@ -16321,11 +16326,13 @@ static sneppp_status sneppp__convex_coordinates(sneppp__convex *cx, sneppp_error
 static void sneppp__place_convex_lane(sneppp__carver *c, sneppp__convex *cx, size_t l)
 {
    const sneppp_model  *model = cx->model;
-   sneppp__lane         dummy, *load = cx->loss.lane ? &cx->loss.lane[l] : &dummy;
-   sneppp__chunk       *k = &load->chunk;
+   sneppp__lane         measured, *load = &measured; /* a place to write while the block is only measured */
    sneppp__convex_lane *lane = &cx->lane[l];
+   sneppp__chunk       *k;
    size_t               B = cx->rows, s = sizeof(sneppp_real), widest = 1;
+   if (cx->loss.lane) load = &cx->loss.lane[l];
    memset(load, 0, sizeof *load);
+   k = &load->chunk;
    k->x = (sneppp_real *)sneppp__take(c, B, (size_t)model->D, s);
    k->psi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    for (int f = 0; f < model->factors; f++) {
