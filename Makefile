@@ -103,7 +103,10 @@ endef
 
 have    = $(shell command -v $(1) 2>/dev/null)
 HAVE_BLAS := $(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h)
-HAVE_32 := $(shell echo 'int main(void) { return 0; }' | gcc -m32 -include math.h -x c -o /dev/null - 2>/dev/null && echo yes)
+# The kernel's headers are the same for 32 bits, but Debian has a path to them only with gcc-multilib, which cross compilers
+# do not bear.
+FLAGS_32 := -m32 -msse2 -mfpmath=sse -idirafter /usr/include/x86_64-linux-gnu
+HAVE_32  := $(shell echo 'int main(void) { return 0; }' | gcc $(FLAGS_32) -include math.h -include errno.h -x c -o /dev/null - 2>/dev/null && echo yes)
 
 ifneq ($(call have,gcc),)
 $(eval $(call CONFIG,gcc-double,gcc,$(STRICT_C) -O2))
@@ -114,7 +117,7 @@ $(eval $(call CONFIG,gcc-static,gcc,$(STRICT_C) -O1 -DSNEPPP_STATIC))
 $(eval $(call CONFIG,gcc-no-simd,gcc,$(STRICT_C) -O2 -DSNEPPP_NO_SIMD))
 $(eval $(call CONFIG,gcc-native-ndebug,gcc,$(STRICT_C) -O2 -march=native -DNDEBUG))
 ifneq ($(HAVE_32),)
-$(eval $(call CONFIG,gcc-32-bit,gcc,$(STRICT_C) -O2 -m32 -msse2 -mfpmath=sse))
+$(eval $(call CONFIG,gcc-32-bit,gcc,$(STRICT_C) -O2 $(FLAGS_32)))
 endif
 endif
 ifneq ($(call have,g++),)
