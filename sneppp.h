@@ -20462,7 +20462,7 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
    static const double two[2] = {-0.57735026918962576, 0.57735026918962576}, even[2] = {1, 1},
                        three[3] = {-0.77459666924148338, 0, 0.77459666924148338}, arch[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
    const double *node = order == 2 ? two : three, *weight = order == 2 ? even : arch;
-   double        p[SNEPPP__TREE_AXES], t[SNEPPP__MAX_AXES], sum[2] = {0, 0}, mass[2] = {0, 0};
+   double        p[SNEPPP__TREE_AXES] = {0}, t[SNEPPP__MAX_AXES], sum[2] = {0, 0}, mass[2] = {0, 0};
    int           digit[SNEPPP__TREE_AXES] = {0}, k = 0, n = order;
    if (order > 3) n = sneppp__gauss_legendre(order, &node, &weight);
    while (k < s->P) {
