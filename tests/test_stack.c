@@ -5,6 +5,8 @@
 #include "cases.h"
 #if defined(_WIN32)
 #define STACK_NONE "Windows has no pthread_attr_setstack"
+#elif defined(SNEPPP_BLAS_HOOKS_H)
+#define STACK_NONE "the library behind the hooks uses as much stack as it likes"
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define STACK_NONE "a sanitizer has a stack, or frames, of its own"
 #elif defined(__has_feature)

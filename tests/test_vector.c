@@ -50,15 +50,20 @@ static void vector_worst(sneppp_act act, double p, double q, double most, double
 
 TEST vector_circular_functions(void)
 {
+#ifdef __MINGW32__ /* the sines to compare with are off by |x| 2^-14 ulp themselves, see test_special.c */
+   const double own = 1.0 / 16384;
+#else
+   const double own = 0;
+#endif
    double a, b;
    vector_worst(SNEPPP_COS, 0, 0, 10, 0.999, &a, &b);
    ASSERT(a <= 1.5 && b <= 1.5);
    vector_worst(SNEPPP_SIN, 0, 0, 1e5, 0.999, &a, &b);
-   ASSERT(a <= 1.5 && b <= 1.5);
+   ASSERT(a <= 1.5 + 1e5 * own && b <= 1.5 + 1e5 * own);
    vector_worst(SNEPPP_SIN, 0, 0, 0.78, 0, &a, &b); /* relative: small arguments keep their digits */
    ASSERT(a <= 1.5 && b <= 1.5);
    vector_worst(SNEPPP_COS, 0, 0, 3e6, 0.999, &a, &b); /* partly beyond the reduction: libm */
-   ASSERT(a <= 1.5 && b <= 1.5);
+   ASSERT(a <= 1.5 + 3e6 * own && b <= 1.5 + 3e6 * own);
    vector_worst(SNEPPP_SNAKE, 0.7, 0, 5, 5, &a, &b);
    ASSERT(a <= 3 && b <= 3);
    vector_worst(SNEPPP_COSMIDENT, 0.7, 0, 5, 5, &a, &b);
