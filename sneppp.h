@@ -20437,7 +20437,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
 }
 
 /* The statistics t of the coordinates p in which cells are boxes. Returns 0 outside the region. */
-static int sneppp__cell_place(const sneppp__sampler *s, const double *p, double *t)
+SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const double *p, double *t)
 {
    int inside = 1;
    for (int f = 0; f < s->model->factors; f++) {
