@@ -729,7 +729,7 @@ TEST loss_waves_bessel(void)
 {
 #if defined(__FAST_MATH__) && defined(__clang__)
    SKIPm("clang -ffast-math rounds the reference of this test otherwise: not looked into yet");
-#else
+#endif
    for (double a = -9; a < 9; a += 0.3701) {
       double J[64], x = fabs(a);
       sneppp__bessel(a, 30, J);
@@ -755,7 +755,6 @@ TEST loss_waves_bessel(void)
    ASSERT_EQ((size_t)48, sneppp__wave_degree(2, 1e9, 47));
    ASSERT_EQ((size_t)48, sneppp__wave_degree(2, sneppp__nan(), 47));
    PASS();
-#endif
 }
 
 /* Where lambda is 0, or so small that w / lambda cannot be had in the features' precision, the likelihood is a number

@@ -123,7 +123,7 @@ TEST radial_exponential(void)
 {
 #ifdef __FAST_MATH__
    SKIPm("exp has other last places under -ffast-math");
-#else
+#endif
    static sneppp__exp_table e;
    sneppp__exp_fill(&e);
    for (int i = 0; i <= 30000; i++) {
@@ -133,7 +133,6 @@ TEST radial_exponential(void)
    ASSERT_EQ(sneppp__exp_neg(&e, 30), sneppp__exp_neg(&e, 31));
    ASSERT_EQ(sneppp__exp_neg(&e, 30), sneppp__exp_neg(&e, 1e300));
    PASS();
-#endif
 }
 
 SUITE(radial)
