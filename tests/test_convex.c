@@ -588,7 +588,7 @@ static int convex_stop_once(const sneppp_report *now, const sneppp_model *model,
 TEST convex_low_rank_converges(void)
 {
 #ifdef __FAST_MATH__
-   SKIPm("under -ffast-math this low-rank fit ends at its step limit: not mended yet");
+   SKIPm("fails under -ffast-math: the fit does not end CONVERGED; the cause is not traced");
 #endif
    sneppp_events e = convex_events(300);
    for (int rank = 1; rank <= 16; rank *= 2) {

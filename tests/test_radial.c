@@ -122,7 +122,7 @@ TEST radial_narrow_stays_in_the_tree(void)
 TEST radial_exponential(void)
 {
 #ifdef __FAST_MATH__
-   SKIPm("exp has other last places under -ffast-math");
+   SKIPm("fails under -ffast-math: exp and exp_neg differ by more than 4e-16; the cause is not traced");
 #endif
    static sneppp__exp_table e;
    sneppp__exp_fill(&e);
