@@ -29,7 +29,7 @@ run() {
 start=$(date +%s)
 run >"$out.part" 2>&1
 code=$?
-last=$(tail -n 1 "$out.part")
+last=$(tail -n 1 "$out.part" | tr -d '\r') # Windows ends its lines with one
 case "$last" in
 *" passed, 0 failed" | *" passed, 0 failed, "*" skipped") [ $code -eq 0 ] || last="0 passed, 1 failed (exit code $code)" ;;
 *" passed, "*" failed" | *" passed, "*" failed, "*" skipped") ;;

@@ -28,6 +28,7 @@ static int test_pthread_stack(const pthread_attr_t *a, size_t *bytes)
 }
 #define pthread_create test_pthread_create
 #define pthread_attr_getstacksize test_pthread_stack
+#define SNEPPP__CENTRES 8192 /* events above which AUTO takes a part of them: half of what users have */
 #define SNEPPP_PTHREADS
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"

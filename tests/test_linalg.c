@@ -322,7 +322,7 @@ TEST linalg_eigh_all_kinds(void) { return linalg_eigh_suite(sneppp__eigh); }
 TEST linalg_eigh_large(void)
 {
 #ifdef __OPTIMIZE__
-   size_t n = 500;
+   size_t n = 300;
 #else
    size_t n = 150;
 #endif
