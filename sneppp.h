@@ -1914,6 +1914,7 @@ SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
    }
    norm = sqrt(norm);
    for (int i = 0; i < d; i++) x[i] /= norm;
+   if (d == 1) x[0] = x[0] < 0 ? -1 : 1; /* also where the compiler multiplies by a rounded 1 / norm */
 }
 
 /* >>linalg ===================================================================================================
@@ -16842,14 +16843,14 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
       else st = sneppp__convex_grow(cx, v, p + (p < 16 ? 8 : p / 2), err);
       return st == SNEPPP_OK ? sneppp__convex_eval(cx, v, v->x, v->g, 0, err) : st;
    }
-   if (stuck) { cx->now.ending = SNEPPP_NO_PROGRESS; *ended = 1; return SNEPPP_OK; }
+   if (stuck && !fixed) { cx->now.ending = SNEPPP_NO_PROGRESS; *ended = 1; return SNEPPP_OK; }
    return cx->diagonal ? SNEPPP_OK : sneppp__convex_eval(cx, v, v->x, v->g, 0, err); /* the sums of this point again */
 }
 
 /* L-BFGS on U. A look costs N r^2, a step 4 N r p, so that looks cost about a quarter of the time. With `fixed` the
    number of columns stays: a model of low rank, for which the gap is to the optimum of full rank, and which has
-   converged also when C comes to rest (fixed = 2), falling by less than tol/10 from one look to the next: the gap,
-   which then says what the rank costs, cannot be closed. */
+   converged also when C comes to rest (fixed = 2), falling by less than tol/10 from one look to the next, or until no
+   step helps any more: the gap, which then says what the rank costs, cannot be closed. */
 static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_vars *v, int fixed, sneppp_error *err)
 {
    size_t        p = cx->cone[0].p ? cx->cone[0].p : 1; /* 0: all features of the first factor are zero */
@@ -16863,7 +16864,7 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
       sneppp__search search;
       if (!(norm > 1e-13)) stuck = 1;
       if (stop || stuck || step >= look || step >= cx->steps) {
-         int rests = fixed && step >= look && last - f <= 0.1 * cx->tol;
+         int rests = fixed && (stuck || step >= look) && last - f <= 0.1 * cx->tol;
          st = sneppp__convex_look_on(cx, v, fixed + rests, stop, stuck, step, norm, &ended, err);
          if (ended || st != SNEPPP_OK) return st;
          last = cx->f;

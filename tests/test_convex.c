@@ -587,9 +587,6 @@ static int convex_stop_once(const sneppp_report *now, const sneppp_model *model,
 
 TEST convex_low_rank_converges(void)
 {
-#ifdef __FAST_MATH__
-   SKIPm("fails under -ffast-math: the fit does not end CONVERGED; the cause is not traced");
-#endif
    sneppp_events e = convex_events(300);
    for (int rank = 1; rank <= 16; rank *= 2) {
       sneppp_desc     d = convex_box(30);

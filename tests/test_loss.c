@@ -727,8 +727,10 @@ TEST loss_waves_blocks(void)
 /* J_k against its power series in long steps of accuracy, and the degree against the error that it promises. */
 TEST loss_waves_bessel(void)
 {
-#if defined(__FAST_MATH__) && defined(__clang__)
-   SKIPm("fails under clang -ffast-math; the cause is not traced");
+#ifdef __FAST_MATH__
+   const double rounding = 4e-15; /* of the sums below, in another order */
+#else
+   const double rounding = 2e-15;
 #endif
    for (double a = -9; a < 9; a += 0.3701) {
       double J[64], x = fabs(a);
@@ -741,7 +743,7 @@ TEST loss_waves_bessel(void)
       }
    }
    for (int k = 0; k < 40; k++) {
-      double a = 0.2 * k, J[64], worst = 0, tiny = sizeof(sneppp_real) == sizeof(float) ? 3e-8 : 2e-15;
+      double a = 0.2 * k, J[64], worst = 0, tiny = sizeof(sneppp_real) == sizeof(float) ? 3e-8 : rounding;
       size_t p = sneppp__wave_degree(1, a, 47);
       ASSERT(p <= 47);
       sneppp__bessel(a, p, J);

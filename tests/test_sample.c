@@ -957,9 +957,6 @@ TEST sample_trees_without_closed_forms(void)
 /* The sphere in R^1 is the points -1 and 1. */
 TEST sample_two_points(void)
 {
-#ifdef __FAST_MATH__
-   SKIPm("fails under -ffast-math: some points are not exactly -1 or 1; the cause is not traced");
-#endif
    enum { N = 2000 };
    static sneppp_real x[N];
    sneppp_desc   d;
