@@ -255,9 +255,9 @@ bench: $(BENCHES) ## build and run the benchmarks: lines of name, value, unit
 	@if $(PYTHON) -c "import torch" 2>/dev/null; then $(PYTHON) bench/peers/train.py build/bench; \
 	   else echo "bench: python3-torch is not installed, so nothing is compared with PyTorch" >&2; fi
 
-bench-report: $(BENCHES) ## run them and write their table into README.md (needs python3; uses python3-torch and OpenBLAS)
+bench-report: $(BENCHES) ## run them and write their table into bench/README.md (needs python3; uses python3-torch and OpenBLAS)
 	@$(MAKE) -s --no-print-directory bench > build/bench/lines.txt
-	@$(PYTHON) bench/report.py build/bench/lines.txt README.md
+	@$(PYTHON) bench/report.py build/bench/lines.txt bench/README.md
 
 # ---- the loader against hostile bytes: libFuzzer where clang has it, otherwise a program with mutations of its own
 FUZZ_SECONDS ?= 20

@@ -1,6 +1,6 @@
 """Writes the table of speeds into a Markdown file, between <!-- bench-report --> and <!-- /bench-report -->.
 
-    python3 bench/report.py LINES [README.md]
+    python3 bench/report.py LINES [bench/README.md]
 
 LINES is what `make bench` printed: name value unit. Without a file the table is only printed. Columns of a peer stay
 empty where it was not installed, and rows are left out that could not be measured because others used the cores.

@@ -76,7 +76,7 @@ awk '/^```/ { on = 0 } on { print > f } /^```sh$/ { f = d "/readme" ++n ".sh"; o
 for f in "$out"/readme*.sh; do check "README's commands $(basename "$f")" sh -e "$f"; done
 small() { [ -s "$1" ] && [ "$(wc -c <"$1")" -lt 200000 ]; }
 for f in $(sed -n 's/.*](\(examples[^)]*png\)).*/\1/p; s/.*](\(examples[^)]*png\)) |.*](.*/\1/p' README.md | sort -u); do check "README's $f" small "$f"; done
-for f in $(grep -o '](\(examples\|LICENSE\|sneppp\)[^)]*)' README.md | tr -d '()]' | sort -u); do check "README's link $f" test -e "$f"; done
+for f in $(grep -o '](\(examples\|bench\|LICENSE\|sneppp\)[^)]*)' README.md | tr -d '()]' | sort -u); do check "README's link $f" test -e "$f"; done
 
 # ---- mistakes
 fit="$s fit examples/data/bei.csv --width 8"
