@@ -38,29 +38,29 @@
          #include "sneppp.h"
       Link with -lm. Nothing else is needed: a C99 or C++11 compiler and its standard library.
 
-      A window, its events, one call; then ask how many events to expect in a part of it.
+      A box, its events, one call; then ask how many events to expect in a part of it.
+
+         double        lo[2] = {0, 0}, hi[2] = {1000, 500};   // the box [0, 1000] x [0, 500]
+         double        to[2] = {100, 100}, count;             // [0, 100] x [0, 100] is a part of it
+         sneppp_model  model;
+         sneppp_error  err;
+         if (sneppp_fit_box(&model, 2, lo, hi, xy, n, &err) ||  // x0, y0, x1, y1, ... in the units of the box
+             sneppp_count_box(&model, lo, to, &count, &err)) fprintf(stderr, "sneppp: %s\n", err.why);
+         ... sneppp_intensity(&model, point) is in events per unit of area ...
+         sneppp_free(&model);
+
+      The same with structs, which can do everything else too:
 
          sneppp_desc     desc = {0};                          // C++: sneppp_desc desc = {};
          sneppp_events   trees = {0};
          sneppp_fit_desc fit = {0};
-         sneppp_window   part = {0};
-         sneppp_region   region = {0};
-         sneppp_model    model;
-         sneppp_error    err;
-         double          count;
-         desc.factor[0].window.dim = 2;                       // the box [0, 1000] x [0, 500]
+         desc.factor[0].window.dim = 2;
          desc.factor[0].window.hi[0] = 1000;
          desc.factor[0].window.hi[1] = 500;
-         trees.x = xy;                                        // x0, y0, x1, y1, ... in the units of the window
+         trees.x = xy;
          trees.count = n;
          fit.events = &trees;
-         part.dim = 2;                                        // the box [0, 100] x [0, 100] of it
-         part.hi[0] = part.hi[1] = 100;
-         region.factor[0] = &part;
-         if (sneppp_init(&model, &desc, &err) || sneppp_fit(&model, &fit, NULL, &err) ||
-             sneppp_count(&model, &region, &count, &err)) fprintf(stderr, "sneppp: %s\n", err.why);
-         ... sneppp_intensity(&model, point) is in events per unit of area ...
-         sneppp_free(&model);
+         if (sneppp_init(&model, &desc, &err) || sneppp_fit(&model, &fit, NULL, &err)) ...
 
       Zero means default in every struct; zero them. What the defaults chose is in model.desc and in the report.
 
@@ -130,7 +130,8 @@
 
       function                                        memory                                      model
       intensity, log_intensity, features              stack only                                  const
-      intensities, count, counts, model_gram,
+      intensities, count, counts, count_box,
+         model_gram,
          nll, conditional_nll, test_nll,
          test_nll_monte_carlo, count_..._numeric      borrow                                      const
       rmse, get_layer, get_matrix, save, export_c     nothing                                     const
@@ -141,6 +142,7 @@
       init, load, load_file                           one block, or yours in mem; borrow          made
       set_layer, set_matrix                           borrow                                      changed
       fit                                             borrows; AUTO replaces the model's block    changed
+      fit_box                                         one block; borrows                          made
       trainer_init, _step, _load, _free, _save        one block from init to free; the model,     changed
                                                       which must outlive the trainer, is its own
       free                                            safe on a zeroed, failed or freed model     freed
@@ -298,6 +300,8 @@
    #define sneppp_sample_bytes sneppp_sample_bytes_f32
    #define sneppp_sample_in sneppp_sample_in_f32
    #define sneppp_sample_tile_in sneppp_sample_tile_in_f32
+   #define sneppp_fit_box sneppp_fit_box_f32
+   #define sneppp_count_box sneppp_count_box_f32
    #define sneppp_thin sneppp_thin_f32
    #define sneppp_test_nll sneppp_test_nll_f32
    #define sneppp_test_nll_monte_carlo sneppp_test_nll_monte_carlo_f32
@@ -805,6 +809,14 @@ SNEPPP_DEF void          sneppp_kernel_list(void (*put)(const char *text, void *
 SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
                                              double tol, size_t max_points, double *K, double *work,
                                              double *error, sneppp_error *err);
+
+/* ---- in two calls: the default fit to events x (count, dim) in the box from lo to hi, and the expected number in the
+   box from lo to hi of all coordinates (any model whose factors have boxes). Free the model; if it failed to be made,
+   it is zeroed. Everything else is in the structs of the calls below. */
+SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const double *lo, const double *hi,
+                                        const sneppp_real *x, size_t count, sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
+                                          sneppp_error *err);
 
 /* ---- make: a zeroed model may always be freed; a model that failed to be made is zeroed */
 SNEPPP_DEF size_t        sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err);
@@ -19492,6 +19504,50 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
    }
    if (st == SNEPPP_OK && report) report->copies = copies;
    return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const double *lo, const double *hi,
+                                        const sneppp_real *x, size_t count, sneppp_error *err)
+{
+   sneppp_desc     desc;
+   sneppp_events   events;
+   sneppp_fit_desc fit;
+   sneppp_status   st;
+   memset(&desc, 0, sizeof desc);
+   memset(&events, 0, sizeof events);
+   memset(&fit, 0, sizeof fit);
+   if (!model || !lo || !hi) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model, lo or hi is NULL");
+   memset(model, 0, sizeof *model);
+   if (dim < 1 || dim > SNEPPP_MAX_DIM)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "dim = %d must be 1..%d", dim, SNEPPP_MAX_DIM);
+   desc.factor[0].window.dim = dim;
+   memcpy(desc.factor[0].window.lo, lo, (size_t)dim * sizeof *lo);
+   memcpy(desc.factor[0].window.hi, hi, (size_t)dim * sizeof *hi);
+   events.x = x, events.count = count;
+   fit.events = &events;
+   st = sneppp_init(model, &desc, err);
+   if (st == SNEPPP_OK) st = sneppp_fit(model, &fit, NULL, err);
+   if (st != SNEPPP_OK) sneppp_free(model);
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
+                                          sneppp_error *err)
+{
+   sneppp_window box[SNEPPP_MAX_FACTORS];
+   sneppp_region region;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!lo || !hi) return sneppp__fail(err, SNEPPP_ERR_ARG, "lo or hi is NULL");
+   memset(box, 0, sizeof box);
+   memset(&region, 0, sizeof region);
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      box[f].dim = L->D;
+      memcpy(box[f].lo, lo + L->first, (size_t)L->D * sizeof *lo);
+      memcpy(box[f].hi, hi + L->first, (size_t)L->D * sizeof *hi);
+      region.factor[f] = &box[f];
+   }
+   return sneppp_count(model, &region, count, err);
 }
 
 /* >>sample ===================================================================================================

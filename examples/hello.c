@@ -3,29 +3,19 @@
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include <stdio.h>
-#include <stdlib.h>
 
 int main(void)
 {
-   static double   xy[4000][2];
-   char            line[80], *end;
-   sneppp_events   trees = {.x = xy[0]};
-   sneppp_desc     desc = {.factor = {{.window = {.dim = 2, .hi = {1000, 500}}}}}; /* a box, in metres */
-   sneppp_fit_desc how = {.events = &trees};
-   sneppp_window   hectare = {.dim = 2, .lo = {600, 50}, .hi = {700, 150}};
-   sneppp_region   region = {.factor = {&hectare}};
-   sneppp_model    model = {0};
-   sneppp_error    err;
-   double          expected;
-
-   if (!freopen("examples/data/bei.csv", "r", stdin)) return 1;
-   while (trees.count < 4000 && fgets(line, sizeof line, stdin)) {
-      xy[trees.count][0] = strtod(line, &end);
-      if (*end == ',') xy[trees.count++][1] = strtod(end + 1, NULL);
-   }
-   if (sneppp_init(&model, &desc, &err) || sneppp_fit(&model, &how, NULL, &err) || sneppp_count(&model, &region, &expected, &err))
-      return fprintf(stderr, "%s\n", err.why), 1;
-   printf("%zu trees in 50 hectares; about %.0f of them in this one\n", trees.count, expected);
+   static double xy[8000];
+   double        lo[2] = {0, 0}, hi[2] = {1000, 500}, a[2] = {600, 50}, b[2] = {700, 150}, here; /* metres */
+   sneppp_model  model;
+   sneppp_error  err;
+   size_t        n = 0;
+   FILE         *f = fopen("examples/data/bei.csv", "r");
+   if (!f || fscanf(f, "%*[^\n] x,y") == EOF) return 1;
+   while (n < 4000 && fscanf(f, "%lf,%lf", &xy[2 * n], &xy[2 * n + 1]) == 2) n++;
+   if (sneppp_fit_box(&model, 2, lo, hi, xy, n, &err) || sneppp_count_box(&model, a, b, &here, &err)) return puts(err.why), 1;
+   printf("%zu trees in 50 hectares; about %.0f of them in this one\n", n, here);
    sneppp_free(&model);
    return 0;
 }

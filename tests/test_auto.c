@@ -1261,6 +1261,53 @@ TEST auto_hostile(void)
 }
 
 /* `auto` is a keyword. */
+/* The two calls of the first program do what the structs do; what they cannot do they refuse, and leave nothing behind. */
+TEST auto_in_two_calls(void)
+{
+   sneppp_window w = auto_window(1), half = w;
+   sneppp_events e = auto_pattern(&w, 80, 0.7, 3, auto_x);
+   sneppp_region part;
+   sneppp_model  a, b;
+   sneppp_report r;
+   sneppp_error  err;
+   sneppp_desc   d = auto_product(1);
+   double        own = 0, count = 0, lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
+   ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit_box(&b, 2, w.lo, w.hi, auto_x, 80, &err));
+   ASSERT_EQ(a.n, b.n);
+   ASSERT_MEM_EQ(a.readout[0].V, b.readout[0].V, (size_t)a.n * sizeof(sneppp_real));
+   half.hi[0] = 0.5 * (w.lo[0] + w.hi[0]);
+   memset(&part, 0, sizeof part);
+   part.factor[0] = &half;
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&a, &part, &own, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count_box(&b, half.lo, half.hi, &count, &err));
+   ASSERT(own > 0 && own == count);
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_box(&b, NULL, half.hi, &count, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_box(NULL, half.lo, half.hi, &count, &err));
+   sneppp_free(&a);
+   sneppp_free(&b);
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit_box(&b, 0, w.lo, w.hi, auto_x, 80, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit_box(&b, SNEPPP_MAX_DIM + 1, w.lo, w.hi, auto_x, 80, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit_box(&b, 2, w.lo, NULL, auto_x, 80, &err));
+   auto_x[21] = (sneppp_real)(w.hi[1] + 1);
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_fit_box(&b, 2, w.lo, w.hi, auto_x, 80, &err));
+   ASSERT_EQ((size_t)10, err.event);
+   ASSERT(!b.factors && !b.block);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err)); /* factors one after the other */
+   for (int f = 0, at = 0; f < b.factors; at += b.layer[f++].D)
+      for (int k = 0; k < b.layer[f].D; k++)
+         lo[at + k] = d.factor[f].window.lo[k], hi[at + k] = 0.5 * (d.factor[f].window.lo[k] + d.factor[f].window.hi[k]);
+   ASSERT_EQ(SNEPPP_OK, sneppp_count_box(&b, lo, hi, &count, &err));
+   half = d.factor[1].window, w = d.factor[0].window;
+   for (int k = 0; k < 2; k++) w.hi[k] = hi[k];
+   half.hi[0] = hi[2];
+   part.factor[0] = &w, part.factor[1] = &half;
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, &part, &own, &err));
+   ASSERT(own == count);
+   sneppp_free(&b);
+   PASS();
+}
+
 SUITE(automatic)
 {
    RUN_TEST(auto_total_and_certificate);
@@ -1287,4 +1334,5 @@ SUITE(automatic)
    RUN_TEST(auto_copies_of_many);
    RUN_TEST(auto_copies_are_counted);
    RUN_TEST(auto_hostile);
+   RUN_TEST(auto_in_two_calls);
 }
