@@ -13179,7 +13179,8 @@ static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const do
    if (!W) return sneppp__fail(err, SNEPPP_ERR_ARG, "W is NULL");
    if (L->width && !width) return sneppp__fail(err, SNEPPP_ERR_ARG, "width is NULL, but radial units need it");
    for (size_t i = 0; i < n; i++) {
-      double bias = b ? b[i] : 0, size = fabs(bias), w;
+      double     bias = b ? b[i] : 0, size = fabs(bias), w, kept[SNEPPP__MAX_STATS];
+      sneppp_act act = L->units ? L->units[i].act : model->desc.factor[factor].unit.act;
       if (b && !sneppp__finite(b[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "b[%z] is not finite", i);
       for (size_t r = 0; r < d; r++) {
          if (!sneppp__finite(W[i * d + r]))
@@ -13192,6 +13193,11 @@ static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const do
              (L->width && !((sneppp_real)(width[i * d + r] * L->rate[r]) > 0)))
             return sneppp__fail(err, SNEPPP_ERR_RANGE, "W[%z][%z] or its width is out of all proportion to the window",
                                 i, r);
+         kept[r] = (double)(sneppp_real)w;
+      }
+      if (act == SNEPPP_EXP) { /* on an exponential family, what is stored must have an integral */
+         st = sneppp__domain_check(&L->inside, kept, 2, (int)i, err);
+         if (st != SNEPPP_OK) return st;
       }
       if (b && still && !(fabs(bias) <= 1e-9 * size))
          return sneppp__fail(err, SNEPPP_ERR_ARG,
@@ -19108,17 +19114,24 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    return SNEPPP_OK;
 }
 
-/* Puts a finished model in the place of another: in the caller's block, if there is one, which is known to hold it. */
+/* Puts a finished model in the place of another: in the caller's block, if there is one, which is known to hold it.
+   The arrays are placed there and copied, without a second sneppp_init: that borrows, and could fail when the block is
+   half overwritten. */
 SNEPPP__APART static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_model *made, sneppp_error *err)
 {
    if (model->desc.mem) {
-      sneppp_model  again;
-      sneppp_desc   desc = made->desc;
-      sneppp_status st;
-      size_t        n = (size_t)made->n;
+      sneppp_model   again;
+      sneppp_desc    desc = made->desc;
+      sneppp__carver c = sneppp__measure();
+      sneppp__block  block;
+      sneppp_status  st;
+      size_t         n = (size_t)made->n;
       desc.mem = model->desc.mem, desc.mem_bytes = model->desc.mem_bytes;
-      st = sneppp_init(&again, &desc, err);
+      sneppp__place_model(&c, &desc, &again);
+      st = sneppp__block_get(&block, &c, desc.mem, desc.mem_bytes, desc.alloc_ctx, err);
       if (st != SNEPPP_OK) { sneppp_free(made); return st; }
+      sneppp__place_model(&c, &desc, &again);
+      again.block = block.raw, again.block_bytes = block.bytes;
       for (int g = 0; g < made->factors; g++) {
          const sneppp_layer_state *from = &made->layer[g];
          size_t                    d = (size_t)from->d;

@@ -206,8 +206,9 @@ int main(int argc, char **argv)
    }
    next = (uint64_t *)(void *)(told + 1);
    snprintf(child_text, sizeof child_text, "%s/child.txt", out_dir);
-   first = seed *= 1000003; /* seeds of different hunts do not overlap */
-   if (print || one) first = seed = seed / 1000003, last = 1;
+   if (print || one) last = 1; /* the seed of a program, as a finding gives it */
+   else seed *= 1000003;       /* that of a hunt: different hunts do not overlap */
+   first = seed;
    if (print) {
       plan p;
       draw_plan(seed, &p);

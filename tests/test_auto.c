@@ -419,6 +419,25 @@ TEST auto_memory(void)
          sneppp_free(&m);
          ASSERT_EQ((size_t)0, heap.live);
       }
+   d.width = 0, d.mem = room, d.mem_bytes = sizeof room; /* nor in the caller's block, to the last bit of it */
+   for (size_t k = 1; k < 100; k++) {
+      static double keep[40000];
+      sneppp_status st;
+      heap.fail_at = 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      before = m;
+      memcpy(keep, room, sizeof room);
+      heap.calls = 0, heap.fail_at = k;
+      st = sneppp_fit(&m, &f, &r, &err);
+      if (st == SNEPPP_OK) { ASSERT(k > 2 && heap.calls < k); k = 100; }
+      else {
+         ASSERT_EQ(SNEPPP_ERR_MEMORY, st);
+         ASSERT_EQ(0, memcmp(&before, &m, sizeof m));
+         ASSERT_EQ(0, memcmp(keep, room, sizeof room));
+      }
+      sneppp_free(&m);
+      ASSERT_EQ((size_t)0, heap.live);
+   }
    PASS();
 }
 

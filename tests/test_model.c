@@ -847,6 +847,32 @@ TEST model_families_start(void)
    PASS();
 }
 
+/* What has no integral is refused by sneppp_set_layer as by sneppp_init, and nothing changes: exp units need 2 w in the
+   domain of the family's natural parameter, here shape + 2 w0 > 0 and rate - 2 w1 > 0. */
+TEST model_layers_in_their_domain(void)
+{
+   static const double bad[3][4] = {{0.1, -1, -1.01, 0}, {0.1, -1, 0, 0.51}, {-1.0, 0, 0.1, -1}},
+                       good[4] = {-0.99, 0, 0.1, 0.49};
+   sneppp_desc  d;
+   sneppp_model m;
+   sneppp_real  x[1] = {2}, before;
+   double       count = 0;
+   memset(&d, 0, sizeof d);
+   d.width = 2;
+   d.factor[0].window.space = SNEPPP_GAMMA, d.factor[0].window.dim = 1;
+   d.factor[0].window.param[0] = 2, d.factor[0].window.param[1] = 1;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, good, NULL, NULL, &model_error));
+   before = sneppp_intensity(&m, x);
+   for (int k = 0; k < 3; k++)
+      ASSERT(model_says(sneppp_set_layer(&m, 0, bad[k], NULL, NULL, &model_error), SNEPPP_ERR_ARG, "does not exist"));
+   ASSERT(sneppp_intensity(&m, x) == before && before > 0);
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &model_error));
+   ASSERT(count > 0 && sneppp__finite(count));
+   sneppp_free(&m);
+   PASS();
+}
+
 /* Activations of arrays, with vectors or without, against their definitions in double, for every length up to a few
    vectors, and their slopes against differences; at a kink the slope is that from the left. */
 static double model_sigma(const sneppp_unit *u, double z)
@@ -954,6 +980,7 @@ SUITE(model)
    RUN_TEST(model_no_bias);
    RUN_TEST(model_infinite_mass);
    RUN_TEST(model_families_start);
+   RUN_TEST(model_layers_in_their_domain);
    RUN_TEST(model_blames_coordinates);
    RUN_TEST(model_tree_follows_parameters);
    RUN_TEST(model_matrix_all_or_nothing);
