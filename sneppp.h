@@ -3718,6 +3718,19 @@ static double sneppp__real_dot(size_t n, const sneppp_real *x, const sneppp_real
    return sum;
 }
 
+/* The same where the sum is a square, so that a float's range of exponents is not enough for the products, though it is
+   for x and y: 1e-30^2. Its logarithm is taken, so that 0 would not do. */
+static double sneppp__real_square(size_t n, const sneppp_real *x, const sneppp_real *y)
+{
+   double sum = sneppp__real_dot(n, x, y);
+#ifdef SNEPPP_REAL_FLOAT
+   if (sum > 1e-25 && sum < 1e30) return sum;
+   sum = 0;
+   for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)y[i];
+#endif
+   return sum;
+}
+
 /* exp, log, sine and cosine of n doubles; out may be x, sine and cosine may not. */
 SNEPPP__UNUSED static void sneppp__long_exp(size_t n, const double *x, double *out)
 {
@@ -14168,7 +14181,7 @@ static void sneppp__chunk_readout(const sneppp_model *model, size_t B, sneppp__c
       size_t m = (size_t)model->readout[0].m;
       sneppp__gemm(0, 1, B, m, n, 1, k->psi, n, model->readout[0].V, n, 0, k->y, m);
       for (size_t b = 0; b < B; b++) {
-         double sum = sneppp__real_dot(m, k->y + b * m, k->y + b * m);
+         double sum = sneppp__real_square(m, k->y + b * m, k->y + b * m);
          k->lambda[b] = model->alpha * sum + model->floor;
       }
    }
@@ -14721,8 +14734,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
          sneppp__gemm(0, 1, B, m, nj, 1, psi, n, M, nj, 0, y, m);
       }
       for (size_t b = 0; b < B; b++) {
-         double sum = loss->through_M || diagonal ? sneppp__real_dot(nj, psi + b * n, y + b * n)
-                                                  : sneppp__real_dot(m, y + b * m, y + b * m);
+         double sum = loss->through_M || diagonal ? sneppp__real_square(nj, psi + b * n, y + b * n)
+                                                  : sneppp__real_square(m, y + b * m, y + b * m);
          q[b][j] = sum > 0 ? sum : 0;
       }
    }
@@ -21885,6 +21898,7 @@ static void sneppp__io_trainer(sneppp__io *io, sneppp_trainer *t)
    sneppp__io_double(io, &t->report.held_out);
    sneppp__io_double(io, &t->rate_cut);
    sneppp__io_double(io, &t->model->alpha);
+   sneppp__io_double(io, &t->model->floor); /* a frozen one is no parameter, and was N / mass of the first step's masses */
    sneppp__io_doubles(io, t->theta, t->parameters);
    sneppp__io_doubles(io, t->moment1, t->parameters);
    sneppp__io_doubles(io, t->moment2, t->parameters);
@@ -21909,19 +21923,21 @@ SNEPPP_DEF size_t sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, 
 }
 
 /* The part of a checkpoint behind its magic, before any of it is taken over: counts that are counts, finite numbers
-   (but for the held-out score, which is NaN before the first look), a positive scale, and no negative second moment. */
-static int sneppp__checkpoint_good(sneppp__io io, size_t parameters)
+   (but for the held-out score, which is NaN before the first look), a positive scale, a floor that is positive where it
+   is learnt, and no negative second moment. */
+static int sneppp__checkpoint_good(sneppp__io io, size_t parameters, int floor)
 {
    const uint64_t most = (uint64_t)1 << 31;
    if (sneppp__io_uint(&io, 0, 8) != (uint64_t)parameters) return 0;
    for (int k = 0; k < 3; k++)
       if (sneppp__io_uint(&io, 0, 8) > most) return 0;
-   for (size_t i = 0; i < 3 + 4 * parameters; i++) {
+   for (size_t i = 0; i < 4 + 4 * parameters; i++) {
       double v = 0;
       sneppp__io_double(&io, &v);
       if (i > 0 && !sneppp__finite(v)) return 0;
       if ((i == 1 || i == 2) && (v <= 0 || (i == 1 && v > 1))) return 0; /* rate_cut and alpha */
-      if (i >= 3 + 2 * parameters && i < 3 + 3 * parameters && v < 0) return 0;
+      if (i == 3 && (v < 0 || (floor && v == 0))) return 0;
+      if (i >= 4 + 2 * parameters && i < 4 + 3 * parameters && v < 0) return 0;
    }
    return !io.bad && !io.left;
 }
@@ -21948,7 +21964,8 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    io.reading = 1, io.from = p, io.left = bytes - 4;
    rest = io;
    rest.from += 8, rest.left -= 8;
-   if (!sneppp__checkpoint_good(rest, trainer->parameters))
+   if (!sneppp__checkpoint_good(rest, trainer->parameters, trainer->model->floor > 0 &&
+                                                              !(trainer->desc.freeze & SNEPPP_FREEZE_FLOOR)))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checkpoint does not fit this trainer");
    sneppp__io_trainer(&io, trainer);
    sneppp__theta_write(seg, sneppp__learnt_list(trainer->model, trainer->desc.freeze, seg, NULL, &grad, &count), 1,

@@ -828,9 +828,49 @@ TEST loss_zero_intensity(void)
    PASS();
 }
 
+/* An event that lies so far from all units that its intensity is below every float, but none of its features is: the
+   likelihood is that of log_intensity, with a gradient or without. */
+TEST loss_far_events(void)
+{
+   for (int rank = 0; rank < 4; rank++) {
+      sneppp_desc   d;
+      sneppp_events e;
+      sneppp_model  m;
+      sneppp_error  err;
+      sneppp_grad   g;
+      sneppp_real   x[4] = {0, (sneppp_real)0.3, (sneppp_real)-2.3, (sneppp_real)2.35};
+      double        want = 0, nll[2] = {0, 0}, alpha = 0, lowest = 0;
+      memset(&d, 0, sizeof d);
+      memset(&e, 0, sizeof e);
+      memset(&g, 0, sizeof g);
+      d.factor[0].window.space = SNEPPP_EUCLID, d.factor[0].window.dim = 1;
+      d.factor[0].unit.act = SNEPPP_RBF;
+      d.width = 12, d.rank = rank;
+      if (rank == 3) d.readout = SNEPPP_READOUT_DIAGONAL, d.rank = 0;
+      e.x = x, e.count = 4;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &want, &err));
+      want += lgamma(5.0);
+      for (int i = 0; i < 4; i++) {
+         double l = sneppp_log_intensity(&m, x + i);
+         want -= l;
+         if (l < lowest) lowest = l;
+      }
+      ASSERT(lowest < -104 && lowest > -170);
+      g.alpha = &alpha;
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll[0], NULL, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll[1], &g, NULL, &err));
+      ASSERT_IN_RANGE(want, nll[0], sizeof(sneppp_real) == 4 ? 0.01 : 1e-9);
+      ASSERT_IN_RANGE(want, nll[1], sizeof(sneppp_real) == 4 ? 0.01 : 1e-9);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(loss)
 {
    RUN_TEST(loss_zero_intensity);
+   RUN_TEST(loss_far_events);
    RUN_TEST(loss_definition);
    RUN_TEST(loss_gradient_spaces);
    RUN_TEST(loss_gradient_mixes);

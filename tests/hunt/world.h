@@ -34,6 +34,7 @@ typedef struct shape {
    int wedge_count, ring_first[MOST_PIECES], ring_vertices[MOST_PIECES];
    double inner[MOST_PIECES], centre[MOST_PIECES][2];
    int islands;
+   int part; /* of a finite set: points of weight 0 are outside, as they are not in the window itself */
    double size;
 } shape;
 
@@ -284,7 +285,8 @@ static void shape_draw(const shape *s, uint64_t seed, int id, int spread, sneppp
          default: (void)shape_point(s, cell, u, y);
       }
       for (int k = 0; k < coords; k++) x[k] = (sneppp_real)y[k], y[k] = (double)x[k];
-      if (sneppp_window_contains(v, y) || attempt > 200) return;
+      if ((sneppp_window_contains(v, y) && !(s->part && !(v->weight[(size_t)y[0]] > 0))) || attempt > 200)
+         return;
    }
 }
 
@@ -342,6 +344,7 @@ static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
       case SNEPPP_FINITE:
          for (size_t k = 0; k < v->count; k++)
             if ((int)(unit_of(seed, 33, (int)k, 0) < 0.5) == which) out->weight[k] = 0;
+         out->part = 1;
          for (size_t k = 0; k < v->count; k++)
             if (out->weight[k] > 0) {
                shape_links(out);
