@@ -265,9 +265,10 @@ int main(int argc, char **argv)
    table("calls", op_names + 1, told->kind + 1, OP_END - 1);
    for (int k = 0; k < SEQUENCES; k++) names[k] = sequences[k].name;
    table("sequences", names, told->sequence, SEQUENCES);
-   printf("longest calls, processor seconds under the sanitizers\n");
+   printf("processor seconds under the sanitizers: all, and the longest call\n");
+   printf("   %-32s %8.1f\n", "models, checks between calls", told->spent[0]);
    for (int k = 1; k < OP_END; k++)
-      printf("   %-32s %8.2f   seed %llu\n", op_names[k], told->longest[k],
+      printf("   %-32s %8.1f %8.2f   seed %llu\n", op_names[k], told->spent[k], told->longest[k],
              (unsigned long long)told->longest_seed[k]);
    printf("reasons of refusals\n");
    for (unsigned k = 0; k < told->reasons; k++)

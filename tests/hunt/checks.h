@@ -21,7 +21,7 @@ typedef struct shared {
    unsigned long programs, calls, checks, undecided;
    tally space[SNEPPP_SPACE_END], act[SNEPPP_ACT_END], mix[SNEPPP_MIX_END], readout[2], kind[OP_END],
       sequence[SEQUENCES], feature[16];
-   double longest[OP_END]; /* seconds of processor                            */
+   double longest[OP_END], spent[OP_END]; /* seconds of processor; spent[0]: making models, checks between calls */
    uint64_t longest_seed[OP_END];
    unsigned reasons;
    struct {

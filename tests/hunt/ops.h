@@ -17,7 +17,7 @@ static sneppp_fit_desc fit_of(const plan_op *o)
                 : o->kind == OP_AUTO ? SNEPPP_AUTO
                                      : SNEPPP_ADAM;
    if (fit.method == SNEPPP_CONVEX || fit.method == SNEPPP_PGD) {
-      fit.steps = fit.method == SNEPPP_PGD ? 40 : o->a % 4 == 3 ? 5 : 0;
+      fit.steps = fit.method == SNEPPP_PGD ? w.model.n > 60 ? 8 : 40 : o->a % 4 == 3 ? 5 : 0; /* each with eigenvalues */
       fit.floor = o->a % 3 == 1 ? 0.05 : o->a % 9 == 2 ? 0.5 : 0;
       fit.eps2 = o->b % 5 == 1 ? 0.01 : 0;
       fit.trace = o->b % 7 == 2 ? 0.02 : 0;
@@ -1476,6 +1476,7 @@ static void run_program(const plan *p)
 {
    sneppp_error err;
    int st;
+   double began = processor_seconds();
    memset(&w, 0, sizeof w);
    w.p = *p;
    told->op = -1;
@@ -1503,6 +1504,7 @@ static void run_program(const plan *p)
          set.a = f;
          op_set_layer(&set);
       }
+   told->spent[0] += processor_seconds() - began;
    for (int k = 0; k < HUNT_OPS; k++) {
       const plan_op *o = &p->op[k];
       double start = processor_seconds(), seconds;
@@ -1528,6 +1530,7 @@ static void run_program(const plan *p)
       }
       snap_free(&before);
       seconds = processor_seconds() - start;
+      told->spent[o->kind] += seconds;
       if (seconds > told->longest[o->kind])
          told->longest[o->kind] = seconds, told->longest_seed[o->kind] = told->seed;
       if (changes_model(o->kind)) {
@@ -1535,6 +1538,7 @@ static void run_program(const plan *p)
          whole_shapes(part);
          check_ask(&w.model);
          if (o->salt % 2) check_integral(&w.model, part, NULL, "everywhere");
+         told->spent[0] += processor_seconds() - start - seconds;
       }
    }
    time_limit(0);
