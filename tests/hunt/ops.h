@@ -17,7 +17,8 @@ static sneppp_fit_desc fit_of(const plan_op *o)
                 : o->kind == OP_AUTO ? SNEPPP_AUTO
                                      : SNEPPP_ADAM;
    if (fit.method == SNEPPP_CONVEX || fit.method == SNEPPP_PGD) {
-      fit.steps = fit.method == SNEPPP_PGD ? w.model.n > 60 ? 8 : 40 : o->a % 4 == 3 ? 5 : 0; /* each with eigenvalues */
+      fit.steps = o->a % 4 == 3 ? 5 : 0;
+      if (fit.method == SNEPPP_PGD) fit.steps = w.model.n > 60 ? 8 : 40; /* eigenvalues in every step */
       fit.floor = o->a % 3 == 1 ? 0.05 : o->a % 9 == 2 ? 0.5 : 0;
       fit.eps2 = o->b % 5 == 1 ? 0.01 : 0;
       fit.trace = o->b % 7 == 2 ? 0.02 : 0;
