@@ -926,6 +926,11 @@ static void op_gradient(const plan_op *o)
    if (st == SNEPPP_OK) {
       tol = 4 * fabs(difference[1] - difference[0]) + 64 * EPS * (m.n + 8) * size / h + 1e-7 * fabs(slope) +
             1e-9 * size;
+      /* in float, weight / intensity is at most 1e30, and the gradient not that of the likelihood beyond */
+      for (size_t r = 0; r < w.realisations && sizeof(sneppp_real) == 4; r++)
+         for (size_t i = 0; i < w.events[r].count; i++)
+            if (!(sneppp_log_intensity(&m, event_at(r, i)) - log(m.alpha * base_density(&m, event_at(r, i))) > -60))
+               tol = INFINITY;
       if (!(tol < 0.05 * fabs(slope))) told->undecided++;
       else
          MUST(fabs(difference[1] - slope) <= tol, "gradient = differences",
