@@ -21898,7 +21898,7 @@ static void sneppp__io_trainer(sneppp__io *io, sneppp_trainer *t)
    sneppp__io_double(io, &t->report.held_out);
    sneppp__io_double(io, &t->rate_cut);
    sneppp__io_double(io, &t->model->alpha);
-   sneppp__io_double(io, &t->model->floor); /* a frozen one is no parameter, and was N / mass of the first step's masses */
+   sneppp__io_double(io, &t->model->floor); /* a frozen one is no parameter, and was a share of the first mass */
    sneppp__io_doubles(io, t->theta, t->parameters);
    sneppp__io_doubles(io, t->moment1, t->parameters);
    sneppp__io_doubles(io, t->moment2, t->parameters);

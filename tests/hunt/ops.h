@@ -1291,7 +1291,8 @@ static void op_moved(const plan_op *o)
    {
       double shift = log(jacobian), a = report[0].nll, b = report[1].nll - shift,
              tol = 1e-6 * (1 + fabs(a) + fabs(shift));
-      if (report[0].method != SNEPPP_AUTO) tol += fmax(report[0].gap, report[1].gap);
+      /* solved up to the gap; other units are a power of two, and AUTO's steps the same to the bit */
+      if (report[0].method != SNEPPP_AUTO || what) tol += fmax(report[0].gap, report[1].gap);
       if (sizeof(sneppp_real) == 4) tol += 1e-3;
       /* within a budget, centres are chosen by a search that ends where its start leads it */
       if (report[0].method == SNEPPP_AUTO && what && !w.p.open) tol += 0.1;
