@@ -26,14 +26,50 @@ static int test_pthread_stack(const pthread_attr_t *a, size_t *bytes)
    *bytes = test_stack_default;
    return 0;
 }
+/* Every thread counts the locks that it holds. To unlock or to wait without one is a race, which goes well most of the time;
+   here it is counted. */
+static pthread_key_t test_held;
+static pthread_once_t test_held_once = PTHREAD_ONCE_INIT;
+static unsigned long test_lock_mistakes;
+static void test_held_make(void) { (void)pthread_key_create(&test_held, NULL); }
+static void test_hold(long more)
+{
+   size_t held;
+   pthread_once(&test_held_once, test_held_make);
+   held = (size_t)pthread_getspecific(test_held);
+   if (more < 0 && !held) test_lock_mistakes++;
+   else pthread_setspecific(test_held, (void *)(held + (size_t)more));
+}
+static int test_mutex_lock(pthread_mutex_t *m)
+{
+   int r = pthread_mutex_lock(m);
+   test_hold(1);
+   return r;
+}
+static int test_mutex_unlock(pthread_mutex_t *m)
+{
+   test_hold(-1);
+   return pthread_mutex_unlock(m);
+}
+static int test_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+   test_hold(-1), test_hold(1);
+   return pthread_cond_wait(c, m);
+}
 #define pthread_create test_pthread_create
 #define pthread_attr_getstacksize test_pthread_stack
 #define SNEPPP__CENTRES 8192 /* events above which AUTO takes a part of them: half of what users have */
+#define pthread_mutex_lock test_mutex_lock
+#define pthread_mutex_unlock test_mutex_unlock
+#define pthread_cond_wait test_cond_wait
 #define SNEPPP_PTHREADS
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #undef pthread_create
 #undef pthread_attr_getstacksize
+#undef pthread_mutex_lock
+#undef pthread_mutex_unlock
+#undef pthread_cond_wait
 #define GREATEST_USE_LONGJMP 0 /* no test jumps; setjmp makes gcc doubt the variables of tests that it inlines */
 #include "greatest.h"
 

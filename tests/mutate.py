@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Do the tests notice? Changes one operator, constant, condition or statement of sneppp.h at a time, at random, and runs the
-tests: those of the floor first, then those of other suites. Needs python3, gcc with gcov, 
+tests: those of the floor first, then those of other suites. Needs python3, and gcc with gcov.
 
    make mutate                                    200 changes over all floors
    make mutate MUTATE_SEED=2 MUTATE_COUNT=60      another draw
    make mutate MUTATE_FLOOR=rng                   one floor (MUTATE_COUNT changes in it)
    python3 tests/mutate.py --show rng.3           how the header differs in change 3 of that floor
+   python3 tests/mutate.py --try rng.3 base.1     only these changes of the draw, after a test was written for them
 
-The draw follows from the seed and the text of the header. Every floor has its share by lines, at least five. A line
-is drawn first, then one of the changes that it allows: lines of active code inside functions, never comments, strings,
+The draw follows from the seed and the text of each line and its function, so that an edit of the header redraws no other
+lines. Every floor has its share by lines, at least five. A line is drawn first, then one of the changes that it allows: lines of active code inside functions, never comments, strings,
 declarations without a value, constants of tables, the preprocessor's lines or functions that only other builds use. A change that does not compile is replaced.
 
 All changes are compiled into one program: the expression E that holds change 7 becomes (mutant == 7 ? E' : E), and the
@@ -17,10 +18,10 @@ lines, and only those are run, the quickest first: those of the floor's own suit
 means: a test fails, the program dies, or it takes several times as long as it should. What survives is tried once more
 without vectors, which has loops of its own, under the address and undefined sanitizers, where reads out of bounds show.
 
-build/mutate keeps what was measured, and which changes of this very header were noticed; these are not run again, so a
-run that was cut short goes on, and after tests are mended only the unnoticed changes are tried (MUTATE_FRESH=1: all).
-tests/mutants.txt lists changes that survive for a reason. Exits with 1 if less
-than 90 % of the others are noticed."""
+build/mutate keeps what was measured, and which test noticed a change: the next run tries that test first, and all others only
+if it has become blind (MUTATE_FRESH=1 forgets). tests/mutants.txt lists changes that survive for a reason. Those that it
+calls equivalent no test can notice; they are named and counted in the report. Exits with 1 if less than 90 % of the
+others are noticed."""
 import hashlib, json, os, random, re, resource, shutil, subprocess, sys, tempfile, threading, time
 
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -95,9 +96,7 @@ class Change:
       self.region, self.number, self.reach = region, 0, 0 # region: the whole expression, or None for a statement that goes
       self.line, self.at, self.end, self.old, self.new, self.what = token.line, at, end, old, new, what
       self.name, self.by, self.how = "", None, ""
-
-   def key(self):
-      return "%d:%d:%s" % (self.at, self.end, self.new)
+      self.key = "" # what stays when lines above it come or go: function, line, which of equal lines, column, new text
 
 
 def real_scaled(s):
@@ -156,6 +155,16 @@ def read_header(path):
             if depth == 0: break
          continue
       i += 1
+   ends = [m.start() for m in re.finditer("\n", text)] + [len(text)]
+   for per_line in changes.values():
+      alike = {}
+      for line in sorted(per_line):
+         start = ends[line - 2] + 1 if line > 1 else 0
+         words = "%s: %s" % (per_line[line][0].function, squeeze(text[start:ends[line - 1]]))
+         alike[words] = alike.get(words, 0) + 1
+         for c in per_line[line]:
+            c.line_key = "%s #%d" % (words, alike[words])
+            c.key = "%s @%d-%d %s" % (c.line_key, len(squeeze(text[start:c.at])), c.end - c.at, c.new)
    return text, changes
 
 
@@ -360,11 +369,9 @@ def draw(changes):
    while sum(wanted.values()) < COUNT: wanted[max(floors, key=lambda f: lines[f] / wanted[f])] += 1
    streams = {}
    for f in floors:
-      rng = random.Random("%d %s" % (SEED, f)) # of its own, so that a floor's draw does not depend on the others
-      order = sorted(changes[f])
-      rng.shuffle(order)
-      pools = {line: sorted(changes[f][line], key=lambda c: c.key()) for line in order}
-      for line in order: random.Random("%d %s %d" % (SEED, f, line)).shuffle(pools[line])
+      def lot(key): return hashlib.sha256(("%d %s" % (SEED, key)).encode()).digest()
+      order = sorted(changes[f], key=lambda line: lot(changes[f][line][0].line_key))
+      pools = {line: sorted(changes[f][line], key=lambda c: lot(c.key)) for line in order}
       depth = max(len(p) for p in pools.values())
       streams[f] = [pools[line][k] for k in range(depth) for line in order if k < len(pools[line])]
    return wanted, streams
@@ -571,10 +578,8 @@ def main():
       return 0
    reasons = read_list()
    noticed_path = os.path.join(OUT, "noticed.json")
-   noticed = {"header": sha(header), "by": {}}
-   if os.path.exists(noticed_path) and not FRESH:
-      old = json.load(open(noticed_path))
-      if old["header"] == noticed["header"]: noticed = old
+   noticed = {} # key of a change -> test, and how it was found: tried first
+   if os.path.exists(noticed_path) and not FRESH: noticed = json.load(open(noticed_path))
    lock, good, stop = threading.Lock(), set(), []
    began = time.time()
    where = os.path.join(OUT, "place")
@@ -603,6 +608,11 @@ def main():
             return "%s %s" % (test, how)
       return ""
 
+   def again(c, program, tests, slower, hows): # the test that noticed it last time
+      test, how = noticed.get(c.key, ("", ""))
+      if how in hows: c.by, c.how = attempt(c, program, [p for p in tests if p[1] == test], slower, how == "sanitizer"), how
+      return c.by
+
    def over_all(changes, judge):
       queue = list(reversed(changes))
       def work(index):
@@ -610,11 +620,9 @@ def main():
             with lock:
                if not queue: return
                c = queue.pop()
-            known = noticed["by"].get(c.key())
-            if known: c.by, c.how = known
-            else: judge(c)
+            judge(c)
             with lock:
-               if c.by: noticed["by"][c.key()] = [c.by, c.how]
+               if c.by: noticed[c.key] = [c.by.split()[0], c.how]
                json.dump(noticed, open(noticed_path + ".new", "w"))
                os.replace(noticed_path + ".new", noticed_path)
                print("%3d %-11s %s:%d  %s -> %s  %s" % (c.number, c.name, c.function, c.line, squeeze(c.old)[:60], squeeze(c.new)[:64] or "nothing",
@@ -626,13 +634,16 @@ def main():
    def plainly(c):
       own, others = measured.that_run(c)
       c.reach = len(own) + len(others)
+      if again(c, program, own + others, 1, ("own", "others")): return
       c.by, c.how = attempt(c, program, own, 1), "own"
       if not c.by: c.by, c.how = attempt(c, program, split(others, OTHERS)[0], 1), "others"
 
    def sanitizers(c):
       own, others = measured.that_run(c)
+      if again(c, sanitized, own + others, 20, ("sanitizer",)): return
       c.by, c.how = attempt(c, sanitized, split(own + others, OTHERS / 8)[0], 20, True), "sanitizer"
 
+   if "--try" in sys.argv: chosen = [c for c in chosen if c.name in sys.argv]
    over_all(chosen, plainly)
    rest = [c for c in chosen if not c.by and c.reach]
    if rest:

@@ -228,8 +228,33 @@ TEST threads_ask_for_stack(void)
    PASS();
 }
 
+static void threads_count(size_t k, void *arg) { ((int *)arg)[k]++; }
+
+/* Whoever opens or waits at the pool's lock holds it: the caller, and every worker, awake and asleep, to the end. */
+TEST threads_hold_the_lock(void)
+{
+   const unsigned long before = test_lock_mistakes;
+   int                 done[64] = {0};
+   for (int threads = 1; threads < 5; threads++) {
+      sneppp_pool    *pool = sneppp_pool_make(threads, NULL);
+      sneppp_parallel par = sneppp_pool_parallel(pool);
+      ASSERT(pool);
+      for (int turn = 0; par.run && turn < 20; turn++) par.run(threads_count, done, 64, par.user);
+      if (threads == 4) { /* long enough for workers to spend their turns awake and to go to sleep */
+         const double until = SNEPPP_SECONDS() + 0.02;
+         while (SNEPPP_SECONDS() < until) sched_yield();
+         par.run(threads_count, done, 64, par.user);
+      }
+      sneppp_pool_free(pool);
+   }
+   for (int k = 0; k < 64; k++) ASSERT_EQ(61, done[k]);
+   ASSERT_EQ_FMT(before, test_lock_mistakes, "%lu");
+   PASS();
+}
+
 SUITE(threads)
 {
+   RUN_TEST(threads_hold_the_lock);
    RUN_TEST(threads_ask_for_stack);
    RUN_TEST(threads_number_does_not_matter);
    RUN_TEST(threads_share_const_objects);
