@@ -16190,9 +16190,6 @@ static sneppp_status sneppp__convex_check(const sneppp_model *model, const snepp
    if ((st = sneppp__not_negative(desc->eps2, "eps2", 1, err)) != SNEPPP_OK) return st;
    if ((st = sneppp__not_negative(desc->trace, "trace", 1, err)) != SNEPPP_OK) return st;
    if ((st = sneppp__not_negative(desc->floor, "floor", 1, err)) != SNEPPP_OK) return st;
-   if (desc->floor > 1)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g is a share of the events and cannot exceed 1",
-                          desc->floor);
    cx->pgd = desc->method == SNEPPP_PGD;
    cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    cx->tol = desc->tol != 0 ? desc->tol : 1e-4; /* SNEPPP_NONE is below any gap */
@@ -21417,8 +21414,7 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
       units = (sneppp_unit *)sneppp__take(&c, lists, 1, sizeof *units);
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, alloc_ctx, err)) != SNEPPP_OK) return st;
    }
-   io = start;
-   memset(&desc, 0, sizeof desc);
+   io = start; /* the same bytes fill the same fields, now with their lists */
    sneppp__io_desc(&io, &desc, &room, &sizes, &units);
    desc.mem = mem, desc.mem_bytes = mem_bytes, desc.alloc_ctx = alloc_ctx;
    st = sneppp__io_fits(&desc, &io, err);

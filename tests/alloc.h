@@ -26,7 +26,7 @@ static void *test_malloc(void *ctx, size_t n)
       if (a->calls == a->fail_at) return NULL;
    }
    p = malloc(n);
-   if (p) memset(p, 0xA5, n); /* nobody may rely on zeros; as a double it is a tiny negative number */
+   if (p) memset(p, 0x7F, n); /* nobody may rely on zeros: as a double it is 1e306, as a float 3e38, as an integer huge */
    if (a && p) {
       a->live++;
       a->bytes += n;

@@ -1279,7 +1279,6 @@ TEST auto_hostile(void)
    PASS();
 }
 
-/* `auto` is a keyword. */
 /* The two calls of the first program do what the structs do; what they cannot do they refuse, and leave nothing behind. */
 TEST auto_in_two_calls(void)
 {
@@ -1327,8 +1326,49 @@ TEST auto_in_two_calls(void)
    PASS();
 }
 
+static sneppp_report auto_first;
+static int auto_first_note(const sneppp_report *now, const sneppp_model *m, void *user)
+{
+   (void)m, (void)user;
+   auto_first = *now;
+   return 1;
+}
+
+/* Asked to stop before anything was done: the report says so, the fields that nothing was found for are 0, the model is as it was. */
+TEST auto_stops_before_it_starts(void)
+{
+   sneppp_window   w = auto_window(1);
+   sneppp_events   e;
+   sneppp_desc     d;
+   sneppp_fit_desc f;
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   sneppp_rng      rng;
+   memset(&f, 0, sizeof f), memset(&e, 0, sizeof e), memset(&d, 0, sizeof d);
+   sneppp_rng_init(&rng, 2, 2);
+   for (int i = 0; i < 50; i++) {
+      double x[3];
+      auto_uniform(&w, &rng, x);
+      for (int k = 0; k < 2; k++) auto_x[2 * i + k] = (sneppp_real)x[k];
+   }
+   d.factor[0].window = w, e.x = auto_x, e.count = 50;
+   f.events = &e, f.progress = auto_first_note;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ(SNEPPP_ASKED_TO_STOP, r.ending);
+   ASSERT(r.method == SNEPPP_AUTO && r.events == 50 && r.steps == 1 && r.step == 0);
+   ASSERT(r.gradient == 0 && r.expected == 0 && r.width == 0 && r.rank == 0 && r.dropped == 0);
+   for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) ASSERT(r.axes[k] == 0 && auto_first.axes[k] == 0);
+   ASSERT(auto_first.gradient == 0 && auto_first.dropped == 0 && auto_first.step == 0);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* `auto` is a keyword. */
 SUITE(automatic)
 {
+   RUN_TEST(auto_stops_before_it_starts);
    RUN_TEST(auto_total_and_certificate);
    RUN_TEST(auto_tree_is_the_sum);
    RUN_TEST(auto_counts_are_integrals);

@@ -108,8 +108,21 @@ TEST base_fail_cuts_long_texts(void)
    PASS();
 }
 
+/* Six digits, rounded at the half. */
+TEST base_doubles_are_rounded(void)
+{
+   sneppp_error err;
+   ASSERT_STR_EQ("123456", base_g(&err, 123456.497));
+   ASSERT_STR_EQ("123457", base_g(&err, 123456.503));
+   ASSERT_STR_EQ("0.123456", base_g(&err, 0.123456497));
+   ASSERT_STR_EQ("0.123457", base_g(&err, 0.123456503));
+   ASSERT_STR_EQ("1", base_g(&err, 0.99999951));
+   PASS();
+}
+
 SUITE(base)
 {
+   RUN_TEST(base_doubles_are_rounded);
    RUN_TEST(base_version_and_texts);
    RUN_TEST(base_finite);
    RUN_TEST(base_fail_formats);

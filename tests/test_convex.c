@@ -974,8 +974,57 @@ TEST convex_tiny_windows(void)
    PASS();
 }
 
+/* Weights that vanished and should not have come back as small ones; others stay as they are. */
+TEST convex_revives_each(void)
+{
+   static sneppp__convex cx;
+   sneppp__convex_vars   v;
+   double                a[5] = {1, 2, 1, 0, 4}, S[5] = {3, 3, 0.5, 9, 4.4}, x[5] = {0, 1, 0, 0, 1e-9};
+   memset(&cx, 0, sizeof cx), memset(&v, 0, sizeof v);
+   cx.cones = 1, cx.R = 5, cx.S = S, cx.diagonal = 1;
+   cx.cone[0].r = 5, cx.cone[0].a = a;
+   v.x = x, v.memory.used = 3;
+   sneppp__convex_revive(&cx, &v);
+   ASSERT_IN_RANGE(sqrt(0.01 / 5), x[0], 1e-15);           /* S/a - 1 = 2, which counts as 1 */
+   ASSERT_EQ(1, x[1]);
+   ASSERT_EQ(0, x[2]);                                     /* S < a: rightly 0 */
+   ASSERT_EQ(0, x[3]);                                     /* zero in the window */
+   ASSERT_IN_RANGE(sqrt(0.01 * 0.1 / 5 / 4), x[4], 1e-12); /* S/a - 1 = 0.1 */
+   ASSERT_EQ(0, (int)v.memory.used);
+   PASS();
+}
+
+/* With a trace penalty, however small, equal features are told apart from nothing: none is dropped; without one of
+   each pair is. What V does not use is 0 to the bit. */
+TEST convex_equal_features(void)
+{
+   for (int traced = 0; traced < 2; traced++) {
+      sneppp_events   e = convex_events(60);
+      sneppp_desc     d = convex_box(6);
+      sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-3);
+      sneppp_model    m;
+      sneppp_report   r;
+      sneppp_error    err;
+      size_t          zeros = 0;
+      f.trace = traced ? 1e-4 : 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      for (int i = 3; i < 6; i++) {
+         for (int k = 0; k < m.layer[0].d; k++) m.layer[0].W[i * m.layer[0].d + k] = m.layer[0].W[(i - 3) * m.layer[0].d + k];
+         if (m.layer[0].b) m.layer[0].b[i] = m.layer[0].b[i - 3];
+      }
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
+      ASSERT_EQ_FMT(traced ? 0 : 3, r.dropped, "%d");
+      for (int i = 0; i < m.readout[0].m * m.readout[0].n; i++) zeros += m.readout[0].V[i] == 0;
+      if (!traced) ASSERT(zeros >= 3 * (size_t)m.readout[0].m + 3 * 3);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(convex)
 {
+   RUN_TEST(convex_revives_each);
+   RUN_TEST(convex_equal_features);
    RUN_TEST(convex_grows_directions);
    RUN_TEST(convex_revives_weights);
    RUN_TEST(convex_source_fails);

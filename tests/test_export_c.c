@@ -312,8 +312,32 @@ TEST export_tree(void)
    PASS();
 }
 
+/* Every row of numbers is in braces of its own: as many as the struct of a window has arrays, opened and closed. */
+TEST export_rows_in_braces(void)
+{
+   static export_buffer b;
+   sneppp_desc          d = export_box(3);
+   sneppp_model         m;
+   sneppp_error         err;
+   const char          *at;
+   int                  depth = 0;
+   memset(&b, 0, sizeof b);
+   d.factor[0].window.lo[0] = 0.25;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "box", export_write, &b, &err));
+   ASSERT(strstr(b.text, "{(sneppp_space)0, 2, {0.25, 0.0}, {") != NULL);
+   for (at = b.text; *at; at++) {
+      depth += (*at == '{') - (*at == '}');
+      ASSERT(depth >= 0);
+   }
+   ASSERT_EQ_FMT(0, depth, "%d");
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(export_c)
 {
+   RUN_TEST(export_rows_in_braces);
    RUN_TEST(export_numbers_by_hand);
    RUN_TEST(export_numbers_come_back);
    RUN_TEST(export_refuses);

@@ -827,8 +827,33 @@ TEST fit_keeps_the_best(void)
    PASS();
 }
 
+/* A trainer begins with a model that expects as many events as there are, and with that as the best it has seen. */
+TEST fit_begins_with_its_events(void)
+{
+   for (int floors = 0; floors < 2; floors++) {
+      sneppp_events   e = fit_events(200);
+      sneppp_desc     d = fit_desc_box(6);
+      sneppp_fit_desc f = fit_adam(&e, 5);
+      sneppp_model    m;
+      sneppp_trainer  t;
+      sneppp_error    err;
+      double          expected = 0;
+      f.floor = floors ? 0.3 : 0;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &expected, &err));
+      ASSERT_IN_RANGE(200, expected, sizeof(sneppp_real) == 4 ? 1e-3 : 1e-9);
+      ASSERT_IN_RANGE(floors ? 0.3 * 200 / 50 : 0, m.floor, 1e-12);
+      ASSERT_EQ(0, memcmp(t.best, t.theta, t.parameters * sizeof *t.best));
+      sneppp_trainer_free(&t);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_begins_with_its_events);
    RUN_TEST(fit_keeps_the_best);
    RUN_TEST(fit_ends_in_range);
    RUN_TEST(fit_refuses_in_words);

@@ -396,8 +396,42 @@ TEST input_indicator_shapes(void)
    PASS();
 }
 
+/* The sphere need not come first: what stands before it is integrated out like what stands behind it. And the hint to
+   swap the degrees is given up to the pole. */
+TEST input_sphere_comes_second(void)
+{
+   double       x[3];
+   sneppp_real  unit[3];
+   sneppp_model first, second;
+   sneppp_desc  d;
+   double       a, b, error;
+   memset(&d, 0, sizeof d);
+   ASSERT_EQ(SNEPPP_OK, input_model(&first, SNEPPP_RELU));
+   d.width = 6, d.seed = 4;
+   d.factor[0] = first.desc.factor[1], d.factor[1] = first.desc.factor[0];
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&second, &d, NULL));
+   for (int f = 0; f < 2; f++) {
+      const sneppp_layer_state *from = &first.layer[f], *to = &second.layer[!f];
+      memcpy(to->W, from->W, (size_t)from->n * (size_t)from->d * sizeof *to->W);
+      if (from->b) memcpy(to->b, from->b, (size_t)from->n * sizeof *to->b);
+   }
+   memcpy(second.readout[0].V, first.readout[0].V, (size_t)first.readout[0].m * (size_t)first.readout[0].n * sizeof(sneppp_real));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&first, NULL, &a, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&second, NULL, &b, NULL));
+   ASSERT_IN_RANGE(a, b, 1e3 * input_eps * a);
+   ASSERT_EQ(SNEPPP_OK, sneppp_count_lonlat_numeric(&first, 0, -30, 100, 20, 70, NULL, 1e-4, &a, &error, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count_lonlat_numeric(&second, 1, -30, 100, 20, 70, NULL, 1e-4, &b, &error, NULL));
+   ASSERT_IN_RANGE(a, b, 1e-5 * a);
+   sneppp_free(&first);
+   sneppp_free(&second);
+   x[0] = 90, x[1] = 91;
+   ASSERT(input_says(sneppp_lonlat_to_unit(x[0], x[1], unit, &input_error), SNEPPP_ERR_DATA, "is it the longitude?"));
+   PASS();
+}
+
 SUITE(input)
 {
+   RUN_TEST(input_sphere_comes_second);
    RUN_TEST(input_cap_overflows);
    RUN_TEST(input_degrees);
    RUN_TEST(input_date_line);

@@ -502,8 +502,38 @@ TEST io_budget(void)
    PASS();
 }
 
+/* Bytes that are too few, too many or none are named before any of them is read. */
+TEST io_checkpoint_lengths(void)
+{
+   sneppp_events   e = fit_events(100);
+   sneppp_desc     d = fit_desc_box(4);
+   sneppp_fit_desc f = fit_adam(&e, 5);
+   sneppp_model    m;
+   sneppp_trainer  t;
+   sneppp_error    err;
+   size_t          n;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err));
+   n = sneppp_trainer_save(&t, io_bytes, sizeof io_bytes);
+   ASSERT(n > 0 && n + 8 <= sizeof io_bytes);
+   for (int k = 0; k < 4; k++) {
+      const size_t wrong[4] = {0, 3, n - 1, n + 8};
+      memset(&err, 0, sizeof err);
+      ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_trainer_load(&t, io_bytes, wrong[k], &err));
+      ASSERT(strstr(err.why, "bytes, but one of this trainer has") != NULL);
+   }
+   memset(&err, 0, sizeof err);
+   ASSERT_EQ(SNEPPP_ERR_FORMAT, sneppp_trainer_load(&t, NULL, n, &err));
+   ASSERT(strstr(err.why, "bytes, but") != NULL);
+   ASSERT_EQ(SNEPPP_OK, sneppp_trainer_load(&t, io_bytes, n, &err));
+   sneppp_trainer_free(&t);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(io)
 {
+   RUN_TEST(io_checkpoint_lengths);
    RUN_TEST(io_refuses_folders);
    RUN_TEST(io_golden_v1);
    RUN_TEST(io_mixed_without_units);

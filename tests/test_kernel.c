@@ -1278,8 +1278,31 @@ TEST kernel_step_beside_itself(void)
    PASS();
 }
 
+/* One number of K, or a mean, that is too large for a double is named, and nothing is written. */
+TEST kernel_lines_out_of_range(void)
+{
+   sneppp_window win;
+   sneppp_layer  layer;
+   sneppp_error  err;
+   double        W[2] = {0.5, 900}, b[2] = {0, 0}, k[2] = {5, 5};
+   memset(&win, 0, sizeof win), memset(&layer, 0, sizeof layer), memset(&err, 0, sizeof err);
+   win.dim = 1, win.hi[0] = 1;
+   layer.n = 2, layer.d = 1, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_EXP;
+   for (int moments = 0; moments < 2; moments++) {
+      ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp__gram_line(&win, &layer, moments, 1, k, &err));
+      ASSERT(strstr(err.why, moments ? "c[1] cannot be represented" : "K[1][1] cannot be represented"));
+      ASSERT(k[0] == 5 && k[1] == 5);
+   }
+   W[1] = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp__gram_line(&win, &layer, 0, 1, k, &err));
+   ASSERT_IN_RANGE(exp(1) - 1, k[0], 1e-12);
+   ASSERT_IN_RANGE((exp(4) - 1) / 4, k[1], 1e-11);
+   PASS();
+}
+
 SUITE(kernel)
 {
+   RUN_TEST(kernel_lines_out_of_range);
    RUN_TEST(kernel_public_values);
    RUN_TEST(kernel_public_gradients);
    RUN_TEST(kernel_oracle_sees_changes);

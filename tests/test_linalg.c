@@ -504,8 +504,29 @@ TEST linalg_psd_project_is_the_nearest(void)
    PASS();
 }
 
+/* Not one number more than the matrix has is read or written, and nothing of a matrix of zeros. Sanitizers look on. */
+TEST linalg_lambda_max_of_little(void)
+{
+   for (size_t n = 1; n < 4; n++) {
+      double *A = (double *)malloc(n * n * sizeof *A), *work = (double *)malloc(sneppp__lambda_max_work(n) * sizeof *work);
+      double  value = 7, upper = 7;
+      ASSERT(A && work);
+      memset(A, 0, n * n * sizeof *A);
+      ASSERT_EQ(SNEPPP_OK, sneppp__lambda_max(n, A, &value, &upper, work));
+      ASSERT(value == 0 && upper == 0);
+      for (size_t i = 0; i < n; i++) A[i * n + i] = (double)(i + 1);
+      ASSERT_EQ(SNEPPP_OK, sneppp__lambda_max(n, A, &value, &upper, work));
+      ASSERT_IN_RANGE((double)n, value, 1e-12 * (double)n);
+      ASSERT(upper >= (double)n && upper <= (double)n * (1 + 1e-9));
+      free(A);
+      free(work);
+   }
+   PASS();
+}
+
 SUITE(linalg)
 {
+   RUN_TEST(linalg_lambda_max_of_little);
    RUN_TEST(linalg_gemm_is_the_definition);
    RUN_TEST(linalg_syrk_is_gemm_and_symmetric);
    RUN_TEST(linalg_gemm_ignores_old_c_and_handles_empty);

@@ -867,8 +867,87 @@ TEST loss_far_events(void)
    PASS();
 }
 
+/* Of a window that has no weights, means and scales, their gradients are left alone. */
+TEST loss_gradients_that_do_not_exist(void)
+{
+   static loss_case c;
+   const sneppp_space space = SNEPPP_BOX;
+   const int          dim = 2;
+   const sneppp_unit  unit = loss_unit(SNEPPP_COS, 0, 0);
+   sneppp_model       m;
+   sneppp_grad        g;
+   sneppp_error       err;
+   double             nll, weight[4] = {7, 7, 7, 7}, mean[4] = {7, 7, 7, 7}, scale[4] = {7, 7, 7, 7}, W[10];
+   loss_make(&c, "box", SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 0, 1, &space, &dim, &unit);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+   memset(&g, 0, sizeof g);
+   g.W[0] = W, g.weight[0] = weight, g.mean[0] = mean, g.scale[0] = scale;
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &nll, &g, NULL, &err));
+   for (int k = 0; k < 4; k++) ASSERT(weight[k] == 7 && mean[k] == 7 && scale[k] == 7);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* The polynomial of a cell is |V psi|^2 at its events, and its moments are those of all of them: none took the longer way. */
+TEST loss_waves_polynomial(void)
+{
+   static const double rate[] = {4, 0.04, 0.15, 0.001};
+   static active_case  c;
+   static sneppp__loss loss;
+   for (int which = 0; which < 4; which++) {
+      sneppp_model  m;
+      sneppp_error  err;
+      sneppp__block block;
+      sneppp__lane *lane = &loss.lane[0];
+      sneppp__cell *cell = &lane->cell;
+      size_t        d, n = active_n, hi;
+      double        sum = 0, most = 0, tol = sizeof(sneppp_real) == 4 ? 2e-4 : 1e-9;
+      waves_make(&c, which);
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+      d = (size_t)m.D, m.alpha = 3, m.floor = 0.5;
+      waves_long(&m, rate[which]);
+      ASSERT(waves_place(&loss, &m, &c.events, &block));
+      sneppp__readout_matrix(&m.readout[0], loss.wide, loss.MM[0], sizeof(sneppp_real) < sizeof(double) ? loss.M[0] : NULL, NULL);
+      ASSERT_EQ(SNEPPP_OK, sneppp__pass_begin(&loss, NULL, &err));
+      ASSERT(loss.cells >= 4);
+      memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
+      lane->begun = lane->pending = 0;
+      hi = sneppp__piece(&loss, 1, loss.cells);
+      sneppp__cell_run(&loss, lane, 0, hi);
+      for (size_t i = 0; i < hi; i++) {
+         const sneppp_real *x = loss.x + i * d;
+         sneppp_real        t[3], psi[active_n];
+         double             square = 0, got = 0, T[3][96];
+         sneppp__statistics(&m, 0, x, t);
+         ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x, psi, &err));
+         for (int r = 0; r < m.readout[0].m; r++) {
+            double y = 0;
+            for (size_t j = 0; j < n; j++) y += (double)m.readout[0].V[(size_t)r * n + j] * (double)psi[j];
+            square += y * y;
+         }
+         for (size_t k = 0; k < 3; k++) {
+            double u = k < d && cell->half[k] > 0 ? ((double)t[k] - cell->centre[k]) / cell->half[k] : 0;
+            T[k][0] = 1, T[k][1] = u;
+            for (size_t j = 2; j < cell->q; j++) T[k][j] = 2 * u * T[k][j - 1] - T[k][j - 2];
+         }
+         for (size_t k = 0; k < cell->Q; k++)
+            for (size_t j = 0; j < cell->q; j++)
+               got += (double)cell->g[k * cell->q + j] * T[0][j] * (d > 1 ? T[1][k % cell->q] : 1) * (d > 2 ? T[2][k / cell->q] : 1);
+         most = fmax(most, square);
+         ASSERT_IN_RANGE(square, got, tol * most);
+         sum += m.alpha * loss.weight[i] / (m.alpha * square + m.floor);
+      }
+      ASSERT_IN_RANGE(sum, cell->h[0], 10 * tol * sum);
+      sneppp__block_free(&block);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(loss)
 {
+   RUN_TEST(loss_gradients_that_do_not_exist);
+   RUN_TEST(loss_waves_polynomial);
    RUN_TEST(loss_zero_intensity);
    RUN_TEST(loss_far_events);
    RUN_TEST(loss_definition);

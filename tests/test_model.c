@@ -975,8 +975,55 @@ TEST model_outer_of_one_unit(void)
    PASS();
 }
 
+/* Small promises: a condition needs a point, a matrix is set without keeping memory. */
+TEST model_needs_a_point_and_keeps_no_memory(void)
+{
+   test_alloc   a = {0, 0, 0, 0};
+   sneppp_desc  d = model_desc(SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 2);
+   sneppp_model m, slice;
+   sneppp_error err;
+   static double M[64 * 64];
+   size_t       live;
+   d.alloc_ctx = &a;
+   memset(&err, 0, sizeof err);
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_conditional(&m, 1, NULL, &slice, &err));
+   ASSERT(strstr(err.why, "at is NULL"));
+   ASSERT(m.n <= 64);
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M, &err));
+   live = a.live;
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_matrix(&m, M, &err));
+   ASSERT_EQ_FMT(live, a.live, "%zu");
+   M[0] = -1e6;
+   ASSERT_EQ(SNEPPP_ERR_NOT_POSITIVE, sneppp_set_matrix(&m, M, &err));
+   ASSERT_EQ_FMT(live, a.live, "%zu");
+   sneppp_free(&m);
+   ASSERT_EQ((size_t)0, a.live);
+   PASS();
+}
+
+/* A side of a region is walked from vertex to vertex of the window that lies on it; the middle of each part is judged. */
+TEST model_parts_of_a_side(void)
+{
+   static const double xy[10] = {0, 0, 1, 0, 3, 0, 4, 2, 0, 2}, a[2] = {0, 0}, b[2] = {4, 0};
+   static const double ends[3] = {0.25, 0.75, 1}, at[3] = {0.5, 2, 3.5};
+   sneppp_window       w;
+   double              t = 0, middle[2];
+   memset(&w, 0, sizeof w);
+   w.space = SNEPPP_POLYGON, w.dim = 2, w.count = 5, w.xy = xy;
+   for (int k = 0; k < 3; k++) {
+      t = sneppp__segment_part(a, b, t, &w, 1e-14, middle);
+      ASSERT_IN_RANGE(ends[k], t, 1e-12);
+      ASSERT_IN_RANGE(at[k], middle[0], 1e-12);
+      ASSERT_IN_RANGE(0, middle[1], 1e-12);
+   }
+   PASS();
+}
+
 SUITE(model)
 {
+   RUN_TEST(model_needs_a_point_and_keeps_no_memory);
+   RUN_TEST(model_parts_of_a_side);
    RUN_TEST(model_no_bias);
    RUN_TEST(model_infinite_mass);
    RUN_TEST(model_families_start);

@@ -137,8 +137,58 @@ TEST radial_exponential(void)
    PASS();
 }
 
+/* The nearest points through the tree are those of all distances, sorted. */
+TEST radial_nearest(void)
+{
+   enum { N = 300, K = 4 };
+   static double      x[N * 3], all[N];
+   static sneppp_node node[4 * N];
+   static size_t      order[N];
+   sneppp_rng         rng;
+   sneppp_rng_init(&rng, 8, 8);
+   ASSERT(sneppp__tree_room(N) <= 4 * N);
+   for (int d = 1; d <= 3; d++) {
+      for (int i = 0; i < N * d; i++) x[i] = sneppp_rng_uniform(&rng);
+      memcpy(x + 17 * d, x + 90 * d, (size_t)d * sizeof *x); /* two at one place */
+      (void)sneppp__tree_build(d, N, x, order, node);
+      for (size_t i = 0; i < N; i++) {
+         double best[K + 1];
+         size_t have = 0;
+         for (size_t j = 0; j < N; j++) {
+            double r = 0;
+            size_t at;
+            if (j == i) continue;
+            for (int k = 0; k < d; k++) r += (x[i * (size_t)d + (size_t)k] - x[j * (size_t)d + (size_t)k]) * (x[i * (size_t)d + (size_t)k] - x[j * (size_t)d + (size_t)k]);
+            for (at = have++; at > 0 && all[at - 1] > r; at--) all[at] = all[at - 1];
+            all[at] = r;
+         }
+         sneppp__tree_near(d, x, node, i, K, best);
+         for (int k = 0; k <= K; k++) ASSERT_IN_RANGE(all[k], best[k], 1e-15);
+      }
+   }
+   PASS();
+}
+
+/* A table takes the finest level for which its room is enough, and none that is larger than the room. */
+TEST radial_table_fills_its_room(void)
+{
+   static const double metric[2] = {1, 1};
+   for (int d = 1; d <= 2; d++)
+      for (int top = 1; top < 5; top++) {
+         int    more[2] = {0, 0};
+         size_t room = sneppp__table_size(d, top, more);
+         ASSERT_EQ_FMT(top, sneppp__table_shape(d, room, metric, more), "%d");
+         ASSERT_EQ(0, more[0] + more[1]);
+         ASSERT_EQ_FMT(top - 1, sneppp__table_shape(d, room - 1, metric, more), "%d");
+         ASSERT_EQ_FMT(top, sneppp__table_shape(d, room + 1, metric, more), "%d");
+      }
+   PASS();
+}
+
 SUITE(radial)
 {
+   RUN_TEST(radial_nearest);
+   RUN_TEST(radial_table_fills_its_room);
    RUN_TEST(radial_table_is_the_sum);
    RUN_TEST(radial_table_has_its_room);
    RUN_TEST(radial_narrow_stays_in_the_tree);

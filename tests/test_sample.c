@@ -461,6 +461,7 @@ TEST sample_refusals(void)
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(NULL, NULL, &g, 5, x, 4, &info, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, &g, 3, NULL, 4, &info, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 2, 2, 4, 0, 1, x, 4, &info, &err));
+   ASSERT(strstr(err.why, "tile (4, 0) is outside the level, which has 4 a side"));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 29, 2, 0, 0, 1, x, 4, &info, &err));
    m.alpha = 0;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
@@ -1131,8 +1132,140 @@ TEST sample_small_regions(void)
    PASS();
 }
 
+/* An event of the place p in which cells are boxes; 0 if it is outside. Written anew: cells are judged by it. */
+static int sample_event(const sneppp_model *m, const double *p, sneppp_real *x)
+{
+   for (int f = 0; f < m->factors; f++) {
+      const sneppp_window *w = &m->desc.factor[f].window;
+      double               y[3] = {0, 0, 0};
+      if (w->space == SNEPPP_SPHERE) {
+         y[0] = sqrt(1 - p[0] * p[0]) * cos(p[1]), y[1] = sqrt(1 - p[0] * p[0]) * sin(p[1]), y[2] = p[0], p += 2;
+      } else for (int k = 0; k < w->dim; k++) y[k] = *p++ + m->layer[f].shift[k];
+      if (w->space != SNEPPP_SPHERE && !sneppp_window_contains(w, y)) return 0;
+      for (int k = 0; k < w->dim; k++) *x++ = (sneppp_real)y[k];
+   }
+   return 1;
+}
+
+/* What the tree knows about its cells against a lattice of places: whether they are empty, their share in the region, mean
+   and number, and a bound that holds and comes close when cells are small. */
+TEST sample_cells_know_what_they_hold(void)
+{
+   enum { SIDE = 24, LEVELS = 13 };
+   static const double ends[6] = {0, 0.5, 0.75, 1.5, 1.75, 2}, el[12] = {0, 0, 2, 0, 2, 1, 1, 1, 1, 2, 0, 2};
+   static const double ring[16] = {0, 0, 2, 0, 2, 2, 0, 2, 0.5, 0.5, 1.25, 0.5, 1.25, 1.5, 0.5, 1.5};
+   static const size_t sizes[2] = {4, 4};
+   for (int kind = 0; kind < 8; kind++)
+      for (int way = 0; way < 2; way++) {
+         sneppp_desc    d;
+         sneppp_window *w = &d.factor[0].window;
+         sneppp_model   m;
+         sneppp_error   err;
+         sneppp__draw   draw;
+         sneppp__sampler *s = &draw.s;
+         size_t         at = 0;
+         double         first = 0;
+         memset(&d, 0, sizeof d);
+         w->dim = 2, w->hi[0] = w->hi[1] = 2;
+         if (kind == 1) w->dim = 1, w->space = SNEPPP_INTERVALS, w->count = 3, w->ends = ends;
+         if (kind == 2 || kind == 6) w->space = SNEPPP_POLYGON, w->count = 6, w->xy = el;
+         if (kind == 3) w->space = SNEPPP_POLYGON, w->count = 8, w->xy = ring, w->rings = 2, w->ring_size = sizes;
+         if (kind == 4) w->space = SNEPPP_BALL, w->radius = 1.5, w->centre[0] = 3, w->centre[1] = -1;
+         if (kind == 5) w->space = SNEPPP_SPHERE, w->dim = 3;
+         if (kind == 1) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 3, d.factor[1].unit.act = SNEPPP_COS;
+         d.factor[0].unit.act = SNEPPP_COS, d.width = 5, d.seed = 3;
+         if (kind >= 6) d.readout = SNEPPP_READOUT_DIAGONAL;
+         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+         m.floor = 0.25;
+         ASSERT_EQ_FMT(SNEPPP_OK, sneppp__draw_open(&m, NULL, 1, NULL, 0, &draw, &err), "%d");
+         ASSERT_EQ(SNEPPP_OK, sneppp__sampler_fill(s, &err));
+         ASSERT_EQ_FMT(2, s->P, "%d");
+         sneppp__cell_root(s);
+         s->kid[0] = 0, s->count[0] = draw.expected;
+         for (int level = 0; level < LEVELS; level++) {
+            size_t kid = sneppp__tree_cut(s, at, level);
+            ASSERT(kid > 0);
+            for (size_t h = 0; h < 2; h++) {
+               double *cell = s->cell + (kid + h) * s->record, sum = 0, top = 0, volume = s->unit, share;
+               size_t  hits = 0;
+               for (int k = 0; k < 2; k++) volume *= cell[2 + k] - cell[k];
+               for (int i = 0; i < SIDE * SIDE; i++) {
+                  double      p[2], v[1];
+                  sneppp_real x[3], value;
+                  p[0] = cell[0] + (cell[2] - cell[0]) * (i / SIDE + 0.5) / SIDE;
+                  p[1] = cell[1] + (cell[3] - cell[1]) * (i % SIDE + 0.5) / SIDE;
+                  if (!sample_event(&m, p, x)) continue;
+                  value = (sneppp_real)sneppp_intensity(&m, x);
+                  v[0] = (double)value, hits++, sum += v[0], top = fmax(top, v[0]);
+               }
+               share = (double)hits / (SIDE * SIDE);
+               ASSERT_EQ_FMT(cell[4] == 0, sneppp__cell_empty(s, cell), "%d");
+               if (hits) ASSERT(!sneppp__cell_empty(s, cell));
+               if (share > 0.05 || !hits) ASSERT_IN_RANGE(share, cell[4] == 0 ? 0 : sneppp__cell_share(s, cell), 0.04);
+               if (s->closed) ASSERT_IN_RANGE(sum / (SIDE * SIDE) * volume, sneppp__cell_count(s, cell, level), 0.04 * top * volume);
+               if (cell[4] == 0) continue;
+               if (hits == SIDE * SIDE && level > 6)
+                  for (int order = 2; order < 13; order += order < 4 ? 1 : 4)
+                     ASSERT_IN_RANGE(sum / (double)hits, sneppp__cell_mean(s, cell, order), 0.02 * top);
+               sneppp__cell_bound(s, cell);
+               ASSERT(cell[4] >= top * (sizeof(sneppp_real) == 4 ? 0.999 : 1));
+               ASSERT_IN_RANGE(volume, cell[5], 1e-12 * volume);
+               if (level == LEVELS - 1 && hits) { ASSERT(cell[4] < 1.25 * top); ASSERT(cell[6] < 0.2); }
+               if (level == 0) first = fmax(first, cell[4]);
+               if (level == LEVELS - 1) ASSERT(cell[4] <= first * (1 + 1e-9));
+            }
+            at = kid + (size_t)(way == 0 ? level % 2 : way == 1 ? s->count[kid + 1] > s->count[kid] : level % 3 == 0);
+            if (s->cell[at * s->record + 4] == 0) at = kid + !(at - kid);
+         }
+         sneppp__block_free(&draw.block);
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
+/* Balls of more axes than nodes could fill: numbers are means over points, which know at least how large the ball is. */
+TEST sample_balls_of_seven_axes(void)
+{
+   sneppp_desc        d;
+   sneppp_model       m;
+   sneppp_error       err;
+   sneppp__draw       w;
+   sneppp_sample_info info;
+   sneppp_rng         g;
+   sneppp_real        x[7 * 10];
+   double             sum = 0, mass;
+   size_t             kid;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.space = SNEPPP_BALL, d.factor[0].window.dim = 7, d.factor[0].window.radius = 2;
+   ASSERT_EQ_FMT(SNEPPP_OK, sample_steep(&m, &d, &err), "%d");
+   mass = sneppp_window_mass(&d.factor[0].window);
+   ASSERT_IN_RANGE(16 * SNEPPP__PI * SNEPPP__PI * SNEPPP__PI / 105 * 128, mass, 1e-9 * mass);
+   sneppp_rng_init(&g, 3, 3);
+   memset(&err, 0, sizeof err);
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CONVERGENCE, sneppp_sample(&m, NULL, &g, 10, x, 10, &info, &err), "%d"); /* too steep, and says so */
+   ASSERT(strstr(err.why, "of 10 points were drawn"));
+   m.alpha = 0, m.floor = 3;
+   ASSERT_EQ(SNEPPP_OK, sneppp__draw_open(&m, NULL, 1, NULL, 0, &w, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp__sampler_fill(&w.s, &err));
+   sneppp__cell_root(&w.s);
+   w.s.kid[0] = 0, w.s.count[0] = w.expected;
+   ASSERT_IN_RANGE(3 * mass, sneppp__cell_count(&w.s, w.s.cell, 0), 0.4 * 3 * mass);
+   kid = sneppp__tree_cut(&w.s, 0, 1);
+   ASSERT(kid > 0);
+   for (size_t h = 0; h < 2; h++) {
+      ASSERT_IN_RANGE(1.5 * mass, w.s.count[kid + h], 0.5 * 1.5 * mass);
+      sum += w.s.count[kid + h];
+   }
+   ASSERT_IN_RANGE(3 * mass, sum, 0.4 * 3 * mass);
+   sneppp__block_free(&w.block);
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(sample)
 {
+   RUN_TEST(sample_cells_know_what_they_hold);
+   RUN_TEST(sample_balls_of_seven_axes);
    RUN_TEST(sample_cells_against_closed_forms);
    RUN_TEST(sample_rests_hold);
    RUN_TEST(sample_mixes_hold);

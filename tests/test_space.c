@@ -601,8 +601,41 @@ TEST space_thin_polygons(void)
    PASS();
 }
 
+/* Draws of windows with all their defaults have the default spread, too; points are looked at from the first number on. */
+TEST space_defaults_have_spread(void)
+{
+   enum { draws = 4000 };
+   double        mean[6] = {-1, 0, 3, 2, 7, 1}, point[4] = {0, 0, 1, 1}, sum[2] = {0, 0}, x[SNEPPP_MAX_DIM];
+   size_t        near_one = 0;
+   sneppp_rng    rng;
+   sneppp_window w = space_window(SNEPPP_GAUSS, 2);
+   sneppp_rng_init(&rng, 5, 0);
+   for (int i = 0; i < draws; i++) {
+      ASSERT(sneppp_window_draw(&w, &rng, x));
+      for (int r = 0; r < 2; r++) sum[r] += x[r] * x[r] / draws;
+   }
+   for (int r = 0; r < 2; r++) ASSERT_IN_RANGE(1, sum[r], 0.12); /* five standard deviations */
+   w.count = 3, w.mean = mean; /* no weights: a third each */
+   for (int i = 0; i < draws; i++) {
+      ASSERT(sneppp_window_draw(&w, &rng, x));
+      near_one += hypot(x[0] - 7, x[1] - 1) < 2;
+   }
+   ASSERT_IN_RANGE(1.0 / 3 * (1 - exp(-2)) * draws + 0.0005 * draws, (double)near_one, 150);
+   w = space_window(SNEPPP_FINITE, 2);
+   w.count = 2, w.point = point;
+   for (int k = 0; k < 4; k++) {
+      char words[40];
+      sprintf(words, "win.point[%d][%d]", k / 2, k % 2);
+      point[k] = space_nan();
+      ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, words));
+      point[k] = 1;
+   }
+   PASS();
+}
+
 SUITE(space)
 {
+   RUN_TEST(space_defaults_have_spread);
    RUN_TEST(space_thin_polygons);
    RUN_TEST(space_mass_must_be_a_number);
    RUN_TEST(space_members);

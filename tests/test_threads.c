@@ -252,8 +252,18 @@ TEST threads_hold_the_lock(void)
    PASS();
 }
 
+TEST threads_pools_have_limits(void)
+{
+   test_alloc a = {0, 0, 0, 0};
+   static const int bad[4] = {0, -1, SNEPPP__MAX_THREADS + 1, 1 << 30};
+   for (int k = 0; k < 4; k++) ASSERT(!sneppp_pool_make(bad[k], &a));
+   ASSERT_EQ((size_t)0, a.calls);
+   PASS();
+}
+
 SUITE(threads)
 {
+   RUN_TEST(threads_pools_have_limits);
    RUN_TEST(threads_hold_the_lock);
    RUN_TEST(threads_ask_for_stack);
    RUN_TEST(threads_number_does_not_matter);
