@@ -702,8 +702,34 @@ TEST kernel_gauss_mixed_layer_positive(void)
    PASS();
 }
 
+/* Two hard steps under a Gaussian: the derivatives of K by weights and biases against differences. */
+TEST kernel_gauss_steps_have_slopes(void)
+{
+   sneppp_window     win;
+   sneppp_layer      layer;
+   sneppp_layer_grad grad;
+   double            W[4] = {0.8, -0.3, 0.4, 0.9}, b[2] = {0.2, -0.5}, K[2][4], G[4] = {0.7, 0.3, 0.3, -1.1}, dW[4] = {0, 0, 0, 0}, db[2] = {0, 0};
+   memset(&win, 0, sizeof win), memset(&layer, 0, sizeof layer), memset(&grad, 0, sizeof grad);
+   win.space = SNEPPP_GAUSS, win.dim = 2;
+   layer.n = 2, layer.d = 2, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_STEP;
+   grad.W = dW, grad.b = db;
+   ASSERT_EQ(SNEPPP_OK, sneppp_gram_grad(&win, &layer, G, &grad, NULL, NULL));
+   for (int k = 0; k < 6; k++) {
+      double *p = k < 4 ? &W[k] : &b[k - 4], was = *p, h = 1e-5, slope = 0;
+      for (int side = 0; side < 2; side++) {
+         *p = was + (side ? h : -h);
+         ASSERT_EQ(SNEPPP_OK, sneppp_gram(&win, &layer, K[side], NULL, NULL));
+      }
+      *p = was;
+      for (int i = 0; i < 4; i++) slope += G[i] * (K[1][i] - K[0][i]) / (2 * h);
+      ASSERT_IN_RANGE(slope, k < 4 ? dW[k] : db[k - 4], 1e-8);
+   }
+   PASS();
+}
+
 SUITE(kernel_gauss)
 {
+   RUN_TEST(kernel_gauss_steps_have_slopes);
    RUN_TEST(kernel_gauss_every_row_by_quadrature);
    RUN_TEST(kernel_gauss_every_derivative);
    RUN_TEST(kernel_gauss_parallel_weights);

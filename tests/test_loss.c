@@ -944,8 +944,44 @@ TEST loss_waves_polynomial(void)
    PASS();
 }
 
+/* Derivatives by the weights of a mixture that multiplies other factors: through K, the mass and the floor. */
+TEST loss_weights_of_a_mixture_among_factors(void)
+{
+   static loss_case        c;
+   static const sneppp_mix mix[4] = {SNEPPP_MIX_PRODUCT, SNEPPP_MIX_OUTER, SNEPPP_MIX_ADDITIVE, SNEPPP_MIX_SUM};
+   const sneppp_space      space[2] = {SNEPPP_GAUSS, SNEPPP_BOX};
+   const int               dim[2] = {2, 1};
+   sneppp_unit             unit[2];
+   unit[0] = unit[1] = loss_unit(SNEPPP_COS, 0, 0);
+   for (int k = 0; k < 4; k++)
+      for (int diagonal = 0; diagonal < (k < 2 ? 2 : 1); diagonal++) {
+         sneppp_model m;
+         sneppp_grad  g;
+         sneppp_error err;
+         double       nll, weight[2] = {0, 0};
+         loss_make(&c, "mixture and box", mix[k], diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL, 0, 2, space, dim, unit);
+         ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+         m.floor = 0.7, m.alpha = 3;
+         memset(&g, 0, sizeof g);
+         g.weight[0] = weight;
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &nll, &g, NULL, &err));
+         for (int i = 0; i < 2; i++) {
+            double *w = (double *)(size_t)&m.layer[0].inside.weight[i], was = *w, h = 1e-4, above, below;
+            *w = was + h;
+            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &above, NULL, NULL, &err));
+            *w = was - h;
+            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &below, NULL, NULL, &err));
+            *w = was;
+            ASSERT_IN_RANGE((above - below) / (2 * h), weight[i], (sizeof(sneppp_real) == 4 ? 2e-2 : 1e-5) * (1 + fabs(weight[i])));
+         }
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
 SUITE(loss)
 {
+   RUN_TEST(loss_weights_of_a_mixture_among_factors);
    RUN_TEST(loss_gradients_that_do_not_exist);
    RUN_TEST(loss_waves_polynomial);
    RUN_TEST(loss_zero_intensity);

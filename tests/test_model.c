@@ -1020,8 +1020,81 @@ TEST model_parts_of_a_side(void)
    PASS();
 }
 
+/* A mixture that was learnt is the reduced model's, too: its marginal is the integral over the other factor. A condition
+   outside of the window, or that is no number, is refused. */
+TEST model_marginal_of_a_learnt_mixture(void)
+{
+   static const double weight[2] = {0.5, 0.7}, mean[2] = {-1, 1}, scale[2] = {1, 0.5};
+   sneppp_desc  d;
+   sneppp_model m, out;
+   sneppp_error err;
+   sneppp_real  x[2], at[3];
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.dim = 1, d.factor[0].window.count = 2;
+   d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
+   d.factor[1].window.dim = 1, d.factor[1].window.lo[0] = 2, d.factor[1].window.hi[0] = 5;
+   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_COS, d.width = 5, d.seed = 6;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   m.floor = 0.2;
+   for (int k = 0; k < 2; k++) { /* as a fit would change them */
+      *(double *)(size_t)&m.layer[0].inside.weight[k] *= 0.9 + 0.3 * k;
+      *(double *)(size_t)&m.layer[0].inside.mean[k] += 0.25;
+      *(double *)(size_t)&m.layer[0].inside.scale[k] *= 1.2 - 0.1 * k;
+   }
+   ASSERT_EQ(SNEPPP_OK, sneppp_marginal(&m, 1, NULL, &out, &err));
+   for (int i = 0; i < 9; i++) {
+      double sum = 0, w;
+      x[0] = (sneppp_real)(-2 + 0.5 * i);
+      for (int q = 0; q < 120; q++) {
+         x[1] = (sneppp_real)model_node(q, 2, 5, &w);
+         sum += w * (double)sneppp_intensity(&m, x);
+      }
+      ASSERT_IN_RANGE(sum, (double)sneppp_intensity(&out, x), MODEL_TOLERANCE * (1 + sum));
+   }
+   sneppp_free(&out);
+   at[0] = 1, at[1] = 6, at[2] = (sneppp_real)sneppp__nan();
+   for (int k = 0; k < 3; k++) {
+      memset(&err, 0, sizeof err);
+      ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_conditional(&m, 1, &at[k], &out, &err));
+      ASSERT(strstr(err.why, "outside factor[1]"));
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
+/* Parameters that could not be stored are refused by name, and the layer stays as it was. */
+TEST model_layers_in_proportion(void)
+{
+   sneppp_desc  d;
+   sneppp_model m;
+   sneppp_error err;
+   double       W[4] = {0.5, 0.5, 0.25, 0.75}, width[4] = {1, 1, 1, 1}, before[4], after[4], widths[4];
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
+   d.factor[0].unit.act = SNEPPP_RBF, d.width = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, NULL, width, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_get_layer(&m, 0, before, NULL, widths, &err));
+   for (int k = 0; k < 3; k++) {
+      double *p = k == 0 ? &W[1] : &width[2], was = *p;
+      *p = k < 2 ? 1e303 : 1e-323;
+      memset(&err, 0, sizeof err);
+      if (k < 2 || sizeof(sneppp_real) == 4) {
+         ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_set_layer(&m, 0, W, NULL, width, &err), "%d");
+         ASSERT(strstr(err.why, k == 0 ? "W[0][1] or its width is out of all proportion" : "W[1][0] or its width"));
+      }
+      *p = was;
+      ASSERT_EQ(SNEPPP_OK, sneppp_get_layer(&m, 0, after, NULL, widths, &err));
+      ASSERT_EQ(0, memcmp(before, after, sizeof before));
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(model)
 {
+   RUN_TEST(model_marginal_of_a_learnt_mixture);
+   RUN_TEST(model_layers_in_proportion);
    RUN_TEST(model_needs_a_point_and_keeps_no_memory);
    RUN_TEST(model_parts_of_a_side);
    RUN_TEST(model_no_bias);

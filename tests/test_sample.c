@@ -1262,8 +1262,43 @@ TEST sample_balls_of_seven_axes(void)
    PASS();
 }
 
+/* A layer of bumps and a constant has no bound and is refused; a readout of zeros leaves the floor, which is drawn evenly. */
+TEST sample_mixed_layers_and_zeros(void)
+{
+   sneppp_desc        d = sample_desc(SNEPPP_RBF, 0, 2);
+   sneppp_unit        units[2];
+   sneppp_model       m;
+   sneppp_error       err;
+   sneppp_sample_info info;
+   sneppp_rng         g;
+   static sneppp_real x[2 * 400];
+   double             chi = 0;
+   size_t             count[4] = {0, 0, 0, 0};
+   memset(units, 0, sizeof units), memset(&err, 0, sizeof err);
+   units[0].act = SNEPPP_RBF, units[1].act = SNEPPP_ONE;
+   d.factor[0].units = units;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   sneppp_rng_init(&g, 1, 1);
+   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
+   ASSERT(strstr(err.why, "factor[0]: no bound for a mixed layer"));
+   sneppp_free(&m);
+   d = sample_desc(SNEPPP_COS, 0, 4);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   memset(m.readout[0].V, 0, (size_t)m.readout[0].m * 4 * sizeof *m.readout[0].V);
+   m.floor = 2;
+   ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 400, x, 400, &info, &err));
+   ASSERT_IN_RANGE(2 * 8, info.expected, 1e-9);
+   ASSERT(info.candidates == 400);
+   for (int i = 0; i < 400; i++) count[(x[2 * i] > 12) + 2 * (x[2 * i + 1] > 0)]++;
+   for (int k = 0; k < 4; k++) chi += ((double)count[k] - 100) * ((double)count[k] - 100) / 100;
+   ASSERT(chi < sample_limit(3));
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(sample)
 {
+   RUN_TEST(sample_mixed_layers_and_zeros);
    RUN_TEST(sample_cells_know_what_they_hold);
    RUN_TEST(sample_balls_of_seven_axes);
    RUN_TEST(sample_cells_against_closed_forms);
