@@ -1235,6 +1235,7 @@ TEST sample_balls_of_seven_axes(void)
    sneppp_real        x[7 * 10];
    double             sum = 0, mass;
    size_t             kid;
+   sneppp_status      st;
    memset(&d, 0, sizeof d);
    d.factor[0].window.space = SNEPPP_BALL, d.factor[0].window.dim = 7, d.factor[0].window.radius = 2;
    ASSERT_EQ_FMT(SNEPPP_OK, sample_steep(&m, &d, &err), "%d");
@@ -1242,8 +1243,9 @@ TEST sample_balls_of_seven_axes(void)
    ASSERT_IN_RANGE(16 * SNEPPP__PI * SNEPPP__PI * SNEPPP__PI / 105 * 128, mass, 1e-9 * mass);
    sneppp_rng_init(&g, 3, 3);
    memset(&err, 0, sizeof err);
-   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CONVERGENCE, sneppp_sample(&m, NULL, &g, 10, x, 10, &info, &err), "%d"); /* too steep, and says so */
-   ASSERT(strstr(err.why, "of 10 points were drawn"));
+   st = sneppp_sample(&m, NULL, &g, 10, x, 10, &info, &err); /* so steep that it may be given up, in words */
+   if (st == SNEPPP_OK) for (size_t i = 0; i < 10; i++) ASSERT_EQ(1, sneppp__inside(&m, x + 7 * i));
+   else ASSERT(st == SNEPPP_ERR_NO_CONVERGENCE && strstr(err.why, "of 10 points were drawn"));
    m.alpha = 0, m.floor = 3;
    ASSERT_EQ(SNEPPP_OK, sneppp__draw_open(&m, NULL, 1, NULL, 0, &w, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp__sampler_fill(&w.s, &err));
