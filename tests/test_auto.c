@@ -1365,9 +1365,41 @@ TEST auto_stops_before_it_starts(void)
    PASS();
 }
 
+/* The share of a bump in a polygon against products of normal integrals: a rectangle, an L of two of them, and one with a
+   hole, for bumps inside, outside, far away, on edges and on corners. */
+TEST auto_shares_of_polygons(void)
+{
+   static const double ring[16] = {0, 0, 4, 0, 4, 3, 0, 3, 1, 1, 2, 1, 2, 2, 1, 2}, el[12] = {0, 0, 4, 0, 4, 1, 1, 1, 1, 3, 0, 3};
+   static const size_t sizes[2] = {4, 4};
+   static const double tau[3][2] = {{0.3, 0.3}, {0.05, 0.8}, {2, 1}};
+   for (int kind = 0; kind < 3; kind++) {
+      sneppp_window w;
+      double        box[2][4] = {{0, 4, 0, 3}, {1, 2, 1, 2}};
+      memset(&w, 0, sizeof w);
+      w.space = SNEPPP_POLYGON, w.dim = 2, w.count = kind == 1 ? 6 : 4, w.xy = kind == 1 ? el : ring;
+      if (kind == 1) box[0][3] = 1, box[1][0] = 0, box[1][1] = 1, box[1][2] = 1, box[1][3] = 3;
+      if (kind == 2) w.count = 8, w.rings = 2, w.ring_size = sizes;
+      for (int i = 0; i < 14; i++)
+         for (int j = 0; j < 12; j++)
+            for (int t = 0; t < 3; t++) {
+               double m[2], share = 0;
+               m[0] = -1 + 0.5 * i, m[1] = -1 + 0.5 * j;
+               for (int b = 0; b < (kind ? 2 : 1); b++) {
+                  double part = b && kind == 2 ? -1 : 1;
+                  for (int r = 0; r < 2; r++)
+                     part *= 0.5 * (erf((box[b][2 * r + 1] - m[r]) / (tau[t][r] * sqrt(2.0))) - erf((box[b][2 * r] - m[r]) / (tau[t][r] * sqrt(2.0))));
+                  share += part;
+               }
+               ASSERT_IN_RANGE(share, sneppp__polygon_share(&w, m, tau[t]), 1e-11);
+            }
+   }
+   PASS();
+}
+
 /* `auto` is a keyword. */
 SUITE(automatic)
 {
+   RUN_TEST(auto_shares_of_polygons);
    RUN_TEST(auto_stops_before_it_starts);
    RUN_TEST(auto_total_and_certificate);
    RUN_TEST(auto_tree_is_the_sum);

@@ -851,8 +851,57 @@ TEST fit_begins_with_its_events(void)
    PASS();
 }
 
+/* The chain rule of what is learnt: a sum of all arrays of the model, derived by theta, against differences. */
+TEST fit_derivatives_by_theta(void)
+{
+   static const double weight[2] = {0.6, 0.5}, mean[4] = {0, 1, 0.5, -0.5}, scale[4] = {1, 0.7, 2, 1};
+   sneppp_desc    d;
+   sneppp_model   m;
+   sneppp_grad    grad;
+   sneppp_error   err;
+   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
+   double         theta[400], raw[400], c[400];
+   size_t         count = 0, maps[4] = {0, 0, 0, 0};
+   int            segments;
+   sneppp_rng     rng;
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.dim = 2, d.factor[0].window.count = 2;
+   d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
+   d.factor[0].unit.act = SNEPPP_RBF;
+   d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 3, d.factor[1].unit.act = SNEPPP_COS;
+   d.width = 4, d.seed = 3;
+   ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err));
+   m.floor = 0.4;
+   segments = sneppp__learnt_list(&m, 0, seg, raw, &grad, &count);
+   ASSERT(count > 0 && count <= 400);
+   for (int k = 0; k < segments; k++) maps[seg[k].map] += seg[k].count;
+   ASSERT(maps[SNEPPP__MAP_LOG] > 0 && maps[SNEPPP__MAP_LOGIT] == 2 && maps[SNEPPP__MAP_RATED] == 4);
+   sneppp_rng_init(&rng, 4, 4);
+   for (size_t i = 0; i < count; i++) c[i] = raw[i] = sneppp_rng_normal(&rng);
+   sneppp__theta_read(seg, segments, theta);
+   sneppp__theta_chain(seg, segments, raw);
+   for (size_t i = 0; i < count; i++) {
+      double was = theta[i], h = sizeof(sneppp_real) == 4 ? 1e-2 : 1e-5, slope = 0, sums = 0, kept = 0;
+      for (int side = 0; side < 2; side++) {
+         theta[i] = was + (side ? h : -h);
+         sneppp__theta_write(seg, segments, 1, theta);
+         for (int k = 0; k < segments; k++)
+            for (size_t j = 0; j < seg[k].count; j++)
+               slope += (side ? 1 : -1) * c[seg[k].first + j] * sneppp__learnt_get(&seg[k], j) / (2 * h);
+         sums = m.layer[0].inside.weight[0] + m.layer[0].inside.weight[1];
+         kept = fmax(kept, fabs(sums - 1.1));
+      }
+      theta[i] = was;
+      ASSERT_IN_RANGE(slope, raw[i], (sizeof(sneppp_real) == 4 ? 1e-3 : 1e-8) * (1 + fabs(slope)));
+      ASSERT(kept < 1e-12); /* the mass of the mixture stays */
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_derivatives_by_theta);
    RUN_TEST(fit_begins_with_its_events);
    RUN_TEST(fit_keeps_the_best);
    RUN_TEST(fit_ends_in_range);

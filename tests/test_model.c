@@ -1091,8 +1091,66 @@ TEST model_layers_in_proportion(void)
    PASS();
 }
 
+/* Units that are not picked are zero for all events of the chunk, and those that are too many only fill whole vectors. */
+TEST model_active_sets(void)
+{
+   enum { B = 20, N = 60 };
+   sneppp_desc  d;
+   sneppp_model m;
+   sneppp_error err;
+   sneppp_rng   rng;
+   sneppp_real  T[2][B * 2], *all[2], psi[N];
+   int          pick[N];
+   memset(&d, 0, sizeof d);
+   d.factor[0].window.dim = 2, d.factor[1].window.dim = 1;
+   d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = d.factor[1].window.hi[0] = 1;
+   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_RELU, d.width = N, d.seed = 9;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   sneppp_rng_init(&rng, 7, 7);
+   all[0] = T[0], all[1] = T[1];
+   for (int turn = 0; turn < 40; turn++) {
+      double at[3], size = pow(0.5, turn % 6);
+      int    seen[N] = {0}, reached[N], needed = 0, picked;
+      for (int k = 0; k < 3; k++) at[k] = sneppp_rng_uniform(&rng) * (1 - size);
+      for (size_t b = 0; b < B; b++) {
+         sneppp_real x[3];
+         for (int k = 0; k < 3; k++) x[k] = (sneppp_real)(at[k] + size * sneppp_rng_uniform(&rng));
+         sneppp__statistics(&m, 0, x, T[0] + 2 * b);
+         sneppp__statistics(&m, 1, x + 2, T[1] + b);
+         ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x, psi, &err));
+         for (int i = 0; i < N; i++) seen[i] |= psi[i] > 0;
+      }
+      for (int i = 0; i < N; i++) { /* the largest argument at a corner of the box around the chunk, for each factor */
+         reached[i] = 1;
+         for (int f = 0; f < 2; f++) {
+            size_t n = f ? 1 : 2;
+            double z = (double)m.layer[f].b[i];
+            for (size_t r = 0; r < n; r++) {
+               double w = (double)m.layer[f].W[(size_t)i * n + r], most = -1e300;
+               for (size_t b = 0; b < B; b++) most = fmax(most, w * (double)T[f][b * n + r]);
+               z += most;
+            }
+            reached[i] = reached[i] && z > -1e-5;
+         }
+         needed += reached[i];
+      }
+      picked = (int)sneppp__active_set(&m, B, all, pick);
+      ASSERT(picked <= N && picked <= needed + 7);
+      ASSERT(picked % 8 == 0 || picked == N);
+      for (int k = 1; k < picked; k++) ASSERT(pick[k] > pick[k - 1]);
+      for (int i = 0; i < N; i++) {
+         int is = 0;
+         for (int k = 0; k < picked; k++) is |= pick[k] == i;
+         if (seen[i]) ASSERT(is);
+      }
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(model)
 {
+   RUN_TEST(model_active_sets);
    RUN_TEST(model_marginal_of_a_learnt_mixture);
    RUN_TEST(model_layers_in_proportion);
    RUN_TEST(model_needs_a_point_and_keeps_no_memory);

@@ -185,8 +185,46 @@ TEST radial_table_fills_its_room(void)
    PASS();
 }
 
+/* The bumps of each leaf, at places near and far, against adding them up one by one. */
+TEST radial_leaves_are_the_sum(void)
+{
+   for (int d = 1; d <= 2; d++) {
+      sneppp_model m;
+      sneppp_error err;
+      sneppp_rng   rng;
+      size_t       leaves = 0;
+      ASSERT_EQ(SNEPPP_OK, radial_model(d, 1, 0.05, &m, &err));
+      sneppp_rng_init(&rng, 3, 3);
+      for (size_t k = 0; k < (size_t)m.nodes; k++) {
+         const sneppp_node *n = &m.node[k];
+         size_t             group = (size_t)m.desc.group, D = (size_t)d;
+         if (n->kid) continue;
+         leaves++;
+         for (int turn = 0; turn < 3; turn++) {
+            double x[2], sum = 0, peaks = 0;
+            for (int r = 0; r < d; r++) x[r] = n->lo[r] + (n->hi[r] - n->lo[r]) * sneppp_rng_uniform(&rng) + (turn == 2 ? 0.3 : 0);
+            for (size_t s = n->from; s < group; s++)
+               for (size_t b = 0; b < n->count; b++) {
+                  double r2 = 0;
+                  for (size_t r = 0; r < D; r++) {
+                     double e = x[r] - m.centre[n->first * D + r * n->count + b];
+                     r2 += e * e;
+                  }
+                  sum += (double)m.peak[n->first * group + s * n->count + b] * exp(-r2 * (double)m.sharp[n->first * group + s * n->count + b]);
+                  peaks += (double)m.peak[n->first * group + s * n->count + b];
+               }
+            ASSERT_IN_RANGE(sum, sneppp__leaf_bumps(&m, n, D, x), 2e-12 * peaks + (sizeof(sneppp_real) == 4 ? 1e-4 : 1e-12) * sum);
+         }
+      }
+      ASSERT(leaves > 50);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(radial)
 {
+   RUN_TEST(radial_leaves_are_the_sum);
    RUN_TEST(radial_nearest);
    RUN_TEST(radial_table_fills_its_room);
    RUN_TEST(radial_table_is_the_sum);
