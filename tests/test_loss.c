@@ -898,8 +898,8 @@ TEST loss_waves_polynomial(void)
       sneppp_model  m;
       sneppp_error  err;
       sneppp__block block;
-      sneppp__lane *lane = &loss.lane[0];
-      sneppp__cell *cell = &lane->cell;
+      sneppp__lane *lane;
+      sneppp__cell *cell;
       size_t        d, n = active_n, hi;
       double        sum = 0, most = 0, tol = sizeof(sneppp_real) == 4 ? 2e-4 : 1e-9;
       waves_make(&c, which);
@@ -907,6 +907,7 @@ TEST loss_waves_polynomial(void)
       d = (size_t)m.D, m.alpha = 3, m.floor = 0.5;
       waves_long(&m, rate[which]);
       ASSERT(waves_place(&loss, &m, &c.events, &block));
+      lane = &loss.lane[0], cell = &lane->cell;
       sneppp__readout_matrix(&m.readout[0], loss.wide, loss.MM[0], sizeof(sneppp_real) < sizeof(double) ? loss.M[0] : NULL, NULL);
       ASSERT_EQ(SNEPPP_OK, sneppp__pass_begin(&loss, NULL, &err));
       ASSERT(loss.cells >= 4);
