@@ -320,9 +320,7 @@
    #define sneppp_rng_uniform     sneppp_rng_uniform_f32
    #define sneppp_rng_normal      sneppp_rng_normal_f32
    #define sneppp_rng_exponential sneppp_rng_exponential_f32
-   #define sneppp_rng_gamma       sneppp_rng_gamma_f32
    #define sneppp_rng_poisson     sneppp_rng_poisson_f32
-   #define sneppp_rng_binomial    sneppp_rng_binomial_f32
    #define sneppp_rng_sphere      sneppp_rng_sphere_f32
    #define sneppp_rng_permute     sneppp_rng_permute_f32
 #else
@@ -750,7 +748,7 @@ SNEPPP_DEF const char *sneppp_strerror(sneppp_status status);
 #ifndef SNEPPP_INFERENCE_ONLY
 /* ---- random numbers: see >>rng for the method. One generator belongs to one thread at a time; give each
    thread, or each event, its own stream. A parameter that has no distribution (NaN, infinite, negative) gives 0.
-   Poisson means and binomial n may be as large as their types allow; a mean of 2^63 or more gives UINT64_MAX. */
+   Poisson means may be as large as their type allows; 2^63 or more gives UINT64_MAX. */
 SNEPPP_DEF void     sneppp_rng_init(sneppp_rng *rng, uint64_t seed, uint64_t stream);
 SNEPPP_DEF void     sneppp_rng_seek(sneppp_rng *rng, uint64_t position); /* to the draw of this number, from 0 */
 SNEPPP_DEF uint64_t sneppp_rng_next(sneppp_rng *rng);                    /* 64 random bits                     */
@@ -758,9 +756,7 @@ SNEPPP_DEF uint64_t sneppp_rng_below(sneppp_rng *rng, uint64_t n);       /* one 
 SNEPPP_DEF double   sneppp_rng_uniform(sneppp_rng *rng);                 /* a multiple of 2^-53 in [0, 1)      */
 SNEPPP_DEF double   sneppp_rng_normal(sneppp_rng *rng);                  /* mean 0, variance 1                 */
 SNEPPP_DEF double   sneppp_rng_exponential(sneppp_rng *rng);             /* mean 1                             */
-SNEPPP_DEF double   sneppp_rng_gamma(sneppp_rng *rng, double shape);     /* density x^(shape-1) e^-x           */
 SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean);
-SNEPPP_DEF uint64_t sneppp_rng_binomial(sneppp_rng *rng, uint64_t n, double p); /* p >= 1: n                   */
 SNEPPP_DEF void     sneppp_rng_sphere(sneppp_rng *rng, int d, double *x); /* x (d) of length 1; d < 1: nothing */
 
 /* A random permutation of 0..count-1, one for each key, evaluated at index without storing it: the order of a
@@ -1767,17 +1763,6 @@ static double sneppp__rng_log_poisson(double k, double mean)
    return -sneppp__rng_stirling(k) - sneppp__rng_deviance(k, mean) - 0.5 * log(2 * SNEPPP__PI * k);
 }
 
-/* The same for the binomial; 0 < p < 1, 0 <= k <= n, q = 1 - p. */
-static double sneppp__rng_log_binomial(double k, double n, double p, double q)
-{
-   const double r = n - k;
-   if (k < 0.5) return n * log1p(-p);
-   if (r < 0.5) return n * log(p);
-   return sneppp__rng_stirling(n) - sneppp__rng_stirling(k) - sneppp__rng_stirling(r) -
-          sneppp__rng_deviance(k, n * p) - sneppp__rng_deviance(r, n * q) +
-          0.5 * log(n / (2 * SNEPPP__PI * k * r));
-}
-
 /* Small means: the first k whose cumulative probability exceeds a uniform. Every cumulative probability is
    met to 2^-53. The tail beyond k = 127 has probability below 1e-90 at a mean of 10. */
 static double sneppp__poisson_small(sneppp_rng *rng, double mean)
@@ -1808,8 +1793,8 @@ static double sneppp__poisson_large(sneppp_rng *rng, double mean)
    }
 }
 
-/* The largest mean, and number of trials, that is drawn at once: counts around it are exact in a double. A
-   sum of independent Poisson counts is Poisson, and so for binomials, so larger ones are drawn in parts. */
+/* The largest mean that is drawn at once: counts around it are exact in a double. A sum of independent Poisson counts
+   is Poisson, so larger ones are drawn in parts. */
 #define SNEPPP__RNG_PART 4503599627370496.0 /* 2^52 */
 
 SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean)
@@ -1822,93 +1807,6 @@ SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean)
       mean -= SNEPPP__RNG_PART;
    }
    return sum + (uint64_t)(mean < 10 ? sneppp__poisson_small(rng, mean) : sneppp__poisson_large(rng, mean));
-}
-
-/* As for the Poisson; n p < 10 and p <= 1/2. */
-static double sneppp__binomial_small(sneppp_rng *rng, double n, double p)
-{
-   for (;;) {
-      double u = sneppp_rng_uniform(rng), f = exp(n * log1p(-p));
-      for (int k = 0; k < 128 && k <= n; k++) {
-         if (u < f) return k;
-         u -= f;
-         f *= (n - k) / (k + 1) * (p / (1 - p));
-      }
-   }
-}
-
-/* n p >= 10, p <= 1/2, n <= 2^52: algorithm BTRS of Hoermann, "The generation of binomial random variates",
-   J. Stat. Comput. Simul. 46, 1993, whose constants these are. It compares with the probability at the mode. */
-static double sneppp__binomial_large(sneppp_rng *rng, double n, double p)
-{
-   const double q = 1 - p, sd = sqrt(n * p * q), b = 1.15 + 2.53 * sd, a = -0.0873 + 0.0248 * b + 0.01 * p;
-   const double squeeze = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * sd;
-   const double mode = sneppp__rng_log_binomial(floor((n + 1) * p), n, p, q);
-   for (;;) {
-      const double u = sneppp__rng_open(rng) - 0.5, v = sneppp__rng_open(rng), s = 0.5 - fabs(u);
-      const double k = floor((2 * a / s + b) * u + n * p + 0.5);
-      if (k < 0 || k > n) continue;
-      if (s >= 0.07 && v <= squeeze) return k;
-      if (log(v * alpha / (a / (s * s) + b)) <= sneppp__rng_log_binomial(k, n, p, q) - mode) return k;
-   }
-}
-
-/* 1 - p is exact for p >= 1/2, so counting the failures instead costs nothing. */
-SNEPPP_DEF uint64_t sneppp_rng_binomial(sneppp_rng *rng, uint64_t n, double p)
-{
-   const uint64_t part = (uint64_t)SNEPPP__RNG_PART;
-   uint64_t       left = n, sum = 0;
-   int            flip;
-   if (!sneppp__finite(p) || !(p > 0)) return 0;
-   if (p >= 1) return n;
-   flip = p > 0.5;
-   if (flip) p = 1 - p;
-   while (left) {
-      const uint64_t now = left < part ? left : part;
-      const double   m = (double)now;
-      sum += (uint64_t)(m * p < 10 ? sneppp__binomial_small(rng, m, p) : sneppp__binomial_large(rng, m, p));
-      left -= now;
-   }
-   return flip ? n - sum : sum;
-}
-
-/* log(1+t) - t + t^2/2 - t^3/3, t > -1; the first term of its series is -t^4/4. */
-static double sneppp__rng_log1p_rest(double t)
-{
-   double power = t * t * t, sum = 0;
-   if (t > 0.1 || t < -0.1) return log1p(t) - t + t * t / 2 - power / 3;
-   for (int j = 4; j < 20; j++) {
-      power *= -t;
-      sum += power / j;
-   }
-   return sum;
-}
-
-/* Marsaglia and Tsang, "A simple method for generating gamma variables", ACM Trans. Math. Software 26, 2000:
-   with d = shape - 1/3, c = 1/(3 sqrt d), x normal and t = c x, the value d (1+t)^3 is kept with probability
-   exp(x^2/2 + d - d (1+t)^3 + 3 d log(1+t)) = exp(3 d (log(1+t) - t + t^2/2 - t^3/3)), the right form being
-   the one that keeps its digits when d is large. A shape below 1 is raised by one and multiplied by
-   U^(1/shape). */
-SNEPPP_DEF double sneppp_rng_gamma(sneppp_rng *rng, double shape)
-{
-   double boost = 1, d, c;
-   if (!sneppp__finite(shape) || !(shape > 0)) return 0;
-   if (shape < 1) {
-      const double e = sneppp_rng_exponential(rng);
-      if (e > 740 * shape) return 0; /* below the smallest normal double */
-      boost = exp(-e / shape);
-      shape += 1;
-   }
-   d = shape - 1.0 / 3;
-   c = 1 / (3 * sqrt(d));
-   for (;;) {
-      const double x = sneppp_rng_normal(rng), t = c * x, v = (1 + t) * (1 + t) * (1 + t);
-      double       u;
-      if (t <= -1) continue;
-      u = sneppp__rng_open(rng);
-      if (u < 1 - 0.0331 * (x * x) * (x * x) || log(u) < 3 * d * sneppp__rng_log1p_rest(t))
-         return boost * (d * v);
-   }
 }
 
 /* The direction of a normal vector is uniform. Short vectors are drawn again: they would lose the accuracy of

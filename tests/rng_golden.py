@@ -125,12 +125,6 @@ def log_poisson(k, mean):
     return k * mp.log(mean) - mean - mp.loggamma(k + 1)
 
 
-def log_binomial(k, n, p):
-    k, n, p = mpf(k), mpf(n), mpf(p)
-    return (mp.loggamma(n + 1) - mp.loggamma(k + 1) - mp.loggamma(n - k + 1) + k * mp.log(p)
-            + (n - k) * mp.log1p(-p))
-
-
 def search(g, pmf):
     """The first k whose cumulative probability, kept with 40 digits, exceeds a uniform."""
     u, k, c = mpf(g.uniform()), 0, mpf(0)
@@ -156,46 +150,6 @@ def poisson(g, mean):
             continue
         if mp.log(mpf(v) * (1.1239 + 1.1328 / (b - 3.4)) / (a / (s * s) + b)) <= log_poisson(k, mean):
             return k
-
-
-def binomial(g, n, p):
-    if p > 0.5:
-        return n - binomial(g, n, 1 - p)
-    if n * p < 10:
-        return search(g, lambda k: mp.exp(log_binomial(k, n, p)) if k <= n else mpf(0))
-    sd = math.sqrt(n * p * (1 - p))
-    b = 1.15 + 2.53 * sd
-    a = -0.0873 + 0.0248 * b + 0.01 * p
-    mode = log_binomial(math.floor((n + 1) * p), n, p)
-    while True:
-        u, v = g.open() - 0.5, g.open()
-        s = 0.5 - abs(u)
-        k = math.floor((2 * a / s + b) * u + n * p + 0.5)
-        if k < 0 or k > n:
-            continue
-        if s >= 0.07 and v <= 0.92 - 4.2 / b:
-            return k
-        if mp.log(mpf(v) * (2.83 + 5.1 / b) * sd / (a / (s * s) + b)) <= log_binomial(k, n, p) - mode:
-            return k
-
-
-def gamma(g, shape):
-    boost = 1.0
-    if shape < 1:
-        boost = math.exp(-exponential(g) / shape)
-        shape += 1
-    d = shape - 1 / 3
-    c = 1 / (3 * math.sqrt(d))
-    while True:
-        x = normal(g)
-        t = c * x
-        if t <= -1:
-            continue
-        v = (1 + t) * (1 + t) * (1 + t)
-        u = g.open()
-        if u < 1 - 0.0331 * (x * x) * (x * x) or \
-                mp.log(u) < mpf(x) ** 2 / 2 + d - d * (1 + mpf(t)) ** 3 + 3 * mpf(d) * mp.log1p(mpf(t)):
-            return boost * (d * v)
 
 
 def sphere(g, d):
@@ -262,33 +216,18 @@ def main():
     g = Rng(3, 1); put('EXPONENTIAL', fold(exponential(g) for _ in range(30000)))
     g, means = Rng(3, 2), (1e-3, 0.5, 5.0, 30.0, 1e3, 1e6, 1e9)
     put('POISSON', fold(poisson(g, m) for _ in range(200) for m in means))
-    g = Rng(3, 3)
-    put('BINOMIAL', fold(binomial(g, n, p) for _ in range(200) for n, p in
-                         ((1, 0.3), (10, 0.5), (40, 0.9), (1000, 0.001), (1000, 0.4), (10**9, 1e-5), (1 << 50, 0.75))))
-    shapes = (0.1, 0.5, 1.0, 2.5, 30.0, 1e6, 1e12)
-    g = Rng(3, 4); x = [gamma(g, s) for _ in range(300) for s in shapes]
-    put('GAMMA', fold(x))
-    print('#define RNG_%-22s %.17g' % ('GAMMA_SUM', math.fsum(t / shapes[i % 7] for i, t in enumerate(x))))
     g = Rng(3, 5); x = [t for _ in range(1000) for d in (1, 2, 3, 8) for t in sphere(g, d)]
     put('SPHERE', fold(x))
     print('#define RNG_%-22s %.17g' % ('SPHERE_SUM', math.fsum((i % 7 + 1) * t for i, t in enumerate(x))))
     put('PERMUTE', fold(permute(i, n, 99) for n in (2, 3, 10, 16, 17, 1000, 1 << 33, M64) for i in range(min(n, 500))))
-    print('\n/* log of the Poisson probability: k, mean, value. Log of the binomial: k, n, p, value. */')
+    print('\n/* log of the Poisson probability: k, mean, value. */')
     print('static const double rng_log_poisson[][3] = {')
     for mean in (10.0, 30.5, 1e3, 1e6, 1e9, 2.0**52):
         for z in (-3, -1.25, 0, 0.5, 4, 9):
             k = max(0, math.floor(mean + z * math.sqrt(mean)))
             print('   {%.17g, %.17g, %s},' % (k, mean, mp.nstr(log_poisson(k, mean), 20)))
     print('   {0, 12, -12}, {1, 12, %s}, {600, 12, %s}' % tuple(mp.nstr(log_poisson(k, 12), 20) for k in (1, 600)))
-    print('};\nstatic const double rng_log_binomial[][4] = {')
-    rows = []
-    for n, p in ((20, 0.5), (1000, 0.375), (10**6, 2.0**-14), (10**9, 0.5), (2**52, 2.0**-30), (2**52, 0.4375)):
-        for z in (-3, -0.5, 0, 1, 6):
-            k = min(n, max(0, math.floor(n * p + z * math.sqrt(n * p * (1 - p)))))
-            rows.append('   {%.17g, %.17g, %.17g, %s}' % (k, n, p, mp.nstr(log_binomial(k, n, p), 20)))
-    for k in (0, 20):
-        rows.append('   {%d, 20, 0.5, %s}' % (k, mp.nstr(log_binomial(k, 20, 0.5), 20)))
-    print(',\n'.join(rows) + '\n};')
+    print('};')
 
 
 main()
