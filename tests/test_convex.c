@@ -1006,7 +1006,7 @@ TEST convex_equal_features(void)
       sneppp_report   r;
       sneppp_error    err;
       size_t          zeros = 0;
-      f.trace = traced ? 1e-4 : 0;
+      f.trace = traced ? 1e-12 : 0;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       for (int i = 3; i < 6; i++) {
          for (int k = 0; k < m.layer[0].d; k++) m.layer[0].W[i * m.layer[0].d + k] = m.layer[0].W[(i - 3) * m.layer[0].d + k];
