@@ -10770,6 +10770,18 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
 
 /* ---- the table, printed ---- */
 
+/* A cell of the table: a bar would end it. */
+static void sneppp__put_cell(const char *text, void (*put)(const char *text, void *user), void *user)
+{
+   for (; *text; text++) {
+      char one[3];
+      one[0] = *text == '|' ? '\\' : *text;
+      one[1] = *text == '|' ? '|' : 0;
+      one[2] = 0;
+      put(one, user);
+   }
+}
+
 /* One line per row of the table, as Markdown: name, space, activations, condition, formula, source. */
 SNEPPP_DEF void sneppp_kernel_list(void (*put)(const char *text, void *user), void *user)
 {
@@ -10789,15 +10801,9 @@ SNEPPP_DEF void sneppp_kernel_list(void (*put)(const char *text, void *user), vo
       put(" | ", user);
       put(info->condition, user);
       put(" | ", user);
-      for (c = 0; info->formula[c]; c++) { /* a bar would end the cell */
-         char one[3];
-         one[0] = info->formula[c] == '|' ? '\\' : info->formula[c];
-         one[1] = info->formula[c] == '|' ? '|' : 0;
-         one[2] = 0;
-         put(one, user);
-      }
+      sneppp__put_cell(info->formula, put, user);
       put(" | ", user);
-      put(info->source, user);
+      sneppp__put_cell(info->source, put, user);
       put(" |\n", user);
    }
 }

@@ -899,8 +899,37 @@ TEST fit_derivatives_by_theta(void)
    PASS();
 }
 
+/* Every setting has a range, and is refused by name on either side of it. */
+TEST fit_settings_have_ranges(void)
+{
+   sneppp_events e = fit_events(20);
+   sneppp_desc   d = fit_desc_box(3);
+   sneppp_model  m;
+   sneppp_error  err;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   for (int k = 0; k < 11; k++)
+      for (int side = 0; side < 2; side++) {
+         static const char *const name[11] = {"tol", "eps1", "eps2", "trace", "floor", "rate", "beta1", "beta2", "decay", "clip", "holdout"};
+         static const double      below[11] = {-2, -2, -0.1, -0.1, -2, -0.1, -0.1, -0.1, -2, -0.1, -0.1};
+         static const double      above[11] = {2e300, 2e300, 2e300, 2e300, 1.1, 2e6, 1, 1, 2e6, 2e300, 0.95};
+         sneppp_fit_desc          f = fit_adam(&e, 1);
+         double                  *field[11];
+         char                     words[40];
+         field[0] = &f.tol, field[1] = &f.eps1, field[2] = &f.eps2, field[3] = &f.trace, field[4] = &f.floor, field[5] = &f.rate;
+         field[6] = &f.beta1, field[7] = &f.beta2, field[8] = &f.decay, field[9] = &f.clip, field[10] = &f.holdout;
+         *field[k] = side ? above[k] : below[k];
+         sprintf(words, "fit.%s = ", name[k]);
+         memset(&err, 0, sizeof err);
+         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, NULL, &err));
+         ASSERT(strstr(err.why, words) == err.why);
+      }
+   sneppp_free(&m);
+   PASS();
+}
+
 SUITE(fit)
 {
+   RUN_TEST(fit_settings_have_ranges);
    RUN_TEST(fit_derivatives_by_theta);
    RUN_TEST(fit_begins_with_its_events);
    RUN_TEST(fit_keeps_the_best);

@@ -429,8 +429,23 @@ TEST input_sphere_comes_second(void)
    PASS();
 }
 
+/* Tables without a gap between rows: strides of 0, 2 and 3 are the same, one less is refused. */
+TEST input_tight_tables(void)
+{
+   static const double lonlat[6] = {10, 20, -170, 80, 359, -45};
+   sneppp_real         x[3][9];
+   for (int k = 0; k < 2; k++) ASSERT_EQ(SNEPPP_OK, sneppp_lonlats_to_units(3, lonlat, k ? 2 : 0, x[k], k ? 3 : 0, NULL));
+   for (int i = 0; i < 3; i++) ASSERT_EQ(SNEPPP_OK, sneppp_lonlat_to_unit(lonlat[2 * i], lonlat[2 * i + 1], x[2] + 3 * i, NULL));
+   ASSERT_EQ(0, memcmp(x[0], x[2], sizeof x[0]));
+   ASSERT_EQ(0, memcmp(x[1], x[2], sizeof x[0]));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_lonlats_to_units(3, lonlat, 1, x[0], 3, NULL));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_lonlats_to_units(3, lonlat, 2, x[0], 2, NULL));
+   PASS();
+}
+
 SUITE(input)
 {
+   RUN_TEST(input_tight_tables);
    RUN_TEST(input_sphere_comes_second);
    RUN_TEST(input_cap_overflows);
    RUN_TEST(input_degrees);

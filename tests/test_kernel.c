@@ -1300,8 +1300,46 @@ TEST kernel_lines_out_of_range(void)
    PASS();
 }
 
+static char   kernel_text[1 << 20];
+static size_t kernel_text_used;
+static void kernel_keep_text(const char *text, void *user)
+{
+   size_t n = strlen(text);
+   (void)user;
+   if (kernel_text_used + n >= sizeof kernel_text) return;
+   memcpy(kernel_text + kernel_text_used, text, n + 1);
+   kernel_text_used += n;
+}
+
+/* Every row of the printed table has the name of its measure and of both units, between six bars that are not escaped. */
+TEST kernel_list_names_units(void)
+{
+   const char *at = kernel_text;
+   size_t      line = 0;
+   kernel_text_used = 0;
+   sneppp_kernel_list(kernel_keep_text, NULL);
+   for (; *at; line++) {
+      const char *end = strchr(at, '\n');
+      int         bars = 0;
+      ASSERT(end != NULL);
+      for (const char *p = at; p < end; p++) bars += *p == '|' && (p == at || p[-1] != '\\');
+      ASSERT_EQ_FMT(7, bars, "%d");
+      if (line >= 2) {
+         const sneppp_kernel_info *info = &sneppp__rows[line - 2].info;
+         char                      words[200];
+         ASSERT(line - 2 < SNEPPP__ROWS);
+         sprintf(words, "| `%.60s` | %.30s | %.30s x %.30s | ", info->name, sneppp__space_name(info->space), sneppp__act_name(info->act_i), sneppp__act_name(info->act_j));
+         ASSERT_EQ(0, strncmp(at, words, strlen(words)));
+      }
+      at = end + 1;
+   }
+   ASSERT_EQ_FMT((size_t)SNEPPP__ROWS + 2, line, "%zu");
+   PASS();
+}
+
 SUITE(kernel)
 {
+   RUN_TEST(kernel_list_names_units);
    RUN_TEST(kernel_lines_out_of_range);
    RUN_TEST(kernel_public_values);
    RUN_TEST(kernel_public_gradients);

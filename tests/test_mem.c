@@ -185,8 +185,23 @@ TEST mem_fences(void)
 }
 #endif
 
+/* After one array that cannot be, none is handed out, though there is a base. */
+TEST mem_no_array_after_an_overflow(void)
+{
+   static double  room[64];
+   sneppp__carver c = sneppp__measure();
+   c.base = (unsigned char *)room;
+   ASSERT(sneppp__take(&c, 2, 2, sizeof(double)) == (void *)room);
+   ASSERT(!sneppp__take(&c, SIZE_MAX / 2, 3, sizeof(double)));
+   ASSERT(c.overflow);
+   ASSERT(!sneppp__take(&c, 1, 1, sizeof(double)));
+   ASSERT_EQ((size_t)0, sneppp__block_bytes(&c));
+   PASS();
+}
+
 SUITE(mem)
 {
+   RUN_TEST(mem_no_array_after_an_overflow);
    RUN_TEST(mem_measure_gives_null);
    RUN_TEST(mem_callers_block_at_every_offset);
    RUN_TEST(mem_allocator_gets_the_context);
