@@ -1474,7 +1474,8 @@ static void join_shapes(void) /* a joint model has one window: that of all coord
    events and 40 points drawn. */
 static double seconds_for(int kind)
 {
-   return kind == OP_SAMPLE || kind == OP_TILE ? 10
+   return kind == OP_SAMPLE ? 40 /* two draws, each up to 0.3 s per point without sanitizers in four dimensions */
+          : kind == OP_TILE ? 10
           : kind == OP_AUTO || kind == OP_TWIN || kind == OP_MOVED ? 15 + 0.15 * (double)event_count()
                                                                    : 6;
 }
