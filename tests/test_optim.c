@@ -235,8 +235,24 @@ TEST optim_memory_turns(void)
    PASS();
 }
 
+/* The cut-off is relative to the largest diagonal: of three features of which two are equal two are chosen, whatever the
+   scale of all. */
+TEST optim_pivots_have_no_scale(void)
+{
+   static const double A[9] = {2, 2, 0.5, 2, 2, 0.5, 0.5, 0.5, 1};
+   for (int e = -30; e <= 30; e += 10) {
+      double K[9], L[9], diagonal[3];
+      size_t pick[3];
+      for (int i = 0; i < 9; i++) K[i] = ldexp(A[i], e);
+      ASSERT_EQ_FMT((size_t)2, sneppp__chol_pivoted(3, K, 1e-10, pick, L, diagonal), "%zu");
+      ASSERT(pick[0] < 2 && pick[1] == 2);
+   }
+   PASS();
+}
+
 SUITE(optim)
 {
+   RUN_TEST(optim_pivots_have_no_scale);
    RUN_TEST(optim_search_answers);
    RUN_TEST(optim_cubic_minimum);
    RUN_TEST(optim_memory_turns);
