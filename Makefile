@@ -245,8 +245,9 @@ PYTHON  ?= /usr/bin/python3
 build/bench/%: bench/%.c bench/bench.h sneppp.h
 	$(BUILD_PROGRAM)
 build/bench/train_f32: bench/train.c
+build/bench/linalg_f32: bench/linalg.c
 ifneq ($(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h),)
-build/bench/linalg: EXTRA = -DBENCH_BLAS -lopenblas
+build/bench/linalg build/bench/linalg_f32: EXTRA = -DBENCH_BLAS -lopenblas
 endif
 
 .PHONY: bench bench-report

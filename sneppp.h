@@ -2539,508 +2539,444 @@ SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
 
 /* >>linalg ===================================================================================================
    All matrices are row-major, ld is the stride between rows, sizes are size_t, and nothing here allocates. The
-   plain versions are short enough to be checked by eye; they stay as the reference of the tests and as the code
-   for machines without vectors.
+   plain product is short enough to be checked by eye; it stays as the reference of the tests and as the code
+   for machines without vectors. Products and sums of float exist in the float build only.
 
-   Hooks. Define them before the implementation to send the work to a library of yours; the plain versions stay
-   compiled. Please give us a one-threaded library: the threads are ours, and results must not depend on them.
+   Hooks. Define them before the implementation to send the work to a library of yours. Please give us a one-threaded
+   library: the threads are ours, and results must not depend on them.
 
-      SNEPPP_GEMM(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc)   arguments of sneppp__dgemm
-      SNEPPP_SYRK(trans, n, k, alpha, A, lda, beta, C, ldc)               arguments of sneppp__dsyrk
+      SNEPPP_GEMM(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc)   arguments of sneppp__gemm_f64
+      SNEPPP_SYRK(trans, n, k, alpha, A, lda, beta, C, ldc)               arguments of sneppp__syrk_f64
       SNEPPP_GEMM_F32, SNEPPP_SYRK_F32                                    the same for float
-      SNEPPP_EIGH(n, A, w, Q, warm, work)                                 arguments of sneppp__eigh; 0 = success */
+      SNEPPP_EIGH(n, A, w, Q, work)                                       arguments of sneppp__eigh; 0 = success */
+#define SNEPPP__EPS 2.220446049250313e-16 /* 2^-52, the distance from 1 to the next double */
 
 /* C = alpha op(A) op(B) + beta C, with op(A) (m, k), op(B) (k, n), C (m, n); op transposes where ta, tb are not
    zero. With beta = 0 the old C is not read, so it may be uninitialised. The loops run over C and B by rows,
    which is the order of memory, except where B is transposed: there the dot product is. */
-SNEPPP__UNUSED static void sneppp__dgemm_plain(int ta, int tb, size_t m, size_t n, size_t k, double alpha,
-                                               const double *A, size_t lda, const double *B, size_t ldb,
-                                               double beta, double *C, size_t ldc)
-{
-   for (size_t i = 0; i < m; i++) {
-      double *c = C + i * ldc;
-      if (beta == 0) for (size_t j = 0; j < n; j++) c[j] = 0;
-      else if (beta != 1) for (size_t j = 0; j < n; j++) c[j] *= beta;
-      if (!tb) {
-         for (size_t p = 0; p < k; p++) {
-            double        a = alpha * (ta ? A[p * lda + i] : A[i * lda + p]);
-            const double *b = B + p * ldb;
-            for (size_t j = 0; j < n; j++) c[j] += a * b[j];
-         }
-      } else {
-         for (size_t j = 0; j < n; j++) {
-            const double *b = B + j * ldb;
-            double        s = 0;
-            if (ta) for (size_t p = 0; p < k; p++) s += A[p * lda + i] * b[p];
-            else    for (size_t p = 0; p < k; p++) s += A[i * lda + p] * b[p];
-            c[j] += alpha * s;
-         }
-      }
+#define SNEPPP__GEMM_PLAIN(T, name)                                                                            \
+   SNEPPP__UNUSED static void name(int ta, int tb, size_t m, size_t n, size_t k, T alpha, const T *A,          \
+                                   size_t lda, const T *B, size_t ldb, T beta, T *C, size_t ldc)               \
+   {                                                                                                           \
+      for (size_t i = 0; i < m; i++) {                                                                         \
+         const T *a = A + (ta ? i : i * lda);                                                                  \
+         T       *c = C + i * ldc;                                                                             \
+         size_t   step = ta ? lda : 1;                                                                         \
+         for (size_t j = 0; j < n; j++) c[j] = beta == 0 ? 0 : beta * c[j];                                    \
+         if (!tb) {                                                                                            \
+            for (size_t p = 0; p < k; p++) {                                                                   \
+               const T x = alpha * a[p * step], *b = B + p * ldb;                                              \
+               for (size_t j = 0; j < n; j++) c[j] += x * b[j];                                                \
+            }                                                                                                  \
+         } else {                                                                                              \
+            for (size_t j = 0; j < n; j++) {                                                                   \
+               T s = 0;                                                                                        \
+               for (size_t p = 0; p < k; p++) s += a[p * step] * B[j * ldb + p];                               \
+               c[j] += alpha * s;                                                                              \
+            }                                                                                                  \
+         }                                                                                                     \
+      }                                                                                                        \
    }
-}
+SNEPPP__GEMM_PLAIN(double, sneppp__gemm_plain_f64)
+#ifdef SNEPPP_REAL_FLOAT
+SNEPPP__GEMM_PLAIN(float, sneppp__gemm_plain_f32)
+#endif
 
-SNEPPP__UNUSED static void sneppp__sgemm_plain(int ta, int tb, size_t m, size_t n, size_t k, float alpha,
-                                               const float *A, size_t lda, const float *B, size_t ldb,
-                                               float beta, float *C, size_t ldc)
-{
-   for (size_t i = 0; i < m; i++) {
-      float *c = C + i * ldc;
-      if (beta == 0) for (size_t j = 0; j < n; j++) c[j] = 0;
-      else if (beta != 1) for (size_t j = 0; j < n; j++) c[j] *= beta;
-      if (!tb) {
-         for (size_t p = 0; p < k; p++) {
-            float        a = alpha * (ta ? A[p * lda + i] : A[i * lda + p]);
-            const float *b = B + p * ldb;
-            for (size_t j = 0; j < n; j++) c[j] += a * b[j];
-         }
-      } else {
-         for (size_t j = 0; j < n; j++) {
-            const float *b = B + j * ldb;
-            float        s = 0;
-            if (ta) for (size_t p = 0; p < k; p++) s += A[p * lda + i] * b[p];
-            else    for (size_t p = 0; p < k; p++) s += A[i * lda + p] * b[p];
-            c[j] += alpha * s;
-         }
-      }
-   }
-}
-
-/* Copies the lower triangle to the upper one, in squares of 8 so that both sides stay in the cache. */
-SNEPPP__UNUSED static void sneppp__dmirror(size_t n, double *C, size_t ldc)
-{
-   for (size_t i0 = 0; i0 < n; i0 += 8)
-      for (size_t j0 = 0; j0 <= i0; j0 += 8)
-         for (size_t j = j0; j < j0 + 8 && j < n; j++)
-            for (size_t i = i0 > j ? i0 : j + 1; i < i0 + 8 && i < n; i++) C[j * ldc + i] = C[i * ldc + j];
-}
-
-SNEPPP__UNUSED static void sneppp__smirror(size_t n, float *C, size_t ldc)
-{
-   for (size_t i0 = 0; i0 < n; i0 += 8)
-      for (size_t j0 = 0; j0 <= i0; j0 += 8)
-         for (size_t j = j0; j < j0 + 8 && j < n; j++)
-            for (size_t i = i0 > j ? i0 : j + 1; i < i0 + 8 && i < n; i++) C[j * ldc + i] = C[i * ldc + j];
-}
-
-/* C = alpha A A' + beta C (trans 0, A is (n, k)) or alpha A'A + beta C (trans 1, A is (k, n)). C is symmetric:
-   its lower triangle is read and computed, and the upper one is a copy, so both sides agree to the bit. */
-SNEPPP__UNUSED static void sneppp__dsyrk_plain(int trans, size_t n, size_t k, double alpha, const double *A,
-                                               size_t lda, double beta, double *C, size_t ldc)
-{
-   for (size_t i = 0; i < n; i++)
-      sneppp__dgemm_plain(trans, !trans, 1, i + 1, k, alpha, trans ? A + i : A + i * lda, lda, A, lda, beta,
-                          C + i * ldc, ldc);
-   sneppp__dmirror(n, C, ldc);
-}
-
-SNEPPP__UNUSED static void sneppp__ssyrk_plain(int trans, size_t n, size_t k, float alpha, const float *A,
-                                               size_t lda, float beta, float *C, size_t ldc)
-{
-   for (size_t i = 0; i < n; i++)
-      sneppp__sgemm_plain(trans, !trans, 1, i + 1, k, alpha, trans ? A + i : A + i * lda, lda, A, lda, beta,
-                          C + i * ldc, ldc);
-   sneppp__smirror(n, C, ldc);
-}
-
-/* ---- fast gemm and syrk. C is cut into tiles of 6 rows by two vectors. A tile lives in registers while one
+/* ---- fast products. C is cut into tiles of 6 rows by two vectors. A tile lives in registers while one
    strip of A and one panel of B pass by: per step 2 loads, 6 broadcasts and 12 fused multiply-adds, so that the
    arithmetic units and not the load ports are the limit. B is copied ("packed") into panels, block by block, so
    that a block stays in the second cache and is read in order; a strip of A is read where it stands, and packed
    if it is short, or transposed and hard to reach. Blocks are small, so that C and A pass by often: a tile asks for
-   its part of C before it needs it, and, if A is large, for a part of the strip that comes next. The scheme is that
-   of Goto and van de Geijn (ACM TOMS 34, 2008). No memory is allocated: the block is on the stack, 38 kB in all, and
-   9 kB for small products, because threads have small stacks on some machines. Its depth follows from the
-   shape of the product and its width is what fits, so that a matrix that was packed in wider blocks beforehand
-   (sneppp__pack_right) gives the same bits.
-
-   One macro writes the tile kernel for every vector unit; V is the vector type, W its length. scale points to
-   alpha and beta: in registers they would push an accumulator out to memory and halve the speed. */
+   its part of C before it needs it. The scheme is that of Goto and van de Geijn (ACM TOMS 34, 2008). No memory is
+   allocated: the block is on the stack, 38 kB in all, and 9 kB for small products, because threads have small stacks on
+   some machines. Its depth follows from the shape of the product and its width is what fits, so that a matrix that was
+   packed in wider blocks beforehand (sneppp__pack_right) gives the same bits. */
 #define SNEPPP__TILE_ROWS   6
 #define SNEPPP__DEPTH       128   /* steps of k in a block: one panel and one strip fit into the first cache      */
 #define SNEPPP__ROW_BYTES   512   /* a row of a block of B, at most: 4 to 16 panels, 64 kB, for the second cache  */
 #define SNEPPP__BLOCK_BYTES 32768 /* a block on the stack: 2 panels of AVX-512 and more of the others at full depth */
 #define SNEPPP__SMALL_BYTES 6144  /* the same for products whose B fits into it, of at most half that depth       */
 #define SNEPPP__STRIP_BYTES 8     /* strips of a transposed A that are packed together: 1 of double, 2 of float   */
-#define SNEPPP__NEAR_BYTES  262144 /* an A of so many bytes stays in the second cache by itself                   */
 
-#define SNEPPP__TILE_KERNEL(name, target, T, V, W, ZERO, SET1, LOAD, STORE, FMA, MUL)                          \
+typedef struct sneppp__product { /* of either precision: all arrays are bytes */
+   int         ta, tb, lower;    /* lower: only tiles that touch the lower triangle of C are computed */
+   size_t      m, n, k, lda, ldb, ldc;
+   double      alpha, beta;
+   const void *A, *B;
+   const void *packed;           /* B as sneppp__pack_right has left it, or NULL                      */
+   void       *C;
+} sneppp__product;
+
+static sneppp__product sneppp__product_of(int ta, int tb, size_t m, size_t n, size_t k, double alpha, const void *A,
+                                          size_t lda, const void *B, size_t ldb, double beta, void *C, size_t ldc)
+{
+   sneppp__product p;
+   p.ta = ta, p.tb = tb, p.lower = 0, p.m = m, p.n = n, p.k = k, p.alpha = alpha, p.beta = beta;
+   p.A = A, p.lda = lda, p.B = B, p.ldb = ldb, p.packed = NULL, p.C = C, p.ldc = ldc;
+   return p;
+}
+
+#ifdef SNEPPP__VECTOR
+/* The tile kernel: c (6, 2 vectors) = scale[0] a b + scale[1] c, where rs and cs are the steps of a to the next row and
+   column. scale is in memory: in registers it would push an accumulator out and halve the speed. */
+#define SNEPPP__TILE_KERNEL(name, target, T, V, OP)                                                            \
+   target static inline void name##_row(const double *scale, T *c, V x, V y)                                   \
+   {                                                                                                           \
+      const size_t lanes = sizeof(V) / sizeof(T);                                                              \
+      const V      alpha = OP(set1)((T)scale[0]), beta = OP(set1)((T)scale[1]);                                \
+      x = x * alpha, y = y * alpha;                                                                            \
+      if (scale[1] != 0) x = OP(fmadd)(beta, OP(loadu)(c), x), y = OP(fmadd)(beta, OP(loadu)(c + lanes), y);   \
+      OP(storeu)(c, x), OP(storeu)(c + lanes, y);                                                              \
+   }                                                                                                           \
    target static void name(size_t k, const void *a_, size_t rs, size_t cs, const void *b_,                     \
                            const double *scale, void *c_, size_t ldc)                                          \
    {                                                                                                           \
+      const size_t lanes = sizeof(V) / sizeof(T);                                                              \
       const T *a = (const T *)a_, *d = a + 3 * rs, *b = (const T *)b_;                                         \
       T *c = (T *)c_;                                                                                          \
-      V x, b0, b1, alpha, beta;                                                                                \
-      V c00 = ZERO, c01 = ZERO, c10 = ZERO, c11 = ZERO, c20 = ZERO, c21 = ZERO;                                \
-      V c30 = ZERO, c31 = ZERO, c40 = ZERO, c41 = ZERO, c50 = ZERO, c51 = ZERO;                                \
+      V x, b0, b1, c00 = OP(setzero)(), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;                 \
+      V c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;                                      \
       for (const T *row = c; row < c + 6 * ldc; row += ldc) __builtin_prefetch(row, 1);                        \
       for (; k; k--) {                                                                                         \
-         b0 = LOAD(b), b1 = LOAD(b + W);                                                                       \
-         x = SET1(a[0]), c00 = FMA(x, b0, c00), c01 = FMA(x, b1, c01);                                         \
-         x = SET1(a[rs]), c10 = FMA(x, b0, c10), c11 = FMA(x, b1, c11);                                        \
-         x = SET1(a[2 * rs]), c20 = FMA(x, b0, c20), c21 = FMA(x, b1, c21);                                    \
-         x = SET1(d[0]), c30 = FMA(x, b0, c30), c31 = FMA(x, b1, c31);                                         \
-         x = SET1(d[rs]), c40 = FMA(x, b0, c40), c41 = FMA(x, b1, c41);                                        \
-         x = SET1(d[2 * rs]), c50 = FMA(x, b0, c50), c51 = FMA(x, b1, c51);                                    \
-         a += cs, d += cs, b += 2 * W;                                                                         \
+         b0 = OP(loadu)(b), b1 = OP(loadu)(b + lanes);                                                         \
+         x = OP(set1)(a[0]), c00 = OP(fmadd)(x, b0, c00), c01 = OP(fmadd)(x, b1, c01);                         \
+         x = OP(set1)(a[rs]), c10 = OP(fmadd)(x, b0, c10), c11 = OP(fmadd)(x, b1, c11);                        \
+         x = OP(set1)(a[2 * rs]), c20 = OP(fmadd)(x, b0, c20), c21 = OP(fmadd)(x, b1, c21);                    \
+         x = OP(set1)(d[0]), c30 = OP(fmadd)(x, b0, c30), c31 = OP(fmadd)(x, b1, c31);                         \
+         x = OP(set1)(d[rs]), c40 = OP(fmadd)(x, b0, c40), c41 = OP(fmadd)(x, b1, c41);                        \
+         x = OP(set1)(d[2 * rs]), c50 = OP(fmadd)(x, b0, c50), c51 = OP(fmadd)(x, b1, c51);                    \
+         a += cs, d += cs, b += 2 * lanes;                                                                     \
       }                                                                                                        \
-      alpha = SET1((T)scale[0]), beta = SET1((T)scale[1]);                                                     \
-      if (scale[1] == 0) {                                                                                     \
-         STORE(c, MUL(alpha, c00)), STORE(c + W, MUL(alpha, c01)), c += ldc;                                   \
-         STORE(c, MUL(alpha, c10)), STORE(c + W, MUL(alpha, c11)), c += ldc;                                   \
-         STORE(c, MUL(alpha, c20)), STORE(c + W, MUL(alpha, c21)), c += ldc;                                   \
-         STORE(c, MUL(alpha, c30)), STORE(c + W, MUL(alpha, c31)), c += ldc;                                   \
-         STORE(c, MUL(alpha, c40)), STORE(c + W, MUL(alpha, c41)), c += ldc;                                   \
-         STORE(c, MUL(alpha, c50)), STORE(c + W, MUL(alpha, c51));                                             \
-      } else {                                                                                                 \
-         SNEPPP__TILE_ADD(c00, c01, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
-         SNEPPP__TILE_ADD(c10, c11, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
-         SNEPPP__TILE_ADD(c20, c21, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
-         SNEPPP__TILE_ADD(c30, c31, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
-         SNEPPP__TILE_ADD(c40, c41, W, LOAD, STORE, FMA, MUL) c += ldc;                                        \
-         SNEPPP__TILE_ADD(c50, c51, W, LOAD, STORE, FMA, MUL)                                                  \
-      }                                                                                                        \
+      name##_row(scale, c, c00, c01), name##_row(scale, c + ldc, c10, c11);                                    \
+      name##_row(scale, c + 2 * ldc, c20, c21), name##_row(scale, c + 3 * ldc, c30, c31);                      \
+      name##_row(scale, c + 4 * ldc, c40, c41), name##_row(scale, c + 5 * ldc, c50, c51);                      \
    }
-#define SNEPPP__TILE_ADD(r0, r1, W, LOAD, STORE, FMA, MUL)                                                     \
-   STORE(c, FMA(alpha, r0, MUL(beta, LOAD(c)))), STORE(c + W, FMA(alpha, r1, MUL(beta, LOAD(c + W))));
+SNEPPP__TILE_KERNEL(sneppp__tile_f64, SNEPPP__VECTOR_CODE, double, sneppp__vec64, SNEPPP__V64)
+   #ifdef SNEPPP_REAL_FLOAT
+SNEPPP__TILE_KERNEL(sneppp__tile_f32, SNEPPP__VECTOR_CODE, float, sneppp__vec32, SNEPPP__V32)
+   #endif
+   #ifdef SNEPPP__AVX
+      #define SNEPPP__WIDE64(op) _mm512_##op##_pd
+      #define SNEPPP__WIDE32(op) _mm512_##op##_ps
+SNEPPP__TILE_KERNEL(sneppp__tile_wide_f64, SNEPPP__TARGET_AVX512, double, __m512d, SNEPPP__WIDE64)
+      #ifdef SNEPPP_REAL_FLOAT
+SNEPPP__TILE_KERNEL(sneppp__tile_wide_f32, SNEPPP__TARGET_AVX512, float, __m512, SNEPPP__WIDE32)
+      #endif
+   #endif
 
-typedef struct sneppp__kit { /* what a vector unit brings; sizes in elements */
-   void (*tile)(size_t k, const void *a, size_t rs, size_t cs, const void *b, const double *scale, void *c,
-                size_t ldc);
-   size_t size;    /* bytes of an element               */
-   size_t columns; /* of a tile: two vectors            */
+typedef struct sneppp__kit { /* what the vector unit brings */
+   void (*tile)(size_t k, const void *a, size_t rs, size_t cs, const void *b, const double *scale, void *c, size_t ldc);
+   size_t size;    /* bytes of an element                             */
+   size_t columns; /* of a tile: two vectors; 0: there are no vectors */
 } sneppp__kit;
 
-#if defined(SNEPPP__AVX)
-   SNEPPP__TILE_KERNEL(sneppp__tile_avx2_f64, SNEPPP__TARGET_AVX2, double, __m256d, 4, _mm256_setzero_pd(),
-                       _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_fmadd_pd, _mm256_mul_pd)
-   SNEPPP__TILE_KERNEL(sneppp__tile_avx2_f32, SNEPPP__TARGET_AVX2, float, __m256, 8, _mm256_setzero_ps(),
-                       _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_mul_ps)
-   SNEPPP__TILE_KERNEL(sneppp__tile_avx512_f64, SNEPPP__TARGET_AVX512, double, __m512d, 8, _mm512_setzero_pd(),
-                       _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_fmadd_pd, _mm512_mul_pd)
-   SNEPPP__TILE_KERNEL(sneppp__tile_avx512_f32, SNEPPP__TARGET_AVX512, float, __m512, 16, _mm512_setzero_ps(),
-                       _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_mul_ps)
-   static const sneppp__kit sneppp__kits[2][2] = {
-      {{sneppp__tile_avx2_f32, 4, 16}, {sneppp__tile_avx2_f64, 8, 8}},
-      {{sneppp__tile_avx512_f32, 4, 32}, {sneppp__tile_avx512_f64, 8, 16}}};
-#elif defined(SNEPPP__NEON)
-   #define SNEPPP__NEON_FMA64(x, y, z) vfmaq_f64(z, x, y)
-   #define SNEPPP__NEON_FMA32(x, y, z) vfmaq_f32(z, x, y)
-   SNEPPP__TILE_KERNEL(sneppp__tile_neon_f64, , double, float64x2_t, 2, vdupq_n_f64(0), vdupq_n_f64, vld1q_f64,
-                       vst1q_f64, SNEPPP__NEON_FMA64, vmulq_f64)
-   SNEPPP__TILE_KERNEL(sneppp__tile_neon_f32, , float, float32x4_t, 4, vdupq_n_f32(0), vdupq_n_f32, vld1q_f32,
-                       vst1q_f32, SNEPPP__NEON_FMA32, vmulq_f32)
-   static const sneppp__kit sneppp__kits[1][2] = {{{sneppp__tile_neon_f32, 4, 8}, {sneppp__tile_neon_f64, 8, 4}}};
-#endif
-
-/* The kit for this machine, or NULL. Asked at every call: the answer is a look at a word that the compiler's
-   runtime has filled before main, and we keep no state of our own. */
-SNEPPP__UNUSED static const sneppp__kit *sneppp__kit_for(size_t size)
+static sneppp__kit sneppp__kit_for(size_t size)
 {
-#if defined(SNEPPP__AVX)
-   if (!sneppp__has_vectors()) return NULL;
-   return &sneppp__kits[sneppp__vector_bytes() == 64][size == 8];
-#elif defined(SNEPPP__NEON)
-   return &sneppp__kits[0][size == 8];
-#else
-   (void)size;
-   return NULL;
-#endif
-}
-
-/* Smaller products than this cost more to pack than they save. */
-#define SNEPPP__IS_LARGE(m, n, k) ((m) > 1 && (n) > 3 && (m) * (n) * (k) >= 256)
-
-#if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
-/* dst[p * width + i] = src[i * si + p * sp] for i < count, 0 for count <= i < width: a panel of B, or a strip of
-   A. Both element types are moved as bits. */
-static void sneppp__pack_f64(double *dst, size_t width, size_t count, size_t k, const double *src, size_t si, size_t sp)
-{
-   for (size_t p = 0; p < k; p++, dst += width, src += sp) {
-      if (si == 1 && count == 8 && width == 8) memcpy(dst, src, 8 * sizeof *dst); /* known lengths become moves */
-      else if (si == 1 && count == 6 && width == 6) memcpy(dst, src, 6 * sizeof *dst);
-      else {
-         for (size_t i = 0; i < count; i++) dst[i] = src[i * si];
-         for (size_t i = count; i < width; i++) dst[i] = 0;
-      }
+   sneppp__kit kit;
+   kit.size = size, kit.columns = 2 * sneppp__vector_bytes() / size, kit.tile = sneppp__tile_f64;
+   #ifdef SNEPPP__AVX
+   if (sneppp__vector_bytes() == 64) kit.tile = sneppp__tile_wide_f64;
+   #endif
+   #ifdef SNEPPP_REAL_FLOAT
+   if (size == sizeof(float)) {
+      kit.tile = sneppp__tile_f32;
+      #ifdef SNEPPP__AVX
+      if (sneppp__vector_bytes() == 64) kit.tile = sneppp__tile_wide_f32;
+      #endif
    }
+   #endif
+   return kit;
 }
 
-static void sneppp__pack_f32(float *dst, size_t width, size_t count, size_t k, const float *src, size_t si, size_t sp)
+/* dst[p * width + i] = src[i * si + p * sp] for i < count, 0 for count <= i < width: a panel of B, or a strip of A. */
+static void sneppp__pack(size_t size, char *dst, size_t width, size_t count, size_t k, const char *src, size_t si,
+                         size_t sp)
 {
-   for (size_t p = 0; p < k; p++, dst += width, src += sp) {
-      if (si == 1 && count == 16 && width == 16) memcpy(dst, src, 16 * sizeof *dst); /* known lengths become moves */
-      else if (si == 1 && count == 6 && width == 6) memcpy(dst, src, 6 * sizeof *dst);
-      else {
-         for (size_t i = 0; i < count; i++) dst[i] = src[i * si];
-         for (size_t i = count; i < width; i++) dst[i] = 0;
-      }
+   for (size_t p = 0; p < k; p++, dst += width * size, src += sp * size) {
+      if (si == 1 && count * size == 64) memcpy(dst, src, 64); /* known lengths become moves */
+      else if (si == 1) memcpy(dst, src, count * size);
+      else if (size == 8) for (size_t i = 0; i < count; i++) memcpy(dst + i * 8, src + i * si * 8, 8);
+      else for (size_t i = 0; i < count; i++) memcpy(dst + i * 4, src + i * si * 4, 4);
+      if (count < width) memset(dst + count * size, 0, (width - count) * size);
    }
-}
-
-static void sneppp__pack(const sneppp__kit *kit, void *dst, size_t width, size_t count, size_t k, const void *src,
-                         size_t si, size_t sp)
-{
-   if (kit->size == 8) sneppp__pack_f64((double *)dst, width, count, k, (const double *)src, si, sp);
-   else                sneppp__pack_f32((float *)dst, width, count, k, (const float *)src, si, sp);
 }
 
 /* The strips from `next` on, as many as there is room for: a transposed A is read several cache lines wide, or a
    matrix whose row is a power of two would throw each line out before its neighbour is wanted. */
-static void sneppp__pack_strips(const sneppp__kit *kit, size_t together, char *strips, size_t next, size_t left,
-                                size_t k, const void *src_, size_t si, size_t sp)
+static void sneppp__pack_strips(size_t size, size_t together, char *strips, size_t next, size_t left, size_t k,
+                                const char *src, size_t si, size_t sp)
 {
-   const char *src = (const char *)src_;
    for (size_t p = 0; p < k; p += 8)
       for (size_t s = next, i = 0; s < together && i < left; s++, i += SNEPPP__TILE_ROWS)
-         sneppp__pack(kit, strips + (s * k + p) * SNEPPP__TILE_ROWS * kit->size, SNEPPP__TILE_ROWS,
+         sneppp__pack(size, strips + (s * k + p) * SNEPPP__TILE_ROWS * size, SNEPPP__TILE_ROWS,
                       left - i < SNEPPP__TILE_ROWS ? left - i : SNEPPP__TILE_ROWS, k - p < 8 ? k - p : 8,
-                      src + (i * si + p * sp) * kit->size, si, sp);
+                      src + (i * si + p * sp) * size, si, sp);
 }
 
-/* Block `which` of B (k, n), at most so deep, in room for `bytes`: rows p0 .. p0 + kc - 1 of the columns
-   j0 .. j0 + nj - 1; 0 if there are not so many. */
-static int sneppp__block_cut(const sneppp__kit *kit, size_t depth, size_t bytes, size_t n, size_t k, size_t which,
-                             size_t *j0, size_t *nj, size_t *p0, size_t *kc)
-{
-   size_t chunks = (k + depth - 1) / depth, chunk = which % chunks, deep = (k + chunks - 1) / chunks,
-          row = bytes / deep < SNEPPP__ROW_BYTES ? bytes / deep : SNEPPP__ROW_BYTES,
-          nc = row / kit->size / kit->columns * kit->columns;
-   *j0 = which / chunks * nc;
-   if (*j0 >= n) return 0;
-   *nj = n - *j0 < nc ? n - *j0 : nc;
-   *p0 = k * chunk / chunks;
-   *kc = k * (chunk + 1) / chunks - *p0;
-   return 1;
-}
-
-/* The panels of a block of B: n columns, k rows. */
-static void sneppp__pack_block(const sneppp__kit *kit, char *to, size_t n, size_t k, const char *from, size_t bj,
-                               size_t bp)
-{
-   size_t size = kit->size, wide = kit->columns;
-   for (size_t j = 0; j < n; j += wide)
-      sneppp__pack(kit, to + j * k * size, wide, n - j < wide ? n - j : wide, k, from + j * bj * size, bj, bp);
-}
+typedef struct sneppp__slab { /* a block of B: rows p0 .. p0 + k - 1 of the columns j0 .. j0 + n - 1 */
+   size_t j0, n, p0, k, bytes;
+} sneppp__slab;
 
 static size_t sneppp__panel_bytes(const sneppp__kit *kit, size_t n, size_t k) /* the last one is filled up */
 {
    return (n + kit->columns - 1) / kit->columns * kit->columns * k * kit->size;
 }
 
-/* Asks for part `part` of `parts` of a strip of rows that begin at `a`, `stride` bytes apart, `length` bytes each. */
-static void sneppp__strip_ask(const char *a, size_t rows, size_t stride, size_t length, size_t part, size_t parts)
+/* Block `which` of B (k, n), at most so deep, in room for `bytes`; 0 if there are not so many. */
+static int sneppp__slab_at(const sneppp__kit *kit, size_t depth, size_t bytes, size_t n, size_t k, size_t which,
+                             sneppp__slab *b)
 {
-   size_t lines = (length + 63) / 64, from = lines * part / parts, to = lines * (part + 1) / parts;
-   for (size_t i = 0; i < rows; i++, a += stride)
-      for (size_t line = from; line < to; line++) __builtin_prefetch(a + line * 64);
+   size_t chunks = (k + depth - 1) / depth, chunk = which % chunks, deep = (k + chunks - 1) / chunks,
+          row = bytes / deep < SNEPPP__ROW_BYTES ? bytes / deep : SNEPPP__ROW_BYTES,
+          wide = row / kit->size / kit->columns * kit->columns;
+   b->j0 = which / chunks * wide;
+   if (b->j0 >= n) return 0;
+   b->n = n - b->j0 < wide ? n - b->j0 : wide;
+   b->p0 = k * chunk / chunks;
+   b->k = k * (chunk + 1) / chunks - b->p0;
+   b->bytes = sneppp__panel_bytes(kit, b->n, b->k);
+   return 1;
 }
 
-/* A tile that sticks out of C is made apart and its part that counts is added. */
+/* The panels of a block of B, whose element (p, j) is at p * bp + j * bj. */
+static void sneppp__pack_block(const sneppp__kit *kit, const sneppp__slab *b, char *to, const void *B, size_t bj,
+                               size_t bp)
+{
+   const char *from = (const char *)B + (b->j0 * bj + b->p0 * bp) * kit->size;
+   for (size_t j = 0, wide = kit->columns; j < b->n; j += wide)
+      sneppp__pack(kit->size, to + j * b->k * kit->size, wide, b->n - j < wide ? b->n - j : wide, b->k,
+                   from + j * bj * kit->size, bj, bp);
+}
+
+/* A tile that sticks out of C is made in a copy of the part that counts. */
 static void sneppp__tile_edge(const sneppp__kit *kit, size_t k, const void *a, size_t rs, size_t cs, const void *b,
-                              const double *scale, void *c_, size_t ldc, size_t rows, size_t columns)
+                              const double *scale, char *c, size_t ldc, size_t rows, size_t columns)
 {
-   double full[SNEPPP__TILE_ROWS * 16], once[2], beta = scale[1]; /* room for 16 doubles or 32 floats a row */
-   once[0] = scale[0], once[1] = 0;
-   kit->tile(k, a, rs, cs, b, once, full, kit->columns);
-   for (size_t i = 0; i < rows; i++)
-      for (size_t j = 0; j < columns; j++) {
-         if (kit->size == 8) {
-            double *c = (double *)c_ + i * ldc + j, t = full[i * kit->columns + j];
-            *c = beta == 0 ? t : t + beta * *c;
-         } else {
-            float *c = (float *)c_ + i * ldc + j, t;
-            memcpy(&t, (const char *)full + (i * kit->columns + j) * sizeof t, sizeof t);
-            *c = beta == 0 ? t : t + (float)beta * *c;
-         }
-      }
+   double full[SNEPPP__TILE_ROWS * 16]; /* room for 16 doubles or 32 floats a row */
+   char  *copy = (char *)full;
+   size_t row = kit->columns * kit->size;
+   memset(full, 0, sizeof full);
+   for (size_t i = 0; i < rows && scale[1] != 0; i++)
+      memcpy(copy + i * row, c + i * ldc * kit->size, columns * kit->size);
+   kit->tile(k, a, rs, cs, b, scale, full, kit->columns);
+   for (size_t i = 0; i < rows; i++) memcpy(c + i * ldc * kit->size, copy + i * row, columns * kit->size);
 }
 
-/* All blocks. lower: only tiles that touch the lower triangle of C are computed. packed: B as sneppp__pack_right has
-   left it, or NULL; then blocks of B are packed into `here`, which has room for so many bytes. strips: room for
-   SNEPPP__STRIP_BYTES / size strips of A of the depth of a block. */
-static void sneppp__gemm_blocks_in(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n, size_t k,
-                                   double alpha, const void *A, size_t lda, const void *B, size_t ldb,
-                                   const void *packed, double beta, void *C, size_t ldc, char *here, size_t bytes,
-                                   char *strips)
+/* All blocks. Those of B are packed into `here`, which has room for so many bytes, unless they are packed. strips: room
+   for SNEPPP__STRIP_BYTES / size strips of A of the depth of a block. */
+static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, char *here, size_t bytes, char *strips)
 {
-   const char *a = (const char *)A, *b = (const char *)B, *next_block = (const char *)packed;
-   char       *c = (char *)C;
-   size_t      size = kit->size, wide = kit->columns, j0, nj, p0, kc;
-   size_t      ai = ta ? 1 : lda, ap = ta ? lda : 1, bj = tb ? ldb : 1, bp = tb ? 1 : ldb;
+   const char *a = (const char *)q->A, *block = (const char *)q->packed;
+   size_t      size = kit->size, wide = kit->columns, m = q->m;
+   size_t      ai = q->ta ? 1 : q->lda, ap = q->ta ? q->lda : 1, bj = q->tb ? q->ldb : 1, bp = q->tb ? 1 : q->ldb;
    /* A strip of a transposed A has one cache line per step of k: read where it stands, unless the lines are many, or so
       regular that they fall on each other in the cache. */
-   int         crowded = ta && (k > 3 * SNEPPP__DEPTH || lda * size % 256 == 0);
+   int         crowded = q->ta && (q->k > 3 * SNEPPP__DEPTH || q->lda * size % 256 == 0);
    /* If they are many, packing A for each block is what costs: blocks are half as deep and so twice as wide. */
-   size_t      depth = ta && k > 3 * SNEPPP__DEPTH ? SNEPPP__DEPTH / 2 : SNEPPP__DEPTH;
+   size_t      depth = q->ta && q->k > 3 * SNEPPP__DEPTH ? SNEPPP__DEPTH / 2 : SNEPPP__DEPTH;
    size_t      together = SNEPPP__STRIP_BYTES * (SNEPPP__DEPTH / depth) / size;
-   int         ahead = !ta && m * k * size > SNEPPP__NEAR_BYTES;
-   for (size_t which = 0; sneppp__block_cut(kit, depth, bytes, n, k, which, &j0, &nj, &p0, &kc); which++) {
-      size_t first = lower ? j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
+   sneppp__slab b;
+   for (size_t which = 0; sneppp__slab_at(kit, depth, bytes, q->n, q->k, which, &b); which++) {
+      size_t first = q->lower ? b.j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
       double scale[2];
-      const char *block = packed ? next_block : here;
-      scale[0] = alpha, scale[1] = p0 ? 1 : beta;
-      if (packed) next_block += sneppp__panel_bytes(kit, nj, kc);
-      else sneppp__pack_block(kit, here, nj, kc, b + (j0 * bj + p0 * bp) * size, bj, bp);
+      scale[0] = q->alpha, scale[1] = b.p0 ? 1 : q->beta;
+      if (!q->packed) sneppp__pack_block(kit, &b, here, q->B, bj, bp), block = here;
       for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
          size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
-         const void *ready = a + (i * ai + p0 * ap) * size;
+         const char *ready = a + (i * ai + b.p0 * ap) * size;
          if (crowded || rows < SNEPPP__TILE_ROWS) {
-            size_t next = (i - first) / SNEPPP__TILE_ROWS % together, left = m - i;
-            if (!next || !crowded) sneppp__pack_strips(kit, together, strips, next, left, kc, ready, ai, ap);
-            ready = strips + next * SNEPPP__TILE_ROWS * kc * size, rs = 1, cs = SNEPPP__TILE_ROWS;
+            size_t next = (i - first) / SNEPPP__TILE_ROWS % together;
+            if (!next || !crowded) sneppp__pack_strips(size, together, strips, next, m - i, b.k, ready, ai, ap);
+            ready = strips + next * SNEPPP__TILE_ROWS * b.k * size, rs = 1, cs = SNEPPP__TILE_ROWS;
          }
-         for (size_t j = 0; j < nj && !(lower && j0 + j >= i + rows); j += wide) {
-            size_t columns = nj - j < wide ? nj - j : wide;
-            void  *to = c + (i * ldc + j0 + j) * size;
-            const char *panel = block + j * kc * size;
-            if (ahead && m - i > SNEPPP__TILE_ROWS)
-               sneppp__strip_ask(a + ((i + SNEPPP__TILE_ROWS) * ai + p0) * size,
-                                 m - i < 2 * SNEPPP__TILE_ROWS ? m - i - SNEPPP__TILE_ROWS : SNEPPP__TILE_ROWS,
-                                 ai * size, kc * size, j / wide, (nj + wide - 1) / wide);
-            if (rows == SNEPPP__TILE_ROWS && columns == wide)
-               kit->tile(kc, ready, rs, cs, panel, scale, to, ldc);
-            else sneppp__tile_edge(kit, kc, ready, rs, cs, panel, scale, to, ldc, rows, columns);
+         for (size_t j = 0; j < b.n && !(q->lower && b.j0 + j >= i + rows); j += wide) {
+            size_t      columns = b.n - j < wide ? b.n - j : wide;
+            char       *to = (char *)q->C + (i * q->ldc + b.j0 + j) * size;
+            const char *panel = block + j * b.k * size;
+            if (rows == SNEPPP__TILE_ROWS && columns == wide) kit->tile(b.k, ready, rs, cs, panel, scale, to, q->ldc);
+            else sneppp__tile_edge(kit, b.k, ready, rs, cs, panel, scale, to, q->ldc, rows, columns);
          }
       }
+      if (q->packed) block += b.bytes;
    }
 }
 
-/* The same with room on the stack: little of it if B is small, so that a small product may be called from deep down. */
-SNEPPP__APART static void sneppp__gemm_small(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n,
-                                             size_t k, double alpha, const void *A, size_t lda, const void *B,
-                                             size_t ldb, double beta, void *C, size_t ldc)
+/* The same with room on the stack: little of it if B is small or packed, so that such a product may be called from deep
+   down. */
+SNEPPP__APART static void sneppp__gemm_small(const sneppp__kit *kit, const sneppp__product *q)
 {
    double room[SNEPPP__SMALL_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH / 2];
-   sneppp__gemm_blocks_in(kit, lower, ta, tb, m, n, k, alpha, A, lda, B, ldb, NULL, beta, C, ldc,
-                          (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__SMALL_BYTES, (char *)strips);
+   char  *here = (char *)room + (64 - (uintptr_t)room % 64) % 64;
+   if (q->packed) sneppp__gemm_in(kit, q, NULL, SIZE_MAX, here); /* strips of any depth */
+   else sneppp__gemm_in(kit, q, here, SNEPPP__SMALL_BYTES, (char *)strips);
 }
 
-SNEPPP__APART static void sneppp__gemm_large(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n,
-                                             size_t k, double alpha, const void *A, size_t lda, const void *B,
-                                             size_t ldb, double beta, void *C, size_t ldc)
+SNEPPP__APART static void sneppp__gemm_large(const sneppp__kit *kit, const sneppp__product *q)
 {
    double room[SNEPPP__BLOCK_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
-   sneppp__gemm_blocks_in(kit, lower, ta, tb, m, n, k, alpha, A, lda, B, ldb, NULL, beta, C, ldc,
-                          (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
+   sneppp__gemm_in(kit, q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
 }
 
-SNEPPP__APART static void sneppp__gemm_packed(const sneppp__kit *kit, size_t m, size_t n, size_t k, const void *A,
-                                              size_t lda, const void *packed, void *C, size_t ldc)
+/* Smaller products than this cost more to pack than they save. */
+static int sneppp__is_large(const sneppp__kit *kit, size_t m, size_t n, size_t k)
 {
-   double strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH];
-   sneppp__gemm_blocks_in(kit, 0, 0, 0, m, n, k, 1, A, lda, NULL, n, packed, 0, C, ldc, NULL, SIZE_MAX,
-                          (char *)strips);
-}
-
-SNEPPP__UNUSED static void sneppp__gemm_blocks(const sneppp__kit *kit, int lower, int ta, int tb, size_t m, size_t n,
-                                               size_t k, double alpha, const void *A, size_t lda, const void *B,
-                                               size_t ldb, double beta, void *C, size_t ldc)
-{
-   if (k <= SNEPPP__DEPTH / 2 && sneppp__panel_bytes(kit, n, k) <= SNEPPP__SMALL_BYTES)
-      sneppp__gemm_small(kit, lower, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-   else sneppp__gemm_large(kit, lower, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+   return kit->columns && m > 1 && n > 3 && m * n * k >= 256;
 }
 #endif
 
-SNEPPP__UNUSED static void sneppp__dgemm(int ta, int tb, size_t m, size_t n, size_t k, double alpha,
-                                         const double *A, size_t lda, const double *B, size_t ldb, double beta,
-                                         double *C, size_t ldc)
+/* Returns 0 if the machine has no vectors, or if there is too little to do for them. */
+static int sneppp__gemm_vectors(size_t size, const sneppp__product *q)
 {
-#ifdef SNEPPP_GEMM
-   SNEPPP_GEMM(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+#ifdef SNEPPP__VECTOR
+   sneppp__kit kit = sneppp__kit_for(size);
+   if (!q->packed && !sneppp__is_large(&kit, q->m, q->n, q->k)) return 0;
+   if (q->packed || (q->k <= SNEPPP__DEPTH / 2 && sneppp__panel_bytes(&kit, q->n, q->k) <= SNEPPP__SMALL_BYTES))
+      sneppp__gemm_small(&kit, q);
+   else sneppp__gemm_large(&kit, q);
+   return 1;
 #else
-   #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
-   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
-   if (kit && k && SNEPPP__IS_LARGE(m, n, k)) {
-      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-      return;
-   }
-   #endif
-   sneppp__dgemm_plain(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+   (void)size, (void)q;
+   return 0;
 #endif
 }
 
-SNEPPP__UNUSED static void sneppp__sgemm(int ta, int tb, size_t m, size_t n, size_t k, float alpha,
-                                         const float *A, size_t lda, const float *B, size_t ldb, float beta,
-                                         float *C, size_t ldc)
-{
-#ifdef SNEPPP_GEMM_F32
-   SNEPPP_GEMM_F32(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-#else
-   #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
-   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
-   if (kit && k && SNEPPP__IS_LARGE(m, n, k)) {
-      sneppp__gemm_blocks(kit, 0, ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, (double)beta, C, ldc);
-      return;
+/* syrk: C = alpha A A' + beta C (trans 0, A is (n, k)) or alpha A'A + beta C (trans 1, A is (k, n)). C is symmetric:
+   its lower triangle is read and computed, and the upper one is a copy, so both sides agree to the bit. It is made in
+   squares of 8, so that both sides stay in the cache. */
+#define SNEPPP__PRODUCTS(T, s)                                                                                 \
+   SNEPPP__UNUSED static void sneppp__own_gemm_##s(int ta, int tb, size_t m, size_t n, size_t k, T alpha,      \
+                                                   const T *A, size_t lda, const T *B, size_t ldb, T beta,     \
+                                                   T *C, size_t ldc)                                           \
+   {                                                                                                           \
+      sneppp__product p =                                                                                      \
+         sneppp__product_of(ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, (double)beta, C, ldc);             \
+      if (!sneppp__gemm_vectors(sizeof(T), &p))                                                                \
+         sneppp__gemm_plain_##s(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);                         \
+   }                                                                                                           \
+   SNEPPP__UNUSED static void sneppp__own_syrk_##s(int trans, size_t n, size_t k, T alpha, const T *A,         \
+                                                   size_t lda, T beta, T *C, size_t ldc)                       \
+   {                                                                                                           \
+      sneppp__product p =                                                                                      \
+         sneppp__product_of(trans, !trans, n, n, k, (double)alpha, A, lda, A, lda, (double)beta, C, ldc);      \
+      p.lower = 1;                                                                                             \
+      if (!sneppp__gemm_vectors(sizeof(T), &p))                                                                \
+         for (size_t i = 0; i < n; i++)                                                                        \
+            sneppp__gemm_plain_##s(trans, !trans, 1, i + 1, k, alpha, trans ? A + i : A + i * lda, lda, A,     \
+                                   lda, beta, C + i * ldc, ldc);                                               \
+      for (size_t i0 = 0; i0 < n; i0 += 8)                                                                     \
+         for (size_t j0 = 0; j0 <= i0; j0 += 8)                                                                \
+            for (size_t j = j0; j < j0 + 8 && j < n; j++)                                                      \
+               for (size_t i = i0 > j ? i0 : j + 1; i < i0 + 8 && i < n; i++) C[j * ldc + i] = C[i * ldc + j]; \
    }
-   #endif
-   sneppp__sgemm_plain(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-#endif
-}
-
-SNEPPP__UNUSED static void sneppp__dsyrk(int trans, size_t n, size_t k, double alpha, const double *A,
-                                         size_t lda, double beta, double *C, size_t ldc)
-{
-#ifdef SNEPPP_SYRK
-   SNEPPP_SYRK(trans, n, k, alpha, A, lda, beta, C, ldc);
-#else
-   #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
-   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
-   if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, alpha, A, lda, A, lda, beta, C, ldc);
-      sneppp__dmirror(n, C, ldc);
-      return;
-   }
-   #endif
-   sneppp__dsyrk_plain(trans, n, k, alpha, A, lda, beta, C, ldc);
-#endif
-}
-
-SNEPPP__UNUSED static void sneppp__ssyrk(int trans, size_t n, size_t k, float alpha, const float *A, size_t lda,
-                                         float beta, float *C, size_t ldc)
-{
-#ifdef SNEPPP_SYRK_F32
-   SNEPPP_SYRK_F32(trans, n, k, alpha, A, lda, beta, C, ldc);
-#else
-   #if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
-   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
-   if (kit && k && SNEPPP__IS_LARGE(n, n, k)) {
-      sneppp__gemm_blocks(kit, 1, trans, !trans, n, n, k, (double)alpha, A, lda, A, lda, (double)beta, C, ldc);
-      sneppp__smirror(n, C, ldc);
-      return;
-   }
-   #endif
-   sneppp__ssyrk_plain(trans, n, k, alpha, A, lda, beta, C, ldc);
-#endif
-}
-
+SNEPPP__PRODUCTS(double, f64)
 #ifdef SNEPPP_REAL_FLOAT
-   #define sneppp__gemm sneppp__sgemm
-   #define sneppp__syrk sneppp__ssyrk
-#else
-   #define sneppp__gemm sneppp__dgemm
-   #define sneppp__syrk sneppp__dsyrk
+SNEPPP__PRODUCTS(float, f32)
 #endif
 
-#define SNEPPP__EPS 2.220446049250313e-16 /* 2^-52, the distance from 1 to the next double */
+/* What the floors call, by precision; a library of the user takes the place of ours. */
+#ifdef SNEPPP_GEMM
+   #define sneppp__gemm_f64 SNEPPP_GEMM
+#else
+   #define sneppp__gemm_f64 sneppp__own_gemm_f64
+#endif
+#ifdef SNEPPP_SYRK
+   #define sneppp__syrk_f64 SNEPPP_SYRK
+#else
+   #define sneppp__syrk_f64 sneppp__own_syrk_f64
+#endif
+#ifdef SNEPPP_GEMM_F32
+   #define sneppp__gemm_f32 SNEPPP_GEMM_F32
+#else
+   #define sneppp__gemm_f32 sneppp__own_gemm_f32
+#endif
+#ifdef SNEPPP_SYRK_F32
+   #define sneppp__syrk_f32 SNEPPP_SYRK_F32
+#else
+   #define sneppp__syrk_f32 sneppp__own_syrk_f32
+#endif
+#ifdef SNEPPP_REAL_FLOAT
+   #define sneppp__gemm sneppp__gemm_f32
+   #define sneppp__syrk sneppp__syrk_f32
+#else
+   #define sneppp__gemm sneppp__gemm_f64
+   #define sneppp__syrk sneppp__syrk_f64
+#endif
+#define sneppp__dgemm sneppp__gemm_f64 /* earlier names */
+#define sneppp__dsyrk sneppp__syrk_f64
+
+#if defined(SNEPPP__VECTOR) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
+   #define SNEPPP__OWN_GEMM 1 /* no library: products may be packed, or halved */
+#else
+   #define SNEPPP__OWN_GEMM 0
+#endif
+#if defined(SNEPPP_SYRK) || defined(SNEPPP_SYRK_F32)
+   #define SNEPPP__OWN_SYRK 0
+#else
+   #define SNEPPP__OWN_SYRK 1
+#endif
+
+/* A matrix B (k, n) that many products share is packed for them once; out has room for sneppp__packed_size reals.
+   Where products are not blocked, or go to a library, nothing is packed and NULL returned. */
+static size_t sneppp__packed_size(size_t n, size_t k) { return (n + 31) / 32 * 32 * k; }
+
+static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_real *B, sneppp_real *out)
+{
+#if SNEPPP__OWN_GEMM
+   sneppp__kit kit = sneppp__kit_for(sizeof *B);
+   sneppp__slab b;
+   char       *to = (char *)out;
+   if (!sneppp__is_large(&kit, 2, n, k)) return NULL;
+   for (size_t which = 0; sneppp__slab_at(&kit, SNEPPP__DEPTH, SIZE_MAX, n, k, which, &b); which++, to += b.bytes)
+      sneppp__pack_block(&kit, &b, to, B, 1, n);
+   return out;
+#else
+   (void)n, (void)k, (void)B, (void)out;
+   return NULL;
+#endif
+}
+
+/* C (m, n) = A B with B (k, n) as it is and, if not NULL, packed. */
+static void sneppp__gemm_right(size_t m, size_t n, size_t k, const sneppp_real *A, size_t lda, const sneppp_real *B,
+                               const sneppp_real *packed, sneppp_real *C, size_t ldc)
+{
+   sneppp__product p = sneppp__product_of(0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
+   p.packed = packed;
+   if (!packed || !sneppp__gemm_vectors(sizeof *C, &p)) sneppp__gemm(0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
+}
+
+/* C (n, n) = A B, in the lower triangle at least; for products that are symmetric. */
+static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
+                               const sneppp_real *B, size_t ldb, sneppp_real *C)
+{
+   sneppp__product p = sneppp__product_of(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
+   p.lower = 1;
+   if (!SNEPPP__OWN_GEMM || !sneppp__gemm_vectors(sizeof *C, &p))
+      sneppp__gemm(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
+}
+
+/* C = A'A + beta C, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
+static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
+{
+   sneppp__product p = sneppp__product_of(1, 0, n, n, k, 1, A, lda, A, lda, (double)beta, C, n);
+   p.lower = 1;
+   if (!SNEPPP__OWN_SYRK || !sneppp__gemm_vectors(sizeof *C, &p)) sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
+}
 
 /* The largest absolute entry of A (n, n), or -1 if an entry is NaN or infinite. */
-static double sneppp__max_abs(size_t n, const double *A, size_t lda)
+static double sneppp__max_abs(size_t n, const double *A)
 {
    double big = 0;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) {
-         double a = fabs(A[i * lda + j]);
-         if (!sneppp__finite(a)) return -1;
-         if (a > big) big = a;
-      }
+   for (size_t i = 0; i < n * n; i++) {
+      if (!sneppp__finite(A[i])) return -1;
+      if (fabs(A[i]) > big) big = fabs(A[i]);
+   }
    return big;
 }
 
 /* ---- Cholesky: A = L L', L lower. Only the lower triangle of A is read; L replaces it and the strict upper
    triangle becomes zero. Row by row, every inner sum is a dot product of two rows of L. If a pivot is not
    positive the answer is ERR_NOT_POSITIVE and A is partly overwritten. */
-SNEPPP__UNUSED static sneppp_status sneppp__chol_plain(size_t n, double *A, size_t lda)
+static sneppp_status sneppp__chol(size_t n, double *A, size_t lda)
 {
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j <= i; j++)
@@ -3049,9 +2985,9 @@ SNEPPP__UNUSED static sneppp_status sneppp__chol_plain(size_t n, double *A, size
       double *Li = A + i * lda, d;
       for (size_t j = 0; j < i; j++) {
          const double *Lj = A + j * lda;
-         Li[j] = (Li[j] - sneppp__dot(j, Li, Lj)) / Lj[j];
+         Li[j] = (Li[j] - sneppp__dot_f64(j, Li, Lj)) / Lj[j];
       }
-      d = Li[i] - sneppp__dot(i, Li, Li);
+      d = Li[i] - sneppp__dot_f64(i, Li, Li);
       if (!sneppp__finite(d) || d <= 0) return SNEPPP_ERR_NOT_POSITIVE;
       Li[i] = sqrt(d);
       for (size_t j = i + 1; j < n; j++) Li[j] = 0;
@@ -3059,32 +2995,108 @@ SNEPPP__UNUSED static sneppp_status sneppp__chol_plain(size_t n, double *A, size
    return SNEPPP_OK;
 }
 
-SNEPPP__UNUSED static sneppp_status sneppp__chol(size_t n, double *A, size_t lda)
-{
-   return sneppp__chol_plain(n, A, lda);
-}
-
 /* B (n, nrhs) becomes L^-1 B, or L^-T B if trans. Rows of B are combined, so memory is read in order for any
-   number of right sides. */
-SNEPPP__UNUSED static void sneppp__solve_lower(size_t n, const double *L, size_t ldl, int trans, double *B,
-                                               size_t nrhs, size_t ldb)
+   number of right sides: a row that is final is taken out of those that come after it. */
+static void sneppp__solve_lower(size_t n, const double *L, size_t ldl, int trans, double *B, size_t nrhs, size_t ldb)
 {
    for (size_t s = 0; s < n; s++) {
-      size_t  i = trans ? n - 1 - s : s;
+      size_t  i = trans ? n - 1 - s : s, from = trans ? 0 : i + 1, to = trans ? i : n;
       double *b = B + i * ldb, pivot = L[i * ldl + i];
       for (size_t r = 0; r < nrhs; r++) b[r] /= pivot;
-      if (!trans) { /* row i is final: take it out of the rows below */
-         for (size_t q = i + 1; q < n; q++) {
-            double l = L[q * ldl + i];
-            for (size_t r = 0; r < nrhs; r++) B[q * ldb + r] -= l * b[r];
-         }
-      } else {
-         for (size_t q = 0; q < i; q++) {
-            double l = L[i * ldl + q];
-            for (size_t r = 0; r < nrhs; r++) B[q * ldb + r] -= l * b[r];
-         }
+      for (size_t q = from; q < to; q++)
+         sneppp__array_add_f64(nrhs, -(trans ? L[i * ldl + q] : L[q * ldl + i]), b, B + q * ldb);
+   }
+}
+
+/* ---- eigenvalues. What the solvers work in, for matrices (n, n). */
+#define SNEPPP__TRI_GROUP 32 /* reflections that are multiplied together */
+#define SNEPPP__QL_SWEEPS 24 /* sweeps that are applied together         */
+
+typedef struct sneppp__eigh_room {
+   double *w;             /* (n), for sneppp__psd_project                                              */
+   double *A, *V, *d;     /* (n, n) the matrix, (n, ld) eigenvectors in ROWS, (n) eigenvalues          */
+   double *e, *tau;       /* (n) each: the subdiagonal, reflections                                    */
+   double *p;             /* (3, n)                                                                    */
+   double *U, *Z, *Y;     /* (TRI_GROUP, n) each                                                       */
+   double *M, *G;         /* (TRI_GROUP, TRI_GROUP) each                                               */
+   double *turn;          /* (QL_SWEEPS, n, 2): cosine and sine of the rotation of two rows in a sweep */
+   size_t *first, *last;  /* (QL_SWEEPS): the rows of a sweep                                          */
+   size_t  ld;            /* columns of zeros fill the last group of sixteen                           */
+} sneppp__eigh_room;
+
+static void sneppp__place_eigh(sneppp__carver *c, size_t n, sneppp__eigh_room *o)
+{
+   const size_t g = SNEPPP__TRI_GROUP, s = SNEPPP__QL_SWEEPS, size = sizeof(double);
+   o->ld = (n + 15) / 16 * 16;
+   o->w = (double *)sneppp__take(c, n, 1, size);
+   o->A = (double *)sneppp__take(c, n, n, size);
+   o->V = (double *)sneppp__take(c, n, o->ld, size);
+   o->d = (double *)sneppp__take(c, n, 1, size);
+   o->e = (double *)sneppp__take(c, n, 1, size);
+   o->tau = (double *)sneppp__take(c, n, 1, size);
+   o->p = (double *)sneppp__take(c, n, 3, size);
+   o->U = (double *)sneppp__take(c, n, g, size);
+   o->Z = (double *)sneppp__take(c, n, g, size);
+   o->Y = (double *)sneppp__take(c, n, g, size);
+   o->M = (double *)sneppp__take(c, g, g, size);
+   o->G = (double *)sneppp__take(c, g, g, size);
+   o->turn = (double *)sneppp__take(c, s, 2 * n, size);
+   o->first = (size_t *)sneppp__take(c, s, 1, sizeof *o->first);
+   o->last = (size_t *)sneppp__take(c, s, 1, sizeof *o->last);
+}
+
+/* The size of `work` for sneppp__eigh, sneppp__eigh_jacobi and sneppp__psd_project, in doubles. */
+static size_t sneppp__eigh_work(size_t n)
+{
+   sneppp__carver    c = sneppp__measure();
+   sneppp__eigh_room room;
+   sneppp__place_eigh(&c, n, &room);
+   return c.overflow ? SIZE_MAX : c.used / sizeof(double);
+}
+
+static sneppp__eigh_room sneppp__eigh_in(size_t n, double *work)
+{
+   sneppp__carver    c = sneppp__measure();
+   sneppp__eigh_room room;
+   c.base = (unsigned char *)work;
+   sneppp__place_eigh(&c, n, &room);
+   return room;
+}
+
+/* room.A = the symmetric part of A, which rounding and careless callers disturb, scaled by a power of two to about 1,
+   in two steps, because 2^1074 is not a double. Returns 0 if an entry is not finite. */
+static int sneppp__eigh_begin(size_t n, const double *A, double *B, int *exponent)
+{
+   double size = sneppp__max_abs(n, A), scale, rest;
+   if (size < 0) return 0;
+   *exponent = 0;
+   frexp(size, exponent);
+   scale = ldexp(1, -(*exponent / 2));
+   rest = ldexp(0.5, *exponent / 2 - *exponent);
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j <= i; j++)
+         B[i * n + j] = B[j * n + i] = (A[i * n + j] * scale + A[j * n + i] * scale) * rest;
+   return 1;
+}
+
+/* w ascending and the columns of Q from values in d, scaled by 2^exponent, and vectors in the rows of V. */
+static void sneppp__eigh_end(size_t n, const sneppp__eigh_room *o, int exponent, double *w, double *Q)
+{
+   double *V = o->V, *d = o->d;
+   for (size_t r = 0; r < n; r++) {
+      size_t low = r;
+      for (size_t i = r + 1; i < n; i++) if (d[i] < d[low]) low = i;
+      w[r] = ldexp(d[low], exponent);
+      if (low == r) continue;
+      d[low] = d[r];
+      for (size_t i = 0; i < n; i++) {
+         double t = V[low * o->ld + i];
+         V[low * o->ld + i] = V[r * o->ld + i], V[r * o->ld + i] = t;
       }
    }
+   for (size_t r0 = 0; r0 < n; r0 += 8)
+      for (size_t i = 0; i < n; i++)
+         for (size_t r = r0; r < r0 + 8 && r < n; r++) Q[i * n + r] = V[r * o->ld + i];
 }
 
 /* ---- the cyclic Jacobi method for A = Q diag(w) Q', A symmetric.
@@ -3108,8 +3120,8 @@ static void sneppp__rotate(size_t n, double *x, double *y, double c, double s)
    }
 }
 
-/* One plane of B (n, n); V (n, n) collects the eigenvectors in its ROWS. Returns 1 if it rotated. */
-static int sneppp__jacobi_plane(size_t n, double *B, double *V, size_t p, size_t q)
+/* One plane of B (n, n); V (n, ld) collects the eigenvectors in its ROWS. Returns 1 if it rotated. */
+static size_t sneppp__jacobi_plane(size_t n, double *B, double *V, size_t ld, size_t p, size_t q)
 {
    double *bp = B + p * n, *bq = B + q * n;
    double  apq = bp[q], app = bp[p], aqq = bq[q], theta, t, c, s;
@@ -3126,108 +3138,39 @@ static int sneppp__jacobi_plane(size_t n, double *B, double *V, size_t p, size_t
    bq[q] = aqq + t * apq;
    bp[q] = bq[p] = 0;
    for (size_t i = 0; i < n; i++) B[i * n + p] = bp[i], B[i * n + q] = bq[i];
-   sneppp__rotate(n, V + p * n, V + q * n, c, s);
+   sneppp__rotate(n, V + p * ld, V + q * ld, c, s);
    return 1;
 }
 
 /* Makes B nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
-static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V)
+static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V, size_t ld)
 {
-   sneppp_status st = SNEPPP_OK;
    for (int sweep = 0; sweep < 40; sweep++) {
       size_t rotations = 0;
       for (size_t p = 0; p + 1 < n; p++)
-         for (size_t q = p + 1; q < n; q++) rotations += (size_t)sneppp__jacobi_plane(n, B, V, p, q);
+         for (size_t q = p + 1; q < n; q++) rotations += sneppp__jacobi_plane(n, B, V, ld, p, q);
       if (!rotations) return SNEPPP_OK;
    }
-   /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. */
+   /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. NaN, too, is none. */
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j < i; j++)
-         if (!(fabs(B[i * n + j]) <= SNEPPP__EPS)) st = SNEPPP_ERR_NO_CONVERGENCE; /* NaN, too, is no solution */
-   return st;
-}
-
-/* Q is nearly orthogonal after many warm starts; one step of Newton's iteration for the polar factor,
-   Q <- Q (3 I - Q'Q)/2, squares the error. Returns 0 if Q is no basis at all (then it must not be used). */
-static int sneppp__orthogonalise(size_t n, double *Q, double *G, double *T)
-{
-   double error = 0;
-   if (sneppp__max_abs(n, Q, n) < 0) return 0;
-   sneppp__dsyrk(1, n, n, 1, Q, n, 0, G, n);
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) {
-         double e = G[i * n + j] - (i == j ? 1 : 0);
-         error += e * e;
-      }
-   if (!sneppp__finite(error) || error > 1e-8) return 0;
-   sneppp__dgemm(0, 0, n, n, n, 1, Q, n, G, n, 0, T, n);
-   for (size_t i = 0; i < n * n; i++) Q[i] = 1.5 * Q[i] - 0.5 * T[i];
-   return 1;
-}
-
-/* Sorts w upwards; order[r] is the old place of the r-th, held as a double because it lives in a work array of
-   doubles. Heap sort: n log n, no recursion, no memory. */
-static void sneppp__sort_order(size_t n, const double *w, double *order)
-{
-   #define SNEPPP__AT(r) w[(size_t)order[r]]
-   for (size_t i = 0; i < n; i++) order[i] = (double)i;
-   for (size_t top = n / 2, end = n; end > 1;) {
-      double hold;
-      size_t root, child;
-      if (top) hold = order[--top];
-      else { hold = order[--end]; order[end] = order[0]; }
-      for (root = top; (child = 2 * root + 1) < end; root = child) {
-         if (child + 1 < end && SNEPPP__AT(child + 1) > SNEPPP__AT(child)) child++;
-         if (SNEPPP__AT(child) <= w[(size_t)hold]) break;
-         order[root] = order[child];
-      }
-      order[root] = hold;
-   }
-   #undef SNEPPP__AT
-}
-
-/* w ascending and the columns of Q from values in d, scaled by 2^exponent, and vectors in the rows of V. */
-static void sneppp__sorted_basis(size_t n, const double *d, const double *V, size_t ld, int exponent, double *w,
-                                 double *Q, double *order)
-{
-   sneppp__sort_order(n, d, order);
-   for (size_t r = 0; r < n; r++) w[r] = ldexp(d[(size_t)order[r]], exponent);
-   for (size_t r0 = 0; r0 < n; r0 += 8)
-      for (size_t i = 0; i < n; i++)
-         for (size_t r = r0; r < r0 + 8 && r < n; r++) Q[i * n + r] = V[(size_t)order[r] * ld + i];
-}
-
-/* The size of `work` for sneppp__eigh, sneppp__eigh_jacobi and sneppp__psd_project, in doubles. */
-SNEPPP__UNUSED static size_t sneppp__eigh_work(size_t n) { return 3 * n * n + 120 * n + 2400; }
-
-/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). warm: Q holds a basis in which A is
-   nearly diagonal, as after a small step from a matrix whose eigenvectors it holds; fewer sweeps are needed.
-   High relative accuracy of small eigenvalues is only had from a cold start, as Q'A Q mixes large and small. */
-SNEPPP__UNUSED static sneppp_status sneppp__eigh_jacobi(size_t n, const double *A, double *w, double *Q,
-                                                        int warm, double *work)
-{
-   double        scale = sneppp__max_abs(n, A, n), *B = work, *V = work + n * n, *d = V + n * n;
-   int           exponent = 0;
-   sneppp_status status;
-   if (scale < 0) return SNEPPP_ERR_NOT_FINITE;
-   frexp(scale, &exponent); /* a power of two scales without rounding */
-   if (warm && sneppp__orthogonalise(n, Q, B, V)) {
-      for (size_t i = 0; i < n * n; i++) B[i] = ldexp(A[i], -exponent);
-      sneppp__dgemm(0, 0, n, n, n, 1, B, n, Q, n, 0, V, n);
-      sneppp__dgemm(1, 0, n, n, n, 1, Q, n, V, n, 0, B, n);
-      for (size_t i = 0; i < n; i++)
-         for (size_t j = 0; j < n; j++) V[j * n + i] = Q[i * n + j];
-   } else {
-      for (size_t i = 0; i < n; i++)
-         for (size_t j = 0; j < n; j++) B[i * n + j] = ldexp(A[i * n + j], -exponent), V[i * n + j] = i == j;
-   }
-   for (size_t i = 0; i < n; i++) /* rounding and careless callers: the method needs an exact symmetry */
-      for (size_t j = 0; j < i; j++) B[i * n + j] = B[j * n + i] = 0.5 * (B[i * n + j] + B[j * n + i]);
-   status = sneppp__jacobi_sweeps(n, B, V);
-   if (status != SNEPPP_OK) return status;
-   for (size_t i = 0; i < n; i++) d[i] = B[i * n + i];
-   sneppp__sorted_basis(n, d, V, n, exponent, w, Q, d + n);
+         if (!(fabs(B[i * n + j]) <= SNEPPP__EPS)) return SNEPPP_ERR_NO_CONVERGENCE;
    return SNEPPP_OK;
+}
+
+/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). */
+static sneppp_status sneppp__eigh_jacobi(size_t n, const double *A, double *w, double *Q, double *work)
+{
+   sneppp__eigh_room o = sneppp__eigh_in(n, work);
+   int               exponent;
+   sneppp_status     status;
+   if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) o.V[i * o.ld + j] = i == j;
+   status = sneppp__jacobi_sweeps(n, o.A, o.V, o.ld);
+   for (size_t i = 0; i < n; i++) o.d[i] = o.A[i * n + i];
+   if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
+   return status;
 }
 
 /* ---- the fast eigensolver: Householder's reduction to a tridiagonal matrix, then the implicit QL method, both
@@ -3235,12 +3178,67 @@ SNEPPP__UNUSED static sneppp_status sneppp__eigh_jacobi(size_t n, const double *
    so that every inner loop runs along rows. About (2 + 4/3 + 3) n^3 operations against ten times that for Jacobi.
    Eigenvalues have the absolute error of a few eps |A|, no better for the small ones; that is what Jacobi is for.
 
-   Besides gemm two loops take all the time. Each is written plainly, and again for AVX2. */
+   Besides gemm two loops take all the time. Each is written plainly, and again for vectors. */
+#ifdef SNEPPP__VECTOR
+SNEPPP__VECTOR_CODE static void sneppp__tri_pass_vectors(size_t n, size_t k, double *A, const double *v,
+                                                         const double *w, const double *u, double *p)
+{
+   enum { lanes = SNEPPP__LANE64 };
+   for (size_t i = k; i < n; i++) {
+      double       *a = A + i * n;
+      sneppp__vec64 vi = SNEPPP__K64(v[i]), wi = SNEPPP__K64(w[i]), s = SNEPPP__V64(setzero)(), s1 = s, x, y;
+      size_t        j = k;
+      for (; j + 2 * lanes <= n; j += 2 * lanes) {
+         x = SNEPPP__V64(fnmadd)(vi, SNEPPP__V64(loadu)(w + j), SNEPPP__V64(loadu)(a + j));
+         y = SNEPPP__V64(fnmadd)(vi, SNEPPP__V64(loadu)(w + j + lanes), SNEPPP__V64(loadu)(a + j + lanes));
+         x = SNEPPP__V64(fnmadd)(wi, SNEPPP__V64(loadu)(v + j), x);
+         y = SNEPPP__V64(fnmadd)(wi, SNEPPP__V64(loadu)(v + j + lanes), y);
+         SNEPPP__V64(storeu)(a + j, x), SNEPPP__V64(storeu)(a + j + lanes, y);
+         s = SNEPPP__V64(fmadd)(x, SNEPPP__V64(loadu)(u + j), s);
+         s1 = SNEPPP__V64(fmadd)(y, SNEPPP__V64(loadu)(u + j + lanes), s1);
+      }
+      for (; j < n; j += lanes) {
+         x = SNEPPP__V64(fnmadd)(vi, sneppp__load_f64(w + j, n - j), sneppp__load_f64(a + j, n - j));
+         x = SNEPPP__V64(fnmadd)(wi, sneppp__load_f64(v + j, n - j), x);
+         sneppp__store_f64(a + j, x, n - j);
+         s = SNEPPP__V64(fmadd)(x, sneppp__load_f64(u + j, n - j), s);
+      }
+      p[i] = sneppp__sum_f64(s + s1);
+   }
+}
+
+/* The row that two neighbouring rotations share stays in registers. */
+SNEPPP__VECTOR_CODE static void sneppp__tri_rotate_vectors(double *V, size_t ld, size_t first, size_t last,
+                                                           const double *turn)
+{
+   enum { lanes = SNEPPP__LANE64 };
+   for (size_t from = 0; from < 16; from += 4 * lanes) {
+      double       *y = V + last * ld + from, *x;
+      sneppp__vec64 y0 = SNEPPP__V64(loadu)(y), y1 = SNEPPP__V64(loadu)(y + lanes);
+      sneppp__vec64 y2 = SNEPPP__V64(loadu)(y + 2 * lanes), y3 = SNEPPP__V64(loadu)(y + 3 * lanes), x0, x1, x2, x3;
+      for (size_t i = last; i-- > first; y = x) {
+         sneppp__vec64 c = SNEPPP__K64(turn[2 * i]), s = SNEPPP__K64(turn[2 * i + 1]);
+         x = y - ld;
+         x0 = SNEPPP__V64(loadu)(x), x1 = SNEPPP__V64(loadu)(x + lanes);
+         x2 = SNEPPP__V64(loadu)(x + 2 * lanes), x3 = SNEPPP__V64(loadu)(x + 3 * lanes);
+         SNEPPP__V64(storeu)(y, SNEPPP__V64(fmadd)(c, y0, s * x0));
+         SNEPPP__V64(storeu)(y + lanes, SNEPPP__V64(fmadd)(c, y1, s * x1));
+         SNEPPP__V64(storeu)(y + 2 * lanes, SNEPPP__V64(fmadd)(c, y2, s * x2));
+         SNEPPP__V64(storeu)(y + 3 * lanes, SNEPPP__V64(fmadd)(c, y3, s * x3));
+         y0 = SNEPPP__V64(fnmadd)(s, y0, c * x0), y1 = SNEPPP__V64(fnmadd)(s, y1, c * x1);
+         y2 = SNEPPP__V64(fnmadd)(s, y2, c * x2), y3 = SNEPPP__V64(fnmadd)(s, y3, c * x3);
+      }
+      SNEPPP__V64(storeu)(y, y0), SNEPPP__V64(storeu)(y + lanes, y1);
+      SNEPPP__V64(storeu)(y + 2 * lanes, y2), SNEPPP__V64(storeu)(y + 3 * lanes, y3);
+   }
+}
+#endif
 
 /* Rows and columns k..n-1 of A: A -= v w' + w v', and then p = A u. Doing both in one pass reads A once a step. */
-static void sneppp__tri_pass_plain(size_t n, size_t k, double *A, const double *v, const double *w, const double *u,
-                                   double *p)
+static void sneppp__tri_pass(size_t n, size_t k, double *A, const double *v, const double *w, const double *u,
+                             double *p)
 {
+   SNEPPP__IF_VECTORS(sneppp__tri_pass_vectors(n, k, A, v, w, u, p))
    for (size_t i = k; i < n; i++) {
       double *a = A + i * n, s = 0;
       for (size_t j = k; j < n; j++) {
@@ -3253,105 +3251,37 @@ static void sneppp__tri_pass_plain(size_t n, size_t k, double *A, const double *
 
 /* One sweep of rotations of the rows (i, i+1), i = last-1 down to first, in sixteen columns of V:
    row_(i+1) <- s row_i + c row_(i+1), row_i <- c row_i - s row_(i+1). turn holds c, s for each i. */
-static void sneppp__tri_rotate_plain(double *V, size_t ld, size_t first, size_t last, const double *turn)
+static void sneppp__tri_rotate(double *V, size_t ld, size_t first, size_t last, const double *turn)
 {
-   for (size_t i = last; i-- > first;) {
-      double *x = V + i * ld, *y = x + ld, c = turn[2 * i], s = turn[2 * i + 1];
-      for (size_t j = 0; j < 16; j++) {
-         double xj = x[j], yj = y[j];
-         y[j] = s * xj + c * yj;
-         x[j] = c * xj - s * yj;
-      }
-   }
+   SNEPPP__IF_VECTORS(sneppp__tri_rotate_vectors(V, ld, first, last, turn))
+   for (size_t i = last; i-- > first;) sneppp__rotate(16, V + i * ld, V + (i + 1) * ld, turn[2 * i], turn[2 * i + 1]);
 }
-
-#if defined(SNEPPP__AVX)
-SNEPPP__TARGET_AVX2 static double sneppp__sum_avx2(__m256d x)
-{
-   __m128d h = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
-   return _mm_cvtsd_f64(h) + _mm_cvtsd_f64(_mm_unpackhi_pd(h, h));
-}
-
-SNEPPP__TARGET_AVX2 static void sneppp__tri_pass_avx2(size_t n, size_t k, double *A, const double *v, const double *w,
-                                                      const double *u, double *p)
-{
-   for (size_t i = k; i < n; i++) {
-      double *a = A + i * n, s = 0;
-      size_t  j = k, whole = k + (n - k) / 8 * 8;
-      __m256d vi = _mm256_set1_pd(v[i]), wi = _mm256_set1_pd(w[i]), s0 = _mm256_setzero_pd(), s1 = s0, x, y;
-      for (; j < whole; j += 8) {
-         x = _mm256_fnmadd_pd(vi, _mm256_loadu_pd(w + j), _mm256_loadu_pd(a + j));
-         y = _mm256_fnmadd_pd(vi, _mm256_loadu_pd(w + j + 4), _mm256_loadu_pd(a + j + 4));
-         x = _mm256_fnmadd_pd(wi, _mm256_loadu_pd(v + j), x);
-         y = _mm256_fnmadd_pd(wi, _mm256_loadu_pd(v + j + 4), y);
-         _mm256_storeu_pd(a + j, x);
-         _mm256_storeu_pd(a + j + 4, y);
-         s0 = _mm256_fmadd_pd(x, _mm256_loadu_pd(u + j), s0);
-         s1 = _mm256_fmadd_pd(y, _mm256_loadu_pd(u + j + 4), s1);
-      }
-      for (; j < n; j++) {
-         a[j] -= v[i] * w[j] + w[i] * v[j];
-         s += a[j] * u[j];
-      }
-      p[i] = s + sneppp__sum_avx2(_mm256_add_pd(s0, s1));
-   }
-}
-
-/* The row that two neighbouring rotations share stays in registers. */
-SNEPPP__TARGET_AVX2 static void sneppp__tri_rotate_avx2(double *V, size_t ld, size_t first, size_t last,
-                                                        const double *turn)
-{
-   double *y = V + last * ld, *x;
-   __m256d y0 = _mm256_loadu_pd(y), y1 = _mm256_loadu_pd(y + 4);
-   __m256d y2 = _mm256_loadu_pd(y + 8), y3 = _mm256_loadu_pd(y + 12);
-   for (size_t i = last; i-- > first; y = x) {
-      __m256d c = _mm256_set1_pd(turn[2 * i]), s = _mm256_set1_pd(turn[2 * i + 1]), x0, x1, x2, x3;
-      x = y - ld;
-      x0 = _mm256_loadu_pd(x), x1 = _mm256_loadu_pd(x + 4), x2 = _mm256_loadu_pd(x + 8), x3 = _mm256_loadu_pd(x + 12);
-      _mm256_storeu_pd(y, _mm256_fmadd_pd(c, y0, _mm256_mul_pd(s, x0)));
-      _mm256_storeu_pd(y + 4, _mm256_fmadd_pd(c, y1, _mm256_mul_pd(s, x1)));
-      _mm256_storeu_pd(y + 8, _mm256_fmadd_pd(c, y2, _mm256_mul_pd(s, x2)));
-      _mm256_storeu_pd(y + 12, _mm256_fmadd_pd(c, y3, _mm256_mul_pd(s, x3)));
-      y0 = _mm256_fnmadd_pd(s, y0, _mm256_mul_pd(c, x0));
-      y1 = _mm256_fnmadd_pd(s, y1, _mm256_mul_pd(c, x1));
-      y2 = _mm256_fnmadd_pd(s, y2, _mm256_mul_pd(c, x2));
-      y3 = _mm256_fnmadd_pd(s, y3, _mm256_mul_pd(c, x3));
-   }
-   _mm256_storeu_pd(y, y0), _mm256_storeu_pd(y + 4, y1), _mm256_storeu_pd(y + 8, y2), _mm256_storeu_pd(y + 12, y3);
-}
-   #define SNEPPP__HAS_AVX2 sneppp__has_vectors()
-   #define SNEPPP__EITHER(name, ...) (avx2 ? sneppp__##name##_avx2(__VA_ARGS__) : sneppp__##name##_plain(__VA_ARGS__))
-#else
-   #define SNEPPP__HAS_AVX2 0
-   #define SNEPPP__EITHER(name, ...) ((void)avx2, sneppp__##name##_plain(__VA_ARGS__))
-#endif
 
 /* A = Q T Q' with T tridiagonal: d (n) its diagonal, e (n) its subdiagonal with e[n-1] = 0. A (n, n) is destroyed;
    row k keeps the vector u_k of the reflection H_k = I - tau_k u_k u_k' in the columns from k + 1, and
    Q = H_0 H_1 ... Columns left of k + 1 are done with, so the rank-two update of step k - 1, with v = u_(k-1), is
-   carried out in the pass that step k makes for its product A u. work (3 n). */
-static void sneppp__tridiagonalise(size_t n, double *A, double *d, double *e, double *tau, double *work)
+   carried out in the pass that step k makes for its product A u. */
+static void sneppp__tridiagonalise(size_t n, const sneppp__eigh_room *o)
 {
-   double       *w = work, *p = work + n;
-   const double *v = work + 2 * n; /* zero until there is a first u */
-   int           avx2 = SNEPPP__HAS_AVX2;
-   for (size_t i = 0; i < 3 * n; i++) work[i] = 0;
+   double       *w = o->p, *p = o->p + n, *d = o->d, *e = o->e, *tau = o->tau;
+   const double *v = o->p + 2 * n; /* zero until there is a first u */
+   memset(o->p, 0, 3 * n * sizeof *o->p);
    for (size_t k = 0; k < n; k++) {
-      double *u = A + k * n, head, norm, half;
+      double *u = o->A + k * n, head, norm, half;
       for (size_t j = k; j < n; j++) u[j] -= v[k] * w[j] + w[k] * v[j];
       d[k] = u[k];
       e[k] = tau[k] = 0;
       if (k + 1 == n) break;
       head = u[k + 1];
-      norm = sqrt(sneppp__dot(n - k - 1, u + k + 1, u + k + 1));
+      norm = sqrt(sneppp__dot_f64(n - k - 1, u + k + 1, u + k + 1));
       e[k] = norm > 1e-40 ? head : 0; /* A is scaled to 1: below this there is nothing, and 1/norm^2 could overflow */
       if (norm > 1e-40 && norm > fabs(head)) { /* H u = -sign(head) norm e_1: the sign that does not cancel */
          e[k] = head < 0 ? norm : -norm;
          u[k + 1] = head - e[k];
          tau[k] = 1 / (norm * (norm + fabs(head)));
       }
-      SNEPPP__EITHER(tri_pass, n, k + 1, A, v, w, u, p);
-      half = 0.5 * tau[k] * tau[k] * sneppp__dot(n - k - 1, p + k + 1, u + k + 1);
+      sneppp__tri_pass(n, k + 1, o->A, v, w, u, p);
+      half = 0.5 * tau[k] * tau[k] * sneppp__dot_f64(n - k - 1, p + k + 1, u + k + 1);
       for (size_t j = k + 1; j < n; j++) w[j] = tau[k] * p[j] - half * u[j];
       v = u;
    }
@@ -3363,30 +3293,29 @@ static void sneppp__tridiagonalise(size_t n, double *A, double *d, double *e, do
 
    (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989), where one more reflection on the right appends
    the column (-tau M U u, tau) to M; so the work is done by gemm. Rows and columns up to a are still those of
-   the unit matrix. work (3 g n + 2 g^2). */
-#define SNEPPP__TRI_GROUP 32
-
-static void sneppp__tri_basis(size_t n, const double *A, const double *tau, double *V, size_t ld, double *work)
+   the unit matrix. */
+static void sneppp__tri_basis(size_t n, const sneppp__eigh_room *o)
 {
-   const size_t g = n < SNEPPP__TRI_GROUP ? n : SNEPPP__TRI_GROUP;
-   double      *U = work, *Z = U + g * n, *Y = Z + g * n, *M = Y + g * n, *G = M + g * g;
+   const double *A = o->A, *tau = o->tau;
+   double       *U = o->U, *M = o->M, *G = o->G;
+   size_t        ld = o->ld, g = SNEPPP__TRI_GROUP;
    for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < ld; j++) V[i * ld + j] = i == j;
+      for (size_t j = 0; j < ld; j++) o->V[i * ld + j] = i == j;
    for (size_t end = n ? n - 1 : 0, count; end > 0; end -= count) {
       size_t  a = end < g ? 0 : end - g, m = n - a - 1; /* reflections a..end-1; m rows and columns take part */
-      double *W = V + (a + 1) * (ld + 1);
+      double *W = o->V + (a + 1) * (ld + 1);
       count = end - a;
       for (size_t r = 0; r < count; r++)
          for (size_t j = 0; j < m; j++) U[r * m + j] = j + r + 1 < count ? 0 : A[(end - 1 - r) * n + a + 1 + j];
-      sneppp__dsyrk(0, count, m, 1, U, m, 0, G, count);
+      sneppp__syrk_f64(0, count, m, 1, U, m, 0, G, count);
       for (size_t r = 0; r < count; r++) {
          for (size_t q = 0; q < count; q++) M[q * count + r] = q == r ? tau[end - 1 - r] : 0;
          for (size_t q = 0; q < r; q++)
-            M[q * count + r] = -tau[end - 1 - r] * sneppp__dot(r - q, M + q * count + q, G + r * count + q);
+            M[q * count + r] = -tau[end - 1 - r] * sneppp__dot_f64(r - q, M + q * count + q, G + r * count + q);
       }
-      sneppp__dgemm(0, 1, m, count, m, 1, W, ld, U, m, 0, Z, count);
-      sneppp__dgemm(0, 0, m, count, count, 1, Z, count, M, count, 0, Y, count);
-      sneppp__dgemm(0, 0, m, m, count, -1, Y, count, U, m, 1, W, ld);
+      sneppp__gemm_f64(0, 1, m, count, m, 1, W, ld, U, m, 0, o->Z, count);
+      sneppp__gemm_f64(0, 0, m, count, count, 1, o->Z, count, M, count, 0, o->Y, count);
+      sneppp__gemm_f64(0, 0, m, m, count, -1, o->Y, count, U, m, 1, W, ld);
    }
 }
 
@@ -3414,94 +3343,77 @@ static void sneppp__ql_step(double *d, double *e, size_t first, size_t last, dou
    e[first] = g;
 }
 
-/* Applies the collected sweeps to V (n, ld): sixteen columns at a time, so that they stay in the first cache while
-   all sweeps pass over them. Row r of turns (sweeps, 2 n) is the sweep over the rows span[2r]..span[2r+1]. */
-#define SNEPPP__QL_SWEEPS 24
-
-static void sneppp__ql_apply(size_t n, double *V, size_t ld, size_t sweeps, const double *turns, const double *span)
-{
-   int avx2 = SNEPPP__HAS_AVX2;
-   for (size_t from = 0; from < ld; from += 16)
-      for (size_t r = 0; r < sweeps; r++)
-         SNEPPP__EITHER(tri_rotate, V + from, ld, (size_t)span[2 * r], (size_t)span[2 * r + 1], turns + 2 * n * r);
-}
-
 /* T = S diag(w) S', and V <- S'V. d becomes w, not sorted. The QL steps do not need V, so they run ahead and their
-   rotations are applied in batches. work: 2 n (sweeps) rotations, then 2 sweeps numbers. T is scaled to about 1. */
-static sneppp_status sneppp__ql(size_t n, double *d, double *e, double *V, size_t ld, double *work)
+   rotations are applied in batches: to sixteen columns at a time, which stay in the first cache while all sweeps of a
+   batch pass over them. T is scaled to about 1. */
+static sneppp_status sneppp__ql(size_t n, const sneppp__eigh_room *o)
 {
-   double *turns = work, *span = work + 2 * n * SNEPPP__QL_SWEEPS;
+   double *d = o->d, *e = o->e;
    size_t  sweeps = 0, total = 0, last;
-   for (size_t first = 0; first < n;) {
+   for (size_t first = 0; first < n || sweeps;) {
       for (last = first; last + 1 < n; last++)
          if (fabs(e[last]) <= SNEPPP__EPS * (fabs(d[last]) + fabs(d[last + 1])) || fabs(e[last]) < 1e-20) break;
-      if (last == first) { e[first++] = 0; continue; }
-      if (++total > 60 * n) return SNEPPP_ERR_NO_CONVERGENCE;
-      sneppp__ql_step(d, e, first, last, turns + 2 * n * sweeps);
-      span[2 * sweeps] = (double)first;
-      span[2 * sweeps + 1] = (double)last;
-      if (++sweeps == SNEPPP__QL_SWEEPS) { sneppp__ql_apply(n, V, ld, sweeps, turns, span); sweeps = 0; }
+      if (first < n && last == first) { e[first++] = 0; continue; }
+      if (first < n) {
+         if (++total > 60 * n) return SNEPPP_ERR_NO_CONVERGENCE;
+         sneppp__ql_step(d, e, first, last, o->turn + 2 * n * sweeps);
+         o->first[sweeps] = first, o->last[sweeps++] = last;
+         if (sweeps < SNEPPP__QL_SWEEPS) continue;
+      }
+      for (size_t from = 0; from < o->ld; from += 16)
+         for (size_t r = 0; r < sweeps; r++)
+            sneppp__tri_rotate(o->V + from, o->ld, o->first[r], o->last[r], o->turn + 2 * n * r);
+      sweeps = 0;
    }
-   sneppp__ql_apply(n, V, ld, sweeps, turns, span);
    return SNEPPP_OK;
 }
 
-/* As sneppp__eigh_jacobi; a warm start is of no use to it, and Q is only written. */
 SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, double *w, double *Q, double *work)
 {
-   size_t        ld = (n + 15) / 16 * 16; /* columns of zeros fill the last group of sixteen */
-   double        scale = sneppp__max_abs(n, A, n), *B = work, *V = B + n * n, *d = V + n * ld, *e = d + n;
-   double       *tau = e + n, *rest = tau + n, rest_scale;
-   int           exponent = 0;
-   sneppp_status status;
-   if (scale < 0) return SNEPPP_ERR_NOT_FINITE;
-   frexp(scale, &exponent);
-   scale = ldexp(1, -(exponent / 2)); /* in two steps: 2^1074 is not a double */
-   rest_scale = ldexp(0.5, exponent / 2 - exponent);
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j <= i; j++)
-         B[i * n + j] = B[j * n + i] = (A[i * n + j] * scale + A[j * n + i] * scale) * rest_scale;
-   sneppp__tridiagonalise(n, B, d, e, tau, rest);
-   sneppp__tri_basis(n, B, tau, V, ld, rest);
-   status = sneppp__ql(n, d, e, V, ld, rest);
-   if (status == SNEPPP_OK) sneppp__sorted_basis(n, d, V, ld, exponent, w, Q, rest);
+   sneppp__eigh_room o = sneppp__eigh_in(n, work);
+   int               exponent;
+   sneppp_status     status;
+   if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
+   sneppp__tridiagonalise(n, &o);
+   sneppp__tri_basis(n, &o);
+   status = sneppp__ql(n, &o);
+   if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
    return status;
 }
 
 /* What the other floors call: Jacobi for small matrices, where it is as fast, QL for the others. */
-SNEPPP__UNUSED static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *Q, int warm,
-                                                 double *work)
+static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *Q, double *work)
 {
 #ifdef SNEPPP_EIGH
-   if (sneppp__max_abs(n, A, n) < 0) return SNEPPP_ERR_NOT_FINITE;
-   return SNEPPP_EIGH(n, A, w, Q, warm, work) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
+   if (sneppp__max_abs(n, A) < 0) return SNEPPP_ERR_NOT_FINITE;
+   work = sneppp__eigh_in(n, work).A; /* w may lie in front of it */
+   return SNEPPP_EIGH(n, A, w, Q, work) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
 #else
-   return n <= 8 ? sneppp__eigh_jacobi(n, A, w, Q, warm, work) : sneppp__eigh_ql(n, A, w, Q, work);
+   return n <= 8 ? sneppp__eigh_jacobi(n, A, w, Q, work) : sneppp__eigh_ql(n, A, w, Q, work);
 #endif
 }
 
 /* ---- the nearest positive semidefinite matrix in the Frobenius norm: A without its negative eigenvalues
-   (Higham, Lin. Alg. Appl. 103, 1988). A (n, n) symmetric is replaced; Q (n, n) receives the eigenbasis, or holds
-   the last one if warm. The thinner side is used: either the negative part is subtracted or the positive part is
-   rebuilt, so at most n/2 columns are multiplied. Eigenvalues of the result are >= -(a few) eps |A|. */
-SNEPPP__UNUSED static sneppp_status sneppp__psd_project(size_t n, double *A, double *Q, int warm, double *work)
+   (Higham, Lin. Alg. Appl. 103, 1988). A (n, n) symmetric is replaced; Q (n, n) receives the eigenbasis. The thinner
+   side is used: either the negative part is subtracted or the positive part is rebuilt, so at most n/2 columns are
+   multiplied. Eigenvalues of the result are >= -(a few) eps |A|. */
+static sneppp_status sneppp__psd_project(size_t n, double *A, double *Q, double *work)
 {
-   double       *w = work, *X;
-   size_t        negative = 0, first, count;
-   sneppp_status status = sneppp__eigh(n, A, w, Q, warm, work + n);
+   sneppp__eigh_room o = sneppp__eigh_in(n, work);
+   double           *w = o.w, *X = o.A;
+   size_t            negative = 0, first, count;
+   sneppp_status     status = sneppp__eigh(n, A, w, Q, work);
    if (status != SNEPPP_OK) return status;
    while (negative < n && w[negative] < 0) negative++;
    first = negative <= n / 2 ? 0 : negative;
    count = negative <= n / 2 ? negative : n - negative;
-   X = work + n;
    if (!count) { /* nothing to take away, or nothing to keep */
       if (first) memset(A, 0, n * n * sizeof *A);
       return SNEPPP_OK;
    }
-   for (size_t r = 0; r < count; r++) w[r] = sqrt(fabs(w[first + r]));
    for (size_t i = 0; i < n; i++)
-      for (size_t r = 0; r < count; r++) X[i * count + r] = Q[i * n + first + r] * w[r];
-   sneppp__dsyrk(0, n, count, 1, X, count, first ? 0 : 1, A, n);
+      for (size_t r = 0; r < count; r++) X[i * count + r] = Q[i * n + first + r] * sqrt(fabs(w[first + r]));
+   sneppp__syrk_f64(0, n, count, 1, X, count, first ? 0 : 1, A, n);
    return SNEPPP_OK;
 }
 
@@ -3511,47 +3423,65 @@ SNEPPP__UNUSED static sneppp_status sneppp__psd_project(size_t n, double *A, dou
    point this proves that u I - A + E is positive definite with |E| <= c (n + 1) eps tr(u I - A), c = 1 to first order
    (Rump, BIT 46, 2006); we take c = 4 and put the bound on top. No start vector can deceive this, which
    is why certificates of optimality may rest on it. */
-#define SNEPPP__LANCZOS 32
+#define SNEPPP__LANCZOS 32 /* steps */
 
-SNEPPP__UNUSED static size_t sneppp__lambda_max_work(size_t n)
+typedef struct sneppp__lanczos_room {
+   double *B, *L; /* (n, n) each: the scaled matrix, and a factor              */
+   double *V;     /* (LANCZOS + 1, n): the basis, and one row more             */
+   double *T, *Y; /* (LANCZOS, LANCZOS) each: A in this basis, its Ritz vectors */
+   double *theta; /* (LANCZOS) Ritz values                                     */
+   double *work;  /* to find them                                              */
+} sneppp__lanczos_room;
+
+static void sneppp__place_lanczos(sneppp__carver *c, size_t n, sneppp__lanczos_room *o)
 {
-   size_t steps = SNEPPP__LANCZOS;
-   return 2 * n * n + (steps + 2) * n + sneppp__eigh_work(steps) + 2 * steps * steps + steps;
+   const size_t s = SNEPPP__LANCZOS, size = sizeof(double);
+   o->B = (double *)sneppp__take(c, n, n, size);
+   o->L = (double *)sneppp__take(c, n, n, size);
+   o->V = (double *)sneppp__take(c, s + 1, n, size);
+   o->T = (double *)sneppp__take(c, s, s, size);
+   o->Y = (double *)sneppp__take(c, s, s, size);
+   o->theta = (double *)sneppp__take(c, s, 1, size);
+   o->work = (double *)sneppp__take(c, sneppp__eigh_work(s), 1, size);
+}
+
+static size_t sneppp__lambda_max_work(size_t n)
+{
+   sneppp__carver       c = sneppp__measure();
+   sneppp__lanczos_room room;
+   sneppp__place_lanczos(&c, n, &room);
+   return c.overflow ? SIZE_MAX : c.used / sizeof(double);
 }
 
 /* One run from v = row 0 of V (normalised here); leaves the best Ritz vector there. Returns its residual. */
-static double sneppp__lanczos(size_t n, const double *A, double *V, double *T, double *value)
+static double sneppp__lanczos(size_t n, const sneppp__lanczos_room *o, double *value)
 {
    size_t  steps = n < SNEPPP__LANCZOS ? n : SNEPPP__LANCZOS, used = 0;
-   double *Y = T + steps * steps, *theta = Y + steps * steps, *work = theta + steps;
-   double *u = V + steps * n, norm = sqrt(sneppp__dot(n, V, V)), beta = 0, residual;
+   double *V = o->V, *T = o->T, *u = V + steps * n, norm = sqrt(sneppp__dot_f64(n, V, V)), beta = 0, residual;
    for (size_t i = 0; i < n; i++) V[i] /= norm;
-   for (size_t i = 0; i < steps * steps; i++) T[i] = 0;
+   memset(T, 0, steps * steps * sizeof *T);
    while (used < steps) {
       double *v = V + used * n, scale = 0;
-      for (size_t i = 0; i < n; i++) u[i] = sneppp__dot(n, A + i * n, v);
+      for (size_t i = 0; i < n; i++) u[i] = sneppp__dot_f64(n, o->B + i * n, v);
       for (int pass = 0; pass < 2; pass++) /* twice is enough */
          for (size_t j = 0; j <= used; j++) {
-            double h = sneppp__dot(n, u, V + j * n);
-            for (size_t i = 0; i < n; i++) u[i] -= h * V[j * n + i];
+            double h = sneppp__dot_f64(n, u, V + j * n);
+            sneppp__array_add_f64(n, -h, V + j * n, u);
             if (j == used) T[used * steps + used] += h;
          }
       for (size_t j = 0; j <= used; j++) if (fabs(T[j * steps + j]) > scale) scale = fabs(T[j * steps + j]);
-      beta = sqrt(sneppp__dot(n, u, u));
+      beta = sqrt(sneppp__dot_f64(n, u, u));
       used++;
       if (beta <= 1e-14 * scale || beta == 0 || used == steps) break; /* an invariant subspace, or full */
       T[used * steps + used - 1] = T[(used - 1) * steps + used] = beta;
       for (size_t i = 0; i < n; i++) V[used * n + i] = u[i] / beta;
    }
    for (size_t i = 0; i < used; i++) for (size_t j = 0; j < used; j++) T[i * used + j] = T[i * steps + j];
-   if (sneppp__eigh_jacobi(used, T, theta, Y, 0, work) != SNEPPP_OK) return 1e300;
-   *value = theta[used - 1];
-   residual = beta * fabs(Y[used * used - 1]);
-   for (size_t i = 0; i < n; i++) {
-      double s = 0;
-      for (size_t j = 0; j < used; j++) s += V[j * n + i] * Y[j * used + used - 1];
-      u[i] = s;
-   }
+   if (sneppp__eigh_jacobi(used, T, o->theta, o->Y, o->work) != SNEPPP_OK) return 1e300;
+   *value = o->theta[used - 1];
+   residual = beta * fabs(o->Y[used * used - 1]);
+   memset(u, 0, n * sizeof *u);
+   for (size_t j = 0; j < used; j++) sneppp__array_add_f64(n, o->Y[j * used + used - 1], V + j * n, u);
    memcpy(V, u, n * sizeof *u);
    return residual;
 }
@@ -3569,111 +3499,38 @@ static int sneppp__is_upper(size_t n, const double *A, double u, double *L)
 /* value <= largest eigenvalue of A (n, n) <= upper. The gap is about 4 n^2 eps |A| when Lanczos has converged,
    wider by the distance of the top eigenvalues if it has not. Only the symmetric part matters for value; upper
    reads the lower triangle. */
-SNEPPP__UNUSED static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value, double *upper,
-                                                       double *work)
+static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value, double *upper, double *work)
 {
-   double *B = work, *L = B + n * n, *V = L + n * n, *T = V + (SNEPPP__LANCZOS + 2) * n;
-   double  norm = 0, trace = 0, theta = 0, bound, eps = 4 * SNEPPP__EPS * (double)(n + 2);
-   int     exponent = 0;
-   double  scale = sneppp__max_abs(n, A, n);
+   sneppp__carver       c = sneppp__measure();
+   sneppp__lanczos_room o;
+   double               norm = 0, trace = 0, theta = 0, bound, eps = 4 * SNEPPP__EPS * (double)(n + 2);
+   double               scale = sneppp__max_abs(n, A);
+   int                  exponent = 0;
    if (scale < 0) return SNEPPP_ERR_NOT_FINITE;
    if (scale == 0) { *value = *upper = 0; return SNEPPP_OK; }
+   c.base = (unsigned char *)work;
+   sneppp__place_lanczos(&c, n, &o);
    frexp(scale, &exponent); /* the powers of two go out, so that squares neither overflow nor vanish */
-   for (size_t i = 0; i < n * n; i++) B[i] = ldexp(A[i], -exponent);
+   for (size_t i = 0; i < n * n; i++) o.B[i] = ldexp(A[i], -exponent);
    for (size_t i = 0; i < n; i++) {
       double row = 0, g = 0.6180339887498949 * (double)(i + 1);
-      for (size_t j = 0; j < n; j++) row += fabs(B[i * n + j]);
+      for (size_t j = 0; j < n; j++) row += fabs(o.B[i * n + j]);
       if (row > norm) norm = row; /* Gershgorin: no eigenvalue is larger in size */
-      trace += fabs(B[i * n + i]);
-      V[i] = 0.25 + (g - floor(g)) * (i % 3 == 1 ? -1 : 1); /* a start vector without symmetry */
+      trace += fabs(o.B[i * n + i]);
+      o.V[i] = 0.25 + (g - floor(g)) * (i % 3 == 1 ? -1 : 1); /* a start vector without symmetry */
    }
    for (int run = 0; run < 12; run++)
-      if (sneppp__lanczos(n, B, V, T, &theta) <= 1e-15 * norm * (double)n) break;
+      if (sneppp__lanczos(n, &o, &theta) <= 1e-15 * norm * (double)n) break;
    bound = norm * (1 + eps);
    for (double gap = 4 * SNEPPP__EPS * norm; theta + gap < norm; gap *= 8) {
       double u = theta + gap, proven = u + eps * ((double)n * fabs(u) + trace + norm);
-      if (!sneppp__is_upper(n, B, u, L)) continue;
+      if (!sneppp__is_upper(n, o.B, u, o.L)) continue;
       if (proven < bound) bound = proven;
       break;
    }
    *value = ldexp(theta, exponent);
    *upper = ldexp(bound, exponent);
    return SNEPPP_OK;
-}
-
-#if (defined(SNEPPP__AVX) || defined(SNEPPP__NEON)) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
-   #define SNEPPP__OWN_GEMM /* no library: products may be packed, or halved */
-#endif
-
-/* A matrix B (k, n) that many products share is packed for them once; out has room for sneppp__packed_size reals.
-   Where products are not blocked, or go to a library, nothing is packed and NULL returned. */
-static size_t sneppp__packed_size(size_t n, size_t k) { return (n + 31) / 32 * 32 * k; }
-
-static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_real *B, sneppp_real *out)
-{
-#ifdef SNEPPP__OWN_GEMM
-   const sneppp__kit *kit = sneppp__kit_for(sizeof *B);
-   char              *to = (char *)out;
-   size_t             j0, nj, p0, kc;
-   if (!kit || !SNEPPP__IS_LARGE(2, n, k)) return NULL;
-   for (size_t which = 0; sneppp__block_cut(kit, SNEPPP__DEPTH, SIZE_MAX, n, k, which, &j0, &nj, &p0, &kc); which++) {
-      sneppp__pack_block(kit, to, nj, kc, (const char *)(B + p0 * n + j0), 1, n);
-      to += sneppp__panel_bytes(kit, nj, kc);
-   }
-   return out;
-#else
-   (void)n, (void)k, (void)B, (void)out;
-   return NULL;
-#endif
-}
-
-/* C (m, n) = A B with B (k, n) as it is and, if not NULL, packed. */
-static void sneppp__gemm_right(size_t m, size_t n, size_t k, const sneppp_real *A, size_t lda, const sneppp_real *B,
-                               const sneppp_real *packed, sneppp_real *C, size_t ldc)
-{
-#ifdef SNEPPP__OWN_GEMM
-   if (packed) {
-      sneppp__gemm_packed(sneppp__kit_for(sizeof *C), m, n, k, A, lda, packed, C, ldc);
-      return;
-   }
-#endif
-   (void)packed;
-   sneppp__gemm(0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
-}
-
-/* C (n, n) = A B + beta C of the shapes that ta and tb say, the tiles of the lower triangle only. Returns 0 if products
-   are not blocked. */
-SNEPPP__UNUSED static int sneppp__lower_blocks(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
-                                const sneppp_real *B, size_t ldb, sneppp_real beta, sneppp_real *C)
-{
-#if defined(SNEPPP__AVX) || defined(SNEPPP__NEON)
-   const sneppp__kit *kit = sneppp__kit_for(sizeof *C);
-   if (!kit || !k || !SNEPPP__IS_LARGE(n, n, k)) return 0;
-   sneppp__gemm_blocks(kit, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, (double)beta, C, n);
-   return 1;
-#else
-   (void)ta, (void)tb, (void)n, (void)k, (void)A, (void)lda, (void)B, (void)ldb, (void)beta, (void)C;
-   return 0;
-#endif
-}
-
-/* C (n, n) = A B, in the lower triangle at least; for products that are symmetric. */
-static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
-                               const sneppp_real *B, size_t ldb, sneppp_real *C)
-{
-#ifdef SNEPPP__OWN_GEMM
-   if (sneppp__lower_blocks(ta, tb, n, k, A, lda, B, ldb, 0, C)) return;
-#endif
-   sneppp__gemm(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
-}
-
-/* C += A'A, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
-static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
-{
-#if !defined(SNEPPP_SYRK) && !defined(SNEPPP_SYRK_F32)
-   if (sneppp__lower_blocks(1, 0, n, k, A, lda, A, lda, beta, C)) return;
-#endif
-   sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
 }
 
 #endif /* SNEPPP_INFERENCE_ONLY */
@@ -11029,12 +10886,11 @@ static int sneppp__search_next(sneppp__search *s, double f, double d)
 
 /* ---- one step of projected gradient descent on the cone of positive semidefinite matrices,
       M <- P(M - step G),   P = drop the negative eigenvalues;
-   Q (n, n) keeps the eigenbasis from step to step (warm), as successive matrices are close. */
-static sneppp_status sneppp__cone_step(size_t n, double *M, const double *G, double step, double *Q, int warm,
-                                       double *work)
+   Q (n, n) receives the eigenbasis. */
+static sneppp_status sneppp__cone_step(size_t n, double *M, const double *G, double step, double *Q, double *work)
 {
    for (size_t i = 0; i < n * n; i++) M[i] -= step * G[i];
-   return sneppp__psd_project(n, M, Q, warm, work);
+   return sneppp__psd_project(n, M, Q, work);
 }
 
 /* ---- Cholesky with pivoting and a cut-off: of the Gram matrix K of features that are nearly dependent. Chooses
@@ -13048,7 +12904,7 @@ static sneppp_status sneppp__set_readout(sneppp_model *model, int which, const d
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
    for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i * n + j] = 0.5 * (M[i * ld + j] + M[j * ld + i]);
-   st = sneppp__eigh(n, A, w, Q, 0, work);
+   st = sneppp__eigh(n, A, w, Q, work);
    if (st != SNEPPP_OK) st = sneppp__fail(err, st, "the eigenvalues of M could not be found: %s", sneppp_strerror(st));
    else if (w[0] < -1e-9 * fabs(w[n - 1]) || w[n - 1] < 0)
       st = sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE,
@@ -16040,7 +15896,7 @@ static sneppp_status sneppp__cone_by_cholesky(sneppp__convex *cx, sneppp__cone *
 static sneppp_status sneppp__cone_by_eigenvectors(sneppp__convex *cx, sneppp__cone *q, const double *A, double *work)
 {
    size_t        n = q->n;
-   sneppp_status st = sneppp__eigh(n, A, q->a, q->B, 0, work);
+   sneppp_status st = sneppp__eigh(n, A, q->a, q->B, work);
    if (st != SNEPPP_OK) return st;
    q->g = q->r = n;
    for (size_t i = 0; i < n; i++) {
@@ -16358,7 +16214,7 @@ static sneppp_status sneppp__cone_excess(sneppp__convex *cx, const sneppp__cone 
    for (size_t i = 0; i < r; i++)
       for (size_t j = 0; j < r; j++)
          X[i * r + j] = (S[i * r + j] - (i == j ? q->a[i] : 0)) / (q->s[i] * q->s[j]);
-   st = sneppp__eigh(r, X, w, Q, 0, work);
+   st = sneppp__eigh(r, X, w, Q, work);
    if (st != SNEPPP_OK) return st;
    for (size_t i = 0; i < r; i++) { all += w[i] * w[i]; if (w[i] > 0) sum += w[i] * w[i]; }
    sum = sqrt(sum) + 4 * SNEPPP__EPS * (double)r * sqrt(all);
@@ -16723,8 +16579,7 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
       for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
          const sneppp__cone *q = &cx->cone[k];
          if (!cx->diagonal) {
-            st =
-               sneppp__cone_step(q->r, v->x + q->x, v->g + q->x, step_size, v->Q + q->x, step > 0, v->steps);
+            st = sneppp__cone_step(q->r, v->x + q->x, v->g + q->x, step_size, v->Q + q->x, v->steps);
             continue;
          }
          for (size_t i = 0; i < q->r; i++) {
@@ -16768,7 +16623,7 @@ static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars 
       }
       if (st != SNEPPP_OK) break;
       sneppp__dsyrk(1, n, q->r, 1, v->x + was->x, n, 0, T, n);
-      st = sneppp__eigh(n, T, w, E, 0, work);
+      st = sneppp__eigh(n, T, w, E, work);
       for (size_t i = 0; st == SNEPPP_OK && i < q->r; i++)
          for (size_t j = 0; j < q->p; j++) {
             double sum = 0;
@@ -18328,6 +18183,25 @@ static int sneppp__same_place(size_t d, const double *x, const double *y)
 {
    for (size_t k = 0; k < d; k++) if (x[k] < y[k] || x[k] > y[k]) return 0;
    return 1;
+}
+
+/* Sorts w upwards; order[r] is the old place of the r-th, held as a double because it lives in a work array of
+   doubles. Heap sort: n log n, no recursion, no memory. */
+static void sneppp__sort_order(size_t n, const double *w, double *order)
+{
+   for (size_t i = 0; i < n; i++) order[i] = (double)i;
+   for (size_t top = n / 2, end = n; end > 1;) {
+      double hold;
+      size_t root, child;
+      if (top) hold = order[--top];
+      else { hold = order[--end]; order[end] = order[0]; }
+      for (root = top; (child = 2 * root + 1) < end; root = child) {
+         if (child + 1 < end && w[(size_t)order[child + 1]] > w[(size_t)order[child]]) child++;
+         if (w[(size_t)order[child]] <= w[(size_t)hold]) break;
+         order[root] = order[child];
+      }
+      order[root] = hold;
+   }
 }
 
 /* Merges events at one place: all of them, or, if every place is there m, 2m, 3m, ... times, m at a time: data that

@@ -9,6 +9,15 @@ enum { OWN, PLAIN, BLAS, SIDES };
 #else
 enum { OWN, PLAIN, SIDES };
 #endif
+#ifdef SNEPPP_REAL_FLOAT
+#define PLAIN_GEMM sneppp__gemm_plain_f32
+#define OWN_GEMM sneppp__own_gemm_f32
+#define OWN_SYRK sneppp__own_syrk_f32
+#else
+#define PLAIN_GEMM sneppp__gemm_plain_f64
+#define OWN_GEMM sneppp__own_gemm_f64
+#define OWN_SYRK sneppp__own_syrk_f64
+#endif
 
 typedef struct product { /* C (m, n) = A B, or C (n, n) = A A' or A'A; in float or double */
    int syrk, ta, tb, single, who;
@@ -22,6 +31,8 @@ static void run(void *arg)
    size_t lda = s->ta ? s->m : s->k, ldb = s->tb ? s->k : s->n, ldc = s->n;
 #define ARGS_GEMM(T) \
    s->ta, s->tb, s->m, s->n, s->k, 1, (const T *)s->A, lda, (const T *)s->B, ldb, 0, (T *)s->C, ldc
+#define ARGS_PLAIN_SYRK(T) \
+   s->ta, !s->ta, s->n, s->n, s->k, 1, (const T *)s->A, lda, (const T *)s->A, lda, 0, (T *)s->C, ldc
 #define ARGS_SYRK(T) s->ta, s->n, s->k, 1, (const T *)s->A, lda, 0, (T *)s->C, ldc
 #ifdef BENCH_BLAS
 #define ARGS_BLAS(T) \
@@ -35,17 +46,10 @@ static void run(void *arg)
       return;
    }
 #endif
-   if (s->who == PLAIN) {
-      if (s->syrk && s->single) sneppp__ssyrk_plain(ARGS_SYRK(float));
-      else if (s->syrk) sneppp__dsyrk_plain(ARGS_SYRK(double));
-      else if (s->single) sneppp__sgemm_plain(ARGS_GEMM(float));
-      else sneppp__dgemm_plain(ARGS_GEMM(double));
-   } else {
-      if (s->syrk && s->single) sneppp__ssyrk(ARGS_SYRK(float));
-      else if (s->syrk) sneppp__dsyrk(ARGS_SYRK(double));
-      else if (s->single) sneppp__sgemm(ARGS_GEMM(float));
-      else sneppp__dgemm(ARGS_GEMM(double));
-   }
+   if (s->who == PLAIN && s->syrk) PLAIN_GEMM(ARGS_PLAIN_SYRK(sneppp_real));
+   else if (s->who == PLAIN) PLAIN_GEMM(ARGS_GEMM(sneppp_real));
+   else if (s->syrk) OWN_SYRK(ARGS_SYRK(sneppp_real));
+   else OWN_GEMM(ARGS_GEMM(sneppp_real));
 }
 
 static double get(const void *x, size_t i, int single)
@@ -114,8 +118,7 @@ static void bench_product(int syrk, int ta, int tb, size_t m, size_t n, size_t k
 /* ---- the eigensolver */
 typedef struct eigen {
    size_t n;
-   double *A, *w, *Q, *P, *warm,
-      *work; /* P: the projection; warm: Q of the matrix before, from which it starts */
+   double *A, *w, *Q, *P, *work; /* P: the projection */
    int *iwork;
    size_t lwork;
 } eigen;
@@ -123,22 +126,20 @@ typedef struct eigen {
 static void eigh(void *arg)
 {
    eigen *e = (eigen *)arg;
-   bench_check(sneppp__eigh(e->n, e->A, e->w, e->Q, 0, e->work) == SNEPPP_OK, "eigh failed");
+   bench_check(sneppp__eigh(e->n, e->A, e->w, e->Q, e->work) == SNEPPP_OK, "eigh failed");
 }
 
 static void jacobi(void *arg)
 {
    eigen *e = (eigen *)arg;
-   bench_check(sneppp__eigh_jacobi(e->n, e->A, e->w, e->Q, 0, e->work) == SNEPPP_OK, "Jacobi failed");
+   bench_check(sneppp__eigh_jacobi(e->n, e->A, e->w, e->Q, e->work) == SNEPPP_OK, "Jacobi failed");
 }
 
-/* Inside projected gradient: the basis of the matrix before is known. */
 static void project(void *arg)
 {
    eigen *e = (eigen *)arg;
    memcpy(e->P, e->A, e->n * e->n * sizeof *e->P);
-   memcpy(e->Q, e->warm, e->n * e->n * sizeof *e->Q);
-   bench_check(sneppp__psd_project(e->n, e->P, e->Q, 1, e->work) == SNEPPP_OK, "psd_project failed");
+   bench_check(sneppp__psd_project(e->n, e->P, e->Q, e->work) == SNEPPP_OK, "psd_project failed");
 }
 
 #ifdef BENCH_BLAS
@@ -184,15 +185,12 @@ static void bench_eigh(size_t n)
                bench_take(n, 8),
                bench_take(nn, 8),
                bench_take(nn, 8),
-               bench_take(nn, 8),
                bench_take(work > lwork ? work : lwork, 8),
                bench_take(10 * n + 16, sizeof(int)),
                lwork };
    bench_job job[3] = { { eigh, &e, 0, 0 }, { project, &e, 0, 0 }, { NULL, &e, 0, 0 } };
    int jobs = 2;
-   sneppp__dsyrk(0, n, n / 2, 1, G, n, 0, A, n);
-   memcpy(e.P, A, nn * sizeof *A);
-   bench_check(sneppp__psd_project(n, e.P, e.warm, 0, e.work) == SNEPPP_OK, "psd_project failed");
+   sneppp__own_syrk_f64(0, n, n / 2, 1, G, n, 0, A, n);
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j <= i; j++) G[i * n + j] = G[j * n + i];
    for (size_t i = 0; i < nn; i++) A[i] -= 0.05 * G[i];
@@ -210,14 +208,14 @@ static void bench_eigh(size_t n)
       bench_line(job[2].seconds / job[0].seconds, "x", "eigh_%d_over_dsyevd", (int)n);
    }
    if (n <= 200) bench_line(1e3 * bench_fastest(jacobi, &e, 1), "ms", "eigh_%d_jacobi", (int)n);
-   free(G), free(A), free(e.w), free(e.Q), free(e.P), free(e.warm), free(e.work), free(e.iwork);
+   free(G), free(A), free(e.w), free(e.Q), free(e.P), free(e.work), free(e.iwork);
 }
 
 int main(void)
 {
    static const size_t sizes[] = { 80, 200, 300, 512 };
    const size_t chunk = SNEPPP__CHUNK; /* events that a training step works on together */
-   for (int single = 0; single < 2; single++) {
+   for (int single = sizeof(sneppp_real) == sizeof(float), once = 1; once; once = 0) {
       bench_line(1e-9 * bench_peak(single), "GFLOP/s", "f%d_peak", single ? 32 : 64);
       for (size_t n = 4; n <= 32; n *= 2) bench_product(0, 0, 0, n, n, n, single);
       for (int s = 0; s < 4; s++) {
@@ -228,6 +226,6 @@ int main(void)
          bench_product(1, 1, 0, n, n, chunk, single); /* Psi' c Psi */
       }
    }
-   for (int s = 0; s < 4; s++) bench_eigh(sizes[s]);
+   for (int s = 0; s < 4 && sizeof(sneppp_real) == sizeof(double); s++) bench_eigh(sizes[s]);
    return 0;
 }

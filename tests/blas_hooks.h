@@ -56,11 +56,10 @@ static inline void hook_ssyrk(int trans, size_t n, size_t k, float alpha, const 
 }
 
 /* dsyev leaves the eigenvectors in the columns of a column-major matrix, which are our rows: transpose. The work
-   array has at least 3 n^2 + 64 n + 64 doubles. */
-static inline int hook_eigh(size_t n, const double *A, double *w, double *Q, int warm, double *work)
+   array has at least 2 n^2 + 64 n + 64 doubles. */
+static inline int hook_eigh(size_t n, const double *A, double *w, double *Q, double *work)
 {
    int size = (int)n, lwork = (int)(64 * n + 64), info = 0;
-   (void)warm; /* LAPACK cannot use it */
    if (!n) return 0;
    for (size_t i = 0; i < n * n; i++) Q[i] = A[i];
    dsyev_("V", "U", &size, Q, &size, w, work, &lwork, &info);

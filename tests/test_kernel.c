@@ -452,7 +452,7 @@ static int kernel_is_psd(const double *K)
    double       *work = (double *)malloc(sneppp__eigh_work(kernel_n) * sizeof(double)), trace = 0;
    int           i, ok;
    for (i = 0; i < kernel_n; i++) trace += K[i * kernel_n + i];
-   ok = work && !sneppp__eigh(kernel_n, K, w, Q, 0, work) && w[0] >= -1e-13 * trace && trace > 0;
+   ok = work && !sneppp__eigh(kernel_n, K, w, Q, work) && w[0] >= -1e-13 * trace && trace > 0;
    if (!ok) printf("   smallest eigenvalue %g, trace %g\n", w[0], trace);
    free(work);
    return ok;

@@ -1,0 +1,3 @@
+/* bench/linalg.c in float. */
+#define SNEPPP_REAL_FLOAT
+#include "linalg.c"
