@@ -484,14 +484,15 @@ typedef struct sneppp_layer_grad { /* where a pull-back adds; NULL = not wanted 
    double *mean, *scale;     /* (count, d) GAUSS */
 } sneppp_layer_grad;
 
-typedef struct sneppp_kernel_info { /* one row of the table of closed forms */
-   const char  *name;       /* as in the test vectors: "b_cos"                            */
-   sneppp_space space;
-   sneppp_act   act_i, act_j; /* act_j == SNEPPP_ONE: a first moment                        */
-   const char  *condition;  /* what must hold besides, "" if nothing                      */
-   const char  *formula;    /* for people                                                 */
-   const char  *source;
-   double       slack;      /* allowed multiple of the vectors' own uncertainty           */
+typedef struct sneppp_kernel_info { /* one rule of the table of closed forms; the first that fits is taken */
+   unsigned    spaces;    /* set of spaces: bit 1 << sneppp_space                         */
+   unsigned    act[2];    /* sets of activations of the two units, in either order: bit 1 << sneppp_act; with
+                             SNEPPP_ONE it is a first moment                              */
+   int         dim[2];    /* statistics of the window, from and to; 0: any                */
+   const char *condition; /* what must hold besides, "" if nothing                        */
+   const char *formula;   /* for people                                                   */
+   const char *source;
+   const char *trap;      /* what a naive evaluation loses, "" if nothing                 */
 } sneppp_kernel_info;
 
 /* ---- events: one realisation of the process, in memory or read by position */
@@ -796,7 +797,7 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
                                              const double *g, sneppp_layer_grad *out, sneppp_error *err);
 SNEPPP_DEF size_t                    sneppp_kernel_count(void);
 SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index);
-/* The whole table as Markdown, piece by piece: put(text, user). */
+/* All rules as Markdown, with their sets in words, piece by piece: put(text, user). */
 SNEPPP_DEF void          sneppp_kernel_list(void (*put)(const char *text, void *user), void *user);
 /* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest
    entry, or until max_points (0 = 1e6; finite sets: any number) would be exceeded: then ERR_NO_CONVERGENCE, with the
@@ -5221,82 +5222,266 @@ static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_
 }
 
 /* >>kernel ===================================================================================================
-   K_ij = integral over the window of psi_i psi_j dmu. A kernel function returns one entry and, where asked, adds
-   the derivatives: given g = dL/dk it adds g dk/dtheta to each array of `out`, so that the pull-back of a whole
-   Gram matrix needs no third-order tensor. First moments are pairs with the constant unit SNEPPP_ONE. */
+   K_ij = integral over the window of psi_i psi_j dmu, in closed form, with derivatives. First moments are pairs with
+   the constant unit SNEPPP_ONE. This page is the map: a rule says for which spaces, dimensions and activations there is
+   a closed form, and which of six families computes it. Each family is one idea and one function:
+
+      finite      a sum over points is its own closed form
+      transform   exp, cos and sin wherever the Laplace transform of the measure is known
+      Gauss       every activation under a normal law: an expectation over two normal variables
+      pieces      piecewise powers on intervals, polygons and boxes: polynomials between the kinks
+      sphere      piecewise powers on spheres: the Gaussian ones without bias, caps with one
+      radial      bumps: products of bells, integrated by error functions
+
+   Two arrays of length two run through the floor, indexed by the side s = 0 for unit i, 1 for unit j. A family's
+   function returns one entry and, where asked, adds the derivatives: given g = dL/dk it adds g dk/dtheta to each array
+   of `out`, so that the pull-back of a whole Gram matrix needs no third-order tensor. */
 typedef struct sneppp__pair {
-   const struct sneppp__row *row; /* the row of the table that is being evaluated                             */
+   const struct sneppp__rule *rule; /* what is being evaluated                                               */
    const sneppp_window *win;
-   int           d;               /* length of the weight vectors: statistics of the window                   */
-   sneppp_unit   ui, uj;          /* in the order of the row: ui.act is row act_i                             */
-   const double *wi, *wj;         /* (d) weights; RBF: centres                                                */
-   const double *li, *lj;         /* (d) RBF widths                                                           */
-   double        bi, bj;
-   int           log;             /* rows that offer it: return log k, and out receives g d(log k)/dtheta     */
+   int           d;                 /* length of the weight vectors: statistics of the window                */
+   sneppp_unit   u[2];              /* in the order of the rule: u[0].act is in its first set                */
+   const double *w[2];              /* (d) weights; RBF: centres                                             */
+   const double *l[2];              /* (d) RBF widths                                                        */
+   double        b[2];
+   int           log;               /* return log k, and out receives g d(log k)/dtheta                      */
 } sneppp__pair;
 
 typedef struct sneppp__pull { /* where a pull-back adds; add, never assign */
    double  g;                 /* dL/dk, or dL/d(log k) when pair.log                                   */
-   double *wi, *wj;           /* (d) never NULL (scratch if not wanted); the two may be one array      */
-   double *li, *lj;           /* (d) RBF widths, never NULL                                            */
-   double *bi, *bj;           /* (1) never NULL                                                        */
+   double *w[2];              /* (d) never NULL (scratch if not wanted); the two may be one array      */
+   double *l[2];              /* (d) RBF widths, never NULL                                            */
+   double *b[2];              /* (1) never NULL                                                        */
    double *weight;            /* (count) GAUSS; NULL = not wanted                                      */
    double *mean, *scale;      /* (count, d) GAUSS; NULL = not wanted                                   */
 } sneppp__pull;
 
-typedef double (*sneppp__pair_fn)(const sneppp__pair *p, const sneppp__pull *out); /* out NULL: value only */
+typedef enum sneppp__family {
+   SNEPPP__BY_FINITE, SNEPPP__BY_TRANSFORM, SNEPPP__BY_GAUSS, SNEPPP__BY_PIECES, SNEPPP__BY_SPHERE, SNEPPP__BY_RADIAL
+} sneppp__family;
 
-/* Cores: what differs between the rows that share a pair function. The pair function finds its row's core at
-   p->row. A transform is the Laplace transform of the measure at a complex point (section kernel-transform), a
-   Gaussian core is a function of the five scalars of the 2-D reduction (section kernel-gauss). */
-struct sneppp__laplace;
-struct sneppp__gauss;
-struct sneppp__gauss_out;
-typedef void   (*sneppp__laplace_fn)(const sneppp_window *win, int d, const double *x, const double *y,
-                                     struct sneppp__laplace *out);
-typedef void   (*sneppp__gauss_fn)(const struct sneppp__gauss *q, struct sneppp__gauss_out *t);
+/* What differs between the rules of one family. Transforms and radial functions differ by their space alone. */
+typedef enum sneppp__core {
+   SNEPPP__CORE_NONE,
+   SNEPPP__CORE_MOMENT, SNEPPP__CORE_EXP, SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_COS, SNEPPP__CORE_BELL,
+   SNEPPP__CORE_SNAKE, SNEPPP__CORE_STEIN, SNEPPP__CORE_LEAKY, SNEPPP__CORE_ELU,     /* Gauss          */
+   SNEPPP__CORE_CUT, SNEPPP__CORE_POWERS, SNEPPP__CORE_CUBE,                         /* pieces         */
+   SNEPPP__CORE_HOMOGENEOUS, SNEPPP__CORE_CAPS, SNEPPP__CORE_CAP                     /* sphere         */
+} sneppp__core;
 
-/* Speed: a row may also compute a tile, up to SNEPPP__TILE x SNEPPP__TILE pairs of units with one activation, so that
+/* What a rule asks for besides, and what it offers. */
+enum {
+   SNEPPP__LOG       = 1, /* it can return log k, if both units are positive: EXP, RBF and ONE      */
+   SNEPPP__NO_BIAS   = 2, /* both biases are zero                                                   */
+   SNEPPP__LOW_ORDER = 4  /* rectified and plain monomials of order 0 and 1 only                    */
+};
+
+/* Units reach a family in canonical form: SNEPPP_RELU with p = 1 and SNEPPP_STEP with p = 0 (never SNEPPP_RECT of order
+   0), so that a rule for rectified monomials looks at p only. */
+typedef struct sneppp__rule {
+   sneppp_kernel_info info;
+   unsigned           flags;
+   sneppp__family     family;
+   sneppp__core       core;
+} sneppp__rule;
+
+#define SNEPPP__A(act)   (1u << SNEPPP_##act)
+#define SNEPPP__HARD     (SNEPPP__A(STEP) | SNEPPP__A(RELU) | SNEPPP__A(RECT))
+#define SNEPPP__POWERS   (SNEPPP__HARD | SNEPPP__A(LEAKY) | SNEPPP__A(MONOMIAL))
+#define SNEPPP__WAVES    (SNEPPP__A(COS) | SNEPPP__A(SIN))
+#define SNEPPP__BELLS    (SNEPPP__WAVES | SNEPPP__A(BELL) | SNEPPP__A(GABOR_SIN) | SNEPPP__A(GABOR_COS))
+#define SNEPPP__SNAKES   (SNEPPP__A(SNAKE) | SNEPPP__A(COSMIDENT))
+#define SNEPPP__SOFT     (SNEPPP__A(PHI) | SNEPPP__A(ERF) | SNEPPP__A(GELU))
+#define SNEPPP__POSITIVE (SNEPPP__A(EXP) | SNEPPP__A(ONE) | SNEPPP__A(RBF))
+#define SNEPPP__RIDGES   (SNEPPP__POWERS | SNEPPP__BELLS | SNEPPP__SNAKES | SNEPPP__SOFT | SNEPPP__A(EXP) | \
+                          SNEPPP__A(ELU) | SNEPPP__A(ONE)) /* all functions of w . x + b */
+
+/* Columns: spaces; statistics d, from and to (0 = any); flags; the activations of the two sides, in either order;
+   family; core; condition; formula; source; trap. The first rule that fits is taken, so special cases stand above
+   general ones. */
+#define SNEPPP__R(spaces, from, to, flags, i, j, family, core, condition, formula, source, trap) \
+   { { spaces, { i, j }, { from, to }, condition, formula, source, trap }, flags, SNEPPP__BY_##family, \
+     SNEPPP__CORE_##core }
+#define SNEPPP__TRANSFORMED SNEPPP__A(EXP) | SNEPPP__A(ONE) | SNEPPP__WAVES
+#define SNEPPP__EXPS        SNEPPP__A(EXP) | SNEPPP__A(ONE)
+
+static const sneppp__rule sneppp__rules[] = {
+   /* -- finite */
+   SNEPPP__R(SNEPPP__A(FINITE), 0, 0, 0, SNEPPP__RIDGES | SNEPPP__A(RBF), SNEPPP__RIDGES | SNEPPP__A(RBF), FINITE, NONE,
+             "", "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", ""),
+   SNEPPP__R(SNEPPP__A(FINITE), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS, TRANSFORM, NONE, "",
+             "sum_k mu_k e^(bi+bj+(wi+wj).t_k)", "definition", "overflow: by the largest term"),
+   SNEPPP__R(SNEPPP__A(SPHERE), 1, 1, 0, SNEPPP__POWERS, SNEPPP__POWERS | SNEPPP__A(ONE), FINITE, NONE, "",
+             "sum over the points -1 and 1", "definition", ""),
+
+   /* -- transform: exp exp e^(bi+bj) L(wi+wj), cos cos 1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))] */
+   SNEPPP__R(SNEPPP__A(BOX) | SNEPPP__A(INTERVALS), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
+             TRANSFORM, NONE, "", "L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form",
+             "0/0 at s = 0"),
+   SNEPPP__R(SNEPPP__A(POLYGON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+             "L(s) = sum of signed 2T exp[s.v0, s.v1, s.v2]", "Hermite-Genocchi", "nearly equal nodes"),
+   SNEPPP__R(SNEPPP__A(SPHERE) | SNEPPP__A(BALL) | SNEPPP__A(VONMISES), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS,
+             TRANSFORM, NONE, "", "L(s) = mass e^(s.c) 0F1(;D/2;R^2|s|^2/4), D = d, ball d + 2", "Mardia and Jupp 2000",
+             "exp x cos would need Bessel functions of complex argument"),
+   SNEPPP__R(SNEPPP__A(SPHERE) | SNEPPP__A(BALL) | SNEPPP__A(VONMISES), 0, 0, 0, SNEPPP__WAVES,
+             SNEPPP__WAVES | SNEPPP__A(ONE), TRANSFORM, NONE, "", "L(is) = mass e^(is.c) 0F1(;D/2;-R^2|s|^2/4)",
+             "Mardia and Jupp 2000", "alternating series"),
+   SNEPPP__R(SNEPPP__A(GAMMA), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE,
+             "EXP: a0+2w1 > 0, b0-2w2 > 0", "L = Gamma(a) b^-a, a = a0+s1, b = b0-s2", "partition function", ""),
+   SNEPPP__R(SNEPPP__A(BETA) | SNEPPP__A(DIRICHLET), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
+             TRANSFORM, NONE, "EXP: a0+2w > 0", "L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s", "partition function",
+             ""),
+   SNEPPP__R(SNEPPP__A(POISSON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+             "L = exp(r e^s)", "partition function", ""),
+   SNEPPP__R(SNEPPP__A(BINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+             "L = (1+e^s)^N", "partition function", "vanishes at s = i pi"),
+   SNEPPP__R(SNEPPP__A(NEGBINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE,
+             "EXP: w < 0", "L = (1-e^s)^-r", "partition function", "infinite mass: one unit must decay"),
+   SNEPPP__R(SNEPPP__A(NORMAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE, "EXP: w2 < 0",
+             "L = sqrt(pi/-s2) e^(-s1^2/4 s2)", "partition function", "infinite mass: one unit must decay"),
+
+   /* -- Gauss: U, V normal with means a, b, variances A, B, covariance C, D = AB - C^2; mixtures add */
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, MOMENT, "",
+             "first moment c(a, A)", "heat equation in A", "tiny units"),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__A(EXP), GAUSS, EXP, "",
+             "exp(a + b + |w~_i + w~_j|^2/2)", "moment generating function", "overflow"),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "", "e^(a+A/2) c_j(b + C, B)",
+             "exponential tilt", "overflow"),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__RIDGES, GAUSS, PRICE, "",
+             "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem; Isserlis for powers", ""),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(COS), SNEPPP__A(COS), GAUSS, COS, "",
+             "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023", "nearly equal weights"),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__BELLS, SNEPPP__BELLS, GAUSS, BELL, "",
+             "bells make the normal law another one, waves are averaged over it",
+             "Williams 1998, Han et al. 2022, here with bias", "short weights under sines"),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS, SNAKE, "",
+             "C + ab + waves of frequency 2p", "SNEFY 2023", "terms of size 1/p^2 cancel"),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__HARD | SNEPPP__SOFT, SNEPPP__HARD | SNEPPP__SOFT, GAUSS, STEIN, "",
+             "E[U^p S_i V^q S_j] by Stein's recursion from Phi_2",
+             "Cho & Saul 2009, Williams 1998, Tsuchida et al. 2021, here with bias", "parallel weights; far tails"),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(LEAKY), SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY), GAUSS, LEAKY,
+             "", "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "Tsuchida et al. 2018, here with bias", ""),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(ELU), SNEPPP__A(ELU), GAUSS, ELU, "",
+             "quadrant integrals of tilted normals", "Tsuchida et al. 2021, here with bias", "large and tiny weights"),
+
+   /* -- pieces */
+   SNEPPP__R(SNEPPP__A(BOX), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), PIECES, POWERS, "",
+             "moments about the centre, one coordinate at a time", "by coordinates", ""),
+   SNEPPP__R(SNEPPP__A(BOX) | SNEPPP__A(INTERVALS) | SNEPPP__A(POLYGON), 1, 2, 0, SNEPPP__POWERS,
+             SNEPPP__POWERS | SNEPPP__A(ONE), PIECES, CUT, "d <= 2",
+             "sum of segments or triangles u^p v^q on which no unit changes sign", "clipped polygon",
+             "positive terms only"),
+   SNEPPP__R(SNEPPP__A(BOX), 3, 6, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), PIECES, CUBE, "3 <= d <= 6",
+             "corner sum, by the recursion of B-splines", "de Boor 1972, here", "weights near 0"),
+
+   /* -- sphere */
+   SNEPPP__R(SNEPPP__A(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), SPHERE, POWERS, "",
+             "sum binom binom b^.. b^.. G_rt/E|x|^(r+t)", "Isserlis", ""),
+   SNEPPP__R(SNEPPP__A(SPHERE), 0, 0, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), SPHERE, CAP, "",
+             "M_p by parts from P(z > t)", "beta integral", "caps that cover the sphere"),
+   SNEPPP__R(SNEPPP__A(SPHERE), 0, 0, SNEPPP__NO_BIAS, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, HOMOGENEOUS, "no bias",
+             "the Gaussian kernel over E|x|^(p+q)", "Cho and Saul 2009", "opposite weights"),
+   SNEPPP__R(SNEPPP__A(SPHERE), 2, 3, SNEPPP__LOW_ORDER, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, CAPS,
+             "d <= 3, orders p, q <= 1", "lens of two caps, intersection of two arcs", "Gauss-Bonnet and Stokes",
+             "touching caps"),
+
+   /* -- radial */
+   SNEPPP__R(SNEPPP__A(BOX) | SNEPPP__A(INTERVALS) | SNEPPP__A(EUCLID), 0, 0, 0, SNEPPP__A(RBF),
+             SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, NONE, "",
+             "prod e^(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), S = li^2+lj^2, tau = li lj/sqrt S",
+             "Flaxman et al. 2017", "differences of erf"),
+   SNEPPP__R(SNEPPP__A(POLYGON), 0, 0, 0, SNEPPP__A(RBF), SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, NONE, "",
+             "a bell over the polygon: edges add angle/2pi - difference of Owen's T", "Owen 1956", "far edges"),
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(RBF), SNEPPP__POSITIVE, RADIAL, NONE, "",
+             "prod sqrt(tau^2/(tau^2+s^2)) exp(-(ci-cj)^2/2S - (c-m)^2/2(tau^2+s^2))", "completing the square",
+             "underflow: by logarithms")
+};
+
+#define SNEPPP__RULES (sizeof sneppp__rules / sizeof sneppp__rules[0])
+
+/* Speed: where it pays, up to SNEPPP__TILE x SNEPPP__TILE pairs of units with one activation are made together, so that
    what belongs to one unit (a sine, a norm) is computed once per tile and not once per pair. A tile gives the same
-   numbers as the pair function, to rounding. */
+   numbers as the pairs, to rounding; values, pull-back or both. */
 enum { SNEPPP__TILE = 16 };
 typedef struct sneppp__tile {
    const sneppp_window *win;
    sneppp_unit          unit;
-   int                  d, ni, nj;
-   int                  diagonal;    /* the i and j are the same units: pairs with j >= i only                     */
-   const double        *wi, *wj;     /* (ni, d), (nj, d)                                                           */
-   const double        *bi, *bj;     /* (ni), (nj) or NULL                                                         */
-   double              *k;           /* (ni, TILE) values out; NULL in a pull-back                                 */
-   const double        *g;           /* (ni, TILE) dL/dk, 0 where there is no pair; NULL where values are wanted   */
-   double              *gwi, *gwj;   /* (ni, d), (nj, d): add                                                      */
-   double              *gbi, *gbj;   /* (ni), (nj): add                                                            */
-   double              *gweight, *gmean, *gscale; /* (count), (count, d) GAUSS: add; NULL = not wanted             */
+   int                  d, n[2];
+   int                  diagonal;    /* both sides are the same units: pairs with j >= i only                       */
+   const double        *w[2];        /* (n, d)                                                                      */
+   const double        *b[2];        /* (n) or NULL                                                                 */
+   double              *k;           /* (n[0], TILE) values out, or NULL                                            */
+   const double        *g;           /* (n[0], TILE) dL/dk, 0 where there is no pair; or NULL                       */
+   double              *gw[2];       /* (n, d): add                                                                 */
+   double              *gb[2];       /* (n): add                                                                    */
+   double              *gweight, *gmean, *gscale; /* (count), (count, d) GAUSS: add; NULL = not wanted              */
 } sneppp__tile;
-typedef void (*sneppp__tile_fn)(const sneppp__tile *t);
 
-/* What a row asks for besides its space and its activations, and what it offers. */
-enum {
-   SNEPPP__LOG     = 1, /* the row returns log k, and its derivatives are those of log k                 */
-   SNEPPP__NO_BIAS = 2, /* both biases are zero                                                          */
-   SNEPPP__CENTRED = 4, /* GAUSS: all means are zero                                                     */
-   SNEPPP__RADIAL  = 8, /* the units are radial basis functions: centres and widths, no weights          */
-   SNEPPP__LOW_ORDER = 16, /* rectified and plain monomials of order 0 and 1 only                        */
-   SNEPPP__AT_ONCE = 32 /* the tile makes values and the pull-back in one call, if both are asked for    */
-};
+/* ---- lookup. The index of the first rule that fits, plus one; negative if the units are to be exchanged; 0: none. */
+static short sneppp__find_rule(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int biased, int log)
+{
+   const unsigned i = 1u << ai, j = 1u << aj;
+   for (size_t r = 0; r < SNEPPP__RULES; r++) {
+      const sneppp__rule       *rule = &sneppp__rules[r];
+      const sneppp_kernel_info *info = &rule->info;
+      if (!(info->spaces >> win->space & 1) || (info->dim[0] && (d < info->dim[0] || d > info->dim[1]))) continue;
+      if (biased && (rule->flags & SNEPPP__NO_BIAS)) continue;
+      if (log && (!(rule->flags & SNEPPP__LOG) || !(i & SNEPPP__POSITIVE) || !(j & SNEPPP__POSITIVE))) continue;
+      if ((info->act[0] & i) && (info->act[1] & j)) return (short)(r + 1);
+      if ((info->act[0] & j) && (info->act[1] & i)) return (short)-(int)(r + 1);
+   }
+   return 0;
+}
 
-/* Units reach a pair function in canonical form: SNEPPP_RELU with p = 1 and SNEPPP_STEP with p = 0 (never SNEPPP_RECT
-   of order 0), so that a row of rectified monomials serves both and looks at p only. A row for (RECT, RECT) is also
-   used for mixtures of RELU, STEP and RECT units. If only the mirrored row exists the driver exchanges i and j. */
-typedef struct sneppp__row {
-   sneppp_kernel_info info;
-   int                dim;     /* statistics d that the row needs, 0 = any; -2 = up to 2 */
-   unsigned           flags;
-   sneppp__pair_fn    pair;
-   sneppp__laplace_fn laplace; /* transforms, else NULL                         */
-   sneppp__gauss_fn   gauss;   /* Gaussian measures, else NULL                  */
-   sneppp__tile_fn    tile;    /* fast path for whole matrices, or NULL         */
-} sneppp__row;
+/* ---- >>kernel-finite: sums over points ----------------------------------------------------------------------
+
+   k = sum_k mu_k psi_i(t_k) psi_j(t_k): the definition is the closed form, whatever the activations. The sphere in
+   R^1 is such a set, too: the points -1 and 1. */
+
+/* psi(t); *slope is its derivative in the bias, 0 for RBF units, which have none. */
+static double sneppp__unit_at(const sneppp_unit *u, int d, const double *w, const double *l, double b, const double *t,
+                              double *slope)
+{
+   double z = 0;
+   int    r;
+   *slope = 0;
+   if (u->act == SNEPPP_RBF) {
+      for (r = 0; r < d; r++) z += (t[r] - w[r]) / l[r] * ((t[r] - w[r]) / l[r]);
+      return exp(-0.5 * z);
+   }
+   for (r = 0; r < d; r++) z += w[r] * t[r];
+   return sneppp__act(u, z + b, slope);
+}
+
+static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   static const double  ends[2] = { -1, 1 };
+   const sneppp_window *win = p->win;
+   const int            two = win->space == SNEPPP_SPHERE;
+   const double         half = win->measure == SNEPPP_PROBABILITY ? 0.5 : 1;
+   double               k = 0;
+   for (size_t c = 0; c < (two ? 2 : win->count); c++) {
+      const double *t = two ? ends + c : win->point + c * (size_t)p->d;
+      double        mu = two ? half : win->weight ? win->weight[c] : 1, value[2], slope[2];
+      for (int s = 0; s < 2; s++)
+         value[s] = sneppp__unit_at(&p->u[s], p->d, p->w[s], p->l[s], p->b[s], t, &slope[s]);
+      k += mu * value[0] * value[1];
+      for (int s = 0; out && s < 2; s++) {
+         double g = out->g * mu * value[1 - s];
+         if (p->u[s].act == SNEPPP_RBF) {
+            for (int r = 0; r < p->d; r++) {
+               double step = (t[r] - p->w[s][r]) / p->l[s][r], f = g * value[s] * step / p->l[s][r];
+               out->w[s][r] += f;
+               out->l[s][r] += f * step;
+            }
+         } else {
+            *out->b[s] += g * slope[s];
+            for (int r = 0; r < p->d; r++) out->w[s][r] += g * slope[s] * t[r];
+         }
+      }
+   }
+   return k;
+}
 
 /* ---- >>kernel-transform: exp, cos, sin wherever the measure's Laplace transform is known -------------------
 
@@ -5319,11 +5504,14 @@ typedef struct sneppp__complex { double re, im; } sneppp__complex;
 
 /* L(x + iy) = exp(scale + i phase) (re + i im). The factor in front keeps large exponents and the centre of the
    window out of the sums: for x = 0 and a symmetric window im = 0. Since L is analytic one complex gradient
-   suffices, dL/ds_r = exp(scale + i phase) (gre[r] + i gim[r]), the integral of t_r exp(s . t). */
+   suffices, dL/ds_r = exp(scale + i phase) g_r, the integral of t_r exp(s . t). */
 typedef struct sneppp__laplace {
-   int    grad; /* in: is the gradient wanted? */
-   double scale, phase, re, im;
-   double gre[SNEPPP__MAX_STATS], gim[SNEPPP__MAX_STATS];
+   const sneppp_window *win;
+   int             d, grad;                              /* in: is the gradient wanted?                          */
+   int             real, imaginary;                      /* in: are there parts x, y that may not be 0?          */
+   double          x[SNEPPP__MAX_STATS], y[SNEPPP__MAX_STATS]; /* in                                             */
+   double          scale, phase, re, im;
+   sneppp__complex g[SNEPPP__MAX_STATS];
 } sneppp__laplace;
 
 SNEPPP__INLINE sneppp__complex sneppp__c(double re, double im)
@@ -5347,7 +5535,6 @@ SNEPPP__INLINE sneppp__complex sneppp__cmul(sneppp__complex a, sneppp__complex b
    return sneppp__c(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
 }
 SNEPPP__INLINE sneppp__complex sneppp__cscale(sneppp__complex a, double f) { return sneppp__c(a.re * f, a.im * f); }
-SNEPPP__INLINE double sneppp__cabs(sneppp__complex a) { return hypot(a.re, a.im); }
 
 static sneppp__complex sneppp__cdiv(sneppp__complex a, sneppp__complex b)
 {
@@ -5442,14 +5629,14 @@ static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
 /* log Gamma(z) and its derivative for Re z > 0: shifted until Stirling's series holds. */
 static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope)
 {
-   /* B_2k / (2k (2k - 1)) and -B_2k / (2k), k = 1..8; Abramowitz and Stegun 6.1.40, 6.3.18 */
+   /* B_2k / (2k (2k - 1)), k = 1..8; Abramowitz and Stegun 6.1.40. Times 1 - 2k they are those of the slope, 6.3.18. */
    static const double B[8] = { 1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
                                 1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400 };
-   static const double C[8] = { -1.0 / 12,  1.0 / 120,     -1.0 / 252, 1.0 / 240,
-                                -1.0 / 132, 691.0 / 32760, -1.0 / 12,  3617.0 / 8160 };
-   sneppp__complex shift = sneppp__c(0, 0), dshift = sneppp__c(0, 0), r, q, f = sneppp__c(0, 0),
-                   g = sneppp__c(0, 0), one = sneppp__c(1, 0), lz;
-   int                 k;
+   sneppp__complex shift = sneppp__c(0, 0), dshift = shift, r, q, f = shift, g = shift, one = sneppp__c(1, 0), lz;
+   if (z.im == 0) {
+      *slope = sneppp__c(sneppp__digamma(z.re), 0);
+      return sneppp__c(sneppp__lgamma(z.re), 0);
+   }
    while (z.re * z.re + z.im * z.im < 144) {
       shift = sneppp__cadd(shift, sneppp__clog(z));
       dshift = sneppp__cadd(dshift, sneppp__cdiv(one, z));
@@ -5457,140 +5644,101 @@ static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope
    }
    r = sneppp__cdiv(one, z);
    q = sneppp__cmul(r, r);
-   for (k = 7; k >= 0; k--) {
+   for (int k = 7; k >= 0; k--) {
       f = sneppp__cadd(sneppp__cmul(f, q), sneppp__c(B[k], 0));
-      g = sneppp__cadd(sneppp__cmul(g, q), sneppp__c(C[k], 0));
+      g = sneppp__cadd(sneppp__cmul(g, q), sneppp__c(-(2 * k + 1) * B[k], 0));
    }
    lz = sneppp__clog(z);
-   if (slope)
-      *slope =
-         sneppp__csub(sneppp__cadd(lz, sneppp__csub(sneppp__cmul(g, q), sneppp__cscale(r, 0.5))), dshift);
+   *slope = sneppp__csub(sneppp__cadd(lz, sneppp__csub(sneppp__cmul(g, q), sneppp__cscale(r, 0.5))), dshift);
    f = sneppp__cmul(f, r);
    f = sneppp__cadd(f, sneppp__csub(sneppp__cmul(sneppp__c(z.re - 0.5, z.im), lz), z));
    f.re += 0.5 * SNEPPP__LOG_2PI;
    return sneppp__csub(f, shift);
 }
 
-/* |v|, without overflow or underflow on the way. */
-static double sneppp__norm(int d, const double *v)
+/* |w|, and the direction, where u is not NULL: scaled by the largest entry if squares might overflow or vanish. */
+static double sneppp__norm(int d, const double *w, double *u)
 {
-   double m = 0, s = 0;
-   int    r;
-   for (r = 0; r < d; r++) if (fabs(v[r]) > m) m = fabs(v[r]);
-   if (m == 0) return 0;
-   if (m > 1e-140 && m < 1e140) {
-      for (r = 0; r < d; r++) s += v[r] * v[r];
-      return sqrt(s);
-   }
-   for (r = 0; r < d; r++) s += v[r] / m * (v[r] / m);
-   return m * sqrt(s);
+   double big = 0, unit, s = 0;
+   for (int r = 0; r < d; r++) big = fmax(big, fabs(w[r]));
+   unit = big > 1e-140 && big < 1e140 ? 1 : big;
+   for (int r = 0; big > 0 && r < d; r++) s += w[r] / unit * (w[r] / unit);
+   s = sqrt(s);
+   for (int r = 0; u && r < d; r++) u[r] = big > 0 ? w[r] / unit / s : 0;
+   return s * unit;
 }
 
 /* Unions and sums: acc += f * part, on the scale of the larger. An empty sum has re = im = 0. */
-static void sneppp__laplace_start(sneppp__laplace *acc, int grad)
+static void sneppp__laplace_add(sneppp__laplace *acc, double f, const sneppp__laplace *part)
 {
-   memset(acc, 0, sizeof *acc);
-   acc->grad = grad;
-}
-
-static void sneppp__laplace_add(sneppp__laplace *acc, int d, double f, const sneppp__laplace *part)
-{
-   double c = f, s = 0;
-   int    r, empty = acc->re == 0 && acc->im == 0;
+   double          down = 1, size = f;
+   sneppp__complex turn;
    if (f == 0) return;
-   if (empty) acc->scale = part->scale;
+   if (acc->re == 0 && acc->im == 0) acc->scale = part->scale;
    else if (part->scale > acc->scale) {
-      double down = exp(acc->scale - part->scale);
+      down = exp(acc->scale - part->scale);
       acc->scale = part->scale;
-      acc->re *= down;
-      acc->im *= down;
-      if (acc->grad) for (r = 0; r < d; r++) { acc->gre[r] *= down; acc->gim[r] *= down; }
-   } else if (part->scale < acc->scale) c *= exp(part->scale - acc->scale);
-   if (part->phase != 0) {
-      s = c * sin(part->phase);
-      c *= cos(part->phase);
-   }
-   acc->re += c * part->re - s * part->im;
-   acc->im += c * part->im + s * part->re;
-   if (!acc->grad) return;
-   for (r = 0; r < d; r++) {
-      acc->gre[r] += c * part->gre[r] - s * part->gim[r];
-      acc->gim[r] += c * part->gim[r] + s * part->gre[r];
-   }
+   } else if (part->scale < acc->scale) size *= exp(part->scale - acc->scale);
+   turn = part->phase != 0 ? sneppp__c(size * cos(part->phase), size * sin(part->phase)) : sneppp__c(size, 0);
+   acc->re = down * acc->re + turn.re * part->re - turn.im * part->im;
+   acc->im = down * acc->im + turn.re * part->im + turn.im * part->re;
+   for (int r = 0; acc->grad && r < acc->d; r++)
+      acc->g[r] = sneppp__cadd(sneppp__cscale(acc->g[r], down), sneppp__cmul(turn, part->g[r]));
 }
 
-/* A family gives log L and the mean of t, both complex; here they become a transform. */
-static void sneppp__laplace_log(sneppp__laplace *out, sneppp__complex value)
+static void sneppp__laplace_start(sneppp__laplace *acc)
 {
-   out->scale = value.re;
-   out->phase = value.im;
-   out->re = 1;
-   out->im = 0;
+   acc->scale = acc->phase = acc->re = acc->im = 0;
+   for (int r = 0; r < acc->d; r++) acc->g[r] = sneppp__c(0, 0);
 }
 
 /* Box with centre c and half widths h: L(s) = prod 2 h_r exp(s_r c_r) sinhc(s_r h_r), with sinhc(iy) = sinc y.
    The quotient (e^(s u) - e^(s l))/s is 0/0 at s = 0 and cancels near it; sinhc does not. Real s: everything in
    logarithms, d log L/ds = c + h coth(sh) - 1/s. Otherwise a factor may vanish, so the gradient multiplies the
    others instead of dividing by it. */
-static void sneppp__laplace_ends(int d, const double *lo, const double *hi, const double *x, const double *y,
-                                 sneppp__laplace *out)
+static void sneppp__laplace_box(sneppp__laplace *L, const double *lo, const double *hi)
 {
-   sneppp__complex f[SNEPPP__MAX_STATS], g[SNEPPP__MAX_STATS], left = sneppp__c(1, 0), right = sneppp__c(1, 0);
+   sneppp__complex f[SNEPPP__MAX_STATS], left = sneppp__c(1, 0), right = left;
    double          c[SNEPPP__MAX_STATS];
    int             r;
-   out->scale = out->phase = 0;
-   for (r = 0; r < d; r++) {
-      double h = 0.5 * (hi[r] - lo[r]);
+   L->scale = L->phase = L->im = 0;
+   L->re = 1;
+   for (r = 0; r < L->d; r++) {
+      double h = 0.5 * (hi[r] - lo[r]), x = L->x[r], y = L->y[r];
       c[r] = lo[r] + h;
-      if (!y) {
-         double s = x ? x[r] : 0;
-         out->scale += log(2 * h) + s * c[r] + sneppp__log_sinhc(s * h);
-         out->gre[r] = c[r] + h * sneppp__langevin(s * h);
-         out->gim[r] = 0;
-      } else if (!x || x[r] == 0) {
-         f[r] = sneppp__c(2 * h * sneppp__sinc(y[r] * h), 0);
-         g[r] = out->grad ? sneppp__c(0, -2 * h * h * sneppp__dsinc(y[r] * h)) : sneppp__c(0, 0);
-         out->phase += y[r] * c[r];
+      if (!L->imaginary) {
+         L->scale += log(2 * h) + x * c[r] + sneppp__log_sinhc(x * h);
+         L->g[r] = sneppp__c(c[r] + h * sneppp__langevin(x * h), 0);
+      } else if (x == 0) {
+         f[r] = sneppp__c(2 * h * sneppp__sinc(y * h), 0);
+         L->g[r] = sneppp__c(0, L->grad ? -2 * h * h * sneppp__dsinc(y * h) : 0);
       } else {
-         f[r] = sneppp__cscale(sneppp__csinhc(sneppp__c(x[r] * h, y[r] * h), &g[r]), 2 * h);
-         g[r] = sneppp__cscale(g[r], 2 * h * h);
-         out->scale += x[r] * c[r] + fabs(x[r] * h);
-         out->phase += y[r] * c[r];
+         f[r] = sneppp__cscale(sneppp__csinhc(sneppp__c(x * h, y * h), &L->g[r]), 2 * h);
+         L->g[r] = sneppp__cscale(L->g[r], 2 * h * h);
+         L->scale += x * c[r] + fabs(x * h);
       }
+      L->phase += y * c[r];
    }
-   out->re = 1;
-   out->im = 0;
-   if (!y) return;
-   for (r = 0; r < d; r++) { /* g becomes g times the factors on its left, then times those on its right */
-      if (out->grad) g[r] = sneppp__cmul(g[r], left);
+   if (!L->imaginary) return;
+   for (r = 0; r < L->d; r++) { /* g becomes g times the factors on its left, then times those on its right */
+      if (L->grad) L->g[r] = sneppp__cmul(L->g[r], left);
       left = sneppp__cmul(left, f[r]);
    }
-   out->re = left.re;
-   out->im = left.im;
-   for (r = d - 1; out->grad && r >= 0; r--) {
-      g[r] = sneppp__cmul(g[r], right);
+   L->re = left.re;
+   L->im = left.im;
+   for (r = L->d - 1; L->grad && r >= 0; r--) {
+      L->g[r] = sneppp__cadd(sneppp__cscale(left, c[r]), sneppp__cmul(L->g[r], right));
       right = sneppp__cmul(right, f[r]);
-      out->gre[r] = c[r] * out->re + g[r].re;
-      out->gim[r] = c[r] * out->im + g[r].im;
    }
 }
 
-static void sneppp__laplace_box(const sneppp_window *win, int d, const double *x, const double *y,
-                                sneppp__laplace *out)
+static void sneppp__laplace_intervals(sneppp__laplace *L)
 {
-   sneppp__laplace_ends(d, win->lo, win->hi, x, y, out);
-}
-
-static void sneppp__laplace_intervals(const sneppp_window *win, int d, const double *x, const double *y,
-                                      sneppp__laplace *out)
-{
-   sneppp__laplace part;
-   size_t          k;
-   part.grad = out->grad;
-   sneppp__laplace_start(out, out->grad);
-   for (k = 0; k < win->count; k++) {
-      sneppp__laplace_ends(d, win->ends + 2 * k, win->ends + 2 * k + 1, x, y, &part);
-      sneppp__laplace_add(out, d, 1, &part);
+   sneppp__laplace part = *L;
+   sneppp__laplace_start(L);
+   for (size_t k = 0; k < L->win->count; k++) {
+      sneppp__laplace_box(&part, L->win->ends + 2 * k, L->win->ends + 2 * k + 1);
+      sneppp__laplace_add(L, 1, &part);
    }
 }
 
@@ -5599,54 +5747,30 @@ static void sneppp__laplace_intervals(const sneppp_window *win, int d, const dou
       ball of radius R in R^d       L(s) = volume Z_(d+2)(R|s|) e^(s . c)
    and on the imaginary axis Z_D becomes j_D(k) = 0F1(; D/2; -k^2/4) (a Bessel J). d/dk log Z_D = A_D(k), with
    A_D(k)/k -> 1/D at 0, and j_D' = -(k/D) j_(D+2). Source: von Mises-Fisher normaliser (Mardia and Jupp 2000).
-   Mixed exp x cos would need Bessel functions of complex argument and is not offered. */
-static void sneppp__laplace_radial(int D, double R, double mass, const double *c, int d, const double *x,
-                                   const double *y, sneppp__laplace *out)
+   An angle phi with t = (cos phi, sin phi) is a circle: L = 2 pi I_0(|s|). */
+static void sneppp__laplace_round(sneppp__laplace *L)
 {
-   int           r;
-   const double *s = y ? y : x;
-   double        k = s ? R * sneppp__norm(d, s) : 0, dot = 0;
-   for (r = 0; s && c && r < d; r++) dot += s[r] * c[r];
-   out->im = 0;
-   if (y) {
-      double slope = out->grad ? mass * R * R / D * sneppp__j(D + 2, k) : 0;
-      out->scale = 0;
-      out->phase = dot;
-      out->re = mass * sneppp__j(D, k);
-      for (r = 0; out->grad && r < d; r++) {
-         out->gre[r] = c ? c[r] * out->re : 0;
-         out->gim[r] = slope * y[r];
-      }
+   const int     ball = L->win->space == SNEPPP_BALL, D = ball ? L->d + 2 : L->d;
+   const double *s = L->imaginary ? L->y : L->x, *c = L->win->centre, R = ball ? L->win->radius : 1;
+   const double  mass = sneppp_window_mass(L->win), k = R * sneppp__norm(L->d, s, NULL);
+   double        dot = 0, slope = 0;
+   for (int r = 0; ball && r < L->d; r++) dot += s[r] * c[r];
+   L->im = 0;
+   if (L->imaginary) {
+      if (L->grad) slope = mass * R * R / D * sneppp__j(D + 2, k);
+      L->scale = 0;
+      L->phase = dot;
+      L->re = mass * sneppp__j(D, k);
    } else {
-      double ratio = !out->grad ? 0 : R * R * (k > 1e-150 ? sneppp__bessel_ratio(D, k) / k : 1.0 / D);
-      out->scale = log(mass) + dot + sneppp__log_Z(D, k);
-      out->phase = 0;
-      out->re = 1;
-      for (r = 0; out->grad && r < d; r++) {
-         out->gre[r] = (c ? c[r] : 0) + (x ? ratio * x[r] : 0);
-         out->gim[r] = 0;
-      }
+      if (L->grad) slope = R * R * (k > 1e-150 ? sneppp__bessel_ratio(D, k) / k : 1.0 / D);
+      L->scale = log(mass) + dot + sneppp__log_Z(D, k);
+      L->phase = 0;
+      L->re = 1;
    }
-}
-
-static void sneppp__laplace_sphere(const sneppp_window *win, int d, const double *x, const double *y,
-                                   sneppp__laplace *out)
-{
-   sneppp__laplace_radial(d, 1, win->measure == SNEPPP_PROBABILITY ? 1 : sneppp__sphere_area(d), NULL, d, x, y, out);
-}
-
-static void sneppp__laplace_ball(const sneppp_window *win, int d, const double *x, const double *y,
-                                 sneppp__laplace *out)
-{
-   sneppp__laplace_radial(d + 2, win->radius, sneppp__ball_volume(d, win->radius), win->centre, d, x, y, out);
-}
-
-/* The angle phi with t = (cos phi, sin phi) is a circle of circumference 2 pi: L = 2 pi I_0(|s|). */
-static void sneppp__laplace_vonmises(const sneppp_window *win, int d, const double *x, const double *y,
-                                     sneppp__laplace *out)
-{
-   (void)win;
-   sneppp__laplace_radial(2, 1, 2 * SNEPPP__PI, NULL, d, x, y, out);
+   for (int r = 0; L->grad && r < L->d; r++) {
+      double own = ball ? c[r] * L->re : 0;
+      L->g[r] = L->imaginary ? sneppp__c(own, slope * s[r]) : sneppp__c(own + slope * s[r], 0);
+   }
 }
 
 /* Polygon: fans of signed triangles (v_0, v_k, v_(k+1)) of each ring. On a triangle with vertices v_0 + e_1,
@@ -5654,245 +5778,188 @@ static void sneppp__laplace_vonmises(const sneppp_window *win, int d, const doub
    (Hermite-Genocchi), a second divided difference; its gradient is T2 (e_1 exp[0, p, p, q] + e_2 exp[0, p, q,
    q]), p = s . e_1, q = s . e_2. All is formed from differences of vertices, so the window may lie far from
    the origin. */
-static void sneppp__laplace_triangle(const double *v, const double *a, const double *b, const double *x,
-                                     const double *y, sneppp__laplace *out)
+static void sneppp__laplace_triangle(sneppp__laplace *L, const double *v, const double *a, const double *b)
 {
-   double          e1[2], e2[2], area, top;
+   const double   *x = L->x, *y = L->y;
+   double          e[2][2], area, top = 0;
    sneppp__complex z[4], f;
    int             r, k;
-   for (r = 0; r < 2; r++) { e1[r] = a[r] - v[r]; e2[r] = b[r] - v[r]; }
-   area = e1[0] * e2[1] - e1[1] * e2[0];
+   for (r = 0; r < 2; r++) { e[0][r] = a[r] - v[r]; e[1][r] = b[r] - v[r]; }
+   area = e[0][0] * e[1][1] - e[0][1] * e[1][0];
    z[0] = sneppp__c(0, 0);
-   z[1] = sneppp__c(x ? x[0] * e1[0] + x[1] * e1[1] : 0, y ? y[0] * e1[0] + y[1] * e1[1] : 0);
-   z[2] = sneppp__c(x ? x[0] * e2[0] + x[1] * e2[1] : 0, y ? y[0] * e2[0] + y[1] * e2[1] : 0);
-   top = z[1].re > z[2].re ? z[1].re : z[2].re;
-   if (top < 0) top = 0;
+   for (k = 0; k < 2; k++) {
+      z[k + 1] = sneppp__c(x[0] * e[k][0] + x[1] * e[k][1], y[0] * e[k][0] + y[1] * e[k][1]);
+      if (z[k + 1].re > top) top = z[k + 1].re;
+   }
    for (k = 0; k < 3; k++) z[k].re -= top;
    f = sneppp__cscale(sneppp__cexpdd(z, 3), area);
-   out->scale = top + (x ? x[0] * v[0] + x[1] * v[1] : 0);
-   out->phase = y ? y[0] * v[0] + y[1] * v[1] : 0;
-   out->re = f.re;
-   out->im = f.im;
-   if (!out->grad) return;
-   for (r = 0; r < 2; r++) { out->gre[r] = v[r] * f.re; out->gim[r] = v[r] * f.im; }
-   for (k = 1; k < 3; k++) {
-      const double *e = k == 1 ? e1 : e2;
-      z[3] = z[k];
+   L->scale = top + (x[0] * v[0] + x[1] * v[1]);
+   L->phase = y[0] * v[0] + y[1] * v[1];
+   L->re = f.re;
+   L->im = f.im;
+   for (r = 0; r < 2; r++) L->g[r] = sneppp__cscale(f, v[r]);
+   for (k = 0; L->grad && k < 2; k++) {
+      z[3] = z[k + 1];
       f = sneppp__cscale(sneppp__cexpdd(z, 4), area);
-      for (r = 0; r < 2; r++) { out->gre[r] += e[r] * f.re; out->gim[r] += e[r] * f.im; }
+      for (r = 0; r < 2; r++) L->g[r] = sneppp__cadd(L->g[r], sneppp__cscale(f, e[k][r]));
    }
 }
 
-static void sneppp__laplace_polygon(const sneppp_window *win, int d, const double *x, const double *y,
-                                    sneppp__laplace *out)
+static void sneppp__laplace_polygon(sneppp__laplace *L)
 {
-   sneppp__laplace part;
-   const double   *v = win->xy;
-   size_t          ring, k, n;
-   part.grad = out->grad;
-   sneppp__laplace_start(out, out->grad);
-   for (ring = 0; ring < sneppp__ring_count(win); ring++, v += 2 * n) {
-      double sign = sneppp__ring_sign(win, ring);
-      n = sneppp__ring_size(win, ring);
-      for (k = 1; k + 1 < n; k++) {
-         sneppp__laplace_triangle(v, v + 2 * k, v + 2 * k + 2, x, y, &part);
-         sneppp__laplace_add(out, d, sign, &part);
+   sneppp__laplace part = *L;
+   const double   *v = L->win->xy;
+   sneppp__laplace_start(L);
+   for (size_t ring = 0, n; ring < sneppp__ring_count(L->win); ring++, v += 2 * n) {
+      double sign = sneppp__ring_sign(L->win, ring);
+      n = sneppp__ring_size(L->win, ring);
+      for (size_t k = 1; k + 1 < n; k++) {
+         sneppp__laplace_triangle(&part, v, v + 2 * k, v + 2 * k + 2);
+         sneppp__laplace_add(L, sign, &part);
       }
    }
 }
 
 /* Finite set: L(s) = sum_k mu_k exp(s . t_k). */
-static void sneppp__laplace_finite(const sneppp_window *win, int d, const double *x, const double *y,
-                                   sneppp__laplace *out)
+static void sneppp__laplace_finite(sneppp__laplace *L)
 {
-   sneppp__laplace part;
-   size_t          k;
-   int             r;
-   sneppp__laplace_start(out, out->grad);
+   sneppp__laplace part = *L;
+   sneppp__laplace_start(L);
    part.re = 1;
    part.im = 0;
-   for (k = 0; k < win->count; k++) {
-      const double *t = win->point + k * (size_t)d;
+   for (size_t k = 0; k < L->win->count; k++) {
+      const double *t = L->win->point + k * (size_t)L->d;
       part.scale = part.phase = 0;
-      for (r = 0; r < d; r++) {
-         if (x) part.scale += x[r] * t[r];
-         if (y) part.phase += y[r] * t[r];
-         part.gre[r] = t[r];
-         part.gim[r] = 0;
+      for (int r = 0; r < L->d; r++) {
+         part.scale += L->x[r] * t[r];
+         part.phase += L->y[r] * t[r];
+         part.g[r] = sneppp__c(t[r], 0);
       }
-      sneppp__laplace_add(out, d, win->weight ? win->weight[k] : 1, &part);
+      sneppp__laplace_add(L, L->win->weight ? L->win->weight[k] : 1, &part);
    }
 }
 
-/* Exponential families (textbook partition functions; e.g. Brown 1986). Each is analytic in s, so a complex s is
-   no different from a real one; only the gamma function has to know. */
-static sneppp__complex sneppp__at(const double *x, const double *y, int r)
-{
-   return sneppp__c(x ? x[r] : 0, y ? y[r] : 0);
-}
+/* Exponential families (textbook partition functions; e.g. Brown 1986). Each is analytic in s, so a complex s is no
+   different from a real one. A family gives log L and the mean of t, g; only the binomial can vanish.
 
-static sneppp__complex sneppp__family_lgamma(sneppp__complex z, sneppp__complex *slope)
+      gamma               log L = log Gamma(a) - a log b, a = a0 + s_1, b = b0 - s_2;      t = (psi(a) - log b, a/b)
+      beta, Dirichlet     log L = sum log Gamma(a_r) - log Gamma(sum a_r), a = a0 + s;     t_r = psi(a_r) - psi(sum a)
+      Poisson             log L = r e^s = t
+      negative binomial   log L = -r log(1 - e^s), Re s < 0;                               t = r e^s / (1 - e^s)
+      normal              log L = 1/2 log(pi / -s_2) - s_1^2 / (4 s_2), Re s_2 < 0;        t = (m, m^2 + v),
+                          m = -s_1 / (2 s_2), v = -1 / (2 s_2): Lebesgue measure on R with t = (x, x^2) */
+static void sneppp__laplace_family(sneppp__laplace *L)
 {
-   if (z.im != 0) return sneppp__clgamma(z, slope);
-   *slope = sneppp__c(sneppp__digamma(z.re), 0);
-   return sneppp__c(sneppp__lgamma(z.re), 0);
-}
-
-static void sneppp__mean_is(sneppp__laplace *out, int r, sneppp__complex mean)
-{
-   out->gre[r] = mean.re;
-   out->gim[r] = mean.im;
-}
-
-/* Gamma: log L = log Gamma(a) - a log b, a = a0 + s_1, b = b0 - s_2; E t = (psi(a) - log b, a/b). */
-static void sneppp__laplace_gamma(const sneppp_window *win, int d, const double *x, const double *y,
-                                  sneppp__laplace *out)
-{
-   sneppp__complex s1 = sneppp__at(x, y, 0), s2 = sneppp__at(x, y, 1), psi;
-   sneppp__complex a = sneppp__c(win->param[0] + s1.re, s1.im), b = sneppp__c(win->param[1] - s2.re, -s2.im),
-                   log_b = sneppp__clog(b);
-   (void)d;
-   sneppp__laplace_log(out, sneppp__csub(sneppp__family_lgamma(a, &psi), sneppp__cmul(a, log_b)));
-   sneppp__mean_is(out, 0, sneppp__csub(psi, log_b));
-   sneppp__mean_is(out, 1, sneppp__cdiv(a, b));
-}
-
-/* Dirichlet (and beta, d = 2): log L = sum log Gamma(a_r) - log Gamma(sum a_r), a = a0 + s; E t_r = psi(a_r) -
-   psi(sum a). */
-static void sneppp__laplace_dirichlet(const sneppp_window *win, int d, const double *x, const double *y,
-                                      sneppp__laplace *out)
-{
-   sneppp__complex sum = sneppp__c(0, 0), value = sneppp__c(0, 0), psi[SNEPPP__MAX_STATS], all, log_all;
-   int             r;
-   for (r = 0; r < d; r++) {
-      sneppp__complex a = sneppp__at(x, y, r);
-      a.re += win->param[r];
-      sum = sneppp__cadd(sum, a);
-      value = sneppp__cadd(value, sneppp__family_lgamma(a, &psi[r]));
+   const double   *param = L->win->param, *x = L->x, *y = L->y, e = exp(x[0]), half = sin(0.5 * y[0]);
+   sneppp__complex value = sneppp__c(0, 0), sum = value, a, b, psi;
+   switch (L->win->space) {
+      case SNEPPP_GAMMA:
+         a = sneppp__c(param[0] + x[0], y[0]);
+         b = sneppp__c(param[1] - x[1], -y[1]);
+         sum = sneppp__clog(b);
+         value = sneppp__csub(sneppp__clgamma(a, &psi), sneppp__cmul(a, sum));
+         L->g[0] = sneppp__csub(psi, sum);
+         L->g[1] = sneppp__cdiv(a, b);
+         break;
+      case SNEPPP_BETA: case SNEPPP_DIRICHLET:
+         for (int r = 0; r < L->d; r++) {
+            a = sneppp__c(param[r] + x[r], y[r]);
+            sum = sneppp__cadd(sum, a);
+            value = sneppp__cadd(value, sneppp__clgamma(a, &L->g[r]));
+         }
+         value = sneppp__csub(value, sneppp__clgamma(sum, &psi));
+         if (L->d == 2 && !L->imaginary) value = sneppp__c(sneppp__log_beta(param[0] + x[0], param[1] + x[1]), 0);
+         for (int r = 0; r < L->d; r++) L->g[r] = sneppp__csub(L->g[r], psi);
+         break;
+      case SNEPPP_POISSON:
+         value = L->g[0] = sneppp__cscale(sneppp__cexp(sneppp__c(x[0], y[0])), param[0]);
+         break;
+      case SNEPPP_NEGBINOMIAL: /* 1 - e^x cos y without cancellation */
+         b = sneppp__c(-expm1(x[0]) + 2 * e * half * half, -e * sin(y[0]));
+         value = sneppp__cscale(sneppp__clog(b), -param[0]);
+         L->g[0] = sneppp__cscale(sneppp__cdiv(sneppp__c(e * cos(y[0]), e * sin(y[0])), b), param[0]);
+         break;
+      default: /* SNEPPP_NORMAL */
+         b = sneppp__c(-x[1], -y[1]);
+         a = sneppp__cdiv(sneppp__c(0.5 * x[0], 0.5 * y[0]), b);
+         value = sneppp__cadd(sneppp__cscale(sneppp__clog(b), -0.5),
+                              sneppp__cscale(sneppp__cmul(sneppp__c(x[0], y[0]), a), 0.5));
+         value.re += 0.5 * (SNEPPP__LOG_2PI - 0.69314718055994530942);
+         L->g[0] = a;
+         L->g[1] = sneppp__cadd(sneppp__cmul(a, a), sneppp__cdiv(sneppp__c(0.5, 0), b));
+         break;
    }
-   log_all = sneppp__family_lgamma(sum, &all);
-   if (d == 2 && !y)
-      value = sneppp__c(sneppp__log_beta(win->param[0] + (x ? x[0] : 0), win->param[1] + (x ? x[1] : 0)), 0);
-   else value = sneppp__csub(value, log_all);
-   sneppp__laplace_log(out, value);
-   for (r = 0; r < d; r++) sneppp__mean_is(out, r, sneppp__csub(psi[r], all));
-}
-
-/* Poisson: log L = r e^s = E t. */
-static void sneppp__laplace_poisson(const sneppp_window *win, int d, const double *x, const double *y,
-                                    sneppp__laplace *out)
-{
-   sneppp__complex mean = sneppp__cscale(sneppp__cexp(sneppp__at(x, y, 0)), win->param[0]);
-   (void)d;
-   sneppp__laplace_log(out, mean);
-   sneppp__mean_is(out, 0, mean);
+   L->scale = value.re;
+   L->phase = value.im;
+   L->re = 1;
+   L->im = 0;
 }
 
 /* Binomial: L = (1 + e^s)^N = e^(Ns/2) (2 cosh(s/2))^N, E t = N / (1 + e^-s). On the imaginary axis the base
    is 2 cos(y/2), which vanishes at y = pi: powers, not logarithms, there. */
-static void sneppp__laplace_binomial(const sneppp_window *win, int d, const double *x, const double *y,
-                                     sneppp__laplace *out)
+static void sneppp__laplace_binomial(sneppp__laplace *L)
 {
-   double          N = win->param[0], a = x ? x[0] : 0, b = y ? y[0] : 0, e = exp(-fabs(a)), power, turn;
+   double          N = L->win->param[0], a = L->x[0], b = L->y[0], e = exp(-fabs(a)), power, turn;
    sneppp__complex base;
-   (void)d;
-   out->phase = 0.5 * N * b;
-   out->re = 1;
-   out->im = 0;
+   L->phase = 0.5 * N * b;
+   L->re = 1;
+   L->im = 0;
    if (b == 0) {
-      out->scale = N * ((a > 0 ? a : 0) + log1p(e));
-      sneppp__mean_is(out, 0, sneppp__c(N * (a > 0 ? 1 : e) / (1 + e), 0));
+      L->scale = N * ((a > 0 ? a : 0) + log1p(e));
+      L->g[0] = sneppp__c(N * (a > 0 ? 1 : e) / (1 + e), 0);
       return;
    }
    /* 2 cosh(s/2) e^(-|a|/2) */
    base = sneppp__c((1 + e) * cos(0.5 * b), (a < 0 ? expm1(-fabs(a)) : -expm1(-fabs(a))) * sin(0.5 * b));
-   power = pow(sneppp__cabs(base), N - 1);
+   power = pow(hypot(base.re, base.im), N - 1);
    turn = atan2(base.im, base.re) * (N - 1);
-   out->scale = 0.5 * N * (a + fabs(a));
+   L->scale = 0.5 * N * (a + fabs(a));
    base = sneppp__cmul(base, sneppp__c(power * cos(turn), power * sin(turn)));
-   out->re = base.re;
-   out->im = base.im;
+   L->re = base.re;
+   L->im = base.im;
    /* L' = N e^s (1 + e^s)^(N-1): relative to the scale and phase of L that is N times base^(N-1) times e^((s -
-   |a|)/2). */
+      |a|)/2). */
    turn += 0.5 * b;
    power *= N * exp(0.5 * (a - fabs(a)));
-   sneppp__mean_is(out, 0, sneppp__c(power * cos(turn), power * sin(turn)));
+   L->g[0] = sneppp__c(power * cos(turn), power * sin(turn));
 }
 
-/* Negative binomial: log L = -r log(1 - e^s), Re s < 0; E t = r e^s / (1 - e^s). 1 - e^a cos b without
-   cancellation. */
-static void sneppp__laplace_negbin(const sneppp_window *win, int d, const double *x, const double *y,
-                                   sneppp__laplace *out)
+static void sneppp__laplace_at(sneppp__laplace *L)
 {
-   double          r = win->param[0], a = x ? x[0] : 0, b = y ? y[0] : 0, e = exp(a), half = sin(0.5 * b);
-   sneppp__complex rest = sneppp__c(-expm1(a) + 2 * e * half * half, -e * sin(b));
-   (void)d;
-   sneppp__laplace_log(out, sneppp__cscale(b == 0 ? sneppp__c(log(-expm1(a)), 0) : sneppp__clog(rest), -r));
-   sneppp__mean_is(out, 0, sneppp__cscale(sneppp__cdiv(sneppp__c(e * cos(b), e * sin(b)), rest), r));
-}
-
-/* Lebesgue measure on R with t = (x, x^2): log L = 1/2 log(pi / -s_2) - s_1^2 / (4 s_2), Re s_2 < 0;
-   E t = (m, m^2 + v), m = -s_1 / (2 s_2), v = -1 / (2 s_2). */
-static void sneppp__laplace_normal(const sneppp_window *win, int d, const double *x, const double *y,
-                                   sneppp__laplace *out)
-{
-   sneppp__complex s1 = sneppp__at(x, y, 0), s2 = sneppp__at(x, y, 1), minus = sneppp__c(-s2.re, -s2.im), m, v, value;
-   (void)win;
-   (void)d;
-   m = sneppp__cdiv(sneppp__cscale(s1, 0.5), minus);
-   v = sneppp__cdiv(sneppp__c(0.5, 0), minus);
-   value = sneppp__cadd(sneppp__cscale(sneppp__clog(minus), -0.5), sneppp__cscale(sneppp__cmul(s1, m), 0.5));
-   value.re += 0.5 * (SNEPPP__LOG_2PI - 0.69314718055994530942);
-   sneppp__laplace_log(out, value);
-   sneppp__mean_is(out, 0, m);
-   sneppp__mean_is(out, 1, sneppp__cadd(sneppp__cmul(m, m), v));
-}
-
-/* ---- the pair function of all transforms ---- */
-
-/* One exponential of the product: k = Re sum alpha exp(beta) L(s) with s = (ri wi + rj wj) + i (ci wi + cj wj)
-   and beta the same combination of the biases. */
-typedef struct sneppp__wave { double are, aim; int ri, rj, ci, cj; } sneppp__wave;
-
-static int sneppp__waves(sneppp_act ai, sneppp_act aj, sneppp__wave *t)
-{
-   double half = aj == SNEPPP_ONE ? 1 : 0.5;
-   int    cross = ai == SNEPPP_COS && aj == SNEPPP_SIN, i, n = 1;
-   memset(t, 0, 2 * sizeof *t);
-   if (ai == SNEPPP_EXP) {
-      t->ri = 1;
-      t->rj = aj == SNEPPP_EXP;
-      t->cj = aj == SNEPPP_COS || aj == SNEPPP_SIN;
-      if (aj == SNEPPP_SIN) t->aim = -1; else t->are = 1; /* Im z = Re(-i z) */
-      return 1;
+   switch (L->win->space) {
+      case SNEPPP_BOX:       sneppp__laplace_box(L, L->win->lo, L->win->hi); return;
+      case SNEPPP_INTERVALS: sneppp__laplace_intervals(L); return;
+      case SNEPPP_POLYGON:   sneppp__laplace_polygon(L); return;
+      case SNEPPP_SPHERE: case SNEPPP_BALL: case SNEPPP_VONMISES: sneppp__laplace_round(L); return;
+      case SNEPPP_FINITE:    sneppp__laplace_finite(L); return;
+      case SNEPPP_BINOMIAL:  sneppp__laplace_binomial(L); return;
+      default:               sneppp__laplace_family(L); return;
    }
-   if (ai == SNEPPP_ONE) { t->are = 1; return 1; }
-   if (aj != SNEPPP_ONE) n = 2;
-   for (i = 0; i < n; i++) { /* the difference first, then the sum */
-      t[i].ci = 1;
-      t[i].cj = n == 1 ? 0 : i ? 1 : -1;
-      if (cross) t[i].aim = i ? -half : half;
-      else if (ai == SNEPPP_SIN && n == 1) t[i].aim = -half;
-      else t[i].are = ai == SNEPPP_SIN && i ? -half : half;
+}
+
+/* One exponential of the product: k = Re sum alpha exp(beta) L(s) with s = sum_s (real_s + i turn_s) w_s, and beta the
+   same combination of the biases. */
+typedef struct sneppp__wave { sneppp__complex alpha; int real[2], turn[2]; } sneppp__wave;
+
+static int sneppp__waves(const sneppp_unit *u, sneppp__wave *t)
+{
+   int n = 1, sines = 0, waves = 0;
+   memset(t, 0, 2 * sizeof *t);
+   for (int s = 0; s < 2; s++) {
+      t->real[s] = u[s].act == SNEPPP_EXP;
+      t->turn[s] = u[s].act == SNEPPP_COS || u[s].act == SNEPPP_SIN;
+      waves += t->turn[s];
+      sines += u[s].act == SNEPPP_SIN;
+   }
+   t->alpha = sines == 1 ? sneppp__c(0, -1) : sneppp__c(1, 0); /* Im z = Re(-i z) */
+   if (waves == 2) { /* the difference first, then the sum */
+      n = 2;
+      t[1] = t[0];
+      t[0].turn[1] = -1;
+      t[0].alpha = sneppp__cscale(t[0].alpha, sines == 1 && u[1].act == SNEPPP_SIN ? -0.5 : 0.5);
+      t[1].alpha = sneppp__cscale(t[1].alpha, sines == 2 ? -0.5 : 0.5);
    }
    return n;
-}
-
-static void sneppp__wave_pull(const sneppp__pair *p, const sneppp__pull *out, const sneppp__wave *t,
-                              const sneppp__laplace *L, double size, double theta)
-{
-   /* a = g alpha exp(beta + scale + i phase); the parts of the exponents that are imaginary bring another i. */
-   sneppp__complex a = sneppp__cmul(sneppp__c(out->g * t->are * size, out->g * t->aim * size),
-                                    sneppp__c(cos(theta), sin(theta)));
-   sneppp__complex e = sneppp__cmul(a, sneppp__c(L->re, L->im));
-   int             r;
-   *out->bi += t->ri * e.re - t->ci * e.im;
-   *out->bj += t->rj * e.re - t->cj * e.im;
-   for (r = 0; r < p->d; r++) {
-      e = sneppp__cmul(a, sneppp__c(L->gre[r], L->gim[r]));
-      out->wi[r] += t->ri * e.re - t->ci * e.im;
-      out->wj[r] += t->rj * e.re - t->cj * e.im;
-   }
 }
 
 /* sin x sin for short weights, where k is the difference of two numbers that are nearly the mass. With z = w . t + b,
@@ -5902,27 +5969,27 @@ static void sneppp__wave_pull(const sneppp__pair *p, const sneppp__pull *out, co
    and the integral of z_j sin(z_i + tau z_j) dmu is Im e^(i (bi + tau bj)) (bj L + wj . grad L) at i (wi + tau wj): it
    is small from the start. The integrand is smooth in tau unless z_j is large somewhere; so the sum must agree with k
    as far as k is known, to rounding of `size`, and else k stays. z_j is the smaller of the two. */
-static double sneppp__sin_sin(sneppp__laplace_fn laplace, const sneppp_window *win, int d, const double *wi, double bi,
-                              const double *wj, double bj, double k, double size)
+static double sneppp__sin_sin(const sneppp_window *win, int d, const double *const *w, const double *b, double k,
+                              double size)
 {
    sneppp__laplace L;
-   double          y[SNEPPP__MAX_STATS], sum = 0, ni = fabs(bi), nj = fabs(bj);
+   double          sum = 0, length[2];
    const double   *node, *weight;
-   int             n = sneppp__gauss_legendre(12, &node, &weight);
+   int             n = sneppp__gauss_legendre(12, &node, &weight), i, j;
    if (!(fabs(k) < 1e-2 * size)) return k;
-   for (int r = 0; r < d; r++) { ni += fabs(wi[r]); nj += fabs(wj[r]); }
-   if (nj > ni) {
-      const double *w = wi;
-      double        b = bi;
-      wi = wj, bi = bj, wj = w, bj = b;
+   for (int s = 0; s < 2; s++) {
+      length[s] = fabs(b[s]);
+      for (int r = 0; r < d; r++) length[s] += fabs(w[s][r]);
    }
+   j = length[1] <= length[0];
+   i = 1 - j;
+   L.win = win, L.d = d, L.grad = L.imaginary = 1, L.real = 0;
    for (int q = 0; q < n; q++) {
-      double theta = bi + node[q] * bj, re, im;
-      for (int r = 0; r < d; r++) y[r] = wi[r] + node[q] * wj[r];
-      L.grad = 1;
-      laplace(win, d, NULL, y, &L);
-      re = bj * L.re, im = bj * L.im;
-      for (int r = 0; r < d; r++) { re += wj[r] * L.gre[r]; im += wj[r] * L.gim[r]; }
+      double theta = b[i] + node[q] * b[j], re, im;
+      for (int r = 0; r < d; r++) L.x[r] = 0, L.y[r] = w[i][r] + node[q] * w[j][r];
+      sneppp__laplace_at(&L);
+      re = b[j] * L.re, im = b[j] * L.im;
+      for (int r = 0; r < d; r++) { re += w[j][r] * L.g[r].re; im += w[j][r] * L.g[r].im; }
       theta += L.phase;
       sum += 0.5 * weight[q] * exp(L.scale) * (cos(theta) * im + sin(theta) * re);
    }
@@ -5933,44 +6000,50 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
 {
    sneppp__wave    wave[2];
    sneppp__laplace L;
-   double          x[SNEPPP__MAX_STATS], y[SNEPPP__MAX_STATS], k = 0, terms = 0, before;
-   int             i, r, n = sneppp__waves(p->ui.act, p->uj.act, wave);
-   for (i = 0; i < n; i++) {
+   double          k = 0, terms = 0;
+   int             n = sneppp__waves(p->u, wave);
+   L.win = p->win, L.d = p->d, L.grad = out != NULL;
+   for (int i = 0; i < n; i++) {
       const sneppp__wave *t = &wave[i];
-      int                 real = t->ri || t->rj, imaginary = t->ci || t->cj;
-      double              size, theta;
-      for (r = 0; r < p->d; r++) {
-         x[r] = t->ri * p->wi[r] + t->rj * p->wj[r];
-         y[r] = t->ci * p->wi[r] + t->cj * p->wj[r];
+      double              size, theta, term;
+      sneppp__complex     a, e;
+      L.real = t->real[0] || t->real[1];
+      L.imaginary = t->turn[0] || t->turn[1];
+      for (int r = 0; r < p->d; r++) {
+         L.x[r] = L.real ? t->real[0] * p->w[0][r] + t->real[1] * p->w[1][r] : 0;
+         L.y[r] = L.imaginary ? t->turn[0] * p->w[0][r] + t->turn[1] * p->w[1][r] : 0;
       }
-      L.grad = out != NULL;
-      p->row->laplace(p->win, p->d, real ? x : NULL, imaginary ? y : NULL, &L);
-      size = t->ri * p->bi + t->rj * p->bj + L.scale;
+      sneppp__laplace_at(&L);
+      size = t->real[0] * p->b[0] + t->real[1] * p->b[1] + L.scale;
+      theta = t->turn[0] * p->b[0] + t->turn[1] * p->b[1] + L.phase;
       if (p->log) { /* a positive measure: L is real and positive */
-         double inverse = 1 / L.re;
-         if (out) for (r = 0; r < p->d; r++) L.gre[r] *= inverse;
-         size += log(L.re);
-         L.re = 1;
-         if (out) sneppp__wave_pull(p, out, t, &L, 1, 0);
-         return size;
+         k = size + log(L.re);
+         size = 1 / L.re;
+      } else size = size == 0 ? 1 : exp(size);
+      a = theta == 0 ? sneppp__cscale(t->alpha, size)
+                     : sneppp__cmul(t->alpha, sneppp__c(size * cos(theta), size * sin(theta)));
+      e = sneppp__cmul(a, sneppp__c(L.re, L.im));
+      term = e.re;
+      if (!p->log) k += term;
+      terms += fabs(term);
+      for (int s = 0; out && s < 2; s++) { /* what is imaginary in the exponent brings another i */
+         if (p->u[s].act == SNEPPP_ONE) continue;
+         *out->b[s] += out->g * (t->real[s] * e.re - t->turn[s] * e.im);
+         for (int r = 0; r < p->d; r++) {
+            sneppp__complex f = sneppp__cmul(a, L.g[r]);
+            out->w[s][r] += out->g * (t->real[s] * f.re - t->turn[s] * f.im);
+         }
       }
-      size = size == 0 ? 1 : exp(size);
-      theta = t->ci * p->bi + t->cj * p->bj + L.phase;
-      before = k;
-      if (theta == 0) k += size * (t->are * L.re - t->aim * L.im);
-      else {
-         double c = cos(theta), s = sin(theta);
-         k += size * (t->are * (c * L.re - s * L.im) - t->aim * (c * L.im + s * L.re));
-      }
-      terms += fabs(k - before);
-      if (out) sneppp__wave_pull(p, out, t, &L, size, theta);
    }
-   if (p->ui.act != SNEPPP_SIN || p->uj.act != SNEPPP_SIN) return k;
-   return sneppp__sin_sin(p->row->laplace, p->win, p->d, p->wi, p->bi, p->wj, p->bj, k, terms);
+   if (p->u[0].act != SNEPPP_SIN || p->u[1].act != SNEPPP_SIN) return k;
+   return sneppp__sin_sin(p->win, p->d, p->w, p->b, k, terms);
 }
 
-/* ---- cos and sin on boxes, many at a time ---- */
-
+/* ---- cos and sin on boxes, many at a time.
+   k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r
+   sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
+   loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
+   series is taken. */
 /* k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r
    sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
    loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
@@ -6015,305 +6088,71 @@ SNEPPP__INLINE double sneppp__dsinc_of(double x, double cosine, double sinc)
                     y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 + y * (1.0 / 518918400.0))))));
 }
 
-/* Unit i against unit j: the derivatives of k, with the products of all factors but one made from both sides. */
-static void sneppp__box_pull(const sneppp__tile *t, const sneppp__box_cache *a, const sneppp__box_cache *b,
-                             int i, int j, double sign, const double *h, const double *centre)
+/* Unit i against unit j: the value, and the derivatives, with the products of all factors but one made from both
+   sides. */
+static double sneppp__box_entry(const sneppp__tile *t, const sneppp__box_cache *a, const sneppp__box_cache *b, int i,
+                                int j, double sign, const double *h, const double *centre, double *terms)
 {
-   double fm[SNEPPP__MAX_STATS], fp[SNEPPP__MAX_STATS], dm[SNEPPP__MAX_STATS], dp[SNEPPP__MAX_STATS];
-   double g = 0.5 * t->g[i * SNEPPP__TILE + j], m = 1, p = 1, cc = a->ct[i] * b->ct[j], ss = a->st[i] * b->st[j];
-   double sc = a->st[i] * b->ct[j], cs = a->ct[i] * b->st[j], cm = g * (cc + ss), cp = sign * g * (cc - ss),
-          turn, gi, gj;
+   double f[2][SNEPPP__MAX_STATS], df[2][SNEPPP__MAX_STATS], m = 1, p = 1, cc = a->ct[i] * b->ct[j],
+          ss = a->st[i] * b->st[j], sc = a->st[i] * b->ct[j], cs = a->ct[i] * b->st[j], g, cm, cp, gi, gj;
    int    r, d = t->d;
    for (r = 0; r < d; r++) {
       double x = a->u[i][r] - b->u[j][r], y = a->u[i][r] + b->u[j][r];
-      double u = a->s[i][r] * b->c[j][r], v = a->c[i][r] * b->s[j][r], co = a->c[i][r] * b->c[j][r],
-             si = a->s[i][r] * b->s[j][r];
-      fm[r] = sneppp__sinc_of(x, u - v);
-      fp[r] = sneppp__sinc_of(y, u + v);
-      dm[r] = sneppp__dsinc_of(x, co + si, fm[r]) * (2 * h[r] * h[r]) * m;
-      dp[r] = sneppp__dsinc_of(y, co - si, fp[r]) * (2 * h[r] * h[r]) * p;
-      fm[r] *= 2 * h[r];
-      fp[r] *= 2 * h[r];
-      m *= fm[r];
-      p *= fp[r];
+      double u = a->s[i][r] * b->c[j][r], v = a->c[i][r] * b->s[j][r];
+      f[0][r] = sneppp__sinc_of(x, u - v);
+      f[1][r] = sneppp__sinc_of(y, u + v);
+      if (t->g) {
+         double co = a->c[i][r] * b->c[j][r], si = a->s[i][r] * b->s[j][r], hh = 2 * h[r] * h[r];
+         df[0][r] = sneppp__dsinc_of(x, co + si, f[0][r]) * hh * m;
+         df[1][r] = sneppp__dsinc_of(y, co - si, f[1][r]) * hh * p;
+      }
+      f[0][r] *= 2 * h[r];
+      f[1][r] *= 2 * h[r];
+      m *= f[0][r];
+      p *= f[1][r];
    }
-   turn = g * (sc - cs) * m;      /* d/dt of the difference term, with its sign for j */
-   p *= sign * g * (sc + cs);
-   gi = -turn - p;
-   gj = turn - p;
-   t->gbi[i] += gi;
-   t->gbj[j] += gj;
-   for (r = d - 1; r >= 0; r--) {
-      double x = cm * dm[r], y = cp * dp[r];
-      t->gwi[i * d + r] += gi * centre[r] + (y + x);
-      t->gwj[j * d + r] += gj * centre[r] + (y - x);
-      cm *= fm[r];
-      cp *= fp[r];
+   *terms = 0.5 * (fabs(m * (cc + ss)) + fabs(p * (cc - ss)));
+   if (t->g) {
+      g = 0.5 * t->g[i * SNEPPP__TILE + j];
+      cm = g * (cc + ss), cp = sign * g * (cc - ss);
+      gi = -g * (sc - cs) * m - sign * g * (sc + cs) * p;
+      gj = g * (sc - cs) * m - sign * g * (sc + cs) * p;
+      t->gb[0][i] += gi;
+      t->gb[1][j] += gj;
+      for (r = d - 1; r >= 0; r--) {
+         double x = cm * df[0][r], y = cp * df[1][r];
+         t->gw[0][i * d + r] += gi * centre[r] + (y + x);
+         t->gw[1][j * d + r] += gj * centre[r] + (y - x);
+         cm *= f[0][r];
+         cp *= f[1][r];
+      }
    }
+   return 0.5 * (m * (cc + ss) + sign * p * (cc - ss));
 }
 
 static void sneppp__box_tile(const sneppp__tile *t)
 {
    sneppp__box_cache        cache[2];
    const sneppp__box_cache *a = cache, *b = cache + !t->diagonal;
-   double h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], volume = 0.5,
-                                                           sign = t->unit.act == SNEPPP_SIN ? -1 : 1;
-   int                      i, j, r;
-   sneppp__box_prepare(t, t->ni, t->wi, t->bi, &cache[0]);
-   if (!t->diagonal) sneppp__box_prepare(t, t->nj, t->wj, t->bj, &cache[1]);
-   for (r = 0; r < t->d; r++) {
+   double h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], sign = t->unit.act == SNEPPP_SIN ? -1 : 1;
+   for (int s = 0; s < 2 - t->diagonal; s++) sneppp__box_prepare(t, t->n[s], t->w[s], t->b[s], &cache[s]);
+   for (int r = 0; r < t->d; r++) {
       h[r] = 0.5 * (t->win->hi[r] - t->win->lo[r]);
       centre[r] = t->win->lo[r] + h[r];
-      volume *= 2 * h[r];
    }
-   for (i = 0; i < t->ni; i++) {
-      for (j = t->diagonal ? i : 0; j < t->nj; j++) {
-         double m = volume, p = volume;
-         if (!t->k) { sneppp__box_pull(t, a, b, i, j, sign, h, centre); continue; }
-         for (r = 0; r < t->d; r++) {
-            double u = a->s[i][r] * b->c[j][r], v = a->c[i][r] * b->s[j][r];
-            m *= sneppp__sinc_of(a->u[i][r] - b->u[j][r], u - v);
-            p *= sneppp__sinc_of(a->u[i][r] + b->u[j][r], u + v);
+   for (int i = 0; i < t->n[0]; i++) {
+      for (int j = t->diagonal ? i : 0; j < t->n[1]; j++) {
+         const double *w[2];
+         double        bias[2], terms, k = sneppp__box_entry(t, a, b, i, j, sign, h, centre, &terms);
+         if (!t->k) continue;
+         if (sign < 0) {
+            w[0] = t->w[0] + i * t->d, w[1] = t->w[1] + j * t->d;
+            bias[0] = t->b[0] ? t->b[0][i] : 0, bias[1] = t->b[1] ? t->b[1][j] : 0;
+            k = sneppp__sin_sin(t->win, t->d, w, bias, k, terms);
          }
-         m *= a->ct[i] * b->ct[j] + a->st[i] * b->st[j];
-         p *= a->ct[i] * b->ct[j] - a->st[i] * b->st[j];
-         t->k[i * SNEPPP__TILE + j] = m + sign * p;
-         if (sign < 0)
-            t->k[i * SNEPPP__TILE + j] =
-               sneppp__sin_sin(sneppp__laplace_box, t->win, t->d, t->wi + i * t->d, t->bi ? t->bi[i] : 0,
-                               t->wj + j * t->d, t->bj ? t->bj[j] : 0, m - p, fabs(m) + fabs(p));
+         t->k[i * SNEPPP__TILE + j] = k;
       }
    }
-}
-
-/* ---- radial basis functions under Lebesgue measure ---- */
-
-/* The integral of one coordinate's factor exp(-(x-ci)^2/2li^2 - (x-cj)^2/2lj^2) over [lo, hi], f, and its
-   moments about ci and cj. With S = li^2 + lj^2 the product is exp(-(ci-cj)^2/2S) times a bell of centre m and
-   width tau = li lj/sqrt(S), so f = exp(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi -
-   m)/(tau sqrt 2). Differences of erf and of exp are formed without cancellation; m - ci = (cj - ci) li^2/S.
-   lj = 0 means that there is no second bell, and lo == hi that there are no bounds. */
-typedef struct sneppp__bell { double f, ci, li, cj, lj; } sneppp__bell; /* value and derivatives */
-
-static sneppp__bell sneppp__bell_integral(double ci, double li, double cj, double lj, double lo, double hi, int grad)
-{
-   double       root = lj > 0 ? hypot(li, lj) : 0;
-   double       ti = lj > 0 ? li / root : 0, tj = lj > 0 ? lj / root : 1; /* ti^2 = li^2/S */
-   double tau = li * tj, gap = lj > 0 ? cj - ci : 0, away = lj > 0 ? gap / root : 0, di = gap * ti * ti,
-          dj = -gap * tj * tj;
-   double       peak = exp(-0.5 * away * away), m1 = 0, m2;
-   sneppp__bell k;
-   if (lo == hi) {
-      k.f = peak * tau * SNEPPP__SQRT_2PI;
-      m2 = tau * tau * k.f;
-   } else {
-      double a = lo - ci - di, b = hi - ci - di, u = a / (tau * SNEPPP__SQRT2), v = b / (tau * SNEPPP__SQRT2),
-             eu, ev, drop;
-      k.f = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
-      eu = exp(-u * u);
-      ev = exp(-v * v);
-      drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
-                               : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
-      m1 = peak * tau * tau * drop;
-      m2 = tau * tau * (k.f + peak * (a * eu - b * ev));
-   }
-   k.ci = k.li = k.cj = k.lj = 0;
-   if (!grad) return k;
-   k.ci = (di * k.f + m1) / (li * li);
-   k.li = (di * di * k.f + 2 * di * m1 + m2) / (li * li * li);
-   if (lj > 0) {
-      k.cj = (dj * k.f + m1) / (lj * lj);
-      k.lj = (dj * dj * k.f + 2 * dj * m1 + m2) / (lj * lj * lj);
-   }
-   return k;
-}
-
-/* RBF x RBF and RBF x 1 on a box or on R^d: a product over coordinates. A factor may underflow to 0, so the
-   gradient multiplies the other factors. Source: products of Gaussians; used for positive intensities by
-   Flaxman et al. 2017. */
-static double sneppp__rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   sneppp__bell f[SNEPPP__MAX_STATS];
-   double       left[SNEPPP__MAX_STATS], k = 1, right;
-   int          r, two = p->uj.act == SNEPPP_RBF, bounded = p->win->space == SNEPPP_BOX;
-   right = out ? out->g : 0;
-   for (r = 0; r < p->d; r++) {
-      f[r] = sneppp__bell_integral(p->wi[r], p->li[r], two ? p->wj[r] : 0, two ? p->lj[r] : 0,
-                                   bounded ? p->win->lo[r] : 0, bounded ? p->win->hi[r] : 0, out != NULL);
-      left[r] = k;
-      k *= f[r].f;
-   }
-   for (r = p->d - 1; out && r >= 0; r--) {
-      double others = left[r] * right;
-      out->wi[r] += others * f[r].ci;
-      out->li[r] += others * f[r].li;
-      if (two) {
-         out->wj[r] += others * f[r].cj;
-         out->lj[r] += others * f[r].lj;
-      }
-      right *= f[r].f;
-   }
-   return k;
-}
-
-/* The same on a union of intervals: the sum of the integrals over each. */
-static double sneppp__i_rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   double k = 0;
-   int    two = p->uj.act == SNEPPP_RBF;
-   for (size_t s = 0; s < p->win->count; s++) {
-      sneppp__bell f = sneppp__bell_integral(p->wi[0], p->li[0], two ? p->wj[0] : 0, two ? p->lj[0] : 0,
-                                             p->win->ends[2 * s], p->win->ends[2 * s + 1], out != NULL);
-      k += f.f;
-      if (!out) continue;
-      out->wi[0] += out->g * f.ci;
-      out->li[0] += out->g * f.li;
-      if (two) {
-         out->wj[0] += out->g * f.cj;
-         out->lj[0] += out->g * f.lj;
-      }
-   }
-   return k;
-}
-
-/* ---- radial basis functions on polygons ---- */
-
-/* Moments of the standard normal density of the plane over a polygon: the mass, and the integrals of y_r and y_r^2. */
-typedef struct sneppp__plane { double q, m1[2], m2[2]; } sneppp__plane;
-
-/* What the edge from a to b adds. The triangle of the origin and the edge has the mass
-      1/2pi int (1 - exp(-h^2 / 2 cos^2 t)) dt = (t2 - t1)/2pi - [T(h, tan t2) - T(h, tan t1)],
-   h the distance of the edge's line and t the angle from its foot, T Owen's function; signed, triangles add up to the
-   polygon. Angles are summed apart in *turn. Moments are integrals along the border, by the divergence theorem:
-   d(density)/dy_r = -y_r density. Beyond h = 9, T is below 1e-18. */
-static void sneppp__plane_edge(const double *a, const double *b, double sign, int grad, double *turn, sneppp__plane *m)
-{
-   double u[2], foot[2], length = hypot(b[0] - a[0], b[1] - a[1]), t1, t2, cross, h, side;
-   if (!(length > 0)) return;
-   u[0] = (b[0] - a[0]) / length, u[1] = (b[1] - a[1]) / length;
-   t1 = a[0] * u[0] + a[1] * u[1], t2 = b[0] * u[0] + b[1] * u[1];
-   cross = a[0] * u[1] - a[1] * u[0];
-   h = fabs(cross), side = cross < 0 ? -sign : sign;
-   if (h > 1e-100) { /* else the triangle is flat */
-      *turn += side * (atan2(t2, h) - atan2(t1, h));
-      if (h < 9) m->q -= side * (sneppp__owens_t(h, t2 / h) - sneppp__owens_t(h, t1 / h));
-   }
-   if (grad && h < 38) {
-      double p = sign * sneppp__phi(h), part = 0.5 * sneppp__erf_diff(t1 / SNEPPP__SQRT2, t2 / SNEPPP__SQRT2),
-             drop = sneppp__phi(t1) - sneppp__phi(t2);
-      foot[0] = cross * u[1], foot[1] = -cross * u[0];
-      m->m1[0] -= p * u[1] * part;
-      m->m1[1] += p * u[0] * part;
-      m->m2[0] -= p * u[1] * (foot[0] * part + u[0] * drop);
-      m->m2[1] += p * u[0] * (foot[1] * part + u[1] * drop);
-   }
-}
-
-/* Of the polygon with its vertices moved by -m and divided by tau. The angles add up to a multiple of 2 pi unless the
-   origin lies on the border; rounding them to it keeps digits of what is far away. */
-static sneppp__plane sneppp__plane_moments(const sneppp_window *win, const double *m, const double *tau, int grad)
-{
-   sneppp__plane k;
-   double        turn = 0, whole;
-   memset(&k, 0, sizeof k);
-   for (size_t ring = 0, at = 0; ring < sneppp__ring_count(win); at += sneppp__ring_size(win, ring), ring++) {
-      const double *v = win->xy + 2 * at;
-      size_t        n = sneppp__ring_size(win, ring);
-      double        sign = sneppp__ring_sign(win, ring), a[2], b[2];
-      for (int r = 0; r < 2; r++) a[r] = (v[2 * (n - 1) + (size_t)r] - m[r]) / tau[r];
-      for (size_t i = 0; i < n; i++) {
-         for (int r = 0; r < 2; r++) b[r] = (v[2 * i + (size_t)r] - m[r]) / tau[r];
-         sneppp__plane_edge(a, b, sign, grad, &turn, &k);
-         memcpy(a, b, sizeof a);
-      }
-   }
-   turn /= 2 * SNEPPP__PI;
-   whole = floor(turn + 0.5);
-   k.q += fabs(turn - whole) < 1e-12 ? whole : turn;
-   if (k.q < 0) k.q = 0; /* rounding */
-   k.m2[0] += k.q, k.m2[1] += k.q;
-   return k;
-}
-
-/* RBF x RBF and RBF x 1 on a polygon: the product is a bell of centre m and widths tau as in sneppp__bell_integral. */
-static double sneppp__p_rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   double        m[2], tau[2], di[2], dj[2], scale = 2 * SNEPPP__PI;
-   int           two = p->uj.act == SNEPPP_RBF;
-   sneppp__plane k;
-   for (int r = 0; r < 2; r++) {
-      double li = p->li[r], lj = two ? p->lj[r] : 0, root = two ? hypot(li, lj) : 0,
-             gap = two ? p->wj[r] - p->wi[r] : 0;
-      double ti = two ? li / root : 0, tj = two ? lj / root : 1, away = two ? gap / root : 0;
-      tau[r] = li * tj;
-      di[r] = gap * ti * ti, dj[r] = -gap * tj * tj;
-      m[r] = p->wi[r] + di[r];
-      scale *= tau[r] * exp(-0.5 * away * away);
-   }
-   k = sneppp__plane_moments(p->win, m, tau, out != NULL);
-   for (int r = 0; out && r < 2; r++) {
-      double g = out->g * scale, m1 = tau[r] * k.m1[r], m2 = tau[r] * tau[r] * k.m2[r], l = p->li[r];
-      out->wi[r] += g * (di[r] * k.q + m1) / (l * l);
-      out->li[r] += g * (di[r] * di[r] * k.q + 2 * di[r] * m1 + m2) / (l * l * l);
-      if (!two) continue;
-      l = p->lj[r];
-      out->wj[r] += g * (dj[r] * k.q + m1) / (l * l);
-      out->lj[r] += g * (dj[r] * dj[r] * k.q + 2 * dj[r] * m1 + m2) / (l * l * l);
-   }
-   return scale * k.q;
-}
-
-/* ---- finite sets: every activation ---- */
-
-/* psi(t) and the derivatives with respect to the weights: slope times t for ordinary units (slope = d psi/db),
-   and for RBF units by centre and width. */
-static double sneppp__finite_unit(const sneppp_unit *u, int d, const double *w, const double *l, double b,
-                                  const double *t, double *slope)
-{
-   double z = 0;
-   int    r;
-   *slope = 0;
-   if (u->act == SNEPPP_RBF) {
-      for (r = 0; r < d; r++) z += (t[r] - w[r]) / l[r] * ((t[r] - w[r]) / l[r]);
-      return exp(-0.5 * z);
-   }
-   for (r = 0; r < d; r++) z += w[r] * t[r];
-   return sneppp__act(u, z + b, slope);
-}
-
-static void sneppp__finite_pull(const sneppp_unit *u, int d, const double *w, const double *l,
-                                const double *t, double g, double value, double slope, double *gw, double *gl,
-                                double *gb)
-{
-   int r;
-   if (u->act == SNEPPP_RBF) {
-      for (r = 0; r < d; r++) {
-         double step = (t[r] - w[r]) / l[r];
-         gw[r] += g * value * step / l[r];
-         gl[r] += g * value * step * step / l[r];
-      }
-      return;
-   }
-   *gb += g * slope;
-   for (r = 0; r < d; r++) gw[r] += g * slope * t[r];
-}
-
-/* k = sum_k mu_k psi_i(t_k) psi_j(t_k): the definition is the closed form. */
-static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   size_t c;
-   double k = 0;
-   for (c = 0; c < p->win->count; c++) {
-      const double *t = p->win->point + c * (size_t)p->d;
-      double        mu = p->win->weight ? p->win->weight[c] : 1, si, sj;
-      double        vi = sneppp__finite_unit(&p->ui, p->d, p->wi, p->li, p->bi, t, &si);
-      double        vj = sneppp__finite_unit(&p->uj, p->d, p->wj, p->lj, p->bj, t, &sj);
-      k += mu * vi * vj;
-      if (!out) continue;
-      sneppp__finite_pull(&p->ui, p->d, p->wi, p->li, t, out->g * mu * vj, vi, si, out->wi, out->li, out->bi);
-      sneppp__finite_pull(&p->uj, p->d, p->wj, p->lj, t, out->g * mu * vi, vj, sj, out->wj, out->lj, out->bj);
-   }
-   return k;
 }
 
 /* ---- >>kernel-gauss: Gaussian measures and mixtures --------------------------------------------------------
@@ -6329,7 +6168,7 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
       k_a = E[sigma_i' sigma_j],     k_C = E[sigma_i' sigma_j'],     2 k_A = E[sigma_i'' sigma_j],
 
    from which dk/db_i = k_a, dk/dw_i = k_a m + s o v_i with v_i = dk/dw~_i = 2 k_A w~_i + k_C w~_j, dk/dm = k_a w_i +
-   k_b w_j and dk/ds = v_i o w_i + v_j o w_j. A mixture is a sum. So a row is one `core`: five numbers in, the value
+   k_b w_j and dk/ds = v_i o w_i + v_j o w_j. A mixture is a sum. So a rule is one core: five numbers in, the value
    and its partial derivatives out; the pair function does the rest.
 
    Two dangers, both from nearly parallel weights. D = AB - C^2, |w~_i - w~_j|^2, bA - aC and their kind cancel if
@@ -6337,24 +6176,28 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
    of changing the weights by a rounding. And for step units k_A and k_C are infinite as D -> 0 although their
    combination v_i is not; therefore a core may state v_i by its component along the unit residual r_i, the part
    of w~_j that is orthogonal to w~_i, and may use the difference and the sum of the weights as well. */
-typedef struct sneppp__gauss {
-   sneppp_unit   ui, uj;
+typedef struct sneppp__gauss { /* means a, b are a[0], a[1] here, variances A, B are A[0], A[1] */
+   sneppp_unit   u[2];
    int           d;
-   double        a, b, A, B, C, D; /* D = AB - C^2 >= 0                                             */
+   double        a[2], A[2], C, D; /* D = AB - C^2 >= 0                                             */
    double        minus, plus;      /* |w~_i - w~_j|^2, |w~_i + w~_j|^2                              */
    double        X;                /* |a w~_j - b w~_i|^2 = a^2 B - 2abC + b^2 A                    */
-   double        Ni, Nj;           /* aB - bC, bA - aC                                              */
-   const double *wi, *wj;          /* (d) w~                                                        */
+   double        N[2];             /* aB - bC, bA - aC                                              */
+   const double *w[2];             /* (d) w~                                                        */
    int           grad;             /* derivatives are wanted                                        */
 } sneppp__gauss;
 
-/* v_i = ii w~_i + ij w~_j + ri r_i + minus (w~_i - w~_j) + plus (w~_i + w~_j), and v_j = jj w~_j + ji w~_i
-   + rj r_j - minus (w~_i - w~_j) + plus (w~_i + w~_j), where r_i is the unit vector along w~_j - (C/A)
-   w~_i, r_j that along w~_i - (C/B) w~_j, either 0 if the weights are parallel. Everything is multiplied
-   by e^log. */
-typedef struct sneppp__gauss_out {
-   double k, a, b, ii, ij, jj, ji, ri, rj, minus, plus, log;
-} sneppp__gauss_out;
+/* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual) + minus (w~_i - w~_j) + plus (w~_i + w~_j), and v_j likewise,
+   with -minus. The unit residual of i is that of w~_j against w~_i, 0 if the weights are parallel. Everything is
+   multiplied by e^log. */
+typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], minus, plus, log; } sneppp__gauss_out;
+
+SNEPPP__INLINE double sneppp__ipow(double x, int n)
+{
+   double y = 1;
+   for (; n > 0; n--) y *= x;
+   return y;
+}
 
 SNEPPP__INLINE double sneppp__gdot(int d, const double *x, const double *y)
 {
@@ -6386,157 +6229,46 @@ static double sneppp__residual(int d, const double *u, const double *v, double *
    return sneppp__gdot(d, r, r);
 }
 
-/* The smooth kind of activations, for which the five numbers are enough as they are: sums of
-   exponentials and polynomials. Pairs with one of ONE, EXP and MONOMIAL reduce to first moments and need
-   no more either. */
-static int sneppp__gauss_plain(const sneppp_unit *ui, const sneppp_unit *uj)
+/* The numbers, from weights w~, means and units that are set. Sums of exponentials and polynomials do not need the last
+   four of them, nor do pairs with ONE, EXP and MONOMIAL, which reduce to first moments. */
+static void sneppp__gauss_numbers(sneppp__gauss *q)
 {
-   int                k, smooth = 0;
-   const sneppp_unit *u[2];
-   u[0] = ui;
-   u[1] = uj;
-   for (k = 0; k < 2; k++) {
-      sneppp_act act = u[k]->act;
-      if (act == SNEPPP_ONE || act == SNEPPP_EXP || act == SNEPPP_MONOMIAL) return 1;
-      smooth += act == SNEPPP_COS || act == SNEPPP_SIN || act == SNEPPP_SNAKE || act == SNEPPP_COSMIDENT;
-   }
-   return smooth == 2;
-}
-
-/* The reduction for component c of the mixture; wi and wj receive w~. */
-static void sneppp__gauss_reduce(const sneppp__pair *p, size_t c, double *wi, double *wj, sneppp__gauss *q)
-{
-   const double *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL;
-   const double *s = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
-   double        t[SNEPPP_MAX_DIM], ri, rj;
-   int           r, d = p->d, one = p->uj.act == SNEPPP_ONE;
-   q->ui = p->ui;
-   q->uj = p->uj;
-   q->d = d;
-   q->wi = wi;
-   q->wj = wj;
-   q->a = p->bi;
-   q->b = one ? 0 : p->bj;
-   q->A = q->B = q->C = q->minus = q->plus = q->D = q->X = q->Ni = q->Nj = 0;
-   for (r = 0; r < d; r++) {
-      double u = p->wi[r], v = one ? 0 : p->wj[r], lo, hi;
-      if (m) { q->a += u * m[r]; q->b += v * m[r]; }
-      if (s) { u *= s[r]; v *= s[r]; }
-      wi[r] = u;
-      wj[r] = v;
-      lo = u - v;
-      hi = u + v;
-      q->A += u * u;
-      q->B += v * v;
-      q->C += u * v;
+   const double  *u = q->w[0], *v = q->w[1];
+   const unsigned i = 1u << q->u[0].act, j = 1u << q->u[1].act, waves = SNEPPP__WAVES | SNEPPP__SNAKES;
+   double         t[SNEPPP__MAX_STATS];
+   int            r, wide;
+   q->A[0] = q->A[1] = q->C = q->minus = q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
+   for (r = 0; r < q->d; r++) {
+      double lo = u[r] - v[r], hi = u[r] + v[r];
+      q->A[0] += u[r] * u[r];
+      q->A[1] += v[r] * v[r];
+      q->C += u[r] * v[r];
       q->minus += lo * lo;
       q->plus += hi * hi;
    }
-   if (sneppp__gauss_plain(&p->ui, &p->uj)) return;
-   for (r = 0; r < d; r++) t[r] = q->a * wj[r] - q->b * wi[r];
-   q->X = sneppp__gdot(d, t, t);
-   q->Ni = sneppp__gdot(d, wj, t);
-   q->Nj = -sneppp__gdot(d, wi, t);
-   if (q->A >= q->B) { /* the residual against the longer of the two is the accurate one */
-      ri = sneppp__residual(d, wi, wj, t);
-      q->D = q->A * ri;
-   } else {
-      rj = sneppp__residual(d, wj, wi, t);
-      q->D = q->B * rj;
-   }
+   if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
+   for (r = 0; r < q->d; r++) t[r] = q->a[0] * v[r] - q->a[1] * u[r];
+   q->X = sneppp__gdot(q->d, t, t);
+   q->N[0] = sneppp__gdot(q->d, v, t);
+   q->N[1] = -sneppp__gdot(q->d, u, t);
+   wide = q->A[0] >= q->A[1]; /* the residual against the longer of the two is the accurate one */
+   q->D = q->A[!wide] * sneppp__residual(q->d, q->w[!wide], q->w[wide], t);
 }
 
-/* The chain rule from a core's partial derivatives to the parameters, times g. */
-static void sneppp__gauss_chain(const sneppp__pair *p, const sneppp__pull *out, size_t c, const sneppp__gauss *q,
-                                const sneppp__gauss_out *t, double g)
+/* v_i and v_j, see sneppp__gauss_out: (2, d), without the factor e^log. */
+static void sneppp__gauss_slopes(const sneppp__gauss *q, const sneppp__gauss_out *t, double v[2][SNEPPP__MAX_STATS])
 {
-   const double *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL;
-   const double *s = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
-   double        ri[SNEPPP_MAX_DIM] = { 0 }, rj[SNEPPP_MAX_DIM] = { 0 }, ni = 0, nj = 0;
-   int           r, d = p->d, one = p->uj.act == SNEPPP_ONE;
-   if (t->ri != 0) {
-      ni = sqrt(sneppp__residual(d, q->wi, q->wj, ri));
-      if (ni > 0) ni = t->ri / ni;
+   for (int s = 0; s < 2; s++) {
+      const double *own = q->w[s], *other = q->w[1 - s];
+      double        rest[SNEPPP__MAX_STATS], n = 0;
+      if (t->r[s] != 0) {
+         n = sqrt(sneppp__residual(q->d, own, other, rest));
+         if (n > 0) n = t->r[s] / n;
+      }
+      for (int r = 0; r < q->d; r++)
+         v[s][r] = t->own[s] * own[r] + t->cross[s] * other[r] + t->minus * (own[r] - other[r]) +
+                   t->plus * (own[r] + other[r]) + (n != 0 ? n * rest[r] : 0);
    }
-   if (t->rj != 0) {
-      nj = sqrt(sneppp__residual(d, q->wj, q->wi, rj));
-      if (nj > 0) nj = t->rj / nj;
-   }
-   for (r = 0; r < d; r++) {
-      double u = q->wi[r], v = q->wj[r], dm = t->minus * (u - v), dp = t->plus * (u + v);
-      double vi = t->ii * u + t->ij * v + dm + dp + (ni != 0 ? ni * ri[r] : 0);
-      double vj = t->jj * v + t->ji * u - dm + dp + (nj != 0 ? nj * rj[r] : 0);
-      if (out->mean) out->mean[c * (size_t)d + (size_t)r] += g * (t->a * p->wi[r] + (one ? 0 : t->b * p->wj[r]));
-      if (out->scale) out->scale[c * (size_t)d + (size_t)r] += g * (vi * p->wi[r] + (one ? 0 : vj * p->wj[r]));
-      out->wi[r] += g * ((m ? t->a * m[r] : 0) + (s ? s[r] * vi : vi));
-      if (!one) out->wj[r] += g * ((m ? t->b * m[r] : 0) + (s ? s[r] * vj : vj));
-   }
-   *out->bi += g * t->a;
-   if (!one) *out->bj += g * t->b;
-}
-
-SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
-{
-   return win->weight ? win->weight[c] : win->count ? 1.0 / (double)win->count : 1.0;
-}
-
-static void sneppp__gauss_core(const sneppp__pair *p, size_t c, int grad, double *wi, double *wj,
-                               sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   memset(t, 0, sizeof *t);
-   sneppp__gauss_reduce(p, c, wi, wj, q);
-   q->grad = grad;
-   p->row->gauss(q, t);
-}
-
-/* Logarithmic rows, k > 0: log k = log sum_c weight_c k_c by the largest term, and its derivatives are
-   averages of the components' with weights weight_c k_c / k. The cores run twice, since the number of
-   components is free. */
-static double sneppp__gauss_pair_log(const sneppp__pair *p, const sneppp__pull *out)
-{
-   double            wi[SNEPPP_MAX_DIM], wj[SNEPPP_MAX_DIM], top = 0, sum = 0, logk;
-   size_t            c, count = p->win->count ? p->win->count : 1;
-   int               any = 0;
-   sneppp__gauss     q;
-   sneppp__gauss_out t;
-   for (c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), term;
-      sneppp__gauss_core(p, c, 0, wi, wj, &q, &t);
-      if (!(weight * t.k > 0)) continue;
-      term = t.log + (weight * t.k == 1 ? 0 : log(weight * t.k));
-      if (!any) { top = term; sum = 1; any = 1; }
-      else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
-      else sum += exp(term - top);
-   }
-   /* Not finite where no component counts, or weights are so large that even logarithms overflow: callers look. */
-   logk = any ? top + log(sum) : sneppp__minus_infinity();
-   for (c = 0; out && c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), share;
-      sneppp__gauss_core(p, c, 1, wi, wj, &q, &t);
-      share = exp(t.log - logk);
-      sneppp__gauss_chain(p, out, c, &q, &t, out->g * weight * share);
-      if (out->weight) out->weight[c] += out->g * share * t.k;
-   }
-   return logk;
-}
-
-static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   double            wi[SNEPPP_MAX_DIM], wj[SNEPPP_MAX_DIM], sum = 0;
-   size_t            c, count = p->win->count ? p->win->count : 1;
-   sneppp__gauss     q;
-   sneppp__gauss_out t;
-   if (p->log) return sneppp__gauss_pair_log(p, out);
-   for (c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), e;
-      sneppp__gauss_core(p, c, out != NULL, wi, wj, &q, &t);
-      e = t.log != 0 ? exp(t.log) : 1;
-      sum += weight * e * t.k;
-      if (!out) continue;
-      sneppp__gauss_chain(p, out, c, &q, &t, out->g * weight * e);
-      if (out->weight) out->weight[c] += out->g * e * t.k;
-   }
-   return sum;
 }
 
 /* ---- first moments ----
@@ -6645,7 +6377,7 @@ static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
 /* e^{-pz^2} times cos or sin of qz is the real or imaginary part of exp(-pz^2 + iqz); its average over
    N(mu, v) is T^{-1/2} exp(-(p mu^2 + q^2 v/2)/T + iq mu/T), T = 1 + 2pv. Its logarithm is quadratic in
    mu, hence the recursion f^(r+1) = (x + iy) f^(r) - (2p/T) r f^(r-1), x + iy the derivative of the
-   logarithm. */
+   logarithm. p = 0: cos and sin; q = 0: the bell. */
 static void sneppp__gabor_moments(double p, double q, int sine, double mu, double v, int n, double *c)
 {
    double T = 1 + 2 * p * v, e = exp(-(p * mu * mu + 0.5 * q * q * v) / T) / sqrt(T);
@@ -6673,24 +6405,30 @@ static void sneppp__snake_moments(double q, int u, double mu, double v, int n, d
    }
 }
 
+/* The precision 2p and the frequency of exp(-p z^2) cos or sin(qz): BELL has q = 0, COS and SIN have p = 0, q = 1. */
+static double sneppp__bell_params(const sneppp_unit *u, double *q, int *sine)
+{
+   int wave = u->act == SNEPPP_COS || u->act == SNEPPP_SIN;
+   *sine = u->act == SNEPPP_SIN || u->act == SNEPPP_GABOR_SIN;
+   *q = wave ? 1 : u->act == SNEPPP_BELL ? 0 : u->q;
+   return wave ? 0 : 2 * u->p;
+}
+
+/* What noise a soft step hides: Phi(z/sqrt e), see sneppp__stein. */
+SNEPPP__INLINE double sneppp__noise(sneppp_act act)
+{
+   return act == SNEPPP_PHI || act == SNEPPP_GELU ? 1 : act == SNEPPP_ERF ? 0.5 : 0;
+}
+
 /* c[0..n] of unit u; returns the logarithm of a factor common to all. */
 static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int n, double *c)
 {
-   double step[SNEPPP__MOMENTS + 1], e, co, si;
-   int    r;
+   double step[SNEPPP__MOMENTS + 1], q, p;
+   int    r, sine;
    switch (u->act) {
-      case SNEPPP_COS: case SNEPPP_SIN:
-         e = exp(-0.5 * v);
-         co = cos(mu);
-         si = sin(mu);
-         for (r = 0; r <= n; r++) {
-            int    turn = (r + (u->act == SNEPPP_SIN ? 3 : 0)) & 3; /* sin z = cos(z + 3 pi/2) */
-            double wave = (turn & 1) ? si : co;
-            c[r] = e * (turn == 1 || turn == 2 ? -wave : wave);
-         }
+      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT:
+         sneppp__snake_moments(2 * u->p, u->act == SNEPPP_SNAKE, mu, v, n, c);
          return 0;
-      case SNEPPP_SNAKE:     sneppp__snake_moments(2 * u->p, 1, mu, v, n, c); return 0;
-      case SNEPPP_COSMIDENT: sneppp__snake_moments(2 * u->p, 0, mu, v, n, c); return 0;
       case SNEPPP_EXP:
          for (r = 0; r <= n; r++) c[r] = 1;
          return mu + 0.5 * v;
@@ -6709,11 +6447,12 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
          sneppp__step_moments(1, mu, v, n + 1, step);
          for (r = 0; r <= n; r++) c[r] = mu * step[r] + (r ? r * step[r - 1] : 0) + v * step[r + 1];
          return 0;
-      case SNEPPP_ELU:       sneppp__elu_moments(u->p, mu, v, n, c); return 0;
-      case SNEPPP_BELL:      sneppp__gabor_moments(u->p, 0, 0, mu, v, n, c); return 0;
-      case SNEPPP_GABOR_SIN: sneppp__gabor_moments(u->p, u->q, 1, mu, v, n, c); return 0;
-      case SNEPPP_GABOR_COS: sneppp__gabor_moments(u->p, u->q, 0, mu, v, n, c); return 0;
-      case SNEPPP_MONOMIAL:  sneppp__mono_moments((int)u->p, mu, v, n, c); return 0;
+      case SNEPPP_ELU: sneppp__elu_moments(u->p, mu, v, n, c); return 0;
+      case SNEPPP_COS: case SNEPPP_SIN: case SNEPPP_BELL: case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS:
+         p = 0.5 * sneppp__bell_params(u, &q, &sine);
+         sneppp__gabor_moments(p, q, sine, mu, v, n, c);
+         return 0;
+      case SNEPPP_MONOMIAL: sneppp__mono_moments((int)u->p, mu, v, n, c); return 0;
       default:
          for (r = 0; r <= n; r++) c[r] = r == 0;
          return 0;
@@ -6721,34 +6460,34 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
 }
 
 /* sigma x ONE: the first moment. */
-static void sneppp__gauss_one(const sneppp__gauss *q, sneppp__gauss_out *t)
+static void sneppp__gauss_moment(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[3];
-   t->log = sneppp__moments_of(&q->ui, q->a, q->A, q->grad ? 2 : 0, c);
+   t->log = sneppp__moments_of(&q->u[0], q->a[0], q->A[0], q->grad ? 2 : 0, c);
    t->k = c[0];
    if (!q->grad) return;
-   t->a = c[1];
-   t->ii = c[2];
+   t->a[0] = c[1];
+   t->own[0] = c[2];
 }
 
-/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C (R5). With
+/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With
    sigma = EXP the sum of the exponents is better taken from |w~_i + w~_j|^2, see sneppp__gauss_exp. */
-static void sneppp__gauss_tilted(const sneppp__gauss *q, sneppp__gauss_out *t)
+static void sneppp__gauss_tilt(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[3];
-   t->log = q->a + 0.5 * q->A + sneppp__moments_of(&q->uj, q->b + q->C, q->B, q->grad ? 2 : 0, c);
+   t->log = q->a[0] + 0.5 * q->A[0] + sneppp__moments_of(&q->u[1], q->a[1] + q->C, q->A[1], q->grad ? 2 : 0, c);
    t->k = c[0];
    if (!q->grad) return;
-   t->a = t->ii = c[0];
-   t->b = t->ij = t->ji = c[1];
-   t->jj = c[2];
+   t->a[0] = t->own[0] = c[0];
+   t->a[1] = t->cross[0] = t->cross[1] = c[1];
+   t->own[1] = c[2];
 }
 
 /* EXP x EXP: log k = a + b + |w~_i + w~_j|^2/2, the moment generating function. */
 static void sneppp__gauss_exp(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   t->log = q->a + q->b + 0.5 * q->plus;
-   t->k = t->a = t->b = t->plus = 1;
+   t->log = q->a[0] + q->a[1] + 0.5 * q->plus;
+   t->k = t->a[0] = t->a[1] = t->plus = 1;
 }
 
 /* sum_r binom(p, r) C^r power_{p-r} c_{r+shift}. */
@@ -6763,69 +6502,70 @@ static double sneppp__price_sum(int p, double C, const double *power, const doub
    return sum;
 }
 
-/* MONOMIAL x sigma. sigma = MONOMIAL gives Isserlis' sum r! binom(p, r) binom(q, r) C^r E[U^{p-r}]
-   E[V^{q-r}]. */
-static void sneppp__gauss_mono(const sneppp__gauss *q, sneppp__gauss_out *t)
+/* MONOMIAL x sigma, the monomial being on side s. sigma = MONOMIAL gives Isserlis' sum r! binom(p, r) binom(q, r) C^r
+   E[U^{p-r}] E[V^{q-r}]. */
+static void sneppp__gauss_price(const sneppp__gauss *q, int s, sneppp__gauss_out *t)
 {
    double c[SNEPPP__MOMENTS], power[SNEPPP__MAX_ORDER + 1], C = q->C;
-   int    p = (int)q->ui.p;
-   t->log = sneppp__moments_of(&q->uj, q->b, q->B, q->grad ? p + 2 : p, c);
-   sneppp__powers(p, q->a, q->A, power);
+   int    p = (int)q->u[s].p, o = 1 - s;
+   t->log = sneppp__moments_of(&q->u[o], q->a[o], q->A[o], q->grad ? p + 2 : p, c);
+   sneppp__powers(p, q->a[s], q->A[s], power);
    t->k = sneppp__price_sum(p, C, power, c, 0);
    if (!q->grad) return;
-   t->b = sneppp__price_sum(p, C, power, c, 1);
-   t->jj = sneppp__price_sum(p, C, power, c, 2);
-   if (p > 0) t->a = p * sneppp__price_sum(p - 1, C, power, c, 0);
-   if (p > 0) t->ij = t->ji = p * sneppp__price_sum(p - 1, C, power, c, 1);
-   if (p > 1) t->ii = p * (p - 1) * sneppp__price_sum(p - 2, C, power, c, 0);
+   t->a[o] = sneppp__price_sum(p, C, power, c, 1);
+   t->own[o] = sneppp__price_sum(p, C, power, c, 2);
+   if (p > 0) t->a[s] = p * sneppp__price_sum(p - 1, C, power, c, 0);
+   if (p > 0) t->cross[0] = t->cross[1] = p * sneppp__price_sum(p - 1, C, power, c, 1);
+   if (p > 1) t->own[s] = p * (p - 1) * sneppp__price_sum(p - 2, C, power, c, 0);
 }
 
 /* Weights of length zero: U = a is a constant (or V = b is), C = 0, and k is a product of first moments.
    Only the rectified units need this as a case of its own. */
 static void sneppp__gauss_apart(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   double c[3], e[3];
-   sneppp__moments_of(&q->ui, q->a, q->A, 2, c);
-   sneppp__moments_of(&q->uj, q->b, q->B, 2, e);
-   t->k = c[0] * e[0];
-   t->a = c[1] * e[0];
-   t->b = c[0] * e[1];
-   t->ii = c[2] * e[0];
-   t->jj = c[0] * e[2];
-   t->ij = t->ji = c[1] * e[1];
+   double c[2][3];
+   for (int s = 0; s < 2; s++) sneppp__moments_of(&q->u[s], q->a[s], q->A[s], 2, c[s]);
+   t->k = c[0][0] * c[1][0];
+   t->cross[0] = t->cross[1] = c[0][1] * c[1][1];
+   for (int s = 0; s < 2; s++) {
+      t->a[s] = c[s][1] * c[1 - s][0];
+      t->own[s] = c[s][2] * c[1 - s][0];
+   }
 }
 
 /* ---- waves and bells ---- */
 
-/* E of the four products of cos and sin of a pair of normals with means a, b, covariance C and half the
-   sum of the variances S; em, ep are half the variances of the difference and of the sum. cc = (e^{-em}
-   cos(a - b) + e^{-ep} cos(a + b))/2 and so on; but for small a, b, C the two terms of ss cancel, and the
+/* E of the four products w[x][y] of cos (0) and sin (1) of a pair of normals with means a, b, covariance C and half the
+   sum of the variances S; em, ep are half the variances of the difference and of the sum. cos cos is (e^{-em}
+   cos(a - b) + e^{-ep} cos(a + b))/2 and so on; but for small a, b, C the two terms of sin sin cancel, and the
    form in hyperbolic functions does not. For large |C| it is the other way round: cosh C overflows. */
-typedef struct sneppp__trig { double cc, ss, cs, sc; } sneppp__trig;
-
-static sneppp__trig sneppp__trig_of(double a, double b, double C, double S, double em, double ep)
+static void sneppp__trig(double a, double b, double C, double S, double em, double ep, double w[2][2])
 {
-   sneppp__trig w;
    if (fabs(C) < 1) {
       double ca = cos(a), sa = sin(a), cb = cos(b), sb = sin(b), e = exp(-S), ch = e * cosh(C), sh = e * sinh(C);
-      w.cc = ca * cb * ch + sa * sb * sh;
-      w.ss = sa * sb * ch + ca * cb * sh;
-      w.cs = ca * sb * ch - sa * cb * sh;
-      w.sc = sa * cb * ch - ca * sb * sh;
+      w[0][0] = ca * cb * ch + sa * sb * sh;
+      w[1][1] = sa * sb * ch + ca * cb * sh;
+      w[0][1] = ca * sb * ch - sa * cb * sh;
+      w[1][0] = sa * cb * ch - ca * sb * sh;
    } else {
       double m = 0.5 * exp(-em), p = 0.5 * exp(-ep), cm = m * cos(a - b), cp = p * cos(a + b),
              sm = m * sin(a - b), sp = p * sin(a + b);
-      w.cc = cm + cp;
-      w.ss = cm - cp;
-      w.cs = sp - sm;
-      w.sc = sp + sm;
+      w[0][0] = cm + cp;
+      w[1][1] = cm - cp;
+      w[0][1] = sp - sm;
+      w[1][0] = sp + sm;
    }
-   return w;
 }
 
-static sneppp__trig sneppp__trig_at(const sneppp__gauss *q)
+/* |f_i w~_i - f_j w~_j|^2 and |f_i w~_i + f_j w~_j|^2 from the vectors. */
+static void sneppp__gauss_spread(const sneppp__gauss *q, const double *f, double *minus, double *plus)
 {
-   return sneppp__trig_of(q->a, q->b, q->C, 0.5 * (q->A + q->B), 0.5 * q->minus, 0.5 * q->plus);
+   *minus = *plus = 0;
+   for (int r = 0; r < q->d; r++) {
+      double lo = f[0] * q->w[0][r] - f[1] * q->w[1][r], hi = f[0] * q->w[0][r] + f[1] * q->w[1][r];
+      *minus += lo * lo;
+      *plus += hi * hi;
+   }
 }
 
 /* COS x COS: k = (e_- cos(a - b) + e_+ cos(a + b))/2 with e_-+ = exp(-|w~_i -+ w~_j|^2/2): the
@@ -6834,38 +6574,16 @@ static sneppp__trig sneppp__trig_at(const sneppp__gauss *q)
    equal weights accurate. */
 static void sneppp__gauss_cos(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   double m = 0.5 * exp(-0.5 * q->minus), p = 0.5 * exp(-0.5 * q->plus), lo = q->a - q->b, hi = q->a + q->b;
+   double m = 0.5 * exp(-0.5 * q->minus), p = 0.5 * exp(-0.5 * q->plus), lo = q->a[0] - q->a[1], hi = q->a[0] + q->a[1];
    double cm = m * cos(lo), cp = p * cos(hi), sm, sp;
    t->k = cm + cp;
    if (!q->grad) return;
    sm = m * sin(lo);
    sp = p * sin(hi);
-   t->a = -sm - sp;
-   t->b = sm - sp;
+   t->a[0] = -sm - sp;
+   t->a[1] = sm - sp;
    t->minus = -cm;
    t->plus = -cp;
-}
-
-/* SIN x SIN: the same with the sign of the second term changed; small weights and biases would cancel. */
-static void sneppp__gauss_sin(const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   sneppp__trig w = sneppp__trig_at(q);
-   t->k = w.ss;
-   t->a = w.cs;
-   t->b = w.sc;
-   t->ii = t->jj = -w.ss;
-   t->ij = t->ji = w.cc;
-}
-
-/* COS x SIN. */
-static void sneppp__gauss_cos_sin(const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   sneppp__trig w = sneppp__trig_at(q);
-   t->k = w.cs;
-   t->a = -w.ss;
-   t->b = w.cc;
-   t->ii = t->jj = -w.cs;
-   t->ij = t->ji = -w.sc;
 }
 
 /* SNAKE and COSMIDENT, sigma = z + (u - cos qz)/q with q = 2p and u = 1 for snake, 0 for cosmident (SNEFY
@@ -6879,41 +6597,42 @@ static void sneppp__gauss_cos_sin(const sneppp__gauss *q, sneppp__gauss_out *t)
    is the linear kernel. */
 static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   double qi = 2 * q->ui.p, qj = 2 * q->uj.p, a = qi * q->a, b = qj * q->b, A = 0.5 * qi * qi * q->A,
-          B = 0.5 * qj * qj * q->B;
-   double ei = exp(-A), ej = exp(-B), ca = cos(a), sa = sin(a), cb = cos(b), sb = sin(b), C = qi * qj * q->C;
-   double hi = sin(0.5 * a), hj = sin(0.5 * b), ci = ei * ca, cj = ej * cb, si = ei * sa, sj = ej * sb;
-   double oi = q->ui.act == SNEPPP_SNAKE ? 2 * hi * hi - expm1(-A) * ca : -ci; /* u - c */
-   double oj = q->uj.act == SNEPPP_SNAKE ? 2 * hj * hj - expm1(-B) * cb : -cj;
-   double vcc, vsc, vcs, vss; /* covariances */
-   if (fabs(C) < 1) {
-      double h = sinh(0.5 * C), ch = ei * ej * 2 * h * h, sh = ei * ej * sinh(C);
-      vcc = ch * ca * cb + sh * sa * sb;
-      vss = ch * sa * sb + sh * ca * cb;
-      vsc = ch * sa * cb - sh * ca * sb;
-      vcs = ch * ca * sb - sh * sa * cb;
-   } else {
-      double        em = 0, ep = 0;
-      sneppp__trig w;
-      int           r;
-      for (r = 0; r < q->d; r++) {
-         double lo = qi * q->wi[r] - qj * q->wj[r], up = qi * q->wi[r] + qj * q->wj[r];
-         em += lo * lo;
-         ep += up * up;
-      }
-      w = sneppp__trig_of(a, b, C, A + B, 0.5 * em, 0.5 * ep);
-      vcc = w.cc - ci * cj;
-      vss = w.ss - si * sj;
-      vsc = w.sc - si * cj;
-      vcs = w.cs - ci * sj;
+   double f[2], a[2], A[2], e[2], w[2][2], m[2][2], cov[2][2], rest[2], C; /* w, m: cos (0) and sin (1) of each unit */
+   for (int s = 0; s < 2; s++) {
+      double half;
+      f[s] = 2 * q->u[s].p;
+      a[s] = f[s] * q->a[s];
+      A[s] = 0.5 * f[s] * f[s] * q->A[s];
+      e[s] = exp(-A[s]);
+      w[s][0] = cos(a[s]);
+      w[s][1] = sin(a[s]);
+      m[s][0] = e[s] * w[s][0];
+      m[s][1] = e[s] * w[s][1];
+      half = sin(0.5 * a[s]);
+      rest[s] = q->u[s].act == SNEPPP_SNAKE ? 2 * half * half - expm1(-A[s]) * w[s][0] : -m[s][0]; /* u - c */
    }
-   t->k = q->C + q->a * q->b + q->a * oj / qj + q->b * oi / qi + q->C * (si + sj) + (oi / qi) * (oj / qj) +
-          vcc / qi / qj;
-   t->a = q->b * (1 + si) + oj / qj + qi * q->C * ci + (si * oj - vsc) / qj;
-   t->b = q->a * (1 + sj) + oi / qi + qj * q->C * cj + (sj * oi - vcs) / qi;
-   t->ij = t->ji = (1 + si) * (1 + sj) + vss;
-   t->ii = qi * (q->b * ci - qi * q->C * si) + qi / qj * (ci * oj - vcc);
-   t->jj = qj * (q->a * cj - qj * q->C * sj) + qj / qi * (cj * oi - vcc);
+   C = f[0] * f[1] * q->C;
+   if (fabs(C) < 1) {
+      double h = sinh(0.5 * C), ch = e[0] * e[1] * 2 * h * h, sh = e[0] * e[1] * sinh(C);
+      for (int x = 0; x < 2; x++)
+         for (int y = 0; y < 2; y++)
+            cov[x][y] = ch * w[0][x] * w[1][y] + (x == y ? sh : -sh) * w[0][!x] * w[1][!y];
+   } else {
+      double em, ep;
+      sneppp__gauss_spread(q, f, &em, &ep);
+      sneppp__trig(a[0], a[1], C, A[0] + A[1], 0.5 * em, 0.5 * ep, cov);
+      for (int x = 0; x < 2; x++)
+         for (int y = 0; y < 2; y++) cov[x][y] -= m[0][x] * m[1][y];
+   }
+   t->k = q->C + q->a[0] * q->a[1] + q->a[0] * rest[1] / f[1] + q->a[1] * rest[0] / f[0] + q->C * (m[0][1] + m[1][1]) +
+          (rest[0] / f[0]) * (rest[1] / f[1]) + cov[0][0] / f[0] / f[1];
+   t->cross[0] = t->cross[1] = (1 + m[0][1]) * (1 + m[1][1]) + cov[1][1];
+   for (int s = 0; s < 2; s++) {
+      int o = 1 - s;
+      t->a[s] = q->a[o] * (1 + m[s][1]) + rest[o] / f[o] + f[s] * q->C * m[s][0] +
+                (m[s][1] * rest[o] - cov[1 - s][s]) / f[o];
+      t->own[s] = f[s] * (q->a[o] * m[s][0] - f[s] * q->C * m[s][1]) + f[s] / f[o] * (m[s][0] * rest[o] - cov[0][0]);
+   }
 }
 
 /* Units e^{-pz^2} times 1, cos qz or sin qz: BELL, GABOR_COS, GABOR_SIN, and with p = 0 COS and SIN. The
@@ -6931,338 +6650,215 @@ static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
    d_j^2 = -1 and the four turned kernels are the four waves. */
 static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   int    wave_i = q->ui.act == SNEPPP_COS || q->ui.act == SNEPPP_SIN,
-          sine_i = q->ui.act == SNEPPP_SIN || q->ui.act == SNEPPP_GABOR_SIN;
-   int    wave_j = q->uj.act == SNEPPP_COS || q->uj.act == SNEPPP_SIN,
-          sine_j = q->uj.act == SNEPPP_SIN || q->uj.act == SNEPPP_GABOR_SIN;
-   double x = wave_i ? 0 : 2 * q->ui.p, qi = wave_i ? 1 : q->ui.act == SNEPPP_BELL ? 0 : q->ui.q;
-   double y = wave_j ? 0 : 2 * q->uj.p, qj = wave_j ? 1 : q->uj.act == SNEPPP_BELL ? 0 : q->uj.q;
-   double D = q->D, Delta = 1 + x * q->A + y * q->B + x * y * D, m = (q->a + y * q->Ni) / Delta,
-          n = (q->b + x * q->Nj) / Delta;
-   double front = exp(-0.5 * (x * q->a * q->a + y * q->b * q->b + x * y * q->X) / Delta) / sqrt(Delta);
-   double ei = qi * (1 + y * q->B) / Delta, ej = qj * (1 + x * q->A) / Delta, gj = x * qj * q->C / Delta,
-          gi = y * qi * q->C / Delta;
-   double f, fi, fj, fij; /* the kernel, turned in i, in j, in both */
-   if (qi == 0 && qj == 0) {
-      f = front;
-      fi = fj = fij = 0;
-   } else {
-      double        low = 0, up = 0, both = (qi * qi * y + qj * qj * x) * D, si, sj, cross;
-      sneppp__trig w;
-      int           r;
-      for (r = 0; r < q->d; r++) {
-         double minus = qi * q->wi[r] - qj * q->wj[r], plus = qi * q->wi[r] + qj * q->wj[r];
-         low += minus * minus;
-         up += plus * plus;
-      }
-      w = sneppp__trig_of(qi * m, qj * n, qi * qj * q->C / Delta,
-          0.5 * (qi * qi * q->A + qj * qj * q->B + both) / Delta,
-                           0.5 * (low + both) / Delta, 0.5 * (up + both) / Delta);
-      f = front * (sine_i ? sine_j ? w.ss : w.sc : sine_j ? w.cs : w.cc);
-      si = sine_i ? sine_j ? w.cs : w.cc : sine_j ? -w.ss : -w.sc;
-      sj = sine_i ? sine_j ? w.sc : -w.ss : sine_j ? w.cc : -w.cs;
-      cross = sine_i ? sine_j ? w.cc : -w.cs : sine_j ? -w.sc : w.ss;
-      fi = front * si;
-      fj = front * sj;
-      fij = front * cross;
+   double f[2], x[2], m[2], e[2], g[2], turned[2] = { 0, 0 }, both = 0, k, Delta, front;
+   int    sine[2];
+   for (int s = 0; s < 2; s++) x[s] = sneppp__bell_params(&q->u[s], &f[s], &sine[s]);
+   Delta = 1 + x[0] * q->A[0] + x[1] * q->A[1] + x[0] * x[1] * q->D;
+   front = exp(-0.5 * (x[0] * q->a[0] * q->a[0] + x[1] * q->a[1] * q->a[1] + x[0] * x[1] * q->X) / Delta) / sqrt(Delta);
+   for (int s = 0; s < 2; s++) {
+      int o = 1 - s;
+      m[s] = (q->a[s] + x[o] * q->N[s]) / Delta;
+      e[s] = f[s] * (1 + x[o] * q->A[o]) / Delta;
+      g[s] = x[o] * f[s] * q->C / Delta;
    }
-   t->k = f;
+   k = front;
+   if (f[0] != 0 || f[1] != 0) {
+      double low, up, more = (f[0] * f[0] * x[1] + f[1] * f[1] * x[0]) * q->D, w[2][2];
+      sneppp__gauss_spread(q, f, &low, &up);
+      sneppp__trig(f[0] * m[0], f[1] * m[1], f[0] * f[1] * q->C / Delta,
+                   0.5 * (f[0] * f[0] * q->A[0] + f[1] * f[1] * q->A[1] + more) / Delta, 0.5 * (low + more) / Delta,
+                   0.5 * (up + more) / Delta, w);
+      k = front * w[sine[0]][sine[1]];
+      turned[0] = (sine[0] ? front : -front) * w[!sine[0]][sine[1]];
+      turned[1] = (sine[1] ? front : -front) * w[sine[0]][!sine[1]];
+      both = (sine[0] == sine[1] ? front : -front) * w[!sine[0]][!sine[1]];
+   }
+   t->k = k;
    if (!q->grad) return;
-   m *= x;
-   n *= y;
-   t->a = -m * f + ei * fi - gj * fj;
-   t->b = -n * f + ej * fj - gi * fi;
-   t->ij = t->ji = (m * n + ei * gi + ej * gj + x * y * q->C / Delta) * f + (m * gi - n * ei) * fi +
-                   (n * gj - m * ej) * fj +
-                   (ei * ej + gi * gj) * fij;
-   t->ii = (m * m - ei * ei - gj * gj - x * (1 + y * q->B) / Delta) * f - 2 * m * ei * fi + 2 * m * gj * fj
-           - 2 * ei * gj * fij;
-   t->jj = (n * n - ej * ej - gi * gi - y * (1 + x * q->A) / Delta) * f - 2 * n * ej * fj + 2 * n * gi * fi
-           - 2 * ej * gi * fij;
+   for (int s = 0; s < 2; s++) m[s] *= x[s];
+   t->cross[0] = t->cross[1] = (m[0] * m[1] + e[0] * g[0] + e[1] * g[1] + x[0] * x[1] * q->C / Delta) * k +
+                               (m[0] * g[0] - m[1] * e[0]) * turned[0] + (m[1] * g[1] - m[0] * e[1]) * turned[1] +
+                               (e[0] * e[1] + g[0] * g[1]) * both;
+   for (int s = 0; s < 2; s++) {
+      int o = 1 - s;
+      t->a[s] = -m[s] * k + e[s] * turned[s] - g[o] * turned[o];
+      t->own[s] = (m[s] * m[s] - e[s] * e[s] - g[o] * g[o] - x[s] * (1 + x[o] * q->A[o]) / Delta) * k -
+                  2 * m[s] * e[s] * turned[s] + 2 * m[s] * g[o] * turned[o] - 2 * e[s] * g[o] * both;
+   }
 }
 
-/* ---- steps, hard and soft ---- */
+/* ---- steps, hard and soft, and powers of them ----
 
-/* STEP, PHI, ERF and RELU, GELU in any combination. The units are S(z/sqrt e) and z S(z/sqrt e), where S
-   is the normal cdf and e = 0 for STEP and RELU, e = 1 for PHI and GELU; ERF is 2 Phi(sqrt 2 z) - 1, so e
-   = 1/2 and S = erf(./sqrt 2), whose density is twice the normal one. With noise of variances e_i, e_j
-   added the smooth units are hard ones:
+   STEP, RELU and rectified powers, PHI, ERF and GELU, in any combination, are U^p S(U) with a step S: hard, or
+   S(z/sqrt e) the normal cdf with e = 1 for PHI and GELU; ERF is 2 Phi(sqrt 2 z) - 1, so e = 1/2 and S = erf(./sqrt
+   2), whose density is twice the normal one. With noise of variances e_i, e_j added the soft steps are hard ones:
 
       E[S_i S_j] = P(U + noise > 0, V + noise > 0) = Phi_2(h, k; rho),   h = a/sqrt(A'), k = b/sqrt(B'),
           A' = A + e_i, B' = B + e_j,
 
-   rho = C/sqrt(A'B'), 1 - rho^2 = Delta/(A'B'), Delta = D + e_i B + e_j A + e_i e_j. Factors z come out by
-   Stein's lemma, and what remains are one-dimensional integrals under the line U = 0 or V = 0. Every bit
-   of the following is for general e, so the table has all the mixtures. Sources: the arc-sine law and
-   Williams 1998 (erf), Tsuchida et al. 2021 (GELU), all without bias; for ReLU with bias the paper says
-   that there is no closed form, and this is it. */
-typedef struct sneppp__soft {
-   double A, B, Delta;    /* A', B', their determinant                                  */
-   double P;              /* E[S_i S_j]                                                 */
-   double ci, cj;         /* density of U + noise at 0 (twice for ERF), the same for V  */
-   double Si, Sj;         /* E[S_i | V = 0], E[S_j | U = 0]                             */
-   double fi, fj;         /* their derivatives in the conditional mean                  */
-   double ki, kj;         /* kappa_i = (h - rho k)/sqrt(1 - rho^2), kappa_j             */
-} sneppp__soft;
+   rho = C/sqrt(A'B'), 1 - rho^2 = Delta/(A'B'), Delta = D + e_i B + e_j A + e_i e_j. Stein's lemma, E[U g] = a E[g]
+   + A E[g_U] + C E[g_V], takes powers off one by one. A derivative of S is a density at 0, under which U + noise =
+   0 is known:
 
-SNEPPP__INLINE double sneppp__soft_noise(sneppp_act act)
+      F_pq  = E[U^p S_i V^q S_j]   = a F_{p-1,q} + A ((p-1) F_{p-2,q} + du_{p-1,q}) + C (q F_{p-1,q-1} + dv_{p-1,q})
+      du_pq = E[U^p S_i' V^q S_j]  = (e_i/A') (a du_{p-1,q} + A (p-1) du_{p-2,q} + C (q du_{p-1,q-1} + dd_{p-1,q}))
+      du_0q                        = the density of U + noise at 0 times E[V^q S_j | U + noise = 0], a first moment
+      dd_pq = E[U^p S_i' V^q S_j'] = the density of both at (0, 0) times a moment of a pair with the means e_i (e_j a +
+                                     N_i)/Delta, e_j (e_i b + N_j)/Delta and the covariance e_i e_j C/Delta,
+
+   so for hard steps du_pq = 0 unless p = 0, and soft ones have p <= 1. Derivatives are entries of the same tables:
+
+      k_a = p F_{p-1,q} + du_pq,     k_C = pq F_{p-1,q-1} + p dv_{p-1,q} + q du_{p,q-1} + dd_pq,
+      2 k_A = p(p-1) F_{p-2,q} + 2p du_{p-1,q} - (a du_pq + A p du_{p-1,q} + C (q du_{p,q-1} + dd_pq))/A'.
+
+   Without bias two hard units have the arc-cosine kernel (Cho & Saul 2009; here for unequal orders too)
+
+      F_pq = |w~_i|^p |w~_j|^q (p+q)!!/(2 pi) [sqrt(pi/2) if p+q is odd] I,
+      I = integral_0^delta sin^p t sin^q(delta - t) dt,
+
+   delta = pi - (angle between the weights). Sources: the arc-sine law and Williams 1998 (erf), Tsuchida et al. 2021
+   (GELU), all without bias; for ReLU with bias the paper says that there is no closed form, and this is it. */
+typedef struct sneppp__stein {
+   double F[SNEPPP__MAX_ORDER + 1][SNEPPP__MAX_ORDER + 1];
+   double du[2][2][SNEPPP__MAX_ORDER + 1]; /* [side][power of that side, 0 or 1][power of the other] */
+   double dd[2][2];
+   double A[2];                            /* A', B'                                                 */
+   double peak[2];                         /* dd_00 sqrt(D/A), which is finite for hard steps        */
+} sneppp__stein;
+
+SNEPPP__INLINE double sneppp__stein_du(const sneppp__stein *o, int s, int own, int other)
 {
-   return act == SNEPPP_PHI || act == SNEPPP_GELU ? 1 : act == SNEPPP_ERF ? 0.5 : 0;
+   return own < 2 ? o->du[s][own][other] : 0;
 }
 
-/* The products S(h)S(k) and the rest Psi = Phi_2 - Phi Phi are kept apart for ERF, where Phi_2 itself
-   would cancel. */
-static sneppp__soft sneppp__soft_of(const sneppp__gauss *q, double ei, double ej)
+SNEPPP__INLINE double sneppp__stein_dd(const sneppp__stein *o, int p, int q)
 {
-   sneppp__soft s;
-   int          erf_i = q->ui.act == SNEPPP_ERF, erf_j = q->uj.act == SNEPPP_ERF;
-   double       ti = erf_i ? 2 : 1, tj = erf_j ? 2 : 1, ra, rb, rD, h, k, psi, P;
-   s.A = q->A + ei;
-   s.B = q->B + ej;
-   s.Delta = q->D + ei * q->B + ej * q->A + ei * ej;
-   ra = sqrt(s.A);
-   rb = sqrt(s.B);
-   rD = sqrt(s.Delta);
-   h = q->a / ra;
-   k = q->b / rb;
-   s.ki = sneppp__ratio(ej * q->a + q->Ni, rb * rD);
-   s.kj = sneppp__ratio(ei * q->b + q->Nj, ra * rD);
-   P = sneppp__bvn(h, k, q->C / (ra * rb), rD / (ra * rb), s.kj, s.ki, &psi);
-   if (erf_i || erf_j) {
-      double Sh = erf_i ? erf(h / SNEPPP__SQRT2) : sneppp__Phi(h),
-             Sk = erf_j ? erf(k / SNEPPP__SQRT2) : sneppp__Phi(k);
-      P = Sh * Sk + ti * tj * psi;
+   return p < 2 && q < 2 ? o->dd[p][q] : 0;
+}
+
+/* I of the arc-cosine kernel for p >= q; gamma = pi - delta. (p+q) I_pq = (p-1) I_{p-2,q} + q cos(gamma) I_{p-1,q-1}
+   (q = 0: the last term is cos(gamma) sin^(p-1)(gamma)) is a sum of positive terms for gamma < pi/2. Beyond, it cancels
+   like delta^2 per step. There t = delta/2 + y and sin y = S z with S = sin(delta/2), C = cos(delta/2) give
+
+      I = S^(p+q+1) sum_{j even} binom(m, j) C^j integral_{-1}^{1} (1-z^2)^q z^j (1 - S^2 z^2)^((m-j-1)/2) dz, m = p-q,
+
+   and the last power is expanded: terms B(j/2 + k + 1/2, q + 1) of the order of (S^2)^k, S^2 <= 1/2. */
+static double sneppp__sines_series(int p, int q, double S, double C)
+{
+   int    m = p - q;
+   double beta = 2, y = S * S, sum = 0, choose = 1, power = 1;
+   for (int r = 1; r <= q; r++) beta *= r / (r + 0.5); /* B(1/2, q + 1) */
+   for (int j = 0; j <= m; j += 2) {
+      double a = 0.5 * j + 0.5, e = 0.5 * (m - j - 1), term = beta, part = 0;
+      for (int k = 0; k < 80 && fabs(term) > 1e-18 * fabs(part); k++) {
+         part += term;
+         term *= -y * (e - k) / (k + 1) * (a + k) / (a + k + q + 1);
+      }
+      sum += choose * power * part;
+      choose *= (double)((m - j) * (m - j - 1)) / ((j + 1) * (j + 2));
+      power *= C * C;
+      beta *= a / (a + q + 1);
    }
-   s.P = P;
-   s.ci = ti * sneppp__phi(h) / ra;
-   s.cj = tj * sneppp__phi(k) / rb;
-   s.Si = erf_i ? erf(s.ki / SNEPPP__SQRT2) : sneppp__Phi(s.ki);
-   s.Sj = erf_j ? erf(s.kj / SNEPPP__SQRT2) : sneppp__Phi(s.kj);
-   s.fi = rD > 0 ? ti * sneppp__phi(s.ki) * rb / rD : 0;
-   s.fj = rD > 0 ? tj * sneppp__phi(s.kj) * ra / rD : 0;
-   return s;
+   for (int r = 0; r < p + q + 1; r++) sum *= S;
+   return sum;
 }
 
-/* S_i x S_j. k_a = c_i S_j(kappa_j), k_C = c_i f_j, 2 k_A = -(a k_a + C k_C)/A'. For two hard steps k_C ~
-   1/sqrt D, and v_i = -(a k_a/A) w~_i + k_C (w~_j - (C/A) w~_i) is written with the unit residual, whose
-   factor k_C sqrt(D/A) is bounded. */
-static void sneppp__gauss_cdf(const sneppp__gauss *q, sneppp__gauss_out *t)
+/* one_minus = 1 - cos gamma, one_plus = 1 + cos gamma. The lowest orders have their own lines: step delta, ReLU
+   (sin delta - delta cos delta)/2 by its series when the weights are nearly opposite. */
+static double sneppp__sines(int p, int q, double delta, double sine, double one_minus, double one_plus)
 {
-   double       ei = sneppp__soft_noise(q->ui.act), ej = sneppp__soft_noise(q->uj.act);
-   sneppp__soft s;
-   if (!(q->A + ei > 1e-300) || !(q->B + ej > 1e-300)) { sneppp__gauss_apart(q, t); return; }
-   s = sneppp__soft_of(q, ei, ej);
-   t->k = s.P;
-   if (!q->grad) return;
-   t->a = s.ci * s.Sj;
-   t->b = s.cj * s.Si;
-   t->ii = -q->a * t->a / s.A;
-   t->jj = -q->b * t->b / s.B;
-   if (ei == 0 && ej == 0) {
-      t->ri = s.ci * sneppp__phi(s.kj);
-      t->rj = s.cj * sneppp__phi(s.ki);
-   } else {
-      t->ij = t->ji = s.ci * s.fj;
-      t->ii -= q->C * t->ij / s.A;
-      t->jj -= q->C * t->ij / s.B;
+   double cosine = (one_plus - one_minus) / 2;
+   if (p < q) { int swap = p; p = q; q = swap; }
+   if (p == 0) return delta;
+   if (p == 1 && q == 0) return one_plus;
+   if (p == 1) {
+      double y = delta * delta;
+      if (delta > 0.5) return (sine + delta * cosine) / 2;
+      return delta * y / 6 * (1 - y / 10 * (1 - y / 28 * (1 - y / 54 * (1 - y / 88 * (1 - y / 130 * (1 - y / 180))))));
    }
+   if (cosine <= 0) return sneppp__sines_series(p, q, sqrt(one_plus / 2), sqrt(one_minus / 2));
+   return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, one_minus, one_plus) +
+           cosine *
+              (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, one_minus, one_plus) : sneppp__ipow(sine, p - 1))) /
+          (p + q);
 }
 
-/* S_i x V S_j, e.g. STEP x RELU, PHI x GELU:
-      k = b P + B c_j S_i(kappa_i) + C c_i S_j(kappa_j).
-   On the line U = 0 the unit j has mean b' = (e_i b + bA - aC)/A' and variance B' - e_j = (D + e_i B)/A',
-   and there its moments are g_0 = b' S_j + (variance) f_j and g_1, the derivative in b'. */
-static void sneppp__gauss_cdf_ramp(const sneppp__gauss *q, sneppp__gauss_out *t)
+/* The arc-cosine kernel from order (p, q) down to `depth` orders less. delta comes from |u^ + v^| and |u^ - v^| of the
+   unit vectors; acos would lose half of the digits. */
+static void sneppp__stein_zero(const sneppp__gauss *g, int p, int q, int depth, sneppp__stein *o)
 {
-   double       ei = sneppp__soft_noise(q->ui.act), ej = sneppp__soft_noise(q->uj.act), mean, var, g0, g1, u;
-   sneppp__soft s;
-   if (!(q->A + ei > 1e-300) || !(q->B + ej > 1e-300)) { sneppp__gauss_apart(q, t); return; }
-   s = sneppp__soft_of(q, ei, ej);
-   t->k = q->b * s.P + q->B * s.cj * s.Si + q->C * s.ci * s.Sj;
-   if (!q->grad) return;
-   mean = (ei * q->b + q->Nj) / s.A;
-   var = (q->D + ei * q->B) / s.A;
-   g0 = ej == 0 ? sneppp__rect_moment(1, mean, var) : mean * s.Sj + var * s.fj;
-   g1 = s.Sj + (ej == 0 ? 0 : ej * mean * s.fj / (ej + var));
-   u = ej / s.B;
-   t->a = s.ci * g0;
-   t->b = s.P + (ej == 0 ? 0 : u * s.cj * (q->b * s.Si + q->C * s.fi));
-   t->ji = s.ci * g1;
-   t->ii = -q->a * t->a / s.A;
-   if (ei == 0 && ej == 0) t->ri = t->ji * sqrt(var); /* the residual w~_j - (C/A) w~_i has length sqrt(D/A) */
-   else { t->ij = t->ji; t->ii -= q->C * t->ji / s.A; }
-   t->jj = s.cj * (2 - u * q->b * q->b / s.B - q->B / s.B) * s.Si;
-   if (ej > 0) t->jj += s.cj * u * q->C / s.B * s.fi * (q->C * s.ki * sqrt(s.B / s.Delta) - 2 * q->b);
+   double f[2], pp, mm, delta;
+   for (int s = 0; s < 2; s++) f[s] = 1 / sqrt(g->A[s]);
+   sneppp__gauss_spread(g, f, &mm, &pp);
+   delta = 2 * atan2(sqrt(pp), sqrt(mm));
+   for (int m = p > depth ? p - depth : 0; m <= p; m++)
+      for (int n = q > depth ? q - depth : 0; n <= q; n++) {
+         double k = ((m + n) & 1) ? 1.25331413731550025121 : 1; /* sqrt(pi/2) */
+         for (int e = m + n; e > 1; e -= 2) k *= e;
+         k *= sneppp__sines(m, n, delta, 0.5 * sqrt(pp * mm), 0.5 * mm, 0.5 * pp) / (2 * SNEPPP__PI);
+         o->F[m][n] = k * sneppp__ipow(sqrt(g->A[0]), m) * sneppp__ipow(sqrt(g->A[1]), n);
+      }
 }
 
-/* U S_i x V S_j: RELU and GELU.
-      k = (ab + C) P + c_j S_i (aB + bC e_j/B') + c_i S_j (bA + aC e_i/A') + c_i f_j (A (D + e_i B)/A' + C^2 e_j/B'),
-   in which c_i f_j A (D + e_i B)/A' -> sqrt D phi(h) phi(kappa_j) for hard units and is written so that D
-   = 0 is harmless. */
-static void sneppp__gauss_ramp(const sneppp__gauss *q, sneppp__gauss_out *t)
+/* Fills the tables up to order (p, q): `all` of F, or what value and derivatives of that order need. */
+static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sneppp__stein *o)
 {
-   double       ei = sneppp__soft_noise(q->ui.act), ej = sneppp__soft_noise(q->uj.act), a = q->a, b = q->b, C = q->C;
-   double       ui, uj, mi, mj, vi, vj, g0, g1, g2, l0, l1, l2, both;
-   sneppp__soft s;
-   if (!(q->A + ei > 1e-300) || !(q->B + ej > 1e-300)) { sneppp__gauss_apart(q, t); return; }
-   s = sneppp__soft_of(q, ei, ej);
-   ui = ei / s.A;
-   uj = ej / s.B;
-   mj = (ei * b + q->Nj) / s.A; /* mean and variance of V on U + noise = 0, and the reverse */
-   vj = (q->D + ei * q->B) / s.A;
-   mi = (ej * a + q->Ni) / s.B;
-   vi = (q->D + ej * q->A) / s.B;
-   if (ei == 0 && ej == 0)
-      t->k = (a * b + C) * s.P + a * q->B * s.cj * s.Si + b * q->A * s.ci * s.Sj +
-             q->A * sqrt(vj) * s.ci * sneppp__phi(s.kj);
-   else
-      t->k = (a * b + C) * s.P + s.cj * s.Si * (a * q->B + b * C * uj) + s.ci * s.Sj * (b * q->A + a * C * ui) +
-             s.ci * s.fj * (q->A * vj + C * C * uj);
-   if (!q->grad) return;
-   t->a = b * s.P + q->B * s.cj * s.Si + C * s.ci * s.Sj;
-   t->b = a * s.P + q->A * s.ci * s.Sj + C * s.cj * s.Si;
-   t->ij = s.P;
-   g0 = ej == 0 ? sneppp__rect_moment(1, mj, vj) : mj * s.Sj + vj * s.fj;
-   l0 = ei == 0 ? sneppp__rect_moment(1, mi, vi) : mi * s.Si + vi * s.fi;
-   t->ii = s.ci * g0;
-   t->jj = s.cj * l0;
-   if (ei > 0 || ej > 0) {
-      g1 = s.Sj + ej * mj * s.fj / (ej + vj);
-      l1 = s.Si + ei * mi * s.fi / (ei + vi);
-      g2 = s.fj * (2 - ej * mj * mj / ((ej + vj) * (ej + vj)) - vj / (ej + vj));
-      l2 = s.fi * (2 - ei * mi * mi / ((ei + vi) * (ei + vi)) - vi / (ei + vi));
-      both = s.ci * s.fj * ei * ej / s.Delta * (C + (ej * a + q->Ni) * (ei * b + q->Nj) / s.Delta);
-      t->a += s.ci * ui * (a * g0 + C * g1);
-      t->b += s.cj * uj * (b * l0 + C * l1);
-      t->ij += ui * s.ci * (a * s.Sj + C * s.fj) + uj * s.cj * (b * s.Si + C * s.fi) + both;
-      t->ii = s.ci * ((2 - ui * a * a / s.A - q->A / s.A) * g0 - ui * C / s.A * (2 * a * g1 + C * g2));
-      t->jj = s.cj * ((2 - uj * b * b / s.B - q->B / s.B) * l0 - uj * C / s.B * (2 * b * l1 + C * l2));
+   double e[2], twice[2], root[2], h[2], kappa[2], density[2], cdf[2], c[2], Delta, rD, psi = 0, P = 0;
+   int    order[2], soft = 0, zero;
+   order[0] = p, order[1] = q;
+   for (int s = 0; s < 2; s++) {
+      e[s] = sneppp__noise(g->u[s].act);
+      twice[s] = g->u[s].act == SNEPPP_ERF ? 2 : 1;
+      o->A[s] = g->A[s] + e[s];
+      root[s] = sqrt(o->A[s]);
+      h[s] = g->a[s] / root[s];
+      soft |= e[s] > 0;
    }
-   t->ji = t->ij;
-}
-
-/* Unit i as j and the reverse, in a reduction and in its result. */
-static sneppp__gauss sneppp__gauss_swap(const sneppp__gauss *q)
-{
-   sneppp__gauss s = *q;
-   s.ui = q->uj; s.uj = q->ui;
-   s.a = q->b;   s.b = q->a;
-   s.A = q->B;   s.B = q->A;
-   s.Ni = q->Nj; s.Nj = q->Ni;
-   s.wi = q->wj; s.wj = q->wi;
-   return s;
-}
-
-/* t += factor * s, after exchanging i and j if `swap`. */
-static void sneppp__gauss_add(sneppp__gauss_out *t, double factor, const sneppp__gauss_out *s, int swap)
-{
-   t->k += factor * s->k;
-   t->a += factor * (swap ? s->b : s->a);
-   t->b += factor * (swap ? s->a : s->b);
-   t->ii += factor * (swap ? s->jj : s->ii);
-   t->jj += factor * (swap ? s->ii : s->jj);
-   t->ij += factor * (swap ? s->ji : s->ij);
-   t->ji += factor * (swap ? s->ij : s->ji);
-   t->ri += factor * (swap ? s->rj : s->ri);
-   t->rj += factor * (swap ? s->ri : s->rj);
-   t->minus += factor * s->minus;
-   t->plus += factor * s->plus;
-}
-
-/* ---- rectified powers ---- */
-
-/* M_pq = E[U_+^p V_+^q]. du_n = E[delta(U) V_+^n] is a normal density times a one-dimensional moment,
-   likewise dv_n, and Stein's lemma gives the recursions of truncated normal moments,
-
-      M_00 = Phi_2,    M_0q = b M_{0,q-1} + (q-1) B M_{0,q-2} + C du_{q-1}  (q = 1: + B dv_0),    M_p0 by symmetry,
-      M_1q = a M_0q + A du_q + q C M_{0,q-1},    M_pq = a M_{p-1,q} + (p-1) A M_{p-2,q} + q C M_{p-1,q-1}.
-
-   Without bias, h = k = 0, there is the arc-cosine kernel (Cho & Saul 2009; here for unequal orders too)
-
-      M_pq = |w~_i|^p |w~_j|^q (p+q)!!/(2 pi) [sqrt(pi/2) if p+q is odd] J,
-      J = integral_0^delta sin^p t sin^q(delta - t) dt,
-
-   delta = pi - (angle between the weights). Its integrand is positive: no cancellation for nearly
-   antiparallel weights, where J ~ delta^{p+q+1} and the formulas with sin delta, cos delta lose all
-   digits. */
-typedef struct sneppp__rect {
-   double du[SNEPPP__MAX_ORDER + 1], dv[SNEPPP__MAX_ORDER + 1];
-   double M[SNEPPP__MAX_ORDER + 1][SNEPPP__MAX_ORDER + 1];
-} sneppp__rect;
-
-/* delta from p = |u^ + v^| and q = |u^ - v^| of the unit vectors; acos would lose half of the digits. */
-static double sneppp__gauss_delta(const sneppp__gauss *q)
-{
-   double ri = 1 / sqrt(q->A), rj = 1 / sqrt(q->B), plus = 0, minus = 0;
-   int    r;
-   for (r = 0; r < q->d; r++) {
-      double u = q->wi[r] * ri, v = q->wj[r] * rj;
-      plus += (u + v) * (u + v);
-      minus += (u - v) * (u - v);
+   Delta = soft ? g->D + e[0] * g->A[1] + e[1] * g->A[0] + e[0] * e[1] : g->D;
+   rD = sqrt(Delta);
+   for (int s = 0; s < 2; s++) kappa[s] = sneppp__ratio(e[1 - s] * g->a[s] + g->N[s], root[1 - s] * rD);
+   zero = !soft && !all && g->a[0] == 0 && g->a[1] == 0;
+   if (zero && !g->grad) { sneppp__stein_zero(g, p, q, 0, o); return; }
+   if (!zero)
+      P = sneppp__bvn(h[0], h[1], g->C / (root[0] * root[1]), rD / (root[0] * root[1]), kappa[1], kappa[0], &psi);
+   if (twice[0] * twice[1] > 1) /* Phi_2 itself would cancel */
+      P = (twice[0] > 1 ? erf(h[0] / SNEPPP__SQRT2) : sneppp__Phi(h[0])) *
+             (twice[1] > 1 ? erf(h[1] / SNEPPP__SQRT2) : sneppp__Phi(h[1])) + twice[0] * twice[1] * psi;
+   if (p + q == 0 && !g->grad) { o->F[0][0] = P; return; }
+   for (int s = 0; s < 2; s++) { /* cdf: of S_s, given that the other is 0 */
+      density[s] = twice[s] * sneppp__phi(h[s]) / root[s];
+      cdf[s] = twice[s] > 1 ? erf(kappa[s] / SNEPPP__SQRT2) : sneppp__Phi(kappa[s]);
+      c[s] = soft ? e[s] * (e[1 - s] * g->a[s] + g->N[s]) / Delta : 0;
    }
-   return 2 * atan2(sqrt(plus), sqrt(minus));
-}
-
-/* J of the arc-cosine kernel. */
-static double sneppp__arccos_J(int p, int q, double delta)
-{
-   const double *x, *w;
-   double        sum = 0, half = 0.5 * delta, s = sin(half);
-   int           i, n;
-   if (p + q == 0) return delta;
-   if (p + q == 1) return 2 * s * s;
-   if (p == 1 && q == 1 && delta > 0.5) return 0.5 * (sin(delta) - delta * cos(delta));
-   n = sneppp__gauss_legendre(p + q <= 8 ? 16 : p + q <= 20 ? 24 : 32, &x, &w);
-   for (i = 0; i < n; i++) {
-      double a = sin(half * (1 + x[i])), b = sin(half * (1 - x[i])), f = w[i];
-      int    k;
-      for (k = 0; k < p; k++) f *= a;
-      for (k = 0; k < q; k++) f *= b;
-      sum += f;
+   for (int s = 0; s < 2; s++) o->peak[s] = density[s] * twice[1 - s] * sneppp__phi(kappa[1 - s]);
+   o->dd[0][0] = rD > 0 ? o->peak[0] * root[0] / rD : 0;
+   o->dd[1][0] = c[0] * o->dd[0][0];
+   o->dd[0][1] = c[1] * o->dd[0][0];
+   o->dd[1][1] = soft ? (c[0] * c[1] + e[0] * e[1] * g->C / Delta) * o->dd[0][0] : 0;
+   for (int s = 0; s < 2; s++) {
+      int    other = 1 - s, last = order[other];
+      double mean = (e[s] * g->a[other] + g->N[other]) / o->A[s], var = (g->D + e[s] * g->A[other]) / o->A[s];
+      double *du = o->du[s][0];
+      du[0] = density[s] * cdf[other];
+      for (int n = 1; n <= last; n++)
+         du[n] = e[other] > 0 ? mean * du[0] + var * o->dd[0][0] : density[s] * sneppp__rect_moment(n, mean, var);
+      for (int n = 0; order[s] > 0 && n <= last; n++)
+         o->du[s][1][n] = e[s] > 0 ? e[s] / o->A[s] * (g->a[s] * du[n] + g->C * ((n ? n * du[n - 1] : 0) +
+                                     (s ? sneppp__stein_dd(o, n, 0) : sneppp__stein_dd(o, 0, n)))) : 0;
    }
-   return half * sum;
+   if (zero) { sneppp__stein_zero(g, p, q, 2, o); return; }
+   o->F[0][0] = P;
+   for (int n = 1; n <= q; n++)
+      o->F[0][n] = g->a[1] * o->F[0][n - 1] + g->C * o->du[0][0][n - 1] +
+                   g->A[1] * ((n > 1 ? (n - 1) * o->F[0][n - 2] : 0) + sneppp__stein_du(o, 1, n - 1, 0));
+   for (int m = 1; m <= p; m++)
+      for (int n = 0; n <= q; n++)
+         o->F[m][n] = g->a[0] * o->F[m - 1][n] +
+                      g->A[0] * ((m > 1 ? (m - 1) * o->F[m - 2][n] : 0) + sneppp__stein_du(o, 0, m - 1, n)) +
+                      g->C * ((n ? n * o->F[m - 1][n - 1] : 0) + sneppp__stein_du(o, 1, n, m - 1));
 }
 
-static double sneppp__arccos(const sneppp__gauss *g, int p, int q, double delta)
-{
-   double f = ((p + q) & 1) ? 1.25331413731550025121 : 1; /* sqrt(pi/2) */
-   int    n;
-   for (n = p + q; n > 1; n -= 2) f *= n;
-   f *= sneppp__arccos_J(p, q, delta) / (2 * SNEPPP__PI);
-   for (n = 0; n < p; n++) f *= sqrt(g->A);
-   for (n = 0; n < q; n++) f *= sqrt(g->B);
-   return f;
-}
-
-/* Fills M up to order (p, q): `all` of it, or what is within two of that order, for which zero means have the
-   arc-cosine kernel. */
-static void sneppp__rect_fill(const sneppp__gauss *g, int p, int q, int all, sneppp__rect *o, double *hj, double *hi)
-{
-   double       a = g->a, b = g->b, A = g->A, B = g->B, C = g->C;
-   int          m, n;
-   sneppp__soft s = sneppp__soft_of(g, 0, 0);
-   *hj = s.ci * sneppp__phi(s.kj);
-   *hi = s.cj * sneppp__phi(s.ki);
-   for (n = 0; n <= q; n++) o->du[n] = s.ci * (n ? sneppp__rect_moment(n, g->Nj / A, g->D / A) : s.Sj);
-   for (n = 0; n <= p; n++) o->dv[n] = s.cj * (n ? sneppp__rect_moment(n, g->Ni / B, g->D / B) : s.Si);
-   if (a == 0 && b == 0 && !all) {
-      double delta = sneppp__gauss_delta(g);
-      for (m = p > 2 ? p - 2 : 0; m <= p; m++)
-         for (n = q > 2 ? q - 2 : 0; n <= q; n++) o->M[m][n] = sneppp__arccos(g, m, n, delta);
-      return;
-   }
-   o->M[0][0] = s.P;
-   for (n = 1; n <= q; n++)
-      o->M[0][n] = b * o->M[0][n - 1] + (n == 1 ? B * o->dv[0] : (n - 1) * B * o->M[0][n - 2]) + C * o->du[n - 1];
-   for (m = 1; m <= p; m++) {
-      o->M[m][0] = a * o->M[m - 1][0] + (m == 1 ? A * o->du[0] : (m - 1) * A * o->M[m - 2][0]) + C * o->dv[m - 1];
-      for (n = 1; n <= q; n++)
-         o->M[m][n] = a * o->M[m - 1][n] + (m == 1 ? A * o->du[n] : (m - 1) * A * o->M[m - 2][n]) +
-             n * C * o->M[m - 1][n - 1];
-   }
-}
-
-/* M_pq with positive terms only, for the far tails, where the recursions cancel: polar coordinates about
+/* F_pq of hard units with positive terms only, for the far tails, where the recursions cancel: polar coordinates about
    the point U = V = 0. In units of the normal that point is (-kappa_i, -k), the quadrant is a wedge of
    opening delta, U and V are proportional to r sin(delta - t) and r sin t, and the integral over r is a
    rectified moment of order p + q + 1:
@@ -7277,22 +6873,17 @@ static double sneppp__rect_polar(const sneppp__gauss *g, int p, int q, double de
    static const double edge[9] = {0, 0.02, 0.1, 0.27, 0.5, 0.73, 0.9, 0.98, 1};
    const double       *node, *weight;
    double              sum = 0;
-   int                 i, j, m, n = sneppp__gauss_legendre(k * k + ki * ki < 50 ? 12 : 20, &node, &weight);
-   for (i = 0; i < 8; i++) {
-      for (j = 0; j < n; j++) {
+   int                 n = sneppp__gauss_legendre(k * k + ki * ki < 50 ? 12 : 20, &node, &weight);
+   for (int i = 0; i < 8; i++) {
+      for (int j = 0; j < n; j++) {
          double half = 0.5 * delta * (edge[i + 1] - edge[i]), t = delta * edge[i] + half * (1 + node[j]);
          double st = sin(t), ct = cos(t), x = ki * ct + k * st, y = k * ct - ki * st,
                 f = half * weight[j] * sneppp__phi(y);
-         double su = sin(delta - t);
-         if (f == 0) continue;
-         for (m = 0; m < p; m++) f *= su;
-         for (m = 0; m < q; m++) f *= st;
-         sum += f * sneppp__rect_moment(p + q + 1, x, 1);
+         if (f != 0)
+            sum += f * sneppp__ipow(sin(delta - t), p) * sneppp__ipow(st, q) * sneppp__rect_moment(p + q + 1, x, 1);
       }
    }
-   for (m = 0; m < p; m++) sum *= sqrt(g->A);
-   for (m = 0; m < q; m++) sum *= sqrt(g->B);
-   return sum;
+   return sum * sneppp__ipow(sqrt(g->A[0]), p) * sneppp__ipow(sqrt(g->A[1]), q);
 }
 
 /* The same for parallel weights of one direction, D = 0: U = |w~_i| (z + h), V = |w~_j| (z + k) with one normal z.
@@ -7300,17 +6891,14 @@ static double sneppp__rect_polar(const sneppp__gauss *g, int p, int q, double de
    terms are positive. */
 static double sneppp__rect_parallel(const sneppp__gauss *g, int p, int q)
 {
-   double ra = sqrt(g->A), rb = sqrt(g->B), gap = g->Ni / (g->B * ra), first = gap < 0 ? g->a / ra : g->b / rb;
-   double sum = 0, factor = 1;
-   int    k, n = gap < 0 ? q : p; /* the power of the unit that is on already */
-   gap = fabs(gap);
-   for (k = 0; k <= n; k++) {
+   double ra = sqrt(g->A[0]), rb = sqrt(g->A[1]), gap = g->N[0] / (g->A[1] * ra),
+          first = gap < 0 ? g->a[0] / ra : g->a[1] / rb, sum = 0, factor = 1;
+   int    n = gap < 0 ? q : p; /* the power of the unit that is on already */
+   for (int k = 0; k <= n; k++) {
       sum += factor * sneppp__rect_moment(p + q - k, first, 1);
-      factor *= gap * (n - k) / (k + 1);
+      factor *= fabs(gap) * (n - k) / (k + 1);
    }
-   for (k = 0; k < p; k++) sum *= ra;
-   for (k = 0; k < q; k++) sum *= rb;
-   return sum;
+   return sum * sneppp__ipow(ra, p) * sneppp__ipow(rb, q);
 }
 
 /* Value and first derivatives again, if the value is so small that its terms must have cancelled, and small
@@ -7319,188 +6907,160 @@ static double sneppp__rect_parallel(const sneppp__gauss *g, int p, int q)
    point U = V = 0 is far away, stay as they are. */
 static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss_out *t)
 {
-   double size = 1, k = g->b / sqrt(g->B), ki = sneppp__ratio(g->Ni, sqrt(g->B * g->D)), delta = 0;
-   int    m, n, parallel = g->D == 0 && g->C > 0;
-   for (m = 0; m < p; m++) size *= fabs(g->a) + sqrt(g->A);
-   for (m = 0; m < q; m++) size *= fabs(g->b) + sqrt(g->B);
-   if (p + q == 0 || !(t->k < 1e-4 * size) || (g->a >= 0 && k >= 0)) return;
-   if (sneppp__rect_moment(2 * p, g->a, g->A) * sneppp__rect_moment(2 * q, g->b, g->B) > 1e-6 * size * size) return;
+   double size = sneppp__ipow(fabs(g->a[0]) + sqrt(g->A[0]), p) * sneppp__ipow(fabs(g->a[1]) + sqrt(g->A[1]), q);
+   double k = g->a[1] / sqrt(g->A[1]), ki = sneppp__ratio(g->N[0], sqrt(g->A[1] * g->D)), delta = 0;
+   int    parallel = g->D == 0 && g->C > 0;
+   if (p + q == 0 || !(t->k < 1e-4 * size) || (g->a[0] >= 0 && k >= 0)) return;
+   if (sneppp__rect_moment(2 * p, g->a[0], g->A[0]) * sneppp__rect_moment(2 * q, g->a[1], g->A[1]) > 1e-6 * size * size)
+      return;
    if (!parallel) {
+      double f[2], pp, mm;
       if (!(k * k + ki * ki < 625)) return;
-      delta = sneppp__gauss_delta(g);
+      for (int s = 0; s < 2; s++) f[s] = 1 / sqrt(g->A[s]);
+      sneppp__gauss_spread(g, f, &mm, &pp);
+      delta = 2 * atan2(sqrt(pp), sqrt(mm));
    }
-   for (m = 0; m <= g->grad && m <= p; m++) {
-      for (n = 0; n <= g->grad && n <= q; n++) {
+   for (int m = 0; m <= g->grad && m <= p; m++) {
+      for (int n = 0; n <= g->grad && n <= q; n++) {
          double M = parallel ? sneppp__rect_parallel(g, p - m, q - n)
                              : sneppp__rect_polar(g, p - m, q - n, delta, k, ki);
-         if (m && n) t->ij = t->ji = p * q * M;
-         else if (m) t->a = p * M;
-         else if (n) t->b = q * M;
+         if (m && n) t->cross[0] = t->cross[1] = p * q * M;
+         else if (m) t->a[0] = p * M;
+         else if (n) t->a[1] = q * M;
          else t->k = M;
       }
    }
 }
 
-/* RECT x RECT, with STEP (p = 0) and RELU (p = 1). k_a = p M_{p-1,q}, k_C = pq M_{p-1,q-1}, 2 k_A = p(p-1)
-   M_{p-2,q}; a power that has fallen to zero is a step, whose derivative is du. For a step unit i,
-   E[delta'(U) V_+^q] = -(a/A) du_q - q (C/A) du_{q-1}, and v_i = -(a/A) du_q w~_i + q du_{q-1} (w~_j -
-   (C/A) w~_i): the residual again. */
-static void sneppp__gauss_rect(const sneppp__gauss *g, sneppp__gauss_out *t)
+/* The power of a unit U^p S(U). */
+SNEPPP__INLINE int sneppp__stein_order(const sneppp_unit *u)
 {
-   int          p = (int)g->ui.p, q = (int)g->uj.p;
-   double       hi, hj;
-   sneppp__rect o;
-   if (!(g->A > 1e-300) || !(g->B > 1e-300)) { sneppp__gauss_apart(g, t); return; }
-   if (p == 1 && q == 1 && (g->a != 0 || g->b != 0)) {
-      sneppp__gauss_ramp(g, t);
-      sneppp__rect_far(g, p, q, t);
-      return;
-   }
-   sneppp__rect_fill(g, p, q, 0, &o, &hj, &hi);
-   t->k = o.M[p][q];
-   if (g->grad) {
-      t->a = p ? p * o.M[p - 1][q] : o.du[q];
-      t->b = q ? q * o.M[p][q - 1] : o.dv[p];
-      t->ij = t->ji = p && q ? p * q * o.M[p - 1][q - 1] : p ? p * o.dv[p - 1] : q ? q * o.du[q - 1] : 0;
-      t->ii = p > 1 ? p * (p - 1) * o.M[p - 2][q] : p ? o.du[q] : -g->a / g->A * o.du[q];
-      t->jj = q > 1 ? q * (q - 1) * o.M[p][q - 2] : q ? o.dv[p] : -g->b / g->B * o.dv[p];
-      if (p == 0) { t->ri = q ? t->ji * sqrt(g->D / g->A) : hj; t->ij = 0; }
-      if (q == 0) { t->rj = p ? p * o.dv[p - 1] * sqrt(g->D / g->B) : hi; t->ji = 0; }
-   }
-   if (g->a != 0 || g->b != 0) sneppp__rect_far(g, p, q, t);
+   return u->act == SNEPPP_PHI || u->act == SNEPPP_ERF ? 0 : u->act == SNEPPP_GELU ? 1 : (int)u->p;
 }
 
-/* LEAKY x sigma: z for z > 0, pz below, is p z + (1 - p) z_+, so k = p E[U sigma_j] + (1 - p) E[U_+
-   sigma_j], where sigma_j is LEAKY itself, a rectified power, PHI, ERF or GELU. Tsuchida et al. 2018 have
-   it without bias. p = -1 is |z|. */
+/* A hard step i has v_i = -(a/A) du_0q w~_i + k_C (w~_j - (C/A) w~_i): the residual, of length sqrt(D/A). For two
+   of them k_C ~ 1/sqrt D, and its product with the length is the peak. */
+static void sneppp__gauss_stein(const sneppp__gauss *g, sneppp__gauss_out *t)
+{
+   int           order[2], hard = 1;
+   sneppp__stein o;
+   for (int s = 0; s < 2; s++) {
+      if (!(g->A[s] + sneppp__noise(g->u[s].act) > 1e-300)) { sneppp__gauss_apart(g, t); return; }
+      order[s] = sneppp__stein_order(&g->u[s]);
+      hard &= sneppp__noise(g->u[s].act) == 0;
+   }
+   sneppp__stein_fill(g, order[0], order[1], 0, &o);
+   t->k = o.F[order[0]][order[1]];
+   for (int s = 0; g->grad && s < 2; s++) {
+      int    p = order[s], q = order[1 - s], up = order[0] - !s, down = order[1] - s;
+      double du = sneppp__stein_du(&o, s, p, q), less = p ? sneppp__stein_du(&o, s, p - 1, q) : 0,
+             lean = q ? q * sneppp__stein_du(&o, s, p, q - 1) : 0, dd = sneppp__stein_dd(&o, order[0], order[1]), kC;
+      t->a[s] = (p ? p * o.F[up][down] : 0) + du;
+      kC = (p && q ? p * q * o.F[order[0] - 1][order[1] - 1] : 0) + lean + dd +
+           (p ? p * sneppp__stein_du(&o, 1 - s, q, p - 1) : 0);
+      if (p == 0 && sneppp__noise(g->u[s].act) == 0) {
+         double length = sqrt(g->D / g->A[s]);
+         t->own[s] = -g->a[s] * du / g->A[s];
+         t->r[s] = hard && q == 0 ? o.peak[s] : kC * length;
+      } else {
+         t->cross[s] = kC;
+         t->own[s] = (p > 1 ? p * (p - 1) * (s ? o.F[order[0]][order[1] - 2] : o.F[order[0] - 2][order[1]]) : 0) +
+                     2 * p * less - (g->a[s] * du + g->A[s] * p * less + g->C * (lean + dd)) / o.A[s];
+      }
+   }
+   if (hard && (g->a[0] != 0 || g->a[1] != 0)) sneppp__rect_far(g, order[0], order[1], t);
+}
+
+/* Steps and powers of them, leaky units and monomials in any combination, by linearity: LEAKY, z for z > 0 and pz
+   below, is p z + (1 - p) z_+. Tsuchida et al. 2018 have it without bias. p = -1 is |z|. */
 static void sneppp__gauss_leaky(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
-   double            p = g->ui.p;
-   sneppp__gauss     q = *g, r;
-   sneppp__gauss_out part;
-   q.ui.p = 1;
-   memset(&part, 0, sizeof part);
-   q.ui.act = SNEPPP_MONOMIAL;
-   sneppp__gauss_mono(&q, &part);
-   sneppp__gauss_add(t, p, &part, 0);
-   memset(&part, 0, sizeof part);
-   q.ui.act = SNEPPP_RELU;
-   r = sneppp__gauss_swap(&q);
-   switch (q.uj.act) {
-      case SNEPPP_LEAKY: sneppp__gauss_leaky(&r, &part); break;
-      case SNEPPP_GELU:  sneppp__gauss_ramp(&r, &part); break;
-      case SNEPPP_PHI: case SNEPPP_ERF: sneppp__gauss_cdf_ramp(&r, &part); break;
-      default: sneppp__gauss_rect(&r, &part); break;
+   for (int pattern = 0; pattern < 4; pattern++) {
+      sneppp__gauss     q = *g;
+      sneppp__gauss_out part;
+      double            c = 1;
+      int               power = -1;
+      memset(&part, 0, sizeof part);
+      for (int s = 0; s < 2; s++) {
+         int plain = pattern >> s & 1;
+         if (g->u[s].act == SNEPPP_LEAKY) {
+            c *= plain ? g->u[s].p : 1 - g->u[s].p;
+            q.u[s].act = plain ? SNEPPP_MONOMIAL : SNEPPP_RELU;
+            q.u[s].p = 1;
+         } else if (plain) c = 0;
+         if (q.u[s].act == SNEPPP_MONOMIAL) power = s;
+      }
+      if (c == 0) continue;
+      if (power >= 0) sneppp__gauss_price(&q, power, &part);
+      else sneppp__gauss_stein(&q, &part);
+      t->k += c * part.k;
+      for (int s = 0; s < 2; s++) {
+         t->a[s] += c * part.a[s];
+         t->own[s] += c * part.own[s];
+         t->cross[s] += c * part.cross[s];
+         t->r[s] += c * part.r[s];
+      }
    }
-   sneppp__gauss_add(t, 1 - p, &part, 1);
 }
 
 /* ---- ELU ---- */
 
-/* Quadrants of (U, V) after weighting with e^{sU + tV}: that is a factor e^L and a shift of the means by
-   sA + tC and sC + tB, under which aB - bC gains sD and bA - aC gains tD. Side 0 is positive, 1 negative.
-   Each quadrant has its own call of the bivariate cdf, for the factor e^L asks for relative accuracy of a
-   small probability. */
-typedef struct sneppp__quadrants {
-   double e;               /* e^L                                           */
-   double a, b, h, k, ki, kj, rho, s, ci, cj, A, B, C;
-} sneppp__quadrants;
+/* With H = [z > 0], R = z_+, N = [z < 0] and E = e^z [z < 0], sigma = R + l (E - N), sigma' = H + l E and sigma'' =
+   (1 - l) delta + l E. So value and derivatives are sums of the sixteen expectations of products of these, M[x][y]
+   with x for U and y for V (Tsuchida et al. 2021, without bias). Three ways to the same numbers: powers for units
+   that stay close to 0, the closed form, and an integral where that overflows. */
+enum { SNEPPP__ELU_H, SNEPPP__ELU_R, SNEPPP__ELU_N, SNEPPP__ELU_E };
 
-static sneppp__quadrants sneppp__quadrants_of(const sneppp__gauss *q, double s, double t)
+/* The pair after weighting with e^{sU + tV} (s, t: tilt), which is a factor, returned, and a shift of the means by
+   sA + tC and sC + tB, under which aB - bC gains sD and bA - aC gains tD; then mirrored, where sign < 0, which
+   changes the sign of a mean, of C, and of the unit's own entry of aB - bC, bA - aC. Each quadrant has its own
+   bivariate cdf, for the factor asks for relative accuracy of a small probability. */
+static double sneppp__gauss_turn(const sneppp__gauss *g, const double *tilt, const double *sign, sneppp__gauss *q)
 {
-   sneppp__quadrants o;
-   double            ra = sqrt(q->A), rb = sqrt(q->B), rD = sqrt(q->D);
-   o.a = q->a + s * q->A + t * q->C;
-   o.b = q->b + s * q->C + t * q->B;
-   o.e = exp(s * q->a + t * q->b + 0.5 * (s * t > 0 ? q->plus : s * q->A + t * q->B));
-   o.h = o.a / ra;
-   o.k = o.b / rb;
-   o.ki = sneppp__ratio(q->Ni + s * q->D, rb * rD);
-   o.kj = sneppp__ratio(q->Nj + t * q->D, ra * rD);
-   o.rho = q->C / (ra * rb);
-   o.s = rD / (ra * rb);
-   o.ci = sneppp__phi(o.h) / ra;
-   o.cj = sneppp__phi(o.k) / rb;
-   o.A = q->A;
-   o.B = q->B;
-   o.C = q->C;
-   return o;
-}
-
-/* e^L times the probability of the quadrant, and, if asked, times E |U| and E |V| on it. */
-static double sneppp__quadrant(const sneppp__quadrants *o, int x, int y, double *U, double *V)
-{
-   double si = x ? -1 : 1, sj = y ? -1 : 1, psi;
-   double P = sneppp__bvn(si * o->h, sj * o->k, si * sj * o->rho, o->s, sj * o->kj, si * o->ki, &psi);
-   if (U || V) {
-      double Pi = sneppp__Phi(si * o->ki), Pj = sneppp__Phi(sj * o->kj);
-      if (U) *U = o->e * (si * o->a * P + o->A * o->ci * Pj + si * sj * o->C * o->cj * Pi);
-      if (V) *V = o->e * (sj * o->b * P + o->B * o->cj * Pi + si * sj * o->C * o->ci * Pj);
+   *q = *g;
+   for (int s = 0; s < 2; s++) {
+      q->a[s] = sign[s] * (g->a[s] + tilt[s] * g->A[s] + tilt[1 - s] * g->C);
+      q->N[s] = sign[s] * (g->N[s] + tilt[s] * g->D);
+      q->u[s].act = SNEPPP_RECT;
    }
-   return o->e * P;
+   q->C = sign[0] * sign[1] * g->C;
+   q->grad = 0;
+   return exp(tilt[0] * g->a[0] + tilt[1] * g->a[1] +
+              0.5 * (tilt[0] * tilt[1] > 0 ? g->plus : tilt[0] * g->A[0] + tilt[1] * g->A[1]));
 }
 
-/* What ELU needs: expectations of products of R = z_+, H = [z > 0], E = e^z [z < 0], N = [z < 0], first
-   letter for U. */
-typedef struct sneppp__elu {
-   double RR, RH, HR, HH, RN, NR, HN, NH, NN, RE, ER, HE, EH, NE, EN, EE;
-} sneppp__elu;
-
-static void sneppp__elu_closed(const sneppp__gauss *q, sneppp__elu *o)
+static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
 {
-   sneppp__quadrants w = sneppp__quadrants_of(q, 0, 0);
-   sneppp__gauss     ramp = *q;
-   sneppp__gauss_out part;
-   o->HH = sneppp__quadrant(&w, 0, 0, &o->RH, &o->HR);
-   o->HN = sneppp__quadrant(&w, 0, 1, &o->RN, NULL);
-   o->NH = sneppp__quadrant(&w, 1, 0, NULL, &o->NR);
-   o->NN = sneppp__quadrant(&w, 1, 1, NULL, NULL);
-   w = sneppp__quadrants_of(q, 1, 0);
-   o->EH = sneppp__quadrant(&w, 1, 0, NULL, &o->ER);
-   o->EN = sneppp__quadrant(&w, 1, 1, NULL, NULL);
-   w = sneppp__quadrants_of(q, 0, 1);
-   o->HE = sneppp__quadrant(&w, 0, 1, &o->RE, NULL);
-   o->NE = sneppp__quadrant(&w, 1, 1, NULL, NULL);
-   w = sneppp__quadrants_of(q, 1, 1);
-   o->EE = sneppp__quadrant(&w, 1, 1, NULL, NULL);
-   ramp.ui.act = ramp.uj.act = SNEPPP_RELU;
-   ramp.ui.p = ramp.uj.p = 1;
-   ramp.grad = 0;
-   memset(&part, 0, sizeof part);
-   sneppp__gauss_rect(&ramp, &part);
-   o->RR = part.k;
+   sneppp__stein o;
+   sneppp__gauss q;
+   for (int x = 0; x < 3; x++) /* 0: above 0, both H and R; 1: N; 2: E */
+      for (int y = 0; y < 3; y++) {
+         double sign[2], tilt[2], e;
+         sign[0] = x ? -1 : 1, sign[1] = y ? -1 : 1;
+         tilt[0] = x == 2, tilt[1] = y == 2;
+         e = sneppp__gauss_turn(g, tilt, sign, &q);
+         sneppp__stein_fill(&q, x == 0, y == 0, 1, &o);
+         for (int m = 0; m <= (x == 0); m++)
+            for (int n = 0; n <= (y == 0); n++) M[x ? x + 1 : m][y ? y + 1 : n] = e * o.F[m][n];
+      }
 }
 
 /* The same for large weights, where e^L overflows: E[f(U) g(V)] = integral f(u) n(u; a, A) E[g(V) | u] du,
    in which the inner expectation is a first moment in closed form and everything is positive.
    Gauss-Legendre between breakpoints that resolve the normal density, e^u below 0, and the bend of the
    inner moment at the u that makes V's mean 0, of width sqrt(D/A) A/|C|. */
-static void sneppp__elu_inner(const sneppp__gauss *q, double u, double f, sneppp__elu *o)
-{
-   double mu = (q->Nj + q->C * u) / q->A, v = q->D / q->A, z = sneppp__ratio(mu, sqrt(v));
-   double H = f * sneppp__Phi(z), N = f * sneppp__Phi(-z), R = f * sneppp__rect_moment(1, mu, v),
-          E = f * sneppp__exp_tail(mu, v);
-   if (u > 0) {
-      o->HH += H;     o->HN += N;     o->HR += R;     o->HE += E;
-      o->RH += u * H; o->RN += u * N; o->RR += u * R; o->RE += u * E;
-   } else {
-      double e = exp(u);
-      o->NH += H;     o->NN += N;     o->NR += R;     o->NE += E;
-      o->EH += e * H; o->EN += e * N; o->ER += e * R; o->EE += e * E;
-   }
-}
-
-static void sneppp__elu_integral(const sneppp__gauss *q, sneppp__elu *o)
+static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
 {
    static const double ladder[6] = {0, 1, 3, 8, 20, 40}, bell[11] = {-9, -6, -4, -2.5, -1.2, 0, 1.2, 2.5, 4, 6, 9};
-   double              at[32], sd = sqrt(q->A), slope = q->C / q->A, lo = q->a - 9 * sd, hi = q->a + 9 * sd;
-   const double       *x, *w;
-   int                 n = 0, i, k, order = sneppp__gauss_legendre(24, &x, &w);
-   memset(o, 0, sizeof *o);
-   for (i = 0; i < 11; i++) at[n++] = q->a + bell[i] * sd;
+   double at[32], sd = sqrt(q->A[0]), slope = q->C / q->A[0], lo = q->a[0] - 9 * sd, hi = q->a[0] + 9 * sd,
+          inner = q->N[1] / q->A[0], var = q->D / q->A[0];
+   const double *x, *w;
+   int           n = 0, i, k, order = sneppp__gauss_legendre(24, &x, &w);
+   memset(M, 0, 16 * sizeof M[0][0]);
+   for (i = 0; i < 11; i++) at[n++] = q->a[0] + bell[i] * sd;
    for (i = 0; i < 6; i++) at[n++] = -ladder[i];
-   if (slope != 0 && fabs(q->Nj / q->A) < (fabs(lo) + fabs(hi)) * fabs(slope)) {
-      double bend = -q->Nj / q->A / slope, width = sqrt(q->D / q->A) / fabs(slope);
+   if (slope != 0 && fabs(inner) < (fabs(lo) + fabs(hi)) * fabs(slope)) {
+      double bend = -inner / slope, width = sqrt(var) / fabs(slope);
       for (i = 0; i < 6; i++) at[n++] = bend - ladder[i] / slope;
       for (i = 1; i < 5; i++) { at[n++] = bend - 2 * i * width; at[n++] = bend + 2 * i * width; }
    }
@@ -7512,162 +7072,207 @@ static void sneppp__elu_integral(const sneppp__gauss *q, sneppp__elu *o)
    }
    for (i = 1; i < n; i++) {
       double half = 0.5 * (at[i] - at[i - 1]), mid = 0.5 * (at[i] + at[i - 1]);
-      if (!(half > 0)) continue;
-      for (k = 0; k < order; k++) {
-         double u = mid + half * x[k];
-         sneppp__elu_inner(q, u, half * w[k] * sneppp__phi((u - q->a) / sd) / sd, o);
+      for (k = 0; half > 0 && k < order; k++) {
+         double u = mid + half * x[k], f = half * w[k] * sneppp__phi((u - q->a[0]) / sd) / sd, mu = inner + slope * u,
+                z = sneppp__ratio(mu, sqrt(var)), v[4];
+         int    row = u > 0 ? SNEPPP__ELU_H : SNEPPP__ELU_N;
+         v[SNEPPP__ELU_H] = f * sneppp__Phi(z);
+         v[SNEPPP__ELU_R] = f * sneppp__rect_moment(1, mu, var);
+         v[SNEPPP__ELU_N] = f * sneppp__Phi(-z);
+         v[SNEPPP__ELU_E] = f * sneppp__exp_tail(mu, var);
+         for (int y = 0; y < 4; y++) {
+            M[row][y] += v[y];
+            M[row + 1][y] += (u > 0 ? u : exp(u)) * v[y];
+         }
       }
    }
 }
 
 /* Both units close to 0, |z| < 1/4 for all that matters: the terms of e^z - 1 cancel, so sigma = z_+ + l
-   sum_m (-1)^m (-z)_+^m/m! and the kernel is a sum of rectified powers over the four quadrants. Reflecting
-   a unit changes the sign of its mean, of C, and of its own entry of aB - bC, bA - aC. */
+   sum_m (-1)^m (-z)_+^m/m! and the kernel is a sum of rectified powers over the four quadrants. */
 static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
    enum { order = 11 };
-   double       ci[order + 1], cj[order + 1], hi, hj;
-   int          x, y, m, n;
-   sneppp__rect o;
-   for (x = 0; x < 2; x++) {
-      for (y = 0; y < 2; y++) {
-         sneppp__gauss q = *g;
-         double        si = x ? -1 : 1, sj = y ? -1 : 1;
-         int           p = x ? order : 1, r = y ? order : 1;
-         q.ui.act = q.uj.act = SNEPPP_RECT;
-         q.a *= si;
-         q.Ni *= si;
-         q.b *= sj;
-         q.Nj *= sj;
-         q.C *= si * sj;
-         ci[0] = x ? g->ui.p : 1;
-         cj[0] = y ? g->uj.p : 1;
-         for (m = 1; m <= p; m++) ci[m] = si * ci[m - 1] / m;
-         for (n = 1; n <= r; n++) cj[n] = sj * cj[n - 1] / n;
-         sneppp__rect_fill(&q, p, r, 1, &o, &hj, &hi);
-         for (m = 1; m <= p; m++) {
-            for (n = 1; n <= r; n++) {
-               double c = ci[m] * cj[n];
-               t->k += c * o.M[m][n];
-               t->a += c * si * m * o.M[m - 1][n];
-               t->b += c * sj * n * o.M[m][n - 1];
-               t->ij += c * si * sj * m * n * o.M[m - 1][n - 1];
-               t->ii += c * (m == 1 ? o.du[n] : m * (m - 1) * o.M[m - 2][n]);
-               t->jj += c * (n == 1 ? o.dv[m] : n * (n - 1) * o.M[m][n - 2]);
-            }
+   static const double flat[2] = { 0, 0 };
+   sneppp__stein       o;
+   sneppp__gauss       q;
+   for (int quadrant = 0; quadrant < 4; quadrant++) {
+      double c[2][order + 1], sign[2];
+      int    last[2];
+      for (int s = 0; s < 2; s++) {
+         int minus = quadrant >> (1 - s) & 1;
+         sign[s] = minus ? -1 : 1;
+         last[s] = minus ? order : 1;
+         c[s][0] = minus ? g->u[s].p : 1;
+         for (int m = 1; m <= last[s]; m++) c[s][m] = sign[s] * c[s][m - 1] / m;
+      }
+      sneppp__gauss_turn(g, flat, sign, &q);
+      sneppp__stein_fill(&q, last[0], last[1], 1, &o);
+      for (int m = 1; m <= last[0]; m++) {
+         for (int n = 1; n <= last[1]; n++) {
+            double f = c[0][m] * c[1][n];
+            t->k += f * o.F[m][n];
+            t->a[0] += f * sign[0] * m * o.F[m - 1][n];
+            t->a[1] += f * sign[1] * n * o.F[m][n - 1];
+            t->cross[0] += f * sign[0] * sign[1] * m * n * o.F[m - 1][n - 1];
+            t->own[0] += f * (m == 1 ? o.du[0][0][n] : m * (m - 1) * o.F[m - 2][n]);
+            t->own[1] += f * (n == 1 ? o.du[1][0][m] : n * (n - 1) * o.F[m][n - 2]);
          }
       }
    }
-   t->ji = t->ij;
+   t->cross[1] = t->cross[0];
 }
 
-/* ELU x ELU. sigma = R + l (E - N), sigma' = H + l E, sigma'' = (1 - l) delta + l E, so value and derivatives are
-   sums of quadrant integrals of tilted normals (Tsuchida et al. 2021, without bias). Three ways to the same
-   numbers: powers for units that stay close to 0, the closed form, and an integral where e^L overflows. */
 static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   double      li = q->ui.p, lj = q->uj.p, both = li * lj, c[1], top;
-   sneppp__elu o;
-   if (!(q->A > 1e-300) || !(q->B > 1e-300)) { sneppp__gauss_apart(q, t); return; }
-   if (fabs(q->a) + 8 * sqrt(q->A) < 0.25 && fabs(q->b) + 8 * sqrt(q->B) < 0.25) {
-      sneppp__elu_small(q, t);
-      return;
+   double M[4][4], f[2][4], df[2][4], top = q->a[0] + q->a[1] + 0.5 * q->plus, c[1];
+   int    close = 1;
+   for (int s = 0; s < 2; s++) {
+      double l = q->u[s].p;
+      if (!(q->A[s] > 1e-300)) { sneppp__gauss_apart(q, t); return; }
+      close &= fabs(q->a[s]) + 8 * sqrt(q->A[s]) < 0.25;
+      top = fmax(top, q->a[s] + 0.5 * q->A[s]);
+      f[s][SNEPPP__ELU_H] = 0, f[s][SNEPPP__ELU_R] = 1, f[s][SNEPPP__ELU_N] = -l, f[s][SNEPPP__ELU_E] = l;
+      df[s][SNEPPP__ELU_H] = 1, df[s][SNEPPP__ELU_R] = df[s][SNEPPP__ELU_N] = 0, df[s][SNEPPP__ELU_E] = l;
    }
-   top = q->a + 0.5 * q->A;
-   if (q->b + 0.5 * q->B > top) top = q->b + 0.5 * q->B;
-   if (q->a + q->b + 0.5 * q->plus > top) top = q->a + q->b + 0.5 * q->plus;
-   if (top < 30) sneppp__elu_closed(q, &o);
-   else sneppp__elu_integral(q, &o);
-   t->k = o.RR + lj * (o.RE - o.RN) + li * (o.ER - o.NR) + both * (o.EE - o.EN - o.NE + o.NN);
-   if (!q->grad) return;
-   t->a = o.HR + lj * (o.HE - o.HN) + li * o.ER + both * (o.EE - o.EN);
-   t->b = o.RH + li * (o.EH - o.NH) + lj * o.RE + both * (o.EE - o.NE);
-   t->ij = t->ji = o.HH + lj * o.HE + li * o.EH + both * o.EE;
-   sneppp__elu_moments(lj, q->Nj / q->A, q->D / q->A, 0, c);
-   t->ii = (1 - li) * sneppp__phi(q->a / sqrt(q->A)) / sqrt(q->A) * c[0] + li * o.ER + both * (o.EE - o.EN);
-   sneppp__elu_moments(li, q->Ni / q->B, q->D / q->B, 0, c);
-   t->jj = (1 - lj) * sneppp__phi(q->b / sqrt(q->B)) / sqrt(q->B) * c[0] + lj * o.RE + both * (o.EE - o.NE);
+   if (close) { sneppp__elu_small(q, t); return; }
+   if (top < 30) sneppp__elu_closed(q, M);
+   else sneppp__elu_integral(q, M);
+   for (int x = 0; x < 4; x++)
+      for (int y = 0; y < 4; y++) {
+         t->k += f[0][x] * f[1][y] * M[x][y];
+         t->a[0] += df[0][x] * f[1][y] * M[x][y];
+         t->a[1] += f[0][x] * df[1][y] * M[x][y];
+         t->cross[0] += df[0][x] * df[1][y] * M[x][y];
+         if (x == SNEPPP__ELU_E) t->own[0] += f[0][x] * f[1][y] * M[x][y];
+         if (y == SNEPPP__ELU_E) t->own[1] += f[0][x] * f[1][y] * M[x][y];
+      }
+   t->cross[1] = t->cross[0];
+   for (int s = 0; q->grad && s < 2; s++) {
+      int o = 1 - s;
+      sneppp__elu_moments(q->u[o].p, q->N[o] / q->A[s], q->D / q->A[s], 0, c);
+      t->own[s] += (1 - q->u[s].p) * sneppp__phi(q->a[s] / sqrt(q->A[s])) / sqrt(q->A[s]) * c[0];
+   }
 }
 
-/* ---- radial basis functions ---- */
+/* ---- the pair function ---- */
 
-/* psi(x) = prod_r exp(-(x_r - c_r)^2/(2 l_r^2)). Coordinate by coordinate, with S = l_i^2 + l_j^2, tau^2 =
-   l_i^2 l_j^2/S and the weighted centre c = (c_i l_j^2 + c_j l_i^2)/S,
-
-      psi_i psi_j = exp(-(c_i - c_j)^2/(2S)) exp(-(x - c)^2/(2 tau^2)),
-      E = sqrt(tau^2/(tau^2 + s^2)) exp(-(c_i - c_j)^2/(2S) - (c - m)^2/(2 (tau^2 + s^2))).
-
-   With ONE, unit j is absent (l_j infinite); with EXP as the first unit, e^{w.x + b} moves the mean by s^2
-   w. All in logarithms: a product over many coordinates underflows early. g != 0 adds g d(log k)/dtheta to
-   out. */
-static double sneppp__rbf_log(const sneppp__pair *p, const sneppp__pull *out, size_t comp, double g)
+static void sneppp__gauss_core(sneppp__core core, const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   int    r, one = p->uj.act == SNEPPP_ONE, tilt = p->ui.act == SNEPPP_EXP;
-   double sum = tilt ? p->bi : 0;
-   if (out && tilt) *out->bi += g;
-   for (r = 0; r < p->d; r++) {
-      size_t at = comp * (size_t)p->d + (size_t)r;
-      double m = p->win->mean ? p->win->mean[at] : 0, s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s,
-             w = tilt ? p->wi[r] : 0;
-      double c = tilt ? p->wj[r] : p->wi[r], l = tilt ? p->lj[r] : p->li[r], apart = 0, S = 0, ai = 1, aj = 0,
-             tau2 = l * l, e, T;
-      m += s2 * w;
-      e = c - m;
-      if (!one && !tilt) { /* ai, aj: weights of the two centres in the mean */
-         double li2 = l * l, lj2 = p->lj[r] * p->lj[r];
-         S = li2 + lj2;
-         ai = lj2 / S;
-         aj = li2 / S;
-         tau2 = li2 * ai;
-         apart = c - p->wj[r];
-         e = (c - m) * ai + (p->wj[r] - m) * aj;
-         sum -= 0.5 * apart * apart / S;
+   memset(t, 0, sizeof *t);
+   switch (core) {
+      case SNEPPP__CORE_MOMENT: sneppp__gauss_moment(q, t); return;
+      case SNEPPP__CORE_EXP:    sneppp__gauss_exp(q, t); return;
+      case SNEPPP__CORE_TILT:   sneppp__gauss_tilt(q, t); return;
+      case SNEPPP__CORE_PRICE:  sneppp__gauss_price(q, 0, t); return;
+      case SNEPPP__CORE_COS:    sneppp__gauss_cos(q, t); return;
+      case SNEPPP__CORE_BELL:   sneppp__gauss_bell(q, t); return;
+      case SNEPPP__CORE_SNAKE:  sneppp__gauss_snake(q, t); return;
+      case SNEPPP__CORE_STEIN:  sneppp__gauss_stein(q, t); return;
+      case SNEPPP__CORE_LEAKY:  sneppp__gauss_leaky(q, t); return;
+      default:                  sneppp__gauss_elu(q, t); return;
+   }
+}
+
+/* The reduction for component c of the mixture; w receives w~. */
+static void sneppp__gauss_reduce(const sneppp__pair *p, size_t c, double w[2][SNEPPP__MAX_STATS], sneppp__gauss *q)
+{
+   const double *m = p->win->mean ? p->win->mean + c * (size_t)p->d : NULL;
+   const double *scale = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
+   q->d = p->d;
+   for (int s = 0; s < 2; s++) {
+      int one = p->u[s].act == SNEPPP_ONE;
+      q->u[s] = p->u[s];
+      q->w[s] = w[s];
+      q->a[s] = one ? 0 : p->b[s];
+      for (int r = 0; r < p->d; r++) {
+         double x = one ? 0 : p->w[s][r];
+         if (m) q->a[s] += x * m[r];
+         w[s][r] = scale ? scale[r] * x : x;
       }
-      T = tau2 + s2;
-      sum -= 0.5 * (log1p(s2 / tau2) + e * e / T);
-      if (tilt) sum += w * (m - 0.5 * s2 * w); /* m is the shifted mean */
+   }
+   sneppp__gauss_numbers(q);
+}
+
+/* The chain rule from a core's partial derivatives to the parameters, times g. */
+static void sneppp__gauss_chain(const sneppp__pair *p, const sneppp__pull *out, size_t c, const sneppp__gauss *q,
+                                const sneppp__gauss_out *t, double g)
+{
+   size_t        at = c * (size_t)p->d;
+   const double *m = p->win->mean ? p->win->mean + at : NULL, *scale = p->win->scale ? p->win->scale + at : NULL;
+   double        v[2][SNEPPP__MAX_STATS];
+   sneppp__gauss_slopes(q, t, v);
+   for (int s = 0; s < 2; s++) {
+      if (p->u[s].act == SNEPPP_ONE) continue;
+      for (int r = 0; r < p->d; r++) {
+         if (out->mean) out->mean[at + (size_t)r] += g * t->a[s] * p->w[s][r];
+         if (out->scale) out->scale[at + (size_t)r] += g * v[s][r] * p->w[s][r];
+         out->w[s][r] += g * ((m ? t->a[s] * m[r] : 0) + (scale ? scale[r] * v[s][r] : v[s][r]));
+      }
+      *out->b[s] += g * t->a[s];
+   }
+}
+
+SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
+{
+   return win->weight ? win->weight[c] : win->count ? 1.0 / (double)win->count : 1.0;
+}
+
+/* log k = log sum_c weight_c k_c by the largest term, for k > 0. Not finite where no component counts, or weights
+   are so large that even logarithms overflow: callers look. */
+static double sneppp__gauss_log(const sneppp__pair *p)
+{
+   double            w[2][SNEPPP__MAX_STATS], top = 0, sum = 0;
+   size_t            count = p->win->count ? p->win->count : 1;
+   int               any = 0;
+   sneppp__gauss     q;
+   sneppp__gauss_out t;
+   q.grad = 0;
+   for (size_t c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), term;
+      sneppp__gauss_reduce(p, c, w, &q);
+      sneppp__gauss_core(p->rule->core, &q, &t);
+      if (!(weight * t.k > 0)) continue;
+      term = t.log + (weight * t.k == 1 ? 0 : log(weight * t.k));
+      if (!any) { top = term; sum = 1; any = 1; }
+      else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
+      else sum += exp(term - top);
+   }
+   return any ? top + log(sum) : sneppp__minus_infinity();
+}
+
+/* The sum over the components. The derivatives of a logarithm are averages of the components', with weights
+   weight_c k_c / k; the cores run twice then, since the number of components is free. */
+static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double            w[2][SNEPPP__MAX_STATS], sum = 0, logk = p->log ? sneppp__gauss_log(p) : 0;
+   size_t            count = p->win->count ? p->win->count : 1;
+   sneppp__gauss     q;
+   sneppp__gauss_out t;
+   if (p->log && !out) return logk;
+   q.grad = out != NULL;
+   for (size_t c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), e;
+      sneppp__gauss_reduce(p, c, w, &q);
+      sneppp__gauss_core(p->rule->core, &q, &t);
+      e = t.log - logk != 0 ? exp(t.log - logk) : 1;
+      sum += weight * e * t.k;
       if (!out) continue;
-      if (out->mean) out->mean[at] += g * (e / T + w);
-      if (out->scale) out->scale[at] += g * (s * (e * e / T - 1) / T + s * w * w + 2 * s * w * e / T);
-      if (tilt) out->wi[r] += g * (m + s2 * e / T);
-      {
-         /* d(log k)/d(tau^2) = (s^2/tau^2 + e^2/T)/(2T); d(tau^2)/dl_i = 2 l_i ai^2;
-            dc/dl_i = -2 (l_i/S) ai (c_i - c_j). */
-         double *wc = tilt ? out->wj : out->wi, *lc = tilt ? out->lj : out->li, tt = (s2 / tau2 + e * e / T) / T;
-         wc[r] += g * (-e / T * ai - (S > 0 ? apart / S : 0));
-         lc[r] += g * l * (tt * ai * ai + (S > 0 ? apart / S * (apart / S + 2 * ai * e / T) : 0));
-         if (S > 0) {
-            out->wj[r] += g * (-e / T * aj + apart / S);
-            out->lj[r] += g * p->lj[r] * (tt * aj * aj + apart / S * (apart / S - 2 * aj * e / T));
-         }
-      }
+      sneppp__gauss_chain(p, out, c, &q, &t, out->g * weight * e);
+      if (out->weight) out->weight[c] += out->g * e * t.k;
    }
-   return sum;
+   return p->log ? logk : sum;
 }
 
-static double sneppp__gauss_rbf_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   double sum = 0, top = 0;
-   size_t c, count = p->win->count ? p->win->count : 1;
-   int    any = 0;
-   for (c = 0; p->log && c < count; c++) { /* relative to the largest component that has a weight */
-      double term;
-      if (!(sneppp__gauss_weight(p->win, c) > 0)) continue;
-      term = sneppp__rbf_log(p, NULL, c, 0);
-      if (!any || term > top) top = term;
-      any = 1;
-   }
-   for (c = 0; c < count; c++)
-      if (sneppp__gauss_weight(p->win, c) > 0)
-         sum += sneppp__gauss_weight(p->win, c) * exp(sneppp__rbf_log(p, NULL, c, 0) - top);
-   for (c = 0; out && c < count; c++) {
-      double k = exp(sneppp__rbf_log(p, NULL, c, 0) - top), g = p->log ? out->g / sum : out->g;
-      if (sneppp__gauss_weight(p->win, c) > 0) sneppp__rbf_log(p, out, c, g * sneppp__gauss_weight(p->win, c) * k);
-      if (out->weight) out->weight[c] += g * k;
-   }
-   return p->log ? top + log(sum) : sum;
-}
+/* ---- cos under a mixture, many at a time ----
+   The two exponentials are all that a pair needs; cosines of a -+ b come from those of each unit by the addition
+   theorems. With h = |w~|^2/2 of each unit and C = w~_i . w~_j they are
 
+      e_- = exp(-|w~_i - w~_j|^2/2) = exp(-h_i) exp(-h_j) e^C,       e_+ = exp(-h_i) exp(-h_j) / e^C,
+
+   so that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference
+   is small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. Weights
+   are stored one coordinate after the other, so that the loops over j are over neighbours. */
 /* ---- cos under a mixture, many at a time ----
    The two exponentials are all that a pair needs; cosines of a -+ b come from those of each unit by the addition
    theorems. With h = |w~|^2/2 of each unit and C = w~_i . w~_j they are
@@ -7717,7 +7322,7 @@ SNEPPP__VECTOR_CODE static double sneppp__cos_row_vectors(const sneppp__tile *t,
    double        x[SNEPPP__TILE], y[SNEPPP__TILE];
    int           d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
    j0 &= ~(SNEPPP__LANE64 - 1);
-   for (j = j0; j < t->nj; j += SNEPPP__LANE64) {
+   for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
       sneppp__vec64 m = SNEPPP__D(setzero)(), p = m, cm, cp, g, cj = SNEPPP__D(loadu)(b->ca + j),
                     sj = SNEPPP__D(loadu)(b->sa + j);
       sneppp__vec64 cc = SNEPPP__D(mul)(ci, cj), ss = SNEPPP__D(mul)(si, sj), sc = SNEPPP__D(mul)(si, cj),
@@ -7759,7 +7364,7 @@ SNEPPP__VECTOR_CODE static double sneppp__cos_row_vectors(const sneppp__tile *t,
    a->ga[i] -= sneppp__sum_f64(ga);
    for (r = 0; r < d; r++) {
       sneppp__vec64 u = SNEPPP__K(a->w[r][i]), acc = SNEPPP__D(setzero)();
-      for (j = j0; j < t->nj; j += SNEPPP__LANE64) {
+      for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
          sneppp__vec64 v = SNEPPP__D(loadu)(b->w[r] + j);
          sneppp__vec64 dm = SNEPPP__D(mul)(SNEPPP__D(loadu)(x + j), SNEPPP__D(sub)(u, v)),
                        dp = SNEPPP__D(mul)(SNEPPP__D(loadu)(y + j), SNEPPP__D(add)(u, v));
@@ -7791,7 +7396,7 @@ static double sneppp__cos_row(const sneppp__tile *t, sneppp__cos_cache *a, snepp
       }
    sneppp__long_exp(SNEPPP__TILE, lo, lo);
    sneppp__long_exp(SNEPPP__TILE, up, up);
-   for (j = j0; j < t->nj; j++) {
+   for (j = j0; j < t->n[1]; j++) {
       double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j], sc = a->sa[i] * b->ca[j], cs = a->ca[i] * b->sa[j];
       double m = 0.5 * lo[j], p = 0.5 * up[j], cm = m * (cc + ss), cp = p * (cc - ss), g;
       if (t->k) t->k[i * SNEPPP__TILE + j] += weight * (cm + cp);
@@ -7837,82 +7442,59 @@ static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const doub
 static void sneppp__gauss_cos_tile(const sneppp__tile *t)
 {
    sneppp__cos_cache cache[2], *a = cache, *b = cache + !t->diagonal;
-   size_t            c, count = t->win->count ? t->win->count : 1;
-   int               i;
-   for (i = 0; t->k && i < SNEPPP__TILE * t->ni; i++) t->k[i] = 0;
-   for (c = 0; c < count; c++) {
+   size_t            count = t->win->count ? t->win->count : 1;
+   for (int i = 0; t->k && i < SNEPPP__TILE * t->n[0]; i++) t->k[i] = 0;
+   for (size_t c = 0; c < count; c++) {
       double weight = sneppp__gauss_weight(t->win, c), sum = 0;
-      sneppp__cos_prepare(t, c, t->ni, t->wi, t->bi, a);
-      if (!t->diagonal) sneppp__cos_prepare(t, c, t->nj, t->wj, t->bj, b);
-      for (i = 0; i < t->ni; i++) sum += sneppp__cos_row(t, a, b, i, t->diagonal ? i : 0, weight);
+      for (int s = 0; s < 2 - t->diagonal; s++) sneppp__cos_prepare(t, c, t->n[s], t->w[s], t->b[s], &cache[s]);
+      for (int i = 0; i < t->n[0]; i++) sum += sneppp__cos_row(t, a, b, i, t->diagonal ? i : 0, weight);
       if (!t->g) continue;
-      sneppp__cos_chain(t, c, t->ni, t->wi, a, t->gwi, t->gbi);
-      if (!t->diagonal) sneppp__cos_chain(t, c, t->nj, t->wj, b, t->gwj, t->gbj);
+      for (int s = 0; s < 2 - t->diagonal; s++)
+         sneppp__cos_chain(t, c, t->n[s], t->w[s], &cache[s], t->gw[s], t->gb[s]);
       if (t->gweight) t->gweight[c] += sum;
    }
 }
 
-/* ---- >>kernel-shape: rectified units on spheres, intervals and polygons; monomials ------------------------- */
+/* ---- >>kernel-pieces: piecewise powers on intervals, polygons and boxes --------------------------------------
 
-/* ---- piecewise monomials. Step, ReLU, rectified monomials, leaky ReLU, monomials and the constant are all of the
-   form c+ z^p for z > 0 and c- (-z)^p for z < 0. So a pair of them is a sum of at most four integrals of u^p v^q,
-   with u and v affine in x, over the part of the window where the chosen signs hold; on each of these parts
-   nothing changes sign, and sums of positive terms do not cancel. */
+   Step, ReLU, rectified monomials, leaky ReLU, monomials and the constant are all of the form c+ z^p for z > 0 and
+   c- (-z)^p for z < 0. So a pair of them is a sum of at most four integrals of u^p v^q, with u and v affine in x,
+   over the part of the window where the chosen signs hold; on each of these parts nothing changes sign, and sums of
+   positive terms do not cancel. */
 typedef struct sneppp__pieces {
    int    p;       /* degree                                                                       */
-   int    count;   /* 1 or 2 pieces                                                                */
-   double coef[2]; /* factor of each piece                                                         */
-   double sign[2]; /* the piece is (sign z)^p where sign z > 0; 0: z^p everywhere, nothing is cut  */
+   int    whole;   /* z^p everywhere: one piece, and nothing is cut                                */
+   double coef[2]; /* factors of (z)_+^p and (-z)_+^p; both, if whole                              */
 } sneppp__pieces;
 
 static sneppp__pieces sneppp__pieces_of(sneppp_unit unit)
 {
    sneppp__pieces q;
-   q.p = 1;
-   q.count = 1;
-   q.coef[0] = q.sign[0] = 1;
-   q.coef[1] = 0;
-   q.sign[1] = -1;
-   switch (unit.act) {
-      case SNEPPP_ONE: q.p = 0; q.sign[0] = 0; break;
-      case SNEPPP_STEP: q.p = 0; break;
-      case SNEPPP_RECT: q.p = (int)unit.p; break;
-      case SNEPPP_MONOMIAL: q.p = (int)unit.p; q.sign[0] = 0; break;
-      case SNEPPP_LEAKY: q.count = 2; q.coef[1] = -unit.p; break;
-      default: break; /* ReLU */
-   }
+   q.p = unit.act == SNEPPP_ONE || unit.act == SNEPPP_STEP ? 0 : 1;
+   if (unit.act == SNEPPP_RECT || unit.act == SNEPPP_MONOMIAL) q.p = (int)unit.p;
+   q.whole = unit.act == SNEPPP_ONE || unit.act == SNEPPP_MONOMIAL;
+   q.coef[0] = 1;
+   q.coef[1] = q.whole ? (q.p % 2 ? -1 : 1) : unit.act == SNEPPP_LEAKY ? -unit.p : 0;
    return q;
 }
 
-/* An affine function with its exponent, as one piece sees it: u = (b + w . x) with the sign of the piece. */
-typedef struct sneppp__affine {
-   double w[2], b;
-   int    p, cut; /* integrand (w . x + b)^p; cut: only where w . x + b > 0 */
-} sneppp__affine;
-
 static const double sneppp__zeros[SNEPPP__MAX_STATS] = { 0 };
 
-/* Weights of a unit, or those of the constant unit, which has none. */
-SNEPPP__INLINE const double *sneppp__weights_of(sneppp_unit u, const double *w)
+/* Weights and bias of a unit, or those of the constant unit, which is z^0 = 1 with z = 1. */
+SNEPPP__INLINE const double *sneppp__weights_of(const sneppp__pair *p, int s)
 {
-   return u.act == SNEPPP_ONE ? sneppp__zeros : w;
+   return p->u[s].act == SNEPPP_ONE ? sneppp__zeros : p->w[s];
 }
-SNEPPP__INLINE double        sneppp__bias_of(sneppp_unit u, double b) { return u.act == SNEPPP_ONE ? 1 : b; }
+SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s) { return p->u[s].act == SNEPPP_ONE ? 1 : p->b[s]; }
 
-static sneppp__affine sneppp__affine_of(const sneppp__pieces *q, int piece, int d, const double *w, double b)
-{
-   sneppp__affine f;
-   double         s = q->sign[piece] < 0 ? -1 : 1;
-   f.w[0] = s * w[0];
-   f.w[1] = d > 1 ? s * w[1] : 0;
-   f.b = s * b;
-   f.p = q->p;
-   f.cut = q->sign[piece] != 0;
-   return f;
-}
-
-/* Derivatives of one piece of the integral with respect to (wx, wy, b) of both functions. */
-typedef struct sneppp__affine_grad { double i[3], j[3]; } sneppp__affine_grad;
+/* The two affine functions with their exponents, as one pattern of signs sees them, and the derivatives of the integral
+   with respect to (wx, wy, b) of each. */
+typedef struct sneppp__affine {
+   double w[2][2], b[2];
+   int    p[2], cut[2]; /* integrand prod (w . x + b)^p; cut: only where w . x + b > 0 */
+   double grad[2][3];
+   int    pull;         /* are they wanted? */
+} sneppp__affine;
 
 /* The means of u^p v^q and, if x is given, of x u^p v^q and y u^p v^q over a simplex with m corners (a segment or
    a triangle), from the values at the corners:
@@ -7953,105 +7535,57 @@ static void sneppp__simplex_mean(int m, const double *u, const double *v, const 
    with u exactly 0 at its own kink. All terms are >= 0, unlike the antiderivative, a cubic that cancels on
    intervals far from 0. dk/db_i = p times the integral of u^(p-1) v^q, dk/dw_i the same with a factor x. For
    p = 0 only a moving end counts: f(end)/|w_i|, and nothing when the end is the interval's own. */
-static double sneppp__segment(double from, double to, const sneppp__affine *fi, const sneppp__affine *fj,
-                              sneppp__affine_grad *grad)
+static double sneppp__segment(double from, double to, sneppp__affine *f)
 {
-   const sneppp__affine *f[2];
-   double lo = from, hi = to, u[2][2], mean[3], len, end[2];
-   int    own[2]; /* 0 and 1: the unit whose kink is the lower and the upper end, -1 none */
+   double u[2][2], mean[3], len, end[2];
+   int    own[2]; /* the unit whose kink is the lower and the upper end, -1 none */
    own[0] = own[1] = -1;
-   f[0] = fi;
-   f[1] = fj;
+   end[0] = from;
+   end[1] = to;
    for (int s = 0; s < 2; s++) {
-      double w = f[s]->w[0], b = f[s]->b;
-      if (!f[s]->cut) continue;
+      double w = f->w[s][0], b = f->b[s];
+      if (!f->cut[s]) continue;
       if (w > 0) {
          if (-b >= w * to) return 0; /* also keeps the quotient within range for tiny w */
-         if (-b > w * lo) { lo = -b / w; own[0] = s; }
+         if (-b > w * end[0]) { end[0] = -b / w; own[0] = s; }
       } else if (w < 0) {
          if (b <= -w * from) return 0;
-         if (b < -w * hi) { hi = -b / w; own[1] = s; }
+         if (b < -w * end[1]) { end[1] = -b / w; own[1] = s; }
       } else if (b <= 0) return 0;
    }
-   len = hi - lo;
+   len = end[1] - end[0];
    if (!(len > 0)) return 0;
-   end[0] = lo;
-   end[1] = hi;
-   for (int s = 0; s < 2; s++) {
-      double w = f[s]->w[0], b = f[s]->b;
-      u[s][0] = own[0] == s ? 0 : own[1] == s ? -w * len : b + w * lo;
-      u[s][1] = own[1] == s ? 0 : own[0] == s ? w * len : b + w * hi;
-      if (f[s]->cut) { u[s][0] = fmax(u[s][0], 0); u[s][1] = fmax(u[s][1], 0); }
-   }
-   if (grad)
-      for (int s = 0; s < 2; s++) {
-         double *to_grad = s ? grad->j : grad->i;
-         int     other = 1 - s, p = f[s]->p;
-         if (p > 0) {
-            sneppp__simplex_mean(2, u[s], u[other], end, end, p - 1, f[other]->p, mean);
-            to_grad[0] += p * len * mean[1];
-            to_grad[2] += p * len * mean[0];
-         } else if (f[s]->cut && (own[0] == s || own[1] == s)) {
-            int    e = own[1] == s;
-            double m = 1 / fabs(f[s]->w[0]);
-            for (int a = 0; a < f[other]->p; a++) m *= u[other][e];
-            to_grad[0] += m * end[e];
-            to_grad[2] += m;
-         }
+   for (int s = 0; s < 2; s++)
+      for (int e = 0; e < 2; e++) {
+         double w = f->w[s][0];
+         u[s][e] = own[e] == s ? 0 : own[1 - e] == s ? (e ? w : -w) * len : f->b[s] + w * end[e];
+         if (f->cut[s]) u[s][e] = fmax(u[s][e], 0);
       }
-   if (fi->p == 1 && fj->p == 1)
+   for (int s = 0; f->pull && s < 2; s++) {
+      int other = 1 - s, p = f->p[s];
+      if (p > 0) {
+         sneppp__simplex_mean(2, u[s], u[other], end, end, p - 1, f->p[other], mean);
+         f->grad[s][0] += p * len * mean[1];
+         f->grad[s][2] += p * len * mean[0];
+      } else if (f->cut[s] && (own[0] == s || own[1] == s)) {
+         int    e = own[1] == s;
+         double m = sneppp__ipow(u[other][e], f->p[other]) / fabs(f->w[s][0]);
+         f->grad[s][0] += m * end[e];
+         f->grad[s][2] += m;
+      }
+   }
+   if (f->p[0] == 1 && f->p[1] == 1)
       return len / 6 * (2 * u[0][0] * u[1][0] + u[0][0] * u[1][1] + u[0][1] * u[1][0] + 2 * u[0][1] * u[1][1]);
-   sneppp__simplex_mean(2, u[0], u[1], NULL, NULL, fi->p, fj->p, mean);
+   sneppp__simplex_mean(2, u[0], u[1], NULL, NULL, f->p[0], f->p[1], mean);
    return len * mean[0];
 }
 
-/* Adds the derivatives of one pattern of signs to the caller's arrays: the constant unit has none. */
-static void sneppp__pull_affine(const sneppp__pair *p, const sneppp__pull *out, int d, double g, double si,
-                                double sj, const sneppp__affine_grad *t)
-{
-   if (p->ui.act != SNEPPP_ONE) {
-      for (int r = 0; r < d; r++) out->wi[r] += g * si * t->i[r];
-      out->bi[0] += g * si * t->i[2];
-   }
-   if (p->uj.act != SNEPPP_ONE) {
-      for (int r = 0; r < d; r++) out->wj[r] += g * sj * t->j[r];
-      out->bj[0] += g * sj * t->j[2];
-   }
-}
-
-/* The sum over patterns of signs, for one interval at a time (ends, count) or one polygon. */
-typedef double (*sneppp__affine_fn)(const sneppp_window *win, const sneppp__affine *fi,
-                                    const sneppp__affine *fj, sneppp__affine_grad *grad);
-
-static double sneppp__piecewise(const sneppp__pair *p, const sneppp__pull *out, int d, sneppp__affine_fn integral)
-{
-   sneppp__pieces qi = sneppp__pieces_of(p->ui), qj = sneppp__pieces_of(p->uj);
-   const double  *wi = sneppp__weights_of(p->ui, p->wi), *wj = sneppp__weights_of(p->uj, p->wj);
-   double         bi = sneppp__bias_of(p->ui, p->bi), bj = sneppp__bias_of(p->uj, p->bj), k = 0;
-   for (int s = 0; s < qi.count; s++)
-      for (int t = 0; t < qj.count; t++) {
-         sneppp__affine      fi = sneppp__affine_of(&qi, s, d, wi, bi), fj = sneppp__affine_of(&qj, t, d, wj, bj);
-         sneppp__affine_grad grad = { { 0, 0, 0 }, { 0, 0, 0 } };
-         double              c = qi.coef[s] * qj.coef[t];
-         k += c * integral(p->win, &fi, &fj, out ? &grad : NULL);
-         if (out) sneppp__pull_affine(p, out, d, out->g * c, qi.sign[s] < 0 ? -1 : 1, qj.sign[t] < 0 ? -1 : 1, &grad);
-      }
-   return k;
-}
-
-static double sneppp__intervals_affine(const sneppp_window *win, const sneppp__affine *fi,
-                                       const sneppp__affine *fj, sneppp__affine_grad *grad)
+static double sneppp__cut_intervals(const sneppp_window *win, sneppp__affine *f)
 {
    double k = 0;
-   if (win->space == SNEPPP_BOX) return sneppp__segment(win->lo[0], win->hi[0], fi, fj, grad);
-   for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], fi, fj, grad);
+   if (win->space == SNEPPP_BOX) return sneppp__segment(win->lo[0], win->hi[0], f);
+   for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], f);
    return k;
-}
-
-/* i_rect, i_relu, i_step, i_leaky, i_mono and their first moments: unions of intervals, and boxes with d = 1. */
-static double sneppp__i_poly(const sneppp__pair *p, const sneppp__pull *out)
-{
-   return sneppp__piecewise(p, out, 1, sneppp__intervals_affine);
 }
 
 /* ---- polygons. Each ring is cut by the half planes u > 0 and v > 0 while its vertices stream past: a cutter looks
@@ -8064,829 +7598,202 @@ static double sneppp__i_poly(const sneppp__pair *p, const sneppp__pull *out)
    Nothing is stored per vertex, so a ring may be as long as it likes. Coordinates are those of differences from
    one vertex (x0, y0), so a small polygon far away keeps its digits. For p = 0 the derivative is the integral of
    v^q along the cut u = 0, divided by |w|: those edges are the ones with u = 0 at both ends. */
-typedef struct sneppp__corner { double x, y, u, v; } sneppp__corner;
+typedef struct sneppp__corner { double x, y, u[2]; } sneppp__corner;
 
 typedef struct sneppp__clip {
-   const sneppp__affine *fi, *fj;
-   double                sign;       /* of the ring                                          */
-   double                x0, y0;     /* the reference vertex                                 */
-   sneppp__affine_grad  *grad;       /* or NULL                                              */
-   double                sum;        /* the integral so far                                  */
-   int                   cut_count[2], fan_count;
-   sneppp__corner        cut_first[2], cut_last[2], fan_first, fan_last;
+   sneppp__affine *f;
+   double          sign;          /* of the ring                                          */
+   double          origin[2];     /* the reference vertex                                 */
+   double          sum;           /* the integral so far                                  */
+   int             count[3];      /* corners that came to the two cutters and to the fan  */
+   sneppp__corner  first[3], last[3];
 } sneppp__clip;
 
-static void sneppp__fan_gradient(sneppp__clip *c, double T, const double *u, const double *v, const double *x,
-                                 const double *y)
+/* Adds c times the integral of the derivative, whose means of 1, x and y are known. */
+static void sneppp__fan_pull(const sneppp__clip *c, int s, double factor, const double *mean)
 {
-   double mean[3];
-   if (c->fi->p > 0) {
-      sneppp__simplex_mean(3, u, v, x, y, c->fi->p - 1, c->fj->p, mean);
-      T *= c->fi->p;
-      c->grad->i[0] += T * (mean[1] + c->x0 * mean[0]);
-      c->grad->i[1] += T * (mean[2] + c->y0 * mean[0]);
-      c->grad->i[2] += T * mean[0];
-      T /= c->fi->p;
-   }
-   if (c->fj->p > 0) {
-      sneppp__simplex_mean(3, u, v, x, y, c->fi->p, c->fj->p - 1, mean);
-      T *= c->fj->p;
-      c->grad->j[0] += T * (mean[1] + c->x0 * mean[0]);
-      c->grad->j[1] += T * (mean[2] + c->y0 * mean[0]);
-      c->grad->j[2] += T * mean[0];
-   }
+   double *to = c->f->grad[s];
+   to[0] += factor * (mean[1] + c->origin[0] * mean[0]);
+   to[1] += factor * (mean[2] + c->origin[1] * mean[0]);
+   to[2] += factor * mean[0];
 }
 
-static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *a, const sneppp__corner *b,
-                                 const sneppp__corner *e)
+static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *at)
 {
-   double T = 0.5 * c->sign * ((b->x - a->x) * (e->y - a->y) - (b->y - a->y) * (e->x - a->x));
-   int    p = c->fi->p, q = c->fj->p;
-   double u[3], v[3], x[3], y[3], mean[3];
-   u[0] = a->u; u[1] = b->u; u[2] = e->u;
-   v[0] = a->v; v[1] = b->v; v[2] = e->v;
-   if (p == 1 && q == 1) {
-      mean[0] = ((u[0] + u[1] + u[2]) * (v[0] + v[1] + v[2]) + u[0] * v[0] + u[1] * v[1] + u[2] * v[2]) / 12;
-   } else if (p + q == 0) {
-      mean[0] = 1;
-   } else {
-      sneppp__simplex_mean(3, u, v, NULL, NULL, p, q, mean);
+   const sneppp__corner *v[3];
+   const int            *degree = c->f->p;
+   double                T, u[2][3], x[3], y[3], mean[3];
+   v[0] = &c->first[2], v[1] = &c->last[2], v[2] = at;
+   for (int k = 0; k < 3; k++) {
+      x[k] = v[k]->x, y[k] = v[k]->y;
+      u[0][k] = v[k]->u[0], u[1][k] = v[k]->u[1];
    }
+   T = 0.5 * c->sign * ((x[1] - x[0]) * (y[2] - y[0]) - (y[1] - y[0]) * (x[2] - x[0]));
+   if (degree[0] == 1 && degree[1] == 1)
+      mean[0] = ((u[0][0] + u[0][1] + u[0][2]) * (u[1][0] + u[1][1] + u[1][2]) + u[0][0] * u[1][0] + u[0][1] * u[1][1] +
+                 u[0][2] * u[1][2]) / 12;
+   else if (degree[0] + degree[1] == 0) mean[0] = 1;
+   else sneppp__simplex_mean(3, u[0], u[1], NULL, NULL, degree[0], degree[1], mean);
    c->sum += T * mean[0];
-   if (!c->grad) return;
-   x[0] = a->x; x[1] = b->x; x[2] = e->x;
-   y[0] = a->y; y[1] = b->y; y[2] = e->y;
-   sneppp__fan_gradient(c, T, u, v, x, y);
+   for (int s = 0; c->f->pull && s < 2; s++) {
+      if (degree[s] == 0) continue;
+      sneppp__simplex_mean(3, u[s], u[1 - s], x, y, degree[s] - 1, degree[1 - s], mean);
+      sneppp__fan_pull(c, s, T * degree[s], mean);
+   }
 }
 
 /* The moving boundary of a step. An edge of the clipped ring along the line w . x + b = 0 has the inside to its
    left when it runs along (w_y, -w_x); its signed length in that direction makes repeated stretches cancel. */
 static void sneppp__fan_edge(sneppp__clip *c, const sneppp__corner *a, const sneppp__corner *b)
 {
+   static const double none[2] = { 0, 0 };
    for (int s = 0; s < 2; s++) {
-      const sneppp__affine *f = s ? c->fj : c->fi, *other = s ? c->fi : c->fj;
-      double *to = s ? c->grad->j : c->grad->i, own_a = s ? a->v : a->u, own_b = s ? b->v : b->u, A, len,
-             mean[3], z[2], o[2], x[2], y[2];
-      if (f->p != 0 || !f->cut || own_a != 0 || own_b != 0) continue;
-      A = f->w[0] * f->w[0] + f->w[1] * f->w[1];
-      if (!(A > 0)) continue;
-      len = c->sign * ((b->x - a->x) * f->w[1] - (b->y - a->y) * f->w[0]) / A; /* length/|w| */
-      z[0] = z[1] = 0;
-      o[0] = s ? a->u : a->v;
-      o[1] = s ? b->u : b->v;
-      x[0] = a->x; x[1] = b->x;
-      y[0] = a->y; y[1] = b->y;
-      sneppp__simplex_mean(2, z, o, x, y, 0, other->p, mean);
-      to[0] += len * (mean[1] + c->x0 * mean[0]);
-      to[1] += len * (mean[2] + c->y0 * mean[0]);
-      to[2] += len * mean[0];
+      const double *w = c->f->w[s];
+      double        A = w[0] * w[0] + w[1] * w[1], mean[3], o[2], x[2], y[2];
+      if (c->f->p[s] != 0 || !c->f->cut[s] || a->u[s] != 0 || b->u[s] != 0 || !(A > 0)) continue;
+      o[0] = a->u[1 - s], o[1] = b->u[1 - s];
+      x[0] = a->x, x[1] = b->x;
+      y[0] = a->y, y[1] = b->y;
+      sneppp__simplex_mean(2, none, o, x, y, 0, c->f->p[1 - s], mean);
+      sneppp__fan_pull(c, s, c->sign * ((b->x - a->x) * w[1] - (b->y - a->y) * w[0]) / A, mean); /* length/|w| */
    }
-}
-
-static void sneppp__fan_push(sneppp__clip *c, const sneppp__corner *at)
-{
-   if (c->fan_count == 0) {
-      c->fan_first = *at;
-   } else {
-      if (c->fan_count >= 2) sneppp__fan_triangle(c, &c->fan_first, &c->fan_last, at);
-      if (c->grad && (c->fi->p == 0 || c->fj->p == 0)) sneppp__fan_edge(c, &c->fan_last, at);
-   }
-   c->fan_last = *at;
-   c->fan_count++;
 }
 
 /* Where the edge from a (inside) to b (outside) meets the line; the parameter starts at the nearer end. */
-static sneppp__corner sneppp__cut_point(const sneppp__corner *a, const sneppp__corner *b, int stage)
+static sneppp__corner sneppp__cut_point(const sneppp__corner *a, const sneppp__corner *b, int s)
 {
-   double         za = stage ? a->v : a->u, zb = stage ? b->v : b->u, t;
+   double         t;
    sneppp__corner c;
-   if (za > -zb) { /* b is nearer */
+   if (a->u[s] > -b->u[s]) { /* b is nearer */
       const sneppp__corner *swap = a;
-      double                z = za;
-      a = b; b = swap;
-      za = zb; zb = z;
+      a = b, b = swap;
    }
-   t = za / (za - zb);
+   t = a->u[s] / (a->u[s] - b->u[s]);
    c.x = a->x + t * (b->x - a->x);
    c.y = a->y + t * (b->y - a->y);
-   c.u = a->u + t * (b->u - a->u);
-   c.v = a->v + t * (b->v - a->v);
-   if (stage) c.v = 0;
-   else c.u = 0;
+   for (int k = 0; k < 2; k++) c.u[k] = k == s ? 0 : a->u[k] + t * (b->u[k] - a->u[k]);
    return c;
 }
 
-/* The edge from the last corner to this one goes through cutter `stage` (0: u > 0, 1: v > 0), and what is left of
-   it on to the next; stage 2 is the fan. closing: `at` is the ring's first corner, which has been passed on. */
-static void sneppp__cut_pushes(sneppp__clip *c, int stage, const sneppp__corner *at, int closing,
-                               sneppp__corner *pass, int *passed)
+/* A corner comes to the fan, which makes the triangle with the first and the last corner of it. */
+static void sneppp__fan_push(sneppp__clip *c, const sneppp__corner *at)
 {
-   double z = stage ? at->v : at->u, zl;
-   *passed = 0;
-   if (!(stage ? c->fj : c->fi)->cut) {
-      if (!closing) pass[(*passed)++] = *at;
-      return;
+   if (c->count[2]++ == 0) c->first[2] = *at;
+   else {
+      if (c->count[2] > 2) sneppp__fan_triangle(c, at);
+      if (c->f->pull) sneppp__fan_edge(c, &c->last[2], at);
    }
-   if (c->cut_count[stage]) {
-      zl = stage ? c->cut_last[stage].v : c->cut_last[stage].u;
-      if (zl > 0 && !(z > 0)) pass[(*passed)++] = sneppp__cut_point(&c->cut_last[stage], at, stage);
-      if (!(zl > 0) && z > 0) pass[(*passed)++] = sneppp__cut_point(at, &c->cut_last[stage], stage);
+   c->last[2] = *at;
+}
+
+/* A corner comes to cutter s; what is left of the edge that ends there goes on to the next stage. closing: `at` is the
+   ring's first corner, which has been passed on. */
+static void sneppp__cut_push(sneppp__clip *c, int s, const sneppp__corner *at, int closing)
+{
+   sneppp__corner pass[2];
+   int            n = 0;
+   if (!c->f->cut[s]) {
+      if (!closing) pass[n++] = *at;
    } else {
-      c->cut_first[stage] = *at;
+      int in = at->u[s] > 0, was = c->last[s].u[s] > 0;
+      if (c->count[s]++ == 0) c->first[s] = *at;
+      else if (was && !in) pass[n++] = sneppp__cut_point(&c->last[s], at, s);
+      else if (in && !was) pass[n++] = sneppp__cut_point(at, &c->last[s], s);
+      c->last[s] = *at;
+      if (in && !closing) pass[n++] = *at;
    }
-   c->cut_count[stage]++;
-   c->cut_last[stage] = *at;
-   if (z > 0 && !closing) pass[(*passed)++] = *at;
-}
-
-static void sneppp__cut_second(sneppp__clip *c, const sneppp__corner *at, int closing)
-{
-   sneppp__corner pass[2];
-   int            n;
-   sneppp__cut_pushes(c, 1, at, closing, pass, &n);
-   for (int k = 0; k < n; k++) sneppp__fan_push(c, pass + k);
-}
-
-static void sneppp__cut_first(sneppp__clip *c, const sneppp__corner *at, int closing)
-{
-   sneppp__corner pass[2];
-   int            n;
-   sneppp__cut_pushes(c, 0, at, closing, pass, &n);
-   for (int k = 0; k < n; k++) sneppp__cut_second(c, pass + k, 0);
+   for (int k = 0; k < n; k++) {
+      if (s) sneppp__fan_push(c, pass + k);
+      else sneppp__cut_push(c, 1, pass + k, 0);
+   }
 }
 
 static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, double sign)
 {
-   const sneppp__affine *fi = c->fi, *fj = c->fj;
-   double ai = fi->b + (fi->w[0] * c->x0 + fi->w[1] * c->y0), aj = fj->b + (fj->w[0] * c->x0 + fj->w[1] * c->y0);
+   const sneppp__affine *f = c->f;
+   double                base[2];
+   for (int s = 0; s < 2; s++) base[s] = f->b[s] + (f->w[s][0] * c->origin[0] + f->w[s][1] * c->origin[1]);
    c->sign = sign;
-   c->cut_count[0] = c->cut_count[1] = c->fan_count = 0;
+   c->count[0] = c->count[1] = c->count[2] = 0;
    for (size_t k = 0; k < n; k++) {
       sneppp__corner at;
-      at.x = xy[2 * k] - c->x0;
-      at.y = xy[2 * k + 1] - c->y0;
-      at.u = ai + (fi->w[0] * at.x + fi->w[1] * at.y);
-      at.v = aj + (fj->w[0] * at.x + fj->w[1] * at.y);
-      sneppp__cut_first(c, &at, 0);
+      at.x = xy[2 * k] - c->origin[0];
+      at.y = xy[2 * k + 1] - c->origin[1];
+      for (int s = 0; s < 2; s++) at.u[s] = base[s] + (f->w[s][0] * at.x + f->w[s][1] * at.y);
+      sneppp__cut_push(c, 0, &at, 0);
    }
-   if (c->cut_count[0]) sneppp__cut_first(c, &c->cut_first[0], 1);
-   if (c->cut_count[1]) sneppp__cut_second(c, &c->cut_first[1], 1);
-   if (c->fan_count && c->grad && (fi->p == 0 || fj->p == 0)) sneppp__fan_edge(c, &c->fan_last, &c->fan_first);
+   for (int s = 0; s < 2; s++) {
+      sneppp__corner again = c->first[s];
+      if (c->count[s]) sneppp__cut_push(c, s, &again, 1);
+   }
+   if (c->count[2] && f->pull) sneppp__fan_edge(c, &c->last[2], &c->first[2]);
 }
 
-static double sneppp__polygon_affine(const sneppp_window *win, const sneppp__affine *fi,
-                                     const sneppp__affine *fj, sneppp__affine_grad *grad)
+static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
 {
    sneppp__clip c;
+   double       xy[8];
    memset(&c, 0, sizeof c);
-   c.fi = fi;
-   c.fj = fj;
-   c.grad = grad;
-   c.sum = 0;
+   c.f = f;
    if (win->space == SNEPPP_BOX) {
-      double xy[8];
-      xy[0] = xy[6] = c.x0 = win->lo[0];
-      xy[1] = xy[3] = c.y0 = win->lo[1];
+      xy[0] = xy[6] = c.origin[0] = win->lo[0];
+      xy[1] = xy[3] = c.origin[1] = win->lo[1];
       xy[2] = xy[4] = win->hi[0];
       xy[5] = xy[7] = win->hi[1];
       sneppp__clip_ring(&c, xy, 4, 1);
       return c.sum;
    }
-   c.x0 = win->xy[0];
-   c.y0 = win->xy[1];
+   memcpy(c.origin, win->xy, sizeof c.origin);
    for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
       sneppp__clip_ring(&c, win->xy + 2 * at, sneppp__ring_size(win, r), sneppp__ring_sign(win, r));
    return c.sum;
 }
 
-/* p_rect, p_relu, p_step, p_leaky, p_mono and their first moments: polygons, and boxes with d = 2. */
-static double sneppp__p_poly(const sneppp__pair *p, const sneppp__pull *out)
+/* The sum over patterns of signs. For d >= 3 the pair is an integral over a polytope cut by two planes, for which the
+   library has no stable form. */
+static double sneppp__cut_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
-   return sneppp__piecewise(p, out, 2, sneppp__polygon_affine);
-}
-
-/* The same on boxes of one and two dimensions. For d >= 3 the pair is an integral over a polytope cut by two
-   planes, for which the library has no stable form. */
-static double sneppp__b_poly(const sneppp__pair *p, const sneppp__pull *out)
-{
-   return p->d == 1 ? sneppp__i_poly(p, out) : sneppp__p_poly(p, out);
-}
-
-SNEPPP__INLINE double sneppp__ipow(double x, int n)
-{
-   double y = 1;
-   for (; n > 0; n--) y *= x;
-   return y;
-}
-
-/* ---- the unit sphere. Kernels are formed for the uniform probability and multiplied by the mass of the window,
-   1 or the area 2 pi^(d/2)/Gamma(d/2), which obeys area(d+2) = area(d) 2 pi/d. */
-static double sneppp__sphere_mass(const sneppp_window *win, int d)
-{
-   double area = d % 2 ? 2 : 2 * SNEPPP__PI;
-   if (win->measure == SNEPPP_PROBABILITY) return 1;
-   for (int e = d % 2 ? 1 : 2; e < d; e += 2) area *= 2 * SNEPPP__PI / e;
-   return area;
-}
-
-/* Two directions. With unit vectors u and v: plus = |u + v|, minus = |u - v|, the angle gamma = 2 atan2(minus, plus)
-   and its complement delta = pi - gamma = 2 atan2(plus, minus). Both keep their relative accuracy when the vectors
-   are nearly parallel or nearly opposite, where acos(u . v) keeps half of the digits or none. */
-typedef struct sneppp__angle {
-   double ni, nj;                              /* norms of the weights                   */
-   double u[SNEPPP__MAX_STATS], v[SNEPPP__MAX_STATS]; /* directions; a zero vector takes the other's */
-   double plus, minus;                         /* |u + v|, |u - v|                       */
-   double one_minus, one_plus;                 /* 1 - cos gamma, 1 + cos gamma           */
-   double cosine, sine;                        /* of gamma                               */
-} sneppp__angle;
-
-/* The norm, scaled by the largest entry so that squares neither overflow nor vanish, and the direction. */
-static double sneppp__direction(int d, const double *w, double *u)
-{
-   double big = 0, s = 0;
-   for (int r = 0; r < d; r++) big = fmax(big, fabs(w[r]));
-   if (!(big > 0)) {
-      for (int r = 0; r < d; r++) u[r] = 0;
-      return 0;
-   }
-   if (big > 1e-140 && big < 1e140) {
-      for (int r = 0; r < d; r++) s += w[r] * w[r];
-      s = sqrt(s);
-      for (int r = 0; r < d; r++) u[r] = w[r] / s;
-      return s;
-   }
-   for (int r = 0; r < d; r++) { u[r] = w[r] / big; s += u[r] * u[r]; }
-   s = sqrt(s);
-   for (int r = 0; r < d; r++) u[r] /= s;
-   return s * big;
-}
-
-static void sneppp__angle_of(sneppp__angle *a, int d, const double *wi, const double *wj)
-{
-   double pp = 0, mm = 0;
-   a->ni = sneppp__direction(d, wi, a->u);
-   a->nj = sneppp__direction(d, wj, a->v);
-   if (!(a->ni > 0)) memcpy(a->u, a->v, (size_t)d * sizeof a->u[0]);
-   if (!(a->nj > 0)) memcpy(a->v, a->u, (size_t)d * sizeof a->v[0]);
-   for (int r = 0; r < d; r++) {
-      double s = a->u[r] + a->v[r], t = a->u[r] - a->v[r];
-      pp += s * s;
-      mm += t * t;
-   }
-   a->plus = sqrt(pp);
-   a->minus = sqrt(mm);
-   a->one_minus = mm / 2;
-   a->one_plus = pp / 2;
-   a->cosine = (pp - mm) / 4;
-   a->sine = a->plus * a->minus / 2;
-}
-
-/* The unit tangent at u towards v, e = (v - cos(gamma) u)/sin(gamma), from the difference or the sum of the two,
-   whichever is small; zero when there is no such direction. */
-static void sneppp__tangent(const sneppp__angle *a, int d, const double *u, const double *v, double *e)
-{
-   double s = a->cosine > 0 ? 1 : -1, h = a->cosine > 0 ? a->one_minus : -a->one_plus;
-   for (int r = 0; r < d; r++) e[r] = a->sine > 0 ? ((v[r] - s * u[r]) + h * u[r]) / a->sine : 0;
-}
-
-/* I = integral from 0 to delta of sin^p t sin^q(delta - t) dt, where delta = pi - gamma, for p >= q.
-
-   (p+q) I_pq = (p-1) I_{p-2,q} + q cos(gamma) I_{p-1,q-1} (q = 0: the last term is cos(gamma) sin^(p-1)(gamma)) is a
-   sum of positive terms for gamma < pi/2. Beyond, it cancels like delta^2 per step. There t = delta/2 + y and sin y
-   = S z with S = sin(delta/2), C = cos(delta/2) give
-
-      I = S^(p+q+1) sum_{j even} binom(m, j) C^j integral_{-1}^{1} (1-z^2)^q z^j (1 - S^2 z^2)^((m-j-1)/2) dz, m = p-q,
-
-   and the last power is expanded: terms B(j/2 + k + 1/2, q + 1) of the order of (S^2)^k, S^2 <= 1/2. */
-static double sneppp__sines_series(int p, int q, double S, double C)
-{
-   int    m = p - q;
-   double beta = 2, y = S * S, sum = 0, choose = 1, power = 1;
-   for (int r = 1; r <= q; r++) beta *= r / (r + 0.5); /* B(1/2, q + 1) */
-   for (int j = 0; j <= m; j += 2) {
-      double a = 0.5 * j + 0.5, e = 0.5 * (m - j - 1), term = beta, part = 0;
-      for (int k = 0; k < 80 && fabs(term) > 1e-18 * fabs(part); k++) {
-         part += term;
-         term *= -y * (e - k) / (k + 1) * (a + k) / (a + k + q + 1);
-      }
-      sum += choose * power * part;
-      choose *= (double)((m - j) * (m - j - 1)) / ((j + 1) * (j + 2));
-      power *= C * C;
-      beta *= a / (a + q + 1);
-   }
-   for (int r = 0; r < p + q + 1; r++) sum *= S;
-   return sum;
-}
-
-/* one_minus = 1 - cos gamma, one_plus = 1 + cos gamma. The lowest orders have their own lines: step delta, ReLU
-   (sin delta - delta cos delta)/2 by its series when the weights are nearly opposite. */
-static double sneppp__sines(int p, int q, double delta, double sine, double one_minus, double one_plus)
-{
-   double cosine = (one_plus - one_minus) / 2;
-   if (p < q) { int swap = p; p = q; q = swap; }
-   if (p == 0) return delta;
-   if (p == 1 && q == 0) return one_plus;
-   if (p == 1) {
-      double y = delta * delta;
-      if (delta > 0.5) return (sine + delta * cosine) / 2;
-      return delta * y / 6 * (1 - y / 10 * (1 - y / 28 * (1 - y / 54 * (1 - y / 88 * (1 - y / 130 * (1 - y / 180))))));
-   }
-   if (cosine <= 0) return sneppp__sines_series(p, q, sqrt(one_plus / 2), sqrt(one_minus / 2));
-   return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, one_minus, one_plus) +
-           cosine *
-              (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, one_minus, one_plus) : sneppp__ipow(sine, p - 1))) /
-          (p + q);
-}
-
-/* Gamma(1 + n/2) Gamma(d/2) / (2 pi Gamma((d+n)/2)): the Gaussian constant of order n over E|x|^n. */
-static double sneppp__sphere_constant(int d, int n)
-{
-   double c = 1 / (2 * SNEPPP__PI);
-   if (n % 2) {
-      c = (d % 2 ? SNEPPP__PI / 2 : 1) * c; /* sqrt(pi)/2 Gamma(d/2)/Gamma((d+1)/2) for d = 1, 2 */
-      for (int e = d % 2 ? 1 : 2; e < d; e += 2) c *= (double)e / (e + 1);
-   }
-   for (int m = n % 2; m < n; m += 2) c *= (double)(m + 2) / (d + m);
-   return c;
-}
-
-/* A unit on the sphere as factors of (z)_+^p and (-z)_+^p; a monomial has both. */
-typedef struct sneppp__halves { int p; double plus, minus; } sneppp__halves;
-
-static sneppp__halves sneppp__halves_of(sneppp_unit unit)
-{
-   sneppp__pieces q = sneppp__pieces_of(unit);
-   sneppp__halves h;
-   h.p = q.p;
-   h.plus = q.coef[0];
-   h.minus = q.sign[0] == 0 ? (q.p % 2 ? -1 : 1) : q.count > 1 ? q.coef[1] : 0;
-   return h;
-}
-
-/* One side of the pull-back without bias, for the unit with direction u. From k = c n_u^p n_v^q I(delta):
-   dk/dw = c n_u^(p-1) n_v^q (p I u + I'(delta) e), e the tangent at u towards v, and
-   I' = p q/(p+q) sin(delta) I_{p-1,q-1} (sin^p if q = 0). dk/db = p k_{p-1,q}; for a step it is the integral over
-   the great sphere u . x = 0, Gamma(d/2) Gamma((q+1)/2)/(2 pi Gamma((q+d-1)/2)) (n_v sin gamma)^q/n_u. */
-static void sneppp__s_pull(const sneppp__angle *a, int d, int first, double delta, sneppp__halves h,
-                           sneppp__halves o, double g, double k, double *w, double *b)
-{
-   int           p = h.p, q = o.p;
-   const double *u = first ? a->u : a->v, *v = first ? a->v : a->u;
-   double nu = first ? a->ni : a->nj, nv = first ? a->nj : a->ni, e[SNEPPP__MAX_STATS], slope, c,
-          gamma = SNEPPP__PI - delta;
-   double        same = h.plus * o.plus + h.minus * o.minus, mixed = h.plus * o.minus + h.minus * o.plus;
-   if (!(nu > 0)) return;
-   sneppp__tangent(a, d, u, v, e);
-   if (p && q) {
-      slope = same * sneppp__sines(p - 1, q - 1, delta, a->sine, a->one_minus, a->one_plus) -
-              mixed * sneppp__sines(p - 1, q - 1, gamma, a->sine, a->one_plus, a->one_minus);
-      slope *= a->sine * (double)(p * q) / (p + q);
-   } else {
-      slope = (same - mixed) * sneppp__ipow(a->sine, p + q);
-   }
-   c = g * sneppp__sphere_constant(d, p + q) * sneppp__ipow(nu, p - 1) * (p ? 1 : 1 / nu) * sneppp__ipow(nv, q);
-   for (int r = 0; r < d; r++) w[r] += g * p * k / nu * u[r] + c * slope * e[r];
-   if (p) {
-      double s = h.plus * o.plus - h.minus * o.minus, t = h.plus * o.minus - h.minus * o.plus;
-      c = p * sneppp__sphere_constant(d, p + q - 1) * sneppp__ipow(nu, p - 1) * sneppp__ipow(nv, q);
-      b[0] += g * c *
-              (s * sneppp__sines(p - 1, q, delta, a->sine, a->one_minus, a->one_plus) +
-               t * sneppp__sines(p - 1, q, gamma, a->sine, a->one_plus, a->one_minus));
-   } else if (d >= 2) {
-      double s = (h.plus - h.minus) * (o.plus + o.minus) * sneppp__ipow(nv * a->sine, q) / nu;
-      b[0] += g * s * tgamma(0.5 * d) * tgamma(0.5 * (q + 1)) / (2 * SNEPPP__PI * tgamma(0.5 * (q + d - 1)));
-   }
-}
-
-/* s_rect, s_relu, s_step, s_leaky, any d, without bias (Cho and Saul 2009 for the Gaussian; on the sphere divided by
-   E|x|^(p+q), since the units are homogeneous):
-
-      k = c |w_i|^p |w_j|^q [same I_pq(delta) + mixed I_pq(gamma)],   c = Gamma(1+n/2) Gamma(d/2)/(2 pi Gamma((d+n)/2)),
-
-   n = p + q; `same` and `mixed` collect the factors of equal and of opposite signs. p = q = 1:
-   |w_i||w_j| (sin delta - delta cos delta)/(2 pi d). */
-static double sneppp__s_poly(const sneppp__pair *p, const sneppp__pull *out)
-{
-   sneppp__halves h = sneppp__halves_of(p->ui), o = sneppp__halves_of(p->uj);
-   int            d = p->d, one_i = h.p == 0 && h.minus == 1, one_j = o.p == 0 && o.minus == 1;
-   double         mass = sneppp__sphere_mass(p->win, d), delta, gamma, k;
-   sneppp__angle  a;
-   if (one_i && one_j) return mass;
-   sneppp__angle_of(&a, d, one_i ? p->wj : p->wi, one_j ? p->wi : p->wj); /* a constant has no direction */
-   if (!(a.ni > 0) || !(a.nj > 0)) return 0; /* 0^p, and a step is 0 at 0 */
-   delta = 2 * atan2(a.plus, a.minus);
-   gamma = 2 * atan2(a.minus, a.plus);
-   k = (h.plus * o.plus + h.minus * o.minus) * sneppp__sines(h.p, o.p, delta, a.sine, a.one_minus, a.one_plus);
-   if (h.minus != 0 || o.minus != 0)
-      k += (h.plus * o.minus + h.minus * o.plus) * sneppp__sines(h.p, o.p, gamma, a.sine, a.one_plus, a.one_minus);
-   k *= mass * sneppp__sphere_constant(d, h.p + o.p) * sneppp__ipow(a.ni, h.p) * sneppp__ipow(a.nj, o.p);
-   if (out && !one_i) sneppp__s_pull(&a, d, 1, delta, h, o, out->g * mass, k / mass, out->wi, out->bi);
-   if (out && !one_j) sneppp__s_pull(&a, d, 0, delta, o, h, out->g * mass, k / mass, out->wj, out->bj);
-   return k;
-}
-
-/* ---- spheres with bias. A core gives one integral of u_+^p v_+^q with p, q <= 1 over the unit sphere (not yet
-   divided by its area) and its derivatives: along the own direction, along the tangent towards the other one,
-   and for the bias. */
-typedef struct sneppp__caps { double k, iu, ie, ib, ju, je, jb; } sneppp__caps;
-
-typedef struct sneppp__cap { /* {x : n (u . x - t) > 0} */
-   int    empty, whole;
-   double n, b, t, r2;   /* t = -b/n clamped to [-1, 1], r2 = 1 - t^2  */
-   double rim, arc;      /* 1 - |t|; half angle of the rim inside the other cap */
-} sneppp__cap;
-
-static sneppp__cap sneppp__cap_of(double n, double b)
-{
-   sneppp__cap c;
-   c.empty = b <= -n;
-   c.whole = !c.empty && b >= n;
-   c.n = n;
-   c.b = b;
-   c.t = c.empty ? 1 : c.whole ? -1 : -b / n;
-   c.r2 = c.empty || c.whole ? 0 : (n + b) / n * ((n - b) / n);
-   c.rim = c.empty || c.whole ? 0 : (n - fabs(b)) / n;
-   c.arc = 0;
-   return c;
-}
-
-/* S^2. The region is the lens of two caps; Omega, its area, comes from Gauss-Bonnet, the integrals X of x and of
-   the products of coordinates from Stokes on the two arcs, of half angles phi_1 and phi_2:
-
-      Omega = 2 (pi - xi - phi_1 t_1 - phi_2 t_2),   X = e_1 u - t_1 S e_u + e_2 v - t_2 S e_v,
-
-   e_k = phi_k (1 - t_k^2), W^2 = det of the Gram matrix of (u, v, corner), S = W/sin gamma <= 1. W = 0 makes the
-   arcs 0 or pi and so tells disjoint, nested and covering caps apart. Tangential parts are written so that nothing
-   is divided by sin gamma except W. Small lenses keep absolute, not relative accuracy: 1e-16 n_u n_v. */
-typedef struct sneppp__lens { double g, s, W, S, Omega, V1, V2, Q; } sneppp__lens;
-
-/* c_1 = t_2 - t_1 g, c_2 = t_1 - t_2 g and g - t_1 t_2. For parallel or opposite directions, and for small caps and
-   small gaps, where |t| is nearly 1, all three are differences of nearly equal numbers, and they must fit together:
-   a wrong sign turns two disjoint caps into nested ones. So they are formed from 1 - |t| and 1 -+ g, which are known
-   to their last digits; the volatile copy keeps -ffast-math from undoing this. */
-static double sneppp__lens_corner(const sneppp__angle *a, const sneppp__cap *A, const sneppp__cap *B,
-                                  double *c1, double *c2)
-{
-   double          t1 = A->t, t2 = B->t, s = a->cosine > 0 ? 1 : -1, gap = a->cosine > 0 ? a->one_minus : a->one_plus;
-   volatile double apart; /* t_2 - s t_1, the difference for like and the sum for unlike directions */
-   apart = t2 - s * t1;
-   if (s * t1 * t2 > 0) apart = (t2 > 0 ? 1 : -1) * (A->rim - B->rim);
-   *c1 = apart + s * t1 * gap;
-   *c2 = s * t2 * gap - s * apart;
-   return s * t1 * t2 > 0 ? s * ((A->rim + B->rim - A->rim * B->rim) - gap) : a->cosine - t1 * t2;
-}
-
-/* atan2(W, c) for W >= 0. Caps that touch have W = 0 and c = 0 of either sign: the angle is then 0. */
-SNEPPP__INLINE double sneppp__half_angle(double W, double c)
-{
-   if (W > 0) return atan2(W, c);
-   return c < 0 ? SNEPPP__PI : 0;
-}
-
-static sneppp__lens sneppp__lens_of(const sneppp__angle *a, sneppp__cap *A, sneppp__cap *B, double *c1, double *c2)
-{
-   sneppp__lens L;
-   double xi = 0, W2, e1, e2, t1 = A->t, t2 = B->t, corner;
-   L.g = a->cosine;
-   L.s = a->sine;
-   L.W = 0;
-   corner = sneppp__lens_corner(a, A, B, c1, c2);
-   if (A->whole) {
-      B->arc = SNEPPP__PI;
-   } else if (B->whole) {
-      A->arc = SNEPPP__PI;
-   } else {
-      W2 = a->one_minus * a->one_plus * A->r2 - *c1 * *c1;
-      L.W = W2 > 0 ? sqrt(W2) : 0;
-      if (L.W == 0 && *c1 == 0 && *c2 == 0 && L.g > 0) {
-         A->arc = SNEPPP__PI; /* the same cap twice */
-      } else {
-         A->arc = sneppp__half_angle(L.W, *c1);
-         B->arc = sneppp__half_angle(L.W, *c2);
-         xi = sneppp__half_angle(L.W, corner);
-      }
-   }
-   L.S = L.s > 0 ? L.W / L.s : 0;
-   e1 = A->arc * A->r2;
-   e2 = B->arc * B->r2;
-   L.Omega = 2 * (SNEPPP__PI - xi - A->arc * t1 - B->arc * t2);
-   L.V1 = e1 + L.g * e2 - t2 * L.W;
-   L.V2 = e2 + L.g * e1 - t1 * L.W;
-   L.Q = (L.g * L.Omega + 2 * L.g * (e1 * t1 + e2 * t2) + 2 * L.W * (1 - t1 * t1 - t2 * t2)) / 3;
-   return L;
-}
-
-/* Derivatives for one unit: A is its own cap (order p), B the other's (order q), V1 and V2 seen from A. */
-static void sneppp__lens_pull(const sneppp__lens *L, const sneppp__cap *A, const sneppp__cap *B, double c1,
-                              double c2, double V1, double V2, int p, int q, double *along, double *across,
-                              double *bias)
-{
-   double e1 = A->arc * A->r2, e2 = B->arc * B->r2, t1 = A->t, t2 = B->t;
-   if (p) { /* the integral of x v^q over the lens */
-      double x = L->s * e2 - L->S * c2;
-      double y = (L->s * (L->Omega + 2 * t2 * e2 - t1 * e1) + L->S * (2 * L->g * (t2 - t1) * (t2 + t1) - t1 * c1)) / 3;
-      *along = q ? B->n * L->Q + B->b * V1 : V1;
-      *across = q ? B->n * y + B->b * x : x;
-      *bias = q ? B->n * V2 + B->b * L->Omega : L->Omega;
-   } else if (!A->whole && A->n > 0) { /* along the rim of the own cap */
-      *bias = (q ? B->n * 2 * (L->W - c1 * A->arc) : 2 * A->arc) / A->n;
-      *along = t1 * *bias;
-      *across = (q ? B->n * (L->s * e1 - c1 * L->S) : 2 * L->S) / A->n;
-   } else {
-      *along = *across = *bias = 0;
-   }
-}
-
-static sneppp__caps sneppp__caps_sphere(const sneppp__angle *a, double bi, double bj, int p, int q, int grad)
-{
-   sneppp__caps r = { 0, 0, 0, 0, 0, 0, 0 };
-   sneppp__cap  A = sneppp__cap_of(a->ni, bi), B = sneppp__cap_of(a->nj, bj);
-   sneppp__lens L;
-   double       c1, c2;
-   if (A.empty || B.empty) return r;
-   L = sneppp__lens_of(a, &A, &B, &c1, &c2);
-   if (p && q) r.k = A.n * B.n * L.Q + A.n * bj * L.V1 + B.n * bi * L.V2 + bi * bj * L.Omega;
-   else if (p) r.k = A.n * L.V1 + bi * L.Omega;
-   else if (q) r.k = B.n * L.V2 + bj * L.Omega;
-   else r.k = L.Omega;
-   if (r.k < 0) r.k = 0; /* rounding of an empty lens */
-   if (!grad) return r;
-   sneppp__lens_pull(&L, &A, &B, c1, c2, L.V1, L.V2, p, q, &r.iu, &r.ie, &r.ib);
-   sneppp__lens_pull(&L, &B, &A, c2, c1, L.V2, L.V1, q, p, &r.ju, &r.je, &r.jb);
-   return r;
-}
-
-/* S^1. The set u > 0 is an arc of half width theta = atan2(sqrt(1 - t^2), t) about w_i. Angles are counted from w_i
-   towards w_j, which then lies at gamma >= 0. Two arcs meet in up to two pieces [lo, hi]; with middle m and half
-   width h the integrals of 1, cos, sin and their products over a piece are closed and do not cancel. */
-static void sneppp__arc_add(sneppp__caps *r, const sneppp__angle *a, double gx, double gy, double bi,
-                            double bj, int p, int q, double lo, double hi)
-{
-   double m = (lo + hi) / 2, h = (hi - lo) / 2, one, c, s, cc, cs, ss, f, ci, si, cj, sj;
-   if (!(h > 0)) return;
-   one = 2 * h;
-   c = 2 * cos(m) * sin(h);
-   s = 2 * sin(m) * sin(h);
-   f = 0.5 * sin(2 * h);
-   cc = h + f * cos(2 * m);
-   ss = h - f * cos(2 * m);
-   cs = f * sin(2 * m);
-   /* The integrals of v^q times (cos, sin, 1), then of u^p times them; v = n_v (gx cos + gy sin) + b_j. */
-   ci = q ? a->nj * (gx * cc + gy * cs) + bj * c : c;
-   si = q ? a->nj * (gx * cs + gy * ss) + bj * s : s;
-   f = q ? a->nj * (gx * c + gy * s) + bj * one : one;
-   cj = p ? a->ni * cc + bi * c : c;
-   sj = p ? a->ni * cs + bi * s : s;
-   r->k += p ? a->ni * ci + bi * f : f;
-   if (p) { r->iu += ci; r->ie += si; r->ib += f; }
-   if (q) { r->ju += gx * cj + gy * sj; r->je += gy * cj - gx * sj; r->jb += p ? a->ni * c + bi * one : one; }
-}
-
-/* The ends of an arc move when its unit is a step: each end that lies in the other arc counts with 1/|du/dphi|. */
-static void sneppp__arc_ends(const sneppp__cap *A, const sneppp__cap *B, double gx, double gy, int q,
-                             double *along, double *across, double *bias)
-{
-   double root = sqrt(A->r2);
-   for (int e = -1; e <= 1; e += 2) {
-      double x = A->t, y = e * root, v = B->n * (gx * x + gy * y) + B->b, m;
-      if (!(root > 0) || !(v > 0)) continue;
-      m = (q ? v : 1) / (A->n * root);
-      *along += m * x;
-      *across += m * y;
-      *bias += m;
-   }
-}
-
-static sneppp__caps sneppp__caps_circle(const sneppp__angle *a, double bi, double bj, int p, int q, int grad)
-{
-   sneppp__caps r = { 0, 0, 0, 0, 0, 0, 0 };
-   sneppp__cap  A = sneppp__cap_of(a->ni, bi), B = sneppp__cap_of(a->nj, bj);
-   double       gamma = 2 * atan2(a->minus, a->plus), ti, tj, gx = a->cosine, gy = a->sine;
-   if (A.empty || B.empty) return r;
-   ti = A.whole ? SNEPPP__PI : atan2(sqrt(A.r2), A.t);
-   tj = B.whole ? SNEPPP__PI : atan2(sqrt(B.r2), B.t);
-   sneppp__arc_add(&r, a, gx, gy, bi, bj, p, q, fmax(-ti, gamma - tj), fmin(ti, gamma + tj));
-   sneppp__arc_add(&r, a, gx, gy, bi, bj, p, q, -ti, fmin(ti, gamma + tj - 2 * SNEPPP__PI));
-   if (r.k < 0) r.k = 0;
-   if (!grad) return r;
-   if (p == 0 && !A.whole) sneppp__arc_ends(&A, &B, gx, gy, q, &r.iu, &r.ie, &r.ib);
-   if (q == 0 && !B.whole) sneppp__arc_ends(&B, &A, gx, gy, p, &r.ju, &r.je, &r.jb);
-   return r;
-}
-
-/* s2_rect, s2_relu, s2_step (S^2), c_rect, c_relu (S^1) and the leaky unit there: bias, orders 0 and 1. A piece
-   with the sign -1 is the same core with w and b negated. */
-static double sneppp__s_biased(const sneppp__pair *p, const sneppp__pull *out)
-{
-   sneppp__halves h = sneppp__halves_of(p->ui), o = sneppp__halves_of(p->uj);
-   const double  *wi = sneppp__weights_of(p->ui, p->wi), *wj = sneppp__weights_of(p->uj, p->wj);
-   double         bi = sneppp__bias_of(p->ui, p->bi), bj = sneppp__bias_of(p->uj, p->bj), k = 0;
-   double         scale = sneppp__sphere_mass(p->win, p->d) / (p->d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI);
-   double         xi[SNEPPP__MAX_STATS], xj[SNEPPP__MAX_STATS], flip[SNEPPP__MAX_STATS];
-   int            d = p->d;
+   sneppp__pieces q[2];
+   double         k = 0;
+   for (int s = 0; s < 2; s++) q[s] = sneppp__pieces_of(p->u[s]);
    for (int pattern = 0; pattern < 4; pattern++) {
-      double si = pattern & 1 ? -1 : 1, sj = pattern & 2 ? -1 : 1,
-             c = (si < 0 ? h.minus : h.plus) * (sj < 0 ? o.minus : o.plus) * scale;
-      sneppp__angle a;
-      sneppp__caps  r;
+      sneppp__affine f;
+      double         c = 1;
+      memset(&f, 0, sizeof f);
+      f.pull = out != NULL;
+      for (int s = 0; s < 2; s++) {
+         int    minus = pattern >> (1 - s) & 1;
+         double sign = minus ? -1 : 1;
+         for (int r = 0; r < p->d; r++) f.w[s][r] = sign * sneppp__weights_of(p, s)[r];
+         f.b[s] = sign * sneppp__bias_of(p, s);
+         f.p[s] = q[s].p;
+         f.cut[s] = !q[s].whole;
+         c *= q[s].whole && minus ? 0 : q[s].coef[minus];
+      }
       if (c == 0) continue;
-      /* Constants are whole: their mirror image would be counted twice. */
-      if ((si < 0 && p->ui.act == SNEPPP_ONE) || (sj < 0 && p->uj.act == SNEPPP_ONE)) continue;
-      for (int e = 0; e < d; e++) flip[e] = sj * wj[e];
-      for (int e = 0; e < d; e++) xi[e] = si * wi[e];
-      sneppp__angle_of(&a, d, xi, flip);
-      r = d == 2 ? sneppp__caps_circle(&a, si * bi, sj * bj, h.p, o.p, out != NULL)
-                 : sneppp__caps_sphere(&a, si * bi, sj * bj, h.p, o.p, out != NULL);
-      k += c * r.k;
-      if (!out) continue;
-      sneppp__tangent(&a, d, a.u, a.v, xi);
-      sneppp__tangent(&a, d, a.v, a.u, xj);
-      c *= out->g;
-      if (p->ui.act != SNEPPP_ONE) {
-         for (int e = 0; e < d; e++) out->wi[e] += c * si * (r.iu * a.u[e] + r.ie * xi[e]);
-         out->bi[0] += c * si * r.ib;
-      }
-      if (p->uj.act != SNEPPP_ONE) {
-         for (int e = 0; e < d; e++) out->wj[e] += c * sj * (r.ju * a.v[e] + r.je * xj[e]);
-         out->bj[0] += c * sj * r.jb;
+      k += c * (p->d == 1 ? sneppp__cut_intervals(p->win, &f) : sneppp__cut_polygon(p->win, &f));
+      for (int s = 0; out && s < 2; s++) {
+         double g = out->g * c * (pattern >> (1 - s) & 1 ? -1 : 1);
+         if (p->u[s].act == SNEPPP_ONE) continue;
+         for (int r = 0; r < p->d; r++) out->w[s][r] += g * f.grad[s][r];
+         *out->b[s] += g * f.grad[s][2];
       }
    }
    return k;
 }
 
-/* ---- first moments on the sphere with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
-   t = -b/n in (-1, 1):
-
-      M_0 = P(z > t),   M_1 = n f (1-t^2)^((d-1)/2)/(d-1) + b M_0,   f = Gamma(d/2)/(sqrt(pi) Gamma((d-1)/2)),
-      M_p (1 + c) = b M_{p-1} (1 + 2c) + c (n^2 - b^2) M_{p-2},      c = (p-1)/(d-1)   (by parts),
-
-   M_0 from J_v = integral of (1-z^2)^v: (2v+1) J_v = 2v J_{v-1} - t (1-t^2)^v up from d = 2 (the angle) or 3 (1-t).
-   dM_p/db = p M_{p-1}, dM_p/dn = p E[z u^(p-1)] = p (M_p - b M_{p-1})/n. A cap that covers the sphere is a
-   polynomial and goes to sneppp__s_mono. */
-static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn, double *db)
-{
-   double M[SNEPPP__MAX_ORDER + 1], f = d % 2 ? 0.5 : 1 / SNEPPP__PI, J, rim, c;
-   double root = sqrt(A->r2), odd = 1;
-   J = d % 2 ? (A->n + A->b) / A->n : atan2(root, A->t);
-   if (d % 2 == 0) odd = 1 / root;
-   for (int e = d % 2 ? 3 : 2; e < d; e += 2) { /* from d = e to e + 2: v = (e-1)/2 */
-      odd *= A->r2;
-      J = ((e - 1) * J - A->t * odd) / e;
-      f *= (double)e / (e - 1);
-   }
-   rim = f * sneppp__ipow(root, d - 1) / (d - 1);
-   M[0] = f * J;
-   M[1] = A->n * rim + A->b * M[0];
-   for (int r = 2; r <= p; r++) {
-      c = (double)(r - 1) / (d - 1);
-      M[r] = (A->b * M[r - 1] * (1 + 2 * c) + c * (A->n - A->b) * (A->n + A->b) * M[r - 2]) / (1 + c);
-   }
-   if (p) {
-      *db = p * M[p - 1];
-      *dn = p == 1 ? rim : p * (M[p] - A->b * M[p - 1]) / A->n;
-   } else {
-      *db = f * (d == 2 ? 1 / root : sneppp__ipow(root, d - 3)) / A->n;
-      *dn = A->t * *db;
-   }
-   return M[p] > 0 ? M[p] : 0;
-}
-
-
-/* s_mono: z^p z^q with bias on the sphere, any d. With G_rt = E[U^r V^t] of the centred Gaussian pair of covariance
-   (A, C; C, B), G_rt = (r-1) A G_{r-2,t} + t C G_{r-1,t-1}, the powers of w . x and the biases separate:
-
-      k = sum over r + t even of binom(p,r) binom(q,t) b_i^(p-r) b_j^(q-t) G_rt / E|x|^(r+t),
-
-   E|x|^n = d (d+2) ... (d+n-2). dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}. */
-static void sneppp__centred_moments(int p, int q, double A, double B, double C, double *G)
-{
-   int n = q + 1;
-   for (int t = 0; t <= q; t++) G[t] = t % 2 ? 0 : 1;
-   for (int t = 2; t <= q; t += 2) G[t] = (t - 1) * B * G[t - 2];
-   for (int r = 1; r <= p; r++)
-      for (int t = 0; t <= q; t++)
-         G[r * n + t] = (r > 1 ? (r - 1) * A * G[(r - 2) * n + t] : 0) + (t > 0 ? t * C * G[(r - 1) * n + t - 1] : 0);
-}
-
-static double sneppp__s_mono(const sneppp__pair *p, const sneppp__pull *out)
-{
-   double        G[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], k = 0, kA = 0, kB = 0, kC = 0, ki = 0, kj = 0;
-   const double *wi = sneppp__weights_of(p->ui, p->wi), *wj = sneppp__weights_of(p->uj, p->wj);
-   double bi = sneppp__bias_of(p->ui, p->bi), bj = sneppp__bias_of(p->uj, p->bj), A = 0, B = 0, C = 0, mass,
-          ci = 1, cj;
-   int           a = sneppp__pieces_of(p->ui).p, b = sneppp__pieces_of(p->uj).p, n = b + 1;
-   for (int r = 0; r < p->d; r++) { A += wi[r] * wi[r]; B += wj[r] * wj[r]; C += wi[r] * wj[r]; }
-   sneppp__centred_moments(a, b, A, B, C, G);
-   for (int r = 0; r <= a; ci *= (double)(a - r) / (r + 1), r++) {
-      cj = 1;
-      for (int t = 0; t <= b; cj *= (double)(b - t) / (t + 1), t++) {
-         double E = 1, c, pi, pj;
-         if ((r + t) % 2) continue;
-         for (int m = 0; m < r + t; m += 2) E *= p->d + m;
-         c = ci * cj / E;
-         pi = sneppp__ipow(bi, a - r);
-         pj = sneppp__ipow(bj, b - t);
-         k += c * pi * pj * G[r * n + t];
-         if (!out) continue;
-         if (a > r) ki += c * (a - r) * sneppp__ipow(bi, a - r - 1) * pj * G[r * n + t];
-         if (b > t) kj += c * (b - t) * sneppp__ipow(bj, b - t - 1) * pi * G[r * n + t];
-         if (r && t) kC += c * pi * pj * r * t * G[(r - 1) * n + t - 1];
-         if (r > 1) kA += c * pi * pj * r * (r - 1) * G[(r - 2) * n + t]; /* twice k_A */
-         if (t > 1) kB += c * pi * pj * t * (t - 1) * G[r * n + t - 2];
-      }
-   }
-   mass = sneppp__sphere_mass(p->win, p->d);
-   if (out) {
-      double g = out->g * mass;
-      for (int r = 0; r < p->d; r++) {
-         if (p->ui.act != SNEPPP_ONE) out->wi[r] += g * (kA * wi[r] + kC * wj[r]);
-         if (p->uj.act != SNEPPP_ONE) out->wj[r] += g * (kB * wj[r] + kC * wi[r]);
-      }
-      if (p->ui.act != SNEPPP_ONE) out->bi[0] += g * ki;
-      if (p->uj.act != SNEPPP_ONE) out->bj[0] += g * kj;
-   }
-   return mass * k;
-}
-
-/* S^0 = {-1, +1}: the sum over two points, for the orders that have a bias. */
-static double sneppp__halves_value(sneppp__halves h, double z, double *slope)
-{
-   double c = z > 0 ? h.plus : h.minus, a = fabs(z);
-   if (z == 0 && h.plus != h.minus) c = 0;
-   *slope = h.p ? (z > 0 ? 1 : -1) * c * h.p * sneppp__ipow(a, h.p - 1) : 0;
-   return c * sneppp__ipow(a, h.p);
-}
-
-static double sneppp__s_two_points(const sneppp__pair *p, const sneppp__pull *out)
-{
-   sneppp__halves h = sneppp__halves_of(p->ui), o = sneppp__halves_of(p->uj);
-   double         k = 0, half = sneppp__sphere_mass(p->win, 1) / 2;
-   for (int x = -1; x <= 1; x += 2) {
-      double si, sj, u = sneppp__halves_value(h, p->bi + p->wi[0] * x, &si),
-                     v = sneppp__halves_value(o, p->bj + p->wj[0] * x, &sj);
-      if (p->ui.act == SNEPPP_ONE) { u = 1; si = 0; }
-      if (p->uj.act == SNEPPP_ONE) { v = 1; sj = 0; }
-      k += half * u * v;
-      if (!out) continue;
-      out->wi[0] += out->g * half * si * v * x;
-      out->bi[0] += out->g * half * si * v;
-      out->wj[0] += out->g * half * sj * u * x;
-      out->bj[0] += out->g * half * sj * u;
-   }
-   return k;
-}
-
-/* s1_rect, s1_leaky, s21_rect: one rectified or leaky unit against the constant. */
-static double sneppp__s_moment(const sneppp__pair *p, const sneppp__pull *out)
-{
-   sneppp__halves h = sneppp__halves_of(p->ui);
-   double u[SNEPPP__MAX_STATS], n = sneppp__direction(p->d, p->wi, u),
-                                mass = sneppp__sphere_mass(p->win, p->d), k = 0;
-   if (p->d == 1) return sneppp__s_two_points(p, out);
-   for (int side = 0; side < 2; side++) {
-      double       s = side ? -1 : 1, c = (side ? h.minus : h.plus) * mass, dn = 0, db = 0, m;
-      sneppp__cap  A = sneppp__cap_of(n, s * p->bi);
-      sneppp__pair q;
-      sneppp__pull pull;
-      double       flip[SNEPPP__MAX_STATS], scratch = 0, wi[SNEPPP__MAX_STATS] = { 0 }, bi = 0;
-      if (c == 0 || A.empty) continue;
-      if (!A.whole) {
-         m = sneppp__cap_moment(p->d, &A, h.p, &dn, &db);
-      } else {
-         q = *p;
-         q.ui.act = SNEPPP_MONOMIAL;
-         q.ui.p = h.p;
-         q.uj.act = SNEPPP_ONE;
-         for (int r = 0; r < p->d; r++) flip[r] = s * p->wi[r];
-         q.wi = flip;
-         q.bi = s * p->bi;
-         memset(&pull, 0, sizeof pull);
-         pull.g = 1;
-         pull.wi = pull.wj = wi;
-         pull.bi = &bi;
-         pull.bj = &scratch;
-         m = sneppp__s_mono(&q, out ? &pull : NULL) / mass;
-      }
-      k += c * m;
-      if (!out) continue;
-      for (int r = 0; r < p->d; r++) out->wi[r] += out->g * c * (A.whole ? s * wi[r] / mass : dn * u[r]);
-      out->bi[0] += out->g * c * s * (A.whole ? bi / mass : db);
-   }
-   return k;
-}
-
-/* ---- b_mono: z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
+/* ---- z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
    time, M_rt <- sum_{e,f} binom(r,e) binom(t,f) M_{r-e,t-f} w_ik^e w_jk^f mu_{e+f}, mu_n = eta^n/(n+1) for even n, else
    0. With `lean` = k a factor y_k is put under the integral, as dk/dw_k = p E[x_k u^(p-1) v^q] needs. */
-static double sneppp__box_moment(const sneppp_window *win, int d, const double *wi, const double *wj,
-                                 double a, double b, int p, int q, int lean)
+static double sneppp__box_moment(const sneppp_window *win, int d, const double *const *w, const double *a, int p, int q,
+                                 int lean)
 {
    double M[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], volume = 1;
    int    n = q + 1;
    for (int r = 0; r <= p; r++)
-      for (int t = 0; t <= q; t++) M[r * n + t] = sneppp__ipow(a, r) * sneppp__ipow(b, t);
+      for (int t = 0; t <= q; t++) M[r * n + t] = sneppp__ipow(a[0], r) * sneppp__ipow(a[1], t);
    for (int k = 0; k < d; k++) {
-      double eta = (win->hi[k] - win->lo[k]) / 2, x = wi[k] * eta, y = wj[k] * eta;
+      double eta = (win->hi[k] - win->lo[k]) / 2, x = w[0][k] * eta, y = w[1][k] * eta;
       int    odd = k == lean;
       volume *= 2 * eta * (odd ? eta : 1);
       for (int r = p; r >= 0; r--)
@@ -8903,32 +7810,29 @@ static double sneppp__box_moment(const sneppp_window *win, int d, const double *
    return volume * M[p * n + q];
 }
 
-static double sneppp__b_mono(const sneppp__pair *p, const sneppp__pull *out)
+static double sneppp__powers_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    const sneppp_window *win = p->win;
-   const double        *wi = sneppp__weights_of(p->ui, p->wi), *wj = sneppp__weights_of(p->uj, p->wj);
-   double               a = sneppp__bias_of(p->ui, p->bi), b = sneppp__bias_of(p->uj, p->bj);
-   int                  d = p->d, m = sneppp__pieces_of(p->ui).p, n = sneppp__pieces_of(p->uj).p;
-   for (int k = 0; k < d; k++) {
-      double c = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
-      a += wi[k] * c;
-      b += wj[k] * c;
+   const double        *w[2];
+   double               a[2], centre[SNEPPP__MAX_STATS];
+   int                  order[2];
+   for (int k = 0; k < p->d; k++) centre[k] = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
+   for (int s = 0; s < 2; s++) {
+      w[s] = sneppp__weights_of(p, s);
+      a[s] = sneppp__bias_of(p, s);
+      for (int k = 0; k < p->d; k++) a[s] += w[s][k] * centre[k];
+      order[s] = sneppp__pieces_of(p->u[s]).p;
    }
-   if (out && m) {
-      double base = m * sneppp__box_moment(win, d, wi, wj, a, b, m - 1, n, -1);
-      out->bi[0] += out->g * base;
-      for (int k = 0; k < d; k++)
-         out->wi[k] += out->g * (base * (win->lo[k] + (win->hi[k] - win->lo[k]) / 2) +
-                                 m * sneppp__box_moment(win, d, wi, wj, a, b, m - 1, n, k));
+   for (int s = 0; out && s < 2; s++) {
+      int    m = order[0] - !s, n = order[1] - s;
+      double g = out->g * order[s], base;
+      if (order[s] == 0) continue;
+      base = g * sneppp__box_moment(win, p->d, w, a, m, n, -1);
+      *out->b[s] += base;
+      for (int k = 0; k < p->d; k++)
+         out->w[s][k] += base * centre[k] + g * sneppp__box_moment(win, p->d, w, a, m, n, k);
    }
-   if (out && n) {
-      double base = n * sneppp__box_moment(win, d, wi, wj, a, b, m, n - 1, -1);
-      out->bj[0] += out->g * base;
-      for (int k = 0; k < d; k++)
-         out->wj[k] += out->g * (base * (win->lo[k] + (win->hi[k] - win->lo[k]) / 2) +
-                                 n * sneppp__box_moment(win, d, wi, wj, a, b, m, n - 1, k));
-   }
-   return sneppp__box_moment(win, d, wi, wj, a, b, m, n, -1);
+   return sneppp__box_moment(win, p->d, w, a, order[0], order[1], -1);
 }
 
 /* ---- one rectified unit on a box of up to six dimensions. From the centre u = a + sum_r s_r z_r, z in [-1, 1]^d and
@@ -9030,39 +7934,539 @@ static double sneppp__cube_slope(int d, const double *s, double a, int m, int r,
    return 0.25 * s[r] * sum;
 }
 
-/* b1_rect and b1_leaky for 3 <= d <= 6. dk/dw_r = centre_r dk/db + sign(w_r) eta_r dk/ds_r. */
-static double sneppp__b1_cube(const sneppp__pair *p, const sneppp__pull *out)
+/* dk/dw_r = centre_r dk/db + sign(w_r) eta_r dk/ds_r. */
+static double sneppp__cube_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    const sneppp_window *win = p->win;
-   sneppp__halves       q = sneppp__halves_of(p->ui);
-   double               s[SNEPPP__MAX_STATS], a = p->bi, f = 1, k = 0;
+   const double        *w = p->w[0];
+   sneppp__pieces       q = sneppp__pieces_of(p->u[0]);
+   double               s[SNEPPP__MAX_STATS], a = p->b[0], f = 1, k = 0;
    int                  d = p->d, m = q.p + d;
    for (int r = 0; r < d; r++) {
       double eta = (win->hi[r] - win->lo[r]) / 2;
-      a += p->wi[r] * (win->lo[r] + eta);
-      s[r] = fabs(p->wi[r]) * eta;
+      a += w[r] * (win->lo[r] + eta);
+      s[r] = fabs(w[r]) * eta;
       f *= 2 * eta;
    }
    for (int r = 2; r <= q.p; r++) f *= r;
    for (int side = 0; side < 2; side++) {
-      double sign = side ? -1 : 1, c = (side ? q.minus : q.plus) * f, h, slope;
+      double sign = side ? -1 : 1, c = q.coef[side] * f, h, slope;
       if (c == 0) continue;
       h = sneppp__cube(d, s, sign * a, m);
       k += c * h;
       if (!out) continue;
       slope = sign * sneppp__cube(d, s, sign * a, m - 1);
-      out->bi[0] += out->g * c * slope;
+      *out->b[0] += out->g * c * slope;
       for (int r = 0; r < d; r++) {
-         double eta = (win->hi[r] - win->lo[r]) / 2, turn = p->wi[r] > 0 ? eta : p->wi[r] < 0 ? -eta : 0;
-         out->wi[r] += out->g * c * (slope * (win->lo[r] + eta) + turn * sneppp__cube_slope(d, s, sign * a, m, r, h));
+         double eta = (win->hi[r] - win->lo[r]) / 2, turn = w[r] > 0 ? eta : w[r] < 0 ? -eta : 0;
+         out->w[0][r] += out->g * c * (slope * (win->lo[r] + eta) + turn * sneppp__cube_slope(d, s, sign * a, m, r, h));
       }
    }
    return k;
 }
 
-/* ---- tiles: the two rows of the table that training on sphere x time asks for at every step. The pair functions
-   above say what is computed; here sixteen units go through each operation together, without calls or branches,
-   so that compilers use vector registers. */
+static double sneppp__pieces_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   switch (p->rule->core) {
+      case SNEPPP__CORE_CUT:    return sneppp__cut_pair(p, out);
+      case SNEPPP__CORE_POWERS: return sneppp__powers_pair(p, out);
+      default:                  return sneppp__cube_pair(p, out);
+   }
+}
+
+/* ---- ReLU on intervals, many at a time: sixteen units go through each operation together, without calls or branches,
+   so that compilers use vector registers; the formula is at sneppp__segment. */
+
+/* The part [lo, hi] of one interval where a unit is positive, and an origin from which its value is a + w (x - o), with
+   a = 0 at its own kink; for up to sixteen units. */
+typedef struct sneppp__kinks {
+   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], o[SNEPPP__TILE], a[SNEPPP__TILE], w[SNEPPP__TILE];
+} sneppp__kinks;
+
+static void sneppp__kinks_load(sneppp__kinks *B, double first, double last, const double *W, const double *b, int count)
+{
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      int    j = l < count ? l : count - 1;
+      double w = W[j], c = b ? b[j] : 0, at_first = c + w * first, at_last = c + w * last, kink;
+      int    cut = (at_first > 0) != (at_last > 0);
+      kink = cut ? -c / w : first;
+      kink = kink < first ? first : kink > last ? last : kink;
+      B->w[l] = w;
+      B->o[l] = cut ? kink : 0;
+      B->a[l] = cut ? 0 : c;
+      B->lo[l] = cut && w > 0 ? kink : first;
+      B->hi[l] = cut ? (w > 0 ? last : kink) : at_first > 0 ? last : first;
+   }
+}
+
+/* Unit i against all lanes: the common part [lo, lo + len], and the values of both units at its ends. */
+typedef struct sneppp__spans {
+   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], len[SNEPPP__TILE], ul[SNEPPP__TILE], uh[SNEPPP__TILE],
+      vl[SNEPPP__TILE], vh[SNEPPP__TILE];
+} sneppp__spans;
+
+static void sneppp__kinks_meet(const sneppp__kinks *A, int i, const sneppp__kinks *B, sneppp__spans *q)
+{
+   const double lo_i = A->lo[i], hi_i = A->hi[i], a = A->a[i], w = A->w[i], origin = A->o[i];
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      double lo = lo_i > B->lo[l] ? lo_i : B->lo[l], hi = hi_i < B->hi[l] ? hi_i : B->hi[l];
+      hi = hi > lo ? hi : lo;
+      q->lo[l] = lo;
+      q->hi[l] = hi;
+      q->len[l] = hi - lo;
+      q->ul[l] = a + w * (lo - origin);
+      q->uh[l] = a + w * (hi - origin);
+      q->vl[l] = B->a[l] + B->w[l] * (lo - B->o[l]);
+      q->vh[l] = B->a[l] + B->w[l] * (hi - B->o[l]);
+   }
+}
+
+/* dk/db_i = integral of v, dk/dw_i = integral of x v. */
+static void sneppp__intervals_tile(const sneppp__tile *t)
+{
+   const sneppp_window *win = t->win;
+   const int            box = win->space == SNEPPP_BOX;
+   for (size_t c = 0; c < (box ? 1 : win->count); c++) {
+      double               first = box ? win->lo[0] : win->ends[2 * c], last = box ? win->hi[0] : win->ends[2 * c + 1];
+      sneppp__kinks        kinks[2];
+      const sneppp__kinks *A = kinks, *B = kinks + !t->diagonal;
+      sneppp__spans        q;
+      for (int s = 0; s < 2 - t->diagonal; s++) sneppp__kinks_load(&kinks[s], first, last, t->w[s], t->b[s], t->n[s]);
+      for (int i = 0; i < t->n[0]; i++) {
+         sneppp__kinks_meet(A, i, B, &q);
+         if (t->k) {
+            double *k = t->k + i * SNEPPP__TILE;
+            for (int l = 0; l < SNEPPP__TILE; l++) {
+               double value = q.len[l] * (1.0 / 6) *
+                              (q.ul[l] * (2 * q.vl[l] + q.vh[l]) + q.uh[l] * (q.vl[l] + 2 * q.vh[l]));
+               k[l] = c ? k[l] + value : value;
+            }
+         }
+         for (int j = t->diagonal ? i : 0; t->g && j < t->n[1]; j++) {
+            double g = t->g[i * SNEPPP__TILE + j] * q.len[j], third = g * (1.0 / 6), ul = q.ul[j],
+                   uh = q.uh[j], vl = q.vl[j], vh = q.vh[j];
+            t->gb[0][i] += g * 0.5 * (vl + vh);
+            t->gb[1][j] += g * 0.5 * (ul + uh);
+            t->gw[0][i] += third * (q.lo[j] * (2 * vl + vh) + q.hi[j] * (vl + 2 * vh));
+            t->gw[1][j] += third * (q.lo[j] * (2 * ul + uh) + q.hi[j] * (ul + 2 * uh));
+         }
+      }
+   }
+}
+
+/* ---- >>kernel-sphere: piecewise powers on the unit sphere ----------------------------------------------------
+
+   Kernels are formed for the uniform probability and multiplied by the mass of the window, 1 or the area. Without bias
+   the units are homogeneous, and a normal vector x is a uniform direction times an independent length. So
+
+      k = (Gaussian kernel of orders p, q) / E|x|^(p+q),
+
+   for every pair of powers, hard, leaky or plain. With bias: two rectified units of order 0 or 1 on S^1 and S^2, by the
+   geometry of caps; powers, by Isserlis; and one unit, by the density of its argument. */
+
+/* E|x|^n = (d+n-2) E|x|^(n-2) of a standard normal x in R^d, d >= 2, n >= -1; E|x| obeys m(d) m(d+1) = d. */
+static double sneppp__normal_length(int d, int n)
+{
+   double m = 1;
+   if (n % 2 != 0) {
+      m = 0.79788456080286535588; /* sqrt(2/pi), d = 1 */
+      for (int e = 1; e < d; e++) m = e / m;
+   }
+   if (n < 0) return m / (d - 1);
+   for (int e = n % 2 + 2; e <= n; e += 2) m *= d + e - 2;
+   return m;
+}
+
+/* By the Gaussian core for the two directions; norms come out as powers. A derivative in the weights has the same power
+   of |x|, one in the bias one less. */
+static double sneppp__homogeneous_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double            dir[2][SNEPPP__MAX_STATS], v[2][SNEPPP__MAX_STATS], n[2], length;
+   double            size = sneppp_window_mass(p->win);
+   int               order[2];
+   sneppp__gauss     q;
+   sneppp__gauss_out t;
+   memset(&t, 0, sizeof t);
+   q.d = p->d, q.grad = out != NULL;
+   for (int s = 0; s < 2; s++) {
+      sneppp__pieces piece = sneppp__pieces_of(p->u[s]);
+      order[s] = piece.p;
+      n[s] = sneppp__norm(p->d, p->w[s], dir[s]);
+      if (piece.whole && piece.p == 0) n[s] = dir[s][0] = 1; /* z^0: any direction will do */
+      if (!(n[s] > 0)) return 0;                             /* 0^p, and a step is 0 at 0  */
+      q.u[s] = p->u[s], q.w[s] = dir[s], q.a[s] = 0;
+      size *= sneppp__ipow(n[s], order[s]);
+   }
+   sneppp__gauss_numbers(&q);
+   sneppp__gauss_leaky(&q, &t);
+   length = sneppp__normal_length(p->d, order[0] + order[1]);
+   if (out) {
+      double less = out->g * size / sneppp__normal_length(p->d, order[0] + order[1] - 1);
+      sneppp__gauss_slopes(&q, &t, v);
+      for (int s = 0; s < 2; s++) {
+         for (int r = 0; r < p->d; r++) out->w[s][r] += out->g * size / length / n[s] * v[s][r];
+         *out->b[s] += less / n[s] * t.a[s];
+      }
+   }
+   return size / length * t.k;
+}
+
+/* ---- caps. Two directions: with unit vectors u and v, plus = |u + v|, minus = |u - v|, the angle gamma = 2
+   atan2(minus, plus) keeps its relative accuracy when the vectors are nearly parallel or nearly opposite, where
+   acos(u . v) keeps half of the digits or none. */
+typedef struct sneppp__angle {
+   double n[2];                    /* norms of the weights                          */
+   double u[2][SNEPPP__MAX_STATS]; /* directions; a zero vector takes the other's   */
+   double plus, minus;             /* |u + v|, |u - v|                              */
+   double one_minus, one_plus;     /* 1 - cos gamma, 1 + cos gamma                  */
+   double cosine, sine;            /* of gamma                                      */
+} sneppp__angle;
+
+static void sneppp__angle_of(sneppp__angle *a, int d, double w[2][SNEPPP__MAX_STATS])
+{
+   double pp = 0, mm = 0;
+   for (int s = 0; s < 2; s++) a->n[s] = sneppp__norm(d, w[s], a->u[s]);
+   for (int s = 0; s < 2; s++) if (!(a->n[s] > 0)) memcpy(a->u[s], a->u[1 - s], sizeof a->u[s]);
+   for (int r = 0; r < d; r++) {
+      double s = a->u[0][r] + a->u[1][r], t = a->u[0][r] - a->u[1][r];
+      pp += s * s;
+      mm += t * t;
+   }
+   a->plus = sqrt(pp);
+   a->minus = sqrt(mm);
+   a->one_minus = mm / 2;
+   a->one_plus = pp / 2;
+   a->cosine = (pp - mm) / 4;
+   a->sine = a->plus * a->minus / 2;
+}
+
+/* The integral of u_+^p v_+^q with p, q <= 1 over the unit sphere (not yet divided by its area) and, for each side, its
+   derivatives along the own direction, along the tangent towards the other one, and for the bias. */
+typedef struct sneppp__caps { double k, along[2], across[2], bias[2]; } sneppp__caps;
+
+typedef struct sneppp__cap { /* {x : n (u . x - t) > 0} */
+   int    empty, whole;
+   double n, b, t, r2;   /* t = -b/n clamped to [-1, 1], r2 = 1 - t^2  */
+   double rim, arc;      /* 1 - |t|; half angle of the rim inside the other cap */
+} sneppp__cap;
+
+static sneppp__cap sneppp__cap_of(double n, double b)
+{
+   sneppp__cap c;
+   c.empty = b <= -n;
+   c.whole = !c.empty && b >= n;
+   c.n = n;
+   c.b = b;
+   c.t = c.empty ? 1 : c.whole ? -1 : -b / n;
+   c.r2 = c.empty || c.whole ? 0 : (n + b) / n * ((n - b) / n);
+   c.rim = c.empty || c.whole ? 0 : (n - fabs(b)) / n;
+   c.arc = 0;
+   return c;
+}
+
+/* S^2. The region is the lens of two caps; Omega, its area, comes from Gauss-Bonnet, the integrals X of x and of
+   the products of coordinates from Stokes on the two arcs, of half angles phi_1 and phi_2:
+
+      Omega = 2 (pi - xi - phi_1 t_1 - phi_2 t_2),   X = e_1 u - t_1 S e_u + e_2 v - t_2 S e_v,
+
+   e_k = phi_k (1 - t_k^2), W^2 = det of the Gram matrix of (u, v, corner), S = W/sin gamma <= 1. W = 0 makes the
+   arcs 0 or pi and so tells disjoint, nested and covering caps apart. Tangential parts are written so that nothing
+   is divided by sin gamma except W. Small lenses keep absolute, not relative accuracy: 1e-16 n_u n_v. */
+
+/* c_1 = t_2 - t_1 g, c_2 = t_1 - t_2 g and g - t_1 t_2. For parallel or opposite directions, and for small caps and
+   small gaps, where |t| is nearly 1, all three are differences of nearly equal numbers, and they must fit together:
+   a wrong sign turns two disjoint caps into nested ones. So they are formed from 1 - |t| and 1 -+ g, which are known
+   to their last digits; the volatile copy keeps -ffast-math from undoing this. */
+static double sneppp__lens_corner(const sneppp__angle *a, const sneppp__cap *cap, double *c)
+{
+   double          t1 = cap[0].t, t2 = cap[1].t, s = a->cosine > 0 ? 1 : -1,
+                   gap = a->cosine > 0 ? a->one_minus : a->one_plus, both = cap[0].rim * cap[1].rim;
+   volatile double apart; /* t_2 - s t_1, the difference for like and the sum for unlike directions */
+   apart = t2 - s * t1;
+   if (s * t1 * t2 > 0) apart = (t2 > 0 ? 1 : -1) * (cap[0].rim - cap[1].rim);
+   c[0] = apart + s * t1 * gap;
+   c[1] = s * t2 * gap - s * apart;
+   return s * t1 * t2 > 0 ? s * ((cap[0].rim + cap[1].rim - both) - gap) : a->cosine - t1 * t2;
+}
+
+/* atan2(W, c) for W >= 0. Caps that touch have W = 0 and c = 0 of either sign: the angle is then 0. */
+SNEPPP__INLINE double sneppp__half_angle(double W, double c)
+{
+   if (W > 0) return atan2(W, c);
+   return c < 0 ? SNEPPP__PI : 0;
+}
+
+static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const int *order, sneppp__caps *o)
+{
+   double c[2], e[2], V[2], W = 0, xi = 0, g = a->cosine, t1 = cap[0].t, t2 = cap[1].t, corner, S, Omega, Q;
+   corner = sneppp__lens_corner(a, cap, c);
+   if (cap[0].whole) {
+      cap[1].arc = SNEPPP__PI;
+   } else if (cap[1].whole) {
+      cap[0].arc = SNEPPP__PI;
+   } else {
+      W = sqrt(fmax(0, a->one_minus * a->one_plus * cap[0].r2 - c[0] * c[0]));
+      if (W == 0 && c[0] == 0 && c[1] == 0 && g > 0) {
+         cap[0].arc = SNEPPP__PI; /* the same cap twice */
+      } else {
+         for (int s = 0; s < 2; s++) cap[s].arc = sneppp__half_angle(W, c[s]);
+         xi = sneppp__half_angle(W, corner);
+      }
+   }
+   S = a->sine > 0 ? W / a->sine : 0;
+   for (int s = 0; s < 2; s++) e[s] = cap[s].arc * cap[s].r2;
+   for (int s = 0; s < 2; s++) V[s] = e[s] + g * e[1 - s] - cap[1 - s].t * W;
+   Omega = 2 * (SNEPPP__PI - xi - cap[0].arc * t1 - cap[1].arc * t2);
+   Q = (g * Omega + 2 * g * (e[0] * t1 + e[1] * t2) + 2 * W * (1 - t1 * t1 - t2 * t2)) / 3;
+   if (order[0] && order[1])
+      o->k = cap[0].n * cap[1].n * Q + cap[0].n * cap[1].b * V[0] + cap[1].n * cap[0].b * V[1] +
+             cap[0].b * cap[1].b * Omega;
+   else if (order[0]) o->k = cap[0].n * V[0] + cap[0].b * Omega;
+   else if (order[1]) o->k = cap[1].n * V[1] + cap[1].b * Omega;
+   else o->k = Omega;
+   for (int s = 0; s < 2; s++) {
+      const sneppp__cap *A = &cap[s], *B = &cap[1 - s];
+      double             ca = c[s], cb = c[1 - s], ea = e[s], eb = e[1 - s];
+      if (order[s]) { /* the integral of x v^q over the lens */
+         double x = a->sine * eb - S * cb;
+         double y = (a->sine * (Omega + 2 * B->t * eb - A->t * ea) +
+                     S * (2 * g * (B->t - A->t) * (B->t + A->t) - A->t * ca)) / 3;
+         o->along[s] = order[1 - s] ? B->n * Q + B->b * V[s] : V[s];
+         o->across[s] = order[1 - s] ? B->n * y + B->b * x : x;
+         o->bias[s] = order[1 - s] ? B->n * V[1 - s] + B->b * Omega : Omega;
+      } else if (!A->whole && A->n > 0) { /* along the rim of the own cap */
+         o->bias[s] = (order[1 - s] ? B->n * 2 * (W - ca * A->arc) : 2 * A->arc) / A->n;
+         o->along[s] = A->t * o->bias[s];
+         o->across[s] = (order[1 - s] ? B->n * (a->sine * ea - ca * S) : 2 * S) / A->n;
+      }
+   }
+}
+
+/* S^1. The set u > 0 is an arc of half width theta = atan2(sqrt(1 - t^2), t) about w_i. Angles are counted from w_i
+   towards w_j, which then lies at gamma >= 0. Two arcs meet in up to two pieces [lo, hi]; with middle m and half
+   width h the integrals of 1, cos, sin and their products over a piece are closed and do not cancel. */
+static void sneppp__arc_add(sneppp__caps *o, const sneppp__angle *a, const sneppp__cap *cap, const int *order,
+                            double lo, double hi)
+{
+   double m = (lo + hi) / 2, h = (hi - lo) / 2, I[3][3], f = 0.5 * sin(2 * h), dir[2][2], tangent[2][2];
+   if (!(h > 0)) return;
+   I[0][0] = h + f * cos(2 * m); /* of products of (cos, sin, 1) */
+   I[1][1] = h - f * cos(2 * m);
+   I[0][1] = I[1][0] = f * sin(2 * m);
+   I[0][2] = I[2][0] = 2 * cos(m) * sin(h);
+   I[1][2] = I[2][1] = 2 * sin(m) * sin(h);
+   I[2][2] = 2 * h;
+   dir[0][0] = 1, dir[0][1] = 0, dir[1][0] = a->cosine, dir[1][1] = a->sine;
+   tangent[0][0] = 0, tangent[0][1] = 1, tangent[1][0] = a->sine, tangent[1][1] = -a->cosine;
+   for (int s = 0; s < 2; s++) {
+      const sneppp__cap *B = &cap[1 - s];
+      double             J[3], along, across; /* the integrals of (cos, sin, 1) times the other unit */
+      for (int r = 0; r < 3; r++)
+         J[r] = order[1 - s] ? B->n * (dir[1 - s][0] * I[r][0] + dir[1 - s][1] * I[r][1]) + B->b * I[r][2] : I[r][2];
+      along = dir[s][0] * J[0] + dir[s][1] * J[1];
+      across = tangent[s][0] * J[0] + tangent[s][1] * J[1];
+      if (s == 0) o->k += order[0] ? cap[0].n * along + cap[0].b * J[2] : J[2];
+      if (!order[s]) continue;
+      o->along[s] += along;
+      o->across[s] += across;
+      o->bias[s] += J[2];
+   }
+}
+
+static void sneppp__caps_circle(const sneppp__angle *a, const sneppp__cap *cap, const int *order, sneppp__caps *o)
+{
+   double gamma = 2 * atan2(a->minus, a->plus), theta[2];
+   for (int s = 0; s < 2; s++) theta[s] = cap[s].whole ? SNEPPP__PI : atan2(sqrt(cap[s].r2), cap[s].t);
+   sneppp__arc_add(o, a, cap, order, fmax(-theta[0], gamma - theta[1]), fmin(theta[0], gamma + theta[1]));
+   sneppp__arc_add(o, a, cap, order, -theta[0], fmin(theta[0], gamma + theta[1] - 2 * SNEPPP__PI));
+   for (int s = 0; s < 2; s++) { /* the ends of a step's arc move: each end in the other arc counts with 1/|du/dphi| */
+      const sneppp__cap *B = &cap[1 - s];
+      double             root = sqrt(cap[s].r2);
+      for (int end = -1; end <= 1 && order[s] == 0 && root > 0; end += 2) {
+         double x = cap[s].t, y = end * root, v = B->n * (a->cosine * x + a->sine * y) + B->b, m;
+         if (!(v > 0)) continue;
+         m = (order[1 - s] ? v : 1) / (cap[s].n * root);
+         o->along[s] += m * x;
+         o->across[s] += m * y;
+         o->bias[s] += m;
+      }
+   }
+}
+
+/* Bias, orders 0 and 1, on S^1 and S^2. A piece with the sign -1 is the same with w and b negated. The unit tangent
+   at u towards v, (v - cos(gamma) u)/sin(gamma), comes from the difference or the sum of the two, whichever is
+   small. */
+static double sneppp__caps_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__pieces q[2];
+   double         k = 0, scale = sneppp_window_mass(p->win) / (p->d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI);
+   int            order[2];
+   for (int s = 0; s < 2; s++) q[s] = sneppp__pieces_of(p->u[s]), order[s] = q[s].p;
+   for (int pattern = 0; pattern < 4; pattern++) {
+      double        w[2][SNEPPP__MAX_STATS], sign[2], c = scale;
+      sneppp__angle a;
+      sneppp__cap   cap[2];
+      sneppp__caps  o;
+      memset(&o, 0, sizeof o);
+      for (int s = 0; s < 2; s++) {
+         sign[s] = pattern >> s & 1 ? -1 : 1;
+         c *= q[s].coef[pattern >> s & 1];
+         for (int r = 0; r < p->d; r++) w[s][r] = sign[s] * p->w[s][r];
+      }
+      if (c == 0) continue;
+      sneppp__angle_of(&a, p->d, w);
+      for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], sign[s] * p->b[s]);
+      if (cap[0].empty || cap[1].empty) continue;
+      if (p->d == 2) sneppp__caps_circle(&a, cap, order, &o);
+      else sneppp__caps_sphere(&a, cap, order, &o);
+      k += c * fmax(o.k, 0); /* rounding of an empty lens */
+      for (int s = 0; out && s < 2; s++) {
+         const double *u = a.u[s], *v = a.u[1 - s];
+         double        g = out->g * c * sign[s], side = a.cosine > 0 ? 1 : -1,
+                       h = a.cosine > 0 ? a.one_minus : -a.one_plus;
+         for (int r = 0; r < p->d; r++) {
+            double tangent = a.sine > 0 ? ((v[r] - side * u[r]) + h * u[r]) / a.sine : 0;
+            out->w[s][r] += g * (o.along[s] * u[r] + o.across[s] * tangent);
+         }
+         *out->b[s] += g * o.bias[s];
+      }
+   }
+   return k;
+}
+
+/* ---- z^p z^q with bias on the sphere, any d. With G_rt = E[U^r V^t] of the centred Gaussian pair of covariance
+   (A, C; C, B), G_rt = (r-1) A G_{r-2,t} + t C G_{r-1,t-1}, the powers of w . x and the biases separate:
+
+      k = sum over r + t even of binom(p,r) binom(q,t) b_i^(p-r) b_j^(q-t) G_rt / E|x|^(r+t).
+
+   dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}. */
+static void sneppp__centred_moments(int p, int q, double A, double B, double C, double *G)
+{
+   int n = q + 1;
+   for (int t = 0; t <= q; t++) G[t] = t % 2 ? 0 : 1;
+   for (int t = 2; t <= q; t += 2) G[t] = (t - 1) * B * G[t - 2];
+   for (int r = 1; r <= p; r++)
+      for (int t = 0; t <= q; t++)
+         G[r * n + t] = (r > 1 ? (r - 1) * A * G[(r - 2) * n + t] : 0) + (t > 0 ? t * C * G[(r - 1) * n + t - 1] : 0);
+}
+
+static double sneppp__sphere_powers(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double        G[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], k = 0, own[2], bias[2], cross = 0;
+   const double *w[2];
+   double        b[2], A[2] = { 0, 0 }, C = 0, ci = 1, cj, mass = sneppp_window_mass(p->win);
+   int           order[2], n;
+   for (int s = 0; s < 2; s++) {
+      w[s] = sneppp__weights_of(p, s);
+      b[s] = sneppp__bias_of(p, s);
+      order[s] = sneppp__pieces_of(p->u[s]).p;
+      own[s] = bias[s] = 0;
+      for (int r = 0; r < p->d; r++) A[s] += w[s][r] * w[s][r];
+   }
+   for (int r = 0; r < p->d; r++) C += w[0][r] * w[1][r];
+   n = order[1] + 1;
+   sneppp__centred_moments(order[0], order[1], A[0], A[1], C, G);
+   for (int r = 0; r <= order[0]; ci *= (double)(order[0] - r) / (r + 1), r++) {
+      cj = 1;
+      for (int t = 0; t <= order[1]; cj *= (double)(order[1] - t) / (t + 1), t++) {
+         int    up = order[0] - r, down = order[1] - t;
+         double c, g;
+         if ((r + t) % 2) continue;
+         c = ci * cj / sneppp__normal_length(p->d, r + t);
+         g = c * G[r * n + t];
+         if (up) bias[0] += g * up * sneppp__ipow(b[0], up - 1) * sneppp__ipow(b[1], down);
+         if (down) bias[1] += g * down * sneppp__ipow(b[0], up) * sneppp__ipow(b[1], down - 1);
+         c *= sneppp__ipow(b[0], up) * sneppp__ipow(b[1], down);
+         k += c * G[r * n + t];
+         if (r && t) cross += c * r * t * G[(r - 1) * n + t - 1];
+         if (r > 1) own[0] += c * r * (r - 1) * G[(r - 2) * n + t]; /* twice k_A */
+         if (t > 1) own[1] += c * t * (t - 1) * G[r * n + t - 2];
+      }
+   }
+   for (int s = 0; out && s < 2; s++) {
+      double g = out->g * mass;
+      if (p->u[s].act == SNEPPP_ONE) continue;
+      for (int r = 0; r < p->d; r++) out->w[s][r] += g * (own[s] * w[s][r] + cross * w[1 - s][r]);
+      *out->b[s] += g * bias[s];
+   }
+   return mass * k;
+}
+
+/* ---- one unit with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
+   t = -b/n in (-1, 1):
+
+      M_0 = P(z > t),   M_1 = n f (1-t^2)^((d-1)/2)/(d-1) + b M_0,   f = Gamma(d/2)/(sqrt(pi) Gamma((d-1)/2)),
+      M_p (1 + c) = b M_{p-1} (1 + 2c) + c (n^2 - b^2) M_{p-2},      c = (p-1)/(d-1)   (by parts),
+
+   M_0 from J_v = integral of (1-z^2)^v: (2v+1) J_v = 2v J_{v-1} - t (1-t^2)^v up from d = 2 (the angle) or 3 (1-t).
+   dM_p/db = p M_{p-1}, dM_p/dn = p E[z u^(p-1)] = p (M_p - b M_{p-1})/n. A cap that covers the sphere is a
+   polynomial and goes to sneppp__sphere_powers. */
+static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn, double *db)
+{
+   double M[SNEPPP__MAX_ORDER + 1], f = d % 2 ? 0.5 : 1 / SNEPPP__PI, J, rim, c;
+   double root = sqrt(A->r2), odd = 1;
+   J = d % 2 ? (A->n + A->b) / A->n : atan2(root, A->t);
+   if (d % 2 == 0) odd = 1 / root;
+   for (int e = d % 2 ? 3 : 2; e < d; e += 2) { /* from d = e to e + 2: v = (e-1)/2 */
+      odd *= A->r2;
+      J = ((e - 1) * J - A->t * odd) / e;
+      f *= (double)e / (e - 1);
+   }
+   rim = f * sneppp__ipow(root, d - 1) / (d - 1);
+   M[0] = f * J;
+   M[1] = A->n * rim + A->b * M[0];
+   for (int r = 2; r <= p; r++) {
+      c = (double)(r - 1) / (d - 1);
+      M[r] = (A->b * M[r - 1] * (1 + 2 * c) + c * (A->n - A->b) * (A->n + A->b) * M[r - 2]) / (1 + c);
+   }
+   if (p) {
+      *db = p * M[p - 1];
+      *dn = p == 1 ? rim : p * (M[p] - A->b * M[p - 1]) / A->n;
+   } else {
+      *db = f * (d == 2 ? 1 / root : sneppp__ipow(root, d - 3)) / A->n;
+      *dn = A->t * *db;
+   }
+   return M[p] > 0 ? M[p] : 0;
+}
+
+/* One rectified or leaky unit against the constant. */
+static double sneppp__cap_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__pieces h = sneppp__pieces_of(p->u[0]);
+   double         u[SNEPPP__MAX_STATS], n = sneppp__norm(p->d, p->w[0], u), mass = sneppp_window_mass(p->win), k = 0;
+   for (int side = 0; side < 2; side++) {
+      double      sign = side ? -1 : 1, c = h.coef[side], dn = 0, db = 0;
+      sneppp__cap A = sneppp__cap_of(n, sign * p->b[0]);
+      if (c == 0 || A.empty) continue;
+      if (A.whole) { /* (sign z)^p everywhere */
+         sneppp__pair q = *p;
+         sneppp__pull pull;
+         q.u[0].act = SNEPPP_MONOMIAL, q.u[0].p = h.p;
+         c *= sneppp__ipow(sign, h.p);
+         if (out) pull = *out, pull.g *= c;
+         k += c * sneppp__sphere_powers(&q, out ? &pull : NULL);
+         continue;
+      }
+      k += c * mass * sneppp__cap_moment(p->d, &A, h.p, &dn, &db);
+      if (!out) continue;
+      for (int r = 0; r < p->d; r++) out->w[0][r] += out->g * c * mass * dn * u[r];
+      *out->b[0] += out->g * c * mass * sign * db;
+   }
+   return k;
+}
+
+static double sneppp__sphere_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   switch (p->rule->core) {
+      case SNEPPP__CORE_HOMOGENEOUS: return sneppp__homogeneous_pair(p, out);
+      case SNEPPP__CORE_CAPS:        return sneppp__caps_pair(p, out);
+      case SNEPPP__CORE_POWERS:      return sneppp__sphere_powers(p, out);
+      default:                       return sneppp__cap_pair(p, out);
+   }
+}
+
+/* ---- ReLU without bias, many at a time: what training on sphere x time asks for at every step. As for intervals,
+   sixteen units go through each operation together. */
 
 /* atan2(b, a) for a, b >= 0, not both zero, to 1.5 ulp. The quadrant is cut at tan(pi/8) and tan(3 pi/8), so that atan
    is needed for |z| <= tan(pi/8) only: z times a polynomial in z^2, interpolated at the Chebyshev points of that
@@ -9137,45 +8541,20 @@ static void sneppp__rays_meet(const sneppp__rays *A, int i, const sneppp__rays *
    }
 }
 
-/* A tile by its pair function: what is left when a fast path does not apply. */
-static void sneppp__tile_by_pairs(const sneppp__tile *t, sneppp__pair_fn pair)
-{
-   sneppp__pair p;
-   sneppp__pull out;
-   memset(&p, 0, sizeof p);
-   memset(&out, 0, sizeof out);
-   p.win = t->win;
-   p.d = t->d;
-   p.ui = p.uj = t->unit;
-   for (int i = 0; i < t->ni; i++)
-      for (int j = t->diagonal ? i : 0; j < t->nj; j++) {
-         p.wi = t->wi + i * t->d;
-         p.wj = t->wj + j * t->d;
-         p.bi = t->bi ? t->bi[i] : 0;
-         p.bj = t->bj ? t->bj[j] : 0;
-         if (t->k) { t->k[i * SNEPPP__TILE + j] = pair(&p, NULL); continue; }
-         out.g = t->g[i * SNEPPP__TILE + j];
-         out.wi = t->gwi + i * t->d;
-         out.wj = t->gwj + j * t->d;
-         out.bi = t->gbi + i;
-         out.bj = t->gbj + j;
-         pair(&p, &out);
-      }
-}
-
-/* s_relu without bias; formula at sneppp__s_poly and sneppp__sines. The gradient needs no tangent:
-   dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass c_1 |w_j| (1 + cos gamma). */
-static void sneppp__s_relu_tile(const sneppp__tile *t)
+/* k = mass |w_i||w_j| (sin delta - delta cos delta)/(2 pi d), by its series for nearly opposite weights. The
+   gradient needs no tangent: dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass |w_j| (1 +
+   cos gamma) sqrt(pi/2)/(2 pi E|x|). Returns 0 if the pairs must go one by one. */
+static int sneppp__sphere_tile(const sneppp__tile *t)
 {
    sneppp__rays        rays[2];
    const sneppp__rays *A = rays, *B = rays + !t->diagonal;
    sneppp__angles      o;
-   int                 d = t->d, safe = sneppp__rays_load(&rays[0], d, t->wi, t->ni);
-   double mass = sneppp__sphere_mass(t->win, d), c = mass / (2 * SNEPPP__PI * d),
-          c1 = mass * sneppp__sphere_constant(d, 1);
-   if (!t->diagonal) safe &= sneppp__rays_load(&rays[1], d, t->wj, t->nj);
-   if (!safe) { sneppp__tile_by_pairs(t, sneppp__s_poly); return; }
-   for (int i = 0; i < t->ni; i++) {
+   int                 d = t->d, safe = 1;
+   double mass = sneppp_window_mass(t->win), c = mass / (2 * SNEPPP__PI * d),
+          c1 = mass * 1.25331413731550025121 / (2 * SNEPPP__PI * sneppp__normal_length(d, 1));
+   for (int s = 0; s < 2 - t->diagonal; s++) safe &= sneppp__rays_load(&rays[s], d, t->w[s], t->n[s]);
+   if (!safe) return 0;
+   for (int i = 0; i < t->n[0]; i++) {
       const double ni = A->n[i];
       sneppp__rays_meet(A, i, B, d, &o);
       if (t->k) {
@@ -9190,728 +8569,280 @@ static void sneppp__s_relu_tile(const sneppp__tile *t)
             series *= x * y * (1.0 / 3);
             k[l] = c * (ni * B->n[l]) * (x > 0.5 ? closed : series);
          }
-         continue;
       }
-      for (int j = t->diagonal ? i : 0; j < t->nj; j++) {
+      for (int j = t->diagonal ? i : 0; t->g && j < t->n[1]; j++) {
          double g = t->g[i * SNEPPP__TILE + j], gi = g * c * B->n[j], gj = g * c * ni, s = o.sine[j],
-                x = o.delta[j], *wi = t->gwi + i * d, *wj = t->gwj + j * d;
+                x = o.delta[j], *wi = t->gw[0] + i * d, *wj = t->gw[1] + j * d;
          for (int r = 0; r < d; r++) {
             double u = A->v[r][i], v = B->v[r][j];
             wi[r] += gi * (s * u + x * v);
             wj[r] += gj * (s * v + x * u);
          }
-         t->gbi[i] += g * c1 * B->n[j] * (1 + o.cosine[j]);
-         t->gbj[j] += g * c1 * ni * (1 + o.cosine[j]);
+         t->gb[0][i] += g * c1 * B->n[j] * (1 + o.cosine[j]);
+         t->gb[1][j] += g * c1 * ni * (1 + o.cosine[j]);
       }
    }
+   return 1;
 }
 
-/* The part [lo, hi] of one interval where a unit is positive, and an origin from which its value is a + w (x - o), with
-   a = 0 at its own kink; for up to sixteen units. */
-typedef struct sneppp__kinks {
-   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], o[SNEPPP__TILE], a[SNEPPP__TILE], w[SNEPPP__TILE];
-} sneppp__kinks;
+/* ---- >>kernel-radial: bumps ----------------------------------------------------------------------------------
 
-static void sneppp__kinks_load(sneppp__kinks *B, double first, double last, const double *W, const double *b, int count)
+   psi(x) = prod_r exp(-(x_r - c_r)^2/(2 l_r^2)), c the weights, l the widths. Coordinate by coordinate the product
+   of two bells is a bell: with S = l_i^2 + l_j^2,
+
+      psi_i psi_j = exp(-(c_i - c_j)^2/2S) exp(-(x - m)^2/2 tau^2), tau = l_i l_j/sqrt S, m = c_i + (c_j - c_i) l_i^2/S.
+
+   So a pair needs the moments of one bell over the window. Of its integral f, and the integrals m1 of (x - m) and
+   m2 of (x - m)^2, all about m, the derivatives are f'_c = (d f + m1)/l^2 and f'_l = (d^2 f + 2 d m1 + m2)/l^3 with
+   d = m - c, for each of the two bells. Source: products of Gaussians; used for positive intensities by Flaxman et
+   al. 2017. */
+typedef struct sneppp__bell { double m, tau, peak, d[2]; } sneppp__bell;
+
+/* Coordinate r of the product; where unit j is not radial (constant, or exp), of unit i alone. */
+static sneppp__bell sneppp__bell_of(const sneppp__pair *p, int r)
 {
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      int    j = l < count ? l : count - 1;
-      double w = W[j], c = b ? b[j] : 0, at_first = c + w * first, at_last = c + w * last, kink;
-      int    cut = (at_first > 0) != (at_last > 0);
-      kink = cut ? -c / w : first;
-      kink = kink < first ? first : kink > last ? last : kink;
-      B->w[l] = w;
-      B->o[l] = cut ? kink : 0;
-      B->a[l] = cut ? 0 : c;
-      B->lo[l] = cut && w > 0 ? kink : first;
-      B->hi[l] = cut ? (w > 0 ? last : kink) : at_first > 0 ? last : first;
+   const double c = p->w[0][r], l = p->l[0][r];
+   sneppp__bell o;
+   o.m = c, o.tau = l, o.peak = 1, o.d[0] = o.d[1] = 0;
+   if (p->u[1].act == SNEPPP_RBF) {
+      double root = hypot(l, p->l[1][r]), ti = l / root, tj = p->l[1][r] / root, gap = p->w[1][r] - c,
+             away = gap / root;
+      o.tau = l * tj;
+      o.d[0] = gap * ti * ti, o.d[1] = -gap * tj * tj;
+      o.m = c + o.d[0];
+      o.peak = exp(-0.5 * away * away);
+   }
+   return o;
+}
+
+/* Adds g times the derivatives by centre and width of each bell, from the moments of the product. */
+static void sneppp__bell_pull(const sneppp__pair *p, const sneppp__pull *out, int r, const sneppp__bell *o, double g,
+                              double f, double m1, double m2)
+{
+   for (int s = 0; s < 2 && p->u[s].act == SNEPPP_RBF; s++) {
+      double l = p->l[s][r], d = o->d[s];
+      out->w[s][r] += g * (d * f + m1) / (l * l);
+      out->l[s][r] += g * (d * d * f + 2 * d * m1 + m2) / (l * l * l);
    }
 }
 
-/* Unit i against all lanes: the common part [lo, lo + len], and the values of both units at its ends. */
-typedef struct sneppp__spans {
-   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], len[SNEPPP__TILE], ul[SNEPPP__TILE], uh[SNEPPP__TILE],
-      vl[SNEPPP__TILE], vh[SNEPPP__TILE];
-} sneppp__spans;
-
-static void sneppp__kinks_meet(const sneppp__kinks *A, int i, const sneppp__kinks *B, sneppp__spans *q)
+/* f, m1, m2 over [lo, hi], or over R if lo == hi: f = tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi - m)/(tau sqrt
+   2). Differences of erf and of exp are formed without cancellation. */
+static void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp__bell *o, double lo, double hi, double *f)
 {
-   const double lo_i = A->lo[i], hi_i = A->hi[i], a = A->a[i], w = A->w[i], origin = A->o[i];
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      double lo = lo_i > B->lo[l] ? lo_i : B->lo[l], hi = hi_i < B->hi[l] ? hi_i : B->hi[l];
-      hi = hi > lo ? hi : lo;
-      q->lo[l] = lo;
-      q->hi[l] = hi;
-      q->len[l] = hi - lo;
-      q->ul[l] = a + w * (lo - origin);
-      q->uh[l] = a + w * (hi - origin);
-      q->vl[l] = B->a[l] + B->w[l] * (lo - B->o[l]);
-      q->vh[l] = B->a[l] + B->w[l] * (hi - B->o[l]);
+   const double tau = o->tau;
+   if (lo == hi) {
+      f[0] = o->peak * tau * SNEPPP__SQRT_2PI;
+      f[1] = 0;
+      f[2] = tau * tau * f[0];
+   } else {
+      double a = lo - p->w[0][r] - o->d[0], b = hi - p->w[0][r] - o->d[0], u = a / (tau * SNEPPP__SQRT2),
+             v = b / (tau * SNEPPP__SQRT2), eu = exp(-u * u), ev = exp(-v * v);
+      double drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
+                                      : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
+      f[0] = o->peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
+      f[1] = o->peak * tau * tau * drop;
+      f[2] = tau * tau * (f[0] + o->peak * (a * eu - b * ev));
    }
 }
 
-/* i_relu and b_relu with d = 1; formula at sneppp__segment. dk/db_i = integral of v, dk/dw_i = integral of x v. */
-static void sneppp__i_relu_tile(const sneppp__tile *t)
+/* Boxes, R^d and unions of intervals: products over coordinates. A factor may underflow to 0, so the gradient
+   multiplies the other factors. */
+static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
-   const sneppp_window *win = t->win;
-   int                  box = win->space == SNEPPP_BOX;
-   if (t->d != 1) { sneppp__tile_by_pairs(t, sneppp__b_poly); return; }
-   for (size_t s = 0; s < (box ? 1 : win->count); s++) {
-      double               first = box ? win->lo[0] : win->ends[2 * s], last = box ? win->hi[0] : win->ends[2 * s + 1];
-      sneppp__kinks        kinks[2];
-      const sneppp__kinks *A = kinks, *B = kinks + !t->diagonal;
-      sneppp__spans        q;
-      sneppp__kinks_load(&kinks[0], first, last, t->wi, t->bi, t->ni);
-      if (!t->diagonal) sneppp__kinks_load(&kinks[1], first, last, t->wj, t->bj, t->nj);
-      for (int i = 0; i < t->ni; i++) {
-         sneppp__kinks_meet(A, i, B, &q);
-         if (t->k) {
-            double *k = t->k + i * SNEPPP__TILE;
-            for (int l = 0; l < SNEPPP__TILE; l++) {
-               double value = q.len[l] * (1.0 / 6) *
-                              (q.ul[l] * (2 * q.vl[l] + q.vh[l]) + q.uh[l] * (q.vl[l] + 2 * q.vh[l]));
-               k[l] = s ? k[l] + value : value;
-            }
-            continue;
-         }
-         for (int j = t->diagonal ? i : 0; j < t->nj; j++) {
-            double g = t->g[i * SNEPPP__TILE + j] * q.len[j], third = g * (1.0 / 6), ul = q.ul[j],
-                   uh = q.uh[j], vl = q.vl[j], vh = q.vh[j];
-            t->gbi[i] += g * 0.5 * (vl + vh);
-            t->gbj[j] += g * 0.5 * (ul + uh);
-            t->gwi[i] += third * (q.lo[j] * (2 * vl + vh) + q.hi[j] * (vl + 2 * vh));
-            t->gwj[j] += third * (q.lo[j] * (2 * ul + uh) + q.hi[j] * (ul + 2 * uh));
-         }
+   const sneppp_window *win = p->win;
+   const int            union_ = win->space == SNEPPP_INTERVALS;
+   double               sum = 0;
+   for (size_t c = 0; c < (union_ ? win->count : 1); c++) {
+      const double *lo = union_ ? win->ends + 2 * c : win->space == SNEPPP_BOX ? win->lo : sneppp__zeros;
+      const double *hi = union_ ? win->ends + 2 * c + 1 : win->space == SNEPPP_BOX ? win->hi : sneppp__zeros;
+      sneppp__bell  o[SNEPPP__MAX_STATS];
+      double        f[SNEPPP__MAX_STATS][3], left[SNEPPP__MAX_STATS], k = 1, right = out ? out->g : 0;
+      for (int r = 0; r < p->d; r++) {
+         o[r] = sneppp__bell_of(p, r);
+         sneppp__bell_over(p, r, &o[r], lo[r], hi[r], f[r]);
+         left[r] = k;
+         k *= f[r][0];
+      }
+      sum += k;
+      for (int r = p->d - 1; out && r >= 0; r--) {
+         sneppp__bell_pull(p, out, r, &o[r], left[r] * right, f[r][0], f[r][1], f[r][2]);
+         right *= f[r][0];
       }
    }
+   return sum;
 }
 
-/* ---- >>kernel-table: all rows, lookup, checks, drivers ----------------------------------------------------- */
+/* Moments of the standard normal density of the plane over a polygon: the mass, and the integrals of y_r and y_r^2. */
+typedef struct sneppp__plane { double q, m1[2], m2[2]; } sneppp__plane;
 
-/* The table. Columns: name, space, activations, statistics d needed (0 = any), flags, pair function, transform,
-   Gaussian core, condition, formula, source, slack. The first row that fits is taken, so special cases stand
-   above general ones. A name that ends in _log is the logarithm of its twin. */
-#define SNEPPP__ROW(name, space, i, j, dim, flags, pair, laplace, gauss, condition, formula, source, slack) \
-   { \
-      { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, \
-         laplace, gauss, NULL \
-   }
-#define SNEPPP__ROW_TILE(name, space, i, j, dim, flags, pair, laplace, gauss, tile, condition, formula, \
-                         source, slack) \
-   { \
-      { name, SNEPPP_##space, SNEPPP_##i, SNEPPP_##j, condition, formula, source, slack }, dim, flags, pair, \
-         laplace, gauss, tile \
-   }
-
-/* A row of the Gaussian reduction. */
-#define SNEPPP__G(name, i, j, core, formula, source)                                                            \
-   SNEPPP__ROW(name, GAUSS, i, j, 0, 0, sneppp__gauss_pair, NULL, sneppp__gauss_##core, "", formula, source, 64)
-
-/* Transforms: the name of the measure's L is enough. The formulas are those at the top of kernel-transform. */
-#define SNEPPP__T(name, space, i, j, flags, laplace, condition, formula, source) \
-   SNEPPP__ROW(name, space, i, j, 0, flags, sneppp__transform_pair, sneppp__laplace_##laplace, NULL, \
-               condition, formula, source, 64)
-#define SNEPPP__F_COS_COS      "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))]"
-#define SNEPPP__F_SIN_SIN      "1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) - e^(i(bi+bj)) L(i(wi+wj))]"
-#define SNEPPP__F_COS_SIN      "1/2 Im[e^(i(bi+bj)) L(i(wi+wj)) - e^(i(bi-bj)) L(i(wi-wj))]"
-#define SNEPPP__F_EXP_COS      "Re[e^(bi+i bj) L(wi+i wj)]"
-#define SNEPPP__F_EXP_SIN      "Im[e^(bi+i bj) L(wi+i wj)]"
-#define SNEPPP__F_EXP_ONE      "e^b L(w)"
-#define SNEPPP__F_EXP_ONE_LOG  "b + log L(w)"
-#define SNEPPP__F_COS_ONE      "Re e^(ib) L(iw)"
-#define SNEPPP__F_SIN_ONE      "Im e^(ib) L(iw)"
-#define SNEPPP__F_MASS         "mu(X) = L(0)"
-#define SNEPPP__F_EXP_EXP_LOG  "bi + bj + log L(wi+wj)"
-
-static const sneppp__row sneppp__rows[] = {
-   /* -- boxes: transforms */
-   SNEPPP__T("b_exp", BOX, EXP, EXP, 0, box, "",
-             "e^(bi+bj) L(wi+wj), L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width",
-             "definition; sinhc form"),
-   SNEPPP__T("b_exp_log", BOX, EXP, EXP, SNEPPP__LOG, box, "", SNEPPP__F_EXP_EXP_LOG,
-             "definition; sinhc form"),
-   SNEPPP__ROW_TILE("b_cos", BOX, COS, COS, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL,
-                    sneppp__box_tile, "", SNEPPP__F_COS_COS, "definition; sinhc form", 64),
-   SNEPPP__ROW_TILE("b_sin", BOX, SIN, SIN, 0, 0, sneppp__transform_pair, sneppp__laplace_box, NULL,
-                    sneppp__box_tile, "", SNEPPP__F_SIN_SIN, "definition; sinhc form", 64),
-   SNEPPP__T("b_cos_sin", BOX, COS, SIN, 0, box, "", SNEPPP__F_COS_SIN, "definition; sinhc form"),
-   SNEPPP__T("b_exp_cos", BOX, EXP, COS, 0, box, "", SNEPPP__F_EXP_COS, "definition; sinhc form"),
-   SNEPPP__T("b_exp_sin", BOX, EXP, SIN, 0, box, "", SNEPPP__F_EXP_SIN, "definition; sinhc form"),
-   SNEPPP__T("b1_exp", BOX, EXP, ONE, 0, box, "", SNEPPP__F_EXP_ONE, "definition; sinhc form"),
-   SNEPPP__T("b1_exp_log", BOX, EXP, ONE, SNEPPP__LOG, box, "", SNEPPP__F_EXP_ONE_LOG,
-             "definition; sinhc form"),
-   SNEPPP__T("b1_cos", BOX, COS, ONE, 0, box, "", SNEPPP__F_COS_ONE, "definition; sinhc form"),
-   SNEPPP__T("b1_sin", BOX, SIN, ONE, 0, box, "", SNEPPP__F_SIN_ONE, "definition; sinhc form"),
-   SNEPPP__T("b1_one", BOX, ONE, ONE, 0, box, "", SNEPPP__F_MASS, "definition; sinhc form"),
-   SNEPPP__ROW("b_rbf", BOX, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "",
-               "prod e^(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), S = li^2+lj^2, tau = li lj/sqrt S",
-               "Flaxman et al. 2017", 64),
-   SNEPPP__ROW("b1_rbf", BOX, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "",
-               "prod l sqrt(pi/2) (erf v - erf u)", "normal cdf", 64),
-
-   /* -- boxes: monomials and rectified units */
-   SNEPPP__ROW("b_mono", BOX, MONOMIAL, MONOMIAL, 0, 0, sneppp__b_mono, NULL, NULL, "",
-               "moments about the centre, one coordinate at a time", "by coordinates", 64),
-   SNEPPP__ROW("b1_mono", BOX, MONOMIAL, ONE, 0, 0, sneppp__b_mono, NULL, NULL, "", "first moment",
-               "by coordinates", 64),
-   SNEPPP__ROW_TILE("b_relu", BOX, RELU, RELU, -2, 0, sneppp__b_poly, NULL, NULL, sneppp__i_relu_tile,
-                    "d <= 2", "sum of triangles (z_i)_+ (z_j)_+", "clipped polygon", 64),
-   SNEPPP__ROW("b_step", BOX, STEP, STEP, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
-               "measure of {z_i > 0, z_j > 0}", "clipped polygon", 64),
-   SNEPPP__ROW("b_rect", BOX, RECT, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
-               "sum of triangles (z_i)_+^p (z_j)_+^q", "clipped polygon", 64),
-   SNEPPP__ROW("b_leaky", BOX, LEAKY, LEAKY, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
-               "four sign patterns of ReLU", "clipped polygon", 64),
-   SNEPPP__ROW("b_leaky_rect", BOX, LEAKY, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
-               "two sign patterns", "clipped polygon", 64),
-   SNEPPP__ROW("b_mono_rect", BOX, MONOMIAL, RECT, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
-               "z_i^p where z_j > 0", "clipped polygon", 64),
-   SNEPPP__ROW("b_mono_leaky", BOX, MONOMIAL, LEAKY, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2",
-               "two sign patterns", "clipped polygon", 64),
-   SNEPPP__ROW("b1_rect", BOX, RECT, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment",
-               "clipped polygon", 64),
-   SNEPPP__ROW("b1_leaky", BOX, LEAKY, ONE, -2, 0, sneppp__b_poly, NULL, NULL, "d <= 2", "first moment",
-               "clipped polygon", 64),
-   SNEPPP__ROW("b1_rect_cube", BOX, RECT, ONE, -6, 0, sneppp__b1_cube, NULL, NULL, "3 <= d <= 6",
-               "corner sum, by the recursion of B-splines", "de Boor 1972, here", 64),
-   SNEPPP__ROW("b1_leaky_cube", BOX, LEAKY, ONE, -6, 0, sneppp__b1_cube, NULL, NULL, "3 <= d <= 6",
-               "the same on both sides", "de Boor 1972, here", 64),
-
-   /* -- Gaussian measures and mixtures */
-   SNEPPP__ROW_TILE("g_cos", GAUSS, COS, COS, 0, SNEPPP__AT_ONCE, sneppp__gauss_pair, NULL, sneppp__gauss_cos,
-                    sneppp__gauss_cos_tile, "",
-                    "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023", 64),
-   SNEPPP__G("gmix_cos", COS, COS, cos, "sum_c pi_c g_cos; every other row takes mixtures, too", "linearity"),
-   SNEPPP__G("g_sin", SIN, SIN, sin, "(e- cos(a-b) - e+ cos(a+b))/2", "SNEFY 2023"),
-   SNEPPP__G("g_cos_sin", COS, SIN, cos_sin, "(e+ sin(a+b) - e- sin(a-b))/2", "characteristic function"),
-   SNEPPP__G("g_snake", SNAKE, SNAKE, snake, "C + ab + waves of frequency 2p", "SNEFY 2023"),
-   SNEPPP__G("g_cosmident", COSMIDENT, COSMIDENT, snake, "C + ab + waves of frequency 2p",
-             "published code of SNEFY"),
-   SNEPPP__G("g_snake_cosmident", SNAKE, COSMIDENT, snake, "C + ab + waves of frequency 2p", "as snake"),
-   SNEPPP__G("g_exp", EXP, EXP, exp, "exp(a + b + |w~_i + w~_j|^2/2)", "moment generating function"),
-   SNEPPP__ROW("g_exp_log", GAUSS, EXP, EXP, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL, sneppp__gauss_exp, "",
-               "a + b + |w~_i + w~_j|^2/2", "moment generating function", 64),
-   SNEPPP__G("g_erf", ERF, ERF, cdf, "erf(a/sqrt(1+2A)) erf(b/sqrt(1+2B)) + 4 Psi",
-             "Williams 1998, here with bias"),
-   SNEPPP__G("g_phi", PHI, PHI, cdf, "Phi_2(a/sqrt(1+A), b/sqrt(1+B); C/sqrt((1+A)(1+B)))", "probit tables"),
-   SNEPPP__G("g_step", STEP, STEP, rect, "Phi_2(a/sqrt A, b/sqrt B; C/sqrt(AB))", "definition of Phi_2"),
-   SNEPPP__G("g_relu", RELU, RELU, rect,
-             "(C+ab) Phi_2 + sqrt A b phi Phi + sqrt B a phi Phi + sqrt D phi phi",
-             "truncated normal moments"),
-   SNEPPP__ROW("g_arccos", GAUSS, RECT, RECT, 0, SNEPPP__NO_BIAS | SNEPPP__CENTRED, sneppp__gauss_pair, NULL,
-               sneppp__gauss_rect, "means and biases 0",
-               "|w~_i|^p |w~_j|^q (p+q)!!/(2 pi) int_0^delta sin^p t sin^q(delta-t) dt", "Cho & Saul 2009",
-               64),
-   SNEPPP__G("g_rect", RECT, RECT, rect, "M_pq by Stein recursions from Phi_2", "truncated normal moments"),
-   SNEPPP__G("g_leaky", LEAKY, LEAKY, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]",
-             "Tsuchida et al. 2018, here with bias"),
-   SNEPPP__G("g_gelu", GELU, GELU, ramp, "(C+ab) Phi_2 + terms on the lines U = 0, V = 0",
-             "Tsuchida et al. 2021, here with bias"),
-   SNEPPP__G("g_elu", ELU, ELU, elu, "nine quadrant integrals of tilted normals",
-             "Tsuchida et al. 2021, here with bias"),
-   SNEPPP__G("g_gauss", BELL, BELL, bell, "Delta^(-1/2) exp(-c (a^2 + b^2 + 2c |a w~_j - b w~_i|^2)/Delta)",
-             "Williams 1998, here with bias"),
-   SNEPPP__G("g_gabor_sin", GABOR_SIN, GABOR_SIN, bell, "g_gauss times waves over its posterior",
-             "Han et al. 2022, here with bias"),
-   SNEPPP__G("g_gabor_cos", GABOR_COS, GABOR_COS, bell, "g_gauss times waves over its posterior",
-             "Han et al. 2022, here with bias"),
-   SNEPPP__G("g_mono", MONOMIAL, MONOMIAL, mono, "sum_r r! binom(p,r) binom(q,r) C^r E[U^(p-r)] E[V^(q-r)]",
-             "Isserlis"),
-   SNEPPP__G("g_cos_gauss", COS, BELL, bell, "bells reweight the normal, waves are averaged over it",
-             "as g_gabor_cos"),
-   SNEPPP__G("g_cos_gabor_cos", COS, GABOR_COS, bell, "bells reweight the normal, waves are averaged over it",
-             "as g_gabor_cos"),
-   SNEPPP__G("g_cos_gabor_sin", COS, GABOR_SIN, bell, "bells reweight the normal, waves are averaged over it",
-             "as g_gabor_cos"),
-   SNEPPP__G("g_sin_gauss", SIN, BELL, bell, "bells reweight the normal, waves are averaged over it",
-             "as g_gabor_cos"),
-   SNEPPP__G("g_sin_gabor_cos", SIN, GABOR_COS, bell, "bells reweight the normal, waves are averaged over it",
-             "as g_gabor_cos"),
-   SNEPPP__G("g_sin_gabor_sin", SIN, GABOR_SIN, bell, "bells reweight the normal, waves are averaged over it",
-             "as g_gabor_cos"),
-   SNEPPP__G("g_gauss_gabor_cos", BELL, GABOR_COS, bell,
-             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
-   SNEPPP__G("g_gauss_gabor_sin", BELL, GABOR_SIN, bell,
-             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
-   SNEPPP__G("g_gabor_cos_gabor_sin", GABOR_COS, GABOR_SIN, bell,
-             "bells reweight the normal, waves are averaged over it", "as g_gabor_cos"),
-   SNEPPP__G("g_phi_erf", PHI, ERF, cdf, "Phi_2 with the noise of the smooth unit",
-             "step = limit of Phi(z/e)"),
-   SNEPPP__G("g_phi_step", PHI, STEP, cdf, "Phi_2 with the noise of the smooth unit",
-             "step = limit of Phi(z/e)"),
-   SNEPPP__G("g_erf_step", ERF, STEP, cdf, "Phi_2 with the noise of the smooth unit",
-             "step = limit of Phi(z/e)"),
-   SNEPPP__G("g_phi_gelu", PHI, GELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
-   SNEPPP__G("g_phi_relu", PHI, RELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
-   SNEPPP__G("g_erf_gelu", ERF, GELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
-   SNEPPP__G("g_erf_relu", ERF, RELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
-   SNEPPP__G("g_step_gelu", STEP, GELU, cdf_ramp, "b Phi_2 + B c_j S_i + C c_i S_j", "Stein's lemma"),
-   SNEPPP__G("g_gelu_relu", GELU, RELU, ramp, "as g_gelu, noise in one unit only", "Stein's lemma"),
-   SNEPPP__G("g_leaky_step", LEAKY, STEP, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
-   SNEPPP__G("g_leaky_relu", LEAKY, RELU, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
-   SNEPPP__G("g_leaky_rect", LEAKY, RECT, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
-   SNEPPP__G("g_leaky_phi", LEAKY, PHI, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
-   SNEPPP__G("g_leaky_erf", LEAKY, ERF, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
-   SNEPPP__G("g_leaky_gelu", LEAKY, GELU, leaky, "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "as g_leaky"),
-   SNEPPP__ROW("g_exp_one_log", GAUSS, EXP, ONE, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL, sneppp__gauss_one,
-               "", "a + A/2", "moment generating function", 64),
-   SNEPPP__ROW("g_one_log", GAUSS, ONE, ONE, 0, SNEPPP__LOG, sneppp__gauss_pair, NULL, sneppp__gauss_one, "",
-               "log of the total mass", "definition", 64),
-   SNEPPP__G("g_exp_cos", EXP, COS, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_sin", EXP, SIN, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_snake", EXP, SNAKE, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_cosmident", EXP, COSMIDENT, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_erf", EXP, ERF, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_phi", EXP, PHI, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_step", EXP, STEP, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_relu", EXP, RELU, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_rect", EXP, RECT, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_leaky", EXP, LEAKY, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_gelu", EXP, GELU, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_elu", EXP, ELU, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_gauss", EXP, BELL, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_gabor_sin", EXP, GABOR_SIN, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_gabor_cos", EXP, GABOR_COS, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_exp_mono", EXP, MONOMIAL, tilted, "e^(a+A/2) c_j(b + C, B)", "exponential tilt"),
-   SNEPPP__G("g_mono_cos", MONOMIAL, COS, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_sin", MONOMIAL, SIN, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_snake", MONOMIAL, SNAKE, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_cosmident", MONOMIAL, COSMIDENT, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_erf", MONOMIAL, ERF, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_phi", MONOMIAL, PHI, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_step", MONOMIAL, STEP, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_relu", MONOMIAL, RELU, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_rect", MONOMIAL, RECT, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_leaky", MONOMIAL, LEAKY, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_gelu", MONOMIAL, GELU, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_elu", MONOMIAL, ELU, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_gauss", MONOMIAL, BELL, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_gabor_sin", MONOMIAL, GABOR_SIN, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g_mono_gabor_cos", MONOMIAL, GABOR_COS, mono, "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)",
-             "Price's theorem"),
-   SNEPPP__G("g1_cos", COS, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_sin", SIN, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_snake", SNAKE, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_cosmident", COSMIDENT, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_exp", EXP, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_erf", ERF, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_phi", PHI, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_step", STEP, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_relu", RELU, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_rect", RECT, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_leaky", LEAKY, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_gelu", GELU, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_elu", ELU, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_gauss", BELL, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_gabor_sin", GABOR_SIN, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_gabor_cos", GABOR_COS, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_mono", MONOMIAL, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__G("g1_one", ONE, ONE, one, "c(a, A)", "first moment"),
-   SNEPPP__ROW("g_rbf", GAUSS, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__gauss_rbf_pair, NULL, NULL, "",
-               "prod_r sqrt(tau^2/(tau^2+s^2)) exp(-(c_i-c_j)^2/2S - (c-m)^2/2(tau^2+s^2))",
-               "completing the square", 64),
-   SNEPPP__ROW("g_rbf_log", GAUSS, RBF, RBF, 0, SNEPPP__RADIAL | SNEPPP__LOG, sneppp__gauss_rbf_pair, NULL,
-               NULL, "", "the logarithm of g_rbf", "completing the square", 64),
-   SNEPPP__ROW("g_exp_rbf", GAUSS, EXP, RBF, 0, SNEPPP__RADIAL, sneppp__gauss_rbf_pair, NULL, NULL, "",
-               "exponential tilt of g1_rbf", "completing the square", 64),
-   SNEPPP__ROW("g1_rbf", GAUSS, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__gauss_rbf_pair, NULL, NULL, "",
-               "prod_r sqrt(l^2/(l^2+s^2)) exp(-(c-m)^2/2(l^2+s^2))", "completing the square", 64),
-
-   /* -- spheres: transforms */
-   SNEPPP__T("s_exp", SPHERE, EXP, EXP, 0, sphere, "", "e^(bi+bj) L(wi+wj), L(s) = mass 0F1(;d/2;|s|^2/4)",
-             "Mardia and Jupp 2000"),
-   SNEPPP__T("s_exp_log", SPHERE, EXP, EXP, SNEPPP__LOG, sphere, "", SNEPPP__F_EXP_EXP_LOG,
-             "Mardia and Jupp 2000"),
-   SNEPPP__T("s_cos", SPHERE, COS, COS, 0, sphere, "", SNEPPP__F_COS_COS, "Mardia and Jupp 2000"),
-   SNEPPP__T("s_sin", SPHERE, SIN, SIN, 0, sphere, "", SNEPPP__F_SIN_SIN, "Mardia and Jupp 2000"),
-   SNEPPP__T("s_cos_sin", SPHERE, COS, SIN, 0, sphere, "", SNEPPP__F_COS_SIN, "Mardia and Jupp 2000"),
-   SNEPPP__T("s1_exp", SPHERE, EXP, ONE, 0, sphere, "", SNEPPP__F_EXP_ONE, "Mardia and Jupp 2000"),
-   SNEPPP__T("s1_exp_log", SPHERE, EXP, ONE, SNEPPP__LOG, sphere, "", SNEPPP__F_EXP_ONE_LOG,
-             "Mardia and Jupp 2000"),
-   SNEPPP__T("s1_cos", SPHERE, COS, ONE, 0, sphere, "", SNEPPP__F_COS_ONE, "Mardia and Jupp 2000"),
-   SNEPPP__T("s1_sin", SPHERE, SIN, ONE, 0, sphere, "", SNEPPP__F_SIN_ONE, "Mardia and Jupp 2000"),
-   SNEPPP__T("s1_one", SPHERE, ONE, ONE, 0, sphere, "", SNEPPP__F_MASS, "Mardia and Jupp 2000"),
-
-   /* -- spheres: rectified units and monomials */
-   SNEPPP__ROW_TILE("s_relu", SPHERE, RELU, RELU, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL,
-                    sneppp__s_relu_tile, "no bias", "|wi||wj| (sin D - D cos D)/(2 pi d), D = pi - angle",
-                    "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_step", SPHERE, STEP, STEP, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias",
-               "D/(2 pi), D = pi - angle", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_rect", SPHERE, RECT, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias",
-               "c |wi|^p |wj|^q int_0^D sin^p t sin^q(D-t) dt", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_leaky", SPHERE, LEAKY, LEAKY, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias",
-               "((1+l^2) K(D) - 2 l K(pi-D))", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_leaky_rect", SPHERE, LEAKY, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL, "no bias",
-               "two sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_mono_rect", SPHERE, MONOMIAL, RECT, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL,
-               "no bias", "two sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_mono_leaky", SPHERE, MONOMIAL, LEAKY, 0, SNEPPP__NO_BIAS, sneppp__s_poly, NULL, NULL,
-               "no bias", "four sign patterns", "Cho and Saul 2009, over E|x|^(p+q)", 64),
-   SNEPPP__ROW("s_mono", SPHERE, MONOMIAL, MONOMIAL, 0, 0, sneppp__s_mono, NULL, NULL, "",
-               "sum binom binom b^.. b^.. G_rt/E|x|^(r+t)", "Isserlis", 64),
-   SNEPPP__ROW("s2_relu", SPHERE, RELU, RELU, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_step", SPHERE, STEP, STEP, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_rect", SPHERE, RECT, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_leaky", SPHERE, LEAKY, LEAKY, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "lens of two caps", "Gauss-Bonnet and Stokes on the lens of two caps", 64),
-   SNEPPP__ROW("s2_leaky_rect", SPHERE, LEAKY, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "two sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps",
-               64),
-   SNEPPP__ROW("s2_mono_rect", SPHERE, MONOMIAL, RECT, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "two sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps",
-               64),
-   SNEPPP__ROW("s2_mono_leaky", SPHERE, MONOMIAL, LEAKY, 3, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "four sign patterns", "Gauss-Bonnet and Stokes on the lens of two caps",
-               64),
-   SNEPPP__ROW("c_relu", SPHERE, RELU, RELU, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "arcs", "intersection of arcs", 64),
-   SNEPPP__ROW("c_step", SPHERE, STEP, STEP, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "arcs", "intersection of arcs", 64),
-   SNEPPP__ROW("c_rect", SPHERE, RECT, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "arcs", "intersection of arcs", 64),
-   SNEPPP__ROW("c_leaky", SPHERE, LEAKY, LEAKY, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "arcs", "intersection of arcs", 64),
-   SNEPPP__ROW("c_leaky_rect", SPHERE, LEAKY, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "two sign patterns", "intersection of arcs", 64),
-   SNEPPP__ROW("c_mono_rect", SPHERE, MONOMIAL, RECT, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "two sign patterns", "intersection of arcs", 64),
-   SNEPPP__ROW("c_mono_leaky", SPHERE, MONOMIAL, LEAKY, 2, SNEPPP__LOW_ORDER, sneppp__s_biased, NULL, NULL,
-               "orders p, q <= 1", "four sign patterns", "intersection of arcs", 64),
-   SNEPPP__ROW("s0_relu", SPHERE, RELU, RELU, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1",
-               "two points", 64),
-   SNEPPP__ROW("s0_step", SPHERE, STEP, STEP, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1",
-               "two points", 64),
-   SNEPPP__ROW("s0_rect", SPHERE, RECT, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1",
-               "two points", 64),
-   SNEPPP__ROW("s0_leaky", SPHERE, LEAKY, LEAKY, 1, 0, sneppp__s_two_points, NULL, NULL, "",
-               "sum over -1 and 1", "two points", 64),
-   SNEPPP__ROW("s0_leaky_rect", SPHERE, LEAKY, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "",
-               "two sign patterns", "two points", 64),
-   SNEPPP__ROW("s0_mono_rect", SPHERE, MONOMIAL, RECT, 1, 0, sneppp__s_two_points, NULL, NULL, "",
-               "two sign patterns", "two points", 64),
-   SNEPPP__ROW("s0_mono_leaky", SPHERE, MONOMIAL, LEAKY, 1, 0, sneppp__s_two_points, NULL, NULL, "",
-               "four sign patterns", "two points", 64),
-   SNEPPP__ROW("s10_rect", SPHERE, RECT, ONE, 1, 0, sneppp__s_two_points, NULL, NULL, "", "sum over -1 and 1",
-               "two points", 64),
-   SNEPPP__ROW("s10_leaky", SPHERE, LEAKY, ONE, 1, 0, sneppp__s_two_points, NULL, NULL, "",
-               "sum over -1 and 1", "two points", 64),
-   SNEPPP__ROW("s1_rect", SPHERE, RECT, ONE, 0, 0, sneppp__s_moment, NULL, NULL, "",
-               "M_p by parts from P(z > t)", "beta integral", 64),
-   SNEPPP__ROW("s1_leaky", SPHERE, LEAKY, ONE, 0, 0, sneppp__s_moment, NULL, NULL, "", "M_1 on both sides",
-               "beta integral", 64),
-   SNEPPP__ROW("s21_rect", SPHERE, RECT, ONE, 3, 0, sneppp__s_moment, NULL, NULL, "", "n (1-t)^2/4, (1-t)/2",
-               "beta integral", 64),
-   SNEPPP__ROW("s1_mono", SPHERE, MONOMIAL, ONE, 0, 0, sneppp__s_mono, NULL, NULL, "",
-               "sum binom b^.. G_r0/E|x|^r", "Isserlis", 64),
-
-   /* -- intervals: transforms */
-   SNEPPP__T("i_exp", INTERVALS, EXP, EXP, 0, intervals, "",
-             "e^(bi+bj) L(wi+wj), L the sum over boxes with d = 1", "definition"),
-   SNEPPP__T("i_exp_log", INTERVALS, EXP, EXP, SNEPPP__LOG, intervals, "", SNEPPP__F_EXP_EXP_LOG,
-             "definition"),
-   SNEPPP__T("i_cos", INTERVALS, COS, COS, 0, intervals, "", SNEPPP__F_COS_COS, "definition"),
-   SNEPPP__T("i_sin", INTERVALS, SIN, SIN, 0, intervals, "", SNEPPP__F_SIN_SIN, "definition"),
-   SNEPPP__T("i_cos_sin", INTERVALS, COS, SIN, 0, intervals, "", SNEPPP__F_COS_SIN, "definition"),
-   SNEPPP__T("i_exp_cos", INTERVALS, EXP, COS, 0, intervals, "", SNEPPP__F_EXP_COS, "definition"),
-   SNEPPP__T("i_exp_sin", INTERVALS, EXP, SIN, 0, intervals, "", SNEPPP__F_EXP_SIN, "definition"),
-   SNEPPP__T("i1_exp", INTERVALS, EXP, ONE, 0, intervals, "", SNEPPP__F_EXP_ONE, "definition"),
-   SNEPPP__T("i1_exp_log", INTERVALS, EXP, ONE, SNEPPP__LOG, intervals, "", SNEPPP__F_EXP_ONE_LOG,
-             "definition"),
-   SNEPPP__T("i1_cos", INTERVALS, COS, ONE, 0, intervals, "", SNEPPP__F_COS_ONE, "definition"),
-   SNEPPP__T("i1_sin", INTERVALS, SIN, ONE, 0, intervals, "", SNEPPP__F_SIN_ONE, "definition"),
-   SNEPPP__T("i1_one", INTERVALS, ONE, ONE, 0, intervals, "", SNEPPP__F_MASS, "definition"),
-   SNEPPP__ROW("i_rbf", INTERVALS, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__i_rbf_pair, NULL, NULL, "",
-               "sum over the intervals of b_rbf", "additivity", 64),
-   SNEPPP__ROW("i1_rbf", INTERVALS, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__i_rbf_pair, NULL, NULL, "",
-               "sum over the intervals of b1_rbf", "additivity", 64),
-
-   /* -- intervals: rectified units */
-   SNEPPP__ROW_TILE("i_relu", INTERVALS, RELU, RELU, 0, 0, sneppp__i_poly, NULL, NULL, sneppp__i_relu_tile,
-                    "", "sum of segments (z_i)_+ (z_j)_+", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_step", INTERVALS, STEP, STEP, 0, 0, sneppp__i_poly, NULL, NULL, "",
-               "measure of {z_i > 0, z_j > 0}", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_rect", INTERVALS, RECT, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "",
-               "sum of segments (z_i)_+^p (z_j)_+^q", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_leaky", INTERVALS, LEAKY, LEAKY, 0, 0, sneppp__i_poly, NULL, NULL, "",
-               "four sign patterns of ReLU", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_mono", INTERVALS, MONOMIAL, MONOMIAL, 0, 0, sneppp__i_poly, NULL, NULL, "",
-               "sum of segments z_i^p z_j^q", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_leaky_rect", INTERVALS, LEAKY, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "",
-               "two sign patterns", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_mono_rect", INTERVALS, MONOMIAL, RECT, 0, 0, sneppp__i_poly, NULL, NULL, "",
-               "z_i^p where z_j > 0", "Simpson on each piece", 64),
-   SNEPPP__ROW("i_mono_leaky", INTERVALS, MONOMIAL, LEAKY, 0, 0, sneppp__i_poly, NULL, NULL, "",
-               "two sign patterns", "Simpson on each piece", 64),
-   SNEPPP__ROW("i1_rect", INTERVALS, RECT, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment",
-               "Simpson on each piece", 64),
-   SNEPPP__ROW("i1_leaky", INTERVALS, LEAKY, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment",
-               "Simpson on each piece", 64),
-   SNEPPP__ROW("i1_mono", INTERVALS, MONOMIAL, ONE, 0, 0, sneppp__i_poly, NULL, NULL, "", "first moment",
-               "Simpson on each piece", 64),
-
-   /* -- polygons: transforms */
-   SNEPPP__T("p_exp", POLYGON, EXP, EXP, 0, polygon, "",
-             "e^(bi+bj) L(wi+wj), L(s) = sum of signed 2T exp[s.v0, s.v1, s.v2]", "Hermite-Genocchi"),
-   SNEPPP__T("p_exp_log", POLYGON, EXP, EXP, SNEPPP__LOG, polygon, "", SNEPPP__F_EXP_EXP_LOG,
-             "Hermite-Genocchi"),
-   SNEPPP__T("p_cos", POLYGON, COS, COS, 0, polygon, "", SNEPPP__F_COS_COS, "Hermite-Genocchi"),
-   SNEPPP__T("p_sin", POLYGON, SIN, SIN, 0, polygon, "", SNEPPP__F_SIN_SIN, "Hermite-Genocchi"),
-   SNEPPP__T("p_cos_sin", POLYGON, COS, SIN, 0, polygon, "", SNEPPP__F_COS_SIN, "Hermite-Genocchi"),
-   SNEPPP__T("p_exp_cos", POLYGON, EXP, COS, 0, polygon, "", SNEPPP__F_EXP_COS, "Hermite-Genocchi"),
-   SNEPPP__T("p_exp_sin", POLYGON, EXP, SIN, 0, polygon, "", SNEPPP__F_EXP_SIN, "Hermite-Genocchi"),
-   SNEPPP__T("p1_exp", POLYGON, EXP, ONE, 0, polygon, "", SNEPPP__F_EXP_ONE, "Hermite-Genocchi"),
-   SNEPPP__T("p1_exp_log", POLYGON, EXP, ONE, SNEPPP__LOG, polygon, "", SNEPPP__F_EXP_ONE_LOG,
-             "Hermite-Genocchi"),
-   SNEPPP__T("p1_cos", POLYGON, COS, ONE, 0, polygon, "", SNEPPP__F_COS_ONE, "Hermite-Genocchi"),
-   SNEPPP__T("p1_sin", POLYGON, SIN, ONE, 0, polygon, "", SNEPPP__F_SIN_ONE, "Hermite-Genocchi"),
-   SNEPPP__T("p1_one", POLYGON, ONE, ONE, 0, polygon, "", SNEPPP__F_MASS, "Hermite-Genocchi"),
-   SNEPPP__ROW("p_rbf", POLYGON, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__p_rbf_pair, NULL, NULL, "",
-               "b_rbf's bell over the polygon: edges add angle/2pi - difference of Owen's T", "Owen 1956", 64),
-   SNEPPP__ROW("p1_rbf", POLYGON, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__p_rbf_pair, NULL, NULL, "",
-               "edges add angle/2pi - difference of Owen's T", "Owen 1956", 64),
-
-   /* -- polygons: rectified units */
-   SNEPPP__ROW("p_relu", POLYGON, RELU, RELU, 0, 0, sneppp__p_poly, NULL, NULL, "",
-               "sum of triangles (z_i)_+ (z_j)_+", "clipped polygon", 64),
-   SNEPPP__ROW("p_step", POLYGON, STEP, STEP, 0, 0, sneppp__p_poly, NULL, NULL, "",
-               "measure of {z_i > 0, z_j > 0}", "clipped polygon", 64),
-   SNEPPP__ROW("p_rect", POLYGON, RECT, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "",
-               "sum of triangles (z_i)_+^p (z_j)_+^q", "clipped polygon", 64),
-   SNEPPP__ROW("p_leaky", POLYGON, LEAKY, LEAKY, 0, 0, sneppp__p_poly, NULL, NULL, "",
-               "four sign patterns of ReLU", "clipped polygon", 64),
-   SNEPPP__ROW("p_mono", POLYGON, MONOMIAL, MONOMIAL, 0, 0, sneppp__p_poly, NULL, NULL, "",
-               "sum of triangles z_i^p z_j^q", "clipped polygon", 64),
-   SNEPPP__ROW("p_leaky_rect", POLYGON, LEAKY, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "",
-               "two sign patterns", "clipped polygon", 64),
-   SNEPPP__ROW("p_mono_rect", POLYGON, MONOMIAL, RECT, 0, 0, sneppp__p_poly, NULL, NULL, "",
-               "z_i^p where z_j > 0", "clipped polygon", 64),
-   SNEPPP__ROW("p_mono_leaky", POLYGON, MONOMIAL, LEAKY, 0, 0, sneppp__p_poly, NULL, NULL, "",
-               "two sign patterns", "clipped polygon", 64),
-   SNEPPP__ROW("p1_rect", POLYGON, RECT, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment",
-               "clipped polygon", 64),
-   SNEPPP__ROW("p1_leaky", POLYGON, LEAKY, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment",
-               "clipped polygon", 64),
-   SNEPPP__ROW("p1_mono", POLYGON, MONOMIAL, ONE, 0, 0, sneppp__p_poly, NULL, NULL, "", "first moment",
-               "clipped polygon", 64),
-
-   /* -- balls and R^d */
-   SNEPPP__T("ball_exp", BALL, EXP, EXP, 0, ball, "",
-             "e^(bi+bj) L(wi+wj), L(s) = vol e^(s.c) 0F1(;d/2+1;R^2|s|^2/4)", "Bessel integral"),
-   SNEPPP__T("ball_exp_log", BALL, EXP, EXP, SNEPPP__LOG, ball, "", SNEPPP__F_EXP_EXP_LOG, "Bessel integral"),
-   SNEPPP__T("ball_cos", BALL, COS, COS, 0, ball, "", SNEPPP__F_COS_COS, "Bessel integral"),
-   SNEPPP__T("ball_sin", BALL, SIN, SIN, 0, ball, "", SNEPPP__F_SIN_SIN, "Bessel integral"),
-   SNEPPP__T("ball_cos_sin", BALL, COS, SIN, 0, ball, "", SNEPPP__F_COS_SIN, "Bessel integral"),
-   SNEPPP__T("ball1_exp", BALL, EXP, ONE, 0, ball, "", SNEPPP__F_EXP_ONE, "Bessel integral"),
-   SNEPPP__T("ball1_exp_log", BALL, EXP, ONE, SNEPPP__LOG, ball, "", SNEPPP__F_EXP_ONE_LOG,
-             "Bessel integral"),
-   SNEPPP__T("ball1_cos", BALL, COS, ONE, 0, ball, "", SNEPPP__F_COS_ONE, "Bessel integral"),
-   SNEPPP__T("ball1_sin", BALL, SIN, ONE, 0, ball, "", SNEPPP__F_SIN_ONE, "Bessel integral"),
-   SNEPPP__T("ball1_one", BALL, ONE, ONE, 0, ball, "", SNEPPP__F_MASS, "Bessel integral"),
-   SNEPPP__ROW("euclid_rbf", EUCLID, RBF, RBF, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "",
-               "prod tau sqrt(2 pi) e^(-(ci-cj)^2/2S)", "product of Gaussians", 64),
-   SNEPPP__ROW("euclid1_rbf", EUCLID, RBF, ONE, 0, SNEPPP__RADIAL, sneppp__rbf_pair, NULL, NULL, "",
-               "prod l sqrt(2 pi)", "Gauss", 64),
-
-   /* -- exponential families and finite sets */
-   SNEPPP__T("e_gamma", GAMMA, EXP, EXP, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0",
-             "e^(bi+bj) L(wi+wj), L = Gamma(a) b^-a, a = a0+s1, b = b0-s2", "textbook partition function"),
-   SNEPPP__T("e_gamma_log", GAMMA, EXP, EXP, SNEPPP__LOG, gamma, "a0+2w1 > 0, b0-2w2 > 0",
-             SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
-   SNEPPP__T("gamma_cos", GAMMA, COS, COS, 0, gamma, "", SNEPPP__F_COS_COS, "textbook partition function"),
-   SNEPPP__T("gamma_sin", GAMMA, SIN, SIN, 0, gamma, "", SNEPPP__F_SIN_SIN, "textbook partition function"),
-   SNEPPP__T("gamma_cos_sin", GAMMA, COS, SIN, 0, gamma, "", SNEPPP__F_COS_SIN,
-             "textbook partition function"),
-   SNEPPP__T("gamma_exp_cos", GAMMA, EXP, COS, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0", SNEPPP__F_EXP_COS,
-             "textbook partition function"),
-   SNEPPP__T("gamma_exp_sin", GAMMA, EXP, SIN, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0", SNEPPP__F_EXP_SIN,
-             "textbook partition function"),
-   SNEPPP__T("e1_gamma", GAMMA, EXP, ONE, 0, gamma, "a0+2w1 > 0, b0-2w2 > 0", SNEPPP__F_EXP_ONE,
-             "textbook partition function"),
-   SNEPPP__T("e1_gamma_log", GAMMA, EXP, ONE, SNEPPP__LOG, gamma, "a0+2w1 > 0, b0-2w2 > 0",
-             SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
-   SNEPPP__T("gamma1_cos", GAMMA, COS, ONE, 0, gamma, "", SNEPPP__F_COS_ONE, "textbook partition function"),
-   SNEPPP__T("gamma1_sin", GAMMA, SIN, ONE, 0, gamma, "", SNEPPP__F_SIN_ONE, "textbook partition function"),
-   SNEPPP__T("gamma1_one", GAMMA, ONE, ONE, 0, gamma, "", SNEPPP__F_MASS, "textbook partition function"),
-   SNEPPP__T("e_beta", BETA, EXP, EXP, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0",
-             "e^(bi+bj) L(wi+wj), L = B(a0+s1, b0+s2)", "textbook partition function"),
-   SNEPPP__T("e_beta_log", BETA, EXP, EXP, SNEPPP__LOG, dirichlet, "a0+2w1 > 0, b0+2w2 > 0",
-             SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
-   SNEPPP__T("beta_cos", BETA, COS, COS, 0, dirichlet, "", SNEPPP__F_COS_COS, "textbook partition function"),
-   SNEPPP__T("beta_sin", BETA, SIN, SIN, 0, dirichlet, "", SNEPPP__F_SIN_SIN, "textbook partition function"),
-   SNEPPP__T("beta_cos_sin", BETA, COS, SIN, 0, dirichlet, "", SNEPPP__F_COS_SIN,
-             "textbook partition function"),
-   SNEPPP__T("beta_exp_cos", BETA, EXP, COS, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0", SNEPPP__F_EXP_COS,
-             "textbook partition function"),
-   SNEPPP__T("beta_exp_sin", BETA, EXP, SIN, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0", SNEPPP__F_EXP_SIN,
-             "textbook partition function"),
-   SNEPPP__T("e1_beta", BETA, EXP, ONE, 0, dirichlet, "a0+2w1 > 0, b0+2w2 > 0", SNEPPP__F_EXP_ONE,
-             "textbook partition function"),
-   SNEPPP__T("e1_beta_log", BETA, EXP, ONE, SNEPPP__LOG, dirichlet, "a0+2w1 > 0, b0+2w2 > 0",
-             SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
-   SNEPPP__T("beta1_cos", BETA, COS, ONE, 0, dirichlet, "", SNEPPP__F_COS_ONE, "textbook partition function"),
-   SNEPPP__T("beta1_sin", BETA, SIN, ONE, 0, dirichlet, "", SNEPPP__F_SIN_ONE, "textbook partition function"),
-   SNEPPP__T("beta1_one", BETA, ONE, ONE, 0, dirichlet, "", SNEPPP__F_MASS, "textbook partition function"),
-   SNEPPP__T("e_dirichlet", DIRICHLET, EXP, EXP, 0, dirichlet, "a0+2w > 0",
-             "e^(bi+bj) L(wi+wj), L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s",
-             "textbook partition function"),
-   SNEPPP__T("e_dirichlet_log", DIRICHLET, EXP, EXP, SNEPPP__LOG, dirichlet, "a0+2w > 0",
-             SNEPPP__F_EXP_EXP_LOG, "textbook partition function"),
-   SNEPPP__T("dirichlet_cos", DIRICHLET, COS, COS, 0, dirichlet, "", SNEPPP__F_COS_COS,
-             "textbook partition function"),
-   SNEPPP__T("dirichlet_sin", DIRICHLET, SIN, SIN, 0, dirichlet, "", SNEPPP__F_SIN_SIN,
-             "textbook partition function"),
-   SNEPPP__T("dirichlet_cos_sin", DIRICHLET, COS, SIN, 0, dirichlet, "", SNEPPP__F_COS_SIN,
-             "textbook partition function"),
-   SNEPPP__T("dirichlet_exp_cos", DIRICHLET, EXP, COS, 0, dirichlet, "a0+2w > 0", SNEPPP__F_EXP_COS,
-             "textbook partition function"),
-   SNEPPP__T("dirichlet_exp_sin", DIRICHLET, EXP, SIN, 0, dirichlet, "a0+2w > 0", SNEPPP__F_EXP_SIN,
-             "textbook partition function"),
-   SNEPPP__T("e1_dirichlet", DIRICHLET, EXP, ONE, 0, dirichlet, "a0+2w > 0", SNEPPP__F_EXP_ONE,
-             "textbook partition function"),
-   SNEPPP__T("e1_dirichlet_log", DIRICHLET, EXP, ONE, SNEPPP__LOG, dirichlet, "a0+2w > 0",
-             SNEPPP__F_EXP_ONE_LOG, "textbook partition function"),
-   SNEPPP__T("dirichlet1_cos", DIRICHLET, COS, ONE, 0, dirichlet, "", SNEPPP__F_COS_ONE,
-             "textbook partition function"),
-   SNEPPP__T("dirichlet1_sin", DIRICHLET, SIN, ONE, 0, dirichlet, "", SNEPPP__F_SIN_ONE,
-             "textbook partition function"),
-   SNEPPP__T("dirichlet1_one", DIRICHLET, ONE, ONE, 0, dirichlet, "", SNEPPP__F_MASS,
-             "textbook partition function"),
-   SNEPPP__T("e_poisson", POISSON, EXP, EXP, 0, poisson, "", "e^(bi+bj) L(wi+wj), L = exp(r e^s)",
-             "textbook partition function"),
-   SNEPPP__T("e_poisson_log", POISSON, EXP, EXP, SNEPPP__LOG, poisson, "", SNEPPP__F_EXP_EXP_LOG,
-             "textbook partition function"),
-   SNEPPP__T("poisson_cos", POISSON, COS, COS, 0, poisson, "", SNEPPP__F_COS_COS,
-             "textbook partition function"),
-   SNEPPP__T("poisson_sin", POISSON, SIN, SIN, 0, poisson, "", SNEPPP__F_SIN_SIN,
-             "textbook partition function"),
-   SNEPPP__T("poisson_cos_sin", POISSON, COS, SIN, 0, poisson, "", SNEPPP__F_COS_SIN,
-             "textbook partition function"),
-   SNEPPP__T("poisson_exp_cos", POISSON, EXP, COS, 0, poisson, "", SNEPPP__F_EXP_COS,
-             "textbook partition function"),
-   SNEPPP__T("poisson_exp_sin", POISSON, EXP, SIN, 0, poisson, "", SNEPPP__F_EXP_SIN,
-             "textbook partition function"),
-   SNEPPP__T("e1_poisson", POISSON, EXP, ONE, 0, poisson, "", SNEPPP__F_EXP_ONE,
-             "textbook partition function"),
-   SNEPPP__T("e1_poisson_log", POISSON, EXP, ONE, SNEPPP__LOG, poisson, "", SNEPPP__F_EXP_ONE_LOG,
-             "textbook partition function"),
-   SNEPPP__T("poisson1_cos", POISSON, COS, ONE, 0, poisson, "", SNEPPP__F_COS_ONE,
-             "textbook partition function"),
-   SNEPPP__T("poisson1_sin", POISSON, SIN, ONE, 0, poisson, "", SNEPPP__F_SIN_ONE,
-             "textbook partition function"),
-   SNEPPP__T("poisson1_one", POISSON, ONE, ONE, 0, poisson, "", SNEPPP__F_MASS,
-             "textbook partition function"),
-   SNEPPP__T("e_binomial", BINOMIAL, EXP, EXP, 0, binomial, "", "e^(bi+bj) L(wi+wj), L = (1+e^s)^N",
-             "textbook partition function"),
-   SNEPPP__T("e_binomial_log", BINOMIAL, EXP, EXP, SNEPPP__LOG, binomial, "", SNEPPP__F_EXP_EXP_LOG,
-             "textbook partition function"),
-   SNEPPP__T("binomial_cos", BINOMIAL, COS, COS, 0, binomial, "", SNEPPP__F_COS_COS,
-             "textbook partition function"),
-   SNEPPP__T("binomial_sin", BINOMIAL, SIN, SIN, 0, binomial, "", SNEPPP__F_SIN_SIN,
-             "textbook partition function"),
-   SNEPPP__T("binomial_cos_sin", BINOMIAL, COS, SIN, 0, binomial, "", SNEPPP__F_COS_SIN,
-             "textbook partition function"),
-   SNEPPP__T("binomial_exp_cos", BINOMIAL, EXP, COS, 0, binomial, "", SNEPPP__F_EXP_COS,
-             "textbook partition function"),
-   SNEPPP__T("binomial_exp_sin", BINOMIAL, EXP, SIN, 0, binomial, "", SNEPPP__F_EXP_SIN,
-             "textbook partition function"),
-   SNEPPP__T("e1_binomial", BINOMIAL, EXP, ONE, 0, binomial, "", SNEPPP__F_EXP_ONE,
-             "textbook partition function"),
-   SNEPPP__T("e1_binomial_log", BINOMIAL, EXP, ONE, SNEPPP__LOG, binomial, "", SNEPPP__F_EXP_ONE_LOG,
-             "textbook partition function"),
-   SNEPPP__T("binomial1_cos", BINOMIAL, COS, ONE, 0, binomial, "", SNEPPP__F_COS_ONE,
-             "textbook partition function"),
-   SNEPPP__T("binomial1_sin", BINOMIAL, SIN, ONE, 0, binomial, "", SNEPPP__F_SIN_ONE,
-             "textbook partition function"),
-   SNEPPP__T("binomial1_one", BINOMIAL, ONE, ONE, 0, binomial, "", SNEPPP__F_MASS,
-             "textbook partition function"),
-   SNEPPP__T("e_negbin", NEGBINOMIAL, EXP, EXP, 0, negbin, "w < 0", "e^(bi+bj) L(wi+wj), L = (1-e^s)^-r",
-             "textbook partition function"),
-   SNEPPP__T("e_negbin_log", NEGBINOMIAL, EXP, EXP, SNEPPP__LOG, negbin, "w < 0", SNEPPP__F_EXP_EXP_LOG,
-             "textbook partition function"),
-   SNEPPP__T("negbin_exp_cos", NEGBINOMIAL, EXP, COS, 0, negbin, "w < 0", SNEPPP__F_EXP_COS,
-             "textbook partition function"),
-   SNEPPP__T("negbin_exp_sin", NEGBINOMIAL, EXP, SIN, 0, negbin, "w < 0", SNEPPP__F_EXP_SIN,
-             "textbook partition function"),
-   SNEPPP__T("e1_negbin", NEGBINOMIAL, EXP, ONE, 0, negbin, "w < 0", SNEPPP__F_EXP_ONE,
-             "textbook partition function"),
-   SNEPPP__T("e1_negbin_log", NEGBINOMIAL, EXP, ONE, SNEPPP__LOG, negbin, "w < 0", SNEPPP__F_EXP_ONE_LOG,
-             "textbook partition function"),
-   SNEPPP__T("e_normal", NORMAL, EXP, EXP, 0, normal, "w2 < 0",
-             "e^(bi+bj) L(wi+wj), L = sqrt(pi/-s2) e^(-s1^2/4 s2)", "textbook partition function"),
-   SNEPPP__T("e_normal_log", NORMAL, EXP, EXP, SNEPPP__LOG, normal, "w2 < 0", SNEPPP__F_EXP_EXP_LOG,
-             "textbook partition function"),
-   SNEPPP__T("normal_exp_cos", NORMAL, EXP, COS, 0, normal, "w2 < 0", SNEPPP__F_EXP_COS,
-             "textbook partition function"),
-   SNEPPP__T("normal_exp_sin", NORMAL, EXP, SIN, 0, normal, "w2 < 0", SNEPPP__F_EXP_SIN,
-             "textbook partition function"),
-   SNEPPP__T("e1_normal", NORMAL, EXP, ONE, 0, normal, "w2 < 0", SNEPPP__F_EXP_ONE,
-             "textbook partition function"),
-   SNEPPP__T("e1_normal_log", NORMAL, EXP, ONE, SNEPPP__LOG, normal, "w2 < 0", SNEPPP__F_EXP_ONE_LOG,
-             "textbook partition function"),
-   SNEPPP__T("e_vonmises", VONMISES, EXP, EXP, 0, vonmises, "", "e^(bi+bj) L(wi+wj), L = 2 pi I0(|s|)",
-             "textbook partition function"),
-   SNEPPP__T("e_vonmises_log", VONMISES, EXP, EXP, SNEPPP__LOG, vonmises, "", SNEPPP__F_EXP_EXP_LOG,
-             "textbook partition function"),
-   SNEPPP__T("vonmises_cos", VONMISES, COS, COS, 0, vonmises, "", SNEPPP__F_COS_COS,
-             "textbook partition function"),
-   SNEPPP__T("vonmises_sin", VONMISES, SIN, SIN, 0, vonmises, "", SNEPPP__F_SIN_SIN,
-             "textbook partition function"),
-   SNEPPP__T("vonmises_cos_sin", VONMISES, COS, SIN, 0, vonmises, "", SNEPPP__F_COS_SIN,
-             "textbook partition function"),
-   SNEPPP__T("e1_vonmises", VONMISES, EXP, ONE, 0, vonmises, "", SNEPPP__F_EXP_ONE,
-             "textbook partition function"),
-   SNEPPP__T("e1_vonmises_log", VONMISES, EXP, ONE, SNEPPP__LOG, vonmises, "", SNEPPP__F_EXP_ONE_LOG,
-             "textbook partition function"),
-   SNEPPP__T("vonmises1_cos", VONMISES, COS, ONE, 0, vonmises, "", SNEPPP__F_COS_ONE,
-             "textbook partition function"),
-   SNEPPP__T("vonmises1_sin", VONMISES, SIN, ONE, 0, vonmises, "", SNEPPP__F_SIN_ONE,
-             "textbook partition function"),
-   SNEPPP__T("vonmises1_one", VONMISES, ONE, ONE, 0, vonmises, "", SNEPPP__F_MASS,
-             "textbook partition function"),
-   SNEPPP__T("e_finite_log", FINITE, EXP, EXP, SNEPPP__LOG, finite, "",
-             "log sum_k mu_k e^(bi+bj+(wi+wj).t_k)", "definition"),
-   SNEPPP__T("e1_finite_log", FINITE, EXP, ONE, SNEPPP__LOG, finite, "", "log sum_k mu_k e^(b+w.t_k)",
-             "definition"),
-   SNEPPP__ROW("finite", FINITE, ACT_END, ACT_END, 0, 0, sneppp__finite_pair, NULL, NULL, "any activations",
-               "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", 64)
-};
-
-#define SNEPPP__ROWS (sizeof sneppp__rows / sizeof sneppp__rows[0])
-
-SNEPPP_DEF size_t sneppp_kernel_count(void) { return SNEPPP__ROWS; }
-
-SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index)
+/* What the edge from a to b adds. The triangle of the origin and the edge has the mass
+      1/2pi int (1 - exp(-h^2 / 2 cos^2 t)) dt = (t2 - t1)/2pi - [T(h, tan t2) - T(h, tan t1)],
+   h the distance of the edge's line and t the angle from its foot, T Owen's function; signed, triangles add up to the
+   polygon. Angles are summed apart in *turn. Moments are integrals along the border, by the divergence theorem:
+   d(density)/dy_r = -y_r density. Beyond h = 9, T is below 1e-18. */
+static void sneppp__plane_edge(const double *a, const double *b, double sign, int grad, double *turn, sneppp__plane *m)
 {
-   return index < SNEPPP__ROWS ? &sneppp__rows[index].info : NULL;
+   double u[2], foot[2], length = hypot(b[0] - a[0], b[1] - a[1]), t1, t2, cross, h, side;
+   if (!(length > 0)) return;
+   u[0] = (b[0] - a[0]) / length, u[1] = (b[1] - a[1]) / length;
+   t1 = a[0] * u[0] + a[1] * u[1], t2 = b[0] * u[0] + b[1] * u[1];
+   cross = a[0] * u[1] - a[1] * u[0];
+   h = fabs(cross), side = cross < 0 ? -sign : sign;
+   if (h > 1e-100) { /* else the triangle is flat */
+      *turn += side * (atan2(t2, h) - atan2(t1, h));
+      if (h < 9) m->q -= side * (sneppp__owens_t(h, t2 / h) - sneppp__owens_t(h, t1 / h));
+   }
+   if (grad && h < 38) {
+      double p = sign * sneppp__phi(h), part = 0.5 * sneppp__erf_diff(t1 / SNEPPP__SQRT2, t2 / SNEPPP__SQRT2),
+             drop = sneppp__phi(t1) - sneppp__phi(t2);
+      foot[0] = cross * u[1], foot[1] = -cross * u[0];
+      m->m1[0] -= p * u[1] * part;
+      m->m1[1] += p * u[0] * part;
+      m->m2[0] -= p * u[1] * (foot[0] * part + u[0] * drop);
+      m->m2[1] += p * u[0] * (foot[1] * part + u[1] * drop);
+   }
 }
 
-/* ---- lookup ---- */
+/* Of the polygon with its vertices moved by -m and divided by tau. The angles add up to a multiple of 2 pi unless the
+   origin lies on the border; rounding them to it keeps digits of what is far away. */
+static sneppp__plane sneppp__plane_moments(const sneppp_window *win, const double *m, const double *tau, int grad)
+{
+   sneppp__plane k;
+   double        turn = 0, whole;
+   memset(&k, 0, sizeof k);
+   for (size_t ring = 0, at = 0; ring < sneppp__ring_count(win); at += sneppp__ring_size(win, ring), ring++) {
+      const double *v = win->xy + 2 * at;
+      size_t        n = sneppp__ring_size(win, ring);
+      double        sign = sneppp__ring_sign(win, ring), a[2], b[2];
+      for (int r = 0; r < 2; r++) a[r] = (v[2 * (n - 1) + (size_t)r] - m[r]) / tau[r];
+      for (size_t i = 0; i < n; i++) {
+         for (int r = 0; r < 2; r++) b[r] = (v[2 * i + (size_t)r] - m[r]) / tau[r];
+         sneppp__plane_edge(a, b, sign, grad, &turn, &k);
+         memcpy(a, b, sizeof a);
+      }
+   }
+   turn /= 2 * SNEPPP__PI;
+   whole = floor(turn + 0.5);
+   k.q += fabs(turn - whole) < 1e-12 ? whole : turn;
+   if (k.q < 0) k.q = 0; /* rounding */
+   k.m2[0] += k.q, k.m2[1] += k.q;
+   return k;
+}
 
-/* A plan is a checked layer on a checked window, with the row of the table for every pair of activations that
-   occurs. It lives on the stack of the driver; making it is the validation. */
+static double sneppp__polygon_bells(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__bell  o[2];
+   double        m[2], tau[2], scale = 2 * SNEPPP__PI;
+   sneppp__plane k;
+   for (int r = 0; r < 2; r++) {
+      o[r] = sneppp__bell_of(p, r);
+      m[r] = o[r].m, tau[r] = o[r].tau;
+      scale *= tau[r] * o[r].peak;
+   }
+   k = sneppp__plane_moments(p->win, m, tau, out != NULL);
+   for (int r = 0; out && r < 2; r++)
+      sneppp__bell_pull(p, out, r, &o[r], out->g * scale, k.q, tau[r] * k.m1[r], tau[r] * tau[r] * k.m2[r]);
+   return scale * k.q;
+}
+
+/* Under component `comp` of a Gaussian mixture N(m, s^2), with c the centre of the product,
+
+      E = sqrt(tau^2/(tau^2 + s^2)) exp(-(c_i - c_j)^2/2S - (c - m)^2/2(tau^2 + s^2)),
+
+   and with EXP as the second unit, e^{w.x + b} moves the mean by s^2 w. All in logarithms: a product over many
+   coordinates underflows early. Adds g d(log k)/dtheta to out. */
+static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, size_t comp, double g)
+{
+   const int tilt = p->u[1].act == SNEPPP_EXP, two = p->u[1].act == SNEPPP_RBF;
+   double    sum = tilt ? p->b[1] : 0;
+   if (out && tilt) *out->b[1] += g;
+   for (int r = 0; r < p->d; r++) {
+      size_t at = comp * (size_t)p->d + (size_t)r;
+      double s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, w = tilt ? p->w[1][r] : 0,
+             m = (p->win->mean ? p->win->mean[at] : 0) + s2 * w, share[2], apart = 0, S = 0, tau2, e, T, tt;
+      share[0] = 1, share[1] = 0; /* of the two centres in that of the product */
+      tau2 = p->l[0][r] * p->l[0][r];
+      e = p->w[0][r] - m;
+      if (two) {
+         double lj2 = p->l[1][r] * p->l[1][r];
+         S = tau2 + lj2;
+         share[0] = lj2 / S, share[1] = tau2 / S;
+         tau2 *= share[0];
+         apart = p->w[0][r] - p->w[1][r];
+         e = e * share[0] + (p->w[1][r] - m) * share[1];
+         sum -= 0.5 * apart * apart / S;
+      }
+      T = tau2 + s2;
+      sum -= 0.5 * (log1p(s2 / tau2) + e * e / T);
+      if (tilt) sum += w * (m - 0.5 * s2 * w); /* m is the shifted mean */
+      if (!out) continue;
+      if (out->mean) out->mean[at] += g * (e / T + w);
+      if (out->scale) out->scale[at] += g * (s * (e * e / T - 1) / T + s * w * w + 2 * s * w * e / T);
+      if (tilt) out->w[1][r] += g * (m + s2 * e / T);
+      /* d(log k)/d(tau^2) = (s^2/tau^2 + e^2/T)/(2T); d(tau^2)/dl_i = 2 l_i share_i^2;
+         dc/dl_i = -2 (l_i/S) share_i (c_i - c_j). */
+      tt = (s2 / tau2 + e * e / T) / T;
+      for (int k = 0; k < 1 + two; k++) {
+         double gap = two ? (k ? -apart : apart) / S : 0;
+         out->w[k][r] += g * (-e / T * share[k] - gap);
+         out->l[k][r] += g * p->l[k][r] * (tt * share[k] * share[k] + gap * (gap + 2 * share[k] * e / T));
+      }
+   }
+   return sum;
+}
+
+static double sneppp__gauss_bells(const sneppp__pair *p, const sneppp__pull *out)
+{
+   double sum = 0, top = 0;
+   size_t count = p->win->count ? p->win->count : 1;
+   int    any = 0;
+   for (size_t c = 0; p->log && c < count; c++) { /* relative to the largest component that has a weight */
+      double term = sneppp__gauss_weight(p->win, c) > 0 ? sneppp__bells_log(p, NULL, c, 0) : top;
+      if (sneppp__gauss_weight(p->win, c) > 0 && (!any || term > top)) top = term, any = 1;
+   }
+   for (size_t c = 0; c < count; c++)
+      if (sneppp__gauss_weight(p->win, c) > 0)
+         sum += sneppp__gauss_weight(p->win, c) * exp(sneppp__bells_log(p, NULL, c, 0) - top);
+   for (size_t c = 0; out && c < count; c++) {
+      double k = exp(sneppp__bells_log(p, NULL, c, 0) - top), g = p->log ? out->g / sum : out->g;
+      if (sneppp__gauss_weight(p->win, c) > 0) sneppp__bells_log(p, out, c, g * sneppp__gauss_weight(p->win, c) * k);
+      if (out->weight) out->weight[c] += g * k;
+   }
+   return p->log ? top + log(sum) : sum;
+}
+
+static double sneppp__radial_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   switch (p->win->space) {
+      case SNEPPP_GAUSS:   return sneppp__gauss_bells(p, out);
+      case SNEPPP_POLYGON: return sneppp__polygon_bells(p, out);
+      default:             return sneppp__bells_pair(p, out);
+   }
+}
+
+/* ---- >>kernel-walk: plans, pairs, tiles, and the one walk over a matrix -------------------------------------- */
+
+/* One entry, and its derivatives where `out` is not NULL. */
+static double sneppp__pair_value(const sneppp__pair *p, const sneppp__pull *out)
+{
+   switch (p->rule->family) {
+      case SNEPPP__BY_FINITE:    return sneppp__finite_pair(p, out);
+      case SNEPPP__BY_TRANSFORM: return sneppp__transform_pair(p, out);
+      case SNEPPP__BY_GAUSS:     return sneppp__gauss_pair(p, out);
+      case SNEPPP__BY_PIECES:    return sneppp__pieces_pair(p, out);
+      case SNEPPP__BY_SPHERE:    return sneppp__sphere_pair(p, out);
+      default:                   return sneppp__radial_pair(p, out);
+   }
+}
+
+/* A plan is a checked layer on a checked window, with the rule for every pair of activations that occurs. It lives
+   on the stack of the driver; making it is the validation. */
 typedef struct sneppp__plan {
    const sneppp_window *win;
    const sneppp_layer  *layer;
-   int                  d;
-   short                row[SNEPPP_ACT_END][SNEPPP_ACT_END]; /* 1 + index; negative: mirrored; 0: none */
+   int                  d, log;
+   short                rule[SNEPPP_ACT_END][SNEPPP_ACT_END]; /* 1 + index; negative: exchanged; 0: none */
 } sneppp__plan;
 
 static sneppp_unit sneppp__plan_unit(const sneppp__plan *plan, int i)
@@ -9924,105 +8855,52 @@ static sneppp_unit sneppp__plan_unit(const sneppp__plan *plan, int i)
    return u;
 }
 
-static int sneppp__window_centred(const sneppp_window *win)
+/* Says why a pair is refused: if there is a rule without bias or without the logarithm, that is said. */
+static sneppp_status sneppp__no_rule(const sneppp__plan *plan, sneppp_act ai, sneppp_act aj, sneppp_error *err)
 {
-   size_t r, n = (win->count ? win->count : 1) * (size_t)win->dim;
-   if (!win->mean) return 1;
-   for (r = 0; r < n; r++) if (win->mean[r] != 0) return 0;
-   return 1;
-}
-
-static int sneppp__row_fits(const sneppp__row *row, const sneppp_window *win, int d, int biased, int centred, int log)
-{
-   return row->info.space == win->space && (!row->dim || row->dim == d || (row->dim < 0 && d <= -row->dim)) &&
-          !(biased && (row->flags & SNEPPP__NO_BIAS)) && (centred || !(row->flags & SNEPPP__CENTRED)) &&
-          !(row->flags & SNEPPP__LOG) == !log;
-}
-
-/* The rectified family: a row for (RECT, RECT) computes every mixture of steps, ReLUs and rectified powers. */
-static sneppp_act sneppp__act_family(sneppp_act act)
-{
-   return act == SNEPPP_RELU || act == SNEPPP_STEP ? SNEPPP_RECT : act;
-}
-
-static short sneppp__find_row(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int biased,
-                              int centred, int log)
-{
-   int    pass;
-   size_t r;
-   for (pass = 0; pass < 2; pass++) {
-      for (r = 0; r < SNEPPP__ROWS; r++) {
-         const sneppp__row *row = &sneppp__rows[r];
-         if (!sneppp__row_fits(row, win, d, biased, centred, log)) continue;
-         if (row->info.act_i == ai && row->info.act_j == aj) return (short)(r + 1);
-         if (row->info.act_i == SNEPPP_ACT_END) return (short)(r + 1); /* finite sets: any two activations */
-         if (row->info.act_i == aj && row->info.act_j == ai) return (short)-(int)(r + 1);
-      }
-      ai = sneppp__act_family(ai);
-      aj = sneppp__act_family(aj);
-   }
-   return 0;
-}
-
-/* Says why a pair is refused: if it would be in the table without bias or in another dimension, that is said. */
-static sneppp_status sneppp__no_row(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj,
-                                    int centred, int log, sneppp_error *err)
-{
-   const char *space = sneppp__space_name(win->space), *ni = sneppp__act_name(ai), *nj = sneppp__act_name(aj);
-   if (log && sneppp__find_row(win, d, ai, aj, 0, centred, 0))
+   const char *space = sneppp__space_name(plan->win->space), *ni = sneppp__act_name(ai), *nj = sneppp__act_name(aj);
+   if (plan->log && sneppp__find_rule(plan->win, plan->d, ai, aj, 0, 0))
       return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                          "no logarithmic form for %s x %s on %s; sneppp_gram has the integral itself", ni, nj,
-                          space);
-   if (sneppp__find_row(win, d, ai, aj, 0, centred, log))
-      return sneppp__fail(
-         err, SNEPPP_ERR_NO_CLOSED_FORM,
-         "no closed form for %s x %s on %s with %d statistics and a bias; it has one without bias", ni, nj,
-         space, d);
-   if (sneppp__find_row(win, d, ai, aj, 0, 1, log))
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                          "no closed form for %s x %s on %s unless all means are 0", ni, nj, space);
-   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with %d statistics",
-                       ni, nj, space, d);
+                          "no logarithmic form for %s x %s on %s; sneppp_gram has the integral itself", ni, nj, space);
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with %d statistics%s", ni, nj,
+                       space, plan->d, sneppp__find_rule(plan->win, plan->d, ai, aj, 0, plan->log)
+                                          ? " and a bias; it has one without bias" : "");
 }
 
-/* Fills the row table for all activations that occur; `moments` asks for pairs with the constant unit only. */
-static sneppp_status sneppp__plan_rows(sneppp__plan *plan, int log, int moments, sneppp_error *err)
+/* Fills in the rules for all activations that occur; `moments` asks for pairs with the constant unit only. */
+static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments, sneppp_error *err)
 {
-   unsigned char there[SNEPPP_ACT_END], biased[SNEPPP_ACT_END], high[SNEPPP_ACT_END];
-   int           i, a, b, centred = sneppp__window_centred(plan->win);
-   memset(there, 0, sizeof there);
-   memset(high, 0, sizeof high);
-   memset(biased, 0, sizeof biased);
-   memset(plan->row, 0, sizeof plan->row);
-   for (i = 0; i < plan->layer->n; i++) {
-      sneppp_unit unit = sneppp__plan_unit(plan, i);
-      int         act = (int)unit.act;
-      there[act] = 1;
-      if ((act == SNEPPP_RECT || act == SNEPPP_MONOMIAL) && unit.p > 1) high[act] = 1;
-      if (plan->layer->b && plan->layer->b[i] != 0) biased[act] = 1;
+   enum { THERE = 1, BIASED = 2, HIGH = 4 };
+   unsigned char is[SNEPPP_ACT_END];
+   memset(is, 0, sizeof is);
+   memset(plan->rule, 0, sizeof plan->rule);
+   plan->log = log;
+   for (int i = 0; i < plan->layer->n; i++) {
+      sneppp_unit    unit = sneppp__plan_unit(plan, i);
+      unsigned char *at = &is[unit.act];
+      *at |= THERE;
+      if ((unit.act == SNEPPP_RECT || unit.act == SNEPPP_MONOMIAL) && unit.p > 1) *at |= HIGH;
+      if (plan->layer->b && plan->layer->b[i] != 0) *at |= BIASED;
    }
-   for (a = 1; a < SNEPPP_ACT_END; a++) {
-      if (!there[a]) continue;
-      for (b = moments ? SNEPPP_ONE : a; b < SNEPPP_ACT_END; b++) {
-         short row;
-         if (!moments && !there[b]) continue;
-         row = sneppp__find_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b,
-                                biased[a] || (biased[b] && !moments), centred, log);
-         if (!row) return sneppp__no_row(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b, centred, log, err);
-         if ((high[a] || high[b]) &&
-             ((row > 0 ? sneppp__rows[row - 1] : sneppp__rows[-row - 1]).flags & SNEPPP__LOW_ORDER))
+   for (int a = 1; a < SNEPPP_ACT_END; a++) {
+      for (int b = moments ? SNEPPP_ONE : a; (is[a] & THERE) && b < SNEPPP_ACT_END; b++) {
+         short rule;
+         if (!moments && !is[b]) continue;
+         rule = sneppp__find_rule(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b,
+                                  (is[a] | (moments ? 0 : is[b])) & BIASED, log);
+         if (!rule) return sneppp__no_rule(plan, (sneppp_act)a, (sneppp_act)b, err);
+         if (((is[a] | is[b]) & HIGH) && (sneppp__rules[abs(rule) - 1].flags & SNEPPP__LOW_ORDER))
             return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                                 "no closed form for %s x %s on %s with a bias and an order above 1",
                                 sneppp__act_name((sneppp_act)a), sneppp__act_name((sneppp_act)b),
                                 sneppp__space_name(plan->win->space));
-         plan->row[a][b] = row;
-         plan->row[b][a] = (short)-row;
-         if (a == b) plan->row[a][b] = row;
+         plan->rule[b][a] = (short)-rule;
+         plan->rule[a][b] = rule;
       }
    }
-   if (there[SNEPPP_STEP] && !plan->row[SNEPPP_STEP][SNEPPP_ONE]) /* for sneppp__plan_partner; 0 if there is none */
-      plan->row[SNEPPP_STEP][SNEPPP_ONE] =
-         sneppp__find_row(plan->win, plan->d, SNEPPP_STEP, SNEPPP_ONE, biased[SNEPPP_STEP], centred, log);
+   if (is[SNEPPP_STEP] && !plan->rule[SNEPPP_STEP][SNEPPP_ONE]) /* for sneppp__plan_pair; 0 if there is none */
+      plan->rule[SNEPPP_STEP][SNEPPP_ONE] =
+         sneppp__find_rule(plan->win, plan->d, SNEPPP_STEP, SNEPPP_ONE, is[SNEPPP_STEP] & BIASED, log);
    return SNEPPP_OK;
 }
 
@@ -10036,10 +8914,8 @@ static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *
    plan->win = win;
    plan->layer = layer;
    plan->d = sneppp__stats(win);
-   return sneppp__plan_rows(plan, log, moments, err);
+   return sneppp__plan_rules(plan, log, moments, err);
 }
-
-/* ---- drivers ---- */
 
 /* What to say after "cannot be represented": whether there is a logarithmic form of the whole matrix. */
 static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer *layer)
@@ -10048,49 +8924,36 @@ static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer
    return sneppp__plan_make(&plan, win, layer, 1, 0, NULL) == SNEPPP_OK ? "; sneppp_gram_log may do" : "";
 }
 
-/* A step is its own square, so K_ii is its first moment. That must be said: as a pair, the two edges fall on each
-   other, and what is cut off between them has no derivative, where that of the moment exists. */
-static int sneppp__plan_partner(const sneppp__plan *plan, int i, int j)
-{
-   return i == j && sneppp__plan_unit(plan, i).act == SNEPPP_STEP && plan->row[SNEPPP_STEP][SNEPPP_ONE] ? -1 : j;
-}
+/* Loads units i and j in the order of their rule, unit[0] and unit[1]; j < 0 is the constant unit.
 
-/* Loads units i and j in the order of their row; j < 0 is the constant unit. Returns 1 if they are exchanged. */
-static int sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pair *p)
+   A step is its own square, so K_ii is its first moment. That must be said: as a pair, the two edges fall on each
+   other, and what is cut off between them has no derivative, where that of the moment exists. */
+static void sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pair *p, int *unit)
 {
    const sneppp_layer *layer = plan->layer;
-   sneppp_unit         one;
-   int                 row, swap;
-   memset(&one, 0, sizeof one);
-   one.act = SNEPPP_ONE;
-   j = sneppp__plan_partner(plan, i, j);
-   p->ui = sneppp__plan_unit(plan, i);
-   p->uj = j < 0 ? one : sneppp__plan_unit(plan, j);
-   row = plan->row[p->ui.act][p->uj.act];
-   swap = row < 0;
-   if (swap) {
-      sneppp_unit u = p->ui;
-      int         k = i;
-      p->ui = p->uj;
-      p->uj = u;
-      i = j;
-      j = k;
-      row = -row;
-   }
-   p->row = &sneppp__rows[row - 1];
+   sneppp_unit         u[2];
+   int                 rule, swap;
+   u[0] = sneppp__plan_unit(plan, i);
+   if (i == j && u[0].act == SNEPPP_STEP && plan->rule[SNEPPP_STEP][SNEPPP_ONE]) j = -1;
+   memset(&u[1], 0, sizeof u[1]);
+   u[1].act = SNEPPP_ONE;
+   if (j >= 0) u[1] = sneppp__plan_unit(plan, j);
+   rule = plan->rule[u[0].act][u[1].act];
+   swap = rule < 0;
+   unit[swap] = i;
+   unit[!swap] = j;
+   p->rule = &sneppp__rules[(swap ? -rule : rule) - 1];
    p->win = plan->win;
    p->d = plan->d;
-   p->log = (p->row->flags & SNEPPP__LOG) != 0;
-   /* The constant unit of a first moment has no weights; it borrows the other's, which nothing reads. */
-   if (i < 0) i = j;
-   if (j < 0) j = i;
-   p->wi = layer->W + (size_t)i * (size_t)plan->d;
-   p->wj = layer->W + (size_t)j * (size_t)plan->d;
-   p->li = layer->width ? layer->width + (size_t)i * (size_t)plan->d : p->wi;
-   p->lj = layer->width ? layer->width + (size_t)j * (size_t)plan->d : p->wj;
-   p->bi = layer->b ? layer->b[i] : 0;
-   p->bj = layer->b ? layer->b[j] : 0;
-   return swap;
+   p->log = plan->log;
+   for (int s = 0; s < 2; s++) {
+      /* The constant unit of a first moment has no weights; it borrows the other's, which nothing reads. */
+      size_t at = (size_t)(unit[s] < 0 ? i : unit[s]), from = at * (size_t)plan->d;
+      p->u[s] = u[s ^ swap];
+      p->w[s] = layer->W + from;
+      p->l[s] = layer->width ? layer->width + from : p->w[s];
+      p->b[s] = layer->b ? layer->b[at] : 0;
+   }
 }
 
 SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j,
@@ -10099,13 +8962,14 @@ SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_la
    sneppp__plan  plan;
    sneppp__pair  p;
    double        value;
+   int           unit[2];
    sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
    if (status) return status;
    if (!k) return sneppp__fail(err, SNEPPP_ERR_ARG, "k is NULL");
    if (i < 0 || i >= layer->n || j < 0 || j >= layer->n)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "unit (%d, %d) is not in the layer of %d units", i, j, layer->n);
-   sneppp__plan_pair(&plan, i < j ? i : j, i < j ? j : i, &p);
-   value = p.row->pair(&p, NULL);
+   sneppp__plan_pair(&plan, i < j ? i : j, i < j ? j : i, &p, unit);
+   value = sneppp__pair_value(&p, NULL);
    if (!sneppp__finite(value))
       return sneppp__fail(err, SNEPPP_ERR_RANGE, "k(%d, %d) cannot be represented%s", i, j,
                           sneppp__log_hint(win, layer));
@@ -10113,21 +8977,28 @@ SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_la
    return SNEPPP_OK;
 }
 
-/* ---- Gram matrices and their pull-back. L depends on K_ij and on K_ji, which are one number, so the pair {i, j}
-   counts with G_ij + G_ji, and the diagonal with G_ii. Values and pull-back come from one walk over the upper
-   triangle, in bands of rows. Band k belongs to lane k mod GRAM_LANES, lanes run in parallel and each adds to a
+/* ---- the walk. L depends on K_ij and on K_ji, which are one number, so the pair {i, j} counts with G_ij + G_ji,
+   and the diagonal with G_ii. Of the full matrix the upper triangle is walked over; of the others, one entry per
+   unit. Rows go in bands; band k belongs to lane k mod GRAM_LANES, lanes run in parallel and each adds to a
    gradient of its own; these are added in the order of the lanes at the end, so that the bits do not depend on the
-   number of threads. Values need no sums: there each band is a lane. A pair function that makes derivatives returns the
-   value as well, so every pair is evaluated once; of the tiles, only those AT_ONCE are. */
+   number of threads. Values need no sums: there each band is a lane. Every pair is evaluated once, for its value
+   and its derivatives. */
 #define SNEPPP__GRAM_LANES 16
 
+typedef enum sneppp__shape {
+   SNEPPP__FULL,     /* (n, n): K                                          */
+   SNEPPP__DIAGONAL, /* (n): K_ii, all that a diagonal readout needs       */
+   SNEPPP__MOMENT    /* (n): first moments, from a plan for them           */
+} sneppp__shape;
+
 typedef struct sneppp__gram_job {
-   const sneppp__plan      *plan;
-   double                  *K;     /* (n, n), or NULL                                  */
-   const double            *G;     /* (n, n), or NULL: no pull-back                    */
-   double                   scale; /* dL/dK = scale * G                                */
-   double                  *parts; /* (lanes, sneppp__pull_size), see sneppp__pull_part */
-   size_t                   lanes;
+   sneppp__shape       shape;
+   double             *K;     /* or NULL                                           */
+   const double       *G;     /* or NULL: no pull-back                             */
+   double              scale; /* dL/dK = scale * G                                 */
+   double             *parts; /* (lanes, sneppp__pull_size), see sneppp__pull_part */
+   const sneppp__plan *plan;
+   size_t              lanes;
 } sneppp__gram_job;
 
 static size_t sneppp__band_end(size_t first, size_t n) { return n - first < SNEPPP__TILE ? n : first + SNEPPP__TILE; }
@@ -10139,31 +9010,37 @@ static size_t sneppp__gram_lanes(size_t n)
    return sneppp__bands(n) < SNEPPP__GRAM_LANES ? sneppp__bands(n) : SNEPPP__GRAM_LANES;
 }
 
-/* The doubles that one lane's gradient takes: W, b, width, and the measure's mean, scale, weight. */
-static size_t sneppp__pull_size(size_t n, size_t d, const sneppp_window *win)
+/* The arrays of a gradient, as a list: W, b, width, and the measure's mean, scale, weight, which only GAUSS has. */
+enum { SNEPPP__PULL_BLOCKS = 6 };
+
+static void sneppp__pull_blocks(size_t n, size_t d, const sneppp_window *win, size_t *count)
 {
    size_t measure = win->space != SNEPPP_GAUSS ? 0 : win->count ? win->count : 1;
-   return (n + measure) * (2 * d + 1);
+   count[0] = count[2] = n * d;
+   count[1] = n;
+   count[3] = count[4] = measure * d;
+   count[5] = measure;
+}
+
+/* The doubles that one lane's gradient takes. */
+static size_t sneppp__pull_size(size_t n, size_t d, const sneppp_window *win)
+{
+   size_t count[SNEPPP__PULL_BLOCKS], sum = 0;
+   sneppp__pull_blocks(n, d, win, count);
+   for (int k = 0; k < SNEPPP__PULL_BLOCKS; k++) sum += count[k];
+   return sum;
 }
 
 static sneppp_layer_grad sneppp__pull_part(const sneppp__plan *plan, double *flat)
 {
-   size_t            n = (size_t)plan->layer->n, d = (size_t)plan->d;
+   size_t            count[SNEPPP__PULL_BLOCKS];
    sneppp_layer_grad part;
+   sneppp__pull_blocks((size_t)plan->layer->n, (size_t)plan->d, plan->win, count);
    memset(&part, 0, sizeof part);
-   part.W = flat, part.b = flat + n * d, part.width = part.b + n;
+   part.W = flat, part.b = part.W + count[0], part.width = part.b + count[1];
    if (plan->win->space != SNEPPP_GAUSS) return part;
-   part.mean = part.width + n * d;
-   part.scale = part.mean + (plan->win->count ? plan->win->count : 1) * d;
-   part.weight = part.scale + (part.scale - part.mean);
+   part.mean = part.width + count[2], part.scale = part.mean + count[3], part.weight = part.scale + count[4];
    return part;
-}
-
-/* The tile function of a layer with one activation, if its row has one. */
-static sneppp__tile_fn sneppp__plan_tile(const sneppp__plan *plan)
-{
-   sneppp_act act = sneppp__plan_unit(plan, 0).act;
-   return plan->layer->units ? NULL : sneppp__rows[plan->row[act][act] - 1].tile;
 }
 
 SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, size_t j)
@@ -10171,97 +9048,102 @@ SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, s
    return i == j ? G[i * n + i] : G[i * n + j] + G[j * n + i];
 }
 
-/* Tile (i, j), i <= j. */
-static void sneppp__gram_tile(const sneppp__gram_job *job, sneppp__tile_fn run, size_t i, size_t j,
-                              const sneppp_layer_grad *part)
+/* The tiles that there are: for layers of one activation, where they pay. Returns 0 if there is none, or it cannot. */
+static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
 {
-   const sneppp_layer *layer = job->plan->layer;
-   double              k[SNEPPP__TILE * SNEPPP__TILE] = {0}, g[SNEPPP__TILE * SNEPPP__TILE];
-   size_t              n = (size_t)layer->n, d = (size_t)job->plan->d, r, s;
-   sneppp__tile        t;
-   int                 twice;
-   memset(&t, 0, sizeof t);
-   t.win = job->plan->win, t.unit = sneppp__plan_unit(job->plan, 0), t.d = job->plan->d;
-   t.ni = (int)(sneppp__band_end(i, n) - i), t.nj = (int)(sneppp__band_end(j, n) - j), t.diagonal = i == j;
-   t.wi = layer->W + i * d, t.wj = layer->W + j * d;
-   t.bi = layer->b ? layer->b + i : NULL, t.bj = layer->b ? layer->b + j : NULL;
-   t.k = job->K ? k : NULL;
-   twice = job->K && job->G && !(sneppp__rows[job->plan->row[t.unit.act][t.unit.act] - 1].flags & SNEPPP__AT_ONCE);
-   if (twice) { run(&t); t.k = NULL; }
-   if (job->G) {
-      memset(g, 0, sizeof g);
-      for (r = 0; r < (size_t)t.ni; r++)
-         for (s = t.diagonal ? r : 0; s < (size_t)t.nj; s++)
-            g[r * SNEPPP__TILE + s] = job->scale * sneppp__pull_weight(job->G, n, i + r, j + s);
-      t.g = g;
-      t.gwi = part->W + i * d, t.gwj = part->W + j * d, t.gbi = part->b + i, t.gbj = part->b + j;
-      t.gweight = part->weight, t.gmean = part->mean, t.gscale = part->scale;
-   }
-   run(&t);
-   for (r = 0; job->K && r < (size_t)t.ni; r++)
-      for (s = t.diagonal ? r : 0; s < (size_t)t.nj; s++)
-         job->K[(i + r) * n + j + s] = job->K[(j + s) * n + i + r] = k[r * SNEPPP__TILE + s];
+   const int wave = t->unit.act == SNEPPP_COS || t->unit.act == SNEPPP_SIN, relu = t->unit.act == SNEPPP_RELU;
+   if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_BOX && wave) sneppp__box_tile(t);
+   else if (rule->core == SNEPPP__CORE_COS) sneppp__gauss_cos_tile(t);
+   else if (rule->core == SNEPPP__CORE_CUT && t->d == 1 && relu) sneppp__intervals_tile(t);
+   else if (rule->core == SNEPPP__CORE_HOMOGENEOUS && relu) return sneppp__sphere_tile(t);
+   else return 0;
+   return 1;
 }
 
-typedef struct sneppp__dump { double w[2][SNEPPP__MAX_STATS], l[2][SNEPPP__MAX_STATS], b[2]; } sneppp__dump;
-
-/* The pull-back of pair (i, j), i <= j; j < 0 for a moment. What is not wanted goes to the dump. Returns the value. */
-static double sneppp__pull_pair(const sneppp__plan *plan, const sneppp_layer_grad *to, int i, int j, double g,
-                                sneppp__dump *dump)
+/* Rows from i, columns from j, i <= j. */
+static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, const sneppp_layer_grad *part)
 {
-   size_t       d = (size_t)plan->d;
-   int          unit[2], k;
-   double      *w[2], *l[2], *b[2];
+   const sneppp__plan *plan = job->plan;
+   const sneppp_layer *layer = plan->layer;
+   double              k[SNEPPP__TILE * SNEPPP__TILE], g[SNEPPP__TILE * SNEPPP__TILE];
+   size_t              n = (size_t)layer->n, d = (size_t)plan->d, from[2];
+   sneppp__tile        t;
+   if (layer->units || plan->log || job->shape != SNEPPP__FULL) return 0;
+   from[0] = i, from[1] = j;
+   memset(&t, 0, sizeof t);
+   t.win = plan->win, t.unit = sneppp__plan_unit(plan, 0), t.d = plan->d, t.diagonal = i == j;
+   t.k = job->K ? k : NULL;
+   for (int s = 0; s < 2; s++) {
+      t.n[s] = (int)(sneppp__band_end(from[s], n) - from[s]);
+      t.w[s] = layer->W + from[s] * d;
+      t.b[s] = layer->b ? layer->b + from[s] : NULL;
+      if (job->G) t.gw[s] = part->W + from[s] * d, t.gb[s] = part->b + from[s];
+   }
+   if (job->G) {
+      memset(g, 0, sizeof g);
+      for (int r = 0; r < t.n[0]; r++)
+         for (int s = t.diagonal ? r : 0; s < t.n[1]; s++)
+            g[r * SNEPPP__TILE + s] = job->scale * sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)s);
+      t.g = g;
+      t.gweight = part->weight, t.gmean = part->mean, t.gscale = part->scale;
+   }
+   if (!sneppp__tile_run(&t, &sneppp__rules[plan->rule[t.unit.act][t.unit.act] - 1])) return 0;
+   for (size_t r = 0; job->K && r < (size_t)t.n[0]; r++)
+      for (size_t s = t.diagonal ? r : 0; s < (size_t)t.n[1]; s++)
+         job->K[(i + r) * n + j + s] = job->K[(j + s) * n + i + r] = k[r * SNEPPP__TILE + s];
+   return 1;
+}
+
+/* Entry (i, j), i <= j; of a line, entry i. What belongs to the constant unit goes to `none`. */
+static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, const sneppp_layer_grad *part)
+{
+   const int    full = job->shape == SNEPPP__FULL;
+   size_t       n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d;
+   double       none[2 * SNEPPP__MAX_STATS + 1], k;
+   int          unit[2];
    sneppp__pair p;
    sneppp__pull out;
-   int          swap = sneppp__plan_pair(plan, i, j = sneppp__plan_partner(plan, i, j), &p);
-   unit[swap] = i;
-   unit[!swap] = j;
-   for (k = 0; k < 2; k++) {
-      w[k] = unit[k] >= 0 && to->W ? to->W + (size_t)unit[k] * d : dump->w[k];
-      l[k] = unit[k] >= 0 && to->width ? to->width + (size_t)unit[k] * d : dump->l[k];
-      b[k] = unit[k] >= 0 && to->b ? to->b + unit[k] : &dump->b[k];
+   sneppp__plan_pair(job->plan, (int)i, job->shape == SNEPPP__MOMENT ? -1 : (int)j, &p, unit);
+   if (job->G) {
+      memset(none, 0, sizeof none);
+      out.g = job->scale * (full ? sneppp__pull_weight(job->G, n, i, j) : job->G[i]);
+      for (int s = 0; s < 2; s++) {
+         size_t at = unit[s] < 0 ? 0 : (size_t)unit[s];
+         out.w[s] = unit[s] < 0 ? none : part->W + at * d;
+         out.l[s] = unit[s] < 0 ? none + SNEPPP__MAX_STATS : part->width + at * d;
+         out.b[s] = unit[s] < 0 ? none + 2 * SNEPPP__MAX_STATS : part->b + at;
+      }
+      out.weight = part->weight;
+      out.mean = part->mean;
+      out.scale = part->scale;
    }
-   out.g = g;
-   out.wi = w[0]; out.wj = w[1];
-   out.li = l[0]; out.lj = l[1];
-   out.bi = b[0]; out.bj = b[1];
-   out.weight = to->weight;
-   out.mean = to->mean;
-   out.scale = to->scale;
-   return p.row->pair(&p, &out);
+   k = sneppp__pair_value(&p, job->G ? &out : NULL);
+   if (!job->K) return;
+   if (full) job->K[i * n + j] = job->K[j * n + i] = k;
+   else job->K[i] = k;
 }
 
 static void sneppp__gram_lane(size_t lane, void *arg)
 {
    const sneppp__gram_job *job = (const sneppp__gram_job *)arg;
-   size_t                  i, j, n = (size_t)job->plan->layer->n, size = 0;
-   sneppp__tile_fn         tile = sneppp__plan_tile(job->plan);
+   size_t                  n = (size_t)job->plan->layer->n;
    sneppp_layer_grad       part;
-   sneppp__pair            p;
-   sneppp__dump            dump;
    memset(&part, 0, sizeof part);
-   memset(&dump, 0, sizeof dump);
    if (job->G) {
-      size = sneppp__pull_size(n, (size_t)job->plan->d, job->plan->win);
-      memset(job->parts + lane * size, 0, size * sizeof *job->parts);
-      part = sneppp__pull_part(job->plan, job->parts + lane * size);
+      size_t  size = sneppp__pull_size(n, (size_t)job->plan->d, job->plan->win);
+      double *flat = job->parts + lane * size;
+      memset(flat, 0, size * sizeof *flat);
+      part = sneppp__pull_part(job->plan, flat);
    }
-   for (size_t band = lane * SNEPPP__TILE; band < n; band += job->lanes * SNEPPP__TILE) {
-      for (j = band; tile && j < n; j += SNEPPP__TILE) sneppp__gram_tile(job, tile, band, j, &part);
-      for (i = band; !tile && i < sneppp__band_end(band, n); i++)
-         for (j = i; j < n; j++) {
-            double k;
-            if (job->G) {
-               k = sneppp__pull_pair(job->plan, &part, (int)i, (int)j,
-                                     job->scale * sneppp__pull_weight(job->G, n, i, j), &dump);
-            } else {
-               sneppp__plan_pair(job->plan, (int)i, (int)j, &p);
-               k = p.row->pair(&p, NULL);
-            }
-            if (job->K) job->K[i * n + j] = job->K[j * n + i] = k;
+   for (size_t band = lane * SNEPPP__TILE; band < n; band += job->lanes * SNEPPP__TILE)
+      for (size_t from = band; from < (job->shape == SNEPPP__FULL ? n : band + 1); from += SNEPPP__TILE) {
+         if (sneppp__gram_tile(job, band, from, &part)) continue;
+         for (size_t i = band; i < sneppp__band_end(band, n); i++) {
+            if (job->shape != SNEPPP__FULL) { sneppp__gram_entry(job, i, i, &part); continue; }
+            for (size_t j = from == band ? i : from; j < sneppp__band_end(from, n); j++)
+               sneppp__gram_entry(job, i, j, &part);
          }
-   }
+      }
 }
 
 static void sneppp__run(const sneppp_parallel *par, void (*job)(size_t, void *), void *arg, size_t count)
@@ -10274,10 +9156,9 @@ static void sneppp__run(const sneppp_parallel *par, void (*job)(size_t, void *),
 static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *G, size_t count,
                                         const sneppp_layer_grad *out, sneppp_error *err)
 {
-   size_t i;
    if (!G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
-   for (i = 0; i < count; i++)
+   for (size_t i = 0; i < count; i++)
       if (!sneppp__finite(G[i]))
          return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
                              "entry %z of the gradient with respect to the kernel is not finite", i);
@@ -10286,231 +9167,169 @@ static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *
    return SNEPPP_OK;
 }
 
-/* The sum of entry `at` of an array of the gradient and of the lanes' parts of it, in their order. `part` is the array
-   in the first lane's part; parts are `size` doubles apart. */
-static double sneppp__pull_sum(const double *out, const double *part, size_t at, size_t lanes, size_t size)
+/* out += the gradients of the lanes, in their order, if all sums can be represented; else the error, and out stays
+   as it was. */
+static sneppp_status sneppp__pull_join(const sneppp__plan *plan, const double *parts, size_t lanes,
+                                       sneppp_layer_grad *out, sneppp_error *err)
 {
-   double sum = out[at];
-   for (size_t l = 0; l < lanes; l++) sum += part[l * size + at];
-   return sum;
-}
-
-/* out += the gradients of the lanes, if all sums can be represented; else the error, and out stays as it was. */
-static sneppp_status sneppp__pull_join(const sneppp__plan *plan, double *parts, size_t lanes, sneppp_layer_grad *out,
-                                       sneppp_error *err)
-{
-   static const char *const name[6] = {"W", "b", "width", "win.mean", "win.scale", "win.weight"};
-   size_t            n = (size_t)plan->layer->n, d = (size_t)plan->d, size = sneppp__pull_size(n, d, plan->win);
-   size_t            comps = plan->win->space != SNEPPP_GAUSS ? 0 : plan->win->count ? plan->win->count : 1, count[6];
-   sneppp_layer_grad first = sneppp__pull_part(plan, parts);
-   double           *to[6];
-   const double     *from[6];
-   to[0] = out->W,     from[0] = first.W,      count[0] = n * d;
-   to[1] = out->b,     from[1] = first.b,      count[1] = n;
-   to[2] = out->width, from[2] = first.width,  count[2] = n * d;
-   to[3] = out->mean,  from[3] = first.mean,   count[3] = comps * d;
-   to[4] = out->scale, from[4] = first.scale,  count[4] = comps * d;
-   to[5] = out->weight, from[5] = first.weight, count[5] = comps;
-   for (int pass = 0; pass < 2; pass++)
-      for (int k = 0; k < 6; k++) {
-         int flat = k == 1 || k == 5; /* one number per unit or component */
+   static const char *const name[SNEPPP__PULL_BLOCKS] = {"W", "b", "width", "win.mean", "win.scale", "win.weight"};
+   size_t        n = (size_t)plan->layer->n, d = (size_t)plan->d, size = sneppp__pull_size(n, d, plan->win),
+                 count[SNEPPP__PULL_BLOCKS];
+   double       *to[SNEPPP__PULL_BLOCKS];
+   const double *from;
+   sneppp__pull_blocks(n, d, plan->win, count);
+   to[0] = out->W, to[1] = out->b, to[2] = out->width, to[3] = out->mean, to[4] = out->scale, to[5] = out->weight;
+   for (int pass = 0; pass < 2; pass++) {
+      from = parts;
+      for (int k = 0; k < SNEPPP__PULL_BLOCKS; from += count[k], k++) {
          for (size_t i = 0; to[k] && i < count[k]; i++) {
-            double sum = sneppp__pull_sum(to[k], from[k], i, lanes, size);
+            double sum = to[k][i];
+            for (size_t l = 0; l < lanes; l++) sum += from[l * size + i];
             if (pass) to[k][i] = sum;
-            else if (!sneppp__finite(sum) && flat)
+            else if (!sneppp__finite(sum) && (k == 1 || k == 5)) /* one number per unit or component */
                return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of %s[%z] cannot be represented", name[k], i);
             else if (!sneppp__finite(sum))
                return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of %s[%z][%z] cannot be represented", name[k],
                                    i / d, i % d);
          }
       }
+   }
    return SNEPPP_OK;
 }
 
-/* K, if it is not NULL; the pull-back of dL/dK = scale G to out, if G is not NULL. parts has room for
-   sneppp__gram_lanes(n) times sneppp__pull_size doubles; NULL: it is allocated. A call that fails leaves out alone,
-   but may have written to K. */
-static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, int log, double *K,
-                                  const double *G, double scale, sneppp_layer_grad *out, double *parts,
-                                  const sneppp_parallel *par, sneppp_error *err)
+/* Values, if job->K is not NULL; the pull-back to out, if job->G is not NULL. job->parts has room for sneppp__pull_size
+   doubles, times sneppp__gram_lanes(n) for the full matrix; NULL: it is allocated. Plan and lanes are set here. A call
+   that fails leaves out alone, but may have written to K, unless `keep`: then values are made in a block first. */
+static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, sneppp__gram_job *job, int log,
+                                  int keep, sneppp_layer_grad *out, const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp__plan     plan;
-   sneppp__gram_job job;
-   sneppp__carver   c = sneppp__measure();
-   sneppp__block    block;
-   size_t           i, j, n;
-   sneppp_status    status = sneppp__plan_make(&plan, win, layer, log, 0, err);
+   const int      full = job->shape == SNEPPP__FULL;
+   double        *K = job->K;
+   sneppp__plan   plan;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   size_t         n, count, size;
+   sneppp_status  status = sneppp__plan_make(&plan, win, layer, log, job->shape == SNEPPP__MOMENT, err);
    if (status) return status;
    n = (size_t)layer->n;
    if (n > SIZE_MAX / sizeof(double) / n)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large: size_t cannot count the bytes of K",
                           layer->n);
-   memset(&job, 0, sizeof job);
+   count = full ? n * n : n;
+   size = job->G && !job->parts ? sneppp__pull_size(n, (size_t)plan.d, win) : 0;
+   if (job->G && (status = sneppp__pull_check(&plan, job->G, count, out, err)) != SNEPPP_OK) return status;
    memset(&block, 0, sizeof block);
-   job.plan = &plan, job.K = K, job.G = G, job.scale = scale, job.parts = parts;
-   job.lanes = G ? sneppp__gram_lanes(n) : sneppp__bands(n);
-   if (G && (status = sneppp__pull_check(&plan, G, n * n, out, err)) != SNEPPP_OK) return status;
-   if (G && !parts) {
-      size_t size = sneppp__pull_size(n, (size_t)plan.d, win);
-      sneppp__take(&c, job.lanes, size, sizeof *parts);
-      if ((status = sneppp__block_get(&block, &c, NULL, 0, NULL, err)) != SNEPPP_OK) return status;
-      job.parts = (double *)sneppp__take(&c, job.lanes, size, sizeof *parts);
+   job->plan = &plan;
+   job->lanes = !full ? 1 : job->G ? sneppp__gram_lanes(n) : sneppp__bands(n);
+   for (int pass = 0; pass < 2 && (size || keep); pass++) {
+      if (pass && (status = sneppp__block_get(&block, &c, NULL, 0, NULL, err)) != SNEPPP_OK) return status;
+      if (size) job->parts = (double *)sneppp__take(&c, job->lanes, size, sizeof *K);
+      if (keep) job->K = (double *)sneppp__take(&c, count, 1, sizeof *K);
    }
-   sneppp__run(par, sneppp__gram_lane, &job, job.lanes);
-   for (i = 0; K && i < n && !status; i++)
-      for (j = i; j < n && !status; j++)
-         if (!sneppp__finite(K[i * n + j]))
-            status = sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", i, j,
-                                  log ? "" : sneppp__log_hint(win, layer));
-   if (G && !status) status = sneppp__pull_join(&plan, job.parts, job.lanes, out, err);
+   sneppp__run(par, sneppp__gram_lane, job, job->lanes);
+   for (size_t i = 0; K && i < count && !status; i++) {
+      if (sneppp__finite(job->K[i])) continue;
+      if (job->shape == SNEPPP__MOMENT) status = sneppp__fail(err, SNEPPP_ERR_RANGE, "c[%z] cannot be represented", i);
+      else
+         status = sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%z][%z] cannot be represented%s", full ? i / n : i,
+                               full ? i % n : i, log ? "" : sneppp__log_hint(win, layer));
+   }
+   if (keep && !status) memcpy(K, job->K, count * sizeof *K);
+   if (job->G && !status) status = sneppp__pull_join(&plan, job->parts, job->lanes, out, err);
    sneppp__block_free(&block);
    return status;
 }
 
-/* The values alone, for callers who keep K if the call fails: in a block first. */
-static sneppp_status sneppp__gram_values(const sneppp_window *win, const sneppp_layer *layer, int log, double *K,
-                                         const sneppp_parallel *par, sneppp_error *err)
+static sneppp__gram_job sneppp__gram_ask(sneppp__shape shape, double *K, const double *G, double scale, double *parts)
 {
-   sneppp__plan   plan;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   double        *values;
-   size_t         n;
-   sneppp_status  status = sneppp__plan_make(&plan, win, layer, log, 0, err);
-   if (status) return status;
-   n = (size_t)layer->n;
-   sneppp__take(&c, n, n, sizeof *values);
-   if ((status = sneppp__block_get(&block, &c, NULL, 0, NULL, err)) != SNEPPP_OK) return status;
-   values = (double *)sneppp__take(&c, n, n, sizeof *values);
-   status = sneppp__gram(win, layer, log, values, NULL, 0, NULL, NULL, par, err);
-   if (!status) memcpy(K, values, n * n * sizeof *K);
-   sneppp__block_free(&block);
-   return status;
+   sneppp__gram_job job;
+   memset(&job, 0, sizeof job);
+   job.shape = shape, job.K = K, job.G = G, job.scale = scale, job.parts = parts;
+   return job;
 }
 
 SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
                                      const sneppp_parallel *par, sneppp_error *err)
 {
+   sneppp__gram_job job = sneppp__gram_ask(SNEPPP__FULL, K, NULL, 0, NULL);
    if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
-   return sneppp__gram_values(win, layer, 0, K, par, err);
+   return sneppp__gram(win, layer, &job, 0, 1, NULL, par, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
                                          const sneppp_parallel *par, sneppp_error *err)
 {
+   sneppp__gram_job job = sneppp__gram_ask(SNEPPP__FULL, logK, NULL, 0, NULL);
    if (!logK) return sneppp__fail(err, SNEPPP_ERR_ARG, "logK is NULL");
-   return sneppp__gram_values(win, layer, 1, logK, par, err);
+   return sneppp__gram(win, layer, &job, 1, 1, NULL, par, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp_layer *layer,
                                           const double *G, sneppp_layer_grad *out, const sneppp_parallel *par,
                                           sneppp_error *err)
 {
+   sneppp__gram_job job = sneppp__gram_ask(SNEPPP__FULL, NULL, G, 1, NULL);
    if (!G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
-   return sneppp__gram(win, layer, 0, NULL, G, 1, out, NULL, par, err);
-}
-
-/* Only one value per unit, (n): the diagonal of K, all that a diagonal readout needs, or first moments. O(n) time and
-   no memory: where k must stay as it was if the call fails (`keep`), values are looked at before they are written. */
-static sneppp_status sneppp__gram_line(const sneppp_window *win, const sneppp_layer *layer, int moments, int keep,
-                                       double *k, sneppp_error *err)
-{
-   sneppp__plan  plan;
-   sneppp__pair  p;
-   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, moments, err);
-   if (status) return status;
-   if (!k) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", moments ? "c" : "k");
-   for (int pass = keep ? 0 : 1; pass < 2; pass++)
-      for (int i = 0; i < layer->n; i++) {
-         double value;
-         sneppp__plan_pair(&plan, i, moments ? -1 : i, &p);
-         value = p.row->pair(&p, NULL);
-         if (!sneppp__finite(value) && moments)
-            return sneppp__fail(err, SNEPPP_ERR_RANGE, "c[%d] cannot be represented", i);
-         if (!sneppp__finite(value))
-            return sneppp__fail(err, SNEPPP_ERR_RANGE, "K[%d][%d] cannot be represented", i, i);
-         if (pass) k[i] = value;
-      }
-   return SNEPPP_OK;
+   return sneppp__gram(win, layer, &job, 0, 0, out, par, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_layer *layer, double *c,
                                         sneppp_error *err)
 {
-   return sneppp__gram_line(win, layer, 1, 1, c, err);
-}
-
-/* Their pull-back, g (n). parts has room for sneppp__pull_size doubles; NULL: it is allocated. */
-static sneppp_status sneppp__gram_line_grad(const sneppp_window *win, const sneppp_layer *layer, int moments,
-                                            const double *g, sneppp_layer_grad *out, double *parts, sneppp_error *err)
-{
-   sneppp__plan      plan;
-   sneppp__dump      dump;
-   sneppp__carver    c = sneppp__measure();
-   sneppp__block     block;
-   sneppp_layer_grad part;
-   size_t            size;
-   sneppp_status     status = sneppp__plan_make(&plan, win, layer, 0, moments, err);
-   if (status || (status = sneppp__pull_check(&plan, g, (size_t)layer->n, out, err)) != SNEPPP_OK) return status;
-   size = sneppp__pull_size((size_t)layer->n, (size_t)plan.d, win);
-   memset(&dump, 0, sizeof dump);
-   memset(&block, 0, sizeof block);
-   if (!parts) {
-      sneppp__take(&c, size, 1, sizeof *parts);
-      if ((status = sneppp__block_get(&block, &c, NULL, 0, NULL, err)) != SNEPPP_OK) return status;
-      parts = (double *)sneppp__take(&c, size, 1, sizeof *parts);
-   }
-   memset(parts, 0, size * sizeof *parts);
-   part = sneppp__pull_part(&plan, parts);
-   for (int i = 0; i < layer->n; i++) sneppp__pull_pair(&plan, &part, i, moments ? -1 : i, g[i], &dump);
-   status = sneppp__pull_join(&plan, parts, 1, out, err);
-   sneppp__block_free(&block);
-   return status;
+   sneppp__gram_job job = sneppp__gram_ask(SNEPPP__MOMENT, c, NULL, 0, NULL);
+   if (!c) return sneppp__fail(err, SNEPPP_ERR_ARG, "c is NULL");
+   return sneppp__gram(win, layer, &job, 0, 1, NULL, NULL, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer,
                                              const double *g, sneppp_layer_grad *out, sneppp_error *err)
 {
-   return sneppp__gram_line_grad(win, layer, 1, g, out, NULL, err);
+   sneppp__gram_job job = sneppp__gram_ask(SNEPPP__MOMENT, NULL, g, 1, NULL);
+   if (!g) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
+   return sneppp__gram(win, layer, &job, 0, 0, out, NULL, err);
 }
 
-/* ---- the table, printed ---- */
+/* ---- the rules, listed and printed ---- */
 
-/* A cell of the table: a bar would end it. */
-static void sneppp__put_cell(const char *text, void (*put)(const char *text, void *user), void *user)
+SNEPPP_DEF size_t sneppp_kernel_count(void) { return SNEPPP__RULES; }
+
+SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index)
 {
-   for (; *text; text++) {
-      char one[3];
-      one[0] = *text == '|' ? '\\' : *text;
-      one[1] = *text == '|' ? '|' : 0;
-      one[2] = 0;
-      put(one, user);
-   }
+   return index < SNEPPP__RULES ? &sneppp__rules[index].info : NULL;
 }
 
-/* One line per row of the table, as Markdown: name, space, activations, condition, formula, source. */
+/* One line per rule, as Markdown: spaces and activations in words, condition, formula, source, trap. */
 SNEPPP_DEF void sneppp_kernel_list(void (*put)(const char *text, void *user), void *user)
 {
-   size_t k;
-   put("| name | measure | units | condition | k = integral of psi_i psi_j | source "
-       "|\n|---|---|---|---|---|---|\n",
-       user);
-   for (k = 0; k < SNEPPP__ROWS; k++) {
-      const sneppp_kernel_info *info = &sneppp__rows[k].info;
-      const char               *part[12];
-      int                       n = 0, c;
-      part[n++] = "| `"; part[n++] = info->name;
-      part[n++] = "` | "; part[n++] = sneppp__space_name(info->space);
-      part[n++] = " | "; part[n++] = sneppp__act_name(info->act_i);
-      part[n++] = " x "; part[n++] = sneppp__act_name(info->act_j);
-      for (c = 0; c < n; c++) put(part[c], user);
-      put(" | ", user);
-      put(info->condition, user);
-      put(" | ", user);
-      sneppp__put_cell(info->formula, put, user);
-      put(" | ", user);
-      sneppp__put_cell(info->source, put, user);
-      put(" |\n", user);
+   put("| measures | units i | units j | condition | k = integral of psi_i psi_j | source | trap |\n"
+       "|---|---|---|---|---|---|---|\n", user);
+   for (size_t k = 0; k < SNEPPP__RULES; k++) {
+      const sneppp_kernel_info *info = &sneppp__rules[k].info;
+      const char               *text[4];
+      for (int column = 0; column < 3; column++) {
+         unsigned    set = column ? info->act[column - 1] : info->spaces;
+         const char *between = "| ";
+         for (int e = 0; e < 32; e++) {
+            if (!(set >> e & 1)) continue;
+            put(between, user);
+            put(column ? sneppp__act_name((sneppp_act)e) : sneppp__space_name((sneppp_space)e), user);
+            between = ", ";
+         }
+         put(" ", user);
+      }
+      text[0] = info->condition, text[1] = info->formula, text[2] = info->source, text[3] = info->trap;
+      for (int column = 0; column < 4; column++) {
+         put("| ", user);
+         for (const char *at = text[column]; *at; at++) { /* a bar would end the cell */
+            char one[3];
+            one[0] = *at == '|' ? '\\' : *at;
+            one[1] = *at == '|' ? '|' : 0;
+            one[2] = 0;
+            put(one, user);
+         }
+         put(" ", user);
+      }
+      put("|\n", user);
    }
 }
 
@@ -12382,6 +11201,7 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
 {
    const sneppp_own *own = &model->desc.factor[f].own;
    sneppp_status     st = SNEPPP_OK;
+   sneppp__gram_job  job;
    g->mass[f] = sneppp_window_mass(inside);
    if (own->psi) {
       size_t n = (size_t)model->layer[f].n;
@@ -12393,9 +11213,11 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
                                 i / n, i % n);
       return SNEPPP_OK;
    }
-   st = g->diagonal ? sneppp__gram_line(inside, layer, 0, 0, g->K[f], err)
-                    : sneppp__gram(inside, layer, 0, g->K[f], NULL, 0, NULL, NULL, par, err);
-   return st == SNEPPP_OK && g->c[f] ? sneppp__gram_line(inside, layer, 1, 0, g->c[f], err) : st;
+   job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
+   st = sneppp__gram(inside, layer, &job, 0, 0, NULL, par, err);
+   if (st != SNEPPP_OK || !g->c[f]) return st;
+   job = sneppp__gram_ask(SNEPPP__MOMENT, g->c[f], NULL, 0, NULL);
+   return sneppp__gram(inside, layer, &job, 0, 0, NULL, NULL, err);
 }
 
 /* Takes room for a part of factor f (NULL = all of it), centred, and for the layer in the units of the closed forms. */
@@ -15208,6 +14030,7 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, i
    const sneppp_layer_state *L = &loss->model->layer[f];
    size_t nf = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
    sneppp_layer_grad out;
+   sneppp__gram_job  job;
    sneppp_status     st;
    memset(&out, 0, sizeof out);
    memset(loss->dW, 0, nf * d * sizeof *loss->dW);
@@ -15216,11 +14039,12 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, i
    memset(loss->dmean, 0, parts * (2 * d + 1) * sizeof *loss->dmean);
    out.W = loss->dW, out.b = loss->db, out.width = L->width ? loss->dwidth : NULL;
    if (parts) out.mean = loss->dmean, out.scale = loss->dmean + parts * d, out.weight = loss->dmean + 2 * parts * d;
-   st = w->g.diagonal ? sneppp__gram_line_grad(&w->inside[f], &w->layer[f], 0, G, &out, loss->parts, err)
-                      : sneppp__gram(&w->inside[f], &w->layer[f], 0, K, G, scale, &out, loss->parts, par, err);
-   if (st == SNEPPP_OK && w->g.c[f])
-      st = sneppp__gram_line_grad(&w->inside[f], &w->layer[f], 1, loss->dc, &out, loss->parts, err);
-   return st;
+   job = w->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
+                       : sneppp__gram_ask(SNEPPP__FULL, K, G, scale, loss->parts);
+   st = sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, &out, w->g.diagonal ? NULL : par, err);
+   if (st != SNEPPP_OK || !w->g.c[f]) return st;
+   job = sneppp__gram_ask(SNEPPP__MOMENT, NULL, loss->dc, 1, loss->parts);
+   return sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, &out, NULL, err);
 }
 
 /* Adds what sneppp__factor_pull has found to the gradient, in the units of the model. */
@@ -19960,8 +18784,8 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
       s->plan[f].win = s->first_moment[f].win = &s->inside[f];
       s->plan[f].layer = s->first_moment[f].layer = &s->layer[f];
       s->plan[f].d = s->first_moment[f].d = s->layer[f].d;
-      st = sneppp__plan_rows(&s->plan[f], 0, 0, err);
-      if (st == SNEPPP_OK && s->grams->c[f]) st = sneppp__plan_rows(&s->first_moment[f], 0, 1, err);
+      st = sneppp__plan_rules(&s->plan[f], 0, 0, err);
+      if (st == SNEPPP_OK && s->grams->c[f]) st = sneppp__plan_rules(&s->first_moment[f], 0, 1, err);
       if (st != SNEPPP_OK) return st;
    }
    for (int f = 0; f < model->factors; f++) {
@@ -20099,9 +18923,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
    } else {
       sneppp__grams *g = s->grams;
       for (int f = 0; f < model->factors; f++) {
-         size_t           n = (size_t)model->layer[f].n;
          sneppp_window    part;
-         sneppp__pair     pair;
          sneppp__gram_job job;
          double          *last = s->last + s->p[f];
          size_t           bytes = (size_t)sneppp__cell_axes(s->part[f]) * sizeof *last;
@@ -20118,25 +18940,19 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
             memset(&part, 0, sizeof part);
             part.space = SNEPPP_BOX, part.dim = 2;
             memcpy(part.lo, cell + s->p[f], 2 * sizeof *cell), memcpy(part.hi, cell + s->P + s->p[f], 2 * sizeof *cell);
-            if (sneppp__plan_rows(&plan, 0, 0, NULL) != SNEPPP_OK ||
-                (g->c[f] && sneppp__plan_rows(&first_moment, 0, 1, NULL) != SNEPPP_OK)) {
+            if (sneppp__plan_rules(&plan, 0, 0, NULL) != SNEPPP_OK ||
+                (g->c[f] && sneppp__plan_rules(&first_moment, 0, 1, NULL) != SNEPPP_OK)) {
                part = polygon;
                plan = s->plan[f], first_moment = s->first_moment[f];
                plan.win = first_moment.win = &part;
             }
          }
          g->mass[f] = sneppp_window_mass(&part);
-         for (size_t i = 0; g->diagonal && i < n; i++) {
-            sneppp__plan_pair(&plan, (int)i, (int)i, &pair);
-            g->K[f][i] = pair.row->pair(&pair, NULL);
-         }
-         memset(&job, 0, sizeof job);
-         job.plan = &plan, job.K = g->K[f], job.lanes = 1;
-         if (!g->diagonal) sneppp__gram_lane(0, &job);
-         for (size_t i = 0; g->c[f] && i < n; i++) {
-            sneppp__plan_pair(&first_moment, (int)i, -1, &pair);
-            g->c[f][i] = pair.row->pair(&pair, NULL);
-         }
+         job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
+         job.plan = &plan, job.lanes = 1;
+         sneppp__gram_lane(0, &job);
+         job.plan = &first_moment, job.shape = SNEPPP__MOMENT, job.K = g->c[f];
+         if (g->c[f]) sneppp__gram_lane(0, &job);
          memcpy(last, cell + s->p[f], bytes), memcpy(last + s->P, cell + s->P + s->p[f], bytes);
          s->have[f] = 1;
       }

@@ -1,13 +1,22 @@
-/* K for each kernel of the catalogue, n = 200 units: the time of its value and of its pull-back. Rows of one activation
-   are timed as users call them, by sneppp_gram, sneppp_gram_log and sneppp_moments, after a comparison with the pairs,
-   one by one; rows of two activations, and the pull-backs of logarithms, pair by pair. Pull-backs are compared with
-   differences of the values. Measures of the line have one dimension, spheres three, all others two. */
+/* K for each kernel of the catalogue, n = 200 units: the time of its value and of its pull-back. Pairs of equal units and
+   first moments are timed as users call them, by sneppp_gram, sneppp_gram_log and sneppp_moments, after a comparison with
+   the pairs, one by one; pairs of two activations, and the pull-backs of logarithms, pair by pair. Pull-backs are compared
+   with differences of the values. Measures of the line have one dimension, spheres three, all others two; a number in a
+   name is a dimension, a 1 after the space a first moment. */
 #include "bench.h"
 
 enum { units = 200 };
 
+typedef struct row { /* a pair of activations that a rule knows */
+   const sneppp__rule *rule;
+   sneppp_space space;
+   sneppp_act act[2];
+   int dim, log, swap, mixture;
+   char name[64];
+} row;
+
 typedef struct kernel {
-   const sneppp__row *row;
+   const row *row;
    sneppp_window win;
    sneppp_layer layer;
    sneppp_layer_grad grad;
@@ -32,7 +41,7 @@ static sneppp_window window_of(sneppp_space space, int dim)
    switch (space) {
       case SNEPPP_SPHERE: w.dim = dim > 0 ? dim : 3; break;
       case SNEPPP_INTERVALS: w.dim = 1, w.count = 2, w.ends = ends; break;
-      case SNEPPP_POLYGON: w.count = 5, w.xy = pentagon; break;
+      case SNEPPP_POLYGON: w.dim = 2, w.count = 5, w.xy = pentagon; break;
       case SNEPPP_GAMMA:
       case SNEPPP_BETA:
       case SNEPPP_POISSON:
@@ -49,23 +58,18 @@ static sneppp_window window_of(sneppp_space space, int dim)
 static sneppp_unit unit_of(sneppp_act act)
 {
    sneppp_unit u;
-   u.act = act == SNEPPP_ACT_END ? SNEPPP_COS : act; /* finite sets take any */
+   u.act = act;
    u.p = act == SNEPPP_STEP ? 0 : act == SNEPPP_LEAKY ? 0.1 : 1;
    u.q = 1;
    return u;
 }
 
-static int is_moment(const kernel *k) { return k->row->info.act_j == SNEPPP_ONE; }
-static int is_log(const kernel *k) { return (k->row->flags & SNEPPP__LOG) != 0; }
+static int is_moment(const kernel *k) { return k->row->act[1] == SNEPPP_ONE; }
 
-/* Is the row what sneppp_gram and its like use for these units, or is what they use the same function? */
+/* Is this what sneppp_gram and its like compute for a layer of such units? */
 static int is_whole(const kernel *k)
 {
-   sneppp_act i = k->layer.unit.act, j = unit_of(k->row->info.act_j).act;
-   short found = sneppp__find_row(&k->win, k->stats, i, j, k->layer.b != NULL, 1, is_log(k));
-   const sneppp__row *used = &sneppp__rows[found > 0 ? found - 1 : 0];
-   return found > 0 && (i == j || is_moment(k)) && !(is_log(k) && (is_moment(k) || k->pull)) &&
-          used->pair == k->row->pair && used->laplace == k->row->laplace && used->gauss == k->row->gauss;
+   return (k->row->act[0] == k->row->act[1] || is_moment(k)) && !(k->row->log && (is_moment(k) || k->pull));
 }
 
 /* Every pair i <= j once, as the row defines it: the reference. */
@@ -77,21 +81,21 @@ static void run_pairs(void *arg)
    sneppp__pull out;
    memset(&p, 0, sizeof p);
    memset(&out, 0, sizeof out);
-   p.row = k->row, p.win = &k->win, p.d = k->stats, p.log = is_log(k);
-   p.ui = unit_of(k->row->info.act_i), p.uj = unit_of(k->row->info.act_j);
+   p.rule = k->row->rule, p.win = &k->win, p.d = k->stats, p.log = k->row->log;
    for (size_t i = 0; i < units; i++)
       for (size_t j = last == 1 ? 0 : i; j < last; j++) {
          size_t u = last == 1 ? i : j,
                 at = i * last + j; /* a constant unit borrows weights that nothing reads */
          double value;
-         p.wi = k->layer.W + i * d, p.wj = k->layer.W + u * d;
-         p.li = k->layer.width + i * d, p.lj = k->layer.width + u * d;
-         p.bi = k->layer.b ? k->layer.b[i] : 0, p.bj = k->layer.b ? k->layer.b[u] : 0;
          out.g = last == 1 || i == j ? k->G[at] : k->G[at] + k->G[j * last + i];
-         out.wi = k->grad.W + i * d, out.wj = k->grad.W + u * d;
-         out.li = k->grad.width + i * d, out.lj = k->grad.width + u * d;
-         out.bi = k->grad.b + i, out.bj = k->grad.b + u;
-         value = k->row->pair(&p, k->pull ? &out : NULL);
+         for (int side = 0; side < 2; side++) {
+            int to = side ^ k->row->swap;
+            size_t v = side ? u : i;
+            p.u[to] = unit_of(k->row->act[side]);
+            p.w[to] = k->layer.W + v * d, p.l[to] = k->layer.width + v * d, p.b[to] = k->layer.b ? k->layer.b[v] : 0;
+            out.w[to] = k->grad.W + v * d, out.l[to] = k->grad.width + v * d, out.b[to] = k->grad.b + v;
+         }
+         value = sneppp__pair_value(&p, k->pull ? &out : NULL);
          if (!k->pull) k->K[at] = last > 1 ? (k->K[j * last + i] = value) : value;
       }
 }
@@ -103,7 +107,7 @@ static void run_whole(void *arg)
    sneppp_status st = is_moment(k) ? k->pull ? sneppp_moments_grad(&k->win, &k->layer, k->G, &k->grad, &err)
                                              : sneppp_moments(&k->win, &k->layer, k->K, &err)
                       : k->pull ? sneppp_gram_grad(&k->win, &k->layer, k->G, &k->grad, NULL, &err)
-                      : is_log(k)  ? sneppp_gram_log(&k->win, &k->layer, k->K, NULL, &err)
+                      : k->row->log ? sneppp_gram_log(&k->win, &k->layer, k->K, NULL, &err)
                                    : sneppp_gram(&k->win, &k->layer, k->K, NULL, &err);
    bench_must(st, &err);
 }
@@ -122,7 +126,7 @@ static double along(kernel *k, double *W, const double *from, const double *dire
 static void check(kernel *k, double *W, double *reference, double *from, double *direction)
 {
    size_t weights = units * (size_t)k->stats, entries = is_moment(k) ? units : (size_t)units * units;
-   const char *name = k->row->info.name;
+   const char *name = k->row->name;
    double size = 0, slope, want = 0, scale = 0, step = 1e-5;
    k->pull = 0;
    run_pairs(k);
@@ -150,7 +154,7 @@ static void check(kernel *k, double *W, double *reference, double *from, double 
                "%s: the pull-back says %.12g, differences %.12g of %g", name, want, slope, scale);
 }
 
-static void bench_row(const sneppp__row *row)
+static void bench_row(const row *row)
 {
    static double W[units * SNEPPP__MAX_STATS], b[units], width[units * SNEPPP__MAX_STATS], K[units * units],
       G[units * units];
@@ -158,33 +162,66 @@ static void bench_row(const sneppp__row *row)
    static double reference[units * units], from[units * SNEPPP__MAX_STATS],
       direction[units * SNEPPP__MAX_STATS];
    kernel k;
-   int family = row->info.space >= SNEPPP_GAMMA && row->info.space <= SNEPPP_NORMAL;
+   int family = row->space >= SNEPPP_GAMMA && row->space <= SNEPPP_NORMAL;
    memset(&k, 0, sizeof k);
    k.row = row;
-   k.win = window_of(row->info.space, row->dim);
-   if (!strncmp(row->info.name, "gmix", 4)) k.win.count = 2, k.win.scale = scales;
+   k.win = window_of(row->space, row->dim);
+   if (row->mixture) k.win.count = 2, k.win.scale = scales;
    k.stats = sneppp__stats(&k.win);
    for (size_t i = 0; i < units * (size_t)k.stats; i++) {
       W[i] =
          family ? -0.1 - 0.4 * (1 + bench_uniform()) : 3 * bench_uniform(); /* inside the natural domain */
-      if (row->info.space == SNEPPP_BETA || row->info.space == SNEPPP_DIRICHLET) W[i] = fabs(W[i]);
+      if (row->space == SNEPPP_BETA || row->space == SNEPPP_DIRICHLET) W[i] = fabs(W[i]);
       width[i] = 1.5 + bench_uniform();
    }
    for (size_t i = 0; i < units; i++) b[i] = bench_uniform();
    for (size_t i = 0; i < units * units; i++) G[i] = bench_uniform();
-   k.layer.n = units, k.layer.unit = unit_of(row->info.act_i);
+   k.layer.n = units, k.layer.unit = unit_of(row->act[0]);
    k.layer.W = W, k.layer.width = width,
-   k.layer.b = row->flags & (SNEPPP__NO_BIAS | SNEPPP__RADIAL) ? NULL : b;
+   k.layer.b = (row->rule->flags & SNEPPP__NO_BIAS) || row->act[0] == SNEPPP_RBF ? NULL : b;
    k.grad.W = gW, k.grad.b = gb, k.grad.width = gwidth;
    k.K = K, k.G = G;
    check(&k, W, reference, from, direction);
    for (k.pull = 0; k.pull < 2; k.pull++)
       bench_line(1e3 * bench_fastest(is_whole(&k) ? run_whole : run_pairs, &k, 1), "ms", "K_%s%s",
-                 row->info.name, k.pull ? "_pull" : "");
+                 row->name, k.pull ? "_pull" : "");
+}
+
+/* The pair on the space, if this rule is the one for it; of finite sets, where all are alike, only cos. */
+static void bench_pair(size_t rule, sneppp_space space, int dim, sneppp_act a, sneppp_act b, int log)
+{
+   static const char *const prefix[] = { "b", "g", "s", "i", "p", "ball", "euclid", "gamma", "beta", "dirichlet", "poisson",
+                                         "binomial", "negbin", "normal", "vonmises", "finite" };
+   const sneppp__rule *known = &sneppp__rules[rule];
+   sneppp_window win = window_of(space, dim);
+   char number[8] = "";
+   row r;
+   int found = sneppp__find_rule(&win, sneppp__stats(&win), a, b, !(known->flags & SNEPPP__NO_BIAS), log);
+   if ((found < 0 ? -found : found) != (int)rule + 1) return;
+   if (dim && sneppp__stats(&win) != dim) return;
+   if (space == SNEPPP_FINITE && !log && (a != SNEPPP_COS || b != SNEPPP_COS)) return;
+   memset(&r, 0, sizeof r);
+   r.rule = known, r.space = space, r.act[0] = a, r.act[1] = b, r.dim = dim, r.log = log, r.swap = found < 0;
+   if (dim) sprintf(number, "%d", dim);
+   sprintf(r.name, "%s%s%s_%s%s%s%s", prefix[space], number, b == SNEPPP_ONE ? "1" : "", sneppp__act_name(a),
+           a == b || b == SNEPPP_ONE ? "" : "_", a == b || b == SNEPPP_ONE ? "" : sneppp__act_name(b), log ? "_log" : "");
+   bench_row(&r);
+   if (strcmp(r.name, "g_cos")) return;
+   r.mixture = 1;
+   strcpy(r.name, "gmix_cos");
+   bench_row(&r);
 }
 
 int main(void)
 {
-   for (size_t i = 0; i < SNEPPP__ROWS; i++) bench_row(&sneppp__rows[i]);
+   for (size_t rule = 0; rule < SNEPPP__RULES; rule++) {
+      const sneppp_kernel_info *info = &sneppp__rules[rule].info;
+      for (int space = 0; space < SNEPPP_SPACE_END; space++)
+         for (int dim = info->dim[0]; (info->spaces >> space & 1) && dim <= info->dim[1]; dim++)
+            for (int a = SNEPPP_COS; a < SNEPPP_ACT_END; a++)
+               for (int b = a; b < SNEPPP_ACT_END; b++)
+                  for (int log = 0; log < 2; log++)
+                     bench_pair(rule, (sneppp_space)space, dim, (sneppp_act)a, (sneppp_act)b, log);
+   }
    return 0;
 }

@@ -95,6 +95,6 @@ int main(void)
       printf("%-10s %-12s %16.10f %17.10f %11.0f %16.1e%s\n", row[k].where, row[k].unit, K[1], Q[1],
              100.0 * (double)(t2 - t1) / (double)(t1 - t0 ? t1 - t0 : 1), worst / most, st == SNEPPP_OK ? "" : "  (quadrature gave up)");
    }
-   printf("\nThe library knows %lu closed forms; `sneppp kernels` lists them.\n", (unsigned long)sneppp_kernel_count());
+   printf("\nThe library knows %lu rules for closed forms; `sneppp kernels` lists them.\n", (unsigned long)sneppp_kernel_count());
    return bad != 0;
 }

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
       }
       printf("%s: %s\n%-20s %6s %7s %12s %8s\n", argv[a], o.gradients ? "gradients" : "values", "kernel", "rows", "failed", "worst", "allowed");
       for (k = 0; k < o.names; k++)
-         printf("%-20s %6d %7d %12.4g %8g\n", o.tally[k].name, o.tally[k].rows, o.tally[k].failed, o.tally[k].worst, o.tally[k].slack * o.factor);
+         printf("%-20s %6d %7d %12.4g %8g\n", o.tally[k].name, o.tally[k].rows, o.tally[k].failed, o.tally[k].worst, oracle_slack * o.factor);
       printf("%d rows of %d kernels, %d failed, %d unknown, %d malformed\n\n", o.rows, o.names, o.failed, o.unknown, o.malformed);
       if (o.failed) bad = 1;
    }

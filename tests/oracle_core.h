@@ -6,10 +6,10 @@
       name d np p_1 .. p_np expected unit scale              a value and its own uncertainty
       name d np p_1 .. p_np expected g_1 .. g_np             a value and its gradient
 
-   The layout of p_1 .. p_np follows from the row of the table: parameters of the activations, then the window, then
-   the units. So a new row of the table needs no code here.
+   What a name stands for is in a table below. The layout of p_1 .. p_np follows from it: parameters of the activations,
+   then the window, then the units. A name that ends in _log is a logarithm.
 
-   Values:    |got - expected| <= T unit + 64e-15 scale, T = 64 or the slack of the row in the table.
+   Values:    |got - expected| <= T unit + 64e-15 scale, T = 64.
               Kernels that need the bivariate normal cdf may also err by 4e-16 times their largest term, as the header
               of the vectors says.
    Gradients: |got - expected| <= 1e-10 (|expected| + scale), scale = the largest entry of the gradient and the value itself.
@@ -27,8 +27,110 @@ typedef struct oracle_tally {
    char   name[64];
    int    rows, failed;
    double worst; /* largest error in units of the row's own uncertainty */
-   double slack;
 } oracle_tally;
+
+static const double oracle_slack = 64; /* allowed multiple of a row's own uncertainty */
+
+/* The kernels of the files: names, and what the library calls them. */
+typedef struct oracle_name { const char *name; sneppp_space space; sneppp_act act[2]; } oracle_name;
+
+static const oracle_name oracle_names[] = {
+   { "g_cos", SNEPPP_GAUSS, { SNEPPP_COS, SNEPPP_COS } },
+   { "g_sin", SNEPPP_GAUSS, { SNEPPP_SIN, SNEPPP_SIN } },
+   { "g_cos_sin", SNEPPP_GAUSS, { SNEPPP_COS, SNEPPP_SIN } },
+   { "g_snake", SNEPPP_GAUSS, { SNEPPP_SNAKE, SNEPPP_SNAKE } },
+   { "g_cosmident", SNEPPP_GAUSS, { SNEPPP_COSMIDENT, SNEPPP_COSMIDENT } },
+   { "g_exp", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "g_exp_log", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "g_erf", SNEPPP_GAUSS, { SNEPPP_ERF, SNEPPP_ERF } },
+   { "g_phi", SNEPPP_GAUSS, { SNEPPP_PHI, SNEPPP_PHI } },
+   { "g_rect", SNEPPP_GAUSS, { SNEPPP_RECT, SNEPPP_RECT } },
+   { "g_leaky", SNEPPP_GAUSS, { SNEPPP_LEAKY, SNEPPP_LEAKY } },
+   { "g_gelu", SNEPPP_GAUSS, { SNEPPP_GELU, SNEPPP_GELU } },
+   { "g_elu", SNEPPP_GAUSS, { SNEPPP_ELU, SNEPPP_ELU } },
+   { "g_gauss", SNEPPP_GAUSS, { SNEPPP_BELL, SNEPPP_BELL } },
+   { "g_gabor_sin", SNEPPP_GAUSS, { SNEPPP_GABOR_SIN, SNEPPP_GABOR_SIN } },
+   { "g_gabor_cos", SNEPPP_GAUSS, { SNEPPP_GABOR_COS, SNEPPP_GABOR_COS } },
+   { "g_mono", SNEPPP_GAUSS, { SNEPPP_MONOMIAL, SNEPPP_MONOMIAL } },
+   { "g_exp_cos", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_COS } },
+   { "g_exp_relu", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_RELU } },
+   { "g_arccos", SNEPPP_GAUSS, { SNEPPP_RECT, SNEPPP_RECT } },
+   { "g1_cos", SNEPPP_GAUSS, { SNEPPP_COS, SNEPPP_ONE } },
+   { "g1_sin", SNEPPP_GAUSS, { SNEPPP_SIN, SNEPPP_ONE } },
+   { "g1_snake", SNEPPP_GAUSS, { SNEPPP_SNAKE, SNEPPP_ONE } },
+   { "g1_cosmident", SNEPPP_GAUSS, { SNEPPP_COSMIDENT, SNEPPP_ONE } },
+   { "g1_exp", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_ONE } },
+   { "g1_erf", SNEPPP_GAUSS, { SNEPPP_ERF, SNEPPP_ONE } },
+   { "g1_phi", SNEPPP_GAUSS, { SNEPPP_PHI, SNEPPP_ONE } },
+   { "g1_rect", SNEPPP_GAUSS, { SNEPPP_RECT, SNEPPP_ONE } },
+   { "g1_leaky", SNEPPP_GAUSS, { SNEPPP_LEAKY, SNEPPP_ONE } },
+   { "g1_gelu", SNEPPP_GAUSS, { SNEPPP_GELU, SNEPPP_ONE } },
+   { "g1_elu", SNEPPP_GAUSS, { SNEPPP_ELU, SNEPPP_ONE } },
+   { "g1_gauss", SNEPPP_GAUSS, { SNEPPP_BELL, SNEPPP_ONE } },
+   { "g1_gabor_sin", SNEPPP_GAUSS, { SNEPPP_GABOR_SIN, SNEPPP_ONE } },
+   { "g1_gabor_cos", SNEPPP_GAUSS, { SNEPPP_GABOR_COS, SNEPPP_ONE } },
+   { "g1_mono", SNEPPP_GAUSS, { SNEPPP_MONOMIAL, SNEPPP_ONE } },
+   { "g_rbf", SNEPPP_GAUSS, { SNEPPP_RBF, SNEPPP_RBF } },
+   { "gmix_cos", SNEPPP_GAUSS, { SNEPPP_COS, SNEPPP_COS } },
+   { "s_exp", SNEPPP_SPHERE, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "s_exp_log", SNEPPP_SPHERE, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "s_cos", SNEPPP_SPHERE, { SNEPPP_COS, SNEPPP_COS } },
+   { "s_sin", SNEPPP_SPHERE, { SNEPPP_SIN, SNEPPP_SIN } },
+   { "s_cos_sin", SNEPPP_SPHERE, { SNEPPP_COS, SNEPPP_SIN } },
+   { "s_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_RECT } },
+   { "s_leaky", SNEPPP_SPHERE, { SNEPPP_LEAKY, SNEPPP_LEAKY } },
+   { "s_mono", SNEPPP_SPHERE, { SNEPPP_MONOMIAL, SNEPPP_MONOMIAL } },
+   { "s1_exp", SNEPPP_SPHERE, { SNEPPP_EXP, SNEPPP_ONE } },
+   { "s1_cos", SNEPPP_SPHERE, { SNEPPP_COS, SNEPPP_ONE } },
+   { "s1_sin", SNEPPP_SPHERE, { SNEPPP_SIN, SNEPPP_ONE } },
+   { "s1_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_ONE } },
+   { "b_exp", SNEPPP_BOX, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "b_exp_log", SNEPPP_BOX, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "b_cos", SNEPPP_BOX, { SNEPPP_COS, SNEPPP_COS } },
+   { "b_sin", SNEPPP_BOX, { SNEPPP_SIN, SNEPPP_SIN } },
+   { "b_cos_sin", SNEPPP_BOX, { SNEPPP_COS, SNEPPP_SIN } },
+   { "b_mono", SNEPPP_BOX, { SNEPPP_MONOMIAL, SNEPPP_MONOMIAL } },
+   { "b_rbf", SNEPPP_BOX, { SNEPPP_RBF, SNEPPP_RBF } },
+   { "b1_exp", SNEPPP_BOX, { SNEPPP_EXP, SNEPPP_ONE } },
+   { "b1_cos", SNEPPP_BOX, { SNEPPP_COS, SNEPPP_ONE } },
+   { "b1_sin", SNEPPP_BOX, { SNEPPP_SIN, SNEPPP_ONE } },
+   { "i_rect", SNEPPP_INTERVALS, { SNEPPP_RECT, SNEPPP_RECT } },
+   { "i_leaky", SNEPPP_INTERVALS, { SNEPPP_LEAKY, SNEPPP_LEAKY } },
+   { "i_exp_log", SNEPPP_INTERVALS, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "i_cos", SNEPPP_INTERVALS, { SNEPPP_COS, SNEPPP_COS } },
+   { "i1_rect", SNEPPP_INTERVALS, { SNEPPP_RECT, SNEPPP_ONE } },
+   { "i1_leaky", SNEPPP_INTERVALS, { SNEPPP_LEAKY, SNEPPP_ONE } },
+   { "e_gamma_log", SNEPPP_GAMMA, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "e_beta_log", SNEPPP_BETA, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "e_dirichlet_log", SNEPPP_DIRICHLET, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "e_poisson_log", SNEPPP_POISSON, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "e_binomial_log", SNEPPP_BINOMIAL, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "e_negbin_log", SNEPPP_NEGBINOMIAL, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "e_finite_log", SNEPPP_FINITE, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "e_vonmises_log", SNEPPP_VONMISES, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "e_normal_log", SNEPPP_NORMAL, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "gamma_cos", SNEPPP_GAMMA, { SNEPPP_COS, SNEPPP_COS } },
+   { "poisson_cos", SNEPPP_POISSON, { SNEPPP_COS, SNEPPP_COS } },
+   { "s2_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_RECT } },
+   { "ball_exp_log", SNEPPP_BALL, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "ball_cos", SNEPPP_BALL, { SNEPPP_COS, SNEPPP_COS } },
+   { "p_rect", SNEPPP_POLYGON, { SNEPPP_RECT, SNEPPP_RECT } },
+   { "p_exp", SNEPPP_POLYGON, { SNEPPP_EXP, SNEPPP_EXP } },
+   { "p_cos", SNEPPP_POLYGON, { SNEPPP_COS, SNEPPP_COS } },
+   { "c_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_RECT } },
+   { "s21_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_ONE } },
+   { "s1_leaky", SNEPPP_SPHERE, { SNEPPP_LEAKY, SNEPPP_ONE } },
+   { "b1_rbf", SNEPPP_BOX, { SNEPPP_RBF, SNEPPP_ONE } },
+   { "g_relu", SNEPPP_GAUSS, { SNEPPP_RELU, SNEPPP_RELU } },
+   { "s_relu", SNEPPP_SPHERE, { SNEPPP_RELU, SNEPPP_RELU } },
+   { "i_relu", SNEPPP_INTERVALS, { SNEPPP_RELU, SNEPPP_RELU } },
+   { "p_relu", SNEPPP_POLYGON, { SNEPPP_RELU, SNEPPP_RELU } },
+   { "s2_relu", SNEPPP_SPHERE, { SNEPPP_RELU, SNEPPP_RELU } },
+   { "c_relu", SNEPPP_SPHERE, { SNEPPP_RELU, SNEPPP_RELU } },
+   { "g_step", SNEPPP_GAUSS, { SNEPPP_STEP, SNEPPP_STEP } },
+   { "i_step", SNEPPP_INTERVALS, { SNEPPP_STEP, SNEPPP_STEP } },
+   { "s2_step", SNEPPP_SPHERE, { SNEPPP_STEP, SNEPPP_STEP } }
+};
 
 typedef struct oracle {
    oracle_tally tally[ORACLE_MAX_NAMES];
@@ -39,21 +141,45 @@ typedef struct oracle {
 
 /* Where each number of a row went: the window, the layer, and the arrays they point to. */
 typedef struct oracle_case {
-   const sneppp__row *row;
+   const oracle_name *row;
    sneppp_window      win;
    sneppp__pair       pair;
-   double             wi[SNEPPP__MAX_STATS], wj[SNEPPP__MAX_STATS], li[SNEPPP__MAX_STATS], lj[SNEPPP__MAX_STATS];
-   int                at_wi, at_wj, at_bi, at_bj, at_li, at_lj, at_mean, at_scale, at_weight; /* index of p_k, -1 = absent */
+   double             w[2][SNEPPP__MAX_STATS], l[2][SNEPPP__MAX_STATS];
+   int                at_w[2], at_b[2], at_l[2], at_mean, at_scale, at_weight; /* index of p_k, -1 = absent */
    int                first; /* weights start at this statistic: 1 for the gamma measure with t = x */
    int                d;     /* as in the row */
 } oracle_case;
 
-static const sneppp__row *oracle_find(const char *name)
+static const oracle_name *oracle_find(const char *name)
 {
    size_t k;
-   for (k = 0; k < SNEPPP__ROWS; k++)
-      if (!strcmp(sneppp__rows[k].info.name, name)) return &sneppp__rows[k];
+   for (k = 0; k < sizeof oracle_names / sizeof oracle_names[0]; k++)
+      if (!strcmp(oracle_names[k].name, name)) return &oracle_names[k];
    return NULL;
+}
+
+/* A pair by the rule that fits it, its sides exchanged if the rule asks for that; not a number if there is none. */
+static double oracle_pair(const sneppp__pair *pair, const sneppp__pull *out)
+{
+   sneppp__pair p = *pair;
+   sneppp__pull o;
+   int          biased = p.b[0] != 0 || (p.b[1] != 0 && p.u[1].act != SNEPPP_ONE), s;
+   short        rule = sneppp__find_rule(p.win, p.d, p.u[0].act, p.u[1].act, biased, p.log);
+   if (!rule) return sneppp__nan();
+   memset(&o, 0, sizeof o);
+   if (out) o = *out;
+   p.rule = &sneppp__rules[(rule < 0 ? -rule : rule) - 1];
+   for (s = 0; rule < 0 && s < 2; s++) {
+      p.u[s] = pair->u[1 - s];
+      p.w[s] = pair->w[1 - s];
+      p.l[s] = pair->l[1 - s];
+      p.b[s] = pair->b[1 - s];
+      if (!out) continue;
+      o.w[s] = out->w[1 - s];
+      o.l[s] = out->l[1 - s];
+      o.b[s] = out->b[1 - s];
+   }
+   return sneppp__pair_value(&p, out ? &o : NULL);
 }
 
 /* Number of parameters of an activation in a row of the file; RECT and MONOMIAL have an order per unit. */
@@ -94,13 +220,13 @@ static void oracle_read_window(oracle_case *c, oracle_reader *r, int centred)
 {
    sneppp_window *win = &c->win;
    size_t         d = (size_t)c->d;
-   win->space = c->row->info.space;
+   win->space = c->row->space;
    win->dim = c->d;
    win->measure = SNEPPP_PROBABILITY;
    switch (win->space) {
       case SNEPPP_GAUSS:
          win->count = 1;
-         if (!strncmp(c->row->info.name, "gmix", 4)) {
+         if (!strncmp(c->row->name, "gmix", 4)) {
             win->count = oracle_count(r);
             win->weight = oracle_array(r, win->count, &c->at_weight);
          }
@@ -141,63 +267,55 @@ static void oracle_read_window(oracle_case *c, oracle_reader *r, int centred)
 }
 
 /* Takes a row of the file apart, with or without biases. Returns 0 if the number of parameters is not right. */
-static int oracle_read_as(oracle_case *c, const sneppp__row *row, int d, int np, const double *p, int bias)
+static int oracle_read_as(oracle_case *c, const oracle_name *row, int d, int np, const double *p, int bias)
 {
    oracle_reader r;
-   int           k, one = row->info.act_j == SNEPPP_ONE, stats;
-   int           ordered = row->info.act_i == SNEPPP_RECT || row->info.act_i == SNEPPP_MONOMIAL, centred = (row->flags & SNEPPP__CENTRED) != 0;
+   int           k, s, one = row->act[1] == SNEPPP_ONE, stats, radial = row->act[0] == SNEPPP_RBF;
+   int           ordered = row->act[0] == SNEPPP_RECT || row->act[0] == SNEPPP_MONOMIAL, centred = !strcmp(row->name, "g_arccos");
+   sneppp_unit  *u = c->pair.u;
+   size_t        length = strlen(row->name);
    memset(c, 0, sizeof *c);
-   c->at_wi = c->at_wj = c->at_bi = c->at_bj = c->at_li = c->at_lj = c->at_mean = c->at_scale = c->at_weight = -1;
+   for (s = 0; s < 2; s++) c->at_w[s] = c->at_b[s] = c->at_l[s] = -1;
+   c->at_mean = c->at_scale = c->at_weight = -1;
    c->row = row;
    c->d = d;
    if (d < 1 || d > SNEPPP_MAX_DIM) return 0;
    r.p = p;
    r.np = np;
    r.at = r.bad = 0;
-   c->pair.ui.act = row->info.act_i;
-   c->pair.uj.act = row->info.act_j;
+   u[0].act = row->act[0];
+   u[1].act = row->act[1];
    if (ordered) {
-      c->pair.ui.p = oracle_number(&r);
-      c->pair.uj.p = one ? 0 : centred ? c->pair.ui.p : oracle_number(&r);
-   } else if (oracle_act_params(row->info.act_i)) {
-      c->pair.ui.p = c->pair.uj.p = oracle_number(&r);
-      if (oracle_act_params(row->info.act_i) == 2) c->pair.ui.q = c->pair.uj.q = oracle_number(&r);
+      u[0].p = oracle_number(&r);
+      u[1].p = one ? 0 : centred ? u[0].p : oracle_number(&r);
+   } else if (oracle_act_params(row->act[0])) {
+      u[0].p = u[1].p = oracle_number(&r);
+      if (oracle_act_params(row->act[0]) == 2) u[0].q = u[1].q = oracle_number(&r);
    }
-   if (row->info.act_i == SNEPPP_RELU) c->pair.ui.p = 1;
-   if (row->info.act_j == SNEPPP_RELU) c->pair.uj.p = 1;
+   for (s = 0; s < 2; s++) if (u[s].act == SNEPPP_RELU) u[s].p = 1;
    oracle_read_window(c, &r, centred);
    stats = sneppp__stats(&c->win);
    c->first = stats - d;
    if (c->first < 0 || c->first > 1) return 0;
-   if (row->flags & SNEPPP__RADIAL) {
-      memcpy(c->wi, oracle_array(&r, (size_t)d, &c->at_wi), (size_t)d * sizeof(double));
-      memcpy(c->li, oracle_array(&r, (size_t)d, &c->at_li), (size_t)d * sizeof(double));
-      if (!one) {
-         memcpy(c->wj, oracle_array(&r, (size_t)d, &c->at_wj), (size_t)d * sizeof(double));
-         memcpy(c->lj, oracle_array(&r, (size_t)d, &c->at_lj), (size_t)d * sizeof(double));
-      }
-   } else {
-      memcpy(c->wi + c->first, oracle_array(&r, (size_t)d, &c->at_wi), (size_t)d * sizeof(double));
-      if (bias) { c->at_bi = r.at; c->pair.bi = oracle_number(&r); }
-      if (!one) {
-         memcpy(c->wj + c->first, oracle_array(&r, (size_t)d, &c->at_wj), (size_t)d * sizeof(double));
-         if (bias) { c->at_bj = r.at; c->pair.bj = oracle_number(&r); }
-      }
+   for (s = 0; s < 2; s++) {
+      for (k = 0; k < SNEPPP__MAX_STATS; k++) c->l[s][k] = 1;
+      c->pair.w[s] = c->w[s];
+      c->pair.l[s] = c->l[s];
+      if (s && one) break;
+      memcpy(c->w[s] + c->first, oracle_array(&r, (size_t)d, &c->at_w[s]), (size_t)d * sizeof(double));
+      if (radial) memcpy(c->l[s], oracle_array(&r, (size_t)d, &c->at_l[s]), (size_t)d * sizeof(double));
+      else if (bias) { c->at_b[s] = r.at; c->pair.b[s] = oracle_number(&r); }
    }
-   for (k = 0; k < SNEPPP__MAX_STATS; k++) { if (!(row->flags & SNEPPP__RADIAL)) c->li[k] = c->lj[k] = 1; }
-   c->pair.row = row;
    c->pair.win = &c->win;
    c->pair.d = stats;
-   c->pair.wi = c->wi; c->pair.wj = c->wj;
-   c->pair.li = c->li; c->pair.lj = c->lj;
-   c->pair.log = (row->flags & SNEPPP__LOG) != 0;
+   c->pair.log = length > 4 && !strcmp(row->name + length - 4, "_log");
    return !r.bad && r.at == np;
 }
 
-/* A row of the table that allows a bias may stand in the file without one. */
-static int oracle_read_case(oracle_case *c, const sneppp__row *row, int d, int np, const double *p)
+/* A kernel that allows a bias may stand in the file without one. */
+static int oracle_read_case(oracle_case *c, const oracle_name *row, int d, int np, const double *p)
 {
-   return (!(row->flags & SNEPPP__NO_BIAS) && oracle_read_as(c, row, d, np, p, 1)) || oracle_read_as(c, row, d, np, p, 0);
+   return oracle_read_as(c, row, d, np, p, 1) || oracle_read_as(c, row, d, np, p, 0);
 }
 
 /* The third allowance: kernels that rest on the bivariate normal cdf, whose absolute error is about 1e-16. Their largest
@@ -205,34 +323,33 @@ static int oracle_read_case(oracle_case *c, const sneppp__row *row, int d, int n
 static double oracle_normal_cdf(const oracle_case *c)
 {
    static const char *const name[] = { "g_step", "g_relu", "g_rect", "g_leaky", "g_phi", "g_erf", "g_gelu", "g_elu" };
-   double                   a = c->pair.bi, b = c->pair.bj, A = 0, B = 0, p, q;
+   double                   a = c->pair.b[0], b = c->pair.b[1], A = 0, B = 0, p, q;
    size_t                   k;
    int                      r, listed = 0;
-   for (k = 0; k < sizeof name / sizeof name[0]; k++) if (!strcmp(name[k], c->row->info.name)) listed = 1;
+   for (k = 0; k < sizeof name / sizeof name[0]; k++) if (!strcmp(name[k], c->row->name)) listed = 1;
    if (!listed) return 0;
    for (r = 0; r < c->d; r++) {
       double m = c->win.mean ? c->win.mean[r] : 0, s = c->win.scale[r];
-      a += c->wi[r] * m;
-      b += c->wj[r] * m;
-      A += c->wi[r] * s * (c->wi[r] * s);
-      B += c->wj[r] * s * (c->wj[r] * s);
+      a += c->w[0][r] * m;
+      b += c->w[1][r] * m;
+      A += c->w[0][r] * s * (c->w[0][r] * s);
+      B += c->w[1][r] * s * (c->w[1][r] * s);
    }
-   switch (c->row->info.act_i) {
-      case SNEPPP_RECT: p = c->pair.ui.p; q = c->pair.uj.p; break;
+   switch (c->row->act[0]) {
+      case SNEPPP_RECT: p = c->pair.u[0].p; q = c->pair.u[1].p; break;
       case SNEPPP_STEP: case SNEPPP_PHI: case SNEPPP_ERF: p = q = 0; break;
       default: p = q = 1; break;
    }
    return 4e-16 * (pow(fabs(a) + sqrt(A), p) * pow(fabs(b) + sqrt(B), q) + 1);
 }
 
-static oracle_tally *oracle_tally_of(oracle *o, const char *name, double slack)
+static oracle_tally *oracle_tally_of(oracle *o, const char *name)
 {
    int k;
    for (k = 0; k < o->names; k++) if (!strcmp(o->tally[k].name, name)) return &o->tally[k];
    if (o->names == ORACLE_MAX_NAMES) return &o->tally[ORACLE_MAX_NAMES - 1];
    memset(&o->tally[k], 0, sizeof o->tally[k]);
    strncpy(o->tally[k].name, name, sizeof o->tally[k].name - 1);
-   o->tally[k].slack = slack;
    o->names++;
    return &o->tally[k];
 }
@@ -248,7 +365,7 @@ static int oracle_judge(oracle *o, oracle_tally *t, double error, double allowed
 
 static int oracle_value(oracle *o, oracle_tally *t, const oracle_case *c, double expected, double unit, double scale)
 {
-   double slack = c->row->info.slack, got = c->row->pair(&c->pair, NULL), own;
+   double slack = oracle_slack, got = oracle_pair(&c->pair, NULL), own;
    own = unit + (64e-15 * scale + oracle_normal_cdf(c)) / slack; /* so that slack * own is the tolerance */
    if (oracle_judge(o, t, fabs(got - expected), slack * own, slack)) return 1;
    if (o->log) fprintf(o->log, "   %s: got %.17g, expected %.17g, unit %.3g, scale %.3g\n", t->name, got, expected, unit, scale);
@@ -271,29 +388,26 @@ static int oracle_gradient(oracle *o, oracle_tally *t, oracle_case *c, int np, d
    memset(dev, 0, sizeof dev);
    memset(used, 0, sizeof used);
    out.g = 1;
-   out.wi = w[0]; out.wj = w[1];
-   out.li = l[0]; out.lj = l[1];
-   out.bi = &b[0]; out.bj = &b[1];
+   for (k = 0; k < 2; k++) { out.w[k] = w[k]; out.l[k] = l[k]; out.b[k] = &b[k]; }
    out.weight = weight; out.mean = mean; out.scale = dev;
-   value = c->row->pair(&c->pair, &out);
+   value = oracle_pair(&c->pair, &out);
 #define ORACLE_PUT(where, count, from) for (r = 0; (where) >= 0 && r < (count); r++) { got[(where) + r] = (from)[r]; used[(where) + r] = 1; }
-   ORACLE_PUT(c->at_wi, c->d, w[0] + c->first)
-   ORACLE_PUT(c->at_wj, c->d, w[1] + c->first)
-   ORACLE_PUT(c->at_li, c->d, l[0])
-   ORACLE_PUT(c->at_lj, c->d, l[1])
-   ORACLE_PUT(c->at_bi, 1, &b[0])
-   ORACLE_PUT(c->at_bj, 1, &b[1])
+   for (k = 0; k < 2; k++) {
+      ORACLE_PUT(c->at_w[k], c->d, w[k] + c->first)
+      ORACLE_PUT(c->at_l[k], c->d, l[k])
+      ORACLE_PUT(c->at_b[k], 1, &b[k])
+   }
    ORACLE_PUT(c->at_weight, (int)c->win.count, weight)
    ORACLE_PUT(c->at_mean, (int)n, mean)
    ORACLE_PUT(c->at_scale, (int)n, dev)
 #undef ORACLE_PUT
    for (s = 0; s < (size_t)np; s++) if (used[s] && fabs(g[s]) > scale) scale = fabs(g[s]);
-   if (!oracle_judge(o, t, fabs(value - expected), 1e-10 * (fabs(expected) + scale), c->row->info.slack)) {
+   if (!oracle_judge(o, t, fabs(value - expected), 1e-10 * (fabs(expected) + scale), oracle_slack)) {
       if (o->log) fprintf(o->log, "   %s: got %.17g, expected %.17g beside a gradient\n", t->name, value, expected);
       ok = 0;
    }
    for (k = 0; k < np; k++) {
-      if (!used[k] || oracle_judge(o, t, fabs(got[k] - g[k]), 1e-10 * (fabs(g[k]) + scale), c->row->info.slack)) continue;
+      if (!used[k] || oracle_judge(o, t, fabs(got[k] - g[k]), 1e-10 * (fabs(g[k]) + scale), oracle_slack)) continue;
       if (o->log) fprintf(o->log, "   %s: d/dp_%d: got %.17g, expected %.17g, scale %.3g\n", t->name, k + 1, got[k], g[k], scale);
       ok = 0;
    }
@@ -329,15 +443,15 @@ static int oracle_format(int n, const double *number)
 
 static void oracle_line(oracle *o, const char *name, int n, const double *number, int gradients, int line)
 {
-   const sneppp__row *row = oracle_find(name);
-   oracle_tally      *t = oracle_tally_of(o, name, row ? row->info.slack : 0);
+   const oracle_name *row = oracle_find(name);
+   oracle_tally      *t = oracle_tally_of(o, name);
    oracle_case        c;
    const double      *tail;
    int                np = n >= 2 ? (int)number[1] : 0, ok;
    o->rows++;
    t->rows++;
    if (!row) {
-      if (o->log && t->rows == 1) fprintf(o->log, "   %s: not in the kernel table (line %d)\n", name, line);
+      if (o->log && t->rows == 1) fprintf(o->log, "   %s: not a kernel that is known here (line %d)\n", name, line);
       o->unknown++;
       o->failed++;
       t->failed++;

@@ -1,4 +1,4 @@
-/* The kernel floor: the public vectors; every row of the table against finite differences and quadrature; the properties
+/* The kernel floor: the public vectors; every rule of the table, with every pair of its activations, against finite differences and quadrature; the properties
    that any Gram matrix has; drivers, threads and refusals. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,12 +166,14 @@ static void kernel_weights(const sneppp_window *win, int d, double *w, double *l
 }
 
 typedef struct kernel_case {
+   const char   *name;
+   int           free_bias; /* 0: the rule is for units without bias */
    sneppp__pair  p;
    sneppp_window win;
    double        w[2][SNEPPP__MAX_STATS], l[2][SNEPPP__MAX_STATS], weight[2], mean[6], scale[6];
 } kernel_case;
 
-/* Random numbers that belong to a row, so that a new row of the table does not change those of the others. */
+/* Random numbers that belong to a pair of units, so that a new rule of the table does not change those of the others. */
 static void kernel_seed(const char *name, int round)
 {
    kernel_state = (uint64_t)round + 1;
@@ -179,38 +181,74 @@ static void kernel_seed(const char *name, int round)
    kernel_uniform();
 }
 
-/* One entry of row `row` with random units. act replaces "any". */
-static void kernel_make(kernel_case *c, const sneppp__row *row, sneppp_act act_i, sneppp_act act_j)
+/* What one rule is asked for: a space, a dimension (0: any), two activations, and the logarithm or not. */
+typedef struct kernel_ask { size_t rule; sneppp_space space; int dim; sneppp_act act[2]; int log; char name[96]; } kernel_ask;
+
+/* The next thing that the table knows, each pair once; starts from a zeroed one. Returns 0 at the end. */
+static int kernel_next(kernel_ask *ask)
 {
-   int dim = row->dim < 0 ? -row->dim : row->dim; /* negative: at most */
+   for (;;) {
+      const sneppp__rule *rule;
+      sneppp_window       win;
+      int                 both, found, a, b;
+      if (ask->log < 1) ask->log++;
+      else if (++ask->act[1] < SNEPPP_ACT_END) ask->log = 0;
+      else if (++ask->act[0] < SNEPPP_ACT_END) ask->act[1] = SNEPPP_COS, ask->log = 0;
+      else {
+         ask->act[0] = ask->act[1] = SNEPPP_COS, ask->log = 0;
+         if (++ask->dim > sneppp__rules[ask->rule].info.dim[1]) {
+            if (++ask->space == SNEPPP_SPACE_END) {
+               ask->space = SNEPPP_BOX;
+               if (++ask->rule == SNEPPP__RULES) return 0;
+            }
+            ask->dim = sneppp__rules[ask->rule].info.dim[0];
+         }
+      }
+      rule = &sneppp__rules[ask->rule];
+      if (!(rule->info.spaces >> ask->space & 1)) continue;
+      a = (int)(rule->info.act[0] >> ask->act[0] & 1 && rule->info.act[1] >> ask->act[1] & 1);
+      both = (int)(rule->info.act[0] >> ask->act[1] & 1 && rule->info.act[1] >> ask->act[0] & 1);
+      if (!a || (both && ask->act[1] < ask->act[0])) continue;
+      win.space = ask->space;
+      if ((ask->space == SNEPPP_INTERVALS && ask->dim > 1) || (ask->space == SNEPPP_POLYGON && ask->dim == 1)) continue;
+      b = ask->dim ? ask->dim : ask->space == SNEPPP_INTERVALS ? 1 : 4;
+      found = sneppp__find_rule(&win, b, ask->act[0], ask->act[1], !(rule->flags & SNEPPP__NO_BIAS), ask->log);
+      if (found != (int)ask->rule + 1 && found != -(int)ask->rule - 1) continue; /* another rule stands above */
+      sprintf(ask->name, "%s%s, %d: %s x %s", ask->log ? "log, " : "", sneppp__space_name(ask->space), ask->dim, sneppp__act_name(ask->act[0]),
+              sneppp__act_name(ask->act[1]));
+      return 1;
+   }
+}
+
+/* One entry with random units. */
+static void kernel_make(kernel_case *c, const kernel_ask *ask)
+{
+   unsigned flags = sneppp__rules[ask->rule].flags;
+   int      s;
    memset(c, 0, sizeof *c);
-   c->win = kernel_window(row->info.space, dim);
+   c->name = ask->name;
+   c->free_bias = !(flags & SNEPPP__NO_BIAS);
+   c->win = kernel_window(ask->space, ask->dim);
    if (c->win.space == SNEPPP_GAUSS) {
       memcpy(c->weight, kernel_pi, sizeof c->weight);
       memcpy(c->mean, kernel_mean, sizeof c->mean);
       memcpy(c->scale, kernel_scale, sizeof c->scale);
       c->win.weight = c->weight;
-      c->win.mean = row->flags & SNEPPP__CENTRED ? NULL : c->mean;
+      c->win.mean = c->mean;
       c->win.scale = c->scale;
    }
-   c->p.row = row;
    c->p.win = &c->win;
    c->p.d = sneppp__stats(&c->win);
-   c->p.ui = kernel_unit(act_i, 0);
-   c->p.uj = kernel_unit(act_j, !(row->flags & SNEPPP__CENTRED));
-   kernel_weights(&c->win, c->p.d, c->w[0], c->l[0], &c->p.bi);
-   kernel_weights(&c->win, c->p.d, c->w[1], c->l[1], &c->p.bj);
-   if (row->flags & SNEPPP__NO_BIAS) c->p.bi = c->p.bj = 0;
-   if (row->flags & SNEPPP__LOW_ORDER) {
-      if (c->p.ui.p > 1) c->p.ui.p = 1;
-      if (c->p.uj.p > 1) c->p.uj.p = 1;
+   c->p.log = ask->log;
+   for (s = 0; s < 2; s++) {
+      c->p.u[s] = kernel_unit(ask->act[s], s);
+      kernel_weights(&c->win, c->p.d, c->w[s], c->l[s], &c->p.b[s]);
+      if (flags & SNEPPP__NO_BIAS) c->p.b[s] = 0;
+      if ((flags & SNEPPP__LOW_ORDER) && c->p.u[s].p > 1) c->p.u[s].p = 1;
+      c->p.w[s] = c->w[s];
+      c->p.l[s] = c->l[s];
    }
-   c->p.wi = c->w[0]; c->p.wj = c->w[1];
-   c->p.li = c->l[0]; c->p.lj = c->l[1];
-   c->p.log = (row->flags & SNEPPP__LOG) != 0;
 }
-
-static sneppp_act kernel_any(sneppp_act act, sneppp_act instead) { return act == SNEPPP_ACT_END ? instead : act; }
 
 /* ---- derivatives ---- */
 
@@ -223,7 +261,7 @@ static double kernel_difference(const kernel_case *c, double *x)
    for (k = 0; k < 4; k++) {
       static const double step[4] = { -2, -1, 1, 2 };
       *x = keep + step[k] * h;
-      f[k] = c->p.row->pair(&c->p, NULL);
+      f[k] = oracle_pair(&c->p, NULL);
    }
    *x = keep;
    return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h);
@@ -241,25 +279,23 @@ static int kernel_slopes_agree(kernel_case *c)
    memset(mean, 0, sizeof mean);
    memset(scale, 0, sizeof scale);
    out.g = 1.5; /* and the factor must be used */
-   out.wi = w[0]; out.wj = w[1];
-   out.li = l[0]; out.lj = l[1];
-   out.bi = &b[0]; out.bj = &b[1];
+   for (k = 0; k < 2; k++) { out.w[k] = w[k]; out.l[k] = l[k]; out.b[k] = &b[k]; }
    out.weight = gauss ? weight : NULL;
    out.mean = gauss && c->win.mean ? mean : NULL;
    out.scale = gauss ? scale : NULL;
-   value = c->p.row->pair(&c->p, &out);
-   if (fabs(value - c->p.row->pair(&c->p, NULL)) > 1e-13 * (1 + fabs(value))) bad++;
+   value = oracle_pair(&c->p, &out);
+   if (fabs(value - oracle_pair(&c->p, NULL)) > 1e-13 * (1 + fabs(value))) bad++;
    size = 1 + fabs(value);
    for (k = 0; k < 2; k++)
       for (r = 0; r < c->p.d; r++) if (fabs(w[k][r]) > size) size = fabs(w[k][r]);
-#define KERNEL_AGREE(got, x) if (!(fabs((got) / 1.5 - kernel_difference(c, x)) <= 1e-7 * size)) { bad++; printf("   %s: %s: %.12g, by differences %.12g\n", c->p.row->info.name, #got, (got) / 1.5, kernel_difference(c, x)); }
+#define KERNEL_AGREE(got, x) if (!(fabs((got) / 1.5 - kernel_difference(c, x)) <= 1e-7 * size)) { bad++; printf("   %s: %s: %.12g, by differences %.12g\n", c->name, #got, (got) / 1.5, kernel_difference(c, x)); }
    for (k = 0; k < 2; k++) {
-      if (k && c->p.uj.act == SNEPPP_ONE) break;
+      if (c->p.u[k].act == SNEPPP_ONE) continue;
       for (r = 0; r < c->p.d; r++) {
          KERNEL_AGREE(w[k][r], &c->w[k][r])
-         if ((k ? c->p.uj.act : c->p.ui.act) == SNEPPP_RBF) KERNEL_AGREE(l[k][r], &c->l[k][r])
+         if (c->p.u[k].act == SNEPPP_RBF) KERNEL_AGREE(l[k][r], &c->l[k][r])
       }
-      if (!(c->p.row->flags & SNEPPP__NO_BIAS)) KERNEL_AGREE(b[k], k ? &c->p.bj : &c->p.bi)
+      if (c->free_bias && c->p.u[k].act != SNEPPP_RBF) KERNEL_AGREE(b[k], &c->p.b[k])
    }
    for (k = 0; gauss && k < 2; k++) {
       KERNEL_AGREE(weight[k], &c->weight[k])
@@ -272,32 +308,52 @@ static int kernel_slopes_agree(kernel_case *c)
    return !bad;
 }
 
-TEST kernel_every_row_has_derivatives(void)
+/* Is the kink of a unit so near to a point of a finite set that a difference would step over it? */
+static int kernel_at_a_kink(const kernel_case *c)
 {
-   size_t k;
-   int    t, bad = 0;
-   for (k = 0; k < SNEPPP__ROWS; k++) {
-      const sneppp__row *row = &sneppp__rows[k];
-      for (t = 0; t < 3; t++) {
-         kernel_case c;
-         kernel_seed(row->info.name, t);
-         kernel_make(&c, row, kernel_any(row->info.act_i, t ? SNEPPP_GELU : SNEPPP_RBF), kernel_any(row->info.act_j, t == 2 ? SNEPPP_RBF : SNEPPP_SNAKE));
-         if (!kernel_slopes_agree(&c)) bad++;
+   static const double ends[2] = { -1, 1 };
+   int                 points = c->win.space == SNEPPP_FINITE ? (int)c->win.count : c->win.space == SNEPPP_SPHERE && c->p.d == 1 ? 2 : 0, k, s, r;
+   for (k = 0; k < points; k++) {
+      const double *t = c->win.space == SNEPPP_FINITE ? c->win.point + k * c->p.d : ends + k;
+      for (s = 0; s < 2; s++) {
+         double z = c->p.b[s];
+         for (r = 0; r < c->p.d; r++) z += c->p.w[s][r] * t[r];
+         if (fabs(z) < 2e-3) return 1;
       }
    }
+   return 0;
+}
+
+TEST kernel_every_rule_has_derivatives(void)
+{
+   kernel_ask ask;
+   int        bad = 0, asked = 0;
+   memset(&ask, 0, sizeof ask);
+   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
+   while (kernel_next(&ask)) {
+      for (int t = 0; t < 2; t++) {
+         kernel_case c;
+         kernel_seed(ask.name, t);
+         do kernel_make(&c, &ask);
+         while (kernel_at_a_kink(&c));
+         if (!kernel_slopes_agree(&c)) bad++;
+      }
+      asked++;
+   }
    ASSERT_EQ(bad, 0);
+   ASSERT(asked > 400);
    PASS();
 }
 
-/* ---- values: every row against quadrature of its definition ---- */
+/* ---- values: every rule against quadrature of its definition ---- */
 
 static void kernel_features(const double *x, double *psi, void *user)
 {
    const kernel_case *c = (const kernel_case *)user;
    double             t[SNEPPP__MAX_STATS], slope;
    sneppp__window_stats(&c->win, x, t);
-   psi[0] = sneppp__finite_unit(&c->p.ui, c->p.d, c->p.wi, c->p.li, c->p.bi, t, &slope);
-   psi[1] = sneppp__finite_unit(&c->p.uj, c->p.d, c->p.wj, c->p.lj, c->p.bj, t, &slope);
+   psi[0] = sneppp__unit_at(&c->p.u[0], c->p.d, c->p.w[0], c->p.l[0], c->p.b[0], t, &slope);
+   psi[1] = sneppp__unit_at(&c->p.u[1], c->p.d, c->p.w[1], c->p.l[1], c->p.b[1], t, &slope);
 }
 
 static double kernel_product(const kernel_case *c, const double *x)
@@ -365,7 +421,7 @@ static int kernel_kinked(sneppp_act act)
 static int kernel_value_agrees(kernel_case *c, double got)
 {
    double        K[4], work[6], error, expected, size = 1e-9;
-   int           kink = kernel_kinked(c->p.ui.act) || kernel_kinked(c->p.uj.act);
+   int           kink = kernel_kinked(c->p.u[0].act) || kernel_kinked(c->p.u[1].act);
    size_t        points = kink ? 40000 : 400000;
    sneppp_status status;
    if (kink && c->win.dim > 5) points = 262144; /* the coarsest grid in six dimensions */
@@ -382,30 +438,33 @@ static int kernel_value_agrees(kernel_case *c, double got)
       else if (status) size += error;
    }
    if (fabs(got - expected) <= size) return 1;
-   printf("   %s: %.12g, by quadrature %.12g\n", c->p.row->info.name, got, expected);
+   printf("   %s: %.12g, by quadrature %.12g\n", c->name, got, expected);
    return 0;
 }
 
-TEST kernel_every_row_is_its_integral(void)
+TEST kernel_every_rule_is_its_integral(void)
 {
-   size_t k;
-   int    bad = 0;
-   for (k = 0; k < SNEPPP__ROWS; k++) {
-      const sneppp__row *row = &sneppp__rows[k];
-      kernel_case        c;
-      double             got;
-      kernel_seed(row->info.name, 9);
-      kernel_make(&c, row, kernel_any(row->info.act_i, SNEPPP_GELU), kernel_any(row->info.act_j, SNEPPP_RBF));
-      if (row->info.space == SNEPPP_SPHERE && !row->dim) c.win.dim = c.p.d = 3; /* enough, and quicker than 4 */
-      got = row->pair(&c.p, NULL);
-      if (row->info.space == SNEPPP_EUCLID) { /* R^d: the same in a box that holds the bells */
+   kernel_ask ask;
+   int        bad = 0, asked = 0;
+   memset(&ask, 0, sizeof ask);
+   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
+   while (kernel_next(&ask)) {
+      kernel_case c;
+      double      got;
+      kernel_seed(ask.name, 9);
+      kernel_make(&c, &ask);
+      if (ask.space == SNEPPP_SPHERE && !ask.dim) c.win.dim = c.p.d = 3; /* enough, and quicker than 4 */
+      got = oracle_pair(&c.p, NULL);
+      if (ask.space == SNEPPP_EUCLID) { /* R^d: the same in a box that holds the bells */
          int r;
          c.win.space = SNEPPP_BOX;
          for (r = 0; r < c.p.d; r++) { c.win.lo[r] = -14; c.win.hi[r] = 14; }
       }
       if (!kernel_value_agrees(&c, got)) bad++;
+      asked++;
    }
    ASSERT_EQ(bad, 0);
+   ASSERT(asked > 400);
    PASS();
 }
 
@@ -560,10 +619,11 @@ TEST kernel_threads_change_nothing(void)
       ASSERT(!memcmp(scale[0], scale[1], sizeof scale[0]));
       ASSERT(!memcmp(weight[0], weight[1], sizeof weight[0]));
       { /* values and pull-back from one walk are those of two */
+         sneppp__gram_job job = sneppp__gram_ask(SNEPPP__FULL, K[1], G, 1, NULL);
          memset(&out, 0, sizeof out);
          memset(W[1], 0, sizeof W[1]);
          out.W = W[1];
-         ASSERT_EQ(sneppp__gram(&net.win, &net.layer, 0, K[1], G, 1, &out, NULL, &par, NULL), SNEPPP_OK);
+         ASSERT_EQ(sneppp__gram(&net.win, &net.layer, &job, 0, 0, &out, &par, NULL), SNEPPP_OK);
          ASSERT(!memcmp(K[0], K[1], sizeof K[0]));
          ASSERT(!memcmp(W[0], W[1], sizeof W[0]));
       }
@@ -867,26 +927,24 @@ TEST kernel_range(void)
    PASS();
 }
 
-TEST kernel_log_rows_are_logarithms(void)
+TEST kernel_logs_are_logarithms(void)
 {
-   size_t k, t, pairs = 0;
+   kernel_ask ask;
+   int        pairs = 0;
+   memset(&ask, 0, sizeof ask);
+   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
    kernel_state = 41;
-   for (k = 0; k < SNEPPP__ROWS; k++) {
-      for (t = 0; t < SNEPPP__ROWS; t++) {
-         const sneppp__row *log_row = &sneppp__rows[k], *row = &sneppp__rows[t];
-         kernel_case        c;
-         double             a, b;
-         if (!(log_row->flags & SNEPPP__LOG) || (row->flags & SNEPPP__LOG) || row->info.space != log_row->info.space) continue;
-         if (row->info.act_i != log_row->info.act_i || row->info.act_j != log_row->info.act_j) continue;
-         kernel_make(&c, log_row, log_row->info.act_i, log_row->info.act_j);
-         a = log_row->pair(&c.p, NULL);
-         c.p.row = row;
-         c.p.log = 0;
-         b = row->pair(&c.p, NULL);
-         ASSERT(b > 0);
-         KERNEL_SAME(a, log(b), 1e-13);
-         pairs++;
-      }
+   while (kernel_next(&ask)) {
+      kernel_case c;
+      double      a, b;
+      if (!ask.log) continue;
+      kernel_make(&c, &ask);
+      a = oracle_pair(&c.p, NULL);
+      c.p.log = 0;
+      b = oracle_pair(&c.p, NULL);
+      ASSERTm(ask.name, b > 0);
+      KERNEL_SAME(a, log(b), 1e-13);
+      pairs++;
    }
    ASSERT(pairs > 20);
    PASS();
@@ -929,24 +987,41 @@ TEST kernel_refuses_by_name(void)
    PASS();
 }
 
-static void kernel_count_text(const char *text, void *user)
+typedef struct kernel_text { char text[1 << 15]; size_t length, lines; } kernel_text;
+
+static void kernel_keep_text(const char *text, void *user)
 {
-   size_t *lines = (size_t *)user;
-   for (; *text; text++) if (*text == '\n') ++*lines;
+   kernel_text *all = (kernel_text *)user;
+   for (; *text && all->length + 1 < sizeof all->text; text++) {
+      all->text[all->length++] = *text;
+      if (*text == '\n') all->lines++;
+   }
 }
 
+/* Every rule says what it is, and is the first that fits for some pair; printed, its sets are words. */
 TEST kernel_table_is_complete_and_printable(void)
 {
-   size_t k, t, lines = 0;
+   static kernel_text all;
+   size_t             k;
+   kernel_ask         ask;
+   unsigned char      reached[64] = {0};
+   ASSERT(sneppp_kernel_count() < 64);
    for (k = 0; k < sneppp_kernel_count(); k++) {
       const sneppp_kernel_info *info = sneppp_kernel_at(k);
-      ASSERT(info && info->name && info->formula && info->source && info->condition);
-      ASSERT(info->slack >= 64);
-      for (t = 0; t < k; t++) ASSERT(strcmp(info->name, sneppp_kernel_at(t)->name));
+      ASSERT(info && info->formula && *info->formula && info->source && *info->source && info->condition && info->trap);
+      ASSERT(info->spaces && !(info->spaces >> SNEPPP_SPACE_END) && info->dim[0] <= info->dim[1]);
+      for (int s = 0; s < 2; s++) ASSERT(info->act[s] && !(info->act[s] & 1) && !(info->act[s] >> SNEPPP_ACT_END));
    }
    ASSERT_EQ(sneppp_kernel_at(sneppp_kernel_count()), NULL);
-   sneppp_kernel_list(kernel_count_text, &lines);
-   ASSERT_EQ(lines, sneppp_kernel_count() + 2);
+   memset(&ask, 0, sizeof ask);
+   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
+   while (kernel_next(&ask)) reached[ask.rule] = 1;
+   for (k = 0; k < sneppp_kernel_count(); k++) ASSERT(reached[k]);
+   memset(&all, 0, sizeof all);
+   sneppp_kernel_list(kernel_keep_text, &all);
+   ASSERT_EQ(all.lines, sneppp_kernel_count() + 2);
+   ASSERT(strstr(all.text, "| a box, intervals | cos, sin, exp, one | cos, sin, exp, one |"));
+   ASSERT(strstr(all.text, "| the sphere | step, relu, rect, leaky | one |"));
    PASS();
 }
 
@@ -1051,10 +1126,11 @@ TEST kernel_values_beside_the_pull_back(void)
    layer.n = n, layer.W = W, layer.b = b, layer.units = units;
    out.W = gW, out.b = gb;
    for (int k = 0; k < 2; k++) {
-      sneppp_window win = kernel_window(k ? SNEPPP_GAUSS : SNEPPP_BOX, d);
+      sneppp_window    win = kernel_window(k ? SNEPPP_GAUSS : SNEPPP_BOX, d);
+      sneppp__gram_job job = sneppp__gram_ask(SNEPPP__FULL, L, G, 1, NULL);
       for (int i = 0; i < n; i++) { units[i].act = k ? gauss[i] : act[i]; units[i].p = 1; }
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
-      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp__gram(&win, &layer, 0, L, G, 1, &out, NULL, NULL, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp__gram(&win, &layer, &job, 0, 0, &out, NULL, &err), "%d");
       for (int i = 0; i < n * n; i++) ASSERT_IN_RANGE(K[i], L[i], 1e-14 * (fabs(K[i]) + fabs(K[0])));
    }
    PASS();
@@ -1104,36 +1180,40 @@ TEST kernel_short_sines(void)
 {
    static const double size[4] = {0.03, 1e-3, 1e-6, 1e-9};
    size_t              rows = 0;
-   for (size_t k = 0; k < SNEPPP__ROWS; k++) {
-      const sneppp__row *row = &sneppp__rows[k];
-      if (row->info.act_i != SNEPPP_SIN || row->info.act_j != SNEPPP_SIN || row->info.space == SNEPPP_GAUSS) continue;
+   kernel_ask          ask;
+   memset(&ask, 0, sizeof ask);
+   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
+   while (kernel_next(&ask)) {
+      if (ask.act[0] != SNEPPP_SIN || ask.act[1] != SNEPPP_SIN || ask.space == SNEPPP_GAUSS) continue;
       rows++;
       for (int e = 0; e < 8; e++) {
          kernel_case c;
-         double      wi[SNEPPP__MAX_STATS], wj[SNEPPP__MAX_STATS], K[4], work[6], error, want, got, scale;
-         kernel_seed(row->info.name, 9);
-         kernel_make(&c, row, SNEPPP_SIN, SNEPPP_SIN);
-         if (row->info.space == SNEPPP_SPHERE && !row->dim) c.win.dim = c.p.d = 3;
-         for (int r = 0; r < c.p.d; r++) wi[r] = size[e / 2] * c.p.wi[r], wj[r] = size[e / 2] * c.p.wj[r];
-         c.p.wi = wi, c.p.wj = wj, c.p.bi *= e % 2 ? size[e / 2] : 0, c.p.bj *= e % 2 ? size[e / 2] : 0;
-         got = row->pair(&c.p, NULL);
+         double      w[2][SNEPPP__MAX_STATS], K[4], work[6], error, want, got, scale;
+         kernel_seed(ask.name, 9);
+         kernel_make(&c, &ask);
+         if (ask.space == SNEPPP_SPHERE && !ask.dim) c.win.dim = c.p.d = 3;
+         for (int s = 0; s < 2; s++) {
+            for (int r = 0; r < c.p.d; r++) w[s][r] = size[e / 2] * c.p.w[s][r];
+            c.p.w[s] = w[s], c.p.b[s] *= e % 2 ? size[e / 2] : 0;
+         }
+         got = oracle_pair(&c.p, NULL);
          if (c.win.space >= SNEPPP_GAMMA && c.win.space <= SNEPPP_NORMAL) {
             kernel_case ii = c, jj = c;
-            ii.p.wj = wi, ii.p.bj = c.p.bi, jj.p.wi = wj, jj.p.bi = c.p.bj;
+            ii.p.w[1] = w[0], ii.p.b[1] = c.p.b[0], jj.p.w[0] = w[1], jj.p.b[0] = c.p.b[1];
             want = kernel_family_sum(&c), scale = sqrt(kernel_family_sum(&ii) * kernel_family_sum(&jj));
          } else {
             sneppp_gram_numeric(&c.win, 2, kernel_features, &c, 1e-12, 400000, K, work, &error, NULL);
             want = K[1], scale = sqrt(K[0] * K[3]);
          }
-         if (!(fabs(got - want) <= 1e-9 * scale)) printf("   %s, weights %g: %.12g, by definition %.12g\n", row->info.name, size[e / 2], got, want);
-         ASSERT_IN_RANGEm(row->info.name, want, got, 1e-9 * scale);
-         if (row->tile) { /* the whole matrix goes another way */
+         if (!(fabs(got - want) <= 1e-9 * scale)) printf("   %s, weights %g: %.12g, by definition %.12g\n", ask.name, size[e / 2], got, want);
+         ASSERT_IN_RANGEm(ask.name, want, got, 1e-9 * scale);
+         if (ask.space == SNEPPP_BOX) { /* the whole matrix goes another way */
             double       W[2 * SNEPPP__MAX_STATS], b[2], G[4];
             sneppp_layer layer;
             memset(&layer, 0, sizeof layer);
             layer.n = 2, layer.unit.act = SNEPPP_SIN, layer.W = W, layer.b = b;
-            b[0] = c.p.bi, b[1] = c.p.bj;
-            for (int r = 0; r < c.p.d; r++) W[r] = wi[r], W[c.p.d + r] = wj[r];
+            b[0] = c.p.b[0], b[1] = c.p.b[1];
+            for (int r = 0; r < c.p.d; r++) W[r] = w[0][r], W[c.p.d + r] = w[1][r];
             ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram(&c.win, &layer, G, NULL, NULL), "%d");
             ASSERT_IN_RANGE(want, G[1], 1e-9 * scale);
             ASSERT_IN_RANGE(K[0], G[0], 1e-9 * K[0]);
@@ -1344,8 +1424,8 @@ SUITE(kernel)
    RUN_TEST(kernel_public_values);
    RUN_TEST(kernel_public_gradients);
    RUN_TEST(kernel_oracle_sees_changes);
-   RUN_TEST(kernel_every_row_has_derivatives);
-   RUN_TEST(kernel_every_row_is_its_integral);
+   RUN_TEST(kernel_every_rule_has_derivatives);
+   RUN_TEST(kernel_every_rule_is_its_integral);
    RUN_TEST(kernel_gram_is_symmetric_and_psd);
    RUN_TEST(kernel_threads_change_nothing);
    RUN_TEST(kernel_pull_back_is_the_gradient);
@@ -1356,7 +1436,7 @@ SUITE(kernel)
    RUN_TEST(kernel_sphere_does_not_know_directions);
    RUN_TEST(kernel_translation);
    RUN_TEST(kernel_range);
-   RUN_TEST(kernel_log_rows_are_logarithms);
+   RUN_TEST(kernel_logs_are_logarithms);
    RUN_TEST(kernel_refuses_by_name);
    RUN_TEST(kernel_table_is_complete_and_printable);
    RUN_TEST(kernel_numeric_gram);

@@ -381,16 +381,14 @@ TEST kernel_shape_rotation(void)
          }
       ASSERT_IN_RANGE(before, kernel_shape_value(&win, &s), 1e-13);
       win.measure = SNEPPP_SURFACE;
-      ASSERT_IN_RANGE(before * sneppp__sphere_mass(&win, d), kernel_shape_value(&win, &t), 1e-12);
+      ASSERT_IN_RANGE(before * sneppp_window_mass(&win), kernel_shape_value(&win, &t), 1e-12);
       if (d != 3) continue;
       memset(&p, 0, sizeof p);
       p.win = &win;
       p.d = 3;
-      p.ui = t.unit[0];
-      p.uj = t.unit[1];
-      p.wi = t.W;
-      p.wj = t.W + 3;
-      ASSERT_IN_RANGE(sneppp__s_poly(&p, NULL), sneppp__s_biased(&p, NULL), 1e-13);
+      for (int k = 0; k < 2; k++) p.u[k] = t.unit[k], p.w[k] = t.W + 3 * k;
+      for (int k = 0; k < 2; k++) if (p.u[k].act == SNEPPP_ONE) p.u[k].act = SNEPPP_MONOMIAL, p.u[k].p = 0;
+      ASSERT_IN_RANGE(sneppp__homogeneous_pair(&p, NULL), sneppp__caps_pair(&p, NULL), 1e-13);
    }
    PASS();
 }
@@ -440,18 +438,17 @@ TEST kernel_shape_tiles(void)
             memset(&pull, 0, sizeof pull);
             p.win = &win;
             p.d = d;
-            p.ui = p.uj = layer.unit;
-            p.wi = W + i * d;
-            p.wj = W + j * d;
-            p.bi = layer.b ? b[i] : 0;
-            p.bj = layer.b ? b[j] : 0;
             pull.g = i == j ? G[i * N + i] : G[i * N + j] + G[j * N + i];
-            pull.wi = sum + i * d;
-            pull.wj = sum + j * d;
-            pull.bi = sumb + i;
-            pull.bj = sumb + j;
-            if (d == 1) sneppp__i_poly(&p, &pull);
-            else sneppp__s_poly(&p, &pull);
+            for (int s = 0; s < 2; s++) {
+               int at = s ? j : i;
+               p.u[s] = layer.unit;
+               p.w[s] = W + at * d;
+               p.b[s] = layer.b ? b[at] : 0;
+               pull.w[s] = sum + at * d;
+               pull.b[s] = sumb + at;
+            }
+            if (d == 1) sneppp__cut_pair(&p, &pull);
+            else sneppp__homogeneous_pair(&p, &pull);
          }
       for (int i = 0; i < d * N; i++) ASSERT_IN_RANGE(sum[i], gW[i], 1e-13);
       for (int i = 0; i < N; i++) ASSERT_IN_RANGE(sumb[i], gb[i], 1e-13);

@@ -111,15 +111,10 @@ static int once_in(dice *d, int n) { return roll(d, n) == 0; }
 static int pair_known(int space, int a, int b)
 {
    if (space == SNEPPP_FINITE) return a != SNEPPP_RBF && b != SNEPPP_RBF;
-   for (int family = 0; family < 2; family++) {
-      for (size_t i = 0; i < sneppp_kernel_count(); i++) {
-         const sneppp_kernel_info *k = sneppp_kernel_at(i);
-         if ((int)k->space != space || strstr(k->name, "_log")) continue;
-         if (((int)k->act_i == a && (int)k->act_j == b) || ((int)k->act_i == b && (int)k->act_j == a))
-            return 1;
-      }
-      if (a == SNEPPP_RELU || a == SNEPPP_STEP) a = SNEPPP_RECT;
-      if (b == SNEPPP_RELU || b == SNEPPP_STEP) b = SNEPPP_RECT;
+   for (size_t i = 0; i < sneppp_kernel_count(); i++) {
+      const sneppp_kernel_info *k = sneppp_kernel_at(i);
+      if (!(k->spaces >> space & 1)) continue;
+      if ((k->act[0] >> a & 1 && k->act[1] >> b & 1) || (k->act[0] >> b & 1 && k->act[1] >> a & 1)) return 1;
    }
    return 0;
 }
