@@ -975,7 +975,6 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 #ifdef SNEPPP_REAL_FLOAT /* private types that hold reals; see the table of public names */
    #define sneppp__adamw_job sneppp__adamw_job_f32
    #define sneppp__auto sneppp__auto_f32
-   #define sneppp__beside sneppp__beside_f32
    #define sneppp__cell sneppp__cell_f32
    #define sneppp__chunk sneppp__chunk_f32
    #define sneppp__convex sneppp__convex_f32
@@ -4508,6 +4507,27 @@ SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
    return win->rings ? win->ring_size[ring] : win->count;
 }
 
+SNEPPP__UNUSED static size_t sneppp__vertices(const sneppp_window *win)
+{
+   size_t vertices = 0;
+   for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
+   return vertices;
+}
+
+/* The bounding box of a bounded window along coordinate r. */
+SNEPPP__UNUSED static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
+{
+   *lo = w->lo[r], *hi = w->hi[r];
+   if (w->space == SNEPPP_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
+   if (w->space == SNEPPP_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
+   if (w->space != SNEPPP_POLYGON) return;
+   *lo = *hi = w->xy[r];
+   for (size_t k = 1, vertices = sneppp__vertices(w); k < vertices; k++) {
+      *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
+      *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
+   }
+}
+
 /* Which side of the line from a to b is c on: 1 left, -1 right, 0 within `slack` of it or when rounding hides the
    answer. The bound is the usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
 static int sneppp__side(const double *a, const double *b, const double *c, double slack)
@@ -5059,14 +5079,7 @@ static double sneppp__polygon_part(const sneppp_window *win, double t, const dou
 static void sneppp__polygon_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
 {
    double lo[2], hi[2];
-   size_t vertices = 0;
-   for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
-   for (int r = 0; r < 2; r++) lo[r] = hi[r] = win->xy[r];
-   for (size_t k = 1; k < vertices; k++)
-      for (int r = 0; r < 2; r++) {
-         lo[r] = fmin(lo[r], win->xy[2 * k + (size_t)r]);
-         hi[r] = fmax(hi[r], win->xy[2 * k + (size_t)r]);
-      }
+   for (int r = 0; r < 2; r++) sneppp__window_side(win, r, &lo[r], &hi[r]);
    for (int attempt = 0; attempt < 128; attempt++) {
       for (int r = 0; r < 2; r++) x[r] = lo[r] + sneppp_rng_uniform(rng) * (hi[r] - lo[r]);
       for (int r = 0; attempt >= 64 && r < 2; r++) {
@@ -9764,33 +9777,42 @@ static void sneppp__tree_box(int d, const double *x, sneppp_node *n)
       }
 }
 
-static void sneppp__tree_swap(int d, double *x, size_t *order, size_t i, size_t j)
+static void sneppp__swap_bytes(unsigned char *a, unsigned char *b, size_t bytes)
 {
-   size_t o = order[i];
-   order[i] = order[j], order[j] = o;
-   for (size_t k = 0; k < (size_t)d; k++) {
-      double v = x[i * (size_t)d + k];
-      x[i * (size_t)d + k] = x[j * (size_t)d + k];
-      x[j * (size_t)d + k] = v;
-   }
+   for (size_t k = 0; k < bytes; k++) { unsigned char v = a[k]; a[k] = b[k], b[k] = v; }
 }
 
-/* Moves points of [first, last) so that position mid holds what a sort along axis k would put there, smaller ones
-   before it and larger ones behind (Hoare's selection; runs of equal values are split evenly). */
-static void sneppp__tree_select(int dim, double *x, size_t *order, size_t first, size_t last, size_t mid, size_t k)
+/* A table whose rows are moved: its key is the column of doubles, or of floats, that begins `at` bytes into a row, and
+   what stands beside the rows moves with them. */
+typedef struct sneppp__movable {
+   void  *row, *beside;
+   size_t row_bytes, beside_bytes, at;
+   int    is_float;
+} sneppp__movable;
+
+SNEPPP__INLINE double sneppp__row_key(const sneppp__movable *t, size_t i)
 {
-   const size_t d = (size_t)dim;
+   const unsigned char *p = (const unsigned char *)t->row + i * t->row_bytes + t->at;
+   return t->is_float ? (double)*(const float *)(const void *)p : *(const double *)(const void *)p;
+}
+
+/* Moves the rows first .. last - 1 so that row mid is the one that a sort by the key would put there, smaller keys
+   before it and larger ones behind (Hoare's selection; runs of equal keys are split evenly). */
+static void sneppp__select(const sneppp__movable *t, size_t first, size_t last, size_t mid)
+{
    while (last - first > 1) {
-      double p = x[(first + (last - first) / 2) * d + k];
+      double p = sneppp__row_key(t, first + (last - first) / 2);
       size_t i = first, j = last - 1;
-      for (;;) {
-         while (x[i * d + k] < p) i++;
-         while (p < x[j * d + k]) j--;
+      for (;; i++, j--) {
+         while (sneppp__row_key(t, i) < p) i++;
+         while (p < sneppp__row_key(t, j)) j--;
          if (i >= j) break;
-         sneppp__tree_swap(dim, x, order, i, j);
-         i++, j--;
+         sneppp__swap_bytes((unsigned char *)t->row + i * t->row_bytes, (unsigned char *)t->row + j * t->row_bytes,
+                            t->row_bytes);
+         sneppp__swap_bytes((unsigned char *)t->beside + i * t->beside_bytes,
+                            (unsigned char *)t->beside + j * t->beside_bytes, t->beside_bytes);
       }
-      if (i == j && x[i * d + k] <= p) i++; /* [first, i) <= p <= [i, last) */
+      if (i == j && sneppp__row_key(t, i) <= p) i++; /* [first, i) <= p <= [i, last) */
       if (i == first) i++;
       if (i >= last) i = last - 1;
       if (mid < i) last = i;
@@ -9802,7 +9824,10 @@ static void sneppp__tree_select(int dim, double *x, size_t *order, size_t first,
    number of nodes. */
 static size_t sneppp__tree_build(int d, size_t N, double *x, size_t *order, sneppp_node *node)
 {
-   size_t nodes = 1;
+   size_t          nodes = 1;
+   sneppp__movable rows;
+   rows.row = x, rows.row_bytes = (size_t)d * sizeof *x, rows.beside = order, rows.beside_bytes = sizeof *order;
+   rows.is_float = 0;
    for (size_t i = 0; order && i < N; i++) order[i] = i;
    memset(&node[0], 0, sizeof node[0]);
    node[0].count = N;
@@ -9812,7 +9837,8 @@ static size_t sneppp__tree_build(int d, size_t N, double *x, size_t *order, snep
       sneppp__tree_box(d, x, n);
       if (n->count <= SNEPPP__LEAF) continue;
       for (size_t k = 1; k < (size_t)d; k++) if (n->hi[k] - n->lo[k] > n->hi[wide] - n->lo[wide]) wide = k;
-      if (order) sneppp__tree_select(d, x, order, n->first, n->first + n->count, n->first + half, wide);
+      rows.at = wide * sizeof *x;
+      if (order) sneppp__select(&rows, n->first, n->first + n->count, n->first + half);
       n->kid = nodes;
       memset(&node[nodes], 0, 2 * sizeof node[0]);
       node[nodes].first = n->first, node[nodes].count = half;
@@ -9836,35 +9862,61 @@ SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double 
    return r;
 }
 
-#ifndef SNEPPP_INFERENCE_ONLY
-/* The K + 1 smallest squared distances from point i to the other points, ascending. */
-static void sneppp__tree_near(int d, const double *points, const sneppp_node *node, size_t i, int K, double *best)
+/* A walk over the leaves that matter at x: those whose boxes are not beyond the reach of their bumps. reach2 (nodes)
+   is the square of it; NULL: that of the nodes themselves; or, in a search for neighbours, nothing is beyond `least`,
+   which the caller lowers, and the nearer child comes first. */
+typedef struct sneppp__walk {
+   const sneppp_node *node;
+   const double      *x, *reach2;
+   double             least;
+   int                d, nearer, top;
+   size_t             stack[64];
+} sneppp__walk;
+
+SNEPPP__INLINE sneppp__walk sneppp__walk_from(const sneppp_node *node, int d, const double *x, const double *reach2)
 {
-   size_t        stack[128];
-   int           top = 0;
-   const double *x = points + i * (size_t)d;
+   sneppp__walk w;
+   w.node = node, w.x = x, w.reach2 = reach2, w.least = 1e300, w.d = d, w.nearer = 0, w.top = 1, w.stack[0] = 0;
+   return w;
+}
+
+SNEPPP__INLINE const sneppp_node *sneppp__walk_next(sneppp__walk *w) /* the next leaf; NULL: no more */
+{
+   while (w->top) {
+      size_t             at = w->stack[--w->top], second;
+      const sneppp_node *n = &w->node[at];
+      double             limit = w->nearer ? w->least : w->reach2 ? w->reach2[at] : n->reach2;
+      if (sneppp__node_distance2(n, w->x, w->d) > limit) continue;
+      if (!n->kid) return n;
+      second = !w->nearer || sneppp__node_distance2(&w->node[n->kid], w->x, w->d) <=
+                                sneppp__node_distance2(&w->node[n->kid + 1], w->x, w->d);
+      w->stack[w->top++] = n->kid + second;
+      w->stack[w->top++] = n->kid + !second;
+   }
+   return NULL;
+}
+
+#ifndef SNEPPP_INFERENCE_ONLY
+/* The K + 1 smallest squared distances from x to points, ascending, without the point `skip`; returns the nearest. */
+static size_t sneppp__tree_near(int d, const double *points, const sneppp_node *node, const double *x, size_t skip,
+                                int K, double *best)
+{
+   sneppp__walk       w = sneppp__walk_from(node, d, x, NULL);
+   const sneppp_node *n;
+   size_t             nearest = 0;
    for (int k = 0; k <= K; k++) best[k] = 1e300;
-   stack[top++] = 0;
-   while (top) {
-      const sneppp_node *n = &node[stack[--top]];
-      if (sneppp__node_distance2(n, x, d) >= best[K]) continue;
-      if (n->kid) { /* the nearer child is searched first */
-         size_t nearer = sneppp__node_distance2(&node[n->kid + 1], x, d) < sneppp__node_distance2(&node[n->kid], x, d);
-         stack[top++] = n->kid + !nearer;
-         stack[top++] = n->kid + nearer;
-         continue;
-      }
+   for (w.nearer = 1; (n = sneppp__walk_next(&w)) != NULL; w.least = best[K])
       for (size_t j = n->first; j < n->first + n->count; j++) {
          const double *y = points + j * (size_t)d;
          double        r = 0;
          int           m;
-         if (j == i) continue;
          for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
-         if (r >= best[K]) continue;
+         if (r >= best[K] || j == skip) continue;
+         if (r < best[0]) nearest = j;
          for (m = K; m > 0 && best[m - 1] > r; m--) best[m] = best[m - 1];
          best[m] = r;
       }
-   }
+   return nearest;
 }
 
 /* exp(-u) for u >= 0, 0 beyond 30: a table and nine terms of the series, about 3e-16 relative, without a call or a
@@ -10463,19 +10515,9 @@ static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
    for (r = 0; r < w->dim && r < SNEPPP_MAX_DIM; r++) {
       double lo = 0, hi = 0, total = 0, square = 0;
       switch (w->space) {
-         case SNEPPP_BOX: lo = w->lo[r]; hi = w->hi[r]; break;
-         case SNEPPP_BALL: lo = w->centre[r] - w->radius; hi = w->centre[r] + w->radius; break;
-         case SNEPPP_INTERVALS: lo = w->ends[0]; hi = w->ends[2 * w->count - 1]; break;
-         case SNEPPP_POLYGON: {
-            size_t vertices = w->count;
-            if (w->rings) for (vertices = 0, k = 0; k < w->rings; k++) vertices += w->ring_size[k];
-            lo = hi = w->xy[r];
-            for (k = 1; k < vertices; k++) {
-               if (w->xy[2 * k + (size_t)r] < lo) lo = w->xy[2 * k + (size_t)r];
-               if (w->xy[2 * k + (size_t)r] > hi) hi = w->xy[2 * k + (size_t)r];
-            }
+         case SNEPPP_BOX: case SNEPPP_BALL: case SNEPPP_INTERVALS: case SNEPPP_POLYGON:
+            sneppp__window_side(w, r, &lo, &hi);
             break;
-         }
          case SNEPPP_GAUSS:
             for (k = 0; k < (w->count ? w->count : 1); k++) {
                double p = w->weight ? w->weight[k] : 1, m = w->mean ? w->mean[k * (size_t)w->dim + (size_t)r] : 0;
@@ -10508,7 +10550,7 @@ static double *sneppp__place_list(sneppp__carver *c, const double *list, size_t 
 
 static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, const double *shift, sneppp_window *out)
 {
-   size_t vertices = w->count, k, dim = (size_t)w->dim;
+   size_t k, dim = (size_t)w->dim;
    double both[2];
    *out = *w;
    out->weight = out->mean = out->scale = out->ends = out->point = out->xy = NULL;
@@ -10551,11 +10593,10 @@ static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, cons
       case SNEPPP_POLYGON:
          if (w->rings) {
             size_t *to = (size_t *)sneppp__take(c, w->rings, 1, sizeof *to);
-            for (vertices = 0, k = 0; k < w->rings; k++) vertices += w->ring_size[k];
             if (to) memcpy(to, w->ring_size, w->rings * sizeof *to);
             out->ring_size = to, out->rings = w->rings;
          } else out->count = w->count;
-         out->xy = sneppp__place_list(c, w->xy, vertices, 2, shift);
+         out->xy = sneppp__place_list(c, w->xy, sneppp__vertices(w), 2, shift);
          break;
       default: break;
    }
@@ -10767,41 +10808,27 @@ static void sneppp__layer_features(const sneppp_model *model, int f, size_t firs
    else sneppp__plain_features(model, f, first, pick, units, B, T, psi, slope);
 }
 
-/* Takes the features `in` of factor f into those of the model, of which the factors before it have made `have`.
-   Concatenating mixes keep them side by side. Returns how many there are now. */
-static size_t sneppp__mix_factor(const sneppp_model *model, int f, const sneppp_real *in, sneppp_real *out, size_t have)
-{
-   size_t nf = (size_t)model->layer[f].n;
-   if (!f || sneppp__mix_concatenates(model->desc.mix)) {
-      memmove(out + have, in, nf * sizeof *out);
-      return have + nf;
-   }
-   if (model->desc.mix == SNEPPP_MIX_OUTER) { /* from the back, so that it can be done in place */
-      for (size_t i = have; i-- > 0;) {
-         sneppp_real v = out[i];
-         for (size_t j = 0; j < nf; j++) out[i * nf + j] = v * in[j];
-      }
-      return have * nf;
-   }
-   if (model->desc.mix == SNEPPP_MIX_SUM) for (size_t i = 0; i < nf; i++) out[i] += in[i];
-   else for (size_t i = 0; i < nf; i++) out[i] *= in[i];
-   return have;
-}
-
-/* Rows of n features: all of the model, or of a product some of them. */
+/* psi (B, n) of a chunk from those of its factors, part[f] (B, n_f); a product may be one of some features only. */
 SNEPPP__UNUSED static void sneppp__mix_features(const sneppp_model *model, size_t B, size_t n,
                                                 sneppp_real *const *part, sneppp_real *psi)
 {
-   if (model->desc.mix == SNEPPP_MIX_PRODUCT && model->factors > 1) {
+   if (model->desc.mix == SNEPPP_MIX_PRODUCT) {
       sneppp__real_product(B * n, 1, part[0], part[1], psi);
       for (int f = 2; f < model->factors; f++) sneppp__real_product(B * n, 1, psi, part[f], psi);
       return;
    }
-   for (size_t k = 0; k < B; k++) {
-      size_t have = 0;
-      for (int f = 0; f < model->factors; f++) {
-         const sneppp_real *in = part[f] + k * (size_t)model->layer[f].n;
-         have = sneppp__mix_factor(model, f, in, psi + k * n, have);
+   for (size_t b = 0; b < B; b++) {
+      sneppp_real *out = psi + b * n;
+      for (size_t f = 0, have = 0, nf; f < (size_t)model->factors; f++) {
+         const sneppp_real *in = part[f] + b * (nf = (size_t)model->layer[f].n);
+         if (!f || sneppp__mix_concatenates(model->desc.mix)) {
+            memcpy(out + have, in, nf * sizeof *out);
+            have += nf;
+         } else if (model->desc.mix == SNEPPP_MIX_SUM) for (size_t i = 0; i < nf; i++) out[i] += in[i];
+         else { /* the outer product, from the back, so that it can be done in place */
+            for (size_t i = have * nf; i-- > 0;) out[i] = out[i / nf] * in[i % nf];
+            have *= nf;
+         }
       }
    }
 }
@@ -11140,7 +11167,7 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
    sneppp_error         inner;
    sneppp_status        st = sneppp__window_check(part, &inner);
    double               x[SNEPPP_MAX_DIM];
-   size_t               k, vertices = 0;
+   size_t               k;
    int                  planar = win->space == SNEPPP_BOX || win->space == SNEPPP_POLYGON || win->space == SNEPPP_BALL;
    int                  linear = (win->space == SNEPPP_BOX && win->dim == 1) || win->space == SNEPPP_INTERVALS;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
@@ -11167,9 +11194,7 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
          return sneppp__region_edges(win, part, f, err);
       case SNEPPP_POLYGON:
          if (!planar) break;
-         if (part->rings) for (k = 0; k < part->rings; k++) vertices += part->ring_size[k];
-         else vertices = part->count;
-         for (k = 0; k < vertices; k++)
+         for (k = 0; k < sneppp__vertices(part); k++)
             if (!sneppp__region_holds(win, part->xy + 2 * k))
                return sneppp__fail(err, SNEPPP_ERR_ARG,
                                    "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f, k,
@@ -11246,16 +11271,6 @@ static sneppp_status sneppp__grams_part(const sneppp_model *model, int f, const 
    }
    st = sneppp__factor_grams(model, f, part, &inside, &layer, g, par, err);
    sneppp__block_free(&block);
-   return st;
-}
-
-/* K_f, c_f and mass_f of a region (NULL = the whole window), in memory that place_grams has taken. */
-static sneppp_status sneppp__grams_of(const sneppp_model *model, const sneppp_region *region,
-                                      sneppp__grams *g, const sneppp_parallel *par, sneppp_error *err)
-{
-   sneppp_status st = SNEPPP_OK;
-   for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
-      st = sneppp__grams_part(model, f, region ? region->factor[f] : NULL, g, par, err);
    return st;
 }
 
@@ -11418,7 +11433,8 @@ SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const snep
    st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
    sneppp__place_grams(&c, &full, &g);
-   st = sneppp__grams_of(&full, region, &g, par, err);
+   for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
+      st = sneppp__grams_part(&full, f, region ? region->factor[f] : NULL, &g, par, err);
    if (st == SNEPPP_OK) {
       size_t n = (size_t)model->n;
       for (size_t i = 0; i < n; i++)
@@ -12077,20 +12093,16 @@ static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n
 
 SNEPPP__APART static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
 {
-   size_t stack[128], d = 0;
-   int    top = 0;
-   double x[SNEPPP_RADIAL_DIM], total = 0;
+   size_t             d = 0;
+   double             x[SNEPPP_RADIAL_DIM], total = 0;
+   sneppp__walk       w;
+   const sneppp_node *n;
    for (int f = 0; f < model->factors; f++) for (int k = 0; k < model->layer[f].d; k++) x[d++] = (double)T[f][k];
    if (model->table_top >= 0) /* -1e-16 means 0 */
       total = fmax(0, sneppp__table_at(model->table, (int)d, model->table_top, model->table_more, x));
    for (size_t k = 0; k < d; k++) x[k] *= model->metric[k];
-   stack[top++] = 0;
-   while (top) {
-      const sneppp_node *n = &model->node[stack[--top]];
-      if (sneppp__node_distance2(n, x, (int)d) > n->reach2) continue;
-      if (n->kid) { stack[top++] = n->kid + 1; stack[top++] = n->kid; }
-      else total += sneppp__leaf_bumps(model, n, d, x);
-   }
+   w = sneppp__walk_from(model->node, (int)d, x, NULL);
+   while ((n = sneppp__walk_next(&w)) != NULL) total += sneppp__leaf_bumps(model, n, d, x);
    return total;
 }
 
@@ -12101,15 +12113,6 @@ SNEPPP__APART static double sneppp__indexed_sum(const sneppp_model *model, snepp
 #else
    #define SNEPPP__SOME 128
 #endif
-
-/* The user's own features come all at once. */
-SNEPPP__APART static size_t sneppp__mix_own(const sneppp_model *model, int f, const sneppp_real *T, sneppp_real *psi,
-                                            size_t have)
-{
-   sneppp_real other[SNEPPP_MAX_WIDTH];
-   sneppp__layer_features(model, f, 0, NULL, (size_t)model->layer[f].n, 1, T, other, NULL);
-   return sneppp__mix_factor(model, f, other, psi, have);
-}
 
 /* psi (have nf), the outer product of its first `have` entries and the nf features of factor f, in place: these are
    made where the last row will stand, which is behind the entries that they multiply; the last of those is kept. */
@@ -12130,28 +12133,27 @@ static void sneppp__mix_outer(const sneppp_model *model, int f, const sneppp_rea
    for (size_t j = 0; j < nf; j++) in[j] *= last;
 }
 
-/* All features of the model at one point, whose statistics are T. */
+/* All features of the model at one point, whose statistics are T. Those that another factor's take are made some at a
+   time. */
 static void sneppp__point_features(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS], sneppp_real *psi)
 {
-   size_t have = 0;
+   sneppp_real other[SNEPPP__SOME];
+   size_t      have = 0;
    for (int f = 0; f < model->factors; f++) {
       size_t nf = (size_t)model->layer[f].n;
       if (!f || sneppp__mix_concatenates(model->desc.mix)) {
          sneppp__layer_features(model, f, 0, NULL, nf, 1, T[f], psi + have, NULL);
          have += nf;
-      } else if (model->desc.factor[f].own.psi) have = sneppp__mix_own(model, f, T[f], psi, have);
-      else if (model->desc.mix == SNEPPP_MIX_OUTER) {
+      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
          sneppp__mix_outer(model, f, T[f], psi, have);
          have *= nf;
-      } else {
-         sneppp_real other[SNEPPP__SOME];
+      } else
          for (size_t i = 0, some; i < nf; i += some) {
             some = nf - i < SNEPPP__SOME ? nf - i : SNEPPP__SOME;
             sneppp__layer_features(model, f, i, NULL, some, 1, T[f], other, NULL);
-            if (model->desc.mix == SNEPPP_MIX_SUM) for (size_t k = 0; k < some; k++) psi[i + k] += other[k];
-            else for (size_t k = 0; k < some; k++) psi[i + k] *= other[k];
+            for (size_t k = 0; k < some; k++)
+               psi[i + k] = model->desc.mix == SNEPPP_MIX_SUM ? psi[i + k] + other[k] : psi[i + k] * other[k];
          }
-      }
    }
 }
 
@@ -12419,19 +12421,12 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
             for (size_t j = full ? 0 : i; j < (full ? nf : i + 1); j++) K[full ? i * nf + j : i] = c[i] * c[j];
          mass = 1;
       }
-   } else { /* integrated: the closed forms of one factor, seen as a model of its own */
-      sneppp_model  one = *model;
-      sneppp_region region;
+   } else { /* integrated */
       sneppp__grams g;
-      memset(&region, 0, sizeof region);
       memset(&g, 0, sizeof g);
-      one.factors = 1, one.desc.mix = SNEPPP_MIX_PRODUCT, g.diagonal = !full;
-      one.layer[0] = model->layer[factor], one.desc.factor[0] = model->desc.factor[factor];
-      region.factor[0] = over;
-      g.K[0] = K;
-      g.c[0] = model->desc.mix == SNEPPP_MIX_SUM || model->desc.mix == SNEPPP_MIX_STACK ? c : NULL;
-      st = sneppp__grams_of(&one, &region, &g, NULL, err);
-      mass = g.mass[0];
+      g.diagonal = !full, g.K[factor] = K, g.c[factor] = sneppp__mix_needs_moments(model) ? c : NULL;
+      st = sneppp__grams_part(model, factor, over, &g, NULL, err);
+      mass = g.mass[factor];
    }
    if (st == SNEPPP_OK) st = sneppp__reduce_desc(model, factor, &desc, units, err);
    if (st == SNEPPP_OK) st = sneppp_init(out, &desc, err);
@@ -12503,20 +12498,15 @@ static void sneppp__place_chunk(sneppp__carver *c, const sneppp_model *model, in
    }
 }
 
-/* Events first .. first + B - 1 into k->x. A source that gives fewer is an error of the source. */
-static sneppp_status sneppp__chunk_load(const sneppp_model *model, const sneppp_events *e, size_t first,
-                                        size_t B, sneppp__chunk *k, sneppp_error *err)
+/* Events first .. first + B - 1 into x (B, D). A source that gives fewer is an error of the source. */
+static sneppp_status sneppp__read_events(const sneppp_model *model, const sneppp_events *e, size_t first, size_t B,
+                                         sneppp_real *x, sneppp_error *err)
 {
-   size_t D = (size_t)model->D, stride = e->stride ? e->stride : D;
-   if (e->read) {
-      size_t got = e->read(k->x, first, B, e->user);
-      if (got != B)
-         return sneppp__fail(err, SNEPPP_ERR_SOURCE,
-                             "the source gave %z events from number %z on, but %z were asked for", got, first,
-                             B);
-      return SNEPPP_OK;
-   }
-   for (size_t b = 0; b < B; b++) memcpy(k->x + b * D, e->x + (first + b) * stride, D * sizeof *k->x);
+   size_t D = (size_t)model->D, stride = e->stride ? e->stride : D, got = e->read ? e->read(x, first, B, e->user) : B;
+   if (got != B)
+      return sneppp__fail(err, SNEPPP_ERR_SOURCE,
+                          "the source gave %z events from number %z on, but %z were asked for", got, first, B);
+   for (size_t b = 0; !e->read && b < B; b++) memcpy(x + b * D, e->x + (first + b) * stride, D * sizeof *x);
    return SNEPPP_OK;
 }
 
@@ -12698,7 +12688,7 @@ static void sneppp__evaluate_lane(size_t lane, void *arg)
    double              density[SNEPPP__CHUNK];
    for (size_t first = lane * rows; first < N; first += SNEPPP__LANES * rows) {
       size_t B = N - first < rows ? N - first : rows;
-      if (sneppp__chunk_load(job->model, job->at, first, B, k, &job->error[lane]) != SNEPPP_OK) return;
+      if (sneppp__read_events(job->model, job->at, first, B, k->x, &job->error[lane]) != SNEPPP_OK) return;
       for (size_t b = 0; b < B; b++) {
          int in = sneppp__inside(job->model, k->x + b * D);
          job->out[first + b] = in > 0 ? 1 : in < 0 ? (sneppp_real)sneppp__nan() : 0;
@@ -12787,22 +12777,16 @@ static sneppp_status sneppp__watch_grams(const sneppp_model *model, sneppp__watc
 
 /* Room for one cell of plane waves, and where it lies; see "cells of plane waves" below. */
 typedef struct sneppp__cell {
-   size_t        d, most;               /* coordinates; the highest degree there is room for, 0: none       */
-   size_t        p;                     /* degree                                                           */
-   size_t        r, q, Q;               /* polynomials (p + d over d); 2 p + 1; q^(d - 1)                   */
-   size_t        lines;                 /* runs of polynomials that differ in the first coordinate's degree: */
-   unsigned char  outer[64][2];         /* (lines) degrees in the other coordinates                         */
-   unsigned short first[64], count[64]; /* (lines) their rows of A                                          */
-   double        centre[3], half[3];
-   sneppp_real  *A, *Y, *E;             /* (r, n) the units' coefficients; A M; H A, then -2 H A M          */
-   sneppp_real  *G;                     /* (r, r) A M A', then H                                            */
-   sneppp_real  *J, *dJ;                /* (d, p + 1, n) Bessel functions with their signs, and derivatives */
-   sneppp_real  *wave;                  /* (4, n) the units and their derivatives by theta, at the centre   */
-   sneppp_real  *line;                  /* (5, n)                                                           */
-   sneppp_real  *g, *sum;               /* (Q, q) q(x) as a polynomial; moments of one chunk                */
-   double       *h;                     /* (Q, q) moments of c                                              */
-   sneppp_real  *T;                     /* (d, q, CHUNK) Chebyshev polynomials of the events                */
-   sneppp_real  *U, *Z;                 /* (Q, CHUNK) products in the other coordinates; g T                */
+   size_t       r, q;          /* nodes; 2 r - 1, the values of a product                                        */
+   double       centre, half;  /* the interval t = centre + half u, |u| <= 1                                     */
+   double       least;         /* intensities below it have lost their digits                                    */
+   sneppp_real *node;          /* (r) the nodes as statistics                                                    */
+   sneppp_real *C;             /* (r, r) from values at the nodes to coefficients of Chebyshev's T_0 .. T_(r-1)   */
+   sneppp_real *A, *Y, *E;     /* (r, n) coefficients of the features; A M; H A, then -2 H A M                   */
+   sneppp_real *G;             /* (r, r) A M A', then H                                                          */
+   sneppp_real *g, *sum;       /* (q) |V psi|^2 as one polynomial; moments of one chunk                          */
+   double      *h;             /* (q) moments of c                                                               */
+   sneppp_real *T;             /* (q, CHUNK) Chebyshev polynomials of the events                                 */
 } sneppp__cell;
 
 /* ---- the sums over events, lane by lane. `flat` is every double that is summed, so that lanes add in one loop. */
@@ -12810,7 +12794,7 @@ typedef struct sneppp__lane {
    sneppp__chunk chunk;
    sneppp_real  *dpsi;                  /* (CHUNK, n) dL/dpsi, but for a factor of each row:                */
    sneppp_real  *row_scale;             /* (CHUNK)                                                          */
-   double       *square;                /* (CHUNK, SNEPPP_MAX_FACTORS) |V psi|^2 of each readout            */
+   double       *square;                /* (SNEPPP_MAX_FACTORS, CHUNK) |V psi|^2 of each readout            */
    sneppp_real  *dpart;                 /* (CHUNK, n) dL/d(features of one factor), then dL/dz              */
    sneppp_real  *sum;                   /* (n, n) M of the active features; sums of one chunk before they join S */
    double       *pull;                  /* (n, d + 1) the same of W and b; where there are active sets      */
@@ -12896,44 +12880,30 @@ static int sneppp__narrows(const sneppp_model *model)
    return 0;
 }
 
-/* Is every unit a plane wave of few coordinates, cos(w.t + b) or sin(w.t + b), read out by M? */
+/* Is every unit a plane wave of one coordinate, cos(w t + b) or sin(w t + b), read out by M? */
 static int sneppp__plane_waves(const sneppp_model *model)
 {
    const sneppp_layer_state *L = &model->layer[0];
    sneppp_act                act = model->desc.factor[0].unit.act;
    return model->factors == 1 && model->readouts == 1 && model->desc.readout == SNEPPP_READOUT_FULL &&
           (act == SNEPPP_COS || act == SNEPPP_SIN) && !L->units && !L->width && !model->desc.factor[0].own.psi &&
-          L->d <= 3 && L->n >= 32;
+          L->d == 1 && L->n >= 32;
 }
 
-/* Polynomials of d variables whose total degree is at most p: p + d over d. */
-static size_t sneppp__polynomials(size_t d, size_t p)
-{
-   return d == 1 ? p + 1 : d == 2 ? (p + 1) * (p + 2) / 2 : (p + 1) * (p + 2) * (p + 3) / 6;
-}
-
+#define SNEPPP__CELL_NODES 48
 static void sneppp__place_cell(sneppp__carver *c, const sneppp_model *model, sneppp__cell *cell)
 {
-   static const unsigned char most[3] = {47, 22, 9};
-   size_t n = (size_t)model->n, d = (size_t)model->layer[0].d, p = most[d - 1], q, Q = 1, r, s = sizeof(sneppp_real);
-   while (sneppp__polynomials(d, p) > 2 * n) p--; /* more would hardly ever pay */
-   r = sneppp__polynomials(d, p), q = 2 * p + 1;
-   for (size_t k = 1; k < d; k++) Q *= q;
-   cell->d = d, cell->most = p;
+   size_t n = (size_t)model->n, r = SNEPPP__CELL_NODES, q = 2 * r - 1, s = sizeof(sneppp_real);
+   cell->node = (sneppp_real *)sneppp__take(c, r, 1, s);
+   cell->C = (sneppp_real *)sneppp__take(c, r, r, s);
    cell->A = (sneppp_real *)sneppp__take(c, r, n, s);
    cell->Y = (sneppp_real *)sneppp__take(c, r, n, s);
    cell->E = (sneppp_real *)sneppp__take(c, r, n, s);
    cell->G = (sneppp_real *)sneppp__take(c, r, r, s);
-   cell->J = (sneppp_real *)sneppp__take(c, d * (p + 1), n, s);
-   cell->dJ = (sneppp_real *)sneppp__take(c, d * (p + 1), n, s);
-   cell->wave = (sneppp_real *)sneppp__take(c, 4, n, s);
-   cell->line = (sneppp_real *)sneppp__take(c, 5, n, s);
-   cell->g = (sneppp_real *)sneppp__take(c, Q, q, s);
-   cell->sum = (sneppp_real *)sneppp__take(c, Q, q, s);
-   cell->h = (double *)sneppp__take(c, Q, q, sizeof(double));
-   cell->T = (sneppp_real *)sneppp__take(c, d * q, SNEPPP__CHUNK, s);
-   cell->U = (sneppp_real *)sneppp__take(c, Q, SNEPPP__CHUNK, s);
-   cell->Z = (sneppp_real *)sneppp__take(c, Q, SNEPPP__CHUNK, s);
+   cell->g = (sneppp_real *)sneppp__take(c, q, 1, s);
+   cell->sum = (sneppp_real *)sneppp__take(c, q, 1, s);
+   cell->h = (double *)sneppp__take(c, q, 1, sizeof(double));
+   cell->T = (sneppp_real *)sneppp__take(c, q, SNEPPP__CHUNK, s);
 }
 
 /* Is dL/dpsi = -2 c_i M psi_i, where M psi is in y already? */
@@ -12955,7 +12925,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
    if (loss->narrow) lane->pull = (double *)sneppp__take(c, widest, stats + 1, sizeof(double));
    lane->row_scale = (sneppp_real *)sneppp__take(c, B, 1, s);
-   lane->square = (double *)sneppp__take(c, B, SNEPPP_MAX_FACTORS, sizeof(double));
+   lane->square = (double *)sneppp__take(c, SNEPPP_MAX_FACTORS, SNEPPP__CHUNK, sizeof(double));
    lane->dpsi = lane->chunk.y; /* M psi, times a factor of the event */
    if (loss->gradient && !sneppp__pulls_y(loss)) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
    if (loss->gradient > 1) lane->dpart = (sneppp_real *)sneppp__take(c, B, widest, s);
@@ -13130,101 +13100,109 @@ static void sneppp__likelihood(const sneppp__loss *loss, sneppp__lane *lane, siz
    }
 }
 
-/* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the readouts. weight (B) holds the events' weights. Where
-   the chunk has an active set, there is one readout, and all happens in its k features: y = Psi_a M_aa, S_aa += ... */
+/* The features that readout j of a chunk sees: all of its own, or those of the active set, and its y = M psi or V psi. */
+static size_t sneppp__readout_view(const sneppp__loss *loss, sneppp__chunk *k, size_t B, int j, sneppp_real **psi,
+                                   sneppp_real **y)
+{
+   const sneppp_readout_state *R = &loss->model->readout[j];
+   size_t first = (size_t)R->first;
+   int    wide = loss->through_M || loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL; /* y has rows like psi */
+   *psi = k->psi + first, *y = k->y + (wide ? first : B * first);
+   return k->active ? k->n : (size_t)R->n;
+}
+
+/* q_b = |V psi_b|^2 of readout j, and y. In an active set of k features all happens in M_aa. */
+static void sneppp__readout_look(const sneppp__loss *loss, sneppp__lane *lane, size_t B, int j, double *q)
+{
+   const sneppp_readout_state *R = &loss->model->readout[j];
+   sneppp__chunk              *k = &lane->chunk;
+   const sneppp_real          *M = loss->through_M ? loss->M[j] : R->V;
+   sneppp_real                *psi, *y;
+   size_t                      n = k->n, m = (size_t)R->m, nj = sneppp__readout_view(loss, k, B, j, &psi, &y);
+   int                         diagonal = loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   if (k->active) {
+      sneppp__gather(loss->through_M ? n : m, loss->through_M ? k->active : NULL, n, k->active, M, (size_t)R->n,
+                     lane->sum);
+      M = lane->sum;
+   }
+   if (loss->through_M) sneppp__gemm_right(B, nj, nj, psi, n, M, k->active ? NULL : loss->packed[j], y, n);
+   else if (!diagonal) sneppp__gemm(0, 1, B, m, nj, 1, psi, n, M, nj, 0, y, m);
+   for (size_t b = 0; b < B; b++) {
+      for (size_t i = 0; diagonal && i < nj; i++) y[b * n + i] = M[i] * M[i] * psi[b * n + i];
+      q[b] = loss->through_M || diagonal ? sneppp__real_square(nj, psi + b * n, y + b * n)
+                                         : sneppp__real_square(m, y + b * m, y + b * m);
+      if (!(q[b] > 0)) q[b] = 0;
+   }
+}
+
+/* From c_b of readout j to dL/dpsi = -2 c M psi and to S += c psi psi'; through V, S += c y psi'. S is double and of all
+   features: in float, and from an active set, sums of a chunk join it, in float those of a few chunks at once. */
+static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, size_t B, int j, const double *c,
+                                 int joins, int waits, int begun)
+{
+   const sneppp_readout_state *R = &loss->model->readout[j];
+   sneppp__chunk              *k = &lane->chunk;
+   sneppp_real                *psi, *y, *dpsi = lane->dpsi + R->first, *sum = lane->sum;
+   size_t                      n = k->n, m = (size_t)R->m, nj = sneppp__readout_view(loss, k, B, j, &psi, &y);
+   int diagonal = loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL, pulls_y = sneppp__pulls_y(loss);
+   if (!loss->through_M && !diagonal) {
+      for (size_t b = 0; b < B; b++) {
+         sneppp__real_product(m, (sneppp_real)c[b], y + b * m, NULL, y + b * m);
+         lane->row_scale[b] = 1;
+      }
+      sneppp__gemm(0, 0, B, nj, m, -2, y, m, k->active ? sum : R->V, nj, 0, dpsi, n);
+      sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, joins ? 0 : 1, joins ? sum : (sneppp_real *)(void *)lane->S[j], nj);
+      if (joins) sneppp__scatter(m, 0, nj, k->active, sum, lane->S[j], (size_t)R->n);
+      return;
+   }
+   for (size_t b = 0; b < B; b++) {
+      lane->row_scale[b] = pulls_y ? (sneppp_real)(-2 * c[b]) : 1;
+      if (!pulls_y) sneppp__real_product(nj, (sneppp_real)(-2 * c[b]), y + b * n, NULL, dpsi + b * n);
+      sneppp__real_product(nj, (sneppp_real)sqrt(c[b]), psi + b * n, NULL, psi + b * n);
+      for (size_t i = 0; diagonal && i < nj; i++)
+         lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
+   }
+   if (diagonal) return;
+   if (waits) {
+      sneppp__syrk_add(nj, B, psi, n, lane->pending ? 1 : 0, sum);
+      if (++lane->pending == 4) sneppp__lane_flush(lane, n);
+   } else if (joins) {
+      sneppp__syrk_add(nj, B, psi, n, 0, sum);
+      sneppp__scatter(nj, 1, nj, k->active, sum, lane->S[j], (size_t)R->n);
+   } else sneppp__syrk_add(nj, B, psi, n, begun ? 1 : 0, (sneppp_real *)(void *)lane->S[j]);
+}
+
+/* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the readouts. weight (B) holds the events' weights. An
+   active set there is only with one readout. */
 static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
                                const double *log_base)
 {
    const sneppp_model *model = loss->model;
-   sneppp__chunk      *k = &lane->chunk;
-   size_t              n = k->n;
-   int separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
-       diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL,
-       joins = k->active || sizeof(sneppp_real) < sizeof(double), /* S is double and of all features */
-       waits = joins && loss->through_M && model->readouts == 1 && !loss->narrow, /* few chunks add up in float */
-       pulls_y = sneppp__pulls_y(loss), begun;
-   double              (*q)[SNEPPP_MAX_FACTORS] = (double (*)[SNEPPP_MAX_FACTORS])lane->square;
-   double              total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
-   if (loss->gradient == 0) sneppp__chunk_readout(model, B, k);
-   for (int j = 0; loss->gradient && j < model->readouts; j++) {
-      const sneppp_readout_state *R = &model->readout[j];
-      const sneppp_real          *psi = k->psi + R->first, *M = loss->through_M ? loss->M[j] : R->V;
-      size_t                      nj = k->active ? n : (size_t)R->n, m = (size_t)R->m;
-      sneppp_real                *y = k->y + (loss->through_M || diagonal ? (size_t)R->first : B * (size_t)R->first);
-      if (k->active) {
-         sneppp__gather(loss->through_M ? n : m, loss->through_M ? k->active : NULL, n, k->active, M,
-                        (size_t)R->n, lane->sum);
-         M = lane->sum;
-      }
-      if (diagonal) {
-         for (size_t b = 0; b < B; b++)
-            for (size_t i = 0; i < nj; i++) y[b * n + i] = R->V[i] * R->V[i] * psi[b * n + i];
-      } else if (loss->through_M) {
-         sneppp__gemm_right(B, nj, nj, psi, n, M, k->active ? NULL : loss->packed[j], y, n);
-      } else {
-         sneppp__gemm(0, 1, B, m, nj, 1, psi, n, M, nj, 0, y, m);
-      }
-      for (size_t b = 0; b < B; b++) {
-         double sum = loss->through_M || diagonal ? sneppp__real_square(nj, psi + b * n, y + b * n)
-                                                  : sneppp__real_square(m, y + b * m, y + b * m);
-         q[b][j] = sum > 0 ? sum : 0;
-      }
-   }
+   int     readouts = loss->gradient ? model->readouts : 0, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
+           joins = lane->chunk.active || sizeof(sneppp_real) < sizeof(double),
+           waits = joins && loss->through_M && readouts == 1 && !loss->narrow;
+   double *q = lane->square, total[SNEPPP__CHUNK], c[SNEPPP__CHUNK];
+   if (!readouts) sneppp__chunk_readout(model, B, &lane->chunk);
+   for (int j = 0; j < readouts; j++) sneppp__readout_look(loss, lane, B, j, q + j * SNEPPP__CHUNK);
    for (size_t b = 0; b < B; b++) {
-      double sum = 0, product = 1;
-      for (int j = 0; loss->gradient && j < model->readouts; j++) sum += q[b][j], product *= q[b][j];
-      total[b] = separable ? product : sum;
+      total[b] = separable && readouts ? 1 : 0;
+      for (int j = 0; j < readouts; j++)
+         total[b] = separable ? total[b] * q[j * SNEPPP__CHUNK + (int)b] : total[b] + q[j * SNEPPP__CHUNK + (int)b];
    }
    sneppp__likelihood(loss, lane, B, weight, log_base, total, c);
-   for (size_t b = 0; loss->gradient && b < B; b++) {
+   for (size_t b = 0; b < B; b++) {
       double others[SNEPPP_MAX_FACTORS];
-      for (int j = 0; j < model->readouts; j++) {
+      for (int j = 0; j < readouts; j++) {
          others[j] = 1;
-         for (int h = 0; separable && h < model->readouts; h++) if (h != j) others[j] *= q[b][h];
+         for (int h = 0; separable && h < readouts; h++) if (h != j) others[j] *= q[h * SNEPPP__CHUNK + (int)b];
       }
-      for (int j = 0; j < model->readouts; j++) { /* from here on: c_i of readout j */
-         q[b][j] = model->alpha * c[b] * others[j];
-         if (q[b][j] > SNEPPP__MOST_PULL) q[b][j] = SNEPPP__MOST_PULL; /* infinity times 0 would be NaN */
-      }
+      for (int j = 0; j < readouts; j++) /* from here on: c_i of readout j; infinity times 0 would be NaN */
+         q[j * SNEPPP__CHUNK + (int)b] = fmin(model->alpha * c[b] * others[j], SNEPPP__MOST_PULL);
    }
-   if (loss->gradient && (!loss->through_M || joins) && !waits) sneppp__lane_begin(lane);
-   begun = lane->begun;
-   for (int j = 0; loss->gradient && j < model->readouts; j++) {
-      const sneppp_readout_state *R = &model->readout[j];
-      sneppp_real                *psi = k->psi + R->first;
-      size_t                      nj = k->active ? n : (size_t)R->n, m = (size_t)R->m;
-      sneppp_real                *y = k->y + (loss->through_M || diagonal ? (size_t)R->first : B * (size_t)R->first);
-      if (loss->through_M || diagonal) {
-         for (size_t b = 0; b < B; b++) {
-            sneppp_real minus = (sneppp_real)(-2 * q[b][j]), root = (sneppp_real)sqrt(q[b][j]);
-            lane->row_scale[b] = pulls_y ? minus : 1;
-            if (!pulls_y)
-               sneppp__real_product(nj, minus, y + b * n, NULL, lane->dpsi + b * n + (size_t)R->first);
-            sneppp__real_product(nj, root, psi + b * n, NULL, psi + b * n);
-         }
-         if (diagonal) {
-            for (size_t b = 0; b < B; b++)
-               for (size_t i = 0; i < nj; i++)
-                  lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
-         } else if (waits) {
-            sneppp__syrk_add(nj, B, psi, n, lane->pending ? 1 : 0, lane->sum);
-            if (++lane->pending == 4) sneppp__lane_flush(lane, n);
-         } else if (joins) {
-            sneppp__syrk_add(nj, B, psi, n, 0, lane->sum);
-            sneppp__scatter(nj, 1, nj, k->active, lane->sum, lane->S[j], (size_t)R->n);
-         } else {
-            sneppp__syrk_add(nj, B, psi, n, begun ? 1 : 0, (sneppp_real *)(void *)lane->S[j]);
-            lane->begun = 1;
-         }
-      } else { /* y = V psi: dpsi = -2 c V'y, dV = -2 c y psi', of which S keeps c y psi' */
-         for (size_t b = 0; b < B; b++) sneppp__real_product(m, (sneppp_real)q[b][j], y + b * m, NULL, y + b * m);
-         for (size_t b = 0; b < B; b++) lane->row_scale[b] = 1;
-         sneppp__gemm(0, 0, B, nj, m, -2, y, m, k->active ? lane->sum : R->V, nj, 0, lane->dpsi + R->first, n);
-         sneppp__gemm(1, 0, m, nj, B, 1, y, m, psi, n, joins ? 0 : 1,
-                      joins ? lane->sum : (sneppp_real *)(void *)lane->S[j], nj);
-         if (joins) sneppp__scatter(m, 0, nj, k->active, lane->sum, lane->S[j], (size_t)R->n);
-      }
-   }
+   if (readouts && (!loss->through_M || joins) && !waits) sneppp__lane_begin(lane);
+   for (int j = 0; j < readouts; j++)
+      sneppp__readout_sums(loss, lane, B, j, q + j * SNEPPP__CHUNK, joins, waits, lane->begun);
+   if (readouts && !waits) lane->begun = 1;
 }
 
 /* dL/d(features of factor f) from dL/dpsi, by the mixing rule. */
@@ -13351,24 +13329,14 @@ static sneppp_status sneppp__load_events(const sneppp__loss *loss, size_t at, si
    for (size_t b = 0; b < B;) {
       uint64_t             p = loss->batch ? sneppp__shuffled(loss, at + b) : (uint64_t)(at + b);
       const sneppp_events *e = loss->events;
-      size_t               run = 1, stride;
+      size_t               run = 1;
+      sneppp_status        st;
       while (p >= e->count) p -= e++->count;
-      stride = e->stride ? e->stride : D;
       if (!loss->batch) { run = e->count - (size_t)p; if (run > B - b) run = B - b; }
-      if (e->read) {
-         size_t got = e->read(x + b * D, (size_t)p, run, e->user);
-         if (got != run)
-            return sneppp__fail(err, SNEPPP_ERR_SOURCE,
-                                "the source gave %z events from number %z on, but %z were asked for", got,
-                                (size_t)p, run);
-      } else {
-         for (size_t i = 0; i < run; i++)
-            memcpy(x + (b + i) * D, e->x + ((size_t)p + i) * stride, D * sizeof *x);
-      }
-      for (size_t i = 0; i < run; i++) {
-         sneppp_status st = sneppp__event_check(model, e, (size_t)p + i, x + (b + i) * D, &weight[b + i], err);
-         if (st != SNEPPP_OK) return st;
-      }
+      st = sneppp__read_events(model, e, (size_t)p, run, x + b * D, err);
+      for (size_t i = 0; st == SNEPPP_OK && i < run; i++)
+         st = sneppp__event_check(model, e, (size_t)p + i, x + (b + i) * D, &weight[b + i], err);
+      if (st != SNEPPP_OK) return st;
       b += run;
    }
    return SNEPPP_OK;
@@ -13390,45 +13358,6 @@ static void sneppp__block_load(size_t which, void *arg)
                        &loss->lane[which].error);
 }
 
-/* Moves rows lo .. hi - 1 of the block so that no x_r before row mid is larger than one after it: selection by
-   partition, with pivots of the right rank in a sample, so that few rows are left after the first. Equal values are
-   swapped too, which keeps the parts even when all are equal. */
-static void sneppp__block_select(sneppp__loss *loss, size_t lo, size_t mid, size_t hi, size_t r)
-{
-   enum { most = 32 };
-   size_t       D = (size_t)loss->model->D;
-   sneppp_real *x = loss->x + r;
-   while (hi - lo > 1) {
-      sneppp_real sample[most] = {0}, pivot;
-      size_t      count = hi - lo < (size_t)most ? hi - lo : (size_t)most, i = lo, j = hi;
-      for (size_t k = 0; k < count; k++) { /* sorted by insertion */
-         size_t      at = k;
-         sneppp_real v = x[(lo + (hi - lo) * k / count) * D];
-         for (; at && v < sample[at - 1]; at--) sample[at] = sample[at - 1];
-         sample[at] = v;
-      }
-      pivot = sample[(mid - lo) * count / (hi - lo)];
-      while (i < j) {
-         while (x[i * D] < pivot) i++;
-         while (pivot < x[(j - 1) * D]) j--;
-         if (i >= j) break;
-         j--;
-         {
-            double w = loss->weight[i];
-            loss->weight[i] = loss->weight[j], loss->weight[j] = w;
-         }
-         for (size_t q = 0; q < D; q++) {
-            sneppp_real v = loss->x[i * D + q];
-            loss->x[i * D + q] = loss->x[j * D + q], loss->x[j * D + q] = v;
-         }
-         i++;
-      }
-      if (mid < j) hi = j;
-      else if (mid >= i) lo = i;
-      else return;
-   }
-}
-
 /* Where one of so many pieces of the block begins: at a whole chunk. */
 static size_t sneppp__piece(const sneppp__loss *loss, size_t which, size_t pieces)
 {
@@ -13444,6 +13373,7 @@ static void sneppp__block_split(size_t which, void *arg)
                        hi = sneppp__piece(loss, which + 1, loss->pieces),
                        mid = sneppp__piece(loss, 2 * which + 1, 2 * loss->pieces);
    double              most = 0;
+   sneppp__movable     rows;
    if (mid <= lo || mid >= hi) return; /* a chunk already */
    step = 1 + (hi - lo) / 512; /* a sample tells the widths */
    for (int f = 0; f < model->factors; f++)
@@ -13459,7 +13389,10 @@ static void sneppp__block_split(size_t which, void *arg)
          width = ((double)high - (double)low) * model->layer[f].rate[q];
          if (width > most) most = width, widest = r;
       }
-   if (most > 0) sneppp__block_select(loss, lo, mid, hi, widest);
+   rows.row = loss->x, rows.row_bytes = D * sizeof *loss->x, rows.at = widest * sizeof *loss->x;
+   rows.beside = loss->weight, rows.beside_bytes = sizeof *loss->weight;
+   rows.is_float = sizeof *loss->x == sizeof(float);
+   if (most > 0) sneppp__select(&rows, lo, hi, mid);
 }
 
 /* ---- one chunk of a lane, through its features */
@@ -13476,335 +13409,169 @@ static void sneppp__lane_chunk(const sneppp__loss *loss, sneppp__lane *lane, siz
    }
 }
 
-/* ---- cells of plane waves. Over a box of half-widths h around c, t = c + h o u with |u_k| <= 1, a wave is smooth:
-   with theta = w.c + b and a = h o w (Jacobi and Anger)
+/* ---- cells of plane waves on a line. On the interval t = c + h u, |u| <= 1, a wave is smooth: with a = h w it is
+   Re e^(i theta) e^(i a u), whose coefficients by Chebyshev's T_j(u) are at most 2 |J_j(a)| <= 2 |a/2|^j / j!. So a
+   polynomial through its values at r nodes stands for it, with an error of at most twice the coefficients left out,
 
-      cos(theta + a.u) = Re e^(i theta) prod_k e^(i a_k u_k),     e^(i a u) = sum_j (2 - [j = 0]) i^j J_j(a) T_j(u),
+      4 sum_(j >= r) |a/2|^j / j!,
 
-   and |J_j(a)| <= |a/2|^j / j!, so that all terms whose degrees add up to more than p are together less than
+   and r is taken so large that this is below the rounding of a feature. All features of all events of the cell then
+   follow from the features at its nodes: psi(x) = A' T(u), A = C Psi (r, n), with C the cosine transform. So
 
-      2^d sum_{j > p} (|a|_1 / 2)^j / j!.
+      |V psi|^2 = T' G T,  G = A M A',       S = A' H A,  dL/dPsi = -2 C' H A M,       H = sum_i c_i T(u_i) T(u_i)',
 
-   p is taken so large that this is below the rounding of a feature. The r = p + d over d polynomials T(u) of total
-   degree p that are left stand for all n units at once: psi(x) = A' T(u), A (r, n). So, over the cell,
-
-      |V psi|^2 = T' G T,  G = A M A',       S = A' H A,  dL/dA = -2 H A M,       H = sum_i c_i T(u_i) T(u_i)'.
-
-   T_j T_k = (T_(j+k) + T_|j-k|) / 2 makes one polynomial of degree 2p of the first and needs only the moments
-   sum_i c_i T_k(u_i) up to that degree for the last. An event costs about 4 (2p + 1)^d flops instead of 3 n^2, and
-   what costs n^2 is done r times a cell: large patterns cost next to nothing more than small ones.
+   and dL/dPsi goes back through the layer as if the nodes were events. T_j T_k = (T_(j+k) + T_|j-k|) / 2 makes one
+   polynomial of degree 2 r - 2 of T'GT, and H needs only the moments sum_i c_i T_k(u_i) up to that degree. An event
+   costs about 8 r flops instead of 3 n^2: 300,000 events and 200 features take a twentieth of the time. (In the plane
+   a cell has r^2 polynomials, and nothing is gained.)
 
    Where the intensity is far below the largest in the cell, the polynomial has lost its digits: such events take
    the way through their features. So do cells whose waves are too short for the room there is. */
 
-/* The smallest degree p that serves waves with |a|_1 <= size; more than `most` if none up to there does. */
-static size_t sneppp__wave_degree(size_t d, double size, size_t most)
+/* The smallest number of nodes for waves with |a| <= size; more than `most` if none up to there does. */
+static size_t sneppp__cell_nodes(double size, size_t most)
 {
    const double tiny = sizeof(sneppp_real) < sizeof(double) ? 1.5e-8 : 0.25 * SNEPPP__EPS;
-   double       term = (double)(1 << d);
-   for (size_t k = 1; k <= most + 1; k++) {
+   double       term = 4;
+   for (size_t k = 1; k <= most; k++) {
       term *= 0.5 * size / (double)k;
-      if (size <= (double)(k + 1) && term <= tiny) return k - 1; /* the terms to come are at most half as large each */
+      if (size <= (double)(k + 1) && term <= tiny) return k; /* the terms to come are at most half as large each */
    }
    return most + 1;
 }
 
-/* What N events cost in flops: through features, and in so many cells of degree p. The tables of a cell and the
+/* What N events cost in flops: through features, and in so many cells of r nodes. The tables of a cell and the
    smaller products are no matrix products of full speed, which the constants allow for. */
-static double sneppp__direct_cost(const sneppp__loss *loss, double N)
+static double sneppp__direct_cost(double n, double N) { return N * n * (3 * n + 100); }
+
+static double sneppp__cells_cost(double n, double cells, double r, double N)
 {
-   double n = (double)loss->model->n;
-   return N * n * (3 * n + 100);
+   return cells * r * (n * (3 * n + 6 * r + 100) + 50 * r) + N * (90 * r + 500);
 }
 
-static double sneppp__cells_cost(const sneppp__loss *loss, double cells, size_t p, double N)
-{
-   size_t d = (size_t)loss->model->layer[0].d;
-   double n = (double)loss->model->n, r = (double)sneppp__polynomials(d, p), q = 2 * (double)p + 1, points = q;
-   for (size_t k = 1; k < d; k++) points *= q;
-   return cells * r * (n * (3 * n + 5 * r + 100) + 50 * r) + N * (5 * points + 40 * q * (double)d + 500);
-}
-
-/* The box of the statistics of the events lo .. hi - 1 of the block. */
-static void sneppp__wave_box(const sneppp__loss *loss, size_t lo, size_t hi, double *centre, double *half)
-{
-   size_t d = (size_t)loss->model->layer[0].d, D = (size_t)loss->model->D;
-   double low[3] = {0}, high[3] = {0};
-   for (size_t i = lo; i < hi; i++) {
-      sneppp_real t[SNEPPP__MAX_STATS];
-      sneppp__statistics(loss->model, 0, loss->x + i * D, t);
-      for (size_t k = 0; k < d; k++) {
-         if (i == lo || (double)t[k] < low[k]) low[k] = (double)t[k];
-         if (i == lo || (double)t[k] > high[k]) high[k] = (double)t[k];
-      }
-   }
-   for (size_t k = 0; k < d; k++) centre[k] = 0.5 * (low[k] + high[k]), half[k] = 0.5 * (high[k] - low[k]);
-}
-
-/* The largest |a|_1 of all units in such a box. */
-static double sneppp__wave_size(const sneppp_layer_state *L, const double *half)
-{
-   double size = 0;
-   for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
-      double sum = 0;
-      for (size_t k = 0; k < d; k++) sum += half[k] * fabs((double)L->W[i * d + k]);
-      if (!(sum <= size)) size = sum;
-   }
-   return size;
-}
-
-/* The number of cells for a block, 0: chunks are cheaper. Guessed by halving the box of the block in its widest
-   coordinate. At least four, so that there is something to share. */
-static size_t sneppp__cells_worth(const sneppp__loss *loss)
+/* The interval of the statistics of the events lo .. hi - 1 of the block, and the largest |a| of a wave in it. */
+static double sneppp__cell_interval(const sneppp__loss *loss, size_t lo, size_t hi, double *centre, double *half)
 {
    const sneppp_layer_state *L = &loss->model->layer[0];
-   size_t d = (size_t)L->d, most = loss->lane[0].cell.most, best = 0;
-   double centre[3], half[3] = {0}, least = 0.8 * sneppp__direct_cost(loss, (double)loss->size);
-   sneppp__wave_box(loss, 0, loss->size, centre, half);
-   for (size_t cells = 1; cells <= 1024 && cells * SNEPPP__CHUNK <= loss->size; cells *= 2) {
-      size_t p = sneppp__wave_degree(d, sneppp__wave_size(L, half), most), widest = 0;
-      double cost = sneppp__cells_cost(loss, (double)cells, p, (double)loss->size);
-      if (cells >= 4 && p <= most && cost < least) least = cost, best = cells;
-      for (size_t k = 1; k < d; k++) if (half[k] > half[widest]) widest = k;
-      half[widest] *= 0.5;
+   sneppp_real               t, low = 0, high = 0;
+   double                    fastest = 0;
+   for (size_t i = lo; i < hi; i++) {
+      sneppp__statistics(loss->model, 0, loss->x + i * (size_t)L->D, &t);
+      if (i == lo || t < low) low = t;
+      if (i == lo || t > high) high = t;
+   }
+   *centre = 0.5 * ((double)low + (double)high), *half = 0.5 * ((double)high - (double)low);
+   for (int i = 0; i < L->n; i++) if (!(fabs((double)L->W[i]) <= fastest)) fastest = fabs((double)L->W[i]);
+   return fastest * *half;
+}
+
+/* The number of cells for a block, 0: chunks are cheaper. At least four, so that there is something to share. */
+static size_t sneppp__cells_worth(const sneppp__loss *loss)
+{
+   size_t best = 0;
+   double n = (double)loss->model->n, N = (double)loss->size, least = 0.8 * sneppp__direct_cost(n, N), centre, half,
+          size = sneppp__cell_interval(loss, 0, loss->size, &centre, &half);
+   for (size_t cells = 4; cells <= 1024 && cells * SNEPPP__CHUNK <= loss->size; cells *= 2) {
+      size_t r = sneppp__cell_nodes(size / (double)cells, SNEPPP__CELL_NODES);
+      double cost = sneppp__cells_cost(n, (double)cells, (double)r, N);
+      if (r <= SNEPPP__CELL_NODES && cost < least) least = cost, best = cells;
    }
    return best;
 }
 
-/* J_0(a) .. J_(p+1)(a) by the recurrence J_(k-1) = (2k / a) J_k - J_(k+1), downwards from where they are as good as
-   zero, and J_0 + 2 J_2 + 2 J_4 + ... = 1; small a, for which that would overflow, by the power series. */
-static void sneppp__bessel(double a, size_t p, double *J)
+/* Nodes, A, A M and the polynomial g for the events lo .. hi - 1 of the block; 0 if they go through features. */
+static int sneppp__cell_open(const sneppp__loss *loss, sneppp__lane *lane, size_t lo, size_t hi)
 {
-   double x = fabs(a), y = 0.25 * x * x, sum = 0, here = 1e-290, above = 0, power = 1;
-   if (x < 0.02) {
-      for (size_t k = 0; k <= p + 1; power *= 0.5 * x / (double)++k) {
-         double j = (double)k;
-         J[k] = power * (1 - y / (j + 1) * (1 - y / (2 * (j + 2)) * (1 - y / (3 * (j + 3)))));
-      }
-   } else {
-      double rate = 2 / x;
-      for (size_t k = p + 18; k; k--) {
-         double below = (double)k * rate * here - above;
-         above = here, here = below;
-         if (k <= p + 2) J[k - 1] = here;
-         if (k % 2) sum += k > 1 ? 2 * here : here;
-      }
-      for (size_t k = 0; k <= p + 1; k++) J[k] /= sum;
+   sneppp__cell *c = &lane->cell;
+   size_t        n = (size_t)loss->model->n, r;
+   double        size = sneppp__cell_interval(loss, lo, hi, &c->centre, &c->half), N = (double)(hi - lo);
+   c->r = r = sneppp__cell_nodes(size, SNEPPP__CELL_NODES), c->q = 2 * r - 1;
+   if (r > SNEPPP__CELL_NODES ||
+       sneppp__cells_cost((double)n, 1, (double)r, N) > sneppp__direct_cost((double)n, N)) return 0;
+   for (size_t j = 0; j < r; j++) {
+      double angle = SNEPPP__PI * ((double)j + 0.5) / (double)r;
+      c->node[j] = (sneppp_real)(c->centre + c->half * cos(angle));
+      for (size_t k = 0; k < r; k++)
+         c->C[k * r + j] = (sneppp_real)((k ? 2.0 : 1.0) / (double)r * cos((double)k * angle));
    }
-   for (size_t k = 1; a < 0 && k <= p + 1; k += 2) J[k] = -J[k];
-}
-
-/* Degree and tables for the events lo .. hi - 1 of the block; 0 if they go through features. */
-static int sneppp__cell_open(const sneppp__loss *loss, sneppp__cell *c, size_t lo, size_t hi)
-{
-   const sneppp_layer_state *L = &loss->model->layer[0];
-   size_t n = (size_t)L->n, d = c->d, at = 0;
-   double N = (double)(hi - lo);
-   sneppp__wave_box(loss, lo, hi, c->centre, c->half);
-   c->p = sneppp__wave_degree(d, sneppp__wave_size(L, c->half), c->most);
-   if (c->p > c->most || sneppp__cells_cost(loss, 1, c->p, N) > sneppp__direct_cost(loss, N)) return 0;
-   c->r = sneppp__polynomials(d, c->p), c->q = 2 * c->p + 1, c->Q = 1, c->lines = 0;
-   for (size_t k = 1; k < d; k++) c->Q *= c->q;
-   for (size_t j = 0; j <= (d > 2 ? c->p : 0); j++)
-      for (size_t k = 0; k <= (d > 1 ? c->p - j : 0); k++, c->lines++) {
-         c->outer[c->lines][0] = (unsigned char)k, c->outer[c->lines][1] = (unsigned char)j;
-         c->first[c->lines] = (unsigned short)at, c->count[c->lines] = (unsigned short)(c->p - j - k + 1);
-         at += c->count[c->lines];
+   sneppp__layer_features(loss->model, 0, 0, NULL, n, r, c->node, lane->chunk.psi, NULL);
+   sneppp__gemm(0, 0, r, n, r, 1, c->C, r, lane->chunk.psi, n, 0, c->A, n);
+   sneppp__gemm_right(r, n, n, c->A, n, loss->M[0], loss->packed[0], c->Y, n);
+   sneppp__gemm_lower(0, 1, r, n, c->Y, n, c->A, n, c->G);
+   memset(c->h, 0, c->q * sizeof *c->h); /* g, in double */
+   for (size_t i = 0; i < r; i++)
+      for (size_t j = 0; j <= i; j++) {
+         double v = (double)c->G[i * r + j] * (i == j ? 0.5 : 1); /* twice G_ij, halved */
+         c->h[i + j] += v, c->h[i - j] += v;
       }
-   for (size_t i = 0; i < n; i++) {
-      static const double sign[4] = {1, 1, -1, -1}; /* i^k = sign, or i sign */
-      double              theta = (double)L->b[i], s, o;
-      for (size_t k = 0; k < d; k++) {
-         double       w = (double)L->W[i * d + k], J[64];
-         sneppp_real *to = c->J + k * (c->p + 1) * n + i, *slope = c->dJ + k * (c->p + 1) * n + i;
-         theta += w * c->centre[k];
-         sneppp__bessel(w * c->half[k], c->p, J);
-         to[0] = (sneppp_real)J[0], slope[0] = (sneppp_real)-J[1];
-         for (size_t j = 1; j <= c->p; j++) { /* J_j' = (J_(j-1) - J_(j+1)) / 2 */
-            to[j * n] = (sneppp_real)(2 * sign[j % 4] * J[j]);
-            slope[j * n] = (sneppp_real)(sign[j % 4] * (J[j - 1] - J[j + 1]));
-         }
-      }
-      s = sin(theta), o = cos(theta);
-      if (loss->model->desc.factor[0].unit.act == SNEPPP_SIN) { double t = o; o = s, s = -t; } /* cos(theta - pi/2) */
-      c->wave[i] = (sneppp_real)o, c->wave[n + i] = (sneppp_real)-s;
-      c->wave[2 * n + i] = (sneppp_real)-o, c->wave[3 * n + i] = (sneppp_real)s;
-   }
+   c->least = 0;
+   for (size_t k = 0; k < c->q; k++) c->g[k] = (sneppp_real)c->h[k], c->least += fabs(c->h[k]);
+   c->least *= sizeof(sneppp_real) < sizeof(double) ? 1e-3 : 1e-7; /* |T_k| <= 1: no intensity is above the sum */
+   memset(c->h, 0, c->q * sizeof *c->h);
    return 1;
-}
-
-/* The product of the other coordinates' Bessel functions for a line, P (n), or its derivative by a_k, k > 0, and the
-   number of factors i in it. */
-static size_t sneppp__cell_line(const sneppp__cell *c, size_t n, size_t line, size_t k, sneppp_real *P)
-{
-   size_t odd = 0;
-   for (size_t i = 0; i < n; i++) P[i] = 1;
-   for (size_t h = 1; h < c->d; h++) {
-      size_t j = c->outer[line][h - 1];
-      sneppp__real_product(n, 1, P, (h == k ? c->dJ : c->J) + (h * (c->p + 1) + j) * n, P);
-      odd += j % 2;
-   }
-   return odd;
-}
-
-/* A: row (j, line) is J_j P times the wave, turned by i^odd. */
-static void sneppp__cell_coefficients(sneppp__cell *c, size_t n)
-{
-   for (size_t line = 0; line < c->lines; line++) {
-      sneppp_real *P = c->line, *turned = c->line + n; /* two rows: even and odd j */
-      size_t       odd = sneppp__cell_line(c, n, line, 0, P);
-      for (size_t j = 0; j < 2; j++) sneppp__real_product(n, 1, P, c->wave + (odd + j) % 4 * n, turned + j * n);
-      for (size_t j = 0; j < c->count[line]; j++)
-         sneppp__real_product(n, 1, c->J + j * n, turned + j % 2 * n, c->A + (c->first[line] + j) * n);
-   }
-}
-
-/* The rows of g and h in which the products of two lines lie, by T_j T_k = (T_(j+k) + T_|j-k|) / 2 in each of the
-   other coordinates; returns how many. */
-static size_t sneppp__cell_rows(const sneppp__cell *c, size_t s, size_t t, size_t *row)
-{
-   size_t count = (size_t)1 << (c->d - 1);
-   for (size_t way = 0; way < count; way++) {
-      row[way] = 0;
-      for (size_t h = c->d - 1; h-- > 0;) {
-         size_t j = c->outer[s][h], k = c->outer[t][h];
-         row[way] = row[way] * c->q + (way >> h & 1 ? j + k : j > k ? j - k : k - j);
-      }
-   }
-   return count;
-}
-
-/* T'GT as one polynomial g, from the lower triangle of G. Sums are made in h. */
-static void sneppp__cell_polynomial(sneppp__cell *c)
-{
-   size_t row[4], size = c->Q * c->q;
-   memset(c->h, 0, size * sizeof *c->h);
-   for (size_t s = 0; s < c->lines; s++)
-      for (size_t t = 0; t <= s; t++) {
-         double e[96] = {0};
-         size_t ways = sneppp__cell_rows(c, s, t, row);
-         for (size_t i = 0; i < c->count[s]; i++) {
-            const sneppp_real *from = c->G + (c->first[s] + i) * c->r + c->first[t];
-            for (size_t j = 0; j < (s == t ? i + 1 : (size_t)c->count[t]); j++) {
-               double v = (double)from[j] * (s == t && i == j ? 0.5 : 1); /* twice G_ij, halved */
-               e[i + j] += v, e[i > j ? i - j : j - i] += v;
-            }
-         }
-         for (size_t way = 0; way < ways; way++) sneppp__long_add(c->q, 1 / (double)ways, e, c->h + row[way] * c->q);
-      }
-   for (size_t i = 0; i < size; i++) c->g[i] = (sneppp_real)c->h[i];
-}
-
-/* H into G, both triangles, from the moments h. */
-static void sneppp__cell_weights(sneppp__cell *c)
-{
-   size_t row[4];
-   for (size_t s = 0; s < c->lines; s++)
-      for (size_t t = 0; t <= s; t++) {
-         double e[96] = {0};
-         size_t ways = sneppp__cell_rows(c, s, t, row);
-         for (size_t way = 0; way < ways; way++) sneppp__long_add(c->q, 0.5 / (double)ways, c->h + row[way] * c->q, e);
-         for (size_t i = 0; i < c->count[s]; i++)
-            for (size_t j = 0; j < c->count[t]; j++) {
-               sneppp_real v = (sneppp_real)(e[i + j] + e[i > j ? i - j : j - i]);
-               c->G[(c->first[s] + i) * c->r + c->first[t] + j] = v;
-               c->G[(c->first[t] + j) * c->r + c->first[s] + i] = v;
-            }
-      }
 }
 
 /* lambda and the moments for B events x of the cell; 0, and nothing is added, if the polynomial is too rough there. */
 SNEPPP__APART static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__lane *lane, size_t B,
-                                            const double *weight, double least)
+                                            const double *weight)
 {
    const sneppp_model *model = loss->model;
    sneppp__cell       *c = &lane->cell;
-   size_t              d = c->d, q = c->q, Q = c->Q, D = (size_t)model->D;
-   sneppp_real        *t = lane->chunk.T[0], *U = d == 2 ? c->T + q * B : c->U, u[SNEPPP__CHUNK];
+   sneppp_real         t, u[SNEPPP__CHUNK];
    double              log_base[SNEPPP__CHUNK], square[SNEPPP__CHUNK], share[SNEPPP__CHUNK];
-   for (size_t b = 0; b < B; b++) sneppp__statistics(model, 0, lane->chunk.x + b * D, t + b * d);
-   for (size_t k = 0; k < d; k++) {
-      double rate = c->half[k] > 0 ? 1 / c->half[k] : 0;
-      for (size_t b = 0; b < B; b++) u[b] = (sneppp_real)(((double)t[b * d + k] - c->centre[k]) * rate);
-      sneppp__chebyshev_rows(q, B, u, c->T + k * q * B);
+   double              rate = c->half > 0 ? 1 / c->half : 0;
+   for (size_t b = 0; b < B; b++) {
+      sneppp__statistics(model, 0, lane->chunk.x + b * (size_t)model->D, &t);
+      u[b] = (sneppp_real)(((double)t - c->centre) * rate);
    }
-   if (d == 1) for (size_t b = 0; b < B; b++) U[b] = 1;
-   for (size_t i = 0; d == 3 && i < q; i++)
-      for (size_t j = 0; j < q; j++)
-         sneppp__real_product(B, 1, c->T + (2 * q + i) * B, c->T + (q + j) * B, U + (i * q + j) * B);
-   sneppp__gemm(0, 0, Q, B, q, 1, c->g, q, c->T, B, 0, c->Z, B);
-   sneppp__column_dots(Q, B, c->Z, U, square);
-   for (size_t b = 0; b < B; b++) if (!(square[b] >= least)) return 0;
+   sneppp__chebyshev_rows(c->q, B, u, c->T);
+   sneppp__gemm(0, 0, 1, B, c->q, 1, c->g, c->q, c->T, B, 0, u, B);
+   for (size_t b = 0; b < B; b++) square[b] = (double)u[b];
+   for (size_t b = 0; b < B; b++) if (!(square[b] >= c->least)) return 0;
    sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
    sneppp__likelihood(loss, lane, B, weight, log_base, square, share);
-   for (size_t b = 0; b < B; b++)
-      u[b] = (sneppp_real)(model->alpha * share[b] < SNEPPP__MOST_PULL ? model->alpha * share[b] : SNEPPP__MOST_PULL);
-   for (size_t k = 0; k < Q; k++) sneppp__real_product(B, 1, U + k * B, u, U + k * B);
-   sneppp__gemm(0, 1, Q, q, B, 1, U, B, c->T, B, 0, c->sum, q);
-   sneppp__join(Q * q, 1, c->sum, c->h);
+   for (size_t b = 0; b < B; b++) u[b] = (sneppp_real)fmin(model->alpha * share[b], SNEPPP__MOST_PULL);
+   sneppp__gemm(0, 1, 1, c->q, B, 1, u, B, c->T, B, 0, c->sum, c->q);
+   sneppp__join(c->q, 1, c->sum, c->h);
    if (loss->gradient > 1 && model->layer[0].inside.space == SNEPPP_GAUSS)
       sneppp__measure_pull(model, lane, 0, B, weight, log_base);
    return 1;
 }
 
-/* From E = dL/dA to the sums of W and b. */
-static void sneppp__cell_pull(sneppp__lane *lane, size_t n)
+/* The sums of the cell's events: S, and the layer's, for which the nodes are events. */
+static void sneppp__cell_close(const sneppp__loss *loss, sneppp__lane *lane)
 {
-   sneppp__cell *c = &lane->cell;
-   size_t        d = c->d;
-   double       *dW = lane->W[0], *db = lane->b[0];
-   for (size_t line = 0; line < c->lines; line++) {
-      sneppp_real       *P = c->line, *s = c->line + n; /* s (4, n): sums over even and odd j, with J and with J' */
-      size_t             odd = sneppp__cell_line(c, n, line, 0, P);
-      const sneppp_real *w0 = c->wave + odd % 4 * n, *w1 = c->wave + (odd + 1) % 4 * n,
-                        *w2 = c->wave + (odd + 2) % 4 * n;
-      sneppp__parity_sums(c->count[line], n, c->E + c->first[line] * n, c->J, c->dJ, s);
-      for (size_t i = 0; i < n; i++) {
-         double theta = (double)(P[i] * (w1[i] * s[i] + w2[i] * s[n + i])),
-                a = (double)(P[i] * (w0[i] * s[2 * n + i] + w1[i] * s[3 * n + i]));
-         db[i] += theta;
-         dW[i * d] += c->half[0] * a;
-         for (size_t k = 0; k < d; k++) dW[i * d + k] += c->centre[k] * theta;
-         s[i] = w0[i] * s[i] + w1[i] * s[n + i];
-      }
-      for (size_t k = 1; k < d; k++) {
-         sneppp__cell_line(c, n, line, k, P);
-         for (size_t i = 0; i < n; i++) dW[i * d + k] += c->half[k] * (double)(P[i] * s[i]);
-      }
-   }
+   const sneppp_model *model = loss->model;
+   sneppp__cell       *c = &lane->cell;
+   size_t              n = (size_t)model->n, r = c->r;
+   for (size_t i = 0; i < r; i++)
+      for (size_t j = 0; j < r; j++)
+         c->G[i * r + j] = (sneppp_real)(0.5 * (c->h[i + j] + c->h[i > j ? i - j : j - i]));
+   sneppp__gemm(0, 0, r, n, r, 1, c->G, r, c->A, n, 0, c->E, n);
+   sneppp__lane_flush(lane, n);
+   sneppp__gemm_lower(1, 0, n, r, c->A, n, c->E, n, lane->sum);
+   lane->pending = 1;
+   if (loss->gradient < 2) return;
+   sneppp__gemm(0, 0, r, n, r, -2, c->G, r, c->Y, n, 0, c->E, n);
+   sneppp__gemm(1, 0, r, n, r, 1, c->C, r, c->E, n, 0, lane->dpsi, n);
+   memcpy(lane->chunk.T[0], c->node, r * sizeof *c->node);
+   sneppp__layer_features(model, 0, 0, NULL, n, r, c->node, lane->chunk.psi, lane->chunk.slope[0]);
+   for (size_t j = 0; j < r; j++) lane->row_scale[j] = 1;
+   sneppp__layer_pull(model, r, lane, 0);
 }
 
 /* The events lo .. hi - 1 of the block. */
 static void sneppp__cell_run(const sneppp__loss *loss, sneppp__lane *lane, size_t lo, size_t hi)
 {
-   size_t        n = (size_t)loss->model->n, D = (size_t)loss->model->D, rows = sneppp__chunk_rows(loss->model);
-   sneppp__cell *c = &lane->cell;
-   int           open = lo < hi && sneppp__cell_open(loss, c, lo, hi);
-   double        least = 0;
-   if (open) {
-      sneppp__cell_coefficients(c, n);
-      sneppp__gemm_right(c->r, n, n, c->A, n, loss->M[0], loss->packed[0], c->Y, n);
-      sneppp__gemm_lower(0, 1, c->r, n, c->Y, n, c->A, n, c->G);
-      sneppp__cell_polynomial(c);
-      for (size_t i = 0; i < c->Q * c->q; i++) least += fabs(c->h[i]); /* |T_k| <= 1: no intensity is larger */
-      least *= sizeof(sneppp_real) < sizeof(double) ? 1e-3 : 1e-7;
-      memset(c->h, 0, c->Q * c->q * sizeof *c->h);
+   int    open = lo < hi && sneppp__cell_open(loss, lane, lo, hi);
+   size_t rows = sneppp__chunk_rows(loss->model);
+   for (size_t first = lo, B; first < hi; first += B) {
+      B = hi - first < rows ? hi - first : rows;
+      lane->chunk.x = loss->x + first * (size_t)loss->model->D;
+      if (!open || !sneppp__cell_chunk(loss, lane, B, loss->weight + first))
+         sneppp__lane_chunk(loss, lane, B, loss->weight + first);
    }
-   for (size_t first = lo; first < hi; first += rows) {
-      size_t        B = hi - first < rows ? hi - first : rows;
-      const double *weight = loss->weight + first;
-      lane->chunk.x = loss->x + first * D;
-      if (!open || !sneppp__cell_chunk(loss, lane, B, weight, least)) sneppp__lane_chunk(loss, lane, B, weight);
-   }
-   if (!open) return;
-   sneppp__cell_weights(c);
-   sneppp__gemm(0, 0, c->r, n, c->r, 1, c->G, c->r, c->A, n, 0, c->E, n);
-   sneppp__lane_flush(lane, n);
-   sneppp__gemm_lower(1, 0, n, c->r, c->A, n, c->E, n, lane->sum);
-   lane->pending = 1;
-   if (loss->gradient < 2) return;
-   sneppp__gemm(0, 0, c->r, n, c->r, -2, c->G, c->r, c->Y, n, 0, c->E, n);
-   sneppp__cell_pull(lane, n);
+   if (open) sneppp__cell_close(loss, lane);
 }
 
 /* ---- one lane: its cells or chunks in order */
@@ -13841,83 +13608,6 @@ static sneppp_status sneppp__lane_errors(const sneppp__loss *loss, sneppp_error 
    return SNEPPP_OK;
 }
 
-/* All events of a pass, block by block; if neighbours need not meet, they are one block that is never loaded whole. A
-   pass begins, and then, while there is a block, runs its lanes and goes on. */
-static size_t sneppp__pass_events(const sneppp__loss *loss) { return loss->batch ? loss->batch : loss->count; }
-
-/* Makes the block at loss->at ready for its lanes. */
-static sneppp_status sneppp__pass_block(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
-{
-   size_t        N = sneppp__pass_events(loss), rows = sneppp__chunk_rows(loss->model), pieces;
-   sneppp_status st;
-   loss->size = N - loss->at;
-   if (!loss->x) return SNEPPP_OK;
-   if (loss->size > loss->block) loss->size = loss->block;
-   sneppp__run(par, sneppp__block_load, loss, loss->used);
-   st = sneppp__lane_errors(loss, err);
-   if (st != SNEPPP_OK) return st;
-   if (loss->waves) loss->cells = sneppp__cells_worth(loss);
-   if (loss->cells && loss->size == N && loss->cells < loss->used) loss->used = loss->cells;
-   pieces = loss->narrow ? (loss->size + rows - 1) / rows : loss->cells;
-   for (loss->pieces = 1; loss->pieces < pieces; loss->pieces *= 2)
-      sneppp__run(par, sneppp__block_split, loss, loss->pieces);
-   return SNEPPP_OK;
-}
-
-static sneppp_status sneppp__pass_begin(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
-{
-   size_t N = sneppp__pass_events(loss), rows = sneppp__chunk_rows(loss->model);
-   size_t chunks = (N + rows - 1) / rows;
-   loss->rows = rows;
-   if (!loss->narrow && N) { /* chunks of one size, or few threads would wait for the last; in whole tiles of gemm */
-      loss->rows = (N + chunks * SNEPPP__TILE_ROWS - 1) / (chunks * SNEPPP__TILE_ROWS) * SNEPPP__TILE_ROWS;
-      if (loss->rows > rows) loss->rows = rows;
-   }
-   loss->used = sneppp__lane_count(loss->model, N);
-   loss->cells = loss->at = 0;
-   return sneppp__pass_block(loss, par, err);
-}
-
-/* After the lanes of a block have run: the blocks that are left. */
-static sneppp_status sneppp__pass_end(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
-{
-   sneppp_status st = sneppp__lane_errors(loss, err);
-   while (st == SNEPPP_OK && loss->at + loss->size < sneppp__pass_events(loss)) {
-      loss->at += loss->size;
-      st = sneppp__pass_block(loss, par, err);
-      if (st != SNEPPP_OK) break;
-      sneppp__run(par, sneppp__lane_run, loss, loss->used);
-      st = sneppp__lane_errors(loss, err);
-   }
-   return st;
-}
-
-/* A way to run jobs that runs the lanes of the block beside the first of them: what hangs on neither shares a call,
-   and threads wait for each other once less. Lanes come first, being the longer ones. */
-typedef struct sneppp__beside {
-   sneppp__loss          *loss;
-   const sneppp_parallel *par;
-   void (*job)(size_t, void *);
-   void                  *arg;
-   int                    done;
-} sneppp__beside;
-
-static void sneppp__beside_one(size_t i, void *arg)
-{
-   sneppp__beside *both = (sneppp__beside *)arg;
-   if (i < both->loss->used) sneppp__lane_run(i, both->loss);
-   else both->job(i - both->loss->used, both->arg);
-}
-
-static void sneppp__beside_run(void (*job)(size_t, void *), void *arg, size_t count, void *user)
-{
-   sneppp__beside *both = (sneppp__beside *)user;
-   both->job = job, both->arg = arg;
-   if (both->done) sneppp__run(both->par, job, arg, count);
-   else sneppp__run(both->par, sneppp__beside_one, both, both->loss->used + count);
-   both->done = 1;
-}
-
 /* Adds a slice of the sums of all lanes to those of lane 0, in the order of the lanes. */
 #define SNEPPP__SLICE 4096
 static void sneppp__lane_slice(size_t slice, void *arg)
@@ -13936,6 +13626,43 @@ static void sneppp__lane_slice(size_t slice, void *arg)
       if (lane[l].pending && S < end) sneppp__join(end - S, 1, lane[l].sum + (S - 4), lane->flat + S);
       if (l) sneppp__long_add(hi - end, 1, lane[l].flat + end, lane->flat + end);
    }
+}
+
+/* The events of a pass, block by block, into the sums of lane 0; if neighbours need not meet, they are one block that
+   is never loaded whole. */
+static sneppp_status sneppp__pass(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
+{
+   size_t        N = loss->batch ? loss->batch : loss->count, rows = sneppp__chunk_rows(loss->model),
+                 chunks = (N + rows - 1) / rows;
+   sneppp_status st;
+   loss->rows = rows;
+   if (!loss->narrow && N) { /* chunks of one size, or few threads would wait for the last; in whole tiles of gemm */
+      loss->rows = (N + chunks * SNEPPP__TILE_ROWS - 1) / (chunks * SNEPPP__TILE_ROWS) * SNEPPP__TILE_ROWS;
+      if (loss->rows > rows) loss->rows = rows;
+   }
+   loss->used = sneppp__lane_count(loss->model, N);
+   loss->at = loss->cells = 0;
+   do {
+      loss->size = N - loss->at;
+      if (loss->x) {
+         size_t pieces;
+         if (loss->size > loss->block) loss->size = loss->block;
+         sneppp__run(par, sneppp__block_load, loss, loss->used);
+         st = sneppp__lane_errors(loss, err);
+         if (st != SNEPPP_OK) return st;
+         if (loss->waves) loss->cells = sneppp__cells_worth(loss);
+         if (loss->cells && loss->size == N && loss->cells < loss->used) loss->used = loss->cells;
+         pieces = loss->narrow ? (loss->size + rows - 1) / rows : loss->cells;
+         for (loss->pieces = 1; loss->pieces < pieces; loss->pieces *= 2)
+            sneppp__run(par, sneppp__block_split, loss, loss->pieces);
+      }
+      sneppp__run(par, sneppp__lane_run, loss, loss->used);
+      st = sneppp__lane_errors(loss, err);
+      if (st != SNEPPP_OK) return st;
+      loss->at += loss->size;
+   } while (loss->at < N);
+   sneppp__run(par, sneppp__lane_slice, loss, (loss->lane[0].flat_count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
+   return SNEPPP_OK;
 }
 
 /* ---- the integral: dL/dK and its way back through the mixing rule to K_f and c_f (see sneppp__mix_entry) */
@@ -14197,8 +13924,6 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    sneppp__carver      c = sneppp__measure();
    double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, mass = 0, *s;
    sneppp_status       st = SNEPPP_OK;
-   sneppp__beside      both;
-   sneppp_parallel     beside;
    /* One factor, one realisation: dL/dK = alpha M does not wait for K, so both ways through K are walked at once. */
    int at_once = loss->gradient > 1 && loss->realisations == 1 && model->factors == 1 &&
                  model->desc.readout == SNEPPP_READOUT_FULL && sneppp__own_factor(model) < 0;
@@ -14210,25 +13935,19 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
       loss->packed[k] = NULL;
       if (loss->room[k]) loss->packed[k] = sneppp__pack_right((size_t)R->n, (size_t)R->n, loss->M[k], loss->room[k]);
    }
-   st = sneppp__pass_begin(loss, par, err);
+   st = sneppp__pass(loss, par, err);
    if (st != SNEPPP_OK) return st;
-   both.loss = loss, both.par = par, both.done = 0;
-   beside.run = sneppp__beside_run, beside.user = &both;
    for (size_t r = 0; r < loss->realisations; r++) {
       double part = 1;
       if (at_once) {
-         st = sneppp__factor_pull(loss, loss->watch, 0, loss->MM[0], model->alpha, loss->watch->g.K[0], &beside, err);
+         st = sneppp__factor_pull(loss, loss->watch, 0, loss->MM[0], model->alpha, loss->watch->g.K[0], par, err);
          loss->watch->g.mass[0] = sneppp_window_mass(&loss->watch->inside[0]);
-      } else st = sneppp__watch_grams(model, &loss->watch[r], &beside, err);
+      } else st = sneppp__watch_grams(model, &loss->watch[r], par, err);
       if (st != SNEPPP_OK) return st;
       Lambda += sneppp__integral(model, &loss->watch[r].g, loss->MM[0] ? loss->MM : NULL);
       for (int f = 0; f < model->factors; f++) part *= loss->watch[r].g.mass[f];
       mass += part;
    }
-   if (!both.done) sneppp__run(par, sneppp__lane_run, loss, loss->used);
-   st = sneppp__pass_end(loss, par, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__run(par, sneppp__lane_slice, loss, (loss->lane[0].flat_count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
    s = loss->lane[0].scalar;
    *value = Lambda - scale * s[0];
    if (expected) *expected = Lambda;
@@ -14273,7 +13992,7 @@ static sneppp_status sneppp__realisations_check(const sneppp_model *model, const
    return SNEPPP_OK;
 }
 
-/* Events, each as often as its weight says. */
+/* Events, each as often as its weight says; and the sum over the realisations of log N! with that number for N. */
 static double sneppp__total_weight(const sneppp_events *events, size_t realisations)
 {
    double total = 0;
@@ -14284,15 +14003,10 @@ static double sneppp__total_weight(const sneppp_events *events, size_t realisati
    return total;
 }
 
-/* sum over the realisations of log N!, with the sum of the weights in place of N. */
 static double sneppp__log_factorials(const sneppp_events *events, size_t realisations)
 {
    double sum = 0;
-   for (size_t r = 0; r < realisations; r++) {
-      double N = (double)events[r].count;
-      if (events[r].weight) for (size_t i = (size_t)(N = 0); i < events[r].count; i++) N += (double)events[r].weight[i];
-      sum += sneppp__lgamma(N + 1);
-   }
+   for (size_t r = 0; r < realisations; r++) sum += sneppp__lgamma(sneppp__total_weight(&events[r], 1) + 1);
    return sum;
 }
 
@@ -14343,10 +14057,10 @@ SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const
    double total = 0;
    if (!realisations) realisations = 1;
    for (size_t r = 0; events && r < realisations; r++) { /* each realisation has a Lambda of its own */
-      double        value = 0, expected = 0, N = (double)events[r].count;
+      double        value = 0, expected = 0, N;
       sneppp_status st = sneppp__nll(model, &events[r], 1, &value, &expected, NULL, par, err);
       if (st != SNEPPP_OK) return st;
-      if (events[r].weight) for (size_t i = (size_t)(N = 0); i < events[r].count; i++) N += (double)events[r].weight[i];
+      N = sneppp__total_weight(&events[r], 1);
       total += value - expected + (N > 0 ? N * log(expected) : 0);
    }
    if (!events || !nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "events or nll is NULL");
@@ -14386,6 +14100,23 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
    return SNEPPP_OK;
 }
 
+/* A uniform point of a region of the model, and the mass of that. */
+static sneppp_status sneppp__uniform_point(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng,
+                                           sneppp_real *x, double *mass, sneppp_error *err)
+{
+   *mass = 1;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *w = sneppp__part(model, region, f);
+      double               y[SNEPPP__MAX_STATS];
+      if (!sneppp_window_draw(w, rng, y))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from %s", f,
+                             sneppp__space_name(w->space));
+      *mass *= sneppp_window_mass(w);
+      for (int r = 0; r < model->layer[f].D; r++) x[model->layer[f].first + r] = (sneppp_real)y[r];
+   }
+   return SNEPPP_OK;
+}
+
 /* The same with Lambda estimated from uniform points in the window, as methods without closed form must do. */
 SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events,
                                                      double scale, size_t points, uint64_t seed, double *nll,
@@ -14401,16 +14132,8 @@ SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, 
    sneppp_rng_init(&rng, seed, 78);
    for (size_t i = 0; i < points; i++) {
       sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
-      for (int f = 0; f < model->factors; f++) {
-         const sneppp_window *w =
-            events->seen && events->seen->factor[f] ? events->seen->factor[f] : &model->desc.factor[f].window;
-         double               y[SNEPPP__MAX_STATS];
-         if (!sneppp_window_draw(w, &rng, y))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from %s",
-                                f, sneppp__space_name(w->space));
-         if (!i) mass *= sneppp_window_mass(w);
-         for (int r = 0; r < model->layer[f].D; r++) x[model->layer[f].first + r] = (sneppp_real)y[r];
-      }
+      st = sneppp__uniform_point(model, events->seen, &rng, x, &mass, err);
+      if (st != SNEPPP_OK) return st;
       sum += sneppp__intensity(model, x); /* with respect to the measure that was drawn from */
    }
    *nll = exact + scale * (mass * sum / (double)points - expected) / n;
@@ -14429,14 +14152,9 @@ SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model,
    sneppp_rng_init(&rng, seed, 79);
    for (size_t i = 0; i < points; i++) {
       sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
-      double      e;
-      for (int f = 0; f < model->factors; f++) {
-         double y[SNEPPP__MAX_STATS];
-         if (!sneppp_window_draw(&model->desc.factor[f].window, &rng, y))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from it",
-                                f);
-         for (int r = 0; r < model->layer[f].D; r++) x[model->layer[f].first + r] = (sneppp_real)y[r];
-      }
+      double        e, mass;
+      sneppp_status st = sneppp__uniform_point(model, NULL, &rng, x, &mass, err);
+      if (st != SNEPPP_OK) return st;
       e = (double)sneppp_intensity(model, x) - truth(x, user);
       sum += e * e;
    }
@@ -16306,7 +16024,7 @@ typedef struct sneppp__ladder {
    int     S;
    size_t  row;                              /* N + LEAF: stride of the levels, padded with zeros           */
    double *top, *other, *near2, *scale, *oscale;
-   double *widest2;                          /* (nodes) largest top^2 below a node                          */
+   double *reach2;                           /* (nodes) no bump below a node matters beyond it: 2 EDGE top^2 */
 } sneppp__ladder;
 
 /* A mixture of bumps of a given number, for models with a budget. */
@@ -16385,7 +16103,7 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
       size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
       q->top = (double *)sneppp__take(c, N + 1, 1, w);
       q->scale = (double *)sneppp__take(c, S, row, w);
-      q->widest2 = (double *)sneppp__take(c, sneppp__tree_room(N), 1, w);
+      q->reach2 = (double *)sneppp__take(c, sneppp__tree_room(N), 1, w);
       q->other = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
       q->near2 = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
       q->oscale = l ? (double *)sneppp__take(c, S, row, w) : NULL;
@@ -16519,16 +16237,9 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
 static void sneppp__ladder_sum(const sneppp__auto *f, const sneppp__ladder *l, const double *x, size_t skip,
                                double *out)
 {
-   size_t stack[128];
-   int    top = 0;
-   stack[top++] = 0;
-   while (top) {
-      size_t             id = stack[--top];
-      const sneppp_node *n = &f->node[id];
-      if (sneppp__node_distance2(n, x, f->d) > 2 * SNEPPP__EDGE * l->widest2[id]) continue;
-      if (n->kid) { stack[top++] = n->kid + 1; stack[top++] = n->kid; }
-      else sneppp__leaf_sum(f, l, n, x, skip, out);
-   }
+   sneppp__walk       w = sneppp__walk_from(f->node, f->d, x, l->reach2);
+   const sneppp_node *n;
+   while ((n = sneppp__walk_next(&w)) != NULL) sneppp__leaf_sum(f, l, n, x, skip, out);
 }
 
 static void sneppp__ladder_scales(const sneppp__auto *f, sneppp__ladder *l, const double *top, double *scale)
@@ -16553,7 +16264,7 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
       double best[9];
       f->ladder[0].top[i] = (N < 300 ? 0.5 : N < 1500 ? 0.35355339059327373 : 0.25);
       if (fixed_only) continue;
-      sneppp__tree_near(f->d, f->x, f->node, i, 8, best);
+      sneppp__tree_near(f->d, f->x, f->node, f->x + i * (size_t)f->d, i, 8, best);
       for (int l = 1; l < SNEPPP__LADDERS; l++) {
          sneppp__ladder *q = &f->ladder[l];
          size_t          k = rank[l] - 1 < last ? rank[l] - 1 : last, next = rank[l] < last ? rank[l] : last;
@@ -16574,7 +16285,7 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
             if (q->top[i] > m) m = q->top[i];
             if (q->other && q->other[i] > m) m = q->other[i];
          }
-         q->widest2[k] = m * m;
+         q->reach2[k] = 2 * SNEPPP__EDGE * (m * m);
       }
    }
 }
@@ -17139,31 +16850,6 @@ typedef struct sneppp__stream {
    sneppp_error           error[SNEPPP__LANES];
 } sneppp__stream;
 
-static size_t sneppp__auto_nearest(const sneppp__auto *f, const double *x)
-{
-   size_t stack[128], d = (size_t)f->d, best = 0;
-   int    top = 0;
-   double least = 1e300;
-   stack[top++] = 0;
-   while (top) {
-      const sneppp_node *n = &f->node[stack[--top]];
-      if (sneppp__node_distance2(n, x, f->d) >= least) continue;
-      if (n->kid) {
-         const sneppp_node *kid = &f->node[n->kid];
-         size_t nearer = sneppp__node_distance2(kid + 1, x, f->d) < sneppp__node_distance2(kid, x, f->d);
-         stack[top++] = n->kid + !nearer;
-         stack[top++] = n->kid + nearer;
-         continue;
-      }
-      for (size_t j = n->first; j < n->first + n->count; j++) {
-         double r = 0;
-         for (size_t k = 0; k < d; k++) { double e = x[k] - f->x[j * d + k]; r += e * e; }
-         if (r < least) { least = r; best = j; }
-      }
-   }
-   return best;
-}
-
 static void sneppp__stream_lane(size_t lane, void *arg)
 {
    sneppp__stream     *s = (sneppp__stream *)arg;
@@ -17176,18 +16862,17 @@ static void sneppp__stream_lane(size_t lane, void *arg)
    for (size_t r = 0; r < s->realisations; before += s->fit->events[r++].count) {
       const sneppp_events *e = &s->fit->events[r];
       for (size_t first = 0; first < e->count; first += SNEPPP__CHUNK, number++) {
-         size_t        B = e->count - first < SNEPPP__CHUNK ? e->count - first : SNEPPP__CHUNK;
-         sneppp__chunk k;
+         size_t B = e->count - first < SNEPPP__CHUNK ? e->count - first : SNEPPP__CHUNK;
          if (number % SNEPPP__LANES != lane) continue;
-         k.x = x;
-         if (sneppp__chunk_load(f->model, e, first, B, &k, &s->error[lane]) != SNEPPP_OK) return;
+         if (sneppp__read_events(f->model, e, first, B, x, &s->error[lane]) != SNEPPP_OK) return;
          for (size_t b = 0; b < B; b++) {
             double y[SNEPPP_RADIAL_DIM], weight = e->weight ? (double)e->weight[first + b] : 1;
+            double least;
             size_t j;
             for (size_t q = 0; q < D; q++) y[q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
             if (s->rounded) sneppp__auto_jitter(f, before + first + b, y);
             for (size_t q = 0; q < D; q++) y[q] *= f->a[q];
-            j = sneppp__auto_nearest(f, y);
+            j = sneppp__tree_near(f->d, f->x, f->node, y, SIZE_MAX, 0, &least);
             sum[j] += weight;
             for (size_t i = f->asks[j]; i != SIZE_MAX; i = f->then[i]) {
                double off = 0;
@@ -17209,9 +16894,9 @@ SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sne
    for (int k = 0; k < f->d; k++) if (f->step[k] > 0) s.rounded = 1;
    for (size_t j = 0; j < f->N; j++) f->asks[j] = SIZE_MAX;
    for (size_t i = 0; i < held; i++) {
-      double *x = f->x + (f->N + i) * (size_t)f->d;
+      double *x = f->x + (f->N + i) * (size_t)f->d, least;
       for (int k = 0; k < f->d; k++) x[k] = f->y[(f->N + i) * (size_t)f->d + (size_t)k] * f->a[k];
-      f->next[i] = sneppp__auto_nearest(f, x);
+      f->next[i] = sneppp__tree_near(f->d, f->x, f->node, x, SIZE_MAX, 0, &least);
       f->then[i] = f->asks[f->next[i]], f->asks[f->next[i]] = i;
    }
    sneppp__run(&o->parallel, sneppp__stream_lane, &s, SNEPPP__LANES);
@@ -17295,7 +16980,7 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
 /* ---- a budget: the best mixture of B - 1 bumps and a floor. The fit above is the teacher. Virtual events are drawn
    from it, not from the data, so that EM with free centres, widths and weights cannot chase single events. */
 typedef struct sneppp__few_work {
-   double      *y, *cx, *widest2, *sum, *value; /* (K, d) virtual events; (B, d) centres in tree order; ...  */
+   double      *y, *cx, *reach2, *sum, *value; /* (K, d) virtual events; (B, d) centres in tree order; ...  */
    size_t      *order, *corder, *id;
    sneppp_node *node, *cnode;
 } sneppp__few_work;
@@ -17315,7 +17000,7 @@ static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m
    w->cx = (double *)sneppp__take(c, B, dim, s);
    w->corder = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
    w->cnode = (sneppp_node *)sneppp__take(c, sneppp__tree_room(B), 1, sizeof(sneppp_node));
-   w->widest2 = (double *)sneppp__take(c, sneppp__tree_room(B), 1, s);
+   w->reach2 = (double *)sneppp__take(c, sneppp__tree_room(B), 1, s);
    w->sum = (double *)sneppp__take(c, B, dim + 2, s);
    w->value = (double *)sneppp__take(c, B, 1, s);
    w->id = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
@@ -17369,15 +17054,11 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
 static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sneppp__few_work *w,
                                 const double *x, double weight)
 {
-   size_t stack[128], d = (size_t)f->d, got = 0;
-   int    top = 0;
-   double s = m->floor;
-   stack[top++] = 0;
-   while (top) {
-      size_t             at = stack[--top];
-      const sneppp_node *n = &w->cnode[at];
-      if (sneppp__node_distance2(n, x, f->d) > 2 * SNEPPP__EDGE * w->widest2[at]) continue;
-      if (n->kid) { stack[top++] = n->kid; stack[top++] = n->kid + 1; continue; }
+   size_t             d = (size_t)f->d, got = 0;
+   double             s = m->floor;
+   sneppp__walk       walk = sneppp__walk_from(w->cnode, f->d, x, w->reach2);
+   const sneppp_node *n;
+   while ((n = sneppp__walk_next(&walk)) != NULL)
       for (size_t b = n->first; b < n->first + n->count; b++) {
          size_t o = w->corder[b];
          double r = 0;
@@ -17388,7 +17069,6 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
          w->value[got] = m->p[o] * m->scale[o] * sneppp__exp_neg(&f->table, r);
          s += w->value[got++];
       }
-   }
    s = weight / s;
    for (size_t b = 0; b < got; b++) {
       double *a = w->sum + w->id[b] * (d + 2), q = w->value[b] * s, r = 0;
@@ -17439,9 +17119,10 @@ SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m
       memcpy(w->cx, m->c, B * d * sizeof *w->cx);
       nodes = sneppp__tree_build(f->d, B, w->cx, w->corder, w->cnode);
       for (size_t k = 0; k < nodes; k++) {
-         w->widest2[k] = 0;
+         double widest = 0;
          for (size_t b = w->cnode[k].first; b < w->cnode[k].first + w->cnode[k].count; b++)
-            w->widest2[k] = fmax(w->widest2[k], m->h[w->corder[b]] * m->h[w->corder[b]]);
+            widest = fmax(widest, m->h[w->corder[b]]);
+         w->reach2[k] = 2 * SNEPPP__EDGE * (widest * widest);
       }
       memset(w->sum, 0, B * (d + 2) * sizeof *w->sum);
       for (size_t i = 0; i < n; i++) floor_sum += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
@@ -17625,10 +17306,7 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
       const sneppp_events *e = &o->events[r];
       for (size_t first = 0; first < e->count; first += SNEPPP__CHUNK) {
          size_t        B = e->count - first < SNEPPP__CHUNK ? e->count - first : SNEPPP__CHUNK;
-         sneppp__chunk k;
-         sneppp_status st;
-         k.x = x;
-         st = sneppp__chunk_load(model, e, first, B, &k, err);
+         sneppp_status st = sneppp__read_events(model, e, first, B, x, err);
          if (st != SNEPPP_OK) return st;
          for (size_t b = 0; b < B; b++, seen++) {
             double weight;
@@ -17921,7 +17599,7 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
    uint64_t      *table = NULL;
    double        *place = NULL;
    sneppp__carver c = sneppp__measure();
-   sneppp__chunk  k;
+   sneppp_real   *x = NULL;
    sneppp__block  block;
    sneppp_status  st;
    if (!realisations) realisations = 1;
@@ -17934,18 +17612,18 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
    for (int pass = 0; pass < 2; pass++) {
       table = (uint64_t *)sneppp__take(&c, slots, 1, sizeof *table);
       place = (double *)sneppp__take(&c, D, 1, sizeof *place);
-      k.x = (sneppp_real *)sneppp__take(&c, SNEPPP__CHUNK, D, sizeof *k.x);
+      x = (sneppp_real *)sneppp__take(&c, SNEPPP__CHUNK, D, sizeof *x);
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
    memset(table, 0, slots * sizeof *table);
    for (size_t r = 0; r < realisations && st == SNEPPP_OK; r++)
       for (size_t first = 0; first < o->events[r].count && st == SNEPPP_OK; first += SNEPPP__CHUNK) {
          size_t left = o->events[r].count - first, B = left < SNEPPP__CHUNK ? left : SNEPPP__CHUNK;
-         st = sneppp__chunk_load(model, &o->events[r], first, B, &k, err);
+         st = sneppp__read_events(model, &o->events[r], first, B, x, err);
          for (size_t b = 0; b < B && st == SNEPPP_OK; b++) {
             uint64_t h;
             size_t   at;
-            for (size_t q = 0; q < D; q++) place[q] = (double)k.x[b * D + q];
+            for (size_t q = 0; q < D; q++) place[q] = (double)x[b * D + q];
             h = sneppp__place_hash(D, place);
             if (skip && h >> (64 - skip)) continue;
             if (!h) h = 1; /* 0 is an empty slot */
@@ -18119,21 +17797,6 @@ static sneppp_real sneppp__round_into(double x, double lo, double hi)
    for (int k = 0; k < 4 && (double)v > hi; k++) v -= (sneppp_real)(fabs((double)v) * (sizeof v == 4 ? 6e-8 : 1.2e-16));
    for (int k = 0; k < 4 && (double)v < lo; k++) v += (sneppp_real)(fabs((double)v) * (sizeof v == 4 ? 6e-8 : 1.2e-16));
    return v;
-}
-
-static void sneppp__window_range(const sneppp_window *w, int r, double *lo, double *hi)
-{
-   size_t vertices = 0;
-   *lo = w->lo[r], *hi = w->hi[r];
-   if (w->space == SNEPPP_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
-   if (w->space == SNEPPP_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
-   if (w->space != SNEPPP_POLYGON) return;
-   for (size_t k = 0; k < sneppp__ring_count(w); k++) vertices += sneppp__ring_size(w, k);
-   *lo = *hi = w->xy[r];
-   for (size_t k = 1; k < vertices; k++) {
-      *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
-      *hi = fmax(*hi, w->xy[2 * k + (size_t)r]);
-   }
 }
 
 /* ---- mixtures */
@@ -18679,7 +18342,7 @@ static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, snepp
          y[k] = u[k] + L->shift[k];
          to[k] = (sneppp_real)y[k];
          if (w->space == SNEPPP_BOX || sizeof(sneppp_real) == sizeof(float)) {
-            sneppp__window_range(w, k, &a, &b);
+            sneppp__window_side(w, k, &a, &b);
             to[k] = sneppp__round_into(y[k], a, b);
             y[k] = (double)to[k];
          }
@@ -18738,7 +18401,7 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
             *hi = globe ? 1 : 2 * SNEPPP__PI;
             continue;
          }
-         sneppp__window_range(w, k, lo, hi);
+         sneppp__window_side(w, k, lo, hi);
          *lo -= model->layer[f].shift[k], *hi -= model->layer[f].shift[k];
       }
       if (space == SNEPPP_SPHERE) { /* the volume of all cells of the factor is known: 4 pi, 2 pi or 1 */
@@ -19176,7 +18839,7 @@ static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_r
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = sneppp__part(model, region, f);
       if (part->space != SNEPPP_POLYGON) continue;
-      for (int r = 0; r < 2; r++) sneppp__window_range(part, r, &w->box[f][2 * r], &w->box[f][2 * r + 1]);
+      for (int r = 0; r < 2; r++) sneppp__window_side(part, r, &w->box[f][2 * r], &w->box[f][2 * r + 1]);
       w->polygons++;
    }
    if ((!w->mixture || w->polygons) && (st = sneppp__sampler_axes(&w->s, region, err)) != SNEPPP_OK) return st;
@@ -20720,7 +20383,7 @@ static double sneppp__numeric_point(const sneppp_window *win, const double *u, d
 {
    sneppp__cube_piece piece;
    double             t, lo[2], hi[2];
-   size_t             k, vertices = 0;
+   size_t             k;
    memset(&piece, 0, sizeof piece);
    if (win->space == SNEPPP_INTERVALS) {
       double mass = sneppp_window_mass(win);
@@ -20731,13 +20394,8 @@ static double sneppp__numeric_point(const sneppp_window *win, const double *u, d
       return mass;
    }
    if (win->space != SNEPPP_POLYGON) return sneppp__cube_map(win, &piece, u, x);
-   for (k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
    for (int r = 0; r < 2; r++) {
-      lo[r] = hi[r] = win->xy[r];
-      for (k = 1; k < vertices; k++) {
-         if (win->xy[2 * k + (size_t)r] < lo[r]) lo[r] = win->xy[2 * k + (size_t)r];
-         if (win->xy[2 * k + (size_t)r] > hi[r]) hi[r] = win->xy[2 * k + (size_t)r];
-      }
+      sneppp__window_side(win, r, &lo[r], &hi[r]);
       x[r] = lo[r] + u[r] * (hi[r] - lo[r]);
    }
    return sneppp_window_contains(win, x) ? (hi[0] - lo[0]) * (hi[1] - lo[1]) : 0;
