@@ -9762,6 +9762,109 @@ static size_t sneppp__chol_pivoted(size_t n, const double *K, double cut, size_t
 #define SNEPPP__LEAF 16            /* points per leaf                                         */
 #define SNEPPP__EDGE 27.6          /* bumps below exp(-27.6) = 1e-12 of their peak are skipped */
 
+/* Squared distance from x to the node's box: no point of the node is nearer. */
+SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double *x, int d)
+{
+   double r = 0;
+   for (int k = 0; k < d; k++) {
+      double below = n->lo[k] - x[k], above = x[k] - n->hi[k], v = below > above ? below : above;
+      v = v > 0 ? v : 0; /* no branches: queries are as often outside as inside */
+      r += v * v;
+   }
+   return r;
+}
+
+/* A walk over the leaves that matter at x: those whose boxes are not beyond the reach of their bumps. reach2 (nodes)
+   is the square of it; NULL: that of the nodes themselves; or, in a search for neighbours, nothing is beyond `least`,
+   which the caller lowers, and the nearer child comes first. */
+typedef struct sneppp__walk {
+   const sneppp_node *node;
+   const double      *x, *reach2;
+   double             least;
+   int                d, nearer, top;
+   size_t             stack[64];
+} sneppp__walk;
+
+SNEPPP__INLINE sneppp__walk sneppp__walk_from(const sneppp_node *node, int d, const double *x, const double *reach2)
+{
+   sneppp__walk w;
+   w.node = node, w.x = x, w.reach2 = reach2, w.least = 1e300, w.d = d, w.nearer = 0, w.top = 1, w.stack[0] = 0;
+   return w;
+}
+
+SNEPPP__INLINE const sneppp_node *sneppp__walk_next(sneppp__walk *w) /* the next leaf; NULL: no more */
+{
+   while (w->top) {
+      size_t             at = w->stack[--w->top], second;
+      const sneppp_node *n = &w->node[at];
+      double             limit = w->nearer ? w->least : w->reach2 ? w->reach2[at] : n->reach2;
+      if (sneppp__node_distance2(n, w->x, w->d) > limit) continue;
+      if (!n->kid) return n;
+      second = !w->nearer || sneppp__node_distance2(&w->node[n->kid], w->x, w->d) <=
+                                sneppp__node_distance2(&w->node[n->kid + 1], w->x, w->d);
+      w->stack[w->top++] = n->kid + second;
+      w->stack[w->top++] = n->kid + !second;
+   }
+   return NULL;
+}
+
+/* ---- wide bumps as a table. The sum of all bumps that are wide against the cells of a grid is smooth: in each
+   of the cells of [-1, 1]^d (d = 1 or 2) it is a polynomial of degree 23 per axis, kept as coefficients of
+   Chebyshev's T. The cost of a look does not depend on how many bumps there are.
+
+   How wide is wide: on a cell of half-width a, exp(-s (y - c)^2) is at most exp(s a^2 (r - 1/r)^2 / 4) on the ellipse
+   with sum of half axes a r, so interpolation in p points errs by 4 / (r - 1) r^(1-p) times that (Trefethen,
+   Approximation Theory and Approximation Practice, theorem 8.2). p = 24, s a^2 <= 1.2 and r = 6.2 give 3e-14 of the
+   peak.
+
+   There are 2^(top + more_k) cells along axis k, more of them where bumps are narrower. Bit b < top of the index
+   along axis k is bit d b + k of the cell's number, and the bits above follow, those of axis 0 first: so the
+   children of cell c are the cells 2^d c .. 2^d c + 2^d - 1, and a table is refined in its own memory. */
+#define SNEPPP__CHEB 24
+#define SNEPPP__WIDE 1.2  /* most s a^2 of a bump in the table */
+#define SNEPPP__BATCH 8   /* bumps that enter the table together */
+#define SNEPPP__BAND 6    /* cells a side that they enter at a time */
+
+/* T_0 .. T_23 at t, for two values at a time, because each step waits for the one before. */
+static void sneppp__cheb(double t, double u, double *T, double *U)
+{
+   T[0] = U[0] = 1, T[1] = t, U[1] = u;
+   for (int k = 2; k < SNEPPP__CHEB; k++) T[k] = 2 * t * T[k - 1] - T[k - 2], U[k] = 2 * u * U[k - 1] - U[k - 2];
+}
+
+static size_t sneppp__table_cell(int d, int top, const int *more, const size_t *i)
+{
+   size_t cell = d == 1 ? i[0] >> top : i[0] >> top | i[1] >> top << more[0];
+   for (int b = top; b-- > 0;) for (int k = d; k-- > 0;) cell = cell << 1 | (i[k] >> b & 1);
+   return cell;
+}
+
+static double sneppp__table_at(const double *table, int d, int top, const int *more, const double *x)
+{
+   double T[2][SNEPPP__CHEB], sum[SNEPPP__CHEB], t[2] = {0, 0}, total = 0;
+   size_t i[2] = {0, 0}, cell;
+   for (int k = 0; k < d; k++) {
+      size_t cells = (size_t)1 << (top + more[k]);
+      double at = (x[k] + 1) * 0.5 * (double)cells;
+      i[k] = at > 0 ? (size_t)at : 0;
+      if (i[k] >= cells) i[k] = cells - 1;
+      t[k] = fmin(1, fmax(-1, 2 * (at - (double)i[k]) - 1));
+   }
+   cell = sneppp__table_cell(d, top, more, i);
+   sneppp__cheb(t[0], t[1], T[0], T[1]);
+   if (d == 1) {
+      table += cell * SNEPPP__CHEB;
+      for (int j = 0; j < SNEPPP__CHEB; j++) total += table[j] * T[0][j];
+      return total;
+   }
+   table += cell * SNEPPP__CHEB * SNEPPP__CHEB;
+   for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] = 0;
+   for (int r = 0; r < SNEPPP__CHEB; r++)
+      for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] += T[0][r] * table[r * SNEPPP__CHEB + j];
+   for (int j = 0; j < SNEPPP__CHEB; j++) total += sum[j] * T[1][j];
+   return total;
+}
+
 #ifndef SNEPPP_INFERENCE_ONLY
 /* Nodes of a tree over N points; children of a node are kid and kid + 1, kid 0 marks a leaf. */
 static size_t sneppp__tree_room(size_t N) { return 4 * (N / SNEPPP__LEAF) + 8; }
@@ -9848,55 +9951,6 @@ static size_t sneppp__tree_build(int d, size_t N, double *x, size_t *order, snep
    return nodes;
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* Squared distance from x to the node's box: no point of the node is nearer. */
-SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double *x, int d)
-{
-   double r = 0;
-   for (int k = 0; k < d; k++) {
-      double below = n->lo[k] - x[k], above = x[k] - n->hi[k], v = below > above ? below : above;
-      v = v > 0 ? v : 0; /* no branches: queries are as often outside as inside */
-      r += v * v;
-   }
-   return r;
-}
-
-/* A walk over the leaves that matter at x: those whose boxes are not beyond the reach of their bumps. reach2 (nodes)
-   is the square of it; NULL: that of the nodes themselves; or, in a search for neighbours, nothing is beyond `least`,
-   which the caller lowers, and the nearer child comes first. */
-typedef struct sneppp__walk {
-   const sneppp_node *node;
-   const double      *x, *reach2;
-   double             least;
-   int                d, nearer, top;
-   size_t             stack[64];
-} sneppp__walk;
-
-SNEPPP__INLINE sneppp__walk sneppp__walk_from(const sneppp_node *node, int d, const double *x, const double *reach2)
-{
-   sneppp__walk w;
-   w.node = node, w.x = x, w.reach2 = reach2, w.least = 1e300, w.d = d, w.nearer = 0, w.top = 1, w.stack[0] = 0;
-   return w;
-}
-
-SNEPPP__INLINE const sneppp_node *sneppp__walk_next(sneppp__walk *w) /* the next leaf; NULL: no more */
-{
-   while (w->top) {
-      size_t             at = w->stack[--w->top], second;
-      const sneppp_node *n = &w->node[at];
-      double             limit = w->nearer ? w->least : w->reach2 ? w->reach2[at] : n->reach2;
-      if (sneppp__node_distance2(n, w->x, w->d) > limit) continue;
-      if (!n->kid) return n;
-      second = !w->nearer || sneppp__node_distance2(&w->node[n->kid], w->x, w->d) <=
-                                sneppp__node_distance2(&w->node[n->kid + 1], w->x, w->d);
-      w->stack[w->top++] = n->kid + second;
-      w->stack[w->top++] = n->kid + !second;
-   }
-   return NULL;
-}
-
-#ifndef SNEPPP_INFERENCE_ONLY
 /* The K + 1 smallest squared distances from x to points, ascending, without the point `skip`; returns the nearest. */
 static size_t sneppp__tree_near(int d, const double *points, const sneppp_node *node, const double *x, size_t skip,
                                 int K, double *best)
@@ -9941,66 +9995,6 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
    return e->t[i] * f;
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* ---- wide bumps as a table. The sum of all bumps that are wide against the cells of a grid is smooth: in each
-   of the cells of [-1, 1]^d (d = 1 or 2) it is a polynomial of degree 23 per axis, kept as coefficients of
-   Chebyshev's T. The cost of a look does not depend on how many bumps there are.
-
-   How wide is wide: on a cell of half-width a, exp(-s (y - c)^2) is at most exp(s a^2 (r - 1/r)^2 / 4) on the ellipse
-   with sum of half axes a r, so interpolation in p points errs by 4 / (r - 1) r^(1-p) times that (Trefethen,
-   Approximation Theory and Approximation Practice, theorem 8.2). p = 24, s a^2 <= 1.2 and r = 6.2 give 3e-14 of the
-   peak.
-
-   There are 2^(top + more_k) cells along axis k, more of them where bumps are narrower. Bit b < top of the index
-   along axis k is bit d b + k of the cell's number, and the bits above follow, those of axis 0 first: so the
-   children of cell c are the cells 2^d c .. 2^d c + 2^d - 1, and a table is refined in its own memory. */
-#define SNEPPP__CHEB 24
-#define SNEPPP__WIDE 1.2  /* most s a^2 of a bump in the table */
-#define SNEPPP__BATCH 8   /* bumps that enter the table together */
-#define SNEPPP__BAND 6    /* cells a side that they enter at a time */
-
-/* T_0 .. T_23 at t, for two values at a time, because each step waits for the one before. */
-static void sneppp__cheb(double t, double u, double *T, double *U)
-{
-   T[0] = U[0] = 1, T[1] = t, U[1] = u;
-   for (int k = 2; k < SNEPPP__CHEB; k++) T[k] = 2 * t * T[k - 1] - T[k - 2], U[k] = 2 * u * U[k - 1] - U[k - 2];
-}
-
-static size_t sneppp__table_cell(int d, int top, const int *more, const size_t *i)
-{
-   size_t cell = d == 1 ? i[0] >> top : i[0] >> top | i[1] >> top << more[0];
-   for (int b = top; b-- > 0;) for (int k = d; k-- > 0;) cell = cell << 1 | (i[k] >> b & 1);
-   return cell;
-}
-
-static double sneppp__table_at(const double *table, int d, int top, const int *more, const double *x)
-{
-   double T[2][SNEPPP__CHEB], sum[SNEPPP__CHEB], t[2] = {0, 0}, total = 0;
-   size_t i[2] = {0, 0}, cell;
-   for (int k = 0; k < d; k++) {
-      size_t cells = (size_t)1 << (top + more[k]);
-      double at = (x[k] + 1) * 0.5 * (double)cells;
-      i[k] = at > 0 ? (size_t)at : 0;
-      if (i[k] >= cells) i[k] = cells - 1;
-      t[k] = fmin(1, fmax(-1, 2 * (at - (double)i[k]) - 1));
-   }
-   cell = sneppp__table_cell(d, top, more, i);
-   sneppp__cheb(t[0], t[1], T[0], T[1]);
-   if (d == 1) {
-      table += cell * SNEPPP__CHEB;
-      for (int j = 0; j < SNEPPP__CHEB; j++) total += table[j] * T[0][j];
-      return total;
-   }
-   table += cell * SNEPPP__CHEB * SNEPPP__CHEB;
-   for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] = 0;
-   for (int r = 0; r < SNEPPP__CHEB; r++)
-      for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] += T[0][r] * table[r * SNEPPP__CHEB + j];
-   for (int j = 0; j < SNEPPP__CHEB; j++) total += sum[j] * T[1][j];
-   return total;
-}
-
-#ifndef SNEPPP_INFERENCE_ONLY
 /* Values of one cell, and of all. */
 static size_t sneppp__cell_size(int d) { return d == 1 ? SNEPPP__CHEB : SNEPPP__CHEB * SNEPPP__CHEB; }
 
@@ -10158,10 +10152,22 @@ SNEPPP__APART static void sneppp__table_add(double *table, int d, int level, con
       }
    }
 }
+
 #endif /* SNEPPP_INFERENCE_ONLY */
 
 /* >>model ====================================================================================================
-   lambda(x) = alpha |V psi(x)|^2 + floor, with psi made from the layers of one or several factors.
+   lambda(x) = alpha |V psi(x)|^2 + floor, with psi made from the layers of one or several factors. In plain words, for
+   one factor with the statistics t (sneppp__statistics) and a full readout:
+
+      for (r = 0; r < m; r++) {
+         for (y = 0, i = 0; i < n; i++) y += V[r][i] * sigma(w_i . t + b_i);
+         lambda += alpha * y * y;
+      }
+
+   All ways to it give this, and tests compare them with it; they differ in what they ask of memory and time. One point,
+   on the stack: sneppp__point_readout; diagonal readouts of any width, some units at a time: sneppp__diagonal_sum;
+   radial bumps, those near x through a tree: sneppp__indexed_sum. Many points: sneppp__chunk_readout, a matrix product;
+   and with gradients sneppp__readout_look. First what a model needs to be asked, then what makes it.
 
    ---- activations for whole arrays, so that the switch stays outside the loop (sneppp__act is on floor space) */
 
@@ -10336,13 +10342,423 @@ static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_r
    }
 }
 
-/* ---- descriptions: defaults, checks, sizes */
+/* Does the mix keep the features of its factors side by side? */
 static int sneppp__mix_concatenates(sneppp_mix mix)
 {
    return mix == SNEPPP_MIX_STACK || mix == SNEPPP_MIX_ADDITIVE || mix == SNEPPP_MIX_SEPARABLE;
 }
 
+/* ---- the hidden layer */
+static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_real *x, sneppp_real *t)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   if (model->desc.factor[f].own.psi) { memcpy(t, x, (size_t)L->D * sizeof *t); return; } /* as they are */
+   switch (L->inside.space) {
+      case SNEPPP_BOX:
+      case SNEPPP_GAUSS:
+      case SNEPPP_INTERVALS:
+      case SNEPPP_POLYGON:
+      case SNEPPP_BALL:
+      case SNEPPP_EUCLID:
+         for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
+         return;
+      case SNEPPP_SPHERE:
+         for (int r = 0; r < L->D; r++) t[r] = x[r];
+         return;
+      default: {
+         double in[SNEPPP_MAX_DIM], out[SNEPPP_MAX_DIM];
+         for (int r = 0; r < L->D; r++) in[r] = (double)x[r];
+         sneppp__window_stats(&L->inside, in, out);
+         for (int r = 0; r < L->d; r++) t[r] = (sneppp_real)out[r];
+      }
+   }
+}
+
+/* The first factor with features of the caller's own, or -1; and what to say where they stand in the way. */
+SNEPPP__UNUSED static int sneppp__own_factor(const sneppp_model *model)
+{
+   for (int f = 0; f < model->factors; f++) if (model->desc.factor[f].own.psi) return f;
+   return -1;
+}
+
+SNEPPP__UNUSED static sneppp_status sneppp__own_refuse(const sneppp_model *model, const char *what, sneppp_error *err)
+{
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                       "a model with features of your own (factor[%d].own) cannot be %s: they are code, of which "
+                       "nothing is known",
+                       sneppp__own_factor(model), what);
+}
+
+/* Features of the caller's own. There are never more than a full readout may have. */
+SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f, size_t first, const int *pick,
+                                               size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
+                                               sneppp_real *slope)
+{
+   const sneppp_own *own = &model->desc.factor[f].own;
+   double            x[SNEPPP__MAX_STATS], all[SNEPPP_MAX_WIDTH];
+   for (size_t k = 0; k < B; k++) {
+      for (int r = 0; r < model->layer[f].D; r++) x[r] = (double)T[k * (size_t)model->layer[f].d + (size_t)r];
+      own->psi(x, all, own->user);
+      for (size_t i = 0; i < units; i++) psi[k * units + i] = (sneppp_real)all[pick ? (size_t)pick[i] : first + i];
+   }
+   if (slope) memset(slope, 0, B * units * sizeof *slope);
+}
+
+/* psi (B, units) of the units first, first + 1, ... of one factor, or of those that are listed in pick (units),
+   from the statistics T (B, d) of B points. If wanted, slope is the derivative with respect to the pre-activation
+   (RBF: psi itself, whose derivatives the loss takes through centre and width).
+
+   Units are taken some at a time: their weights are turned round once and then serve B points from the cache. An
+   exported model has one point and perhaps a small stack. */
+#ifdef SNEPPP_INFERENCE_ONLY
+   #define SNEPPP__WHOLE   (32 / sizeof(sneppp_real)) /* a vector: units are taken in multiples of it */
+   #define SNEPPP__UNITS   SNEPPP__WHOLE
+   #define SNEPPP__WEIGHTS (SNEPPP__UNITS * SNEPPP__MAX_STATS)
+#else
+   #define SNEPPP__WHOLE   8
+   #define SNEPPP__UNITS   128 /* of up to 8 coordinates; of more, fewer, but never less than 8 */
+   #define SNEPPP__WEIGHTS (SNEPPP__MAX_STATS < 8     ? SNEPPP__UNITS * SNEPPP__MAX_STATS \
+                            : SNEPPP__MAX_STATS < 128 ? SNEPPP__UNITS * 8 : 8 * SNEPPP__MAX_STATS)
+#endif
+SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int f, size_t first, const int *pick,
+                                                 size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
+                                                 sneppp_real *slope)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   sneppp_real               W[SNEPPP__WEIGHTS], R[SNEPPP__WEIGHTS], bias[SNEPPP__UNITS];
+   sneppp_unit               unit[SNEPPP__UNITS];
+   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d / SNEPPP__WHOLE * SNEPPP__WHOLE;
+#ifdef SNEPPP__VECTOR
+   sneppp_act                act = model->desc.factor[f].unit.act;
+#endif
+   if (block > SNEPPP__UNITS) block = SNEPPP__UNITS;
+   for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
+      count = units - i0 < block ? units - i0 : block;
+      whole = (count + SNEPPP__WHOLE - 1) / SNEPPP__WHOLE * SNEPPP__WHOLE;
+      for (size_t i = 0; i < whole; i++) {
+         size_t at = i0 + (i < count ? i : 0);
+         at = pick ? (size_t)pick[at] : first + at;
+         bias[i] = L->b[at];
+         if (L->units) unit[i] = L->units[at];
+         for (size_t r = 0; r < d; r++) {
+            W[r * block + i] = L->W[at * d + r];
+            if (L->width) R[r * block + i] = 1 / L->width[at * d + r];
+         }
+      }
+#ifdef SNEPPP__VECTOR
+      if (!L->units && (act == SNEPPP_COS || act == SNEPPP_SIN) && d <= 4 && sneppp__has_vectors() &&
+          sneppp__wave_vectors(act == SNEPPP_SIN, count, d, block, W, bias, B, T, units, psi + i0,
+                               slope ? slope + i0 : NULL))
+         continue;
+#endif
+      for (size_t k = 0; k < B; k++) {
+         sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
+         sneppp__preactivate(count, d, block, W, L->width ? R : NULL, bias, T + k * d, z);
+         for (size_t i = 0, run; i < count;
+              i += run) { /* runs of units with one activation: all, if the layer is not mixed */
+            sneppp_unit u = L->units ? unit[i] : model->desc.factor[f].unit;
+            run = count - i;
+            if (L->units) {
+               const sneppp_unit *v = unit + i;
+               for (run = 1; i + run < count && v[run].act == u.act && v[run].p == u.p && v[run].q == u.q;) run++;
+            }
+            if (u.act == SNEPPP_RBF) u.act = SNEPPP_EXP;
+            sneppp__act_array(&u, run, z + i, z + i, s ? s + i : NULL);
+         }
+      }
+   }
+}
+
+static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, const int *pick, size_t units,
+                                   size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
+{
+   if (model->desc.factor[f].own.psi) sneppp__own_features(model, f, first, pick, units, B, T, psi, slope);
+   else sneppp__plain_features(model, f, first, pick, units, B, T, psi, slope);
+}
+
+/* |V psi|^2 of one readout; the row sums are short, the sum over rows is double. */
+static double sneppp__readout_square(const sneppp_model *model, const sneppp_readout_state *R, const sneppp_real *psi)
+{
+   size_t n = (size_t)R->n;
+   double total = 0;
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
+      for (size_t i = 0; i < n; i++) { double v = (double)(R->V[i] * psi[i]); total += v * v; }
+      return total;
+   }
+#ifdef SNEPPP__VECTOR
+   if (sneppp__has_vectors()) return sneppp__square_norm_vectors((size_t)R->m, n, R->V, psi);
+#endif
+   for (size_t r = 0; r < (size_t)R->m; r++) {
+      double sum = sneppp__real_dot(n, R->V + r * n, psi);
+      total += sum * sum;
+   }
+   return total;
+}
+
+static double sneppp__readout(const sneppp_model *model, const sneppp_real *psi)
+{
+   double sum = 0, product = 1;
+   for (int k = 0; k < model->readouts; k++) {
+      double v = sneppp__readout_square(model, &model->readout[k], psi + model->readout[k].first);
+      sum += v, product *= v;
+   }
+   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor;
+}
+
+/* ---- evaluation */
+
+/* 1 inside, 0 outside, -1 when a coordinate is not finite. */
+static int sneppp__inside(const sneppp_model *model, const sneppp_real *x)
+{
+   double y[SNEPPP__MAX_STATS];
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      for (int r = 0; r < L->D; r++) {
+         y[r] = (double)x[L->first + r];
+         if (!sneppp__finite(y[r])) return -1;
+      }
+      if (!sneppp_window_contains(&model->desc.factor[f].window, y)) return 0;
+   }
+   return 1;
+}
+
+/* log of the density of the base measure with respect to length, area or counting: 0 for most windows. */
+static double sneppp__base_log_density(const sneppp_model *model, const sneppp_real *x)
+{
+   double sum = 0;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      double y[SNEPPP__MAX_STATS];
+      for (int r = 0; r < L->D; r++) y[r] = (double)x[L->first + r] - L->shift[r];
+      sum += sneppp__window_log_density(&L->inside, y);
+   }
+   return sum;
+}
+
+/* ---- the sum of v_i^2 psi_i^2 through the tree: what is left out is below 1e-12 of the sum of the peaks */
+
+#ifdef SNEPPP__VECTOR
+SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
+                                                       const double *x, const double *centre,
+                                                       const sneppp_real *peak, const sneppp_real *sharp)
+{
+   sneppp_real       r2[SNEPPP__LEAF];
+   const sneppp__vec edge = SNEPPP__V(set1)((sneppp_real)-SNEPPP__EDGE), zero = SNEPPP__V(setzero)();
+   sneppp__vec       sum = zero, u[SNEPPP__LEAF / SNEPPP__LANE];
+   for (size_t b = 0; b < count; b += SNEPPP__LANE64) {
+      sneppp__vec64 r = SNEPPP__D(setzero)(), e;
+      for (size_t k = 0; k < d; k++) {
+         e = SNEPPP__D(sub)(SNEPPP__D(set1)(x[k]), sneppp__load_f64(centre + k * count + b, count - b));
+         r = SNEPPP__D(fmadd)(e, e, r);
+      }
+#ifdef SNEPPP_REAL_FLOAT
+      sneppp__narrow(r2 + b, r);
+#else
+      SNEPPP__D(storeu)(r2 + b, r);
+#endif
+   }
+   for (size_t s = from; s < group; s++) {
+      int reached = 0;
+      for (size_t i = 0; i < count; i += SNEPPP__LANE) {
+         size_t left = count - i;
+         int    mask = left < SNEPPP__LANE ? (1 << left) - 1 : (1 << SNEPPP__LANE) - 1;
+         u[i / SNEPPP__LANE] =
+            SNEPPP__V(fnmadd)(SNEPPP__V(loadu)(r2 + i), sneppp__vec_load(sharp + s * count + i, left), zero);
+         reached |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u[i / SNEPPP__LANE], SNEPPP__LE));
+      }
+      if (!reached) break; /* narrower ones are farther still */
+      for (size_t i = 0; i < count; i += SNEPPP__LANE)
+         sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count + i, count - i),
+                                sneppp__vec_exp(u[i / SNEPPP__LANE]), sum);
+   }
+   return sneppp__vec_sum(sum);
+}
+#endif
+
+/* The bumps of one leaf at x. Units of a centre stand with the widest first, so a row that is too far ends the leaf. */
+static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n, size_t d, const double *x)
+{
+   const size_t       group = (size_t)model->desc.group;
+   const sneppp_real *peak = model->peak + n->first * group, *sharp = model->sharp + n->first * group;
+   const double      *centre = model->centre + n->first * d;
+   double             sum = 0;
+   sneppp_real        r2[SNEPPP__LEAF];
+#ifdef SNEPPP__VECTOR
+   if (sneppp__has_vectors()) return sneppp__leaf_vectors(n->count, n->from, group, d, x, centre, peak, sharp);
+#endif
+   for (size_t b = 0; b < n->count; b++) {
+      double r = 0;
+      for (size_t k = 0; k < d; k++) { double e = x[k] - centre[k * n->count + b]; r += e * e; }
+      r2[b] = (sneppp_real)r;
+   }
+   for (size_t s = n->from, reached = 1; s < group && reached; s++) {
+      reached = 0;
+      for (size_t b = 0; b < n->count; b++) {
+         sneppp_real u = r2[b] * sharp[s * n->count + b];
+         if (u > (sneppp_real)SNEPPP__EDGE) continue;
+         reached = 1;
+#ifdef SNEPPP_REAL_FLOAT
+         sum += (double)(peak[s * n->count + b] * expf(-u));
+#else
+         sum += peak[s * n->count + b] * exp(-u);
+#endif
+      }
+   }
+   return sum;
+}
+
+SNEPPP__APART static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
+{
+   size_t             d = 0;
+   double             x[SNEPPP_RADIAL_DIM], total = 0;
+   sneppp__walk       w;
+   const sneppp_node *n;
+   for (int f = 0; f < model->factors; f++) for (int k = 0; k < model->layer[f].d; k++) x[d++] = (double)T[f][k];
+   if (model->table_top >= 0) /* -1e-16 means 0 */
+      total = fmax(0, sneppp__table_at(model->table, (int)d, model->table_top, model->table_more, x));
+   for (size_t k = 0; k < d; k++) x[k] *= model->metric[k];
+   w = sneppp__walk_from(model->node, (int)d, x, NULL);
+   while ((n = sneppp__walk_next(&w)) != NULL) total += sneppp__leaf_bumps(model, n, d, x);
+   return total;
+}
+
+/* ---- one point: the features of a full readout are on the stack, and beside them no more than a few at a time,
+   because evaluating must not allocate and may happen in a thread, or a machine, of little stack. */
+#ifdef SNEPPP_INFERENCE_ONLY
+   #define SNEPPP__SOME 32
+#else
+   #define SNEPPP__SOME 128
+#endif
+
+/* psi (have nf), the outer product of its first `have` entries and the nf features of factor f, in place: these are
+   made where the last row will stand, which is behind the entries that they multiply; the last of those is kept. */
+static void sneppp__mix_outer(const sneppp_model *model, int f, const sneppp_real *T, sneppp_real *psi, size_t have)
+{
+   size_t       nf = (size_t)model->layer[f].n;
+   sneppp_real *in = psi + (have - 1) * nf, last = psi[have - 1], one;
+   if (nf == 1) {
+      sneppp__layer_features(model, f, 0, NULL, 1, 1, T, &one, NULL);
+      for (size_t i = 0; i < have; i++) psi[i] *= one;
+      return;
+   }
+   sneppp__layer_features(model, f, 0, NULL, nf, 1, T, in, NULL);
+   for (size_t i = have - 1; i-- > 0;) {
+      sneppp_real v = psi[i];
+      for (size_t j = 0; j < nf; j++) psi[i * nf + j] = v * in[j];
+   }
+   for (size_t j = 0; j < nf; j++) in[j] *= last;
+}
+
+/* All features of the model at one point, whose statistics are T. Those that another factor's take are made some at a
+   time. */
+static void sneppp__point_features(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS], sneppp_real *psi)
+{
+   sneppp_real other[SNEPPP__SOME];
+   size_t      have = 0;
+   for (int f = 0; f < model->factors; f++) {
+      size_t nf = (size_t)model->layer[f].n;
+      if (!f || sneppp__mix_concatenates(model->desc.mix)) {
+         sneppp__layer_features(model, f, 0, NULL, nf, 1, T[f], psi + have, NULL);
+         have += nf;
+      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
+         sneppp__mix_outer(model, f, T[f], psi, have);
+         have *= nf;
+      } else
+         for (size_t i = 0, some; i < nf; i += some) {
+            some = nf - i < SNEPPP__SOME ? nf - i : SNEPPP__SOME;
+            sneppp__layer_features(model, f, i, NULL, some, 1, T[f], other, NULL);
+            if (model->desc.mix == SNEPPP_MIX_SUM) for (size_t k = 0; k < some; k++) psi[i + k] += other[k];
+            else sneppp__real_product(some, 1, psi + i, other, psi + i);
+         }
+   }
+}
+
+/* Diagonal readouts of products, of any width. */
+SNEPPP__APART static double sneppp__diagonal_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
+{
+   sneppp_real psi[SNEPPP__SOME], other[SNEPPP__SOME];
+   double      total = 0;
+   for (size_t i = 0, units; i < (size_t)model->n; i += units) {
+      const sneppp_real *v = model->readout[0].V + i;
+      units = (size_t)model->n - i < SNEPPP__SOME ? (size_t)model->n - i : SNEPPP__SOME;
+      sneppp__layer_features(model, 0, i, NULL, units, 1, T[0], psi, NULL);
+      for (int f = 1; f < model->factors; f++) {
+         sneppp__layer_features(model, f, i, NULL, units, 1, T[f], other, NULL);
+         sneppp__real_product(units, 1, psi, other, psi);
+      }
+      for (size_t k = 0; k < units; k++) { double p = (double)(v[k] * psi[k]); total += p * p; }
+   }
+   return total;
+}
+
+SNEPPP__APART static double sneppp__point_readout(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
+{
+   sneppp_real psi[SNEPPP_MAX_WIDTH];
+   sneppp__point_features(model, T, psi);
+   return sneppp__readout(model, psi);
+}
+
+/* alpha |V psi|^2 + floor with respect to the base measure, at a point that is inside. */
+static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
+{
+   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
+   int         own = 0;
+   for (int f = 0; f < model->factors; f++) {
+      sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
+      own = own || model->desc.factor[f].own.psi;
+   }
+   if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T) + model->floor;
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT && !own)
+      return model->alpha * sneppp__diagonal_sum(model, T) + model->floor;
+   return sneppp__point_readout(model, T); /* no factor is wider than the model, and that is within the limit */
+}
+
+
+/* Events per unit of the window at x; 0 outside, NaN where x is not finite. Uses the stack, never allocates. */
+SNEPPP_DEF sneppp_real sneppp_intensity(const sneppp_model *model, const sneppp_real *x)
+{
+   int    in = model && model->factors && x ? sneppp__inside(model, x) : 0;
+   double density = in > 0 ? sneppp__base_log_density(model, x) : 0;
+   if (in <= 0) return in ? (sneppp_real)sneppp__nan() : 0;
+   return (sneppp_real)(sneppp__intensity(model, x) * (density != 0 ? exp(density) : 1));
+}
+
+/* The logarithm; -inf where the intensity is 0. */
+SNEPPP_DEF double sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x)
+{
+   int in = model && model->factors && x ? sneppp__inside(model, x) : 0;
+   if (in <= 0) return in ? sneppp__nan() : sneppp__minus_infinity();
+   return log(sneppp__intensity(model, x)) + sneppp__base_log_density(model, x);
+}
+
+SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
+                                         sneppp_error *err)
+{
+   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!x || !psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "x or psi is NULL");
+   if (sneppp__inside(model, x) != 1)
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
+   for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
+   sneppp__point_features(model, T, psi);
+   return SNEPPP_OK;
+}
+
 #ifndef SNEPPP_INFERENCE_ONLY
+/* The unit of factor f that has a part in feature i of the model; SIZE_MAX: none, the feature is another factor's. All
+   that a mix does with features, with K and with their derivatives follows from this. */
+static size_t sneppp__unit_of(const sneppp_model *model, int f, size_t i)
+{
+   size_t first = 0, after = 1, nf = (size_t)model->layer[f].n;
+   for (int h = 0; h < f; h++) first += (size_t)model->layer[h].n;
+   for (int h = f + 1; h < model->factors; h++) after *= (size_t)model->layer[h].n;
+   if (model->desc.mix == SNEPPP_MIX_OUTER) return i / after % nf;
+   if (!sneppp__mix_concatenates(model->desc.mix)) return i;
+   return i >= first && i < first + nf ? i - first : SIZE_MAX;
+}
+
+/* ---- descriptions: defaults, checks, sizes */
+
 /* Factors mixed in the first layer are one factor over all coordinates. Boxes (and single intervals) join into
    a box; the lists of a Gaussian mixture would need the product of all components, so only plain Gaussians join. */
 static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int parts, sneppp_window *out,
@@ -10678,191 +11094,30 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
    }
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* ---- the hidden layer */
-static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_real *x, sneppp_real *t)
-{
-   const sneppp_layer_state *L = &model->layer[f];
-   if (model->desc.factor[f].own.psi) { memcpy(t, x, (size_t)L->D * sizeof *t); return; } /* as they are */
-   switch (L->inside.space) {
-      case SNEPPP_BOX:
-      case SNEPPP_GAUSS:
-      case SNEPPP_INTERVALS:
-      case SNEPPP_POLYGON:
-      case SNEPPP_BALL:
-      case SNEPPP_EUCLID:
-         for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
-         return;
-      case SNEPPP_SPHERE:
-         for (int r = 0; r < L->D; r++) t[r] = x[r];
-         return;
-      default: {
-         double in[SNEPPP_MAX_DIM], out[SNEPPP_MAX_DIM];
-         for (int r = 0; r < L->D; r++) in[r] = (double)x[r];
-         sneppp__window_stats(&L->inside, in, out);
-         for (int r = 0; r < L->d; r++) t[r] = (sneppp_real)out[r];
-      }
-   }
-}
-
-/* The first factor with features of the caller's own, or -1; and what to say where they stand in the way. */
-SNEPPP__UNUSED static int sneppp__own_factor(const sneppp_model *model)
-{
-   for (int f = 0; f < model->factors; f++) if (model->desc.factor[f].own.psi) return f;
-   return -1;
-}
-
-SNEPPP__UNUSED static sneppp_status sneppp__own_refuse(const sneppp_model *model, const char *what, sneppp_error *err)
-{
-   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                       "a model with features of your own (factor[%d].own) cannot be %s: they are code, of which "
-                       "nothing is known",
-                       sneppp__own_factor(model), what);
-}
-
-/* Features of the caller's own. There are never more than a full readout may have. */
-SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f, size_t first, const int *pick,
-                                               size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
-                                               sneppp_real *slope)
-{
-   const sneppp_own *own = &model->desc.factor[f].own;
-   double            x[SNEPPP__MAX_STATS], all[SNEPPP_MAX_WIDTH];
-   for (size_t k = 0; k < B; k++) {
-      for (int r = 0; r < model->layer[f].D; r++) x[r] = (double)T[k * (size_t)model->layer[f].d + (size_t)r];
-      own->psi(x, all, own->user);
-      for (size_t i = 0; i < units; i++) psi[k * units + i] = (sneppp_real)all[pick ? (size_t)pick[i] : first + i];
-   }
-   if (slope) memset(slope, 0, B * units * sizeof *slope);
-}
-
-/* psi (B, units) of the units first, first + 1, ... of one factor, or of those that are listed in pick (units),
-   from the statistics T (B, d) of B points. If wanted, slope is the derivative with respect to the pre-activation
-   (RBF: psi itself, whose derivatives the loss takes through centre and width).
-
-   Units are taken some at a time: their weights are turned round once and then serve B points from the cache. An
-   exported model has one point and perhaps a small stack. */
-#ifdef SNEPPP_INFERENCE_ONLY
-   #define SNEPPP__WHOLE   (32 / sizeof(sneppp_real)) /* a vector: units are taken in multiples of it */
-   #define SNEPPP__UNITS   SNEPPP__WHOLE
-   #define SNEPPP__WEIGHTS (SNEPPP__UNITS * SNEPPP__MAX_STATS)
-#else
-   #define SNEPPP__WHOLE   8
-   #define SNEPPP__UNITS   128 /* of up to 8 coordinates; of more, fewer, but never less than 8 */
-   #define SNEPPP__WEIGHTS (SNEPPP__MAX_STATS < 8     ? SNEPPP__UNITS * SNEPPP__MAX_STATS \
-                            : SNEPPP__MAX_STATS < 128 ? SNEPPP__UNITS * 8 : 8 * SNEPPP__MAX_STATS)
-#endif
-SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int f, size_t first, const int *pick,
-                                                 size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
-                                                 sneppp_real *slope)
-{
-   const sneppp_layer_state *L = &model->layer[f];
-   sneppp_real               W[SNEPPP__WEIGHTS], R[SNEPPP__WEIGHTS], bias[SNEPPP__UNITS];
-   sneppp_unit               unit[SNEPPP__UNITS];
-   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d / SNEPPP__WHOLE * SNEPPP__WHOLE;
-#ifdef SNEPPP__VECTOR
-   sneppp_act                act = model->desc.factor[f].unit.act;
-#endif
-   if (block > SNEPPP__UNITS) block = SNEPPP__UNITS;
-   for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
-      count = units - i0 < block ? units - i0 : block;
-      whole = (count + SNEPPP__WHOLE - 1) / SNEPPP__WHOLE * SNEPPP__WHOLE;
-      for (size_t i = 0; i < whole; i++) {
-         size_t at = i0 + (i < count ? i : 0);
-         at = pick ? (size_t)pick[at] : first + at;
-         bias[i] = L->b[at];
-         if (L->units) unit[i] = L->units[at];
-         for (size_t r = 0; r < d; r++) {
-            W[r * block + i] = L->W[at * d + r];
-            if (L->width) R[r * block + i] = 1 / L->width[at * d + r];
-         }
-      }
-#ifdef SNEPPP__VECTOR
-      if (!L->units && (act == SNEPPP_COS || act == SNEPPP_SIN) && d <= 4 && sneppp__has_vectors() &&
-          sneppp__wave_vectors(act == SNEPPP_SIN, count, d, block, W, bias, B, T, units, psi + i0,
-                               slope ? slope + i0 : NULL))
-         continue;
-#endif
-      for (size_t k = 0; k < B; k++) {
-         sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
-         sneppp__preactivate(count, d, block, W, L->width ? R : NULL, bias, T + k * d, z);
-         for (size_t i = 0, run; i < count;
-              i += run) { /* runs of units with one activation: all, if the layer is not mixed */
-            sneppp_unit u = L->units ? unit[i] : model->desc.factor[f].unit;
-            run = count - i;
-            if (L->units) {
-               const sneppp_unit *v = unit + i;
-               for (run = 1; i + run < count && v[run].act == u.act && v[run].p == u.p && v[run].q == u.q;) run++;
-            }
-            if (u.act == SNEPPP_RBF) u.act = SNEPPP_EXP;
-            sneppp__act_array(&u, run, z + i, z + i, s ? s + i : NULL);
-         }
-      }
-   }
-}
-
-static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, const int *pick, size_t units,
-                                   size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
-{
-   if (model->desc.factor[f].own.psi) sneppp__own_features(model, f, first, pick, units, B, T, psi, slope);
-   else sneppp__plain_features(model, f, first, pick, units, B, T, psi, slope);
-}
-
 /* psi (B, n) of a chunk from those of its factors, part[f] (B, n_f); a product may be one of some features only. */
-SNEPPP__UNUSED static void sneppp__mix_features(const sneppp_model *model, size_t B, size_t n,
-                                                sneppp_real *const *part, sneppp_real *psi)
+static void sneppp__mix_features(const sneppp_model *model, size_t B, size_t n, sneppp_real *const *part,
+                                 sneppp_real *psi)
 {
+   int outer = model->desc.mix == SNEPPP_MIX_OUTER;
    if (model->desc.mix == SNEPPP_MIX_PRODUCT) {
       sneppp__real_product(B * n, 1, part[0], part[1], psi);
       for (int f = 2; f < model->factors; f++) sneppp__real_product(B * n, 1, psi, part[f], psi);
       return;
    }
-   for (size_t b = 0; b < B; b++) {
-      sneppp_real *out = psi + b * n;
-      for (size_t f = 0, have = 0, nf; f < (size_t)model->factors; f++) {
-         const sneppp_real *in = part[f] + b * (nf = (size_t)model->layer[f].n);
-         if (!f || sneppp__mix_concatenates(model->desc.mix)) {
-            memcpy(out + have, in, nf * sizeof *out);
-            have += nf;
-         } else if (model->desc.mix == SNEPPP_MIX_SUM) for (size_t i = 0; i < nf; i++) out[i] += in[i];
-         else { /* the outer product, from the back, so that it can be done in place */
-            for (size_t i = have * nf; i-- > 0;) out[i] = out[i / nf] * in[i % nf];
-            have *= nf;
+   for (size_t i = 0; i < n; i++) {
+      size_t unit[SNEPPP_MAX_FACTORS];
+      for (int f = 0; f < model->factors; f++) unit[f] = sneppp__unit_of(model, f, i);
+      for (size_t b = 0; b < B; b++) {
+         sneppp_real v = outer ? 1 : 0;
+         for (int f = 0; f < model->factors; f++) {
+            const sneppp_real *in = part[f] + b * (size_t)model->layer[f].n;
+            if (unit[f] != SIZE_MAX) v = outer ? v * in[unit[f]] : v + in[unit[f]];
          }
+         psi[b * n + i] = v;
       }
    }
 }
 
-/* |V psi|^2 of one readout; the row sums are short, the sum over rows is double. */
-static double sneppp__readout_square(const sneppp_model *model, const sneppp_readout_state *R, const sneppp_real *psi)
-{
-   size_t n = (size_t)R->n;
-   double total = 0;
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (size_t i = 0; i < n; i++) { double v = (double)(R->V[i] * psi[i]); total += v * v; }
-      return total;
-   }
-#ifdef SNEPPP__VECTOR
-   if (sneppp__has_vectors()) return sneppp__square_norm_vectors((size_t)R->m, n, R->V, psi);
-#endif
-   for (size_t r = 0; r < (size_t)R->m; r++) {
-      double sum = sneppp__real_dot(n, R->V + r * n, psi);
-      total += sum * sum;
-   }
-   return total;
-}
-
-static double sneppp__readout(const sneppp_model *model, const sneppp_real *psi)
-{
-   double sum = 0, product = 1;
-   for (int k = 0; k < model->readouts; k++) {
-      double v = sneppp__readout_square(model, &model->readout[k], psi + model->readout[k].first);
-      sum += v, product *= v;
-   }
-   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor;
-}
-
-#ifndef SNEPPP_INFERENCE_ONLY
 /* ---- closed forms for a model */
 typedef struct sneppp__grams { /* what one region of the space gives, factor by factor */
    double *K[SNEPPP_MAX_FACTORS]; /* (n_f, n_f)                               */
@@ -10908,14 +11163,21 @@ static void sneppp__place_layer(sneppp__carver *c, const sneppp_model *model, in
    }
 }
 
-/* Entry (i, j) of the model's Gram matrix. With P_f the product of the masses of all other factors:
+/* The model's Gram matrix. With P_f the product of the masses of all other factors:
       product: prod K_f      outer: prod K_f[i_f][j_f]      additive: K_f P_f on the diagonal blocks
       sum:   sum_f K_f P_f + sum_{f != g} c_f c_g' P_fg
-      stack: K_f P_f on the diagonal blocks, c_f c_g' P_fg off them  (paper, appendix B)                     */
+      stack: K_f P_f on the diagonal blocks, c_f c_g' P_fg off them  (paper, appendix B)
+   The readouts of a separable intensity are multiplied later: K_f alone. */
+static int sneppp__mix_multiplies(const sneppp_model *model)
+{
+   return model->desc.mix == SNEPPP_MIX_PRODUCT || model->desc.mix == SNEPPP_MIX_OUTER;
+}
+
 static double sneppp__mix_mass(const sneppp_model *model, const sneppp__grams *g, int f, int h)
 {
    double p = 1;
-   for (int k = 0; k < model->factors; k++) if (k != f && k != h) p *= g->mass[k];
+   for (int k = 0; model->desc.mix != SNEPPP_MIX_SEPARABLE && k < model->factors; k++)
+      if (k != f && k != h) p *= g->mass[k];
    return p;
 }
 
@@ -10924,38 +11186,34 @@ static double sneppp__factor_entry(const sneppp_model *model, const sneppp__gram
    return g->diagonal ? g->K[f][i] : g->K[f][i * (size_t)model->layer[f].n + j];
 }
 
+static void sneppp__mix_row(const sneppp_model *model, const sneppp__grams *g, size_t i, size_t j0, size_t count,
+                            double *row) /* entries (i, j), j0 <= j < j0 + count */
+{
+   if (model->desc.mix == SNEPPP_MIX_PRODUCT && !g->diagonal) {
+      size_t at = i * (size_t)model->n + j0;
+      sneppp__long_product(count, 1, g->K[0] + at, model->factors > 1 ? g->K[1] + at : NULL, row);
+      for (int f = 2; f < model->factors; f++) sneppp__long_product(count, 1, row, g->K[f] + at, row);
+      return;
+   }
+   for (size_t j = 0; j < count; j++) row[j] = sneppp__mix_multiplies(model) ? 1 : 0;
+   for (int f = 0; f < model->factors; f++) {
+      size_t a = sneppp__unit_of(model, f, i), b;
+      for (size_t j = 0; sneppp__mix_multiplies(model) && j < count; j++)
+         row[j] *= sneppp__factor_entry(model, g, f, a, sneppp__unit_of(model, f, j0 + j));
+      for (int h = 0; !sneppp__mix_multiplies(model) && a != SIZE_MAX && h < model->factors; h++) {
+         double p = sneppp__mix_mass(model, g, f, h);
+         for (size_t j = 0; (h == f || sneppp__mix_needs_moments(model)) && j < count; j++)
+            if ((b = sneppp__unit_of(model, h, j0 + j)) != SIZE_MAX)
+               row[j] += p * (h == f ? sneppp__factor_entry(model, g, f, a, b) : g->c[f][a] * g->c[h][b]);
+      }
+   }
+}
+
 static double sneppp__mix_entry(const sneppp_model *model, const sneppp__grams *g, size_t i, size_t j)
 {
-   double k = 1;
-   switch (model->desc.mix) {
-      case SNEPPP_MIX_OUTER:
-         for (int f = model->factors; f-- > 0;) {
-            size_t n = (size_t)model->layer[f].n;
-            k *= sneppp__factor_entry(model, g, f, i % n, j % n);
-            i /= n, j /= n;
-         }
-         return k;
-      case SNEPPP_MIX_SUM:
-         k = 0;
-         for (int f = 0; f < model->factors; f++) {
-            k += sneppp__factor_entry(model, g, f, i, j) * sneppp__mix_mass(model, g, f, f);
-            for (int h = 0; h < model->factors; h++)
-               if (h != f) k += g->c[f][i] * g->c[h][j] * sneppp__mix_mass(model, g, f, h);
-         }
-         return k;
-      case SNEPPP_MIX_STACK: case SNEPPP_MIX_ADDITIVE: case SNEPPP_MIX_SEPARABLE: {
-         int    f = 0, h = 0;
-         while (i >= (size_t)model->layer[f].n) i -= (size_t)model->layer[f++].n;
-         while (j >= (size_t)model->layer[h].n) j -= (size_t)model->layer[h++].n;
-         if (f == h)
-            return sneppp__factor_entry(model, g, f, i, j) *
-                   (model->desc.mix == SNEPPP_MIX_SEPARABLE ? 1 : sneppp__mix_mass(model, g, f, f));
-         return model->desc.mix == SNEPPP_MIX_STACK ? g->c[f][i] * g->c[h][j] * sneppp__mix_mass(model, g, f, h) : 0;
-      }
-      default:
-         for (int f = 0; f < model->factors; f++) k *= sneppp__factor_entry(model, g, f, i, j);
-         return k;
-   }
+   double k;
+   sneppp__mix_row(model, g, i, j, 1, &k);
+   return k;
 }
 
 /* ---- regions. A region may share its border with the window, so only true crossings count as leaving it. */
@@ -11274,20 +11532,7 @@ static sneppp_status sneppp__grams_part(const sneppp_model *model, int f, const 
    return st;
 }
 
-/* Entries (first + i, first + j), j0 <= j < j0 + count, of the model's Gram matrix, whose rows have n of them.
-   Products, the common case, go by runs of a row. */
-#define SNEPPP__ROW_PART 256 /* entries at a time, which bounds the stack */
-static void sneppp__mix_row(const sneppp_model *model, const sneppp__grams *g, size_t first, size_t i,
-                            size_t n, size_t j0, size_t count, double *row)
-{
-   size_t at = i * n + j0;
-   if (model->desc.mix != SNEPPP_MIX_PRODUCT) {
-      for (size_t j = 0; j < count; j++) row[j] = sneppp__mix_entry(model, g, first + i, first + j0 + j);
-      return;
-   }
-   sneppp__long_product(count, 1, g->K[0] + at, model->factors > 1 ? g->K[1] + at : NULL, row);
-   for (int f = 2; f < model->factors; f++) sneppp__long_product(count, 1, row, g->K[f] + at, row);
-}
+#define SNEPPP__ROW_PART 256 /* entries of K at a time, which bounds the stack */
 
 /* tr(V K V') of one readout. M = V'V (n, n) if the caller has it, else NULL: V is then used row by row. */
 static double sneppp__readout_integral(const sneppp_model *model, const sneppp__grams *g, int which, const double *M)
@@ -11303,7 +11548,7 @@ static double sneppp__readout_integral(const sneppp_model *model, const sneppp__
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0, some; j < n; j += some) {
          some = n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
-         sneppp__mix_row(model, g, first, i, n, j, some, row);
+         sneppp__mix_row(model, g, first + i, first + j, some, row);
          if (M) { total += sneppp__long_dot(some, M + i * n + j, row); continue; }
          memset(v, 0, some * sizeof *v); /* row i of M */
          for (size_t r = 0; r < (size_t)R->m; r++) sneppp__join(some, (double)R->V[r * n + i], R->V + r * n + j, v);
@@ -11613,219 +11858,6 @@ SNEPPP_DEF void sneppp_free(sneppp_model *model)
    memset(model, 0, sizeof *model);
 }
 
-/* ---- reading and writing parameters, in the user's units: psi = sigma(W x + b), RBF centres and widths in x */
-static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor, sneppp_error *err)
-{
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (factor < 0 || factor >= model->factors)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
-   return SNEPPP_OK;
-}
-
-/* Sets a layer, but not the tree over it. Without biases psi is sigma(W (x - c)), c the middle of the window, for that
-   is what fits and closed forms keep: b is NULL or what sneppp_get_layer gives, -W c, which may have been rounded. */
-static sneppp_status sneppp__set_layer(sneppp_model *model, int factor, const double *W, const double *b,
-                                       const double *width, sneppp_error *err)
-{
-   sneppp_status       st = sneppp__factor_check(model, factor, err);
-   const double        most = sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300; /* what can be stored */
-   sneppp_layer_state *L;
-   size_t              n, d;
-   int                 still;
-   if (st != SNEPPP_OK) return st;
-   L = &model->layer[factor];
-   n = (size_t)L->n, d = (size_t)L->d;
-   still = !L->width && model->desc.factor[factor].no_bias;
-   if (!W) return sneppp__fail(err, SNEPPP_ERR_ARG, "W is NULL");
-   if (L->width && !width) return sneppp__fail(err, SNEPPP_ERR_ARG, "width is NULL, but radial units need it");
-   for (size_t i = 0; i < n; i++) {
-      double     bias = b ? b[i] : 0, size = fabs(bias), w, kept[SNEPPP__MAX_STATS];
-      sneppp_act act = L->units ? L->units[i].act : model->desc.factor[factor].unit.act;
-      if (b && !sneppp__finite(b[i])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "b[%z] is not finite", i);
-      for (size_t r = 0; r < d; r++) {
-         if (!sneppp__finite(W[i * d + r]))
-            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "W[%z][%z] is not finite", i, r);
-         if (L->width && (!sneppp__finite(width[i * d + r]) || !(width[i * d + r] > 0)))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "width[%z][%z] = %g is not positive", i, r, width[i * d + r]);
-         w = L->width ? (W[i * d + r] - L->shift[r]) * L->rate[r] : W[i * d + r] / L->rate[r];
-         if (!L->width) bias += W[i * d + r] * L->shift[r], size += fabs(W[i * d + r] * L->shift[r]);
-         if (!(fabs(w) <= most) || (L->width && !(width[i * d + r] * L->rate[r] <= most)) ||
-             (L->width && !((sneppp_real)(width[i * d + r] * L->rate[r]) > 0)))
-            return sneppp__fail(err, SNEPPP_ERR_RANGE, "W[%z][%z] or its width is out of all proportion to the window",
-                                i, r);
-         kept[r] = (double)(sneppp_real)w;
-      }
-      if (act == SNEPPP_EXP) { /* on an exponential family, what is stored must have an integral */
-         st = sneppp__domain_check(&L->inside, kept, 2, (int)i, err);
-         if (st != SNEPPP_OK) return st;
-      }
-      if (b && still && !(fabs(bias) <= 1e-9 * size))
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "b[%z] = %g, but the factor has no_bias: give NULL, or -W c = %g, c the window's middle",
-                             i, b[i], b[i] - bias);
-      if (!(fabs(bias) <= most)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bias of unit %z is too large", i);
-   }
-   for (size_t i = 0; i < n; i++) {
-      double bias = b ? b[i] : 0;
-      for (size_t r = 0; r < d; r++) {
-         double w = W[i * d + r];
-         if (L->width) {
-            L->W[i * d + r] = (sneppp_real)((w - L->shift[r]) * L->rate[r]);
-            L->width[i * d + r] = (sneppp_real)(width[i * d + r] * L->rate[r]);
-         } else {
-            L->W[i * d + r] = (sneppp_real)(w / L->rate[r]);
-            bias += w * L->shift[r];
-         }
-      }
-      L->b[i] = L->width || still ? 0 : (sneppp_real)bias;
-   }
-   return SNEPPP_OK;
-}
-
-SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b,
-                                          double *width, sneppp_error *err)
-{
-   sneppp_status             st = sneppp__factor_check(model, factor, err);
-   const sneppp_layer_state *L;
-   if (st != SNEPPP_OK) return st;
-   L = &model->layer[factor];
-   for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
-      double bias = (double)L->b[i];
-      for (size_t r = 0; r < d; r++) {
-         double w = (double)L->W[i * d + r];
-         if (W) W[i * d + r] = L->width ? w / L->rate[r] + L->shift[r] : w * L->rate[r];
-         if (L->width && width) width[i * d + r] = (double)L->width[i * d + r] / L->rate[r];
-         if (!L->width) bias -= w * L->rate[r] * L->shift[r];
-      }
-      if (b) b[i] = L->width ? 0 : bias;
-   }
-   return SNEPPP_OK;
-}
-
-/* M = V'V (n, n); several readouts stand on the diagonal. */
-SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err)
-{
-   size_t n;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
-   n = (size_t)model->n;
-   memset(M, 0, n * n * sizeof *M);
-   for (int k = 0; k < model->readouts; k++) {
-      const sneppp_readout_state *R = &model->readout[k];
-      size_t at = (size_t)R->first * (n + 1), nk = (size_t)R->n;
-      for (size_t i = 0; i < nk; i++)
-         for (size_t j = 0; j <= i; j++) {
-            double sum = 0;
-            if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) sum = i == j ? (double)R->V[i] * (double)R->V[i] : 0;
-            else for (size_t r = 0; r < (size_t)R->m; r++) sum += (double)R->V[r * nk + i] * (double)R->V[r * nk + j];
-            M[at + i * n + j] = M[at + j * n + i] = sum;
-         }
-   }
-   return SNEPPP_OK;
-}
-
-/* V = sqrt(D) Q' from M = Q D Q', largest eigenvalues first; a model of lower rank keeps the largest. M is (n, n)
-   with row stride ld. */
-static sneppp_status sneppp__set_readout(sneppp_model *model, int which, const double *M, size_t ld, sneppp_error *err)
-{
-   sneppp_readout_state *R = &model->readout[which];
-   size_t         n = (size_t)R->n, i, j;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st;
-   double        *A = NULL, *w = NULL, *Q = NULL, *work = NULL;
-   for (int pass = 0; pass < 2; pass++) {
-      A = (double *)sneppp__take(&c, n, n, sizeof *A);
-      Q = (double *)sneppp__take(&c, n, n, sizeof *Q);
-      w = (double *)sneppp__take(&c, n, 1, sizeof *w);
-      work = (double *)sneppp__take(&c, sneppp__eigh_work(n), 1, sizeof *work);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
-   }
-   for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i * n + j] = 0.5 * (M[i * ld + j] + M[j * ld + i]);
-   st = sneppp__eigh(n, A, w, Q, work);
-   if (st != SNEPPP_OK) st = sneppp__fail(err, st, "the eigenvalues of M could not be found: %s", sneppp_strerror(st));
-   else if (w[0] < -1e-9 * fabs(w[n - 1]) || w[n - 1] < 0)
-      st = sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE,
-                        "M has the eigenvalue %g; it must be positive semidefinite", w[0]);
-   else
-      for (i = 0; i < (size_t)R->m; i++) {
-         double root = w[n - 1 - i] > 0 ? sqrt(w[n - 1 - i]) : 0;
-         for (j = 0; j < n; j++) R->V[i * n + j] = (sneppp_real)(root * Q[j * n + n - 1 - i]);
-      }
-   sneppp__block_free(&block);
-   return st;
-}
-
-/* Sets all readouts or none, but not the tree over them. */
-static sneppp_status sneppp__set_matrix(sneppp_model *model, const double *M, sneppp_error *err)
-{
-   sneppp_model   shadow;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st;
-   size_t         n;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
-   n = (size_t)model->n;
-   for (size_t i = 0; i < n * n; i++)
-      if (!sneppp__finite(M[i]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "M[%z][%z] is not finite", i / n, i % n);
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (size_t i = 0; i < n * n; i++) {
-         if (i / n != i % n && M[i] != 0)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but the readout is diagonal", i / n,
-                                i % n, M[i]);
-         if (M[i] < 0)
-            return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M[%z][%z] = %g is negative", i / n, i % n,
-                                M[i]);
-      }
-      for (int k = 0; k < model->readouts; k++)
-         for (size_t i = 0; i < (size_t)model->readout[k].n; i++)
-            model->readout[k].V[i] = (sneppp_real)sqrt(M[((size_t)model->readout[k].first + i) * (n + 1)]);
-      return SNEPPP_OK;
-   }
-   for (int k = 0; k < model->readouts; k++) /* between two readouts there is nothing that could be set */
-      for (size_t i = 0, first = (size_t)model->readout[k].first, end = first + (size_t)model->readout[k].n; i < n; i++)
-         for (size_t j = first; j < end && (i < first || i >= end); j++)
-            if (M[i * n + j] != 0)
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but these features have different readouts",
-                                   i, j, M[i * n + j]);
-   shadow = *model;
-   for (int pass = 0; pass < 2; pass++) {
-      for (int k = 0; k < model->readouts; k++)
-         shadow.readout[k].V = (sneppp_real *)sneppp__take(&c, (size_t)model->readout[k].m, (size_t)model->readout[k].n,
-                                                           sizeof(sneppp_real));
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
-   }
-   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
-      st = sneppp__set_readout(&shadow, k, M + (size_t)model->readout[k].first * (n + 1), n, err);
-   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
-      memcpy(model->readout[k].V, shadow.readout[k].V,
-             (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
-   sneppp__block_free(&block);
-   return st;
-}
-
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* ---- evaluation */
-
-/* 1 inside, 0 outside, -1 when a coordinate is not finite. */
-static int sneppp__inside(const sneppp_model *model, const sneppp_real *x)
-{
-   double y[SNEPPP__MAX_STATS];
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_layer_state *L = &model->layer[f];
-      for (int r = 0; r < L->D; r++) {
-         y[r] = (double)x[L->first + r];
-         if (!sneppp__finite(y[r])) return -1;
-      }
-      if (!sneppp_window_contains(&model->desc.factor[f].window, y)) return 0;
-   }
-   return 1;
-}
-
-#ifndef SNEPPP_INFERENCE_ONLY
 static int sneppp__inside_region(const sneppp_model *model, const sneppp_region *region, const sneppp_real *x)
 {
    double y[SNEPPP__MAX_STATS];
@@ -11840,22 +11872,6 @@ static int sneppp__inside_region(const sneppp_model *model, const sneppp_region 
    return 1;
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* log of the density of the base measure with respect to length, area or counting: 0 for most windows. */
-static double sneppp__base_log_density(const sneppp_model *model, const sneppp_real *x)
-{
-   double sum = 0;
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_layer_state *L = &model->layer[f];
-      double y[SNEPPP__MAX_STATS];
-      for (int r = 0; r < L->D; r++) y[r] = (double)x[L->first + r] - L->shift[r];
-      sum += sneppp__window_log_density(&L->inside, y);
-   }
-   return sum;
-}
-
-#ifndef SNEPPP_INFERENCE_ONLY
 /* The coordinates of factor f of B events x (B, D), centred, as sneppp__gauss_log_density wants them: y (d, POINTS). */
 static void sneppp__gauss_points(const sneppp_model *model, int f, size_t B, const sneppp_real *x, double *y)
 {
@@ -12001,240 +12017,193 @@ static void sneppp__index(sneppp_model *model)
    }
 }
 
-/* The parameters, and with them the tree, if the model has one. */
-SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b,
-                                          const double *width, sneppp_error *err)
+/* ---- reading and writing parameters, in the user's units: psi = sigma(W x + b), RBF centres and widths in x */
+static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor, sneppp_error *err)
 {
-   sneppp_status st = sneppp__set_layer(model, factor, W, b, width, err);
-   if (st == SNEPPP_OK) sneppp__index(model);
-   return st;
-}
-
-SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err)
-{
-   sneppp_status st = sneppp__set_matrix(model, M, err);
-   if (st == SNEPPP_OK) sneppp__index(model);
-   return st;
-}
-
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* ---- the sum of v_i^2 psi_i^2 through the tree: what is left out is below 1e-12 of the sum of the peaks */
-
-#ifdef SNEPPP__VECTOR
-SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
-                                                       const double *x, const double *centre,
-                                                       const sneppp_real *peak, const sneppp_real *sharp)
-{
-   sneppp_real       r2[SNEPPP__LEAF];
-   const sneppp__vec edge = SNEPPP__V(set1)((sneppp_real)-SNEPPP__EDGE), zero = SNEPPP__V(setzero)();
-   sneppp__vec       sum = zero, u[SNEPPP__LEAF / SNEPPP__LANE];
-   for (size_t b = 0; b < count; b += SNEPPP__LANE64) {
-      sneppp__vec64 r = SNEPPP__D(setzero)(), e;
-      for (size_t k = 0; k < d; k++) {
-         e = SNEPPP__D(sub)(SNEPPP__D(set1)(x[k]), sneppp__load_f64(centre + k * count + b, count - b));
-         r = SNEPPP__D(fmadd)(e, e, r);
-      }
-#ifdef SNEPPP_REAL_FLOAT
-      sneppp__narrow(r2 + b, r);
-#else
-      SNEPPP__D(storeu)(r2 + b, r);
-#endif
-   }
-   for (size_t s = from; s < group; s++) {
-      int reached = 0;
-      for (size_t i = 0; i < count; i += SNEPPP__LANE) {
-         size_t left = count - i;
-         int    mask = left < SNEPPP__LANE ? (1 << left) - 1 : (1 << SNEPPP__LANE) - 1;
-         u[i / SNEPPP__LANE] =
-            SNEPPP__V(fnmadd)(SNEPPP__V(loadu)(r2 + i), sneppp__vec_load(sharp + s * count + i, left), zero);
-         reached |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u[i / SNEPPP__LANE], SNEPPP__LE));
-      }
-      if (!reached) break; /* narrower ones are farther still */
-      for (size_t i = 0; i < count; i += SNEPPP__LANE)
-         sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count + i, count - i),
-                                sneppp__vec_exp(u[i / SNEPPP__LANE]), sum);
-   }
-   return sneppp__vec_sum(sum);
-}
-#endif
-
-/* The bumps of one leaf at x. Units of a centre stand with the widest first, so a row that is too far ends the leaf. */
-static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n, size_t d, const double *x)
-{
-   const size_t       group = (size_t)model->desc.group;
-   const sneppp_real *peak = model->peak + n->first * group, *sharp = model->sharp + n->first * group;
-   const double      *centre = model->centre + n->first * d;
-   double             sum = 0;
-   sneppp_real        r2[SNEPPP__LEAF];
-#ifdef SNEPPP__VECTOR
-   if (sneppp__has_vectors()) return sneppp__leaf_vectors(n->count, n->from, group, d, x, centre, peak, sharp);
-#endif
-   for (size_t b = 0; b < n->count; b++) {
-      double r = 0;
-      for (size_t k = 0; k < d; k++) { double e = x[k] - centre[k * n->count + b]; r += e * e; }
-      r2[b] = (sneppp_real)r;
-   }
-   for (size_t s = n->from, reached = 1; s < group && reached; s++) {
-      reached = 0;
-      for (size_t b = 0; b < n->count; b++) {
-         sneppp_real u = r2[b] * sharp[s * n->count + b];
-         if (u > (sneppp_real)SNEPPP__EDGE) continue;
-         reached = 1;
-#ifdef SNEPPP_REAL_FLOAT
-         sum += (double)(peak[s * n->count + b] * expf(-u));
-#else
-         sum += peak[s * n->count + b] * exp(-u);
-#endif
-      }
-   }
-   return sum;
-}
-
-SNEPPP__APART static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
-{
-   size_t             d = 0;
-   double             x[SNEPPP_RADIAL_DIM], total = 0;
-   sneppp__walk       w;
-   const sneppp_node *n;
-   for (int f = 0; f < model->factors; f++) for (int k = 0; k < model->layer[f].d; k++) x[d++] = (double)T[f][k];
-   if (model->table_top >= 0) /* -1e-16 means 0 */
-      total = fmax(0, sneppp__table_at(model->table, (int)d, model->table_top, model->table_more, x));
-   for (size_t k = 0; k < d; k++) x[k] *= model->metric[k];
-   w = sneppp__walk_from(model->node, (int)d, x, NULL);
-   while ((n = sneppp__walk_next(&w)) != NULL) total += sneppp__leaf_bumps(model, n, d, x);
-   return total;
-}
-
-/* ---- one point: the features of a full readout are on the stack, and beside them no more than a few at a time,
-   because evaluating must not allocate and may happen in a thread, or a machine, of little stack. */
-#ifdef SNEPPP_INFERENCE_ONLY
-   #define SNEPPP__SOME 32
-#else
-   #define SNEPPP__SOME 128
-#endif
-
-/* psi (have nf), the outer product of its first `have` entries and the nf features of factor f, in place: these are
-   made where the last row will stand, which is behind the entries that they multiply; the last of those is kept. */
-static void sneppp__mix_outer(const sneppp_model *model, int f, const sneppp_real *T, sneppp_real *psi, size_t have)
-{
-   size_t       nf = (size_t)model->layer[f].n;
-   sneppp_real *in = psi + (have - 1) * nf, last = psi[have - 1], one;
-   if (nf == 1) {
-      sneppp__layer_features(model, f, 0, NULL, 1, 1, T, &one, NULL);
-      for (size_t i = 0; i < have; i++) psi[i] *= one;
-      return;
-   }
-   sneppp__layer_features(model, f, 0, NULL, nf, 1, T, in, NULL);
-   for (size_t i = have - 1; i-- > 0;) {
-      sneppp_real v = psi[i];
-      for (size_t j = 0; j < nf; j++) psi[i * nf + j] = v * in[j];
-   }
-   for (size_t j = 0; j < nf; j++) in[j] *= last;
-}
-
-/* All features of the model at one point, whose statistics are T. Those that another factor's take are made some at a
-   time. */
-static void sneppp__point_features(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS], sneppp_real *psi)
-{
-   sneppp_real other[SNEPPP__SOME];
-   size_t      have = 0;
-   for (int f = 0; f < model->factors; f++) {
-      size_t nf = (size_t)model->layer[f].n;
-      if (!f || sneppp__mix_concatenates(model->desc.mix)) {
-         sneppp__layer_features(model, f, 0, NULL, nf, 1, T[f], psi + have, NULL);
-         have += nf;
-      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
-         sneppp__mix_outer(model, f, T[f], psi, have);
-         have *= nf;
-      } else
-         for (size_t i = 0, some; i < nf; i += some) {
-            some = nf - i < SNEPPP__SOME ? nf - i : SNEPPP__SOME;
-            sneppp__layer_features(model, f, i, NULL, some, 1, T[f], other, NULL);
-            for (size_t k = 0; k < some; k++)
-               psi[i + k] = model->desc.mix == SNEPPP_MIX_SUM ? psi[i + k] + other[k] : psi[i + k] * other[k];
-         }
-   }
-}
-
-/* Diagonal readouts of products, of any width. */
-SNEPPP__APART static double sneppp__diagonal_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
-{
-   sneppp_real psi[SNEPPP__SOME], other[SNEPPP__SOME];
-   double      total = 0;
-   for (size_t i = 0, units; i < (size_t)model->n; i += units) {
-      const sneppp_real *v = model->readout[0].V + i;
-      units = (size_t)model->n - i < SNEPPP__SOME ? (size_t)model->n - i : SNEPPP__SOME;
-      sneppp__layer_features(model, 0, i, NULL, units, 1, T[0], psi, NULL);
-      for (int f = 1; f < model->factors; f++) {
-         sneppp__layer_features(model, f, i, NULL, units, 1, T[f], other, NULL);
-         for (size_t k = 0; k < units; k++) psi[k] *= other[k];
-      }
-      for (size_t k = 0; k < units; k++) { double p = (double)(v[k] * psi[k]); total += p * p; }
-   }
-   return total;
-}
-
-SNEPPP__APART static double sneppp__point_readout(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
-{
-   sneppp_real psi[SNEPPP_MAX_WIDTH];
-   sneppp__point_features(model, T, psi);
-   return sneppp__readout(model, psi);
-}
-
-/* alpha |V psi|^2 + floor with respect to the base measure, at a point that is inside. */
-static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
-{
-   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
-   int         own = 0;
-   for (int f = 0; f < model->factors; f++) {
-      sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
-      own = own || model->desc.factor[f].own.psi;
-   }
-   if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T) + model->floor;
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT && !own)
-      return model->alpha * sneppp__diagonal_sum(model, T) + model->floor;
-   return sneppp__point_readout(model, T); /* no factor is wider than the model, and that is within the limit */
-}
-
-
-/* Events per unit of the window at x; 0 outside, NaN where x is not finite. Uses the stack, never allocates. */
-SNEPPP_DEF sneppp_real sneppp_intensity(const sneppp_model *model, const sneppp_real *x)
-{
-   int    in;
-   double density, value;
-   if (!model || !model->factors || !x) return 0;
-   in = sneppp__inside(model, x);
-   if (in <= 0) return in ? (sneppp_real)sneppp__nan() : 0;
-   density = sneppp__base_log_density(model, x);
-   value = sneppp__intensity(model, x);
-   return (sneppp_real)(density != 0 ? value * exp(density) : value);
-}
-
-/* The logarithm; -inf where the intensity is 0. */
-SNEPPP_DEF double sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x)
-{
-   int in;
-   if (!model || !model->factors || !x) return sneppp__minus_infinity();
-   in = sneppp__inside(model, x);
-   if (in <= 0) return in ? sneppp__nan() : sneppp__minus_infinity();
-   return log(sneppp__intensity(model, x)) + sneppp__base_log_density(model, x);
-}
-
-SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
-                                         sneppp_error *err)
-{
-   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!x || !psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "x or psi is NULL");
-   if (sneppp__inside(model, x) != 1)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
-   for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
-   sneppp__point_features(model, T, psi);
+   if (factor < 0 || factor >= model->factors)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
    return SNEPPP_OK;
 }
 
-#ifndef SNEPPP_INFERENCE_ONLY
+/* Without biases psi is sigma(W (x - c)), c the middle of the window, for that
+   is what fits and closed forms keep: b is NULL or what sneppp_get_layer gives, -W c, which may have been rounded. */
+SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b,
+                                          const double *width, sneppp_error *err)
+{
+   sneppp_status       st = sneppp__factor_check(model, factor, err);
+   const double        most = sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300; /* what can be stored */
+   sneppp_layer_state *L;
+   size_t              n, d;
+   int                 still;
+   if (st != SNEPPP_OK) return st;
+   L = &model->layer[factor];
+   n = (size_t)L->n, d = (size_t)L->d;
+   still = !L->width && model->desc.factor[factor].no_bias;
+   if (!W) return sneppp__fail(err, SNEPPP_ERR_ARG, "W is NULL");
+   if (L->width && !width) return sneppp__fail(err, SNEPPP_ERR_ARG, "width is NULL, but radial units need it");
+   for (size_t i = 0; i < 2 * n; i++) { /* all units are checked before the first is stored */
+      size_t     unit = i % n;
+      double     bias = b ? b[unit] : 0, size = fabs(bias), kept[SNEPPP__MAX_STATS];
+      sneppp_act act = L->units ? L->units[unit].act : model->desc.factor[factor].unit.act;
+      if (!sneppp__finite(bias)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "b[%z] is not finite", i);
+      for (size_t at = unit * d, r = 0; r < d; r++, at++) {
+         double w = L->width ? (W[at] - L->shift[r]) * L->rate[r] : W[at] / L->rate[r],
+                l = L->width ? width[at] * L->rate[r] : 1;
+         if (!L->width) bias += W[at] * L->shift[r], size += fabs(W[at] * L->shift[r]);
+         if (i >= n) {
+            L->W[at] = (sneppp_real)w;
+            if (L->width) L->width[at] = (sneppp_real)l;
+            continue;
+         }
+         if (!sneppp__finite(W[at]))
+            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "W[%z][%z] is not finite", i, r);
+         if (L->width && (!sneppp__finite(width[at]) || !(width[at] > 0)))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "width[%z][%z] = %g is not positive", i, r, width[at]);
+         if (!(fabs(w) <= most) || !(l <= most) || !((sneppp_real)l > 0))
+            return sneppp__fail(err, SNEPPP_ERR_RANGE, "W[%z][%z] or its width is out of all proportion to the window",
+                                i, r);
+         kept[r] = (double)(sneppp_real)w;
+      }
+      if (i < n && act == SNEPPP_EXP) { /* on an exponential family, what is stored must have an integral */
+         st = sneppp__domain_check(&L->inside, kept, 2, (int)i, err);
+         if (st != SNEPPP_OK) return st;
+      }
+      if (i >= n) { L->b[unit] = L->width || still ? 0 : (sneppp_real)bias; continue; }
+      if (b && still && !(fabs(bias) <= 1e-9 * size))
+         return sneppp__fail(err, SNEPPP_ERR_ARG,
+                             "b[%z] = %g, but the factor has no_bias: give NULL, or -W c = %g, c the window's middle",
+                             i, b[i], b[i] - bias);
+      if (!(fabs(bias) <= most)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bias of unit %z is too large", i);
+   }
+   sneppp__index(model);
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b,
+                                          double *width, sneppp_error *err)
+{
+   sneppp_status             st = sneppp__factor_check(model, factor, err);
+   const sneppp_layer_state *L;
+   if (st != SNEPPP_OK) return st;
+   L = &model->layer[factor];
+   for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
+      double bias = (double)L->b[i];
+      for (size_t r = 0; r < d; r++) {
+         double w = (double)L->W[i * d + r];
+         if (W) W[i * d + r] = L->width ? w / L->rate[r] + L->shift[r] : w * L->rate[r];
+         if (L->width && width) width[i * d + r] = (double)L->width[i * d + r] / L->rate[r];
+         if (!L->width) bias -= w * L->rate[r] * L->shift[r];
+      }
+      if (b) b[i] = L->width ? 0 : bias;
+   }
+   return SNEPPP_OK;
+}
+
+/* M = V'V (n, n); several readouts stand on the diagonal. */
+SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err)
+{
+   size_t n;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
+   n = (size_t)model->n;
+   memset(M, 0, n * n * sizeof *M);
+   for (int k = 0; k < model->readouts; k++) {
+      const sneppp_readout_state *R = &model->readout[k];
+      size_t at = (size_t)R->first * (n + 1), nk = (size_t)R->n;
+      for (size_t i = 0; i < nk; i++)
+         for (size_t j = 0; j <= i; j++) {
+            double sum = 0;
+            if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) sum = i == j ? (double)R->V[i] * (double)R->V[i] : 0;
+            else for (size_t r = 0; r < (size_t)R->m; r++) sum += (double)R->V[r * nk + i] * (double)R->V[r * nk + j];
+            M[at + i * n + j] = M[at + j * n + i] = sum;
+         }
+   }
+   return SNEPPP_OK;
+}
+
+/* V = sqrt(D) Q' from M = Q D Q', largest eigenvalues first; a model of lower rank keeps the largest. M is (n, n)
+   with row stride ld. */
+static sneppp_status sneppp__set_readout(const sneppp_model *model, int which, const double *M, size_t ld,
+                                         sneppp_real *V, sneppp_error *err)
+{
+   const sneppp_readout_state *R = &model->readout[which];
+   size_t         n = (size_t)R->n, i, j;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_status  st;
+   double        *A = NULL, *w = NULL, *Q = NULL, *work = NULL;
+   for (int pass = 0; pass < 2; pass++) {
+      A = (double *)sneppp__take(&c, n, n, sizeof *A);
+      Q = (double *)sneppp__take(&c, n, n, sizeof *Q);
+      w = (double *)sneppp__take(&c, n, 1, sizeof *w);
+      work = (double *)sneppp__take(&c, sneppp__eigh_work(n), 1, sizeof *work);
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i * n + j] = 0.5 * (M[i * ld + j] + M[j * ld + i]);
+   st = sneppp__eigh(n, A, w, Q, work);
+   if (st != SNEPPP_OK) st = sneppp__fail(err, st, "the eigenvalues of M could not be found: %s", sneppp_strerror(st));
+   else if (w[0] < -1e-9 * fabs(w[n - 1]) || w[n - 1] < 0)
+      st = sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE,
+                        "M has the eigenvalue %g; it must be positive semidefinite", w[0]);
+   else
+      for (i = 0; i < (size_t)R->m; i++) {
+         double root = w[n - 1 - i] > 0 ? sqrt(w[n - 1 - i]) : 0;
+         for (j = 0; j < n; j++) V[i * n + j] = (sneppp_real)(root * Q[j * n + n - 1 - i]);
+      }
+   sneppp__block_free(&block);
+   return st;
+}
+
+/* Sets all readouts or none. */
+SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err)
+{
+   sneppp_real   *V[SNEPPP_MAX_FACTORS];
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_status  st;
+   size_t         n;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
+   n = (size_t)model->n;
+   for (size_t i = 0; i < n * n; i++)
+      if (!sneppp__finite(M[i]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "M[%z][%z] is not finite", i / n, i % n);
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
+      for (size_t i = 0; i < n * n; i++) {
+         if (i / n != i % n && M[i] != 0)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but the readout is diagonal", i / n,
+                                i % n, M[i]);
+         if (M[i] < 0)
+            return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M[%z][%z] = %g is negative", i / n, i % n,
+                                M[i]);
+      }
+      for (int k = 0; k < model->readouts; k++)
+         for (size_t i = 0; i < (size_t)model->readout[k].n; i++)
+            model->readout[k].V[i] = (sneppp_real)sqrt(M[((size_t)model->readout[k].first + i) * (n + 1)]);
+      sneppp__index(model);
+      return SNEPPP_OK;
+   }
+   for (int k = 0; k < model->readouts; k++) /* between two readouts there is nothing that could be set */
+      for (size_t i = 0, first = (size_t)model->readout[k].first, end = first + (size_t)model->readout[k].n; i < n; i++)
+         for (size_t j = first; j < end && (i < first || i >= end); j++)
+            if (M[i * n + j] != 0)
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but these features have different readouts",
+                                   i, j, M[i * n + j]);
+   for (int pass = 0; pass < 2; pass++) {
+      for (int k = 0; k < model->readouts; k++)
+         V[k] = (sneppp_real *)sneppp__take(&c, (size_t)model->readout[k].m, (size_t)model->readout[k].n, sizeof *V[k]);
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
+      st = sneppp__set_readout(model, k, M + (size_t)model->readout[k].first * (n + 1), n, V[k], err);
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
+      memcpy(model->readout[k].V, V[k], (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof *V[k]);
+   if (st == SNEPPP_OK) sneppp__index(model);
+   sneppp__block_free(&block);
+   return st;
+}
+
 /* ---- marginal and conditional intensities: models with one factor less. Integrating factor f out replaces
    psi_f psi_f' by K_f, c_f and mass_f of a region; fixing it replaces them by psi_f(x) psi_f(x)', psi_f(x) and 1.
    In both cases, with the factor y that stays,
@@ -12272,50 +12241,50 @@ static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, snepp
    return SNEPPP_OK;
 }
 
-/* What is left of M (n, n) when the factor f is reduced by K, c, mass: (n', n') into out. */
-static void sneppp__reduce_matrix(const sneppp_model *model, int f, const double *K, const double *c,
-                                  double mass, const double *M, double *out)
+/* What is left of M (n, n), or of its diagonal (n), when the factor f is reduced by K, c and mass: (n', n') or (n'). */
+static void sneppp__reduce_matrix(const sneppp_model *model, int f, const sneppp__grams *g, const double *M,
+                                  size_t reduced, double *out)
 {
-   size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, after = 1, reduced = n / nf;
-   for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
-   if (model->desc.mix == SNEPPP_MIX_PRODUCT) {
-      for (size_t i = 0; i < n * n; i++) out[i] = M[i] * K[i];
-   } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
-      memset(out, 0, reduced * reduced * sizeof *out);
-      for (size_t i = 0; i < n; i++)
+   size_t        n = (size_t)model->n, nf = (size_t)model->layer[f].n, after = 1;
+   const double *K = g->K[f], *c = g->c[f];
+   int           outer = model->desc.mix == SNEPPP_MIX_OUTER;
+   memset(out, 0, reduced * (g->diagonal ? 1 : reduced) * sizeof *out);
+   for (int h = f + 1; h < model->factors; h++) after *= (size_t)model->layer[h].n;
+   if (outer || model->desc.mix == SNEPPP_MIX_PRODUCT) {
+      for (size_t i = 0; i < n; i++) {
+         size_t k = sneppp__unit_of(model, f, i), a = outer ? i / (after * nf) * after + i % after : i;
+         if (g->diagonal) { out[a] += M[i] * K[k]; continue; }
          for (size_t j = 0; j < n; j++) {
-            size_t a = i / (after * nf) * after + i % after, b = j / (after * nf) * after + j % after;
-            out[a * reduced + b] += M[i * n + j] * K[i / after % nf * nf + j / after % nf];
+            size_t b = outer ? j / (after * nf) * after + j % after : j;
+            out[a * reduced + b] += M[i * n + j] * K[k * nf + sneppp__unit_of(model, f, j)];
          }
+      }
    } else { /* sum and stack of two factors: h is the one that stays, its block of M begins at first */
       int    stack = model->desc.mix == SNEPPP_MIX_STACK, h = 1 - f;
-      size_t nh = (size_t)model->layer[h].n, first = stack && h ? nf : 0, other = stack && f ? nh : 0, side = nh + 1;
-      double trace = 0;
+      size_t nh = (size_t)model->layer[h].n, first = stack && h ? nf : 0, other = stack && f ? nh : 0;
       for (size_t i = 0; i < nh; i++) {
          double cross = 0;
-         for (size_t j = 0; j < nh; j++) out[i * side + j] = M[(first + i) * n + first + j] * mass;
+         for (size_t j = 0; j < nh; j++) out[i * reduced + j] = M[(first + i) * n + first + j] * g->mass[f];
          for (size_t j = 0; j < nf; j++) cross += M[(first + i) * n + other + j] * c[j];
-         out[i * side + nh] = out[nh * side + i] = cross;
+         out[i * reduced + nh] = out[nh * reduced + i] = cross;
       }
       for (size_t i = 0; i < nf; i++)
-         for (size_t j = 0; j < nf; j++) trace += M[(other + i) * n + other + j] * K[i * nf + j];
-      out[nh * side + nh] = trace;
+         for (size_t j = 0; j < nf; j++) out[nh * reduced + nh] += M[(other + i) * n + other + j] * K[i * nf + j];
    }
 }
 
-/* Copies parameters into the reduced model and sets its readout. K (n_f, n_f), or (n_f) for a diagonal one; c (n_f). */
-static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const double *K, const double *c,
-                                         double mass, double *M, double *reduced, sneppp_model *out,
-                                         sneppp_error *err)
+/* Copies parameters into the reduced model and sets its readout, from K_f, c_f and the mass. */
+static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const sneppp__grams *g, double *M,
+                                         double *reduced, sneppp_model *out, sneppp_error *err)
 {
-   size_t nf = (size_t)model->layer[f].n;
-   int    diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
-   out->alpha = model->alpha, out->floor = model->floor * mass;
-   for (int g = 0, to = 0; g < model->factors; g++) {
-      const sneppp_layer_state *from = &model->layer[g];
-      sneppp_layer_state       *L = &out->layer[to];
-      size_t                    n = (size_t)from->n, d = (size_t)from->d;
-      if (g == f) continue;
+   sneppp_status st;
+   out->alpha = model->alpha, out->floor = model->floor * g->mass[f];
+   for (int h = 0, to = 0; h < model->factors; h++) {
+      const sneppp_layer_state   *from = &model->layer[h];
+      const sneppp_readout_state *R = &model->readout[h];
+      sneppp_layer_state         *L = &out->layer[to];
+      size_t                      n = (size_t)from->n, d = (size_t)from->d;
+      if (h == f) continue;
       memcpy(L->W, from->W, n * d * sizeof *L->W);
       memcpy(L->b, from->b, n * sizeof *L->b);
       if (from->width) memcpy(L->width, from->width, n * d * sizeof *L->width);
@@ -12327,55 +12296,30 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
          memcpy((void *)(uintptr_t)L->inside.mean, from->inside.mean, from->inside.count * d * sizeof(double));
          memcpy((void *)(uintptr_t)L->inside.scale, from->inside.scale, from->inside.count * d * sizeof(double));
       }
+      if (model->readouts > 1) {
+         memset(out->readout[to].V, 0, (size_t)out->readout[to].m * n * sizeof *R->V);
+         memcpy(out->readout[to].V, R->V, (size_t)R->m * n * sizeof *R->V);
+      }
       to++;
    }
    if (model->readouts > 1) {
-      double trace = 0;
-      for (int g = 0, to = 0; g < model->factors; g++) {
-         const sneppp_readout_state *R = &model->readout[g];
-         size_t                      n = (size_t)R->n;
-         if (g == f) {
-            for (size_t r = 0; r < (diagonal ? n : (size_t)R->m); r++) {
-               if (diagonal) { trace += (double)R->V[r] * (double)R->V[r] * K[r]; continue; }
-               for (size_t i = 0; i < n; i++)
-                  for (size_t j = 0; j < n; j++)
-                     trace += (double)R->V[r * n + i] * (double)R->V[r * n + j] * K[i * nf + j];
-            }
-            continue;
-         }
-         memset(out->readout[to].V, 0, (size_t)out->readout[to].m * n * sizeof *R->V);
-         memcpy(out->readout[to].V, R->V, (size_t)R->m * n * sizeof *R->V);
-         to++;
-      }
-      if (model->desc.mix == SNEPPP_MIX_SEPARABLE) { out->alpha *= trace; return SNEPPP_OK; }
-      out->floor += model->alpha * trace;
-      out->alpha *= mass;
+      double trace = sneppp__readout_integral(model, g, f, NULL);
+      if (model->desc.mix == SNEPPP_MIX_SEPARABLE) out->alpha *= trace;
+      else out->floor += model->alpha * trace, out->alpha *= g->mass[f];
       return SNEPPP_OK;
    }
-   if (diagonal) {
-      const sneppp_real *v = model->readout[0].V;
-      size_t             n = (size_t)model->n, after = 1;
+   if (g->diagonal) {
       if (model->desc.mix != SNEPPP_MIX_PRODUCT && model->desc.mix != SNEPPP_MIX_OUTER)
          return sneppp__fail(
             err, SNEPPP_ERR_NO_CLOSED_FORM,
             "a diagonal readout of sums or stacks does not reduce to a diagonal one; use a full readout");
-      for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
-      for (size_t i = 0; i < (size_t)out->n; i++) out->readout[0].V[i] = 0;
-      for (size_t i = 0; i < n; i++) {
-         size_t a = model->desc.mix == SNEPPP_MIX_PRODUCT ? i : i / (after * nf) * after + i % after;
-         size_t k = model->desc.mix == SNEPPP_MIX_PRODUCT ? i : i / after % nf;
-         out->readout[0].V[a] += (sneppp_real)((double)v[i] * (double)v[i] * K[k]); /* v^2 first, its root below */
-      }
-      for (size_t i = 0; i < (size_t)out->n; i++)
-         out->readout[0].V[i] = (sneppp_real)sqrt((double)out->readout[0].V[i]);
-      return SNEPPP_OK;
-   }
-   {
-      sneppp_status st = sneppp_get_matrix(model, M, err);
-      if (st != SNEPPP_OK) return st;
-      sneppp__reduce_matrix(model, f, K, c, mass, M, reduced);
-      return sneppp_set_matrix(out, reduced, err);
-   }
+      for (size_t i = 0; i < (size_t)model->n; i++)
+         M[i] = (double)model->readout[0].V[i] * (double)model->readout[0].V[i];
+   } else if ((st = sneppp_get_matrix(model, M, err)) != SNEPPP_OK) return st;
+   sneppp__reduce_matrix(model, f, g, M, (size_t)out->n, reduced);
+   if (!g->diagonal) return sneppp_set_matrix(out, reduced, err);
+   for (size_t i = 0; i < (size_t)out->n; i++) out->readout[0].V[i] = (sneppp_real)sqrt(reduced[i]);
+   return SNEPPP_OK;
 }
 
 static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const sneppp_window *over,
@@ -12384,7 +12328,8 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    sneppp_status  st = sneppp__factor_check(model, factor, err);
    sneppp_desc    desc;
    sneppp_unit   *units = NULL;
-   double        *K = NULL, *c = NULL, *M = NULL, *reduced = NULL, mass = 1;
+   sneppp__grams  g;
+   double        *c = NULL, *M = NULL, *reduced = NULL;
    sneppp__carver carver = sneppp__measure();
    sneppp__block  block;
    size_t         n, nf, full;
@@ -12393,9 +12338,12 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
    if (st != SNEPPP_OK) return st;
    n = (size_t)model->n, nf = (size_t)model->layer[factor].n;
    full = model->desc.readout != SNEPPP_READOUT_DIAGONAL;
+   memset(&g, 0, sizeof g);
+   g.diagonal = !full;
+   for (int h = 0; h < model->factors; h++) g.mass[h] = 1;
    for (int pass = 0; pass < 2; pass++) {
       units = (sneppp_unit *)sneppp__take(&carver, n + 1, 1, sizeof *units);
-      K = (double *)sneppp__take(&carver, full ? nf : 1, nf, sizeof *K);
+      g.K[factor] = (double *)sneppp__take(&carver, full ? nf : 1, nf, sizeof *M);
       c = (double *)sneppp__take(&carver, nf, 1, sizeof *c);
       M = (double *)sneppp__take(&carver, full ? n : 1, n, sizeof *M);
       reduced = (double *)sneppp__take(&carver, full ? n + 1 : 1, n + 1, sizeof *reduced);
@@ -12418,20 +12366,17 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
             for (size_t k = 0; k < some; k++) c[i + k] = (double)psi[k];
          }
          for (size_t i = 0; i < nf; i++)
-            for (size_t j = full ? 0 : i; j < (full ? nf : i + 1); j++) K[full ? i * nf + j : i] = c[i] * c[j];
-         mass = 1;
+            for (size_t j = full ? 0 : i; j < (full ? nf : i + 1); j++) g.K[factor][full ? i * nf + j : i] = c[i] * c[j];
+         g.c[factor] = c;
       }
    } else { /* integrated */
-      sneppp__grams g;
-      memset(&g, 0, sizeof g);
-      g.diagonal = !full, g.K[factor] = K, g.c[factor] = sneppp__mix_needs_moments(model) ? c : NULL;
+      g.c[factor] = sneppp__mix_needs_moments(model) ? c : NULL;
       st = sneppp__grams_part(model, factor, over, &g, NULL, err);
-      mass = g.mass[factor];
    }
    if (st == SNEPPP_OK) st = sneppp__reduce_desc(model, factor, &desc, units, err);
    if (st == SNEPPP_OK) st = sneppp_init(out, &desc, err);
    if (st == SNEPPP_OK) {
-      st = sneppp__reduce_fill(model, factor, K, c, mass, M, reduced, out, err);
+      st = sneppp__reduce_fill(model, factor, &g, M, reduced, out, err);
       if (st == SNEPPP_OK) sneppp__index(out);
       else sneppp_free(out);
    }
@@ -12912,15 +12857,22 @@ static int sneppp__pulls_y(const sneppp__loss *loss)
    return loss->model->readouts == 1 && (loss->through_M || loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL);
 }
 
+/* The most units and the most statistics of a factor. */
+static size_t sneppp__widest(const sneppp_model *model, size_t *stats)
+{
+   size_t widest = *stats = 0;
+   for (int f = 0; f < model->factors; f++) {
+      if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
+      if ((size_t)model->layer[f].d > *stats) *stats = (size_t)model->layer[f].d;
+   }
+   return widest;
+}
+
 static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, sneppp__lane *lane)
 {
    const sneppp_model *model = loss->model;
-   size_t B = sneppp__chunk_rows(model), total = 0, s = sizeof(sneppp_real), widest = (size_t)model->n, stats = 0;
+   size_t B = sneppp__chunk_rows(model), s = sizeof(sneppp_real), stats, widest = sneppp__widest(model, &stats);
    sneppp__place_chunk(c, model, loss->gradient, &lane->chunk);
-   for (int f = 0; f < model->factors; f++) {
-      if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
-      if ((size_t)model->layer[f].d > stats) stats = (size_t)model->layer[f].d;
-   }
    if (loss->waves) sneppp__place_cell(c, model, &lane->cell);
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
    if (loss->narrow) lane->pull = (double *)sneppp__take(c, widest, stats + 1, sizeof(double));
@@ -12951,10 +12903,9 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
          SNEPPP__PART(lane->scale[f], L->inside.count * d);
       }
 #undef SNEPPP__PART
-      total = used;
-      if (!pass) lane->flat = (double *)sneppp__take(c, total, 1, sizeof(double));
+      lane->flat_count = used;
+      if (!pass) lane->flat = (double *)sneppp__take(c, used, 1, sizeof(double));
    }
-   lane->flat_count = total;
    if (loss->narrow || loss->waves ||
        (sizeof(sneppp_real) < sizeof(double) && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
       lane->sum = (sneppp_real *)sneppp__take(c, (size_t)model->n, (size_t)model->n, s);
@@ -12963,7 +12914,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
 static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
 {
    const sneppp_model *model = loss->model;
-   size_t widest = 0, stats = 0, measure = 1, n = (size_t)model->n, parts = 0, room;
+   size_t stats, widest = sneppp__widest(model, &stats), measure = 1, n = (size_t)model->n, parts = 0, room;
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
    loss->lanes = sneppp__lane_count(model, loss->count);
    if (loss->lanes < 2) loss->lanes = 2; /* their sums are also room for dL/dV */
@@ -13008,10 +12959,8 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
    }
    loss->wide = full && sizeof(sneppp_real) < sizeof(double) ? (double *)sneppp__take(c, n, n, sizeof(double)) : NULL;
    for (int f = 0; f < model->factors; f++) {
-      const sneppp_layer_state *L = &model->layer[f];
-      if ((size_t)L->n > widest) widest = (size_t)L->n;
-      if ((size_t)L->d > stats) stats = (size_t)L->d;
-      if (L->inside.space == SNEPPP_GAUSS && L->inside.count > measure) measure = L->inside.count;
+      const sneppp_window *w = &model->layer[f].inside;
+      if (w->space == SNEPPP_GAUSS && w->count > measure) measure = w->count;
    }
    if (loss->gradient) loss->G = (double *)sneppp__take(c, n, full ? n : 1, sizeof(double));
    if (loss->gradient > 1) {
@@ -13181,7 +13130,7 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
    int     readouts = loss->gradient ? model->readouts : 0, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
            joins = lane->chunk.active || sizeof(sneppp_real) < sizeof(double),
            waits = joins && loss->through_M && readouts == 1 && !loss->narrow;
-   double *q = lane->square, total[SNEPPP__CHUNK], c[SNEPPP__CHUNK];
+   double *q = lane->square, total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
    if (!readouts) sneppp__chunk_readout(model, B, &lane->chunk);
    for (int j = 0; j < readouts; j++) sneppp__readout_look(loss, lane, B, j, q + j * SNEPPP__CHUNK);
    for (size_t b = 0; b < B; b++) {
@@ -13209,8 +13158,8 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
 static void sneppp__mix_pull(const sneppp_model *model, size_t B, const sneppp__chunk *k,
                              const sneppp_real *dpsi, int f, sneppp_real *out)
 {
-   size_t n = k->n, nf = (size_t)model->layer[f].n, first = 0, after = 1;
-   if (model->desc.mix == SNEPPP_MIX_PRODUCT && model->factors > 1) {
+   size_t n = k->n, nf = (size_t)model->layer[f].n;
+   if (model->desc.mix == SNEPPP_MIX_PRODUCT) {
       const sneppp_real *from = dpsi;
       for (int g = 0; g < model->factors; g++) {
          if (g == f) continue;
@@ -13219,29 +13168,15 @@ static void sneppp__mix_pull(const sneppp_model *model, size_t B, const sneppp__
       }
       return;
    }
-   for (int g = 0; g < f; g++) first += (size_t)model->layer[g].n;
-   for (int g = f + 1; g < model->factors; g++) after *= (size_t)model->layer[g].n;
-   for (size_t b = 0; b < B; b++) {
-      const sneppp_real *d = dpsi + b * n;
-      sneppp_real       *o = out + b * nf;
-      if (sneppp__mix_concatenates(model->desc.mix)) {
-         memcpy(o, d + first, nf * sizeof *o);
-      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
-         memset(o, 0, nf * sizeof *o);
-         for (size_t i = 0; i < n; i++) {
-            sneppp_real v = d[i];
-            size_t      rest = i;
-            for (int g = model->factors; g-- > 0;) {
-               size_t ng = (size_t)model->layer[g].n;
-               if (g != f) v *= k->part[g][b * ng + rest % ng];
-               rest /= ng;
-            }
-            o[i / after % nf] += v;
-         }
-      } else {
-         memcpy(o, d, nf * sizeof *o);
-         for (int g = 0; model->desc.mix == SNEPPP_MIX_PRODUCT && g < model->factors; g++)
-            if (g != f) for (size_t i = 0; i < nf; i++) o[i] *= k->part[g][b * nf + i];
+   memset(out, 0, B * nf * sizeof *out);
+   for (size_t i = 0; i < n; i++) {
+      size_t unit[SNEPPP_MAX_FACTORS];
+      for (int g = 0; g < model->factors; g++) unit[g] = sneppp__unit_of(model, g, i);
+      for (size_t b = 0; unit[f] != SIZE_MAX && b < B; b++) {
+         sneppp_real v = dpsi[b * n + i];
+         for (int g = 0; model->desc.mix == SNEPPP_MIX_OUTER && g < model->factors; g++)
+            if (g != f) v *= k->part[g][b * (size_t)model->layer[g].n + unit[g]];
+         out[b * nf + unit[f]] += v;
       }
    }
 }
@@ -13518,7 +13453,7 @@ SNEPPP__APART static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__la
    const sneppp_model *model = loss->model;
    sneppp__cell       *c = &lane->cell;
    sneppp_real         t, u[SNEPPP__CHUNK];
-   double              log_base[SNEPPP__CHUNK], square[SNEPPP__CHUNK], share[SNEPPP__CHUNK];
+   double              log_base[SNEPPP__CHUNK], square[SNEPPP__CHUNK] = {0}, share[SNEPPP__CHUNK];
    double              rate = c->half > 0 ? 1 / c->half : 0;
    for (size_t b = 0; b < B; b++) {
       sneppp__statistics(model, 0, lane->chunk.x + b * (size_t)model->D, &t);
@@ -13669,54 +13604,28 @@ static sneppp_status sneppp__pass(sneppp__loss *loss, const sneppp_parallel *par
 static void sneppp__mix_pull_gram(const sneppp_model *model, const sneppp__grams *g, const double *G, int f,
                                   double *dK, double *dc)
 {
-   size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, first = 0;
-   int    concatenates = sneppp__mix_concatenates(model->desc.mix);
+   size_t n = (size_t)model->n, nf = (size_t)model->layer[f].n, size = nf * (g->diagonal ? 1 : nf);
    if (model->desc.mix == SNEPPP_MIX_PRODUCT) { /* entry by entry: the others' kernels times G */
-      size_t size = nf * (g->diagonal ? 1 : nf);
       sneppp__long_product(size, 1, G, NULL, dK);
       for (int h = 0; h < model->factors; h++) if (h != f) sneppp__long_product(size, 1, dK, g->K[h], dK);
       return;
    }
-   memset(dK, 0, nf * (g->diagonal ? 1 : nf) * sizeof *dK);
+   memset(dK, 0, size * sizeof *dK);
    memset(dc, 0, nf * sizeof *dc);
-   for (int h = 0; h < f; h++) first += (size_t)model->layer[h].n;
    for (size_t i = 0; i < n; i++) {
-      if (concatenates && (i < first || i >= first + nf)) continue;
-      for (size_t j = g->diagonal ? i : 0; j < (g->diagonal ? i + 1 : n); j++) {
-         double v = G[g->diagonal ? i : i * n + j];
-         size_t a = i, b = j;
-         if (v == 0) continue;
-         if (concatenates) {
-            if (j >= first && j < first + nf) {
-               a -= first, b -= first;
-               dK[g->diagonal ? a : a * nf + b] =
-                  v * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? 1 : sneppp__mix_mass(model, g, f, f));
-            } else if (model->desc.mix == SNEPPP_MIX_STACK) {
-               int h = 0;
-               while (b >= (size_t)model->layer[h].n) b -= (size_t)model->layer[h++].n;
-               dc[i - first] += (v + G[j * n + i]) * g->c[h][b] * sneppp__mix_mass(model, g, f, h);
-            }
-            continue;
+      size_t a = sneppp__unit_of(model, f, i), from = g->diagonal ? i : 0, end = g->diagonal ? i + 1 : n, b;
+      for (int h = 0; a != SIZE_MAX && h < model->factors; h++) {
+         double p = sneppp__mix_mass(model, g, f, h);
+         for (size_t j = from; j < end; j++) {
+            double v = G[g->diagonal ? i : i * n + j];
+            if ((b = sneppp__unit_of(model, h, j)) == SIZE_MAX || v == 0) continue;
+            if (h == f) {
+               for (int e = 0; model->desc.mix == SNEPPP_MIX_OUTER && e < model->factors; e++)
+                  if (e != f)
+                     v *= sneppp__factor_entry(model, g, e, sneppp__unit_of(model, e, i), sneppp__unit_of(model, e, j));
+               dK[g->diagonal ? a : a * nf + b] += model->desc.mix == SNEPPP_MIX_OUTER ? v : v * p;
+            } else if (g->c[f]) dc[a] += (v + G[g->diagonal ? i : j * n + i]) * g->c[h][b] * p;
          }
-         if (model->desc.mix == SNEPPP_MIX_SUM) {
-            dK[g->diagonal ? i : i * n + j] = v * sneppp__mix_mass(model, g, f, f);
-            for (int h = 0; h < model->factors; h++)
-               if (h != f)
-                  dc[i] +=
-                     (v + (g->diagonal ? v : G[j * n + i])) * g->c[h][j] * sneppp__mix_mass(model, g, f, h);
-            continue;
-         }
-         for (int h = model->factors; h-- > 0;) { /* product and outer product */
-            size_t nh = (size_t)model->layer[h].n, ah = i, bh = j;
-            if (model->desc.mix == SNEPPP_MIX_OUTER) {
-               size_t after = 1;
-               for (int e = h + 1; e < model->factors; e++) after *= (size_t)model->layer[e].n;
-               ah = i / after % nh, bh = j / after % nh;
-            }
-            if (h == f) a = ah, b = bh;
-            else v *= sneppp__factor_entry(model, g, h, ah, bh);
-         }
-         dK[g->diagonal ? a : a * nf + b] += v;
       }
    }
 }
@@ -13834,7 +13743,8 @@ static void sneppp__readout_weights(size_t block, void *arg)
 {
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
    const sneppp__loss     *loss = job->loss;
-   size_t  n = job->n, rows = sneppp__row_block(n), i0 = block * rows, end = n - i0 < rows ? n : i0 + rows;
+   size_t  n = job->n, rows = sneppp__row_block(n), i0 = block * rows, end = n - i0 < rows ? n : i0 + rows,
+           first = (size_t)loss->model->readout[job->k].first;
    double *S = loss->lane[0].S[job->k], row[SNEPPP__ROW_PART];
    for (size_t j = i0; loss->through_M && j < n; j++) /* S has its lower triangle only */
       for (size_t i = i0; i < end && i < j; i++) S[i * n + j] = S[j * n + i];
@@ -13848,7 +13758,7 @@ static void sneppp__readout_weights(size_t block, void *arg)
       for (size_t i = i0; i < end; i++)
          for (size_t j = 0, some; j < n; j += some) {
             some = n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
-            sneppp__mix_row(loss->model, g, (size_t)loss->model->readout[job->k].first, i, n, j, some, row);
+            sneppp__mix_row(loss->model, g, first + i, first + j, some, row);
             sneppp__long_add(some, a, row, job->A + i * n + j);
          }
    }
@@ -15224,7 +15134,7 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
             return st;
       }
       sneppp__cone_matrix(cx, q, x, M);
-      st = sneppp__set_readout(shadow, q->which, M, n, err);
+      st = sneppp__set_readout(shadow, q->which, M, n, shadow->readout[q->which].V, err);
       sneppp__block_free(&block);
       cx->rank += n;
       return st;
