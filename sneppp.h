@@ -1821,38 +1821,6 @@ SNEPPP__VECTOR_CODE static void sneppp__chebyshev_vectors(size_t q, size_t B, co
    }
 }
 
-SNEPPP__VECTOR_CODE static void sneppp__column_dots_vectors(size_t rows, size_t B, const sneppp_real *X,
-                                                            const sneppp_real *Y, double *out)
-{
-   for (size_t b = 0; b < B; b += SNEPPP__LANE) {
-      sneppp__vec even = SNEPPP__V(setzero)(), odd = even;
-      sneppp_real all[SNEPPP__LANE];
-      for (size_t k = 0, at = b; k < rows; k += 2, at += 2 * B) {
-         even = SNEPPP__V(fmadd)(sneppp__vec_load(X + at, B - b), sneppp__vec_load(Y + at, B - b), even);
-         if (k + 1 < rows)
-            odd = SNEPPP__V(fmadd)(sneppp__vec_load(X + at + B, B - b), sneppp__vec_load(Y + at + B, B - b), odd);
-      }
-      SNEPPP__V(storeu)(all, even + odd);
-      for (size_t l = 0; l < SNEPPP__LANE && b + l < B; l++) out[b + l] = (double)all[l];
-   }
-}
-
-SNEPPP__VECTOR_CODE static void sneppp__parity_sums_vectors(size_t rows, size_t n, const sneppp_real *X,
-                                                            const sneppp_real *Y, const sneppp_real *Z,
-                                                            sneppp_real *out)
-{
-   for (size_t i = 0; i < n; i += SNEPPP__LANE)
-      for (size_t odd = 0; odd < 2; odd++) {
-         sneppp__vec y = SNEPPP__V(setzero)(), z = y;
-         for (size_t at = odd * n + i; at < rows * n; at += 2 * n) {
-            sneppp__vec x = sneppp__vec_load(X + at, n - i);
-            y = SNEPPP__V(fmadd)(x, sneppp__vec_load(Y + at, n - i), y);
-            z = SNEPPP__V(fmadd)(x, sneppp__vec_load(Z + at, n - i), z);
-         }
-         sneppp__vec_store(out + odd * n + i, y, n - i);
-         sneppp__vec_store(out + (2 + odd) * n + i, z, n - i);
-      }
-}
 #endif
 
 static void sneppp__array_sincos_f64(size_t n, const double *x, double *sine, double *cosine)
@@ -1906,28 +1874,6 @@ static void sneppp__chebyshev_rows(size_t q, size_t B, const sneppp_real *u, sne
          T[k * B + b] = now, before = now, now = next;
       }
    }
-}
-
-/* out (B) = the sums down the columns of X o Y, both (rows, B). */
-static void sneppp__column_dots(size_t rows, size_t B, const sneppp_real *X, const sneppp_real *Y, double *out)
-{
-   SNEPPP__IF_VECTORS(sneppp__column_dots_vectors(rows, B, X, Y, out))
-   memset(out, 0, B * sizeof *out);
-   for (size_t k = 0; k < rows; k++)
-      for (size_t b = 0; b < B; b++) out[b] += (double)(X[k * B + b] * Y[k * B + b]);
-}
-
-/* out (4, n): the sums down the even rows of X o Y, down the odd ones, and the same of X o Z; all (rows, n). */
-static void sneppp__parity_sums(size_t rows, size_t n, const sneppp_real *X, const sneppp_real *Y, const sneppp_real *Z,
-                                sneppp_real *out)
-{
-   SNEPPP__IF_VECTORS(sneppp__parity_sums_vectors(rows, n, X, Y, Z, out))
-   memset(out, 0, 4 * n * sizeof *out);
-   for (size_t k = 0; k < rows; k++)
-      for (size_t i = 0; i < n; i++) {
-         out[k % 2 * n + i] += X[k * n + i] * Y[k * n + i];
-         out[(2 + k % 2) * n + i] += X[k * n + i] * Z[k * n + i];
-      }
 }
 
 #endif /* SNEPPP_INFERENCE_ONLY */
@@ -9880,9 +9826,14 @@ static void sneppp__tree_box(int d, const double *x, sneppp_node *n)
       }
 }
 
-static void sneppp__swap_bytes(unsigned char *a, unsigned char *b, size_t bytes)
+static void sneppp__swap_rows(void *rows, size_t bytes, size_t i, size_t j) /* of numbers: whole words */
 {
-   for (size_t k = 0; k < bytes; k++) { unsigned char v = a[k]; a[k] = b[k], b[k] = v; }
+   unsigned char *a = (unsigned char *)rows + i * bytes, *b = (unsigned char *)rows + j * bytes;
+   for (size_t k = 0; k < bytes; k += sizeof(uint32_t)) {
+      uint32_t u, v;
+      memcpy(&u, a + k, sizeof u), memcpy(&v, b + k, sizeof v);
+      memcpy(a + k, &v, sizeof v), memcpy(b + k, &u, sizeof u);
+   }
 }
 
 /* A table whose rows are moved: its key is the column of doubles, or of floats, that begins `at` bytes into a row, and
@@ -9910,10 +9861,8 @@ static void sneppp__select(const sneppp__movable *t, size_t first, size_t last, 
          while (sneppp__row_key(t, i) < p) i++;
          while (p < sneppp__row_key(t, j)) j--;
          if (i >= j) break;
-         sneppp__swap_bytes((unsigned char *)t->row + i * t->row_bytes, (unsigned char *)t->row + j * t->row_bytes,
-                            t->row_bytes);
-         sneppp__swap_bytes((unsigned char *)t->beside + i * t->beside_bytes,
-                            (unsigned char *)t->beside + j * t->beside_bytes, t->beside_bytes);
+         sneppp__swap_rows(t->row, t->row_bytes, i, j);
+         sneppp__swap_rows(t->beside, t->beside_bytes, i, j);
       }
       if (i == j && sneppp__row_key(t, i) <= p) i++; /* [first, i) <= p <= [i, last) */
       if (i == first) i++;
@@ -10954,13 +10903,12 @@ static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
 }
 
 /* Takes room for the lists of a window and points the copy at it; with a real block, copies them too, moved by
-   -shift. One function for measuring, for the model's own copies and for regions. */
-static double *sneppp__place_list(sneppp__carver *c, const double *list, size_t rows, size_t cols, const double *shift)
+   -shift, or fills them where there is none. One function for measuring, for the model's own copies and for regions. */
+static double *sneppp__place_list(sneppp__carver *c, const double *list, double fill, size_t rows, size_t cols,
+                                  const double *shift)
 {
-   double *to = list ? (double *)sneppp__take(c, rows, cols, sizeof *to) : NULL;
-   if (to)
-      for (size_t k = 0; k < rows; k++)
-         for (size_t r = 0; r < cols; r++) to[k * cols + r] = list[k * cols + r] - (shift ? shift[r] : 0);
+   double *to = (double *)sneppp__take(c, rows, cols, sizeof *to);
+   for (size_t k = 0; to && k < rows * cols; k++) to[k] = (list ? list[k] : fill) - (shift ? shift[k % cols] : 0);
    return to;
 }
 
@@ -10980,31 +10928,20 @@ static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, cons
          for (k = 0; k < dim; k++) out->centre[k] = w->centre[k] - shift[k];
          break;
       case SNEPPP_GAUSS: /* always lists of its own, so that a fit can learn them */
-         out->count = w->count ? w->count : 1;
-         {
-            double *p = (double *)sneppp__take(c, out->count, 1, sizeof *p);
-            double *m = (double *)sneppp__take(c, out->count, dim, sizeof *m);
-            double *s = (double *)sneppp__take(c, out->count, dim, sizeof *s);
-            if (p && m && s)
-               for (k = 0; k < out->count; k++) {
-                  p[k] = w->weight ? w->weight[k] : 1 / (double)out->count;
-                  for (size_t r = 0; r < dim; r++) {
-                     m[k * dim + r] = (w->mean ? w->mean[k * dim + r] : 0) - shift[r];
-                     s[k * dim + r] = w->scale ? w->scale[k * dim + r] : 1;
-                  }
-               }
-            out->weight = p, out->mean = m, out->scale = s;
-         }
+         out->count = k = w->count ? w->count : 1;
+         out->weight = sneppp__place_list(c, w->weight, 1 / (double)k, k, 1, NULL);
+         out->mean = sneppp__place_list(c, w->mean, 0, k, dim, shift);
+         out->scale = sneppp__place_list(c, w->scale, 1, k, dim, NULL);
          break;
       case SNEPPP_INTERVALS:
          both[0] = both[1] = shift[0];
          out->count = w->count;
-         out->ends = sneppp__place_list(c, w->ends, w->count, 2, both);
+         out->ends = sneppp__place_list(c, w->ends, 0, w->count, 2, both);
          break;
       case SNEPPP_FINITE:
          out->count = w->count;
-         out->weight = sneppp__place_list(c, w->weight, w->count, 1, NULL);
-         out->point = sneppp__place_list(c, w->point, w->count, dim, NULL);
+         if (w->weight) out->weight = sneppp__place_list(c, w->weight, 0, w->count, 1, NULL);
+         if (w->point) out->point = sneppp__place_list(c, w->point, 0, w->count, dim, NULL);
          break;
       case SNEPPP_POLYGON:
          if (w->rings) {
@@ -11012,7 +10949,7 @@ static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, cons
             if (to) memcpy(to, w->ring_size, w->rings * sizeof *to);
             out->ring_size = to, out->rings = w->rings;
          } else out->count = w->count;
-         out->xy = sneppp__place_list(c, w->xy, sneppp__vertices(w), 2, shift);
+         out->xy = sneppp__place_list(c, w->xy, 0, sneppp__vertices(w), 2, shift);
          break;
       default: break;
    }
@@ -12688,8 +12625,8 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
       S = sum_i c_i psi_i psi_i',   dL/dV = 2 V (alpha K - S),   dL/dpsi_i = -2 c_i M psi_i,   dL/dK = alpha M.
 
    Through M, which is formed once, an event costs one row of Psi M and a rank-one update of S, 3 n^2 flops
-   whatever m is; through V it costs 6 m n. The cheaper way is taken. Neighbours share work: units that vanish near
-   them are left out ("active sets"), and long plane waves become polynomials ("cells"). Several realisations add up. */
+   whatever m is; through V it costs 6 m n. The cheaper way is taken. Neighbours share work: units that vanish near them
+   are left out ("active sets"), and on a line long waves become polynomials ("cells"). Several realisations add up. */
 
 /* What one realisation watched: its region and the layers in the units of the closed forms. Placing it again
    into the same memory renews the layers after the parameters have changed. */
@@ -12749,8 +12686,7 @@ typedef struct sneppp__lane {
    size_t        S_count;
    int           begun;                 /* S holds sums; before that, nothing                               */
    int           pending;               /* chunks whose sums are still in `sum`, in float                   */
-   double       *W[SNEPPP_MAX_FACTORS], *b[SNEPPP_MAX_FACTORS], *width[SNEPPP_MAX_FACTORS];
-   double       *weight[SNEPPP_MAX_FACTORS], *mean[SNEPPP_MAX_FACTORS], *scale[SNEPPP_MAX_FACTORS];
+   sneppp_layer_grad of[SNEPPP_MAX_FACTORS]; /* of the hidden layer and the measure                         */
    double       *scalar;                /* (4) sums of w log lambda, w / lambda, w q / lambda, w            */
    sneppp__cell  cell;
    sneppp_error  error;
@@ -12785,7 +12721,7 @@ typedef struct sneppp__loss {
    double              *G;              /* (n, n) dL/dK                                                     */
    double              *dK;             /* (n, n) dL/dK_f of one factor                                     */
    double              *dc;             /* (n) dL/dc_f                                                      */
-   double              *dW, *db, *dwidth, *dmean; /* pull-backs of one factor in the units of the closed forms */
+   sneppp_layer_grad    pull[SNEPPP_MAX_FACTORS]; /* what comes through K, in the units of the closed forms  */
    double              *parts;          /* sums of the lanes of a pull-back                                 */
    sneppp__lane        *lane;           /* (lanes)                                                          */
 } sneppp__loss;
@@ -12857,6 +12793,38 @@ static int sneppp__pulls_y(const sneppp__loss *loss)
    return loss->model->readouts == 1 && (loss->through_M || loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL);
 }
 
+/* The lists of a factor's gradient and their lengths; 0: it has no such parameters. */
+#define SNEPPP__LISTS 6
+static void sneppp__grad_lists(const sneppp_layer_state *L, sneppp_layer_grad *g, double ***list, size_t *size)
+{
+   size_t n = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
+   list[0] = &g->W, size[0] = n * d;
+   list[1] = &g->b, size[1] = n;
+   list[2] = &g->width, size[2] = L->width ? n * d : 0;
+   list[3] = &g->weight, size[3] = parts;
+   list[4] = &g->mean, size[4] = parts * d;
+   list[5] = &g->scale, size[5] = parts * d;
+}
+
+/* Adds them to the gradient of factor f: sums over events as they are; what comes through K, which is in the units of the
+   closed forms, by the rates. */
+static void sneppp__grad_add(const sneppp_layer_state *L, double scale, int rated, sneppp_layer_grad *from,
+                             const sneppp_grad *grad, int f)
+{
+   sneppp_layer_grad to;
+   double          **in[SNEPPP__LISTS], **out[SNEPPP__LISTS];
+   size_t            size[SNEPPP__LISTS];
+   to.W = grad->W[f], to.b = L->width ? NULL : grad->b[f], to.width = grad->width[f];
+   to.weight = grad->weight[f], to.mean = grad->mean[f], to.scale = grad->scale[f];
+   sneppp__grad_lists(L, from, in, size);
+   sneppp__grad_lists(L, &to, out, size);
+   for (int k = 0; k < SNEPPP__LISTS; k++)
+      for (size_t i = 0; *out[k] && i < size[k]; i++) {
+         double rate = rated && (k == 0 || k == 2) ? L->rate[i % (size_t)L->d] : 1;
+         (*out[k])[i] += scale * (*in[k])[i] * (L->width ? 1 / rate : rate);
+      }
+}
+
 /* The most units and the most statistics of a factor. */
 static size_t sneppp__widest(const sneppp_model *model, size_t *stats)
 {
@@ -12892,15 +12860,10 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
       }
       lane->S_count = used - 4;
       for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
-         const sneppp_layer_state *L = &model->layer[f];
-         size_t n = (size_t)L->n, d = (size_t)L->d;
-         SNEPPP__PART(lane->W[f], n * d);
-         SNEPPP__PART(lane->b[f], n);
-         if (L->width) SNEPPP__PART(lane->width[f], n * d);
-         if (L->inside.space != SNEPPP_GAUSS) continue;
-         SNEPPP__PART(lane->weight[f], L->inside.count);
-         SNEPPP__PART(lane->mean[f], L->inside.count * d);
-         SNEPPP__PART(lane->scale[f], L->inside.count * d);
+         double **list[SNEPPP__LISTS];
+         size_t   size[SNEPPP__LISTS];
+         sneppp__grad_lists(&model->layer[f], &lane->of[f], list, size);
+         for (int k = 0; k < SNEPPP__LISTS; k++) SNEPPP__PART(*list[k], size[k]);
       }
 #undef SNEPPP__PART
       lane->flat_count = used;
@@ -12914,7 +12877,7 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
 static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
 {
    const sneppp_model *model = loss->model;
-   size_t stats, widest = sneppp__widest(model, &stats), measure = 1, n = (size_t)model->n, parts = 0, room;
+   size_t stats, widest = sneppp__widest(model, &stats), n = (size_t)model->n, parts = 0, room;
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
    loss->lanes = sneppp__lane_count(model, loss->count);
    if (loss->lanes < 2) loss->lanes = 2; /* their sums are also room for dL/dV */
@@ -12958,18 +12921,17 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
 #endif
    }
    loss->wide = full && sizeof(sneppp_real) < sizeof(double) ? (double *)sneppp__take(c, n, n, sizeof(double)) : NULL;
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *w = &model->layer[f].inside;
-      if (w->space == SNEPPP_GAUSS && w->count > measure) measure = w->count;
-   }
    if (loss->gradient) loss->G = (double *)sneppp__take(c, n, full ? n : 1, sizeof(double));
    if (loss->gradient > 1) {
       loss->dK = (double *)sneppp__take(c, widest, full ? widest : 1, sizeof(double));
       loss->dc = (double *)sneppp__take(c, widest, 1, sizeof(double));
-      loss->dW = (double *)sneppp__take(c, widest, stats, sizeof(double));
-      loss->db = (double *)sneppp__take(c, widest, 1, sizeof(double));
-      loss->dwidth = (double *)sneppp__take(c, widest, stats, sizeof(double));
-      loss->dmean = (double *)sneppp__take(c, measure, 2 * stats + 1, sizeof(double));
+      for (int f = 0; f < model->factors; f++) {
+         double **list[SNEPPP__LISTS];
+         size_t   size[SNEPPP__LISTS];
+         sneppp__grad_lists(&model->layer[f], &loss->pull[f], list, size);
+         for (int k = 0; k < SNEPPP__LISTS; k++)
+            *list[k] = size[k] ? (double *)sneppp__take(c, size[k], 1, sizeof(double)) : NULL;
+      }
       loss->parts = (double *)sneppp__take(c, parts, 1, sizeof(double));
    }
    loss->lane = (sneppp__lane *)sneppp__take(c, loss->lanes, 1, sizeof *loss->lane);
@@ -13193,13 +13155,13 @@ static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane
    int                       pair = !L->width && model->factors == 2 && model->desc.mix == SNEPPP_MIX_PRODUCT;
    if (!pair && model->factors > 1) sneppp__mix_pull(model, B, &lane->chunk, lane->dpsi, f, lane->dpart);
    if (!L->width) {
-      double *db = active ? lane->pull : lane->b[f], *dW = active ? db + n : lane->W[f];
+      double *db = active ? lane->pull : lane->of[f].b, *dW = active ? db + n : lane->of[f].W;
       if (active) memset(db, 0, n * (d + 1) * sizeof *db);
       sneppp__pull_rows(B, n, d, lane->row_scale, pair ? lane->dpsi : dz, pair ? lane->chunk.part[1 - f] : NULL,
                         slope, dz, T, db, dW);
       for (size_t i = 0; active && i < n; i++) {
-         lane->b[f][active[i]] += db[i];
-         for (size_t r = 0; r < d; r++) lane->W[f][(size_t)active[i] * d + r] += dW[i * d + r];
+         lane->of[f].b[active[i]] += db[i];
+         for (size_t r = 0; r < d; r++) lane->of[f].W[(size_t)active[i] * d + r] += dW[i * d + r];
       }
       return;
    }
@@ -13211,8 +13173,8 @@ static void sneppp__layer_pull(const sneppp_model *model, size_t B, sneppp__lane
          for (size_t r = 0; r < d; r++) {
             size_t at = (active ? (size_t)active[i] : i) * d + r;
             double l = (double)L->width[at], e = ((double)t[r] - (double)L->W[at]) / l;
-            lane->W[f][at] += scale * (double)z[i] * e / l;
-            lane->width[f][at] += scale * (double)z[i] * e * e / l;
+            lane->of[f].W[at] += scale * (double)z[i] * e / l;
+            lane->of[f].width[at] += scale * (double)z[i] * e * e / l;
          }
    }
 }
@@ -13234,15 +13196,15 @@ SNEPPP__APART static void sneppp__measure_pull(const sneppp_model *model, sneppp
       sneppp__long_exp(B, share, share);
       sneppp__long_product(B, 1, share, weight, share);
       for (size_t b = 0; b < B; b++) sum += share[b];
-      lane->weight[f][c] -= sum;
+      lane->of[f].weight[c] -= sum;
       for (size_t r = 0; r < d; r++) {
          double rate = 1 / win->scale[c * d + r];
          for (size_t b = 0; b < B; b++) {
             z[b] = (y[r * SNEPPP__POINTS + b] - win->mean[c * d + r]) * rate;
             t[b] = z[b] * z[b];
          }
-         lane->mean[f][c * d + r] -= win->weight[c] * rate * sneppp__long_dot(B, share, z);
-         lane->scale[f][c * d + r] -= win->weight[c] * rate * (sneppp__long_dot(B, share, t) - sum);
+         lane->of[f].mean[c * d + r] -= win->weight[c] * rate * sneppp__long_dot(B, share, z);
+         lane->of[f].scale[c * d + r] -= win->weight[c] * rate * (sneppp__long_dot(B, share, t) - sum);
       }
    }
 }
@@ -13663,45 +13625,28 @@ static void sneppp__watch_weights(sneppp__loss *loss, const sneppp__watch *w)
 static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, int f, const double *G, double scale,
                                          double *K, const sneppp_parallel *par, sneppp_error *err)
 {
-   const sneppp_layer_state *L = &loss->model->layer[f];
-   size_t nf = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
-   sneppp_layer_grad out;
-   sneppp__gram_job  job;
-   sneppp_status     st;
-   memset(&out, 0, sizeof out);
-   memset(loss->dW, 0, nf * d * sizeof *loss->dW);
-   memset(loss->db, 0, nf * sizeof *loss->db);
-   memset(loss->dwidth, 0, nf * d * sizeof *loss->dwidth);
-   memset(loss->dmean, 0, parts * (2 * d + 1) * sizeof *loss->dmean);
-   out.W = loss->dW, out.b = loss->db, out.width = L->width ? loss->dwidth : NULL;
-   if (parts) out.mean = loss->dmean, out.scale = loss->dmean + parts * d, out.weight = loss->dmean + 2 * parts * d;
+   sneppp_layer_grad *out = &loss->pull[f];
+   double           **list[SNEPPP__LISTS];
+   size_t             size[SNEPPP__LISTS];
+   sneppp__gram_job   job;
+   sneppp_status      st;
+   sneppp__grad_lists(&loss->model->layer[f], out, list, size);
+   for (int k = 0; k < SNEPPP__LISTS; k++) if (*list[k]) memset(*list[k], 0, size[k] * sizeof **list[k]);
    job = w->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
                        : sneppp__gram_ask(SNEPPP__FULL, K, G, scale, loss->parts);
-   st = sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, &out, w->g.diagonal ? NULL : par, err);
+   st = sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, out, w->g.diagonal ? NULL : par, err);
    if (st != SNEPPP_OK || !w->g.c[f]) return st;
    job = sneppp__gram_ask(SNEPPP__MOMENT, NULL, loss->dc, 1, loss->parts);
-   return sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, &out, NULL, err);
+   return sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, out, NULL, err);
 }
 
 /* Adds what sneppp__factor_pull has found to the gradient, in the units of the model. */
 static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, sneppp_grad *grad)
 {
-   const sneppp_model       *model = loss->model;
-   const sneppp_layer_state *L = &model->layer[f];
-   size_t nf = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
-   for (size_t i = 0; i < nf; i++) {
-      if (grad->b[f] && !L->width) grad->b[f][i] += loss->db[i];
-      for (size_t r = 0; r < d; r++) {
-         if (grad->W[f])
-            grad->W[f][i * d + r] += L->width ? loss->dW[i * d + r] / L->rate[r] : loss->dW[i * d + r] * L->rate[r];
-         if (grad->width[f] && L->width) grad->width[f][i * d + r] += loss->dwidth[i * d + r] / L->rate[r];
-      }
-   }
-   for (size_t i = 0; i < parts * d; i++) {
-      if (grad->mean[f]) grad->mean[f][i] += loss->dmean[i];
-      if (grad->scale[f]) grad->scale[f][i] += loss->dmean[parts * d + i];
-   }
-   if (parts && grad->weight[f]) { /* the weights are in K_f and in the mass, in which Lambda is affine */
+   const sneppp_model  *model = loss->model;
+   const sneppp_window *win = &model->layer[f].inside;
+   sneppp__grad_add(&model->layer[f], 1, 1, &loss->pull[f], grad, f);
+   if (win->space == SNEPPP_GAUSS && grad->weight[f]) { /* the weights are in the mass too, in which Lambda is affine */
       double slope = model->floor;
       if (model->factors > 1) {
          double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL);
@@ -13709,7 +13654,7 @@ static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, snep
          slope = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL) - before;
          w->g.mass[f] -= 1;
       }
-      for (size_t i = 0; i < parts; i++) grad->weight[f][i] += loss->dmean[2 * parts * d + i] + slope;
+      for (size_t i = 0; i < win->count; i++) grad->weight[f][i] += slope;
    }
 }
 
@@ -13807,23 +13752,6 @@ static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double
    sneppp__run(par, sneppp__readout_rows, &job, (job.m + rows - 1) / rows);
 }
 
-/* The events' part of the gradients of the hidden layer and the measure, reduced into lane 0. */
-static void sneppp__layer_sums(const sneppp__loss *loss, double scale, sneppp_grad *grad)
-{
-   const sneppp_model *model = loss->model;
-   const sneppp__lane *sum = &loss->lane[0];
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_layer_state *L = &model->layer[f];
-      size_t n = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
-      for (size_t i = 0; grad->W[f] && i < n * d; i++) grad->W[f][i] += scale * sum->W[f][i];
-      for (size_t i = 0; grad->b[f] && !L->width && i < n; i++) grad->b[f][i] += scale * sum->b[f][i];
-      for (size_t i = 0; grad->width[f] && L->width && i < n * d; i++) grad->width[f][i] += scale * sum->width[f][i];
-      for (size_t i = 0; grad->weight[f] && i < parts; i++) grad->weight[f][i] += scale * sum->weight[f][i];
-      for (size_t i = 0; grad->mean[f] && i < parts * d; i++) grad->mean[f][i] += scale * sum->mean[f][i];
-      for (size_t i = 0; grad->scale[f] && i < parts * d; i++) grad->scale[f][i] += scale * sum->scale[f][i];
-   }
-}
-
 /* ---- the whole: value and gradient for the current parameters. c is the carver that placed the loss, whose
    memory is filled anew. Without log N!, which depends on nothing; expected receives Lambda. */
 static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, double *value,
@@ -13866,7 +13794,8 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    if (grad->floor) *grad->floor += mass - scale * s[1];
    if (grad->alpha) *grad->alpha += (Lambda - model->floor * mass) / model->alpha - scale * s[2];
    if (loss->gradient > 1) {
-      sneppp__layer_sums(loss, scale, grad);
+      for (int f = 0; f < model->factors; f++)
+         sneppp__grad_add(&model->layer[f], scale, 0, &loss->lane[0].of[f], grad, f);
       if (at_once) sneppp__factor_add(loss, loss->watch, 0, grad);
       for (size_t r = 0; !at_once && r < loss->realisations && st == SNEPPP_OK; r++)
          st = sneppp__watch_pull(loss, &loss->watch[r], grad, par, err);

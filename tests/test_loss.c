@@ -714,8 +714,8 @@ TEST loss_waves_blocks(void)
       for (int j = i + 1; j < active_n; j++) loss[0].lane[0].S[0][i * active_n + j] = loss[1].lane[0].S[0][i * active_n + j] = 0;
    ASSERT(active_same("scalars", 4, loss[0].lane[0].scalar, zero, loss[1].lane[0].scalar));
    ASSERT(active_same("S", count, loss[0].lane[0].S[0], zero, loss[1].lane[0].S[0]));
-   ASSERT(active_same("W", active_n, loss[0].lane[0].W[0], zero, loss[1].lane[0].W[0]));
-   ASSERT(active_same("b", active_n, loss[0].lane[0].b[0], zero, loss[1].lane[0].b[0]));
+   ASSERT(active_same("W", active_n, loss[0].lane[0].of[0].W, zero, loss[1].lane[0].of[0].W));
+   ASSERT(active_same("b", active_n, loss[0].lane[0].of[0].b, zero, loss[1].lane[0].of[0].b));
    sneppp__block_free(&block[0]), sneppp__block_free(&block[1]);
    sneppp_free(&m);
    PASS();
