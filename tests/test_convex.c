@@ -124,15 +124,15 @@ TEST convex_agrees_with_multiplicative_iteration(void)
          for (size_t i = 0; i < n; i++) q += y[i] * sneppp__dot(n, X + i * n, y);
          for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) S[i * n + j] += y[i] * y[j] / (q * N);
       }
-      sneppp__dgemm_plain(0, 0, n, n, n, 1, S, n, X, n, 0, T, n);
-      sneppp__dgemm_plain(0, 0, n, n, n, 1, T, n, S, n, 0, X, n);
+      sneppp__gemm_plain_f64(0, 0, n, n, n, 1, S, n, X, n, 0, T, n);
+      sneppp__gemm_plain_f64(0, 0, n, n, n, 1, T, n, S, n, 0, X, n);
       for (size_t i = 0; i < n; i++) trace += X[i * (n + 1)];
       for (size_t i = 0; i < n * n; i++) X[i] /= trace;
    }
    for (size_t i = 0; i < n * n; i++) inverse[i] = i % (n + 1) == 0; /* M = L^-T X L^-1 */
    sneppp__solve_lower(n, K, n, 1, inverse, n, n);
-   sneppp__dgemm_plain(0, 0, n, n, n, 1, inverse, n, X, n, 0, T, n);
-   sneppp__dgemm_plain(0, 1, n, n, n, 1, T, n, inverse, n, 0, M, n);
+   sneppp__gemm_plain_f64(0, 0, n, n, n, 1, inverse, n, X, n, 0, T, n);
+   sneppp__gemm_plain_f64(0, 1, n, n, n, 1, T, n, inverse, n, 0, M, n);
    other = convex_objective(&m, &e, &f, 0, M);
    mine = convex_objective_of(&m, &e, &f, 0);
    ASSERT(mine - other <= 1e-7 + convex_slack());

@@ -162,7 +162,7 @@ TEST radial_nearest(void)
             for (at = have++; at > 0 && all[at - 1] > r; at--) all[at] = all[at - 1];
             all[at] = r;
          }
-         sneppp__tree_near(d, x, node, i, K, best);
+         sneppp__tree_near(d, x, node, x + i * (size_t)d, i, K, best);
          for (int k = 0; k <= K; k++) ASSERT_IN_RANGE(all[k], best[k], 1e-15);
       }
    }
