@@ -13414,7 +13414,7 @@ SNEPPP__APART static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__la
 {
    const sneppp_model *model = loss->model;
    sneppp__cell       *c = &lane->cell;
-   sneppp_real         t, u[SNEPPP__CHUNK];
+   sneppp_real         t, u[SNEPPP__CHUNK] = {0};
    double              log_base[SNEPPP__CHUNK], square[SNEPPP__CHUNK] = {0}, share[SNEPPP__CHUNK];
    double              rate = c->half > 0 ? 1 / c->half : 0;
    for (size_t b = 0; b < B; b++) {
@@ -15660,7 +15660,33 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    return st;
 }
 
-/* One step. A step that leads to a likelihood that is not finite is undone and taken again with half the rate. */
+/* Do all exp units on exponential families have an integral? A step may carry them out of the domain. */
+static int sneppp__layers_have_integrals(const sneppp_model *model)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      for (int i = 0; i < L->n; i++) {
+         double w[SNEPPP__MAX_STATS];
+         if ((L->units ? L->units[i].act : model->desc.factor[f].unit.act) != SNEPPP_EXP) continue;
+         for (int r = 0; r < L->d; r++) w[r] = (double)L->W[i * L->d + r];
+         if (sneppp__domain_check(&L->inside, w, 2, i, NULL) != SNEPPP_OK) return 0;
+      }
+   }
+   return 1;
+}
+
+/* Back to the best parameters so far, and from there with half the rate. */
+static void sneppp__trainer_undo(sneppp_trainer *t, const sneppp__learnt *seg, int segments)
+{
+   t->rate_cut *= 0.5;
+   memcpy(t->theta, t->best, t->parameters * sizeof *t->theta);
+   memset(t->moment1, 0, t->parameters * sizeof(double));
+   memset(t->moment2, 0, t->parameters * sizeof(double));
+   sneppp__theta_write(seg, segments, 1, t->theta);
+}
+
+/* One step. A step that leads to a likelihood that is not finite is undone and taken again with half the rate; one that
+   leads to units without an integral is undone at once, so that the model between two steps is always a model. */
 SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *err)
 {
    sneppp__learnt seg[SNEPPP__MAX_LEARNT];
@@ -15682,11 +15708,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
          if (err) *err = inner;
          return st;
       }
-      t->rate_cut *= 0.5;
-      memcpy(t->theta, t->best, count * sizeof *t->theta);
-      memset(t->moment1, 0, count * sizeof(double));
-      memset(t->moment2, 0, count * sizeof(double));
-      sneppp__theta_write(seg, segments, 1, t->theta);
+      sneppp__trainer_undo(t, seg, segments);
    }
    sneppp__theta_chain(seg, segments, t->gradient);
    scale = 1 / (double)t->events; /* per event, so that rates do not depend on their number */
@@ -15699,6 +15721,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
    job.c1 = 1 - pow(t->desc.beta1, (double)t->report.step), job.c2 = 1 - pow(t->desc.beta2, (double)t->report.step);
    sneppp__run(&t->desc.parallel, sneppp__adamw_slice, &job, (count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
    sneppp__theta_write(seg, segments, 0, t->theta);
+   if (!sneppp__layers_have_integrals(t->model)) sneppp__trainer_undo(t, seg, segments);
    t->report.seconds = SNEPPP_SECONDS() - t->started;
    return SNEPPP_OK;
 }

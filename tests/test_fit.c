@@ -927,6 +927,52 @@ TEST fit_settings_have_ranges(void)
    PASS();
 }
 
+/* Steps so long that exp units leave the domain of their family are undone: after each of them the model has an integral,
+   can be saved, loaded and trained on. */
+TEST fit_steps_stay_in_the_domain(void)
+{
+   for (int kind = 0; kind < 2; kind++) {
+      static unsigned char file[60000];
+      sneppp_real     x[40];
+      sneppp_desc     d;
+      sneppp_events   e;
+      sneppp_fit_desc f;
+      sneppp_model    m, again;
+      sneppp_trainer  t;
+      sneppp_error    err;
+      sneppp_rng      rng;
+      double          before = 0, after = 0, count = 0;
+      memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&f, 0, sizeof f);
+      d.factor[0].window.space = kind ? SNEPPP_GAMMA : SNEPPP_NORMAL, d.factor[0].window.dim = 1;
+      d.factor[0].window.param[0] = d.factor[0].window.param[1] = 1;
+      d.factor[0].unit.act = SNEPPP_EXP, d.width = 6;
+      sneppp_rng_init(&rng, 4, 4);
+      for (int i = 0; i < 40; i++) x[i] = (sneppp_real)(kind ? sneppp_rng_exponential(&rng) + 1e-3 : 3 * sneppp_rng_normal(&rng));
+      e.x = x, e.count = 40;
+      f.events = &e, f.method = SNEPPP_ADAM, f.rate = 2, f.steps = 60;
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &before, NULL, NULL, &err));
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");
+      for (int step = 0; step < 60; step++) {
+         size_t bytes;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_step(&t, &err), "%d");
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, NULL, &count, &err), "%d");
+         ASSERT(sneppp__finite(count) && count > 0);
+         bytes = sneppp_save(&m, file, sizeof file);
+         ASSERT(bytes > 0 && bytes <= sizeof file);
+         ASSERT_EQ(SNEPPP_OK, sneppp_load(&again, file, bytes, NULL, 0, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&again, &e, 1, &after, NULL, NULL, &err));
+         sneppp_free(&again);
+      }
+      ASSERT(t.rate_cut < 1); /* they did leave it */
+      sneppp_trainer_free(&t);
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &after, NULL, NULL, &err));
+      ASSERT(after < before);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(fit)
 {
    RUN_TEST(fit_settings_have_ranges);
@@ -953,4 +999,5 @@ SUITE(fit)
    RUN_TEST(fit_polish_keeps_the_floor);
    RUN_TEST(fit_judging_weights);
    RUN_TEST(fit_adam_refuses_zeros);
+   RUN_TEST(fit_steps_stay_in_the_domain);
 }
