@@ -1301,10 +1301,10 @@ SNEPPP__UNUSED static sneppp_status sneppp__fail_event(sneppp_error *err, sneppp
    #define SNEPPP__VEC         SNEPPP__VECTOR_CODE static inline
    #define SNEPPP__D(op)       SNEPPP__V64(op) /* earlier names */
    #define SNEPPP__K(x)        SNEPPP__K64(x)
-   #if defined(__clang__) /* which unrolls a loop of known length without being told */
+   #if defined(__clang__) /* which unrolls a loop of known length without being told; 20 steps in one are too many */
       #define SNEPPP__UNROLL
    #else
-      #define SNEPPP__UNROLL   _Pragma("GCC unroll 20")
+      #define SNEPPP__UNROLL   _Pragma("GCC unroll 11")
    #endif
    typedef uint64_t sneppp__bits64 __attribute__((vector_size(8 * SNEPPP__LANE64)));
    typedef uint32_t sneppp__bits32 __attribute__((vector_size(8 * SNEPPP__LANE64)));
@@ -2505,19 +2505,20 @@ SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
                                    size_t lda, const T *B, size_t ldb, T beta, T *C, size_t ldc)               \
    {                                                                                                           \
       for (size_t i = 0; i < m; i++) {                                                                         \
-         const T *a = A + (ta ? i : i * lda);                                                                  \
-         T       *c = C + i * ldc;                                                                             \
-         size_t   step = ta ? lda : 1;                                                                         \
-         for (size_t j = 0; j < n; j++) c[j] = beta == 0 ? 0 : beta * c[j];                                    \
+         T *c = C + i * ldc;                                                                                   \
+         if (beta == 0) for (size_t j = 0; j < n; j++) c[j] = 0;                                               \
+         else if (beta != 1) for (size_t j = 0; j < n; j++) c[j] *= beta;                                      \
          if (!tb) {                                                                                            \
             for (size_t p = 0; p < k; p++) {                                                                   \
-               const T x = alpha * a[p * step], *b = B + p * ldb;                                              \
-               for (size_t j = 0; j < n; j++) c[j] += x * b[j];                                                \
+               T        a = alpha * (ta ? A[p * lda + i] : A[i * lda + p]);                                    \
+               const T *b = B + p * ldb;                                                                       \
+               for (size_t j = 0; j < n; j++) c[j] += a * b[j];                                                \
             }                                                                                                  \
          } else {                                                                                              \
             for (size_t j = 0; j < n; j++) {                                                                   \
-               T s = 0;                                                                                        \
-               for (size_t p = 0; p < k; p++) s += a[p * step] * B[j * ldb + p];                               \
+               const T *b = B + j * ldb;                                                                       \
+               T        s = 0;                                                                                 \
+               for (size_t p = 0; p < k; p++) s += (ta ? A[p * lda + i] : A[i * lda + p]) * b[p];              \
                c[j] += alpha * s;                                                                              \
             }                                                                                                  \
          }                                                                                                     \
@@ -2544,45 +2545,39 @@ SNEPPP__GEMM_PLAIN(float, sneppp__gemm_plain_f32)
 #define SNEPPP__SMALL_BYTES 6144  /* the same for products whose B fits into it, of at most half that depth       */
 #define SNEPPP__STRIP_BYTES 8     /* strips of a transposed A that are packed together: 1 of double, 2 of float   */
 
-typedef struct sneppp__product { /* of either precision: all arrays are bytes */
-   int         ta, tb, lower;    /* lower: only tiles that touch the lower triangle of C are computed */
-   size_t      m, n, k, lda, ldb, ldc;
-   double      alpha, beta;
-   const void *A, *B;
-   const void *packed;           /* B as sneppp__pack_right has left it, or NULL                      */
-   void       *C;
-} sneppp__product;
-
-static sneppp__product sneppp__product_of(int ta, int tb, size_t m, size_t n, size_t k, double alpha, const void *A,
-                                          size_t lda, const void *B, size_t ldb, double beta, void *C, size_t ldc)
-{
-   sneppp__product p;
-   p.ta = ta, p.tb = tb, p.lower = 0, p.m = m, p.n = n, p.k = k, p.alpha = alpha, p.beta = beta;
-   p.A = A, p.lda = lda, p.B = B, p.ldb = ldb, p.packed = NULL, p.C = C, p.ldc = ldc;
-   return p;
-}
-
 #ifdef SNEPPP__VECTOR
-/* The tile kernel: c (6, 2 vectors) = scale[0] a b + scale[1] c, where rs and cs are the steps of a to the next row and
-   column. scale is in memory: in registers it would push an accumulator out and halve the speed. */
-#define SNEPPP__TILE_KERNEL(name, target, T, V, OP)                                                            \
-   target static inline void name##_row(const double *scale, T *c, V x, V y)                                   \
+/* The tile kernel: c (rows, columns) = scale[0] a b + scale[1] c, at most 6 rows by two vectors; rs, cs are the steps
+   of a to the next row and column. scale is in memory: in registers it would push an accumulator out and halve the
+   speed. */
+#define SNEPPP__TILE_KERNEL(name, target, T, V, OP, LOAD, STORE)                                               \
+   target static inline void name##_row(const double *scale, int add, T *c, V x, V y)                          \
    {                                                                                                           \
       const size_t lanes = sizeof(V) / sizeof(T);                                                              \
       const V      alpha = OP(set1)((T)scale[0]), beta = OP(set1)((T)scale[1]);                                \
       x = x * alpha, y = y * alpha;                                                                            \
-      if (scale[1] != 0) x = OP(fmadd)(beta, OP(loadu)(c), x), y = OP(fmadd)(beta, OP(loadu)(c + lanes), y);   \
+      if (add) x = OP(fmadd)(beta, OP(loadu)(c), x), y = OP(fmadd)(beta, OP(loadu)(c + lanes), y);             \
       OP(storeu)(c, x), OP(storeu)(c + lanes, y);                                                              \
    }                                                                                                           \
-   target static void name(size_t k, const void *a_, size_t rs, size_t cs, const void *b_,                     \
-                           const double *scale, void *c_, size_t ldc)                                          \
+   target static void name##_edge(const double *scale, T *c, size_t ldc, const V *v, size_t rows, size_t columns) \
+   {                                                                                                           \
+      const size_t lanes = sizeof(V) / sizeof(T);                                                              \
+      for (; rows; rows--, c += ldc, v += 2)                                                                   \
+         for (size_t h = 0; h * lanes < columns; h++) {                                                        \
+            T *to = c + h * lanes;                                                                             \
+            V  x = v[h] * OP(set1)((T)scale[0]);                                                               \
+            if (scale[1] != 0) x = OP(fmadd)(OP(set1)((T)scale[1]), LOAD(to, columns - h * lanes), x);         \
+            STORE(to, x, columns - h * lanes);                                                                 \
+         }                                                                                                     \
+   }                                                                                                           \
+   target static void name(size_t k, const void *a_, size_t rs, size_t cs, const void *b_, const double *scale, \
+                           void *c_, size_t ldc, size_t rows, size_t columns)                                  \
    {                                                                                                           \
       const size_t lanes = sizeof(V) / sizeof(T);                                                              \
       const T *a = (const T *)a_, *d = a + 3 * rs, *b = (const T *)b_;                                         \
       T *c = (T *)c_;                                                                                          \
       V x, b0, b1, c00 = OP(setzero)(), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;                 \
       V c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;                                      \
-      for (const T *row = c; row < c + 6 * ldc; row += ldc) __builtin_prefetch(row, 1);                        \
+      for (size_t i = 0; i < rows; i++) __builtin_prefetch(c + i * ldc, 1);                                    \
       for (; k; k--) {                                                                                         \
          b0 = OP(loadu)(b), b1 = OP(loadu)(b + lanes);                                                         \
          x = OP(set1)(a[0]), c00 = OP(fmadd)(x, b0, c00), c01 = OP(fmadd)(x, b1, c01);                         \
@@ -2593,28 +2588,58 @@ static sneppp__product sneppp__product_of(int ta, int tb, size_t m, size_t n, si
          x = OP(set1)(d[2 * rs]), c50 = OP(fmadd)(x, b0, c50), c51 = OP(fmadd)(x, b1, c51);                    \
          a += cs, d += cs, b += 2 * lanes;                                                                     \
       }                                                                                                        \
-      name##_row(scale, c, c00, c01), name##_row(scale, c + ldc, c10, c11);                                    \
-      name##_row(scale, c + 2 * ldc, c20, c21), name##_row(scale, c + 3 * ldc, c30, c31);                      \
-      name##_row(scale, c + 4 * ldc, c40, c41), name##_row(scale, c + 5 * ldc, c50, c51);                      \
+      if (rows < 6 || columns < 2 * lanes) {                                                                   \
+         V all[12];                                                                                            \
+         all[0] = c00, all[1] = c01, all[2] = c10, all[3] = c11, all[4] = c20, all[5] = c21;                   \
+         all[6] = c30, all[7] = c31, all[8] = c40, all[9] = c41, all[10] = c50, all[11] = c51;                 \
+         name##_edge(scale, c, ldc, all, rows, columns);                                                       \
+      } else if (scale[1] == 0) {                                                                              \
+         name##_row(scale, 0, c, c00, c01), name##_row(scale, 0, c + ldc, c10, c11);                           \
+         name##_row(scale, 0, c + 2 * ldc, c20, c21), name##_row(scale, 0, c + 3 * ldc, c30, c31);             \
+         name##_row(scale, 0, c + 4 * ldc, c40, c41), name##_row(scale, 0, c + 5 * ldc, c50, c51);             \
+      } else {                                                                                                 \
+         name##_row(scale, 1, c, c00, c01), name##_row(scale, 1, c + ldc, c10, c11);                           \
+         name##_row(scale, 1, c + 2 * ldc, c20, c21), name##_row(scale, 1, c + 3 * ldc, c30, c31);             \
+         name##_row(scale, 1, c + 4 * ldc, c40, c41), name##_row(scale, 1, c + 5 * ldc, c50, c51);             \
+      }                                                                                                        \
    }
-SNEPPP__TILE_KERNEL(sneppp__tile_f64, SNEPPP__VECTOR_CODE, double, sneppp__vec64, SNEPPP__V64)
+SNEPPP__TILE_KERNEL(sneppp__tile_f64, SNEPPP__VECTOR_CODE, double, sneppp__vec64, SNEPPP__V64, sneppp__load_f64,
+                    sneppp__store_f64)
    #ifdef SNEPPP_REAL_FLOAT
-SNEPPP__TILE_KERNEL(sneppp__tile_f32, SNEPPP__VECTOR_CODE, float, sneppp__vec32, SNEPPP__V32)
+SNEPPP__TILE_KERNEL(sneppp__tile_f32, SNEPPP__VECTOR_CODE, float, sneppp__vec32, SNEPPP__V32, sneppp__load_f32,
+                    sneppp__store_f32)
    #endif
    #ifdef SNEPPP__AVX
-      #define SNEPPP__WIDE64(op) _mm512_##op##_pd
-      #define SNEPPP__WIDE32(op) _mm512_##op##_ps
-SNEPPP__TILE_KERNEL(sneppp__tile_wide_f64, SNEPPP__TARGET_AVX512, double, __m512d, SNEPPP__WIDE64)
+      #define SNEPPP__WIDE64(op)           _mm512_##op##_pd
+      #define SNEPPP__WIDE32(op)           _mm512_##op##_ps
+      #define SNEPPP__FIRST(count, lanes)  ((count) < (lanes) ? (1u << (count)) - 1 : (1u << (lanes)) - 1)
+      #define SNEPPP__LOAD64(from, count)  _mm512_maskz_loadu_pd((__mmask8)SNEPPP__FIRST(count, 8), from)
+      #define SNEPPP__LOAD32(from, count)  _mm512_maskz_loadu_ps((__mmask16)SNEPPP__FIRST(count, 16), from)
+      #define SNEPPP__STORE64(to, x, count) _mm512_mask_storeu_pd(to, (__mmask8)SNEPPP__FIRST(count, 8), x)
+      #define SNEPPP__STORE32(to, x, count) _mm512_mask_storeu_ps(to, (__mmask16)SNEPPP__FIRST(count, 16), x)
+SNEPPP__TILE_KERNEL(sneppp__tile_wide_f64, SNEPPP__TARGET_AVX512, double, __m512d, SNEPPP__WIDE64, SNEPPP__LOAD64,
+                    SNEPPP__STORE64)
       #ifdef SNEPPP_REAL_FLOAT
-SNEPPP__TILE_KERNEL(sneppp__tile_wide_f32, SNEPPP__TARGET_AVX512, float, __m512, SNEPPP__WIDE32)
+SNEPPP__TILE_KERNEL(sneppp__tile_wide_f32, SNEPPP__TARGET_AVX512, float, __m512, SNEPPP__WIDE32, SNEPPP__LOAD32,
+                    SNEPPP__STORE32)
       #endif
    #endif
 
 typedef struct sneppp__kit { /* what the vector unit brings */
-   void (*tile)(size_t k, const void *a, size_t rs, size_t cs, const void *b, const double *scale, void *c, size_t ldc);
-   size_t size;    /* bytes of an element                             */
-   size_t columns; /* of a tile: two vectors; 0: there are no vectors */
+   void (*tile)(size_t k, const void *a, size_t rs, size_t cs, const void *b, const double *scale, void *c, size_t ldc,
+                size_t rows, size_t columns);
+   size_t size;    /* bytes of an element    */
+   size_t columns; /* of a tile: two vectors */
 } sneppp__kit;
+
+typedef struct sneppp__product { /* of either precision: all arrays are bytes */
+   int         ta, tb, lower;    /* lower: only tiles that touch the lower triangle of C are computed */
+   size_t      m, n, k, lda, ldb, ldc;
+   double      alpha, beta;
+   const void *A, *B;
+   const void *packed;           /* B as sneppp__pack_right has left it, or NULL                      */
+   void       *C;
+} sneppp__product;
 
 static sneppp__kit sneppp__kit_for(size_t size)
 {
@@ -2638,25 +2663,29 @@ static sneppp__kit sneppp__kit_for(size_t size)
 static void sneppp__pack(size_t size, char *dst, size_t width, size_t count, size_t k, const char *src, size_t si,
                          size_t sp)
 {
+   if (count < width) memset(dst, 0, k * width * size);
    for (size_t p = 0; p < k; p++, dst += width * size, src += sp * size) {
-      if (si == 1 && count * size == 64) memcpy(dst, src, 64); /* known lengths become moves */
-      else if (si == 1) memcpy(dst, src, count * size);
-      else if (size == 8) for (size_t i = 0; i < count; i++) memcpy(dst + i * 8, src + i * si * 8, 8);
-      else for (size_t i = 0; i < count; i++) memcpy(dst + i * 4, src + i * si * 4, 4);
-      if (count < width) memset(dst + count * size, 0, (width - count) * size);
+      const double *from = (const double *)(const void *)src;
+      double       *to = (double *)(void *)dst;
+      if (si != 1 && size == sizeof *to) for (size_t i = 0; i < count; i++) to[i] = from[i * si];
+      else if (si != 1) for (size_t i = 0; i < count; i++) memcpy(dst + i * 4, src + i * si * 4, 4);
+      else if (count * size == 64) memcpy(dst, src, 64); /* known lengths become moves: a panel of AVX2, and strips */
+      else if (count * size == 48) memcpy(dst, src, 48);
+      else if (count * size == 24) memcpy(dst, src, 24);
+      else memcpy(dst, src, count * size);
    }
 }
 
-/* The strips from `next` on, as many as there is room for: a transposed A is read several cache lines wide, or a
-   matrix whose row is a power of two would throw each line out before its neighbour is wanted. */
-static void sneppp__pack_strips(size_t size, size_t together, char *strips, size_t next, size_t left, size_t k,
-                                const char *src, size_t si, size_t sp)
+/* n of them side by side. Where they lie side by side in memory, a few steps of k at a time: several cache lines wide,
+   or a matrix whose row is a power of two would throw each line out before its neighbour is wanted. */
+static void sneppp__pack_all(size_t size, char *to, size_t width, size_t n, size_t k, const char *src, size_t si,
+                             size_t sp)
 {
-   for (size_t p = 0; p < k; p += 8)
-      for (size_t s = next, i = 0; s < together && i < left; s++, i += SNEPPP__TILE_ROWS)
-         sneppp__pack(size, strips + (s * k + p) * SNEPPP__TILE_ROWS * size, SNEPPP__TILE_ROWS,
-                      left - i < SNEPPP__TILE_ROWS ? left - i : SNEPPP__TILE_ROWS, k - p < 8 ? k - p : 8,
-                      src + (i * si + p * sp) * size, si, sp);
+   const size_t few = si == 1 ? 8 : k;
+   for (size_t p = 0; p < k; p += few)
+      for (size_t i = 0; i < n; i += width)
+         sneppp__pack(size, to + (i * k + p * width) * size, width, n - i < width ? n - i : width,
+                      k - p < few ? k - p : few, src + (i * si + p * sp) * size, si, sp);
 }
 
 typedef struct sneppp__slab { /* a block of B: rows p0 .. p0 + k - 1 of the columns j0 .. j0 + n - 1 */
@@ -2684,30 +2713,6 @@ static int sneppp__slab_at(const sneppp__kit *kit, size_t depth, size_t bytes, s
    return 1;
 }
 
-/* The panels of a block of B, whose element (p, j) is at p * bp + j * bj. */
-static void sneppp__pack_block(const sneppp__kit *kit, const sneppp__slab *b, char *to, const void *B, size_t bj,
-                               size_t bp)
-{
-   const char *from = (const char *)B + (b->j0 * bj + b->p0 * bp) * kit->size;
-   for (size_t j = 0, wide = kit->columns; j < b->n; j += wide)
-      sneppp__pack(kit->size, to + j * b->k * kit->size, wide, b->n - j < wide ? b->n - j : wide, b->k,
-                   from + j * bj * kit->size, bj, bp);
-}
-
-/* A tile that sticks out of C is made in a copy of the part that counts. */
-static void sneppp__tile_edge(const sneppp__kit *kit, size_t k, const void *a, size_t rs, size_t cs, const void *b,
-                              const double *scale, char *c, size_t ldc, size_t rows, size_t columns)
-{
-   double full[SNEPPP__TILE_ROWS * 16]; /* room for 16 doubles or 32 floats a row */
-   char  *copy = (char *)full;
-   size_t row = kit->columns * kit->size;
-   memset(full, 0, sizeof full);
-   for (size_t i = 0; i < rows && scale[1] != 0; i++)
-      memcpy(copy + i * row, c + i * ldc * kit->size, columns * kit->size);
-   kit->tile(k, a, rs, cs, b, scale, full, kit->columns);
-   for (size_t i = 0; i < rows; i++) memcpy(c + i * ldc * kit->size, copy + i * row, columns * kit->size);
-}
-
 /* All blocks. Those of B are packed into `here`, which has room for so many bytes, unless they are packed. strips: room
    for SNEPPP__STRIP_BYTES / size strips of A of the depth of a block. */
 static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, char *here, size_t bytes, char *strips)
@@ -2726,21 +2731,24 @@ static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, ch
       size_t first = q->lower ? b.j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
       double scale[2];
       scale[0] = q->alpha, scale[1] = b.p0 ? 1 : q->beta;
-      if (!q->packed) sneppp__pack_block(kit, &b, here, q->B, bj, bp), block = here;
+      if (!q->packed) {
+         block = here;
+         sneppp__pack_all(size, here, wide, b.n, b.k, (const char *)q->B + (b.j0 * bj + b.p0 * bp) * size, bj, bp);
+      }
       for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
          size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
          const char *ready = a + (i * ai + b.p0 * ap) * size;
          if (crowded || rows < SNEPPP__TILE_ROWS) {
-            size_t next = (i - first) / SNEPPP__TILE_ROWS % together;
-            if (!next || !crowded) sneppp__pack_strips(size, together, strips, next, m - i, b.k, ready, ai, ap);
+            size_t next = crowded ? (i - first) / SNEPPP__TILE_ROWS % together : 0;
+            size_t some = m - i < together * SNEPPP__TILE_ROWS ? m - i : together * SNEPPP__TILE_ROWS;
+            if (!next) sneppp__pack_all(size, strips, SNEPPP__TILE_ROWS, some, b.k, ready, ai, ap);
             ready = strips + next * SNEPPP__TILE_ROWS * b.k * size, rs = 1, cs = SNEPPP__TILE_ROWS;
          }
          for (size_t j = 0; j < b.n && !(q->lower && b.j0 + j >= i + rows); j += wide) {
             size_t      columns = b.n - j < wide ? b.n - j : wide;
             char       *to = (char *)q->C + (i * q->ldc + b.j0 + j) * size;
             const char *panel = block + j * b.k * size;
-            if (rows == SNEPPP__TILE_ROWS && columns == wide) kit->tile(b.k, ready, rs, cs, panel, scale, to, q->ldc);
-            else sneppp__tile_edge(kit, b.k, ready, rs, cs, panel, scale, to, q->ldc, rows, columns);
+            kit->tile(b.k, ready, rs, cs, panel, scale, to, q->ldc, rows, columns);
          }
       }
       if (q->packed) block += b.bytes;
@@ -2763,28 +2771,25 @@ SNEPPP__APART static void sneppp__gemm_large(const sneppp__kit *kit, const snepp
    sneppp__gemm_in(kit, q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
 }
 
-/* Smaller products than this cost more to pack than they save. */
-static int sneppp__is_large(const sneppp__kit *kit, size_t m, size_t n, size_t k)
+SNEPPP__UNUSED static void sneppp__gemm_vectors(size_t size, int lower, const void *packed, int ta, int tb, size_t m,
+                                                size_t n, size_t k, double alpha, const void *A, size_t lda,
+                                                const void *B, size_t ldb, double beta, void *C, size_t ldc)
 {
-   return kit->columns && m > 1 && n > 3 && m * n * k >= 256;
+   sneppp__kit     kit = sneppp__kit_for(size);
+   sneppp__product q;
+   q.lower = lower, q.packed = packed, q.ta = ta, q.tb = tb, q.m = m, q.n = n, q.k = k, q.alpha = alpha, q.beta = beta;
+   q.A = A, q.lda = lda, q.B = B, q.ldb = ldb, q.C = C, q.ldc = ldc;
+   if (packed || (k <= SNEPPP__DEPTH / 2 && sneppp__panel_bytes(&kit, n, k) <= SNEPPP__SMALL_BYTES))
+      sneppp__gemm_small(&kit, &q);
+   else sneppp__gemm_large(&kit, &q);
 }
-#endif
 
-/* Returns 0 if the machine has no vectors, or if there is too little to do for them. */
-static int sneppp__gemm_vectors(size_t size, const sneppp__product *q)
-{
-#ifdef SNEPPP__VECTOR
-   sneppp__kit kit = sneppp__kit_for(size);
-   if (!q->packed && !sneppp__is_large(&kit, q->m, q->n, q->k)) return 0;
-   if (q->packed || (q->k <= SNEPPP__DEPTH / 2 && sneppp__panel_bytes(&kit, q->n, q->k) <= SNEPPP__SMALL_BYTES))
-      sneppp__gemm_small(&kit, q);
-   else sneppp__gemm_large(&kit, q);
-   return 1;
+/* Smaller products cost more to pack than they save. */
+   #define SNEPPP__IS_LARGE(m, n, k) ((m) > 1 && (n) > 3 && (m) * (n) * (k) >= 256 && sneppp__has_vectors())
 #else
-   (void)size, (void)q;
-   return 0;
+   #define SNEPPP__IS_LARGE(m, n, k) 0
+   #define sneppp__gemm_vectors(...) ((void)0)
 #endif
-}
 
 /* syrk: C = alpha A A' + beta C (trans 0, A is (n, k)) or alpha A'A + beta C (trans 1, A is (k, n)). C is symmetric:
    its lower triangle is read and computed, and the upper one is a copy, so both sides agree to the bit. It is made in
@@ -2794,18 +2799,18 @@ static int sneppp__gemm_vectors(size_t size, const sneppp__product *q)
                                                    const T *A, size_t lda, const T *B, size_t ldb, T beta,     \
                                                    T *C, size_t ldc)                                           \
    {                                                                                                           \
-      sneppp__product p =                                                                                      \
-         sneppp__product_of(ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, (double)beta, C, ldc);             \
-      if (!sneppp__gemm_vectors(sizeof(T), &p))                                                                \
-         sneppp__gemm_plain_##s(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);                         \
+      if (SNEPPP__IS_LARGE(m, n, k))                                                                           \
+         sneppp__gemm_vectors(sizeof(T), 0, NULL, ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, (double)beta, C,\
+                              ldc);                                                                            \
+      else sneppp__gemm_plain_##s(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);                       \
    }                                                                                                           \
    SNEPPP__UNUSED static void sneppp__own_syrk_##s(int trans, size_t n, size_t k, T alpha, const T *A,         \
                                                    size_t lda, T beta, T *C, size_t ldc)                       \
    {                                                                                                           \
-      sneppp__product p =                                                                                      \
-         sneppp__product_of(trans, !trans, n, n, k, (double)alpha, A, lda, A, lda, (double)beta, C, ldc);      \
-      p.lower = 1;                                                                                             \
-      if (!sneppp__gemm_vectors(sizeof(T), &p))                                                                \
+      if (SNEPPP__IS_LARGE(n, n, k))                                                                           \
+         sneppp__gemm_vectors(sizeof(T), 1, NULL, trans, !trans, n, n, k, (double)alpha, A, lda, A, lda,       \
+                              (double)beta, C, ldc);                                                           \
+      else                                                                                                     \
          for (size_t i = 0; i < n; i++)                                                                        \
             sneppp__gemm_plain_##s(trans, !trans, 1, i + 1, k, alpha, trans ? A + i : A + i * lda, lda, A,     \
                                    lda, beta, C + i * ldc, ldc);                                               \
@@ -2850,15 +2855,10 @@ SNEPPP__PRODUCTS(float, f32)
 #define sneppp__dgemm sneppp__gemm_f64 /* earlier names */
 #define sneppp__dsyrk sneppp__syrk_f64
 
-#if defined(SNEPPP__VECTOR) && !defined(SNEPPP_GEMM) && !defined(SNEPPP_GEMM_F32)
-   #define SNEPPP__OWN_GEMM 1 /* no library: products may be packed, or halved */
-#else
-   #define SNEPPP__OWN_GEMM 0
-#endif
-#if defined(SNEPPP_SYRK) || defined(SNEPPP_SYRK_F32)
-   #define SNEPPP__OWN_SYRK 0
-#else
-   #define SNEPPP__OWN_SYRK 1
+#if defined(SNEPPP_GEMM) || defined(SNEPPP_GEMM_F32) || defined(SNEPPP_SYRK) || defined(SNEPPP_SYRK_F32)
+   #define SNEPPP__MAY_BLOCK(m, n, k) 0
+#else /* no library: products may be packed, or halved */
+   #define SNEPPP__MAY_BLOCK(m, n, k) SNEPPP__IS_LARGE(m, n, k)
 #endif
 
 /* A matrix B (k, n) that many products share is packed for them once; out has room for sneppp__packed_size reals.
@@ -2867,13 +2867,13 @@ static size_t sneppp__packed_size(size_t n, size_t k) { return (n + 31) / 32 * 3
 
 static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_real *B, sneppp_real *out)
 {
-#if SNEPPP__OWN_GEMM
-   sneppp__kit kit = sneppp__kit_for(sizeof *B);
+#ifdef SNEPPP__VECTOR
+   sneppp__kit  kit = sneppp__kit_for(sizeof *B);
    sneppp__slab b;
-   char       *to = (char *)out;
-   if (!sneppp__is_large(&kit, 2, n, k)) return NULL;
+   char        *to = (char *)out;
+   if (!SNEPPP__MAY_BLOCK((size_t)2, n, k)) return NULL;
    for (size_t which = 0; sneppp__slab_at(&kit, SNEPPP__DEPTH, SIZE_MAX, n, k, which, &b); which++, to += b.bytes)
-      sneppp__pack_block(&kit, &b, to, B, 1, n);
+      sneppp__pack_all(sizeof *B, to, kit.columns, b.n, b.k, (const char *)(B + b.p0 * n + b.j0), 1, n);
    return out;
 #else
    (void)n, (void)k, (void)B, (void)out;
@@ -2885,27 +2885,25 @@ static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_re
 static void sneppp__gemm_right(size_t m, size_t n, size_t k, const sneppp_real *A, size_t lda, const sneppp_real *B,
                                const sneppp_real *packed, sneppp_real *C, size_t ldc)
 {
-   sneppp__product p = sneppp__product_of(0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
-   p.packed = packed;
-   if (!packed || !sneppp__gemm_vectors(sizeof *C, &p)) sneppp__gemm(0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
+   if (packed) sneppp__gemm_vectors(sizeof *C, 0, packed, 0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
+   else sneppp__gemm(0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
 }
 
 /* C (n, n) = A B, in the lower triangle at least; for products that are symmetric. */
 static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
                                const sneppp_real *B, size_t ldb, sneppp_real *C)
 {
-   sneppp__product p = sneppp__product_of(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
-   p.lower = 1;
-   if (!SNEPPP__OWN_GEMM || !sneppp__gemm_vectors(sizeof *C, &p))
-      sneppp__gemm(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
+   if (SNEPPP__MAY_BLOCK(n, n, k))
+      sneppp__gemm_vectors(sizeof *C, 1, NULL, ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
+   else sneppp__gemm(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
 }
 
 /* C = A'A + beta C, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
 static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
 {
-   sneppp__product p = sneppp__product_of(1, 0, n, n, k, 1, A, lda, A, lda, (double)beta, C, n);
-   p.lower = 1;
-   if (!SNEPPP__OWN_SYRK || !sneppp__gemm_vectors(sizeof *C, &p)) sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
+   if (SNEPPP__MAY_BLOCK(n, n, k))
+      sneppp__gemm_vectors(sizeof *C, 1, NULL, 1, 0, n, n, k, 1, A, lda, A, lda, (double)beta, C, n);
+   else sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
 }
 
 /* The largest absolute entry of A (n, n), or -1 if an entry is NaN or infinite. */
