@@ -2609,7 +2609,10 @@ SNEPPP__TILE_KERNEL(sneppp__tile_f64, SNEPPP__VECTOR_CODE, double, sneppp__vec64
 SNEPPP__TILE_KERNEL(sneppp__tile_f32, SNEPPP__VECTOR_CODE, float, sneppp__vec32, SNEPPP__V32, sneppp__load_f32,
                     sneppp__store_f32)
    #endif
-   #ifdef SNEPPP__AVX
+   #ifndef SNEPPP__AVX
+      #define SNEPPP__TILE_OF(s) sneppp__tile_##s
+   #else
+      #define SNEPPP__TILE_OF(s) (sneppp__vector_bytes() == 64 ? sneppp__tile_wide_##s : sneppp__tile_##s)
       #define SNEPPP__WIDE64(op)           _mm512_##op##_pd
       #define SNEPPP__WIDE32(op)           _mm512_##op##_ps
       #define SNEPPP__FIRST(count, lanes)  ((count) < (lanes) ? (1u << (count)) - 1 : (1u << (lanes)) - 1)
@@ -2644,17 +2647,9 @@ typedef struct sneppp__product { /* of either precision: all arrays are bytes */
 static sneppp__kit sneppp__kit_for(size_t size)
 {
    sneppp__kit kit;
-   kit.size = size, kit.columns = 2 * sneppp__vector_bytes() / size, kit.tile = sneppp__tile_f64;
-   #ifdef SNEPPP__AVX
-   if (sneppp__vector_bytes() == 64) kit.tile = sneppp__tile_wide_f64;
-   #endif
+   kit.size = size, kit.columns = 2 * sneppp__vector_bytes() / size, kit.tile = SNEPPP__TILE_OF(f64);
    #ifdef SNEPPP_REAL_FLOAT
-   if (size == sizeof(float)) {
-      kit.tile = sneppp__tile_f32;
-      #ifdef SNEPPP__AVX
-      if (sneppp__vector_bytes() == 64) kit.tile = sneppp__tile_wide_f32;
-      #endif
-   }
+   if (size == sizeof(float)) kit.tile = SNEPPP__TILE_OF(f32);
    #endif
    return kit;
 }
@@ -2824,7 +2819,12 @@ SNEPPP__PRODUCTS(double, f64)
 SNEPPP__PRODUCTS(float, f32)
 #endif
 
-/* What the floors call, by precision; a library of the user takes the place of ours. */
+/* What the floors call, by precision. Where no library takes the place of ours, products may be packed, or halved. */
+#if defined(SNEPPP_GEMM) || defined(SNEPPP_GEMM_F32) || defined(SNEPPP_SYRK) || defined(SNEPPP_SYRK_F32)
+   #define SNEPPP__MAY_BLOCK(m, n, k) 0
+#else
+   #define SNEPPP__MAY_BLOCK(m, n, k) SNEPPP__IS_LARGE(m, n, k)
+#endif
 #ifdef SNEPPP_GEMM
    #define sneppp__gemm_f64 SNEPPP_GEMM
 #else
@@ -2846,20 +2846,14 @@ SNEPPP__PRODUCTS(float, f32)
    #define sneppp__syrk_f32 sneppp__own_syrk_f32
 #endif
 #ifdef SNEPPP_REAL_FLOAT
-   #define sneppp__gemm sneppp__gemm_f32
-   #define sneppp__syrk sneppp__syrk_f32
+   #define sneppp__gemm     sneppp__gemm_f32
+   #define sneppp__syrk     sneppp__syrk_f32
 #else
-   #define sneppp__gemm sneppp__gemm_f64
-   #define sneppp__syrk sneppp__syrk_f64
+   #define sneppp__gemm     sneppp__gemm_f64
+   #define sneppp__syrk     sneppp__syrk_f64
 #endif
 #define sneppp__dgemm sneppp__gemm_f64 /* earlier names */
 #define sneppp__dsyrk sneppp__syrk_f64
-
-#if defined(SNEPPP_GEMM) || defined(SNEPPP_GEMM_F32) || defined(SNEPPP_SYRK) || defined(SNEPPP_SYRK_F32)
-   #define SNEPPP__MAY_BLOCK(m, n, k) 0
-#else /* no library: products may be packed, or halved */
-   #define SNEPPP__MAY_BLOCK(m, n, k) SNEPPP__IS_LARGE(m, n, k)
-#endif
 
 /* A matrix B (k, n) that many products share is packed for them once; out has room for sneppp__packed_size reals.
    Where products are not blocked, or go to a library, nothing is packed and NULL returned. */
@@ -3124,30 +3118,23 @@ static sneppp_status sneppp__eigh_jacobi(size_t n, const double *A, double *w, d
 
    Besides gemm two loops take all the time. Each is written plainly, and again for vectors. */
 #ifdef SNEPPP__VECTOR
+/* Two rows at a time share what is read of v, w and u; a last one that is alone is made twice. */
 SNEPPP__VECTOR_CODE static void sneppp__tri_pass_vectors(size_t n, size_t k, double *A, const double *v,
                                                          const double *w, const double *u, double *p)
 {
-   enum { lanes = SNEPPP__LANE64 };
-   for (size_t i = k; i < n; i++) {
-      double       *a = A + i * n;
-      sneppp__vec64 vi = SNEPPP__K64(v[i]), wi = SNEPPP__K64(w[i]), s = SNEPPP__V64(setzero)(), s1 = s, x, y;
-      size_t        j = k;
-      for (; j + 2 * lanes <= n; j += 2 * lanes) {
-         x = SNEPPP__V64(fnmadd)(vi, SNEPPP__V64(loadu)(w + j), SNEPPP__V64(loadu)(a + j));
-         y = SNEPPP__V64(fnmadd)(vi, SNEPPP__V64(loadu)(w + j + lanes), SNEPPP__V64(loadu)(a + j + lanes));
-         x = SNEPPP__V64(fnmadd)(wi, SNEPPP__V64(loadu)(v + j), x);
-         y = SNEPPP__V64(fnmadd)(wi, SNEPPP__V64(loadu)(v + j + lanes), y);
-         SNEPPP__V64(storeu)(a + j, x), SNEPPP__V64(storeu)(a + j + lanes, y);
-         s = SNEPPP__V64(fmadd)(x, SNEPPP__V64(loadu)(u + j), s);
-         s1 = SNEPPP__V64(fmadd)(y, SNEPPP__V64(loadu)(u + j + lanes), s1);
+   for (size_t i = k; i < n; i += 2) {
+      size_t        h = i + 1 < n ? i + 1 : i;
+      double       *a = A + i * n, *b = A + h * n;
+      sneppp__vec64 vi = SNEPPP__K64(v[i]), wi = SNEPPP__K64(w[i]), vh = SNEPPP__K64(v[h]), wh = SNEPPP__K64(w[h]);
+      sneppp__vec64 s = SNEPPP__V64(setzero)(), t = s, x, y, vj, wj, uj;
+      for (size_t j = k; j < n; j += SNEPPP__LANE64) {
+         vj = sneppp__load_f64(v + j, n - j), wj = sneppp__load_f64(w + j, n - j), uj = sneppp__load_f64(u + j, n - j);
+         x = SNEPPP__V64(fnmadd)(wi, vj, SNEPPP__V64(fnmadd)(vi, wj, sneppp__load_f64(a + j, n - j)));
+         y = SNEPPP__V64(fnmadd)(wh, vj, SNEPPP__V64(fnmadd)(vh, wj, sneppp__load_f64(b + j, n - j)));
+         sneppp__store_f64(a + j, x, n - j), sneppp__store_f64(b + j, y, n - j);
+         s = SNEPPP__V64(fmadd)(x, uj, s), t = SNEPPP__V64(fmadd)(y, uj, t);
       }
-      for (; j < n; j += lanes) {
-         x = SNEPPP__V64(fnmadd)(vi, sneppp__load_f64(w + j, n - j), sneppp__load_f64(a + j, n - j));
-         x = SNEPPP__V64(fnmadd)(wi, sneppp__load_f64(v + j, n - j), x);
-         sneppp__store_f64(a + j, x, n - j);
-         s = SNEPPP__V64(fmadd)(x, sneppp__load_f64(u + j, n - j), s);
-      }
-      p[i] = sneppp__sum_f64(s + s1);
+      p[i] = sneppp__sum_f64(s), p[h] = sneppp__sum_f64(t);
    }
 }
 
