@@ -5208,9 +5208,10 @@ typedef enum sneppp__family {
 typedef enum sneppp__core {
    SNEPPP__CORE_NONE,
    SNEPPP__CORE_MOMENT, SNEPPP__CORE_EXP, SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_COS, SNEPPP__CORE_BELL,
-   SNEPPP__CORE_SNAKE, SNEPPP__CORE_STEIN, SNEPPP__CORE_LEAKY, SNEPPP__CORE_ELU,     /* Gauss          */
-   SNEPPP__CORE_CUT, SNEPPP__CORE_POWERS, SNEPPP__CORE_CUBE,                         /* pieces         */
-   SNEPPP__CORE_HOMOGENEOUS, SNEPPP__CORE_CAPS, SNEPPP__CORE_CAP                     /* sphere         */
+   SNEPPP__CORE_SNAKE, SNEPPP__CORE_ELU,                                /* Gauss                     */
+   SNEPPP__CORE_POWERS,                                                 /* Gauss, pieces and sphere  */
+   SNEPPP__CORE_CUT, SNEPPP__CORE_CUBE,                                 /* pieces                    */
+   SNEPPP__CORE_HOMOGENEOUS, SNEPPP__CORE_CAPS, SNEPPP__CORE_CAP        /* sphere                    */
 } sneppp__core;
 
 /* What a rule asks for besides, and what it offers. */
@@ -5300,11 +5301,11 @@ static const sneppp__rule sneppp__rules[] = {
              "Williams 1998, Han et al. 2022, here with bias", "short weights under sines"),
    SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS, SNAKE, "",
              "C + ab + waves of frequency 2p", "SNEFY 2023", "terms of size 1/p^2 cancel"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__HARD | SNEPPP__SOFT, SNEPPP__HARD | SNEPPP__SOFT, GAUSS, STEIN, "",
+   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY),
+             SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY), GAUSS, POWERS, "",
              "E[U^p S_i V^q S_j] by Stein's recursion from Phi_2",
-             "Cho & Saul 2009, Williams 1998, Tsuchida et al. 2021, here with bias", "parallel weights; far tails"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(LEAKY), SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY), GAUSS, LEAKY,
-             "", "p E[U sigma_j] + (1-p) E[U_+ sigma_j]", "Tsuchida et al. 2018, here with bias", ""),
+             "Cho & Saul 2009, Williams 1998, Tsuchida et al. 2018, 2021, here with bias",
+             "parallel weights; far tails"),
    SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(ELU), SNEPPP__A(ELU), GAUSS, ELU, "",
              "quadrant integrals of tilted normals", "Tsuchida et al. 2021, here with bias", "large and tiny weights"),
 
@@ -5452,7 +5453,7 @@ typedef struct sneppp__complex { double re, im; } sneppp__complex;
 typedef struct sneppp__laplace {
    const sneppp_window *win;
    int             d, grad;                              /* in: is the gradient wanted?                          */
-   int             real, imaginary;                      /* in: are there parts x, y that may not be 0?          */
+   int             imaginary;                            /* in: may y be other than 0? Else L is real            */
    double          x[SNEPPP__MAX_STATS], y[SNEPPP__MAX_STATS]; /* in                                             */
    double          scale, phase, re, im;
    sneppp__complex g[SNEPPP__MAX_STATS];
@@ -5603,13 +5604,13 @@ static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope
 /* |w|, and the direction, where u is not NULL: scaled by the largest entry if squares might overflow or vanish. */
 static double sneppp__norm(int d, const double *w, double *u)
 {
-   double big = 0, unit, s = 0;
-   for (int r = 0; r < d; r++) big = fmax(big, fabs(w[r]));
-   unit = big > 1e-140 && big < 1e140 ? 1 : big;
-   for (int r = 0; big > 0 && r < d; r++) s += w[r] / unit * (w[r] / unit);
+   double big = 0, s = 0, scale = 1;
+   for (int r = 0; r < d; r++) if (fabs(w[r]) > big) big = fabs(w[r]);
+   if (big > 0 && !(big > 1e-140 && big < 1e140)) scale = big;
+   for (int r = 0; r < d; r++) s += scale == 1 ? w[r] * w[r] : w[r] / scale * (w[r] / scale);
    s = sqrt(s);
-   for (int r = 0; u && r < d; r++) u[r] = big > 0 ? w[r] / unit / s : 0;
-   return s * unit;
+   for (int r = 0; u && r < d; r++) u[r] = big > 0 ? (scale == 1 ? w[r] : w[r] / scale) / s : 0;
+   return s * scale;
 }
 
 /* Unions and sums: acc += f * part, on the scale of the larger. An empty sum has re = im = 0. */
@@ -5927,7 +5928,7 @@ static double sneppp__sin_sin(const sneppp_window *win, int d, const double *con
    }
    j = length[1] <= length[0];
    i = 1 - j;
-   L.win = win, L.d = d, L.grad = L.imaginary = 1, L.real = 0;
+   L.win = win, L.d = d, L.grad = L.imaginary = 1;
    for (int q = 0; q < n; q++) {
       double theta = b[i] + node[q] * b[j], re, im;
       for (int r = 0; r < d; r++) L.x[r] = 0, L.y[r] = w[i][r] + node[q] * w[j][r];
@@ -5951,11 +5952,10 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
       const sneppp__wave *t = &wave[i];
       double              size, theta, term;
       sneppp__complex     a, e;
-      L.real = t->real[0] || t->real[1];
       L.imaginary = t->turn[0] || t->turn[1];
       for (int r = 0; r < p->d; r++) {
-         L.x[r] = L.real ? t->real[0] * p->w[0][r] + t->real[1] * p->w[1][r] : 0;
-         L.y[r] = L.imaginary ? t->turn[0] * p->w[0][r] + t->turn[1] * p->w[1][r] : 0;
+         L.x[r] = t->real[0] * p->w[0][r] + t->real[1] * p->w[1][r];
+         L.y[r] = t->turn[0] * p->w[0][r] + t->turn[1] * p->w[1][r];
       }
       sneppp__laplace_at(&L);
       size = t->real[0] * p->b[0] + t->real[1] * p->b[1] + L.scale;
@@ -6324,11 +6324,12 @@ static void sneppp__elu_moments(double l, double mu, double v, int n, double *c)
    logarithm. p = 0: cos and sin; q = 0: the bell. */
 static void sneppp__gabor_moments(double p, double q, int sine, double mu, double v, int n, double *c)
 {
-   double T = 1 + 2 * p * v, e = exp(-(p * mu * mu + 0.5 * q * q * v) / T) / sqrt(T);
-   double x = -2 * p * mu / T, y = q / T, re = e * cos(q * mu / T), im = e * sin(q * mu / T), re0 = 0, im0 = 0;
+   double T = 1 + 2 * p * v, inverse = 1 / T, e = exp(-(p * mu * mu + 0.5 * q * q * v) * inverse) * sqrt(inverse);
+   double bend = 2 * p * inverse, x = -bend * mu, y = q * inverse, re = e * cos(y * mu), im = e * sin(y * mu), re0 = 0,
+          im0 = 0;
    int    r;
    for (r = 0; r <= n; r++) {
-      double re1 = x * re - y * im - 2 * p / T * r * re0, im1 = x * im + y * re - 2 * p / T * r * im0;
+      double re1 = x * re - y * im - bend * r * re0, im1 = x * im + y * re - bend * r * im0;
       c[r] = sine ? im : re;
       re0 = re; im0 = im;
       re = re1; im = im1;
@@ -6502,7 +6503,7 @@ static void sneppp__trig(double a, double b, double C, double S, double em, doub
 }
 
 /* |f_i w~_i - f_j w~_j|^2 and |f_i w~_i + f_j w~_j|^2 from the vectors. */
-static void sneppp__gauss_spread(const sneppp__gauss *q, const double *f, double *minus, double *plus)
+SNEPPP__INLINE void sneppp__gauss_spread(const sneppp__gauss *q, const double *f, double *minus, double *plus)
 {
    *minus = *plus = 0;
    for (int r = 0; r < q->d; r++) {
@@ -6598,7 +6599,8 @@ static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
    int    sine[2];
    for (int s = 0; s < 2; s++) x[s] = sneppp__bell_params(&q->u[s], &f[s], &sine[s]);
    Delta = 1 + x[0] * q->A[0] + x[1] * q->A[1] + x[0] * x[1] * q->D;
-   front = exp(-0.5 * (x[0] * q->a[0] * q->a[0] + x[1] * q->a[1] * q->a[1] + x[0] * x[1] * q->X) / Delta) / sqrt(Delta);
+   front = x[0] * q->a[0] * q->a[0] + x[1] * q->a[1] * q->a[1] + x[0] * x[1] * q->X;
+   front = Delta == 1 && front == 0 ? 1 : exp(-0.5 * front / Delta) / sqrt(Delta);
    for (int s = 0; s < 2; s++) {
       int o = 1 - s;
       m[s] = (q->a[s] + x[o] * q->N[s]) / Delta;
@@ -6655,13 +6657,8 @@ static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
       k_a = p F_{p-1,q} + du_pq,     k_C = pq F_{p-1,q-1} + p dv_{p-1,q} + q du_{p,q-1} + dd_pq,
       2 k_A = p(p-1) F_{p-2,q} + 2p du_{p-1,q} - (a du_pq + A p du_{p-1,q} + C (q du_{p,q-1} + dd_pq))/A'.
 
-   Without bias two hard units have the arc-cosine kernel (Cho & Saul 2009; here for unequal orders too)
-
-      F_pq = |w~_i|^p |w~_j|^q (p+q)!!/(2 pi) [sqrt(pi/2) if p+q is odd] I,
-      I = integral_0^delta sin^p t sin^q(delta - t) dt,
-
-   delta = pi - (angle between the weights). Sources: the arc-sine law and Williams 1998 (erf), Tsuchida et al. 2021
-   (GELU), all without bias; for ReLU with bias the paper says that there is no closed form, and this is it. */
+   Sources: the arc-sine law and Williams 1998 (erf), Tsuchida et al. 2021 (GELU), all without bias; for ReLU with
+   bias the paper says that there is no closed form, and this is it. */
 typedef struct sneppp__stein {
    double F[SNEPPP__MAX_ORDER + 1][SNEPPP__MAX_ORDER + 1];
    double du[2][2][SNEPPP__MAX_ORDER + 1]; /* [side][power of that side, 0 or 1][power of the other] */
@@ -6727,28 +6724,11 @@ static double sneppp__sines(int p, int q, double delta, double sine, double one_
           (p + q);
 }
 
-/* The arc-cosine kernel from order (p, q) down to `depth` orders less. delta comes from |u^ + v^| and |u^ - v^| of the
-   unit vectors; acos would lose half of the digits. */
-static void sneppp__stein_zero(const sneppp__gauss *g, int p, int q, int depth, sneppp__stein *o)
-{
-   double f[2], pp, mm, delta;
-   for (int s = 0; s < 2; s++) f[s] = 1 / sqrt(g->A[s]);
-   sneppp__gauss_spread(g, f, &mm, &pp);
-   delta = 2 * atan2(sqrt(pp), sqrt(mm));
-   for (int m = p > depth ? p - depth : 0; m <= p; m++)
-      for (int n = q > depth ? q - depth : 0; n <= q; n++) {
-         double k = ((m + n) & 1) ? 1.25331413731550025121 : 1; /* sqrt(pi/2) */
-         for (int e = m + n; e > 1; e -= 2) k *= e;
-         k *= sneppp__sines(m, n, delta, 0.5 * sqrt(pp * mm), 0.5 * mm, 0.5 * pp) / (2 * SNEPPP__PI);
-         o->F[m][n] = k * sneppp__ipow(sqrt(g->A[0]), m) * sneppp__ipow(sqrt(g->A[1]), n);
-      }
-}
-
-/* Fills the tables up to order (p, q): `all` of F, or what value and derivatives of that order need. */
+/* Fills the tables up to order (p, q): `all` of them, or what the value needs. */
 static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sneppp__stein *o)
 {
    double e[2], twice[2], root[2], h[2], kappa[2], density[2], cdf[2], c[2], Delta, rD, psi = 0, P = 0;
-   int    order[2], soft = 0, zero;
+   int    order[2], soft = 0;
    order[0] = p, order[1] = q;
    for (int s = 0; s < 2; s++) {
       e[s] = sneppp__noise(g->u[s].act);
@@ -6761,14 +6741,12 @@ static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sn
    Delta = soft ? g->D + e[0] * g->A[1] + e[1] * g->A[0] + e[0] * e[1] : g->D;
    rD = sqrt(Delta);
    for (int s = 0; s < 2; s++) kappa[s] = sneppp__ratio(e[1 - s] * g->a[s] + g->N[s], root[1 - s] * rD);
-   zero = !soft && !all && g->a[0] == 0 && g->a[1] == 0;
-   if (zero && !g->grad) { sneppp__stein_zero(g, p, q, 0, o); return; }
-   if (!zero)
-      P = sneppp__bvn(h[0], h[1], g->C / (root[0] * root[1]), rD / (root[0] * root[1]), kappa[1], kappa[0], &psi);
+   P = sneppp__bvn(h[0], h[1], g->C / (root[0] * root[1]), rD / (root[0] * root[1]), kappa[1], kappa[0], &psi);
    if (twice[0] * twice[1] > 1) /* Phi_2 itself would cancel */
       P = (twice[0] > 1 ? erf(h[0] / SNEPPP__SQRT2) : sneppp__Phi(h[0])) *
              (twice[1] > 1 ? erf(h[1] / SNEPPP__SQRT2) : sneppp__Phi(h[1])) + twice[0] * twice[1] * psi;
-   if (p + q == 0 && !g->grad) { o->F[0][0] = P; return; }
+   o->F[0][0] = P;
+   if (p + q == 0 && !all) return;
    for (int s = 0; s < 2; s++) { /* cdf: of S_s, given that the other is 0 */
       density[s] = twice[s] * sneppp__phi(h[s]) / root[s];
       cdf[s] = twice[s] > 1 ? erf(kappa[s] / SNEPPP__SQRT2) : sneppp__Phi(kappa[s]);
@@ -6780,7 +6758,7 @@ static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sn
    o->dd[0][1] = c[1] * o->dd[0][0];
    o->dd[1][1] = soft ? (c[0] * c[1] + e[0] * e[1] * g->C / Delta) * o->dd[0][0] : 0;
    for (int s = 0; s < 2; s++) {
-      int    other = 1 - s, last = order[other];
+      int    other = 1 - s, last = all || (s == 0 && p) || order[other] == 0 ? order[other] : order[other] - 1;
       double mean = (e[s] * g->a[other] + g->N[other]) / o->A[s], var = (g->D + e[s] * g->A[other]) / o->A[s];
       double *du = o->du[s][0];
       du[0] = density[s] * cdf[other];
@@ -6790,8 +6768,6 @@ static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sn
          o->du[s][1][n] = e[s] > 0 ? e[s] / o->A[s] * (g->a[s] * du[n] + g->C * ((n ? n * du[n - 1] : 0) +
                                      (s ? sneppp__stein_dd(o, n, 0) : sneppp__stein_dd(o, 0, n)))) : 0;
    }
-   if (zero) { sneppp__stein_zero(g, p, q, 2, o); return; }
-   o->F[0][0] = P;
    for (int n = 1; n <= q; n++)
       o->F[0][n] = g->a[1] * o->F[0][n - 1] + g->C * o->du[0][0][n - 1] +
                    g->A[1] * ((n > 1 ? (n - 1) * o->F[0][n - 2] : 0) + sneppp__stein_du(o, 1, n - 1, 0));
@@ -6893,7 +6869,7 @@ static void sneppp__gauss_stein(const sneppp__gauss *g, sneppp__gauss_out *t)
       order[s] = sneppp__stein_order(&g->u[s]);
       hard &= sneppp__noise(g->u[s].act) == 0;
    }
-   sneppp__stein_fill(g, order[0], order[1], 0, &o);
+   sneppp__stein_fill(g, order[0], order[1], g->grad, &o);
    t->k = o.F[order[0]][order[1]];
    for (int s = 0; g->grad && s < 2; s++) {
       int    p = order[s], q = order[1 - s], up = order[0] - !s, down = order[1] - s;
@@ -6912,13 +6888,91 @@ static void sneppp__gauss_stein(const sneppp__gauss *g, sneppp__gauss_out *t)
                      2 * p * less - (g->a[s] * du + g->A[s] * p * less + g->C * (lean + dd)) / o.A[s];
       }
    }
-   if (hard && (g->a[0] != 0 || g->a[1] != 0)) sneppp__rect_far(g, order[0], order[1], t);
+   if (hard) sneppp__rect_far(g, order[0], order[1], t);
+}
+
+/* Step, ReLU, rectified monomials, leaky ReLU, monomials and the constant as c+ z^p for z > 0 and c- (-z)^p for z <
+   0. */
+typedef struct sneppp__pieces {
+   int    p;       /* degree                                                                       */
+   int    whole;   /* z^p everywhere: one piece, and nothing is cut                                */
+   double coef[2]; /* factors of (z)_+^p and (-z)_+^p; both, if whole                              */
+} sneppp__pieces;
+
+static sneppp__pieces sneppp__pieces_of(sneppp_unit unit)
+{
+   sneppp__pieces q;
+   q.p = unit.act == SNEPPP_ONE || unit.act == SNEPPP_STEP ? 0 : 1;
+   if (unit.act == SNEPPP_RECT || unit.act == SNEPPP_MONOMIAL) q.p = (int)unit.p;
+   q.whole = unit.act == SNEPPP_ONE || unit.act == SNEPPP_MONOMIAL;
+   q.coef[0] = 1;
+   q.coef[1] = q.whole ? (q.p % 2 ? -1 : 1) : unit.act == SNEPPP_LEAKY ? -unit.p : 0;
+   return q;
+}
+
+/* Two such units without means: the arc-cosine kernel (Cho & Saul 2009; here for unequal orders too). With gamma
+   the angle between the weights, delta = pi - gamma, and I the integral of sneppp__sines,
+
+      k = |w~_i|^p |w~_j|^q f_{p+q} (same I_pq(delta) + mixed I_pq(gamma)),   f_n = n!!/(2 pi) [sqrt(pi/2) if n is odd],
+
+   where `same` and `mixed` collect the factors of equal and of opposite signs. dk/dw~_i is p k/|w~_i| along the own
+   direction and, along the unit residual, |w~_i|^(p-1) |w~_j|^q f_{p+q} times I', I'(delta) = p q/(p+q) sin(delta)
+   I_{p-1,q-1} (sin^n if p or q is 0). k_a = p k_{p-1,q}; for a step it is the density of U at 0 times a moment of V
+   there. The angles come from |u^ + v^| and |u^ - v^| of the unit vectors; acos would lose half of the digits. */
+static double sneppp__arc_factor(int n)
+{
+   double f = (n & 1 ? 1.25331413731550025121 : 1) / (2 * SNEPPP__PI); /* sqrt(pi/2) */
+   for (; n > 1; n -= 2) f *= n;
+   return f;
+}
+
+static void sneppp__gauss_zero(const sneppp__gauss *g, sneppp__gauss_out *t)
+{
+   double         n[2], f[2], pp, mm, delta, gamma, sine, same, mixed, k;
+   sneppp__pieces q[2];
+   for (int s = 0; s < 2; s++) {
+      q[s] = sneppp__pieces_of(g->u[s]);
+      n[s] = sqrt(g->A[s]);
+      f[s] = 1 / n[s];
+   }
+   sneppp__gauss_spread(g, f, &mm, &pp);
+   sine = 0.5 * sqrt(pp * mm);
+   pp *= 0.5, mm *= 0.5; /* 1 + cos gamma, 1 - cos gamma */
+   delta = 2 * atan2(sqrt(pp), sqrt(mm));
+   gamma = 2 * atan2(sqrt(mm), sqrt(pp));
+   same = q[0].coef[0] * q[1].coef[0] + q[0].coef[1] * q[1].coef[1];
+   mixed = q[0].coef[0] * q[1].coef[1] + q[0].coef[1] * q[1].coef[0];
+   k = same * sneppp__sines(q[0].p, q[1].p, delta, sine, mm, pp);
+   if (mixed != 0) k += mixed * sneppp__sines(q[0].p, q[1].p, gamma, sine, pp, mm);
+   t->k = k *= sneppp__arc_factor(q[0].p + q[1].p) * sneppp__ipow(n[0], q[0].p) * sneppp__ipow(n[1], q[1].p);
+   for (int s = 0; g->grad && s < 2; s++) {
+      const sneppp__pieces *h = &q[s], *o = &q[1 - s];
+      int                   p = h->p, r = o->p;
+      double                size = sneppp__ipow(n[s], p) / n[s] * sneppp__ipow(n[1 - s], r), slope;
+      slope = !p || !r ? (same - mixed) * sneppp__ipow(sine, p + r)
+                       : sine * (p * r) / (p + r) * (same * sneppp__sines(p - 1, r - 1, delta, sine, mm, pp) -
+                                                     mixed * sneppp__sines(p - 1, r - 1, gamma, sine, pp, mm));
+      t->own[s] = p * k / g->A[s];
+      t->r[s] = size * sneppp__arc_factor(p + r) * slope;
+      if (p)
+         t->a[s] = p * size * sneppp__arc_factor(p + r - 1) *
+                   ((h->coef[0] * o->coef[0] - h->coef[1] * o->coef[1]) * sneppp__sines(p - 1, r, delta, sine, mm, pp) +
+                    (h->coef[0] * o->coef[1] - h->coef[1] * o->coef[0]) * sneppp__sines(p - 1, r, gamma, sine, pp, mm));
+      else
+         t->a[s] = (h->coef[0] - h->coef[1]) * (o->coef[0] + o->coef[1]) * sneppp__phi(0) / n[s] *
+                   sneppp__rect_moment(r, 0, sine * sine * g->A[1 - s]);
+   }
 }
 
 /* Steps and powers of them, leaky units and monomials in any combination, by linearity: LEAKY, z for z > 0 and pz
    below, is p z + (1 - p) z_+. Tsuchida et al. 2018 have it without bias. p = -1 is |z|. */
-static void sneppp__gauss_leaky(const sneppp__gauss *g, sneppp__gauss_out *t)
+static void sneppp__gauss_powers(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
+   const unsigned units = 1u << g->u[0].act | 1u << g->u[1].act;
+   if (g->a[0] == 0 && g->a[1] == 0 && !(units & ~SNEPPP__POWERS) && g->A[0] > 1e-300 && g->A[1] > 1e-300) {
+      sneppp__gauss_zero(g, t);
+      return;
+   }
    for (int pattern = 0; pattern < 4; pattern++) {
       sneppp__gauss     q = *g;
       sneppp__gauss_out part;
@@ -6983,7 +7037,7 @@ static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
          sign[0] = x ? -1 : 1, sign[1] = y ? -1 : 1;
          tilt[0] = x == 2, tilt[1] = y == 2;
          e = sneppp__gauss_turn(g, tilt, sign, &q);
-         sneppp__stein_fill(&q, x == 0, y == 0, 1, &o);
+         sneppp__stein_fill(&q, x == 0, y == 0, 0, &o);
          for (int m = 0; m <= (x == 0); m++)
             for (int n = 0; n <= (y == 0); n++) M[x ? x + 1 : m][y ? y + 1 : n] = e * o.F[m][n];
       }
@@ -7112,8 +7166,7 @@ static void sneppp__gauss_core(sneppp__core core, const sneppp__gauss *q, sneppp
       case SNEPPP__CORE_COS:    sneppp__gauss_cos(q, t); return;
       case SNEPPP__CORE_BELL:   sneppp__gauss_bell(q, t); return;
       case SNEPPP__CORE_SNAKE:  sneppp__gauss_snake(q, t); return;
-      case SNEPPP__CORE_STEIN:  sneppp__gauss_stein(q, t); return;
-      case SNEPPP__CORE_LEAKY:  sneppp__gauss_leaky(q, t); return;
+      case SNEPPP__CORE_POWERS: sneppp__gauss_powers(q, t); return;
       default:                  sneppp__gauss_elu(q, t); return;
    }
 }
@@ -7402,26 +7455,9 @@ static void sneppp__gauss_cos_tile(const sneppp__tile *t)
 /* ---- >>kernel-pieces: piecewise powers on intervals, polygons and boxes --------------------------------------
 
    Step, ReLU, rectified monomials, leaky ReLU, monomials and the constant are all of the form c+ z^p for z > 0 and
-   c- (-z)^p for z < 0. So a pair of them is a sum of at most four integrals of u^p v^q, with u and v affine in x,
-   over the part of the window where the chosen signs hold; on each of these parts nothing changes sign, and sums of
-   positive terms do not cancel. */
-typedef struct sneppp__pieces {
-   int    p;       /* degree                                                                       */
-   int    whole;   /* z^p everywhere: one piece, and nothing is cut                                */
-   double coef[2]; /* factors of (z)_+^p and (-z)_+^p; both, if whole                              */
-} sneppp__pieces;
-
-static sneppp__pieces sneppp__pieces_of(sneppp_unit unit)
-{
-   sneppp__pieces q;
-   q.p = unit.act == SNEPPP_ONE || unit.act == SNEPPP_STEP ? 0 : 1;
-   if (unit.act == SNEPPP_RECT || unit.act == SNEPPP_MONOMIAL) q.p = (int)unit.p;
-   q.whole = unit.act == SNEPPP_ONE || unit.act == SNEPPP_MONOMIAL;
-   q.coef[0] = 1;
-   q.coef[1] = q.whole ? (q.p % 2 ? -1 : 1) : unit.act == SNEPPP_LEAKY ? -unit.p : 0;
-   return q;
-}
-
+   c- (-z)^p for z < 0, see sneppp__pieces. So a pair of them is a sum of at most four integrals of u^p v^q, with u
+   and v affine in x, over the part of the window where the chosen signs hold; on each of these parts nothing
+   changes sign, and sums of positive terms do not cancel. */
 static const double sneppp__zeros[SNEPPP__MAX_STATS] = { 0 };
 
 /* Weights and bias of a unit, or those of the constant unit, which is z^0 = 1 with z = 1. */
@@ -7549,6 +7585,7 @@ typedef struct sneppp__clip {
    double          sign;          /* of the ring                                          */
    double          origin[2];     /* the reference vertex                                 */
    double          sum;           /* the integral so far                                  */
+   int             edges;         /* derivatives of steps are wanted                      */
    int             count[3];      /* corners that came to the two cutters and to the fan  */
    sneppp__corner  first[3], last[3];
 } sneppp__clip;
@@ -7568,18 +7605,17 @@ static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *at)
    const int            *degree = c->f->p;
    double                T, u[2][3], x[3], y[3], mean[3];
    v[0] = &c->first[2], v[1] = &c->last[2], v[2] = at;
-   for (int k = 0; k < 3; k++) {
-      x[k] = v[k]->x, y[k] = v[k]->y;
-      u[0][k] = v[k]->u[0], u[1][k] = v[k]->u[1];
-   }
-   T = 0.5 * c->sign * ((x[1] - x[0]) * (y[2] - y[0]) - (y[1] - y[0]) * (x[2] - x[0]));
+   for (int k = 0; k < 3; k++) u[0][k] = v[k]->u[0], u[1][k] = v[k]->u[1];
+   T = 0.5 * c->sign * ((v[1]->x - v[0]->x) * (at->y - v[0]->y) - (v[1]->y - v[0]->y) * (at->x - v[0]->x));
    if (degree[0] == 1 && degree[1] == 1)
       mean[0] = ((u[0][0] + u[0][1] + u[0][2]) * (u[1][0] + u[1][1] + u[1][2]) + u[0][0] * u[1][0] + u[0][1] * u[1][1] +
                  u[0][2] * u[1][2]) / 12;
    else if (degree[0] + degree[1] == 0) mean[0] = 1;
    else sneppp__simplex_mean(3, u[0], u[1], NULL, NULL, degree[0], degree[1], mean);
    c->sum += T * mean[0];
-   for (int s = 0; c->f->pull && s < 2; s++) {
+   if (!c->f->pull) return;
+   for (int k = 0; k < 3; k++) x[k] = v[k]->x, y[k] = v[k]->y;
+   for (int s = 0; s < 2; s++) {
       if (degree[s] == 0) continue;
       sneppp__simplex_mean(3, u[s], u[1 - s], x, y, degree[s] - 1, degree[1 - s], mean);
       sneppp__fan_pull(c, s, T * degree[s], mean);
@@ -7625,17 +7661,16 @@ static void sneppp__fan_push(sneppp__clip *c, const sneppp__corner *at)
    if (c->count[2]++ == 0) c->first[2] = *at;
    else {
       if (c->count[2] > 2) sneppp__fan_triangle(c, at);
-      if (c->f->pull) sneppp__fan_edge(c, &c->last[2], at);
+      if (c->edges) sneppp__fan_edge(c, &c->last[2], at);
    }
    c->last[2] = *at;
 }
 
-/* A corner comes to cutter s; what is left of the edge that ends there goes on to the next stage. closing: `at` is the
-   ring's first corner, which has been passed on. */
-static void sneppp__cut_push(sneppp__clip *c, int s, const sneppp__corner *at, int closing)
+/* A corner comes to cutter s; what is left of the edge that ends there goes on to the next stage, as `pass`.
+   closing: `at` is the ring's first corner, which has been passed on. */
+SNEPPP__INLINE int sneppp__cut_edge(sneppp__clip *c, int s, const sneppp__corner *at, int closing, sneppp__corner *pass)
 {
-   sneppp__corner pass[2];
-   int            n = 0;
+   int n = 0;
    if (!c->f->cut[s]) {
       if (!closing) pass[n++] = *at;
    } else {
@@ -7646,10 +7681,21 @@ static void sneppp__cut_push(sneppp__clip *c, int s, const sneppp__corner *at, i
       c->last[s] = *at;
       if (in && !closing) pass[n++] = *at;
    }
-   for (int k = 0; k < n; k++) {
-      if (s) sneppp__fan_push(c, pass + k);
-      else sneppp__cut_push(c, 1, pass + k, 0);
-   }
+   return n;
+}
+
+static void sneppp__cut_second(sneppp__clip *c, const sneppp__corner *at, int closing)
+{
+   sneppp__corner pass[2];
+   int            n = sneppp__cut_edge(c, 1, at, closing, pass);
+   for (int k = 0; k < n; k++) sneppp__fan_push(c, pass + k);
+}
+
+static void sneppp__cut_first(sneppp__clip *c, const sneppp__corner *at, int closing)
+{
+   sneppp__corner pass[2];
+   int            n = sneppp__cut_edge(c, 0, at, closing, pass);
+   for (int k = 0; k < n; k++) sneppp__cut_second(c, pass + k, 0);
 }
 
 static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, double sign)
@@ -7664,13 +7710,11 @@ static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, doubl
       at.x = xy[2 * k] - c->origin[0];
       at.y = xy[2 * k + 1] - c->origin[1];
       for (int s = 0; s < 2; s++) at.u[s] = base[s] + (f->w[s][0] * at.x + f->w[s][1] * at.y);
-      sneppp__cut_push(c, 0, &at, 0);
+      sneppp__cut_first(c, &at, 0);
    }
-   for (int s = 0; s < 2; s++) {
-      sneppp__corner again = c->first[s];
-      if (c->count[s]) sneppp__cut_push(c, s, &again, 1);
-   }
-   if (c->count[2] && f->pull) sneppp__fan_edge(c, &c->last[2], &c->first[2]);
+   if (c->count[0]) sneppp__cut_first(c, &c->first[0], 1);
+   if (c->count[1]) sneppp__cut_second(c, &c->first[1], 1);
+   if (c->count[2] && c->edges) sneppp__fan_edge(c, &c->last[2], &c->first[2]);
 }
 
 static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
@@ -7679,6 +7723,7 @@ static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
    double       xy[8];
    memset(&c, 0, sizeof c);
    c.f = f;
+   c.edges = f->pull && (f->p[0] == 0 || f->p[1] == 0);
    if (win->space == SNEPPP_BOX) {
       xy[0] = xy[6] = c.origin[0] = win->lo[0];
       xy[1] = xy[3] = c.origin[1] = win->lo[1];
@@ -7702,22 +7747,25 @@ static double sneppp__cut_pair(const sneppp__pair *p, const sneppp__pull *out)
    for (int s = 0; s < 2; s++) q[s] = sneppp__pieces_of(p->u[s]);
    for (int pattern = 0; pattern < 4; pattern++) {
       sneppp__affine f;
+      int            minus[2];
       double         c = 1;
+      for (int s = 0; s < 2; s++) {
+         minus[s] = pattern >> (1 - s) & 1;
+         c *= q[s].whole && minus[s] ? 0 : q[s].coef[minus[s]];
+      }
+      if (c == 0) continue;
       memset(&f, 0, sizeof f);
       f.pull = out != NULL;
       for (int s = 0; s < 2; s++) {
-         int    minus = pattern >> (1 - s) & 1;
-         double sign = minus ? -1 : 1;
-         for (int r = 0; r < p->d; r++) f.w[s][r] = sign * sneppp__weights_of(p, s)[r];
+         const double *w = sneppp__weights_of(p, s), sign = minus[s] ? -1 : 1;
+         for (int r = 0; r < p->d; r++) f.w[s][r] = sign * w[r];
          f.b[s] = sign * sneppp__bias_of(p, s);
          f.p[s] = q[s].p;
          f.cut[s] = !q[s].whole;
-         c *= q[s].whole && minus ? 0 : q[s].coef[minus];
       }
-      if (c == 0) continue;
       k += c * (p->d == 1 ? sneppp__cut_intervals(p->win, &f) : sneppp__cut_polygon(p->win, &f));
       for (int s = 0; out && s < 2; s++) {
-         double g = out->g * c * (pattern >> (1 - s) & 1 ? -1 : 1);
+         double g = out->g * c * (minus[s] ? -1 : 1);
          if (p->u[s].act == SNEPPP_ONE) continue;
          for (int r = 0; r < p->d; r++) out->w[s][r] += g * f.grad[s][r];
          *out->b[s] += g * f.grad[s][2];
@@ -8038,11 +8086,10 @@ static double sneppp__homogeneous_pair(const sneppp__pair *p, const sneppp__pull
       n[s] = sneppp__norm(p->d, p->w[s], dir[s]);
       if (piece.whole && piece.p == 0) n[s] = dir[s][0] = 1; /* z^0: any direction will do */
       if (!(n[s] > 0)) return 0;                             /* 0^p, and a step is 0 at 0  */
-      q.u[s] = p->u[s], q.w[s] = dir[s], q.a[s] = 0;
+      q.u[s] = p->u[s], q.w[s] = dir[s], q.A[s] = 1;
       size *= sneppp__ipow(n[s], order[s]);
    }
-   sneppp__gauss_numbers(&q);
-   sneppp__gauss_leaky(&q, &t);
+   sneppp__gauss_zero(&q, &t);
    length = sneppp__normal_length(p->d, order[0] + order[1]);
    if (out) {
       double less = out->g * size / sneppp__normal_length(p->d, order[0] + order[1] - 1);
@@ -8140,7 +8187,7 @@ SNEPPP__INLINE double sneppp__half_angle(double W, double c)
    return c < 0 ? SNEPPP__PI : 0;
 }
 
-static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const int *order, sneppp__caps *o)
+static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const int *order, int grad, sneppp__caps *o)
 {
    double c[2], e[2], V[2], W = 0, xi = 0, g = a->cosine, t1 = cap[0].t, t2 = cap[1].t, corner, S, Omega, Q;
    corner = sneppp__lens_corner(a, cap, c);
@@ -8168,7 +8215,7 @@ static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const 
    else if (order[0]) o->k = cap[0].n * V[0] + cap[0].b * Omega;
    else if (order[1]) o->k = cap[1].n * V[1] + cap[1].b * Omega;
    else o->k = Omega;
-   for (int s = 0; s < 2; s++) {
+   for (int s = 0; grad && s < 2; s++) {
       const sneppp__cap *A = &cap[s], *B = &cap[1 - s];
       double             ca = c[s], cb = c[1 - s], ea = e[s], eb = e[1 - s];
       if (order[s]) { /* the integral of x v^q over the lens */
@@ -8262,7 +8309,7 @@ static double sneppp__caps_pair(const sneppp__pair *p, const sneppp__pull *out)
       for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], sign[s] * p->b[s]);
       if (cap[0].empty || cap[1].empty) continue;
       if (p->d == 2) sneppp__caps_circle(&a, cap, order, &o);
-      else sneppp__caps_sphere(&a, cap, order, &o);
+      else sneppp__caps_sphere(&a, cap, order, out != NULL, &o);
       k += c * fmax(o.k, 0); /* rounding of an empty lens */
       for (int s = 0; out && s < 2; s++) {
          const double *u = a.u[s], *v = a.u[1 - s];
@@ -8314,14 +8361,14 @@ static double sneppp__sphere_powers(const sneppp__pair *p, const sneppp__pull *o
       cj = 1;
       for (int t = 0; t <= order[1]; cj *= (double)(order[1] - t) / (t + 1), t++) {
          int    up = order[0] - r, down = order[1] - t;
-         double c, g;
+         double c = ci * cj, bi = sneppp__ipow(b[0], up), bj = sneppp__ipow(b[1], down);
          if ((r + t) % 2) continue;
-         c = ci * cj / sneppp__normal_length(p->d, r + t);
-         g = c * G[r * n + t];
-         if (up) bias[0] += g * up * sneppp__ipow(b[0], up - 1) * sneppp__ipow(b[1], down);
-         if (down) bias[1] += g * down * sneppp__ipow(b[0], up) * sneppp__ipow(b[1], down - 1);
-         c *= sneppp__ipow(b[0], up) * sneppp__ipow(b[1], down);
-         k += c * G[r * n + t];
+         for (int m = 0; m < r + t; m += 2) c /= p->d + m;
+         k += c * bi * bj * G[r * n + t];
+         if (!out) continue;
+         if (up) bias[0] += c * up * sneppp__ipow(b[0], up - 1) * bj * G[r * n + t];
+         if (down) bias[1] += c * down * sneppp__ipow(b[1], down - 1) * bi * G[r * n + t];
+         c *= bi * bj;
          if (r && t) cross += c * r * t * G[(r - 1) * n + t - 1];
          if (r > 1) own[0] += c * r * (r - 1) * G[(r - 2) * n + t]; /* twice k_A */
          if (t > 1) own[1] += c * t * (t - 1) * G[r * n + t - 2];
@@ -8543,7 +8590,7 @@ static int sneppp__sphere_tile(const sneppp__tile *t)
 typedef struct sneppp__bell { double m, tau, peak, d[2]; } sneppp__bell;
 
 /* Coordinate r of the product; where unit j is not radial (constant, or exp), of unit i alone. */
-static sneppp__bell sneppp__bell_of(const sneppp__pair *p, int r)
+SNEPPP__INLINE sneppp__bell sneppp__bell_of(const sneppp__pair *p, int r)
 {
    const double c = p->w[0][r], l = p->l[0][r];
    sneppp__bell o;
@@ -8572,7 +8619,8 @@ static void sneppp__bell_pull(const sneppp__pair *p, const sneppp__pull *out, in
 
 /* f, m1, m2 over [lo, hi], or over R if lo == hi: f = tau sqrt(pi/2) (erf v - erf u), u, v = (lo - m, hi - m)/(tau sqrt
    2). Differences of erf and of exp are formed without cancellation. */
-static void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp__bell *o, double lo, double hi, double *f)
+SNEPPP__INLINE void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp__bell *o, double lo, double hi,
+                                      double *f)
 {
    const double tau = o->tau;
    if (lo == hi) {
