@@ -23,7 +23,7 @@
       >>tasks    chapters by task           >>linalg   gemm, Cholesky, eigenvalues
       >>rules    memory, threads, numbers   >>special  functions that libm lacks
       >>limits   what it does not do        >>space    windows: checks, mass, statistics
-      >>changes  by version                 >>kernel   the closed forms, one function per row
+      >>changes  by version                 >>kernel   the closed forms: rules, six families
       >>config   the table of macros        >>optim    optimisers that know nothing of events
       >>types    structs and enums          >>radial   trees of radial bumps
       >>api      functions by task          >>model    features, mixing rules, regions, evaluation
@@ -112,8 +112,8 @@
       on every machine. sneppp_save and sneppp_trainer_save return the bytes that are needed; ask with NULL and 0.
       sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY.
    8  THE CLOSED FORMS
-      sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists what is known, with formula
-      and source; sneppp_gram_numeric integrates features that nobody has a formula for.
+      sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists the rules of what is known, with
+      formula and source; sneppp_gram_numeric integrates features that nobody has a formula for.
 
 >>rules =======================================================================================================
    MEMORY    The caller owns every struct; a struct owns at most one block. Inputs are read during the call and never
