@@ -12336,7 +12336,8 @@ static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const
             for (size_t k = 0; k < some; k++) c[i + k] = (double)psi[k];
          }
          for (size_t i = 0; i < nf; i++)
-            for (size_t j = full ? 0 : i; j < (full ? nf : i + 1); j++) g.K[factor][full ? i * nf + j : i] = c[i] * c[j];
+            for (size_t j = full ? 0 : i; j < (full ? nf : i + 1); j++)
+               g.K[factor][full ? i * nf + j : i] = c[i] * c[j];
          g.c[factor] = c;
       }
    } else { /* integrated */
@@ -12839,8 +12840,8 @@ static void sneppp__grad_lists(const sneppp_layer_state *L, sneppp_layer_grad *g
    list[5] = &g->scale, size[5] = parts * d;
 }
 
-/* Adds them to the gradient of factor f: sums over events as they are; what comes through K, which is in the units of the
-   closed forms, by the rates. */
+/* Adds them to the gradient of factor f: sums over events as they are; what comes through K, which is in the units of
+   the closed forms, by the rates. */
 static void sneppp__grad_add(const sneppp_layer_state *L, double scale, int rated, sneppp_layer_grad *from,
                              const sneppp_grad *grad, int f)
 {
@@ -13044,7 +13045,7 @@ static void sneppp__likelihood(const sneppp__loss *loss, sneppp__lane *lane, siz
    }
 }
 
-/* The features that readout j of a chunk sees: all of its own, or those of the active set, and its y = M psi or V psi. */
+/* The features that readout j of a chunk sees, all of its own or the active set, and its y, M psi or V psi. */
 static size_t sneppp__readout_view(const sneppp__loss *loss, sneppp__chunk *k, size_t B, int j, sneppp_real **psi,
                                    sneppp_real **y)
 {
@@ -13079,8 +13080,8 @@ static void sneppp__readout_look(const sneppp__loss *loss, sneppp__lane *lane, s
    }
 }
 
-/* From c_b of readout j to dL/dpsi = -2 c M psi and to S += c psi psi'; through V, S += c y psi'. S is double and of all
-   features: in float, and from an active set, sums of a chunk join it, in float those of a few chunks at once. */
+/* From c_b of readout j to dL/dpsi = -2 c M psi and to S += c psi psi'; through V, S += c y psi'. S is double and of
+   all features: in float, and from an active set, sums of a chunk join it, in float those of a few chunks at once. */
 static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, size_t B, int j, const double *c,
                                  int joins, int waits, int begun)
 {
@@ -13414,15 +13415,16 @@ static int sneppp__cell_open(const sneppp__loss *loss, sneppp__lane *lane, size_
 {
    sneppp__cell *c = &lane->cell;
    size_t        n = (size_t)loss->model->n, r;
-   double        size = sneppp__cell_interval(loss, lo, hi, &c->centre, &c->half), N = (double)(hi - lo);
+   double        size = sneppp__cell_interval(loss, lo, hi, &c->centre, &c->half), N = (double)(hi - lo),
+                 turn[4 * SNEPPP__CELL_NODES]; /* a whole turn of the cosine */
    c->r = r = sneppp__cell_nodes(size, SNEPPP__CELL_NODES), c->q = 2 * r - 1;
    if (r > SNEPPP__CELL_NODES ||
        sneppp__cells_cost((double)n, 1, (double)r, N) > sneppp__direct_cost((double)n, N)) return 0;
+   for (size_t k = 0; k < 4 * r; k++) turn[k] = cos(SNEPPP__PI * (double)k / (double)(2 * r));
    for (size_t j = 0; j < r; j++) {
-      double angle = SNEPPP__PI * ((double)j + 0.5) / (double)r;
-      c->node[j] = (sneppp_real)(c->centre + c->half * cos(angle));
+      c->node[j] = (sneppp_real)(c->centre + c->half * turn[2 * j + 1]);
       for (size_t k = 0; k < r; k++)
-         c->C[k * r + j] = (sneppp_real)((k ? 2.0 : 1.0) / (double)r * cos((double)k * angle));
+         c->C[k * r + j] = (sneppp_real)((k ? 2.0 : 1.0) / (double)r * turn[k * (2 * j + 1) % (4 * r)]);
    }
    sneppp__layer_features(loss->model, 0, 0, NULL, n, r, c->node, lane->chunk.psi, NULL);
    sneppp__gemm(0, 0, r, n, r, 1, c->C, r, lane->chunk.psi, n, 0, c->A, n);
