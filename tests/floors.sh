@@ -27,7 +27,9 @@ prototypes=$(awk '
 complain "private functions with a prototype" "$prototypes"
 
 declared=$(sed -n 's/^SNEPPP_DEF [^(]*[ *]\(sneppp_[a-z0-9_]*\)(.*/\1/p' "$h" | sort -u)
-renamed=$(sed -n 's/^ *# *define *\(sneppp_[a-z0-9_]*\) *\(sneppp_[a-z0-9_]*\)_f32 *$/\1 \2/p' "$h" | awk '$1 == $2 { print $1 }' | sort -u)
+# A private function of either precision, with a line for _f64 as well, is no renaming.
+renamed=$(sed -n 's/^ *# *define *\(sneppp_[a-z0-9_]*\) *\(sneppp_[a-z0-9_]*\)_\(f32\|f64\) *$/\1 \2 \3/p' "$h" |
+   awk '$1 == $2 { if ($3 == "f64") both[$1]; else one[$1] } END { for (n in one) if (!(n in both)) print n }' | sort -u)
 # Types that name sneppp_real, or a type that does, and so on.
 types=$(awk '
    { gsub(/\/\*[^*]*\*\//, "") }

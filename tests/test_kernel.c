@@ -192,12 +192,12 @@ static int kernel_next(kernel_ask *ask)
       sneppp_window       win;
       int                 both, found, a, b;
       if (ask->log < 1) ask->log++;
-      else if (++ask->act[1] < SNEPPP_ACT_END) ask->log = 0;
-      else if (++ask->act[0] < SNEPPP_ACT_END) ask->act[1] = SNEPPP_COS, ask->log = 0;
+      else if ((ask->act[1] = (sneppp_act)(ask->act[1] + 1)) < SNEPPP_ACT_END) ask->log = 0;
+      else if ((ask->act[0] = (sneppp_act)(ask->act[0] + 1)) < SNEPPP_ACT_END) ask->act[1] = SNEPPP_COS, ask->log = 0;
       else {
          ask->act[0] = ask->act[1] = SNEPPP_COS, ask->log = 0;
          if (++ask->dim > sneppp__rules[ask->rule].info.dim[1]) {
-            if (++ask->space == SNEPPP_SPACE_END) {
+            if ((ask->space = (sneppp_space)(ask->space + 1)) == SNEPPP_SPACE_END) {
                ask->space = SNEPPP_BOX;
                if (++ask->rule == SNEPPP__RULES) return 0;
             }
