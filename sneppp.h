@@ -15907,10 +15907,10 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
 #define SNEPPP__OPEN     8.0    /* and at which it is trusted wholly                                        */
 #define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
 #define SNEPPP__MOVED    4096   /* centres are moved in patterns of no more events than this, which costs N^2    */
-#define SNEPPP__QUERIES  4096   /* leave-one-out is taken at no more events than this                       */
 #ifndef SNEPPP__CENTRES         /* tests have fewer, so as to be here sooner                                */
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps of all         */
 #endif
+#define SNEPPP__QUERIES  (SNEPPP__CENTRES / 4) /* leave-one-out is taken at no more events than this        */
 #define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
 
 /* One ladder over all centres. scale[s][j] = weight / mean of the bump over the window. For neighbour ladders

@@ -2,7 +2,6 @@
    that a change of the hunter does not compile the header again under the sanitizers. */
 #define _POSIX_C_SOURCE 200809L
 #include "../alloc.h"
-#define SNEPPP__CENTRES 96 /* events above which AUTO takes a part of them: the hunter has few, and goes there, too */
 #define SNEPPP_PTHREADS
 #define SNEPPP_IMPLEMENTATION
 #include "../../sneppp.h"
