@@ -391,28 +391,28 @@ typedef struct sneppp_pool sneppp_pool;
 
 /* ---- windows: a set of points x and the base measure mu on it */
 typedef enum sneppp_space {
-   SNEPPP_BOX = 0,     /* product of [lo, hi], Lebesgue                                              */
-   SNEPPP_GAUSS,       /* R^d with a mixture of Gaussians of diagonal covariance                     */
-   SNEPPP_SPHERE,      /* unit sphere in R^dim, surface area (or probability)                        */
-   SNEPPP_INTERVALS,   /* union of disjoint intervals, Lebesgue; dim 1                               */
-   SNEPPP_POLYGON,     /* simple rings in the plane, holes allowed, Lebesgue; dim 2                  */
-   SNEPPP_BALL,        /* |x - centre| <= radius, Lebesgue                                           */
-   SNEPPP_EUCLID,      /* R^d, Lebesgue                                                              */
-   SNEPPP_GAMMA,       /* (0, inf), x^(a-1) exp(-b x) dx, t = (log x, x), param = a, b               */
-   SNEPPP_BETA,        /* (0, 1), x^(a-1) (1-x)^(b-1) dx, t = (log x, log(1-x)), param = a, b        */
-   SNEPPP_DIRICHLET,   /* simplex in R^dim, prod x_r^(a_r-1), t = log x, param = a_1..a_dim          */
-   SNEPPP_POISSON,     /* 0, 1, 2, ... with weights r^x/x!, t = x, param = r                         */
-   SNEPPP_BINOMIAL,    /* 0..N with weights binom(N, x), t = x, param = N                            */
-   SNEPPP_NEGBINOMIAL, /* 0, 1, 2, ... with weights binom(x+r-1, x), t = x, param = r                */
-   SNEPPP_NORMAL,      /* R, Lebesgue, t = (x, x^2)                                                  */
-   SNEPPP_VONMISES,    /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                           */
-   SNEPPP_FINITE,      /* finitely many weighted points; x is the index                              */
+   SNEPPP_SPACE_BOX = 0, /* product of [lo, hi], Lebesgue                                              */
+   SNEPPP_SPACE_GAUSS, /* R^d with a mixture of Gaussians of diagonal covariance                     */
+   SNEPPP_SPACE_SPHERE, /* unit sphere in R^dim, surface area (or probability)                        */
+   SNEPPP_SPACE_INTERVALS, /* union of disjoint intervals, Lebesgue; dim 1                               */
+   SNEPPP_SPACE_POLYGON, /* simple rings in the plane, holes allowed, Lebesgue; dim 2                  */
+   SNEPPP_SPACE_BALL,  /* |x - centre| <= radius, Lebesgue                                           */
+   SNEPPP_SPACE_EUCLID, /* R^d, Lebesgue                                                              */
+   SNEPPP_SPACE_GAMMA, /* (0, inf), x^(a-1) exp(-b x) dx, t = (log x, x), param = a, b               */
+   SNEPPP_SPACE_BETA,  /* (0, 1), x^(a-1) (1-x)^(b-1) dx, t = (log x, log(1-x)), param = a, b        */
+   SNEPPP_SPACE_DIRICHLET, /* simplex in R^dim, prod x_r^(a_r-1), t = log x, param = a_1..a_dim          */
+   SNEPPP_SPACE_POISSON, /* 0, 1, 2, ... with weights r^x/x!, t = x, param = r                         */
+   SNEPPP_SPACE_BINOMIAL, /* 0..N with weights binom(N, x), t = x, param = N                            */
+   SNEPPP_SPACE_NEGBINOMIAL, /* 0, 1, 2, ... with weights binom(x+r-1, x), t = x, param = r                */
+   SNEPPP_SPACE_NORMAL, /* R, Lebesgue, t = (x, x^2)                                                  */
+   SNEPPP_SPACE_VONMISES, /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                           */
+   SNEPPP_SPACE_FINITE, /* finitely many weighted points; x is the index                              */
    SNEPPP_SPACE_END
 } sneppp_space;
 
 typedef enum sneppp_measure {
-   SNEPPP_SURFACE = 0, /* SPHERE: area, 4 pi on S^2 */
-   SNEPPP_PROBABILITY  /* SPHERE: total mass 1      */
+   SNEPPP_MEASURE_SURFACE = 0, /* SPHERE: area, 4 pi on S^2 */
+   SNEPPP_MEASURE_PROBABILITY /* SPHERE: total mass 1      */
 } sneppp_measure;
 
 typedef struct sneppp_window {
@@ -439,25 +439,25 @@ typedef struct sneppp_window {
 /* ---- activations of hidden units; p and q are the fields of sneppp_unit */
 typedef enum sneppp_act {
    SNEPPP_ACT_DEFAULT = 0, /* the recommended one for the space                                  */
-   SNEPPP_COS,             /* cos z                                                              */
-   SNEPPP_SIN,             /* sin z                                                              */
-   SNEPPP_SNAKE,           /* z + sin^2(p z)/p                                                   */
-   SNEPPP_COSMIDENT,       /* z - cos(2 p z)/(2 p)                                               */
-   SNEPPP_EXP,             /* exp z                                                              */
-   SNEPPP_ERF,             /* erf z                                                              */
-   SNEPPP_PHI,             /* normal cdf of z                                                    */
-   SNEPPP_STEP,            /* 1 for z > 0, else 0                                                */
-   SNEPPP_RELU,            /* max(z, 0)                                                          */
-   SNEPPP_RECT,            /* z^p for z > 0, else 0; p = 0, 1, 2, ...                            */
-   SNEPPP_LEAKY,           /* z for z > 0, else p z                                              */
-   SNEPPP_GELU,            /* z Phi(z)                                                           */
-   SNEPPP_ELU,             /* z for z > 0, else p (exp z - 1)                                    */
-   SNEPPP_BELL,            /* exp(-p z^2)                                                        */
-   SNEPPP_GABOR_SIN,       /* exp(-p z^2) sin(q z)                                               */
-   SNEPPP_GABOR_COS,       /* exp(-p z^2) cos(q z)                                               */
-   SNEPPP_MONOMIAL,        /* z^p; p = 0, 1, 2, ...                                              */
-   SNEPPP_RBF,             /* prod_r exp(-(x_r - c_r)^2 / (2 l_r^2)), c the weights, l the widths */
-   SNEPPP_ONE,             /* 1, whatever the weights: a constant unit                           */
+   SNEPPP_ACT_COS,         /* cos z                                                              */
+   SNEPPP_ACT_SIN,         /* sin z                                                              */
+   SNEPPP_ACT_SNAKE,       /* z + sin^2(p z)/p                                                   */
+   SNEPPP_ACT_COSMIDENT,   /* z - cos(2 p z)/(2 p)                                               */
+   SNEPPP_ACT_EXP,         /* exp z                                                              */
+   SNEPPP_ACT_ERF,         /* erf z                                                              */
+   SNEPPP_ACT_PHI,         /* normal cdf of z                                                    */
+   SNEPPP_ACT_STEP,        /* 1 for z > 0, else 0                                                */
+   SNEPPP_ACT_RELU,        /* max(z, 0)                                                          */
+   SNEPPP_ACT_RECT,        /* z^p for z > 0, else 0; p = 0, 1, 2, ...                            */
+   SNEPPP_ACT_LEAKY,       /* z for z > 0, else p z                                              */
+   SNEPPP_ACT_GELU,        /* z Phi(z)                                                           */
+   SNEPPP_ACT_ELU,         /* z for z > 0, else p (exp z - 1)                                    */
+   SNEPPP_ACT_BELL,        /* exp(-p z^2)                                                        */
+   SNEPPP_ACT_GABOR_SIN,   /* exp(-p z^2) sin(q z)                                               */
+   SNEPPP_ACT_GABOR_COS,   /* exp(-p z^2) cos(q z)                                               */
+   SNEPPP_ACT_MONOMIAL,    /* z^p; p = 0, 1, 2, ...                                              */
+   SNEPPP_ACT_RBF,         /* prod_r exp(-(x_r - c_r)^2 / (2 l_r^2)), c the weights, l the widths */
+   SNEPPP_ACT_ONE,         /* 1, whatever the weights: a constant unit                           */
    SNEPPP_ACT_END
 } sneppp_act;
 
@@ -487,7 +487,7 @@ typedef struct sneppp_layer_grad { /* where a pull-back adds; NULL = not wanted 
 typedef struct sneppp_kernel_info { /* one rule of the table of closed forms; the first that fits is taken */
    unsigned    spaces;    /* set of spaces: bit 1 << sneppp_space                         */
    unsigned    act[2];    /* sets of activations of the two units, in either order: bit 1 << sneppp_act; with
-                             SNEPPP_ONE it is a first moment                              */
+                             SNEPPP_ACT_ONE it is a first moment                              */
    int         dim[2];    /* statistics of the window, from and to; 0: any                */
    const char *condition; /* what must hold besides, "" if nothing                        */
    const char *formula;   /* for people                                                   */
@@ -632,10 +632,10 @@ typedef struct sneppp_grad { /* derivatives with respect to the stored parameter
 } sneppp_grad;
 
 typedef enum sneppp_method {
-   SNEPPP_AUTO = 0, /* choose features, scales, width and floor by exact held-out likelihood, then refit   */
-   SNEPPP_CONVEX,   /* hidden layer fixed: the global optimum in M = V'V, with a certificate               */
-   SNEPPP_PGD,      /* the same problem by projected gradient descent as in the paper, step 1/beta         */
-   SNEPPP_ADAM,     /* learn everything by AdamW, full batch or minibatches                                */
+   SNEPPP_METHOD_AUTO = 0, /* choose features, scales, width and floor by exact held-out likelihood, then refit   */
+   SNEPPP_METHOD_CONVEX, /* hidden layer fixed: the global optimum in M = V'V, with a certificate               */
+   SNEPPP_METHOD_PGD, /* the same problem by projected gradient descent as in the paper, step 1/beta         */
+   SNEPPP_METHOD_ADAM, /* learn everything by AdamW, full batch or minibatches                                */
    SNEPPP_METHOD_END
 } sneppp_method;
 
@@ -647,11 +647,11 @@ typedef enum sneppp_schedule {
 } sneppp_schedule;
 
 typedef enum sneppp_ending {
-   SNEPPP_RUNNING = 0,
-   SNEPPP_CONVERGED, /* CONVEX, PGD: gap <= tol, or with desc.rank < n: at rest at this rank; ADAM: patience is over */
-   SNEPPP_STEP_LIMIT,
-   SNEPPP_ASKED_TO_STOP,
-   SNEPPP_NO_PROGRESS
+   SNEPPP_ENDING_RUNNING = 0,
+   SNEPPP_ENDING_CONVERGED, /* CONVEX, PGD: gap <= tol, or with desc.rank < n: at rest at this rank; ADAM: patience is over */
+   SNEPPP_ENDING_STEP_LIMIT,
+   SNEPPP_ENDING_ASKED_TO_STOP,
+   SNEPPP_ENDING_NO_PROGRESS
 } sneppp_ending;
 
 /* What ADAM leaves alone, or-ed into fit_desc.freeze. */
@@ -4383,13 +4383,13 @@ static const char *sneppp__act_name(sneppp_act act)
 static sneppp_act sneppp__act_default(sneppp_space space)
 {
    switch (space) {
-      case SNEPPP_BOX:
-      case SNEPPP_GAUSS:
-      case SNEPPP_INTERVALS:
-      case SNEPPP_POLYGON:
-      case SNEPPP_BALL: return SNEPPP_COS;
-      case SNEPPP_EUCLID: return SNEPPP_RBF;
-      default: return SNEPPP_EXP;
+      case SNEPPP_SPACE_BOX:
+      case SNEPPP_SPACE_GAUSS:
+      case SNEPPP_SPACE_INTERVALS:
+      case SNEPPP_SPACE_POLYGON:
+      case SNEPPP_SPACE_BALL: return SNEPPP_ACT_COS;
+      case SNEPPP_SPACE_EUCLID: return SNEPPP_ACT_RBF;
+      default: return SNEPPP_ACT_EXP;
    }
 }
 
@@ -4399,7 +4399,7 @@ static sneppp_act sneppp__act_default(sneppp_space space)
 SNEPPP__INLINE int sneppp__stats(const sneppp_window *win)
 {
    switch (win->space) {
-      case SNEPPP_GAMMA: case SNEPPP_BETA: case SNEPPP_NORMAL: case SNEPPP_VONMISES: return 2;
+      case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: return 2;
       default: return win->dim;
    }
 }
@@ -4407,7 +4407,7 @@ SNEPPP__INLINE int sneppp__stats(const sneppp_window *win)
 /* Numbers that describe one point: all but finite sets, where x is the index of a point, have dim of them. */
 SNEPPP__INLINE int sneppp__coords(const sneppp_window *win)
 {
-   return win->space == SNEPPP_FINITE ? 1 : win->dim;
+   return win->space == SNEPPP_SPACE_FINITE ? 1 : win->dim;
 }
 
 /* t(x), (stats). The point must be inside the window. */
@@ -4415,12 +4415,12 @@ SNEPPP__UNUSED static void sneppp__window_stats(const sneppp_window *win, const 
 {
    int r;
    switch (win->space) {
-      case SNEPPP_GAMMA: t[0] = log(x[0]); t[1] = x[0]; return;
-      case SNEPPP_BETA: t[0] = log(x[0]); t[1] = log1p(-x[0]); return;
-      case SNEPPP_DIRICHLET: for (r = 0; r < win->dim; r++) t[r] = log(x[r]); return;
-      case SNEPPP_NORMAL: t[0] = x[0]; t[1] = x[0] * x[0]; return;
-      case SNEPPP_VONMISES: t[0] = cos(x[0]); t[1] = sin(x[0]); return;
-      case SNEPPP_FINITE: memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t); return;
+      case SNEPPP_SPACE_GAMMA: t[0] = log(x[0]); t[1] = x[0]; return;
+      case SNEPPP_SPACE_BETA: t[0] = log(x[0]); t[1] = log1p(-x[0]); return;
+      case SNEPPP_SPACE_DIRICHLET: for (r = 0; r < win->dim; r++) t[r] = log(x[r]); return;
+      case SNEPPP_SPACE_NORMAL: t[0] = x[0]; t[1] = x[0] * x[0]; return;
+      case SNEPPP_SPACE_VONMISES: t[0] = cos(x[0]); t[1] = sin(x[0]); return;
+      case SNEPPP_SPACE_FINITE: memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t); return;
       default: for (r = 0; r < win->dim; r++) t[r] = x[r]; return;
    }
 }
@@ -4449,9 +4449,9 @@ SNEPPP__UNUSED static size_t sneppp__vertices(const sneppp_window *win)
 SNEPPP__UNUSED static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
 {
    *lo = w->lo[r], *hi = w->hi[r];
-   if (w->space == SNEPPP_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
-   if (w->space == SNEPPP_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
-   if (w->space != SNEPPP_POLYGON) return;
+   if (w->space == SNEPPP_SPACE_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
+   if (w->space == SNEPPP_SPACE_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
+   if (w->space != SNEPPP_SPACE_POLYGON) return;
    *lo = *hi = w->xy[r];
    for (size_t k = 1, vertices = sneppp__vertices(w); k < vertices; k++) {
       *lo = fmin(*lo, w->xy[2 * k + (size_t)r]);
@@ -4734,7 +4734,7 @@ static sneppp_status sneppp__check_family(const sneppp_window *win, int params, 
       if (!(win->param[r] > 0))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[%d] = %g is not positive", r, win->param[r]);
    }
-   if (win->space == SNEPPP_BINOMIAL && !sneppp__whole(win->param[0]))
+   if (win->space == SNEPPP_SPACE_BINOMIAL && !sneppp__whole(win->param[0]))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[0] = %g is not a whole number of trials", win->param[0]);
    return SNEPPP_OK;
 }
@@ -4750,32 +4750,32 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim,
                           SNEPPP_MAX_DIM);
    switch (win->space) {
-      case SNEPPP_INTERVALS: case SNEPPP_GAMMA: case SNEPPP_BETA: case SNEPPP_POISSON: case SNEPPP_BINOMIAL:
-      case SNEPPP_NEGBINOMIAL: case SNEPPP_NORMAL: case SNEPPP_VONMISES: line = 1; break;
-      case SNEPPP_POLYGON: line = 2; break;
+      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_BINOMIAL:
+      case SNEPPP_SPACE_NEGBINOMIAL: case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: line = 1; break;
+      case SNEPPP_SPACE_POLYGON: line = 2; break;
       default: break;
    }
    if (line && win->dim != line)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d, but %s has dimension %d", win->dim,
                           sneppp__space_name(win->space), line);
    switch (win->space) {
-      case SNEPPP_BOX: return sneppp__check_box(win, err);
-      case SNEPPP_GAUSS: return sneppp__check_gauss(win, err);
-      case SNEPPP_SPHERE:
-         if (win->measure != SNEPPP_SURFACE && win->measure != SNEPPP_PROBABILITY)
+      case SNEPPP_SPACE_BOX: return sneppp__check_box(win, err);
+      case SNEPPP_SPACE_GAUSS: return sneppp__check_gauss(win, err);
+      case SNEPPP_SPACE_SPHERE:
+         if (win->measure != SNEPPP_MEASURE_SURFACE && win->measure != SNEPPP_MEASURE_PROBABILITY)
             return sneppp__fail(err, SNEPPP_ERR_ARG, "win.measure = %d is not a measure", (int)win->measure);
          return SNEPPP_OK;
-      case SNEPPP_INTERVALS: return sneppp__check_intervals(win, err);
-      case SNEPPP_POLYGON: return sneppp__polygon_check(win, err);
-      case SNEPPP_BALL: return sneppp__check_ball(win, err);
-      case SNEPPP_GAMMA: case SNEPPP_BETA: return sneppp__check_family(win, 2, err);
-      case SNEPPP_DIRICHLET:
+      case SNEPPP_SPACE_INTERVALS: return sneppp__check_intervals(win, err);
+      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_check(win, err);
+      case SNEPPP_SPACE_BALL: return sneppp__check_ball(win, err);
+      case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: return sneppp__check_family(win, 2, err);
+      case SNEPPP_SPACE_DIRICHLET:
          if (win->dim < 2)
             return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a simplex needs at least two coordinates",
                                 win->dim);
          return sneppp__check_family(win, win->dim, err);
-      case SNEPPP_POISSON: case SNEPPP_BINOMIAL: case SNEPPP_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
-      case SNEPPP_FINITE: return sneppp__check_finite_set(win, err);
+      case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_BINOMIAL: case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
+      case SNEPPP_SPACE_FINITE: return sneppp__check_finite_set(win, err);
       default: return SNEPPP_OK;
    }
 }
@@ -4789,27 +4789,27 @@ SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
    size_t k, count = win->count ? win->count : 1;
    int    r;
    switch (win->space) {
-      case SNEPPP_BOX:
+      case SNEPPP_SPACE_BOX:
          for (sum = 1, r = 0; r < win->dim; r++) sum *= win->hi[r] - win->lo[r];
          return sum;
-      case SNEPPP_GAUSS:
+      case SNEPPP_SPACE_GAUSS:
          for (k = 0; k < count; k++) sum += win->weight ? win->weight[k] : 1 / (double)count;
          return sum;
-      case SNEPPP_SPHERE: return win->measure == SNEPPP_PROBABILITY ? 1 : sneppp__sphere_area(win->dim);
-      case SNEPPP_INTERVALS:
+      case SNEPPP_SPACE_SPHERE: return win->measure == SNEPPP_MEASURE_PROBABILITY ? 1 : sneppp__sphere_area(win->dim);
+      case SNEPPP_SPACE_INTERVALS:
          for (k = 0; k < win->count; k++) sum += win->ends[2 * k + 1] - win->ends[2 * k];
          return sum;
-      case SNEPPP_POLYGON: return sneppp__polygon_area(win);
-      case SNEPPP_BALL: return sneppp__ball_volume(win->dim, win->radius);
-      case SNEPPP_GAMMA: return exp(sneppp__lgamma(win->param[0]) - win->param[0] * log(win->param[1]));
-      case SNEPPP_BETA: return exp(sneppp__log_beta(win->param[0], win->param[1]));
-      case SNEPPP_DIRICHLET:
+      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_area(win);
+      case SNEPPP_SPACE_BALL: return sneppp__ball_volume(win->dim, win->radius);
+      case SNEPPP_SPACE_GAMMA: return exp(sneppp__lgamma(win->param[0]) - win->param[0] * log(win->param[1]));
+      case SNEPPP_SPACE_BETA: return exp(sneppp__log_beta(win->param[0], win->param[1]));
+      case SNEPPP_SPACE_DIRICHLET:
          for (r = 0; r < win->dim; r++) { sum += win->param[r]; log_sum += sneppp__lgamma(win->param[r]); }
          return exp(log_sum - sneppp__lgamma(sum));
-      case SNEPPP_POISSON: return exp(win->param[0]);
-      case SNEPPP_BINOMIAL: return exp(win->param[0] * 0.69314718055994530942);
-      case SNEPPP_VONMISES: return 2 * SNEPPP__PI;
-      case SNEPPP_FINITE:
+      case SNEPPP_SPACE_POISSON: return exp(win->param[0]);
+      case SNEPPP_SPACE_BINOMIAL: return exp(win->param[0] * 0.69314718055994530942);
+      case SNEPPP_SPACE_VONMISES: return 2 * SNEPPP__PI;
+      case SNEPPP_SPACE_FINITE:
          for (k = 0; k < win->count; k++) sum += win->weight ? win->weight[k] : 1;
          return sum;
       default: return 0;
@@ -4825,7 +4825,7 @@ static int sneppp__normal(double mass) { return sneppp__finite(mass) && mass >= 
 static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
 {
    double m;
-   if (win->space == SNEPPP_EUCLID || win->space == SNEPPP_NEGBINOMIAL || win->space == SNEPPP_NORMAL) return SNEPPP_OK;
+   if (win->space == SNEPPP_SPACE_EUCLID || win->space == SNEPPP_SPACE_NEGBINOMIAL || win->space == SNEPPP_SPACE_NORMAL) return SNEPPP_OK;
    m = sneppp_window_mass(win);
    *mass *= m;
    if (sneppp__normal(m)) return SNEPPP_OK;
@@ -4841,27 +4841,27 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
    size_t k;
    int    r;
    switch (win->space) {
-      case SNEPPP_BOX:
+      case SNEPPP_SPACE_BOX:
          for (r = 0; r < win->dim; r++) if (x[r] < win->lo[r] || x[r] > win->hi[r]) return 0;
          return 1;
-      case SNEPPP_SPHERE:
+      case SNEPPP_SPACE_SPHERE:
          for (r = 0; r < win->dim; r++) sum += x[r] * x[r];
          return fabs(sum - 1) <= 2 * SNEPPP__SPHERE_TOLERANCE;
-      case SNEPPP_INTERVALS:
+      case SNEPPP_SPACE_INTERVALS:
          for (k = 0; k < win->count; k++) if (x[0] >= win->ends[2 * k] && x[0] <= win->ends[2 * k + 1]) return 1;
          return 0;
-      case SNEPPP_POLYGON: return sneppp__polygon_holds(win, x[0], x[1]);
-      case SNEPPP_BALL: /* a point put on the border by rounding is on the border */
+      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_holds(win, x[0], x[1]);
+      case SNEPPP_SPACE_BALL: /* a point put on the border by rounding is on the border */
          for (r = 0; r < win->dim; r++) sum += (x[r] - win->centre[r]) * (x[r] - win->centre[r]);
          return sqrt(sum) <= win->radius * (1 + 1e-12);
-      case SNEPPP_GAMMA: return x[0] > 0;
-      case SNEPPP_BETA: return x[0] > 0 && x[0] < 1;
-      case SNEPPP_DIRICHLET:
+      case SNEPPP_SPACE_GAMMA: return x[0] > 0;
+      case SNEPPP_SPACE_BETA: return x[0] > 0 && x[0] < 1;
+      case SNEPPP_SPACE_DIRICHLET:
          for (r = 0; r < win->dim; r++) { if (!(x[r] > 0)) return 0; sum += x[r]; }
          return fabs(sum - 1) <= 1e-6;
-      case SNEPPP_POISSON: case SNEPPP_NEGBINOMIAL: return sneppp__whole(x[0]);
-      case SNEPPP_BINOMIAL: return sneppp__whole(x[0]) && x[0] <= win->param[0];
-      case SNEPPP_FINITE: return sneppp__whole(x[0]) && x[0] < (double)win->count;
+      case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__whole(x[0]);
+      case SNEPPP_SPACE_BINOMIAL: return sneppp__whole(x[0]) && x[0] <= win->param[0];
+      case SNEPPP_SPACE_FINITE: return sneppp__whole(x[0]) && x[0] < (double)win->count;
       default: return 1;
    }
 }
@@ -4913,20 +4913,20 @@ static double sneppp__window_log_density(const sneppp_window *win, const double 
    double sum = 0;
    size_t d = (size_t)win->dim;
    switch (win->space) {
-      case SNEPPP_GAUSS: sneppp__gauss_log_density(win, 1, 1, x, &sum); return sum;
-      case SNEPPP_GAMMA: return (win->param[0] - 1) * log(x[0]) - win->param[1] * x[0];
-      case SNEPPP_BETA: return (win->param[0] - 1) * log(x[0]) + (win->param[1] - 1) * log1p(-x[0]);
-      case SNEPPP_DIRICHLET:
+      case SNEPPP_SPACE_GAUSS: sneppp__gauss_log_density(win, 1, 1, x, &sum); return sum;
+      case SNEPPP_SPACE_GAMMA: return (win->param[0] - 1) * log(x[0]) - win->param[1] * x[0];
+      case SNEPPP_SPACE_BETA: return (win->param[0] - 1) * log(x[0]) + (win->param[1] - 1) * log1p(-x[0]);
+      case SNEPPP_SPACE_DIRICHLET:
          for (size_t r = 0; r < d; r++) sum += (win->param[r] - 1) * log(x[r]);
          return sum;
-      case SNEPPP_POISSON: return x[0] * log(win->param[0]) - sneppp__lgamma(x[0] + 1);
-      case SNEPPP_BINOMIAL:
+      case SNEPPP_SPACE_POISSON: return x[0] * log(win->param[0]) - sneppp__lgamma(x[0] + 1);
+      case SNEPPP_SPACE_BINOMIAL:
          return sneppp__lgamma(win->param[0] + 1) - sneppp__lgamma(x[0] + 1) -
                 sneppp__lgamma(win->param[0] - x[0] + 1);
-      case SNEPPP_NEGBINOMIAL:
+      case SNEPPP_SPACE_NEGBINOMIAL:
          return sneppp__lgamma(x[0] + win->param[0]) - sneppp__lgamma(x[0] + 1) -
                 sneppp__lgamma(win->param[0]);
-      case SNEPPP_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1e-300) : 0;
+      case SNEPPP_SPACE_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1e-300) : 0;
       default: return 0;
    }
 }
@@ -4946,36 +4946,36 @@ SNEPPP__UNUSED static double sneppp__act(const sneppp_unit *u, double z, double 
 {
    double s, e;
    switch (u->act) {
-      case SNEPPP_COS: *slope = -sin(z); return cos(z);
-      case SNEPPP_SIN: *slope = cos(z); return sin(z);
-      case SNEPPP_SNAKE: s = sin(u->p * z); *slope = 1 + sin(2 * u->p * z); return z + s * s / u->p;
-      case SNEPPP_COSMIDENT: *slope = 1 + sin(2 * u->p * z); return z - cos(2 * u->p * z) / (2 * u->p);
-      case SNEPPP_EXP: return *slope = exp(z);
-      case SNEPPP_ERF: *slope = 1.12837916709551257390 * exp(-z * z); return erf(z); /* 2/sqrt(pi) */
-      case SNEPPP_PHI: *slope = sneppp__phi(z); return sneppp__Phi(z);
-      case SNEPPP_STEP: *slope = 0; return z > 0;
-      case SNEPPP_RELU: *slope = z > 0; return z > 0 ? z : 0;
-      case SNEPPP_RECT:
+      case SNEPPP_ACT_COS: *slope = -sin(z); return cos(z);
+      case SNEPPP_ACT_SIN: *slope = cos(z); return sin(z);
+      case SNEPPP_ACT_SNAKE: s = sin(u->p * z); *slope = 1 + sin(2 * u->p * z); return z + s * s / u->p;
+      case SNEPPP_ACT_COSMIDENT: *slope = 1 + sin(2 * u->p * z); return z - cos(2 * u->p * z) / (2 * u->p);
+      case SNEPPP_ACT_EXP: return *slope = exp(z);
+      case SNEPPP_ACT_ERF: *slope = 1.12837916709551257390 * exp(-z * z); return erf(z); /* 2/sqrt(pi) */
+      case SNEPPP_ACT_PHI: *slope = sneppp__phi(z); return sneppp__Phi(z);
+      case SNEPPP_ACT_STEP: *slope = 0; return z > 0;
+      case SNEPPP_ACT_RELU: *slope = z > 0; return z > 0 ? z : 0;
+      case SNEPPP_ACT_RECT:
          *slope = z > 0 && u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
          return z > 0 ? sneppp__power(z, u->p) : 0;
-      case SNEPPP_LEAKY: *slope = z > 0 ? 1 : u->p; return z > 0 ? z : u->p * z;
-      case SNEPPP_GELU: s = sneppp__Phi(z); *slope = s + z * sneppp__phi(z); return z * s;
-      case SNEPPP_ELU: *slope = z > 0 ? 1 : u->p * exp(z); return z > 0 ? z : u->p * expm1(z);
-      case SNEPPP_BELL: e = exp(-u->p * z * z); *slope = -2 * u->p * z * e; return e;
-      case SNEPPP_GABOR_SIN:
+      case SNEPPP_ACT_LEAKY: *slope = z > 0 ? 1 : u->p; return z > 0 ? z : u->p * z;
+      case SNEPPP_ACT_GELU: s = sneppp__Phi(z); *slope = s + z * sneppp__phi(z); return z * s;
+      case SNEPPP_ACT_ELU: *slope = z > 0 ? 1 : u->p * exp(z); return z > 0 ? z : u->p * expm1(z);
+      case SNEPPP_ACT_BELL: e = exp(-u->p * z * z); *slope = -2 * u->p * z * e; return e;
+      case SNEPPP_ACT_GABOR_SIN:
          e = exp(-u->p * z * z);
          s = sin(u->q * z);
          *slope = e * (u->q * cos(u->q * z) - 2 * u->p * z * s);
          return e * s;
-      case SNEPPP_GABOR_COS:
+      case SNEPPP_ACT_GABOR_COS:
          e = exp(-u->p * z * z);
          s = cos(u->q * z);
          *slope = e * (-u->q * sin(u->q * z) - 2 * u->p * z * s);
          return e * s;
-      case SNEPPP_MONOMIAL:
+      case SNEPPP_ACT_MONOMIAL:
          *slope = u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
          return sneppp__power(z, u->p);
-      default: *slope = 0; return 1; /* SNEPPP_ONE */
+      default: *slope = 0; return 1; /* SNEPPP_ACT_ONE */
    }
 }
 
@@ -5036,38 +5036,38 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
    size_t k;
    int    r;
    switch (win->space) {
-      case SNEPPP_BOX:
+      case SNEPPP_SPACE_BOX:
          for (r = 0; r < win->dim; r++) x[r] = win->lo[r] + sneppp_rng_uniform(rng) * (win->hi[r] - win->lo[r]);
          return 1;
-      case SNEPPP_SPHERE: sneppp_rng_sphere(rng, win->dim, x); return 1;
-      case SNEPPP_VONMISES: x[0] = 2 * SNEPPP__PI * sneppp_rng_uniform(rng); return 1;
-      case SNEPPP_BALL:
+      case SNEPPP_SPACE_SPHERE: sneppp_rng_sphere(rng, win->dim, x); return 1;
+      case SNEPPP_SPACE_VONMISES: x[0] = 2 * SNEPPP__PI * sneppp_rng_uniform(rng); return 1;
+      case SNEPPP_SPACE_BALL:
          sneppp_rng_sphere(rng, win->dim, x);
          norm = win->radius * pow(sneppp_rng_uniform(rng), 1.0 / win->dim);
          for (r = 0; r < win->dim; r++) x[r] = win->centre[r] + norm * x[r];
          return 1;
-      case SNEPPP_INTERVALS:
+      case SNEPPP_SPACE_INTERVALS:
          u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
          for (k = 0; k + 1 < win->count && u >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
             u -= win->ends[2 * k + 1] - win->ends[2 * k];
          x[0] = win->ends[2 * k] + u;
          if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
          return 1;
-      case SNEPPP_GAUSS: case SNEPPP_FINITE: {
+      case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_FINITE: {
          size_t count = win->count ? win->count : 1, d = (size_t)win->dim;
          u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
          for (k = 0; k + 1 < count; k++) {
-            double w = win->weight ? win->weight[k] : win->space == SNEPPP_GAUSS ? 1 / (double)count : 1;
+            double w = win->weight ? win->weight[k] : win->space == SNEPPP_SPACE_GAUSS ? 1 / (double)count : 1;
             if (u < w) break;
             u -= w;
          }
-         if (win->space == SNEPPP_FINITE) { x[0] = (double)k; return 1; }
+         if (win->space == SNEPPP_SPACE_FINITE) { x[0] = (double)k; return 1; }
          for (size_t q = 0; q < d; q++)
             x[q] = (win->mean ? win->mean[k * d + q] : 0) +
                    (win->scale ? win->scale[k * d + q] : 1) * sneppp_rng_normal(rng);
          return 1;
       }
-      case SNEPPP_POLYGON: sneppp__polygon_draw(win, rng, x); return 1;
+      case SNEPPP_SPACE_POLYGON: sneppp__polygon_draw(win, rng, x); return 1;
       default: return 0;
    }
 }
@@ -5085,13 +5085,13 @@ static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_erro
       return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
                           "a parameter of the activation of unit %d is not finite", i);
    switch (u->act) {
-      case SNEPPP_RECT: case SNEPPP_MONOMIAL:
+      case SNEPPP_ACT_RECT: case SNEPPP_ACT_MONOMIAL:
          if (!sneppp__whole(u->p) || u->p > SNEPPP__MAX_ORDER)
             return sneppp__fail(err, SNEPPP_ERR_ARG,
                                 "the order p = %g of unit %d is not a whole number from 0 to %d", u->p, i,
                                 SNEPPP__MAX_ORDER);
          return SNEPPP_OK;
-      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: case SNEPPP_BELL: case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS:
+      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
          if (!(u->p > 0))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "p = %g of %s unit %d is not positive", u->p,
                                 sneppp__act_name(u->act), i);
@@ -5108,14 +5108,14 @@ static sneppp_status sneppp__domain_check(const sneppp_window *win, const double
 {
    int r, bad = -1;
    switch (win->space) {
-      case SNEPPP_GAMMA:
+      case SNEPPP_SPACE_GAMMA:
          bad = !(win->param[0] + times * w[0] > 0) ? 0 : !(win->param[1] - times * w[1] > 0) ? 1 : -1;
          break;
-      case SNEPPP_BETA: case SNEPPP_DIRICHLET:
+      case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_DIRICHLET:
          for (r = 0; r < sneppp__stats(win) && bad < 0; r++) if (!(win->param[r] + times * w[r] > 0)) bad = r;
          break;
-      case SNEPPP_NEGBINOMIAL: if (!(w[0] < 0)) bad = 0; break;
-      case SNEPPP_NORMAL: if (!(w[1] < 0)) bad = 1; break;
+      case SNEPPP_SPACE_NEGBINOMIAL: if (!(w[0] < 0)) bad = 0; break;
+      case SNEPPP_SPACE_NORMAL: if (!(w[1] < 0)) bad = 1; break;
       default: break;
    }
    if (bad < 0) return SNEPPP_OK;
@@ -5147,11 +5147,11 @@ static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_
             return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.W[%d][%d] is not finite", i, r);
       if (layer->b && !sneppp__finite(layer->b[i]))
          return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.b[%d] is not finite", i);
-      if (u.act == SNEPPP_EXP) {
+      if (u.act == SNEPPP_ACT_EXP) {
          status = sneppp__domain_check(win, w, moments ? 1 : 2, i, err);
          if (status) return status;
       }
-      if (u.act != SNEPPP_RBF) continue;
+      if (u.act != SNEPPP_ACT_RBF) continue;
       if (!layer->width)
          return sneppp__fail(err, SNEPPP_ERR_ARG,
                              "layer.width is NULL, but unit %d is a radial basis function", i);
@@ -5167,7 +5167,7 @@ static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_
 
 /* >>kernel ===================================================================================================
    K_ij = integral over the window of psi_i psi_j dmu, in closed form, with derivatives. First moments are pairs with
-   the constant unit SNEPPP_ONE. This page is the map: a rule says for which spaces, dimensions and activations there is
+   the constant unit SNEPPP_ACT_ONE. This page is the map: a rule says for which spaces, dimensions and activations there is
    a closed form, and which of six families computes it. Each family is one idea and one function:
 
       finite      a sum over points is its own closed form
@@ -5221,7 +5221,7 @@ enum {
    SNEPPP__LOW_ORDER = 4  /* rectified and plain monomials of order 0 and 1 only                    */
 };
 
-/* Units reach a family in canonical form: SNEPPP_RELU with p = 1 and SNEPPP_STEP with p = 0 (never SNEPPP_RECT of order
+/* Units reach a family in canonical form: SNEPPP_ACT_RELU with p = 1 and SNEPPP_ACT_STEP with p = 0 (never SNEPPP_ACT_RECT of order
    0), so that a rule for rectified monomials looks at p only. */
 typedef struct sneppp__rule {
    sneppp_kernel_info info;
@@ -5230,7 +5230,8 @@ typedef struct sneppp__rule {
    sneppp__core       core;
 } sneppp__rule;
 
-#define SNEPPP__A(act)   (1u << SNEPPP_##act)
+#define SNEPPP__S(space) (1u << SNEPPP_SPACE_##space)
+#define SNEPPP__A(act)   (1u << SNEPPP_ACT_##act)
 #define SNEPPP__HARD     (SNEPPP__A(STEP) | SNEPPP__A(RELU) | SNEPPP__A(RECT))
 #define SNEPPP__POWERS   (SNEPPP__HARD | SNEPPP__A(LEAKY) | SNEPPP__A(MONOMIAL))
 #define SNEPPP__WAVES    (SNEPPP__A(COS) | SNEPPP__A(SIN))
@@ -5252,92 +5253,92 @@ typedef struct sneppp__rule {
 
 static const sneppp__rule sneppp__rules[] = {
    /* -- finite */
-   SNEPPP__R(SNEPPP__A(FINITE), 0, 0, 0, SNEPPP__RIDGES | SNEPPP__A(RBF), SNEPPP__RIDGES | SNEPPP__A(RBF), FINITE, NONE,
+   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, 0, SNEPPP__RIDGES | SNEPPP__A(RBF), SNEPPP__RIDGES | SNEPPP__A(RBF), FINITE, NONE,
              "", "sum_k mu_k psi_i(t_k) psi_j(t_k)", "definition", ""),
-   SNEPPP__R(SNEPPP__A(FINITE), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(FINITE), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS, TRANSFORM, NONE, "",
              "sum_k mu_k e^(bi+bj+(wi+wj).t_k)", "definition", "overflow: by the largest term"),
-   SNEPPP__R(SNEPPP__A(SPHERE), 1, 1, 0, SNEPPP__POWERS, SNEPPP__POWERS | SNEPPP__A(ONE), FINITE, NONE, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 1, 1, 0, SNEPPP__POWERS, SNEPPP__POWERS | SNEPPP__A(ONE), FINITE, NONE, "",
              "sum over the points -1 and 1", "definition", ""),
 
    /* -- transform: exp exp e^(bi+bj) L(wi+wj), cos cos 1/2 Re[e^(i(bi-bj)) L(i(wi-wj)) + e^(i(bi+bj)) L(i(wi+wj))] */
-   SNEPPP__R(SNEPPP__A(BOX) | SNEPPP__A(INTERVALS), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
+   SNEPPP__R(SNEPPP__S(BOX) | SNEPPP__S(INTERVALS), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
              TRANSFORM, NONE, "", "L(s) = prod 2h e^(sc) sinhc(sh), c centre, h half width", "definition; sinhc form",
              "0/0 at s = 0"),
-   SNEPPP__R(SNEPPP__A(POLYGON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
              "L(s) = sum of signed 2T exp[s.v0, s.v1, s.v2]", "Hermite-Genocchi", "nearly equal nodes"),
-   SNEPPP__R(SNEPPP__A(SPHERE) | SNEPPP__A(BALL) | SNEPPP__A(VONMISES), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS,
+   SNEPPP__R(SNEPPP__S(SPHERE) | SNEPPP__S(BALL) | SNEPPP__S(VONMISES), 0, 0, SNEPPP__LOG, SNEPPP__EXPS, SNEPPP__EXPS,
              TRANSFORM, NONE, "", "L(s) = mass e^(s.c) 0F1(;D/2;R^2|s|^2/4), D = d, ball d + 2", "Mardia and Jupp 2000",
              "exp x cos would need Bessel functions of complex argument"),
-   SNEPPP__R(SNEPPP__A(SPHERE) | SNEPPP__A(BALL) | SNEPPP__A(VONMISES), 0, 0, 0, SNEPPP__WAVES,
+   SNEPPP__R(SNEPPP__S(SPHERE) | SNEPPP__S(BALL) | SNEPPP__S(VONMISES), 0, 0, 0, SNEPPP__WAVES,
              SNEPPP__WAVES | SNEPPP__A(ONE), TRANSFORM, NONE, "", "L(is) = mass e^(is.c) 0F1(;D/2;-R^2|s|^2/4)",
              "Mardia and Jupp 2000", "alternating series"),
-   SNEPPP__R(SNEPPP__A(GAMMA), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE,
+   SNEPPP__R(SNEPPP__S(GAMMA), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE,
              "EXP: a0+2w1 > 0, b0-2w2 > 0", "L = Gamma(a) b^-a, a = a0+s1, b = b0-s2", "partition function", ""),
-   SNEPPP__R(SNEPPP__A(BETA) | SNEPPP__A(DIRICHLET), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
+   SNEPPP__R(SNEPPP__S(BETA) | SNEPPP__S(DIRICHLET), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED,
              TRANSFORM, NONE, "EXP: a0+2w > 0", "L = prod Gamma(a_r) / Gamma(sum a_r), a = a0+s", "partition function",
              ""),
-   SNEPPP__R(SNEPPP__A(POISSON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(POISSON), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
              "L = exp(r e^s)", "partition function", ""),
-   SNEPPP__R(SNEPPP__A(BINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
+   SNEPPP__R(SNEPPP__S(BINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__TRANSFORMED, SNEPPP__TRANSFORMED, TRANSFORM, NONE, "",
              "L = (1+e^s)^N", "partition function", "vanishes at s = i pi"),
-   SNEPPP__R(SNEPPP__A(NEGBINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE,
+   SNEPPP__R(SNEPPP__S(NEGBINOMIAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE,
              "EXP: w < 0", "L = (1-e^s)^-r", "partition function", "infinite mass: one unit must decay"),
-   SNEPPP__R(SNEPPP__A(NORMAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE, "EXP: w2 < 0",
+   SNEPPP__R(SNEPPP__S(NORMAL), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__TRANSFORMED, TRANSFORM, NONE, "EXP: w2 < 0",
              "L = sqrt(pi/-s2) e^(-s1^2/4 s2)", "partition function", "infinite mass: one unit must decay"),
 
    /* -- Gauss: U, V normal with means a, b, variances A, B, covariance C, D = AB - C^2; mixtures add */
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, MOMENT, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, MOMENT, "",
              "first moment c(a, A)", "heat equation in A", "tiny units"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__A(EXP), GAUSS, EXP, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__A(EXP), GAUSS, EXP, "",
              "exp(a + b + |w~_i + w~_j|^2/2)", "moment generating function", "overflow"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "", "e^(a+A/2) c_j(b + C, B)",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "", "e^(a+A/2) c_j(b + C, B)",
              "exponential tilt", "overflow"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__RIDGES, GAUSS, PRICE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__RIDGES, GAUSS, PRICE, "",
              "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem; Isserlis for powers", ""),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(COS), SNEPPP__A(COS), GAUSS, COS, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(COS), SNEPPP__A(COS), GAUSS, COS, "",
              "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023", "nearly equal weights"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__BELLS, SNEPPP__BELLS, GAUSS, BELL, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__BELLS, SNEPPP__BELLS, GAUSS, BELL, "",
              "bells make the normal law another one, waves are averaged over it",
              "Williams 1998, Han et al. 2022, here with bias", "short weights under sines"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS, SNAKE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS, SNAKE, "",
              "C + ab + waves of frequency 2p", "SNEFY 2023", "terms of size 1/p^2 cancel"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY),
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY),
              SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY), GAUSS, POWERS, "",
              "E[U^p S_i V^q S_j] by Stein's recursion from Phi_2",
              "Cho & Saul 2009, Williams 1998, Tsuchida et al. 2018, 2021, here with bias",
              "parallel weights; far tails"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, 0, SNEPPP__A(ELU), SNEPPP__A(ELU), GAUSS, ELU, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(ELU), SNEPPP__A(ELU), GAUSS, ELU, "",
              "quadrant integrals of tilted normals", "Tsuchida et al. 2021, here with bias", "large and tiny weights"),
 
    /* -- pieces */
-   SNEPPP__R(SNEPPP__A(BOX), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), PIECES, POWERS, "",
+   SNEPPP__R(SNEPPP__S(BOX), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), PIECES, POWERS, "",
              "moments about the centre, one coordinate at a time", "by coordinates", ""),
-   SNEPPP__R(SNEPPP__A(BOX) | SNEPPP__A(INTERVALS) | SNEPPP__A(POLYGON), 1, 2, 0, SNEPPP__POWERS,
+   SNEPPP__R(SNEPPP__S(BOX) | SNEPPP__S(INTERVALS) | SNEPPP__S(POLYGON), 1, 2, 0, SNEPPP__POWERS,
              SNEPPP__POWERS | SNEPPP__A(ONE), PIECES, CUT, "d <= 2",
              "sum of segments or triangles u^p v^q on which no unit changes sign", "clipped polygon",
              "positive terms only"),
-   SNEPPP__R(SNEPPP__A(BOX), 3, 6, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), PIECES, CUBE, "3 <= d <= 6",
+   SNEPPP__R(SNEPPP__S(BOX), 3, 6, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), PIECES, CUBE, "3 <= d <= 6",
              "corner sum, by the recursion of B-splines", "de Boor 1972, here", "weights near 0"),
 
    /* -- sphere */
-   SNEPPP__R(SNEPPP__A(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), SPHERE, POWERS, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), SPHERE, POWERS, "",
              "sum binom binom b^.. b^.. G_rt/E|x|^(r+t)", "Isserlis", ""),
-   SNEPPP__R(SNEPPP__A(SPHERE), 0, 0, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), SPHERE, CAP, "",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), SPHERE, CAP, "",
              "M_p by parts from P(z > t)", "beta integral", "caps that cover the sphere"),
-   SNEPPP__R(SNEPPP__A(SPHERE), 0, 0, SNEPPP__NO_BIAS, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, HOMOGENEOUS, "no bias",
+   SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, SNEPPP__NO_BIAS, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, HOMOGENEOUS, "no bias",
              "the Gaussian kernel over E|x|^(p+q)", "Cho and Saul 2009", "opposite weights"),
-   SNEPPP__R(SNEPPP__A(SPHERE), 2, 3, SNEPPP__LOW_ORDER, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, CAPS,
+   SNEPPP__R(SNEPPP__S(SPHERE), 2, 3, SNEPPP__LOW_ORDER, SNEPPP__POWERS, SNEPPP__POWERS, SPHERE, CAPS,
              "d <= 3, orders p, q <= 1", "lens of two caps, intersection of two arcs", "Gauss-Bonnet and Stokes",
              "touching caps"),
 
    /* -- radial */
-   SNEPPP__R(SNEPPP__A(BOX) | SNEPPP__A(INTERVALS) | SNEPPP__A(EUCLID), 0, 0, 0, SNEPPP__A(RBF),
+   SNEPPP__R(SNEPPP__S(BOX) | SNEPPP__S(INTERVALS) | SNEPPP__S(EUCLID), 0, 0, 0, SNEPPP__A(RBF),
              SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, NONE, "",
              "prod e^(-(ci-cj)^2/2S) tau sqrt(pi/2) (erf v - erf u), S = li^2+lj^2, tau = li lj/sqrt S",
              "Flaxman et al. 2017", "differences of erf"),
-   SNEPPP__R(SNEPPP__A(POLYGON), 0, 0, 0, SNEPPP__A(RBF), SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, NONE, "",
+   SNEPPP__R(SNEPPP__S(POLYGON), 0, 0, 0, SNEPPP__A(RBF), SNEPPP__A(RBF) | SNEPPP__A(ONE), RADIAL, NONE, "",
              "a bell over the polygon: edges add angle/2pi - difference of Owen's T", "Owen 1956", "far edges"),
-   SNEPPP__R(SNEPPP__A(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(RBF), SNEPPP__POSITIVE, RADIAL, NONE, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(RBF), SNEPPP__POSITIVE, RADIAL, NONE, "",
              "prod sqrt(tau^2/(tau^2+s^2)) exp(-(ci-cj)^2/2S - (c-m)^2/2(tau^2+s^2))", "completing the square",
              "underflow: by logarithms")
 };
@@ -5390,7 +5391,7 @@ static double sneppp__unit_at(const sneppp_unit *u, int d, const double *w, cons
    double z = 0;
    int    r;
    *slope = 0;
-   if (u->act == SNEPPP_RBF) {
+   if (u->act == SNEPPP_ACT_RBF) {
       for (r = 0; r < d; r++) z += (t[r] - w[r]) / l[r] * ((t[r] - w[r]) / l[r]);
       return exp(-0.5 * z);
    }
@@ -5402,8 +5403,8 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
 {
    static const double  ends[2] = { -1, 1 };
    const sneppp_window *win = p->win;
-   const int            two = win->space == SNEPPP_SPHERE;
-   const double         half = win->measure == SNEPPP_PROBABILITY ? 0.5 : 1;
+   const int            two = win->space == SNEPPP_SPACE_SPHERE;
+   const double         half = win->measure == SNEPPP_MEASURE_PROBABILITY ? 0.5 : 1;
    double               k = 0;
    for (size_t c = 0; c < (two ? 2 : win->count); c++) {
       const double *t = two ? ends + c : win->point + c * (size_t)p->d;
@@ -5413,7 +5414,7 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
       k += mu * value[0] * value[1];
       for (int s = 0; out && s < 2; s++) {
          double g = out->g * mu * value[1 - s];
-         if (p->u[s].act == SNEPPP_RBF) {
+         if (p->u[s].act == SNEPPP_ACT_RBF) {
             for (int r = 0; r < p->d; r++) {
                double step = (t[r] - p->w[s][r]) / p->l[s][r], f = g * value[s] * step / p->l[s][r];
                out->w[s][r] += f;
@@ -5695,7 +5696,7 @@ static void sneppp__laplace_intervals(sneppp__laplace *L)
    An angle phi with t = (cos phi, sin phi) is a circle: L = 2 pi I_0(|s|). */
 static void sneppp__laplace_round(sneppp__laplace *L)
 {
-   const int     ball = L->win->space == SNEPPP_BALL, D = ball ? L->d + 2 : L->d;
+   const int     ball = L->win->space == SNEPPP_SPACE_BALL, D = ball ? L->d + 2 : L->d;
    const double *s = L->imaginary ? L->y : L->x, *c = L->win->centre, R = ball ? L->win->radius : 1;
    const double  mass = sneppp_window_mass(L->win), k = R * sneppp__norm(L->d, s, NULL);
    double        dot = 0, slope = 0;
@@ -5798,7 +5799,7 @@ static void sneppp__laplace_family(sneppp__laplace *L)
    const double   *param = L->win->param, *x = L->x, *y = L->y, e = exp(x[0]), half = sin(0.5 * y[0]);
    sneppp__complex value = sneppp__c(0, 0), sum = value, a, b, psi;
    switch (L->win->space) {
-      case SNEPPP_GAMMA:
+      case SNEPPP_SPACE_GAMMA:
          a = sneppp__c(param[0] + x[0], y[0]);
          b = sneppp__c(param[1] - x[1], -y[1]);
          sum = sneppp__clog(b);
@@ -5806,7 +5807,7 @@ static void sneppp__laplace_family(sneppp__laplace *L)
          L->g[0] = sneppp__csub(psi, sum);
          L->g[1] = sneppp__cdiv(a, b);
          break;
-      case SNEPPP_BETA: case SNEPPP_DIRICHLET:
+      case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_DIRICHLET:
          for (int r = 0; r < L->d; r++) {
             a = sneppp__c(param[r] + x[r], y[r]);
             sum = sneppp__cadd(sum, a);
@@ -5816,15 +5817,15 @@ static void sneppp__laplace_family(sneppp__laplace *L)
          if (L->d == 2 && !L->imaginary) value = sneppp__c(sneppp__log_beta(param[0] + x[0], param[1] + x[1]), 0);
          for (int r = 0; r < L->d; r++) L->g[r] = sneppp__csub(L->g[r], psi);
          break;
-      case SNEPPP_POISSON:
+      case SNEPPP_SPACE_POISSON:
          value = L->g[0] = sneppp__cscale(sneppp__cexp(sneppp__c(x[0], y[0])), param[0]);
          break;
-      case SNEPPP_NEGBINOMIAL: /* 1 - e^x cos y without cancellation */
+      case SNEPPP_SPACE_NEGBINOMIAL: /* 1 - e^x cos y without cancellation */
          b = sneppp__c(-expm1(x[0]) + 2 * e * half * half, -e * sin(y[0]));
          value = sneppp__cscale(sneppp__clog(b), -param[0]);
          L->g[0] = sneppp__cscale(sneppp__cdiv(sneppp__c(e * cos(y[0]), e * sin(y[0])), b), param[0]);
          break;
-      default: /* SNEPPP_NORMAL */
+      default: /* SNEPPP_SPACE_NORMAL */
          b = sneppp__c(-x[1], -y[1]);
          a = sneppp__cdiv(sneppp__c(0.5 * x[0], 0.5 * y[0]), b);
          value = sneppp__cadd(sneppp__cscale(sneppp__clog(b), -0.5),
@@ -5872,12 +5873,12 @@ static void sneppp__laplace_binomial(sneppp__laplace *L)
 static void sneppp__laplace_at(sneppp__laplace *L)
 {
    switch (L->win->space) {
-      case SNEPPP_BOX:       sneppp__laplace_box(L, L->win->lo, L->win->hi); return;
-      case SNEPPP_INTERVALS: sneppp__laplace_intervals(L); return;
-      case SNEPPP_POLYGON:   sneppp__laplace_polygon(L); return;
-      case SNEPPP_SPHERE: case SNEPPP_BALL: case SNEPPP_VONMISES: sneppp__laplace_round(L); return;
-      case SNEPPP_FINITE:    sneppp__laplace_finite(L); return;
-      case SNEPPP_BINOMIAL:  sneppp__laplace_binomial(L); return;
+      case SNEPPP_SPACE_BOX:       sneppp__laplace_box(L, L->win->lo, L->win->hi); return;
+      case SNEPPP_SPACE_INTERVALS: sneppp__laplace_intervals(L); return;
+      case SNEPPP_SPACE_POLYGON:   sneppp__laplace_polygon(L); return;
+      case SNEPPP_SPACE_SPHERE: case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_VONMISES: sneppp__laplace_round(L); return;
+      case SNEPPP_SPACE_FINITE:    sneppp__laplace_finite(L); return;
+      case SNEPPP_SPACE_BINOMIAL:  sneppp__laplace_binomial(L); return;
       default:               sneppp__laplace_family(L); return;
    }
 }
@@ -5891,17 +5892,17 @@ static int sneppp__waves(const sneppp_unit *u, sneppp__wave *t)
    int n = 1, sines = 0, waves = 0;
    memset(t, 0, 2 * sizeof *t);
    for (int s = 0; s < 2; s++) {
-      t->real[s] = u[s].act == SNEPPP_EXP;
-      t->turn[s] = u[s].act == SNEPPP_COS || u[s].act == SNEPPP_SIN;
+      t->real[s] = u[s].act == SNEPPP_ACT_EXP;
+      t->turn[s] = u[s].act == SNEPPP_ACT_COS || u[s].act == SNEPPP_ACT_SIN;
       waves += t->turn[s];
-      sines += u[s].act == SNEPPP_SIN;
+      sines += u[s].act == SNEPPP_ACT_SIN;
    }
    t->alpha = sines == 1 ? sneppp__c(0, -1) : sneppp__c(1, 0); /* Im z = Re(-i z) */
    if (waves == 2) { /* the difference first, then the sum */
       n = 2;
       t[1] = t[0];
       t[0].turn[1] = -1;
-      t[0].alpha = sneppp__cscale(t[0].alpha, sines == 1 && u[1].act == SNEPPP_SIN ? -0.5 : 0.5);
+      t[0].alpha = sneppp__cscale(t[0].alpha, sines == 1 && u[1].act == SNEPPP_ACT_SIN ? -0.5 : 0.5);
       t[1].alpha = sneppp__cscale(t[1].alpha, sines == 2 ? -0.5 : 0.5);
    }
    return n;
@@ -5971,7 +5972,7 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
       if (!p->log) k += term;
       terms += fabs(term);
       for (int s = 0; out && s < 2; s++) { /* what is imaginary in the exponent brings another i */
-         if (p->u[s].act == SNEPPP_ONE) continue;
+         if (p->u[s].act == SNEPPP_ACT_ONE) continue;
          *out->b[s] += out->g * (t->real[s] * e.re - t->turn[s] * e.im);
          for (int r = 0; r < p->d; r++) {
             sneppp__complex f = sneppp__cmul(a, L.g[r]);
@@ -5979,7 +5980,7 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
          }
       }
    }
-   if (p->u[0].act != SNEPPP_SIN || p->u[1].act != SNEPPP_SIN) return k;
+   if (p->u[0].act != SNEPPP_ACT_SIN || p->u[1].act != SNEPPP_ACT_SIN) return k;
    return sneppp__sin_sin(p->win, p->d, p->w, p->b, k, terms);
 }
 
@@ -6078,7 +6079,7 @@ static void sneppp__box_tile(const sneppp__tile *t)
 {
    sneppp__box_cache        cache[2];
    const sneppp__box_cache *a = cache, *b = cache + !t->diagonal;
-   double h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], sign = t->unit.act == SNEPPP_SIN ? -1 : 1;
+   double h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], sign = t->unit.act == SNEPPP_ACT_SIN ? -1 : 1;
    for (int s = 0; s < 2 - t->diagonal; s++) sneppp__box_prepare(t, t->n[s], t->w[s], t->b[s], &cache[s]);
    for (int r = 0; r < t->d; r++) {
       h[r] = 0.5 * (t->win->hi[r] - t->win->lo[r]);
@@ -6353,16 +6354,16 @@ static void sneppp__snake_moments(double q, int u, double mu, double v, int n, d
 /* The precision 2p and the frequency of exp(-p z^2) cos or sin(qz): BELL has q = 0, COS and SIN have p = 0, q = 1. */
 static double sneppp__bell_params(const sneppp_unit *u, double *q, int *sine)
 {
-   int wave = u->act == SNEPPP_COS || u->act == SNEPPP_SIN;
-   *sine = u->act == SNEPPP_SIN || u->act == SNEPPP_GABOR_SIN;
-   *q = wave ? 1 : u->act == SNEPPP_BELL ? 0 : u->q;
+   int wave = u->act == SNEPPP_ACT_COS || u->act == SNEPPP_ACT_SIN;
+   *sine = u->act == SNEPPP_ACT_SIN || u->act == SNEPPP_ACT_GABOR_SIN;
+   *q = wave ? 1 : u->act == SNEPPP_ACT_BELL ? 0 : u->q;
    return wave ? 0 : 2 * u->p;
 }
 
 /* What noise a soft step hides: Phi(z/sqrt e), see sneppp__stein. */
 SNEPPP__INLINE double sneppp__noise(sneppp_act act)
 {
-   return act == SNEPPP_PHI || act == SNEPPP_GELU ? 1 : act == SNEPPP_ERF ? 0.5 : 0;
+   return act == SNEPPP_ACT_PHI || act == SNEPPP_ACT_GELU ? 1 : act == SNEPPP_ACT_ERF ? 0.5 : 0;
 }
 
 /* c[0..n] of unit u; returns the logarithm of a factor common to all. */
@@ -6371,33 +6372,33 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
    double step[SNEPPP__MOMENTS + 1], q, p;
    int    r, sine;
    switch (u->act) {
-      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT:
-         sneppp__snake_moments(2 * u->p, u->act == SNEPPP_SNAKE, mu, v, n, c);
+      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT:
+         sneppp__snake_moments(2 * u->p, u->act == SNEPPP_ACT_SNAKE, mu, v, n, c);
          return 0;
-      case SNEPPP_EXP:
+      case SNEPPP_ACT_EXP:
          for (r = 0; r <= n; r++) c[r] = 1;
          return mu + 0.5 * v;
-      case SNEPPP_ERF:
+      case SNEPPP_ACT_ERF:
          sneppp__step_moments(0.5, mu, v, n, c);
          for (r = 0; r <= n; r++) c[r] *= 2;
          c[0] = erf(mu / sqrt(1 + 2 * v));
          return 0;
-      case SNEPPP_PHI: sneppp__step_moments(1, mu, v, n, c); return 0;
-      case SNEPPP_STEP: case SNEPPP_RELU: case SNEPPP_RECT: sneppp__rect_moments((int)u->p, mu, v, n, c); return 0;
-      case SNEPPP_LEAKY:
+      case SNEPPP_ACT_PHI: sneppp__step_moments(1, mu, v, n, c); return 0;
+      case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT: sneppp__rect_moments((int)u->p, mu, v, n, c); return 0;
+      case SNEPPP_ACT_LEAKY:
          sneppp__rect_moments(1, mu, v, n, c);
          for (r = 0; r <= n; r++) c[r] = (1 - u->p) * c[r] + u->p * (r == 0 ? mu : r == 1);
          return 0;
-      case SNEPPP_GELU: /* V Phi(V): Stein's lemma moves V to mu + v d/dmu */
+      case SNEPPP_ACT_GELU: /* V Phi(V): Stein's lemma moves V to mu + v d/dmu */
          sneppp__step_moments(1, mu, v, n + 1, step);
          for (r = 0; r <= n; r++) c[r] = mu * step[r] + (r ? r * step[r - 1] : 0) + v * step[r + 1];
          return 0;
-      case SNEPPP_ELU: sneppp__elu_moments(u->p, mu, v, n, c); return 0;
-      case SNEPPP_COS: case SNEPPP_SIN: case SNEPPP_BELL: case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS:
+      case SNEPPP_ACT_ELU: sneppp__elu_moments(u->p, mu, v, n, c); return 0;
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
          p = 0.5 * sneppp__bell_params(u, &q, &sine);
          sneppp__gabor_moments(p, q, sine, mu, v, n, c);
          return 0;
-      case SNEPPP_MONOMIAL: sneppp__mono_moments((int)u->p, mu, v, n, c); return 0;
+      case SNEPPP_ACT_MONOMIAL: sneppp__mono_moments((int)u->p, mu, v, n, c); return 0;
       default:
          for (r = 0; r <= n; r++) c[r] = r == 0;
          return 0;
@@ -6554,7 +6555,7 @@ static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
       m[s][0] = e[s] * w[s][0];
       m[s][1] = e[s] * w[s][1];
       half = sin(0.5 * a[s]);
-      rest[s] = q->u[s].act == SNEPPP_SNAKE ? 2 * half * half - expm1(-A[s]) * w[s][0] : -m[s][0]; /* u - c */
+      rest[s] = q->u[s].act == SNEPPP_ACT_SNAKE ? 2 * half * half - expm1(-A[s]) * w[s][0] : -m[s][0]; /* u - c */
    }
    C = f[0] * f[1] * q->C;
    if (fabs(C) < 1) {
@@ -6732,7 +6733,7 @@ static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sn
    order[0] = p, order[1] = q;
    for (int s = 0; s < 2; s++) {
       e[s] = sneppp__noise(g->u[s].act);
-      twice[s] = g->u[s].act == SNEPPP_ERF ? 2 : 1;
+      twice[s] = g->u[s].act == SNEPPP_ACT_ERF ? 2 : 1;
       o->A[s] = g->A[s] + e[s];
       root[s] = sqrt(o->A[s]);
       h[s] = g->a[s] / root[s];
@@ -6855,7 +6856,7 @@ static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss
 /* The power of a unit U^p S(U). */
 SNEPPP__INLINE int sneppp__stein_order(const sneppp_unit *u)
 {
-   return u->act == SNEPPP_PHI || u->act == SNEPPP_ERF ? 0 : u->act == SNEPPP_GELU ? 1 : (int)u->p;
+   return u->act == SNEPPP_ACT_PHI || u->act == SNEPPP_ACT_ERF ? 0 : u->act == SNEPPP_ACT_GELU ? 1 : (int)u->p;
 }
 
 /* A hard step i has v_i = -(a/A) du_0q w~_i + k_C (w~_j - (C/A) w~_i): the residual, of length sqrt(D/A). For two
@@ -6902,11 +6903,11 @@ typedef struct sneppp__pieces {
 static sneppp__pieces sneppp__pieces_of(sneppp_unit unit)
 {
    sneppp__pieces q;
-   q.p = unit.act == SNEPPP_ONE || unit.act == SNEPPP_STEP ? 0 : 1;
-   if (unit.act == SNEPPP_RECT || unit.act == SNEPPP_MONOMIAL) q.p = (int)unit.p;
-   q.whole = unit.act == SNEPPP_ONE || unit.act == SNEPPP_MONOMIAL;
+   q.p = unit.act == SNEPPP_ACT_ONE || unit.act == SNEPPP_ACT_STEP ? 0 : 1;
+   if (unit.act == SNEPPP_ACT_RECT || unit.act == SNEPPP_ACT_MONOMIAL) q.p = (int)unit.p;
+   q.whole = unit.act == SNEPPP_ACT_ONE || unit.act == SNEPPP_ACT_MONOMIAL;
    q.coef[0] = 1;
-   q.coef[1] = q.whole ? (q.p % 2 ? -1 : 1) : unit.act == SNEPPP_LEAKY ? -unit.p : 0;
+   q.coef[1] = q.whole ? (q.p % 2 ? -1 : 1) : unit.act == SNEPPP_ACT_LEAKY ? -unit.p : 0;
    return q;
 }
 
@@ -6981,12 +6982,12 @@ static void sneppp__gauss_powers(const sneppp__gauss *g, sneppp__gauss_out *t)
       memset(&part, 0, sizeof part);
       for (int s = 0; s < 2; s++) {
          int plain = pattern >> s & 1;
-         if (g->u[s].act == SNEPPP_LEAKY) {
+         if (g->u[s].act == SNEPPP_ACT_LEAKY) {
             c *= plain ? g->u[s].p : 1 - g->u[s].p;
-            q.u[s].act = plain ? SNEPPP_MONOMIAL : SNEPPP_RELU;
+            q.u[s].act = plain ? SNEPPP_ACT_MONOMIAL : SNEPPP_ACT_RELU;
             q.u[s].p = 1;
          } else if (plain) c = 0;
-         if (q.u[s].act == SNEPPP_MONOMIAL) power = s;
+         if (q.u[s].act == SNEPPP_ACT_MONOMIAL) power = s;
       }
       if (c == 0) continue;
       if (power >= 0) sneppp__gauss_price(&q, power, &part);
@@ -7019,7 +7020,7 @@ static double sneppp__gauss_turn(const sneppp__gauss *g, const double *tilt, con
    for (int s = 0; s < 2; s++) {
       q->a[s] = sign[s] * (g->a[s] + tilt[s] * g->A[s] + tilt[1 - s] * g->C);
       q->N[s] = sign[s] * (g->N[s] + tilt[s] * g->D);
-      q->u[s].act = SNEPPP_RECT;
+      q->u[s].act = SNEPPP_ACT_RECT;
    }
    q->C = sign[0] * sign[1] * g->C;
    q->grad = 0;
@@ -7178,7 +7179,7 @@ static void sneppp__gauss_reduce(const sneppp__pair *p, size_t c, double w[2][SN
    const double *scale = p->win->scale ? p->win->scale + c * (size_t)p->d : NULL;
    q->d = p->d;
    for (int s = 0; s < 2; s++) {
-      int one = p->u[s].act == SNEPPP_ONE;
+      int one = p->u[s].act == SNEPPP_ACT_ONE;
       q->u[s] = p->u[s];
       q->w[s] = w[s];
       q->a[s] = one ? 0 : p->b[s];
@@ -7200,7 +7201,7 @@ static void sneppp__gauss_chain(const sneppp__pair *p, const sneppp__pull *out, 
    double        v[2][SNEPPP__MAX_STATS];
    sneppp__gauss_slopes(q, t, v);
    for (int s = 0; s < 2; s++) {
-      if (p->u[s].act == SNEPPP_ONE) continue;
+      if (p->u[s].act == SNEPPP_ACT_ONE) continue;
       for (int r = 0; r < p->d; r++) {
          if (out->mean) out->mean[at + (size_t)r] += g * t->a[s] * p->w[s][r];
          if (out->scale) out->scale[at + (size_t)r] += g * v[s][r] * p->w[s][r];
@@ -7463,9 +7464,9 @@ static const double sneppp__zeros[SNEPPP__MAX_STATS] = { 0 };
 /* Weights and bias of a unit, or those of the constant unit, which is z^0 = 1 with z = 1. */
 SNEPPP__INLINE const double *sneppp__weights_of(const sneppp__pair *p, int s)
 {
-   return p->u[s].act == SNEPPP_ONE ? sneppp__zeros : p->w[s];
+   return p->u[s].act == SNEPPP_ACT_ONE ? sneppp__zeros : p->w[s];
 }
-SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s) { return p->u[s].act == SNEPPP_ONE ? 1 : p->b[s]; }
+SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s) { return p->u[s].act == SNEPPP_ACT_ONE ? 1 : p->b[s]; }
 
 /* The two affine functions with their exponents, as one pattern of signs sees them, and the derivatives of the integral
    with respect to (wx, wy, b) of each. */
@@ -7563,7 +7564,7 @@ static double sneppp__segment(double from, double to, sneppp__affine *f)
 static double sneppp__cut_intervals(const sneppp_window *win, sneppp__affine *f)
 {
    double k = 0;
-   if (win->space == SNEPPP_BOX) return sneppp__segment(win->lo[0], win->hi[0], f);
+   if (win->space == SNEPPP_SPACE_BOX) return sneppp__segment(win->lo[0], win->hi[0], f);
    for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], f);
    return k;
 }
@@ -7724,7 +7725,7 @@ static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
    memset(&c, 0, sizeof c);
    c.f = f;
    c.edges = f->pull && (f->p[0] == 0 || f->p[1] == 0);
-   if (win->space == SNEPPP_BOX) {
+   if (win->space == SNEPPP_SPACE_BOX) {
       xy[0] = xy[6] = c.origin[0] = win->lo[0];
       xy[1] = xy[3] = c.origin[1] = win->lo[1];
       xy[2] = xy[4] = win->hi[0];
@@ -7766,7 +7767,7 @@ static double sneppp__cut_pair(const sneppp__pair *p, const sneppp__pull *out)
       k += c * (p->d == 1 ? sneppp__cut_intervals(p->win, &f) : sneppp__cut_polygon(p->win, &f));
       for (int s = 0; out && s < 2; s++) {
          double g = out->g * c * (minus[s] ? -1 : 1);
-         if (p->u[s].act == SNEPPP_ONE) continue;
+         if (p->u[s].act == SNEPPP_ACT_ONE) continue;
          for (int r = 0; r < p->d; r++) out->w[s][r] += g * f.grad[s][r];
          *out->b[s] += g * f.grad[s][2];
       }
@@ -8017,7 +8018,7 @@ static void sneppp__kinks_meet(const sneppp__kinks *A, int i, const sneppp__kink
 static void sneppp__intervals_tile(const sneppp__tile *t)
 {
    const sneppp_window *win = t->win;
-   const int            box = win->space == SNEPPP_BOX;
+   const int            box = win->space == SNEPPP_SPACE_BOX;
    for (size_t c = 0; c < (box ? 1 : win->count); c++) {
       double               first = box ? win->lo[0] : win->ends[2 * c], last = box ? win->hi[0] : win->ends[2 * c + 1];
       sneppp__kinks        kinks[2];
@@ -8376,7 +8377,7 @@ static double sneppp__sphere_powers(const sneppp__pair *p, const sneppp__pull *o
    }
    for (int s = 0; out && s < 2; s++) {
       double g = out->g * mass;
-      if (p->u[s].act == SNEPPP_ONE) continue;
+      if (p->u[s].act == SNEPPP_ACT_ONE) continue;
       for (int r = 0; r < p->d; r++) out->w[s][r] += g * (own[s] * w[s][r] + cross * w[1 - s][r]);
       *out->b[s] += g * bias[s];
    }
@@ -8432,7 +8433,7 @@ static double sneppp__cap_pair(const sneppp__pair *p, const sneppp__pull *out)
       if (A.whole) { /* (sign z)^p everywhere */
          sneppp__pair q = *p;
          sneppp__pull pull;
-         q.u[0].act = SNEPPP_MONOMIAL, q.u[0].p = h.p;
+         q.u[0].act = SNEPPP_ACT_MONOMIAL, q.u[0].p = h.p;
          c *= sneppp__ipow(sign, h.p);
          if (out) pull = *out, pull.g *= c;
          k += c * sneppp__sphere_powers(&q, out ? &pull : NULL);
@@ -8595,7 +8596,7 @@ SNEPPP__INLINE sneppp__bell sneppp__bell_of(const sneppp__pair *p, int r)
    const double c = p->w[0][r], l = p->l[0][r];
    sneppp__bell o;
    o.m = c, o.tau = l, o.peak = 1, o.d[0] = o.d[1] = 0;
-   if (p->u[1].act == SNEPPP_RBF) {
+   if (p->u[1].act == SNEPPP_ACT_RBF) {
       double root = hypot(l, p->l[1][r]), ti = l / root, tj = p->l[1][r] / root, gap = p->w[1][r] - c,
              away = gap / root;
       o.tau = l * tj;
@@ -8610,7 +8611,7 @@ SNEPPP__INLINE sneppp__bell sneppp__bell_of(const sneppp__pair *p, int r)
 static void sneppp__bell_pull(const sneppp__pair *p, const sneppp__pull *out, int r, const sneppp__bell *o, double g,
                               double f, double m1, double m2)
 {
-   for (int s = 0; s < 2 && p->u[s].act == SNEPPP_RBF; s++) {
+   for (int s = 0; s < 2 && p->u[s].act == SNEPPP_ACT_RBF; s++) {
       double l = p->l[s][r], d = o->d[s];
       out->w[s][r] += g * (d * f + m1) / (l * l);
       out->l[s][r] += g * (d * d * f + 2 * d * m1 + m2) / (l * l * l);
@@ -8643,11 +8644,11 @@ SNEPPP__INLINE void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp
 static double sneppp__bells_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    const sneppp_window *win = p->win;
-   const int            union_ = win->space == SNEPPP_INTERVALS;
+   const int            union_ = win->space == SNEPPP_SPACE_INTERVALS;
    double               sum = 0;
    for (size_t c = 0; c < (union_ ? win->count : 1); c++) {
-      const double *lo = union_ ? win->ends + 2 * c : win->space == SNEPPP_BOX ? win->lo : sneppp__zeros;
-      const double *hi = union_ ? win->ends + 2 * c + 1 : win->space == SNEPPP_BOX ? win->hi : sneppp__zeros;
+      const double *lo = union_ ? win->ends + 2 * c : win->space == SNEPPP_SPACE_BOX ? win->lo : sneppp__zeros;
+      const double *hi = union_ ? win->ends + 2 * c + 1 : win->space == SNEPPP_SPACE_BOX ? win->hi : sneppp__zeros;
       sneppp__bell  o[SNEPPP__MAX_STATS];
       double        f[SNEPPP__MAX_STATS][3], left[SNEPPP__MAX_STATS], k = 1, right = out ? out->g : 0;
       for (int r = 0; r < p->d; r++) {
@@ -8746,7 +8747,7 @@ static double sneppp__polygon_bells(const sneppp__pair *p, const sneppp__pull *o
    coordinates underflows early. Adds g d(log k)/dtheta to out. */
 static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, size_t comp, double g)
 {
-   const int tilt = p->u[1].act == SNEPPP_EXP, two = p->u[1].act == SNEPPP_RBF;
+   const int tilt = p->u[1].act == SNEPPP_ACT_EXP, two = p->u[1].act == SNEPPP_ACT_RBF;
    double    sum = tilt ? p->b[1] : 0;
    if (out && tilt) *out->b[1] += g;
    for (int r = 0; r < p->d; r++) {
@@ -8807,8 +8808,8 @@ static double sneppp__gauss_bells(const sneppp__pair *p, const sneppp__pull *out
 static double sneppp__radial_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    switch (p->win->space) {
-      case SNEPPP_GAUSS:   return sneppp__gauss_bells(p, out);
-      case SNEPPP_POLYGON: return sneppp__polygon_bells(p, out);
+      case SNEPPP_SPACE_GAUSS:   return sneppp__gauss_bells(p, out);
+      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_bells(p, out);
       default:             return sneppp__bells_pair(p, out);
    }
 }
@@ -8841,9 +8842,9 @@ static sneppp_unit sneppp__plan_unit(const sneppp__plan *plan, int i)
 {
    sneppp_unit u = plan->layer->units ? plan->layer->units[i] : plan->layer->unit;
    if (u.act == SNEPPP_ACT_DEFAULT) u.act = sneppp__act_default(plan->win->space);
-   if (u.act == SNEPPP_RELU) u.p = 1;
-   if (u.act == SNEPPP_RECT && u.p == 0) u.act = SNEPPP_STEP;
-   if (u.act == SNEPPP_STEP) u.p = 0;
+   if (u.act == SNEPPP_ACT_RELU) u.p = 1;
+   if (u.act == SNEPPP_ACT_RECT && u.p == 0) u.act = SNEPPP_ACT_STEP;
+   if (u.act == SNEPPP_ACT_STEP) u.p = 0;
    return u;
 }
 
@@ -8871,11 +8872,11 @@ static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments
       sneppp_unit    unit = sneppp__plan_unit(plan, i);
       unsigned char *at = &is[unit.act];
       *at |= THERE;
-      if ((unit.act == SNEPPP_RECT || unit.act == SNEPPP_MONOMIAL) && unit.p > 1) *at |= HIGH;
+      if ((unit.act == SNEPPP_ACT_RECT || unit.act == SNEPPP_ACT_MONOMIAL) && unit.p > 1) *at |= HIGH;
       if (plan->layer->b && plan->layer->b[i] != 0) *at |= BIASED;
    }
    for (int a = 1; a < SNEPPP_ACT_END; a++) {
-      for (int b = moments ? SNEPPP_ONE : a; (is[a] & THERE) && b < SNEPPP_ACT_END; b++) {
+      for (int b = moments ? SNEPPP_ACT_ONE : a; (is[a] & THERE) && b < SNEPPP_ACT_END; b++) {
          short rule;
          if (!moments && !is[b]) continue;
          rule = sneppp__find_rule(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b,
@@ -8890,9 +8891,9 @@ static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments
          plan->rule[a][b] = rule;
       }
    }
-   if (is[SNEPPP_STEP] && !plan->rule[SNEPPP_STEP][SNEPPP_ONE]) /* for sneppp__plan_pair; 0 if there is none */
-      plan->rule[SNEPPP_STEP][SNEPPP_ONE] =
-         sneppp__find_rule(plan->win, plan->d, SNEPPP_STEP, SNEPPP_ONE, is[SNEPPP_STEP] & BIASED, log);
+   if (is[SNEPPP_ACT_STEP] && !plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE]) /* for sneppp__plan_pair; 0 if there is none */
+      plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE] =
+         sneppp__find_rule(plan->win, plan->d, SNEPPP_ACT_STEP, SNEPPP_ACT_ONE, is[SNEPPP_ACT_STEP] & BIASED, log);
    return SNEPPP_OK;
 }
 
@@ -8926,9 +8927,9 @@ static void sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pa
    sneppp_unit         u[2];
    int                 rule, swap;
    u[0] = sneppp__plan_unit(plan, i);
-   if (i == j && u[0].act == SNEPPP_STEP && plan->rule[SNEPPP_STEP][SNEPPP_ONE]) j = -1;
+   if (i == j && u[0].act == SNEPPP_ACT_STEP && plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE]) j = -1;
    memset(&u[1], 0, sizeof u[1]);
-   u[1].act = SNEPPP_ONE;
+   u[1].act = SNEPPP_ACT_ONE;
    if (j >= 0) u[1] = sneppp__plan_unit(plan, j);
    rule = plan->rule[u[0].act][u[1].act];
    swap = rule < 0;
@@ -9007,7 +9008,7 @@ enum { SNEPPP__PULL_BLOCKS = 6 };
 
 static void sneppp__pull_blocks(size_t n, size_t d, const sneppp_window *win, size_t *count)
 {
-   size_t measure = win->space != SNEPPP_GAUSS ? 0 : win->count ? win->count : 1;
+   size_t measure = win->space != SNEPPP_SPACE_GAUSS ? 0 : win->count ? win->count : 1;
    count[0] = count[2] = n * d;
    count[1] = n;
    count[3] = count[4] = measure * d;
@@ -9030,7 +9031,7 @@ static sneppp_layer_grad sneppp__pull_part(const sneppp__plan *plan, double *fla
    sneppp__pull_blocks((size_t)plan->layer->n, (size_t)plan->d, plan->win, count);
    memset(&part, 0, sizeof part);
    part.W = flat, part.b = part.W + count[0], part.width = part.b + count[1];
-   if (plan->win->space != SNEPPP_GAUSS) return part;
+   if (plan->win->space != SNEPPP_SPACE_GAUSS) return part;
    part.mean = part.width + count[2], part.scale = part.mean + count[3], part.weight = part.scale + count[4];
    return part;
 }
@@ -9043,8 +9044,8 @@ SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, s
 /* The tiles that there are: for layers of one activation, where they pay. Returns 0 if there is none, or it cannot. */
 static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
 {
-   const int wave = t->unit.act == SNEPPP_COS || t->unit.act == SNEPPP_SIN, relu = t->unit.act == SNEPPP_RELU;
-   if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_BOX && wave) sneppp__box_tile(t);
+   const int wave = t->unit.act == SNEPPP_ACT_COS || t->unit.act == SNEPPP_ACT_SIN, relu = t->unit.act == SNEPPP_ACT_RELU;
+   if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_SPACE_BOX && wave) sneppp__box_tile(t);
    else if (rule->core == SNEPPP__CORE_COS) sneppp__gauss_cos_tile(t);
    else if (rule->core == SNEPPP__CORE_CUT && t->d == 1 && relu) sneppp__intervals_tile(t);
    else if (rule->core == SNEPPP__CORE_HOMOGENEOUS && relu) return sneppp__sphere_tile(t);
@@ -9154,7 +9155,7 @@ static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *
       if (!sneppp__finite(G[i]))
          return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
                              "entry %z of the gradient with respect to the kernel is not finite", i);
-   if (plan->win->space != SNEPPP_GAUSS && (out->weight || out->mean || out->scale))
+   if (plan->win->space != SNEPPP_SPACE_GAUSS && (out->weight || out->mean || out->scale))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "out.weight, out.mean and out.scale are for Gaussian windows only");
    return SNEPPP_OK;
 }
@@ -9377,33 +9378,33 @@ static double sneppp__cube_map(const sneppp_window *win, const sneppp__cube_piec
    double jacobian = 1, radius, y, width;
    int    r, d = win->dim;
    switch (win->space) {
-      case SNEPPP_BOX:
+      case SNEPPP_SPACE_BOX:
          for (r = 0; r < d; r++) {
             x[r] = win->lo[r] + u[r] * (win->hi[r] - win->lo[r]);
             jacobian *= win->hi[r] - win->lo[r];
          }
          return jacobian;
-      case SNEPPP_INTERVALS:
+      case SNEPPP_SPACE_INTERVALS:
          width = win->ends[2 * piece->index + 1] - win->ends[2 * piece->index];
          x[0] = win->ends[2 * piece->index] + u[0] * width;
          return width;
-      case SNEPPP_POLYGON:
+      case SNEPPP_SPACE_POLYGON:
          y = piece->y0 + u[0] * (piece->y1 - piece->y0);
          width = (1 - u[0]) * (piece->right[0] - piece->left[0]) + u[0] * (piece->right[1] - piece->left[1]);
          x[0] = (1 - u[0]) * piece->left[0] + u[0] * piece->left[1] + u[1] * width;
          x[1] = y;
          return width * (piece->y1 - piece->y0);
-      case SNEPPP_SPHERE:
+      case SNEPPP_SPACE_SPHERE:
          jacobian = sneppp__cube_sphere(d, u, x);
-         return win->measure == SNEPPP_PROBABILITY ? jacobian / sneppp__sphere_area(d) : jacobian;
-      case SNEPPP_BALL:
+         return win->measure == SNEPPP_MEASURE_PROBABILITY ? jacobian / sneppp__sphere_area(d) : jacobian;
+      case SNEPPP_SPACE_BALL:
          if (d == 1) { x[0] = win->centre[0] + (2 * u[0] - 1) * win->radius; return 2 * win->radius; }
          radius = win->radius * u[0];
          jacobian = win->radius * sneppp__cube_sphere(d, u + 1, x);
          for (r = 0; r < d; r++) { x[r] = win->centre[r] + radius * x[r]; if (r) jacobian *= radius; }
          return jacobian;
-      case SNEPPP_VONMISES: x[0] = 2 * SNEPPP__PI * u[0]; return 2 * SNEPPP__PI;
-      default: /* SNEPPP_GAUSS */
+      case SNEPPP_SPACE_VONMISES: x[0] = 2 * SNEPPP__PI * u[0]; return 2 * SNEPPP__PI;
+      default: /* SNEPPP_SPACE_GAUSS */
          for (r = 0; r < d; r++) {
             size_t at = piece->index * (size_t)d + (size_t)r;
             double z = SNEPPP__CUBE_TAIL * (2 * u[r] - 1);
@@ -9504,14 +9505,14 @@ static void sneppp__cube_sum(const sneppp_window *win, int D, int closed, size_t
    size_t             i, j, n = (size_t)c->n;
    memset(c->K, 0, n * n * sizeof *c->K);
    memset(&piece, 0, sizeof piece);
-   if (win->space == SNEPPP_POLYGON) sneppp__cube_polygon(win, cells, c);
+   if (win->space == SNEPPP_SPACE_POLYGON) sneppp__cube_polygon(win, cells, c);
    else for (piece.index = 0; piece.index < pieces; piece.index++) {
       if (D > 0) { sneppp__cube_piece_sum(win, &piece, D, closed, cells, c); continue; }
       /* single points: a finite set by its index, or the sphere in R^1 */
-      x = win->space == SNEPPP_FINITE ? (double)piece.index : piece.index ? 1 : -1;
+      x = win->space == SNEPPP_SPACE_FINITE ? (double)piece.index : piece.index ? 1 : -1;
       sneppp__cube_point(c, &x,
-                         win->space == SNEPPP_FINITE          ? (win->weight ? win->weight[piece.index] : 1)
-                         : win->measure == SNEPPP_PROBABILITY ? 0.5
+                         win->space == SNEPPP_SPACE_FINITE          ? (win->weight ? win->weight[piece.index] : 1)
+                         : win->measure == SNEPPP_MEASURE_PROBABILITY ? 0.5
                                                               : 1);
    }
    for (i = 0; i < n; i++) for (j = 0; j < i; j++) c->K[i * n + j] = c->K[j * n + i];
@@ -9525,14 +9526,14 @@ static sneppp_status sneppp__cube_plan(const sneppp_window *win, int *D, int *cl
    *closed = 0;
    *pieces = 1;
    switch (win->space) {
-      case SNEPPP_BOX: return SNEPPP_OK;
-      case SNEPPP_GAUSS: *pieces = win->count ? win->count : 1; return SNEPPP_OK;
-      case SNEPPP_INTERVALS: *pieces = win->count; return SNEPPP_OK;
-      case SNEPPP_POLYGON: *pieces = sneppp__cube_polygon(win, 0, NULL); return SNEPPP_OK;
-      case SNEPPP_SPHERE: *D = win->dim - 1; *closed = 1; if (win->dim == 1) *pieces = 2; return SNEPPP_OK;
-      case SNEPPP_BALL: *closed = win->dim > 1; return SNEPPP_OK;
-      case SNEPPP_VONMISES: *closed = 1; return SNEPPP_OK;
-      case SNEPPP_FINITE: *D = 0; *pieces = win->count; return SNEPPP_OK;
+      case SNEPPP_SPACE_BOX: return SNEPPP_OK;
+      case SNEPPP_SPACE_GAUSS: *pieces = win->count ? win->count : 1; return SNEPPP_OK;
+      case SNEPPP_SPACE_INTERVALS: *pieces = win->count; return SNEPPP_OK;
+      case SNEPPP_SPACE_POLYGON: *pieces = sneppp__cube_polygon(win, 0, NULL); return SNEPPP_OK;
+      case SNEPPP_SPACE_SPHERE: *D = win->dim - 1; *closed = 1; if (win->dim == 1) *pieces = 2; return SNEPPP_OK;
+      case SNEPPP_SPACE_BALL: *closed = win->dim > 1; return SNEPPP_OK;
+      case SNEPPP_SPACE_VONMISES: *closed = 1; return SNEPPP_OK;
+      case SNEPPP_SPACE_FINITE: *D = 0; *pieces = win->count; return SNEPPP_OK;
       default:
          return sneppp__fail(err, SNEPPP_ERR_ARG, "numerical integration is not offered on %s",
                              sneppp__space_name(win->space));
@@ -10161,46 +10162,46 @@ SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sne
    const sneppp__vec p = SNEPPP__V(set1)((sneppp_real)u->p), q = SNEPPP__V(set1)((sneppp_real)u->q);
    sneppp__vec       s, c, e, t;
    switch (u->act) {
-      case SNEPPP_COS: sneppp__vec_sincos(z, &s, &c); *slope = SNEPPP__V(sub)(zero, s); return c;
-      case SNEPPP_SIN: sneppp__vec_sincos(z, &s, &c); *slope = c; return s;
-      case SNEPPP_SNAKE:
-      case SNEPPP_COSMIDENT: /* the wave has slope sin 2pz in both; sin^2 pz = (1 - cos 2pz)/2 cancels */
+      case SNEPPP_ACT_COS: sneppp__vec_sincos(z, &s, &c); *slope = SNEPPP__V(sub)(zero, s); return c;
+      case SNEPPP_ACT_SIN: sneppp__vec_sincos(z, &s, &c); *slope = c; return s;
+      case SNEPPP_ACT_SNAKE:
+      case SNEPPP_ACT_COSMIDENT: /* the wave has slope sin 2pz in both; sin^2 pz = (1 - cos 2pz)/2 cancels */
          sneppp__vec_sincos(SNEPPP__V(mul)(p, z), &s, &c);
          t = SNEPPP__V(mul)(s, c);
          *slope = SNEPPP__V(add)(one, SNEPPP__V(add)(t, t));
-         if (u->act == SNEPPP_SNAKE) return SNEPPP__V(add)(z, SNEPPP__V(div)(SNEPPP__V(mul)(s, s), p));
+         if (u->act == SNEPPP_ACT_SNAKE) return SNEPPP__V(add)(z, SNEPPP__V(div)(SNEPPP__V(mul)(s, s), p));
          e = SNEPPP__V(mul)(SNEPPP__V(sub)(c, s), SNEPPP__V(add)(c, s)); /* cos 2pz */
          return SNEPPP__V(sub)(z, SNEPPP__V(div)(e, SNEPPP__V(add)(p, p)));
-      case SNEPPP_EXP: return *slope = sneppp__vec_exp(z);
-      case SNEPPP_ERF:
+      case SNEPPP_ACT_EXP: return *slope = sneppp__vec_exp(z);
+      case SNEPPP_ACT_ERF:
          e = sneppp__vec_gauss(z, 1);
          *slope = SNEPPP__V(mul)(e, SNEPPP__V(set1)((sneppp_real)1.12837916709551257390)); /* 2/sqrt(pi) */
          sneppp__vec_erf(z, e, &s, &c);
          return s;
-      case SNEPPP_PHI: case SNEPPP_GELU:
+      case SNEPPP_ACT_PHI: case SNEPPP_ACT_GELU:
          e = sneppp__vec_gauss(z, 2);
          sneppp__vec_erf(SNEPPP__V(mul)(z, SNEPPP__V(set1)((sneppp_real)0.70710678118654752440)), e, &s, &c);
          c = SNEPPP__V(mul)(c, half);
          c = SNEPPP__V(blendv)(SNEPPP__V(sub)(one, c), c, z); /* Phi(z): the lower tail keeps its digits */
          e = SNEPPP__V(mul)(e, SNEPPP__V(set1)((sneppp_real)0.39894228040143267794));
-         *slope = u->act == SNEPPP_PHI ? e : SNEPPP__V(fmadd)(z, e, c);
-         return u->act == SNEPPP_PHI ? c : SNEPPP__V(mul)(z, c);
-      case SNEPPP_LEAKY:
+         *slope = u->act == SNEPPP_ACT_PHI ? e : SNEPPP__V(fmadd)(z, e, c);
+         return u->act == SNEPPP_ACT_PHI ? c : SNEPPP__V(mul)(z, c);
+      case SNEPPP_ACT_LEAKY:
          t = SNEPPP__V(cmp)(zero, z, SNEPPP__LT);
          *slope = SNEPPP__V(blendv)(p, one, t);
          return SNEPPP__V(mul)(*slope, z);
-      case SNEPPP_BELL:
+      case SNEPPP_ACT_BELL:
          e = sneppp__vec_exp(SNEPPP__V(mul)(SNEPPP__V(mul)(p, z), SNEPPP__V(sub)(zero, z)));
          *slope = SNEPPP__V(mul)(SNEPPP__V(mul)(SNEPPP__V(add)(p, p), e), SNEPPP__V(sub)(zero, z));
          return e;
-      case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS:
+      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
          e = sneppp__vec_exp(SNEPPP__V(mul)(SNEPPP__V(mul)(p, z), SNEPPP__V(sub)(zero, z)));
          sneppp__vec_sincos(SNEPPP__V(mul)(q, z), &s, &c);
-         if (u->act == SNEPPP_GABOR_COS) { t = s; s = c; c = SNEPPP__V(sub)(zero, t); } /* cos' = -sin */
+         if (u->act == SNEPPP_ACT_GABOR_COS) { t = s; s = c; c = SNEPPP__V(sub)(zero, t); } /* cos' = -sin */
          t = SNEPPP__V(mul)(SNEPPP__V(mul)(SNEPPP__V(add)(p, p), z), s);
          *slope = SNEPPP__V(mul)(e, SNEPPP__V(fmsub)(q, c, t));
          return SNEPPP__V(mul)(e, s);
-      default: /* SNEPPP_RELU */
+      default: /* SNEPPP_ACT_RELU */
          *slope = SNEPPP__V(and)(SNEPPP__V(cmp)(zero, z, SNEPPP__LT), one);
          return SNEPPP__V(max)(z, zero);
    }
@@ -10210,16 +10211,16 @@ SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sne
 static sneppp_real sneppp__act_limit(const sneppp_unit *u)
 {
    switch (u->act) {
-      case SNEPPP_COS: case SNEPPP_SIN: return (sneppp_real)1e5;
-      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: return (sneppp_real)(1e5 / (fabs(u->p) + 1e-10));
-      case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS: return (sneppp_real)(1e5 / (fabs(u->q) + 1e-10));
-      case SNEPPP_EXP:
-      case SNEPPP_ERF:
-      case SNEPPP_PHI:
-      case SNEPPP_GELU:
-      case SNEPPP_LEAKY:
-      case SNEPPP_BELL:
-      case SNEPPP_RELU: return (sneppp_real)1e15;
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: return (sneppp_real)1e5;
+      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: return (sneppp_real)(1e5 / (fabs(u->p) + 1e-10));
+      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS: return (sneppp_real)(1e5 / (fabs(u->q) + 1e-10));
+      case SNEPPP_ACT_EXP:
+      case SNEPPP_ACT_ERF:
+      case SNEPPP_ACT_PHI:
+      case SNEPPP_ACT_GELU:
+      case SNEPPP_ACT_LEAKY:
+      case SNEPPP_ACT_BELL:
+      case SNEPPP_ACT_RELU: return (sneppp_real)1e15;
       default: return 0;
    }
 }
@@ -10295,24 +10296,24 @@ static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_r
    if (limit > 0 && sneppp__has_vectors()) { sneppp__act_vectors(u, limit, count, z, psi, slope); return; }
 #endif
    switch (u->act) {
-      case SNEPPP_RELU:
+      case SNEPPP_ACT_RELU:
          for (i = 0; i < count; i++) {
             sneppp_real v = z[i];
             if (slope) slope[i] = (sneppp_real)(v > 0);
             psi[i] = v > 0 ? v : 0;
          }
          return;
-      case SNEPPP_ONE:
+      case SNEPPP_ACT_ONE:
          for (i = 0; i < count; i++) psi[i] = 1;
          if (slope) memset(slope, 0, count * sizeof *slope);
          return;
 #ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
-      case SNEPPP_COS: case SNEPPP_SIN: case SNEPPP_EXP:
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_EXP:
          for (i = 0; i < count; i++) {
             float v = z[i];
-            if (u->act == SNEPPP_EXP) { psi[i] = expf(v); if (slope) slope[i] = psi[i]; continue; }
-            psi[i] = u->act == SNEPPP_COS ? cosf(v) : sinf(v);
-            if (slope) slope[i] = u->act == SNEPPP_COS ? -sinf(v) : cosf(v);
+            if (u->act == SNEPPP_ACT_EXP) { psi[i] = expf(v); if (slope) slope[i] = psi[i]; continue; }
+            psi[i] = u->act == SNEPPP_ACT_COS ? cosf(v) : sinf(v);
+            if (slope) slope[i] = u->act == SNEPPP_ACT_COS ? -sinf(v) : cosf(v);
          }
          return;
 #endif
@@ -10336,15 +10337,15 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
    const sneppp_layer_state *L = &model->layer[f];
    if (model->desc.factor[f].own.psi) { memcpy(t, x, (size_t)L->D * sizeof *t); return; } /* as they are */
    switch (L->inside.space) {
-      case SNEPPP_BOX:
-      case SNEPPP_GAUSS:
-      case SNEPPP_INTERVALS:
-      case SNEPPP_POLYGON:
-      case SNEPPP_BALL:
-      case SNEPPP_EUCLID:
+      case SNEPPP_SPACE_BOX:
+      case SNEPPP_SPACE_GAUSS:
+      case SNEPPP_SPACE_INTERVALS:
+      case SNEPPP_SPACE_POLYGON:
+      case SNEPPP_SPACE_BALL:
+      case SNEPPP_SPACE_EUCLID:
          for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
          return;
-      case SNEPPP_SPHERE:
+      case SNEPPP_SPACE_SPHERE:
          for (int r = 0; r < L->D; r++) t[r] = x[r];
          return;
       default: {
@@ -10428,8 +10429,8 @@ SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int 
          }
       }
 #ifdef SNEPPP__VECTOR
-      if (!L->units && (act == SNEPPP_COS || act == SNEPPP_SIN) && d <= 4 && sneppp__has_vectors() &&
-          sneppp__wave_vectors(act == SNEPPP_SIN, count, d, block, W, bias, B, T, units, psi + i0,
+      if (!L->units && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && d <= 4 && sneppp__has_vectors() &&
+          sneppp__wave_vectors(act == SNEPPP_ACT_SIN, count, d, block, W, bias, B, T, units, psi + i0,
                                slope ? slope + i0 : NULL))
          continue;
 #endif
@@ -10444,7 +10445,7 @@ SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int 
                const sneppp_unit *v = unit + i;
                for (run = 1; i + run < count && v[run].act == u.act && v[run].p == u.p && v[run].q == u.q;) run++;
             }
-            if (u.act == SNEPPP_RBF) u.act = SNEPPP_EXP;
+            if (u.act == SNEPPP_ACT_RBF) u.act = SNEPPP_ACT_EXP;
             sneppp__act_array(&u, run, z + i, z + i, s ? s + i : NULL);
          }
       }
@@ -10754,13 +10755,13 @@ static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int 
          return sneppp__fail(err, SNEPPP_ERR_SIZE,
                              "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d coordinates",
                              SNEPPP_MAX_DIM);
-      if (w->space == SNEPPP_BOX || (w->space == SNEPPP_INTERVALS && w->count == 1)) {
+      if (w->space == SNEPPP_SPACE_BOX || (w->space == SNEPPP_SPACE_INTERVALS && w->count == 1)) {
          for (r = 0; r < w->dim; r++) {
-            out->lo[dim + r] = w->space == SNEPPP_BOX ? w->lo[r] : w->ends[0];
-            out->hi[dim + r] = w->space == SNEPPP_BOX ? w->hi[r] : w->ends[1];
+            out->lo[dim + r] = w->space == SNEPPP_SPACE_BOX ? w->lo[r] : w->ends[0];
+            out->hi[dim + r] = w->space == SNEPPP_SPACE_BOX ? w->hi[r] : w->ends[1];
          }
          box = 1;
-      } else if (w->space == SNEPPP_GAUSS && w->count <= 1) {
+      } else if (w->space == SNEPPP_SPACE_GAUSS && w->count <= 1) {
          for (r = 0; r < w->dim; r++) {
             lists[dim + r] = w->mean ? w->mean[r] : 0;
             lists[SNEPPP_MAX_DIM + dim + r] = w->scale ? w->scale[r] : 1;
@@ -10779,7 +10780,7 @@ static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int 
       dim += w->dim;
    }
    out->dim = dim;
-   out->space = box ? SNEPPP_BOX : SNEPPP_GAUSS;
+   out->space = box ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_GAUSS;
    if (gauss) { out->count = 1; out->mean = lists; out->scale = lists + SNEPPP_MAX_DIM; }
    return SNEPPP_OK;
 }
@@ -10791,7 +10792,7 @@ static sneppp_status sneppp__own_check(sneppp_desc *desc, int factors, int f, sn
    if (!x->own.psi || !x->own.gram)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].own.%s is NULL: features of your own need both", f,
                           x->own.psi ? "gram" : "psi");
-   if ((x->unit.act != SNEPPP_ACT_DEFAULT && x->unit.act != SNEPPP_ONE) || x->units) /* ONE: resolved before */
+   if ((x->unit.act != SNEPPP_ACT_DEFAULT && x->unit.act != SNEPPP_ACT_ONE) || x->units) /* ONE: resolved before */
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] has features of its own and an activation: choose one", f);
    if (desc->readout == SNEPPP_READOUT_DIAGONAL)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].own: features of your own need a full readout", f);
@@ -10800,7 +10801,7 @@ static sneppp_status sneppp__own_check(sneppp_desc *desc, int factors, int f, sn
                           "factor[%d].own: this mix needs first moments, which own features do not give; "
                           "stack them yourself, with a constant among them",
                           f);
-   x->unit.act = SNEPPP_ONE;
+   x->unit.act = SNEPPP_ACT_ONE;
    return SNEPPP_OK;
 }
 
@@ -10874,11 +10875,11 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       if (x->own.psi || x->own.gram) { st = sneppp__own_check(out, factors, f, err); if (st != SNEPPP_OK) return st; }
       if (x->unit.act == SNEPPP_ACT_DEFAULT) x->unit.act = sneppp__act_default(x->window.space);
       for (int i = 0; x->units && i < x->width; i++) /* radial units have widths, for which the layer must have room */
-         if (x->unit.act == SNEPPP_RBF ? x->units[i].act != SNEPPP_RBF && x->units[i].act != SNEPPP_ONE
-                                       : x->units[i].act == SNEPPP_RBF)
+         if (x->unit.act == SNEPPP_ACT_RBF ? x->units[i].act != SNEPPP_ACT_RBF && x->units[i].act != SNEPPP_ACT_ONE
+                                       : x->units[i].act == SNEPPP_ACT_RBF)
             return sneppp__fail(
                err, SNEPPP_ERR_ARG,
-               "factor[%d].units[%d]: radial units mix with constants only, and unit.act must be SNEPPP_RBF",
+               "factor[%d].units[%d]: radial units mix with constants only, and unit.act must be SNEPPP_ACT_RBF",
                f, i);
       if ((out->mix == SNEPPP_MIX_PRODUCT || out->mix == SNEPPP_MIX_SUM) && x->width != out->factor[0].width)
          return sneppp__fail(err, SNEPPP_ERR_ARG,
@@ -10891,7 +10892,7 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       for (f = 0; f < factors; f++) {
          const sneppp_factor *x = &out->factor[f];
          coordinates += sneppp__stats(&x->window);
-         if (x->unit.act != SNEPPP_RBF && (x->unit.act != SNEPPP_EXP || x->window.space != SNEPPP_SPHERE)) radial = 0;
+         if (x->unit.act != SNEPPP_ACT_RBF && (x->unit.act != SNEPPP_ACT_EXP || x->window.space != SNEPPP_SPACE_SPHERE)) radial = 0;
          if (x->units || x->width % out->group) radial = 0;
       }
       if (!radial || coordinates > SNEPPP_RADIAL_DIM)
@@ -10913,10 +10914,10 @@ static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
    for (r = 0; r < w->dim && r < SNEPPP_MAX_DIM; r++) {
       double lo = 0, hi = 0, total = 0, square = 0;
       switch (w->space) {
-         case SNEPPP_BOX: case SNEPPP_BALL: case SNEPPP_INTERVALS: case SNEPPP_POLYGON:
+         case SNEPPP_SPACE_BOX: case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON:
             sneppp__window_side(w, r, &lo, &hi);
             break;
-         case SNEPPP_GAUSS:
+         case SNEPPP_SPACE_GAUSS:
             for (k = 0; k < (w->count ? w->count : 1); k++) {
                double p = w->weight ? w->weight[k] : 1, m = w->mean ? w->mean[k * (size_t)w->dim + (size_t)r] : 0;
                double s = w->scale ? w->scale[k * (size_t)w->dim + (size_t)r] : 1;
@@ -10954,29 +10955,29 @@ static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, cons
    out->ring_size = NULL;
    out->count = out->rings = 0; /* only where they mean something */
    switch (w->space) {
-      case SNEPPP_BOX:
+      case SNEPPP_SPACE_BOX:
          for (k = 0; k < dim; k++) { out->lo[k] = w->lo[k] - shift[k]; out->hi[k] = w->hi[k] - shift[k]; }
          break;
-      case SNEPPP_BALL:
+      case SNEPPP_SPACE_BALL:
          for (k = 0; k < dim; k++) out->centre[k] = w->centre[k] - shift[k];
          break;
-      case SNEPPP_GAUSS: /* always lists of its own, so that a fit can learn them */
+      case SNEPPP_SPACE_GAUSS: /* always lists of its own, so that a fit can learn them */
          out->count = k = w->count ? w->count : 1;
          out->weight = sneppp__place_list(c, w->weight, 1 / (double)k, k, 1, NULL);
          out->mean = sneppp__place_list(c, w->mean, 0, k, dim, shift);
          out->scale = sneppp__place_list(c, w->scale, 1, k, dim, NULL);
          break;
-      case SNEPPP_INTERVALS:
+      case SNEPPP_SPACE_INTERVALS:
          both[0] = both[1] = shift[0];
          out->count = w->count;
          out->ends = sneppp__place_list(c, w->ends, 0, w->count, 2, both);
          break;
-      case SNEPPP_FINITE:
+      case SNEPPP_SPACE_FINITE:
          out->count = w->count;
          if (w->weight) out->weight = sneppp__place_list(c, w->weight, 0, w->count, 1, NULL);
          if (w->point) out->point = sneppp__place_list(c, w->point, 0, w->count, dim, NULL);
          break;
-      case SNEPPP_POLYGON:
+      case SNEPPP_SPACE_POLYGON:
          if (w->rings) {
             size_t *to = (size_t *)sneppp__take(c, w->rings, 1, sizeof *to);
             if (to) memcpy(to, w->ring_size, w->rings * sizeof *to);
@@ -11001,8 +11002,8 @@ static int sneppp__tables(const sneppp_model *model)
 {
    for (int f = 0; f < model->factors; f++) {
       sneppp_space space = model->desc.factor[f].window.space;
-      if (model->desc.factor[f].unit.act != SNEPPP_RBF || (space != SNEPPP_BOX && space != SNEPPP_INTERVALS &&
-                                                           space != SNEPPP_POLYGON && space != SNEPPP_BALL))
+      if (model->desc.factor[f].unit.act != SNEPPP_ACT_RBF || (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS &&
+                                                           space != SNEPPP_SPACE_POLYGON && space != SNEPPP_SPACE_BALL))
          return 0;
    }
    return 1;
@@ -11031,7 +11032,7 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
       sneppp__place_window(c, &x->window, L->shift, &L->inside);
       L->W = (sneppp_real *)sneppp__take(c, units, d, sizeof *L->W);
       L->b = (sneppp_real *)sneppp__take(c, units, 1, sizeof *L->b);
-      if (x->unit.act == SNEPPP_RBF) L->width = (sneppp_real *)sneppp__take(c, units, d, sizeof *L->width);
+      if (x->unit.act == SNEPPP_ACT_RBF) L->width = (sneppp_real *)sneppp__take(c, units, d, sizeof *L->width);
       if (x->units) {
          L->units = (sneppp_unit *)sneppp__take(c, units, 1, sizeof *L->units);
          if (L->units) memcpy(L->units, x->units, units * sizeof *L->units);
@@ -11190,7 +11191,7 @@ static double sneppp__mix_entry(const sneppp_model *model, const sneppp__grams *
 static size_t sneppp__outline(const sneppp_window *w, size_t k, double *a, double *b)
 {
    size_t first = 0, size = 4, ring = 0, rings = sneppp__ring_count(w); /* edge k of a planar box or polygon */
-   if (w->space == SNEPPP_BOX) {
+   if (w->space == SNEPPP_SPACE_BOX) {
       static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
       for (int r = 0; r < 2 && k < 4; r++) {
          a[r] = corner[k][r] ? w->hi[r] : w->lo[r];
@@ -11211,7 +11212,7 @@ static size_t sneppp__outline(const sneppp_window *w, size_t k, double *a, doubl
 static double sneppp__outline_sign(const sneppp_window *w, size_t k)
 {
    size_t ring = 0;
-   if (w->space == SNEPPP_BOX) return 1;
+   if (w->space == SNEPPP_SPACE_BOX) return 1;
    for (; k >= sneppp__ring_size(w, ring); ring++) k -= sneppp__ring_size(w, ring);
    return sneppp__ring_sign(w, ring);
 }
@@ -11283,7 +11284,7 @@ static int sneppp__region_holds(const sneppp_window *win, const double *x)
 {
    double a[2] = {0, 0}, b[2] = {0, 0};
    if (sneppp_window_contains(win, x)) return 1;
-   return win->space == SNEPPP_POLYGON &&
+   return win->space == SNEPPP_SPACE_POLYGON &&
           sneppp__outline_at(win, x, sneppp__polygon_slack(win)) < sneppp__outline(win, 0, a, b);
 }
 
@@ -11342,11 +11343,11 @@ static sneppp_status sneppp__region_polygon(const sneppp_window *win, const snep
 static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp_window *part, int f, sneppp_error *err)
 {
    size_t i, j;
-   if (win->space == SNEPPP_POLYGON) return sneppp__region_polygon(win, part, f, err);
-   if (win->space != SNEPPP_INTERVALS) return SNEPPP_OK;
-   for (i = 0; i < (part->space == SNEPPP_BOX ? 1 : part->count); i++) {
-      double lo = part->space == SNEPPP_BOX ? part->lo[0] : part->ends[2 * i],
-             hi = part->space == SNEPPP_BOX ? part->hi[0] : part->ends[2 * i + 1], reach = lo;
+   if (win->space == SNEPPP_SPACE_POLYGON) return sneppp__region_polygon(win, part, f, err);
+   if (win->space != SNEPPP_SPACE_INTERVALS) return SNEPPP_OK;
+   for (i = 0; i < (part->space == SNEPPP_SPACE_BOX ? 1 : part->count); i++) {
+      double lo = part->space == SNEPPP_SPACE_BOX ? part->lo[0] : part->ends[2 * i],
+             hi = part->space == SNEPPP_SPACE_BOX ? part->hi[0] : part->ends[2 * i + 1], reach = lo;
       for (j = 0; j < win->count; j++)
          if (win->ends[2 * j] <= reach && win->ends[2 * j + 1] > reach) reach = win->ends[2 * j + 1];
       if (reach < hi)
@@ -11359,11 +11360,11 @@ static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp
 static sneppp_status sneppp__region_ball(const sneppp_window *win, const sneppp_window *part, int f, sneppp_error *err)
 {
    double distance = 0, R = part->radius, tiny = 1e-12;
-   if (win->space == SNEPPP_BALL) {
+   if (win->space == SNEPPP_SPACE_BALL) {
       for (int r = 0; r < win->dim; r++)
          distance += (part->centre[r] - win->centre[r]) * (part->centre[r] - win->centre[r]);
       if (sqrt(distance) + R <= win->radius * (1 + tiny)) return SNEPPP_OK;
-   } else if (win->space == SNEPPP_BOX) {
+   } else if (win->space == SNEPPP_SPACE_BOX) {
       int r = 0;
       while (r < win->dim && part->centre[r] - R >= win->lo[r] - tiny * R &&
              part->centre[r] + R <= win->hi[r] + tiny * R)
@@ -11396,14 +11397,14 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
    sneppp_status        st = sneppp__window_check(part, &inner);
    double               x[SNEPPP_MAX_DIM];
    size_t               k;
-   int                  planar = win->space == SNEPPP_BOX || win->space == SNEPPP_POLYGON || win->space == SNEPPP_BALL;
-   int                  linear = (win->space == SNEPPP_BOX && win->dim == 1) || win->space == SNEPPP_INTERVALS;
+   int                  planar = win->space == SNEPPP_SPACE_BOX || win->space == SNEPPP_SPACE_POLYGON || win->space == SNEPPP_SPACE_BALL;
+   int                  linear = (win->space == SNEPPP_SPACE_BOX && win->dim == 1) || win->space == SNEPPP_SPACE_INTERVALS;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
    if (part->dim != win->dim)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f,
                           part->dim, win->dim);
    switch (part->space) {
-      case SNEPPP_BOX:
+      case SNEPPP_SPACE_BOX:
          if (!planar && !linear) break;
          for (k = 0; k < ((size_t)1 << part->dim); k++) { /* every corner */
             for (int r = 0; r < part->dim; r++) x[r] = (k >> r & 1) ? part->hi[r] : part->lo[r];
@@ -11411,7 +11412,7 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
                return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window at %g", f, x[0]);
          }
          return sneppp__region_edges(win, part, f, err);
-      case SNEPPP_INTERVALS:
+      case SNEPPP_SPACE_INTERVALS:
          if (!linear) break;
          for (k = 0; k < 2 * part->count; k++) {
             x[0] = part->ends[k];
@@ -11420,7 +11421,7 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
                                    "region.factor[%d].ends[%z] = %g is outside the window", f, k, x[0]);
          }
          return sneppp__region_edges(win, part, f, err);
-      case SNEPPP_POLYGON:
+      case SNEPPP_SPACE_POLYGON:
          if (!planar) break;
          for (k = 0; k < sneppp__vertices(part); k++)
             if (!sneppp__region_holds(win, part->xy + 2 * k))
@@ -11428,11 +11429,11 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
                                    "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f, k,
                                    part->xy[2 * k], part->xy[2 * k + 1]);
          return sneppp__region_edges(win, part, f, err);
-      case SNEPPP_BALL:
+      case SNEPPP_SPACE_BALL:
          if (!planar) break;
          return sneppp__region_ball(win, part, f, err);
-      case SNEPPP_FINITE:
-         if (win->space != SNEPPP_FINITE) break;
+      case SNEPPP_SPACE_FINITE:
+         if (win->space != SNEPPP_SPACE_FINITE) break;
          if (part->count != win->count)
             return sneppp__fail(err, SNEPPP_ERR_ARG,
                                 "region.factor[%d].count = %z, but the finite window has %z points; give "
@@ -11440,7 +11441,7 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
                                 f, part->count, win->count);
          return SNEPPP_OK;
       default:
-         if (part->space == win->space && part->space == SNEPPP_SPHERE) return SNEPPP_OK;
+         if (part->space == win->space && part->space == SNEPPP_SPACE_SPHERE) return SNEPPP_OK;
    }
    return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                        "region.factor[%d]: no closed form for this kind of region in this kind of window", f);
@@ -11478,7 +11479,7 @@ static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int
                                sneppp_window *inside, sneppp_layer *layer)
 {
    *inside = model->layer[f].inside;
-   if (part && part->space == SNEPPP_FINITE) inside->weight = part->weight;
+   if (part && part->space == SNEPPP_SPACE_FINITE) inside->weight = part->weight;
    else if (part) sneppp__place_window(c, part, model->layer[f].shift, inside);
    sneppp__place_layer(c, model, f, layer);
 }
@@ -11673,15 +11674,15 @@ static double sneppp__back_inside(double w, double limit)
 static void sneppp__into_domain(const sneppp_window *win, double *w)
 {
    switch (win->space) {
-      case SNEPPP_GAMMA:
+      case SNEPPP_SPACE_GAMMA:
          w[0] = sneppp__back_inside(w[0], -0.45 * win->param[0]);
          w[1] = sneppp__back_inside(w[1], 0.45 * win->param[1]);
          break;
-      case SNEPPP_BETA: case SNEPPP_DIRICHLET:
+      case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_DIRICHLET:
          for (int r = 0; r < sneppp__stats(win); r++) w[r] = sneppp__back_inside(w[r], -0.45 * win->param[r]);
          break;
-      case SNEPPP_NEGBINOMIAL: w[0] = -0.25 * exp(10 * w[0]); break;
-      case SNEPPP_NORMAL: w[1] = -0.25 * exp(10 * w[1]), w[0] *= -20 * w[1]; break;
+      case SNEPPP_SPACE_NEGBINOMIAL: w[0] = -0.25 * exp(10 * w[0]); break;
+      case SNEPPP_SPACE_NORMAL: w[1] = -0.25 * exp(10 * w[1]), w[0] *= -20 * w[1]; break;
       default: break;
    }
 }
@@ -11693,7 +11694,7 @@ static void sneppp__first_layer(sneppp_model *model, int f)
 {
    sneppp_layer_state *L = &model->layer[f];
    sneppp_act          act = model->desc.factor[f].unit.act;
-   int                 sphere = L->inside.space == SNEPPP_SPHERE;
+   int                 sphere = L->inside.space == SNEPPP_SPACE_SPHERE;
    sneppp_rng          rng;
    sneppp_rng_init(&rng, model->desc.seed, (uint64_t)f);
    if (model->desc.factor[f].own.psi) { /* not used; zero, so that nothing random is ever saved or compared */
@@ -11709,29 +11710,29 @@ static void sneppp__first_layer(sneppp_model *model, int f)
       for (r = 0; L->width && r < d; r++) L->width[i * d + r] = 1; /* of a constant among radial units: not used */
       tail = 1 / sqrt(sneppp_rng_exponential(&rng) + 0.05);
       switch (a) {
-         case SNEPPP_COS: case SNEPPP_SIN:
+         case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN:
             b = 2 * SNEPPP__PI * sneppp_rng_uniform(&rng);
             for (r = 0; r < d; r++) w[r] *= 2.5 * tail;
-            if (!i) for (b = a == SNEPPP_SIN ? SNEPPP__PI / 2 : 0, r = 0; r < d; r++) w[r] = 0;
+            if (!i) for (b = a == SNEPPP_ACT_SIN ? SNEPPP__PI / 2 : 0, r = 0; r < d; r++) w[r] = 0;
             break;
-         case SNEPPP_RBF:
+         case SNEPPP_ACT_RBF:
             for (r = 0; r < d; r++) {
                w[r] = sphere ? w[r] : 2 * sneppp_rng_uniform(&rng) - 1;
                L->width[i * d + r] = (sneppp_real)(1.5 * pow((double)L->n, -1.0 / (double)d));
             }
             break;
-         case SNEPPP_EXP: /* large exponents make training unstable (paper, appendix D); start near constant */
+         case SNEPPP_ACT_EXP: /* large exponents make training unstable (paper, appendix D); start near constant */
             for (r = 0; r < d; r++) w[r] *= sphere ? 1 : 0.1;
             sneppp__into_domain(&L->inside, w);
             break;
-         case SNEPPP_STEP: case SNEPPP_RELU: case SNEPPP_RECT: case SNEPPP_LEAKY: case SNEPPP_ELU: case SNEPPP_GELU:
+         case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT: case SNEPPP_ACT_LEAKY: case SNEPPP_ACT_ELU: case SNEPPP_ACT_GELU:
             if (sphere) { b = 0.5 * sneppp_rng_normal(&rng); break; }
             for (r = 0; r < d; r++) b -= w[r] * (2 * sneppp_rng_uniform(&rng) - 1);
             break;
          default: b = sneppp_rng_normal(&rng); break;
       }
       for (r = 0; r < d; r++) L->W[i * d + r] = (sneppp_real)w[r];
-      L->b[i] = model->desc.factor[f].no_bias || a == SNEPPP_RBF ? 0 : (sneppp_real)b;
+      L->b[i] = model->desc.factor[f].no_bias || a == SNEPPP_ACT_RBF ? 0 : (sneppp_real)b;
    }
 }
 
@@ -11835,7 +11836,7 @@ static int sneppp__inside_region(const sneppp_model *model, const sneppp_region 
       const sneppp_window *part = region->factor[f];
       if (!part) continue;
       for (int r = 0; r < model->layer[f].D; r++) y[r] = (double)x[model->layer[f].first + r];
-      if (part->space == SNEPPP_FINITE ? part->weight && !(part->weight[(size_t)y[0]] > 0)
+      if (part->space == SNEPPP_SPACE_FINITE ? part->weight && !(part->weight[(size_t)y[0]] > 0)
                                        : !sneppp_window_contains(part, y))
          return 0;
    }
@@ -11855,7 +11856,7 @@ static void sneppp__gauss_points(const sneppp_model *model, int f, size_t B, con
 SNEPPP__APART static void sneppp__base_log_densities(const sneppp_model *model, size_t B, const sneppp_real *x,
                                                      double *out)
 {
-   int gauss = model->factors == 1 && model->layer[0].inside.space == SNEPPP_GAUSS;
+   int gauss = model->factors == 1 && model->layer[0].inside.space == SNEPPP_SPACE_GAUSS;
    if (gauss) {
       double y[SNEPPP_MAX_DIM * SNEPPP__POINTS];
       sneppp__gauss_points(model, 0, B, x, y);
@@ -12035,7 +12036,7 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
                                 i, r);
          kept[r] = (double)(sneppp_real)w;
       }
-      if (i < n && act == SNEPPP_EXP) { /* on an exponential family, what is stored must have an integral */
+      if (i < n && act == SNEPPP_ACT_EXP) { /* on an exponential family, what is stored must have an integral */
          st = sneppp__domain_check(&L->inside, kept, 2, (int)i, err);
          if (st != SNEPPP_OK) return st;
       }
@@ -12203,7 +12204,7 @@ static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, snepp
        model->desc.readout == SNEPPP_READOUT_FULL) { /* the constant becomes a unit of the layer that stays */
       sneppp_factor *x = &out->factor[0];
       for (int i = 0; i < x->width; i++) units[i] = x->units ? x->units[i] : x->unit;
-      units[x->width].act = SNEPPP_ONE;
+      units[x->width].act = SNEPPP_ACT_ONE;
       units[x->width].p = units[x->width].q = 0;
       x->units = units;
       x->width++;
@@ -12261,7 +12262,7 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
       if ((size_t)L->n > n) { memset(L->W + n * d, 0, d * sizeof *L->W); L->b[n] = 0; }
       memcpy(L->shift, from->shift, sizeof L->shift);
       memcpy(L->rate, from->rate, sizeof L->rate);
-      if (from->inside.space == SNEPPP_GAUSS) { /* learnt measures differ from the description */
+      if (from->inside.space == SNEPPP_SPACE_GAUSS) { /* learnt measures differ from the description */
          memcpy((void *)(uintptr_t)L->inside.weight, from->inside.weight, from->inside.count * sizeof(double));
          memcpy((void *)(uintptr_t)L->inside.mean, from->inside.mean, from->inside.count * d * sizeof(double));
          memcpy((void *)(uintptr_t)L->inside.scale, from->inside.scale, from->inside.count * d * sizeof(double));
@@ -12437,7 +12438,7 @@ static sneppp_status sneppp__read_events(const sneppp_model *model, const sneppp
 static int sneppp__vanishes(const sneppp_model *model, int f, int i)
 {
    sneppp_act act = model->layer[f].units ? model->layer[f].units[i].act : model->desc.factor[f].unit.act;
-   return !model->desc.factor[f].own.psi && (act == SNEPPP_RELU || act == SNEPPP_STEP || act == SNEPPP_RECT);
+   return !model->desc.factor[f].own.psi && (act == SNEPPP_ACT_RELU || act == SNEPPP_ACT_STEP || act == SNEPPP_ACT_RECT);
 }
 
 /* Fills pick (n), upwards; returns how many were picked: the active ones and a few more, to make whole vectors. */
@@ -12556,13 +12557,13 @@ static sneppp_status sneppp__blame_event(const sneppp_model *model, int in, cons
       const sneppp_window *w = in && seen->factor[f] ? seen->factor[f] : &model->desc.factor[f].window;
       const int            D = model->layer[f].D, first = model->layer[f].first;
       for (k = 0; k < D; k++) y[k] = (double)x[first + k], length += y[k] * y[k];
-      for (k = 0; w->space == SNEPPP_BOX && k < D; k++)
+      for (k = 0; w->space == SNEPPP_SPACE_BOX && k < D; k++)
          if (y[k] < w->lo[k] || y[k] > w->hi[k])
             return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
                                       "event %z is outside %s: its coordinate %d is %g, not in [%g, %g]", i, where,
                                       first + k, y[k], w->lo[k], w->hi[k]);
       if (f < model->factors - 1 && sneppp_window_contains(w, y)) { length = 0; continue; }
-      if (w->space == SNEPPP_SPHERE)
+      if (w->space == SNEPPP_SPACE_SPHERE)
          return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
                                    "event %z is outside %s: its coordinates from %d on have the length %g, not 1", i,
                                    where, first, sqrt(length));
@@ -12801,7 +12802,7 @@ static int sneppp__plane_waves(const sneppp_model *model)
    const sneppp_layer_state *L = &model->layer[0];
    sneppp_act                act = model->desc.factor[0].unit.act;
    return model->factors == 1 && model->readouts == 1 && model->desc.readout == SNEPPP_READOUT_FULL &&
-          (act == SNEPPP_COS || act == SNEPPP_SIN) && !L->units && !L->width && !model->desc.factor[0].own.psi &&
+          (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && !L->units && !L->width && !model->desc.factor[0].own.psi &&
           L->d == 1 && L->n >= 32;
 }
 
@@ -12831,7 +12832,7 @@ static int sneppp__pulls_y(const sneppp__loss *loss)
 #define SNEPPP__LISTS 6
 static void sneppp__grad_lists(const sneppp_layer_state *L, sneppp_layer_grad *g, double ***list, size_t *size)
 {
-   size_t n = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_GAUSS ? L->inside.count : 0;
+   size_t n = (size_t)L->n, d = (size_t)L->d, parts = L->inside.space == SNEPPP_SPACE_GAUSS ? L->inside.count : 0;
    list[0] = &g->W, size[0] = n * d;
    list[1] = &g->b, size[1] = n;
    list[2] = &g->width, size[2] = L->width ? n * d : 0;
@@ -13336,7 +13337,7 @@ static void sneppp__lane_chunk(const sneppp__loss *loss, sneppp__lane *lane, siz
    sneppp__chunk_loss(loss, lane, B, weight, log_base);
    for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
       sneppp__layer_pull(model, B, lane, f);
-      if (model->layer[f].inside.space == SNEPPP_GAUSS) sneppp__measure_pull(model, lane, f, B, weight, log_base);
+      if (model->layer[f].inside.space == SNEPPP_SPACE_GAUSS) sneppp__measure_pull(model, lane, f, B, weight, log_base);
    }
 }
 
@@ -13465,7 +13466,7 @@ SNEPPP__APART static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__la
    for (size_t b = 0; b < B; b++) u[b] = (sneppp_real)fmin(model->alpha * share[b], SNEPPP__MOST_PULL);
    sneppp__gemm(0, 1, 1, c->q, B, 1, u, B, c->T, B, 0, c->sum, c->q);
    sneppp__join(c->q, 1, c->sum, c->h);
-   if (loss->gradient > 1 && model->layer[0].inside.space == SNEPPP_GAUSS)
+   if (loss->gradient > 1 && model->layer[0].inside.space == SNEPPP_SPACE_GAUSS)
       sneppp__measure_pull(model, lane, 0, B, weight, log_base);
    return 1;
 }
@@ -13681,7 +13682,7 @@ static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, snep
    const sneppp_model  *model = loss->model;
    const sneppp_window *win = &model->layer[f].inside;
    sneppp__grad_add(&model->layer[f], 1, 1, &loss->pull[f], grad, f);
-   if (win->space == SNEPPP_GAUSS && grad->weight[f]) { /* the weights are in the mass too, in which Lambda is affine */
+   if (win->space == SNEPPP_SPACE_GAUSS && grad->weight[f]) { /* the weights are in the mass too, in which Lambda is affine */
       double slope = model->floor;
       if (model->factors > 1) {
          double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL);
@@ -14099,7 +14100,7 @@ SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo,
 
 /* >>fit ======================================================================================================
    From events to parameters. */
-/* ---- the convex problem: the hidden layer is fixed, the readout is M = V'V - eps1 I >= 0 (SNEPPP_CONVEX, SNEPPP_PGD).
+/* ---- the convex problem: the hidden layer is fixed, the readout is M = V'V - eps1 I >= 0 (SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_PGD).
 
    With W = sum of the weights, w_i the weights divided by W, and per event, up to constants, we minimise
 
@@ -14215,7 +14216,7 @@ static sneppp_status sneppp__convex_check(const sneppp_model *model, const snepp
    if ((st = sneppp__not_negative(desc->eps2, "eps2", 1, err)) != SNEPPP_OK) return st;
    if ((st = sneppp__not_negative(desc->trace, "trace", 1, err)) != SNEPPP_OK) return st;
    if ((st = sneppp__not_negative(desc->floor, "floor", 1, err)) != SNEPPP_OK) return st;
-   cx->pgd = desc->method == SNEPPP_PGD;
+   cx->pgd = desc->method == SNEPPP_METHOD_PGD;
    cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    cx->tol = desc->tol != 0 ? desc->tol : 1e-4; /* SNEPPP_NONE is below any gap */
    cx->steps = desc->steps ? desc->steps : cx->pgd ? 20000 : 2000;
@@ -14883,9 +14884,9 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
    }
    cx->now.step = step;
    *ended = 1;
-   if (cx->gap <= cx->tol || fixed > 1) cx->now.ending = SNEPPP_CONVERGED;
-   else if (stop) cx->now.ending = SNEPPP_ASKED_TO_STOP;
-   else if (step >= cx->steps) cx->now.ending = SNEPPP_STEP_LIMIT;
+   if (cx->gap <= cx->tol || fixed > 1) cx->now.ending = SNEPPP_ENDING_CONVERGED;
+   else if (stop) cx->now.ending = SNEPPP_ENDING_ASKED_TO_STOP;
+   else if (step >= cx->steps) cx->now.ending = SNEPPP_ENDING_STEP_LIMIT;
    else *ended = 0;
    if (*ended) return SNEPPP_OK;
    wants = stuck || (!(cx->eps2 > 0) &&
@@ -14896,7 +14897,7 @@ static sneppp_status sneppp__convex_look_on(sneppp__convex *cx, sneppp__convex_v
       else st = sneppp__convex_grow(cx, v, p + (p < 16 ? 8 : p / 2), err);
       return st == SNEPPP_OK ? sneppp__convex_eval(cx, v, v->x, v->g, 0, err) : st;
    }
-   if (stuck && !fixed) { cx->now.ending = SNEPPP_NO_PROGRESS; *ended = 1; return SNEPPP_OK; }
+   if (stuck && !fixed) { cx->now.ending = SNEPPP_ENDING_NO_PROGRESS; *ended = 1; return SNEPPP_OK; }
    return cx->diagonal ? SNEPPP_OK : sneppp__convex_eval(cx, v, v->x, v->g, 0, err); /* the sums of this point again */
 }
 
@@ -14985,11 +14986,11 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
       if (stop || step >= look || step >= cx->steps) {
          st = sneppp__convex_look(cx, v->x, err);
          if (st != SNEPPP_OK) return st;
-         cx->now.ending = cx->gap <= cx->tol  ? SNEPPP_CONVERGED
-                          : stop              ? SNEPPP_ASKED_TO_STOP
-                          : step >= cx->steps ? SNEPPP_STEP_LIMIT
-                                              : SNEPPP_RUNNING;
-         if (cx->now.ending != SNEPPP_RUNNING) return SNEPPP_OK;
+         cx->now.ending = cx->gap <= cx->tol  ? SNEPPP_ENDING_CONVERGED
+                          : stop              ? SNEPPP_ENDING_ASKED_TO_STOP
+                          : step >= cx->steps ? SNEPPP_ENDING_STEP_LIMIT
+                                              : SNEPPP_ENDING_RUNNING;
+         if (cx->now.ending != SNEPPP_ENDING_RUNNING) return SNEPPP_OK;
          look = step + 10 + step / 10;
       }
       for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
@@ -15150,11 +15151,11 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
       st = sneppp__convex_start(cx, &v, err);
       if (st == SNEPPP_OK) st = sneppp__convex_lbfgs(cx, &v, 0, err);
       if (st == SNEPPP_OK && sneppp__convex_too_wide(cx)) {
-         int asked = cx->now.ending == SNEPPP_ASKED_TO_STOP;
+         int asked = cx->now.ending == SNEPPP_ENDING_ASKED_TO_STOP;
          if (asked) cx->steps = cx->now.step; /* what is left of the factor is looked at, not improved */
          st = sneppp__convex_cut(cx, &v, err);
          if (st == SNEPPP_OK) st = sneppp__convex_lbfgs(cx, &v, 1, err);
-         if (asked && cx->now.ending == SNEPPP_STEP_LIMIT) cx->now.ending = SNEPPP_ASKED_TO_STOP;
+         if (asked && cx->now.ending == SNEPPP_ENDING_STEP_LIMIT) cx->now.ending = SNEPPP_ENDING_ASKED_TO_STOP;
       }
    }
    if (st == SNEPPP_OK) scale = 1 / sqrt(sneppp__convex_scale(cx));
@@ -15186,7 +15187,7 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *
    double        alpha = cx->alpha, scale = sqrt(cx->total / ((double)cx->loss.realisations * alpha)), gap = 0;
    size_t        dropped = 0, step = 0;
    int           cones = cx->cones;
-   sneppp_ending ending = SNEPPP_CONVERGED;
+   sneppp_ending ending = SNEPPP_ENDING_CONVERGED;
    sneppp_status st = SNEPPP_OK;
    memcpy(cone, cx->cone, sizeof cone);
    cx->alpha = cx->total, cx->tol /= cones;
@@ -15194,8 +15195,8 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *
       cx->cone[0] = cone[k], cx->cones = 1, cx->now.step = 0;
       st = sneppp__convex_solve(cx, shadow, err);
       gap += cx->gap, dropped += cx->dropped, step += cx->now.step;
-      if (cx->now.ending != SNEPPP_CONVERGED) ending = cx->now.ending;
-      if (ending == SNEPPP_ASKED_TO_STOP) cx->steps = 0; /* the other factors keep their start */
+      if (cx->now.ending != SNEPPP_ENDING_CONVERGED) ending = cx->now.ending;
+      if (ending == SNEPPP_ENDING_ASKED_TO_STOP) cx->steps = 0; /* the other factors keep their start */
    }
    if (st != SNEPPP_OK) return st;
    for (size_t i = 0; i < (size_t)shadow->readout[0].n * (size_t)shadow->readout[0].m; i++)
@@ -15269,10 +15270,10 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    else if (cx.floor > 0 && !(cx.mass > 0) && st == SNEPPP_OK)
       st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g, but what was watched has no finite mass", cx.floor);
    else cx.floor *= cx.mass > 0 ? cx.total / cx.mass : 0;
-   cx.now.method = polish ? SNEPPP_CONVEX : desc->method;
+   cx.now.method = polish ? SNEPPP_METHOD_CONVEX : desc->method;
    cx.now.events = cx.loss.count, cx.now.steps = cx.steps, cx.now.width = model->n;
    cx.now.held_out = sneppp__nan();
-   cx.now.ending = SNEPPP_CONVERGED;
+   cx.now.ending = SNEPPP_ENDING_CONVERGED;
    if (st == SNEPPP_OK && !(cx.total > 0)) { /* nothing was seen: the intensity 0 is the exact optimum */
       for (int k = 0; k < model->readouts; k++)
          memset(shadow->readout[k].V, 0,
@@ -15341,7 +15342,7 @@ static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *
          else if (!model->desc.factor[f].no_bias)
             SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, L->b, NULL, n, NULL, 1, grad->b[f]);
       }
-      if (L->inside.space == SNEPPP_GAUSS &&
+      if (L->inside.space == SNEPPP_SPACE_GAUSS &&
           !(freeze & SNEPPP_FREEZE_MEASURE)) { /* the lists live in the model's own block */
          const double *given = K > 1 ? model->desc.factor[f].window.weight : L->inside.weight; /* 1: joint layers too */
          SNEPPP__LEARNT(SNEPPP__MAP_LOGIT, 0, NULL, (double *)(uintptr_t)L->inside.weight, K, given, 1,
@@ -15686,7 +15687,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    t->held = (size_t)(o.holdout * (double)events);
    if (t->desc.batch >= events - t->held) t->desc.batch = 0;
    t->log_factorials = sneppp__log_factorials(o.events, o.realisations);
-   t->report.method = SNEPPP_ADAM, t->report.events = events, t->report.steps = o.steps;
+   t->report.method = SNEPPP_METHOD_ADAM, t->report.events = events, t->report.steps = o.steps;
    t->report.gap = t->report.held_out = sneppp__nan(), t->report.copies = SIZE_MAX;
    t->report.width = model->n, t->report.rank = model->readout[0].m;
    t->started = SNEPPP_SECONDS();
@@ -15702,7 +15703,7 @@ static int sneppp__layers_have_integrals(const sneppp_model *model)
       const sneppp_layer_state *L = &model->layer[f];
       for (int i = 0; i < L->n; i++) {
          double w[SNEPPP__MAX_STATS];
-         if ((L->units ? L->units[i].act : model->desc.factor[f].unit.act) != SNEPPP_EXP) continue;
+         if ((L->units ? L->units[i].act : model->desc.factor[f].unit.act) != SNEPPP_ACT_EXP) continue;
          for (int r = 0; r < L->d; r++) w[r] = (double)L->W[i * L->d + r];
          if (sneppp__domain_check(&L->inside, w, 2, i, NULL) != SNEPPP_OK) return 0;
       }
@@ -15830,16 +15831,16 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
    int            segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, NULL, &grad, &count);
    double         nll = 0;
    sneppp_status  st = SNEPPP_OK;
-   t->report.ending = SNEPPP_RUNNING;
-   while (st == SNEPPP_OK && t->report.ending == SNEPPP_RUNNING && t->report.step < t->desc.steps) {
+   t->report.ending = SNEPPP_ENDING_RUNNING;
+   while (st == SNEPPP_OK && t->report.ending == SNEPPP_ENDING_RUNNING && t->report.step < t->desc.steps) {
       st = sneppp_trainer_step(t, err);
       if (st == SNEPPP_OK && t->held && t->report.step % every == 0 && sneppp__trainer_patience(t, err, &st))
-         t->report.ending = SNEPPP_CONVERGED;
+         t->report.ending = SNEPPP_ENDING_CONVERGED;
       else if (st == SNEPPP_OK && t->desc.progress && t->desc.progress(&t->report, t->model, t->desc.user))
-         t->report.ending = SNEPPP_ASKED_TO_STOP;
+         t->report.ending = SNEPPP_ENDING_ASKED_TO_STOP;
    }
    if (st != SNEPPP_OK) return st;
-   if (t->report.ending == SNEPPP_RUNNING) t->report.ending = SNEPPP_STEP_LIMIT;
+   if (t->report.ending == SNEPPP_ENDING_RUNNING) t->report.ending = SNEPPP_ENDING_STEP_LIMIT;
    if (t->held && t->looks) sneppp__theta_write(seg, segments, 1, t->best);
    for (int again = 0; again < 2; again++) {
       st = sneppp__nll(t->model, t->desc.events, t->desc.realisations, &nll, &t->report.expected, NULL,
@@ -15868,7 +15869,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    if (st == SNEPPP_OK) st = sneppp__trainer_run(&t, err);
    r = t.report;
    sneppp_trainer_free(&t); /* zeroed if it could not be made */
-   if (st == SNEPPP_OK && desc->polish && r.ending != SNEPPP_ASKED_TO_STOP) {
+   if (st == SNEPPP_OK && desc->polish && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
       double before = r.seconds;
       st = sneppp__fit_convex(model, desc, 1, &r, err);
       r.seconds += before;
@@ -16046,11 +16047,11 @@ static double sneppp__polygon_share(const sneppp_window *w, const double *m, con
 static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w, int k, const double *c, double h)
 {
    double s = 1 / (h * SNEPPP__SQRT2), mass = 1, m[2], tau[2];
-   if (w->space == SNEPPP_SPHERE) {
+   if (w->space == SNEPPP_SPACE_SPHERE) {
       double kappa = f->a[k] * f->a[k] / (h * h);
       return -expm1(-2 * kappa) / (2 * kappa);
    }
-   if (w->space == SNEPPP_POLYGON) {
+   if (w->space == SNEPPP_SPACE_POLYGON) {
       for (int r = 0; r < 2; r++) {
          double unit = f->side[k + r] / f->a[k + r];
          m[r] = f->lo[k + r] + c[k + r] * unit, tau[r] = h * unit;
@@ -16060,9 +16061,9 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
    }
    for (int r = 0; r < w->dim; r++) {
       double sum = 0, unit = f->a[k + r] / f->side[k + r];
-      for (size_t q = 0; q < (w->space == SNEPPP_INTERVALS ? w->count : 1); q++) {
-         double lo = w->space == SNEPPP_INTERVALS ? w->ends[2 * q] : w->lo[r],
-                hi = w->space == SNEPPP_INTERVALS ? w->ends[2 * q + 1] : w->hi[r];
+      for (size_t q = 0; q < (w->space == SNEPPP_SPACE_INTERVALS ? w->count : 1); q++) {
+         double lo = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q] : w->lo[r],
+                hi = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q + 1] : w->hi[r];
          sum += sneppp__erf_diff(((lo - f->lo[k + r]) * unit - c[k + r]) * s,
                                  ((hi - f->lo[k + r]) * unit - c[k + r]) * s);
       }
@@ -16354,7 +16355,7 @@ static size_t sneppp__auto_seen(const sneppp__auto *f, const double *y)
       int in = 1;
       for (int g = 0; in && g < f->model->factors; g++) {
          const sneppp_window *w = sneppp__auto_view(f, r, g);
-         in = w->space == SNEPPP_SPHERE || sneppp_window_contains(w, at + f->model->layer[g].first);
+         in = w->space == SNEPPP_SPACE_SPHERE || sneppp_window_contains(w, at + f->model->layer[g].first);
       }
       seen += (size_t)in;
    }
@@ -16373,8 +16374,8 @@ static void sneppp__still_shift(const sneppp__auto *f, const double *c, double h
    for (int g = 0; g < f->model->factors; g++) {
       const sneppp_window *w = sneppp__auto_view(f, 0, g);
       int                  k = f->model->layer[g].first;
-      if (w->space == SNEPPP_SPHERE) { out[k] = out[k + 1] = out[k + 2] = 0; continue; }
-      if (w->space == SNEPPP_POLYGON) {
+      if (w->space == SNEPPP_SPACE_SPHERE) { out[k] = out[k + 1] = out[k + 2] = 0; continue; }
+      if (w->space == SNEPPP_SPACE_POLYGON) {
          double        m[2], tau[2];
          sneppp__plane q;
          for (int r = 0; r < 2; r++) {
@@ -16387,11 +16388,11 @@ static void sneppp__still_shift(const sneppp__auto *f, const double *c, double h
       }
       for (int r = 0; r < w->dim; r++) {
          double mass = 0, first = 0, unit = f->a[k + r] / f->side[k + r];
-         for (size_t q = 0; q < (w->space == SNEPPP_INTERVALS ? w->count : 1); q++) {
-            double lo = ((w->space == SNEPPP_INTERVALS ? w->ends[2 * q] : w->lo[r]) - f->lo[k + r]) * unit -
+         for (size_t q = 0; q < (w->space == SNEPPP_SPACE_INTERVALS ? w->count : 1); q++) {
+            double lo = ((w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q] : w->lo[r]) - f->lo[k + r]) * unit -
                         c[k + r],
                    hi =
-                      ((w->space == SNEPPP_INTERVALS ? w->ends[2 * q + 1] : w->hi[r]) - f->lo[k + r]) * unit -
+                      ((w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q + 1] : w->hi[r]) - f->lo[k + r]) * unit -
                       c[k + r];
             mass += 0.5 * sneppp__erf_diff(lo / (h * SNEPPP__SQRT2), hi / (h * SNEPPP__SQRT2));
             first += sneppp__phi(lo / h) - sneppp__phi(hi / h);
@@ -17120,7 +17121,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    desc.width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
    for (int g = 0; g < old->factors; g++) {
       sneppp_factor *x = &desc.factor[g];
-      x->unit.act = x->window.space == SNEPPP_SPHERE ? SNEPPP_EXP : SNEPPP_RBF;
+      x->unit.act = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
       x->units = NULL, x->no_bias = 0, x->width = desc.width;
    }
    if (desc.mem) {
@@ -17248,7 +17249,7 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
 #define SNEPPP__FOLDS 8
 static size_t sneppp__line_ends(const sneppp_window *w, size_t k, double *lo, double *hi)
 {
-   int    box = w->space == SNEPPP_BOX;
+   int    box = w->space == SNEPPP_SPACE_BOX;
    size_t count = box ? 1 : w->count;
    if (k < count) *lo = box ? w->lo[0] : w->ends[2 * k], *hi = box ? w->hi[0] : w->ends[2 * k + 1];
    return count;
@@ -17339,8 +17340,8 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
          w[0] = &model->desc.factor[f].window, w[1] = sneppp__part(model, o->events[r].seen, f);
          if (model->desc.factor[f].own.psi) return 0;
          for (int k = 0; k < 2; k++)
-            if (w[k]->space != SNEPPP_BOX && w[k]->space != SNEPPP_INTERVALS && w[k]->space != SNEPPP_POLYGON &&
-                (w[k]->space != SNEPPP_SPHERE || w[k]->dim != 3))
+            if (w[k]->space != SNEPPP_SPACE_BOX && w[k]->space != SNEPPP_SPACE_INTERVALS && w[k]->space != SNEPPP_SPACE_POLYGON &&
+                (w[k]->space != SNEPPP_SPACE_SPHERE || w[k]->dim != 3))
                return 0;
       }
    return 1;
@@ -17368,7 +17369,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    for (size_t k = 1; k < realisations; k++) if (o->events[k].seen != o->events[0].seen) f.parts = realisations;
    for (int g = 0; g < model->factors; g++) {
       const sneppp_layer_state *L = &model->layer[g];
-      int                       round = L->inside.space == SNEPPP_SPHERE;
+      int                       round = L->inside.space == SNEPPP_SPACE_SPHERE;
       if (round) { f.sphere = L->first; f.seen /= sneppp_window_mass(&L->inside); }
       for (int k = 0; k < L->D; k++) {
          f.lo[L->first + k] = round ? 0 : L->shift[k] - 1 / L->rate[k];
@@ -17399,9 +17400,9 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    sneppp__exp_fill(&f.table);
    st = sneppp__auto_read(&f, model, o, total, centres + held, f.seed, err);
    memset(&r, 0, sizeof r);
-   r.method = SNEPPP_AUTO, r.events = total, r.steps = 1, r.nll = r.held_out = r.gap = sneppp__nan();
+   r.method = SNEPPP_METHOD_AUTO, r.events = total, r.steps = 1, r.nll = r.held_out = r.gap = sneppp__nan();
    if (st == SNEPPP_OK && o->progress && o->progress(&r, model, o->user)) { /* asked to stop before anything was done */
-      r.ending = SNEPPP_ASKED_TO_STOP;
+      r.ending = SNEPPP_ENDING_ASKED_TO_STOP;
       if (report) *report = r;
       sneppp__block_free(&block);
       return SNEPPP_OK;
@@ -17444,7 +17445,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
          made.alpha *= scale, made.floor *= scale, r.expected = weights;
       }
       if (total) r.nll = (nll + sneppp__log_factorials(o->events, realisations)) / (double)total;
-      r.ending = SNEPPP_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
+      r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
       for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.a[k] * f.a[0] / f.side[0];
       r.seconds = SNEPPP_SECONDS() - started;
       if (st == SNEPPP_OK) st = sneppp__adopt(model, &made, err);
@@ -17468,7 +17469,7 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    double          mass = 1;
    for (size_t k = 0; k < realisations; k++) if (desc->events[k].seen || desc->events[k].weight) partial = 1;
    if (sneppp__auto_serves(model, desc)) return sneppp__fit_radial(model, desc, report, err);
-   o.method = SNEPPP_CONVEX;
+   o.method = SNEPPP_METHOD_CONVEX;
    for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
    memset(&r, 0, sizeof r);
@@ -17503,7 +17504,7 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
    st = sneppp__realisations_check(model, o->events, realisations, &total, err);
    if (st != SNEPPP_OK) return st;
    for (size_t r = 0; r < realisations; r++)
-      if (o->method == SNEPPP_ADAM && o->batch && o->events[r].read) { *copies = SIZE_MAX; return SNEPPP_OK; }
+      if (o->method == SNEPPP_METHOD_ADAM && o->batch && o->events[r].read) { *copies = SIZE_MAX; return SNEPPP_OK; }
    while (total >> skip > SNEPPP__PLACES) skip++;
    while (slots < 2 * (total >> skip)) slots *= 2;
    for (int pass = 0; pass < 2; pass++) {
@@ -17542,11 +17543,11 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
    size_t        copies = 0, nodes;
    if (st == SNEPPP_OK && report) st = sneppp__count_copies(model, desc, &copies, err);
    if (st != SNEPPP_OK) return st;
-   if (desc->method == SNEPPP_AUTO) st = sneppp__fit_auto(model, desc, report, err);
+   if (desc->method == SNEPPP_METHOD_AUTO) st = sneppp__fit_auto(model, desc, report, err);
    else {
       nodes = model->nodes;
       model->nodes = 0; /* a tree would not see the parameters move */
-      st = desc->method == SNEPPP_ADAM ? sneppp__fit_adam(model, desc, report, err)
+      st = desc->method == SNEPPP_METHOD_ADAM ? sneppp__fit_adam(model, desc, report, err)
                                        : sneppp__fit_convex(model, desc, 0, report, err);
       if (st == SNEPPP_OK) sneppp__index(model);
       else model->nodes = nodes; /* nothing has moved */
@@ -17703,8 +17704,8 @@ static int sneppp__is_mixture(const sneppp_model *model, const sneppp_region *re
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
       const sneppp_window      *w = sneppp__part(model, region, f);
-      int flat = L->width && (w->space == SNEPPP_BOX || w->space == SNEPPP_INTERVALS || w->space == SNEPPP_POLYGON);
-      int round = w->space == SNEPPP_SPHERE && L->d == 3 && model->desc.factor[f].unit.act == SNEPPP_EXP;
+      int flat = L->width && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON);
+      int round = w->space == SNEPPP_SPACE_SPHERE && L->d == 3 && model->desc.factor[f].unit.act == SNEPPP_ACT_EXP;
       if (L->units || (!flat && !round)) return 0;
    }
    return 1;
@@ -17748,8 +17749,8 @@ static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const 
       double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k],
              s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
       double lo = w->lo[k], hi = w->hi[k];
-      if (w->space == SNEPPP_POLYGON) lo = box[2 * k], hi = box[2 * k + 1];
-      if (w->space == SNEPPP_INTERVALS) { /* choose the interval by its mass */
+      if (w->space == SNEPPP_SPACE_POLYGON) lo = box[2 * k], hi = box[2 * k + 1];
+      if (w->space == SNEPPP_SPACE_INTERVALS) { /* choose the interval by its mass */
          double total = 0, u, h = s * SNEPPP__SQRT2;
          size_t q;
          for (q = 0; q < w->count; q++)
@@ -17791,26 +17792,26 @@ static double sneppp__act_rest(const sneppp_unit *u, double z, double h)
    double outer = fabs(z) + h, inner = fmax(fabs(z) - h, 0), top = fmax(z + h, 0);
    double p = fabs(u->p), q = fabs(u->q), bend, s;
    switch (u->act) {
-      case SNEPPP_COS: case SNEPPP_SIN: bend = 1; break;
-      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: bend = 2 * p; break;
-      case SNEPPP_EXP: bend = exp(z + h); break;
-      case SNEPPP_ERF: bend = inner < 0.75 ? 0.96788290 : 2.25675834 * inner * exp(-inner * inner); break;
-      case SNEPPP_PHI: bend = inner < 1 ? 0.24197073 : 0.39894229 * inner * exp(-0.5 * inner * inner); break;
-      case SNEPPP_STEP: return fabs(z) > h ? 0 : 1;
-      case SNEPPP_RELU: return sneppp__kink(z, h);
-      case SNEPPP_LEAKY: return fabs(1 - u->p) * sneppp__kink(z, h);
-      case SNEPPP_ELU: /* p (exp(min(z, 0)) - 1 + max(z, 0)), which bends by p at most, and (1 - p) max(z, 0) */
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: bend = 1; break;
+      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: bend = 2 * p; break;
+      case SNEPPP_ACT_EXP: bend = exp(z + h); break;
+      case SNEPPP_ACT_ERF: bend = inner < 0.75 ? 0.96788290 : 2.25675834 * inner * exp(-inner * inner); break;
+      case SNEPPP_ACT_PHI: bend = inner < 1 ? 0.24197073 : 0.39894229 * inner * exp(-0.5 * inner * inner); break;
+      case SNEPPP_ACT_STEP: return fabs(z) > h ? 0 : 1;
+      case SNEPPP_ACT_RELU: return sneppp__kink(z, h);
+      case SNEPPP_ACT_LEAKY: return fabs(1 - u->p) * sneppp__kink(z, h);
+      case SNEPPP_ACT_ELU: /* p (exp(min(z, 0)) - 1 + max(z, 0)), which bends by p at most, and (1 - p) max(z, 0) */
          return 0.5 * p * h * h * (z - h < 0 ? exp(fmin(z + h, 0)) : 0) + fabs(1 - u->p) * sneppp__kink(z, h);
-      case SNEPPP_RECT:
+      case SNEPPP_ACT_RECT:
          if (u->p < 0.5) return fabs(z) > h ? 0 : 1;
          if (u->p < 1.5) return sneppp__kink(z, h);
          bend = p * (p - 1) * (u->p < 2.5 ? (top > 0) : sneppp__power(top, u->p - 2));
          break;
-      case SNEPPP_GELU: bend = 0.79788457; break; /* (2 - z^2) phi(z) */
-      case SNEPPP_BELL: s = p * inner * inner; bend = s > 0.5 ? (4 * s + 2) * p * exp(-s) : 2 * p; break;
-      case SNEPPP_GABOR_SIN:
-      case SNEPPP_GABOR_COS: bend = 2 * p + 1.7156 * q * sqrt(p) + q * q; break; /* z exp(-z^2) <= 0.4289 */
-      case SNEPPP_MONOMIAL:
+      case SNEPPP_ACT_GELU: bend = 0.79788457; break; /* (2 - z^2) phi(z) */
+      case SNEPPP_ACT_BELL: s = p * inner * inner; bend = s > 0.5 ? (4 * s + 2) * p * exp(-s) : 2 * p; break;
+      case SNEPPP_ACT_GABOR_SIN:
+      case SNEPPP_ACT_GABOR_COS: bend = 2 * p + 1.7156 * q * sqrt(p) + q * q; break; /* z exp(-z^2) <= 0.4289 */
+      case SNEPPP_ACT_MONOMIAL:
          bend = u->p < 1.5 ? 0 : p * (p - 1) * (u->p < 2.5 ? 1 : sneppp__power(outer, u->p - 2));
          break;
       default: bend = 0; break;
@@ -17824,9 +17825,9 @@ static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
 {
    double slope;
    switch (u->act) {
-      case SNEPPP_COS: case SNEPPP_SIN: case SNEPPP_BELL: case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS:
-      case SNEPPP_STEP: return 1;
-      case SNEPPP_EXP: case SNEPPP_ERF: case SNEPPP_PHI: case SNEPPP_RELU: case SNEPPP_RECT:
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
+      case SNEPPP_ACT_STEP: return 1;
+      case SNEPPP_ACT_EXP: case SNEPPP_ACT_ERF: case SNEPPP_ACT_PHI: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT:
          return fmax(fabs(sneppp__act(u, z - h, &slope)), fabs(sneppp__act(u, z + h, &slope)));
       default: return 1e300; /* -ffast-math has no infinity */
    }
@@ -17877,7 +17878,7 @@ typedef struct sneppp__sampler {
    angle, higher spheres not at all, nor the two points of the sphere in R^1. */
 static int sneppp__cell_axes(const sneppp_window *w)
 {
-   if (w->space == SNEPPP_SPHERE) return w->dim == 3 ? 2 : w->dim == 2 ? 1 : 0;
+   if (w->space == SNEPPP_SPACE_SPHERE) return w->dim == 3 ? 2 : w->dim == 2 ? 1 : 0;
    return w->dim;
 }
 
@@ -17911,9 +17912,9 @@ static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
       const sneppp_window *part = s->part[f];
       sneppp__cut         *cut = &s->cut[f];
       size_t               rings = sneppp__ring_count(part), numbers = 0;
-      if (part->space != SNEPPP_INTERVALS && part->space != SNEPPP_POLYGON) continue;
+      if (part->space != SNEPPP_SPACE_INTERVALS && part->space != SNEPPP_SPACE_POLYGON) continue;
       for (size_t k = 0; k < rings; k++) numbers += 12 * sneppp__ring_size(part, k);
-      if (part->space == SNEPPP_INTERVALS) rings = 0, numbers = 2 * part->count;
+      if (part->space == SNEPPP_SPACE_INTERVALS) rings = 0, numbers = 2 * part->count;
       cut->list = (double *)sneppp__take(c, numbers, 1, w);
       cut->spare = (double *)sneppp__take(c, numbers, 1, w);
       cut->sign = (double *)sneppp__take(c, rings, 2, w);
@@ -18044,7 +18045,7 @@ static void sneppp__cell_box(const sneppp__sampler *s, const double *lo, const d
       const sneppp_window *w = s->part[f];
       const double        *p = lo + s->p[f], *q = hi + s->p[f];
       int                  a = s->a[f], whole = !sneppp__cell_axes(w),
-                           ring = w->space == SNEPPP_VONMISES || (w->space == SNEPPP_SPHERE && !whole);
+                           ring = w->space == SNEPPP_SPACE_VONMISES || (w->space == SNEPPP_SPACE_SPHERE && !whole);
       double               l[3] = {0, 0, 0}, u[3] = {0, 0, 0}, r0 = 1, r1 = 1;
       if (!ring) {
          for (int k = 0; k < s->layer[f].d; k++) {
@@ -18053,7 +18054,7 @@ static void sneppp__cell_box(const sneppp__sampler *s, const double *lo, const d
          }
          continue;
       }
-      if (w->space == SNEPPP_SPHERE && w->dim == 3) { /* p = height, longitude */
+      if (w->space == SNEPPP_SPACE_SPHERE && w->dim == 3) { /* p = height, longitude */
          double s0 = sqrt(fmax(1 - p[0] * p[0], 0)), s1 = sqrt(fmax(1 - q[0] * q[0], 0));
          r0 = fmin(s0, s1), r1 = p[0] <= 0 && q[0] >= 0 ? 1 : fmax(s0, s1);
          l[2] = p[0], u[2] = q[0];
@@ -18154,7 +18155,7 @@ static size_t sneppp__cell_axis(const sneppp__sampler *s, const double *cell)
       for (int k = 0; k < sneppp__cell_axes(w); k++) {
          size_t i = (size_t)s->p[f] + (size_t)k;
          double lo = cell[i], hi = cell[P + i], e = hi - lo;
-         if (w->space == SNEPPP_SPHERE && w->dim == 3) {
+         if (w->space == SNEPPP_SPACE_SPHERE && w->dim == 3) {
             if (k == 0) e = acos(fmax(lo, -1)) - acos(fmin(hi, 1));
             else {
                lo = cell[i - 1], hi = cell[P + i - 1];
@@ -18218,8 +18219,8 @@ static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, snepp
       const double             *lo = cell + s->p[f], *hi = lo + s->P;
       double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], z = 0;
       sneppp_real              *to = x + L->first;
-      if (w->space == SNEPPP_SPHERE || w->space == SNEPPP_VONMISES) {
-         if (w->space == SNEPPP_SPHERE && !sneppp__cell_axes(w)) sneppp_rng_sphere(rng, w->dim, u); /* or -1 and 1 */
+      if (w->space == SNEPPP_SPACE_SPHERE || w->space == SNEPPP_SPACE_VONMISES) {
+         if (w->space == SNEPPP_SPACE_SPHERE && !sneppp__cell_axes(w)) sneppp_rng_sphere(rng, w->dim, u); /* or -1 and 1 */
          else {
             int    globe = w->dim == 3;
             double angle, r;
@@ -18228,7 +18229,7 @@ static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, snepp
             r = sqrt(fmax(1 - z * z, 0));
             u[0] = r * cos(angle), u[1] = r * sin(angle);
             if (globe) u[2] = z;
-            if (w->space == SNEPPP_VONMISES) { to[0] = (sneppp_real)angle; continue; }
+            if (w->space == SNEPPP_SPACE_VONMISES) { to[0] = (sneppp_real)angle; continue; }
          }
          for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)u[k];
          continue;
@@ -18238,13 +18239,13 @@ static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, snepp
          u[k] = lo[k] + sneppp_rng_uniform(rng) * (hi[k] - lo[k]);
          y[k] = u[k] + L->shift[k];
          to[k] = (sneppp_real)y[k];
-         if (w->space == SNEPPP_BOX || sizeof(sneppp_real) == sizeof(float)) {
+         if (w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) {
             sneppp__window_side(w, k, &a, &b);
             to[k] = sneppp__round_into(y[k], a, b);
             y[k] = (double)to[k];
          }
       }
-      if (w->space != SNEPPP_BOX && !sneppp_window_contains(w, y)) return 0;
+      if (w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) return 0;
    }
    return 1;
 }
@@ -18278,10 +18279,10 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *w = s->part[f] = sneppp__part(model, region, f);
       sneppp_space         space = model->desc.factor[f].window.space;
-      s->closed &= w->space == SNEPPP_BOX || w->space == SNEPPP_INTERVALS || w->space == SNEPPP_POLYGON;
+      s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON;
       s->a[f] = s->A, s->p[f] = s->P;
-      if (space != SNEPPP_BOX && space != SNEPPP_INTERVALS && space != SNEPPP_POLYGON &&
-          space != SNEPPP_BALL && space != SNEPPP_SPHERE && space != SNEPPP_VONMISES)
+      if (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
+          space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE && space != SNEPPP_SPACE_VONMISES)
          return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                              "factor[%d]: sampling needs a bound on the intensity, which is known on boxes, "
                              "intervals, polygons, balls, spheres and circles only",
@@ -18291,9 +18292,9 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
                              "factor[%d]: no bound for a mixed layer with radial units", f);
       for (int k = 0; k < sneppp__cell_axes(w); k++) {
          double *lo = &s->lo[s->P + k], *hi = &s->hi[s->P + k];
-         int     globe = w->space == SNEPPP_SPHERE && w->dim == 3 && k == 0;
+         int     globe = w->space == SNEPPP_SPACE_SPHERE && w->dim == 3 && k == 0;
          s->axis[s->P + k] = 1;
-         if (space == SNEPPP_SPHERE || space == SNEPPP_VONMISES) {
+         if (space == SNEPPP_SPACE_SPHERE || space == SNEPPP_SPACE_VONMISES) {
             *lo = globe ? -1 : 0;
             *hi = globe ? 1 : 2 * SNEPPP__PI;
             continue;
@@ -18301,7 +18302,7 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
          sneppp__window_side(w, k, lo, hi);
          *lo -= model->layer[f].shift[k], *hi -= model->layer[f].shift[k];
       }
-      if (space == SNEPPP_SPHERE) { /* the volume of all cells of the factor is known: 4 pi, 2 pi or 1 */
+      if (space == SNEPPP_SPACE_SPHERE) { /* the volume of all cells of the factor is known: 4 pi, 2 pi or 1 */
          double cells = w->dim == 3 ? 4 * SNEPPP__PI : w->dim == 2 ? 2 * SNEPPP__PI : 1;
          s->unit *= sneppp_window_mass(w) / cells;
       }
@@ -18350,9 +18351,9 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    }
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer *L = &s->layer[f];
-      for (size_t k = 0; s->part[f]->space == SNEPPP_POLYGON && k < sneppp__ring_count(s->part[f]); k++)
+      for (size_t k = 0; s->part[f]->space == SNEPPP_SPACE_POLYGON && k < sneppp__ring_count(s->part[f]); k++)
          s->cut[f].sign[k] = sneppp__ring_sign(s->part[f], k);
-      if (s->part[f]->space == SNEPPP_SPHERE || s->part[f]->space == SNEPPP_VONMISES) continue;
+      if (s->part[f]->space == SNEPPP_SPACE_SPHERE || s->part[f]->space == SNEPPP_SPACE_VONMISES) continue;
       for (int k = 0; k < L->d; k++) {
          double sum = 0;
          for (int i = 0; i < L->n; i++) {
@@ -18408,12 +18409,12 @@ static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, snep
    double              *to = cut->list;
    int                  border = 1;
    *part = *all;
-   if (all->space == SNEPPP_BOX) {
+   if (all->space == SNEPPP_SPACE_BOX) {
       memcpy(part->lo, lo, (size_t)all->dim * sizeof *lo);
       memcpy(part->hi, hi, (size_t)all->dim * sizeof *hi);
       return 1;
    }
-   if (all->space == SNEPPP_INTERVALS) {
+   if (all->space == SNEPPP_SPACE_INTERVALS) {
       for (size_t k = 0; k < all->count; k++) {
          double a = fmax(all->ends[2 * k], lo[0]), b = fmin(all->ends[2 * k + 1], hi[0]);
          if (a < b) to[2 * have] = a, to[2 * have + 1] = b, have++;
@@ -18452,12 +18453,12 @@ static int sneppp__cell_empty(sneppp__sampler *s, const double *cell)
       const sneppp_window *w = &s->inside[f];
       const double        *lo = cell + s->p[f], *hi = lo + s->P;
       double               distance = 0;
-      if (w->space == SNEPPP_INTERVALS || w->space == SNEPPP_POLYGON) empty = !sneppp__cell_part(s, f, cell, &part);
-      for (int r = 0; w->space == SNEPPP_BALL && r < w->dim; r++) {
+      if (w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON) empty = !sneppp__cell_part(s, f, cell, &part);
+      for (int r = 0; w->space == SNEPPP_SPACE_BALL && r < w->dim; r++) {
          double step = fmax(0, fmax(lo[r] - w->centre[r], w->centre[r] - hi[r]));
          distance += step * step;
       }
-      empty |= w->space == SNEPPP_BALL && distance > w->radius * w->radius * (1 + 1e-12);
+      empty |= w->space == SNEPPP_SPACE_BALL && distance > w->radius * w->radius * (1 + 1e-12);
    }
    return empty;
 }
@@ -18498,7 +18499,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
          if (kind == 2) { /* the closed forms of a box cost a fraction of a polygon's; where there are none, go on */
             sneppp_window polygon = part;
             memset(&part, 0, sizeof part);
-            part.space = SNEPPP_BOX, part.dim = 2;
+            part.space = SNEPPP_SPACE_BOX, part.dim = 2;
             memcpy(part.lo, cell + s->p[f], 2 * sizeof *cell), memcpy(part.hi, cell + s->P + s->p[f], 2 * sizeof *cell);
             if (sneppp__plan_rules(&plan, 0, 0, NULL) != SNEPPP_OK ||
                 (g->c[f] && sneppp__plan_rules(&first_moment, 0, 1, NULL) != SNEPPP_OK)) {
@@ -18529,13 +18530,13 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
       const sneppp_window *w = s->part[f];
       const double        *own = p + s->p[f];
       double              *u = t + s->a[f], y[SNEPPP__MAX_STATS], r = 1;
-      if (w->space == SNEPPP_SPHERE || w->space == SNEPPP_VONMISES) {
+      if (w->space == SNEPPP_SPACE_SPHERE || w->space == SNEPPP_SPACE_VONMISES) {
          if (w->dim == 3) u[2] = *own, r = sqrt(fmax(1 - *own * *own, 0)), own++;
          u[0] = r * cos(*own), u[1] = r * sin(*own);
          continue;
       }
       for (int k = 0; k < w->dim; k++) u[k] = own[k], y[k] = own[k] + s->model->layer[f].shift[k];
-      if (inside && w->space != SNEPPP_BOX) inside = sneppp_window_contains(w, y);
+      if (inside && w->space != SNEPPP_SPACE_BOX) inside = sneppp_window_contains(w, y);
    }
    return inside;
 }
@@ -18577,16 +18578,16 @@ static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
       const double        *lo = cell + s->p[f], *hi = lo + s->P;
       sneppp_window        part;
       double               outer = 0;
-      if (w->space == SNEPPP_INTERVALS || w->space == SNEPPP_POLYGON) {
+      if (w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON) {
          double volume = hi[0] - lo[0];
-         if (w->space == SNEPPP_POLYGON) volume *= hi[1] - lo[1];
+         if (w->space == SNEPPP_SPACE_POLYGON) volume *= hi[1] - lo[1];
          share *= sneppp__cell_part(s, f, cell, &part) ? sneppp_window_mass(&part) / volume : 0;
       }
-      for (int k = 0; w->space == SNEPPP_BALL && k < w->dim; k++) {
+      for (int k = 0; w->space == SNEPPP_SPACE_BALL && k < w->dim; k++) {
          double e = fmax(fabs(lo[k] - w->centre[k]), fabs(hi[k] - w->centre[k]));
          outer += e * e;
       }
-      if (outer > w->radius * w->radius && w->space == SNEPPP_BALL) {
+      if (outer > w->radius * w->radius && w->space == SNEPPP_SPACE_BALL) {
          static const int side[SNEPPP__TREE_AXES] = {1024, 32, 10, 6, 4, 4};
          int              n = side[w->dim - 1], digit[SNEPPP__TREE_AXES] = {0}, k = 0;
          double           hits = 0, all = 0;
@@ -18613,7 +18614,7 @@ static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, double all, int 
    size_t P = (size_t)s->P;
    int    nodes = !s->closed, more = P == 1 ? 32 : P < 4 ? 12 : P == 4 ? 6 : P < 6 ? 3 : 2;
    double share[2] = {0, 0}, sum = 0;
-   for (int f = 0; f < s->model->factors; f++) nodes |= s->part[f]->space == SNEPPP_POLYGON;
+   for (int f = 0; f < s->model->factors; f++) nodes |= s->part[f]->space == SNEPPP_SPACE_POLYGON;
    nodes &= s->P <= SNEPPP__TREE_AXES;
    for (int pass = 0; nodes && pass < (s->closed ? 1 : 2); pass++) {
       sum = 0;
@@ -18735,7 +18736,7 @@ static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_r
    w->mixture = sneppp__is_mixture(model, region);
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = sneppp__part(model, region, f);
-      if (part->space != SNEPPP_POLYGON) continue;
+      if (part->space != SNEPPP_SPACE_POLYGON) continue;
       for (int r = 0; r < 2; r++) sneppp__window_side(part, r, &w->box[f][2 * r], &w->box[f][2 * r + 1]);
       w->polygons++;
    }
@@ -18836,7 +18837,7 @@ static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, si
          const double        *box = w->box[f];
          sneppp_real         *to = x + model->layer[f].first;
          double               y[SNEPPP_MAX_DIM];
-         int                  polygon = part->space == SNEPPP_POLYGON;
+         int                  polygon = part->space == SNEPPP_SPACE_POLYGON;
          if (i < n) sneppp__draw_bump(model, f, i, part, box, rng, to);
          else if (polygon)
             for (int r = 0; r < 2; r++) {
@@ -18846,7 +18847,7 @@ static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, si
          else {
             (void)sneppp_window_draw(part, rng, y);
             for (int r = 0; r < part->dim; r++)
-               to[r] = part->space == SNEPPP_BOX ? sneppp__round_into(y[r], part->lo[r], part->hi[r])
+               to[r] = part->space == SNEPPP_SPACE_BOX ? sneppp__round_into(y[r], part->lo[r], part->hi[r])
                                                  : (sneppp_real)y[r];
          }
          inside = !polygon || sneppp__polygon_holds(part, (double)to[0], (double)to[1]);
@@ -19008,7 +19009,7 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, cons
    memset(info, 0, sizeof *info);
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    win = &model->desc.factor[0].window;
-   if (model->factors > 1 || win->space != SNEPPP_BOX || win->dim != 2)
+   if (model->factors > 1 || win->space != SNEPPP_SPACE_BOX || win->dim != 2)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "tiles are for models of one planar box");
    if (depth < 0 || depth > 28) return sneppp__fail(err, SNEPPP_ERR_ARG, "depth = %d must be 0..28", depth);
    if (level < 0 || level > 28) return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %d must be 0..28", level);
@@ -19196,8 +19197,8 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w, double **room, s
    w->count = sneppp__io_size(io, w->count);
    w->rings = sneppp__io_size(io, w->rings);
    if (io->bad || (io->reading && (w->count > io->left || w->rings > io->left))) { io->bad = 1; return; }
-   vertices = w->space == SNEPPP_POLYGON ? w->count : 0;
-   rings = w->space == SNEPPP_POLYGON && w->rings > 0;
+   vertices = w->space == SNEPPP_SPACE_POLYGON ? w->count : 0;
+   rings = w->space == SNEPPP_SPACE_POLYGON && w->rings > 0;
    if (rings)
       for (vertices = 0, k = 0; k < w->rings && !io->bad; k++) {
          size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
@@ -19206,9 +19207,9 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w, double **room, s
          vertices += size;
       }
    if (io->reading) { w->ring_size = rings && *sizes ? *sizes : NULL; if (rings && *sizes) *sizes += w->rings; }
-   if (w->space != SNEPPP_POLYGON) w->rings = 0;
+   if (w->space != SNEPPP_SPACE_POLYGON) w->rings = 0;
    {
-      size_t components = w->space == SNEPPP_GAUSS && !w->count ? 1 : w->count, d = (size_t)w->dim;
+      size_t components = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count, d = (size_t)w->dim;
       sneppp__io_list(io, &w->weight, components, room);
       sneppp__io_list(io, &w->mean, components * d, room);
       sneppp__io_list(io, &w->scale, components * d, room);
@@ -19255,7 +19256,7 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_
          return;
       }
       for (int i = 0; mixed && i < x->width; i++) {
-         sneppp_unit u = {SNEPPP_ONE, 0, 0};
+         sneppp_unit u = {SNEPPP_ACT_ONE, 0, 0};
          if (!io->reading) u = x->units[i];
          sneppp__io_unit(io, &u);
          if (io->reading && *units) (*units)[i] = u;
@@ -19275,10 +19276,10 @@ static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
       size_t              n = (size_t)L->n, d = (size_t)L->d;
       sneppp__io_reals(io, L->W, n * d);
       sneppp__io_reals(io, L->b, n);
-      if (m->desc.factor[f].unit.act == SNEPPP_RBF) sneppp__io_reals(io, L->width, n * d);
+      if (m->desc.factor[f].unit.act == SNEPPP_ACT_RBF) sneppp__io_reals(io, L->width, n * d);
       sneppp__io_doubles(io, L->shift, (size_t)SNEPPP_MAX_DIM < d ? (size_t)SNEPPP_MAX_DIM : d);
       sneppp__io_doubles(io, L->rate, (size_t)SNEPPP_MAX_DIM < d ? (size_t)SNEPPP_MAX_DIM : d);
-      if (L->inside.space != SNEPPP_GAUSS) continue;
+      if (L->inside.space != SNEPPP_SPACE_GAUSS) continue;
       sneppp__io_doubles(io, (double *)(uintptr_t)L->inside.weight, L->inside.count);
       sneppp__io_doubles(io, (double *)(uintptr_t)L->inside.mean, L->inside.count * d);
       sneppp__io_doubles(io, (double *)(uintptr_t)L->inside.scale, L->inside.count * d);
@@ -19621,7 +19622,7 @@ static void sneppp__put_row(sneppp__source *o, const double *x, int count)
 /* Coordinates that the arrays of the struct must have room for: families on the line have two parameters. */
 static int sneppp__room_of(const sneppp_window *w)
 {
-   return w->dim < 2 && SNEPPP_MAX_DIM > 1 && w->space >= SNEPPP_GAMMA ? 2 : w->dim;
+   return w->dim < 2 && SNEPPP_MAX_DIM > 1 && w->space >= SNEPPP_SPACE_GAMMA ? 2 : w->dim;
 }
 
 static void sneppp__put_window(sneppp__source *o, const char *part, int f, const sneppp_window *w)
@@ -20153,7 +20154,7 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const double fra
    sneppp__patch *p;
    size_t         used = 0;
    double sum = 0, off = 0,
-          scale = model->desc.factor[0].window.measure == SNEPPP_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
+          scale = model->desc.factor[0].window.measure == SNEPPP_MEASURE_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
    sneppp_status  st;
    sneppp__take(&c, SNEPPP__PATCHES, 1, sizeof *p);
    st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
@@ -20208,7 +20209,7 @@ static sneppp_status sneppp__sphere_part(const sneppp_model *model, int factor, 
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
    if (factor < 0 || factor >= model->factors)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
-   if (model->desc.factor[factor].window.space != SNEPPP_SPHERE || model->desc.factor[factor].window.dim != 3)
+   if (model->desc.factor[factor].window.space != SNEPPP_SPACE_SPHERE || model->desc.factor[factor].window.dim != 3)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
    if (rest && rest->factor[factor])
       return sneppp__fail(err, SNEPPP_ERR_ARG, "rest.factor[%d] must be NULL: it is the sphere itself",
@@ -20282,7 +20283,7 @@ static double sneppp__numeric_point(const sneppp_window *win, const double *u, d
    double             t, lo[2], hi[2];
    size_t             k;
    memset(&piece, 0, sizeof piece);
-   if (win->space == SNEPPP_INTERVALS) {
+   if (win->space == SNEPPP_SPACE_INTERVALS) {
       double mass = sneppp_window_mass(win);
       for (t = u[0] * mass, k = 0; k + 1 < win->count && t >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
          t -= win->ends[2 * k + 1] - win->ends[2 * k];
@@ -20290,7 +20291,7 @@ static double sneppp__numeric_point(const sneppp_window *win, const double *u, d
       if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
       return mass;
    }
-   if (win->space != SNEPPP_POLYGON) return sneppp__cube_map(win, &piece, u, x);
+   if (win->space != SNEPPP_SPACE_POLYGON) return sneppp__cube_map(win, &piece, u, x);
    for (int r = 0; r < 2; r++) {
       sneppp__window_side(win, r, &lo[r], &hi[r]);
       x[r] = lo[r] + u[r] * (hi[r] - lo[r]);
@@ -20308,19 +20309,19 @@ static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp
       return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d].dim = %d, but the model has %d", f,
                           win->dim, own->dim);
    switch (win->space) {
-      case SNEPPP_BOX:
-      case SNEPPP_INTERVALS:
-      case SNEPPP_POLYGON:
-      case SNEPPP_BALL:
-      case SNEPPP_VONMISES: *axes = win->dim; break;
-      case SNEPPP_SPHERE: *axes = win->dim - 1; break;
+      case SNEPPP_SPACE_BOX:
+      case SNEPPP_SPACE_INTERVALS:
+      case SNEPPP_SPACE_POLYGON:
+      case SNEPPP_SPACE_BALL:
+      case SNEPPP_SPACE_VONMISES: *axes = win->dim; break;
+      case SNEPPP_SPACE_SPHERE: *axes = win->dim - 1; break;
       default: *axes = 0;
    }
    if (*axes < 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: numerical counts are not offered on %s", f,
                           sneppp__space_name(win->space));
-   if (win->space != own->space && own->space != SNEPPP_BOX && own->space != SNEPPP_INTERVALS &&
-       own->space != SNEPPP_POLYGON && own->space != SNEPPP_BALL)
+   if (win->space != own->space && own->space != SNEPPP_SPACE_BOX && own->space != SNEPPP_SPACE_INTERVALS &&
+       own->space != SNEPPP_SPACE_POLYGON && own->space != SNEPPP_SPACE_BALL)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] has another measure than the model's %s", f,
                           sneppp__space_name(own->space));
    return SNEPPP_OK;

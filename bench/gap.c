@@ -46,17 +46,17 @@ static size_t gap_simulate(uint64_t seed, sneppp_real *x, size_t *hidden)
 static double gap_predict(sneppp_mix mix, int width, const sneppp_real *x, size_t count)
 {
    const double ends[4] = { 0, gap_from, gap_to, gap_days };
-   sneppp_window watched = { .space = SNEPPP_INTERVALS, .dim = 1, .count = 2, .ends = ends };
-   sneppp_window hidden = { .space = SNEPPP_BOX, .dim = 1, .lo = { gap_from }, .hi = { gap_to } };
+   sneppp_window watched = { .space = SNEPPP_SPACE_INTERVALS, .dim = 1, .count = 2, .ends = ends };
+   sneppp_window hidden = { .space = SNEPPP_SPACE_BOX, .dim = 1, .lo = { gap_from }, .hi = { gap_to } };
    sneppp_region seen = { .factor = { NULL, &watched } }, gap = { .factor = { NULL, &hidden } };
    sneppp_events events = { .x = x, .count = count, .seen = &seen };
    sneppp_desc desc = { .mix = mix,
                         .width = width,
                         .factor = {
-                           { .window = { .space = SNEPPP_SPHERE, .dim = 3 }, .unit = { .act = SNEPPP_RELU } },
-                           { .window = { .space = SNEPPP_BOX, .dim = 1, .hi = { gap_days } },
-                             .unit = { .act = SNEPPP_RELU } } } };
-   sneppp_fit_desc fit = { .events = &events, .method = SNEPPP_CONVEX, .tol = 1e-3 };
+                           { .window = { .space = SNEPPP_SPACE_SPHERE, .dim = 3 }, .unit = { .act = SNEPPP_ACT_RELU } },
+                           { .window = { .space = SNEPPP_SPACE_BOX, .dim = 1, .hi = { gap_days } },
+                             .unit = { .act = SNEPPP_ACT_RELU } } } };
+   sneppp_fit_desc fit = { .events = &events, .method = SNEPPP_METHOD_CONVEX, .tol = 1e-3 };
    sneppp_model model = { 0 };
    sneppp_error err;
    double expected = -1;

@@ -39,17 +39,17 @@ static sneppp_window window_of(sneppp_space space, int dim)
    w.param[0] = w.param[1] = 3;
    for (int r = 0; r < w.dim; r++) w.lo[r] = -1, w.hi[r] = 1;
    switch (space) {
-      case SNEPPP_SPHERE: w.dim = dim > 0 ? dim : 3; break;
-      case SNEPPP_INTERVALS: w.dim = 1, w.count = 2, w.ends = ends; break;
-      case SNEPPP_POLYGON: w.dim = 2, w.count = 5, w.xy = pentagon; break;
-      case SNEPPP_GAMMA:
-      case SNEPPP_BETA:
-      case SNEPPP_POISSON:
-      case SNEPPP_BINOMIAL:
-      case SNEPPP_NEGBINOMIAL:
-      case SNEPPP_NORMAL:
-      case SNEPPP_VONMISES: w.dim = 1; break;
-      case SNEPPP_FINITE: w.count = 5, w.point = points; break;
+      case SNEPPP_SPACE_SPHERE: w.dim = dim > 0 ? dim : 3; break;
+      case SNEPPP_SPACE_INTERVALS: w.dim = 1, w.count = 2, w.ends = ends; break;
+      case SNEPPP_SPACE_POLYGON: w.dim = 2, w.count = 5, w.xy = pentagon; break;
+      case SNEPPP_SPACE_GAMMA:
+      case SNEPPP_SPACE_BETA:
+      case SNEPPP_SPACE_POISSON:
+      case SNEPPP_SPACE_BINOMIAL:
+      case SNEPPP_SPACE_NEGBINOMIAL:
+      case SNEPPP_SPACE_NORMAL:
+      case SNEPPP_SPACE_VONMISES: w.dim = 1; break;
+      case SNEPPP_SPACE_FINITE: w.count = 5, w.point = points; break;
       default: break;
    }
    return w;
@@ -59,12 +59,12 @@ static sneppp_unit unit_of(sneppp_act act)
 {
    sneppp_unit u;
    u.act = act;
-   u.p = act == SNEPPP_STEP ? 0 : act == SNEPPP_LEAKY ? 0.1 : 1;
+   u.p = act == SNEPPP_ACT_STEP ? 0 : act == SNEPPP_ACT_LEAKY ? 0.1 : 1;
    u.q = 1;
    return u;
 }
 
-static int is_moment(const kernel *k) { return k->row->act[1] == SNEPPP_ONE; }
+static int is_moment(const kernel *k) { return k->row->act[1] == SNEPPP_ACT_ONE; }
 
 /* Is this what sneppp_gram and its like compute for a layer of such units? */
 static int is_whole(const kernel *k)
@@ -162,7 +162,7 @@ static void bench_row(const row *row)
    static double reference[units * units], from[units * SNEPPP__MAX_STATS],
       direction[units * SNEPPP__MAX_STATS];
    kernel k;
-   int family = row->space >= SNEPPP_GAMMA && row->space <= SNEPPP_NORMAL;
+   int family = row->space >= SNEPPP_SPACE_GAMMA && row->space <= SNEPPP_SPACE_NORMAL;
    memset(&k, 0, sizeof k);
    k.row = row;
    k.win = window_of(row->space, row->dim);
@@ -171,14 +171,14 @@ static void bench_row(const row *row)
    for (size_t i = 0; i < units * (size_t)k.stats; i++) {
       W[i] =
          family ? -0.1 - 0.4 * (1 + bench_uniform()) : 3 * bench_uniform(); /* inside the natural domain */
-      if (row->space == SNEPPP_BETA || row->space == SNEPPP_DIRICHLET) W[i] = fabs(W[i]);
+      if (row->space == SNEPPP_SPACE_BETA || row->space == SNEPPP_SPACE_DIRICHLET) W[i] = fabs(W[i]);
       width[i] = 1.5 + bench_uniform();
    }
    for (size_t i = 0; i < units; i++) b[i] = bench_uniform();
    for (size_t i = 0; i < units * units; i++) G[i] = bench_uniform();
    k.layer.n = units, k.layer.unit = unit_of(row->act[0]);
    k.layer.W = W, k.layer.width = width,
-   k.layer.b = (row->rule->flags & SNEPPP__NO_BIAS) || row->act[0] == SNEPPP_RBF ? NULL : b;
+   k.layer.b = (row->rule->flags & SNEPPP__NO_BIAS) || row->act[0] == SNEPPP_ACT_RBF ? NULL : b;
    k.grad.W = gW, k.grad.b = gb, k.grad.width = gwidth;
    k.K = K, k.G = G;
    check(&k, W, reference, from, direction);
@@ -199,12 +199,12 @@ static void bench_pair(size_t rule, sneppp_space space, int dim, sneppp_act a, s
    int found = sneppp__find_rule(&win, sneppp__stats(&win), a, b, !(known->flags & SNEPPP__NO_BIAS), log);
    if ((found < 0 ? -found : found) != (int)rule + 1) return;
    if (dim && sneppp__stats(&win) != dim) return;
-   if (space == SNEPPP_FINITE && !log && (a != SNEPPP_COS || b != SNEPPP_COS)) return;
+   if (space == SNEPPP_SPACE_FINITE && !log && (a != SNEPPP_ACT_COS || b != SNEPPP_ACT_COS)) return;
    memset(&r, 0, sizeof r);
    r.rule = known, r.space = space, r.act[0] = a, r.act[1] = b, r.dim = dim, r.log = log, r.swap = found < 0;
    if (dim) sprintf(number, "%d", dim);
-   sprintf(r.name, "%s%s%s_%s%s%s%s", prefix[space], number, b == SNEPPP_ONE ? "1" : "", sneppp__act_name(a),
-           a == b || b == SNEPPP_ONE ? "" : "_", a == b || b == SNEPPP_ONE ? "" : sneppp__act_name(b), log ? "_log" : "");
+   sprintf(r.name, "%s%s%s_%s%s%s%s", prefix[space], number, b == SNEPPP_ACT_ONE ? "1" : "", sneppp__act_name(a),
+           a == b || b == SNEPPP_ACT_ONE ? "" : "_", a == b || b == SNEPPP_ACT_ONE ? "" : sneppp__act_name(b), log ? "_log" : "");
    bench_row(&r);
    if (strcmp(r.name, "g_cos")) return;
    r.mixture = 1;
@@ -218,7 +218,7 @@ int main(void)
       const sneppp_kernel_info *info = &sneppp__rules[rule].info;
       for (int space = 0; space < SNEPPP_SPACE_END; space++)
          for (int dim = info->dim[0]; (info->spaces >> space & 1) && dim <= info->dim[1]; dim++)
-            for (int a = SNEPPP_COS; a < SNEPPP_ACT_END; a++)
+            for (int a = SNEPPP_ACT_COS; a < SNEPPP_ACT_END; a++)
                for (int b = a; b < SNEPPP_ACT_END; b++)
                   for (int log = 0; log < 2; log++)
                      bench_pair(rule, (sneppp_space)space, dim, (sneppp_act)a, (sneppp_act)b, log);

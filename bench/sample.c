@@ -105,7 +105,7 @@ static void sample_looks(void *arg)
 int main(void)
 {
    sneppp_desc d = {
-      .width = 64, .factor = { { .window = { .dim = 2, .hi = { 1, 1 } }, .unit = { .act = SNEPPP_COS } } }
+      .width = 64, .factor = { { .window = { .dim = 2, .hi = { 1, 1 } }, .unit = { .act = SNEPPP_ACT_COS } } }
    };
    sneppp_model waves, few, wide;
    sneppp_events e = { .x = sample_events, .count = sample_train };

@@ -109,7 +109,7 @@ static void scale_simulated(int d)
 
 static void scale_file(const char *path)
 {
-   sneppp_window win = { .space = SNEPPP_SPHERE, .dim = 3 };
+   sneppp_window win = { .space = SNEPPP_SPACE_SPHERE, .dim = 3 };
    FILE *file = fopen(path, "r");
    char line[256];
    size_t N = 0, room = 0;

@@ -46,14 +46,14 @@ static void make_problem(const setup *s, problem *p)
    for (int c = 0; c < s->parts; c++) weight[c] = weights[c] / sum;
    d.seed = 3, d.width = s->width;
    if (s->parts) {
-      d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.dim = s->dim,
-      d.factor[0].unit.act = SNEPPP_COS;
+      d.factor[0].window.space = SNEPPP_SPACE_GAUSS, d.factor[0].window.dim = s->dim,
+      d.factor[0].unit.act = SNEPPP_ACT_COS;
       d.factor[0].window.count = (size_t)s->parts, d.factor[0].window.weight = weight;
       d.factor[0].window.mean = means, d.factor[0].window.scale = scales;
    } else {
-      d.factor[0].window.space = SNEPPP_SPHERE, d.factor[0].window.dim = 3,
-      d.factor[0].unit.act = SNEPPP_RELU, d.factor[0].no_bias = 1;
-      d.factor[1].window.space = SNEPPP_BOX, d.factor[1].window.dim = 1, d.factor[1].unit.act = SNEPPP_RELU;
+      d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 3,
+      d.factor[0].unit.act = SNEPPP_ACT_RELU, d.factor[0].no_bias = 1;
+      d.factor[1].window.space = SNEPPP_SPACE_BOX, d.factor[1].window.dim = 1, d.factor[1].unit.act = SNEPPP_ACT_RELU;
       d.factor[1].window.lo[0] = -1, d.factor[1].window.hi[0] = 1;
    }
    bench_must(sneppp_init(&p->model, &d, &err), &err);
@@ -82,7 +82,7 @@ static double log_base(const sneppp_model *m, const sneppp_real *x)
 {
    const sneppp_window *w = &m->layer[0].inside; /* the mixture as learnt so far, moved by -shift */
    double sum = 0;
-   if (w->space != SNEPPP_GAUSS) return 0;
+   if (w->space != SNEPPP_SPACE_GAUSS) return 0;
    for (size_t c = 0; c < w->count; c++) {
       double p = w->weight[c];
       for (size_t r = 0; r < (size_t)w->dim; r++) {
@@ -154,7 +154,7 @@ static void start(run *r, setup s, int threads)
    memset(&f, 0, sizeof f);
    make_problem(&s, &r->p);
    r->pool = threads > 1 ? sneppp_pool_make(threads, NULL) : NULL;
-   f.events = &r->p.events, f.method = SNEPPP_ADAM, f.rate = 1e-3, f.steps = 1000000;
+   f.events = &r->p.events, f.method = SNEPPP_METHOD_ADAM, f.rate = 1e-3, f.steps = 1000000;
    if (r->pool) f.parallel = sneppp_pool_parallel(r->pool);
    bench_must(sneppp_trainer_init(&r->t, &r->p.model, &f, &err), &err);
    bench_must(sneppp_trainer_step(&r->t, &err), &err);
@@ -321,7 +321,7 @@ static void evaluation(void)
    memset(&d, 0, sizeof d);
    memset(&l, 0, sizeof l);
    d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1, d.width = 64,
-   d.factor[0].unit.act = SNEPPP_COS;
+   d.factor[0].unit.act = SNEPPP_ACT_COS;
    bench_must(sneppp_init(&l.model, &d, &err), &err);
    l.x = (sneppp_real *)bench_take(2 * looks, sizeof *l.x),
    l.out = (sneppp_real *)bench_take(looks, sizeof *l.out);

@@ -19,12 +19,12 @@ int main(void)
    static sneppp_real   x[2 * most], y[2 * most];
    static unsigned char in[most];
    const double  keep = 0.8;
-   sneppp_window plot = {.space = SNEPPP_BOX, .dim = 2, .hi = {1000, 500}};
+   sneppp_window plot = {.space = SNEPPP_SPACE_BOX, .dim = 2, .hi = {1000, 500}};
    const struct { const char *name; sneppp_desc desc; sneppp_method method; } list[models] = {
-      {"constant", {.factor = {{.window = plot, .unit = {.act = SNEPPP_ONE}}}, .width = 1}, SNEPPP_CONVEX},
-      {"log-linear", {.factor = {{.window = plot, .unit = {.act = SNEPPP_EXP}}}, .width = 1}, SNEPPP_ADAM},
-      {"log-linear mixture of 8", {.factor = {{.window = plot, .unit = {.act = SNEPPP_EXP}}}, .width = 8, .readout = SNEPPP_READOUT_DIAGONAL}, SNEPPP_ADAM},
-      {"squared family, default", {.factor = {{.window = plot}}}, SNEPPP_AUTO}};
+      {"constant", {.factor = {{.window = plot, .unit = {.act = SNEPPP_ACT_ONE}}}, .width = 1}, SNEPPP_METHOD_CONVEX},
+      {"log-linear", {.factor = {{.window = plot, .unit = {.act = SNEPPP_ACT_EXP}}}, .width = 1}, SNEPPP_METHOD_ADAM},
+      {"log-linear mixture of 8", {.factor = {{.window = plot, .unit = {.act = SNEPPP_ACT_EXP}}}, .width = 8, .readout = SNEPPP_READOUT_DIAGONAL}, SNEPPP_METHOD_ADAM},
+      {"squared family, default", {.factor = {{.window = plot}}}, SNEPPP_METHOD_AUTO}};
    sneppp_events  train = {0}, test = {0};
    csv_table      table;
    double         nll[models];

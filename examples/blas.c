@@ -45,9 +45,9 @@ static void my_syrk(int trans, size_t n, size_t k, double alpha, const double *A
 
 int main(void)
 {
-   sneppp_desc     desc = {.width = 64, .factor = {{.window = {.space = SNEPPP_BOX, .dim = 2, .hi = {1000, 500}}}}};
+   sneppp_desc     desc = {.width = 64, .factor = {{.window = {.space = SNEPPP_SPACE_BOX, .dim = 2, .hi = {1000, 500}}}}};
    sneppp_events   trees = {0};
-   sneppp_fit_desc fit = {.events = &trees, .method = SNEPPP_CONVEX, .tol = 1e-6};
+   sneppp_fit_desc fit = {.events = &trees, .method = SNEPPP_METHOD_CONVEX, .tol = 1e-6};
    sneppp_model    model;
    sneppp_report   report;
    sneppp_error    err;

@@ -17,7 +17,7 @@ int main(int count, char **arg)
    const char      *path = count > 1 ? arg[1] : "build/coal.png";
    const draw_style style = {.title = "explosions in British coal mines that killed ten or more", .xlabel = "year", .ylabel = "explosions in 5 years", .bin = 5};
    const double     from = 1851.2026, to = 1962.2204, year[] = {1860, 1880, 1900, 1920, 1940, 1960};
-   sneppp_desc      desc = {.factor = {{.window = {.space = SNEPPP_BOX, .dim = 1, .lo = {from}, .hi = {to}}}}};
+   sneppp_desc      desc = {.factor = {{.window = {.space = SNEPPP_SPACE_BOX, .dim = 1, .lo = {from}, .hi = {to}}}}};
    sneppp_events    coal = {0};
    sneppp_fit_desc  fit = {.events = &coal};
    sneppp_model     model;

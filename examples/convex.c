@@ -26,9 +26,9 @@ static double distance(const double *A, const double *B)
 
 int main(void)
 {
-   sneppp_desc     desc = {.width = n, .factor = {{.window = {.space = SNEPPP_BOX, .dim = 2, .hi = {1000, 500}}}}};
+   sneppp_desc     desc = {.width = n, .factor = {{.window = {.space = SNEPPP_SPACE_BOX, .dim = 2, .hi = {1000, 500}}}}};
    sneppp_events   trees = {0};
-   sneppp_fit_desc fit = {.events = &trees, .method = SNEPPP_CONVEX, .tol = 1e-10, .eps1 = 0.05};
+   sneppp_fit_desc fit = {.events = &trees, .method = SNEPPP_METHOD_CONVEX, .tol = 1e-10, .eps1 = 0.05};
    sneppp_model    model;
    sneppp_report   report;
    sneppp_error    err;
@@ -54,7 +54,7 @@ int main(void)
    far2 = distance(first, best);
 
    printf("   steps   true distance     certificate         promise\n");
-   fit.method = SNEPPP_PGD;
+   fit.method = SNEPPP_METHOD_PGD;
    fit.tol = SNEPPP_NONE;
    for (fit.steps = 1; fit.steps <= 4096; fit.steps *= 4) {
       double promise = (3 * beta * far2 + start - least) / (double)(fit.steps + 1);

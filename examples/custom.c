@@ -168,12 +168,12 @@ int main(int count, char **arg)
    static sneppp_real x[2 * most];
    const char     *file = count > 1 ? arg[1] : "build/custom.png";
    double          error = 0, expected, rough, right, with, without, west, east, total;
-   sneppp_window   land = {.space = SNEPPP_BOX, .dim = 2, .hi = {wide, tall}};
+   sneppp_window   land = {.space = SNEPPP_SPACE_BOX, .dim = 2, .hi = {wide, tall}};
    sneppp_window   half[2] = {{.dim = 2, .hi = {wide / 2, tall}}, {.dim = 2, .lo = {wide / 2}, .hi = {wide, tall}}};
    sneppp_region   parts[2] = {{.factor = {&half[0]}}, {.factor = {&half[1]}}};
    sneppp_desc     desc = {.width = n, .factor = {{.window = land, .own = {psi, gram, &error}}}}, plain = {.factor = {{.window = land}}};
    sneppp_events   plants = {.x = x, .count = simulate(x)};
-   sneppp_fit_desc fit = {.events = &plants, .method = SNEPPP_CONVEX, .tol = 1e-6}, automatic = {.events = &plants};
+   sneppp_fit_desc fit = {.events = &plants, .method = SNEPPP_METHOD_CONVEX, .tol = 1e-6}, automatic = {.events = &plants};
    sneppp_model    model, other;
    sneppp_report   report;
    sneppp_error    err;

@@ -46,9 +46,9 @@ static inline double *draw_grid(const sneppp_model *m, double x0, double x1, dou
 /* The rectangle around a planar window. */
 static inline void draw_extent(const sneppp_window *w, double e[4])
 {
-   if (w->space == SNEPPP_BOX) {
+   if (w->space == SNEPPP_SPACE_BOX) {
       e[0] = w->lo[0], e[1] = w->hi[0], e[2] = w->lo[1], e[3] = w->hi[1];
-   } else if (w->space == SNEPPP_BALL) {
+   } else if (w->space == SNEPPP_SPACE_BALL) {
       e[0] = w->centre[0] - w->radius, e[1] = w->centre[0] + w->radius;
       e[2] = w->centre[1] - w->radius, e[3] = w->centre[1] + w->radius;
    } else {
@@ -64,7 +64,7 @@ static inline void draw_extent(const sneppp_window *w, double e[4])
 static inline void draw_outline(picture *p, const pic_frame *f, const sneppp_window *w)
 {
    size_t first = 0;
-   if (w->space != SNEPPP_POLYGON) return;
+   if (w->space != SNEPPP_SPACE_POLYGON) return;
    for (size_t r = 0; r < (w->rings ? w->rings : 1); r++) {
       const size_t n = w->rings ? w->ring_size[r] : w->count;
       for (size_t i = 0; i < n; i++) {
@@ -132,7 +132,7 @@ static inline int draw_expected(const sneppp_model *m, double a, double b, doubl
    sneppp_region region;
    memset(&part, 0, sizeof part);
    memset(&region, 0, sizeof region);
-   part.space = SNEPPP_BOX;
+   part.space = SNEPPP_SPACE_BOX;
    part.dim = 1;
    part.lo[0] = a;
    part.hi[0] = b;
@@ -145,7 +145,7 @@ static inline int draw_expected(const sneppp_model *m, double a, double b, doubl
 static inline int draw_time(const sneppp_model *m, const sneppp_real *x, size_t count, const draw_style *s, const char *path, int *outside, int *bars)
 {
    const sneppp_window *w = &m->desc.factor[0].window;
-   const double a = w->space == SNEPPP_INTERVALS ? w->ends[0] : w->lo[0], b = w->space == SNEPPP_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
+   const double a = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[0] : w->lo[0], b = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
    const double bin = s->bin > 0 ? s->bin : pic_step(b - a, 30), first = floor(a / bin) * bin;
    const int    n = (int)ceil((b - first) / bin - 1e-9);
    double      *expected, *seen, top = 1;

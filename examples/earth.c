@@ -23,7 +23,7 @@ int main(int count, char **arg)
    const double     area = 6371.0 * 6371.0 / 1e6, years = 52; /* a steradian of the Earth is so many million km2 */
    const draw_style style = {.title = "earthquakes of magnitude 6.5 and more, 1965-2016", .legend = "per million km2 and year",
                              .unit = 1 / (6371.0 * 6371.0 / 1e6 * 52), .power = 0.4, .lon = 150, .lat = 5, .places = places, .name = name, .where = where};
-   sneppp_desc      desc = {.factor = {{.window = {.space = SNEPPP_SPHERE, .dim = 3}}}};
+   sneppp_desc      desc = {.factor = {{.window = {.space = SNEPPP_SPACE_SPHERE, .dim = 3}}}};
    sneppp_events    quakes = {0};
    sneppp_fit_desc  fit = {.events = &quakes};
    sneppp_model     model;

@@ -221,7 +221,7 @@ int main(int count, char **arg)
    const tile     *all = lod[depth];
    const char     *file = count > 1 ? arg[1] : "build/game.png";
    const double    path[stations][2] = {{20, 20}, {230, 60}, {470, 20}, {700, 60}, {730, 340}, {480, 355}, {240, 350}, {30, 250}, {60, 40}};
-   sneppp_desc     desc = {.width = 256, .factor = {{.window = {.space = SNEPPP_BOX, .dim = 2, .hi = {east, north}}}}};
+   sneppp_desc     desc = {.width = 256, .factor = {{.window = {.space = SNEPPP_SPACE_BOX, .dim = 2, .hi = {east, north}}}}};
    sneppp_events   trees = {0};
    sneppp_fit_desc fit = {.events = &trees};
    sneppp_model    map;

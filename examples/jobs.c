@@ -55,8 +55,8 @@ int main(void)
    trees.x = table.value;
    trees.count = table.rows;
    for (int k = 0; k < 2; k++) {
-      sneppp_desc     desc = {.width = 100, .factor = {{.window = {.space = SNEPPP_BOX, .dim = 2, .hi = {1000, 500}}}}};
-      sneppp_fit_desc fit = {.events = &trees, .method = SNEPPP_CONVEX};
+      sneppp_desc     desc = {.width = 100, .factor = {{.window = {.space = SNEPPP_SPACE_BOX, .dim = 2, .hi = {1000, 500}}}}};
+      sneppp_fit_desc fit = {.events = &trees, .method = SNEPPP_METHOD_CONVEX};
       sneppp_model    model;
       sneppp_report   report;
       if (k) { fit.parallel.run = run; fit.parallel.user = &jobs; }

@@ -23,16 +23,16 @@ typedef struct lesson {
 static double activation(const lesson *l, double z)
 {
    switch (l->act) {
-      case SNEPPP_COS: return cos(z);
-      case SNEPPP_SIN: return sin(z);
-      case SNEPPP_EXP: return exp(z);
-      case SNEPPP_ERF: return erf(z);
-      case SNEPPP_STEP: return z > 0;
-      case SNEPPP_RELU: return z > 0 ? z : 0;
-      case SNEPPP_GELU: return z * erfc(-z / sqrt(2.0)) / 2;
-      case SNEPPP_SNAKE: return z + pow(sin(l->p * z), 2) / l->p;
-      case SNEPPP_BELL: return exp(-l->p * z * z);
-      case SNEPPP_MONOMIAL: return pow(z, l->p);
+      case SNEPPP_ACT_COS: return cos(z);
+      case SNEPPP_ACT_SIN: return sin(z);
+      case SNEPPP_ACT_EXP: return exp(z);
+      case SNEPPP_ACT_ERF: return erf(z);
+      case SNEPPP_ACT_STEP: return z > 0;
+      case SNEPPP_ACT_RELU: return z > 0 ? z : 0;
+      case SNEPPP_ACT_GELU: return z * erfc(-z / sqrt(2.0)) / 2;
+      case SNEPPP_ACT_SNAKE: return z + pow(sin(l->p * z), 2) / l->p;
+      case SNEPPP_ACT_BELL: return exp(-l->p * z * z);
+      case SNEPPP_ACT_MONOMIAL: return pow(z, l->p);
       default: return 0;
    }
 }
@@ -50,22 +50,22 @@ static void features(const double *x, double *psi, void *user)
 int main(void)
 {
    static const double corners[] = {0, 0, 2, 0, 2, 1, 1, 0.4, 0, 1}, ends[] = {-1, 0.5, 1, 2.5};
-   const sneppp_window box = {.space = SNEPPP_BOX, .dim = 2, .lo = {-1, 0}, .hi = {1, 1.5}};
-   const sneppp_window sphere = {.space = SNEPPP_SPHERE, .dim = 3};
-   const sneppp_window gauss = {.space = SNEPPP_GAUSS, .dim = 2};
-   const sneppp_window times = {.space = SNEPPP_INTERVALS, .dim = 1, .count = 2, .ends = ends};
-   const sneppp_window polygon = {.space = SNEPPP_POLYGON, .dim = 2, .count = 5, .xy = corners};
-   const sneppp_window ball = {.space = SNEPPP_BALL, .dim = 2, .centre = {1, 0}, .radius = 0.8};
+   const sneppp_window box = {.space = SNEPPP_SPACE_BOX, .dim = 2, .lo = {-1, 0}, .hi = {1, 1.5}};
+   const sneppp_window sphere = {.space = SNEPPP_SPACE_SPHERE, .dim = 3};
+   const sneppp_window gauss = {.space = SNEPPP_SPACE_GAUSS, .dim = 2};
+   const sneppp_window times = {.space = SNEPPP_SPACE_INTERVALS, .dim = 1, .count = 2, .ends = ends};
+   const sneppp_window polygon = {.space = SNEPPP_SPACE_POLYGON, .dim = 2, .count = 5, .xy = corners};
+   const sneppp_window ball = {.space = SNEPPP_SPACE_BALL, .dim = 2, .centre = {1, 0}, .radius = 0.8};
    const struct { const char *where, *unit; const sneppp_window *win; sneppp_act act; double p, q, tol; } row[] = {
-      {"box", "cos", &box, SNEPPP_COS, 0, 0, 1e-10},            {"box", "exp", &box, SNEPPP_EXP, 0, 0, 1e-10},
-      {"box", "z^3", &box, SNEPPP_MONOMIAL, 3, 0, 1e-10},       {"box", "ReLU", &box, SNEPPP_RELU, 0, 0, 1e-5},
-      {"intervals", "sin", &times, SNEPPP_SIN, 0, 0, 1e-10},    {"intervals", "ReLU", &times, SNEPPP_RELU, 0, 0, 1e-6},
-      {"polygon", "cos", &polygon, SNEPPP_COS, 0, 0, 1e-8},     {"polygon", "ReLU", &polygon, SNEPPP_RELU, 0, 0, 1e-4},
-      {"disc", "exp", &ball, SNEPPP_EXP, 0, 0, 1e-8},           {"disc", "cos", &ball, SNEPPP_COS, 0, 0, 1e-8},
-      {"sphere", "exp", &sphere, SNEPPP_EXP, 0, 0, 1e-9},       {"sphere", "ReLU", &sphere, SNEPPP_RELU, 0, 0, 1e-4},
-      {"Gaussian", "cos", &gauss, SNEPPP_COS, 0, 0, 1e-8},      {"Gaussian", "snake", &gauss, SNEPPP_SNAKE, 1.5, 0, 1e-7},
-      {"Gaussian", "erf", &gauss, SNEPPP_ERF, 0, 0, 1e-7},      {"Gaussian", "GELU", &gauss, SNEPPP_GELU, 0, 0, 1e-7},
-      {"Gaussian", "exp(-z^2)", &gauss, SNEPPP_BELL, 1, 0, 1e-7}, {"Gaussian", "step", &gauss, SNEPPP_STEP, 0, 0, 1e-3}};
+      {"box", "cos", &box, SNEPPP_ACT_COS, 0, 0, 1e-10},            {"box", "exp", &box, SNEPPP_ACT_EXP, 0, 0, 1e-10},
+      {"box", "z^3", &box, SNEPPP_ACT_MONOMIAL, 3, 0, 1e-10},       {"box", "ReLU", &box, SNEPPP_ACT_RELU, 0, 0, 1e-5},
+      {"intervals", "sin", &times, SNEPPP_ACT_SIN, 0, 0, 1e-10},    {"intervals", "ReLU", &times, SNEPPP_ACT_RELU, 0, 0, 1e-6},
+      {"polygon", "cos", &polygon, SNEPPP_ACT_COS, 0, 0, 1e-8},     {"polygon", "ReLU", &polygon, SNEPPP_ACT_RELU, 0, 0, 1e-4},
+      {"disc", "exp", &ball, SNEPPP_ACT_EXP, 0, 0, 1e-8},           {"disc", "cos", &ball, SNEPPP_ACT_COS, 0, 0, 1e-8},
+      {"sphere", "exp", &sphere, SNEPPP_ACT_EXP, 0, 0, 1e-9},       {"sphere", "ReLU", &sphere, SNEPPP_ACT_RELU, 0, 0, 1e-4},
+      {"Gaussian", "cos", &gauss, SNEPPP_ACT_COS, 0, 0, 1e-8},      {"Gaussian", "snake", &gauss, SNEPPP_ACT_SNAKE, 1.5, 0, 1e-7},
+      {"Gaussian", "erf", &gauss, SNEPPP_ACT_ERF, 0, 0, 1e-7},      {"Gaussian", "GELU", &gauss, SNEPPP_ACT_GELU, 0, 0, 1e-7},
+      {"Gaussian", "exp(-z^2)", &gauss, SNEPPP_ACT_BELL, 1, 0, 1e-7}, {"Gaussian", "step", &gauss, SNEPPP_ACT_STEP, 0, 0, 1e-3}};
    sneppp_rng   rng;
    sneppp_error err;
    int          bad = 0;

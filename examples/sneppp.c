@@ -170,7 +170,7 @@ static sneppp_method method_named(const char *v)
    static const char *const name[] = {"auto", "convex", "pgd", "adam"};
    for (int k = 0; k < 4; k++) if (!strcmp(v, name[k])) return (sneppp_method)k;
    fail("--method is auto, convex, pgd or adam, not ", v);
-   return SNEPPP_AUTO;
+   return SNEPPP_METHOD_AUTO;
 }
 
 static form form_named(const char *v)
@@ -337,7 +337,7 @@ static void must_not_be_radians(const csv_table *t, const char *path, const layo
 /* The columns of space are those that --columns names, or the first ones beside the time. */
 static layout columns_of(csv_table *t, const char *path, const options *o, const sneppp_window *w, int timed)
 {
-   const int globe = w->space == SNEPPP_SPHERE && w->dim == 3;
+   const int globe = w->space == SNEPPP_SPACE_SPHERE && w->dim == 3;
    layout    l;
    char      why[400];
    memset(&l, 0, sizeof l);
@@ -456,7 +456,7 @@ static void tell_copies(const points *p, size_t copies)
 /* A convex fit that was cut short says so; its gap tells how much is missing. */
 static void tell_ending(const sneppp_report *r)
 {
-   if ((r->ending != SNEPPP_STEP_LIMIT && r->ending != SNEPPP_NO_PROGRESS) || r->gap != r->gap) return;
+   if ((r->ending != SNEPPP_ENDING_STEP_LIMIT && r->ending != SNEPPP_ENDING_NO_PROGRESS) || r->gap != r->gap) return;
    fprintf(stderr, "sneppp: the fit has not converged after %lu steps: up to %.3g nats per event are missing\n", (unsigned long)r->step, r->gap);
 }
 
@@ -472,7 +472,7 @@ static void read_polygon(const char *path, sneppp_window *w)
    xy = (double *)malloc(2 * t.rows * sizeof *xy);
    size = (size_t *)calloc(t.rows, sizeof *size);
    if (!xy || !size) fail("not enough memory for ", path);
-   w->space = SNEPPP_POLYGON;
+   w->space = SNEPPP_SPACE_POLYGON;
    w->dim = 2;
    for (size_t i = 0, from = 0; i < t.rows; i++) {
       const double *row = t.value + i * (size_t)t.columns, *next = row + t.columns;
@@ -586,9 +586,9 @@ static void regions(const sneppp_model *m, const options *o, sneppp_window part[
       } else {
          const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
          if (n < 0) fail("a region takes numbers with commas between them, not ", text);
-         if (!timed && window_of(m, f)->space == SNEPPP_SPHERE) fail("no closed form for a box on the sphere; time:a,b can be asked, and in C sneppp_count_lonlat_numeric, not ", text);
+         if (!timed && window_of(m, f)->space == SNEPPP_SPACE_SPHERE) fail("no closed form for a box on the sphere; time:a,b can be asked, and in C sneppp_count_lonlat_numeric, not ", text);
          if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
-         part[f].space = SNEPPP_BOX;
+         part[f].space = SNEPPP_SPACE_BOX;
          part[f].dim = n / 2;
          for (int i = 0; i < n / 2; i++) {
             part[f].lo[i] = side[2 * i];
@@ -615,7 +615,7 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
    style.title = count ? "events" : "fitted intensity";
    style.xlabel = d == 1 ? "time" : "x";
    style.ylabel = d == 1 ? "events in one bar" : "y";
-   style.legend = w->space == SNEPPP_SPHERE ? "events per steradian" : "events per unit of area";
+   style.legend = w->space == SNEPPP_SPACE_SPHERE ? "events per steradian" : "events per unit of area";
    if (is_timed(m)) { /* the map of all times, or of a part */
       if (sneppp_marginal(m, 1, when, &space, &err) != SNEPPP_OK) fail(err.why, "");
       if (count && !when) {
@@ -629,9 +629,9 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
       return;
    }
    if (m->factors > 1) fail("only models of a place, of time, or of both are drawn: ", path);
-   if (w->space == SNEPPP_SPHERE && d == 3) ok = draw_sphere(m, x, count, &style, par, path);
-   else if (d == 2 && (w->space == SNEPPP_BOX || w->space == SNEPPP_POLYGON || w->space == SNEPPP_BALL)) ok = draw_plane(m, x, count, &style, par, path);
-   else if (d == 1 && (w->space == SNEPPP_BOX || w->space == SNEPPP_INTERVALS)) ok = draw_time(m, x, count, &style, path, &outside, &bars);
+   if (w->space == SNEPPP_SPACE_SPHERE && d == 3) ok = draw_sphere(m, x, count, &style, par, path);
+   else if (d == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL)) ok = draw_plane(m, x, count, &style, par, path);
+   else if (d == 1 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS)) ok = draw_time(m, x, count, &style, path, &outside, &bars);
    else fail("only windows with one or two coordinates and the sphere are drawn: ", path);
    if (!ok) fail(path, " cannot be written");
 }
@@ -659,12 +659,12 @@ static void describe(const options *o, sneppp_desc *desc)
    if (o->polygon) read_polygon(o->polygon, w);
    else {
       w->dim = o->sphere ? 3 : o->sides / 2;
-      w->space = o->sphere ? SNEPPP_SPHERE : SNEPPP_BOX;
+      w->space = o->sphere ? SNEPPP_SPACE_SPHERE : SNEPPP_SPACE_BOX;
    }
    for (int k = 0; k < o->sides / 2; k++) { w->lo[k] = o->window[2 * k]; w->hi[k] = o->window[2 * k + 1]; }
    if (o->time) {
       t->dim = 1;
-      t->space = o->spans > 2 ? SNEPPP_INTERVALS : SNEPPP_BOX;
+      t->space = o->spans > 2 ? SNEPPP_SPACE_INTERVALS : SNEPPP_SPACE_BOX;
       t->lo[0] = o->span[0];
       t->hi[0] = o->span[1];
       t->count = (size_t)o->spans / 2;
@@ -673,7 +673,7 @@ static void describe(const options *o, sneppp_desc *desc)
    desc->width = o->width;
    desc->seed = o->seed;
    if (o->width <= SNEPPP_MAX_WIDTH) return;
-   if (o->method != SNEPPP_AUTO || w->dim + t->dim > SNEPPP_RADIAL_DIM) { /* matrices of that size are fitted there */
+   if (o->method != SNEPPP_METHOD_AUTO || w->dim + t->dim > SNEPPP_RADIAL_DIM) { /* matrices of that size are fitted there */
       char why[200];
       snprintf(why, sizeof why, "--width is at most %d, except for --method auto in at most %d coordinates", SNEPPP_MAX_WIDTH, SNEPPP_RADIAL_DIM);
       fail(why, "");
@@ -857,7 +857,7 @@ static void print_number(const char *before, double v)
 static void print_names(const sneppp_model *m, const char *end)
 {
    const sneppp_window *w = window_of(m, 0);
-   const int            globe = w->space == SNEPPP_SPHERE && w->dim == 3;
+   const int            globe = w->space == SNEPPP_SPACE_SPHERE && w->dim == 3;
    if (globe) printf("lon,lat");
    for (int k = globe ? 3 : 0; k < m->D; k++)
       if (is_timed(m) && k == m->D - 1) printf(",time");
@@ -869,7 +869,7 @@ static void print_point(const sneppp_model *m, const sneppp_real *x)
 {
    const sneppp_window *w = window_of(m, 0);
    int                  k = 0;
-   if (w->space == SNEPPP_SPHERE && w->dim == 3) {
+   if (w->space == SNEPPP_SPACE_SPHERE && w->dim == 3) {
       double lon = 0, lat = 0;
       if (sneppp_unit_to_lonlat(x, &lon, &lat, NULL) != SNEPPP_OK) fail("a point is not on the sphere", "");
       printf("%.10g,%.10g", lon, lat);
@@ -889,7 +889,7 @@ static int eval(int count, char **arg)
    one_from_pipe(o.file[0], o.file[1]);
    m = load(o.file[0]);
    if (o.time && !is_timed(&m)) fail("the model knows no time: --time ", o.time);
-   if (o.coordinates && (window_of(&m, 0)->space != SNEPPP_SPHERE || window_of(&m, 0)->dim != 3))
+   if (o.coordinates && (window_of(&m, 0)->space != SNEPPP_SPACE_SPHERE || window_of(&m, 0)->dim != 3))
       fail("--coordinates is for places on the sphere, and the model knows none: ", o.file[0]);
    memset(&at, 0, sizeof at);
    p = coordinates(o.file[1], &o, window_of(&m, 0), is_timed(&m));
@@ -928,8 +928,8 @@ static int watched(const sneppp_window *w, double a, double b, sneppp_window *pa
    part->dim = 1;
    part->lo[0] = a;
    part->hi[0] = b;
-   if (w->space != SNEPPP_INTERVALS) return 1;
-   part->space = SNEPPP_INTERVALS;
+   if (w->space != SNEPPP_SPACE_INTERVALS) return 1;
+   part->space = SNEPPP_SPACE_INTERVALS;
    part->ends = ends;
    for (size_t k = 0; k < w->count; k++) {
       const double from = fmax(a, w->ends[2 * k]), to = fmin(b, w->ends[2 * k + 1]);
@@ -950,9 +950,9 @@ static int profile(int count, char **arg)
    ask(&q, "profile", count, arg, 1, "Which model?");
    f = q.model.factors - 1;
    w = window_of(&q.model, f);
-   if (w->dim != 1 || (w->space != SNEPPP_BOX && w->space != SNEPPP_INTERVALS)) fail("the model knows no time: ", csv_called(q.o.file[0]));
-   a = w->space == SNEPPP_INTERVALS ? w->ends[0] : w->lo[0];
-   b = w->space == SNEPPP_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
+   if (w->dim != 1 || (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_INTERVALS)) fail("the model knows no time: ", csv_called(q.o.file[0]));
+   a = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[0] : w->lo[0];
+   b = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * w->count - 1] : w->hi[0];
    if (q.region.factor[f]) {
       const sneppp_window *r = q.region.factor[f];
       if (r->lo[0] < a || r->hi[0] > b) fail("the region of time reaches outside the window", "");
@@ -1055,7 +1055,7 @@ static int info(int count, char **arg)
    for (int f = 0; f < m.factors; f++) {
       const sneppp_window *w = window_of(&m, f);
       printf("window: %s, %d coordinate%s", w->space < SNEPPP_SPACE_END ? space[w->space] : "?", w->dim, w->dim == 1 ? "" : "s");
-      if (w->space == SNEPPP_BOX) for (int k = 0; k < w->dim; k++) printf("%s[%.10g, %.10g]", k ? " x " : ", ", w->lo[k], w->hi[k]);
+      if (w->space == SNEPPP_SPACE_BOX) for (int k = 0; k < w->dim; k++) printf("%s[%.10g, %.10g]", k ? " x " : ", ", w->lo[k], w->hi[k]);
       printf("; size %.10g\n", sneppp_window_mass(w));
    }
    printf("features: %d, readout: %s\n", m.n, m.desc.readout == SNEPPP_READOUT_DIAGONAL ? "diagonal" : "full");

@@ -157,9 +157,9 @@ int main(int count, char **arg)
    sneppp_events events = { .count = total, .read = read_events, .user = &home };
    sneppp_desc desc = { .width = units,
                         .factor = {
-                           { .window = { .space = SNEPPP_SPHERE, .dim = 3 }, .unit = { .act = SNEPPP_RELU }, .no_bias = 1 },
-                           { .window = { .space = SNEPPP_BOX, .dim = 1, .hi = { 22 } },
-                             .unit = { .act = SNEPPP_RELU } } } };
+                           { .window = { .space = SNEPPP_SPACE_SPHERE, .dim = 3 }, .unit = { .act = SNEPPP_ACT_RELU }, .no_bias = 1 },
+                           { .window = { .space = SNEPPP_SPACE_BOX, .dim = 1, .hi = { 22 } },
+                             .unit = { .act = SNEPPP_ACT_RELU } } } };
    sneppp_pool *pool = sneppp_pool_make(2, NULL);
    sneppp_fit_desc fit = { .events = &events, .batch = batch, .rate = 0.01, .clip = 1, .decay = SNEPPP_NONE };
    sneppp_model model;

@@ -20,7 +20,7 @@ int main(int count, char **arg)
    const double    hectare = 10000; /* square metres */
    const draw_style style = {.title = "Beilschmiedia trees", .xlabel = "metres east", .ylabel = "metres north", .legend = "trees per hectare", .length = "m", .unit = 10000};
    const double    box[parts][4] = {{0, 250, 0, 250}, {600, 800, 100, 200}, {400, 600, 200, 300}, {0, 1000, 0, 500}};
-   sneppp_desc     desc = {.factor = {{.window = {.space = SNEPPP_BOX, .dim = 2, .hi = {1000, 500}}}}};
+   sneppp_desc     desc = {.factor = {{.window = {.space = SNEPPP_SPACE_BOX, .dim = 2, .hi = {1000, 500}}}}};
    sneppp_events   trees = {0};
    sneppp_fit_desc fit = {.events = &trees};
    sneppp_model    model;
@@ -38,7 +38,7 @@ int main(int count, char **arg)
 
    printf("east (m)    north (m)   expected   9 of 10 counts lie in   counted\n");
    for (int k = 0; k < parts; k++) {
-      sneppp_window part = {.space = SNEPPP_BOX, .dim = 2, .lo = {box[k][0], box[k][2]}, .hi = {box[k][1], box[k][3]}};
+      sneppp_window part = {.space = SNEPPP_SPACE_BOX, .dim = 2, .lo = {box[k][0], box[k][2]}, .hi = {box[k][1], box[k][3]}};
       sneppp_region region = {.factor = {&part}};
       double        expected;
       uint64_t      lo, hi;

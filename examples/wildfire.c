@@ -99,16 +99,16 @@ static sneppp_status fit_one(const contest *c, const sneppp_events *events, size
                              sneppp_report *report, sneppp_error *err)
 {
    sneppp_desc     desc = { .width = c->width, .readout = c->readout,
-                            .factor = { { .window = { .space = SNEPPP_SPHERE, .dim = 3 }, .unit = { .act = c->space } },
-                                        { .window = { .space = SNEPPP_BOX, .dim = 1, .hi = { days } }, .unit = { .act = c->time } } } };
+                            .factor = { { .window = { .space = SNEPPP_SPACE_SPHERE, .dim = 3 }, .unit = { .act = c->space } },
+                                        { .window = { .space = SNEPPP_SPACE_BOX, .dim = 1, .hi = { days } }, .unit = { .act = c->time } } } };
    sneppp_fit_desc fit = { .events = events, .parallel = threads };
    sneppp_status   st;
    if (c->how == by_steps) {
-      fit.method = SNEPPP_ADAM, fit.steps = steps, fit.batch = 2048, fit.rate = 0.02, fit.clip = 1;
+      fit.method = SNEPPP_METHOD_ADAM, fit.steps = steps, fit.batch = 2048, fit.rate = 0.02, fit.clip = 1;
       fit.decay = SNEPPP_NONE, fit.schedule = SNEPPP_RATE_COSINE;
    } else if (c->how == apart) {
       desc.mix = SNEPPP_MIX_SEPARABLE, desc.factor[1].width = 12;
-      fit.method = SNEPPP_CONVEX, fit.tol = 1e-3;
+      fit.method = SNEPPP_METHOD_CONVEX, fit.tol = 1e-3;
    }
    st = sneppp_init(model, &desc, err);
    if (st == SNEPPP_OK) st = sneppp_fit(model, &fit, report, err);
@@ -118,8 +118,8 @@ static sneppp_status fit_one(const contest *c, const sneppp_events *events, size
 static int predict_gap(const contest *c, const fires *all, size_t steps)
 {
    const double   ends[4] = { 0, gap_from, gap_to, days };
-   sneppp_window  watched = { .space = SNEPPP_INTERVALS, .dim = 1, .count = 2, .ends = ends };
-   sneppp_window  hidden = { .space = SNEPPP_BOX, .dim = 1, .lo = { gap_from }, .hi = { gap_to } };
+   sneppp_window  watched = { .space = SNEPPP_SPACE_INTERVALS, .dim = 1, .count = 2, .ends = ends };
+   sneppp_window  hidden = { .space = SNEPPP_SPACE_BOX, .dim = 1, .lo = { gap_from }, .hi = { gap_to } };
    sneppp_region  seen = { .factor = { NULL, &watched } }, gap = { .factor = { NULL, &hidden } };
    unsigned char *keep = (unsigned char *)malloc(all->count + 1);
    sneppp_events  events = { .seen = &seen };
@@ -187,7 +187,7 @@ static int movie(const sneppp_model *model, const fires *all, const char *path)
    int ok = 1;
    for (size_t i = 0; i < all->count; i++) counted[(int)all->x[4 * i + 3] / span]++;
    for (int k = 0; k < frames && ok; k++) { /* integrate the days out: a model of the place alone */
-      sneppp_window part = { .space = SNEPPP_BOX, .dim = 1, .lo = { k * span }, .hi = { (k + 1) * span } };
+      sneppp_window part = { .space = SNEPPP_SPACE_BOX, .dim = 1, .lo = { k * span }, .hi = { (k + 1) * span } };
       sneppp_model map;
       ok = sneppp_marginal(model, 1, &part, &map, NULL) == SNEPPP_OK &&
            sneppp_count(&map, NULL, &expected[k], NULL) == SNEPPP_OK;
@@ -250,7 +250,7 @@ static int compare(const contest *table, size_t models, const fires *all, size_t
       else printf("%-20s %6d %13.4f %13.4f %12.1f\n", table[k].name, report.width, learnt, judged, report.seconds);
       fflush(stdout);
       sneppp_free(&model);
-      if (!bad && table[k].time != SNEPPP_ONE) { /* each is better than the next, as in the paper */
+      if (!bad && table[k].time != SNEPPP_ACT_ONE) { /* each is better than the next, as in the paper */
          bad = !(judged > before);
          before = judged;
       }
@@ -265,12 +265,12 @@ int main(int count, char **arg)
 {
    static const contest table[] = {
       { "default", SNEPPP_ACT_DEFAULT, SNEPPP_ACT_DEFAULT, SNEPPP_READOUT_FULL, 0, by_default },
-      { "ReLU x ReLU", SNEPPP_RELU, SNEPPP_RELU, SNEPPP_READOUT_FULL, 64, by_steps },
-      { "exp x ReLU", SNEPPP_EXP, SNEPPP_RELU, SNEPPP_READOUT_FULL, 64, by_steps },
-      { "log-linear mixture", SNEPPP_EXP, SNEPPP_EXP, SNEPPP_READOUT_DIAGONAL, 64, by_steps },
-      { "log-linear", SNEPPP_EXP, SNEPPP_EXP, SNEPPP_READOUT_FULL, 1, by_steps },
-      { "ReLU, without time", SNEPPP_RELU, SNEPPP_ONE, SNEPPP_READOUT_FULL, 64, by_steps } };
-   static const contest profile = { "map times profile", SNEPPP_RELU, SNEPPP_RELU, SNEPPP_READOUT_FULL, 64, apart };
+      { "ReLU x ReLU", SNEPPP_ACT_RELU, SNEPPP_ACT_RELU, SNEPPP_READOUT_FULL, 64, by_steps },
+      { "exp x ReLU", SNEPPP_ACT_EXP, SNEPPP_ACT_RELU, SNEPPP_READOUT_FULL, 64, by_steps },
+      { "log-linear mixture", SNEPPP_ACT_EXP, SNEPPP_ACT_EXP, SNEPPP_READOUT_DIAGONAL, 64, by_steps },
+      { "log-linear", SNEPPP_ACT_EXP, SNEPPP_ACT_EXP, SNEPPP_READOUT_FULL, 1, by_steps },
+      { "ReLU, without time", SNEPPP_ACT_RELU, SNEPPP_ACT_ONE, SNEPPP_READOUT_FULL, 64, by_steps } };
+   static const contest profile = { "map times profile", SNEPPP_ACT_RELU, SNEPPP_ACT_RELU, SNEPPP_READOUT_FULL, 64, apart };
    const char   *path = count > 1 ? arg[1] : "examples/data/wildfires_sample.csv", *film = "build/wildfire.png";
    size_t        steps = count > 2 ? (size_t)strtoul(arg[2], NULL, 10) : 300;
    fires         all;

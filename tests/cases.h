@@ -23,9 +23,9 @@ static void loss_window(sneppp_window *w, sneppp_space space, int dim)
    w->radius = 2;
    w->param[0] = 2;
    w->param[1] = 3;
-   if (space == SNEPPP_GAUSS) { w->count = 2; w->mean = loss_mean; w->scale = loss_scale; w->weight = loss_weight; }
-   if (space == SNEPPP_INTERVALS) { w->count = 1; w->ends = loss_all; }
-   if (space == SNEPPP_POLYGON) { w->count = 5; w->xy = loss_xy; }
+   if (space == SNEPPP_SPACE_GAUSS) { w->count = 2; w->mean = loss_mean; w->scale = loss_scale; w->weight = loss_weight; }
+   if (space == SNEPPP_SPACE_INTERVALS) { w->count = 1; w->ends = loss_all; }
+   if (space == SNEPPP_SPACE_POLYGON) { w->count = 5; w->xy = loss_xy; }
 }
 
 /* A point inside the window, by rejection from something that covers it. */
@@ -35,14 +35,14 @@ static void loss_point(const sneppp_window *w, sneppp_rng *rng, sneppp_real *x)
    do {
       for (int r = 0; r < w->dim; r++) {
          double u = sneppp_rng_uniform(rng);
-         y[r] = w->space == SNEPPP_BOX ? w->lo[r] + u * (w->hi[r] - w->lo[r])
-              : w->space == SNEPPP_INTERVALS ? 100 * u
-              : w->space == SNEPPP_POLYGON ? (r ? 200 + 5 * u : 99 + 6 * u)
-              : w->space == SNEPPP_BALL ? w->centre[r] + 2 * w->radius * (u - 0.5)
-              : w->space == SNEPPP_GAMMA ? 0.1 + 3 * u
+         y[r] = w->space == SNEPPP_SPACE_BOX ? w->lo[r] + u * (w->hi[r] - w->lo[r])
+              : w->space == SNEPPP_SPACE_INTERVALS ? 100 * u
+              : w->space == SNEPPP_SPACE_POLYGON ? (r ? 200 + 5 * u : 99 + 6 * u)
+              : w->space == SNEPPP_SPACE_BALL ? w->centre[r] + 2 * w->radius * (u - 0.5)
+              : w->space == SNEPPP_SPACE_GAMMA ? 0.1 + 3 * u
               : sneppp_rng_normal(rng);
       }
-      if (w->space == SNEPPP_SPHERE) sneppp_rng_sphere(rng, w->dim, y);
+      if (w->space == SNEPPP_SPACE_SPHERE) sneppp_rng_sphere(rng, w->dim, y);
       for (int r = 0; r < w->dim; r++) { x[r] = (sneppp_real)y[r]; y[r] = (double)x[r]; }
    } while (!sneppp_window_contains(w, y));
 }
@@ -118,7 +118,7 @@ static sneppp_fit_desc fit_adam(const sneppp_events *e, size_t steps)
    sneppp_fit_desc f;
    memset(&f, 0, sizeof f);
    f.events = e;
-   f.method = SNEPPP_ADAM;
+   f.method = SNEPPP_METHOD_ADAM;
    f.steps = steps;
    return f;
 }

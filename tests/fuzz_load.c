@@ -93,7 +93,7 @@ static sneppp_trainer *fuzz_trainer(void)
       memset(&f, 0, sizeof f);
       d.width = 3, d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1;
       e.x = x, e.count = 6;
-      f.events = &e, f.method = SNEPPP_ADAM, f.steps = 10;
+      f.events = &e, f.method = SNEPPP_METHOD_ADAM, f.steps = 10;
       fuzz_limit = (size_t)1 << 24;
       if (sneppp_init(&m, &d, &err) != SNEPPP_OK || sneppp_trainer_init(&t, &m, &f, &err) != SNEPPP_OK ||
           sneppp_trainer_step(&t, &err) != SNEPPP_OK) { fprintf(stderr, "trainer: %s\n", err.why); abort(); }
@@ -195,16 +195,16 @@ static void fuzz_models(void)
       sneppp_window *w = &d.factor[0].window;
       memset(&d, 0, sizeof d);
       d.width = 4;
-      w->space = s < SNEPPP_SPACE_END ? (sneppp_space)s : SNEPPP_BOX;
+      w->space = s < SNEPPP_SPACE_END ? (sneppp_space)s : SNEPPP_SPACE_BOX;
       w->dim = s < SNEPPP_SPACE_END ? dim[s] : 2;
-      if (s == SNEPPP_NORMAL) continue; /* random exponents have no integral there */
+      if (s == SNEPPP_SPACE_NORMAL) continue; /* random exponents have no integral there */
       for (int r = 0; r < SNEPPP_MAX_DIM; r++) w->hi[r] = 2;
       w->radius = 1;
       w->param[0] = w->param[1] = w->param[2] = 30;
-      if (s == SNEPPP_NEGBINOMIAL || s == SNEPPP_POISSON) continue;
-      if (s == SNEPPP_INTERVALS) w->count = 2, w->ends = ends;
-      if (s == SNEPPP_FINITE) w->count = 3, w->point = point;
-      if (s == SNEPPP_POLYGON) w->rings = 2, w->ring_size = ring, w->xy = xy;
+      if (s == SNEPPP_SPACE_NEGBINOMIAL || s == SNEPPP_SPACE_POISSON) continue;
+      if (s == SNEPPP_SPACE_INTERVALS) w->count = 2, w->ends = ends;
+      if (s == SNEPPP_SPACE_FINITE) w->count = 3, w->point = point;
+      if (s == SNEPPP_SPACE_POLYGON) w->rings = 2, w->ring_size = ring, w->xy = xy;
       if (s >= SNEPPP_SPACE_END) {
          int mix = s - SNEPPP_SPACE_END;
          if (mix < SNEPPP_MIX_END) {
@@ -212,10 +212,10 @@ static void fuzz_models(void)
             d.factor[1].window.dim = 1;
             d.factor[1].window.hi[0] = 3;
          } else if (mix == SNEPPP_MIX_END) {
-            for (int i = 0; i < 4; i++) units[i].act = i % 2 ? SNEPPP_COS : SNEPPP_SIN;
+            for (int i = 0; i < 4; i++) units[i].act = i % 2 ? SNEPPP_ACT_COS : SNEPPP_ACT_SIN;
             d.factor[0].units = units;
          } else {
-            d.factor[0].unit.act = SNEPPP_RBF;
+            d.factor[0].unit.act = SNEPPP_ACT_RBF;
             d.readout = SNEPPP_READOUT_DIAGONAL;
             d.group = 2;
          }

@@ -22,7 +22,7 @@ trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
 install_from() { # file, words on where it came from
-   mkdir -p "$out" && cp "$1" "$out/greatest.h.new" && mv "$out/greatest.h.new" "$out/greatest.h" || exit 1
+   mkdir -p "$out" && cp "$1" "$out/greatest.h.new$$" && mv "$out/greatest.h.new$$" "$out/greatest.h" || exit 1
    say "greatest.h is in $out, from $2"
    exit 0
 }

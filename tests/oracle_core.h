@@ -35,101 +35,101 @@ static const double oracle_slack = 64; /* allowed multiple of a row's own uncert
 typedef struct oracle_name { const char *name; sneppp_space space; sneppp_act act[2]; } oracle_name;
 
 static const oracle_name oracle_names[] = {
-   { "g_cos", SNEPPP_GAUSS, { SNEPPP_COS, SNEPPP_COS } },
-   { "g_sin", SNEPPP_GAUSS, { SNEPPP_SIN, SNEPPP_SIN } },
-   { "g_cos_sin", SNEPPP_GAUSS, { SNEPPP_COS, SNEPPP_SIN } },
-   { "g_snake", SNEPPP_GAUSS, { SNEPPP_SNAKE, SNEPPP_SNAKE } },
-   { "g_cosmident", SNEPPP_GAUSS, { SNEPPP_COSMIDENT, SNEPPP_COSMIDENT } },
-   { "g_exp", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "g_exp_log", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "g_erf", SNEPPP_GAUSS, { SNEPPP_ERF, SNEPPP_ERF } },
-   { "g_phi", SNEPPP_GAUSS, { SNEPPP_PHI, SNEPPP_PHI } },
-   { "g_rect", SNEPPP_GAUSS, { SNEPPP_RECT, SNEPPP_RECT } },
-   { "g_leaky", SNEPPP_GAUSS, { SNEPPP_LEAKY, SNEPPP_LEAKY } },
-   { "g_gelu", SNEPPP_GAUSS, { SNEPPP_GELU, SNEPPP_GELU } },
-   { "g_elu", SNEPPP_GAUSS, { SNEPPP_ELU, SNEPPP_ELU } },
-   { "g_gauss", SNEPPP_GAUSS, { SNEPPP_BELL, SNEPPP_BELL } },
-   { "g_gabor_sin", SNEPPP_GAUSS, { SNEPPP_GABOR_SIN, SNEPPP_GABOR_SIN } },
-   { "g_gabor_cos", SNEPPP_GAUSS, { SNEPPP_GABOR_COS, SNEPPP_GABOR_COS } },
-   { "g_mono", SNEPPP_GAUSS, { SNEPPP_MONOMIAL, SNEPPP_MONOMIAL } },
-   { "g_exp_cos", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_COS } },
-   { "g_exp_relu", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_RELU } },
-   { "g_arccos", SNEPPP_GAUSS, { SNEPPP_RECT, SNEPPP_RECT } },
-   { "g1_cos", SNEPPP_GAUSS, { SNEPPP_COS, SNEPPP_ONE } },
-   { "g1_sin", SNEPPP_GAUSS, { SNEPPP_SIN, SNEPPP_ONE } },
-   { "g1_snake", SNEPPP_GAUSS, { SNEPPP_SNAKE, SNEPPP_ONE } },
-   { "g1_cosmident", SNEPPP_GAUSS, { SNEPPP_COSMIDENT, SNEPPP_ONE } },
-   { "g1_exp", SNEPPP_GAUSS, { SNEPPP_EXP, SNEPPP_ONE } },
-   { "g1_erf", SNEPPP_GAUSS, { SNEPPP_ERF, SNEPPP_ONE } },
-   { "g1_phi", SNEPPP_GAUSS, { SNEPPP_PHI, SNEPPP_ONE } },
-   { "g1_rect", SNEPPP_GAUSS, { SNEPPP_RECT, SNEPPP_ONE } },
-   { "g1_leaky", SNEPPP_GAUSS, { SNEPPP_LEAKY, SNEPPP_ONE } },
-   { "g1_gelu", SNEPPP_GAUSS, { SNEPPP_GELU, SNEPPP_ONE } },
-   { "g1_elu", SNEPPP_GAUSS, { SNEPPP_ELU, SNEPPP_ONE } },
-   { "g1_gauss", SNEPPP_GAUSS, { SNEPPP_BELL, SNEPPP_ONE } },
-   { "g1_gabor_sin", SNEPPP_GAUSS, { SNEPPP_GABOR_SIN, SNEPPP_ONE } },
-   { "g1_gabor_cos", SNEPPP_GAUSS, { SNEPPP_GABOR_COS, SNEPPP_ONE } },
-   { "g1_mono", SNEPPP_GAUSS, { SNEPPP_MONOMIAL, SNEPPP_ONE } },
-   { "g_rbf", SNEPPP_GAUSS, { SNEPPP_RBF, SNEPPP_RBF } },
-   { "gmix_cos", SNEPPP_GAUSS, { SNEPPP_COS, SNEPPP_COS } },
-   { "s_exp", SNEPPP_SPHERE, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "s_exp_log", SNEPPP_SPHERE, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "s_cos", SNEPPP_SPHERE, { SNEPPP_COS, SNEPPP_COS } },
-   { "s_sin", SNEPPP_SPHERE, { SNEPPP_SIN, SNEPPP_SIN } },
-   { "s_cos_sin", SNEPPP_SPHERE, { SNEPPP_COS, SNEPPP_SIN } },
-   { "s_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_RECT } },
-   { "s_leaky", SNEPPP_SPHERE, { SNEPPP_LEAKY, SNEPPP_LEAKY } },
-   { "s_mono", SNEPPP_SPHERE, { SNEPPP_MONOMIAL, SNEPPP_MONOMIAL } },
-   { "s1_exp", SNEPPP_SPHERE, { SNEPPP_EXP, SNEPPP_ONE } },
-   { "s1_cos", SNEPPP_SPHERE, { SNEPPP_COS, SNEPPP_ONE } },
-   { "s1_sin", SNEPPP_SPHERE, { SNEPPP_SIN, SNEPPP_ONE } },
-   { "s1_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_ONE } },
-   { "b_exp", SNEPPP_BOX, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "b_exp_log", SNEPPP_BOX, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "b_cos", SNEPPP_BOX, { SNEPPP_COS, SNEPPP_COS } },
-   { "b_sin", SNEPPP_BOX, { SNEPPP_SIN, SNEPPP_SIN } },
-   { "b_cos_sin", SNEPPP_BOX, { SNEPPP_COS, SNEPPP_SIN } },
-   { "b_mono", SNEPPP_BOX, { SNEPPP_MONOMIAL, SNEPPP_MONOMIAL } },
-   { "b_rbf", SNEPPP_BOX, { SNEPPP_RBF, SNEPPP_RBF } },
-   { "b1_exp", SNEPPP_BOX, { SNEPPP_EXP, SNEPPP_ONE } },
-   { "b1_cos", SNEPPP_BOX, { SNEPPP_COS, SNEPPP_ONE } },
-   { "b1_sin", SNEPPP_BOX, { SNEPPP_SIN, SNEPPP_ONE } },
-   { "i_rect", SNEPPP_INTERVALS, { SNEPPP_RECT, SNEPPP_RECT } },
-   { "i_leaky", SNEPPP_INTERVALS, { SNEPPP_LEAKY, SNEPPP_LEAKY } },
-   { "i_exp_log", SNEPPP_INTERVALS, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "i_cos", SNEPPP_INTERVALS, { SNEPPP_COS, SNEPPP_COS } },
-   { "i1_rect", SNEPPP_INTERVALS, { SNEPPP_RECT, SNEPPP_ONE } },
-   { "i1_leaky", SNEPPP_INTERVALS, { SNEPPP_LEAKY, SNEPPP_ONE } },
-   { "e_gamma_log", SNEPPP_GAMMA, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "e_beta_log", SNEPPP_BETA, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "e_dirichlet_log", SNEPPP_DIRICHLET, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "e_poisson_log", SNEPPP_POISSON, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "e_binomial_log", SNEPPP_BINOMIAL, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "e_negbin_log", SNEPPP_NEGBINOMIAL, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "e_finite_log", SNEPPP_FINITE, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "e_vonmises_log", SNEPPP_VONMISES, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "e_normal_log", SNEPPP_NORMAL, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "gamma_cos", SNEPPP_GAMMA, { SNEPPP_COS, SNEPPP_COS } },
-   { "poisson_cos", SNEPPP_POISSON, { SNEPPP_COS, SNEPPP_COS } },
-   { "s2_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_RECT } },
-   { "ball_exp_log", SNEPPP_BALL, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "ball_cos", SNEPPP_BALL, { SNEPPP_COS, SNEPPP_COS } },
-   { "p_rect", SNEPPP_POLYGON, { SNEPPP_RECT, SNEPPP_RECT } },
-   { "p_exp", SNEPPP_POLYGON, { SNEPPP_EXP, SNEPPP_EXP } },
-   { "p_cos", SNEPPP_POLYGON, { SNEPPP_COS, SNEPPP_COS } },
-   { "c_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_RECT } },
-   { "s21_rect", SNEPPP_SPHERE, { SNEPPP_RECT, SNEPPP_ONE } },
-   { "s1_leaky", SNEPPP_SPHERE, { SNEPPP_LEAKY, SNEPPP_ONE } },
-   { "b1_rbf", SNEPPP_BOX, { SNEPPP_RBF, SNEPPP_ONE } },
-   { "g_relu", SNEPPP_GAUSS, { SNEPPP_RELU, SNEPPP_RELU } },
-   { "s_relu", SNEPPP_SPHERE, { SNEPPP_RELU, SNEPPP_RELU } },
-   { "i_relu", SNEPPP_INTERVALS, { SNEPPP_RELU, SNEPPP_RELU } },
-   { "p_relu", SNEPPP_POLYGON, { SNEPPP_RELU, SNEPPP_RELU } },
-   { "s2_relu", SNEPPP_SPHERE, { SNEPPP_RELU, SNEPPP_RELU } },
-   { "c_relu", SNEPPP_SPHERE, { SNEPPP_RELU, SNEPPP_RELU } },
-   { "g_step", SNEPPP_GAUSS, { SNEPPP_STEP, SNEPPP_STEP } },
-   { "i_step", SNEPPP_INTERVALS, { SNEPPP_STEP, SNEPPP_STEP } },
-   { "s2_step", SNEPPP_SPHERE, { SNEPPP_STEP, SNEPPP_STEP } }
+   { "g_cos", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_COS, SNEPPP_ACT_COS } },
+   { "g_sin", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_SIN, SNEPPP_ACT_SIN } },
+   { "g_cos_sin", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_COS, SNEPPP_ACT_SIN } },
+   { "g_snake", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_SNAKE, SNEPPP_ACT_SNAKE } },
+   { "g_cosmident", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_COSMIDENT, SNEPPP_ACT_COSMIDENT } },
+   { "g_exp", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "g_exp_log", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "g_erf", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_ERF, SNEPPP_ACT_ERF } },
+   { "g_phi", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_PHI, SNEPPP_ACT_PHI } },
+   { "g_rect", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_RECT, SNEPPP_ACT_RECT } },
+   { "g_leaky", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_LEAKY, SNEPPP_ACT_LEAKY } },
+   { "g_gelu", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_GELU, SNEPPP_ACT_GELU } },
+   { "g_elu", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_ELU, SNEPPP_ACT_ELU } },
+   { "g_gauss", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_BELL, SNEPPP_ACT_BELL } },
+   { "g_gabor_sin", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_GABOR_SIN, SNEPPP_ACT_GABOR_SIN } },
+   { "g_gabor_cos", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_GABOR_COS, SNEPPP_ACT_GABOR_COS } },
+   { "g_mono", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_MONOMIAL, SNEPPP_ACT_MONOMIAL } },
+   { "g_exp_cos", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_EXP, SNEPPP_ACT_COS } },
+   { "g_exp_relu", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_EXP, SNEPPP_ACT_RELU } },
+   { "g_arccos", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_RECT, SNEPPP_ACT_RECT } },
+   { "g1_cos", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_COS, SNEPPP_ACT_ONE } },
+   { "g1_sin", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_SIN, SNEPPP_ACT_ONE } },
+   { "g1_snake", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_SNAKE, SNEPPP_ACT_ONE } },
+   { "g1_cosmident", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_COSMIDENT, SNEPPP_ACT_ONE } },
+   { "g1_exp", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_EXP, SNEPPP_ACT_ONE } },
+   { "g1_erf", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_ERF, SNEPPP_ACT_ONE } },
+   { "g1_phi", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_PHI, SNEPPP_ACT_ONE } },
+   { "g1_rect", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_RECT, SNEPPP_ACT_ONE } },
+   { "g1_leaky", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_LEAKY, SNEPPP_ACT_ONE } },
+   { "g1_gelu", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_GELU, SNEPPP_ACT_ONE } },
+   { "g1_elu", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_ELU, SNEPPP_ACT_ONE } },
+   { "g1_gauss", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_BELL, SNEPPP_ACT_ONE } },
+   { "g1_gabor_sin", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_GABOR_SIN, SNEPPP_ACT_ONE } },
+   { "g1_gabor_cos", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_GABOR_COS, SNEPPP_ACT_ONE } },
+   { "g1_mono", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_MONOMIAL, SNEPPP_ACT_ONE } },
+   { "g_rbf", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_RBF, SNEPPP_ACT_RBF } },
+   { "gmix_cos", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_COS, SNEPPP_ACT_COS } },
+   { "s_exp", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "s_exp_log", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "s_cos", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_COS, SNEPPP_ACT_COS } },
+   { "s_sin", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_SIN, SNEPPP_ACT_SIN } },
+   { "s_cos_sin", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_COS, SNEPPP_ACT_SIN } },
+   { "s_rect", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_RECT, SNEPPP_ACT_RECT } },
+   { "s_leaky", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_LEAKY, SNEPPP_ACT_LEAKY } },
+   { "s_mono", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_MONOMIAL, SNEPPP_ACT_MONOMIAL } },
+   { "s1_exp", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_EXP, SNEPPP_ACT_ONE } },
+   { "s1_cos", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_COS, SNEPPP_ACT_ONE } },
+   { "s1_sin", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_SIN, SNEPPP_ACT_ONE } },
+   { "s1_rect", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_RECT, SNEPPP_ACT_ONE } },
+   { "b_exp", SNEPPP_SPACE_BOX, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "b_exp_log", SNEPPP_SPACE_BOX, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "b_cos", SNEPPP_SPACE_BOX, { SNEPPP_ACT_COS, SNEPPP_ACT_COS } },
+   { "b_sin", SNEPPP_SPACE_BOX, { SNEPPP_ACT_SIN, SNEPPP_ACT_SIN } },
+   { "b_cos_sin", SNEPPP_SPACE_BOX, { SNEPPP_ACT_COS, SNEPPP_ACT_SIN } },
+   { "b_mono", SNEPPP_SPACE_BOX, { SNEPPP_ACT_MONOMIAL, SNEPPP_ACT_MONOMIAL } },
+   { "b_rbf", SNEPPP_SPACE_BOX, { SNEPPP_ACT_RBF, SNEPPP_ACT_RBF } },
+   { "b1_exp", SNEPPP_SPACE_BOX, { SNEPPP_ACT_EXP, SNEPPP_ACT_ONE } },
+   { "b1_cos", SNEPPP_SPACE_BOX, { SNEPPP_ACT_COS, SNEPPP_ACT_ONE } },
+   { "b1_sin", SNEPPP_SPACE_BOX, { SNEPPP_ACT_SIN, SNEPPP_ACT_ONE } },
+   { "i_rect", SNEPPP_SPACE_INTERVALS, { SNEPPP_ACT_RECT, SNEPPP_ACT_RECT } },
+   { "i_leaky", SNEPPP_SPACE_INTERVALS, { SNEPPP_ACT_LEAKY, SNEPPP_ACT_LEAKY } },
+   { "i_exp_log", SNEPPP_SPACE_INTERVALS, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "i_cos", SNEPPP_SPACE_INTERVALS, { SNEPPP_ACT_COS, SNEPPP_ACT_COS } },
+   { "i1_rect", SNEPPP_SPACE_INTERVALS, { SNEPPP_ACT_RECT, SNEPPP_ACT_ONE } },
+   { "i1_leaky", SNEPPP_SPACE_INTERVALS, { SNEPPP_ACT_LEAKY, SNEPPP_ACT_ONE } },
+   { "e_gamma_log", SNEPPP_SPACE_GAMMA, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "e_beta_log", SNEPPP_SPACE_BETA, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "e_dirichlet_log", SNEPPP_SPACE_DIRICHLET, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "e_poisson_log", SNEPPP_SPACE_POISSON, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "e_binomial_log", SNEPPP_SPACE_BINOMIAL, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "e_negbin_log", SNEPPP_SPACE_NEGBINOMIAL, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "e_finite_log", SNEPPP_SPACE_FINITE, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "e_vonmises_log", SNEPPP_SPACE_VONMISES, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "e_normal_log", SNEPPP_SPACE_NORMAL, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "gamma_cos", SNEPPP_SPACE_GAMMA, { SNEPPP_ACT_COS, SNEPPP_ACT_COS } },
+   { "poisson_cos", SNEPPP_SPACE_POISSON, { SNEPPP_ACT_COS, SNEPPP_ACT_COS } },
+   { "s2_rect", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_RECT, SNEPPP_ACT_RECT } },
+   { "ball_exp_log", SNEPPP_SPACE_BALL, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "ball_cos", SNEPPP_SPACE_BALL, { SNEPPP_ACT_COS, SNEPPP_ACT_COS } },
+   { "p_rect", SNEPPP_SPACE_POLYGON, { SNEPPP_ACT_RECT, SNEPPP_ACT_RECT } },
+   { "p_exp", SNEPPP_SPACE_POLYGON, { SNEPPP_ACT_EXP, SNEPPP_ACT_EXP } },
+   { "p_cos", SNEPPP_SPACE_POLYGON, { SNEPPP_ACT_COS, SNEPPP_ACT_COS } },
+   { "c_rect", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_RECT, SNEPPP_ACT_RECT } },
+   { "s21_rect", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_RECT, SNEPPP_ACT_ONE } },
+   { "s1_leaky", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_LEAKY, SNEPPP_ACT_ONE } },
+   { "b1_rbf", SNEPPP_SPACE_BOX, { SNEPPP_ACT_RBF, SNEPPP_ACT_ONE } },
+   { "g_relu", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_RELU, SNEPPP_ACT_RELU } },
+   { "s_relu", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_RELU, SNEPPP_ACT_RELU } },
+   { "i_relu", SNEPPP_SPACE_INTERVALS, { SNEPPP_ACT_RELU, SNEPPP_ACT_RELU } },
+   { "p_relu", SNEPPP_SPACE_POLYGON, { SNEPPP_ACT_RELU, SNEPPP_ACT_RELU } },
+   { "s2_relu", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_RELU, SNEPPP_ACT_RELU } },
+   { "c_relu", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_RELU, SNEPPP_ACT_RELU } },
+   { "g_step", SNEPPP_SPACE_GAUSS, { SNEPPP_ACT_STEP, SNEPPP_ACT_STEP } },
+   { "i_step", SNEPPP_SPACE_INTERVALS, { SNEPPP_ACT_STEP, SNEPPP_ACT_STEP } },
+   { "s2_step", SNEPPP_SPACE_SPHERE, { SNEPPP_ACT_STEP, SNEPPP_ACT_STEP } }
 };
 
 typedef struct oracle {
@@ -163,7 +163,7 @@ static double oracle_pair(const sneppp__pair *pair, const sneppp__pull *out)
 {
    sneppp__pair p = *pair;
    sneppp__pull o;
-   int          biased = p.b[0] != 0 || (p.b[1] != 0 && p.u[1].act != SNEPPP_ONE), s;
+   int          biased = p.b[0] != 0 || (p.b[1] != 0 && p.u[1].act != SNEPPP_ACT_ONE), s;
    short        rule = sneppp__find_rule(p.win, p.d, p.u[0].act, p.u[1].act, biased, p.log);
    if (!rule) return sneppp__nan();
    memset(&o, 0, sizeof o);
@@ -186,8 +186,8 @@ static double oracle_pair(const sneppp__pair *pair, const sneppp__pull *out)
 static int oracle_act_params(sneppp_act act)
 {
    switch (act) {
-      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: case SNEPPP_LEAKY: case SNEPPP_ELU: case SNEPPP_BELL: return 1;
-      case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS: return 2;
+      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: case SNEPPP_ACT_LEAKY: case SNEPPP_ACT_ELU: case SNEPPP_ACT_BELL: return 1;
+      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS: return 2;
       default: return 0;
    }
 }
@@ -222,9 +222,9 @@ static void oracle_read_window(oracle_case *c, oracle_reader *r, int centred)
    size_t         d = (size_t)c->d;
    win->space = c->row->space;
    win->dim = c->d;
-   win->measure = SNEPPP_PROBABILITY;
+   win->measure = SNEPPP_MEASURE_PROBABILITY;
    switch (win->space) {
-      case SNEPPP_GAUSS:
+      case SNEPPP_SPACE_GAUSS:
          win->count = 1;
          if (!strncmp(c->row->name, "gmix", 4)) {
             win->count = oracle_count(r);
@@ -233,31 +233,31 @@ static void oracle_read_window(oracle_case *c, oracle_reader *r, int centred)
          if (!centred) win->mean = oracle_array(r, win->count * d, &c->at_mean);
          win->scale = oracle_array(r, win->count * d, &c->at_scale);
          break;
-      case SNEPPP_BOX:
+      case SNEPPP_SPACE_BOX:
          memcpy(win->lo, oracle_array(r, d, NULL), d * sizeof(double));
          memcpy(win->hi, oracle_array(r, d, NULL), d * sizeof(double));
          break;
-      case SNEPPP_INTERVALS:
+      case SNEPPP_SPACE_INTERVALS:
          win->count = oracle_count(r);
          win->ends = oracle_array(r, 2 * win->count, NULL);
          break;
-      case SNEPPP_POLYGON:
+      case SNEPPP_SPACE_POLYGON:
          win->count = oracle_count(r);
          win->xy = oracle_array(r, 2 * win->count, NULL);
          break;
-      case SNEPPP_BALL:
+      case SNEPPP_SPACE_BALL:
          memcpy(win->centre, oracle_array(r, d, NULL), d * sizeof(double));
          win->radius = oracle_number(r);
          break;
-      case SNEPPP_GAMMA: case SNEPPP_BETA:
+      case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA:
          win->dim = 1;
          win->param[0] = oracle_number(r);
          win->param[1] = oracle_number(r);
          break;
-      case SNEPPP_DIRICHLET: memcpy(win->param, oracle_array(r, d, NULL), d * sizeof(double)); break;
-      case SNEPPP_POISSON: case SNEPPP_BINOMIAL: case SNEPPP_NEGBINOMIAL: win->param[0] = oracle_number(r); break;
-      case SNEPPP_NORMAL: case SNEPPP_VONMISES: win->dim = 1; break;
-      case SNEPPP_FINITE:
+      case SNEPPP_SPACE_DIRICHLET: memcpy(win->param, oracle_array(r, d, NULL), d * sizeof(double)); break;
+      case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_BINOMIAL: case SNEPPP_SPACE_NEGBINOMIAL: win->param[0] = oracle_number(r); break;
+      case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: win->dim = 1; break;
+      case SNEPPP_SPACE_FINITE:
          win->count = oracle_count(r);
          win->weight = oracle_array(r, win->count, NULL);
          win->point = oracle_array(r, win->count * d, NULL);
@@ -270,8 +270,8 @@ static void oracle_read_window(oracle_case *c, oracle_reader *r, int centred)
 static int oracle_read_as(oracle_case *c, const oracle_name *row, int d, int np, const double *p, int bias)
 {
    oracle_reader r;
-   int           k, s, one = row->act[1] == SNEPPP_ONE, stats, radial = row->act[0] == SNEPPP_RBF;
-   int           ordered = row->act[0] == SNEPPP_RECT || row->act[0] == SNEPPP_MONOMIAL, centred = !strcmp(row->name, "g_arccos");
+   int           k, s, one = row->act[1] == SNEPPP_ACT_ONE, stats, radial = row->act[0] == SNEPPP_ACT_RBF;
+   int           ordered = row->act[0] == SNEPPP_ACT_RECT || row->act[0] == SNEPPP_ACT_MONOMIAL, centred = !strcmp(row->name, "g_arccos");
    sneppp_unit  *u = c->pair.u;
    size_t        length = strlen(row->name);
    memset(c, 0, sizeof *c);
@@ -292,7 +292,7 @@ static int oracle_read_as(oracle_case *c, const oracle_name *row, int d, int np,
       u[0].p = u[1].p = oracle_number(&r);
       if (oracle_act_params(row->act[0]) == 2) u[0].q = u[1].q = oracle_number(&r);
    }
-   for (s = 0; s < 2; s++) if (u[s].act == SNEPPP_RELU) u[s].p = 1;
+   for (s = 0; s < 2; s++) if (u[s].act == SNEPPP_ACT_RELU) u[s].p = 1;
    oracle_read_window(c, &r, centred);
    stats = sneppp__stats(&c->win);
    c->first = stats - d;
@@ -336,8 +336,8 @@ static double oracle_normal_cdf(const oracle_case *c)
       B += c->w[1][r] * s * (c->w[1][r] * s);
    }
    switch (c->row->act[0]) {
-      case SNEPPP_RECT: p = c->pair.u[0].p; q = c->pair.u[1].p; break;
-      case SNEPPP_STEP: case SNEPPP_PHI: case SNEPPP_ERF: p = q = 0; break;
+      case SNEPPP_ACT_RECT: p = c->pair.u[0].p; q = c->pair.u[1].p; break;
+      case SNEPPP_ACT_STEP: case SNEPPP_ACT_PHI: case SNEPPP_ACT_ERF: p = q = 0; break;
       default: p = q = 1; break;
    }
    return 4e-16 * (pow(fabs(a) + sqrt(A), p) * pow(fabs(b) + sqrt(B), q) + 1);
@@ -377,7 +377,7 @@ static int oracle_gradient(oracle *o, oracle_tally *t, oracle_case *c, int np, d
    double       got[ORACLE_MAX_FIELDS], w[2][SNEPPP__MAX_STATS], l[2][SNEPPP__MAX_STATS], b[2], value, scale = fabs(expected);
    double       weight[1000], mean[1000], dev[1000];
    int          used[ORACLE_MAX_FIELDS], k, r, ok = 1;
-   size_t       n = c->win.space == SNEPPP_GAUSS ? c->win.count * (size_t)c->d : 0, s;
+   size_t       n = c->win.space == SNEPPP_SPACE_GAUSS ? c->win.count * (size_t)c->d : 0, s;
    sneppp__pull out;
    if (n > 1000) return 0;
    memset(w, 0, sizeof w);
@@ -459,7 +459,7 @@ static void oracle_line(oracle *o, const char *name, int n, const double *number
    }
    tail = number + 2 + np;
    /* A Gaussian of scale 0 along an axis is refused by the library, but it has kernels. */
-   ok = oracle_read_case(&c, row, (int)number[0], np, number + 2) && (c.win.space == SNEPPP_GAUSS || !sneppp__window_check(&c.win, NULL));
+   ok = oracle_read_case(&c, row, (int)number[0], np, number + 2) && (c.win.space == SNEPPP_SPACE_GAUSS || !sneppp__window_check(&c.win, NULL));
    /* No uncertainty can be smaller than the rounding of the expected value itself. */
    if (ok && !gradients) ok = tail[1] > 0 && tail[2] >= 0 && tail[1] >= 0.98 * 1.11e-16 * fabs(tail[0]);
    if (!ok) {

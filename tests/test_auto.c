@@ -12,7 +12,7 @@ static sneppp_window auto_window(int kind)
    sneppp_window w;
    memset(&w, 0, sizeof w);
    w.dim = kind < 3 ? kind + 1 : kind == 3 ? 1 : 3;
-   w.space = kind < 3 ? SNEPPP_BOX : kind == 3 ? SNEPPP_INTERVALS : SNEPPP_SPHERE;
+   w.space = kind < 3 ? SNEPPP_SPACE_BOX : kind == 3 ? SNEPPP_SPACE_INTERVALS : SNEPPP_SPACE_SPHERE;
    for (int r = 0; r < w.dim; r++) w.lo[r] = -1 - r, w.hi[r] = 3 + 2 * r;
    if (kind == 3) w.count = 2, w.ends = auto_ends;
    return w;
@@ -20,9 +20,9 @@ static sneppp_window auto_window(int kind)
 
 static void auto_uniform(const sneppp_window *w, sneppp_rng *rng, double *x)
 {
-   if (w->space == SNEPPP_SPHERE) { sneppp_rng_sphere(rng, 3, x); return; }
+   if (w->space == SNEPPP_SPACE_SPHERE) { sneppp_rng_sphere(rng, 3, x); return; }
    do for (int r = 0; r < w->dim; r++) {
-         double lo = w->space == SNEPPP_BOX ? w->lo[r] : auto_ends[0], hi = w->space == SNEPPP_BOX ? w->hi[r] : auto_ends[3];
+         double lo = w->space == SNEPPP_SPACE_BOX ? w->lo[r] : auto_ends[0], hi = w->space == SNEPPP_SPACE_BOX ? w->hi[r] : auto_ends[3];
          x[r] = lo + (hi - lo) * sneppp_rng_uniform(rng);
       }
    while (!sneppp_window_contains(w, x));
@@ -43,10 +43,10 @@ static sneppp_events auto_pattern(const sneppp_window *w, size_t count, double s
       else {
          double norm = 0;
          for (int r = 0; r < w->dim; r++) {
-            x[r] = parent[k][r] + (w->space == SNEPPP_SPHERE ? 0.1 : 0.2) * sneppp_rng_normal(&rng);
+            x[r] = parent[k][r] + (w->space == SNEPPP_SPACE_SPHERE ? 0.1 : 0.2) * sneppp_rng_normal(&rng);
             norm += x[r] * x[r];
          }
-         for (int r = 0; w->space == SNEPPP_SPHERE && r < 3; r++) x[r] /= sqrt(norm);
+         for (int r = 0; w->space == SNEPPP_SPACE_SPHERE && r < 3; r++) x[r] /= sqrt(norm);
       }
       for (int r = 0; r < w->dim; r++) x[r] = (double)(out[i * (size_t)w->dim + (size_t)r] = (sneppp_real)x[r]);
       i += (size_t)sneppp_window_contains(w, x);
@@ -100,7 +100,7 @@ TEST auto_total_and_certificate(void)
          ASSERT_EQ_FMTm(auto_names[kind], SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err), "%d");
          ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
          ASSERT_IN_RANGEm(auto_names[kind], N, total, auto_round * (1 + N));
-         ASSERT_EQ(SNEPPP_AUTO, r.method);
+         ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
          ASSERT_EQ(counts[k], r.events);
          ASSERT(r.gap >= 0 && r.gap <= 1e-4);
          ASSERT_EQ(m.n, r.width);
@@ -208,7 +208,7 @@ TEST auto_polygons_add_up(void)
    memset(&region, 0, sizeof region);
    memset(&part, 0, sizeof part);
    region.factor[0] = &part;
-   part.space = SNEPPP_POLYGON;
+   part.space = SNEPPP_SPACE_POLYGON;
    part.dim = 2;
    ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
@@ -557,7 +557,7 @@ TEST auto_data(void)
    f.progress = auto_stop;
    a = b;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&b, &f, &r, &err));
-   ASSERT_EQ(SNEPPP_ASKED_TO_STOP, r.ending);
+   ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
    ASSERT_EQ(0, memcmp(&a, &b, sizeof a));
    sneppp_free(&b);
    PASS();
@@ -629,7 +629,7 @@ TEST auto_products(void)
          d.width = budget;
          ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
          ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-         ASSERT_EQ(SNEPPP_AUTO, r.method);
+         ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
          ASSERT(m.nodes > 0 && m.desc.group > 0 && (!budget || m.n < budget));
          ASSERT_EQ(1, r.axes[0]);
          ASSERT(r.axes[D - 1] > 1 && r.axes[D - 1] < 1000); /* clusters of 0.25 that last for 33 */
@@ -646,7 +646,7 @@ TEST auto_products(void)
          ASSERT_IN_RANGE(total, sum, 1e-10 * total);
          nll = auto_test_nll(&m, &other);
          constant = -log(500 / sneppp_window_mass(&d.factor[0].window) / 100) + 1 + sneppp__lgamma(501.0) / 500;
-         f.method = SNEPPP_CONVEX, f.floor = 0.05;
+         f.method = SNEPPP_METHOD_CONVEX, f.floor = 0.05;
          d.width = 0;
          ASSERT_EQ(SNEPPP_OK, sneppp_init(&plain, &d, &err));
          ASSERT_EQ(SNEPPP_OK, sneppp_fit(&plain, &f, &r, &err));
@@ -704,7 +704,7 @@ TEST auto_fills_gaps(void)
       memset(&watched, 0, sizeof watched);
       memset(&hole, 0, sizeof hole);
       memset(&f, 0, sizeof f);
-      seen.space = SNEPPP_INTERVALS, seen.dim = 1, seen.count = 2, seen.ends = ends;
+      seen.space = SNEPPP_SPACE_INTERVALS, seen.dim = 1, seen.count = 2, seen.ends = ends;
       gap.lo[0] = 40, gap.hi[0] = 55;
       watched.factor[1] = &seen, hole.factor[1] = &gap;
       f.events = &e;
@@ -719,7 +719,7 @@ TEST auto_fills_gaps(void)
       }
       e.count = kept;
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-      ASSERT_EQ(SNEPPP_AUTO, r.method);
+      ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, &count, &err));
       ASSERT_IN_RANGE((double)kept, count, (double)kept * auto_round);
       ASSERT_IN_RANGE((double)kept, r.expected, (double)kept * auto_round);
@@ -757,7 +757,7 @@ TEST auto_fills_many_gaps(void)
       memset(&f, 0, sizeof f);
       w.lo[0] = 0, w.hi[0] = 1;
       for (int k = 0; k < auto_pieces; k++) ends[2 * k] = 0.1 * k, ends[2 * k + 1] = 0.1 * k + 1.0 / 30;
-      seen.space = SNEPPP_INTERVALS, seen.count = auto_pieces, seen.ends = ends;
+      seen.space = SNEPPP_SPACE_INTERVALS, seen.count = auto_pieces, seen.ends = ends;
       watched.factor[0] = &seen, hole.factor[0] = &gap;
       sneppp_rng_init(&rng, 11, 0);
       for (int i = 0; i < auto_long; i++) { /* density 1/2 + t on the unit interval */
@@ -814,7 +814,7 @@ TEST auto_fills_what_is_mostly_hidden(void)
       memset(&d, 0, sizeof d);
       memset(&f, 0, sizeof f);
       w.lo[0] = 0, w.hi[0] = 1;
-      seen.space = SNEPPP_INTERVALS, seen.count = kind < 2 ? 1 : 2, seen.ends = looks[kind];
+      seen.space = SNEPPP_SPACE_INTERVALS, seen.count = kind < 2 ? 1 : 2, seen.ends = looks[kind];
       watched.factor[0] = &seen;
       sneppp_rng_init(&rng, 12, (uint64_t)kind);
       while ((double)e.count < per * sneppp_window_mass(&seen)) {
@@ -864,7 +864,7 @@ TEST auto_fills_gaps_of_products(void)
       memset(&watched, 0, sizeof watched);
       memset(&hole, 0, sizeof hole);
       memset(&f, 0, sizeof f);
-      seen.space = SNEPPP_INTERVALS, seen.dim = 1, seen.count = 9, seen.ends = ends;
+      seen.space = SNEPPP_SPACE_INTERVALS, seen.dim = 1, seen.count = 9, seen.ends = ends;
       watched.factor[1] = &seen, hole.factor[1] = &part;
       if (kind < 7) e = auto_space_time(kind, 3000, 9, train);
       else {
@@ -883,7 +883,7 @@ TEST auto_fills_gaps_of_products(void)
       e.seen = &watched, e.count = kept;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-      ASSERT_EQ(SNEPPP_AUTO, r.method);
+      ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, &count, &err));
       ASSERT_IN_RANGE((double)kept, count, (double)kept * auto_round);
       for (int k = 0; k < 8; k++)
@@ -930,7 +930,7 @@ TEST auto_outlines(void)
       memset(&w, 0, sizeof w);
       memset(&f, 0, sizeof f);
       memset(&e, 0, sizeof e);
-      w.space = SNEPPP_POLYGON, w.dim = 2, w.xy = xy, w.rings = 2, w.ring_size = rings;
+      w.space = SNEPPP_SPACE_POLYGON, w.dim = 2, w.xy = xy, w.rings = 2, w.ring_size = rings;
       d.factor[0].window = w;
       if (!timed) memset(&d.factor[1], 0, sizeof d.factor[1]);
       sneppp_rng_init(&rng, 6, 6);
@@ -948,7 +948,7 @@ TEST auto_outlines(void)
       f.events = &e;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-      ASSERT_EQ(SNEPPP_AUTO, r.method);
+      ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
       ASSERT_IN_RANGE(300, total, 300 * auto_round);
       ASSERT(auto_test_nll(&m, &other) <
@@ -1159,7 +1159,7 @@ static size_t auto_repeats(sneppp_real *dst, size_t first, size_t count, void *u
 
 TEST auto_copies_are_counted(void)
 {
-   static const sneppp_method methods[3] = {SNEPPP_CONVEX, SNEPPP_PGD, SNEPPP_ADAM};
+   static const sneppp_method methods[3] = {SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_PGD, SNEPPP_METHOD_ADAM};
    static sneppp_real         x[2 * 40];
    sneppp_window   w = auto_window(0);
    sneppp_events   e, two[2];
@@ -1213,7 +1213,7 @@ TEST auto_copies_are_counted(void)
    d = auto_product(1); /* the same place at another time is no copy */
    for (size_t i = 0; i < 20; i++) x[3 * i] = x[3 * i + 1] = 1, x[3 * i + 2] = (sneppp_real)(i < 15 ? i : 14);
    e.read = NULL, e.x = x, e.count = 20;
-   f.method = SNEPPP_AUTO;
+   f.method = SNEPPP_METHOD_AUTO;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
    ASSERT_EQ((size_t)5, r.copies);
@@ -1356,8 +1356,8 @@ TEST auto_stops_before_it_starts(void)
    f.events = &e, f.progress = auto_first_note;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-   ASSERT_EQ(SNEPPP_ASKED_TO_STOP, r.ending);
-   ASSERT(r.method == SNEPPP_AUTO && r.events == 50 && r.steps == 1 && r.step == 0);
+   ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
+   ASSERT(r.method == SNEPPP_METHOD_AUTO && r.events == 50 && r.steps == 1 && r.step == 0);
    ASSERT(r.gradient == 0 && r.expected == 0 && r.width == 0 && r.rank == 0 && r.dropped == 0);
    for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) ASSERT(r.axes[k] == 0 && auto_first.axes[k] == 0);
    ASSERT(auto_first.gradient == 0 && auto_first.dropped == 0 && auto_first.step == 0);
@@ -1376,7 +1376,7 @@ TEST auto_shares_of_polygons(void)
       sneppp_window w;
       double        box[2][4] = {{0, 4, 0, 3}, {1, 2, 1, 2}};
       memset(&w, 0, sizeof w);
-      w.space = SNEPPP_POLYGON, w.dim = 2, w.count = kind == 1 ? 6 : 4, w.xy = kind == 1 ? el : ring;
+      w.space = SNEPPP_SPACE_POLYGON, w.dim = 2, w.count = kind == 1 ? 6 : 4, w.xy = kind == 1 ? el : ring;
       if (kind == 1) box[0][3] = 1, box[1][0] = 0, box[1][1] = 1, box[1][2] = 1, box[1][3] = 3;
       if (kind == 2) w.count = 8, w.rings = 2, w.ring_size = sizes;
       for (int i = 0; i < 14; i++)

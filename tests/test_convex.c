@@ -27,7 +27,7 @@ static sneppp_desc convex_box(int width)
    d.factor[0].window.dim = 2;
    d.factor[0].window.hi[0] = 10;
    d.factor[0].window.hi[1] = 5;
-   d.factor[0].unit.act = SNEPPP_COS;
+   d.factor[0].unit.act = SNEPPP_ACT_COS;
    d.width = width;
    return d;
 }
@@ -39,7 +39,7 @@ static sneppp_desc convex_two(int width, sneppp_mix mix) /* the same box as two 
    d.factor[0].window.dim = d.factor[1].window.dim = 1;
    d.factor[0].window.hi[0] = 10;
    d.factor[1].window.hi[0] = 5;
-   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_COS;
+   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_ACT_COS;
    d.width = width;
    d.mix = mix;
    return d;
@@ -96,14 +96,14 @@ TEST convex_agrees_with_multiplicative_iteration(void)
    double          K[n * n], X[n * n], S[n * n], T[n * n], M[n * n], inverse[n * n];
    sneppp_events   e = convex_events(N);
    sneppp_desc     d = convex_box(n);
-   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-7);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-7);
    sneppp_model    m;
    sneppp_report   r;
    sneppp_real     psi[n];
    double          mine, other;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
-   ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+   ASSERT_EQ(SNEPPP_ENDING_CONVERGED, r.ending);
    ASSERT(r.gap <= 1e-7 && r.dropped == 0);
    ASSERT_IN_RANGE((double)N, r.expected, 1e-3);
    ASSERT_EQ(SNEPPP_OK, sneppp_model_gram(&m, NULL, K, NULL, NULL));
@@ -172,7 +172,7 @@ TEST convex_certificate_is_valid(void)
    for (int diagonal = 0; diagonal < 2; diagonal++)
       for (size_t k = 0; k < 6; k++) {
          sneppp_desc     d = convex_box(14);
-         sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-9);
+         sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-9);
          sneppp_model    m;
          sneppp_report   r;
          double          best, nll;
@@ -188,7 +188,7 @@ TEST convex_certificate_is_valid(void)
          for (double tol = 0.1; tol > 1e-6; tol /= 10) {
             f.tol = tol;
             ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
-            ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+            ASSERT_EQ(SNEPPP_ENDING_CONVERGED, r.ending);
             ASSERT(r.gap <= tol);
             ASSERT(convex_objective_of(&m, &e, &f, f.eps1) - best <= r.gap + convex_slack());
          }
@@ -204,7 +204,7 @@ TEST convex_pgd_keeps_proposition_2(void)
    enum { n = 8 };
    sneppp_events   e = convex_events(150);
    sneppp_desc     d = convex_box(n);
-   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-11);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-11);
    sneppp_model    m;
    sneppp_report   r;
    double          best[n * n], first[n * n], now[n * n], K[n * n], least, C1, before, sum = 0, distance = 0, beta;
@@ -220,12 +220,12 @@ TEST convex_pgd_keeps_proposition_2(void)
    for (size_t i = 0; i < n * n; i++) first[i] = i % (n + 1) ? 0 : 1 / sum + f.eps1; /* M_1 of the method, plus eps1 I */
    C1 = before = convex_objective(&m, &e, &f, f.eps1, first);
    for (size_t i = 0; i < n * n; i++) distance += (first[i] - best[i]) * (first[i] - best[i]);
-   f.method = SNEPPP_PGD, f.tol = SNEPPP_NONE;
+   f.method = SNEPPP_METHOD_PGD, f.tol = SNEPPP_NONE;
    for (size_t steps = 1; steps <= 1024; steps *= 2) {
       double C, left = 0;
       f.steps = steps;
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
-      ASSERT_EQ(SNEPPP_STEP_LIMIT, r.ending);
+      ASSERT_EQ(SNEPPP_ENDING_STEP_LIMIT, r.ending);
       ASSERT_EQ(steps, r.step);
       ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, now, NULL));
       C = convex_objective(&m, &e, &f, f.eps1, now);
@@ -249,7 +249,7 @@ TEST convex_serves_every_mix(void)
    for (int diagonal = 0; diagonal < 2; diagonal++)
       for (size_t k = 0; k < 6; k++) {
          sneppp_desc     d = convex_two(5, mix[k]);
-         sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-6);
+         sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-6);
          sneppp_model    m;
          sneppp_report   r;
          sneppp_error    err;
@@ -292,7 +292,7 @@ TEST convex_same_bits_for_threads_and_sources(void)
       for (int k = 0; k < 5; k++) {
          static const int threads[] = {1, 2, 7, 1, 1};
          sneppp_desc      d = convex_box(40);
-         sneppp_fit_desc  f = convex_fit(&e, method ? SNEPPP_PGD : SNEPPP_CONVEX, 1e-5);
+         sneppp_fit_desc  f = convex_fit(&e, method ? SNEPPP_METHOD_PGD : SNEPPP_METHOD_CONVEX, 1e-5);
          sneppp_model     m;
          sneppp_events    source = e;
          f.steps = method ? 10 : 60;
@@ -321,7 +321,7 @@ TEST convex_weights_are_repetitions(void)
    static sneppp_real twice[2 * 200], weight[100];
    sneppp_events      e = convex_events(100), both;
    sneppp_desc        d = convex_box(12);
-   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_CONVEX, 1e-8);
+   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-8);
    sneppp_model       m;
    sneppp_report      a, b;
    for (size_t i = 0; i < 100; i++) {
@@ -345,7 +345,7 @@ TEST convex_low_rank(void)
 {
    sneppp_events   e = convex_events(300);
    sneppp_desc     d = convex_box(30);
-   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-6);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-6);
    sneppp_model    m;
    sneppp_report   full, low;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
@@ -370,7 +370,7 @@ TEST convex_few_events(void)
       for (int diagonal = 0; diagonal < 2; diagonal++) {
          sneppp_events   e = convex_events(count);
          sneppp_desc     d = convex_box(10);
-         sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 0);
+         sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0);
          sneppp_model    m;
          sneppp_report   r;
          double          total = -1;
@@ -400,7 +400,7 @@ TEST convex_stops_when_asked(void)
    sneppp_events e = convex_events(200);
    for (int method = 0; method < 2; method++) {
       sneppp_desc     d = convex_box(20);
-      sneppp_fit_desc f = convex_fit(&e, method ? SNEPPP_PGD : SNEPPP_CONVEX, 1e-9);
+      sneppp_fit_desc f = convex_fit(&e, method ? SNEPPP_METHOD_PGD : SNEPPP_METHOD_CONVEX, 1e-9);
       sneppp_model    m;
       sneppp_report   r;
       size_t          calls = 0;
@@ -408,7 +408,7 @@ TEST convex_stops_when_asked(void)
       f.progress = convex_stop, f.user = &calls;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
-      ASSERT_EQ(SNEPPP_ASKED_TO_STOP, r.ending);
+      ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
       ASSERT_EQ((size_t)4, r.step);
       ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
       ASSERT_IN_RANGE(nll / 200, r.nll, 1e-7 + convex_slack()); /* the model is the one that the report tells of */
@@ -433,37 +433,37 @@ TEST convex_refuses_what_cannot_be(void)
    sneppp_model    m;
    sneppp_real     w[50];
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
-   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.eps1 = -0.5; ASSERT(convex_refuses(&m, &f, "eps1"));
-   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.eps2 = -0.5; ASSERT(convex_refuses(&m, &f, "eps2"));
-   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.trace = -0.5; ASSERT(convex_refuses(&m, &f, "trace"));
-   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.floor = 1.5; ASSERT(convex_refuses(&m, &f, "floor"));
-   f = convex_fit(&e, SNEPPP_CONVEX, sneppp__nan()); ASSERT(convex_refuses(&m, &f, "tol"));
-   f = convex_fit(&e, SNEPPP_PGD, 0), f.eps1 = SNEPPP_NONE; ASSERT(convex_refuses(&m, &f, "eps1"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0), f.eps1 = -0.5; ASSERT(convex_refuses(&m, &f, "eps1"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0), f.eps2 = -0.5; ASSERT(convex_refuses(&m, &f, "eps2"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0), f.trace = -0.5; ASSERT(convex_refuses(&m, &f, "trace"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0), f.floor = 1.5; ASSERT(convex_refuses(&m, &f, "floor"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, sneppp__nan()); ASSERT(convex_refuses(&m, &f, "tol"));
+   f = convex_fit(&e, SNEPPP_METHOD_PGD, 0), f.eps1 = SNEPPP_NONE; ASSERT(convex_refuses(&m, &f, "eps1"));
    convex_xy[7] = 100;
-   f = convex_fit(&e, SNEPPP_CONVEX, 0); ASSERT(convex_refuses(&m, &f, "outside"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0); ASSERT(convex_refuses(&m, &f, "outside"));
    e = convex_events(50);
    for (size_t i = 0; i < 50; i++) w[i] = 1;
    w[3] = -1;
    bad = e, bad.weight = w;
-   f = convex_fit(&bad, SNEPPP_CONVEX, 0); ASSERT(convex_refuses(&m, &f, "weight"));
+   f = convex_fit(&bad, SNEPPP_METHOD_CONVEX, 0); ASSERT(convex_refuses(&m, &f, "weight"));
    sneppp_free(&m);
    d = convex_two(4, SNEPPP_MIX_SEPARABLE);
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
-   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.floor = 0.1; ASSERT(convex_refuses(&m, &f, "fit.floor must be 0"));
-   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.eps1 = 0.1; ASSERT(convex_refuses(&m, &f, "fit.eps1 must be 0"));
-   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.eps2 = 0.1; ASSERT(convex_refuses(&m, &f, "fit.eps2 must be 0"));
-   f = convex_fit(&e, SNEPPP_CONVEX, 0), f.trace = 0.1; ASSERT(convex_refuses(&m, &f, "fit.trace must be 0"));
-   f = convex_fit(&e, SNEPPP_ADAM, 0), f.polish = 1, f.floor = 0.1; ASSERT(convex_refuses(&m, &f, "separable model with a floor"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0), f.floor = 0.1; ASSERT(convex_refuses(&m, &f, "fit.floor must be 0"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0), f.eps1 = 0.1; ASSERT(convex_refuses(&m, &f, "fit.eps1 must be 0"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0), f.eps2 = 0.1; ASSERT(convex_refuses(&m, &f, "fit.eps2 must be 0"));
+   f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 0), f.trace = 0.1; ASSERT(convex_refuses(&m, &f, "fit.trace must be 0"));
+   f = convex_fit(&e, SNEPPP_METHOD_ADAM, 0), f.polish = 1, f.floor = 0.1; ASSERT(convex_refuses(&m, &f, "separable model with a floor"));
    {
       sneppp_events two[2];
       sneppp_region all;
       memset(&all, 0, sizeof all);
       two[0] = two[1] = e, two[1].seen = &all;
-      f = convex_fit(two, SNEPPP_CONVEX, 0), f.realisations = 2;
+      f = convex_fit(two, SNEPPP_METHOD_CONVEX, 0), f.realisations = 2;
       ASSERT(convex_refuses(&m, &f, "events[1].seen"));
    }
    for (size_t i = 0; i < 50; i++) w[i] = (sneppp_real)1e308; /* in float not finite by itself, in double as a sum */
-   f = convex_fit(&bad, SNEPPP_CONVEX, 0); ASSERT(convex_refuses(&m, &f, "weight"));
+   f = convex_fit(&bad, SNEPPP_METHOD_CONVEX, 0); ASSERT(convex_refuses(&m, &f, "weight"));
    sneppp_free(&m);
    PASS();
 }
@@ -472,7 +472,7 @@ TEST convex_survives_failing_memory(void)
 {
    sneppp_events   e = convex_events(60);
    sneppp_desc     d = convex_box(24);
-   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-4);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-4);
    test_alloc      a = {0, 0, 0, 0};
    sneppp_model    m;
    sneppp_status   st = SNEPPP_ERR_MEMORY;
@@ -501,7 +501,7 @@ TEST convex_certifies_bei(void)
    char               line[256];
    sneppp_events      e;
    sneppp_desc        d = convex_box(200);
-   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_CONVEX, sizeof(sneppp_real) == 4 ? 1e-5 : 1e-6);
+   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_METHOD_CONVEX, sizeof(sneppp_real) == 4 ? 1e-5 : 1e-6);
    sneppp_model       m;
    sneppp_report      r;
    double             nll;
@@ -522,7 +522,7 @@ TEST convex_certifies_bei(void)
    d.factor[0].window.hi[0] = 1000, d.factor[0].window.hi[1] = 500;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
-   ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+   ASSERT_EQ(SNEPPP_ENDING_CONVERGED, r.ending);
    ASSERT(r.gap <= f.tol);
    ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
    ASSERT_IN_RANGE(nll / 3604, r.nll, sizeof(sneppp_real) == 4 ? 1e-3 : 1e-6); /* what the cut-off of K leaves of its rounding */
@@ -541,7 +541,7 @@ TEST convex_low_rank_additive(void)
    other.x = swapped;
    for (int order = 0; order < 2; order++) {
       sneppp_desc     d = convex_two(8, SNEPPP_MIX_ADDITIVE);
-      sneppp_fit_desc f = convex_fit(order ? &other : &e, SNEPPP_CONVEX, 1e-6);
+      sneppp_fit_desc f = convex_fit(order ? &other : &e, SNEPPP_METHOD_CONVEX, 1e-6);
       sneppp_model    m;
       sneppp_report   r;
       sneppp_error    err;
@@ -590,7 +590,7 @@ TEST convex_low_rank_converges(void)
    sneppp_events e = convex_events(300);
    for (int rank = 1; rank <= 16; rank *= 2) {
       sneppp_desc     d = convex_box(30);
-      sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-4);
+      sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-4);
       sneppp_model    m;
       sneppp_report   r;
       double          nll = 0;
@@ -598,7 +598,7 @@ TEST convex_low_rank_converges(void)
       d.rank = rank;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
-      ASSERT_EQ_FMT(SNEPPP_CONVERGED, r.ending, "%d");
+      ASSERT_EQ_FMT(SNEPPP_ENDING_CONVERGED, r.ending, "%d");
       ASSERT(r.step < r.steps);
       ASSERT(rank <= 2 ? r.gap > 1e-4 : rank < 16 || r.gap <= 1e-4);
       ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
@@ -606,7 +606,7 @@ TEST convex_low_rank_converges(void)
                                                                                  float loses the digits near them */
       f.progress = convex_stop_once, f.user = &calls;
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
-      ASSERT_EQ_FMT(SNEPPP_ASKED_TO_STOP, r.ending, "%d");
+      ASSERT_EQ_FMT(SNEPPP_ENDING_ASKED_TO_STOP, r.ending, "%d");
       sneppp_free(&m);
    }
    PASS();
@@ -617,12 +617,12 @@ TEST convex_dead_factor(void)
 {
    sneppp_events   e = convex_events(100);
    sneppp_desc     d = convex_two(6, SNEPPP_MIX_ADDITIVE);
-   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-4);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-4);
    sneppp_model    m;
    sneppp_report   r;
    sneppp_error    err;
    double          W[6] = {0, 0, 0, 0, 0, 0}, b[6] = {-1, -1, -1, -1, -1, -1};
-   d.factor[0].unit.act = SNEPPP_RELU;
+   d.factor[0].unit.act = SNEPPP_ACT_RELU;
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
    ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, &err));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
@@ -639,7 +639,7 @@ TEST convex_separable_realisations(void)
    e[0] = e[1] = convex_events(150);
    for (int method = 0; method < 2; method++) {
       sneppp_desc     d = convex_two(6, SNEPPP_MIX_SEPARABLE);
-      sneppp_fit_desc f = convex_fit(e, method ? SNEPPP_CONVEX : SNEPPP_AUTO, 1e-5);
+      sneppp_fit_desc f = convex_fit(e, method ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, 1e-5);
       sneppp_model    m;
       sneppp_report   r;
       sneppp_error    err;
@@ -662,12 +662,12 @@ TEST convex_separable_unseen(void)
 {
    sneppp_events   e = convex_events(100);
    sneppp_desc     d = convex_two(6, SNEPPP_MIX_SEPARABLE);
-   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-5);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-5);
    sneppp_model    m;
    sneppp_report   r;
    sneppp_error    err;
    double          W[6] = {1, 1, 1, 1, 1, 1}, b[6] = {-5, -6, -7, -8, -9, -9.5}, nll = 0, total = 0;
-   d.factor[0].unit.act = SNEPPP_RELU;
+   d.factor[0].unit.act = SNEPPP_ACT_RELU;
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
    ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, &err));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
@@ -688,16 +688,16 @@ TEST convex_auto_gap(void)
    for (int k = 0; k < 2; k++) {
       sneppp_events   e = convex_events(200);
       sneppp_desc     d = convex_box(8);
-      sneppp_fit_desc f = convex_fit(&e, k ? SNEPPP_CONVEX : SNEPPP_AUTO, 0.02);
+      sneppp_fit_desc f = convex_fit(&e, k ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, 0.02);
       sneppp_model    m;
       sneppp_error    err;
-      d.factor[0].window.space = SNEPPP_BALL;
+      d.factor[0].window.space = SNEPPP_SPACE_BALL;
       d.factor[0].window.centre[0] = 5, d.factor[0].window.centre[1] = 2.5;
       d.factor[0].window.radius = 8;
       if (k) f.floor = 0.05;
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r[k], &err), "%d");
-      ASSERT_EQ(SNEPPP_CONVEX, r[k].method);
+      ASSERT_EQ(SNEPPP_METHOD_CONVEX, r[k].method);
       ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err));
       ASSERT_IN_RANGE(nll / 200, r[k].nll, 1e-9 + convex_slack());
       sneppp_free(&m);
@@ -713,15 +713,15 @@ TEST convex_infinite_mass(void)
 {
    sneppp_events e = convex_events(100);
    for (int method = 0; method < 3; method++) {
-      static const sneppp_method methods[3] = {SNEPPP_CONVEX, SNEPPP_AUTO, SNEPPP_ADAM};
+      static const sneppp_method methods[3] = {SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_AUTO, SNEPPP_METHOD_ADAM};
       sneppp_desc     d = convex_box(8);
       sneppp_fit_desc f = convex_fit(&e, methods[method], 1e-4);
       sneppp_model    m;
       sneppp_report   r;
       sneppp_error    err;
       double          nll = 0, total = 0, W[16], width[16];
-      d.factor[0].window.space = SNEPPP_EUCLID;
-      d.factor[0].unit.act = SNEPPP_RBF;
+      d.factor[0].window.space = SNEPPP_SPACE_EUCLID;
+      d.factor[0].unit.act = SNEPPP_ACT_RBF;
       f.steps = 30;
       for (int i = 0; i < 8; i++) W[2 * i] = 1.4 * i, W[2 * i + 1] = 2.5, width[2 * i] = width[2 * i + 1] = 2;
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
@@ -731,7 +731,7 @@ TEST convex_infinite_mass(void)
       ASSERT_IN_RANGE(nll / 100, r.nll, 1e-7 + convex_slack());
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
       ASSERT_IN_RANGE(100, total, method == 2 ? 20 : 0.1);
-      f.method = method == 2 ? SNEPPP_ADAM : SNEPPP_CONVEX;
+      f.method = method == 2 ? SNEPPP_METHOD_ADAM : SNEPPP_METHOD_CONVEX;
       f.floor = 0.1;
       ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, &r, &err));
       ASSERT(strstr(err.why, "finite mass"));
@@ -753,7 +753,7 @@ TEST convex_grows_directions(void)
    sneppp_rng         rng;
    sneppp_desc        d = convex_box(n);
    sneppp_events      e = convex_events(0);
-   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_CONVEX, 1e-4);
+   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-4);
    sneppp_model       m;
    sneppp_report      r;
    sneppp_error       err;
@@ -768,7 +768,7 @@ TEST convex_grows_directions(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, &err), "%d");
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
-   ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+   ASSERT_EQ(SNEPPP_ENDING_CONVERGED, r.ending);
    ASSERT(r.gap >= 0 && r.gap <= 1e-4);
    ASSERT(r.rank > 16);
    ASSERT_EQ(SNEPPP_OK, sneppp_model_gram(&m, NULL, K, NULL, NULL));
@@ -809,7 +809,7 @@ TEST convex_revives_weights(void)
    sneppp_rng         rng;
    sneppp_desc        d = convex_box(n);
    sneppp_events      e = convex_events(0);
-   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_CONVEX, 1e-6);
+   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-6);
    sneppp_model       m;
    sneppp_report      r;
    sneppp_error       err;
@@ -818,11 +818,11 @@ TEST convex_revives_weights(void)
    for (int i = 0; i < N; i++) x[i] = (sneppp_real)sneppp_rng_uniform(&rng);
    e.x = x, e.count = N;
    d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1;
-   d.factor[0].unit.act = SNEPPP_RBF;
+   d.factor[0].unit.act = SNEPPP_ACT_RBF;
    d.readout = SNEPPP_READOUT_DIAGONAL;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
-   ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+   ASSERT_EQ(SNEPPP_ENDING_CONVERGED, r.ending);
    ASSERT(r.gap >= 0 && r.gap <= 1e-6);
    ASSERT_EQ(SNEPPP_OK, sneppp_model_gram(&m, NULL, K, NULL, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M, NULL));
@@ -857,7 +857,7 @@ TEST convex_pgd_of_a_diagonal(void)
 {
    sneppp_events   e = convex_events(100);
    sneppp_desc     d = convex_box(10);
-   sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-5);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-5);
    sneppp_model    m;
    sneppp_report   a, b;
    sneppp_error    err;
@@ -868,10 +868,10 @@ TEST convex_pgd_of_a_diagonal(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &a, &err), "%d");
    ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M[0], &err));
-   f.method = SNEPPP_PGD;
+   f.method = SNEPPP_METHOD_PGD;
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &b, &err), "%d");
    ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M[1], &err));
-   ASSERT(a.ending == SNEPPP_CONVERGED && b.ending == SNEPPP_CONVERGED);
+   ASSERT(a.ending == SNEPPP_ENDING_CONVERGED && b.ending == SNEPPP_ENDING_CONVERGED);
    ASSERT(a.gap <= 1e-5 && b.gap <= 1e-5);
    for (int i = 0; i < 10; i++) { /* eps2/2 |difference|^2 is at most the gaps */
       ASSERT_IN_RANGE(M[0][11 * i], M[1][11 * i], 0.03);
@@ -897,7 +897,7 @@ TEST convex_source_fails(void)
    e.x = NULL, e.read = convex_source, e.user = convex_xy;
    for (int way = 0; way < 4; way++) { /* all directions, PGD, few of them, a diagonal */
       sneppp_desc     d = convex_box(8);
-      sneppp_fit_desc f = convex_fit(&e, way == 1 ? SNEPPP_PGD : SNEPPP_CONVEX, 1e-3);
+      sneppp_fit_desc f = convex_fit(&e, way == 1 ? SNEPPP_METHOD_PGD : SNEPPP_METHOD_CONVEX, 1e-3);
       sneppp_model    m;
       sneppp_report   r;
       sneppp_error    err;
@@ -932,8 +932,8 @@ TEST convex_source_fails(void)
 TEST convex_tiny_windows(void)
 {
    static const struct { double window, alpha, eps2; int N, width, realisations; sneppp_act act; } row[] = {
-      {1e-14, 1, 10, 10, 7, 1, SNEPPP_RELU}, {1e-14, 1e-3, 1e-3, 1, 3, 2, SNEPPP_RELU}, {1e-14, 10, 0.1, 13, 4, 2, SNEPPP_RELU},
-      {1e-10, 1e-3, 10, 10, 5, 1, SNEPPP_COS}, {1, 1e-3, 0.1, 8, 4, 2, SNEPPP_COS}, {1, 0, 0.1, 8, 4, 2, SNEPPP_COS}};
+      {1e-14, 1, 10, 10, 7, 1, SNEPPP_ACT_RELU}, {1e-14, 1e-3, 1e-3, 1, 3, 2, SNEPPP_ACT_RELU}, {1e-14, 10, 0.1, 13, 4, 2, SNEPPP_ACT_RELU},
+      {1e-10, 1e-3, 10, 10, 5, 1, SNEPPP_ACT_COS}, {1, 1e-3, 0.1, 8, 4, 2, SNEPPP_ACT_COS}, {1, 0, 0.1, 8, 4, 2, SNEPPP_ACT_COS}};
    sneppp_real x[26];
    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
       for (int diagonal = 0; diagonal < 2; diagonal++) {
@@ -953,11 +953,11 @@ TEST convex_tiny_windows(void)
          d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = row[k].window, d.factor[0].unit.act = row[k].act;
          d.alpha = row[k].alpha, d.seed = 49;
          d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
-         f = convex_fit(e, SNEPPP_CONVEX, 0);
+         f = convex_fit(e, SNEPPP_METHOD_CONVEX, 0);
          f.realisations = (size_t)row[k].realisations, f.eps2 = row[k].eps2;
          ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
          ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &report, &err));
-         ASSERT_EQ(SNEPPP_CONVERGED, report.ending);
+         ASSERT_EQ(SNEPPP_ENDING_CONVERGED, report.ending);
          ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, f.realisations, &nll, NULL, NULL, &err));
          ASSERT_IN_RANGE(nll / W, report.nll, (sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-9) * fabs(nll / W));
          ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M, &err));
@@ -1001,7 +1001,7 @@ TEST convex_equal_features(void)
    for (int traced = 0; traced < 2; traced++) {
       sneppp_events   e = convex_events(60);
       sneppp_desc     d = convex_box(6);
-      sneppp_fit_desc f = convex_fit(&e, SNEPPP_CONVEX, 1e-3);
+      sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, 1e-3);
       sneppp_model    m;
       sneppp_report   r;
       sneppp_error    err;

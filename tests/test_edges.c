@@ -27,7 +27,7 @@ static sneppp_window edges_ball(double x, double y, double radius)
 {
    sneppp_window w;
    memset(&w, 0, sizeof w);
-   w.space = SNEPPP_BALL, w.dim = 2, w.centre[0] = x, w.centre[1] = y, w.radius = radius;
+   w.space = SNEPPP_SPACE_BALL, w.dim = 2, w.centre[0] = x, w.centre[1] = y, w.radius = radius;
    return w;
 }
 
@@ -38,7 +38,7 @@ static sneppp_status edges_model(sneppp_model *m, const sneppp_window *win)
    memset(&d, 0, sizeof d);
    d.width = 4;
    d.factor[0].window = *win;
-   d.factor[0].unit.act = SNEPPP_COS;
+   d.factor[0].unit.act = SNEPPP_ACT_COS;
    return sneppp_init(m, &d, &edges_error);
 }
 
@@ -58,12 +58,12 @@ TEST edges_regions(void)
    p.dim = 3;
    ASSERT(edges_region(&m, &p, "but the window has 2"));
    memset(&p, 0, sizeof p);
-   p.space = SNEPPP_SPHERE, p.dim = 2;
+   p.space = SNEPPP_SPACE_SPHERE, p.dim = 2;
    ASSERT(edges_region(&m, &p, "no closed form"));
    sneppp_free(&m);
 
    memset(&w, 0, sizeof w); /* a ball in an L */
-   w.space = SNEPPP_POLYGON, w.dim = 2, w.count = 6, w.xy = l_shape;
+   w.space = SNEPPP_SPACE_POLYGON, w.dim = 2, w.count = 6, w.xy = l_shape;
    ASSERT_EQ_FMTm(edges_error.why, SNEPPP_OK, edges_model(&m, &w), "%d");
    p = edges_ball(1, 1, 1);
    ASSERT(edges_region(&m, &p, NULL));
@@ -72,12 +72,12 @@ TEST edges_regions(void)
    p = edges_ball(3, 3, 0.5);
    ASSERT(edges_region(&m, &p, "reaches outside"));
    memset(&p, 0, sizeof p); /* all corners inside, but an edge leaves */
-   p.space = SNEPPP_POLYGON, p.dim = 2, p.count = 4, p.xy = across;
+   p.space = SNEPPP_SPACE_POLYGON, p.dim = 2, p.count = 4, p.xy = across;
    ASSERT(edges_region(&m, &p, "crosses edge"));
    sneppp_free(&m);
 
    memset(&w, 0, sizeof w); /* around a hole */
-   w.space = SNEPPP_POLYGON, w.dim = 2, w.rings = 2, w.ring_size = rings, w.xy = hole;
+   w.space = SNEPPP_SPACE_POLYGON, w.dim = 2, w.rings = 2, w.ring_size = rings, w.xy = hole;
    ASSERT_EQ_FMTm(edges_error.why, SNEPPP_OK, edges_model(&m, &w), "%d");
    p.xy = around;
    ASSERT(edges_region(&m, &p, "not in the window"));
@@ -91,7 +91,7 @@ static sneppp_window edges_polygon(const double *xy, size_t count, size_t rings,
    static const size_t sizes[2] = {8, 4};
    sneppp_window       w;
    memset(&w, 0, sizeof w);
-   w.space = SNEPPP_POLYGON, w.dim = 2, w.count = rings ? 0 : count, w.rings = rings, w.ring_size = rings ? sizes : NULL, w.xy = store;
+   w.space = SNEPPP_SPACE_POLYGON, w.dim = 2, w.count = rings ? 0 : count, w.rings = rings, w.ring_size = rings ? sizes : NULL, w.xy = store;
    for (size_t k = 0; k < count; k++) {
       store[2 * k] = move + scale * (cos(turn) * xy[2 * k] - sin(turn) * xy[2 * k + 1]);
       store[2 * k + 1] = scale * (sin(turn) * xy[2 * k] + cos(turn) * xy[2 * k + 1]) - move;
@@ -208,7 +208,7 @@ TEST edges_lines_and_points(void)
    sneppp_model        m;
    sneppp_window       w, p;
    memset(&w, 0, sizeof w);
-   w.space = SNEPPP_INTERVALS, w.dim = 1, w.count = 2, w.ends = ends;
+   w.space = SNEPPP_SPACE_INTERVALS, w.dim = 1, w.count = 2, w.ends = ends;
    ASSERT_EQ_FMTm(edges_error.why, SNEPPP_OK, edges_model(&m, &w), "%d");
    p = w;
    p.ends = inside;
@@ -226,7 +226,7 @@ TEST edges_lines_and_points(void)
    ASSERT(edges_region(&m, &p, "spans a gap"));
    sneppp_free(&m);
    memset(&w, 0, sizeof w);
-   w.space = SNEPPP_FINITE, w.dim = 2, w.count = 3, w.point = point;
+   w.space = SNEPPP_SPACE_FINITE, w.dim = 2, w.count = 3, w.point = point;
    ASSERT_EQ_FMTm(edges_error.why, SNEPPP_OK, edges_model(&m, &w), "%d");
    p = w;
    p.weight = some;
@@ -245,7 +245,7 @@ TEST edges_setters(void)
    double       M[4] = {4, 0, 0, 9}, W[4] = {1, 1, 8, 4}, b[2] = {0, 0}, width[4] = {1, 1, 2, 1}, want;
    sneppp_real  x[2] = {2, 3};
    const double nan = sneppp__nan();
-   d.factor[0].unit.act = SNEPPP_RBF;
+   d.factor[0].unit.act = SNEPPP_ACT_RBF;
    d.readout = SNEPPP_READOUT_DIAGONAL;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &edges_error));
    ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, NULL, width, &edges_error));
@@ -280,7 +280,7 @@ TEST edges_setters(void)
    ASSERT(strstr(edges_error.why, "W[1][0]"));
    sneppp_free(&m);
    d = fit_desc_box(2);
-   d.factor[0].unit.act = SNEPPP_RELU;
+   d.factor[0].unit.act = SNEPPP_ACT_RELU;
    d.factor[0].no_bias = 1;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &edges_error));
    W[2] = 1, b[1] = 0.5;
@@ -301,7 +301,7 @@ TEST edges_rings(void)
    sneppp_model        m;
    double              count[3] = {0, 0, 0};
    memset(&part, 0, sizeof part), memset(&r, 0, sizeof r);
-   part.space = SNEPPP_POLYGON, part.dim = 2, part.xy = xy;
+   part.space = SNEPPP_SPACE_POLYGON, part.dim = 2, part.xy = xy;
    whole = hole = part;
    part.rings = 2, part.ring_size = ring;
    whole.count = 4;

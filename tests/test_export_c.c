@@ -150,13 +150,13 @@ TEST export_mixed_radial(void)
    sneppp_error err;
    sneppp_real  x[2], psi[2];
    memset(units, 0, sizeof units);
-   units[0].act = SNEPPP_RBF;
-   units[1].act = SNEPPP_COS;
+   units[0].act = SNEPPP_ACT_RBF;
+   units[1].act = SNEPPP_ACT_COS;
    d.factor[0].units = units;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_init(&m, &d, &err));
-   d.factor[0].unit.act = SNEPPP_RBF;
+   d.factor[0].unit.act = SNEPPP_ACT_RBF;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_init(&m, &d, &err));
-   units[1].act = SNEPPP_ONE;
+   units[1].act = SNEPPP_ACT_ONE;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    x[0] = x[1] = (sneppp_real)0.25;
    ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x, psi, &err));
@@ -224,12 +224,12 @@ TEST export_arrays(void)
    sneppp_error         err;
    sneppp_unit          units[5];
    const double        *got;
-   d.factor[0].window.space = SNEPPP_POLYGON;
+   d.factor[0].window.space = SNEPPP_SPACE_POLYGON;
    d.factor[0].window.rings = 2, d.factor[0].window.ring_size = ring, d.factor[0].window.xy = xy;
-   d.factor[1].window.space = SNEPPP_INTERVALS, d.factor[1].window.dim = 1;
+   d.factor[1].window.space = SNEPPP_SPACE_INTERVALS, d.factor[1].window.dim = 1;
    d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
    for (int i = 0; i < 5; i++) {
-      units[i].act = i % 2 ? SNEPPP_COS : SNEPPP_SIN;
+      units[i].act = i % 2 ? SNEPPP_ACT_COS : SNEPPP_ACT_SIN;
       units[i].p = 0.1 * i, units[i].q = 1.0 / 3;
    }
    d.factor[1].units = units;
@@ -249,7 +249,7 @@ TEST export_arrays(void)
    sneppp_free(&m);
 
    d = export_box(3);
-   d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.count = 2;
+   d.factor[0].window.space = SNEPPP_SPACE_GAUSS, d.factor[0].window.count = 2;
    d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    b.used = 0;

@@ -30,7 +30,7 @@ TEST fit_adam_learns(void)
    ASSERT(after < before - 0.1);
    ASSERT(after < constant - 0.2);
    ASSERT_IN_RANGE(600, r.expected, 60);
-   ASSERT_EQ(SNEPPP_STEP_LIMIT, r.ending);
+   ASSERT_EQ(SNEPPP_ENDING_STEP_LIMIT, r.ending);
    ASSERT_EQ((size_t)600, r.events);
    sneppp_free(&m);
    PASS();
@@ -49,14 +49,14 @@ TEST fit_adam_variants(void)
       sneppp_error    err;
       double          first, weights = 0;
       if (variant == 0) {
-         d.factor[0].window.space = SNEPPP_GAUSS;
+         d.factor[0].window.space = SNEPPP_SPACE_GAUSS;
          d.factor[0].window.count = 2;
          d.factor[0].window.mean = mean;
          d.factor[0].window.scale = scale;
       }
       if (variant == 1) f.batch = 100, f.decay = SNEPPP_NONE;
       if (variant == 2) f.floor = 0.2;
-      if (variant == 3) d.factor[0].unit.act = SNEPPP_RBF, d.readout = SNEPPP_READOUT_DIAGONAL, f.rate = 0.05;
+      if (variant == 3) d.factor[0].unit.act = SNEPPP_ACT_RBF, d.readout = SNEPPP_READOUT_DIAGONAL, f.rate = 0.05;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       f.steps = 1;
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
@@ -89,14 +89,14 @@ TEST fit_early_stopping_and_cancel(void)
    f.patience = 3;
    f.rate = 0.05;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-   ASSERT_EQ(SNEPPP_CONVERGED, r.ending); /* 40 cosines overfit 56 events long before 400 steps */
+   ASSERT_EQ(SNEPPP_ENDING_CONVERGED, r.ending); /* 40 cosines overfit 56 events long before 400 steps */
    ASSERT(r.step < 400);
    ASSERT(sneppp__finite(r.held_out));
    f.holdout = 0;
    f.progress = fit_stop;
    f.user = &at;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-   ASSERT_EQ(SNEPPP_ASKED_TO_STOP, r.ending);
+   ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
    ASSERT_EQ((size_t)7, r.step);
    sneppp_free(&m);
    PASS();
@@ -338,7 +338,7 @@ static sneppp_status fit_with_floor(sneppp_model *m, const sneppp_events *e, int
    size_t               n;
    memset(&f, 0, sizeof f);
    f.events = e;
-   f.method = way == 1 ? SNEPPP_CONVEX : SNEPPP_AUTO;
+   f.method = way == 1 ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO;
    f.floor = way == 1 ? 0.1 : 0;
    if (st == SNEPPP_OK) st = sneppp_fit(&made, &f, NULL, NULL);
    if (st != SNEPPP_OK || way < 2) { *m = made; return st; }
@@ -384,7 +384,7 @@ TEST fit_adam_goes_on_with_a_floor(void)
          ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_load(&t, checkpoint, n, &err), "%d");
          sneppp_trainer_free(&t);
          ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
-         ASSERT_EQ(SNEPPP_ADAM, r.method);
+         ASSERT_EQ(SNEPPP_METHOD_ADAM, r.method);
          ASSERT_IN_RANGE(r.nll, fit_nll(&m, &e), sizeof(sneppp_real) == 4 ? 1e-5 : 1e-10);
          if (share == 0) ASSERT(r.nll < before + 1e-6);
          sneppp_free(&m);
@@ -427,10 +427,10 @@ TEST fit_tree_needs_a_floor(void)
    sneppp_error    err;
    double          far = 0, nll;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
-   f.method = SNEPPP_AUTO;
+   f.method = SNEPPP_METHOD_AUTO;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
    ASSERT(m.nodes > 0);
-   f.method = SNEPPP_ADAM, f.floor = SNEPPP_NONE;
+   f.method = SNEPPP_METHOD_ADAM, f.floor = SNEPPP_NONE;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
    ASSERT_EQ(0, m.floor);
    ASSERT_EQ(0, m.nodes);
@@ -508,7 +508,7 @@ TEST fit_failed_changes_nothing(void)
          ASSERT_EQ(SNEPPP_OK, fit_with_floor(&m, &e, way));
          if (fault == 0) fit_xy[199] = 7;                          /* at once: all events are looked at */
          if (fault == 1) fit_xy[199] = 7, f.batch = 10;            /* after some steps */
-         if (fault == 2) fit_xy[199] = 7, f.method = SNEPPP_CONVEX;
+         if (fault == 2) fit_xy[199] = 7, f.method = SNEPPP_METHOD_CONVEX;
          if (fault == 3) bad.x = NULL, bad.read = fit_source, bad.user = fit_xy, fit_source_calls = 9;
          if (fault == 4) f.polish = 1, f.eps1 = 0.1, f.floor = 2;  /* refused */
          if (fault == 5) f.polish = 1, f.steps = 5;                /* memory for the polish, see below */
@@ -559,8 +559,8 @@ TEST fit_polish_keeps_the_floor(void)
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&b, &f, &rb, &err), "%d");
    ASSERT_EQ(a.floor, b.floor);
    ASSERT(fabs(a.floor * 50 - 60) > 0.1); /* it was learnt */
-   ASSERT_EQ(SNEPPP_ADAM, ra.method);
-   ASSERT_EQ(SNEPPP_CONVEX, rb.method);
+   ASSERT_EQ(SNEPPP_METHOD_ADAM, ra.method);
+   ASSERT_EQ(SNEPPP_METHOD_CONVEX, rb.method);
    ASSERT(!sneppp__finite(ra.gap) && rb.gap >= 0);
    ASSERT(rb.nll <= ra.nll + 1e-9);
    ASSERT_IN_RANGE(fit_nll(&b, &e), rb.nll, sizeof(sneppp_real) == 4 ? 1e-5 : 1e-9);
@@ -570,8 +570,8 @@ TEST fit_polish_keeps_the_floor(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
    f.progress = fit_stop, f.user = &at;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&b, &f, &rb, &err));
-   ASSERT_EQ(SNEPPP_ADAM, rb.method);
-   ASSERT_EQ(SNEPPP_ASKED_TO_STOP, rb.ending);
+   ASSERT_EQ(SNEPPP_METHOD_ADAM, rb.method);
+   ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, rb.ending);
    ASSERT_EQ((size_t)7, rb.step);
    sneppp_free(&a);
    sneppp_free(&b);
@@ -621,14 +621,14 @@ TEST fit_adam_refuses_zeros(void)
    sneppp_error    err;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    none.count = 0;
-   f.method = SNEPPP_CONVEX;
+   f.method = SNEPPP_METHOD_CONVEX;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err));
-   f.method = SNEPPP_ADAM, f.events = &e;
+   f.method = SNEPPP_METHOD_ADAM, f.events = &e;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, NULL, &err));
    ASSERT(strstr(err.why, "0 everywhere"));
-   f.method = SNEPPP_CONVEX;
+   f.method = SNEPPP_METHOD_CONVEX;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err));
-   f.method = SNEPPP_ADAM;
+   f.method = SNEPPP_METHOD_ADAM;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err));
    sneppp_free(&m);
    PASS();
@@ -646,7 +646,7 @@ TEST fit_undoes_steps_out_of_range(void)
    sneppp_error    err;
    double          cut, first = 0, last;
    int             halves = 0;
-   d.factor[0].unit.act = SNEPPP_EXP;
+   d.factor[0].unit.act = SNEPPP_ACT_EXP;
    f.rate = sizeof(sneppp_real) == 4 ? 300 : 3000; /* e^3000 is too much for double, e^300 for float */
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");
@@ -719,13 +719,13 @@ TEST fit_ends_in_range(void)
    sneppp_report   r;
    sneppp_error    err;
    double          nll;
-   d.factor[0].unit.act = SNEPPP_EXP;
+   d.factor[0].unit.act = SNEPPP_ACT_EXP;
    f.rate = sizeof(sneppp_real) == 4 ? 300 : 3000;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
    nll = fit_nll(&m, &e);
    ASSERT(nll < 1e6);
-   ASSERT_EQ(SNEPPP_STEP_LIMIT, r.ending);
+   ASSERT_EQ(SNEPPP_ENDING_STEP_LIMIT, r.ending);
    ASSERT_IN_RANGE(nll, r.nll, 1e-5 * fabs(nll));
    sneppp_free(&m);
    PASS();
@@ -768,7 +768,7 @@ TEST fit_refuses_in_words(void)
    sneppp_free(&m);
 
    e = fit_events(30);
-   d.factor[0].window.space = SNEPPP_EUCLID, d.factor[0].unit.act = SNEPPP_RBF;
+   d.factor[0].window.space = SNEPPP_SPACE_EUCLID, d.factor[0].unit.act = SNEPPP_ACT_RBF;
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_test_nll_monte_carlo(&m, &e, 0.25, 10, 3, &nll, &err));
    ASSERT(strstr(err.why, "factor[0]: points cannot be drawn uniformly from"));
@@ -814,7 +814,7 @@ TEST fit_keeps_the_best(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ((size_t)40 * 40, (size_t)(m.readout[0].n * m.readout[0].m));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
-   ASSERT_EQ(SNEPPP_CONVERGED, r.ending);
+   ASSERT_EQ(SNEPPP_ENDING_CONVERGED, r.ending);
    ASSERT(best.looks >= 2);
    ASSERT_EQ(best.held_out, r.held_out);
    ASSERT_EQ((size_t)0, best.step % 7); /* a look every 400 / 60 + 1 steps */
@@ -865,10 +865,10 @@ TEST fit_derivatives_by_theta(void)
    int            segments;
    sneppp_rng     rng;
    memset(&d, 0, sizeof d);
-   d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.dim = 2, d.factor[0].window.count = 2;
+   d.factor[0].window.space = SNEPPP_SPACE_GAUSS, d.factor[0].window.dim = 2, d.factor[0].window.count = 2;
    d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
-   d.factor[0].unit.act = SNEPPP_RBF;
-   d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 3, d.factor[1].unit.act = SNEPPP_COS;
+   d.factor[0].unit.act = SNEPPP_ACT_RBF;
+   d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 3, d.factor[1].unit.act = SNEPPP_ACT_COS;
    d.width = 4, d.seed = 3;
    ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err));
    m.floor = 0.4;
@@ -943,13 +943,13 @@ TEST fit_steps_stay_in_the_domain(void)
       sneppp_rng      rng;
       double          before = 0, after = 0, count = 0;
       memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&f, 0, sizeof f);
-      d.factor[0].window.space = kind ? SNEPPP_GAMMA : SNEPPP_NORMAL, d.factor[0].window.dim = 1;
+      d.factor[0].window.space = kind ? SNEPPP_SPACE_GAMMA : SNEPPP_SPACE_NORMAL, d.factor[0].window.dim = 1;
       d.factor[0].window.param[0] = d.factor[0].window.param[1] = 1;
-      d.factor[0].unit.act = SNEPPP_EXP, d.width = 6;
+      d.factor[0].unit.act = SNEPPP_ACT_EXP, d.width = 6;
       sneppp_rng_init(&rng, 4, 4);
       for (int i = 0; i < 40; i++) x[i] = (sneppp_real)(kind ? sneppp_rng_exponential(&rng) + 1e-3 : 3 * sneppp_rng_normal(&rng));
       e.x = x, e.count = 40;
-      f.events = &e, f.method = SNEPPP_ADAM, f.rate = 2, f.steps = 60;
+      f.events = &e, f.method = SNEPPP_METHOD_ADAM, f.rate = 2, f.steps = 60;
       ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
       ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &before, NULL, NULL, &err));
       ASSERT_EQ_FMT(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");

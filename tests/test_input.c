@@ -186,12 +186,12 @@ static sneppp_status input_model(sneppp_model *model, sneppp_act act)
    memset(&desc, 0, sizeof desc);
    desc.width = 6;
    desc.seed = 4;
-   desc.factor[0].window.space = SNEPPP_SPHERE;
+   desc.factor[0].window.space = SNEPPP_SPACE_SPHERE;
    desc.factor[0].window.dim = 3;
    desc.factor[0].unit.act = act;
    desc.factor[1].window.dim = 1;
    desc.factor[1].window.hi[0] = 10;
-   desc.factor[1].unit.act = SNEPPP_COS;
+   desc.factor[1].unit.act = SNEPPP_ACT_COS;
    return sneppp_init(model, &desc, NULL);
 }
 
@@ -210,8 +210,8 @@ TEST input_cap_overflows(void)
    double       count = 7, error = 7;
    memset(&desc, 0, sizeof desc);
    desc.width = 6;
-   desc.factor[0].window.space = SNEPPP_SPHERE, desc.factor[0].window.dim = 3;
-   desc.factor[0].unit.act = SNEPPP_RELU;
+   desc.factor[0].window.space = SNEPPP_SPACE_SPHERE, desc.factor[0].window.dim = 3;
+   desc.factor[0].unit.act = SNEPPP_ACT_RELU;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, 10, 20, 120, NULL, 1e-4, &count, &error, &input_error));
    ASSERT(sneppp__finite(count) && count > 0);
@@ -242,12 +242,12 @@ TEST input_refusals(void)
    ASSERT(input_says(sneppp_days_to_date(sneppp__nan(), &y, &m, &d, &input_error), SNEPPP_ERR_DATA, "too far"));
    ASSERT(days == 7 && y == 7 && m == 7 && d == 7);
 
-   ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_RELU));
+   ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_ACT_RELU));
    ASSERT(input_says(sneppp_count_cap_numeric(&model, 2, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "factor = 2, but the model has 2"));
    ASSERT(input_says(sneppp_count_cap_numeric(&model, -1, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "factor = -1"));
-   part.space = SNEPPP_SPHERE, part.dim = 3;
+   part.space = SNEPPP_SPACE_SPHERE, part.dim = 3;
    region.factor[0] = &part;
    ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 0, 0, 10, &region, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "rest.factor[0] must be NULL"));
@@ -270,7 +270,7 @@ TEST input_refusals(void)
    part.dim = 2, part.hi[0] = part.hi[1] = 1;
    ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "within.factor[1].dim = 2, but the model has 1"));
-   part.space = SNEPPP_FINITE, part.dim = 1, part.count = 2, part.point = point;
+   part.space = SNEPPP_SPACE_FINITE, part.dim = 1, part.count = 2, part.point = point;
    ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "factor[1]: numerical counts are not offered on"));
    memset(&part, 0, sizeof part);
@@ -289,7 +289,7 @@ TEST input_refusals(void)
    ASSERT(count == 7 && error == 7);
    sneppp_free(&model);
    memset(&desc, 0, sizeof desc); /* the sphere alone: nothing is integrated out before its cells */
-   desc.factor[0].window.space = SNEPPP_SPHERE, desc.factor[0].window.dim = 3, desc.width = 3;
+   desc.factor[0].window.space = SNEPPP_SPACE_SPHERE, desc.factor[0].window.dim = 3, desc.width = 3;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, &input_error));
    model.alpha = 1e300;
    for (int i = 0; i < 9; i++) model.readout[0].V[i] = (sneppp_real)(sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300);
@@ -313,7 +313,7 @@ TEST input_sphere_parts(void)
       memset(&region, 0, sizeof region);
       week.dim = 1, week.lo[0] = 1, week.hi[0] = 8;
       region.factor[1] = &week;
-      ASSERT_EQ(SNEPPP_OK, input_model(&model, k ? SNEPPP_EXP : SNEPPP_RELU));
+      ASSERT_EQ(SNEPPP_OK, input_model(&model, k ? SNEPPP_ACT_EXP : SNEPPP_ACT_RELU));
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
       for (int c = 0; c < 2; c++) { /* a cap and what is left: the cap of the opposite point */
          ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, c ? -140 : 40, c ? 50 : -50, c ? 110 : 70,
@@ -353,7 +353,7 @@ TEST input_indicator(void)
    memset(&region, 0, sizeof region);
    half.dim = 1, half.hi[0] = 5;
    region.factor[1] = &half;
-   ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_RELU));
+   ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_ACT_RELU));
    ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, 0, 90, 60, &region, 1e-4, &exact, NULL, NULL));
    ASSERT_EQ(SNEPPP_OK,
              sneppp_count_numeric(&model, input_cap, &height, NULL, 40000, 1, &count, &error, NULL));
@@ -382,11 +382,11 @@ TEST input_indicator_shapes(void)
    memset(&region, 0, sizeof region);
    desc.width = 5;
    desc.factor[0].window.dim = 2, desc.factor[0].window.hi[0] = desc.factor[0].window.hi[1] = 1;
-   desc.factor[0].unit.act = SNEPPP_COS;
+   desc.factor[0].unit.act = SNEPPP_ACT_COS;
    desc.factor[1].window.dim = 1, desc.factor[1].window.hi[0] = 4;
-   desc.factor[1].unit.act = SNEPPP_COS;
-   part.space = SNEPPP_POLYGON, part.dim = 2, part.count = 3, part.xy = xy;
-   time.space = SNEPPP_INTERVALS, time.dim = 1, time.count = 2, time.ends = ends;
+   desc.factor[1].unit.act = SNEPPP_ACT_COS;
+   part.space = SNEPPP_SPACE_POLYGON, part.dim = 2, part.count = 3, part.xy = xy;
+   time.space = SNEPPP_SPACE_INTERVALS, time.dim = 1, time.count = 2, time.ends = ends;
    region.factor[0] = &part, region.factor[1] = &time;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
@@ -406,7 +406,7 @@ TEST input_sphere_comes_second(void)
    sneppp_desc  d;
    double       a, b, error;
    memset(&d, 0, sizeof d);
-   ASSERT_EQ(SNEPPP_OK, input_model(&first, SNEPPP_RELU));
+   ASSERT_EQ(SNEPPP_OK, input_model(&first, SNEPPP_ACT_RELU));
    d.width = 6, d.seed = 4;
    d.factor[0] = first.desc.factor[1], d.factor[1] = first.desc.factor[0];
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&second, &d, NULL));

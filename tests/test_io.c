@@ -29,9 +29,9 @@ static int io_round_trip(const sneppp_desc *d)
 TEST io_round_trips(void)
 {
    static const struct { sneppp_space space; int dim; sneppp_act act; double p; } row[] = {
-      {SNEPPP_BOX, 2, SNEPPP_COS, 0}, {SNEPPP_BOX, 2, SNEPPP_RBF, 0}, {SNEPPP_GAUSS, 2, SNEPPP_SNAKE, 1}, {SNEPPP_SPHERE, 3, SNEPPP_RELU, 0},
-      {SNEPPP_INTERVALS, 1, SNEPPP_RELU, 0}, {SNEPPP_POLYGON, 2, SNEPPP_COS, 0}, {SNEPPP_BALL, 3, SNEPPP_EXP, 0}, {SNEPPP_GAMMA, 1, SNEPPP_EXP, 0}};
-   static const sneppp_space space[2] = {SNEPPP_SPHERE, SNEPPP_INTERVALS};
+      {SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_COS, 0}, {SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_RBF, 0}, {SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_SNAKE, 1}, {SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_RELU, 0},
+      {SNEPPP_SPACE_INTERVALS, 1, SNEPPP_ACT_RELU, 0}, {SNEPPP_SPACE_POLYGON, 2, SNEPPP_ACT_COS, 0}, {SNEPPP_SPACE_BALL, 3, SNEPPP_ACT_EXP, 0}, {SNEPPP_SPACE_GAMMA, 1, SNEPPP_ACT_EXP, 0}};
+   static const sneppp_space space[2] = {SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_INTERVALS};
    static const int          dim[2] = {3, 1};
    static loss_case          c;
    sneppp_unit               unit[2];
@@ -40,7 +40,7 @@ TEST io_round_trips(void)
       loss_make(&c, "io", SNEPPP_MIX_PRODUCT, i % 2 ? SNEPPP_READOUT_FULL : SNEPPP_READOUT_DIAGONAL, (int)i % 3, 1, &row[i].space, &row[i].dim, &u);
       ASSERT(io_round_trip(&c.desc));
    }
-   unit[0] = unit[1] = loss_unit(SNEPPP_RELU, 0, 0);
+   unit[0] = unit[1] = loss_unit(SNEPPP_ACT_RELU, 0, 0);
    for (int mix = 0; mix < SNEPPP_MIX_END; mix++) {
       if (mix == SNEPPP_MIX_JOINT) continue;
       loss_make(&c, "io", (sneppp_mix)mix, SNEPPP_READOUT_FULL, 2, 2, space, dim, unit);
@@ -53,7 +53,7 @@ TEST io_round_trips(void)
       sneppp_model        m, l;
       size_t              n;
       memset(&d, 0, sizeof d);
-      d.factor[0].window.space = SNEPPP_POLYGON, d.factor[0].window.dim = 2;
+      d.factor[0].window.space = SNEPPP_SPACE_POLYGON, d.factor[0].window.dim = 2;
       d.factor[0].window.rings = 2, d.factor[0].window.ring_size = ring, d.factor[0].window.xy = xy;
       d.width = 4;
       ASSERT(io_round_trip(&d));
@@ -156,7 +156,7 @@ TEST io_refuses_parameters(void)
       sneppp_error  err;
       sneppp_status want = k < 2 ? SNEPPP_OK : SNEPPP_ERR_FORMAT;
       size_t        n;
-      d.factor[0].unit.act = k == 6 || k == 7 ? SNEPPP_RBF : SNEPPP_RELU;
+      d.factor[0].unit.act = k == 6 || k == 7 ? SNEPPP_ACT_RBF : SNEPPP_ACT_RELU;
       if (k == 5) d.factor[0].no_bias = 1;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       switch (k) {
@@ -198,7 +198,7 @@ static enum greatest_test_res io_checkpoint_on(int mixture)
    f.batch = 64;
    f.schedule = SNEPPP_RATE_COSINE;
    if (mixture) {
-      d.factor[0].window.space = SNEPPP_GAUSS;
+      d.factor[0].window.space = SNEPPP_SPACE_GAUSS;
       d.factor[0].window.count = 3;
       d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
    }
@@ -280,7 +280,7 @@ TEST io_mass_of_mixture(void)
    sneppp_error         err;
    size_t               n, at = 0;
    uint64_t             bits;
-   d.factor[0].window.space = SNEPPP_GAUSS;
+   d.factor[0].window.space = SNEPPP_SPACE_GAUSS;
    d.factor[0].window.dim = 1;
    d.factor[0].window.count = 2;
    d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
@@ -313,7 +313,7 @@ TEST io_checkpoint_keeps_the_floor(void)
    sneppp_fit_desc f = fit_adam(&e, 30);
    int             moved = 0;
    f.floor = 0.1, f.freeze = SNEPPP_FREEZE_READOUT | SNEPPP_FREEZE_FLOOR;
-   d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.count = 3;
+   d.factor[0].window.space = SNEPPP_SPACE_GAUSS, d.factor[0].window.count = 3;
    d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
    for (int steps = 1; steps < 8; steps++) {
       static unsigned char state[20000];
@@ -430,13 +430,13 @@ TEST io_mixed_without_units(void)
    size_t       n, at = 0;
    uint32_t     crc;
    memset(units, 0, sizeof units);
-   units[0].act = units[1].act = units[2].act = SNEPPP_COS;
+   units[0].act = units[1].act = units[2].act = SNEPPP_ACT_COS;
    d.factor[0].units = units;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    n = sneppp_save(&m, io_bytes, sizeof io_bytes);
    sneppp_free(&m);
    for (size_t i = 64; i + 12 < n && !at; i++) /* width 3, no_bias 0, mixed 1 */
-      if (io_bytes[i] == 3 && !io_bytes[i + 1] && !io_bytes[i + 4] && io_bytes[i + 8] == 1 && !io_bytes[i + 9] && io_bytes[i + 12] == SNEPPP_COS) at = i;
+      if (io_bytes[i] == 3 && !io_bytes[i + 1] && !io_bytes[i + 4] && io_bytes[i + 8] == 1 && !io_bytes[i + 9] && io_bytes[i + 12] == SNEPPP_ACT_COS) at = i;
    ASSERT(at > 0);
    io_bytes[at] = 0;
    crc = sneppp__crc32(io_bytes, n - 4);

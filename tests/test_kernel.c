@@ -117,15 +117,15 @@ static sneppp_window kernel_window(sneppp_space space, int dim)
       w.centre[r] = 0.3 - 0.4 * r;
    }
    switch (space) {
-      case SNEPPP_GAUSS: w.count = 2; w.weight = kernel_pi; w.mean = kernel_mean; w.scale = kernel_scale; break;
-      case SNEPPP_SPHERE: w.dim = dim > 0 ? dim : 4; break;
-      case SNEPPP_INTERVALS: w.dim = 1; w.count = 3; w.ends = kernel_ends; break;
-      case SNEPPP_POLYGON: w.dim = 2; w.rings = 2; w.ring_size = kernel_rings; w.xy = kernel_ring; break;
-      case SNEPPP_BINOMIAL: w.dim = 1; w.param[0] = 7; break;
-      case SNEPPP_DIRICHLET: w.dim = dim > 0 ? dim : 3; break;
-      case SNEPPP_GAMMA: case SNEPPP_BETA: case SNEPPP_POISSON: case SNEPPP_NEGBINOMIAL:
-      case SNEPPP_NORMAL: case SNEPPP_VONMISES: w.dim = 1; break;
-      case SNEPPP_FINITE: w.count = 6; w.point = kernel_points; w.weight = kernel_mu; break;
+      case SNEPPP_SPACE_GAUSS: w.count = 2; w.weight = kernel_pi; w.mean = kernel_mean; w.scale = kernel_scale; break;
+      case SNEPPP_SPACE_SPHERE: w.dim = dim > 0 ? dim : 4; break;
+      case SNEPPP_SPACE_INTERVALS: w.dim = 1; w.count = 3; w.ends = kernel_ends; break;
+      case SNEPPP_SPACE_POLYGON: w.dim = 2; w.rings = 2; w.ring_size = kernel_rings; w.xy = kernel_ring; break;
+      case SNEPPP_SPACE_BINOMIAL: w.dim = 1; w.param[0] = 7; break;
+      case SNEPPP_SPACE_DIRICHLET: w.dim = dim > 0 ? dim : 3; break;
+      case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_NEGBINOMIAL:
+      case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: w.dim = 1; break;
+      case SNEPPP_SPACE_FINITE: w.count = 6; w.point = kernel_points; w.weight = kernel_mu; break;
       default: break;
    }
    return w;
@@ -137,14 +137,14 @@ static sneppp_unit kernel_unit(sneppp_act act, int second)
    u.act = act;
    u.p = u.q = 0;
    switch (act) {
-      case SNEPPP_SNAKE: case SNEPPP_COSMIDENT: u.p = 0.8; break;
-      case SNEPPP_RELU: u.p = 1; break;
-      case SNEPPP_RECT: u.p = second ? 2 : 1; break;
-      case SNEPPP_MONOMIAL: u.p = second ? 3 : 2; break;
-      case SNEPPP_LEAKY: u.p = 0.15; break;
-      case SNEPPP_ELU: u.p = 0.9; break;
-      case SNEPPP_BELL: u.p = 0.6; break;
-      case SNEPPP_GABOR_SIN: case SNEPPP_GABOR_COS: u.p = 0.5; u.q = 1.3; break;
+      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: u.p = 0.8; break;
+      case SNEPPP_ACT_RELU: u.p = 1; break;
+      case SNEPPP_ACT_RECT: u.p = second ? 2 : 1; break;
+      case SNEPPP_ACT_MONOMIAL: u.p = second ? 3 : 2; break;
+      case SNEPPP_ACT_LEAKY: u.p = 0.15; break;
+      case SNEPPP_ACT_ELU: u.p = 0.9; break;
+      case SNEPPP_ACT_BELL: u.p = 0.6; break;
+      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS: u.p = 0.5; u.q = 1.3; break;
       default: break;
    }
    return u;
@@ -156,10 +156,10 @@ static void kernel_weights(const sneppp_window *win, int d, double *w, double *l
    int r;
    for (r = 0; r < d; r++) {
       w[r] = 1.6 * kernel_uniform();
-      if (win->space == SNEPPP_NORMAL || win->space == SNEPPP_NEGBINOMIAL) w[r] = -0.7 - 0.5 * kernel_uniform();
-      if (win->space == SNEPPP_GAMMA) w[r] *= 0.4;
-      if (win->space == SNEPPP_BETA || win->space == SNEPPP_DIRICHLET) w[r] *= 0.3; /* p >= 0.79: the sums below decay */
-      if (win->space == SNEPPP_POISSON || win->space == SNEPPP_BINOMIAL) w[r] *= 0.4;
+      if (win->space == SNEPPP_SPACE_NORMAL || win->space == SNEPPP_SPACE_NEGBINOMIAL) w[r] = -0.7 - 0.5 * kernel_uniform();
+      if (win->space == SNEPPP_SPACE_GAMMA) w[r] *= 0.4;
+      if (win->space == SNEPPP_SPACE_BETA || win->space == SNEPPP_SPACE_DIRICHLET) w[r] *= 0.3; /* p >= 0.79: the sums below decay */
+      if (win->space == SNEPPP_SPACE_POISSON || win->space == SNEPPP_SPACE_BINOMIAL) w[r] *= 0.4;
       l[r] = 1 + 0.6 * kernel_uniform();
    }
    *b = 0.8 * kernel_uniform();
@@ -193,12 +193,12 @@ static int kernel_next(kernel_ask *ask)
       int                 both, found, a, b;
       if (ask->log < 1) ask->log++;
       else if ((ask->act[1] = (sneppp_act)(ask->act[1] + 1)) < SNEPPP_ACT_END) ask->log = 0;
-      else if ((ask->act[0] = (sneppp_act)(ask->act[0] + 1)) < SNEPPP_ACT_END) ask->act[1] = SNEPPP_COS, ask->log = 0;
+      else if ((ask->act[0] = (sneppp_act)(ask->act[0] + 1)) < SNEPPP_ACT_END) ask->act[1] = SNEPPP_ACT_COS, ask->log = 0;
       else {
-         ask->act[0] = ask->act[1] = SNEPPP_COS, ask->log = 0;
+         ask->act[0] = ask->act[1] = SNEPPP_ACT_COS, ask->log = 0;
          if (++ask->dim > sneppp__rules[ask->rule].info.dim[1]) {
             if ((ask->space = (sneppp_space)(ask->space + 1)) == SNEPPP_SPACE_END) {
-               ask->space = SNEPPP_BOX;
+               ask->space = SNEPPP_SPACE_BOX;
                if (++ask->rule == SNEPPP__RULES) return 0;
             }
             ask->dim = sneppp__rules[ask->rule].info.dim[0];
@@ -210,8 +210,8 @@ static int kernel_next(kernel_ask *ask)
       both = (int)(rule->info.act[0] >> ask->act[1] & 1 && rule->info.act[1] >> ask->act[0] & 1);
       if (!a || (both && ask->act[1] < ask->act[0])) continue;
       win.space = ask->space;
-      if ((ask->space == SNEPPP_INTERVALS && ask->dim > 1) || (ask->space == SNEPPP_POLYGON && ask->dim == 1)) continue;
-      b = ask->dim ? ask->dim : ask->space == SNEPPP_INTERVALS ? 1 : 4;
+      if ((ask->space == SNEPPP_SPACE_INTERVALS && ask->dim > 1) || (ask->space == SNEPPP_SPACE_POLYGON && ask->dim == 1)) continue;
+      b = ask->dim ? ask->dim : ask->space == SNEPPP_SPACE_INTERVALS ? 1 : 4;
       found = sneppp__find_rule(&win, b, ask->act[0], ask->act[1], !(rule->flags & SNEPPP__NO_BIAS), ask->log);
       if (found != (int)ask->rule + 1 && found != -(int)ask->rule - 1) continue; /* another rule stands above */
       sprintf(ask->name, "%s%s, %d: %s x %s", ask->log ? "log, " : "", sneppp__space_name(ask->space), ask->dim, sneppp__act_name(ask->act[0]),
@@ -229,7 +229,7 @@ static void kernel_make(kernel_case *c, const kernel_ask *ask)
    c->name = ask->name;
    c->free_bias = !(flags & SNEPPP__NO_BIAS);
    c->win = kernel_window(ask->space, ask->dim);
-   if (c->win.space == SNEPPP_GAUSS) {
+   if (c->win.space == SNEPPP_SPACE_GAUSS) {
       memcpy(c->weight, kernel_pi, sizeof c->weight);
       memcpy(c->mean, kernel_mean, sizeof c->mean);
       memcpy(c->scale, kernel_scale, sizeof c->scale);
@@ -270,7 +270,7 @@ static double kernel_difference(const kernel_case *c, double *x)
 static int kernel_slopes_agree(kernel_case *c)
 {
    double       w[2][SNEPPP__MAX_STATS], l[2][SNEPPP__MAX_STATS], b[2], weight[2], mean[6], scale[6], value, size;
-   int          r, k, bad = 0, gauss = c->win.space == SNEPPP_GAUSS;
+   int          r, k, bad = 0, gauss = c->win.space == SNEPPP_SPACE_GAUSS;
    sneppp__pull out;
    memset(w, 0, sizeof w);
    memset(l, 0, sizeof l);
@@ -290,12 +290,12 @@ static int kernel_slopes_agree(kernel_case *c)
       for (r = 0; r < c->p.d; r++) if (fabs(w[k][r]) > size) size = fabs(w[k][r]);
 #define KERNEL_AGREE(got, x) if (!(fabs((got) / 1.5 - kernel_difference(c, x)) <= 1e-7 * size)) { bad++; printf("   %s: %s: %.12g, by differences %.12g\n", c->name, #got, (got) / 1.5, kernel_difference(c, x)); }
    for (k = 0; k < 2; k++) {
-      if (c->p.u[k].act == SNEPPP_ONE) continue;
+      if (c->p.u[k].act == SNEPPP_ACT_ONE) continue;
       for (r = 0; r < c->p.d; r++) {
          KERNEL_AGREE(w[k][r], &c->w[k][r])
-         if (c->p.u[k].act == SNEPPP_RBF) KERNEL_AGREE(l[k][r], &c->l[k][r])
+         if (c->p.u[k].act == SNEPPP_ACT_RBF) KERNEL_AGREE(l[k][r], &c->l[k][r])
       }
-      if (c->free_bias && c->p.u[k].act != SNEPPP_RBF) KERNEL_AGREE(b[k], &c->p.b[k])
+      if (c->free_bias && c->p.u[k].act != SNEPPP_ACT_RBF) KERNEL_AGREE(b[k], &c->p.b[k])
    }
    for (k = 0; gauss && k < 2; k++) {
       KERNEL_AGREE(weight[k], &c->weight[k])
@@ -312,9 +312,9 @@ static int kernel_slopes_agree(kernel_case *c)
 static int kernel_at_a_kink(const kernel_case *c)
 {
    static const double ends[2] = { -1, 1 };
-   int                 points = c->win.space == SNEPPP_FINITE ? (int)c->win.count : c->win.space == SNEPPP_SPHERE && c->p.d == 1 ? 2 : 0, k, s, r;
+   int                 points = c->win.space == SNEPPP_SPACE_FINITE ? (int)c->win.count : c->win.space == SNEPPP_SPACE_SPHERE && c->p.d == 1 ? 2 : 0, k, s, r;
    for (k = 0; k < points; k++) {
-      const double *t = c->win.space == SNEPPP_FINITE ? c->win.point + k * c->p.d : ends + k;
+      const double *t = c->win.space == SNEPPP_SPACE_FINITE ? c->win.point + k * c->p.d : ends + k;
       for (s = 0; s < 2; s++) {
          double z = c->p.b[s];
          for (r = 0; r < c->p.d; r++) z += c->p.w[s][r] * t[r];
@@ -329,7 +329,7 @@ TEST kernel_every_rule_has_derivatives(void)
    kernel_ask ask;
    int        bad = 0, asked = 0;
    memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
+   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    while (kernel_next(&ask)) {
       for (int t = 0; t < 2; t++) {
          kernel_case c;
@@ -368,23 +368,23 @@ static double kernel_product(const kernel_case *c, const double *x)
 static double kernel_family_sum(const kernel_case *c)
 {
    const sneppp_window *win = &c->win;
-   double               sum = 0, v, u, h = win->space == SNEPPP_DIRICHLET ? 0.1 : 0.02, x[3];
+   double               sum = 0, v, u, h = win->space == SNEPPP_SPACE_DIRICHLET ? 0.1 : 0.02, x[3];
    int                  k;
    switch (win->space) {
-      case SNEPPP_GAMMA:
+      case SNEPPP_SPACE_GAMMA:
          for (v = -30; v < 6; v += h) {
             x[0] = exp(v);
             sum += h * exp(win->param[0] * v - win->param[1] * x[0]) * kernel_product(c, x);
          }
          return sum;
-      case SNEPPP_BETA:
+      case SNEPPP_SPACE_BETA:
          for (v = -33; v < 33; v += h) {
             double left = 1 / (1 + exp(-v)), right = 1 / (1 + exp(v));
             x[0] = left;
             sum += h * pow(left, win->param[0]) * pow(right, win->param[1]) * kernel_product(c, x);
          }
          return sum;
-      case SNEPPP_DIRICHLET: /* x = (a, (1-a) b, (1-a)(1-b)) */
+      case SNEPPP_SPACE_DIRICHLET: /* x = (a, (1-a) b, (1-a)(1-b)) */
          for (v = -24; v < 24; v += h)
             for (u = -24; u < 24; u += h) {
                double a = 1 / (1 + exp(-v)), ra = 1 / (1 + exp(v)), b = 1 / (1 + exp(-u)), rb = 1 / (1 + exp(u));
@@ -394,16 +394,16 @@ static double kernel_family_sum(const kernel_case *c)
                sum += h * h * a * ra * b * rb * ra * pow(x[0], win->param[0] - 1) * pow(x[1], win->param[1] - 1) * pow(x[2], win->param[2] - 1) * kernel_product(c, x);
             }
          return sum;
-      case SNEPPP_NORMAL:
+      case SNEPPP_SPACE_NORMAL:
          for (x[0] = -40; x[0] < 40; x[0] += h) sum += h * kernel_product(c, x);
          return sum;
       default: /* counts; 400 terms of a series whose ratio is at most e^-0.2 */
          for (k = 0; k < 400; k++) {
             double r = win->param[0], w;
-            if (win->space == SNEPPP_BINOMIAL && k > r) break;
+            if (win->space == SNEPPP_SPACE_BINOMIAL && k > r) break;
             x[0] = k;
-            w = win->space == SNEPPP_POISSON ? k * log(r) - sneppp__lgamma(k + 1.0)
-              : win->space == SNEPPP_BINOMIAL ? sneppp__lgamma(r + 1) - sneppp__lgamma(k + 1.0) - sneppp__lgamma(r - k + 1)
+            w = win->space == SNEPPP_SPACE_POISSON ? k * log(r) - sneppp__lgamma(k + 1.0)
+              : win->space == SNEPPP_SPACE_BINOMIAL ? sneppp__lgamma(r + 1) - sneppp__lgamma(k + 1.0) - sneppp__lgamma(r - k + 1)
                                               : sneppp__lgamma(k + r) - sneppp__lgamma(k + 1.0) - sneppp__lgamma(r);
             sum += exp(w) * kernel_product(c, x);
          }
@@ -413,7 +413,7 @@ static double kernel_family_sum(const kernel_case *c)
 
 static int kernel_kinked(sneppp_act act)
 {
-   return act == SNEPPP_STEP || act == SNEPPP_RELU || act == SNEPPP_RECT || act == SNEPPP_LEAKY || act == SNEPPP_ELU;
+   return act == SNEPPP_ACT_STEP || act == SNEPPP_ACT_RELU || act == SNEPPP_ACT_RECT || act == SNEPPP_ACT_LEAKY || act == SNEPPP_ACT_ELU;
 }
 
 /* Smooth integrands to 1e-9. Those with a kink or a jump along a line converge like the cell size only; their own
@@ -426,7 +426,7 @@ static int kernel_value_agrees(kernel_case *c, double got)
    sneppp_status status;
    if (kink && c->win.dim > 5) points = 262144; /* the coarsest grid in six dimensions */
    if (c->p.log) got = exp(got);
-   if (c->win.space >= SNEPPP_GAMMA && c->win.space <= SNEPPP_NORMAL) {
+   if (c->win.space >= SNEPPP_SPACE_GAMMA && c->win.space <= SNEPPP_SPACE_NORMAL) {
       expected = kernel_family_sum(c);
       size *= 1 + fabs(expected);
    } else {
@@ -447,17 +447,17 @@ TEST kernel_every_rule_is_its_integral(void)
    kernel_ask ask;
    int        bad = 0, asked = 0;
    memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
+   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    while (kernel_next(&ask)) {
       kernel_case c;
       double      got;
       kernel_seed(ask.name, 9);
       kernel_make(&c, &ask);
-      if (ask.space == SNEPPP_SPHERE && !ask.dim) c.win.dim = c.p.d = 3; /* enough, and quicker than 4 */
+      if (ask.space == SNEPPP_SPACE_SPHERE && !ask.dim) c.win.dim = c.p.d = 3; /* enough, and quicker than 4 */
       got = oracle_pair(&c.p, NULL);
-      if (ask.space == SNEPPP_EUCLID) { /* R^d: the same in a box that holds the bells */
+      if (ask.space == SNEPPP_SPACE_EUCLID) { /* R^d: the same in a box that holds the bells */
          int r;
-         c.win.space = SNEPPP_BOX;
+         c.win.space = SNEPPP_SPACE_BOX;
          for (r = 0; r < c.p.d; r++) { c.win.lo[r] = -14; c.win.hi[r] = 14; }
       }
       if (!kernel_value_agrees(&c, got)) bad++;
@@ -489,19 +489,19 @@ static void kernel_net_make(kernel_net *net, sneppp_space space, int dim, sneppp
    /* the cases that every Gram matrix must survive: equal, opposite, nearly equal, zero, tiny and large units */
    for (i = 0; i < d; i++) {
       net->W[1 * d + i] = net->W[i];
-      if (space < SNEPPP_GAMMA || space > SNEPPP_NORMAL) {
+      if (space < SNEPPP_SPACE_GAMMA || space > SNEPPP_SPACE_NORMAL) {
          net->W[2 * d + i] = -net->W[i];
          net->W[3 * d + i] = net->W[i] * (1 + 1e-9);
          net->W[4 * d + i] = 0;
          net->W[5 * d + i] = 1e-8 * net->W[i];
-         if (act != SNEPPP_EXP && act != SNEPPP_MONOMIAL) net->W[6 * d + i] = 1e3 * net->W[i];
+         if (act != SNEPPP_ACT_EXP && act != SNEPPP_ACT_MONOMIAL) net->W[6 * d + i] = 1e3 * net->W[i];
       }
    }
    net->layer.n = kernel_n;
    net->layer.unit = kernel_unit(act, 0);
    net->layer.W = net->W;
-   net->layer.b = act == SNEPPP_RBF ? NULL : net->b;
-   net->layer.width = act == SNEPPP_RBF ? net->width : NULL;
+   net->layer.b = act == SNEPPP_ACT_RBF ? NULL : net->b;
+   net->layer.width = act == SNEPPP_ACT_RBF ? net->width : NULL;
 }
 
 /* Smallest eigenvalue of a symmetric matrix over its trace: at least -rounding. */
@@ -520,20 +520,20 @@ static int kernel_is_psd(const double *K)
 typedef struct kernel_kind { sneppp_space space; int dim; sneppp_act act; int bias; } kernel_kind;
 
 static const kernel_kind kernel_kinds[] = {
-   { SNEPPP_BOX, 1, SNEPPP_COS, 1 },       { SNEPPP_BOX, 3, SNEPPP_COS, 1 },       { SNEPPP_BOX, 2, SNEPPP_SIN, 1 },
-   { SNEPPP_BOX, 2, SNEPPP_EXP, 1 },       { SNEPPP_BOX, 2, SNEPPP_RBF, 0 },       { SNEPPP_BOX, 2, SNEPPP_RELU, 1 },
-   { SNEPPP_BOX, 3, SNEPPP_MONOMIAL, 1 },  { SNEPPP_GAUSS, 2, SNEPPP_COS, 1 },     { SNEPPP_GAUSS, 3, SNEPPP_RELU, 1 },
-   { SNEPPP_GAUSS, 2, SNEPPP_STEP, 1 },    { SNEPPP_GAUSS, 2, SNEPPP_GELU, 1 },    { SNEPPP_GAUSS, 2, SNEPPP_ERF, 1 },
-   { SNEPPP_GAUSS, 2, SNEPPP_SNAKE, 1 },   { SNEPPP_GAUSS, 2, SNEPPP_BELL, 1 },    { SNEPPP_GAUSS, 2, SNEPPP_LEAKY, 1 },
-   { SNEPPP_SPHERE, 4, SNEPPP_COS, 1 },    { SNEPPP_SPHERE, 3, SNEPPP_RELU, 1 },   { SNEPPP_SPHERE, 5, SNEPPP_RELU, 0 },
-   { SNEPPP_SPHERE, 2, SNEPPP_STEP, 1 },   { SNEPPP_SPHERE, 3, SNEPPP_EXP, 1 },    { SNEPPP_SPHERE, 4, SNEPPP_LEAKY, 0 },
-   { SNEPPP_INTERVALS, 1, SNEPPP_COS, 1 }, { SNEPPP_INTERVALS, 1, SNEPPP_RELU, 1 }, { SNEPPP_POLYGON, 2, SNEPPP_COS, 1 },
-   { SNEPPP_POLYGON, 2, SNEPPP_RELU, 1 },  { SNEPPP_POLYGON, 2, SNEPPP_EXP, 1 },   { SNEPPP_BALL, 2, SNEPPP_COS, 1 },
-   { SNEPPP_BALL, 3, SNEPPP_EXP, 1 },      { SNEPPP_EUCLID, 2, SNEPPP_RBF, 0 },    { SNEPPP_GAMMA, 1, SNEPPP_EXP, 1 },
-   { SNEPPP_BETA, 1, SNEPPP_COS, 1 },      { SNEPPP_POISSON, 1, SNEPPP_EXP, 1 },   { SNEPPP_BINOMIAL, 1, SNEPPP_COS, 1 },
-   { SNEPPP_NEGBINOMIAL, 1, SNEPPP_EXP, 1 }, { SNEPPP_NORMAL, 1, SNEPPP_EXP, 1 },  { SNEPPP_VONMISES, 1, SNEPPP_COS, 1 },
-   { SNEPPP_DIRICHLET, 3, SNEPPP_EXP, 1 }, { SNEPPP_FINITE, 2, SNEPPP_GELU, 1 },   { SNEPPP_INTERVALS, 1, SNEPPP_RBF, 0 },
-   { SNEPPP_POLYGON, 2, SNEPPP_RBF, 0 }
+   { SNEPPP_SPACE_BOX, 1, SNEPPP_ACT_COS, 1 },       { SNEPPP_SPACE_BOX, 3, SNEPPP_ACT_COS, 1 },       { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_SIN, 1 },
+   { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_EXP, 1 },       { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_RBF, 0 },       { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_RELU, 1 },
+   { SNEPPP_SPACE_BOX, 3, SNEPPP_ACT_MONOMIAL, 1 },  { SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_COS, 1 },     { SNEPPP_SPACE_GAUSS, 3, SNEPPP_ACT_RELU, 1 },
+   { SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_STEP, 1 },    { SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_GELU, 1 },    { SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_ERF, 1 },
+   { SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_SNAKE, 1 },   { SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_BELL, 1 },    { SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_LEAKY, 1 },
+   { SNEPPP_SPACE_SPHERE, 4, SNEPPP_ACT_COS, 1 },    { SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_RELU, 1 },   { SNEPPP_SPACE_SPHERE, 5, SNEPPP_ACT_RELU, 0 },
+   { SNEPPP_SPACE_SPHERE, 2, SNEPPP_ACT_STEP, 1 },   { SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_EXP, 1 },    { SNEPPP_SPACE_SPHERE, 4, SNEPPP_ACT_LEAKY, 0 },
+   { SNEPPP_SPACE_INTERVALS, 1, SNEPPP_ACT_COS, 1 }, { SNEPPP_SPACE_INTERVALS, 1, SNEPPP_ACT_RELU, 1 }, { SNEPPP_SPACE_POLYGON, 2, SNEPPP_ACT_COS, 1 },
+   { SNEPPP_SPACE_POLYGON, 2, SNEPPP_ACT_RELU, 1 },  { SNEPPP_SPACE_POLYGON, 2, SNEPPP_ACT_EXP, 1 },   { SNEPPP_SPACE_BALL, 2, SNEPPP_ACT_COS, 1 },
+   { SNEPPP_SPACE_BALL, 3, SNEPPP_ACT_EXP, 1 },      { SNEPPP_SPACE_EUCLID, 2, SNEPPP_ACT_RBF, 0 },    { SNEPPP_SPACE_GAMMA, 1, SNEPPP_ACT_EXP, 1 },
+   { SNEPPP_SPACE_BETA, 1, SNEPPP_ACT_COS, 1 },      { SNEPPP_SPACE_POISSON, 1, SNEPPP_ACT_EXP, 1 },   { SNEPPP_SPACE_BINOMIAL, 1, SNEPPP_ACT_COS, 1 },
+   { SNEPPP_SPACE_NEGBINOMIAL, 1, SNEPPP_ACT_EXP, 1 }, { SNEPPP_SPACE_NORMAL, 1, SNEPPP_ACT_EXP, 1 },  { SNEPPP_SPACE_VONMISES, 1, SNEPPP_ACT_COS, 1 },
+   { SNEPPP_SPACE_DIRICHLET, 3, SNEPPP_ACT_EXP, 1 }, { SNEPPP_SPACE_FINITE, 2, SNEPPP_ACT_GELU, 1 },   { SNEPPP_SPACE_INTERVALS, 1, SNEPPP_ACT_RBF, 0 },
+   { SNEPPP_SPACE_POLYGON, 2, SNEPPP_ACT_RBF, 0 }
 };
 
 TEST kernel_gram_is_symmetric_and_psd(void)
@@ -602,7 +602,7 @@ TEST kernel_threads_change_nothing(void)
          memset(mean[t], 0, sizeof mean[t]);
          memset(scale[t], 0, sizeof scale[t]);
          memset(weight[t], 0, sizeof weight[t]);
-         if (net.win.space == SNEPPP_GAUSS) { /* the measure too */
+         if (net.win.space == SNEPPP_SPACE_GAUSS) { /* the measure too */
             ASSERT(net.win.count <= 8);
             out.mean = mean[t];
             out.scale = scale[t];
@@ -634,7 +634,7 @@ TEST kernel_threads_change_nothing(void)
 /* The pull-back of L = sum G_ij K_ij, and of moments, against differences of L; mixed layers too. */
 TEST kernel_pull_back_is_the_gradient(void)
 {
-   static const kernel_kind kind[] = { { SNEPPP_BOX, 2, SNEPPP_COS, 1 }, { SNEPPP_BOX, 3, SNEPPP_SIN, 1 }, { SNEPPP_BOX, 2, SNEPPP_RBF, 0 }, { SNEPPP_SPHERE, 3, SNEPPP_RELU, 0 }, { SNEPPP_GAUSS, 2, SNEPPP_RELU, 1 }, { SNEPPP_BOX, 2, SNEPPP_ACT_DEFAULT, 1 } };
+   static const kernel_kind kind[] = { { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_COS, 1 }, { SNEPPP_SPACE_BOX, 3, SNEPPP_ACT_SIN, 1 }, { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_RBF, 0 }, { SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_RELU, 0 }, { SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_RELU, 1 }, { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_DEFAULT, 1 } };
    enum { n = 5, d = 3 };
    static kernel_net        net;
    static double            K[n * n], G[n * n], W[n * d], b[n], l[n * d], c[n], g[n];
@@ -648,7 +648,7 @@ TEST kernel_pull_back_is_the_gradient(void)
          stats = sneppp__stats(&net.win);
          for (i = 0; i < kernel_n; i++) kernel_weights(&net.win, stats, net.W + i * stats, net.width + i * stats, net.b + i);
          if (kind[k].act == SNEPPP_ACT_DEFAULT) { /* a mixed layer: all that boxes have together */
-            static const sneppp_act act[n] = { SNEPPP_COS, SNEPPP_EXP, SNEPPP_ONE, SNEPPP_SIN, SNEPPP_EXP };
+            static const sneppp_act act[n] = { SNEPPP_ACT_COS, SNEPPP_ACT_EXP, SNEPPP_ACT_ONE, SNEPPP_ACT_SIN, SNEPPP_ACT_EXP };
             for (i = 0; i < n; i++) net.units[i] = kernel_unit(act[i], 0);
             net.layer.units = net.units;
          }
@@ -697,13 +697,13 @@ TEST kernel_pull_back_is_the_gradient(void)
 
 TEST kernel_is_additive_over_a_split_window(void)
 {
-   static const sneppp_act act[] = { SNEPPP_COS, SNEPPP_SIN, SNEPPP_EXP, SNEPPP_RBF, SNEPPP_MONOMIAL, SNEPPP_RELU, SNEPPP_STEP };
+   static const sneppp_act act[] = { SNEPPP_ACT_COS, SNEPPP_ACT_SIN, SNEPPP_ACT_EXP, SNEPPP_ACT_RBF, SNEPPP_ACT_MONOMIAL, SNEPPP_ACT_RELU, SNEPPP_ACT_STEP };
    static kernel_net       net;
    size_t                  k;
    int                     i, j;
    kernel_state = 17;
    for (k = 0; k < sizeof act / sizeof act[0]; k++) {
-      kernel_net_make(&net, SNEPPP_BOX, 2, act[k]);
+      kernel_net_make(&net, SNEPPP_SPACE_BOX, 2, act[k]);
       for (i = 0; i < 9; i++)
          for (j = i; j < 9; j++) {
             sneppp_window left = net.win, right = net.win;
@@ -712,7 +712,7 @@ TEST kernel_is_additive_over_a_split_window(void)
             ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &whole, NULL), SNEPPP_OK);
             ASSERT_EQ(sneppp_kernel(&left, &net.layer, i, j, &a, NULL), SNEPPP_OK);
             ASSERT_EQ(sneppp_kernel(&right, &net.layer, i, j, &b, NULL), SNEPPP_OK);
-            KERNEL_SAME(whole, a + b, tol * (act[k] == SNEPPP_RELU ? 1e3 : 1));
+            KERNEL_SAME(whole, a + b, tol * (act[k] == SNEPPP_ACT_RELU ? 1e3 : 1));
          }
    }
    PASS();
@@ -720,15 +720,15 @@ TEST kernel_is_additive_over_a_split_window(void)
 
 TEST kernel_box_is_a_polygon_and_an_interval(void)
 {
-   static const sneppp_act act[] = { SNEPPP_COS, SNEPPP_SIN, SNEPPP_EXP, SNEPPP_RELU, SNEPPP_STEP };
+   static const sneppp_act act[] = { SNEPPP_ACT_COS, SNEPPP_ACT_SIN, SNEPPP_ACT_EXP, SNEPPP_ACT_RELU, SNEPPP_ACT_STEP };
    static kernel_net       net;
    double                  xy[8], ends[2], a, b;
    size_t                  k;
    int                     i, j;
    kernel_state = 19;
    for (k = 0; k < sizeof act / sizeof act[0]; k++) {
-      sneppp_window polygon = kernel_window(SNEPPP_POLYGON, 2), line = kernel_window(SNEPPP_INTERVALS, 1);
-      kernel_net_make(&net, SNEPPP_BOX, 2, act[k]);
+      sneppp_window polygon = kernel_window(SNEPPP_SPACE_POLYGON, 2), line = kernel_window(SNEPPP_SPACE_INTERVALS, 1);
+      kernel_net_make(&net, SNEPPP_SPACE_BOX, 2, act[k]);
       xy[0] = xy[6] = net.win.lo[0];
       xy[2] = xy[4] = net.win.hi[0];
       xy[1] = xy[3] = net.win.lo[1];
@@ -742,7 +742,7 @@ TEST kernel_box_is_a_polygon_and_an_interval(void)
             ASSERT_EQ(sneppp_kernel(&polygon, &net.layer, i, j, &b, NULL), SNEPPP_OK);
             KERNEL_SAME(a, b, i == 6 || j == 6 ? 1e-11 : 1e-13);
          }
-      kernel_net_make(&net, SNEPPP_BOX, 1, act[k]);
+      kernel_net_make(&net, SNEPPP_SPACE_BOX, 1, act[k]);
       ends[0] = net.win.lo[0];
       ends[1] = net.win.hi[0];
       line.count = 1;
@@ -759,15 +759,15 @@ TEST kernel_box_is_a_polygon_and_an_interval(void)
 /* The area of a regular polygon is short of the disc's by a factor 1 - (2/3) (pi/n)^2 + ..: doubling n quarters the error. */
 TEST kernel_polygon_tends_to_the_disc(void)
 {
-   static const sneppp_act act[] = { SNEPPP_COS, SNEPPP_SIN, SNEPPP_EXP };
+   static const sneppp_act act[] = { SNEPPP_ACT_COS, SNEPPP_ACT_SIN, SNEPPP_ACT_EXP };
    static kernel_net       net;
    static double           xy[2 * 400];
    size_t                  k;
    int                     i, j, s, v;
    kernel_state = 23;
    for (k = 0; k < 3; k++) {
-      sneppp_window polygon = kernel_window(SNEPPP_POLYGON, 2);
-      kernel_net_make(&net, SNEPPP_BALL, 2, act[k]);
+      sneppp_window polygon = kernel_window(SNEPPP_SPACE_POLYGON, 2);
+      kernel_net_make(&net, SNEPPP_SPACE_BALL, 2, act[k]);
       polygon.rings = 0;
       polygon.xy = xy;
       for (i = 0; i < 6; i++)
@@ -795,7 +795,7 @@ TEST kernel_polygon_tends_to_the_disc(void)
 
 TEST kernel_mixture_of_one_is_the_gaussian(void)
 {
-   static const sneppp_act act[] = { SNEPPP_COS, SNEPPP_EXP, SNEPPP_RELU, SNEPPP_GELU, SNEPPP_ELU, SNEPPP_RBF };
+   static const sneppp_act act[] = { SNEPPP_ACT_COS, SNEPPP_ACT_EXP, SNEPPP_ACT_RELU, SNEPPP_ACT_GELU, SNEPPP_ACT_ELU, SNEPPP_ACT_RBF };
    static kernel_net       net;
    static const double     one[] = { 1, 0.25, 0.75 };
    size_t                  k;
@@ -804,7 +804,7 @@ TEST kernel_mixture_of_one_is_the_gaussian(void)
    for (k = 0; k < sizeof act / sizeof act[0]; k++) {
       sneppp_window plain, mixture, twins;
       double        mean[4], scale[4], a, b, c;
-      kernel_net_make(&net, SNEPPP_GAUSS, 2, act[k]);
+      kernel_net_make(&net, SNEPPP_SPACE_GAUSS, 2, act[k]);
       plain = mixture = twins = net.win;
       plain.count = 0;
       plain.weight = NULL;
@@ -828,7 +828,7 @@ TEST kernel_mixture_of_one_is_the_gaussian(void)
 
 TEST kernel_sphere_does_not_know_directions(void)
 {
-   static const kernel_kind kind[] = { { SNEPPP_SPHERE, 3, SNEPPP_EXP, 1 }, { SNEPPP_SPHERE, 3, SNEPPP_COS, 1 }, { SNEPPP_SPHERE, 3, SNEPPP_RELU, 1 }, { SNEPPP_SPHERE, 4, SNEPPP_RELU, 0 }, { SNEPPP_SPHERE, 5, SNEPPP_LEAKY, 0 }, { SNEPPP_SPHERE, 2, SNEPPP_STEP, 1 } };
+   static const kernel_kind kind[] = { { SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_EXP, 1 }, { SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_COS, 1 }, { SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_RELU, 1 }, { SNEPPP_SPACE_SPHERE, 4, SNEPPP_ACT_RELU, 0 }, { SNEPPP_SPACE_SPHERE, 5, SNEPPP_ACT_LEAKY, 0 }, { SNEPPP_SPACE_SPHERE, 2, SNEPPP_ACT_STEP, 1 } };
    static kernel_net        net, turned;
    size_t                   k;
    int                      i, j, r;
@@ -861,7 +861,7 @@ TEST kernel_sphere_does_not_know_directions(void)
 /* Moving the window by s and the biases by -w.s changes nothing; exact here, as s is a power of two and so are sums. */
 TEST kernel_translation(void)
 {
-   static const kernel_kind kind[] = { { SNEPPP_BOX, 2, SNEPPP_COS, 1 }, { SNEPPP_BOX, 2, SNEPPP_RELU, 1 }, { SNEPPP_BALL, 2, SNEPPP_EXP, 1 }, { SNEPPP_BOX, 2, SNEPPP_MONOMIAL, 1 }, { SNEPPP_GAUSS, 2, SNEPPP_GELU, 1 } };
+   static const kernel_kind kind[] = { { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_COS, 1 }, { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_RELU, 1 }, { SNEPPP_SPACE_BALL, 2, SNEPPP_ACT_EXP, 1 }, { SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_MONOMIAL, 1 }, { SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_GELU, 1 } };
    static kernel_net        net, moved;
    size_t                   k;
    int                      i, j, r;
@@ -873,7 +873,7 @@ TEST kernel_translation(void)
       moved.layer.W = moved.W;
       moved.layer.b = moved.b;
       for (r = 0; r < 4; r++) mean[r] = kernel_mean[r] + 4;
-      if (kind[k].space == SNEPPP_GAUSS) moved.win.mean = mean;
+      if (kind[k].space == SNEPPP_SPACE_GAUSS) moved.win.mean = mean;
       for (r = 0; r < 2; r++) { moved.win.lo[r] += 4; moved.win.hi[r] += 4; moved.win.centre[r] += 4; }
       for (i = 0; i < kernel_n; i++) moved.b[i] -= 4 * (net.W[2 * i] + net.W[2 * i + 1]);
       for (i = 7; i < 16; i++)
@@ -892,20 +892,20 @@ TEST kernel_translation(void)
 TEST kernel_range(void)
 {
    double        W[6] = { 400, 400, -3, 2, 0, 0 }, b[3] = { 0, 0, 0 }, K[9], c[3];
-   sneppp_window win = kernel_window(SNEPPP_BOX, 2);
+   sneppp_window win = kernel_window(SNEPPP_SPACE_BOX, 2);
    sneppp_layer  layer;
    sneppp_error  err;
    memset(&layer, 0, sizeof layer);
    layer.n = 3;
    layer.W = W;
    layer.b = b;
-   layer.unit.act = SNEPPP_EXP;
+   layer.unit.act = SNEPPP_ACT_EXP;
    ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_RANGE);
    ASSERT(strstr(err.why, "K[0][0]"));
    ASSERT_EQ(sneppp_gram_log(&win, &layer, K, NULL, &err), SNEPPP_OK);
    ASSERT_IN_RANGE(800 * (1.1 + 1.2) - 2 * log(800.0), K[0], 1e-10); /* e^(800 (u1 + u2)) / 800^2 */
    ASSERT_IN_RANGE(log(1.8 * 1.7), K[8], 1e-14);
-   layer.unit.act = SNEPPP_COS;
+   layer.unit.act = SNEPPP_ACT_COS;
    ASSERT_EQ(sneppp_gram_log(&win, &layer, K, NULL, &err), SNEPPP_ERR_NO_CLOSED_FORM);
    ASSERT(strstr(err.why, "logarithmic"));
    ASSERT_EQ(sneppp_moments(&win, &layer, c, &err), SNEPPP_OK);
@@ -932,7 +932,7 @@ TEST kernel_logs_are_logarithms(void)
    kernel_ask ask;
    int        pairs = 0;
    memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
+   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    kernel_state = 41;
    while (kernel_next(&ask)) {
       kernel_case c;
@@ -954,33 +954,33 @@ TEST kernel_refuses_by_name(void)
 {
    double        W[12] = { 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4 }, b[2] = { 0.5, 0 }, K[4] = { -7, -7, -7, -7 };
    sneppp_unit   units[2];
-   sneppp_window win = kernel_window(SNEPPP_SPHERE, 4);
+   sneppp_window win = kernel_window(SNEPPP_SPACE_SPHERE, 4);
    sneppp_layer  layer;
    sneppp_error  err;
    memset(&layer, 0, sizeof layer);
    layer.n = 2;
    layer.W = W;
    layer.b = b;
-   layer.unit.act = SNEPPP_GELU;
+   layer.unit.act = SNEPPP_ACT_GELU;
    ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_NO_CLOSED_FORM);
    ASSERT(strstr(err.why, "gelu x gelu on the sphere"));
-   layer.unit.act = SNEPPP_RELU; /* on S^3 with a bias */
+   layer.unit.act = SNEPPP_ACT_RELU; /* on S^3 with a bias */
    ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_NO_CLOSED_FORM);
    ASSERT(strstr(err.why, "without bias"));
    ASSERT_EQ(K[0], -7.0);
    b[0] = 0;
    ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_OK);
-   units[0] = kernel_unit(SNEPPP_EXP, 0);
-   units[1] = kernel_unit(SNEPPP_COS, 0);
+   units[0] = kernel_unit(SNEPPP_ACT_EXP, 0);
+   units[1] = kernel_unit(SNEPPP_ACT_COS, 0);
    layer.units = units;
    ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_NO_CLOSED_FORM);
    ASSERT(strstr(err.why, "cos x exp on the sphere"));
-   win = kernel_window(SNEPPP_NEGBINOMIAL, 1);
+   win = kernel_window(SNEPPP_SPACE_NEGBINOMIAL, 1);
    layer.units = NULL;
-   layer.unit.act = SNEPPP_EXP;
+   layer.unit.act = SNEPPP_ACT_EXP;
    ASSERT_EQ(sneppp_gram(&win, &layer, K, NULL, &err), SNEPPP_ERR_ARG);
    ASSERT(strstr(err.why, "layer.W[0][0]"));
-   win = kernel_window(SNEPPP_BOX, 2);
+   win = kernel_window(SNEPPP_SPACE_BOX, 2);
    ASSERT_EQ(sneppp_gram(&win, &layer, NULL, NULL, &err), SNEPPP_ERR_ARG);
    ASSERT_EQ(sneppp_kernel(&win, &layer, 0, 2, K, &err), SNEPPP_ERR_ARG);
    ASSERT_EQ(sneppp_gram_grad(&win, &layer, NULL, NULL, NULL, &err), SNEPPP_ERR_ARG);
@@ -1014,7 +1014,7 @@ TEST kernel_table_is_complete_and_printable(void)
    }
    ASSERT_EQ(sneppp_kernel_at(sneppp_kernel_count()), NULL);
    memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
+   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    while (kernel_next(&ask)) reached[ask.rule] = 1;
    for (k = 0; k < sneppp_kernel_count(); k++) ASSERT(reached[k]);
    memset(&all, 0, sizeof all);
@@ -1035,7 +1035,7 @@ static void kernel_own_features(const double *x, double *psi, void *user)
 
 TEST kernel_numeric_gram(void)
 {
-   sneppp_window win = kernel_window(SNEPPP_BOX, 2);
+   sneppp_window win = kernel_window(SNEPPP_SPACE_BOX, 2);
    double        K[9], work[12], error, jump = 0;
    sneppp_error  err;
    ASSERT_EQ(sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, K, work, &error, &err), SNEPPP_OK);
@@ -1046,7 +1046,7 @@ TEST kernel_numeric_gram(void)
    jump = 1;
    ASSERT_EQ(sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 100000, K, work, &error, &err), SNEPPP_ERR_NO_CONVERGENCE);
    ASSERT(error > 1e-8 && fabs(K[8] - 1.7 * (1.1 - 0.1234)) < 4 * error + 1e-2);
-   win = kernel_window(SNEPPP_GAMMA, 1);
+   win = kernel_window(SNEPPP_SPACE_GAMMA, 1);
    ASSERT_EQ(sneppp_gram_numeric(&win, 3, kernel_own_features, &jump, 0, 0, K, work, &error, &err), SNEPPP_ERR_ARG);
    PASS();
 }
@@ -1063,8 +1063,8 @@ TEST kernel_failed_calls_write_nothing(void)
    sneppp_error        err;
    memset(&win, 0, sizeof win);
    memset(&layer, 0, sizeof layer);
-   win.space = SNEPPP_GAUSS, win.dim = 1, win.count = 2, win.weight = weight, win.mean = mean, win.scale = scale;
-   layer.n = 2, layer.unit.act = SNEPPP_EXP, layer.W = W, layer.b = b;
+   win.space = SNEPPP_SPACE_GAUSS, win.dim = 1, win.count = 2, win.weight = weight, win.mean = mean, win.scale = scale;
+   layer.n = 2, layer.unit.act = SNEPPP_ACT_EXP, layer.W = W, layer.b = b;
    out.W = gW, out.b = gb, out.width = NULL, out.weight = gw, out.mean = gm, out.scale = gs;
    for (int i = 0; i < 4; i++) K[i] = 7;
    for (int i = 0; i < 2; i++) c[i] = gW[i] = gb[i] = gw[i] = gm[i] = gs[i] = 7;
@@ -1091,7 +1091,7 @@ TEST kernel_failed_calls_write_nothing(void)
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_grad(&win, &layer, large, &out, NULL, &err), "%d"); /* adds */
    ASSERT(gW[0] > 7.5 && gb[0] > 7.5 && gW[1] == 7 && gb[1] == 7 && gw[0] > 7.5);
    /* Rectified powers have no logarithmic form, so none is recommended; and they are not negative. */
-   layer.unit.act = SNEPPP_RECT, layer.unit.p = 3, W[0] = 1e80, mean[1] = 0;
+   layer.unit.act = SNEPPP_ACT_RECT, layer.unit.p = 3, W[0] = 1e80, mean[1] = 0;
    ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
    ASSERT_STR_EQ("K[0][0] cannot be represented", err.why);
    ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_kernel(&win, &layer, 0, 0, K, &err), "%d");
@@ -1108,8 +1108,8 @@ TEST kernel_failed_calls_write_nothing(void)
 TEST kernel_values_beside_the_pull_back(void)
 {
    enum { n = 5, d = 2 };
-   static const sneppp_act act[n] = {SNEPPP_COS, SNEPPP_SIN, SNEPPP_EXP, SNEPPP_COS, SNEPPP_ONE};
-   static const sneppp_act gauss[n] = {SNEPPP_RELU, SNEPPP_STEP, SNEPPP_PHI, SNEPPP_ERF, SNEPPP_GELU};
+   static const sneppp_act act[n] = {SNEPPP_ACT_COS, SNEPPP_ACT_SIN, SNEPPP_ACT_EXP, SNEPPP_ACT_COS, SNEPPP_ACT_ONE};
+   static const sneppp_act gauss[n] = {SNEPPP_ACT_RELU, SNEPPP_ACT_STEP, SNEPPP_ACT_PHI, SNEPPP_ACT_ERF, SNEPPP_ACT_GELU};
    sneppp_rng        rng;
    double            W[n * d], b[n], G[n * n], K[n * n], L[n * n], gW[n * d], gb[n];
    sneppp_unit       units[n];
@@ -1126,7 +1126,7 @@ TEST kernel_values_beside_the_pull_back(void)
    layer.n = n, layer.W = W, layer.b = b, layer.units = units;
    out.W = gW, out.b = gb;
    for (int k = 0; k < 2; k++) {
-      sneppp_window    win = kernel_window(k ? SNEPPP_GAUSS : SNEPPP_BOX, d);
+      sneppp_window    win = kernel_window(k ? SNEPPP_SPACE_GAUSS : SNEPPP_SPACE_BOX, d);
       sneppp__gram_job job = sneppp__gram_ask(SNEPPP__FULL, L, G, 1, NULL);
       for (int i = 0; i < n; i++) { units[i].act = k ? gauss[i] : act[i]; units[i].p = 1; }
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
@@ -1166,7 +1166,7 @@ TEST kernel_numeric_gram_ends(void)
    ASSERT_EQ_FMT((size_t)64, calls, "%zu");
    ASSERT_IN_RANGE(0.25, K[0], 1e-14); /* the best there is */
    memset(&win, 0, sizeof win);
-   win.space = SNEPPP_FINITE, win.dim = 1, win.count = 3, win.point = point;
+   win.space = SNEPPP_SPACE_FINITE, win.dim = 1, win.count = 3, win.point = point;
    calls = 0;
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_numeric(&win, 1, kernel_counted_feature, &calls, 0, 0, K, work, &error, &err), "%d");
    ASSERT_IN_RANGE(3.0, K[0], 1e-15);
@@ -1182,22 +1182,22 @@ TEST kernel_short_sines(void)
    size_t              rows = 0;
    kernel_ask          ask;
    memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_COS, ask.log = -1;
+   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    while (kernel_next(&ask)) {
-      if (ask.act[0] != SNEPPP_SIN || ask.act[1] != SNEPPP_SIN || ask.space == SNEPPP_GAUSS) continue;
+      if (ask.act[0] != SNEPPP_ACT_SIN || ask.act[1] != SNEPPP_ACT_SIN || ask.space == SNEPPP_SPACE_GAUSS) continue;
       rows++;
       for (int e = 0; e < 8; e++) {
          kernel_case c;
          double      w[2][SNEPPP__MAX_STATS], K[4], work[6], error, want, got, scale;
          kernel_seed(ask.name, 9);
          kernel_make(&c, &ask);
-         if (ask.space == SNEPPP_SPHERE && !ask.dim) c.win.dim = c.p.d = 3;
+         if (ask.space == SNEPPP_SPACE_SPHERE && !ask.dim) c.win.dim = c.p.d = 3;
          for (int s = 0; s < 2; s++) {
             for (int r = 0; r < c.p.d; r++) w[s][r] = size[e / 2] * c.p.w[s][r];
             c.p.w[s] = w[s], c.p.b[s] *= e % 2 ? size[e / 2] : 0;
          }
          got = oracle_pair(&c.p, NULL);
-         if (c.win.space >= SNEPPP_GAMMA && c.win.space <= SNEPPP_NORMAL) {
+         if (c.win.space >= SNEPPP_SPACE_GAMMA && c.win.space <= SNEPPP_SPACE_NORMAL) {
             kernel_case ii = c, jj = c;
             ii.p.w[1] = w[0], ii.p.b[1] = c.p.b[0], jj.p.w[0] = w[1], jj.p.b[0] = c.p.b[1];
             want = kernel_family_sum(&c), scale = sqrt(kernel_family_sum(&ii) * kernel_family_sum(&jj));
@@ -1207,11 +1207,11 @@ TEST kernel_short_sines(void)
          }
          if (!(fabs(got - want) <= 1e-9 * scale)) printf("   %s, weights %g: %.12g, by definition %.12g\n", ask.name, size[e / 2], got, want);
          ASSERT_IN_RANGEm(ask.name, want, got, 1e-9 * scale);
-         if (ask.space == SNEPPP_BOX) { /* the whole matrix goes another way */
+         if (ask.space == SNEPPP_SPACE_BOX) { /* the whole matrix goes another way */
             double       W[2 * SNEPPP__MAX_STATS], b[2], G[4];
             sneppp_layer layer;
             memset(&layer, 0, sizeof layer);
-            layer.n = 2, layer.unit.act = SNEPPP_SIN, layer.W = W, layer.b = b;
+            layer.n = 2, layer.unit.act = SNEPPP_ACT_SIN, layer.W = W, layer.b = b;
             b[0] = c.p.b[0], b[1] = c.p.b[1];
             for (int r = 0; r < c.p.d; r++) W[r] = w[0][r], W[c.p.d + r] = w[1][r];
             ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram(&c.win, &layer, G, NULL, NULL), "%d");
@@ -1232,7 +1232,7 @@ static void kernel_infinite_feature(const double *x, double *psi, void *user)
 /* What the numerical Gram matrix refuses, in words. */
 TEST kernel_numeric_gram_refuses(void)
 {
-   sneppp_window win = kernel_window(SNEPPP_BOX, 2);
+   sneppp_window win = kernel_window(SNEPPP_SPACE_BOX, 2);
    double        K[9], work[12], error = 7, jump = 0;
    sneppp_error  err;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_numeric(&win, 0, kernel_own_features, &jump, 0, 0, K, work, &error, &err));
@@ -1269,7 +1269,7 @@ TEST kernel_gradients_out_of_range(void)
    memset(dW, 0, sizeof dW), memset(db, 0, sizeof db), memset(dwidth, 0, sizeof dwidth);
    memset(dmean, 0, sizeof dmean), memset(dscale, 0, sizeof dscale);
    win.dim = 2, win.hi[0] = win.hi[1] = 100;
-   layer.n = 2, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_COS;
+   layer.n = 2, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_ACT_COS;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_grad(&win, &layer, NULL, &out, NULL, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_gram_grad(&win, &layer, G, NULL, NULL, &err));
    out.W = dW;
@@ -1292,13 +1292,13 @@ TEST kernel_gradients_out_of_range(void)
    ASSERT_EQ(SNEPPP_ERR_NOT_FINITE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
    ASSERT(strstr(err.why, "entry 2 of the gradient"));
    G[2] = 1e307;
-   layer.unit.act = SNEPPP_RBF, layer.width = width, layer.b = NULL;
+   layer.unit.act = SNEPPP_ACT_RBF, layer.width = width, layer.b = NULL;
    out.width = dwidth;
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
    ASSERT(strstr(err.why, "the gradient of width["));
    out.width = NULL;
-   win.space = SNEPPP_GAUSS, win.count = 1, win.mean = mean, win.scale = scale;
-   layer.unit.act = SNEPPP_EXP, layer.b = b, layer.width = NULL;
+   win.space = SNEPPP_SPACE_GAUSS, win.count = 1, win.mean = mean, win.scale = scale;
+   layer.unit.act = SNEPPP_ACT_EXP, layer.b = b, layer.width = NULL;
    W[0] = W[2] = 2.5; /* exp units under a wide Gaussian: a large K, and larger slopes */
    W[1] = W[3] = 0.1;
    out.mean = dmean;
@@ -1320,8 +1320,8 @@ TEST kernel_step_beside_itself(void)
 {
    static const double xy[8] = {0, 0, 2, 0.1, 1.5, 1.4, 0.2, 1}, ends[2] = {-1, 2}, mean[2] = {0.2, -0.1}, scale[2] = {1, 0.7};
    static const struct { sneppp_space space; int dim, biased; } where[] = {
-      {SNEPPP_BOX, 1, 1}, {SNEPPP_BOX, 2, 1}, {SNEPPP_INTERVALS, 1, 1}, {SNEPPP_POLYGON, 2, 1},
-      {SNEPPP_SPHERE, 3, 1}, {SNEPPP_SPHERE, 3, 0}, {SNEPPP_GAUSS, 2, 1}};
+      {SNEPPP_SPACE_BOX, 1, 1}, {SNEPPP_SPACE_BOX, 2, 1}, {SNEPPP_SPACE_INTERVALS, 1, 1}, {SNEPPP_SPACE_POLYGON, 2, 1},
+      {SNEPPP_SPACE_SPHERE, 3, 1}, {SNEPPP_SPACE_SPHERE, 3, 0}, {SNEPPP_SPACE_GAUSS, 2, 1}};
    sneppp_rng rng;
    sneppp_rng_init(&rng, 3, 0);
    for (size_t k = 0; k < 20 * sizeof where / sizeof *where; k++) {
@@ -1336,10 +1336,10 @@ TEST kernel_step_beside_itself(void)
       win.space = where[c].space, win.dim = d;
       for (int r = 0; r < 3; r++) W[r] = sneppp_rng_normal(&rng);
       for (int r = 0; r < d; r++) win.lo[r] = -0.5, win.hi[r] = 1 + r;
-      if (win.space == SNEPPP_POLYGON) win.xy = xy, win.count = 4;
-      if (win.space == SNEPPP_INTERVALS) win.ends = ends, win.count = 1;
-      if (win.space == SNEPPP_GAUSS) win.mean = mean, win.scale = scale, win.count = 1;
-      layer.n = 1, layer.unit.act = k % 2 ? SNEPPP_STEP : SNEPPP_RECT, layer.W = W, layer.b = where[c].biased ? &b : NULL; /* order 0 */
+      if (win.space == SNEPPP_SPACE_POLYGON) win.xy = xy, win.count = 4;
+      if (win.space == SNEPPP_SPACE_INTERVALS) win.ends = ends, win.count = 1;
+      if (win.space == SNEPPP_SPACE_GAUSS) win.mean = mean, win.scale = scale, win.count = 1;
+      layer.n = 1, layer.unit.act = k % 2 ? SNEPPP_ACT_STEP : SNEPPP_ACT_RECT, layer.W = W, layer.b = where[c].biased ? &b : NULL; /* order 0 */
       out.W = dW, out.b = where[c].biased ? &db : NULL;
       ASSERT_EQm(err.why, SNEPPP_OK, sneppp_gram(&win, &layer, &K, NULL, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_moments(&win, &layer, &moment, &err));
@@ -1368,7 +1368,7 @@ TEST kernel_lines_out_of_range(void)
    double        W[2] = {0.5, 900}, b[2] = {0, 0}, k[2] = {5, 5};
    memset(&win, 0, sizeof win), memset(&layer, 0, sizeof layer), memset(&err, 0, sizeof err);
    win.dim = 1, win.hi[0] = 1;
-   layer.n = 2, layer.d = 1, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_EXP;
+   layer.n = 2, layer.d = 1, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_ACT_EXP;
    for (int moments = 0; moments < 2; moments++) {
       job = sneppp__gram_ask(moments ? SNEPPP__MOMENT : SNEPPP__DIAGONAL, k, NULL, 0, NULL);
       ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp__gram(&win, &layer, &job, 0, 1, NULL, NULL, &err));

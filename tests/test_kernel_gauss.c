@@ -13,23 +13,23 @@ static double kernel_gauss_uniform(kernel_gauss_dice *dice) /* [-1, 1) */
 static double kernel_gauss_sigma(const sneppp_unit *u, double z)
 {
    switch (u->act) {
-      case SNEPPP_COS: return cos(z);
-      case SNEPPP_SIN: return sin(z);
-      case SNEPPP_SNAKE: return z + sin(u->p * z) * sin(u->p * z) / u->p;
-      case SNEPPP_COSMIDENT: return z - cos(2 * u->p * z) / (2 * u->p);
-      case SNEPPP_EXP: return exp(z);
-      case SNEPPP_ERF: return erf(z);
-      case SNEPPP_PHI: return 0.5 * erfc(-z / sqrt(2.0));
-      case SNEPPP_STEP: return z > 0;
-      case SNEPPP_RELU: return z > 0 ? z : 0;
-      case SNEPPP_RECT: return z > 0 ? pow(z, u->p) : 0;
-      case SNEPPP_LEAKY: return z > 0 ? z : u->p * z;
-      case SNEPPP_GELU: return 0.5 * z * erfc(-z / sqrt(2.0));
-      case SNEPPP_ELU: return z > 0 ? z : u->p * expm1(z);
-      case SNEPPP_BELL: return exp(-u->p * z * z);
-      case SNEPPP_GABOR_SIN: return exp(-u->p * z * z) * sin(u->q * z);
-      case SNEPPP_GABOR_COS: return exp(-u->p * z * z) * cos(u->q * z);
-      case SNEPPP_MONOMIAL: return u->p == 0 ? 1 : pow(z, u->p);
+      case SNEPPP_ACT_COS: return cos(z);
+      case SNEPPP_ACT_SIN: return sin(z);
+      case SNEPPP_ACT_SNAKE: return z + sin(u->p * z) * sin(u->p * z) / u->p;
+      case SNEPPP_ACT_COSMIDENT: return z - cos(2 * u->p * z) / (2 * u->p);
+      case SNEPPP_ACT_EXP: return exp(z);
+      case SNEPPP_ACT_ERF: return erf(z);
+      case SNEPPP_ACT_PHI: return 0.5 * erfc(-z / sqrt(2.0));
+      case SNEPPP_ACT_STEP: return z > 0;
+      case SNEPPP_ACT_RELU: return z > 0 ? z : 0;
+      case SNEPPP_ACT_RECT: return z > 0 ? pow(z, u->p) : 0;
+      case SNEPPP_ACT_LEAKY: return z > 0 ? z : u->p * z;
+      case SNEPPP_ACT_GELU: return 0.5 * z * erfc(-z / sqrt(2.0));
+      case SNEPPP_ACT_ELU: return z > 0 ? z : u->p * expm1(z);
+      case SNEPPP_ACT_BELL: return exp(-u->p * z * z);
+      case SNEPPP_ACT_GABOR_SIN: return exp(-u->p * z * z) * sin(u->q * z);
+      case SNEPPP_ACT_GABOR_COS: return exp(-u->p * z * z) * cos(u->q * z);
+      case SNEPPP_ACT_MONOMIAL: return u->p == 0 ? 1 : pow(z, u->p);
       default: return 1;
    }
 }
@@ -90,8 +90,8 @@ static sneppp_unit kernel_gauss_unit(sneppp_act act, kernel_gauss_dice *dice)
    u.act = act;
    u.p = 0.7 + 0.5 * kernel_gauss_uniform(dice);
    u.q = 1.5 + kernel_gauss_uniform(dice);
-   if (act == SNEPPP_RECT || act == SNEPPP_MONOMIAL) u.p = floor(2 + 2 * kernel_gauss_uniform(dice));
-   if (act == SNEPPP_LEAKY) u.p = kernel_gauss_uniform(dice);
+   if (act == SNEPPP_ACT_RECT || act == SNEPPP_ACT_MONOMIAL) u.p = floor(2 + 2 * kernel_gauss_uniform(dice));
+   if (act == SNEPPP_ACT_LEAKY) u.p = kernel_gauss_uniform(dice);
    return u;
 }
 
@@ -103,12 +103,12 @@ static int kernel_gauss_next(kernel_gauss_row *row)
 {
    sneppp_window win;
    memset(&win, 0, sizeof win);
-   win.space = SNEPPP_GAUSS;
+   win.space = SNEPPP_SPACE_GAUSS;
    while (++row->at < 2 * SNEPPP_ACT_END * SNEPPP_ACT_END) {
       row->log = row->at % 2;
       row->act_i = (sneppp_act)(row->at / 2 % SNEPPP_ACT_END);
       row->act_j = (sneppp_act)(row->at / 2 / SNEPPP_ACT_END);
-      if (row->act_i < SNEPPP_COS || row->act_j < row->act_i) continue;
+      if (row->act_i < SNEPPP_ACT_COS || row->act_j < row->act_i) continue;
       if (!sneppp__find_rule(&win, kernel_gauss_d, row->act_i, row->act_j, 1, row->log)) continue;
       sprintf(row->name, "%s%s x %s", row->log ? "log of " : "", sneppp__act_name(row->act_i), sneppp__act_name(row->act_j));
       return 1;
@@ -140,7 +140,7 @@ static void kernel_gauss_random(kernel_gauss_setup *s, const kernel_gauss_row *r
       s->b[0] = s->b[1] = 0;
       memset(s->mean, 0, sizeof s->mean);
    }
-   s->win.space = SNEPPP_GAUSS;
+   s->win.space = SNEPPP_SPACE_GAUSS;
    s->win.dim = kernel_gauss_d;
    s->win.count = kernel_gauss_count;
    s->win.weight = s->weight;
@@ -153,7 +153,7 @@ static void kernel_gauss_random(kernel_gauss_setup *s, const kernel_gauss_row *r
    s->layer.width = s->width;
 }
 
-static int kernel_gauss_radial(const kernel_gauss_row *row) { return row->act_i == SNEPPP_RBF || row->act_j == SNEPPP_RBF; }
+static int kernel_gauss_radial(const kernel_gauss_row *row) { return row->act_i == SNEPPP_ACT_RBF || row->act_j == SNEPPP_ACT_RBF; }
 
 /* The value of a row by quadrature over each component; RBF rows coordinate by coordinate. */
 static double kernel_gauss_by_quadrature(const kernel_gauss_setup *s, const kernel_gauss_row *row)
@@ -182,8 +182,8 @@ static double kernel_gauss_by_quadrature(const kernel_gauss_setup *s, const kern
                int    i;
                for (i = 0; i < 2; i++) {
                   double z = (at - s->W[i * kernel_gauss_d + r]) / s->width[i * kernel_gauss_d + r];
-                  if (s->units[i].act == SNEPPP_RBF) f *= exp(-0.5 * z * z);
-                  if (s->units[i].act == SNEPPP_EXP) f *= exp(at * s->W[i * kernel_gauss_d + r] + (r ? 0 : s->b[i]));
+                  if (s->units[i].act == SNEPPP_ACT_RBF) f *= exp(-0.5 * z * z);
+                  if (s->units[i].act == SNEPPP_ACT_EXP) f *= exp(at * s->W[i * kernel_gauss_d + r] + (r ? 0 : s->b[i]));
                }
                one += f;
             }
@@ -199,7 +199,7 @@ TEST kernel_gauss_every_rule_by_quadrature(void)
 {
    size_t           r = 0, rows = 0;
    int              seed;
-   kernel_gauss_row one = { SNEPPP_COS, SNEPPP_COS, 0, -1, "" }, *row = &one;
+   kernel_gauss_row one = { SNEPPP_ACT_COS, SNEPPP_ACT_COS, 0, -1, "" }, *row = &one;
    for (; kernel_gauss_next(row); r++) {
       rows++;
       for (seed = 1; seed <= 3; seed++) {
@@ -260,7 +260,7 @@ static double kernel_gauss_compare(kernel_gauss_setup *s, double *x, const doubl
 TEST kernel_gauss_every_derivative(void)
 {
    size_t           r = 0;
-   kernel_gauss_row one = { SNEPPP_COS, SNEPPP_COS, 0, -1, "" }, *row = &one;
+   kernel_gauss_row one = { SNEPPP_ACT_COS, SNEPPP_ACT_COS, 0, -1, "" }, *row = &one;
    for (; kernel_gauss_next(row); r++) {
       kernel_gauss_setup        s;
       sneppp_layer_grad         out;
@@ -306,7 +306,7 @@ static double kernel_gauss_pair(int log, sneppp_unit ui, sneppp_unit uj, const d
    short         rule;
    memset(&win, 0, sizeof win);
    memset(&p, 0, sizeof p);
-   win.space = SNEPPP_GAUSS;
+   win.space = SNEPPP_SPACE_GAUSS;
    win.dim = 2;
    rule = sneppp__find_rule(&win, 2, ui.act, uj.act, 1, log);
    if (!rule || (rule < 0 && out)) return -1e300;
@@ -336,7 +336,7 @@ static sneppp_unit kernel_gauss_plain_unit(sneppp_act act, double p)
 TEST kernel_gauss_parallel_weights(void)
 {
    static const double w[2] = {0.6, -0.8}; /* of length 1, up to rounding */
-   sneppp_unit         relu = kernel_gauss_plain_unit(SNEPPP_RELU, 1), step = kernel_gauss_plain_unit(SNEPPP_STEP, 0);
+   sneppp_unit         relu = kernel_gauss_plain_unit(SNEPPP_ACT_RELU, 1), step = kernel_gauss_plain_unit(SNEPPP_ACT_STEP, 0);
    double              v[2], factor;
    int                 i;
    for (i = 0; i < 4; i++) {
@@ -370,7 +370,7 @@ TEST kernel_gauss_nearly_parallel(void)
 {
    static const double w[2] = {1.1, -0.7};
    static const char  *name[6] = {"g_step", "g_relu", "g_rect", "g_gelu", "g_elu", "g_leaky"};
-   static const sneppp_act act[6] = {SNEPPP_STEP, SNEPPP_RELU, SNEPPP_RECT, SNEPPP_GELU, SNEPPP_ELU, SNEPPP_LEAKY};
+   static const sneppp_act act[6] = {SNEPPP_ACT_STEP, SNEPPP_ACT_RELU, SNEPPP_ACT_RECT, SNEPPP_ACT_GELU, SNEPPP_ACT_ELU, SNEPPP_ACT_LEAKY};
    static const double     param[6] = {0, 1, 2, 0, 0.7, 0.2};
    int                     i, sign;
    for (i = 0; i < 6; i++) {
@@ -409,7 +409,7 @@ TEST kernel_gauss_antiparallel_arccos(void)
    for (p = 0; p <= 5; p++) {
       double      e = 1e-6, v[2] = {-1, 0}, beta = 1, want = 1, got;
       int         k;
-      sneppp_unit u = kernel_gauss_plain_unit(SNEPPP_RECT, p);
+      sneppp_unit u = kernel_gauss_plain_unit(SNEPPP_ACT_RECT, p);
       v[1] = e;
       for (k = 1; k <= p; k++) beta *= (double)k / (p + k); /* p! p!/(2p)! */
       for (k = 1; k <= p; k++) want *= 2 * k;              /* (2p)!!        */
@@ -425,10 +425,10 @@ TEST kernel_gauss_zero_weights(void)
 {
    static const double zero[2] = {0, 0}, v[2] = {0.5, 1.25};
    size_t              r = 0;
-   kernel_gauss_row    ask = { SNEPPP_COS, SNEPPP_COS, 0, -1, "" }, *row = &ask;
+   kernel_gauss_row    ask = { SNEPPP_ACT_COS, SNEPPP_ACT_COS, 0, -1, "" }, *row = &ask;
    for (; kernel_gauss_next(row); r++) {
       kernel_gauss_dice         dice;
-      sneppp_unit               ui, uj, one = kernel_gauss_plain_unit(SNEPPP_ONE, 0);
+      sneppp_unit               ui, uj, one = kernel_gauss_plain_unit(SNEPPP_ACT_ONE, 0);
       double                    k, c, z, size;
       int                       j;
       if (kernel_gauss_radial(row) || row->log) continue;
@@ -436,13 +436,13 @@ TEST kernel_gauss_zero_weights(void)
       for (j = 0; j < 4; j++) kernel_gauss_uniform(&dice);
       ui = kernel_gauss_unit(row->act_i, &dice);
       uj = kernel_gauss_unit(row->act_j, &dice);
-      if (ui.act == SNEPPP_STEP) ui.p = 0;
-      if (uj.act == SNEPPP_STEP) uj.p = 0;
-      if (ui.act == SNEPPP_RELU) ui.p = 1;
-      if (uj.act == SNEPPP_RELU) uj.p = 1;
+      if (ui.act == SNEPPP_ACT_STEP) ui.p = 0;
+      if (uj.act == SNEPPP_ACT_STEP) uj.p = 0;
+      if (ui.act == SNEPPP_ACT_RELU) ui.p = 1;
+      if (uj.act == SNEPPP_ACT_RELU) uj.p = 1;
       for (z = -0.8; z < 1; z += 1.6) {
          k = kernel_gauss_pair(0, ui, uj, zero, z, v, 0.3, NULL);
-         c = uj.act == SNEPPP_ONE ? 1 : kernel_gauss_pair(0, uj, one, v, 0.3, zero, 0, NULL); /* the moment of unit j */
+         c = uj.act == SNEPPP_ACT_ONE ? 1 : kernel_gauss_pair(0, uj, one, v, 0.3, zero, 0, NULL); /* the moment of unit j */
          size = fabs(c) > 1 ? fabs(c) : 1;
          ASSERT_IN_RANGEm(row->name, kernel_gauss_sigma(&ui, z) * c, k, 4e-15 * size);
       }
@@ -461,11 +461,11 @@ TEST kernel_gauss_elu_two_forms(void)
    int           i;
    memset(&p, 0, sizeof p);
    memset(&win, 0, sizeof win);
-   win.space = SNEPPP_GAUSS;
+   win.space = SNEPPP_SPACE_GAUSS;
    win.dim = 2;
    p.win = &win;
    p.d = 2;
-   p.u[0] = p.u[1] = kernel_gauss_plain_unit(SNEPPP_ELU, 1);
+   p.u[0] = p.u[1] = kernel_gauss_plain_unit(SNEPPP_ACT_ELU, 1);
    p.w[0] = wi;
    p.w[1] = wj;
    p.b[0] = -0.4;
@@ -487,7 +487,7 @@ TEST kernel_gauss_elu_two_forms(void)
       sneppp__gauss_reduce(&p, 0, w, &q);
       memset(&t, 0, sizeof t);
       sneppp__gauss_elu(&q, &t);
-      q.u[0] = q.u[1] = kernel_gauss_plain_unit(SNEPPP_RELU, 1);
+      q.u[0] = q.u[1] = kernel_gauss_plain_unit(SNEPPP_ACT_RELU, 1);
       closed = t.k;
       for (i = 0; i < 2; i++) ASSERT(sneppp__finite(t.a[i]) && sneppp__finite(t.own[i]) && sneppp__finite(t.cross[i]));
       memset(&t, 0, sizeof t);
@@ -504,7 +504,7 @@ TEST kernel_gauss_elu_two_forms(void)
 TEST kernel_gauss_short_weights(void)
 {
    static const double size[4] = {0.02, 1e-3, 1e-6, 1e-9};
-   kernel_gauss_row    ask = { SNEPPP_COS, SNEPPP_COS, 0, -1, "" }, *row = &ask;
+   kernel_gauss_row    ask = { SNEPPP_ACT_COS, SNEPPP_ACT_COS, 0, -1, "" }, *row = &ask;
    for (size_t r = 0; kernel_gauss_next(row); r++) {
       if (kernel_gauss_radial(row) || row->log) continue;
       for (int k = 0; k < 8; k++) {
@@ -539,9 +539,9 @@ TEST kernel_gauss_short_elu_slopes(void)
    memset(gW, 0, sizeof gW);
    memset(gb, 0, sizeof gb);
    memset(&out, 0, sizeof out);
-   win.space = SNEPPP_GAUSS, win.dim = 2, layer.n = 2, layer.W = W, layer.b = zero;
+   win.space = SNEPPP_SPACE_GAUSS, win.dim = 2, layer.n = 2, layer.W = W, layer.b = zero;
    for (int k = 0; k < 2; k++) {
-      layer.unit = kernel_gauss_plain_unit(k ? SNEPPP_LEAKY : SNEPPP_ELU, 0.8);
+      layer.unit = kernel_gauss_plain_unit(k ? SNEPPP_ACT_LEAKY : SNEPPP_ACT_ELU, 0.8);
       out.W = gW[k], out.b = gb[k];
       ASSERT_EQ_FMT(SNEPPP_OK, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err), "%d");
    }
@@ -560,10 +560,10 @@ TEST kernel_gauss_no_weight(void)
    sneppp_error        err;
    memset(&win, 0, sizeof win);
    memset(&layer, 0, sizeof layer);
-   win.space = SNEPPP_GAUSS, win.dim = 2, win.count = 3, win.mean = mean, win.weight = weight;
+   win.space = SNEPPP_SPACE_GAUSS, win.dim = 2, win.count = 3, win.mean = mean, win.weight = weight;
    layer.n = 2, layer.W = W, layer.width = width;
    for (int k = 0; k < 2; k++) {
-      layer.unit = kernel_gauss_plain_unit(k ? SNEPPP_EXP : SNEPPP_RBF, 0);
+      layer.unit = kernel_gauss_plain_unit(k ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF, 0);
       win.count = 3, win.mean = mean, win.weight = weight;
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_gram_log(&win, &layer, K, NULL, &err), "%d");
       win.count = 1, win.mean = mean + 2, win.weight = weight + 1;
@@ -583,7 +583,7 @@ TEST kernel_gauss_log_rows(void)
    static const double w[2] = {60, -20}, v[2] = {40, 30};
    double              gi[2] = {0, 0}, gj[2] = {0, 0}, l[2], b[2] = {0, 0}, k;
    sneppp__pull        out;
-   sneppp_unit         u = kernel_gauss_plain_unit(SNEPPP_EXP, 0);
+   sneppp_unit         u = kernel_gauss_plain_unit(SNEPPP_ACT_EXP, 0);
    sneppp_window       win;
    sneppp_layer        layer;
    double              W[4] = {60, -20, 40, 30}, K[4];
@@ -600,7 +600,7 @@ TEST kernel_gauss_log_rows(void)
    ASSERT_IN_RANGE(2, b[0], 1e-15);
    memset(&win, 0, sizeof win);
    memset(&layer, 0, sizeof layer);
-   win.space = SNEPPP_GAUSS;
+   win.space = SNEPPP_SPACE_GAUSS;
    win.dim = 2;
    layer.n = 2;
    layer.unit = u;
@@ -634,8 +634,8 @@ TEST kernel_gauss_tiles_are_pairs(void)
    for (i = 0; i < n * d; i++) W[i] = 2 * kernel_gauss_uniform(&dice);
    for (i = 0; i < n; i++) b[i] = 3 * kernel_gauss_uniform(&dice);
    for (i = 0; i < n * n; i++) G[i] = kernel_gauss_uniform(&dice);
-   for (i = 0; i < n; i++) units[i] = kernel_gauss_plain_unit(SNEPPP_COS, 0);
-   win.space = SNEPPP_GAUSS;
+   for (i = 0; i < n; i++) units[i] = kernel_gauss_plain_unit(SNEPPP_ACT_COS, 0);
+   win.space = SNEPPP_SPACE_GAUSS;
    win.dim = d;
    win.count = count;
    win.weight = pi;
@@ -675,7 +675,7 @@ TEST kernel_gauss_tiles_are_pairs(void)
 /* K of a layer that mixes activations is positive semidefinite: Cholesky after adding rounding. */
 TEST kernel_gauss_mixed_layer_positive(void)
 {
-   static const sneppp_act act[5] = {SNEPPP_STEP, SNEPPP_RELU, SNEPPP_GELU, SNEPPP_ERF, SNEPPP_ONE};
+   static const sneppp_act act[5] = {SNEPPP_ACT_STEP, SNEPPP_ACT_RELU, SNEPPP_ACT_GELU, SNEPPP_ACT_ERF, SNEPPP_ACT_ONE};
    enum { n = 20 };
    double            W[n * 2], b[n], K[n * n];
    sneppp_unit       units[n];
@@ -693,7 +693,7 @@ TEST kernel_gauss_mixed_layer_positive(void)
       W[2 * i + 1] = 2 * kernel_gauss_uniform(&dice);
       b[i] = kernel_gauss_uniform(&dice);
    }
-   win.space = SNEPPP_GAUSS;
+   win.space = SNEPPP_SPACE_GAUSS;
    win.dim = 2;
    layer.n = n;
    layer.W = W;
@@ -716,8 +716,8 @@ TEST kernel_gauss_steps_have_slopes(void)
    sneppp_layer_grad grad;
    double            W[4] = {0.8, -0.3, 0.4, 0.9}, b[2] = {0.2, -0.5}, K[2][4], G[4] = {0.7, 0.3, 0.3, -1.1}, dW[4] = {0, 0, 0, 0}, db[2] = {0, 0};
    memset(&win, 0, sizeof win), memset(&layer, 0, sizeof layer), memset(&grad, 0, sizeof grad);
-   win.space = SNEPPP_GAUSS, win.dim = 2;
-   layer.n = 2, layer.d = 2, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_STEP;
+   win.space = SNEPPP_SPACE_GAUSS, win.dim = 2;
+   layer.n = 2, layer.d = 2, layer.W = W, layer.b = b, layer.unit.act = SNEPPP_ACT_STEP;
    grad.W = dW, grad.b = db;
    ASSERT_EQ(SNEPPP_OK, sneppp_gram_grad(&win, &layer, G, &grad, NULL, NULL));
    for (int k = 0; k < 6; k++) {

@@ -15,7 +15,7 @@ static sneppp_window kernel_shape_window(sneppp_space space, int dim)
    memset(&w, 0, sizeof w);
    w.space = space;
    w.dim = dim;
-   w.measure = SNEPPP_PROBABILITY;
+   w.measure = SNEPPP_MEASURE_PROBABILITY;
    return w;
 }
 
@@ -63,11 +63,11 @@ static double kernel_shape_value(const sneppp_window *win, const kernel_shape_tw
 static double kernel_shape_act(sneppp_unit u, double z)
 {
    switch (u.act) {
-      case SNEPPP_ONE: return 1;
-      case SNEPPP_STEP: return z > 0 ? 1 : 0;
-      case SNEPPP_RELU: return z > 0 ? z : 0;
-      case SNEPPP_RECT: return z > 0 ? pow(z, u.p) : 0;
-      case SNEPPP_LEAKY: return z > 0 ? z : u.p * z;
+      case SNEPPP_ACT_ONE: return 1;
+      case SNEPPP_ACT_STEP: return z > 0 ? 1 : 0;
+      case SNEPPP_ACT_RELU: return z > 0 ? z : 0;
+      case SNEPPP_ACT_RECT: return z > 0 ? pow(z, u.p) : 0;
+      case SNEPPP_ACT_LEAKY: return z > 0 ? z : u.p * z;
       default: return pow(z, u.p);
    }
 }
@@ -86,13 +86,13 @@ static double kernel_shape_product(const kernel_shape_two *t, int d, const doubl
 static sneppp_unit kernel_shape_pick(int k)
 {
    switch (k) {
-      case 0: return kernel_shape_unit(SNEPPP_RELU, 1);
-      case 1: return kernel_shape_unit(SNEPPP_STEP, 0);
-      case 2: return kernel_shape_unit(SNEPPP_LEAKY, 0.3);
-      case 3: return kernel_shape_unit(SNEPPP_ONE, 0);
-      case 4: return kernel_shape_unit(SNEPPP_RECT, 2);
-      case 5: return kernel_shape_unit(SNEPPP_MONOMIAL, 1);
-      default: return kernel_shape_unit(SNEPPP_MONOMIAL, 2);
+      case 0: return kernel_shape_unit(SNEPPP_ACT_RELU, 1);
+      case 1: return kernel_shape_unit(SNEPPP_ACT_STEP, 0);
+      case 2: return kernel_shape_unit(SNEPPP_ACT_LEAKY, 0.3);
+      case 3: return kernel_shape_unit(SNEPPP_ACT_ONE, 0);
+      case 4: return kernel_shape_unit(SNEPPP_ACT_RECT, 2);
+      case 5: return kernel_shape_unit(SNEPPP_ACT_MONOMIAL, 1);
+      default: return kernel_shape_unit(SNEPPP_ACT_MONOMIAL, 2);
    }
 }
 
@@ -103,7 +103,7 @@ static const size_t kernel_shape_rings[] = { 6, 4 };
 
 static sneppp_window kernel_shape_intervals(void)
 {
-   sneppp_window w = kernel_shape_window(SNEPPP_INTERVALS, 1);
+   sneppp_window w = kernel_shape_window(SNEPPP_SPACE_INTERVALS, 1);
    w.count = 3;
    w.ends = kernel_shape_ends;
    return w;
@@ -111,7 +111,7 @@ static sneppp_window kernel_shape_intervals(void)
 
 static sneppp_window kernel_shape_polygon(void)
 {
-   sneppp_window w = kernel_shape_window(SNEPPP_POLYGON, 2);
+   sneppp_window w = kernel_shape_window(SNEPPP_SPACE_POLYGON, 2);
    w.rings = 2;
    w.ring_size = kernel_shape_rings;
    w.xy = kernel_shape_xy;
@@ -143,7 +143,7 @@ TEST kernel_shape_interval_quadrature(void)
 /* A grid: an event is in the window or not; errors of the order of the perimeter times the step. */
 TEST kernel_shape_polygon_quadrature(void)
 {
-   sneppp_window win = kernel_shape_polygon(), box = kernel_shape_window(SNEPPP_BOX, 2);
+   sneppp_window win = kernel_shape_polygon(), box = kernel_shape_window(SNEPPP_SPACE_BOX, 2);
    box.lo[0] = -0.5;
    box.lo[1] = 0.25;
    box.hi[0] = 1;
@@ -173,7 +173,7 @@ TEST kernel_shape_polygon_quadrature(void)
 /* z and the longitude are independent and uniform on S^2 (Archimedes). */
 TEST kernel_shape_sphere_quadrature(void)
 {
-   sneppp_window two = kernel_shape_window(SNEPPP_SPHERE, 3), one = kernel_shape_window(SNEPPP_SPHERE, 2);
+   sneppp_window two = kernel_shape_window(SNEPPP_SPACE_SPHERE, 3), one = kernel_shape_window(SNEPPP_SPACE_SPHERE, 2);
    for (int a = 0; a < 4; a++)
       for (int c = a; c < 4; c++)
          for (int bias = 0; bias < 2; bias++) {
@@ -208,11 +208,11 @@ TEST kernel_shape_sphere_moments(void)
    for (int d = 2; d <= 7; d++)
       for (int p = 0; p <= 3; p++)
          for (int turn = 0; turn < 8; turn++) {
-            sneppp_window    win = kernel_shape_window(SNEPPP_SPHERE, d);
+            sneppp_window    win = kernel_shape_window(SNEPPP_SPACE_SPHERE, d);
             kernel_shape_two t;
             double           n = 0, sum = 0, mass = 0, c = 0;
             int              N = 20000;
-            kernel_shape_fill(&t, d, kernel_shape_unit(SNEPPP_RECT, p), kernel_shape_unit(SNEPPP_ONE, 0), 4);
+            kernel_shape_fill(&t, d, kernel_shape_unit(SNEPPP_ACT_RECT, p), kernel_shape_unit(SNEPPP_ACT_ONE, 0), 4);
             t.layer.n = 1;
             ASSERT_EQ(SNEPPP_OK, sneppp_moments(&win, &t.layer, &c, NULL));
             for (int r = 0; r < d; r++) n += t.W[r] * t.W[r];
@@ -262,7 +262,7 @@ TEST kernel_shape_differences(void)
             for (int where = 0; where < 6; where++) {
                static const int    dim[] = { 1, 2, 2, 2, 3, 5 };
                static const double bias[] = { 1, 1, 1, 1, 1, 0 };
-               sneppp_window       win = where == 0 ? kernel_shape_intervals() : where == 1 ? kernel_shape_polygon() : kernel_shape_window(where == 2 ? SNEPPP_BOX : SNEPPP_SPHERE, dim[where]);
+               sneppp_window       win = where == 0 ? kernel_shape_intervals() : where == 1 ? kernel_shape_polygon() : kernel_shape_window(where == 2 ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_SPHERE, dim[where]);
                kernel_shape_two    t;
                win.hi[0] = 1;
                win.hi[1] = 2;
@@ -285,7 +285,7 @@ TEST kernel_shape_additive(void)
    static const double outer[] = { 0, 0, 2, 0, 2, 1, 1, 1, 1, 2, 0, 2 }, inner[] = { 0.25, 0.25, 0.75, 0.25, 0.75, 0.75, 0.25, 0.75 };
    for (int turn = 0; turn < 200; turn++) {
       kernel_shape_two t, s;
-      sneppp_window    w = kernel_shape_window(SNEPPP_POLYGON, 2), l = w, r = w, hole = kernel_shape_polygon(), i = kernel_shape_window(SNEPPP_INTERVALS, 1), j = i, b = kernel_shape_window(SNEPPP_BOX, 2), p = w;
+      sneppp_window    w = kernel_shape_window(SNEPPP_SPACE_POLYGON, 2), l = w, r = w, hole = kernel_shape_polygon(), i = kernel_shape_window(SNEPPP_SPACE_INTERVALS, 1), j = i, b = kernel_shape_window(SNEPPP_SPACE_BOX, 2), p = w;
       double           corners[8];
       kernel_shape_fill(&t, 2, kernel_shape_pick(turn % 7), kernel_shape_pick(turn / 7 % 7), 2);
       kernel_shape_fill(&s, 1, kernel_shape_pick(turn % 7), kernel_shape_pick(turn / 7 % 7), 1);
@@ -326,7 +326,7 @@ TEST kernel_shape_far_away(void)
 {
    static const double slender[] = { 0, 0, 1, 0.0009765625, 1, 0.001953125, 0, 0.0009765625 };
    for (int turn = 0; turn < 100; turn++) {
-      sneppp_window    w = kernel_shape_window(SNEPPP_POLYGON, 2), f = w, i = kernel_shape_window(SNEPPP_INTERVALS, 1), g = i;
+      sneppp_window    w = kernel_shape_window(SNEPPP_SPACE_POLYGON, 2), f = w, i = kernel_shape_window(SNEPPP_SPACE_INTERVALS, 1), g = i;
       double           xy[8], ends[2], far_ends[2], near, away;
       kernel_shape_two t, s;
       kernel_shape_fill(&t, 2, kernel_shape_pick(turn % 3), kernel_shape_pick(turn / 3 % 3), 1);
@@ -365,7 +365,7 @@ TEST kernel_shape_rotation(void)
 {
    for (int turn = 0; turn < 200; turn++) {
       int              d = 3 + 2 * (turn % 2), a = turn / 2 % 4, c = turn / 8 % 4;
-      sneppp_window    win = kernel_shape_window(SNEPPP_SPHERE, d);
+      sneppp_window    win = kernel_shape_window(SNEPPP_SPACE_SPHERE, d);
       kernel_shape_two t, s;
       sneppp__pair     p;
       double           angle = 3 * kernel_shape_random(), before;
@@ -380,14 +380,14 @@ TEST kernel_shape_rotation(void)
             w[1] = sin(angle) * x + cos(angle) * y;
          }
       ASSERT_IN_RANGE(before, kernel_shape_value(&win, &s), 1e-13);
-      win.measure = SNEPPP_SURFACE;
+      win.measure = SNEPPP_MEASURE_SURFACE;
       ASSERT_IN_RANGE(before * sneppp_window_mass(&win), kernel_shape_value(&win, &t), 1e-12);
       if (d != 3) continue;
       memset(&p, 0, sizeof p);
       p.win = &win;
       p.d = 3;
       for (int k = 0; k < 2; k++) p.u[k] = t.unit[k], p.w[k] = t.W + 3 * k;
-      for (int k = 0; k < 2; k++) if (p.u[k].act == SNEPPP_ONE) p.u[k].act = SNEPPP_MONOMIAL, p.u[k].p = 0;
+      for (int k = 0; k < 2; k++) if (p.u[k].act == SNEPPP_ACT_ONE) p.u[k].act = SNEPPP_ACT_MONOMIAL, p.u[k].p = 0;
       ASSERT_IN_RANGE(sneppp__homogeneous_pair(&p, NULL), sneppp__caps_pair(&p, NULL), 1e-13);
    }
    PASS();
@@ -399,14 +399,14 @@ TEST kernel_shape_tiles(void)
    enum { N = 37 };
    static double W[3 * N], b[N], K[N * N], G[N * N], gW[3 * N], gb[N], sum[3 * N], sumb[N];
    for (int where = 0; where < 4; where++) {
-      sneppp_window     win = where == 1 ? kernel_shape_intervals() : kernel_shape_window(where == 2 ? SNEPPP_BOX : SNEPPP_SPHERE, where == 2 ? 1 : 3);
+      sneppp_window     win = where == 1 ? kernel_shape_intervals() : kernel_shape_window(where == 2 ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_SPHERE, where == 2 ? 1 : 3);
       sneppp_layer      layer;
       sneppp_layer_grad out;
       int               d = win.dim;
       win.hi[0] = 1;
       memset(&layer, 0, sizeof layer);
       layer.n = N;
-      layer.unit = kernel_shape_unit(SNEPPP_RELU, 1);
+      layer.unit = kernel_shape_unit(SNEPPP_ACT_RELU, 1);
       layer.W = W;
       layer.b = d == 1 ? b : NULL;
       for (int i = 0; i < d * N; i++) W[i] = kernel_shape_random();
@@ -468,7 +468,7 @@ TEST kernel_shape_degenerate(void)
                   for (int u = 0; u < 25; u++) {
                      static const int  dim[] = { 1, 2, 2, 3, 4 };
                      int               d = dim[where];
-                     sneppp_window     win = where == 0 ? kernel_shape_intervals() : where == 1 ? kernel_shape_polygon() : kernel_shape_window(SNEPPP_SPHERE, d);
+                     sneppp_window     win = where == 0 ? kernel_shape_intervals() : where == 1 ? kernel_shape_polygon() : kernel_shape_window(SNEPPP_SPACE_SPHERE, d);
                      kernel_shape_two  t;
                      double            G[4] = { 1, 1, 0, 1 }, gW[32], gb[2], K[4], bound;
                      sneppp_layer_grad out;
@@ -492,7 +492,7 @@ TEST kernel_shape_degenerate(void)
 
 static int kernel_shape_refuses(const double *xy, size_t count, const char *word)
 {
-   sneppp_window w = kernel_shape_window(SNEPPP_POLYGON, 2);
+   sneppp_window w = kernel_shape_window(SNEPPP_SPACE_POLYGON, 2);
    sneppp_error  err;
    memset(&err, 0, sizeof err);
    w.xy = xy;
@@ -506,7 +506,7 @@ TEST kernel_shape_bad_polygons(void)
    static const double line[] = { 0, 0, 1, 1, 2, 2 }, spike[] = { 0, 0, 2, 0, 1, 0, 1, 1 }, touch[] = { 0, 0, 2, 0, 2, 2, 1, 0, 0, 2 }, good[] = { 0, 0, 1, 0, 2, 0, 2, 1 };
    static const double cross[] = { 0, 0, 2, 0, 2, 2, 0, 2, 1, 1, 3, 1, 3, 3, 1, 3 };
    static const size_t rings[] = { 4, 4 };
-   sneppp_window       w = kernel_shape_window(SNEPPP_POLYGON, 2);
+   sneppp_window       w = kernel_shape_window(SNEPPP_SPACE_POLYGON, 2);
    sneppp_error        err;
    ASSERT(kernel_shape_refuses(bow, 4, "edge 0 of ring 0 meets edge 2 of ring 0"));
    ASSERT(kernel_shape_refuses(twice, 4, "vertices 1 and 2 coincide"));
@@ -538,11 +538,11 @@ TEST kernel_shape_bad_polygons(void)
    for d = 2 is that of polygons; and against differences, with one weight tiny and one zero. */
 TEST kernel_shape_cubes(void)
 {
-   static const sneppp_act act[] = { SNEPPP_RECT, SNEPPP_RECT, SNEPPP_RECT, SNEPPP_LEAKY };
+   static const sneppp_act act[] = { SNEPPP_ACT_RECT, SNEPPP_ACT_RECT, SNEPPP_ACT_RECT, SNEPPP_ACT_LEAKY };
    static const double     par[] = { 0, 1, 2, 0.25 };
    for (int turn = 0; turn < 60; turn++) {
       int               d = 3 + turn % 3, N = 400, failed = 0;
-      sneppp_window     win = kernel_shape_window(SNEPPP_BOX, d), flat;
+      sneppp_window     win = kernel_shape_window(SNEPPP_SPACE_BOX, d), flat;
       kernel_shape_two  t, low;
       double            c = 0, sum = 0, g = 1, gW[32], gb[2];
       sneppp_layer_grad out;
@@ -586,7 +586,7 @@ TEST kernel_shape_cubes(void)
 
 TEST kernel_shape_refused(void)
 {
-   sneppp_window    w = kernel_shape_window(SNEPPP_SPHERE, 4);
+   sneppp_window    w = kernel_shape_window(SNEPPP_SPACE_SPHERE, 4);
    kernel_shape_two t;
    double           k = 0;
    kernel_shape_fill(&t, 4, kernel_shape_pick(0), kernel_shape_pick(0), 1);
@@ -596,7 +596,7 @@ TEST kernel_shape_refused(void)
    w.dim = 3;
    kernel_shape_fill(&t, 3, kernel_shape_pick(4), kernel_shape_pick(4), 1);
    ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_kernel(&w, &t.layer, 0, 1, &k, NULL)); /* order 2 and bias */
-   w = kernel_shape_window(SNEPPP_BOX, 3);
+   w = kernel_shape_window(SNEPPP_SPACE_BOX, 3);
    w.hi[0] = w.hi[1] = w.hi[2] = 1;
    ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_kernel(&w, &t.layer, 0, 1, &k, NULL)); /* polytopes */
    PASS();

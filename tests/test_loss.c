@@ -88,7 +88,7 @@ static int loss_check_gradient(loss_case *c)
       g.W[f] = at; at += n * d;
       g.b[f] = at; at += n;
       g.width[f] = at; at += n * d;
-      if (m.layer[f].inside.space == SNEPPP_GAUSS) { g.weight[f] = at; at += K; g.mean[f] = at; at += K * d; g.scale[f] = at; at += K * d; }
+      if (m.layer[f].inside.space == SNEPPP_SPACE_GAUSS) { g.weight[f] = at; at += K; g.mean[f] = at; at += K * d; g.scale[f] = at; at += K * d; }
    }
    g.floor = &floor;
    g.alpha = &alpha;
@@ -106,7 +106,7 @@ static int loss_check_gradient(loss_case *c)
       }
       for (size_t i = 0; i < n && !L->width && !m.desc.factor[f].no_bias; i++)
          ok &= loss_close(c->name, "b", g.b[f][i], loss_difference(&m, c, &L->b[i], g.b[f][i]), loss_largest(g.b[f], n));
-      for (size_t i = 0; L->inside.space == SNEPPP_GAUSS && i < L->inside.count * d; i++) {
+      for (size_t i = 0; L->inside.space == SNEPPP_SPACE_GAUSS && i < L->inside.count * d; i++) {
          ok &= loss_close(c->name, "mean", g.mean[f][i], loss_difference_double(&m, c, (double *)(size_t)&L->inside.mean[i], g.mean[f][i]), loss_largest(g.mean[f], d));
          ok &= loss_close(c->name, "scale", g.scale[f][i], loss_difference_double(&m, c, (double *)(size_t)&L->inside.scale[i], g.scale[f][i]), loss_largest(g.scale[f], d));
          if (i < L->inside.count) ok &= loss_close(c->name, "weight", g.weight[f][i], loss_difference_double(&m, c, (double *)(size_t)&L->inside.weight[i], g.weight[f][i]), fabs(g.weight[f][i]));
@@ -121,15 +121,15 @@ static int loss_check_gradient(loss_case *c)
 TEST loss_gradient_spaces(void)
 {
    static const struct { sneppp_space space; int dim; sneppp_act act; double p, q; } row[] = {
-      {SNEPPP_BOX, 2, SNEPPP_COS, 0, 0},   {SNEPPP_BOX, 3, SNEPPP_SIN, 0, 0},      {SNEPPP_BOX, 1, SNEPPP_EXP, 0, 0},
-      {SNEPPP_BOX, 2, SNEPPP_RBF, 0, 0},   {SNEPPP_BOX, 2, SNEPPP_RELU, 0, 0},     {SNEPPP_BOX, 2, SNEPPP_MONOMIAL, 2, 0},
-      {SNEPPP_GAUSS, 2, SNEPPP_COS, 0, 0}, {SNEPPP_GAUSS, 2, SNEPPP_SNAKE, 1, 0},  {SNEPPP_GAUSS, 1, SNEPPP_RELU, 0, 0},
-      {SNEPPP_GAUSS, 2, SNEPPP_GELU, 0, 0},{SNEPPP_GAUSS, 2, SNEPPP_ERF, 0, 0},    {SNEPPP_GAUSS, 2, SNEPPP_BELL, 0.5, 0},
-      {SNEPPP_GAUSS, 2, SNEPPP_RBF, 0, 0}, {SNEPPP_GAUSS, 2, SNEPPP_EXP, 0, 0},    {SNEPPP_SPHERE, 3, SNEPPP_RELU, 0, 0},
-      {SNEPPP_SPHERE, 3, SNEPPP_EXP, 0, 0},{SNEPPP_SPHERE, 2, SNEPPP_RELU, 0, 0},  {SNEPPP_SPHERE, 4, SNEPPP_COS, 0, 0},
-      {SNEPPP_INTERVALS, 1, SNEPPP_RELU, 0, 0}, {SNEPPP_INTERVALS, 1, SNEPPP_COS, 0, 0}, {SNEPPP_POLYGON, 2, SNEPPP_COS, 0, 0},
-      {SNEPPP_POLYGON, 2, SNEPPP_RELU, 0, 0}, {SNEPPP_BALL, 2, SNEPPP_COS, 0, 0},  {SNEPPP_BALL, 3, SNEPPP_EXP, 0, 0},
-      {SNEPPP_GAMMA, 1, SNEPPP_EXP, 0, 0}
+      {SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_COS, 0, 0},   {SNEPPP_SPACE_BOX, 3, SNEPPP_ACT_SIN, 0, 0},      {SNEPPP_SPACE_BOX, 1, SNEPPP_ACT_EXP, 0, 0},
+      {SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_RBF, 0, 0},   {SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_RELU, 0, 0},     {SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_MONOMIAL, 2, 0},
+      {SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_COS, 0, 0}, {SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_SNAKE, 1, 0},  {SNEPPP_SPACE_GAUSS, 1, SNEPPP_ACT_RELU, 0, 0},
+      {SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_GELU, 0, 0},{SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_ERF, 0, 0},    {SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_BELL, 0.5, 0},
+      {SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_RBF, 0, 0}, {SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_EXP, 0, 0},    {SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_RELU, 0, 0},
+      {SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_EXP, 0, 0},{SNEPPP_SPACE_SPHERE, 2, SNEPPP_ACT_RELU, 0, 0},  {SNEPPP_SPACE_SPHERE, 4, SNEPPP_ACT_COS, 0, 0},
+      {SNEPPP_SPACE_INTERVALS, 1, SNEPPP_ACT_RELU, 0, 0}, {SNEPPP_SPACE_INTERVALS, 1, SNEPPP_ACT_COS, 0, 0}, {SNEPPP_SPACE_POLYGON, 2, SNEPPP_ACT_COS, 0, 0},
+      {SNEPPP_SPACE_POLYGON, 2, SNEPPP_ACT_RELU, 0, 0}, {SNEPPP_SPACE_BALL, 2, SNEPPP_ACT_COS, 0, 0},  {SNEPPP_SPACE_BALL, 3, SNEPPP_ACT_EXP, 0, 0},
+      {SNEPPP_SPACE_GAMMA, 1, SNEPPP_ACT_EXP, 0, 0}
    };
    int ok = 1;
    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -146,13 +146,13 @@ TEST loss_gradient_spaces(void)
 
 TEST loss_gradient_mixes(void)
 {
-   static const sneppp_space space[3] = {SNEPPP_SPHERE, SNEPPP_INTERVALS, SNEPPP_BOX};
+   static const sneppp_space space[3] = {SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_INTERVALS, SNEPPP_SPACE_BOX};
    static const int          dim[3] = {3, 1, 1};
    sneppp_unit               unit[3];
    int                       ok = 1;
-   unit[0] = loss_unit(SNEPPP_RELU, 0, 0);
-   unit[1] = loss_unit(SNEPPP_RELU, 0, 0);
-   unit[2] = loss_unit(SNEPPP_COS, 0, 0);
+   unit[0] = loss_unit(SNEPPP_ACT_RELU, 0, 0);
+   unit[1] = loss_unit(SNEPPP_ACT_RELU, 0, 0);
+   unit[2] = loss_unit(SNEPPP_ACT_COS, 0, 0);
    for (int mix = 0; mix < SNEPPP_MIX_END; mix++) {
       for (int variant = 0; variant < 6; variant++) {
          static loss_case c;
@@ -168,17 +168,17 @@ TEST loss_gradient_mixes(void)
 /* A partly watched window, weights, and the definition of the likelihood. */
 TEST loss_definition(void)
 {
-   static const sneppp_space space[2] = {SNEPPP_SPHERE, SNEPPP_INTERVALS};
+   static const sneppp_space space[2] = {SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_INTERVALS};
    static const int          dim[2] = {3, 1};
    static loss_case          c;
    sneppp_unit               unit[2];
    sneppp_model              m;
    sneppp_error              err;
    double                    nll, want = 0, count, W = 0;
-   unit[0] = loss_unit(SNEPPP_RELU, 0, 0);
-   unit[1] = loss_unit(SNEPPP_RELU, 0, 0);
+   unit[0] = loss_unit(SNEPPP_ACT_RELU, 0, 0);
+   unit[1] = loss_unit(SNEPPP_ACT_RELU, 0, 0);
    loss_make(&c, "seen", SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 0, 2, space, dim, unit);
-   loss_window(&c.seen_part, SNEPPP_INTERVALS, 1);
+   loss_window(&c.seen_part, SNEPPP_SPACE_INTERVALS, 1);
    c.seen_part.count = 2;
    c.seen_part.ends = loss_ends;
    c.seen.factor[1] = &c.seen_part;
@@ -223,7 +223,7 @@ typedef struct active_case {
 
 static void active_make(active_case *c, int which)
 {
-   static const sneppp_space second[] = {SNEPPP_BOX, SNEPPP_BOX, SNEPPP_INTERVALS, SNEPPP_BOX};
+   static const sneppp_space second[] = {SNEPPP_SPACE_BOX, SNEPPP_SPACE_BOX, SNEPPP_SPACE_INTERVALS, SNEPPP_SPACE_BOX};
    sneppp_rng rng;
    size_t     D = 0;
    int        factors = which == 1 ? 1 : 2;
@@ -231,13 +231,13 @@ static void active_make(active_case *c, int which)
    c->desc.seed = 11;
    c->desc.width = active_n;
    c->desc.rank = which % 2 ? 6 : 0; /* through V and through M */
-   loss_window(&c->desc.factor[0].window, which == 1 ? SNEPPP_BOX : SNEPPP_SPHERE, which == 1 ? 2 : 3);
-   c->desc.factor[0].unit = which == 1 ? loss_unit(SNEPPP_RECT, 2, 0) : loss_unit(SNEPPP_RELU, 0, 0);
+   loss_window(&c->desc.factor[0].window, which == 1 ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_SPHERE, which == 1 ? 2 : 3);
+   c->desc.factor[0].unit = which == 1 ? loss_unit(SNEPPP_ACT_RECT, 2, 0) : loss_unit(SNEPPP_ACT_RELU, 0, 0);
    if (factors == 2) {
       loss_window(&c->desc.factor[1].window, second[which], 1);
-      c->desc.factor[1].unit = loss_unit(which == 3 ? SNEPPP_RBF : SNEPPP_RELU, 0, 0);
+      c->desc.factor[1].unit = loss_unit(which == 3 ? SNEPPP_ACT_RBF : SNEPPP_ACT_RELU, 0, 0);
       if (which == 2) { /* a mixed layer: some of its units never vanish */
-         for (int i = 0; i < active_n; i++) c->units[i] = i % 3 ? loss_unit(SNEPPP_RECT, i % 3, 0) : loss_unit(SNEPPP_ONE, 0, 0);
+         for (int i = 0; i < active_n; i++) c->units[i] = i % 3 ? loss_unit(SNEPPP_ACT_RECT, i % 3, 0) : loss_unit(SNEPPP_ACT_ONE, 0, 0);
          c->desc.factor[1].units = c->units;
       }
    }
@@ -457,10 +457,10 @@ TEST loss_active_blocks(void)
    sneppp_rng         rng;
    double             value = 0;
    memset(&d, 0, sizeof d), memset(e, 0, sizeof e), memset(&seen, 0, sizeof seen);
-   loss_window(&d.factor[0].window, SNEPPP_BOX, 1);
+   loss_window(&d.factor[0].window, SNEPPP_SPACE_BOX, 1);
    half = d.factor[0].window, half.hi[0] = 12;
    seen.factor[0] = &half;
-   d.factor[0].unit = loss_unit(SNEPPP_RELU, 0, 0), d.width = n, d.rank = 1;
+   d.factor[0].unit = loss_unit(SNEPPP_ACT_RELU, 0, 0), d.width = n, d.rank = 1;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    m.alpha = 3, m.floor = 0.5;
    ASSERT(sneppp__narrows(&m) && sneppp__chunk_rows(&m) * SNEPPP__BLOCK < N);
@@ -534,7 +534,7 @@ TEST loss_active_training(void)
          c.events.weight = NULL;
          if (k == 3) c.events.x = NULL, c.events.read = active_read, c.events.user = c.x;
          memset(&f, 0, sizeof f);
-         f.events = &c.events, f.method = SNEPPP_ADAM, f.steps = 100, f.floor = 0.1;
+         f.events = &c.events, f.method = SNEPPP_METHOD_ADAM, f.steps = 100, f.floor = 0.1;
          f.batch = variant & 1 ? 600 : 0, f.holdout = variant & 2 ? 0.2 : 0;
          f.parallel = sneppp_pool_parallel(pool);
          ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
@@ -561,14 +561,14 @@ TEST loss_active_training(void)
    must be those of the plain formulas as well. */
 static void waves_make(active_case *c, int which)
 {
-   static const sneppp_space space[] = {SNEPPP_BOX, SNEPPP_GAUSS, SNEPPP_INTERVALS, SNEPPP_POLYGON, SNEPPP_SPHERE};
+   static const sneppp_space space[] = {SNEPPP_SPACE_BOX, SNEPPP_SPACE_GAUSS, SNEPPP_SPACE_INTERVALS, SNEPPP_SPACE_POLYGON, SNEPPP_SPACE_SPHERE};
    static const int          dim[] = {1, 1, 1, 2, 3}; /* those of more coordinates have no cells, but the same sums */
    sneppp_rng rng;
    memset(c, 0, sizeof *c);
    c->desc.seed = 11, c->desc.width = active_n;
    loss_window(&c->desc.factor[0].window, space[which], dim[which]);
-   c->desc.factor[0].unit = loss_unit(which % 2 ? SNEPPP_COS : SNEPPP_SIN, 0, 0);
-   if (which == 4) c->desc.factor[0].unit.act = SNEPPP_COS;
+   c->desc.factor[0].unit = loss_unit(which % 2 ? SNEPPP_ACT_COS : SNEPPP_ACT_SIN, 0, 0);
+   if (which == 4) c->desc.factor[0].unit.act = SNEPPP_ACT_COS;
    sneppp_rng_init(&rng, 5, 0);
    c->events.x = c->x, c->events.count = active_N, c->events.weight = c->weight;
    for (size_t i = 0; i < active_N; i++) {
@@ -775,14 +775,14 @@ TEST loss_zero_intensity(void)
          sneppp_rng_init(&rng, 3, 0);
          for (size_t i = 0; i < e.count; i++)
             xy[2 * i] = (sneppp_real)(10 * sneppp_rng_uniform(&rng)), xy[2 * i + 1] = (sneppp_real)(5 * sneppp_rng_uniform(&rng));
-         d.factor[0].unit.act = kind == 2 ? SNEPPP_RBF : kind == 3 ? SNEPPP_RELU : SNEPPP_COS;
+         d.factor[0].unit.act = kind == 2 ? SNEPPP_ACT_RBF : kind == 3 ? SNEPPP_ACT_RELU : SNEPPP_ACT_COS;
          if (kind == 1) d.rank = 2;
          if (kind == 2 || kind == 7) d.readout = SNEPPP_READOUT_DIAGONAL;
          if (kind == 5 || kind == 6 || kind == 8) {
             memset(d.factor, 0, sizeof d.factor);
             d.factor[0].window.dim = d.factor[1].window.dim = 1;
             d.factor[0].window.hi[0] = 10, d.factor[1].window.hi[0] = 5;
-            d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_COS;
+            d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_ACT_COS;
             d.mix = kind == 5 ? SNEPPP_MIX_SEPARABLE : kind == 6 ? SNEPPP_MIX_ADDITIVE : SNEPPP_MIX_PRODUCT;
          }
          ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
@@ -833,8 +833,8 @@ TEST loss_far_events(void)
       memset(&d, 0, sizeof d);
       memset(&e, 0, sizeof e);
       memset(&g, 0, sizeof g);
-      d.factor[0].window.space = SNEPPP_EUCLID, d.factor[0].window.dim = 1;
-      d.factor[0].unit.act = SNEPPP_RBF;
+      d.factor[0].window.space = SNEPPP_SPACE_EUCLID, d.factor[0].window.dim = 1;
+      d.factor[0].unit.act = SNEPPP_ACT_RBF;
       d.width = 12, d.rank = rank;
       if (rank == 3) d.readout = SNEPPP_READOUT_DIAGONAL, d.rank = 0;
       e.x = x, e.count = 4;
@@ -861,9 +861,9 @@ TEST loss_far_events(void)
 TEST loss_gradients_that_do_not_exist(void)
 {
    static loss_case c;
-   const sneppp_space space = SNEPPP_BOX;
+   const sneppp_space space = SNEPPP_SPACE_BOX;
    const int          dim = 2;
-   const sneppp_unit  unit = loss_unit(SNEPPP_COS, 0, 0);
+   const sneppp_unit  unit = loss_unit(SNEPPP_ACT_COS, 0, 0);
    sneppp_model       m;
    sneppp_grad        g;
    sneppp_error       err;
@@ -936,10 +936,10 @@ TEST loss_weights_of_a_mixture_among_factors(void)
 {
    static loss_case        c;
    static const sneppp_mix mix[4] = {SNEPPP_MIX_PRODUCT, SNEPPP_MIX_OUTER, SNEPPP_MIX_ADDITIVE, SNEPPP_MIX_SUM};
-   const sneppp_space      space[2] = {SNEPPP_GAUSS, SNEPPP_BOX};
+   const sneppp_space      space[2] = {SNEPPP_SPACE_GAUSS, SNEPPP_SPACE_BOX};
    const int               dim[2] = {2, 1};
    sneppp_unit             unit[2];
-   unit[0] = unit[1] = loss_unit(SNEPPP_COS, 0, 0);
+   unit[0] = unit[1] = loss_unit(SNEPPP_ACT_COS, 0, 0);
    for (int k = 0; k < 4; k++)
       for (int diagonal = 0; diagonal < (k < 2 ? 2 : 1); diagonal++) {
          sneppp_model m;

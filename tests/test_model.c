@@ -13,17 +13,17 @@ static sneppp_desc model_desc(sneppp_mix mix, sneppp_readout readout, int factor
    d.factor[0].window.dim = 1;
    d.factor[0].window.lo[0] = 500;
    d.factor[0].window.hi[0] = 503;
-   d.factor[1].window.space = SNEPPP_INTERVALS;
+   d.factor[1].window.space = SNEPPP_SPACE_INTERVALS;
    d.factor[1].window.dim = 1;
    d.factor[1].window.count = 1;
    d.factor[1].window.ends = model_time;
-   d.factor[1].unit.act = SNEPPP_COS;
+   d.factor[1].unit.act = SNEPPP_ACT_COS;
    if (sneppp__mix_concatenates(mix) || mix == SNEPPP_MIX_OUTER) d.factor[1].width = 3;
    if (factors > 2) {
       d.factor[2].window.dim = 1;
       d.factor[2].window.lo[0] = -1;
       d.factor[2].window.hi[0] = 2;
-      d.factor[2].unit.act = SNEPPP_EXP;
+      d.factor[2].unit.act = SNEPPP_ACT_EXP;
    }
    return d;
 }
@@ -76,7 +76,7 @@ TEST model_mixes_against_quadrature(void)
    sneppp_window part;
    sneppp_region region;
    memset(&part, 0, sizeof part);
-   part.space = SNEPPP_INTERVALS;
+   part.space = SNEPPP_SPACE_INTERVALS;
    part.dim = 1;
    part.count = 2;
    part.ends = model_part;
@@ -90,7 +90,7 @@ TEST model_mixes_against_quadrature(void)
             sneppp_error err;
             double       count, quad, some, quad_some;
             if (factors == 3 && readout) continue; /* the same code, three times the time */
-            if (mix == SNEPPP_MIX_JOINT) d.factor[0].unit.act = SNEPPP_COS;
+            if (mix == SNEPPP_MIX_JOINT) d.factor[0].unit.act = SNEPPP_ACT_COS;
             ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
             ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
             if (mix == SNEPPP_MIX_JOINT) { ASSERT_EQ(1, m.factors); sneppp_free(&m); continue; }
@@ -109,7 +109,7 @@ TEST model_marginal_and_conditional(void)
    sneppp_window week;
    sneppp_region region;
    memset(&week, 0, sizeof week);
-   week.space = SNEPPP_INTERVALS;
+   week.space = SNEPPP_SPACE_INTERVALS;
    week.dim = 1;
    week.count = 1;
    week.ends = model_week;
@@ -218,7 +218,7 @@ TEST model_regions_add_up(void)
       }
    ASSERT_IN_RANGE(total, sum, 1e-12 * total);
    memset(&w, 0, sizeof w);
-   w.space = SNEPPP_POLYGON;
+   w.space = SNEPPP_SPACE_POLYGON;
    w.dim = 2;
    w.count = 4;
    w.xy = diamond;
@@ -321,9 +321,9 @@ static int model_waves_gram(const sneppp_window *part, double *K, void *user)
 {
    model_waves *o = (model_waves *)user;
    sneppp_layer layer;
-   if (part->space != SNEPPP_BOX) return 1;
+   if (part->space != SNEPPP_SPACE_BOX) return 1;
    memset(&layer, 0, sizeof layer);
-   layer.n = o->n, layer.unit.act = SNEPPP_COS, layer.W = o->W, layer.b = o->b;
+   layer.n = o->n, layer.unit.act = SNEPPP_ACT_COS, layer.W = o->W, layer.b = o->b;
    o->calls++;
    return sneppp_gram(part, &layer, K, NULL, NULL) != SNEPPP_OK;
 }
@@ -365,13 +365,13 @@ TEST model_own_features(void)
    d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = 10, d.factor[0].window.hi[1] = 5;
    d.width = n;
    plain = d;
-   plain.factor[0].unit.act = SNEPPP_COS;
+   plain.factor[0].unit.act = SNEPPP_ACT_COS;
    d.factor[0].own.psi = model_waves_psi, d.factor[0].own.gram = model_waves_gram, d.factor[0].own.user = &waves;
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&own, &d, &err), "%d");
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&same, &plain, &err), "%d");
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_set_layer(&same, 0, waves.W, waves.b, NULL, &err), "%d");
    memset(&fit, 0, sizeof fit);
-   fit.events = &e, fit.method = SNEPPP_CONVEX, fit.tol = 1e-7;
+   fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX, fit.tol = 1e-7;
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&own, &fit, &ro, &err), "%d");
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&same, &fit, &rs, &err), "%d");
    ASSERT(ro.gap <= 1e-7);
@@ -387,10 +387,10 @@ TEST model_own_features(void)
    ASSERT_IN_RANGE(b, a, 0.01 * b);
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_nll(&own, &e, 1, &a, NULL, NULL, &err), "%d");
    ASSERT_IN_RANGE(ro.nll, a / N, 1e-9 + (double)tol);
-   fit.method = SNEPPP_ADAM, fit.steps = 5; /* learns V alone */
+   fit.method = SNEPPP_METHOD_ADAM, fit.steps = 5; /* learns V alone */
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&own, &fit, &ro, &err), "%d");
    for (int i = 0; i < 2 * n; i++) ASSERT_EQ((sneppp_real)0, own.layer[0].W[i]);
-   fit.method = SNEPPP_AUTO; /* keeps the features, with a floor */
+   fit.method = SNEPPP_METHOD_AUTO; /* keeps the features, with a floor */
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&own, &fit, &ro, &err), "%d");
    ASSERT_IN_RANGE((double)N, ro.expected, 1e-3);
    ASSERT(own.floor > 0);
@@ -402,7 +402,7 @@ TEST model_own_features(void)
 #ifndef SNEPPP_NO_STDIO
    ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_save_file(&own, "build/never.snp", &err), "%d");
 #endif
-   part.space = SNEPPP_BALL, part.centre[0] = 3, part.centre[1] = 2, part.radius = 1;
+   part.space = SNEPPP_SPACE_BALL, part.centre[0] = 3, part.centre[1] = 2, part.radius = 1;
    ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count(&own, &region, &a, &err), "%d");
    own.desc.factor[0].own.gram = model_waves_bad;
    ASSERT_EQ_FMT(SNEPPP_ERR_NOT_FINITE, sneppp_count(&own, NULL, &a, &err), "%d");
@@ -411,7 +411,7 @@ TEST model_own_features(void)
    sneppp_free(&same);
    d.readout = SNEPPP_READOUT_DIAGONAL;
    ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_init(&own, &d, &err), "%d");
-   d.readout = SNEPPP_READOUT_FULL, d.factor[0].unit.act = SNEPPP_COS;
+   d.readout = SNEPPP_READOUT_FULL, d.factor[0].unit.act = SNEPPP_ACT_COS;
    ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_init(&own, &d, &err), "%d");
    d.factor[0].unit.act = SNEPPP_ACT_DEFAULT, d.factor[0].own.gram = NULL;
    ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_init(&own, &d, &err), "%d");
@@ -447,7 +447,7 @@ TEST model_counts_together(void)
    memset(region, 0, sizeof region);
    d.width = 12, d.rank = 5;
    d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = 4, d.factor[0].window.hi[1] = 2;
-   d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = weeks, d.factor[1].unit.act = SNEPPP_RELU;
+   d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = weeks, d.factor[1].unit.act = SNEPPP_ACT_RELU;
    for (int mix = SNEPPP_MIX_PRODUCT; mix < SNEPPP_MIX_END; mix++) {
       if (mix == SNEPPP_MIX_JOINT) continue; /* one factor */
       d.mix = (sneppp_mix)mix;
@@ -555,7 +555,7 @@ TEST model_matrix_all_or_nothing(void)
    memset(&d, 0, sizeof d);
    d.factor[0].window.dim = d.factor[1].window.dim = 1;
    d.factor[0].window.hi[0] = d.factor[1].window.hi[0] = 1;
-   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_COS;
+   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_ACT_COS;
    d.mix = SNEPPP_MIX_ADDITIVE;
    d.width = 4;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
@@ -611,9 +611,9 @@ TEST model_refusals(void)
    ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "factor[1].width = 3 differs"));
    d.factor[1].width = 0;
    d.mix = SNEPPP_MIX_JOINT;
-   d.factor[1].window.space = SNEPPP_INTERVALS, d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
+   d.factor[1].window.space = SNEPPP_SPACE_INTERVALS, d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
    ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_NO_CLOSED_FORM, "factor[1] cannot share a first layer: only"));
-   d.factor[1].window.space = SNEPPP_GAUSS, d.factor[1].window.count = 1, d.factor[1].window.ends = NULL;
+   d.factor[1].window.space = SNEPPP_SPACE_GAUSS, d.factor[1].window.count = 1, d.factor[1].window.ends = NULL;
    d.factor[1].window.mean = mean, d.factor[1].window.scale = scale;
    ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_NO_CLOSED_FORM, "factor[1] cannot share a first layer with"));
    d.factor[1].window = d.factor[0].window;
@@ -648,7 +648,7 @@ TEST model_refusals(void)
    memset(&d.factor[1], 0, sizeof d.factor[1]);
    d.group = 2; /* groups are for radial units, and divide their number */
    ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "desc.group needs"));
-   d.factor[0].unit.act = SNEPPP_RBF;
+   d.factor[0].unit.act = SNEPPP_ACT_RBF;
    ASSERT(model_says(sneppp_init(&m, &d, &model_error), SNEPPP_ERR_ARG, "desc.group needs"));
    d.readout = SNEPPP_READOUT_DIAGONAL;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
@@ -681,7 +681,7 @@ TEST model_gaussian_units(void)
    sneppp_desc         d;
    memset(&d, 0, sizeof d);
    d.width = 4, d.seed = 3;
-   d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.dim = 2, d.factor[0].window.count = 2;
+   d.factor[0].window.space = SNEPPP_SPACE_GAUSS, d.factor[0].window.dim = 2, d.factor[0].window.count = 2;
    d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
    for (int r = 0; r < 2; r++) {
@@ -732,9 +732,9 @@ TEST model_blames_coordinates(void)
    sneppp_real     x[18];
    double          nll;
    memset(&d, 0, sizeof d), memset(&part, 0, sizeof part), memset(&seen, 0, sizeof seen), memset(&e, 0, sizeof e);
-   d.factor[0].window.space = SNEPPP_SPHERE, d.factor[0].window.dim = 3;
+   d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 3;
    d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 100;
-   d.factor[2].window.space = SNEPPP_POLYGON, d.factor[2].window.dim = 2, d.factor[2].window.count = 3, d.factor[2].window.xy = xy;
+   d.factor[2].window.space = SNEPPP_SPACE_POLYGON, d.factor[2].window.dim = 2, d.factor[2].window.count = 3, d.factor[2].window.xy = xy;
    d.width = 4;
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
    part.dim = 1, part.lo[0] = 40, part.hi[0] = 60, seen.factor[1] = &part;
@@ -764,7 +764,7 @@ TEST model_no_bias(void)
    sneppp_model m, l;
    sneppp_error err;
    size_t       n;
-   d.factor[0].unit.act = SNEPPP_COS;
+   d.factor[0].unit.act = SNEPPP_ACT_COS;
    d.factor[0].no_bias = 1;
    ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_set_layer(&m, 0, W, b, NULL, &err));
@@ -797,7 +797,7 @@ TEST model_no_bias(void)
 /* Where features are added, those of one factor are integrated over the others: one of infinite mass is refused. */
 TEST model_infinite_mass(void)
 {
-   static const sneppp_space space[3] = {SNEPPP_NORMAL, SNEPPP_NEGBINOMIAL, SNEPPP_EUCLID};
+   static const sneppp_space space[3] = {SNEPPP_SPACE_NORMAL, SNEPPP_SPACE_NEGBINOMIAL, SNEPPP_SPACE_EUCLID};
    for (int s = 0; s < 3; s++)
       for (int mix = 0; mix < SNEPPP_MIX_END; mix++) {
          int          adds = mix == SNEPPP_MIX_SUM || mix == SNEPPP_MIX_STACK || mix == SNEPPP_MIX_ADDITIVE;
@@ -809,8 +809,8 @@ TEST model_infinite_mass(void)
          d.mix = (sneppp_mix)mix, d.width = 3;
          d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 2;
          d.factor[1].window.space = space[s], d.factor[1].window.dim = 1, d.factor[1].window.param[0] = 2;
-         d.factor[0].unit.act = SNEPPP_EXP;
-         d.factor[1].unit.act = space[s] == SNEPPP_EUCLID ? SNEPPP_RBF : SNEPPP_EXP;
+         d.factor[0].unit.act = SNEPPP_ACT_EXP;
+         d.factor[1].unit.act = space[s] == SNEPPP_SPACE_EUCLID ? SNEPPP_ACT_RBF : SNEPPP_ACT_EXP;
          ASSERT_EQ(adds ? SNEPPP_ERR_ARG : SNEPPP_OK, sneppp_init(&m, &d, &err));
          if (adds) ASSERT(strstr(err.why, "factor[1] has no finite mass"));
          sneppp_free(&m);
@@ -822,9 +822,9 @@ TEST model_infinite_mass(void)
 TEST model_families_start(void)
 {
    static const struct { sneppp_space space; int dim; double a, b; } row[] = {
-      {SNEPPP_GAMMA, 1, 2, 1}, {SNEPPP_GAMMA, 1, 0.01, 0.02}, {SNEPPP_BETA, 1, 0.01, 0.5}, {SNEPPP_DIRICHLET, 3, 0.02, 0.3},
-      {SNEPPP_POISSON, 1, 3, 0}, {SNEPPP_BINOMIAL, 1, 7, 0}, {SNEPPP_NEGBINOMIAL, 1, 2.5, 0}, {SNEPPP_NORMAL, 1, 0, 0},
-      {SNEPPP_VONMISES, 1, 0, 0}};
+      {SNEPPP_SPACE_GAMMA, 1, 2, 1}, {SNEPPP_SPACE_GAMMA, 1, 0.01, 0.02}, {SNEPPP_SPACE_BETA, 1, 0.01, 0.5}, {SNEPPP_SPACE_DIRICHLET, 3, 0.02, 0.3},
+      {SNEPPP_SPACE_POISSON, 1, 3, 0}, {SNEPPP_SPACE_BINOMIAL, 1, 7, 0}, {SNEPPP_SPACE_NEGBINOMIAL, 1, 2.5, 0}, {SNEPPP_SPACE_NORMAL, 1, 0, 0},
+      {SNEPPP_SPACE_VONMISES, 1, 0, 0}};
    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
       for (uint64_t seed = 1; seed <= 20; seed++) {
          sneppp_desc  d;
@@ -836,7 +836,7 @@ TEST model_families_start(void)
          d.factor[0].window.space = row[k].space, d.factor[0].window.dim = row[k].dim;
          d.factor[0].window.param[0] = row[k].a, d.factor[0].window.param[1] = row[k].b;
          for (int r = 2; r < row[k].dim; r++) d.factor[0].window.param[r] = row[k].b;
-         d.factor[0].unit.act = SNEPPP_EXP;
+         d.factor[0].unit.act = SNEPPP_ACT_EXP;
          if (sneppp_init(&m, &d, &err) != SNEPPP_OK) FAILm(err.why);
          ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
          ASSERT(count > 0 && sneppp__finite(count));
@@ -859,7 +859,7 @@ TEST model_layers_in_their_domain(void)
    double       count = 0;
    memset(&d, 0, sizeof d);
    d.width = 2;
-   d.factor[0].window.space = SNEPPP_GAMMA, d.factor[0].window.dim = 1;
+   d.factor[0].window.space = SNEPPP_SPACE_GAMMA, d.factor[0].window.dim = 1;
    d.factor[0].window.param[0] = 2, d.factor[0].window.param[1] = 1;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
    ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, good, NULL, NULL, &model_error));
@@ -878,23 +878,23 @@ TEST model_layers_in_their_domain(void)
 static double model_sigma(const sneppp_unit *u, double z)
 {
    switch (u->act) {
-      case SNEPPP_COS: return cos(z);
-      case SNEPPP_SIN: return sin(z);
-      case SNEPPP_SNAKE: return z + sin(u->p * z) * sin(u->p * z) / u->p;
-      case SNEPPP_COSMIDENT: return z - cos(2 * u->p * z) / (2 * u->p);
-      case SNEPPP_EXP: return exp(z);
-      case SNEPPP_ERF: return erf(z);
-      case SNEPPP_PHI: return 0.5 * erfc(-z / sqrt(2.0));
-      case SNEPPP_STEP: return z > 0;
-      case SNEPPP_RELU: return z > 0 ? z : 0;
-      case SNEPPP_RECT: return z > 0 ? pow(z, u->p) : 0;
-      case SNEPPP_LEAKY: return z > 0 ? z : u->p * z;
-      case SNEPPP_GELU: return 0.5 * z * erfc(-z / sqrt(2.0));
-      case SNEPPP_ELU: return z > 0 ? z : u->p * expm1(z);
-      case SNEPPP_BELL: return exp(-u->p * z * z);
-      case SNEPPP_GABOR_SIN: return exp(-u->p * z * z) * sin(u->q * z);
-      case SNEPPP_GABOR_COS: return exp(-u->p * z * z) * cos(u->q * z);
-      case SNEPPP_MONOMIAL: return pow(z, u->p);
+      case SNEPPP_ACT_COS: return cos(z);
+      case SNEPPP_ACT_SIN: return sin(z);
+      case SNEPPP_ACT_SNAKE: return z + sin(u->p * z) * sin(u->p * z) / u->p;
+      case SNEPPP_ACT_COSMIDENT: return z - cos(2 * u->p * z) / (2 * u->p);
+      case SNEPPP_ACT_EXP: return exp(z);
+      case SNEPPP_ACT_ERF: return erf(z);
+      case SNEPPP_ACT_PHI: return 0.5 * erfc(-z / sqrt(2.0));
+      case SNEPPP_ACT_STEP: return z > 0;
+      case SNEPPP_ACT_RELU: return z > 0 ? z : 0;
+      case SNEPPP_ACT_RECT: return z > 0 ? pow(z, u->p) : 0;
+      case SNEPPP_ACT_LEAKY: return z > 0 ? z : u->p * z;
+      case SNEPPP_ACT_GELU: return 0.5 * z * erfc(-z / sqrt(2.0));
+      case SNEPPP_ACT_ELU: return z > 0 ? z : u->p * expm1(z);
+      case SNEPPP_ACT_BELL: return exp(-u->p * z * z);
+      case SNEPPP_ACT_GABOR_SIN: return exp(-u->p * z * z) * sin(u->q * z);
+      case SNEPPP_ACT_GABOR_COS: return exp(-u->p * z * z) * cos(u->q * z);
+      case SNEPPP_ACT_MONOMIAL: return pow(z, u->p);
       default: return 1;
    }
 }
@@ -904,17 +904,17 @@ TEST model_activations_of_arrays(void)
    enum { most = 21 };
    sneppp_real  z[most + 1], psi[most + 1], slope[most + 1];
    const double digits = sizeof(sneppp_real) == 4 ? 4e-6 : 1e-13;
-   for (int act = SNEPPP_COS; act < SNEPPP_ACT_END; act++) {
+   for (int act = SNEPPP_ACT_COS; act < SNEPPP_ACT_END; act++) {
       sneppp_unit u;
-      if (act == SNEPPP_RBF) continue; /* has no z of its own */
+      if (act == SNEPPP_ACT_RBF) continue; /* has no z of its own */
       u.act = (sneppp_act)act;
-      u.p = act == SNEPPP_RECT || act == SNEPPP_MONOMIAL ? 3 : act == SNEPPP_LEAKY ? -0.3 : 0.75, u.q = 2.5;
+      u.p = act == SNEPPP_ACT_RECT || act == SNEPPP_ACT_MONOMIAL ? 3 : act == SNEPPP_ACT_LEAKY ? -0.3 : 0.75, u.q = 2.5;
       for (size_t n = 1; n <= most; n++)
          for (int large = 0; large < 2; large++) { /* an argument that vectors of waves leave to libm */
-            int wave = act == SNEPPP_COS || act == SNEPPP_SIN || act == SNEPPP_SNAKE || act == SNEPPP_COSMIDENT;
+            int wave = act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN || act == SNEPPP_ACT_SNAKE || act == SNEPPP_ACT_COSMIDENT;
             for (size_t i = 0; i <= n; i++) z[i] = (sneppp_real)(0.37 * (double)i - 3.33 + 0.02 * (double)n);
             z[n / 2] = 0;
-            if (large) z[n / 3] = (sneppp_real)(wave ? 300000 : act == SNEPPP_EXP ? 20 : 60);
+            if (large) z[n / 3] = (sneppp_real)(wave ? 300000 : act == SNEPPP_ACT_EXP ? 20 : 60);
             psi[n] = slope[n] = 99;
             sneppp__act_array(&u, n, z, psi, NULL);
             for (int with = 0; with < 2; with++) {
@@ -925,7 +925,7 @@ TEST model_activations_of_arrays(void)
                   if (!with) continue;
                   left = x == 0 ? 0 : h;
                   dif = (model_sigma(&u, x + left) - model_sigma(&u, x - h)) / (left + h);
-                  if (act == SNEPPP_STEP) dif = 0;
+                  if (act == SNEPPP_ACT_STEP) dif = 0;
                   if (x == 0) dif = 2 * dif - (model_sigma(&u, 0) - model_sigma(&u, -2 * h)) / (2 * h); /* of second order, from one side */
                   ASSERT_IN_RANGE(dif, (double)slope[i], (fabs(dif) + 1) * (large && wave ? 1e-4 : 3e-8) + 20 * digits * (fabs(dif) + fabs(x) * 0.1 + 1));
                }
@@ -949,10 +949,10 @@ TEST model_outer_of_one_unit(void)
       memset(&at, 0, sizeof at);
       d.factor[0].window.dim = d.factor[1].window.dim = 1;
       d.factor[0].window.hi[0] = 1, d.factor[1].window.hi[0] = 2;
-      d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_GELU;
+      d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_ACT_GELU;
       d.factor[0].width = wide == 2 ? 1 : 5, d.factor[1].width = wide == 1 ? 1 : 4;
       d.mix = SNEPPP_MIX_OUTER, d.rank = 3;
-      d.factor[0].window.space = d.factor[1].window.space = SNEPPP_GAUSS;
+      d.factor[0].window.space = d.factor[1].window.space = SNEPPP_SPACE_GAUSS;
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
       ASSERT_EQ(d.factor[0].width * d.factor[1].width, m.n);
       for (int i = 0; i < 60; i++) x[i] = (sneppp_real)(0.03 * i - 0.7 * (i % 2));
@@ -1010,7 +1010,7 @@ TEST model_parts_of_a_side(void)
    sneppp_window       w;
    double              t = 0, middle[2];
    memset(&w, 0, sizeof w);
-   w.space = SNEPPP_POLYGON, w.dim = 2, w.count = 5, w.xy = xy;
+   w.space = SNEPPP_SPACE_POLYGON, w.dim = 2, w.count = 5, w.xy = xy;
    for (int k = 0; k < 3; k++) {
       t = sneppp__segment_part(a, b, t, &w, 1e-14, middle);
       ASSERT_IN_RANGE(ends[k], t, 1e-12);
@@ -1030,10 +1030,10 @@ TEST model_marginal_of_a_learnt_mixture(void)
    sneppp_error err;
    sneppp_real  x[2], at[3];
    memset(&d, 0, sizeof d);
-   d.factor[0].window.space = SNEPPP_GAUSS, d.factor[0].window.dim = 1, d.factor[0].window.count = 2;
+   d.factor[0].window.space = SNEPPP_SPACE_GAUSS, d.factor[0].window.dim = 1, d.factor[0].window.count = 2;
    d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
    d.factor[1].window.dim = 1, d.factor[1].window.lo[0] = 2, d.factor[1].window.hi[0] = 5;
-   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_COS, d.width = 5, d.seed = 6;
+   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_ACT_COS, d.width = 5, d.seed = 6;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    m.floor = 0.2;
    for (int k = 0; k < 2; k++) { /* as a fit would change them */
@@ -1071,7 +1071,7 @@ TEST model_layers_in_proportion(void)
    double       W[4] = {0.5, 0.5, 0.25, 0.75}, width[4] = {1, 1, 1, 1}, before[4], after[4], widths[4];
    memset(&d, 0, sizeof d);
    d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
-   d.factor[0].unit.act = SNEPPP_RBF, d.width = 2;
+   d.factor[0].unit.act = SNEPPP_ACT_RBF, d.width = 2;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, NULL, width, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_get_layer(&m, 0, before, NULL, widths, &err));
@@ -1104,7 +1104,7 @@ TEST model_active_sets(void)
    memset(&d, 0, sizeof d);
    d.factor[0].window.dim = 2, d.factor[1].window.dim = 1;
    d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = d.factor[1].window.hi[0] = 1;
-   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_RELU, d.width = N, d.seed = 9;
+   d.factor[0].unit.act = d.factor[1].unit.act = SNEPPP_ACT_RELU, d.width = N, d.seed = 9;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    sneppp_rng_init(&rng, 7, 7);
    all[0] = T[0], all[1] = T[1];

@@ -11,7 +11,7 @@ static sneppp_status radial_model(int d, double ratio, double widest, sneppp_mod
    memset(&desc, 0, sizeof desc);
    desc.factor[0].window.dim = d;
    for (int k = 0; k < d; k++) desc.factor[0].window.lo[k] = -3, desc.factor[0].window.hi[k] = 5 + k;
-   desc.factor[0].unit.act = SNEPPP_RBF;
+   desc.factor[0].unit.act = SNEPPP_ACT_RBF;
    desc.readout = SNEPPP_READOUT_DIAGONAL, desc.width = radial_units, desc.group = 2, desc.alpha = 1;
    st = sneppp_init(m, &desc, err);
    if (st != SNEPPP_OK) return st;

@@ -16,9 +16,9 @@ static sneppp_desc sample_desc(sneppp_act act, int diagonal, int n)
    d.factor[0].window.lo[0] = 10, d.factor[0].window.hi[0] = 14;
    d.factor[0].window.lo[1] = -1, d.factor[0].window.hi[1] = 1;
    d.factor[0].unit.act = act;
-   if (act == SNEPPP_SNAKE || act == SNEPPP_BELL || act == SNEPPP_LEAKY) d.factor[0].unit.p = 0.5;
-   if (act == SNEPPP_RECT) d.factor[0].unit.p = 2;
-   if (act == SNEPPP_MONOMIAL) d.factor[0].unit.p = 3;
+   if (act == SNEPPP_ACT_SNAKE || act == SNEPPP_ACT_BELL || act == SNEPPP_ACT_LEAKY) d.factor[0].unit.p = 0.5;
+   if (act == SNEPPP_ACT_RECT) d.factor[0].unit.p = 2;
+   if (act == SNEPPP_ACT_MONOMIAL) d.factor[0].unit.p = 3;
    d.width = n;
    d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
    return d;
@@ -67,8 +67,8 @@ static double sample_chi_square(const sneppp_model *m, const sneppp_window *box,
 TEST sample_cells_against_closed_forms(void)
 {
    static const struct { sneppp_act act; int diagonal; double floor; } c[] = {
-      {SNEPPP_RBF, 1, 0}, {SNEPPP_RBF, 1, 0.2}, {SNEPPP_RBF, 0, 0}, {SNEPPP_COS, 0, 0}, {SNEPPP_COS, 1, 0}, {SNEPPP_SIN, 0, 0.3},
-      {SNEPPP_EXP, 0, 0}, {SNEPPP_RELU, 0, 0.1}, {SNEPPP_STEP, 0, 0}, {SNEPPP_SNAKE, 0, 0}, {SNEPPP_BELL, 0, 0}, {SNEPPP_LEAKY, 0, 0}, {SNEPPP_MONOMIAL, 0, 0}};
+      {SNEPPP_ACT_RBF, 1, 0}, {SNEPPP_ACT_RBF, 1, 0.2}, {SNEPPP_ACT_RBF, 0, 0}, {SNEPPP_ACT_COS, 0, 0}, {SNEPPP_ACT_COS, 1, 0}, {SNEPPP_ACT_SIN, 0, 0.3},
+      {SNEPPP_ACT_EXP, 0, 0}, {SNEPPP_ACT_RELU, 0, 0.1}, {SNEPPP_ACT_STEP, 0, 0}, {SNEPPP_ACT_SNAKE, 0, 0}, {SNEPPP_ACT_BELL, 0, 0}, {SNEPPP_ACT_LEAKY, 0, 0}, {SNEPPP_ACT_MONOMIAL, 0, 0}};
    int tried = 0;
    for (size_t k = 0; k < sizeof c / sizeof c[0]; k++) {
       sneppp_desc        d = sample_desc(c[k].act, c[k].diagonal, 12);
@@ -96,14 +96,14 @@ TEST sample_cells_against_closed_forms(void)
 TEST sample_rests_hold(void)
 {
    static const double zs[] = {-3, -1.1, -0.2, 0, 0.3, 0.9, 2.5}, hs[] = {0.01, 0.25, 1, 3};
-   for (int act = SNEPPP_COS; act < SNEPPP_ACT_END; act++) {
-      if (act == SNEPPP_RBF) continue;
+   for (int act = SNEPPP_ACT_COS; act < SNEPPP_ACT_END; act++) {
+      if (act == SNEPPP_ACT_RBF) continue;
       for (size_t i = 0; i < sizeof zs / sizeof zs[0]; i++)
          for (size_t j = 0; j < sizeof hs / sizeof hs[0]; j++) {
             sneppp_unit u;
             double      slope, ignored, value, rest;
             u.act = (sneppp_act)act;
-            u.p = act == SNEPPP_RECT || act == SNEPPP_MONOMIAL ? (double)(i % 4) : 0.7;
+            u.p = act == SNEPPP_ACT_RECT || act == SNEPPP_ACT_MONOMIAL ? (double)(i % 4) : 0.7;
             u.q = 1.3;
             value = sneppp__act(&u, zs[i], &slope);
             rest = sneppp__act_rest(&u, zs[i], hs[j]);
@@ -124,7 +124,7 @@ TEST sample_mixes_hold(void)
    sneppp_real *x = (sneppp_real *)malloc(N * 3 * sizeof *x);
    ASSERT(x);
    for (size_t k = 0; k < 6; k++) {
-      sneppp_desc        d = sample_desc(SNEPPP_COS, 0, 5);
+      sneppp_desc        d = sample_desc(SNEPPP_ACT_COS, 0, 5);
       sneppp_model       m;
       sneppp_rng         g;
       sneppp_sample_info info;
@@ -134,7 +134,7 @@ TEST sample_mixes_hold(void)
       size_t             count[S * S] = {0};
       d.factor[1].window.dim = 1;
       d.factor[1].window.hi[0] = 2;
-      d.factor[1].unit.act = k % 2 ? SNEPPP_RELU : SNEPPP_COS;
+      d.factor[1].unit.act = k % 2 ? SNEPPP_ACT_RELU : SNEPPP_ACT_COS;
       d.mix = mix[k];
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
       sneppp_rng_init(&g, 7, k);
@@ -178,9 +178,9 @@ TEST sample_spheres(void)
       size_t             count[S] = {0};
       memset(&d, 0, sizeof d);
       d.factor[0].window.dim = 3;
-      d.factor[0].window.space = SNEPPP_SPHERE;
-      d.factor[0].window.measure = k == 2 ? SNEPPP_PROBABILITY : SNEPPP_SURFACE;
-      d.factor[0].unit.act = k ? SNEPPP_COS : SNEPPP_EXP;
+      d.factor[0].window.space = SNEPPP_SPACE_SPHERE;
+      d.factor[0].window.measure = k == 2 ? SNEPPP_MEASURE_PROBABILITY : SNEPPP_MEASURE_SURFACE;
+      d.factor[0].unit.act = k ? SNEPPP_ACT_COS : SNEPPP_ACT_EXP;
       d.readout = k ? SNEPPP_READOUT_FULL : SNEPPP_READOUT_DIAGONAL;
       d.width = 6;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
@@ -217,7 +217,7 @@ TEST sample_poisson_and_independent(void)
    enum { SEEDS = 2000, CAP = 400 };
    sneppp_real x[CAP * 2];
    for (int diagonal = 0; diagonal < 2; diagonal++) {
-      sneppp_desc        d = sample_desc(diagonal ? SNEPPP_RBF : SNEPPP_COS, diagonal, 8);
+      sneppp_desc        d = sample_desc(diagonal ? SNEPPP_ACT_RBF : SNEPPP_ACT_COS, diagonal, 8);
       sneppp_model       m;
       sneppp_sample_info info;
       sneppp_region      r;
@@ -289,11 +289,11 @@ TEST sample_intervals_and_polygons(void)
       memset(&r, 0, sizeof r);
       d.width = 7;
       d.factor[0].window.dim = k == 2 ? 2 : 1;
-      d.factor[0].window.space = k == 2 ? SNEPPP_POLYGON : SNEPPP_INTERVALS;
+      d.factor[0].window.space = k == 2 ? SNEPPP_SPACE_POLYGON : SNEPPP_SPACE_INTERVALS;
       d.factor[0].window.count = k == 2 ? 3 : 2;
       d.factor[0].window.ends = k == 2 ? NULL : ends;
       d.factor[0].window.xy = k == 2 ? xy : NULL;
-      d.factor[0].unit.act = k ? SNEPPP_COS : SNEPPP_RBF;
+      d.factor[0].unit.act = k ? SNEPPP_ACT_COS : SNEPPP_ACT_RBF;
       d.readout = k ? SNEPPP_READOUT_FULL : SNEPPP_READOUT_DIAGONAL;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
       w = d.factor[0].window;
@@ -321,7 +321,7 @@ TEST sample_same_bits(void)
    enum { N = 500 };
    sneppp_real x[2 * N], y[2 * N];
    for (int diagonal = 0; diagonal < 2; diagonal++) {
-      sneppp_desc  d = sample_desc(diagonal ? SNEPPP_RBF : SNEPPP_COS, diagonal, 10);
+      sneppp_desc  d = sample_desc(diagonal ? SNEPPP_ACT_RBF : SNEPPP_ACT_COS, diagonal, 10);
       sneppp_model m;
       sneppp_rng   g;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
@@ -367,7 +367,7 @@ TEST sample_tiles(void)
    enum { CAP = 600 };
    static sneppp_real x[CAP * 2], y[CAP * 2], first[64][CAP * 2];
    for (int full = 0; full < 2; full++) {
-      sneppp_desc        d = sample_desc(full ? SNEPPP_COS : SNEPPP_RBF, !full, 8);
+      sneppp_desc        d = sample_desc(full ? SNEPPP_ACT_COS : SNEPPP_ACT_RBF, !full, 8);
       sneppp_model       m;
       sneppp_sample_info info;
       size_t             count[64], coarse = 0, fine = 0;
@@ -415,7 +415,7 @@ TEST sample_tiles_law(void)
 {
    enum { CAP = 300, SEEDS = 200 };
    static sneppp_real x[CAP * 2];
-   sneppp_desc        d = sample_desc(SNEPPP_RBF, 1, 8);
+   sneppp_desc        d = sample_desc(SNEPPP_ACT_RBF, 1, 8);
    sneppp_model       m;
    sneppp_sample_info info;
    double             lambda = 0;
@@ -445,7 +445,7 @@ TEST sample_tiles_law(void)
 
 TEST sample_refusals(void)
 {
-   sneppp_desc        d = sample_desc(SNEPPP_COS, 0, 4);
+   sneppp_desc        d = sample_desc(SNEPPP_ACT_COS, 0, 4);
    sneppp_model       m;
    sneppp_sample_info info;
    sneppp_error       err;
@@ -470,8 +470,8 @@ TEST sample_refusals(void)
    sneppp_free(&m);
    memset(&d, 0, sizeof d);
    d.factor[0].window.dim = 1;
-   d.factor[0].window.space = SNEPPP_GAUSS;
-   d.factor[0].unit.act = SNEPPP_COS;
+   d.factor[0].window.space = SNEPPP_SPACE_GAUSS;
+   d.factor[0].unit.act = SNEPPP_ACT_COS;
    d.width = 3;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
    ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
@@ -494,7 +494,7 @@ TEST sample_tiles_and_room(void)
    memset(&d, 0, sizeof d);
    d.factor[0].window.dim = 2;
    d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 10;
-   d.factor[0].unit.act = SNEPPP_COS;
+   d.factor[0].unit.act = SNEPPP_ACT_COS;
    d.width = 12;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
@@ -515,7 +515,7 @@ TEST sample_survives_failing_memory(void)
       size_t k;
       for (k = 1; k < 100; k++) {
          test_alloc    a;
-         sneppp_desc   d = sample_desc(diagonal ? SNEPPP_RBF : SNEPPP_COS, diagonal, 5);
+         sneppp_desc   d = sample_desc(diagonal ? SNEPPP_ACT_RBF : SNEPPP_ACT_COS, diagonal, 5);
          sneppp_model  m;
          sneppp_rng    g;
          sneppp_real   x[20];
@@ -543,7 +543,7 @@ static sneppp_status sample_steep(sneppp_model *m, sneppp_desc *d, sneppp_error 
    sneppp_status st;
    const double  tiny = 1e-4;
    d->width = SAMPLE_STEEP;
-   for (int f = 0; f < SNEPPP_MAX_FACTORS && d->factor[f].window.dim; f++) d->factor[f].unit.act = SNEPPP_COS;
+   for (int f = 0; f < SNEPPP_MAX_FACTORS && d->factor[f].window.dim; f++) d->factor[f].unit.act = SNEPPP_ACT_COS;
    st = sneppp_init(m, d, err);
    if (st) return st;
    for (int f = 0; f < m->factors; f++) {
@@ -566,7 +566,7 @@ TEST sample_in_place(void)
    static sneppp_real x[CAP * 4], y[CAP * 4];
    static const double ring[8] = {10, -1, 14, 0, 13, 1, 11, 0.5};
    for (int kind = 0; kind < 6; kind++) { /* a mixture, an envelope, a product, the sphere, bumps in a polygon, a tree */
-      sneppp_desc        d = sample_desc(kind == 0 || kind == 4 ? SNEPPP_RBF : SNEPPP_COS, kind == 0 || kind == 4, 12);
+      sneppp_desc        d = sample_desc(kind == 0 || kind == 4 ? SNEPPP_ACT_RBF : SNEPPP_ACT_COS, kind == 0 || kind == 4, 12);
       test_alloc         a = {0, 0, 0, 0};
       sneppp_model       m;
       sneppp_sample_info info, same;
@@ -576,9 +576,9 @@ TEST sample_in_place(void)
       double             lambda = 0;
       size_t             bytes, calls, D;
       char               need[24];
-      if (kind == 2) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2, d.factor[1].unit.act = SNEPPP_RELU;
-      if (kind == 3) d.factor[0].window.space = SNEPPP_SPHERE, d.factor[0].window.dim = 3, d.factor[0].unit.act = SNEPPP_EXP;
-      if (kind == 4) d.factor[0].window.space = SNEPPP_POLYGON, d.factor[0].window.count = 4, d.factor[0].window.xy = ring;
+      if (kind == 2) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2, d.factor[1].unit.act = SNEPPP_ACT_RELU;
+      if (kind == 3) d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 3, d.factor[0].unit.act = SNEPPP_ACT_EXP;
+      if (kind == 4) d.factor[0].window.space = SNEPPP_SPACE_POLYGON, d.factor[0].window.count = 4, d.factor[0].window.xy = ring;
       d.alloc_ctx = &a;
       ASSERT_EQ(SNEPPP_OK, kind == 5 ? sample_steep(&m, &d, NULL) : sneppp_init(&m, &d, NULL));
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
@@ -628,7 +628,7 @@ TEST sample_every_mix(void)
    static sneppp_real x[N * 3];
    for (int mix = 0; mix < SNEPPP_MIX_END; mix++)
       for (int part = 0; part < 2; part++) {
-         sneppp_desc        d = sample_desc(SNEPPP_COS, 0, 5);
+         sneppp_desc        d = sample_desc(SNEPPP_ACT_COS, 0, 5);
          sneppp_window      space, time;
          sneppp_region      r;
          sneppp_model       m;
@@ -638,7 +638,7 @@ TEST sample_every_mix(void)
          double             chi = 0;
          size_t             count[S] = {0, 0, 0, 0};
          d.mix = (sneppp_mix)mix;
-         d.factor[1].window.dim = 1, d.factor[1].window.lo[0] = 2, d.factor[1].window.hi[0] = 5, d.factor[1].unit.act = SNEPPP_COS;
+         d.factor[1].window.dim = 1, d.factor[1].window.lo[0] = 2, d.factor[1].window.hi[0] = 5, d.factor[1].unit.act = SNEPPP_ACT_COS;
          ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
          m.floor = 0.1;
          memset(&r, 0, sizeof r);
@@ -694,8 +694,8 @@ TEST sample_convex_of_few_events(void)
    memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&fit, 0, sizeof fit);
    sample_uniform(2 * EVENTS, x);
    d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
-   d.factor[0].unit.act = SNEPPP_COS, d.width = 64;
-   e.x = x, e.count = EVENTS, fit.events = &e, fit.method = SNEPPP_CONVEX;
+   d.factor[0].unit.act = SNEPPP_ACT_COS, d.width = 64;
+   e.x = x, e.count = EVENTS, fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
    sneppp_rng_init(&g, 5, 1);
@@ -815,7 +815,7 @@ TEST sample_bumps_in_polygons(void)
             else p[0] = a, p[1] = kind ? b / 8 : b;
             if (time) p[2] = a * b;
          }
-         d.factor[0].window.dim = 2, d.factor[0].window.space = SNEPPP_POLYGON;
+         d.factor[0].window.dim = 2, d.factor[0].window.space = SNEPPP_SPACE_POLYGON;
          d.factor[0].window.count = kind ? 6 : 4, d.factor[0].window.xy = kind ? hook : square;
          if (time) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 1;
          e.x = z, e.count = EVENTS, fit.events = &e;
@@ -870,9 +870,9 @@ TEST sample_trees_of_cells(void)
       memset(&d, 0, sizeof d), memset(w, 0, sizeof w), memset(slice, 0, sizeof slice), memset(piece, 0, sizeof piece);
       d.factor[0].window.dim = kind == 0 ? 2 : kind == 1 ? 3 : kind == 2 ? 5 : kind == 3 ? 1 : 2;
       for (int k = 0; k < 5; k++) d.factor[0].window.hi[k] = 2;
-      if (kind == 3) d.factor[0].window.space = SNEPPP_INTERVALS, d.factor[0].window.count = 3, d.factor[0].window.ends = ends;
+      if (kind == 3) d.factor[0].window.space = SNEPPP_SPACE_INTERVALS, d.factor[0].window.count = 3, d.factor[0].window.ends = ends;
       if (kind == 3) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2;
-      if (kind >= 4) d.factor[0].window.space = SNEPPP_POLYGON, d.factor[0].window.count = 6, d.factor[0].window.xy = el;
+      if (kind >= 4) d.factor[0].window.space = SNEPPP_SPACE_POLYGON, d.factor[0].window.count = 6, d.factor[0].window.xy = el;
       if (kind >= 5) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2;
       d.mix = kind == 6 ? SNEPPP_MIX_SUM : SNEPPP_MIX_PRODUCT;
       ASSERT_EQ_FMT(SNEPPP_OK, sample_steep(&m, &d, &err), "%d");
@@ -915,7 +915,7 @@ TEST sample_trees_without_closed_forms(void)
       sneppp__draw       w;
       memset(&d, 0, sizeof d);
       d.factor[0].window.dim = kind == 1 ? 2 : 3;
-      d.factor[0].window.space = kind == 1 ? SNEPPP_BALL : SNEPPP_SPHERE;
+      d.factor[0].window.space = kind == 1 ? SNEPPP_SPACE_BALL : SNEPPP_SPACE_SPHERE;
       d.factor[0].window.radius = 1;
       if (kind == 2) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2;
       ASSERT_EQ_FMT(SNEPPP_OK, sample_steep(&m, &d, &err), "%d");
@@ -967,7 +967,7 @@ TEST sample_two_points(void)
    sneppp_real   ends[2] = {-1, 1}, lambda[2];
    double        p, up = 0;
    memset(&d, 0, sizeof d);
-   d.factor[0].window.space = SNEPPP_SPHERE, d.factor[0].window.dim = 1, d.width = 2, d.seed = 916;
+   d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 1, d.width = 2, d.seed = 916;
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
    sneppp_rng_init(&g, 5, 1);
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, NULL, &err), "%d");
@@ -992,8 +992,8 @@ TEST sample_small_cells_by_nodes(void)
    sneppp__draw  w;
    size_t        at = 0, before = 0;
    memset(&d, 0, sizeof d);
-   d.factor[0].window.space = SNEPPP_POLYGON, d.factor[0].window.dim = 2, d.factor[0].window.count = 6, d.factor[0].window.xy = el;
-   d.factor[0].unit.act = SNEPPP_COS, d.width = 16, d.seed = 4;
+   d.factor[0].window.space = SNEPPP_SPACE_POLYGON, d.factor[0].window.dim = 2, d.factor[0].window.count = 6, d.factor[0].window.xy = el;
+   d.factor[0].unit.act = SNEPPP_ACT_COS, d.width = 16, d.seed = 4;
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp__draw_open(&m, NULL, 1, NULL, 0, &w, &err), "%d");
    ASSERT_EQ(SNEPPP_OK, sneppp__sampler_fill(&w.s, &err));
@@ -1026,7 +1026,7 @@ TEST sample_hostile_models(void)
       for (int space = 0; space < 4; space++)
          for (int what = 0; what < 5; what++)
             for (size_t k = 0; k < sizeof huge / sizeof huge[0]; k++) {
-               static const sneppp_act acts[5] = {SNEPPP_COS, SNEPPP_EXP, SNEPPP_RELU, SNEPPP_RBF, SNEPPP_RBF};
+               static const sneppp_act acts[5] = {SNEPPP_ACT_COS, SNEPPP_ACT_EXP, SNEPPP_ACT_RELU, SNEPPP_ACT_RBF, SNEPPP_ACT_RBF};
                sneppp_desc             d;
                sneppp_model            m;
                sneppp_sample_info      info;
@@ -1038,8 +1038,8 @@ TEST sample_hostile_models(void)
                memset(&d, 0, sizeof d);
                d.factor[0].window.dim = space == 2 ? 3 : space == 3 ? 1 : 2;
                d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 2;
-               if (space == 1) d.factor[0].window.space = SNEPPP_POLYGON, d.factor[0].window.count = 4, d.factor[0].window.xy = ring;
-               if (space == 2) d.factor[0].window.space = SNEPPP_SPHERE;
+               if (space == 1) d.factor[0].window.space = SNEPPP_SPACE_POLYGON, d.factor[0].window.count = 4, d.factor[0].window.xy = ring;
+               if (space == 2) d.factor[0].window.space = SNEPPP_SPACE_SPHERE;
                d.factor[0].unit.act = acts[act], d.width = 6, d.readout = act == 4 ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
                if (sneppp_init(&m, &d, NULL)) continue; /* no closed form */
                if (what == 0) m.readout[0].V[1] = v;
@@ -1069,7 +1069,7 @@ TEST sample_hostile_models(void)
 TEST sample_extreme_counts(void)
 {
    for (int kind = 0; kind < 3; kind++) {
-      sneppp_desc        d = sample_desc(kind == 1 ? SNEPPP_COS : SNEPPP_RBF, kind != 1, 6);
+      sneppp_desc        d = sample_desc(kind == 1 ? SNEPPP_ACT_COS : SNEPPP_ACT_RBF, kind != 1, 6);
       sneppp_model       m;
       sneppp_sample_info info;
       sneppp_error       err;
@@ -1112,7 +1112,7 @@ TEST sample_extreme_counts(void)
 TEST sample_small_regions(void)
 {
    for (int kind = 0; kind < 3; kind++) {
-      sneppp_desc        d = sample_desc(kind == 2 ? SNEPPP_COS : SNEPPP_RBF, kind == 0, 10);
+      sneppp_desc        d = sample_desc(kind == 2 ? SNEPPP_ACT_COS : SNEPPP_ACT_RBF, kind == 0, 10);
       sneppp_window      part = d.factor[0].window;
       sneppp_model       m;
       sneppp_sample_info info;
@@ -1138,10 +1138,10 @@ static int sample_event(const sneppp_model *m, const double *p, sneppp_real *x)
    for (int f = 0; f < m->factors; f++) {
       const sneppp_window *w = &m->desc.factor[f].window;
       double               y[3] = {0, 0, 0};
-      if (w->space == SNEPPP_SPHERE) {
+      if (w->space == SNEPPP_SPACE_SPHERE) {
          y[0] = sqrt(1 - p[0] * p[0]) * cos(p[1]), y[1] = sqrt(1 - p[0] * p[0]) * sin(p[1]), y[2] = p[0], p += 2;
       } else for (int k = 0; k < w->dim; k++) y[k] = *p++ + m->layer[f].shift[k];
-      if (w->space != SNEPPP_SPHERE && !sneppp_window_contains(w, y)) return 0;
+      if (w->space != SNEPPP_SPACE_SPHERE && !sneppp_window_contains(w, y)) return 0;
       for (int k = 0; k < w->dim; k++) *x++ = (sneppp_real)y[k];
    }
    return 1;
@@ -1167,13 +1167,13 @@ TEST sample_cells_know_what_they_hold(void)
          double         first = 0;
          memset(&d, 0, sizeof d);
          w->dim = 2, w->hi[0] = w->hi[1] = 2;
-         if (kind == 1) w->dim = 1, w->space = SNEPPP_INTERVALS, w->count = 3, w->ends = ends;
-         if (kind == 2 || kind == 6) w->space = SNEPPP_POLYGON, w->count = 6, w->xy = el;
-         if (kind == 3) w->space = SNEPPP_POLYGON, w->count = 8, w->xy = ring, w->rings = 2, w->ring_size = sizes;
-         if (kind == 4) w->space = SNEPPP_BALL, w->radius = 1.5, w->centre[0] = 3, w->centre[1] = -1;
-         if (kind == 5) w->space = SNEPPP_SPHERE, w->dim = 3;
-         if (kind == 1) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 3, d.factor[1].unit.act = SNEPPP_COS;
-         d.factor[0].unit.act = SNEPPP_COS, d.width = 5, d.seed = 3;
+         if (kind == 1) w->dim = 1, w->space = SNEPPP_SPACE_INTERVALS, w->count = 3, w->ends = ends;
+         if (kind == 2 || kind == 6) w->space = SNEPPP_SPACE_POLYGON, w->count = 6, w->xy = el;
+         if (kind == 3) w->space = SNEPPP_SPACE_POLYGON, w->count = 8, w->xy = ring, w->rings = 2, w->ring_size = sizes;
+         if (kind == 4) w->space = SNEPPP_SPACE_BALL, w->radius = 1.5, w->centre[0] = 3, w->centre[1] = -1;
+         if (kind == 5) w->space = SNEPPP_SPACE_SPHERE, w->dim = 3;
+         if (kind == 1) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 3, d.factor[1].unit.act = SNEPPP_ACT_COS;
+         d.factor[0].unit.act = SNEPPP_ACT_COS, d.width = 5, d.seed = 3;
          if (kind >= 6) d.readout = SNEPPP_READOUT_DIAGONAL;
          ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
          m.floor = 0.25;
@@ -1237,7 +1237,7 @@ TEST sample_balls_of_seven_axes(void)
    size_t             kid;
    sneppp_status      st;
    memset(&d, 0, sizeof d);
-   d.factor[0].window.space = SNEPPP_BALL, d.factor[0].window.dim = 7, d.factor[0].window.radius = 2;
+   d.factor[0].window.space = SNEPPP_SPACE_BALL, d.factor[0].window.dim = 7, d.factor[0].window.radius = 2;
    ASSERT_EQ_FMT(SNEPPP_OK, sample_steep(&m, &d, &err), "%d");
    mass = sneppp_window_mass(&d.factor[0].window);
    ASSERT_IN_RANGE(16 * SNEPPP__PI * SNEPPP__PI * SNEPPP__PI / 105 * 128, mass, 1e-9 * mass);
@@ -1267,7 +1267,7 @@ TEST sample_balls_of_seven_axes(void)
 /* A layer of bumps and a constant has no bound and is refused; a readout of zeros leaves the floor, which is drawn evenly. */
 TEST sample_mixed_layers_and_zeros(void)
 {
-   sneppp_desc        d = sample_desc(SNEPPP_RBF, 0, 2);
+   sneppp_desc        d = sample_desc(SNEPPP_ACT_RBF, 0, 2);
    sneppp_unit        units[2];
    sneppp_model       m;
    sneppp_error       err;
@@ -1277,14 +1277,14 @@ TEST sample_mixed_layers_and_zeros(void)
    double             chi = 0;
    size_t             count[4] = {0, 0, 0, 0};
    memset(units, 0, sizeof units), memset(&err, 0, sizeof err);
-   units[0].act = SNEPPP_RBF, units[1].act = SNEPPP_ONE;
+   units[0].act = SNEPPP_ACT_RBF, units[1].act = SNEPPP_ACT_ONE;
    d.factor[0].units = units;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    sneppp_rng_init(&g, 1, 1);
    ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
    ASSERT(strstr(err.why, "factor[0]: no bound for a mixed layer"));
    sneppp_free(&m);
-   d = sample_desc(SNEPPP_COS, 0, 4);
+   d = sample_desc(SNEPPP_ACT_COS, 0, 4);
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    memset(m.readout[0].V, 0, (size_t)m.readout[0].m * 4 * sizeof *m.readout[0].V);
    m.floor = 2;

@@ -45,7 +45,7 @@ static double space_inf(void)
 
 TEST space_common_fields(void)
 {
-   sneppp_window w = space_window(SNEPPP_BOX, 2);
+   sneppp_window w = space_window(SNEPPP_SPACE_BOX, 2);
    ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
    ASSERT(space_refuses(NULL, SNEPPP_ERR_ARG, "NULL"));
    w.dim = 0;
@@ -57,9 +57,9 @@ TEST space_common_fields(void)
    w.dim = 2;
    w.space = SNEPPP_SPACE_END;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.space"));
-   w.space = SNEPPP_INTERVALS;
+   w.space = SNEPPP_SPACE_INTERVALS;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "intervals has dimension 1"));
-   w.space = SNEPPP_POLYGON;
+   w.space = SNEPPP_SPACE_POLYGON;
    w.dim = 3;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "a polygon has dimension 2"));
    PASS();
@@ -67,7 +67,7 @@ TEST space_common_fields(void)
 
 TEST space_boxes_and_balls(void)
 {
-   sneppp_window w = space_window(SNEPPP_BOX, 3);
+   sneppp_window w = space_window(SNEPPP_SPACE_BOX, 3);
    w.lo[1] = 2;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.lo[1] = 2 is not below win.hi[1] = 2"));
    w.lo[1] = space_nan();
@@ -78,7 +78,7 @@ TEST space_boxes_and_balls(void)
    w.hi[2] = 1.7e308;
    w.lo[2] = -1.7e308;
    ASSERT(space_refuses(&w, SNEPPP_ERR_RANGE, "win.hi[2] - win.lo[2]"));
-   w = space_window(SNEPPP_BALL, 2);
+   w = space_window(SNEPPP_SPACE_BALL, 2);
    w.radius = 0;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.radius = 0"));
    w.radius = space_nan();
@@ -86,7 +86,7 @@ TEST space_boxes_and_balls(void)
    w.radius = 1;
    w.centre[1] = space_inf();
    ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.centre[1]"));
-   w = space_window(SNEPPP_SPHERE, 2);
+   w = space_window(SNEPPP_SPACE_SPHERE, 2);
    memset(&w.measure, 5, sizeof w.measure); /* no cast: C++ forbids an enumerator out of range */
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.measure"));
    PASS();
@@ -95,7 +95,7 @@ TEST space_boxes_and_balls(void)
 TEST space_lists(void)
 {
    double        scale[4] = { 1, 2, 3, 4 }, mean[4] = { 0, 0, 0, 0 }, weight[2] = { 1, 2 }, ends[4] = { 0, 1, 2, 3 };
-   sneppp_window w = space_window(SNEPPP_GAUSS, 2);
+   sneppp_window w = space_window(SNEPPP_SPACE_GAUSS, 2);
    w.count = 2;
    w.scale = scale;
    w.mean = mean;
@@ -113,7 +113,7 @@ TEST space_lists(void)
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.weight[1] = -0.5"));
    weight[0] = weight[1] = 0;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.weight are zero"));
-   w = space_window(SNEPPP_INTERVALS, 1);
+   w = space_window(SNEPPP_SPACE_INTERVALS, 1);
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "no intervals"));
    w.count = 2;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.ends is NULL"));
@@ -127,7 +127,7 @@ TEST space_lists(void)
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.ends[1]"));
    ends[2] = space_nan();
    ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.ends[1][0]"));
-   w = space_window(SNEPPP_FINITE, 2);
+   w = space_window(SNEPPP_SPACE_FINITE, 2);
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "no points"));
    w.count = 2;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.point is NULL"));
@@ -139,7 +139,7 @@ TEST space_lists(void)
 TEST space_polygons(void)
 {
    double        xy[8] = { 0, 0, 1, 1, 1, 0, 0, 1 };
-   sneppp_window w = space_window(SNEPPP_POLYGON, 2);
+   sneppp_window w = space_window(SNEPPP_SPACE_POLYGON, 2);
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "xy is NULL"));
    w.xy = xy;
    w.count = 2;
@@ -157,16 +157,16 @@ TEST space_polygons(void)
 
 TEST space_families(void)
 {
-   sneppp_window w = space_window(SNEPPP_GAMMA, 1);
+   sneppp_window w = space_window(SNEPPP_SPACE_GAMMA, 1);
    w.param[0] = w.param[1] = 2;
    ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
    w.param[1] = 0;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.param[1] = 0"));
    w.param[0] = space_nan();
    ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.param[0]"));
-   w = space_window(SNEPPP_BINOMIAL, 1);
+   w = space_window(SNEPPP_SPACE_BINOMIAL, 1);
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.param[0] = 1.5 is not a whole number"));
-   w = space_window(SNEPPP_DIRICHLET, 1);
+   w = space_window(SNEPPP_SPACE_DIRICHLET, 1);
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "at least two"));
    PASS();
 }
@@ -185,7 +185,7 @@ TEST space_layers(void)
 {
    double        W[4] = { 1, 2, 3, 4 }, b[2] = { 0, 0 }, width[4] = { 1, 1, 1, 1 };
    sneppp_unit   units[2];
-   sneppp_window w = space_window(SNEPPP_BOX, 2);
+   sneppp_window w = space_window(SNEPPP_SPACE_BOX, 2);
    sneppp_layer  layer;
    memset(&layer, 0, sizeof layer);
    memset(units, 0, sizeof units);
@@ -205,7 +205,7 @@ TEST space_layers(void)
    b[1] = space_inf();
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_NOT_FINITE, "layer.b[1]"));
    b[1] = 0;
-   layer.unit.act = SNEPPP_RBF;
+   layer.unit.act = SNEPPP_ACT_RBF;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.width is NULL"));
    layer.width = width;
    width[1] = 0;
@@ -217,13 +217,13 @@ TEST space_layers(void)
    layer.unit.act = SNEPPP_ACT_END;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "unknown"));
    layer.units = units;
-   units[0].act = SNEPPP_COS;
-   units[1].act = SNEPPP_RECT;
+   units[0].act = SNEPPP_ACT_COS;
+   units[1].act = SNEPPP_ACT_RECT;
    units[1].p = 1.5;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "order p = 1.5 of unit 1"));
    units[1].p = 21;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "unit 1"));
-   units[1].act = SNEPPP_SNAKE;
+   units[1].act = SNEPPP_ACT_SNAKE;
    units[1].p = 0;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "snake unit 1 is not positive"));
    units[1].p = space_nan();
@@ -235,12 +235,12 @@ TEST space_layers(void)
 TEST space_natural_parameters(void)
 {
    double        W[2] = { -0.9, 0.2 };
-   sneppp_window w = space_window(SNEPPP_GAMMA, 1);
+   sneppp_window w = space_window(SNEPPP_SPACE_GAMMA, 1);
    sneppp_layer  layer;
    memset(&layer, 0, sizeof layer);
    layer.n = 1;
    layer.W = W;
-   layer.unit.act = SNEPPP_EXP;
+   layer.unit.act = SNEPPP_ACT_EXP;
    w.param[0] = 1.5;
    w.param[1] = 1;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.W[0][0] = -0.9"));
@@ -248,10 +248,10 @@ TEST space_natural_parameters(void)
    W[0] = 0;
    W[1] = 0.5;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.W[0][1] = 0.5"));
-   layer.unit.act = SNEPPP_COS;
+   layer.unit.act = SNEPPP_ACT_COS;
    ASSERT_EQ(sneppp__layer_check(&w, &layer, 0, NULL), SNEPPP_OK);
-   w = space_window(SNEPPP_NORMAL, 1);
-   layer.unit.act = SNEPPP_EXP;
+   w = space_window(SNEPPP_SPACE_NORMAL, 1);
+   layer.unit.act = SNEPPP_ACT_EXP;
    ASSERT(space_layer_refuses(&w, &layer, SNEPPP_ERR_ARG, "layer.W[0][1]"));
    PASS();
 }
@@ -270,26 +270,26 @@ TEST space_mass_is_the_integral_of_one(void)
       if (!dim[s]) continue; /* infinite mass */
       w = space_window((sneppp_space)s, dim[s]);
       w.param[0] = 3;
-      if (s == SNEPPP_GAMMA || s == SNEPPP_BETA) w.param[1] = 2;
-      if (s == SNEPPP_INTERVALS) { w.count = 2; w.ends = ends; }
-      if (s == SNEPPP_POLYGON) { w.rings = 2; w.ring_size = rings; w.xy = xy; }
-      if (s == SNEPPP_FINITE || s == SNEPPP_GAUSS) { w.count = 2; w.weight = mu; w.point = point; }
+      if (s == SNEPPP_SPACE_GAMMA || s == SNEPPP_SPACE_BETA) w.param[1] = 2;
+      if (s == SNEPPP_SPACE_INTERVALS) { w.count = 2; w.ends = ends; }
+      if (s == SNEPPP_SPACE_POLYGON) { w.rings = 2; w.ring_size = rings; w.xy = xy; }
+      if (s == SNEPPP_SPACE_FINITE || s == SNEPPP_SPACE_GAUSS) { w.count = 2; w.weight = mu; w.point = point; }
       memset(&layer, 0, sizeof layer);
       layer.n = 1;
       layer.W = W;
-      layer.unit.act = SNEPPP_ONE;
+      layer.unit.act = SNEPPP_ACT_ONE;
       ASSERT_EQ(sneppp_kernel(&w, &layer, 0, 0, &k, &space_error), SNEPPP_OK);
       ASSERT(k > 0);
       ASSERT_IN_RANGE(1.0, sneppp_window_mass(&w) / k, 1e-14);
-      if (s == SNEPPP_BOX) ASSERT_IN_RANGE(6.0, k, 1e-14);
-      if (s == SNEPPP_POLYGON) ASSERT_IN_RANGE(5.75, k, 1e-14);
-      if (s == SNEPPP_SPHERE) ASSERT_IN_RANGE(2 * SNEPPP__PI * SNEPPP__PI, k, 1e-13); /* S^3 */
-      if (s == SNEPPP_BALL) ASSERT_IN_RANGE(4.0 / 3 * SNEPPP__PI * 8, k, 1e-13);
-      if (s == SNEPPP_BINOMIAL) ASSERT_IN_RANGE(8.0, k, 1e-13);
-      if (s == SNEPPP_GAMMA) ASSERT_IN_RANGE(2.0 / 8, k, 1e-14);
+      if (s == SNEPPP_SPACE_BOX) ASSERT_IN_RANGE(6.0, k, 1e-14);
+      if (s == SNEPPP_SPACE_POLYGON) ASSERT_IN_RANGE(5.75, k, 1e-14);
+      if (s == SNEPPP_SPACE_SPHERE) ASSERT_IN_RANGE(2 * SNEPPP__PI * SNEPPP__PI, k, 1e-13); /* S^3 */
+      if (s == SNEPPP_SPACE_BALL) ASSERT_IN_RANGE(4.0 / 3 * SNEPPP__PI * 8, k, 1e-13);
+      if (s == SNEPPP_SPACE_BINOMIAL) ASSERT_IN_RANGE(8.0, k, 1e-13);
+      if (s == SNEPPP_SPACE_GAMMA) ASSERT_IN_RANGE(2.0 / 8, k, 1e-14);
    }
    {
-      sneppp_window plane = space_window(SNEPPP_EUCLID, 2), counts = space_window(SNEPPP_NEGBINOMIAL, 1);
+      sneppp_window plane = space_window(SNEPPP_SPACE_EUCLID, 2), counts = space_window(SNEPPP_SPACE_NEGBINOMIAL, 1);
       ASSERT_EQ(0.0, sneppp_window_mass(&plane)); /* which stands for infinite */
       ASSERT_EQ(0.0, sneppp_window_mass(&counts));
    }
@@ -298,22 +298,22 @@ TEST space_mass_is_the_integral_of_one(void)
 
 TEST space_statistics(void)
 {
-   sneppp_window w = space_window(SNEPPP_GAMMA, 1);
+   sneppp_window w = space_window(SNEPPP_SPACE_GAMMA, 1);
    double        x[2] = { 0.25, 2 }, t[2];
    sneppp__window_stats(&w, x, t);
    ASSERT_EQ(t[0], log(0.25));
    ASSERT_EQ(t[1], 0.25);
-   w.space = SNEPPP_BETA;
+   w.space = SNEPPP_SPACE_BETA;
    sneppp__window_stats(&w, x, t);
    ASSERT_IN_RANGE(log(0.75), t[1], 1e-15);
-   w.space = SNEPPP_NORMAL;
+   w.space = SNEPPP_SPACE_NORMAL;
    sneppp__window_stats(&w, x, t);
    ASSERT_EQ(t[1], 0.0625);
-   w.space = SNEPPP_VONMISES;
+   w.space = SNEPPP_SPACE_VONMISES;
    sneppp__window_stats(&w, x, t);
    ASSERT_IN_RANGE(1.0, t[0] * t[0] + t[1] * t[1], 1e-15);
    ASSERT_EQ(sneppp__stats(&w), 2);
-   w = space_window(SNEPPP_FINITE, 2);
+   w = space_window(SNEPPP_SPACE_FINITE, 2);
    ASSERT_EQ(sneppp__coords(&w), 1);
    ASSERT_EQ(sneppp__stats(&w), 2);
    PASS();
@@ -322,15 +322,15 @@ TEST space_statistics(void)
 /* What a factor gets when it names no activation: the one whose integrals its space has. */
 TEST space_default_activations(void)
 {
-   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_BOX));
-   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_GAUSS));
-   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_INTERVALS));
-   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_POLYGON));
-   ASSERT_EQ(SNEPPP_COS, sneppp__act_default(SNEPPP_BALL));
-   ASSERT_EQ(SNEPPP_RBF, sneppp__act_default(SNEPPP_EUCLID)); /* the only one that vanishes far away */
-   ASSERT_EQ(SNEPPP_EXP, sneppp__act_default(SNEPPP_SPHERE));
-   ASSERT_EQ(SNEPPP_EXP, sneppp__act_default(SNEPPP_GAMMA));
-   ASSERT_EQ(SNEPPP_EXP, sneppp__act_default(SNEPPP_FINITE));
+   ASSERT_EQ(SNEPPP_ACT_COS, sneppp__act_default(SNEPPP_SPACE_BOX));
+   ASSERT_EQ(SNEPPP_ACT_COS, sneppp__act_default(SNEPPP_SPACE_GAUSS));
+   ASSERT_EQ(SNEPPP_ACT_COS, sneppp__act_default(SNEPPP_SPACE_INTERVALS));
+   ASSERT_EQ(SNEPPP_ACT_COS, sneppp__act_default(SNEPPP_SPACE_POLYGON));
+   ASSERT_EQ(SNEPPP_ACT_COS, sneppp__act_default(SNEPPP_SPACE_BALL));
+   ASSERT_EQ(SNEPPP_ACT_RBF, sneppp__act_default(SNEPPP_SPACE_EUCLID)); /* the only one that vanishes far away */
+   ASSERT_EQ(SNEPPP_ACT_EXP, sneppp__act_default(SNEPPP_SPACE_SPHERE));
+   ASSERT_EQ(SNEPPP_ACT_EXP, sneppp__act_default(SNEPPP_SPACE_GAMMA));
+   ASSERT_EQ(SNEPPP_ACT_EXP, sneppp__act_default(SNEPPP_SPACE_FINITE));
    PASS();
 }
 
@@ -338,12 +338,12 @@ TEST space_default_activations(void)
 TEST space_activations(void)
 {
    int a, k;
-   for (a = SNEPPP_COS; a < SNEPPP_ACT_END; a++) {
+   for (a = SNEPPP_ACT_COS; a < SNEPPP_ACT_END; a++) {
       sneppp_unit u;
       u.act = (sneppp_act)a;
-      u.p = a == SNEPPP_RECT || a == SNEPPP_MONOMIAL ? 3 : 0.7;
+      u.p = a == SNEPPP_ACT_RECT || a == SNEPPP_ACT_MONOMIAL ? 3 : 0.7;
       u.q = 1.3;
-      if (a == SNEPPP_RBF) continue;
+      if (a == SNEPPP_ACT_RBF) continue;
       for (k = -3; k <= 3; k++) {
          double z = 0.6 * k + 0.11, h = 1e-4, slope, unused, up = sneppp__act(&u, z + h, &unused), down = sneppp__act(&u, z - h, &unused);
          sneppp__act(&u, z, &slope);
@@ -356,7 +356,7 @@ TEST space_activations(void)
 /* Membership in the families, borders and neighbours. */
 TEST space_members(void)
 {
-   sneppp_window w = space_window(SNEPPP_BETA, 1);
+   sneppp_window w = space_window(SNEPPP_SPACE_BETA, 1);
    double        x[3] = {0.5, 0.25, 0.25};
    static const double point[2] = {3, 7};
    ASSERT(sneppp_window_contains(&w, x));
@@ -364,34 +364,34 @@ TEST space_members(void)
    ASSERT(!sneppp_window_contains(&w, x));
    x[0] = 1;
    ASSERT(!sneppp_window_contains(&w, x));
-   w = space_window(SNEPPP_DIRICHLET, 3);
+   w = space_window(SNEPPP_SPACE_DIRICHLET, 3);
    x[0] = 0.5;
    ASSERT(sneppp_window_contains(&w, x));
    x[0] = 0.6;
    ASSERT(!sneppp_window_contains(&w, x)); /* the sum is not 1 */
    x[0] = 0.75, x[2] = 0;
    ASSERT(!sneppp_window_contains(&w, x));
-   w = space_window(SNEPPP_POISSON, 1);
+   w = space_window(SNEPPP_SPACE_POISSON, 1);
    x[0] = 12;
    ASSERT(sneppp_window_contains(&w, x));
    x[0] = 12.5;
    ASSERT(!sneppp_window_contains(&w, x));
    x[0] = -1;
    ASSERT(!sneppp_window_contains(&w, x));
-   w = space_window(SNEPPP_BINOMIAL, 1);
+   w = space_window(SNEPPP_SPACE_BINOMIAL, 1);
    w.param[0] = 10;
    x[0] = 10;
    ASSERT(sneppp_window_contains(&w, x));
    x[0] = 11;
    ASSERT(!sneppp_window_contains(&w, x));
-   w = space_window(SNEPPP_FINITE, 1);
+   w = space_window(SNEPPP_SPACE_FINITE, 1);
    w.count = 2, w.point = point;
    x[0] = 1;
    ASSERT(sneppp_window_contains(&w, x));
    x[0] = 2;
    ASSERT(!sneppp_window_contains(&w, x));
    { /* how far rounding may put a point outside, and no further */
-      sneppp_window simplex = space_window(SNEPPP_DIRICHLET, 3), ball = space_window(SNEPPP_BALL, 2);
+      sneppp_window simplex = space_window(SNEPPP_SPACE_DIRICHLET, 3), ball = space_window(SNEPPP_SPACE_BALL, 2);
       double        y[3] = { 0.2, 0.3, 0.5 };
       simplex.param[0] = simplex.param[1] = simplex.param[2] = 1;
       for (int side = -1; side <= 1; side += 2) {
@@ -411,30 +411,30 @@ TEST space_members(void)
 /* Densities of the base measures: sums over all counts give known totals, single values known numbers. */
 TEST space_densities(void)
 {
-   sneppp_window w = space_window(SNEPPP_POISSON, 1);
+   sneppp_window w = space_window(SNEPPP_SPACE_POISSON, 1);
    double        x[3] = {0.2, 0.3, 0.5}, sum = 0;
    static const double weight[2] = {0.25, 4}, point[2] = {0, 1};
    w.param[0] = 3;
    for (int k = 0; k < 60; k++) { double y = k; sum += exp(sneppp__window_log_density(&w, &y)); }
    ASSERT_IN_RANGE(exp(3.0), sum, 1e-12);
-   w = space_window(SNEPPP_BINOMIAL, 1);
+   w = space_window(SNEPPP_SPACE_BINOMIAL, 1);
    w.param[0] = 10;
    sum = 0;
    for (int k = 0; k <= 10; k++) { double y = k; sum += exp(sneppp__window_log_density(&w, &y)); }
    ASSERT_IN_RANGE(1024.0, sum, 1e-9);
-   w = space_window(SNEPPP_NEGBINOMIAL, 1);
+   w = space_window(SNEPPP_SPACE_NEGBINOMIAL, 1);
    w.param[0] = 3;
    {
       double y = 4;
       ASSERT_IN_RANGE(15.0, exp(sneppp__window_log_density(&w, &y)), 1e-12); /* 6 over 4 */
    }
-   w = space_window(SNEPPP_DIRICHLET, 3);
+   w = space_window(SNEPPP_SPACE_DIRICHLET, 3);
    w.param[0] = 2, w.param[1] = 3, w.param[2] = 1;
    ASSERT_IN_RANGE(0.2 * 0.3 * 0.3, exp(sneppp__window_log_density(&w, x)), 1e-14);
-   w = space_window(SNEPPP_BETA, 1);
+   w = space_window(SNEPPP_SPACE_BETA, 1);
    w.param[0] = 2, w.param[1] = 3;
    ASSERT_IN_RANGE(0.2 * 0.8 * 0.8, exp(sneppp__window_log_density(&w, x)), 1e-14);
-   w = space_window(SNEPPP_FINITE, 1);
+   w = space_window(SNEPPP_SPACE_FINITE, 1);
    w.count = 2, w.point = point;
    x[0] = 1;
    ASSERT_EQ(0.0, sneppp__window_log_density(&w, x));
@@ -470,36 +470,36 @@ TEST space_draw(void)
    static const size_t ring[2] = {4, 4};
    double              at[3], spread[3];
    sneppp_rng          rng;
-   sneppp_window       w = space_window(SNEPPP_BALL, 3);
+   sneppp_window       w = space_window(SNEPPP_SPACE_BALL, 3);
    w.centre[0] = 5;
    at[0] = 5, at[1] = at[2] = 0; /* the variance of a coordinate in a ball of radius 2 is 4/5 */
    spread[0] = spread[1] = spread[2] = sqrt(0.8);
    ASSERT(space_draws(&w, 3, at, spread));
-   w = space_window(SNEPPP_VONMISES, 1);
+   w = space_window(SNEPPP_SPACE_VONMISES, 1);
    at[0] = 3.14159265358979, spread[0] = 1.82;
    ASSERT(space_draws(&w, 1, at, spread));
-   w = space_window(SNEPPP_INTERVALS, 1);
+   w = space_window(SNEPPP_SPACE_INTERVALS, 1);
    w.count = 2, w.ends = ends;
    at[0] = (0.5 * 1 + 11.5 * 3) / 4, spread[0] = 4.9;
    ASSERT(space_draws(&w, 1, at, spread));
-   w = space_window(SNEPPP_GAUSS, 2);
+   w = space_window(SNEPPP_SPACE_GAUSS, 2);
    at[0] = at[1] = 0, spread[0] = spread[1] = 1;
    ASSERT(space_draws(&w, 2, at, spread));
    w.count = 2, w.weight = weight, w.mean = mean, w.scale = scale;
    at[0] = (-1 + 3 * 3) / 4.0, at[1] = (0 + 3 * 2) / 4.0, spread[0] = spread[1] = 2;
    ASSERT(space_draws(&w, 2, at, spread));
-   w = space_window(SNEPPP_FINITE, 2);
+   w = space_window(SNEPPP_SPACE_FINITE, 2);
    w.count = 2, w.point = point;
    at[0] = 0.5, spread[0] = 0.5;
    ASSERT(space_draws(&w, 1, at, spread));
    w.weight = weight;
    at[0] = 0.75;
    ASSERT(space_draws(&w, 1, at, spread));
-   w = space_window(SNEPPP_POLYGON, 2); /* a square without its upper right quarter */
+   w = space_window(SNEPPP_SPACE_POLYGON, 2); /* a square without its upper right quarter */
    w.rings = 2, w.ring_size = ring, w.xy = xy;
    at[0] = at[1] = (16 * 2.0 - 4 * 3.0) / 12, spread[0] = spread[1] = 1.2;
    ASSERT(space_draws(&w, 2, at, spread));
-   w = space_window(SNEPPP_GAMMA, 1);
+   w = space_window(SNEPPP_SPACE_GAMMA, 1);
    sneppp_rng_init(&rng, 5, 0);
    ASSERT(!sneppp_window_draw(&w, &rng, at));
    PASS();
@@ -510,16 +510,16 @@ TEST space_more_refusals(void)
 {
    static const double point[2] = {0, 1}, square[8] = {0, 0, 1, 0, 1, 1, 0, 1};
    double              weight[2] = {1, 1};
-   sneppp_window       w = space_window(SNEPPP_FINITE, 1);
+   sneppp_window       w = space_window(SNEPPP_SPACE_FINITE, 1);
    weight[1] = space_nan();
    w.count = 2, w.point = point, w.weight = weight;
    ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "weight[1] is not finite"));
    w.count = SIZE_MAX / 4;
    ASSERT(space_refuses(&w, SNEPPP_ERR_SIZE, "too large"));
-   w = space_window(SNEPPP_GAUSS, 2);
+   w = space_window(SNEPPP_SPACE_GAUSS, 2);
    w.count = SIZE_MAX / 4, w.mean = point;
    ASSERT(space_refuses(&w, SNEPPP_ERR_SIZE, "too large"));
-   w = space_window(SNEPPP_POLYGON, 2);
+   w = space_window(SNEPPP_SPACE_POLYGON, 2);
    w.rings = 2, w.xy = square;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "ring_size is NULL"));
    PASS();
@@ -543,7 +543,7 @@ TEST space_mass_must_be_a_number(void)
             memset(&d, 0, sizeof d);
             d.width = 2;
             d.factor[0].window.dim = dim;
-            d.factor[0].window.space = ball ? SNEPPP_BALL : SNEPPP_BOX;
+            d.factor[0].window.space = ball ? SNEPPP_SPACE_BALL : SNEPPP_SPACE_BOX;
             d.factor[0].window.radius = size[k];
             for (int r = 0; r < dim; r++) d.factor[0].window.hi[r] = size[k];
             err.why[0] = 0;
@@ -555,7 +555,7 @@ TEST space_mass_must_be_a_number(void)
    for (int k = 0; k < 4; k++) {
       memset(&d, 0, sizeof d);
       d.width = 2;
-      d.factor[0].window.space = k < 2 ? SNEPPP_POLYGON : SNEPPP_FINITE, d.factor[0].window.dim = k < 2 ? 2 : 1;
+      d.factor[0].window.space = k < 2 ? SNEPPP_SPACE_POLYGON : SNEPPP_SPACE_FINITE, d.factor[0].window.dim = k < 2 ? 2 : 1;
       d.factor[0].window.count = k < 2 ? 4 : 2, d.factor[0].window.xy = k < 2 ? (k ? wide : xy) : NULL;
       d.factor[0].window.point = k < 2 ? NULL : point, d.factor[0].window.weight = k == 2 ? huge_weight : k == 3 ? tiny_weight : NULL;
       ASSERT(sneppp_init(&m, &d, &err) != SNEPPP_OK);
@@ -580,7 +580,7 @@ TEST space_thin_polygons(void)
    double              x[2], side[4] = {0, 0, 0, 0}, middle = 1, most = 1e9;
    memset(&w, 0, sizeof w);
    sneppp_rng_init(&rng, 4, 0);
-   w.space = SNEPPP_POLYGON, w.dim = 2, w.count = 4, w.xy = sliver;
+   w.space = SNEPPP_SPACE_POLYGON, w.dim = 2, w.count = 4, w.xy = sliver;
    ASSERT_IN_RANGE(0.25, sneppp__polygon_part(&w, 250, NULL), 1e-9);
    ASSERT_IN_RANGE(0.001, sneppp__polygon_part(&w, 250, &most), 1e-9);
    for (int i = 0; i < 400; i++) {
@@ -608,7 +608,7 @@ TEST space_defaults_have_spread(void)
    double        mean[6] = {-1, 0, 3, 2, 7, 1}, point[4] = {0, 0, 1, 1}, sum[2] = {0, 0}, x[SNEPPP_MAX_DIM];
    size_t        near_one = 0;
    sneppp_rng    rng;
-   sneppp_window w = space_window(SNEPPP_GAUSS, 2);
+   sneppp_window w = space_window(SNEPPP_SPACE_GAUSS, 2);
    sneppp_rng_init(&rng, 5, 0);
    for (int i = 0; i < draws; i++) {
       ASSERT(sneppp_window_draw(&w, &rng, x));
@@ -621,7 +621,7 @@ TEST space_defaults_have_spread(void)
       near_one += hypot(x[0] - 7, x[1] - 1) < 2;
    }
    ASSERT_IN_RANGE(1.0 / 3 * (1 - exp(-2)) * draws + 0.0005 * draws, (double)near_one, 150);
-   w = space_window(SNEPPP_FINITE, 2);
+   w = space_window(SNEPPP_SPACE_FINITE, 2);
    w.count = 2, w.point = point;
    for (int k = 0; k < 4; k++) {
       char words[40];

@@ -124,7 +124,7 @@ static void stack_nll(stack_case *c)
    memset(&g, 0, sizeof g);
    for (int f = 0; f < c->model->factors; f++) g.W[f] = g.b[f] = g.V[f] = c->wide;
    if (c->model->layer[0].width) g.width[0] = c->wide;
-   if (c->model->layer[0].inside.space == SNEPPP_GAUSS) g.weight[0] = g.mean[0] = g.scale[0] = c->wide;
+   if (c->model->layer[0].inside.space == SNEPPP_SPACE_GAUSS) g.weight[0] = g.mean[0] = g.scale[0] = c->wide;
    c->status = sneppp_nll(c->model, &c->events, 1, c->wide, &g, &c->fit.parallel, &c->err);
 }
 static void stack_judge(stack_case *c)
@@ -171,7 +171,7 @@ static void stack_numeric(stack_case *c)
 }
 static void stack_cap(stack_case *c)
 {
-   if (c->model->desc.factor[0].window.space != SNEPPP_SPHERE || c->model->desc.factor[0].window.dim != 3) return;
+   if (c->model->desc.factor[0].window.space != SNEPPP_SPACE_SPHERE || c->model->desc.factor[0].window.dim != 3) return;
    c->status = sneppp_count_cap_numeric(c->model, 0, 20, 30, 40, NULL, 1e-2, c->wide, c->wide + 1, &c->err);
    if (c->status == SNEPPP_OK)
       c->status = sneppp_count_lonlat_numeric(c->model, 0, 0, 30, 10, 40, NULL, 1e-2, c->wide, c->wide + 1, &c->err);
@@ -285,7 +285,7 @@ TEST stack_of_every_call(void)
    static sneppp_real  xy[2 * stack_events];
    sneppp_events       events = fit_events(200);
    sneppp_fit_desc     adam = fit_adam(NULL, 6);
-   const sneppp_method methods[4] = {SNEPPP_CONVEX, SNEPPP_PGD, SNEPPP_ADAM, SNEPPP_AUTO};
+   const sneppp_method methods[4] = {SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_PGD, SNEPPP_METHOD_ADAM, SNEPPP_METHOD_AUTO};
    memset(&c, 0, sizeof c);
    c.model = &model;
    c.wide = (double *)calloc((size_t)3 * 2100 * 2100, sizeof *c.wide);
@@ -318,7 +318,7 @@ TEST stack_of_every_call(void)
       c.fit.parallel.run = k < 4 ? NULL : stack_run;
       CHECK_CALL(stack_check("fit", stack_fit, &c, 1));
       if (k % 4 == 3) ASSERT(model.nodes && model.table_top >= 0); /* the tree and the table are in use */
-      c.fit.method = SNEPPP_ADAM;
+      c.fit.method = SNEPPP_METHOD_ADAM;
       CHECK_CALL(stack_check_model(&c));
       sneppp_free(&model);
    }
@@ -327,7 +327,7 @@ TEST stack_of_every_call(void)
       c.name = k ? "diagonal" : "full, 2048";
       c.desc = fit_desc_box(k ? 5000 : SNEPPP_MAX_WIDTH);
       c.desc.rank = k ? 0 : 4, c.desc.readout = k ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
-      if (k) c.desc.factor[0].unit.act = SNEPPP_RBF;
+      if (k) c.desc.factor[0].unit.act = SNEPPP_ACT_RBF;
       c.events = events, c.events.count = 20;
       CHECK_CALL(stack_check("init", stack_init, &c, 1));
       for (int i = 0; i < 7; i++)
@@ -339,32 +339,32 @@ TEST stack_of_every_call(void)
    for (int mix = 0; mix < SNEPPP_MIX_END; mix++)
       for (int readout = 0; readout < 2; readout++) {
          static const char *const name[SNEPPP_MIX_END] = {"product", "outer", "sum", "stack", "joint", "additive", "separable"};
-         sneppp_space space[2] = {SNEPPP_SPHERE, SNEPPP_INTERVALS};
+         sneppp_space space[2] = {SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_INTERVALS};
          int          dim[2] = {3, 1};
-         sneppp_unit  unit[2] = {loss_unit(SNEPPP_RELU, 0, 0), loss_unit(SNEPPP_COS, 0, 0)};
-         if (mix == SNEPPP_MIX_JOINT) space[0] = space[1] = SNEPPP_BOX, dim[0] = 2, unit[0] = unit[1];
+         sneppp_unit  unit[2] = {loss_unit(SNEPPP_ACT_RELU, 0, 0), loss_unit(SNEPPP_ACT_COS, 0, 0)};
+         if (mix == SNEPPP_MIX_JOINT) space[0] = space[1] = SNEPPP_SPACE_BOX, dim[0] = 2, unit[0] = unit[1];
          loss_make(&made, name[mix], (sneppp_mix)mix, (sneppp_readout)readout, 0, 2, space, dim, unit);
          if (sneppp_init(&model, &made.desc, &c.err) != SNEPPP_OK) continue; /* diagonal readouts of some mixes are refused */
          c.name = made.name, c.desc = made.desc, c.events = made.events, c.fit.events = &c.events;
-         c.fit.method = SNEPPP_CONVEX;
+         c.fit.method = SNEPPP_METHOD_CONVEX;
          CHECK_CALL(stack_check("fit", stack_fit, &c, 1));
-         c.fit.method = SNEPPP_ADAM;
+         c.fit.method = SNEPPP_METHOD_ADAM;
          CHECK_CALL(stack_check_model(&c));
          sneppp_free(&model);
       }
    for (int k = 0; k < 6; k++) {
-      static const sneppp_space space[6] = {SNEPPP_GAUSS, SNEPPP_POLYGON, SNEPPP_BALL, SNEPPP_SPHERE, SNEPPP_SPHERE, SNEPPP_POLYGON};
+      static const sneppp_space space[6] = {SNEPPP_SPACE_GAUSS, SNEPPP_SPACE_POLYGON, SNEPPP_SPACE_BALL, SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_POLYGON};
       static const int          dim[6] = {2, 2, 3, 3, 4, 2};
       static const char *const  name[6] = {"gauss", "polygon", "ball", "sphere", "sphere in R^4", "auto polygon"};
-      sneppp_unit unit = loss_unit(k == 3 ? SNEPPP_EXP : k == 4 ? SNEPPP_RELU : SNEPPP_COS, 0, 0);
+      sneppp_unit unit = loss_unit(k == 3 ? SNEPPP_ACT_EXP : k == 4 ? SNEPPP_ACT_RELU : SNEPPP_ACT_COS, 0, 0);
       loss_make(&made, name[k], SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 0, 1, &space[k], &dim[k], &unit);
       made.desc.factor[0].no_bias = k == 4;
       c.name = made.name, c.desc = made.desc, c.events = made.events, c.fit.events = &c.events;
       if (k == 5) c.desc.width = 0, c.desc.factor[0].unit.act = SNEPPP_ACT_DEFAULT;
       CHECK_CALL(stack_check("init", stack_init, &c, 1));
-      c.fit.method = k == 0 ? SNEPPP_CONVEX : SNEPPP_AUTO, c.fit.parallel.run = k % 2 ? stack_run : NULL;
+      c.fit.method = k == 0 ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, c.fit.parallel.run = k % 2 ? stack_run : NULL;
       CHECK_CALL(stack_check("fit", stack_fit, &c, 1));
-      c.fit.method = SNEPPP_ADAM;
+      c.fit.method = SNEPPP_METHOD_ADAM;
       CHECK_CALL(stack_check_model(&c));
       sneppp_free(&model);
    }
@@ -400,8 +400,8 @@ TEST stack_of_every_kernel(void)
             double      k;
             loss_window(&c.win, (sneppp_space)space, dim);
             for (int r = 0; r < dim; r++) c.win.lo[r] = -1, c.win.hi[r] = 1, c.win.centre[r] = 0;
-            if (space == SNEPPP_GAUSS) c.win.mean = c.win.scale = NULL;
-            c.layer.unit = loss_unit((sneppp_act)act, act == SNEPPP_BELL || act == SNEPPP_GABOR_SIN || act == SNEPPP_GABOR_COS ? 0.5 : 1, 1);
+            if (space == SNEPPP_SPACE_GAUSS) c.win.mean = c.win.scale = NULL;
+            c.layer.unit = loss_unit((sneppp_act)act, act == SNEPPP_ACT_BELL || act == SNEPPP_ACT_GABOR_SIN || act == SNEPPP_ACT_GABOR_COS ? 0.5 : 1, 1);
             for (int i = 0; i < stack_units; i++) b[i] = 0.02 * i - 0.5;
             if (sneppp_kernel(&c.win, &c.layer, 0, 1, &k, NULL) != SNEPPP_OK) {
                memset(b, 0, sizeof b); /* some have a closed form without biases only */

@@ -73,12 +73,12 @@ static void threads_fill(threads_case *c, uint64_t seed)
    int        i;
    sneppp_rng_init(&rng, seed, 0);
    memset(c, 0, sizeof *c);
-   c->win.space = SNEPPP_BOX;
+   c->win.space = SNEPPP_SPACE_BOX;
    c->win.dim = 2;
    c->win.hi[0] = 2;
    c->win.hi[1] = 1;
    c->layer.n = threads_units;
-   c->layer.unit.act = SNEPPP_COS;
+   c->layer.unit.act = SNEPPP_ACT_COS;
    c->layer.W = c->W;
    c->layer.b = c->b;
    for (i = 0; i < 2 * threads_units; i++) c->W[i] = 3 * sneppp_rng_normal(&rng);

@@ -36,7 +36,7 @@ static void vector_worst(sneppp_act act, double p, double q, double most, double
    sneppp__act_array(&unit, count, z, psi, slope);
    for (size_t i = 0; i < count; i++) {
       double s = 0, y = sneppp__act(&unit, (double)z[i], &s), e;
-      if (act == SNEPPP_ERF) { /* the plain slope has the rounding of z^2 in it, up to 25 ulp at z = 5 */
+      if (act == SNEPPP_ACT_ERF) { /* the plain slope has the rounding of z^2 in it, up to 25 ulp at z = 5 */
          double square = (double)z[i] * (double)z[i], rest = fma((double)z[i], (double)z[i], -square);
          s = 1.12837916709551257390 * exp(-square) * (1 - rest);
       }
@@ -56,17 +56,17 @@ TEST vector_circular_functions(void)
    const double own = 0;
 #endif
    double a, b;
-   vector_worst(SNEPPP_COS, 0, 0, 10, 0.999, &a, &b);
+   vector_worst(SNEPPP_ACT_COS, 0, 0, 10, 0.999, &a, &b);
    ASSERT(a <= 1.5 && b <= 1.5);
-   vector_worst(SNEPPP_SIN, 0, 0, 1e5, 0.999, &a, &b);
+   vector_worst(SNEPPP_ACT_SIN, 0, 0, 1e5, 0.999, &a, &b);
    ASSERT(a <= 1.5 + 1e5 * own && b <= 1.5 + 1e5 * own);
-   vector_worst(SNEPPP_SIN, 0, 0, 0.78, 0, &a, &b); /* relative: small arguments keep their digits */
+   vector_worst(SNEPPP_ACT_SIN, 0, 0, 0.78, 0, &a, &b); /* relative: small arguments keep their digits */
    ASSERT(a <= 1.5 && b <= 1.5);
-   vector_worst(SNEPPP_COS, 0, 0, 3e6, 0.999, &a, &b); /* partly beyond the reduction: libm */
+   vector_worst(SNEPPP_ACT_COS, 0, 0, 3e6, 0.999, &a, &b); /* partly beyond the reduction: libm */
    ASSERT(a <= 1.5 + 3e6 * own && b <= 1.5 + 3e6 * own);
-   vector_worst(SNEPPP_SNAKE, 0.7, 0, 5, 5, &a, &b);
+   vector_worst(SNEPPP_ACT_SNAKE, 0.7, 0, 5, 5, &a, &b);
    ASSERT(a <= 3 && b <= 3);
-   vector_worst(SNEPPP_COSMIDENT, 0.7, 0, 5, 5, &a, &b);
+   vector_worst(SNEPPP_ACT_COSMIDENT, 0.7, 0, 5, 5, &a, &b);
    ASSERT(a <= 3 && b <= 3);
    PASS();
 }
@@ -74,13 +74,13 @@ TEST vector_circular_functions(void)
 TEST vector_exponentials(void)
 {
    double a, b, top = sizeof(sneppp_real) == sizeof(float) ? 88 : 709;
-   vector_worst(SNEPPP_EXP, 0, 0, top, 0, &a, &b);
+   vector_worst(SNEPPP_ACT_EXP, 0, 0, top, 0, &a, &b);
    ASSERT(a <= 1.5 && b <= 1.5);
-   vector_worst(SNEPPP_BELL, 0.5, 0, 3, 0.999, &a, &b);
+   vector_worst(SNEPPP_ACT_BELL, 0.5, 0, 3, 0.999, &a, &b);
    ASSERT(a <= 2.5 && b <= 3);
-   vector_worst(SNEPPP_GABOR_SIN, 0.5, 3.0, 4, 2.9, &a, &b);
+   vector_worst(SNEPPP_ACT_GABOR_SIN, 0.5, 3.0, 4, 2.9, &a, &b);
    ASSERT(a <= 3 && b <= 4);
-   vector_worst(SNEPPP_GABOR_COS, 0.5, 3.0, 4, 2.9, &a, &b);
+   vector_worst(SNEPPP_ACT_GABOR_COS, 0.5, 3.0, 4, 2.9, &a, &b);
    ASSERT(a <= 3 && b <= 4);
    PASS();
 }
@@ -95,11 +95,11 @@ TEST vector_error_function(void)
 #else
    if (!sneppp__has_vectors()) loose = 1;
 #endif
-   vector_worst(SNEPPP_ERF, 0, 0, 5, 0, &a, &b);
+   vector_worst(SNEPPP_ACT_ERF, 0, 0, 5, 0, &a, &b);
    ASSERT(a <= 2.5 && b <= 4 + loose * 25);
-   vector_worst(SNEPPP_PHI, 0, 0, deep, 0, &a, &b); /* relative, in the lower tail too */
+   vector_worst(SNEPPP_ACT_PHI, 0, 0, deep, 0, &a, &b); /* relative, in the lower tail too */
    ASSERT(a <= 8 + loose * deep * deep && b <= 8 + loose * deep * deep); /* the plain functions have 2 ulp of their own */
-   vector_worst(SNEPPP_GELU, 0, 0, 6, 0.999, &a, &b);
+   vector_worst(SNEPPP_ACT_GELU, 0, 0, 6, 0.999, &a, &b);
    ASSERT(a <= 8 && b <= 4 + loose * 36);
    PASS();
 }
@@ -143,7 +143,7 @@ TEST vector_long_functions(void)
 /* Every length, so that the last vector is cut everywhere; nothing beyond the end is written; in place is the same. */
 TEST vector_lengths(void)
 {
-   static const sneppp_act acts[] = {SNEPPP_COS, SNEPPP_EXP, SNEPPP_PHI, SNEPPP_RELU, SNEPPP_LEAKY};
+   static const sneppp_act acts[] = {SNEPPP_ACT_COS, SNEPPP_ACT_EXP, SNEPPP_ACT_PHI, SNEPPP_ACT_RELU, SNEPPP_ACT_LEAKY};
    for (size_t k = 0; k < sizeof acts / sizeof *acts; k++)
       for (size_t count = 0; count < 20; count++) {
          sneppp_real z[24], psi[24], slope[24], alone, d;
@@ -165,7 +165,7 @@ TEST vector_lengths(void)
 /* NaN and infinities go through without harm to their neighbours. Made from bits, which -ffast-math leaves alone. */
 TEST vector_not_finite(void)
 {
-   static const sneppp_act acts[] = {SNEPPP_COS, SNEPPP_SIN, SNEPPP_EXP, SNEPPP_ERF, SNEPPP_PHI, SNEPPP_GELU, SNEPPP_BELL, SNEPPP_RELU};
+   static const sneppp_act acts[] = {SNEPPP_ACT_COS, SNEPPP_ACT_SIN, SNEPPP_ACT_EXP, SNEPPP_ACT_ERF, SNEPPP_ACT_PHI, SNEPPP_ACT_GELU, SNEPPP_ACT_BELL, SNEPPP_ACT_RELU};
    for (size_t k = 0; k < sizeof acts / sizeof *acts; k++) {
       sneppp_real z[9], psi[9], slope[9], want, d;
       sneppp_unit unit;
@@ -233,7 +233,7 @@ TEST vector_rows(void)
             sneppp_error err;
             sneppp_real  at[5] = {u, u, u, u, u};
             memset(&d, 0, sizeof d);
-            d.width = n, d.factor[0].window.dim = dim, d.factor[0].unit.act = sine ? SNEPPP_SIN : SNEPPP_COS;
+            d.width = n, d.factor[0].window.dim = dim, d.factor[0].unit.act = sine ? SNEPPP_ACT_SIN : SNEPPP_ACT_COS;
             for (int r = 0; r < dim; r++) d.factor[0].window.hi[r] = 1;
             ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err));
             if (huge) m.layer[0].b[n / 2] = (sneppp_real)3e5;

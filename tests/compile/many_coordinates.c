@@ -17,7 +17,7 @@ int main(void)
       d.factor[0].window.hi[k] = 1;
       x[k] = (sneppp_real)0.25, x[150 + k] = (sneppp_real)0.5;
    }
-   d.factor[0].unit.act = SNEPPP_COS;
+   d.factor[0].unit.act = SNEPPP_ACT_COS;
    d.width = 20;
    e.x = x, e.count = 2;
    if (sneppp_init(&m, &d, NULL) != SNEPPP_OK || sneppp_intensities(&m, &e, out, NULL, NULL) != SNEPPP_OK) return 1;

@@ -15,7 +15,7 @@
       window.dim = 1;                                                                                          \
       window.hi[0] = 2;                                                                                        \
       layer.n = 1;                                                                                             \
-      layer.unit.act = SNEPPP_COS;                                                                             \
+      layer.unit.act = SNEPPP_ACT_COS;                                                                             \
       layer.W = &w;                                                                                            \
       if (sneppp_gram(&window, &layer, &k, NULL, NULL) != SNEPPP_OK || k < 1.999999 || k > 2.000001) return 0; \
       sneppp_rng_init(&a, 7, 1);                                                                               \

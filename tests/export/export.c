@@ -21,15 +21,15 @@ static void point(const sneppp_window *w, sneppp_real *x)
    for (int r = 0; r < w->dim; r++) {
       double u = uniform();
       switch (w->space) {
-         case SNEPPP_BOX: x[r] = (sneppp_real)(w->lo[r] + u * (w->hi[r] - w->lo[r])); break;
-         case SNEPPP_INTERVALS: x[r] = (sneppp_real)(w->ends[0] + u * (w->ends[2 * w->count - 1] - w->ends[0])); break;
-         case SNEPPP_GAMMA: x[r] = (sneppp_real)(4 * u + 0.01); break;
-         case SNEPPP_SPHERE: x[r] = (sneppp_real)(2 * u - 1); break;
+         case SNEPPP_SPACE_BOX: x[r] = (sneppp_real)(w->lo[r] + u * (w->hi[r] - w->lo[r])); break;
+         case SNEPPP_SPACE_INTERVALS: x[r] = (sneppp_real)(w->ends[0] + u * (w->ends[2 * w->count - 1] - w->ends[0])); break;
+         case SNEPPP_SPACE_GAMMA: x[r] = (sneppp_real)(4 * u + 0.01); break;
+         case SNEPPP_SPACE_SPHERE: x[r] = (sneppp_real)(2 * u - 1); break;
          default: x[r] = (sneppp_real)(4 * u - 1); break;
       }
       norm += (double)x[r] * (double)x[r];
    }
-   for (int r = 0; w->space == SNEPPP_SPHERE && r < w->dim; r++) x[r] = (sneppp_real)((double)x[r] / sqrt(norm + 1e-30));
+   for (int r = 0; w->space == SNEPPP_SPACE_SPHERE && r < w->dim; r++) x[r] = (sneppp_real)((double)x[r] / sqrt(norm + 1e-30));
 }
 
 static void show(const char *name, const sneppp_model *m)
@@ -107,38 +107,38 @@ int main(int argc, char **argv)
    sneppp_desc         d;
    if (!out) return 2;
    setlocale(LC_ALL, ""); /* a decimal comma must not matter */
-   d = plain(SNEPPP_BOX, 2, SNEPPP_COS);
+   d = plain(SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_COS);
    d.factor[0].window.lo[0] = 1e5 + 0.1, d.factor[0].window.hi[0] = 1e5 + 7, d.factor[0].window.hi[1] = 3;
-   make("fitted", &d, out, 600, SNEPPP_CONVEX);
+   make("fitted", &d, out, 600, SNEPPP_METHOD_CONVEX);
    d.width = 200;
    d.factor[0].unit.act = SNEPPP_ACT_DEFAULT;
-   make("automatic", &d, out, 600, SNEPPP_AUTO);
-   d = plain(SNEPPP_GAUSS, 2, SNEPPP_SNAKE);
+   make("automatic", &d, out, 600, SNEPPP_METHOD_AUTO);
+   d = plain(SNEPPP_SPACE_GAUSS, 2, SNEPPP_ACT_SNAKE);
    d.factor[0].window.count = 2, d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
-   make("gauss", &d, out, 0, SNEPPP_AUTO);
-   d = plain(SNEPPP_POLYGON, 2, SNEPPP_COS);
+   make("gauss", &d, out, 0, SNEPPP_METHOD_AUTO);
+   d = plain(SNEPPP_SPACE_POLYGON, 2, SNEPPP_ACT_COS);
    d.factor[0].window.rings = 2, d.factor[0].window.ring_size = ring, d.factor[0].window.xy = xy;
    d.readout = SNEPPP_READOUT_DIAGONAL;
-   make("polygon", &d, out, 0, SNEPPP_AUTO);
-   make("gamma_family", (d = plain(SNEPPP_GAMMA, 1, SNEPPP_EXP), d.factor[0].window.param[0] = 2, d.factor[0].window.param[1] = 30, &d), out, 0, SNEPPP_AUTO);
-   d = plain(SNEPPP_BOX, 2, SNEPPP_RBF);
+   make("polygon", &d, out, 0, SNEPPP_METHOD_AUTO);
+   make("gamma_family", (d = plain(SNEPPP_SPACE_GAMMA, 1, SNEPPP_ACT_EXP), d.factor[0].window.param[0] = 2, d.factor[0].window.param[1] = 30, &d), out, 0, SNEPPP_METHOD_AUTO);
+   d = plain(SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_RBF);
    d.factor[0].window.hi[0] = 1, d.factor[0].window.hi[1] = 1;
-   make("radial", &d, out, 0, SNEPPP_AUTO);
-   d = plain(SNEPPP_BOX, 2, SNEPPP_COS);
+   make("radial", &d, out, 0, SNEPPP_METHOD_AUTO);
+   d = plain(SNEPPP_SPACE_BOX, 2, SNEPPP_ACT_COS);
    d.factor[0].window.hi[0] = 1, d.factor[0].window.hi[1] = 1;
-   for (int i = 0; i < 9; i++) units[i].act = i % 2 ? SNEPPP_COS : SNEPPP_SIN;
+   for (int i = 0; i < 9; i++) units[i].act = i % 2 ? SNEPPP_ACT_COS : SNEPPP_ACT_SIN;
    d.factor[0].units = units;
-   make("mixed", &d, out, 0, SNEPPP_AUTO);
+   make("mixed", &d, out, 0, SNEPPP_METHOD_AUTO);
    for (int mix = 0; mix < SNEPPP_MIX_END; mix++) {
       char name[20] = "sphere_time0";
       name[11] = (char)('0' + mix);
       if (mix == SNEPPP_MIX_JOINT) continue;
-      d = plain(SNEPPP_SPHERE, 3, SNEPPP_RELU);
-      d.factor[1].window.space = SNEPPP_INTERVALS, d.factor[1].window.dim = 1, d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
-      d.factor[1].unit.act = SNEPPP_RELU;
+      d = plain(SNEPPP_SPACE_SPHERE, 3, SNEPPP_ACT_RELU);
+      d.factor[1].window.space = SNEPPP_SPACE_INTERVALS, d.factor[1].window.dim = 1, d.factor[1].window.count = 2, d.factor[1].window.ends = ends;
+      d.factor[1].unit.act = SNEPPP_ACT_RELU;
       d.mix = (sneppp_mix)mix;
       d.rank = 3;
-      make(name, &d, out, 0, SNEPPP_AUTO);
+      make(name, &d, out, 0, SNEPPP_METHOD_AUTO);
    }
    return fclose(out) != 0 || bad;
 }

@@ -112,7 +112,7 @@ static void probe_at(int k, sneppp_real *x)
 {
    for (int f = 0, at = 0; f < w.factors; f++) {
       shape_draw(&w.shape[f], w.p.seed + 99, k + 50 * f, 0, x + at);
-      at += w.shape[f].win.space == SNEPPP_FINITE ? 1 : w.shape[f].win.dim;
+      at += w.shape[f].win.space == SNEPPP_SPACE_FINITE ? 1 : w.shape[f].win.dim;
    }
 }
 
@@ -249,7 +249,7 @@ static int line_range(const shape *s, const sneppp_model *m, int f, int axis, do
    const sneppp_layer_state *L = &m->layer[f];
    const sneppp_window *v = &s->win;
    *lo = 1e300, *hi = -1e300;
-   if (v->space == SNEPPP_GAUSS) {
+   if (v->space == SNEPPP_SPACE_GAUSS) {
       const sneppp_window *in = &L->inside;
       for (size_t k = 0; k < in->count; k++) {
          double c = in->mean[k * (size_t)L->d + (size_t)axis] + L->shift[axis],
@@ -260,7 +260,7 @@ static int line_range(const shape *s, const sneppp_model *m, int f, int axis, do
       }
       return 1;
    }
-   if (v->space == SNEPPP_EUCLID && L->width) {
+   if (v->space == SNEPPP_SPACE_EUCLID && L->width) {
       for (int i = 0; i < L->n; i++) {
          double c = (double)L->W[i * L->d + axis] / L->rate[axis] + L->shift[axis],
                 l = (double)L->width[i * L->d + axis] / L->rate[axis];
@@ -277,22 +277,22 @@ static int shape_nodes(const shape *s, const sneppp_model *m, int f, int n, node
    const sneppp_window *v = &s->win;
    int axes = shape_axes(s), cells = shape_cells(s), d = v->dim, per, total, at = 0, index[SNEPPP_MAX_DIM];
    double u[640], weight[640], t[SNEPPP_MAX_DIM], lo[SNEPPP_MAX_DIM], hi[SNEPPP_MAX_DIM];
-   int endless = v->space == SNEPPP_GAUSS || v->space == SNEPPP_EUCLID,
-       odd = v->space == SNEPPP_GAMMA || v->space == SNEPPP_BETA;
+   int endless = v->space == SNEPPP_SPACE_GAUSS || v->space == SNEPPP_SPACE_EUCLID,
+       odd = v->space == SNEPPP_SPACE_GAMMA || v->space == SNEPPP_SPACE_BETA;
    memset(out, 0, sizeof *out);
-   out->coords = v->space == SNEPPP_FINITE ? 1 : d;
+   out->coords = v->space == SNEPPP_SPACE_FINITE ? 1 : d;
    if (axes < 0) { /* a sum */
-      total = v->space == SNEPPP_SPHERE     ? 2
-              : v->space == SNEPPP_FINITE   ? (int)v->count
-              : v->space == SNEPPP_BINOMIAL ? (int)v->param[0] + 1
+      total = v->space == SNEPPP_SPACE_SPHERE     ? 2
+              : v->space == SNEPPP_SPACE_FINITE   ? (int)v->count
+              : v->space == SNEPPP_SPACE_BINOMIAL ? (int)v->param[0] + 1
                                             : 120;
-      if (v->space == SNEPPP_NEGBINOMIAL) return 0;
+      if (v->space == SNEPPP_SPACE_NEGBINOMIAL) return 0;
       out->x = (double *)malloc((size_t)total * sizeof(double)),
       out->weight = (double *)malloc((size_t)total * sizeof(double));
       for (out->count = 0; out->count < total; out->count++) {
-         out->x[out->count] = v->space == SNEPPP_SPHERE ? 2 * out->count - 1 : out->count;
-         out->weight[out->count] = v->space == SNEPPP_SPHERE && v->measure == SNEPPP_PROBABILITY ? 0.5 : 1;
-         if (v->space == SNEPPP_FINITE && !(s->weight[out->count] > 0))
+         out->x[out->count] = v->space == SNEPPP_SPACE_SPHERE ? 2 * out->count - 1 : out->count;
+         out->weight[out->count] = v->space == SNEPPP_SPACE_SPHERE && v->measure == SNEPPP_MEASURE_PROBABILITY ? 0.5 : 1;
+         if (v->space == SNEPPP_SPACE_FINITE && !(s->weight[out->count] > 0))
             out->weight[out->count] = 0; /* not in this part */
       }
       return 1;
@@ -303,10 +303,10 @@ static int shape_nodes(const shape *s, const sneppp_model *m, int f, int n, node
          if (!line_range(s, m, f, k, &lo[k], &hi[k])) return 0;
    if (odd) { /* x = e^t, and x = 1 / (1 + e^-t) */
       if (v->param[0] < 0.5 || v->param[1] <= 0) return 0;
-      lo[0] = -60, hi[0] = v->space == SNEPPP_GAMMA ? 8 - log(v->param[1]) : 60;
-      if (v->space == SNEPPP_BETA && sizeof(sneppp_real) == 4) return 0;
+      lo[0] = -60, hi[0] = v->space == SNEPPP_SPACE_GAMMA ? 8 - log(v->param[1]) : 60;
+      if (v->space == SNEPPP_SPACE_BETA && sizeof(sneppp_real) == 4) return 0;
    }
-   if (v->space == SNEPPP_NORMAL || v->space == SNEPPP_DIRICHLET) return 0;
+   if (v->space == SNEPPP_SPACE_NORMAL || v->space == SNEPPP_SPACE_DIRICHLET) return 0;
    for (int k = 0; k < axes; k++) t[k] = 0.5;
    if (!endless && !odd && !(shape_point(s, 0, t, u) > 0)) return 0;
    if (cells > 1) n = n / (cells > 4 ? 4 : cells) + 3;
@@ -326,8 +326,8 @@ static int shape_nodes(const shape *s, const sneppp_model *m, int f, int n, node
             for (int k = 0; k < d; k++) x[k] = lo[k] + t[k] * (hi[k] - lo[k]), volume *= hi[k] - lo[k];
          else if (odd) {
             double e = exp(lo[0] + t[0] * (hi[0] - lo[0]));
-            x[0] = v->space == SNEPPP_GAMMA ? e : e / (1 + e);
-            volume *= (hi[0] - lo[0]) * (v->space == SNEPPP_GAMMA ? e : e / ((1 + e) * (1 + e)));
+            x[0] = v->space == SNEPPP_SPACE_GAMMA ? e : e / (1 + e);
+            volume *= (hi[0] - lo[0]) * (v->space == SNEPPP_SPACE_GAMMA ? e : e / ((1 + e) * (1 + e)));
          } else volume *= shape_point(s, c, t, x);
          out->weight[out->count++] = volume;
          more = 0;
@@ -393,10 +393,10 @@ static double kink_order(const sneppp_model *m)
    for (int f = 0; f < m->factors; f++)
       for (int i = 0; i < m->layer[f].n; i++) {
          sneppp_unit u = m->layer[f].units ? m->layer[f].units[i] : m->desc.factor[f].unit;
-         if (u.act == SNEPPP_STEP || (u.act == SNEPPP_RECT && u.p == 0)) order = fmin(order, 1);
-         if (u.act == SNEPPP_RELU || u.act == SNEPPP_LEAKY) order = fmin(order, 2);
-         if (u.act == SNEPPP_RECT && u.p > 0) order = fmin(order, u.p + 1);
-         if (u.act == SNEPPP_ELU) order = fmin(order, u.p == 1 ? 3 : 2);
+         if (u.act == SNEPPP_ACT_STEP || (u.act == SNEPPP_ACT_RECT && u.p == 0)) order = fmin(order, 1);
+         if (u.act == SNEPPP_ACT_RELU || u.act == SNEPPP_ACT_LEAKY) order = fmin(order, 2);
+         if (u.act == SNEPPP_ACT_RECT && u.p > 0) order = fmin(order, u.p + 1);
+         if (u.act == SNEPPP_ACT_ELU) order = fmin(order, u.p == 1 ? 3 : 2);
       }
    return order;
 }
@@ -413,7 +413,7 @@ static double narrowest(const sneppp_model *m)
             if (L->width) least = fmin(least, 0.5 * (double)L->width[i * L->d + r]);
             length += (double)L->W[i * L->d + r] * (double)L->W[i * L->d + r];
          }
-         if (L->inside.space == SNEPPP_SPHERE) least = fmin(least, 0.3 / sqrt(1 + sqrt(length)));
+         if (L->inside.space == SNEPPP_SPACE_SPHERE) least = fmin(least, 0.3 / sqrt(1 + sqrt(length)));
          else if (!L->width) least = fmin(least, 1 / (1 + sqrt(length)));
       }
    }
@@ -484,7 +484,7 @@ static double base_density(const sneppp_model *m, const sneppp_real *x)
       const sneppp_window *v = &m->desc.factor[f].window, *in = &L->inside;
       double y = (double)x[L->first], sum = 0;
       switch (v->space) {
-         case SNEPPP_GAUSS:
+         case SNEPPP_SPACE_GAUSS:
             for (size_t c = 0; c < in->count; c++) {
                double term = in->weight[c];
                for (int r = 0; r < L->d; r++) {
@@ -498,19 +498,19 @@ static double base_density(const sneppp_model *m, const sneppp_real *x)
             }
             log_density += log(sum);
             break;
-         case SNEPPP_GAMMA: log_density += (v->param[0] - 1) * log(y) - v->param[1] * y; break;
-         case SNEPPP_BETA: log_density += (v->param[0] - 1) * log(y) + (v->param[1] - 1) * log(1 - y); break;
-         case SNEPPP_DIRICHLET:
+         case SNEPPP_SPACE_GAMMA: log_density += (v->param[0] - 1) * log(y) - v->param[1] * y; break;
+         case SNEPPP_SPACE_BETA: log_density += (v->param[0] - 1) * log(y) + (v->param[1] - 1) * log(1 - y); break;
+         case SNEPPP_SPACE_DIRICHLET:
             for (int r = 0; r < v->dim; r++) log_density += (v->param[r] - 1) * log((double)x[L->first + r]);
             break;
-         case SNEPPP_POISSON: log_density += y * log(v->param[0]) - lgamma(y + 1); break;
-         case SNEPPP_BINOMIAL:
+         case SNEPPP_SPACE_POISSON: log_density += y * log(v->param[0]) - lgamma(y + 1); break;
+         case SNEPPP_SPACE_BINOMIAL:
             log_density += lgamma(v->param[0] + 1) - lgamma(y + 1) - lgamma(v->param[0] - y + 1);
             break;
-         case SNEPPP_NEGBINOMIAL:
+         case SNEPPP_SPACE_NEGBINOMIAL:
             log_density += lgamma(y + v->param[0]) - lgamma(y + 1) - lgamma(v->param[0]);
             break;
-         case SNEPPP_FINITE: log_density += v->weight ? log(v->weight[(size_t)y]) : 0; break;
+         case SNEPPP_SPACE_FINITE: log_density += v->weight ? log(v->weight[(size_t)y]) : 0; break;
          default: break;
       }
    }
@@ -570,7 +570,7 @@ static void check_ask(const sneppp_model *m)
          m->nodes) { /* through the tree, what is left out is small beside the sum of the peaks, not beside the value */
          double peaks = 0;
          for (int i = 0; i < m->n; i++) peaks += (double)m->readout[0].V[i] * (double)m->readout[0].V[i];
-         if (m->desc.factor[0].unit.act != SNEPPP_RBF || m->factors > 1) {
+         if (m->desc.factor[0].unit.act != SNEPPP_ACT_RBF || m->factors > 1) {
             told->undecided++;
             continue;
          }

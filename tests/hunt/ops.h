@@ -12,20 +12,20 @@ static sneppp_fit_desc fit_of(const plan_op *o)
    sneppp_fit_desc fit;
    memset(&fit, 0, sizeof fit);
    fit.events = w.events, fit.realisations = w.realisations;
-   fit.method = o->kind == OP_CONVEX ? SNEPPP_CONVEX
-                : o->kind == OP_PGD  ? SNEPPP_PGD
-                : o->kind == OP_AUTO ? SNEPPP_AUTO
-                                     : SNEPPP_ADAM;
-   if (fit.method == SNEPPP_CONVEX || fit.method == SNEPPP_PGD) {
+   fit.method = o->kind == OP_CONVEX ? SNEPPP_METHOD_CONVEX
+                : o->kind == OP_PGD  ? SNEPPP_METHOD_PGD
+                : o->kind == OP_AUTO ? SNEPPP_METHOD_AUTO
+                                     : SNEPPP_METHOD_ADAM;
+   if (fit.method == SNEPPP_METHOD_CONVEX || fit.method == SNEPPP_METHOD_PGD) {
       fit.steps = o->a % 4 == 3 ? 5 : 0;
-      if (fit.method == SNEPPP_PGD) fit.steps = w.model.n > 60 ? 8 : 40; /* eigenvalues in every step */
+      if (fit.method == SNEPPP_METHOD_PGD) fit.steps = w.model.n > 60 ? 8 : 40; /* eigenvalues in every step */
       fit.floor = o->a % 3 == 1 ? 0.05 : o->a % 9 == 2 ? 0.5 : 0;
       fit.eps2 = o->b % 5 == 1 ? 0.01 : 0;
       fit.trace = o->b % 7 == 2 ? 0.02 : 0;
       fit.eps1 = o->c % 6 == 1 ? 1e-2 : 0;
       fit.tol = o->c % 5 == 2 ? 1e-2 : 0;
    }
-   if (fit.method == SNEPPP_ADAM) {
+   if (fit.method == SNEPPP_METHOD_ADAM) {
       fit.steps = (size_t)(1 + o->a % 8);
       fit.floor = o->b % 4 == 1 ? 0.1 : o->b % 8 == 2 ? SNEPPP_NONE : 0;
       fit.batch = o->c % 4 == 1 ? (size_t)(1 + o->c / 4) : 0;
@@ -131,7 +131,7 @@ static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const s
    size_t n = (size_t)m->n;
    double *M, *A, *psi, here = 0, there = 0, W = event_weights(),
                         eps1 = fit->eps1 > 0                                    ? fit->eps1
-                               : report->method == SNEPPP_PGD && fit->eps1 == 0 ? 1e-3
+                               : report->method == SNEPPP_METHOD_PGD && fit->eps1 == 0 ? 1e-3
                                                                                 : 0;
    sneppp_error err;
    if (n > 60 || report->dropped || m->desc.rank || !(W > 0) || !(report->gap < 1e10) ||
@@ -189,8 +189,8 @@ static void check_floor(const sneppp_fit_desc *fit)
 {
    double mass = 0, held;
    if (!(fit->floor > 0) ||
-       (fit->method == SNEPPP_ADAM && (!(fit->freeze & SNEPPP_FREEZE_FLOOR) || fit->polish)) ||
-       fit->method == SNEPPP_AUTO)
+       (fit->method == SNEPPP_METHOD_ADAM && (!(fit->freeze & SNEPPP_FREEZE_FLOOR) || fit->polish)) ||
+       fit->method == SNEPPP_METHOD_AUTO)
       return;
    for (size_t r = 0; r < w.realisations; r++) {
       double part = 1;
@@ -212,8 +212,8 @@ static void check_gaps(const sneppp_report *report)
 {
    const sneppp_window *seen = w.seen.factor[0], *v = &w.model.desc.factor[0].window;
    double rate, from, mass;
-   if (report->method != SNEPPP_AUTO || w.model.factors > 1 || !seen || seen->space != SNEPPP_INTERVALS ||
-       v->space != SNEPPP_BOX || w.p.spread || w.p.weights || w.p.events < 40)
+   if (report->method != SNEPPP_METHOD_AUTO || w.model.factors > 1 || !seen || seen->space != SNEPPP_SPACE_INTERVALS ||
+       v->space != SNEPPP_SPACE_BOX || w.p.spread || w.p.weights || w.p.events < 40)
       return;
    mass = sneppp_window_mass(seen);
    rate = (double)event_count() / (double)w.realisations / mass, from = v->lo[0];
@@ -267,11 +267,11 @@ static void op_fit(const plan_op *o)
    check_floor(&fit);
    if (o->kind == OP_AUTO) check_gaps(&report);
    if (o->kind == OP_ADAM && fit.polish)
-      MUST(report.method == SNEPPP_CONVEX, "polish", "report.method is %s", method_names[report.method]);
-   if (w.model.budget == 0 || report.method != SNEPPP_AUTO)
+      MUST(report.method == SNEPPP_METHOD_CONVEX, "polish", "report.method is %s", method_names[report.method]);
+   if (w.model.budget == 0 || report.method != SNEPPP_METHOD_AUTO)
       check_report(&w.model, &report, method_names[report.method]);
    else check_report(&w.model, &report, "AUTO");
-   if (report.method == SNEPPP_CONVEX || report.method == SNEPPP_PGD) {
+   if (report.method == SNEPPP_METHOD_CONVEX || report.method == SNEPPP_METHOD_PGD) {
       MUST(report.gap >= -1e-9 || report.gap != report.gap, "report.gap", "the gap is %g", report.gap);
       if (o->kind != OP_AUTO && o->kind != OP_ADAM) check_gap(&w.model, &fit, &report, op_seed(o));
    }
@@ -334,14 +334,14 @@ static void random_layer(int f, uint64_t seed, double *W, double *b, double *wid
       int act = L->units ? (int)L->units[i].act : (int)w.model.desc.factor[f].unit.act;
       double bias = w.model.desc.factor[f].no_bias ? 0 : normal_of(seed, 3, f, i); /* no_bias: b = -W middle */
       for (int r = 0; r < L->d; r++) {
-         double size = L->inside.space == SNEPPP_EUCLID ? 1 : 1 / L->rate[r],
-                v = normal_of(seed, 4, f, i * L->d + r) * (act == SNEPPP_EXP ? 0.3 : 1) *
+         double size = L->inside.space == SNEPPP_SPACE_EUCLID ? 1 : 1 / L->rate[r],
+                v = normal_of(seed, 4, f, i * L->d + r) * (act == SNEPPP_ACT_EXP ? 0.3 : 1) *
                     (seed % 5 == 0 && !L->width ? 1e-4 : 1);
          if (L->width) {
             W[i * L->d + r] = L->shift[r] + size * v;
             width[i * L->d + r] = size * (0.2 + unit_of(seed, 5, f, i * L->d + r));
          } else W[i * L->d + r] = v / size, bias -= v / size * L->shift[r];
-         if (L->inside.space == SNEPPP_NEGBINOMIAL || (L->inside.space == SNEPPP_NORMAL && r == 1))
+         if (L->inside.space == SNEPPP_SPACE_NEGBINOMIAL || (L->inside.space == SNEPPP_SPACE_NORMAL && r == 1))
             W[i * L->d + r] = -0.1 - fabs(v);
       }
       b[i] = L->width ? 0 : bias;
@@ -514,7 +514,7 @@ static void check_leaving(int f, uint64_t seed)
    part.dim = 2;
    if (box)
       for (int i = 0; i < 2; i++) part.lo[i] = fmin(xy[i], xy[2 + i]), part.hi[i] = fmax(xy[i], xy[2 + i]);
-   else part.space = SNEPPP_POLYGON, part.xy = xy, part.count = 3;
+   else part.space = SNEPPP_SPACE_POLYGON, part.xy = xy, part.count = 3;
    region.factor[f] = &part;
    if (sneppp_count(&w.model, &region, &count, NULL) != SNEPPP_OK) return;
    for (int k = 0; k < 400; k++) {
@@ -561,7 +561,7 @@ static void op_region(const plan_op *o)
          check_integral(&w.model, part, &region[o->b % 2], "in a half");
       }
    }
-   if (w.shape[f].win.space == SNEPPP_POLYGON) check_leaving(f, op_seed(o));
+   if (w.shape[f].win.space == SNEPPP_SPACE_POLYGON) check_leaving(f, op_seed(o));
    if (shape_inner(&w.shape[f], op_seed(o), &w.part_shape[2])) {
       memset(region, 0, sizeof region);
       region[0].factor[f] = &w.part_shape[2].win;
@@ -583,7 +583,7 @@ static void op_numeric(const plan_op *o)
    double exact = 0, count = 0, error = 0, z, scale;
    sneppp_error err;
    int st = sneppp_count(&w.model, NULL, &exact, &err),
-       globe = w.model.desc.factor[0].window.space == SNEPPP_SPHERE && w.model.desc.factor[0].window.dim == 3;
+       globe = w.model.desc.factor[0].window.space == SNEPPP_SPACE_SPHERE && w.model.desc.factor[0].window.dim == 3;
    if (st != SNEPPP_OK) return;
    scale = magnitude(&w.model, NULL, &z);
    st = sneppp_count_numeric(&w.model, inside_all, NULL, NULL, 2048, op_seed(o), &count, &error, &err);
@@ -722,7 +722,7 @@ static void op_sample(const plan_op *o)
       double part = 0, share, hits = 0, N = (double)info.count;
       region.factor[f] = &w.part_shape[0].win;
       if (sneppp_count(&w.model, &region, &part, &err) == SNEPPP_OK &&
-          w.shape[f].win.space != SNEPPP_FINITE) {
+          w.shape[f].win.space != SNEPPP_SPACE_FINITE) {
          for (size_t i = 0; i < info.count; i++) hits += in_region(&w.model, &region, x[0] + i * D);
          share = part / Lambda;
          MUST(fabs(hits - N * share) <= 7 * sqrt(N * share * (1 - share)) + 3, "sample: shares",
@@ -749,7 +749,7 @@ static void op_tile(const plan_op *o)
    uint32_t ix = (uint32_t)(o->c % (1 << level)), iy = (uint32_t)(o->c / 8 % (1 << level));
    double Lambda = 0;
    if (w.model.D != 2 || w.model.factors > 1 ||
-       w.model.desc.factor[0].window.space != SNEPPP_BOX) { /* refused, in words */
+       w.model.desc.factor[0].window.space != SNEPPP_SPACE_BOX) { /* refused, in words */
       st = sneppp_sample_tile(&w.model, depth, level, ix, iy, 7, x[0], 400, &info, &err);
       MUST(st != SNEPPP_OK, "tile", "a tile of what is no planar box");
       refused("sample_tile", (sneppp_status)st, &err), told->kind[o->kind].refused++;
@@ -1103,13 +1103,13 @@ static void op_bad_event(const plan_op *o)
    at = (size_t)(hash_of(op_seed(o), 70, 0, 0) % N);
    x = w.x[r] + at * stride;
    before = x[0];
-   if (what == 1 && (space == SNEPPP_GAUSS || space == SNEPPP_EUCLID || space == SNEPPP_NORMAL ||
-                     space == SNEPPP_VONMISES))
+   if (what == 1 && (space == SNEPPP_SPACE_GAUSS || space == SNEPPP_SPACE_EUCLID || space == SNEPPP_SPACE_NORMAL ||
+                     space == SNEPPP_SPACE_VONMISES))
       what = 0;
    if (what == 2 && w.p.source != 2) what = 0;
    if (what == 0) x[0] = (sneppp_real)NAN;
    if (what == 1)
-      x[0] = (sneppp_real)(space == SNEPPP_BETA || space == SNEPPP_GAMMA || space >= SNEPPP_DIRICHLET
+      x[0] = (sneppp_real)(space == SNEPPP_SPACE_BETA || space == SNEPPP_SPACE_GAMMA || space >= SNEPPP_SPACE_DIRICHLET
                               ? -1.5
                               : 1e9 * (w.shape[0].size + fabs((double)x[0])));
    if (what == 2) w.short_read = 1;
@@ -1202,7 +1202,7 @@ static void op_twin(const plan_op *o)
       sneppp_desc desc = w.desc;
       desc.mem = NULL, desc.mem_bytes = 0;
       memset(&fit, 0, sizeof fit);
-      fit.events = w.events, fit.method = o->a % 2 ? SNEPPP_CONVEX : SNEPPP_AUTO;
+      fit.events = w.events, fit.method = o->a % 2 ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO;
       if (sneppp_init(&m, &desc, &err) != SNEPPP_OK) return;
       y = (double *)malloc(N * D * sizeof *y), weight = (double *)malloc(N * sizeof *weight);
       for (size_t i = 0; i < N; i++) {
@@ -1216,10 +1216,10 @@ static void op_twin(const plan_op *o)
           !twin_fit(&desc, y, N, w.events[0].weight ? weight : NULL, w.model.D, (int)fit.method, &nll, &gap,
                     &expected)) {
          double W = event_weights() / (double)N,
-                tol = report.method == SNEPPP_AUTO
+                tol = report.method == SNEPPP_METHOD_AUTO
                          ? 0.05 * W
                          : W * (fmax(report.gap, 0) + fmax(gap, 0)) + 1e-3 * (1 + fabs(nll));
-         if (blind || (report.method == SNEPPP_CONVEX && (report.dropped || gap != gap))) told->undecided++;
+         if (blind || (report.method == SNEPPP_METHOD_CONVEX && (report.dropped || gap != gap))) told->undecided++;
          else
             MUST(fabs(nll - report.nll) <= tol || nll != nll, "both precisions",
                  "fit %s: nll %.9g, in the other precision %.9g (gaps %.3g, %.3g)",
@@ -1242,7 +1242,7 @@ static void op_moved(const plan_op *o)
    size_t N = w.events[0].count, d = (size_t)v->dim;
    int what = o->a % 3, st[2] = { 0, 0 }, blind = 0; /* events that the features cannot see */
    double power = ldexp(1, o->b % 21 - 10), jacobian = 1;
-   if (w.desc.factor[1].window.dim || v->space != SNEPPP_BOX || d > 3 || N < 2) {
+   if (w.desc.factor[1].window.dim || v->space != SNEPPP_SPACE_BOX || d > 3 || N < 2) {
       told->kind[o->kind].refused++;
       return;
    }
@@ -1266,7 +1266,7 @@ static void op_moved(const plan_op *o)
       desc.mem = NULL, desc.mem_bytes = 0;
       if (k) desc.factor[0].window = moved;
       e.x = x[k], e.count = N;
-      fit.events = &e, fit.method = o->c % 2 && what != 1 ? SNEPPP_CONVEX : SNEPPP_AUTO;
+      fit.events = &e, fit.method = o->c % 2 && what != 1 ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO;
       st[k] = sneppp_init(&m, &desc, &err);
       if (st[k] == SNEPPP_OK) {
          st[k] = sneppp_fit(&m, &fit, &report[k], &err);
@@ -1292,12 +1292,12 @@ static void op_moved(const plan_op *o)
       double shift = log(jacobian), a = report[0].nll, b = report[1].nll - shift,
              tol = 1e-6 * (1 + fabs(a) + fabs(shift));
       /* solved up to the gap; other units are a power of two, and AUTO's steps the same to the bit */
-      if (report[0].method != SNEPPP_AUTO || what) tol += fmax(report[0].gap, report[1].gap);
+      if (report[0].method != SNEPPP_METHOD_AUTO || what) tol += fmax(report[0].gap, report[1].gap);
       if (sizeof(sneppp_real) == 4) tol += 1e-3;
       /* within a budget, centres are chosen by a search that ends where its start leads it */
-      if (report[0].method == SNEPPP_AUTO && what && !w.p.open) tol += 0.1;
-      if (report[0].method == SNEPPP_AUTO && what && w.p.spread >= 3) tol += 0.05; /* ties are spread at random */
-      if (what == 1 && report[0].method != SNEPPP_AUTO) blind = 1; /* drawn features have no mirror image */
+      if (report[0].method == SNEPPP_METHOD_AUTO && what && !w.p.open) tol += 0.1;
+      if (report[0].method == SNEPPP_METHOD_AUTO && what && w.p.spread >= 3) tol += 0.05; /* ties are spread at random */
+      if (what == 1 && report[0].method != SNEPPP_METHOD_AUTO) blind = 1; /* drawn features have no mirror image */
       if (a != a || b != b || report[0].dropped || blind) {
          told->undecided++;
          return;

@@ -110,7 +110,7 @@ static int once_in(dice *d, int n) { return roll(d, n) == 0; }
 /* ---- what is known: from the table of closed forms */
 static int pair_known(int space, int a, int b)
 {
-   if (space == SNEPPP_FINITE) return a != SNEPPP_RBF && b != SNEPPP_RBF;
+   if (space == SNEPPP_SPACE_FINITE) return a != SNEPPP_ACT_RBF && b != SNEPPP_ACT_RBF;
    for (size_t i = 0; i < sneppp_kernel_count(); i++) {
       const sneppp_kernel_info *k = sneppp_kernel_at(i);
       if (!(k->spaces >> space & 1)) continue;
@@ -121,20 +121,20 @@ static int pair_known(int space, int a, int b)
 
 static int default_act(int space)
 {
-   return space == SNEPPP_EUCLID                           ? SNEPPP_RBF
-          : space <= SNEPPP_BALL && space != SNEPPP_SPHERE ? SNEPPP_COS
-                                                           : SNEPPP_EXP;
+   return space == SNEPPP_SPACE_EUCLID                           ? SNEPPP_ACT_RBF
+          : space <= SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_COS
+                                                           : SNEPPP_ACT_EXP;
 }
 static int act_of(const plan_factor *f) { return f->act ? f->act : default_act(f->space); }
 static int rectified(int act)
 {
-   return act == SNEPPP_RELU || act == SNEPPP_STEP || act == SNEPPP_RECT || act == SNEPPP_LEAKY;
+   return act == SNEPPP_ACT_RELU || act == SNEPPP_ACT_STEP || act == SNEPPP_ACT_RECT || act == SNEPPP_ACT_LEAKY;
 }
 
-static int least_dim(int space) { return space == SNEPPP_POLYGON || space == SNEPPP_DIRICHLET ? 2 : 1; }
+static int least_dim(int space) { return space == SNEPPP_SPACE_POLYGON || space == SNEPPP_SPACE_DIRICHLET ? 2 : 1; }
 static int dim_of(const plan_factor *f)
 {
-   if (f->space == SNEPPP_SPHERE) {
+   if (f->space == SNEPPP_SPACE_SPHERE) {
       static const int dims[] = { 3, 2, 4, 1, 5 };
       return dims[f->dim % 5];
    }
@@ -142,8 +142,8 @@ static int dim_of(const plan_factor *f)
 }
 static int line_only(int space)
 {
-   return space == SNEPPP_INTERVALS || space == SNEPPP_POLYGON ||
-          (space >= SNEPPP_GAMMA && space != SNEPPP_DIRICHLET && space != SNEPPP_FINITE);
+   return space == SNEPPP_SPACE_INTERVALS || space == SNEPPP_SPACE_POLYGON ||
+          (space >= SNEPPP_SPACE_GAMMA && space != SNEPPP_SPACE_DIRICHLET && space != SNEPPP_SPACE_FINITE);
 }
 
 /* ---- drawing a plan */
@@ -153,18 +153,18 @@ static void draw_factor(dice *d, plan_factor *f, int space)
    memset(f, 0, sizeof *f);
    f->space = space;
    f->dim = line_only(space) ? 0 : once_in(d, 2) ? 0 : once_in(d, 20) ? roll(d, 8) : roll(d, 3);
-   if (space == SNEPPP_SPHERE) f->dim = once_in(d, 2) ? 0 : roll(d, 5);
+   if (space == SNEPPP_SPACE_SPHERE) f->dim = once_in(d, 2) ? 0 : roll(d, 5);
    f->pieces = once_in(d, 3) ? 0 : once_in(d, 10) ? 8 + roll(d, 5) : roll(d, 4);
-   for (int a = 1; a < SNEPPP_ONE; a++)
+   for (int a = 1; a < SNEPPP_ACT_ONE; a++)
       if (pair_known(space, a, a)) acts[known++] = a;
    f->act = once_in(d, 4) || !known ? 0 : acts[roll(d, known)];
    f->order = roll(d, 4);
-   if (once_in(d, 5) && act_of(f) != SNEPPP_RBF) f->mixed = 1 + roll(d, SNEPPP_ONE);
-   if (space == SNEPPP_SPHERE) f->measure = once_in(d, 4);
-   if (space == SNEPPP_SPHERE && rectified(act_of(f)))
+   if (once_in(d, 5) && act_of(f) != SNEPPP_ACT_RBF) f->mixed = 1 + roll(d, SNEPPP_ACT_ONE);
+   if (space == SNEPPP_SPACE_SPHERE) f->measure = once_in(d, 4);
+   if (space == SNEPPP_SPACE_SPHERE && rectified(act_of(f)))
       f->no_bias = dim_of(f) > 3 || f->order > 1 || once_in(d, 2);
    if (once_in(d, 12)) f->no_bias = 1;
-   if (space == SNEPPP_BOX && rectified(act_of(f)) && f->dim > 1) f->dim = 1;
+   if (space == SNEPPP_SPACE_BOX && rectified(act_of(f)) && f->dim > 1) f->dim = 1;
    if (once_in(d, 2)) f->scale = roll(d, 13) - 6;
    if (once_in(d, 3))
       f->shift = roll(d, sizeof(sneppp_real) == 4 ? 4 : 13) - (sizeof(sneppp_real) == 4 ? 2 : 6);
@@ -172,8 +172,8 @@ static void draw_factor(dice *d, plan_factor *f, int space)
 
 static int draw_space(dice *d)
 {
-   static const int often[] = { SNEPPP_BOX,    SNEPPP_BOX,  SNEPPP_BOX,   SNEPPP_INTERVALS, SNEPPP_POLYGON,
-                                SNEPPP_SPHERE, SNEPPP_BALL, SNEPPP_GAUSS, SNEPPP_GAUSS };
+   static const int often[] = { SNEPPP_SPACE_BOX,    SNEPPP_SPACE_BOX,  SNEPPP_SPACE_BOX,   SNEPPP_SPACE_INTERVALS, SNEPPP_SPACE_POLYGON,
+                                SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_BALL, SNEPPP_SPACE_GAUSS, SNEPPP_SPACE_GAUSS };
    return once_in(d, 3) ? roll(d, SNEPPP_SPACE_END) : often[roll(d, 9)];
 }
 
@@ -220,18 +220,18 @@ static void draw_plan(uint64_t seed, plan *p)
    for (int f = 0; f <= p->factors; f++) {
       draw_factor(&d, &p->f[f],
                   p->mix == SNEPPP_MIX_JOINT
-                     ? (p->f[0].space == SNEPPP_GAUSS || once_in(&d, 4) ? SNEPPP_GAUSS : SNEPPP_BOX)
+                     ? (p->f[0].space == SNEPPP_SPACE_GAUSS || once_in(&d, 4) ? SNEPPP_SPACE_GAUSS : SNEPPP_SPACE_BOX)
                      : draw_space(&d));
       if (p->factors && p->f[f].dim > 1) p->f[f].dim = 1;
       if (p->mix == SNEPPP_MIX_JOINT) {
          p->f[f].space = p->f[0].space, p->f[f].act = p->f[0].act, p->f[f].order = p->f[0].order,
          p->f[f].mixed = 0;
          p->f[f].no_bias = p->f[0].no_bias;
-         if (p->f[0].space == SNEPPP_GAUSS) p->f[f].pieces = 0;
-         else if (rectified(act_of(&p->f[0]))) p->f[0].act = p->f[f].act = SNEPPP_COS;
+         if (p->f[0].space == SNEPPP_SPACE_GAUSS) p->f[f].pieces = 0;
+         else if (rectified(act_of(&p->f[0]))) p->f[0].act = p->f[f].act = SNEPPP_ACT_COS;
       }
       if (p->mix == SNEPPP_MIX_SUM || p->mix == SNEPPP_MIX_STACK)
-         for (int k = 0; k < 9 && !pair_known(p->f[f].space, act_of(&p->f[f]), SNEPPP_ONE); k++)
+         for (int k = 0; k < 9 && !pair_known(p->f[f].space, act_of(&p->f[f]), SNEPPP_ACT_ONE); k++)
             draw_factor(&d, &p->f[f], draw_space(&d)), p->f[f].dim = 0;
    }
    p->width = once_in(&d, 3) ? roll(&d, 4) : once_in(&d, 12) ? 40 + roll(&d, 60) : roll(&d, 24);
@@ -243,9 +243,9 @@ static void draw_plan(uint64_t seed, plan *p)
             p->f[f].width = 1 + roll(&d, p->mix == SNEPPP_MIX_OUTER ? 5 : once_in(&d, 8) ? 70 : 20);
    for (int f = 0; f <= p->factors;
         f++) /* half of the weights that are drawn have no integral there: few units */
-      if (p->f[f].space == SNEPPP_NORMAL || p->f[f].space == SNEPPP_NEGBINOMIAL)
+      if (p->f[f].space == SNEPPP_SPACE_NORMAL || p->f[f].space == SNEPPP_SPACE_NEGBINOMIAL)
          p->width = roll(&d, 2), p->f[f].width = 0;
-   if (!p->factors && p->f[0].space == SNEPPP_BOX && once_in(&d, 12))
+   if (!p->factors && p->f[0].space == SNEPPP_SPACE_BOX && once_in(&d, 12))
       p->f[0].own = 1, p->f[0].dim = p->f[0].act = p->f[0].mixed = p->readout = 0;
    if (once_in(&d, 3)) p->rank = 1 + roll(&d, once_in(&d, 2) ? 3 : 12);
    if (once_in(&d, 5)) p->alpha = 1 + roll(&d, 5);
@@ -268,9 +268,9 @@ static void draw_plan(uint64_t seed, plan *p)
          if (!p->factors && p->op[k].kind >= OP_MARGINAL && p->op[k].kind <= OP_REDUCE && roll(&d, 8))
             draw_op(&d, &p->op[k], OP_REGION + roll(&d, 2));
          if (p->op[k].kind == OP_TILE && roll(&d, 8))
-            draw_factor(&d, &p->f[0], SNEPPP_BOX), p->f[0].dim = 1, p->factors = p->mix = 0;
+            draw_factor(&d, &p->f[0], SNEPPP_SPACE_BOX), p->f[0].dim = 1, p->factors = p->mix = 0;
          if (p->op[k].kind == OP_MOVED && roll(&d, 4))
-            draw_factor(&d, &p->f[0], SNEPPP_BOX), p->factors = p->mix = 0;
+            draw_factor(&d, &p->f[0], SNEPPP_SPACE_BOX), p->factors = p->mix = 0;
       }
 }
 #endif

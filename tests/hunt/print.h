@@ -21,15 +21,15 @@ static size_t vertices_of(const sneppp_window *v)
 static void print_lists(FILE *f, const sneppp_window *v, int id)
 {
    size_t d = (size_t)v->dim;
-   if (v->space == SNEPPP_INTERVALS) print_list(f, "double", "ends", id, v->ends, 2 * v->count);
-   if (v->space == SNEPPP_GAUSS)
+   if (v->space == SNEPPP_SPACE_INTERVALS) print_list(f, "double", "ends", id, v->ends, 2 * v->count);
+   if (v->space == SNEPPP_SPACE_GAUSS)
       print_list(f, "double", "mean", id, v->mean, v->count * d),
          print_list(f, "double", "scale", id, v->scale, v->count * d);
-   if (v->space == SNEPPP_FINITE) print_list(f, "double", "point", id, v->point, v->count * d);
-   if (v->space == SNEPPP_FINITE || v->space == SNEPPP_GAUSS)
+   if (v->space == SNEPPP_SPACE_FINITE) print_list(f, "double", "point", id, v->point, v->count * d);
+   if (v->space == SNEPPP_SPACE_FINITE || v->space == SNEPPP_SPACE_GAUSS)
       print_list(f, "double", "weight", id, v->weight, v->count);
-   if (v->space == SNEPPP_POLYGON) print_list(f, "double", "xy", id, v->xy, 2 * vertices_of(v));
-   if (v->space == SNEPPP_POLYGON && v->rings) {
+   if (v->space == SNEPPP_SPACE_POLYGON) print_list(f, "double", "xy", id, v->xy, 2 * vertices_of(v));
+   if (v->space == SNEPPP_SPACE_POLYGON && v->rings) {
       fprintf(f, "static const size_t ring_size%d[] = { ", id);
       for (size_t r = 0; r < v->rings; r++) fprintf(f, "%s%zu", r ? ", " : "", v->ring_size[r]);
       fprintf(f, " };\n");
@@ -41,21 +41,21 @@ static void print_window(FILE *f, const sneppp_window *v, int id, const char *to
    if (v->space) fprintf(f, "   %s.space = SNEPPP_%s;\n", to, space_names[v->space]);
    fprintf(f, "   %s.dim = %d;\n", to, v->dim);
    for (int r = 0; r < v->dim; r++) {
-      if (v->space == SNEPPP_BOX)
+      if (v->space == SNEPPP_SPACE_BOX)
          fprintf(f, "   %s.lo[%d] = %.17g, %s.hi[%d] = %.17g;\n", to, r, v->lo[r], to, r, v->hi[r]);
-      if (v->space == SNEPPP_BALL) fprintf(f, "   %s.centre[%d] = %.17g;\n", to, r, v->centre[r]);
+      if (v->space == SNEPPP_SPACE_BALL) fprintf(f, "   %s.centre[%d] = %.17g;\n", to, r, v->centre[r]);
    }
    for (int r = 0; r < SNEPPP_MAX_DIM; r++)
       if (v->param[r] != 0) fprintf(f, "   %s.param[%d] = %.17g;\n", to, r, v->param[r]);
-   if (v->space == SNEPPP_BALL) fprintf(f, "   %s.radius = %.17g;\n", to, v->radius);
-   if (v->measure) fprintf(f, "   %s.measure = SNEPPP_PROBABILITY;\n", to);
+   if (v->space == SNEPPP_SPACE_BALL) fprintf(f, "   %s.radius = %.17g;\n", to, v->radius);
+   if (v->measure) fprintf(f, "   %s.measure = SNEPPP_MEASURE_PROBABILITY;\n", to);
    if (v->count) fprintf(f, "   %s.count = %zu;\n", to, v->count);
-   if (v->space == SNEPPP_INTERVALS) fprintf(f, "   %s.ends = ends%d;\n", to, id);
-   if (v->space == SNEPPP_GAUSS && v->count)
+   if (v->space == SNEPPP_SPACE_INTERVALS) fprintf(f, "   %s.ends = ends%d;\n", to, id);
+   if (v->space == SNEPPP_SPACE_GAUSS && v->count)
       fprintf(f, "   %s.weight = weight%d, %s.mean = mean%d, %s.scale = scale%d;\n", to, id, to, id, to, id);
-   if (v->space == SNEPPP_FINITE)
+   if (v->space == SNEPPP_SPACE_FINITE)
       fprintf(f, "   %s.point = point%d, %s.weight = weight%d;\n", to, id, to, id);
-   if (v->space == SNEPPP_POLYGON) fprintf(f, "   %s.xy = xy%d;\n", to, id);
+   if (v->space == SNEPPP_SPACE_POLYGON) fprintf(f, "   %s.xy = xy%d;\n", to, id);
    if (v->rings) fprintf(f, "   %s.rings = %zu, %s.ring_size = ring_size%d;\n", to, v->rings, to, id);
 }
 

@@ -64,10 +64,10 @@ static void shape_links(shape *s) /* the window's lists point into the shape */
 {
    sneppp_window *v = &s->win;
    v->weight = v->mean = v->scale = v->ends = v->point = v->xy = NULL, v->ring_size = NULL;
-   if (v->space == SNEPPP_GAUSS && v->count) v->weight = s->weight, v->mean = s->list, v->scale = s->more;
-   if (v->space == SNEPPP_INTERVALS) v->ends = s->list;
-   if (v->space == SNEPPP_FINITE) v->point = s->list, v->weight = s->weight;
-   if (v->space == SNEPPP_POLYGON) v->xy = s->xy, v->ring_size = v->rings ? s->ring_size : NULL;
+   if (v->space == SNEPPP_SPACE_GAUSS && v->count) v->weight = s->weight, v->mean = s->list, v->scale = s->more;
+   if (v->space == SNEPPP_SPACE_INTERVALS) v->ends = s->list;
+   if (v->space == SNEPPP_SPACE_FINITE) v->point = s->list, v->weight = s->weight;
+   if (v->space == SNEPPP_SPACE_POLYGON) v->xy = s->xy, v->ring_size = v->rings ? s->ring_size : NULL;
 }
 
 /* One island: a star around its centre, and if inner > 0 the same star in small as a hole. Adds rings and wedges. */
@@ -101,23 +101,23 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
    s->win.space = (sneppp_space)f->space, s->win.dim = dim, s->size = size;
    if (pieces > MOST_PIECES) pieces = MOST_PIECES;
    switch (f->space) {
-      case SNEPPP_BOX:
+      case SNEPPP_SPACE_BOX:
          for (int r = 0; r < dim; r++) {
             s->win.lo[r] = origin;
             s->win.hi[r] = origin + size * (f->shift || f->scale ? 0.5 + unit_of(seed, 2, id, r) : 1);
          }
          break;
-      case SNEPPP_BALL:
+      case SNEPPP_SPACE_BALL:
          for (int r = 0; r < dim; r++) s->win.centre[r] = origin;
          s->win.radius = size;
          break;
-      case SNEPPP_INTERVALS:
+      case SNEPPP_SPACE_INTERVALS:
          s->win.count = (size_t)pieces;
          for (int k = 0; k < 2 * pieces; k++)
             s->list[k] = origin + size * (k + 0.8 * unit_of(seed, 3, id, k)) / (2 * pieces);
          if (pieces > 2 && f->order == 3) s->list[2] = s->list[1]; /* touching ones are allowed */
          break;
-      case SNEPPP_POLYGON: {
+      case SNEPPP_SPACE_POLYGON: {
          int islands = f->pieces > 5 ? 3 : 1 + f->pieces / 3;
          for (int k = 0; k < islands; k++) {
             double star[2 * 12];
@@ -135,7 +135,7 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
          if (s->win.rings == 1) s->win.rings = 0, s->win.count = s->ring_size[0];
          break;
       }
-      case SNEPPP_GAUSS:
+      case SNEPPP_SPACE_GAUSS:
          s->win.count = (size_t)(f->pieces > 4 ? 4 : f->pieces) + (f->scale || f->shift);
          for (int k = 0; k < (int)s->win.count; k++) {
             s->weight[k] = k && unit_of(seed, 6, id, k) < 0.15 ? 0 : 0.2 + unit_of(seed, 7, id, k);
@@ -145,20 +145,20 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
             }
          }
          break;
-      case SNEPPP_FINITE:
+      case SNEPPP_SPACE_FINITE:
          s->win.count = (size_t)pieces;
          for (int k = 0; k < pieces; k++) {
             s->weight[k] = k && unit_of(seed, 10, id, k) < 0.1 ? 0 : 0.2 + unit_of(seed, 11, id, k);
             for (int r = 0; r < dim; r++) s->list[k * dim + r] = normal_of(seed, 12, id, k * dim + r);
          }
          break;
-      case SNEPPP_SPHERE: s->win.measure = f->measure ? SNEPPP_PROBABILITY : SNEPPP_SURFACE; break;
-      case SNEPPP_BINOMIAL: s->win.param[0] = 1 + f->pieces; break;
-      case SNEPPP_EUCLID: case SNEPPP_NORMAL: case SNEPPP_VONMISES: break; /* no parameters */
+      case SNEPPP_SPACE_SPHERE: s->win.measure = f->measure ? SNEPPP_MEASURE_PROBABILITY : SNEPPP_MEASURE_SURFACE; break;
+      case SNEPPP_SPACE_BINOMIAL: s->win.param[0] = 1 + f->pieces; break;
+      case SNEPPP_SPACE_EUCLID: case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: break; /* no parameters */
       default:
-         for (int r = 0; r < (f->space == SNEPPP_DIRICHLET ? dim : 2); r++)
+         for (int r = 0; r < (f->space == SNEPPP_SPACE_DIRICHLET ? dim : 2); r++)
             s->win.param[r] = 0.7 + 2 * unit_of(seed, 13, id, r);
-         if (f->space == SNEPPP_GAMMA && f->scale) s->win.param[1] /= size;
+         if (f->space == SNEPPP_SPACE_GAMMA && f->scale) s->win.param[1] /= size;
          break;
    }
    shape_links(s);
@@ -166,21 +166,21 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
 
 static int shape_cells(const shape *s)
 {
-   return s->win.space == SNEPPP_INTERVALS               ? (int)s->win.count
-          : s->win.space == SNEPPP_POLYGON               ? s->wedge_count
-          : s->win.space == SNEPPP_GAUSS && s->win.count ? (int)s->win.count
+   return s->win.space == SNEPPP_SPACE_INTERVALS               ? (int)s->win.count
+          : s->win.space == SNEPPP_SPACE_POLYGON               ? s->wedge_count
+          : s->win.space == SNEPPP_SPACE_GAUSS && s->win.count ? (int)s->win.count
                                                          : 1;
 }
 static int shape_axes(
    const shape *s) /* numbers that say where in a cell; -1: finitely or countably many points */
 {
    switch (s->win.space) {
-      case SNEPPP_SPHERE: return s->win.dim == 1 ? -1 : s->win.dim - 1;
-      case SNEPPP_DIRICHLET: return s->win.dim - 1;
-      case SNEPPP_POISSON:
-      case SNEPPP_BINOMIAL:
-      case SNEPPP_NEGBINOMIAL:
-      case SNEPPP_FINITE: return -1;
+      case SNEPPP_SPACE_SPHERE: return s->win.dim == 1 ? -1 : s->win.dim - 1;
+      case SNEPPP_SPACE_DIRICHLET: return s->win.dim - 1;
+      case SNEPPP_SPACE_POISSON:
+      case SNEPPP_SPACE_BINOMIAL:
+      case SNEPPP_SPACE_NEGBINOMIAL:
+      case SNEPPP_SPACE_FINITE: return -1;
       default: return s->win.dim;
    }
 }
@@ -192,20 +192,20 @@ static double shape_point(const shape *s, int cell, const double *u, double *x)
    double volume = 1, z, angle, r;
    int d = v->dim;
    switch (v->space) {
-      case SNEPPP_BOX:
+      case SNEPPP_SPACE_BOX:
          for (int k = 0; k < d; k++)
             x[k] = v->lo[k] + u[k] * (v->hi[k] - v->lo[k]), volume *= v->hi[k] - v->lo[k];
          return volume;
-      case SNEPPP_INTERVALS:
+      case SNEPPP_SPACE_INTERVALS:
          x[0] = v->ends[2 * cell] + u[0] * (v->ends[2 * cell + 1] - v->ends[2 * cell]);
          return v->ends[2 * cell + 1] - v->ends[2 * cell];
-      case SNEPPP_POLYGON: {
+      case SNEPPP_SPACE_POLYGON: {
          const wedge *q = &s->wedges[cell];
          r = q->inner + u[1] * (1 - q->inner);
          for (int k = 0; k < 2; k++) x[k] = q->centre[k] + r * ((1 - u[0]) * q->a[k] + u[0] * q->b[k]);
          return r * (1 - q->inner) * (q->a[0] * q->b[1] - q->a[1] * q->b[0]);
       }
-      case SNEPPP_BALL:
+      case SNEPPP_SPACE_BALL:
          if (d == 1) {
             x[0] = v->centre[0] + (2 * u[0] - 1) * v->radius;
             return 2 * v->radius;
@@ -221,17 +221,17 @@ static double shape_point(const shape *s, int cell, const double *u, double *x)
          x[1] = v->centre[1] + r * sqrt(1 - z * z) * sin(angle);
          x[2] = v->centre[2] + r * z;
          return 2 * 6.283185307179586 * r * r * v->radius;
-      case SNEPPP_SPHERE:
+      case SNEPPP_SPACE_SPHERE:
          angle = 6.283185307179586 * u[d - 2 > 0 ? d - 2 : 0];
          if (d == 2) {
             x[0] = cos(angle), x[1] = sin(angle);
-            return v->measure == SNEPPP_PROBABILITY ? 1 : 6.283185307179586;
+            return v->measure == SNEPPP_MEASURE_PROBABILITY ? 1 : 6.283185307179586;
          }
          if (d != 3) return 0;
          z = 2 * u[0] - 1;
          x[0] = sqrt(1 - z * z) * cos(angle), x[1] = sqrt(1 - z * z) * sin(angle), x[2] = z;
-         return v->measure == SNEPPP_PROBABILITY ? 1 : 2 * 6.283185307179586;
-      case SNEPPP_VONMISES: x[0] = 6.283185307179586 * u[0]; return 6.283185307179586;
+         return v->measure == SNEPPP_MEASURE_PROBABILITY ? 1 : 2 * 6.283185307179586;
+      case SNEPPP_SPACE_VONMISES: x[0] = 6.283185307179586 * u[0]; return 6.283185307179586;
       default: return 0;
    }
 }
@@ -243,7 +243,7 @@ static void shape_draw(const shape *s, uint64_t seed, int id, int spread, sneppp
    for (int attempt = 0;; attempt++) {
       double u[SNEPPP_MAX_DIM], y[SNEPPP_MAX_DIM] = { 0 }, sum = 0;
       int d = v->dim, cell = (int)(unit_of(seed, 20, id, attempt) * shape_cells(s)),
-          coords = v->space == SNEPPP_FINITE ? 1 : d;
+          coords = v->space == SNEPPP_SPACE_FINITE ? 1 : d;
       for (int k = 0; k < SNEPPP_MAX_DIM; k++) {
          u[k] = unit_of(seed, 21 + k, id, attempt);
          if (spread == 1) u[k] = u[k] * u[k] * u[k]; /* crowded in a corner */
@@ -254,31 +254,31 @@ static void shape_draw(const shape *s, uint64_t seed, int id, int spread, sneppp
          if (attempt > 20) u[k] = unit_of(seed, 21 + k, id, attempt);
       }
       switch (v->space) {
-         case SNEPPP_GAUSS:
-         case SNEPPP_EUCLID:
-         case SNEPPP_NORMAL:
+         case SNEPPP_SPACE_GAUSS:
+         case SNEPPP_SPACE_EUCLID:
+         case SNEPPP_SPACE_NORMAL:
             for (int k = 0; k < d; k++) {
                double g = normal_of(seed, 90 + k, id, attempt);
                y[k] = v->count ? v->mean[cell * d + k] + v->scale[cell * d + k] * g : g;
             }
             break;
-         case SNEPPP_GAMMA: y[0] = -log(fmax(u[0], 1e-3)) / v->param[1]; break;
-         case SNEPPP_BETA: y[0] = 0.01 + 0.98 * u[0]; break;
-         case SNEPPP_DIRICHLET:
+         case SNEPPP_SPACE_GAMMA: y[0] = -log(fmax(u[0], 1e-3)) / v->param[1]; break;
+         case SNEPPP_SPACE_BETA: y[0] = 0.01 + 0.98 * u[0]; break;
+         case SNEPPP_SPACE_DIRICHLET:
             for (int k = 0; k < d; k++) y[k] = 0.05 - log(u[k] > 0 ? u[k] : 0.5), sum += y[k];
             for (int k = 0; k < d; k++) y[k] /= sum;
             break;
-         case SNEPPP_POISSON:
-         case SNEPPP_NEGBINOMIAL: y[0] = floor(u[0] * 8); break;
-         case SNEPPP_BINOMIAL: y[0] = floor(u[0] * 0.999 * (v->param[0] + 1)); break;
-         case SNEPPP_FINITE: y[0] = floor(u[0] * 0.999 * (double)v->count); break;
-         case SNEPPP_SPHERE:
-         case SNEPPP_BALL:
+         case SNEPPP_SPACE_POISSON:
+         case SNEPPP_SPACE_NEGBINOMIAL: y[0] = floor(u[0] * 8); break;
+         case SNEPPP_SPACE_BINOMIAL: y[0] = floor(u[0] * 0.999 * (v->param[0] + 1)); break;
+         case SNEPPP_SPACE_FINITE: y[0] = floor(u[0] * 0.999 * (double)v->count); break;
+         case SNEPPP_SPACE_SPHERE:
+         case SNEPPP_SPACE_BALL:
             for (int k = 0; k < d; k++)
                y[k] = normal_of(seed, 90 + k, spread == 2 ? id % 5 : id, attempt), sum += y[k] * y[k];
             for (int k = 0; k < d; k++) {
                y[k] /= sqrt(sum);
-               if (v->space == SNEPPP_BALL)
+               if (v->space == SNEPPP_SPACE_BALL)
                   y[k] = v->centre[k] + 0.999 * v->radius * pow(u[0], 1.0 / d) * y[k];
             }
             break;
@@ -297,14 +297,14 @@ static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
    double t = 0.2 + 0.6 * unit_of(seed, 30, 0, 0);
    *out = *s;
    switch (v->space) {
-      case SNEPPP_BOX: {
+      case SNEPPP_SPACE_BOX: {
          int k = (int)(unit_of(seed, 31, 0, 0) * v->dim);
          double cut = v->lo[k] + t * (v->hi[k] - v->lo[k]);
          if (which) out->win.lo[k] = cut;
          else out->win.hi[k] = cut;
          break;
       }
-      case SNEPPP_INTERVALS: {
+      case SNEPPP_SPACE_INTERVALS: {
          int k = (int)(unit_of(seed, 31, 0, 0) * (double)v->count), count = (int)v->count;
          double cut = v->ends[2 * k] + t * (v->ends[2 * k + 1] - v->ends[2 * k]);
          if (!which) {
@@ -318,7 +318,7 @@ static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
          out->win.count = (size_t)(count - k);
          break;
       }
-      case SNEPPP_POLYGON: { /* the first island is cut along two rays; the others go with the second half */
+      case SNEPPP_SPACE_POLYGON: { /* the first island is cut along two rays; the others go with the second half */
          int n = s->ring_vertices[0], i = 0, j = 2 + (int)(unit_of(seed, 32, 0, 0) * (n - 2)), at = 0;
          double inner = s->inner[0];
          out->win.rings = 1, out->win.count = 0, out->wedge_count = 0, out->islands = 0;
@@ -341,7 +341,7 @@ static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
          }
          break;
       }
-      case SNEPPP_FINITE:
+      case SNEPPP_SPACE_FINITE:
          for (size_t k = 0; k < v->count; k++)
             if ((int)(unit_of(seed, 33, (int)k, 0) < 0.5) == which) out->weight[k] = 0;
          out->part = 1;
@@ -361,12 +361,12 @@ static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
 static int shape_seen(const shape *s, uint64_t seed, int gaps, shape *out)
 {
    double lo, hi;
-   if (s->win.space != SNEPPP_BOX || s->win.dim != 1) return shape_half(s, seed, 0, out);
+   if (s->win.space != SNEPPP_SPACE_BOX || s->win.dim != 1) return shape_half(s, seed, 0, out);
    *out = *s;
    lo = s->win.lo[0], hi = s->win.hi[0];
    if (gaps > MOST_PIECES) gaps = MOST_PIECES;
    memset(&out->win, 0, sizeof out->win);
-   out->win.space = SNEPPP_INTERVALS, out->win.dim = 1, out->win.count = (size_t)gaps;
+   out->win.space = SNEPPP_SPACE_INTERVALS, out->win.dim = 1, out->win.count = (size_t)gaps;
    for (int k = 0; k < 2 * gaps; k++)
       out->list[k] = lo + (hi - lo) * (k + 0.1 + 0.8 * unit_of(seed, 34, k, 0)) / (2 * gaps);
    shape_links(out);
@@ -380,19 +380,19 @@ static int shape_inner(const shape *s, uint64_t seed, shape *out)
    double centre[SNEPPP_MAX_DIM], room = 0;
    int ball = unit_of(seed, 35, 0, 0) < 0.5;
    memset(out, 0, sizeof *out);
-   if (v->space == SNEPPP_BOX && v->dim <= 3) {
+   if (v->space == SNEPPP_SPACE_BOX && v->dim <= 3) {
       for (int k = 0; k < v->dim; k++) {
          centre[k] = v->lo[k] + (0.3 + 0.4 * unit_of(seed, 36, k, 0)) * (v->hi[k] - v->lo[k]);
          if (!k || 0.3 * (v->hi[k] - v->lo[k]) < room) room = 0.3 * (v->hi[k] - v->lo[k]);
       }
-   } else if (v->space == SNEPPP_BALL && v->dim <= 3) {
+   } else if (v->space == SNEPPP_SPACE_BALL && v->dim <= 3) {
       room = v->radius * 0.5;
       for (int k = 0; k < v->dim; k++)
          centre[k] = v->centre[k] + 0.2 * v->radius * (unit_of(seed, 36, k, 0) - 0.5);
    } else return 0;
    out->win.dim = v->dim, out->size = room;
    if (ball && v->dim > 1) {
-      out->win.space = SNEPPP_BALL, out->win.radius = room;
+      out->win.space = SNEPPP_SPACE_BALL, out->win.radius = room;
       memcpy(out->win.centre, centre, sizeof centre);
    } else
       for (int k = 0; k < v->dim; k++)
@@ -422,8 +422,8 @@ static sneppp_unit unit_with(int act, int order)
    sneppp_unit u;
    memset(&u, 0, sizeof u);
    u.act = (sneppp_act)act;
-   if (act == SNEPPP_RECT || act == SNEPPP_MONOMIAL) u.p = order;
-   else if (act == SNEPPP_LEAKY) u.p = 0.1 * (1 + order);
+   if (act == SNEPPP_ACT_RECT || act == SNEPPP_ACT_MONOMIAL) u.p = order;
+   else if (act == SNEPPP_ACT_LEAKY) u.p = 0.1 * (1 + order);
    else if (act) u.p = 0.25 * (1 + order), u.q = 1 + order;
    return u;
 }
@@ -440,21 +440,21 @@ static void make_desc(void)
       make_shape(&w.shape[f], q, p->seed, f);
       x->window = w.shape[f].win;
       x->unit = unit_with(q->act, q->order), x->width = q->width, x->no_bias = q->no_bias;
-      if (x->unit.act == SNEPPP_RELU || x->unit.act == SNEPPP_STEP) x->unit.p = 0;
+      if (x->unit.act == SNEPPP_ACT_RELU || x->unit.act == SNEPPP_ACT_STEP) x->unit.p = 0;
       if (n > MOST_UNITS) n = MOST_UNITS;
-      if (q->mixed && act != SNEPPP_RBF && second && second != SNEPPP_RBF &&
+      if (q->mixed && act != SNEPPP_ACT_RBF && second && second != SNEPPP_ACT_RBF &&
           pair_known(q->space, act, second) && pair_known(q->space, second, second)) {
-         int one = pair_known(q->space, act, SNEPPP_ONE) && pair_known(q->space, second, SNEPPP_ONE) &&
-                   pair_known(q->space, SNEPPP_ONE, SNEPPP_ONE);
+         int one = pair_known(q->space, act, SNEPPP_ACT_ONE) && pair_known(q->space, second, SNEPPP_ACT_ONE) &&
+                   pair_known(q->space, SNEPPP_ACT_ONE, SNEPPP_ACT_ONE);
          for (int i = 0; i < n; i++)
-            w.units[f][i] = unit_with(i % 3 == 2 && one ? SNEPPP_ONE
+            w.units[f][i] = unit_with(i % 3 == 2 && one ? SNEPPP_ACT_ONE
                                       : i % 3           ? second
                                                         : act,
                                       (q->order + i / 3) % 4);
          x->units = w.units[f];
       }
       if (q->own) x->own.psi = own_psi, x->own.gram = own_gram, x->own.user = &w.shape[f], x->units = NULL;
-      w.D += q->space == SNEPPP_FINITE ? 1 : w.shape[f].win.dim;
+      w.D += q->space == SNEPPP_SPACE_FINITE ? 1 : w.shape[f].win.dim;
    }
    w.desc.mix = (sneppp_mix)p->mix, w.desc.readout = (sneppp_readout)p->readout;
    w.desc.rank = p->rank, w.desc.width = p->open ? 0 : 1 + p->width;
@@ -494,7 +494,7 @@ static void make_events(void)
          for (int f = 0, at = 0; f < w.factors; f++) {
             const shape *s = w.seen.factor[f] ? &w.seen_shape[f] : &w.shape[f];
             shape_draw(s, p->seed + 7 * r, (int)i + 1000 * f, p->spread, w.x[r] + i * stride + at);
-            at += w.p.f[f].space == SNEPPP_FINITE ? 1 : w.shape[f].win.dim;
+            at += w.p.f[f].space == SNEPPP_SPACE_FINITE ? 1 : w.shape[f].win.dim;
          }
          w.weight[r][i] = (sneppp_real)(p->weights == 1   ? 0.25 + unit_of(p->seed, 40, (int)i, (int)r)
                                         : p->weights == 2 ? (double)(hash_of(p->seed, 41, (int)i, (int)r) % 3)
