@@ -271,6 +271,18 @@ static int line_range(const shape *s, const sneppp_model *m, int f, int axis, do
    return 0;
 }
 
+/* The slowest decay of the intensity against log x at x = 0 (axis 0), or log(1 - x) at 1 (axis 1): the parameter of the
+   family, and twice the lowest weight of an exponential unit on that statistic. */
+static double slowest_tail(const sneppp_model *m, int f, int axis)
+{
+   const sneppp_layer_state *L = &m->layer[f];
+   double lowest = 0;
+   for (int i = 0; i < L->n; i++)
+      if ((L->units ? L->units[i] : m->desc.factor[f].unit).act == SNEPPP_ACT_EXP)
+         lowest = fmin(lowest, (double)L->W[i * L->d + axis] * L->rate[axis]);
+   return m->desc.factor[f].window.param[axis] + 2 * lowest;
+}
+
 /* Nodes of one factor with about n per axis, in the user's coordinates. 0 where this is not done. */
 static int shape_nodes(const shape *s, const sneppp_model *m, int f, int n, nodes *out)
 {
@@ -303,7 +315,9 @@ static int shape_nodes(const shape *s, const sneppp_model *m, int f, int n, node
          if (!line_range(s, m, f, k, &lo[k], &hi[k])) return 0;
    if (odd) { /* x = e^t, and x = 1 / (1 + e^-t) */
       if (v->param[0] < 0.5 || v->param[1] <= 0) return 0;
-      lo[0] = -60, hi[0] = v->space == SNEPPP_SPACE_GAMMA ? 8 - log(v->param[1]) : 60;
+      lo[0] = fmin(-60, -40 / slowest_tail(m, f, 0));
+      hi[0] = v->space == SNEPPP_SPACE_GAMMA ? 8 - log(v->param[1]) : fmax(60, 40 / slowest_tail(m, f, 1));
+      if (!(lo[0] > (sizeof(sneppp_real) == 4 ? -80 : -300)) || !(hi[0] < 300)) return 0; /* or x is 0, or 1 */
       if (v->space == SNEPPP_SPACE_BETA && sizeof(sneppp_real) == 4) return 0;
    }
    if (v->space == SNEPPP_SPACE_NORMAL || v->space == SNEPPP_SPACE_DIRICHLET) return 0;

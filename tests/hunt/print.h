@@ -38,7 +38,7 @@ static void print_lists(FILE *f, const sneppp_window *v, int id)
 
 static void print_window(FILE *f, const sneppp_window *v, int id, const char *to)
 {
-   if (v->space) fprintf(f, "   %s.space = SNEPPP_%s;\n", to, space_names[v->space]);
+   if (v->space) fprintf(f, "   %s.space = SNEPPP_SPACE_%s;\n", to, space_names[v->space]);
    fprintf(f, "   %s.dim = %d;\n", to, v->dim);
    for (int r = 0; r < v->dim; r++) {
       if (v->space == SNEPPP_SPACE_BOX)
@@ -64,7 +64,7 @@ static void print_fit(FILE *f, const plan_op *o, int at)
    sneppp_fit_desc fit = fit_of(o);
    fprintf(f, "   memset(&fit, 0, sizeof fit);\n   fit.events = events%s;\n", "");
    if (w.realisations > 1) fprintf(f, "   fit.realisations = %zu;\n", w.realisations);
-   if (fit.method) fprintf(f, "   fit.method = SNEPPP_%s;\n", method_names[fit.method]);
+   if (fit.method) fprintf(f, "   fit.method = SNEPPP_METHOD_%s;\n", method_names[fit.method]);
 #define FIELD(name) \
    if (fit.name != 0) fprintf(f, "   fit." #name " = %.17g;\n", (double)fit.name)
    if (fit.steps) fprintf(f, "   fit.steps = %zu;\n", fit.steps);
@@ -150,7 +150,7 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
       if (!x->units) continue;
       fprintf(f, "static const sneppp_unit units%d[] = { ", k);
       for (int i = 0; i < n; i++)
-         fprintf(f, "%s{ SNEPPP_%s, %g, %g }", i ? ", " : "", act_names[x->units[i].act], x->units[i].p,
+         fprintf(f, "%s{ SNEPPP_ACT_%s, %g, %g }", i ? ", " : "", act_names[x->units[i].act], x->units[i].p,
                  x->units[i].q);
       fprintf(f, " };\n");
    }
@@ -189,7 +189,7 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
       char to[40];
       snprintf(to, sizeof to, "desc.factor[%d].window", k);
       print_window(f, &x->window, k, to);
-      if (x->unit.act) fprintf(f, "   desc.factor[%d].unit.act = SNEPPP_%s;\n", k, act_names[x->unit.act]);
+      if (x->unit.act) fprintf(f, "   desc.factor[%d].unit.act = SNEPPP_ACT_%s;\n", k, act_names[x->unit.act]);
       if (x->unit.p != 0)
          fprintf(f, "   desc.factor[%d].unit.p = %g, desc.factor[%d].unit.q = %g;\n", k, x->unit.p, k,
                  x->unit.q);
