@@ -19,19 +19,24 @@
       the fit is convex in M = V'V.
 
    CONTENTS (search for the marks)
-      >>start    a first program            >>rng      random numbers
-      >>tasks    chapters by task           >>linalg   gemm, Cholesky, eigenvalues
-      >>rules    memory, threads, numbers   >>special  functions that libm lacks
-      >>limits   what it does not do        >>space    windows: checks, mass, statistics
-      >>changes  by version                 >>kernel   the closed forms: rules, six families
-      >>config   the table of macros        >>optim    optimisers that know nothing of events
-      >>types    structs and enums          >>radial   trees of radial bumps
-      >>api      functions by task          >>model    features, mixing rules, regions, evaluation
-         (end of what users need)           >>loss     likelihood and gradients
-      >>base     errors, finite tests       >>fit      convex fits with certificates, AdamW
-      >>machine  the vector unit            >>auto     the default fit
-      >>mem      blocks and carving         >>sample   exact draws
-      >>threads  a small pool               >>io   >>input   >>licence
+      >>start    a first program            Part I, to ask (all of SNEPPP_INFERENCE_ONLY)
+      >>tasks    chapters by task              >>base      errors, finite tests
+      >>rules    memory, threads, numbers      >>machine   the vector unit
+      >>limits   what it does not do           >>special   functions that libm lacks
+      >>changes  by version                    >>evaluate  windows, features, intensity
+      >>config   the table of macros        Part II, to learn
+      >>types    structs and enums             >>mem       blocks and carving   >>threads  a small pool
+      >>api      functions by task             >>rng       random numbers
+         (end of what users need)              >>linalg    gemm, Cholesky, eigenvalues
+      Part III, to use                         >>integrals more special functions
+      >>sample   exact draws                   >>space     windows: checks, draws
+      >>io       save, load, export            >>kernel    the closed forms: rules, six families
+      >>input    degrees, dates, numeric       >>optim     optimisers that know nothing of events
+                 counts                        >>radial    trees of radial bumps
+      >>licence                                >>model     mixing rules, regions, counts
+                                               >>loss      likelihood and gradients
+                                               >>fit       convex fits with certificates, AdamW
+                                               >>auto      the default fit
 
 >>start =======================================================================================================
       In ONE C or C++ file:                      everywhere else:
@@ -992,7 +997,9 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 #endif
 
 /* The implementation is built in floors. A floor uses those above it, never those below, and there are no
-   forward declarations of private functions: where one seems needed, the function is on the wrong floor. */
+   forward declarations of private functions: where one seems needed, the function is on the wrong floor. They are
+   ordered by who needs them. Part I asks a model that exists: base, machine, special, evaluate. Part II makes one from
+   events: mem to auto. Part III does something with it: sample, io, input, each behind a switch of its own. */
 
 /* >>base ===================================================================================================== */
 #include <math.h>
@@ -1003,34 +1010,6 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #include <assert.h>
    #define SNEPPP_ASSERT(x) assert(x)
 #endif
-#ifndef SNEPPP_INFERENCE_ONLY
-#if defined(SNEPPP_MALLOC) != defined(SNEPPP_FREE)
-   #error "define both SNEPPP_MALLOC and SNEPPP_FREE, or neither"
-#endif
-#ifndef SNEPPP_MALLOC
-   #include <stdlib.h>
-   #define SNEPPP_MALLOC(ctx, n) ((void)(ctx), malloc(n))
-   #define SNEPPP_FREE(ctx, p)   ((void)(ctx), free(p))
-#endif
-
-/* Wall clock, for reports only: no result depends on it. C11 and C++17 have timespec_get; older ones only count the
-   processor time of all threads. */
-#ifndef SNEPPP_SECONDS
-   #include <time.h>
-   #if defined(TIME_UTC)
-static double sneppp__seconds(void)
-{
-   struct timespec t;
-   return timespec_get(&t, TIME_UTC) ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
-}
-      #define SNEPPP_SECONDS() sneppp__seconds()
-   #else
-      #define SNEPPP_SECONDS() ((double)clock() / (double)CLOCKS_PER_SEC)
-   #endif
-#endif
-
-#endif /* SNEPPP_INFERENCE_ONLY */
-
 #if defined(__GNUC__) || defined(__clang__)
    #define SNEPPP__UNUSED __attribute__((unused))
    #define SNEPPP__RESTRICT __restrict__
@@ -1208,17 +1187,6 @@ SNEPPP__UNUSED static sneppp_status sneppp__fail(sneppp_error *err, sneppp_statu
    va_list list;
    va_start(list, format);
    if (err) sneppp__explain(err, status, 0, format, &list);
-   va_end(list);
-   return status;
-}
-
-/* The same when it is the fault of one event, whose index goes into err->event. */
-SNEPPP__UNUSED static sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status status, size_t event,
-                                                       const char *format, ...)
-{
-   va_list list;
-   va_start(list, format);
-   if (err) sneppp__explain(err, status, event, format, &list);
    va_end(list);
    return status;
 }
@@ -1631,19 +1599,6 @@ SNEPPP__ARRAYS(float, sneppp__vec32, SNEPPP__V32, f32)
    #define sneppp__real_product sneppp__product_f64
 #endif
 
-/* The same where the sum is a square, so that a float's range of exponents is not enough for the products, though it is
-   for x and y: 1e-30^2. Its logarithm is taken, so that 0 would not do. */
-SNEPPP__UNUSED static double sneppp__real_square(size_t n, const sneppp_real *x, const sneppp_real *y)
-{
-   double sum = sneppp__real_dot(n, x, y);
-#ifdef SNEPPP_REAL_FLOAT
-   if (sum > 1e-25 && sum < 1e30) return sum;
-   sum = 0;
-   for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)y[i];
-#endif
-   return sum;
-}
-
 #define sneppp__dot          sneppp__dot_f64 /* earlier names */
 #define sneppp__long_dot     sneppp__dot_f64
 #define sneppp__long_product sneppp__product_f64
@@ -1743,142 +1698,1211 @@ static void sneppp__array_log_f64(size_t n, const double *x, double *out)
    for (size_t i = 0; i < n; i++) out[i] = log(x[i]);
 }
 
-#ifndef SNEPPP_INFERENCE_ONLY
+/* >>special ==================================================================================================
+   Functions that the closed forms need and libm lacks, in double in either precision. None of them keeps
+   state (libm's lgamma writes the global signgam, so log-gamma is here too) and none produces an infinity or
+   a NaN inside its domain, so they survive -ffast-math. The errors stated are the worst ones measured against
+   the table of tests/special_table.h (generator tests/special_table.py), in units of the last place (ulp) of
+   the value or, for functions with zeros, of the envelope named; SPECIAL_VERBOSE=1 makes the tests print
+   them. */
+
+/* ---- coefficients, printed by tests/special_table.py coef: Chebyshev interpolants on short intervals,
+   Debye's polynomials in logarithmic form, nodes and weights of Gauss-Legendre rules */
+static const double sneppp__mills_centre[15] = {
+   38.666015625, 21.599609375, 14.28515625, 10.22265625, 7.63671875, 5.845703125, 4.533203125, 3.529296875,
+   2.736328125, 2.095703125, 1.564453125, 1.119140625, 0.740234375, 0.4140625, 0.12890625
+};
+static const double sneppp__mills_scale[15] = {
+   0.37500572213321126, 0.62500953688868544, 0.8750267036957915, 1.1249656687723153, 1.3749580396106076,
+   1.6250743900019837, 1.8750286106660563, 2.1250324254215305, 2.3751812119454914, 2.6247997436718999,
+   2.8753948753948753, 3.1255246089278903, 3.3753605274000824, 3.6247787610619469, 3.8751182592242195
+};
+static const double sneppp__mills_table[15][10] = {
+   {0.025845240384918571, 0.018986981648211259, 0.0012815526681262536, 7.9709623672406327e-05,
+    4.4832189173986574e-06, 2.2096921304921423e-07, 8.9693402916891411e-09, 2.5247299697379332e-10,
+    7.4782035571820338e-13, -4.2395314526842989e-13},
+   {0.046198530509010967, 0.021808356463498164, 0.0015499349712858404, 0.00010004076862581291,
+    5.7314575183052041e-06, 2.8007089146159462e-07, 1.0716915730798052e-08, 2.4013921571408096e-10,
+    -4.2694426045777103e-12, -6.9229463914074821e-13},
+   {0.069664617864189232, 0.025233000046947306, 0.0018874383369247242, 0.00012599175655599227,
+    7.3007000264453692e-06, 3.4908846855571779e-07, 1.2215417012712005e-08, 1.7819900607448991e-10,
+    -1.157776743427938e-11, -9.1379087618748339e-13},
+   {0.09691152848530761, 0.029415745361196441, 0.002312778903479893, 0.0001589262424092282,
+    9.2341635965458527e-06, 4.2533779858221617e-07, 1.305950877702621e-08, 5.1487113223273472e-11,
+    -2.0185196722288188e-11, -9.5962977128261811e-13},
+   {0.1288075970157046, 0.034557049877709613, 0.0028493940202041906, 0.00020037664634410678,
+    1.1556938647304342e-05, 5.0352531012224447e-07, 1.2776868740703211e-08, -1.4273379030984057e-10,
+    -2.7986856821967739e-11, -7.226818348264363e-13},
+   {0.16644552901100623, 0.040909069997482041, 0.003525440397977852, 0.00025191511772062726,
+    1.4260518991930375e-05, 5.755708880407155e-07, 1.0940745295170921e-08, -3.8745982327248661e-10,
+    -3.2304400610888684e-11, -1.9468427533442626e-13},
+   {0.2111378696087777, 0.048774077361496734, 0.0043724866424596429, 0.00031490367506061706,
+    1.7286070895458456e-05, 6.3125162093339827e-07, 7.3213977525981951e-09, -6.4507656802679594e-10,
+    -3.0974569400567425e-11, 5.0201531550716951e-13},
+   {0.2646181544611117, 0.05853626701479081, 0.0054273399116355776, 0.00039048389184835451,
+    2.0527529564965086e-05, 6.5997760158101218e-07, 1.9941454301699946e-09, -8.6680618702007969e-10,
+    -2.3381308722671958e-11, 1.1609480766803796e-12},
+   {0.32903548204587674, 0.070655823711557431, 0.0067294232750107832, 0.00047925884466167815,
+    2.3827452024588029e-05, 6.525714650004206e-07, -4.6248598860818367e-09, -1.0063153620243743e-09,
+    -1.0780739380646883e-11, 1.586432094449694e-12},
+   {0.4067937890887186, 0.085625608502589337, 0.0083139404211612054, 0.00058080149098123878,
+    2.6980561180128241e-05, 6.0339869997121651e-07, -1.1822829396984116e-08, -1.0334381897946269e-09,
+    4.1316446313915323e-12, 1.6742604822591156e-12},
+   {0.50158959749080911, 0.10415544405708779, 0.010229024115926647, 0.00069476910726355278,
+    2.979062292101957e-05, 5.1093019863884253e-07, -1.8819086261797471e-08, -9.4162485806182984e-10,
+    1.837680434992042e-11, 1.4366961215037102e-12},
+   {0.61676493086264395, 0.1268323681868527, 0.012498157483025029, 0.00081869919855817835,
+    3.2032475771660541e-05, 3.7936561897898721e-07, -2.4785912339894221e-08, -7.4762834779777702e-10,
+    2.9340511104391011e-11, 9.7381109427738509e-13},
+   {0.75684520222573193, 0.15439476850842657, 0.015147986310861915, 0.00095001455790162594,
+    3.3532804169997272e-05, 2.1681847292859734e-07, -2.9124312785000691e-08, -4.8435668426024957e-10,
+    3.5619417011146997e-11, 4.2044515443905523e-13},
+   {0.92693505629810624, 0.18759113030598731, 0.018193370478985491, 0.0010853985250582248,
+    3.4165218946843426e-05, 3.4376443925122723e-08, -3.1489603866855009e-08, -1.9121708257148747e-10,
+    3.698979086544639e-11, -1.015118255075145e-13},
+   {1.134147931248789, 0.22742952947755093, 0.021659403636931931, 0.0012219526665750977,
+    3.3859569634541294e-05, -1.5678715341896183e-07, -3.1808675634445018e-08, 9.6320198455644551e-11,
+    3.4130386227227283e-11, -5.1024133734693738e-13},
+};
+static const double sneppp__lgamma_table[2][20] = {
+   {0.48312895054098087, -0.14595989591430594, 0.062911401074582055, -0.031308487501054152,
+    0.016797098628942214, -0.0094256224447675178, 0.0054464579585214497, -0.003212074222602009,
+    0.0019229132085171585, -0.0011644113425479958, 0.00071156542457832014, -0.00043803551519258432,
+    0.00027089231144804298, -0.00016856961232463447, 0.00010772622817405225, -6.7945325391134367e-05,
+    3.4965940267598816e-05, -2.1471686472038385e-05, 2.8361044412699963e-05, -1.8541310577836399e-05},
+   {0.37957716063055885, -0.074663574154499424, 0.019905154304743215, -0.0060187685270332017,
+    0.0019490574889448658, -0.00065863970677248074, 0.00022905363755700874, -8.1302288881243527e-05,
+    2.9299281064229072e-05, -1.0682328072802122e-05, 3.9306134751854688e-06, -1.4570372407427136e-06,
+    5.4340125843594675e-07, -2.0370140680233644e-07, 7.6748566088713369e-08, -2.9008537419536024e-08,
+    1.0810319685709542e-08, -4.1017457738933239e-09, 1.9179464322621429e-09, -7.4024332812751504e-10},
+};
+
+/* exp(-c x^2), c = 1/2 or 1, to full relative accuracy. The rounding of x^2 alone would cost c x^2 units, 700
+   at the end of the range. So x is split at a multiple t of 2^-12, whose square is exact, and the factor
+   exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer,
+   which -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first
+   one. */
+SNEPPP__INLINE double sneppp__exp_square(double x, double c)
+{
+   double t, e;
+   x = fabs(x);
+   if (x > 38.6 || c * x * x > 745) return 0;
+   t = (double)(int)(x * 4096) * (1.0 / 4096);
+   e = -c * (x - t) * (x + t);
+   return exp(-c * t * t) * (1 + e * (1 + e * (0.5 + e * (1.0 / 6 + e * (1.0 / 24 + e * (1.0 / 120))))));
+}
+
+/* Which interval of the tables x >= 0 falls into, and where: t = 16(u - u_i), u = 4/(4+x), u_i at the centre.
+   The difference is formed in x, where it is exact; formed in u it would cost five units near x = 0. */
+SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
+{
+   double u = 4 / (4 + x);
+   int    i = (int)(u * 16);
+   i = i > 15 ? 14 : i < 1 ? 0 : i - 1;
+   *interval = i;
+   return u * (sneppp__mills_centre[i] - x) * sneppp__mills_scale[i]; /* scale 16/(4 + centre) */
+}
+
+/* Mills' ratio m(x) = Phi(-x)/phi(x) for x >= 0; beyond 60 its asymptotic series 1/x - 1/x^3 + 3/x^5 - ... */
+SNEPPP__INLINE double sneppp__mills_right(double x)
+{
+   int           i;
+   double        t, s, q;
+   const double *c;
+   if (x >= 60) {
+      t = 1 / x;
+      s = t * t;
+      return t * (1 - s * (1 - s * (3 - s * (15 - s * (105 - s * 945)))));
+   }
+   t = sneppp__mills_local(x, &i);
+   c = sneppp__mills_table[i];
+   s = t * t;
+   q = s * s;
+   return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s) +
+          q * (((c[4] + c[5] * t) + (c[6] + c[7] * t) * s) + q * (c[8] + c[9] * t));
+}
+
+/* The standard normal density. Worst error 1.7 ulp. */
+SNEPPP__UNUSED static double sneppp__phi(double x)
+{
+   return sneppp__exp_square(x, 0.5) * (1 / SNEPPP__SQRT_2PI);
+}
+
+/* Phi(-x) for x >= 0, to full relative accuracy as far as it is a normal number. */
+static double sneppp__upper(double x)
+{
+   return sneppp__exp_square(x, 0.5) * sneppp__mills_right(x) * (1 / SNEPPP__SQRT_2PI);
+}
+
+/* The standard normal distribution function, to full relative accuracy in both tails' own sense: the lower
+   tail keeps its digits down to underflow. erfc(-x/sqrt 2)/2 would lose x^2 units to the rounding of x/sqrt
+   2. Worst error 2.5 ulp. */
+SNEPPP__UNUSED static double sneppp__Phi(double x)
+{
+   return x <= 0 ? sneppp__upper(-x) : 1 - sneppp__upper(x);
+}
+
+/* ---- log-gamma and its kin */
+
+/* log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2] for x >= 10 (Stirling; DLMF 5.11.1). */
+SNEPPP__INLINE double sneppp__stirling(double x)
+{
+   double y = 1 / x, z = y * y;
+   return y * (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 -
+          z * (691.0 / 360360 - z * (1.0 / 156)))))));
+}
+
+/* log Gamma(x), x > 0. Between 1 and 3 it is (x-1)(x-2) times a polynomial, so it keeps its digits at its
+   zeros; the recurrence Gamma(x+1) = x Gamma(x) brings the rest below 10 there with terms of one sign. Worst
+   error 1.9 ulp. */
+static double sneppp__lgamma(double x)
+{
+   double        prod = 1, sum = 0, y = x;
+   const double *c;
+   if (x >= 10) return (x - 0.5) * (log(x) - 1) + (0.5 * SNEPPP__LOG_2PI - 0.5) + sneppp__stirling(x);
+   if (x < 1) y = x + 1;
+   while (y > 3) { y -= 1; prod *= y; }
+   c = sneppp__lgamma_table[y > 2];
+   for (int k = 19; k >= 0; k--) sum = sum * (y - (y > 2 ? 2.5 : 1.5)) + c[k];
+   /* For x < 1, y - 1 is x itself and y - 2 is x - 1, without the rounding of y. */
+   sum *= x < 1 ? x * (x - 1) : (y - 1) * (y - 2);
+   return x < 1 ? sum - log(x) : prod > 1 ? sum + log(prod) : sum;
+}
+
+/* x - log(1+x), x > -1/2, without cancellation for small x: with y = x/(2+x), log(1+x) = 2 atanh y, and
+   x - 2y = x y. */
+static double sneppp__x_minus_log1p(double x)
+{
+   double y, z, sum = 0;
+   if (x > 0.5) return x - log1p(x);
+   y = x / (2 + x);
+   z = y * y;
+   for (int k = 27; k >= 3; k -= 2) sum = sum * z + 1.0 / k;
+   return y * (x - 2 * z * sum);
+}
+
+/* log Gamma(x + a) - log Gamma(x), x > 0, a >= 0, without the cancellation of the two when x is large. Worst
+   error 3 ulp of max(1, value). */
+static double sneppp__lgamma_diff(double x, double a)
+{
+   double y = x + a, q = a / x;
+   if (x < 10) return sneppp__lgamma(y) - sneppp__lgamma(x);
+   /* (y - 1/2) log y - (x - 1/2) log x - a = a log y - a + (x - 1/2) log(1 + q), and x log(1+q) - a is
+      -x(q - log(1+q)). */
+   return a * log(y) - x * sneppp__x_minus_log1p(q) - 0.5 * log1p(q) +
+          (sneppp__stirling(y) - sneppp__stirling(x));
+}
+
+/* log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b), a, b > 0. Worst error 1.9 ulp of
+   max(|value|, 1). */
+SNEPPP__UNUSED static double sneppp__log_beta(double a, double b)
+{
+   double lesser = a < b ? a : b, greater = a < b ? b : a;
+   if (greater < 10) return sneppp__lgamma(a) + sneppp__lgamma(b) - sneppp__lgamma(a + b);
+   if (lesser < 10) return sneppp__lgamma(lesser) - sneppp__lgamma_diff(greater, lesser);
+   /* Both large: the powers of a, b and a+b combine to quotients below 1 (Stirling for all three). */
+   return -0.5 * log(greater) + 0.5 * SNEPPP__LOG_2PI + (lesser - 0.5) * log(lesser / (a + b)) -
+          greater * log1p(lesser / greater) + (sneppp__stirling(a) + sneppp__stirling(b) - sneppp__stirling(a + b));
+}
+
+/* >>evaluate =================================================================================================
+   lambda(x) = alpha |V psi(x)|^2 + floor, with psi made from the layers of one or several factors. In plain words, for
+   one factor with the statistics t (sneppp__statistics) and a full readout:
+
+      for (r = 0; r < m; r++) {
+         for (y = 0, i = 0; i < n; i++) y += V[r][i] * sigma(w_i . t + b_i);
+         lambda += alpha * y * y;
+      }
+
+   All ways to it give this, and tests compare them with it; they differ in what they ask of memory and time. One point,
+   on the stack: sneppp__point_readout; diagonal readouts of any width, some units at a time: sneppp__diagonal_sum;
+   radial bumps, those near x through a tree: sneppp__indexed_sum. Many points are of Part II: sneppp__chunk_readout, a
+   matrix product; and with gradients sneppp__readout_look.
+
+   On the way: the statistics t(x) of a window, membership, mass, and the density of its measure; activations; features.
+   Whatever makes or checks what is read here comes later. */
+
+/* Most statistics of one window: exponential families on the line have two. */
+#define SNEPPP__MAX_STATS (SNEPPP_MAX_DIM < 2 ? 2 : SNEPPP_MAX_DIM)
+
+/* t(x), (stats). The point must be inside the window. */
+SNEPPP__UNUSED static void sneppp__window_stats(const sneppp_window *win, const double *x, double *t)
+{
+   int r;
+   switch (win->space) {
+      case SNEPPP_SPACE_GAMMA: t[0] = log(x[0]); t[1] = x[0]; return;
+      case SNEPPP_SPACE_BETA: t[0] = log(x[0]); t[1] = log1p(-x[0]); return;
+      case SNEPPP_SPACE_DIRICHLET: for (r = 0; r < win->dim; r++) t[r] = log(x[r]); return;
+      case SNEPPP_SPACE_NORMAL: t[0] = x[0]; t[1] = x[0] * x[0]; return;
+      case SNEPPP_SPACE_VONMISES: t[0] = cos(x[0]); t[1] = sin(x[0]); return;
+      case SNEPPP_SPACE_FINITE: memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t); return;
+      default: for (r = 0; r < win->dim; r++) t[r] = x[r]; return;
+   }
+}
+
+/* ---- polygons: simple rings in the plane. A ring inside an odd number of others is a hole, whatever its
+   orientation, so a point belongs to the window when a ray from it meets the edges of all rings together an odd
+   number of times. Rings may be given in either direction and must not touch. Everything is formed from
+   differences of vertices: a small polygon far from the origin loses nothing. */
+SNEPPP__INLINE size_t sneppp__ring_count(const sneppp_window *win) { return win->rings ? win->rings : 1; }
+
+SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
+{
+   return win->rings ? win->ring_size[ring] : win->count;
+}
+
+/* Which side of the line from a to b is c on: 1 left, -1 right, 0 within `slack` of it or when rounding hides the
+   answer. The bound is the usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
+static int sneppp__side(const double *a, const double *b, const double *c, double slack)
+{
+   double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
+   double bound = 8.9e-16 * (fabs(l) + fabs(r)), det = l - r;
+   if (slack > 0) bound += slack * hypot(b[0] - a[0], b[1] - a[1]);
+   return det > bound ? 1 : det < -bound ? -1 : 0;
+}
+
+/* Do the closed boxes around two segments meet? The cheap test that spares most pairs the exact one. */
+SNEPPP__INLINE int sneppp__boxes_meet(const double *a, const double *b, const double *c, const double *e)
+{
+   return fmax(a[0], b[0]) >= fmin(c[0], e[0]) && fmax(c[0], e[0]) >= fmin(a[0], b[0]) &&
+          fmax(a[1], b[1]) >= fmin(c[1], e[1]) && fmax(c[1], e[1]) >= fmin(a[1], b[1]);
+}
+
+/* Twice the signed area of a ring, positive when it runs counterclockwise. */
+static double sneppp__ring_area2(const double *xy, size_t n)
+{
+   double s = 0;
+   for (size_t k = 1; k + 1 < n; k++)
+      s += (xy[2 * k] - xy[0]) * (xy[2 * k + 3] - xy[1]) - (xy[2 * k + 1] - xy[1]) * (xy[2 * k + 2] - xy[0]);
+   return s;
+}
+
+/* How often a ray from (x, y) to the right crosses the ring, modulo 2. Each edge owns its lower end and not its
+   upper one, so that a ray through a vertex is counted once. */
+static int sneppp__ring_parity(const double *ring, size_t n, double x, double y)
+{
+   int odd = 0;
+   for (size_t k = 0, j = n - 1; k < n; j = k++) {
+      const double *a = ring + 2 * j, *b = ring + 2 * k;
+      if ((a[1] > y) == (b[1] > y)) continue;
+      /* The ray meets the edge to the right of the point iff the point is left of the upward edge. */
+      if (((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) > 0) == (b[1] > a[1])) odd ^= 1;
+   }
+   return odd;
+}
+
+/* The factor that turns an integral along the ring, as given, into its part of the integral over the window:
+   the orientation, times -1 for a hole. It costs a walk along all edges, so whoever asks often writes the factors
+   of all rings into a copy of the window, as its `weight`, which polygons do not use otherwise. */
+static double sneppp__ring_sign(const sneppp_window *win, size_t ring)
+{
+   size_t        rings = sneppp__ring_count(win), at = 0, s;
+   const double *mine;
+   int           odd = 0;
+   if (win->weight) return win->weight[ring];
+   for (s = 0; s < ring; s++) at += sneppp__ring_size(win, s);
+   mine = win->xy + 2 * at;
+   for (s = 0, at = 0; s < rings; at += sneppp__ring_size(win, s), s++)
+      if (s != ring) odd ^= sneppp__ring_parity(win->xy + 2 * at, sneppp__ring_size(win, s), mine[0], mine[1]);
+   return (sneppp__ring_area2(mine, sneppp__ring_size(win, ring)) < 0) != odd ? -1 : 1;
+}
+
+SNEPPP__UNUSED static double sneppp__polygon_area(const sneppp_window *win)
+{
+   double s = 0;
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
+      s += sneppp__ring_sign(win, r) * sneppp__ring_area2(win->xy + 2 * at, sneppp__ring_size(win, r));
+   return s / 2;
+}
+
+/* Is (x, y) in the closed window? Points on an edge, to rounding, belong to it. */
+SNEPPP__UNUSED static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
+{
+   double point[2];
+   int    odd = 0;
+   point[0] = x;
+   point[1] = y;
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
+      const double *ring = win->xy + 2 * at;
+      size_t        n = sneppp__ring_size(win, r);
+      for (size_t k = 0, j = n - 1; k < n; j = k++)
+         if (sneppp__boxes_meet(ring + 2 * j, ring + 2 * k, point, point) &&
+             sneppp__side(ring + 2 * j, ring + 2 * k, point, 0) == 0) return 1;
+      odd ^= sneppp__ring_parity(ring, n, x, y);
+   }
+   return odd;
+}
+
+/* The surface area of the unit sphere in R^d, 2 pi^(d/2) / Gamma(d/2), by the recurrence in steps of two dimensions:
+   exact factors, no gamma function. The unit ball's volume is area / d. */
+static double sneppp__sphere_area(int d)
+{
+   double area = d % 2 ? 2 : 2 * SNEPPP__PI;
+   int    k;
+   for (k = d % 2 ? 1 : 2; k < d; k += 2) area *= 2 * SNEPPP__PI / k;
+   return area;
+}
+
+static double sneppp__ball_volume(int d, double radius)
+{
+   double v = sneppp__sphere_area(d) / d;
+   int    k;
+   for (k = 0; k < d; k++) v *= radius;
+   return v;
+}
+
+/* Points on the sphere come from angles or from rounded coordinates: |x| may be off by this much. */
+#define SNEPPP__SPHERE_TOLERANCE 1e-4
+
+static int sneppp__whole(double x) { return x >= 0 && x < 9e15 && x == floor(x); }
+
+/* mu(X), the mass of the whole window; 0 stands for infinite (all of R^d, unbounded counting measures). */
+SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
+{
+   double sum = 0, log_sum = 0;
+   size_t k, count = win->count ? win->count : 1;
+   int    r;
+   switch (win->space) {
+      case SNEPPP_SPACE_BOX:
+         for (sum = 1, r = 0; r < win->dim; r++) sum *= win->hi[r] - win->lo[r];
+         return sum;
+      case SNEPPP_SPACE_GAUSS:
+         for (k = 0; k < count; k++) sum += win->weight ? win->weight[k] : 1 / (double)count;
+         return sum;
+      case SNEPPP_SPACE_SPHERE: return win->measure == SNEPPP_MEASURE_PROBABILITY ? 1 : sneppp__sphere_area(win->dim);
+      case SNEPPP_SPACE_INTERVALS:
+         for (k = 0; k < win->count; k++) sum += win->ends[2 * k + 1] - win->ends[2 * k];
+         return sum;
+      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_area(win);
+      case SNEPPP_SPACE_BALL: return sneppp__ball_volume(win->dim, win->radius);
+      case SNEPPP_SPACE_GAMMA: return exp(sneppp__lgamma(win->param[0]) - win->param[0] * log(win->param[1]));
+      case SNEPPP_SPACE_BETA: return exp(sneppp__log_beta(win->param[0], win->param[1]));
+      case SNEPPP_SPACE_DIRICHLET:
+         for (r = 0; r < win->dim; r++) { sum += win->param[r]; log_sum += sneppp__lgamma(win->param[r]); }
+         return exp(log_sum - sneppp__lgamma(sum));
+      case SNEPPP_SPACE_POISSON: return exp(win->param[0]);
+      case SNEPPP_SPACE_BINOMIAL: return exp(win->param[0] * 0.69314718055994530942);
+      case SNEPPP_SPACE_VONMISES: return 2 * SNEPPP__PI;
+      case SNEPPP_SPACE_FINITE:
+         for (k = 0; k < win->count; k++) sum += win->weight ? win->weight[k] : 1;
+         return sum;
+      default: return 0;
+   }
+}
+
+/* Is the point x, (coords) finite numbers, in the window? Borders belong to it. */
+SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
+{
+   double sum = 0;
+   size_t k;
+   int    r;
+   switch (win->space) {
+      case SNEPPP_SPACE_BOX:
+         for (r = 0; r < win->dim; r++) if (x[r] < win->lo[r] || x[r] > win->hi[r]) return 0;
+         return 1;
+      case SNEPPP_SPACE_SPHERE:
+         for (r = 0; r < win->dim; r++) sum += x[r] * x[r];
+         return fabs(sum - 1) <= 2 * SNEPPP__SPHERE_TOLERANCE;
+      case SNEPPP_SPACE_INTERVALS:
+         for (k = 0; k < win->count; k++) if (x[0] >= win->ends[2 * k] && x[0] <= win->ends[2 * k + 1]) return 1;
+         return 0;
+      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_holds(win, x[0], x[1]);
+      case SNEPPP_SPACE_BALL: /* a point put on the border by rounding is on the border */
+         for (r = 0; r < win->dim; r++) sum += (x[r] - win->centre[r]) * (x[r] - win->centre[r]);
+         return sqrt(sum) <= win->radius * (1 + 1e-12);
+      case SNEPPP_SPACE_GAMMA: return x[0] > 0;
+      case SNEPPP_SPACE_BETA: return x[0] > 0 && x[0] < 1;
+      case SNEPPP_SPACE_DIRICHLET:
+         for (r = 0; r < win->dim; r++) { if (!(x[r] > 0)) return 0; sum += x[r]; }
+         return fabs(sum - 1) <= 1e-6;
+      case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__whole(x[0]);
+      case SNEPPP_SPACE_BINOMIAL: return sneppp__whole(x[0]) && x[0] <= win->param[0];
+      case SNEPPP_SPACE_FINITE: return sneppp__whole(x[0]) && x[0] < (double)win->count;
+      default: return 1;
+   }
+}
+
+/* ---- densities of Gaussian mixtures, at B <= SNEPPP__POINTS points at once; y (d, ld): one coordinate after the
+   other */
+#define SNEPPP__POINTS 128
+
+/* out_b = log of the density of component c, without its weight, minus from_b (NULL: 0). */
+static void sneppp__gauss_exponents(const sneppp_window *win, size_t c, size_t B, size_t ld, const double *y,
+                                    const double *from, double *out)
+{
+   size_t d = (size_t)win->dim;
+   double constant = -0.5 * (double)d * SNEPPP__LOG_2PI;
+   for (size_t r = 0; win->scale && r < d; r++) constant -= log(win->scale[c * d + r]);
+   for (size_t b = 0; b < B; b++) out[b] = from ? constant - from[b] : constant;
+   for (size_t r = 0; r < d; r++) {
+      double m = win->mean ? win->mean[c * d + r] : 0, rate = win->scale ? 1 / win->scale[c * d + r] : 1;
+      for (size_t b = 0; b < B; b++) { double z = (y[r * ld + b] - m) * rate; out[b] -= 0.5 * z * z; }
+   }
+}
+
+/* log sum_c weight_c p_c(y_b), relative to the largest of the p_c that have a weight. */
+static void sneppp__gauss_log_density(const sneppp_window *win, size_t B, size_t ld, const double *y, double *out)
+{
+   double e[SNEPPP__POINTS], total[SNEPPP__POINTS];
+   size_t count = win->count ? win->count : 1;
+   int    any = 0;
+   for (size_t c = 0; c < count; c++) {
+      if (win->weight && !(win->weight[c] > 0)) continue;
+      sneppp__gauss_exponents(win, c, B, ld, y, NULL, e);
+      for (size_t b = 0; b < B; b++) { if (!any || e[b] > out[b]) out[b] = e[b]; total[b] = 1e-300; }
+      any = 1;
+   }
+   for (size_t c = 0; c < count; c++) {
+      double weight = win->weight ? win->weight[c] : 1 / (double)count;
+      if (!(weight > 0)) continue;
+      sneppp__gauss_exponents(win, c, B, ld, y, out, e);
+      sneppp__long_exp(B, e, e);
+      for (size_t b = 0; b < B; b++) total[b] += weight * e[b];
+   }
+   sneppp__long_log(B, total, total);
+   for (size_t b = 0; b < B; b++) out[b] += total[b];
+}
+
+/* log of the density of mu with respect to length, area or counting, at a point inside: 0 for most windows. */
+static double sneppp__window_log_density(const sneppp_window *win, const double *x)
+{
+   double sum = 0;
+   size_t d = (size_t)win->dim;
+   switch (win->space) {
+      case SNEPPP_SPACE_GAUSS: sneppp__gauss_log_density(win, 1, 1, x, &sum); return sum;
+      case SNEPPP_SPACE_GAMMA: return (win->param[0] - 1) * log(x[0]) - win->param[1] * x[0];
+      case SNEPPP_SPACE_BETA: return (win->param[0] - 1) * log(x[0]) + (win->param[1] - 1) * log1p(-x[0]);
+      case SNEPPP_SPACE_DIRICHLET:
+         for (size_t r = 0; r < d; r++) sum += (win->param[r] - 1) * log(x[r]);
+         return sum;
+      case SNEPPP_SPACE_POISSON: return x[0] * log(win->param[0]) - sneppp__lgamma(x[0] + 1);
+      case SNEPPP_SPACE_BINOMIAL:
+         return sneppp__lgamma(win->param[0] + 1) - sneppp__lgamma(x[0] + 1) -
+                sneppp__lgamma(win->param[0] - x[0] + 1);
+      case SNEPPP_SPACE_NEGBINOMIAL:
+         return sneppp__lgamma(x[0] + win->param[0]) - sneppp__lgamma(x[0] + 1) -
+                sneppp__lgamma(win->param[0]);
+      case SNEPPP_SPACE_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1e-300) : 0;
+      default: return 0;
+   }
+}
+
+/* ---- activations */
+
+static double sneppp__power(double z, double p)
+{
+   double v = 1;
+   int    k;
+   for (k = 0; k < (int)p; k++) v *= z;
+   return v;
+}
+
+/* sigma(z) and sigma'(z). At a kink the slope from the left is taken, as for the step, which is 0 at 0. */
+SNEPPP__UNUSED static double sneppp__act(const sneppp_unit *u, double z, double *slope)
+{
+   double s, e;
+   switch (u->act) {
+      case SNEPPP_ACT_COS: *slope = -sin(z); return cos(z);
+      case SNEPPP_ACT_SIN: *slope = cos(z); return sin(z);
+      case SNEPPP_ACT_SNAKE: s = sin(u->p * z); *slope = 1 + sin(2 * u->p * z); return z + s * s / u->p;
+      case SNEPPP_ACT_COSMIDENT: *slope = 1 + sin(2 * u->p * z); return z - cos(2 * u->p * z) / (2 * u->p);
+      case SNEPPP_ACT_EXP: return *slope = exp(z);
+      case SNEPPP_ACT_ERF: *slope = 1.12837916709551257390 * exp(-z * z); return erf(z); /* 2/sqrt(pi) */
+      case SNEPPP_ACT_PHI: *slope = sneppp__phi(z); return sneppp__Phi(z);
+      case SNEPPP_ACT_STEP: *slope = 0; return z > 0;
+      case SNEPPP_ACT_RELU: *slope = z > 0; return z > 0 ? z : 0;
+      case SNEPPP_ACT_RECT:
+         *slope = z > 0 && u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
+         return z > 0 ? sneppp__power(z, u->p) : 0;
+      case SNEPPP_ACT_LEAKY: *slope = z > 0 ? 1 : u->p; return z > 0 ? z : u->p * z;
+      case SNEPPP_ACT_GELU: s = sneppp__Phi(z); *slope = s + z * sneppp__phi(z); return z * s;
+      case SNEPPP_ACT_ELU: *slope = z > 0 ? 1 : u->p * exp(z); return z > 0 ? z : u->p * expm1(z);
+      case SNEPPP_ACT_BELL: e = exp(-u->p * z * z); *slope = -2 * u->p * z * e; return e;
+      case SNEPPP_ACT_GABOR_SIN:
+         e = exp(-u->p * z * z);
+         s = sin(u->q * z);
+         *slope = e * (u->q * cos(u->q * z) - 2 * u->p * z * s);
+         return e * s;
+      case SNEPPP_ACT_GABOR_COS:
+         e = exp(-u->p * z * z);
+         s = cos(u->q * z);
+         *slope = e * (-u->q * sin(u->q * z) - 2 * u->p * z * s);
+         return e * s;
+      case SNEPPP_ACT_MONOMIAL:
+         *slope = u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
+         return sneppp__power(z, u->p);
+      default: *slope = 0; return 1; /* SNEPPP_ACT_ONE */
+   }
+}
+
+/* ---- sums of radial bumps, found through a tree. Points of a tree are stored in its order, so that a leaf is a run of
+   them, and children split their parent's run in the middle: the shape of a tree depends on the number of points
+   alone. A model whose points are in tree order can therefore rebuild its index without moving anything. */
+#define SNEPPP__LEAF 16            /* points per leaf                                         */
+#define SNEPPP__EDGE 27.6          /* bumps below exp(-27.6) = 1e-12 of their peak are skipped */
+
+/* Squared distance from x to the node's box: no point of the node is nearer. */
+SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double *x, int d)
+{
+   double r = 0;
+   for (int k = 0; k < d; k++) {
+      double below = n->lo[k] - x[k], above = x[k] - n->hi[k], v = below > above ? below : above;
+      v = v > 0 ? v : 0; /* no branches: queries are as often outside as inside */
+      r += v * v;
+   }
+   return r;
+}
+
+/* A walk over the leaves that matter at x: those whose boxes are not beyond the reach of their bumps. reach2 (nodes)
+   is the square of it; NULL: that of the nodes themselves; or, in a search for neighbours, nothing is beyond `least`,
+   which the caller lowers, and the nearer child comes first. */
+typedef struct sneppp__walk {
+   const sneppp_node *node;
+   const double      *x, *reach2;
+   double             least;
+   int                d, nearer, top;
+   size_t             stack[64];
+} sneppp__walk;
+
+SNEPPP__INLINE sneppp__walk sneppp__walk_from(const sneppp_node *node, int d, const double *x, const double *reach2)
+{
+   sneppp__walk w;
+   w.node = node, w.x = x, w.reach2 = reach2, w.least = 1e300, w.d = d, w.nearer = 0, w.top = 1, w.stack[0] = 0;
+   return w;
+}
+
+SNEPPP__INLINE const sneppp_node *sneppp__walk_next(sneppp__walk *w) /* the next leaf; NULL: no more */
+{
+   while (w->top) {
+      size_t             at = w->stack[--w->top], second;
+      const sneppp_node *n = &w->node[at];
+      double             limit = w->nearer ? w->least : w->reach2 ? w->reach2[at] : n->reach2;
+      if (sneppp__node_distance2(n, w->x, w->d) > limit) continue;
+      if (!n->kid) return n;
+      second = !w->nearer || sneppp__node_distance2(&w->node[n->kid], w->x, w->d) <=
+                                sneppp__node_distance2(&w->node[n->kid + 1], w->x, w->d);
+      w->stack[w->top++] = n->kid + second;
+      w->stack[w->top++] = n->kid + !second;
+   }
+   return NULL;
+}
+
+/* ---- wide bumps as a table. The sum of all bumps that are wide against the cells of a grid is smooth: in each
+   of the cells of [-1, 1]^d (d = 1 or 2) it is a polynomial of degree 23 per axis, kept as coefficients of
+   Chebyshev's T. The cost of a look does not depend on how many bumps there are.
+
+   How wide is wide: on a cell of half-width a, exp(-s (y - c)^2) is at most exp(s a^2 (r - 1/r)^2 / 4) on the ellipse
+   with sum of half axes a r, so interpolation in p points errs by 4 / (r - 1) r^(1-p) times that (Trefethen,
+   Approximation Theory and Approximation Practice, theorem 8.2). p = 24, s a^2 <= 1.2 and r = 6.2 give 3e-14 of the
+   peak.
+
+   There are 2^(top + more_k) cells along axis k, more of them where bumps are narrower. Bit b < top of the index
+   along axis k is bit d b + k of the cell's number, and the bits above follow, those of axis 0 first: so the
+   children of cell c are the cells 2^d c .. 2^d c + 2^d - 1, and a table is refined in its own memory. */
+#define SNEPPP__CHEB 24
+
+/* T_0 .. T_23 at t, for two values at a time, because each step waits for the one before. */
+static void sneppp__cheb(double t, double u, double *T, double *U)
+{
+   T[0] = U[0] = 1, T[1] = t, U[1] = u;
+   for (int k = 2; k < SNEPPP__CHEB; k++) T[k] = 2 * t * T[k - 1] - T[k - 2], U[k] = 2 * u * U[k - 1] - U[k - 2];
+}
+
+static size_t sneppp__table_cell(int d, int top, const int *more, const size_t *i)
+{
+   size_t cell = d == 1 ? i[0] >> top : i[0] >> top | i[1] >> top << more[0];
+   for (int b = top; b-- > 0;) for (int k = d; k-- > 0;) cell = cell << 1 | (i[k] >> b & 1);
+   return cell;
+}
+
+static double sneppp__table_at(const double *table, int d, int top, const int *more, const double *x)
+{
+   double T[2][SNEPPP__CHEB], sum[SNEPPP__CHEB], t[2] = {0, 0}, total = 0;
+   size_t i[2] = {0, 0}, cell;
+   for (int k = 0; k < d; k++) {
+      size_t cells = (size_t)1 << (top + more[k]);
+      double at = (x[k] + 1) * 0.5 * (double)cells;
+      i[k] = at > 0 ? (size_t)at : 0;
+      if (i[k] >= cells) i[k] = cells - 1;
+      t[k] = fmin(1, fmax(-1, 2 * (at - (double)i[k]) - 1));
+   }
+   cell = sneppp__table_cell(d, top, more, i);
+   sneppp__cheb(t[0], t[1], T[0], T[1]);
+   if (d == 1) {
+      table += cell * SNEPPP__CHEB;
+      for (int j = 0; j < SNEPPP__CHEB; j++) total += table[j] * T[0][j];
+      return total;
+   }
+   table += cell * SNEPPP__CHEB * SNEPPP__CHEB;
+   for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] = 0;
+   for (int r = 0; r < SNEPPP__CHEB; r++)
+      for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] += T[0][r] * table[r * SNEPPP__CHEB + j];
+   for (int j = 0; j < SNEPPP__CHEB; j++) total += sum[j] * T[1][j];
+   return total;
+}
+
+/* ---- activations of whole arrays, so that the switch stays outside the loop */
+
 #ifdef SNEPPP__VECTOR
-SNEPPP__VECTOR_CODE static void sneppp__array_sincos_vectors(size_t n, const double *x, double *sine, double *cosine)
+/* sigma and sigma' of a vector. Kinks as in sneppp__act: the slope from the left. */
+SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sneppp__vec *slope)
 {
-   for (size_t i = 0; i < n; i += SNEPPP__LANE64) {
-      sneppp__vec64 v = sneppp__load_f64(x + i, n - i), s, c;
-      sneppp__vec64 good = SNEPPP__V64(cmp)(SNEPPP__V64(andnot)(SNEPPP__K64(-0.0), v), SNEPPP__K64(1e5), SNEPPP__LE);
-      sneppp__sincos_f64(v, &s, &c);
-      sneppp__store_f64(sine + i, s, n - i), sneppp__store_f64(cosine + i, c, n - i);
-      if (SNEPPP__V64(movemask)(good) != (1 << SNEPPP__LANE64) - 1)
-         for (size_t k = i; k < n && k < i + SNEPPP__LANE64; k++) sine[k] = sin(x[k]), cosine[k] = cos(x[k]);
+   const sneppp__vec zero = SNEPPP__V(setzero)(), one = SNEPPP__V(set1)(1), half = SNEPPP__V(set1)((sneppp_real)0.5);
+   const sneppp__vec p = SNEPPP__V(set1)((sneppp_real)u->p), q = SNEPPP__V(set1)((sneppp_real)u->q);
+   sneppp__vec       s, c, e, t;
+   switch (u->act) {
+      case SNEPPP_ACT_COS: sneppp__vec_sincos(z, &s, &c); *slope = SNEPPP__V(sub)(zero, s); return c;
+      case SNEPPP_ACT_SIN: sneppp__vec_sincos(z, &s, &c); *slope = c; return s;
+      case SNEPPP_ACT_SNAKE:
+      case SNEPPP_ACT_COSMIDENT: /* the wave has slope sin 2pz in both; sin^2 pz = (1 - cos 2pz)/2 cancels */
+         sneppp__vec_sincos(SNEPPP__V(mul)(p, z), &s, &c);
+         t = SNEPPP__V(mul)(s, c);
+         *slope = SNEPPP__V(add)(one, SNEPPP__V(add)(t, t));
+         if (u->act == SNEPPP_ACT_SNAKE) return SNEPPP__V(add)(z, SNEPPP__V(div)(SNEPPP__V(mul)(s, s), p));
+         e = SNEPPP__V(mul)(SNEPPP__V(sub)(c, s), SNEPPP__V(add)(c, s)); /* cos 2pz */
+         return SNEPPP__V(sub)(z, SNEPPP__V(div)(e, SNEPPP__V(add)(p, p)));
+      case SNEPPP_ACT_EXP: return *slope = sneppp__vec_exp(z);
+      case SNEPPP_ACT_ERF:
+         e = sneppp__vec_gauss(z, 1);
+         *slope = SNEPPP__V(mul)(e, SNEPPP__V(set1)((sneppp_real)1.12837916709551257390)); /* 2/sqrt(pi) */
+         sneppp__vec_erf(z, e, &s, &c);
+         return s;
+      case SNEPPP_ACT_PHI: case SNEPPP_ACT_GELU:
+         e = sneppp__vec_gauss(z, 2);
+         sneppp__vec_erf(SNEPPP__V(mul)(z, SNEPPP__V(set1)((sneppp_real)0.70710678118654752440)), e, &s, &c);
+         c = SNEPPP__V(mul)(c, half);
+         c = SNEPPP__V(blendv)(SNEPPP__V(sub)(one, c), c, z); /* Phi(z): the lower tail keeps its digits */
+         e = SNEPPP__V(mul)(e, SNEPPP__V(set1)((sneppp_real)0.39894228040143267794));
+         *slope = u->act == SNEPPP_ACT_PHI ? e : SNEPPP__V(fmadd)(z, e, c);
+         return u->act == SNEPPP_ACT_PHI ? c : SNEPPP__V(mul)(z, c);
+      case SNEPPP_ACT_LEAKY:
+         t = SNEPPP__V(cmp)(zero, z, SNEPPP__LT);
+         *slope = SNEPPP__V(blendv)(p, one, t);
+         return SNEPPP__V(mul)(*slope, z);
+      case SNEPPP_ACT_BELL:
+         e = sneppp__vec_exp(SNEPPP__V(mul)(SNEPPP__V(mul)(p, z), SNEPPP__V(sub)(zero, z)));
+         *slope = SNEPPP__V(mul)(SNEPPP__V(mul)(SNEPPP__V(add)(p, p), e), SNEPPP__V(sub)(zero, z));
+         return e;
+      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
+         e = sneppp__vec_exp(SNEPPP__V(mul)(SNEPPP__V(mul)(p, z), SNEPPP__V(sub)(zero, z)));
+         sneppp__vec_sincos(SNEPPP__V(mul)(q, z), &s, &c);
+         if (u->act == SNEPPP_ACT_GABOR_COS) { t = s; s = c; c = SNEPPP__V(sub)(zero, t); } /* cos' = -sin */
+         t = SNEPPP__V(mul)(SNEPPP__V(mul)(SNEPPP__V(add)(p, p), z), s);
+         *slope = SNEPPP__V(mul)(e, SNEPPP__V(fmsub)(q, c, t));
+         return SNEPPP__V(mul)(e, s);
+      default: /* SNEPPP_ACT_RELU */
+         *slope = SNEPPP__V(and)(SNEPPP__V(cmp)(zero, z, SNEPPP__LT), one);
+         return SNEPPP__V(max)(z, zero);
    }
 }
 
-SNEPPP__VECTOR_CODE static void sneppp__array_add_vectors(size_t n, double a, const double *x, double *out)
+/* The largest |z| for which the vectors are right, 0 for activations that have none. */
+static sneppp_real sneppp__act_limit(const sneppp_unit *u)
 {
-   for (size_t i = 0; i < n; i += SNEPPP__LANE64)
-      sneppp__store_f64(out + i, SNEPPP__V64(fmadd)(SNEPPP__K64(a), sneppp__load_f64(x + i, n - i),
-                                                    sneppp__load_f64(out + i, n - i)), n - i);
+   switch (u->act) {
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: return (sneppp_real)1e5;
+      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: return (sneppp_real)(1e5 / (fabs(u->p) + 1e-10));
+      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS: return (sneppp_real)(1e5 / (fabs(u->q) + 1e-10));
+      case SNEPPP_ACT_EXP:
+      case SNEPPP_ACT_ERF:
+      case SNEPPP_ACT_PHI:
+      case SNEPPP_ACT_GELU:
+      case SNEPPP_ACT_LEAKY:
+      case SNEPPP_ACT_BELL:
+      case SNEPPP_ACT_RELU: return (sneppp_real)1e15;
+      default: return 0;
+   }
 }
 
-   #ifdef SNEPPP_REAL_FLOAT
-SNEPPP__VECTOR_CODE static void sneppp__join_vectors(size_t n, double a, const float *x, double *out)
+SNEPPP__VECTOR_CODE static void sneppp__act_vectors(const sneppp_unit *u, sneppp_real limit, size_t count,
+                                                    const sneppp_real *z, sneppp_real *psi,
+                                                    sneppp_real *slope)
 {
-   size_t i = 0;
-   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64)
-      SNEPPP__V64(storeu)(out + i,
-                          SNEPPP__V64(fmadd)(SNEPPP__K64(a), sneppp__widen(x + i), SNEPPP__V64(loadu)(out + i)));
-   for (; i < n; i++) out[i] = fma(a, (double)x[i], out[i]);
-}
-   #endif
-
-/* One vector of units at a time walks down the rows with up to four sums in registers. */
-SNEPPP__VECTOR_CODE static void sneppp__pull_vectors(size_t B, size_t n, size_t d, const sneppp_real *scale,
-                                                     const sneppp_real *dpart, const sneppp_real *other,
-                                                     const sneppp_real *slope, sneppp_real *dz, const sneppp_real *T,
-                                                     double *db, double *dW)
-{
-   for (size_t i = 0; i < n; i += SNEPPP__LANE) {
-      size_t left = n - i < SNEPPP__LANE ? n - i : SNEPPP__LANE;
-      for (size_t r = 0; r <= d; r += 4) { /* column 0 is the bias, column r the coordinate r - 1 */
-         sneppp__vec s[4], v;
-         size_t      columns = d + 1 - r < 4 ? d + 1 - r : 4;
-         s[0] = s[1] = s[2] = s[3] = SNEPPP__V(setzero)();
-         for (size_t k = 0; k < B; k++) {
-            const sneppp_real *t = T + k * d + r;
-            size_t             at = k * n + i;
-            v = sneppp__vec_load((r ? dz : dpart) + at, left);
-            if (!r) {
-               if (other) v = v * sneppp__vec_load(other + at, left);
-               v = v * sneppp__vec_load(slope + at, left) * SNEPPP__V(set1)(scale[k]);
-               if (d > 3) sneppp__vec_store(dz + at, v, left);
+   const sneppp_unit unit = *u;
+   sneppp__vec       most = SNEPPP__V(set1)(limit), sign = SNEPPP__V(set1)((sneppp_real)-0.0);
+   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
+      size_t      left = count - i;
+      sneppp__vec s, v = sneppp__vec_load(z + i, left), y = sneppp__act_vec(&unit, v, &s);
+      int         good = SNEPPP__V(movemask)(SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, v), most, SNEPPP__LE));
+      if (good == (1 << SNEPPP__LANE) - 1) {
+         sneppp__vec_store(psi + i, y, left);
+         if (slope) sneppp__vec_store(slope + i, s, left);
+      } else { /* huge, infinite or NaN: one by one, but only where it must be */
+         sneppp_real in[SNEPPP__LANE], out[SNEPPP__LANE], der[SNEPPP__LANE];
+         double      d = 0;
+         SNEPPP__V(storeu)(in, v), SNEPPP__V(storeu)(out, y), SNEPPP__V(storeu)(der, s);
+         for (size_t k = 0; k < SNEPPP__LANE && k < left; k++) {
+            if (!(good >> k & 1)) {
+               out[k] = (sneppp_real)sneppp__act(&unit, (double)in[k], &d);
+               der[k] = (sneppp_real)d;
             }
-            s[0] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(r ? t[-1] : 1), s[0]);
-            if (columns > 1) s[1] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[0]), s[1]);
-            if (columns > 2) s[2] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[1]), s[2]);
-            if (columns > 3) s[3] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[2]), s[3]);
-         }
-         for (size_t c = 0; c < columns; c++) {
-            sneppp_real all[SNEPPP__LANE];
-            SNEPPP__V(storeu)(all, s[c]);
-            for (size_t l = 0; l < left; l++) *(r + c ? &dW[(i + l) * d + r + c - 1] : &db[i + l]) += (double)all[l];
+            psi[i + k] = out[k];
+            if (slope) slope[i + k] = der[k];
          }
       }
    }
 }
-
-SNEPPP__VECTOR_CODE static void sneppp__chebyshev_vectors(size_t q, size_t B, const sneppp_real *u, sneppp_real *T)
-{
-   for (size_t b = 0; b < B; b += SNEPPP__LANE) {
-      sneppp__vec x = sneppp__vec_load(u + b, B - b), now = SNEPPP__KV(1), before = x, next;
-      for (size_t k = 0; k < q; k++, before = now, now = next) {
-         next = SNEPPP__V(fmsub)(x + x, now, before);
-         sneppp__vec_store(T + k * B + b, now, B - b);
-      }
-   }
-}
-
 #endif
 
-static void sneppp__array_sincos_f64(size_t n, const double *x, double *sine, double *cosine)
+/* cos or sin of z = b + W t for `count` units, W (d, ld), at B points T (B, d), d <= 4: one vector of units at a time
+   walks down the points with its weights in registers. psi and slope are (B, n); slope may be NULL. Returns 0, and
+   leaves all to be done again, if a |z| is too large for the vectors. */
+#ifdef SNEPPP__VECTOR
+SNEPPP__VECTOR_CODE static int sneppp__wave_vectors(int sine, size_t count, size_t d, size_t ld, const sneppp_real *W,
+                                                    const sneppp_real *b, size_t B, const sneppp_real *T, size_t n,
+                                                    sneppp_real *psi, sneppp_real *slope)
 {
-   SNEPPP__IF_VECTORS(sneppp__array_sincos_vectors(n, x, sine, cosine))
-   for (size_t i = 0; i < n; i++) sine[i] = sin(x[i]), cosine[i] = cos(x[i]);
+   sneppp__vec sign = SNEPPP__V(set1)((sneppp_real)-0.0), most = SNEPPP__V(set1)((sneppp_real)1e5),
+               good = SNEPPP__V(cmp)(sign, sign, SNEPPP__LE); /* all lanes */
+   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
+      size_t      left = count - i;
+      sneppp__vec w[4], bias = SNEPPP__V(loadu)(b + i), z, s, c;
+      for (size_t r = 0; r < 4; r++) w[r] = SNEPPP__V(loadu)(W + (r < d ? r : 0) * ld + i);
+      for (size_t k = 0; k < B; k++) {
+         const sneppp_real *t = T + k * d;
+         z = SNEPPP__V(fmadd)(w[0], SNEPPP__V(set1)(t[0]), bias);
+         if (d > 1) z = SNEPPP__V(fmadd)(w[1], SNEPPP__V(set1)(t[1]), z);
+         if (d > 2) z = SNEPPP__V(fmadd)(w[2], SNEPPP__V(set1)(t[2]), z);
+         if (d > 3) z = SNEPPP__V(fmadd)(w[3], SNEPPP__V(set1)(t[3]), z);
+         good = SNEPPP__V(and)(good, SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, z), most, SNEPPP__LE));
+         sneppp__vec_sincos(z, &s, &c);
+         sneppp__vec_store(psi + k * n + i, sine ? s : c, left);
+         if (slope) sneppp__vec_store(slope + k * n + i, sine ? c : SNEPPP__V(xor)(sign, s), left);
+      }
+   }
+   return SNEPPP__V(movemask)(good) == (1 << SNEPPP__LANE) - 1;
+}
+#endif
+
+/* psi = sigma(z) and, if wanted, slope = sigma'(z); psi may be z. The common activations have loops of their own. */
+static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi,
+                              sneppp_real *slope)
+{
+   size_t i;
+   double s;
+#ifdef SNEPPP__VECTOR
+   sneppp_real limit = sneppp__act_limit(u);
+   if (limit > 0 && sneppp__has_vectors()) { sneppp__act_vectors(u, limit, count, z, psi, slope); return; }
+#endif
+   switch (u->act) {
+      case SNEPPP_ACT_RELU:
+         for (i = 0; i < count; i++) {
+            sneppp_real v = z[i];
+            if (slope) slope[i] = (sneppp_real)(v > 0);
+            psi[i] = v > 0 ? v : 0;
+         }
+         return;
+      case SNEPPP_ACT_ONE:
+         for (i = 0; i < count; i++) psi[i] = 1;
+         if (slope) memset(slope, 0, count * sizeof *slope);
+         return;
+#ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_EXP:
+         for (i = 0; i < count; i++) {
+            float v = z[i];
+            if (u->act == SNEPPP_ACT_EXP) { psi[i] = expf(v); if (slope) slope[i] = psi[i]; continue; }
+            psi[i] = u->act == SNEPPP_ACT_COS ? cosf(v) : sinf(v);
+            if (slope) slope[i] = u->act == SNEPPP_ACT_COS ? -sinf(v) : cosf(v);
+         }
+         return;
+#endif
+      default:
+         for (i = 0; i < count; i++) {
+            psi[i] = (sneppp_real)sneppp__act(u, (double)z[i], &s);
+            if (slope) slope[i] = (sneppp_real)s;
+         }
+   }
 }
 
-/* out += a x. join: the same, from sums of the features' precision to double ones. */
-static void sneppp__array_add_f64(size_t n, double a, const double *x, double *out)
+/* Does the mix keep the features of its factors side by side? */
+static int sneppp__mix_concatenates(sneppp_mix mix)
 {
-   SNEPPP__IF_VECTORS(sneppp__array_add_vectors(n, a, x, out))
-   for (size_t i = 0; i < n; i++) out[i] += a * x[i];
+   return mix == SNEPPP_MIX_STACK || mix == SNEPPP_MIX_ADDITIVE || mix == SNEPPP_MIX_SEPARABLE;
 }
 
-#ifdef SNEPPP_REAL_FLOAT
-static void sneppp__join(size_t n, double a, const float *x, double *out)
+/* ---- the hidden layer */
+static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_real *x, sneppp_real *t)
 {
-   SNEPPP__IF_VECTORS(sneppp__join_vectors(n, a, x, out))
-   for (size_t i = 0; i < n; i++) out[i] += a * (double)x[i];
+   const sneppp_layer_state *L = &model->layer[f];
+   if (model->desc.factor[f].own.psi) { memcpy(t, x, (size_t)L->D * sizeof *t); return; } /* as they are */
+   switch (L->inside.space) {
+      case SNEPPP_SPACE_BOX:
+      case SNEPPP_SPACE_GAUSS:
+      case SNEPPP_SPACE_INTERVALS:
+      case SNEPPP_SPACE_POLYGON:
+      case SNEPPP_SPACE_BALL:
+      case SNEPPP_SPACE_EUCLID:
+         for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
+         return;
+      case SNEPPP_SPACE_SPHERE:
+         for (int r = 0; r < L->D; r++) t[r] = x[r];
+         return;
+      default: {
+         double in[SNEPPP_MAX_DIM], out[SNEPPP_MAX_DIM];
+         for (int r = 0; r < L->D; r++) in[r] = (double)x[r];
+         sneppp__window_stats(&L->inside, in, out);
+         for (int r = 0; r < L->d; r++) t[r] = (sneppp_real)out[r];
+      }
+   }
 }
+
+/* Features of the caller's own. There are never more than a full readout may have. */
+SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f, size_t first, const int *pick,
+                                               size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
+                                               sneppp_real *slope)
+{
+   const sneppp_own *own = &model->desc.factor[f].own;
+   double            x[SNEPPP__MAX_STATS], all[SNEPPP_MAX_WIDTH];
+   for (size_t k = 0; k < B; k++) {
+      for (int r = 0; r < model->layer[f].D; r++) x[r] = (double)T[k * (size_t)model->layer[f].d + (size_t)r];
+      own->psi(x, all, own->user);
+      for (size_t i = 0; i < units; i++) psi[k * units + i] = (sneppp_real)all[pick ? (size_t)pick[i] : first + i];
+   }
+   if (slope) memset(slope, 0, B * units * sizeof *slope);
+}
+
+/* psi (B, units) of the units first, first + 1, ... of one factor, or of those that are listed in pick (units),
+   from the statistics T (B, d) of B points. If wanted, slope is the derivative with respect to the pre-activation
+   (RBF: psi itself, whose derivatives the loss takes through centre and width).
+
+   Units are taken some at a time: their weights are turned round once and then serve B points from the cache. An
+   exported model has one point and perhaps a small stack. */
+#ifdef SNEPPP_INFERENCE_ONLY
+   #define SNEPPP__WHOLE   (32 / sizeof(sneppp_real)) /* a vector: units are taken in multiples of it */
+   #define SNEPPP__UNITS   SNEPPP__WHOLE
+   #define SNEPPP__WEIGHTS (SNEPPP__UNITS * SNEPPP__MAX_STATS)
 #else
-   #define sneppp__join sneppp__array_add_f64
+   #define SNEPPP__WHOLE   8
+   #define SNEPPP__UNITS   128 /* of up to 8 coordinates; of more, fewer, but never less than 8 */
+   #define SNEPPP__WEIGHTS (SNEPPP__MAX_STATS < 8     ? SNEPPP__UNITS * SNEPPP__MAX_STATS \
+                            : SNEPPP__MAX_STATS < 128 ? SNEPPP__UNITS * 8 : 8 * SNEPPP__MAX_STATS)
 #endif
-
-/* db += column sums of dz = scale o dpart o slope and dW += dz'T; scale (B), dpart (B, n), or dpart o other. dz (B, n),
-   which may be dpart, is room for vectors. */
-static void sneppp__pull_rows(size_t B, size_t n, size_t d, const sneppp_real *scale, const sneppp_real *dpart,
-                              const sneppp_real *other, const sneppp_real *slope, sneppp_real *dz,
-                              const sneppp_real *T, double *db, double *dW)
+SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int f, size_t first, const int *pick,
+                                                 size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
+                                                 sneppp_real *slope)
 {
-   SNEPPP__IF_VECTORS(sneppp__pull_vectors(B, n, d, scale, dpart, other, slope, dz, T, db, dW))
-   (void)dz;
-   for (size_t k = 0; k < B; k++)
-      for (size_t i = 0; i < n; i++) {
-         size_t at = k * n + i;
-         double e = (double)((other ? dpart[at] * other[at] : dpart[at]) * slope[at] * scale[k]);
-         db[i] += e;
-         for (size_t r = 0; r < d; r++) dW[i * d + r] += e * (double)T[k * d + r];
+   const sneppp_layer_state *L = &model->layer[f];
+   sneppp_real               W[SNEPPP__WEIGHTS], R[SNEPPP__WEIGHTS], bias[SNEPPP__UNITS];
+   sneppp_unit               unit[SNEPPP__UNITS];
+   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d / SNEPPP__WHOLE * SNEPPP__WHOLE;
+#ifdef SNEPPP__VECTOR
+   sneppp_act                act = model->desc.factor[f].unit.act;
+#endif
+   if (block > SNEPPP__UNITS) block = SNEPPP__UNITS;
+   for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
+      count = units - i0 < block ? units - i0 : block;
+      whole = (count + SNEPPP__WHOLE - 1) / SNEPPP__WHOLE * SNEPPP__WHOLE;
+      for (size_t i = 0; i < whole; i++) {
+         size_t at = i0 + (i < count ? i : 0);
+         at = pick ? (size_t)pick[at] : first + at;
+         bias[i] = L->b[at];
+         if (L->units) unit[i] = L->units[at];
+         for (size_t r = 0; r < d; r++) {
+            W[r * block + i] = L->W[at * d + r];
+            if (L->width) R[r * block + i] = 1 / L->width[at * d + r];
+         }
       }
-}
-
-/* T (q, B): the Chebyshev polynomials T_0 .. T_(q-1) at the points u (B), by T_(k+1) = 2 u T_k - T_(k-1), T_(-1) = u */
-static void sneppp__chebyshev_rows(size_t q, size_t B, const sneppp_real *u, sneppp_real *T)
-{
-   SNEPPP__IF_VECTORS(sneppp__chebyshev_vectors(q, B, u, T))
-   for (size_t b = 0; b < B; b++) {
-      sneppp_real before = u[b], now = 1;
-      for (size_t k = 0; k < q; k++) {
-         sneppp_real next = 2 * u[b] * now - before;
-         T[k * B + b] = now, before = now, now = next;
+#ifdef SNEPPP__VECTOR
+      if (!L->units && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && d <= 4 && sneppp__has_vectors() &&
+          sneppp__wave_vectors(act == SNEPPP_ACT_SIN, count, d, block, W, bias, B, T, units, psi + i0,
+                               slope ? slope + i0 : NULL))
+         continue;
+#endif
+      for (size_t k = 0; k < B; k++) {
+         sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
+         sneppp__preactivate(count, d, block, W, L->width ? R : NULL, bias, T + k * d, z);
+         for (size_t i = 0, run; i < count;
+              i += run) { /* runs of units with one activation: all, if the layer is not mixed */
+            sneppp_unit u = L->units ? unit[i] : model->desc.factor[f].unit;
+            run = count - i;
+            if (L->units) {
+               const sneppp_unit *v = unit + i;
+               for (run = 1; i + run < count && v[run].act == u.act && v[run].p == u.p && v[run].q == u.q;) run++;
+            }
+            if (u.act == SNEPPP_ACT_RBF) u.act = SNEPPP_ACT_EXP;
+            sneppp__act_array(&u, run, z + i, z + i, s ? s + i : NULL);
+         }
       }
    }
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
+static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, const int *pick, size_t units,
+                                   size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
+{
+   if (model->desc.factor[f].own.psi) sneppp__own_features(model, f, first, pick, units, B, T, psi, slope);
+   else sneppp__plain_features(model, f, first, pick, units, B, T, psi, slope);
+}
 
+/* |V psi|^2 of one readout; the row sums are short, the sum over rows is double. */
+static double sneppp__readout_square(const sneppp_model *model, const sneppp_readout_state *R, const sneppp_real *psi)
+{
+   size_t n = (size_t)R->n;
+   double total = 0;
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
+      for (size_t i = 0; i < n; i++) { double v = (double)(R->V[i] * psi[i]); total += v * v; }
+      return total;
+   }
+#ifdef SNEPPP__VECTOR
+   if (sneppp__has_vectors()) return sneppp__square_norm_vectors((size_t)R->m, n, R->V, psi);
+#endif
+   for (size_t r = 0; r < (size_t)R->m; r++) {
+      double sum = sneppp__real_dot(n, R->V + r * n, psi);
+      total += sum * sum;
+   }
+   return total;
+}
+
+static double sneppp__readout(const sneppp_model *model, const sneppp_real *psi)
+{
+   double sum = 0, product = 1;
+   for (int k = 0; k < model->readouts; k++) {
+      double v = sneppp__readout_square(model, &model->readout[k], psi + model->readout[k].first);
+      sum += v, product *= v;
+   }
+   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor;
+}
+
+/* ---- evaluation */
+
+/* 1 inside, 0 outside, -1 when a coordinate is not finite. */
+static int sneppp__inside(const sneppp_model *model, const sneppp_real *x)
+{
+   double y[SNEPPP__MAX_STATS];
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      for (int r = 0; r < L->D; r++) {
+         y[r] = (double)x[L->first + r];
+         if (!sneppp__finite(y[r])) return -1;
+      }
+      if (!sneppp_window_contains(&model->desc.factor[f].window, y)) return 0;
+   }
+   return 1;
+}
+
+/* log of the density of the base measure with respect to length, area or counting: 0 for most windows. */
+static double sneppp__base_log_density(const sneppp_model *model, const sneppp_real *x)
+{
+   double sum = 0;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      double y[SNEPPP__MAX_STATS];
+      for (int r = 0; r < L->D; r++) y[r] = (double)x[L->first + r] - L->shift[r];
+      sum += sneppp__window_log_density(&L->inside, y);
+   }
+   return sum;
+}
+
+/* ---- the sum of v_i^2 psi_i^2 through the tree: what is left out is below 1e-12 of the sum of the peaks */
+
+#ifdef SNEPPP__VECTOR
+SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
+                                                       const double *x, const double *centre,
+                                                       const sneppp_real *peak, const sneppp_real *sharp)
+{
+   sneppp_real       r2[SNEPPP__LEAF];
+   const sneppp__vec edge = SNEPPP__V(set1)((sneppp_real)-SNEPPP__EDGE), zero = SNEPPP__V(setzero)();
+   sneppp__vec       sum = zero, u[SNEPPP__LEAF / SNEPPP__LANE];
+   for (size_t b = 0; b < count; b += SNEPPP__LANE64) {
+      sneppp__vec64 r = SNEPPP__D(setzero)(), e;
+      for (size_t k = 0; k < d; k++) {
+         e = SNEPPP__D(sub)(SNEPPP__D(set1)(x[k]), sneppp__load_f64(centre + k * count + b, count - b));
+         r = SNEPPP__D(fmadd)(e, e, r);
+      }
+#ifdef SNEPPP_REAL_FLOAT
+      sneppp__narrow(r2 + b, r);
+#else
+      SNEPPP__D(storeu)(r2 + b, r);
+#endif
+   }
+   for (size_t s = from; s < group; s++) {
+      int reached = 0;
+      for (size_t i = 0; i < count; i += SNEPPP__LANE) {
+         size_t left = count - i;
+         int    mask = left < SNEPPP__LANE ? (1 << left) - 1 : (1 << SNEPPP__LANE) - 1;
+         u[i / SNEPPP__LANE] =
+            SNEPPP__V(fnmadd)(SNEPPP__V(loadu)(r2 + i), sneppp__vec_load(sharp + s * count + i, left), zero);
+         reached |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u[i / SNEPPP__LANE], SNEPPP__LE));
+      }
+      if (!reached) break; /* narrower ones are farther still */
+      for (size_t i = 0; i < count; i += SNEPPP__LANE)
+         sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count + i, count - i),
+                                sneppp__vec_exp(u[i / SNEPPP__LANE]), sum);
+   }
+   return sneppp__vec_sum(sum);
+}
+#endif
+
+/* The bumps of one leaf at x. Units of a centre stand with the widest first, so a row that is too far ends the leaf. */
+static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n, size_t d, const double *x)
+{
+   const size_t       group = (size_t)model->desc.group;
+   const sneppp_real *peak = model->peak + n->first * group, *sharp = model->sharp + n->first * group;
+   const double      *centre = model->centre + n->first * d;
+   double             sum = 0;
+   sneppp_real        r2[SNEPPP__LEAF];
+#ifdef SNEPPP__VECTOR
+   if (sneppp__has_vectors()) return sneppp__leaf_vectors(n->count, n->from, group, d, x, centre, peak, sharp);
+#endif
+   for (size_t b = 0; b < n->count; b++) {
+      double r = 0;
+      for (size_t k = 0; k < d; k++) { double e = x[k] - centre[k * n->count + b]; r += e * e; }
+      r2[b] = (sneppp_real)r;
+   }
+   for (size_t s = n->from, reached = 1; s < group && reached; s++) {
+      reached = 0;
+      for (size_t b = 0; b < n->count; b++) {
+         sneppp_real u = r2[b] * sharp[s * n->count + b];
+         if (u > (sneppp_real)SNEPPP__EDGE) continue;
+         reached = 1;
+#ifdef SNEPPP_REAL_FLOAT
+         sum += (double)(peak[s * n->count + b] * expf(-u));
+#else
+         sum += peak[s * n->count + b] * exp(-u);
+#endif
+      }
+   }
+   return sum;
+}
+
+SNEPPP__APART static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
+{
+   size_t             d = 0;
+   double             x[SNEPPP_RADIAL_DIM], total = 0;
+   sneppp__walk       w;
+   const sneppp_node *n;
+   for (int f = 0; f < model->factors; f++) for (int k = 0; k < model->layer[f].d; k++) x[d++] = (double)T[f][k];
+   if (model->table_top >= 0) /* -1e-16 means 0 */
+      total = fmax(0, sneppp__table_at(model->table, (int)d, model->table_top, model->table_more, x));
+   for (size_t k = 0; k < d; k++) x[k] *= model->metric[k];
+   w = sneppp__walk_from(model->node, (int)d, x, NULL);
+   while ((n = sneppp__walk_next(&w)) != NULL) total += sneppp__leaf_bumps(model, n, d, x);
+   return total;
+}
+
+/* ---- one point: the features of a full readout are on the stack, and beside them no more than a few at a time,
+   because evaluating must not allocate and may happen in a thread, or a machine, of little stack. */
+#ifdef SNEPPP_INFERENCE_ONLY
+   #define SNEPPP__SOME 32
+#else
+   #define SNEPPP__SOME 128
+#endif
+
+/* psi (have nf), the outer product of its first `have` entries and the nf features of factor f, in place: these are
+   made where the last row will stand, which is behind the entries that they multiply; the last of those is kept. */
+static void sneppp__mix_outer(const sneppp_model *model, int f, const sneppp_real *T, sneppp_real *psi, size_t have)
+{
+   size_t       nf = (size_t)model->layer[f].n;
+   sneppp_real *in = psi + (have - 1) * nf, last = psi[have - 1], one;
+   if (nf == 1) {
+      sneppp__layer_features(model, f, 0, NULL, 1, 1, T, &one, NULL);
+      for (size_t i = 0; i < have; i++) psi[i] *= one;
+      return;
+   }
+   sneppp__layer_features(model, f, 0, NULL, nf, 1, T, in, NULL);
+   for (size_t i = have - 1; i-- > 0;) {
+      sneppp_real v = psi[i];
+      for (size_t j = 0; j < nf; j++) psi[i * nf + j] = v * in[j];
+   }
+   for (size_t j = 0; j < nf; j++) in[j] *= last;
+}
+
+/* All features of the model at one point, whose statistics are T. Those that another factor's take are made some at a
+   time. */
+static void sneppp__point_features(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS], sneppp_real *psi)
+{
+   sneppp_real other[SNEPPP__SOME];
+   size_t      have = 0;
+   for (int f = 0; f < model->factors; f++) {
+      size_t nf = (size_t)model->layer[f].n;
+      if (!f || sneppp__mix_concatenates(model->desc.mix)) {
+         sneppp__layer_features(model, f, 0, NULL, nf, 1, T[f], psi + have, NULL);
+         have += nf;
+      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
+         sneppp__mix_outer(model, f, T[f], psi, have);
+         have *= nf;
+      } else
+         for (size_t i = 0, some; i < nf; i += some) {
+            some = nf - i < SNEPPP__SOME ? nf - i : SNEPPP__SOME;
+            sneppp__layer_features(model, f, i, NULL, some, 1, T[f], other, NULL);
+            if (model->desc.mix == SNEPPP_MIX_SUM) for (size_t k = 0; k < some; k++) psi[i + k] += other[k];
+            else sneppp__real_product(some, 1, psi + i, other, psi + i);
+         }
+   }
+}
+
+/* Diagonal readouts of products, of any width. */
+SNEPPP__APART static double sneppp__diagonal_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
+{
+   sneppp_real psi[SNEPPP__SOME], other[SNEPPP__SOME];
+   double      total = 0;
+   for (size_t i = 0, units; i < (size_t)model->n; i += units) {
+      const sneppp_real *v = model->readout[0].V + i;
+      units = (size_t)model->n - i < SNEPPP__SOME ? (size_t)model->n - i : SNEPPP__SOME;
+      sneppp__layer_features(model, 0, i, NULL, units, 1, T[0], psi, NULL);
+      for (int f = 1; f < model->factors; f++) {
+         sneppp__layer_features(model, f, i, NULL, units, 1, T[f], other, NULL);
+         sneppp__real_product(units, 1, psi, other, psi);
+      }
+      for (size_t k = 0; k < units; k++) { double p = (double)(v[k] * psi[k]); total += p * p; }
+   }
+   return total;
+}
+
+SNEPPP__APART static double sneppp__point_readout(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
+{
+   sneppp_real psi[SNEPPP_MAX_WIDTH];
+   sneppp__point_features(model, T, psi);
+   return sneppp__readout(model, psi);
+}
+
+/* alpha |V psi|^2 + floor with respect to the base measure, at a point that is inside. */
+static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
+{
+   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
+   int         own = 0;
+   for (int f = 0; f < model->factors; f++) {
+      sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
+      own = own || model->desc.factor[f].own.psi;
+   }
+   if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T) + model->floor;
+   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT && !own)
+      return model->alpha * sneppp__diagonal_sum(model, T) + model->floor;
+   return sneppp__point_readout(model, T); /* no factor is wider than the model, and that is within the limit */
+}
+
+/* Events per unit of the window at x; 0 outside, NaN where x is not finite. Uses the stack, never allocates. */
+SNEPPP_DEF sneppp_real sneppp_intensity(const sneppp_model *model, const sneppp_real *x)
+{
+   int    in = model && model->factors && x ? sneppp__inside(model, x) : 0;
+   double density = in > 0 ? sneppp__base_log_density(model, x) : 0;
+   if (in <= 0) return in ? (sneppp_real)sneppp__nan() : 0;
+   return (sneppp_real)(sneppp__intensity(model, x) * (density != 0 ? exp(density) : 1));
+}
+
+/* The logarithm; -inf where the intensity is 0. */
+SNEPPP_DEF double sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x)
+{
+   int in = model && model->factors && x ? sneppp__inside(model, x) : 0;
+   if (in <= 0) return in ? sneppp__nan() : sneppp__minus_infinity();
+   return log(sneppp__intensity(model, x)) + sneppp__base_log_density(model, x);
+}
+
+SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
+                                         sneppp_error *err)
+{
+   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!x || !psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "x or psi is NULL");
+   if (sneppp__inside(model, x) != 1)
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
+   for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
+   sneppp__point_features(model, T, psi);
+   return SNEPPP_OK;
+}
+
+/* End of Part I, of which SNEPPP_INFERENCE_ONLY is made. Part II, to learn, follows. */
 #ifndef SNEPPP_INFERENCE_ONLY
+
 /* >>mem ======================================================================================================
    Measuring and placing are one piece of code. An object that needs several arrays has one `place` function
    that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out
@@ -1894,6 +2918,31 @@ static void sneppp__chebyshev_rows(size_t q, size_t B, const sneppp_real *u, sne
       sneppp__block_free(&block);
 
    and the size query is place(&c, ...) followed by sneppp__block_bytes(&c). */
+#if defined(SNEPPP_MALLOC) != defined(SNEPPP_FREE)
+   #error "define both SNEPPP_MALLOC and SNEPPP_FREE, or neither"
+#endif
+#ifndef SNEPPP_MALLOC
+   #include <stdlib.h>
+   #define SNEPPP_MALLOC(ctx, n) ((void)(ctx), malloc(n))
+   #define SNEPPP_FREE(ctx, p)   ((void)(ctx), free(p))
+#endif
+
+/* Wall clock, for reports only: no result depends on it. C11 and C++17 have timespec_get; older ones only count the
+   processor time of all threads. */
+#ifndef SNEPPP_SECONDS
+   #include <time.h>
+   #if defined(TIME_UTC)
+static double sneppp__seconds(void)
+{
+   struct timespec t;
+   return timespec_get(&t, TIME_UTC) ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
+}
+      #define SNEPPP_SECONDS() sneppp__seconds()
+   #else
+      #define SNEPPP_SECONDS() ((double)clock() / (double)CLOCKS_PER_SEC)
+   #endif
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
    #define SNEPPP__ASAN 1
 #elif defined(__has_feature)
@@ -2496,6 +3545,152 @@ SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
       SNEPPP_GEMM_F32, SNEPPP_SYRK_F32                                    the same for float
       SNEPPP_EIGH(n, A, w, Q, work)                                       arguments of sneppp__eigh; 0 = success */
 #define SNEPPP__EPS 2.220446049250313e-16 /* 2^-52, the distance from 1 to the next double */
+
+/* ---- inner loops of training, on the operations of the machine */
+/* The same where the sum is a square, so that a float's range of exponents is not enough for the products, though it is
+   for x and y: 1e-30^2. Its logarithm is taken, so that 0 would not do. */
+SNEPPP__UNUSED static double sneppp__real_square(size_t n, const sneppp_real *x, const sneppp_real *y)
+{
+   double sum = sneppp__real_dot(n, x, y);
+#ifdef SNEPPP_REAL_FLOAT
+   if (sum > 1e-25 && sum < 1e30) return sum;
+   sum = 0;
+   for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)y[i];
+#endif
+   return sum;
+}
+
+#ifdef SNEPPP__VECTOR
+SNEPPP__VECTOR_CODE static void sneppp__array_sincos_vectors(size_t n, const double *x, double *sine, double *cosine)
+{
+   for (size_t i = 0; i < n; i += SNEPPP__LANE64) {
+      sneppp__vec64 v = sneppp__load_f64(x + i, n - i), s, c;
+      sneppp__vec64 good = SNEPPP__V64(cmp)(SNEPPP__V64(andnot)(SNEPPP__K64(-0.0), v), SNEPPP__K64(1e5), SNEPPP__LE);
+      sneppp__sincos_f64(v, &s, &c);
+      sneppp__store_f64(sine + i, s, n - i), sneppp__store_f64(cosine + i, c, n - i);
+      if (SNEPPP__V64(movemask)(good) != (1 << SNEPPP__LANE64) - 1)
+         for (size_t k = i; k < n && k < i + SNEPPP__LANE64; k++) sine[k] = sin(x[k]), cosine[k] = cos(x[k]);
+   }
+}
+
+SNEPPP__VECTOR_CODE static void sneppp__array_add_vectors(size_t n, double a, const double *x, double *out)
+{
+   for (size_t i = 0; i < n; i += SNEPPP__LANE64)
+      sneppp__store_f64(out + i, SNEPPP__V64(fmadd)(SNEPPP__K64(a), sneppp__load_f64(x + i, n - i),
+                                                    sneppp__load_f64(out + i, n - i)), n - i);
+}
+
+   #ifdef SNEPPP_REAL_FLOAT
+SNEPPP__VECTOR_CODE static void sneppp__join_vectors(size_t n, double a, const float *x, double *out)
+{
+   size_t i = 0;
+   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64)
+      SNEPPP__V64(storeu)(out + i,
+                          SNEPPP__V64(fmadd)(SNEPPP__K64(a), sneppp__widen(x + i), SNEPPP__V64(loadu)(out + i)));
+   for (; i < n; i++) out[i] = fma(a, (double)x[i], out[i]);
+}
+   #endif
+
+/* One vector of units at a time walks down the rows with up to four sums in registers. */
+SNEPPP__VECTOR_CODE static void sneppp__pull_vectors(size_t B, size_t n, size_t d, const sneppp_real *scale,
+                                                     const sneppp_real *dpart, const sneppp_real *other,
+                                                     const sneppp_real *slope, sneppp_real *dz, const sneppp_real *T,
+                                                     double *db, double *dW)
+{
+   for (size_t i = 0; i < n; i += SNEPPP__LANE) {
+      size_t left = n - i < SNEPPP__LANE ? n - i : SNEPPP__LANE;
+      for (size_t r = 0; r <= d; r += 4) { /* column 0 is the bias, column r the coordinate r - 1 */
+         sneppp__vec s[4], v;
+         size_t      columns = d + 1 - r < 4 ? d + 1 - r : 4;
+         s[0] = s[1] = s[2] = s[3] = SNEPPP__V(setzero)();
+         for (size_t k = 0; k < B; k++) {
+            const sneppp_real *t = T + k * d + r;
+            size_t             at = k * n + i;
+            v = sneppp__vec_load((r ? dz : dpart) + at, left);
+            if (!r) {
+               if (other) v = v * sneppp__vec_load(other + at, left);
+               v = v * sneppp__vec_load(slope + at, left) * SNEPPP__V(set1)(scale[k]);
+               if (d > 3) sneppp__vec_store(dz + at, v, left);
+            }
+            s[0] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(r ? t[-1] : 1), s[0]);
+            if (columns > 1) s[1] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[0]), s[1]);
+            if (columns > 2) s[2] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[1]), s[2]);
+            if (columns > 3) s[3] = SNEPPP__V(fmadd)(v, SNEPPP__V(set1)(t[2]), s[3]);
+         }
+         for (size_t c = 0; c < columns; c++) {
+            sneppp_real all[SNEPPP__LANE];
+            SNEPPP__V(storeu)(all, s[c]);
+            for (size_t l = 0; l < left; l++) *(r + c ? &dW[(i + l) * d + r + c - 1] : &db[i + l]) += (double)all[l];
+         }
+      }
+   }
+}
+
+SNEPPP__VECTOR_CODE static void sneppp__chebyshev_vectors(size_t q, size_t B, const sneppp_real *u, sneppp_real *T)
+{
+   for (size_t b = 0; b < B; b += SNEPPP__LANE) {
+      sneppp__vec x = sneppp__vec_load(u + b, B - b), now = SNEPPP__KV(1), before = x, next;
+      for (size_t k = 0; k < q; k++, before = now, now = next) {
+         next = SNEPPP__V(fmsub)(x + x, now, before);
+         sneppp__vec_store(T + k * B + b, now, B - b);
+      }
+   }
+}
+
+#endif
+
+static void sneppp__array_sincos_f64(size_t n, const double *x, double *sine, double *cosine)
+{
+   SNEPPP__IF_VECTORS(sneppp__array_sincos_vectors(n, x, sine, cosine))
+   for (size_t i = 0; i < n; i++) sine[i] = sin(x[i]), cosine[i] = cos(x[i]);
+}
+
+/* out += a x. join: the same, from sums of the features' precision to double ones. */
+static void sneppp__array_add_f64(size_t n, double a, const double *x, double *out)
+{
+   SNEPPP__IF_VECTORS(sneppp__array_add_vectors(n, a, x, out))
+   for (size_t i = 0; i < n; i++) out[i] += a * x[i];
+}
+
+#ifdef SNEPPP_REAL_FLOAT
+static void sneppp__join(size_t n, double a, const float *x, double *out)
+{
+   SNEPPP__IF_VECTORS(sneppp__join_vectors(n, a, x, out))
+   for (size_t i = 0; i < n; i++) out[i] += a * (double)x[i];
+}
+#else
+   #define sneppp__join sneppp__array_add_f64
+#endif
+
+/* db += column sums of dz = scale o dpart o slope and dW += dz'T; scale (B), dpart (B, n), or dpart o other. dz (B, n),
+   which may be dpart, is room for vectors. */
+static void sneppp__pull_rows(size_t B, size_t n, size_t d, const sneppp_real *scale, const sneppp_real *dpart,
+                              const sneppp_real *other, const sneppp_real *slope, sneppp_real *dz,
+                              const sneppp_real *T, double *db, double *dW)
+{
+   SNEPPP__IF_VECTORS(sneppp__pull_vectors(B, n, d, scale, dpart, other, slope, dz, T, db, dW))
+   (void)dz;
+   for (size_t k = 0; k < B; k++)
+      for (size_t i = 0; i < n; i++) {
+         size_t at = k * n + i;
+         double e = (double)((other ? dpart[at] * other[at] : dpart[at]) * slope[at] * scale[k]);
+         db[i] += e;
+         for (size_t r = 0; r < d; r++) dW[i * d + r] += e * (double)T[k * d + r];
+      }
+}
+
+/* T (q, B): the Chebyshev polynomials T_0 .. T_(q-1) at the points u (B), by T_(k+1) = 2 u T_k - T_(k-1), T_(-1) = u */
+static void sneppp__chebyshev_rows(size_t q, size_t B, const sneppp_real *u, sneppp_real *T)
+{
+   SNEPPP__IF_VECTORS(sneppp__chebyshev_vectors(q, B, u, T))
+   for (size_t b = 0; b < B; b++) {
+      sneppp_real before = u[b], now = 1;
+      for (size_t k = 0; k < q; k++) {
+         sneppp_real next = 2 * u[b] * now - before;
+         T[k * B + b] = now, before = now, now = next;
+      }
+   }
+}
 
 /* C = alpha op(A) op(B) + beta C, with op(A) (m, k), op(B) (k, n), C (m, n); op transposes where ta, tb are not
    zero. With beta = 0 the old C is not read, so it may be uninitialised. The loops run over C and B by rows,
@@ -3464,15 +4659,8 @@ static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value
    return SNEPPP_OK;
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* >>special ==================================================================================================
-   Functions that the closed forms need and libm lacks, in double in either precision. None of them keeps
-   state (libm's lgamma writes the global signgam, so log-gamma is here too) and none produces an infinity or
-   a NaN inside its domain, so they survive -ffast-math. The errors stated are the worst ones measured against
-   the table of tests/special_table.h (generator tests/special_table.py), in units of the last place (ulp) of
-   the value or, for functions with zeros, of the envelope named; SPECIAL_VERBOSE=1 makes the tests print
-   them. */
+/* >>integrals ================================================================================================
+   More special functions, in which the closed forms end; errors and tables as on floor special. */
 
 /* ---- trigonometric and hyperbolic quotients */
 
@@ -3527,64 +4715,6 @@ SNEPPP__UNUSED static double sneppp__langevin(double x)
    return x < 0 ? -value : value;
 }
 
-/* ---- coefficients, printed by tests/special_table.py coef: Chebyshev interpolants on short intervals,
-   Debye's polynomials in logarithmic form, nodes and weights of Gauss-Legendre rules */
-static const double sneppp__mills_centre[15] = {
-   38.666015625, 21.599609375, 14.28515625, 10.22265625, 7.63671875, 5.845703125, 4.533203125, 3.529296875,
-   2.736328125, 2.095703125, 1.564453125, 1.119140625, 0.740234375, 0.4140625, 0.12890625
-};
-static const double sneppp__mills_scale[15] = {
-   0.37500572213321126, 0.62500953688868544, 0.8750267036957915, 1.1249656687723153, 1.3749580396106076,
-   1.6250743900019837, 1.8750286106660563, 2.1250324254215305, 2.3751812119454914, 2.6247997436718999,
-   2.8753948753948753, 3.1255246089278903, 3.3753605274000824, 3.6247787610619469, 3.8751182592242195
-};
-static const double sneppp__mills_table[15][10] = {
-   {0.025845240384918571, 0.018986981648211259, 0.0012815526681262536, 7.9709623672406327e-05,
-    4.4832189173986574e-06, 2.2096921304921423e-07, 8.9693402916891411e-09, 2.5247299697379332e-10,
-    7.4782035571820338e-13, -4.2395314526842989e-13},
-   {0.046198530509010967, 0.021808356463498164, 0.0015499349712858404, 0.00010004076862581291,
-    5.7314575183052041e-06, 2.8007089146159462e-07, 1.0716915730798052e-08, 2.4013921571408096e-10,
-    -4.2694426045777103e-12, -6.9229463914074821e-13},
-   {0.069664617864189232, 0.025233000046947306, 0.0018874383369247242, 0.00012599175655599227,
-    7.3007000264453692e-06, 3.4908846855571779e-07, 1.2215417012712005e-08, 1.7819900607448991e-10,
-    -1.157776743427938e-11, -9.1379087618748339e-13},
-   {0.09691152848530761, 0.029415745361196441, 0.002312778903479893, 0.0001589262424092282,
-    9.2341635965458527e-06, 4.2533779858221617e-07, 1.305950877702621e-08, 5.1487113223273472e-11,
-    -2.0185196722288188e-11, -9.5962977128261811e-13},
-   {0.1288075970157046, 0.034557049877709613, 0.0028493940202041906, 0.00020037664634410678,
-    1.1556938647304342e-05, 5.0352531012224447e-07, 1.2776868740703211e-08, -1.4273379030984057e-10,
-    -2.7986856821967739e-11, -7.226818348264363e-13},
-   {0.16644552901100623, 0.040909069997482041, 0.003525440397977852, 0.00025191511772062726,
-    1.4260518991930375e-05, 5.755708880407155e-07, 1.0940745295170921e-08, -3.8745982327248661e-10,
-    -3.2304400610888684e-11, -1.9468427533442626e-13},
-   {0.2111378696087777, 0.048774077361496734, 0.0043724866424596429, 0.00031490367506061706,
-    1.7286070895458456e-05, 6.3125162093339827e-07, 7.3213977525981951e-09, -6.4507656802679594e-10,
-    -3.0974569400567425e-11, 5.0201531550716951e-13},
-   {0.2646181544611117, 0.05853626701479081, 0.0054273399116355776, 0.00039048389184835451,
-    2.0527529564965086e-05, 6.5997760158101218e-07, 1.9941454301699946e-09, -8.6680618702007969e-10,
-    -2.3381308722671958e-11, 1.1609480766803796e-12},
-   {0.32903548204587674, 0.070655823711557431, 0.0067294232750107832, 0.00047925884466167815,
-    2.3827452024588029e-05, 6.525714650004206e-07, -4.6248598860818367e-09, -1.0063153620243743e-09,
-    -1.0780739380646883e-11, 1.586432094449694e-12},
-   {0.4067937890887186, 0.085625608502589337, 0.0083139404211612054, 0.00058080149098123878,
-    2.6980561180128241e-05, 6.0339869997121651e-07, -1.1822829396984116e-08, -1.0334381897946269e-09,
-    4.1316446313915323e-12, 1.6742604822591156e-12},
-   {0.50158959749080911, 0.10415544405708779, 0.010229024115926647, 0.00069476910726355278,
-    2.979062292101957e-05, 5.1093019863884253e-07, -1.8819086261797471e-08, -9.4162485806182984e-10,
-    1.837680434992042e-11, 1.4366961215037102e-12},
-   {0.61676493086264395, 0.1268323681868527, 0.012498157483025029, 0.00081869919855817835,
-    3.2032475771660541e-05, 3.7936561897898721e-07, -2.4785912339894221e-08, -7.4762834779777702e-10,
-    2.9340511104391011e-11, 9.7381109427738509e-13},
-   {0.75684520222573193, 0.15439476850842657, 0.015147986310861915, 0.00095001455790162594,
-    3.3532804169997272e-05, 2.1681847292859734e-07, -2.9124312785000691e-08, -4.8435668426024957e-10,
-    3.5619417011146997e-11, 4.2044515443905523e-13},
-   {0.92693505629810624, 0.18759113030598731, 0.018193370478985491, 0.0010853985250582248,
-    3.4165218946843426e-05, 3.4376443925122723e-08, -3.1489603866855009e-08, -1.9121708257148747e-10,
-    3.698979086544639e-11, -1.015118255075145e-13},
-   {1.134147931248789, 0.22742952947755093, 0.021659403636931931, 0.0012219526665750977,
-    3.3859569634541294e-05, -1.5678715341896183e-07, -3.1808675634445018e-08, 9.6320198455644551e-11,
-    3.4130386227227283e-11, -5.1024133734693738e-13},
-};
 static const double sneppp__wedge_table[15][11] = {
    {0.00066753144485752459, 0.00098014026746895042, 0.00042522611512892409, 5.1888329649419648e-05,
     4.6158484133841897e-06, 3.3388365906237853e-07, 1.9848018134212502e-08, 9.2393484882432026e-10,
@@ -3631,18 +4761,6 @@ static const double sneppp__wedge_table[15][11] = {
    {0.85380124323746076, 0.27278920733406348, 0.038298901244981691, 0.0029610141558347076,
     0.00011994094851643135, 1.0200080751715737e-06, -1.0216459274336038e-07, -1.6297950276666123e-09,
     1.2559861359272584e-10, 7.7780982424761269e-13, -1.7755557000002126e-13},
-};
-static const double sneppp__lgamma_table[2][20] = {
-   {0.48312895054098087, -0.14595989591430594, 0.062911401074582055, -0.031308487501054152,
-    0.016797098628942214, -0.0094256224447675178, 0.0054464579585214497, -0.003212074222602009,
-    0.0019229132085171585, -0.0011644113425479958, 0.00071156542457832014, -0.00043803551519258432,
-    0.00027089231144804298, -0.00016856961232463447, 0.00010772622817405225, -6.7945325391134367e-05,
-    3.4965940267598816e-05, -2.1471686472038385e-05, 2.8361044412699963e-05, -1.8541310577836399e-05},
-   {0.37957716063055885, -0.074663574154499424, 0.019905154304743215, -0.0060187685270332017,
-    0.0019490574889448658, -0.00065863970677248074, 0.00022905363755700874, -8.1302288881243527e-05,
-    2.9299281064229072e-05, -1.0682328072802122e-05, 3.9306134751854688e-06, -1.4570372407427136e-06,
-    5.4340125843594675e-07, -2.0370140680233644e-07, 7.6748566088713369e-08, -2.9008537419536024e-08,
-    1.0810319685709542e-08, -4.1017457738933239e-09, 1.9179464322621429e-09, -7.4024332812751504e-10},
 };
 static const double sneppp__digamma_table[21] = {
    0.0364899739785765, 0.93480220054467444, -0.41439832211714095, 0.23484850566847909,
@@ -3737,51 +4855,6 @@ static const double sneppp__gl_w[128] = {
    0.025392065309262059, 0.01627439473090567, 0.0070186100094700964
 };
 
-/* exp(-c x^2), c = 1/2 or 1, to full relative accuracy. The rounding of x^2 alone would cost c x^2 units, 700
-   at the end of the range. So x is split at a multiple t of 2^-12, whose square is exact, and the factor
-   exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer,
-   which -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first
-   one. */
-SNEPPP__INLINE double sneppp__exp_square(double x, double c)
-{
-   double t, e;
-   x = fabs(x);
-   if (x > 38.6 || c * x * x > 745) return 0;
-   t = (double)(int)(x * 4096) * (1.0 / 4096);
-   e = -c * (x - t) * (x + t);
-   return exp(-c * t * t) * (1 + e * (1 + e * (0.5 + e * (1.0 / 6 + e * (1.0 / 24 + e * (1.0 / 120))))));
-}
-
-/* Which interval of the tables x >= 0 falls into, and where: t = 16(u - u_i), u = 4/(4+x), u_i at the centre.
-   The difference is formed in x, where it is exact; formed in u it would cost five units near x = 0. */
-SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
-{
-   double u = 4 / (4 + x);
-   int    i = (int)(u * 16);
-   i = i > 15 ? 14 : i < 1 ? 0 : i - 1;
-   *interval = i;
-   return u * (sneppp__mills_centre[i] - x) * sneppp__mills_scale[i]; /* scale 16/(4 + centre) */
-}
-
-/* Mills' ratio m(x) = Phi(-x)/phi(x) for x >= 0; beyond 60 its asymptotic series 1/x - 1/x^3 + 3/x^5 - ... */
-SNEPPP__INLINE double sneppp__mills_right(double x)
-{
-   int           i;
-   double        t, s, q;
-   const double *c;
-   if (x >= 60) {
-      t = 1 / x;
-      s = t * t;
-      return t * (1 - s * (1 - s * (3 - s * (15 - s * (105 - s * 945)))));
-   }
-   t = sneppp__mills_local(x, &i);
-   c = sneppp__mills_table[i];
-   s = t * t;
-   q = s * s;
-   return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s) +
-          q * (((c[4] + c[5] * t) + (c[6] + c[7] * t) * s) + q * (c[8] + c[9] * t));
-}
-
 /* g(x) = 1 - x m(x) for x >= 0: what is left after Mills' ratio and 1/x cancel, ~ 1/x^2 far out. It is the
    integral over u > 0 of u exp(-x u - u^2/2), the first rectified moment of a normal divided by its density.
    */
@@ -3801,26 +4874,6 @@ SNEPPP__INLINE double sneppp__wedge_right(double x)
    q = s * s;
    return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s) +
           q * (((c[4] + c[5] * t) + (c[6] + c[7] * t) * s) + q * ((c[8] + c[9] * t) + c[10] * s));
-}
-
-/* The standard normal density. Worst error 1.7 ulp. */
-SNEPPP__UNUSED static double sneppp__phi(double x)
-{
-   return sneppp__exp_square(x, 0.5) * (1 / SNEPPP__SQRT_2PI);
-}
-
-/* Phi(-x) for x >= 0, to full relative accuracy as far as it is a normal number. */
-static double sneppp__upper(double x)
-{
-   return sneppp__exp_square(x, 0.5) * sneppp__mills_right(x) * (1 / SNEPPP__SQRT_2PI);
-}
-
-/* The standard normal distribution function, to full relative accuracy in both tails' own sense: the lower
-   tail keeps its digits down to underflow. erfc(-x/sqrt 2)/2 would lose x^2 units to the rounding of x/sqrt
-   2. Worst error 2.5 ulp. */
-SNEPPP__UNUSED static double sneppp__Phi(double x)
-{
-   return x <= 0 ? sneppp__upper(-x) : 1 - sneppp__upper(x);
 }
 
 /* Mills' ratio Phi(-x)/phi(x) for every x; grows like e^(x^2/2) to the left and stops at 1e306 for x < -37.5.
@@ -4088,33 +5141,6 @@ SNEPPP__UNUSED static double sneppp__bvn(double h, double k, double rho, double 
    return value;
 }
 
-/* ---- log-gamma and its kin */
-
-/* log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2] for x >= 10 (Stirling; DLMF 5.11.1). */
-SNEPPP__INLINE double sneppp__stirling(double x)
-{
-   double y = 1 / x, z = y * y;
-   return y * (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 -
-          z * (691.0 / 360360 - z * (1.0 / 156)))))));
-}
-
-/* log Gamma(x), x > 0. Between 1 and 3 it is (x-1)(x-2) times a polynomial, so it keeps its digits at its
-   zeros; the recurrence Gamma(x+1) = x Gamma(x) brings the rest below 10 there with terms of one sign. Worst
-   error 1.9 ulp. */
-static double sneppp__lgamma(double x)
-{
-   double        prod = 1, sum = 0, y = x;
-   const double *c;
-   if (x >= 10) return (x - 0.5) * (log(x) - 1) + (0.5 * SNEPPP__LOG_2PI - 0.5) + sneppp__stirling(x);
-   if (x < 1) y = x + 1;
-   while (y > 3) { y -= 1; prod *= y; }
-   c = sneppp__lgamma_table[y > 2];
-   for (int k = 19; k >= 0; k--) sum = sum * (y - (y > 2 ? 2.5 : 1.5)) + c[k];
-   /* For x < 1, y - 1 is x itself and y - 2 is x - 1, without the rounding of y. */
-   sum *= x < 1 ? x * (x - 1) : (y - 1) * (y - 2);
-   return x < 1 ? sum - log(x) : prod > 1 ? sum + log(prod) : sum;
-}
-
 /* psi(x) = (log Gamma)'(x), x > 0; worst error 1.4 ulp of max(|psi|, 1). */
 SNEPPP__UNUSED static double sneppp__digamma(double x)
 {
@@ -4129,42 +5155,6 @@ SNEPPP__UNUSED static double sneppp__digamma(double x)
    while (y > 2) { y -= 1; shift += 1 / y; }
    for (int k = 20; k >= 0; k--) sum = sum * (y - 1.5) + sneppp__digamma_table[k];
    return shift + sum;
-}
-
-/* x - log(1+x), x > -1/2, without cancellation for small x: with y = x/(2+x), log(1+x) = 2 atanh y, and
-   x - 2y = x y. */
-static double sneppp__x_minus_log1p(double x)
-{
-   double y, z, sum = 0;
-   if (x > 0.5) return x - log1p(x);
-   y = x / (2 + x);
-   z = y * y;
-   for (int k = 27; k >= 3; k -= 2) sum = sum * z + 1.0 / k;
-   return y * (x - 2 * z * sum);
-}
-
-/* log Gamma(x + a) - log Gamma(x), x > 0, a >= 0, without the cancellation of the two when x is large. Worst
-   error 3 ulp of max(1, value). */
-static double sneppp__lgamma_diff(double x, double a)
-{
-   double y = x + a, q = a / x;
-   if (x < 10) return sneppp__lgamma(y) - sneppp__lgamma(x);
-   /* (y - 1/2) log y - (x - 1/2) log x - a = a log y - a + (x - 1/2) log(1 + q), and x log(1+q) - a is
-      -x(q - log(1+q)). */
-   return a * log(y) - x * sneppp__x_minus_log1p(q) - 0.5 * log1p(q) +
-          (sneppp__stirling(y) - sneppp__stirling(x));
-}
-
-/* log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b), a, b > 0. Worst error 1.9 ulp of
-   max(|value|, 1). */
-SNEPPP__UNUSED static double sneppp__log_beta(double a, double b)
-{
-   double lesser = a < b ? a : b, greater = a < b ? b : a;
-   if (greater < 10) return sneppp__lgamma(a) + sneppp__lgamma(b) - sneppp__lgamma(a + b);
-   if (lesser < 10) return sneppp__lgamma(lesser) - sneppp__lgamma_diff(greater, lesser);
-   /* Both large: the powers of a, b and a+b combine to quotients below 1 (Stirling for all three). */
-   return -0.5 * log(greater) + 0.5 * SNEPPP__LOG_2PI + (lesser - 0.5) * log(lesser / (a + b)) -
-          greater * log1p(lesser / greater) + (sneppp__stirling(a) + sneppp__stirling(b) - sneppp__stirling(a + b));
 }
 
 /* ---- Bessel functions in the normalisation of spheres: Z_d(kappa) = 0F1(; d/2; kappa^2/4), the mean of
@@ -4342,13 +5332,9 @@ SNEPPP__UNUSED static double sneppp__j(int d, double kappa)
 }
 
 /* >>space ====================================================================================================
-   A window is a set of points x with a base measure mu on it. Here are its names, the statistics t(x) that the
-   hidden units see, its mass, membership, and the checks that everything else relies on. */
+   A window is a set of points x with a base measure mu on it. Here are its names, the checks that everything else
+   relies on, and draws from it; membership, mass and statistics are on floor evaluate. */
 
-/* Most statistics of one window: exponential families on the line have two. */
-#define SNEPPP__MAX_STATS (SNEPPP_MAX_DIM < 2 ? 2 : SNEPPP_MAX_DIM)
-
-#ifndef SNEPPP_INFERENCE_ONLY
 static const char *sneppp__space_name(sneppp_space space)
 {
    static const char *const name[] = { "a box",
@@ -4393,8 +5379,6 @@ static sneppp_act sneppp__act_default(sneppp_space space)
    }
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
 /* Length of t(x), which is the length of a weight vector. */
 SNEPPP__INLINE int sneppp__stats(const sneppp_window *win)
 {
@@ -4410,33 +5394,7 @@ SNEPPP__INLINE int sneppp__coords(const sneppp_window *win)
    return win->space == SNEPPP_SPACE_FINITE ? 1 : win->dim;
 }
 
-/* t(x), (stats). The point must be inside the window. */
-SNEPPP__UNUSED static void sneppp__window_stats(const sneppp_window *win, const double *x, double *t)
-{
-   int r;
-   switch (win->space) {
-      case SNEPPP_SPACE_GAMMA: t[0] = log(x[0]); t[1] = x[0]; return;
-      case SNEPPP_SPACE_BETA: t[0] = log(x[0]); t[1] = log1p(-x[0]); return;
-      case SNEPPP_SPACE_DIRICHLET: for (r = 0; r < win->dim; r++) t[r] = log(x[r]); return;
-      case SNEPPP_SPACE_NORMAL: t[0] = x[0]; t[1] = x[0] * x[0]; return;
-      case SNEPPP_SPACE_VONMISES: t[0] = cos(x[0]); t[1] = sin(x[0]); return;
-      case SNEPPP_SPACE_FINITE: memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t); return;
-      default: for (r = 0; r < win->dim; r++) t[r] = x[r]; return;
-   }
-}
-
 /* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
-
-/* ---- polygons: simple rings in the plane. A ring inside an odd number of others is a hole, whatever its
-   orientation, so a point belongs to the window when a ray from it meets the edges of all rings together an odd
-   number of times. Rings may be given in either direction and must not touch. Everything is formed from
-   differences of vertices: a small polygon far from the origin loses nothing. */
-SNEPPP__INLINE size_t sneppp__ring_count(const sneppp_window *win) { return win->rings ? win->rings : 1; }
-
-SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
-{
-   return win->rings ? win->ring_size[ring] : win->count;
-}
 
 SNEPPP__UNUSED static size_t sneppp__vertices(const sneppp_window *win)
 {
@@ -4459,93 +5417,11 @@ SNEPPP__UNUSED static void sneppp__window_side(const sneppp_window *w, int r, do
    }
 }
 
-/* Which side of the line from a to b is c on: 1 left, -1 right, 0 within `slack` of it or when rounding hides the
-   answer. The bound is the usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
-static int sneppp__side(const double *a, const double *b, const double *c, double slack)
-{
-   double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
-   double bound = 8.9e-16 * (fabs(l) + fabs(r)), det = l - r;
-   if (slack > 0) bound += slack * hypot(b[0] - a[0], b[1] - a[1]);
-   return det > bound ? 1 : det < -bound ? -1 : 0;
-}
-
-/* Do the closed boxes around two segments meet? The cheap test that spares most pairs the exact one. */
-SNEPPP__INLINE int sneppp__boxes_meet(const double *a, const double *b, const double *c, const double *e)
-{
-   return fmax(a[0], b[0]) >= fmin(c[0], e[0]) && fmax(c[0], e[0]) >= fmin(a[0], b[0]) &&
-          fmax(a[1], b[1]) >= fmin(c[1], e[1]) && fmax(c[1], e[1]) >= fmin(a[1], b[1]);
-}
-
 /* Do the segments ab and ce have a point in common, to rounding? */
 static int sneppp__segments_meet(const double *a, const double *b, const double *c, const double *e)
 {
    return sneppp__boxes_meet(a, b, c, e) && sneppp__side(a, b, c, 0) * sneppp__side(a, b, e, 0) <= 0 &&
           sneppp__side(c, e, a, 0) * sneppp__side(c, e, b, 0) <= 0;
-}
-
-/* Twice the signed area of a ring, positive when it runs counterclockwise. */
-static double sneppp__ring_area2(const double *xy, size_t n)
-{
-   double s = 0;
-   for (size_t k = 1; k + 1 < n; k++)
-      s += (xy[2 * k] - xy[0]) * (xy[2 * k + 3] - xy[1]) - (xy[2 * k + 1] - xy[1]) * (xy[2 * k + 2] - xy[0]);
-   return s;
-}
-
-/* How often a ray from (x, y) to the right crosses the ring, modulo 2. Each edge owns its lower end and not its
-   upper one, so that a ray through a vertex is counted once. */
-static int sneppp__ring_parity(const double *ring, size_t n, double x, double y)
-{
-   int odd = 0;
-   for (size_t k = 0, j = n - 1; k < n; j = k++) {
-      const double *a = ring + 2 * j, *b = ring + 2 * k;
-      if ((a[1] > y) == (b[1] > y)) continue;
-      /* The ray meets the edge to the right of the point iff the point is left of the upward edge. */
-      if (((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) > 0) == (b[1] > a[1])) odd ^= 1;
-   }
-   return odd;
-}
-
-/* The factor that turns an integral along the ring, as given, into its part of the integral over the window:
-   the orientation, times -1 for a hole. It costs a walk along all edges, so whoever asks often writes the factors
-   of all rings into a copy of the window, as its `weight`, which polygons do not use otherwise. */
-static double sneppp__ring_sign(const sneppp_window *win, size_t ring)
-{
-   size_t        rings = sneppp__ring_count(win), at = 0, s;
-   const double *mine;
-   int           odd = 0;
-   if (win->weight) return win->weight[ring];
-   for (s = 0; s < ring; s++) at += sneppp__ring_size(win, s);
-   mine = win->xy + 2 * at;
-   for (s = 0, at = 0; s < rings; at += sneppp__ring_size(win, s), s++)
-      if (s != ring) odd ^= sneppp__ring_parity(win->xy + 2 * at, sneppp__ring_size(win, s), mine[0], mine[1]);
-   return (sneppp__ring_area2(mine, sneppp__ring_size(win, ring)) < 0) != odd ? -1 : 1;
-}
-
-SNEPPP__UNUSED static double sneppp__polygon_area(const sneppp_window *win)
-{
-   double s = 0;
-   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
-      s += sneppp__ring_sign(win, r) * sneppp__ring_area2(win->xy + 2 * at, sneppp__ring_size(win, r));
-   return s / 2;
-}
-
-/* Is (x, y) in the closed window? Points on an edge, to rounding, belong to it. */
-SNEPPP__UNUSED static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
-{
-   double point[2];
-   int    odd = 0;
-   point[0] = x;
-   point[1] = y;
-   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
-      const double *ring = win->xy + 2 * at;
-      size_t        n = sneppp__ring_size(win, r);
-      for (size_t k = 0, j = n - 1; k < n; j = k++)
-         if (sneppp__boxes_meet(ring + 2 * j, ring + 2 * k, point, point) &&
-             sneppp__side(ring + 2 * j, ring + 2 * k, point, 0) == 0) return 1;
-      odd ^= sneppp__ring_parity(ring, n, x, y);
-   }
-   return odd;
 }
 
 /* One ring by itself: enough vertices, finite, none twice in a row, no spike. A simple ring then has an area. */
@@ -4604,32 +5480,8 @@ SNEPPP__UNUSED static sneppp_status sneppp__polygon_check(const sneppp_window *w
    return SNEPPP_OK;
 }
 
-/* ---- >>space-check: mass, membership, validation ----------------------------------------------------------- */
+/* ---- >>space-check: validation, mass, draws ---------------------------------------------------------------- */
 
-/* The surface area of the unit sphere in R^d, 2 pi^(d/2) / Gamma(d/2), by the recurrence in steps of two dimensions:
-   exact factors, no gamma function. The unit ball's volume is area / d. */
-static double sneppp__sphere_area(int d)
-{
-   double area = d % 2 ? 2 : 2 * SNEPPP__PI;
-   int    k;
-   for (k = d % 2 ? 1 : 2; k < d; k += 2) area *= 2 * SNEPPP__PI / k;
-   return area;
-}
-
-static double sneppp__ball_volume(int d, double radius)
-{
-   double v = sneppp__sphere_area(d) / d;
-   int    k;
-   for (k = 0; k < d; k++) v *= radius;
-   return v;
-}
-
-/* Points on the sphere come from angles or from rounded coordinates: |x| may be off by this much. */
-#define SNEPPP__SPHERE_TOLERANCE 1e-4
-
-static int sneppp__whole(double x) { return x >= 0 && x < 9e15 && x == floor(x); }
-
-#ifndef SNEPPP_INFERENCE_ONLY
 /* Every list and parameter of the window, in the order of the struct. */
 static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
 {
@@ -4780,43 +5632,6 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
    }
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* mu(X), the mass of the whole window; 0 stands for infinite (all of R^d, unbounded counting measures). */
-SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
-{
-   double sum = 0, log_sum = 0;
-   size_t k, count = win->count ? win->count : 1;
-   int    r;
-   switch (win->space) {
-      case SNEPPP_SPACE_BOX:
-         for (sum = 1, r = 0; r < win->dim; r++) sum *= win->hi[r] - win->lo[r];
-         return sum;
-      case SNEPPP_SPACE_GAUSS:
-         for (k = 0; k < count; k++) sum += win->weight ? win->weight[k] : 1 / (double)count;
-         return sum;
-      case SNEPPP_SPACE_SPHERE: return win->measure == SNEPPP_MEASURE_PROBABILITY ? 1 : sneppp__sphere_area(win->dim);
-      case SNEPPP_SPACE_INTERVALS:
-         for (k = 0; k < win->count; k++) sum += win->ends[2 * k + 1] - win->ends[2 * k];
-         return sum;
-      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_area(win);
-      case SNEPPP_SPACE_BALL: return sneppp__ball_volume(win->dim, win->radius);
-      case SNEPPP_SPACE_GAMMA: return exp(sneppp__lgamma(win->param[0]) - win->param[0] * log(win->param[1]));
-      case SNEPPP_SPACE_BETA: return exp(sneppp__log_beta(win->param[0], win->param[1]));
-      case SNEPPP_SPACE_DIRICHLET:
-         for (r = 0; r < win->dim; r++) { sum += win->param[r]; log_sum += sneppp__lgamma(win->param[r]); }
-         return exp(log_sum - sneppp__lgamma(sum));
-      case SNEPPP_SPACE_POISSON: return exp(win->param[0]);
-      case SNEPPP_SPACE_BINOMIAL: return exp(win->param[0] * 0.69314718055994530942);
-      case SNEPPP_SPACE_VONMISES: return 2 * SNEPPP__PI;
-      case SNEPPP_SPACE_FINITE:
-         for (k = 0; k < win->count; k++) sum += win->weight ? win->weight[k] : 1;
-         return sum;
-      default: return 0;
-   }
-}
-
-#ifndef SNEPPP_INFERENCE_ONLY
 /* Intensities are per unit of mass, so a model's window needs one that a double can hold, and whose inverse it can:
    that of a box with sides of 1e-200 is 0. */
 static int sneppp__normal(double mass) { return sneppp__finite(mass) && mass >= 2.2250738585072014e-308; }
@@ -4832,154 +5647,7 @@ static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, 
    return sneppp__fail(err, SNEPPP_ERR_RANGE, "the mass of %s is %s to be represented: choose other units",
                        sneppp__space_name(win->space), sneppp__finite(m) ? "too small" : "too large");
 }
-#endif
 
-/* Is the point x, (coords) finite numbers, in the window? Borders belong to it. */
-SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
-{
-   double sum = 0;
-   size_t k;
-   int    r;
-   switch (win->space) {
-      case SNEPPP_SPACE_BOX:
-         for (r = 0; r < win->dim; r++) if (x[r] < win->lo[r] || x[r] > win->hi[r]) return 0;
-         return 1;
-      case SNEPPP_SPACE_SPHERE:
-         for (r = 0; r < win->dim; r++) sum += x[r] * x[r];
-         return fabs(sum - 1) <= 2 * SNEPPP__SPHERE_TOLERANCE;
-      case SNEPPP_SPACE_INTERVALS:
-         for (k = 0; k < win->count; k++) if (x[0] >= win->ends[2 * k] && x[0] <= win->ends[2 * k + 1]) return 1;
-         return 0;
-      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_holds(win, x[0], x[1]);
-      case SNEPPP_SPACE_BALL: /* a point put on the border by rounding is on the border */
-         for (r = 0; r < win->dim; r++) sum += (x[r] - win->centre[r]) * (x[r] - win->centre[r]);
-         return sqrt(sum) <= win->radius * (1 + 1e-12);
-      case SNEPPP_SPACE_GAMMA: return x[0] > 0;
-      case SNEPPP_SPACE_BETA: return x[0] > 0 && x[0] < 1;
-      case SNEPPP_SPACE_DIRICHLET:
-         for (r = 0; r < win->dim; r++) { if (!(x[r] > 0)) return 0; sum += x[r]; }
-         return fabs(sum - 1) <= 1e-6;
-      case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__whole(x[0]);
-      case SNEPPP_SPACE_BINOMIAL: return sneppp__whole(x[0]) && x[0] <= win->param[0];
-      case SNEPPP_SPACE_FINITE: return sneppp__whole(x[0]) && x[0] < (double)win->count;
-      default: return 1;
-   }
-}
-
-/* ---- densities of Gaussian mixtures, at B <= SNEPPP__POINTS points at once; y (d, ld): one coordinate after the
-   other */
-#define SNEPPP__POINTS 128
-
-/* out_b = log of the density of component c, without its weight, minus from_b (NULL: 0). */
-static void sneppp__gauss_exponents(const sneppp_window *win, size_t c, size_t B, size_t ld, const double *y,
-                                    const double *from, double *out)
-{
-   size_t d = (size_t)win->dim;
-   double constant = -0.5 * (double)d * SNEPPP__LOG_2PI;
-   for (size_t r = 0; win->scale && r < d; r++) constant -= log(win->scale[c * d + r]);
-   for (size_t b = 0; b < B; b++) out[b] = from ? constant - from[b] : constant;
-   for (size_t r = 0; r < d; r++) {
-      double m = win->mean ? win->mean[c * d + r] : 0, rate = win->scale ? 1 / win->scale[c * d + r] : 1;
-      for (size_t b = 0; b < B; b++) { double z = (y[r * ld + b] - m) * rate; out[b] -= 0.5 * z * z; }
-   }
-}
-
-/* log sum_c weight_c p_c(y_b), relative to the largest of the p_c that have a weight. */
-static void sneppp__gauss_log_density(const sneppp_window *win, size_t B, size_t ld, const double *y, double *out)
-{
-   double e[SNEPPP__POINTS], total[SNEPPP__POINTS];
-   size_t count = win->count ? win->count : 1;
-   int    any = 0;
-   for (size_t c = 0; c < count; c++) {
-      if (win->weight && !(win->weight[c] > 0)) continue;
-      sneppp__gauss_exponents(win, c, B, ld, y, NULL, e);
-      for (size_t b = 0; b < B; b++) { if (!any || e[b] > out[b]) out[b] = e[b]; total[b] = 1e-300; }
-      any = 1;
-   }
-   for (size_t c = 0; c < count; c++) {
-      double weight = win->weight ? win->weight[c] : 1 / (double)count;
-      if (!(weight > 0)) continue;
-      sneppp__gauss_exponents(win, c, B, ld, y, out, e);
-      sneppp__long_exp(B, e, e);
-      for (size_t b = 0; b < B; b++) total[b] += weight * e[b];
-   }
-   sneppp__long_log(B, total, total);
-   for (size_t b = 0; b < B; b++) out[b] += total[b];
-}
-
-/* log of the density of mu with respect to length, area or counting, at a point inside: 0 for most windows. */
-static double sneppp__window_log_density(const sneppp_window *win, const double *x)
-{
-   double sum = 0;
-   size_t d = (size_t)win->dim;
-   switch (win->space) {
-      case SNEPPP_SPACE_GAUSS: sneppp__gauss_log_density(win, 1, 1, x, &sum); return sum;
-      case SNEPPP_SPACE_GAMMA: return (win->param[0] - 1) * log(x[0]) - win->param[1] * x[0];
-      case SNEPPP_SPACE_BETA: return (win->param[0] - 1) * log(x[0]) + (win->param[1] - 1) * log1p(-x[0]);
-      case SNEPPP_SPACE_DIRICHLET:
-         for (size_t r = 0; r < d; r++) sum += (win->param[r] - 1) * log(x[r]);
-         return sum;
-      case SNEPPP_SPACE_POISSON: return x[0] * log(win->param[0]) - sneppp__lgamma(x[0] + 1);
-      case SNEPPP_SPACE_BINOMIAL:
-         return sneppp__lgamma(win->param[0] + 1) - sneppp__lgamma(x[0] + 1) -
-                sneppp__lgamma(win->param[0] - x[0] + 1);
-      case SNEPPP_SPACE_NEGBINOMIAL:
-         return sneppp__lgamma(x[0] + win->param[0]) - sneppp__lgamma(x[0] + 1) -
-                sneppp__lgamma(win->param[0]);
-      case SNEPPP_SPACE_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1e-300) : 0;
-      default: return 0;
-   }
-}
-
-/* ---- activations ---- */
-
-static double sneppp__power(double z, double p)
-{
-   double v = 1;
-   int    k;
-   for (k = 0; k < (int)p; k++) v *= z;
-   return v;
-}
-
-/* sigma(z) and sigma'(z). At a kink the slope from the left is taken, as for the step, which is 0 at 0. */
-SNEPPP__UNUSED static double sneppp__act(const sneppp_unit *u, double z, double *slope)
-{
-   double s, e;
-   switch (u->act) {
-      case SNEPPP_ACT_COS: *slope = -sin(z); return cos(z);
-      case SNEPPP_ACT_SIN: *slope = cos(z); return sin(z);
-      case SNEPPP_ACT_SNAKE: s = sin(u->p * z); *slope = 1 + sin(2 * u->p * z); return z + s * s / u->p;
-      case SNEPPP_ACT_COSMIDENT: *slope = 1 + sin(2 * u->p * z); return z - cos(2 * u->p * z) / (2 * u->p);
-      case SNEPPP_ACT_EXP: return *slope = exp(z);
-      case SNEPPP_ACT_ERF: *slope = 1.12837916709551257390 * exp(-z * z); return erf(z); /* 2/sqrt(pi) */
-      case SNEPPP_ACT_PHI: *slope = sneppp__phi(z); return sneppp__Phi(z);
-      case SNEPPP_ACT_STEP: *slope = 0; return z > 0;
-      case SNEPPP_ACT_RELU: *slope = z > 0; return z > 0 ? z : 0;
-      case SNEPPP_ACT_RECT:
-         *slope = z > 0 && u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
-         return z > 0 ? sneppp__power(z, u->p) : 0;
-      case SNEPPP_ACT_LEAKY: *slope = z > 0 ? 1 : u->p; return z > 0 ? z : u->p * z;
-      case SNEPPP_ACT_GELU: s = sneppp__Phi(z); *slope = s + z * sneppp__phi(z); return z * s;
-      case SNEPPP_ACT_ELU: *slope = z > 0 ? 1 : u->p * exp(z); return z > 0 ? z : u->p * expm1(z);
-      case SNEPPP_ACT_BELL: e = exp(-u->p * z * z); *slope = -2 * u->p * z * e; return e;
-      case SNEPPP_ACT_GABOR_SIN:
-         e = exp(-u->p * z * z);
-         s = sin(u->q * z);
-         *slope = e * (u->q * cos(u->q * z) - 2 * u->p * z * s);
-         return e * s;
-      case SNEPPP_ACT_GABOR_COS:
-         e = exp(-u->p * z * z);
-         s = cos(u->q * z);
-         *slope = e * (-u->q * sin(u->q * z) - 2 * u->p * z * s);
-         return e * s;
-      case SNEPPP_ACT_MONOMIAL:
-         *slope = u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
-         return sneppp__power(z, u->p);
-      default: *slope = 0; return 1; /* SNEPPP_ACT_ONE */
-   }
-}
-
-#ifndef SNEPPP_INFERENCE_ONLY
 /* The area of a polygon left of x = t, by Green's theorem: the integral of min(x, t) dy along its rings. If `line` is
    not NULL: the length of what lies below y = *line on the line x = t, the sum of min(y, *line) over the edges that
    cross it, with the sign of the side on which the polygon lies. */
@@ -9733,119 +10401,13 @@ static size_t sneppp__chol_pivoted(size_t n, const double *K, double cut, size_t
    return r;
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
 /* >>radial ===================================================================================================
-   Sums of radial bumps, found through a tree. Points of a tree are stored in its order, so that a leaf is a run of
-   them, and children split their parent's run in the middle: the shape of a tree depends on the number of points
-   alone. A model whose points are in tree order can therefore rebuild its index without moving anything. */
-#define SNEPPP__LEAF 16            /* points per leaf                                         */
-#define SNEPPP__EDGE 27.6          /* bumps below exp(-27.6) = 1e-12 of their peak are skipped */
-
-/* Squared distance from x to the node's box: no point of the node is nearer. */
-SNEPPP__INLINE double sneppp__node_distance2(const sneppp_node *n, const double *x, int d)
-{
-   double r = 0;
-   for (int k = 0; k < d; k++) {
-      double below = n->lo[k] - x[k], above = x[k] - n->hi[k], v = below > above ? below : above;
-      v = v > 0 ? v : 0; /* no branches: queries are as often outside as inside */
-      r += v * v;
-   }
-   return r;
-}
-
-/* A walk over the leaves that matter at x: those whose boxes are not beyond the reach of their bumps. reach2 (nodes)
-   is the square of it; NULL: that of the nodes themselves; or, in a search for neighbours, nothing is beyond `least`,
-   which the caller lowers, and the nearer child comes first. */
-typedef struct sneppp__walk {
-   const sneppp_node *node;
-   const double      *x, *reach2;
-   double             least;
-   int                d, nearer, top;
-   size_t             stack[64];
-} sneppp__walk;
-
-SNEPPP__INLINE sneppp__walk sneppp__walk_from(const sneppp_node *node, int d, const double *x, const double *reach2)
-{
-   sneppp__walk w;
-   w.node = node, w.x = x, w.reach2 = reach2, w.least = 1e300, w.d = d, w.nearer = 0, w.top = 1, w.stack[0] = 0;
-   return w;
-}
-
-SNEPPP__INLINE const sneppp_node *sneppp__walk_next(sneppp__walk *w) /* the next leaf; NULL: no more */
-{
-   while (w->top) {
-      size_t             at = w->stack[--w->top], second;
-      const sneppp_node *n = &w->node[at];
-      double             limit = w->nearer ? w->least : w->reach2 ? w->reach2[at] : n->reach2;
-      if (sneppp__node_distance2(n, w->x, w->d) > limit) continue;
-      if (!n->kid) return n;
-      second = !w->nearer || sneppp__node_distance2(&w->node[n->kid], w->x, w->d) <=
-                                sneppp__node_distance2(&w->node[n->kid + 1], w->x, w->d);
-      w->stack[w->top++] = n->kid + second;
-      w->stack[w->top++] = n->kid + !second;
-   }
-   return NULL;
-}
-
-/* ---- wide bumps as a table. The sum of all bumps that are wide against the cells of a grid is smooth: in each
-   of the cells of [-1, 1]^d (d = 1 or 2) it is a polynomial of degree 23 per axis, kept as coefficients of
-   Chebyshev's T. The cost of a look does not depend on how many bumps there are.
-
-   How wide is wide: on a cell of half-width a, exp(-s (y - c)^2) is at most exp(s a^2 (r - 1/r)^2 / 4) on the ellipse
-   with sum of half axes a r, so interpolation in p points errs by 4 / (r - 1) r^(1-p) times that (Trefethen,
-   Approximation Theory and Approximation Practice, theorem 8.2). p = 24, s a^2 <= 1.2 and r = 6.2 give 3e-14 of the
-   peak.
-
-   There are 2^(top + more_k) cells along axis k, more of them where bumps are narrower. Bit b < top of the index
-   along axis k is bit d b + k of the cell's number, and the bits above follow, those of axis 0 first: so the
-   children of cell c are the cells 2^d c .. 2^d c + 2^d - 1, and a table is refined in its own memory. */
-#define SNEPPP__CHEB 24
+   What makes a tree of radial bumps and the table of those that are wide; what they are, and how
+   one is evaluated, is on floor evaluate. */
 #define SNEPPP__WIDE 1.2  /* most s a^2 of a bump in the table */
 #define SNEPPP__BATCH 8   /* bumps that enter the table together */
 #define SNEPPP__BAND 6    /* cells a side that they enter at a time */
 
-/* T_0 .. T_23 at t, for two values at a time, because each step waits for the one before. */
-static void sneppp__cheb(double t, double u, double *T, double *U)
-{
-   T[0] = U[0] = 1, T[1] = t, U[1] = u;
-   for (int k = 2; k < SNEPPP__CHEB; k++) T[k] = 2 * t * T[k - 1] - T[k - 2], U[k] = 2 * u * U[k - 1] - U[k - 2];
-}
-
-static size_t sneppp__table_cell(int d, int top, const int *more, const size_t *i)
-{
-   size_t cell = d == 1 ? i[0] >> top : i[0] >> top | i[1] >> top << more[0];
-   for (int b = top; b-- > 0;) for (int k = d; k-- > 0;) cell = cell << 1 | (i[k] >> b & 1);
-   return cell;
-}
-
-static double sneppp__table_at(const double *table, int d, int top, const int *more, const double *x)
-{
-   double T[2][SNEPPP__CHEB], sum[SNEPPP__CHEB], t[2] = {0, 0}, total = 0;
-   size_t i[2] = {0, 0}, cell;
-   for (int k = 0; k < d; k++) {
-      size_t cells = (size_t)1 << (top + more[k]);
-      double at = (x[k] + 1) * 0.5 * (double)cells;
-      i[k] = at > 0 ? (size_t)at : 0;
-      if (i[k] >= cells) i[k] = cells - 1;
-      t[k] = fmin(1, fmax(-1, 2 * (at - (double)i[k]) - 1));
-   }
-   cell = sneppp__table_cell(d, top, more, i);
-   sneppp__cheb(t[0], t[1], T[0], T[1]);
-   if (d == 1) {
-      table += cell * SNEPPP__CHEB;
-      for (int j = 0; j < SNEPPP__CHEB; j++) total += table[j] * T[0][j];
-      return total;
-   }
-   table += cell * SNEPPP__CHEB * SNEPPP__CHEB;
-   for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] = 0;
-   for (int r = 0; r < SNEPPP__CHEB; r++)
-      for (int j = 0; j < SNEPPP__CHEB; j++) sum[j] += T[0][r] * table[r * SNEPPP__CHEB + j];
-   for (int j = 0; j < SNEPPP__CHEB; j++) total += sum[j] * T[1][j];
-   return total;
-}
-
-#ifndef SNEPPP_INFERENCE_ONLY
 /* Nodes of a tree over N points; children of a node are kid and kid + 1, kid 0 marks a leaf. */
 static size_t sneppp__tree_room(size_t N) { return 4 * (N / SNEPPP__LEAF) + 8; }
 
@@ -10136,225 +10698,18 @@ SNEPPP__APART static void sneppp__table_add(double *table, int d, int level, con
    }
 }
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
 /* >>model ====================================================================================================
-   lambda(x) = alpha |V psi(x)|^2 + floor, with psi made from the layers of one or several factors. In plain words, for
-   one factor with the statistics t (sneppp__statistics) and a full readout:
+   What makes a model: descriptions and their defaults, mixing rules, regions and counts, many points at a time. */
 
-      for (r = 0; r < m; r++) {
-         for (y = 0, i = 0; i < n; i++) y += V[r][i] * sigma(w_i . t + b_i);
-         lambda += alpha * y * y;
-      }
-
-   All ways to it give this, and tests compare them with it; they differ in what they ask of memory and time. One point,
-   on the stack: sneppp__point_readout; diagonal readouts of any width, some units at a time: sneppp__diagonal_sum;
-   radial bumps, those near x through a tree: sneppp__indexed_sum. Many points: sneppp__chunk_readout, a matrix product;
-   and with gradients sneppp__readout_look. First what a model needs to be asked, then what makes it.
-
-   ---- activations for whole arrays, so that the switch stays outside the loop (sneppp__act is on floor space) */
-
-#ifdef SNEPPP__VECTOR
-/* sigma and sigma' of a vector. Kinks as in sneppp__act: the slope from the left. */
-SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sneppp__vec *slope)
+/* The same when it is the fault of one event, whose index goes into err->event. */
+SNEPPP__UNUSED static sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status status, size_t event,
+                                                       const char *format, ...)
 {
-   const sneppp__vec zero = SNEPPP__V(setzero)(), one = SNEPPP__V(set1)(1), half = SNEPPP__V(set1)((sneppp_real)0.5);
-   const sneppp__vec p = SNEPPP__V(set1)((sneppp_real)u->p), q = SNEPPP__V(set1)((sneppp_real)u->q);
-   sneppp__vec       s, c, e, t;
-   switch (u->act) {
-      case SNEPPP_ACT_COS: sneppp__vec_sincos(z, &s, &c); *slope = SNEPPP__V(sub)(zero, s); return c;
-      case SNEPPP_ACT_SIN: sneppp__vec_sincos(z, &s, &c); *slope = c; return s;
-      case SNEPPP_ACT_SNAKE:
-      case SNEPPP_ACT_COSMIDENT: /* the wave has slope sin 2pz in both; sin^2 pz = (1 - cos 2pz)/2 cancels */
-         sneppp__vec_sincos(SNEPPP__V(mul)(p, z), &s, &c);
-         t = SNEPPP__V(mul)(s, c);
-         *slope = SNEPPP__V(add)(one, SNEPPP__V(add)(t, t));
-         if (u->act == SNEPPP_ACT_SNAKE) return SNEPPP__V(add)(z, SNEPPP__V(div)(SNEPPP__V(mul)(s, s), p));
-         e = SNEPPP__V(mul)(SNEPPP__V(sub)(c, s), SNEPPP__V(add)(c, s)); /* cos 2pz */
-         return SNEPPP__V(sub)(z, SNEPPP__V(div)(e, SNEPPP__V(add)(p, p)));
-      case SNEPPP_ACT_EXP: return *slope = sneppp__vec_exp(z);
-      case SNEPPP_ACT_ERF:
-         e = sneppp__vec_gauss(z, 1);
-         *slope = SNEPPP__V(mul)(e, SNEPPP__V(set1)((sneppp_real)1.12837916709551257390)); /* 2/sqrt(pi) */
-         sneppp__vec_erf(z, e, &s, &c);
-         return s;
-      case SNEPPP_ACT_PHI: case SNEPPP_ACT_GELU:
-         e = sneppp__vec_gauss(z, 2);
-         sneppp__vec_erf(SNEPPP__V(mul)(z, SNEPPP__V(set1)((sneppp_real)0.70710678118654752440)), e, &s, &c);
-         c = SNEPPP__V(mul)(c, half);
-         c = SNEPPP__V(blendv)(SNEPPP__V(sub)(one, c), c, z); /* Phi(z): the lower tail keeps its digits */
-         e = SNEPPP__V(mul)(e, SNEPPP__V(set1)((sneppp_real)0.39894228040143267794));
-         *slope = u->act == SNEPPP_ACT_PHI ? e : SNEPPP__V(fmadd)(z, e, c);
-         return u->act == SNEPPP_ACT_PHI ? c : SNEPPP__V(mul)(z, c);
-      case SNEPPP_ACT_LEAKY:
-         t = SNEPPP__V(cmp)(zero, z, SNEPPP__LT);
-         *slope = SNEPPP__V(blendv)(p, one, t);
-         return SNEPPP__V(mul)(*slope, z);
-      case SNEPPP_ACT_BELL:
-         e = sneppp__vec_exp(SNEPPP__V(mul)(SNEPPP__V(mul)(p, z), SNEPPP__V(sub)(zero, z)));
-         *slope = SNEPPP__V(mul)(SNEPPP__V(mul)(SNEPPP__V(add)(p, p), e), SNEPPP__V(sub)(zero, z));
-         return e;
-      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
-         e = sneppp__vec_exp(SNEPPP__V(mul)(SNEPPP__V(mul)(p, z), SNEPPP__V(sub)(zero, z)));
-         sneppp__vec_sincos(SNEPPP__V(mul)(q, z), &s, &c);
-         if (u->act == SNEPPP_ACT_GABOR_COS) { t = s; s = c; c = SNEPPP__V(sub)(zero, t); } /* cos' = -sin */
-         t = SNEPPP__V(mul)(SNEPPP__V(mul)(SNEPPP__V(add)(p, p), z), s);
-         *slope = SNEPPP__V(mul)(e, SNEPPP__V(fmsub)(q, c, t));
-         return SNEPPP__V(mul)(e, s);
-      default: /* SNEPPP_ACT_RELU */
-         *slope = SNEPPP__V(and)(SNEPPP__V(cmp)(zero, z, SNEPPP__LT), one);
-         return SNEPPP__V(max)(z, zero);
-   }
-}
-
-/* The largest |z| for which the vectors are right, 0 for activations that have none. */
-static sneppp_real sneppp__act_limit(const sneppp_unit *u)
-{
-   switch (u->act) {
-      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: return (sneppp_real)1e5;
-      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: return (sneppp_real)(1e5 / (fabs(u->p) + 1e-10));
-      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS: return (sneppp_real)(1e5 / (fabs(u->q) + 1e-10));
-      case SNEPPP_ACT_EXP:
-      case SNEPPP_ACT_ERF:
-      case SNEPPP_ACT_PHI:
-      case SNEPPP_ACT_GELU:
-      case SNEPPP_ACT_LEAKY:
-      case SNEPPP_ACT_BELL:
-      case SNEPPP_ACT_RELU: return (sneppp_real)1e15;
-      default: return 0;
-   }
-}
-
-SNEPPP__VECTOR_CODE static void sneppp__act_vectors(const sneppp_unit *u, sneppp_real limit, size_t count,
-                                                    const sneppp_real *z, sneppp_real *psi,
-                                                    sneppp_real *slope)
-{
-   const sneppp_unit unit = *u;
-   sneppp__vec       most = SNEPPP__V(set1)(limit), sign = SNEPPP__V(set1)((sneppp_real)-0.0);
-   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
-      size_t      left = count - i;
-      sneppp__vec s, v = sneppp__vec_load(z + i, left), y = sneppp__act_vec(&unit, v, &s);
-      int         good = SNEPPP__V(movemask)(SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, v), most, SNEPPP__LE));
-      if (good == (1 << SNEPPP__LANE) - 1) {
-         sneppp__vec_store(psi + i, y, left);
-         if (slope) sneppp__vec_store(slope + i, s, left);
-      } else { /* huge, infinite or NaN: one by one, but only where it must be */
-         sneppp_real in[SNEPPP__LANE], out[SNEPPP__LANE], der[SNEPPP__LANE];
-         double      d = 0;
-         SNEPPP__V(storeu)(in, v), SNEPPP__V(storeu)(out, y), SNEPPP__V(storeu)(der, s);
-         for (size_t k = 0; k < SNEPPP__LANE && k < left; k++) {
-            if (!(good >> k & 1)) {
-               out[k] = (sneppp_real)sneppp__act(&unit, (double)in[k], &d);
-               der[k] = (sneppp_real)d;
-            }
-            psi[i + k] = out[k];
-            if (slope) slope[i + k] = der[k];
-         }
-      }
-   }
-}
-#endif
-
-/* cos or sin of z = b + W t for `count` units, W (d, ld), at B points T (B, d), d <= 4: one vector of units at a time
-   walks down the points with its weights in registers. psi and slope are (B, n); slope may be NULL. Returns 0, and
-   leaves all to be done again, if a |z| is too large for the vectors. */
-#ifdef SNEPPP__VECTOR
-SNEPPP__VECTOR_CODE static int sneppp__wave_vectors(int sine, size_t count, size_t d, size_t ld, const sneppp_real *W,
-                                                    const sneppp_real *b, size_t B, const sneppp_real *T, size_t n,
-                                                    sneppp_real *psi, sneppp_real *slope)
-{
-   sneppp__vec sign = SNEPPP__V(set1)((sneppp_real)-0.0), most = SNEPPP__V(set1)((sneppp_real)1e5),
-               good = SNEPPP__V(cmp)(sign, sign, SNEPPP__LE); /* all lanes */
-   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
-      size_t      left = count - i;
-      sneppp__vec w[4], bias = SNEPPP__V(loadu)(b + i), z, s, c;
-      for (size_t r = 0; r < 4; r++) w[r] = SNEPPP__V(loadu)(W + (r < d ? r : 0) * ld + i);
-      for (size_t k = 0; k < B; k++) {
-         const sneppp_real *t = T + k * d;
-         z = SNEPPP__V(fmadd)(w[0], SNEPPP__V(set1)(t[0]), bias);
-         if (d > 1) z = SNEPPP__V(fmadd)(w[1], SNEPPP__V(set1)(t[1]), z);
-         if (d > 2) z = SNEPPP__V(fmadd)(w[2], SNEPPP__V(set1)(t[2]), z);
-         if (d > 3) z = SNEPPP__V(fmadd)(w[3], SNEPPP__V(set1)(t[3]), z);
-         good = SNEPPP__V(and)(good, SNEPPP__V(cmp)(SNEPPP__V(andnot)(sign, z), most, SNEPPP__LE));
-         sneppp__vec_sincos(z, &s, &c);
-         sneppp__vec_store(psi + k * n + i, sine ? s : c, left);
-         if (slope) sneppp__vec_store(slope + k * n + i, sine ? c : SNEPPP__V(xor)(sign, s), left);
-      }
-   }
-   return SNEPPP__V(movemask)(good) == (1 << SNEPPP__LANE) - 1;
-}
-#endif
-
-/* psi = sigma(z) and, if wanted, slope = sigma'(z); psi may be z. The common activations have loops of their own. */
-static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_real *z, sneppp_real *psi,
-                              sneppp_real *slope)
-{
-   size_t i;
-   double s;
-#ifdef SNEPPP__VECTOR
-   sneppp_real limit = sneppp__act_limit(u);
-   if (limit > 0 && sneppp__has_vectors()) { sneppp__act_vectors(u, limit, count, z, psi, slope); return; }
-#endif
-   switch (u->act) {
-      case SNEPPP_ACT_RELU:
-         for (i = 0; i < count; i++) {
-            sneppp_real v = z[i];
-            if (slope) slope[i] = (sneppp_real)(v > 0);
-            psi[i] = v > 0 ? v : 0;
-         }
-         return;
-      case SNEPPP_ACT_ONE:
-         for (i = 0; i < count; i++) psi[i] = 1;
-         if (slope) memset(slope, 0, count * sizeof *slope);
-         return;
-#ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
-      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_EXP:
-         for (i = 0; i < count; i++) {
-            float v = z[i];
-            if (u->act == SNEPPP_ACT_EXP) { psi[i] = expf(v); if (slope) slope[i] = psi[i]; continue; }
-            psi[i] = u->act == SNEPPP_ACT_COS ? cosf(v) : sinf(v);
-            if (slope) slope[i] = u->act == SNEPPP_ACT_COS ? -sinf(v) : cosf(v);
-         }
-         return;
-#endif
-      default:
-         for (i = 0; i < count; i++) {
-            psi[i] = (sneppp_real)sneppp__act(u, (double)z[i], &s);
-            if (slope) slope[i] = (sneppp_real)s;
-         }
-   }
-}
-
-/* Does the mix keep the features of its factors side by side? */
-static int sneppp__mix_concatenates(sneppp_mix mix)
-{
-   return mix == SNEPPP_MIX_STACK || mix == SNEPPP_MIX_ADDITIVE || mix == SNEPPP_MIX_SEPARABLE;
-}
-
-/* ---- the hidden layer */
-static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_real *x, sneppp_real *t)
-{
-   const sneppp_layer_state *L = &model->layer[f];
-   if (model->desc.factor[f].own.psi) { memcpy(t, x, (size_t)L->D * sizeof *t); return; } /* as they are */
-   switch (L->inside.space) {
-      case SNEPPP_SPACE_BOX:
-      case SNEPPP_SPACE_GAUSS:
-      case SNEPPP_SPACE_INTERVALS:
-      case SNEPPP_SPACE_POLYGON:
-      case SNEPPP_SPACE_BALL:
-      case SNEPPP_SPACE_EUCLID:
-         for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
-         return;
-      case SNEPPP_SPACE_SPHERE:
-         for (int r = 0; r < L->D; r++) t[r] = x[r];
-         return;
-      default: {
-         double in[SNEPPP_MAX_DIM], out[SNEPPP_MAX_DIM];
-         for (int r = 0; r < L->D; r++) in[r] = (double)x[r];
-         sneppp__window_stats(&L->inside, in, out);
-         for (int r = 0; r < L->d; r++) t[r] = (sneppp_real)out[r];
-      }
-   }
+   va_list list;
+   va_start(list, format);
+   if (err) sneppp__explain(err, status, event, format, &list);
+   va_end(list);
+   return status;
 }
 
 /* The first factor with features of the caller's own, or -1; and what to say where they stand in the way. */
@@ -10372,362 +10727,6 @@ SNEPPP__UNUSED static sneppp_status sneppp__own_refuse(const sneppp_model *model
                        sneppp__own_factor(model), what);
 }
 
-/* Features of the caller's own. There are never more than a full readout may have. */
-SNEPPP__APART static void sneppp__own_features(const sneppp_model *model, int f, size_t first, const int *pick,
-                                               size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
-                                               sneppp_real *slope)
-{
-   const sneppp_own *own = &model->desc.factor[f].own;
-   double            x[SNEPPP__MAX_STATS], all[SNEPPP_MAX_WIDTH];
-   for (size_t k = 0; k < B; k++) {
-      for (int r = 0; r < model->layer[f].D; r++) x[r] = (double)T[k * (size_t)model->layer[f].d + (size_t)r];
-      own->psi(x, all, own->user);
-      for (size_t i = 0; i < units; i++) psi[k * units + i] = (sneppp_real)all[pick ? (size_t)pick[i] : first + i];
-   }
-   if (slope) memset(slope, 0, B * units * sizeof *slope);
-}
-
-/* psi (B, units) of the units first, first + 1, ... of one factor, or of those that are listed in pick (units),
-   from the statistics T (B, d) of B points. If wanted, slope is the derivative with respect to the pre-activation
-   (RBF: psi itself, whose derivatives the loss takes through centre and width).
-
-   Units are taken some at a time: their weights are turned round once and then serve B points from the cache. An
-   exported model has one point and perhaps a small stack. */
-#ifdef SNEPPP_INFERENCE_ONLY
-   #define SNEPPP__WHOLE   (32 / sizeof(sneppp_real)) /* a vector: units are taken in multiples of it */
-   #define SNEPPP__UNITS   SNEPPP__WHOLE
-   #define SNEPPP__WEIGHTS (SNEPPP__UNITS * SNEPPP__MAX_STATS)
-#else
-   #define SNEPPP__WHOLE   8
-   #define SNEPPP__UNITS   128 /* of up to 8 coordinates; of more, fewer, but never less than 8 */
-   #define SNEPPP__WEIGHTS (SNEPPP__MAX_STATS < 8     ? SNEPPP__UNITS * SNEPPP__MAX_STATS \
-                            : SNEPPP__MAX_STATS < 128 ? SNEPPP__UNITS * 8 : 8 * SNEPPP__MAX_STATS)
-#endif
-SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int f, size_t first, const int *pick,
-                                                 size_t units, size_t B, const sneppp_real *T, sneppp_real *psi,
-                                                 sneppp_real *slope)
-{
-   const sneppp_layer_state *L = &model->layer[f];
-   sneppp_real               W[SNEPPP__WEIGHTS], R[SNEPPP__WEIGHTS], bias[SNEPPP__UNITS];
-   sneppp_unit               unit[SNEPPP__UNITS];
-   size_t                    d = (size_t)L->d, block = SNEPPP__WEIGHTS / d / SNEPPP__WHOLE * SNEPPP__WHOLE;
-#ifdef SNEPPP__VECTOR
-   sneppp_act                act = model->desc.factor[f].unit.act;
-#endif
-   if (block > SNEPPP__UNITS) block = SNEPPP__UNITS;
-   for (size_t i0 = 0, count, whole; i0 < units; i0 += count) {
-      count = units - i0 < block ? units - i0 : block;
-      whole = (count + SNEPPP__WHOLE - 1) / SNEPPP__WHOLE * SNEPPP__WHOLE;
-      for (size_t i = 0; i < whole; i++) {
-         size_t at = i0 + (i < count ? i : 0);
-         at = pick ? (size_t)pick[at] : first + at;
-         bias[i] = L->b[at];
-         if (L->units) unit[i] = L->units[at];
-         for (size_t r = 0; r < d; r++) {
-            W[r * block + i] = L->W[at * d + r];
-            if (L->width) R[r * block + i] = 1 / L->width[at * d + r];
-         }
-      }
-#ifdef SNEPPP__VECTOR
-      if (!L->units && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && d <= 4 && sneppp__has_vectors() &&
-          sneppp__wave_vectors(act == SNEPPP_ACT_SIN, count, d, block, W, bias, B, T, units, psi + i0,
-                               slope ? slope + i0 : NULL))
-         continue;
-#endif
-      for (size_t k = 0; k < B; k++) {
-         sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
-         sneppp__preactivate(count, d, block, W, L->width ? R : NULL, bias, T + k * d, z);
-         for (size_t i = 0, run; i < count;
-              i += run) { /* runs of units with one activation: all, if the layer is not mixed */
-            sneppp_unit u = L->units ? unit[i] : model->desc.factor[f].unit;
-            run = count - i;
-            if (L->units) {
-               const sneppp_unit *v = unit + i;
-               for (run = 1; i + run < count && v[run].act == u.act && v[run].p == u.p && v[run].q == u.q;) run++;
-            }
-            if (u.act == SNEPPP_ACT_RBF) u.act = SNEPPP_ACT_EXP;
-            sneppp__act_array(&u, run, z + i, z + i, s ? s + i : NULL);
-         }
-      }
-   }
-}
-
-static void sneppp__layer_features(const sneppp_model *model, int f, size_t first, const int *pick, size_t units,
-                                   size_t B, const sneppp_real *T, sneppp_real *psi, sneppp_real *slope)
-{
-   if (model->desc.factor[f].own.psi) sneppp__own_features(model, f, first, pick, units, B, T, psi, slope);
-   else sneppp__plain_features(model, f, first, pick, units, B, T, psi, slope);
-}
-
-/* |V psi|^2 of one readout; the row sums are short, the sum over rows is double. */
-static double sneppp__readout_square(const sneppp_model *model, const sneppp_readout_state *R, const sneppp_real *psi)
-{
-   size_t n = (size_t)R->n;
-   double total = 0;
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (size_t i = 0; i < n; i++) { double v = (double)(R->V[i] * psi[i]); total += v * v; }
-      return total;
-   }
-#ifdef SNEPPP__VECTOR
-   if (sneppp__has_vectors()) return sneppp__square_norm_vectors((size_t)R->m, n, R->V, psi);
-#endif
-   for (size_t r = 0; r < (size_t)R->m; r++) {
-      double sum = sneppp__real_dot(n, R->V + r * n, psi);
-      total += sum * sum;
-   }
-   return total;
-}
-
-static double sneppp__readout(const sneppp_model *model, const sneppp_real *psi)
-{
-   double sum = 0, product = 1;
-   for (int k = 0; k < model->readouts; k++) {
-      double v = sneppp__readout_square(model, &model->readout[k], psi + model->readout[k].first);
-      sum += v, product *= v;
-   }
-   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor;
-}
-
-/* ---- evaluation */
-
-/* 1 inside, 0 outside, -1 when a coordinate is not finite. */
-static int sneppp__inside(const sneppp_model *model, const sneppp_real *x)
-{
-   double y[SNEPPP__MAX_STATS];
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_layer_state *L = &model->layer[f];
-      for (int r = 0; r < L->D; r++) {
-         y[r] = (double)x[L->first + r];
-         if (!sneppp__finite(y[r])) return -1;
-      }
-      if (!sneppp_window_contains(&model->desc.factor[f].window, y)) return 0;
-   }
-   return 1;
-}
-
-/* log of the density of the base measure with respect to length, area or counting: 0 for most windows. */
-static double sneppp__base_log_density(const sneppp_model *model, const sneppp_real *x)
-{
-   double sum = 0;
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_layer_state *L = &model->layer[f];
-      double y[SNEPPP__MAX_STATS];
-      for (int r = 0; r < L->D; r++) y[r] = (double)x[L->first + r] - L->shift[r];
-      sum += sneppp__window_log_density(&L->inside, y);
-   }
-   return sum;
-}
-
-/* ---- the sum of v_i^2 psi_i^2 through the tree: what is left out is below 1e-12 of the sum of the peaks */
-
-#ifdef SNEPPP__VECTOR
-SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
-                                                       const double *x, const double *centre,
-                                                       const sneppp_real *peak, const sneppp_real *sharp)
-{
-   sneppp_real       r2[SNEPPP__LEAF];
-   const sneppp__vec edge = SNEPPP__V(set1)((sneppp_real)-SNEPPP__EDGE), zero = SNEPPP__V(setzero)();
-   sneppp__vec       sum = zero, u[SNEPPP__LEAF / SNEPPP__LANE];
-   for (size_t b = 0; b < count; b += SNEPPP__LANE64) {
-      sneppp__vec64 r = SNEPPP__D(setzero)(), e;
-      for (size_t k = 0; k < d; k++) {
-         e = SNEPPP__D(sub)(SNEPPP__D(set1)(x[k]), sneppp__load_f64(centre + k * count + b, count - b));
-         r = SNEPPP__D(fmadd)(e, e, r);
-      }
-#ifdef SNEPPP_REAL_FLOAT
-      sneppp__narrow(r2 + b, r);
-#else
-      SNEPPP__D(storeu)(r2 + b, r);
-#endif
-   }
-   for (size_t s = from; s < group; s++) {
-      int reached = 0;
-      for (size_t i = 0; i < count; i += SNEPPP__LANE) {
-         size_t left = count - i;
-         int    mask = left < SNEPPP__LANE ? (1 << left) - 1 : (1 << SNEPPP__LANE) - 1;
-         u[i / SNEPPP__LANE] =
-            SNEPPP__V(fnmadd)(SNEPPP__V(loadu)(r2 + i), sneppp__vec_load(sharp + s * count + i, left), zero);
-         reached |= mask & SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u[i / SNEPPP__LANE], SNEPPP__LE));
-      }
-      if (!reached) break; /* narrower ones are farther still */
-      for (size_t i = 0; i < count; i += SNEPPP__LANE)
-         sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count + i, count - i),
-                                sneppp__vec_exp(u[i / SNEPPP__LANE]), sum);
-   }
-   return sneppp__vec_sum(sum);
-}
-#endif
-
-/* The bumps of one leaf at x. Units of a centre stand with the widest first, so a row that is too far ends the leaf. */
-static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n, size_t d, const double *x)
-{
-   const size_t       group = (size_t)model->desc.group;
-   const sneppp_real *peak = model->peak + n->first * group, *sharp = model->sharp + n->first * group;
-   const double      *centre = model->centre + n->first * d;
-   double             sum = 0;
-   sneppp_real        r2[SNEPPP__LEAF];
-#ifdef SNEPPP__VECTOR
-   if (sneppp__has_vectors()) return sneppp__leaf_vectors(n->count, n->from, group, d, x, centre, peak, sharp);
-#endif
-   for (size_t b = 0; b < n->count; b++) {
-      double r = 0;
-      for (size_t k = 0; k < d; k++) { double e = x[k] - centre[k * n->count + b]; r += e * e; }
-      r2[b] = (sneppp_real)r;
-   }
-   for (size_t s = n->from, reached = 1; s < group && reached; s++) {
-      reached = 0;
-      for (size_t b = 0; b < n->count; b++) {
-         sneppp_real u = r2[b] * sharp[s * n->count + b];
-         if (u > (sneppp_real)SNEPPP__EDGE) continue;
-         reached = 1;
-#ifdef SNEPPP_REAL_FLOAT
-         sum += (double)(peak[s * n->count + b] * expf(-u));
-#else
-         sum += peak[s * n->count + b] * exp(-u);
-#endif
-      }
-   }
-   return sum;
-}
-
-SNEPPP__APART static double sneppp__indexed_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
-{
-   size_t             d = 0;
-   double             x[SNEPPP_RADIAL_DIM], total = 0;
-   sneppp__walk       w;
-   const sneppp_node *n;
-   for (int f = 0; f < model->factors; f++) for (int k = 0; k < model->layer[f].d; k++) x[d++] = (double)T[f][k];
-   if (model->table_top >= 0) /* -1e-16 means 0 */
-      total = fmax(0, sneppp__table_at(model->table, (int)d, model->table_top, model->table_more, x));
-   for (size_t k = 0; k < d; k++) x[k] *= model->metric[k];
-   w = sneppp__walk_from(model->node, (int)d, x, NULL);
-   while ((n = sneppp__walk_next(&w)) != NULL) total += sneppp__leaf_bumps(model, n, d, x);
-   return total;
-}
-
-/* ---- one point: the features of a full readout are on the stack, and beside them no more than a few at a time,
-   because evaluating must not allocate and may happen in a thread, or a machine, of little stack. */
-#ifdef SNEPPP_INFERENCE_ONLY
-   #define SNEPPP__SOME 32
-#else
-   #define SNEPPP__SOME 128
-#endif
-
-/* psi (have nf), the outer product of its first `have` entries and the nf features of factor f, in place: these are
-   made where the last row will stand, which is behind the entries that they multiply; the last of those is kept. */
-static void sneppp__mix_outer(const sneppp_model *model, int f, const sneppp_real *T, sneppp_real *psi, size_t have)
-{
-   size_t       nf = (size_t)model->layer[f].n;
-   sneppp_real *in = psi + (have - 1) * nf, last = psi[have - 1], one;
-   if (nf == 1) {
-      sneppp__layer_features(model, f, 0, NULL, 1, 1, T, &one, NULL);
-      for (size_t i = 0; i < have; i++) psi[i] *= one;
-      return;
-   }
-   sneppp__layer_features(model, f, 0, NULL, nf, 1, T, in, NULL);
-   for (size_t i = have - 1; i-- > 0;) {
-      sneppp_real v = psi[i];
-      for (size_t j = 0; j < nf; j++) psi[i * nf + j] = v * in[j];
-   }
-   for (size_t j = 0; j < nf; j++) in[j] *= last;
-}
-
-/* All features of the model at one point, whose statistics are T. Those that another factor's take are made some at a
-   time. */
-static void sneppp__point_features(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS], sneppp_real *psi)
-{
-   sneppp_real other[SNEPPP__SOME];
-   size_t      have = 0;
-   for (int f = 0; f < model->factors; f++) {
-      size_t nf = (size_t)model->layer[f].n;
-      if (!f || sneppp__mix_concatenates(model->desc.mix)) {
-         sneppp__layer_features(model, f, 0, NULL, nf, 1, T[f], psi + have, NULL);
-         have += nf;
-      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
-         sneppp__mix_outer(model, f, T[f], psi, have);
-         have *= nf;
-      } else
-         for (size_t i = 0, some; i < nf; i += some) {
-            some = nf - i < SNEPPP__SOME ? nf - i : SNEPPP__SOME;
-            sneppp__layer_features(model, f, i, NULL, some, 1, T[f], other, NULL);
-            if (model->desc.mix == SNEPPP_MIX_SUM) for (size_t k = 0; k < some; k++) psi[i + k] += other[k];
-            else sneppp__real_product(some, 1, psi + i, other, psi + i);
-         }
-   }
-}
-
-/* Diagonal readouts of products, of any width. */
-SNEPPP__APART static double sneppp__diagonal_sum(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
-{
-   sneppp_real psi[SNEPPP__SOME], other[SNEPPP__SOME];
-   double      total = 0;
-   for (size_t i = 0, units; i < (size_t)model->n; i += units) {
-      const sneppp_real *v = model->readout[0].V + i;
-      units = (size_t)model->n - i < SNEPPP__SOME ? (size_t)model->n - i : SNEPPP__SOME;
-      sneppp__layer_features(model, 0, i, NULL, units, 1, T[0], psi, NULL);
-      for (int f = 1; f < model->factors; f++) {
-         sneppp__layer_features(model, f, i, NULL, units, 1, T[f], other, NULL);
-         sneppp__real_product(units, 1, psi, other, psi);
-      }
-      for (size_t k = 0; k < units; k++) { double p = (double)(v[k] * psi[k]); total += p * p; }
-   }
-   return total;
-}
-
-SNEPPP__APART static double sneppp__point_readout(const sneppp_model *model, sneppp_real (*T)[SNEPPP__MAX_STATS])
-{
-   sneppp_real psi[SNEPPP_MAX_WIDTH];
-   sneppp__point_features(model, T, psi);
-   return sneppp__readout(model, psi);
-}
-
-/* alpha |V psi|^2 + floor with respect to the base measure, at a point that is inside. */
-static double sneppp__intensity(const sneppp_model *model, const sneppp_real *x)
-{
-   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
-   int         own = 0;
-   for (int f = 0; f < model->factors; f++) {
-      sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
-      own = own || model->desc.factor[f].own.psi;
-   }
-   if (model->nodes) return model->alpha * sneppp__indexed_sum(model, T) + model->floor;
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT && !own)
-      return model->alpha * sneppp__diagonal_sum(model, T) + model->floor;
-   return sneppp__point_readout(model, T); /* no factor is wider than the model, and that is within the limit */
-}
-
-
-/* Events per unit of the window at x; 0 outside, NaN where x is not finite. Uses the stack, never allocates. */
-SNEPPP_DEF sneppp_real sneppp_intensity(const sneppp_model *model, const sneppp_real *x)
-{
-   int    in = model && model->factors && x ? sneppp__inside(model, x) : 0;
-   double density = in > 0 ? sneppp__base_log_density(model, x) : 0;
-   if (in <= 0) return in ? (sneppp_real)sneppp__nan() : 0;
-   return (sneppp_real)(sneppp__intensity(model, x) * (density != 0 ? exp(density) : 1));
-}
-
-/* The logarithm; -inf where the intensity is 0. */
-SNEPPP_DEF double sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x)
-{
-   int in = model && model->factors && x ? sneppp__inside(model, x) : 0;
-   if (in <= 0) return in ? sneppp__nan() : sneppp__minus_infinity();
-   return log(sneppp__intensity(model, x)) + sneppp__base_log_density(model, x);
-}
-
-SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
-                                         sneppp_error *err)
-{
-   sneppp_real T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!x || !psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "x or psi is NULL");
-   if (sneppp__inside(model, x) != 1)
-      return sneppp__fail(err, SNEPPP_ERR_DATA, "x is not finite or outside the window");
-   for (int f = 0; f < model->factors; f++) sneppp__statistics(model, f, x + model->layer[f].first, T[f]);
-   sneppp__point_features(model, T, psi);
-   return SNEPPP_OK;
-}
-
-#ifndef SNEPPP_INFERENCE_ONLY
 /* The unit of factor f that has a part in feature i of the model; SIZE_MAX: none, the feature is another factor's. All
    that a mix does with features, with K and with their derivatives follows from this. */
 static size_t sneppp__unit_of(const sneppp_model *model, int f, size_t i)

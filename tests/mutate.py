@@ -35,8 +35,10 @@ BAR = 90.0
 
 # The suites that are a floor's own. A suite is tests/test_NAME.c.
 FLOORS = {
-   "base": ["base", "header"], "mem": ["mem"], "threads": ["threads"], "rng": ["rng"], "linalg": ["linalg"],
-   "machine": ["vector"], "special": ["special"], "space": ["space", "edges"],
+   "base": ["base", "header"], "machine": ["vector"], "special": ["special"],
+   "evaluate": ["model", "space", "radial", "edges"],
+   "mem": ["mem"], "threads": ["threads"], "rng": ["rng"], "linalg": ["linalg"], "integrals": ["special"],
+   "space": ["space", "edges"],
    "kernel": ["kernel", "kernel_gauss", "kernel_shape"], "optim": ["optim"], "radial": ["radial"],
    "model": ["model", "edges"], "loss": ["loss"], "fit": ["fit", "convex"], "auto": ["auto", "stream"],
    "sample": ["sample"], "io": ["io", "export_c"], "input": ["input"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""High-precision numbers for the floor >>special of sneppp.h.
+"""High-precision numbers for the floors >>special and >>integrals of sneppp.h.
 
    python3 tests/special_table.py coef    the coefficient tables that the header carries
    python3 tests/special_table.py table   tests/special_table.h, the table against which the tests measure

@@ -1,4 +1,4 @@
-/* Tests of >>special: every function against tests/special_table.h, with its worst error in units of the last
+/* Tests of >>special and >>integrals: every function against tests/special_table.h, with its worst error in units of the last
    place. The bounds are those stated at the functions, rounded up by a third or so; libm differs between
    systems by a unit. Under -ffast-math sums may be reordered and quotients replaced by reciprocals, so all
    bounds grow. */
