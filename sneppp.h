@@ -8753,8 +8753,8 @@ static double sneppp__homogeneous_pair(const sneppp__pair *p, const sneppp__pull
       sneppp__pieces piece = sneppp__pieces_of(p->u[s]);
       order[s] = piece.p;
       n[s] = sneppp__norm(p->d, p->w[s], dir[s]);
-      if (piece.whole && piece.p == 0) n[s] = dir[s][0] = 1; /* z^0: any direction will do */
-      if (!(n[s] > 0)) return 0;                             /* 0^p, and a step is 0 at 0  */
+      if (!(n[s] > 0) && piece.whole && piece.p == 0) n[s] = dir[s][0] = 1; /* z^0: any direction will do */
+      if (!(n[s] > 0)) return 0;                                            /* 0^p, and a step is 0 at 0  */
       q.u[s] = p->u[s], q.w[s] = dir[s], q.A[s] = 1;
       size *= sneppp__ipow(n[s], order[s]);
    }
