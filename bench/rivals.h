@@ -425,7 +425,7 @@ static inline double rival_newton(const rival_table *t, double penalty, double *
    double *H = (double *)bench_take((size_t)n * (size_t)(band + 1), sizeof *H);
    double *g = (double *)bench_take((size_t)n, sizeof *g), *step = (double *)bench_take((size_t)n, sizeof *step);
    double *next = (double *)bench_take((size_t)n, sizeof *next), F = 0, fall = 1;
-   for (int turn = 0; turn < 100 && fall > 1e-7; turn++) {
+   for (int turn = 0; turn < 100 && fall > 1e-5; turn++) {
       double size = 1, tried;
       F = rival_objective(t, penalty, beta, g, H);
       for (int i = 0; i < n; i++) H[i * (band + 1)] += 1e-9 * (1 + H[i * (band + 1)]); /* functions that no event sees */
