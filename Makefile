@@ -17,7 +17,8 @@ TEST_DEPS   := $(TEST_FILES) sneppp.h build/gen/suites.h build/greatest/greatest
 # ---- programs: each file of examples/ that has a main function, and those that users and checks call by name
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' examples/*.c 2>/dev/null))
 EXAMPLES += $(if $(shell command -v $(CXX)),$(patsubst examples/%.cpp,build/examples/%,$(wildcard examples/*.cpp)))
-BENCHES  := $(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c)))
+JUDGES   := build/bench/truth build/bench/future
+BENCHES  := $(filter-out $(JUDGES),$(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c))))
 PROGRAMS := build/sneppp $(filter-out build/examples/sneppp,$(EXAMPLES))
 
 .PHONY: all help demo examples test check check-quick check-list check-compile mutate sanitize lint cover size format clean FORCE
@@ -244,6 +245,7 @@ size: ## code size and time to compile; code, constants and stack of the exporte
 PYTHON  ?= /usr/bin/python3
 build/bench/%: bench/%.c bench/bench.h sneppp.h
 	$(BUILD_PROGRAM)
+$(JUDGES): bench/rivals.h build/obj/sneppp.o
 build/bench/train_f32: bench/train.c
 build/bench/linalg_f32: bench/linalg.c
 ifneq ($(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h),)
