@@ -98,7 +98,7 @@
       intensity can be many times too high; at other places it is the estimate. sneppp_count is the expected
       number of events in the whole window or a region of it, exact: boxes, intervals, polygons, balls in boxes;
       sneppp_counts takes many regions. sneppp_poisson_interval says how far a count may stray from its mean. Regions
-      without a closed form have functions with `numeric` in their names and an estimate of their error.
+      without a closed form, such as a cap of the sphere, have sneppp_count_numeric and an estimate of its error.
    4  WHERE AND WHEN
       sneppp_marginal integrates a factor out, over a part or all of it: the map of a week, the time profile of a
       district. sneppp_conditional fixes one. Both return models, to be asked like any other and freed.
@@ -110,8 +110,8 @@
    6  SIMULATE
       sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. sneppp_sample_tile:
       one tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser
-      tiles hold a part of the points of finer ones. The same without an allocation, in a block of yours:
-      sneppp_sample_in, sneppp_sample_tile_in. sneppp_rng_...: the generator.
+      tiles hold a part of the points of finer ones. Both work without an allocation in a block of yours, if you give
+      one (mem). sneppp_rng_...: the generator.
    7  KEEP AND EMBED
       sneppp_save and sneppp_load, to memory or files: little-endian, checked before anything is allocated, the same
       on every machine. sneppp_save and sneppp_trainer_save return the bytes that are needed; ask with NULL and 0.
@@ -124,7 +124,9 @@
    MEMORY    The caller owns every struct; a struct owns at most one block. Inputs are read during the call and never
              kept. A call that fails says why in words and leaves its outputs alone (points of a draw that is given up
              and numeric matrices are said below); a model keeps its last good parameters. "Borrows" below: from
-             SNEPPP_MALLOC, given back before the call returns.
+             SNEPPP_MALLOC, given back before the call returns. A block of your own is always `mem` of `mem_bytes`,
+             aligned as you like, and as large as ..._bytes() says; one that is too small is refused with the size that
+             is needed. NULL and 0: from SNEPPP_MALLOC.
    THREADS   Different objects are independent, and no function has hidden state. "Const": any number of threads may
              call it on one model at once, if none changes that model. Calls that take a sneppp_parallel, and fits
              (fit.parallel), use those threads and no others; the result has the same bits for any number of them.
@@ -139,10 +141,9 @@
       intensities, count, counts, count_box,
          model_gram,
          nll, conditional_nll, test_nll,
-         test_nll_monte_carlo, count_..._numeric      borrow                                      const
+         test_nll_monte_carlo, count_numeric          borrow                                      const
       rmse, get_layer, get_matrix, save, export_c     nothing                                     const
-      sample, sample_tile                             borrow; one rng per thread                  const
-      sample_in, sample_tile_in, sample_bytes         yours: mem; one rng per thread              const
+      sample, sample_tile, sample_bytes               borrow, or yours: mem; one rng per thread   const
       marginal, conditional                           out gets a block; borrow                    const
       save_file                                       borrows the size of the file                const
       init, load, load_file                           one block, or yours in mem; borrow          made
@@ -156,7 +157,7 @@
       gram_numeric                                    yours: work                                 -
       pool_make, pool_free                            one block; one call at a time per pool      -
       window_..., lonlat, dates, thin, version,
-         strerror, poisson_interval, kernel_list      nothing                                     -
+         strerror, poisson_interval, kernel_at        nothing                                     -
       rng_...                                         nothing; a generator has one thread         -
 
    NUMBERS   Windows, closed forms and sums over events are double in both precisions. Events outside the window, NaN
@@ -243,92 +244,83 @@
    renamed as well: in C++, one name for two types is an error in the program even if no file sees both. Windows, errors
    and generators are the same in both precisions and keep their names. */
 #ifdef SNEPPP_REAL_FLOAT
-   #define sneppp_events sneppp_events_f32
-   #define sneppp_fit_desc sneppp_fit_desc_f32
-   #define sneppp_indicator sneppp_indicator_f32
-   #define sneppp_layer_state sneppp_layer_state_f32
-   #define sneppp_model sneppp_model_f32
-   #define sneppp_readout_state sneppp_readout_state_f32
-   #define sneppp_real sneppp_real_f32
-   #define sneppp_trainer sneppp_trainer_f32
-   typedef float sneppp_real;
-   #define sneppp_version      sneppp_version_f32
-   #define sneppp_strerror     sneppp_strerror_f32
-   #define sneppp_kernel       sneppp_kernel_f32
-   #define sneppp_gram         sneppp_gram_f32
-   #define sneppp_gram_log     sneppp_gram_log_f32
-   #define sneppp_gram_grad    sneppp_gram_grad_f32
-   #define sneppp_moments      sneppp_moments_f32
-   #define sneppp_moments_grad sneppp_moments_grad_f32
-   #define sneppp_kernel_count sneppp_kernel_count_f32
-   #define sneppp_kernel_at    sneppp_kernel_at_f32
-   #define sneppp_kernel_list  sneppp_kernel_list_f32
-   #define sneppp_gram_numeric sneppp_gram_numeric_f32
-   #define sneppp_model_bytes sneppp_model_bytes_f32
-   #define sneppp_init sneppp_init_f32
-   #define sneppp_free sneppp_free_f32
-   #define sneppp_set_layer sneppp_set_layer_f32
-   #define sneppp_get_layer sneppp_get_layer_f32
-   #define sneppp_set_matrix sneppp_set_matrix_f32
-   #define sneppp_get_matrix sneppp_get_matrix_f32
-   #define sneppp_intensity sneppp_intensity_f32
-   #define sneppp_log_intensity sneppp_log_intensity_f32
-   #define sneppp_features sneppp_features_f32
-   #define sneppp_intensities sneppp_intensities_f32
-   #define sneppp_model_gram sneppp_model_gram_f32
-   #define sneppp_counts sneppp_counts_f32
-   #define sneppp_count sneppp_count_f32
-   #define sneppp_window_mass sneppp_window_mass_f32
-   #define sneppp_window_contains sneppp_window_contains_f32
-   #define sneppp_nll sneppp_nll_f32
-   #define sneppp_conditional_nll sneppp_conditional_nll_f32
-   #define sneppp_fit sneppp_fit_f32
-   #define sneppp_trainer_save sneppp_trainer_save_f32
-   #define sneppp_trainer_load sneppp_trainer_load_f32
-   #define sneppp_save sneppp_save_f32
-   #define sneppp_load sneppp_load_f32
-   #define sneppp_export_c sneppp_export_c_f32
-   #define sneppp_save_file sneppp_save_file_f32
-   #define sneppp_load_file sneppp_load_file_f32
-   #define sneppp_marginal sneppp_marginal_f32
-   #define sneppp_conditional sneppp_conditional_f32
-   #define sneppp_window_draw sneppp_window_draw_f32
-   #define sneppp_lonlat_to_unit sneppp_lonlat_to_unit_f32
-   #define sneppp_unit_to_lonlat sneppp_unit_to_lonlat_f32
-   #define sneppp_lonlats_to_units sneppp_lonlats_to_units_f32
-   #define sneppp_date_to_days sneppp_date_to_days_f32
-   #define sneppp_days_to_date sneppp_days_to_date_f32
-   #define sneppp_count_numeric sneppp_count_numeric_f32
-   #define sneppp_count_cap_numeric sneppp_count_cap_numeric_f32
-   #define sneppp_count_lonlat_numeric sneppp_count_lonlat_numeric_f32
-   #define sneppp_sample sneppp_sample_f32
-   #define sneppp_sample_tile sneppp_sample_tile_f32
-   #define sneppp_sample_bytes sneppp_sample_bytes_f32
-   #define sneppp_sample_in sneppp_sample_in_f32
-   #define sneppp_sample_tile_in sneppp_sample_tile_in_f32
-   #define sneppp_fit_box sneppp_fit_box_f32
-   #define sneppp_count_box sneppp_count_box_f32
-   #define sneppp_thin sneppp_thin_f32
-   #define sneppp_test_nll sneppp_test_nll_f32
+   #define sneppp_conditional          sneppp_conditional_f32
+   #define sneppp_conditional_nll      sneppp_conditional_nll_f32
+   #define sneppp_count                sneppp_count_f32
+   #define sneppp_count_box            sneppp_count_box_f32
+   #define sneppp_count_numeric        sneppp_count_numeric_f32
+   #define sneppp_counts               sneppp_counts_f32
+   #define sneppp_date_to_days         sneppp_date_to_days_f32
+   #define sneppp_days_to_date         sneppp_days_to_date_f32
+   #define sneppp_events               sneppp_events_f32
+   #define sneppp_export_c             sneppp_export_c_f32
+   #define sneppp_features             sneppp_features_f32
+   #define sneppp_fit                  sneppp_fit_f32
+   #define sneppp_fit_box              sneppp_fit_box_f32
+   #define sneppp_fit_desc             sneppp_fit_desc_f32
+   #define sneppp_free                 sneppp_free_f32
+   #define sneppp_get_layer            sneppp_get_layer_f32
+   #define sneppp_get_matrix           sneppp_get_matrix_f32
+   #define sneppp_gram                 sneppp_gram_f32
+   #define sneppp_gram_grad            sneppp_gram_grad_f32
+   #define sneppp_gram_log             sneppp_gram_log_f32
+   #define sneppp_gram_numeric         sneppp_gram_numeric_f32
+   #define sneppp_indicator            sneppp_indicator_f32
+   #define sneppp_init                 sneppp_init_f32
+   #define sneppp_intensities          sneppp_intensities_f32
+   #define sneppp_intensity            sneppp_intensity_f32
+   #define sneppp_kernel               sneppp_kernel_f32
+   #define sneppp_kernel_at            sneppp_kernel_at_f32
+   #define sneppp_layer_state          sneppp_layer_state_f32
+   #define sneppp_load                 sneppp_load_f32
+   #define sneppp_load_file            sneppp_load_file_f32
+   #define sneppp_log_intensity        sneppp_log_intensity_f32
+   #define sneppp_lonlats_to_units     sneppp_lonlats_to_units_f32
+   #define sneppp_marginal             sneppp_marginal_f32
+   #define sneppp_model                sneppp_model_f32
+   #define sneppp_model_bytes          sneppp_model_bytes_f32
+   #define sneppp_model_gram           sneppp_model_gram_f32
+   #define sneppp_moments              sneppp_moments_f32
+   #define sneppp_moments_grad         sneppp_moments_grad_f32
+   #define sneppp_nll                  sneppp_nll_f32
+   #define sneppp_place                sneppp_place_f32
+   #define sneppp_poisson_interval     sneppp_poisson_interval_f32
+   #define sneppp_pool_free            sneppp_pool_free_f32
+   #define sneppp_pool_make            sneppp_pool_make_f32
+   #define sneppp_pool_parallel        sneppp_pool_parallel_f32
+   #define sneppp_readout_state        sneppp_readout_state_f32
+   #define sneppp_real                 sneppp_real_f32
+   #define sneppp_rmse                 sneppp_rmse_f32
+   #define sneppp_rng_below            sneppp_rng_below_f32
+   #define sneppp_rng_init             sneppp_rng_init_f32
+   #define sneppp_rng_next             sneppp_rng_next_f32
+   #define sneppp_rng_normal           sneppp_rng_normal_f32
+   #define sneppp_rng_permute          sneppp_rng_permute_f32
+   #define sneppp_rng_poisson          sneppp_rng_poisson_f32
+   #define sneppp_rng_uniform          sneppp_rng_uniform_f32
+   #define sneppp_sample               sneppp_sample_f32
+   #define sneppp_sample_bytes         sneppp_sample_bytes_f32
+   #define sneppp_sample_tile          sneppp_sample_tile_f32
+   #define sneppp_save                 sneppp_save_f32
+   #define sneppp_save_file            sneppp_save_file_f32
+   #define sneppp_set_layer            sneppp_set_layer_f32
+   #define sneppp_set_matrix           sneppp_set_matrix_f32
+   #define sneppp_strerror             sneppp_strerror_f32
+   #define sneppp_test_nll             sneppp_test_nll_f32
    #define sneppp_test_nll_monte_carlo sneppp_test_nll_monte_carlo_f32
-   #define sneppp_rmse sneppp_rmse_f32
-   #define sneppp_poisson_interval sneppp_poisson_interval_f32
-   #define sneppp_pool_make sneppp_pool_make_f32
-   #define sneppp_pool_parallel sneppp_pool_parallel_f32
-   #define sneppp_pool_free sneppp_pool_free_f32
-   #define sneppp_trainer_init sneppp_trainer_init_f32
-   #define sneppp_trainer_step sneppp_trainer_step_f32
-   #define sneppp_trainer_free sneppp_trainer_free_f32
-   #define sneppp_rng_init        sneppp_rng_init_f32
-   #define sneppp_rng_seek        sneppp_rng_seek_f32
-   #define sneppp_rng_next        sneppp_rng_next_f32
-   #define sneppp_rng_below       sneppp_rng_below_f32
-   #define sneppp_rng_uniform     sneppp_rng_uniform_f32
-   #define sneppp_rng_normal      sneppp_rng_normal_f32
-   #define sneppp_rng_exponential sneppp_rng_exponential_f32
-   #define sneppp_rng_poisson     sneppp_rng_poisson_f32
-   #define sneppp_rng_sphere      sneppp_rng_sphere_f32
-   #define sneppp_rng_permute     sneppp_rng_permute_f32
+   #define sneppp_thin                 sneppp_thin_f32
+   #define sneppp_trainer              sneppp_trainer_f32
+   #define sneppp_trainer_free         sneppp_trainer_free_f32
+   #define sneppp_trainer_init         sneppp_trainer_init_f32
+   #define sneppp_trainer_load         sneppp_trainer_load_f32
+   #define sneppp_trainer_save         sneppp_trainer_save_f32
+   #define sneppp_trainer_step         sneppp_trainer_step_f32
+   #define sneppp_unit_to_lonlat       sneppp_unit_to_lonlat_f32
+   #define sneppp_version              sneppp_version_f32
+   #define sneppp_window_contains      sneppp_window_contains_f32
+   #define sneppp_window_draw          sneppp_window_draw_f32
+   #define sneppp_window_mass          sneppp_window_mass_f32
+   typedef float sneppp_real;
 #else
    typedef double sneppp_real;
 #endif
@@ -381,11 +373,12 @@ typedef struct sneppp_parallel {
 } sneppp_parallel;
 
 /* ---- random numbers: all of the generator's state. Zeroed, it is seed 0, stream 0, at the start. Copy it to
-   repeat, set seed and stream to branch off (then seek). Streams of one seed never overlap. */
+   repeat, set seed and stream to branch off, and an even position to go anywhere in no time. Streams of one seed never
+   overlap. */
 typedef struct sneppp_rng {
    uint64_t seed;
    uint64_t stream;
-   uint64_t position; /* number of the next draw of sneppp_rng_next                    */
+   uint64_t position; /* number of the next draw of sneppp_rng_next; set it to even numbers only */
    uint64_t spare;    /* the draw at position, when that is odd; the generator's own   */
 } sneppp_rng;
 
@@ -738,6 +731,24 @@ typedef struct sneppp_trainer {
    size_t          block_bytes;
 } sneppp_trainer;
 
+typedef struct sneppp_sample_desc { /* what to draw, from which random numbers, in which memory                */
+   const sneppp_region *region;     /* NULL = everywhere                                                       */
+   size_t               count;      /* points; 0 = as many as a Poisson draw with mean Lambda says             */
+   sneppp_rng          *rng;        /* goes on from where it is; NULL = a new one of this seed                 */
+   uint64_t             seed;
+   void                *mem;        /* optional block of sneppp_sample_bytes()                                 */
+   size_t               mem_bytes;
+} sneppp_sample_desc;
+
+typedef struct sneppp_tile {        /* one of the 2^level x 2^level tiles of a planar box                      */
+   int                  depth;      /* tiles of this level and of finer ones hold all points                   */
+   int                  level;
+   uint32_t             ix, iy;     /* along the two axes, from 0                                              */
+   uint64_t             seed;       /* all tiles of a seed belong to one realisation                           */
+   void                *mem;        /* optional block of sneppp_sample_bytes()                                 */
+   size_t               mem_bytes;
+} sneppp_tile;
+
 typedef struct sneppp_sample_info { /* how a draw went                                                        */
    size_t count;                    /* points; also when x was too small for them                              */
    double expected;                 /* Lambda of the region, exact                                             */
@@ -757,14 +768,11 @@ SNEPPP_DEF const char *sneppp_strerror(sneppp_status status);
    thread, or each event, its own stream. A parameter that has no distribution (NaN, infinite, negative) gives 0.
    Poisson means may be as large as their type allows; 2^63 or more gives UINT64_MAX. */
 SNEPPP_DEF void     sneppp_rng_init(sneppp_rng *rng, uint64_t seed, uint64_t stream);
-SNEPPP_DEF void     sneppp_rng_seek(sneppp_rng *rng, uint64_t position); /* to the draw of this number, from 0 */
 SNEPPP_DEF uint64_t sneppp_rng_next(sneppp_rng *rng);                    /* 64 random bits                     */
 SNEPPP_DEF uint64_t sneppp_rng_below(sneppp_rng *rng, uint64_t n);       /* one of 0..n-1, unbiased; n = 0: 0  */
 SNEPPP_DEF double   sneppp_rng_uniform(sneppp_rng *rng);                 /* a multiple of 2^-53 in [0, 1)      */
 SNEPPP_DEF double   sneppp_rng_normal(sneppp_rng *rng);                  /* mean 0, variance 1                 */
-SNEPPP_DEF double   sneppp_rng_exponential(sneppp_rng *rng);             /* mean 1                             */
 SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean);
-SNEPPP_DEF void     sneppp_rng_sphere(sneppp_rng *rng, int d, double *x); /* x (d) of length 1; d < 1: nothing */
 
 /* A random permutation of 0..count-1, one for each key, evaluated at index without storing it: the order of a
    pass over events that are read by position. index >= count is returned as it is. */
@@ -800,10 +808,7 @@ SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_l
                                         sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sneppp_layer *layer,
                                              const double *g, sneppp_layer_grad *out, sneppp_error *err);
-SNEPPP_DEF size_t                    sneppp_kernel_count(void);
-SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index);
-/* All rules as Markdown, with their sets in words, piece by piece: put(text, user). */
-SNEPPP_DEF void          sneppp_kernel_list(void (*put)(const char *text, void *user), void *user);
+SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index); /* NULL behind the last rule */
 /* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest
    entry, or until max_points (0 = 1e6; finite sets: any number) would be exceeded: then ERR_NO_CONVERGENCE, with the
    best K, or ERR_SIZE if the coarsest grid, 8 points per axis, has more. error: the last change. If psi is not finite
@@ -860,67 +865,55 @@ SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int facto
 /* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
    north; x is a unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in
    rows of lonlat_stride doubles (0 = 2), into rows of x_stride reals (0 = 3); it refuses tables that look like
-   radians. Days count from 1970-01-01 in the civil (Gregorian) calendar; subtract the days of your own first date. */
-SNEPPP_DEF sneppp_status sneppp_lonlat_to_unit(double lon, double lat, sneppp_real *x, sneppp_error *err);
+   radians, unless they have fewer than 16 rows. Days count from 1970-01-01 in the civil (Gregorian) calendar; subtract the days of your own first date. */
 SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
                                                  sneppp_real *x, size_t x_stride, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day, sneppp_error *err);
 
-/* ---- counts in regions without a closed form, NUMERICALLY, each with an estimate of its error (not a bound). On a
-   sphere of dim 3: the cap of all points within `radius` degrees of (lon, lat), or the rectangle from west to east
-   and south to north (east < west crosses the date line); the other factors are taken over `rest` (NULL = all) and
-   integrated exactly. tol is relative, 0 = 1e-6 (float: 1e-4); if it is not reached the result is ERR_NO_CONVERGENCE
-   with the best count and its error. */
-SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int factor, double lon,
-                                                  double lat, double radius, const sneppp_region *rest,
-                                                  double tol, double *count, double *error,
-                                                  sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, int factor, double west,
-                                                     double east, double south, double north,
-                                                     const sneppp_region *rest, double tol, double *count,
-                                                     double *error, sneppp_error *err);
-/* Any set: inside(x, user) is not 0 for the events x (D) that count. Randomly shifted lattice points (0 = 65536 of
-   them) in `within` (NULL = the whole window); error is twice the standard error over the shifts. */
+/* ---- counts in places without a closed form, NUMERICALLY, with an estimate of the error (not a bound): any set, or on
+   a sphere of dim 3 the cap of all points within `radius` degrees of (lon, lat), or the rectangle from west to east and
+   south to north (east < west crosses the date line). ERR_NO_CONVERGENCE: tol is not reached, but count and error are
+   the best that were found. */
 typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
-SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user,
-                                              const sneppp_region *within, size_t points, uint64_t seed,
-                                              double *count, double *error, sneppp_error *err);
+typedef enum sneppp_shape { SNEPPP_SHAPE_SET = 0, SNEPPP_SHAPE_CAP, SNEPPP_SHAPE_LONLAT } sneppp_shape;
+typedef struct sneppp_place {
+   sneppp_shape         shape;
+   const sneppp_region *within;    /* SET: where to look; others: the rest of the factors, exactly. NULL = all          */
+   sneppp_indicator     inside;    /* SET: not 0 for the events x (D) that count                                        */
+   void                *user;      /*      handed to it                                                                 */
+   size_t               points;    /*      randomly shifted lattice points; 0 = 65536. The error is twice the standard  */
+   uint64_t             seed;      /*      error over the shifts                                                        */
+   int                  factor;    /* CAP, LONLAT: the sphere                                                           */
+   double               tol;       /*              relative; 0 = 1e-6 (float: 1e-4)                                     */
+   double               lon, lat, radius;         /* CAP, in degrees                                                    */
+   double               west, east, south, north; /* LONLAT, in degrees                                                 */
+} sneppp_place;
+SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
+                                              double *error, sneppp_error *err);
 
-/* ---- draw. Exact samples, see >>sample: count points (0 = as many as a Poisson draw with mean Lambda says),
-   independent and in random order, into x (cap, D). region NULL = everywhere. Equal seeds give equal points; give
-   each thread a stream of its own. ERR_SIZE: cap is too small, info->count says what is needed and x is untouched.
+/* ---- draw. Exact samples, see >>sample: points, independent and in random order, into x (cap, D). how NULL: all
+   defaults. Equal seeds give equal points; give each thread a stream of its own. ERR_SIZE: cap is too small,
+   info->count says what is needed and x is untouched.
    The work is in proportion to the points: no more than 4096 candidates for one in the mean (65536 on spheres of dim >
    3). A model of which that is not true, because its intensity is far below any bound or changes within the last
    digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for numbers that overflow) in bounded time; as it may show
    only on the way, x is then undefined.
-   Works in one block from SNEPPP_MALLOC: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others and a
-   few matrices (n, n); or in yours, see below. */
-SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
-                                       sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
-                                       sneppp_sample_info *info, sneppp_error *err);
-/* The points of one of the 2^level x 2^level tiles of a planar box, the same whatever was asked for before. Tiles of
-   level `depth` and of finer ones hold all points: together they are one realisation for each seed, whichever level
-   they are of. Coarser tiles hold the 4^(level - depth) part of them, for a view from far away: every tile's points
-   are among those of its children, in front of those that the children add. ERR_SIZE: info->count says what is
-   needed, x holds the first cap. A tile costs the points of its own layer and of its ancestors', so choose a depth
-   at which tiles hold some dozens. */
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth, int level, uint32_t ix, uint32_t iy,
-                                            uint64_t seed, sneppp_real *x, size_t cap,
-                                            sneppp_sample_info *info, sneppp_error *err);
-/* The same without an allocation, in a block of yours, of sneppp_sample_bytes for up to cap points (0 and a reason
-   where the model cannot be sampled; tiles: region NULL). A block that is too small is refused with the size that is
-   needed. */
+   Works in one block: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others and a few matrices
+   (n, n). sneppp_sample_bytes is its size for up to cap points in region (NULL for tiles), or 0 and a reason where the
+   model cannot be sampled. */
+SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
+                                       size_t cap, sneppp_sample_info *info, sneppp_error *err);
+/* The points of a tile, the same whatever was asked for before. Tiles of level `depth` and of finer ones hold all
+   points: together they are one realisation for each seed, whichever level they are of. Coarser tiles hold the
+   4^(level - depth) part of them, for a view from far away: every tile's points are among those of its children, in
+   front of those that the children add. ERR_SIZE: info->count says what is needed, x holds the first cap. A tile costs
+   the points of its own layer and of its ancestors', so choose a depth at which tiles hold some dozens. */
+SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sneppp_tile *tile, sneppp_real *x,
+                                            size_t cap, sneppp_sample_info *info, sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
                                              sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_sample_in(void *mem, size_t mem_bytes, const sneppp_model *model,
-                                          const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x,
-                                          size_t cap, sneppp_sample_info *info, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, const sneppp_model *model,
-                                               int depth, int level, uint32_t ix, uint32_t iy, uint64_t seed,
-                                               sneppp_real *x, size_t cap, sneppp_sample_info *info,
-                                               sneppp_error *err);
 
 /* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
@@ -3223,18 +3216,12 @@ static uint64_t sneppp__rng_block(sneppp_rng *rng)
    return out[0] | (uint64_t)out[1] << 32;
 }
 
-SNEPPP_DEF void sneppp_rng_seek(sneppp_rng *rng, uint64_t position)
-{
-   rng->position = position;
-   rng->spare = 0;
-   if (position & 1) (void)sneppp__rng_block(rng);
-}
-
 SNEPPP_DEF void sneppp_rng_init(sneppp_rng *rng, uint64_t seed, uint64_t stream)
 {
    rng->seed = seed;
    rng->stream = stream;
-   sneppp_rng_seek(rng, 0);
+   rng->position = 0;
+   rng->spare = 0;
 }
 
 SNEPPP_DEF uint64_t sneppp_rng_next(sneppp_rng *rng)
@@ -3392,7 +3379,7 @@ static int sneppp__zig_under(sneppp_rng *rng, double fa, double fb, double f)
 }
 
 /* The tail of the exponential beyond x_1 is x_1 plus an exponential. */
-SNEPPP_DEF double sneppp_rng_exponential(sneppp_rng *rng)
+static double sneppp__rng_exponential(sneppp_rng *rng)
 {
    const double *x = sneppp__zig_exponential;
    double        start = 0;
@@ -3418,8 +3405,8 @@ SNEPPP_DEF double sneppp_rng_normal(sneppp_rng *rng)
       int            ok = z < x[i + 1];
       if (!ok && i == 0) {
          double a;
-         do a = sneppp_rng_exponential(rng) / x[1];
-         while (2 * sneppp_rng_exponential(rng) < a * a);
+         do a = sneppp__rng_exponential(rng) / x[1];
+         while (2 * sneppp__rng_exponential(rng) < a * a);
          z = x[1] + a;
          ok = 1;
       } else if (!ok) {
@@ -3516,10 +3503,9 @@ SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean)
 
 /* The direction of a normal vector is uniform. Short vectors are drawn again: they would lose the accuracy of
    the quotient, and whether a vector is short does not depend on its direction. */
-SNEPPP_DEF void sneppp_rng_sphere(sneppp_rng *rng, int d, double *x)
+static void sneppp__rng_sphere(sneppp_rng *rng, int d, double *x)
 {
    double norm = 0;
-   if (d < 1) return;
    while (norm < 1e-12) {
       norm = 0;
       for (int i = 0; i < d; i++) {
@@ -5707,10 +5693,10 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
       case SNEPPP_SPACE_BOX:
          for (r = 0; r < win->dim; r++) x[r] = win->lo[r] + sneppp_rng_uniform(rng) * (win->hi[r] - win->lo[r]);
          return 1;
-      case SNEPPP_SPACE_SPHERE: sneppp_rng_sphere(rng, win->dim, x); return 1;
+      case SNEPPP_SPACE_SPHERE: sneppp__rng_sphere(rng, win->dim, x); return 1;
       case SNEPPP_SPACE_VONMISES: x[0] = 2 * SNEPPP__PI * sneppp_rng_uniform(rng); return 1;
       case SNEPPP_SPACE_BALL:
-         sneppp_rng_sphere(rng, win->dim, x);
+         sneppp__rng_sphere(rng, win->dim, x);
          norm = win->radius * pow(sneppp_rng_uniform(rng), 1.0 / win->dim);
          for (r = 0; r < win->dim; r++) x[r] = win->centre[r] + norm * x[r];
          return 1;
@@ -9950,48 +9936,10 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
    return sneppp__gram(win, layer, &job, 0, 0, out, NULL, err);
 }
 
-/* ---- the rules, listed and printed ---- */
-
-SNEPPP_DEF size_t sneppp_kernel_count(void) { return SNEPPP__RULES; }
-
+/* ---- the rules, listed ---- */
 SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index)
 {
    return index < SNEPPP__RULES ? &sneppp__rules[index].info : NULL;
-}
-
-/* One line per rule, as Markdown: spaces and activations in words, condition, formula, source, trap. */
-SNEPPP_DEF void sneppp_kernel_list(void (*put)(const char *text, void *user), void *user)
-{
-   put("| measures | units i | units j | condition | k = integral of psi_i psi_j | source | trap |\n"
-       "|---|---|---|---|---|---|---|\n", user);
-   for (size_t k = 0; k < SNEPPP__RULES; k++) {
-      const sneppp_kernel_info *info = &sneppp__rules[k].info;
-      const char               *text[4];
-      for (int column = 0; column < 3; column++) {
-         unsigned    set = column ? info->act[column - 1] : info->spaces;
-         const char *between = "| ";
-         for (int e = 0; e < 32; e++) {
-            if (!(set >> e & 1)) continue;
-            put(between, user);
-            put(column ? sneppp__act_name((sneppp_act)e) : sneppp__space_name((sneppp_space)e), user);
-            between = ", ";
-         }
-         put(" ", user);
-      }
-      text[0] = info->condition, text[1] = info->formula, text[2] = info->source, text[3] = info->trap;
-      for (int column = 0; column < 4; column++) {
-         put("| ", user);
-         for (const char *at = text[column]; *at; at++) { /* a bar would end the cell */
-            char one[3];
-            one[0] = *at == '|' ? '\\' : *at;
-            one[1] = *at == '|' ? '|' : 0;
-            one[2] = 0;
-            put(one, user);
-         }
-         put(" ", user);
-      }
-      put("|\n", user);
-   }
 }
 
 /* ---- user features: the Gram matrix by quadrature ----
@@ -11707,7 +11655,7 @@ static void sneppp__first_layer(sneppp_model *model, int f)
       size_t     r;
       for (r = 0; r < d; r++) w[r] = sneppp_rng_normal(&rng);
       for (r = 0; L->width && r < d; r++) L->width[i * d + r] = 1; /* of a constant among radial units: not used */
-      tail = 1 / sqrt(sneppp_rng_exponential(&rng) + 0.05);
+      tail = 1 / sqrt(sneppp__rng_exponential(&rng) + 0.05);
       switch (a) {
          case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN:
             b = 2 * SNEPPP__PI * sneppp_rng_uniform(&rng);
@@ -17717,7 +17665,7 @@ static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
    double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), kappa = 2 * length, e[3], t[3], n[3], c, s,
           u, norm = 0;
    int    least = 0;
-   if (kappa < 1e-150) { sneppp_rng_sphere(rng, 3, x); return; }
+   if (kappa < 1e-150) { sneppp__rng_sphere(rng, 3, x); return; }
    u = log1p((1 - sneppp__rng_open(rng)) * expm1(-2 * kappa)) / kappa; /* cos - 1 */
    c = 1 + u;
    s = sqrt(fmax(-u * (2 + u), 0));
@@ -18219,7 +18167,7 @@ static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, snepp
       double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], z = 0;
       sneppp_real              *to = x + L->first;
       if (w->space == SNEPPP_SPACE_SPHERE || w->space == SNEPPP_SPACE_VONMISES) {
-         if (w->space == SNEPPP_SPACE_SPHERE && !sneppp__cell_axes(w)) sneppp_rng_sphere(rng, w->dim, u); /* or -1 and 1 */
+         if (w->space == SNEPPP_SPACE_SPHERE && !sneppp__cell_axes(w)) sneppp__rng_sphere(rng, w->dim, u); /* or -1 and 1 */
          else {
             int    globe = w->dim == 3;
             double angle, r;
@@ -18746,7 +18694,6 @@ static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_r
    return SNEPPP_OK;
 }
 
-/* The bytes that sneppp_sample_in wants for up to cap points; 0 and a reason where the model cannot be sampled. */
 SNEPPP_DEF size_t sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
                                       sneppp_error *err)
 {
@@ -18927,39 +18874,36 @@ static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_
    return sneppp__sample_cells(w, rng, N, sink, info, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_sample_in(void *mem, size_t mem_bytes, const sneppp_model *model,
-                                          const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x,
-                                          size_t cap, sneppp_sample_info *info, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
+                                       size_t cap, sneppp_sample_info *info, sneppp_error *err)
 {
+   sneppp_sample_desc ask;
    sneppp_sample_info own;
+   sneppp_rng         fresh;
    sneppp_status      st;
    sneppp__draw       w;
    sneppp__sink       sink;
    uint64_t           N;
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
-   if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
-   st = sneppp__draw_open(model, region, cap, mem, mem_bytes, &w, err);
+   memset(&ask, 0, sizeof ask);
+   if (how) ask = *how;
+   sneppp_rng_init(&fresh, ask.seed, 0);
+   if (!ask.rng) ask.rng = &fresh;
+   st = sneppp__draw_open(model, ask.region, cap, ask.mem, ask.mem_bytes, &w, err);
    if (st != SNEPPP_OK) return st;
    info->expected = w.expected;
-   N = count ? count : sneppp_rng_poisson(rng, w.expected);
+   N = ask.count ? ask.count : sneppp_rng_poisson(ask.rng, w.expected);
    info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
    info->acceptance = 1;
    sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = NULL;
    if (info->count > cap)
       st = sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
    else if (N && !x) st = sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
-   else if (N) st = sneppp__draw_points(&w, rng, info->count, &sink, info, err);
+   else if (N) st = sneppp__draw_points(&w, ask.rng, info->count, &sink, info, err);
    if (info->candidates) info->acceptance = (double)sink.count / (double)info->candidates;
    sneppp__block_free(&w.block);
    return st;
-}
-
-SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_region *region,
-                                       sneppp_rng *rng, size_t count, sneppp_real *x, size_t cap,
-                                       sneppp_sample_info *info, sneppp_error *err)
-{
-   return sneppp_sample_in(NULL, 0, model, region, rng, count, x, cap, info, err);
 }
 
 /* ---- tiles. The process is the sum of depth + 1 independent ones, its layers, of intensities
@@ -18989,14 +18933,12 @@ static void sneppp__tile_box(const sneppp_window *win, int level, const uint32_t
    }
 }
 
-SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, const sneppp_model *model,
-                                               int depth, int level, uint32_t ix, uint32_t iy, uint64_t seed,
-                                               sneppp_real *x, size_t cap, sneppp_sample_info *info,
-                                               sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sneppp_tile *tile, sneppp_real *x,
+                                            size_t cap, sneppp_sample_info *info, sneppp_error *err)
 {
    sneppp_sample_info   own;
    const sneppp_window *win;
-   sneppp_window        tile, box;
+   sneppp_window        all, box;
    sneppp_region        region;
    sneppp__draw         w;
    sneppp__sink         sink;
@@ -19007,37 +18949,39 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, cons
    if (!info) info = &own;
    memset(info, 0, sizeof *info);
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!tile) return sneppp__fail(err, SNEPPP_ERR_ARG, "tile is NULL");
    win = &model->desc.factor[0].window;
    if (model->factors > 1 || win->space != SNEPPP_SPACE_BOX || win->dim != 2)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "tiles are for models of one planar box");
-   if (depth < 0 || depth > 28) return sneppp__fail(err, SNEPPP_ERR_ARG, "depth = %d must be 0..28", depth);
-   if (level < 0 || level > 28) return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %d must be 0..28", level);
-   if (ix >> level || iy >> level)
+   if (tile->depth < 0 || tile->depth > 28)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "depth = %d must be 0..28", tile->depth);
+   if (tile->level < 0 || tile->level > 28)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %d must be 0..28", tile->level);
+   if (tile->ix >> tile->level || tile->iy >> tile->level)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "tile (%z, %z) is outside the level, which has %z a side",
-                          (size_t)ix, (size_t)iy, (size_t)1 << level);
+                          (size_t)tile->ix, (size_t)tile->iy, (size_t)1 << tile->level);
    if (cap && !x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
-   at[0] = ix, at[1] = iy;
-   sneppp__tile_box(win, level, at, &tile);
+   at[0] = tile->ix, at[1] = tile->iy;
+   sneppp__tile_box(win, tile->level, at, &all);
    memset(&region, 0, sizeof region);
    region.factor[0] = &box;
    sink.x = x, sink.cap = cap, sink.count = 0, sink.edge = edge;
-   last = level < depth ? level : depth;
-   for (int l = 0; st == SNEPPP_OK && l <= last + (last < level);
-        l++) { /* the tile itself comes last, at least for its mean */
-      int        of = l > last ? level : l;
+   last = tile->level < tile->depth ? tile->level : tile->depth;
+   for (int l = 0; st == SNEPPP_OK && l <= last + (last < tile->level); l++) {
+      int        of = l > last ? tile->level : l; /* the tile itself comes last, at least for its mean */
       uint64_t   N = 0;
       sneppp_rng rng;
-      at[0] = ix >> (level - of), at[1] = iy >> (level - of);
+      at[0] = tile->ix >> (tile->level - of), at[1] = tile->iy >> (tile->level - of);
       sneppp__tile_box(win, of, at, &box);
       for (int r = 0; r < 2; r++) { /* only edges within the ancestor cut: what it drew on its own border stays */
-         edge[2 * r] = tile.lo[r] > box.lo[r] ? tile.lo[r] : -1e300;
-         edge[2 * r + 1] = tile.hi[r] < box.hi[r] ? tile.hi[r] : 1e300;
+         edge[2 * r] = all.lo[r] > box.lo[r] ? all.lo[r] : -1e300;
+         edge[2 * r + 1] = all.hi[r] < box.hi[r] ? all.hi[r] : 1e300;
       }
-      st = sneppp__draw_open(model, &region, 0, mem, mem_bytes, &w, err); /* not cap: cells make the points */
+      st = sneppp__draw_open(model, &region, 0, tile->mem, tile->mem_bytes, &w, err); /* not cap: cells make the points */
       if (st != SNEPPP_OK) break;
-      info->expected = ldexp(w.expected, 2 * (last - depth));
-      sneppp_rng_init(&rng, seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
-      if (l <= last) N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - depth)) * w.expected);
+      info->expected = ldexp(w.expected, 2 * (last - tile->depth));
+      sneppp_rng_init(&rng, tile->seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
+      if (l <= last) N = sneppp_rng_poisson(&rng, ldexp(l ? 0.75 : 1, 2 * (l - tile->depth)) * w.expected);
       if (N > SNEPPP__TILE_POINTS)
          st = sneppp__fail(err, SNEPPP_ERR_SIZE,
                            "the tile of layer %d has %g points, but at most %g are drawn; choose a larger depth", l,
@@ -19052,13 +18996,6 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, cons
    if (info->count > cap)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
    return SNEPPP_OK;
-}
-
-SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, int depth, int level, uint32_t ix, uint32_t iy,
-                                            uint64_t seed, sneppp_real *x, size_t cap,
-                                            sneppp_sample_info *info, sneppp_error *err)
-{
-   return sneppp_sample_tile_in(NULL, 0, model, depth, level, ix, iy, seed, x, cap, info, err);
 }
 
 /* >>io =======================================================================================================
@@ -19995,17 +19932,6 @@ static void sneppp__lonlat_unit(double lon, double lat, double *x)
    x[2] = sin(b);
 }
 
-SNEPPP_DEF sneppp_status sneppp_lonlat_to_unit(double lon, double lat, sneppp_real *x, sneppp_error *err)
-{
-   double        y[3];
-   sneppp_status st = sneppp__lonlat_check(lon, lat, err);
-   if (st != SNEPPP_OK) return st;
-   if (!x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
-   sneppp__lonlat_unit(lon, lat, y);
-   for (int r = 0; r < 3; r++) x[r] = (sneppp_real)y[r];
-   return SNEPPP_OK;
-}
-
 /* lon in (-180, 180]; at the poles it is whatever atan2 makes of the rounding. A vector whose length is not 1 is
    refused, because a model would refuse it as well, and because it is often a sign of degrees where radians were
    meant. */
@@ -20027,7 +19953,7 @@ SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon
 
 /* Radians pass every test of range. But sixteen or more places that all lie within 2 pi degrees of longitude 0 and
    within pi/2 degrees of the equator are either in the Gulf of Guinea or radians; the second is likelier. Those who
-   do live there convert one by one. */
+   do live there convert a few at a time. */
 SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
                                                  sneppp_real *x, size_t x_stride, sneppp_error *err)
 {
@@ -20040,19 +19966,15 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
    for (size_t i = 0; i < count; i++) {
       const double *p = lonlat + i * lonlat_stride;
       sneppp_status st = sneppp__lonlat_check(p[0], p[1], err);
-      if (st != SNEPPP_OK) {
-         st = sneppp__fail(
-            err, st, "event %z: (%g, %g) is no longitude in [-360, 360] and latitude in [-90, 90] degrees", i,
-            p[0], p[1]);
-         if (err) err->event = i;
-         return st;
-      }
+      if (st != SNEPPP_OK)
+         return count == 1 ? st : sneppp__fail_event(err, st, i, "event %z: (%g, %g) is no longitude in [-360, 360] and "
+                                                     "latitude in [-90, 90] degrees", i, p[0], p[1]);
       radians += fabs(p[0]) <= 2 * SNEPPP__PI && fabs(p[1]) <= 0.5 * SNEPPP__PI;
    }
    if (count >= 16 && radians == count)
       return sneppp__fail(err, SNEPPP_ERR_DATA,
                           "all longitudes are within 2 pi and all latitudes within pi/2: are they radians? "
-                          "Degrees are needed; if they are, convert them one by one");
+                          "Degrees are needed; if they are, convert fewer than 16 at a time");
    for (size_t i = 0; i < count; i++) {
       double y[3];
       sneppp__lonlat_unit(lonlat[i * lonlat_stride], lonlat[i * lonlat_stride + 1], y);
@@ -20197,28 +20119,26 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const double fra
 
 /* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere
    alone. */
-static sneppp_status sneppp__sphere_part(const sneppp_model *model, int factor, const sneppp_region *rest,
-                                         const double frame[3][3], sneppp__patch whole, double tol,
-                                         double *count, double *error, sneppp_error *err)
+static sneppp_status sneppp__sphere_part(const sneppp_model *model, const sneppp_place *place, const double frame[3][3],
+                                         sneppp__patch whole, double *count, double *error, sneppp_error *err)
 {
+   const int           factor = place->factor;
    sneppp_model        held, next;
    const sneppp_model *now = model;
+   double              tol = place->tol;
    sneppp_status       st = SNEPPP_OK;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
    if (factor < 0 || factor >= model->factors)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
    if (model->desc.factor[factor].window.space != SNEPPP_SPACE_SPHERE || model->desc.factor[factor].window.dim != 3)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
-   if (rest && rest->factor[factor])
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "rest.factor[%d] must be NULL: it is the sphere itself",
-                          factor);
+   if (place->within && place->within->factor[factor])
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] must be NULL: it is the sphere itself", factor);
    if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
    if (tol == 0) tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
    memset(&held, 0, sizeof held);
-   for (int f = model->factors - 1; f >= 0 && st == SNEPPP_OK; f--) {
+   for (int f = model->factors - 1; f >= 0; f--) {
       if (f == factor) continue;
-      st = sneppp_marginal(now, f, rest ? rest->factor[f] : NULL, &next, err);
+      st = sneppp_marginal(now, f, place->within ? place->within->factor[f] : NULL, &next, err);
       sneppp_free(&held);
       if (st != SNEPPP_OK) return st;
       held = next, now = &held;
@@ -20228,46 +20148,43 @@ static sneppp_status sneppp__sphere_part(const sneppp_model *model, int factor, 
    return st;
 }
 
-SNEPPP_DEF sneppp_status sneppp_count_cap_numeric(const sneppp_model *model, int factor, double lon,
-                                                  double lat, double radius, const sneppp_region *rest,
-                                                  double tol, double *count, double *error, sneppp_error *err)
+static sneppp_status sneppp__count_cap(const sneppp_model *model, const sneppp_place *p, double *count, double *error,
+                                       sneppp_error *err)
 {
    double        frame[3][3], half;
    sneppp__patch whole;
-   sneppp_status st = sneppp__lonlat_check(lon, lat, err);
+   sneppp_status st = sneppp__lonlat_check(p->lon, p->lat, err);
    if (st != SNEPPP_OK) return st;
-   if (!sneppp__finite(radius) || radius < 0 || radius > 180)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", radius);
-   sneppp__lonlat_unit(lon + 90, 0, frame[0]); /* east, north and up at the centre */
-   sneppp__lonlat_unit(lon + 180, 90 - lat, frame[1]);
-   sneppp__lonlat_unit(lon, lat, frame[2]);
+   if (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", p->radius);
+   sneppp__lonlat_unit(p->lon + 90, 0, frame[0]); /* east, north and up at the centre */
+   sneppp__lonlat_unit(p->lon + 180, 90 - p->lat, frame[1]);
+   sneppp__lonlat_unit(p->lon, p->lat, frame[2]);
    memset(&whole, 0, sizeof whole);
-   half = sin(0.5 * radius * (SNEPPP__PI / 180));
+   half = sin(0.5 * p->radius * (SNEPPP__PI / 180));
    whole.a1 = 2 * SNEPPP__PI;
    whole.z0 = 1 - 2 * half * half; /* cos radius */
    whole.z1 = 1;
-   return sneppp__sphere_part(model, factor, rest, (const double(*)[3])frame, whole, tol, count, error, err);
+   return sneppp__sphere_part(model, p, (const double(*)[3])frame, whole, count, error, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_count_lonlat_numeric(const sneppp_model *model, int factor, double west,
-                                                     double east, double south, double north,
-                                                     const sneppp_region *rest, double tol, double *count,
-                                                     double *error, sneppp_error *err)
+static sneppp_status sneppp__count_lonlat(const sneppp_model *model, const sneppp_place *p, double *count, double *error,
+                                          sneppp_error *err)
 {
    static const double frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+   const double        east = p->east < p->west ? p->east + 360 : p->east;
    sneppp__patch       whole;
-   sneppp_status       st = sneppp__lonlat_check(west, south, err);
-   if (st == SNEPPP_OK) st = sneppp__lonlat_check(east, north, err);
+   sneppp_status       st = sneppp__lonlat_check(p->west, p->south, err);
+   if (st == SNEPPP_OK) st = sneppp__lonlat_check(p->east, p->north, err);
    if (st != SNEPPP_OK) return st;
-   if (south > north) return sneppp__fail(err, SNEPPP_ERR_ARG, "south = %g is north of north = %g", south, north);
-   if (east < west) east += 360;
-   if (east < west || east - west > 360)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around",
-                          east - west);
+   if (p->south > p->north)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "south = %g is north of north = %g", p->south, p->north);
+   if (east < p->west || east - p->west > 360)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around", east - p->west);
    memset(&whole, 0, sizeof whole);
-   whole.a0 = west * (SNEPPP__PI / 180), whole.a1 = east * (SNEPPP__PI / 180);
-   whole.z0 = sin(south * (SNEPPP__PI / 180)), whole.z1 = sin(north * (SNEPPP__PI / 180));
-   return sneppp__sphere_part(model, factor, rest, frame, whole, tol, count, error, err);
+   whole.a0 = p->west * (SNEPPP__PI / 180), whole.a1 = east * (SNEPPP__PI / 180);
+   whole.z0 = sin(p->south * (SNEPPP__PI / 180)), whole.z1 = sin(p->north * (SNEPPP__PI / 180));
+   return sneppp__sphere_part(model, p, frame, whole, count, error, err);
 }
 
 /* ---- any set. The points k g mod 1, with g = (1/phi, 1/phi^2, ...) and phi the root of phi^(D+1) = phi + 1, fill
@@ -20326,27 +20243,24 @@ static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_indicator inside, void *user,
-                                              const sneppp_region *within, size_t points, uint64_t seed,
-                                              double *count, double *error, sneppp_error *err)
+static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_place *place, double *count, double *error,
+                                       sneppp_error *err)
 {
    double g[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], shift[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM],
       phi = 2, mean = 0, square = 0;
+   size_t      points = ((place->points ? place->points : 65536) + SNEPPP__SHIFTS - 1) / SNEPPP__SHIFTS;
    int         axes[SNEPPP_MAX_FACTORS], D = 0;
    sneppp_rng  rng;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!inside || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "inside or count is NULL");
+   if (!place->inside) return sneppp__fail(err, SNEPPP_ERR_ARG, "inside is NULL");
    for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *own = &model->desc.factor[f].window,
-                          *win = within && within->factor[f] ? within->factor[f] : own;
-      sneppp_status        st = sneppp__numeric_axes(own, win, f, &axes[f], err);
+      sneppp_status st = sneppp__numeric_axes(&model->desc.factor[f].window, sneppp__part(model, place->within, f), f,
+                                              &axes[f], err);
       if (st != SNEPPP_OK) return st;
       D += axes[f];
    }
    for (int k = 0; k < 64; k++) phi = pow(1 + phi, 1.0 / (D + 1));
    for (int r = 0; r < D; r++) g[r] = r ? g[r - 1] / phi : 1 / phi;
-   points = ((points ? points : 65536) + SNEPPP__SHIFTS - 1) / SNEPPP__SHIFTS;
-   sneppp_rng_init(&rng, seed, 79);
+   sneppp_rng_init(&rng, place->seed, 79);
    for (int s = 0; s < SNEPPP__SHIFTS; s++) {
       double sum = 0, delta;
       memset(shift, 0, sizeof shift);
@@ -20359,13 +20273,12 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
          memset(x, 0, sizeof x);
          for (int r = 0; r < D; r++) { u[r] = shift[r] + (double)i * g[r]; u[r] -= floor(u[r]); }
          for (int f = 0; f < model->factors; f++) {
-            const sneppp_window *own = &model->desc.factor[f].window,
-                                *win = within && within->factor[f] ? within->factor[f] : own;
+            const sneppp_window *win = sneppp__part(model, place->within, f);
             weight *= sneppp__numeric_point(win, u + used, y);
             used += axes[f];
             for (int r = 0; r < win->dim; r++) x[at++] = (sneppp_real)y[r];
          }
-         if (weight > 0 && inside(x, user)) sum += weight * (double)sneppp_intensity(model, x);
+         if (weight > 0 && place->inside(x, place->user)) sum += weight * (double)sneppp_intensity(model, x);
       }
       sum /= (double)points;
       delta = sum - mean;
@@ -20377,6 +20290,19 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, sneppp_
    *count = mean;
    if (error) *error = 2 * sqrt(square / (double)(SNEPPP__SHIFTS * (SNEPPP__SHIFTS - 1)));
    return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
+                                              double *error, sneppp_error *err)
+{
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!place || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "place or count is NULL");
+   switch (place->shape) {
+      case SNEPPP_SHAPE_SET: return sneppp__count_set(model, place, count, error, err);
+      case SNEPPP_SHAPE_CAP: return sneppp__count_cap(model, place, count, error, err);
+      case SNEPPP_SHAPE_LONLAT: return sneppp__count_lonlat(model, place, count, error, err);
+      default: return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
+   }
 }
 
 #endif /* SNEPPP_INFERENCE_ONLY */

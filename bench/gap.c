@@ -27,7 +27,7 @@ static size_t gap_simulate(uint64_t seed, sneppp_real *x, size_t *hidden)
    *hidden = 0;
    for (uint64_t i = 0; i < drawn; i++) {
       double t = gap_days * sneppp_rng_uniform(&rng), keep = 21 * sneppp_rng_uniform(&rng), y[3], north;
-      sneppp_rng_sphere(&rng, 3, y);
+      sneppp__rng_sphere(&rng, 3, y);
       north = sneppp_rng_uniform(&rng) < 0.2 + 0.6 * t / gap_days ? 1 : -1;
       if (2 * sneppp_rng_uniform(&rng) > 1 + north * y[2]) y[2] = -y[2]; /* density (1 + north z) / 4 pi */
       if (keep > gap_rate(t)) continue;

@@ -13,7 +13,7 @@ typedef struct job {
 
 static double uniform(sneppp_rng *rng) { return sneppp_rng_uniform(rng); }
 static double normal(sneppp_rng *rng) { return sneppp_rng_normal(rng); }
-static double exponential(sneppp_rng *rng) { return sneppp_rng_exponential(rng); }
+static double exponential(sneppp_rng *rng) { return sneppp__rng_exponential(rng); }
 static double poisson_5(sneppp_rng *rng) { return (double)sneppp_rng_poisson(rng, 5); }
 static double poisson_1e6(sneppp_rng *rng) { return (double)sneppp_rng_poisson(rng, 1e6); }
 

@@ -38,10 +38,8 @@ typedef struct sample_job {
 static void sample_run(void *arg)
 {
    sample_job *job = (sample_job *)arg;
-   sneppp_rng rng;
-   sneppp_rng_init(&rng, 1, 0);
-   job->status =
-      sneppp_sample(job->model, NULL, &rng, sample_points, sample_x, sample_points, &job->info, NULL);
+   sneppp_sample_desc how = { .count = sample_points, .seed = 1 };
+   job->status = sneppp_sample(job->model, &how, sample_x, sample_points, &job->info, NULL);
 }
 
 static void sample_model(const char *name, const sneppp_model *m)
@@ -72,9 +70,9 @@ static void tiles_run(void *arg)
    sneppp_error err;
    job->points = 0, job->expected = 0;
    for (uint32_t t = 0; t < tiles; t++) { /* of every row two */
-      bench_must(sneppp_sample_tile_in(job->mem, job->bytes, job->model, tile_level, tile_level, t / 2,
-                                       (t / 2 + t % 2 * 16) % tile_side, 1, sample_x, tile_cap, &info, &err),
-                 &err);
+      sneppp_tile tile = { .depth = tile_level, .level = tile_level, .ix = t / 2, .seed = 1,
+                           .iy = (t / 2 + t % 2 * 16) % tile_side, .mem = job->mem, .mem_bytes = job->bytes };
+      bench_must(sneppp_sample_tile(job->model, &tile, sample_x, tile_cap, &info, &err), &err);
       job->points += info.count, job->expected += info.expected;
    }
 }

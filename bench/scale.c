@@ -116,14 +116,14 @@ static void scale_file(const char *path)
    sneppp_real *x = NULL;
    sneppp_rng rng;
    while (file && fgets(line, sizeof line, file)) {
-      double lon, lat;
-      if (sscanf(line, "%lf,%lf", &lon, &lat) != 2) continue;
+      double at[2];
+      if (sscanf(line, "%lf,%lf", &at[0], &at[1]) != 2) continue;
       if (N == room) {
          sneppp_real *more = (sneppp_real *)realloc(x, 3 * (room = 2 * room + 4096) * sizeof *x);
          if (!more) break;
          x = more;
       }
-      if (sneppp_lonlat_to_unit(lon, lat, x + 3 * N, NULL) == SNEPPP_OK) N++;
+      if (sneppp_lonlats_to_units(1, at, 0, x + 3 * N, 0, NULL) == SNEPPP_OK) N++;
    }
    if (file) fclose(file);
    bench_check(N >= 5 * (size_t)scale_judges, "%s has too few events", path);

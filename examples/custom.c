@@ -190,7 +190,8 @@ int main(int count, char **arg)
       band     b = list[k];
       size_t   found = 0;
       uint64_t lo, hi;
-      if (sneppp_count_numeric(&model, in_band, &b, NULL, 0, 1, &expected, &rough, &err) != SNEPPP_OK) return fail(err.why);
+      sneppp_place near_road = {.inside = in_band, .user = &b, .seed = 1};
+      if (sneppp_count_numeric(&model, &near_road, &expected, &rough, &err) != SNEPPP_OK) return fail(err.why);
       right = 0;
       for (int i = 0; i < 400 * 240; i++) {
          const sneppp_real at[2] = {(sneppp_real)(wide * (i % 400 + 0.5) / 400), (sneppp_real)(tall * (i / 400 + 0.5) / 240)};

@@ -44,7 +44,7 @@ int main(int count, char **arg)
    printf("%lu earthquakes, %d features, fitted in %.2f s; %.1f expected on the whole sphere\n\n", (unsigned long)quakes.count, report.width, report.seconds, total);
    printf("earthquakes of magnitude 6.5 and more per million km2 and year\n");
    for (int k = 0; k < places; k++) {
-      if (sneppp_lonlat_to_unit(where[k][0], where[k][1], at, &err) != SNEPPP_OK) return fail(err.why);
+      if (sneppp_lonlats_to_units(1, where[k], 0, at, 0, &err) != SNEPPP_OK) return fail(err.why);
       printf("   %-12s %8.4f\n", name[k], (double)sneppp_intensity(&model, at) / area / years);
       if (!k) tokyo = (double)sneppp_intensity(&model, at);
    }

@@ -31,7 +31,8 @@ static int ask(const sneppp_model *map, int level, int t, uint64_t seed, tile *o
 {
    sneppp_sample_info info;
    sneppp_error       err;
-   if (sneppp_sample_tile(map, depth, level, (uint32_t)(t % (1 << level)), (uint32_t)(t / (1 << level)), seed, out->xy, room, &info, &err) != SNEPPP_OK) return !fail(err.why);
+   sneppp_tile        which = {.depth = depth, .level = level, .ix = (uint32_t)(t % (1 << level)), .iy = (uint32_t)(t / (1 << level)), .seed = seed};
+   if (sneppp_sample_tile(map, &which, out->xy, room, &info, &err) != SNEPPP_OK) return !fail(err.why);
    out->count = info.count;
    out->expected = info.expected;
    return 1;

@@ -429,9 +429,11 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
    for (size_t i = 0; i < t.rows; i++) {
       const double *row = t.value + i * (size_t)t.columns, unit = l.how == FORM_RADIANS ? 180 / 3.14159265358979323846 : 1;
       sneppp_real  *to = p.x + i * D;
+      double        lonlat[2] = {0, 0};
+      for (int k = 0; k < 2 && l.how != FORM_VECTORS; k++) lonlat[k] = unit * row[l.space[k]];
       if (l.how == FORM_VECTORS) {
          for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)row[l.space[k]];
-      } else if (sneppp_lonlat_to_unit(unit * row[l.space[0]], unit * row[l.space[1]], to, &err) != SNEPPP_OK) {
+      } else if (sneppp_lonlats_to_units(1, lonlat, 0, to, 0, &err) != SNEPPP_OK) {
          snprintf(why, sizeof why, "%.200s, line %lu: longitude %g, latitude %g are not %s (longitude comes first)", p.path,
                   (unsigned long)t.line[i], row[l.space[0]], row[l.space[1]], l.how == FORM_RADIANS ? "radians" : "degrees");
          fail(why, "");
@@ -586,7 +588,7 @@ static void regions(const sneppp_model *m, const options *o, sneppp_window part[
       } else {
          const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
          if (n < 0) fail("a region takes numbers with commas between them, not ", text);
-         if (!timed && window_of(m, f)->space == SNEPPP_SPACE_SPHERE) fail("no closed form for a box on the sphere; time:a,b can be asked, and in C sneppp_count_lonlat_numeric, not ", text);
+         if (!timed && window_of(m, f)->space == SNEPPP_SPACE_SPHERE) fail("no closed form for a box on the sphere; time:a,b can be asked, and in C sneppp_count_numeric, not ", text);
          if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
          part[f].space = SNEPPP_SPACE_BOX;
          part[f].dim = n / 2;
@@ -991,19 +993,18 @@ static int sample(int count, char **arg)
 {
    question           q;
    sneppp_sample_info told;
-   sneppp_rng         rng, again;
+   sneppp_sample_desc how = {0};
    sneppp_error       err;
    sneppp_real       *x = NULL;
    sneppp_status      st;
    ask(&q, "sample", count, arg, 1, "Which model?");
-   sneppp_rng_init(&rng, q.o.seed, 0);
-   again = rng;
+   how.region = &q.region, how.count = q.o.draws, how.seed = q.o.seed;
    memset(&told, 0, sizeof told);
-   st = sneppp_sample(&q.model, &q.region, &rng, q.o.draws, NULL, 0, &told, &err); /* how many? */
+   st = sneppp_sample(&q.model, &how, NULL, 0, &told, &err); /* how many? */
    if (st == SNEPPP_ERR_SIZE && told.count) {
       x = (sneppp_real *)malloc(told.count * (size_t)q.model.D * sizeof *x);
       if (!x) fail("not enough memory for so many events", "");
-      st = sneppp_sample(&q.model, &q.region, &again, q.o.draws, x, told.count, &told, &err);
+      st = sneppp_sample(&q.model, &how, x, told.count, &told, &err);
    }
    if (st != SNEPPP_OK) complain(q.o.regions == 1 ? q.o.region[0] : q.o.file[0], &err);
    print_names(&q.model, "\n");
@@ -1044,17 +1045,19 @@ static int export_c(int count, char **arg)
    return 0;
 }
 
+static const char *const space_name[SNEPPP_SPACE_END] = {
+   "box", "Gaussian mixture", "sphere", "intervals", "polygon", "ball", "R^d", "gamma", "beta", "Dirichlet",
+   "Poisson", "binomial", "negative binomial", "normal", "von Mises", "finite set"};
+
 static int info(int count, char **arg)
 {
-   static const char *const space[] = {"box", "Gaussian mixture", "sphere", "intervals", "polygon", "ball", "R^d", "gamma", "beta", "Dirichlet",
-                                       "Poisson", "binomial", "negative binomial", "normal", "von Mises", "finite set"};
    options      o = parse("info", count, arg, 1, "Which model?");
    sneppp_model m = load(o.file[0]);
    sneppp_error err;
    double       expected;
    for (int f = 0; f < m.factors; f++) {
       const sneppp_window *w = window_of(&m, f);
-      printf("window: %s, %d coordinate%s", w->space < SNEPPP_SPACE_END ? space[w->space] : "?", w->dim, w->dim == 1 ? "" : "s");
+      printf("window: %s, %d coordinate%s", w->space < SNEPPP_SPACE_END ? space_name[w->space] : "?", w->dim, w->dim == 1 ? "" : "s");
       if (w->space == SNEPPP_SPACE_BOX) for (int k = 0; k < w->dim; k++) printf("%s[%.10g, %.10g]", k ? " x " : ", ", w->lo[k], w->hi[k]);
       printf("; size %.10g\n", sneppp_window_mass(w));
    }
@@ -1066,12 +1069,32 @@ static int info(int count, char **arg)
    return 0;
 }
 
-static void put(const char *text, void *user) { fputs(text, (FILE *)user); }
+static void print_set(unsigned set, const char *const *name)
+{
+   const char *between = "";
+   for (int e = 0; e < 32; e++) if (set >> e & 1) printf("%s%s", between, name[e]), between = ", ";
+   printf(" | ");
+}
 
+/* The rules of the closed forms as a table in Markdown, where a bar would end the cell. */
 static int kernels(int count, char **arg)
 {
+   static const char *const act_name[SNEPPP_ACT_END] = {
+      "default", "cos", "sin", "snake", "cosmident", "exp", "erf", "phi", "step", "relu", "rect", "leaky", "gelu", "elu", "bell",
+      "gabor_sin", "gabor_cos", "monomial", "rbf", "one"};
+   const sneppp_kernel_info *rule;
    parse("kernels", count, arg, 0, "");
-   sneppp_kernel_list(put, stdout);
+   printf("| measures | units i | units j | condition | k = integral of psi_i psi_j | source | trap |\n|---|---|---|---|---|---|---|\n");
+   for (size_t k = 0; (rule = sneppp_kernel_at(k)) != NULL; k++) {
+      const char *const text[4] = {rule->condition, rule->formula, rule->source, rule->trap};
+      printf("| ");
+      print_set(rule->spaces, space_name);
+      for (int side = 0; side < 2; side++) print_set(rule->act[side], act_name);
+      for (int column = 0; column < 4; column++) {
+         for (const char *at = text[column]; *at; at++) printf(*at == '|' ? "\\|" : "%c", *at);
+         printf(column < 3 ? " | " : " |\n");
+      }
+   }
    return 0;
 }
 

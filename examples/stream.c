@@ -45,20 +45,21 @@ static double now(void)
 
 static void make_planet(planet *p)
 {
+   sneppp_window globe = {.space = SNEPPP_SPACE_SPHERE, .dim = 3};
    sneppp_rng rng;
    double total = 0;
    memset(p, 0, sizeof *p);
    sneppp_rng_init(&rng, 2022, 1);
    for (int k = 0; k < regions; k++) {
-      sneppp_rng_sphere(&rng, 3, p->centre[k]);
+      (void)sneppp_window_draw(&globe, &rng, p->centre[k]);
       p->spread[k] = 0.02 + 0.2 * sneppp_rng_uniform(&rng);
       p->season[k] = sneppp_rng_uniform(&rng);
-      p->share[k] = total += 0.2 + sneppp_rng_exponential(&rng);
+      p->share[k] = total += 0.2 - log(1 - sneppp_rng_uniform(&rng));
    }
    for (int k = 0; k < regions; k++) p->share[k] *= 0.97 / total; /* the rest burns anywhere */
 }
 
-/* Events first .. first + count - 1. Each has its own sixteen draws of the generator, which is sent there by seek. The season is a
+/* Events first .. first + count - 1. Each has its own sixteen draws of the generator, which goes there at once. The season is a
    raised cosine: the year's phase is drawn by rejection, at most five times. */
 static size_t read_events(sneppp_real *dst, size_t first, size_t count, void *user)
 {
@@ -69,7 +70,7 @@ static size_t read_events(sneppp_real *dst, size_t first, size_t count, void *us
       double u, y[3], length = 0, phase = 0, year;
       int k = 0;
       sneppp_rng_init(&rng, 2022, 2);
-      sneppp_rng_seek(&rng, (uint64_t)(first + i) * draws_per_event);
+      rng.position = (uint64_t)(first + i) * draws_per_event;
       u = sneppp_rng_uniform(&rng);
       year = floor(years * sneppp_rng_uniform(&rng));
       while (k < regions && u >= p->share[k]) k++;
@@ -77,7 +78,7 @@ static size_t read_events(sneppp_real *dst, size_t first, size_t count, void *us
          phase = sneppp_rng_uniform(&rng);
          if (k == regions || 2 * sneppp_rng_uniform(&rng) <= 1 + cos(2 * pi * (phase - p->season[k]))) break;
       }
-      sneppp_rng_seek(&rng, (uint64_t)(first + i) * draws_per_event + 12);
+      rng.position = (uint64_t)(first + i) * draws_per_event + 12;
       { /* z uniform and an azimuth give a point of the sphere; pulled towards the centre it is a round cluster */
          double z = 2 * sneppp_rng_uniform(&rng) - 1, a = 2 * pi * sneppp_rng_uniform(&rng),
                 r = sqrt(1 - z * z);

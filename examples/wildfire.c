@@ -70,9 +70,10 @@ static int read_fires(const char *path, fires *out)
    for (size_t i = 0; i < table.rows; i++) {
       const double *row = table.value + i * (size_t)table.columns;
       sneppp_real *x = out->x + 4 * out->count;
-      double t = floor(row[day] - (table.head[day].kind == CSV_DATE ? first_day : 0)) + sneppp_rng_uniform(&rng);
+      double lonlat[2], t = floor(row[day] - (table.head[day].kind == CSV_DATE ? first_day : 0)) + sneppp_rng_uniform(&rng);
       if (!(t >= 0 && t < days)) continue; /* the last day of the full file is not complete */
-      if (sneppp_lonlat_to_unit(row[lon], row[lat], x, &err) != SNEPPP_OK) {
+      lonlat[0] = row[lon], lonlat[1] = row[lat];
+      if (sneppp_lonlats_to_units(1, lonlat, 0, x, 0, &err) != SNEPPP_OK) {
          fprintf(stderr, "wildfire: %s, line %lu: %s\n", csv_called(path), (unsigned long)table.line[i], err.why);
          csv_free(&table);
          return 0; /* out->x is the caller's */

@@ -42,7 +42,7 @@ static void loss_point(const sneppp_window *w, sneppp_rng *rng, sneppp_real *x)
               : w->space == SNEPPP_SPACE_GAMMA ? 0.1 + 3 * u
               : sneppp_rng_normal(rng);
       }
-      if (w->space == SNEPPP_SPACE_SPHERE) sneppp_rng_sphere(rng, w->dim, y);
+      if (w->space == SNEPPP_SPACE_SPHERE) sneppp__rng_sphere(rng, w->dim, y);
       for (int r = 0; r < w->dim; r++) { x[r] = (sneppp_real)y[r]; y[r] = (double)x[r]; }
    } while (!sneppp_window_contains(w, y));
 }

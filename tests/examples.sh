@@ -69,6 +69,8 @@ check "samples are events" sh -c "$s sample $out/earth.model -n 50 | $s fit - --
 check "points on the sphere are degrees" sh -c "$s sample $out/earth.model -n 3 | $s eval $out/earth.model - | grep -q ^lon,lat,time,intensity"
 check "profile of a time" sh -c "$s profile $out/earth.model --region time:0,3650 --bins 5 | wc -l | grep -qx 6"
 check "json" says '^."events": 191, .*"test_nll": null' $s fit examples/data/coal.csv --window 1851,1963 --json
+check "kernels" says '^\| box, intervals \| cos, sin, exp, one \| cos, sin, exp, one \|' $s kernels
+check "the table of kernels has seven columns" sh -c "$s kernels | sed 's/[\\]|//g' | awk -F'|' 'NF != 9 { bad = 1 } END { exit bad || NR < 30 }'"
 for verb in fit eval count profile draw sample export info kernels help; do check "help $verb" says "^sneppp $verb" $s help $verb; done
 
 # ---- the README: its commands run, its pictures are there and small

@@ -20,7 +20,7 @@ static sneppp_window auto_window(int kind)
 
 static void auto_uniform(const sneppp_window *w, sneppp_rng *rng, double *x)
 {
-   if (w->space == SNEPPP_SPACE_SPHERE) { sneppp_rng_sphere(rng, 3, x); return; }
+   if (w->space == SNEPPP_SPACE_SPHERE) { sneppp__rng_sphere(rng, 3, x); return; }
    do for (int r = 0; r < w->dim; r++) {
          double lo = w->space == SNEPPP_SPACE_BOX ? w->lo[r] : auto_ends[0], hi = w->space == SNEPPP_SPACE_BOX ? w->hi[r] : auto_ends[3];
          x[r] = lo + (hi - lo) * sneppp_rng_uniform(rng);

@@ -947,7 +947,7 @@ TEST fit_steps_stay_in_the_domain(void)
       d.factor[0].window.param[0] = d.factor[0].window.param[1] = 1;
       d.factor[0].unit.act = SNEPPP_ACT_EXP, d.width = 6;
       sneppp_rng_init(&rng, 4, 4);
-      for (int i = 0; i < 40; i++) x[i] = (sneppp_real)(kind ? sneppp_rng_exponential(&rng) + 1e-3 : 3 * sneppp_rng_normal(&rng));
+      for (int i = 0; i < 40; i++) x[i] = (sneppp_real)(kind ? sneppp__rng_exponential(&rng) + 1e-3 : 3 * sneppp_rng_normal(&rng));
       e.x = x, e.count = 40;
       f.events = &e, f.method = SNEPPP_METHOD_ADAM, f.rate = 2, f.steps = 60;
       ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");

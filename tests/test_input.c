@@ -14,6 +14,44 @@ static int input_says(sneppp_status got, sneppp_status want, const char *text)
    return 0;
 }
 
+/* One place after the other: count 1. */
+static sneppp_status input_unit(double lon, double lat, sneppp_real *x, sneppp_error *err)
+{
+   double lonlat[2];
+   lonlat[0] = lon, lonlat[1] = lat;
+   return sneppp_lonlats_to_units(1, lonlat, 0, x, 0, err);
+}
+
+static sneppp_status input_count_cap(const sneppp_model *m, int factor, double lon, double lat, double radius,
+                                     const sneppp_region *rest, double tol, double *count, double *error, sneppp_error *err)
+{
+   sneppp_place p;
+   memset(&p, 0, sizeof p);
+   p.shape = SNEPPP_SHAPE_CAP, p.factor = factor, p.within = rest, p.tol = tol;
+   p.lon = lon, p.lat = lat, p.radius = radius;
+   return sneppp_count_numeric(m, &p, count, error, err);
+}
+
+static sneppp_status input_count_lonlat(const sneppp_model *m, int factor, double west, double east, double south,
+                                        double north, const sneppp_region *rest, double tol, double *count, double *error,
+                                        sneppp_error *err)
+{
+   sneppp_place p;
+   memset(&p, 0, sizeof p);
+   p.shape = SNEPPP_SHAPE_LONLAT, p.factor = factor, p.within = rest, p.tol = tol;
+   p.west = west, p.east = east, p.south = south, p.north = north;
+   return sneppp_count_numeric(m, &p, count, error, err);
+}
+
+static sneppp_status input_count_set(const sneppp_model *m, sneppp_indicator inside, void *user, const sneppp_region *within,
+                                     size_t points, uint64_t seed, double *count, double *error, sneppp_error *err)
+{
+   sneppp_place p;
+   memset(&p, 0, sizeof p);
+   p.inside = inside, p.user = user, p.within = within, p.points = points, p.seed = seed;
+   return sneppp_count_numeric(m, &p, count, error, err);
+}
+
 TEST input_degrees(void)
 {
    static const double known[5][5] = {
@@ -22,12 +60,12 @@ TEST input_degrees(void)
    sneppp_real x[3];
    double lon, lat;
    for (int k = 0; k < 5; k++) {
-      ASSERT_EQ(SNEPPP_OK, sneppp_lonlat_to_unit(known[k][0], known[k][1], x, NULL));
+      ASSERT_EQ(SNEPPP_OK, input_unit(known[k][0], known[k][1], x, NULL));
       for (int r = 0; r < 3; r++) ASSERT(fabs((double)x[r] - known[k][2 + r]) <= input_eps);
    }
    for (int a = -179; a <= 180; a += 7)
       for (int b = -89; b <= 89; b += 11) {
-         ASSERT_EQ(SNEPPP_OK, sneppp_lonlat_to_unit(a, b, x, NULL));
+         ASSERT_EQ(SNEPPP_OK, input_unit(a, b, x, NULL));
          ASSERT_EQ(SNEPPP_OK, sneppp_unit_to_lonlat(x, &lon, &lat, NULL));
          ASSERT(fabs(lat - b) <= 1e4 * input_eps &&
                 fabs(lon - a) <= 1e4 * input_eps); /* in degrees, and near a pole */
@@ -54,10 +92,10 @@ TEST input_mistakes(void)
    sneppp_real x[3] = { 7, 7, 7 }, long_vector[3] = { 1, 1, 0 }, rows[16 * 4];
    double lon, lat, table[16 * 3];
    ASSERT(
-      input_says(sneppp_lonlat_to_unit(40, 120, x, &input_error), SNEPPP_ERR_DATA, "is it the longitude?"));
-   ASSERT(input_says(sneppp_lonlat_to_unit(400, 20, x, &input_error), SNEPPP_ERR_DATA, "longitude 400"));
-   ASSERT(input_says(sneppp_lonlat_to_unit(sneppp__nan(), 20, x, &input_error), SNEPPP_ERR_DATA, "not finite"));
-   ASSERT(input_says(sneppp_lonlat_to_unit(20, sneppp__nan(), x, &input_error), SNEPPP_ERR_DATA, "not finite"));
+      input_says(input_unit(40, 120, x, &input_error), SNEPPP_ERR_DATA, "is it the longitude?"));
+   ASSERT(input_says(input_unit(400, 20, x, &input_error), SNEPPP_ERR_DATA, "longitude 400"));
+   ASSERT(input_says(input_unit(sneppp__nan(), 20, x, &input_error), SNEPPP_ERR_DATA, "not finite"));
+   ASSERT(input_says(input_unit(20, sneppp__nan(), x, &input_error), SNEPPP_ERR_DATA, "not finite"));
    ASSERT(x[0] == 7 && x[1] == 7 && x[2] == 7);
    ASSERT(input_says(sneppp_unit_to_lonlat(long_vector, &lon, &lat, &input_error), SNEPPP_ERR_DATA,
                      "not 1: divide"));
@@ -69,7 +107,7 @@ TEST input_mistakes(void)
    rows[0] = 7;
    ASSERT(
       input_says(sneppp_lonlats_to_units(16, table, 3, rows, 4, &input_error), SNEPPP_ERR_DATA, "radians"));
-   ASSERT(strstr(input_error.why, "one by one")); /* what those do who live in the Gulf of Guinea */
+   ASSERT(strstr(input_error.why, "fewer than 16")); /* what those do who live in the Gulf of Guinea */
    ASSERT(rows[0] == 7);
    table[3 * 5 + 1] = 91;
    ASSERT(
@@ -77,7 +115,7 @@ TEST input_mistakes(void)
    ASSERT_EQ((size_t)5, input_error.event);
    table[3 * 5 + 1] = 45;
    ASSERT_EQ(SNEPPP_OK, sneppp_lonlats_to_units(16, table, 3, rows, 4, NULL));
-   ASSERT_EQ(SNEPPP_OK, sneppp_lonlat_to_unit(table[15], 45, x, NULL));
+   ASSERT_EQ(SNEPPP_OK, input_unit(table[15], 45, x, NULL));
    ASSERT(rows[20] == x[0] && rows[21] == x[1] && rows[22] == x[2]);
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_lonlats_to_units(16, table, 1, rows, 4, NULL));
    PASS();
@@ -213,11 +251,11 @@ TEST input_cap_overflows(void)
    desc.factor[0].window.space = SNEPPP_SPACE_SPHERE, desc.factor[0].window.dim = 3;
    desc.factor[0].unit.act = SNEPPP_ACT_RELU;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, NULL));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, 10, 20, 120, NULL, 1e-4, &count, &error, &input_error));
+   ASSERT_EQ(SNEPPP_OK, input_count_cap(&model, 0, 10, 20, 120, NULL, 1e-4, &count, &error, &input_error));
    ASSERT(sneppp__finite(count) && count > 0);
    model.alpha = 1e300;
    for (int i = 0; i < 36; i++) model.readout[0].V[i] = (sneppp_real)(sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e200);
-   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 10, 20, 120, NULL, 1e-4, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
+   ASSERT(input_says(input_count_cap(&model, 0, 10, 20, 120, NULL, 1e-4, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
                      "not finite somewhere in the region"));
    sneppp_free(&model);
    PASS();
@@ -243,48 +281,48 @@ TEST input_refusals(void)
    ASSERT(days == 7 && y == 7 && m == 7 && d == 7);
 
    ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_ACT_RELU));
-   ASSERT(input_says(sneppp_count_cap_numeric(&model, 2, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
+   ASSERT(input_says(input_count_cap(&model, 2, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "factor = 2, but the model has 2"));
-   ASSERT(input_says(sneppp_count_cap_numeric(&model, -1, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
+   ASSERT(input_says(input_count_cap(&model, -1, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "factor = -1"));
    part.space = SNEPPP_SPACE_SPHERE, part.dim = 3;
    region.factor[0] = &part;
-   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 0, 0, 10, &region, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
-                     "rest.factor[0] must be NULL"));
-   ASSERT(input_says(sneppp_count_lonlat_numeric(&model, 0, -200, 170, 0, 10, NULL, 0, &count, &error, &input_error),
+   ASSERT(input_says(input_count_cap(&model, 0, 0, 0, 10, &region, 0, &count, &error, &input_error), SNEPPP_ERR_ARG,
+                     "within.factor[0] must be NULL"));
+   ASSERT(input_says(input_count_lonlat(&model, 0, -200, 170, 0, 10, NULL, 0, &count, &error, &input_error),
                      SNEPPP_ERR_ARG, "more than once around"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_cap_numeric(&model, 0, 0, 0, 10, NULL, -1, &count, &error, NULL));
+   ASSERT_EQ(SNEPPP_ERR_ARG, input_count_cap(&model, 0, 0, 0, 10, NULL, -1, &count, &error, NULL));
    ASSERT(count == 7 && error == 7);
    /* No number of cells reaches this; the best count is given all the same, with its error. */
-   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 10, 20, 120, NULL, 1e-300, &count, &error, &input_error),
+   ASSERT(input_says(input_count_cap(&model, 0, 10, 20, 120, NULL, 1e-300, &count, &error, &input_error),
                      SNEPPP_ERR_NO_CONVERGENCE, "cells the error is still"));
    ASSERT(error > 0 && error < 1e-3 * count);
    {
       double again = 0;
-      ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, 10, 20, 120, NULL, 1e-4, &again, NULL, NULL));
+      ASSERT_EQ(SNEPPP_OK, input_count_cap(&model, 0, 10, 20, 120, NULL, 1e-4, &again, NULL, NULL));
       ASSERT(fabs(again - count) <= 2e-4 * count);
    }
    count = error = 7;
    region.factor[0] = NULL, region.factor[1] = &part;
    memset(&part, 0, sizeof part);
    part.dim = 2, part.hi[0] = part.hi[1] = 1;
-   ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
+   ASSERT(input_says(input_count_set(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "within.factor[1].dim = 2, but the model has 1"));
    part.space = SNEPPP_SPACE_FINITE, part.dim = 1, part.count = 2, part.point = point;
-   ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
+   ASSERT(input_says(input_count_set(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "factor[1]: numerical counts are not offered on"));
    memset(&part, 0, sizeof part);
    part.dim = 3, part.hi[0] = part.hi[1] = part.hi[2] = 1;
    region.factor[0] = &part, region.factor[1] = NULL;
-   ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
+   ASSERT(input_says(input_count_set(&model, input_all, NULL, &region, 100, 1, &count, &error, &input_error), SNEPPP_ERR_ARG,
                      "within.factor[0] has another measure"));
    ASSERT(count == 7 && error == 7);
    model.alpha = 1e300; /* the squares of features overflow */
    model.readout[0].V[0] = (sneppp_real)(sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300);
-   ASSERT(input_says(sneppp_count_numeric(&model, input_all, NULL, NULL, 100, 1, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
+   ASSERT(input_says(input_count_set(&model, input_all, NULL, NULL, 100, 1, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
                      "not finite"));
    ASSERT(count == 7 && error == 7);
-   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
+   ASSERT(input_says(input_count_cap(&model, 0, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
                      "not finite"));
    ASSERT(count == 7 && error == 7);
    sneppp_free(&model);
@@ -293,7 +331,7 @@ TEST input_refusals(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, &input_error));
    model.alpha = 1e300;
    for (int i = 0; i < 9; i++) model.readout[0].V[i] = (sneppp_real)(sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300);
-   ASSERT(input_says(sneppp_count_cap_numeric(&model, 0, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
+   ASSERT(input_says(input_count_cap(&model, 0, 0, 0, 10, NULL, 0, &count, &error, &input_error), SNEPPP_ERR_NOT_FINITE,
                      "not finite somewhere"));
    ASSERT(count == 7 && error == 7);
    sneppp_free(&model);
@@ -316,23 +354,23 @@ TEST input_sphere_parts(void)
       ASSERT_EQ(SNEPPP_OK, input_model(&model, k ? SNEPPP_ACT_EXP : SNEPPP_ACT_RELU));
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
       for (int c = 0; c < 2; c++) { /* a cap and what is left: the cap of the opposite point */
-         ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, c ? -140 : 40, c ? 50 : -50, c ? 110 : 70,
+         ASSERT_EQ(SNEPPP_OK, input_count_cap(&model, 0, c ? -140 : 40, c ? 50 : -50, c ? 110 : 70,
                                                        &region, tol, &part, &error, NULL));
          sum += part, off += error;
       }
       ASSERT(fabs(sum - exact) <= off + 1e3 * input_eps * exact && off <= 2 * tol * exact);
       sum = off = 0;
       for (int c = 0; c < 4; c++) { /* two bands, each in two pieces of which one crosses the date line */
-         ASSERT_EQ(SNEPPP_OK, sneppp_count_lonlat_numeric(&model, 0, c & 1 ? 100 : -30, c & 1 ? -30 : 100,
+         ASSERT_EQ(SNEPPP_OK, input_count_lonlat(&model, 0, c & 1 ? 100 : -30, c & 1 ? -30 : 100,
                                                           c & 2 ? -90 : 20, c & 2 ? 20 : 90, &region, tol,
                                                           &part, &error, NULL));
          sum += part, off += error;
       }
       ASSERT(fabs(sum - exact) <= off + 1e3 * input_eps * exact && off <= 4 * tol * exact);
-      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_cap_numeric(&model, 1, 0, 0, 10, NULL, 0, &part, &error, NULL));
-      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_cap_numeric(&model, 0, 0, 0, 190, NULL, 0, &part, &error, NULL));
+      ASSERT_EQ(SNEPPP_ERR_ARG, input_count_cap(&model, 1, 0, 0, 10, NULL, 0, &part, &error, NULL));
+      ASSERT_EQ(SNEPPP_ERR_ARG, input_count_cap(&model, 0, 0, 0, 190, NULL, 0, &part, &error, NULL));
       ASSERT_EQ(SNEPPP_ERR_ARG,
-                sneppp_count_lonlat_numeric(&model, 0, 0, 10, 30, 20, NULL, 0, &part, &error, NULL));
+                input_count_lonlat(&model, 0, 0, 10, 30, 20, NULL, 0, &part, &error, NULL));
       sneppp_free(&model);
    }
    PASS();
@@ -354,15 +392,15 @@ TEST input_indicator(void)
    half.dim = 1, half.hi[0] = 5;
    region.factor[1] = &half;
    ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_ACT_RELU));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count_cap_numeric(&model, 0, 0, 90, 60, &region, 1e-4, &exact, NULL, NULL));
+   ASSERT_EQ(SNEPPP_OK, input_count_cap(&model, 0, 0, 90, 60, &region, 1e-4, &exact, NULL, NULL));
    ASSERT_EQ(SNEPPP_OK,
-             sneppp_count_numeric(&model, input_cap, &height, NULL, 40000, 1, &count, &error, NULL));
+             input_count_set(&model, input_cap, &height, NULL, 40000, 1, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error + 1e-4 * exact && error < 0.01 * exact); /* four standard errors */
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
    ASSERT_EQ(SNEPPP_OK,
-             sneppp_count_numeric(&model, input_all, NULL, &region, 40000, 2, &count, &error, NULL));
+             input_count_set(&model, input_all, NULL, &region, 40000, 2, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error + 1e3 * input_eps * exact && error < 2e-3 * exact);
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_numeric(&model, NULL, NULL, NULL, 0, 0, &count, &error, NULL));
+   ASSERT_EQ(SNEPPP_ERR_ARG, input_count_set(&model, NULL, NULL, NULL, 0, 0, &count, &error, NULL));
    sneppp_free(&model);
    PASS();
 }
@@ -390,7 +428,7 @@ TEST input_indicator_shapes(void)
    region.factor[0] = &part, region.factor[1] = &time;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, input_all, NULL, &region, 0, 3, &count, &error, NULL));
+   ASSERT_EQ(SNEPPP_OK, input_count_set(&model, input_all, NULL, &region, 0, 3, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error && error < 0.01 * exact);
    sneppp_free(&model);
    PASS();
@@ -419,13 +457,13 @@ TEST input_sphere_comes_second(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&first, NULL, &a, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&second, NULL, &b, NULL));
    ASSERT_IN_RANGE(a, b, 1e3 * input_eps * a);
-   ASSERT_EQ(SNEPPP_OK, sneppp_count_lonlat_numeric(&first, 0, -30, 100, 20, 70, NULL, 1e-4, &a, &error, NULL));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count_lonlat_numeric(&second, 1, -30, 100, 20, 70, NULL, 1e-4, &b, &error, NULL));
+   ASSERT_EQ(SNEPPP_OK, input_count_lonlat(&first, 0, -30, 100, 20, 70, NULL, 1e-4, &a, &error, NULL));
+   ASSERT_EQ(SNEPPP_OK, input_count_lonlat(&second, 1, -30, 100, 20, 70, NULL, 1e-4, &b, &error, NULL));
    ASSERT_IN_RANGE(a, b, 1e-5 * a);
    sneppp_free(&first);
    sneppp_free(&second);
    x[0] = 90, x[1] = 91;
-   ASSERT(input_says(sneppp_lonlat_to_unit(x[0], x[1], unit, &input_error), SNEPPP_ERR_DATA, "is it the longitude?"));
+   ASSERT(input_says(input_unit(x[0], x[1], unit, &input_error), SNEPPP_ERR_DATA, "is it the longitude?"));
    PASS();
 }
 
@@ -435,7 +473,7 @@ TEST input_tight_tables(void)
    static const double lonlat[6] = {10, 20, -170, 80, 359, -45};
    sneppp_real         x[3][9];
    for (int k = 0; k < 2; k++) ASSERT_EQ(SNEPPP_OK, sneppp_lonlats_to_units(3, lonlat, k ? 2 : 0, x[k], k ? 3 : 0, NULL));
-   for (int i = 0; i < 3; i++) ASSERT_EQ(SNEPPP_OK, sneppp_lonlat_to_unit(lonlat[2 * i], lonlat[2 * i + 1], x[2] + 3 * i, NULL));
+   for (int i = 0; i < 3; i++) ASSERT_EQ(SNEPPP_OK, input_unit(lonlat[2 * i], lonlat[2 * i + 1], x[2] + 3 * i, NULL));
    ASSERT_EQ(0, memcmp(x[0], x[2], sizeof x[0]));
    ASSERT_EQ(0, memcmp(x[1], x[2], sizeof x[0]));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_lonlats_to_units(3, lonlat, 1, x[0], 3, NULL));

@@ -397,7 +397,7 @@ TEST model_own_features(void)
    ASSERT(waves.calls > 3);
    /* What cannot be is refused. */
    ASSERT_EQ_FMT((size_t)0, sneppp_save(&own, NULL, 0), "%zu");
-   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&own, NULL, &rng, 3, x, N, NULL, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&own, NULL, x, N, NULL, &err), "%d");
    ASSERT(strstr(err.why, "cannot be sampled"));
 #ifndef SNEPPP_NO_STDIO
    ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_save_file(&own, "build/never.snp", &err), "%d");

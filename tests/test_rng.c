@@ -69,7 +69,7 @@ TEST rng_golden_variates(void)
    ASSERT(h == RNG_NORMAL);
    h = RNG_FOLD_START;
    sneppp_rng_init(&g, 3, 1);
-   for (int i = 0; i < 30000; i++) h = rng_fold_double(h, sneppp_rng_exponential(&g));
+   for (int i = 0; i < 30000; i++) h = rng_fold_double(h, sneppp__rng_exponential(&g));
    ASSERT(h == RNG_EXPONENTIAL);
    h = RNG_FOLD_START;
    sneppp_rng_init(&g, 3, 2);
@@ -86,7 +86,7 @@ TEST rng_golden_computed(void)
    double              sum = 0, x[8];
    sneppp_rng_init(&g, 3, 5);
    for (int i = 0, at = 0; i < 4000; i++) {
-      sneppp_rng_sphere(&g, dim[i % 4], x);
+      sneppp__rng_sphere(&g, dim[i % 4], x);
       for (int k = 0; k < dim[i % 4]; k++, at++) {
          h = rng_fold_double(h, x[k]);
          sum += (at % 7 + 1) * x[k];
@@ -95,6 +95,13 @@ TEST rng_golden_computed(void)
    ASSERT(!RNG_EXACT_FLOATS || h == RNG_SPHERE);
    ASSERT_IN_RANGE(RNG_SPHERE_SUM, sum, 1e-9);
    PASS();
+}
+
+/* To any draw: an even position is set, an odd one is the next. */
+static void rng_seek(sneppp_rng *g, uint64_t position)
+{
+   g->position = position - position % 2;
+   if (position % 2) (void)sneppp_rng_next(g);
 }
 
 TEST rng_seek_and_streams(void)
@@ -107,7 +114,7 @@ TEST rng_seek_and_streams(void)
    sneppp_rng_init(&a, 5, 6);
    for (int i = 0; i < 20; i++) kept[i] = sneppp_rng_next(&a);
    for (int i = 19; i >= 0; i--) {
-      sneppp_rng_seek(&a, (uint64_t)i);
+      rng_seek(&a, (uint64_t)i);
       for (int k = i; k < 20; k++) ASSERT(kept[k] == sneppp_rng_next(&a));
    }
    /* The two halves of seed and stream all matter. */
@@ -117,9 +124,9 @@ TEST rng_seek_and_streams(void)
       for (int k = 0; k < 20; k++) ASSERT(kept[k] != sneppp_rng_next(&b));
    }
    sneppp_rng_init(&a, 42, (uint64_t)1 << 40 | 3);
-   sneppp_rng_seek(&a, 2 * (((uint64_t)1 << 61) + 5) + 1);
+   rng_seek(&a, 2 * (((uint64_t)1 << 61) + 5) + 1);
    ASSERT(sneppp_rng_next(&a) == RNG_FAR);
-   sneppp_rng_seek(&a, UINT64_MAX); /* the end of a stream is followed by its start */
+   rng_seek(&a, UINT64_MAX); /* the end of a stream is followed by its start */
    (void)sneppp_rng_next(&a);
    sneppp_rng_init(&b, 42, (uint64_t)1 << 40 | 3);
    ASSERT(sneppp_rng_next(&a) == sneppp_rng_next(&b));
@@ -190,7 +197,7 @@ static double rng_ks_of(int which, size_t n, uint64_t stream)
       switch (which) {
          case 0: u[i] = sneppp_rng_uniform(&g); break;
          case 1: u[i] = 0.5 * erfc(-sneppp_rng_normal(&g) / SNEPPP__SQRT2); break;
-         default: u[i] = -expm1(-sneppp_rng_exponential(&g)); break;
+         default: u[i] = -expm1(-sneppp__rng_exponential(&g)); break;
       }
    }
    d = u ? rng_ks(u, n) : 1e9;
@@ -217,7 +224,7 @@ TEST rng_tails(void)
    sneppp_rng   g;
    sneppp_rng_init(&g, 77, 0);
    for (int i = 0; i < (int)n; i++) {
-      const double z = sneppp_rng_normal(&g), e = sneppp_rng_exponential(&g);
+      const double z = sneppp_rng_normal(&g), e = sneppp__rng_exponential(&g);
       cn += fabs(z) > rn;
       cfar += fabs(z) > 4.2;
       positive += z > 0;
@@ -317,7 +324,7 @@ TEST rng_moments(void)
       double x[4];
       x[0] = sneppp_rng_uniform(&g);
       x[1] = sneppp_rng_normal(&g);
-      x[2] = sneppp_rng_exponential(&g);
+      x[2] = sneppp__rng_exponential(&g);
       x[3] = (double)sneppp_rng_poisson(&g, 30);
       for (int k = 0; k < 4; k++) {
          m[k][0] += x[k] - mean[k];
@@ -341,13 +348,13 @@ TEST rng_sphere_uniform(void)
    double        x[40], plus = 0;
    sneppp_rng_init(&g, 6, 0);
    for (int i = 0; i < 20000; i++) {
-      sneppp_rng_sphere(&g, 2, x);
+      sneppp__rng_sphere(&g, 2, x);
       u[0][i] = atan2(x[1], x[0]) / (2 * SNEPPP__PI) + 0.5;
-      sneppp_rng_sphere(&g, 3, x);
+      sneppp__rng_sphere(&g, 3, x);
       u[1][i] = 0.5 + x[i % 3] / 2;
-      sneppp_rng_sphere(&g, 4, x);
+      sneppp__rng_sphere(&g, 4, x);
       u[2][i] = 0.5 + (x[i % 4] * sqrt(1 - x[i % 4] * x[i % 4]) + asin(x[i % 4])) / SNEPPP__PI;
-      sneppp_rng_sphere(&g, 1, x);
+      sneppp__rng_sphere(&g, 1, x);
       ASSERT(fabs(x[0]) == 1);
       plus += x[0] > 0;
    }
@@ -358,7 +365,7 @@ TEST rng_sphere_uniform(void)
       double    square = 0, product = 0;
       for (int i = 0; i < n; i++) {
          double norm = 0;
-         sneppp_rng_sphere(&g, d, x);
+         sneppp__rng_sphere(&g, d, x);
          for (int j = 0; j < d; j++) norm += x[j] * x[j];
          ASSERT_IN_RANGE(1, norm, 1e-14);
          square += x[d - 1] * x[d - 1];
@@ -368,10 +375,6 @@ TEST rng_sphere_uniform(void)
       ASSERT_IN_RANGE(1.0 / d, square / n, 1e-12 + 4 * sqrt(2.0 * (d - 1) / (d * d * (d + 2.0)) / n));
       ASSERT_IN_RANGE(0, product / n, 4 / sqrt(d * (d + 2.0) * n));
    }
-   x[0] = 17;
-   sneppp_rng_sphere(&g, 0, x);
-   sneppp_rng_sphere(&g, -3, x);
-   ASSERT(x[0] == 17);
    PASS();
 }
 

@@ -8,6 +8,25 @@ static double sample_limit(double df)
    return df * c * c * c;
 }
 
+/* A draw or a tile with all that can be said of it. */
+static sneppp_status sample_draw(const sneppp_model *m, const sneppp_region *region, sneppp_rng *rng, size_t count, sneppp_real *x,
+                                 size_t cap, sneppp_sample_info *info, sneppp_error *err)
+{
+   sneppp_sample_desc how;
+   memset(&how, 0, sizeof how);
+   how.region = region, how.rng = rng, how.count = count;
+   return sneppp_sample(m, &how, x, cap, info, err);
+}
+
+static sneppp_status sample_tile(const sneppp_model *m, int depth, int level, uint32_t ix, uint32_t iy, uint64_t seed, sneppp_real *x,
+                                 size_t cap, sneppp_sample_info *info, sneppp_error *err)
+{
+   sneppp_tile tile;
+   memset(&tile, 0, sizeof tile);
+   tile.depth = depth, tile.level = level, tile.ix = ix, tile.iy = iy, tile.seed = seed;
+   return sneppp_sample_tile(m, &tile, x, cap, info, err);
+}
+
 static sneppp_desc sample_desc(sneppp_act act, int diagonal, int n)
 {
    sneppp_desc d;
@@ -43,7 +62,7 @@ static double sample_chi_square(const sneppp_model *m, const sneppp_window *box,
    memset(&r, 0, sizeof r);
    r.factor[0] = box;
    sneppp_rng_init(&g, seed, 3);
-   if (!x || sneppp_sample(m, &r, &g, N, x, N, info, NULL) || info->count != N) { free(x); return -1; }
+   if (!x || sample_draw(m, &r, &g, N, x, N, info, NULL) || info->count != N) { free(x); return -1; }
    for (size_t i = 0; i < N; i++) {
       double y[2];
       y[0] = (double)x[2 * i], y[1] = (double)x[2 * i + 1];
@@ -138,7 +157,7 @@ TEST sample_mixes_hold(void)
       d.mix = mix[k];
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
       sneppp_rng_init(&g, 7, k);
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, &info, NULL));
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, N, x, N, &info, NULL));
       for (size_t i = 0; i < N; i++) {
          ASSERT_EQ(1, sneppp__inside(&m, x + 3 * i));
          count[sample_slot((double)x[3 * i], 10, 14, S) * S + sample_slot((double)x[3 * i + 2], 0, 2, S)]++;
@@ -186,7 +205,7 @@ TEST sample_spheres(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
       m.floor = 0.05;
       sneppp_rng_init(&g, 5, (uint64_t)k);
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, &info, NULL));
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, N, x, N, &info, NULL));
       ASSERT(k || info.acceptance == 1);
       for (size_t i = 0; i < N; i++) {
          ASSERT_EQ(1, sneppp__inside(&m, x + 3 * i));
@@ -234,7 +253,7 @@ TEST sample_poisson_and_independent(void)
          sneppp_rng g;
          double     in = 0, out;
          sneppp_rng_init(&g, 99, (uint64_t)s);
-         ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 0, x, CAP, &info, NULL));
+         ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, 0, x, CAP, &info, NULL));
          for (size_t i = 0; i < info.count; i++) in += (double)x[2 * i] < 12;
          out = (double)info.count - in;
          a += in, b += out, aa += (in - left) * (in - left), bb += (out - 30 + left) * (out - 30 + left), ab += (in - left) * (out - 30 + left);
@@ -301,7 +320,7 @@ TEST sample_intervals_and_polygons(void)
       else { w.count = 1; w.ends = cut; }
       r.factor[0] = &w;
       sneppp_rng_init(&g, 21, (uint64_t)k);
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, &info, NULL));
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, N, x, N, &info, NULL));
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &e, NULL));
       e /= info.expected;
       for (size_t i = 0; i < N; i++) {
@@ -324,15 +343,29 @@ TEST sample_same_bits(void)
       sneppp_desc  d = sample_desc(diagonal ? SNEPPP_ACT_RBF : SNEPPP_ACT_COS, diagonal, 10);
       sneppp_model m;
       sneppp_rng   g;
+      sneppp_sample_desc how;
+      sneppp_sample_info info, same;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
       sneppp_rng_init(&g, 4, 1);
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, NULL, NULL));
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, N, x, N, NULL, NULL));
       sneppp_rng_init(&g, 4, 1);
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, y, N, NULL, NULL));
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, N, y, N, NULL, NULL));
       ASSERT_EQ(0, memcmp(x, y, sizeof x));
       sneppp_rng_init(&g, 4, 2);
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, y, N, NULL, NULL));
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, N, y, N, NULL, NULL));
       ASSERT(memcmp(x, y, sizeof x) != 0);
+      /* Without a generator there is one of the seed; without a description it is seed 0, and a Poisson number of points. */
+      memset(&how, 0, sizeof how);
+      how.count = N, how.seed = 4;
+      sneppp_rng_init(&g, 4, 0);
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, N, x, N, NULL, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, &how, y, N, NULL, NULL));
+      ASSERT_EQ(0, memcmp(x, y, sizeof x));
+      sneppp_rng_init(&g, 0, 0);
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, 0, x, N, &info, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, y, N, &same, NULL));
+      ASSERT(info.count == same.count && info.count > 0);
+      ASSERT_EQ(0, memcmp(x, y, 2 * info.count * sizeof *x));
       sneppp_free(&m);
    }
    PASS();
@@ -355,7 +388,7 @@ static size_t sample_children(const sneppp_model *m, int depth, int level, uint3
    size_t have = 0;
    for (uint32_t k = 0; k < 4; k++) {
       sneppp_sample_info info;
-      if (sneppp_sample_tile(m, depth, level + 1, 2 * ix + k / 2, 2 * iy + k % 2, seed, x + 2 * have, cap - have, &info, NULL)) return 0;
+      if (sample_tile(m, depth, level + 1, 2 * ix + k / 2, 2 * iy + k % 2, seed, x + 2 * have, cap - have, &info, NULL)) return 0;
       have += info.count;
    }
    return have;
@@ -376,7 +409,7 @@ TEST sample_tiles(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
       m.alpha *= 400 / lambda;
       for (uint32_t t = 0; t < 64; t++) {
-         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, 3, t / 8, t % 8, 77, first[t], CAP, &info, NULL));
+         ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 3, 3, t / 8, t % 8, 77, first[t], CAP, &info, NULL));
          count[t] = info.count;
          ASSERT(info.acceptance > 0 && info.acceptance <= 1);
          for (size_t i = 0; i < count[t]; i++) {
@@ -385,7 +418,7 @@ TEST sample_tiles(void)
          }
       }
       for (uint32_t t = 64; t-- > 0;) {
-         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, 3, t / 8, t % 8, 77, x, CAP, &info, NULL));
+         ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 3, 3, t / 8, t % 8, 77, x, CAP, &info, NULL));
          ASSERT_EQ(count[t], info.count);
          ASSERT_EQ(0, memcmp(x, first[t], 2 * info.count * sizeof *x));
       }
@@ -393,7 +426,7 @@ TEST sample_tiles(void)
          for (uint32_t t = 0; t < 4 && t < 1u << (2 * level); t++) {
             uint32_t side = 1u << level, ix = t % side, iy = side - 1 - t / side % side;
             size_t   n, kids;
-            ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 3, level, ix, iy, 77, x, CAP, &info, NULL));
+            ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 3, level, ix, iy, 77, x, CAP, &info, NULL));
             n = info.count;
             kids = sample_children(&m, 3, level, ix, iy, 77, y, CAP);
             ASSERT(sample_among(n, x, kids, y));
@@ -401,7 +434,7 @@ TEST sample_tiles(void)
             else coarse += n, fine += kids;
          }
       ASSERT(fine > 3 * coarse && fine < 6 * coarse); /* four times as many are expected */
-      ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample_tile(&m, 3, 3, 4, 4, 77, x, count[36] - 1, &info, NULL));
+      ASSERT_EQ(SNEPPP_ERR_SIZE, sample_tile(&m, 3, 3, 4, 4, 77, x, count[36] - 1, &info, NULL));
       ASSERT_EQ(count[36], info.count);
       ASSERT_EQ(0, memcmp(x, first[36], 2 * (count[36] - 1) * sizeof *x));
       sneppp_free(&m);
@@ -428,7 +461,7 @@ TEST sample_tiles_law(void)
          double before = 0;
          for (uint32_t t = 0; t < 16; t++) {
             double e;
-            ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, depth, 2, t / 4, t % 4, s, x, CAP, &info, NULL));
+            ASSERT_EQ(SNEPPP_OK, sample_tile(&m, depth, 2, t / 4, t % 4, s, x, CAP, &info, NULL));
             e = ((double)info.count - info.expected) / sqrt(info.expected);
             chi += e * e, scale += 1 / info.expected, mean[t] += e / sqrt((double)SEEDS);
             if (t % 4) cross += e * before;
@@ -453,19 +486,19 @@ TEST sample_refusals(void)
    sneppp_real        x[8] = {5, 5, 5, 5, 5, 5, 5, 5};
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
    sneppp_rng_init(&g, 1, 1);
-   ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample(&m, NULL, &g, 5, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_SIZE, sample_draw(&m, NULL, &g, 5, x, 4, &info, &err));
    ASSERT_EQ((size_t)5, info.count);
    ASSERT_EQ((sneppp_real)5, x[0]);
    ASSERT(strstr(err.why, "room for 4"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, NULL, 5, x, 4, &info, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(NULL, NULL, &g, 5, x, 4, &info, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, &g, 3, NULL, 4, &info, &err));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 2, 2, 4, 0, 1, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sample_draw(NULL, NULL, &g, 5, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sample_draw(&m, NULL, &g, 3, NULL, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 2, 2, 4, 0, 1, x, 4, &info, &err));
    ASSERT(strstr(err.why, "tile (4, 0) is outside the level, which has 4 a side"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 29, 2, 0, 0, 1, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 29, 2, 0, 0, 1, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, NULL, x, 4, &info, &err));
    m.alpha = 0;
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 0, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sample_draw(&m, NULL, &g, 3, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, 0, x, 4, &info, &err));
    ASSERT_EQ((size_t)0, info.count);
    sneppp_free(&m);
    memset(&d, 0, sizeof d);
@@ -474,9 +507,9 @@ TEST sample_refusals(void)
    d.factor[0].unit.act = SNEPPP_ACT_COS;
    d.width = 3;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
-   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sample_draw(&m, NULL, &g, 3, x, 4, &info, &err));
    ASSERT(strstr(err.why, "bound"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, 1, 1, 0, 0, 1, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 1, 1, 0, 0, 1, x, 4, &info, &err));
    sneppp_free(&m);
    PASS();
 }
@@ -499,8 +532,8 @@ TEST sample_tiles_and_room(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
    m.alpha *= 150000 / count;
-   ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample_tile(&m, 0, 1, 1, 0, 7, x, CAP, &info, &err));
-   ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample_tile(&m, 0, 1, 1, 0, 7, y, 100, &none, &err));
+   ASSERT_EQ(SNEPPP_ERR_SIZE, sample_tile(&m, 0, 1, 1, 0, 7, x, CAP, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_SIZE, sample_tile(&m, 0, 1, 1, 0, 7, y, 100, &none, &err));
    ASSERT(info.count > 10000);
    ASSERT_EQ(info.count, none.count);
    ASSERT(!memcmp(x, y, sizeof y));
@@ -525,7 +558,7 @@ TEST sample_survives_failing_memory(void)
          d.alloc_ctx = &a;
          sneppp_rng_init(&g, 1, 0);
          st = sneppp_init(&m, &d, NULL);
-         if (st == SNEPPP_OK) st = sneppp_sample(&m, NULL, &g, 10, x, 10, NULL, NULL);
+         if (st == SNEPPP_OK) st = sample_draw(&m, NULL, &g, 10, x, 10, NULL, NULL);
          ASSERT(st == SNEPPP_OK || st == SNEPPP_ERR_MEMORY);
          sneppp_free(&m);
          ASSERT_EQ((size_t)0, a.live);
@@ -572,6 +605,8 @@ TEST sample_in_place(void)
       sneppp_sample_info info, same;
       sneppp_error       err;
       sneppp_rng         g, h;
+      sneppp_sample_desc how;
+      sneppp_tile        tile;
       unsigned char     *mem;
       double             lambda = 0;
       size_t             bytes, calls, D;
@@ -586,29 +621,34 @@ TEST sample_in_place(void)
       D = (size_t)m.D;
       sneppp_rng_init(&g, 4, 4);
       h = g;
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 0, x, CAP, &info, &err));
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, 0, x, CAP, &info, &err));
       bytes = sneppp_sample_bytes(&m, NULL, CAP, &err);
       ASSERT(bytes > 0);
       mem = (unsigned char *)malloc(bytes + 64);
       ASSERT(mem != NULL);
       memset(mem, 0x5A, bytes + 64);
+      memset(&how, 0, sizeof how), memset(&tile, 0, sizeof tile);
+      how.mem = mem, how.mem_bytes = bytes;
       calls = a.calls;
       for (int turn = 0; turn < 2; turn++) {
          sneppp_rng again = h;
-         ASSERT_EQ(SNEPPP_OK, sneppp_sample_in(mem, bytes, &m, NULL, &again, 0, y, CAP, &same, &err));
+         how.rng = &again;
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, &how, y, CAP, &same, &err));
          ASSERT_EQ(info.count, same.count);
          ASSERT_MEM_EQ(x, y, info.count * D * sizeof *x);
          ASSERT(info.acceptance == same.acceptance && info.expected == same.expected && info.counts == same.counts);
          ASSERT(kind != 5 || info.counts > 0);
       }
       for (int k = 0; k < 64; k++) ASSERT_EQ(0x5A, mem[bytes + (size_t)k]);
-      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_in(mem, bytes - 1, &m, NULL, &g, 0, y, CAP, &same, &err));
+      how.rng = &g, how.mem_bytes = bytes - 1;
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample(&m, &how, y, CAP, &same, &err));
       (void)snprintf(need, sizeof need, "%lu", (unsigned long)bytes);
       ASSERT(strstr(err.why, need) != NULL);
       if (kind < 2) {
-         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile_in(mem, bytes, &m, 2, 3, 5, 2, 9, y, CAP, &same, &err));
+         tile.depth = 2, tile.level = 3, tile.ix = 5, tile.iy = 2, tile.seed = 9, tile.mem = mem, tile.mem_bytes = bytes;
+         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, &tile, y, CAP, &same, &err));
          ASSERT_EQ(calls, a.calls);
-         ASSERT_EQ(SNEPPP_OK, sneppp_sample_tile(&m, 2, 3, 5, 2, 9, x, CAP, &info, &err));
+         ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 2, 3, 5, 2, 9, x, CAP, &info, &err));
          ASSERT_EQ(info.count, same.count);
          ASSERT_MEM_EQ(x, y, info.count * D * sizeof *x);
          calls = a.calls;
@@ -649,7 +689,7 @@ TEST sample_every_mix(void)
          r.factor[0] = &space;
          if (m.factors > 1) r.factor[1] = &time;
          sneppp_rng_init(&g, 8, (uint64_t)mix);
-         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, &r, &g, N, x, N, &info, &err), "%d");
+         ASSERT_EQ_FMT(SNEPPP_OK, sample_draw(&m, &r, &g, N, x, N, &info, &err), "%d");
          ASSERT(info.count == N && info.acceptance > 0 && info.acceptance <= 1);
          for (size_t i = 0; i < N; i++) {
             ASSERT(x[3 * i] >= (sneppp_real)space.lo[0] && x[3 * i] <= (sneppp_real)space.hi[0]);
@@ -699,7 +739,7 @@ TEST sample_convex_of_few_events(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
    sneppp_rng_init(&g, 5, 1);
-   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 5, y, N, &info, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sample_draw(&m, NULL, &g, 5, y, N, &info, &err), "%d");
    ASSERT(info.candidates <= 5 * 1024 && info.counts <= 100 * info.candidates);
    chi = sample_chi_square(&m, &m.desc.factor[0].window, N, 12, &info);
    ASSERT(chi >= 0 && chi < sample_limit(35));
@@ -732,9 +772,9 @@ TEST sample_many_dimensions(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, NULL));
       sneppp_rng_init(&g, 5, 1);
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 5, y, N, &info, NULL));
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, 5, y, N, &info, NULL));
       ASSERT(info.candidates <= 5 * 1024 && info.cells <= 1536);
-      ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, y, N, &info, NULL));
+      ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, N, y, N, &info, NULL));
       ASSERT(info.candidates <= N * 200);
       for (size_t i = 0; i < N; i++) {
          const sneppp_real *p = y + i * (size_t)dim;
@@ -766,7 +806,7 @@ static double sample_pieces(const sneppp_model *m, const sneppp_region *r, const
    double       chi = 0;
    size_t       count[64] = {0}, all = 0;
    sneppp_rng_init(&g, 6, 7);
-   if (!x || sneppp_sample(m, r, &g, N, x, N, info, &err)) {
+   if (!x || sample_draw(m, r, &g, N, x, N, info, &err)) {
       fprintf(stderr, "%s\n", x ? err.why : "no memory");
       free(x);
       return -1;
@@ -843,7 +883,7 @@ TEST sample_bumps_in_polygons(void)
             corner.count = 3, corner.xy = tip;
             r.factor[0] = &corner;
             sneppp_rng_init(&g, 1, 1);
-            ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, &r, &g, 50, y, 50, &info, NULL), "%d");
+            ASSERT_EQ_FMT(SNEPPP_OK, sample_draw(&m, &r, &g, 50, y, 50, &info, NULL), "%d");
             ASSERT(info.candidates <= 50 * 4096);
             for (size_t i = 0; i < 50; i++) ASSERT_EQ(1, sneppp__inside_region(&m, &r, y + i * (size_t)m.D));
          }
@@ -920,7 +960,7 @@ TEST sample_trees_without_closed_forms(void)
       if (kind == 2) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 2;
       ASSERT_EQ_FMT(SNEPPP_OK, sample_steep(&m, &d, &err), "%d");
       sneppp_rng_init(&g, 5, (uint64_t)kind);
-      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, &info, &err), "%d");
+      ASSERT_EQ_FMT(SNEPPP_OK, sample_draw(&m, NULL, &g, N, x, N, &info, &err), "%d");
       ASSERT(info.candidates <= 16 * N && info.counts <= 200 * info.candidates);
       for (size_t i = 0; i < N; i++) {
          const sneppp_real *p = x + i * (size_t)m.D;
@@ -970,7 +1010,7 @@ TEST sample_two_points(void)
    d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 1, d.width = 2, d.seed = 916;
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
    sneppp_rng_init(&g, 5, 1);
-   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, N, x, N, NULL, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sample_draw(&m, NULL, &g, N, x, N, NULL, &err), "%d");
    for (int k = 0; k < 2; k++) lambda[k] = sneppp_intensity(&m, &ends[k]);
    p = (double)lambda[1] / ((double)lambda[0] + (double)lambda[1]);
    for (size_t i = 0; i < N; i++) {
@@ -1050,7 +1090,7 @@ TEST sample_hostile_models(void)
                if (what == 4 && m.layer[0].width && v > 0) m.layer[0].width[1] = v;
                sneppp_rng_init(&g, 2, 2);
                memset(&err, 0, sizeof err);
-               st = sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err);
+               st = sample_draw(&m, NULL, &g, 3, x, 4, &info, &err);
                if (st == SNEPPP_OK) {
                   for (size_t i = 0; i < 3; i++) ASSERT_EQ(1, sneppp__inside(&m, x + i * (size_t)m.D));
                   ASSERT(info.candidates <= 3 * 4096 * 50 && info.acceptance > 0);
@@ -1084,25 +1124,25 @@ TEST sample_extreme_counts(void)
       for (int k = 0; k < 3; k++) { /* tiny: no event is expected, but as many as are asked for can be drawn */
          static const double tiny[3] = {1e-300, 1e-100, 1e-10};
          *(kind == 2 ? &m.floor : &m.alpha) = alpha / lambda * tiny[k];
-         ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 0, x, 20, &info, &err));
+         ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, 0, x, 20, &info, &err));
          ASSERT_EQ((size_t)0, info.count);
-         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 20, x, 20, &info, &err), "%d");
+         ASSERT_EQ_FMT(SNEPPP_OK, sample_draw(&m, NULL, &g, 20, x, 20, &info, &err), "%d");
          for (size_t i = 0; i < 20; i++) ASSERT_EQ(1, sneppp__inside(&m, x + 2 * i));
          ASSERT(info.candidates <= 20 * 1024);
       }
       *(kind == 2 ? &m.floor : &m.alpha) = alpha / lambda * 1e18; /* huge: refused for want of room, and x is as it was */
       memset(x, 0, sizeof x), memset(y, 0, sizeof y);
-      ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample(&m, NULL, &g, 0, x, 20, &info, &err));
+      ASSERT_EQ(SNEPPP_ERR_SIZE, sample_draw(&m, NULL, &g, 0, x, 20, &info, &err));
       ASSERT_EQ(0, memcmp(x, y, sizeof x));
       if (SIZE_MAX > 0xffffffffu) ASSERT(fabs((double)info.count / 1e18 - 1) < 1e-6);
       else ASSERT(info.count >= 20); /* as many as size_t can count, or what is left of them: more than there is room for */
-      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 20, x, 20, &info, &err), "%d");
-      ASSERT_EQ(SNEPPP_ERR_SIZE, sneppp_sample_tile(&m, 2, 2, 1, 1, 1, x, 20, &info, &err));
+      ASSERT_EQ_FMT(SNEPPP_OK, sample_draw(&m, NULL, &g, 20, x, 20, &info, &err), "%d");
+      ASSERT_EQ(SNEPPP_ERR_SIZE, sample_tile(&m, 2, 2, 1, 1, 1, x, 20, &info, &err));
       ASSERT(strstr(err.why, "depth") != NULL);
       *(kind == 2 ? &m.floor : &m.alpha) = 1e308; /* beyond numbers */
       m.readout[0].V[0] = (sneppp_real)1e30;
       if (kind == 2) d.factor[0].window.hi[0] = 14, m.floor = 1e308;
-      if (kind != 2) ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_sample(&m, NULL, &g, 0, x, 20, &info, &err), "%d");
+      if (kind != 2) ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sample_draw(&m, NULL, &g, 0, x, 20, &info, &err), "%d");
       sneppp_free(&m);
    }
    PASS();
@@ -1243,7 +1283,7 @@ TEST sample_balls_of_seven_axes(void)
    ASSERT_IN_RANGE(16 * SNEPPP__PI * SNEPPP__PI * SNEPPP__PI / 105 * 128, mass, 1e-9 * mass);
    sneppp_rng_init(&g, 3, 3);
    memset(&err, 0, sizeof err);
-   st = sneppp_sample(&m, NULL, &g, 10, x, 10, &info, &err); /* so steep that it may be given up, in words */
+   st = sample_draw(&m, NULL, &g, 10, x, 10, &info, &err); /* so steep that it may be given up, in words */
    if (st == SNEPPP_OK) for (size_t i = 0; i < 10; i++) ASSERT_EQ(1, sneppp__inside(&m, x + 7 * i));
    else ASSERT(st == SNEPPP_ERR_NO_CONVERGENCE && strstr(err.why, "of 10 points were drawn"));
    m.alpha = 0, m.floor = 3;
@@ -1281,14 +1321,14 @@ TEST sample_mixed_layers_and_zeros(void)
    d.factor[0].units = units;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    sneppp_rng_init(&g, 1, 1);
-   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_sample(&m, NULL, &g, 3, x, 4, &info, &err));
+   ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sample_draw(&m, NULL, &g, 3, x, 4, &info, &err));
    ASSERT(strstr(err.why, "factor[0]: no bound for a mixed layer"));
    sneppp_free(&m);
    d = sample_desc(SNEPPP_ACT_COS, 0, 4);
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    memset(m.readout[0].V, 0, (size_t)m.readout[0].m * 4 * sizeof *m.readout[0].V);
    m.floor = 2;
-   ASSERT_EQ(SNEPPP_OK, sneppp_sample(&m, NULL, &g, 400, x, 400, &info, &err));
+   ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, 400, x, 400, &info, &err));
    ASSERT_IN_RANGE(2 * 8, info.expected, 1e-9);
    ASSERT(info.candidates == 400);
    for (int i = 0; i < 400; i++) count[(x[2 * i] > 12) + 2 * (x[2 * i + 1] > 0)]++;

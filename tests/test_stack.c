@@ -138,15 +138,19 @@ static double stack_truth(const sneppp_real *x, void *user) { (void)user; return
 static void stack_rmse(stack_case *c) { c->status = sneppp_rmse(c->model, stack_truth, NULL, 64, 1, c->wide, &c->err); }
 static void stack_sample(stack_case *c)
 {
-   sneppp_rng         rng;
+   sneppp_sample_desc how;
    sneppp_sample_info info;
-   sneppp_rng_init(&rng, 1, 0);
-   c->status = sneppp_sample(c->model, NULL, &rng, 3, c->out, 8, &info, &c->err);
+   memset(&how, 0, sizeof how);
+   how.count = 3, how.seed = 1;
+   c->status = sneppp_sample(c->model, &how, c->out, 8, &info, &c->err);
 }
 static void stack_tile(stack_case *c)
 {
+   sneppp_tile        tile;
    sneppp_sample_info info;
-   c->status = sneppp_sample_tile(c->model, 2, 2, 1, 1, 7, c->out, 4096, &info, &c->err);
+   memset(&tile, 0, sizeof tile);
+   tile.depth = tile.level = 2, tile.ix = tile.iy = 1, tile.seed = 7;
+   c->status = sneppp_sample_tile(c->model, &tile, c->out, 4096, &info, &c->err);
    if (c->status == SNEPPP_ERR_ARG || c->status == SNEPPP_ERR_SIZE) c->status = SNEPPP_OK; /* not a planar box */
 }
 static void stack_marginal(stack_case *c)
@@ -167,14 +171,21 @@ static void stack_matrix(stack_case *c)
 static int stack_inside(const sneppp_real *x, void *user) { (void)user; return x[0] < 5; }
 static void stack_numeric(stack_case *c)
 {
-   c->status = sneppp_count_numeric(c->model, stack_inside, NULL, NULL, 512, 1, c->wide, c->wide + 1, &c->err);
+   sneppp_place place;
+   memset(&place, 0, sizeof place);
+   place.inside = stack_inside, place.points = 512, place.seed = 1;
+   c->status = sneppp_count_numeric(c->model, &place, c->wide, c->wide + 1, &c->err);
 }
 static void stack_cap(stack_case *c)
 {
+   sneppp_place place;
    if (c->model->desc.factor[0].window.space != SNEPPP_SPACE_SPHERE || c->model->desc.factor[0].window.dim != 3) return;
-   c->status = sneppp_count_cap_numeric(c->model, 0, 20, 30, 40, NULL, 1e-2, c->wide, c->wide + 1, &c->err);
-   if (c->status == SNEPPP_OK)
-      c->status = sneppp_count_lonlat_numeric(c->model, 0, 0, 30, 10, 40, NULL, 1e-2, c->wide, c->wide + 1, &c->err);
+   memset(&place, 0, sizeof place);
+   place.shape = SNEPPP_SHAPE_CAP, place.tol = 1e-2, place.lon = 20, place.lat = 30, place.radius = 40;
+   place.east = 30, place.south = 10, place.north = 40;
+   c->status = sneppp_count_numeric(c->model, &place, c->wide, c->wide + 1, &c->err);
+   place.shape = SNEPPP_SHAPE_LONLAT;
+   if (c->status == SNEPPP_OK) c->status = sneppp_count_numeric(c->model, &place, c->wide, c->wide + 1, &c->err);
 }
 static int stack_write(const char *text, size_t bytes, void *user) { (void)text; *(size_t *)user += bytes; return 0; }
 static void stack_io(stack_case *c)

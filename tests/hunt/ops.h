@@ -580,26 +580,32 @@ static int inside_all(const sneppp_real *x, void *user)
 }
 static void op_numeric(const plan_op *o)
 {
+   sneppp_place place;
    double exact = 0, count = 0, error = 0, z, scale;
    sneppp_error err;
    int st = sneppp_count(&w.model, NULL, &exact, &err),
        globe = w.model.desc.factor[0].window.space == SNEPPP_SPACE_SPHERE && w.model.desc.factor[0].window.dim == 3;
    if (st != SNEPPP_OK) return;
    scale = magnitude(&w.model, NULL, &z);
-   st = sneppp_count_numeric(&w.model, inside_all, NULL, NULL, 2048, op_seed(o), &count, &error, &err);
+   memset(&place, 0, sizeof place);
+   place.inside = inside_all, place.points = 2048, place.seed = op_seed(o);
+   st = sneppp_count_numeric(&w.model, &place, &count, &error, &err);
    if (st != SNEPPP_OK) refused("count_numeric", (sneppp_status)st, &err), told->kind[o->kind].refused++;
    else
       MUST(count == count && error >= 0 && count >= 0, "count_numeric", "%g with the error %g", count, error);
    if (!globe) return;
-   st = sneppp_count_cap_numeric(&w.model, 0, 17 * (o->a - 32) / 3.0, o->b - 32, 180, NULL, 1e-4, &count,
-                                 &error, &err);
-   if (st != SNEPPP_OK) refused("count_cap_numeric", (sneppp_status)st, &err);
+   place.shape = SNEPPP_SHAPE_CAP, place.tol = 1e-4;
+   place.lon = 17 * (o->a - 32) / 3.0, place.lat = o->b - 32, place.radius = 180;
+   st = sneppp_count_numeric(&w.model, &place, &count, &error, &err);
+   if (st != SNEPPP_OK) refused("count_numeric: cap", (sneppp_status)st, &err);
    else
       MUST(scale <= 0 ||
               fabs(count - exact) <= 1e-3 * exact + 10 * error + 64 * EPS * (z + w.model.n) * scale,
            "cap", "the cap of 180 degrees: %.12g, everywhere %.12g", count, exact);
-   st = sneppp_count_lonlat_numeric(&w.model, 0, -180, 180, -90, 90, NULL, 1e-4, &count, &error, &err);
-   if (st != SNEPPP_OK) refused("count_lonlat_numeric", (sneppp_status)st, &err);
+   place.shape = SNEPPP_SHAPE_LONLAT;
+   place.west = -180, place.east = 180, place.south = -90, place.north = 90;
+   st = sneppp_count_numeric(&w.model, &place, &count, &error, &err);
+   if (st != SNEPPP_OK) refused("count_numeric: lonlat", (sneppp_status)st, &err);
    else
       MUST(scale <= 0 ||
               fabs(count - exact) <= 1e-3 * exact + 10 * error + 64 * EPS * (z + w.model.n) * scale,
@@ -692,6 +698,7 @@ static void op_sample(const plan_op *o)
    sneppp_sample_info info, info2;
    sneppp_region region, *in = NULL;
    sneppp_rng rng, rng2;
+   sneppp_sample_desc how;
    sneppp_error err;
    size_t count = (size_t)(o->a % 40), D = (size_t)w.model.D, bytes;
    double Lambda = 0;
@@ -702,7 +709,9 @@ static void op_sample(const plan_op *o)
    sneppp_rng_init(&rng, op_seed(o), 3);
    rng2 = rng;
    if (sneppp_count(&w.model, in, &Lambda, &err) != SNEPPP_OK || (!count && Lambda > 250)) count = 5;
-   st = sneppp_sample(&w.model, in, &rng, count, x[0], 300, &info, &err);
+   memset(&how, 0, sizeof how);
+   how.region = in, how.rng = &rng, how.count = count;
+   st = sneppp_sample(&w.model, &how, x[0], 300, &info, &err);
    if (st != SNEPPP_OK) {
       refused("sample", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       return;
@@ -732,10 +741,11 @@ static void op_sample(const plan_op *o)
    bytes = sneppp_sample_bytes(&w.model, in, 300, &err);
    if (bytes) {
       void *mem = malloc(bytes);
-      st = sneppp_sample_in(mem, bytes, &w.model, in, &rng2, count, x[1], 300, &info2, &err);
+      how.rng = &rng2, how.mem = mem, how.mem_bytes = bytes;
+      st = sneppp_sample(&w.model, &how, x[1], 300, &info2, &err);
       MUST(st == SNEPPP_OK && info2.count == info.count &&
               !memcmp(x[0], x[1], info.count * D * sizeof(sneppp_real)),
-           "sample_in", "other points than sample: status %d, %zu and %zu", st, info.count, info2.count);
+           "sample: mem", "other points than sample: status %d, %zu and %zu", st, info.count, info2.count);
       free(mem);
    }
 }
@@ -748,9 +758,12 @@ static void op_tile(const plan_op *o)
    int level = o->a % 4, depth = o->b % 4, st;
    uint32_t ix = (uint32_t)(o->c % (1 << level)), iy = (uint32_t)(o->c / 8 % (1 << level));
    double Lambda = 0;
+   sneppp_tile tile;
+   memset(&tile, 0, sizeof tile);
+   tile.depth = depth, tile.level = level, tile.ix = ix, tile.iy = iy, tile.seed = 7;
    if (w.model.D != 2 || w.model.factors > 1 ||
        w.model.desc.factor[0].window.space != SNEPPP_SPACE_BOX) { /* refused, in words */
-      st = sneppp_sample_tile(&w.model, depth, level, ix, iy, 7, x[0], 400, &info, &err);
+      st = sneppp_sample_tile(&w.model, &tile, x[0], 400, &info, &err);
       MUST(st != SNEPPP_OK, "tile", "a tile of what is no planar box");
       refused("sample_tile", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       return;
@@ -759,15 +772,13 @@ static void op_tile(const plan_op *o)
       told->kind[o->kind].refused++;
       return;
    }
-   st = sneppp_sample_tile(&w.model, depth, level, ix, iy, 7, x[0], 400, &info, &err);
+   st = sneppp_sample_tile(&w.model, &tile, x[0], 400, &info, &err);
    if (st != SNEPPP_OK) {
       refused("sample_tile", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       return;
    }
-   if (level &&
-       sneppp_sample_tile(&w.model, depth, level - 1, ix / 2, iy / 2, 7, x[1], 400, &info2, &err) ==
-          SNEPPP_OK &&
-       info2.count <= 400)
+   tile.level--, tile.ix /= 2, tile.iy /= 2;
+   if (level && sneppp_sample_tile(&w.model, &tile, x[1], 400, &info2, &err) == SNEPPP_OK && info2.count <= 400)
       for (size_t i = 0; i < info2.count && level <= depth;
            i++) { /* every point of the parent is in one of its children */
          const sneppp_window *v = &w.model.desc.factor[0].window;
@@ -1316,7 +1327,7 @@ static void op_small(const plan_op *o)
    unsigned char keep[100];
    sneppp_rng rng, copy;
    uint64_t lo = 0, hi = 0;
-   double mean = pow(10, o->a / 3.0 - 4), days, lon, lat;
+   double mean = pow(10, o->a / 3.0 - 4), days, lon, lat, lonlat[2];
    sneppp_real unit[3];
    sneppp_error err;
    int year = 0, month = 0, day = 0;
@@ -1339,7 +1350,7 @@ static void op_small(const plan_op *o)
            (unsigned long long)hi, 1 - upto);
    }
    sneppp_rng_init(&rng, op_seed(o), (uint64_t)o->b);
-   sneppp_rng_seek(&rng, (uint64_t)o->c);
+   rng.position = 2 * (uint64_t)o->c;
    copy = rng;
    MUST(sneppp_rng_next(&rng) == sneppp_rng_next(&copy), "rng", "a copy goes another way");
    MUST(sneppp_rng_poisson(&rng, mean) <= (uint64_t)(mean * (1 + 1e-12) + 40 * sqrt(mean) + 60), "rng",
@@ -1349,7 +1360,8 @@ static void op_small(const plan_op *o)
       finding("dates", "%s", err.why);
    MUST(year == 1900 + o->a * 3 && month == 1 + o->b % 12 && day == 1 + o->c % 28, "dates", "%d-%d-%d", year,
         month, day);
-   if (sneppp_lonlat_to_unit(5 * o->a - 170.0, 2 * o->b - 70.0, unit, &err) == SNEPPP_OK &&
+   lonlat[0] = 5 * o->a - 170.0, lonlat[1] = 2 * o->b - 70.0;
+   if (sneppp_lonlats_to_units(1, lonlat, 0, unit, 0, &err) == SNEPPP_OK &&
        sneppp_unit_to_lonlat(unit, &lon, &lat, &err) == SNEPPP_OK)
       MUST(fabs(lat - (2 * o->b - 70.0)) < 1e3 * EPS * 57 + 1e-9 || o->b >= 80 || sizeof(sneppp_real) == 4,
            "lonlat", "latitude %g came back as %g", 2 * o->b - 70.0, lat);
@@ -1414,9 +1426,10 @@ static void run_failing(const plan_op *o)
       st = sneppp_nll(&w.model, w.events, w.realisations, &value, NULL, NULL, &err);
    else if (o->kind == OP_SAMPLE) {
       static sneppp_real x[8 * MOST_COORDS];
-      sneppp_rng rng;
-      sneppp_rng_init(&rng, 1, 1);
-      st = sneppp_sample(&w.model, NULL, &rng, 2, x, 8, NULL, &err);
+      sneppp_sample_desc how;
+      memset(&how, 0, sizeof how);
+      how.count = 2;
+      st = sneppp_sample(&w.model, &how, x, 8, NULL, &err);
    } else if (o->kind == OP_COUNT || o->kind == OP_REGION) st = sneppp_count(&w.model, NULL, &value, &err);
    else {
       w.alloc.fail_at = 0;

@@ -111,8 +111,8 @@ static int once_in(dice *d, int n) { return roll(d, n) == 0; }
 static int pair_known(int space, int a, int b)
 {
    if (space == SNEPPP_SPACE_FINITE) return a != SNEPPP_ACT_RBF && b != SNEPPP_ACT_RBF;
-   for (size_t i = 0; i < sneppp_kernel_count(); i++) {
-      const sneppp_kernel_info *k = sneppp_kernel_at(i);
+   const sneppp_kernel_info *k;
+   for (size_t i = 0; (k = sneppp_kernel_at(i)) != NULL; i++) {
       if (!(k->spaces >> space & 1)) continue;
       if ((k->act[0] >> a & 1 && k->act[1] >> b & 1) || (k->act[0] >> b & 1 && k->act[1] >> a & 1)) return 1;
    }

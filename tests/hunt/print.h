@@ -278,10 +278,10 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
             break;
          case OP_SAMPLE:
             fprintf(f,
-                    "   { static sneppp_real s[300 * 64]; sneppp_rng rng; sneppp_rng_init(&rng, %lluu, 3);\n"
-                    "     show(\"%d sample\", sneppp_sample(&model, NULL, &rng, %d, s, 300, NULL, &err), "
-                    "&err); }\n",
-                    (unsigned long long)op_seed(o), k, o->a % 40);
+                    "   { static sneppp_real s[300 * 64]; sneppp_rng rng; sneppp_sample_desc how;\n"
+                    "     memset(&how, 0, sizeof how), sneppp_rng_init(&rng, %lluu, 3), how.rng = &rng, how.count = %d;\n"
+                    "     show(\"%d sample\", sneppp_sample(&model, &how, s, 300, NULL, &err), &err); }\n",
+                    (unsigned long long)op_seed(o), o->a % 40, k);
             break;
          case OP_BAD_EVENT: {
             size_t r = (size_t)o->a % w.realisations, N = w.events[r].count, i;
