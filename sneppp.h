@@ -100,8 +100,8 @@
    5  JUDGE
       report.nll is that of the events that were fitted, and flatters: of AUTO by far, see 3; report.held_out does not.
       sneppp_thin splits events at random, sneppp_test_nll scores those that were not used (scale: their intensity
-      relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients,
-      sneppp_conditional_nll leaves the count out, sneppp_rmse compares with a known truth.
+      relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients
+      and, without the count, the conditional likelihood.
    6  SIMULATE
       sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. sneppp_sample_tile:
       one tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser
@@ -133,9 +133,8 @@
       intensity, log_intensity, features              stack only                                  const
       intensities, count, counts, count_box,
          model_gram,
-         nll, conditional_nll, test_nll,
-         test_nll_monte_carlo, count_..._numeric      borrow                                      const
-      rmse, get_layer, get_matrix, save, export_c     nothing                                     const
+         nll, test_nll, count_..._numeric             borrow                                      const
+      get_layer, get_matrix, save, export_c           nothing                                     const
       sample, sample_tile                             borrow; one rng per thread                  const
       sample_in, sample_tile_in, sample_bytes         yours: mem; one rng per thread              const
       marginal, conditional                           out gets a block; borrow                    const
@@ -276,7 +275,6 @@
    #define sneppp_window_mass sneppp_window_mass_f32
    #define sneppp_window_contains sneppp_window_contains_f32
    #define sneppp_nll sneppp_nll_f32
-   #define sneppp_conditional_nll sneppp_conditional_nll_f32
    #define sneppp_fit sneppp_fit_f32
    #define sneppp_trainer_save sneppp_trainer_save_f32
    #define sneppp_trainer_load sneppp_trainer_load_f32
@@ -305,8 +303,6 @@
    #define sneppp_count_box sneppp_count_box_f32
    #define sneppp_thin sneppp_thin_f32
    #define sneppp_test_nll sneppp_test_nll_f32
-   #define sneppp_test_nll_monte_carlo sneppp_test_nll_monte_carlo_f32
-   #define sneppp_rmse sneppp_rmse_f32
    #define sneppp_poisson_interval sneppp_poisson_interval_f32
    #define sneppp_pool_make sneppp_pool_make_f32
    #define sneppp_pool_parallel sneppp_pool_parallel_f32
@@ -917,23 +913,15 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile_in(void *mem, size_t mem_bytes, cons
                                                sneppp_real *x, size_t cap, sneppp_sample_info *info,
                                                sneppp_error *err);
 
-/* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
+/* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2): it goes to
+   `conditional`, which may be NULL like grad. */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
-                                    size_t realisations, double *nll, sneppp_grad *grad,
+                                    size_t realisations, double *nll, double *conditional, sneppp_grad *grad,
                                     const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events,
-                                                size_t realisations, double *nll, const sneppp_parallel *par,
-                                                sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_thin(size_t count, double p, uint64_t seed, unsigned char *keep);
 SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events,
                                          size_t realisations, double scale, double *nll,
                                          const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events,
-                                                     double scale, size_t points, uint64_t seed, double *nll,
-                                                     sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model,
-                                     double (*truth)(const sneppp_real *x, void *user), void *user,
-                                     size_t points, uint64_t seed, double *rmse, sneppp_error *err);
 /* The shortest [lo, hi] with at most (1 - level)/2 of a Poisson variable of this mean on either side of it. Counts
    beyond uint64_t are UINT64_MAX. A mean that is negative or not finite, or a level that is not between 0 and 1, has
    no interval: lo is 0 and hi UINT64_MAX, so that no count is outside. */
@@ -13897,7 +13885,6 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
    if (!realisations) realisations = 1;
    st = sneppp__realisations_check(model, events, realisations, &loss.count, err);
    if (st != SNEPPP_OK) return st;
-   if (!nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
    loss.model = model, loss.events = events, loss.realisations = realisations;
    loss.gradient = grad ? 1 : 0;
    for (int f = 0; grad && f < model->factors; f++)
@@ -13915,31 +13902,35 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
    return st;
 }
 
-SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
-                                    size_t realisations, double *nll, sneppp_grad *grad,
-                                    const sneppp_parallel *par, sneppp_error *err)
+/* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each realisation
+   has a Lambda of its own. */
+static sneppp_status sneppp__conditional_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations,
+                                             double *nll, const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp_status st = sneppp__nll(model, events, realisations, nll, NULL, grad, par, err);
-   if (st == SNEPPP_OK) *nll += sneppp__log_factorials(events, realisations ? realisations : 1);
-   return st;
-}
-
-/* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). */
-SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events,
-                                                size_t realisations, double *nll, const sneppp_parallel *par,
-                                                sneppp_error *err)
-{
-   double total = 0;
-   if (!realisations) realisations = 1;
-   for (size_t r = 0; events && r < realisations; r++) { /* each realisation has a Lambda of its own */
+   *nll = 0;
+   for (size_t r = 0; r < realisations; r++) {
       double        value = 0, expected = 0, N;
       sneppp_status st = sneppp__nll(model, &events[r], 1, &value, &expected, NULL, par, err);
       if (st != SNEPPP_OK) return st;
       N = sneppp__total_weight(&events[r], 1);
-      total += value - expected + (N > 0 ? N * log(expected) : 0);
+      *nll += value - expected + (N > 0 ? N * log(expected) : 0);
    }
-   if (!events || !nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "events or nll is NULL");
-   *nll = total;
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
+                                    size_t realisations, double *nll, double *conditional, sneppp_grad *grad,
+                                    const sneppp_parallel *par, sneppp_error *err)
+{
+   double        joint = 0, given = 0;
+   sneppp_status st = nll ? SNEPPP_OK : sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
+   if (!realisations) realisations = 1;
+   if (st == SNEPPP_OK && conditional && events)
+      st = sneppp__conditional_nll(model, events, realisations, &given, par, err);
+   if (st == SNEPPP_OK) st = sneppp__nll(model, events, realisations, &joint, NULL, grad, par, err);
+   if (st != SNEPPP_OK) return st;
+   *nll = joint + sneppp__log_factorials(events, realisations);
+   if (conditional) *conditional = given;
    return SNEPPP_OK;
 }
 
@@ -13972,68 +13963,6 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
    n = sneppp__total_weight(events, realisations); /* an event of weight 2 is two events */
    if (!(n > 0)) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to test with");
    *nll = (value - expected + scale * expected - n * log(scale) + sneppp__log_factorials(events, realisations)) / n;
-   return SNEPPP_OK;
-}
-
-/* A uniform point of a region of the model, and the mass of that. */
-static sneppp_status sneppp__uniform_point(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng,
-                                           sneppp_real *x, double *mass, sneppp_error *err)
-{
-   *mass = 1;
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *w = sneppp__part(model, region, f);
-      double               y[SNEPPP__MAX_STATS];
-      if (!sneppp_window_draw(w, rng, y))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from %s", f,
-                             sneppp__space_name(w->space));
-      *mass *= sneppp_window_mass(w);
-      for (int r = 0; r < model->layer[f].D; r++) x[model->layer[f].first + r] = (sneppp_real)y[r];
-   }
-   return SNEPPP_OK;
-}
-
-/* The same with Lambda estimated from uniform points in the window, as methods without closed form must do. */
-SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events,
-                                                     double scale, size_t points, uint64_t seed, double *nll,
-                                                     sneppp_error *err)
-{
-   double        exact = 0, expected = 0, sum = 0, mass = 1, n;
-   sneppp_rng    rng;
-   sneppp_status st = sneppp_test_nll(model, events, 1, scale, &exact, NULL, err);
-   if (st == SNEPPP_OK) st = sneppp_count(model, events->seen, &expected, err);
-   if (st != SNEPPP_OK) return st;
-   if (!points) return sneppp__fail(err, SNEPPP_ERR_ARG, "points is 0");
-   n = sneppp__total_weight(events, 1);
-   sneppp_rng_init(&rng, seed, 78);
-   for (size_t i = 0; i < points; i++) {
-      sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
-      st = sneppp__uniform_point(model, events->seen, &rng, x, &mass, err);
-      if (st != SNEPPP_OK) return st;
-      sum += sneppp__intensity(model, x); /* with respect to the measure that was drawn from */
-   }
-   *nll = exact + scale * (mass * sum / (double)points - expected) / n;
-   return SNEPPP_OK;
-}
-
-/* Root of the mean squared difference from a known intensity at uniform points of the window. */
-SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model,
-                                     double (*truth)(const sneppp_real *x, void *user), void *user,
-                                     size_t points, uint64_t seed, double *rmse, sneppp_error *err)
-{
-   double     sum = 0;
-   sneppp_rng rng;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!truth || !points || !rmse) return sneppp__fail(err, SNEPPP_ERR_ARG, "truth, points and rmse must not be 0");
-   sneppp_rng_init(&rng, seed, 79);
-   for (size_t i = 0; i < points; i++) {
-      sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
-      double        e, mass;
-      sneppp_status st = sneppp__uniform_point(model, NULL, &rng, x, &mass, err);
-      if (st != SNEPPP_OK) return st;
-      e = (double)sneppp_intensity(model, x) - truth(x, user);
-      sum += e * e;
-   }
-   *rmse = sqrt(sum / (double)points);
    return SNEPPP_OK;
 }
 
