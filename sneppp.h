@@ -105,8 +105,8 @@
    5  JUDGE
       report.nll is that of the events that were fitted, and flatters: of AUTO by far, see 3; report.held_out does not.
       sneppp_thin splits events at random, sneppp_test_nll scores those that were not used (scale: their intensity
-      relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients,
-      sneppp_conditional_nll leaves the count out, sneppp_rmse compares with a known truth.
+      relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients
+      and, without the count, the conditional likelihood.
    6  SIMULATE
       sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. sneppp_sample_tile:
       one tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser
@@ -140,9 +140,8 @@
       intensity, log_intensity, features              stack only                                  const
       intensities, count, counts, count_box,
          model_gram,
-         nll, conditional_nll, test_nll,
-         test_nll_monte_carlo, count_numeric          borrow                                      const
-      rmse, get_layer, get_matrix, save, export_c     nothing                                     const
+         nll, test_nll, count_numeric                 borrow                                      const
+      get_layer, get_matrix, save, export_c           nothing                                     const
       sample, sample_tile, sample_bytes               borrow, or yours: mem; one rng per thread   const
       marginal, conditional                           out gets a block; borrow                    const
       save_file                                       borrows the size of the file                const
@@ -245,7 +244,6 @@
    and generators are the same in both precisions and keep their names. */
 #ifdef SNEPPP_REAL_FLOAT
    #define sneppp_conditional          sneppp_conditional_f32
-   #define sneppp_conditional_nll      sneppp_conditional_nll_f32
    #define sneppp_count                sneppp_count_f32
    #define sneppp_count_box            sneppp_count_box_f32
    #define sneppp_count_numeric        sneppp_count_numeric_f32
@@ -290,7 +288,6 @@
    #define sneppp_pool_parallel        sneppp_pool_parallel_f32
    #define sneppp_readout_state        sneppp_readout_state_f32
    #define sneppp_real                 sneppp_real_f32
-   #define sneppp_rmse                 sneppp_rmse_f32
    #define sneppp_rng_below            sneppp_rng_below_f32
    #define sneppp_rng_init             sneppp_rng_init_f32
    #define sneppp_rng_next             sneppp_rng_next_f32
@@ -307,7 +304,6 @@
    #define sneppp_set_matrix           sneppp_set_matrix_f32
    #define sneppp_strerror             sneppp_strerror_f32
    #define sneppp_test_nll             sneppp_test_nll_f32
-   #define sneppp_test_nll_monte_carlo sneppp_test_nll_monte_carlo_f32
    #define sneppp_thin                 sneppp_thin_f32
    #define sneppp_trainer              sneppp_trainer_f32
    #define sneppp_trainer_free         sneppp_trainer_free_f32
@@ -915,23 +911,15 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sne
 SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
                                              sneppp_error *err);
 
-/* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2). */
+/* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2): it goes to
+   `conditional`, which may be NULL like grad. */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
-                                    size_t realisations, double *nll, sneppp_grad *grad,
+                                    size_t realisations, double *nll, double *conditional, sneppp_grad *grad,
                                     const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events,
-                                                size_t realisations, double *nll, const sneppp_parallel *par,
-                                                sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_thin(size_t count, double p, uint64_t seed, unsigned char *keep);
 SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events,
                                          size_t realisations, double scale, double *nll,
                                          const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events,
-                                                     double scale, size_t points, uint64_t seed, double *nll,
-                                                     sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model,
-                                     double (*truth)(const sneppp_real *x, void *user), void *user,
-                                     size_t points, uint64_t seed, double *rmse, sneppp_error *err);
 /* The shortest [lo, hi] with at most (1 - level)/2 of a Poisson variable of this mean on either side of it. Counts
    beyond uint64_t are UINT64_MAX. A mean that is negative or not finite, or a level that is not between 0 and 1, has
    no interval: lo is 0 and hi UINT64_MAX, so that no count is outside. */
@@ -976,6 +964,7 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #define sneppp__cell sneppp__cell_f32
    #define sneppp__chunk sneppp__chunk_f32
    #define sneppp__convex sneppp__convex_f32
+   #define sneppp__convex_lane sneppp__convex_lane_f32
    #define sneppp__draw sneppp__draw_f32
    #define sneppp__evaluation sneppp__evaluation_f32
    #define sneppp__kept sneppp__kept_f32
@@ -13199,26 +13188,34 @@ static uint64_t sneppp__shuffled(const sneppp__loss *loss, size_t i)
    return sneppp_rng_permute((uint64_t)loss->lo + at, (uint64_t)loss->count, loss->key);
 }
 
-/* Events at .. at + B - 1 of the pass into x (B, D) and weight (B), checked. */
+/* Events at .. at + B - 1 of all realisations, in order, into x (B, D) and weight (B), checked. */
+static sneppp_status sneppp__load_run(const sneppp_model *model, const sneppp_events *e, size_t at, size_t B,
+                                      sneppp_real *x, double *weight, sneppp_error *err)
+{
+   size_t D = (size_t)model->D;
+   for (size_t b = 0, run; b < B; e++) {
+      sneppp_status st;
+      if (at >= e->count) { at -= e->count; continue; }
+      run = e->count - at < B - b ? e->count - at : B - b;
+      st = sneppp__read_events(model, e, at, run, x + b * D, err);
+      for (size_t i = 0; st == SNEPPP_OK && i < run; i++)
+         st = sneppp__event_check(model, e, at + i, x + (b + i) * D, &weight[b + i], err);
+      if (st != SNEPPP_OK) return st;
+      b += run, at = 0;
+   }
+   return SNEPPP_OK;
+}
+
+/* The same of a pass, which may be a batch. */
 static sneppp_status sneppp__load_events(const sneppp__loss *loss, size_t at, size_t B, sneppp_real *x,
                                          double *weight, sneppp_error *err)
 {
-   const sneppp_model *model = loss->model;
-   size_t              D = (size_t)model->D;
-   for (size_t b = 0; b < B;) {
-      uint64_t             p = loss->batch ? sneppp__shuffled(loss, at + b) : (uint64_t)(at + b);
-      const sneppp_events *e = loss->events;
-      size_t               run = 1;
-      sneppp_status        st;
-      while (p >= e->count) p -= e++->count;
-      if (!loss->batch) { run = e->count - (size_t)p; if (run > B - b) run = B - b; }
-      st = sneppp__read_events(model, e, (size_t)p, run, x + b * D, err);
-      for (size_t i = 0; st == SNEPPP_OK && i < run; i++)
-         st = sneppp__event_check(model, e, (size_t)p + i, x + (b + i) * D, &weight[b + i], err);
-      if (st != SNEPPP_OK) return st;
-      b += run;
-   }
-   return SNEPPP_OK;
+   sneppp_status st = SNEPPP_OK;
+   if (!loss->batch) return sneppp__load_run(loss->model, loss->events, at, B, x, weight, err);
+   for (size_t b = 0; b < B && st == SNEPPP_OK; b++)
+      st = sneppp__load_run(loss->model, loss->events, (size_t)sneppp__shuffled(loss, at + b), 1,
+                            x + b * (size_t)loss->model->D, weight + b, err);
+   return st;
 }
 
 /* ---- blocks of events in order, for models with active sets. A pass takes the events block by block: a block is
@@ -13844,7 +13841,6 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
    if (!realisations) realisations = 1;
    st = sneppp__realisations_check(model, events, realisations, &loss.count, err);
    if (st != SNEPPP_OK) return st;
-   if (!nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
    loss.model = model, loss.events = events, loss.realisations = realisations;
    loss.gradient = grad ? 1 : 0;
    for (int f = 0; grad && f < model->factors; f++)
@@ -13862,31 +13858,35 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
    return st;
 }
 
-SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
-                                    size_t realisations, double *nll, sneppp_grad *grad,
-                                    const sneppp_parallel *par, sneppp_error *err)
+/* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each realisation
+   has a Lambda of its own. */
+static sneppp_status sneppp__conditional_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations,
+                                             double *nll, const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp_status st = sneppp__nll(model, events, realisations, nll, NULL, grad, par, err);
-   if (st == SNEPPP_OK) *nll += sneppp__log_factorials(events, realisations ? realisations : 1);
-   return st;
-}
-
-/* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). */
-SNEPPP_DEF sneppp_status sneppp_conditional_nll(const sneppp_model *model, const sneppp_events *events,
-                                                size_t realisations, double *nll, const sneppp_parallel *par,
-                                                sneppp_error *err)
-{
-   double total = 0;
-   if (!realisations) realisations = 1;
-   for (size_t r = 0; events && r < realisations; r++) { /* each realisation has a Lambda of its own */
+   *nll = 0;
+   for (size_t r = 0; r < realisations; r++) {
       double        value = 0, expected = 0, N;
       sneppp_status st = sneppp__nll(model, &events[r], 1, &value, &expected, NULL, par, err);
       if (st != SNEPPP_OK) return st;
       N = sneppp__total_weight(&events[r], 1);
-      total += value - expected + (N > 0 ? N * log(expected) : 0);
+      *nll += value - expected + (N > 0 ? N * log(expected) : 0);
    }
-   if (!events || !nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "events or nll is NULL");
-   *nll = total;
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
+                                    size_t realisations, double *nll, double *conditional, sneppp_grad *grad,
+                                    const sneppp_parallel *par, sneppp_error *err)
+{
+   double        joint = 0, given = 0;
+   sneppp_status st = nll ? SNEPPP_OK : sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
+   if (!realisations) realisations = 1;
+   if (st == SNEPPP_OK && conditional && events)
+      st = sneppp__conditional_nll(model, events, realisations, &given, par, err);
+   if (st == SNEPPP_OK) st = sneppp__nll(model, events, realisations, &joint, NULL, grad, par, err);
+   if (st != SNEPPP_OK) return st;
+   *nll = joint + sneppp__log_factorials(events, realisations);
+   if (conditional) *conditional = given;
    return SNEPPP_OK;
 }
 
@@ -13919,68 +13919,6 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
    n = sneppp__total_weight(events, realisations); /* an event of weight 2 is two events */
    if (!(n > 0)) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to test with");
    *nll = (value - expected + scale * expected - n * log(scale) + sneppp__log_factorials(events, realisations)) / n;
-   return SNEPPP_OK;
-}
-
-/* A uniform point of a region of the model, and the mass of that. */
-static sneppp_status sneppp__uniform_point(const sneppp_model *model, const sneppp_region *region, sneppp_rng *rng,
-                                           sneppp_real *x, double *mass, sneppp_error *err)
-{
-   *mass = 1;
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *w = sneppp__part(model, region, f);
-      double               y[SNEPPP__MAX_STATS];
-      if (!sneppp_window_draw(w, rng, y))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: points cannot be drawn uniformly from %s", f,
-                             sneppp__space_name(w->space));
-      *mass *= sneppp_window_mass(w);
-      for (int r = 0; r < model->layer[f].D; r++) x[model->layer[f].first + r] = (sneppp_real)y[r];
-   }
-   return SNEPPP_OK;
-}
-
-/* The same with Lambda estimated from uniform points in the window, as methods without closed form must do. */
-SNEPPP_DEF sneppp_status sneppp_test_nll_monte_carlo(const sneppp_model *model, const sneppp_events *events,
-                                                     double scale, size_t points, uint64_t seed, double *nll,
-                                                     sneppp_error *err)
-{
-   double        exact = 0, expected = 0, sum = 0, mass = 1, n;
-   sneppp_rng    rng;
-   sneppp_status st = sneppp_test_nll(model, events, 1, scale, &exact, NULL, err);
-   if (st == SNEPPP_OK) st = sneppp_count(model, events->seen, &expected, err);
-   if (st != SNEPPP_OK) return st;
-   if (!points) return sneppp__fail(err, SNEPPP_ERR_ARG, "points is 0");
-   n = sneppp__total_weight(events, 1);
-   sneppp_rng_init(&rng, seed, 78);
-   for (size_t i = 0; i < points; i++) {
-      sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
-      st = sneppp__uniform_point(model, events->seen, &rng, x, &mass, err);
-      if (st != SNEPPP_OK) return st;
-      sum += sneppp__intensity(model, x); /* with respect to the measure that was drawn from */
-   }
-   *nll = exact + scale * (mass * sum / (double)points - expected) / n;
-   return SNEPPP_OK;
-}
-
-/* Root of the mean squared difference from a known intensity at uniform points of the window. */
-SNEPPP_DEF sneppp_status sneppp_rmse(const sneppp_model *model,
-                                     double (*truth)(const sneppp_real *x, void *user), void *user,
-                                     size_t points, uint64_t seed, double *rmse, sneppp_error *err)
-{
-   double     sum = 0;
-   sneppp_rng rng;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!truth || !points || !rmse) return sneppp__fail(err, SNEPPP_ERR_ARG, "truth, points and rmse must not be 0");
-   sneppp_rng_init(&rng, seed, 79);
-   for (size_t i = 0; i < points; i++) {
-      sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS];
-      double        e, mass;
-      sneppp_status st = sneppp__uniform_point(model, NULL, &rng, x, &mass, err);
-      if (st != SNEPPP_OK) return st;
-      e = (double)sneppp_intensity(model, x) - truth(x, user);
-      sum += e * e;
-   }
-   *rmse = sqrt(sum / (double)points);
    return SNEPPP_OK;
 }
 
@@ -14109,24 +14047,26 @@ typedef enum sneppp__convex_mode {
 } sneppp__convex_mode;
 
 typedef struct sneppp__convex_lane {
-   double *z, *scaled;   /* (rows, R) */
-   double *gather;       /* (rows, n) */
-   double *y;            /* (rows, p or r) */
-   double *w, *phi;      /* (rows) */
-   double *sum;          /* (sums) */
+   sneppp__chunk chunk;
+   double       *z, *scaled; /* (rows, R) */
+   double       *gather;     /* (rows, n) */
+   double       *y;          /* (rows, p or r) */
+   double       *w, *phi;    /* (rows) */
+   double       *sum;        /* (sums) */
+   sneppp_error  error;
 } sneppp__convex_lane;
 
 typedef struct sneppp__convex {
-   const sneppp_model    *model;
+   sneppp_model          *model;
    const sneppp_fit_desc *desc;
-   sneppp__loss           loss;          /* only its events and chunks are used                              */
+   size_t                 realisations, count; /* of events, in all realisations                             */
    int                    pgd, diagonal, cones;
    sneppp__cone           cone[SNEPPP_MAX_FACTORS];
    double                 alpha, eps1, eps2, trace, tol, floor, mass, total, base;
    size_t                 steps, R, rows, lanes, rank, dropped;
    int                    stored;        /* events in memory whose coordinates fit into SNEPPP__STORE        */
    double                *Z, *w, *phi;   /* (N, R), (N), (N) if stored                                       */
-   sneppp__convex_lane    lane[SNEPPP__LANES];
+   sneppp__convex_lane   *lane;          /* (lanes)                                                          */
    /* what a pass does, and its sums */
    sneppp__convex_mode    mode;
    const double          *x;
@@ -14142,6 +14082,15 @@ typedef struct sneppp__convex {
    sneppp_report          now;
    double                 start;
 } sneppp__convex;
+
+/* Room for so many doubles; NULL, and a reason, if there is none. */
+static double *sneppp__scratch(sneppp__block *block, size_t count, void *ctx, sneppp_error *err)
+{
+   sneppp__carver c = sneppp__measure();
+   sneppp__take(&c, count, 1, sizeof(double));
+   if (sneppp__block_get(block, &c, NULL, 0, ctx, err) != SNEPPP_OK) return NULL;
+   return (double *)sneppp__take(&c, count, 1, sizeof(double));
+}
 
 /* ---- checks. Nothing has been changed when they fail. */
 static sneppp_status sneppp__not_negative(double v, const char *name, int none, sneppp_error *err)
@@ -14218,16 +14167,16 @@ static sneppp_status sneppp__convex_grams(sneppp__convex *cx, sneppp_error *err)
    cx->mass = 0;
    for (int k = 0; k < cx->cones; k++)
       memset(cx->cone[k].K, 0, cx->cone[k].n * (cx->diagonal ? 1 : cx->cone[k].n) * sizeof(double));
-   for (size_t r = 0; r < cx->loss.realisations; r++) {
+   for (size_t r = 0; r < cx->realisations; r++) {
       sneppp__watch  watch;
       sneppp__block  block;
       sneppp__carver c = sneppp__measure();
       double         mass = 1;
       sneppp_status  st = SNEPPP_OK;
-      sneppp__place_watch(&c, model, cx->loss.events[r].seen, &watch);
+      sneppp__place_watch(&c, model, cx->desc->events[r].seen, &watch);
       st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
       if (st != SNEPPP_OK) return st;
-      sneppp__place_watch(&c, model, cx->loss.events[r].seen, &watch);
+      sneppp__place_watch(&c, model, cx->desc->events[r].seen, &watch);
       st = sneppp__watch_grams(model, &watch, &cx->desc->parallel, err);
       for (int k = 0; st == SNEPPP_OK && k < cx->cones && !(separable && r); k++)
          sneppp__cone_add_gram(cx, &cx->cone[k], &watch.g);
@@ -14242,29 +14191,27 @@ static sneppp_status sneppp__convex_grams(sneppp__convex *cx, sneppp_error *err)
 /* ---- coordinates */
 
 /* B = L^-T for A[pick, pick] = L L', so that B'A B = I: column i of B solves L'b = e_i. */
-static sneppp_status sneppp__cone_by_cholesky(sneppp__convex *cx, sneppp__cone *q, double *A, double *work)
+static void sneppp__cone_by_cholesky(sneppp__cone *q, const double *A, double *work)
 {
-   size_t n = q->n, r;
-   double cut = cx->trace > 0 ? 0 : SNEPPP__SPAN;
-   r = q->g = q->r = sneppp__chol_pivoted(n, A, cut, q->pick, work, q->s);
+   size_t n = q->n, r = q->g = q->r = sneppp__chol_pivoted(n, A, SNEPPP__SPAN, q->pick, work, q->s);
    for (size_t i = 0; i < r; i++) {
       for (size_t j = 0; j < r; j++) q->B[i * r + j] = i == j;
       q->s[i] = q->a[i] = 1;
    }
    sneppp__solve_lower(r, work, n, 1, q->B, r, r);
-   return SNEPPP_OK;
 }
 
-/* B = Q diag(s) from A = Q diag(d) Q'. PGD is defined by the Frobenius norm of M itself, which a rotation keeps
-   (s = 1); else s is as large as linear term and penalty allow. */
-static sneppp_status sneppp__cone_by_eigenvectors(sneppp__convex *cx, sneppp__cone *q, const double *A, double *work)
+/* B = Q diag(s) from A = Q diag(d) Q', in which no direction is dropped. PGD is defined by the Frobenius norm of M
+   itself, which a rotation keeps (s = 1); else s is as large as linear term and penalty allow. */
+static sneppp_status sneppp__cone_by_eigenvectors(const sneppp__convex *cx, sneppp__cone *q, const double *A,
+                                                  double *work)
 {
    size_t        n = q->n;
    sneppp_status st = sneppp__eigh(n, A, q->a, q->B, work);
    if (st != SNEPPP_OK) return st;
    q->g = q->r = n;
    for (size_t i = 0; i < n; i++) {
-      double d = q->a[i] > 0 ? q->a[i] : 0;
+      double d = q->a[i] > cx->trace ? q->a[i] : cx->trace; /* which rounding may have passed */
       q->pick[i] = i;
       q->s[i] = cx->pgd ? 1 : 1 / sqrt(d + sqrt(cx->eps2));
       q->a[i] = d * q->s[i] * q->s[i];
@@ -14292,26 +14239,20 @@ static sneppp_status sneppp__convex_coordinates(sneppp__convex *cx, sneppp_error
    double share = cx->alpha / cx->total;
    cx->R = cx->dropped = 0;
    for (int k = 0; k < cx->cones; k++) {
-      sneppp__cone  *q = &cx->cone[k];
-      size_t         n = q->n;
-      sneppp__carver c = sneppp__measure();
-      sneppp__block  block;
-      double        *A = NULL, *work = NULL;
-      sneppp_status  st = SNEPPP_OK;
-      if (cx->diagonal) {
-         sneppp__cone_diagonal(cx, q, share);
-      } else {
-         for (int pass = 0; pass < 2; pass++) {
-            A = (double *)sneppp__take(&c, n, n, sizeof *A);
-            work = (double *)sneppp__take(&c, sneppp__eigh_work(n), 1, sizeof *work);
-            if (!pass &&
-                (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK)
-               return st;
-         }
+      sneppp__cone *q = &cx->cone[k];
+      size_t        n = q->n;
+      sneppp__block block;
+      double       *A, *work;
+      sneppp_status st = SNEPPP_OK;
+      if (cx->diagonal) sneppp__cone_diagonal(cx, q, share);
+      else {
+         A = sneppp__scratch(&block, n * n + sneppp__eigh_work(n), cx->model->desc.alloc_ctx, err);
+         if (!A) return SNEPPP_ERR_MEMORY;
+         work = A + n * n;
          for (size_t i = 0; i < n * n; i++) A[i] = share * q->K[i];
          for (size_t i = 0; i < n; i++) A[i * n + i] += cx->trace;
-         st = cx->pgd || cx->eps2 > 0 ? sneppp__cone_by_eigenvectors(cx, q, A, work)
-                                      : sneppp__cone_by_cholesky(cx, q, A, work);
+         if (cx->pgd || cx->eps2 > 0 || cx->trace > 0) st = sneppp__cone_by_eigenvectors(cx, q, A, work);
+         else sneppp__cone_by_cholesky(q, A, work);
          sneppp__block_free(&block);
          if (st != SNEPPP_OK)
             return sneppp__fail(err, st, "the Gram matrix of readout %d has no usable factors: %s", q->which,
@@ -14325,39 +14266,25 @@ static sneppp_status sneppp__convex_coordinates(sneppp__convex *cx, sneppp_error
 }
 
 /* ---- passes over the events */
-static void sneppp__place_convex_lane(sneppp__carver *c, sneppp__convex *cx, size_t l)
-{
-   const sneppp_model  *model = cx->model;
-   sneppp__lane         measured, *load = &measured; /* a place to write while the block is only measured */
-   sneppp__convex_lane *lane = &cx->lane[l];
-   sneppp__chunk       *k;
-   size_t               B = cx->rows, s = sizeof(sneppp_real), widest = 1;
-   if (cx->loss.lane) load = &cx->loss.lane[l];
-   memset(load, 0, sizeof *load);
-   k = &load->chunk;
-   k->x = (sneppp_real *)sneppp__take(c, B, (size_t)model->D, s);
-   k->psi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
-   for (int f = 0; f < model->factors; f++) {
-      k->T[f] = (sneppp_real *)sneppp__take(c, B, (size_t)model->layer[f].d, s);
-      k->part[f] = model->factors > 1 ? (sneppp_real *)sneppp__take(c, B, (size_t)model->layer[f].n, s) : k->psi;
-   }
-   for (int j = 0; j < cx->cones; j++) if (cx->cone[j].n > widest) widest = cx->cone[j].n;
-   lane->z = cx->stored ? NULL : (double *)sneppp__take(c, B, cx->R, sizeof(double));
-   lane->gather = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, sizeof(double));
-   lane->scaled = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, sizeof(double));
-   lane->w = (double *)sneppp__take(c, B, 1, sizeof(double));
-   lane->phi = (double *)sneppp__take(c, B, 1, sizeof(double));
-}
-
 static void sneppp__place_convex_events(sneppp__carver *c, sneppp__convex *cx)
 {
+   size_t w = sizeof(double), B = cx->rows, widest = 1;
+   for (int j = 0; j < cx->cones; j++) if (cx->cone[j].n > widest) widest = cx->cone[j].n;
    if (cx->stored) {
-      cx->Z = (double *)sneppp__take(c, cx->loss.count, cx->R, sizeof(double));
-      cx->w = (double *)sneppp__take(c, cx->loss.count, 1, sizeof(double));
-      cx->phi = (double *)sneppp__take(c, cx->loss.count, 1, sizeof(double));
+      cx->Z = (double *)sneppp__take(c, cx->count, cx->R, w);
+      cx->w = (double *)sneppp__take(c, cx->count, 1, w);
+      cx->phi = (double *)sneppp__take(c, cx->count, 1, w);
    }
-   cx->loss.lane = (sneppp__lane *)sneppp__take(c, cx->lanes, 1, sizeof *cx->loss.lane);
-   for (size_t l = 0; l < cx->lanes; l++) sneppp__place_convex_lane(c, cx, l);
+   for (size_t l = 0; l < cx->lanes; l++) {
+      sneppp__convex_lane *lane = &cx->lane[l];
+      memset(lane, 0, sizeof *lane);
+      sneppp__place_chunk(c, cx->model, 1, &lane->chunk);
+      lane->z = cx->stored ? NULL : (double *)sneppp__take(c, B, cx->R, w);
+      lane->gather = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, w);
+      lane->scaled = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, w);
+      lane->w = (double *)sneppp__take(c, B, 1, w);
+      lane->phi = (double *)sneppp__take(c, B, 1, w);
+   }
 }
 
 /* z, w and phi of the events first .. first + B - 1. */
@@ -14365,27 +14292,25 @@ static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_
                                          double *w, double *phi)
 {
    const sneppp_model  *model = cx->model;
-   sneppp__lane        *load = &cx->loss.lane[which];
    sneppp__convex_lane *lane = &cx->lane[which];
    size_t               n = (size_t)model->n, R = cx->R;
-   double               weight[SNEPPP__CHUNK];
-   sneppp_status        st = sneppp__load_events(&cx->loss, first, B, load->chunk.x, weight, &load->error);
+   sneppp_status        st = sneppp__load_run(model, cx->desc->events, first, B, lane->chunk.x, w, &lane->error);
    if (st != SNEPPP_OK) return st;
-   sneppp__chunk_features(model, B, &load->chunk);
+   sneppp__chunk_features(model, B, &lane->chunk);
    for (size_t b = 0; b < B; b++) {
-      const sneppp_real *psi = load->chunk.psi + b * n;
+      const sneppp_real *psi = lane->chunk.psi + b * n;
       double             square = 0;
       for (int k = 0; cx->eps1 > 0 && k < cx->cones; k++)
          for (size_t i = 0; i < cx->cone[k].n; i++)
             square += (double)psi[cx->cone[k].first + i] * (double)psi[cx->cone[k].first + i];
-      w[b] = weight[b] / cx->total;
+      w[b] /= cx->total;
       phi[b] = cx->eps1 * square + cx->floor / cx->alpha;
-      if (cx->want_base) lane->sum[3] += w[b] * sneppp__base_log_density(model, load->chunk.x + b * (size_t)model->D);
+      if (cx->want_base) lane->sum[3] += w[b] * sneppp__base_log_density(model, lane->chunk.x + b * (size_t)model->D);
    }
    for (int k = 0; k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k];
       for (size_t b = 0; b < B; b++) {
-         const sneppp_real *psi = load->chunk.psi + b * n + q->first;
+         const sneppp_real *psi = lane->chunk.psi + b * n + q->first;
          if (cx->diagonal)
             for (size_t i = 0; i < q->r; i++) {
                double v = q->s[i] * (double)psi[q->pick[i]];
@@ -14458,8 +14383,8 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
    sneppp__convex_lane *lane = &cx->lane[which];
    double               l[SNEPPP__CHUNK];
    memset(lane->sum, 0, cx->sums * sizeof(double));
-   memset(&cx->loss.lane[which].error, 0, sizeof(sneppp_error));
-   for (size_t first = which * cx->rows, N = cx->loss.count; first < N; first += cx->lanes * cx->rows) {
+   memset(&lane->error, 0, sizeof lane->error);
+   for (size_t first = which * cx->rows, N = cx->count; first < N; first += cx->lanes * cx->rows) {
       size_t  B = N - first < cx->rows ? N - first : cx->rows;
       double *z = cx->stored ? cx->Z + first * cx->R : lane->z, *w = cx->stored ? cx->w + first : lane->w;
       double *phi = cx->stored ? cx->phi + first : lane->phi;
@@ -14484,7 +14409,7 @@ static sneppp_status sneppp__convex_pass(sneppp__convex *cx, sneppp__convex_mode
    cx->mode = mode, cx->x = x, cx->want_S = want_S;
    sneppp__run(&cx->desc->parallel, sneppp__convex_lane_run, cx, cx->lanes);
    for (size_t l = 0; l < cx->lanes; l++) {
-      const sneppp_error *e = &cx->loss.lane[l].error;
+      const sneppp_error *e = &cx->lane[l].error;
       if (e->status != SNEPPP_OK) { if (err) *err = *e; return e->status; }
       for (size_t i = 0; l && i < cx->sums; i++) cx->lane[0].sum[i] += cx->lane[l].sum[i];
    }
@@ -14753,25 +14678,19 @@ static sneppp_status sneppp__convex_grow(sneppp__convex *cx, sneppp__convex_vars
    return SNEPPP_OK;
 }
 
-/* Expected events for the readout as it stands: alpha tr((M + eps1 I) K) + floor mass. Without a trace penalty the
-   linear term of C is the first part already. */
+/* Expected events for the readout as it stands: alpha tr((M + eps1 I) K) + floor mass. The linear term of C is the
+   first part, but for the trace penalty: with that B'B = diag(s^2), and tr M = sum_i s_i^2 X_ii. */
 static double sneppp__convex_expected(const sneppp__convex *cx, const double *x)
 {
    double linear = cx->linear, eps = 0;
    for (int k = 0; k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k];
-      for (size_t i = 0; i < q->n; i++) eps += cx->eps1 * cx->alpha * q->K[i * (cx->diagonal ? 1 : q->n + 1)];
-      if (!(cx->trace > 0)) continue;
-      for (size_t i = 0; (cx->diagonal || cx->pgd) && i < q->r; i++) { /* tr M, to be taken out again */
-         double m = cx->pgd ? x[q->x + i * (cx->diagonal ? 1 : q->r + 1)] : x[q->x + i] * x[q->x + i];
-         linear -= cx->trace * q->s[i] * q->s[i] * m;
+      size_t              square = cx->diagonal ? 0 : 1; /* PGD: where X_ii is */
+      for (size_t i = 0; i < q->n; i++) eps += cx->eps1 * cx->alpha * q->K[i * (1 + square * q->n)];
+      for (size_t i = 0; cx->trace > 0 && i < q->r; i++) {
+         const double *u = x + q->x + i * (cx->pgd ? 1 + square * q->r : q->p);
+         linear -= cx->trace * q->s[i] * q->s[i] * (cx->pgd ? *u : sneppp__dot(q->p, u, u));
       }
-      for (size_t i = 0; !cx->diagonal && !cx->pgd && i < q->g; i++)
-         for (size_t j = 0; j < q->p; j++) {
-            double vij = 0;
-            for (size_t h = 0; h < q->r; h++) vij += q->B[i * q->r + h] * x[q->x + h * q->p + j];
-            linear -= cx->trace * vij * vij;
-         }
    }
    return cx->total * linear + eps + cx->floor * cx->mass;
 }
@@ -14793,8 +14712,8 @@ static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, sn
    if (st != SNEPPP_OK) return st;
    cx->now.expected = sneppp__convex_expected(cx, x) / h;
    cx->now.nll = (cx->now.expected - cx->total * (logs + cx->seen * log(cx->alpha) + cx->base) +
-                  sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) /
-                 (double)cx->loss.count;
+                  sneppp__log_factorials(cx->desc->events, cx->realisations)) /
+                 (double)cx->count;
    return SNEPPP_OK;
 }
 
@@ -14975,19 +14894,13 @@ static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars 
    for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k], *was = &old.cone[k];
       size_t              n = was->p;
-      double             *T = NULL, *w = NULL, *E = NULL, *work = NULL;
-      sneppp__carver      c = sneppp__measure();
+      double             *T, *E;
       sneppp__block       block;
-      for (int pass = 0; pass < 2; pass++) {
-         T = (double *)sneppp__take(&c, n, n, sizeof *T);
-         E = (double *)sneppp__take(&c, n, n, sizeof *E);
-         w = (double *)sneppp__take(&c, n, 1, sizeof *w);
-         work = (double *)sneppp__take(&c, sneppp__eigh_work(n), 1, sizeof *work);
-         if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK) break;
-      }
-      if (st != SNEPPP_OK) break;
+      T = sneppp__scratch(&block, 2 * n * n + n + sneppp__eigh_work(n), cx->model->desc.alloc_ctx, err);
+      if (!T) { st = SNEPPP_ERR_MEMORY; break; }
+      E = T + n * n;
       sneppp__dsyrk(1, n, q->r, 1, v->x + was->x, n, 0, T, n);
-      st = sneppp__eigh(n, T, w, E, work);
+      st = sneppp__eigh(n, T, E + n * n, E, E + n * n + n);
       for (size_t i = 0; st == SNEPPP_OK && i < q->r; i++)
          for (size_t j = 0; j < q->p; j++) {
             double sum = 0;
@@ -15020,11 +14933,11 @@ static void sneppp__cone_matrix(const sneppp__convex *cx, const sneppp__cone *q,
       }
 }
 
-/* V of one readout into shadow->readout[q->which].V. */
+/* V of one readout. */
 static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone *q, const double *x,
-                                          double scale, sneppp_model *shadow, sneppp_error *err)
+                                          double scale, sneppp_error *err)
 {
-   sneppp_readout_state *R = &shadow->readout[q->which];
+   sneppp_readout_state *R = &cx->model->readout[q->which];
    size_t                n = q->n;
    memset(R->V, 0, n * (size_t)R->m * sizeof *R->V);
    if (cx->diagonal) {
@@ -15035,18 +14948,12 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
       }
       cx->rank += n;
    } else if (cx->eps1 > 0 || cx->pgd) {
-      sneppp__carver c = sneppp__measure();
-      sneppp__block  block;
-      sneppp_status  st;
-      double        *M = NULL;
-      for (int pass = 0; pass < 2; pass++) {
-         M = (double *)sneppp__take(&c, n, n, sizeof *M);
-         if (!pass &&
-             (st = sneppp__block_get(&block, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK)
-            return st;
-      }
+      sneppp__block block;
+      sneppp_status st;
+      double       *M = sneppp__scratch(&block, n * n, cx->model->desc.alloc_ctx, err);
+      if (!M) return SNEPPP_ERR_MEMORY;
       sneppp__cone_matrix(cx, q, x, M);
-      st = sneppp__set_readout(shadow, q->which, M, n, shadow->readout[q->which].V, err);
+      st = sneppp__set_readout(cx->model, q->which, M, n, R->V, err);
       sneppp__block_free(&block);
       cx->rank += n;
       return st;
@@ -15062,8 +14969,8 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
    return SNEPPP_OK;
 }
 
-/* ---- one convex problem, from grams to V in the shadow */
-static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shadow, sneppp_error *err)
+/* ---- one convex problem, from grams to V */
+static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
 {
    sneppp__convex_vars v;
    sneppp__block       events;
@@ -15074,18 +14981,14 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    memset(&v, 0, sizeof v);
    if (!cx->R) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "all features are zero in the window");
    cx->rows = sneppp__chunk_rows(cx->model);
-   cx->lanes = sneppp__most_lanes(cx->model);
-   cx->loss.lanes = cx->lanes;
-   cx->stored = cx->loss.count <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
-   for (size_t r = 0; r < cx->loss.realisations; r++)
-      if (cx->loss.events[r].read) cx->stored = 0; /* memory that N does not move */
+   cx->stored = cx->count <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
+   for (size_t r = 0; r < cx->realisations; r++)
+      if (cx->desc->events[r].read) cx->stored = 0; /* memory that N does not move */
    cx->bound = -1e300, cx->gap = 1e300;
-   for (int pass = 0; pass < 2; pass++) {
-      sneppp__place_convex_events(&c, cx);
-      if (!pass &&
-          (st = sneppp__block_get(&events, &c, NULL, 0, cx->model->desc.alloc_ctx, err)) != SNEPPP_OK)
-         return st;
-   }
+   sneppp__place_convex_events(&c, cx);
+   st = sneppp__block_get(&events, &c, NULL, 0, cx->model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_convex_events(&c, cx);
    st = sneppp__convex_vars_get(cx, cx->eps2 > 0 ? 48 : 16, &v, err); /* a Frobenius penalty keeps many directions */
    cx->want_base = 1;
    if (st == SNEPPP_OK && cx->stored) {
@@ -15107,7 +15010,7 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_model *shad
    }
    if (st == SNEPPP_OK) scale = 1 / sqrt(sneppp__convex_scale(cx));
    for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++)
-      st = sneppp__cone_readout(cx, &cx->cone[k], v.x, scale, shadow, err);
+      st = sneppp__cone_readout(cx, &cx->cone[k], v.x, scale, err);
    sneppp__block_free(&v.block);
    sneppp__block_free(&events);
    return st;
@@ -15128,10 +15031,11 @@ static void sneppp__place_cone(sneppp__carver *c, const sneppp_model *model, int
 /* A separable intensity alpha q_1 q_2 has the likelihood of independent coordinates: with tr(M_f K_f) = 1 each
    factor is a convex problem of its own, alpha_f = W, and the gaps add. The scale W / (R alpha) of R realisations,
    which all watched the same, then goes to the first factor. */
-static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *shadow, sneppp_error *err)
+static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_error *err)
 {
    sneppp__cone  cone[SNEPPP_MAX_FACTORS];
-   double        alpha = cx->alpha, scale = sqrt(cx->total / ((double)cx->loss.realisations * alpha)), gap = 0;
+   sneppp_readout_state *R = &cx->model->readout[0];
+   double        alpha = cx->alpha, scale = sqrt(cx->total / ((double)cx->realisations * alpha)), gap = 0;
    size_t        dropped = 0, step = 0;
    int           cones = cx->cones;
    sneppp_ending ending = SNEPPP_ENDING_CONVERGED;
@@ -15140,37 +15044,20 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_model *
    cx->alpha = cx->total, cx->tol /= cones;
    for (int k = 0; st == SNEPPP_OK && k < cones; k++) {
       cx->cone[0] = cone[k], cx->cones = 1, cx->now.step = 0;
-      st = sneppp__convex_solve(cx, shadow, err);
+      st = sneppp__convex_solve(cx, err);
       gap += cx->gap, dropped += cx->dropped, step += cx->now.step;
       if (cx->now.ending != SNEPPP_ENDING_CONVERGED) ending = cx->now.ending;
       if (ending == SNEPPP_ENDING_ASKED_TO_STOP) cx->steps = 0; /* the other factors keep their start */
    }
    if (st != SNEPPP_OK) return st;
-   for (size_t i = 0; i < (size_t)shadow->readout[0].n * (size_t)shadow->readout[0].m; i++)
-      shadow->readout[0].V[i] = (sneppp_real)(scale * (double)shadow->readout[0].V[i]);
+   for (size_t i = 0; i < (size_t)R->n * (size_t)R->m; i++) R->V[i] = (sneppp_real)(scale * (double)R->V[i]);
    cx->alpha = alpha, cx->gap = gap, cx->dropped = dropped, cx->now.step = step, cx->now.ending = ending;
    /* Of the product, which is 0 for an event that any factor cannot see: the sum of the factors' logarithms is not. */
-   shadow->alpha = alpha, shadow->floor = 0;
-   st = sneppp__nll(shadow, cx->loss.events, cx->loss.realisations, &cx->now.nll, &cx->now.expected, NULL,
+   cx->model->alpha = alpha, cx->model->floor = 0;
+   st = sneppp__nll(cx->model, cx->desc->events, cx->realisations, &cx->now.nll, &cx->now.expected, NULL,
                     &cx->desc->parallel, err);
-   cx->now.nll = (cx->now.nll + sneppp__log_factorials(cx->loss.events, cx->loss.realisations)) /
-                 (double)cx->loss.count;
+   cx->now.nll = (cx->now.nll + sneppp__log_factorials(cx->desc->events, cx->realisations)) / (double)cx->count;
    return st;
-}
-
-static sneppp_model *sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, sneppp__convex *cx)
-{
-   sneppp_model *shadow = (sneppp_model *)sneppp__take(c, 1, 1, sizeof *shadow); /* a model is much for a stack */
-   cx->cones = model->readouts;
-   if (shadow) *shadow = *model;
-   for (int k = 0; k < model->readouts; k++) {
-      const sneppp_readout_state *R = &model->readout[k];
-      sneppp_real                *V;
-      sneppp__place_cone(c, model, k, &cx->cone[k]);
-      V = (sneppp_real *)sneppp__take(c, (size_t)R->m, (size_t)R->n, sizeof *V);
-      if (shadow) shadow->readout[k].V = V;
-   }
-   return shadow;
 }
 
 /* Can the convex problem of the readout follow a run of ADAM, which may have a floor then? */
@@ -15183,65 +15070,6 @@ SNEPPP__APART static sneppp_status sneppp__polish_check(const sneppp_model *mode
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.polish of a separable model with a floor is not convex: set "
                                                "fit.floor to SNEPPP_NONE");
    return sneppp__convex_check(model, desc, &cx, err);
-}
-
-/* With `polish` the floor is the model's own, not a share of the events. */
-SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
-                                                      sneppp_report *report, sneppp_error *err)
-{
-   sneppp__convex cx;
-   sneppp_model  *shadow;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   size_t         realisations = desc->realisations ? desc->realisations : 1;
-   sneppp_status  st;
-   memset(&cx, 0, sizeof cx);
-   cx.start = SNEPPP_SECONDS();
-   st = sneppp__realisations_check(model, desc->events, realisations, &cx.loss.count, err);
-   if (st != SNEPPP_OK) return st;
-   cx.model = model, cx.desc = desc;
-   cx.loss.model = model, cx.loss.events = desc->events, cx.loss.realisations = realisations;
-   st = sneppp__convex_check(model, desc, &cx, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_convex(&c, model, &cx);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   shadow = sneppp__place_convex(&c, model, &cx);
-   cx.total = sneppp__total_weight(desc->events, realisations);
-   st = sneppp__convex_grams(&cx, err);
-   if (st == SNEPPP_OK && !sneppp__finite(cx.total))
-      st = sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
-   cx.alpha = cx.total > 0 ? cx.mass > 0 ? cx.total / cx.mass : cx.total : 1; /* mass 0 stands for infinite */
-   if (model->desc.alpha > 0) cx.alpha = model->desc.alpha;
-   if (polish) cx.floor = model->floor;
-   else if (cx.floor > 0 && !(cx.mass > 0) && st == SNEPPP_OK)
-      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g, but what was watched has no finite mass", cx.floor);
-   else cx.floor *= cx.mass > 0 ? cx.total / cx.mass : 0;
-   cx.now.method = polish ? SNEPPP_METHOD_CONVEX : desc->method;
-   cx.now.events = cx.loss.count, cx.now.steps = cx.steps, cx.now.width = model->n;
-   cx.now.held_out = sneppp__nan();
-   cx.now.ending = SNEPPP_ENDING_CONVERGED;
-   if (st == SNEPPP_OK && !(cx.total > 0)) { /* nothing was seen: the intensity 0 is the exact optimum */
-      for (int k = 0; k < model->readouts; k++)
-         memset(shadow->readout[k].V, 0,
-                (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
-   } else if (st == SNEPPP_OK) {
-      st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1
-              ? sneppp__convex_separable(&cx, shadow, err)
-              : sneppp__convex_solve(&cx, shadow, err);
-   }
-   if (st == SNEPPP_OK) {
-      for (int k = 0; k < model->readouts; k++)
-         memcpy(model->readout[k].V, shadow->readout[k].V,
-                (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
-      model->alpha = cx.alpha;
-      model->floor = cx.floor;
-      cx.now.gap = cx.gap, cx.now.rank = (int)cx.rank, cx.now.dropped = (int)cx.dropped;
-      cx.now.seconds = SNEPPP_SECONDS() - cx.start;
-      if (report) *report = cx.now;
-   }
-   sneppp__block_free(&block);
-   return st;
 }
 
 /* ---- learning everything: AdamW (Loshchilov and Hutter 2019) on one flat vector theta of doubles, the master copy
@@ -15748,16 +15576,12 @@ static void sneppp__kept_move(const sneppp__kept *k, int back)
 
 static sneppp_status sneppp__keep(sneppp_model *model, sneppp__kept *k, sneppp_error *err)
 {
-   sneppp__carver c = sneppp__measure();
-   sneppp_grad    grad;
-   size_t         count = 0;
-   sneppp_status  st;
+   sneppp_grad grad;
+   size_t      count = 0;
    k->segments = sneppp__learnt_list(model, SNEPPP_FREEZE_FLOOR, k->seg, NULL, &grad, &count);
    k->alpha = model->alpha, k->floor = model->floor, k->nodes = model->nodes;
-   sneppp__take(&c, count, 1, sizeof(double));
-   st = sneppp__block_get(&k->block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   k->copy = (unsigned char *)sneppp__take(&c, count, 1, sizeof(double));
+   k->copy = (unsigned char *)sneppp__scratch(&k->block, count, model->desc.alloc_ctx, err);
+   if (!k->copy) return SNEPPP_ERR_MEMORY;
    sneppp__kept_move(k, 0);
    return SNEPPP_OK;
 }
@@ -15800,7 +15624,73 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
    return st;
 }
 
-/* ADAM, and after it, if that is wanted and nobody asked to stop, the convex problem of the readout with the hidden
+/* ---- CONVEX and PGD. With `polish` the floor is the model's own, not a share of the events. */
+static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, sneppp__convex *cx)
+{
+   cx->cones = model->readouts, cx->lanes = sneppp__most_lanes(model);
+   for (int k = 0; k < model->readouts; k++) sneppp__place_cone(c, model, k, &cx->cone[k]);
+   cx->lane = (sneppp__convex_lane *)sneppp__take(c, cx->lanes, 1, sizeof *cx->lane);
+}
+
+/* From K on; what it changes of the model, the caller puts back if it fails. */
+static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_error *err)
+{
+   sneppp_model *model = cx->model;
+   sneppp_status st = sneppp__convex_grams(cx, err);
+   if (st != SNEPPP_OK) return st;
+   if (!sneppp__finite(cx->total))
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
+   cx->alpha = cx->total > 0 ? cx->mass > 0 ? cx->total / cx->mass : cx->total : 1; /* mass 0 stands for infinite */
+   if (model->desc.alpha > 0) cx->alpha = model->desc.alpha;
+   if (polish) cx->floor = model->floor;
+   else if (cx->floor > 0 && !(cx->mass > 0))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g, but what was watched has no finite mass", cx->floor);
+   else cx->floor *= cx->mass > 0 ? cx->total / cx->mass : 0;
+   if (!(cx->total > 0)) /* nothing was seen: the intensity 0 is the exact optimum */
+      for (int k = 0; k < model->readouts; k++)
+         memset(model->readout[k].V, 0,
+                (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
+   else st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1 ? sneppp__convex_separable(cx, err)
+                                                                            : sneppp__convex_solve(cx, err);
+   model->alpha = cx->alpha, model->floor = cx->floor;
+   return st;
+}
+
+SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
+                                                      sneppp_report *report, sneppp_error *err)
+{
+   sneppp__convex cx;
+   sneppp__kept   kept;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_status  st;
+   memset(&cx, 0, sizeof cx);
+   cx.start = SNEPPP_SECONDS();
+   cx.model = model, cx.desc = desc, cx.realisations = desc->realisations ? desc->realisations : 1;
+   st = sneppp__realisations_check(model, desc->events, cx.realisations, &cx.count, err);
+   if (st == SNEPPP_OK) st = sneppp__convex_check(model, desc, &cx, err);
+   if (st == SNEPPP_OK) st = sneppp__keep(model, &kept, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_convex(&c, model, &cx);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) { sneppp__block_free(&kept.block); return st; }
+   sneppp__place_convex(&c, model, &cx);
+   cx.total = sneppp__total_weight(desc->events, cx.realisations);
+   cx.now.method = polish ? SNEPPP_METHOD_CONVEX : desc->method;
+   cx.now.events = cx.count, cx.now.steps = cx.steps, cx.now.width = model->n;
+   cx.now.held_out = sneppp__nan();
+   cx.now.ending = SNEPPP_ENDING_CONVERGED;
+   st = sneppp__convex_run(&cx, polish, err);
+   if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
+   cx.now.gap = cx.gap, cx.now.rank = (int)cx.rank, cx.now.dropped = (int)cx.dropped;
+   cx.now.seconds = SNEPPP_SECONDS() - cx.start;
+   if (st == SNEPPP_OK && report) *report = cx.now;
+   sneppp__block_free(&block);
+   sneppp__block_free(&kept.block);
+   return st;
+}
+
+/* ---- ADAM, and after it, if that is wanted and nobody asked to stop, the convex problem of the readout with the hidden
    layer and the floor that were learnt. The report is that of what ran last. */
 SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc,
                                                     sneppp_report *report, sneppp_error *err)

@@ -199,7 +199,7 @@ static void check(const setup *which)
    g.V[0] = (double *)bench_take(n * m, sizeof *want);
    for (int f = 0; f < p.model.factors; f++)
       g.W[f] = (double *)bench_take(n * (size_t)p.model.layer[f].d, sizeof *want);
-   bench_must(sneppp_nll(&p.model, &p.events, 1, &value, &g, NULL, &err), &err);
+   bench_must(sneppp_nll(&p.model, &p.events, 1, &value, NULL, &g, NULL, &err), &err);
    nll = plain(&p, want);
    for (size_t i = 0; i < n * m; i++) {
       big = fabs(want[i]) > big ? fabs(want[i]) : big;

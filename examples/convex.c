@@ -49,7 +49,7 @@ int main(void)
    /* PGD starts from the multiple of the identity that expects as many events as were seen. */
    for (int i = 0; i < n; i++) trace += K[i * (n + 1)] * model.alpha / (double)trees.count;
    for (int i = 0; i < n; i++) first[i * (n + 1)] = 1 / trace + fit.eps1;
-   if (sneppp_set_matrix(&model, first, &err) != SNEPPP_OK || sneppp_nll(&model, &trees, 1, &start, NULL, NULL, &err) != SNEPPP_OK) return fail(err.why);
+   if (sneppp_set_matrix(&model, first, &err) != SNEPPP_OK || sneppp_nll(&model, &trees, 1, &start, NULL, NULL, NULL, &err) != SNEPPP_OK) return fail(err.why);
    start /= (double)trees.count;
    far2 = distance(first, best);
 

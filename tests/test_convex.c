@@ -182,7 +182,7 @@ TEST convex_certificate_is_valid(void)
          ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
          best = convex_objective_of(&m, &e, &f, f.eps1);
          ASSERT(r.gap <= 1e-8 && r.gap >= 0); /* 1e-9 may be beyond rounding; the tolerance below knows the gap */
-         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, NULL));
          ASSERT_IN_RANGE(nll / 300, r.nll, 1e-8 + convex_slack());
          ASSERT(convex_bound_holds(&m, &e, &f, f.eps1, best - r.gap - convex_slack()));
          for (double tol = 0.1; tol > 1e-6; tol /= 10) {
@@ -259,7 +259,7 @@ TEST convex_serves_every_mix(void)
          ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
          ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
          ASSERT(r.gap <= 1e-6);
-         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, NULL));
          ASSERT_IN_RANGE(nll / 200, r.nll, 1e-7 + convex_slack());
          ASSERT_IN_RANGE(200.0, r.expected, 0.05);
          sneppp_rng_init(&rng, 8, 0);
@@ -268,7 +268,7 @@ TEST convex_serves_every_mix(void)
             size_t       size = (size_t)m.readout[t % m.readouts].m * (size_t)m.readout[t % m.readouts].n, i = (size_t)sneppp_rng_below(&rng, size);
             sneppp_real  old = V[i];
             V[i] += (sneppp_real)(pow(10, -(t % 4)) * sneppp_rng_normal(&rng));
-            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &other, NULL, NULL, NULL));
+            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &other, NULL, NULL, NULL, NULL));
             ASSERT(other / 200 >= nll / 200 - r.gap - convex_slack());
             V[i] = old;
          }
@@ -410,7 +410,7 @@ TEST convex_stops_when_asked(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
       ASSERT_EQ(SNEPPP_ENDING_ASKED_TO_STOP, r.ending);
       ASSERT_EQ((size_t)4, r.step);
-      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, NULL));
       ASSERT_IN_RANGE(nll / 200, r.nll, 1e-7 + convex_slack()); /* the model is the one that the report tells of */
       sneppp_free(&m);
    }
@@ -524,7 +524,7 @@ TEST convex_certifies_bei(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
    ASSERT_EQ(SNEPPP_ENDING_CONVERGED, r.ending);
    ASSERT(r.gap <= f.tol);
-   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, NULL));
    ASSERT_IN_RANGE(nll / 3604, r.nll, sizeof(sneppp_real) == 4 ? 1e-3 : 1e-6); /* what the cut-off of K leaves of its rounding */
    sneppp_free(&m);
    PASS();
@@ -601,7 +601,7 @@ TEST convex_low_rank_converges(void)
       ASSERT_EQ_FMT(SNEPPP_ENDING_CONVERGED, r.ending, "%d");
       ASSERT(r.step < r.steps);
       ASSERT(rank <= 2 ? r.gap > 1e-4 : rank < 16 || r.gap <= 1e-4);
-      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, NULL));
       if (sizeof(sneppp_real) == 8) ASSERT_IN_RANGE(nll / 300, r.nll, 1e-9); /* |v psi|^2 of one row has zeros, and
                                                                                  float loses the digits near them */
       f.progress = convex_stop_once, f.user = &calls;
@@ -650,7 +650,7 @@ TEST convex_separable_realisations(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
       ASSERT_IN_RANGE(150, total, 1e-3);
       ASSERT_IN_RANGE(300, r.expected, 1e-3);
-      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, 2, &nll, NULL, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, 2, &nll, NULL, NULL, NULL, &err));
       ASSERT_IN_RANGE(nll / 300, r.nll, 1e-9 + convex_slack());
       sneppp_free(&m);
    }
@@ -671,7 +671,7 @@ TEST convex_separable_unseen(void)
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
    ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, &err));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
-   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
    ASSERT(nll / 100 > 100); /* most events are not seen */
    ASSERT_IN_RANGE(nll / 100, r.nll, 1e-9 + convex_slack());
@@ -698,7 +698,7 @@ TEST convex_auto_gap(void)
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r[k], &err), "%d");
       ASSERT_EQ(SNEPPP_METHOD_CONVEX, r[k].method);
-      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
       ASSERT_IN_RANGE(nll / 200, r[k].nll, 1e-9 + convex_slack());
       sneppp_free(&m);
    }
@@ -727,7 +727,7 @@ TEST convex_infinite_mass(void)
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_set_layer(&m, 0, W, NULL, width, &err), "%d");
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
-      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err), "%d");
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err), "%d");
       ASSERT_IN_RANGE(nll / 100, r.nll, 1e-7 + convex_slack());
       ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
       ASSERT_IN_RANGE(100, total, method == 2 ? 20 : 0.1);
@@ -958,14 +958,14 @@ TEST convex_tiny_windows(void)
          ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
          ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &report, &err));
          ASSERT_EQ(SNEPPP_ENDING_CONVERGED, report.ending);
-         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, f.realisations, &nll, NULL, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, f.realisations, &nll, NULL, NULL, NULL, &err));
          ASSERT_IN_RANGE(nll / W, report.nll, (sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-9) * fabs(nll / W));
          ASSERT_EQ(SNEPPP_OK, sneppp_get_matrix(&m, M, &err));
          for (size_t i = 0; i < n * n; i++) square += M[i] * M[i];
          for (int c = 0; c < 2; c++) {
             double scale = c ? 1.1 : 0.9, was = m.alpha;
             m.alpha = scale * was; /* the multiple of M, without its rounding */
-            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, f.realisations, &other, NULL, NULL, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, f.realisations, &other, NULL, NULL, NULL, &err));
             m.alpha = was;
             ASSERT(other / W + 0.5 * f.eps2 * scale * scale * square >= nll / W + 0.5 * f.eps2 * square - report.gap - 1e-6);
          }

@@ -317,44 +317,26 @@ TEST edges_rings(void)
    PASS();
 }
 
-static double edges_truth(const sneppp_real *x, void *user)
-{
-   const sneppp_model *m = (const sneppp_model *)user;
-   return (double)sneppp_intensity(m, x) + ((double)x[0] < 5 ? 2 : -2);
-}
-
-/* A truth that is 2 away everywhere has the root mean square error 2. */
-TEST edges_rmse(void)
-{
-   sneppp_desc  d = fit_desc_box(5);
-   sneppp_model m;
-   double       e = 0;
-   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &edges_error));
-   ASSERT_EQ(SNEPPP_OK, sneppp_rmse(&m, edges_truth, &m, 500, 1, &e, &edges_error));
-   ASSERT_IN_RANGE(2.0, e, 1e-9);
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_rmse(&m, NULL, NULL, 500, 1, &e, &edges_error));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_rmse(NULL, edges_truth, NULL, 500, 1, &e, &edges_error));
-   sneppp_free(&m);
-   PASS();
-}
-
 /* Given the number of events, the scale of the intensity does not matter: -sum_i log(lambda_i/Lambda). */
 TEST edges_conditional_nll(void)
 {
    sneppp_events e = fit_events(40);
    sneppp_desc   d = fit_desc_box(5);
    sneppp_model  m;
-   double        a = 0, b = 0, want = 0, total = 0;
+   double        a = 0, b = 0, joint = 0, want = 0, total = 0;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &edges_error));
    m.alpha = 1;
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &edges_error));
    for (size_t i = 0; i < 40; i++) want += log(total) - sneppp_log_intensity(&m, e.x + 2 * i);
-   ASSERT_EQ(SNEPPP_OK, sneppp_conditional_nll(&m, &e, 1, &a, NULL, &edges_error));
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &joint, &a, NULL, NULL, &edges_error));
    ASSERT_IN_RANGE(want, a, 1e-5 * fabs(want));
+   want += total - 40 * log(total) + sneppp__lgamma(41);
+   ASSERT_IN_RANGE(want, joint, 1e-5 * fabs(want));
    m.alpha = 7;
-   ASSERT_EQ(SNEPPP_OK, sneppp_conditional_nll(&m, &e, 0, &b, NULL, &edges_error));
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 0, &joint, &b, NULL, NULL, &edges_error));
    ASSERT_IN_RANGE(a, b, 1e-5 * fabs(a));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_conditional_nll(&m, NULL, 1, &b, NULL, &edges_error));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_nll(&m, NULL, 1, &joint, &b, NULL, NULL, &edges_error));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_nll(&m, &e, 1, NULL, &b, NULL, NULL, &edges_error));
    sneppp_free(&m);
    PASS();
 }
@@ -367,6 +349,5 @@ SUITE(edges)
    RUN_TEST(edges_lines_and_points);
    RUN_TEST(edges_setters);
    RUN_TEST(edges_rings);
-   RUN_TEST(edges_rmse);
    RUN_TEST(edges_conditional_nll);
 }

@@ -6,7 +6,7 @@ static double loss_value(const sneppp_model *m, const loss_case *c)
 {
    double       nll = 0;
    sneppp_error err;
-   if (sneppp_nll(m, &c->events, 1, &nll, NULL, NULL, &err) != SNEPPP_OK) fprintf(stderr, "%s: %s\n", c->name, err.why);
+   if (sneppp_nll(m, &c->events, 1, &nll, NULL, NULL, NULL, &err) != SNEPPP_OK) fprintf(stderr, "%s: %s\n", c->name, err.why);
    return nll;
 }
 
@@ -92,7 +92,7 @@ static int loss_check_gradient(loss_case *c)
    }
    g.floor = &floor;
    g.alpha = &alpha;
-   if (sneppp_nll(&m, &c->events, 1, &nll, &g, NULL, &err) != SNEPPP_OK) { fprintf(stderr, "%s: %s\n", c->name, err.why); sneppp_free(&m); return 0; }
+   if (sneppp_nll(&m, &c->events, 1, &nll, NULL, &g, NULL, &err) != SNEPPP_OK) { fprintf(stderr, "%s: %s\n", c->name, err.why); sneppp_free(&m); return 0; }
    if (fabs(nll - loss_value(&m, c)) > 1e-5 * fabs(nll)) { fprintf(stderr, "%s: value with gradient %g, without %g\n", c->name, nll, loss_value(&m, c)); ok = 0; }
    for (int k = 0; k < m.readouts; k++)
       for (int i = 0; i < m.readout[k].m * m.readout[k].n; i++)
@@ -191,7 +191,7 @@ TEST loss_definition(void)
    }
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
    m.floor = 0.01;
-   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &nll, NULL, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &nll, NULL, NULL, NULL, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &c.seen, &count, &err));
    for (size_t i = 0; i < c.events.count; i++) {
       want -= (double)c.weight[i] * sneppp_log_intensity(&m, c.x + 4 * i);
@@ -201,10 +201,10 @@ TEST loss_definition(void)
    ASSERT_IN_RANGE(want, nll, (sizeof(sneppp_real) == 4 ? 1e-5 : 1e-12) * fabs(want));
    ASSERT(loss_check_gradient(&c));
    c.x[4 * 7 + 3] = 52; /* in the window, but not in what was seen */
-   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &c.events, 1, &nll, NULL, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &c.events, 1, &nll, NULL, NULL, NULL, &err));
    ASSERT_EQ((size_t)7, err.event);
    c.x[4 * 7 + 3] = (sneppp_real)sneppp__nan();
-   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &c.events, 1, &nll, NULL, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &c.events, 1, &nll, NULL, NULL, NULL, &err));
    ASSERT_EQ((size_t)7, err.event);
    sneppp_free(&m);
    PASS();
@@ -344,10 +344,10 @@ TEST loss_active_sums(void)
       m.alpha = 3, m.floor = 0.5, n = (size_t)m.n;
       c.events.count = 0, c.events.weight = NULL;
       g = active_slots(&none);
-      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &none.value, &g, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &none.value, NULL, &g, NULL, &err));
       c.events.count = active_N, c.events.weight = c.weight;
       g = active_slots(&got);
-      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got.value, &g, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got.value, NULL, &g, NULL, &err));
       got.value -= sneppp__log_factorials(&c.events, 1);
       active_reference(&m, &c, &want);
       ASSERT(active_same("value", 1, &got.value, &none.value, &want.value));
@@ -429,7 +429,7 @@ TEST loss_active_differences(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
    m.alpha = 3, m.floor = 0.5;
    as.name = "active sets", as.events = c.events;
-   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got.value, &g, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got.value, NULL, &g, NULL, &err));
    for (int i = 0; i < m.n; i += 7) {
       ASSERT(loss_close(as.name, "V", got.V[i], loss_difference(&m, &as, &m.readout[0].V[i], got.V[i]), loss_largest(got.V, 6 * active_n)));
       ASSERT(loss_close(as.name, "W", got.W[0][2 * i], loss_difference(&m, &as, &m.layer[0].W[2 * i], got.W[0][2 * i]), loss_largest(got.W[0], 2 * active_n)));
@@ -607,10 +607,10 @@ static int waves_agree(const sneppp_model *m, active_case *c)
    sneppp_grad  g = active_slots(&none);
    size_t       n = (size_t)m->n, count = c->events.count;
    c->events.count = 0, c->events.weight = NULL;
-   if (sneppp_nll(m, &c->events, 1, &none.value, &g, NULL, &err) != SNEPPP_OK) return 0;
+   if (sneppp_nll(m, &c->events, 1, &none.value, NULL, &g, NULL, &err) != SNEPPP_OK) return 0;
    c->events.count = count, c->events.weight = c->weight;
    g = active_slots(&got);
-   if (sneppp_nll(m, &c->events, 1, &got.value, &g, NULL, &err) != SNEPPP_OK) return 0;
+   if (sneppp_nll(m, &c->events, 1, &got.value, NULL, &g, NULL, &err) != SNEPPP_OK) return 0;
    got.value -= sneppp__log_factorials(&c->events, 1);
    active_reference(m, c, &want);
    for (size_t i = 0; i < count; i++) want.value -= (double)c->weight[i] * sneppp__base_log_density(m, c->x + (size_t)m->D * i);
@@ -696,7 +696,7 @@ TEST loss_waves_blocks(void)
       for (int i = 0; i < active_n; i++) units[i] = c.desc.factor[0].unit;
       m.layer[0].units = k == 3 ? units : NULL; /* a list of units is never taken for plane waves */
       ASSERT_EQ(k != 3, sneppp__plane_waves(&m));
-      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got[k].value, &g, &par, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got[k].value, NULL, &g, &par, &err));
       if (k < 3) ASSERT_EQ(0, memcmp(&got[k], &got[0], sizeof got[0]) || memcmp(measure[k], measure[0], sizeof measure[0]));
       sneppp_pool_free(pool);
    }
@@ -800,8 +800,8 @@ TEST loss_zero_intensity(void)
          }
          g.floor = &floor, g.alpha = &alpha;
          ASSERT((size_t)(at - buf) <= sizeof buf / sizeof buf[0]);
-         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, &g, NULL, &err), "%d");
-         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &value, NULL, NULL, &err));
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, &g, NULL, &err), "%d");
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &value, NULL, NULL, NULL, &err));
          ASSERT(sneppp__finite(nll) && sneppp__finite(value));
          if (tiny < 2) ASSERT_IN_RANGE(value, nll, 1e-3 * fabs(value)); /* V'V of the others is denormal */
          for (double *p = buf; p < at; p++) ASSERT(sneppp__finite(*p));
@@ -848,8 +848,8 @@ TEST loss_far_events(void)
       }
       ASSERT(lowest < -104 && lowest > -170);
       g.alpha = &alpha;
-      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll[0], NULL, NULL, &err));
-      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll[1], &g, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll[0], NULL, NULL, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll[1], NULL, &g, NULL, &err));
       ASSERT_IN_RANGE(want, nll[0], sizeof(sneppp_real) == 4 ? 0.01 : 1e-9);
       ASSERT_IN_RANGE(want, nll[1], sizeof(sneppp_real) == 4 ? 0.01 : 1e-9);
       sneppp_free(&m);
@@ -872,7 +872,7 @@ TEST loss_gradients_that_do_not_exist(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
    memset(&g, 0, sizeof g);
    g.W[0] = W, g.weight[0] = weight, g.mean[0] = mean, g.scale[0] = scale;
-   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &nll, &g, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &nll, NULL, &g, NULL, &err));
    for (int k = 0; k < 4; k++) ASSERT(weight[k] == 7 && mean[k] == 7 && scale[k] == 7);
    sneppp_free(&m);
    PASS();
@@ -951,13 +951,13 @@ TEST loss_weights_of_a_mixture_among_factors(void)
          m.floor = 0.7, m.alpha = 3;
          memset(&g, 0, sizeof g);
          g.weight[0] = weight;
-         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &nll, &g, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &nll, NULL, &g, NULL, &err));
          for (int i = 0; i < 2; i++) {
             double *w = (double *)(size_t)&m.layer[0].inside.weight[i], was = *w, h = 1e-4, above, below;
             *w = was + h;
-            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &above, NULL, NULL, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &above, NULL, NULL, NULL, &err));
             *w = was - h;
-            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &below, NULL, NULL, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &below, NULL, NULL, NULL, &err));
             *w = was;
             ASSERT_IN_RANGE((above - below) / (2 * h), weight[i], (sizeof(sneppp_real) == 4 ? 2e-2 : 1e-5) * (1 + fabs(weight[i])));
          }

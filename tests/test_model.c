@@ -385,7 +385,7 @@ TEST model_own_features(void)
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&own, &region, &a, &err), "%d");
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&same, &region, &b, &err), "%d");
    ASSERT_IN_RANGE(b, a, 0.01 * b);
-   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_nll(&own, &e, 1, &a, NULL, NULL, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_nll(&own, &e, 1, &a, NULL, NULL, NULL, &err), "%d");
    ASSERT_IN_RANGE(ro.nll, a / N, 1e-9 + (double)tol);
    fit.method = SNEPPP_METHOD_ADAM, fit.steps = 5; /* learns V alone */
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_fit(&own, &fit, &ro, &err), "%d");
@@ -626,18 +626,18 @@ TEST model_refusals(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &model_error));
    memset(&e, 0, sizeof e);
    e.count = 2;
-   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.count = 2, but events.x and events.read"));
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.count = 2, but events.x and events.read"));
    e.x = x, e.stride = 1;
-   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.stride = 1 is less than the 2"));
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.stride = 1 is less than the 2"));
    e.stride = 2;
-   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error));
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &model_error));
    nll = 7;
    e.read = model_no_events;
-   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.x and events.read are both given"));
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.x and events.read are both given"));
    e.x = NULL;
-   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.stride and events.weight are for"));
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.stride and events.weight are for"));
    e.stride = 0, e.weight = x;
-   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.stride and events.weight are for"));
+   ASSERT(model_says(sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &model_error), SNEPPP_ERR_ARG, "events.stride and events.weight are for"));
    ASSERT_EQ(7.0, nll);
    ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x, psi, &model_error));
    x[1] = (sneppp_real)1.5;
@@ -743,12 +743,12 @@ TEST model_blames_coordinates(void)
       for (int i = 0; i < 18; i++) x[i] = good[i % 6];
       x[6 + wrong[k].at] = (sneppp_real)wrong[k].to;
       e.seen = k == 4 ? &seen : NULL;
-      ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err));
+      ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
       ASSERTm(err.why, !strncmp(err.why, wrong[k].why, strlen(wrong[k].why)));
       ASSERT_EQ(1, err.event);
    }
    x[6 + 3] = 50, x[6 + 5] = (sneppp_real)sneppp__nan();
-   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
    ASSERT_STR_EQ("event 1 is not finite: its coordinate 5", err.why);
    sneppp_free(&m);
    PASS();

@@ -171,8 +171,8 @@ static void check_gap(const sneppp_model *m, const sneppp_fit_desc *fit, const s
       for (size_t i = 0; i < n; i++)
          for (size_t j = 0; j < n; j++)
             penalty += fit->eps2 / 2 * A[i * n + j] * A[i * n + j] + (i == j) * fit->trace * A[i * n + i];
-      if (sneppp_nll(m, w.events, w.realisations, &before, NULL, NULL, NULL) != SNEPPP_OK ||
-          sneppp_nll(&other, w.events, w.realisations, &nll, NULL, NULL, NULL) != SNEPPP_OK)
+      if (sneppp_nll(m, w.events, w.realisations, &before, NULL, NULL, NULL, NULL) != SNEPPP_OK ||
+          sneppp_nll(&other, w.events, w.realisations, &nll, NULL, NULL, NULL, NULL) != SNEPPP_OK)
          continue;
       here = before / W + penalty0, there = nll / W + penalty;
       if (!(fabs(there) < 1e12)) continue;
@@ -802,7 +802,7 @@ static void op_nll(const plan_op *o)
    double nll = 0, own = 0, expected = 0, size = 0, tol, other = 0, n = 0, scale = 0.5;
    sneppp_error err;
    sneppp_parallel par = parallel_of(o->par);
-   int st = sneppp_nll(&w.model, w.events, w.realisations, &nll, NULL, &par, &err);
+   int st = sneppp_nll(&w.model, w.events, w.realisations, &nll, &other, NULL, &par, &err);
    if (st != SNEPPP_OK) {
       refused("nll", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       return;
@@ -813,10 +813,9 @@ static void op_nll(const plan_op *o)
    }
    tol = size * (64 * EPS * (w.model.n + 8) * cancellation(&w.model) + 1e-9);
    MUST(fabs(nll - own) <= tol, "nll", "%.12g, from its definition %.12g (tolerance %.3g)", nll, own, tol);
-   st = sneppp_conditional_nll(&w.model, w.events, w.realisations, &other, &par, &err);
-   if (st == SNEPPP_OK && w.realisations == 1) {
+   if (w.realisations == 1) {
       double N = event_weights(), want = own - expected - lgamma(N + 1) + (N > 0 ? N * log(expected) : 0);
-      MUST(fabs(other - want) <= tol + N * 1e-9 || !(expected > 0), "conditional_nll",
+      MUST(fabs(other - want) <= tol + N * 1e-9 || !(expected > 0), "conditional nll",
            "%.12g, from its definition %.12g", other, want);
    }
    n = event_weights(); /* an event of weight 2 is two events */
@@ -828,18 +827,13 @@ static void op_nll(const plan_op *o)
    }
 }
 
-static double own_truth(const sneppp_real *x, void *user)
-{
-   return (double)sneppp_intensity((const sneppp_model *)user, x);
-}
-
-/* What is asked less often: points that are no points, and what compares a model with a truth. */
+/* What is asked less often: points that are no points. */
 static void op_ask(const plan_op *o)
 {
    sneppp_real x[2 * MOST_COORDS], many[2];
    sneppp_events e;
    sneppp_error err;
-   double rmse = 1, nll = 0, y[SNEPPP_MAX_DIM];
+   double y[SNEPPP_MAX_DIM];
    size_t D = (size_t)w.model.D;
    int st, outside;
    check_ask(&w.model);
@@ -856,11 +850,6 @@ static void op_ask(const plan_op *o)
            (!outside || sneppp_intensity(&w.model, x) == 0),
         "intensity", "outside or NaN: %g, %g", (double)sneppp_intensity(&w.model, x),
         (double)sneppp_intensity(&w.model, x + D));
-   st = sneppp_rmse(&w.model, own_truth, &w.model, 50, op_seed(o), &rmse, &err);
-   if (st != SNEPPP_OK) refused("rmse", (sneppp_status)st, &err);
-   else MUST(rmse == 0, "rmse", "%g from itself", rmse);
-   st = sneppp_test_nll_monte_carlo(&w.model, w.events, 1, 50, op_seed(o), &nll, &err);
-   if (st != SNEPPP_OK) refused("test_nll_monte_carlo", (sneppp_status)st, &err);
 }
 
 /* The derivative along a random direction of all parameters. */
@@ -898,7 +887,7 @@ static void op_gradient(const plan_op *o)
    grad.floor = &gfloor, grad.alpha = &galpha;
    {
       sneppp_parallel par = parallel_of(o->par);
-      st = sneppp_nll(&m, w.events, w.realisations, &e, &grad, &par, &err);
+      st = sneppp_nll(&m, w.events, w.realisations, &e, NULL, &grad, &par, &err);
    }
    if (st != SNEPPP_OK) refused("nll with gradient", (sneppp_status)st, &err), told->kind[o->kind].refused++;
    for (int l = 0; l < lists; l++)
@@ -927,7 +916,7 @@ static void op_gradient(const plan_op *o)
                slope += flat[l][i] * ((double)to[i] - before) * (side ? 0.5 : -0.5) / h;
             }
          }
-         st = sneppp_nll(&moved, w.events, w.realisations, &nll[half][side], NULL, NULL, &err);
+         st = sneppp_nll(&moved, w.events, w.realisations, &nll[half][side], NULL, NULL, NULL, &err);
          if (st == SNEPPP_OK && (!likelihood(&moved, &e, &expected, &size))) st = SNEPPP_ERR_RANGE;
          if (st == SNEPPP_OK && side) size *= cancellation(&moved);
          sneppp_free(&moved);
@@ -1129,7 +1118,7 @@ static void op_bad_event(const plan_op *o)
    for (int k = 0; k < 2; k++) {
       memset(&err, 0, sizeof err);
       st = k ? fit_once(&w.model, &fit, o->par, &report, &err)
-             : (int)sneppp_nll(&w.model, w.events, w.realisations, &nll, NULL, NULL, &err);
+             : (int)sneppp_nll(&w.model, w.events, w.realisations, &nll, NULL, NULL, NULL, &err);
       /* A held-out or unread event may not be looked at by ADAM's batches; everything else reads all. */
       MUST(st != SNEPPP_OK || (k && fit.kind == OP_ADAM && fit_of(&fit).batch), "a bad event",
            "%s took event %zu, which is %s", k ? op_names[fit.kind] : "nll", at,
@@ -1161,8 +1150,8 @@ static void op_threads(const plan_op *o)
    st = sneppp_intensities(&w.model, &w.events[0], l, NULL, &err),
    st2 = sneppp_intensities(&w.model, &w.events[0], l2, &par, &err);
    MUST(st == st2 && (st != SNEPPP_OK || !memcmp(l, l2, N * sizeof *l)), "threads", "intensities differ");
-   st = sneppp_nll(&w.model, w.events, w.realisations, &a, NULL, NULL, &err),
-   st2 = sneppp_nll(&w.model, w.events, w.realisations, &b, NULL, &par, &err);
+   st = sneppp_nll(&w.model, w.events, w.realisations, &a, NULL, NULL, NULL, &err),
+   st2 = sneppp_nll(&w.model, w.events, w.realisations, &b, NULL, NULL, &par, &err);
    MUST(st == st2 && (st != SNEPPP_OK || !memcmp(&a, &b, sizeof a)), "threads", "nll differs: %.17g, %.17g",
         a, b);
    free(l), free(l2);
@@ -1423,7 +1412,7 @@ static void run_failing(const plan_op *o)
       st = a.size ? (int)sneppp_load(&out, a.bytes, a.size, NULL, 0, &w.alloc, &err) : SNEPPP_OK;
       if (st == SNEPPP_OK && a.size) sneppp_free(&out);
    } else if (o->kind == OP_NLL || o->kind == OP_GRADIENT)
-      st = sneppp_nll(&w.model, w.events, w.realisations, &value, NULL, NULL, &err);
+      st = sneppp_nll(&w.model, w.events, w.realisations, &value, NULL, NULL, NULL, &err);
    else if (o->kind == OP_SAMPLE) {
       static sneppp_real x[8 * MOST_COORDS];
       sneppp_sample_desc how;

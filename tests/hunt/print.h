@@ -260,7 +260,7 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
          case OP_NLL:
          case OP_GRADIENT:
             fprintf(f,
-                    "   show(\"%d %s\", sneppp_nll(&model, events, %zu, &count, NULL, NULL, &err), &err), "
+                    "   show(\"%d %s\", sneppp_nll(&model, events, %zu, &count, NULL, NULL, NULL, &err), &err), "
                     "printf(\"   %%.15g\\n\", count);\n",
                     k, op_names[o->kind], w.realisations);
             break;
