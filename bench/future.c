@@ -81,7 +81,10 @@ static int split_make(split *out, const subject *s, const char *folder)
          const double *v = t.value + i * (size_t)t.columns;
          sneppp_real *x = p->x + p->count * (size_t)d;
          if ((v[time] >= s->day) != k) continue;
-         if (s->sphere) bench_must(sneppp_lonlat_to_unit(v[column[0]], v[column[1]], x, &err), &err);
+         if (s->sphere) {
+            double lonlat[2] = {v[column[0]], v[column[1]]};
+            bench_must(sneppp_lonlats_to_units(1, lonlat, 0, x, 0, &err), &err);
+         }
          for (int r = 0; r < d; r++) {
             if (!s->sphere) x[r] = (sneppp_real)v[column[r]];
             p->y[p->count * (size_t)d + (size_t)r] = s->sphere ? (double)x[r] : ((double)x[r] - s->lo[r]) / (s->hi[0] - s->lo[0]);
