@@ -249,7 +249,6 @@
    typedef float sneppp_real;
    #define sneppp_version      sneppp_version_f32
    #define sneppp_strerror     sneppp_strerror_f32
-   #define sneppp_kernel       sneppp_kernel_f32
    #define sneppp_gram         sneppp_gram_f32
    #define sneppp_gram_log     sneppp_gram_log_f32
    #define sneppp_gram_grad    sneppp_gram_grad_f32
@@ -782,8 +781,6 @@ SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double 
 SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x);
 
 /* ---- closed forms */
-SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j,
-                                       double *k, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
                                      const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
@@ -5210,7 +5207,7 @@ typedef enum sneppp__core {
    SNEPPP__CORE_MOMENT, SNEPPP__CORE_EXP, SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_COS, SNEPPP__CORE_BELL,
    SNEPPP__CORE_SNAKE, SNEPPP__CORE_ELU,                                /* Gauss                     */
    SNEPPP__CORE_POWERS,                                                 /* Gauss, pieces and sphere  */
-   SNEPPP__CORE_CUT, SNEPPP__CORE_CUBE,                                 /* pieces                    */
+   SNEPPP__CORE_CUT,                                                    /* pieces                    */
    SNEPPP__CORE_HOMOGENEOUS, SNEPPP__CORE_CAPS, SNEPPP__CORE_CAP        /* sphere                    */
 } sneppp__core;
 
@@ -5317,8 +5314,6 @@ static const sneppp__rule sneppp__rules[] = {
              SNEPPP__POWERS | SNEPPP__A(ONE), PIECES, CUT, "d <= 2",
              "sum of segments or triangles u^p v^q on which no unit changes sign", "clipped polygon",
              "positive terms only"),
-   SNEPPP__R(SNEPPP__S(BOX), 3, 6, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), PIECES, CUBE, "3 <= d <= 6",
-             "corner sum, by the recursion of B-splines", "de Boor 1972, here", "weights near 0"),
 
    /* -- sphere */
    SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), SPHERE, POWERS, "",
@@ -5989,10 +5984,6 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
    sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
    loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
    series is taken. */
-/* k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r
-   sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
-   loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
-   series is taken. */
 typedef struct sneppp__box_cache {
    double u[SNEPPP__TILE][SNEPPP__MAX_STATS], s[SNEPPP__TILE][SNEPPP__MAX_STATS], c[SNEPPP__TILE][SNEPPP__MAX_STATS];
    double ct[SNEPPP__TILE], st[SNEPPP__TILE];
@@ -6337,18 +6328,15 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    }
 }
 
-/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p. 1 - e cos qz is formed
-   without subtraction, for q may be tiny. */
+/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p: the derivative is 1 + sin qz. 1 - e cos qz
+   is formed without subtraction, for q may be tiny. */
 static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
 {
-   double e = exp(-0.5 * q * q * v), co = cos(q * mu), si = sin(q * mu), half = sin(0.5 * q * mu), power = 1;
-   int    r;
-   c[0] = mu + (u ? 2 * half * half - expm1(-0.5 * q * q * v) * co : -e * co) / q;
-   for (r = 1; r <= n; r++) {
-      double wave = (r & 1) ? si : co; /* sin, cos, -sin, -cos, ... */
-      c[r] = (r == 1) + power * e * ((((r - 1) >> 1) & 1) ? -wave : wave);
-      power *= q;
-   }
+   double half = sin(0.5 * q * mu), lost = expm1(-0.5 * q * q * v), co = cos(q * mu);
+   c[0] = mu + (u ? 2 * half * half - lost * co : -(1 + lost) * co) / q;
+   if (n == 0) return;
+   sneppp__gabor_moments(0, q, 1, mu, v, n - 1, c + 1);
+   c[1] += 1;
 }
 
 /* The precision 2p and the frequency of exp(-p z^2) cos or sin(qz): BELL has q = 0, COS and SIN have p = 0, q = 1. */
@@ -7271,15 +7259,6 @@ static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
    so that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference
    is small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. Weights
    are stored one coordinate after the other, so that the loops over j are over neighbours. */
-/* ---- cos under a mixture, many at a time ----
-   The two exponentials are all that a pair needs; cosines of a -+ b come from those of each unit by the addition
-   theorems. With h = |w~|^2/2 of each unit and C = w~_i . w~_j they are
-
-      e_- = exp(-|w~_i - w~_j|^2/2) = exp(-h_i) exp(-h_j) e^C,       e_+ = exp(-h_i) exp(-h_j) / e^C,
-
-   so that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference
-   is small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. Weights
-   are stored one coordinate after the other, so that the loops over j are over neighbours. */
 typedef struct sneppp__cos_cache {
    double w[SNEPPP_MAX_DIM][SNEPPP__TILE];              /* w~, transposed                     */
    double e[SNEPPP__TILE], h[SNEPPP__TILE], top;        /* exp(-h), h, and the largest h      */
@@ -7828,143 +7807,9 @@ static double sneppp__powers_pair(const sneppp__pair *p, const sneppp__pull *out
    return sneppp__box_moment(win, p->d, w, a, order[0], order[1], -1);
 }
 
-/* ---- one rectified unit on a box of up to six dimensions. From the centre u = a + sum_r s_r z_r, z in [-1, 1]^d and
-   s_r = |w_r| eta_r. Let h(a; s, m) be the mean of u_+^p/p! with m = p + d. The sum over the 2^d corners,
-   sum of signs u_+^m/m! over prod 2 s_r, cancels as some s_r goes to 0. Since it is homogeneous in (a, s), Euler's
-   relation and h' = difference quotients give, with theta = a/sum s in [-1, 1],
-
-      m h(a; s, m) = sum_r [(1+theta)/2 h(a + s_r; s without s_r, m-1) + (1-theta)/2 h(a - s_r; s without s_r, m-1)],
-
-   the recursion of B-splines: positive terms only, s_r = 0 allowed. m = d - 1 is the density of u at 0. The cost grows
-   like d! 2^d, hence the limit on d. */
-static double sneppp__cube_poly(int d, const double *s, double a, int p)
-{
-   double M[SNEPPP__MAX_ORDER + 1], f = 1;
-   if (p < 0) return 0;
-   for (int r = 0; r <= p; r++) M[r] = sneppp__ipow(a, r);
-   for (int k = 0; k < d; k++)
-      for (int r = p; r >= 0; r--) {
-         double sum = 0, c = 1, y = s[k] * s[k];
-         for (int e = 0; e <= r; e += 2) {
-            sum += c * M[r - e] / (e + 1);
-            c *= y * (double)((r - e) * (r - e - 1)) / ((e + 1) * (e + 2));
-         }
-         M[r] = sum;
-      }
-   for (int r = 2; r <= p; r++) f *= r;
-   return M[p] / f;
-}
-
-static double sneppp__cube(int d, const double *s, double a, int m)
-{
-   double total = 0, sum = 0, theta;
-   for (int r = 0; r < d; r++) total += s[r];
-   if (a <= -total) return 0;
-   if (a >= total) return sneppp__cube_poly(d, s, a, m - d);
-   if (d == 1) {
-      double f = 1 / (2 * s[0]);
-      for (int r = 1; r <= m; r++) f *= (a + s[0]) / r;
-      return f;
-   }
-   theta = a / total;
-   for (int r = 0; r < d; r++) {
-      double rest[SNEPPP__MAX_STATS];
-      for (int k = 0, e = 0; k < d; k++) if (k != r) rest[e++] = s[k];
-      sum += (1 + theta) / 2 * sneppp__cube(d - 1, rest, a + s[r], m - 1) +
-             (1 - theta) / 2 * sneppp__cube(d - 1, rest, a - s[r], m - 1);
-   }
-   return sum / m;
-}
-
-/* h''(a) of a cube, h(a; s, m - 2), which for m = d is the derivative of the density h(a; s, d - 1): by the difference
-   quotient along the longest side. */
-static double sneppp__cube_bend(int d, const double *s, double a, int m)
-{
-   double rest[SNEPPP__MAX_STATS];
-   int    top = 0;
-   if (m - 2 >= d - 1) return sneppp__cube(d, s, a, m - 2);
-   for (int k = 1; k < d; k++) if (s[k] > s[top]) top = k;
-   if (m - 2 < d - 2 || !(s[top] > 0)) return 0;
-   for (int k = 0, e = 0; k < d; k++) if (k != top) rest[e++] = s[k];
-   return (sneppp__cube(d - 1, rest, a + s[top], m - 2) - sneppp__cube(d - 1, rest, a - s[top], m - 2)) / (2 * s[top]);
-}
-
-/* dh/ds_r = ([g(a+s_r) + g(a-s_r)]/2 - h)/s_r, g = h without s_r. For small s_r that cancels like 1/s_r^2, and
-
-      dh/ds_r = s_r/4 integral_{-1}^{1} (1 - z^2) g''(a + s_r z) dz
-
-   is taken, whose integrand has one sign for ramps. It is a polynomial between the corners of the other sides, so Gauss
-   rules from corner to corner are exact. */
-static double sneppp__cube_slope(int d, const double *s, double a, int m, int r, double h)
-{
-   double        rest[SNEPPP__MAX_STATS], total = 0, at[34], sum = 0;
-   const double *node, *weight;
-   int           n = 0, order;
-   for (int k = 0, e = 0; k < d; k++) { total += s[k]; if (k != r) rest[e++] = s[k]; }
-   if (s[r] > 0.03 * total)
-      return ((sneppp__cube(d - 1, rest, a + s[r], m - 1) + sneppp__cube(d - 1, rest, a - s[r], m - 1)) / 2 -
-              h) /
-             s[r];
-   if (!(s[r] > 0)) return 0;
-   at[n++] = -1;
-   for (int corner = 0; corner < 1 << (d - 1); corner++) {
-      double c = -a, v;
-      int    k = n;
-      for (int e = 0; e < d - 1; e++) c += (corner >> e & 1) ? rest[e] : -rest[e];
-      v = c / s[r];
-      if (!(v > -1 && v < 1)) continue;
-      for (; at[k - 1] > v; k--) at[k] = at[k - 1]; /* sort by insertion */
-      at[k] = v;
-      n++;
-   }
-   at[n++] = 1;
-   order = sneppp__gauss_legendre(16, &node, &weight);
-   for (int k = 1; k < n; k++)
-      for (int q = 0; q < order && at[k] > at[k - 1]; q++) {
-         double half = 0.5 * (at[k] - at[k - 1]), z = at[k - 1] + half * (1 + node[q]);
-         sum += half * weight[q] * (1 - z * z) * sneppp__cube_bend(d - 1, rest, a + s[r] * z, m - 1);
-      }
-   return 0.25 * s[r] * sum;
-}
-
-/* dk/dw_r = centre_r dk/db + sign(w_r) eta_r dk/ds_r. */
-static double sneppp__cube_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   const sneppp_window *win = p->win;
-   const double        *w = p->w[0];
-   sneppp__pieces       q = sneppp__pieces_of(p->u[0]);
-   double               s[SNEPPP__MAX_STATS], a = p->b[0], f = 1, k = 0;
-   int                  d = p->d, m = q.p + d;
-   for (int r = 0; r < d; r++) {
-      double eta = (win->hi[r] - win->lo[r]) / 2;
-      a += w[r] * (win->lo[r] + eta);
-      s[r] = fabs(w[r]) * eta;
-      f *= 2 * eta;
-   }
-   for (int r = 2; r <= q.p; r++) f *= r;
-   for (int side = 0; side < 2; side++) {
-      double sign = side ? -1 : 1, c = q.coef[side] * f, h, slope;
-      if (c == 0) continue;
-      h = sneppp__cube(d, s, sign * a, m);
-      k += c * h;
-      if (!out) continue;
-      slope = sign * sneppp__cube(d, s, sign * a, m - 1);
-      *out->b[0] += out->g * c * slope;
-      for (int r = 0; r < d; r++) {
-         double eta = (win->hi[r] - win->lo[r]) / 2, turn = w[r] > 0 ? eta : w[r] < 0 ? -eta : 0;
-         out->w[0][r] += out->g * c * (slope * (win->lo[r] + eta) + turn * sneppp__cube_slope(d, s, sign * a, m, r, h));
-      }
-   }
-   return k;
-}
-
 static double sneppp__pieces_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
-   switch (p->rule->core) {
-      case SNEPPP__CORE_CUT:    return sneppp__cut_pair(p, out);
-      case SNEPPP__CORE_POWERS: return sneppp__powers_pair(p, out);
-      default:                  return sneppp__cube_pair(p, out);
-   }
+   return p->rule->core == SNEPPP__CORE_CUT ? sneppp__cut_pair(p, out) : sneppp__powers_pair(p, out);
 }
 
 /* ---- ReLU on intervals, many at a time: sixteen units go through each operation together, without calls or branches,
@@ -8588,21 +8433,20 @@ static int sneppp__sphere_tile(const sneppp__tile *t)
    m2 of (x - m)^2, all about m, the derivatives are f'_c = (d f + m1)/l^2 and f'_l = (d^2 f + 2 d m1 + m2)/l^3 with
    d = m - c, for each of the two bells. Source: products of Gaussians; used for positive intensities by Flaxman et
    al. 2017. */
-typedef struct sneppp__bell { double m, tau, peak, d[2]; } sneppp__bell;
+typedef struct sneppp__bell { double m, tau, away, d[2]; } sneppp__bell; /* away = (c_j - c_i)/sqrt S, d = m - c */
 
 /* Coordinate r of the product; where unit j is not radial (constant, or exp), of unit i alone. */
 SNEPPP__INLINE sneppp__bell sneppp__bell_of(const sneppp__pair *p, int r)
 {
    const double c = p->w[0][r], l = p->l[0][r];
    sneppp__bell o;
-   o.m = c, o.tau = l, o.peak = 1, o.d[0] = o.d[1] = 0;
+   o.m = c, o.tau = l, o.away = o.d[0] = o.d[1] = 0;
    if (p->u[1].act == SNEPPP_ACT_RBF) {
-      double root = hypot(l, p->l[1][r]), ti = l / root, tj = p->l[1][r] / root, gap = p->w[1][r] - c,
-             away = gap / root;
+      double root = hypot(l, p->l[1][r]), ti = l / root, tj = p->l[1][r] / root, gap = p->w[1][r] - c;
       o.tau = l * tj;
       o.d[0] = gap * ti * ti, o.d[1] = -gap * tj * tj;
       o.m = c + o.d[0];
-      o.peak = exp(-0.5 * away * away);
+      o.away = gap / root;
    }
    return o;
 }
@@ -8623,9 +8467,9 @@ static void sneppp__bell_pull(const sneppp__pair *p, const sneppp__pull *out, in
 SNEPPP__INLINE void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp__bell *o, double lo, double hi,
                                       double *f)
 {
-   const double tau = o->tau;
+   const double tau = o->tau, peak = exp(-0.5 * o->away * o->away);
    if (lo == hi) {
-      f[0] = o->peak * tau * SNEPPP__SQRT_2PI;
+      f[0] = peak * tau * SNEPPP__SQRT_2PI;
       f[1] = 0;
       f[2] = tau * tau * f[0];
    } else {
@@ -8633,9 +8477,9 @@ SNEPPP__INLINE void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp
              v = b / (tau * SNEPPP__SQRT2), eu = exp(-u * u), ev = exp(-v * v);
       double drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
                                       : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
-      f[0] = o->peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
-      f[1] = o->peak * tau * tau * drop;
-      f[2] = tau * tau * (f[0] + o->peak * (a * eu - b * ev));
+      f[0] = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
+      f[1] = peak * tau * tau * drop;
+      f[2] = tau * tau * (f[0] + peak * (a * eu - b * ev));
    }
 }
 
@@ -8731,7 +8575,7 @@ static double sneppp__polygon_bells(const sneppp__pair *p, const sneppp__pull *o
    for (int r = 0; r < 2; r++) {
       o[r] = sneppp__bell_of(p, r);
       m[r] = o[r].m, tau[r] = o[r].tau;
-      scale *= tau[r] * o[r].peak;
+      scale *= tau[r] * exp(-0.5 * o[r].away * o[r].away);
    }
    k = sneppp__plane_moments(p->win, m, tau, out != NULL);
    for (int r = 0; out && r < 2; r++)
@@ -8744,53 +8588,38 @@ static double sneppp__polygon_bells(const sneppp__pair *p, const sneppp__pull *o
       E = sqrt(tau^2/(tau^2 + s^2)) exp(-(c_i - c_j)^2/2S - (c - m)^2/2(tau^2 + s^2)),
 
    and with EXP as the second unit, e^{w.x + b} moves the mean by s^2 w. All in logarithms: a product over many
-   coordinates underflows early. Adds g d(log k)/dtheta to out. */
+   coordinates underflows early. Under the product of the bell and the normal law, x is normal about
+   c + (m - c) tau^2/T with the variance tau^2 s^2/T, T = tau^2 + s^2: these are the moments from which the derivatives
+   follow. Adds g d(log k)/dtheta to out. */
 static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, size_t comp, double g)
 {
-   const int tilt = p->u[1].act == SNEPPP_ACT_EXP, two = p->u[1].act == SNEPPP_ACT_RBF;
+   const int tilt = p->u[1].act == SNEPPP_ACT_EXP;
    double    sum = tilt ? p->b[1] : 0;
    if (out && tilt) *out->b[1] += g;
    for (int r = 0; r < p->d; r++) {
-      size_t at = comp * (size_t)p->d + (size_t)r;
-      double s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, w = tilt ? p->w[1][r] : 0,
-             m = (p->win->mean ? p->win->mean[at] : 0) + s2 * w, share[2], apart = 0, S = 0, tau2, e, T, tt;
-      share[0] = 1, share[1] = 0; /* of the two centres in that of the product */
-      tau2 = p->l[0][r] * p->l[0][r];
-      e = p->w[0][r] - m;
-      if (two) {
-         double lj2 = p->l[1][r] * p->l[1][r];
-         S = tau2 + lj2;
-         share[0] = lj2 / S, share[1] = tau2 / S;
-         tau2 *= share[0];
-         apart = p->w[0][r] - p->w[1][r];
-         e = e * share[0] + (p->w[1][r] - m) * share[1];
-         sum -= 0.5 * apart * apart / S;
-      }
-      T = tau2 + s2;
-      sum -= 0.5 * (log1p(s2 / tau2) + e * e / T);
+      sneppp__bell o = sneppp__bell_of(p, r);
+      size_t       at = comp * (size_t)p->d + (size_t)r;
+      double       s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, tau2 = o.tau * o.tau, T = tau2 + s2,
+                   w = tilt ? p->w[1][r] : 0, m = (p->win->mean ? p->win->mean[at] : 0) + s2 * w,
+                   e = p->w[0][r] - m + o.d[0], shift = -e * tau2 / T;
+      sum -= 0.5 * (o.away * o.away + log1p(s2 / tau2) + e * e / T);
       if (tilt) sum += w * (m - 0.5 * s2 * w); /* m is the shifted mean */
       if (!out) continue;
       if (out->mean) out->mean[at] += g * (e / T + w);
       if (out->scale) out->scale[at] += g * (s * (e * e / T - 1) / T + s * w * w + 2 * s * w * e / T);
       if (tilt) out->w[1][r] += g * (m + s2 * e / T);
-      /* d(log k)/d(tau^2) = (s^2/tau^2 + e^2/T)/(2T); d(tau^2)/dl_i = 2 l_i share_i^2;
-         dc/dl_i = -2 (l_i/S) share_i (c_i - c_j). */
-      tt = (s2 / tau2 + e * e / T) / T;
-      for (int k = 0; k < 1 + two; k++) {
-         double gap = two ? (k ? -apart : apart) / S : 0;
-         out->w[k][r] += g * (-e / T * share[k] - gap);
-         out->l[k][r] += g * p->l[k][r] * (tt * share[k] * share[k] + gap * (gap + 2 * share[k] * e / T));
-      }
+      sneppp__bell_pull(p, out, r, &o, g, 1, shift, tau2 * s2 / T + shift * shift);
    }
    return sum;
 }
 
+/* The sum over the components, relative to the largest that has a weight where the logarithm is asked for. */
 static double sneppp__gauss_bells(const sneppp__pair *p, const sneppp__pull *out)
 {
    double sum = 0, top = 0;
    size_t count = p->win->count ? p->win->count : 1;
    int    any = 0;
-   for (size_t c = 0; p->log && c < count; c++) { /* relative to the largest component that has a weight */
+   for (size_t c = 0; p->log && c < count; c++) {
       double term = sneppp__gauss_weight(p->win, c) > 0 ? sneppp__bells_log(p, NULL, c, 0) : top;
       if (sneppp__gauss_weight(p->win, c) > 0 && (!any || term > top)) top = term, any = 1;
    }
@@ -8947,27 +8776,6 @@ static void sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pa
       p->l[s] = layer->width ? layer->width + from : p->w[s];
       p->b[s] = layer->b ? layer->b[at] : 0;
    }
-}
-
-SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j,
-                                       double *k, sneppp_error *err)
-{
-   sneppp__plan  plan;
-   sneppp__pair  p;
-   double        value;
-   int           unit[2];
-   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
-   if (status) return status;
-   if (!k) return sneppp__fail(err, SNEPPP_ERR_ARG, "k is NULL");
-   if (i < 0 || i >= layer->n || j < 0 || j >= layer->n)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "unit (%d, %d) is not in the layer of %d units", i, j, layer->n);
-   sneppp__plan_pair(&plan, i < j ? i : j, i < j ? j : i, &p, unit);
-   value = sneppp__pair_value(&p, NULL);
-   if (!sneppp__finite(value))
-      return sneppp__fail(err, SNEPPP_ERR_RANGE, "k(%d, %d) cannot be represented%s", i, j,
-                          sneppp__log_hint(win, layer));
-   *k = value;
-   return SNEPPP_OK;
 }
 
 /* ---- the walk. L depends on K_ij and on K_ji, which are one number, so the pair {i, j} counts with G_ij + G_ji,
