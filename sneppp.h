@@ -5136,8 +5136,8 @@ typedef enum sneppp__family {
 /* What differs between the rules of one family. Transforms and radial functions differ by their space alone. */
 typedef enum sneppp__core {
    SNEPPP__CORE_NONE,
-   SNEPPP__CORE_MOMENT, SNEPPP__CORE_EXP, SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_COS, SNEPPP__CORE_BELL,
-   SNEPPP__CORE_SNAKE, SNEPPP__CORE_ELU,                                /* Gauss                     */
+   SNEPPP__CORE_MOMENT, SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_BELL, SNEPPP__CORE_SNAKE,
+   SNEPPP__CORE_ELU,                                                    /* Gauss                     */
    SNEPPP__CORE_POWERS,                                                 /* Gauss, pieces and sphere  */
    SNEPPP__CORE_CUT,                                                    /* pieces                    */
    SNEPPP__CORE_HOMOGENEOUS, SNEPPP__CORE_CAPS, SNEPPP__CORE_CAP        /* sphere                    */
@@ -5218,17 +5218,14 @@ static const sneppp__rule sneppp__rules[] = {
    /* -- Gauss: U, V normal with means a, b, variances A, B, covariance C, D = AB - C^2; mixtures add */
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, MOMENT, "",
              "first moment c(a, A)", "heat equation in A", "tiny units"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__A(EXP), GAUSS, EXP, "",
-             "exp(a + b + |w~_i + w~_j|^2/2)", "moment generating function", "overflow"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "", "e^(a+A/2) c_j(b + C, B)",
-             "exponential tilt", "overflow"),
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "",
+             "e^(a+A/2) c_j(b + C, B); exp exp: exp(a + b + |w~_i + w~_j|^2/2)", "exponential tilt", "overflow"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__RIDGES, GAUSS, PRICE, "",
              "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem; Isserlis for powers", ""),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(COS), SNEPPP__A(COS), GAUSS, COS, "",
-             "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023", "nearly equal weights"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__BELLS, SNEPPP__BELLS, GAUSS, BELL, "",
-             "bells make the normal law another one, waves are averaged over it",
-             "Williams 1998, Han et al. 2022, here with bias", "short weights under sines"),
+             "bells make the normal law another one, waves are averaged over it; cos cos:"
+             " (e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)",
+             "Williams 1998, Han et al. 2022, SNEFY 2023, here with bias", "short weights under sines"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS, SNAKE, "",
              "C + ab + waves of frequency 2p", "SNEFY 2023", "terms of size 1/p^2 cancel"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY),
@@ -6043,22 +6040,21 @@ static void sneppp__box_tile(const sneppp__tile *t)
    they are computed from A, B, C; here they come from difference vectors and residuals, and then their error is that
    of changing the weights by a rounding. And for step units k_A and k_C are infinite as D -> 0 although their
    combination v_i is not; therefore a core may state v_i by its component along the unit residual r_i, the part
-   of w~_j that is orthogonal to w~_i, and may use the difference and the sum of the weights as well. */
+   of w~_j that is orthogonal to w~_i. */
 typedef struct sneppp__gauss { /* means a, b are a[0], a[1] here, variances A, B are A[0], A[1] */
    sneppp_unit   u[2];
    int           d;
    double        a[2], A[2], C, D; /* D = AB - C^2 >= 0                                             */
-   double        minus, plus;      /* |w~_i - w~_j|^2, |w~_i + w~_j|^2                              */
+   double        plus;             /* |w~_i + w~_j|^2                                               */
    double        X;                /* |a w~_j - b w~_i|^2 = a^2 B - 2abC + b^2 A                    */
    double        N[2];             /* aB - bC, bA - aC                                              */
    const double *w[2];             /* (d) w~                                                        */
    int           grad;             /* derivatives are wanted                                        */
 } sneppp__gauss;
 
-/* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual) + minus (w~_i - w~_j) + plus (w~_i + w~_j), and v_j likewise,
-   with -minus. The unit residual of i is that of w~_j against w~_i, 0 if the weights are parallel. Everything is
-   multiplied by e^log. */
-typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], minus, plus, log; } sneppp__gauss_out;
+/* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual), and v_j likewise. The unit residual of i is that of w~_j against
+   w~_i, 0 if the weights are parallel. Everything is multiplied by e^log. */
+typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], log; } sneppp__gauss_out;
 
 SNEPPP__INLINE double sneppp__ipow(double x, int n)
 {
@@ -6105,13 +6101,12 @@ static void sneppp__gauss_numbers(sneppp__gauss *q)
    const unsigned i = 1u << q->u[0].act, j = 1u << q->u[1].act, waves = SNEPPP__WAVES | SNEPPP__SNAKES;
    double         t[SNEPPP__MAX_STATS];
    int            r, wide;
-   q->A[0] = q->A[1] = q->C = q->minus = q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
+   q->A[0] = q->A[1] = q->C = q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
    for (r = 0; r < q->d; r++) {
-      double lo = u[r] - v[r], hi = u[r] + v[r];
+      double hi = u[r] + v[r];
       q->A[0] += u[r] * u[r];
       q->A[1] += v[r] * v[r];
       q->C += u[r] * v[r];
-      q->minus += lo * lo;
       q->plus += hi * hi;
    }
    if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
@@ -6134,8 +6129,7 @@ static void sneppp__gauss_slopes(const sneppp__gauss *q, const sneppp__gauss_out
          if (n > 0) n = t->r[s] / n;
       }
       for (int r = 0; r < q->d; r++)
-         v[s][r] = t->own[s] * own[r] + t->cross[s] * other[r] + t->minus * (own[r] - other[r]) +
-                   t->plus * (own[r] + other[r]) + (n != 0 ? n * rest[r] : 0);
+         v[s][r] = t->own[s] * own[r] + t->cross[s] * other[r] + (n != 0 ? n * rest[r] : 0);
    }
 }
 
@@ -6336,24 +6330,18 @@ static void sneppp__gauss_moment(const sneppp__gauss *q, sneppp__gauss_out *t)
    t->own[0] = c[2];
 }
 
-/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With
-   sigma = EXP the sum of the exponents is better taken from |w~_i + w~_j|^2, see sneppp__gauss_exp. */
+/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With sigma = EXP, where
+   log k = a + b + |w~_i + w~_j|^2/2, the sum of the exponents is taken from the sum of the weights. */
 static void sneppp__gauss_tilt(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[3];
    t->log = q->a[0] + 0.5 * q->A[0] + sneppp__moments_of(&q->u[1], q->a[1] + q->C, q->A[1], q->grad ? 2 : 0, c);
+   if (q->u[1].act == SNEPPP_ACT_EXP) t->log = q->a[0] + q->a[1] + 0.5 * q->plus;
    t->k = c[0];
    if (!q->grad) return;
    t->a[0] = t->own[0] = c[0];
    t->a[1] = t->cross[0] = t->cross[1] = c[1];
    t->own[1] = c[2];
-}
-
-/* EXP x EXP: log k = a + b + |w~_i + w~_j|^2/2, the moment generating function. */
-static void sneppp__gauss_exp(const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   t->log = q->a[0] + q->a[1] + 0.5 * q->plus;
-   t->k = t->a[0] = t->a[1] = t->plus = 1;
 }
 
 /* sum_r binom(p, r) C^r power_{p-r} c_{r+shift}. */
@@ -6432,24 +6420,6 @@ SNEPPP__INLINE void sneppp__gauss_spread(const sneppp__gauss *q, const double *f
       *minus += lo * lo;
       *plus += hi * hi;
    }
-}
-
-/* COS x COS: k = (e_- cos(a - b) + e_+ cos(a + b))/2 with e_-+ = exp(-|w~_i -+ w~_j|^2/2): the
-   characteristic function of the measure (random Fourier features backwards). The derivative uses the same
-   two terms, now as weights of the difference and of the sum of the weight vectors, which keeps nearly
-   equal weights accurate. */
-static void sneppp__gauss_cos(const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   double m = 0.5 * exp(-0.5 * q->minus), p = 0.5 * exp(-0.5 * q->plus), lo = q->a[0] - q->a[1], hi = q->a[0] + q->a[1];
-   double cm = m * cos(lo), cp = p * cos(hi), sm, sp;
-   t->k = cm + cp;
-   if (!q->grad) return;
-   sm = m * sin(lo);
-   sp = p * sin(hi);
-   t->a[0] = -sm - sp;
-   t->a[1] = sm - sp;
-   t->minus = -cm;
-   t->plus = -cp;
 }
 
 /* SNAKE and COSMIDENT, sigma = z + (u - cos qz)/q with q = 2p and u = 1 for snake, 0 for cosmident (SNEFY
@@ -7081,10 +7051,8 @@ static void sneppp__gauss_core(sneppp__core core, const sneppp__gauss *q, sneppp
    memset(t, 0, sizeof *t);
    switch (core) {
       case SNEPPP__CORE_MOMENT: sneppp__gauss_moment(q, t); return;
-      case SNEPPP__CORE_EXP:    sneppp__gauss_exp(q, t); return;
       case SNEPPP__CORE_TILT:   sneppp__gauss_tilt(q, t); return;
       case SNEPPP__CORE_PRICE:  sneppp__gauss_price(q, 0, t); return;
-      case SNEPPP__CORE_COS:    sneppp__gauss_cos(q, t); return;
       case SNEPPP__CORE_BELL:   sneppp__gauss_bell(q, t); return;
       case SNEPPP__CORE_SNAKE:  sneppp__gauss_snake(q, t); return;
       case SNEPPP__CORE_POWERS: sneppp__gauss_powers(q, t); return;
@@ -8786,7 +8754,7 @@ static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
 {
    const int wave = t->unit.act == SNEPPP_ACT_COS || t->unit.act == SNEPPP_ACT_SIN, relu = t->unit.act == SNEPPP_ACT_RELU;
    if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_SPACE_BOX && wave) sneppp__box_tile(t);
-   else if (rule->core == SNEPPP__CORE_COS) sneppp__gauss_cos_tile(t);
+   else if (rule->family == SNEPPP__BY_GAUSS && t->unit.act == SNEPPP_ACT_COS) sneppp__gauss_cos_tile(t);
    else if (rule->core == SNEPPP__CORE_CUT && t->d == 1 && relu) sneppp__intervals_tile(t);
    else if (rule->core == SNEPPP__CORE_HOMOGENEOUS && relu) return sneppp__sphere_tile(t);
    else return 0;
