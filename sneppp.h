@@ -243,79 +243,78 @@
    renamed as well: in C++, one name for two types is an error in the program even if no file sees both. Windows, errors
    and generators are the same in both precisions and keep their names. */
 #ifdef SNEPPP_REAL_FLOAT
-   #define sneppp_conditional          sneppp_conditional_f32
-   #define sneppp_count                sneppp_count_f32
-   #define sneppp_count_box            sneppp_count_box_f32
-   #define sneppp_count_numeric        sneppp_count_numeric_f32
-   #define sneppp_counts               sneppp_counts_f32
-   #define sneppp_date_to_days         sneppp_date_to_days_f32
-   #define sneppp_days_to_date         sneppp_days_to_date_f32
-   #define sneppp_events               sneppp_events_f32
-   #define sneppp_export_c             sneppp_export_c_f32
-   #define sneppp_features             sneppp_features_f32
-   #define sneppp_fit                  sneppp_fit_f32
-   #define sneppp_fit_box              sneppp_fit_box_f32
-   #define sneppp_fit_desc             sneppp_fit_desc_f32
-   #define sneppp_free                 sneppp_free_f32
-   #define sneppp_get_layer            sneppp_get_layer_f32
-   #define sneppp_get_matrix           sneppp_get_matrix_f32
-   #define sneppp_gram                 sneppp_gram_f32
-   #define sneppp_gram_grad            sneppp_gram_grad_f32
-   #define sneppp_gram_log             sneppp_gram_log_f32
-   #define sneppp_gram_numeric         sneppp_gram_numeric_f32
-   #define sneppp_indicator            sneppp_indicator_f32
-   #define sneppp_init                 sneppp_init_f32
-   #define sneppp_intensities          sneppp_intensities_f32
-   #define sneppp_intensity            sneppp_intensity_f32
-   #define sneppp_kernel               sneppp_kernel_f32
-   #define sneppp_kernel_at            sneppp_kernel_at_f32
-   #define sneppp_layer_state          sneppp_layer_state_f32
-   #define sneppp_load                 sneppp_load_f32
-   #define sneppp_load_file            sneppp_load_file_f32
-   #define sneppp_log_intensity        sneppp_log_intensity_f32
-   #define sneppp_lonlats_to_units     sneppp_lonlats_to_units_f32
-   #define sneppp_marginal             sneppp_marginal_f32
-   #define sneppp_model                sneppp_model_f32
-   #define sneppp_model_bytes          sneppp_model_bytes_f32
-   #define sneppp_model_gram           sneppp_model_gram_f32
-   #define sneppp_moments              sneppp_moments_f32
-   #define sneppp_moments_grad         sneppp_moments_grad_f32
-   #define sneppp_nll                  sneppp_nll_f32
-   #define sneppp_place                sneppp_place_f32
-   #define sneppp_poisson_interval     sneppp_poisson_interval_f32
-   #define sneppp_pool_free            sneppp_pool_free_f32
-   #define sneppp_pool_make            sneppp_pool_make_f32
-   #define sneppp_pool_parallel        sneppp_pool_parallel_f32
-   #define sneppp_readout_state        sneppp_readout_state_f32
-   #define sneppp_real                 sneppp_real_f32
-   #define sneppp_rng_below            sneppp_rng_below_f32
-   #define sneppp_rng_init             sneppp_rng_init_f32
-   #define sneppp_rng_next             sneppp_rng_next_f32
-   #define sneppp_rng_normal           sneppp_rng_normal_f32
-   #define sneppp_rng_permute          sneppp_rng_permute_f32
-   #define sneppp_rng_poisson          sneppp_rng_poisson_f32
-   #define sneppp_rng_uniform          sneppp_rng_uniform_f32
-   #define sneppp_sample               sneppp_sample_f32
-   #define sneppp_sample_bytes         sneppp_sample_bytes_f32
-   #define sneppp_sample_tile          sneppp_sample_tile_f32
-   #define sneppp_save                 sneppp_save_f32
-   #define sneppp_save_file            sneppp_save_file_f32
-   #define sneppp_set_layer            sneppp_set_layer_f32
-   #define sneppp_set_matrix           sneppp_set_matrix_f32
-   #define sneppp_strerror             sneppp_strerror_f32
-   #define sneppp_test_nll             sneppp_test_nll_f32
-   #define sneppp_thin                 sneppp_thin_f32
-   #define sneppp_trainer              sneppp_trainer_f32
-   #define sneppp_trainer_free         sneppp_trainer_free_f32
-   #define sneppp_trainer_init         sneppp_trainer_init_f32
-   #define sneppp_trainer_load         sneppp_trainer_load_f32
-   #define sneppp_trainer_save         sneppp_trainer_save_f32
-   #define sneppp_trainer_step         sneppp_trainer_step_f32
-   #define sneppp_unit_to_lonlat       sneppp_unit_to_lonlat_f32
-   #define sneppp_version              sneppp_version_f32
-   #define sneppp_window_contains      sneppp_window_contains_f32
-   #define sneppp_window_draw          sneppp_window_draw_f32
-   #define sneppp_window_mass          sneppp_window_mass_f32
+   #define sneppp_conditional      sneppp_conditional_f32
+   #define sneppp_count            sneppp_count_f32
+   #define sneppp_count_box        sneppp_count_box_f32
+   #define sneppp_count_numeric    sneppp_count_numeric_f32
+   #define sneppp_counts           sneppp_counts_f32
+   #define sneppp_date_to_days     sneppp_date_to_days_f32
+   #define sneppp_days_to_date     sneppp_days_to_date_f32
+   #define sneppp_events           sneppp_events_f32
+   #define sneppp_export_c         sneppp_export_c_f32
+   #define sneppp_features         sneppp_features_f32
+   #define sneppp_fit              sneppp_fit_f32
+   #define sneppp_fit_box          sneppp_fit_box_f32
+   #define sneppp_fit_desc         sneppp_fit_desc_f32
+   #define sneppp_free             sneppp_free_f32
+   #define sneppp_get_layer        sneppp_get_layer_f32
+   #define sneppp_get_matrix       sneppp_get_matrix_f32
+   #define sneppp_gram             sneppp_gram_f32
+   #define sneppp_gram_grad        sneppp_gram_grad_f32
+   #define sneppp_gram_log         sneppp_gram_log_f32
+   #define sneppp_gram_numeric     sneppp_gram_numeric_f32
+   #define sneppp_indicator        sneppp_indicator_f32
+   #define sneppp_init             sneppp_init_f32
+   #define sneppp_intensities      sneppp_intensities_f32
+   #define sneppp_intensity        sneppp_intensity_f32
+   #define sneppp_kernel_at        sneppp_kernel_at_f32
+   #define sneppp_layer_state      sneppp_layer_state_f32
+   #define sneppp_load             sneppp_load_f32
+   #define sneppp_load_file        sneppp_load_file_f32
+   #define sneppp_log_intensity    sneppp_log_intensity_f32
+   #define sneppp_lonlats_to_units sneppp_lonlats_to_units_f32
+   #define sneppp_marginal         sneppp_marginal_f32
+   #define sneppp_model            sneppp_model_f32
+   #define sneppp_model_bytes      sneppp_model_bytes_f32
+   #define sneppp_model_gram       sneppp_model_gram_f32
+   #define sneppp_moments          sneppp_moments_f32
+   #define sneppp_moments_grad     sneppp_moments_grad_f32
+   #define sneppp_nll              sneppp_nll_f32
+   #define sneppp_place            sneppp_place_f32
+   #define sneppp_poisson_interval sneppp_poisson_interval_f32
+   #define sneppp_pool_free        sneppp_pool_free_f32
+   #define sneppp_pool_make        sneppp_pool_make_f32
+   #define sneppp_pool_parallel    sneppp_pool_parallel_f32
+   #define sneppp_readout_state    sneppp_readout_state_f32
+   #define sneppp_real             sneppp_real_f32
+   #define sneppp_rng_below        sneppp_rng_below_f32
+   #define sneppp_rng_init         sneppp_rng_init_f32
+   #define sneppp_rng_next         sneppp_rng_next_f32
+   #define sneppp_rng_normal       sneppp_rng_normal_f32
+   #define sneppp_rng_permute      sneppp_rng_permute_f32
+   #define sneppp_rng_poisson      sneppp_rng_poisson_f32
+   #define sneppp_rng_uniform      sneppp_rng_uniform_f32
+   #define sneppp_sample           sneppp_sample_f32
+   #define sneppp_sample_bytes     sneppp_sample_bytes_f32
+   #define sneppp_sample_tile      sneppp_sample_tile_f32
+   #define sneppp_save             sneppp_save_f32
+   #define sneppp_save_file        sneppp_save_file_f32
+   #define sneppp_set_layer        sneppp_set_layer_f32
+   #define sneppp_set_matrix       sneppp_set_matrix_f32
+   #define sneppp_strerror         sneppp_strerror_f32
+   #define sneppp_test_nll         sneppp_test_nll_f32
+   #define sneppp_thin             sneppp_thin_f32
+   #define sneppp_trainer          sneppp_trainer_f32
+   #define sneppp_trainer_free     sneppp_trainer_free_f32
+   #define sneppp_trainer_init     sneppp_trainer_init_f32
+   #define sneppp_trainer_load     sneppp_trainer_load_f32
+   #define sneppp_trainer_save     sneppp_trainer_save_f32
+   #define sneppp_trainer_step     sneppp_trainer_step_f32
+   #define sneppp_unit_to_lonlat   sneppp_unit_to_lonlat_f32
+   #define sneppp_version          sneppp_version_f32
+   #define sneppp_window_contains  sneppp_window_contains_f32
+   #define sneppp_window_draw      sneppp_window_draw_f32
+   #define sneppp_window_mass      sneppp_window_mass_f32
    typedef float sneppp_real;
 #else
    typedef double sneppp_real;
@@ -791,8 +790,6 @@ SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double 
 SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x);
 
 /* ---- closed forms */
-SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j,
-                                       double *k, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
                                      const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
@@ -4153,7 +4150,7 @@ static void sneppp__place_eigh(sneppp__carver *c, size_t n, sneppp__eigh_room *o
    o->last = (size_t *)sneppp__take(c, s, 1, sizeof *o->last);
 }
 
-/* The size of `work` for sneppp__eigh, sneppp__eigh_jacobi and sneppp__psd_project, in doubles. */
+/* The size of `work` for sneppp__eigh and sneppp__psd_project, in doubles. */
 static size_t sneppp__eigh_work(size_t n)
 {
    sneppp__carver    c = sneppp__measure();
@@ -4207,84 +4204,10 @@ static void sneppp__eigh_end(size_t n, const sneppp__eigh_room *o, int exponent,
          for (size_t r = r0; r < r0 + 8 && r < n; r++) Q[i * n + r] = V[r * o->ld + i];
 }
 
-/* ---- the cyclic Jacobi method for A = Q diag(w) Q', A symmetric.
-   A rotation in the plane (p, q) with t = tan(angle), t^2 + 2 t theta - 1 = 0, theta = (a_qq - a_pp)/(2 a_pq),
-   makes a_pq zero; sweeps over all planes converge quadratically. The smaller root t, and the update
-   a_pp - t a_pq, are Rutishauser's (Numer. Math. 9, 1966). A plane is left alone when
-
-      |a_pq| <= eps sqrt(|a_pp a_qq|),
-
-   the criterion of Demmel and Veselic (SIAM J. Matrix Anal. 13, 1992): with it the small eigenvalues of a graded
-   positive definite matrix D H D come out with the relative accuracy that the well scaled H deserves, where a
-   test against the norm of A would lose them. */
-
-/* x <- c x - s y,  y <- s x + c y */
-static void sneppp__rotate(size_t n, double *x, double *y, double c, double s)
-{
-   for (size_t i = 0; i < n; i++) {
-      double xi = x[i], yi = y[i];
-      x[i] = c * xi - s * yi;
-      y[i] = s * xi + c * yi;
-   }
-}
-
-/* One plane of B (n, n); V (n, ld) collects the eigenvectors in its ROWS. Returns 1 if it rotated. */
-static size_t sneppp__jacobi_plane(size_t n, double *B, double *V, size_t ld, size_t p, size_t q)
-{
-   double *bp = B + p * n, *bq = B + q * n;
-   double  apq = bp[q], app = bp[p], aqq = bq[q], theta, t, c, s;
-   double  limit = SNEPPP__EPS * sqrt(fabs(app)) * sqrt(fabs(aqq));
-   if (fabs(apq) <= limit || fabs(apq) < 1e-290) return 0; /* B is scaled to 1: such an entry is nothing */
-   /* |theta| may be as large as 1e290; its square is then avoided, and t = 1/(2 theta) is exact enough. */
-   theta = 0.5 * (aqq - app) / apq;
-   t = 1 / (fabs(theta) + (fabs(theta) > 1e100 ? fabs(theta) : sqrt(1 + theta * theta)));
-   if (theta < 0) t = -t;
-   c = 1 / sqrt(1 + t * t);
-   s = c * t;
-   sneppp__rotate(n, bp, bq, c, s);
-   bp[p] = app - t * apq;
-   bq[q] = aqq + t * apq;
-   bp[q] = bq[p] = 0;
-   for (size_t i = 0; i < n; i++) B[i * n + p] = bp[i], B[i * n + q] = bq[i];
-   sneppp__rotate(n, V + p * ld, V + q * ld, c, s);
-   return 1;
-}
-
-/* Makes B nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
-static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V, size_t ld)
-{
-   for (int sweep = 0; sweep < 40; sweep++) {
-      size_t rotations = 0;
-      for (size_t p = 0; p + 1 < n; p++)
-         for (size_t q = p + 1; q < n; q++) rotations += sneppp__jacobi_plane(n, B, V, ld, p, q);
-      if (!rotations) return SNEPPP_OK;
-   }
-   /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. NaN, too, is none. */
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < i; j++)
-         if (!(fabs(B[i * n + j]) <= SNEPPP__EPS)) return SNEPPP_ERR_NO_CONVERGENCE;
-   return SNEPPP_OK;
-}
-
-/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). */
-static sneppp_status sneppp__eigh_jacobi(size_t n, const double *A, double *w, double *Q, double *work)
-{
-   sneppp__eigh_room o = sneppp__eigh_in(n, work);
-   int               exponent;
-   sneppp_status     status;
-   if (!sneppp__eigh_begin(n, A, o.A, &exponent)) return SNEPPP_ERR_NOT_FINITE;
-   for (size_t i = 0; i < n; i++)
-      for (size_t j = 0; j < n; j++) o.V[i * o.ld + j] = i == j;
-   status = sneppp__jacobi_sweeps(n, o.A, o.V, o.ld);
-   for (size_t i = 0; i < n; i++) o.d[i] = o.A[i * n + i];
-   if (status == SNEPPP_OK) sneppp__eigh_end(n, &o, exponent, w, Q);
-   return status;
-}
-
-/* ---- the fast eigensolver: Householder's reduction to a tridiagonal matrix, then the implicit QL method, both
+/* ---- the eigensolver: Householder's reduction to a tridiagonal matrix, then the implicit QL method, both
    as in Wilkinson and Reinsch (Handbook for Automatic Computation II, 1971; contributions II/2 and II/4), arranged
-   so that every inner loop runs along rows. About (2 + 4/3 + 3) n^3 operations against ten times that for Jacobi.
-   Eigenvalues have the absolute error of a few eps |A|, no better for the small ones; that is what Jacobi is for.
+   so that every inner loop runs along rows. About (2 + 4/3 + 3) n^3 operations. Eigenvalues have the absolute error of a
+   few eps |A|, no better for the small ones.
 
    Besides gemm two loops take all the time. Each is written plainly, and again for vectors. */
 #ifdef SNEPPP__VECTOR
@@ -4355,7 +4278,12 @@ static void sneppp__tri_pass(size_t n, size_t k, double *A, const double *v, con
 static void sneppp__tri_rotate(double *V, size_t ld, size_t first, size_t last, const double *turn)
 {
    SNEPPP__IF_VECTORS(sneppp__tri_rotate_vectors(V, ld, first, last, turn))
-   for (size_t i = last; i-- > first;) sneppp__rotate(16, V + i * ld, V + (i + 1) * ld, turn[2 * i], turn[2 * i + 1]);
+   for (size_t i = last; i-- > first;)
+      for (double *x = V + i * ld, *y = x + ld, *end = x + 16; x < end; x++, y++) {
+         double xi = *x, yi = *y;
+         *x = turn[2 * i] * xi - turn[2 * i + 1] * yi;
+         *y = turn[2 * i + 1] * xi + turn[2 * i] * yi;
+      }
 }
 
 /* A = Q T Q' with T tridiagonal: d (n) its diagonal, e (n) its subdiagonal with e[n-1] = 0. A (n, n) is destroyed;
@@ -4469,7 +4397,8 @@ static sneppp_status sneppp__ql(size_t n, const sneppp__eigh_room *o)
    return SNEPPP_OK;
 }
 
-SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, double *w, double *Q, double *work)
+/* A = Q diag(w) Q', w ascending, eigenvectors in the columns of Q (n, n). */
+static sneppp_status sneppp__own_eigh(size_t n, const double *A, double *w, double *Q, double *work)
 {
    sneppp__eigh_room o = sneppp__eigh_in(n, work);
    int               exponent;
@@ -4482,7 +4411,7 @@ SNEPPP__UNUSED static sneppp_status sneppp__eigh_ql(size_t n, const double *A, d
    return status;
 }
 
-/* What the other floors call: Jacobi for small matrices, where it is as fast, QL for the others. */
+/* What the other floors call. */
 static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *Q, double *work)
 {
 #ifdef SNEPPP_EIGH
@@ -4490,7 +4419,7 @@ static sneppp_status sneppp__eigh(size_t n, const double *A, double *w, double *
    work = sneppp__eigh_in(n, work).A; /* w may lie in front of it */
    return SNEPPP_EIGH(n, A, w, Q, work) ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK;
 #else
-   return n <= 8 ? sneppp__eigh_jacobi(n, A, w, Q, work) : sneppp__eigh_ql(n, A, w, Q, work);
+   return sneppp__own_eigh(n, A, w, Q, work);
 #endif
 }
 
@@ -4578,7 +4507,7 @@ static double sneppp__lanczos(size_t n, const sneppp__lanczos_room *o, double *v
       for (size_t i = 0; i < n; i++) V[used * n + i] = u[i] / beta;
    }
    for (size_t i = 0; i < used; i++) for (size_t j = 0; j < used; j++) T[i * used + j] = T[i * steps + j];
-   if (sneppp__eigh_jacobi(used, T, o->theta, o->Y, o->work) != SNEPPP_OK) return 1e300;
+   if (sneppp__own_eigh(used, T, o->theta, o->Y, o->work) != SNEPPP_OK) return 1e300;
    *value = o->theta[used - 1];
    residual = beta * fabs(o->Y[used * used - 1]);
    memset(u, 0, n * sizeof *u);
@@ -5850,10 +5779,10 @@ typedef enum sneppp__family {
 /* What differs between the rules of one family. Transforms and radial functions differ by their space alone. */
 typedef enum sneppp__core {
    SNEPPP__CORE_NONE,
-   SNEPPP__CORE_MOMENT, SNEPPP__CORE_EXP, SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_COS, SNEPPP__CORE_BELL,
-   SNEPPP__CORE_SNAKE, SNEPPP__CORE_ELU,                                /* Gauss                     */
+   SNEPPP__CORE_MOMENT, SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_BELL, SNEPPP__CORE_SNAKE,
+   SNEPPP__CORE_ELU,                                                    /* Gauss                     */
    SNEPPP__CORE_POWERS,                                                 /* Gauss, pieces and sphere  */
-   SNEPPP__CORE_CUT, SNEPPP__CORE_CUBE,                                 /* pieces                    */
+   SNEPPP__CORE_CUT,                                                    /* pieces                    */
    SNEPPP__CORE_HOMOGENEOUS, SNEPPP__CORE_CAPS, SNEPPP__CORE_CAP        /* sphere                    */
 } sneppp__core;
 
@@ -5932,17 +5861,14 @@ static const sneppp__rule sneppp__rules[] = {
    /* -- Gauss: U, V normal with means a, b, variances A, B, covariance C, D = AB - C^2; mixtures add */
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, MOMENT, "",
              "first moment c(a, A)", "heat equation in A", "tiny units"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__A(EXP), GAUSS, EXP, "",
-             "exp(a + b + |w~_i + w~_j|^2/2)", "moment generating function", "overflow"),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "", "e^(a+A/2) c_j(b + C, B)",
-             "exponential tilt", "overflow"),
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "",
+             "e^(a+A/2) c_j(b + C, B); exp exp: exp(a + b + |w~_i + w~_j|^2/2)", "exponential tilt", "overflow"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__RIDGES, GAUSS, PRICE, "",
              "sum_r binom(p,r) C^r E[U^(p-r)] c_j^(r)(b, B)", "Price's theorem; Isserlis for powers", ""),
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__A(COS), SNEPPP__A(COS), GAUSS, COS, "",
-             "(e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)", "SNEFY 2023", "nearly equal weights"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__BELLS, SNEPPP__BELLS, GAUSS, BELL, "",
-             "bells make the normal law another one, waves are averaged over it",
-             "Williams 1998, Han et al. 2022, here with bias", "short weights under sines"),
+             "bells make the normal law another one, waves are averaged over it; cos cos:"
+             " (e- cos(a-b) + e+ cos(a+b))/2, e-+ = exp(-|w~_i -+ w~_j|^2/2)",
+             "Williams 1998, Han et al. 2022, SNEFY 2023, here with bias", "short weights under sines"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__SNAKES, SNEPPP__SNAKES, GAUSS, SNAKE, "",
              "C + ab + waves of frequency 2p", "SNEFY 2023", "terms of size 1/p^2 cancel"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, 0, SNEPPP__HARD | SNEPPP__SOFT | SNEPPP__A(LEAKY),
@@ -5960,8 +5886,6 @@ static const sneppp__rule sneppp__rules[] = {
              SNEPPP__POWERS | SNEPPP__A(ONE), PIECES, CUT, "d <= 2",
              "sum of segments or triangles u^p v^q on which no unit changes sign", "clipped polygon",
              "positive terms only"),
-   SNEPPP__R(SNEPPP__S(BOX), 3, 6, 0, SNEPPP__HARD | SNEPPP__A(LEAKY), SNEPPP__A(ONE), PIECES, CUBE, "3 <= d <= 6",
-             "corner sum, by the recursion of B-splines", "de Boor 1972, here", "weights near 0"),
 
    /* -- sphere */
    SNEPPP__R(SNEPPP__S(SPHERE), 0, 0, 0, SNEPPP__A(MONOMIAL), SNEPPP__A(MONOMIAL) | SNEPPP__A(ONE), SPHERE, POWERS, "",
@@ -6632,10 +6556,6 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
    sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
    loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
    series is taken. */
-/* k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r
-   sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
-   loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
-   series is taken. */
 typedef struct sneppp__box_cache {
    double u[SNEPPP__TILE][SNEPPP__MAX_STATS], s[SNEPPP__TILE][SNEPPP__MAX_STATS], c[SNEPPP__TILE][SNEPPP__MAX_STATS];
    double ct[SNEPPP__TILE], st[SNEPPP__TILE];
@@ -6763,22 +6683,21 @@ static void sneppp__box_tile(const sneppp__tile *t)
    they are computed from A, B, C; here they come from difference vectors and residuals, and then their error is that
    of changing the weights by a rounding. And for step units k_A and k_C are infinite as D -> 0 although their
    combination v_i is not; therefore a core may state v_i by its component along the unit residual r_i, the part
-   of w~_j that is orthogonal to w~_i, and may use the difference and the sum of the weights as well. */
+   of w~_j that is orthogonal to w~_i. */
 typedef struct sneppp__gauss { /* means a, b are a[0], a[1] here, variances A, B are A[0], A[1] */
    sneppp_unit   u[2];
    int           d;
    double        a[2], A[2], C, D; /* D = AB - C^2 >= 0                                             */
-   double        minus, plus;      /* |w~_i - w~_j|^2, |w~_i + w~_j|^2                              */
+   double        plus;             /* |w~_i + w~_j|^2                                               */
    double        X;                /* |a w~_j - b w~_i|^2 = a^2 B - 2abC + b^2 A                    */
    double        N[2];             /* aB - bC, bA - aC                                              */
    const double *w[2];             /* (d) w~                                                        */
    int           grad;             /* derivatives are wanted                                        */
 } sneppp__gauss;
 
-/* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual) + minus (w~_i - w~_j) + plus (w~_i + w~_j), and v_j likewise,
-   with -minus. The unit residual of i is that of w~_j against w~_i, 0 if the weights are parallel. Everything is
-   multiplied by e^log. */
-typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], minus, plus, log; } sneppp__gauss_out;
+/* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual), and v_j likewise. The unit residual of i is that of w~_j against
+   w~_i, 0 if the weights are parallel. Everything is multiplied by e^log. */
+typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], log; } sneppp__gauss_out;
 
 SNEPPP__INLINE double sneppp__ipow(double x, int n)
 {
@@ -6825,13 +6744,12 @@ static void sneppp__gauss_numbers(sneppp__gauss *q)
    const unsigned i = 1u << q->u[0].act, j = 1u << q->u[1].act, waves = SNEPPP__WAVES | SNEPPP__SNAKES;
    double         t[SNEPPP__MAX_STATS];
    int            r, wide;
-   q->A[0] = q->A[1] = q->C = q->minus = q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
+   q->A[0] = q->A[1] = q->C = q->plus = q->D = q->X = q->N[0] = q->N[1] = 0;
    for (r = 0; r < q->d; r++) {
-      double lo = u[r] - v[r], hi = u[r] + v[r];
+      double hi = u[r] + v[r];
       q->A[0] += u[r] * u[r];
       q->A[1] += v[r] * v[r];
       q->C += u[r] * v[r];
-      q->minus += lo * lo;
       q->plus += hi * hi;
    }
    if (((i | j) & (SNEPPP__A(ONE) | SNEPPP__A(EXP) | SNEPPP__A(MONOMIAL))) || ((i & waves) && (j & waves))) return;
@@ -6854,8 +6772,7 @@ static void sneppp__gauss_slopes(const sneppp__gauss *q, const sneppp__gauss_out
          if (n > 0) n = t->r[s] / n;
       }
       for (int r = 0; r < q->d; r++)
-         v[s][r] = t->own[s] * own[r] + t->cross[s] * other[r] + t->minus * (own[r] - other[r]) +
-                   t->plus * (own[r] + other[r]) + (n != 0 ? n * rest[r] : 0);
+         v[s][r] = t->own[s] * own[r] + t->cross[s] * other[r] + (n != 0 ? n * rest[r] : 0);
    }
 }
 
@@ -6980,18 +6897,15 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    }
 }
 
-/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p. 1 - e cos qz is formed
-   without subtraction, for q may be tiny. */
+/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p: the derivative is 1 + sin qz. 1 - e cos qz
+   is formed without subtraction, for q may be tiny. */
 static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
 {
-   double e = exp(-0.5 * q * q * v), co = cos(q * mu), si = sin(q * mu), half = sin(0.5 * q * mu), power = 1;
-   int    r;
-   c[0] = mu + (u ? 2 * half * half - expm1(-0.5 * q * q * v) * co : -e * co) / q;
-   for (r = 1; r <= n; r++) {
-      double wave = (r & 1) ? si : co; /* sin, cos, -sin, -cos, ... */
-      c[r] = (r == 1) + power * e * ((((r - 1) >> 1) & 1) ? -wave : wave);
-      power *= q;
-   }
+   double half = sin(0.5 * q * mu), lost = expm1(-0.5 * q * q * v), co = cos(q * mu);
+   c[0] = mu + (u ? 2 * half * half - lost * co : -(1 + lost) * co) / q;
+   if (n == 0) return;
+   sneppp__gabor_moments(0, q, 1, mu, v, n - 1, c + 1);
+   c[1] += 1;
 }
 
 /* The precision 2p and the frequency of exp(-p z^2) cos or sin(qz): BELL has q = 0, COS and SIN have p = 0, q = 1. */
@@ -7059,24 +6973,18 @@ static void sneppp__gauss_moment(const sneppp__gauss *q, sneppp__gauss_out *t)
    t->own[0] = c[2];
 }
 
-/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With
-   sigma = EXP the sum of the exponents is better taken from |w~_i + w~_j|^2, see sneppp__gauss_exp. */
+/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With sigma = EXP, where
+   log k = a + b + |w~_i + w~_j|^2/2, the sum of the exponents is taken from the sum of the weights. */
 static void sneppp__gauss_tilt(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[3];
    t->log = q->a[0] + 0.5 * q->A[0] + sneppp__moments_of(&q->u[1], q->a[1] + q->C, q->A[1], q->grad ? 2 : 0, c);
+   if (q->u[1].act == SNEPPP_ACT_EXP) t->log = q->a[0] + q->a[1] + 0.5 * q->plus;
    t->k = c[0];
    if (!q->grad) return;
    t->a[0] = t->own[0] = c[0];
    t->a[1] = t->cross[0] = t->cross[1] = c[1];
    t->own[1] = c[2];
-}
-
-/* EXP x EXP: log k = a + b + |w~_i + w~_j|^2/2, the moment generating function. */
-static void sneppp__gauss_exp(const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   t->log = q->a[0] + q->a[1] + 0.5 * q->plus;
-   t->k = t->a[0] = t->a[1] = t->plus = 1;
 }
 
 /* sum_r binom(p, r) C^r power_{p-r} c_{r+shift}. */
@@ -7155,24 +7063,6 @@ SNEPPP__INLINE void sneppp__gauss_spread(const sneppp__gauss *q, const double *f
       *minus += lo * lo;
       *plus += hi * hi;
    }
-}
-
-/* COS x COS: k = (e_- cos(a - b) + e_+ cos(a + b))/2 with e_-+ = exp(-|w~_i -+ w~_j|^2/2): the
-   characteristic function of the measure (random Fourier features backwards). The derivative uses the same
-   two terms, now as weights of the difference and of the sum of the weight vectors, which keeps nearly
-   equal weights accurate. */
-static void sneppp__gauss_cos(const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   double m = 0.5 * exp(-0.5 * q->minus), p = 0.5 * exp(-0.5 * q->plus), lo = q->a[0] - q->a[1], hi = q->a[0] + q->a[1];
-   double cm = m * cos(lo), cp = p * cos(hi), sm, sp;
-   t->k = cm + cp;
-   if (!q->grad) return;
-   sm = m * sin(lo);
-   sp = p * sin(hi);
-   t->a[0] = -sm - sp;
-   t->a[1] = sm - sp;
-   t->minus = -cm;
-   t->plus = -cp;
 }
 
 /* SNAKE and COSMIDENT, sigma = z + (u - cos qz)/q with q = 2p and u = 1 for snake, 0 for cosmident (SNEFY
@@ -7804,10 +7694,8 @@ static void sneppp__gauss_core(sneppp__core core, const sneppp__gauss *q, sneppp
    memset(t, 0, sizeof *t);
    switch (core) {
       case SNEPPP__CORE_MOMENT: sneppp__gauss_moment(q, t); return;
-      case SNEPPP__CORE_EXP:    sneppp__gauss_exp(q, t); return;
       case SNEPPP__CORE_TILT:   sneppp__gauss_tilt(q, t); return;
       case SNEPPP__CORE_PRICE:  sneppp__gauss_price(q, 0, t); return;
-      case SNEPPP__CORE_COS:    sneppp__gauss_cos(q, t); return;
       case SNEPPP__CORE_BELL:   sneppp__gauss_bell(q, t); return;
       case SNEPPP__CORE_SNAKE:  sneppp__gauss_snake(q, t); return;
       case SNEPPP__CORE_POWERS: sneppp__gauss_powers(q, t); return;
@@ -7905,15 +7793,6 @@ static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
    return p->log ? logk : sum;
 }
 
-/* ---- cos under a mixture, many at a time ----
-   The two exponentials are all that a pair needs; cosines of a -+ b come from those of each unit by the addition
-   theorems. With h = |w~|^2/2 of each unit and C = w~_i . w~_j they are
-
-      e_- = exp(-|w~_i - w~_j|^2/2) = exp(-h_i) exp(-h_j) e^C,       e_+ = exp(-h_i) exp(-h_j) / e^C,
-
-   so that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference
-   is small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. Weights
-   are stored one coordinate after the other, so that the loops over j are over neighbours. */
 /* ---- cos under a mixture, many at a time ----
    The two exponentials are all that a pair needs; cosines of a -+ b come from those of each unit by the addition
    theorems. With h = |w~|^2/2 of each unit and C = w~_i . w~_j they are
@@ -8471,143 +8350,9 @@ static double sneppp__powers_pair(const sneppp__pair *p, const sneppp__pull *out
    return sneppp__box_moment(win, p->d, w, a, order[0], order[1], -1);
 }
 
-/* ---- one rectified unit on a box of up to six dimensions. From the centre u = a + sum_r s_r z_r, z in [-1, 1]^d and
-   s_r = |w_r| eta_r. Let h(a; s, m) be the mean of u_+^p/p! with m = p + d. The sum over the 2^d corners,
-   sum of signs u_+^m/m! over prod 2 s_r, cancels as some s_r goes to 0. Since it is homogeneous in (a, s), Euler's
-   relation and h' = difference quotients give, with theta = a/sum s in [-1, 1],
-
-      m h(a; s, m) = sum_r [(1+theta)/2 h(a + s_r; s without s_r, m-1) + (1-theta)/2 h(a - s_r; s without s_r, m-1)],
-
-   the recursion of B-splines: positive terms only, s_r = 0 allowed. m = d - 1 is the density of u at 0. The cost grows
-   like d! 2^d, hence the limit on d. */
-static double sneppp__cube_poly(int d, const double *s, double a, int p)
-{
-   double M[SNEPPP__MAX_ORDER + 1], f = 1;
-   if (p < 0) return 0;
-   for (int r = 0; r <= p; r++) M[r] = sneppp__ipow(a, r);
-   for (int k = 0; k < d; k++)
-      for (int r = p; r >= 0; r--) {
-         double sum = 0, c = 1, y = s[k] * s[k];
-         for (int e = 0; e <= r; e += 2) {
-            sum += c * M[r - e] / (e + 1);
-            c *= y * (double)((r - e) * (r - e - 1)) / ((e + 1) * (e + 2));
-         }
-         M[r] = sum;
-      }
-   for (int r = 2; r <= p; r++) f *= r;
-   return M[p] / f;
-}
-
-static double sneppp__cube(int d, const double *s, double a, int m)
-{
-   double total = 0, sum = 0, theta;
-   for (int r = 0; r < d; r++) total += s[r];
-   if (a <= -total) return 0;
-   if (a >= total) return sneppp__cube_poly(d, s, a, m - d);
-   if (d == 1) {
-      double f = 1 / (2 * s[0]);
-      for (int r = 1; r <= m; r++) f *= (a + s[0]) / r;
-      return f;
-   }
-   theta = a / total;
-   for (int r = 0; r < d; r++) {
-      double rest[SNEPPP__MAX_STATS];
-      for (int k = 0, e = 0; k < d; k++) if (k != r) rest[e++] = s[k];
-      sum += (1 + theta) / 2 * sneppp__cube(d - 1, rest, a + s[r], m - 1) +
-             (1 - theta) / 2 * sneppp__cube(d - 1, rest, a - s[r], m - 1);
-   }
-   return sum / m;
-}
-
-/* h''(a) of a cube, h(a; s, m - 2), which for m = d is the derivative of the density h(a; s, d - 1): by the difference
-   quotient along the longest side. */
-static double sneppp__cube_bend(int d, const double *s, double a, int m)
-{
-   double rest[SNEPPP__MAX_STATS];
-   int    top = 0;
-   if (m - 2 >= d - 1) return sneppp__cube(d, s, a, m - 2);
-   for (int k = 1; k < d; k++) if (s[k] > s[top]) top = k;
-   if (m - 2 < d - 2 || !(s[top] > 0)) return 0;
-   for (int k = 0, e = 0; k < d; k++) if (k != top) rest[e++] = s[k];
-   return (sneppp__cube(d - 1, rest, a + s[top], m - 2) - sneppp__cube(d - 1, rest, a - s[top], m - 2)) / (2 * s[top]);
-}
-
-/* dh/ds_r = ([g(a+s_r) + g(a-s_r)]/2 - h)/s_r, g = h without s_r. For small s_r that cancels like 1/s_r^2, and
-
-      dh/ds_r = s_r/4 integral_{-1}^{1} (1 - z^2) g''(a + s_r z) dz
-
-   is taken, whose integrand has one sign for ramps. It is a polynomial between the corners of the other sides, so Gauss
-   rules from corner to corner are exact. */
-static double sneppp__cube_slope(int d, const double *s, double a, int m, int r, double h)
-{
-   double        rest[SNEPPP__MAX_STATS], total = 0, at[34], sum = 0;
-   const double *node, *weight;
-   int           n = 0, order;
-   for (int k = 0, e = 0; k < d; k++) { total += s[k]; if (k != r) rest[e++] = s[k]; }
-   if (s[r] > 0.03 * total)
-      return ((sneppp__cube(d - 1, rest, a + s[r], m - 1) + sneppp__cube(d - 1, rest, a - s[r], m - 1)) / 2 -
-              h) /
-             s[r];
-   if (!(s[r] > 0)) return 0;
-   at[n++] = -1;
-   for (int corner = 0; corner < 1 << (d - 1); corner++) {
-      double c = -a, v;
-      int    k = n;
-      for (int e = 0; e < d - 1; e++) c += (corner >> e & 1) ? rest[e] : -rest[e];
-      v = c / s[r];
-      if (!(v > -1 && v < 1)) continue;
-      for (; at[k - 1] > v; k--) at[k] = at[k - 1]; /* sort by insertion */
-      at[k] = v;
-      n++;
-   }
-   at[n++] = 1;
-   order = sneppp__gauss_legendre(16, &node, &weight);
-   for (int k = 1; k < n; k++)
-      for (int q = 0; q < order && at[k] > at[k - 1]; q++) {
-         double half = 0.5 * (at[k] - at[k - 1]), z = at[k - 1] + half * (1 + node[q]);
-         sum += half * weight[q] * (1 - z * z) * sneppp__cube_bend(d - 1, rest, a + s[r] * z, m - 1);
-      }
-   return 0.25 * s[r] * sum;
-}
-
-/* dk/dw_r = centre_r dk/db + sign(w_r) eta_r dk/ds_r. */
-static double sneppp__cube_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   const sneppp_window *win = p->win;
-   const double        *w = p->w[0];
-   sneppp__pieces       q = sneppp__pieces_of(p->u[0]);
-   double               s[SNEPPP__MAX_STATS], a = p->b[0], f = 1, k = 0;
-   int                  d = p->d, m = q.p + d;
-   for (int r = 0; r < d; r++) {
-      double eta = (win->hi[r] - win->lo[r]) / 2;
-      a += w[r] * (win->lo[r] + eta);
-      s[r] = fabs(w[r]) * eta;
-      f *= 2 * eta;
-   }
-   for (int r = 2; r <= q.p; r++) f *= r;
-   for (int side = 0; side < 2; side++) {
-      double sign = side ? -1 : 1, c = q.coef[side] * f, h, slope;
-      if (c == 0) continue;
-      h = sneppp__cube(d, s, sign * a, m);
-      k += c * h;
-      if (!out) continue;
-      slope = sign * sneppp__cube(d, s, sign * a, m - 1);
-      *out->b[0] += out->g * c * slope;
-      for (int r = 0; r < d; r++) {
-         double eta = (win->hi[r] - win->lo[r]) / 2, turn = w[r] > 0 ? eta : w[r] < 0 ? -eta : 0;
-         out->w[0][r] += out->g * c * (slope * (win->lo[r] + eta) + turn * sneppp__cube_slope(d, s, sign * a, m, r, h));
-      }
-   }
-   return k;
-}
-
 static double sneppp__pieces_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
-   switch (p->rule->core) {
-      case SNEPPP__CORE_CUT:    return sneppp__cut_pair(p, out);
-      case SNEPPP__CORE_POWERS: return sneppp__powers_pair(p, out);
-      default:                  return sneppp__cube_pair(p, out);
-   }
+   return p->rule->core == SNEPPP__CORE_CUT ? sneppp__cut_pair(p, out) : sneppp__powers_pair(p, out);
 }
 
 /* ---- ReLU on intervals, many at a time: sixteen units go through each operation together, without calls or branches,
@@ -9231,21 +8976,20 @@ static int sneppp__sphere_tile(const sneppp__tile *t)
    m2 of (x - m)^2, all about m, the derivatives are f'_c = (d f + m1)/l^2 and f'_l = (d^2 f + 2 d m1 + m2)/l^3 with
    d = m - c, for each of the two bells. Source: products of Gaussians; used for positive intensities by Flaxman et
    al. 2017. */
-typedef struct sneppp__bell { double m, tau, peak, d[2]; } sneppp__bell;
+typedef struct sneppp__bell { double m, tau, away, d[2]; } sneppp__bell; /* away = (c_j - c_i)/sqrt S, d = m - c */
 
 /* Coordinate r of the product; where unit j is not radial (constant, or exp), of unit i alone. */
 SNEPPP__INLINE sneppp__bell sneppp__bell_of(const sneppp__pair *p, int r)
 {
    const double c = p->w[0][r], l = p->l[0][r];
    sneppp__bell o;
-   o.m = c, o.tau = l, o.peak = 1, o.d[0] = o.d[1] = 0;
+   o.m = c, o.tau = l, o.away = o.d[0] = o.d[1] = 0;
    if (p->u[1].act == SNEPPP_ACT_RBF) {
-      double root = hypot(l, p->l[1][r]), ti = l / root, tj = p->l[1][r] / root, gap = p->w[1][r] - c,
-             away = gap / root;
+      double root = hypot(l, p->l[1][r]), ti = l / root, tj = p->l[1][r] / root, gap = p->w[1][r] - c;
       o.tau = l * tj;
       o.d[0] = gap * ti * ti, o.d[1] = -gap * tj * tj;
       o.m = c + o.d[0];
-      o.peak = exp(-0.5 * away * away);
+      o.away = gap / root;
    }
    return o;
 }
@@ -9266,9 +9010,9 @@ static void sneppp__bell_pull(const sneppp__pair *p, const sneppp__pull *out, in
 SNEPPP__INLINE void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp__bell *o, double lo, double hi,
                                       double *f)
 {
-   const double tau = o->tau;
+   const double tau = o->tau, peak = exp(-0.5 * o->away * o->away);
    if (lo == hi) {
-      f[0] = o->peak * tau * SNEPPP__SQRT_2PI;
+      f[0] = peak * tau * SNEPPP__SQRT_2PI;
       f[1] = 0;
       f[2] = tau * tau * f[0];
    } else {
@@ -9276,9 +9020,9 @@ SNEPPP__INLINE void sneppp__bell_over(const sneppp__pair *p, int r, const sneppp
              v = b / (tau * SNEPPP__SQRT2), eu = exp(-u * u), ev = exp(-v * v);
       double drop = fabs(u) < fabs(v) ? -eu * expm1((u - v) * (u + v))
                                       : ev * expm1((v - u) * (u + v)); /* e^(-u^2) - e^(-v^2) */
-      f[0] = o->peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
-      f[1] = o->peak * tau * tau * drop;
-      f[2] = tau * tau * (f[0] + o->peak * (a * eu - b * ev));
+      f[0] = peak * tau * (0.5 * SNEPPP__SQRT_2PI) * sneppp__erf_diff(u, v);
+      f[1] = peak * tau * tau * drop;
+      f[2] = tau * tau * (f[0] + peak * (a * eu - b * ev));
    }
 }
 
@@ -9374,7 +9118,7 @@ static double sneppp__polygon_bells(const sneppp__pair *p, const sneppp__pull *o
    for (int r = 0; r < 2; r++) {
       o[r] = sneppp__bell_of(p, r);
       m[r] = o[r].m, tau[r] = o[r].tau;
-      scale *= tau[r] * o[r].peak;
+      scale *= tau[r] * exp(-0.5 * o[r].away * o[r].away);
    }
    k = sneppp__plane_moments(p->win, m, tau, out != NULL);
    for (int r = 0; out && r < 2; r++)
@@ -9387,53 +9131,38 @@ static double sneppp__polygon_bells(const sneppp__pair *p, const sneppp__pull *o
       E = sqrt(tau^2/(tau^2 + s^2)) exp(-(c_i - c_j)^2/2S - (c - m)^2/2(tau^2 + s^2)),
 
    and with EXP as the second unit, e^{w.x + b} moves the mean by s^2 w. All in logarithms: a product over many
-   coordinates underflows early. Adds g d(log k)/dtheta to out. */
+   coordinates underflows early. Under the product of the bell and the normal law, x is normal about
+   c + (m - c) tau^2/T with the variance tau^2 s^2/T, T = tau^2 + s^2: these are the moments from which the derivatives
+   follow. Adds g d(log k)/dtheta to out. */
 static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, size_t comp, double g)
 {
-   const int tilt = p->u[1].act == SNEPPP_ACT_EXP, two = p->u[1].act == SNEPPP_ACT_RBF;
+   const int tilt = p->u[1].act == SNEPPP_ACT_EXP;
    double    sum = tilt ? p->b[1] : 0;
    if (out && tilt) *out->b[1] += g;
    for (int r = 0; r < p->d; r++) {
-      size_t at = comp * (size_t)p->d + (size_t)r;
-      double s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, w = tilt ? p->w[1][r] : 0,
-             m = (p->win->mean ? p->win->mean[at] : 0) + s2 * w, share[2], apart = 0, S = 0, tau2, e, T, tt;
-      share[0] = 1, share[1] = 0; /* of the two centres in that of the product */
-      tau2 = p->l[0][r] * p->l[0][r];
-      e = p->w[0][r] - m;
-      if (two) {
-         double lj2 = p->l[1][r] * p->l[1][r];
-         S = tau2 + lj2;
-         share[0] = lj2 / S, share[1] = tau2 / S;
-         tau2 *= share[0];
-         apart = p->w[0][r] - p->w[1][r];
-         e = e * share[0] + (p->w[1][r] - m) * share[1];
-         sum -= 0.5 * apart * apart / S;
-      }
-      T = tau2 + s2;
-      sum -= 0.5 * (log1p(s2 / tau2) + e * e / T);
+      sneppp__bell o = sneppp__bell_of(p, r);
+      size_t       at = comp * (size_t)p->d + (size_t)r;
+      double       s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, tau2 = o.tau * o.tau, T = tau2 + s2,
+                   w = tilt ? p->w[1][r] : 0, m = (p->win->mean ? p->win->mean[at] : 0) + s2 * w,
+                   e = p->w[0][r] - m + o.d[0], shift = -e * tau2 / T;
+      sum -= 0.5 * (o.away * o.away + log1p(s2 / tau2) + e * e / T);
       if (tilt) sum += w * (m - 0.5 * s2 * w); /* m is the shifted mean */
       if (!out) continue;
       if (out->mean) out->mean[at] += g * (e / T + w);
       if (out->scale) out->scale[at] += g * (s * (e * e / T - 1) / T + s * w * w + 2 * s * w * e / T);
       if (tilt) out->w[1][r] += g * (m + s2 * e / T);
-      /* d(log k)/d(tau^2) = (s^2/tau^2 + e^2/T)/(2T); d(tau^2)/dl_i = 2 l_i share_i^2;
-         dc/dl_i = -2 (l_i/S) share_i (c_i - c_j). */
-      tt = (s2 / tau2 + e * e / T) / T;
-      for (int k = 0; k < 1 + two; k++) {
-         double gap = two ? (k ? -apart : apart) / S : 0;
-         out->w[k][r] += g * (-e / T * share[k] - gap);
-         out->l[k][r] += g * p->l[k][r] * (tt * share[k] * share[k] + gap * (gap + 2 * share[k] * e / T));
-      }
+      sneppp__bell_pull(p, out, r, &o, g, 1, shift, tau2 * s2 / T + shift * shift);
    }
    return sum;
 }
 
+/* The sum over the components, relative to the largest that has a weight where the logarithm is asked for. */
 static double sneppp__gauss_bells(const sneppp__pair *p, const sneppp__pull *out)
 {
    double sum = 0, top = 0;
    size_t count = p->win->count ? p->win->count : 1;
    int    any = 0;
-   for (size_t c = 0; p->log && c < count; c++) { /* relative to the largest component that has a weight */
+   for (size_t c = 0; p->log && c < count; c++) {
       double term = sneppp__gauss_weight(p->win, c) > 0 ? sneppp__bells_log(p, NULL, c, 0) : top;
       if (sneppp__gauss_weight(p->win, c) > 0 && (!any || term > top)) top = term, any = 1;
    }
@@ -9592,27 +9321,6 @@ static void sneppp__plan_pair(const sneppp__plan *plan, int i, int j, sneppp__pa
    }
 }
 
-SNEPPP_DEF sneppp_status sneppp_kernel(const sneppp_window *win, const sneppp_layer *layer, int i, int j,
-                                       double *k, sneppp_error *err)
-{
-   sneppp__plan  plan;
-   sneppp__pair  p;
-   double        value;
-   int           unit[2];
-   sneppp_status status = sneppp__plan_make(&plan, win, layer, 0, 0, err);
-   if (status) return status;
-   if (!k) return sneppp__fail(err, SNEPPP_ERR_ARG, "k is NULL");
-   if (i < 0 || i >= layer->n || j < 0 || j >= layer->n)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "unit (%d, %d) is not in the layer of %d units", i, j, layer->n);
-   sneppp__plan_pair(&plan, i < j ? i : j, i < j ? j : i, &p, unit);
-   value = sneppp__pair_value(&p, NULL);
-   if (!sneppp__finite(value))
-      return sneppp__fail(err, SNEPPP_ERR_RANGE, "k(%d, %d) cannot be represented%s", i, j,
-                          sneppp__log_hint(win, layer));
-   *k = value;
-   return SNEPPP_OK;
-}
-
 /* ---- the walk. L depends on K_ij and on K_ji, which are one number, so the pair {i, j} counts with G_ij + G_ji,
    and the diagonal with G_ii. Of the full matrix the upper triangle is walked over; of the others, one entry per
    unit. Rows go in bands; band k belongs to lane k mod GRAM_LANES, lanes run in parallel and each adds to a
@@ -9689,7 +9397,7 @@ static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
 {
    const int wave = t->unit.act == SNEPPP_ACT_COS || t->unit.act == SNEPPP_ACT_SIN, relu = t->unit.act == SNEPPP_ACT_RELU;
    if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_SPACE_BOX && wave) sneppp__box_tile(t);
-   else if (rule->core == SNEPPP__CORE_COS) sneppp__gauss_cos_tile(t);
+   else if (rule->family == SNEPPP__BY_GAUSS && t->unit.act == SNEPPP_ACT_COS) sneppp__gauss_cos_tile(t);
    else if (rule->core == SNEPPP__CORE_CUT && t->d == 1 && relu) sneppp__intervals_tile(t);
    else if (rule->core == SNEPPP__CORE_HOMOGENEOUS && relu) return sneppp__sphere_tile(t);
    else return 0;

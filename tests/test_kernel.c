@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "oracle_core.h"
+#include "pair.h"
 
 static uint64_t kernel_state = 1;
 
@@ -554,10 +555,10 @@ TEST kernel_gram_is_symmetric_and_psd(void)
       ASSERT_EQ(status, SNEPPP_OK);
       for (i = 0; i < kernel_n; i++) for (j = 0; j < i; j++) ASSERT_EQ(K[i * kernel_n + j], K[j * kernel_n + i]);
       if (!kernel_is_psd(K)) { bad++; printf("   %s on %s\n", sneppp__act_name(kernel_kinds[k].act), sneppp__space_name(kernel_kinds[k].space)); }
-      /* sneppp_kernel takes the pair functions, sneppp_gram the tiles where there are some */
+      /* one_pair takes the pair functions, sneppp_gram the tiles where there are some */
       for (i = 0; i < kernel_n; i += 3) {
          double value, size = sqrt(K[i * kernel_n + i] * K[7 * kernel_n + 7]);
-         ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, 7, &value, NULL), SNEPPP_OK);
+         ASSERT_EQ(one_pair(&net.win, &net.layer, i, 7, &value), SNEPPP_OK);
          if (!(fabs(value - K[i * kernel_n + 7]) <= 1e-13 * size * (i == 6 ? 1e3 : 1))) { bad++; printf("   k(%d, 7) = %.17g, K = %.17g\n", i, value, K[i * kernel_n + 7]); }
       }
    }
@@ -709,9 +710,9 @@ TEST kernel_is_additive_over_a_split_window(void)
             sneppp_window left = net.win, right = net.win;
             double        whole, a, b, tol = i == 6 || j == 6 ? 1e-11 : 1e-13;
             left.hi[1] = right.lo[1] = 0.3;
-            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &whole, NULL), SNEPPP_OK);
-            ASSERT_EQ(sneppp_kernel(&left, &net.layer, i, j, &a, NULL), SNEPPP_OK);
-            ASSERT_EQ(sneppp_kernel(&right, &net.layer, i, j, &b, NULL), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&net.win, &net.layer, i, j, &whole), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&left, &net.layer, i, j, &a), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&right, &net.layer, i, j, &b), SNEPPP_OK);
             KERNEL_SAME(whole, a + b, tol * (act[k] == SNEPPP_ACT_RELU ? 1e3 : 1));
          }
    }
@@ -738,8 +739,8 @@ TEST kernel_box_is_a_polygon_and_an_interval(void)
       polygon.xy = xy;
       for (i = 0; i < 9; i++)
          for (j = i; j < 9; j++) {
-            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &a, NULL), SNEPPP_OK);
-            ASSERT_EQ(sneppp_kernel(&polygon, &net.layer, i, j, &b, NULL), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&net.win, &net.layer, i, j, &a), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&polygon, &net.layer, i, j, &b), SNEPPP_OK);
             KERNEL_SAME(a, b, i == 6 || j == 6 ? 1e-11 : 1e-13);
          }
       kernel_net_make(&net, SNEPPP_SPACE_BOX, 1, act[k]);
@@ -748,8 +749,8 @@ TEST kernel_box_is_a_polygon_and_an_interval(void)
       line.count = 1;
       line.ends = ends;
       for (i = 0; i < 9; i++) {
-         ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, 8, &a, NULL), SNEPPP_OK);
-         ASSERT_EQ(sneppp_kernel(&line, &net.layer, i, 8, &b, NULL), SNEPPP_OK);
+         ASSERT_EQ(one_pair(&net.win, &net.layer, i, 8, &a), SNEPPP_OK);
+         ASSERT_EQ(one_pair(&line, &net.layer, i, 8, &b), SNEPPP_OK);
          KERNEL_SAME(a, b, i == 6 ? 1e-11 : 1e-13);
       }
    }
@@ -773,7 +774,7 @@ TEST kernel_polygon_tends_to_the_disc(void)
       for (i = 0; i < 6; i++)
          for (j = i; j < 6; j++) {
             double disc, side[2], gap[2];
-            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &disc, NULL), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&net.win, &net.layer, i, j, &disc), SNEPPP_OK);
             for (s = 0; s < 2; s++) {
                polygon.count = s ? 400 : 200;
                for (v = 0; v < (int)polygon.count; v++) {
@@ -781,7 +782,7 @@ TEST kernel_polygon_tends_to_the_disc(void)
                   xy[2 * v] = net.win.centre[0] + net.win.radius * cos(angle);
                   xy[2 * v + 1] = net.win.centre[1] + net.win.radius * sin(angle);
                }
-               ASSERT_EQ(sneppp_kernel(&polygon, &net.layer, i, j, &side[s], NULL), SNEPPP_OK);
+               ASSERT_EQ(one_pair(&polygon, &net.layer, i, j, &side[s]), SNEPPP_OK);
                gap[s] = fabs(side[s] - disc);
             }
             ASSERT(gap[0] < 5e-3 * (1 + fabs(disc)));
@@ -816,9 +817,9 @@ TEST kernel_mixture_of_one_is_the_gaussian(void)
       twins.mean = mean;
       twins.scale = scale;
       for (i = 0; i < 12; i++) {
-         ASSERT_EQ(sneppp_kernel(&plain, &net.layer, i, 9, &a, NULL), SNEPPP_OK);
-         ASSERT_EQ(sneppp_kernel(&mixture, &net.layer, i, 9, &b, NULL), SNEPPP_OK);
-         ASSERT_EQ(sneppp_kernel(&twins, &net.layer, i, 9, &c, NULL), SNEPPP_OK);
+         ASSERT_EQ(one_pair(&plain, &net.layer, i, 9, &a), SNEPPP_OK);
+         ASSERT_EQ(one_pair(&mixture, &net.layer, i, 9, &b), SNEPPP_OK);
+         ASSERT_EQ(one_pair(&twins, &net.layer, i, 9, &c), SNEPPP_OK);
          ASSERT_EQ(a, b);
          KERNEL_SAME(a, c, 1e-14);
       }
@@ -849,8 +850,8 @@ TEST kernel_sphere_does_not_know_directions(void)
       for (i = 0; i < 12; i++)
          for (j = i; j < 12; j++) {
             double a, b;
-            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &a, NULL), SNEPPP_OK);
-            ASSERT_EQ(sneppp_kernel(&turned.win, &turned.layer, i, j, &b, NULL), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&net.win, &net.layer, i, j, &a), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&turned.win, &turned.layer, i, j, &b), SNEPPP_OK);
             /* a step of a nearly opposite unit: the angle itself is only known to 1e-16 of a radian */
             KERNEL_SAME(a, b, i == 6 || j == 6 ? 1e-10 : 1e-13);
          }
@@ -879,8 +880,8 @@ TEST kernel_translation(void)
       for (i = 7; i < 16; i++)
          for (j = i; j < 16; j++) {
             double a, b;
-            ASSERT_EQ(sneppp_kernel(&net.win, &net.layer, i, j, &a, NULL), SNEPPP_OK);
-            ASSERT_EQ(sneppp_kernel(&moved.win, &moved.layer, i, j, &b, NULL), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&net.win, &net.layer, i, j, &a), SNEPPP_OK);
+            ASSERT_EQ(one_pair(&moved.win, &moved.layer, i, j, &b), SNEPPP_OK);
             KERNEL_SAME(a, b, 1e-13);
          }
    }
@@ -982,7 +983,6 @@ TEST kernel_refuses_by_name(void)
    ASSERT(strstr(err.why, "layer.W[0][0]"));
    win = kernel_window(SNEPPP_SPACE_BOX, 2);
    ASSERT_EQ(sneppp_gram(&win, &layer, NULL, NULL, &err), SNEPPP_ERR_ARG);
-   ASSERT_EQ(sneppp_kernel(&win, &layer, 0, 2, K, &err), SNEPPP_ERR_ARG);
    ASSERT_EQ(sneppp_gram_grad(&win, &layer, NULL, NULL, NULL, &err), SNEPPP_ERR_ARG);
    PASS();
 }
@@ -1052,8 +1052,6 @@ TEST kernel_failed_calls_write_nothing(void)
    for (int i = 0; i < 2; i++) c[i] = gW[i] = gb[i] = gw[i] = gm[i] = gs[i] = 7;
    ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
    ASSERT_STR_EQ("K[1][1] cannot be represented; sneppp_gram_log may do", err.why);
-   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_kernel(&win, &layer, 1, 1, K, &err), "%d");
-   ASSERT(strstr(err.why, "sneppp_gram_log may do"));
    ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err), "%d");
    W[1] = 60;
    ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_moments(&win, &layer, c, &err), "%d");
@@ -1076,8 +1074,6 @@ TEST kernel_failed_calls_write_nothing(void)
    layer.unit.act = SNEPPP_ACT_RECT, layer.unit.p = 3, W[0] = 1e80, mean[1] = 0;
    ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram(&win, &layer, K, NULL, &err), "%d");
    ASSERT_STR_EQ("K[0][0] cannot be represented", err.why);
-   ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_kernel(&win, &layer, 0, 0, K, &err), "%d");
-   ASSERT_STR_EQ("k(0, 0) cannot be represented", err.why);
    ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_gram_log(&win, &layer, K, NULL, &err), "%d");
    ASSERT(strstr(err.why, "no logarithmic form") && !strstr(err.why, "negative"));
    ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_gram_log(&win, &layer, NULL, NULL, &err), "%d");
@@ -1242,7 +1238,7 @@ TEST kernel_gradients_out_of_range(void)
 {
    static const double mean[2] = {0.5, 1}, scale[2] = {2, 30};
    double              W[4] = {0.01, 0.02, 0.03, -0.01}, b[2] = {0.5, 1}, width[4] = {40, 50, 60, 70};
-   double              G[4] = {1e307, 1e307, 1e307, 1e307}, dW[4], db[2], dwidth[4], dmean[2], dscale[2], k = 7;
+   double              G[4] = {1e307, 1e307, 1e307, 1e307}, dW[4], db[2], dwidth[4], dmean[2], dscale[2], K[4] = {7, 7, 7, 7};
    sneppp_window       win;
    sneppp_layer        layer;
    sneppp_layer_grad   out;
@@ -1290,9 +1286,9 @@ TEST kernel_gradients_out_of_range(void)
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
    ASSERT(strstr(err.why, "the gradient of win.scale["));
    W[0] = W[2] = 30;
-   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_kernel(&win, &layer, 0, 1, &k, &err));
-   ASSERT(strstr(err.why, "k(0, 1) cannot be represented"));
-   ASSERT_EQ(7.0, k);
+   ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram(&win, &layer, K, NULL, &err));
+   ASSERT(strstr(err.why, "K[0][0] cannot be represented"));
+   ASSERT_EQ(7.0, K[0]);
    PASS();
 }
 

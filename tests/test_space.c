@@ -1,6 +1,7 @@
 /* The space floor: what is refused and how the refusal is worded; mass, membership, statistics. */
 #include <stdio.h>
 #include <string.h>
+#include "pair.h"
 
 static sneppp_error space_error;
 
@@ -278,7 +279,7 @@ TEST space_mass_is_the_integral_of_one(void)
       layer.n = 1;
       layer.W = W;
       layer.unit.act = SNEPPP_ACT_ONE;
-      ASSERT_EQ(sneppp_kernel(&w, &layer, 0, 0, &k, &space_error), SNEPPP_OK);
+      ASSERT_EQ(one_pair(&w, &layer, 0, 0, &k), SNEPPP_OK);
       ASSERT(k > 0);
       ASSERT_IN_RANGE(1.0, sneppp_window_mass(&w) / k, 1e-14);
       if (s == SNEPPP_SPACE_BOX) ASSERT_IN_RANGE(6.0, k, 1e-14);

@@ -948,7 +948,7 @@ static void op_gram(const plan_op *o)
    sneppp_layer_state *L = &w.model.layer[f];
    sneppp_layer layer;
    sneppp_window *win = &w.shape[f].win;
-   double *W, *b, *width, *K, *K2, *c, k = 0, trace = 0;
+   double *W, *b, *width, *K, *K2, *c, trace = 0;
    sneppp_error err;
    sneppp_parallel par = parallel_of(o->par ? o->par : 1);
    if (w.model.desc.factor[f].own.psi) return;
@@ -1004,9 +1004,17 @@ static void op_gram(const plan_op *o)
          MUST(K[i * n + j] * K[i * n + j] <= K[i * n + i] * K[j * n + j] * (1 + 1e-8) + 1e-18 * trace * trace,
               "gram", "K[%d][%d] = %.12g breaks Cauchy-Schwarz with %.12g, %.12g", i, j, K[i * n + j],
               K[i * n + i], K[j * n + j]);
-         st = sneppp_kernel(win, &layer, i, j, &k, &err);
-         MUST(st == SNEPPP_OK && fabs(k - K[i * n + j]) <= 1e-9 * sqrt(K[i * n + i] * K[j * n + j]) + 1e-300,
-              "kernel = gram", "(%d, %d): %.15g and %.15g, status %d", i, j, k, K[i * n + j], st);
+      }
+      { /* a list of units, though all are the same, has no tiles */
+         sneppp_layer list = layer;
+         sneppp_unit *units = (sneppp_unit *)malloc((size_t)n * sizeof *units);
+         for (int i = 0; i < n; i++) units[i] = layer.units ? layer.units[i] : layer.unit;
+         list.units = units;
+         st = sneppp_gram(win, &list, K2, NULL, &err);
+         for (int i = 0; i < n * n; i++)
+            MUST(st == SNEPPP_OK && fabs(K2[i] - K[i]) <= 1e-9 * sqrt(K[i / n * (n + 1)] * K[i % n * (n + 1)]) + 1e-300,
+                 "pairs = tiles", "(%d, %d): %.15g and %.15g, status %d", i / n, i % n, K2[i], K[i], st);
+         free(units);
       }
       st = sneppp_gram_log(win, &layer, K2, &par, &err);
       if (st != SNEPPP_OK) refused("gram_log", (sneppp_status)st, &err);
