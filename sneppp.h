@@ -563,13 +563,6 @@ typedef struct sneppp_factor {   /* one factor of the observation space         
 
 #define SNEPPP_RADIAL_DIM 4 /* most coordinates of windows in which radial units are found through a tree */
 
-typedef struct sneppp_node { /* of that tree: the radial centres first .. first + count - 1 and their bounding box  */
-   size_t first, count, kid; /* children are the nodes kid and kid + 1; 0 = a leaf                                   */
-   size_t from;              /* leaves: the first of the group's bumps that are not all in the table                  */
-   double reach2;            /* no bump of the node matters beyond this squared distance                             */
-   double lo[SNEPPP_RADIAL_DIM], hi[SNEPPP_RADIAL_DIM];
-} sneppp_node;
-
 typedef struct sneppp_desc {     /* what a model is; plain data, may be static const                       */
    int            start_zero;    /* must be 0: catches a struct that was never zeroed                      */
    sneppp_factor  factor[SNEPPP_MAX_FACTORS];
@@ -578,12 +571,12 @@ typedef struct sneppp_desc {     /* what a model is; plain data, may be static c
    int            width;         /* hidden units n of each factor; default 64; for AUTO: the budget        */
    int            rank;          /* rows m of V; 0 = n                                                     */
    double         alpha;         /* scale of the intensity; 0 = events / mass, set when fitted             */
-   int            group;         /* radial units in runs of this many with one centre each, in tree order: what
-                                    AUTO makes; a tree then finds those near a point. 0 = no tree           */
    uint64_t       seed;          /* first layer; 0 = 1, never the clock                                    */
    void          *mem;           /* optional block of sneppp_model_bytes(), in which the model then lives  */
    size_t         mem_bytes;
    void          *alloc_ctx;     /* handed to SNEPPP_MALLOC and SNEPPP_FREE                                */
+   int            group;         /* internal, leave it 0: radial units in runs of this many with one centre each, in
+                                    tree order, are what AUTO makes; a tree then finds those near a point   */
    int            end_zero;      /* must be 0                                                              */
 } sneppp_desc;
 
@@ -605,6 +598,14 @@ typedef struct sneppp_readout_state {    /* V psi, for the features first .. fir
    sneppp_real *V;
 } sneppp_readout_state;
 
+/* Internal: a node of the tree over radial units that AUTO makes, see >>radial. */
+typedef struct sneppp_node { /* the radial centres first .. first + count - 1 and their bounding box                   */
+   size_t first, count, kid; /* children are the nodes kid and kid + 1; 0 = a leaf                                   */
+   size_t from;              /* leaves: the first of the group's bumps that are not all in the table                  */
+   double reach2;            /* no bump of the node matters beyond this squared distance                             */
+   double lo[SNEPPP_RADIAL_DIM], hi[SNEPPP_RADIAL_DIM];
+} sneppp_node;
+
 typedef struct sneppp_model {            /* transparent; evaluation takes it const                          */
    sneppp_desc        desc;              /* all defaults filled in; windows point into the block            */
    int                factors;
@@ -616,6 +617,7 @@ typedef struct sneppp_model {            /* transparent; evaluation takes it con
    double             alpha;             /* lambda = alpha |V psi|^2 + floor                                */
    double             floor;             /* uniform part, events per unit of the base measure               */
    int                budget;            /* the width that was asked for; 0 = none: AUTO may choose         */
+   /* Internal from here on. */
    sneppp_node       *node;              /* (nodes) tree over the groups of radial units; nodes 0 = none    */
    size_t             nodes;
    double             metric[SNEPPP_RADIAL_DIM]; /* distances of the tree are |metric (u - v)|              */
@@ -19776,9 +19778,8 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, ", (int)m->desc.mix,
                (int)m->desc.readout, m->desc.width, m->desc.rank);
    sneppp__put_double(o, m->desc.alpha);
-   sneppp__put(o, ", %d, (uint64_t)%zu << 32 | %zu, ", m->desc.group, (size_t)(m->desc.seed >> 32),
-               (size_t)(m->desc.seed & 0xffffffffu));
-   sneppp__put(o, "0, 0, 0, 0},\n   %d, %d, %d, {\n", m->factors, m->D, m->n);
+   sneppp__put(o, ", (uint64_t)%zu << 32 | %zu, ", (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu));
+   sneppp__put(o, "0, 0, 0, %d, 0},\n   %d, %d, %d, {\n", m->desc.group, m->factors, m->D, m->n);
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
       sneppp__put(o, "      {%d, %d, %d, %d, ", L->n, L->d, L->D, L->first);
