@@ -599,9 +599,9 @@ typedef struct sneppp_readout_state {    /* V psi, for the features first .. fir
 } sneppp_readout_state;
 
 /* Internal: a node of the tree over radial units that AUTO makes, see >>radial. */
-typedef struct sneppp_node { /* the radial centres first .. first + count - 1 and their bounding box                   */
+typedef struct sneppp_node { /* the radial centres first .. first + count - 1 and their bounding box                  */
    size_t first, count, kid; /* children are the nodes kid and kid + 1; 0 = a leaf                                   */
-   size_t from;              /* leaves: the first of the group's bumps that are not all in the table                  */
+   size_t from;              /* leaves: the first of the group's bumps that are not all in the table                 */
    double reach2;            /* no bump of the node matters beyond this squared distance                             */
    double lo[SNEPPP_RADIAL_DIM], hi[SNEPPP_RADIAL_DIM];
 } sneppp_node;
@@ -1960,7 +1960,9 @@ static void sneppp__window_stats(const sneppp_window *win, const double *x, doub
       case SNEPPP_SPACE_DIRICHLET: for (r = 0; r < win->dim; r++) t[r] = log(x[r]); return;
       case SNEPPP_SPACE_NORMAL: t[0] = x[0]; t[1] = x[0] * x[0]; return;
       case SNEPPP_SPACE_VONMISES: t[0] = cos(x[0]); t[1] = sin(x[0]); return;
-      case SNEPPP_SPACE_FINITE: memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t); return;
+      case SNEPPP_SPACE_FINITE:
+         memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t);
+         return;
       default: for (r = 0; r < win->dim; r++) t[r] = x[r]; return;
    }
 }
@@ -5632,7 +5634,8 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim,
                           SNEPPP_MAX_DIM);
    switch (win->space) {
-      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_BINOMIAL:
+      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_POISSON:
+      case SNEPPP_SPACE_BINOMIAL:
       case SNEPPP_SPACE_NEGBINOMIAL: case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: line = 1; break;
       case SNEPPP_SPACE_POLYGON: line = 2; break;
       default: break;
@@ -5656,7 +5659,9 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
             return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a simplex needs at least two coordinates",
                                 win->dim);
          return sneppp__check_family(win, win->dim, err);
-      case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_BINOMIAL: case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
+      case SNEPPP_SPACE_POISSON:
+      case SNEPPP_SPACE_BINOMIAL:
+      case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
       case SNEPPP_SPACE_FINITE: return sneppp__check_finite_set(win, err);
       default: return SNEPPP_OK;
    }
@@ -5670,7 +5675,8 @@ static int sneppp__normal(double mass) { return sneppp__finite(mass) && mass >= 
 static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
 {
    double m;
-   if (win->space == SNEPPP_SPACE_EUCLID || win->space == SNEPPP_SPACE_NEGBINOMIAL || win->space == SNEPPP_SPACE_NORMAL) return SNEPPP_OK;
+   if (win->space == SNEPPP_SPACE_EUCLID || win->space == SNEPPP_SPACE_NEGBINOMIAL ||
+       win->space == SNEPPP_SPACE_NORMAL) return SNEPPP_OK;
    m = sneppp_window_mass(win);
    *mass *= m;
    if (sneppp__normal(m)) return SNEPPP_OK;
@@ -5789,7 +5795,8 @@ static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_erro
                                 "the order p = %g of unit %d is not a whole number from 0 to %d", u->p, i,
                                 SNEPPP__MAX_ORDER);
          return SNEPPP_OK;
-      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
+      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT:
+      case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
          if (!(u->p > 0))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "p = %g of %s unit %d is not positive", u->p,
                                 sneppp__act_name(u->act), i);
@@ -10850,7 +10857,8 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       for (f = 0; f < factors; f++) {
          const sneppp_factor *x = &out->factor[f];
          coordinates += sneppp__stats(&x->window);
-         if (x->unit.act != SNEPPP_ACT_RBF && (x->unit.act != SNEPPP_ACT_EXP || x->window.space != SNEPPP_SPACE_SPHERE)) radial = 0;
+         if (x->unit.act != SNEPPP_ACT_RBF &&
+             (x->unit.act != SNEPPP_ACT_EXP || x->window.space != SNEPPP_SPACE_SPHERE)) radial = 0;
          if (x->units || x->width % out->group) radial = 0;
       }
       if (!radial || coordinates > SNEPPP_RADIAL_DIM)
@@ -10960,8 +10968,9 @@ static int sneppp__tables(const sneppp_model *model)
 {
    for (int f = 0; f < model->factors; f++) {
       sneppp_space space = model->desc.factor[f].window.space;
-      if (model->desc.factor[f].unit.act != SNEPPP_ACT_RBF || (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS &&
-                                                           space != SNEPPP_SPACE_POLYGON && space != SNEPPP_SPACE_BALL))
+      if (model->desc.factor[f].unit.act != SNEPPP_ACT_RBF ||
+          (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
+           space != SNEPPP_SPACE_BALL))
          return 0;
    }
    return 1;
@@ -11355,8 +11364,9 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
    sneppp_status        st = sneppp__window_check(part, &inner);
    double               x[SNEPPP_MAX_DIM];
    size_t               k;
-   int                  planar = win->space == SNEPPP_SPACE_BOX || win->space == SNEPPP_SPACE_POLYGON || win->space == SNEPPP_SPACE_BALL;
-   int                  linear = (win->space == SNEPPP_SPACE_BOX && win->dim == 1) || win->space == SNEPPP_SPACE_INTERVALS;
+   int                  box = win->space == SNEPPP_SPACE_BOX;
+   int                  planar = box || win->space == SNEPPP_SPACE_POLYGON || win->space == SNEPPP_SPACE_BALL;
+   int                  linear = (box && win->dim == 1) || win->space == SNEPPP_SPACE_INTERVALS;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
    if (part->dim != win->dim)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f,
@@ -11702,7 +11712,8 @@ static void sneppp__first_layer(sneppp_model *model, int f)
             for (r = 0; r < d; r++) w[r] *= sphere ? 1 : 0.1;
             sneppp__into_domain(&L->inside, w);
             break;
-         case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT: case SNEPPP_ACT_LEAKY: case SNEPPP_ACT_ELU: case SNEPPP_ACT_GELU:
+         case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT: case SNEPPP_ACT_LEAKY:
+         case SNEPPP_ACT_ELU: case SNEPPP_ACT_GELU:
             if (sphere) { b = 0.5 * sneppp_rng_normal(&rng); break; }
             for (r = 0; r < d; r++) b -= w[r] * (2 * sneppp_rng_uniform(&rng) - 1);
             break;
@@ -12415,7 +12426,8 @@ static sneppp_status sneppp__read_events(const sneppp_model *model, const sneppp
 static int sneppp__vanishes(const sneppp_model *model, int f, int i)
 {
    sneppp_act act = model->layer[f].units ? model->layer[f].units[i].act : model->desc.factor[f].unit.act;
-   return !model->desc.factor[f].own.psi && (act == SNEPPP_ACT_RELU || act == SNEPPP_ACT_STEP || act == SNEPPP_ACT_RECT);
+   return !model->desc.factor[f].own.psi &&
+          (act == SNEPPP_ACT_RELU || act == SNEPPP_ACT_STEP || act == SNEPPP_ACT_RECT);
 }
 
 /* Fills pick (n), upwards; returns how many were picked: the active ones and a few more, to make whole vectors. */
@@ -12548,7 +12560,8 @@ static sneppp_status sneppp__blame_event(const sneppp_model *model, int in, cons
          return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinate %d is %g", i, where,
                                    first, y[0]);
       return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
-                                "event %z is outside %s: its coordinates from %d on are %g, %g%s", i, where, first, y[0], y[1], D > 2 ? ", ..." : "");
+                                "event %z is outside %s: its coordinates from %d on are %g, %g%s", i, where, first,
+                                y[0], y[1], D > 2 ? ", ..." : "");
    }
 }
 
