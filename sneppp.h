@@ -205,6 +205,10 @@
       SNEPPP_PTHREADS   (all) adds sneppp_pool, a small pool of POSIX threads; link with -lpthread
       SNEPPP_INFERENCE_ONLY (all) only what evaluates a model that was exported by sneppp_export_c: intensities,
                         features, windows; no fitting code, no malloc, no files
+      SNEPPP_NO_AUTO    (all) without the default fit: METHOD_AUTO is refused, and there is no sneppp_fit_box
+      SNEPPP_NO_SAMPLE  (all) without sneppp_sample and its kin
+      SNEPPP_NO_IO      (all) without saving, loading and export
+      SNEPPP_NO_INPUT   (all) without degrees, dates and numeric counts
       SNEPPP_NO_STDIO         no files: sneppp_save_file and sneppp_load_file are left out
       SNEPPP_SECONDS()        seconds of some clock as a double; only for reports
       SNEPPP_NO_SIMD          portable C only; otherwise AVX2 or AVX-512 if the machine has them, NEON on AArch64
@@ -547,13 +551,6 @@ typedef struct sneppp_factor {   /* one factor of the observation space         
 
 #define SNEPPP_RADIAL_DIM 4 /* most coordinates of windows in which radial units are found through a tree */
 
-typedef struct sneppp_node { /* of that tree: the radial centres first .. first + count - 1 and their bounding box  */
-   size_t first, count, kid; /* children are the nodes kid and kid + 1; 0 = a leaf                                   */
-   size_t from;              /* leaves: the first of the group's bumps that are not all in the table                  */
-   double reach2;            /* no bump of the node matters beyond this squared distance                             */
-   double lo[SNEPPP_RADIAL_DIM], hi[SNEPPP_RADIAL_DIM];
-} sneppp_node;
-
 typedef struct sneppp_desc {     /* what a model is; plain data, may be static const                       */
    int            start_zero;    /* must be 0: catches a struct that was never zeroed                      */
    sneppp_factor  factor[SNEPPP_MAX_FACTORS];
@@ -562,12 +559,12 @@ typedef struct sneppp_desc {     /* what a model is; plain data, may be static c
    int            width;         /* hidden units n of each factor; default 64; for AUTO: the budget        */
    int            rank;          /* rows m of V; 0 = n                                                     */
    double         alpha;         /* scale of the intensity; 0 = events / mass, set when fitted             */
-   int            group;         /* radial units in runs of this many with one centre each, in tree order: what
-                                    AUTO makes; a tree then finds those near a point. 0 = no tree           */
    uint64_t       seed;          /* first layer; 0 = 1, never the clock                                    */
    void          *mem;           /* optional block of sneppp_model_bytes(), in which the model then lives  */
    size_t         mem_bytes;
    void          *alloc_ctx;     /* handed to SNEPPP_MALLOC and SNEPPP_FREE                                */
+   int            group;         /* internal, leave it 0: radial units in runs of this many with one centre each, in
+                                    tree order, are what AUTO makes; a tree then finds those near a point   */
    int            end_zero;      /* must be 0                                                              */
 } sneppp_desc;
 
@@ -589,6 +586,14 @@ typedef struct sneppp_readout_state {    /* V psi, for the features first .. fir
    sneppp_real *V;
 } sneppp_readout_state;
 
+/* Internal: a node of the tree over radial units that AUTO makes, see >>radial. */
+typedef struct sneppp_node { /* the radial centres first .. first + count - 1 and their bounding box                  */
+   size_t first, count, kid; /* children are the nodes kid and kid + 1; 0 = a leaf                                   */
+   size_t from;              /* leaves: the first of the group's bumps that are not all in the table                 */
+   double reach2;            /* no bump of the node matters beyond this squared distance                             */
+   double lo[SNEPPP_RADIAL_DIM], hi[SNEPPP_RADIAL_DIM];
+} sneppp_node;
+
 typedef struct sneppp_model {            /* transparent; evaluation takes it const                          */
    sneppp_desc        desc;              /* all defaults filled in; windows point into the block            */
    int                factors;
@@ -600,6 +605,7 @@ typedef struct sneppp_model {            /* transparent; evaluation takes it con
    double             alpha;             /* lambda = alpha |V psi|^2 + floor                                */
    double             floor;             /* uniform part, events per unit of the base measure               */
    int                budget;            /* the width that was asked for; 0 = none: AUTO may choose         */
+   /* Internal from here on. */
    sneppp_node       *node;              /* (nodes) tree over the groups of radial units; nodes 0 = none    */
    size_t             nodes;
    double             metric[SNEPPP_RADIAL_DIM]; /* distances of the tree are |metric (u - v)|              */
@@ -814,8 +820,10 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
 /* ---- in two calls: the default fit to events x (count, dim) in the box from lo to hi, and the expected number in the
    box from lo to hi of all coordinates (any model whose factors have boxes). Free the model; if it failed to be made,
    it is zeroed. Everything else is in the structs of the calls below. */
+#ifndef SNEPPP_NO_AUTO
 SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const double *lo, const double *hi,
                                         const sneppp_real *x, size_t count, sneppp_error *err);
+#endif
 SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
                                           sneppp_error *err);
 
@@ -855,6 +863,7 @@ SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, 
 SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at,
                                             sneppp_model *out, sneppp_error *err);
 
+#ifndef SNEPPP_NO_INPUT
 /* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
    north; x is a unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in
    rows of lonlat_stride doubles (0 = 2), into rows of x_stride reals (0 = 3); it refuses tables that look like
@@ -885,7 +894,9 @@ typedef struct sneppp_place {
 } sneppp_place;
 SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
                                               double *error, sneppp_error *err);
+#endif /* SNEPPP_NO_INPUT */
 
+#ifndef SNEPPP_NO_SAMPLE
 /* ---- draw. Exact samples, see >>sample: points, independent and in random order, into x (cap, D). how NULL: all
    defaults. Equal seeds give equal points; give each thread a stream of its own. ERR_SIZE: cap is too small,
    info->count says what is needed and x is untouched.
@@ -907,6 +918,7 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sne
                                             size_t cap, sneppp_sample_info *info, sneppp_error *err);
 SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
                                              sneppp_error *err);
+#endif /* SNEPPP_NO_SAMPLE */
 
 /* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2): it goes to
    `conditional`, which may be NULL like grad. */
@@ -927,13 +939,14 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *trainer, sneppp_mod
                                              const sneppp_fit_desc *desc, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *trainer, sneppp_error *err);
 SNEPPP_DEF void          sneppp_trainer_free(sneppp_trainer *trainer);
-SNEPPP_DEF size_t        sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, size_t cap);
-SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err);
 
+#ifndef SNEPPP_NO_IO
 /* ---- save and load */
 SNEPPP_DEF size_t        sneppp_save(const sneppp_model *model, void *buf, size_t cap);
 SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem,
                                      size_t mem_bytes, void *alloc_ctx, sneppp_error *err);
+SNEPPP_DEF size_t        sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, size_t cap);
+SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err);
 /* As C source: `static const sneppp_model NAME`, for SNEPPP_INFERENCE_ONLY. write gets the text in pieces, returns
    0. */
 SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
@@ -943,6 +956,7 @@ SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *
 SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx, sneppp_error *err);
 #endif
+#endif /* SNEPPP_NO_IO */
 
 #endif /* SNEPPP_INFERENCE_ONLY */
 
@@ -990,9 +1004,9 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #define SNEPPP_ASSERT(x) assert(x)
 #endif
 #if defined(__GNUC__) || defined(__clang__)
-   #define SNEPPP__UNUSED __attribute__((unused))
+   #define SNEPPP__UNUSED __attribute__((unused)) /* where a hook of the user's takes the place of a function */
    #define SNEPPP__RESTRICT __restrict__
-   #define SNEPPP__INLINE __attribute__((unused)) static inline
+   #define SNEPPP__INLINE static inline
 #elif defined(_MSC_VER)
    #define SNEPPP__UNUSED
    #define SNEPPP__RESTRICT __restrict
@@ -1006,7 +1020,7 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 /* For functions with large locals whose callers have large locals too: inlined, all of them would be on the stack at
    once, and for as long as the caller runs. */
 #if defined(__GNUC__) || defined(__clang__)
-   #define SNEPPP__APART __attribute__((unused, noinline))
+   #define SNEPPP__APART __attribute__((noinline))
 #elif defined(_MSC_VER)
    #define SNEPPP__APART __declspec(noinline)
 #else
@@ -1037,15 +1051,15 @@ SNEPPP__INLINE int sneppp__finite(double x)
 }
 
 /* Written as bits: -ffast-math is free to compute nonsense from the constants of math.h. */
-SNEPPP__UNUSED static double sneppp__from_bits(uint64_t u)
+static double sneppp__from_bits(uint64_t u)
 {
    double x;
    memcpy(&x, &u, sizeof x);
    return x;
 }
 
-SNEPPP__UNUSED static double sneppp__nan(void) { return sneppp__from_bits(0x7ff8000000000000ULL); }
-SNEPPP__UNUSED static double sneppp__minus_infinity(void) { return sneppp__from_bits(0xfff0000000000000ULL); }
+static double sneppp__nan(void) { return sneppp__from_bits(0x7ff8000000000000ULL); }
+static double sneppp__minus_infinity(void) { return sneppp__from_bits(0xfff0000000000000ULL); }
 
 SNEPPP_DEF int sneppp_version(void) { return SNEPPP_VERSION; }
 
@@ -1160,12 +1174,23 @@ static void sneppp__explain(sneppp_error *err, sneppp_status status, size_t even
 
 /* Fills err, if there is one, and returns the status:
    `return sneppp__fail(err, SNEPPP_ERR_ARG, "...", ...)`. */
-SNEPPP__UNUSED static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format,
-                                                 ...)
+static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format,
+                                  ...)
 {
    va_list list;
    va_start(list, format);
    if (err) sneppp__explain(err, status, 0, format, &list);
+   va_end(list);
+   return status;
+}
+
+/* The same when it is the fault of one event, whose index goes into err->event. */
+SNEPPP__INLINE sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status status, size_t event,
+                                                const char *format, ...)
+{
+   va_list list;
+   va_start(list, format);
+   if (err) sneppp__explain(err, status, event, format, &list);
    va_end(list);
    return status;
 }
@@ -1556,24 +1581,24 @@ SNEPPP__VEC sneppp__vec sneppp__vec_gauss(sneppp__vec x, sneppp_real c)
 
 #define SNEPPP__ARRAYS(T, V, OP, s)                                                                            \
    SNEPPP__ARRAYS_VECTORS(T, V, OP, s)                                                                         \
-   SNEPPP__UNUSED static double sneppp__dot_##s(size_t n, const T *x, const T *y)                              \
+   static double sneppp__dot_##s(size_t n, const T *x, const T *y)                                             \
    {                                                                                                           \
       double sum[4] = {0, 0, 0, 0}; /* one sum would wait for each addition to end before the next can start */ \
       SNEPPP__RETURN_VECTORS(sneppp__dot_vectors_##s(n, x, y))                                                 \
       for (size_t i = 0; i < n; i++) sum[i % 4] += (double)(x[i] * y[i]);                                      \
       return (sum[0] + sum[1]) + (sum[2] + sum[3]);                                                            \
    }                                                                                                           \
-   SNEPPP__UNUSED static void sneppp__product_##s(size_t n, T a, const T *x, const T *y, T *out)               \
+   static void sneppp__product_##s(size_t n, T a, const T *x, const T *y, T *out)                              \
    {                                                                                                           \
       SNEPPP__IF_VECTORS(sneppp__product_vectors_##s(n, a, x, y, out))                                         \
       for (size_t i = 0; i < n; i++) out[i] = y ? a * x[i] * y[i] : a * x[i];                                  \
    }
-SNEPPP__ARRAYS(double, sneppp__vec64, SNEPPP__V64, f64)
 #ifdef SNEPPP_REAL_FLOAT
 SNEPPP__ARRAYS(float, sneppp__vec32, SNEPPP__V32, f32)
    #define sneppp__real_dot     sneppp__dot_f32
    #define sneppp__real_product sneppp__product_f32
 #else
+SNEPPP__ARRAYS(double, sneppp__vec64, SNEPPP__V64, f64)
    #define sneppp__real_dot     sneppp__dot_f64
    #define sneppp__real_product sneppp__product_f64
 #endif
@@ -1802,7 +1827,7 @@ SNEPPP__INLINE double sneppp__mills_right(double x)
 }
 
 /* The standard normal density. Worst error 1.7 ulp. */
-SNEPPP__UNUSED static double sneppp__phi(double x)
+static double sneppp__phi(double x)
 {
    return sneppp__exp_square(x, 0.5) * (1 / SNEPPP__SQRT_2PI);
 }
@@ -1816,7 +1841,7 @@ static double sneppp__upper(double x)
 /* The standard normal distribution function, to full relative accuracy in both tails' own sense: the lower
    tail keeps its digits down to underflow. erfc(-x/sqrt 2)/2 would lose x^2 units to the rounding of x/sqrt
    2. Worst error 2.5 ulp. */
-SNEPPP__UNUSED static double sneppp__Phi(double x)
+static double sneppp__Phi(double x)
 {
    return x <= 0 ? sneppp__upper(-x) : 1 - sneppp__upper(x);
 }
@@ -1874,7 +1899,7 @@ static double sneppp__lgamma_diff(double x, double a)
 
 /* log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b), a, b > 0. Worst error 1.9 ulp of
    max(|value|, 1). */
-SNEPPP__UNUSED static double sneppp__log_beta(double a, double b)
+static double sneppp__log_beta(double a, double b)
 {
    double lesser = a < b ? a : b, greater = a < b ? b : a;
    if (greater < 10) return sneppp__lgamma(a) + sneppp__lgamma(b) - sneppp__lgamma(a + b);
@@ -1905,7 +1930,7 @@ SNEPPP__UNUSED static double sneppp__log_beta(double a, double b)
 #define SNEPPP__MAX_STATS (SNEPPP_MAX_DIM < 2 ? 2 : SNEPPP_MAX_DIM)
 
 /* t(x), (stats). The point must be inside the window. */
-SNEPPP__UNUSED static void sneppp__window_stats(const sneppp_window *win, const double *x, double *t)
+static void sneppp__window_stats(const sneppp_window *win, const double *x, double *t)
 {
    int r;
    switch (win->space) {
@@ -1914,7 +1939,9 @@ SNEPPP__UNUSED static void sneppp__window_stats(const sneppp_window *win, const 
       case SNEPPP_SPACE_DIRICHLET: for (r = 0; r < win->dim; r++) t[r] = log(x[r]); return;
       case SNEPPP_SPACE_NORMAL: t[0] = x[0]; t[1] = x[0] * x[0]; return;
       case SNEPPP_SPACE_VONMISES: t[0] = cos(x[0]); t[1] = sin(x[0]); return;
-      case SNEPPP_SPACE_FINITE: memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t); return;
+      case SNEPPP_SPACE_FINITE:
+         memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t);
+         return;
       default: for (r = 0; r < win->dim; r++) t[r] = x[r]; return;
    }
 }
@@ -1986,7 +2013,7 @@ static double sneppp__ring_sign(const sneppp_window *win, size_t ring)
    return (sneppp__ring_area2(mine, sneppp__ring_size(win, ring)) < 0) != odd ? -1 : 1;
 }
 
-SNEPPP__UNUSED static double sneppp__polygon_area(const sneppp_window *win)
+static double sneppp__polygon_area(const sneppp_window *win)
 {
    double s = 0;
    for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++)
@@ -1995,7 +2022,7 @@ SNEPPP__UNUSED static double sneppp__polygon_area(const sneppp_window *win)
 }
 
 /* Is (x, y) in the closed window? Points on an edge, to rounding, belong to it. */
-SNEPPP__UNUSED static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
+static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
 {
    double point[2];
    int    odd = 0;
@@ -2177,7 +2204,7 @@ static double sneppp__power(double z, double p)
 }
 
 /* sigma(z) and sigma'(z). At a kink the slope from the left is taken, as for the step, which is 0 at 0. */
-SNEPPP__UNUSED static double sneppp__act(const sneppp_unit *u, double z, double *slope)
+static double sneppp__act(const sneppp_unit *u, double z, double *slope)
 {
    double s, e;
    switch (u->act) {
@@ -2424,8 +2451,9 @@ SNEPPP__VECTOR_CODE static void sneppp__act_vectors(const sneppp_unit *u, sneppp
 #endif
 
 /* cos or sin of z = b + W t for `count` units, W (d, ld), at B points T (B, d), d <= 4: one vector of units at a time
-   walks down the points with its weights in registers. psi and slope are (B, n); slope may be NULL. Returns 0, and
-   leaves all to be done again, if a |z| is too large for the vectors. */
+   walks down the points with its weights in registers, which saves a quarter of the time where there are many (one
+   point is slower so). psi and slope are (B, n); slope may be NULL. Returns 0, and leaves all to be done again, if a
+   |z| is too large for the vectors. */
 #ifdef SNEPPP__VECTOR
 SNEPPP__VECTOR_CODE static int sneppp__wave_vectors(int sine, size_t count, size_t d, size_t ld, const sneppp_real *W,
                                                     const sneppp_real *b, size_t B, const sneppp_real *T, size_t n,
@@ -2582,7 +2610,7 @@ SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int 
          }
       }
 #ifdef SNEPPP__VECTOR
-      if (!L->units && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && d <= 4 && sneppp__has_vectors() &&
+      if (B > 1 && !L->units && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && d <= 4 && sneppp__has_vectors() &&
           sneppp__wave_vectors(act == SNEPPP_ACT_SIN, count, d, block, W, bias, B, T, units, psi + i0,
                                slope ? slope + i0 : NULL))
          continue;
@@ -2968,7 +2996,7 @@ SNEPPP__INLINE int sneppp__mul_overflows(size_t a, size_t b, size_t *product)
 }
 
 /* An array of rows x cols elements, on SNEPPP__ALIGN bytes when the base is. NULL while measuring. */
-SNEPPP__UNUSED static void *sneppp__take(sneppp__carver *c, size_t rows, size_t cols, size_t element)
+static void *sneppp__take(sneppp__carver *c, size_t rows, size_t cols, size_t element)
 {
    const size_t start = c->used, slack = SNEPPP__FENCE + 2 * SNEPPP__ALIGN;
    size_t       bytes = 0;
@@ -2985,7 +3013,7 @@ SNEPPP__UNUSED static void *sneppp__take(sneppp__carver *c, size_t rows, size_t 
 }
 
 /* The bytes that a block for these arrays must have, wherever it starts; 0: more than size_t can count. */
-SNEPPP__UNUSED static size_t sneppp__block_bytes(const sneppp__carver *measured)
+static size_t sneppp__block_bytes(const sneppp__carver *measured)
 {
    return measured->overflow ? 0 : measured->used + (SNEPPP__ALIGN - 1);
 }
@@ -2998,8 +3026,8 @@ typedef struct sneppp__block {
 
 /* Takes the measure from c and makes c ready for placing: in the caller's block mem, when there is one, else
    in memory from SNEPPP_MALLOC. After a failure the block is empty, so that freeing it is harmless. */
-SNEPPP__UNUSED static sneppp_status sneppp__block_get(sneppp__block *block, sneppp__carver *c, void *mem,
-                                                      size_t mem_bytes, void *ctx, sneppp_error *err)
+static sneppp_status sneppp__block_get(sneppp__block *block, sneppp__carver *c, void *mem,
+                                       size_t mem_bytes, void *ctx, sneppp_error *err)
 {
    const size_t bytes = sneppp__block_bytes(c);
    block->raw = NULL;
@@ -3021,7 +3049,7 @@ SNEPPP__UNUSED static sneppp_status sneppp__block_get(sneppp__block *block, snep
 }
 
 /* Safe on a block that is zeroed, that failed, that is the caller's, or that was freed before. */
-SNEPPP__UNUSED static void sneppp__block_free(sneppp__block *block)
+static void sneppp__block_free(sneppp__block *block)
 {
    if (!block->raw) return;
    SNEPPP__UNPOISON(block->raw, block->bytes);
@@ -3519,9 +3547,13 @@ static void sneppp__rng_sphere(sneppp_rng *rng, int d, double *x)
 #define SNEPPP__EPS 2.220446049250313e-16 /* 2^-52, the distance from 1 to the next double */
 
 /* ---- inner loops of training, on the operations of the machine */
+#ifdef SNEPPP_REAL_FLOAT
+SNEPPP__ARRAYS(double, sneppp__vec64, SNEPPP__V64, f64)
+#endif
+
 /* The same where the sum is a square, so that a float's range of exponents is not enough for the products, though it is
    for x and y: 1e-30^2. Its logarithm is taken, so that 0 would not do. */
-SNEPPP__UNUSED static double sneppp__real_square(size_t n, const sneppp_real *x, const sneppp_real *y)
+static double sneppp__real_square(size_t n, const sneppp_real *x, const sneppp_real *y)
 {
    double sum = sneppp__real_dot(n, x, y);
 #ifdef SNEPPP_REAL_FLOAT
@@ -3933,9 +3965,9 @@ SNEPPP__APART static void sneppp__gemm_large(const sneppp__kit *kit, const snepp
    sneppp__gemm_in(kit, q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
 }
 
-SNEPPP__UNUSED static void sneppp__gemm_vectors(size_t size, int lower, const void *packed, int ta, int tb, size_t m,
-                                                size_t n, size_t k, double alpha, const void *A, size_t lda,
-                                                const void *B, size_t ldb, double beta, void *C, size_t ldc)
+static void sneppp__gemm_vectors(size_t size, int lower, const void *packed, int ta, int tb, size_t m,
+                                 size_t n, size_t k, double alpha, const void *A, size_t lda,
+                                 const void *B, size_t ldb, double beta, void *C, size_t ldc)
 {
    sneppp__kit     kit = sneppp__kit_for(size);
    sneppp__product q;
@@ -4570,7 +4602,7 @@ static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value
 
 /* sin(x)/x for every finite x. The quotient is as good as sin itself; only 0 needs care.
    Worst error 0.4 ulp of min(1, 1/|x|). */
-SNEPPP__UNUSED static double sneppp__sinc(double x)
+static double sneppp__sinc(double x)
 {
    return x == 0 ? 1 : sin(x) / x;
 }
@@ -4578,7 +4610,7 @@ SNEPPP__UNUSED static double sneppp__sinc(double x)
 /* (sin(x)/x)' = (x cos x - sin x)/x^2. Below 2 the difference would cancel, and the alternating series -x/3 +
    x^3/30 - x^5/840 + ..., coefficients (-1)^k 2k/(2k+1)!, does not. Worst error 1.3 ulp, of 1/|x| beyond 2.
    */
-SNEPPP__UNUSED static double sneppp__dsinc(double x)
+static double sneppp__dsinc(double x)
 {
    static const double c[12] = {
       -1.0 / 3.0, 1.0 / 30.0, -1.0 / 840.0, 1.0 / 45360.0, -1.0 / 3991680.0, 1.0 / 518918400.0,
@@ -4592,7 +4624,7 @@ SNEPPP__UNUSED static double sneppp__dsinc(double x)
 
 /* log(sinh(x)/x), even. Beyond 2, log(e^|x|/(2|x|)) with the small rest in log1p; below, log1p of the series
    of sinhc - 1, whose terms are all positive. Worst error 1.6 ulp. */
-SNEPPP__UNUSED static double sneppp__log_sinhc(double x)
+static double sneppp__log_sinhc(double x)
 {
    static const double c[12] = {
       1.0 / 6.0, 1.0 / 120.0, 1.0 / 5040.0, 1.0 / 362880.0, 1.0 / 39916800.0, 1.0 / 6227020800.0,
@@ -4609,7 +4641,7 @@ SNEPPP__UNUSED static double sneppp__log_sinhc(double x)
 /* Langevin's function coth x - 1/x, the derivative of log sinhc, odd. Near 0 its continued fraction x/(3 +
    x^2/(5 + x^2/(7 + ...))), ten levels, written as one quotient of positive polynomials. Worst error 1.8 ulp.
    */
-SNEPPP__UNUSED static double sneppp__langevin(double x)
+static double sneppp__langevin(double x)
 {
    double a = fabs(x), y = x * x, value;
    if (a < 1.5)
@@ -4782,7 +4814,7 @@ SNEPPP__INLINE double sneppp__wedge_right(double x)
 
 /* Mills' ratio Phi(-x)/phi(x) for every x; grows like e^(x^2/2) to the left and stops at 1e306 for x < -37.5.
    Worst error 2.7 ulp. */
-SNEPPP__UNUSED static double sneppp__mills(double x)
+static double sneppp__mills(double x)
 {
    if (x >= 0) return sneppp__mills_right(x);
    if (x < -37.5) x = -37.5;
@@ -4792,7 +4824,7 @@ SNEPPP__UNUSED static double sneppp__mills(double x)
 /* ---- Gauss-Legendre quadrature on [-1, 1]: at least n nodes, of the orders that are tabled (6, 8, 10, 12,
    16, 20, 24, 32); returns the order, whose rule integrates polynomials of degree 2 order - 1 exactly. n <=
    32. */
-SNEPPP__UNUSED static int sneppp__gauss_legendre(int n, const double **x, const double **w)
+static int sneppp__gauss_legendre(int n, const double **x, const double **w)
 {
    static const int order[8] = {6, 8, 10, 12, 16, 20, 24, 32};
    int              i = 0, at = 0;
@@ -4806,7 +4838,7 @@ SNEPPP__UNUSED static int sneppp__gauss_legendre(int n, const double **x, const 
    tails with the smaller exponential in front; close together, where every difference cancels, Gauss's rule
    on the integrand e^(-t^2) = e^(-x^2) e^(-(t-x)(t+x)). (From the midpoint it would be symmetric, but the
    rounding of the midpoint m costs m^2 units.) Worst error 4.4 ulp. */
-SNEPPP__UNUSED static double sneppp__erf_diff(double x, double y)
+static double sneppp__erf_diff(double x, double y)
 {
    double        value, r;
    const double *node, *weight;
@@ -4868,7 +4900,7 @@ static double sneppp__rect_tail(int p, double t)
 /* E[V_+^p] of V ~ N(mu, v), p = 0, 1, 2, ...; v = 0 gives mu_+^p, and 1/2 for p = 0 at mu = 0. For mu >= 0
    the recursion m_p = mu m_{p-1} + (p-1) v m_{p-2} adds positive terms; for mu < 0 it would cancel. Worst
    error 6.2 ulp, times 1 + t^2 left of zero, t = -mu/sqrt(v), where the rounding of t does as much. */
-SNEPPP__UNUSED static double sneppp__rect_moment(int p, double mu, double v)
+static double sneppp__rect_moment(int p, double mu, double v)
 {
    double sd = sqrt(v), m0 = 1, m1 = mu, value;
    if (mu * mu >= 1500 * v) { /* the density at 0 is zero in double; v may be 0 */
@@ -4933,7 +4965,7 @@ static double sneppp__sector_far(double h, double c, double r, double mass, doub
 
 /* Owen's T(h, a) = 1/(2 pi) integral_0^a exp(-h^2(1+x^2)/2)/(1+x^2) dx, any h and a. Worst
    error 4.9 ulp. */
-SNEPPP__UNUSED static double sneppp__owens_t(double h, double a)
+static double sneppp__owens_t(double h, double a)
 {
    double c, w, mass, value;
    int    negative = a < 0;
@@ -4994,8 +5026,8 @@ static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i,
    kappa is then not read. Two sectors give every quadrant; their sums and differences keep relative accuracy
    in the lower tails. Worst error of the value 4.7 ulp, of psi 3.8 ulp, of the results themselves (not of 1),
    beyond what the rounding of the kappas causes. About 190 ns. */
-SNEPPP__UNUSED static double sneppp__bvn(double h, double k, double rho, double s, double kappa_j, double kappa_i,
-                                         double *psi)
+static double sneppp__bvn(double h, double k, double rho, double s, double kappa_j, double kappa_i,
+                          double *psi)
 {
    double ah = fabs(h), ak = fabs(k), E_h = sneppp__exp_square(ah, 0.5), E_k = sneppp__exp_square(ak, 0.5);
    double Q_h = E_h * sneppp__mills_right(ah) * (1 / SNEPPP__SQRT_2PI);
@@ -5046,7 +5078,7 @@ SNEPPP__UNUSED static double sneppp__bvn(double h, double k, double rho, double 
 }
 
 /* psi(x) = (log Gamma)'(x), x > 0; worst error 1.4 ulp of max(|psi|, 1). */
-SNEPPP__UNUSED static double sneppp__digamma(double x)
+static double sneppp__digamma(double x)
 {
    double sum = 0, shift = 0, y = x, z;
    if (x >= 10) {
@@ -5147,13 +5179,13 @@ static double sneppp__log_Z_ratio(int d, double kappa, double *ratio)
    return logZ + log(prod);
 }
 
-SNEPPP__UNUSED static double sneppp__log_Z(int d, double kappa)
+static double sneppp__log_Z(int d, double kappa)
 {
    return sneppp__log_Z_ratio(d, fabs(kappa), NULL);
 }
 
 /* A_d(kappa) = I_{d/2}(kappa)/I_{d/2-1}(kappa), kappa >= 0; odd in kappa, between 0 and 1. */
-SNEPPP__UNUSED static double sneppp__bessel_ratio(int d, double kappa)
+static double sneppp__bessel_ratio(int d, double kappa)
 {
    double A;
    sneppp__log_Z_ratio(d, fabs(kappa), &A);
@@ -5186,7 +5218,7 @@ static void sneppp__j_far(double x, double *j2, double *j4)
    Miller's algorithm: the same recurrence downwards from a dimension where j is negligible compared with the
    other solution, scaled by j_1 = cos, j_3 = sinc or by 1 = J_0 + 2 J_2 + 2 J_4 + ... Worst error 13 ulp of
    the envelope Gamma(d/2)/sqrt(pi) (2/kappa)^((d-1)/2), at d = 100; 6.5 ulp for d <= 18. */
-SNEPPP__UNUSED static double sneppp__j(int d, double kappa)
+static double sneppp__j(int d, double kappa)
 {
    double x = fabs(kappa), y = x * x, a, b, c;
    int    odd = d & 1, D;
@@ -5300,7 +5332,7 @@ SNEPPP__INLINE int sneppp__coords(const sneppp_window *win)
 
 /* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
 
-SNEPPP__UNUSED static size_t sneppp__vertices(const sneppp_window *win)
+static size_t sneppp__vertices(const sneppp_window *win)
 {
    size_t vertices = 0;
    for (size_t k = 0; k < sneppp__ring_count(win); k++) vertices += sneppp__ring_size(win, k);
@@ -5308,7 +5340,7 @@ SNEPPP__UNUSED static size_t sneppp__vertices(const sneppp_window *win)
 }
 
 /* The bounding box of a bounded window along coordinate r. */
-SNEPPP__UNUSED static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
+static void sneppp__window_side(const sneppp_window *w, int r, double *lo, double *hi)
 {
    *lo = w->lo[r], *hi = w->hi[r];
    if (w->space == SNEPPP_SPACE_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
@@ -5351,7 +5383,7 @@ static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring,
 
 /* Edge k of a ring runs from vertex k to the next. All pairs of edges are compared, O(E^2) with a cheap test
    first: once per call, against O(n^2 E) for a Gram matrix. */
-SNEPPP__UNUSED static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_error *err)
+static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_error *err)
 {
    size_t        rings = sneppp__ring_count(win);
    const double *first = win->xy;
@@ -5506,7 +5538,8 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim,
                           SNEPPP_MAX_DIM);
    switch (win->space) {
-      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_BINOMIAL:
+      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_POISSON:
+      case SNEPPP_SPACE_BINOMIAL:
       case SNEPPP_SPACE_NEGBINOMIAL: case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: line = 1; break;
       case SNEPPP_SPACE_POLYGON: line = 2; break;
       default: break;
@@ -5530,7 +5563,9 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
             return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a simplex needs at least two coordinates",
                                 win->dim);
          return sneppp__check_family(win, win->dim, err);
-      case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_BINOMIAL: case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
+      case SNEPPP_SPACE_POISSON:
+      case SNEPPP_SPACE_BINOMIAL:
+      case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
       case SNEPPP_SPACE_FINITE: return sneppp__check_finite_set(win, err);
       default: return SNEPPP_OK;
    }
@@ -5544,7 +5579,8 @@ static int sneppp__normal(double mass) { return sneppp__finite(mass) && mass >= 
 static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, sneppp_error *err)
 {
    double m;
-   if (win->space == SNEPPP_SPACE_EUCLID || win->space == SNEPPP_SPACE_NEGBINOMIAL || win->space == SNEPPP_SPACE_NORMAL) return SNEPPP_OK;
+   if (win->space == SNEPPP_SPACE_EUCLID || win->space == SNEPPP_SPACE_NEGBINOMIAL ||
+       win->space == SNEPPP_SPACE_NORMAL) return SNEPPP_OK;
    m = sneppp_window_mass(win);
    *mass *= m;
    if (sneppp__normal(m)) return SNEPPP_OK;
@@ -5663,7 +5699,8 @@ static sneppp_status sneppp__unit_check(const sneppp_unit *u, int i, sneppp_erro
                                 "the order p = %g of unit %d is not a whole number from 0 to %d", u->p, i,
                                 SNEPPP__MAX_ORDER);
          return SNEPPP_OK;
-      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
+      case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT:
+      case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
          if (!(u->p > 0))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "p = %g of %s unit %d is not positive", u->p,
                                 sneppp__act_name(u->act), i);
@@ -10141,50 +10178,6 @@ static size_t sneppp__tree_build(int d, size_t N, double *x, size_t *order, snep
    return nodes;
 }
 
-/* The K + 1 smallest squared distances from x to points, ascending, without the point `skip`; returns the nearest. */
-static size_t sneppp__tree_near(int d, const double *points, const sneppp_node *node, const double *x, size_t skip,
-                                int K, double *best)
-{
-   sneppp__walk       w = sneppp__walk_from(node, d, x, NULL);
-   const sneppp_node *n;
-   size_t             nearest = 0;
-   for (int k = 0; k <= K; k++) best[k] = 1e300;
-   for (w.nearer = 1; (n = sneppp__walk_next(&w)) != NULL; w.least = best[K])
-      for (size_t j = n->first; j < n->first + n->count; j++) {
-         const double *y = points + j * (size_t)d;
-         double        r = 0;
-         int           m;
-         for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
-         if (r >= best[K] || j == skip) continue;
-         if (r < best[0]) nearest = j;
-         for (m = K; m > 0 && best[m - 1] > r; m--) best[m] = best[m - 1];
-         best[m] = r;
-      }
-   return nearest;
-}
-
-/* exp(-u) for u >= 0, 0 beyond 30: a table and nine terms of the series, about 3e-16 relative, without a call or a
-   branch, so that several can be in flight. exp(-u) = exp(-i/16) exp(-f), 0 <= f < 1/16. */
-typedef struct sneppp__exp_table { double t[482]; } sneppp__exp_table;
-
-static void sneppp__exp_fill(sneppp__exp_table *e)
-{
-   for (int i = 0; i < 482; i++) e->t[i] = exp(-i / 16.0);
-}
-
-SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
-{
-   double v = u < 30 ? u : 30, f;
-   int    i = (int)(v * 16);
-   f = v - i * 0.0625;
-   f = 1 -
-       f * (1 -
-            f * (0.5 - f * (1.0 / 6 -
-                            f * (1.0 / 24 -
-                                 f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 - f * (1.0 / 40320))))))));
-   return e->t[i] * f;
-}
-
 /* Values of one cell, and of all. */
 static size_t sneppp__cell_size(int d) { return d == 1 ? SNEPPP__CHEB : SNEPPP__CHEB * SNEPPP__CHEB; }
 
@@ -10268,22 +10261,6 @@ SNEPPP__APART static void sneppp__table_refine(double *table, int d, int level, 
    }
 }
 
-#ifdef SNEPPP__VECTOR
-SNEPPP__VECTOR_CODE static void sneppp__exps_vectors(size_t count, double *z)
-{
-   for (size_t i = 0; i < count; i += SNEPPP__LANE64)
-      SNEPPP__D(storeu)(z + i, sneppp__exp_f64(SNEPPP__D(loadu)(z + i)));
-}
-#endif
-
-static void sneppp__exps(size_t count, double *z) /* count: a multiple of 4 */
-{
-#ifdef SNEPPP__VECTOR
-   if (sneppp__has_vectors()) { sneppp__exps_vectors(count, z); return; }
-#endif
-   for (size_t i = 0; i < count; i++) z[i] = exp(z[i]);
-}
-
 /* Bumps w exp(-sum_k s_k (x_k - c_k)^2) that enter a table together. */
 typedef struct sneppp__batch {
    int    count;
@@ -10300,7 +10277,7 @@ static void sneppp__batch_axis(const sneppp__batch *b, int k, int cells, int fir
       double at = 1 + b->c[q][k], s = -b->s[q][k], side = 1.0 / cells;
       for (int i = first, n = 0; i < end; i++)
          for (int j = 0; j < SNEPPP__CHEB; j++) { double y = (2 * i + 1 + node[j]) * side - at; E[n++] = s * y * y; }
-      sneppp__exps(used, E);
+      sneppp__array_exp_f64(used, E, E);
    }
 }
 
@@ -10346,25 +10323,14 @@ SNEPPP__APART static void sneppp__table_add(double *table, int d, int level, con
 /* >>model ====================================================================================================
    What makes a model: descriptions and their defaults, mixing rules, regions and counts, many points at a time. */
 
-/* The same when it is the fault of one event, whose index goes into err->event. */
-SNEPPP__UNUSED static sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status status, size_t event,
-                                                       const char *format, ...)
-{
-   va_list list;
-   va_start(list, format);
-   if (err) sneppp__explain(err, status, event, format, &list);
-   va_end(list);
-   return status;
-}
-
 /* The first factor with features of the caller's own, or -1; and what to say where they stand in the way. */
-SNEPPP__UNUSED static int sneppp__own_factor(const sneppp_model *model)
+static int sneppp__own_factor(const sneppp_model *model)
 {
    for (int f = 0; f < model->factors; f++) if (model->desc.factor[f].own.psi) return f;
    return -1;
 }
 
-SNEPPP__UNUSED static sneppp_status sneppp__own_refuse(const sneppp_model *model, const char *what, sneppp_error *err)
+SNEPPP__INLINE sneppp_status sneppp__own_refuse(const sneppp_model *model, const char *what, sneppp_error *err)
 {
    return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                        "a model with features of your own (factor[%d].own) cannot be %s: they are code, of which "
@@ -10536,7 +10502,8 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       for (f = 0; f < factors; f++) {
          const sneppp_factor *x = &out->factor[f];
          coordinates += sneppp__stats(&x->window);
-         if (x->unit.act != SNEPPP_ACT_RBF && (x->unit.act != SNEPPP_ACT_EXP || x->window.space != SNEPPP_SPACE_SPHERE)) radial = 0;
+         if (x->unit.act != SNEPPP_ACT_RBF &&
+             (x->unit.act != SNEPPP_ACT_EXP || x->window.space != SNEPPP_SPACE_SPHERE)) radial = 0;
          if (x->units || x->width % out->group) radial = 0;
       }
       if (!radial || coordinates > SNEPPP_RADIAL_DIM)
@@ -10646,8 +10613,9 @@ static int sneppp__tables(const sneppp_model *model)
 {
    for (int f = 0; f < model->factors; f++) {
       sneppp_space space = model->desc.factor[f].window.space;
-      if (model->desc.factor[f].unit.act != SNEPPP_ACT_RBF || (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS &&
-                                                           space != SNEPPP_SPACE_POLYGON && space != SNEPPP_SPACE_BALL))
+      if (model->desc.factor[f].unit.act != SNEPPP_ACT_RBF ||
+          (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
+           space != SNEPPP_SPACE_BALL))
          return 0;
    }
    return 1;
@@ -11041,8 +11009,9 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
    sneppp_status        st = sneppp__window_check(part, &inner);
    double               x[SNEPPP_MAX_DIM];
    size_t               k;
-   int                  planar = win->space == SNEPPP_SPACE_BOX || win->space == SNEPPP_SPACE_POLYGON || win->space == SNEPPP_SPACE_BALL;
-   int                  linear = (win->space == SNEPPP_SPACE_BOX && win->dim == 1) || win->space == SNEPPP_SPACE_INTERVALS;
+   int                  box = win->space == SNEPPP_SPACE_BOX;
+   int                  planar = box || win->space == SNEPPP_SPACE_POLYGON || win->space == SNEPPP_SPACE_BALL;
+   int                  linear = (box && win->dim == 1) || win->space == SNEPPP_SPACE_INTERVALS;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
    if (part->dim != win->dim)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f,
@@ -11277,6 +11246,25 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
    return sneppp_counts(model, region ? region : &everywhere, 1, count, NULL, err);
 }
 
+SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
+                                          sneppp_error *err)
+{
+   sneppp_window box[SNEPPP_MAX_FACTORS];
+   sneppp_region region;
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!lo || !hi) return sneppp__fail(err, SNEPPP_ERR_ARG, "lo or hi is NULL");
+   memset(box, 0, sizeof box);
+   memset(&region, 0, sizeof region);
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      box[f].dim = L->D;
+      memcpy(box[f].lo, lo + L->first, (size_t)L->D * sizeof *lo);
+      memcpy(box[f].hi, hi + L->first, (size_t)L->D * sizeof *hi);
+      region.factor[f] = &box[f];
+   }
+   return sneppp_count(model, &region, count, err);
+}
+
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K,
                                            const sneppp_parallel *par, sneppp_error *err)
 {
@@ -11369,7 +11357,8 @@ static void sneppp__first_layer(sneppp_model *model, int f)
             for (r = 0; r < d; r++) w[r] *= sphere ? 1 : 0.1;
             sneppp__into_domain(&L->inside, w);
             break;
-         case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT: case SNEPPP_ACT_LEAKY: case SNEPPP_ACT_ELU: case SNEPPP_ACT_GELU:
+         case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT: case SNEPPP_ACT_LEAKY:
+         case SNEPPP_ACT_ELU: case SNEPPP_ACT_GELU:
             if (sphere) { b = 0.5 * sneppp_rng_normal(&rng); break; }
             for (r = 0; r < d; r++) b -= w[r] * (2 * sneppp_rng_uniform(&rng) - 1);
             break;
@@ -12082,7 +12071,8 @@ static sneppp_status sneppp__read_events(const sneppp_model *model, const sneppp
 static int sneppp__vanishes(const sneppp_model *model, int f, int i)
 {
    sneppp_act act = model->layer[f].units ? model->layer[f].units[i].act : model->desc.factor[f].unit.act;
-   return !model->desc.factor[f].own.psi && (act == SNEPPP_ACT_RELU || act == SNEPPP_ACT_STEP || act == SNEPPP_ACT_RECT);
+   return !model->desc.factor[f].own.psi &&
+          (act == SNEPPP_ACT_RELU || act == SNEPPP_ACT_STEP || act == SNEPPP_ACT_RECT);
 }
 
 /* Fills pick (n), upwards; returns how many were picked: the active ones and a few more, to make whole vectors. */
@@ -12215,7 +12205,8 @@ static sneppp_status sneppp__blame_event(const sneppp_model *model, int in, cons
          return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinate %d is %g", i, where,
                                    first, y[0]);
       return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
-                                "event %z is outside %s: its coordinates from %d on are %g, %g%s", i, where, first, y[0], y[1], D > 2 ? ", ..." : "");
+                                "event %z is outside %s: its coordinates from %d on are %g, %g%s", i, where, first,
+                                y[0], y[1], D > 2 ? ", ..." : "");
    }
 }
 
@@ -15442,6 +15433,64 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    In a product of windows the bump is the product of the factors' bumps, von Mises and Fisher's on the sphere, so
    psi is the entrywise product of radial units. All factors share the ladders, in a metric whose axes have relative
    lengths that leave-one-out chooses too. Event j counts with its weight w_j; several realisations are added. */
+
+/* Of a place. Values are compared as numbers: -0.0 is 0.0. */
+static uint64_t sneppp__place_hash(size_t d, const double *x)
+{
+   uint64_t h = 0, bits;
+   for (size_t k = 0; k < d; k++) {
+      memcpy(&bits, x + k, sizeof bits);
+      h = sneppp__rng_mix(h + UINT64_C(0x9E3779B97F4A7C15) + (bits << 1 ? bits : 0));
+   }
+   return h;
+}
+
+#ifndef SNEPPP_NO_AUTO
+
+/* The K + 1 smallest squared distances from x to points, ascending, without the point `skip`; returns the nearest. */
+static size_t sneppp__tree_near(int d, const double *points, const sneppp_node *node, const double *x, size_t skip,
+                                int K, double *best)
+{
+   sneppp__walk       w = sneppp__walk_from(node, d, x, NULL);
+   const sneppp_node *n;
+   size_t             nearest = 0;
+   for (int k = 0; k <= K; k++) best[k] = 1e300;
+   for (w.nearer = 1; (n = sneppp__walk_next(&w)) != NULL; w.least = best[K])
+      for (size_t j = n->first; j < n->first + n->count; j++) {
+         const double *y = points + j * (size_t)d;
+         double        r = 0;
+         int           m;
+         for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
+         if (r >= best[K] || j == skip) continue;
+         if (r < best[0]) nearest = j;
+         for (m = K; m > 0 && best[m - 1] > r; m--) best[m] = best[m - 1];
+         best[m] = r;
+      }
+   return nearest;
+}
+
+/* exp(-u) for u >= 0, 0 beyond 30: a table and nine terms of the series, about 3e-16 relative, without a call or a
+   branch, so that several can be in flight. exp(-u) = exp(-i/16) exp(-f), 0 <= f < 1/16. */
+typedef struct sneppp__exp_table { double t[482]; } sneppp__exp_table;
+
+static void sneppp__exp_fill(sneppp__exp_table *e)
+{
+   for (int i = 0; i < 482; i++) e->t[i] = exp(-i / 16.0);
+}
+
+SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
+{
+   double v = u < 30 ? u : 30, f;
+   int    i = (int)(v * 16);
+   f = v - i * 0.0625;
+   f = 1 -
+       f * (1 -
+            f * (0.5 - f * (1.0 / 6 -
+                            f * (1.0 / 24 -
+                                 f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 - f * (1.0 / 40320))))))));
+   return e->t[i] * f;
+}
+
 #define SNEPPP__FIXED    26     /* levels of the fixed ladder                                               */
 #define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
 #define SNEPPP__LADDERS  3
@@ -16146,17 +16195,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
 
 /* ---- copies. A place that is in the data twice, because a file was read twice or two files overlap, would be the
    perfect forecast of itself, and leave-one-out would choose the narrowest bumps. So events at one place are one event
-   with their weights together, left out together. Values are compared as numbers: -0.0 is 0.0. */
-static uint64_t sneppp__place_hash(size_t d, const double *x)
-{
-   uint64_t h = 0, bits;
-   for (size_t k = 0; k < d; k++) {
-      memcpy(&bits, x + k, sizeof bits);
-      h = sneppp__rng_mix(h + UINT64_C(0x9E3779B97F4A7C15) + (bits << 1 ? bits : 0));
-   }
-   return h;
-}
-
+   with their weights together, left out together. */
 static int sneppp__same_place(size_t d, const double *x, const double *y)
 {
    for (size_t k = 0; k < d; k++) if (x[k] < y[k] || x[k] > y[k]) return 0;
@@ -17030,6 +17069,16 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    return st;
 }
 
+#else
+static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
+                                      sneppp_error *err)
+{
+   (void)model, (void)desc, (void)report;
+   return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method is SNEPPP_METHOD_AUTO, the default, which SNEPPP_NO_AUTO leaves "
+                                            "out: choose another");
+}
+#endif /* SNEPPP_NO_AUTO */
+
 /* ---- copies among all events, as a table of the hashes of their places tells: two of N places share one with a
    probability of N^2 / 2^65. Of very many events only the places whose hashes begin with `skip` zeros are looked at,
    copies and all. */
@@ -17101,6 +17150,7 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
    return st;
 }
 
+#ifndef SNEPPP_NO_AUTO
 SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const double *lo, const double *hi,
                                         const sneppp_real *x, size_t count, sneppp_error *err)
 {
@@ -17125,25 +17175,10 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
    if (st != SNEPPP_OK) sneppp_free(model);
    return st;
 }
+#endif
 
-SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
-                                          sneppp_error *err)
-{
-   sneppp_window box[SNEPPP_MAX_FACTORS];
-   sneppp_region region;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!lo || !hi) return sneppp__fail(err, SNEPPP_ERR_ARG, "lo or hi is NULL");
-   memset(box, 0, sizeof box);
-   memset(&region, 0, sizeof region);
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_layer_state *L = &model->layer[f];
-      box[f].dim = L->D;
-      memcpy(box[f].lo, lo + L->first, (size_t)L->D * sizeof *lo);
-      memcpy(box[f].hi, hi + L->first, (size_t)L->D * sizeof *hi);
-      region.factor[f] = &box[f];
-   }
-   return sneppp_count(model, &region, count, err);
-}
+/* Part III, to use. */
+#ifndef SNEPPP_NO_SAMPLE
 
 /* >>sample ===================================================================================================
    Exact draws from a model. The number N of points is given, or Poisson with the exact mean of the closed forms;
@@ -18596,6 +18631,9 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sne
    return SNEPPP_OK;
 }
 
+#endif /* SNEPPP_NO_SAMPLE */
+#ifndef SNEPPP_NO_IO
+
 /* >>io =======================================================================================================
    A saved model is a run of bytes: magic, version, size of its reals, length, the description, the parameters, and
    a CRC-32 of everything before it. Numbers are little-endian, written byte by byte; reals are IEEE bits, so that
@@ -19273,9 +19311,8 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, ", (int)m->desc.mix,
                (int)m->desc.readout, m->desc.width, m->desc.rank);
    sneppp__put_double(o, m->desc.alpha);
-   sneppp__put(o, ", %d, (uint64_t)%zu << 32 | %zu, ", m->desc.group, (size_t)(m->desc.seed >> 32),
-               (size_t)(m->desc.seed & 0xffffffffu));
-   sneppp__put(o, "0, 0, 0, 0},\n   %d, %d, %d, {\n", m->factors, m->D, m->n);
+   sneppp__put(o, ", (uint64_t)%zu << 32 | %zu, ", (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu));
+   sneppp__put(o, "0, 0, 0, %d, 0},\n   %d, %d, %d, {\n", m->desc.group, m->factors, m->D, m->n);
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
       sneppp__put(o, "      {%d, %d, %d, %d, ", L->n, L->d, L->D, L->first);
@@ -19506,6 +19543,9 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
                        trainer->theta);
    return SNEPPP_OK;
 }
+
+#endif /* SNEPPP_NO_IO */
+#ifndef SNEPPP_NO_INPUT
 
 /* >>input ====================================================================================================
    Degrees and dates on the way in, and counts in regions that no closed form covers. */
@@ -19902,7 +19942,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
       default: return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
    }
 }
-
+#endif /* SNEPPP_NO_INPUT */
 #endif /* SNEPPP_INFERENCE_ONLY */
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */

@@ -46,6 +46,22 @@ check "the refusal says what to do" grep -q "define both" "$out/fails.txt"
 for option in SNEPPP_NO_SIMD NDEBUG SNEPPP_MAX_DIM=3; do
    check "compiles with $option" $c99 -I. -O1 -D$option -c -o "$out/option.o" "$out/sneppp.c"
 done
+for option in SNEPPP_INFERENCE_ONLY SNEPPP_NO_AUTO SNEPPP_NO_SAMPLE SNEPPP_NO_IO SNEPPP_NO_INPUT; do
+   check "compiles with $option" $c99 -I. -O0 -D$option -c -o "$out/option.o" "$out/sneppp.c"
+   check "compiles with $option, float" $c99 -I. -O0 -D$option -DSNEPPP_REAL_FLOAT -c -o "$out/option.o" "$out/sneppp.c"
+done
+for real in double float; do
+   [ $real = float ] && option=-DSNEPPP_REAL_FLOAT || option=
+   check "without the optional floors, $real" sh -c "$c99 $option -O1 -o $out/left_out tests/compile/left_out.c -lm && $out/left_out"
+done
+# Inline functions are never reported as unused, unless they are no longer inline. The vector operations come in both
+# precisions, of which only the float build uses both, and on other machines not all.
+uncalled() { # option
+   $cc -std=c99 -I. -DSNEPPP_REAL_FLOAT $1 -E "$out/sneppp.c" | sed 's/__attribute__((unused))//; s/static inline/static/' >"$out/uncalled.i"
+   $cc -std=c99 -Wunused-function -Werror -O0 -c -o "$out/uncalled.o" "$out/uncalled.i"
+}
+check "every private function has a caller, without vectors" uncalled -DSNEPPP_NO_SIMD
+case $(uname -m) in x86_64) check "every private function has a caller" uncalled ;; esac
 check "a model of 150 coordinates" sh -c "$c99 -O1 -o $out/many tests/compile/many_coordinates.c -lm && $out/many"
 for option in SNEPPP_PTHREADS SNEPPP_REAL_FLOAT SNEPPP_INFERENCE_ONLY SNEPPP_NO_SIMD; do
    check "compiles after the macros of windows.h, $option" $c99 -I. -D_POSIX_C_SOURCE=200809L -D$option -fsyntax-only \

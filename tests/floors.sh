@@ -1,7 +1,8 @@
 #!/bin/sh
 # The floors of the header: a private function is defined before it is used and never declared on its own. Compilers
 # refuse the use of an unknown function, so it is enough that there are no prototypes. Also: every public function, and
-# every type that depends on the precision, is in the renaming tables of the float build, and these hold nothing else.
+# every type that depends on the precision, is in the renaming tables of the float build, and these hold nothing else;
+# the contents name every floor, and one condition leaves out what inference does not need.
 # Prints what is wrong.
 h=${1:-sneppp.h}
 bad=0
@@ -46,6 +47,12 @@ types=$(awk '
       for (b in bad) print b
    }
 ' "$h")
+# Every floor is in the manual's contents, and all that SNEPPP_INFERENCE_ONLY leaves out is left out at once.
+floors=$(sed -n '/^#define SNEPPP_IMPLEMENTED/,$s,^/\* >>\([a-z]*\) ===.*,\1,p' "$h")
+complain "floors that the contents do not name" \
+   "$(for f in $floors; do sed -n '/CONTENTS/,/^>>start/p' "$h" | grep -q ">>$f\b" || echo "$f"; done)"
+complain "more than one part that SNEPPP_INFERENCE_ONLY leaves out" \
+   "$(sed '1,/^#define SNEPPP_IMPLEMENTED/d' "$h" | grep -n '^#ifndef SNEPPP_INFERENCE_ONLY' | sed 1d)"
 tmp=$(mktemp -d) || exit 1
 printf '%s\n' "$declared" "$types" | sort -u >"$tmp/declared"
 echo "$renamed" >"$tmp/renamed"

@@ -64,7 +64,10 @@ static int test_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 #define pthread_cond_wait test_cond_wait
 #define SNEPPP_PTHREADS
 #define SNEPPP_IMPLEMENTATION
-#include "../sneppp.h"
+#ifndef SNEPPP_TEST_HEADER /* make suite-NAME may have a header that ends after the floor of the suite */
+#define SNEPPP_TEST_HEADER "../sneppp.h"
+#endif
+#include SNEPPP_TEST_HEADER
 #undef pthread_create
 #undef pthread_attr_getstacksize
 #undef pthread_mutex_lock

@@ -1,7 +1,7 @@
 /* Vector functions against libm in double: the largest error in units of the last place. */
 
 /* The distance of got from want in units of the last place of sneppp_real at `size`. */
-SNEPPP__UNUSED static double vector_ulps(double got, double want, double size)
+static inline double vector_ulps(double got, double want, double size)
 {
    int    e = 0;
    double bits = sizeof(sneppp_real) == sizeof(float) ? 24 : 53, least = sizeof(sneppp_real) == sizeof(float) ? 1.5e-45 : 5e-324, ulp;
