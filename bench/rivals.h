@@ -102,6 +102,38 @@ static inline void rival_kernel_at(const rival_kernel *k, const double *x, size_
    }
 }
 
+/* The same at all of rival_nodes, faster: a Gaussian in a box is a product over axes, so that an event needs an exp for each
+   midpoint of an axis and each point of the lattice only. Factors below 1e-150 are 0. */
+static inline void rival_kernel_nodes(const rival_kernel *k, int lattice, int side, double *out)
+{
+   const rival_window *win = k->win;
+   const int parts = rival_parts(win);
+   const size_t d = (size_t)rival_dim(win), on_sphere = win->sphere ? (size_t)lattice : 1;
+   size_t cells = 1, count;
+   double weight, *x = rival_nodes(win, lattice, side, &count, &weight), *box;
+   for (int r = 0; r < win->box; r++) cells *= (size_t)side;
+   box = (double *)bench_take(cells, sizeof *box);
+   memset(out, 0, count * sizeof *out);
+   for (size_t j = 0; j < k->count; j++) {
+      const double *at = k->x + j * d + (win->sphere ? 3 : 0), h = k->h[parts - 1] * k->stretch[j], g = k->h[0] * k->stretch[j];
+      size_t filled = 1;
+      box[0] = k->share[j];
+      for (int r = 0; r < win->box; r++, filled *= (size_t)side) /* the last axis first into its place: box[0] goes last */
+         for (int i = side; i-- > 0;) {
+            double u = (win->side[r] * (i + 0.5) / side - at[r]) / h, e = u * u < 690 ? exp(-0.5 * u * u) : 0;
+            for (size_t c = 0; c < filled; c++) box[(size_t)i * filled + c] = e * box[c];
+         }
+      for (size_t s = 0; s < on_sphere; s++) {
+         double e = 1, square = 0;
+         for (int r = 0; r < 3 && win->sphere; r++) square += pow(x[s * cells * d + (size_t)r] - k->x[j * d + (size_t)r], 2);
+         if (win->sphere) e = square < 690 * g * g ? exp(-0.5 * square / (g * g)) : 0;
+         if (e > 0)
+            for (size_t c = 0; c < cells; c++) out[s * cells + c] += e * box[c];
+      }
+   }
+   free(x), free(box);
+}
+
 static inline void rival_kernel_set(rival_kernel *k, double h0, double h1)
 {
    k->h[0] = h0, k->h[1] = h1;
@@ -504,7 +536,8 @@ static inline void rival_check_kernels(void)
    for (int w = 0; w < 4; w++) {
       enum { events = 7 };
       const int d = rival_dim(win + w), parts = rival_parts(win + w);
-      double x[events * rival_most], *node, *at, weight, score[rival_levels * rival_levels], sum = 0;
+      const int lattice = 4000, side = win[w].sphere ? 64 : win[w].box == 1 ? 4096 : 256;
+      double x[events * rival_most], *node, *at, *fast, weight, score[rival_levels * rival_levels], sum = 0;
       size_t count;
       rival_kernel k;
       for (int i = 0; i < events; i++) {
@@ -513,14 +546,16 @@ static inline void rival_check_kernels(void)
          for (int r = 0; r < 3 && win[w].sphere; r++) p[r] /= sqrt(length);
          for (int r = 0; r < win[w].box; r++) p[3 * win[w].sphere + r] = win[w].side[r] * (0.5 + 0.5 * bench_uniform());
       }
-      node = rival_nodes(win + w, 4000, win[w].sphere ? 64 : win[w].box == 1 ? 4096 : 256, &count, &weight);
-      at = (double *)bench_take(count, sizeof *at);
+      node = rival_nodes(win + w, lattice, side, &count, &weight);
+      at = (double *)bench_take(count, sizeof *at), fast = (double *)bench_take(count, sizeof *fast);
       rival_kernel_make(&k, win + w, x, events);
       for (int i = 0; i < events; i++) k.stretch[i] = 0.7 + 0.1 * i; /* an adaptive kernel still has mass 1 an event */
       rival_kernel_set(&k, 0.3, 0.2);
       rival_kernel_at(&k, node, count, at);
       for (size_t i = 0; i < count; i++) sum += weight * at[i];
       rival_near(sum, events, 1e-4, "the integral of a kernel estimate");
+      rival_kernel_nodes(&k, lattice, side, fast);
+      for (size_t i = 0; i < count; i++) rival_near(fast[i], at[i], 1e-9, "a kernel estimate at a node");
 
       /* Level 3 (and 5) of the ladder by leaving every event out in turn. */
       rival_ladder(&k, 1, score);
@@ -558,7 +593,7 @@ static inline void rival_check_kernels(void)
          rival_kernel_free(&wide), rival_kernel_free(&adaptive);
       }
       rival_kernel_free(&k);
-      free(node), free(at);
+      free(node), free(at), free(fast);
    }
 }
 

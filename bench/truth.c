@@ -328,7 +328,7 @@ static void estimate_default(pattern *p, int width)
 
 static void estimate_kernel(pattern *p, const rival_kernel *k)
 {
-   rival_kernel_at(k, p->s->x, p->s->nodes, p->node);
+   rival_kernel_nodes(k, fine_lattice[p->s->t->kind], fine_side[p->s->t->kind], p->node);
    rival_kernel_at(k, p->x, p->count, p->event);
    p->integral = (double)p->count;
 }
