@@ -12,8 +12,9 @@
       truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s]
       truth 400,400,40 flat,smooth,plateau 80,400,2500 --quick
 
-   Lists have commas; patterns is one number or one for each number of events. --quick leaves all rivals out but the
-   kernel of one width, --table writes Markdown, --width is the budget of features. */
+   Lists have commas; patterns is one number or one for each number of events. --quick leaves all rivals out: only
+   needles of the default and its distance. --table writes Markdown, --width is the budget of features. There are no splines
+   on the sphere. Where Rscript has spatstat, two of its estimates (peers/truth.R) stand beside in the plane. */
 #define _POSIX_C_SOURCE 200112L
 #define SNEPPP_PTHREADS
 #include "../sneppp.h"
@@ -28,7 +29,9 @@ static double sq(double x) { return x * x; }
 
 static double truth_flat(const double *x) { return x[0] < 2; }
 
-static double truth_smooth(const double *x)
+static double truth_smooth(const double *x) { return exp(1.5 * sin(4 * x[0]) * cos(3 * x[1])); }
+
+static double truth_hill(const double *x)
 {
    return 0.25 + bump(sq(x[0] - 0.35) + sq(0.8 * (x[1] - 0.6)), 0.24);
 }
@@ -37,7 +40,7 @@ static double truth_gradient(const double *x) { return 0.2 + 1.2 * x[0] + 0.6 * 
 
 static double truth_step(const double *x) { return x[0] + 0.3 * x[1] < 0.6 ? 0.25 : 1; }
 
-static double truth_plateau(const double *x) { return sq(x[0] - 0.45) + sq(x[1] - 0.55) < 0.09 ? 1 : 0.1; }
+static double truth_plateau(const double *x) { return sq(x[0] - 0.45) + sq(x[1] - 0.55) < 0.09 ? 1 : 0.2; }
 
 static double truth_ridge(const double *x) { return 0.05 + bump(sq(x[1] - 0.25 - 0.4 * x[0]), 0.025); }
 
@@ -187,7 +190,8 @@ typedef struct truth {
 
 static const truth truths[] = {
    { "flat", kind_plane, truth_flat, 1, NULL },
-   { "smooth", kind_plane, truth_smooth, 1.25, NULL },
+   { "smooth", kind_plane, truth_smooth, 4.5, NULL },
+   { "hill", kind_plane, truth_hill, 1.25, NULL },
    { "gradient", kind_plane, truth_gradient, 2, NULL },
    { "step", kind_plane, truth_step, 1, NULL },
    { "plateau", kind_plane, truth_plateau, 1, NULL },
@@ -284,8 +288,8 @@ static void truths_check(void)
 }
 
 /* ---- estimates: each fills lambda at the nodes and at the events, and says what its integral is */
-enum { m_default, m_kernel, m_adaptive, m_quartic, m_spline, methods };
-static const char *const method_name[methods] = { "default", "kernel", "adaptive", "quartic", "spline" };
+enum { m_default, m_kernel, m_adaptive, m_quartic, m_spline, m_r_kernel, m_r_adaptive, methods };
+static const char *const method_name[methods] = { "default", "kernel", "adaptive", "quartic", "spline", "spatstat_kernel", "spatstat_adaptive" };
 
 typedef struct pattern {
    const scene *s;
@@ -351,6 +355,35 @@ static void estimate_loglinear(pattern *p, const rival_basis *basis)
    free(beta);
 }
 
+/* spatstat, in the plane and where Rscript has it: peers/truth.R makes both of its estimates, of which skip are passed over. */
+static void estimate_spatstat(pattern *p, int skip)
+{
+   static const char events[] = "build/bench/truth_events.txt", answer[] = "build/bench/truth_spatstat.txt";
+   const int side = fine_side[p->s->t->kind];
+   char command[256];
+   double value;
+   FILE *file;
+   if (!skip) {
+      file = fopen(events, "w");
+      bench_check(file != NULL, "%s cannot be written", events);
+      for (size_t i = 0; i < p->count; i++) fprintf(file, "%.17g %.17g\n", p->x[2 * i], p->x[2 * i + 1]);
+      fclose(file);
+      snprintf(command, sizeof command, "Rscript bench/peers/truth.R %s %d %s", events, side, answer);
+      bench_check(system(command) == 0, "this failed: %s", command);
+   }
+   file = fopen(answer, "r");
+   bench_check(file != NULL, "%s cannot be read", answer);
+   for (int turn = 0; turn <= skip; turn++) {
+      p->integral = 0;
+      for (size_t i = 0; i < p->s->nodes + p->count; i++) {
+         bench_check(fscanf(file, "%lf", &value) == 1, "%s is too short", answer);
+         if (i < p->s->nodes) p->integral += p->s->weight * (p->node[i] = value);
+         else p->event[i - p->s->nodes] = value;
+      }
+   }
+   fclose(file);
+}
+
 /* ---- what is measured, over the patterns of a row */
 typedef struct tally {
    double distance, distance2, square, ratio, seconds;
@@ -382,13 +415,14 @@ static void measure(const pattern *p, tally *out)
 }
 
 typedef struct settings {
-   int quick, table, width;
+   int quick, table, width, spatstat;
    uint64_t seed;
 } settings;
 
 static int method_used(int method, const rival_window *win, const settings *set)
 {
-   if (method == m_default || method == m_kernel) return 1;
+   if (method == m_default) return 1;
+   if (method >= m_r_kernel && !(set->spatstat && !win->sphere && win->box == 2)) return 0;
    return !set->quick && !(method == m_spline && win->sphere);
 }
 
@@ -409,6 +443,8 @@ static void estimate(pattern *p, int method, const settings *set, rival_kernel *
       basis = rival_quartic(p->s->win, 4);
       estimate_loglinear(p, &basis);
       break;
+   case m_r_kernel: estimate_spatstat(p, 0); break;
+   case m_r_adaptive: estimate_spatstat(p, 1); break;
    default:
       basis = rival_spline(p->s->win, knots[p->s->t->kind]);
       estimate_loglinear(p, &basis);
@@ -469,24 +505,48 @@ static void row_lines(const scene *s, int expected, int patterns, const settings
    bench_line(patterns, "patterns", "truth_%s_%d_of", s->t->name, expected);
 }
 
-/* Markdown: the smallest distance of a row in bold. */
-static void row_table(const scene *s, int expected, int patterns, const settings *set, const tally *out)
+/* Markdown: one table of each measure, of all rows; the smallest distance of a row is bold. */
+typedef struct table_row {
+   const truth *t;
+   int expected, patterns;
+   tally out[methods];
+} table_row;
+
+static double table_value(const tally *t, int measure)
 {
-   int best = 0;
-   for (int m = 1; m < methods; m++)
-      if (method_used(m, s->win, set) && out[m].distance < out[best].distance) best = m;
-   printf("| %s | %d | %d |", s->t->name, expected, patterns);
-   for (int m = 0; m < methods; m++)
-      if (!method_used(m, s->win, set)) printf(" |");
-      else printf(m == best ? " **%.4f** |" : " %.4f |", out[m].distance);
-   for (int m = 0; m < methods; m++)
-      if (!method_used(m, s->win, set)) printf(" |");
-      else printf(" %.3f |", out[m].square);
-   for (int m = 0; m < methods; m++)
-      if (!method_used(m, s->win, set)) printf(" |");
-      else printf(out[m].ratio < 10 ? " %.1f |" : " %.0f |", out[m].ratio);
-   printf(" %d |\n", out[m_default].needles);
-   fflush(stdout);
+   return measure == 0 ? t->distance : measure == 1 ? t->square : t->ratio;
+}
+
+static void table_print(const table_row *rows, int count, const settings *set)
+{
+   static const char *const title[3] = { "Distance to the truth, nats per event; needles: patterns with one",
+                                         "Squared error, relative",
+                                         "Largest ratio to the truth at an event, of all patterns" };
+   for (int measured = 0; measured < 3; measured++) {
+      printf("%s:\n\n| truth | N | patterns |", title[measured]);
+      for (int m = 0; m < methods; m++)
+         if (method_used(m, &window_of[kind_plane], set)) printf(" %s |", method_name[m]);
+      printf("%s\n|---|---|---|", measured ? "" : " needles |");
+      for (int m = 0; m < methods; m++)
+         if (method_used(m, &window_of[kind_plane], set)) printf("---|");
+      printf("%s\n", measured ? "" : "---|");
+      for (const table_row *r = rows; r < rows + count; r++) {
+         const rival_window *win = &window_of[r->t->kind];
+         int best = 0;
+         for (int m = 1; m < methods; m++)
+            if (method_used(m, win, set) && r->out[m].distance < r->out[best].distance) best = m;
+         printf("| %s | %d | %d |", r->t->name, r->expected, r->patterns);
+         for (int m = 0; m < methods; m++) {
+            double value = table_value(r->out + m, measured);
+            int digits = measured == 0 ? 4 : measured == 1 ? 3 : value < 10;
+            if (method_used(m, win, set)) printf(!measured && m == best ? " **%.*f** |" : " %.*f |", digits, value);
+            else if (method_used(m, &window_of[kind_plane], set)) printf(" |");
+         }
+         if (!measured) printf(" %d |", r->out[m_default].needles);
+         printf("\n");
+      }
+      printf("\n");
+   }
 }
 
 /* Is name among the names with commas between them? */
@@ -511,9 +571,10 @@ static int numbers(const char *text, int *out, int room)
 int main(int count, char **arg)
 {
    enum { room = 16 };
-   const char *word[3] = { "16,8,2", NULL, "60,300,3000" };
-   int words = 0, patterns[room], events[room], given, sizes, known = 0;
-   settings set = { 0, 0, 0, 1 };
+   const char *word[3] = { "20,10,3", NULL, "60,300,3000" };
+   static table_row rows[truth_count * room];
+   int words = 0, patterns[room], events[room], given, sizes, known = 0, made = 0;
+   settings set = { 0, 0, 0, 0, 1 };
    for (int i = 1; i < count; i++) {
       if (!strcmp(arg[i], "--quick")) set.quick = 1;
       else if (!strcmp(arg[i], "--table")) set.table = 1;
@@ -533,26 +594,22 @@ int main(int count, char **arg)
    letter_make();
    rival_check();
    truths_check();
-   if (set.table) {
-      printf("| truth | N | patterns |");
-      for (int part = 0; part < 3; part++)
-         for (int m = 0; m < methods; m++)
-            printf(m ? " %s%s |" : " %s%s |", m ? "" : part == 0 ? "distance: " : part == 1 ? "square: " : "ratio: ", method_name[m]);
-      printf(" needles |\n|---|");
-      for (int c = 0; c < 3 + 3 * methods; c++) printf("---|");
-      printf("\n");
+   if (!set.quick) {
+      set.spatstat = system("Rscript -e 'library(spatstat)' > /dev/null 2>&1") == 0;
+      if (!set.spatstat) fprintf(stderr, "bench: Rscript with spatstat is not installed, so nothing is compared with it\n");
    }
    for (int k = 0; k < truth_count; k++) {
       scene s;
       if (word[1] && !listed(word[1], truths[k].name)) continue;
       scene_make(&s, truths + k);
       for (int n = 0; n < sizes; n++) {
-         tally out[methods];
-         memset(out, 0, sizeof out);
-         row(&s, events[n], patterns[given == 1 ? 0 : n], &set, out);
-         (set.table ? row_table : row_lines)(&s, events[n], patterns[given == 1 ? 0 : n], &set, out);
+         table_row *r = rows + made++;
+         r->t = truths + k, r->expected = events[n], r->patterns = patterns[given == 1 ? 0 : n];
+         row(&s, r->expected, r->patterns, &set, r->out);
+         if (!set.table) row_lines(&s, r->expected, r->patterns, &set, r->out);
       }
       scene_free(&s);
    }
+   if (set.table) table_print(rows, made, &set);
    return 0;
 }
