@@ -1,18 +1,18 @@
-/* Learn from the past, judge by the future. Thinned splits put every test event beside its own cluster and flatter narrow
-   bumps; here the map is fitted to the events before a day and judged by those from that day on:
-      nll   -(sum_i log m(x_i) - n - log n!)/n over the n later events, m the fitted map times what makes its integral n, in
-            a window of volume 1. A uniform map has about 0.
+/* Learn from the past, judge by the future. Thinned splits put every test event beside its own cluster and flatter
+   narrow bumps; here the map is fitted to the events before a day and judged by those from that day on:
+      nll   -(sum_i log m(x_i) - n - log n!)/n over the n later events, m the fitted map times what makes its integral
+            n, in a window of volume 1. A uniform map has about 0.
    So the number of later events is given and only the map is judged. Where the fitted rate goes on for the days that
-   follow, the default fit has nll_by_time. Beside the default stand budgets of it, convex fits, kernels of fixed widths,
-   of the width with the best leave-one-out likelihood, and adaptive ones (rivals.h). All kernels give 1 % of the events
-   to the whole window: without it, one event where none was before costs them hundreds of nats.
+   follow, the default fit has nll_by_time. Beside the default stand budgets of it, convex fits, kernels of fixed
+   widths, of the width with the best leave-one-out likelihood, and adaptive ones (rivals.h). All kernels give 1 % of
+   the events to the whole window: without it, one event where none was before costs them hundreds of nats.
 
       future [folder of the data, ../shared/data unless said] [--quick] [--table]
 
-   Fires of Castilla-La Mancha (clmfires.csv: x, y, time; learnt before day 2922), earthquakes of magnitude 5.5 and above
-   (earthquakes_1965_2016.csv: lon, lat, time; before day 14,000), and from examples/data the shipped wildfires (before day
-   40) and earthquakes of 6.5 and above (before day 14,000). A file that is not there is left out, in words. --quick: only
-   the default, its budgets and fixed kernels; --table: Markdown. */
+   Fires of Castilla-La Mancha (clmfires.csv: x, y, time; learnt before day 2922), earthquakes of magnitude 5.5 and
+   above (earthquakes_1965_2016.csv: lon, lat, time; before day 14,000), and from examples/data the shipped wildfires
+   (before day 40) and earthquakes of 6.5 and above (before day 14,000). A file that is not there is left out, in
+   words. --quick: only the default, its budgets and fixed kernels; --table: Markdown. */
 #define _POSIX_C_SOURCE 200112L
 #define SNEPPP_PTHREADS
 #include "../sneppp.h"
@@ -33,12 +33,53 @@ typedef struct subject {
 } subject;
 
 static const subject subjects[] = {
-   { "fires", NULL, "clmfires.csv", "time", 0, { 180, 60 }, { 330, 360 }, 2922, 3652, "km", 1 / 150.0, { 1, 2, 4, 8, 16 } },
-   { "earthquakes", NULL, "earthquakes_1965_2016.csv", "time", 1, { 0 }, { 0 }, 14000, 18993, "degrees", RIVAL_PI / 180,
+   { "fires",
+     NULL,
+     "clmfires.csv",
+     "time",
+     0,
+     { 180, 60 },
+     { 330, 360 },
+     2922,
+     3652,
+     "km",
+     1 / 150.0,
+     { 1, 2, 4, 8, 16 } },
+   { "earthquakes",
+     NULL,
+     "earthquakes_1965_2016.csv",
+     "time",
+     1,
+     { 0 },
+     { 0 },
+     14000,
+     18993,
+     "degrees",
+     RIVAL_PI / 180,
      { 0.2, 0.4, 0.8, 1.6, 3.2 } },
-   { "strong_earthquakes", "examples/data", "earthquakes.csv", "time", 1, { 0 }, { 0 }, 14000, 18993, "degrees", RIVAL_PI / 180,
+   { "strong_earthquakes",
+     "examples/data",
+     "earthquakes.csv",
+     "time",
+     1,
+     { 0 },
+     { 0 },
+     14000,
+     18993,
+     "degrees",
+     RIVAL_PI / 180,
      { 0.4, 0.8, 1.6, 3.2, 6.4 } },
-   { "wildfires", "examples/data", "wildfires_sample.csv", "day", 1, { 0 }, { 0 }, 40, 60, "degrees", RIVAL_PI / 180,
+   { "wildfires",
+     "examples/data",
+     "wildfires_sample.csv",
+     "day",
+     1,
+     { 0 },
+     { 0 },
+     40,
+     60,
+     "degrees",
+     RIVAL_PI / 180,
      { 0.2, 0.4, 0.8, 1.6, 3.2 } },
 };
 enum { subject_count = sizeof subjects / sizeof subjects[0] };
@@ -73,7 +114,8 @@ static int split_make(split *out, const subject *s, const char *folder)
    column[0] = csv_column(&t, s->sphere ? "lon" : "x");
    column[1] = csv_column(&t, s->sphere ? "lat" : "y");
    time = csv_column(&t, s->time);
-   bench_check(column[0] >= 0 && column[1] >= 0 && time >= 0, "%s has not the columns that it should have", path);
+   bench_check(column[0] >= 0 && column[1] >= 0 && time >= 0, "%s has not the columns that it should have",
+               path);
    out->s = s;
    out->win.sphere = s->sphere, out->win.box = s->sphere ? 0 : 2;
    out->win.side[0] = 1, out->win.side[1] = s->sphere ? 0 : (s->hi[1] - s->lo[1]) / (s->hi[0] - s->lo[0]);
@@ -89,7 +131,8 @@ static int split_make(split *out, const subject *s, const char *folder)
          if (s->sphere) bench_must(sneppp_lonlat_to_unit(v[column[0]], v[column[1]], x, &err), &err);
          for (int r = 0; r < d; r++) {
             if (!s->sphere) x[r] = (sneppp_real)v[column[r]];
-            p->y[p->count * (size_t)d + (size_t)r] = s->sphere ? (double)x[r] : ((double)x[r] - s->lo[r]) / (s->hi[0] - s->lo[0]);
+            p->y[p->count * (size_t)d + (size_t)r] =
+               s->sphere ? (double)x[r] : ((double)x[r] - s->lo[r]) / (s->hi[0] - s->lo[0]);
          }
          p->count++;
       }
@@ -98,10 +141,7 @@ static int split_make(split *out, const subject *s, const char *folder)
    return 1;
 }
 
-static void split_free(split *f)
-{
-   free(f->past.x), free(f->past.y), free(f->future.x), free(f->future.y);
-}
+static void split_free(split *f) { free(f->past.x), free(f->past.y), free(f->future.x), free(f->future.y); }
 
 /* What a table wants to know. */
 enum { c_default, c_64, c_256, c_fixed, c_likelihood, c_adaptive, c_convex, c_convex_more, columns };
@@ -110,12 +150,14 @@ typedef struct judged {
    int table;                  /* 1: print no lines        */
 } judged;
 
-static void future_line(const judged *out, const split *f, double value, const char *unit, const char *name, const char *what)
+static void future_line(const judged *out, const split *f, double value, const char *unit, const char *name,
+                        const char *what)
 {
    if (!out->table) bench_line(value, unit, "future_%s_%s_%s", f->s->name, name, what);
 }
 
-static void future_model(const split *f, judged *out, int column, sneppp_method method, int width, const char *name)
+static void future_model(const split *f, judged *out, int column, sneppp_method method, int width,
+                         const char *name)
 {
    sneppp_desc desc;
    sneppp_fit_desc fit;
@@ -139,7 +181,8 @@ static void future_model(const split *f, judged *out, int column, sneppp_method 
    start = bench_cpu() - start;
    bench_must(sneppp_count(&model, NULL, &total, &err), &err);
    bench_must(sneppp_test_nll(&model, &later, 1, n / total, &nll, NULL, &err), &err);
-   bench_must(sneppp_test_nll(&model, &later, 1, (f->s->end - f->s->day) / f->s->day, &by_time, NULL, &err), &err);
+   bench_must(sneppp_test_nll(&model, &later, 1, (f->s->end - f->s->day) / f->s->day, &by_time, NULL, &err),
+              &err);
    /* An intensity per unit of the window becomes one per window. */
    out->nll[column] = nll - log(f->volume);
    future_line(out, f, out->nll[column], "nats/event", name, "nll");
@@ -174,8 +217,10 @@ static void future_judge(const split *f, judged *out, int quick)
    future_model(f, out, c_64, SNEPPP_METHOD_AUTO, 64, "default_64");
    future_model(f, out, c_256, SNEPPP_METHOD_AUTO, 256, "default_256");
    rival_kernel_make(&kernel, &f->win, f->past.y, f->past.count);
-   rival_kernel_set(&kernel, 1e4, 1); /* as wide as this, a kernel is uniform, and Stirling knows what remains */
-   rival_near(future_kernel(f, &silent, &kernel, ""), 0.5 * log(2 * RIVAL_PI * n) / n, 1e-4, "the score of a uniform map");
+   rival_kernel_set(&kernel, 1e4,
+                    1); /* as wide as this, a kernel is uniform, and Stirling knows what remains */
+   rival_near(future_kernel(f, &silent, &kernel, ""), 0.5 * log(2 * RIVAL_PI * n) / n, 1e-4,
+              "the score of a uniform map");
    for (int w = 0; w < fixed; w++) {
       double nll;
       snprintf(name, sizeof name, "kernel_%g_%s", s->width[w], s->unit);
@@ -207,7 +252,8 @@ int main(int count, char **arg)
       else folder = arg[i];
    rival_check();
    if (table)
-      printf("| pattern | learnt | judged | default | 64 features | 256 features | best fixed kernel | likelihood width | "
+      printf("| pattern | learnt | judged | default | 64 features | 256 features | best fixed kernel | "
+             "likelihood width | "
              "adaptive | CONVEX 64 | CONVEX 200 |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
    for (int k = 0; k < subject_count; k++) {
       judged out;

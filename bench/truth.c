@@ -1,20 +1,22 @@
-/* How close is a fit to the truth? Patterns are drawn from intensities that are known, and the default fit stands beside
-   classical estimates (rivals.h). For each truth and number of events, over all patterns:
+/* How close is a fit to the truth? Patterns are drawn from intensities that are known, and the default fit stands
+   beside classical estimates (rivals.h). For each truth and number of events, over all patterns:
       distance   Kullback-Leibler distance between the Poisson processes, per event: the integral of
-                 l log(l/m) - l + m, divided by N; l is the truth, m the estimate. The mean.
+                 l log(l/m) - l + m, divided by N; l is the truth, m the estimate. The mean, and its standard error.
       square     integral of (m - l)^2, divided by that of l^2. The mean. A bump between two nodes is not seen by it.
       ratio      largest m/l at an event of the pattern. The worst of all patterns.
       needles    patterns with an event of m > 5 l where the kernel estimate of one width has not.
    Integrals are sums over nodes of equal weight: midpoints in boxes (4096 on the line, 128 x 128, 32 x 32 x 32), 8192
-   points of a Fibonacci lattice on the sphere, 2048 of them times 16 midpoints on sphere x time. The integral of m alone
-   is exact for the default fit and for kernels, so that narrow bumps between nodes cost what they cost. Counts are Poisson.
+   points of a Fibonacci lattice on the sphere, 2048 of them times 16 midpoints on sphere x time. The integral of m
+   alone is exact for the default fit and for kernels, so that narrow bumps between nodes cost what they cost. The
+   numbers of events are Poisson, and every estimate sees the same patterns.
 
       truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s]
       truth 400,400,40 flat,smooth,plateau 80,400,2500 --quick
 
-   Lists have commas; patterns is one number or one for each number of events. --quick leaves all rivals out: only
-   needles of the default and its distance. --table writes Markdown, --width is the budget of features. There are no splines
-   on the sphere. Where Rscript has spatstat, two of its estimates (peers/truth.R) stand beside in the plane. */
+   Lists have commas; patterns is one number or one for each number of events; "all" are all truths. --quick leaves all
+   rivals out: only needles of the default and its distance. --table writes Markdown, --width is the budget of
+   features. There are no splines on the sphere. Where Rscript has spatstat, two of its estimates (peers/truth.R) stand
+   beside in the plane. */
 #define _POSIX_C_SOURCE 200112L
 #define SNEPPP_PTHREADS
 #include "../sneppp.h"
@@ -86,9 +88,10 @@ static void clusters_draw(sneppp_rng *rng, double *x)
    } while (x[0] < 0 || x[0] > 1 || x[1] < 0 || x[1] > 1);
 }
 
-/* The letter of Baddeley et al. (2012) and Kim et al. (2022): 0.5 exp(5 - 3 d) on [0, 5]^2, d the distance to the outline
-   of the R of DejaVu Sans Bold. Pairs are corners and, after a 2 in `kind`, the middle points of quadratic curves; two of
-   these in a row have a corner halfway between them. Curves are 16 chords. */
+/* The letter of Baddeley et al. (2012) and Kim et al. (2022): 0.5 exp(5 - 3 d) on [0, 5]^2, here on the unit square, d
+   the distance to the outline of the R of DejaVu Sans Bold. Points of a ring are corners where its kind is 1; where it
+   is 2 they are middle points of quadratic curves, and two of these in a row have a corner halfway between them. Curves
+   are 16 chords. */
 enum { letter_most = 256 };
 static double letter_segment[letter_most][4];
 static int letter_segments;
@@ -114,7 +117,8 @@ static void letter_ring(int count, const double (*point)[2], const char *kind)
          for (int r = 0; r < 2; r++) end[r] = halfway ? 0.5 * (p[r] + q[r]) : q[r];
          for (int i = 1; i <= 16; i++) {
             double t = i / 16.0, to[2];
-            for (int r = 0; r < 2; r++) to[r] = (1 - t) * (1 - t) * at[r] + 2 * t * (1 - t) * p[r] + t * t * end[r];
+            for (int r = 0; r < 2; r++)
+               to[r] = (1 - t) * (1 - t) * at[r] + 2 * t * (1 - t) * p[r] + t * t * end[r];
             letter_line(from, to);
             memcpy(from, to, sizeof from);
          }
@@ -126,12 +130,14 @@ static void letter_ring(int count, const double (*point)[2], const char *kind)
 
 static void letter_make(void)
 {
-   static const double inner[][2] = { { 735, 831 },  { 856, 831 },  { 961, 921 },  { 961, 1024 }, { 961, 1126 },
-                                      { 856, 1214 }, { 735, 1214 }, { 573, 1214 }, { 573, 831 } };
-   static const double outer[][2] = { { 573, 565 },   { 573, 0 },    { 188, 0 },    { 188, 1493 }, { 776, 1493 },
-                                      { 1071, 1493 }, { 1346, 1295 }, { 1346, 1081 }, { 1346, 933 }, { 1203, 743 },
-                                      { 1059, 698 },  { 1138, 680 }, { 1263, 553 }, { 1327, 424 }, { 1536, 0 },
-                                      { 1126, 0 },    { 944, 371 },  { 889, 483 },  { 776, 565 },  { 682, 565 } };
+   static const double inner[][2] = { { 735, 831 },  { 856, 831 },  { 961, 921 },
+                                      { 961, 1024 }, { 961, 1126 }, { 856, 1214 },
+                                      { 735, 1214 }, { 573, 1214 }, { 573, 831 } };
+   static const double outer[][2] = { { 573, 565 },  { 573, 0 },     { 188, 0 },     { 188, 1493 },
+                                      { 776, 1493 }, { 1071, 1493 }, { 1346, 1295 }, { 1346, 1081 },
+                                      { 1346, 933 }, { 1203, 743 },  { 1059, 698 },  { 1138, 680 },
+                                      { 1263, 553 }, { 1327, 424 },  { 1536, 0 },    { 1126, 0 },
+                                      { 944, 371 },  { 889, 483 },   { 776, 565 },   { 682, 565 } };
    letter_segments = 0;
    letter_ring(9, inner, "122122111");
    letter_ring(20, outer, "11111221221221111221");
@@ -174,7 +180,9 @@ static double truth_sphere_time(const double *x)
 }
 
 enum { kind_line, kind_plane, kind_space, kind_sphere, kind_sphere_time, kinds };
-static const rival_window window_of[kinds] = { { 0, 1, { 1 } }, { 0, 2, { 1, 1 } }, { 0, 3, { 1, 1, 1 } }, { 1, 0, { 0 } }, { 1, 1, { 1 } } };
+static const rival_window window_of[kinds] = {
+   { 0, 1, { 1 } }, { 0, 2, { 1, 1 } }, { 0, 3, { 1, 1, 1 } }, { 1, 0, { 0 } }, { 1, 1, { 1 } }
+};
 static const int fine_side[kinds] = { 4096, 128, 32, 1, 16 }, fine_lattice[kinds] = { 1, 1, 1, 8192, 2048 };
 /* Nodes and splines of the log-linear fits, which are smooth. There are no splines on the sphere. */
 static const int fit_side[kinds] = { 512, 64, 16, 1, 12 }, fit_lattice[kinds] = { 1, 1, 1, 2048, 1024 };
@@ -211,7 +219,8 @@ typedef struct scene {
    const truth *t;
    const rival_window *win;
    size_t nodes;
-   double weight, total, *x, *density, square; /* total: integral of the shape; square: of the density's square */
+   double weight, total, *x, *density,
+      square; /* total: integral of the shape; square: of the density's square */
 } scene;
 
 static void scene_make(scene *s, const truth *t)
@@ -260,7 +269,8 @@ static void truths_check(void)
       d = rival_dim(s.win);
       sneppp_rng_init(&rng, 5, (uint64_t)k);
       for (size_t i = 0; i < s.nodes; i++) {
-         bench_check(truths[k].draw || s.density[i] * s.total <= truths[k].bound, "%s exceeds its bound", truths[k].name);
+         bench_check(truths[k].draw || s.density[i] * s.total <= truths[k].bound, "%s exceeds its bound",
+                     truths[k].name);
          for (int r = 0; r < d; r++) {
             mean[r] += s.weight * s.density[i] * s.x[i * (size_t)d + (size_t)r];
             square[r] += s.weight * s.density[i] * sq(s.x[i * (size_t)d + (size_t)r]);
@@ -289,7 +299,8 @@ static void truths_check(void)
 
 /* ---- estimates: each fills lambda at the nodes and at the events, and says what its integral is */
 enum { m_default, m_kernel, m_adaptive, m_quartic, m_spline, m_r_kernel, m_r_adaptive, methods };
-static const char *const method_name[methods] = { "default", "kernel", "adaptive", "quartic", "spline", "spatstat_kernel", "spatstat_adaptive" };
+static const char *const method_name[methods] = { "default", "kernel",          "adaptive",         "quartic",
+                                                  "spline",  "spatstat_kernel", "spatstat_adaptive" };
 
 typedef struct pattern {
    const scene *s;
@@ -355,7 +366,8 @@ static void estimate_loglinear(pattern *p, const rival_basis *basis)
    free(beta);
 }
 
-/* spatstat, in the plane and where Rscript has it: peers/truth.R makes both of its estimates, of which skip are passed over. */
+/* spatstat, in the plane and where Rscript has it: peers/truth.R makes both of its estimates when skip is 0, and skip
+   of them are passed over. */
 static void estimate_spatstat(pattern *p, int skip)
 {
    static const char events[] = "build/bench/truth_events.txt", answer[] = "build/bench/truth_spatstat.txt";
@@ -431,23 +443,21 @@ static void estimate(pattern *p, int method, const settings *set, rival_kernel *
    rival_kernel k;
    rival_basis basis;
    switch (method) {
-   case m_default: estimate_default(p, set->width); break;
-   case m_kernel: estimate_kernel(p, single); break;
-   case m_adaptive:
-      rival_kernel_make(&k, p->s->win, p->x, p->count);
-      rival_adaptive(&k, single);
-      estimate_kernel(p, &k);
-      rival_kernel_free(&k);
-      break;
-   case m_quartic:
-      basis = rival_quartic(p->s->win, 4);
-      estimate_loglinear(p, &basis);
-      break;
-   case m_r_kernel: estimate_spatstat(p, 0); break;
-   case m_r_adaptive: estimate_spatstat(p, 1); break;
-   default:
-      basis = rival_spline(p->s->win, knots[p->s->t->kind]);
-      estimate_loglinear(p, &basis);
+      case m_default: estimate_default(p, set->width); break;
+      case m_kernel: estimate_kernel(p, single); break;
+      case m_adaptive:
+         rival_kernel_make(&k, p->s->win, p->x, p->count);
+         rival_adaptive(&k, single);
+         estimate_kernel(p, &k);
+         rival_kernel_free(&k);
+         break;
+      case m_quartic:
+         basis = rival_quartic(p->s->win, 4);
+         estimate_loglinear(p, &basis);
+         break;
+      case m_r_kernel: estimate_spatstat(p, 0); break;
+      case m_r_adaptive: estimate_spatstat(p, 1); break;
+      default: basis = rival_spline(p->s->win, knots[p->s->t->kind]); estimate_loglinear(p, &basis);
    }
 }
 
@@ -459,7 +469,8 @@ static void row(const scene *s, double expected, int patterns, const settings *s
       pattern p;
       sneppp_rng rng;
       memset(&p, 0, sizeof p);
-      sneppp_rng_init(&rng, set->seed + (uint64_t)run, (uint64_t)(s->t - truths) * 1000003u + (uint64_t)expected);
+      sneppp_rng_init(&rng, set->seed + (uint64_t)run,
+                      (uint64_t)(s->t - truths) * 1000003u + (uint64_t)expected);
       p.s = s, p.expected = expected;
       p.count = sneppp_rng_poisson(&rng, expected);
       if (p.count < 2) p.count = 2; /* one event cannot be left out */
@@ -539,7 +550,8 @@ static void table_print(const table_row *rows, int count, const settings *set)
          for (int m = 0; m < methods; m++) {
             double value = table_value(r->out + m, measured);
             int digits = measured == 0 ? 4 : measured == 1 ? 3 : value < 10;
-            if (method_used(m, win, set)) printf(!measured && m == best ? " **%.*f** |" : " %.*f |", digits, value);
+            if (method_used(m, win, set))
+               printf(!measured && m == best ? " **%.*f** |" : " %.*f |", digits, value);
             else if (method_used(m, &window_of[kind_plane], set)) printf(" |");
          }
          if (!measured) printf(" %d |", r->out[m_default].needles);
@@ -581,7 +593,9 @@ int main(int count, char **arg)
       else if (!strcmp(arg[i], "--width") && i + 1 < count) set.width = atoi(arg[++i]);
       else if (!strcmp(arg[i], "--seed") && i + 1 < count) set.seed = (uint64_t)atol(arg[++i]);
       else if (words < 3 && arg[i][0] != '-') word[words++] = arg[i];
-      else bench_check(0, "usage: truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s]");
+      else
+         bench_check(0,
+                     "usage: truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s]");
    }
    given = numbers(word[0], patterns, room);
    sizes = numbers(word[2], events, room);
@@ -596,7 +610,8 @@ int main(int count, char **arg)
    truths_check();
    if (!set.quick) {
       set.spatstat = system("Rscript -e 'library(spatstat)' > /dev/null 2>&1") == 0;
-      if (!set.spatstat) fprintf(stderr, "bench: Rscript with spatstat is not installed, so nothing is compared with it\n");
+      if (!set.spatstat)
+         fprintf(stderr, "bench: Rscript with spatstat is not installed, so nothing is compared with it\n");
    }
    for (int k = 0; k < truth_count; k++) {
       scene s;
