@@ -1,16 +1,18 @@
-/* Learn from the past, judge by the future. Thinned splits put every test event beside its own cluster and flatter narrow
-   bumps; here the map is fitted to the events before a day and judged by those from that day on:
-      nll   -(sum_i log m(x_i) - n - log n!)/n over the n later events, where m is the fitted map times what makes its
-            integral n, in a window of volume 1 (uniform: 0 but for (log n!)/n - log n + 1).
-   So the rate of the future is given and only the map is judged; nll_by_time, where the fitted rate goes on for the days
-   that follow, is printed for the default fit. The default, budgets of it and convex fits stand beside kernels of fixed
-   widths, of the width with the best leave-one-out likelihood, and adaptive ones (rivals.h).
+/* Learn from the past, judge by the future. Thinned splits put every test event beside its own cluster and flatter
+   narrow bumps; here the map is fitted to the events before a day and judged by those from that day on:
+      nll   -(sum_i log m(x_i) - n - log n!)/n over the n later events, m the fitted map times what makes its integral
+            n, in a window of volume 1. A uniform map has about 0.
+   So the number of later events is given and only the map is judged. Where the fitted rate goes on for the days that
+   follow, the default fit has nll_by_time. Beside the default stand budgets of it, convex fits, kernels of fixed
+   widths, of the width with the best leave-one-out likelihood, and adaptive ones (rivals.h). All kernels give 1 % of
+   the events to the whole window: without it, one event where none was before costs them hundreds of nats.
 
-      future [folder of the data, ../shared/data unless said] [--quick]
+      future [folder of the data, ../shared/data unless said] [--quick] [--table]
 
-   Fires of Castilla-La Mancha (clmfires.csv: x, y, time; learnt before day 2922), earthquakes of magnitude 5.5 and above
-   (earthquakes_1965_2016.csv: lon, lat, time; before day 14,000), and from examples/data the shipped wildfires (before day
-   40) and earthquakes of 6.5 and above (before day 14,000). A file that is not there is left out, in words. */
+   Fires of Castilla-La Mancha (clmfires.csv: x, y, time; learnt before day 2922), earthquakes of magnitude 5.5 and
+   above (earthquakes_1965_2016.csv: lon, lat, time; before day 14,000), and from examples/data the shipped wildfires
+   (before day 40) and earthquakes of 6.5 and above (before day 14,000). A file that is not there is left out, in
+   words. --quick: only the default, its budgets and fixed kernels; --table: Markdown. */
 #define _POSIX_C_SOURCE 200112L
 #define SNEPPP_PTHREADS
 #include "../sneppp.h"
@@ -19,22 +21,66 @@
 #include "../examples/csv.h"
 #include "rivals.h"
 
+enum { fixed = 5 };
 typedef struct subject {
    const char *name, *folder, *file, *time;
    int sphere;
-   double lo[2], hi[2]; /* of the box */
-   double day, end;     /* learn before day; what was watched ends */
-   const char *unit;
-   double one;          /* unit of the widths below, in the rivals' window */
-   double width[5];     /* fixed kernels */
-   int convex[2];
+   double lo[2], hi[2]; /* of the box                                          */
+   double day, end;     /* learn before day; what was watched ends             */
+   const char *unit;    /* of the widths of fixed kernels                      */
+   double one;          /* that unit in the rivals' window                     */
+   double width[fixed];
 } subject;
 
 static const subject subjects[] = {
-   { "fires", NULL, "clmfires.csv", "time", 0, { 180, 60 }, { 330, 360 }, 2922, 3652, "km", 1 / 150.0, { 1, 2, 4, 8, 16 }, { 64, 200 } },
-   { "quakes", NULL, "earthquakes_1965_2016.csv", "time", 1, { 0 }, { 0 }, 14000, 18993, "degrees", RIVAL_PI / 180, { 0.2, 0.4, 0.8, 1.6, 3.2 }, { 64, 200 } },
-   { "strong_quakes", "examples/data", "earthquakes.csv", "time", 1, { 0 }, { 0 }, 14000, 18993, "degrees", RIVAL_PI / 180, { 0.4, 0.8, 1.6, 3.2, 6.4 }, { 64, 200 } },
-   { "wildfires", "examples/data", "wildfires_sample.csv", "day", 1, { 0 }, { 0 }, 40, 60, "degrees", RIVAL_PI / 180, { 0.2, 0.4, 0.8, 1.6, 3.2 }, { 64, 200 } },
+   { "fires",
+     NULL,
+     "clmfires.csv",
+     "time",
+     0,
+     { 180, 60 },
+     { 330, 360 },
+     2922,
+     3652,
+     "km",
+     1 / 150.0,
+     { 1, 2, 4, 8, 16 } },
+   { "earthquakes",
+     NULL,
+     "earthquakes_1965_2016.csv",
+     "time",
+     1,
+     { 0 },
+     { 0 },
+     14000,
+     18993,
+     "degrees",
+     RIVAL_PI / 180,
+     { 0.2, 0.4, 0.8, 1.6, 3.2 } },
+   { "strong_earthquakes",
+     "examples/data",
+     "earthquakes.csv",
+     "time",
+     1,
+     { 0 },
+     { 0 },
+     14000,
+     18993,
+     "degrees",
+     RIVAL_PI / 180,
+     { 0.4, 0.8, 1.6, 3.2, 6.4 } },
+   { "wildfires",
+     "examples/data",
+     "wildfires_sample.csv",
+     "day",
+     1,
+     { 0 },
+     { 0 },
+     40,
+     60,
+     "degrees",
+     RIVAL_PI / 180,
+     { 0.2, 0.4, 0.8, 1.6, 3.2 } },
 };
 enum { subject_count = sizeof subjects / sizeof subjects[0] };
 
@@ -55,7 +101,7 @@ typedef struct split {
 static int split_make(split *out, const subject *s, const char *folder)
 {
    const int d = s->sphere ? 3 : 2;
-   char path[512];
+   char path[256];
    csv_table t;
    int column[2], time;
    sneppp_error err;
@@ -68,7 +114,8 @@ static int split_make(split *out, const subject *s, const char *folder)
    column[0] = csv_column(&t, s->sphere ? "lon" : "x");
    column[1] = csv_column(&t, s->sphere ? "lat" : "y");
    time = csv_column(&t, s->time);
-   bench_check(column[0] >= 0 && column[1] >= 0 && time >= 0, "%s has not the columns that it should have", path);
+   bench_check(column[0] >= 0 && column[1] >= 0 && time >= 0, "%s has not the columns that it should have",
+               path);
    out->s = s;
    out->win.sphere = s->sphere, out->win.box = s->sphere ? 0 : 2;
    out->win.side[0] = 1, out->win.side[1] = s->sphere ? 0 : (s->hi[1] - s->lo[1]) / (s->hi[0] - s->lo[0]);
@@ -87,7 +134,8 @@ static int split_make(split *out, const subject *s, const char *folder)
          }
          for (int r = 0; r < d; r++) {
             if (!s->sphere) x[r] = (sneppp_real)v[column[r]];
-            p->y[p->count * (size_t)d + (size_t)r] = s->sphere ? (double)x[r] : ((double)x[r] - s->lo[r]) / (s->hi[0] - s->lo[0]);
+            p->y[p->count * (size_t)d + (size_t)r] =
+               s->sphere ? (double)x[r] : ((double)x[r] - s->lo[r]) / (s->hi[0] - s->lo[0]);
          }
          p->count++;
       }
@@ -96,15 +144,23 @@ static int split_make(split *out, const subject *s, const char *folder)
    return 1;
 }
 
-static void split_free(split *f)
+static void split_free(split *f) { free(f->past.x), free(f->past.y), free(f->future.x), free(f->future.y); }
+
+/* What a table wants to know. */
+enum { c_default, c_64, c_256, c_fixed, c_likelihood, c_adaptive, c_convex, c_convex_more, columns };
+typedef struct judged {
+   double nll[columns], width; /* of the best fixed kernel */
+   int table;                  /* 1: print no lines        */
+} judged;
+
+static void future_line(const judged *out, const split *f, double value, const char *unit, const char *name,
+                        const char *what)
 {
-   free(f->past.x), free(f->past.y), free(f->future.x), free(f->future.y);
+   if (!out->table) bench_line(value, unit, "future_%s_%s_%s", f->s->name, name, what);
 }
 
-/* mean_log: of the map at the later events, relative to the uniform map of the same integral. */
-static double future_nll(double mean_log, double n) { return -mean_log - log(n) + 1 + lgamma(n + 1) / n; }
-
-static void future_model(const split *f, sneppp_method method, int width, const char *name)
+static void future_model(const split *f, judged *out, int column, sneppp_method method, int width,
+                         const char *name)
 {
    sneppp_desc desc;
    sneppp_fit_desc fit;
@@ -125,69 +181,100 @@ static void future_model(const split *f, sneppp_method method, int width, const 
    fit.events = &past, fit.method = method;
    bench_must(sneppp_init(&model, &desc, &err), &err);
    bench_must(sneppp_fit(&model, &fit, &report, &err), &err);
+   start = bench_cpu() - start;
    bench_must(sneppp_count(&model, NULL, &total, &err), &err);
    bench_must(sneppp_test_nll(&model, &later, 1, n / total, &nll, NULL, &err), &err);
-   bench_must(sneppp_test_nll(&model, &later, 1, (f->s->end - f->s->day) / f->s->day, &by_time, NULL, &err), &err);
-   /* An intensity per unit of the window becomes one per window: log(volume) less. */
-   bench_line(nll - log(f->volume), "nats/event", "future_%s_%s_nll", f->s->name, name);
-   if (method == SNEPPP_METHOD_AUTO && !width)
-      bench_line(by_time - log(f->volume), "nats/event", "future_%s_%s_nll_by_time", f->s->name, name);
-   bench_line(report.width, "features", "future_%s_%s_width", f->s->name, name);
-   bench_line(bench_cpu() - start, "s", "future_%s_%s_time", f->s->name, name);
+   bench_must(sneppp_test_nll(&model, &later, 1, (f->s->end - f->s->day) / f->s->day, &by_time, NULL, &err),
+              &err);
+   /* An intensity per unit of the window becomes one per window. */
+   out->nll[column] = nll - log(f->volume);
+   future_line(out, f, out->nll[column], "nats/event", name, "nll");
+   if (column == c_default) future_line(out, f, by_time - log(f->volume), "nats/event", name, "nll_by_time");
+   future_line(out, f, report.width, "features", name, "width");
+   future_line(out, f, start, "s", name, "time");
    sneppp_free(&model);
 }
 
-static void future_kernel(const split *f, const rival_kernel *k, const char *name, double width)
+static double future_kernel(const split *f, const judged *out, const rival_kernel *k, const char *name)
 {
-   double *at = (double *)bench_take(f->future.count, sizeof *at), sum = 0;
-   char label[64];
+   const double n = (double)f->future.count, anywhere = 0.01;
+   double *at = (double *)bench_take(f->future.count, sizeof *at), nll = 1 - log(n) + lgamma(n + 1) / n;
    rival_kernel_at(k, f->future.y, f->future.count, at);
    for (size_t i = 0; i < f->future.count; i++)
-      sum += log(fmax(at[i], 1e-300) * rival_measure(&f->win) / (double)f->past.count) / (double)f->future.count;
-   if (width > 0) snprintf(label, sizeof label, "%s_%g_%s", name, width, f->s->unit);
-   else snprintf(label, sizeof label, "%s", name);
-   bench_line(future_nll(sum, (double)f->future.count), "nats/event", "future_%s_%s_nll", f->s->name, label);
-   if (!(width > 0)) bench_line(k->h[0] / f->s->one, f->s->unit, "future_%s_%s_width", f->s->name, label);
+      nll -= log((1 - anywhere) * at[i] * rival_measure(&f->win) / (double)f->past.count + anywhere) / n;
+   future_line(out, f, nll, "nats/event", name, "nll");
    free(at);
+   return nll;
+}
+
+static void future_judge(const split *f, judged *out, int quick)
+{
+   const subject *s = f->s;
+   const double n = (double)f->future.count;
+   const judged silent = { { 0 }, 0, 1 };
+   rival_kernel kernel, adaptive;
+   char name[64];
+   future_line(out, f, (double)f->past.count, "events", "events", "learnt");
+   future_line(out, f, (double)f->future.count, "events", "events", "judged");
+   future_model(f, out, c_default, SNEPPP_METHOD_AUTO, 0, "default");
+   future_model(f, out, c_64, SNEPPP_METHOD_AUTO, 64, "default_64");
+   future_model(f, out, c_256, SNEPPP_METHOD_AUTO, 256, "default_256");
+   rival_kernel_make(&kernel, &f->win, f->past.y, f->past.count);
+   rival_kernel_set(&kernel, 1e4,
+                    1); /* as wide as this, a kernel is uniform, and Stirling knows what remains */
+   rival_near(future_kernel(f, &silent, &kernel, ""), 0.5 * log(2 * RIVAL_PI * n) / n, 1e-4,
+              "the score of a uniform map");
+   for (int w = 0; w < fixed; w++) {
+      double nll;
+      snprintf(name, sizeof name, "kernel_%g_%s", s->width[w], s->unit);
+      rival_kernel_set(&kernel, s->width[w] * s->one, 1);
+      nll = future_kernel(f, out, &kernel, name);
+      if (!w || nll < out->nll[c_fixed]) out->nll[c_fixed] = nll, out->width = s->width[w];
+   }
+   if (!quick) {
+      rival_kernel_choose(&kernel);
+      out->nll[c_likelihood] = future_kernel(f, out, &kernel, "kernel_likelihood");
+      future_line(out, f, kernel.h[0] / s->one, s->unit, "kernel_likelihood", "width");
+      rival_kernel_make(&adaptive, &f->win, f->past.y, f->past.count);
+      rival_adaptive(&adaptive, &kernel);
+      out->nll[c_adaptive] = future_kernel(f, out, &adaptive, "kernel_adaptive");
+      rival_kernel_free(&adaptive);
+      future_model(f, out, c_convex, SNEPPP_METHOD_CONVEX, 64, "convex_64");
+      future_model(f, out, c_convex_more, SNEPPP_METHOD_CONVEX, 200, "convex_200");
+   }
+   rival_kernel_free(&kernel);
 }
 
 int main(int count, char **arg)
 {
    const char *folder = "../shared/data";
-   int quick = 0;
+   int quick = 0, table = 0;
    for (int i = 1; i < count; i++)
       if (!strcmp(arg[i], "--quick")) quick = 1;
+      else if (!strcmp(arg[i], "--table")) table = 1;
       else folder = arg[i];
    rival_check();
+   if (table)
+      printf("| pattern | learnt | judged | default | 64 features | 256 features | best fixed kernel | "
+             "likelihood width | "
+             "adaptive | CONVEX 64 | CONVEX 200 |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
    for (int k = 0; k < subject_count; k++) {
-      const subject *s = subjects + k;
-      rival_kernel kernel, adaptive;
+      judged out;
       split f;
-      char name[64];
-      if (!split_make(&f, s, folder)) continue;
-      bench_line((double)f.past.count, "events", "future_%s_learnt", s->name);
-      bench_line((double)f.future.count, "events", "future_%s_judged", s->name);
-      future_model(&f, SNEPPP_METHOD_AUTO, 0, "default");
-      future_model(&f, SNEPPP_METHOD_AUTO, 64, "default_64");
-      future_model(&f, SNEPPP_METHOD_AUTO, 256, "default_256");
-      for (int c = 0; c < 2 && !quick; c++) {
-         snprintf(name, sizeof name, "convex_%d", s->convex[c]);
-         future_model(&f, SNEPPP_METHOD_CONVEX, s->convex[c], name);
+      memset(&out, 0, sizeof out);
+      out.table = table;
+      if (!split_make(&f, subjects + k, folder)) continue;
+      future_judge(&f, &out, quick);
+      if (table) {
+         printf("| %s | %lu | %lu |", f.s->name, (unsigned long)f.past.count, (unsigned long)f.future.count);
+         for (int c = 0; c < columns; c++) {
+            if (!quick || c <= c_fixed) printf(" %.3f", out.nll[c]);
+            if (c == c_fixed) printf(" (%g %s)", out.width, f.s->unit);
+            printf(" |");
+         }
+         printf("\n");
+         fflush(stdout);
       }
-      rival_kernel_make(&kernel, &f.win, f.past.y, f.past.count);
-      for (int w = 0; w < 5; w++) {
-         rival_kernel_set(&kernel, s->width[w] * s->one, 1);
-         future_kernel(&f, &kernel, "kernel", s->width[w]);
-      }
-      if (!quick) {
-         rival_kernel_choose(&kernel);
-         future_kernel(&f, &kernel, "kernel_likelihood", 0);
-         rival_kernel_make(&adaptive, &f.win, f.past.y, f.past.count);
-         rival_adaptive(&adaptive, &kernel);
-         future_kernel(&f, &adaptive, "kernel_adaptive", 0);
-         rival_kernel_free(&adaptive);
-      }
-      rival_kernel_free(&kernel);
       split_free(&f);
    }
    return 0;

@@ -1,19 +1,22 @@
-/* How close is a fit to the truth? Patterns are drawn from intensities that are known, and the default fit stands beside
-   classical estimates (rivals.h). For each truth and number of events, over all patterns:
+/* How close is a fit to the truth? Patterns are drawn from intensities that are known, and the default fit stands
+   beside classical estimates (rivals.h). For each truth and number of events, over all patterns:
       distance   Kullback-Leibler distance between the Poisson processes, per event: the integral of
-                 l log(l/m) - l + m, divided by N; l is the truth, m the estimate. The mean.
+                 l log(l/m) - l + m, divided by N; l is the truth, m the estimate. The mean, and its standard error.
       square     integral of (m - l)^2, divided by that of l^2. The mean. A bump between two nodes is not seen by it.
       ratio      largest m/l at an event of the pattern. The worst of all patterns.
       needles    patterns with an event of m > 5 l where the kernel estimate of one width has not.
    Integrals are sums over nodes of equal weight: midpoints in boxes (4096 on the line, 128 x 128, 32 x 32 x 32), 8192
-   points of a Fibonacci lattice on the sphere, 2048 of them times 16 midpoints on sphere x time. The integral of m alone
-   is exact for the default fit and for kernels, so that narrow bumps between nodes cost what they cost. Counts are Poisson.
+   points of a Fibonacci lattice on the sphere, 2048 of them times 16 midpoints on sphere x time. The integral of m
+   alone is exact for the default fit and for kernels, so that narrow bumps between nodes cost what they cost. The
+   numbers of events are Poisson, and every estimate sees the same patterns.
 
       truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s]
       truth 400,400,40 flat,smooth,plateau 80,400,2500 --quick
 
-   Lists have commas; patterns is one number or one for each number of events. --quick leaves all rivals out but the
-   kernel of one width, --table writes Markdown, --width is the budget of features. */
+   Lists have commas; patterns is one number or one for each number of events; "all" are all truths. --quick leaves all
+   rivals out: only needles of the default and its distance. --table writes Markdown, --width is the budget of
+   features. There are no splines on the sphere. Where Rscript has spatstat, two of its estimates (peers/truth.R) stand
+   beside in the plane. */
 #define _POSIX_C_SOURCE 200112L
 #define SNEPPP_PTHREADS
 #include "../sneppp.h"
@@ -28,7 +31,9 @@ static double sq(double x) { return x * x; }
 
 static double truth_flat(const double *x) { return x[0] < 2; }
 
-static double truth_smooth(const double *x)
+static double truth_smooth(const double *x) { return exp(1.5 * sin(4 * x[0]) * cos(3 * x[1])); }
+
+static double truth_hill(const double *x)
 {
    return 0.25 + bump(sq(x[0] - 0.35) + sq(0.8 * (x[1] - 0.6)), 0.24);
 }
@@ -37,7 +42,7 @@ static double truth_gradient(const double *x) { return 0.2 + 1.2 * x[0] + 0.6 * 
 
 static double truth_step(const double *x) { return x[0] + 0.3 * x[1] < 0.6 ? 0.25 : 1; }
 
-static double truth_plateau(const double *x) { return sq(x[0] - 0.45) + sq(x[1] - 0.55) < 0.09 ? 1 : 0.1; }
+static double truth_plateau(const double *x) { return sq(x[0] - 0.45) + sq(x[1] - 0.55) < 0.09 ? 1 : 0.2; }
 
 static double truth_ridge(const double *x) { return 0.05 + bump(sq(x[1] - 0.25 - 0.4 * x[0]), 0.025); }
 
@@ -83,9 +88,10 @@ static void clusters_draw(sneppp_rng *rng, double *x)
    } while (x[0] < 0 || x[0] > 1 || x[1] < 0 || x[1] > 1);
 }
 
-/* The letter of Baddeley et al. (2012) and Kim et al. (2022): 0.5 exp(5 - 3 d) on [0, 5]^2, d the distance to the outline
-   of the R of DejaVu Sans Bold. Pairs are corners and, after a 2 in `kind`, the middle points of quadratic curves; two of
-   these in a row have a corner halfway between them. Curves are 16 chords. */
+/* The letter of Baddeley et al. (2012) and Kim et al. (2022): 0.5 exp(5 - 3 d) on [0, 5]^2, here on the unit square, d
+   the distance to the outline of the R of DejaVu Sans Bold. Points of a ring are corners where its kind is 1; where it
+   is 2 they are middle points of quadratic curves, and two of these in a row have a corner halfway between them. Curves
+   are 16 chords. */
 enum { letter_most = 256 };
 static double letter_segment[letter_most][4];
 static int letter_segments;
@@ -111,7 +117,8 @@ static void letter_ring(int count, const double (*point)[2], const char *kind)
          for (int r = 0; r < 2; r++) end[r] = halfway ? 0.5 * (p[r] + q[r]) : q[r];
          for (int i = 1; i <= 16; i++) {
             double t = i / 16.0, to[2];
-            for (int r = 0; r < 2; r++) to[r] = (1 - t) * (1 - t) * at[r] + 2 * t * (1 - t) * p[r] + t * t * end[r];
+            for (int r = 0; r < 2; r++)
+               to[r] = (1 - t) * (1 - t) * at[r] + 2 * t * (1 - t) * p[r] + t * t * end[r];
             letter_line(from, to);
             memcpy(from, to, sizeof from);
          }
@@ -123,12 +130,14 @@ static void letter_ring(int count, const double (*point)[2], const char *kind)
 
 static void letter_make(void)
 {
-   static const double inner[][2] = { { 735, 831 },  { 856, 831 },  { 961, 921 },  { 961, 1024 }, { 961, 1126 },
-                                      { 856, 1214 }, { 735, 1214 }, { 573, 1214 }, { 573, 831 } };
-   static const double outer[][2] = { { 573, 565 },   { 573, 0 },    { 188, 0 },    { 188, 1493 }, { 776, 1493 },
-                                      { 1071, 1493 }, { 1346, 1295 }, { 1346, 1081 }, { 1346, 933 }, { 1203, 743 },
-                                      { 1059, 698 },  { 1138, 680 }, { 1263, 553 }, { 1327, 424 }, { 1536, 0 },
-                                      { 1126, 0 },    { 944, 371 },  { 889, 483 },  { 776, 565 },  { 682, 565 } };
+   static const double inner[][2] = { { 735, 831 },  { 856, 831 },  { 961, 921 },
+                                      { 961, 1024 }, { 961, 1126 }, { 856, 1214 },
+                                      { 735, 1214 }, { 573, 1214 }, { 573, 831 } };
+   static const double outer[][2] = { { 573, 565 },  { 573, 0 },     { 188, 0 },     { 188, 1493 },
+                                      { 776, 1493 }, { 1071, 1493 }, { 1346, 1295 }, { 1346, 1081 },
+                                      { 1346, 933 }, { 1203, 743 },  { 1059, 698 },  { 1138, 680 },
+                                      { 1263, 553 }, { 1327, 424 },  { 1536, 0 },    { 1126, 0 },
+                                      { 944, 371 },  { 889, 483 },   { 776, 565 },   { 682, 565 } };
    letter_segments = 0;
    letter_ring(9, inner, "122122111");
    letter_ring(20, outer, "11111221221221111221");
@@ -171,7 +180,9 @@ static double truth_sphere_time(const double *x)
 }
 
 enum { kind_line, kind_plane, kind_space, kind_sphere, kind_sphere_time, kinds };
-static const rival_window window_of[kinds] = { { 0, 1, { 1 } }, { 0, 2, { 1, 1 } }, { 0, 3, { 1, 1, 1 } }, { 1, 0, { 0 } }, { 1, 1, { 1 } } };
+static const rival_window window_of[kinds] = {
+   { 0, 1, { 1 } }, { 0, 2, { 1, 1 } }, { 0, 3, { 1, 1, 1 } }, { 1, 0, { 0 } }, { 1, 1, { 1 } }
+};
 static const int fine_side[kinds] = { 4096, 128, 32, 1, 16 }, fine_lattice[kinds] = { 1, 1, 1, 8192, 2048 };
 /* Nodes and splines of the log-linear fits, which are smooth. There are no splines on the sphere. */
 static const int fit_side[kinds] = { 512, 64, 16, 1, 12 }, fit_lattice[kinds] = { 1, 1, 1, 2048, 1024 };
@@ -187,7 +198,8 @@ typedef struct truth {
 
 static const truth truths[] = {
    { "flat", kind_plane, truth_flat, 1, NULL },
-   { "smooth", kind_plane, truth_smooth, 1.25, NULL },
+   { "smooth", kind_plane, truth_smooth, 4.5, NULL },
+   { "hill", kind_plane, truth_hill, 1.25, NULL },
    { "gradient", kind_plane, truth_gradient, 2, NULL },
    { "step", kind_plane, truth_step, 1, NULL },
    { "plateau", kind_plane, truth_plateau, 1, NULL },
@@ -207,7 +219,8 @@ typedef struct scene {
    const truth *t;
    const rival_window *win;
    size_t nodes;
-   double weight, total, *x, *density, square; /* total: integral of the shape; square: of the density's square */
+   double weight, total, *x, *density,
+      square; /* total: integral of the shape; square: of the density's square */
 } scene;
 
 static void scene_make(scene *s, const truth *t)
@@ -256,7 +269,8 @@ static void truths_check(void)
       d = rival_dim(s.win);
       sneppp_rng_init(&rng, 5, (uint64_t)k);
       for (size_t i = 0; i < s.nodes; i++) {
-         bench_check(truths[k].draw || s.density[i] * s.total <= truths[k].bound, "%s exceeds its bound", truths[k].name);
+         bench_check(truths[k].draw || s.density[i] * s.total <= truths[k].bound, "%s exceeds its bound",
+                     truths[k].name);
          for (int r = 0; r < d; r++) {
             mean[r] += s.weight * s.density[i] * s.x[i * (size_t)d + (size_t)r];
             square[r] += s.weight * s.density[i] * sq(s.x[i * (size_t)d + (size_t)r]);
@@ -284,8 +298,9 @@ static void truths_check(void)
 }
 
 /* ---- estimates: each fills lambda at the nodes and at the events, and says what its integral is */
-enum { m_default, m_kernel, m_adaptive, m_quartic, m_spline, methods };
-static const char *const method_name[methods] = { "default", "kernel", "adaptive", "quartic", "spline" };
+enum { m_default, m_kernel, m_adaptive, m_quartic, m_spline, m_r_kernel, m_r_adaptive, methods };
+static const char *const method_name[methods] = { "default", "kernel",          "adaptive",         "quartic",
+                                                  "spline",  "spatstat_kernel", "spatstat_adaptive" };
 
 typedef struct pattern {
    const scene *s;
@@ -328,7 +343,7 @@ static void estimate_default(pattern *p, int width)
 
 static void estimate_kernel(pattern *p, const rival_kernel *k)
 {
-   rival_kernel_at(k, p->s->x, p->s->nodes, p->node);
+   rival_kernel_nodes(k, fine_lattice[p->s->t->kind], fine_side[p->s->t->kind], p->node);
    rival_kernel_at(k, p->x, p->count, p->event);
    p->integral = (double)p->count;
 }
@@ -349,6 +364,36 @@ static void estimate_loglinear(pattern *p, const rival_basis *basis)
    for (size_t i = 0; i < p->s->nodes; i++) p->integral += p->s->weight * p->node[i];
    rival_table_free(&t);
    free(beta);
+}
+
+/* spatstat, in the plane and where Rscript has it: peers/truth.R makes both of its estimates when skip is 0, and skip
+   of them are passed over. */
+static void estimate_spatstat(pattern *p, int skip)
+{
+   static const char events[] = "build/bench/truth_events.txt", answer[] = "build/bench/truth_spatstat.txt";
+   const int side = fine_side[p->s->t->kind];
+   char command[256];
+   double value;
+   FILE *file;
+   if (!skip) {
+      file = fopen(events, "w");
+      bench_check(file != NULL, "%s cannot be written", events);
+      for (size_t i = 0; i < p->count; i++) fprintf(file, "%.17g %.17g\n", p->x[2 * i], p->x[2 * i + 1]);
+      fclose(file);
+      snprintf(command, sizeof command, "Rscript bench/peers/truth.R %s %d %s", events, side, answer);
+      bench_check(system(command) == 0, "this failed: %s", command);
+   }
+   file = fopen(answer, "r");
+   bench_check(file != NULL, "%s cannot be read", answer);
+   for (int turn = 0; turn <= skip; turn++) {
+      p->integral = 0;
+      for (size_t i = 0; i < p->s->nodes + p->count; i++) {
+         bench_check(fscanf(file, "%lf", &value) == 1, "%s is too short", answer);
+         if (i < p->s->nodes) p->integral += p->s->weight * (p->node[i] = value);
+         else p->event[i - p->s->nodes] = value;
+      }
+   }
+   fclose(file);
 }
 
 /* ---- what is measured, over the patterns of a row */
@@ -382,13 +427,14 @@ static void measure(const pattern *p, tally *out)
 }
 
 typedef struct settings {
-   int quick, table, width;
+   int quick, table, width, spatstat;
    uint64_t seed;
 } settings;
 
 static int method_used(int method, const rival_window *win, const settings *set)
 {
-   if (method == m_default || method == m_kernel) return 1;
+   if (method == m_default) return 1;
+   if (method >= m_r_kernel && !(set->spatstat && !win->sphere && win->box == 2)) return 0;
    return !set->quick && !(method == m_spline && win->sphere);
 }
 
@@ -397,21 +443,21 @@ static void estimate(pattern *p, int method, const settings *set, rival_kernel *
    rival_kernel k;
    rival_basis basis;
    switch (method) {
-   case m_default: estimate_default(p, set->width); break;
-   case m_kernel: estimate_kernel(p, single); break;
-   case m_adaptive:
-      rival_kernel_make(&k, p->s->win, p->x, p->count);
-      rival_adaptive(&k, single);
-      estimate_kernel(p, &k);
-      rival_kernel_free(&k);
-      break;
-   case m_quartic:
-      basis = rival_quartic(p->s->win, 4);
-      estimate_loglinear(p, &basis);
-      break;
-   default:
-      basis = rival_spline(p->s->win, knots[p->s->t->kind]);
-      estimate_loglinear(p, &basis);
+      case m_default: estimate_default(p, set->width); break;
+      case m_kernel: estimate_kernel(p, single); break;
+      case m_adaptive:
+         rival_kernel_make(&k, p->s->win, p->x, p->count);
+         rival_adaptive(&k, single);
+         estimate_kernel(p, &k);
+         rival_kernel_free(&k);
+         break;
+      case m_quartic:
+         basis = rival_quartic(p->s->win, 4);
+         estimate_loglinear(p, &basis);
+         break;
+      case m_r_kernel: estimate_spatstat(p, 0); break;
+      case m_r_adaptive: estimate_spatstat(p, 1); break;
+      default: basis = rival_spline(p->s->win, knots[p->s->t->kind]); estimate_loglinear(p, &basis);
    }
 }
 
@@ -423,7 +469,8 @@ static void row(const scene *s, double expected, int patterns, const settings *s
       pattern p;
       sneppp_rng rng;
       memset(&p, 0, sizeof p);
-      sneppp_rng_init(&rng, set->seed + (uint64_t)run, (uint64_t)(s->t - truths) * 1000003u + (uint64_t)expected);
+      sneppp_rng_init(&rng, set->seed + (uint64_t)run,
+                      (uint64_t)(s->t - truths) * 1000003u + (uint64_t)expected);
       p.s = s, p.expected = expected;
       p.count = sneppp_rng_poisson(&rng, expected);
       if (p.count < 2) p.count = 2; /* one event cannot be left out */
@@ -469,24 +516,49 @@ static void row_lines(const scene *s, int expected, int patterns, const settings
    bench_line(patterns, "patterns", "truth_%s_%d_of", s->t->name, expected);
 }
 
-/* Markdown: the smallest distance of a row in bold. */
-static void row_table(const scene *s, int expected, int patterns, const settings *set, const tally *out)
+/* Markdown: one table of each measure, of all rows; the smallest distance of a row is bold. */
+typedef struct table_row {
+   const truth *t;
+   int expected, patterns;
+   tally out[methods];
+} table_row;
+
+static double table_value(const tally *t, int measure)
 {
-   int best = 0;
-   for (int m = 1; m < methods; m++)
-      if (method_used(m, s->win, set) && out[m].distance < out[best].distance) best = m;
-   printf("| %s | %d | %d |", s->t->name, expected, patterns);
-   for (int m = 0; m < methods; m++)
-      if (!method_used(m, s->win, set)) printf(" |");
-      else printf(m == best ? " **%.4f** |" : " %.4f |", out[m].distance);
-   for (int m = 0; m < methods; m++)
-      if (!method_used(m, s->win, set)) printf(" |");
-      else printf(" %.3f |", out[m].square);
-   for (int m = 0; m < methods; m++)
-      if (!method_used(m, s->win, set)) printf(" |");
-      else printf(out[m].ratio < 10 ? " %.1f |" : " %.0f |", out[m].ratio);
-   printf(" %d |\n", out[m_default].needles);
-   fflush(stdout);
+   return measure == 0 ? t->distance : measure == 1 ? t->square : t->ratio;
+}
+
+static void table_print(const table_row *rows, int count, const settings *set)
+{
+   static const char *const title[3] = { "Distance to the truth, nats per event; needles: patterns with one",
+                                         "Squared error, relative",
+                                         "Largest ratio to the truth at an event, of all patterns" };
+   for (int measured = 0; measured < 3; measured++) {
+      printf("%s:\n\n| truth | N | patterns |", title[measured]);
+      for (int m = 0; m < methods; m++)
+         if (method_used(m, &window_of[kind_plane], set)) printf(" %s |", method_name[m]);
+      printf("%s\n|---|---|---|", measured ? "" : " needles |");
+      for (int m = 0; m < methods; m++)
+         if (method_used(m, &window_of[kind_plane], set)) printf("---|");
+      printf("%s\n", measured ? "" : "---|");
+      for (const table_row *r = rows; r < rows + count; r++) {
+         const rival_window *win = &window_of[r->t->kind];
+         int best = 0;
+         for (int m = 1; m < methods; m++)
+            if (method_used(m, win, set) && r->out[m].distance < r->out[best].distance) best = m;
+         printf("| %s | %d | %d |", r->t->name, r->expected, r->patterns);
+         for (int m = 0; m < methods; m++) {
+            double value = table_value(r->out + m, measured);
+            int digits = measured == 0 ? 4 : measured == 1 ? 3 : value < 10;
+            if (method_used(m, win, set))
+               printf(!measured && m == best ? " **%.*f** |" : " %.*f |", digits, value);
+            else if (method_used(m, &window_of[kind_plane], set)) printf(" |");
+         }
+         if (!measured) printf(" %d |", r->out[m_default].needles);
+         printf("\n");
+      }
+      printf("\n");
+   }
 }
 
 /* Is name among the names with commas between them? */
@@ -511,16 +583,19 @@ static int numbers(const char *text, int *out, int room)
 int main(int count, char **arg)
 {
    enum { room = 16 };
-   const char *word[3] = { "16,8,2", NULL, "60,300,3000" };
-   int words = 0, patterns[room], events[room], given, sizes, known = 0;
-   settings set = { 0, 0, 0, 1 };
+   const char *word[3] = { "20,10,3", NULL, "60,300,3000" };
+   static table_row rows[truth_count * room];
+   int words = 0, patterns[room], events[room], given, sizes, known = 0, made = 0;
+   settings set = { 0, 0, 0, 0, 1 };
    for (int i = 1; i < count; i++) {
       if (!strcmp(arg[i], "--quick")) set.quick = 1;
       else if (!strcmp(arg[i], "--table")) set.table = 1;
       else if (!strcmp(arg[i], "--width") && i + 1 < count) set.width = atoi(arg[++i]);
       else if (!strcmp(arg[i], "--seed") && i + 1 < count) set.seed = (uint64_t)atol(arg[++i]);
       else if (words < 3 && arg[i][0] != '-') word[words++] = arg[i];
-      else bench_check(0, "usage: truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s]");
+      else
+         bench_check(0,
+                     "usage: truth [patterns [truths [events]]] [--quick] [--table] [--width n] [--seed s]");
    }
    given = numbers(word[0], patterns, room);
    sizes = numbers(word[2], events, room);
@@ -533,26 +608,23 @@ int main(int count, char **arg)
    letter_make();
    rival_check();
    truths_check();
-   if (set.table) {
-      printf("| truth | N | patterns |");
-      for (int part = 0; part < 3; part++)
-         for (int m = 0; m < methods; m++)
-            printf(m ? " %s%s |" : " %s%s |", m ? "" : part == 0 ? "distance: " : part == 1 ? "square: " : "ratio: ", method_name[m]);
-      printf(" needles |\n|---|");
-      for (int c = 0; c < 3 + 3 * methods; c++) printf("---|");
-      printf("\n");
+   if (!set.quick) {
+      set.spatstat = system("Rscript -e 'library(spatstat)' > /dev/null 2>&1") == 0;
+      if (!set.spatstat)
+         fprintf(stderr, "bench: Rscript with spatstat is not installed, so nothing is compared with it\n");
    }
    for (int k = 0; k < truth_count; k++) {
       scene s;
       if (word[1] && !listed(word[1], truths[k].name)) continue;
       scene_make(&s, truths + k);
       for (int n = 0; n < sizes; n++) {
-         tally out[methods];
-         memset(out, 0, sizeof out);
-         row(&s, events[n], patterns[given == 1 ? 0 : n], &set, out);
-         (set.table ? row_table : row_lines)(&s, events[n], patterns[given == 1 ? 0 : n], &set, out);
+         table_row *r = rows + made++;
+         r->t = truths + k, r->expected = events[n], r->patterns = patterns[given == 1 ? 0 : n];
+         row(&s, r->expected, r->patterns, &set, r->out);
+         if (!set.table) row_lines(&s, r->expected, r->patterns, &set, r->out);
       }
       scene_free(&s);
    }
+   if (set.table) table_print(rows, made, &set);
    return 0;
 }
