@@ -18157,35 +18157,34 @@ static void sneppp__cells_split(sneppp__sampler *s, double per_weight, size_t mo
    } while (least > 12);
 }
 
-/* A uniform point of a cell: its statistics t, and the event x in the user's coordinates. Returns 0 outside the
-   region. */
-static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, sneppp_rng *rng, double *t, sneppp_real *x)
+/* A point of a cell: its statistics t, and the event x in the user's coordinates; at (P), in the unit cube, says where, or
+   where it is NULL, chance. Returns 0 outside the region, and by chance not all of t is then known. */
+static int sneppp__cell_place(const sneppp__sampler *s, const double *cell, const double *at, sneppp_rng *rng, double *t,
+                              sneppp_real *x)
 {
+   int inside = 1;
    for (int f = 0; f < s->model->factors; f++) {
       const sneppp_window      *w = s->part[f];
       const sneppp_layer_state *L = &s->model->layer[f];
       const double             *lo = cell + s->p[f], *hi = lo + s->P;
-      double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], z = 0;
+      int                       axes = sneppp__cell_axes(w);
+      double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], r = 1;
       sneppp_real              *to = x + L->first;
+      for (int k = 0; k < axes; k++)
+         y[k] = lo[k] + (at ? at[s->p[f] + k] : sneppp_rng_uniform(rng)) * (hi[k] - lo[k]);
       if (w->space == SNEPPP_SPACE_SPHERE || w->space == SNEPPP_SPACE_VONMISES) {
-         if (w->space == SNEPPP_SPACE_SPHERE && !sneppp__cell_axes(w)) sneppp__rng_sphere(rng, w->dim, u); /* or -1 and 1 */
+         if (!axes) sneppp__rng_sphere(rng, w->dim, u); /* or -1 and 1 */
          else {
-            int    globe = w->dim == 3;
-            double angle, r;
-            if (globe) z = lo[0] + sneppp_rng_uniform(rng) * (hi[0] - lo[0]);
-            angle = lo[globe] + sneppp_rng_uniform(rng) * (hi[globe] - lo[globe]);
-            r = sqrt(fmax(1 - z * z, 0));
-            u[0] = r * cos(angle), u[1] = r * sin(angle);
-            if (globe) u[2] = z;
-            if (w->space == SNEPPP_SPACE_VONMISES) { to[0] = (sneppp_real)angle; continue; }
+            if (w->dim == 3) u[2] = y[0], r = sqrt(fmax(1 - y[0] * y[0], 0));
+            u[0] = r * cos(y[axes - 1]), u[1] = r * sin(y[axes - 1]);
          }
-         for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)u[k];
+         for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)(w->space == SNEPPP_SPACE_SPHERE ? u[k] : y[k]);
          continue;
       }
       for (int k = 0; k < w->dim; k++) {
          double a, b;
-         u[k] = lo[k] + sneppp_rng_uniform(rng) * (hi[k] - lo[k]);
-         y[k] = u[k] + L->shift[k];
+         u[k] = y[k];
+         y[k] += L->shift[k];
          to[k] = (sneppp_real)y[k];
          if (w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) {
             sneppp__window_side(w, k, &a, &b);
@@ -18193,9 +18192,10 @@ static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, snepp
             y[k] = (double)to[k];
          }
       }
-      if (w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) return 0;
+      if (w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) inside = 0;
+      if (!inside && !at) return 0;
    }
-   return 1;
+   return inside;
 }
 
 /* Is the height below lambda? The quick bounds first. */
@@ -18227,7 +18227,7 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *w = s->part[f] = sneppp__part(model, region, f);
       sneppp_space         space = model->desc.factor[f].window.space;
-      s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON;
+      s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS;
       s->a[f] = s->A, s->p[f] = s->P;
       if (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
           space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE && space != SNEPPP_SPACE_VONMISES)
@@ -18320,8 +18320,8 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    uniform point of it is kept with probability lambda volume / (C q). So points have the density lambda whatever the
    shares were, one candidate in C / Lambda is kept, and cells are cut only where candidates are. Shares must be close,
    or else q falls behind lambda and the way does not end: they are closed forms where boxes and intervals are cut.
-   Those of polygons cost 40 times as much, and balls and spheres have none: there a mean over a few nodes serves in
-   all cells that are so small that both halves together agree with the whole, see sneppp__tree_counts. A part of the
+   Those of polygons cost 40 times as much, and balls and spheres have none: there they are means over nodes, few of
+   them where both halves together agree with the whole, see sneppp__tree_counts. A part of the
    shares is even, so that nothing is out of reach because of rounding or chance. Cells outside of the region have the
    bound 0. Bounds are computed where a candidate comes by. */
 #define SNEPPP__TREE_POINTS 2048 /* for a mean, at the root; half of them in its halves, and so on, but at least 8 */
@@ -18346,8 +18346,8 @@ static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, dou
    return have;
 }
 
-/* The part of factor f in a cell; 0 if there is none, 2 if a polygon holds all of the cell. Of a ring around the cell,
-   or that only passes it, edges on the border of the cell remain: then the part is the whole cell or nothing. */
+/* The part of factor f in a cell; 0 if there is none. Of a ring around the cell, or that only passes it, edges on the
+   border of the cell remain: then the part is the whole cell or nothing. */
 static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, sneppp_window *part)
 {
    const sneppp_window *all = &s->inside[f];
@@ -18390,25 +18390,7 @@ static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, snep
    }
    part->xy = cut->list, part->rings = have, part->ring_size = cut->size, part->weight = cut->sign + rings;
    if (!have || !border) return have > 0;
-   return sneppp__polygon_area(part) > 0.5 * (hi[0] - lo[0]) * (hi[1] - lo[1]) ? 2 : 0;
-}
-
-static int sneppp__cell_empty(sneppp__sampler *s, const double *cell)
-{
-   sneppp_window part;
-   int           empty = 0;
-   for (int f = 0; f < s->model->factors && !empty; f++) {
-      const sneppp_window *w = &s->inside[f];
-      const double        *lo = cell + s->p[f], *hi = lo + s->P;
-      double               distance = 0;
-      if (w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON) empty = !sneppp__cell_part(s, f, cell, &part);
-      for (int r = 0; w->space == SNEPPP_SPACE_BALL && r < w->dim; r++) {
-         double step = fmax(0, fmax(lo[r] - w->centre[r], w->centre[r] - hi[r]));
-         distance += step * step;
-      }
-      empty |= w->space == SNEPPP_SPACE_BALL && distance > w->radius * w->radius * (1 + 1e-12);
-   }
-   return empty;
+   return sneppp__polygon_area(part) > 0.5 * (hi[0] - lo[0]) * (hi[1] - lo[1]);
 }
 
 /* The expected number of events in a cell, or an estimate of it. Only choices depend on it. */
@@ -18423,7 +18405,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
       sneppp_rng  rng;
       sneppp_rng_init(&rng, 1, 0);
       for (size_t k = 0; k < points; k++) {
-         if (!sneppp__cell_draw(s, cell, &rng, t, x)) continue;
+         if (!sneppp__cell_place(s, cell, NULL, &rng, t, x)) continue;
          sneppp__jet(s, t, NULL);
          count += sneppp__jet_intensity(s);
       }
@@ -18437,25 +18419,11 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
          double          *last = s->last + s->p[f];
          size_t           bytes = (size_t)sneppp__cell_axes(s->part[f]) * sizeof *last;
          sneppp__plan     plan = s->plan[f], first_moment = s->first_moment[f];
-         int              kind;
          if (s->have[f] && !memcmp(last, cell + s->p[f], bytes) && !memcmp(last + s->P, cell + s->P + s->p[f], bytes))
             continue; /* a cut through another factor leaves this one's grams as they are */
-         kind = sneppp__cell_part(s, f, cell, &part);
          s->have[f] = 0;
-         if (!kind) return 0;
+         if (!sneppp__cell_part(s, f, cell, &part)) return 0;
          plan.win = first_moment.win = &part;
-         if (kind == 2) { /* the closed forms of a box cost a fraction of a polygon's; where there are none, go on */
-            sneppp_window polygon = part;
-            memset(&part, 0, sizeof part);
-            part.space = SNEPPP_SPACE_BOX, part.dim = 2;
-            memcpy(part.lo, cell + s->p[f], 2 * sizeof *cell), memcpy(part.hi, cell + s->P + s->p[f], 2 * sizeof *cell);
-            if (sneppp__plan_rules(&plan, 0, 0, NULL) != SNEPPP_OK ||
-                (g->c[f] && sneppp__plan_rules(&first_moment, 0, 1, NULL) != SNEPPP_OK)) {
-               part = polygon;
-               plan = s->plan[f], first_moment = s->first_moment[f];
-               plan.win = first_moment.win = &part;
-            }
-         }
          g->mass[f] = sneppp_window_mass(&part);
          job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
          job.plan = &plan, job.lanes = 1;
@@ -18470,25 +18438,6 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
    return sneppp__finite(count) && count > 0 ? count : 0;
 }
 
-/* The statistics t of the coordinates p in which cells are boxes. Returns 0 outside the region. */
-SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const double *p, double *t)
-{
-   int inside = 1;
-   for (int f = 0; f < s->model->factors; f++) {
-      const sneppp_window *w = s->part[f];
-      const double        *own = p + s->p[f];
-      double              *u = t + s->a[f], y[SNEPPP__MAX_STATS], r = 1;
-      if (w->space == SNEPPP_SPACE_SPHERE || w->space == SNEPPP_SPACE_VONMISES) {
-         if (w->dim == 3) u[2] = *own, r = sqrt(fmax(1 - *own * *own, 0)), own++;
-         u[0] = r * cos(*own), u[1] = r * sin(*own);
-         continue;
-      }
-      for (int k = 0; k < w->dim; k++) u[k] = own[k], y[k] = own[k] + s->model->layer[f].shift[k];
-      if (inside && w->space != SNEPPP_SPACE_BOX) inside = sneppp_window_contains(w, y);
-   }
-   return inside;
-}
-
 /* The mean of lambda over the part of a cell in the region, by a product of Gauss-Legendre rules of at least `order`
    nodes: 2 or 3, or one that is tabled. Where no node is in the region, all of them count. */
 static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int order)
@@ -18496,18 +18445,15 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
    static const double two[2] = {-0.57735026918962576, 0.57735026918962576}, even[2] = {1, 1},
                        three[3] = {-0.77459666924148338, 0, 0.77459666924148338}, arch[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
    const double *node = order == 2 ? two : three, *weight = order == 2 ? even : arch;
-   double        p[SNEPPP__TREE_AXES] = {0}, t[SNEPPP__MAX_AXES], sum[2] = {0, 0}, mass[2] = {0, 0};
+   double        at[SNEPPP__TREE_AXES] = {0}, t[SNEPPP__MAX_AXES], sum[2] = {0, 0}, mass[2] = {0, 0};
+   sneppp_real   x[SNEPPP__MAX_EVENT];
    int           digit[SNEPPP__TREE_AXES] = {0}, k = 0, n = order;
    if (order > 3) n = sneppp__gauss_legendre(order, &node, &weight);
    while (k < s->P) {
       double w = 1, v;
       int    inside;
-      for (k = 0; k < s->P; k++) {
-         double lo = cell[k], hi = cell[s->P + k];
-         p[k] = 0.5 * (lo + hi) + 0.5 * (hi - lo) * node[digit[k]];
-         w *= weight[digit[k]];
-      }
-      inside = sneppp__cell_place(s, p, t);
+      for (k = 0; k < s->P; k++) at[k] = 0.5 * (1 + node[digit[k]]), w *= weight[digit[k]];
+      inside = sneppp__cell_place(s, cell, at, NULL, t, x);
       sneppp__jet(s, t, NULL);
       v = sneppp__jet_intensity(s);
       s->looks++;
@@ -18517,74 +18463,66 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
    return mass[1] > 0 ? sum[1] / mass[1] : sum[0] / mass[0];
 }
 
-/* The share of a cell that lies in the region: intervals and polygons are cut exactly, balls by a lattice. */
+/* The share of a cell that lies in the region: intervals and polygons are cut exactly, balls by a lattice, or not at all
+   where they have many axes. 0 only if there is nothing. */
 static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
 {
    double share = 1;
-   for (int f = 0; f < s->model->factors; f++) {
+   for (int f = 0; f < s->model->factors && share > 0; f++) {
+      static const int     side[SNEPPP__TREE_AXES] = {1024, 32, 10, 6, 4, 4};
       const sneppp_window *w = &s->inside[f];
-      const double        *lo = cell + s->p[f], *hi = lo + s->P;
+      const double        *lo = cell + s->p[f], *hi = lo + s->P, square = w->radius * w->radius;
+      int                  digit[SNEPPP__TREE_AXES] = {0}, k = 0, n;
+      double               inner = 0, outer = 0, hits = 0, all = 0;
       sneppp_window        part;
-      double               outer = 0;
       if (w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON) {
-         double volume = hi[0] - lo[0];
-         if (w->space == SNEPPP_SPACE_POLYGON) volume *= hi[1] - lo[1];
-         share *= sneppp__cell_part(s, f, cell, &part) ? sneppp_window_mass(&part) / volume : 0;
+         for (all = 1; k < w->dim; k++) all *= hi[k] - lo[k];
+         share *= sneppp__cell_part(s, f, cell, &part) ? sneppp_window_mass(&part) / all : 0;
       }
-      for (int k = 0; w->space == SNEPPP_SPACE_BALL && k < w->dim; k++) {
-         double e = fmax(fabs(lo[k] - w->centre[k]), fabs(hi[k] - w->centre[k]));
-         outer += e * e;
+      if (w->space != SNEPPP_SPACE_BALL) continue;
+      for (; k < w->dim; k++) { /* squared distances of the nearest and of the farthest point */
+         double a = lo[k] - w->centre[k], b = w->centre[k] - hi[k], least = fmax(0, fmax(a, b)), most = fmax(fabs(a), fabs(b));
+         inner += least * least, outer += most * most;
       }
-      if (outer > w->radius * w->radius && w->space == SNEPPP_SPACE_BALL) {
-         static const int side[SNEPPP__TREE_AXES] = {1024, 32, 10, 6, 4, 4};
-         int              n = side[w->dim - 1], digit[SNEPPP__TREE_AXES] = {0}, k = 0;
-         double           hits = 0, all = 0;
-         while (k < w->dim) {
-            double distance = 0;
-            for (k = 0; k < w->dim; k++) {
-               double e = lo[k] + (hi[k] - lo[k]) * ((double)digit[k] + 0.5) / (double)n - w->centre[k];
-               distance += e * e;
-            }
-            hits += distance <= w->radius * w->radius, all++;
-            for (k = 0; k < w->dim && ++digit[k] == n; k++) digit[k] = 0;
+      if (inner > square * (1 + 1e-12)) return 0;
+      if (outer <= square || w->dim > SNEPPP__TREE_AXES) continue;
+      for (n = side[w->dim - 1], k = 0; k < w->dim; all++) {
+         double distance = 0;
+         for (k = 0; k < w->dim; k++) {
+            double e = lo[k] + (hi[k] - lo[k]) * ((double)digit[k] + 0.5) / (double)n - w->centre[k];
+            distance += e * e;
          }
-         share *= fmax(hits, 0.5) / all;
+         hits += distance <= square;
+         for (k = 0; k < w->dim && ++digit[k] == n; k++) digit[k] = 0;
       }
+      share *= fmax(hits, 0.5) / all;
    }
    return share;
 }
 
-/* The expected numbers in the halves kid and kid + 1 of a cell with the number `all`. Few nodes are tried first where
-   closed forms are dear or do not exist. The halves have half the extent of the whole along one axis, so that a rule
-   which is not good enough gives another sum; then more nodes are taken, or the closed forms. */
-static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, double all, int level)
+/* The expected numbers in the halves kid and kid + 1 of a cell with the number `all`; share: of them in the region. Few
+   nodes are tried first where there are no closed forms. The halves have half the extent of the whole along one axis, so
+   that a rule which is not good enough gives another sum; then more nodes are taken. */
+static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, const double *share, double all, int level)
 {
-   size_t P = (size_t)s->P;
-   int    nodes = !s->closed, more = P == 1 ? 32 : P < 4 ? 12 : P == 4 ? 6 : P < 6 ? 3 : 2;
-   double share[2] = {0, 0}, sum = 0;
-   for (int f = 0; f < s->model->factors; f++) nodes |= s->part[f]->space == SNEPPP_SPACE_POLYGON;
-   nodes &= s->P <= SNEPPP__TREE_AXES;
-   for (int pass = 0; nodes && pass < (s->closed ? 1 : 2); pass++) {
+   const size_t P = (size_t)s->P;
+   const int    more = P == 1 ? 32 : P < 4 ? 12 : P == 4 ? 6 : P < 6 ? 3 : 2;
+   double       sum = -1, *count = s->count + kid;
+   for (int pass = 0; !s->closed && s->P <= SNEPPP__TREE_AXES && pass < 2; pass++) {
+      if (pass && fabs(sum - all) <= all / 32) return;
       sum = 0;
       for (size_t h = 0; h < 2; h++) {
          const double *half = s->cell + (kid + h) * s->record;
-         double       *count = &s->count[kid + h];
-         *count = 0;
-         if (half[2 * P] == 0) continue;
-         if (!pass) share[h] = sneppp__cell_share(s, half);
-         s->counts++;
-         *count = share[h] * half[2 * P + 1] * sneppp__cell_mean(s, half, pass ? more : P < 4 ? 3 : 2);
-         if (!sneppp__finite(*count)) *count = 0;
-         sum += *count;
+         count[h] = share[h] > 0 ? share[h] * half[2 * P + 1] * sneppp__cell_mean(s, half, pass ? more : P < 4 ? 3 : 2) : 0;
+         s->counts += share[h] > 0;
+         if (!sneppp__finite(count[h])) count[h] = 0;
+         sum += count[h];
       }
-      if (fabs(sum - all) <= all / 32) return;
    }
-   if (nodes && !s->closed) return;
-   for (size_t h = 0; h < 2; h++) {
-      const double *half = s->cell + (kid + h) * s->record;
-      s->count[kid + h] = all - s->count[kid];
-      if (!h || !s->closed || !(s->count[kid + h] > (nodes ? 0.5 : 0.05) * all)) /* else the difference will do */
-         s->count[kid + h] = half[2 * P] != 0 ? sneppp__cell_count(s, half, level) : 0;
+   for (size_t h = 0; sum < 0 && h < 2; h++) {
+      count[h] = all - count[0];
+      if (!h || !s->closed || !(count[h] > 0.05 * all)) /* else the difference will do */
+         count[h] = share[h] > 0 ? sneppp__cell_count(s, s->cell + (kid + h) * s->record, level) : 0;
    }
 }
 
@@ -18594,7 +18532,7 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
 {
    const double *cell = s->cell + at * s->record;
    size_t        P = (size_t)s->P, axis, kid = s->cells;
-   double        middle, all = s->count[at], even = s->closed ? 1e-3 : 0.03;
+   double        middle, all = s->count[at], even = s->closed ? 1e-3 : 0.03, share[2];
    if (s->kid[at]) return s->kid[at];
    if (!sneppp__cell_middle(s, cell, &axis, &middle)) return 0;
    if (kid + 2 > s->room) kid = s->room + (at >= s->room && at < s->room + 2 ? 2 : 0);
@@ -18603,11 +18541,12 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
       double *half = s->cell + (kid + h) * s->record;
       memcpy(half, cell, 2 * P * sizeof *half);
       half[h ? axis : P + axis] = middle;
-      half[2 * P] = sneppp__cell_empty(s, half) ? 0 : -1; /* -1: not bounded yet */
+      share[h] = sneppp__cell_share(s, half);
+      half[2 * P] = share[h] > 0 ? -1 : 0; /* -1: not bounded yet */
       half[2 * P + 1] = sneppp__cell_volume(s, half);
       s->kid[kid + h] = 0;
    }
-   sneppp__tree_counts(s, kid, all, level);
+   sneppp__tree_counts(s, kid, share, all, level);
    s->share[at] = 0.5;
    all = s->count[kid] + s->count[kid + 1];
    if (all > 0) s->share[at] = (1 - even) * (s->count[kid] / all) + 0.5 * even;
@@ -18848,7 +18787,7 @@ static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size
                              "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
                              "were drawn", k, N);
       if (++tried > most) return sneppp__draw_given_up(err, k, N, tried);
-      inside = sneppp__cell_draw(s, cell, rng, t, x);
+      inside = sneppp__cell_place(s, cell, NULL, rng, t, x);
       height = sneppp_rng_uniform(rng) * (tree ? C * q / cell[2 * P + 1] : cell[2 * P]);
       if (!inside || !sneppp__cell_under(s, cell, t, height)) continue;
       sneppp__sink_put(sink, (size_t)w->model->D, x);
