@@ -17783,11 +17783,10 @@ static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
 
 #define SNEPPP__MAX_AXES (SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS)
 
-/* The memory for a part of an interval list or a polygon, which lies in a box. */
+/* The memory for the part of an interval list or of a polygon's ring in a box. */
 typedef struct sneppp__cut {
-   double *list, *spare; /* ends, or vertices: a polygon of v vertices has at most 6 v after four cuts      */
-   double *sign;         /* (2, rings) of the rings, and of those that are left                             */
-   size_t *size;         /* (rings) vertices of these                                                       */
+   double *list, *spare; /* ends; or vertices, of which a ring of v has at most 6 v after four cuts         */
+   double *sign;         /* (rings) see sneppp__ring_sign                                                   */
 } sneppp__cut;
 
 /* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. */
@@ -17859,14 +17858,13 @@ static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = s->part[f];
       sneppp__cut         *cut = &s->cut[f];
-      size_t               rings = sneppp__ring_count(part), numbers = 0;
-      if (part->space != SNEPPP_SPACE_INTERVALS && part->space != SNEPPP_SPACE_POLYGON) continue;
-      for (size_t k = 0; k < rings; k++) numbers += 12 * sneppp__ring_size(part, k);
-      if (part->space == SNEPPP_SPACE_INTERVALS) rings = 0, numbers = 2 * part->count;
+      size_t               rings = part->space == SNEPPP_SPACE_POLYGON ? sneppp__ring_count(part) : 0, numbers = 0;
+      if (part->space == SNEPPP_SPACE_INTERVALS) numbers = 2 * part->count;
+      for (size_t k = 0; k < rings; k++)
+         if (numbers < 12 * sneppp__ring_size(part, k)) numbers = 12 * sneppp__ring_size(part, k);
       cut->list = (double *)sneppp__take(c, numbers, 1, w);
-      cut->spare = (double *)sneppp__take(c, numbers, 1, w);
-      cut->sign = (double *)sneppp__take(c, rings, 2, w);
-      cut->size = (size_t *)sneppp__take(c, rings, 1, sizeof *cut->size);
+      cut->spare = (double *)sneppp__take(c, rings ? numbers : 0, 1, w);
+      cut->sign = (double *)sneppp__take(c, rings, 1, w);
    }
 }
 
@@ -18346,51 +18344,47 @@ static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, dou
    return have;
 }
 
-/* The part of factor f in a cell; 0 if there is none. Of a ring around the cell, or that only passes it, edges on the
-   border of the cell remain: then the part is the whole cell or nothing. */
-static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, sneppp_window *part)
+/* The share of a cell's box that a polygon has, 0 if that is nothing. Of a ring around the box, or that only passes it,
+   edges on the border of the box remain: then the share is 1 or 0, whatever rounding makes of the area. */
+static double sneppp__cut_share(const sneppp__cut *cut, const sneppp_window *w, const double *lo, const double *hi)
 {
-   const sneppp_window *all = &s->inside[f];
-   const double        *lo = cell + s->p[f], *hi = lo + s->P, *from = all->xy;
-   sneppp__cut         *cut = &s->cut[f];
-   size_t               rings = sneppp__ring_count(all), have = 0, n;
-   double              *to = cut->list;
-   int                  border = 1;
-   *part = *all;
-   if (all->space == SNEPPP_SPACE_BOX) {
-      memcpy(part->lo, lo, (size_t)all->dim * sizeof *lo);
-      memcpy(part->hi, hi, (size_t)all->dim * sizeof *hi);
-      return 1;
-   }
-   if (all->space == SNEPPP_SPACE_INTERVALS) {
-      for (size_t k = 0; k < all->count; k++) {
-         double a = fmax(all->ends[2 * k], lo[0]), b = fmin(all->ends[2 * k + 1], hi[0]);
-         if (a < b) to[2 * have] = a, to[2 * have + 1] = b, have++;
-      }
-      part->ends = to, part->count = have;
-      return have > 0;
-   }
-   for (size_t k = 0; k < rings; k++, from += 2 * n) {
-      size_t left = n = sneppp__ring_size(all, k);
-      const double *ring = from;
-      for (int r = 0; r < 2 && left; r++) {
-         left = sneppp__ring_cut(ring, left, r, lo[r], 1, cut->spare);
-         if (left) left = sneppp__ring_cut(cut->spare, left, r, hi[r], -1, to);
-         ring = to;
+   const double *ring = w->xy;
+   double        area2 = 0, share;
+   size_t        n;
+   int           border = 1;
+   for (size_t k = 0; k < sneppp__ring_count(w); k++, ring += 2 * n) {
+      size_t        left = n = sneppp__ring_size(w, k);
+      const double *from = ring, *v = cut->list;
+      for (int r = 0; r < 2 && left; r++, from = v) {
+         left = sneppp__ring_cut(from, left, r, lo[r], 1, cut->spare);
+         if (left) left = sneppp__ring_cut(cut->spare, left, r, hi[r], -1, cut->list);
       }
       if (left < 3) continue;
+      area2 += cut->sign[k] * sneppp__ring_area2(v, left);
       for (size_t i = 0, j = left - 1; border && i < left; j = i++) {
          border = 0;
-         for (int r = 0; r < 2; r++)
-            border |= to[2 * i + (size_t)r] == to[2 * j + (size_t)r] &&
-                      (to[2 * i + (size_t)r] == lo[r] || to[2 * i + (size_t)r] == hi[r]);
+         for (size_t r = 0; r < 2; r++)
+            border |= v[2 * i + r] == v[2 * j + r] && (v[2 * i + r] == lo[r] || v[2 * i + r] == hi[r]);
       }
-      cut->size[have] = left, cut->sign[rings + have] = cut->sign[k];
-      have++, to += 2 * left;
    }
-   part->xy = cut->list, part->rings = have, part->ring_size = cut->size, part->weight = cut->sign + rings;
-   if (!have || !border) return have > 0;
-   return sneppp__polygon_area(part) > 0.5 * (hi[0] - lo[0]) * (hi[1] - lo[1]);
+   share = 0.5 * area2 / ((hi[0] - lo[0]) * (hi[1] - lo[1]));
+   return border ? share > 0.5 : fmax(share, 1e-12);
+}
+
+/* The part of factor f, a box or intervals, in a cell. */
+static void sneppp__cell_part(const sneppp__sampler *s, int f, const double *cell, sneppp_window *part)
+{
+   const sneppp_window *all = &s->inside[f];
+   const double        *lo = cell + s->p[f], *hi = lo + s->P;
+   *part = *all;
+   memcpy(part->lo, lo, (size_t)all->dim * sizeof *lo);
+   memcpy(part->hi, hi, (size_t)all->dim * sizeof *hi);
+   if (all->space != SNEPPP_SPACE_INTERVALS) return;
+   part->ends = s->cut[f].list, part->count = 0;
+   for (size_t k = 0; k < all->count; k++) {
+      double a = fmax(all->ends[2 * k], lo[0]), b = fmin(all->ends[2 * k + 1], hi[0]), *to = s->cut[f].list;
+      if (a < b) to[2 * part->count] = a, to[2 * part->count++ + 1] = b;
+   }
 }
 
 /* The expected number of events in a cell, or an estimate of it. Only choices depend on it. */
@@ -18422,7 +18416,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
          if (s->have[f] && !memcmp(last, cell + s->p[f], bytes) && !memcmp(last + s->P, cell + s->P + s->p[f], bytes))
             continue; /* a cut through another factor leaves this one's grams as they are */
          s->have[f] = 0;
-         if (!sneppp__cell_part(s, f, cell, &part)) return 0;
+         sneppp__cell_part(s, f, cell, &part);
          plan.win = first_moment.win = &part;
          g->mass[f] = sneppp_window_mass(&part);
          job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
@@ -18475,9 +18469,10 @@ static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
       int                  digit[SNEPPP__TREE_AXES] = {0}, k = 0, n;
       double               inner = 0, outer = 0, hits = 0, all = 0;
       sneppp_window        part;
-      if (w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON) {
-         for (all = 1; k < w->dim; k++) all *= hi[k] - lo[k];
-         share *= sneppp__cell_part(s, f, cell, &part) ? sneppp_window_mass(&part) / all : 0;
+      if (w->space == SNEPPP_SPACE_POLYGON) share *= sneppp__cut_share(&s->cut[f], w, lo, hi);
+      if (w->space == SNEPPP_SPACE_INTERVALS) {
+         sneppp__cell_part(s, f, cell, &part);
+         share *= sneppp_window_mass(&part) / (hi[0] - lo[0]);
       }
       if (w->space != SNEPPP_SPACE_BALL) continue;
       for (; k < w->dim; k++) { /* squared distances of the nearest and of the farthest point */
