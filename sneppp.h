@@ -4493,14 +4493,12 @@ static int sneppp__ring_parity(const double *ring, size_t n, double x, double y)
 }
 
 /* The factor that turns an integral along the ring, as given, into its part of the integral over the window:
-   the orientation, times -1 for a hole. It costs a walk along all edges, so whoever asks often writes the factors
-   of all rings into a copy of the window, as its `weight`, which polygons do not use otherwise. */
+   the orientation, times -1 for a hole. It costs a walk along all edges. */
 static double sneppp__ring_sign(const sneppp_window *win, size_t ring)
 {
    size_t        rings = sneppp__ring_count(win), at = 0, s;
    const double *mine;
    int           odd = 0;
-   if (win->weight) return win->weight[ring];
    for (s = 0; s < ring; s++) at += sneppp__ring_size(win, s);
    mine = win->xy + 2 * at;
    for (s = 0, at = 0; s < rings; at += sneppp__ring_size(win, s), s++)
@@ -18962,6 +18960,13 @@ static uint32_t sneppp__crc32(const unsigned char *p, size_t n)
    return ~c;
 }
 
+static int sneppp__crc_right(const unsigned char *p, size_t bytes) /* the last four are that of the others */
+{
+   uint32_t crc = 0;
+   for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
+   return crc == sneppp__crc32(p, bytes - 4);
+}
+
 static uint64_t sneppp__io_uint(sneppp__io *io, uint64_t v, size_t bytes)
 {
    uint64_t got = 0;
@@ -19271,12 +19276,8 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    if (length != (uint64_t)bytes || bytes < io.used + 4)
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the saved model has %z bytes, but it says %z", bytes,
                           (size_t)length);
-   {
-      uint32_t crc = 0;
-      for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
-      if (crc != sneppp__crc32(p, bytes - 4))
-         return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
-   }
+   if (!sneppp__crc_right(p, bytes))
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
    io.left -= 4;
    start = io;
    memset(&desc, 0, sizeof desc);
@@ -19311,19 +19312,6 @@ typedef struct sneppp__source {
    const char *name;
    int         stopped, bad; /* by the writer; a number is not finite */
 } sneppp__source;
-
-static void sneppp__put(sneppp__source *o, const char *format, ...)
-{
-   char         buf[400];
-   sneppp__text t;
-   va_list      list;
-   if (o->stopped) return;
-   t.at = buf, t.end = buf + sizeof buf;
-   va_start(list, format);
-   sneppp__text_list(&t, format, &list);
-   va_end(list);
-   if (o->write(buf, (size_t)(t.at - buf), o->user)) o->stopped = 1;
-}
 
 /* The decimal digits of m 2^e, all of them, in big integers of base 10^9: m 2^e is an integer for e >= 0, and
    m 5^-e / 10^-e below. Returns their number, and by how many places the point lies to the left of the end. */
@@ -19392,27 +19380,31 @@ static void sneppp__text_exact(sneppp__text *t, double x, int digits)
    sneppp__text_integer(t, (uint64_t)(e < 0 ? -e : e));
 }
 
-static void sneppp__put_double(sneppp__source *o, double x)
+/* %d int, %z size_t, %s string as everywhere; %e a double and %r a sneppp_real, exactly, as constants of C. */
+static void sneppp__put(sneppp__source *o, const char *format, ...)
 {
-   char         buf[40];
+   char         buf[400], one[3] = "%";
    sneppp__text t;
-   if (!sneppp__finite(x)) { o->bad = 1; return; }
-   t.at = buf, t.end = buf + sizeof buf - 1;
-   sneppp__text_exact(&t, x, 17);
-   *t.at = 0;
-   sneppp__put(o, "%s", buf);
-}
-
-static void sneppp__put_real(sneppp__source *o, sneppp_real x)
-{
-   char         buf[40];
-   sneppp__text t;
-   if (!sneppp__finite((double)x)) { o->bad = 1; return; }
-   t.at = buf, t.end = buf + sizeof buf - 1;
-   sneppp__text_exact(&t, (double)x, sizeof x == 4 ? 9 : 17);
-   if (sizeof x == 4) sneppp__text_char(&t, 'f');
-   *t.at = 0;
-   sneppp__put(o, "%s", buf);
+   va_list      list;
+   if (o->stopped) return;
+   t.at = buf, t.end = buf + sizeof buf;
+   va_start(list, format);
+   for (; *format; format++) {
+      int narrow = sizeof(sneppp_real) == 4 && format[1] == 'r';
+      if (*format != '%') sneppp__text_char(&t, *format);
+      else if (format[1] == 'e' || format[1] == 'r') {
+         double x = va_arg(list, double);
+         if (sneppp__finite(x)) sneppp__text_exact(&t, x, narrow ? 9 : 17);
+         else o->bad = 1;
+         if (narrow) sneppp__text_char(&t, 'f');
+         format++;
+      } else {
+         one[1] = *++format;
+         sneppp__text_list(&t, one, &list);
+      }
+   }
+   va_end(list);
+   if (o->write(buf, (size_t)(t.at - buf), o->user)) o->stopped = 1;
 }
 
 /* Arrays are called NAME_part0_field, with the number of the factor. A list that is absent makes nothing here and a
@@ -19428,11 +19420,8 @@ static void sneppp__put_doubles(sneppp__source *o, const char *part, int f, cons
 {
    if (!x || !count) return;
    sneppp__put_head(o, "double", part, f, field, count);
-   for (size_t i = 0; i < count; i++) {
-      sneppp__put(o, i % 4 ? " " : "\n   ");
-      sneppp__put_double(o, x[i]);
-      sneppp__put(o, i + 1 < count ? "," : "\n};\n");
-   }
+   for (size_t i = 0; i < count; i++)
+      sneppp__put(o, "%s%e%s", i % 4 ? " " : "\n   ", x[i], i + 1 < count ? "," : "\n};\n");
 }
 
 static void sneppp__put_reals(sneppp__source *o, const char *part, int f, const char *field,
@@ -19440,20 +19429,8 @@ static void sneppp__put_reals(sneppp__source *o, const char *part, int f, const 
 {
    if (!x || !count) return;
    sneppp__put_head(o, "sneppp_real", part, f, field, count);
-   for (size_t i = 0; i < count; i++) {
-      sneppp__put(o, i % 6 ? " " : "\n   ");
-      sneppp__put_real(o, x[i]);
-      sneppp__put(o, i + 1 < count ? "," : "\n};\n");
-   }
-}
-
-static void sneppp__put_unit(sneppp__source *o, const sneppp_unit *u)
-{
-   sneppp__put(o, "{(sneppp_act)%d, ", (int)u->act);
-   sneppp__put_double(o, u->p);
-   sneppp__put(o, ", ");
-   sneppp__put_double(o, u->q);
-   sneppp__put(o, "}");
+   for (size_t i = 0; i < count; i++)
+      sneppp__put(o, "%s%r%s", i % 6 ? " " : "\n   ", (double)x[i], i + 1 < count ? "," : "\n};\n");
 }
 
 /* The lists of a window, in the order of the struct; then the window itself, which refers to them. */
@@ -19486,7 +19463,7 @@ static void sneppp__put_name(sneppp__source *o, const char *cast, const char *pa
 static void sneppp__put_row(sneppp__source *o, const double *x, int count)
 {
    sneppp__put(o, "{");
-   for (int r = 0; r < count; r++) { if (r) sneppp__put(o, ", "); sneppp__put_double(o, x[r]); }
+   for (int r = 0; r < count; r++) sneppp__put(o, r ? ", %e" : "%e", x[r]);
    sneppp__put(o, "}, ");
 }
 
@@ -19502,8 +19479,7 @@ static void sneppp__put_window(sneppp__source *o, const char *part, int f, const
    sneppp__put_row(o, w->lo, w->dim);
    sneppp__put_row(o, w->hi, w->dim);
    sneppp__put_row(o, w->centre, w->dim);
-   sneppp__put_double(o, w->radius);
-   sneppp__put(o, ", ");
+   sneppp__put(o, "%e, ", w->radius);
    sneppp__put_row(o, w->param, sneppp__room_of(w));
    sneppp__put(o, "(sneppp_measure)%d, %zu,\n       ", (int)w->measure, w->count);
    sneppp__put_name(o, "", part, f, "weight", w->weight);
@@ -19520,36 +19496,28 @@ static void sneppp__put_window(sneppp__source *o, const char *part, int f, const
 /* What would make the constants wrong stops the compiler. Larger limits than needed are harmless. */
 static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
 {
-   int dim = 1;
+   static const char *const limit[3] = {"DIM", "FACTORS", "WIDTH"};
+   const int                narrow = sizeof(sneppp_real) == 4;
+   int                      least[3];
+   least[0] = 1, least[1] = m->factors, least[2] = m->n;
    for (int f = 0; f < m->factors; f++) {
       int room = sneppp__room_of(&m->desc.factor[f].window);
       if (m->layer[f].d > room) room = m->layer[f].d;
-      if (room > dim) dim = room;
+      if (room > least[0]) least[0] = room;
    }
-   sneppp__put(o,
-               "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n",
-               o->name, m->n, m->D);
+   sneppp__put(o, "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n", o->name,
+               m->n, m->D);
    sneppp__put(o, "   C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&%s, x). */\n", o->name);
    sneppp__put(o, "#ifndef SNEPPP_MODEL_%s\n#define SNEPPP_MODEL_%s\n", o->name, o->name);
    sneppp__put(o, "#if !defined(SNEPPP_VERSION)\n   #error \"%s: include sneppp.h first\"\n", o->name);
-   sneppp__put(o,
-               "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of "
-               "sneppp.h: export it again\"\n",
-               SNEPPP_VERSION / 100, o->name);
-   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n", sizeof(sneppp_real) == 4 ? "!" : "");
-   sneppp__put(
-      o, "   #error \"%s was exported in %s precision: %s SNEPPP_REAL_FLOAT, or export it in the other\"\n",
-      o->name, sizeof(sneppp_real) == 4 ? "float" : "double",
-      sizeof(sneppp_real) == 4 ? "define" : "do not define");
-   sneppp__put(o, "#elif SNEPPP_MAX_DIM < %d\n   #error \"%s needs SNEPPP_MAX_DIM to be at least %d\"\n", dim,
-               o->name, dim);
-   sneppp__put(o,
-               "#elif SNEPPP_MAX_FACTORS < %d\n   #error \"%s needs SNEPPP_MAX_FACTORS to be at least %d\"\n",
-               m->factors, o->name, m->factors);
-   if (sneppp__needs_width(m))
-      sneppp__put(o,
-                  "#elif SNEPPP_MAX_WIDTH < %d\n   #error \"%s needs SNEPPP_MAX_WIDTH to be at least %d\"\n",
-                  m->n, o->name, m->n);
+   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: export it "
+               "again\"\n", SNEPPP_VERSION / 100, o->name);
+   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n   #error \"%s was exported in %s precision: %s SNEPPP_REAL_FLOAT, or "
+               "export it in the other\"\n", narrow ? "!" : "", o->name, narrow ? "float" : "double",
+               narrow ? "define" : "do not define");
+   for (int k = 0; k < 2 + sneppp__needs_width(m); k++)
+      sneppp__put(o, "#elif SNEPPP_MAX_%s < %d\n   #error \"%s needs SNEPPP_MAX_%s to be at least %d\"\n", limit[k], least[k],
+                  o->name, limit[k], least[k]);
    sneppp__put(o, "#endif\n\n");
 }
 
@@ -19566,11 +19534,9 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
       sneppp__put_reals(o, "layer", f, "width", L->width, n * d);
       if (!L->units) continue;
       sneppp__put_head(o, "sneppp_unit", "layer", f, "units", n);
-      for (size_t i = 0; i < n; i++) {
-         sneppp__put(o, "\n   ");
-         sneppp__put_unit(o, &L->units[i]);
-         sneppp__put(o, i + 1 < n ? "," : "\n};\n");
-      }
+      for (size_t i = 0; i < n; i++)
+         sneppp__put(o, "\n   {(sneppp_act)%d, %e, %e}%s", (int)L->units[i].act, L->units[i].p, L->units[i].q,
+                     i + 1 < n ? "," : "\n};\n");
    }
    for (int k = 0; k < m->readouts; k++)
       sneppp__put_reals(o, "readout", k, "V", m->readout[k].V,
@@ -19585,9 +19551,7 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
    sneppp__put_head(o, "sneppp_node", "tree", 0, "node", m->nodes);
    for (size_t k = 0; k < m->nodes; k++) {
       const sneppp_node *q = &m->node[k];
-      sneppp__put(o, "\n   {%zu, %zu, %zu, %zu, ", q->first, q->count, q->kid, q->from);
-      sneppp__put_double(o, q->reach2);
-      sneppp__put(o, ", ");
+      sneppp__put(o, "\n   {%zu, %zu, %zu, %zu, %e, ", q->first, q->count, q->kid, q->from, q->reach2);
       sneppp__put_row(o, q->lo, sneppp__tree_dim(m));
       sneppp__put_row(o, q->hi, sneppp__tree_dim(m));
       sneppp__put(o, k + 1 < m->nodes ? "}," : "}\n};\n");
@@ -19601,18 +19565,14 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
       const sneppp_factor *x = &m->desc.factor[f];
       sneppp__put(o, "      {\n");
       sneppp__put_window(o, "window", f, &x->window);
-      sneppp__put(o, "       ");
-      sneppp__put_unit(o, &x->unit);
-      sneppp__put(o, ", ");
+      sneppp__put(o, "       {(sneppp_act)%d, %e, %e}, ", (int)x->unit.act, x->unit.p, x->unit.q);
       sneppp__put_name(o, "", "layer", f, "units", m->layer[f].units);
       sneppp__put(o, "%d, %d, {NULL, NULL, NULL}},\n", x->width, x->no_bias);
    }
-   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, ", (int)m->desc.mix,
-               (int)m->desc.readout, m->desc.width, m->desc.rank);
-   sneppp__put_double(o, m->desc.alpha);
-   sneppp__put(o, ", %d, (uint64_t)%zu << 32 | %zu, ", m->desc.group, (size_t)(m->desc.seed >> 32),
-               (size_t)(m->desc.seed & 0xffffffffu));
-   sneppp__put(o, "0, 0, 0, 0},\n   %d, %d, %d, {\n", m->factors, m->D, m->n);
+   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, %d, (uint64_t)%zu << 32 | %zu, 0, 0, 0, 0},\n",
+               (int)m->desc.mix, (int)m->desc.readout, m->desc.width, m->desc.rank, m->desc.alpha, m->desc.group,
+               (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu));
+   sneppp__put(o, "   %d, %d, %d, {\n", m->factors, m->D, m->n);
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
       sneppp__put(o, "      {%d, %d, %d, %d, ", L->n, L->d, L->D, L->first);
@@ -19631,11 +19591,7 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    for (int k = 0; k < m->readouts; k++)
       sneppp__put(o, "\n      {%d, %d, %d, (sneppp_real *)%s_readout%d_V},", m->readout[k].m, m->readout[k].n,
                   m->readout[k].first, o->name, k);
-   sneppp__put(o, "\n   }, ");
-   sneppp__put_double(o, m->alpha);
-   sneppp__put(o, ", ");
-   sneppp__put_double(o, m->floor);
-   sneppp__put(o, ", %d,\n   ", m->budget);
+   sneppp__put(o, "\n   }, %e, %e, %d,\n   ", m->alpha, m->floor, m->budget);
    sneppp__put_name(o, "(sneppp_node *)", "tree", 0, "node", m->nodes ? m->node : NULL);
    sneppp__put(o, "%zu, ", m->nodes);
    sneppp__put_row(o, m->metric, SNEPPP_RADIAL_DIM);
@@ -19643,12 +19599,9 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "peak", m->nodes ? m->peak : NULL);
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "sharp", m->nodes ? m->sharp : NULL);
    sneppp__put_name(o, "(double *)", "tree", 0, "table", m->nodes && m->table_top >= 0 ? m->table : NULL);
-   sneppp__put(o, "%d, {%d, %d}, ", m->table_top, m->table_more[0], m->table_more[1]);
-   sneppp__put(o, "0, 0\n};\n#endif\n");
+   sneppp__put(o, "%d, {%d, %d}, 0, 0\n};\n#endif\n", m->table_top, m->table_more[0], m->table_more[1]);
 }
 
-/* Writes the model as C source, `static const sneppp_model NAME`, in pieces: write(text, bytes, user) returns 0 to go
-   on. Nothing is allocated. The constants are the model's own numbers to the last bit. */
 /* Can it be the name of a variable, in C and in C++? */
 static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
 {
@@ -19821,14 +19774,12 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    sneppp_grad          grad;
    sneppp__io           io, rest;
    size_t               count;
-   uint32_t             crc = 0;
    if (!trainer || !trainer->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    if (!buf || bytes != sneppp_trainer_save(trainer, NULL, 0))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT,
                           "the checkpoint has %z bytes, but one of this trainer has %z", bytes,
                           sneppp_trainer_save(trainer, NULL, 0));
-   for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
-   if (crc != sneppp__crc32(p, bytes - 4))
+   if (!sneppp__crc_right(p, bytes))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the checkpoint is damaged");
    if (memcmp(p, "snepptr\n", 8) != 0) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes are not a checkpoint");
    memset(&io, 0, sizeof io);
