@@ -860,7 +860,8 @@ SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int facto
 /* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
    north; x is a unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in
    rows of lonlat_stride doubles (0 = 2), into rows of x_stride reals (0 = 3); it refuses tables that look like
-   radians, unless they have fewer than 16 rows. Days count from 1970-01-01 in the civil (Gregorian) calendar; subtract the days of your own first date. */
+   radians, unless they have fewer than 16 rows. Days count from 1970-01-01 in the civil (Gregorian) calendar; subtract
+   the days of your own first date. */
 SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
                                                  sneppp_real *x, size_t x_stride, sneppp_error *err);
@@ -875,15 +876,15 @@ typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
 typedef enum sneppp_shape { SNEPPP_SHAPE_SET = 0, SNEPPP_SHAPE_CAP, SNEPPP_SHAPE_LONLAT } sneppp_shape;
 typedef struct sneppp_place {
    sneppp_shape         shape;
-   const sneppp_region *within;    /* SET: where to look; others: the rest of the factors, exactly. NULL = all          */
-   sneppp_indicator     inside;    /* SET: not 0 for the events x (D) that count                                        */
-   void                *user;      /*      handed to it                                                                 */
-   size_t               points;    /*      randomly shifted lattice points; 0 = 65536. The error is twice the standard  */
-   uint64_t             seed;      /*      error over the shifts                                                        */
-   int                  factor;    /* CAP, LONLAT: the sphere                                                           */
-   double               tol;       /*              relative; 0 = 1e-6 (float: 1e-4)                                     */
-   double               lon, lat, radius;         /* CAP, in degrees                                                    */
-   double               west, east, south, north; /* LONLAT, in degrees                                                 */
+   const sneppp_region *within; /* SET: where to look; others: the rest of the factors, exactly. NULL = all        */
+   sneppp_indicator     inside; /* SET: not 0 for the events x (D) that count                                      */
+   void                *user;   /*      handed to it                                                               */
+   size_t               points; /*      randomly shifted lattice points; 0 = 65536. The error is twice the         */
+   uint64_t             seed;   /*      standard error over the shifts                                             */
+   int                  factor; /* CAP, LONLAT: the sphere                                                         */
+   double               tol;    /*              relative; 0 = 1e-6 (float: 1e-4)                                   */
+   double               lon, lat, radius;         /* CAP, in degrees                                               */
+   double               west, east, south, north; /* LONLAT, in degrees                                            */
 } sneppp_place;
 SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
                                               double *error, sneppp_error *err);
@@ -17677,8 +17678,8 @@ static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
    for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
 }
 
-/* One point of unit i of factor f in the window w, or in the box lo, hi around a polygon: psi^2 has standard deviations
-   l / sqrt 2. */
+/* One point of unit i of factor f in the window w, or in the box (lo, hi of each axis) around a polygon: psi^2 has
+   standard deviations l / sqrt 2. */
 static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w, const double *box,
                               sneppp_rng *rng, sneppp_real *x)
 {
@@ -17694,8 +17695,7 @@ static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const 
    for (size_t k = 0; k < d; k++) {
       double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k],
              s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
-      double lo = w->lo[k], hi = w->hi[k];
-      if (w->space == SNEPPP_SPACE_POLYGON) lo = box[2 * k], hi = box[2 * k + 1];
+      double lo = box[2 * k], hi = box[2 * k + 1];
       if (w->space == SNEPPP_SPACE_INTERVALS) { /* choose the interval by its mass */
          double total = 0, u, h = s * SNEPPP__SQRT2;
          size_t q;
@@ -18153,10 +18153,10 @@ static void sneppp__cells_split(sneppp__sampler *s, double per_weight, size_t mo
    } while (least > 12);
 }
 
-/* A point of a cell: its statistics t, and the event x in the user's coordinates; at (P), in the unit cube, says where, or
-   where it is NULL, chance. Returns 0 outside the region, and by chance not all of t is then known. */
-static int sneppp__cell_place(const sneppp__sampler *s, const double *cell, const double *at, sneppp_rng *rng, double *t,
-                              sneppp_real *x)
+/* A point of a cell: its statistics t, and the event x in the user's coordinates; at (P), in the unit cube, says
+   where, or if it is NULL, chance. Returns 0 outside the region, and by chance not all of t is then known. */
+static int sneppp__cell_place(const sneppp__sampler *s, const double *cell, const double *at, sneppp_rng *rng,
+                              double *t, sneppp_real *x)
 {
    int inside = 1;
    for (int f = 0; f < s->model->factors; f++) {
@@ -18455,8 +18455,8 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
    return mass[1] > 0 ? sum[1] / mass[1] : sum[0] / mass[0];
 }
 
-/* The share of a cell that lies in the region: intervals and polygons are cut exactly, balls by a lattice, or not at all
-   where they have many axes. 0 only if there is nothing. */
+/* The share of a cell that lies in the region: intervals and polygons are cut exactly, balls by a lattice, or not at
+   all where they have many axes. 0 only if there is nothing. */
 static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
 {
    double share = 1;
@@ -18474,8 +18474,8 @@ static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
       }
       if (w->space != SNEPPP_SPACE_BALL) continue;
       for (; k < w->dim; k++) { /* squared distances of the nearest and of the farthest point */
-         double a = lo[k] - w->centre[k], b = w->centre[k] - hi[k], least = fmax(0, fmax(a, b)), most = fmax(fabs(a), fabs(b));
-         inner += least * least, outer += most * most;
+         double a = lo[k] - w->centre[k], b = w->centre[k] - hi[k], least = fmax(0, fmax(a, b));
+         inner += least * least, outer += fmax(a * a, b * b);
       }
       if (inner > square * (1 + 1e-12)) return 0;
       if (outer <= square || w->dim > SNEPPP__TREE_AXES) continue;
@@ -18494,8 +18494,8 @@ static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
 }
 
 /* The expected numbers in the halves kid and kid + 1 of a cell with the number `all`; share: of them in the region. Few
-   nodes are tried first where there are no closed forms. The halves have half the extent of the whole along one axis, so
-   that a rule which is not good enough gives another sum; then more nodes are taken. */
+   nodes are tried first where there are no closed forms. The halves have half the extent of the whole along one axis,
+   so that a rule which is not good enough gives another sum; then more nodes are taken. */
 static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, const double *share, double all, int level)
 {
    const size_t P = (size_t)s->P;
@@ -18506,8 +18506,10 @@ static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, const double *sh
       sum = 0;
       for (size_t h = 0; h < 2; h++) {
          const double *half = s->cell + (kid + h) * s->record;
-         count[h] = share[h] > 0 ? share[h] * half[2 * P + 1] * sneppp__cell_mean(s, half, pass ? more : P < 4 ? 3 : 2) : 0;
-         s->counts += share[h] > 0;
+         count[h] = 0;
+         if (!(share[h] > 0)) continue;
+         s->counts++;
+         count[h] = share[h] * half[2 * P + 1] * sneppp__cell_mean(s, half, pass ? more : P < 4 ? 3 : 2);
          if (!sneppp__finite(count[h])) count[h] = 0;
          sum += count[h];
       }
@@ -18570,7 +18572,7 @@ typedef struct sneppp__draw {
    const sneppp_model  *model;
    const sneppp_region *region;
    int                  mixture, polygons; /* is it a mixture; with this many polygons                         */
-   double               box[SNEPPP_MAX_FACTORS][4]; /* lo, hi, lo, hi of these                                 */
+   double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM]; /* lo, hi of each axis of boxes and polygons */
    double               expected;
    sneppp__alias        alias;             /* of the mixture                                                   */
    sneppp__grams        g;
@@ -18616,9 +18618,9 @@ static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_r
    w->mixture = sneppp__is_mixture(model, region);
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = sneppp__part(model, region, f);
-      if (part->space != SNEPPP_SPACE_POLYGON) continue;
-      for (int r = 0; r < 2; r++) sneppp__window_side(part, r, &w->box[f][2 * r], &w->box[f][2 * r + 1]);
-      w->polygons++;
+      if (part->space != SNEPPP_SPACE_POLYGON && part->space != SNEPPP_SPACE_BOX) continue;
+      for (int r = 0; r < part->dim; r++) sneppp__window_side(part, r, &w->box[f][2 * r], &w->box[f][2 * r + 1]);
+      w->polygons += part->space == SNEPPP_SPACE_POLYGON;
    }
    if ((!w->mixture || w->polygons) && (st = sneppp__sampler_axes(&w->s, region, err)) != SNEPPP_OK) return st;
    rows = (size_t)w->s.A + 1;
@@ -18678,7 +18680,8 @@ static double sneppp__mixture_weights(sneppp__draw *w)
    double              mass = 1, total = 0;
    for (int f = 0; f < model->factors; f++) {
       const double *box = w->box[f];
-      mass *= box[1] > box[0] ? (box[1] - box[0]) * (box[3] - box[2]) : w->g.mass[f];
+      mass *= sneppp__part(model, w->region, f)->space == SNEPPP_SPACE_POLYGON ? (box[1] - box[0]) * (box[3] - box[2])
+                                                                               : w->g.mass[f];
    }
    w->alias.p[n] = model->floor * mass;
    for (size_t i = 0; i < n; i++) {
@@ -18687,8 +18690,9 @@ static double sneppp__mixture_weights(sneppp__draw *w)
       for (int f = 0; f < model->factors; f++) {
          const sneppp_layer *L = &w->s.layer[f];
          const double       *box = w->box[f];
-         if (!(box[1] > box[0])) { w->alias.p[i] *= w->g.K[f][i]; continue; }
-         for (size_t r = 0; r < 2; r++) {
+         int                 polygon = sneppp__part(model, w->region, f)->space == SNEPPP_SPACE_POLYGON;
+         if (!polygon) w->alias.p[i] *= w->g.K[f][i];
+         for (size_t r = 0; polygon && r < 2; r++) {
             double l = L->width[2 * i + r], c = L->W[2 * i + r] + model->layer[f].shift[r];
             w->alias.p[i] *= 0.5 * SNEPPP__SQRT_PI * l *
                              sneppp__erf_diff((box[2 * r] - c) / l, (box[2 * r + 1] - c) / l);
@@ -18717,17 +18721,12 @@ static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, si
          sneppp_real         *to = x + model->layer[f].first;
          double               y[SNEPPP_MAX_DIM];
          int                  polygon = part->space == SNEPPP_SPACE_POLYGON;
+         int                  flat = polygon || part->space == SNEPPP_SPACE_BOX;
          if (i < n) sneppp__draw_bump(model, f, i, part, box, rng, to);
-         else if (polygon)
-            for (int r = 0; r < 2; r++) {
-               double lo = box[2 * r], hi = box[2 * r + 1];
-               to[r] = sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi);
-            }
-         else {
-            (void)sneppp_window_draw(part, rng, y);
-            for (int r = 0; r < part->dim; r++)
-               to[r] = part->space == SNEPPP_SPACE_BOX ? sneppp__round_into(y[r], part->lo[r], part->hi[r])
-                                                 : (sneppp_real)y[r];
+         else if (!flat) (void)sneppp_window_draw(part, rng, y);
+         for (int r = 0; i == n && r < part->dim; r++) {
+            double lo = box[2 * r], hi = box[2 * r + 1];
+            to[r] = flat ? sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi) : (sneppp_real)y[r];
          }
          inside = !polygon || sneppp__polygon_holds(part, (double)to[0], (double)to[1]);
       }
@@ -18910,7 +18909,7 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sne
          edge[2 * r] = all.lo[r] > box.lo[r] ? all.lo[r] : -1e300;
          edge[2 * r + 1] = all.hi[r] < box.hi[r] ? all.hi[r] : 1e300;
       }
-      st = sneppp__draw_open(model, &region, 0, tile->mem, tile->mem_bytes, &w, err); /* not cap: cells make the points */
+      st = sneppp__draw_open(model, &region, 0, tile->mem, tile->mem_bytes, &w, err); /* not cap: cells make points */
       if (st != SNEPPP_OK) break;
       info->expected = ldexp(w.expected, 2 * (last - tile->depth));
       sneppp_rng_init(&rng, tile->seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
@@ -18948,6 +18947,9 @@ typedef struct sneppp__io {
    int                  reading, bad;
    int                  real;     /* bytes of a real in the file                            */
    uint32_t             version;  /* of the format                                          */
+   double              *room;     /* reading: where lists go, NULL = only count them        */
+   size_t              *sizes;    /*          sizes of rings                                */
+   sneppp_unit         *units;    /*          units of mixed layers                         */
 } sneppp__io;
 
 static uint32_t sneppp__crc32(const unsigned char *p, size_t n)
@@ -18991,7 +18993,7 @@ static void sneppp__io_double(sneppp__io *io, double *v)
    uint64_t u;
    memcpy(&u, v, sizeof u);
    u = sneppp__io_uint(io, u, 8);
-   memcpy(v, &u, sizeof u);
+   if (io->reading) memcpy(v, &u, sizeof u); /* what is saved may lie in flash */
 }
 
 static int sneppp__io_counts(sneppp__io *io, size_t count, size_t size) /* measuring does not look at the values */
@@ -19024,23 +19026,20 @@ static void sneppp__io_reals(sneppp__io *io, sneppp_real *v, size_t count)
    }
 }
 
-/* A list that may be absent. Reading: counts and checks its bytes and leaves *list pointing at `room`, if given. */
-static void sneppp__io_list(sneppp__io *io, const double **list, size_t count, double **room)
+/* A list that may be absent. Reading: counts and checks its bytes, and reads them if there is room. */
+static void sneppp__io_list(sneppp__io *io, const double **list, size_t count)
 {
    int there = *list != NULL;
    sneppp__io_int(io, &there);
    if (there != 0 && there != 1) io->bad = 1;
    if (io->reading) *list = NULL;
    if (!there || io->bad) return;
-   if (!io->reading) {
-      for (size_t i = 0; i < count; i++) { double v = (*list)[i]; sneppp__io_double(io, &v); }
-      return;
-   }
-   if (count > io->left / 8) { io->bad = 1; return; }
-   if (*room) {
-      sneppp__io_doubles(io, *room, count);
-      *list = *room;
-      *room += count;
+   if (io->reading && count > io->left / 8) { io->bad = 1; return; }
+   if (!io->reading) sneppp__io_doubles(io, (double *)(uintptr_t)*list, count);
+   else if (io->room) {
+      sneppp__io_doubles(io, io->room, count);
+      *list = io->room;
+      io->room += count;
    } else {
       io->from += 8 * count, io->left -= 8 * count, io->used += 8 * count;
       *list = (const double *)(uintptr_t)8; /* there, but not read yet */
@@ -19054,7 +19053,7 @@ static size_t sneppp__io_size(sneppp__io *io, size_t v)
    return (size_t)u;
 }
 
-static void sneppp__io_window(sneppp__io *io, sneppp_window *w, double **room, size_t **sizes)
+static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
 {
    int    space = (int)w->space, measure = (int)w->measure, rings;
    size_t vertices, k;
@@ -19079,20 +19078,19 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w, double **room, s
       for (vertices = 0, k = 0; k < w->rings && !io->bad; k++) {
          size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
          if (io->reading && size > io->left) io->bad = 1;
-         if (io->reading && *sizes) (*sizes)[k] = size;
+         if (io->reading && io->sizes) io->sizes[k] = size;
          vertices += size;
       }
-   if (io->reading) { w->ring_size = rings && *sizes ? *sizes : NULL; if (rings && *sizes) *sizes += w->rings; }
+   if (io->reading) w->ring_size = rings ? io->sizes : NULL;
+   if (rings && io->sizes) io->sizes += w->rings;
    if (w->space != SNEPPP_SPACE_POLYGON) w->rings = 0;
-   {
-      size_t components = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count, d = (size_t)w->dim;
-      sneppp__io_list(io, &w->weight, components, room);
-      sneppp__io_list(io, &w->mean, components * d, room);
-      sneppp__io_list(io, &w->scale, components * d, room);
-      sneppp__io_list(io, &w->ends, 2 * w->count, room);
-      sneppp__io_list(io, &w->point, w->count * d, room);
-      sneppp__io_list(io, &w->xy, 2 * vertices, room);
-   }
+   k = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count; /* components */
+   sneppp__io_list(io, &w->weight, k);
+   sneppp__io_list(io, &w->mean, k * (size_t)w->dim);
+   sneppp__io_list(io, &w->scale, k * (size_t)w->dim);
+   sneppp__io_list(io, &w->ends, 2 * w->count);
+   sneppp__io_list(io, &w->point, w->count * (size_t)w->dim);
+   sneppp__io_list(io, &w->xy, 2 * vertices);
 }
 
 static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
@@ -19104,8 +19102,8 @@ static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
    sneppp__io_double(io, &u->q);
 }
 
-/* The description. Reading twice: first with NULL rooms to learn the sizes, then into memory. */
-static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_t **sizes, sneppp_unit **units)
+/* The description. Reading twice: first without room to learn the sizes, then into memory. */
+static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
 {
    int factors = 0, mix = (int)d->mix, readout = (int)d->readout;
    while (factors < SNEPPP_MAX_FACTORS && d->factor[factors].window.dim) factors++;
@@ -19122,7 +19120,7 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_
    for (int f = 0; f < factors && !io->bad; f++) {
       sneppp_factor *x = &d->factor[f];
       int            mixed = x->units != NULL;
-      sneppp__io_window(io, &x->window, room, sizes);
+      sneppp__io_window(io, &x->window);
       sneppp__io_unit(io, &x->unit);
       sneppp__io_int(io, &x->width);
       sneppp__io_int(io, &x->no_bias);
@@ -19135,9 +19133,10 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_
          sneppp_unit u = {SNEPPP_ACT_ONE, 0, 0};
          if (!io->reading) u = x->units[i];
          sneppp__io_unit(io, &u);
-         if (io->reading && *units) (*units)[i] = u;
+         if (io->reading && io->units) io->units[i] = u;
       }
-      if (io->reading) { x->units = mixed && *units ? *units : NULL; if (mixed && *units) *units += x->width; }
+      if (io->reading) x->units = mixed ? io->units : NULL;
+      if (mixed && io->units) io->units += x->width;
    }
 }
 
@@ -19229,9 +19228,6 @@ static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_erro
 SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
 {
    uint64_t length = 0;
-   double  *room = NULL;
-   size_t  *sizes = NULL;
-   sneppp_unit *units = NULL;
    if (!model || !model->factors || sneppp__own_factor(model) >= 0) return 0;
    for (int pass = 0; pass < 2; pass++) {
       sneppp_model copy = *model; /* the walk takes pointers to what it may write when reading */
@@ -19240,7 +19236,7 @@ SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
       io.real = (int)sizeof(sneppp_real), io.version = model->budget == model->desc.width ? 1 : SNEPPP__IO_VERSION;
       if (pass) io.to = (unsigned char *)buf;
       sneppp__io_head(&io, &length);
-      sneppp__io_desc(&io, &copy.desc, &room, &sizes, &units);
+      sneppp__io_desc(&io, &copy.desc);
       sneppp__io_parameters(&io, &copy);
       if (pass) { sneppp__io_uint(&io, sneppp__crc32((unsigned char *)buf, io.used), 4); break; }
       length = (uint64_t)io.used + 4;
@@ -19258,9 +19254,7 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    sneppp__io           io, start;
    sneppp_desc          desc;
    uint64_t             length = 0;
-   double              *room = NULL;
-   size_t              *sizes = NULL, lists;
-   sneppp_unit         *units = NULL;
+   size_t               lists;
    sneppp__carver       c = sneppp__measure();
    sneppp__block        block;
    sneppp_status        st;
@@ -19281,17 +19275,17 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    io.left -= 4;
    start = io;
    memset(&desc, 0, sizeof desc);
-   sneppp__io_desc(&io, &desc, &room, &sizes, &units);
+   sneppp__io_desc(&io, &desc);
    if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the description in the saved model is not valid");
    lists = (io.used - start.used) / 4 + 1; /* no list can be longer than the bytes that hold it */
    for (int pass = 0; pass < 2; pass++) {
-      room = (double *)sneppp__take(&c, lists, 1, sizeof *room);
-      sizes = (size_t *)sneppp__take(&c, lists, 1, sizeof *sizes);
-      units = (sneppp_unit *)sneppp__take(&c, lists, 1, sizeof *units);
+      start.room = (double *)sneppp__take(&c, lists, 1, sizeof *start.room);
+      start.sizes = (size_t *)sneppp__take(&c, lists, 1, sizeof *start.sizes);
+      start.units = (sneppp_unit *)sneppp__take(&c, lists, 1, sizeof *start.units);
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, alloc_ctx, err)) != SNEPPP_OK) return st;
    }
    io = start; /* the same bytes fill the same fields, now with their lists */
-   sneppp__io_desc(&io, &desc, &room, &sizes, &units);
+   sneppp__io_desc(&io, &desc);
    desc.mem = mem, desc.mem_bytes = mem_bytes, desc.alloc_ctx = alloc_ctx;
    st = sneppp__io_fits(&desc, &io, err);
    if (st == SNEPPP_OK) st = sneppp_init(model, &desc, err);
@@ -19505,19 +19499,19 @@ static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
       if (m->layer[f].d > room) room = m->layer[f].d;
       if (room > least[0]) least[0] = room;
    }
-   sneppp__put(o, "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n", o->name,
-               m->n, m->D);
+   sneppp__put(o, "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n",
+               o->name, m->n, m->D);
    sneppp__put(o, "   C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&%s, x). */\n", o->name);
    sneppp__put(o, "#ifndef SNEPPP_MODEL_%s\n#define SNEPPP_MODEL_%s\n", o->name, o->name);
    sneppp__put(o, "#if !defined(SNEPPP_VERSION)\n   #error \"%s: include sneppp.h first\"\n", o->name);
-   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: export it "
-               "again\"\n", SNEPPP_VERSION / 100, o->name);
-   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n   #error \"%s was exported in %s precision: %s SNEPPP_REAL_FLOAT, or "
-               "export it in the other\"\n", narrow ? "!" : "", o->name, narrow ? "float" : "double",
+   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: export "
+               "it again\"\n", SNEPPP_VERSION / 100, o->name);
+   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n   #error \"%s was exported in %s precision: %s SNEPPP_REAL_FLOAT, "
+               "or export it in the other\"\n", narrow ? "!" : "", o->name, narrow ? "float" : "double",
                narrow ? "define" : "do not define");
    for (int k = 0; k < 2 + sneppp__needs_width(m); k++)
-      sneppp__put(o, "#elif SNEPPP_MAX_%s < %d\n   #error \"%s needs SNEPPP_MAX_%s to be at least %d\"\n", limit[k], least[k],
-                  o->name, limit[k], least[k]);
+      sneppp__put(o, "#elif SNEPPP_MAX_%s < %d\n   #error \"%s needs SNEPPP_MAX_%s to be at least %d\"\n", limit[k],
+                  least[k], o->name, limit[k], least[k]);
    sneppp__put(o, "#endif\n\n");
 }
 
@@ -19852,9 +19846,10 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
    for (size_t i = 0; i < count; i++) {
       const double *p = lonlat + i * lonlat_stride;
       sneppp_status st = sneppp__lonlat_check(p[0], p[1], err);
-      if (st != SNEPPP_OK)
-         return count == 1 ? st : sneppp__fail_event(err, st, i, "event %z: (%g, %g) is no longitude in [-360, 360] and "
-                                                     "latitude in [-90, 90] degrees", i, p[0], p[1]);
+      if (st != SNEPPP_OK && count > 1)
+         st = sneppp__fail_event(err, st, i, "event %z: (%g, %g) is no longitude in [-360, 360] and latitude in [-90, 90] "
+                                 "degrees", i, p[0], p[1]);
+      if (st != SNEPPP_OK) return st;
       radians += fabs(p[0]) <= 2 * SNEPPP__PI && fabs(p[1]) <= 0.5 * SNEPPP__PI;
    }
    if (count >= 16 && radians == count)
@@ -19929,7 +19924,7 @@ enum { SNEPPP__PATCHES = 4096 };
 
 typedef struct sneppp__patch { double a0, a1, z0, z1, value, error; } sneppp__patch;
 
-static double sneppp__patch_rule(const sneppp_model *model, const double frame[3][3], const sneppp__patch *p, int order)
+static double sneppp__patch_rule(const sneppp_model *model, double frame[3][3], const sneppp__patch *p, int order)
 {
    const double *node, *weight;
    double        sum = 0;
@@ -19947,13 +19942,13 @@ static double sneppp__patch_rule(const sneppp_model *model, const double frame[3
    return 0.25 * (p->a1 - p->a0) * (p->z1 - p->z0) * sum;
 }
 
-static void sneppp__patch_eval(const sneppp_model *model, const double frame[3][3], sneppp__patch *p)
+static void sneppp__patch_eval(const sneppp_model *model, double frame[3][3], sneppp__patch *p)
 {
    p->value = sneppp__patch_rule(model, frame, p, 8);
    p->error = fabs(p->value - sneppp__patch_rule(model, frame, p, 6));
 }
 
-static sneppp_status sneppp__patches(const sneppp_model *model, const double frame[3][3], sneppp__patch whole,
+static sneppp_status sneppp__patches(const sneppp_model *model, double frame[3][3], sneppp__patch whole,
                                      double tol, double *count, double *error, sneppp_error *err)
 {
    sneppp__carver c = sneppp__measure();
@@ -19976,9 +19971,9 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const double fra
    for (;;) {
       size_t        worst = 0;
       sneppp__patch cut;
-      for (size_t k = 0, first = 1; k < used; k++, first = 0) {
-         sum = first ? p[k].value : sum + p[k].value;
-         off = first ? p[k].error : off + p[k].error;
+      sum = off = 0;
+      for (size_t k = 0; k < used; k++) {
+         sum += p[k].value, off += p[k].error;
          if (p[k].error > p[worst].error) worst = k;
       }
       if (off <= tol * sum || used + 3 > SNEPPP__PATCHES) break;
@@ -20003,16 +19998,50 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const double fra
    return SNEPPP_OK;
 }
 
+/* The rectangle of azimuths and heights of a place on the sphere, and the frame that they refer to. */
+static sneppp_status sneppp__place_patch(const sneppp_place *p, double frame[3][3], sneppp__patch *whole,
+                                         sneppp_error *err)
+{
+   const int     cap = p->shape == SNEPPP_SHAPE_CAP;
+   const double  east = p->east < p->west ? p->east + 360 : p->east, degree = SNEPPP__PI / 180;
+   sneppp_status st = sneppp__lonlat_check(cap ? p->lon : p->west, cap ? p->lat : p->south, err);
+   if (st == SNEPPP_OK && !cap) st = sneppp__lonlat_check(p->east, p->north, err);
+   if (st != SNEPPP_OK) return st;
+   if (cap && (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", p->radius);
+   if (!cap && p->south > p->north)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "south = %g is north of north = %g", p->south, p->north);
+   if (!cap && (east < p->west || east - p->west > 360))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around",
+                          east - p->west);
+   memset(whole, 0, sizeof *whole);
+   if (cap) {
+      const double half = sin(0.5 * p->radius * degree);
+      sneppp__lonlat_unit(p->lon + 90, 0, frame[0]); /* east, north and up at the centre */
+      sneppp__lonlat_unit(p->lon + 180, 90 - p->lat, frame[1]);
+      sneppp__lonlat_unit(p->lon, p->lat, frame[2]);
+      whole->a1 = 2 * SNEPPP__PI;
+      whole->z0 = 1 - 2 * half * half, whole->z1 = 1; /* from cos radius on */
+   } else {
+      for (int r = 0; r < 3; r++) for (int k = 0; k < 3; k++) frame[r][k] = r == k;
+      whole->a0 = p->west * degree, whole->a1 = east * degree;
+      whole->z0 = sin(p->south * degree), whole->z1 = sin(p->north * degree);
+   }
+   return SNEPPP_OK;
+}
+
 /* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere
    alone. */
-static sneppp_status sneppp__sphere_part(const sneppp_model *model, const sneppp_place *place, const double frame[3][3],
-                                         sneppp__patch whole, double *count, double *error, sneppp_error *err)
+static sneppp_status sneppp__count_sphere(const sneppp_model *model, const sneppp_place *place, double *count,
+                                          double *error, sneppp_error *err)
 {
    const int           factor = place->factor;
-   sneppp_model        held, next;
    const sneppp_model *now = model;
-   double              tol = place->tol;
-   sneppp_status       st = SNEPPP_OK;
+   sneppp_model        held, next;
+   double              tol = place->tol, frame[3][3];
+   sneppp__patch       whole;
+   sneppp_status       st = sneppp__place_patch(place, frame, &whole, err);
+   if (st != SNEPPP_OK) return st;
    if (factor < 0 || factor >= model->factors)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
    if (model->desc.factor[factor].window.space != SNEPPP_SPACE_SPHERE || model->desc.factor[factor].window.dim != 3)
@@ -20032,45 +20061,6 @@ static sneppp_status sneppp__sphere_part(const sneppp_model *model, const sneppp
    st = sneppp__patches(now, frame, whole, tol, count, error, err);
    sneppp_free(&held);
    return st;
-}
-
-static sneppp_status sneppp__count_cap(const sneppp_model *model, const sneppp_place *p, double *count, double *error,
-                                       sneppp_error *err)
-{
-   double        frame[3][3], half;
-   sneppp__patch whole;
-   sneppp_status st = sneppp__lonlat_check(p->lon, p->lat, err);
-   if (st != SNEPPP_OK) return st;
-   if (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", p->radius);
-   sneppp__lonlat_unit(p->lon + 90, 0, frame[0]); /* east, north and up at the centre */
-   sneppp__lonlat_unit(p->lon + 180, 90 - p->lat, frame[1]);
-   sneppp__lonlat_unit(p->lon, p->lat, frame[2]);
-   memset(&whole, 0, sizeof whole);
-   half = sin(0.5 * p->radius * (SNEPPP__PI / 180));
-   whole.a1 = 2 * SNEPPP__PI;
-   whole.z0 = 1 - 2 * half * half; /* cos radius */
-   whole.z1 = 1;
-   return sneppp__sphere_part(model, p, (const double(*)[3])frame, whole, count, error, err);
-}
-
-static sneppp_status sneppp__count_lonlat(const sneppp_model *model, const sneppp_place *p, double *count, double *error,
-                                          sneppp_error *err)
-{
-   static const double frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-   const double        east = p->east < p->west ? p->east + 360 : p->east;
-   sneppp__patch       whole;
-   sneppp_status       st = sneppp__lonlat_check(p->west, p->south, err);
-   if (st == SNEPPP_OK) st = sneppp__lonlat_check(p->east, p->north, err);
-   if (st != SNEPPP_OK) return st;
-   if (p->south > p->north)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "south = %g is north of north = %g", p->south, p->north);
-   if (east < p->west || east - p->west > 360)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around", east - p->west);
-   memset(&whole, 0, sizeof whole);
-   whole.a0 = p->west * (SNEPPP__PI / 180), whole.a1 = east * (SNEPPP__PI / 180);
-   whole.z0 = sin(p->south * (SNEPPP__PI / 180)), whole.z1 = sin(p->north * (SNEPPP__PI / 180));
-   return sneppp__sphere_part(model, p, frame, whole, count, error, err);
 }
 
 /* ---- any set. The points k g mod 1, with g = (1/phi, 1/phi^2, ...) and phi the root of phi^(D+1) = phi + 1, fill
@@ -20129,8 +20119,8 @@ static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_place *place, double *count, double *error,
-                                       sneppp_error *err)
+static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_place *place, double *count,
+                                       double *error, sneppp_error *err)
 {
    double g[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], shift[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM],
       phi = 2, mean = 0, square = 0;
@@ -20185,8 +20175,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
    if (!place || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "place or count is NULL");
    switch (place->shape) {
       case SNEPPP_SHAPE_SET: return sneppp__count_set(model, place, count, error, err);
-      case SNEPPP_SHAPE_CAP: return sneppp__count_cap(model, place, count, error, err);
-      case SNEPPP_SHAPE_LONLAT: return sneppp__count_lonlat(model, place, count, error, err);
+      case SNEPPP_SHAPE_CAP:
+      case SNEPPP_SHAPE_LONLAT: return sneppp__count_sphere(model, place, count, error, err);
       default: return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
    }
 }
