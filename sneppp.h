@@ -19504,10 +19504,10 @@ static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
    sneppp__put(o, "   C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&%s, x). */\n", o->name);
    sneppp__put(o, "#ifndef SNEPPP_MODEL_%s\n#define SNEPPP_MODEL_%s\n", o->name, o->name);
    sneppp__put(o, "#if !defined(SNEPPP_VERSION)\n   #error \"%s: include sneppp.h first\"\n", o->name);
-   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: export "
-               "it again\"\n", SNEPPP_VERSION / 100, o->name);
-   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n   #error \"%s was exported in %s precision: %s SNEPPP_REAL_FLOAT, "
-               "or export it in the other\"\n", narrow ? "!" : "", o->name, narrow ? "float" : "double",
+   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: "
+               "export it again\"\n", SNEPPP_VERSION / 100, o->name);
+   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n   #error \"%s was exported in %s precision: %s "
+               "SNEPPP_REAL_FLOAT, or export it in the other\"\n", narrow ? "!" : "", o->name, narrow ? "float" : "double",
                narrow ? "define" : "do not define");
    for (int k = 0; k < 2 + sneppp__needs_width(m); k++)
       sneppp__put(o, "#elif SNEPPP_MAX_%s < %d\n   #error \"%s needs SNEPPP_MAX_%s to be at least %d\"\n", limit[k],
@@ -19847,8 +19847,8 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
       const double *p = lonlat + i * lonlat_stride;
       sneppp_status st = sneppp__lonlat_check(p[0], p[1], err);
       if (st != SNEPPP_OK && count > 1)
-         st = sneppp__fail_event(err, st, i, "event %z: (%g, %g) is no longitude in [-360, 360] and latitude in [-90, 90] "
-                                 "degrees", i, p[0], p[1]);
+         st = sneppp__fail_event(err, st, i, "event %z: (%g, %g) is no longitude in [-360, 360] and latitude in "
+                                 "[-90, 90] degrees", i, p[0], p[1]);
       if (st != SNEPPP_OK) return st;
       radians += fabs(p[0]) <= 2 * SNEPPP__PI && fabs(p[1]) <= 0.5 * SNEPPP__PI;
    }
