@@ -149,7 +149,7 @@
                                                       which must outlive the trainer, is its own
       free                                            safe on a zeroed, failed or freed model     freed
       gram, gram_log, gram_grad, kernel, moments      borrow (context NULL)                       -
-      gram_numeric                                    yours: work                                 -
+      gram_numeric                                    borrow, or yours: work                      -
       pool_make, pool_free                            one block; one call at a time per pool      -
       window_..., lonlat, dates, thin, version,
          strerror, poisson_interval, kernel_at        nothing                                     -
@@ -807,8 +807,8 @@ SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index); /* NULL beh
 /* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest
    entry, or until max_points (0 = 1e6; finite sets: any number) would be exceeded: then ERR_NO_CONVERGENCE, with the
    best K, or ERR_SIZE if the coarsest grid, 8 points per axis, has more. error: the last change. If psi is not finite
-   on some grid, K is that of the grid before. Work: n * n + n doubles. Not for exponential families on the line, nor
-   for R^d. */
+   on some grid, K is that of the grid before. work: n * n + n doubles, or NULL = SNEPPP_MALLOC. Not for exponential
+   families on the line, nor for R^d. */
 SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
                                              double tol, size_t max_points, double *K, double *work,
                                              double *error, sneppp_error *err);
@@ -9487,52 +9487,69 @@ static sneppp_status sneppp__cube_plan(const sneppp_window *win, int *D, int *cl
    }
 }
 
-SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
-                                             double tol, size_t max_points, double *K, double *work,
-                                             double *error, sneppp_error *err)
+/* Refines until K changes by less than tol, or max_points would be exceeded. */
+static sneppp_status sneppp__cube_refine(const sneppp_window *win, int D, int closed, size_t pieces, sneppp__cubature *c,
+                                         double tol, size_t max_points, double *K, double *error, sneppp_error *err)
 {
-   sneppp__cubature c;
-   int              D, closed, r;
-   size_t           pieces, cells, k, square;
-   double           step = 0, largest = 0, count;
-   sneppp_status    status = sneppp__window_check(win, err);
-   if (status) return status;
-   if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
-   if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
-   if (!K || !work) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", K ? "work" : "K");
-   if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
-   status = sneppp__cube_plan(win, &D, &closed, &pieces, err);
-   if (status) return status;
-   if (tol == 0) tol = 1e-10;
-   if (!max_points) max_points = D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
-   square = (size_t)n * (size_t)n;
-   c.n = n;
-   c.psi = psi;
-   c.user = user;
-   c.K = work;
-   c.values = work + square;
+   const size_t square = (size_t)c->n * (size_t)c->n;
+   double       step = 0, largest = 0, count;
+   size_t       cells, k;
+   int          r;
    for (cells = 1;; cells *= 2) {
       for (count = (double)pieces, r = 0; r < D; r++) count *= (double)(cells * SNEPPP__CUBE_NODES);
       if (cells == 1 && count > (double)max_points)
          return sneppp__fail(err, SNEPPP_ERR_SIZE, "max_points = %z, but the coarsest grid has %g points",
                              max_points, count);
       if (count > (double)max_points) break;
-      sneppp__cube_sum(win, D, closed, pieces, cells, &c);
+      sneppp__cube_sum(win, D, closed, pieces, cells, c);
       for (k = 0, step = 0, largest = 0; k < square; k++) {
-         if (!sneppp__finite(work[k]))
+         if (!sneppp__finite(c->K[k]))
             return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
                                 "psi gave a value that is not finite (entry %z of K)", k);
-         if (fabs(work[k]) > largest) largest = fabs(work[k]);
-         if (cells > 1 && fabs(work[k] - K[k]) > step) step = fabs(work[k] - K[k]);
+         if (fabs(c->K[k]) > largest) largest = fabs(c->K[k]);
+         if (cells > 1 && fabs(c->K[k] - K[k]) > step) step = fabs(c->K[k] - K[k]);
       }
-      memcpy(K, work, square * sizeof *K);
+      memcpy(K, c->K, square * sizeof *K);
       if (error) *error = cells > 1 ? step : largest;
       if (D == 0) { if (error) *error = 0; return SNEPPP_OK; }
       if (cells > 1 && step <= tol * largest) return SNEPPP_OK;
    }
    return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z points per axis K still changes by %g",
                        cells / 2 * SNEPPP__CUBE_NODES, step);
+}
+
+SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
+                                             double tol, size_t max_points, double *K, double *work,
+                                             double *error, sneppp_error *err)
+{
+   sneppp__carver   carver = sneppp__measure();
+   sneppp__block    block;
+   sneppp__cubature c;
+   int              D, closed;
+   size_t           pieces, wide = (size_t)n;
+   sneppp_status    status = sneppp__window_check(win, err);
+   if (status) return status;
+   if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
+   if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
+   if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
+   if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
+   status = sneppp__cube_plan(win, &D, &closed, &pieces, err);
+   if (status) return status;
+   if (tol == 0) tol = 1e-10;
+   if (!max_points) max_points = D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
+   memset(&block, 0, sizeof block);
+   if (!work) {
+      (void)sneppp__take(&carver, wide + 1, wide, sizeof *work);
+      status = sneppp__block_get(&block, &carver, NULL, 0, NULL, err);
+      if (status) return status;
+      work = (double *)sneppp__take(&carver, wide + 1, wide, sizeof *work);
+   }
+   c.n = n, c.psi = psi, c.user = user;
+   c.K = work, c.values = work + wide * wide;
+   status = sneppp__cube_refine(win, D, closed, pieces, &c, tol, max_points, K, error, err);
+   sneppp__block_free(&block);
+   return status;
 }
 
 /* >>optim ====================================================================================================
@@ -19507,8 +19524,8 @@ static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
    sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: "
                "export it again\"\n", SNEPPP_VERSION / 100, o->name);
    sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n   #error \"%s was exported in %s precision: %s "
-               "SNEPPP_REAL_FLOAT, or export it in the other\"\n", narrow ? "!" : "", o->name, narrow ? "float" : "double",
-               narrow ? "define" : "do not define");
+               "SNEPPP_REAL_FLOAT, or export it in the other\"\n", narrow ? "!" : "", o->name,
+               narrow ? "float" : "double", narrow ? "define" : "do not define");
    for (int k = 0; k < 2 + sneppp__needs_width(m); k++)
       sneppp__put(o, "#elif SNEPPP_MAX_%s < %d\n   #error \"%s needs SNEPPP_MAX_%s to be at least %d\"\n", limit[k],
                   least[k], o->name, limit[k], least[k]);
