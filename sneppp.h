@@ -153,7 +153,7 @@
                                                       which must outlive the trainer, is its own
       free                                            safe on a zeroed, failed or freed model     freed
       gram, gram_log, gram_grad, kernel, moments      borrow (context NULL)                       -
-      gram_numeric                                    yours: work                                 -
+      gram_numeric                                    borrow, or yours: work                      -
       pool_make, pool_free                            one block; one call at a time per pool      -
       window_..., lonlat, dates, thin, version,
          strerror, poisson_interval, kernel_at        nothing                                     -
@@ -811,8 +811,8 @@ SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index); /* NULL beh
 /* K of features of your own, NUMERICALLY: refined until it changes by less than tol (0 = 1e-10) times its largest
    entry, or until max_points (0 = 1e6; finite sets: any number) would be exceeded: then ERR_NO_CONVERGENCE, with the
    best K, or ERR_SIZE if the coarsest grid, 8 points per axis, has more. error: the last change. If psi is not finite
-   on some grid, K is that of the grid before. Work: n * n + n doubles. Not for exponential families on the line, nor
-   for R^d. */
+   on some grid, K is that of the grid before. work: n * n + n doubles, or NULL = SNEPPP_MALLOC. Not for exponential
+   families on the line, nor for R^d. */
 SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
                                              double tol, size_t max_points, double *K, double *work,
                                              double *error, sneppp_error *err);
@@ -867,7 +867,8 @@ SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int facto
 /* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
    north; x is a unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in
    rows of lonlat_stride doubles (0 = 2), into rows of x_stride reals (0 = 3); it refuses tables that look like
-   radians, unless they have fewer than 16 rows. Days count from 1970-01-01 in the civil (Gregorian) calendar; subtract the days of your own first date. */
+   radians, unless they have fewer than 16 rows. Days count from 1970-01-01 in the civil (Gregorian) calendar; subtract
+   the days of your own first date. */
 SNEPPP_DEF sneppp_status sneppp_unit_to_lonlat(const sneppp_real *x, double *lon, double *lat, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lonlat, size_t lonlat_stride,
                                                  sneppp_real *x, size_t x_stride, sneppp_error *err);
@@ -882,15 +883,15 @@ typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
 typedef enum sneppp_shape { SNEPPP_SHAPE_SET = 0, SNEPPP_SHAPE_CAP, SNEPPP_SHAPE_LONLAT } sneppp_shape;
 typedef struct sneppp_place {
    sneppp_shape         shape;
-   const sneppp_region *within;    /* SET: where to look; others: the rest of the factors, exactly. NULL = all          */
-   sneppp_indicator     inside;    /* SET: not 0 for the events x (D) that count                                        */
-   void                *user;      /*      handed to it                                                                 */
-   size_t               points;    /*      randomly shifted lattice points; 0 = 65536. The error is twice the standard  */
-   uint64_t             seed;      /*      error over the shifts                                                        */
-   int                  factor;    /* CAP, LONLAT: the sphere                                                           */
-   double               tol;       /*              relative; 0 = 1e-6 (float: 1e-4)                                     */
-   double               lon, lat, radius;         /* CAP, in degrees                                                    */
-   double               west, east, south, north; /* LONLAT, in degrees                                                 */
+   const sneppp_region *within; /* SET: where to look; others: the rest of the factors, exactly. NULL = all        */
+   sneppp_indicator     inside; /* SET: not 0 for the events x (D) that count                                      */
+   void                *user;   /*      handed to it                                                               */
+   size_t               points; /*      randomly shifted lattice points; 0 = 65536. The error is twice the         */
+   uint64_t             seed;   /*      standard error over the shifts                                             */
+   int                  factor; /* CAP, LONLAT: the sphere                                                         */
+   double               tol;    /*              relative; 0 = 1e-6 (float: 1e-4)                                   */
+   double               lon, lat, radius;         /* CAP, in degrees                                               */
+   double               west, east, south, north; /* LONLAT, in degrees                                            */
 } sneppp_place;
 SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
                                               double *error, sneppp_error *err);
@@ -1998,14 +1999,12 @@ static int sneppp__ring_parity(const double *ring, size_t n, double x, double y)
 }
 
 /* The factor that turns an integral along the ring, as given, into its part of the integral over the window:
-   the orientation, times -1 for a hole. It costs a walk along all edges, so whoever asks often writes the factors
-   of all rings into a copy of the window, as its `weight`, which polygons do not use otherwise. */
+   the orientation, times -1 for a hole. It costs a walk along all edges. */
 static double sneppp__ring_sign(const sneppp_window *win, size_t ring)
 {
    size_t        rings = sneppp__ring_count(win), at = 0, s;
    const double *mine;
    int           odd = 0;
-   if (win->weight) return win->weight[ring];
    for (s = 0; s < ring; s++) at += sneppp__ring_size(win, s);
    mine = win->xy + 2 * at;
    for (s = 0, at = 0; s < rings; at += sneppp__ring_size(win, s), s++)
@@ -9890,52 +9889,69 @@ static sneppp_status sneppp__cube_plan(const sneppp_window *win, int *D, int *cl
    }
 }
 
-SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
-                                             double tol, size_t max_points, double *K, double *work,
-                                             double *error, sneppp_error *err)
+/* Refines until K changes by less than tol, or max_points would be exceeded. */
+static sneppp_status sneppp__cube_refine(const sneppp_window *win, int D, int closed, size_t pieces, sneppp__cubature *c,
+                                         double tol, size_t max_points, double *K, double *error, sneppp_error *err)
 {
-   sneppp__cubature c;
-   int              D, closed, r;
-   size_t           pieces, cells, k, square;
-   double           step = 0, largest = 0, count;
-   sneppp_status    status = sneppp__window_check(win, err);
-   if (status) return status;
-   if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
-   if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
-   if (!K || !work) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", K ? "work" : "K");
-   if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
-   status = sneppp__cube_plan(win, &D, &closed, &pieces, err);
-   if (status) return status;
-   if (tol == 0) tol = 1e-10;
-   if (!max_points) max_points = D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
-   square = (size_t)n * (size_t)n;
-   c.n = n;
-   c.psi = psi;
-   c.user = user;
-   c.K = work;
-   c.values = work + square;
+   const size_t square = (size_t)c->n * (size_t)c->n;
+   double       step = 0, largest = 0, count;
+   size_t       cells, k;
+   int          r;
    for (cells = 1;; cells *= 2) {
       for (count = (double)pieces, r = 0; r < D; r++) count *= (double)(cells * SNEPPP__CUBE_NODES);
       if (cells == 1 && count > (double)max_points)
          return sneppp__fail(err, SNEPPP_ERR_SIZE, "max_points = %z, but the coarsest grid has %g points",
                              max_points, count);
       if (count > (double)max_points) break;
-      sneppp__cube_sum(win, D, closed, pieces, cells, &c);
+      sneppp__cube_sum(win, D, closed, pieces, cells, c);
       for (k = 0, step = 0, largest = 0; k < square; k++) {
-         if (!sneppp__finite(work[k]))
+         if (!sneppp__finite(c->K[k]))
             return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
                                 "psi gave a value that is not finite (entry %z of K)", k);
-         if (fabs(work[k]) > largest) largest = fabs(work[k]);
-         if (cells > 1 && fabs(work[k] - K[k]) > step) step = fabs(work[k] - K[k]);
+         if (fabs(c->K[k]) > largest) largest = fabs(c->K[k]);
+         if (cells > 1 && fabs(c->K[k] - K[k]) > step) step = fabs(c->K[k] - K[k]);
       }
-      memcpy(K, work, square * sizeof *K);
+      memcpy(K, c->K, square * sizeof *K);
       if (error) *error = cells > 1 ? step : largest;
       if (D == 0) { if (error) *error = 0; return SNEPPP_OK; }
       if (cells > 1 && step <= tol * largest) return SNEPPP_OK;
    }
    return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z points per axis K still changes by %g",
                        cells / 2 * SNEPPP__CUBE_NODES, step);
+}
+
+SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sneppp_feature psi, void *user,
+                                             double tol, size_t max_points, double *K, double *work,
+                                             double *error, sneppp_error *err)
+{
+   sneppp__carver   carver = sneppp__measure();
+   sneppp__block    block;
+   sneppp__cubature c;
+   int              D, closed;
+   size_t           pieces, wide = (size_t)n;
+   sneppp_status    status = sneppp__window_check(win, err);
+   if (status) return status;
+   if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "n = %d is not a number of features", n);
+   if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
+   if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
+   if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
+   status = sneppp__cube_plan(win, &D, &closed, &pieces, err);
+   if (status) return status;
+   if (tol == 0) tol = 1e-10;
+   if (!max_points) max_points = D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
+   memset(&block, 0, sizeof block);
+   if (!work) {
+      (void)sneppp__take(&carver, wide + 1, wide, sizeof *work);
+      status = sneppp__block_get(&block, &carver, NULL, 0, NULL, err);
+      if (status) return status;
+      work = (double *)sneppp__take(&carver, wide + 1, wide, sizeof *work);
+   }
+   c.n = n, c.psi = psi, c.user = user;
+   c.K = work, c.values = work + wide * wide;
+   status = sneppp__cube_refine(win, D, closed, pieces, &c, tol, max_points, K, error, err);
+   sneppp__block_free(&block);
+   return status;
 }
 
 /* >>optim ====================================================================================================
@@ -17311,8 +17327,8 @@ static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
    for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
 }
 
-/* One point of unit i of factor f in the window w, or in the box lo, hi around a polygon: psi^2 has standard deviations
-   l / sqrt 2. */
+/* One point of unit i of factor f in the window w, or in the box (lo, hi of each axis) around a polygon: psi^2 has
+   standard deviations l / sqrt 2. */
 static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w, const double *box,
                               sneppp_rng *rng, sneppp_real *x)
 {
@@ -17328,8 +17344,7 @@ static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const 
    for (size_t k = 0; k < d; k++) {
       double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k],
              s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
-      double lo = w->lo[k], hi = w->hi[k];
-      if (w->space == SNEPPP_SPACE_POLYGON) lo = box[2 * k], hi = box[2 * k + 1];
+      double lo = box[2 * k], hi = box[2 * k + 1];
       if (w->space == SNEPPP_SPACE_INTERVALS) { /* choose the interval by its mass */
          double total = 0, u, h = s * SNEPPP__SQRT2;
          size_t q;
@@ -17415,11 +17430,10 @@ static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
 
 #define SNEPPP__MAX_AXES (SNEPPP_MAX_FACTORS * SNEPPP__MAX_STATS)
 
-/* The memory for a part of an interval list or a polygon, which lies in a box. */
+/* The memory for the part of an interval list or of a polygon's ring in a box. */
 typedef struct sneppp__cut {
-   double *list, *spare; /* ends, or vertices: a polygon of v vertices has at most 6 v after four cuts      */
-   double *sign;         /* (2, rings) of the rings, and of those that are left                             */
-   size_t *size;         /* (rings) vertices of these                                                       */
+   double *list, *spare; /* ends; or vertices, of which a ring of v has at most 6 v after four cuts         */
+   double *sign;         /* (rings) see sneppp__ring_sign                                                   */
 } sneppp__cut;
 
 /* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. */
@@ -17491,14 +17505,13 @@ static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = s->part[f];
       sneppp__cut         *cut = &s->cut[f];
-      size_t               rings = sneppp__ring_count(part), numbers = 0;
-      if (part->space != SNEPPP_SPACE_INTERVALS && part->space != SNEPPP_SPACE_POLYGON) continue;
-      for (size_t k = 0; k < rings; k++) numbers += 12 * sneppp__ring_size(part, k);
-      if (part->space == SNEPPP_SPACE_INTERVALS) rings = 0, numbers = 2 * part->count;
+      size_t               rings = part->space == SNEPPP_SPACE_POLYGON ? sneppp__ring_count(part) : 0, numbers = 0;
+      if (part->space == SNEPPP_SPACE_INTERVALS) numbers = 2 * part->count;
+      for (size_t k = 0; k < rings; k++)
+         if (numbers < 12 * sneppp__ring_size(part, k)) numbers = 12 * sneppp__ring_size(part, k);
       cut->list = (double *)sneppp__take(c, numbers, 1, w);
-      cut->spare = (double *)sneppp__take(c, numbers, 1, w);
-      cut->sign = (double *)sneppp__take(c, rings, 2, w);
-      cut->size = (size_t *)sneppp__take(c, rings, 1, sizeof *cut->size);
+      cut->spare = (double *)sneppp__take(c, rings ? numbers : 0, 1, w);
+      cut->sign = (double *)sneppp__take(c, rings, 1, w);
    }
 }
 
@@ -17789,35 +17802,34 @@ static void sneppp__cells_split(sneppp__sampler *s, double per_weight, size_t mo
    } while (least > 12);
 }
 
-/* A uniform point of a cell: its statistics t, and the event x in the user's coordinates. Returns 0 outside the
-   region. */
-static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, sneppp_rng *rng, double *t, sneppp_real *x)
+/* A point of a cell: its statistics t, and the event x in the user's coordinates; at (P), in the unit cube, says
+   where, or if it is NULL, chance. Returns 0 outside the region, and by chance not all of t is then known. */
+static int sneppp__cell_place(const sneppp__sampler *s, const double *cell, const double *at, sneppp_rng *rng,
+                              double *t, sneppp_real *x)
 {
+   int inside = 1;
    for (int f = 0; f < s->model->factors; f++) {
       const sneppp_window      *w = s->part[f];
       const sneppp_layer_state *L = &s->model->layer[f];
       const double             *lo = cell + s->p[f], *hi = lo + s->P;
-      double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], z = 0;
+      int                       axes = sneppp__cell_axes(w);
+      double                   *u = t + s->a[f], y[SNEPPP__MAX_STATS], r = 1;
       sneppp_real              *to = x + L->first;
+      for (int k = 0; k < axes; k++)
+         y[k] = lo[k] + (at ? at[s->p[f] + k] : sneppp_rng_uniform(rng)) * (hi[k] - lo[k]);
       if (w->space == SNEPPP_SPACE_SPHERE || w->space == SNEPPP_SPACE_VONMISES) {
-         if (w->space == SNEPPP_SPACE_SPHERE && !sneppp__cell_axes(w)) sneppp__rng_sphere(rng, w->dim, u); /* or -1 and 1 */
+         if (!axes) sneppp__rng_sphere(rng, w->dim, u); /* or -1 and 1 */
          else {
-            int    globe = w->dim == 3;
-            double angle, r;
-            if (globe) z = lo[0] + sneppp_rng_uniform(rng) * (hi[0] - lo[0]);
-            angle = lo[globe] + sneppp_rng_uniform(rng) * (hi[globe] - lo[globe]);
-            r = sqrt(fmax(1 - z * z, 0));
-            u[0] = r * cos(angle), u[1] = r * sin(angle);
-            if (globe) u[2] = z;
-            if (w->space == SNEPPP_SPACE_VONMISES) { to[0] = (sneppp_real)angle; continue; }
+            if (w->dim == 3) u[2] = y[0], r = sqrt(fmax(1 - y[0] * y[0], 0));
+            u[0] = r * cos(y[axes - 1]), u[1] = r * sin(y[axes - 1]);
          }
-         for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)u[k];
+         for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)(w->space == SNEPPP_SPACE_SPHERE ? u[k] : y[k]);
          continue;
       }
       for (int k = 0; k < w->dim; k++) {
          double a, b;
-         u[k] = lo[k] + sneppp_rng_uniform(rng) * (hi[k] - lo[k]);
-         y[k] = u[k] + L->shift[k];
+         u[k] = y[k];
+         y[k] += L->shift[k];
          to[k] = (sneppp_real)y[k];
          if (w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) {
             sneppp__window_side(w, k, &a, &b);
@@ -17825,9 +17837,10 @@ static int sneppp__cell_draw(const sneppp__sampler *s, const double *cell, snepp
             y[k] = (double)to[k];
          }
       }
-      if (w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) return 0;
+      if (w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) inside = 0;
+      if (!inside && !at) return 0;
    }
-   return 1;
+   return inside;
 }
 
 /* Is the height below lambda? The quick bounds first. */
@@ -17859,7 +17872,7 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *w = s->part[f] = sneppp__part(model, region, f);
       sneppp_space         space = model->desc.factor[f].window.space;
-      s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON;
+      s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS;
       s->a[f] = s->A, s->p[f] = s->P;
       if (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
           space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE && space != SNEPPP_SPACE_VONMISES)
@@ -17952,8 +17965,8 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    uniform point of it is kept with probability lambda volume / (C q). So points have the density lambda whatever the
    shares were, one candidate in C / Lambda is kept, and cells are cut only where candidates are. Shares must be close,
    or else q falls behind lambda and the way does not end: they are closed forms where boxes and intervals are cut.
-   Those of polygons cost 40 times as much, and balls and spheres have none: there a mean over a few nodes serves in
-   all cells that are so small that both halves together agree with the whole, see sneppp__tree_counts. A part of the
+   Those of polygons cost 40 times as much, and balls and spheres have none: there they are means over nodes, few of
+   them where both halves together agree with the whole, see sneppp__tree_counts. A part of the
    shares is even, so that nothing is out of reach because of rounding or chance. Cells outside of the region have the
    bound 0. Bounds are computed where a candidate comes by. */
 #define SNEPPP__TREE_POINTS 2048 /* for a mean, at the root; half of them in its halves, and so on, but at least 8 */
@@ -17978,69 +17991,47 @@ static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, dou
    return have;
 }
 
-/* The part of factor f in a cell; 0 if there is none, 2 if a polygon holds all of the cell. Of a ring around the cell,
-   or that only passes it, edges on the border of the cell remain: then the part is the whole cell or nothing. */
-static int sneppp__cell_part(sneppp__sampler *s, int f, const double *cell, sneppp_window *part)
+/* The share of a cell's box that a polygon has, 0 if that is nothing. Of a ring around the box, or that only passes it,
+   edges on the border of the box remain: then the share is 1 or 0, whatever rounding makes of the area. */
+static double sneppp__cut_share(const sneppp__cut *cut, const sneppp_window *w, const double *lo, const double *hi)
 {
-   const sneppp_window *all = &s->inside[f];
-   const double        *lo = cell + s->p[f], *hi = lo + s->P, *from = all->xy;
-   sneppp__cut         *cut = &s->cut[f];
-   size_t               rings = sneppp__ring_count(all), have = 0, n;
-   double              *to = cut->list;
-   int                  border = 1;
-   *part = *all;
-   if (all->space == SNEPPP_SPACE_BOX) {
-      memcpy(part->lo, lo, (size_t)all->dim * sizeof *lo);
-      memcpy(part->hi, hi, (size_t)all->dim * sizeof *hi);
-      return 1;
-   }
-   if (all->space == SNEPPP_SPACE_INTERVALS) {
-      for (size_t k = 0; k < all->count; k++) {
-         double a = fmax(all->ends[2 * k], lo[0]), b = fmin(all->ends[2 * k + 1], hi[0]);
-         if (a < b) to[2 * have] = a, to[2 * have + 1] = b, have++;
-      }
-      part->ends = to, part->count = have;
-      return have > 0;
-   }
-   for (size_t k = 0; k < rings; k++, from += 2 * n) {
-      size_t left = n = sneppp__ring_size(all, k);
-      const double *ring = from;
-      for (int r = 0; r < 2 && left; r++) {
-         left = sneppp__ring_cut(ring, left, r, lo[r], 1, cut->spare);
-         if (left) left = sneppp__ring_cut(cut->spare, left, r, hi[r], -1, to);
-         ring = to;
+   const double *ring = w->xy;
+   double        area2 = 0, share;
+   size_t        n;
+   int           border = 1;
+   for (size_t k = 0; k < sneppp__ring_count(w); k++, ring += 2 * n) {
+      size_t        left = n = sneppp__ring_size(w, k);
+      const double *from = ring, *v = cut->list;
+      for (int r = 0; r < 2 && left; r++, from = v) {
+         left = sneppp__ring_cut(from, left, r, lo[r], 1, cut->spare);
+         if (left) left = sneppp__ring_cut(cut->spare, left, r, hi[r], -1, cut->list);
       }
       if (left < 3) continue;
+      area2 += cut->sign[k] * sneppp__ring_area2(v, left);
       for (size_t i = 0, j = left - 1; border && i < left; j = i++) {
          border = 0;
-         for (int r = 0; r < 2; r++)
-            border |= to[2 * i + (size_t)r] == to[2 * j + (size_t)r] &&
-                      (to[2 * i + (size_t)r] == lo[r] || to[2 * i + (size_t)r] == hi[r]);
+         for (size_t r = 0; r < 2; r++)
+            border |= v[2 * i + r] == v[2 * j + r] && (v[2 * i + r] == lo[r] || v[2 * i + r] == hi[r]);
       }
-      cut->size[have] = left, cut->sign[rings + have] = cut->sign[k];
-      have++, to += 2 * left;
    }
-   part->xy = cut->list, part->rings = have, part->ring_size = cut->size, part->weight = cut->sign + rings;
-   if (!have || !border) return have > 0;
-   return sneppp__polygon_area(part) > 0.5 * (hi[0] - lo[0]) * (hi[1] - lo[1]) ? 2 : 0;
+   share = 0.5 * area2 / ((hi[0] - lo[0]) * (hi[1] - lo[1]));
+   return border ? share > 0.5 : fmax(share, 1e-12);
 }
 
-static int sneppp__cell_empty(sneppp__sampler *s, const double *cell)
+/* The part of factor f, a box or intervals, in a cell. */
+static void sneppp__cell_part(const sneppp__sampler *s, int f, const double *cell, sneppp_window *part)
 {
-   sneppp_window part;
-   int           empty = 0;
-   for (int f = 0; f < s->model->factors && !empty; f++) {
-      const sneppp_window *w = &s->inside[f];
-      const double        *lo = cell + s->p[f], *hi = lo + s->P;
-      double               distance = 0;
-      if (w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON) empty = !sneppp__cell_part(s, f, cell, &part);
-      for (int r = 0; w->space == SNEPPP_SPACE_BALL && r < w->dim; r++) {
-         double step = fmax(0, fmax(lo[r] - w->centre[r], w->centre[r] - hi[r]));
-         distance += step * step;
-      }
-      empty |= w->space == SNEPPP_SPACE_BALL && distance > w->radius * w->radius * (1 + 1e-12);
+   const sneppp_window *all = &s->inside[f];
+   const double        *lo = cell + s->p[f], *hi = lo + s->P;
+   *part = *all;
+   memcpy(part->lo, lo, (size_t)all->dim * sizeof *lo);
+   memcpy(part->hi, hi, (size_t)all->dim * sizeof *hi);
+   if (all->space != SNEPPP_SPACE_INTERVALS) return;
+   part->ends = s->cut[f].list, part->count = 0;
+   for (size_t k = 0; k < all->count; k++) {
+      double a = fmax(all->ends[2 * k], lo[0]), b = fmin(all->ends[2 * k + 1], hi[0]), *to = s->cut[f].list;
+      if (a < b) to[2 * part->count] = a, to[2 * part->count++ + 1] = b;
    }
-   return empty;
 }
 
 /* The expected number of events in a cell, or an estimate of it. Only choices depend on it. */
@@ -18055,7 +18046,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
       sneppp_rng  rng;
       sneppp_rng_init(&rng, 1, 0);
       for (size_t k = 0; k < points; k++) {
-         if (!sneppp__cell_draw(s, cell, &rng, t, x)) continue;
+         if (!sneppp__cell_place(s, cell, NULL, &rng, t, x)) continue;
          sneppp__jet(s, t, NULL);
          count += sneppp__jet_intensity(s);
       }
@@ -18069,25 +18060,11 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
          double          *last = s->last + s->p[f];
          size_t           bytes = (size_t)sneppp__cell_axes(s->part[f]) * sizeof *last;
          sneppp__plan     plan = s->plan[f], first_moment = s->first_moment[f];
-         int              kind;
          if (s->have[f] && !memcmp(last, cell + s->p[f], bytes) && !memcmp(last + s->P, cell + s->P + s->p[f], bytes))
             continue; /* a cut through another factor leaves this one's grams as they are */
-         kind = sneppp__cell_part(s, f, cell, &part);
          s->have[f] = 0;
-         if (!kind) return 0;
+         sneppp__cell_part(s, f, cell, &part);
          plan.win = first_moment.win = &part;
-         if (kind == 2) { /* the closed forms of a box cost a fraction of a polygon's; where there are none, go on */
-            sneppp_window polygon = part;
-            memset(&part, 0, sizeof part);
-            part.space = SNEPPP_SPACE_BOX, part.dim = 2;
-            memcpy(part.lo, cell + s->p[f], 2 * sizeof *cell), memcpy(part.hi, cell + s->P + s->p[f], 2 * sizeof *cell);
-            if (sneppp__plan_rules(&plan, 0, 0, NULL) != SNEPPP_OK ||
-                (g->c[f] && sneppp__plan_rules(&first_moment, 0, 1, NULL) != SNEPPP_OK)) {
-               part = polygon;
-               plan = s->plan[f], first_moment = s->first_moment[f];
-               plan.win = first_moment.win = &part;
-            }
-         }
          g->mass[f] = sneppp_window_mass(&part);
          job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
          job.plan = &plan, job.lanes = 1;
@@ -18102,25 +18079,6 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
    return sneppp__finite(count) && count > 0 ? count : 0;
 }
 
-/* The statistics t of the coordinates p in which cells are boxes. Returns 0 outside the region. */
-SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const double *p, double *t)
-{
-   int inside = 1;
-   for (int f = 0; f < s->model->factors; f++) {
-      const sneppp_window *w = s->part[f];
-      const double        *own = p + s->p[f];
-      double              *u = t + s->a[f], y[SNEPPP__MAX_STATS], r = 1;
-      if (w->space == SNEPPP_SPACE_SPHERE || w->space == SNEPPP_SPACE_VONMISES) {
-         if (w->dim == 3) u[2] = *own, r = sqrt(fmax(1 - *own * *own, 0)), own++;
-         u[0] = r * cos(*own), u[1] = r * sin(*own);
-         continue;
-      }
-      for (int k = 0; k < w->dim; k++) u[k] = own[k], y[k] = own[k] + s->model->layer[f].shift[k];
-      if (inside && w->space != SNEPPP_SPACE_BOX) inside = sneppp_window_contains(w, y);
-   }
-   return inside;
-}
-
 /* The mean of lambda over the part of a cell in the region, by a product of Gauss-Legendre rules of at least `order`
    nodes: 2 or 3, or one that is tabled. Where no node is in the region, all of them count. */
 static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int order)
@@ -18128,18 +18086,15 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
    static const double two[2] = {-0.57735026918962576, 0.57735026918962576}, even[2] = {1, 1},
                        three[3] = {-0.77459666924148338, 0, 0.77459666924148338}, arch[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
    const double *node = order == 2 ? two : three, *weight = order == 2 ? even : arch;
-   double        p[SNEPPP__TREE_AXES] = {0}, t[SNEPPP__MAX_AXES], sum[2] = {0, 0}, mass[2] = {0, 0};
+   double        at[SNEPPP__TREE_AXES] = {0}, t[SNEPPP__MAX_AXES], sum[2] = {0, 0}, mass[2] = {0, 0};
+   sneppp_real   x[SNEPPP__MAX_EVENT];
    int           digit[SNEPPP__TREE_AXES] = {0}, k = 0, n = order;
    if (order > 3) n = sneppp__gauss_legendre(order, &node, &weight);
    while (k < s->P) {
       double w = 1, v;
       int    inside;
-      for (k = 0; k < s->P; k++) {
-         double lo = cell[k], hi = cell[s->P + k];
-         p[k] = 0.5 * (lo + hi) + 0.5 * (hi - lo) * node[digit[k]];
-         w *= weight[digit[k]];
-      }
-      inside = sneppp__cell_place(s, p, t);
+      for (k = 0; k < s->P; k++) at[k] = 0.5 * (1 + node[digit[k]]), w *= weight[digit[k]];
+      inside = sneppp__cell_place(s, cell, at, NULL, t, x);
       sneppp__jet(s, t, NULL);
       v = sneppp__jet_intensity(s);
       s->looks++;
@@ -18149,74 +18104,69 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
    return mass[1] > 0 ? sum[1] / mass[1] : sum[0] / mass[0];
 }
 
-/* The share of a cell that lies in the region: intervals and polygons are cut exactly, balls by a lattice. */
+/* The share of a cell that lies in the region: intervals and polygons are cut exactly, balls by a lattice, or not at
+   all where they have many axes. 0 only if there is nothing. */
 static double sneppp__cell_share(sneppp__sampler *s, const double *cell)
 {
    double share = 1;
-   for (int f = 0; f < s->model->factors; f++) {
+   for (int f = 0; f < s->model->factors && share > 0; f++) {
+      static const int     side[SNEPPP__TREE_AXES] = {1024, 32, 10, 6, 4, 4};
       const sneppp_window *w = &s->inside[f];
-      const double        *lo = cell + s->p[f], *hi = lo + s->P;
+      const double        *lo = cell + s->p[f], *hi = lo + s->P, square = w->radius * w->radius;
+      int                  digit[SNEPPP__TREE_AXES] = {0}, k = 0, n;
+      double               inner = 0, outer = 0, hits = 0, all = 0;
       sneppp_window        part;
-      double               outer = 0;
-      if (w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON) {
-         double volume = hi[0] - lo[0];
-         if (w->space == SNEPPP_SPACE_POLYGON) volume *= hi[1] - lo[1];
-         share *= sneppp__cell_part(s, f, cell, &part) ? sneppp_window_mass(&part) / volume : 0;
+      if (w->space == SNEPPP_SPACE_POLYGON) share *= sneppp__cut_share(&s->cut[f], w, lo, hi);
+      if (w->space == SNEPPP_SPACE_INTERVALS) {
+         sneppp__cell_part(s, f, cell, &part);
+         share *= sneppp_window_mass(&part) / (hi[0] - lo[0]);
       }
-      for (int k = 0; w->space == SNEPPP_SPACE_BALL && k < w->dim; k++) {
-         double e = fmax(fabs(lo[k] - w->centre[k]), fabs(hi[k] - w->centre[k]));
-         outer += e * e;
+      if (w->space != SNEPPP_SPACE_BALL) continue;
+      for (; k < w->dim; k++) { /* squared distances of the nearest and of the farthest point */
+         double a = lo[k] - w->centre[k], b = w->centre[k] - hi[k], least = fmax(0, fmax(a, b));
+         inner += least * least, outer += fmax(a * a, b * b);
       }
-      if (outer > w->radius * w->radius && w->space == SNEPPP_SPACE_BALL) {
-         static const int side[SNEPPP__TREE_AXES] = {1024, 32, 10, 6, 4, 4};
-         int              n = side[w->dim - 1], digit[SNEPPP__TREE_AXES] = {0}, k = 0;
-         double           hits = 0, all = 0;
-         while (k < w->dim) {
-            double distance = 0;
-            for (k = 0; k < w->dim; k++) {
-               double e = lo[k] + (hi[k] - lo[k]) * ((double)digit[k] + 0.5) / (double)n - w->centre[k];
-               distance += e * e;
-            }
-            hits += distance <= w->radius * w->radius, all++;
-            for (k = 0; k < w->dim && ++digit[k] == n; k++) digit[k] = 0;
+      if (inner > square * (1 + 1e-12)) return 0;
+      if (outer <= square || w->dim > SNEPPP__TREE_AXES) continue;
+      for (n = side[w->dim - 1], k = 0; k < w->dim; all++) {
+         double distance = 0;
+         for (k = 0; k < w->dim; k++) {
+            double e = lo[k] + (hi[k] - lo[k]) * ((double)digit[k] + 0.5) / (double)n - w->centre[k];
+            distance += e * e;
          }
-         share *= fmax(hits, 0.5) / all;
+         hits += distance <= square;
+         for (k = 0; k < w->dim && ++digit[k] == n; k++) digit[k] = 0;
       }
+      share *= fmax(hits, 0.5) / all;
    }
    return share;
 }
 
-/* The expected numbers in the halves kid and kid + 1 of a cell with the number `all`. Few nodes are tried first where
-   closed forms are dear or do not exist. The halves have half the extent of the whole along one axis, so that a rule
-   which is not good enough gives another sum; then more nodes are taken, or the closed forms. */
-static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, double all, int level)
+/* The expected numbers in the halves kid and kid + 1 of a cell with the number `all`; share: of them in the region. Few
+   nodes are tried first where there are no closed forms. The halves have half the extent of the whole along one axis,
+   so that a rule which is not good enough gives another sum; then more nodes are taken. */
+static void sneppp__tree_counts(sneppp__sampler *s, size_t kid, const double *share, double all, int level)
 {
-   size_t P = (size_t)s->P;
-   int    nodes = !s->closed, more = P == 1 ? 32 : P < 4 ? 12 : P == 4 ? 6 : P < 6 ? 3 : 2;
-   double share[2] = {0, 0}, sum = 0;
-   for (int f = 0; f < s->model->factors; f++) nodes |= s->part[f]->space == SNEPPP_SPACE_POLYGON;
-   nodes &= s->P <= SNEPPP__TREE_AXES;
-   for (int pass = 0; nodes && pass < (s->closed ? 1 : 2); pass++) {
+   const size_t P = (size_t)s->P;
+   const int    more = P == 1 ? 32 : P < 4 ? 12 : P == 4 ? 6 : P < 6 ? 3 : 2;
+   double       sum = -1, *count = s->count + kid;
+   for (int pass = 0; !s->closed && s->P <= SNEPPP__TREE_AXES && pass < 2; pass++) {
+      if (pass && fabs(sum - all) <= all / 32) return;
       sum = 0;
       for (size_t h = 0; h < 2; h++) {
          const double *half = s->cell + (kid + h) * s->record;
-         double       *count = &s->count[kid + h];
-         *count = 0;
-         if (half[2 * P] == 0) continue;
-         if (!pass) share[h] = sneppp__cell_share(s, half);
+         count[h] = 0;
+         if (!(share[h] > 0)) continue;
          s->counts++;
-         *count = share[h] * half[2 * P + 1] * sneppp__cell_mean(s, half, pass ? more : P < 4 ? 3 : 2);
-         if (!sneppp__finite(*count)) *count = 0;
-         sum += *count;
+         count[h] = share[h] * half[2 * P + 1] * sneppp__cell_mean(s, half, pass ? more : P < 4 ? 3 : 2);
+         if (!sneppp__finite(count[h])) count[h] = 0;
+         sum += count[h];
       }
-      if (fabs(sum - all) <= all / 32) return;
    }
-   if (nodes && !s->closed) return;
-   for (size_t h = 0; h < 2; h++) {
-      const double *half = s->cell + (kid + h) * s->record;
-      s->count[kid + h] = all - s->count[kid];
-      if (!h || !s->closed || !(s->count[kid + h] > (nodes ? 0.5 : 0.05) * all)) /* else the difference will do */
-         s->count[kid + h] = half[2 * P] != 0 ? sneppp__cell_count(s, half, level) : 0;
+   for (size_t h = 0; sum < 0 && h < 2; h++) {
+      count[h] = all - count[0];
+      if (!h || !s->closed || !(count[h] > 0.05 * all)) /* else the difference will do */
+         count[h] = share[h] > 0 ? sneppp__cell_count(s, s->cell + (kid + h) * s->record, level) : 0;
    }
 }
 
@@ -18226,7 +18176,7 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
 {
    const double *cell = s->cell + at * s->record;
    size_t        P = (size_t)s->P, axis, kid = s->cells;
-   double        middle, all = s->count[at], even = s->closed ? 1e-3 : 0.03;
+   double        middle, all = s->count[at], even = s->closed ? 1e-3 : 0.03, share[2];
    if (s->kid[at]) return s->kid[at];
    if (!sneppp__cell_middle(s, cell, &axis, &middle)) return 0;
    if (kid + 2 > s->room) kid = s->room + (at >= s->room && at < s->room + 2 ? 2 : 0);
@@ -18235,11 +18185,12 @@ static size_t sneppp__tree_cut(sneppp__sampler *s, size_t at, int level)
       double *half = s->cell + (kid + h) * s->record;
       memcpy(half, cell, 2 * P * sizeof *half);
       half[h ? axis : P + axis] = middle;
-      half[2 * P] = sneppp__cell_empty(s, half) ? 0 : -1; /* -1: not bounded yet */
+      share[h] = sneppp__cell_share(s, half);
+      half[2 * P] = share[h] > 0 ? -1 : 0; /* -1: not bounded yet */
       half[2 * P + 1] = sneppp__cell_volume(s, half);
       s->kid[kid + h] = 0;
    }
-   sneppp__tree_counts(s, kid, all, level);
+   sneppp__tree_counts(s, kid, share, all, level);
    s->share[at] = 0.5;
    all = s->count[kid] + s->count[kid + 1];
    if (all > 0) s->share[at] = (1 - even) * (s->count[kid] / all) + 0.5 * even;
@@ -18270,7 +18221,7 @@ typedef struct sneppp__draw {
    const sneppp_model  *model;
    const sneppp_region *region;
    int                  mixture, polygons; /* is it a mixture; with this many polygons                         */
-   double               box[SNEPPP_MAX_FACTORS][4]; /* lo, hi, lo, hi of these                                 */
+   double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM]; /* lo, hi of each axis of boxes and polygons */
    double               expected;
    sneppp__alias        alias;             /* of the mixture                                                   */
    sneppp__grams        g;
@@ -18316,9 +18267,9 @@ static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_r
    w->mixture = sneppp__is_mixture(model, region);
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = sneppp__part(model, region, f);
-      if (part->space != SNEPPP_SPACE_POLYGON) continue;
-      for (int r = 0; r < 2; r++) sneppp__window_side(part, r, &w->box[f][2 * r], &w->box[f][2 * r + 1]);
-      w->polygons++;
+      if (part->space != SNEPPP_SPACE_POLYGON && part->space != SNEPPP_SPACE_BOX) continue;
+      for (int r = 0; r < part->dim; r++) sneppp__window_side(part, r, &w->box[f][2 * r], &w->box[f][2 * r + 1]);
+      w->polygons += part->space == SNEPPP_SPACE_POLYGON;
    }
    if ((!w->mixture || w->polygons) && (st = sneppp__sampler_axes(&w->s, region, err)) != SNEPPP_OK) return st;
    rows = (size_t)w->s.A + 1;
@@ -18378,7 +18329,8 @@ static double sneppp__mixture_weights(sneppp__draw *w)
    double              mass = 1, total = 0;
    for (int f = 0; f < model->factors; f++) {
       const double *box = w->box[f];
-      mass *= box[1] > box[0] ? (box[1] - box[0]) * (box[3] - box[2]) : w->g.mass[f];
+      mass *= sneppp__part(model, w->region, f)->space == SNEPPP_SPACE_POLYGON ? (box[1] - box[0]) * (box[3] - box[2])
+                                                                               : w->g.mass[f];
    }
    w->alias.p[n] = model->floor * mass;
    for (size_t i = 0; i < n; i++) {
@@ -18387,8 +18339,9 @@ static double sneppp__mixture_weights(sneppp__draw *w)
       for (int f = 0; f < model->factors; f++) {
          const sneppp_layer *L = &w->s.layer[f];
          const double       *box = w->box[f];
-         if (!(box[1] > box[0])) { w->alias.p[i] *= w->g.K[f][i]; continue; }
-         for (size_t r = 0; r < 2; r++) {
+         int                 polygon = sneppp__part(model, w->region, f)->space == SNEPPP_SPACE_POLYGON;
+         if (!polygon) w->alias.p[i] *= w->g.K[f][i];
+         for (size_t r = 0; polygon && r < 2; r++) {
             double l = L->width[2 * i + r], c = L->W[2 * i + r] + model->layer[f].shift[r];
             w->alias.p[i] *= 0.5 * SNEPPP__SQRT_PI * l *
                              sneppp__erf_diff((box[2 * r] - c) / l, (box[2 * r + 1] - c) / l);
@@ -18417,17 +18370,12 @@ static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, si
          sneppp_real         *to = x + model->layer[f].first;
          double               y[SNEPPP_MAX_DIM];
          int                  polygon = part->space == SNEPPP_SPACE_POLYGON;
+         int                  flat = polygon || part->space == SNEPPP_SPACE_BOX;
          if (i < n) sneppp__draw_bump(model, f, i, part, box, rng, to);
-         else if (polygon)
-            for (int r = 0; r < 2; r++) {
-               double lo = box[2 * r], hi = box[2 * r + 1];
-               to[r] = sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi);
-            }
-         else {
-            (void)sneppp_window_draw(part, rng, y);
-            for (int r = 0; r < part->dim; r++)
-               to[r] = part->space == SNEPPP_SPACE_BOX ? sneppp__round_into(y[r], part->lo[r], part->hi[r])
-                                                 : (sneppp_real)y[r];
+         else if (!flat) (void)sneppp_window_draw(part, rng, y);
+         for (int r = 0; i == n && r < part->dim; r++) {
+            double lo = box[2 * r], hi = box[2 * r + 1];
+            to[r] = flat ? sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi) : (sneppp_real)y[r];
          }
          inside = !polygon || sneppp__polygon_holds(part, (double)to[0], (double)to[1]);
       }
@@ -18480,7 +18428,7 @@ static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size
                              "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
                              "were drawn", k, N);
       if (++tried > most) return sneppp__draw_given_up(err, k, N, tried);
-      inside = sneppp__cell_draw(s, cell, rng, t, x);
+      inside = sneppp__cell_place(s, cell, NULL, rng, t, x);
       height = sneppp_rng_uniform(rng) * (tree ? C * q / cell[2 * P + 1] : cell[2 * P]);
       if (!inside || !sneppp__cell_under(s, cell, t, height)) continue;
       sneppp__sink_put(sink, (size_t)w->model->D, x);
@@ -18610,7 +18558,7 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sne
          edge[2 * r] = all.lo[r] > box.lo[r] ? all.lo[r] : -1e300;
          edge[2 * r + 1] = all.hi[r] < box.hi[r] ? all.hi[r] : 1e300;
       }
-      st = sneppp__draw_open(model, &region, 0, tile->mem, tile->mem_bytes, &w, err); /* not cap: cells make the points */
+      st = sneppp__draw_open(model, &region, 0, tile->mem, tile->mem_bytes, &w, err); /* not cap: cells make points */
       if (st != SNEPPP_OK) break;
       info->expected = ldexp(w.expected, 2 * (last - tile->depth));
       sneppp_rng_init(&rng, tile->seed, (uint64_t)l << 58 | (uint64_t)at[0] << 29 | at[1]);
@@ -18651,6 +18599,9 @@ typedef struct sneppp__io {
    int                  reading, bad;
    int                  real;     /* bytes of a real in the file                            */
    uint32_t             version;  /* of the format                                          */
+   double              *room;     /* reading: where lists go, NULL = only count them        */
+   size_t              *sizes;    /*          sizes of rings                                */
+   sneppp_unit         *units;    /*          units of mixed layers                         */
 } sneppp__io;
 
 static uint32_t sneppp__crc32(const unsigned char *p, size_t n)
@@ -18661,6 +18612,13 @@ static uint32_t sneppp__crc32(const unsigned char *p, size_t n)
       for (int k = 0; k < 8; k++) c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;
    }
    return ~c;
+}
+
+static int sneppp__crc_right(const unsigned char *p, size_t bytes) /* the last four are that of the others */
+{
+   uint32_t crc = 0;
+   for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
+   return crc == sneppp__crc32(p, bytes - 4);
 }
 
 static uint64_t sneppp__io_uint(sneppp__io *io, uint64_t v, size_t bytes)
@@ -18687,7 +18645,7 @@ static void sneppp__io_double(sneppp__io *io, double *v)
    uint64_t u;
    memcpy(&u, v, sizeof u);
    u = sneppp__io_uint(io, u, 8);
-   memcpy(v, &u, sizeof u);
+   if (io->reading) memcpy(v, &u, sizeof u); /* what is saved may lie in flash */
 }
 
 static int sneppp__io_counts(sneppp__io *io, size_t count, size_t size) /* measuring does not look at the values */
@@ -18720,23 +18678,20 @@ static void sneppp__io_reals(sneppp__io *io, sneppp_real *v, size_t count)
    }
 }
 
-/* A list that may be absent. Reading: counts and checks its bytes and leaves *list pointing at `room`, if given. */
-static void sneppp__io_list(sneppp__io *io, const double **list, size_t count, double **room)
+/* A list that may be absent. Reading: counts and checks its bytes, and reads them if there is room. */
+static void sneppp__io_list(sneppp__io *io, const double **list, size_t count)
 {
    int there = *list != NULL;
    sneppp__io_int(io, &there);
    if (there != 0 && there != 1) io->bad = 1;
    if (io->reading) *list = NULL;
    if (!there || io->bad) return;
-   if (!io->reading) {
-      for (size_t i = 0; i < count; i++) { double v = (*list)[i]; sneppp__io_double(io, &v); }
-      return;
-   }
-   if (count > io->left / 8) { io->bad = 1; return; }
-   if (*room) {
-      sneppp__io_doubles(io, *room, count);
-      *list = *room;
-      *room += count;
+   if (io->reading && count > io->left / 8) { io->bad = 1; return; }
+   if (!io->reading) sneppp__io_doubles(io, (double *)(uintptr_t)*list, count);
+   else if (io->room) {
+      sneppp__io_doubles(io, io->room, count);
+      *list = io->room;
+      io->room += count;
    } else {
       io->from += 8 * count, io->left -= 8 * count, io->used += 8 * count;
       *list = (const double *)(uintptr_t)8; /* there, but not read yet */
@@ -18750,7 +18705,7 @@ static size_t sneppp__io_size(sneppp__io *io, size_t v)
    return (size_t)u;
 }
 
-static void sneppp__io_window(sneppp__io *io, sneppp_window *w, double **room, size_t **sizes)
+static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
 {
    int    space = (int)w->space, measure = (int)w->measure, rings;
    size_t vertices, k;
@@ -18775,20 +18730,19 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w, double **room, s
       for (vertices = 0, k = 0; k < w->rings && !io->bad; k++) {
          size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
          if (io->reading && size > io->left) io->bad = 1;
-         if (io->reading && *sizes) (*sizes)[k] = size;
+         if (io->reading && io->sizes) io->sizes[k] = size;
          vertices += size;
       }
-   if (io->reading) { w->ring_size = rings && *sizes ? *sizes : NULL; if (rings && *sizes) *sizes += w->rings; }
+   if (io->reading) w->ring_size = rings ? io->sizes : NULL;
+   if (rings && io->sizes) io->sizes += w->rings;
    if (w->space != SNEPPP_SPACE_POLYGON) w->rings = 0;
-   {
-      size_t components = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count, d = (size_t)w->dim;
-      sneppp__io_list(io, &w->weight, components, room);
-      sneppp__io_list(io, &w->mean, components * d, room);
-      sneppp__io_list(io, &w->scale, components * d, room);
-      sneppp__io_list(io, &w->ends, 2 * w->count, room);
-      sneppp__io_list(io, &w->point, w->count * d, room);
-      sneppp__io_list(io, &w->xy, 2 * vertices, room);
-   }
+   k = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count; /* components */
+   sneppp__io_list(io, &w->weight, k);
+   sneppp__io_list(io, &w->mean, k * (size_t)w->dim);
+   sneppp__io_list(io, &w->scale, k * (size_t)w->dim);
+   sneppp__io_list(io, &w->ends, 2 * w->count);
+   sneppp__io_list(io, &w->point, w->count * (size_t)w->dim);
+   sneppp__io_list(io, &w->xy, 2 * vertices);
 }
 
 static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
@@ -18800,8 +18754,8 @@ static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
    sneppp__io_double(io, &u->q);
 }
 
-/* The description. Reading twice: first with NULL rooms to learn the sizes, then into memory. */
-static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_t **sizes, sneppp_unit **units)
+/* The description. Reading twice: first without room to learn the sizes, then into memory. */
+static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
 {
    int factors = 0, mix = (int)d->mix, readout = (int)d->readout;
    while (factors < SNEPPP_MAX_FACTORS && d->factor[factors].window.dim) factors++;
@@ -18818,7 +18772,7 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_
    for (int f = 0; f < factors && !io->bad; f++) {
       sneppp_factor *x = &d->factor[f];
       int            mixed = x->units != NULL;
-      sneppp__io_window(io, &x->window, room, sizes);
+      sneppp__io_window(io, &x->window);
       sneppp__io_unit(io, &x->unit);
       sneppp__io_int(io, &x->width);
       sneppp__io_int(io, &x->no_bias);
@@ -18831,9 +18785,10 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d, double **room, size_
          sneppp_unit u = {SNEPPP_ACT_ONE, 0, 0};
          if (!io->reading) u = x->units[i];
          sneppp__io_unit(io, &u);
-         if (io->reading && *units) (*units)[i] = u;
+         if (io->reading && io->units) io->units[i] = u;
       }
-      if (io->reading) { x->units = mixed && *units ? *units : NULL; if (mixed && *units) *units += x->width; }
+      if (io->reading) x->units = mixed ? io->units : NULL;
+      if (mixed && io->units) io->units += x->width;
    }
 }
 
@@ -18925,9 +18880,6 @@ static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_erro
 SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
 {
    uint64_t length = 0;
-   double  *room = NULL;
-   size_t  *sizes = NULL;
-   sneppp_unit *units = NULL;
    if (!model || !model->factors || sneppp__own_factor(model) >= 0) return 0;
    for (int pass = 0; pass < 2; pass++) {
       sneppp_model copy = *model; /* the walk takes pointers to what it may write when reading */
@@ -18936,7 +18888,7 @@ SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
       io.real = (int)sizeof(sneppp_real), io.version = model->budget == model->desc.width ? 1 : SNEPPP__IO_VERSION;
       if (pass) io.to = (unsigned char *)buf;
       sneppp__io_head(&io, &length);
-      sneppp__io_desc(&io, &copy.desc, &room, &sizes, &units);
+      sneppp__io_desc(&io, &copy.desc);
       sneppp__io_parameters(&io, &copy);
       if (pass) { sneppp__io_uint(&io, sneppp__crc32((unsigned char *)buf, io.used), 4); break; }
       length = (uint64_t)io.used + 4;
@@ -18954,9 +18906,7 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    sneppp__io           io, start;
    sneppp_desc          desc;
    uint64_t             length = 0;
-   double              *room = NULL;
-   size_t              *sizes = NULL, lists;
-   sneppp_unit         *units = NULL;
+   size_t               lists;
    sneppp__carver       c = sneppp__measure();
    sneppp__block        block;
    sneppp_status        st;
@@ -18972,26 +18922,22 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    if (length != (uint64_t)bytes || bytes < io.used + 4)
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the saved model has %z bytes, but it says %z", bytes,
                           (size_t)length);
-   {
-      uint32_t crc = 0;
-      for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
-      if (crc != sneppp__crc32(p, bytes - 4))
-         return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
-   }
+   if (!sneppp__crc_right(p, bytes))
+      return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
    io.left -= 4;
    start = io;
    memset(&desc, 0, sizeof desc);
-   sneppp__io_desc(&io, &desc, &room, &sizes, &units);
+   sneppp__io_desc(&io, &desc);
    if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the description in the saved model is not valid");
    lists = (io.used - start.used) / 4 + 1; /* no list can be longer than the bytes that hold it */
    for (int pass = 0; pass < 2; pass++) {
-      room = (double *)sneppp__take(&c, lists, 1, sizeof *room);
-      sizes = (size_t *)sneppp__take(&c, lists, 1, sizeof *sizes);
-      units = (sneppp_unit *)sneppp__take(&c, lists, 1, sizeof *units);
+      start.room = (double *)sneppp__take(&c, lists, 1, sizeof *start.room);
+      start.sizes = (size_t *)sneppp__take(&c, lists, 1, sizeof *start.sizes);
+      start.units = (sneppp_unit *)sneppp__take(&c, lists, 1, sizeof *start.units);
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, alloc_ctx, err)) != SNEPPP_OK) return st;
    }
    io = start; /* the same bytes fill the same fields, now with their lists */
-   sneppp__io_desc(&io, &desc, &room, &sizes, &units);
+   sneppp__io_desc(&io, &desc);
    desc.mem = mem, desc.mem_bytes = mem_bytes, desc.alloc_ctx = alloc_ctx;
    st = sneppp__io_fits(&desc, &io, err);
    if (st == SNEPPP_OK) st = sneppp_init(model, &desc, err);
@@ -19012,19 +18958,6 @@ typedef struct sneppp__source {
    const char *name;
    int         stopped, bad; /* by the writer; a number is not finite */
 } sneppp__source;
-
-static void sneppp__put(sneppp__source *o, const char *format, ...)
-{
-   char         buf[400];
-   sneppp__text t;
-   va_list      list;
-   if (o->stopped) return;
-   t.at = buf, t.end = buf + sizeof buf;
-   va_start(list, format);
-   sneppp__text_list(&t, format, &list);
-   va_end(list);
-   if (o->write(buf, (size_t)(t.at - buf), o->user)) o->stopped = 1;
-}
 
 /* The decimal digits of m 2^e, all of them, in big integers of base 10^9: m 2^e is an integer for e >= 0, and
    m 5^-e / 10^-e below. Returns their number, and by how many places the point lies to the left of the end. */
@@ -19093,27 +19026,31 @@ static void sneppp__text_exact(sneppp__text *t, double x, int digits)
    sneppp__text_integer(t, (uint64_t)(e < 0 ? -e : e));
 }
 
-static void sneppp__put_double(sneppp__source *o, double x)
+/* %d int, %z size_t, %s string as everywhere; %e a double and %r a sneppp_real, exactly, as constants of C. */
+static void sneppp__put(sneppp__source *o, const char *format, ...)
 {
-   char         buf[40];
+   char         buf[400], one[3] = "%";
    sneppp__text t;
-   if (!sneppp__finite(x)) { o->bad = 1; return; }
-   t.at = buf, t.end = buf + sizeof buf - 1;
-   sneppp__text_exact(&t, x, 17);
-   *t.at = 0;
-   sneppp__put(o, "%s", buf);
-}
-
-static void sneppp__put_real(sneppp__source *o, sneppp_real x)
-{
-   char         buf[40];
-   sneppp__text t;
-   if (!sneppp__finite((double)x)) { o->bad = 1; return; }
-   t.at = buf, t.end = buf + sizeof buf - 1;
-   sneppp__text_exact(&t, (double)x, sizeof x == 4 ? 9 : 17);
-   if (sizeof x == 4) sneppp__text_char(&t, 'f');
-   *t.at = 0;
-   sneppp__put(o, "%s", buf);
+   va_list      list;
+   if (o->stopped) return;
+   t.at = buf, t.end = buf + sizeof buf;
+   va_start(list, format);
+   for (; *format; format++) {
+      int narrow = sizeof(sneppp_real) == 4 && format[1] == 'r';
+      if (*format != '%') sneppp__text_char(&t, *format);
+      else if (format[1] == 'e' || format[1] == 'r') {
+         double x = va_arg(list, double);
+         if (sneppp__finite(x)) sneppp__text_exact(&t, x, narrow ? 9 : 17);
+         else o->bad = 1;
+         if (narrow) sneppp__text_char(&t, 'f');
+         format++;
+      } else {
+         one[1] = *++format;
+         sneppp__text_list(&t, one, &list);
+      }
+   }
+   va_end(list);
+   if (o->write(buf, (size_t)(t.at - buf), o->user)) o->stopped = 1;
 }
 
 /* Arrays are called NAME_part0_field, with the number of the factor. A list that is absent makes nothing here and a
@@ -19129,11 +19066,8 @@ static void sneppp__put_doubles(sneppp__source *o, const char *part, int f, cons
 {
    if (!x || !count) return;
    sneppp__put_head(o, "double", part, f, field, count);
-   for (size_t i = 0; i < count; i++) {
-      sneppp__put(o, i % 4 ? " " : "\n   ");
-      sneppp__put_double(o, x[i]);
-      sneppp__put(o, i + 1 < count ? "," : "\n};\n");
-   }
+   for (size_t i = 0; i < count; i++)
+      sneppp__put(o, "%s%e%s", i % 4 ? " " : "\n   ", x[i], i + 1 < count ? "," : "\n};\n");
 }
 
 static void sneppp__put_reals(sneppp__source *o, const char *part, int f, const char *field,
@@ -19141,20 +19075,8 @@ static void sneppp__put_reals(sneppp__source *o, const char *part, int f, const 
 {
    if (!x || !count) return;
    sneppp__put_head(o, "sneppp_real", part, f, field, count);
-   for (size_t i = 0; i < count; i++) {
-      sneppp__put(o, i % 6 ? " " : "\n   ");
-      sneppp__put_real(o, x[i]);
-      sneppp__put(o, i + 1 < count ? "," : "\n};\n");
-   }
-}
-
-static void sneppp__put_unit(sneppp__source *o, const sneppp_unit *u)
-{
-   sneppp__put(o, "{(sneppp_act)%d, ", (int)u->act);
-   sneppp__put_double(o, u->p);
-   sneppp__put(o, ", ");
-   sneppp__put_double(o, u->q);
-   sneppp__put(o, "}");
+   for (size_t i = 0; i < count; i++)
+      sneppp__put(o, "%s%r%s", i % 6 ? " " : "\n   ", (double)x[i], i + 1 < count ? "," : "\n};\n");
 }
 
 /* The lists of a window, in the order of the struct; then the window itself, which refers to them. */
@@ -19187,7 +19109,7 @@ static void sneppp__put_name(sneppp__source *o, const char *cast, const char *pa
 static void sneppp__put_row(sneppp__source *o, const double *x, int count)
 {
    sneppp__put(o, "{");
-   for (int r = 0; r < count; r++) { if (r) sneppp__put(o, ", "); sneppp__put_double(o, x[r]); }
+   for (int r = 0; r < count; r++) sneppp__put(o, r ? ", %e" : "%e", x[r]);
    sneppp__put(o, "}, ");
 }
 
@@ -19203,8 +19125,7 @@ static void sneppp__put_window(sneppp__source *o, const char *part, int f, const
    sneppp__put_row(o, w->lo, w->dim);
    sneppp__put_row(o, w->hi, w->dim);
    sneppp__put_row(o, w->centre, w->dim);
-   sneppp__put_double(o, w->radius);
-   sneppp__put(o, ", ");
+   sneppp__put(o, "%e, ", w->radius);
    sneppp__put_row(o, w->param, sneppp__room_of(w));
    sneppp__put(o, "(sneppp_measure)%d, %zu,\n       ", (int)w->measure, w->count);
    sneppp__put_name(o, "", part, f, "weight", w->weight);
@@ -19221,36 +19142,28 @@ static void sneppp__put_window(sneppp__source *o, const char *part, int f, const
 /* What would make the constants wrong stops the compiler. Larger limits than needed are harmless. */
 static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
 {
-   int dim = 1;
+   static const char *const limit[3] = {"DIM", "FACTORS", "WIDTH"};
+   const int                narrow = sizeof(sneppp_real) == 4;
+   int                      least[3];
+   least[0] = 1, least[1] = m->factors, least[2] = m->n;
    for (int f = 0; f < m->factors; f++) {
       int room = sneppp__room_of(&m->desc.factor[f].window);
       if (m->layer[f].d > room) room = m->layer[f].d;
-      if (room > dim) dim = room;
+      if (room > least[0]) least[0] = room;
    }
-   sneppp__put(o,
-               "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n",
+   sneppp__put(o, "/* %s: a model with %d features of %d coordinates, written by sneppp_export_c of sneppp.h.\n",
                o->name, m->n, m->D);
    sneppp__put(o, "   C99 and C++; include sneppp.h first, and evaluate with sneppp_intensity(&%s, x). */\n", o->name);
    sneppp__put(o, "#ifndef SNEPPP_MODEL_%s\n#define SNEPPP_MODEL_%s\n", o->name, o->name);
    sneppp__put(o, "#if !defined(SNEPPP_VERSION)\n   #error \"%s: include sneppp.h first\"\n", o->name);
-   sneppp__put(o,
-               "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of "
-               "sneppp.h: export it again\"\n",
-               SNEPPP_VERSION / 100, o->name);
-   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n", sizeof(sneppp_real) == 4 ? "!" : "");
-   sneppp__put(
-      o, "   #error \"%s was exported in %s precision: %s SNEPPP_REAL_FLOAT, or export it in the other\"\n",
-      o->name, sizeof(sneppp_real) == 4 ? "float" : "double",
-      sizeof(sneppp_real) == 4 ? "define" : "do not define");
-   sneppp__put(o, "#elif SNEPPP_MAX_DIM < %d\n   #error \"%s needs SNEPPP_MAX_DIM to be at least %d\"\n", dim,
-               o->name, dim);
-   sneppp__put(o,
-               "#elif SNEPPP_MAX_FACTORS < %d\n   #error \"%s needs SNEPPP_MAX_FACTORS to be at least %d\"\n",
-               m->factors, o->name, m->factors);
-   if (sneppp__needs_width(m))
-      sneppp__put(o,
-                  "#elif SNEPPP_MAX_WIDTH < %d\n   #error \"%s needs SNEPPP_MAX_WIDTH to be at least %d\"\n",
-                  m->n, o->name, m->n);
+   sneppp__put(o, "#elif SNEPPP_VERSION / 100 != %d\n   #error \"%s was exported by another version of sneppp.h: "
+               "export it again\"\n", SNEPPP_VERSION / 100, o->name);
+   sneppp__put(o, "#elif %sdefined(SNEPPP_REAL_FLOAT)\n   #error \"%s was exported in %s precision: %s "
+               "SNEPPP_REAL_FLOAT, or export it in the other\"\n", narrow ? "!" : "", o->name,
+               narrow ? "float" : "double", narrow ? "define" : "do not define");
+   for (int k = 0; k < 2 + sneppp__needs_width(m); k++)
+      sneppp__put(o, "#elif SNEPPP_MAX_%s < %d\n   #error \"%s needs SNEPPP_MAX_%s to be at least %d\"\n", limit[k],
+                  least[k], o->name, limit[k], least[k]);
    sneppp__put(o, "#endif\n\n");
 }
 
@@ -19267,11 +19180,9 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
       sneppp__put_reals(o, "layer", f, "width", L->width, n * d);
       if (!L->units) continue;
       sneppp__put_head(o, "sneppp_unit", "layer", f, "units", n);
-      for (size_t i = 0; i < n; i++) {
-         sneppp__put(o, "\n   ");
-         sneppp__put_unit(o, &L->units[i]);
-         sneppp__put(o, i + 1 < n ? "," : "\n};\n");
-      }
+      for (size_t i = 0; i < n; i++)
+         sneppp__put(o, "\n   {(sneppp_act)%d, %e, %e}%s", (int)L->units[i].act, L->units[i].p, L->units[i].q,
+                     i + 1 < n ? "," : "\n};\n");
    }
    for (int k = 0; k < m->readouts; k++)
       sneppp__put_reals(o, "readout", k, "V", m->readout[k].V,
@@ -19286,9 +19197,7 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
    sneppp__put_head(o, "sneppp_node", "tree", 0, "node", m->nodes);
    for (size_t k = 0; k < m->nodes; k++) {
       const sneppp_node *q = &m->node[k];
-      sneppp__put(o, "\n   {%zu, %zu, %zu, %zu, ", q->first, q->count, q->kid, q->from);
-      sneppp__put_double(o, q->reach2);
-      sneppp__put(o, ", ");
+      sneppp__put(o, "\n   {%zu, %zu, %zu, %zu, %e, ", q->first, q->count, q->kid, q->from, q->reach2);
       sneppp__put_row(o, q->lo, sneppp__tree_dim(m));
       sneppp__put_row(o, q->hi, sneppp__tree_dim(m));
       sneppp__put(o, k + 1 < m->nodes ? "}," : "}\n};\n");
@@ -19302,17 +19211,14 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
       const sneppp_factor *x = &m->desc.factor[f];
       sneppp__put(o, "      {\n");
       sneppp__put_window(o, "window", f, &x->window);
-      sneppp__put(o, "       ");
-      sneppp__put_unit(o, &x->unit);
-      sneppp__put(o, ", ");
+      sneppp__put(o, "       {(sneppp_act)%d, %e, %e}, ", (int)x->unit.act, x->unit.p, x->unit.q);
       sneppp__put_name(o, "", "layer", f, "units", m->layer[f].units);
       sneppp__put(o, "%d, %d, {NULL, NULL, NULL}},\n", x->width, x->no_bias);
    }
-   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, ", (int)m->desc.mix,
-               (int)m->desc.readout, m->desc.width, m->desc.rank);
-   sneppp__put_double(o, m->desc.alpha);
-   sneppp__put(o, ", (uint64_t)%zu << 32 | %zu, ", (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu));
-   sneppp__put(o, "0, 0, 0, %d, 0},\n   %d, %d, %d, {\n", m->desc.group, m->factors, m->D, m->n);
+   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0},\n",
+               (int)m->desc.mix, (int)m->desc.readout, m->desc.width, m->desc.rank, m->desc.alpha,
+               (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu), m->desc.group);
+   sneppp__put(o, "   %d, %d, %d, {\n", m->factors, m->D, m->n);
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
       sneppp__put(o, "      {%d, %d, %d, %d, ", L->n, L->d, L->D, L->first);
@@ -19331,11 +19237,7 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    for (int k = 0; k < m->readouts; k++)
       sneppp__put(o, "\n      {%d, %d, %d, (sneppp_real *)%s_readout%d_V},", m->readout[k].m, m->readout[k].n,
                   m->readout[k].first, o->name, k);
-   sneppp__put(o, "\n   }, ");
-   sneppp__put_double(o, m->alpha);
-   sneppp__put(o, ", ");
-   sneppp__put_double(o, m->floor);
-   sneppp__put(o, ", %d,\n   ", m->budget);
+   sneppp__put(o, "\n   }, %e, %e, %d,\n   ", m->alpha, m->floor, m->budget);
    sneppp__put_name(o, "(sneppp_node *)", "tree", 0, "node", m->nodes ? m->node : NULL);
    sneppp__put(o, "%zu, ", m->nodes);
    sneppp__put_row(o, m->metric, SNEPPP_RADIAL_DIM);
@@ -19343,12 +19245,9 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "peak", m->nodes ? m->peak : NULL);
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "sharp", m->nodes ? m->sharp : NULL);
    sneppp__put_name(o, "(double *)", "tree", 0, "table", m->nodes && m->table_top >= 0 ? m->table : NULL);
-   sneppp__put(o, "%d, {%d, %d}, ", m->table_top, m->table_more[0], m->table_more[1]);
-   sneppp__put(o, "0, 0\n};\n#endif\n");
+   sneppp__put(o, "%d, {%d, %d}, 0, 0\n};\n#endif\n", m->table_top, m->table_more[0], m->table_more[1]);
 }
 
-/* Writes the model as C source, `static const sneppp_model NAME`, in pieces: write(text, bytes, user) returns 0 to go
-   on. Nothing is allocated. The constants are the model's own numbers to the last bit. */
 /* Can it be the name of a variable, in C and in C++? */
 static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
 {
@@ -19521,14 +19420,12 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    sneppp_grad          grad;
    sneppp__io           io, rest;
    size_t               count;
-   uint32_t             crc = 0;
    if (!trainer || !trainer->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    if (!buf || bytes != sneppp_trainer_save(trainer, NULL, 0))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT,
                           "the checkpoint has %z bytes, but one of this trainer has %z", bytes,
                           sneppp_trainer_save(trainer, NULL, 0));
-   for (int k = 0; k < 4; k++) crc |= (uint32_t)p[bytes - 4 + (size_t)k] << 8 * k;
-   if (crc != sneppp__crc32(p, bytes - 4))
+   if (!sneppp__crc_right(p, bytes))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the checkpoint is damaged");
    if (memcmp(p, "snepptr\n", 8) != 0) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes are not a checkpoint");
    memset(&io, 0, sizeof io);
@@ -19604,9 +19501,10 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
    for (size_t i = 0; i < count; i++) {
       const double *p = lonlat + i * lonlat_stride;
       sneppp_status st = sneppp__lonlat_check(p[0], p[1], err);
-      if (st != SNEPPP_OK)
-         return count == 1 ? st : sneppp__fail_event(err, st, i, "event %z: (%g, %g) is no longitude in [-360, 360] and "
-                                                     "latitude in [-90, 90] degrees", i, p[0], p[1]);
+      if (st != SNEPPP_OK && count > 1)
+         st = sneppp__fail_event(err, st, i, "event %z: (%g, %g) is no longitude in [-360, 360] and latitude in "
+                                 "[-90, 90] degrees", i, p[0], p[1]);
+      if (st != SNEPPP_OK) return st;
       radians += fabs(p[0]) <= 2 * SNEPPP__PI && fabs(p[1]) <= 0.5 * SNEPPP__PI;
    }
    if (count >= 16 && radians == count)
@@ -19681,7 +19579,7 @@ enum { SNEPPP__PATCHES = 4096 };
 
 typedef struct sneppp__patch { double a0, a1, z0, z1, value, error; } sneppp__patch;
 
-static double sneppp__patch_rule(const sneppp_model *model, const double frame[3][3], const sneppp__patch *p, int order)
+static double sneppp__patch_rule(const sneppp_model *model, double frame[3][3], const sneppp__patch *p, int order)
 {
    const double *node, *weight;
    double        sum = 0;
@@ -19699,13 +19597,13 @@ static double sneppp__patch_rule(const sneppp_model *model, const double frame[3
    return 0.25 * (p->a1 - p->a0) * (p->z1 - p->z0) * sum;
 }
 
-static void sneppp__patch_eval(const sneppp_model *model, const double frame[3][3], sneppp__patch *p)
+static void sneppp__patch_eval(const sneppp_model *model, double frame[3][3], sneppp__patch *p)
 {
    p->value = sneppp__patch_rule(model, frame, p, 8);
    p->error = fabs(p->value - sneppp__patch_rule(model, frame, p, 6));
 }
 
-static sneppp_status sneppp__patches(const sneppp_model *model, const double frame[3][3], sneppp__patch whole,
+static sneppp_status sneppp__patches(const sneppp_model *model, double frame[3][3], sneppp__patch whole,
                                      double tol, double *count, double *error, sneppp_error *err)
 {
    sneppp__carver c = sneppp__measure();
@@ -19728,9 +19626,9 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const double fra
    for (;;) {
       size_t        worst = 0;
       sneppp__patch cut;
-      for (size_t k = 0, first = 1; k < used; k++, first = 0) {
-         sum = first ? p[k].value : sum + p[k].value;
-         off = first ? p[k].error : off + p[k].error;
+      sum = off = 0;
+      for (size_t k = 0; k < used; k++) {
+         sum += p[k].value, off += p[k].error;
          if (p[k].error > p[worst].error) worst = k;
       }
       if (off <= tol * sum || used + 3 > SNEPPP__PATCHES) break;
@@ -19755,16 +19653,50 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const double fra
    return SNEPPP_OK;
 }
 
+/* The rectangle of azimuths and heights of a place on the sphere, and the frame that they refer to. */
+static sneppp_status sneppp__place_patch(const sneppp_place *p, double frame[3][3], sneppp__patch *whole,
+                                         sneppp_error *err)
+{
+   const int     cap = p->shape == SNEPPP_SHAPE_CAP;
+   const double  east = p->east < p->west ? p->east + 360 : p->east, degree = SNEPPP__PI / 180;
+   sneppp_status st = sneppp__lonlat_check(cap ? p->lon : p->west, cap ? p->lat : p->south, err);
+   if (st == SNEPPP_OK && !cap) st = sneppp__lonlat_check(p->east, p->north, err);
+   if (st != SNEPPP_OK) return st;
+   if (cap && (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", p->radius);
+   if (!cap && p->south > p->north)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "south = %g is north of north = %g", p->south, p->north);
+   if (!cap && (east < p->west || east - p->west > 360))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around",
+                          east - p->west);
+   memset(whole, 0, sizeof *whole);
+   if (cap) {
+      const double half = sin(0.5 * p->radius * degree);
+      sneppp__lonlat_unit(p->lon + 90, 0, frame[0]); /* east, north and up at the centre */
+      sneppp__lonlat_unit(p->lon + 180, 90 - p->lat, frame[1]);
+      sneppp__lonlat_unit(p->lon, p->lat, frame[2]);
+      whole->a1 = 2 * SNEPPP__PI;
+      whole->z0 = 1 - 2 * half * half, whole->z1 = 1; /* from cos radius on */
+   } else {
+      for (int r = 0; r < 3; r++) for (int k = 0; k < 3; k++) frame[r][k] = r == k;
+      whole->a0 = p->west * degree, whole->a1 = east * degree;
+      whole->z0 = sin(p->south * degree), whole->z1 = sin(p->north * degree);
+   }
+   return SNEPPP_OK;
+}
+
 /* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere
    alone. */
-static sneppp_status sneppp__sphere_part(const sneppp_model *model, const sneppp_place *place, const double frame[3][3],
-                                         sneppp__patch whole, double *count, double *error, sneppp_error *err)
+static sneppp_status sneppp__count_sphere(const sneppp_model *model, const sneppp_place *place, double *count,
+                                          double *error, sneppp_error *err)
 {
    const int           factor = place->factor;
-   sneppp_model        held, next;
    const sneppp_model *now = model;
-   double              tol = place->tol;
-   sneppp_status       st = SNEPPP_OK;
+   sneppp_model        held, next;
+   double              tol = place->tol, frame[3][3];
+   sneppp__patch       whole;
+   sneppp_status       st = sneppp__place_patch(place, frame, &whole, err);
+   if (st != SNEPPP_OK) return st;
    if (factor < 0 || factor >= model->factors)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
    if (model->desc.factor[factor].window.space != SNEPPP_SPACE_SPHERE || model->desc.factor[factor].window.dim != 3)
@@ -19784,45 +19716,6 @@ static sneppp_status sneppp__sphere_part(const sneppp_model *model, const sneppp
    st = sneppp__patches(now, frame, whole, tol, count, error, err);
    sneppp_free(&held);
    return st;
-}
-
-static sneppp_status sneppp__count_cap(const sneppp_model *model, const sneppp_place *p, double *count, double *error,
-                                       sneppp_error *err)
-{
-   double        frame[3][3], half;
-   sneppp__patch whole;
-   sneppp_status st = sneppp__lonlat_check(p->lon, p->lat, err);
-   if (st != SNEPPP_OK) return st;
-   if (!sneppp__finite(p->radius) || p->radius < 0 || p->radius > 180)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "radius = %g is not in [0, 180] degrees", p->radius);
-   sneppp__lonlat_unit(p->lon + 90, 0, frame[0]); /* east, north and up at the centre */
-   sneppp__lonlat_unit(p->lon + 180, 90 - p->lat, frame[1]);
-   sneppp__lonlat_unit(p->lon, p->lat, frame[2]);
-   memset(&whole, 0, sizeof whole);
-   half = sin(0.5 * p->radius * (SNEPPP__PI / 180));
-   whole.a1 = 2 * SNEPPP__PI;
-   whole.z0 = 1 - 2 * half * half; /* cos radius */
-   whole.z1 = 1;
-   return sneppp__sphere_part(model, p, (const double(*)[3])frame, whole, count, error, err);
-}
-
-static sneppp_status sneppp__count_lonlat(const sneppp_model *model, const sneppp_place *p, double *count, double *error,
-                                          sneppp_error *err)
-{
-   static const double frame[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-   const double        east = p->east < p->west ? p->east + 360 : p->east;
-   sneppp__patch       whole;
-   sneppp_status       st = sneppp__lonlat_check(p->west, p->south, err);
-   if (st == SNEPPP_OK) st = sneppp__lonlat_check(p->east, p->north, err);
-   if (st != SNEPPP_OK) return st;
-   if (p->south > p->north)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "south = %g is north of north = %g", p->south, p->north);
-   if (east < p->west || east - p->west > 360)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around", east - p->west);
-   memset(&whole, 0, sizeof whole);
-   whole.a0 = p->west * (SNEPPP__PI / 180), whole.a1 = east * (SNEPPP__PI / 180);
-   whole.z0 = sin(p->south * (SNEPPP__PI / 180)), whole.z1 = sin(p->north * (SNEPPP__PI / 180));
-   return sneppp__sphere_part(model, p, frame, whole, count, error, err);
 }
 
 /* ---- any set. The points k g mod 1, with g = (1/phi, 1/phi^2, ...) and phi the root of phi^(D+1) = phi + 1, fill
@@ -19881,8 +19774,8 @@ static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_place *place, double *count, double *error,
-                                       sneppp_error *err)
+static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_place *place, double *count,
+                                       double *error, sneppp_error *err)
 {
    double g[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], shift[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM],
       phi = 2, mean = 0, square = 0;
@@ -19937,8 +19830,8 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const s
    if (!place || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "place or count is NULL");
    switch (place->shape) {
       case SNEPPP_SHAPE_SET: return sneppp__count_set(model, place, count, error, err);
-      case SNEPPP_SHAPE_CAP: return sneppp__count_cap(model, place, count, error, err);
-      case SNEPPP_SHAPE_LONLAT: return sneppp__count_lonlat(model, place, count, error, err);
+      case SNEPPP_SHAPE_CAP:
+      case SNEPPP_SHAPE_LONLAT: return sneppp__count_sphere(model, place, count, error, err);
       default: return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
    }
 }

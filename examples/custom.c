@@ -70,8 +70,8 @@ static void psi(const double *x, double *out, void *user)
    largest entry is asked for, and the largest error that remained is kept in `user`. */
 static int gram(const sneppp_window *part, double *K, void *user)
 {
-   double        work[n * n + n], error = 0;
-   sneppp_status st = sneppp_gram_numeric(part, n, psi, NULL, 1e-6, 400000, K, work, &error, NULL);
+   double        error = 0;
+   sneppp_status st = sneppp_gram_numeric(part, n, psi, NULL, 1e-6, 400000, K, NULL, &error, NULL);
    if (st != SNEPPP_OK && st != SNEPPP_ERR_NO_CONVERGENCE) return 1;
    *(double *)user = fmax(*(double *)user, error);
    return 0;
