@@ -680,7 +680,7 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
                                   ADAM in batches from a source and by trainers that you step              */
 } sneppp_report;
 
-typedef struct sneppp_fit_desc {
+typedef struct sneppp_fit_desc {      /* a setting that the method does not use is refused                  */
    int                  start_zero;   /* must be 0                                                          */
    const sneppp_events *events;       /* (realisations)                                                     */
    size_t               realisations; /* 0 = 1                                                              */
@@ -14145,26 +14145,71 @@ static double *sneppp__scratch(sneppp__block *block, size_t count, void *ctx, sn
    return (double *)sneppp__take(&c, count, 1, sizeof(double));
 }
 
-/* ---- checks. Nothing has been changed when they fail. */
-static sneppp_status sneppp__not_negative(double v, const char *name, int none, sneppp_error *err)
+/* ---- the settings of a fit: what they may be, and which methods use them. One that is set but not used would be a
+   mistake that nobody sees, so it is refused. Nothing has been changed when a check fails. */
+enum { SNEPPP__BY_AUTO = 1, SNEPPP__BY_CONVEX = 2, SNEPPP__BY_PGD = 4, SNEPPP__BY_ADAM = 8, SNEPPP__BY_POLISH = 16 };
+
+typedef struct sneppp__setting {
+   const char *name;
+   double      value, most; /* 0 .. most, where 0 is the default                        */
+   int         none;        /* SNEPPP_NONE is allowed                                   */
+   int         users;       /* methods; POLISH: ADAM that ends with the convex problem  */
+} sneppp__setting;
+
+static sneppp_status sneppp__settings_check(const sneppp_fit_desc *o, sneppp_method method, sneppp_error *err)
 {
-   if (none && v == SNEPPP_NONE) return SNEPPP_OK;
-   if (!sneppp__finite(v) || v < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be finite and not negative", name, v);
+   enum {
+      ADAM = SNEPPP__BY_AUTO | SNEPPP__BY_ADAM,
+      CONES = SNEPPP__BY_AUTO | SNEPPP__BY_CONVEX | SNEPPP__BY_PGD | SNEPPP__BY_POLISH,
+      ALL = CONES | ADAM
+   };
+   const double          any = 1e300;
+   const sneppp__setting list[] = {
+      { "steps", (double)o->steps, any, 0, ALL },     { "tol", o->tol, any, 1, CONES },
+      { "eps1", o->eps1, any, 1, CONES },             { "eps2", o->eps2, any, 0, CONES },
+      { "trace", o->trace, any, 0, CONES },           { "floor", o->floor, 1, 1, ALL },
+      { "batch", (double)o->batch, any, 0, ADAM },    { "rate", o->rate, 1e6, 0, ADAM },
+      { "schedule", (double)o->schedule, any, 0, ADAM }, { "warmup", (double)o->warmup, any, 0, ADAM },
+      { "beta1", o->beta1, 0.9999999, 0, ADAM },      { "beta2", o->beta2, 0.9999999, 0, ADAM },
+      { "decay", o->decay, 1e6, 1, ADAM },            { "clip", o->clip, any, 0, ADAM },
+      { "holdout", o->holdout, 0.9, 0, ADAM },        { "patience", (double)o->patience, any, 0, ADAM },
+      { "freeze", (double)o->freeze, 15, 0, ADAM },   { "polish", (double)o->polish, any, 0, ADAM } };
+   const char *const name[] = { "AUTO", "CONVEX", "PGD", "ADAM" };
+   const int         self = (1 << method) | (method == SNEPPP_METHOD_ADAM && o->polish ? SNEPPP__BY_POLISH : 0);
+   for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+      const sneppp__setting *s = &list[k];
+      if (s->none && s->value == SNEPPP_NONE) continue; /* what a method does not use, it does without */
+      if (!sneppp__finite(s->value) || s->value < 0 || s->value > s->most)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, s->value, s->most,
+                             s->none ? ", or SNEPPP_NONE" : "");
+      if (s->value != 0 && !(s->users & self))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, s->value,
+                             name[method], s->users & SNEPPP__BY_POLISH ? " without fit.polish" : "");
+   }
+   if (o->patience && !(o->holdout > 0) && method == SNEPPP_METHOD_ADAM)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.patience = %z is for fit.holdout, which is 0", o->patience);
    return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__fit_check(const sneppp_model *model, const sneppp_fit_desc *o, sneppp_error *err)
+{
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!o) return sneppp__fail(err, SNEPPP_ERR_ARG, "the fit description is NULL");
+   if (o->start_zero || o->end_zero)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.start_zero or fit.end_zero is not 0: zero the struct first");
+   if ((int)o->method < 0 || o->method >= SNEPPP_METHOD_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not a sneppp_method", (int)o->method);
+   if ((int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.schedule = %d is not a sneppp_schedule", (int)o->schedule);
+   if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
+   return sneppp__settings_check(o, o->method, err);
 }
 
 static sneppp_status sneppp__convex_check(const sneppp_model *model, const sneppp_fit_desc *desc,
                                           sneppp__convex *cx, sneppp_error *err)
 {
-   int           separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
-   size_t        realisations = desc->realisations ? desc->realisations : 1;
-   sneppp_status st;
-   if ((st = sneppp__not_negative(desc->tol, "tol", 1, err)) != SNEPPP_OK) return st;
-   if ((st = sneppp__not_negative(desc->eps1, "eps1", 1, err)) != SNEPPP_OK) return st;
-   if ((st = sneppp__not_negative(desc->eps2, "eps2", 1, err)) != SNEPPP_OK) return st;
-   if ((st = sneppp__not_negative(desc->trace, "trace", 1, err)) != SNEPPP_OK) return st;
-   if ((st = sneppp__not_negative(desc->floor, "floor", 1, err)) != SNEPPP_OK) return st;
+   int    separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
+   size_t realisations = desc->realisations ? desc->realisations : 1;
    cx->pgd = desc->method == SNEPPP_METHOD_PGD;
    cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    cx->tol = desc->tol != 0 ? desc->tol : 1e-4; /* SNEPPP_NONE is below any gap */
@@ -15327,37 +15372,6 @@ static double sneppp__rate(const sneppp_fit_desc *o, size_t step)
 }
 
 /* ---- the trainer: everything that a run needs, in one block, so that steps do not allocate */
-static sneppp_status sneppp__fit_check(const sneppp_model *model, const sneppp_fit_desc *o, sneppp_error *err)
-{
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!o) return sneppp__fail(err, SNEPPP_ERR_ARG, "the fit description is NULL");
-   if (o->start_zero || o->end_zero)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.start_zero or fit.end_zero is not 0: zero the struct first");
-   if ((int)o->method < 0 || o->method >= SNEPPP_METHOD_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not a sneppp_method", (int)o->method);
-   if ((int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.schedule = %d is not a sneppp_schedule",
-                          (int)o->schedule);
-   if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
-#define SNEPPP__CHECK(field, low, high) \
-   if (!sneppp__finite(o->field) || o->field < (low) || o->field > (high)) \
-   return sneppp__fail(err, SNEPPP_ERR_ARG, "fit." #field " = %g must be from %g to %g", o->field, \
-                       (double)(low), (double)(high))
-   SNEPPP__CHECK(tol, -1, 1e300);
-   SNEPPP__CHECK(eps1, -1, 1e300);
-   SNEPPP__CHECK(eps2, 0, 1e300);
-   SNEPPP__CHECK(trace, 0, 1e300);
-   SNEPPP__CHECK(floor, -1, 1);
-   SNEPPP__CHECK(rate, 0, 1e6);
-   SNEPPP__CHECK(beta1, 0, 0.9999999);
-   SNEPPP__CHECK(beta2, 0, 0.9999999);
-   SNEPPP__CHECK(decay, -1, 1e6);
-   SNEPPP__CHECK(clip, 0, 1e300);
-   SNEPPP__CHECK(holdout, 0, 0.9);
-#undef SNEPPP__CHECK
-   return SNEPPP_OK;
-}
-
 static void sneppp__place_run(sneppp__carver *c, sneppp_trainer *t, sneppp__loss *loss, size_t count)
 {
    t->loss = sneppp__take(c, 1, 1, sizeof(sneppp__loss));
@@ -15470,6 +15484,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    if (!t) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL");
    memset(t, 0, sizeof *t);
    st = sneppp__fit_check(model, desc, err);
+   if (st == SNEPPP_OK) st = sneppp__settings_check(desc, SNEPPP_METHOD_ADAM, err); /* whatever fit.method says */
    if (st != SNEPPP_OK) return st;
    o = *desc;
    if (!o.realisations) o.realisations = 1;

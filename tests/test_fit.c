@@ -92,7 +92,7 @@ TEST fit_early_stopping_and_cancel(void)
    ASSERT_EQ(SNEPPP_ENDING_CONVERGED, r.ending); /* 40 cosines overfit 56 events long before 400 steps */
    ASSERT(r.step < 400);
    ASSERT(sneppp__finite(r.held_out));
-   f.holdout = 0;
+   f.holdout = 0, f.patience = 0;
    f.progress = fit_stop;
    f.user = &at;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
@@ -906,6 +906,68 @@ TEST fit_settings_have_ranges(void)
    PASS();
 }
 
+/* A setting that the method does not use is refused by name, and the model is as it was; SNEPPP_NONE is what such a
+   method does anyway. Polishing uses what the convex problem uses. */
+TEST fit_refuses_settings_not_used(void)
+{
+   static const char *const cones[] = {"tol", "eps1", "eps2", "trace"};
+   static const char *const adam[] = {"batch", "rate", "schedule", "warmup", "beta1", "beta2", "decay", "clip", "holdout", "freeze", "polish"};
+   sneppp_desc   d = fit_desc_box(4);
+   sneppp_events e = fit_events(30);
+   sneppp_model  m;
+   sneppp_error  err;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   for (int k = 0; k < 11 + 4 + 1; k++)
+      for (int method = SNEPPP_METHOD_CONVEX; method < SNEPPP_METHOD_END; method++) {
+         sneppp_fit_desc f = fit_adam(&e, 3);
+         char            words[60];
+         double          before = fit_nll(&m, &e);
+         int             is_adam = method == SNEPPP_METHOD_ADAM;
+         sneppp_status   st;
+         f.method = (sneppp_method)method;
+         if (k < 4) *(k == 0 ? &f.tol : k == 1 ? &f.eps1 : k == 2 ? &f.eps2 : &f.trace) = 0.5;
+         if (k == 4) f.batch = 10;
+         if (k == 5) f.rate = 0.5;
+         if (k == 6) f.schedule = SNEPPP_RATE_LINEAR;
+         if (k == 7) f.warmup = 1;
+         if (k == 8) f.beta1 = 0.5;
+         if (k == 9) f.beta2 = 0.5;
+         if (k == 10) f.decay = 0.5;
+         if (k == 11) f.clip = 0.5;
+         if (k == 12) f.holdout = 0.5;
+         if (k == 13) f.freeze = SNEPPP_FREEZE_LAYER;
+         if (k == 14) f.polish = 1;
+         if (k == 15) f.tol = f.eps1 = f.decay = f.floor = SNEPPP_NONE;
+         if (method == SNEPPP_METHOD_PGD && k == 15) f.eps1 = 0;
+         if (k == 15 || is_adam == (k >= 4)) {
+            f.steps = 1;
+            ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+            continue;
+         }
+         st = sneppp_fit(&m, &f, NULL, &err);
+         ASSERT_EQ(SNEPPP_ERR_ARG, st);
+         sprintf(words, "fit.%s = ", k < 4 ? cones[k] : adam[k - 4]);
+         ASSERT(strstr(err.why, words) == err.why);
+         ASSERT(strstr(err.why, is_adam ? "is not used by ADAM without fit.polish" : "is not used by "));
+         ASSERT(fit_nll(&m, &e) == before);
+         if (k >= 4) continue;
+         f.polish = 1; /* with which the setting has a meaning */
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+      }
+   {
+      sneppp_fit_desc f = fit_adam(&e, 3);
+      sneppp_trainer  t;
+      f.patience = 3;
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, NULL, &err));
+      ASSERT(strstr(err.why, "fit.patience = 3 is for fit.holdout"));
+      f.patience = 0, f.method = SNEPPP_METHOD_AUTO, f.eps2 = 0.1; /* a trainer is ADAM, whatever the method says */
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_trainer_init(&t, &m, &f, &err));
+      ASSERT(strstr(err.why, "fit.eps2 = 0.1 is not used by ADAM"));
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
 /* Steps so long that exp units leave the domain of their family are undone: after each of them the model has an integral,
    can be saved, loaded and trained on. */
 TEST fit_steps_stay_in_the_domain(void)
@@ -978,5 +1040,6 @@ SUITE(fit)
    RUN_TEST(fit_polish_keeps_the_floor);
    RUN_TEST(fit_judging_weights);
    RUN_TEST(fit_adam_refuses_zeros);
+   RUN_TEST(fit_refuses_settings_not_used);
    RUN_TEST(fit_steps_stay_in_the_domain);
 }
