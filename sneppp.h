@@ -662,13 +662,14 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
                                   whatever their weights; sneppp_test_nll divides by the sum of the weights */
-   double        held_out;     /* ADAM: the same as the held-out part tells it, the lowest seen. AUTO: minus the gain
+   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: minus the gain
                                   in leave-one-out log-likelihood over a constant intensity, in nats per event, so that
                                   0 is no gain; not to be compared with nll. NaN if nothing was held out    */
    double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved. AUTO:
                                   of the weights of widths and floor, by leave-one-out                      */
    double        gradient;     /* norm of the last gradient                                                 */
-   double        expected;     /* expected number of events in what was watched                             */
+   double        expected;     /* expected number of events in what was watched; after ADAM it is their number, unless
+                                  desc.alpha was given or the floor is frozen                               */
    double        seconds;      /* since the start                                                           */
    int           width, rank;  /* features, rows of V in use                                                */
    double        axes[SNEPPP_RADIAL_DIM]; /* AUTO: how wide bumps are along each coordinate, in your units, relative to
@@ -705,6 +706,9 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
    size_t               patience;     /* ADAM: looks without improvement before stopping; default 10        */
    int                  freeze;       /* ADAM: SNEPPP_FREEZE_...                                            */
    int                  polish;       /* ADAM: 1 = finish with the convex problem of the readout            */
+   int                  tune;         /* CONVEX, PGD, ADAM: 1 = first choose a factor for the frequencies of COS and SIN units
+                                         and, but for ADAM, the penalty `trace` if it is 0, by the convex problem without
+                                         a fifth of the events                                              */
    uint64_t             seed;         /* batches, held-out part; default 1                                  */
    sneppp_parallel      parallel;
    int                (*progress)(const sneppp_report *now, const sneppp_model *model, void *user); /* non-zero: stop */
@@ -978,6 +982,7 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #define sneppp__sink sneppp__sink_f32
    #define sneppp__square_job sneppp__square_job_f32
    #define sneppp__stream sneppp__stream_f32
+   #define sneppp__tuning sneppp__tuning_f32
 #endif
 
 /* The implementation is built in floors. A floor uses those above it, never those below, and there are no
@@ -14173,7 +14178,8 @@ static sneppp_status sneppp__settings_check(const sneppp_fit_desc *o, sneppp_met
       { "beta1", o->beta1, 0.9999999, 0, ADAM },      { "beta2", o->beta2, 0.9999999, 0, ADAM },
       { "decay", o->decay, 1e6, 1, ADAM },            { "clip", o->clip, any, 0, ADAM },
       { "holdout", o->holdout, 0.9, 0, ADAM },        { "patience", (double)o->patience, any, 0, ADAM },
-      { "freeze", (double)o->freeze, 15, 0, ADAM },   { "polish", (double)o->polish, any, 0, ADAM } };
+      { "freeze", (double)o->freeze, 15, 0, ADAM },   { "polish", (double)o->polish, any, 0, ADAM },
+      { "tune", (double)o->tune, 1, 0, ALL } };
    const char *const name[] = { "AUTO", "CONVEX", "PGD", "ADAM" };
    const int         self = (1 << method) | (method == SNEPPP_METHOD_ADAM && o->polish ? SNEPPP__BY_POLISH : 0);
    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
@@ -15484,6 +15490,8 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    if (!t) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL");
    memset(t, 0, sizeof *t);
    st = sneppp__fit_check(model, desc, err);
+   if (st == SNEPPP_OK && desc->tune)
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune is for sneppp_fit: a trainer that is stepped has no such start");
    if (st == SNEPPP_OK) st = sneppp__settings_check(desc, SNEPPP_METHOD_ADAM, err); /* whatever fit.method says */
    if (st != SNEPPP_OK) return st;
    o = *desc;
@@ -15660,6 +15668,22 @@ static void sneppp__put_back(sneppp_model *model, const sneppp__kept *k)
    model->alpha = k->alpha, model->floor = k->floor, model->nodes = k->nodes;
 }
 
+/* Of all multiples s lambda of an intensity the likelihood, s Lambda - W log s and what s does not change, is greatest for
+   s = W / Lambda, W the sum of the weights: then as many events are expected as there were. So the last word on the
+   scale is this closed form, which AdamW with any rate only comes near; the trainer's own state has no part in it. A scale
+   of the user's own (desc.alpha) and a frozen floor forbid it. */
+static sneppp_status sneppp__trainer_scale(sneppp_trainer *t, double *nll, sneppp_error *err)
+{
+   sneppp_model *model = t->model;
+   double        W = t->weights, s = W / t->report.expected;
+   int           fixed = model->floor > 0 && (t->desc.freeze & SNEPPP_FREEZE_FLOOR) != 0;
+   if (model->desc.alpha > 0 || fixed || !sneppp__finite(s) || !(s > 0)) return SNEPPP_OK;
+   model->alpha *= s, model->floor *= s;
+   *nll += W - t->report.expected - W * log(s);
+   t->report.expected = W;
+   return t->held && t->looks ? sneppp__trainer_look(t, 1, NULL, &t->report.held_out, NULL, err) : SNEPPP_OK;
+}
+
 /* The steps of a run, and what is left in the model in the end: the best parameters for what was held out, or the last
    ones, unless their likelihood is not finite: then those of the step before. */
 static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
@@ -15687,6 +15711,7 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
       if (again || t->held || (st != SNEPPP_ERR_RANGE && st != SNEPPP_ERR_NOT_FINITE)) break;
       sneppp__theta_write(seg, segments, 1, t->best);
    }
+   if (st == SNEPPP_OK) st = sneppp__trainer_scale(t, &nll, err);
    if (st == SNEPPP_OK) t->report.nll = (nll + t->log_factorials) / (double)t->events;
    t->report.seconds = SNEPPP_SECONDS() - t->started;
    return st;
@@ -15724,8 +15749,8 @@ static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_e
    return st;
 }
 
-SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
-                                                      sneppp_report *report, sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
+                                                     sneppp_report *report, sneppp_error *err)
 {
    sneppp__convex cx;
    sneppp__kept   kept;
@@ -15758,27 +15783,189 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    return st;
 }
 
+/* ---- fit.tune: frequencies and penalty by events that are held out. Waves are drawn before there are events, on the
+   scale of the window: 2500 trees deserve frequencies several times as high, and 50 mines do not. So all of them are
+   multiplied by a common power of two, and M gets a trace penalty, whichever predicts a fifth of the events best when
+   the convex problem is solved for the others. Events are left out by a weight of 0. Of few events each fifth is left
+   out in its turn. */
+typedef struct sneppp__tuning {
+   sneppp_model   *model;
+   sneppp_fit_desc fit;
+   sneppp_events  *part;     /* (realisations) with weights of their own                      */
+   sneppp_real    *weight;   /* (events)                                                      */
+   sneppp_real    *W;        /* of all factors, as it was                                     */
+   int             folds;
+} sneppp__tuning;
+
+static int sneppp__is_wave(const sneppp_model *model, int f, int i)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   sneppp_act act = L->units ? L->units[i].act : model->desc.factor[f].unit.act;
+   return !model->desc.factor[f].own.psi && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN);
+}
+
+/* W = scale times what it was; returns the number of waves. */
+static int sneppp__waves_scale(const sneppp_model *model, const sneppp_real *W, double scale)
+{
+   int waves = 0;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      for (int i = 0; i < L->n; i++) {
+         double by = sneppp__is_wave(model, f, i) ? scale : 1;
+         waves += sneppp__is_wave(model, f, i);
+         for (int r = 0; W && r < L->d; r++) L->W[i * L->d + r] = (sneppp_real)(by * (double)W[i * L->d + r]);
+      }
+      if (W) W += (size_t)L->n * (size_t)L->d;
+   }
+   return waves;
+}
+
+/* Keeps the events of a fold (held = 1), or all others. */
+static void sneppp__tuning_weights(sneppp__tuning *t, const sneppp_events *events, int fold, int held)
+{
+   sneppp_rng   rng;
+   sneppp_real *w = t->weight;
+   sneppp_rng_init(&rng, t->fit.seed ? t->fit.seed : 1, 79);
+   for (size_t r = 0; r < t->fit.realisations; r++)
+      for (size_t i = 0; i < events[r].count; i++) {
+         int in = ((int)sneppp_rng_below(&rng, 5) == fold) == held;
+         *w++ = !in ? 0 : events[r].weight ? events[r].weight[i] : 1;
+      }
+}
+
+/* What the held-out events lose by a scale and a penalty, in nats and up to a constant. */
+static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events *events, double scale, double trace,
+                                         double *loss, sneppp_error *err)
+{
+   sneppp__waves_scale(t->model, t->W, scale);
+   t->fit.trace = trace;
+   *loss = 0;
+   for (int fold = 0; fold < t->folds; fold++) {
+      double        nll = 0, expected = 0, kept, held;
+      sneppp_status st;
+      sneppp__tuning_weights(t, events, fold, 0);
+      kept = sneppp__total_weight(t->part, t->fit.realisations);
+      st = sneppp__fit_cones(t->model, &t->fit, 0, NULL, err);
+      if (st != SNEPPP_OK) return st;
+      sneppp__tuning_weights(t, events, fold, 1);
+      held = sneppp__total_weight(t->part, t->fit.realisations);
+      st = sneppp__nll(t->model, t->part, t->fit.realisations, &nll, &expected, NULL, &t->fit.parallel, err);
+      if (st != SNEPPP_OK) return st;
+      if (kept > 0 && expected > 0) /* of the intensity scaled to what was kept, as it will be in the end */
+         *loss += nll - expected + (t->model->desc.alpha > 0 ? expected * held / kept : held * log(expected / kept));
+   }
+   return SNEPPP_OK;
+}
+
+static void sneppp__place_tuning(sneppp__carver *c, sneppp__tuning *t, const sneppp_events *events)
+{
+   size_t count = 0, entries = 0;
+   for (size_t r = 0; r < t->fit.realisations; r++) count += events[r].count;
+   for (int f = 0; f < t->model->factors; f++) entries += (size_t)t->model->layer[f].n * (size_t)t->model->layer[f].d;
+   t->part = (sneppp_events *)sneppp__take(c, t->fit.realisations, 1, sizeof *t->part);
+   t->weight = (sneppp_real *)sneppp__take(c, count, 1, sizeof *t->weight);
+   t->W = (sneppp_real *)sneppp__take(c, entries, 1, sizeof *t->W);
+   t->folds = count < 1000 ? 5 : 1;
+}
+
+/* Scales the model's waves and sets o->trace; all else is as it was. */
+static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, sneppp_error *err)
+{
+   const sneppp_events *events = o->events;
+   int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE && o->method != SNEPPP_METHOD_ADAM;
+   int            waves = sneppp__waves_scale(model, NULL, 1);
+   double         best = 0, loss = 0, scale = 1, trace = o->trace, step = 2;
+   size_t         at = 0;
+   sneppp__tuning t;
+   sneppp__kept   kept;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_status  st;
+   if (!waves && !penalty)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune finds nothing to choose: no factor has COS or SIN units");
+   memset(&t, 0, sizeof t);
+   t.model = model, t.fit = *o;
+   t.fit.method = SNEPPP_METHOD_CONVEX, t.fit.steps = 0, t.fit.tol = 1e-3, t.fit.progress = NULL;
+   if (!t.fit.realisations) t.fit.realisations = 1;
+   for (size_t r = 0; r < t.fit.realisations; r++)
+      if (events[r].read) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune needs events in memory, not a source");
+   sneppp__place_tuning(&c, &t, events);
+   st = sneppp__keep(model, &kept, err);
+   if (st != SNEPPP_OK) return st;
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) { sneppp__block_free(&kept.block); return st; }
+   sneppp__place_tuning(&c, &t, events);
+   for (size_t r = 0; r < t.fit.realisations; at += events[r++].count)
+      t.part[r] = events[r], t.part[r].weight = t.weight + at;
+   t.fit.events = t.part, at = 0;
+   for (int f = 0; f < model->factors; f++) {
+      size_t entries = (size_t)model->layer[f].n * (size_t)model->layer[f].d;
+      memcpy(t.W + at, model->layer[f].W, entries * sizeof *t.W);
+      at += entries;
+   }
+   st = sneppp__tuning_look(&t, events, scale, trace, &best, err);
+   for (int tries = 0; waves && tries < 6 && st == SNEPPP_OK; tries++) { /* up as long as it helps, or else down */
+      st = sneppp__tuning_look(&t, events, scale * step, trace, &loss, err);
+      if (st == SNEPPP_OK && loss < best) best = loss, scale *= step;
+      else if (step > 1 && scale == 1) step = 0.5;
+      else break;
+   }
+   for (double more = 1e-3; penalty && more < 1 && st == SNEPPP_OK; more *= 10) {
+      st = sneppp__tuning_look(&t, events, scale, more, &loss, err);
+      if (st == SNEPPP_OK && loss < best) best = loss, trace = more;
+   }
+   sneppp__put_back(model, &kept);
+   if (st == SNEPPP_OK) sneppp__waves_scale(model, t.W, scale), o->trace = trace;
+   sneppp__block_free(&kept.block);
+   sneppp__block_free(&block);
+   return st;
+}
+
+SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
+                                                      sneppp_report *report, sneppp_error *err)
+{
+   sneppp_fit_desc o = *desc;
+   sneppp_report   r;
+   double          start = SNEPPP_SECONDS(), W, scale, gain;
+   sneppp_status   st = desc->tune && !polish ? sneppp__tune(model, &o, err) : SNEPPP_OK;
+   memset(&r, 0, sizeof r);
+   if (st == SNEPPP_OK) st = sneppp__fit_cones(model, &o, polish, &r, err);
+   if (st != SNEPPP_OK) return st;
+   W = sneppp__total_weight(o.events, o.realisations ? o.realisations : 1), scale = W / r.expected;
+   if (o.trace > desc->trace && !(model->desc.alpha > 0) && sneppp__finite(scale) && scale > 0) {
+      gain = (W * log(scale) - W + r.expected) / (double)r.events; /* a penalty that nobody asked for takes no events away */
+      model->alpha *= scale, model->floor *= scale;
+      r.nll -= gain, r.gap = fmax(r.gap - gain, 0), r.expected = W;
+   }
+   r.seconds = SNEPPP_SECONDS() - start;
+   if (report) *report = r;
+   return SNEPPP_OK;
+}
+
 /* ---- ADAM, and after it, if that is wanted and nobody asked to stop, the convex problem of the readout with the hidden
    layer and the floor that were learnt. The report is that of what ran last. */
 SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc,
                                                     sneppp_report *report, sneppp_error *err)
 {
-   sneppp_trainer t;
-   sneppp__kept   kept;
-   sneppp_report  r;
+   sneppp_trainer  t;
+   sneppp_fit_desc o = *desc;
+   sneppp__kept    kept;
+   sneppp_report   r;
+   double          start = SNEPPP_SECONDS();
    int            has_floor = desc->floor > 0 || (desc->floor == 0 && model->floor > 0);
    sneppp_status  st = desc->polish ? sneppp__polish_check(model, desc, has_floor, err) : SNEPPP_OK;
    if (st == SNEPPP_OK) st = sneppp__keep(model, &kept, err);
    if (st != SNEPPP_OK) return st;
-   st = sneppp_trainer_init(&t, model, desc, err);
+   memset(&t, 0, sizeof t);
+   if (desc->tune) st = sneppp__tune(model, &o, err);
+   o.tune = 0;
+   if (st == SNEPPP_OK) st = sneppp_trainer_init(&t, model, &o, err);
    if (st == SNEPPP_OK) st = sneppp__trainer_run(&t, err);
    r = t.report;
    sneppp_trainer_free(&t); /* zeroed if it could not be made */
-   if (st == SNEPPP_OK && desc->polish && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
-      double before = r.seconds;
+   if (st == SNEPPP_OK && desc->polish && r.ending != SNEPPP_ENDING_ASKED_TO_STOP)
       st = sneppp__fit_convex(model, desc, 1, &r, err);
-      r.seconds += before;
-   }
+   r.seconds = SNEPPP_SECONDS() - start;
    if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
    else if (report) *report = r;
    sneppp__block_free(&kept.block);
