@@ -665,13 +665,14 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
                                   whatever their weights; sneppp_test_nll divides by the sum of the weights */
-   double        held_out;     /* ADAM: the same as the held-out part tells it, the lowest seen. AUTO: minus the gain
+   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: minus the gain
                                   in leave-one-out log-likelihood over a constant intensity, in nats per event, so that
                                   0 is no gain; not to be compared with nll. NaN if nothing was held out    */
    double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved. AUTO:
                                   of the weights of widths and floor, by leave-one-out                      */
    double        gradient;     /* norm of the last gradient                                                 */
-   double        expected;     /* expected number of events in what was watched                             */
+   double        expected;     /* expected number of events in what was watched; after ADAM it is their number, unless
+                                  desc.alpha was given or the floor is frozen                               */
    double        seconds;      /* since the start                                                           */
    int           width, rank;  /* features, rows of V in use                                                */
    double        axes[SNEPPP_RADIAL_DIM]; /* AUTO: how wide bumps are along each coordinate, in your units, relative to
@@ -683,7 +684,7 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
                                   ADAM in batches from a source and by trainers that you step              */
 } sneppp_report;
 
-typedef struct sneppp_fit_desc {
+typedef struct sneppp_fit_desc {      /* a setting that the method does not use is refused                  */
    int                  start_zero;   /* must be 0                                                          */
    const sneppp_events *events;       /* (realisations)                                                     */
    size_t               realisations; /* 0 = 1                                                              */
@@ -708,6 +709,9 @@ typedef struct sneppp_fit_desc {
    size_t               patience;     /* ADAM: looks without improvement before stopping; default 10        */
    int                  freeze;       /* ADAM: SNEPPP_FREEZE_...                                            */
    int                  polish;       /* ADAM: 1 = finish with the convex problem of the readout            */
+   int                  tune;         /* CONVEX, PGD, ADAM: 1 = first choose a factor for the frequencies of COS and SIN units
+                                         and, but for ADAM, the penalty `trace` if it is 0, by the convex problem without
+                                         a fifth of the events                                              */
    uint64_t             seed;         /* batches, held-out part; default 1                                  */
    sneppp_parallel      parallel;
    int                (*progress)(const sneppp_report *now, const sneppp_model *model, void *user); /* non-zero: stop */
@@ -988,6 +992,7 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #define sneppp__sink sneppp__sink_f32
    #define sneppp__square_job sneppp__square_job_f32
    #define sneppp__stream sneppp__stream_f32
+   #define sneppp__tuning sneppp__tuning_f32
 #endif
 
 /* The implementation is built in floors. A floor uses those above it, never those below, and there are no
@@ -13807,26 +13812,72 @@ static double *sneppp__scratch(sneppp__block *block, size_t count, void *ctx, sn
    return (double *)sneppp__take(&c, count, 1, sizeof(double));
 }
 
-/* ---- checks. Nothing has been changed when they fail. */
-static sneppp_status sneppp__not_negative(double v, const char *name, int none, sneppp_error *err)
+/* ---- the settings of a fit: what they may be, and which methods use them. One that is set but not used would be a
+   mistake that nobody sees, so it is refused. Nothing has been changed when a check fails. */
+enum { SNEPPP__BY_AUTO = 1, SNEPPP__BY_CONVEX = 2, SNEPPP__BY_PGD = 4, SNEPPP__BY_ADAM = 8, SNEPPP__BY_POLISH = 16 };
+
+typedef struct sneppp__setting {
+   const char *name;
+   double      value, most; /* 0 .. most, where 0 is the default                        */
+   int         none;        /* SNEPPP_NONE is allowed                                   */
+   int         users;       /* methods; POLISH: ADAM that ends with the convex problem  */
+} sneppp__setting;
+
+static sneppp_status sneppp__settings_check(const sneppp_fit_desc *o, sneppp_method method, sneppp_error *err)
 {
-   if (none && v == SNEPPP_NONE) return SNEPPP_OK;
-   if (!sneppp__finite(v) || v < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be finite and not negative", name, v);
+   enum {
+      ADAM = SNEPPP__BY_AUTO | SNEPPP__BY_ADAM,
+      CONES = SNEPPP__BY_AUTO | SNEPPP__BY_CONVEX | SNEPPP__BY_PGD | SNEPPP__BY_POLISH,
+      ALL = CONES | ADAM
+   };
+   const double          any = 1e300;
+   const sneppp__setting list[] = {
+      { "steps", (double)o->steps, any, 0, ALL },     { "tol", o->tol, any, 1, CONES },
+      { "eps1", o->eps1, any, 1, CONES },             { "eps2", o->eps2, any, 0, CONES },
+      { "trace", o->trace, any, 0, CONES },           { "floor", o->floor, 1, 1, ALL },
+      { "batch", (double)o->batch, any, 0, ADAM },    { "rate", o->rate, 1e6, 0, ADAM },
+      { "schedule", (double)o->schedule, any, 0, ADAM }, { "warmup", (double)o->warmup, any, 0, ADAM },
+      { "beta1", o->beta1, 0.9999999, 0, ADAM },      { "beta2", o->beta2, 0.9999999, 0, ADAM },
+      { "decay", o->decay, 1e6, 1, ADAM },            { "clip", o->clip, any, 0, ADAM },
+      { "holdout", o->holdout, 0.9, 0, ADAM },        { "patience", (double)o->patience, any, 0, ADAM },
+      { "freeze", (double)o->freeze, 15, 0, ADAM },   { "polish", (double)o->polish, any, 0, ADAM },
+      { "tune", (double)o->tune, 1, 0, ALL } };
+   const char *const name[] = { "AUTO", "CONVEX", "PGD", "ADAM" };
+   const int         self = (1 << method) | (method == SNEPPP_METHOD_ADAM && o->polish ? SNEPPP__BY_POLISH : 0);
+   for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+      const sneppp__setting *s = &list[k];
+      if (s->none && s->value == SNEPPP_NONE) continue; /* what a method does not use, it does without */
+      if (!sneppp__finite(s->value) || s->value < 0 || s->value > s->most)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, s->value, s->most,
+                             s->none ? ", or SNEPPP_NONE" : "");
+      if (s->value != 0 && !(s->users & self))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, s->value,
+                             name[method], s->users & SNEPPP__BY_POLISH ? " without fit.polish" : "");
+   }
+   if (o->patience && !(o->holdout > 0) && method == SNEPPP_METHOD_ADAM)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.patience = %z is for fit.holdout, which is 0", o->patience);
    return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__fit_check(const sneppp_model *model, const sneppp_fit_desc *o, sneppp_error *err)
+{
+   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!o) return sneppp__fail(err, SNEPPP_ERR_ARG, "the fit description is NULL");
+   if (o->start_zero || o->end_zero)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.start_zero or fit.end_zero is not 0: zero the struct first");
+   if ((int)o->method < 0 || o->method >= SNEPPP_METHOD_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not a sneppp_method", (int)o->method);
+   if ((int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.schedule = %d is not a sneppp_schedule", (int)o->schedule);
+   if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
+   return sneppp__settings_check(o, o->method, err);
 }
 
 static sneppp_status sneppp__convex_check(const sneppp_model *model, const sneppp_fit_desc *desc,
                                           sneppp__convex *cx, sneppp_error *err)
 {
-   int           separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
-   size_t        realisations = desc->realisations ? desc->realisations : 1;
-   sneppp_status st;
-   if ((st = sneppp__not_negative(desc->tol, "tol", 1, err)) != SNEPPP_OK) return st;
-   if ((st = sneppp__not_negative(desc->eps1, "eps1", 1, err)) != SNEPPP_OK) return st;
-   if ((st = sneppp__not_negative(desc->eps2, "eps2", 1, err)) != SNEPPP_OK) return st;
-   if ((st = sneppp__not_negative(desc->trace, "trace", 1, err)) != SNEPPP_OK) return st;
-   if ((st = sneppp__not_negative(desc->floor, "floor", 1, err)) != SNEPPP_OK) return st;
+   int    separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
+   size_t realisations = desc->realisations ? desc->realisations : 1;
    cx->pgd = desc->method == SNEPPP_METHOD_PGD;
    cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    cx->tol = desc->tol != 0 ? desc->tol : 1e-4; /* SNEPPP_NONE is below any gap */
@@ -14989,37 +15040,6 @@ static double sneppp__rate(const sneppp_fit_desc *o, size_t step)
 }
 
 /* ---- the trainer: everything that a run needs, in one block, so that steps do not allocate */
-static sneppp_status sneppp__fit_check(const sneppp_model *model, const sneppp_fit_desc *o, sneppp_error *err)
-{
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!o) return sneppp__fail(err, SNEPPP_ERR_ARG, "the fit description is NULL");
-   if (o->start_zero || o->end_zero)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.start_zero or fit.end_zero is not 0: zero the struct first");
-   if ((int)o->method < 0 || o->method >= SNEPPP_METHOD_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.method = %d is not a sneppp_method", (int)o->method);
-   if ((int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.schedule = %d is not a sneppp_schedule",
-                          (int)o->schedule);
-   if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
-#define SNEPPP__CHECK(field, low, high) \
-   if (!sneppp__finite(o->field) || o->field < (low) || o->field > (high)) \
-   return sneppp__fail(err, SNEPPP_ERR_ARG, "fit." #field " = %g must be from %g to %g", o->field, \
-                       (double)(low), (double)(high))
-   SNEPPP__CHECK(tol, -1, 1e300);
-   SNEPPP__CHECK(eps1, -1, 1e300);
-   SNEPPP__CHECK(eps2, 0, 1e300);
-   SNEPPP__CHECK(trace, 0, 1e300);
-   SNEPPP__CHECK(floor, -1, 1);
-   SNEPPP__CHECK(rate, 0, 1e6);
-   SNEPPP__CHECK(beta1, 0, 0.9999999);
-   SNEPPP__CHECK(beta2, 0, 0.9999999);
-   SNEPPP__CHECK(decay, -1, 1e6);
-   SNEPPP__CHECK(clip, 0, 1e300);
-   SNEPPP__CHECK(holdout, 0, 0.9);
-#undef SNEPPP__CHECK
-   return SNEPPP_OK;
-}
-
 static void sneppp__place_run(sneppp__carver *c, sneppp_trainer *t, sneppp__loss *loss, size_t count)
 {
    t->loss = sneppp__take(c, 1, 1, sizeof(sneppp__loss));
@@ -15132,6 +15152,9 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    if (!t) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL");
    memset(t, 0, sizeof *t);
    st = sneppp__fit_check(model, desc, err);
+   if (st == SNEPPP_OK && desc->tune)
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune is for sneppp_fit: a trainer that is stepped has no such start");
+   if (st == SNEPPP_OK) st = sneppp__settings_check(desc, SNEPPP_METHOD_ADAM, err); /* whatever fit.method says */
    if (st != SNEPPP_OK) return st;
    o = *desc;
    if (!o.realisations) o.realisations = 1;
@@ -15307,6 +15330,22 @@ static void sneppp__put_back(sneppp_model *model, const sneppp__kept *k)
    model->alpha = k->alpha, model->floor = k->floor, model->nodes = k->nodes;
 }
 
+/* Of all multiples s lambda of an intensity the likelihood, s Lambda - W log s and what s does not change, is greatest for
+   s = W / Lambda, W the sum of the weights: then as many events are expected as there were. So the last word on the
+   scale is this closed form, which AdamW with any rate only comes near; the trainer's own state has no part in it. A scale
+   of the user's own (desc.alpha) and a frozen floor forbid it. */
+static sneppp_status sneppp__trainer_scale(sneppp_trainer *t, double *nll, sneppp_error *err)
+{
+   sneppp_model *model = t->model;
+   double        W = t->weights, s = W / t->report.expected;
+   int           fixed = model->floor > 0 && (t->desc.freeze & SNEPPP_FREEZE_FLOOR) != 0;
+   if (model->desc.alpha > 0 || fixed || !sneppp__finite(s) || !(s > 0)) return SNEPPP_OK;
+   model->alpha *= s, model->floor *= s;
+   *nll += W - t->report.expected - W * log(s);
+   t->report.expected = W;
+   return t->held && t->looks ? sneppp__trainer_look(t, 1, NULL, &t->report.held_out, NULL, err) : SNEPPP_OK;
+}
+
 /* The steps of a run, and what is left in the model in the end: the best parameters for what was held out, or the last
    ones, unless their likelihood is not finite: then those of the step before. */
 static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
@@ -15334,6 +15373,7 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
       if (again || t->held || (st != SNEPPP_ERR_RANGE && st != SNEPPP_ERR_NOT_FINITE)) break;
       sneppp__theta_write(seg, segments, 1, t->best);
    }
+   if (st == SNEPPP_OK) st = sneppp__trainer_scale(t, &nll, err);
    if (st == SNEPPP_OK) t->report.nll = (nll + t->log_factorials) / (double)t->events;
    t->report.seconds = SNEPPP_SECONDS() - t->started;
    return st;
@@ -15371,8 +15411,8 @@ static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_e
    return st;
 }
 
-SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
-                                                      sneppp_report *report, sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
+                                                     sneppp_report *report, sneppp_error *err)
 {
    sneppp__convex cx;
    sneppp__kept   kept;
@@ -15405,27 +15445,189 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    return st;
 }
 
+/* ---- fit.tune: frequencies and penalty by events that are held out. Waves are drawn before there are events, on the
+   scale of the window: 2500 trees deserve frequencies several times as high, and 50 mines do not. So all of them are
+   multiplied by a common power of two, and M gets a trace penalty, whichever predicts a fifth of the events best when
+   the convex problem is solved for the others. Events are left out by a weight of 0. Of few events each fifth is left
+   out in its turn. */
+typedef struct sneppp__tuning {
+   sneppp_model   *model;
+   sneppp_fit_desc fit;
+   sneppp_events  *part;     /* (realisations) with weights of their own                      */
+   sneppp_real    *weight;   /* (events)                                                      */
+   sneppp_real    *W;        /* of all factors, as it was                                     */
+   int             folds;
+} sneppp__tuning;
+
+static int sneppp__is_wave(const sneppp_model *model, int f, int i)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   sneppp_act act = L->units ? L->units[i].act : model->desc.factor[f].unit.act;
+   return !model->desc.factor[f].own.psi && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN);
+}
+
+/* W = scale times what it was; returns the number of waves. */
+static int sneppp__waves_scale(const sneppp_model *model, const sneppp_real *W, double scale)
+{
+   int waves = 0;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      for (int i = 0; i < L->n; i++) {
+         double by = sneppp__is_wave(model, f, i) ? scale : 1;
+         waves += sneppp__is_wave(model, f, i);
+         for (int r = 0; W && r < L->d; r++) L->W[i * L->d + r] = (sneppp_real)(by * (double)W[i * L->d + r]);
+      }
+      if (W) W += (size_t)L->n * (size_t)L->d;
+   }
+   return waves;
+}
+
+/* Keeps the events of a fold (held = 1), or all others. */
+static void sneppp__tuning_weights(sneppp__tuning *t, const sneppp_events *events, int fold, int held)
+{
+   sneppp_rng   rng;
+   sneppp_real *w = t->weight;
+   sneppp_rng_init(&rng, t->fit.seed ? t->fit.seed : 1, 79);
+   for (size_t r = 0; r < t->fit.realisations; r++)
+      for (size_t i = 0; i < events[r].count; i++) {
+         int in = ((int)sneppp_rng_below(&rng, 5) == fold) == held;
+         *w++ = !in ? 0 : events[r].weight ? events[r].weight[i] : 1;
+      }
+}
+
+/* What the held-out events lose by a scale and a penalty, in nats and up to a constant. */
+static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events *events, double scale, double trace,
+                                         double *loss, sneppp_error *err)
+{
+   sneppp__waves_scale(t->model, t->W, scale);
+   t->fit.trace = trace;
+   *loss = 0;
+   for (int fold = 0; fold < t->folds; fold++) {
+      double        nll = 0, expected = 0, kept, held;
+      sneppp_status st;
+      sneppp__tuning_weights(t, events, fold, 0);
+      kept = sneppp__total_weight(t->part, t->fit.realisations);
+      st = sneppp__fit_cones(t->model, &t->fit, 0, NULL, err);
+      if (st != SNEPPP_OK) return st;
+      sneppp__tuning_weights(t, events, fold, 1);
+      held = sneppp__total_weight(t->part, t->fit.realisations);
+      st = sneppp__nll(t->model, t->part, t->fit.realisations, &nll, &expected, NULL, &t->fit.parallel, err);
+      if (st != SNEPPP_OK) return st;
+      if (kept > 0 && expected > 0) /* of the intensity scaled to what was kept, as it will be in the end */
+         *loss += nll - expected + (t->model->desc.alpha > 0 ? expected * held / kept : held * log(expected / kept));
+   }
+   return SNEPPP_OK;
+}
+
+static void sneppp__place_tuning(sneppp__carver *c, sneppp__tuning *t, const sneppp_events *events)
+{
+   size_t count = 0, entries = 0;
+   for (size_t r = 0; r < t->fit.realisations; r++) count += events[r].count;
+   for (int f = 0; f < t->model->factors; f++) entries += (size_t)t->model->layer[f].n * (size_t)t->model->layer[f].d;
+   t->part = (sneppp_events *)sneppp__take(c, t->fit.realisations, 1, sizeof *t->part);
+   t->weight = (sneppp_real *)sneppp__take(c, count, 1, sizeof *t->weight);
+   t->W = (sneppp_real *)sneppp__take(c, entries, 1, sizeof *t->W);
+   t->folds = count < 1000 ? 5 : 1;
+}
+
+/* Scales the model's waves and sets o->trace; all else is as it was. */
+static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, sneppp_error *err)
+{
+   const sneppp_events *events = o->events;
+   int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE && o->method != SNEPPP_METHOD_ADAM;
+   int            waves = sneppp__waves_scale(model, NULL, 1);
+   double         best = 0, loss = 0, scale = 1, trace = o->trace, step = 2;
+   size_t         at = 0;
+   sneppp__tuning t;
+   sneppp__kept   kept;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_status  st;
+   if (!waves && !penalty)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune finds nothing to choose: no factor has COS or SIN units");
+   memset(&t, 0, sizeof t);
+   t.model = model, t.fit = *o;
+   t.fit.method = SNEPPP_METHOD_CONVEX, t.fit.steps = 0, t.fit.tol = 1e-3, t.fit.progress = NULL;
+   if (!t.fit.realisations) t.fit.realisations = 1;
+   for (size_t r = 0; r < t.fit.realisations; r++)
+      if (events[r].read) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune needs events in memory, not a source");
+   sneppp__place_tuning(&c, &t, events);
+   st = sneppp__keep(model, &kept, err);
+   if (st != SNEPPP_OK) return st;
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) { sneppp__block_free(&kept.block); return st; }
+   sneppp__place_tuning(&c, &t, events);
+   for (size_t r = 0; r < t.fit.realisations; at += events[r++].count)
+      t.part[r] = events[r], t.part[r].weight = t.weight + at;
+   t.fit.events = t.part, at = 0;
+   for (int f = 0; f < model->factors; f++) {
+      size_t entries = (size_t)model->layer[f].n * (size_t)model->layer[f].d;
+      memcpy(t.W + at, model->layer[f].W, entries * sizeof *t.W);
+      at += entries;
+   }
+   st = sneppp__tuning_look(&t, events, scale, trace, &best, err);
+   for (int tries = 0; waves && tries < 6 && st == SNEPPP_OK; tries++) { /* up as long as it helps, or else down */
+      st = sneppp__tuning_look(&t, events, scale * step, trace, &loss, err);
+      if (st == SNEPPP_OK && loss < best) best = loss, scale *= step;
+      else if (step > 1 && scale == 1) step = 0.5;
+      else break;
+   }
+   for (double more = 1e-3; penalty && more < 1 && st == SNEPPP_OK; more *= 10) {
+      st = sneppp__tuning_look(&t, events, scale, more, &loss, err);
+      if (st == SNEPPP_OK && loss < best) best = loss, trace = more;
+   }
+   sneppp__put_back(model, &kept);
+   if (st == SNEPPP_OK) sneppp__waves_scale(model, t.W, scale), o->trace = trace;
+   sneppp__block_free(&kept.block);
+   sneppp__block_free(&block);
+   return st;
+}
+
+SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const sneppp_fit_desc *desc, int polish,
+                                                      sneppp_report *report, sneppp_error *err)
+{
+   sneppp_fit_desc o = *desc;
+   sneppp_report   r;
+   double          start = SNEPPP_SECONDS(), W, scale, gain;
+   sneppp_status   st = desc->tune && !polish ? sneppp__tune(model, &o, err) : SNEPPP_OK;
+   memset(&r, 0, sizeof r);
+   if (st == SNEPPP_OK) st = sneppp__fit_cones(model, &o, polish, &r, err);
+   if (st != SNEPPP_OK) return st;
+   W = sneppp__total_weight(o.events, o.realisations ? o.realisations : 1), scale = W / r.expected;
+   if (o.trace > desc->trace && !(model->desc.alpha > 0) && sneppp__finite(scale) && scale > 0) {
+      gain = (W * log(scale) - W + r.expected) / (double)r.events; /* a penalty that nobody asked for takes no events away */
+      model->alpha *= scale, model->floor *= scale;
+      r.nll -= gain, r.gap = fmax(r.gap - gain, 0), r.expected = W;
+   }
+   r.seconds = SNEPPP_SECONDS() - start;
+   if (report) *report = r;
+   return SNEPPP_OK;
+}
+
 /* ---- ADAM, and after it, if that is wanted and nobody asked to stop, the convex problem of the readout with the hidden
    layer and the floor that were learnt. The report is that of what ran last. */
 SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc,
                                                     sneppp_report *report, sneppp_error *err)
 {
-   sneppp_trainer t;
-   sneppp__kept   kept;
-   sneppp_report  r;
+   sneppp_trainer  t;
+   sneppp_fit_desc o = *desc;
+   sneppp__kept    kept;
+   sneppp_report   r;
+   double          start = SNEPPP_SECONDS();
    int            has_floor = desc->floor > 0 || (desc->floor == 0 && model->floor > 0);
    sneppp_status  st = desc->polish ? sneppp__polish_check(model, desc, has_floor, err) : SNEPPP_OK;
    if (st == SNEPPP_OK) st = sneppp__keep(model, &kept, err);
    if (st != SNEPPP_OK) return st;
-   st = sneppp_trainer_init(&t, model, desc, err);
+   memset(&t, 0, sizeof t);
+   if (desc->tune) st = sneppp__tune(model, &o, err);
+   o.tune = 0;
+   if (st == SNEPPP_OK) st = sneppp_trainer_init(&t, model, &o, err);
    if (st == SNEPPP_OK) st = sneppp__trainer_run(&t, err);
    r = t.report;
    sneppp_trainer_free(&t); /* zeroed if it could not be made */
-   if (st == SNEPPP_OK && desc->polish && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
-      double before = r.seconds;
+   if (st == SNEPPP_OK && desc->polish && r.ending != SNEPPP_ENDING_ASKED_TO_STOP)
       st = sneppp__fit_convex(model, desc, 1, &r, err);
-      r.seconds += before;
-   }
+   r.seconds = SNEPPP_SECONDS() - start;
    if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
    else if (report) *report = r;
    sneppp__block_free(&kept.block);

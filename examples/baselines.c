@@ -42,7 +42,7 @@ int main(void)
    }
    printf("%lu trees to learn from, %lu to judge by\n\n%-26s features   nats per tree   seconds\n", (unsigned long)train.count, (unsigned long)test.count, "model");
    for (int k = 0; k < models; k++) {
-      sneppp_fit_desc fit = {.events = &train, .method = list[k].method, .rate = 0.05, .decay = SNEPPP_NONE};
+      sneppp_fit_desc fit = {.events = &train, .method = list[k].method, .decay = SNEPPP_NONE, .rate = list[k].method == SNEPPP_METHOD_ADAM ? 0.05 : 0};
       sneppp_model    model;
       sneppp_report   report;
       if (sneppp_init(&model, &list[k].desc, &err) != SNEPPP_OK || sneppp_fit(&model, &fit, &report, &err) != SNEPPP_OK) return fail(err.why);

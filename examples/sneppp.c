@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIT_OPTIONS "--window --polygon --sphere --coordinates --columns --time --time-window --method --width --seed --threads "
+#define FIT_OPTIONS "--window --polygon --sphere --coordinates --columns --time --time-window --method --width --seed --threads " \
+                    "--activation --steps --rate --schedule --floor --eps1 --eps2 --trace --tune "
 
 /* What `help VERB` prints; the first line of each stands in the list of `help`. */
 static const struct { const char *verb, *options, *text; } manual[] = {
@@ -33,6 +34,15 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --width N            budget of features (default: as many as the data deserve); beyond 2048 only for --method auto\n"
     "  --seed N             of everything random (default 1)\n"
     "  --threads N          threads to use (default 1)\n"
+    "  --floor P            share of the events that a uniform part explains: where adam starts, what convex and pgd keep\n"
+    "For --method convex, pgd and adam:\n"
+    "  --activation A       of the features of place: cos, sin, exp, erf, phi, step, relu, gelu or rbf\n"
+    "  --steps N            most steps (default 2000 for convex, 20000 for pgd, 600 for adam)\n"
+    "  --tune yes|no        choose the scale of cos and sin features and, but for adam, --trace by events held out (default\n"
+    "                       yes where there is something to choose)\n"
+    "  --eps1 E --eps2 E    convex, pgd: V'V = M + E I (default 1e-3 for pgd, else 0); penalty E/2 |M|^2 per event (0)\n"
+    "  --trace E            convex, pgd: penalty E tr(M) per event\n"
+    "  --rate R             adam: learning rate (default 0.0125), with --schedule constant (default), cosine or linear\n"
     "  --save MODEL         write the model; - is standard output (the summary then goes to standard error)\n"
     "  --png FILE           draw the events and the intensity\n"
     "  --json               a machine-readable summary\n"
@@ -120,6 +130,9 @@ typedef struct options {
    form          coordinates;
    sneppp_method method;
    uint64_t      seed;
+   sneppp_act    act;
+   sneppp_fit_desc settings; /* of the fit: only what options say */
+   const char   *tune;
 } options;
 
 static double number(const char *option, const char *text, double lo, double hi)
@@ -173,6 +186,24 @@ static sneppp_method method_named(const char *v)
    return SNEPPP_METHOD_AUTO;
 }
 
+static sneppp_schedule schedule_named(const char *v)
+{
+   static const char *const name[] = {"constant", "cosine", "linear"};
+   for (int k = 0; k < 3; k++) if (!strcmp(v, name[k])) return (sneppp_schedule)k;
+   fail("--schedule is constant, cosine or linear, not ", v);
+   return SNEPPP_RATE_CONSTANT;
+}
+
+static sneppp_act act_named(const char *v)
+{
+   static const struct { const char *name; sneppp_act act; } list[] = {
+      {"cos", SNEPPP_ACT_COS}, {"sin", SNEPPP_ACT_SIN}, {"exp", SNEPPP_ACT_EXP}, {"erf", SNEPPP_ACT_ERF}, {"phi", SNEPPP_ACT_PHI},
+      {"step", SNEPPP_ACT_STEP}, {"relu", SNEPPP_ACT_RELU}, {"gelu", SNEPPP_ACT_GELU}, {"rbf", SNEPPP_ACT_RBF}};
+   for (size_t k = 0; k < sizeof list / sizeof *list; k++) if (!strcmp(v, list[k].name)) return list[k].act;
+   fail("--activation is cos, sin, exp, erf, phi, step, relu, gelu or rbf, not ", v);
+   return SNEPPP_ACT_DEFAULT;
+}
+
 static form form_named(const char *v)
 {
    static const char *const name[] = {"degrees", "radians", "vectors"};
@@ -206,6 +237,18 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "--seed")) o->seed = (uint64_t)whole(a, v, 0, 9e15);
    else if (!strcmp(a, "--method")) o->method = method_named(v);
    else if (!strcmp(a, "--coordinates")) o->coordinates = form_named(v);
+   else if (!strcmp(a, "--activation")) o->act = act_named(v);
+   else if (!strcmp(a, "--steps")) o->settings.steps = (size_t)whole(a, v, 1, 1e9);
+   else if (!strcmp(a, "--rate")) o->settings.rate = number(a, v, 1e-12, 1e6);
+   else if (!strcmp(a, "--schedule")) o->settings.schedule = schedule_named(v);
+   else if (!strcmp(a, "--floor")) o->settings.floor = number(a, v, 0, 1) > 0 ? number(a, v, 0, 1) : SNEPPP_NONE;
+   else if (!strcmp(a, "--eps1")) o->settings.eps1 = number(a, v, 0, 1e6) > 0 ? number(a, v, 0, 1e6) : SNEPPP_NONE;
+   else if (!strcmp(a, "--eps2")) o->settings.eps2 = number(a, v, 0, 1e6);
+   else if (!strcmp(a, "--trace")) o->settings.trace = number(a, v, 0, 1e6);
+   else if (!strcmp(a, "--tune")) {
+      if (strcmp(v, "yes") && strcmp(v, "no")) fail("--tune is yes or no, not ", v);
+      o->tune = v;
+   }
    else return 0;
    return 1;
 }
@@ -672,6 +715,8 @@ static void describe(const options *o, sneppp_desc *desc)
       t->count = (size_t)o->spans / 2;
       t->ends = o->span;
    }
+   if (o->act && o->method == SNEPPP_METHOD_AUTO) fail("--activation is for --method convex, pgd or adam: auto makes features of its own", "");
+   desc->factor[0].unit.act = o->act;
    desc->width = o->width;
    desc->seed = o->seed;
    if (o->width <= SNEPPP_MAX_WIDTH) return;
@@ -699,6 +744,18 @@ static void forget(learned *l)
    sneppp_pool_free(l->pool);
 }
 
+/* Is there something that fit.tune may choose? A penalty, or the scale of waves. */
+static int tunes(const options *o, const sneppp_model *model)
+{
+   int waves = 0;
+   for (int k = 0; k < model->factors; k++) {
+      const sneppp_act act = model->desc.factor[k].unit.act;
+      waves += act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN;
+   }
+   if (o->tune) return !strcmp(o->tune, "yes");
+   return o->method != SNEPPP_METHOD_AUTO && (waves || (o->method != SNEPPP_METHOD_ADAM && o->settings.trace == 0));
+}
+
 /* Events, a window, one call. */
 static void learn(const options *o, learned *l)
 {
@@ -707,8 +764,8 @@ static void learn(const options *o, learned *l)
    sneppp_error    err;
    double          last = 0;
    memset(&train, 0, sizeof train);
-   memset(&f, 0, sizeof f);
    memset(l, 0, sizeof *l);
+   f = o->settings;
    one_from_pipe(o->file[0], o->polygon);
    describe(o, &l->desc);
    if (sneppp_init(&l->model, &l->desc, &err) != SNEPPP_OK) complain(o->polygon ? o->polygon : "the window", &err);
@@ -719,6 +776,7 @@ static void learn(const options *o, learned *l)
    train.count = l->events.count;
    f.events = &train;
    f.method = o->method;
+   f.tune = tunes(o, &l->model);
    f.seed = o->seed;
    f.parallel = l->parallel;
    if (isatty(2)) { f.progress = show; f.user = &last; }

@@ -306,6 +306,16 @@ check "nothing was exported" sh -c "! ls $out/int.h $out/class.h $out/9lives.h"
 # ---- options
 check "a width beyond the largest matrix" says "train_events=8 width=" $s fit "$out/rows.csv" --window 0,10,0,10 --width 3000
 check "a width that convex fits do not reach" refuses "--width is at most 2048" $s fit "$out/rows.csv" --window 0,10,0,10 --width 3000 --method convex
+check "settings of convex" says "width=6 " $s fit "$out/rows.csv" --window 0,10,0,10 --width 6 --method convex --steps 50 --floor 0.1 --eps1 0.01 --eps2 0.01 --trace 0.01
+check "settings of adam" says "expected=8.000 " $s fit "$out/rows.csv" --window 0,10,0,10 --width 6 --method adam --steps 30 --rate 0.05 --schedule cosine --tune no
+check "an activation" says "gap=" $s fit "$out/rows.csv" --window 0,10,0,10 --width 6 --method convex --activation rbf
+check "a setting of another method" refuses "fit.rate = 0.1 is not used by CONVEX" $s fit "$out/rows.csv" --window 0,10,0,10 --method convex --rate 0.1
+check "a penalty that adam has not" refuses "fit.trace = 0.1 is not used by ADAM" $s fit "$out/rows.csv" --window 0,10,0,10 --method adam --trace 0.1 --tune no
+check "nothing to tune" refuses "fit.tune finds nothing to choose" $s fit "$out/rows.csv" --window 0,10,0,10 --width 6 --method adam --activation relu --tune yes
+check "an activation for auto" refuses "auto makes features of its own" $s fit "$out/rows.csv" $place --activation cos
+check "a schedule that is none" refuses "constant, cosine or linear" $s fit "$out/rows.csv" --window 0,10,0,10 --method adam --schedule up
+check "an activation that is none" refuses "cos, sin, exp" $s fit "$out/rows.csv" --window 0,10,0,10 --method adam --activation tan
+check "tuned frequencies" says "width=16 " $s fit examples/data/coal.csv --window 1851,1963 --width 16 --method convex
 check "an option twice" refuses "given twice: --width" $s fit "$out/rows.csv" $place --width 5
 check "an option for a value" refuses "missing after --save" $s fit "$out/rows.csv" $place --save --png "$out/a.png"
 check "options of a fit without events" refuses "--width is for events" $s count "$out/dates.model" --width 4
