@@ -226,11 +226,13 @@ TEST linalg_chol_says_no(void)
 }
 
 /* ---- eigenvalues */
+typedef sneppp_status (*linalg_eigh_fn)(size_t n, const double *A, double *w, double *Q, double *work);
+
 /* Residual |A Q - Q diag(w)| / |A| and |Q'Q - I|, both in the Frobenius norm; the bar is 1e-14 n for each. */
-static int linalg_check_eigh(size_t n, const double *A, double *w, double *Q)
+static int linalg_check_eigh(linalg_eigh_fn fn, size_t n, const double *A, double *w, double *Q)
 {
    double *R = linalg_new(n * n), *work = linalg_new(sneppp__eigh_work(n)), a = 0, r = 0, o = 0, big = 0;
-   int     ok = sneppp__eigh(n, A, w, Q, work) == SNEPPP_OK;
+   int     ok = fn(n, A, w, Q, work) == SNEPPP_OK;
    for (size_t i = 0; ok && i + 1 < n; i++) if (w[i] > w[i + 1]) ok = 0;
    for (size_t i = 0; i < n * n; i++) if (fabs(A[i]) > big) big = fabs(A[i]);
    sneppp__gemm_f64(0, 0, n, n, n, 1, A, n, Q, n, 0, R, n);
@@ -304,21 +306,24 @@ static void linalg_make(int kind, size_t n, double *A)
    free(w);
 }
 
-TEST linalg_eigh_all_kinds(void)
+static enum greatest_test_res linalg_eigh_suite(linalg_eigh_fn fn)
 {
-   static const size_t sizes[] = {1, 2, 3, 4, 5, 8, 10, 31, 64, 100};
+   static const size_t sizes[] = {1, 2, 3, 10, 31, 64, 100};
    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
       for (int kind = 0; kind < LINALG_KINDS; kind++) {
          size_t  n = sizes[s];
          double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n);
          linalg_make(kind, n, A);
-         ASSERT(linalg_check_eigh(n, A, w, Q));
+         ASSERT(linalg_check_eigh(fn, n, A, w, Q));
          for (size_t i = 0; i < n; i++) A[i * n + i] *= 1.001;
-         ASSERT(linalg_check_eigh(n, A, w, Q));
+         ASSERT(linalg_check_eigh(fn, n, A, w, Q));
          free(A); free(Q); free(w);
       }
    PASS();
 }
+
+TEST linalg_jacobi_all_kinds(void) { return linalg_eigh_suite(sneppp__eigh_jacobi); }
+TEST linalg_eigh_all_kinds(void) { return linalg_eigh_suite(sneppp__eigh); }
 
 TEST linalg_eigh_large(void)
 {
@@ -329,8 +334,30 @@ TEST linalg_eigh_large(void)
 #endif
    double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n);
    linalg_make(LINALG_RANDOM, n, A);
-   ASSERT(linalg_check_eigh(n, A, w, Q));
+   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q));
+   ASSERT(linalg_check_eigh(sneppp__eigh, n, A, w, Q));
    free(A); free(Q); free(w);
+   PASS();
+}
+
+/* a_ij = 2^(-2|i-j|) 2^(-6(i+j)), exact in double, condition 1e33; eigenvalues from mpmath.eigsy with 80 digits:
+      mp.dps = 80; A[i,j] = mpf(2)**(-2*abs(i-j) - 6*(i+j)); eigsy(A, eigvals_only=True) */
+TEST linalg_jacobi_small_eigenvalues_of_graded(void)
+{
+   static const double truth[10] = {
+      2.888850825451203491e-33, 1.183291357555880838e-29, 4.846761401677879305e-26, 1.98523347012726642e-22,
+      8.131516293641283255e-19, 3.330669073875469621e-15, 1.364242052659392357e-11, 5.587935447692871094e-8,
+      2.288818359908159246e-4, 1.000015262515209199};
+   double A[100], Q[100], w[10], *work = linalg_new(sneppp__eigh_work(10));
+   for (int i = 0; i < 10; i++)
+      for (int j = 0; j < 10; j++) A[i * 10 + j] = ldexp(1, -2 * abs(i - j) - 6 * (i + j));
+   ASSERT_EQ(sneppp__eigh_jacobi(10, A, w, Q, work), SNEPPP_OK);
+   for (int i = 0; i < 10; i++) ASSERT_IN_RANGE(truth[i], w[i], 1e-14 * truth[i]);
+   for (int i = 0; i < 10; i++) /* the same with the grading turned upside down */
+      for (int j = 0; j < 10; j++) A[(9 - i) * 10 + 9 - j] = ldexp(1, -2 * abs(i - j) - 6 * (i + j));
+   ASSERT_EQ(sneppp__eigh_jacobi(10, A, w, Q, work), SNEPPP_OK);
+   for (int i = 0; i < 10; i++) ASSERT_IN_RANGE(truth[i], w[i], 1e-14 * truth[i]);
+   free(work);
    PASS();
 }
 
@@ -359,14 +386,31 @@ TEST linalg_eigh_refuses_nan_and_inf(void)
       for (size_t at = 0; at < n * n; at += 533) {
          linalg_make(LINALG_RANDOM, n, A);
          memcpy(A + at, &bits[b], sizeof v);
+         ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__eigh(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__psd_project(n, A, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__lambda_max(n, A, &v, &u, work), SNEPPP_ERR_NOT_FINITE);
       }
    for (size_t i = 0; i < n * n; i++) memcpy(Q + i, &bits[0], sizeof v); /* what Q was does not matter */
    linalg_make(LINALG_RANDOM, n, A);
-   ASSERT(linalg_check_eigh(n, A, w, Q));
+   ASSERT(linalg_check_eigh(sneppp__eigh_jacobi, n, A, w, Q));
+   for (size_t i = 0; i < n * n; i++) memcpy(Q + i, &bits[0], sizeof v);
+   ASSERT(linalg_check_eigh(sneppp__eigh, n, A, w, Q));
    free(A); free(Q); free(w); free(work);
+   PASS();
+}
+
+/* What is not finite turns for ever; after the last sweep it is called by its name. */
+TEST linalg_jacobi_does_not_call_nan_a_solution(void)
+{
+#if !defined(__FAST_MATH__) /* which may assume that there is no NaN */
+   static const uint64_t nan = 0x7ff8000000000000ULL;
+   double                B[9] = {2, 0, 1, 0, 3, 1, 1, 1, 4}, V[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+   ASSERT_EQ(SNEPPP_OK, sneppp__jacobi_sweeps(3, B, V, 3));
+   memcpy(&B[1], &nan, sizeof nan);
+   memcpy(&B[3], &nan, sizeof nan);
+   ASSERT_EQ(SNEPPP_ERR_NO_CONVERGENCE, sneppp__jacobi_sweeps(3, B, V, 3));
+#endif
    PASS();
 }
 
@@ -381,7 +425,7 @@ TEST linalg_lambda_max_is_enclosed(void)
             double *work = linalg_new(sneppp__lambda_max_work(n)), *work2 = linalg_new(sneppp__eigh_work(n));
             linalg_make(kind, n, A);
             for (size_t i = 0; i < n * n; i++) A[i] *= sign;
-            ASSERT_EQ(sneppp__eigh(n, A, w, Q, work2), SNEPPP_OK);
+            ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, work2), SNEPPP_OK);
             ASSERT_EQ(sneppp__lambda_max(n, A, &value, &upper, work), SNEPPP_OK);
             norm = fabs(w[0]) > fabs(w[n - 1]) ? fabs(w[0]) : fabs(w[n - 1]);
             if (norm == 0) norm = 1;
@@ -436,9 +480,9 @@ TEST linalg_psd_project_is_the_nearest(void)
             for (size_t i = 0; i < nn; i++) { D[i] = P[i] - A[i]; inner += P[i] * D[i]; }
             ASSERT_IN_RANGE(0.0, inner / norm / norm, 1e-14 * (double)n);
             for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) ASSERT_EQ(P[i * n + j], P[j * n + i]);
-            ASSERT_EQ(sneppp__eigh(n, D, w, Q, work), SNEPPP_OK);
+            ASSERT_EQ(sneppp__eigh_jacobi(n, D, w, Q, work), SNEPPP_OK);
             ASSERT(w[0] >= -1e-14 * (double)n * norm);
-            ASSERT_EQ(sneppp__eigh(n, P, w, Q, work), SNEPPP_OK);
+            ASSERT_EQ(sneppp__eigh_jacobi(n, P, w, Q, work), SNEPPP_OK);
             ASSERT(w[0] >= -1e-14 * (double)n * norm);
             memcpy(D, P, nn * sizeof(double));
             ASSERT_EQ(sneppp__psd_project(n, D, Q, work), SNEPPP_OK);
@@ -502,10 +546,13 @@ SUITE(linalg)
    RUN_TEST(linalg_loops_of_the_eigensolver);
    RUN_TEST(linalg_chol_rebuilds_and_solves);
    RUN_TEST(linalg_chol_says_no);
+   RUN_TEST(linalg_jacobi_all_kinds);
    RUN_TEST(linalg_eigh_all_kinds);
    RUN_TEST(linalg_eigh_large);
+   RUN_TEST(linalg_jacobi_small_eigenvalues_of_graded);
    RUN_TEST(linalg_eigh_second_difference);
    RUN_TEST(linalg_eigh_refuses_nan_and_inf);
+   RUN_TEST(linalg_jacobi_does_not_call_nan_a_solution);
    RUN_TEST(linalg_lambda_max_is_enclosed);
    RUN_TEST(linalg_lambda_max_cannot_be_deceived);
    RUN_TEST(linalg_psd_project_is_the_nearest);
