@@ -281,7 +281,7 @@ bench-report: $(BENCHES) ## run them and write their table into bench/README.md 
 	@$(PYTHON) bench/report.py build/bench/lines.txt bench/README.md
 
 # The judges need no clock: fits beside known intensities, and beside what happened later. They link the library.
-bench-truth: $(JUDGES) ## known intensities and the future: both tables into bench/README.md (4 minutes each; reads ../shared/data)
+bench-truth: $(JUDGES) ## known intensities and the future: both tables into bench/README.md (5 minutes; reads ../shared/data)
 	@for b in truth future; do build/bench/$$b --table > build/bench/$$b.md && \
 	   awk -v name="$$b" '$$0 == "<!-- bench-" name " -->" { print; while ((getline row < ("build/bench/" name ".md")) > 0) print row; old = 1 } \
 	      $$0 == "<!-- /bench-" name " -->" { old = 0 } !old' bench/README.md > build/bench/README.md && cp build/bench/README.md bench/README.md || exit 1; done

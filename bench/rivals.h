@@ -121,8 +121,7 @@ static inline void rival_kernel_nodes(const rival_kernel *k, int lattice, int si
                    g = k->h[0] * k->stretch[j];
       size_t filled = 1;
       box[0] = k->share[j];
-      for (int r = 0; r < win->box;
-           r++, filled *= (size_t)side) /* the last axis first into its place: box[0] goes last */
+      for (int r = 0; r < win->box; r++, filled *= (size_t)side) /* backwards: box[0] is needed to the end */
          for (int i = side; i-- > 0;) {
             double u = (win->side[r] * (i + 0.5) / side - at[r]) / h, e = u * u < 690 ? exp(-0.5 * u * u) : 0;
             for (size_t c = 0; c < filled; c++) box[(size_t)i * filled + c] = e * box[c];

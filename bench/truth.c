@@ -14,9 +14,9 @@
       truth 400,400,40 flat,smooth,plateau 80,400,2500 --quick
 
    Lists have commas; patterns is one number or one for each number of events; "all" are all truths. --quick leaves all
-   rivals out: only needles of the default and its distance. --table writes Markdown, --width is the budget of
-   features. There are no splines on the sphere. Where Rscript has spatstat, two of its estimates (peers/truth.R) stand
-   beside in the plane. */
+   rivals out: only needles of the default and, with half as many nodes along each axis and on the sphere, its
+   distance. --table writes Markdown, --width is the budget of features. There are no splines on the sphere. Where
+   Rscript has spatstat, two of its estimates (peers/truth.R) stand beside in the plane. */
 #define _POSIX_C_SOURCE 200112L
 #define SNEPPP_PTHREADS
 #include "../sneppp.h"
@@ -218,18 +218,21 @@ enum { truth_count = sizeof truths / sizeof truths[0] };
 typedef struct scene {
    const truth *t;
    const rival_window *win;
+   int lattice, side;
    size_t nodes;
-   double weight, total, *x, *density,
-      square; /* total: integral of the shape; square: of the density's square */
+   double weight, *x, *density;
+   double total, square; /* integrals of the shape and of the density's square */
 } scene;
 
-static void scene_make(scene *s, const truth *t)
+static void scene_make(scene *s, const truth *t, int coarse)
 {
    size_t d;
    s->t = t;
    s->win = &window_of[t->kind];
+   s->lattice = fine_lattice[t->kind] / coarse;
+   s->side = fine_side[t->kind] / coarse;
    d = (size_t)rival_dim(s->win);
-   s->x = rival_nodes(s->win, fine_lattice[t->kind], fine_side[t->kind], &s->nodes, &s->weight);
+   s->x = rival_nodes(s->win, s->lattice, s->side, &s->nodes, &s->weight);
    s->density = (double *)bench_take(s->nodes, sizeof *s->density);
    s->total = s->square = 0;
    for (size_t i = 0; i < s->nodes; i++) s->total += s->weight * (s->density[i] = t->shape(s->x + i * d));
@@ -265,7 +268,7 @@ static void truths_check(void)
       double mean[rival_most] = { 0 }, square[rival_most] = { 0 }, drawn[rival_most] = { 0 }, x[rival_most];
       sneppp_rng rng;
       int d;
-      scene_make(&s, truths + k);
+      scene_make(&s, truths + k, 1);
       d = rival_dim(s.win);
       sneppp_rng_init(&rng, 5, (uint64_t)k);
       for (size_t i = 0; i < s.nodes; i++) {
@@ -343,7 +346,7 @@ static void estimate_default(pattern *p, int width)
 
 static void estimate_kernel(pattern *p, const rival_kernel *k)
 {
-   rival_kernel_nodes(k, fine_lattice[p->s->t->kind], fine_side[p->s->t->kind], p->node);
+   rival_kernel_nodes(k, p->s->lattice, p->s->side, p->node);
    rival_kernel_at(k, p->x, p->count, p->event);
    p->integral = (double)p->count;
 }
@@ -371,7 +374,6 @@ static void estimate_loglinear(pattern *p, const rival_basis *basis)
 static void estimate_spatstat(pattern *p, int skip)
 {
    static const char events[] = "build/bench/truth_events.txt", answer[] = "build/bench/truth_spatstat.txt";
-   const int side = fine_side[p->s->t->kind];
    char command[256];
    double value;
    FILE *file;
@@ -380,7 +382,7 @@ static void estimate_spatstat(pattern *p, int skip)
       bench_check(file != NULL, "%s cannot be written", events);
       for (size_t i = 0; i < p->count; i++) fprintf(file, "%.17g %.17g\n", p->x[2 * i], p->x[2 * i + 1]);
       fclose(file);
-      snprintf(command, sizeof command, "Rscript bench/peers/truth.R %s %d %s", events, side, answer);
+      snprintf(command, sizeof command, "Rscript bench/peers/truth.R %s %d %s", events, p->s->side, answer);
       bench_check(system(command) == 0, "this failed: %s", command);
    }
    file = fopen(answer, "r");
@@ -616,7 +618,7 @@ int main(int count, char **arg)
    for (int k = 0; k < truth_count; k++) {
       scene s;
       if (word[1] && !listed(word[1], truths[k].name)) continue;
-      scene_make(&s, truths + k);
+      scene_make(&s, truths + k, set.quick ? 2 : 1);
       for (int n = 0; n < sizes; n++) {
          table_row *r = rows + made++;
          r->t = truths + k, r->expected = events[n], r->patterns = patterns[given == 1 ? 0 : n];
