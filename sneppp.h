@@ -96,9 +96,9 @@
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). Do not ask an AUTO
       fit at the very events that it was fitted to: its narrowest bumps lie on them, so that there, and only there, the
       intensity can be many times too high; at other places it is the estimate. sneppp_count is the expected
-      number of events in the whole window or a region of it, exact: boxes, intervals, polygons, balls in boxes;
-      sneppp_counts takes many regions. sneppp_poisson_interval says how far a count may stray from its mean. Regions
-      without a closed form, such as a cap of the sphere, have sneppp_count_numeric and an estimate of its error.
+      number of events in the whole window or in regions of it, exact: boxes, intervals, polygons, balls in boxes.
+      sneppp_poisson_interval says how far a count may stray from its mean. Regions without a closed form, such as a cap
+      of the sphere, have sneppp_count_numeric and an estimate of its error.
    4  WHERE AND WHEN
       sneppp_marginal integrates a factor out, over a part or all of it: the map of a week, the time profile of a
       district. sneppp_conditional fixes one. Both return models, to be asked like any other and freed.
@@ -251,7 +251,6 @@
    #define sneppp_count            sneppp_count_f32
    #define sneppp_count_box        sneppp_count_box_f32
    #define sneppp_count_numeric    sneppp_count_numeric_f32
-   #define sneppp_counts           sneppp_counts_f32
    #define sneppp_date_to_days     sneppp_date_to_days_f32
    #define sneppp_days_to_date     sneppp_days_to_date_f32
    #define sneppp_events           sneppp_events_f32
@@ -854,12 +853,11 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
                                             sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K,
                                            const sneppp_parallel *par, sneppp_error *err);
-SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count,
-                                      sneppp_error *err);
-/* Many regions at once, which share work: order them so that neighbours point to the same window in most factors (all
-   weeks of one district, then the next district). After a failure count is as it was. */
-SNEPPP_DEF sneppp_status sneppp_counts(const sneppp_model *model, const sneppp_region *region, size_t regions,
-                                       double *count, const sneppp_parallel *par, sneppp_error *err);
+/* Expected events in each region; region NULL = everywhere, with regions 1. Many share work: order them so that
+   neighbours point to the same window in most factors (all weeks of one district, then the next district). After a
+   failure count (regions) is as it was. */
+SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, size_t regions,
+                                      double *count, const sneppp_parallel *par, sneppp_error *err);
 /* Integrate one factor out, over a part of it or (NULL) all of it; or fix it at a point. out is a new model over the
    factors that stay: the time profile of a district, the map of a week. Free it. */
 SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, const sneppp_window *over,
@@ -11290,9 +11288,10 @@ static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, 
 
 /* The expected numbers of events: exact, alpha tr(V'V K) + floor mu(region). Regions share V'V, and a factor's closed
    forms are computed again only when that factor of the region is another one than before. */
-SNEPPP_DEF sneppp_status sneppp_counts(const sneppp_model *model, const sneppp_region *region, size_t regions,
-                                       double *count, const sneppp_parallel *par, sneppp_error *err)
+SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, size_t regions,
+                                      double *count, const sneppp_parallel *par, sneppp_error *err)
 {
+   sneppp_region  everywhere;
    sneppp__grams  g;
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
@@ -11302,7 +11301,10 @@ SNEPPP_DEF sneppp_status sneppp_counts(const sneppp_model *model, const sneppp_r
    int            full;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
-   if (!region) return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL");
+   if (!region && regions != 1)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
+   memset(&everywhere, 0, sizeof everywhere);
+   if (!region) region = &everywhere;
    full = model->desc.readout == SNEPPP_READOUT_FULL && regions > 1;
    for (int pass = 0; pass < 2; pass++) {
       sneppp__place_grams(&c, model, &g);
@@ -11327,14 +11329,6 @@ SNEPPP_DEF sneppp_status sneppp_counts(const sneppp_model *model, const sneppp_r
    return st;
 }
 
-SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_region *region, double *count,
-                                      sneppp_error *err)
-{
-   sneppp_region everywhere;
-   memset(&everywhere, 0, sizeof everywhere);
-   return sneppp_counts(model, region ? region : &everywhere, 1, count, NULL, err);
-}
-
 SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
                                           sneppp_error *err)
 {
@@ -11351,7 +11345,7 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
       memcpy(box[f].hi, hi + L->first, (size_t)L->D * sizeof *hi);
       region.factor[f] = &box[f];
    }
-   return sneppp_count(model, &region, count, err);
+   return sneppp_count(model, &region, 1, count, NULL, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K,

@@ -182,7 +182,7 @@ static void future_model(const split *f, judged *out, int column, sneppp_method 
    bench_must(sneppp_init(&model, &desc, &err), &err);
    bench_must(sneppp_fit(&model, &fit, &report, &err), &err);
    start = bench_cpu() - start;
-   bench_must(sneppp_count(&model, NULL, &total, &err), &err);
+   bench_must(sneppp_count(&model, NULL, 1, &total, NULL, &err), &err);
    bench_must(sneppp_test_nll(&model, &later, 1, n / total, &nll, NULL, &err), &err);
    bench_must(sneppp_test_nll(&model, &later, 1, (f->s->end - f->s->day) / f->s->day, &by_time, NULL, &err),
               &err);

@@ -61,7 +61,7 @@ static double gap_predict(sneppp_mix mix, int width, const sneppp_real *x, size_
    sneppp_error err;
    double expected = -1;
    if (sneppp_init(&model, &desc, &err) != SNEPPP_OK || sneppp_fit(&model, &fit, NULL, &err) != SNEPPP_OK ||
-       sneppp_count(&model, &gap, &expected, &err) != SNEPPP_OK)
+       sneppp_count(&model, &gap, 1, &expected, NULL, &err) != SNEPPP_OK)
       fprintf(stderr, "gap: %s\n", err.why);
    sneppp_free(&model);
    return expected;

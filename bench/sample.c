@@ -22,7 +22,7 @@ static double sample_chi_square(const sneppp_model *m, double expected)
          int i = k ? c % sample_side : c / sample_side;
          w.lo[k] = (double)i / sample_side, w.hi[k] = (double)(i + 1) / sample_side;
       }
-      if (sneppp_count(m, &r, &e, NULL) != SNEPPP_OK) return 1e300;
+      if (sneppp_count(m, &r, 1, &e, NULL, NULL) != SNEPPP_OK) return 1e300;
       e *= sample_points / expected;
       chi += ((double)count[c] - e) * ((double)count[c] - e) / e;
    }
@@ -111,7 +111,7 @@ int main(void)
    sneppp_error err;
    double lambda = 1;
    bench_must(sneppp_init(&waves, &d, &err), &err);
-   bench_must(sneppp_count(&waves, NULL, &lambda, &err), &err);
+   bench_must(sneppp_count(&waves, NULL, 1, &lambda, NULL, &err), &err);
    waves.alpha *= sample_points / lambda;
    sample_model("cos64", &waves);
    memcpy(sample_events, sample_x, sizeof sample_events);

@@ -340,7 +340,7 @@ static void estimate_default(pattern *p, int width)
    bench_must(sneppp_fit(&model, &fit, NULL, &err), &err);
    bench_must(sneppp_intensities(&model, &at, p->node, NULL, &err), &err);
    bench_must(sneppp_intensities(&model, &events, p->event, NULL, &err), &err);
-   bench_must(sneppp_count(&model, NULL, &p->integral, &err), &err);
+   bench_must(sneppp_count(&model, NULL, 1, &p->integral, NULL, &err), &err);
    sneppp_free(&model);
 }
 

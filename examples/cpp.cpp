@@ -43,7 +43,7 @@ public:
       sneppp_region region{};
       region.factor[0] = &part;
       double count = 0;
-      check(sneppp_count(&model, &region, &count, &err));
+      check(sneppp_count(&model, &region, 1, &count, NULL, &err));
       return count;
    }
 

@@ -213,8 +213,8 @@ int main(int count, char **arg)
       outside += found < lo || found > hi;
       printf("%5.1f to %-5.1f %13.1f %10.1f %7lu\n", b.from, b.to, right, expected, (unsigned long)found);
    }
-   if (sneppp_count(&model, &parts[0], &west, &err) != SNEPPP_OK || sneppp_count(&model, &parts[1], &east, &err) != SNEPPP_OK ||
-       sneppp_count(&model, NULL, &total, &err) != SNEPPP_OK) return fail(err.why);
+   if (sneppp_count(&model, &parts[0], 1, &west, NULL, &err) != SNEPPP_OK || sneppp_count(&model, &parts[1], 1, &east, NULL, &err) != SNEPPP_OK ||
+       sneppp_count(&model, NULL, 1, &total, NULL, &err) != SNEPPP_OK) return fail(err.why);
    printf("western half %.2f, eastern half %.2f, together %.2f of %.2f\n\n", west, east, west + east, total);
 
    if (sneppp_init(&other, &plain, &err) != SNEPPP_OK || sneppp_fit(&other, &automatic, NULL, &err) != SNEPPP_OK) return fail(err.why);

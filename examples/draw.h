@@ -137,7 +137,7 @@ static inline int draw_expected(const sneppp_model *m, double a, double b, doubl
    part.lo[0] = a;
    part.hi[0] = b;
    region.factor[0] = &part;
-   return sneppp_count(m, &region, count, NULL) == SNEPPP_OK;
+   return sneppp_count(m, &region, 1, count, NULL, NULL) == SNEPPP_OK;
 }
 
 /* Bars count the events of equal intervals, the line is the number expected there, and the band holds nine of ten

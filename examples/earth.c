@@ -40,7 +40,7 @@ int main(int count, char **arg)
    quakes.count = table.rows;
    if (sneppp_init(&model, &desc, &err) != SNEPPP_OK) return fail(err.why);
    if (sneppp_fit(&model, &fit, &report, &err) != SNEPPP_OK) return fail(err.why);
-   if (sneppp_count(&model, NULL, &total, &err) != SNEPPP_OK) return fail(err.why);
+   if (sneppp_count(&model, NULL, 1, &total, NULL, &err) != SNEPPP_OK) return fail(err.why);
    printf("%lu earthquakes, %d features, fitted in %.2f s; %.1f expected on the whole sphere\n\n", (unsigned long)quakes.count, report.width, report.seconds, total);
    printf("earthquakes of magnitude 6.5 and more per million km2 and year\n");
    for (int k = 0; k < places; k++) {

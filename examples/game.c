@@ -237,7 +237,7 @@ int main(int count, char **arg)
    trees.x = table.value;
    trees.count = table.rows;
    if (sneppp_init(&map, &desc, &err) != SNEPPP_OK || sneppp_fit(&map, &fit, &report, &err) != SNEPPP_OK ||
-       sneppp_count(&map, NULL, &total, &err) != SNEPPP_OK) return fail(err.why);
+       sneppp_count(&map, NULL, 1, &total, NULL, &err) != SNEPPP_OK) return fail(err.why);
    csv_free(&table);
    printf("a map of %d features, %lu bytes when saved, learned in %.2f s\n\n", report.width, (unsigned long)sneppp_save(&map, NULL, 0), report.seconds);
 

@@ -816,7 +816,7 @@ static int fit(int count, char **arg)
    must_differ(o.save, o.png);
    if (o.save && o.png && !strcmp(o.save, "-") && !strcmp(o.png, "-")) fail("model and picture cannot both go to standard output", "");
    learn(&o, &l);
-   if (sneppp_count(&l.model, NULL, &expected, &err) != SNEPPP_OK) fail(err.why, "");
+   if (sneppp_count(&l.model, NULL, 1, &expected, NULL, &err) != SNEPPP_OK) fail(err.why, "");
    volume = sneppp_window_mass(&l.desc.factor[0].window) * (o.time ? sneppp_window_mass(&l.desc.factor[1].window) : 1);
    observed = (unsigned long)l.events.count;
    if (o.test) {
@@ -896,7 +896,7 @@ static double expect(const question *q, uint64_t *lo, uint64_t *hi)
 {
    sneppp_error err;
    double       expected = 0;
-   if (sneppp_count(&q->model, &q->region, &expected, &err) != SNEPPP_OK) complain(q->o.regions == 1 ? q->o.region[0] : "the region", &err);
+   if (sneppp_count(&q->model, &q->region, 1, &expected, NULL, &err) != SNEPPP_OK) complain(q->o.regions == 1 ? q->o.region[0] : "the region", &err);
    sneppp_poisson_interval(expected, 0.9, lo, hi);
    return expected;
 }
@@ -1121,7 +1121,7 @@ static int info(int count, char **arg)
    }
    printf("features: %d, readout: %s\n", m.n, m.desc.readout == SNEPPP_READOUT_DIAGONAL ? "diagonal" : "full");
    printf("uniform part: %.10g per unit of the window\n", m.floor);
-   if (sneppp_count(&m, NULL, &expected, &err) == SNEPPP_OK) printf("expected in the whole window: %.10g\n", expected);
+   if (sneppp_count(&m, NULL, 1, &expected, NULL, &err) == SNEPPP_OK) printf("expected in the whole window: %.10g\n", expected);
    printf("bytes when saved: %lu\n", (unsigned long)sneppp_save(&m, NULL, 0));
    sneppp_free(&m);
    return 0;

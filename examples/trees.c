@@ -43,7 +43,7 @@ int main(int count, char **arg)
       double        expected;
       uint64_t      lo, hi;
       size_t        counted = 0;
-      if (sneppp_count(&model, &region, &expected, &err) != SNEPPP_OK) return fail(err.why);
+      if (sneppp_count(&model, &region, 1, &expected, NULL, &err) != SNEPPP_OK) return fail(err.why);
       sneppp_poisson_interval(expected, 0.9, &lo, &hi);
       for (size_t i = 0; i < trees.count; i++) counted += (size_t)sneppp_window_contains(&part, table.value + 2 * i);
       outside += counted < lo || counted > hi;

@@ -135,7 +135,7 @@ static int predict_gap(const contest *c, const fires *all, size_t steps)
    if (keep) events.x = x = part_of(all, keep, 1, &events.count);
    missing = (double)(all->count - events.count);
    if (!x) fail("no memory");
-   else if (fit_one(c, &events, steps, &model, &report, &err) != SNEPPP_OK || sneppp_count(&model, &gap, &expected, &err) != SNEPPP_OK) fail(err.why);
+   else if (fit_one(c, &events, steps, &model, &report, &err) != SNEPPP_OK || sneppp_count(&model, &gap, 1, &expected, NULL, &err) != SNEPPP_OK) fail(err.why);
    else {
       sneppp_poisson_interval(expected, 0.95, &lo, &hi);
       printf("%-20s %10.0f %12lu to %-8lu %8.0f %+9.1f %%\n", c->name, expected, (unsigned long)lo, (unsigned long)hi, missing, 100 * (expected / missing - 1));
@@ -191,7 +191,7 @@ static int movie(const sneppp_model *model, const fires *all, const char *path)
       sneppp_window part = { .space = SNEPPP_SPACE_BOX, .dim = 1, .lo = { k * span }, .hi = { (k + 1) * span } };
       sneppp_model map;
       ok = sneppp_marginal(model, 1, &part, &map, NULL) == SNEPPP_OK &&
-           sneppp_count(&map, NULL, &expected[k], NULL) == SNEPPP_OK;
+           sneppp_count(&map, NULL, 1, &expected[k], NULL, NULL) == SNEPPP_OK;
       z[k] = ok ? draw_sphere_grid(&map, rows, cols, unit, &threads) : NULL;
       ok = ok && z[k];
       if (ok) hi = fmax(hi, pic_quantile(z[k], (size_t)rows * cols, 0.995));

@@ -137,7 +137,7 @@ done
 
 {
    printf '#include "sneppp.h"\n#include <stdio.h>\nint start(const double *xy, size_t n);\nint start(const double *xy, size_t n)\n{\n'
-   sed -n '/^         sneppp_desc     desc/,/^         sneppp_free/p' sneppp.h | grep -v '^ *\.\.\.'
+   sed -n '/^         double        lo\[2\]/,/^         sneppp_free/p' sneppp.h | grep -v '^ *\.\.\.'
    printf 'return !(count > 0);\n}\nint main(void)\n{\n   const double xy[4] = {10, 10, 700, 300};\n   return start(xy, 2);\n}\n'
 } >"$out/start.c"
 check "the manual's first program compiles" $cc -std=c99 -Wall -Wextra -Werror -I. -DSNEPPP_IMPLEMENTATION -O1 -o "$out/start" "$out/start.c" -lm

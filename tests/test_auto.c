@@ -98,7 +98,7 @@ TEST auto_total_and_certificate(void)
          sneppp_rng    rng;
          double        total = -1, N = (double)counts[k];
          ASSERT_EQ_FMTm(auto_names[kind], SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err), "%d");
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
          ASSERT_IN_RANGEm(auto_names[kind], N, total, auto_round * (1 + N));
          ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
          ASSERT_EQ(counts[k], r.events);
@@ -175,7 +175,7 @@ TEST auto_counts_are_integrals(void)
       region.factor[0] = &part;
       for (int q = 0; q < w.dim; q++) part.lo[q] = lo[q], part.hi[q] = hi[q], volume *= (hi[q] - lo[q]) / (double)steps, cells *= steps;
       if (kind == 3) part.count = 1, part.ends = few_ends;
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &count, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err));
       for (size_t i = 0; i < cells; i++) { /* midpoints */
          sneppp_real x[3];
          size_t      c = i;
@@ -185,8 +185,8 @@ TEST auto_counts_are_integrals(void)
       ASSERT_IN_RANGEm(auto_names[kind], sum, count, 2e-3 * sum); /* the error of midpoints at the narrowest bumps */
       if (kind == 3) { /* the part and the rest are the whole */
          part.count = 3, part.ends = rest_ends;
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &other, &err));
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &other, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
          ASSERT_IN_RANGE(total, count + other, 1e-12 * total);
       }
       sneppp_free(&m);
@@ -211,7 +211,7 @@ TEST auto_polygons_add_up(void)
    part.space = SNEPPP_SPACE_POLYGON;
    part.dim = 2;
    ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
    for (size_t at = 0; at < 30; at += 10) {
       sum = 0;
       for (size_t k = 0; k < 5; k++) {
@@ -222,7 +222,7 @@ TEST auto_polygons_add_up(void)
             xy[4 + q] = border[2 * ((k + 1) % 5) + q];
          }
          part.count = 3, part.xy = xy;
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &count, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err));
          ASSERT(count > 0);
          sum += count;
       }
@@ -232,19 +232,19 @@ TEST auto_polygons_add_up(void)
       static const double frame[18] = {-1, -2, 3, -2, 3, 5, 0.25, 5, -1, 5, 0, 0, 1, 0.5, 2, 3, -0.5, 1};
       static const size_t rings[2] = {5, 4};
       part.xy = frame, part.rings = 2, part.ring_size = rings, part.count = 0;
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &sum, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &sum, NULL, &err));
       part.xy = frame + 10, part.rings = 0, part.ring_size = NULL, part.count = 4;
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &count, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err));
       ASSERT_IN_RANGE(total, sum + count, 1e-12 * total);
    }
    {
       static const double square[8] = {0, 0, 1.5, 0, 1.5, 2, 0, 2}; /* and a polygon that is a box */
       sneppp_window       box = w;
       part.xy = square, part.count = 4;
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &count, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &count, NULL, &err));
       box.lo[0] = box.lo[1] = 0, box.hi[0] = 1.5, box.hi[1] = 2;
       region.factor[0] = &box;
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &sum, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &sum, NULL, &err));
       ASSERT_IN_RANGE(sum, count, 1e-12 * total);
    }
    sneppp_free(&m);
@@ -309,7 +309,7 @@ TEST auto_budgets(void)
             double        total = 0;
             ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, budget[k], &r, &err));
             ASSERT(m.n >= 1 && m.n <= budget[k]);
-            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
             ASSERT_IN_RANGEm(auto_names[kind], (double)N, total, auto_round * (double)N);
             if (N == 300) {
                double v;
@@ -471,7 +471,7 @@ TEST auto_refuses_and_accepts(void)
          e = auto_pattern(&w, 50, 0, 3, auto_x);
          for (size_t i = 1; i < 50; i++) memcpy(auto_x + i * (size_t)w.dim, auto_x, (size_t)w.dim * sizeof *auto_x);
          ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, budget, &r, &err));
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
          ASSERT_IN_RANGEm(auto_names[kind], 50, total, sizeof(sneppp_real) == 4 ? 1e-3 : 1e-5); /* sphere: exp(2b + 2|w|), |w| ~ 1e8 */
          ASSERT(sneppp__finite((double)sneppp_intensity(&m, auto_x)));
          sneppp_free(&m);
@@ -551,7 +551,7 @@ TEST auto_data(void)
    two[1].x = auto_x + 240, two[1].count = 80;
    f.events = two, f.realisations = 2;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&b, &f, &r, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, &total, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, 1, &total, NULL, &err));
    ASSERT_IN_RANGE(100, total, 100 * auto_round);
    sneppp_free(&a);
    f.progress = auto_stop;
@@ -634,12 +634,12 @@ TEST auto_products(void)
          ASSERT_EQ(1, r.axes[0]);
          ASSERT(r.axes[D - 1] > 1 && r.axes[D - 1] < 1000); /* clusters of 0.25 that last for 33 */
          ASSERT(r.gap >= 0 && r.gap <= 1e-4);
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
          ASSERT_IN_RANGE(500, total, 500 * auto_round);
          cell.factor[1] = &time; /* five cells of time */
          for (int k = 0; k < 5; k++) {
             time.lo[0] = 20 * k, time.hi[0] = 20 * k + 20;
-            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &cell, &count, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &cell, 1, &count, NULL, &err));
             ASSERT_IN_RANGE(100, count, 35);
             sum += count;
          }
@@ -667,15 +667,15 @@ TEST auto_products(void)
             sneppp_free(&map);
          }
          time.lo[0] = 10, time.hi[0] = 45;
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &cell, &count, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &cell, 1, &count, NULL, &err));
          ASSERT_EQ(SNEPPP_OK, sneppp_marginal(&m, 1, &time, &map, &err)); /* the map of some weeks */
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&map, NULL, &sum, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&map, NULL, 1, &sum, NULL, &err));
          ASSERT(map.nodes > 0);
          ASSERT_IN_RANGE(count, sum, count * auto_round);
          sneppp_free(&map);
          ASSERT_EQ(SNEPPP_OK, sneppp_marginal(&m, 0, NULL, &map, &err)); /* the profile of all places */
          cell.factor[0] = &time, cell.factor[1] = NULL;
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&map, &cell, &sum, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&map, &cell, 1, &sum, NULL, &err));
          ASSERT_IN_RANGE(count, sum, count * auto_round);
          sneppp_free(&map);
          sneppp_free(&m);
@@ -720,10 +720,10 @@ TEST auto_fills_gaps(void)
       e.count = kept;
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
       ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, &count, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, 1, &count, NULL, &err));
       ASSERT_IN_RANGE((double)kept, count, (double)kept * auto_round);
       ASSERT_IN_RANGE((double)kept, r.expected, (double)kept * auto_round);
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &hole, &count, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &hole, 1, &count, NULL, &err));
       ASSERT_IN_RANGE(90, count, 27); /* 15 of 100 days, by the 30 days beside it: three standard deviations */
       sneppp_free(&m);
    }
@@ -771,14 +771,14 @@ TEST auto_fills_many_gaps(void)
       d.factor[0].window = w, d.width = budget;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, &count, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, 1, &count, NULL, &err));
       ASSERT_IN_RANGE((double)e.count, count, (double)e.count * auto_round);
       for (int k = 0; k < auto_pieces; k++) {
          double truth;
          gap.lo[0] = ends[2 * k + 1], gap.hi[0] = 0.1 * (k + 1);
          if (k == auto_pieces - 1) gap.hi[0] = 1;
          truth = auto_ramp(gap.lo[0], gap.hi[0]);
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &hole, &count, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &hole, 1, &count, NULL, &err));
          ASSERT_IN_RANGE(truth, count, 3 * sqrt(truth) + (k == auto_pieces - 1 ? 0.1 * truth : 0)); /* the last continues what was */
          for (int q = 1; q < 10; q++) { /* nor is there an empty place within */
             double      t = gap.lo[0] + 0.1 * q * (gap.hi[0] - gap.lo[0]);
@@ -829,7 +829,7 @@ TEST auto_fills_what_is_mostly_hidden(void)
       d.factor[0].window = w;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
       spread = per / sqrt((double)e.count); /* of a rate that is known from so many events */
       ASSERT_IN_RANGE(per, total, 3 * spread);
       for (int q = 1; q < 40; q++) { /* as many nats as a rate known from 50 events or so strays by */
@@ -884,14 +884,14 @@ TEST auto_fills_gaps_of_products(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
       ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, &count, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &watched, 1, &count, NULL, &err));
       ASSERT_IN_RANGE((double)kept, count, (double)kept * auto_round);
       for (int k = 0; k < 8; k++)
          for (int q = 0; q < (kind == 7 ? 8 : 1); q++) {
             double truth = kind < 7 ? 195 : 3000 * 0.065 * 0.065;
             part.lo[0] = 11.5 * k + 5, part.hi[0] = 11.5 * k + 11.5;
             other.lo[0] = 11.5 * q + 5, other.hi[0] = 11.5 * q + 11.5;
-            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &hole, &count, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &hole, 1, &count, NULL, &err));
             ASSERT_IN_RANGE(truth, count, 3 * sqrt(truth));
          }
       for (int k = 0; kind == 4 && k < 3; k++) { /* who is awake: the cluster, not the others */
@@ -949,7 +949,7 @@ TEST auto_outlines(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
       ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
       ASSERT_IN_RANGE(300, total, 300 * auto_round);
       ASSERT(auto_test_nll(&m, &other) <
              -log(300 / sneppp_window_mass(&w) / (timed ? 100 : 1)) + 1 + sneppp__lgamma(301.0) / 300 - 0.5);
@@ -980,7 +980,7 @@ TEST auto_weights(void)
       e.weight = weight;
       ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &some, 0, &r, &err));
       ASSERT_EQ(SNEPPP_OK, auto_fit(&b, &w, &e, 0, &r, &err));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, &total, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, 1, &total, NULL, &err));
       ASSERT_IN_RANGE(450, total, 450 * auto_round);
       for (size_t i = 0; i < 50; i++) {
          const sneppp_real *x = auto_x + i * (size_t)w.dim;
@@ -993,7 +993,7 @@ TEST auto_weights(void)
       ASSERT(strstr(err.why, "weight"));
       for (size_t i = 0; i < 200; i++) weight[i] = 0;
       ASSERT_EQ(SNEPPP_OK, sneppp_fit(&b, &f, &r, &err));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, &total, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, 1, &total, NULL, &err));
       ASSERT_EQ(0, total);
       sneppp_free(&b);
    }
@@ -1264,7 +1264,7 @@ TEST auto_hostile(void)
             ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &desc, &err));
             ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
             ASSERT(sneppp__finite(r.nll) && sneppp__finite(r.held_out) && sneppp__finite(r.gap));
-            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
             ASSERT_IN_RANGE(1, total / sum, sizeof(sneppp_real) == 4 ? 1e-4 : 1e-6);
             for (size_t i = 0; i < 60 && i < e.count; i++) {
                sneppp_real x[4] = {0, 0, 0, 0};
@@ -1297,7 +1297,7 @@ TEST auto_in_two_calls(void)
    half.hi[0] = 0.5 * (w.lo[0] + w.hi[0]);
    memset(&part, 0, sizeof part);
    part.factor[0] = &half;
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&a, &part, &own, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&a, &part, 1, &own, NULL, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_count_box(&b, half.lo, half.hi, &count, &err));
    ASSERT(own > 0 && own == count);
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_box(&b, NULL, half.hi, &count, &err));
@@ -1320,7 +1320,7 @@ TEST auto_in_two_calls(void)
    for (int k = 0; k < 2; k++) w.hi[k] = hi[k];
    half.hi[0] = hi[2];
    part.factor[0] = &w, part.factor[1] = &half;
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, &part, &own, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, &part, 1, &own, NULL, &err));
    ASSERT(own == count);
    sneppp_free(&b);
    PASS();

@@ -379,7 +379,7 @@ TEST convex_few_events(void)
          ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
          ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, NULL));
          ASSERT(r.gap <= 1e-4);
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, NULL));
          ASSERT_IN_RANGE((double)count, total, 1e-3);
          sneppp_free(&m);
       }
@@ -647,7 +647,7 @@ TEST convex_separable_realisations(void)
       f.realisations = 2;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
       ASSERT_IN_RANGE(150, total, 1e-3);
       ASSERT_IN_RANGE(300, r.expected, 1e-3);
       ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, 2, &nll, NULL, NULL, NULL, &err));
@@ -672,7 +672,7 @@ TEST convex_separable_unseen(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, b, NULL, &err));
    ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
    ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
    ASSERT(nll / 100 > 100); /* most events are not seen */
    ASSERT_IN_RANGE(nll / 100, r.nll, 1e-9 + convex_slack());
    ASSERT_IN_RANGE(total, r.expected, 1e-9 + convex_slack());
@@ -730,7 +730,7 @@ TEST convex_infinite_mass(void)
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, &r, &err), "%d");
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err), "%d");
       ASSERT_IN_RANGE(nll / 100, r.nll, 1e-7 + convex_slack());
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
       ASSERT_IN_RANGE(100, total, method == 2 ? 20 : 0.1);
       f.method = method == 2 ? SNEPPP_METHOD_ADAM : SNEPPP_METHOD_CONVEX;
       f.floor = 0.1;

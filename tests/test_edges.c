@@ -16,7 +16,7 @@ static int edges_region(const sneppp_model *m, const sneppp_window *part, const 
    memset(&edges_error, 0, sizeof edges_error);
    r.factor[0] = part;
    st = sneppp__region_check(m, 0, part, &edges_error);
-   if (st == SNEPPP_OK) st = sneppp_count(m, &r, &value, &edges_error);
+   if (st == SNEPPP_OK) st = sneppp_count(m, &r, 1, &value, NULL, &edges_error);
    if (!text && st == SNEPPP_OK && value > 0) return 1;
    if (text && st != SNEPPP_OK && strstr(edges_error.why, text)) return 1;
    printf("   status %d, %g: %s\n", (int)st, value, edges_error.why);
@@ -141,8 +141,8 @@ TEST edges_notch(void)
       ASSERT(edges_region(&m, &p, NULL));
       p = edges_polygon(u_shape, 12, 2, turn, scale, move, ps); /* the window itself */
       ASSERT(edges_region(&m, &p, NULL));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &whole, &edges_error));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &part, &edges_error));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &whole, NULL, &edges_error));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, 1, &part, NULL, &edges_error));
       ASSERT_IN_RANGE(whole, part, 1e-9 * whole);
       for (size_t i = 0; i < 4; i++) { ps[16 + 2 * i] = ws[16 + 2 * (3 - i)]; ps[17 + 2 * i] = ws[17 + 2 * (3 - i)]; }
       ASSERT(edges_region(&m, &p, NULL)); /* its hole given in the other direction */
@@ -310,7 +310,7 @@ TEST edges_rings(void)
    ASSERT(edges_region(&m, &part, NULL));
    for (int k = 0; k < 3; k++) {
       r.factor[0] = k == 0 ? &part : k == 1 ? &whole : &hole;
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &count[k], &edges_error));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, 1, &count[k], NULL, &edges_error));
    }
    ASSERT_IN_RANGE(count[1] - count[2], count[0], 1e-10 * count[1]);
    sneppp_free(&m);
@@ -326,7 +326,7 @@ TEST edges_conditional_nll(void)
    double        a = 0, b = 0, joint = 0, want = 0, total = 0;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &edges_error));
    m.alpha = 1;
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &edges_error));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &edges_error));
    for (size_t i = 0; i < 40; i++) want += log(total) - sneppp_log_intensity(&m, e.x + 2 * i);
    ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &joint, &a, NULL, NULL, &edges_error));
    ASSERT_IN_RANGE(want, a, 1e-5 * fabs(want));

@@ -181,7 +181,7 @@ TEST fit_survives_failing_memory(void)
       d.alloc_ctx = &a;
       st = sneppp_init(&m, &d, &err);
       if (st == SNEPPP_OK) st = sneppp_fit(&m, &f, &r, &err);
-      if (st == SNEPPP_OK) st = sneppp_count(&m, NULL, &count, &err);
+      if (st == SNEPPP_OK) st = sneppp_count(&m, NULL, 1, &count, NULL, &err);
       ASSERT(st == SNEPPP_OK || st == SNEPPP_ERR_MEMORY);
       if (st != SNEPPP_OK) ASSERT(strstr(err.why, "could not be allocated"));
       sneppp_free(&m);
@@ -219,7 +219,7 @@ TEST fit_judging(void)
    }
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&m, &e, 1, 0.25, &nll, NULL, &err));
    for (size_t i = 0; i < 200; i++) want -= log(0.25) + sneppp_log_intensity(&m, fit_xy + 2 * i);
    want = (want + 0.25 * total + sneppp__lgamma(201)) / 200;
@@ -364,7 +364,7 @@ TEST fit_adam_goes_on_with_a_floor(void)
          f.rate = 1e-3;
          ASSERT_EQ(SNEPPP_OK, fit_with_floor(&m, &e, way));
          before = fit_nll(&m, &e), had = m.floor;
-         ASSERT(had > 0 && sneppp_count(&m, NULL, &total, &err) == SNEPPP_OK);
+         ASSERT(had > 0 && sneppp_count(&m, NULL, 1, &total, NULL, &err) == SNEPPP_OK);
          ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");
          ASSERT_EQ(fit_parameters(&m, share < 2), t.parameters);
          first = m.floor;
@@ -434,7 +434,7 @@ TEST fit_tree_needs_a_floor(void)
    ASSERT_EQ(0, m.nodes);
    nll = fit_nll(&m, &e);
    for (size_t i = 0; i < e.count; i++) far -= sneppp_log_intensity(&m, e.x + 2 * i) / (double)e.count;
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &r.expected, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &r.expected, NULL, &err));
    far += (r.expected + sneppp__lgamma((double)e.count + 1)) / (double)e.count;
    ASSERT_IN_RANGE(nll, far, 1e-4 * (1 + fabs(nll)));
    sneppp_free(&m);
@@ -469,7 +469,7 @@ TEST fit_floor_share_of_realisations(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err));
    ASSERT_IN_RANGE(0.25 * (200 + (double)kept), m.floor * (50 + 50 + 20), 1e-9 * 300);
    for (int k = 0; k < 3; k++) {
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, k == 2 ? &seen : NULL, &part, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, k == 2 ? &seen : NULL, 1, &part, NULL, &err));
       total += part;
    }
    ASSERT_IN_RANGE(200 + (double)kept, total, 1e-3);
@@ -562,7 +562,7 @@ TEST fit_polish_keeps_the_floor(void)
    ASSERT(!sneppp__finite(ra.gap) && rb.gap >= 0);
    ASSERT(rb.nll <= ra.nll + 1e-9);
    ASSERT_IN_RANGE(fit_nll(&b, &e), rb.nll, sizeof(sneppp_real) == 4 ? 1e-5 : 1e-9);
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, &total, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, 1, &total, NULL, &err));
    ASSERT_IN_RANGE(total, rb.expected, 1e-4 * total);
    sneppp_free(&b);
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
@@ -823,7 +823,7 @@ TEST fit_begins_with_its_events(void)
       f.floor = floors ? 0.3 : 0;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &expected, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &expected, NULL, &err));
       ASSERT_IN_RANGE(200, expected, sizeof(sneppp_real) == 4 ? 1e-3 : 1e-9);
       ASSERT_IN_RANGE(floors ? 0.3 * 200 / 50 : 0, m.floor, 1e-12);
       ASSERT_EQ(0, memcmp(t.best, t.theta, t.parameters * sizeof *t.best));
@@ -1013,7 +1013,7 @@ TEST fit_tunes_frequencies(void)
       ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&plain, &other, 1, 1, &before, NULL, &err));
       ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&tuned, &other, 1, 1, &after, NULL, &err));
       if (method == SNEPPP_METHOD_CONVEX) ASSERT(after < before - 0.2);
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&tuned, NULL, &total, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&tuned, NULL, 1, &total, NULL, &err));
       ASSERT_IN_RANGE(total, r.expected, 1e-4 * total);
       if (method != SNEPPP_METHOD_PGD) ASSERT_IN_RANGE(600, total, 1e-3);
       ASSERT_IN_RANGE(fit_nll(&tuned, &e), r.nll, 1e-5);
@@ -1074,7 +1074,7 @@ TEST fit_steps_stay_in_the_domain(void)
       for (int step = 0; step < 60; step++) {
          size_t bytes;
          ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_step(&t, &err), "%d");
-         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, NULL, &count, &err), "%d");
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err), "%d");
          ASSERT(sneppp__finite(count) && count > 0);
          bytes = sneppp_save(&m, file, sizeof file);
          ASSERT(bytes > 0 && bytes <= sizeof file);

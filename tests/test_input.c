@@ -352,7 +352,7 @@ TEST input_sphere_parts(void)
       week.dim = 1, week.lo[0] = 1, week.hi[0] = 8;
       region.factor[1] = &week;
       ASSERT_EQ(SNEPPP_OK, input_model(&model, k ? SNEPPP_ACT_EXP : SNEPPP_ACT_RELU));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, 1, &exact, NULL, NULL));
       for (int c = 0; c < 2; c++) { /* a cap and what is left: the cap of the opposite point */
          ASSERT_EQ(SNEPPP_OK, input_count_cap(&model, 0, c ? -140 : 40, c ? 50 : -50, c ? 110 : 70,
                                                        &region, tol, &part, &error, NULL));
@@ -396,7 +396,7 @@ TEST input_indicator(void)
    ASSERT_EQ(SNEPPP_OK,
              input_count_set(&model, input_cap, &height, NULL, 40000, 1, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error + 1e-4 * exact && error < 0.01 * exact); /* four standard errors */
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, 1, &exact, NULL, NULL));
    ASSERT_EQ(SNEPPP_OK,
              input_count_set(&model, input_all, NULL, &region, 40000, 2, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error + 1e3 * input_eps * exact && error < 2e-3 * exact);
@@ -427,7 +427,7 @@ TEST input_indicator_shapes(void)
    time.space = SNEPPP_SPACE_INTERVALS, time.dim = 1, time.count = 2, time.ends = ends;
    region.factor[0] = &part, region.factor[1] = &time;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, NULL));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, &exact, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, 1, &exact, NULL, NULL));
    ASSERT_EQ(SNEPPP_OK, input_count_set(&model, input_all, NULL, &region, 0, 3, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error && error < 0.01 * exact);
    sneppp_free(&model);
@@ -454,8 +454,8 @@ TEST input_sphere_comes_second(void)
       if (from->b) memcpy(to->b, from->b, (size_t)from->n * sizeof *to->b);
    }
    memcpy(second.readout[0].V, first.readout[0].V, (size_t)first.readout[0].m * (size_t)first.readout[0].n * sizeof(sneppp_real));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&first, NULL, &a, NULL));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&second, NULL, &b, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&first, NULL, 1, &a, NULL, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&second, NULL, 1, &b, NULL, NULL));
    ASSERT_IN_RANGE(a, b, 1e3 * input_eps * a);
    ASSERT_EQ(SNEPPP_OK, input_count_lonlat(&first, 0, -30, 100, 20, 70, NULL, 1e-4, &a, &error, NULL));
    ASSERT_EQ(SNEPPP_OK, input_count_lonlat(&second, 1, -30, 100, 20, 70, NULL, 1e-4, &b, &error, NULL));

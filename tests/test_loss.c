@@ -192,7 +192,7 @@ TEST loss_definition(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
    m.floor = 0.01;
    ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &nll, NULL, NULL, NULL, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &c.seen, &count, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &c.seen, 1, &count, NULL, &err));
    for (size_t i = 0; i < c.events.count; i++) {
       want -= (double)c.weight[i] * sneppp_log_intensity(&m, c.x + 4 * i);
       W += (double)c.weight[i];
@@ -839,7 +839,7 @@ TEST loss_far_events(void)
       if (rank == 3) d.readout = SNEPPP_READOUT_DIAGONAL, d.rank = 0;
       e.x = x, e.count = 4;
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &want, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &want, NULL, &err));
       want += lgamma(5.0);
       for (int i = 0; i < 4; i++) {
          double l = sneppp_log_intensity(&m, x + i);

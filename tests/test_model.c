@@ -92,11 +92,11 @@ TEST model_mixes_against_quadrature(void)
             if (factors == 3 && readout) continue; /* the same code, three times the time */
             if (mix == SNEPPP_MIX_JOINT) d.factor[0].unit.act = SNEPPP_ACT_COS;
             ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
-            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
             if (mix == SNEPPP_MIX_JOINT) { ASSERT_EQ(1, m.factors); sneppp_free(&m); continue; }
             quad = model_quadrature(&m, 0, 100);
             ASSERT_IN_RANGE(quad, count, MODEL_TOLERANCE * quad);
-            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &some, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &some, NULL, &err));
             quad_some = model_quadrature(&m, 10, 30) + model_quadrature(&m, 55, 90);
             ASSERT_IN_RANGE(quad_some, some, MODEL_TOLERANCE * quad_some);
             sneppp_free(&m);
@@ -126,8 +126,8 @@ TEST model_marginal_and_conditional(void)
          ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
          ASSERT_EQ(SNEPPP_OK, sneppp_marginal(&m, 1, &week, &map, &err));
          ASSERT_EQ(SNEPPP_OK, sneppp_conditional(&m, 1, &t, &slice, &err));
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &weekly, &err));
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&map, NULL, &total, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &weekly, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&map, NULL, 1, &total, NULL, &err));
          ASSERT_IN_RANGE(weekly, total, MODEL_TOLERANCE * weekly);
          for (int i = 0; i < 5; i++) {
             sneppp_real x[2];
@@ -168,8 +168,8 @@ TEST model_units_do_not_matter(void)
    d.factor[0].window.hi[1] = -3e6 + 2000;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&b, &d, &err));
    b.alpha = a.alpha * 1e-6;
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&a, NULL, &ca, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, &cb, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&a, NULL, 1, &ca, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&b, NULL, 1, &cb, NULL, &err));
    ASSERT_IN_RANGE(ca, cb, (sizeof(sneppp_real) == 4 ? 1e-6 : 1e-12) * ca);
    for (int i = 0; i < 10; i++) {
       sneppp_real x[2], y[2];
@@ -203,7 +203,7 @@ TEST model_regions_add_up(void)
    d.factor[0].window.hi[1] = 5;
    d.width = 12;
    ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
    memset(&region, 0, sizeof region);
    region.factor[0] = &w;
    for (int i = 0; i < 4; i++)
@@ -212,7 +212,7 @@ TEST model_regions_add_up(void)
          w.dim = 2;
          w.lo[0] = 10.0 * i / 4, w.hi[0] = 10.0 * (i + 1) / 4;
          w.lo[1] = 5.0 * j / 3, w.hi[1] = 5.0 * (j + 1) / 3;
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &part, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &part, NULL, &err));
          ASSERT(part > 0);
          sum += part;
       }
@@ -222,16 +222,16 @@ TEST model_regions_add_up(void)
    w.dim = 2;
    w.count = 4;
    w.xy = diamond;
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &inside, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &inside, NULL, &err));
    w.xy = frame;
    w.rings = 2;
    w.ring_size = frame_rings;
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, &outside, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, &outside, NULL, &err));
    ASSERT_IN_RANGE(total, inside + outside, 1e-12 * total);
    w.rings = 0;
    w.count = 3;
    w.xy = bad;
-   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, &region, &part, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, &region, 1, &part, NULL, &err));
    ASSERT(strstr(err.why, "outside the window"));
    sneppp_free(&m);
    PASS();
@@ -382,8 +382,8 @@ TEST model_own_features(void)
    memset(&region, 0, sizeof region);
    part.dim = 2, part.lo[0] = 2, part.hi[0] = 4, part.hi[1] = 2.5;
    region.factor[0] = &part;
-   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&own, &region, &a, &err), "%d");
-   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&same, &region, &b, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&own, &region, 1, &a, NULL, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&same, &region, 1, &b, NULL, &err), "%d");
    ASSERT_IN_RANGE(b, a, 0.01 * b);
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_nll(&own, &e, 1, &a, NULL, NULL, NULL, &err), "%d");
    ASSERT_IN_RANGE(ro.nll, a / N, 1e-9 + (double)tol);
@@ -403,9 +403,9 @@ TEST model_own_features(void)
    ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_save_file(&own, "build/never.snp", &err), "%d");
 #endif
    part.space = SNEPPP_SPACE_BALL, part.centre[0] = 3, part.centre[1] = 2, part.radius = 1;
-   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count(&own, &region, &a, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count(&own, &region, 1, &a, NULL, &err), "%d");
    own.desc.factor[0].own.gram = model_waves_bad;
-   ASSERT_EQ_FMT(SNEPPP_ERR_NOT_FINITE, sneppp_count(&own, NULL, &a, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_ERR_NOT_FINITE, sneppp_count(&own, NULL, 1, &a, NULL, &err), "%d");
    ASSERT(strstr(err.why, "K[1][1]"));
    sneppp_free(&own);
    sneppp_free(&same);
@@ -423,8 +423,8 @@ TEST model_own_features(void)
    d.mix = SNEPPP_MIX_OUTER; /* own waves on the plane times the library's in time: K is the Kronecker product */
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_init(&own, &d, &err), "%d");
    ASSERT_EQ_FMT(SNEPPP_OK, sneppp_marginal(&own, 1, NULL, &same, &err), "%d");
-   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&own, NULL, &a, &err), "%d");
-   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&same, NULL, &b, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&own, NULL, 1, &a, NULL, &err), "%d");
+   ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&same, NULL, 1, &b, NULL, &err), "%d");
    ASSERT_IN_RANGE(a, b, 1e-6 * a);
    sneppp_free(&own);
    sneppp_free(&same);
@@ -460,19 +460,22 @@ TEST model_counts_together(void)
             region[t * weeks + w].factor[0] = &town[t], region[t * weeks + w].factor[1] = &week[w];
          }
       }
-      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_counts(&m, region, weeks * towns + 1, many, NULL, &err), "%d");
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&m, region, weeks * towns + 1, many, NULL, &err), "%d");
       sum = 0;
       for (int r = 0; r < weeks * towns; r++) {
-         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&m, &region[r], &one, &err), "%d");
+         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&m, &region[r], 1, &one, NULL, &err), "%d");
          ASSERT_IN_RANGE(one, many[r], 1e-12 * one + 1e-13 * many[weeks * towns]);
          sum += many[r];
       }
-      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err), "%d");
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err), "%d");
       ASSERT_IN_RANGE(total, many[weeks * towns], 1e-12 * total); /* the last region is everything */
       ASSERT_IN_RANGE(total, sum, 1e-12 * total);
       many[0] = -7, week[3].hi[0] = 99;
-      ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_counts(&m, region, weeks * towns, many, NULL, &err), "%d");
+      ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_count(&m, region, weeks * towns, many, NULL, &err), "%d");
       ASSERT(strstr(err.why, "region 3: "));
+      ASSERT_EQ(-7.0, many[0]);
+      ASSERT_EQ_FMT(SNEPPP_ERR_ARG, sneppp_count(&m, NULL, 2, many, NULL, &err), "%d"); /* everywhere is one region */
+      ASSERT_STR_EQ("region is NULL, but 2 are asked for", err.why);
       ASSERT_EQ(-7.0, many[0]);
       week[3].hi[0] = 4;
       sneppp_free(&m);
@@ -770,7 +773,7 @@ TEST model_no_bias(void)
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_set_layer(&m, 0, W, b, NULL, &err));
    ASSERT(strstr(err.why, "b[0] = 0") && strstr(err.why, "no_bias"));
    ASSERT_EQ(SNEPPP_OK, sneppp_set_layer(&m, 0, W, NULL, NULL, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
    ASSERT_IN_RANGE(count, model_quadrature(&m, 0, 100), MODEL_TOLERANCE * count);
    ASSERT_EQ(SNEPPP_OK, sneppp_get_layer(&m, 0, W2, b2, NULL, &err));
    for (int i = 0; i < 4; i++) {
@@ -786,8 +789,8 @@ TEST model_no_bias(void)
    n = sneppp_save(&m, bytes, sizeof bytes);
    ASSERT(n && n <= sizeof bytes);
    ASSERT_EQ(SNEPPP_OK, sneppp_load(&l, bytes, n, NULL, 0, NULL, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&l, NULL, &loaded, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&l, NULL, 1, &loaded, NULL, &err));
    ASSERT(count == loaded);
    sneppp_free(&l);
    sneppp_free(&m);
@@ -838,7 +841,7 @@ TEST model_families_start(void)
          for (int r = 2; r < row[k].dim; r++) d.factor[0].window.param[r] = row[k].b;
          d.factor[0].unit.act = SNEPPP_ACT_EXP;
          if (sneppp_init(&m, &d, &err) != SNEPPP_OK) FAILm(err.why);
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
          ASSERT(count > 0 && sneppp__finite(count));
          for (int i = 0; i < 24; i++)
             for (int j = 0; j < i; j++) ASSERT(m.layer[0].W[i * m.layer[0].d] != m.layer[0].W[j * m.layer[0].d]);
@@ -867,7 +870,7 @@ TEST model_layers_in_their_domain(void)
    for (int k = 0; k < 3; k++)
       ASSERT(model_says(sneppp_set_layer(&m, 0, bad[k], NULL, NULL, &model_error), SNEPPP_ERR_ARG, "does not exist"));
    ASSERT(sneppp_intensity(&m, x) == before && before > 0);
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &model_error));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &model_error));
    ASSERT(count > 0 && sneppp__finite(count));
    sneppp_free(&m);
    PASS();

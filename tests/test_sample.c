@@ -75,7 +75,7 @@ static double sample_chi_square(const sneppp_model *m, const sneppp_window *box,
          double lambda = 0, e;
          w.lo[0] = box->lo[0] + (box->hi[0] - box->lo[0]) * i / S, w.hi[0] = i + 1 < S ? box->lo[0] + (box->hi[0] - box->lo[0]) * (i + 1) / S : box->hi[0];
          w.lo[1] = box->lo[1] + (box->hi[1] - box->lo[1]) * j / S, w.hi[1] = j + 1 < S ? box->lo[1] + (box->hi[1] - box->lo[1]) * (j + 1) / S : box->hi[1];
-         if (sneppp_count(m, &r, &lambda, NULL)) { free(x); return -3; }
+         if (sneppp_count(m, &r, 1, &lambda, NULL, NULL)) { free(x); return -3; }
          e = lambda / info->expected * (double)N;
          chi += ((double)count[i * S + j] - e) * ((double)count[i * S + j] - e) / (e + 1e-9);
       }
@@ -170,7 +170,7 @@ TEST sample_mixes_hold(void)
             double e = 0;
             w.lo[0] = 10 + i, w.hi[0] = 11 + i;
             time.lo[0] = 0.5 * j, time.hi[0] = 0.5 * j + 0.5;
-            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &e, NULL));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, 1, &e, NULL, NULL));
             e *= N / info.expected;
             chi += ((double)count[i * S + j] - e) * ((double)count[i * S + j] - e) / (e + 1e-9);
          }
@@ -243,12 +243,12 @@ TEST sample_poisson_and_independent(void)
       sneppp_window      w = d.factor[0].window;
       double             lambda = 0, left = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &lambda, NULL, NULL));
       m.alpha = 30 / lambda;
       memset(&r, 0, sizeof r);
       w.hi[0] = 12;
       r.factor[0] = &w;
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &left, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, 1, &left, NULL, NULL));
       for (int s = 0; s < SEEDS; s++) {
          sneppp_rng g;
          double     in = 0, out;
@@ -321,7 +321,7 @@ TEST sample_intervals_and_polygons(void)
       r.factor[0] = &w;
       sneppp_rng_init(&g, 21, (uint64_t)k);
       ASSERT_EQ(SNEPPP_OK, sample_draw(&m, NULL, &g, N, x, N, &info, NULL));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &e, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, 1, &e, NULL, NULL));
       e /= info.expected;
       for (size_t i = 0; i < N; i++) {
          const sneppp_real *y = x + i * (k == 2 ? 2 : 1);
@@ -406,7 +406,7 @@ TEST sample_tiles(void)
       size_t             count[64], coarse = 0, fine = 0;
       double             lambda = 0;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &lambda, NULL, NULL));
       m.alpha *= 400 / lambda;
       for (uint32_t t = 0; t < 64; t++) {
          ASSERT_EQ(SNEPPP_OK, sample_tile(&m, 3, 3, t / 8, t % 8, 77, first[t], CAP, &info, NULL));
@@ -453,7 +453,7 @@ TEST sample_tiles_law(void)
    sneppp_sample_info info;
    double             lambda = 0;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &lambda, NULL, NULL));
    m.alpha = 200 / lambda;
    for (int depth = 1; depth <= 3; depth++) {
       double mean[16] = {0}, chi = 0, cross = 0, scale = 0;
@@ -530,7 +530,7 @@ TEST sample_tiles_and_room(void)
    d.factor[0].unit.act = SNEPPP_ACT_COS;
    d.width = 12;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &count, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &count, NULL, &err));
    m.alpha *= 150000 / count;
    ASSERT_EQ(SNEPPP_ERR_SIZE, sample_tile(&m, 0, 1, 1, 0, 7, x, CAP, &info, &err));
    ASSERT_EQ(SNEPPP_ERR_SIZE, sample_tile(&m, 0, 1, 1, 0, 7, y, 100, &none, &err));
@@ -616,7 +616,7 @@ TEST sample_in_place(void)
       if (kind == 4) d.factor[0].window.space = SNEPPP_SPACE_POLYGON, d.factor[0].window.count = 4, d.factor[0].window.xy = ring;
       d.alloc_ctx = &a;
       ASSERT_EQ(SNEPPP_OK, kind == 5 ? sample_steep(&m, &d, NULL) : sneppp_init(&m, &d, NULL));
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &lambda, NULL, NULL));
       m.alpha *= (kind == 5 ? 60 : 1000) / lambda;
       D = (size_t)m.D;
       sneppp_rng_init(&g, 4, 4);
@@ -700,7 +700,7 @@ TEST sample_every_mix(void)
             double lambda = 0, e, side = (part ? 1.0 : 3.0) / S;
             time.lo[0] = 2 + side * k, time.hi[0] = 2 + side * (k + 1);
             if (mix == SNEPPP_MIX_JOINT) space.lo[2] = time.lo[0], space.hi[2] = time.hi[0];
-            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &lambda, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, 1, &lambda, NULL, &err));
             e = lambda / info.expected * N;
             chi += ((double)count[k] - e) * ((double)count[k] - e) / e;
          }
@@ -786,7 +786,7 @@ TEST sample_many_dimensions(void)
       for (int k = 0; k < 8; k++) {
          double share = 0;
          for (int q = 0; q < 3; q++) w.lo[q] = (k >> q & 1) ? 0.5 : 0, w.hi[q] = (k >> q & 1) ? 1 : 0.5;
-         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, &share, NULL));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &r, 1, &share, NULL, NULL));
          share *= N / info.expected;
          chi += ((double)count[k] - share) * ((double)count[k] - share) / share;
       }
@@ -821,7 +821,7 @@ static double sample_pieces(const sneppp_model *m, const sneppp_region *r, const
    if (all != N) return -3; /* pieces fill the region, so no point may be outside of them */
    for (size_t k = 0; k < pieces; k++) {
       double e = 0;
-      if (sneppp_count(m, &piece[k], &e, NULL)) return -4;
+      if (sneppp_count(m, &piece[k], 1, &e, NULL, NULL)) return -4;
       e *= (double)N / info->expected;
       chi += ((double)count[k] - e) * ((double)count[k] - e) / (e + 1e-9);
    }
@@ -1118,7 +1118,7 @@ TEST sample_extreme_counts(void)
       double             lambda = 0, alpha;
       ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
       if (kind == 2) m.alpha = 0, m.floor = 1; /* nothing but the floor */
-      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &lambda, NULL));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &lambda, NULL, NULL));
       alpha = kind == 2 ? m.floor : m.alpha;
       sneppp_rng_init(&g, 1, 1);
       for (int k = 0; k < 3; k++) { /* tiny: no event is expected, but as many as are asked for can be drawn */

@@ -112,12 +112,12 @@ static void stack_gram(stack_case *c)
 {
    c->status = sneppp_model_gram(c->model, NULL, c->wide, &c->fit.parallel, &c->err);
 }
-static void stack_count(stack_case *c) { c->status = sneppp_count(c->model, NULL, c->wide, &c->err); }
+static void stack_count(stack_case *c) { c->status = sneppp_count(c->model, NULL, 1, c->wide, NULL, &c->err); }
 static void stack_counts(stack_case *c)
 {
    sneppp_region region[2];
    memset(region, 0, sizeof region);
-   c->status = sneppp_counts(c->model, region, 2, c->wide, &c->fit.parallel, &c->err);
+   c->status = sneppp_count(c->model, region, 2, c->wide, &c->fit.parallel, &c->err);
 }
 static void stack_nll(stack_case *c)
 {

@@ -72,7 +72,7 @@ TEST stream_every_event_counts(void)
    e.x = stream_x, e.count = stream_most;
    source.read = stream_read, source.user = stream_x, source.count = stream_most;
    ASSERT_EQ(SNEPPP_OK, stream_fit(&m, &e, 0, &r, &err));
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, &total, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
    ASSERT_IN_RANGE((double)stream_most, total, sizeof(sneppp_real) == 4 ? 0.3 : 1e-6);
    ASSERT(r.gap >= 0 && r.gap <= 1e-4);
    ASSERT_IN_RANGE(0, stream_score(&m, stream_most), 0.01); /* so many events know some ten numbers well */
@@ -106,9 +106,9 @@ TEST stream_weights(void)
    memset(&w, 0, sizeof w);
    part.factor[0] = &w;
    w.dim = 1, w.lo[0] = 2, w.hi[0] = 4;
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &part, &left, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &part, 1, &left, NULL, &err));
    w.lo[0] = 6, w.hi[0] = 9;
-   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &part, &right, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &part, 1, &right, NULL, &err));
    ASSERT_IN_RANGE(2 * 0.6 * stream_most, left, 0.03 * stream_most);
    ASSERT_IN_RANGE(0.5 * 0.15 * stream_most, right, 0.01 * stream_most);
    sneppp_free(&m);

@@ -24,7 +24,8 @@ int main(void)
    if (sneppp_init(&model, &desc, &err) != SNEPPP_OK) return 1;
    refused = sneppp_fit(&model, &fit, NULL, &err) == SNEPPP_ERR_ARG && strstr(err.why, "SNEPPP_NO_AUTO");
    fit.method = SNEPPP_METHOD_CONVEX;
-   fitted = sneppp_fit(&model, &fit, NULL, &err) == SNEPPP_OK && sneppp_count(&model, NULL, &count, &err) == SNEPPP_OK;
+   fitted = sneppp_fit(&model, &fit, NULL, &err) == SNEPPP_OK &&
+            sneppp_count(&model, NULL, 1, &count, NULL, &err) == SNEPPP_OK;
    sneppp_free(&model);
    return !(refused && fitted && count > 3 && count < 5);
 }

@@ -22,7 +22,7 @@ int main(void)
    e.x = x, e.count = 2;
    if (sneppp_init(&m, &d, NULL) != SNEPPP_OK || sneppp_intensities(&m, &e, out, NULL, NULL) != SNEPPP_OK) return 1;
    one = (double)sneppp_intensity(&m, x + 150);
-   good = fabs(one - (double)out[1]) < 1e-9 && sneppp_count(&m, NULL, &count, NULL) == SNEPPP_OK && count > 0;
+   good = fabs(one - (double)out[1]) < 1e-9 && sneppp_count(&m, NULL, 1, &count, NULL, NULL) == SNEPPP_OK && count > 0;
    sneppp_free(&m);
    return !good;
 }

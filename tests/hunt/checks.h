@@ -128,7 +128,7 @@ static snap snap_of(const sneppp_model *m)
            "saving took another number of bytes than it said");
    }
    for (int k = 0; k < PROBES; k++) probe_at(k, x), s.lambda[k] = sneppp_intensity(m, x);
-   s.counted = sneppp_count(m, NULL, &s.count, NULL);
+   s.counted = sneppp_count(m, NULL, 1, &s.count, NULL, NULL);
    return s;
 }
 static void snap_free(snap *s) { free(s->bytes), s->bytes = NULL; }
@@ -458,7 +458,7 @@ static void check_integral(const sneppp_model *m, const shape *const *part, cons
    double value[3] = { 0, 0, 0 }, count = 0, scale, z, tol, kink;
    int axes = 0, finest;
    sneppp_error err;
-   if (sneppp_count(m, region, &count, &err) != SNEPPP_OK) return;
+   if (sneppp_count(m, region, 1, &count, NULL, &err) != SNEPPP_OK) return;
    for (int f = 0; f < m->factors; f++) axes += shape_axes(part[f]) < 0 ? 1 : shape_axes(part[f]);
    scale = magnitude(m, region, &z);
    MUST(count == count && count >= -1e-9 * scale, named("count", m), "%s: the expected number is %g", what,

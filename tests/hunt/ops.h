@@ -58,7 +58,7 @@ static int likelihood(const sneppp_model *m, double *nll, double *expected, doub
       const sneppp_events *e = &w.events[r];
       double Lambda = 0, N = 0;
       sneppp_error err;
-      if (sneppp_count(m, e->seen, &Lambda, &err) != SNEPPP_OK) return 0;
+      if (sneppp_count(m, e->seen, 1, &Lambda, NULL, &err) != SNEPPP_OK) return 0;
       *nll += Lambda, *expected += Lambda, *size += fabs(Lambda);
       for (size_t i = 0; i < e->count; i++) {
          double weight = e->weight ? (double)e->weight[i] : 1, l = sneppp_log_intensity(m, event_at(r, i));
@@ -223,7 +223,7 @@ static void check_gaps(const sneppp_report *report)
       sneppp_window gap;
       memset(&region, 0, sizeof region), memset(&gap, 0, sizeof gap);
       gap.dim = 1, gap.lo[0] = from, gap.hi[0] = to, region.factor[0] = &gap;
-      if (to > from && sneppp_count(&w.model, &region, &count, NULL) == SNEPPP_OK)
+      if (to > from && sneppp_count(&w.model, &region, 1, &count, NULL, NULL) == SNEPPP_OK)
          MUST(count / (to - from) > 0.02 * rate, "gaps", "gap %zu of %zu: %g events per unit, %g beside it",
               k, seen->count + 1, count / (to - from), rate);
       if (k < seen->count) from = seen->ends[2 * k + 1];
@@ -488,7 +488,7 @@ static void op_count(const plan_op *o)
    const shape *part[HUNT_FACTORS];
    double count;
    sneppp_error err;
-   int st = sneppp_count(&w.model, NULL, &count, &err);
+   int st = sneppp_count(&w.model, NULL, 1, &count, NULL, &err);
    whole_shapes(part);
    if (st != SNEPPP_OK) {
       refused("count", (sneppp_status)st, &err), told->kind[o->kind].refused++;
@@ -516,7 +516,7 @@ static void check_leaving(int f, uint64_t seed)
       for (int i = 0; i < 2; i++) part.lo[i] = fmin(xy[i], xy[2 + i]), part.hi[i] = fmax(xy[i], xy[2 + i]);
    else part.space = SNEPPP_SPACE_POLYGON, part.xy = xy, part.count = 3;
    region.factor[f] = &part;
-   if (sneppp_count(&w.model, &region, &count, NULL) != SNEPPP_OK) return;
+   if (sneppp_count(&w.model, &region, 1, &count, NULL, NULL) != SNEPPP_OK) return;
    for (int k = 0; k < 400; k++) {
       double u = unit_of(seed, 85, k, 0), v = unit_of(seed, 86, k, 0), x[2];
       if (!box && u + v > 1) u = 1 - u, v = 1 - v;
@@ -543,7 +543,7 @@ static void op_region(const plan_op *o)
             shape_half(&w.shape[f], op_seed(o), 1, &w.part_shape[1]);
    if (halves) {
       region[0].factor[f] = &w.part_shape[0].win, region[1].factor[f] = &w.part_shape[1].win;
-      st = sneppp_counts(&w.model, region, 3, count, &par, &err);
+      st = sneppp_count(&w.model, region, 3, count, &par, &err);
       if (st != SNEPPP_OK) refused("counts", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       else {
          scale = magnitude(&w.model, NULL, &z);
@@ -552,7 +552,7 @@ static void op_region(const plan_op *o)
               count[0] + count[1], count[2]);
          for (int k = 0; k < 3; k++) {
             double one = 0;
-            st = sneppp_count(&w.model, &region[k], &one, &err);
+            st = sneppp_count(&w.model, &region[k], 1, &one, NULL, &err);
             MUST(st == SNEPPP_OK && (scale <= 0 || fabs(one - count[k]) <= 1e-12 * scale), "count = counts",
                  "region %d: %.15g and %.15g", k, one, count[k]);
          }
@@ -565,7 +565,7 @@ static void op_region(const plan_op *o)
    if (shape_inner(&w.shape[f], op_seed(o), &w.part_shape[2])) {
       memset(region, 0, sizeof region);
       region[0].factor[f] = &w.part_shape[2].win;
-      st = sneppp_count(&w.model, region, count, &err);
+      st = sneppp_count(&w.model, region, 1, count, NULL, &err);
       if (st != SNEPPP_OK) refused("count", (sneppp_status)st, &err);
       whole_shapes(part);
       part[f] = &w.part_shape[2];
@@ -583,7 +583,7 @@ static void op_numeric(const plan_op *o)
    sneppp_place place;
    double exact = 0, count = 0, error = 0, z, scale;
    sneppp_error err;
-   int st = sneppp_count(&w.model, NULL, &exact, &err),
+   int st = sneppp_count(&w.model, NULL, 1, &exact, NULL, &err),
        globe = w.model.desc.factor[0].window.space == SNEPPP_SPACE_SPHERE && w.model.desc.factor[0].window.dim == 3;
    if (st != SNEPPP_OK) return;
    scale = magnitude(&w.model, NULL, &z);
@@ -660,8 +660,8 @@ static void op_reduce(const plan_op *o)
                  z > 1e3,
               "conditional", "point %d: %.12g, but the model has %.12g", k, b, a);
       }
-   } else if (sneppp_count(&w.model, NULL, &all, NULL) == SNEPPP_OK && scale > 0) {
-      int st = sneppp_count(&m, NULL, &one, NULL);
+   } else if (sneppp_count(&w.model, NULL, 1, &all, NULL, NULL) == SNEPPP_OK && scale > 0) {
+      int st = sneppp_count(&m, NULL, 1, &one, NULL, NULL);
       MUST(st != SNEPPP_OK || fabs(all - one) <= (64 * EPS * (w.model.n + 8) + 1e-8) * scale, "marginal",
            "it expects %.12g, the model %.12g", one, all);
    }
@@ -708,7 +708,7 @@ static void op_sample(const plan_op *o)
       region.factor[f] = &w.part_shape[0].win, in = &region;
    sneppp_rng_init(&rng, op_seed(o), 3);
    rng2 = rng;
-   if (sneppp_count(&w.model, in, &Lambda, &err) != SNEPPP_OK || (!count && Lambda > 250)) count = 5;
+   if (sneppp_count(&w.model, in, 1, &Lambda, NULL, &err) != SNEPPP_OK || (!count && Lambda > 250)) count = 5;
    memset(&how, 0, sizeof how);
    how.region = in, how.rng = &rng, how.count = count;
    st = sneppp_sample(&w.model, &how, x[0], 300, &info, &err);
@@ -730,7 +730,7 @@ static void op_sample(const plan_op *o)
        shape_half(&w.shape[f], op_seed(o), 0, &w.part_shape[0])) { /* as many in a half as belong there */
       double part = 0, share, hits = 0, N = (double)info.count;
       region.factor[f] = &w.part_shape[0].win;
-      if (sneppp_count(&w.model, &region, &part, &err) == SNEPPP_OK &&
+      if (sneppp_count(&w.model, &region, 1, &part, NULL, &err) == SNEPPP_OK &&
           w.shape[f].win.space != SNEPPP_SPACE_FINITE) {
          for (size_t i = 0; i < info.count; i++) hits += in_region(&w.model, &region, x[0] + i * D);
          share = part / Lambda;
@@ -768,7 +768,7 @@ static void op_tile(const plan_op *o)
       refused("sample_tile", (sneppp_status)st, &err), told->kind[o->kind].refused++;
       return;
    }
-   if (sneppp_count(&w.model, NULL, &Lambda, &err) != SNEPPP_OK || Lambda > 300) {
+   if (sneppp_count(&w.model, NULL, 1, &Lambda, NULL, &err) != SNEPPP_OK || Lambda > 300) {
       told->kind[o->kind].refused++;
       return;
    }
@@ -1184,7 +1184,7 @@ static void op_twin(const plan_op *o)
    for (int k = 0; k < PROBES; k++) probe_at(k, real + (size_t)k * D);
    for (size_t i = 0; i < PROBES * D; i++) x[i] = (double)real[i];
    scale = magnitude(&w.model, NULL, &z);
-   if (scale > 0 && scale < 1e30 && sneppp_count(&w.model, NULL, &own, NULL) == SNEPPP_OK &&
+   if (scale > 0 && scale < 1e30 && sneppp_count(&w.model, NULL, 1, &own, NULL, NULL) == SNEPPP_OK &&
        !twin_ask(bytes, size, x, PROBES, w.model.D, lambda, &count)) {
       double tol = 64 * eps * (z + w.model.n + 8) * scale;
       MUST(!(tol < 0.05 * own) || fabs(count - own) <= tol, "both precisions",
@@ -1427,7 +1427,7 @@ static void run_failing(const plan_op *o)
       memset(&how, 0, sizeof how);
       how.count = 2;
       st = sneppp_sample(&w.model, &how, x, 8, NULL, &err);
-   } else if (o->kind == OP_COUNT || o->kind == OP_REGION) st = sneppp_count(&w.model, NULL, &value, &err);
+   } else if (o->kind == OP_COUNT || o->kind == OP_REGION) st = sneppp_count(&w.model, NULL, 1, &value, NULL, &err);
    else {
       w.alloc.fail_at = 0;
       snap_free(&a);

@@ -125,7 +125,7 @@ static void print_halves(FILE *f, const plan_op *o, int at)
       print_lists(f, &w.part_shape[0].win, 0);
       print_window(f, &w.part_shape[0].win, 0, "half");
       fprintf(f,
-              "   region.factor[%d] = &half;\n   show(\"%d half %d\", sneppp_count(&model, &region, &count, "
+              "   region.factor[%d] = &half;\n   show(\"%d half %d\", sneppp_count(&model, &region, 1, &count, NULL, "
               "&err), &err), printf(\"   %%.15g\\n\", count);\n   }\n",
               factor, at, k);
    }
@@ -253,7 +253,7 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
          case OP_REGION: print_halves(f, o, k); /* and everywhere */ /* fall through */
          case OP_COUNT:
             fprintf(f,
-                    "   show(\"%d %s\", sneppp_count(&model, NULL, &count, &err), &err), printf(\"   "
+                    "   show(\"%d %s\", sneppp_count(&model, NULL, 1, &count, NULL, &err), &err), printf(\"   "
                     "%%.15g\\n\", count);\n",
                     k, op_names[o->kind]);
             break;

@@ -38,7 +38,7 @@ int twin_ask(const void *saved, size_t bytes, const double *x, size_t points, in
    int bad = 0;
    if (sneppp_load(&m, saved, bytes, NULL, 0, NULL, NULL) != SNEPPP_OK) return 1;
    y = twin_copy(x, points * (size_t)D);
-   if (!y || !twin_all_inside(&m, y, points) || sneppp_count(&m, NULL, count, NULL) != SNEPPP_OK) bad = 1;
+   if (!y || !twin_all_inside(&m, y, points) || sneppp_count(&m, NULL, 1, count, NULL, NULL) != SNEPPP_OK) bad = 1;
    for (size_t i = 0; !bad && i < points; i++) lambda[i] = (double)sneppp_intensity(&m, y + i * (size_t)D);
    free(y);
    sneppp_free(&m);
