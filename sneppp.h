@@ -7104,50 +7104,52 @@ SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
    return win->weight ? win->weight[c] : win->count ? 1.0 / (double)win->count : 1.0;
 }
 
-/* log k = log sum_c weight_c k_c by the largest term, for k > 0. Not finite where no component counts, or weights
-   are so large that even logarithms overflow: callers look. */
-static double sneppp__gauss_log(const sneppp__pair *p)
+/* Component c of a mixture: k_c e^-base, and with `out` the derivatives of weight_c k_c e^-base times out->g. Where the
+   logarithm is asked for without derivatives, log k_c. */
+typedef double sneppp__component(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base);
+
+/* k = sum_c weight_c k_c; its logarithm by the largest term. That is not finite where no component counts, or weights are
+   so large that even logarithms overflow: callers look. Its derivatives are averages of the components', with weights
+   weight_c k_c / k; the components run twice then, since their number is free. */
+static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sneppp__component *part)
 {
-   double            w[2][SNEPPP__MAX_STATS], top = 0, sum = 0;
-   size_t            count = p->win->count ? p->win->count : 1;
-   int               any = 0;
-   sneppp__gauss     q;
-   sneppp__gauss_out t;
-   q.grad = 0;
-   for (size_t c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), term;
-      sneppp__gauss_reduce(p, c, w, &q);
-      sneppp__gauss_core(p->rule->core, &q, &t);
-      if (!(weight * t.k > 0)) continue;
-      term = t.log + (weight * t.k == 1 ? 0 : log(weight * t.k));
-      if (!any) { top = term; sum = 1; any = 1; }
-      else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
+   double top = sneppp__minus_infinity(), sum = 0, base = 0;
+   size_t count = p->win->count ? p->win->count : 1;
+   for (size_t c = 0; p->log && c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), term = weight > 0 ? log(weight) + part(p, NULL, c, 0) : 0;
+      if (!(weight > 0)) continue;
+      if (sum == 0 || term > top) sum = 1 + (sum > 0 ? sum * exp(top - term) : 0), top = term;
       else sum += exp(term - top);
    }
-   return any ? top + log(sum) : sneppp__minus_infinity();
+   if (p->log) base = sum > 0 ? top + log(sum) : top;
+   if (p->log && !out) return base;
+   sum = 0;
+   for (size_t c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), k = part(p, out, c, base);
+      if (weight != 0) sum += weight * k;
+      if (out && out->weight) out->weight[c] += out->g * k;
+   }
+   return p->log ? base : sum;
 }
 
-/* The sum over the components. The derivatives of a logarithm are averages of the components', with weights
-   weight_c k_c / k; the cores run twice then, since the number of components is free. */
-static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
+/* The rules that have a logarithm have k = 1 after the factor e^log. */
+static double sneppp__gauss_part(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base)
 {
-   double            w[2][SNEPPP__MAX_STATS], sum = 0, logk = p->log ? sneppp__gauss_log(p) : 0;
-   size_t            count = p->win->count ? p->win->count : 1;
+   double            w[2][SNEPPP__MAX_STATS], e;
    sneppp__gauss     q;
    sneppp__gauss_out t;
-   if (p->log && !out) return logk;
    q.grad = out != NULL;
-   for (size_t c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), e;
-      sneppp__gauss_reduce(p, c, w, &q);
-      sneppp__gauss_core(p->rule->core, &q, &t);
-      e = t.log - logk != 0 ? exp(t.log - logk) : 1;
-      sum += weight * e * t.k;
-      if (!out) continue;
-      sneppp__gauss_chain(p, out, c, &q, &t, out->g * weight * e);
-      if (out->weight) out->weight[c] += out->g * e * t.k;
-   }
-   return p->log ? logk : sum;
+   sneppp__gauss_reduce(p, c, w, &q);
+   sneppp__gauss_core(p->rule->core, &q, &t);
+   if (p->log && !out) return t.log;
+   e = t.log - base != 0 ? exp(t.log - base) : 1;
+   if (out) sneppp__gauss_chain(p, out, c, &q, &t, out->g * sneppp__gauss_weight(p->win, c) * e);
+   return e * t.k;
+}
+
+static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   return sneppp__mixture(p, out, sneppp__gauss_part);
 }
 
 /* ---- cos under a mixture, many at a time ----
@@ -8513,31 +8515,19 @@ static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, 
    return sum;
 }
 
-/* The sum over the components, relative to the largest that has a weight where the logarithm is asked for. */
-static double sneppp__gauss_bells(const sneppp__pair *p, const sneppp__pull *out)
+static double sneppp__bells_part(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base)
 {
-   double sum = 0, top = 0;
-   size_t count = p->win->count ? p->win->count : 1;
-   int    any = 0;
-   for (size_t c = 0; p->log && c < count; c++) {
-      double term = sneppp__gauss_weight(p->win, c) > 0 ? sneppp__bells_log(p, NULL, c, 0) : top;
-      if (sneppp__gauss_weight(p->win, c) > 0 && (!any || term > top)) top = term, any = 1;
-   }
-   for (size_t c = 0; c < count; c++)
-      if (sneppp__gauss_weight(p->win, c) > 0)
-         sum += sneppp__gauss_weight(p->win, c) * exp(sneppp__bells_log(p, NULL, c, 0) - top);
-   for (size_t c = 0; out && c < count; c++) {
-      double k = exp(sneppp__bells_log(p, NULL, c, 0) - top), g = p->log ? out->g / sum : out->g;
-      if (sneppp__gauss_weight(p->win, c) > 0) sneppp__bells_log(p, out, c, g * sneppp__gauss_weight(p->win, c) * k);
-      if (out->weight) out->weight[c] += g * k;
-   }
-   return p->log ? top + log(sum) : sum;
+   double weight = sneppp__gauss_weight(p->win, c), k = sneppp__bells_log(p, NULL, c, 0);
+   if (p->log && !out) return k;
+   k = exp(k - base);
+   if (out && weight > 0) sneppp__bells_log(p, out, c, out->g * weight * k);
+   return k;
 }
 
 static double sneppp__radial_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    switch (p->win->space) {
-      case SNEPPP_SPACE_GAUSS:   return sneppp__gauss_bells(p, out);
+      case SNEPPP_SPACE_GAUSS:   return sneppp__mixture(p, out, sneppp__bells_part);
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_bells(p, out);
       default:             return sneppp__bells_pair(p, out);
    }
