@@ -3036,8 +3036,8 @@ static void sneppp__eigh_end(size_t n, const sneppp__eigh_room *o, int exponent,
 
 /* ---- the eigensolver: Householder's reduction to a tridiagonal matrix, then the implicit QL method, both
    as in Wilkinson and Reinsch (Handbook for Automatic Computation II, 1971; contributions II/2 and II/4), arranged
-   so that every inner loop runs along rows. About (2 + 4/3 + 3) n^3 operations. Eigenvalues have the absolute error of a
-   few eps |A|, no better for the small ones.
+   so that every inner loop runs along rows. About (2 + 4/3 + 3) n^3 operations. Eigenvalues have the absolute error of
+   a few eps |A|, no better for the small ones.
 
    Besides gemm two loops take all the time. Each is written plainly, and again for vectors. */
 #ifdef SNEPPP__VECTOR
@@ -5096,8 +5096,8 @@ static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_
 
 /* >>kernel ===================================================================================================
    K_ij = integral over the window of psi_i psi_j dmu, in closed form, with derivatives. First moments are pairs with
-   the constant unit SNEPPP_ACT_ONE. This page is the map: a rule says for which spaces, dimensions and activations there is
-   a closed form, and which of six families computes it. Each family is one idea and one function:
+   the constant unit SNEPPP_ACT_ONE. This page is the map: a rule says for which spaces, dimensions and activations
+   there is a closed form, and which of six families computes it. Each family is one idea and one function:
 
       finite      a sum over points is its own closed form
       transform   exp, cos and sin wherever the Laplace transform of the measure is known
@@ -5150,8 +5150,8 @@ enum {
    SNEPPP__LOW_ORDER = 4  /* rectified and plain monomials of order 0 and 1 only                    */
 };
 
-/* Units reach a family in canonical form: SNEPPP_ACT_RELU with p = 1 and SNEPPP_ACT_STEP with p = 0 (never SNEPPP_ACT_RECT of order
-   0), so that a rule for rectified monomials looks at p only. */
+/* Units reach a family in canonical form: RELU with p = 1 and STEP with p = 0 (never RECT of order 0), so that a rule
+   for rectified monomials looks at p only. */
 typedef struct sneppp__rule {
    sneppp_kernel_info info;
    unsigned           flags;
@@ -6052,8 +6052,8 @@ typedef struct sneppp__gauss { /* means a, b are a[0], a[1] here, variances A, B
    int           grad;             /* derivatives are wanted                                        */
 } sneppp__gauss;
 
-/* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual), and v_j likewise. The unit residual of i is that of w~_j against
-   w~_i, 0 if the weights are parallel. Everything is multiplied by e^log. */
+/* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual), and v_j likewise. The unit residual of i is that of w~_j
+   against w~_i, 0 if the weights are parallel. Everything is multiplied by e^log. */
 typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], log; } sneppp__gauss_out;
 
 SNEPPP__INLINE double sneppp__ipow(double x, int n)
@@ -6254,8 +6254,8 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    }
 }
 
-/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p: the derivative is 1 + sin qz. 1 - e cos qz
-   is formed without subtraction, for q may be tiny. */
+/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p: the derivative is 1 + sin qz.
+   1 - e cos qz is formed without subtraction, for q may be tiny. */
 static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
 {
    double half = sin(0.5 * q * mu), lost = expm1(-0.5 * q * q * v), co = cos(q * mu);
@@ -6298,7 +6298,9 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
          c[0] = erf(mu / sqrt(1 + 2 * v));
          return 0;
       case SNEPPP_ACT_PHI: sneppp__step_moments(1, mu, v, n, c); return 0;
-      case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT: sneppp__rect_moments((int)u->p, mu, v, n, c); return 0;
+      case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT:
+         sneppp__rect_moments((int)u->p, mu, v, n, c);
+         return 0;
       case SNEPPP_ACT_LEAKY:
          sneppp__rect_moments(1, mu, v, n, c);
          for (r = 0; r <= n; r++) c[r] = (1 - u->p) * c[r] + u->p * (r == 0 ? mu : r == 1);
@@ -6308,7 +6310,8 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
          for (r = 0; r <= n; r++) c[r] = mu * step[r] + (r ? r * step[r - 1] : 0) + v * step[r + 1];
          return 0;
       case SNEPPP_ACT_ELU: sneppp__elu_moments(u->p, mu, v, n, c); return 0;
-      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN:
+      case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
          p = 0.5 * sneppp__bell_params(u, &q, &sine);
          sneppp__gabor_moments(p, q, sine, mu, v, n, c);
          return 0;
@@ -6330,8 +6333,8 @@ static void sneppp__gauss_moment(const sneppp__gauss *q, sneppp__gauss_out *t)
    t->own[0] = c[2];
 }
 
-/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With sigma = EXP, where
-   log k = a + b + |w~_i + w~_j|^2/2, the sum of the exponents is taken from the sum of the weights. */
+/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With sigma = EXP,
+   where log k = a + b + |w~_i + w~_j|^2/2, the sum of the exponents is taken from the sum of the weights. */
 static void sneppp__gauss_tilt(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[3];
@@ -7108,9 +7111,9 @@ SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
    logarithm is asked for without derivatives, log k_c. */
 typedef double sneppp__component(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base);
 
-/* k = sum_c weight_c k_c; its logarithm by the largest term. That is not finite where no component counts, or weights are
-   so large that even logarithms overflow: callers look. Its derivatives are averages of the components', with weights
-   weight_c k_c / k; the components run twice then, since their number is free. */
+/* k = sum_c weight_c k_c; its logarithm by the largest term. That is not finite where no component counts, or weights
+   are so large that even logarithms overflow: callers look. Its derivatives are averages of the components', with
+   weights weight_c k_c / k; the components run twice then, since their number is free. */
 static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sneppp__component *part)
 {
    double top = sneppp__minus_infinity(), sum = 0, base = 0;
@@ -7185,8 +7188,8 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
          o->h[i] -= 0.5 * x * x; /* -h, for now */
          o->v[r][i] = 0;
       }
-   sneppp__long_sincos(SNEPPP__TILE, a, o->sa, o->ca);
-   sneppp__long_exp(SNEPPP__TILE, o->h, o->e);
+   sneppp__array_sincos_f64(SNEPPP__TILE, a, o->sa, o->ca);
+   sneppp__array_exp_f64(SNEPPP__TILE, o->h, o->e);
    o->top = 0;
    for (i = 0; i < SNEPPP__TILE; i++) { o->h[i] = -o->h[i]; if (o->h[i] > o->top) o->top = o->h[i]; }
 }
@@ -7196,59 +7199,56 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
 SNEPPP__VECTOR_CODE static double sneppp__cos_row_vectors(const sneppp__tile *t, sneppp__cos_cache *a,
                                                           sneppp__cos_cache *b, int i, int j0, double weight)
 {
-   sneppp__vec64 ci = SNEPPP__K(0.5 * a->ca[i]), si = SNEPPP__K(0.5 * a->sa[i]), w = SNEPPP__K(weight);
-   sneppp__vec64 ei = SNEPPP__K(a->e[i]), ga = SNEPPP__D(setzero)(), sum = ga, half = SNEPPP__K(-0.5);
-   double        x[SNEPPP__TILE], y[SNEPPP__TILE];
-   int           d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
+   const sneppp__vec64 ci = SNEPPP__K64(0.5 * a->ca[i]), si = SNEPPP__K64(0.5 * a->sa[i]), w = SNEPPP__K64(weight),
+                       ei = SNEPPP__K64(a->e[i]), half = SNEPPP__K64(-0.5), zero = SNEPPP__V64(setzero)();
+   sneppp__vec64       ga = zero, sum = zero;
+   double              x[SNEPPP__TILE], y[SNEPPP__TILE];
+   int                 d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
    j0 &= ~(SNEPPP__LANE64 - 1);
    for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
-      sneppp__vec64 m = SNEPPP__D(setzero)(), p = m, cm, cp, g, cj = SNEPPP__D(loadu)(b->ca + j),
-                    sj = SNEPPP__D(loadu)(b->sa + j);
-      sneppp__vec64 cc = SNEPPP__D(mul)(ci, cj), ss = SNEPPP__D(mul)(si, sj), sc = SNEPPP__D(mul)(si, cj),
-                    cs = SNEPPP__D(mul)(ci, sj);
+      sneppp__vec64 cj = SNEPPP__V64(loadu)(b->ca + j), sj = SNEPPP__V64(loadu)(b->sa + j);
+      sneppp__vec64 cc = ci * cj, ss = si * sj, sc = si * cj, cs = ci * sj, m = zero, p = zero, cm, cp, g;
       if (near_) {
-         sneppp__vec64 e = SNEPPP__D(mul)(ei, SNEPPP__D(loadu)(b->e + j));
-         for (r = 0; r < d; r++) m = SNEPPP__D(fmadd)(SNEPPP__K(a->w[r][i]), SNEPPP__D(loadu)(b->w[r] + j), m);
+         sneppp__vec64 e = ei * SNEPPP__V64(loadu)(b->e + j);
+         for (r = 0; r < d; r++) m = SNEPPP__V64(fmadd)(SNEPPP__K64(a->w[r][i]), SNEPPP__V64(loadu)(b->w[r] + j), m);
          m = sneppp__exp_f64(m);
-         p = SNEPPP__D(div)(e, m);
-         m = SNEPPP__D(mul)(e, m);
+         p = e / m;
+         m = e * m;
       } else {
          for (r = 0; r < d; r++) {
-            sneppp__vec64 u = SNEPPP__K(a->w[r][i]), v = SNEPPP__D(loadu)(b->w[r] + j);
-            sneppp__vec64 lo = SNEPPP__D(sub)(u, v), up = SNEPPP__D(add)(u, v);
-            m = SNEPPP__D(fmadd)(lo, lo, m);
-            p = SNEPPP__D(fmadd)(up, up, p);
+            sneppp__vec64 u = SNEPPP__K64(a->w[r][i]), v = SNEPPP__V64(loadu)(b->w[r] + j);
+            m = SNEPPP__V64(fmadd)(u - v, u - v, m);
+            p = SNEPPP__V64(fmadd)(u + v, u + v, p);
          }
-         m = sneppp__exp_f64(SNEPPP__D(mul)(half, m));
-         p = sneppp__exp_f64(SNEPPP__D(mul)(half, p));
+         m = sneppp__exp_f64(half * m);
+         p = sneppp__exp_f64(half * p);
       }
-      cm = SNEPPP__D(mul)(m, SNEPPP__D(add)(cc, ss));
-      cp = SNEPPP__D(mul)(p, SNEPPP__D(sub)(cc, ss));
+      cm = m * (cc + ss);
+      cp = p * (cc - ss);
       if (t->k) {
          double *k = t->k + i * SNEPPP__TILE + j;
-         SNEPPP__D(storeu)(k, SNEPPP__D(fmadd)(w, SNEPPP__D(add)(cm, cp), SNEPPP__D(loadu)(k)));
+         SNEPPP__V64(storeu)(k, SNEPPP__V64(fmadd)(w, cm + cp, SNEPPP__V64(loadu)(k)));
       }
       if (!t->g) continue;
-      g = SNEPPP__D(loadu)(t->g + i * SNEPPP__TILE + j);
-      sum = SNEPPP__D(fmadd)(g, SNEPPP__D(add)(cm, cp), sum);
-      g = SNEPPP__D(mul)(g, w);
-      SNEPPP__D(storeu)(x + j, SNEPPP__D(mul)(g, cm));
-      SNEPPP__D(storeu)(y + j, SNEPPP__D(mul)(g, cp));
-      m = SNEPPP__D(mul)(SNEPPP__D(mul)(g, m), SNEPPP__D(sub)(sc, cs));
-      p = SNEPPP__D(mul)(SNEPPP__D(mul)(g, p), SNEPPP__D(add)(sc, cs));
-      ga = SNEPPP__D(add)(ga, SNEPPP__D(add)(m, p));
-      SNEPPP__D(storeu)(b->ga + j, SNEPPP__D(add)(SNEPPP__D(loadu)(b->ga + j), SNEPPP__D(sub)(m, p)));
+      g = SNEPPP__V64(loadu)(t->g + i * SNEPPP__TILE + j);
+      sum = SNEPPP__V64(fmadd)(g, cm + cp, sum);
+      g = g * w;
+      SNEPPP__V64(storeu)(x + j, g * cm);
+      SNEPPP__V64(storeu)(y + j, g * cp);
+      m = g * m * (sc - cs);
+      p = g * p * (sc + cs);
+      ga = ga + (m + p);
+      SNEPPP__V64(storeu)(b->ga + j, SNEPPP__V64(loadu)(b->ga + j) + (m - p));
    }
    if (!t->g) return 0;
    a->ga[i] -= sneppp__sum_f64(ga);
    for (r = 0; r < d; r++) {
-      sneppp__vec64 u = SNEPPP__K(a->w[r][i]), acc = SNEPPP__D(setzero)();
+      sneppp__vec64 u = SNEPPP__K64(a->w[r][i]), acc = zero;
       for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
-         sneppp__vec64 v = SNEPPP__D(loadu)(b->w[r] + j);
-         sneppp__vec64 dm = SNEPPP__D(mul)(SNEPPP__D(loadu)(x + j), SNEPPP__D(sub)(u, v)),
-                       dp = SNEPPP__D(mul)(SNEPPP__D(loadu)(y + j), SNEPPP__D(add)(u, v));
-         acc = SNEPPP__D(add)(acc, SNEPPP__D(add)(dp, dm));
-         SNEPPP__D(storeu)(b->v[r] + j, SNEPPP__D(add)(SNEPPP__D(loadu)(b->v[r] + j), SNEPPP__D(sub)(dm, dp)));
+         sneppp__vec64 v = SNEPPP__V64(loadu)(b->w[r] + j), dm = SNEPPP__V64(loadu)(x + j) * (u - v),
+                       dp = SNEPPP__V64(loadu)(y + j) * (u + v);
+         acc = acc + (dp + dm);
+         SNEPPP__V64(storeu)(b->v[r] + j, SNEPPP__V64(loadu)(b->v[r] + j) + (dm - dp));
       }
       a->v[r][i] -= sneppp__sum_f64(acc);
    }
@@ -7273,8 +7273,8 @@ static double sneppp__cos_row(const sneppp__tile *t, sneppp__cos_cache *a, snepp
          lo[j] -= 0.5 * m * m;
          up[j] -= 0.5 * p * p;
       }
-   sneppp__long_exp(SNEPPP__TILE, lo, lo);
-   sneppp__long_exp(SNEPPP__TILE, up, up);
+   sneppp__array_exp_f64(SNEPPP__TILE, lo, lo);
+   sneppp__array_exp_f64(SNEPPP__TILE, up, up);
    for (j = j0; j < t->n[1]; j++) {
       double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j], sc = a->sa[i] * b->ca[j], cs = a->ca[i] * b->sa[j];
       double m = 0.5 * lo[j], p = 0.5 * up[j], cm = m * (cc + ss), cp = p * (cc - ss), g;
@@ -7347,7 +7347,10 @@ SNEPPP__INLINE const double *sneppp__weights_of(const sneppp__pair *p, int s)
 {
    return p->u[s].act == SNEPPP_ACT_ONE ? sneppp__zeros : p->w[s];
 }
-SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s) { return p->u[s].act == SNEPPP_ACT_ONE ? 1 : p->b[s]; }
+SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s)
+{
+   return p->u[s].act == SNEPPP_ACT_ONE ? 1 : p->b[s];
+}
 
 /* The two affine functions with their exponents, as one pattern of signs sees them, and the derivatives of the integral
    with respect to (wx, wy, b) of each. */
@@ -8610,7 +8613,8 @@ static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments
          plan->rule[a][b] = rule;
       }
    }
-   if (is[SNEPPP_ACT_STEP] && !plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE]) /* for sneppp__plan_pair; 0 if there is none */
+   /* For sneppp__plan_pair; 0 if there is none. */
+   if (is[SNEPPP_ACT_STEP] && !plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE])
       plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE] =
          sneppp__find_rule(plan->win, plan->d, SNEPPP_ACT_STEP, SNEPPP_ACT_ONE, is[SNEPPP_ACT_STEP] & BIASED, log);
    return SNEPPP_OK;
@@ -8742,9 +8746,10 @@ SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, s
 /* The tiles that there are: for layers of one activation, where they pay. Returns 0 if there is none, or it cannot. */
 static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
 {
-   const int wave = t->unit.act == SNEPPP_ACT_COS || t->unit.act == SNEPPP_ACT_SIN, relu = t->unit.act == SNEPPP_ACT_RELU;
+   const sneppp_act act = t->unit.act;
+   const int        wave = act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN, relu = act == SNEPPP_ACT_RELU;
    if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_SPACE_BOX && wave) sneppp__box_tile(t);
-   else if (rule->family == SNEPPP__BY_GAUSS && t->unit.act == SNEPPP_ACT_COS) sneppp__gauss_cos_tile(t);
+   else if (rule->family == SNEPPP__BY_GAUSS && act == SNEPPP_ACT_COS) sneppp__gauss_cos_tile(t);
    else if (rule->core == SNEPPP__CORE_CUT && t->d == 1 && relu) sneppp__intervals_tile(t);
    else if (rule->core == SNEPPP__CORE_HOMOGENEOUS && relu) return sneppp__sphere_tile(t);
    else return 0;
