@@ -127,7 +127,8 @@ static void check(kernel *k, double *W, double *reference, double *from, double 
 {
    size_t weights = units * (size_t)k->stats, entries = is_moment(k) ? units : (size_t)units * units;
    const char *name = k->row->name;
-   double size = 0, slope, want = 0, scale = 0, step = 1e-5;
+   double size = 0, slope = 0, want = 0, scale = 0;
+   int good = 0;
    k->pull = 0;
    run_pairs(k);
    memcpy(reference, k->K, entries * sizeof *reference);
@@ -143,15 +144,18 @@ static void check(kernel *k, double *W, double *reference, double *from, double 
    }
    memcpy(from, W, weights * sizeof *from);
    for (size_t i = 0; i < weights; i++) direction[i] = bench_uniform();
-   slope = (along(k, W, from, direction, step) - along(k, W, from, direction, -step)) / (2 * step);
-   memcpy(W, from, weights * sizeof *from);
    memset(k->grad.W, 0, weights * sizeof *k->grad.W);
    k->pull = 1;
    (is_whole(k) ? run_whole : run_pairs)(k);
    for (size_t i = 0; i < weights; i++)
       want += k->grad.W[i] * direction[i], scale += fabs(k->grad.W[i] * direction[i]);
-   bench_check(fabs(want - slope) <= 1e-5 * scale + 1e-7 * size,
-               "%s: the pull-back says %.12g, differences %.12g of %g", name, want, slope, scale);
+   k->pull = 0;
+   for (double step = 1e-5; step > 1e-8 && !good; step /= 10) { /* where a cap touches another, slopes jump: step over less */
+      slope = (along(k, W, from, direction, step) - along(k, W, from, direction, -step)) / (2 * step);
+      good = fabs(want - slope) <= 1e-5 * scale + 1e-7 * size;
+   }
+   memcpy(W, from, weights * sizeof *from);
+   bench_check(good, "%s: the pull-back says %.12g, differences %.12g of %g", name, want, slope, scale);
 }
 
 static void bench_row(const row *of)
