@@ -5846,8 +5846,8 @@ static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_
 
 /* >>kernel ===================================================================================================
    K_ij = integral over the window of psi_i psi_j dmu, in closed form, with derivatives. First moments are pairs with
-   the constant unit SNEPPP_ACT_ONE. This page is the map: a rule says for which spaces, dimensions and activations there is
-   a closed form, and which of six families computes it. Each family is one idea and one function:
+   the constant unit SNEPPP_ACT_ONE. This page is the map: a rule says for which spaces, dimensions and activations
+   there is a closed form, and which of six families computes it. Each family is one idea and one function:
 
       finite      a sum over points is its own closed form
       transform   exp, cos and sin wherever the Laplace transform of the measure is known
@@ -5900,8 +5900,8 @@ enum {
    SNEPPP__LOW_ORDER = 4  /* rectified and plain monomials of order 0 and 1 only                    */
 };
 
-/* Units reach a family in canonical form: SNEPPP_ACT_RELU with p = 1 and SNEPPP_ACT_STEP with p = 0 (never SNEPPP_ACT_RECT of order
-   0), so that a rule for rectified monomials looks at p only. */
+/* Units reach a family in canonical form: RELU with p = 1 and STEP with p = 0 (never RECT of order 0), so that a rule
+   for rectified monomials looks at p only. */
 typedef struct sneppp__rule {
    sneppp_kernel_info info;
    unsigned           flags;
@@ -6802,8 +6802,8 @@ typedef struct sneppp__gauss { /* means a, b are a[0], a[1] here, variances A, B
    int           grad;             /* derivatives are wanted                                        */
 } sneppp__gauss;
 
-/* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual), and v_j likewise. The unit residual of i is that of w~_j against
-   w~_i, 0 if the weights are parallel. Everything is multiplied by e^log. */
+/* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual), and v_j likewise. The unit residual of i is that of w~_j
+   against w~_i, 0 if the weights are parallel. Everything is multiplied by e^log. */
 typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], log; } sneppp__gauss_out;
 
 SNEPPP__INLINE double sneppp__ipow(double x, int n)
@@ -7004,8 +7004,8 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    }
 }
 
-/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p: the derivative is 1 + sin qz. 1 - e cos qz
-   is formed without subtraction, for q may be tiny. */
+/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p: the derivative is 1 + sin qz.
+   1 - e cos qz is formed without subtraction, for q may be tiny. */
 static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
 {
    double half = sin(0.5 * q * mu), lost = expm1(-0.5 * q * q * v), co = cos(q * mu);
@@ -7048,7 +7048,9 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
          c[0] = erf(mu / sqrt(1 + 2 * v));
          return 0;
       case SNEPPP_ACT_PHI: sneppp__step_moments(1, mu, v, n, c); return 0;
-      case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT: sneppp__rect_moments((int)u->p, mu, v, n, c); return 0;
+      case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT:
+         sneppp__rect_moments((int)u->p, mu, v, n, c);
+         return 0;
       case SNEPPP_ACT_LEAKY:
          sneppp__rect_moments(1, mu, v, n, c);
          for (r = 0; r <= n; r++) c[r] = (1 - u->p) * c[r] + u->p * (r == 0 ? mu : r == 1);
@@ -7058,7 +7060,8 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
          for (r = 0; r <= n; r++) c[r] = mu * step[r] + (r ? r * step[r - 1] : 0) + v * step[r + 1];
          return 0;
       case SNEPPP_ACT_ELU: sneppp__elu_moments(u->p, mu, v, n, c); return 0;
-      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN:
+      case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
          p = 0.5 * sneppp__bell_params(u, &q, &sine);
          sneppp__gabor_moments(p, q, sine, mu, v, n, c);
          return 0;
@@ -7080,8 +7083,8 @@ static void sneppp__gauss_moment(const sneppp__gauss *q, sneppp__gauss_out *t)
    t->own[0] = c[2];
 }
 
-/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With sigma = EXP, where
-   log k = a + b + |w~_i + w~_j|^2/2, the sum of the exponents is taken from the sum of the weights. */
+/* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With sigma = EXP,
+   where log k = a + b + |w~_i + w~_j|^2/2, the sum of the exponents is taken from the sum of the weights. */
 static void sneppp__gauss_tilt(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double c[3];
@@ -7854,50 +7857,52 @@ SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
    return win->weight ? win->weight[c] : win->count ? 1.0 / (double)win->count : 1.0;
 }
 
-/* log k = log sum_c weight_c k_c by the largest term, for k > 0. Not finite where no component counts, or weights
-   are so large that even logarithms overflow: callers look. */
-static double sneppp__gauss_log(const sneppp__pair *p)
+/* Component c of a mixture: k_c e^-base, and with `out` the derivatives of weight_c k_c e^-base times out->g. Where the
+   logarithm is asked for without derivatives, log k_c. */
+typedef double sneppp__component(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base);
+
+/* k = sum_c weight_c k_c; its logarithm by the largest term. That is not finite where no component counts, or weights
+   are so large that even logarithms overflow: callers look. Its derivatives are averages of the components', with
+   weights weight_c k_c / k; the components run twice then, since their number is free. */
+static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sneppp__component *part)
 {
-   double            w[2][SNEPPP__MAX_STATS], top = 0, sum = 0;
-   size_t            count = p->win->count ? p->win->count : 1;
-   int               any = 0;
-   sneppp__gauss     q;
-   sneppp__gauss_out t;
-   q.grad = 0;
-   for (size_t c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), term;
-      sneppp__gauss_reduce(p, c, w, &q);
-      sneppp__gauss_core(p->rule->core, &q, &t);
-      if (!(weight * t.k > 0)) continue;
-      term = t.log + (weight * t.k == 1 ? 0 : log(weight * t.k));
-      if (!any) { top = term; sum = 1; any = 1; }
-      else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
+   double top = sneppp__minus_infinity(), sum = 0, base = 0;
+   size_t count = p->win->count ? p->win->count : 1;
+   for (size_t c = 0; p->log && c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), term = weight > 0 ? log(weight) + part(p, NULL, c, 0) : 0;
+      if (!(weight > 0)) continue;
+      if (sum == 0 || term > top) sum = 1 + (sum > 0 ? sum * exp(top - term) : 0), top = term;
       else sum += exp(term - top);
    }
-   return any ? top + log(sum) : sneppp__minus_infinity();
+   if (p->log) base = sum > 0 ? top + log(sum) : top;
+   if (p->log && !out) return base;
+   sum = 0;
+   for (size_t c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), k = part(p, out, c, base);
+      if (weight != 0) sum += weight * k;
+      if (out && out->weight) out->weight[c] += out->g * k;
+   }
+   return p->log ? base : sum;
 }
 
-/* The sum over the components. The derivatives of a logarithm are averages of the components', with weights
-   weight_c k_c / k; the cores run twice then, since the number of components is free. */
-static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
+/* The rules that have a logarithm have k = 1 after the factor e^log. */
+static double sneppp__gauss_part(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base)
 {
-   double            w[2][SNEPPP__MAX_STATS], sum = 0, logk = p->log ? sneppp__gauss_log(p) : 0;
-   size_t            count = p->win->count ? p->win->count : 1;
+   double            w[2][SNEPPP__MAX_STATS], e;
    sneppp__gauss     q;
    sneppp__gauss_out t;
-   if (p->log && !out) return logk;
    q.grad = out != NULL;
-   for (size_t c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), e;
-      sneppp__gauss_reduce(p, c, w, &q);
-      sneppp__gauss_core(p->rule->core, &q, &t);
-      e = t.log - logk != 0 ? exp(t.log - logk) : 1;
-      sum += weight * e * t.k;
-      if (!out) continue;
-      sneppp__gauss_chain(p, out, c, &q, &t, out->g * weight * e);
-      if (out->weight) out->weight[c] += out->g * e * t.k;
-   }
-   return p->log ? logk : sum;
+   sneppp__gauss_reduce(p, c, w, &q);
+   sneppp__gauss_core(p->rule->core, &q, &t);
+   if (p->log && !out) return t.log;
+   e = t.log - base != 0 ? exp(t.log - base) : 1;
+   if (out) sneppp__gauss_chain(p, out, c, &q, &t, out->g * sneppp__gauss_weight(p->win, c) * e);
+   return e * t.k;
+}
+
+static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   return sneppp__mixture(p, out, sneppp__gauss_part);
 }
 
 /* ---- cos under a mixture, many at a time ----
@@ -7933,8 +7938,8 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
          o->h[i] -= 0.5 * x * x; /* -h, for now */
          o->v[r][i] = 0;
       }
-   sneppp__long_sincos(SNEPPP__TILE, a, o->sa, o->ca);
-   sneppp__long_exp(SNEPPP__TILE, o->h, o->e);
+   sneppp__array_sincos_f64(SNEPPP__TILE, a, o->sa, o->ca);
+   sneppp__array_exp_f64(SNEPPP__TILE, o->h, o->e);
    o->top = 0;
    for (i = 0; i < SNEPPP__TILE; i++) { o->h[i] = -o->h[i]; if (o->h[i] > o->top) o->top = o->h[i]; }
 }
@@ -7944,59 +7949,56 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
 SNEPPP__VECTOR_CODE static double sneppp__cos_row_vectors(const sneppp__tile *t, sneppp__cos_cache *a,
                                                           sneppp__cos_cache *b, int i, int j0, double weight)
 {
-   sneppp__vec64 ci = SNEPPP__K(0.5 * a->ca[i]), si = SNEPPP__K(0.5 * a->sa[i]), w = SNEPPP__K(weight);
-   sneppp__vec64 ei = SNEPPP__K(a->e[i]), ga = SNEPPP__D(setzero)(), sum = ga, half = SNEPPP__K(-0.5);
-   double        x[SNEPPP__TILE], y[SNEPPP__TILE];
-   int           d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
+   const sneppp__vec64 ci = SNEPPP__K64(0.5 * a->ca[i]), si = SNEPPP__K64(0.5 * a->sa[i]), w = SNEPPP__K64(weight),
+                       ei = SNEPPP__K64(a->e[i]), half = SNEPPP__K64(-0.5), zero = SNEPPP__V64(setzero)();
+   sneppp__vec64       ga = zero, sum = zero;
+   double              x[SNEPPP__TILE], y[SNEPPP__TILE];
+   int                 d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
    j0 &= ~(SNEPPP__LANE64 - 1);
    for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
-      sneppp__vec64 m = SNEPPP__D(setzero)(), p = m, cm, cp, g, cj = SNEPPP__D(loadu)(b->ca + j),
-                    sj = SNEPPP__D(loadu)(b->sa + j);
-      sneppp__vec64 cc = SNEPPP__D(mul)(ci, cj), ss = SNEPPP__D(mul)(si, sj), sc = SNEPPP__D(mul)(si, cj),
-                    cs = SNEPPP__D(mul)(ci, sj);
+      sneppp__vec64 cj = SNEPPP__V64(loadu)(b->ca + j), sj = SNEPPP__V64(loadu)(b->sa + j);
+      sneppp__vec64 cc = ci * cj, ss = si * sj, sc = si * cj, cs = ci * sj, m = zero, p = zero, cm, cp, g;
       if (near_) {
-         sneppp__vec64 e = SNEPPP__D(mul)(ei, SNEPPP__D(loadu)(b->e + j));
-         for (r = 0; r < d; r++) m = SNEPPP__D(fmadd)(SNEPPP__K(a->w[r][i]), SNEPPP__D(loadu)(b->w[r] + j), m);
+         sneppp__vec64 e = ei * SNEPPP__V64(loadu)(b->e + j);
+         for (r = 0; r < d; r++) m = SNEPPP__V64(fmadd)(SNEPPP__K64(a->w[r][i]), SNEPPP__V64(loadu)(b->w[r] + j), m);
          m = sneppp__exp_f64(m);
-         p = SNEPPP__D(div)(e, m);
-         m = SNEPPP__D(mul)(e, m);
+         p = e / m;
+         m = e * m;
       } else {
          for (r = 0; r < d; r++) {
-            sneppp__vec64 u = SNEPPP__K(a->w[r][i]), v = SNEPPP__D(loadu)(b->w[r] + j);
-            sneppp__vec64 lo = SNEPPP__D(sub)(u, v), up = SNEPPP__D(add)(u, v);
-            m = SNEPPP__D(fmadd)(lo, lo, m);
-            p = SNEPPP__D(fmadd)(up, up, p);
+            sneppp__vec64 u = SNEPPP__K64(a->w[r][i]), v = SNEPPP__V64(loadu)(b->w[r] + j);
+            m = SNEPPP__V64(fmadd)(u - v, u - v, m);
+            p = SNEPPP__V64(fmadd)(u + v, u + v, p);
          }
-         m = sneppp__exp_f64(SNEPPP__D(mul)(half, m));
-         p = sneppp__exp_f64(SNEPPP__D(mul)(half, p));
+         m = sneppp__exp_f64(half * m);
+         p = sneppp__exp_f64(half * p);
       }
-      cm = SNEPPP__D(mul)(m, SNEPPP__D(add)(cc, ss));
-      cp = SNEPPP__D(mul)(p, SNEPPP__D(sub)(cc, ss));
+      cm = m * (cc + ss);
+      cp = p * (cc - ss);
       if (t->k) {
          double *k = t->k + i * SNEPPP__TILE + j;
-         SNEPPP__D(storeu)(k, SNEPPP__D(fmadd)(w, SNEPPP__D(add)(cm, cp), SNEPPP__D(loadu)(k)));
+         SNEPPP__V64(storeu)(k, SNEPPP__V64(fmadd)(w, cm + cp, SNEPPP__V64(loadu)(k)));
       }
       if (!t->g) continue;
-      g = SNEPPP__D(loadu)(t->g + i * SNEPPP__TILE + j);
-      sum = SNEPPP__D(fmadd)(g, SNEPPP__D(add)(cm, cp), sum);
-      g = SNEPPP__D(mul)(g, w);
-      SNEPPP__D(storeu)(x + j, SNEPPP__D(mul)(g, cm));
-      SNEPPP__D(storeu)(y + j, SNEPPP__D(mul)(g, cp));
-      m = SNEPPP__D(mul)(SNEPPP__D(mul)(g, m), SNEPPP__D(sub)(sc, cs));
-      p = SNEPPP__D(mul)(SNEPPP__D(mul)(g, p), SNEPPP__D(add)(sc, cs));
-      ga = SNEPPP__D(add)(ga, SNEPPP__D(add)(m, p));
-      SNEPPP__D(storeu)(b->ga + j, SNEPPP__D(add)(SNEPPP__D(loadu)(b->ga + j), SNEPPP__D(sub)(m, p)));
+      g = SNEPPP__V64(loadu)(t->g + i * SNEPPP__TILE + j);
+      sum = SNEPPP__V64(fmadd)(g, cm + cp, sum);
+      g = g * w;
+      SNEPPP__V64(storeu)(x + j, g * cm);
+      SNEPPP__V64(storeu)(y + j, g * cp);
+      m = g * m * (sc - cs);
+      p = g * p * (sc + cs);
+      ga = ga + (m + p);
+      SNEPPP__V64(storeu)(b->ga + j, SNEPPP__V64(loadu)(b->ga + j) + (m - p));
    }
    if (!t->g) return 0;
    a->ga[i] -= sneppp__sum_f64(ga);
    for (r = 0; r < d; r++) {
-      sneppp__vec64 u = SNEPPP__K(a->w[r][i]), acc = SNEPPP__D(setzero)();
+      sneppp__vec64 u = SNEPPP__K64(a->w[r][i]), acc = zero;
       for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
-         sneppp__vec64 v = SNEPPP__D(loadu)(b->w[r] + j);
-         sneppp__vec64 dm = SNEPPP__D(mul)(SNEPPP__D(loadu)(x + j), SNEPPP__D(sub)(u, v)),
-                       dp = SNEPPP__D(mul)(SNEPPP__D(loadu)(y + j), SNEPPP__D(add)(u, v));
-         acc = SNEPPP__D(add)(acc, SNEPPP__D(add)(dp, dm));
-         SNEPPP__D(storeu)(b->v[r] + j, SNEPPP__D(add)(SNEPPP__D(loadu)(b->v[r] + j), SNEPPP__D(sub)(dm, dp)));
+         sneppp__vec64 v = SNEPPP__V64(loadu)(b->w[r] + j), dm = SNEPPP__V64(loadu)(x + j) * (u - v),
+                       dp = SNEPPP__V64(loadu)(y + j) * (u + v);
+         acc = acc + (dp + dm);
+         SNEPPP__V64(storeu)(b->v[r] + j, SNEPPP__V64(loadu)(b->v[r] + j) + (dm - dp));
       }
       a->v[r][i] -= sneppp__sum_f64(acc);
    }
@@ -8021,8 +8023,8 @@ static double sneppp__cos_row(const sneppp__tile *t, sneppp__cos_cache *a, snepp
          lo[j] -= 0.5 * m * m;
          up[j] -= 0.5 * p * p;
       }
-   sneppp__long_exp(SNEPPP__TILE, lo, lo);
-   sneppp__long_exp(SNEPPP__TILE, up, up);
+   sneppp__array_exp_f64(SNEPPP__TILE, lo, lo);
+   sneppp__array_exp_f64(SNEPPP__TILE, up, up);
    for (j = j0; j < t->n[1]; j++) {
       double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j], sc = a->sa[i] * b->ca[j], cs = a->ca[i] * b->sa[j];
       double m = 0.5 * lo[j], p = 0.5 * up[j], cm = m * (cc + ss), cp = p * (cc - ss), g;
@@ -8095,7 +8097,10 @@ SNEPPP__INLINE const double *sneppp__weights_of(const sneppp__pair *p, int s)
 {
    return p->u[s].act == SNEPPP_ACT_ONE ? sneppp__zeros : p->w[s];
 }
-SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s) { return p->u[s].act == SNEPPP_ACT_ONE ? 1 : p->b[s]; }
+SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s)
+{
+   return p->u[s].act == SNEPPP_ACT_ONE ? 1 : p->b[s];
+}
 
 /* The two affine functions with their exponents, as one pattern of signs sees them, and the derivatives of the integral
    with respect to (wx, wy, b) of each. */
@@ -9263,31 +9268,19 @@ static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, 
    return sum;
 }
 
-/* The sum over the components, relative to the largest that has a weight where the logarithm is asked for. */
-static double sneppp__gauss_bells(const sneppp__pair *p, const sneppp__pull *out)
+static double sneppp__bells_part(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base)
 {
-   double sum = 0, top = 0;
-   size_t count = p->win->count ? p->win->count : 1;
-   int    any = 0;
-   for (size_t c = 0; p->log && c < count; c++) {
-      double term = sneppp__gauss_weight(p->win, c) > 0 ? sneppp__bells_log(p, NULL, c, 0) : top;
-      if (sneppp__gauss_weight(p->win, c) > 0 && (!any || term > top)) top = term, any = 1;
-   }
-   for (size_t c = 0; c < count; c++)
-      if (sneppp__gauss_weight(p->win, c) > 0)
-         sum += sneppp__gauss_weight(p->win, c) * exp(sneppp__bells_log(p, NULL, c, 0) - top);
-   for (size_t c = 0; out && c < count; c++) {
-      double k = exp(sneppp__bells_log(p, NULL, c, 0) - top), g = p->log ? out->g / sum : out->g;
-      if (sneppp__gauss_weight(p->win, c) > 0) sneppp__bells_log(p, out, c, g * sneppp__gauss_weight(p->win, c) * k);
-      if (out->weight) out->weight[c] += g * k;
-   }
-   return p->log ? top + log(sum) : sum;
+   double weight = sneppp__gauss_weight(p->win, c), k = sneppp__bells_log(p, NULL, c, 0);
+   if (p->log && !out) return k;
+   k = exp(k - base);
+   if (out && weight > 0) sneppp__bells_log(p, out, c, out->g * weight * k);
+   return k;
 }
 
 static double sneppp__radial_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    switch (p->win->space) {
-      case SNEPPP_SPACE_GAUSS:   return sneppp__gauss_bells(p, out);
+      case SNEPPP_SPACE_GAUSS:   return sneppp__mixture(p, out, sneppp__bells_part);
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_bells(p, out);
       default:             return sneppp__bells_pair(p, out);
    }
@@ -9370,7 +9363,8 @@ static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments
          plan->rule[a][b] = rule;
       }
    }
-   if (is[SNEPPP_ACT_STEP] && !plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE]) /* for sneppp__plan_pair; 0 if there is none */
+   /* For sneppp__plan_pair; 0 if there is none. */
+   if (is[SNEPPP_ACT_STEP] && !plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE])
       plan->rule[SNEPPP_ACT_STEP][SNEPPP_ACT_ONE] =
          sneppp__find_rule(plan->win, plan->d, SNEPPP_ACT_STEP, SNEPPP_ACT_ONE, is[SNEPPP_ACT_STEP] & BIASED, log);
    return SNEPPP_OK;
@@ -9502,9 +9496,10 @@ SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, s
 /* The tiles that there are: for layers of one activation, where they pay. Returns 0 if there is none, or it cannot. */
 static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
 {
-   const int wave = t->unit.act == SNEPPP_ACT_COS || t->unit.act == SNEPPP_ACT_SIN, relu = t->unit.act == SNEPPP_ACT_RELU;
+   const sneppp_act act = t->unit.act;
+   const int        wave = act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN, relu = act == SNEPPP_ACT_RELU;
    if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_SPACE_BOX && wave) sneppp__box_tile(t);
-   else if (rule->family == SNEPPP__BY_GAUSS && t->unit.act == SNEPPP_ACT_COS) sneppp__gauss_cos_tile(t);
+   else if (rule->family == SNEPPP__BY_GAUSS && act == SNEPPP_ACT_COS) sneppp__gauss_cos_tile(t);
    else if (rule->core == SNEPPP__CORE_CUT && t->d == 1 && relu) sneppp__intervals_tile(t);
    else if (rule->core == SNEPPP__CORE_HOMOGENEOUS && relu) return sneppp__sphere_tile(t);
    else return 0;

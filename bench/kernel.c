@@ -127,7 +127,8 @@ static void check(kernel *k, double *W, double *reference, double *from, double 
 {
    size_t weights = units * (size_t)k->stats, entries = is_moment(k) ? units : (size_t)units * units;
    const char *name = k->row->name;
-   double size = 0, slope, want = 0, scale = 0, step = 1e-5;
+   double size = 0, slope = 0, want = 0, scale = 0;
+   int good = 0;
    k->pull = 0;
    run_pairs(k);
    memcpy(reference, k->K, entries * sizeof *reference);
@@ -143,18 +144,21 @@ static void check(kernel *k, double *W, double *reference, double *from, double 
    }
    memcpy(from, W, weights * sizeof *from);
    for (size_t i = 0; i < weights; i++) direction[i] = bench_uniform();
-   slope = (along(k, W, from, direction, step) - along(k, W, from, direction, -step)) / (2 * step);
-   memcpy(W, from, weights * sizeof *from);
    memset(k->grad.W, 0, weights * sizeof *k->grad.W);
    k->pull = 1;
    (is_whole(k) ? run_whole : run_pairs)(k);
    for (size_t i = 0; i < weights; i++)
       want += k->grad.W[i] * direction[i], scale += fabs(k->grad.W[i] * direction[i]);
-   bench_check(fabs(want - slope) <= 1e-5 * scale + 1e-7 * size,
-               "%s: the pull-back says %.12g, differences %.12g of %g", name, want, slope, scale);
+   k->pull = 0;
+   for (double step = 1e-5; step > 1e-8 && !good; step /= 10) { /* where a cap touches another, slopes jump: step over less */
+      slope = (along(k, W, from, direction, step) - along(k, W, from, direction, -step)) / (2 * step);
+      good = fabs(want - slope) <= 1e-5 * scale + 1e-7 * size;
+   }
+   memcpy(W, from, weights * sizeof *from);
+   bench_check(good, "%s: the pull-back says %.12g, differences %.12g of %g", name, want, slope, scale);
 }
 
-static void bench_row(const row *row)
+static void bench_row(const row *of)
 {
    static double W[units * SNEPPP__MAX_STATS], b[units], width[units * SNEPPP__MAX_STATS], K[units * units],
       G[units * units];
@@ -162,29 +166,29 @@ static void bench_row(const row *row)
    static double reference[units * units], from[units * SNEPPP__MAX_STATS],
       direction[units * SNEPPP__MAX_STATS];
    kernel k;
-   int family = row->space >= SNEPPP_SPACE_GAMMA && row->space <= SNEPPP_SPACE_NORMAL;
+   int family = of->space >= SNEPPP_SPACE_GAMMA && of->space <= SNEPPP_SPACE_NORMAL;
    memset(&k, 0, sizeof k);
-   k.row = row;
-   k.win = window_of(row->space, row->dim);
-   if (row->mixture) k.win.count = 2, k.win.scale = scales;
+   k.row = of;
+   k.win = window_of(of->space, of->dim);
+   if (of->mixture) k.win.count = 2, k.win.scale = scales;
    k.stats = sneppp__stats(&k.win);
    for (size_t i = 0; i < units * (size_t)k.stats; i++) {
       W[i] =
          family ? -0.1 - 0.4 * (1 + bench_uniform()) : 3 * bench_uniform(); /* inside the natural domain */
-      if (row->space == SNEPPP_SPACE_BETA || row->space == SNEPPP_SPACE_DIRICHLET) W[i] = fabs(W[i]);
+      if (of->space == SNEPPP_SPACE_BETA || of->space == SNEPPP_SPACE_DIRICHLET) W[i] = fabs(W[i]);
       width[i] = 1.5 + bench_uniform();
    }
    for (size_t i = 0; i < units; i++) b[i] = bench_uniform();
    for (size_t i = 0; i < units * units; i++) G[i] = bench_uniform();
-   k.layer.n = units, k.layer.unit = unit_of(row->act[0]);
+   k.layer.n = units, k.layer.unit = unit_of(of->act[0]);
    k.layer.W = W, k.layer.width = width,
-   k.layer.b = (row->rule->flags & SNEPPP__NO_BIAS) || row->act[0] == SNEPPP_ACT_RBF ? NULL : b;
+   k.layer.b = (of->rule->flags & SNEPPP__NO_BIAS) || of->act[0] == SNEPPP_ACT_RBF ? NULL : b;
    k.grad.W = gW, k.grad.b = gb, k.grad.width = gwidth;
    k.K = K, k.G = G;
    check(&k, W, reference, from, direction);
    for (k.pull = 0; k.pull < 2; k.pull++)
       bench_line(1e3 * bench_fastest(is_whole(&k) ? run_whole : run_pairs, &k, 1), "ms", "K_%s%s",
-                 row->name, k.pull ? "_pull" : "");
+                 of->name, k.pull ? "_pull" : "");
 }
 
 /* The pair on the space, if this rule is the one for it; of finite sets, where all are alike, only cos. */
