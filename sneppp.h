@@ -89,9 +89,11 @@
       resumes to the same bits. Events may lie in memory or come from a callback that reads by position
       (events.read), as several realisations, seen in a part of the window only (events.seen).
       Fits in a row: AUTO begins anew, and chooses its floor itself (fit.floor is not used). CONVEX and PGD keep the
-      hidden layer, and without fit.floor they end without a floor. ADAM goes on from all that the model has; stopped
-      early, it leaves an expected number that is not yet that of the events. What fit.holdout keeps back from ADAM was
-      seen all the same by a fit of these events before it.
+      hidden layer, and without fit.floor they end without a floor. ADAM goes on from all that the model has, and in the
+      end scales it to the number of events; a trainer that you step does not. What fit.holdout keeps back from ADAM was
+      seen all the same by a fit of these events before it. fit.tune chooses, before CONVEX, PGD and ADAM, how fast drawn
+      waves are and how strong a penalty is, by events held out: many events deserve faster waves than few. A setting
+      that the method does not use is refused.
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). Do not ask an AUTO
       fit at the very events that it was fitted to: its narrowest bumps lie on them, so that there, and only there, the
@@ -14480,20 +14482,23 @@ static sneppp_status sneppp__convex_start(sneppp__convex *cx, sneppp__convex_var
 /* More columns for U: the direction in which C falls fastest, found by the certificate, and small random ones. */
 static sneppp_status sneppp__convex_grow(sneppp__convex *cx, sneppp__convex_vars *v, size_t p, sneppp_error *err)
 {
-   sneppp__convex      old = *cx;
    sneppp__convex_vars more;
+   sneppp__cone        was[SNEPPP_MAX_FACTORS];
+   const double       *top = cx->top;
    sneppp_rng          rng;
-   sneppp_status       st = sneppp__convex_vars_get(cx, p, &more, err);
+   sneppp_status       st;
    double              size = cx->tau > 1 ? sqrt(0.01 * (cx->tau < 2 ? cx->tau - 1 : 1)) : 1e-3;
-   if (st != SNEPPP_OK) { *cx = old; return st; }
+   memcpy(was, cx->cone, sizeof was);
+   st = sneppp__convex_vars_get(cx, p, &more, err);
+   if (st != SNEPPP_OK) return st;
    sneppp_rng_init(&rng, cx->desc->seed ? cx->desc->seed : 1, 78 + (uint64_t)p);
    for (int k = 0; k < cx->cones; k++) {
-      const sneppp__cone *q = &cx->cone[k], *was = &old.cone[k];
+      const sneppp__cone *q = &cx->cone[k];
       for (size_t i = 0; i < q->r; i++)
          for (size_t j = 0; j < q->p; j++) {
             double new_value = 0.02 * size / sqrt((double)q->r) * sneppp_rng_normal(&rng);
-            if (j == was->p && (size_t)k == cx->top_cone) new_value = size * old.top[i];
-            more.x[q->x + i * q->p + j] = j < was->p ? v->x[was->x + i * was->p + j] : new_value;
+            if (j == was[k].p && (size_t)k == cx->top_cone) new_value = size * top[i];
+            more.x[q->x + i * q->p + j] = j < was[k].p ? v->x[was[k].x + i * was[k].p + j] : new_value;
          }
    }
    sneppp__block_free(&v->block);
@@ -15512,29 +15517,22 @@ typedef struct sneppp__tuning {
    sneppp_fit_desc fit;
    sneppp_events  *part;     /* (realisations) with weights of their own                      */
    sneppp_real    *weight;   /* (events)                                                      */
-   sneppp_real    *W;        /* of all factors, as it was                                     */
+   double          scale;    /* by which the frequencies stand multiplied                     */
    int             folds;
 } sneppp__tuning;
 
-static int sneppp__is_wave(const sneppp_model *model, int f, int i)
-{
-   const sneppp_layer_state *L = &model->layer[f];
-   sneppp_act act = L->units ? L->units[i].act : model->desc.factor[f].unit.act;
-   return !model->desc.factor[f].own.psi && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN);
-}
-
-/* W = scale times what it was; returns the number of waves. */
-static int sneppp__waves_scale(const sneppp_model *model, const sneppp_real *W, double scale)
+/* Multiplies all frequencies; returns how many waves there are. */
+static int sneppp__waves_scale(const sneppp_model *model, double by)
 {
    int waves = 0;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
-      for (int i = 0; i < L->n; i++) {
-         double by = sneppp__is_wave(model, f, i) ? scale : 1;
-         waves += sneppp__is_wave(model, f, i);
-         for (int r = 0; W && r < L->d; r++) L->W[i * L->d + r] = (sneppp_real)(by * (double)W[i * L->d + r]);
+      for (int i = 0; i < L->n && !model->desc.factor[f].own.psi; i++) {
+         sneppp_act act = L->units ? L->units[i].act : model->desc.factor[f].unit.act;
+         if (act != SNEPPP_ACT_COS && act != SNEPPP_ACT_SIN) continue;
+         for (int r = 0; r < L->d; r++) L->W[i * L->d + r] = (sneppp_real)(by * (double)L->W[i * L->d + r]);
+         waves++;
       }
-      if (W) W += (size_t)L->n * (size_t)L->d;
    }
    return waves;
 }
@@ -15556,8 +15554,8 @@ static void sneppp__tuning_weights(sneppp__tuning *t, const sneppp_events *event
 static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events *events, double scale, double trace,
                                          double *loss, sneppp_error *err)
 {
-   sneppp__waves_scale(t->model, t->W, scale);
-   t->fit.trace = trace;
+   sneppp__waves_scale(t->model, scale / t->scale); /* a power of two, and exact */
+   t->scale = scale, t->fit.trace = trace;
    *loss = 0;
    for (int fold = 0; fold < t->folds; fold++) {
       double        nll = 0, expected = 0, kept, held;
@@ -15578,12 +15576,10 @@ static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events 
 
 static void sneppp__place_tuning(sneppp__carver *c, sneppp__tuning *t, const sneppp_events *events)
 {
-   size_t count = 0, entries = 0;
+   size_t count = 0;
    for (size_t r = 0; r < t->fit.realisations; r++) count += events[r].count;
-   for (int f = 0; f < t->model->factors; f++) entries += (size_t)t->model->layer[f].n * (size_t)t->model->layer[f].d;
    t->part = (sneppp_events *)sneppp__take(c, t->fit.realisations, 1, sizeof *t->part);
    t->weight = (sneppp_real *)sneppp__take(c, count, 1, sizeof *t->weight);
-   t->W = (sneppp_real *)sneppp__take(c, entries, 1, sizeof *t->W);
    t->folds = count < 1000 ? 5 : 1;
 }
 
@@ -15592,7 +15588,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
 {
    const sneppp_events *events = o->events;
    int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE && o->method != SNEPPP_METHOD_ADAM;
-   int            waves = sneppp__waves_scale(model, NULL, 1);
+   int            waves = sneppp__waves_scale(model, 1);
    double         best = 0, loss = 0, scale = 1, trace = o->trace, step = 2;
    size_t         at = 0;
    sneppp__tuning t;
@@ -15603,7 +15599,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    if (!waves && !penalty)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune finds nothing to choose: no factor has COS or SIN units");
    memset(&t, 0, sizeof t);
-   t.model = model, t.fit = *o;
+   t.model = model, t.fit = *o, t.scale = 1;
    t.fit.method = SNEPPP_METHOD_CONVEX, t.fit.steps = 0, t.fit.tol = 1e-3, t.fit.progress = NULL;
    if (!t.fit.realisations) t.fit.realisations = 1;
    for (size_t r = 0; r < t.fit.realisations; r++)
@@ -15616,12 +15612,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    sneppp__place_tuning(&c, &t, events);
    for (size_t r = 0; r < t.fit.realisations; at += events[r++].count)
       t.part[r] = events[r], t.part[r].weight = t.weight + at;
-   t.fit.events = t.part, at = 0;
-   for (int f = 0; f < model->factors; f++) {
-      size_t entries = (size_t)model->layer[f].n * (size_t)model->layer[f].d;
-      memcpy(t.W + at, model->layer[f].W, entries * sizeof *t.W);
-      at += entries;
-   }
+   t.fit.events = t.part;
    st = sneppp__tuning_look(&t, events, scale, trace, &best, err);
    for (int tries = 0; waves && tries < 6 && st == SNEPPP_OK; tries++) { /* up as long as it helps, or else down */
       st = sneppp__tuning_look(&t, events, scale * step, trace, &loss, err);
@@ -15634,7 +15625,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
       if (st == SNEPPP_OK && loss < best) best = loss, trace = more;
    }
    sneppp__put_back(model, &kept);
-   if (st == SNEPPP_OK) sneppp__waves_scale(model, t.W, scale), o->trace = trace;
+   if (st == SNEPPP_OK) sneppp__waves_scale(model, scale), o->trace = trace;
    sneppp__block_free(&kept.block);
    sneppp__block_free(&block);
    return st;

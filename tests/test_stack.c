@@ -323,11 +323,11 @@ TEST stack_of_every_call(void)
       CHECK_CALL(stack_check("model_bytes", stack_bytes, &c, 1));
       CHECK_CALL(stack_check("init", stack_init, &c, 1));
       c.fit.events = &c.events, c.fit.method = methods[k % 4], c.fit.steps = k % 4 == 3 ? 0 : adam.steps;
-      c.fit.polish = k % 4 == 2, c.fit.floor = k % 4 == 3 ? 0 : 0.1;
+      c.fit.polish = k % 4 == 2, c.fit.tune = k % 4 < 3, c.fit.floor = k % 4 == 3 ? 0 : 0.1;
       c.fit.parallel.run = k < 4 ? NULL : stack_run;
       CHECK_CALL(stack_check("fit", stack_fit, &c, 1));
       if (k % 4 == 3) ASSERT(model.nodes && model.table_top >= 0); /* the tree and the table are in use */
-      c.fit.method = SNEPPP_METHOD_ADAM;
+      c.fit.method = SNEPPP_METHOD_ADAM, c.fit.tune = 0;
       CHECK_CALL(stack_check_model(&c));
       sneppp_free(&model);
    }
@@ -373,7 +373,7 @@ TEST stack_of_every_call(void)
       CHECK_CALL(stack_check("init", stack_init, &c, 1));
       c.fit.method = k == 0 ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, c.fit.parallel.run = k % 2 ? stack_run : NULL;
       CHECK_CALL(stack_check("fit", stack_fit, &c, 1));
-      c.fit.method = SNEPPP_METHOD_ADAM;
+      c.fit.method = SNEPPP_METHOD_ADAM, c.fit.tune = 0;
       CHECK_CALL(stack_check_model(&c));
       sneppp_free(&model);
    }
