@@ -7978,9 +7978,10 @@ static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const 
          o->across[s] = order[1 - s] ? B->n * y + B->b * x : x;
          o->bias[s] = order[1 - s] ? B->n * V[1 - s] + B->b * Omega : Omega;
       } else if (!A->whole && A->n > 0) { /* along the rim of the own cap */
-         o->bias[s] = (order[1 - s] ? B->n * 2 * (W - ca * A->arc) : 2 * A->arc) / A->n;
+         double lean = B->whole ? -(B->n * g * A->t + B->b) : B->n * ca; /* t of a whole cap is clamped, its b is not */
+         o->bias[s] = 2 * (order[1 - s] ? B->n * W - lean * A->arc : A->arc) / A->n;
          o->along[s] = A->t * o->bias[s];
-         o->across[s] = (order[1 - s] ? B->n * (a->sine * ea - ca * S) : 2 * S) / A->n;
+         o->across[s] = (order[1 - s] ? B->n * a->sine * ea - lean * S : 2 * S) / A->n;
       }
    }
 }
