@@ -7006,15 +7006,18 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    }
 }
 
-/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p: the derivative is 1 + sin qz.
-   1 - e cos qz is formed without subtraction, for q may be tiny. */
+/* z + (1 - cos qz)/q for snake, z - cos(qz)/q for cosmident (u = 1, 0), q = 2p. 1 - e cos qz is formed
+   without subtraction, for q may be tiny. */
 static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
 {
-   double half = sin(0.5 * q * mu), lost = expm1(-0.5 * q * q * v), co = cos(q * mu);
-   c[0] = mu + (u ? 2 * half * half - lost * co : -(1 + lost) * co) / q;
-   if (n == 0) return;
-   sneppp__gabor_moments(0, q, 1, mu, v, n - 1, c + 1);
-   c[1] += 1;
+   double e = exp(-0.5 * q * q * v), co = cos(q * mu), si = sin(q * mu), half = sin(0.5 * q * mu), power = 1;
+   int    r;
+   c[0] = mu + (u ? 2 * half * half - expm1(-0.5 * q * q * v) * co : -e * co) / q;
+   for (r = 1; r <= n; r++) {
+      double wave = (r & 1) ? si : co; /* sin, cos, -sin, -cos, ... */
+      c[r] = (r == 1) + power * e * ((((r - 1) >> 1) & 1) ? -wave : wave);
+      power *= q;
+   }
 }
 
 /* The precision 2p and the frequency of exp(-p z^2) cos or sin(qz): BELL has q = 0, COS and SIN have p = 0, q = 1. */
@@ -7089,9 +7092,9 @@ static void sneppp__gauss_moment(const sneppp__gauss *q, sneppp__gauss_out *t)
    where log k = a + b + |w~_i + w~_j|^2/2, the sum of the exponents is taken from the sum of the weights. */
 static void sneppp__gauss_tilt(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
-   double c[3];
-   t->log = q->a[0] + 0.5 * q->A[0] + sneppp__moments_of(&q->u[1], q->a[1] + q->C, q->A[1], q->grad ? 2 : 0, c);
+   double c[3] = { 1, 1, 1 };
    if (q->u[1].act == SNEPPP_ACT_EXP) t->log = q->a[0] + q->a[1] + 0.5 * q->plus;
+   else t->log = q->a[0] + 0.5 * q->A[0] + sneppp__moments_of(&q->u[1], q->a[1] + q->C, q->A[1], q->grad ? 2 : 0, c);
    t->k = c[0];
    if (!q->grad) return;
    t->a[0] = t->own[0] = c[0];
@@ -7859,52 +7862,50 @@ SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
    return win->weight ? win->weight[c] : win->count ? 1.0 / (double)win->count : 1.0;
 }
 
-/* Component c of a mixture: k_c e^-base, and with `out` the derivatives of weight_c k_c e^-base times out->g. Where the
-   logarithm is asked for without derivatives, log k_c. */
-typedef double sneppp__component(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base);
-
-/* k = sum_c weight_c k_c; its logarithm by the largest term. That is not finite where no component counts, or weights
-   are so large that even logarithms overflow: callers look. Its derivatives are averages of the components', with
-   weights weight_c k_c / k; the components run twice then, since their number is free. */
-static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sneppp__component *part)
+/* log k = log sum_c weight_c k_c by the largest term, for k > 0. Not finite where no component counts, or weights
+   are so large that even logarithms overflow: callers look. */
+static double sneppp__gauss_log(const sneppp__pair *p)
 {
-   double top = sneppp__minus_infinity(), sum = 0, base = 0;
-   size_t count = p->win->count ? p->win->count : 1;
-   for (size_t c = 0; p->log && c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), term = weight > 0 ? log(weight) + part(p, NULL, c, 0) : 0;
-      if (!(weight > 0)) continue;
-      if (sum == 0 || term > top) sum = 1 + (sum > 0 ? sum * exp(top - term) : 0), top = term;
-      else sum += exp(term - top);
-   }
-   if (p->log) base = sum > 0 ? top + log(sum) : top;
-   if (p->log && !out) return base;
-   sum = 0;
-   for (size_t c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), k = part(p, out, c, base);
-      if (weight != 0) sum += weight * k;
-      if (out && out->weight) out->weight[c] += out->g * k;
-   }
-   return p->log ? base : sum;
-}
-
-/* The rules that have a logarithm have k = 1 after the factor e^log. */
-static double sneppp__gauss_part(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base)
-{
-   double            w[2][SNEPPP__MAX_STATS], e;
+   double            w[2][SNEPPP__MAX_STATS], top = 0, sum = 0;
+   size_t            count = p->win->count ? p->win->count : 1;
+   int               any = 0;
    sneppp__gauss     q;
    sneppp__gauss_out t;
-   q.grad = out != NULL;
-   sneppp__gauss_reduce(p, c, w, &q);
-   sneppp__gauss_core(p->rule->core, &q, &t);
-   if (p->log && !out) return t.log;
-   e = t.log - base != 0 ? exp(t.log - base) : 1;
-   if (out) sneppp__gauss_chain(p, out, c, &q, &t, out->g * sneppp__gauss_weight(p->win, c) * e);
-   return e * t.k;
+   q.grad = 0;
+   for (size_t c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), term;
+      sneppp__gauss_reduce(p, c, w, &q);
+      sneppp__gauss_core(p->rule->core, &q, &t);
+      if (!(weight * t.k > 0)) continue;
+      term = t.log + (weight * t.k == 1 ? 0 : log(weight * t.k));
+      if (!any) { top = term; sum = 1; any = 1; }
+      else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
+      else sum += exp(term - top);
+   }
+   return any ? top + log(sum) : sneppp__minus_infinity();
 }
 
+/* The sum over the components. The derivatives of a logarithm are averages of the components', with weights
+   weight_c k_c / k; the cores run twice then, since the number of components is free. */
 static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
-   return sneppp__mixture(p, out, sneppp__gauss_part);
+   double            w[2][SNEPPP__MAX_STATS], sum = 0, logk = p->log ? sneppp__gauss_log(p) : 0;
+   size_t            count = p->win->count ? p->win->count : 1;
+   sneppp__gauss     q;
+   sneppp__gauss_out t;
+   if (p->log && !out) return logk;
+   q.grad = out != NULL;
+   for (size_t c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), e;
+      sneppp__gauss_reduce(p, c, w, &q);
+      sneppp__gauss_core(p->rule->core, &q, &t);
+      e = t.log - logk != 0 ? exp(t.log - logk) : 1;
+      sum += weight * e * t.k;
+      if (!out) continue;
+      sneppp__gauss_chain(p, out, c, &q, &t, out->g * weight * e);
+      if (out->weight) out->weight[c] += out->g * e * t.k;
+   }
+   return p->log ? logk : sum;
 }
 
 /* ---- cos under a mixture, many at a time ----
@@ -8729,9 +8730,10 @@ static void sneppp__caps_sphere(const sneppp__angle *a, sneppp__cap *cap, const 
          o->across[s] = order[1 - s] ? B->n * y + B->b * x : x;
          o->bias[s] = order[1 - s] ? B->n * V[1 - s] + B->b * Omega : Omega;
       } else if (!A->whole && A->n > 0) { /* along the rim of the own cap */
-         o->bias[s] = (order[1 - s] ? B->n * 2 * (W - ca * A->arc) : 2 * A->arc) / A->n;
+         double lean = B->whole ? -(B->n * g * A->t + B->b) : B->n * ca; /* t of a whole cap is clamped, its b is not */
+         o->bias[s] = 2 * (order[1 - s] ? B->n * W - lean * A->arc : A->arc) / A->n;
          o->along[s] = A->t * o->bias[s];
-         o->across[s] = (order[1 - s] ? B->n * (a->sine * ea - ca * S) : 2 * S) / A->n;
+         o->across[s] = (order[1 - s] ? B->n * a->sine * ea - lean * S : 2 * S) / A->n;
       }
    }
 }
@@ -9270,19 +9272,31 @@ static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, 
    return sum;
 }
 
-static double sneppp__bells_part(const sneppp__pair *p, const sneppp__pull *out, size_t c, double base)
+/* The sum over the components, relative to the largest that has a weight where the logarithm is asked for. */
+static double sneppp__gauss_bells(const sneppp__pair *p, const sneppp__pull *out)
 {
-   double weight = sneppp__gauss_weight(p->win, c), k = sneppp__bells_log(p, NULL, c, 0);
-   if (p->log && !out) return k;
-   k = exp(k - base);
-   if (out && weight > 0) sneppp__bells_log(p, out, c, out->g * weight * k);
-   return k;
+   double sum = 0, top = 0;
+   size_t count = p->win->count ? p->win->count : 1;
+   int    any = 0;
+   for (size_t c = 0; p->log && c < count; c++) {
+      double term = sneppp__gauss_weight(p->win, c) > 0 ? sneppp__bells_log(p, NULL, c, 0) : top;
+      if (sneppp__gauss_weight(p->win, c) > 0 && (!any || term > top)) top = term, any = 1;
+   }
+   for (size_t c = 0; c < count; c++)
+      if (sneppp__gauss_weight(p->win, c) > 0)
+         sum += sneppp__gauss_weight(p->win, c) * exp(sneppp__bells_log(p, NULL, c, 0) - top);
+   for (size_t c = 0; out && c < count; c++) {
+      double k = exp(sneppp__bells_log(p, NULL, c, 0) - top), g = p->log ? out->g / sum : out->g;
+      if (sneppp__gauss_weight(p->win, c) > 0) sneppp__bells_log(p, out, c, g * sneppp__gauss_weight(p->win, c) * k);
+      if (out->weight) out->weight[c] += g * k;
+   }
+   return p->log ? top + log(sum) : sum;
 }
 
 static double sneppp__radial_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    switch (p->win->space) {
-      case SNEPPP_SPACE_GAUSS:   return sneppp__mixture(p, out, sneppp__bells_part);
+      case SNEPPP_SPACE_GAUSS:   return sneppp__gauss_bells(p, out);
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_bells(p, out);
       default:             return sneppp__bells_pair(p, out);
    }

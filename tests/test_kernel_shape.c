@@ -535,6 +535,31 @@ TEST kernel_shape_bad_polygons(void)
    PASS();
 }
 
+/* The slope of a step on the sphere beside a ReLU that is positive everywhere: the integral of the ReLU along the rim. */
+TEST kernel_shape_step_in_whole_cap(void)
+{
+   sneppp_window    w = kernel_shape_window(SNEPPP_SPACE_SPHERE, 3);
+   kernel_shape_two t;
+   for (int turn = 0; turn < 20; turn++) {
+      double            G[4] = {0, 1, 0, 0}, gW[6] = {0}, gb[2] = {0};
+      sneppp_layer_grad out;
+      kernel_shape_fill(&t, 3, kernel_shape_pick(1), kernel_shape_pick(0), 0.3);
+      for (int r = 3; r < 6; r++) t.W[r] *= turn ? 0.1 : 0;
+      t.b[1] = 0.7;
+      memset(&out, 0, sizeof out);
+      out.W = gW, out.b = gb;
+      ASSERT_EQ(SNEPPP_OK, sneppp_gram_grad(&w, &t.layer, G, &out, NULL, NULL));
+      for (int r = 0; r < 4; r++) {
+         double *x = r < 3 ? &t.W[r] : &t.b[0], old = *x, h = 1e-6, up, down;
+         *x = old + h, up = kernel_shape_value(&w, &t);
+         *x = old - h, down = kernel_shape_value(&w, &t);
+         *x = old;
+         ASSERT_IN_RANGE((up - down) / (2 * h), r < 3 ? gW[r] : gb[0], 1e-7);
+      }
+   }
+   PASS();
+}
+
 TEST kernel_shape_refused(void)
 {
    sneppp_window    w = kernel_shape_window(SNEPPP_SPACE_SPHERE, 4);
@@ -567,5 +592,6 @@ SUITE(kernel_shape)
    RUN_TEST(kernel_shape_tiles);
    RUN_TEST(kernel_shape_degenerate);
    RUN_TEST(kernel_shape_bad_polygons);
+   RUN_TEST(kernel_shape_step_in_whole_cap);
    RUN_TEST(kernel_shape_refused);
 }
