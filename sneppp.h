@@ -19658,8 +19658,8 @@ SNEPPP_DEF size_t sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, 
 
 /* The part of a checkpoint behind its magic, before any of it is taken over: counts that are counts, finite numbers
    (but for the held-out score, which is NaN before the first look), a positive scale, a floor that is positive where it
-   is learnt, and no negative second moment. */
-static int sneppp__checkpoint_good(sneppp__io io, size_t parameters, int floor)
+   is learnt, and only there unless it is frozen, and no negative second moment. */
+static int sneppp__checkpoint_good(sneppp__io io, size_t parameters, int frozen, int floor)
 {
    const uint64_t most = (uint64_t)1 << 31;
    if (sneppp__io_uint(&io, 0, 8) != (uint64_t)parameters) return 0;
@@ -19670,7 +19670,7 @@ static int sneppp__checkpoint_good(sneppp__io io, size_t parameters, int floor)
       sneppp__io_double(&io, &v);
       if (i > 0 && !sneppp__finite(v)) return 0;
       if ((i == 1 || i == 2) && (v <= 0 || (i == 1 && v > 1))) return 0; /* rate_cut and alpha */
-      if (i == 3 && (v < 0 || (floor && v == 0))) return 0;
+      if (i == 3 && (v < 0 || (!frozen && (v > 0) != floor))) return 0;
       if (i >= 4 + 2 * parameters && i < 4 + 3 * parameters && v < 0) return 0;
    }
    return !io.bad && !io.left;
@@ -19696,8 +19696,8 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    io.reading = 1, io.from = p, io.left = bytes - 4;
    rest = io;
    rest.from += 8, rest.left -= 8;
-   if (!sneppp__checkpoint_good(rest, trainer->parameters, trainer->model->floor > 0 &&
-                                                              !(trainer->desc.freeze & SNEPPP_FREEZE_FLOOR)))
+   if (!sneppp__checkpoint_good(rest, trainer->parameters, (trainer->desc.freeze & SNEPPP_FREEZE_FLOOR) != 0,
+                                trainer->model->floor > 0))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checkpoint does not fit this trainer");
    sneppp__io_trainer(&io, trainer);
    sneppp__theta_write(seg, sneppp__learnt_list(trainer->model, trainer->desc.freeze, seg, NULL, &grad, &count), 1,

@@ -139,7 +139,8 @@ static void fuzz_csv(const unsigned char *p, size_t n)
    }
    fuzz_good++;
    for (size_t i = 0; i < t.rows * (size_t)t.columns; i++)
-      if (!sneppp__finite(t.value[i])) fuzz_stop("a number of a CSV file is not finite");
+      if (!sneppp__finite(t.value[i]) && !t.head[i % (size_t)t.columns].bad_line) /* NaN stands for text, which is told */
+         fuzz_stop("a number of a CSV file is not finite");
    csv_free(&t);
 }
 
