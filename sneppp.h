@@ -664,8 +664,8 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
                                   whatever their weights; sneppp_test_nll divides by the sum of the weights */
-   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: minus the
-                                  gain in leave-one-out log-likelihood over a constant intensity, in nats per event, so that
+   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: minus
+                                  the gain in leave-one-out log-likelihood over a constant intensity, per event, so that
                                   0 is no gain; not to be compared with nll. NaN if nothing was held out    */
    double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved. AUTO:
                                   of the weights of widths and floor, by leave-one-out                      */
@@ -13921,7 +13921,8 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
 /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each realisation
    has a Lambda of its own. */
 static sneppp_status sneppp__conditional_nll(const sneppp_model *model, const sneppp_events *events,
-                                             size_t realisations, double *nll, const sneppp_parallel *par, sneppp_error *err)
+                                             size_t realisations, double *nll, const sneppp_parallel *par,
+                                             sneppp_error *err)
 {
    *nll = 0;
    for (size_t r = 0; r < realisations; r++) {
@@ -15674,9 +15675,9 @@ static void sneppp__put_back(sneppp_model *model, const sneppp__kept *k)
 }
 
 /* Of all multiples s lambda of an intensity the one with s = W / Lambda, W the sum of the weights, has the least
-   s Lambda - W log s, which is all that s changes in L: then as many events are expected as there were. So the last word
-   on the scale is this closed form, which AdamW with any rate only comes near; the trainer's own state has no part in it.
-   A scale of the user's own (desc.alpha) and a frozen floor forbid it. */
+   s Lambda - W log s, which is all that s changes in L: then as many events are expected as there were. So the last
+   word on the scale is this closed form, which AdamW with any rate only comes near; the trainer's own state has no
+   part in it. A scale of the user's own (desc.alpha) and a frozen floor forbid it. */
 static sneppp_status sneppp__trainer_scale(sneppp_trainer *t, double *nll, sneppp_error *err)
 {
    sneppp_model *model = t->model;
