@@ -91,9 +91,9 @@
       Fits in a row: AUTO begins anew, and chooses its floor itself (fit.floor is not used). CONVEX and PGD keep the
       hidden layer, and without fit.floor they end without a floor. ADAM goes on from all that the model has, and in the
       end scales it to the number of events; a trainer that you step does not. What fit.holdout keeps back from ADAM was
-      seen all the same by a fit of these events before it. fit.tune chooses, before CONVEX, PGD and ADAM, how fast drawn
-      waves are and how strong a penalty is, by events held out: many events deserve faster waves than few. A setting
-      that the method does not use is refused.
+      seen all the same by a fit of these events before it. fit.tune chooses, before CONVEX, PGD and ADAM, how fast
+      drawn waves are and how strong a penalty is, by events held out: many events deserve faster waves than few. A
+      setting that the method does not use is refused.
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). Do not ask an AUTO
       fit at the very events that it was fitted to: its narrowest bumps lie on them, so that there, and only there, the
@@ -666,8 +666,8 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
                                   whatever their weights; sneppp_test_nll divides by the sum of the weights */
-   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: minus the gain
-                                  in leave-one-out log-likelihood over a constant intensity, in nats per event, so that
+   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: minus
+                                  the gain in leave-one-out log-likelihood over a constant intensity, per event, so that
                                   0 is no gain; not to be compared with nll. NaN if nothing was held out    */
    double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved. AUTO:
                                   of the weights of widths and floor, by leave-one-out                      */
@@ -710,9 +710,9 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
    size_t               patience;     /* ADAM: looks without improvement before stopping; default 10        */
    int                  freeze;       /* ADAM: SNEPPP_FREEZE_...                                            */
    int                  polish;       /* ADAM: 1 = finish with the convex problem of the readout            */
-   int                  tune;         /* CONVEX, PGD, ADAM: 1 = first choose a factor for the frequencies of COS and SIN units
-                                         and, but for ADAM, the penalty `trace` if it is 0, by the convex problem without
-                                         a fifth of the events                                              */
+   int                  tune;         /* CONVEX, PGD, ADAM: 1 = first choose a factor for the frequencies of COS and
+                                         SIN units and, but for ADAM, the penalty `trace` if it is 0, by the convex
+                                         problem without a fifth of the events                              */
    uint64_t             seed;         /* batches, held-out part; default 1                                  */
    sneppp_parallel      parallel;
    int                (*progress)(const sneppp_report *now, const sneppp_model *model, void *user); /* non-zero: stop */
@@ -925,8 +925,8 @@ SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sn
                                              sneppp_error *err);
 #endif /* SNEPPP_NO_SAMPLE */
 
-/* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2): it goes to
-   `conditional`, which may be NULL like grad. */
+/* ---- likelihood and fit. A joint likelihood has the count in it (equation 3), a conditional one has not (2): it goes
+   to `conditional`, which may be NULL like grad. */
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
                                     size_t realisations, double *nll, double *conditional, sneppp_grad *grad,
                                     const sneppp_parallel *par, sneppp_error *err);
@@ -13653,8 +13653,9 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
 
 /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each realisation
    has a Lambda of its own. */
-static sneppp_status sneppp__conditional_nll(const sneppp_model *model, const sneppp_events *events, size_t realisations,
-                                             double *nll, const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__conditional_nll(const sneppp_model *model, const sneppp_events *events,
+                                             size_t realisations, double *nll, const sneppp_parallel *par,
+                                             sneppp_error *err)
 {
    *nll = 0;
    for (size_t r = 0; r < realisations; r++) {
@@ -15406,10 +15407,10 @@ static void sneppp__put_back(sneppp_model *model, const sneppp__kept *k)
    model->alpha = k->alpha, model->floor = k->floor, model->nodes = k->nodes;
 }
 
-/* Of all multiples s lambda of an intensity the likelihood, s Lambda - W log s and what s does not change, is greatest for
-   s = W / Lambda, W the sum of the weights: then as many events are expected as there were. So the last word on the
-   scale is this closed form, which AdamW with any rate only comes near; the trainer's own state has no part in it. A scale
-   of the user's own (desc.alpha) and a frozen floor forbid it. */
+/* Of all multiples s lambda of an intensity the one with s = W / Lambda, W the sum of the weights, has the least
+   s Lambda - W log s, which is all that s changes in L: then as many events are expected as there were. So the last
+   word on the scale is this closed form, which AdamW with any rate only comes near; the trainer's own state has no
+   part in it. A scale of the user's own (desc.alpha) and a frozen floor forbid it. */
 static sneppp_status sneppp__trainer_scale(sneppp_trainer *t, double *nll, sneppp_error *err)
 {
    sneppp_model *model = t->model;
@@ -15657,7 +15658,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    if (st != SNEPPP_OK) return st;
    W = sneppp__total_weight(o.events, o.realisations ? o.realisations : 1), scale = W / r.expected;
    if (o.trace > desc->trace && !(model->desc.alpha > 0) && sneppp__finite(scale) && scale > 0) {
-      gain = (W * log(scale) - W + r.expected) / (double)r.events; /* a penalty that nobody asked for takes no events away */
+      gain = (W * log(scale) - W + r.expected) / (double)r.events; /* a penalty that nobody asked for costs no events */
       model->alpha *= scale, model->floor *= scale;
       r.nll -= gain, r.gap = fmax(r.gap - gain, 0), r.expected = W;
    }
@@ -15666,8 +15667,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    return SNEPPP_OK;
 }
 
-/* ---- ADAM, and after it, if that is wanted and nobody asked to stop, the convex problem of the readout with the hidden
-   layer and the floor that were learnt. The report is that of what ran last. */
+/* ---- ADAM, and after it, if that is wanted and nobody asked to stop, the convex problem of the readout with the
+   hidden layer and the floor that were learnt. The report is that of what ran last. */
 SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const sneppp_fit_desc *desc,
                                                     sneppp_report *report, sneppp_error *err)
 {
