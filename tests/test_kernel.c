@@ -999,7 +999,7 @@ TEST kernel_table_is_complete(void)
       ASSERT(info->spaces && !(info->spaces >> SNEPPP_SPACE_END) && info->dim[0] <= info->dim[1]);
       for (int s = 0; s < 2; s++) ASSERT(info->act[s] && !(info->act[s] & 1) && !(info->act[s] >> SNEPPP_ACT_END));
    }
-   ASSERT(rules > 30 && rules < 64);
+   ASSERT(rules > 0 && rules < sizeof reached);
    memset(&ask, 0, sizeof ask);
    ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    while (kernel_next(&ask)) reached[ask.rule] = 1;
