@@ -95,7 +95,10 @@
       waves are and how strong a penalty is, by events held out: many events deserve faster waves than few. A setting
       that the method does not use is refused.
    3  ASK
-      sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). Do not ask an AUTO
+      sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). A query of an AUTO
+      fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and about 0.15, 0.3, 0.4 us in double (bei,
+      AVX2, one core that is not shared), in a loop or in a batch; a full readout takes n (m + d) products.
+      Do not ask an AUTO
       fit at the very events that it was fitted to: its narrowest bumps lie on them, so that there, and only there, the
       intensity can be many times too high; at other places it is the estimate. sneppp_count is the expected
       number of events in the whole window or in regions of it, exact: boxes, intervals, polygons, balls in boxes.
@@ -2734,22 +2737,31 @@ SNEPPP__VEC sneppp__vec32 sneppp__gap_f32(size_t left, size_t ld, size_t d, cons
 }
    #endif
 
+/* sum + the bumps of a vector of centres, of which `left` are left. Subnormals would be slow, hence `least`. */
+SNEPPP__VEC sneppp__vec sneppp__bumps_vec(size_t left, size_t count, size_t from, size_t group, size_t d,
+                                          const double *x, const double *centre, const sneppp_real *peak,
+                                          const sneppp_real *sharp, sneppp__vec sum)
+{
+   const sneppp__vec edge = SNEPPP__KV(-SNEPPP__EDGE), least = SNEPPP__KV(-2 * SNEPPP__EDGE);
+   const sneppp__vec r2 = SNEPPP__F(gap)(left, count, d, x, centre);
+   for (size_t s = from; s < group; s++) {
+      sneppp__vec u = r2 * sneppp__vec_load(sharp + s * count, left);
+      if (group > 1 && !SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u, SNEPPP__LE))) break; /* narrower: farther still */
+      u = SNEPPP__F(exp_if)(SNEPPP__V(max)(u, least), 1);
+      sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count, left), u, sum);
+   }
+   return sum;
+}
+
 SNEPPP__VECTOR_CODE static double sneppp__leaf_vectors(size_t count, size_t from, size_t group, size_t d,
                                                        const double *x, const double *centre,
                                                        const sneppp_real *peak, const sneppp_real *sharp)
 {
-   const sneppp__vec edge = SNEPPP__KV(-SNEPPP__EDGE), least = SNEPPP__KV(-2 * SNEPPP__EDGE); /* subnormals are slow */
-   sneppp__vec       sum = SNEPPP__V(setzero)();
-   for (size_t i = 0; i < count; i += SNEPPP__LANE) {
-      const size_t left = count - i;
-      sneppp__vec  r2 = SNEPPP__F(gap)(left, count, d, x, centre + i), u;
-      for (size_t s = from; s < group; s++) {
-         u = r2 * sneppp__vec_load(sharp + s * count + i, left);
-         if (group > 1 && !SNEPPP__V(movemask)(SNEPPP__V(cmp)(edge, u, SNEPPP__LE))) break; /* narrower: farther still */
-         sum = SNEPPP__V(fmadd)(sneppp__vec_load(peak + s * count + i, left),
-                                SNEPPP__F(exp_if)(SNEPPP__V(max)(u, least), 1), sum);
-      }
-   }
+   sneppp__vec sum = SNEPPP__V(setzero)();
+   size_t      i = 0;
+   for (; i + SNEPPP__LANE <= count; i += SNEPPP__LANE) /* whole vectors ask for no masks */
+      sum = sneppp__bumps_vec(SNEPPP__LANE, count, from, group, d, x, centre + i, peak + i, sharp + i, sum);
+   if (i < count) sum = sneppp__bumps_vec(count - i, count, from, group, d, x, centre + i, peak + i, sharp + i, sum);
    return sneppp__vec_sum(sum);
 }
 #endif
@@ -2765,10 +2777,11 @@ static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n
    if (sneppp__has_vectors()) return sneppp__leaf_vectors(n->count, n->from, group, d, x, centre, peak, sharp);
 #endif
    for (size_t b = 0; b < n->count; b++) {
-      double      r = 0;
-      sneppp_real r2, u;
-      for (size_t k = 0; k < d; k++) { double e = x[k] - centre[k * n->count + b]; r += e * e; }
-      r2 = (sneppp_real)r;
+      sneppp_real r2 = 0, u;
+      for (size_t k = 0; k < d; k++) { /* the difference alone cancels: what follows is quick on machines with floats */
+         sneppp_real e = (sneppp_real)(x[k] - centre[k * n->count + b]);
+         r2 += e * e;
+      }
       for (size_t at = n->from * n->count + b; at < group * n->count; at += n->count) {
          if ((u = r2 * sharp[at]) > (sneppp_real)SNEPPP__EDGE) break;
 #ifdef SNEPPP_REAL_FLOAT
