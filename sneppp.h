@@ -96,8 +96,8 @@
       that the method does not use is refused.
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). A query of an AUTO
-      fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and about 0.15, 0.3, 0.4 us in double (bei,
-      AVX2, one core that is not shared), in a loop or in a batch; a full readout takes n (m + d) products.
+      fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and 0.15, 0.24, 0.39 us in double (bei, AVX2,
+      one core), in a loop or in a batch; a full readout takes n (m + d) products.
       Do not ask an AUTO
       fit at the very events that it was fitted to: its narrowest bumps lie on them, so that there, and only there, the
       intensity can be many times too high; at other places it is the estimate. sneppp_count is the expected
