@@ -4,6 +4,7 @@
    compared; runs that are compared take turns, and the fastest step counts.
 
       build/bench/train                          all cases
+      build/bench/train query                    a map of 64 bumps only: 100,000 queries
       build/bench/train CASE THREADS SECONDS     one case: events per second (for bench/peers)
 
    train_f32.c is the same in float. */
@@ -293,13 +294,14 @@ enum { looks = 1000000 };
 typedef struct look {
    sneppp_model model;
    sneppp_real *x, *out;
+   size_t ones, many; /* points asked one by one, and in a batch */
    double sum;
 } look;
 
 static void look_one(void *arg)
 {
    look *l = (look *)arg;
-   for (size_t i = 0; i < 20000; i++) l->sum += (double)sneppp_intensity(&l->model, l->x + 2 * i);
+   for (size_t i = 0; i < l->ones; i++) l->sum += (double)sneppp_intensity(&l->model, l->x + 2 * i);
 }
 
 static void look_many(void *arg)
@@ -308,7 +310,7 @@ static void look_many(void *arg)
    sneppp_events at;
    sneppp_error err;
    memset(&at, 0, sizeof at);
-   at.x = l->x, at.count = looks;
+   at.x = l->x, at.count = l->many;
    bench_must(sneppp_intensities(&l->model, &at, l->out, NULL, &err), &err);
 }
 
@@ -320,6 +322,7 @@ static void evaluation(void)
    double t;
    memset(&d, 0, sizeof d);
    memset(&l, 0, sizeof l);
+   l.ones = 20000, l.many = looks;
    d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1, d.width = 64,
    d.factor[0].unit.act = SNEPPP_ACT_COS;
    bench_must(sneppp_init(&l.model, &d, &err), &err);
@@ -351,9 +354,51 @@ static void evaluation(void)
    free(l.x), free(l.out);
 }
 
+/* A map of 64 bumps, asked at the same points one by one and in a batch. Time of the processor, because one core
+   is meant, and in turns, because a machine that is shared is not always equally fast. */
+static void query(void)
+{
+   enum { events = 3000, queries = 100000 };
+   sneppp_desc d;
+   sneppp_fit_desc fit;
+   sneppp_events e;
+   sneppp_error err;
+   sneppp_rng rng;
+   look l;
+   double one = 1e9, many = 1e9;
+   memset(&d, 0, sizeof d), memset(&fit, 0, sizeof fit), memset(&e, 0, sizeof e), memset(&l, 0, sizeof l);
+   d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1, d.width = 64;
+   l.x = (sneppp_real *)bench_take(2 * queries, sizeof *l.x), l.out = (sneppp_real *)bench_take(queries, sizeof *l.out);
+   l.ones = l.many = queries;
+   sneppp_rng_init(&rng, 64, 1);
+   for (size_t i = 0; i < 2 * queries; i++) { /* clusters of thirty events */
+      double v = i < 2 * events && i >= 60 && i % 60 > 1 ? (double)l.x[i - 2] + 0.02 * sneppp_rng_normal(&rng) : -1;
+      l.x[i] = (sneppp_real)(v > 0 && v < 1 ? v : sneppp_rng_uniform(&rng));
+   }
+   e.x = l.x, e.count = events, fit.events = &e;
+   bench_must(sneppp_init(&l.model, &d, &err), &err);
+   bench_must(sneppp_fit(&l.model, &fit, NULL, &err), &err);
+   look_many(&l);
+   for (size_t k = 0; k < queries; k++) {
+      sneppp_real v = sneppp_intensity(&l.model, l.x + 2 * k);
+      bench_check(!memcmp(&v, &l.out[k], sizeof v), "%s: query %d of a batch", TYPE, (int)k);
+   }
+   for (int turn = 0; turn < 15; turn++) {
+      double start = bench_cpu(), middle, end;
+      look_one(&l), middle = bench_cpu();
+      look_many(&l), end = bench_cpu();
+      one = fmin(one, middle - start), many = fmin(many, end - middle);
+   }
+   bench_line(1e3 * one, "ms", "%s_query_64_loop", TYPE);
+   bench_line(1e3 * many, "ms", "%s_query_64_batch", TYPE);
+   sneppp_free(&l.model);
+   free(l.x), free(l.out);
+}
+
 int main(int argc, char **argv)
 {
    static const int many_n[] = { 50, 100, 200, 400 }, many_d[] = { 1, 2, 3, 4 };
+   if (argc == 2 && !strcmp(argv[1], "query")) { query(); return 0; }
    if (argc == 4) {
       run r;
       int c = 0;
@@ -376,5 +421,6 @@ int main(int argc, char **argv)
    scaling(&cases[COS_200], 'n', many_n, 4);
    scaling(&cases[COS_200], 'd', many_d, 4);
    evaluation();
+   query();
    return 0;
 }
