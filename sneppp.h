@@ -15906,8 +15906,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
 #define SNEPPP__UNIFORM  0.1    /* pseudo-events on the floor: no new event can cost more than log(10 N + 1) */
 #define SNEPPP__NARROWER 0.35   /* prior of a width, in nats less than that of the next wider one           */
 #define SNEPPP__PATIENT  2.5    /* events per axis: N of them speak as N / (N + these); two may be close by chance */
-#define SNEPPP__CLAMP    0.35   /* of d_8 that d_2 is taken to be at least: three events may be close by chance  */
-#define SNEPPP__OPEN     8.0    /* nats of leave-one-out gain that another length of an axis must bring      */
+#define SNEPPP__GATE     5.0    /* nats of leave-one-out gain from which on narrow widths begin to be trusted,  */
+#define SNEPPP__OPEN     8.0    /* and at which they are trusted wholly                                     */
 #define SNEPPP__MOVED    4096   /* centres are moved in patterns of no more events than this, which costs N^2    */
 #ifndef SNEPPP__CENTRES         /* tests have fewer, so as to be here sooner                                */
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps of all         */
@@ -15915,16 +15915,14 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
 #define SNEPPP__QUERIES  (SNEPPP__CENTRES / 4) /* leave-one-out is taken at no more events than this        */
 #define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
 
-/* One ladder over all centres. scale[s][j] = weight / mean of the bump over the window. The neighbour ladders go down
-   from 2 max(d_2, CLAMP d_8) and from 2 d_8. top[v], scale[v] for v > 0 are what j would have had without one of its
-   neighbours, and near2[v][j] tells who these are: v = 1, one of the k nearest, d_(k+1) in place of d_k; v = 2, in the
-   first of them, one of the third to eighth nearest, d_9 in place of d_8. With them leave-one-out is exact. Without,
-   widths know the event that is left out, and leave-one-out is far too hopeful. */
-#define SNEPPP__CASES 3
+/* One ladder over all centres. scale[s][j] = weight / mean of the bump over the window. For neighbour ladders
+   `other` and `oscale` are what j would have had without one of its own k nearest neighbours (d_(k+1) in place of
+   d_k), and near2[j] = d_k^2 tells who these are: with them leave-one-out is exact. Without, widths know the event
+   that is left out, and leave-one-out is far too hopeful. */
 typedef struct sneppp__ladder {
-   int     S, cases;                         /* levels; how many of the above                               */
+   int     S;
    size_t  row;                              /* N + LEAF: stride of the levels, padded with zeros           */
-   double *top[SNEPPP__CASES], *near2[SNEPPP__CASES], *scale[SNEPPP__CASES];
+   double *top, *other, *near2, *scale, *oscale;
    double *reach2;                           /* (nodes) no bump below a node matters beyond it: 2 EDGE top^2 */
 } sneppp__ladder;
 
@@ -15986,6 +15984,7 @@ typedef struct sneppp__auto {
    double              *sx, *still, *sum, *sscale; /* (SHARP, N, d) centres and what is taken off them, (SHARP, N,
                                                 1 + d) sums, (SHARP, N) as ladder.scale                     */
    sneppp__lattice      lattice;             /* the bumps of the smooth estimate                            */
+   double              *raw, *base;          /* (QUERIES, COLUMNS) L before it is capped, (QUERIES) what it may not exceed */
    double              *H;                   /* (2, COLUMNS, COLUMNS) for Newton's steps                    */
    sneppp__exp_table    table;
 } sneppp__auto;
@@ -16015,6 +16014,8 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
       f->sum = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim + 1, w);
       f->sscale = (double *)sneppp__take(c, SNEPPP__SHARP, N + 1, w);
    }
+   f->raw = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
+   f->base = (double *)sneppp__take(c, Q + 1, 1, w);
    f->H = (double *)sneppp__take(c, 2 * SNEPPP__COLUMNS, SNEPPP__COLUMNS, w);
    f->lattice.c = (double *)sneppp__take(c, SNEPPP__KNOTS, dim, w);
    f->lattice.mass = (double *)sneppp__take(c, SNEPPP__KNOTS, 1, w);
@@ -16032,13 +16033,12 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       sneppp__ladder *q = &f->ladder[l];
       size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
+      q->top = (double *)sneppp__take(c, N + 1, 1, w);
+      q->scale = (double *)sneppp__take(c, S, row, w);
       q->reach2 = (double *)sneppp__take(c, sneppp__tree_room(N), 1, w);
-      q->cases = l == 0 ? 1 : l == 1 ? 3 : 2;
-      for (int v = 0; v < q->cases; v++) {
-         q->top[v] = (double *)sneppp__take(c, N + 1, 1, w);
-         q->scale[v] = (double *)sneppp__take(c, S, row, w);
-         q->near2[v] = v ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
-      }
+      q->other = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
+      q->near2 = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
+      q->oscale = l ? (double *)sneppp__take(c, S, row, w) : NULL;
    }
 }
 
@@ -16139,23 +16139,21 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
    for (size_t b = 0; b < n->count; b++) {
       size_t        j = n->first + b;
       const double *y = f->x + j * d;
-      double        r = 0, h = l->top[0][j];
-      int           v = 1;
+      double        r = 0, h = l->top[j];
       for (size_t k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
       if (f->src[j] == skip) continue;
-      while (v < l->cases && r > l->near2[v][j]) v++;
-      if (v < l->cases && !f->held) {
-         double u = 0.5 * r / (l->top[v][j] * l->top[v][j]);
+      if (l->near2 && !f->held && r <= l->near2[j]) {
+         double u = 0.5 * r / (l->other[j] * l->other[j]);
          if (u > SNEPPP__EDGE) continue;
          u = sneppp__exp_neg(&f->table, u);
-         for (int s = 0; s < l->S && u > 1e-12; s++, u *= u) out[s] += u * l->scale[v][(size_t)s * l->row + j];
+         for (int s = 0; s < l->S && u > 1e-12; s++, u *= u) out[s] += u * l->oscale[(size_t)s * l->row + j];
          continue;
       }
       r *= 0.5 / (h * h);
       if (r < SNEPPP__EDGE) { e[b] = sneppp__exp_neg(&f->table, r); any = 1; }
    }
    for (int s = 0; any && s < l->S; s++) {
-      const double *c = l->scale[0] + (size_t)s * l->row + n->first;
+      const double *c = l->scale + (size_t)s * l->row + n->first;
       double        t0 = 0, t1 = 0, t2 = 0, t3 = 0, g = 0;
       for (int b = 0; b < SNEPPP__LEAF; b += 4) {
          t0 += e[b] * c[b], t1 += e[b + 1] * c[b + 1], t2 += e[b + 2] * c[b + 2], t3 += e[b + 3] * c[b + 3];
@@ -16186,42 +16184,39 @@ static void sneppp__ladder_scales(const sneppp__auto *f, sneppp__ladder *l, cons
    }
 }
 
-/* Widths from squared distances to neighbours. */
-static double sneppp__ladder_top(double d2, double clamp2)
-{
-   return 2 * fmin(0.5, fmax(sqrt(fmax(d2, SNEPPP__CLAMP * SNEPPP__CLAMP * clamp2)), 4 * SNEPPP__LEAST));
-}
-
 static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
 {
-   const size_t N = f->N;
+   static const size_t rank[SNEPPP__LADDERS] = {0, 2, 8};
+   const size_t        N = f->N, last = N > 1 ? N - 2 : 0; /* index of the farthest neighbour that there is */
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       f->ladder[l].S = l ? (fixed_only ? 0 : SNEPPP__NEAR) : SNEPPP__FIXED;
       f->ladder[l].row = N + SNEPPP__LEAF;
    }
    for (size_t i = 0; i < N; i++) {
-      sneppp__ladder *two = &f->ladder[1], *eight = &f->ladder[2];
-      double          best[9]; /* squared distances; the farthest there is where there are fewer */
-      f->ladder[0].top[0][i] = (N < 300 ? 0.5 : N < 1500 ? 0.35355339059327373 : 0.25);
+      double best[9];
+      f->ladder[0].top[i] = (N < 300 ? 0.5 : N < 1500 ? 0.35355339059327373 : 0.25);
       if (fixed_only) continue;
       sneppp__tree_near(f->d, f->x, f->node, f->x + i * (size_t)f->d, i, 8, best);
-      if (N < 2) best[0] = 1;
-      for (size_t k = 1; k < 9; k++) if (k + 1 >= N) best[k] = best[k - 1];
-      two->top[0][i] = sneppp__ladder_top(best[1], best[7]);
-      two->top[1][i] = sneppp__ladder_top(best[2], best[8]), two->near2[1][i] = best[1];
-      two->top[2][i] = sneppp__ladder_top(best[1], best[8]), two->near2[2][i] = best[7];
-      eight->top[0][i] = sneppp__ladder_top(best[7], 0);
-      eight->top[1][i] = sneppp__ladder_top(best[8], 0), eight->near2[1][i] = best[7];
+      for (int l = 1; l < SNEPPP__LADDERS; l++) {
+         sneppp__ladder *q = &f->ladder[l];
+         size_t          k = rank[l] - 1 < last ? rank[l] - 1 : last, next = rank[l] < last ? rank[l] : last;
+         q->near2[i] = N > 1 ? best[k] : 0;
+         q->top[i] = 2 * (N > 1 ? fmin(0.5, fmax(sqrt(best[k]), 4 * SNEPPP__LEAST)) : 0.5);
+         q->other[i] = 2 * (N > 1 ? fmin(0.5, fmax(sqrt(best[next]), 4 * SNEPPP__LEAST)) : 0.5);
+      }
    }
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       sneppp__ladder *q = &f->ladder[l];
       if (!q->S) continue;
-      for (int v = 0; v < q->cases; v++) sneppp__ladder_scales(f, q, q->top[v], q->scale[v]);
+      sneppp__ladder_scales(f, q, q->top, q->scale);
+      if (q->oscale) sneppp__ladder_scales(f, q, q->other, q->oscale);
       for (size_t k = 0; k < f->nodes; k++) {
          const sneppp_node *n = &f->node[k];
          double             m = 0;
-         for (int v = 0; v < q->cases; v++)
-            for (size_t i = n->first; i < n->first + n->count; i++) m = fmax(m, q->top[v][i]);
+         for (size_t i = n->first; i < n->first + n->count; i++) {
+            if (q->top[i] > m) m = q->top[i];
+            if (q->other && q->other[i] > m) m = q->other[i];
+         }
          q->reach2[k] = 2 * SNEPPP__EDGE * (m * m);
       }
    }
@@ -16240,8 +16235,8 @@ static void sneppp__ladder_means(sneppp__auto *f)
          const sneppp__ladder *q = &f->ladder[l];
          double                factor = pow(2, -0.5 * s), sum = 0, total = 0;
          for (size_t j = 0; hole && j < f->N; j++) {
-            double scale = sneppp__bump_scale(f, f->x + j * (size_t)f->d, q->top[0][j] * factor);
-            if (scale > 0) sum += q->scale[0][(size_t)s * q->row + j] / scale;
+            double scale = sneppp__bump_scale(f, f->x + j * (size_t)f->d, q->top[j] * factor);
+            if (scale > 0) sum += q->scale[(size_t)s * q->row + j] / scale;
             total += f->w[j];
          }
          f->in[c] = sum > 0 ? sum / total : 1;
@@ -16347,9 +16342,9 @@ static double sneppp__leave_out(const sneppp__auto *f, size_t i, const double *x
    for (int k = 0; k < f->d; k++) { double e = x[k] - f->x[j * (size_t)f->d + (size_t)k]; r += e * e; }
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       const sneppp__ladder *q = &f->ladder[l];
-      double u = 0.5 * r / (q->top[0][j] * q->top[0][j]), e = u < SNEPPP__EDGE ? sneppp__exp_neg(&f->table, u) : 0;
+      double u = 0.5 * r / (q->top[j] * q->top[j]), e = u < SNEPPP__EDGE ? sneppp__exp_neg(&f->table, u) : 0;
       for (int s = 0; s < q->S; s++, c++, e *= e)
-         row[c] = fmax(0, row[c] - e * q->scale[0][(size_t)s * q->row + j] * own / f->w[j]);
+         row[c] = fmax(0, row[c] - e * q->scale[(size_t)s * q->row + j] * own / f->w[j]);
    }
    return own;
 }
@@ -16533,7 +16528,7 @@ static void sneppp__sharp_query(size_t block, void *arg)
 /* Moves the centres for the fixed width c and wider ones. */
 static void sneppp__auto_sharpen(sneppp__auto *f, int c, const sneppp_parallel *par)
 {
-   for (int m = 0; m < SNEPPP__SHARP; m++) f->sh[m] = f->ladder[0].top[0][0] * pow(2, 0.5 * (m - c));
+   for (int m = 0; m < SNEPPP__SHARP; m++) f->sh[m] = f->ladder[0].top[0] * pow(2, 0.5 * (m - c));
    sneppp__run(par, sneppp__sharpen_block, f, (f->N + 63) / 64);
    sneppp__run(par, sneppp__sharp_query, f, (f->Q + 63) / 64);
 }
@@ -16882,13 +16877,14 @@ static double sneppp__auto_mix(sneppp__auto *f, const double *plain, double tol,
    (sum w)^2 / sum w^2 equal ones.
 
    Choosing weights gains a few nats of leave-one-out likelihood even when there is nothing to be gained. So a mixture of
-   what is no narrower than the best single width must gain 1 to 2 nats over the average, and one of all widths 6 to 9.6
-   nats more. And one close pair, which chance makes, must not pay for a width: leave-one-out counts it twice. No density
-   of a fixed width counts for more than sqrt(n) times that of the average: m events of n that profit from a width give
-   it the weight m/n - n^(-1/2) at most, so that it takes more than sqrt(n) of them. */
+   what is no narrower than the best single width must gain 1 to 2 nats over the average, and one of all widths GATE to
+   OPEN nats more. And one close pair, which chance makes, must not pay for a width: leave-one-out counts it twice. No
+   density of a width counts for more than sqrt(n) times that of the average: m events of n that profit from a width
+   give it the weight m/n - n^(-1/2) at most, so that it takes more than sqrt(n) of them. Where that gains GATE nats
+   there are clusters, and the capped mixture takes the place of the average in another round. */
 static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
 {
-   double plain[SNEPPP__COLUMNS], tame[SNEPPP__COLUMNS], rest = 1, square = 0, gain, tame_gain, full_gain, open;
+   double plain[SNEPPP__COLUMNS], tame[SNEPPP__COLUMNS], rest = 1, square = 0, gain, tame_gain, full_gain = 0, open;
    int    C = 0, widest, moved, smooth;
    f->Q = f->held ? f->held : f->R < f->most ? f->R : f->most;
    moved = f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && !f->hole;
@@ -16910,13 +16906,20 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    if (f->R < 3) return; /* nothing can be left out and still say something */
    sneppp__run(par, sneppp__query_block, f, (f->Q + 63) / 64);
    widest = sneppp__auto_average(f, 0, f->ladder[0].S, plain);
-   for (size_t i = 0; i < f->Q; i++) {
-      double most = sqrt(f->evidence) * sneppp__auto_density(f, i, plain), *row = f->L + i * (size_t)C;
-      for (int c = 0; c < f->ladder[0].S; c++) row[c] = fmin(row[c], most);
-   }
-   for (int c = 0; c < C; c++) f->p[c] = c < f->sharp || c == C - 1;
    gain = sneppp__auto_gain(f, plain);
-   full_gain = sneppp__auto_mix(f, plain, 1e-3, f->p);
+   for (size_t i = 0; i < f->Q; i++) {
+      f->base[i] = sneppp__auto_density(f, i, plain);
+      memcpy(f->raw + i * SNEPPP__COLUMNS, f->L + i * (size_t)C, (size_t)f->sharp * sizeof *f->raw);
+   }
+   for (int round = 0; round < 3; round++) { /* again, with more to stand on, where that pays */
+      for (size_t i = 0; i < f->Q; i++)
+         for (size_t c = 0; c < (size_t)f->sharp; c++)
+            f->L[i * (size_t)C + c] = fmin(f->raw[i * SNEPPP__COLUMNS + c], 1.25 * sqrt(f->evidence) * f->base[i]);
+      for (int c = 0; c < C; c++) f->p[c] = c < f->sharp || c == C - 1;
+      full_gain = sneppp__auto_mix(f, plain, 1e-3, f->p);
+      if (full_gain < gain + 6.5 || fixed_only) break;
+      for (size_t i = 0; i < f->Q; i++) f->base[i] = fmax(f->base[i], sneppp__auto_density(f, i, f->p));
+   }
    if (smooth) sneppp__auto_smooth(f, par);
    if (moved && full_gain < gain + 3 * SNEPPP__OPEN) sneppp__auto_sharpen(f, widest, par);
    else moved = 0;
@@ -16931,7 +16934,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    full_gain = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 1e-4, f->p);
    open = sneppp__gate(tame_gain - gain, 1, 2);
    for (int c = 0; c < C; c++) plain[c] += open * (tame[c] - plain[c]);
-   open = sneppp__gate(full_gain - fmax(gain, tame_gain), 6, 9.6);
+   open = sneppp__gate(full_gain - fmax(gain, tame_gain), SNEPPP__GATE, SNEPPP__OPEN);
    for (int c = 0; c < C - 1; c++) {
       f->p[c] = plain[c] + open * (f->p[c] - plain[c]);
       if (f->p[c] < (c < f->sharp ? 1e-4 : 1e-3)) f->p[c] = 0; /* such shares go to the floor */
@@ -17295,7 +17298,7 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
          if (!(f->p[c] > 0)) continue;
          for (size_t j = 0; j < f->N; j++)
             for (owed += (double)K * f->p[c] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
-               sneppp__bump_draw(f, rng, f->x + j * d, f->ladder[l].top[0][j] * pow(2, -0.5 * s), y + k * d);
+               sneppp__bump_draw(f, rng, f->x + j * d, f->ladder[l].top[j] * pow(2, -0.5 * s), y + k * d);
       }
    return k;
 }
@@ -17431,13 +17434,13 @@ static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, doub
    for (int l = 0; l < SNEPPP__LADDERS; l++)
       for (int s = 0; s < f->ladder[l].S; s++, c++) {
          int    at = n;
-         double width = f->ladder[l].top[0][j] * pow(2, -0.5 * s);
+         double width = f->ladder[l].top[j] * pow(2, -0.5 * s);
          if (!(f->p[c] > 0)) continue;
          for (; at > 0 && h[at - 1] < width; at--) {
             h[at] = h[at - 1], share[at] = share[at - 1], scale[at] = scale[at - 1];
          }
          h[at] = width, share[at] = f->p[c] / (f->fill * (double)f->R),
-         scale[at] = f->ladder[l].scale[0][(size_t)s * f->ladder[l].row + j];
+         scale[at] = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
          n++;
       }
    return n;
