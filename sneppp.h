@@ -15976,6 +15976,10 @@ typedef struct sneppp__auto {
    size_t              *next;                /* (held) the centre next to each of these events              */
    size_t              *asks, *then;         /* (N) the first of these events next to a centre, (held) the next one */
    double               step[SNEPPP_RADIAL_DIM]; /* of the rounding of each coordinate, in the unit cube; 0: none */
+   double               phase[SNEPPP_RADIAL_DIM], arc[SNEPPP_RADIAL_DIM]; /* rounded are those whose y / step lies this
+                                                far above a whole number: from phase to phase + arc; 1: all  */
+   size_t               snapped;             /* events that are                                             */
+   unsigned char       *ysnap;               /* (N) whether a centre is                                     */
    uint64_t             seed;
    int                  C;
    double               p[SNEPPP__COLUMNS], gap, gain, evidence;
@@ -16004,6 +16008,7 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    f->ysrc = (size_t *)sneppp__take(c, N + held + 1, 1, sizeof *f->ysrc);
    f->src = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->src);
    f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
+   f->ysnap = (unsigned char *)sneppp__take(c, N + held + 1, 1, 1);
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
    f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
    f->q = (double *)sneppp__take(c, Q + 1, 1, w);
@@ -16900,6 +16905,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    }
    for (size_t i = 0; i < f->Q; i++) {
       f->q[i] = f->held ? f->yw[f->N + i] : f->w[f->ask[i]] * (double)f->R / square;
+      if (f->ysnap[f->held ? f->N + i : i]) f->q[i] *= getenv("SNAPW")?atof(getenv("SNAPW")):0.2;
       f->evidence += f->q[i];
    }
    for (int c = 0; c < C; c++) f->p[c] = c == C - 1;
@@ -17019,7 +17025,7 @@ static void sneppp__auto_merge(sneppp__auto *f, int all)
       if (!(f->yw[i] > 0)) continue;
       if (kept < i) {
          memcpy(f->y + kept * d, f->y + i * d, d * sizeof *f->y);
-         f->yw[kept] = f->yw[i], f->ysrc[kept] = f->ysrc[i];
+         f->yw[kept] = f->yw[i], f->ysrc[kept] = f->ysrc[i], f->ysnap[kept] = f->ysnap[i];
       }
       kept++;
    }
@@ -17029,27 +17035,114 @@ static void sneppp__auto_merge(sneppp__auto *f, int all)
    f->N = f->R = kept;
 }
 
-/* Coordinates that many events share are rounded: days, whole degrees. Bumps narrower than the step of rounding would
-   gain likelihood without end and say nothing about the process, so such events are spread over the step: event
-   `index` always to the same place, whoever reads it. */
-static void sneppp__auto_jitter(const sneppp__auto *f, size_t index, double *y)
+/* Coordinates that many events share are rounded: days, whole degrees; or some of the events are, to the middle of a
+   map's square, and others are not. Bumps narrower than the step of rounding would gain likelihood without end and say
+   nothing about the process, so such events are spread over the step: event `index` always to the same place, whoever
+   reads it. Returns whether it is one of these. */
+static int sneppp__auto_jitter(const sneppp__auto *f, size_t index, double *y)
 {
    sneppp_rng rng;
+   int        some = 0, any = 0; /* on one axis of a grid, then on all */
+   for (int k = 0; k < f->d; k++) {
+      double at = f->step[k] > 0 ? y[k] / f->step[k] - f->phase[k] : 0;
+      if (f->step[k] > 0 && f->arc[k] < 1 && at - floor(at) <= f->arc[k]) some = 1;
+   }
    sneppp_rng_init(&rng, sneppp__rng_mix(f->seed + 32), (uint64_t)index);
    for (int k = 0; k < f->d; k++) {
       double was = y[k], to;
-      if (!(f->step[k] > 0)) continue;
+      if (!(f->step[k] > 0) || (f->arc[k] < 1 && !some)) continue;
+      any = 1;
       to = was + f->step[k] * (sneppp_rng_uniform(&rng) - 0.5);
       y[k] = to < 0 ? -to : to > 1 ? 2 - to : to;
       if (!sneppp__auto_seen(f, y)) y[k] = was;
    }
+   return any;
+}
+
+/* The arc of a circle that holds most of n values v in [0, 1) beside an even rest, by the likelihood ratio; count, if
+   it is one, how many are there. Purity: more than four fifths of these are not there by chance. */
+#define SNEPPP__ARCS 256
+static double sneppp__best_arc(size_t n, const double *v, double *from, double *width, double *count)
+{
+   double sum[2 * SNEPPP__ARCS + 1], best = 0, N = (double)n;
+   for (int a = 0; a <= 2 * SNEPPP__ARCS; a++) sum[a] = 0;
+   for (size_t i = 0; i < n; i++) {
+      int a = (int)(v[i] * SNEPPP__ARCS);
+      sum[1 + (a < SNEPPP__ARCS ? a : SNEPPP__ARCS - 1)] += 1;
+   }
+   for (int a = 1; a <= SNEPPP__ARCS; a++) sum[SNEPPP__ARCS + a] = sum[a];
+   for (int a = 1; a <= 2 * SNEPPP__ARCS; a++) sum[a] += sum[a - 1];
+   for (int a = 0; a < SNEPPP__ARCS; a++)
+      for (int l = 1; l <= SNEPPP__ARCS / 4; l++) {
+         double m = sum[a + l] - sum[a], w = (double)l / SNEPPP__ARCS, ratio;
+         if (m <= 0.1 * N || 1 - w * (N - m) / (m * (1 - w)) <= 0.8) continue;
+         ratio = m * log(m / (N * w)) + (m < N ? (N - m) * log((N - m) / (N * (1 - w))) : 0);
+         if (ratio > best) best = ratio, *from = (double)a / SNEPPP__ARCS, *width = w, *count = m;
+      }
+   return best;
+}
+
+/* How much the first n events agree in their phase of a wave along axis k. */
+static double sneppp__wave_agrees(const sneppp__auto *f, size_t n, size_t k, double waves)
+{
+   double re = 0, im = 0;
+   for (size_t i = 0; i < n; i++) {
+      double a = 2 * SNEPPP__PI * waves * f->y[i * (size_t)f->d + k];
+      re += cos(a), im += sin(a);
+   }
+   return sqrt(re * re + im * im) / (double)n;
+}
+
+/* The step of a grid along axis k to which a part of the events is recorded, 6 to 150 of them in the window: 0 if there
+   is none. A grid shows as a wave: |sum exp(2 pi i y / step)| is near the number of events on it. Few tight clusters
+   look like a grid, too, so that there must be many of its cells with events. */
+SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
+{
+   const size_t d = (size_t)f->d, n = f->N < 2048 ? f->N : 2048;
+   const double fine = 0.125;
+   double      *turn = f->L, best = 0, top, at = 0, from = 0, width = 1, count = 0, ratio, cells = 0;
+   double       strength[1153]; /* at 6, 6 + fine, ..., 150 waves in the window */
+   if (f->N < 60) return 0;
+   for (size_t i = 0; i < n; i++) { /* cos and sin at the first wave number, and what one step turns them by */
+      double a = 2 * SNEPPP__PI * f->y[i * d + k], *t = turn + 4 * i;
+      t[0] = cos(6 * a), t[1] = sin(6 * a), t[2] = cos(fine * a), t[3] = sin(fine * a);
+   }
+   for (int w = 0; w < 1153; w++) {
+      double re = 0, im = 0;
+      for (size_t i = 0; i < n; i++) {
+         double *t = turn + 4 * i, was = t[0];
+         re += t[0], im += t[1];
+         t[0] = was * t[2] - t[1] * t[3], t[1] = was * t[3] + t[1] * t[2];
+      }
+      strength[w] = sqrt(re * re + im * im) / (double)n;
+      best = fmax(best, strength[w]);
+   }
+   if (best < 0.1) return 0;
+   for (int w = 0; w < 1153 && !(at > 0); w++) if (strength[w] >= 0.8 * best) at = 6 + fine * w;
+   top = sneppp__wave_agrees(f, n, k, at);
+   for (double reach = fine; reach > 1e-5;) { /* uphill */
+      double up = sneppp__wave_agrees(f, n, k, at + reach), down = sneppp__wave_agrees(f, n, k, at - reach);
+      if (fmax(up, down) > top) at += up > down ? reach : -reach, top = fmax(up, down);
+      else reach *= 0.5;
+   }
+   for (size_t i = 0; i < f->N; i++) { double u = f->y[i * d + k] * at; turn[i] = u - floor(u); }
+   ratio = sneppp__best_arc(f->N, turn, &from, &width, &count);
+   if (ratio < 10 + 3 * log((double)f->N)) return 0;
+   for (int c = 0; c < 152; c++) strength[c] = 0;
+   for (size_t i = 0; i < f->N; i++) {
+      double u = f->y[i * d + k] * at - from;
+      if (u - floor(u) <= width) strength[(int)floor(u) + 1] = 1;
+   }
+   for (int c = 0; c < 152; c++) cells += strength[c];
+   if (cells < 5 || cells * log(1 / width) < 20) return 0;
+   f->phase[k] = from, f->arc[k] = width;
+   return 1 / at;
 }
 
 /* Finds the steps, and spreads the events. x and w are free to work in. */
 SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
 {
    const size_t N = f->N, d = (size_t)f->d;
-   int          any = 0;
    for (size_t k = 0; k < d; k++) {
       double *v = f->x, *order = f->w, step = 2;
       size_t  kinds = 1;
@@ -17060,9 +17153,14 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
          double gap = v[(size_t)order[i]] - v[(size_t)order[i - 1]];
          if (gap > 1e-9) { kinds++; step = fmin(step, gap); }
       }
-      if (4 * kinds <= N && kinds > 1) f->step[k] = step, any = 1;
+      f->step[k] = sneppp__auto_grid(f, k);
+      if (!(f->step[k] > 0) && 4 * kinds <= N && kinds > 1) f->step[k] = step, f->phase[k] = 0, f->arc[k] = 1;
    }
-   for (size_t i = 0; any && i < N; i++) sneppp__auto_jitter(f, f->ysrc[i], f->y + i * d);
+   for (size_t i = 0; i < N; i++) {
+      f->ysnap[i] = (unsigned char)sneppp__auto_jitter(f, f->ysrc[i], f->y + i * d);
+      f->snapped += f->ysnap[i];
+   }
+   if(getenv("DBG")) for(size_t k=0;k<d;k++) printf("axis %zu step %g (waves %g) phase %g arc %g snapped %zu of %zu\n",k,f->step[k],1/f->step[k],f->phase[k],f->arc[k],f->snapped,N);
 }
 
 /* The tree over the first N of f->y, which begin with `events` events, with the axes as they are. */
