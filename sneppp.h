@@ -15913,6 +15913,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps of all         */
 #endif
 #define SNEPPP__QUERIES  (SNEPPP__CENTRES / 4) /* leave-one-out is taken at no more events than this        */
+#define SNEPPP__CELL     0.3    /* of the cell that an event is known to: how narrow it can be, about 1/sqrt(12) */
+#define SNEPPP__VAGUE    0.2    /* what it counts for in leave-one-out                                      */
 #define SNEPPP__LEAST    3e-5   /* of the window: smaller widths chase the rounding of coordinates          */
 
 /* One ladder over all centres. scale[s][j] = weight / mean of the bump over the window. For neighbour ladders
@@ -15923,6 +15925,7 @@ typedef struct sneppp__ladder {
    int     S;
    size_t  row;                              /* N + LEAF: stride of the levels, padded with zeros           */
    double *top, *other, *near2, *scale, *oscale;
+   unsigned char *last, *olast;              /* levels below do not get narrower: see sneppp__last_level    */
    double *reach2;                           /* (nodes) no bump below a node matters beyond it: 2 EDGE top^2 */
 } sneppp__ladder;
 
@@ -15979,7 +15982,7 @@ typedef struct sneppp__auto {
    double               phase[SNEPPP_RADIAL_DIM], arc[SNEPPP_RADIAL_DIM]; /* rounded are those whose y / step lies this
                                                 far above a whole number: from phase to phase + arc; 1: all  */
    size_t               snapped;             /* events that are                                             */
-   unsigned char       *ysnap;               /* (N) whether a centre is                                     */
+   unsigned char       *ysnap, *snap;        /* (N) whether a centre is; in tree order                      */
    uint64_t             seed;
    int                  C;
    double               p[SNEPPP__COLUMNS], gap, gain, evidence;
@@ -16009,6 +16012,7 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    f->src = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->src);
    f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
    f->ysnap = (unsigned char *)sneppp__take(c, N + held + 1, 1, 1);
+   f->snap = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
    f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
    f->q = (double *)sneppp__take(c, Q + 1, 1, w);
@@ -16044,6 +16048,8 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
       q->other = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
       q->near2 = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
       q->oscale = l ? (double *)sneppp__take(c, S, row, w) : NULL;
+      q->last = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
+      q->olast = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
    }
 }
 
@@ -16151,11 +16157,16 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
          double u = 0.5 * r / (l->other[j] * l->other[j]);
          if (u > SNEPPP__EDGE) continue;
          u = sneppp__exp_neg(&f->table, u);
-         for (int s = 0; s < l->S && u > 1e-12; s++, u *= u) out[s] += u * l->oscale[(size_t)s * l->row + j];
+         for (int s = 0; s < l->S && u > 1e-12; u *= s++ < l->olast[j] ? u : 1)
+            out[s] += u * l->oscale[(size_t)s * l->row + j];
          continue;
       }
       r *= 0.5 / (h * h);
-      if (r < SNEPPP__EDGE) { e[b] = sneppp__exp_neg(&f->table, r); any = 1; }
+      if (r < SNEPPP__EDGE && f->snap[j]) {
+         double u = sneppp__exp_neg(&f->table, r);
+         for (int s = 0; s < l->S && u > 1e-12; u *= s++ < l->last[j] ? u : 1)
+            out[s] += u * l->scale[(size_t)s * l->row + j];
+      } else if (r < SNEPPP__EDGE) { e[b] = sneppp__exp_neg(&f->table, r); any = 1; }
    }
    for (int s = 0; any && s < l->S; s++) {
       const double *c = l->scale + (size_t)s * l->row + n->first;
@@ -16179,13 +16190,32 @@ static void sneppp__ladder_sum(const sneppp__auto *f, const sneppp__ladder *l, c
    while ((n = sneppp__walk_next(&w)) != NULL) sneppp__leaf_sum(f, l, n, x, skip, out);
 }
 
-static void sneppp__ladder_scales(const sneppp__auto *f, sneppp__ladder *l, const double *top, double *scale)
+/* The width of a level. An event that is known to a cell of a grid only is a bump convolved with the cell, which is no
+   narrower than it: the ladder of such an event ends at a share of the longest side of the cell. */
+static int sneppp__last_level(const sneppp__auto *f, size_t j, double *top)
 {
+   double least = 0;
+   if (!f->snap[j]) return 255;
+   for (int k = 0; k < f->d; k++) least = fmax(least, SNEPPP__CELL * f->step[k] * f->a[k]);
+   *top = fmax(*top, least);
+   return least > 0 ? (int)fmin(255, floor(2 * log(*top / least) / log(2.0))) : 255;
+}
+
+static double sneppp__level_width(double top, int last, int s) { return top * pow(2, -0.5 * (s < last ? s : last)); }
+
+static void sneppp__ladder_scales(const sneppp__auto *f, sneppp__ladder *l, double *top, unsigned char *last,
+                                  double *scale)
+{
+   for (size_t j = 0; j < f->N; j++) last[j] = (unsigned char)sneppp__last_level(f, j, &top[j]);
    for (int s = 0; s < l->S; s++) {
-      double factor = pow(2, -0.5 * s);
       memset(scale + (size_t)s * l->row + f->N, 0, SNEPPP__LEAF * sizeof *scale);
-      for (size_t j = 0; j < f->N; j++)
-         scale[(size_t)s * l->row + j] = f->w[j] * sneppp__bump_scale(f, f->x + j * (size_t)f->d, top[j] * factor);
+      for (size_t j = 0; j < f->N; j++) {
+         size_t at = (size_t)s * l->row + j;
+         if (s > last[j]) scale[at] = scale[at - l->row];
+         else
+            scale[at] = f->w[j] * sneppp__bump_scale(f, f->x + j * (size_t)f->d,
+                                                     sneppp__level_width(top[j], last[j], s));
+      }
    }
 }
 
@@ -16213,8 +16243,8 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       sneppp__ladder *q = &f->ladder[l];
       if (!q->S) continue;
-      sneppp__ladder_scales(f, q, q->top, q->scale);
-      if (q->oscale) sneppp__ladder_scales(f, q, q->other, q->oscale);
+      sneppp__ladder_scales(f, q, q->top, q->last, q->scale);
+      if (q->oscale) sneppp__ladder_scales(f, q, q->other, q->olast, q->oscale);
       for (size_t k = 0; k < f->nodes; k++) {
          const sneppp_node *n = &f->node[k];
          double             m = 0;
@@ -16238,9 +16268,10 @@ static void sneppp__ladder_means(sneppp__auto *f)
    for (int l = 0; l < SNEPPP__LADDERS; l++)
       for (int s = 0; s < f->ladder[l].S; s++, c++) {
          const sneppp__ladder *q = &f->ladder[l];
-         double                factor = pow(2, -0.5 * s), sum = 0, total = 0;
+         double                sum = 0, total = 0;
          for (size_t j = 0; hole && j < f->N; j++) {
-            double scale = sneppp__bump_scale(f, f->x + j * (size_t)f->d, q->top[j] * factor);
+            double scale = sneppp__bump_scale(f, f->x + j * (size_t)f->d,
+                                              sneppp__level_width(q->top[j], q->last[j], s));
             if (scale > 0) sum += q->scale[(size_t)s * q->row + j] / scale;
             total += f->w[j];
          }
@@ -16348,7 +16379,7 @@ static double sneppp__leave_out(const sneppp__auto *f, size_t i, const double *x
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       const sneppp__ladder *q = &f->ladder[l];
       double u = 0.5 * r / (q->top[j] * q->top[j]), e = u < SNEPPP__EDGE ? sneppp__exp_neg(&f->table, u) : 0;
-      for (int s = 0; s < q->S; s++, c++, e *= e)
+      for (int s = 0; s < q->S; c++, e *= s++ < q->last[j] ? e : 1)
          row[c] = fmax(0, row[c] - e * q->scale[(size_t)s * q->row + j] * own / f->w[j]);
    }
    return own;
@@ -16905,7 +16936,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    }
    for (size_t i = 0; i < f->Q; i++) {
       f->q[i] = f->held ? f->yw[f->N + i] : f->w[f->ask[i]] * (double)f->R / square;
-      if (f->ysnap[f->held ? f->N + i : i]) f->q[i] *= getenv("SNAPW")?atof(getenv("SNAPW")):0.2;
+      if (f->ysnap[f->held ? f->N + i : i]) f->q[i] *= SNEPPP__VAGUE;
       f->evidence += f->q[i];
    }
    for (int c = 0; c < C; c++) f->p[c] = c == C - 1;
@@ -17160,7 +17191,6 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
       f->ysnap[i] = (unsigned char)sneppp__auto_jitter(f, f->ysrc[i], f->y + i * d);
       f->snapped += f->ysnap[i];
    }
-   if(getenv("DBG")) for(size_t k=0;k<d;k++) printf("axis %zu step %g (waves %g) phase %g arc %g snapped %zu of %zu\n",k,f->step[k],1/f->step[k],f->phase[k],f->arc[k],f->snapped,N);
 }
 
 /* The tree over the first N of f->y, which begin with `events` events, with the axes as they are. */
@@ -17173,7 +17203,7 @@ static void sneppp__auto_tree(sneppp__auto *f, size_t N, size_t events)
    f->fill = f->R < N ? all / own : 1;
    for (size_t i = 0; i < N; i++) for (size_t k = 0; k < d; k++) f->x[i * d + k] = f->y[i * d + k] * f->a[k];
    f->nodes = sneppp__tree_build(f->d, N, f->x, f->order, f->node);
-   for (size_t i = 0; i < N; i++) f->w[i] = f->yw[f->order[i]], f->src[i] = f->ysrc[f->order[i]];
+   for (size_t i = 0; i < N; i++) f->w[i] = f->yw[f->order[i]], f->src[i] = f->ysrc[f->order[i]], f->snap[i] = f->ysnap[f->order[i]];
 }
 
 /* The fit to them. */
@@ -17396,7 +17426,8 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
          if (!(f->p[c] > 0)) continue;
          for (size_t j = 0; j < f->N; j++)
             for (owed += (double)K * f->p[c] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
-               sneppp__bump_draw(f, rng, f->x + j * d, f->ladder[l].top[j] * pow(2, -0.5 * s), y + k * d);
+               sneppp__bump_draw(f, rng, f->x + j * d, sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s),
+                                 y + k * d);
       }
    return k;
 }
@@ -17532,7 +17563,7 @@ static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, doub
    for (int l = 0; l < SNEPPP__LADDERS; l++)
       for (int s = 0; s < f->ladder[l].S; s++, c++) {
          int    at = n;
-         double width = f->ladder[l].top[j] * pow(2, -0.5 * s);
+         double width = sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s);
          if (!(f->p[c] > 0)) continue;
          for (; at > 0 && h[at - 1] < width; at--) {
             h[at] = h[at - 1], share[at] = share[at - 1], scale[at] = scale[at - 1];
@@ -17807,6 +17838,7 @@ static size_t sneppp__auto_mirror(sneppp__auto *f, int g, double l, double r, si
          memcpy(f->y + f->N * d, f->y + i * d, d * sizeof *f->y);
          f->y[f->N * d + k] = ((side ? r - to : l + to) - f->lo[k]) / f->side[k];
          f->yw[f->N] = f->yw[i] * stretch * mine / ((mine + other) * keep);
+         f->ysnap[f->N] = f->ysnap[i];
          f->ysrc[f->N++] = f->ysrc[i];
       }
    return made;
