@@ -15930,7 +15930,7 @@ typedef struct sneppp__ladder {
 } sneppp__ladder;
 
 /* Bumps of one width on a lattice, for the smooth estimate. Their amplitudes are exp(eta), one set for every level. */
-#define SNEPPP__KNOTS 216      /* most bumps                                                                 */
+#define SNEPPP__KNOTS 256      /* most bumps                                                                 */
 #define SNEPPP__KAPPA 1.0      /* wave number of the stiffest level                                           */
 #define SNEPPP__BINS  3072     /* most runs of events: 1024, and one for each leaf of a tree                 */
 typedef struct sneppp__lattice {
@@ -15982,6 +15982,7 @@ typedef struct sneppp__auto {
    double               phase[SNEPPP_RADIAL_DIM], arc[SNEPPP_RADIAL_DIM]; /* rounded are those whose y / step lies this
                                                 far above a whole number: from phase to phase + arc; 1: all  */
    size_t               snapped;             /* events that are                                             */
+   int                  vague;               /* these say less than others, of which there are enough       */
    unsigned char       *ysnap, *snap;        /* (N) whether a centre is; in tree order                      */
    uint64_t             seed;
    int                  C;
@@ -16677,8 +16678,9 @@ static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, doub
 static void sneppp__lattice_make(sneppp__auto *f)
 {
    sneppp__lattice *q = &f->lattice;
-   const size_t     d = (size_t)f->d, most = f->N < 300 ? 100 : SNEPPP__KNOTS, run = (f->N + 1023) / 1024;
-   double           step = 3, heaviest = 0, share = 1;
+   const size_t     d = (size_t)f->d, most = f->d > 3 ? SNEPPP__KNOTS : f->N < 300 ? 100 : 216, run = (f->N + 1023) / 1024;
+   double           step = 0, heaviest = 0, share = 1;
+   for (int k = 0; k < f->d; k++) step = fmax(step, 3 * f->a[k]); /* four knots along each axis always fit */
    for (size_t K = 0; K <= most; step *= 0.97) { /* one step too far, and back */
       K = step > 0.023 ? 1 : most + 1;
       for (int k = 0; k < f->d; k++) {
@@ -16936,7 +16938,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    }
    for (size_t i = 0; i < f->Q; i++) {
       f->q[i] = f->held ? f->yw[f->N + i] : f->w[f->ask[i]] * (double)f->R / square;
-      if (f->ysnap[f->held ? f->N + i : i]) f->q[i] *= SNEPPP__VAGUE;
+      if (f->vague && f->ysnap[f->held ? f->N + i : i]) f->q[i] *= SNEPPP__VAGUE;
       f->evidence += f->q[i];
    }
    for (int c = 0; c < C; c++) f->p[c] = c == C - 1;
@@ -17166,7 +17168,7 @@ SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
    }
    for (int c = 0; c < 152; c++) cells += strength[c];
    if (cells < 5 || cells * log(1 / width) < 20) return 0;
-   f->phase[k] = from, f->arc[k] = width;
+   f->phase[k] = from - 1.0 / SNEPPP__ARCS, f->arc[k] = width + 2.0 / SNEPPP__ARCS; /* whatever the rounding */
    return 1 / at;
 }
 
@@ -17176,7 +17178,7 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
    const size_t N = f->N, d = (size_t)f->d;
    for (size_t k = 0; k < d; k++) {
       double *v = f->x, *order = f->w, step = 2;
-      size_t  kinds = 1;
+      size_t  kinds = 1, odd = 0;
       if (f->sphere >= 0 && k >= (size_t)f->sphere && k < (size_t)f->sphere + 3) continue;
       for (size_t i = 0; i < N; i++) v[i] = f->y[i * d + k];
       sneppp__sort_order(N, v, order);
@@ -17184,13 +17186,18 @@ SNEPPP__APART static void sneppp__auto_spread(sneppp__auto *f)
          double gap = v[(size_t)order[i]] - v[(size_t)order[i - 1]];
          if (gap > 1e-9) { kinds++; step = fmin(step, gap); }
       }
-      f->step[k] = sneppp__auto_grid(f, k);
+      for (size_t i = 1; i < N && kinds > 1; i++) { /* do all lie on multiples of the step? */
+         double times = (v[(size_t)order[i]] - v[(size_t)order[0]]) / step;
+         if (fabs(times - floor(times + 0.5)) > 0.01 + 1e-5 * times) odd++;
+      }
+      if (4 * kinds > N || kinds < 2 || 20 * odd > N) f->step[k] = sneppp__auto_grid(f, k);
       if (!(f->step[k] > 0) && 4 * kinds <= N && kinds > 1) f->step[k] = step, f->phase[k] = 0, f->arc[k] = 1;
    }
    for (size_t i = 0; i < N; i++) {
       f->ysnap[i] = (unsigned char)sneppp__auto_jitter(f, f->ysrc[i], f->y + i * d);
       f->snapped += f->ysnap[i];
    }
+   f->vague = N - f->snapped >= N / 20;
 }
 
 /* The tree over the first N of f->y, which begin with `events` events, with the axes as they are. */
@@ -17993,7 +18000,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       }
       if (total) r.nll = (nll + sneppp__log_factorials(o->events, realisations)) / (double)total;
       r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
-      for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.a[k] * f.a[0] / f.side[0];
+      for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
       r.seconds = SNEPPP_SECONDS() - started;
       if (st == SNEPPP_OK) st = sneppp__adopt(model, &made, err);
       else sneppp_free(&made);
