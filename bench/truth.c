@@ -247,12 +247,13 @@ static void scene_free(scene *s)
 
 static void scene_point(const scene *s, sneppp_rng *rng, double *x)
 {
+   static const sneppp_window sphere = {.space = SNEPPP_SPACE_SPHERE, .dim = 3};
    if (s->t->draw) {
       s->t->draw(rng, x);
       return;
    }
    do {
-      if (s->win->sphere) sneppp_rng_sphere(rng, 3, x);
+      if (s->win->sphere) sneppp_window_draw(&sphere, rng, x);
       for (int r = 0; r < s->win->box; r++) x[3 * s->win->sphere + r] = sneppp_rng_uniform(rng);
    } while (s->t->bound * sneppp_rng_uniform(rng) >= s->t->shape(x));
 }
