@@ -15760,13 +15760,14 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #define SNEPPP__FIXED    26     /* levels of the fixed ladder                                               */
 #define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
 #define SNEPPP__LADDERS  3
-#define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + 1)
+#define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
+#define SNEPPP__SMOOTH   8      /* levels of the smooth estimate                                            */
+#define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + SNEPPP__SHARP + SNEPPP__SMOOTH + 1)
 #define SNEPPP__UNIFORM  0.1    /* pseudo-events on the floor: no new event can cost more than log(10 N + 1) */
 #define SNEPPP__NARROWER 0.35   /* prior of a width, in nats less than that of the next wider one           */
 #define SNEPPP__PATIENT  2.5    /* events per axis: N of them speak as N / (N + these); two may be close by chance */
-#define SNEPPP__GATE     5.0    /* nats of leave-one-out gain from which on the mixture begins to be trusted, */
-#define SNEPPP__OPEN     8.0    /* and at which it is trusted wholly                                        */
-#define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
+#define SNEPPP__GATE     5.0    /* nats of leave-one-out gain from which on narrow widths begin to be trusted,  */
+#define SNEPPP__OPEN     8.0    /* and at which they are trusted wholly                                     */
 #define SNEPPP__MOVED    4096   /* centres are moved in patterns of no more events than this, which costs N^2    */
 #ifndef SNEPPP__CENTRES         /* tests have fewer, so as to be here sooner                                */
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps of all         */
@@ -15784,6 +15785,21 @@ typedef struct sneppp__ladder {
    double *top, *other, *near2, *scale, *oscale;
    double *reach2;                           /* (nodes) no bump below a node matters beyond it: 2 EDGE top^2 */
 } sneppp__ladder;
+
+/* Bumps of one width on a lattice, for the smooth estimate. Their amplitudes are exp(eta), one set for every level. */
+#define SNEPPP__KNOTS 216      /* most bumps                                                                 */
+#define SNEPPP__KAPPA 1.0      /* wave number of the stiffest level                                           */
+#define SNEPPP__BINS  3072     /* most runs of events: 1024, and one for each leaf of a tree                 */
+typedef struct sneppp__lattice {
+   size_t  K, bins;
+   int     n[SNEPPP_RADIAL_DIM];             /* knots along each axis; of a sphere in its first             */
+   double  step[SNEPPP_RADIAL_DIM], h;
+   int     levels;                           /* that could be fitted                                        */
+   double *c, *mass, *amplitude;             /* (K, d), (K) means, 0 for those that are not used, (SMOOTH, K)      */
+   double *P, *H, *G, *R, *g;                /* (K, K) penalty, work, (K, bins) values, work, (SMOOTH, bins)        */
+   double *bx, *bw, *sum, *v;                /* (bins, d) (bins) runs of events; (bins), (3, K) work         */
+   size_t *bin;                              /* (N) the run of each centre                                  */
+} sneppp__lattice;
 
 /* A mixture of bumps of a given number, for models with a budget. */
 typedef struct sneppp__few { size_t B; double *c, *h, *p, *scale, floor; } sneppp__few;
@@ -15823,17 +15839,20 @@ typedef struct sneppp__auto {
    uint64_t             seed;
    int                  C;
    double               p[SNEPPP__COLUMNS], gap, gain, evidence;
-   int                  sharps;              /* levels with moved centres, 0 or SHARP; see sneppp__auto_sharpen */
-   double               sh[SNEPPP__SHARP], ps[SNEPPP__SHARP]; /* their widths and weights                  */
-   double *sx, *still, *sum, *sscale,
-      *LS; /* (SHARP, N, d) centres and what is taken off them, (SHARP, N, 1 + d)
-                                                sums, (SHARP, N) as ladder.scale, (QUERIES, SHARP) as L      */
+   int                  sharp, smooth;       /* first columns of these; C - 1 if there are none             */
+   double               sh[SNEPPP__SHARP];   /* widths with moved centres; see sneppp__auto_sharpen         */
+   double              *sx, *still, *sum, *sscale; /* (SHARP, N, d) centres and what is taken off them, (SHARP, N,
+                                                1 + d) sums, (SHARP, N) as ladder.scale                     */
+   sneppp__lattice      lattice;             /* the bumps of the smooth estimate                            */
+   double              *raw, *base;          /* (QUERIES, COLUMNS) L before it is capped, (QUERIES) what it may not exceed */
+   double              *H;                   /* (2, COLUMNS, COLUMNS) for Newton's steps                    */
    sneppp__exp_table    table;
 } sneppp__auto;
 
 static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
 {
-   size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, w = sizeof(double), dim = (size_t)d;
+   size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, w = sizeof(double), dim = (size_t)d,
+          bins = N < SNEPPP__BINS ? N + 1 : SNEPPP__BINS;
    f->y = (double *)sneppp__take(c, N + held + 1, dim, w);
    f->x = (double *)sneppp__take(c, N + held + 1, dim, w);
    f->yw = (double *)sneppp__take(c, N + held + 1, 1, w);
@@ -15854,8 +15873,23 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
       f->still = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim, w);
       f->sum = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim + 1, w);
       f->sscale = (double *)sneppp__take(c, SNEPPP__SHARP, N + 1, w);
-      f->LS = (double *)sneppp__take(c, Q + 1, SNEPPP__SHARP, w);
    }
+   f->raw = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
+   f->base = (double *)sneppp__take(c, Q + 1, 1, w);
+   f->H = (double *)sneppp__take(c, 2 * SNEPPP__COLUMNS, SNEPPP__COLUMNS, w);
+   f->lattice.c = (double *)sneppp__take(c, SNEPPP__KNOTS, dim, w);
+   f->lattice.mass = (double *)sneppp__take(c, SNEPPP__KNOTS, 1, w);
+   f->lattice.amplitude = (double *)sneppp__take(c, SNEPPP__SMOOTH, SNEPPP__KNOTS, w);
+   f->lattice.v = (double *)sneppp__take(c, 3, SNEPPP__KNOTS, w);
+   f->lattice.P = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
+   f->lattice.H = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
+   f->lattice.sum = (double *)sneppp__take(c, bins, 1, w);
+   f->lattice.G = (double *)sneppp__take(c, bins, SNEPPP__KNOTS, w);
+   f->lattice.R = (double *)sneppp__take(c, bins, SNEPPP__KNOTS, w);
+   f->lattice.g = (double *)sneppp__take(c, bins, SNEPPP__SMOOTH, w);
+   f->lattice.bx = (double *)sneppp__take(c, bins, dim, w);
+   f->lattice.bw = (double *)sneppp__take(c, bins, 1, w);
+   f->lattice.bin = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->lattice.bin);
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       sneppp__ladder *q = &f->ladder[l];
       size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
@@ -16067,7 +16101,7 @@ static void sneppp__ladder_means(sneppp__auto *f)
          }
          f->in[c] = sum > 0 ? sum / total : 1;
       }
-   f->in[c] = 1; /* the floor */
+   for (; c < SNEPPP__COLUMNS; c++) f->in[c] = 1; /* the floor; where there are gaps, there is nothing else */
    f->seen = all, f->hole = hole;
 }
 
@@ -16108,9 +16142,9 @@ static double sneppp__mix_value(size_t N, int C, const double *L, const double *
    cannot leave p > 0. For large damping it is EM, whose factor is 1 + (r - T)/T, so some damping always raises F;
    little is needed although the columns of neighbouring widths are almost alike. Returns 0 when nothing raises F. */
 static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q, const double *prior, double T,
-                              double *p, double now, const double *r, const double *H)
+                              double *p, double now, const double *r, const double *H, double *A)
 {
-   double A[SNEPPP__COLUMNS * SNEPPP__COLUMNS], d[SNEPPP__COLUMNS], to[SNEPPP__COLUMNS];
+   double d[SNEPPP__COLUMNS], to[SNEPPP__COLUMNS];
    for (double damp = 1e-6; damp < 2; damp *= 10) {
       for (int a = 0; a < C; a++) {
          for (int b = 0; b <= a; b++) A[a * C + b] = A[b * C + a] = p[a] * p[b] * H[a * C + b];
@@ -16131,11 +16165,12 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q,
 
 /* Maximises sum_i q_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and
    certifies itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and
-   finds the neighbourhood; Newton steps on the few dozen columns finish. Returns the gap per event. */
+   finds the neighbourhood; Newton steps on the few dozen columns finish. Columns of p = 0 stay out of it. H (2, C, C) is
+   work. Returns the gap per event. */
 SNEPPP__APART static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, const double *prior,
-                                           double *p, double tol)
+                                           double *p, double tol, double *H)
 {
-   double r[SNEPPP__COLUMNS], H[SNEPPP__COLUMNS * SNEPPP__COLUMNS], T = 0, events, gap = 0, now, total;
+   double r[SNEPPP__COLUMNS], T = 0, events, gap = 0, now, total;
    for (size_t i = 0; i < N; i++) T += q[i];
    events = T;
    for (int c = 0; c < C; c++) T += prior[c];
@@ -16146,10 +16181,10 @@ SNEPPP__APART static double sneppp__mix_em(size_t N, int C, const double *L, con
       for (int c = 0; c < C; c++) total += p[c];
       for (int c = 0; c < C; c++) p[c] /= total; /* raises F, and the certificate is for points of the simplex */
       now = sneppp__mix_value(N, C, L, q, prior, T, p, r, newton ? H : NULL);
-      for (int c = 0; c < C; c++) if (r[c] > big) big = r[c];
+      for (int c = 0; c < C; c++) if (p[c] > 0 && r[c] > big) big = r[c];
       gap = T * log(big / T) / (events > 0 ? events : 1);
       if (gap < tol) break;
-      if (newton && sneppp__mix_newton(N, C, L, q, prior, T, p, now, r, H)) continue;
+      if (newton && sneppp__mix_newton(N, C, L, q, prior, T, p, now, r, H, H + C * C)) continue;
       for (int c = 0; c < C; c++) p[c] *= r[c] / T; /* EM */
    }
    total = 0;
@@ -16192,16 +16227,18 @@ static void sneppp__query_block(size_t block, void *arg)
    }
 }
 
-/* sum_i q_i log(p.L_i), in nats over the constant intensity. */
-static double sneppp__auto_gain(const sneppp__auto *f, const double *p, const double *ps)
+/* The leave-one-out density at query i, relative to the constant intensity, and sum_i q_i log(p.L_i), in nats over it. */
+static double sneppp__auto_density(const sneppp__auto *f, size_t i, const double *p)
+{
+   double sum = 1e-300;
+   for (int c = 0; c < f->C; c++) sum += p[c] * f->L[i * (size_t)f->C + (size_t)c];
+   return sum;
+}
+
+static double sneppp__auto_gain(const sneppp__auto *f, const double *p)
 {
    double gain = 0;
-   for (size_t i = 0; i < f->Q; i++) {
-      double sum = 1e-300;
-      for (int c = 0; c < f->C; c++) sum += p[c] * f->L[i * (size_t)f->C + (size_t)c];
-      for (int m = 0; m < f->sharps; m++) sum += ps[m] * f->LS[i * SNEPPP__SHARP + (size_t)m];
-      gain += f->q[i] * log(sum);
-   }
+   for (size_t i = 0; i < f->Q; i++) gain += f->q[i] * log(sneppp__auto_density(f, i, p));
    return gain;
 }
 
@@ -16313,7 +16350,7 @@ static void sneppp__sharpen_block(size_t block, void *arg)
    }
 }
 
-/* LS at the queries of a block. The mass of a bump hardly depends on one event of many, and is computed anew where
+/* Their columns at the queries of a block. The mass of a bump hardly depends on one event of many, and is computed anew where
    it does. */
 static void sneppp__sharp_query(size_t block, void *arg)
 {
@@ -16322,7 +16359,7 @@ static void sneppp__sharp_query(size_t block, void *arg)
    for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
       size_t        e = f->ask[i];
       const double *x = f->x + e * d;
-      double       *row = f->LS + i * SNEPPP__SHARP, K[SNEPPP__SHARP], sum[SNEPPP_RADIAL_DIM], c[SNEPPP_RADIAL_DIM];
+      double       *row = f->L + i * (size_t)f->C + f->sharp, K[SNEPPP__SHARP], sum[SNEPPP_RADIAL_DIM], c[SNEPPP_RADIAL_DIM];
       for (int m = 0; m < SNEPPP__SHARP; m++) row[m] = 0;
       for (size_t j = 0; j < N; j++) {
          double r = 0;
@@ -16348,71 +16385,375 @@ static void sneppp__sharp_query(size_t block, void *arg)
    }
 }
 
-/* Moves the centres for the fixed width c and wider ones. Of many events only 512 judge; elsewhere, moving is taken to
-   change nothing. */
+/* Moves the centres for the fixed width c and wider ones. */
 static void sneppp__auto_sharpen(sneppp__auto *f, int c, const sneppp_parallel *par)
 {
-   size_t Q = f->Q;
    for (int m = 0; m < SNEPPP__SHARP; m++) f->sh[m] = f->ladder[0].top[0] * pow(2, 0.5 * (m - c));
-   for (size_t i = 0; i < Q; i++)
-      for (size_t m = 0; m < SNEPPP__SHARP; m++) f->LS[i * SNEPPP__SHARP + m] = f->L[i * (size_t)f->C + (size_t)c];
    sneppp__run(par, sneppp__sharpen_block, f, (f->N + 63) / 64);
-   if (f->R > 1024) f->Q = 512;
    sneppp__run(par, sneppp__sharp_query, f, (f->Q + 63) / 64);
-   f->Q = Q;
-   f->sharps = SNEPPP__SHARP;
 }
 
-/* The classical estimates: one fixed width, with the centres on the events or moved, and a floor of little, a twentieth
-   or a fifth. None is chosen: they and the constant are averaged, each by its prior times the exponential of its
-   leave-one-out gain, the posterior probability that it would have if that were a likelihood. So few events give a
-   blend with the constant, many a single width. Returns the best width with its centres on the events. */
-static int sneppp__auto_average(const sneppp__auto *f, int widest, double *p, double *ps)
+/* ---- the smooth estimate. A sum of bumps at the events cannot follow a smooth surface as a curve with few parameters
+   can. So there is also a sum of bumps on a lattice, a little larger than the window so that slopes at its border are
+   free, whose amplitudes exp(eta) maximise the likelihood with a penalty on the roughness of eta,
+
+      - sum_i w_i log(sum_k exp(eta_k) g_k(x_i)) + W sum_k exp(eta_k) mass_k + W/2 kappa^-6 int |third derivatives|^2,
+
+   W the sum of the weights: waves of eta shorter than 2 pi / kappa are damped. What costs nothing are quadratic eta,
+   Gaussian hills and exponential slopes. On the sphere it is the square of the Laplacian. Newton's method, from stiff to
+   loose, on runs of events that lie close together. Event i enters by its shares R_ik of the bumps, and leaving it out
+   takes a Newton step, of which log lambda(x_i) feels -g / (1 - g), g = R_i' H^-1 R_i. */
+
+/* The knot's number along each axis. A sphere's number counts for its first coordinate, the others have one. */
+static void sneppp__knot_at(const sneppp__auto *f, size_t b, int *i)
+{
+   for (int k = 0; k < f->d; k++) { i[k] = (int)(b % (size_t)f->lattice.n[k]); b /= (size_t)f->lattice.n[k]; }
+}
+
+static size_t sneppp__knot_number(const sneppp__auto *f, const int *i)
+{
+   size_t b = 0;
+   for (int k = f->d; k-- > 0;) b = b * (size_t)f->lattice.n[k] + (size_t)i[k];
+   return b;
+}
+
+static double sneppp__distance2(int d, const double *x, const double *y)
+{
+   double r = 0;
+   for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
+   return r;
+}
+
+/* Adds weight times the square of a linear form of `count` knots to the penalty, unless a knot has no mass. */
+static void sneppp__rough_add(sneppp__lattice *q, size_t count, const size_t *at, const double *c, double weight)
+{
+   for (size_t a = 0; a < count; a++) if (!(q->mass[at[a]] > 0)) return;
+   for (size_t a = 0; a < count; a++)
+      for (size_t b = 0; b < count; b++) q->P[at[a] * q->K + at[b]] += weight * c[a] * c[b];
+}
+
+/* The third differences of all kinds that begin at each knot, in units of derivatives. */
+static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, double share)
+{
+   static const double stencil[4][4] = {{1, 0, 0, 0}, {-1, 1, 0, 0}, {1, -2, 1, 0}, {-1, 3, -3, 1}};
+   static const double factorial[4] = {1, 1, 2, 6};
+   int                 kinds = 1 << 2 * f->d;
+   for (int kind = 0; kind < kinds; kind++) {
+      int    total = 0, round = 0;
+      double weight = 6 * share;
+      for (int k = 0; k < f->d; k++) {
+         int a = kind >> 2 * k & 3;
+         total += a, round |= a && q->n[k] > 1 && f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
+         round |= a && q->n[k] == 1;
+         weight /= factorial[a] * pow(q->step[k], 2 * a);
+      }
+      if (total != 3 || round) continue;
+      for (size_t b = 0; b < q->K; b++) {
+         int    i[SNEPPP_RADIAL_DIM], to[SNEPPP_RADIAL_DIM], fits = 1;
+         size_t at[8], count = 0;
+         double c[8];
+         sneppp__knot_at(f, b, i);
+         for (int k = 0; k < f->d; k++) fits &= i[k] + (kind >> 2 * k & 3) < q->n[k];
+         for (int part = 0; fits && part < kinds; part++) { /* part: how far along each axis */
+            int    inside = 1;
+            double v = 1;
+            for (int k = 0; k < f->d; k++) {
+               int a = kind >> 2 * k & 3, step = part >> 2 * k & 3;
+               inside &= step <= a;
+               if (inside) v *= stencil[a][step], to[k] = i[k] + step;
+            }
+            if (inside) at[count] = sneppp__knot_number(f, to), c[count++] = v;
+         }
+         if (fits) sneppp__rough_add(q, count, at, c, weight);
+      }
+   }
+}
+
+/* On the sphere: what eta has more than its mean around, which is half the mean squared distance times the Laplacian
+   over two axes. */
+#define SNEPPP__AROUND 24
+static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, double share)
+{
+   const double reach = 1.5 * q->h, stiff = 9; /* between fourth and sixth power of a wave number */
+   for (size_t b = 0; b < q->K; b++) {
+      int    i[SNEPPP_RADIAL_DIM];
+      size_t at[SNEPPP__AROUND], count = 1;
+      double c[SNEPPP__AROUND], spread = 0, near = 0;
+      sneppp__knot_at(f, b, i);
+      at[0] = b, c[0] = 1;
+      for (int s = 0, own = i[f->sphere]; s < q->n[f->sphere] && count < SNEPPP__AROUND; s++) {
+         size_t to;
+         double r;
+         i[f->sphere] = s, to = sneppp__knot_number(f, i);
+         r = sneppp__distance2(f->d, q->c + b * (size_t)f->d, q->c + to * (size_t)f->d);
+         if (s == own || r > 2.25 * reach * reach) continue;
+         at[count] = to, c[count] = -exp(-r / (reach * reach));
+         near -= c[count], spread -= r * c[count++];
+      }
+      if (count < 2) continue;
+      for (size_t a = 1; a < count; a++) c[a] /= near;
+      spread = 0.25 * spread / near;
+      sneppp__rough_add(q, count, at, c, share * stiff / (spread * spread));
+   }
+}
+
+/* Knots, masses, penalty, and the runs of events. */
+static void sneppp__lattice_make(sneppp__auto *f)
+{
+   sneppp__lattice *q = &f->lattice;
+   const size_t     d = (size_t)f->d, most = f->N < 300 ? 100 : SNEPPP__KNOTS, run = (f->N + 1023) / 1024;
+   double           step = 3, heaviest = 0, share = 1;
+   for (size_t K = 0; K <= most; step *= 0.97) { /* one step too far, and back */
+      K = step > 0.023 ? 1 : most + 1;
+      for (int k = 0; k < f->d; k++) {
+         double round = 4 * SNEPPP__PI * f->a[k] * f->a[k] / (step * step);
+         K *= k == f->sphere ? (size_t)round + 4 : k > f->sphere && k < f->sphere + 3 && f->sphere >= 0 ? 1
+              : (size_t)ceil(f->a[k] / step) + 3;
+      }
+   }
+   step /= 0.97 * 0.97;
+   q->K = 1, q->h = step;
+   for (int k = 0; k < f->d; k++) {
+      int on = f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
+      q->n[k] = !on ? (int)ceil(f->a[k] / step) + 3
+                    : k == f->sphere ? (int)(4 * SNEPPP__PI * f->a[k] * f->a[k] / (step * step)) + 4 : 1;
+      q->step[k] = on ? 1 : f->a[k] / (q->n[k] - 3);
+      if (!on) share *= q->step[k] / f->a[k];
+      else if (k == f->sphere) share /= q->n[k];
+      q->K *= (size_t)q->n[k];
+   }
+   for (size_t b = 0; b < q->K; b++) {
+      int    i[SNEPPP_RADIAL_DIM];
+      double scale;
+      sneppp__knot_at(f, b, i);
+      for (int k = 0; k < f->d; k++) {
+         if (k == f->sphere) { /* a spiral of equal steps along the axis */
+            double z = 1 - (2 * i[k] + 1.0) / q->n[k], r = sqrt(1 - z * z), turn = 2.399963229728653 * i[k];
+            q->c[b * d + (size_t)k] = f->a[k] * r * cos(turn);
+            q->c[b * d + (size_t)k + 1] = f->a[k] * r * sin(turn);
+            q->c[b * d + (size_t)k + 2] = f->a[k] * z;
+            k += 2;
+         } else q->c[b * d + (size_t)k] = (i[k] - 1) * q->step[k];
+      }
+      scale = sneppp__bump_scale(f, q->c + b * d, q->h);
+      q->mass[b] = scale > 0 ? 1 / scale : 0;
+      heaviest = fmax(heaviest, q->mass[b]);
+   }
+   for (size_t b = 0; b < q->K; b++) if (q->mass[b] < 0.002 * heaviest) q->mass[b] = 0; /* outside a polygon */
+   memset(q->P, 0, q->K * q->K * sizeof *q->P);
+   sneppp__rough_axes(f, q, share);
+   if (f->sphere >= 0) sneppp__rough_sphere(f, q, share);
+   for (size_t b = 0; b < q->K; b++) q->P[b * q->K + b] += q->mass[b] > 0 ? 1e-7 : 1;
+   q->bins = 0;
+   for (size_t at = 0; at < f->nodes; at++) {
+      const sneppp_node *n = &f->node[at];
+      size_t             runs = (n->count + run - 1) / run;
+      for (size_t r = 0; !n->kid && r < runs; r++, q->bins++) {
+         double *x = q->bx + q->bins * d, w = 0, length = 0;
+         for (size_t k = 0; k < d; k++) x[k] = 0;
+         for (size_t j = n->first + r * n->count / runs; j < n->first + (r + 1) * n->count / runs; j++) {
+            q->bin[j] = q->bins, w += f->w[j];
+            for (size_t k = 0; k < d; k++) x[k] += f->w[j] * f->x[j * d + k];
+         }
+         for (size_t k = 0; k < d; k++) x[k] /= w;
+         for (int k = f->sphere; k >= 0 && k < f->sphere + 3; k++) length += x[k] * x[k];
+         for (int k = f->sphere; length > 0 && k < f->sphere + 3; k++) x[k] *= f->a[k] / sqrt(length);
+         q->bw[q->bins] = w;
+      }
+   }
+   for (size_t k = 0; k < q->K; k++)
+      for (size_t b = 0; b < q->bins; b++) {
+         double u = 0.5 * sneppp__distance2(f->d, q->bx + b * d, q->c + k * d) / (q->h * q->h);
+         q->G[k * q->bins + b] = q->mass[k] > 0 && u < SNEPPP__EDGE ? sneppp__exp_neg(&f->table, u) : 0;
+      }
+}
+
+/* The penalised likelihood at eta; with R, its gradient in v, and the shares R (K, bins) times the square roots of the
+   weights. */
+static double sneppp__smooth_value(const sneppp__lattice *q, double W, double rough, const double *eta, double *v,
+                                   double *R)
+{
+   const size_t K = q->K, bins = q->bins;
+   double      *sum = q->sum, value = 0;
+   for (size_t b = 0; b < bins; b++) sum[b] = 1e-300;
+   for (size_t k = 0; k < K; k++) sneppp__array_add_f64(bins, exp(eta[k]), q->G + k * bins, sum);
+   for (size_t b = 0; b < bins; b++) { value -= q->bw[b] * log(sum[b]); sum[b] = sqrt(q->bw[b]) / sum[b]; }
+   for (size_t k = 0; k < K; k++) {
+      double a = exp(eta[k]), bend = rough * sneppp__dot_f64(K, q->P + k * K, eta), r = 0;
+      value += W * (a * q->mass[k] + 0.5 * bend * eta[k]);
+      if (!R) continue;
+      for (size_t b = 0; b < bins; b++) {
+         R[k * bins + b] = a * q->G[k * bins + b] * sum[b];
+         r += R[k * bins + b] * sqrt(q->bw[b]);
+      }
+      v[k] = W * (a * q->mass[k] + bend) - r;
+   }
+   return value;
+}
+
+/* One level, from the eta that is there. Returns 0 if it failed. */
+static int sneppp__smooth_fit(sneppp__lattice *q, double W, double kappa, double *eta, double *g)
+{
+   const size_t K = q->K, bins = q->bins;
+   const double rough = pow(kappa, -6);
+   double      *v = q->v, *to = q->v + K;
+   for (int step = 0;; step++) {
+      double now = sneppp__smooth_value(q, W, rough, eta, v, q->R), fall = 0, size = 1;
+      for (size_t i = 0; i < K * K; i++) q->H[i] = W * rough * q->P[i];
+      sneppp__syrk_f64(0, K, bins, 1, q->R, bins, 1, q->H, K);
+      for (size_t k = 0; k < K; k++) q->H[k * K + k] += 1e-9 * W, to[k] = v[k];
+      if (sneppp__chol(K, q->H, K) != SNEPPP_OK) return 0;
+      sneppp__solve_lower(K, q->H, K, 0, to, 1, 1);
+      for (size_t k = 0; k < K; k++) fall += to[k] * to[k];
+      if (fall < 0.02 || step == 12) break;
+      sneppp__solve_lower(K, q->H, K, 1, to, 1, 1);
+      for (size_t k = 0; k < K; k++) size = fmin(size, 3 / fmax(3, fabs(to[k])));
+      for (; size > 1e-3; size *= 0.5) {
+         for (size_t k = 0; k < K; k++) v[k] = eta[k] - size * to[k];
+         if (sneppp__smooth_value(q, W, rough, v, NULL, NULL) < now) break;
+      }
+      if (!(size > 1e-3)) break;
+      memcpy(eta, v, K * sizeof *eta);
+   }
+   sneppp__solve_lower(K, q->H, K, 0, q->R, bins, bins);
+   for (size_t b = 0; b < bins; b++) g[b] = 0;
+   for (size_t k = 0; k < K; k++) for (size_t b = 0; b < bins; b++) g[b] += q->R[k * bins + b] * q->R[k * bins + b];
+   for (size_t b = 0; b < bins; b++) g[b] /= q->bw[b];
+   return 1;
+}
+
+/* Its columns at the queries of a block. */
+static void sneppp__smooth_query(size_t block, void *arg)
+{
+   sneppp__auto          *f = (sneppp__auto *)arg;
+   const sneppp__lattice *q = &f->lattice;
+   const size_t           d = (size_t)f->d;
+   for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
+      size_t        e = f->held ? f->N + i : f->ask[i], bin = q->bin[f->held ? f->next[i] : e];
+      const double *x = f->x + e * d;
+      double       *row = f->L + i * (size_t)f->C + f->smooth;
+      for (int t = 0; t < q->levels; t++) row[t] = 0;
+      for (size_t k = 0; k < q->K; k++) {
+         double u = 0.5 * sneppp__distance2(f->d, x, q->c + k * d) / (q->h * q->h), v;
+         if (!(q->mass[k] > 0 && u < SNEPPP__EDGE)) continue;
+         v = sneppp__exp_neg(&f->table, u);
+         for (int t = 0; t < q->levels; t++) row[t] += q->amplitude[(size_t)t * q->K + k] * v;
+      }
+      for (int t = 0; t < q->levels; t++) {
+         double g = fmin(0.9, f->w[e] * q->g[(size_t)t * q->bins + bin]);
+         row[t] *= exp(-g / (1 - g)) / (1 - fmin(0.9, f->w[e] / ((double)f->R * (1 - g))));
+      }
+   }
+}
+
+/* All levels. */
+static void sneppp__auto_smooth(sneppp__auto *f, const sneppp_parallel *par)
+{
+   sneppp__lattice *q = &f->lattice;
+   double           W = 0, mass = 0;
+   sneppp__lattice_make(f);
+   for (size_t b = 0; b < q->bins; b++) W += q->bw[b];
+   for (size_t k = 0; k < q->K; k++) mass += q->mass[k];
+   for (q->levels = 0; q->levels < SNEPPP__SMOOTH; q->levels++) {
+      size_t  t = (size_t)q->levels;
+      double *a = q->amplitude + t * q->K, *eta = q->v + 2 * q->K, total = 0;
+      for (size_t k = 0; !t && k < q->K; k++) eta[k] = q->mass[k] > 0 ? -log(mass) : 0;
+      if (!sneppp__smooth_fit(q, W, SNEPPP__KAPPA * pow(2, 0.5 * (double)t), eta, q->g + t * q->bins)) break;
+      for (size_t k = 0; k < q->K; k++) total += q->mass[k] * exp(eta[k]);
+      for (size_t k = 0; k < q->K; k++) a[k] = q->mass[k] > 0 ? exp(eta[k]) / total : 0;
+   }
+   sneppp__run(par, sneppp__smooth_query, f, (f->Q + 63) / 64);
+}
+
+/* The share of the events that a knot's bump has in the model. */
+static double sneppp__knot_share(const sneppp__auto *f, size_t b)
+{
+   const sneppp__lattice *q = &f->lattice;
+   double                 sum = 0;
+   for (int t = 0; t < q->levels; t++) sum += f->p[f->smooth + t] * q->amplitude[(size_t)t * q->K + b];
+   return sum * q->mass[b];
+}
+
+/* ---- the weights of all */
+
+/* The classical estimates: one fixed width, with the centres on the events or moved, or one level of the smooth one, and
+   a floor of little, a twentieth or a fifth. None is chosen: they and the constant are averaged, each by its prior times
+   the exponential of its leave-one-out gain, the posterior probability that it would have if that were a likelihood. So
+   few events give a blend with the constant, many a single one. Columns from `last` on, but the floor, are not looked
+   at. Returns the best width with its centres on the events. */
+static int sneppp__auto_average(const sneppp__auto *f, int widest, int last, double *p)
 {
    static const double floor[3] = {0, 0.05, 0.2};
    double least = SNEPPP__UNIFORM / (f->evidence + SNEPPP__UNIFORM),
           calm = f->evidence / (f->evidence + SNEPPP__PATIENT * f->d);
-   double score[3][SNEPPP__FIXED + SNEPPP__SHARP], prior = 0, best = 0, top = -1e300, total;
+   double score[3][SNEPPP__COLUMNS], prior = 0, best = 0, top = -1e300, total;
    int    C = f->C, S = f->ladder[0].S, chosen = 0;
    for (int c = 0; c < S; c++) prior += exp(-SNEPPP__NARROWER * c);
    for (int k = 0; k < 3; k++)
-      for (int c = 0; c < S + f->sharps; c++) {
-         double        a = fmax(floor[k], least), v = 0;
-         size_t        step = c < S ? (size_t)C : SNEPPP__SHARP;
-         const double *column = c < S ? f->L + c : f->LS + (c - S);
-         int           level = c < S ? c : widest - (c - S);
-         for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * column[i * step]);
+      for (int c = 0; c < last; c++) {
+         double a = fmax(floor[k], least), v = 0;
+         int    level = c < S ? c : c < f->smooth ? widest - (c - f->sharp) : c - f->smooth;
+         score[k][c] = -1e300;
+         if (c >= S && c < f->sharp) continue;
+         for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * f->L[i * (size_t)C + (size_t)c]);
          score[k][c] = calm * v - SNEPPP__NARROWER * (level > 0 ? level : 0) - log(3 * prior);
          if (score[k][c] > best) best = score[k][c];
          if (c < S && score[k][c] > top) { top = score[k][c]; chosen = c; }
       }
    for (int c = 0; c < C; c++) p[c] = 0;
-   for (int m = 0; m < SNEPPP__SHARP; m++) ps[m] = 0;
    total = p[C - 1] = exp(-best); /* the constant, of gain 0 and prior 1 */
    for (int k = 0; k < 3; k++)
-      for (int c = 0; c < S + f->sharps; c++) {
+      for (int c = 0; c < last; c++) {
          double a = fmax(floor[k], least), w = exp(score[k][c] - best);
-         *(c < S ? &p[c] : &ps[c - S]) += (1 - a) * w;
+         p[c] += (1 - a) * w;
          p[C - 1] += a * w, total += w;
       }
    for (int c = 0; c < C; c++) p[c] /= total;
-   for (int m = 0; m < SNEPPP__SHARP; m++) ps[m] /= total;
    return chosen;
 }
 
+/* A gate: 0 up to `from` nats of gain, 1 from `to` on. */
+static double sneppp__gate(double gain, double from, double to)
+{
+   return fmax(0, fmin(1, (gain - from) / (to - from)));
+}
+
+/* The best mixture of the columns of p > 0, from equal weights. Returns its gain. */
+static double sneppp__auto_mix(sneppp__auto *f, const double *plain, double tol, double *p)
+{
+   double prior[SNEPPP__COLUMNS];
+   int    count = 0;
+   for (int c = 0; c < f->C; c++) count += p[c] > 0;
+   for (int c = 0; c < f->C; c++) {
+      prior[c] = p[c] > 0 && plain[c] > 1e-6 ? plain[c] : 0; /* one pseudo-event */
+      if (p[c] > 0) p[c] = 1.0 / count;
+   }
+   prior[f->C - 1] += SNEPPP__UNIFORM;
+   f->gap = sneppp__mix_em(f->Q, f->C, f->L, f->q, prior, p, tol, f->H);
+   return sneppp__auto_gain(f, p);
+}
+
 /* Leave-one-out columns at Q events, then the weights of widths and floor. Events of unequal weights tell as much as
-   (sum w)^2 / sum w^2 equal ones. Choosing weights gains a few nats of leave-one-out likelihood even when there is
-   nothing to be gained: up to GATE that is no evidence for them, from OPEN on it is, in between the two are blended. */
+   (sum w)^2 / sum w^2 equal ones.
+
+   Choosing weights gains a few nats of leave-one-out likelihood even when there is nothing to be gained. So a mixture of
+   what is no narrower than the best single width must gain 1 to 2 nats over the average, and one of all widths GATE to
+   OPEN nats more. And one close pair, which chance makes, must not pay for a width: leave-one-out counts it twice. No
+   density of a width counts for more than sqrt(n) times that of the average: m events of n that profit from a width
+   give it the weight m/n - n^(-1/2) at most, so that it takes more than sqrt(n) of them. Where that gains GATE nats
+   there are clusters, and the capped mixture takes the place of the average in another round. */
 static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
 {
-   double plain[SNEPPP__COLUMNS], prior[SNEPPP__COLUMNS], rest = 1, square = 0, trust, gain;
-   int    C = 1, widest;
+   double plain[SNEPPP__COLUMNS], tame[SNEPPP__COLUMNS], rest = 1, square = 0, gain, tame_gain, full_gain = 0, open;
+   int    C = 0, widest, moved, smooth;
    f->Q = f->held ? f->held : f->R < f->most ? f->R : f->most;
+   moved = f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && !f->hole;
+   smooth = f->most == SNEPPP__QUERIES && !fixed_only && !f->hole && f->R > 8;
    for (int l = 0; l < SNEPPP__LADDERS; l++) C += f->ladder[l].S;
-   f->C = C;
-   for (int c = 0; c < C; c++) f->p[c] = 1.0 / C;
-   f->gap = f->gain = f->evidence = 0, f->sharps = 0;
-   for (int m = 0; m < SNEPPP__SHARP; m++) f->ps[m] = 0;
+   f->sharp = C, C += moved ? SNEPPP__SHARP : 0;
+   f->smooth = C, C += smooth ? SNEPPP__SMOOTH : 0;
+   f->C = ++C;
+   f->gap = f->gain = f->evidence = 0, f->lattice.K = 0, f->lattice.levels = 0;
    for (size_t i = 0; i < f->N; i++) {
       if (f->order[i] < f->R) square += f->w[i] * f->w[i];
       if (!f->held && f->order[i] < f->Q) f->ask[f->order[i]] = i;
@@ -16421,37 +16762,47 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
       f->q[i] = f->held ? f->yw[f->N + i] : f->w[f->ask[i]] * (double)f->R / square;
       f->evidence += f->q[i];
    }
-   if (f->R < 3) { /* nothing can be left out and still say something */
-      for (int c = 0; c < C; c++) f->p[c] = c == C - 1;
-      return;
-   }
+   for (int c = 0; c < C; c++) f->p[c] = c == C - 1;
+   if (f->R < 3) return; /* nothing can be left out and still say something */
    sneppp__run(par, sneppp__query_block, f, (f->Q + 63) / 64);
-   widest = sneppp__auto_average(f, 0, plain, f->ps);
-   for (int c = 0; c < C; c++) prior[c] = plain[c] > 1e-6 ? plain[c] : 0; /* one pseudo-event */
-   prior[C - 1] += SNEPPP__UNIFORM;
-   f->gap = sneppp__mix_em(f->Q, C, f->L, f->q, prior, f->p, fixed_only ? 1e-3 : 1e-4);
-   f->gain = sneppp__auto_gain(f, f->p, f->ps); /* no moved centres as yet */
-   gain = sneppp__auto_gain(f, plain, f->ps);
-   if (f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && !f->hole &&
-       f->gain < gain + 3 * SNEPPP__OPEN) {
-      sneppp__auto_sharpen(f, widest, par);
-      sneppp__auto_average(f, widest, plain, f->ps);
-      gain = sneppp__auto_gain(f, plain, f->ps);
+   widest = sneppp__auto_average(f, 0, f->ladder[0].S, plain);
+   gain = sneppp__auto_gain(f, plain);
+   for (size_t i = 0; i < f->Q; i++) {
+      f->base[i] = sneppp__auto_density(f, i, plain);
+      memcpy(f->raw + i * SNEPPP__COLUMNS, f->L + i * (size_t)C, (size_t)f->sharp * sizeof *f->raw);
    }
-   trust = (f->gain - gain - SNEPPP__GATE) / (SNEPPP__OPEN - SNEPPP__GATE);
-   trust = trust < 0 ? 0 : trust > 1 ? 1 : trust;
+   for (int round = 0; round < 3; round++) { /* again, with more to stand on, where that pays */
+      for (size_t i = 0; i < f->Q; i++)
+         for (size_t c = 0; c < (size_t)f->sharp; c++)
+            f->L[i * (size_t)C + c] = fmin(f->raw[i * SNEPPP__COLUMNS + c], 1.25 * sqrt(f->evidence) * f->base[i]);
+      for (int c = 0; c < C; c++) f->p[c] = c < f->sharp || c == C - 1;
+      full_gain = sneppp__auto_mix(f, plain, 1e-3, f->p);
+      if (full_gain < gain + 6.5 || fixed_only) break;
+      for (size_t i = 0; i < f->Q; i++) f->base[i] = fmax(f->base[i], sneppp__auto_density(f, i, f->p));
+   }
+   if (smooth) sneppp__auto_smooth(f, par);
+   if (moved && full_gain < gain + 3 * SNEPPP__OPEN) sneppp__auto_sharpen(f, widest, par);
+   else moved = 0;
+   sneppp__auto_average(f, widest, C - 1, plain);
+   for (int c = 0; c < C; c++) {
+      tame[c] = c <= widest || (c >= f->sharp && c < f->smooth && moved) ||
+                (c >= f->smooth && c < f->smooth + f->lattice.levels) || c == C - 1;
+      f->p[c] = tame[c] > 0 || c < f->sharp;
+   }
+   gain = sneppp__auto_gain(f, plain);
+   tame_gain = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 1e-4, tame);
+   full_gain = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 1e-4, f->p);
+   open = sneppp__gate(tame_gain - gain, 1, 2);
+   for (int c = 0; c < C; c++) plain[c] += open * (tame[c] - plain[c]);
+   open = sneppp__gate(full_gain - fmax(gain, tame_gain), SNEPPP__GATE, SNEPPP__OPEN);
    for (int c = 0; c < C - 1; c++) {
-      f->p[c] = trust * f->p[c] + (1 - trust) * plain[c];
-      if (f->p[c] < 1e-4) f->p[c] = 0; /* such shares go to the floor */
+      f->p[c] = plain[c] + open * (f->p[c] - plain[c]);
+      if (f->p[c] < (c < f->sharp ? 1e-4 : 1e-3)) f->p[c] = 0; /* such shares go to the floor */
       rest -= f->p[c];
    }
-   for (int m = 0; m < f->sharps; m++) {
-      f->ps[m] *= 1 - trust;
-      if (f->ps[m] < 1e-3) f->ps[m] = 0;
-      rest -= f->ps[m];
-   }
    f->p[C - 1] = rest;
-   f->gain = sneppp__auto_gain(f, f->p, f->ps);
+   f->gain = sneppp__auto_gain(f, f->p);
+   f->gap = fmax(0, f->gap + (full_gain - f->gain) / f->evidence);
    if (f->hole) { /* from shares of what was watched to shares of the whole */
       double whole = 0;
       for (int c = 0; c < C; c++) whole += f->p[c] /= f->in[c];
@@ -16784,10 +17135,14 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
    double owed = 0.5, mass = (1 - f->p[f->C - 1]) * f->fill * (double)f->R;
    size_t k = 0, d = (size_t)f->d;
    int    c = 0;
-   for (size_t m = 0; m < (size_t)f->sharps; m++)
-      for (size_t j = 0; f->ps[m] > 0 && j < f->N; j++)
-         for (owed += (double)K * f->ps[m] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
+   for (size_t m = 0; m < (size_t)(f->smooth - f->sharp); m++)
+      for (size_t j = 0; f->p[(size_t)f->sharp + m] > 0 && j < f->N; j++)
+         for (owed += (double)K * f->p[(size_t)f->sharp + m] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
             sneppp__bump_draw(f, rng, f->sx + (m * f->N + j) * d, f->sh[m], y + k * d);
+   for (size_t b = 0; b < f->lattice.K; b++)
+      for (owed += (double)K * sneppp__knot_share(f, b) * (double)f->R * f->fill / mass; owed >= 1 && k < K;
+           owed -= 1, k++)
+         sneppp__bump_draw(f, rng, f->lattice.c + b * d, f->lattice.h, y + k * d);
    for (int l = 0; l < SNEPPP__LADDERS; l++)
       for (int s = 0; s < f->ladder[l].S; s++, c++) {
          if (!(f->p[c] > 0)) continue;
@@ -16941,6 +17296,58 @@ static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, doub
    return n;
 }
 
+/* The bumps of a model, numbered: those of the events' ladders, of moved centres, of the lattice. A group has one
+   centre: where there are more than two coordinates, and so no table of wide bumps, all ladders of an event are one,
+   and knots are filled up with bumps of weight 0; else every bump is alone. */
+typedef struct sneppp__bumps {
+   size_t count;                          /* of groups                                                         */
+   int    group, levels, moved, column[SNEPPP__SHARP]; /* bumps per event; columns of moved centres in use     */
+   size_t knots, knot[SNEPPP__KNOTS];
+} sneppp__bumps;
+
+static sneppp__bumps sneppp__bumps_of(const sneppp__auto *f)
+{
+   sneppp__bumps list;
+   double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS];
+   memset(&list, 0, sizeof list);
+   list.group = 1;
+   if (!(f->p[f->C - 1] < 1)) return list;
+   list.levels = sneppp__centre_bumps(f, 0, h, share, scale);
+   for (int c = f->sharp; c < f->smooth; c++) if (f->p[c] > 0) list.column[list.moved++] = c;
+   for (size_t b = 0; b < f->lattice.K; b++) if (sneppp__knot_share(f, b) > 1e-7) list.knot[list.knots++] = b;
+   if (f->d > 2 && !list.moved && list.levels) list.group = list.levels;
+   list.count = f->N * (size_t)(list.group > 1 ? 1 : list.levels + list.moved) + list.knots;
+   return list;
+}
+
+/* Group i: its centre, and, if wanted, its widths, shares and scales. */
+static const double *sneppp__bump_group(const sneppp__auto *f, const sneppp__bumps *list, size_t i, double *h,
+                                        double *share, double *scale)
+{
+   const size_t d = (size_t)f->d, each = (size_t)(list->levels / list->group), own = f->N * each;
+   double       all[3][SNEPPP__COLUMNS];
+   if (i < own) {
+      if (h) {
+         sneppp__centre_bumps(f, i / each, all[0], all[1], all[2]);
+         for (int g = 0; g < list->group; g++) {
+            size_t b = i % each + (size_t)g;
+            h[g] = all[0][b], share[g] = all[1][b], scale[g] = all[2][b];
+         }
+      }
+      return f->x + i / each * d;
+   }
+   i -= own;
+   if (i < f->N * (size_t)list->moved) {
+      size_t m = (size_t)(list->column[i / f->N] - f->sharp), at = m * f->N + i % f->N;
+      if (h) *h = f->sh[m], *share = f->p[(size_t)f->sharp + m] / (double)f->R, *scale = f->sscale[at];
+      return f->sx + at * d;
+   }
+   i = list->knot[i - f->N * (size_t)list->moved];
+   for (int g = 0; h && g < list->group; g++)
+      h[g] = f->lattice.h, share[g] = g ? 0 : sneppp__knot_share(f, i), scale[g] = 1 / f->lattice.mass[i];
+   return f->lattice.c + i * d;
+}
+
 /* What the realisations saw together, in the base measure. */
 static double sneppp__auto_mass(const sneppp__auto *f)
 {
@@ -16957,15 +17364,17 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
                                                       const sneppp__few_work *work, const sneppp_model *old,
                                                       sneppp_model *out, sneppp_error *err)
 {
-   double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS], mass = sneppp__auto_mass(f);
-   int           bumps = f->p[f->C - 1] < 1 && !few ? sneppp__centre_bumps(f, 0, h, share, scale) : 0, sharps = 0;
-   size_t        n, d = (size_t)f->d;
+   double        mass = sneppp__auto_mass(f);
+   sneppp__bumps list = sneppp__bumps_of(f);
+   size_t        n = few ? few->B : list.count * (size_t)list.group, *order = NULL;
+   double       *centre = NULL;
+   sneppp_node  *node = NULL;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
    sneppp_desc   desc = old->desc;
    sneppp_status st;
-   for (int m = 0; !few && m < f->sharps; m++) sharps += f->ps[m] > 0;
-   n = few ? few->B : (size_t)(bumps + sharps) * f->N;
    desc.mix = SNEPPP_MIX_PRODUCT, desc.readout = SNEPPP_READOUT_DIAGONAL, desc.rank = 0;
-   desc.group = few || sharps ? 1 : bumps; /* moved centres differ from width to width, but lie close together */
+   desc.group = few ? 1 : list.group;
    if (n > (size_t)INT32_MAX)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    desc.width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
@@ -16982,8 +17391,21 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
                              desc.width, bytes, desc.mem_bytes);
       desc.mem = NULL, desc.mem_bytes = 0;
    }
+   for (int pass = 0; pass < 2; pass++) { /* the centres, to be sorted into the order of a tree */
+      size_t centres = few ? 0 : n / (size_t)desc.group;
+      centre = (double *)sneppp__take(&c, centres, (size_t)f->d, sizeof *centre);
+      order = (size_t *)sneppp__take(&c, centres, 1, sizeof *order);
+      node = (sneppp_node *)sneppp__take(&c, sneppp__tree_room(centres), 1, sizeof *node);
+      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   }
    st = sneppp_init(out, &desc, err);
-   if (st != SNEPPP_OK) return st;
+   if (st != SNEPPP_OK) { sneppp__block_free(&block); return st; }
+   if (!few && n) {
+      for (size_t i = 0; i < n / (size_t)desc.group; i++)
+         memcpy(centre + i * (size_t)f->d, sneppp__bump_group(f, &list, i, NULL, NULL, NULL),
+                (size_t)f->d * sizeof *centre);
+      sneppp__tree_build(f->d, n / (size_t)desc.group, centre, order, node);
+   }
    out->alpha = mass > 0 ? f->weights / mass : f->weights;
    out->floor = (few ? few->floor : f->p[f->C - 1]) * out->alpha;
    out->readout[0].V[0] = 0;
@@ -16991,14 +17413,13 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
       size_t o = work->corder[j];
       sneppp__set_bump(f, out, j, few->c + o * (size_t)f->d, few->h[o], few->p[o], few->scale[o]);
    }
-   for (size_t j = 0, i = 0; !few && n && j < f->N; j++) {
-      sneppp__centre_bumps(f, j, h, share, scale);
-      for (int b = 0; b < bumps; b++) sneppp__set_bump(f, out, i++, f->x + j * d, h[b], share[b], scale[b]);
-      for (size_t m = 0; m < (size_t)f->sharps; m++)
-         if (f->ps[m] > 0)
-            sneppp__set_bump(f, out, i++, f->sx + (m * f->N + j) * d, f->sh[m], f->ps[m] / (double)f->R,
-                             f->sscale[m * f->N + j]);
+   for (size_t i = 0; !few && i < list.count; i++) {
+      double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS];
+      const double *at = sneppp__bump_group(f, &list, order[i], h, share, scale);
+      for (int g = 0; g < list.group; g++)
+         sneppp__set_bump(f, out, i * (size_t)list.group + (size_t)g, at, h[g], share[g], scale[g]);
    }
+   sneppp__block_free(&block);
    sneppp__index(out);
    out->budget = old->budget;
    return SNEPPP_OK;
@@ -17275,12 +17696,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       } else sneppp__auto_core(&f, centres, N, 0, &o->parallel);
    }
    if (st == SNEPPP_OK) {
-      size_t width = 0;
-      int    bumps;
-      bumps = f.p[f.C - 1] < 1;
-      for (int k = 0; k < f.C - 1; k++) width += f.p[k] > 0 ? f.N : 0;
-      for (int k = 0; k < f.sharps; k++) width += f.ps[k] > 0 ? f.N : 0;
-      if (!bumps || width <= (size_t)model->budget) few.B = 0; /* the whole model is within the budget */
+      sneppp__bumps list = sneppp__bumps_of(&f);
+      if (list.count * (size_t)list.group <= (size_t)model->budget) few.B = 0; /* the whole model is within the budget */
       if (few.B) sneppp__auto_few(&f, &few, &work, f.seed);
       st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
    }
