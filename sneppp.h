@@ -17076,21 +17076,31 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
    sneppp__auto_stretch(f, e);
 }
 
-/* ---- a budget: the best mixture of B - 1 bumps and a floor. The fit above is the teacher. Virtual events are drawn
-   from it, not from the data, so that EM with free centres, widths and weights cannot chase single events. */
+/* ---- a budget: the best mixture of B bumps and a floor, by EM. The fit above is the teacher. Virtual events are drawn
+   from it, not from the data, so that free centres, widths and weights cannot chase single events; and anew in every
+   step, so that they cannot chase single virtual events either: what was learnt from the earlier ones fades away
+   (Cappe and Moulines, On-line expectation-maximization algorithm for latent data models, JRSS B 71, 2009). EM stays
+   near where it starts, so that matters: runs of virtual events, several for each bump, are joined pair by pair,
+   always the two whose union loses least likelihood (Runnalls, Kullback-Leibler approach to Gaussian mixture reduction,
+   IEEE Trans. AES 43, 2007). So smooth regions get few, wide bumps. */
 typedef struct sneppp__few_work {
-   double      *y, *cx, *reach2, *sum, *value; /* (K, d) virtual events; (B, d) centres in tree order; ...  */
+   double      *y, *cx, *reach2, *value; /* (K, d) virtual events; (B, d) centres in tree order; ...           */
+   double      *sum, *fresh;             /* (runs, 1 + 2 d) and (B, 1 + 2 d): weight, sums of x and of x^2      */
+   double      *loss, *least;            /* (runs) w/2 log det of the covariance; what the best union loses     */
+   size_t      *with;                    /* (runs) the best to be united with; SIZE_MAX: is no more             */
    size_t      *order, *corder, *id;
    sneppp_node *node, *cnode;
 } sneppp__few_work;
 
-static size_t sneppp__few_events(size_t B) { return B * 128 > 8192 ? B * 128 : 8192; }
+#define SNEPPP__FEW_STEPS 40
+static size_t sneppp__few_events(size_t B) { return B * 64 > 16384 ? B * 64 : 16384; }
+static size_t sneppp__few_runs(size_t B) { return B < 1024 ? 4 * B : B < 4096 ? 4096 : B; }
 
 static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m, sneppp__few_work *w)
 {
-   size_t K = sneppp__few_events(B), dim = (size_t)d, s = sizeof(double);
+   size_t K = sneppp__few_events(B), runs = sneppp__few_runs(B), dim = (size_t)d, s = sizeof(double);
    m->c = (double *)sneppp__take(c, B, dim, s);
-   m->h = (double *)sneppp__take(c, B, 1, s);
+   m->h = (double *)sneppp__take(c, B, dim, s);
    m->p = (double *)sneppp__take(c, B, 1, s);
    m->scale = (double *)sneppp__take(c, B, 1, s);
    w->y = (double *)sneppp__take(c, K + 1, dim, s);
@@ -17100,7 +17110,11 @@ static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m
    w->corder = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
    w->cnode = (sneppp_node *)sneppp__take(c, sneppp__tree_room(B), 1, sizeof(sneppp_node));
    w->reach2 = (double *)sneppp__take(c, sneppp__tree_room(B), 1, s);
-   w->sum = (double *)sneppp__take(c, B, dim + 2, s);
+   w->sum = (double *)sneppp__take(c, runs, 1 + 2 * dim, s);
+   w->fresh = (double *)sneppp__take(c, B, 1 + 2 * dim, s);
+   w->loss = (double *)sneppp__take(c, runs, 1, s);
+   w->least = (double *)sneppp__take(c, runs, 1, s);
+   w->with = (size_t *)sneppp__take(c, runs, 1, sizeof(size_t));
    w->value = (double *)sneppp__take(c, B, 1, s);
    w->id = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
 }
@@ -17132,7 +17146,7 @@ static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const doub
 /* Virtual events, spread evenly over components and centres. */
 static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, sneppp_rng *rng)
 {
-   double owed = 0.5, mass = (1 - f->p[f->C - 1]) * f->fill * (double)f->R;
+   double owed = sneppp_rng_uniform(rng), mass = (1 - f->p[f->C - 1]) * f->fill * (double)f->R;
    size_t k = 0, d = (size_t)f->d;
    int    c = 0;
    for (size_t m = 0; m < (size_t)(f->smooth - f->sharp); m++)
@@ -17153,6 +17167,103 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
    return k;
 }
 
+#ifndef FEW_TIED
+#define FEW_TIED 0
+#endif
+
+/* Centre and widths of the bump that has the moments a: weight, sums of x and of x^2. On the sphere the mean is put
+   onto it, and its length R tells the concentration, about R (3 - R^2) / (1 - R^2). */
+static void sneppp__few_moments(const sneppp__auto *f, const double *a, double *c, double *h)
+{
+   const int d = f->d, s = f->sphere;
+   double    length = 0, mean = 0, axes = 0;
+   for (int k = 0; k < d; k++) {
+      c[k] = a[1 + k] / a[0];
+      h[k] = fmax(a[1 + d + k] / a[0] - c[k] * c[k], SNEPPP__LEAST * SNEPPP__LEAST);
+      if (s >= 0 && k >= s && k < s + 3) length += c[k] * c[k];
+   }
+   if (s >= 0) {
+      double R2 = fmin(length / (f->a[s] * f->a[s]), 1), R = sqrt(R2), v;
+      v = R > 1e-3 ? f->a[s] * f->a[s] * (1 - R2) / (R * (3 - R2)) : 300 * f->a[s] * f->a[s];
+      for (int k = s; k < s + 3; k++) {
+         h[k] = fmax(v, SNEPPP__LEAST * SNEPPP__LEAST);
+         c[k] = length > 0 ? c[k] * f->a[s] / sqrt(length) : k == s ? f->a[s] : 0;
+      }
+   }
+   for (int k = 0; k < d; k++) {
+      double share = s >= 0 && k >= s && k < s + 3 ? 2.0 / 3 : 1;
+      mean += share * h[k], axes += share;
+   }
+   for (int k = 0; k < d; k++) h[k] = sqrt(FEW_TIED ? mean / axes : h[k]);
+}
+
+/* Half the weight times the logarithm of the determinant of the covariance. */
+static double sneppp__few_loss(const sneppp__auto *f, const double *a, const double *more)
+{
+   double both[1 + 2 * SNEPPP_RADIAL_DIM], c[SNEPPP_RADIAL_DIM], h[SNEPPP_RADIAL_DIM], product = 1;
+   for (int k = 0; k < 1 + 2 * f->d; k++) both[k] = a[k] + (more ? more[k] : 0);
+   sneppp__few_moments(f, both, c, h);
+   for (int k = 0; k < f->d; k++) if (k != f->sphere) product *= h[k];
+   return both[0] * log(product);
+}
+
+/* The best partner of i. */
+static void sneppp__few_partner(const sneppp__auto *f, sneppp__few_work *w, size_t runs, size_t i)
+{
+   const size_t row = 1 + 2 * (size_t)f->d;
+   w->least[i] = 1e300, w->with[i] = i;
+   for (size_t j = 0; j < runs; j++) {
+      double loss;
+      if (j == i || w->with[j] == SIZE_MAX) continue;
+      loss = sneppp__few_loss(f, w->sum + i * row, w->sum + j * row) - w->loss[i] - w->loss[j];
+      if (loss < w->least[i]) w->least[i] = loss, w->with[i] = j;
+   }
+}
+
+/* From runs of virtual events, which lie close together in the order of a tree, to the moments of B bumps. */
+static void sneppp__few_first(const sneppp__auto *f, size_t B, size_t n, sneppp__few_work *w)
+{
+   const size_t d = (size_t)f->d, row = 1 + 2 * d, runs = sneppp__few_runs(B);
+   size_t       kept = 0;
+   sneppp__tree_build(f->d, n, w->y, w->order, w->node);
+   memset(w->sum, 0, runs * row * sizeof *w->sum);
+   for (size_t b = 0; b < runs; b++) {
+      double *a = w->sum + b * row;
+      for (size_t i = b * n / runs; i < (b + 1) * n / runs; i++) {
+         a[0] += 1 / (double)n;
+         for (size_t k = 0; k < d; k++) {
+            double x = w->y[i * d + k];
+            a[1 + k] += x / (double)n, a[1 + d + k] += x * x / (double)n;
+         }
+      }
+      w->with[b] = b;
+      w->loss[b] = sneppp__few_loss(f, a, NULL);
+   }
+   for (size_t b = 0; runs > B && b < runs; b++) sneppp__few_partner(f, w, runs, b);
+   for (size_t left = runs; left > B; left--) {
+      size_t i = SIZE_MAX, j;
+      for (size_t b = 0; b < runs; b++)
+         if (w->with[b] != SIZE_MAX && (i == SIZE_MAX || w->least[b] < w->least[i])) i = b;
+      j = w->with[i];
+      for (size_t k = 0; k < row; k++) w->sum[i * row + k] += w->sum[j * row + k];
+      w->with[j] = SIZE_MAX;
+      w->loss[i] = sneppp__few_loss(f, w->sum + i * row, NULL);
+      sneppp__few_partner(f, w, runs, i);
+      for (size_t b = 0; b < runs; b++) {
+         double loss;
+         if (b == i || w->with[b] == SIZE_MAX) continue;
+         if (w->with[b] == i || w->with[b] == j) { sneppp__few_partner(f, w, runs, b); continue; }
+         loss = sneppp__few_loss(f, w->sum + i * row, w->sum + b * row) - w->loss[i] - w->loss[b];
+         if (loss < w->least[b]) w->least[b] = loss, w->with[b] = i;
+      }
+   }
+   for (size_t b = 0; b < runs; b++)
+      if (w->with[b] != SIZE_MAX) {
+         if (kept < b) memcpy(w->sum + kept * row, w->sum + b * row, row * sizeof *w->sum);
+         kept++;
+      }
+}
+
 /* Responsibilities of one virtual event x, weighted, into the sums of the bumps near it. Returns the floor's part. */
 static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sneppp__few_work *w,
                                 const double *x, double weight)
@@ -17165,82 +17276,64 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
       for (size_t b = n->first; b < n->first + n->count; b++) {
          size_t o = w->corder[b];
          double r = 0;
-         for (size_t k = 0; k < d; k++) { double e = x[k] - w->cx[b * d + k]; r += e * e; }
-         r *= 0.5 / (m->h[o] * m->h[o]);
-         if (r > SNEPPP__EDGE) continue;
+         for (size_t k = 0; k < d; k++) { double e = (x[k] - w->cx[b * d + k]) / m->h[o * d + k]; r += e * e; }
+         r *= 0.5;
+         if (r > 15.0) continue;
          w->id[got] = o;
          w->value[got] = m->p[o] * m->scale[o] * sneppp__exp_neg(&f->table, r);
          s += w->value[got++];
       }
    s = weight / s;
    for (size_t b = 0; b < got; b++) {
-      double *a = w->sum + w->id[b] * (d + 2), q = w->value[b] * s, r = 0;
+      double *a = w->fresh + w->id[b] * (1 + 2 * d), q = w->value[b] * s;
       a[0] += q;
-      for (size_t k = 0; k < d; k++) { double e = x[k] - m->c[w->id[b] * d + k]; a[1 + k] += q * e; r += e * e; }
-      a[1 + d] += q * r;
+      for (size_t k = 0; k < d; k++) { a[1 + k] += q * x[k]; a[1 + d + k] += q * x[k] * x[k]; }
    }
    return m->floor * s;
 }
 
+/* A bump with widths of its own along each axis is round where the axes have other lengths: those of `g`, and there is
+   its centre. Returns the width. */
+static double sneppp__few_round(const sneppp__auto *f, const double *c, const double *h, sneppp__auto *g, double *at)
+{
+   const double one = h[f->sphere >= 0 ? f->sphere : 0];
+   for (int k = 0; k < f->d; k++) g->a[k] = f->a[k] * one / h[k], at[k] = c[k] * one / h[k];
+   return one;
+}
+
 SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
 {
-   const size_t d = (size_t)f->d, free_axes = d - (size_t)(f->sphere >= 0);
-   const int    steps = 16;
-   double       mass = 1 - f->p[f->C - 1], total;
-   size_t       n, B = m->B;
+   const size_t d = (size_t)f->d, B = m->B, row = 1 + 2 * d;
+   double       mass = 1 - f->p[f->C - 1], total, floor = 0;
    sneppp_rng   rng;
+   sneppp__auto round = *f;
    sneppp_rng_init(&rng, seed, 31);
-   m->floor = f->p[f->C - 1];
-   n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
-   sneppp__tree_build(f->d, n, w->y, w->order, w->node);
-   for (size_t b = 0; b < B;
-        b++) { /* tree order: a run of n / B virtual events lies close together and makes one bump */
-      size_t i0 = b * n / B, i1 = (b + 1) * n / B;
-      double v = 0;
-      for (size_t k = 0; k < d; k++) {
-         double s = 0;
-         for (size_t i = i0; i < i1; i++) s += w->y[i * d + k];
-         m->c[b * d + k] = s / (double)(i1 - i0);
-      }
-      for (size_t i = i0; i < i1; i++)
-         for (size_t k = 0; k < d; k++) {
-            double e = w->y[i * d + k] - m->c[b * d + k];
-            v += e * e;
-         }
-      m->h[b] = sqrt(v / (double)((i1 - i0) * free_axes)) + SNEPPP__LEAST;
-      m->p[b] = mass / (double)B;
-   }
-   for (int step = 0; step < steps; step++) {
-      double floor_sum = 0;
-      size_t nodes;
+   m->floor = fmax(f->p[f->C - 1], 1e-9);
+   for (int step = 0; step <= SNEPPP__FEW_STEPS; step++) {
+      double late = step - 0.3 * SNEPPP__FEW_STEPS, rate = late < 1 ? 1 : 1 / (1 + 0.5 * late), at[SNEPPP_RADIAL_DIM], got = 0;
+      size_t nodes, n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
+      if (!step) { sneppp__few_first(f, B, n, w); for (size_t b = 0; b < B * row; b++) w->sum[b] *= mass; }
       for (size_t b = 0; b < B; b++) {
-         double q = 0, *v = m->c + b * d + (f->sphere >= 0 ? f->sphere : 0);
-         for (size_t k = 0; f->sphere >= 0 && k < 3; k++) q += v[k] * v[k];
-         for (size_t k = 0; q > 0 && k < 3; k++) v[k] *= f->a[f->sphere] / sqrt(q);
-         m->scale[b] = sneppp__bump_scale(f, m->c + b * d, m->h[b]);
+         double h;
+         m->p[b] = w->sum[b * row];
+         if (m->p[b] > 1e-9) sneppp__few_moments(f, w->sum + b * row, m->c + b * d, m->h + b * d);
+         h = sneppp__few_round(f, m->c + b * d, m->h + b * d, &round, at);
+         m->scale[b] = sneppp__bump_scale(&round, at, h);
       }
       memcpy(w->cx, m->c, B * d * sizeof *w->cx);
       nodes = sneppp__tree_build(f->d, B, w->cx, w->corder, w->cnode);
+      if (step == SNEPPP__FEW_STEPS) break;
       for (size_t k = 0; k < nodes; k++) {
          double widest = 0;
          for (size_t b = w->cnode[k].first; b < w->cnode[k].first + w->cnode[k].count; b++)
-            widest = fmax(widest, m->h[w->corder[b]]);
-         w->reach2[k] = 2 * SNEPPP__EDGE * (widest * widest);
+            for (size_t r = 0; r < d; r++) widest = fmax(widest, m->h[w->corder[b] * d + r]);
+         w->reach2[k] = 2 * 15.0 * (widest * widest);
       }
-      memset(w->sum, 0, B * (d + 2) * sizeof *w->sum);
-      for (size_t i = 0; i < n; i++) floor_sum += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
-      m->floor = f->p[f->C - 1] + floor_sum; /* the uniform part of the teacher stays with the floor */
-      for (size_t b = 0; b < B; b++) {
-         double *a = w->sum + b * (d + 2), moved = 0, v;
-         m->p[b] = a[0];
-         if (a[0] < 1e-9 || step == steps - 1) continue;
-         for (size_t k = 0; k < d; k++) { double e = a[1 + k] / a[0]; m->c[b * d + k] += e; moved += e * e; }
-         for (int k = 0; k < f->d; k++)
-            if (f->sphere < 0 || k < f->sphere || k >= f->sphere + 3)
-               m->c[b * d + (size_t)k] = fmin(f->a[k], fmax(0, m->c[b * d + (size_t)k]));
-         v = (a[1 + d] / a[0] - moved) / (double)free_axes;
-         m->h[b] = sqrt(fmax(v, SNEPPP__LEAST * SNEPPP__LEAST));
-      }
+      memset(w->fresh, 0, B * row * sizeof *w->fresh);
+      for (size_t i = 0; i < n; i++) got += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
+      for (size_t b = 0; b < B * row; b++) w->sum[b] += rate * (w->fresh[b] - w->sum[b]);
+      floor += rate * (got - floor);
+      m->floor = fmax(f->p[f->C - 1] + floor, 1e-9); /* the uniform part of the teacher stays with the floor */
    }
    total = m->floor;
    for (size_t b = 0; b < B; b++) total += m->p[b];
@@ -17364,7 +17457,8 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
                                                       const sneppp__few_work *work, const sneppp_model *old,
                                                       sneppp_model *out, sneppp_error *err)
 {
-   double        mass = sneppp__auto_mass(f);
+   double        mass = sneppp__auto_mass(f), at[SNEPPP_RADIAL_DIM];
+   sneppp__auto  round = *f;
    sneppp__bumps list = sneppp__bumps_of(f);
    size_t        n = few ? few->B : list.count * (size_t)list.group, *order = NULL;
    double       *centre = NULL;
@@ -17411,7 +17505,8 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    out->readout[0].V[0] = 0;
    for (size_t j = 0; few && j < few->B; j++) {
       size_t o = work->corder[j];
-      sneppp__set_bump(f, out, j, few->c + o * (size_t)f->d, few->h[o], few->p[o], few->scale[o]);
+      double h = sneppp__few_round(f, few->c + o * (size_t)f->d, few->h + o * (size_t)f->d, &round, at);
+      sneppp__set_bump(&round, out, j, at, h, few->p[o], few->scale[o]);
    }
    for (size_t i = 0; !few && i < list.count; i++) {
       double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS];
