@@ -17092,15 +17092,16 @@ typedef struct sneppp__few_work {
    sneppp_node *node, *cnode;
 } sneppp__few_work;
 
-#define SNEPPP__FEW_STEPS 40
-static size_t sneppp__few_events(size_t B) { return B * 64 > 16384 ? B * 64 : 16384; }
+#define SNEPPP__FEW_STEPS 48
+#define SNEPPP__FEW_EDGE  14.0 /* beyond exp(-14) of its peak a bump has no part in a virtual event              */
+static size_t sneppp__few_events(size_t B) { return B * 32 > 16384 ? B * 32 : 16384; }
 static size_t sneppp__few_runs(size_t B) { return B < 1024 ? 4 * B : B < 4096 ? 4096 : B; }
 
 static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m, sneppp__few_work *w)
 {
    size_t K = sneppp__few_events(B), runs = sneppp__few_runs(B), dim = (size_t)d, s = sizeof(double);
    m->c = (double *)sneppp__take(c, B, dim, s);
-   m->h = (double *)sneppp__take(c, B, dim, s);
+   m->h = (double *)sneppp__take(c, B, 1, s);
    m->p = (double *)sneppp__take(c, B, 1, s);
    m->scale = (double *)sneppp__take(c, B, 1, s);
    w->y = (double *)sneppp__take(c, K + 1, dim, s);
@@ -17167,44 +17168,34 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
    return k;
 }
 
-#ifndef FEW_TIED
-#define FEW_TIED 0
-#endif
-
-/* Centre and widths of the bump that has the moments a: weight, sums of x and of x^2. On the sphere the mean is put
-   onto it, and its length R tells the concentration, about R (3 - R^2) / (1 - R^2). */
-static void sneppp__few_moments(const sneppp__auto *f, const double *a, double *c, double *h)
+/* Centre and width of the bump that has the moments a: weight, sums of x and of x^2. On the sphere the mean is put onto
+   it, and its length R tells the concentration, about R (3 - R^2) / (1 - R^2). Returns the width: the same along all
+   axes of the metric, because only then a model has a tree. */
+static double sneppp__few_moments(const sneppp__auto *f, const double *a, double *c)
 {
-   const int d = f->d, s = f->sphere;
-   double    length = 0, mean = 0, axes = 0;
+   const int s = f->sphere, d = f->d;
+   double    length2 = 0, v = 0;
    for (int k = 0; k < d; k++) {
+      int round = s >= 0 && k >= s && k < s + 3;
       c[k] = a[1 + k] / a[0];
-      h[k] = fmax(a[1 + d + k] / a[0] - c[k] * c[k], SNEPPP__LEAST * SNEPPP__LEAST);
-      if (s >= 0 && k >= s && k < s + 3) length += c[k] * c[k];
+      if (round) length2 += c[k] * c[k];
+      else v += a[1 + d + k] / a[0] - c[k] * c[k];
    }
    if (s >= 0) {
-      double R2 = fmin(length / (f->a[s] * f->a[s]), 1), R = sqrt(R2), v;
-      v = R > 1e-3 ? f->a[s] * f->a[s] * (1 - R2) / (R * (3 - R2)) : 300 * f->a[s] * f->a[s];
-      for (int k = s; k < s + 3; k++) {
-         h[k] = fmax(v, SNEPPP__LEAST * SNEPPP__LEAST);
-         c[k] = length > 0 ? c[k] * f->a[s] / sqrt(length) : k == s ? f->a[s] : 0;
-      }
+      double radius2 = f->a[s] * f->a[s], R2 = fmin(length2 / radius2, 1), R = fmax(sqrt(R2), 1e-3);
+      v += 2 * radius2 * (1 - R2) / (R * (3 - R2));
+      for (int k = s; k < s + 3; k++) c[k] = R2 > 0 ? c[k] * f->a[s] / sqrt(length2) : k == s ? f->a[s] : 0;
    }
-   for (int k = 0; k < d; k++) {
-      double share = s >= 0 && k >= s && k < s + 3 ? 2.0 / 3 : 1;
-      mean += share * h[k], axes += share;
-   }
-   for (int k = 0; k < d; k++) h[k] = sqrt(FEW_TIED ? mean / axes : h[k]);
+   return sqrt(fmax(v / (d - (s >= 0)), SNEPPP__LEAST * SNEPPP__LEAST));
 }
 
-/* Half the weight times the logarithm of the determinant of the covariance. */
+/* What the likelihood of a's events, and those of `more`, loses to the width of their bump: weight times axes times
+   log h. */
 static double sneppp__few_loss(const sneppp__auto *f, const double *a, const double *more)
 {
-   double both[1 + 2 * SNEPPP_RADIAL_DIM], c[SNEPPP_RADIAL_DIM], h[SNEPPP_RADIAL_DIM], product = 1;
+   double both[1 + 2 * SNEPPP_RADIAL_DIM], c[SNEPPP_RADIAL_DIM];
    for (int k = 0; k < 1 + 2 * f->d; k++) both[k] = a[k] + (more ? more[k] : 0);
-   sneppp__few_moments(f, both, c, h);
-   for (int k = 0; k < f->d; k++) if (k != f->sphere) product *= h[k];
-   return both[0] * log(product);
+   return both[0] * (f->d - (f->sphere >= 0)) * log(sneppp__few_moments(f, both, c));
 }
 
 /* The best partner of i. */
@@ -17221,7 +17212,7 @@ static void sneppp__few_partner(const sneppp__auto *f, sneppp__few_work *w, size
 }
 
 /* From runs of virtual events, which lie close together in the order of a tree, to the moments of B bumps. */
-static void sneppp__few_first(const sneppp__auto *f, size_t B, size_t n, sneppp__few_work *w)
+static void sneppp__few_first(const sneppp__auto *f, size_t B, size_t n, double mass, sneppp__few_work *w)
 {
    const size_t d = (size_t)f->d, row = 1 + 2 * d, runs = sneppp__few_runs(B);
    size_t       kept = 0;
@@ -17230,11 +17221,9 @@ static void sneppp__few_first(const sneppp__auto *f, size_t B, size_t n, sneppp_
    for (size_t b = 0; b < runs; b++) {
       double *a = w->sum + b * row;
       for (size_t i = b * n / runs; i < (b + 1) * n / runs; i++) {
-         a[0] += 1 / (double)n;
-         for (size_t k = 0; k < d; k++) {
-            double x = w->y[i * d + k];
-            a[1 + k] += x / (double)n, a[1 + d + k] += x * x / (double)n;
-         }
+         double x, weight = mass / (double)n;
+         a[0] += weight;
+         for (size_t k = 0; k < d; k++) x = w->y[i * d + k], a[1 + k] += weight * x, a[1 + d + k] += weight * x * x;
       }
       w->with[b] = b;
       w->loss[b] = sneppp__few_loss(f, a, NULL);
@@ -17276,9 +17265,9 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
       for (size_t b = n->first; b < n->first + n->count; b++) {
          size_t o = w->corder[b];
          double r = 0;
-         for (size_t k = 0; k < d; k++) { double e = (x[k] - w->cx[b * d + k]) / m->h[o * d + k]; r += e * e; }
-         r *= 0.5;
-         if (r > 15.0) continue;
+         for (size_t k = 0; k < d; k++) { double e = x[k] - w->cx[b * d + k]; r += e * e; }
+         r *= 0.5 / (m->h[o] * m->h[o]);
+         if (r > SNEPPP__FEW_EDGE) continue;
          w->id[got] = o;
          w->value[got] = m->p[o] * m->scale[o] * sneppp__exp_neg(&f->table, r);
          s += w->value[got++];
@@ -17292,48 +17281,36 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
    return m->floor * s;
 }
 
-/* A bump with widths of its own along each axis is round where the axes have other lengths: those of `g`, and there is
-   its centre. Returns the width. */
-static double sneppp__few_round(const sneppp__auto *f, const double *c, const double *h, sneppp__auto *g, double *at)
-{
-   const double one = h[f->sphere >= 0 ? f->sphere : 0];
-   for (int k = 0; k < f->d; k++) g->a[k] = f->a[k] * one / h[k], at[k] = c[k] * one / h[k];
-   return one;
-}
-
 SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
 {
    const size_t d = (size_t)f->d, B = m->B, row = 1 + 2 * d;
-   double       mass = 1 - f->p[f->C - 1], total, floor = 0;
+   const double uniform = fmax(f->p[f->C - 1], 1e-9), mass = 1 - uniform; /* which stays with the floor */
+   double       total, floor = 0;
    sneppp_rng   rng;
-   sneppp__auto round = *f;
    sneppp_rng_init(&rng, seed, 31);
-   m->floor = fmax(f->p[f->C - 1], 1e-9);
    for (int step = 0; step <= SNEPPP__FEW_STEPS; step++) {
-      double late = step - 0.3 * SNEPPP__FEW_STEPS, rate = late < 1 ? 1 : 1 / (1 + 0.5 * late), at[SNEPPP_RADIAL_DIM], got = 0;
+      double late = step - 0.5 * SNEPPP__FEW_STEPS, rate = !step ? 1 : late < 0 ? 0.6 : 0.6 / (1 + 0.3 * late), got = 0;
       size_t nodes, n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
-      if (!step) { sneppp__few_first(f, B, n, w); for (size_t b = 0; b < B * row; b++) w->sum[b] *= mass; }
+      if (!step) sneppp__few_first(f, B, n, mass, w);
       for (size_t b = 0; b < B; b++) {
-         double h;
          m->p[b] = w->sum[b * row];
-         if (m->p[b] > 1e-9) sneppp__few_moments(f, w->sum + b * row, m->c + b * d, m->h + b * d);
-         h = sneppp__few_round(f, m->c + b * d, m->h + b * d, &round, at);
-         m->scale[b] = sneppp__bump_scale(&round, at, h);
+         if (m->p[b] > 1e-12) m->h[b] = sneppp__few_moments(f, w->sum + b * row, m->c + b * d);
+         m->scale[b] = sneppp__bump_scale(f, m->c + b * d, m->h[b]);
       }
       memcpy(w->cx, m->c, B * d * sizeof *w->cx);
       nodes = sneppp__tree_build(f->d, B, w->cx, w->corder, w->cnode);
+      m->floor = uniform + floor;
       if (step == SNEPPP__FEW_STEPS) break;
       for (size_t k = 0; k < nodes; k++) {
          double widest = 0;
          for (size_t b = w->cnode[k].first; b < w->cnode[k].first + w->cnode[k].count; b++)
-            for (size_t r = 0; r < d; r++) widest = fmax(widest, m->h[w->corder[b] * d + r]);
-         w->reach2[k] = 2 * 15.0 * (widest * widest);
+            widest = fmax(widest, m->h[w->corder[b]]);
+         w->reach2[k] = 2 * SNEPPP__FEW_EDGE * (widest * widest);
       }
       memset(w->fresh, 0, B * row * sizeof *w->fresh);
       for (size_t i = 0; i < n; i++) got += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
       for (size_t b = 0; b < B * row; b++) w->sum[b] += rate * (w->fresh[b] - w->sum[b]);
       floor += rate * (got - floor);
-      m->floor = fmax(f->p[f->C - 1] + floor, 1e-9); /* the uniform part of the teacher stays with the floor */
    }
    total = m->floor;
    for (size_t b = 0; b < B; b++) total += m->p[b];
@@ -17457,8 +17434,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
                                                       const sneppp__few_work *work, const sneppp_model *old,
                                                       sneppp_model *out, sneppp_error *err)
 {
-   double        mass = sneppp__auto_mass(f), at[SNEPPP_RADIAL_DIM];
-   sneppp__auto  round = *f;
+   double        mass = sneppp__auto_mass(f);
    sneppp__bumps list = sneppp__bumps_of(f);
    size_t        n = few ? few->B : list.count * (size_t)list.group, *order = NULL;
    double       *centre = NULL;
@@ -17505,8 +17481,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    out->readout[0].V[0] = 0;
    for (size_t j = 0; few && j < few->B; j++) {
       size_t o = work->corder[j];
-      double h = sneppp__few_round(f, few->c + o * (size_t)f->d, few->h + o * (size_t)f->d, &round, at);
-      sneppp__set_bump(&round, out, j, at, h, few->p[o], few->scale[o]);
+      sneppp__set_bump(f, out, j, few->c + o * (size_t)f->d, few->h[o], few->p[o], few->scale[o]);
    }
    for (size_t i = 0; !few && i < list.count; i++) {
       double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS];
