@@ -17251,19 +17251,30 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
    sneppp__auto_stretch(f, e);
 }
 
-/* ---- a budget: the best mixture of B - 1 bumps and a floor. The fit above is the teacher. Virtual events are drawn
-   from it, not from the data, so that EM with free centres, widths and weights cannot chase single events. */
+/* ---- a budget: the best mixture of B bumps and a floor, by EM. The fit above is the teacher. Virtual events are drawn
+   from it, not from the data, so that free centres, widths and weights cannot chase single events; and anew in every
+   step, so that they cannot chase single virtual events either: what was learnt from the earlier ones fades away
+   (Cappe and Moulines, On-line expectation-maximization algorithm for latent data models, JRSS B 71, 2009). EM stays
+   near where it starts, so that matters: runs of virtual events, several for each bump, are joined pair by pair,
+   always the two whose union loses least likelihood (Runnalls, Kullback-Leibler approach to Gaussian mixture reduction,
+   IEEE Trans. AES 43, 2007). So smooth regions get few, wide bumps. */
 typedef struct sneppp__few_work {
-   double      *y, *cx, *reach2, *sum, *value; /* (K, d) virtual events; (B, d) centres in tree order; ...  */
+   double      *y, *cx, *reach2, *value; /* (K, d) virtual events; (B, d) centres in tree order; ...           */
+   double      *sum, *fresh;             /* (runs, 1 + 2 d) and (B, 1 + 2 d): weight, sums of x and of x^2      */
+   double      *loss, *least;            /* (runs) w/2 log det of the covariance; what the best union loses     */
+   size_t      *with;                    /* (runs) the best to be united with; SIZE_MAX: is no more             */
    size_t      *order, *corder, *id;
    sneppp_node *node, *cnode;
 } sneppp__few_work;
 
-static size_t sneppp__few_events(size_t B) { return B * 128 > 8192 ? B * 128 : 8192; }
+#define SNEPPP__FEW_STEPS 48
+#define SNEPPP__FEW_EDGE  14.0 /* beyond exp(-14) of its peak a bump has no part in a virtual event              */
+static size_t sneppp__few_events(size_t B) { return B * 32 > 16384 ? B * 32 : 16384; }
+static size_t sneppp__few_runs(size_t B) { return B < 1024 ? 4 * B : B < 4096 ? 4096 : B; }
 
 static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m, sneppp__few_work *w)
 {
-   size_t K = sneppp__few_events(B), dim = (size_t)d, s = sizeof(double);
+   size_t K = sneppp__few_events(B), runs = sneppp__few_runs(B), dim = (size_t)d, s = sizeof(double);
    m->c = (double *)sneppp__take(c, B, dim, s);
    m->h = (double *)sneppp__take(c, B, 1, s);
    m->p = (double *)sneppp__take(c, B, 1, s);
@@ -17275,7 +17286,11 @@ static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m
    w->corder = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
    w->cnode = (sneppp_node *)sneppp__take(c, sneppp__tree_room(B), 1, sizeof(sneppp_node));
    w->reach2 = (double *)sneppp__take(c, sneppp__tree_room(B), 1, s);
-   w->sum = (double *)sneppp__take(c, B, dim + 2, s);
+   w->sum = (double *)sneppp__take(c, runs, 1 + 2 * dim, s);
+   w->fresh = (double *)sneppp__take(c, B, 1 + 2 * dim, s);
+   w->loss = (double *)sneppp__take(c, runs, 1, s);
+   w->least = (double *)sneppp__take(c, runs, 1, s);
+   w->with = (size_t *)sneppp__take(c, runs, 1, sizeof(size_t));
    w->value = (double *)sneppp__take(c, B, 1, s);
    w->id = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
 }
@@ -17307,7 +17322,7 @@ static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const doub
 /* Virtual events, spread evenly over components and centres. */
 static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, sneppp_rng *rng)
 {
-   double owed = 0.5, mass = (1 - f->p[f->C - 1]) * f->fill * (double)f->R;
+   double owed = sneppp_rng_uniform(rng), mass = (1 - f->p[f->C - 1]) * f->fill * (double)f->R;
    size_t k = 0, d = (size_t)f->d;
    int    c = 0;
    for (size_t m = 0; m < (size_t)(f->smooth - f->sharp); m++)
@@ -17329,6 +17344,91 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
    return k;
 }
 
+/* Centre and width of the bump that has the moments a: weight, sums of x and of x^2. On the sphere the mean is put onto
+   it, and its length R tells the concentration, about R (3 - R^2) / (1 - R^2). Returns the width: the same along all
+   axes of the metric, because only then a model has a tree. */
+static double sneppp__few_moments(const sneppp__auto *f, const double *a, double *c)
+{
+   const int s = f->sphere, d = f->d;
+   double    length2 = 0, v = 0;
+   for (int k = 0; k < d; k++) {
+      int round = s >= 0 && k >= s && k < s + 3;
+      c[k] = a[1 + k] / a[0];
+      if (round) length2 += c[k] * c[k];
+      else v += a[1 + d + k] / a[0] - c[k] * c[k];
+   }
+   if (s >= 0) {
+      double radius2 = f->a[s] * f->a[s], R2 = fmin(length2 / radius2, 1), R = fmax(sqrt(R2), 1e-3);
+      v += 2 * radius2 * (1 - R2) / (R * (3 - R2));
+      for (int k = s; k < s + 3; k++) c[k] = R2 > 0 ? c[k] * f->a[s] / sqrt(length2) : k == s ? f->a[s] : 0;
+   }
+   return sqrt(fmax(v / (d - (s >= 0)), SNEPPP__LEAST * SNEPPP__LEAST));
+}
+
+/* What the likelihood of a's events, and those of `more`, loses to the width of their bump: weight times axes times
+   log h. */
+static double sneppp__few_loss(const sneppp__auto *f, const double *a, const double *more)
+{
+   double both[1 + 2 * SNEPPP_RADIAL_DIM], c[SNEPPP_RADIAL_DIM];
+   for (int k = 0; k < 1 + 2 * f->d; k++) both[k] = a[k] + (more ? more[k] : 0);
+   return both[0] * (f->d - (f->sphere >= 0)) * log(sneppp__few_moments(f, both, c));
+}
+
+/* The best partner of i. */
+static void sneppp__few_partner(const sneppp__auto *f, sneppp__few_work *w, size_t runs, size_t i)
+{
+   const size_t row = 1 + 2 * (size_t)f->d;
+   w->least[i] = 1e300, w->with[i] = i;
+   for (size_t j = 0; j < runs; j++) {
+      double loss;
+      if (j == i || w->with[j] == SIZE_MAX) continue;
+      loss = sneppp__few_loss(f, w->sum + i * row, w->sum + j * row) - w->loss[i] - w->loss[j];
+      if (loss < w->least[i]) w->least[i] = loss, w->with[i] = j;
+   }
+}
+
+/* From runs of virtual events, which lie close together in the order of a tree, to the moments of B bumps. */
+static void sneppp__few_first(const sneppp__auto *f, size_t B, size_t n, double mass, sneppp__few_work *w)
+{
+   const size_t d = (size_t)f->d, row = 1 + 2 * d, runs = sneppp__few_runs(B);
+   size_t       kept = 0;
+   sneppp__tree_build(f->d, n, w->y, w->order, w->node);
+   memset(w->sum, 0, runs * row * sizeof *w->sum);
+   for (size_t b = 0; b < runs; b++) {
+      double *a = w->sum + b * row;
+      for (size_t i = b * n / runs; i < (b + 1) * n / runs; i++) {
+         double x, weight = mass / (double)n;
+         a[0] += weight;
+         for (size_t k = 0; k < d; k++) x = w->y[i * d + k], a[1 + k] += weight * x, a[1 + d + k] += weight * x * x;
+      }
+      w->with[b] = b;
+      w->loss[b] = sneppp__few_loss(f, a, NULL);
+   }
+   for (size_t b = 0; runs > B && b < runs; b++) sneppp__few_partner(f, w, runs, b);
+   for (size_t left = runs; left > B; left--) {
+      size_t i = SIZE_MAX, j;
+      for (size_t b = 0; b < runs; b++)
+         if (w->with[b] != SIZE_MAX && (i == SIZE_MAX || w->least[b] < w->least[i])) i = b;
+      j = w->with[i];
+      for (size_t k = 0; k < row; k++) w->sum[i * row + k] += w->sum[j * row + k];
+      w->with[j] = SIZE_MAX;
+      w->loss[i] = sneppp__few_loss(f, w->sum + i * row, NULL);
+      sneppp__few_partner(f, w, runs, i);
+      for (size_t b = 0; b < runs; b++) {
+         double loss;
+         if (b == i || w->with[b] == SIZE_MAX) continue;
+         if (w->with[b] == i || w->with[b] == j) { sneppp__few_partner(f, w, runs, b); continue; }
+         loss = sneppp__few_loss(f, w->sum + i * row, w->sum + b * row) - w->loss[i] - w->loss[b];
+         if (loss < w->least[b]) w->least[b] = loss, w->with[b] = i;
+      }
+   }
+   for (size_t b = 0; b < runs; b++)
+      if (w->with[b] != SIZE_MAX) {
+         if (kept < b) memcpy(w->sum + kept * row, w->sum + b * row, row * sizeof *w->sum);
+         kept++;
+      }
+}
+
 /* Responsibilities of one virtual event x, weighted, into the sums of the bumps near it. Returns the floor's part. */
 static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sneppp__few_work *w,
                                 const double *x, double weight)
@@ -17343,80 +17443,50 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
          double r = 0;
          for (size_t k = 0; k < d; k++) { double e = x[k] - w->cx[b * d + k]; r += e * e; }
          r *= 0.5 / (m->h[o] * m->h[o]);
-         if (r > SNEPPP__EDGE) continue;
+         if (r > SNEPPP__FEW_EDGE) continue;
          w->id[got] = o;
          w->value[got] = m->p[o] * m->scale[o] * sneppp__exp_neg(&f->table, r);
          s += w->value[got++];
       }
    s = weight / s;
    for (size_t b = 0; b < got; b++) {
-      double *a = w->sum + w->id[b] * (d + 2), q = w->value[b] * s, r = 0;
+      double *a = w->fresh + w->id[b] * (1 + 2 * d), q = w->value[b] * s;
       a[0] += q;
-      for (size_t k = 0; k < d; k++) { double e = x[k] - m->c[w->id[b] * d + k]; a[1 + k] += q * e; r += e * e; }
-      a[1 + d] += q * r;
+      for (size_t k = 0; k < d; k++) { a[1 + k] += q * x[k]; a[1 + d + k] += q * x[k] * x[k]; }
    }
    return m->floor * s;
 }
 
 SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
 {
-   const size_t d = (size_t)f->d, free_axes = d - (size_t)(f->sphere >= 0);
-   const int    steps = 16;
-   double       mass = 1 - f->p[f->C - 1], total;
-   size_t       n, B = m->B;
+   const size_t d = (size_t)f->d, B = m->B, row = 1 + 2 * d;
+   const double uniform = fmax(f->p[f->C - 1], 1e-9), mass = 1 - uniform; /* which stays with the floor */
+   double       total, floor = 0;
    sneppp_rng   rng;
    sneppp_rng_init(&rng, seed, 31);
-   m->floor = f->p[f->C - 1];
-   n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
-   sneppp__tree_build(f->d, n, w->y, w->order, w->node);
-   for (size_t b = 0; b < B;
-        b++) { /* tree order: a run of n / B virtual events lies close together and makes one bump */
-      size_t i0 = b * n / B, i1 = (b + 1) * n / B;
-      double v = 0;
-      for (size_t k = 0; k < d; k++) {
-         double s = 0;
-         for (size_t i = i0; i < i1; i++) s += w->y[i * d + k];
-         m->c[b * d + k] = s / (double)(i1 - i0);
-      }
-      for (size_t i = i0; i < i1; i++)
-         for (size_t k = 0; k < d; k++) {
-            double e = w->y[i * d + k] - m->c[b * d + k];
-            v += e * e;
-         }
-      m->h[b] = sqrt(v / (double)((i1 - i0) * free_axes)) + SNEPPP__LEAST;
-      m->p[b] = mass / (double)B;
-   }
-   for (int step = 0; step < steps; step++) {
-      double floor_sum = 0;
-      size_t nodes;
+   for (int step = 0; step <= SNEPPP__FEW_STEPS; step++) {
+      double late = step - 0.5 * SNEPPP__FEW_STEPS, rate = !step ? 1 : late < 0 ? 0.6 : 0.6 / (1 + 0.3 * late), got = 0;
+      size_t nodes, n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
+      if (!step) sneppp__few_first(f, B, n, mass, w);
       for (size_t b = 0; b < B; b++) {
-         double q = 0, *v = m->c + b * d + (f->sphere >= 0 ? f->sphere : 0);
-         for (size_t k = 0; f->sphere >= 0 && k < 3; k++) q += v[k] * v[k];
-         for (size_t k = 0; q > 0 && k < 3; k++) v[k] *= f->a[f->sphere] / sqrt(q);
+         m->p[b] = w->sum[b * row];
+         if (m->p[b] > 1e-12) m->h[b] = sneppp__few_moments(f, w->sum + b * row, m->c + b * d);
          m->scale[b] = sneppp__bump_scale(f, m->c + b * d, m->h[b]);
       }
       memcpy(w->cx, m->c, B * d * sizeof *w->cx);
       nodes = sneppp__tree_build(f->d, B, w->cx, w->corder, w->cnode);
+      m->floor = uniform + floor;
+      if (step == SNEPPP__FEW_STEPS) break;
       for (size_t k = 0; k < nodes; k++) {
          double widest = 0;
          for (size_t b = w->cnode[k].first; b < w->cnode[k].first + w->cnode[k].count; b++)
             widest = fmax(widest, m->h[w->corder[b]]);
-         w->reach2[k] = 2 * SNEPPP__EDGE * (widest * widest);
+         w->reach2[k] = 2 * SNEPPP__FEW_EDGE * (widest * widest);
       }
-      memset(w->sum, 0, B * (d + 2) * sizeof *w->sum);
-      for (size_t i = 0; i < n; i++) floor_sum += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
-      m->floor = f->p[f->C - 1] + floor_sum; /* the uniform part of the teacher stays with the floor */
-      for (size_t b = 0; b < B; b++) {
-         double *a = w->sum + b * (d + 2), moved = 0, v;
-         m->p[b] = a[0];
-         if (a[0] < 1e-9 || step == steps - 1) continue;
-         for (size_t k = 0; k < d; k++) { double e = a[1 + k] / a[0]; m->c[b * d + k] += e; moved += e * e; }
-         for (int k = 0; k < f->d; k++)
-            if (f->sphere < 0 || k < f->sphere || k >= f->sphere + 3)
-               m->c[b * d + (size_t)k] = fmin(f->a[k], fmax(0, m->c[b * d + (size_t)k]));
-         v = (a[1 + d] / a[0] - moved) / (double)free_axes;
-         m->h[b] = sqrt(fmax(v, SNEPPP__LEAST * SNEPPP__LEAST));
-      }
+      memset(w->fresh, 0, B * row * sizeof *w->fresh);
+      for (size_t i = 0; i < n; i++) got += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
+      for (size_t b = 0; b < B * row; b++) w->sum[b] += rate * (w->fresh[b] - w->sum[b]);
+      floor += rate * (got - floor);
    }
    total = m->floor;
    for (size_t b = 0; b < B; b++) total += m->p[b];
