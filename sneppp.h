@@ -686,6 +686,9 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
                                   file was read twice. In the report of a finished sneppp_fit, all methods; of more
                                   than 2^20 events, estimated from a share of the places. SIZE_MAX: not counted, by
                                   ADAM in batches from a source and by trainers that you step              */
+   double        resolution[SNEPPP_RADIAL_DIM]; /* AUTO: the step to which each coordinate was rounded, in your units; 0:
+                                  none was found. See fit.resolution                                        */
+   size_t        rounded;      /* AUTO: events that lie on such a step, of those that carry bumps               */
 } sneppp_report;
 
 typedef struct sneppp_fit_desc {      /* a setting that the method does not use is refused                  */
@@ -717,6 +720,9 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
                                          SIN units and, but for ADAM, the penalty `trace` if it is 0, by the convex
                                          problem without a fifth of the events                              */
    uint64_t             seed;         /* batches, held-out part; default 1                                  */
+   double               resolution;   /* AUTO: events on a step to which their coordinates were rounded (days, a grid of
+                                         10 km, perhaps a part of them) are known to that cell only, over which they are
+                                         spread. SNEPPP_NONE: coordinates are exact, and a grid of atoms is what is wanted */
    sneppp_parallel      parallel;
    int                (*progress)(const sneppp_report *now, const sneppp_model *model, void *user); /* non-zero: stop */
    void                *user;         /* handed to progress                                                 */
@@ -13940,7 +13946,7 @@ static sneppp_status sneppp__settings_check(const sneppp_fit_desc *o, sneppp_met
       { "decay", o->decay, 1e6, 1, ADAM },            { "clip", o->clip, any, 0, ADAM },
       { "holdout", o->holdout, 0.9, 0, ADAM },        { "patience", (double)o->patience, any, 0, ADAM },
       { "freeze", (double)o->freeze, 15, 0, ADAM },   { "polish", (double)o->polish, any, 0, ADAM },
-      { "tune", (double)o->tune, 1, 0, ALL } };
+      { "tune", (double)o->tune, 1, 0, ALL },         { "resolution", o->resolution, 0, 1, SNEPPP__BY_AUTO } };
    const char *const name[] = { "AUTO", "CONVEX", "PGD", "ADAM" };
    const int         self = (1 << method) | (method == SNEPPP_METHOD_ADAM && o->polish ? SNEPPP__BY_POLISH : 0);
    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
@@ -17310,7 +17316,10 @@ static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const doub
             n = sqrt((1 - w * w > 0 ? 1 - w * w : 0) / (n > 0 ? n : 1));
             for (int r = 0; r < 3; r++) out[k + r] = w * x[k + r] + n * a * g[r];
             k += 2;
-         } else out[k] = x[k] + h * sneppp_rng_normal(rng);
+         } else for (int again = 0; again < 200; again++) { /* axis by axis into the box around the window */
+            out[k] = x[k] + h * sneppp_rng_normal(rng);
+            if (out[k] >= 0 && out[k] <= f->a[k]) break;
+         }
       }
       for (int k = 0; k < f->d; k++) y[k] = out[k] / f->a[k];
       seen = sneppp__auto_seen(f, y);
@@ -17929,7 +17938,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       size_t N;
       f.weights *= (double)f.parts / (double)realisations;
       sneppp__auto_merge(&f, 0);
-      sneppp__auto_spread(&f);
+      if (!(o->resolution < 0)) sneppp__auto_spread(&f);
       sneppp__auto_merge(&f, 1);
       N = f.N;
       if (f.hole) sneppp__auto_fill(&f, room);
@@ -17961,6 +17970,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       if (total) r.nll = (nll + sneppp__log_factorials(o->events, realisations)) / (double)total;
       r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
       for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
+      for (int k = 0; k < f.d; k++) r.resolution[k] = f.step[k] * f.side[k];
+      r.rounded = f.snapped;
       r.seconds = SNEPPP_SECONDS() - started;
       if (st == SNEPPP_OK) st = sneppp__adopt(model, &made, err);
       else sneppp_free(&made);

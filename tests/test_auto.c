@@ -1029,7 +1029,53 @@ TEST auto_rounded(void)
    ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
    ASSERT_IN_RANGE(30, (double)sneppp_intensity(&m, &day), 10);
    ASSERT_IN_RANGE(30, (double)sneppp_intensity(&m, &noon), 10);
+   ASSERT_IN_RANGE(1, r.resolution[0], 1e-6);
+   ASSERT_EQ_FMT((size_t)600, r.rounded, "%zu");
    sneppp_free(&m);
+   PASS();
+}
+
+/* A part of the events is recorded on a grid: its step is found along each axis and told, and the nodes of the grid are
+   no peaks. Exact coordinates have no step, nor have those of whoever wants atoms. */
+TEST auto_rounded_in_part(void)
+{
+   sneppp_window w = auto_window(0);
+   sneppp_events e;
+   sneppp_rng    rng;
+   w.dim = 2, w.lo[0] = w.lo[1] = 0, w.hi[0] = 30, w.hi[1] = 20;
+   memset(&e, 0, sizeof e);
+   e.x = auto_x, e.count = 900;
+   for (int snapped = 0; snapped < 2; snapped++)
+      for (int atoms = 0; atoms <= snapped; atoms++) {
+         sneppp_desc     d;
+         sneppp_fit_desc f;
+         sneppp_model    m;
+         sneppp_report   r;
+         sneppp_error    err;
+         double          highest = 0;
+         sneppp_rng_init(&rng, 11, 2);
+         for (size_t i = 0; i < 900; i++)
+            for (int k = 0; k < 2; k++) {
+               double at = (k ? 20 : 30) * sneppp_rng_uniform(&rng);
+               auto_x[2 * i + (size_t)k] = (sneppp_real)(snapped && i % 3 ? floor(at) + 0.5 : at);
+            }
+         memset(&d, 0, sizeof d), memset(&f, 0, sizeof f);
+         d.factor[0].window = w, f.events = &e, f.resolution = atoms ? SNEPPP_NONE : 0;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+         for (int k = 0; k < 2; k++) ASSERT_IN_RANGE(snapped && !atoms ? 1 : 0, r.resolution[k], 2e-3);
+         if (snapped && !atoms) ASSERT(r.rounded > 300 && r.rounded < 700);
+         else ASSERT_EQ(0, r.rounded);
+         for (size_t i = 0; i < 900; i++) highest = fmax(highest, (double)sneppp_intensity(&m, auto_x + 2 * i));
+         if (snapped && !atoms) ASSERT_IN_RANGE(1.5, highest, 0.75); /* events per unit of area; their mean is 1.5 */
+         sneppp_free(&m);
+         f.method = SNEPPP_METHOD_CONVEX, f.resolution = 1;
+         d.width = 8;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, &r, &err));
+         ASSERT(strstr(err.why, "resolution"));
+         sneppp_free(&m);
+      }
    PASS();
 }
 
@@ -1054,6 +1100,7 @@ TEST auto_rounded_many(void)
    for (size_t i = 0; i < auto_many; i++) /* every other day has ten times as many */
       auto_large[i] = (sneppp_real)(0.5 + 2 * floor(10 * sneppp_rng_uniform(&rng)) + (sneppp_rng_uniform(&rng) * 11 < 10));
    ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 0, &r, &err));
+   ASSERT(m.n >= SNEPPP__CENTRES);
    ASSERT_EQ_FMT((size_t)auto_many - 20, r.copies, "%zu");
    for (int i = 0; i < m.n; i++) {
       double V = (double)m.readout[0].V[i], events = V * V * (double)m.layer[0].width[i];
@@ -1430,6 +1477,7 @@ SUITE(automatic)
    RUN_TEST(auto_outlines);
    RUN_TEST(auto_weights);
    RUN_TEST(auto_rounded);
+   RUN_TEST(auto_rounded_in_part);
    RUN_TEST(auto_rounded_many);
    RUN_TEST(auto_copies);
    RUN_TEST(auto_copies_of_many);
