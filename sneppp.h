@@ -1,4 +1,4 @@
-/* sneppp.h - v0.2.0 - exact, fast Poisson intensities from squared neural networks - MIT or public domain
+/* sneppp.h - v0.3.0 - exact, fast Poisson intensities from squared neural networks - MIT or public domain
 
    No warranty; use at your own risk. Full licences at the end of the file.
 
@@ -79,10 +79,15 @@
       features or, for the default fit, its budget. Degrees and dates: sneppp_lonlats_to_units, sneppp_date_to_days.
       Features of your own, such as the distance from a road: factor.own (examples/custom.c).
    2  FIT
-      sneppp_fit. AUTO, the default, needs only events and a window, and judges itself by exact leave-one-out
-      likelihood: bumps of many widths on the events, one scale per axis (report.axes), in boxes, intervals,
-      polygons, on S^2 and products of these. Gaps in time (events.seen) are filled from both sides, events may have
-      weights, and coordinates that were rounded, such as days, are spread over the step. CONVEX finds the best
+      sneppp_fit. AUTO, the default, needs only events and a window. It is a stacked estimate written as a squared
+      family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
+      there or moved to local means, a smooth surface of bumps on a lattice, and a uniform floor, are weighed by
+      leave-one-out likelihood; their sum is a diagonal V'V of radial units. A narrow width must pay at many events, not
+      at one close pair. One scale per axis (report.axes); boxes, intervals, polygons, S^2 and products of these. Gaps in
+      time (events.seen) are filled from both sides, events may have weights, and coordinates that were rounded, all of
+      them or a part (days, a grid), are spread over the step (report.resolution, fit.resolution). Prefer CONVEX where a
+      certificate or a fixed set of features matters, ADAM for features that are learnt, such as those of the paper.
+      CONVEX finds the best
       readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a certificate: report.gap is the
       most by which the likelihood, in nats per event, can still be improved. PGD solves the same problem as the
       paper does. ADAM learns everything, in batches if asked; sneppp_trainer steps it by hand, saves its state and
@@ -98,10 +103,9 @@
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). A query of an AUTO
       fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and 0.15, 0.24, 0.39 us in double (bei, AVX2,
       one core), in a loop or in a batch; a full readout takes n (m + d) products.
-      Do not ask an AUTO
-      fit at the very events that it was fitted to: its narrowest bumps lie on them, so that there, and only there, the
-      intensity can be many times too high; at other places it is the estimate. sneppp_count is the expected
-      number of events in the whole window or in regions of it, exact: boxes, intervals, polygons, balls in boxes.
+      Beware of asking an AUTO fit of a clustered pattern at the very events that it was fitted to: its narrowest bumps
+      lie on them, so that there, and only there, the intensity can be too high; at other places it is the estimate.
+      sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals, polygons, balls in boxes.
       sneppp_poisson_interval says how far a count may stray from its mean. Regions without a closed form, such as a cap
       of the sphere, have sneppp_count_numeric and an estimate of its error.
    4  WHERE AND WHEN
@@ -185,6 +189,11 @@
       bound that draws would take for ever.
 
 >>changes =====================================================================================================
+      0.3.0      floors in three parts, to ask, to learn and to use, with a switch for each that can be left out; constants
+                 carry their kind (SNEPPP_ACT_COS, SNEPPP_SPACE_BOX, SNEPPP_METHOD_AUTO); one sneppp_count, one
+                 sneppp_nll, samples and numeric counts by description; settings that a method does not use are refused;
+                 AUTO has a smooth estimate, wants narrow widths to pay at many events, and finds grids on which a part
+                 of the events was recorded; fit.tune; ADAM ends with the expected number of its events
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
@@ -223,7 +232,7 @@
 #include <stdint.h>
 
 #define SNEPPP_VERSION_MAJOR 0
-#define SNEPPP_VERSION_MINOR 2
+#define SNEPPP_VERSION_MINOR 3
 #define SNEPPP_VERSION_PATCH 0
 #define SNEPPP_VERSION (SNEPPP_VERSION_MAJOR * 10000 + SNEPPP_VERSION_MINOR * 100 + SNEPPP_VERSION_PATCH)
 
@@ -651,7 +660,7 @@ typedef enum sneppp_schedule {
 
 typedef enum sneppp_ending {
    SNEPPP_ENDING_RUNNING = 0,
-   SNEPPP_ENDING_CONVERGED, /* CONVEX, PGD: gap <= tol, or with desc.rank < n: at rest at this rank; ADAM: patience is over */
+   SNEPPP_ENDING_CONVERGED, /* CONVEX, PGD: gap <= tol, or with desc.rank < n: at rest at this rank; ADAM: patience over */
    SNEPPP_ENDING_STEP_LIMIT,
    SNEPPP_ENDING_ASKED_TO_STOP,
    SNEPPP_ENDING_NO_PROGRESS
@@ -722,7 +731,7 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
    uint64_t             seed;         /* batches, held-out part; default 1                                  */
    double               resolution;   /* AUTO: events on a step to which their coordinates were rounded (days, a grid of
                                          10 km, perhaps a part of them) are known to that cell only, over which they are
-                                         spread. SNEPPP_NONE: coordinates are exact, and a grid of atoms is what is wanted */
+                                         spread. SNEPPP_NONE: coordinates are exact, atoms are wanted */
    sneppp_parallel      parallel;
    int                (*progress)(const sneppp_report *now, const sneppp_model *model, void *user); /* non-zero: stop */
    void                *user;         /* handed to progress                                                 */
@@ -13450,7 +13459,7 @@ static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, snep
    const sneppp_model  *model = loss->model;
    const sneppp_window *win = &model->layer[f].inside;
    sneppp__grad_add(&model->layer[f], 1, 1, &loss->pull[f], grad, f);
-   if (win->space == SNEPPP_SPACE_GAUSS && grad->weight[f]) { /* the weights are in the mass too, in which Lambda is affine */
+   if (win->space == SNEPPP_SPACE_GAUSS && grad->weight[f]) { /* the weights are in the mass, in which Lambda is affine */
       double slope = model->floor;
       if (model->factors > 1) {
          double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL);
@@ -13810,7 +13819,7 @@ SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo,
 
 /* >>fit ======================================================================================================
    From events to parameters. */
-/* ---- the convex problem: the hidden layer is fixed, the readout is M = V'V - eps1 I >= 0 (SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_PGD).
+/* ---- the convex problem (CONVEX and PGD): the hidden layer is fixed, the readout is M = V'V - eps1 I >= 0.
 
    With W = sum of the weights, w_i the weights divided by W, and per event, up to constants, we minimise
 
@@ -15898,7 +15907,7 @@ typedef struct sneppp__auto {
    double              *sx, *still, *sum, *sscale; /* (SHARP, N, d) centres and what is taken off them, (SHARP, N,
                                                 1 + d) sums, (SHARP, N) as ladder.scale                     */
    sneppp__lattice      lattice;             /* the bumps of the smooth estimate                            */
-   double              *raw, *base;          /* (QUERIES, COLUMNS) L before it is capped, (QUERIES) what it may not exceed */
+   double              *raw, *base;          /* (QUERIES, COLUMNS) L before it is capped, (QUERIES) its cap  */
    double              *H;                   /* (2, COLUMNS, COLUMNS) for Newton's steps                    */
    sneppp__exp_table    table;
 } sneppp__auto;
@@ -16442,7 +16451,8 @@ static void sneppp__sharp_query(size_t block, void *arg)
    for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
       size_t        e = f->ask[i];
       const double *x = f->x + e * d;
-      double       *row = f->L + i * (size_t)f->C + f->sharp, K[SNEPPP__SHARP], sum[SNEPPP_RADIAL_DIM], c[SNEPPP_RADIAL_DIM];
+      double       *row = f->L + i * (size_t)f->C + f->sharp, K[SNEPPP__SHARP], sum[SNEPPP_RADIAL_DIM],
+                    c[SNEPPP_RADIAL_DIM];
       for (int m = 0; m < SNEPPP__SHARP; m++) row[m] = 0;
       for (size_t j = 0; j < N; j++) {
          double r = 0;
@@ -16584,7 +16594,8 @@ static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, doub
 static void sneppp__lattice_make(sneppp__auto *f)
 {
    sneppp__lattice *q = &f->lattice;
-   const size_t     d = (size_t)f->d, most = f->d > 3 ? SNEPPP__KNOTS : f->N < 300 ? 100 : 216, run = (f->N + 1023) / 1024;
+   const size_t     d = (size_t)f->d, run = (f->N + 1023) / 1024;
+   const size_t     most = f->d > 3 ? SNEPPP__KNOTS : f->N < 300 ? 100 : 216;
    double           step = 0, heaviest = 0, share = 1;
    for (int k = 0; k < f->d; k++) step = fmax(step, 3 * f->a[k]); /* four knots along each axis always fit */
    for (size_t K = 0; K <= most; step *= 0.97) { /* one step too far, and back */
@@ -17106,7 +17117,10 @@ static void sneppp__auto_tree(sneppp__auto *f, size_t N, size_t events)
    f->fill = f->R < N ? all / own : 1;
    for (size_t i = 0; i < N; i++) for (size_t k = 0; k < d; k++) f->x[i * d + k] = f->y[i * d + k] * f->a[k];
    f->nodes = sneppp__tree_build(f->d, N, f->x, f->order, f->node);
-   for (size_t i = 0; i < N; i++) f->w[i] = f->yw[f->order[i]], f->src[i] = f->ysrc[f->order[i]], f->snap[i] = f->ysnap[f->order[i]];
+   for (size_t i = 0; i < N; i++) {
+      size_t at = f->order[i];
+      f->w[i] = f->yw[at], f->src[i] = f->ysrc[at], f->snap[i] = f->ysnap[at];
+   }
 }
 
 /* The fit to them. */
@@ -17347,8 +17361,8 @@ static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, snep
          if (!(f->p[c] > 0)) continue;
          for (size_t j = 0; j < f->N; j++)
             for (owed += (double)K * f->p[c] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
-               sneppp__bump_draw(f, rng, f->x + j * d, sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s),
-                                 y + k * d);
+               sneppp__bump_draw(f, rng, f->x + j * d,
+                                 sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s), y + k * d);
       }
    return k;
 }
@@ -17867,7 +17881,8 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
          w[0] = &model->desc.factor[f].window, w[1] = sneppp__part(model, o->events[r].seen, f);
          if (model->desc.factor[f].own.psi) return 0;
          for (int k = 0; k < 2; k++)
-            if (w[k]->space != SNEPPP_SPACE_BOX && w[k]->space != SNEPPP_SPACE_INTERVALS && w[k]->space != SNEPPP_SPACE_POLYGON &&
+            if (w[k]->space != SNEPPP_SPACE_BOX && w[k]->space != SNEPPP_SPACE_INTERVALS &&
+                w[k]->space != SNEPPP_SPACE_POLYGON &&
                 (w[k]->space != SNEPPP_SPACE_SPHERE || w[k]->dim != 3))
                return 0;
       }
@@ -17953,7 +17968,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    }
    if (st == SNEPPP_OK) {
       sneppp__bumps list = sneppp__bumps_of(&f);
-      if (list.count * (size_t)list.group <= (size_t)model->budget) few.B = 0; /* the whole model is within the budget */
+      if (list.count * (size_t)list.group <= (size_t)model->budget) few.B = 0; /* the whole is within the budget */
       if (few.B) sneppp__auto_few(&f, &few, &work, f.seed);
       st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
    }
@@ -18225,7 +18240,8 @@ static int sneppp__is_mixture(const sneppp_model *model, const sneppp_region *re
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
       const sneppp_window      *w = sneppp__part(model, region, f);
-      int flat = L->width && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON);
+      int flat = L->width && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS ||
+                              w->space == SNEPPP_SPACE_POLYGON);
       int round = w->space == SNEPPP_SPACE_SPHERE && L->d == 3 && model->desc.factor[f].unit.act == SNEPPP_ACT_EXP;
       if (L->units || (!flat && !round)) return 0;
    }
@@ -18345,7 +18361,8 @@ static double sneppp__act_peak(const sneppp_unit *u, double z, double h)
 {
    double slope;
    switch (u->act) {
-      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN:
+      case SNEPPP_ACT_GABOR_COS:
       case SNEPPP_ACT_STEP: return 1;
       case SNEPPP_ACT_EXP: case SNEPPP_ACT_ERF: case SNEPPP_ACT_PHI: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT:
          return fmax(fabs(sneppp__act(u, z - h, &slope)), fabs(sneppp__act(u, z + h, &slope)));
