@@ -12317,7 +12317,7 @@ static sneppp_status sneppp__blame_event(const sneppp_model *model, int in, cons
       if (!sneppp__finite((double)x[k]))
          return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is not finite: its coordinate %d", i, k);
    for (f = 0;; f++) {
-      const sneppp_window *w = in && seen->factor[f] ? seen->factor[f] : &model->desc.factor[f].window;
+      const sneppp_window *w = sneppp__part(model, in ? seen : NULL, f);
       const int            D = model->layer[f].D, first = model->layer[f].first;
       for (k = 0; k < D; k++) y[k] = (double)x[first + k], length += y[k] * y[k];
       for (k = 0; w->space == SNEPPP_SPACE_BOX && k < D; k++)
@@ -16571,7 +16571,7 @@ static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, doub
    for (size_t b = 0; b < q->K; b++) {
       int    i[SNEPPP_RADIAL_DIM];
       size_t at[SNEPPP__AROUND], count = 1;
-      double c[SNEPPP__AROUND], spread = 0, near = 0;
+      double c[SNEPPP__AROUND], spread = 0, around = 0;
       sneppp__knot_at(f, b, i);
       at[0] = b, c[0] = 1;
       for (int s = 0, own = i[f->sphere]; s < q->n[f->sphere] && count < SNEPPP__AROUND; s++) {
@@ -16581,11 +16581,11 @@ static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, doub
          r = sneppp__distance2(f->d, q->c + b * (size_t)f->d, q->c + to * (size_t)f->d);
          if (s == own || r > 2.25 * reach * reach) continue;
          at[count] = to, c[count] = -exp(-r / (reach * reach));
-         near -= c[count], spread -= r * c[count++];
+         around -= c[count], spread -= r * c[count++];
       }
       if (count < 2) continue;
-      for (size_t a = 1; a < count; a++) c[a] /= near;
-      spread = 0.25 * spread / near;
+      for (size_t a = 1; a < count; a++) c[a] /= around;
+      spread = 0.25 * spread / around;
       sneppp__rough_add(q, count, at, c, share * stiff / (spread * spread));
    }
 }
