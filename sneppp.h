@@ -4667,8 +4667,9 @@ static int sneppp__is_upper(size_t n, const double *A, double u, double *L)
 
 /* value <= largest eigenvalue of A (n, n) <= upper. The gap is about 4 n^2 eps |A| when Lanczos has converged,
    wider by the distance of the top eigenvalues if it has not. Only the symmetric part matters for value; upper
-   reads the lower triangle. */
-static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value, double *upper, double *work)
+   reads the lower triangle. top (n), if not NULL, gets the vector of `value`. */
+static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value, double *upper, double *top,
+                                        double *work)
 {
    sneppp__carver       c = sneppp__measure();
    sneppp__lanczos_room o;
@@ -4676,7 +4677,11 @@ static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value
    double               scale = sneppp__max_abs(n, A);
    int                  exponent = 0;
    if (scale < 0) return SNEPPP_ERR_NOT_FINITE;
-   if (scale == 0) { *value = *upper = 0; return SNEPPP_OK; }
+   if (scale == 0) {
+      *value = *upper = 0;
+      for (size_t i = 0; top && i < n; i++) top[i] = i == 0;
+      return SNEPPP_OK;
+   }
    c.base = (unsigned char *)work;
    sneppp__place_lanczos(&c, n, &o);
    frexp(scale, &exponent); /* the powers of two go out, so that squares neither overflow nor vanish */
@@ -4699,6 +4704,7 @@ static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value
    }
    *value = ldexp(theta, exponent);
    *upper = ldexp(bound, exponent);
+   if (top) memcpy(top, o.V, n * sizeof *top);
    return SNEPPP_OK;
 }
 
@@ -7722,8 +7728,8 @@ static void sneppp__elu_closed(const sneppp__gauss *g, double M[4][4])
          tilt[0] = x == 2, tilt[1] = y == 2;
          e = sneppp__gauss_turn(g, tilt, sign, &q);
          sneppp__stein_fill(&q, x == 0, y == 0, 0, &o);
-         for (int m = 0; m <= (x == 0); m++)
-            for (int n = 0; n <= (y == 0); n++) M[x ? x + 1 : m][y ? y + 1 : n] = e * o.F[m][n];
+         for (int m = 0; m < (x ? 1 : 2); m++)
+            for (int n = 0; n < (y ? 1 : 2); n++) M[x ? x + 1 : m][y ? y + 1 : n] = e * o.F[m][n];
       }
 }
 
@@ -8479,7 +8485,7 @@ static double sneppp__powers_pair(const sneppp__pair *p, const sneppp__pull *out
 {
    const sneppp_window *win = p->win;
    const double        *w[2];
-   double               a[2], centre[SNEPPP__MAX_STATS];
+   double               a[2], centre[SNEPPP__MAX_STATS] = {0};
    int                  order[2];
    for (int k = 0; k < p->d; k++) centre[k] = win->lo[k] + (win->hi[k] - win->lo[k]) / 2;
    for (int s = 0; s < 2; s++) {
@@ -8655,6 +8661,7 @@ typedef struct sneppp__angle {
 static void sneppp__angle_of(sneppp__angle *a, int d, double w[2][SNEPPP__MAX_STATS])
 {
    double pp = 0, mm = 0;
+   memset(a, 0, sizeof *a);
    for (int s = 0; s < 2; s++) a->n[s] = sneppp__norm(d, w[s], a->u[s]);
    for (int s = 0; s < 2; s++) if (!(a->n[s] > 0)) memcpy(a->u[s], a->u[1 - s], sizeof a->u[s]);
    for (int r = 0; r < d; r++) {
@@ -9697,9 +9704,11 @@ static sneppp_status sneppp__pull_join(const sneppp__plan *plan, const double *p
 /* Values, if job->K is not NULL; the pull-back to out, if job->G is not NULL. job->parts has room for sneppp__pull_size
    doubles, times sneppp__gram_lanes(n) for the full matrix; NULL: it is allocated. Plan and lanes are set here. A call
    that fails leaves out alone, but may have written to K, unless `keep`: then values are made in a block first. */
-static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, sneppp__gram_job *job, int log,
-                                  int keep, sneppp_layer_grad *out, const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *layer, const sneppp__gram_job *asked,
+                                  int log, int keep, sneppp_layer_grad *out, const sneppp_parallel *par,
+                                  sneppp_error *err)
 {
+   sneppp__gram_job own = *asked, *job = &own;
    const int      full = job->shape == SNEPPP__FULL;
    double        *K = job->K;
    sneppp__plan   plan;
@@ -10821,7 +10830,7 @@ static void sneppp__mix_features(const sneppp_model *model, size_t B, size_t n, 
       return;
    }
    for (size_t i = 0; i < n; i++) {
-      size_t unit[SNEPPP_MAX_FACTORS];
+      size_t unit[SNEPPP_MAX_FACTORS] = {0};
       for (int f = 0; f < model->factors; f++) unit[f] = sneppp__unit_of(model, f, i);
       for (size_t b = 0; b < B; b++) {
          sneppp_real v = outer ? 1 : 0;
@@ -12936,7 +12945,7 @@ static void sneppp__mix_pull(const sneppp_model *model, size_t B, const sneppp__
    }
    memset(out, 0, B * nf * sizeof *out);
    for (size_t i = 0; i < n; i++) {
-      size_t unit[SNEPPP_MAX_FACTORS];
+      size_t unit[SNEPPP_MAX_FACTORS] = {0};
       for (int g = 0; g < model->factors; g++) unit[g] = sneppp__unit_of(model, g, i);
       for (size_t b = 0; unit[f] != SIZE_MAX && b < B; b++) {
          sneppp_real v = dpsi[b * n + i];
@@ -14340,7 +14349,7 @@ static void sneppp__convex_gradient(sneppp__convex *cx, const double *x, double 
 static sneppp_status sneppp__cone_tau(sneppp__convex *cx, const sneppp__cone *q, double *tau, int *all)
 {
    const double *S = cx->S + q->S;
-   double       *A = cx->work, *work = A + q->r * q->r, big = 0, value = 0, upper = 0;
+   double       *A = cx->work, *top = A + q->r * q->r, *work = top + q->r, big = 0, value = 0, upper = 0;
    size_t        n = 0;
    sneppp_status st = SNEPPP_OK;
    for (size_t i = 0; i < q->r; i++) if (q->a[i] > big) big = q->a[i];
@@ -14359,13 +14368,13 @@ static sneppp_status sneppp__cone_tau(sneppp__convex *cx, const sneppp__cone *q,
          if (q->a[j] > SNEPPP__SPAN * big) A[ni * n + nj++] = S[i * q->r + j] / sqrt(q->a[i] * q->a[j]);
       ni++;
    }
-   if (n) st = sneppp__lambda_max(n, A, &value, &upper, work);
+   if (n) st = sneppp__lambda_max(n, A, &value, &upper, top, work);
    if (st != SNEPPP_OK || upper <= *tau) return st;
    *tau = upper;
    cx->top_cone = (size_t)(q - cx->cone);
    memset(cx->top, 0, q->r * sizeof(double));
    for (size_t i = 0, ni = 0; i < q->r; i++)
-      if (q->a[i] > SNEPPP__SPAN * big) cx->top[i] = work[2 * n * n + ni++] / sqrt(q->a[i]);
+      if (q->a[i] > SNEPPP__SPAN * big) cx->top[i] = top[ni++] / sqrt(q->a[i]);
    return st;
 }
 
@@ -14453,7 +14462,7 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
       v->Q = (double *)sneppp__take(c, n, 1, s);
       v->steps = (double *)sneppp__take(c, widest + sneppp__eigh_work(widest), 1, s);
    }
-   certificate = sneppp__lambda_max_work(widest);
+   certificate = widest + sneppp__lambda_max_work(widest);
    if (cx->eps2 > 0 && certificate < widest * (widest + 1) + sneppp__eigh_work(widest))
       certificate = widest * (widest + 1) + sneppp__eigh_work(widest);
    certificate += widest * widest;
@@ -17161,12 +17170,12 @@ static void sneppp__stream_lane(size_t lane, void *arg)
          if (sneppp__read_events(f->model, e, first, B, x, &s->error[lane]) != SNEPPP_OK) return;
          for (size_t b = 0; b < B; b++) {
             double y[SNEPPP_RADIAL_DIM], weight = e->weight ? (double)e->weight[first + b] : 1;
-            double least;
+            double least[1];
             size_t j;
             for (size_t q = 0; q < D; q++) y[q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
             if (s->rounded) sneppp__auto_jitter(f, before + first + b, y);
             for (size_t q = 0; q < D; q++) y[q] *= f->a[q];
-            j = sneppp__tree_near(f->d, f->x, f->node, y, SIZE_MAX, 0, &least);
+            j = sneppp__tree_near(f->d, f->x, f->node, y, SIZE_MAX, 0, least);
             sum[j] += weight;
             for (size_t i = f->asks[j]; i != SIZE_MAX; i = f->then[i]) {
                double off = 0;
@@ -17188,9 +17197,9 @@ SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sne
    for (int k = 0; k < f->d; k++) if (f->step[k] > 0) s.rounded = 1;
    for (size_t j = 0; j < f->N; j++) f->asks[j] = SIZE_MAX;
    for (size_t i = 0; i < held; i++) {
-      double *x = f->x + (f->N + i) * (size_t)f->d, least;
+      double *x = f->x + (f->N + i) * (size_t)f->d, least[1];
       for (int k = 0; k < f->d; k++) x[k] = f->y[(f->N + i) * (size_t)f->d + (size_t)k] * f->a[k];
-      f->next[i] = sneppp__tree_near(f->d, f->x, f->node, x, SIZE_MAX, 0, &least);
+      f->next[i] = sneppp__tree_near(f->d, f->x, f->node, x, SIZE_MAX, 0, least);
       f->then[i] = f->asks[f->next[i]], f->asks[f->next[i]] = i;
    }
    sneppp__run(&o->parallel, sneppp__stream_lane, &s, SNEPPP__LANES);
@@ -17392,7 +17401,7 @@ static double sneppp__few_moments(const sneppp__auto *f, const double *a, double
    log h. */
 static double sneppp__few_loss(const sneppp__auto *f, const double *a, const double *more)
 {
-   double both[1 + 2 * SNEPPP_RADIAL_DIM], c[SNEPPP_RADIAL_DIM];
+   double both[1 + 2 * SNEPPP_RADIAL_DIM] = {0}, c[SNEPPP_RADIAL_DIM];
    for (int k = 0; k < 1 + 2 * f->d; k++) both[k] = a[k] + (more ? more[k] : 0);
    return both[0] * (f->d - (f->sphere >= 0)) * log(sneppp__few_moments(f, both, c));
 }
@@ -18867,7 +18876,7 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
       if (!m) s->norm[k] = 0;
       if (!m) continue;
       sneppp__dsyrk(0, m, n, 1, s->V[k], n, 0, s->square, m);
-      st = sneppp__lambda_max(m, s->square, &value, &upper, s->work);
+      st = sneppp__lambda_max(m, s->square, &value, &upper, NULL, s->work);
       if (st != SNEPPP_OK) return sneppp__fail(err, st, "the norm of V could not be bounded: %s", sneppp_strerror(st));
       s->norm[k] = sqrt(upper) * (1 + 1e-12);
    }
@@ -19310,7 +19319,7 @@ static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, si
          const sneppp_window *part = sneppp__part(model, w->region, f);
          const double        *box = w->box[f];
          sneppp_real         *to = x + model->layer[f].first;
-         double               y[SNEPPP_MAX_DIM];
+         double               y[SNEPPP_MAX_DIM] = {0};
          int                  polygon = part->space == SNEPPP_SPACE_POLYGON;
          int                  flat = polygon || part->space == SNEPPP_SPACE_BOX;
          if (i < n) sneppp__draw_bump(model, f, i, part, box, rng, to);

@@ -246,7 +246,7 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "--eps2")) o->settings.eps2 = number(a, v, 0, 1e6);
    else if (!strcmp(a, "--trace")) o->settings.trace = number(a, v, 0, 1e6);
    else if (!strcmp(a, "--tune")) {
-      if (strcmp(v, "yes") && strcmp(v, "no")) fail("--tune is yes or no, not ", v);
+      if (strcmp(v, "yes") != 0 && strcmp(v, "no") != 0) fail("--tune is yes or no, not ", v);
       o->tune = v;
    }
    else return 0;

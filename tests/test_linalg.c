@@ -389,7 +389,7 @@ TEST linalg_eigh_refuses_nan_and_inf(void)
          ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__eigh(n, A, w, Q, work), SNEPPP_ERR_NOT_FINITE);
          ASSERT_EQ(sneppp__psd_project(n, A, Q, work), SNEPPP_ERR_NOT_FINITE);
-         ASSERT_EQ(sneppp__lambda_max(n, A, &v, &u, work), SNEPPP_ERR_NOT_FINITE);
+         ASSERT_EQ(sneppp__lambda_max(n, A, &v, &u, NULL, work), SNEPPP_ERR_NOT_FINITE);
       }
    for (size_t i = 0; i < n * n; i++) memcpy(Q + i, &bits[0], sizeof v); /* what Q was does not matter */
    linalg_make(LINALG_RANDOM, n, A);
@@ -423,10 +423,11 @@ TEST linalg_lambda_max_is_enclosed(void)
             size_t  n = sizes[s];
             double *A = linalg_new(n * n), *Q = linalg_new(n * n), *w = linalg_new(n), value, upper, norm = 0;
             double *work = linalg_new(sneppp__lambda_max_work(n)), *work2 = linalg_new(sneppp__eigh_work(n));
+            double *top = linalg_new(n), off = 0;
             linalg_make(kind, n, A);
             for (size_t i = 0; i < n * n; i++) A[i] *= sign;
             ASSERT_EQ(sneppp__eigh_jacobi(n, A, w, Q, work2), SNEPPP_OK);
-            ASSERT_EQ(sneppp__lambda_max(n, A, &value, &upper, work), SNEPPP_OK);
+            ASSERT_EQ(sneppp__lambda_max(n, A, &value, &upper, top, work), SNEPPP_OK);
             norm = fabs(w[0]) > fabs(w[n - 1]) ? fabs(w[0]) : fabs(w[n - 1]);
             if (norm == 0) norm = 1;
             ASSERT(value <= upper);
@@ -434,6 +435,10 @@ TEST linalg_lambda_max_is_enclosed(void)
             ASSERT((value - w[n - 1]) / norm <= 1e-14 * (double)n);
             ASSERT((value - w[n - 1]) / norm >= -1e-10);
             ASSERT((upper - w[n - 1]) / norm <= 1e-9);
+            ASSERT_IN_RANGE(1, sneppp__dot_f64(n, top, top), 1e-12); /* and the vector is one of that value */
+            for (size_t i = 0; i < n; i++) off = fmax(off, fabs(sneppp__dot_f64(n, A + i * n, top) - value * top[i]));
+            ASSERT(off / norm <= 1e-4);
+            free(top);
             free(A); free(Q); free(w); free(work); free(work2);
          }
    PASS();
@@ -454,7 +459,7 @@ TEST linalg_lambda_max_cannot_be_deceived(void)
    for (size_t i = 0; i < n; i++) { x[i] -= vx / vv * v[i]; xx += x[i] * x[i]; }
    for (size_t i = 0; i < n; i++) /* v v'/v'v + 2 x x'/x'x: eigenvalues 2, 1, 0 */
       for (size_t j = 0; j < n; j++) A[i * n + j] = v[i] * v[j] / vv + 2 * x[i] * x[j] / xx;
-   ASSERT_EQ(sneppp__lambda_max(n, A, &value, &upper, work), SNEPPP_OK);
+   ASSERT_EQ(sneppp__lambda_max(n, A, &value, &upper, NULL, work), SNEPPP_OK);
    ASSERT(upper >= 2 - 1e-14);
    free(A); free(v); free(x); free(work);
    PASS();
@@ -500,10 +505,10 @@ TEST linalg_lambda_max_of_little(void)
       double  value = 7, upper = 7;
       ASSERT(A && work);
       memset(A, 0, n * n * sizeof *A);
-      ASSERT_EQ(SNEPPP_OK, sneppp__lambda_max(n, A, &value, &upper, work));
+      ASSERT_EQ(SNEPPP_OK, sneppp__lambda_max(n, A, &value, &upper, NULL, work));
       ASSERT(value == 0 && upper == 0);
       for (size_t i = 0; i < n; i++) A[i * n + i] = (double)(i + 1);
-      ASSERT_EQ(SNEPPP_OK, sneppp__lambda_max(n, A, &value, &upper, work));
+      ASSERT_EQ(SNEPPP_OK, sneppp__lambda_max(n, A, &value, &upper, NULL, work));
       ASSERT_IN_RANGE((double)n, value, 1e-12 * (double)n);
       ASSERT(upper >= (double)n && upper <= (double)n * (1 + 1e-9));
       free(A);
