@@ -18755,8 +18755,8 @@ static void sneppp__cells_split(sneppp__sampler *s, double per_weight, size_t mo
 
 /* A point of a cell: its statistics t, and the event x in the user's coordinates; at (P), in the unit cube, says
    where, or if it is NULL, chance. Returns 0 outside the region, and by chance not all of t is then known. */
-static int sneppp__cell_place(const sneppp__sampler *s, const double *cell, const double *at, sneppp_rng *rng,
-                              double *t, sneppp_real *x)
+SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const double *cell, const double *at,
+                                            sneppp_rng *rng, double *t, sneppp_real *x)
 {
    int inside = 1;
    for (int f = 0; f < s->model->factors; f++) {
