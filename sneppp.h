@@ -13969,7 +13969,7 @@ static sneppp_status sneppp__settings_check(const sneppp_fit_desc *o, sneppp_met
    const int         self = (1 << method) | (method == SNEPPP_METHOD_ADAM && o->polish ? SNEPPP__BY_POLISH : 0);
    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
       const sneppp__setting *s = &list[k];
-      if (s->none && s->value == SNEPPP_NONE) continue; /* what a method does not use, it does without */
+      if (s->none && sneppp__finite(s->value) && s->value == SNEPPP_NONE) continue; /* what is not used is not there */
       if (!sneppp__finite(s->value) || s->value < 0 || s->value > s->most)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, s->value, s->most,
                              s->none ? ", or SNEPPP_NONE" : "");
@@ -15918,7 +15918,7 @@ typedef struct sneppp__auto {
    sneppp__lattice      lattice;             /* the bumps of the smooth estimate                            */
    double              *raw, *base;          /* (QUERIES, COLUMNS) L before it is capped, (QUERIES) its cap  */
    double              *H;                   /* (2, COLUMNS, COLUMNS) for Newton's steps                    */
-   sneppp__exp_table    table;
+   sneppp__exp_table   *table;               /* of exponentials                                             */
 } sneppp__auto;
 
 static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
@@ -15938,6 +15938,7 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    f->order = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->order);
    f->ysnap = (unsigned char *)sneppp__take(c, N + held + 1, 1, 1);
    f->snap = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
+   f->table = (sneppp__exp_table *)sneppp__take(c, 1, 1, sizeof(sneppp__exp_table));
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
    f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
    f->q = (double *)sneppp__take(c, Q + 1, 1, w);
@@ -16081,17 +16082,17 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
       if (l->near2 && !f->held && r <= l->near2[j]) {
          double u = 0.5 * r / (l->other[j] * l->other[j]);
          if (u > SNEPPP__EDGE) continue;
-         u = sneppp__exp_neg(&f->table, u);
+         u = sneppp__exp_neg(f->table, u);
          for (int s = 0; s < l->S && u > 1e-12; u *= s++ < l->olast[j] ? u : 1)
             out[s] += u * l->oscale[(size_t)s * l->row + j];
          continue;
       }
       r *= 0.5 / (h * h);
       if (r < SNEPPP__EDGE && f->snap[j]) {
-         double u = sneppp__exp_neg(&f->table, r);
+         double u = sneppp__exp_neg(f->table, r);
          for (int s = 0; s < l->S && u > 1e-12; u *= s++ < l->last[j] ? u : 1)
             out[s] += u * l->scale[(size_t)s * l->row + j];
-      } else if (r < SNEPPP__EDGE) { e[b] = sneppp__exp_neg(&f->table, r); any = 1; }
+      } else if (r < SNEPPP__EDGE) { e[b] = sneppp__exp_neg(f->table, r); any = 1; }
    }
    for (int s = 0; any && s < l->S; s++) {
       const double *c = l->scale + (size_t)s * l->row + n->first;
@@ -16303,7 +16304,7 @@ static double sneppp__leave_out(const sneppp__auto *f, size_t i, const double *x
    for (int k = 0; k < f->d; k++) { double e = x[k] - f->x[j * (size_t)f->d + (size_t)k]; r += e * e; }
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       const sneppp__ladder *q = &f->ladder[l];
-      double u = 0.5 * r / (q->top[j] * q->top[j]), e = u < SNEPPP__EDGE ? sneppp__exp_neg(&f->table, u) : 0;
+      double u = 0.5 * r / (q->top[j] * q->top[j]), e = u < SNEPPP__EDGE ? sneppp__exp_neg(f->table, u) : 0;
       for (int s = 0; s < q->S; c++, e *= s++ < q->last[j] ? e : 1)
          row[c] = fmax(0, row[c] - e * q->scale[(size_t)s * q->row + j] * own / f->w[j]);
    }
@@ -16417,7 +16418,7 @@ static void sneppp__moved(const sneppp__auto *f, const double *sum, double weigh
 static void sneppp__sharp_bumps(const sneppp__auto *f, double r, double *K)
 {
    double u = 0.5 * r / (f->sh[SNEPPP__SHARP - 1] * f->sh[SNEPPP__SHARP - 1]);
-   K[SNEPPP__SHARP - 1] = u < SNEPPP__EDGE ? sneppp__exp_neg(&f->table, u) : 0;
+   K[SNEPPP__SHARP - 1] = u < SNEPPP__EDGE ? sneppp__exp_neg(f->table, u) : 0;
    for (int m = SNEPPP__SHARP - 1; m-- > 0;) K[m] = K[m + 1] * K[m + 1];
 }
 
@@ -16480,7 +16481,7 @@ static void sneppp__sharp_query(size_t block, void *arg)
             }
             for (size_t k = 0; k < d; k++) u += (x[k] - to[k]) * (x[k] - to[k]);
             u *= 0.5 / (f->sh[m] * f->sh[m]);
-            if (u < SNEPPP__EDGE) row[m] += scale * sneppp__exp_neg(&f->table, u);
+            if (u < SNEPPP__EDGE) row[m] += scale * sneppp__exp_neg(f->table, u);
          }
       }
       for (int m = 0; m < SNEPPP__SHARP; m++) row[m] /= (double)f->R - f->w[e];
@@ -16668,7 +16669,7 @@ static void sneppp__lattice_make(sneppp__auto *f)
    for (size_t k = 0; k < q->K; k++)
       for (size_t b = 0; b < q->bins; b++) {
          double u = 0.5 * sneppp__distance2(f->d, q->bx + b * d, q->c + k * d) / (q->h * q->h);
-         q->G[k * q->bins + b] = q->mass[k] > 0 && u < SNEPPP__EDGE ? sneppp__exp_neg(&f->table, u) : 0;
+         q->G[k * q->bins + b] = q->mass[k] > 0 && u < SNEPPP__EDGE ? sneppp__exp_neg(f->table, u) : 0;
       }
 }
 
@@ -16740,7 +16741,7 @@ static void sneppp__smooth_query(size_t block, void *arg)
       for (size_t k = 0; k < q->K; k++) {
          double u = 0.5 * sneppp__distance2(f->d, x, q->c + k * d) / (q->h * q->h), v;
          if (!(q->mass[k] > 0 && u < SNEPPP__EDGE)) continue;
-         v = sneppp__exp_neg(&f->table, u);
+         v = sneppp__exp_neg(f->table, u);
          for (int t = 0; t < q->levels; t++) row[t] += q->amplitude[(size_t)t * q->K + k] * v;
       }
       for (int t = 0; t < q->levels; t++) {
@@ -17011,7 +17012,7 @@ static int sneppp__auto_jitter(const sneppp__auto *f, size_t index, double *y)
 /* The arc of a circle that holds most of n values v in [0, 1) beside an even rest, by the likelihood ratio; count, if
    it is one, how many are there. Purity: more than four fifths of these are not there by chance. */
 #define SNEPPP__ARCS 256
-static double sneppp__best_arc(size_t n, const double *v, double *from, double *width, double *count)
+SNEPPP__APART static double sneppp__best_arc(size_t n, const double *v, double *from, double *width, double *count)
 {
    double sum[2 * SNEPPP__ARCS + 1], best = 0, N = (double)n;
    for (int a = 0; a <= 2 * SNEPPP__ARCS; a++) sum[a] = 0;
@@ -17050,7 +17051,7 @@ SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
    const size_t d = (size_t)f->d, n = f->N < 2048 ? f->N : 2048;
    const double fine = 0.125;
    double      *turn = f->L, best = 0, top, at = 0, from = 0, width = 1, count = 0, ratio, cells = 0;
-   double       strength[1153]; /* at 6, 6 + fine, ..., 150 waves in the window */
+   float        strength[1153]; /* at 6, 6 + fine, ..., 150 waves in the window */
    if (f->N < 60) return 0;
    for (size_t i = 0; i < n; i++) { /* cos and sin at the first wave number, and what one step turns them by */
       double a = 2 * SNEPPP__PI * f->y[i * d + k], *t = turn + 4 * i;
@@ -17063,11 +17064,11 @@ SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
          re += t[0], im += t[1];
          t[0] = was * t[2] - t[1] * t[3], t[1] = was * t[3] + t[1] * t[2];
       }
-      strength[w] = sqrt(re * re + im * im) / (double)n;
-      best = fmax(best, strength[w]);
+      strength[w] = (float)(sqrt(re * re + im * im) / (double)n);
+      best = fmax(best, (double)strength[w]);
    }
    if (best < 0.1) return 0;
-   for (int w = 0; w < 1153 && !(at > 0); w++) if (strength[w] >= 0.8 * best) at = 6 + fine * w;
+   for (int w = 0; w < 1153 && !(at > 0); w++) if ((double)strength[w] >= 0.8 * best) at = 6 + fine * w;
    top = sneppp__wave_agrees(f, n, k, at);
    for (double reach = fine; reach > 1e-5;) { /* uphill */
       double up = sneppp__wave_agrees(f, n, k, at + reach), down = sneppp__wave_agrees(f, n, k, at - reach);
@@ -17082,7 +17083,7 @@ SNEPPP__APART static double sneppp__auto_grid(sneppp__auto *f, size_t k)
       double u = f->y[i * d + k] * at - from;
       if (u - floor(u) <= width) strength[(int)floor(u) + 1] = 1;
    }
-   for (int c = 0; c < 152; c++) cells += strength[c];
+   for (int c = 0; c < 152; c++) cells += (double)strength[c];
    if (cells < 5 || cells * log(1 / width) < 20) return 0;
    f->phase[k] = from - 1.0 / SNEPPP__ARCS, f->arc[k] = width + 2.0 / SNEPPP__ARCS; /* whatever the rounding */
    return 1 / at;
@@ -17477,7 +17478,7 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
          r *= 0.5 / (m->h[o] * m->h[o]);
          if (r > SNEPPP__FEW_EDGE) continue;
          w->id[got] = o;
-         w->value[got] = m->p[o] * m->scale[o] * sneppp__exp_neg(&f->table, r);
+         w->value[got] = m->p[o] * m->scale[o] * sneppp__exp_neg(f->table, r);
          s += w->value[got++];
       }
    s = weight / s;
@@ -17948,7 +17949,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       if (few.B) sneppp__place_few(&c, few.B, f.d, &few, &work);
       if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
    }
-   sneppp__exp_fill(&f.table);
+   sneppp__exp_fill(f.table);
    st = sneppp__auto_read(&f, model, o, total, centres + held, f.seed, err);
    memset(&r, 0, sizeof r);
    r.method = SNEPPP_METHOD_AUTO, r.events = total, r.steps = 1, r.nll = r.held_out = r.gap = sneppp__nan();
@@ -17985,8 +17986,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       double nll = 0;
       r.gap = f.gap, r.held_out = f.Q ? -f.gain / f.evidence : sneppp__nan();
       st = total ? sneppp__nll(&made, o->events, realisations, &nll, &r.expected, NULL, &o->parallel, err) : SNEPPP_OK;
-      if (f.hole && r.expected > 0 &&
-          f.weights > 0) { /* with mirrored events, bumps lose and win a little in what was seen */
+      if (r.expected > 0 && f.weights > 0) { /* rounding; and mirrored events lose and win a little in what was seen */
          double weights = f.weights * (double)realisations / (double)f.parts, scale = weights / r.expected;
          nll += weights - r.expected - weights * log(scale);
          made.alpha *= scale, made.floor *= scale, r.expected = weights;
