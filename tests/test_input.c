@@ -58,7 +58,7 @@ TEST input_degrees(void)
       { 0, 0, 1, 0, 0 }, { 90, 0, 0, 1, 0 }, { 180, 0, -1, 0, 0 }, { 270, 0, 0, -1, 0 }, { 12, 90, 0, 0, 1 }
    };
    sneppp_real x[3];
-   double lon, lat;
+   double lon = 0, lat = 0;
    for (int k = 0; k < 5; k++) {
       ASSERT_EQ(SNEPPP_OK, input_unit(known[k][0], known[k][1], x, NULL));
       for (int r = 0; r < 3; r++) ASSERT(fabs((double)x[r] - known[k][2 + r]) <= input_eps);
