@@ -9718,7 +9718,7 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    sneppp_status  status = sneppp__plan_make(&plan, win, layer, log, job->shape == SNEPPP__MOMENT, err);
    if (status) return status;
    n = (size_t)layer->n;
-   if (n > SIZE_MAX / sizeof(double) / n)
+   if (full && n > SIZE_MAX / sizeof(double) / n)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "layer.n = %d is too large: size_t cannot count the bytes of K",
                           layer->n);
    count = full ? n * n : n;
