@@ -505,7 +505,7 @@ TEST model_tree_follows_parameters(void)
    sneppp_model    m;
    sneppp_error    err;
    sneppp_rng      rng;
-   double          tolerance = sizeof(sneppp_real) == 4 ? 1e-5 : 1e-10;
+   double          tolerance = sizeof(sneppp_real) == 4 ? 1e-5 : 1e-13;
    memset(&d, 0, sizeof d);
    memset(&e, 0, sizeof e);
    memset(&f, 0, sizeof f);
@@ -539,15 +539,11 @@ TEST model_tree_follows_parameters(void)
          M[1] = 1;
          ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_set_matrix(&m, M, &err));
       }
+      double peaks = 0; /* the tree may leave out 1e-12 of their sum, as its comment says; rounding is all else */
+      for (int i = 0; i < m.n; i++) peaks += m.alpha * (double)m.readout[0].V[i] * (double)m.readout[0].V[i];
       for (int i = 0; i < 30; i++) {
          double want = model_by_features(&m, x + 2 * i);
-#if defined(__i386__)
-         if (fabs((double)sneppp_intensity(&m, x + 2 * i) - want) > tolerance * want) {
-            sneppp_free(&m);
-            SKIPm("on 32-bit x86 the tree is off by 2e-10 at two points; the cause was not traced");
-         }
-#endif
-         ASSERT_IN_RANGE(want, (double)sneppp_intensity(&m, x + 2 * i), tolerance * want);
+         ASSERT_IN_RANGE(want, (double)sneppp_intensity(&m, x + 2 * i), tolerance * want + 1e-12 * peaks);
       }
    }
    sneppp_free(&m);
