@@ -15527,11 +15527,14 @@ static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_e
    else if (cx->floor > 0 && !(cx->mass > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g, but what was watched has no finite mass", cx->floor);
    else cx->floor *= cx->mass > 0 ? cx->total / cx->mass : 0;
-   if (!(cx->total > 0)) /* nothing was seen: the intensity 0 is the exact optimum */
+   if (!(cx->total > 0)) { /* nothing was seen: the intensity 0 is the exact optimum */
+      double nll, expected;
       for (int k = 0; k < model->readouts; k++)
          memset(model->readout[k].V, 0,
                 (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
-   else st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1 ? sneppp__convex_separable(cx, err)
+      st = sneppp__nll(model, cx->desc->events, cx->realisations, &nll, &expected, NULL, &cx->desc->parallel,
+                       err); /* events of weight 0 are checked, too */
+   } else st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1 ? sneppp__convex_separable(cx, err)
                                                                             : sneppp__convex_solve(cx, err);
    model->alpha = cx->alpha, model->floor = cx->floor;
    return st;

@@ -1022,8 +1022,39 @@ TEST convex_equal_features(void)
    PASS();
 }
 
+/* Events of weight 0 change nothing, but a bad one is named all the same. */
+TEST convex_checks_weightless_events(void)
+{
+   static const sneppp_method method[2] = {SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_PGD};
+   sneppp_real x[3] = {(sneppp_real)0.2, (sneppp_real)0.9, (sneppp_real)0.4};
+   const sneppp_real weight[3] = {0, 0, 0};
+   for (int k = 0; k < 2; k++)
+      for (int bad = 0; bad < 2; bad++) {
+         sneppp_events   e;
+         sneppp_desc     d;
+         sneppp_fit_desc f = convex_fit(&e, method[k], 0);
+         sneppp_model    m;
+         sneppp_error    err;
+         sneppp_real     V;
+         memset(&e, 0, sizeof e);
+         memset(&d, 0, sizeof d);
+         d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1, d.width = 1;
+         e.x = x, e.count = 3, e.weight = weight;
+         x[1] = (sneppp_real)(bad ? 1.5 : 0.9);
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         V = m.readout[0].V[0];
+         ASSERT_EQ_FMTm(err.why, bad ? SNEPPP_ERR_DATA : SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+         if (bad) ASSERT_EQ(1, (int)err.event);
+         if (bad) ASSERT(m.readout[0].V[0] >= V && m.readout[0].V[0] <= V); /* as it was */
+         else ASSERT(!(m.readout[0].V[0] > 0));
+         sneppp_free(&m);
+      }
+   PASS();
+}
+
 SUITE(convex)
 {
+   RUN_TEST(convex_checks_weightless_events);
    RUN_TEST(convex_revives_each);
    RUN_TEST(convex_equal_features);
    RUN_TEST(convex_grows_directions);

@@ -306,19 +306,24 @@ static void op_train(const plan_op *o)
       sneppp_model resumed;
       MUST(copy_model(&w.model, &resumed), "trainer", "the model cannot be saved any more");
       st = sneppp_trainer_init(&u, &resumed, &fit, &err);
-      MUST(st == SNEPPP_OK, "trainer resumes: init", "trainer_init on a saved copy: %s", err.why);
-      st = sneppp_trainer_load(&u, state, size, &err);
-      MUST(st == SNEPPP_OK, "trainer resumes: checkpoint", "its own checkpoint is refused: %s", err.why);
-      for (int k = 0; k < more; k++) {
-         int a = sneppp_trainer_step(&t, &err), b = sneppp_trainer_step(&u, &err);
-         MUST(a == b, "trainer resumes", "step %d: status %d and %d", k, a, b);
-      }
-      {
-         snap a = snap_of(&w.model), b = snap_of(&resumed);
+      if (st != SNEPPP_OK && strstr(err.why, "is 0 everywhere")) { /* kinks have left the window: nothing to go on with */
+         double expected = 1;
+         MUST(sneppp_count(&w.model, NULL, 1, &expected, NULL, NULL) == SNEPPP_OK && !(expected > 0),
+              "trainer resumes: init", "%s, but %g events are expected", err.why, expected);
+      } else {
+         snap a, b;
+         MUST(st == SNEPPP_OK, "trainer resumes: init", "trainer_init on a saved copy: %s", err.why);
+         st = sneppp_trainer_load(&u, state, size, &err);
+         MUST(st == SNEPPP_OK, "trainer resumes: checkpoint", "its own checkpoint is refused: %s", err.why);
+         for (int k = 0; k < more; k++) {
+            int one = sneppp_trainer_step(&t, &err), two = sneppp_trainer_step(&u, &err);
+            MUST(one == two, "trainer resumes", "step %d: status %d and %d", k, one, two);
+         }
+         a = snap_of(&w.model), b = snap_of(&resumed);
          MUST(!snap_differs(&a, &b), "trainer resumes: bits", "%s differ", snap_differs(&a, &b));
          snap_free(&a), snap_free(&b);
+         sneppp_trainer_free(&u);
       }
-      sneppp_trainer_free(&u);
       sneppp_free(&resumed);
    }
    free(state);
