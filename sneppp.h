@@ -678,9 +678,9 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
                                   whatever their weights; sneppp_test_nll divides by the sum of the weights */
-   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: minus
-                                  the gain in leave-one-out log-likelihood over a constant intensity, per event, so that
-                                  0 is no gain; not to be compared with nll. NaN if nothing was held out    */
+   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: the same
+                                  as leave-one-out tells it. NaN if nothing was held out, and of AUTO with a budget that
+                                  its own answer exceeds                                                    */
    double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved. AUTO:
                                   of the weights of widths and floor, by leave-one-out                      */
    double        gradient;     /* norm of the last gradient                                                 */
@@ -15828,13 +15828,17 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
 #define SNEPPP__LADDERS  3
 #define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
-#define SNEPPP__SMOOTH   8      /* levels of the smooth estimate                                            */
+#define SNEPPP__STIFF    8      /* levels of the smooth estimate whose third derivatives are damped,        */
+#define SNEPPP__SMOOTH   13     /* and, of few events, as many more as to here, whose second are            */
 #define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + SNEPPP__SHARP + SNEPPP__SMOOTH + 1)
 #define SNEPPP__UNIFORM  0.1    /* pseudo-events on the floor: no new event can cost more than log(10 N + 1) */
 #define SNEPPP__NARROWER 0.35   /* prior of a width, in nats less than that of the next wider one           */
 #define SNEPPP__PATIENT  2.5    /* events per axis: N of them speak as N / (N + these); two may be close by chance */
-#define SNEPPP__GATE     5.0    /* nats of leave-one-out gain from which on narrow widths begin to be trusted,  */
-#define SNEPPP__OPEN     8.0    /* and at which they are trusted wholly                                     */
+#define SNEPPP__SCARCE   1500   /* fewer events than these are few                                          */
+#define SNEPPP__MIDDLE   4      /* levels by which middle widths are narrower than the best single one      */
+#define SNEPPP__BEYOND   10.0   /* nats of leave-one-out gain at which all widths are trusted               */
+#define SNEPPP__SPARE    0.0015 /* nats an event that fewer features may cost                               */
+#define SNEPPP__CAP      1.25   /* times sqrt(events): how far a width's density may exceed the average's   */
 #define SNEPPP__MOVED    4096   /* centres are moved in patterns of no more events than this, which costs N^2    */
 #ifndef SNEPPP__CENTRES         /* tests have fewer, so as to be here sooner                                */
 #define SNEPPP__CENTRES  16384  /* above this many events, a random subset carries the bumps of all         */
@@ -15866,7 +15870,8 @@ typedef struct sneppp__lattice {
    double  step[SNEPPP_RADIAL_DIM], h;
    int     levels;                           /* that could be fitted                                        */
    double *c, *mass, *amplitude;             /* (K, d), (K) means, 0 for those that are not used, (SMOOTH, K)      */
-   double *P, *H, *G, *R, *g;                /* (K, K) penalty, work, (K, bins) values, work, (SMOOTH, bins)        */
+   double *P[2], *H, *G, *R, *g;             /* (K, K) penalties on third and second derivatives, work, (K, bins)
+                                                values, work, (SMOOTH, bins)                                */
    double *bx, *bw, *sum, *v;                /* (bins, d) (bins) runs of events; (bins), (3, K) work         */
    size_t *bin;                              /* (N) the run of each centre                                  */
 } sneppp__lattice;
@@ -15959,7 +15964,7 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    f->lattice.mass = (double *)sneppp__take(c, SNEPPP__KNOTS, 1, w);
    f->lattice.amplitude = (double *)sneppp__take(c, SNEPPP__SMOOTH, SNEPPP__KNOTS, w);
    f->lattice.v = (double *)sneppp__take(c, 3, SNEPPP__KNOTS, w);
-   f->lattice.P = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
+   for (int k = 0; k < 2; k++) f->lattice.P[k] = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
    f->lattice.H = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
    f->lattice.sum = (double *)sneppp__take(c, bins, 1, w);
    f->lattice.G = (double *)sneppp__take(c, bins, SNEPPP__KNOTS, w);
@@ -16506,7 +16511,8 @@ static void sneppp__auto_sharpen(sneppp__auto *f, int c, const sneppp_parallel *
       - sum_i w_i log(sum_k exp(eta_k) g_k(x_i)) + W sum_k exp(eta_k) mass_k + W/2 kappa^-6 int |third derivatives|^2,
 
    W the sum of the weights: waves of eta shorter than 2 pi / kappa are damped. What costs nothing are quadratic eta,
-   Gaussian hills and exponential slopes. On the sphere it is the square of the Laplacian. Newton's method, from stiff to
+   Gaussian hills and exponential slopes. Few events cannot pay for hills: for them there are also levels with kappa^-4
+   and second derivatives, where only slopes are free. On the sphere it is the square of the Laplacian. Newton's method, from stiff to
    loose, on runs of events that lie close together. Event i enters by its shares R_ik of the bumps, and leaving it out
    takes a Newton step, of which log lambda(x_i) feels -g / (1 - g), g = R_i' H^-1 R_i. */
 
@@ -16531,29 +16537,30 @@ static double sneppp__distance2(int d, const double *x, const double *y)
 }
 
 /* Adds weight times the square of a linear form of `count` knots to the penalty, unless a knot has no mass. */
-static void sneppp__rough_add(sneppp__lattice *q, size_t count, const size_t *at, const double *c, double weight)
+static void sneppp__rough_add(sneppp__lattice *q, double *P, size_t count, const size_t *at, const double *c,
+                              double weight)
 {
    for (size_t a = 0; a < count; a++) if (!(q->mass[at[a]] > 0)) return;
    for (size_t a = 0; a < count; a++)
-      for (size_t b = 0; b < count; b++) q->P[at[a] * q->K + at[b]] += weight * c[a] * c[b];
+      for (size_t b = 0; b < count; b++) P[at[a] * q->K + at[b]] += weight * c[a] * c[b];
 }
 
-/* The third differences of all kinds that begin at each knot, in units of derivatives. */
-static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, double share)
+/* The differences of this order, 2 or 3, and of all kinds that begin at each knot, in units of derivatives. */
+static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, int order, double share)
 {
    static const double stencil[4][4] = {{1, 0, 0, 0}, {-1, 1, 0, 0}, {1, -2, 1, 0}, {-1, 3, -3, 1}};
    static const double factorial[4] = {1, 1, 2, 6};
    int                 kinds = 1 << 2 * f->d;
    for (int kind = 0; kind < kinds; kind++) {
       int    total = 0, round = 0;
-      double weight = 6 * share;
+      double weight = factorial[order] * share;
       for (int k = 0; k < f->d; k++) {
          int a = kind >> 2 * k & 3;
          total += a, round |= a && q->n[k] > 1 && f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
          round |= a && q->n[k] == 1;
          weight /= factorial[a] * pow(q->step[k], 2 * a);
       }
-      if (total != 3 || round) continue;
+      if (total != order || round) continue;
       for (size_t b = 0; b < q->K; b++) {
          int    i[SNEPPP_RADIAL_DIM], to[SNEPPP_RADIAL_DIM], fits = 1;
          size_t at[8], count = 0;
@@ -16570,7 +16577,7 @@ static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, double
             }
             if (inside) at[count] = sneppp__knot_number(f, to), c[count++] = v;
          }
-         if (fits) sneppp__rough_add(q, count, at, c, weight);
+         if (fits) sneppp__rough_add(q, q->P[3 - order], count, at, c, weight);
       }
    }
 }
@@ -16578,7 +16585,7 @@ static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, double
 /* On the sphere: what eta has more than its mean around, which is half the mean squared distance times the Laplacian
    over two axes. */
 #define SNEPPP__AROUND 24
-static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, double share)
+static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, int order, double share)
 {
    const double reach = 1.5 * q->h, stiff = 9; /* between fourth and sixth power of a wave number */
    for (size_t b = 0; b < q->K; b++) {
@@ -16599,7 +16606,7 @@ static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, doub
       if (count < 2) continue;
       for (size_t a = 1; a < count; a++) c[a] /= around;
       spread = 0.25 * spread / around;
-      sneppp__rough_add(q, count, at, c, share * stiff / (spread * spread));
+      sneppp__rough_add(q, q->P[3 - order], count, at, c, share * stiff / (spread * spread));
    }
 }
 
@@ -16648,10 +16655,13 @@ static void sneppp__lattice_make(sneppp__auto *f)
       heaviest = fmax(heaviest, q->mass[b]);
    }
    for (size_t b = 0; b < q->K; b++) if (q->mass[b] < 0.002 * heaviest) q->mass[b] = 0; /* outside a polygon */
-   memset(q->P, 0, q->K * q->K * sizeof *q->P);
-   sneppp__rough_axes(f, q, share);
-   if (f->sphere >= 0) sneppp__rough_sphere(f, q, share);
-   for (size_t b = 0; b < q->K; b++) q->P[b * q->K + b] += q->mass[b] > 0 ? 1e-7 : 1;
+   for (int order = f->R < SNEPPP__SCARCE ? 2 : 3; order <= 3; order++) {
+      double *P = q->P[3 - order];
+      memset(P, 0, q->K * q->K * sizeof *P);
+      sneppp__rough_axes(f, q, order, share);
+      if (f->sphere >= 0) sneppp__rough_sphere(f, q, order, share);
+      for (size_t b = 0; b < q->K; b++) P[b * q->K + b] += q->mass[b] > 0 ? 1e-7 : 1;
+   }
    q->bins = 0;
    for (size_t at = 0; at < f->nodes; at++) {
       const sneppp_node *n = &f->node[at];
@@ -16678,8 +16688,8 @@ static void sneppp__lattice_make(sneppp__auto *f)
 
 /* The penalised likelihood at eta; with R, its gradient in v, and the shares R (K, bins) times the square roots of the
    weights. */
-static double sneppp__smooth_value(const sneppp__lattice *q, double W, double rough, const double *eta, double *v,
-                                   double *R)
+static double sneppp__smooth_value(const sneppp__lattice *q, double W, const double *P, double rough,
+                                   const double *eta, double *v, double *R)
 {
    const size_t K = q->K, bins = q->bins;
    double      *sum = q->sum, value = 0;
@@ -16687,7 +16697,7 @@ static double sneppp__smooth_value(const sneppp__lattice *q, double W, double ro
    for (size_t k = 0; k < K; k++) sneppp__array_add_f64(bins, exp(eta[k]), q->G + k * bins, sum);
    for (size_t b = 0; b < bins; b++) { value -= q->bw[b] * log(sum[b]); sum[b] = sqrt(q->bw[b]) / sum[b]; }
    for (size_t k = 0; k < K; k++) {
-      double a = exp(eta[k]), bend = rough * sneppp__dot_f64(K, q->P + k * K, eta), r = 0;
+      double a = exp(eta[k]), bend = rough * sneppp__dot_f64(K, P + k * K, eta), r = 0;
       value += W * (a * q->mass[k] + 0.5 * bend * eta[k]);
       if (!R) continue;
       for (size_t b = 0; b < bins; b++) {
@@ -16699,15 +16709,14 @@ static double sneppp__smooth_value(const sneppp__lattice *q, double W, double ro
    return value;
 }
 
-/* One level, from the eta that is there. Returns 0 if it failed. */
-static int sneppp__smooth_fit(sneppp__lattice *q, double W, double kappa, double *eta, double *g)
+/* One level, with the penalty `rough` times P, from the eta that is there. Returns 0 if it failed. */
+static int sneppp__smooth_fit(sneppp__lattice *q, double W, const double *P, double rough, double *eta, double *g)
 {
    const size_t K = q->K, bins = q->bins;
-   const double rough = pow(kappa, -6);
    double      *v = q->v, *to = q->v + K;
    for (int step = 0;; step++) {
-      double now = sneppp__smooth_value(q, W, rough, eta, v, q->R), fall = 0, size = 1;
-      for (size_t i = 0; i < K * K; i++) q->H[i] = W * rough * q->P[i];
+      double now = sneppp__smooth_value(q, W, P, rough, eta, v, q->R), fall = 0, size = 1;
+      for (size_t i = 0; i < K * K; i++) q->H[i] = W * rough * P[i];
       sneppp__syrk_f64(0, K, bins, 1, q->R, bins, 1, q->H, K);
       for (size_t k = 0; k < K; k++) q->H[k * K + k] += 1e-9 * W, to[k] = v[k];
       if (sneppp__chol(K, q->H, K) != SNEPPP_OK) return 0;
@@ -16718,7 +16727,7 @@ static int sneppp__smooth_fit(sneppp__lattice *q, double W, double kappa, double
       for (size_t k = 0; k < K; k++) size = fmin(size, 3 / fmax(3, fabs(to[k])));
       for (; size > 1e-3; size *= 0.5) {
          for (size_t k = 0; k < K; k++) v[k] = eta[k] - size * to[k];
-         if (sneppp__smooth_value(q, W, rough, v, NULL, NULL) < now) break;
+         if (sneppp__smooth_value(q, W, P, rough, v, NULL, NULL) < now) break;
       }
       if (!(size > 1e-3)) break;
       memcpy(eta, v, K * sizeof *eta);
@@ -16762,11 +16771,13 @@ static void sneppp__auto_smooth(sneppp__auto *f, const sneppp_parallel *par)
    sneppp__lattice_make(f);
    for (size_t b = 0; b < q->bins; b++) W += q->bw[b];
    for (size_t k = 0; k < q->K; k++) mass += q->mass[k];
-   for (q->levels = 0; q->levels < SNEPPP__SMOOTH; q->levels++) {
-      size_t  t = (size_t)q->levels;
-      double *a = q->amplitude + t * q->K, *eta = q->v + 2 * q->K, total = 0;
-      for (size_t k = 0; !t && k < q->K; k++) eta[k] = q->mass[k] > 0 ? -log(mass) : 0;
-      if (!sneppp__smooth_fit(q, W, SNEPPP__KAPPA * pow(2, 0.5 * (double)t), eta, q->g + t * q->bins)) break;
+   for (q->levels = 0; q->levels < (f->R < SNEPPP__SCARCE ? SNEPPP__SMOOTH : SNEPPP__STIFF); q->levels++) {
+      size_t  t = (size_t)q->levels, second = t >= SNEPPP__STIFF, from = second ? SNEPPP__STIFF : 0;
+      double *a = q->amplitude + t * q->K, *eta = q->v + 2 * q->K, total = 0,
+              rough = second ? pow(SNEPPP__KAPPA * pow(2, (double)(t - from)), -4)
+                             : pow(SNEPPP__KAPPA * pow(2, 0.5 * (double)t), -6);
+      for (size_t k = 0; t == from && k < q->K; k++) eta[k] = q->mass[k] > 0 ? -log(mass) : 0;
+      if (!sneppp__smooth_fit(q, W, q->P[second], rough, eta, q->g + t * q->bins)) break;
       for (size_t k = 0; k < q->K; k++) total += q->mass[k] * exp(eta[k]);
       for (size_t k = 0; k < q->K; k++) a[k] = q->mass[k] > 0 ? exp(eta[k]) / total : 0;
    }
@@ -16800,7 +16811,7 @@ static int sneppp__auto_average(const sneppp__auto *f, int widest, int last, dou
    for (int k = 0; k < 3; k++)
       for (int c = 0; c < last; c++) {
          double a = fmax(floor[k], least), v = 0;
-         int    level = c < S ? c : c < f->smooth ? widest - (c - f->sharp) : c - f->smooth;
+         int    level = c < S ? c : c < f->smooth ? widest - (c - f->sharp) : (c - f->smooth) % SNEPPP__STIFF;
          score[k][c] = -1e300;
          if (c >= S && c < f->sharp) continue;
          for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * f->L[i * (size_t)C + (size_t)c]);
@@ -16841,18 +16852,70 @@ static double sneppp__auto_mix(sneppp__auto *f, const double *plain, double tol,
    return sneppp__auto_gain(f, p);
 }
 
+/* One close pair, which chance makes, must not pay for a width: leave-one-out counts it twice. So no density of a width
+   counts for more than K = CAP sqrt(n) times base, that of the average: m events of n that profit from a width give it
+   the weight m/n - 1/K at most, and it takes more than sqrt(n) of them. */
+static void sneppp__auto_cap(sneppp__auto *f)
+{
+   for (size_t i = 0; i < f->Q; i++)
+      for (size_t c = 0; c < (size_t)f->sharp; c++)
+         f->L[i * (size_t)f->C + c] = fmin(f->raw[i * SNEPPP__COLUMNS + c],
+                                           SNEPPP__CAP * sqrt(f->evidence) * f->base[i]);
+}
+
+/* Is column c in mixture number `tier`? The tame one has the fixed widths that are no narrower than the best single one,
+   and what is smooth; the middle one also widths a little narrower, and those of eight neighbours; the last has all. */
+static int sneppp__in_tier(const sneppp__auto *f, int tier, int widest, int moved, int c)
+{
+   const int fixed = f->ladder[0].S, eight = fixed + f->ladder[1].S;
+   if (c >= f->sharp) return c >= f->smooth ? c < f->smooth + f->lattice.levels || c == f->C - 1 : moved;
+   return tier == 2 || (c < fixed ? c <= widest + tier * SNEPPP__MIDDLE : tier && c >= eight && c < f->sharp - 2);
+}
+
+/* Every column of bumps is one feature for each event. Leaves out those that are not worth it: always the one that is
+   missed least when its weight goes to the next of its kind that is wider or narrower, as long as all together change
+   the gain by less than SPARE nats an event. Also a change for the better is one: the average of classical estimates has
+   reasons of its own. base is free for the densities. */
+static void sneppp__auto_prune(sneppp__auto *f)
+{
+   const int kind[5] = {0, f->ladder[0].S, f->ladder[0].S + f->ladder[1].S, f->sharp, f->smooth};
+   double    spare = SNEPPP__SPARE * f->evidence, least;
+   do {
+      const double now = sneppp__auto_gain(f, f->p);
+      int          out = 0, into = 0;
+      least = 1e300;
+      for (size_t i = 0; i < f->Q; i++) f->base[i] = sneppp__auto_density(f, i, f->p);
+      for (int k = 0; k < 4; k++)
+         for (int c = kind[k], last = -1; c < kind[k + 1]; c++) { /* last: the one before c that is left */
+            if (!(f->p[c] > 0)) continue;
+            for (int way = 0; last >= 0 && way < 2; way++) {
+               int    from = way ? c : last, to = way ? last : c;
+               double gain = -now;
+               for (size_t i = 0; i < f->Q; i++) {
+                  const double *row = f->L + i * (size_t)f->C;
+                  gain += f->q[i] * log(fmax(f->base[i] + f->p[from] * (row[to] - row[from]), 1e-300));
+               }
+               if (fabs(gain) < least) least = fabs(gain), out = from, into = to;
+            }
+            last = c;
+         }
+      spare -= least;
+      if (spare > 0) f->p[into] += f->p[out], f->p[out] = 0;
+   } while (spare > 0);
+}
+
 /* Leave-one-out columns at Q events, then the weights of widths and floor. Events of unequal weights tell as much as
    (sum w)^2 / sum w^2 equal ones.
 
-   Choosing weights gains a few nats of leave-one-out likelihood even when there is nothing to be gained. So a mixture of
-   what is no narrower than the best single width must gain 1 to 2 nats over the average, and one of all widths GATE to
-   OPEN nats more. And one close pair, which chance makes, must not pay for a width: leave-one-out counts it twice. No
-   density of a width counts for more than sqrt(n) times that of the average: m events of n that profit from a width
-   give it the weight m/n - n^(-1/2) at most, so that it takes more than sqrt(n) of them. Where that gains GATE nats
-   there are clusters, and the capped mixture takes the place of the average in another round. */
+   Choosing weights gains a few nats of leave-one-out likelihood even when there is nothing to be gained: the more, the
+   narrower the widths. So it goes up a stair, from the average of classical estimates to mixtures of more and more
+   columns, and each step must gain more than chance gives it; in between it is taken in part. Axes are judged by what
+   is not on the last step, lest they be stretched until pairs meet. Who comes to its top has clusters; there the
+   mixture takes the place of the average in the cap, twice. */
 static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
 {
-   double plain[SNEPPP__COLUMNS], tame[SNEPPP__COLUMNS], rest = 1, square = 0, gain, tame_gain, full_gain = 0, open;
+   static const double stair[3][2] = {{1, 2}, {4, 7}, {7, SNEPPP__BEYOND}}; /* nats: begins to count, counts wholly */
+   double plain[SNEPPP__COLUMNS], mix[SNEPPP__COLUMNS], rest = 1, square = 0, gain, now = 0, open = 0;
    int    C = 0, widest, moved, smooth;
    f->Q = f->held ? f->held : f->R < f->most ? f->R : f->most;
    moved = f->sx && f->most == SNEPPP__QUERIES && !f->held && f->parts == 1 && !f->hole;
@@ -16880,38 +16943,37 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
       f->base[i] = sneppp__auto_density(f, i, plain);
       memcpy(f->raw + i * SNEPPP__COLUMNS, f->L + i * (size_t)C, (size_t)f->sharp * sizeof *f->raw);
    }
-   for (int round = 0; round < 3; round++) { /* again, with more to stand on, where that pays */
-      for (size_t i = 0; i < f->Q; i++)
-         for (size_t c = 0; c < (size_t)f->sharp; c++)
-            f->L[i * (size_t)C + c] = fmin(f->raw[i * SNEPPP__COLUMNS + c], 1.25 * sqrt(f->evidence) * f->base[i]);
-      for (int c = 0; c < C; c++) f->p[c] = c < f->sharp || c == C - 1;
-      full_gain = sneppp__auto_mix(f, plain, 1e-3, f->p);
-      if (full_gain < gain + 6.5 || fixed_only) break;
-      for (size_t i = 0; i < f->Q; i++) f->base[i] = fmax(f->base[i], sneppp__auto_density(f, i, f->p));
-   }
+   sneppp__auto_cap(f);
+   for (int c = 0; c < C; c++) mix[c] = c < f->sharp || c == C - 1;
+   if (moved && sneppp__auto_mix(f, plain, 1e-3, mix) > gain + 24) moved = 0; /* clusters, plainly */
    if (smooth) sneppp__auto_smooth(f, par);
-   if (moved && full_gain < gain + 3 * SNEPPP__OPEN) sneppp__auto_sharpen(f, widest, par);
-   else moved = 0;
+   if (moved) sneppp__auto_sharpen(f, widest, par);
    sneppp__auto_average(f, widest, C - 1, plain);
-   for (int c = 0; c < C; c++) {
-      tame[c] = c <= widest || (c >= f->sharp && c < f->smooth && moved) ||
-                (c >= f->smooth && c < f->smooth + f->lattice.levels) || c == C - 1;
-      f->p[c] = tame[c] > 0 || c < f->sharp;
-   }
+   memcpy(f->p, plain, (size_t)C * sizeof *plain);
    gain = sneppp__auto_gain(f, plain);
-   tame_gain = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 1e-4, tame);
-   full_gain = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 1e-4, f->p);
-   open = sneppp__gate(tame_gain - gain, 1, 2);
-   for (int c = 0; c < C; c++) plain[c] += open * (tame[c] - plain[c]);
-   open = sneppp__gate(full_gain - fmax(gain, tame_gain), SNEPPP__GATE, SNEPPP__OPEN);
+   for (int tier = 0; tier < (fixed_only ? 2 : 3); tier++) {
+      for (int c = 0; c < C; c++) mix[c] = sneppp__in_tier(f, tier, widest, moved, c);
+      now = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 1e-4, mix);
+      open = sneppp__gate(now - gain, stair[tier][0], stair[tier][1]);
+      for (int c = 0; c < C; c++) f->p[c] += open * (mix[c] - f->p[c]);
+      gain = fmax(gain, now);
+   }
+   for (int again = 0; again < 2 && open >= 1 && !fixed_only; again++) {
+      for (size_t i = 0; i < f->Q; i++) f->base[i] = fmax(f->base[i], sneppp__auto_density(f, i, f->p));
+      sneppp__auto_cap(f);
+      for (int c = 0; c < C; c++) f->p[c] = f->p[c] > 0;
+      gain = sneppp__auto_mix(f, plain, 1e-3, f->p);
+   }
    for (int c = 0; c < C - 1; c++) {
-      f->p[c] = plain[c] + open * (f->p[c] - plain[c]);
       if (f->p[c] < (c < f->sharp ? 1e-4 : 1e-3)) f->p[c] = 0; /* such shares go to the floor */
       rest -= f->p[c];
    }
    f->p[C - 1] = rest;
+   if (f->most == SNEPPP__QUERIES) sneppp__auto_prune(f);
+   f->gap = fmax(0, f->gap + (gain - sneppp__auto_gain(f, f->p)) / f->evidence);
+   for (size_t i = 0; i < f->Q; i++) /* without the cap */
+      memcpy(f->L + i * (size_t)C, f->raw + i * SNEPPP__COLUMNS, (size_t)f->sharp * sizeof *f->raw);
    f->gain = sneppp__auto_gain(f, f->p);
-   f->gap = fmax(0, f->gap + (full_gain - f->gain) / f->evidence);
    if (f->hole) { /* from shares of what was watched to shares of the whole */
       double whole = 0;
       for (int c = 0; c < C; c++) whole += f->p[c] /= f->in[c];
@@ -17260,7 +17322,7 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
    f->most = 512;
    sneppp__auto_core(f, n, n, alike, par);
    part = (double)f->Q / (double)N;
-   best = f->gain + part * (SNEPPP__OPEN - 2);
+   best = f->gain + part * 6;
    for (int turn = 0; turn < 3 && (moved || turn == 1); turn++) {
       double stride = alike || turn ? 1 : 2;
       moved = 0;
@@ -17986,15 +18048,21 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
    }
    if (st == SNEPPP_OK) {
-      double nll = 0;
-      r.gap = f.gap, r.held_out = f.Q ? -f.gain / f.evidence : sneppp__nan();
+      double nll = 0, constant = made.alpha;
+      r.gap = f.gap;
       st = total ? sneppp__nll(&made, o->events, realisations, &nll, &r.expected, NULL, &o->parallel, err) : SNEPPP_OK;
       if (r.expected > 0 && f.weights > 0) { /* rounding; and mirrored events lose and win a little in what was seen */
          double weights = f.weights * (double)realisations / (double)f.parts, scale = weights / r.expected;
          nll += weights - r.expected - weights * log(scale);
          made.alpha *= scale, made.floor *= scale, r.expected = weights;
       }
-      if (total) r.nll = (nll + sneppp__log_factorials(o->events, realisations)) / (double)total;
+      if (total) {
+         double weights = f.weights * (double)realisations / (double)f.parts,
+                logs = sneppp__log_factorials(o->events, realisations);
+         r.nll = (nll + logs) / (double)total;
+         if (!few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
+            r.held_out = (weights * (1 - log(constant) - f.gain / f.evidence) + logs) / (double)total;
+      }
       r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
       for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
       for (int k = 0; k < f.d; k++) r.resolution[k] = f.step[k] * f.side[k];
