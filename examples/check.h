@@ -29,14 +29,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_DISTANCES = 24, CHECK_FOLDS = 5, CHECK_SIDE = 16, CHECK_LEAST = 20 };
+enum { CHECK_DISTANCES = 24, CHECK_FOLDS = 5, CHECK_SIDE = 10, CHECK_LEAST = 20 };
 
 typedef struct check_how {
    int                    simulations; /* 0 = 199                                                            */
    int                    kept_back;   /* 1: the model has not seen these events                             */
    uint64_t               seed;
    size_t                 most;        /* events used for pairs; more are thinned, which leaves the pair correlation
-                                          as it is; 0 = 20000                                                */
+                                          as it is; 0 = 5000                                                 */
    const sneppp_parallel *parallel;
 } check_how;
 
@@ -316,31 +316,34 @@ static inline sneppp_status check_map(const sneppp_model *m, const sneppp_real *
 {
    const sneppp_window *w = &m->desc.factor[0].window;
    const int     globe = w->space == SNEPPP_SPACE_SPHERE;
-   const size_t  cells = (size_t)rows * (size_t)cols, d = (size_t)w->dim;
+   const size_t  cells = (size_t)rows * (size_t)cols, d = (size_t)w->dim, fine = d > 1 ? 6 : 36, looks = 36;
    double        e[4], area, *at = (double *)calloc(cells * 5, sizeof *at), *mean = at + 3 * cells, *raw = mean + cells;
-   sneppp_real  *p = (sneppp_real *)calloc(cells * d, sizeof *p), *v = (sneppp_real *)calloc(cells, sizeof *v);
+   sneppp_real  *p = (sneppp_real *)calloc(cells * looks * d, sizeof *p), *v = (sneppp_real *)calloc(cells * looks, sizeof *v);
    sneppp_events points;
    sneppp_status st = SNEPPP_OK;
    memset(&points, 0, sizeof points);
    points.x = p;
-   points.count = cells;
+   points.count = cells * looks;
    if (!at || !p || !v) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the map");
    else if (m->factors != 1 || !check_extent(w, e)) st = check_fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "maps are for models with one or two coordinates, or on the sphere");
    if (st == SNEPPP_OK) {
-      for (size_t i = 0; i < cells; i++) {
-         const double a = e[0] + (e[1] - e[0]) * ((double)(i % (size_t)cols) + 0.5) / cols, b = e[2] + (e[3] - e[2]) * ((double)(i / (size_t)cols) + 0.5) / rows;
-         const double lon = a * (3.14159265358979323846 / 180), c = sqrt(fmax(0, 1 - b * b));
-         at[3 * i] = globe ? c * cos(lon) : a;
-         at[3 * i + 1] = globe ? c * sin(lon) : d > 1 ? b : 0;
-         at[3 * i + 2] = globe ? b : 0;
-         for (size_t k = 0; k < d; k++) p[i * d + k] = (sneppp_real)at[3 * i + k];
-      }
+      for (size_t i = 0; i < cells; i++)
+         for (size_t s = 0; s <= looks; s++) { /* the last is the middle; narrow peaks need the others */
+            const double u = s < looks ? ((double)(s % fine) + 0.5) / (double)fine : 0.5, t = s < looks && d > 1 ? ((double)(s / fine) + 0.5) / (double)fine : 0.5;
+            const double a = e[0] + (e[1] - e[0]) * ((double)(i % (size_t)cols) + u) / cols, b = e[2] + (e[3] - e[2]) * ((double)(i / (size_t)cols) + t) / rows;
+            const double lon = a * (3.14159265358979323846 / 180), c = sqrt(fmax(0, 1 - b * b));
+            const double q[3] = {globe ? c * cos(lon) : a, globe ? c * sin(lon) : d > 1 ? b : 0, globe ? b : 0};
+            for (size_t k = 0; k < 3; k++)
+               if (s == looks) at[3 * i + k] = q[k];
+               else if (k < d) p[(i * looks + s) * d + k] = (sneppp_real)q[k];
+         }
       st = sneppp_intensities(m, &points, v, par, err);
    }
    if (st == SNEPPP_OK) {
-      area = (globe ? sneppp_window_mass(w) : (e[1] - e[0]) * (d > 1 ? e[3] - e[2] : 1)) / (double)cells;
+      area = (globe ? sneppp_window_mass(w) : (e[1] - e[0]) * (d > 1 ? e[3] - e[2] : 1)) / (double)(cells * looks);
       if (!(width > 0)) width = 0.6 * pow(sneppp_window_mass(w) * 10 / (double)(count + 1), d > 1 ? 0.5 : 1);
-      for (size_t i = 0; i < cells; i++) raw[i] = -(mean[i] = (double)v[i] * area);
+      for (size_t i = 0; i < cells * looks; i++) mean[i / looks] += (double)v[i] * area;
+      for (size_t i = 0; i < cells; i++) raw[i] = -mean[i];
       for (size_t i = 0; i < count; i++) {
          double where[2];
          check_flat(w, x + i * d, where);
@@ -496,14 +499,20 @@ static inline double check_step(const check_hands *c, double intensity)
    return 0.8 * c->step * fmin(2, pow(c->mean / intensity, 1.0 / dim)); /* shorter where events are dense */
 }
 
-/* Each event takes one Metropolis step under the intensity of the next hand. x, y (count, dim). */
-static inline void check_shake(const check_hands *c, const unsigned char *hand, size_t count, const double *x, double *y, sneppp_rng *rng)
+/* The intensity of the next hand at each event. */
+static inline void check_look(const check_hands *c, const unsigned char *hand, size_t count, const double *x, double *at_x)
+{
+   for (size_t i = 0; i < count; i++) at_x[i] = check_intensity(c, (hand[i] + 1) % CHECK_FOLDS, x + i * (size_t)c->w->dim);
+}
+
+/* Each event takes one Metropolis step under the intensity of the next hand, at_x (count) there. x, y (count, dim). */
+static inline void check_shake(const check_hands *c, const unsigned char *hand, size_t count, const double *x, const double *at_x, double *y, sneppp_rng *rng)
 {
    const size_t d = (size_t)c->w->dim;
    const int    dim = c->w->space == SNEPPP_SPACE_SPHERE ? c->w->dim - 1 : c->w->dim;
    for (size_t i = 0; i < count; i++) {
       const int    other = (hand[i] + 1) % CHECK_FOLDS;
-      const double here = check_intensity(c, other, x + i * d), h = check_step(c, here), u = sneppp_rng_uniform(rng);
+      const double here = at_x[i], h = check_step(c, here), u = sneppp_rng_uniform(rng);
       const double length = check_move(c->w, rng, h, x + i * d, y + i * d);
       double       there, back, log_ratio;
       if (sneppp_window_contains(c->w, y + i * d)) {
@@ -592,7 +601,8 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
    const sneppp_window *w = &m->desc.factor[0].window;
    const size_t   d = (size_t)w->dim;
    const int      dim = w->space == SNEPPP_SPACE_SPHERE ? w->dim - 1 : w->dim;
-   double        *hidden = (double *)malloc(count * d * sizeof *hidden), *y = (double *)malloc(count * d * sizeof *y), rounding = 0, start;
+   double        *hidden = (double *)malloc(count * d * sizeof *hidden), *y = (double *)malloc(count * d * sizeof *y), *here = (double *)malloc(count * sizeof *here);
+   double         rounding = 0, start;
    sneppp_real   *drawn = (sneppp_real *)malloc(count * d * sizeof *drawn);
    unsigned char *hand = (unsigned char *)calloc(count, 1);
    check_hands    c;
@@ -603,10 +613,14 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
    c.mean = (double)count / (CHECK_FOLDS * sneppp_window_mass(w));
    c.step = pow(sneppp_window_mass(w) / (double)count, 1.0 / dim);
    sneppp_rng_init(&rng, how->seed, 0x636865636bULL);
-   if (!hidden || !y || !hand || !drawn) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the simulations");
+   if (!hidden || !y || !here || !hand || !drawn) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the simulations");
    if (st == SNEPPP_OK && !how->kept_back) {
       st = check_deal(&c, x, count, hand, &rng, how->parallel, &rounding, err);
-      if (st == SNEPPP_OK) check_shake(&c, hand, count, x, hidden, &rng);
+      if (st == SNEPPP_OK) {
+         check_look(&c, hand, count, x, here);
+         check_shake(&c, hand, count, x, here, hidden, &rng);
+         check_look(&c, hand, count, hidden, here);
+      }
    }
    start = fmin(fmax(0.15 * c.step, 2 * rounding), c.step); /* closer pairs are a matter of rounding */
    for (int k = 0; k < CHECK_DISTANCES; k++)
@@ -616,7 +630,7 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
       memset(&draw, 0, sizeof draw);
       draw.count = count;
       draw.rng = &rng;
-      if (!how->kept_back) check_shake(&c, hand, count, hidden, y, &rng);
+      if (!how->kept_back) check_shake(&c, hand, count, hidden, here, y, &rng);
       else {
          st = sneppp_sample(m, &draw, drawn, count, NULL, err);
          for (size_t i = 0; i < count * d && st == SNEPPP_OK; i++) y[i] = (double)drawn[i];
@@ -626,6 +640,7 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
    check_count_pairs(w, x, count, out->distance, pairs); /* last: it sorts, and hands go by position */
    for (int h = 0; h < CHECK_FOLDS; h++) sneppp_free(&c.model[h]);
    free(hidden);
+   free(here);
    free(y);
    free(drawn);
    free(hand);
@@ -636,7 +651,7 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
 static inline sneppp_status check_pairs(const sneppp_model *m, const sneppp_real *x, size_t count, const check_how *how, check_pair *out, sneppp_error *err)
 {
    const sneppp_window *w = &m->desc.factor[0].window;
-   const size_t   d = (size_t)w->dim, most = how->most ? how->most : 20000;
+   const size_t   d = (size_t)w->dim, most = how->most ? how->most : 5000;
    const int      simulations = how->simulations > 0 ? how->simulations : 199;
    double        *used, *pairs;
    sneppp_rng     rng;
@@ -787,4 +802,129 @@ static inline sneppp_status check_compare(const sneppp_model *a, const sneppp_mo
    out->error = out->events > 1 ? sqrt(fmax(0, square - sum * sum / n) / (n - 1) / n) : 0;
    return SNEPPP_OK;
 }
+
+#ifdef DRAW_H /* include draw.h first to have the picture */
+/* Blue for fewer events than expected, white, red for more; t from -1 to 1, in steps of 1/12. */
+static inline unsigned check_colour(double t)
+{
+   const double v = floor(fabs(fmax(-1, fmin(1, t))) * 12 + 0.5) / 12;
+   return t > 0 ? pic_oklab(0.98 - 0.4 * v, 0.19 * v, 0.1 * v) : pic_oklab(0.98 - 0.45 * v, -0.03 * v, -0.17 * v);
+}
+
+/* The standard normal quantile, by halving. */
+static inline double check_normal(double p)
+{
+   double lo = -9, hi = 9;
+   for (int k = 0; k < 60; k++) {
+      const double mid = (lo + hi) / 2;
+      if (0.5 * erfc(-mid / sqrt(2)) < p) lo = mid;
+      else hi = mid;
+   }
+   return lo;
+}
+
+static inline sneppp_status check_draw_residuals(picture *p, pic_frame *f, const sneppp_model *m, const sneppp_real *x, size_t count, const sneppp_parallel *par, sneppp_error *err)
+{
+   const sneppp_window *w = &m->desc.factor[0].window;
+   const int     rows = w->dim == 1 ? 1 : 60, cols = w->dim == 1 ? 240 : 60, high = (int)(f->bottom - f->top), wide = (int)(f->right - f->left);
+   double       *z = (double *)calloc((size_t)rows * (size_t)cols, sizeof *z), e[4];
+   sneppp_status st = z && check_extent(w, e) ? check_map(m, x, count, 0, rows, cols, z, par, err) : check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the map");
+   if (st != SNEPPP_OK) { free(z); return st; }
+   f->x0 = e[0], f->x1 = e[1], f->y0 = e[2], f->y1 = e[3];
+   if (w->dim > 1) {
+      for (int r = 0; r < high; r++)
+         for (int c = 0; c < wide; c++)
+            pic_dot(p, (int)f->left + c, (int)f->top + r, check_colour(pic_between(z, rows, cols, (c + 0.5) / wide, 1 - (r + 0.5) / high) / 4), 1);
+      draw_outline(p, f, w);
+      pic_axes(p, f, w->space == SNEPPP_SPACE_SPHERE ? "longitude" : "x", w->space == SNEPPP_SPACE_SPHERE ? "sine of latitude" : "y", "residuals, smoothed");
+      for (int k = 0; k < 200; k++) pic_box(p, f->left + wide * k / 200.0, f->bottom + 48, f->left + wide * (k + 1) / 200.0, f->bottom + 58, check_colour(k / 99.5 - 1));
+      pic_text(p, f->left, f->bottom + 74, 8, 0, PIC_INK, "-4 s.d. too few");
+      pic_text(p, f->right, f->bottom + 74, 8, 1, PIC_INK, "too many +4 s.d.");
+   } else {
+      f->y0 = -4.5, f->y1 = 4.5;
+      pic_box(p, f->left, pic_y(f, 2), f->right, pic_y(f, -2), 0xe4ebf3u);
+      pic_line(p, f->left, pic_y(f, 0), f->right, pic_y(f, 0), 0.8, PIC_GREY);
+      for (int c = 1; c < cols; c++)
+         pic_line(p, pic_x(f, e[0] + (e[1] - e[0]) * (c - 0.5) / cols), pic_y(f, fmax(-4.5, fmin(4.5, z[c - 1]))), pic_x(f, e[0] + (e[1] - e[0]) * (c + 0.5) / cols),
+                  pic_y(f, fmax(-4.5, fmin(4.5, z[c]))), 1.8, 0xb03a10u);
+      pic_axes(p, f, "time", "standard deviations", "residuals, smoothed");
+   }
+   free(z);
+   return SNEPPP_OK;
+}
+
+/* Rescaled times where there are, else the standardised residuals of cells. */
+static inline void check_draw_quantiles(picture *p, pic_frame *f, const check_report *r)
+{
+   const check_grid *g = &r->grid[0];
+   const int         timed = r->time.count > 0 && g->rows <= 1, cells = g->rows * g->cols;
+   double            v[CHECK_SIDE * CHECK_SIDE], band = timed ? 1.358 / sqrt((double)r->time.count) : 0;
+   int               n = 0;
+   for (int k = 0; k < cells; k++) if (g->cell[k].mean >= 1) v[n++] = g->cell[k].standard;
+   qsort(v, (size_t)n, sizeof *v, check_ascending);
+   f->x0 = f->y0 = timed ? 0 : -4, f->x1 = f->y1 = timed ? 1 : 4;
+   for (int k = 0; k < (int)(f->right - f->left) && timed; k++) {
+      const double u = (k + 0.5) / (f->right - f->left);
+      pic_box(p, f->left + k, pic_y(f, fmin(1, u + band)), f->left + k + 1, pic_y(f, fmax(0, u - band)), 0xe4ebf3u);
+   }
+   pic_line(p, pic_x(f, f->x0), pic_y(f, f->y0), pic_x(f, f->x1), pic_y(f, f->y1), 0.8, PIC_GREY);
+   for (size_t i = 0; timed && i < r->time.count; i++)
+      pic_disc(p, pic_x(f, ((double)i + 0.5) / (double)r->time.count), pic_y(f, r->time.u[i]), 1.4, 0x204a87u);
+   for (int i = 0; !timed && i < n; i++)
+      pic_disc(p, pic_x(f, fmax(-4, fmin(4, check_normal((i + 0.5) / n)))), pic_y(f, fmax(-4, fmin(4, v[i]))), 1.8, 0x204a87u);
+   pic_axes(p, f, timed ? "uniform quantiles" : "normal quantiles", timed ? "rescaled times" : "residuals of cells", timed ? "rescaled times" : "counts in cells");
+}
+
+static inline void check_draw_pairs(picture *p, pic_frame *f, const check_pair *c, double unit, const char *xlabel)
+{
+   double top = 1.5;
+   for (int k = 0; k < CHECK_DISTANCES; k++) top = fmax(top, 1.08 * fmax(c->ratio[k], fmin(c->hi[k], 4)));
+   f->x0 = 0, f->x1 = c->distance[CHECK_DISTANCES - 1] * unit, f->y0 = 0, f->y1 = top;
+   for (int k = 1; k < CHECK_DISTANCES; k++) { /* the envelope, column by column */
+      const double a = pic_x(f, c->distance[k - 1] * unit), b = pic_x(f, c->distance[k] * unit);
+      for (int px = (int)a; px < (int)b; px++) {
+         const double t = (px + 0.5 - a) / (b - a), lo = c->lo[k - 1] + t * (c->lo[k] - c->lo[k - 1]), hi = c->hi[k - 1] + t * (c->hi[k] - c->hi[k - 1]);
+         pic_box(p, px, pic_y(f, fmin(top, hi)), px + 1, pic_y(f, fmin(top, lo)), 0xe4ebf3u);
+      }
+   }
+   pic_line(p, f->left, pic_y(f, 1), f->right, pic_y(f, 1), 0.8, PIC_GREY);
+   for (int k = 1; k < CHECK_DISTANCES; k++)
+      pic_line(p, pic_x(f, c->distance[k - 1] * unit), pic_y(f, c->ratio[k - 1]), pic_x(f, c->distance[k] * unit), pic_y(f, c->ratio[k]), 2, 0xb03a10u);
+   pic_axes(p, f, xlabel, "pairs / pairs expected", "K(r) and its envelope");
+}
+
+/* Residuals, quantiles and pairs of the first factor, which is the place or the only one, side by side. */
+static inline sneppp_status check_draw(const sneppp_model *m, const sneppp_real *x, size_t count, const check_report *r, const sneppp_parallel *par, const char *path, sneppp_error *err)
+{
+   const sneppp_window *w = &m->desc.factor[0].window;
+   const int     globe = w->space == SNEPPP_SPACE_SPHERE;
+   sneppp_model  alone;
+   sneppp_real  *at = NULL;
+   double        e[4], ratio, wide = 300;
+   picture       p;
+   pic_frame     f;
+   sneppp_status st;
+   if (!check_extent(w, e)) return check_fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "only windows with one or two coordinates and the sphere are drawn");
+   st = check_factor(m, 0, x, count, &alone, &at, err);
+   if (st != SNEPPP_OK) return st;
+   ratio = globe ? 2 : w->dim > 1 ? (e[1] - e[0]) / (e[3] - e[2]) : 1.4;
+   wide = fmin(480, fmax(150, 260 * ratio));
+   p = pic_make((int)wide + 780, 410);
+   memset(&f, 0, sizeof f);
+   f.left = 75, f.top = 60, f.right = f.left + wide, f.bottom = w->dim > 1 ? fmin(320, f.top + wide / ratio) : 320;
+   st = p.rgb ? check_draw_residuals(&p, &f, alone.factors ? &alone : m, at, count, par, err) : check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the picture");
+   if (st == SNEPPP_OK) {
+      f.left = 75 + wide + 85, f.right = f.left + 260, f.bottom = 320;
+      check_draw_quantiles(&p, &f, r);
+      f.left = f.right + 80, f.right = f.left + 260;
+      check_draw_pairs(&p, &f, &r->pair[0], globe ? 180 / 3.14159265358979323846 : 1, globe ? "r, degrees" : "r");
+      pic_text(&p, 75, 24, 10, 0, PIC_INK, r->sentence);
+      if (!pic_save(&p, path)) st = check_fail(err, SNEPPP_ERR_IO, "the picture cannot be written");
+   }
+   pic_free(&p);
+   free(at);
+   sneppp_free(&alone);
+   return st;
+}
+#endif
 #endif
