@@ -58,7 +58,7 @@ examples: $(PROGRAMS) ## run every example and the program, and check what they 
 	@sh tests/examples.sh $(sort $(PROGRAMS))
 
 # The programs draw what they always draw, only elsewhere.
-PICTURES := trees coal earth game custom wildfire
+PICTURES := trees coal earth game custom wildfire check
 .PHONY: pictures
 pictures: $(PICTURES:%=build/examples/%) ## draw the pictures of the README again
 	@for p in $(PICTURES); do build/examples/$$p > /dev/null && cp build/$$p.png examples/pictures/$$p.png || exit 1; done
@@ -271,7 +271,7 @@ ifneq ($(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.
 build/bench/linalg build/bench/linalg_f32: EXTRA = -DBENCH_BLAS -lopenblas
 endif
 
-.PHONY: bench bench-report bench-truth
+.PHONY: bench bench-report bench-truth bench-check
 bench: $(BENCHES) ## build and run the benchmarks: lines of name, value, unit
 	@for b in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $$b || exit 1; done
 	@if $(PYTHON) -c "import torch" 2>/dev/null; then $(PYTHON) bench/peers/train.py build/bench; \
@@ -286,6 +286,11 @@ bench-truth: $(JUDGES) ## known intensities and the future: both tables into ben
 	@for b in truth future; do build/bench/$$b --table > build/bench/$$b.md && \
 	   awk -v name="$$b" '$$0 == "<!-- bench-" name " -->" { print; while ((getline row < ("build/bench/" name ".md")) > 0) print row; old = 1 } \
 	      $$0 == "<!-- /bench-" name " -->" { old = 0 } !old' bench/README.md > build/bench/README.md && cp build/bench/README.md bench/README.md || exit 1; done
+
+bench-check: build/bench/check ## how often `check` rejects Poisson patterns and others: its table into bench/README.md (half an hour)
+	@build/bench/check --table > build/bench/check.md && \
+	   awk '$$0 == "<!-- bench-check -->" { print; while ((getline row < "build/bench/check.md") > 0) print row; old = 1 } \
+	      $$0 == "<!-- /bench-check -->" { old = 0 } !old' bench/README.md > build/bench/README.md && cp build/bench/README.md bench/README.md
 
 # ---- the loader against hostile bytes: libFuzzer where clang has it, otherwise a program with mutations of its own
 FUZZ_SECONDS ?= 20

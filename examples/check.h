@@ -47,7 +47,8 @@ typedef struct check_pair {
    double lo[CHECK_DISTANCES], hi[CHECK_DISTANCES]; /* ratio: all of it lies inside in 95 of 100 Poisson patterns */
    double p;                         /* of the largest studentised deviation, by rank                        */
    int    clusters;                  /* 1: its sign is plus, -1: minus                                       */
-   double reach;                     /* the ratio is outside up to this distance; 0: nowhere                  */
+   double reach;                     /* by this distance nine tenths of the pairs too many, or too few, have come: K goes
+                                        on to show them beyond                                               */
    size_t used;                      /* events                                                               */
 } check_pair;
 
@@ -561,8 +562,8 @@ static inline sneppp_status check_deal(check_hands *c, const double *x, size_t c
 static inline sneppp_status check_rank(check_pair *out, const double *pairs, int simulations, sneppp_error *err)
 {
    const int    all = simulations + 1;
-   double      *most = (double *)calloc((size_t)all, sizeof *most), centre[CHECK_DISTANCES], spread[CHECK_DISTANCES], critical, before[2] = {0, 0};
-   int          rank = 1, open = 1;
+   double      *most = (double *)calloc((size_t)all, sizeof *most), centre[CHECK_DISTANCES], spread[CHECK_DISTANCES], critical, before[2] = {0, 0}, excess = 0;
+   int          rank = 1;
    if (!most) return check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the simulations");
    for (int k = 0; k < CHECK_DISTANCES; k++) { /* centre and spread of all patterns, the events among them: exchangeable */
       double sum = 0, square = 0;
@@ -582,6 +583,7 @@ static inline sneppp_status check_rank(check_pair *out, const double *pairs, int
       out->ratio[k] = mean > 0 ? pairs[k] / mean : 1;
       out->correlation[k] = mean > before[1] ? (pairs[k] - before[0]) / (mean - before[1]) : 1;
       before[0] = pairs[k], before[1] = mean;
+      excess = fmax(excess, out->clusters * (pairs[k] - mean));
    }
    qsort(most, (size_t)all, sizeof *most, check_ascending);
    critical = most[all - 1 - (int)(0.05 * all)];
@@ -589,8 +591,7 @@ static inline sneppp_status check_rank(check_pair *out, const double *pairs, int
       const double mean = (centre[k] * all - pairs[k]) / simulations;
       out->lo[k] = mean > 0 ? fmax(0, (centre[k] - critical * spread[k]) / mean) : 0;
       out->hi[k] = mean > 0 ? (centre[k] + critical * spread[k]) / mean : 2;
-      if (out->clusters > 0 ? out->ratio[k] > out->hi[k] : out->ratio[k] < out->lo[k]) { if (open) out->reach = out->distance[k]; }
-      else if (out->reach > 0) open = 0;
+      if (!(out->reach > 0) && out->clusters * (pairs[k] - mean) >= 0.9 * excess) out->reach = out->distance[k];
    }
    free(most);
    return SNEPPP_OK;
@@ -726,7 +727,7 @@ static inline sneppp_status check_all(const sneppp_model *m, const sneppp_real *
       out->p = fmin(out->p, p);
       if (p <= 0.05) {
          check_chance(chance, sizeof chance, p);
-         snprintf(where, sizeof where, "%.3g%s%s", (pair->reach > 0 ? pair->reach : pair->distance[CHECK_DISTANCES - 1]) * scale,
+         snprintf(where, sizeof where, "%.3g%s%s", pair->reach * scale,
                   globe ? " degrees" : unit && *unit && !line ? " " : "", globe || line || !unit ? "" : unit);
          at += (size_t)snprintf(out->sentence + at, sizeof out->sentence - at, "%s %s %s at %s below %s (%s). ", at ? "Events" : "events",
                                 pair->clusters > 0 ? "cluster more than" : "keep further apart than",

@@ -79,7 +79,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --kept-back          the model has not seen these events: simulations are exact draws from it\n"
     "  --simulations N      by which pairs are judged (default 199)\n"
     "  --png FILE           draw residuals, quantiles and the K function with its envelope\n"
-    "  --seed N, --threads N, --coordinates C, --columns a,b, --time COLUMN, --json   as in fit\n"
+    "  --seed N             deals the events anew, which gives another p (default 1): choose it before you look\n"
+    "  --threads N, --coordinates C, --columns a,b, --time COLUMN, --json   as in fit\n"
     "The last line is: p=... pairs_p=... dispersion=... counts_p=... times_p=... events=...\n"},
    {"compare", "--coordinates --columns --time --region --test-scale --json ",
     "sneppp compare A B TEST.csv [--region R]...   which of two models is better on events that neither has seen?\n"
@@ -1307,8 +1308,8 @@ static int kernels(int count, char **arg)
 int main(int count, char **arg)
 {
    static const struct { const char *verb; int (*run)(int count, char **arg); } command[] = {
-      {"fit", fit}, {"eval", eval}, {"count", count_region}, {"profile", profile}, {"draw", draw_file}, {"sample", sample}, {"check", check}, {"compare", compare},
-      {"export", export_c}, {"info", info}, {"kernels", kernels}};
+      {"fit", fit}, {"eval", eval}, {"count", count_region}, {"profile", profile}, {"draw", draw_file}, {"sample", sample},
+      {"check", check}, {"compare", compare}, {"export", export_c}, {"info", info}, {"kernels", kernels}};
    const char *verb = count > 1 ? arg[1] : "help";
    for (size_t k = 0; k < sizeof command / sizeof *command; k++)
       if (!strcmp(verb, command[k].verb)) return finish(command[k].run(count - 2, arg + 2));
