@@ -74,7 +74,7 @@ int main(int count, char **arg)
          how.seed = 1;
          if (sneppp_fit_box(&model, 2, lo, hi, x, n, &err) || check_all(&model, x, n, &how, "", &report, &err)) return fprintf(stderr, "check: %s\n", err.why), 1;
          rejected += report.p <= 0.05;
-         by_pairs += report.pair[0].p <= 0.0475;
+         by_pairs += report.pair[0].p <= 0.05;
          check_forget(&report);
          sneppp_free(&model);
       }

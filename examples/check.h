@@ -694,9 +694,9 @@ static inline void check_chance(char *text, size_t room, double p)
    else snprintf(text, room, "p = %.2f", p);
 }
 
-/* One sentence for each test that complains at 5 %, where the tests of pairs have 95 hundredths of that and the counts and
-   times, which flatter a model that was fitted to these events, the rest; or one that says that none did. unit: of
-   distances, such as "m", or "". */
+/* One sentence for each test that complains, or one that says that none did. Pairs may err in 5 of 100 cases, the counts and
+   the times, which flatter a model that was fitted to these events, in a twentieth of that: the p of these is taken times
+   20, and that of pairs times the number of factors. unit: of distances, such as "m", or "". */
 static inline sneppp_status check_all(const sneppp_model *m, const sneppp_real *x, size_t count, const check_how *how, const char *unit, check_report *out, sneppp_error *err)
 {
    sneppp_status st = check_inside(m, x, count, err);
@@ -723,7 +723,7 @@ static inline sneppp_status check_all(const sneppp_model *m, const sneppp_real *
       free(xf);
       sneppp_free(&alone);
       if (st != SNEPPP_OK) break;
-      p = fmin(1, pair->p * m->factors / 0.95);
+      p = fmin(1, pair->p * m->factors);
       out->p = fmin(out->p, p);
       if (p <= 0.05) {
          check_chance(chance, sizeof chance, p);
@@ -735,7 +735,7 @@ static inline sneppp_status check_all(const sneppp_model *m, const sneppp_real *
                                 line && m->factors > 1 ? "time lags" : line ? "distances in time" : "distances", where, chance);
       }
       if (out->grid[f].rows) {
-         p = fmin(1, out->grid[f].p * m->factors / 0.025);
+         p = fmin(1, 20 * out->grid[f].p * m->factors);
          out->p = fmin(out->p, p);
          check_chance(chance, sizeof chance, p);
          if (p <= 0.05 && at < sizeof out->sentence)
@@ -744,7 +744,7 @@ static inline sneppp_status check_all(const sneppp_model *m, const sneppp_real *
       }
    }
    if (st == SNEPPP_OK && out->time.count) {
-      const double p = fmin(1, out->time.p / 0.025);
+      const double p = fmin(1, 20 * out->time.p);
       out->p = fmin(out->p, p);
       check_chance(chance, sizeof chance, p);
       if (p <= 0.05 && at < sizeof out->sentence)
