@@ -172,7 +172,7 @@ static inline sneppp_status check_residuals(const sneppp_model *m, const sneppp_
 /* The rectangle in which a window with one or two coordinates lies; of the sphere longitude and sine of latitude. */
 static inline int check_extent(const sneppp_window *w, double e[4])
 {
-   e[2] = 0, e[3] = 1;
+   e[0] = e[2] = 0, e[1] = e[3] = 1;
    if (w->space == SNEPPP_SPACE_SPHERE && w->dim == 3) e[0] = -180, e[1] = 180, e[2] = -1;
    else if (w->space == SNEPPP_SPACE_BOX && w->dim <= 2) {
       for (int k = 0; k < w->dim; k++) e[2 * k] = w->lo[k], e[2 * k + 1] = w->hi[k];
@@ -233,7 +233,7 @@ static inline sneppp_status check_mean(const sneppp_model *m, const double lo[2]
    region.factor[0] = &part;
    part.dim = w->dim;
    if (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS) {
-      for (int k = 0; k < w->dim; k++) part.lo[k] = lo[k], part.hi[k] = hi[k];
+      for (int k = 0; k < w->dim && k < 2; k++) part.lo[k] = lo[k], part.hi[k] = hi[k];
       if (w->space == SNEPPP_SPACE_INTERVALS) { /* what was watched of it */
          ends = (double *)malloc(2 * w->count * sizeof *ends);
          if (!ends) return check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the intervals");
@@ -278,7 +278,7 @@ static inline double check_chi2(double x, double freedom)
 static inline sneppp_status check_cells(const sneppp_model *m, const sneppp_real *x, size_t count, check_grid *g, sneppp_error *err)
 {
    const sneppp_window *w = &m->desc.factor[0].window;
-   double        e[4], lo[2], hi[2], total = 0, x2 = 0, rest = 0, rest_mean = 0, cells = 0;
+   double        e[4], lo[2] = {0, 0}, hi[2] = {0, 0}, total = 0, x2 = 0, rest = 0, rest_mean = 0, cells = 0;
    sneppp_status st = SNEPPP_OK;
    memset(g, 0, sizeof *g);
    if (m->factors != 1 || !check_extent(w, e)) return check_fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "cells are for models with one or two coordinates, or on the sphere");
@@ -318,14 +318,14 @@ static inline sneppp_status check_map(const sneppp_model *m, const sneppp_real *
    const sneppp_window *w = &m->desc.factor[0].window;
    const int     globe = w->space == SNEPPP_SPACE_SPHERE;
    const size_t  cells = (size_t)rows * (size_t)cols, d = (size_t)w->dim, fine = d > 1 ? 6 : 36, looks = 36;
-   double        e[4], area, *at = (double *)calloc(cells * 5, sizeof *at), *mean = at + 3 * cells, *raw = mean + cells;
+   double        e[4] = {0, 1, 0, 1}, area, *at = (double *)calloc(cells * 3, sizeof *at), *mean = (double *)calloc(cells, sizeof *mean), *raw = (double *)calloc(cells, sizeof *raw);
    sneppp_real  *p = (sneppp_real *)calloc(cells * looks * d, sizeof *p), *v = (sneppp_real *)calloc(cells * looks, sizeof *v);
    sneppp_events points;
    sneppp_status st = SNEPPP_OK;
    memset(&points, 0, sizeof points);
    points.x = p;
    points.count = cells * looks;
-   if (!at || !p || !v) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the map");
+   if (!at || !mean || !raw || !p || !v) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the map");
    else if (m->factors != 1 || !check_extent(w, e)) st = check_fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "maps are for models with one or two coordinates, or on the sphere");
    if (st == SNEPPP_OK) {
       for (size_t i = 0; i < cells; i++)
@@ -365,6 +365,8 @@ static inline sneppp_status check_map(const sneppp_model *m, const sneppp_real *
       }
    }
    free(at);
+   free(mean);
+   free(raw);
    free(p);
    free(v);
    return st;
@@ -430,10 +432,10 @@ static inline sneppp_status check_times(const sneppp_model *m, const sneppp_real
    t->count = count;
    st = sneppp_count(m, NULL, 1, &all, NULL, err);
    for (size_t i = 0; i < count && st == SNEPPP_OK; i++) {
+      double before = 0;
       lo[0] = e[0], hi[0] = (double)x[i];
-      if (hi[0] > e[0]) st = check_mean(m, lo, hi, &t->u[i], err);
-      else t->u[i] = 0;
-      t->u[i] = all > 0 ? fmin(1, t->u[i] / all) : 0;
+      if (hi[0] > e[0]) st = check_mean(m, lo, hi, &before, err);
+      t->u[i] = all > 0 ? fmin(1, before / all) : 0;
    }
    if (st != SNEPPP_OK) { free(t->u); t->u = NULL; return st; }
    qsort(t->u, count, sizeof *t->u, check_ascending);
@@ -482,7 +484,7 @@ static inline double check_move(const sneppp_window *w, sneppp_rng *rng, double 
 
 typedef struct check_hands {         /* the fits of all hands, and how far events move                       */
    const sneppp_window *w;
-   sneppp_model         model[CHECK_FOLDS];
+   sneppp_model        *model;       /* (CHECK_FOLDS)                                                        */
    double               mean, step;  /* of the intensity of a hand; of neighbours, if events were even       */
 } check_hands;
 
@@ -602,7 +604,7 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
    const sneppp_window *w = &m->desc.factor[0].window;
    const size_t   d = (size_t)w->dim;
    const int      dim = w->space == SNEPPP_SPACE_SPHERE ? w->dim - 1 : w->dim;
-   double        *hidden = (double *)malloc(count * d * sizeof *hidden), *y = (double *)malloc(count * d * sizeof *y), *here = (double *)malloc(count * sizeof *here);
+   double        *hidden = (double *)calloc(count * d, sizeof *hidden), *y = (double *)calloc(count * d, sizeof *y), *here = (double *)calloc(count, sizeof *here);
    double         rounding = 0, start;
    sneppp_real   *drawn = (sneppp_real *)malloc(count * d * sizeof *drawn);
    unsigned char *hand = (unsigned char *)calloc(count, 1);
@@ -611,10 +613,11 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
    sneppp_status  st = SNEPPP_OK;
    memset(&c, 0, sizeof c);
    c.w = w;
-   c.mean = (double)count / (CHECK_FOLDS * sneppp_window_mass(w));
+   c.model = (sneppp_model *)calloc(CHECK_FOLDS, sizeof *c.model);
+   c.mean = (double)count / ((double)CHECK_FOLDS * sneppp_window_mass(w));
    c.step = pow(sneppp_window_mass(w) / (double)count, 1.0 / dim);
    sneppp_rng_init(&rng, how->seed, 0x636865636bULL);
-   if (!hidden || !y || !here || !hand || !drawn) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the simulations");
+   if (!hidden || !y || !here || !hand || !drawn || !c.model) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the simulations");
    if (st == SNEPPP_OK && !how->kept_back) {
       st = check_deal(&c, x, count, hand, &rng, how->parallel, &rounding, err);
       if (st == SNEPPP_OK) {
@@ -639,7 +642,8 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
       if (st == SNEPPP_OK) check_count_pairs(w, y, count, out->distance, pairs + s * CHECK_DISTANCES);
    }
    check_count_pairs(w, x, count, out->distance, pairs); /* last: it sorts, and hands go by position */
-   for (int h = 0; h < CHECK_FOLDS; h++) sneppp_free(&c.model[h]);
+   for (int h = 0; c.model && h < CHECK_FOLDS; h++) sneppp_free(&c.model[h]);
+   free(c.model);
    free(hidden);
    free(here);
    free(y);
@@ -861,6 +865,7 @@ static inline void check_draw_quantiles(picture *p, pic_frame *f, const check_re
    const int         timed = r->time.count > 0 && g->rows <= 1, cells = g->rows * g->cols;
    double            v[CHECK_SIDE * CHECK_SIDE], band = timed ? 1.358 / sqrt((double)r->time.count) : 0;
    int               n = 0;
+   memset(v, 0, sizeof v);
    for (int k = 0; k < cells; k++) if (g->cell[k].mean >= 1) v[n++] = g->cell[k].standard;
    qsort(v, (size_t)n, sizeof *v, check_ascending);
    f->x0 = f->y0 = timed ? 0 : -4, f->x1 = f->y1 = timed ? 1 : 4;

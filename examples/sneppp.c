@@ -1176,28 +1176,29 @@ static void tell_difference(const char *where, const check_difference *d)
 static int compare(int count, char **arg)
 {
    options          o = parse("compare", count, arg, 3, "Which two models, and which file of events?");
-   sneppp_model     m[2];
+   sneppp_model     m, other;
    sneppp_window    part[SNEPPP_MAX_FACTORS];
    sneppp_region    region;
    sneppp_error     err;
    check_difference d, all;
    points           p;
    for (int k = 0; k < 3; k++) one_from_pipe(o.file[k], o.file[(k + 1) % 3]);
-   for (int k = 0; k < 2; k++) m[k] = load(o.file[k]);
-   if (m[0].factors != m[1].factors || m[0].D != m[1].D) fail("the two models have different coordinates: ", o.file[1]);
-   for (int f = 0; f < m[0].factors; f++)
-      if (window_of(&m[0], f)->space != window_of(&m[1], f)->space || !(fabs(sneppp_window_mass(window_of(&m[0], f)) - sneppp_window_mass(window_of(&m[1], f))) <= 1e-9 * sneppp_window_mass(window_of(&m[0], f))))
+   m = load(o.file[0]);
+   other = load(o.file[1]);
+   if (m.factors != other.factors || m.D != other.D) fail("the two models have different coordinates: ", o.file[1]);
+   for (int f = 0; f < m.factors; f++)
+      if (window_of(&m, f)->space != window_of(&other, f)->space || !(fabs(sneppp_window_mass(window_of(&m, f)) - sneppp_window_mass(window_of(&other, f))) <= 1e-9 * sneppp_window_mass(window_of(&m, f))))
          fail("the two models have different windows: ", o.file[1]);
-   p = events_for(&m[0], o.file[2], &o);
+   p = events_for(&m, o.file[2], &o);
    if (!p.count) fail(p.path, " holds no events");
-   if (check_inside(&m[0], p.x, p.count, &err) != SNEPPP_OK || check_inside(&m[1], p.x, p.count, &err) != SNEPPP_OK) complain_event(&p, &err);
-   if (check_compare(&m[0], &m[1], p.x, p.count, o.test_scale, NULL, &all, &err) != SNEPPP_OK) complain(p.path, &err);
-   regions(&m[0], &o, part, &region);
+   if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK) complain_event(&p, &err);
+   if (check_compare(&m, &other, p.x, p.count, o.test_scale, NULL, &all, &err) != SNEPPP_OK) complain(p.path, &err);
+   regions(&m, &o, part, &region);
    if (o.regions) {
-      if (check_compare(&m[0], &m[1], p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(o.region[0], &err);
+      if (check_compare(&m, &other, p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(o.region[0], &err);
       if (!o.json) tell_difference(o.region[0], &d);
-   } else if (!o.json && window_of(&m[0], 0)->space == SNEPPP_SPACE_BOX && window_of(&m[0], 0)->dim <= 2) {
-      const sneppp_window *w = window_of(&m[0], 0);
+   } else if (!o.json && window_of(&m, 0)->space == SNEPPP_SPACE_BOX && window_of(&m, 0)->dim <= 2) {
+      const sneppp_window *w = window_of(&m, 0);
       for (int q = 0; q < 1 << w->dim; q++) { /* halves of each axis */
          char where[120];
          part[0] = *w;
@@ -1205,7 +1206,7 @@ static int compare(int count, char **arg)
          for (int k = 0; k < w->dim; k++) *(q >> k & 1 ? &part[0].lo[k] : &part[0].hi[k]) = (w->lo[k] + w->hi[k]) / 2;
          snprintf(where, sizeof where, "box:%.6g,%.6g", part[0].lo[0], part[0].hi[0]);
          if (w->dim == 2) snprintf(where, sizeof where, "box:%.6g,%.6g,%.6g,%.6g", part[0].lo[0], part[0].hi[0], part[0].lo[1], part[0].hi[1]);
-         if (check_compare(&m[0], &m[1], p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(where, &err);
+         if (check_compare(&m, &other, p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(where, &err);
          tell_difference(where, &d);
       }
    }
@@ -1220,7 +1221,8 @@ static int compare(int count, char **arg)
       printf("gain=%.6f error=%.6f events=%lu\n", all.gain, all.error, (unsigned long)all.events);
    }
    points_free(&p);
-   for (int k = 0; k < 2; k++) sneppp_free(&m[k]);
+   sneppp_free(&m);
+   sneppp_free(&other);
    return 0;
 }
 

@@ -151,6 +151,7 @@ TEST check_steps_keep_the_law(void)
    enum { points = 1500 };
    static double x[points], y[points], here[points];
    static unsigned char hand[points];
+   sneppp_model same[CHECK_FOLDS];
    check_hands  c;
    sneppp_window w;
    sneppp_rng   rng;
@@ -166,7 +167,8 @@ TEST check_steps_keep_the_law(void)
    c.w = &w;
    c.mean = 300;
    c.step = 0.05;
-   for (int h = 0; h < CHECK_FOLDS; h++) c.model[h] = m;
+   c.model = same;
+   for (int h = 0; h < CHECK_FOLDS; h++) same[h] = m;
    for (size_t i = 0; i < points; i++) hand[i] = (unsigned char)(i % CHECK_FOLDS);
    for (size_t i = 0; i < points; i++) { /* the law: the model and a twentieth of the mean, drawn by refusal */
       do x[i] = sneppp_rng_uniform(&rng);
