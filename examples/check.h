@@ -906,7 +906,8 @@ static inline sneppp_status check_draw(const sneppp_model *m, const sneppp_real 
    const int     globe = w->space == SNEPPP_SPACE_SPHERE;
    sneppp_model  alone;
    sneppp_real  *at = NULL;
-   double        e[4], ratio, wide = 300;
+   double        e[4], ratio, wide;
+   char          title[sizeof r->sentence];
    picture       p;
    pic_frame     f;
    sneppp_status st;
@@ -924,7 +925,9 @@ static inline sneppp_status check_draw(const sneppp_model *m, const sneppp_real 
       check_draw_quantiles(&p, &f, r);
       f.left = f.right + 80, f.right = f.left + 260;
       check_draw_pairs(&p, &f, &r->pair[0], globe ? 180 / 3.14159265358979323846 : 1, globe ? "r, degrees" : "r");
-      pic_text(&p, 75, 24, 10, 0, PIC_INK, r->sentence);
+      snprintf(title, sizeof title, "%s", r->sentence);
+      if (strstr(title, "). ")) strstr(title, "). ")[1] = 0; /* the first sentence */
+      pic_text(&p, 75, 24, fmin(10, 10 * (p.w - 85) / pic_text_width(10, title)), 0, PIC_INK, title);
       if (!pic_save(&p, path)) st = check_fail(err, SNEPPP_ERR_IO, "the picture cannot be written");
    }
    pic_free(&p);
