@@ -17,7 +17,7 @@ TEST_DEPS   := $(TEST_FILES) sneppp.h build/gen/suites.h build/greatest/greatest
 # ---- programs: each file of examples/ that has a main function, and those that users and checks call by name
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' examples/*.c 2>/dev/null))
 EXAMPLES += $(if $(shell command -v $(CXX)),$(patsubst examples/%.cpp,build/examples/%,$(wildcard examples/*.cpp)))
-JUDGES   := build/bench/truth build/bench/future
+JUDGES   := build/bench/truth build/bench/future build/bench/check
 BENCHES  := $(filter-out $(JUDGES),$(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c))))
 PROGRAMS := build/sneppp $(filter-out build/examples/sneppp,$(EXAMPLES))
 
@@ -58,7 +58,7 @@ examples: $(PROGRAMS) ## run every example and the program, and check what they 
 	@sh tests/examples.sh $(sort $(PROGRAMS))
 
 # The programs draw what they always draw, only elsewhere.
-PICTURES := trees coal earth game custom wildfire
+PICTURES := trees coal earth game custom wildfire check
 .PHONY: pictures
 pictures: $(PICTURES:%=build/examples/%) ## draw the pictures of the README again
 	@for p in $(PICTURES); do build/examples/$$p > /dev/null && cp build/$$p.png examples/pictures/$$p.png || exit 1; done
@@ -264,13 +264,14 @@ PYTHON  ?= /usr/bin/python3
 build/bench/%: bench/%.c bench/bench.h sneppp.h
 	$(BUILD_PROGRAM)
 $(JUDGES): bench/rivals.h build/obj/sneppp.o
+build/bench/check: examples/check.h
 build/bench/train_f32: bench/train.c
 build/bench/linalg_f32: bench/linalg.c
 ifneq ($(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h),)
 build/bench/linalg build/bench/linalg_f32: EXTRA = -DBENCH_BLAS -lopenblas
 endif
 
-.PHONY: bench bench-report bench-truth
+.PHONY: bench bench-report bench-truth bench-check
 bench: $(BENCHES) ## build and run the benchmarks: lines of name, value, unit
 	@for b in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $$b || exit 1; done
 	@if $(PYTHON) -c "import torch" 2>/dev/null; then $(PYTHON) bench/peers/train.py build/bench; \
@@ -285,6 +286,11 @@ bench-truth: $(JUDGES) ## known intensities and the future: both tables into ben
 	@for b in truth future; do build/bench/$$b --table > build/bench/$$b.md && \
 	   awk -v name="$$b" '$$0 == "<!-- bench-" name " -->" { print; while ((getline row < ("build/bench/" name ".md")) > 0) print row; old = 1 } \
 	      $$0 == "<!-- /bench-" name " -->" { old = 0 } !old' bench/README.md > build/bench/README.md && cp build/bench/README.md bench/README.md || exit 1; done
+
+bench-check: build/bench/check ## how often `check` rejects Poisson patterns and others: its table into bench/README.md (half an hour)
+	@build/bench/check --table > build/bench/check.md && \
+	   awk '$$0 == "<!-- bench-check -->" { print; while ((getline row < "build/bench/check.md") > 0) print row; old = 1 } \
+	      $$0 == "<!-- /bench-check -->" { old = 0 } !old' bench/README.md > build/bench/README.md && cp build/bench/README.md bench/README.md
 
 # ---- the loader against hostile bytes: libFuzzer where clang has it, otherwise a program with mutations of its own
 FUZZ_SECONDS ?= 20

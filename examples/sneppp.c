@@ -8,6 +8,7 @@
 #include "../sneppp.h"
 #include "csv.h"
 #include "draw.h"
+#include "check.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,6 +70,24 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
     "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"
     "Places on the sphere are printed as longitude and latitude.\n"},
+   {"check", "--coordinates --columns --time --kept-back --simulations --seed --threads --png --json ",
+    "sneppp check MODEL EVENTS.csv [options]   is the model right, or do events attract or repel each other?\n"
+    "The file and its columns are as in fit. Prints the tests, one sentence that sums them up, and a line for programs. A\n"
+    "Poisson process is rejected in about 5 of 100 cases, also if the model was fitted to these very events: pairs are judged\n"
+    "by fits to parts of them. Structure so fine that a fifth of the events does not show it counts as clusters: one pattern\n"
+    "cannot tell these two apart.\n"
+    "  --kept-back          the model has not seen these events: simulations are exact draws from it\n"
+    "  --simulations N      by which pairs are judged (default 199)\n"
+    "  --png FILE           draw residuals, quantiles and the K function with its envelope\n"
+    "  --seed N             deals the events anew, which gives another p (default 1): choose it before you look\n"
+    "  --threads N, --coordinates C, --columns a,b, --time COLUMN, --json   as in fit\n"
+    "The last line is: p=... pairs_p=... dispersion=... counts_p=... times_p=... events=...\n"},
+   {"compare", "--coordinates --columns --time --region --test-scale --json ",
+    "sneppp compare A B TEST.csv [--region R]...   which of two models is better on events that neither has seen?\n"
+    "Prints the difference of the log-likelihoods per event, A minus B, with its standard error: above 0, A is better. Then\n"
+    "by quarters of the place, if it is a box, or in the regions that are given in the words of count.\n"
+    "  --test-scale S       intensity of the test events relative to those fitted (default 1)\n"
+    "The last line is: gain=... error=... events=...\n"},
    {"export", "",
     "sneppp export MODEL NAME.h   the model as C source, for firmware\n"
     "Include it after sneppp.h, with SNEPPP_INFERENCE_ONLY; the model is called NAME, which must be a name in C and C++.\n"
@@ -122,11 +141,11 @@ static int help(const char *verb)
 typedef enum form { FORM_GUESSED, FORM_DEGREES, FORM_RADIANS, FORM_VECTORS } form;
 
 typedef struct options {
-   const char   *verb, *file[2], *test, *columns, *polygon, *time, *save, *png, *region[2];
+   const char   *verb, *file[3], *test, *columns, *polygon, *time, *save, *png, *region[2];
    const char   *seen[32]; /* options that were given */
    double       *window, *span, test_scale;
    size_t        draws;
-   int           files, regions, sides, spans, sphere, width, threads, json, bins, given;
+   int           files, regions, sides, spans, sphere, width, threads, json, bins, given, kept_back, simulations;
    form          coordinates;
    sneppp_method method;
    uint64_t      seed;
@@ -232,6 +251,7 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "--test-scale")) o->test_scale = number(a, v, 1e-12, 1e12);
    else if (!strcmp(a, "--width")) o->width = (int)whole(a, v, 1, 1e6);
    else if (!strcmp(a, "-n")) o->draws = (size_t)whole(a, v, 1, 1e9);
+   else if (!strcmp(a, "--simulations")) o->simulations = (int)whole(a, v, 19, 99999);
    else if (!strcmp(a, "--bins")) o->bins = (int)whole(a, v, 1, 1e6);
    else if (!strcmp(a, "--threads")) o->threads = (int)whole(a, v, 1, 256);
    else if (!strcmp(a, "--seed")) o->seed = (uint64_t)whole(a, v, 0, 9e15);
@@ -292,9 +312,9 @@ static options parse(const char *verb, int count, char **arg, int files, const c
       }
       for (int k = 0; k < o.given; k++) if (!strcmp(o.seen[k], a) && strcmp(a, "--region") != 0) fail("given twice: ", a);
       if (o.given < (int)(sizeof o.seen / sizeof *o.seen)) o.seen[o.given++] = a;
-      if (!strcmp(a, "--sphere") || !strcmp(a, "--json")) {
+      if (!strcmp(a, "--sphere") || !strcmp(a, "--json") || !strcmp(a, "--kept-back")) {
          if (equals) fail("no value belongs to ", a);
-         *(strcmp(a, "--json") ? &o.sphere : &o.json) = 1;
+         *(!strcmp(a, "--json") ? &o.json : !strcmp(a, "--sphere") ? &o.sphere : &o.kept_back) = 1;
       } else if (!v) fail("a value is missing after ", a);
       else if (take(&o, a, v)) i += !equals;
    }
@@ -938,6 +958,15 @@ static void print_point(const sneppp_model *m, const sneppp_real *x)
    for (; k < m->D; k++) print_number(k ? "," : "", (double)x[k]);
 }
 
+/* Events in a file, for a model: columns and the time are as in fit. */
+static points events_for(const sneppp_model *m, const char *path, const options *o)
+{
+   if (o->time && !is_timed(m)) fail("the model knows no time: --time ", o->time);
+   if (o->coordinates && (window_of(m, 0)->space != SNEPPP_SPACE_SPHERE || window_of(m, 0)->dim != 3))
+      fail("--coordinates is for places on the sphere, and the model knows none: ", o->file[0]);
+   return coordinates(path, o, window_of(m, 0), is_timed(m));
+}
+
 static int eval(int count, char **arg)
 {
    options       o = parse("eval", count, arg, 2, "Which model, and which file of points?");
@@ -948,11 +977,8 @@ static int eval(int count, char **arg)
    sneppp_error  err;
    one_from_pipe(o.file[0], o.file[1]);
    m = load(o.file[0]);
-   if (o.time && !is_timed(&m)) fail("the model knows no time: --time ", o.time);
-   if (o.coordinates && (window_of(&m, 0)->space != SNEPPP_SPACE_SPHERE || window_of(&m, 0)->dim != 3))
-      fail("--coordinates is for places on the sphere, and the model knows none: ", o.file[0]);
    memset(&at, 0, sizeof at);
-   p = coordinates(o.file[1], &o, window_of(&m, 0), is_timed(&m));
+   p = events_for(&m, o.file[1], &o);
    at.x = p.x;
    at.count = p.count;
    v = (sneppp_real *)malloc((at.count + 1) * sizeof *v);
@@ -1075,6 +1101,131 @@ static int sample(int count, char **arg)
    return 0;
 }
 
+/* ---- is it right? */
+static int check(int count, char **arg)
+{
+   options         o = parse("check", count, arg, 2, "Which model, and which file of events?");
+   FILE           *say = o.png && !strcmp(o.png, "-") ? stderr : stdout;
+   sneppp_pool    *pool;
+   sneppp_parallel parallel;
+   sneppp_model    m;
+   sneppp_error    err;
+   points          p;
+   check_how       how;
+   check_report    r;
+   double          pairs_p = 1, dispersion = nan(""), counts_p = nan("");
+   one_from_pipe(o.file[0], o.file[1]);
+   must_differ(o.file[0], o.png);
+   must_differ(o.file[1], o.png);
+   must_be_writable(o.png);
+   m = load(o.file[0]);
+   if (m.factors > 1 && !is_timed(&m)) fail("only models of a place, of time, or of both are checked: ", o.file[0]);
+   p = events_for(&m, o.file[1], &o);
+   pool = sneppp_pool_make(o.threads, NULL);
+   memset(&parallel, 0, sizeof parallel);
+   if (pool) parallel = sneppp_pool_parallel(pool);
+   memset(&how, 0, sizeof how);
+   how.simulations = o.simulations;
+   how.kept_back = o.kept_back;
+   how.seed = o.seed;
+   how.parallel = &parallel;
+   if (check_all(&m, p.x, p.count, &how, "", &r, &err) != SNEPPP_OK) complain_event(&p, &err);
+   if (o.png && check_draw(&m, p.x, p.count, &r, &parallel, o.png, &err) != SNEPPP_OK) complain(o.png, &err);
+   for (int f = 0; f < r.factors; f++) {
+      const check_pair *pair = &r.pair[f];
+      const char       *what = is_timed(&m) ? f ? " in time" : " in space" : "";
+      pairs_p = fmin(pairs_p, pair->p);
+      if (!o.json) {
+         fprintf(say, "pairs%s: p = %.3f;", what, pair->p);
+         for (int k = 3; k < CHECK_DISTANCES; k += 5)
+            fprintf(say, "%s %.2f times those expected below %.3g", k > 3 ? "," : "", pair->ratio[k],
+                    pair->distance[k] * (window_of(&m, f)->space == SNEPPP_SPACE_SPHERE ? 180 / 3.14159265358979323846 : 1));
+         if (pair->used < p.count) fprintf(say, " (%lu of %lu events)", (unsigned long)pair->used, (unsigned long)p.count);
+         fprintf(say, "\n");
+      }
+      if (!r.grid[f].rows) continue;
+      if (!f) dispersion = r.grid[f].dispersion, counts_p = r.grid[f].p;
+      if (!o.json) fprintf(say, "counts%s in %d x %d cells: %.2f times the variance of Poisson counts, p = %.3f\n", what, r.grid[f].cols, r.grid[f].rows, r.grid[f].dispersion, r.grid[f].p);
+   }
+   if (r.time.count && !o.json) fprintf(say, "rescaled times: %.3f from uniform at most, p = %.3f (Kolmogorov-Smirnov)\n", r.time.distance, r.time.p);
+   if (o.json) {
+      fprintf(say, "{\"events\": %lu, \"sentence\": \"%s\"", (unsigned long)p.count, r.sentence);
+      json_number(say, "p", r.p);
+      json_number(say, "pairs_p", pairs_p);
+      json_number(say, "dispersion", dispersion);
+      json_number(say, "counts_p", counts_p);
+      json_number(say, "times_p", r.time.count ? r.time.p : nan(""));
+      fprintf(say, "}\n");
+   } else {
+      fprintf(say, "%s\n", r.sentence);
+      fprintf(say, "p=%.4f pairs_p=%.4f dispersion=%.3f counts_p=%.4f times_p=%.4f events=%lu\n", r.p, pairs_p, dispersion, counts_p,
+              r.time.count ? r.time.p : nan(""), (unsigned long)p.count);
+   }
+   check_forget(&r);
+   points_free(&p);
+   sneppp_free(&m);
+   sneppp_pool_free(pool);
+   return 0;
+}
+
+static void tell_difference(const char *where, const check_difference *d)
+{
+   printf("%s: %+.4f nats per event, standard error %.4f; %lu events, A expects %.1f, B %.1f\n", where, d->gain, d->error, (unsigned long)d->events, d->expected[0], d->expected[1]);
+}
+
+static int compare(int count, char **arg)
+{
+   options          o = parse("compare", count, arg, 3, "Which two models, and which file of events?");
+   sneppp_model     m, other;
+   sneppp_window    part[SNEPPP_MAX_FACTORS];
+   sneppp_region    region;
+   sneppp_error     err;
+   check_difference d, all;
+   points           p;
+   for (int k = 0; k < 3; k++) one_from_pipe(o.file[k], o.file[(k + 1) % 3]);
+   m = load(o.file[0]);
+   other = load(o.file[1]);
+   if (m.factors != other.factors || m.D != other.D) fail("the two models have different coordinates: ", o.file[1]);
+   for (int f = 0; f < m.factors; f++)
+      if (window_of(&m, f)->space != window_of(&other, f)->space || !(fabs(sneppp_window_mass(window_of(&m, f)) - sneppp_window_mass(window_of(&other, f))) <= 1e-9 * sneppp_window_mass(window_of(&m, f))))
+         fail("the two models have different windows: ", o.file[1]);
+   p = events_for(&m, o.file[2], &o);
+   if (!p.count) fail(p.path, " holds no events");
+   if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK) complain_event(&p, &err);
+   if (check_compare(&m, &other, p.x, p.count, o.test_scale, NULL, &all, &err) != SNEPPP_OK) complain(p.path, &err);
+   regions(&m, &o, part, &region);
+   if (o.regions) {
+      if (check_compare(&m, &other, p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(o.region[0], &err);
+      if (!o.json) tell_difference(o.region[0], &d);
+   } else if (!o.json && window_of(&m, 0)->space == SNEPPP_SPACE_BOX && window_of(&m, 0)->dim <= 2) {
+      const sneppp_window *w = window_of(&m, 0);
+      for (int q = 0; q < 1 << w->dim; q++) { /* halves of each axis */
+         char where[120];
+         part[0] = *w;
+         region.factor[0] = &part[0];
+         for (int k = 0; k < w->dim; k++) *(q >> k & 1 ? &part[0].lo[k] : &part[0].hi[k]) = (w->lo[k] + w->hi[k]) / 2;
+         snprintf(where, sizeof where, "box:%.6g,%.6g", part[0].lo[0], part[0].hi[0]);
+         if (w->dim == 2) snprintf(where, sizeof where, "box:%.6g,%.6g,%.6g,%.6g", part[0].lo[0], part[0].hi[0], part[0].lo[1], part[0].hi[1]);
+         if (check_compare(&m, &other, p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(where, &err);
+         tell_difference(where, &d);
+      }
+   }
+   if (o.json) {
+      printf("{\"events\": %lu", (unsigned long)all.events);
+      json_number(stdout, "gain", all.gain);
+      json_number(stdout, "error", all.error);
+      printf("}\n");
+   } else {
+      tell_difference("everywhere", &all);
+      printf("%s\n", fabs(all.gain) < 2 * all.error ? "these events do not tell which is better" : all.gain > 0 ? "A is better" : "B is better");
+      printf("gain=%.6f error=%.6f events=%lu\n", all.gain, all.error, (unsigned long)all.events);
+   }
+   points_free(&p);
+   sneppp_free(&m);
+   sneppp_free(&other);
+   return 0;
+}
+
 static int write_text(const char *text, size_t bytes, void *user) { return fwrite(text, 1, bytes, (FILE *)user) != bytes; }
 
 static int write_nothing(const char *text, size_t bytes, void *user) { return (void)text, (void)bytes, (void)user, 0; }
@@ -1160,7 +1311,7 @@ int main(int count, char **arg)
 {
    static const struct { const char *verb; int (*run)(int count, char **arg); } command[] = {
       {"fit", fit}, {"eval", eval}, {"count", count_region}, {"profile", profile}, {"draw", draw_file}, {"sample", sample},
-      {"export", export_c}, {"info", info}, {"kernels", kernels}};
+      {"check", check}, {"compare", compare}, {"export", export_c}, {"info", info}, {"kernels", kernels}};
    const char *verb = count > 1 ? arg[1] : "help";
    for (size_t k = 0; k < sizeof command / sizeof *command; k++)
       if (!strcmp(verb, command[k].verb)) return finish(command[k].run(count - 2, arg + 2));

@@ -71,7 +71,7 @@ check "profile of a time" sh -c "$s profile $out/earth.model --region time:0,365
 check "json" says '^."events": 191, .*"test_nll": null' $s fit examples/data/coal.csv --window 1851,1963 --json
 check "kernels" says '^\| box, intervals \| cos, sin, exp, one \| cos, sin, exp, one \|' $s kernels
 check "the table of kernels has seven columns" sh -c "$s kernels | sed 's/[\\]|//g' | awk -F'|' 'NF != 9 { bad = 1 } END { exit bad || NR < 30 }'"
-for verb in fit eval count profile draw sample export info kernels help; do check "help $verb" says "^sneppp $verb" $s help $verb; done
+for verb in fit eval count profile draw sample check compare export info kernels help; do check "help $verb" says "^sneppp $verb" $s help $verb; done
 
 # ---- the README: its commands run, its pictures are there and small
 awk '/^```/ { on = 0 } on { print > f } /^```sh$/ { f = d "/readme" ++n ".sh"; on = 1 }' d="$out" README.md
@@ -79,6 +79,41 @@ for f in "$out"/readme*.sh; do check "README's commands $(basename "$f")" sh -e 
 small() { [ -s "$1" ] && [ "$(wc -c <"$1")" -lt 200000 ]; }
 for f in $(sed -n 's/.*](\(examples[^)]*png\)).*/\1/p; s/.*](\(examples[^)]*png\)) |.*](.*/\1/p' README.md | sort -u); do check "README's $f" small "$f"; done
 for f in $(grep -o '](\(examples\|bench\|LICENSE\|sneppp\)[^)]*)' README.md | tr -d '()]' | sort -u); do check "README's link $f" test -e "$f"; done
+
+# ---- is it right?
+head -n 300 examples/data/bei.csv >"$out/some.csv"
+$s fit "$out/some.csv" --window 0,1000,0,500 --save "$out/some.model" >"$out/log2.txt" 2>&1
+$s fit "$out/some.csv" --window 0,1000,0,500 --method convex --width 4 --save "$out/plain.model" >"$out/log2.txt" 2>&1
+awk -F, 'NR == 1 || (NR > 300 && NR < 600)' examples/data/bei.csv >"$out/others.csv"
+check "check" says "^events cluster more than .* at distances below [0-9.]+ .p < 0.01.$" $s check "$out/some.model" "$out/some.csv" --png "$out/check.png"
+check "check ends with a line for programs" says "^p=0.0050 pairs_p=0.0050 dispersion=[0-9.]+ counts_p=[0-9.]+ times_p=-?nan events=298$" \
+   $s check "$out/some.model" "$out/some.csv"
+check "check --png" png "$out/check.png"
+check "check in time" sh -c "$s fit examples/data/coal.csv --window 1851.2026,1962.2204 --save $out/coal.model && $s check $out/coal.model examples/data/coal.csv --simulations 39 --png $out/check1.png | grep -q '^rescaled times: .*Kolmogorov'"
+check "the picture of a check in time" png "$out/check1.png"
+check "draws of a model are fine" sh -c "$s sample $out/coal.model --seed 9 >$out/coal2.csv && $s check $out/coal.model $out/coal2.csv --kept-back | grep -q '^nothing speaks against'"
+check "the same seed, the same check" sh -c "$s check $out/coal.model examples/data/coal.csv --simulations 19 --threads 2 >$out/a.txt && $s check $out/coal.model examples/data/coal.csv --simulations 19 | cmp - $out/a.txt"
+check "check for machines" says '^."events": 191, "sentence": ".*", "p": [0-9.]+' $s check "$out/coal.model" examples/data/coal.csv --simulations 19 --json
+check "check in a polygon" says "^counts in" sh -c "$s fit $out/some.csv --polygon $out/plot.csv --save $out/poly.model && $s check $out/poly.model $out/some.csv --simulations 19"
+check "compare" says "^gain=-?[0-9.]+ error=[0-9.]+ events=299$" $s compare "$out/some.model" "$out/plain.model" "$out/others.csv"
+check "compare by quarters" sh -c "$s compare $out/some.model $out/plain.model $out/others.csv | grep -c '^box:' | grep -qx 4"
+check "compare in a region" says "^box:0,500,0,500: " $s compare "$out/some.model" "$out/plain.model" "$out/others.csv" --region box:0,500,0,500
+check "a model beside itself" says "^gain=0.000000 error=0.000000" $s compare "$out/some.model" "$out/some.model" "$out/others.csv"
+printf 'x,y\n' >"$out/none.csv"
+awk 'NR == 9 { print "2000,3" } { print }' "$out/some.csv" >"$out/strange.csv"
+check "check without events" refuses "at least 20 events" $s check "$out/some.model" "$out/none.csv"
+check "check of events outside" refuses "strange.csv, line 9: .*outside" $s check "$out/some.model" "$out/strange.csv"
+check "check of another dimension" refuses "1 columns, but 2 coordinates" $s check "$out/some.model" examples/data/coal.csv
+check "check of no model" refuses "do not begin like a saved model" $s check "$out/some.csv" "$out/some.csv"
+check "check of a missing model" refuses "cannot be opened" $s check "$out/nothing.model" "$out/some.csv"
+check "check over the events" refuses "which is needed" $s check "$out/some.model" "$out/some.csv" --png "$out/some.csv"
+check "too few simulations" refuses "--simulations takes a number from 19" $s check "$out/some.model" "$out/some.csv" --simulations 5
+check "check with one file" refuses "Which model, and which file" $s check "$out/some.model"
+check "compare without events" refuses "holds no events" $s compare "$out/some.model" "$out/plain.model" "$out/none.csv"
+check "compare of events outside" refuses "strange.csv, line 9: .*outside" $s compare "$out/some.model" "$out/plain.model" "$out/strange.csv"
+check "compare different spaces" refuses "different coordinates" $s compare "$out/some.model" "$out/coal.model" "$out/some.csv"
+check "compare different windows" refuses "different windows" sh -c "$s fit $out/some.csv --window 0,1000,0,600 --width 4 --save $out/wide.model >/dev/null 2>&1; $s compare $out/some.model $out/wide.model $out/some.csv"
+check "compare with two files" refuses "Which two models" $s compare "$out/some.model" "$out/plain.model"
 
 # ---- mistakes
 fit="$s fit examples/data/bei.csv --width 8"
@@ -286,6 +321,9 @@ if [ -c /dev/full ]; then
    check "full: profile" full $s profile "$out/dates.model"
    check "full: draw" full $s draw "$out/dates.model" -
    check "full: sample" full $s sample "$out/dates.model"
+   check "full: check" full $s check "$out/coal.model" examples/data/coal.csv --simulations 19
+   check "full: check --png" full $s check "$out/coal.model" examples/data/coal.csv --simulations 19 --png -
+   check "full: compare" full $s compare "$out/some.model" "$out/plain.model" "$out/others.csv"
    check "full: export" full $s export "$out/dates.model" -
    check "full: info" full $s info "$out/dates.model"
    check "full: kernels" full $s kernels
