@@ -17,7 +17,7 @@ TEST_DEPS   := $(TEST_FILES) sneppp.h build/gen/suites.h build/greatest/greatest
 # ---- programs: each file of examples/ that has a main function, and those that users and checks call by name
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' examples/*.c 2>/dev/null))
 EXAMPLES += $(if $(shell command -v $(CXX)),$(patsubst examples/%.cpp,build/examples/%,$(wildcard examples/*.cpp)))
-JUDGES   := build/bench/truth build/bench/future
+JUDGES   := build/bench/truth build/bench/future build/bench/cover
 BENCHES  := $(filter-out $(JUDGES),$(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c))))
 PROGRAMS := build/sneppp $(filter-out build/examples/sneppp,$(EXAMPLES))
 
@@ -263,7 +263,7 @@ size: ## code size and time to compile; code, constants and stack of the exporte
 PYTHON  ?= /usr/bin/python3
 build/bench/%: bench/%.c bench/bench.h sneppp.h
 	$(BUILD_PROGRAM)
-$(JUDGES): bench/rivals.h build/obj/sneppp.o
+$(JUDGES): bench/rivals.h bench/truths.h build/obj/sneppp.o
 build/bench/train_f32: bench/train.c
 build/bench/linalg_f32: bench/linalg.c
 ifneq ($(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.h),)
