@@ -616,7 +616,8 @@ typedef struct sneppp_node { /* the radial centres first .. first + count - 1 an
 typedef struct sneppp_origin {
    size_t       count;       /* 0: they are not known, or no longer those of the model                               */
    sneppp_real *x, *weight;  /* (count, D), (count): an event of weight 2 is two events                              */
-   int32_t     *owner;       /* (n) the event that carries a bump of AUTO, -1: all in common; NULL: other fits       */
+   int          bumps;       /* 1: AUTO made the model, and                                                          */
+   int32_t     *owner;       /* (n) is the event that carries a bump, -1: all in common; NULL without desc.group     */
    double       scale;       /* expected number for each of them, 0: they were seen in a part of the window only     */
    double       ridge;       /* curvature of the penalty of V                                                        */
 } sneppp_origin;
@@ -15787,6 +15788,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
       model->alpha *= scale, model->floor *= scale;
       r.nll -= gain, r.gap = fmax(r.gap - gain, 0), r.expected = W;
    }
+   model->origin.ridge = 2 * W * o.trace; /* the second derivative of W trace |V|^2 */
    r.seconds = SNEPPP_SECONDS() - start;
    if (report) *report = r;
    return SNEPPP_OK;
@@ -15809,6 +15811,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    memset(&t, 0, sizeof t);
    if (desc->tune) st = sneppp__tune(model, &o, err);
    o.tune = 0;
+   model->origin.ridge = 0;
    if (st == SNEPPP_OK) st = sneppp_trainer_init(&t, model, &o, err);
    if (st == SNEPPP_OK) st = sneppp__trainer_run(&t, err);
    r = t.report;
@@ -17689,7 +17692,7 @@ static void sneppp__auto_remember(const sneppp__auto *f, sneppp_model *out)
    const size_t   d = (size_t)f->d;
    sneppp_origin *o = &out->origin;
    double         all = 0, sum = 0, share = f->scale, total = f->weights / (double)f->parts;
-   o->count = (size_t)out->desc.events;
+   o->count = (size_t)out->desc.events, o->bumps = 1;
    for (size_t i = 0; i < f->N; i++) all += f->w[i];
    if (f->held) share = (double)f->realisations * total / all; /* all events count, each for the centre next to it */
    for (size_t i = 0; i < f->N; i++) {
@@ -18151,6 +18154,8 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
 }
 
 #else
+static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc *o) { return (void)model, (void)o, 0; }
+
 static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                       sneppp_error *err)
 {
@@ -18210,14 +18215,93 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
    return st;
 }
 
+/* ---- events to remember after a fit of another kind than AUTO's, for intervals. There is one block, taken before the
+   fit, so that nothing fails after it; the model moves into it. A block of the caller's gets them if there is room. */
+#ifndef SNEPPP_NO_SURE
+#define SNEPPP__RECALL ((size_t)2048) /* most of them: intervals solve a system of this size */
+static sneppp_status sneppp__recall_room(const sneppp_model *model, const sneppp_fit_desc *o, sneppp_desc *desc,
+                                         sneppp__block *block, sneppp__carver *c, sneppp_error *err)
+{
+   size_t        total = 0, wide = ((size_t)1 << 25) / (size_t)model->n + 1, most = SNEPPP__RECALL;
+   sneppp_model  next;
+   sneppp_status st = sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err);
+   memset(block, 0, sizeof *block);
+   *desc = model->desc;
+   desc->events = 0;
+   if (st != SNEPPP_OK || model->readouts > 1 || sneppp__own_factor(model) >= 0) return st;
+   if (most > wide) most = wide;
+   desc->events = (int)(total < most ? total : most);
+   *c = sneppp__measure();
+   sneppp__place_model(c, desc, &next);
+   if (!desc->mem) return sneppp__block_get(block, c, NULL, 0, desc->alloc_ctx, err);
+   if (!sneppp__block_bytes(c) || sneppp__block_bytes(c) > desc->mem_bytes) desc->events = 0;
+   return SNEPPP_OK;
+}
+
+static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, const sneppp_desc *desc, sneppp__block *block,
+                           sneppp__carver *c)
+{
+   size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1, total = 0, seen = 0;
+   size_t         need = (size_t)desc->events, kept = 0, parts = 0;
+   double         all = 0, sum = 0, ridge = model->origin.ridge;
+   sneppp_rng     rng;
+   sneppp_origin *o = &model->origin;
+   if (block->raw) {
+      sneppp_model next;
+      sneppp__place_model(c, desc, &next);
+      next.block = block->raw, next.block_bytes = block->bytes;
+      sneppp__copy_parameters(&next, model);
+      sneppp_free(model);
+      *model = next;
+      sneppp__index(model);
+   } else if (need) {
+      sneppp_model without;
+      *c = sneppp__measure();
+      model->desc.events = 0;
+      sneppp__place_model(c, &model->desc, &without);
+      c->base = (unsigned char *)desc->mem + (SNEPPP__ALIGN - (uintptr_t)desc->mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
+      sneppp__place_origin(c, need, desc->group > 0, model);
+      model->desc.events = desc->events;
+   }
+   o->count = 0, o->bumps = 0, o->ridge = ridge;
+   for (size_t r = 0; r < realisations; r++) total += fit->events[r].count, parts += fit->events[r].seen != NULL;
+   sneppp_rng_init(&rng, fit->seed ? fit->seed : 1, 33);
+   for (size_t r = 0; need && r < realisations; r++)
+      for (size_t i = 0; i < fit->events[r].count; i++, seen++) {
+         const sneppp_events *e = &fit->events[r];
+         double               w = e->weight ? (double)e->weight[i] : 1;
+         all += w;
+         if (kept == need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)(need - kept)) continue;
+         if (sneppp__read_events(model, e, i, 1, o->x + kept * D, NULL) != SNEPPP_OK) { o->count = 0; return; }
+         if (!(w > 0)) { need--; continue; }
+         o->weight[kept++] = (sneppp_real)w, sum += w;
+      }
+   if (!kept) return;
+   for (size_t i = 0; i < kept; i++) o->weight[i] = (sneppp_real)((double)o->weight[i] * all / sum);
+   for (size_t i = 0; o->owner && i < (size_t)model->n; i++) o->owner[i] = -1;
+   o->scale = kept == total && !parts ? 1 / (double)realisations : 0; /* a part of them cannot be counted */
+   o->count = kept;
+}
+#endif
+
 /* ---- the one call */
 SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                     sneppp_error *err)
 {
    sneppp_status st = sneppp__fit_check(model, desc, err);
    size_t        copies = 0, nodes;
+#ifndef SNEPPP_NO_SURE
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_desc    next;
+   int            recall = 0;
+#endif
    if (st == SNEPPP_OK && report) st = sneppp__count_copies(model, desc, &copies, err);
    if (st != SNEPPP_OK) return st;
+#ifndef SNEPPP_NO_SURE
+   recall = desc->method != SNEPPP_METHOD_AUTO || !sneppp__auto_serves(model, desc);
+   if (recall && (st = sneppp__recall_room(model, desc, &next, &block, &c, err)) != SNEPPP_OK) return st;
+#endif
    if (desc->method == SNEPPP_METHOD_AUTO) st = sneppp__fit_auto(model, desc, report, err);
    else {
       nodes = model->nodes;
@@ -18227,6 +18311,10 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
       if (st == SNEPPP_OK) sneppp__index(model);
       else model->nodes = nodes; /* nothing has moved */
    }
+#ifndef SNEPPP_NO_SURE
+   if (recall && st == SNEPPP_OK) sneppp__recall(model, desc, &next, &block, &c);
+   else if (recall) sneppp__block_free(&block);
+#endif
    if (st == SNEPPP_OK && report) report->copies = copies;
    return st;
 }
@@ -18275,7 +18363,8 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
 
    V alone is not honest. Smoothing has a bias, which leave-one-out ties to the variance: for all shapes that are not
    flat its square is 0.4 to 2 V, whatever N. So tau^2 = RATIO V + b^2 is allowed for it, where b is what smoothing the
-   estimate once more would change. The region's own count n has no bias but more variance, and the two are combined,
+   estimate once more would change. Its tails are long: tau is the scale of a Laplace distribution, so that in Q, which
+   stands for a normal one, it counts more or less than at 95 % as the ratio of their quantiles does. The region's own count n has no bias but more variance, and the two are combined,
    M = u m + (1 - u) n, with the weight u that has the least expected square error Q. The interval of the mean has the
    ends of gamma distributions of mean M and variance Q, the upper one with half an event more, so that it is Garwood's
    exact one where the fit says nothing (u = 0, Q = n). A new count is a Poisson draw from such a gamma variable: negative
@@ -18361,7 +18450,8 @@ static void sneppp__new_count(double m, double q, double level, double z, uint64
 /* What all regions and points of a call share. */
 typedef struct sneppp__sure {
    const sneppp_model *model;
-   double              level, z, weights;  /* sum of the events' weights                                            */
+   double              level, z, tails;    /* quantile of the normal distribution; what the bias counts at this level */
+   double              weights;            /* sum of the events' weights                                            */
    double             *a;                  /* (N) influences                                                        */
    /* AUTO */
    sneppp__grams       g;
@@ -18392,14 +18482,14 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b2, cons
       if (unit > most) most = unit;
       if (region && o->scale > 0 && sneppp__inside_region(s->model, region, o->x + j * D)) own += s->a[j], count += w;
    }
-   tau2 = (o->owner ? SNEPPP__BIAS_BUMPS : SNEPPP__BIAS_LAPLACE) * V + b2;
+   tau2 = (o->bumps ? SNEPPP__BIAS_BUMPS : SNEPPP__BIAS_LAPLACE) * V + b2;
    if (region && o->scale > 0) {
       n = o->scale * count;
       c = m * (own + most) / (count + 1); /* the covariance of m and n: what an event in the region adds to m */
       u = (o->scale * m - c) / (fmax(V + o->scale * m - 2 * c, 1e-9 * m) + tau2);
       u = u > 0 ? u < 1 ? u : 1 : 0;
-      Q = u * u * (V + tau2) + (1 - u) * (1 - u) * o->scale * m + 2 * u * (1 - u) * c;
-   } else Q = V + tau2;
+      Q = u * u * (V + s->tails * tau2) + (1 - u) * (1 - u) * o->scale * m + 2 * u * (1 - u) * c;
+   } else Q = V + s->tails * tau2;
    M = u * m + (1 - u) * n;
    half = 0.5 * ((1 - u) * o->scale + u * most);
    memset(out, 0, sizeof *out);
@@ -18607,7 +18697,7 @@ static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp_
    s->a = (double *)sneppp__take(c, N, 1, w);
    s->psi = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->psi);
    s->mass = (double *)sneppp__take(c, n, 1, w);
-   if (m->origin.owner) {
+   if (m->origin.bumps) {
       sneppp__place_grams(c, m, &s->g);
       for (int f = 0; f < m->factors; f++) s->g.c[f] = (double *)sneppp__take(c, n, 1, w);
       s->other = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->other);
@@ -18653,12 +18743,14 @@ static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, 
                           "which have several readouts, are not known");
    s->model = m, s->level = level;
    for (int k = 0; k < 60; k++) { s->z = 0.5 * (lo + hi); *(sneppp__upper(s->z) > 0.5 * (1 - level) ? &lo : &hi) = s->z; }
+   s->tails = -log(1 - level) / s->z * (1.9599639845400545 / 2.9957322735539909); /* 1 at 95 % */
+   s->tails *= s->tails;
    for (size_t j = 0; j < m->origin.count; j++) s->weights += (double)m->origin.weight[j];
    sneppp__place_sure(&c, m, s);
    st = sneppp__block_get(&s->block[0], &c, NULL, 0, m->desc.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
    sneppp__place_sure(&c, m, s);
-   if (!m->origin.owner) {
+   if (!m->origin.bumps) {
       st = sneppp__sure_laplace(s, par, err);
       if (st != SNEPPP_OK) sneppp__sure_end(s);
       return st;
@@ -18688,7 +18780,7 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
    const sneppp_model *m = s->model;
    double              mean = 0, area = 0, b2 = 0;
    sneppp_status       st;
-   if (m->origin.owner) {
+   if (m->origin.bumps) {
       st = sneppp__sure_masses(s, region, before, s->mass, s->root, &area, par, err);
       if (st != SNEPPP_OK) return st;
       b2 = sneppp__sure_bumps(s, m->floor * area, area / s->area);
@@ -18760,12 +18852,12 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
       density = exp(sneppp__base_log_density(model, x));
       sneppp__sure_features(&s, x, s.mass);
       mean = model->floor;
-      for (size_t k = 0; k < (size_t)model->n && model->origin.owner; k++) {
+      for (size_t k = 0; k < (size_t)model->n && model->origin.bumps; k++) {
          double v = (double)model->readout[0].V[k];
          s.root[k] = (double)s.psi[k], s.mass[k] *= model->alpha * v;
          mean += s.mass[k];
       }
-      if (model->origin.owner) b2 = sneppp__sure_bumps(&s, model->floor, 1 / s.area);
+      if (model->origin.bumps) b2 = sneppp__sure_bumps(&s, model->floor, 1 / s.area);
       else {
          mean = (double)sneppp_intensity(model, x) / density;
          sneppp__sure_gradient(&s, s.mass);
@@ -20411,6 +20503,7 @@ static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
          sneppp__io_int(io, &owner);
          if (io->reading) m->origin.owner[i] = (int32_t)owner; /* what is saved may lie in flash */
       }
+   sneppp__io_int(io, &m->origin.bumps);
    sneppp__io_double(io, &m->origin.scale);
    sneppp__io_double(io, &m->origin.ridge);
 }
@@ -20468,7 +20561,7 @@ static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_erro
            sneppp__mass_check(&L->inside, &mass, NULL) == SNEPPP_OK;
    }
    ok = ok && sneppp__normal(mass) && sneppp__finite(m->origin.scale) && m->origin.scale >= 0 &&
-        sneppp__finite(m->origin.ridge) && m->origin.ridge >= 0;
+        sneppp__finite(m->origin.ridge) && m->origin.ridge >= 0 && (!m->origin.bumps || m->origin.owner);
    for (size_t i = 0; ok && i < m->origin.count; i++) {
       int whole = 1; /* coordinates of a finite set are places in a list */
       for (int f = 0; f < m->factors; f++) whole = whole && m->layer[f].inside.space != SNEPPP_SPACE_FINITE;
@@ -20857,7 +20950,7 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "peak", m->nodes ? m->peak : NULL);
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "sharp", m->nodes ? m->sharp : NULL);
    sneppp__put_name(o, "(double *)", "tree", 0, "table", m->nodes && m->table_top >= 0 ? m->table : NULL);
-   sneppp__put(o, "%d, {%d, %d}, 0, 0, {0, 0, 0, 0, 0, 0}\n};\n#endif\n", m->table_top, m->table_more[0], m->table_more[1]);
+   sneppp__put(o, "%d, {%d, %d}, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n#endif\n", m->table_top, m->table_more[0], m->table_more[1]);
 }
 
 /* Can it be the name of a variable, in C and in C++? */

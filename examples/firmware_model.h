@@ -109,6 +109,6 @@ static const sneppp_model firmware_model = {
    }, 1, {
       {1, 31, 0, (sneppp_real *)firmware_model_readout0_V},
    }, 0.007208, 0.00036812106457294059, 32,
-   (sneppp_node *)firmware_model_tree0_node, 1u, {1.0, 0.5, 0.0, 0.0}, (double *)firmware_model_tree0_centre, (sneppp_real *)firmware_model_tree0_peak, (sneppp_real *)firmware_model_tree0_sharp, 0, -1, {0, 0}, 0, 0, {0, 0, 0, 0, 0, 0}
+   (sneppp_node *)firmware_model_tree0_node, 1u, {1.0, 0.5, 0.0, 0.0}, (double *)firmware_model_tree0_centre, (sneppp_real *)firmware_model_tree0_peak, (sneppp_real *)firmware_model_tree0_sharp, 0, -1, {0, 0}, 0, 0, {0, 0, 0, 0, 0, 0, 0}
 };
 #endif
