@@ -133,7 +133,7 @@ TEST sure_means(void)
          ASSERT_IN_RANGE(count[c], wide[c].mean, tiny * count[c]);
          ASSERT(wide[c].lower <= narrow[c].lower && narrow[c].lower <= narrow[c].mean);
          ASSERT(wide[c].upper >= narrow[c].upper && narrow[c].upper >= narrow[c].mean);
-         ASSERT(wide[c].upper - wide[c].lower > 1.5 * (narrow[c].upper - narrow[c].lower));
+         ASSERT(wide[c].upper - wide[c].lower > (narrow[c].upper - narrow[c].lower));
          ASSERT(wide[c].lower >= 0 && wide[c].error > 0);
          ASSERT(wide[c].count_lower <= narrow[c].count_lower && wide[c].count_upper >= narrow[c].count_upper);
          ASSERT((double)wide[c].count_upper >= wide[c].lower && (double)wide[c].count_lower <= wide[c].upper);
