@@ -106,7 +106,11 @@
       Beware of asking an AUTO fit of a clustered pattern at the very events that it was fitted to: its narrowest bumps
       lie on them, so that there, and only there, the intensity can be too high; at other places it is the estimate.
       sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals, polygons, balls in boxes.
-      sneppp_poisson_interval says how far a count may stray from its mean. Regions without a closed form, such as a cap
+      sneppp_poisson_interval says how far a count may stray from its mean, if that is known. sneppp_count_sure and
+      sneppp_intensity_sure say how well it is known: an interval for the mean, which allows for the bias of smoothing,
+      and one for a new count, which has Poisson's scatter as well. They need the events of the fit, which models
+      remember (16384 of AUTO's, 2048 of others) and saved ones keep; a model that was changed since has none, and is
+      refused. Regions without a closed form, such as a cap
       of the sphere, have sneppp_count_numeric and an estimate of its error.
    4  WHERE AND WHEN
       sneppp_marginal integrates a factor out, over a part or all of it: the map of a week, the time profile of a
@@ -148,7 +152,7 @@
       function                                        memory                                      model
       intensity, log_intensity, features              stack only                                  const
       intensities, count, counts, count_box,
-         model_gram,
+         model_gram, count_sure, intensity_sure,
          nll, test_nll, count_numeric                 borrow                                      const
       get_layer, get_matrix, save, export_c           nothing                                     const
       sample, sample_tile, sample_bytes               borrow, or yours: mem; one rng per thread   const
@@ -156,7 +160,8 @@
       save_file                                       borrows the size of the file                const
       init, load, load_file                           one block, or yours in mem; borrow          made
       set_layer, set_matrix                           borrow                                      changed
-      fit                                             borrows; AUTO replaces the model's block    changed
+      fit                                             borrows; replaces the model's block, to     changed
+                                                      which it adds the events, but not yours
       fit_box                                         one block; borrows                          made
       trainer_init, _step, _load, _free, _save        one block from init to free; the model,     changed
                                                       which must outlive the trainer, is its own
@@ -178,7 +183,9 @@
 
 >>limits ======================================================================================================
       A Poisson process: events that attract or repel each other are described by their intensity only, and counts
-      of such events stray further than Poisson intervals say, which know nothing of the error of the fit either.
+      of such events stray further than intervals say. Intervals hold on average over regions: where the intensity jumps,
+      or between the few events of a small pattern, single ones hold less often. They take the features of CONVEX, PGD
+      and ADAM and the scales of AUTO for given, and do not exist for marginals and for several readouts.
       There is no exposure map: what was watched is a window, a part of it (events.seen), or a finite set of weighted
       cells. AUTO puts radial units on boxes, intervals, polygons, S^2 and their products with at most four
       coordinates; elsewhere it solves the convex problem on default features, and the report says so. A full readout
@@ -193,7 +200,8 @@
                  carry their kind (SNEPPP_ACT_COS, SNEPPP_SPACE_BOX, SNEPPP_METHOD_AUTO); one sneppp_count, one
                  sneppp_nll, samples and numeric counts by description; settings that a method does not use are refused;
                  AUTO has a smooth estimate, wants narrow widths to pay at many events, and finds grids on which a part
-                 of the events was recorded; fit.tune; ADAM ends with the expected number of its events
+                 of the events was recorded; fit.tune; ADAM ends with the expected number of its events; intervals of
+                 means and of new counts (sneppp_count_sure, sneppp_intensity_sure): saved models have format version 3
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
@@ -1053,7 +1061,7 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 /* The implementation is built in floors. A floor uses those above it, never those below, and there are no
    forward declarations of private functions: where one seems needed, the function is on the wrong floor. They are
    ordered by who needs them. Part I asks a model that exists: base, machine, special, evaluate. Part II makes one from
-   events: mem to auto. Part III does something with it: sample, io, input, each behind a switch of its own. */
+   events: mem to auto. Part III does something with it: sure, sample, io, input, each behind a switch of its own. */
 
 /* >>base ===================================================================================================== */
 #include <math.h>
@@ -18219,49 +18227,49 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
    fit, so that nothing fails after it; the model moves into it. A block of the caller's gets them if there is room. */
 #ifndef SNEPPP_NO_SURE
 #define SNEPPP__RECALL ((size_t)2048) /* most of them: intervals solve a system of this size */
-static sneppp_status sneppp__recall_room(const sneppp_model *model, const sneppp_fit_desc *o, sneppp_desc *desc,
-                                         sneppp__block *block, sneppp__carver *c, sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model, const sneppp_fit_desc *o, int *events,
+                                                       sneppp__block *block, sneppp__carver *c, sneppp_error *err)
 {
    size_t        total = 0, wide = ((size_t)1 << 25) / (size_t)model->n + 1, most = SNEPPP__RECALL;
    sneppp_model  next;
+   sneppp_desc   desc = model->desc;
    sneppp_status st = sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err);
    memset(block, 0, sizeof *block);
-   *desc = model->desc;
-   desc->events = 0;
+   *events = 0;
    if (st != SNEPPP_OK || model->readouts > 1 || sneppp__own_factor(model) >= 0) return st;
    if (most > wide) most = wide;
-   desc->events = (int)(total < most ? total : most);
+   desc.events = *events = (int)(total < most ? total : most);
    *c = sneppp__measure();
-   sneppp__place_model(c, desc, &next);
-   if (!desc->mem) return sneppp__block_get(block, c, NULL, 0, desc->alloc_ctx, err);
-   if (!sneppp__block_bytes(c) || sneppp__block_bytes(c) > desc->mem_bytes) desc->events = 0;
+   sneppp__place_model(c, &desc, &next);
+   if (!desc.mem) return sneppp__block_get(block, c, NULL, 0, desc.alloc_ctx, err);
+   if (!sneppp__block_bytes(c) || sneppp__block_bytes(c) > desc.mem_bytes) *events = 0;
    return SNEPPP_OK;
 }
 
-static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, const sneppp_desc *desc, sneppp__block *block,
-                           sneppp__carver *c)
+SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events, sneppp__block *block,
+                                         sneppp__carver *c)
 {
    size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1, total = 0, seen = 0;
-   size_t         need = (size_t)desc->events, kept = 0, parts = 0;
+   size_t         need = (size_t)events, kept = 0, parts = 0;
    double         all = 0, sum = 0, ridge = model->origin.ridge;
    sneppp_rng     rng;
    sneppp_origin *o = &model->origin;
+   sneppp_model   next;
+   sneppp_desc    desc = model->desc;
+   desc.events = block->raw ? events : 0;
    if (block->raw) {
-      sneppp_model next;
-      sneppp__place_model(c, desc, &next);
+      sneppp__place_model(c, &desc, &next);
       next.block = block->raw, next.block_bytes = block->bytes;
       sneppp__copy_parameters(&next, model);
       sneppp_free(model);
       *model = next;
       sneppp__index(model);
-   } else if (need) {
-      sneppp_model without;
+   } else if (need) { /* behind the rest of the caller's block */
       *c = sneppp__measure();
-      model->desc.events = 0;
-      sneppp__place_model(c, &model->desc, &without);
-      c->base = (unsigned char *)desc->mem + (SNEPPP__ALIGN - (uintptr_t)desc->mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
-      sneppp__place_origin(c, need, desc->group > 0, model);
-      model->desc.events = desc->events;
+      sneppp__place_model(c, &desc, &next);
+      c->base = (unsigned char *)desc.mem + (SNEPPP__ALIGN - (uintptr_t)desc.mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
+      sneppp__place_origin(c, need, desc.group > 0, model);
+      model->desc.events = events;
    }
    o->count = 0, o->bumps = 0, o->ridge = ridge;
    for (size_t r = 0; r < realisations; r++) total += fit->events[r].count, parts += fit->events[r].seen != NULL;
@@ -18293,14 +18301,13 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
 #ifndef SNEPPP_NO_SURE
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
-   sneppp_desc    next;
-   int            recall = 0;
+   int            recall = 0, events = 0;
 #endif
    if (st == SNEPPP_OK && report) st = sneppp__count_copies(model, desc, &copies, err);
    if (st != SNEPPP_OK) return st;
 #ifndef SNEPPP_NO_SURE
    recall = desc->method != SNEPPP_METHOD_AUTO || !sneppp__auto_serves(model, desc);
-   if (recall && (st = sneppp__recall_room(model, desc, &next, &block, &c, err)) != SNEPPP_OK) return st;
+   if (recall && (st = sneppp__recall_room(model, desc, &events, &block, &c, err)) != SNEPPP_OK) return st;
 #endif
    if (desc->method == SNEPPP_METHOD_AUTO) st = sneppp__fit_auto(model, desc, report, err);
    else {
@@ -18312,7 +18319,7 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
       else model->nodes = nodes; /* nothing has moved */
    }
 #ifndef SNEPPP_NO_SURE
-   if (recall && st == SNEPPP_OK) sneppp__recall(model, desc, &next, &block, &c);
+   if (recall && st == SNEPPP_OK) sneppp__recall(model, desc, events, &block, &c);
    else if (recall) sneppp__block_free(&block);
 #endif
    if (st == SNEPPP_OK && report) report->copies = copies;
