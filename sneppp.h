@@ -18471,7 +18471,9 @@ typedef struct sneppp__sure {
    double             *part;
    sneppp_real        *psi, *other;        /* (n) features at a point                                               */
    /* others */
-   double             *Psi, *MPsi, *lambda, *L, *M, *K, *work; /* (N, n), (N, n), (N), (N, N), (n, n), (n, n), (N, n) */
+   double             *Psi, *lambda, *L;   /* (N, n) features of the events, (N), (N, N) Cholesky factor of the information */
+   double             *K;                  /* (n, n) Gram matrix of a region, or (n) its diagonal                    */
+   double             *V, *Y, *KV, *work;  /* full readouts: (m, n), (N, m) V psi of the events, (n, m), (N, m)       */
    sneppp__block       block[2];
 } sneppp__sure;
 
@@ -18625,24 +18627,21 @@ static void sneppp__sure_features(const sneppp__sure *s, const sneppp_real *x, d
    }
 }
 
-static sneppp_status sneppp__sure_laplace(sneppp__sure *s, const sneppp_parallel *par, sneppp_error *err)
+/* Products of scores: C_ij = 4 alpha^2 (psi_i'psi_j) (V psi_i)'(V psi_j) / (lambda_i lambda_j), and their factor. */
+static sneppp_status sneppp__sure_laplace(sneppp__sure *s, sneppp_error *err)
 {
    const sneppp_model  *m = s->model;
    const sneppp_origin *o = &m->origin;
-   const size_t         N = o->count, n = (size_t)m->n, D = (size_t)m->D;
+   const size_t         N = o->count, n = (size_t)m->n, r = (size_t)m->readout[0].m, D = (size_t)m->D;
    const int            full = m->desc.readout == SNEPPP_READOUT_FULL;
    double               trace = 0;
    for (size_t j = 0; j < N; j++) sneppp__sure_features(s, o->x + j * D, s->Psi + j * n);
-   if (full) {
-      sneppp__readout_matrix(&m->readout[0], s->K, s->M, NULL, par);
-      sneppp__dgemm(0, 0, N, n, n, 1, s->Psi, n, s->M, n, 0, s->MPsi, n);
-   }
+   for (size_t i = 0; full && i < r * n; i++) s->V[i] = (double)m->readout[0].V[i];
+   if (full) sneppp__dgemm(0, 1, N, r, n, 1, s->Psi, n, s->V, n, 0, s->Y, r);
    for (size_t j = 0; j < N; j++) {
       double sum = 0;
-      for (size_t k = 0; k < n; k++) {
-         double v = s->Psi[j * n + k];
-         sum += full ? v * s->MPsi[j * n + k] : v * (double)m->readout[0].V[k];
-      }
+      if (full) sum = sneppp__dot_f64(r, s->Y + j * r, s->Y + j * r);
+      for (size_t k = 0; !full && k < n; k++) sum += s->Psi[j * n + k] * (double)m->readout[0].V[k];
       s->lambda[j] = m->alpha * sum + m->floor;
       if (!(s->lambda[j] > 0)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the intensity is 0 at an event of the fit");
    }
@@ -18650,7 +18649,7 @@ static sneppp_status sneppp__sure_laplace(sneppp__sure *s, const sneppp_parallel
       for (size_t j = 0; j <= i; j++) {
          double dot = sneppp__dot_f64(n, s->Psi + i * n, s->Psi + j * n),
                 c = 4 * m->alpha * m->alpha * dot / (s->lambda[i] * s->lambda[j]);
-         if (full) c *= sneppp__dot_f64(n, s->Psi + i * n, s->MPsi + j * n);
+         if (full) c *= sneppp__dot_f64(r, s->Y + i * r, s->Y + j * r);
          s->L[i * N + j] = c * sqrt((double)o->weight[i] * (double)o->weight[j]);
          if (i == j) trace += s->L[i * N + j];
       }
@@ -18664,23 +18663,22 @@ static sneppp_status sneppp__sure_laplace(sneppp__sure *s, const sneppp_parallel
 static void sneppp__sure_gradient(sneppp__sure *s, const double *psi)
 {
    const sneppp_model *m = s->model;
-   const size_t        N = m->origin.count, n = (size_t)m->n;
+   const size_t        N = m->origin.count, n = (size_t)m->n, r = (size_t)m->readout[0].m;
    const double        four = 4 * m->alpha * m->alpha;
    if (m->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (size_t j = 0; j < N; j++) {
-         double sum = 0;
-         for (size_t k = 0; k < n; k++)
-            sum += s->Psi[j * n + k] * (psi ? psi[k] : (double)m->readout[0].V[k] * s->K[k]);
-         s->a[j] = four * sum / s->lambda[j];
-      }
+      for (size_t k = 0; k < n; k++) s->mass[k] = psi ? psi[k] : (double)m->readout[0].V[k] * s->K[k];
+      for (size_t j = 0; j < N; j++) s->a[j] = four * sneppp__dot_f64(n, s->Psi + j * n, s->mass) / s->lambda[j];
       return;
    }
-   if (!psi) sneppp__dgemm(0, 0, N, n, n, 1, s->MPsi, n, s->K, n, 0, s->work, n);
+   if (psi) for (size_t i = 0; i < r; i++) s->work[i] = sneppp__dot_f64(n, s->V + i * n, psi);
+   else {
+      sneppp__dgemm(0, 1, n, r, n, 1, s->K, n, s->V, n, 0, s->KV, r);
+      sneppp__dgemm(0, 0, N, r, n, 1, s->Psi, n, s->KV, r, 0, s->work, r);
+   }
    for (size_t j = 0; j < N; j++) {
-      const double *row = s->Psi + j * n;
-      double        dot = psi ? sneppp__dot_f64(n, psi, row) * sneppp__dot_f64(n, psi, s->MPsi + j * n)
-                              : sneppp__dot_f64(n, row, s->work + j * n);
-      s->a[j] = four * dot / s->lambda[j];
+      double h = sneppp__dot_f64(r, s->Y + j * r, psi ? s->work : s->work + j * r);
+      if (psi) h *= sneppp__dot_f64(n, psi, s->Psi + j * n);
+      s->a[j] = four * h / s->lambda[j];
    }
 }
 
@@ -18700,7 +18698,8 @@ static sneppp_status sneppp__sure_diagonal(sneppp__sure *s, const sneppp_region 
 /* ---- both */
 static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp__sure *s)
 {
-   const size_t n = (size_t)m->n, N = m->origin.count, w = sizeof(double), full = m->desc.readout == SNEPPP_READOUT_FULL;
+   const size_t n = (size_t)m->n, N = m->origin.count, w = sizeof(double), r = (size_t)m->readout[0].m;
+   const int    full = m->desc.readout == SNEPPP_READOUT_FULL;
    s->a = (double *)sneppp__take(c, N, 1, w);
    s->psi = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->psi);
    s->mass = (double *)sneppp__take(c, n, 1, w);
@@ -18720,9 +18719,11 @@ static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp_
    s->lambda = (double *)sneppp__take(c, N, 1, w);
    s->L = (double *)sneppp__take(c, N, N, w);
    s->K = (double *)sneppp__take(c, full ? n : 1, n, w);
-   s->MPsi = full ? (double *)sneppp__take(c, N, n, w) : NULL;
-   s->work = full ? (double *)sneppp__take(c, N, n, w) : NULL;
-   s->M = full ? (double *)sneppp__take(c, n, n, w) : NULL;
+   if (!full) return;
+   s->V = (double *)sneppp__take(c, r, n, w);
+   s->Y = (double *)sneppp__take(c, N, r, w);
+   s->KV = (double *)sneppp__take(c, n, r, w);
+   s->work = (double *)sneppp__take(c, N, r, w);
 }
 
 static void sneppp__sure_end(sneppp__sure *s)
@@ -18758,7 +18759,7 @@ static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, 
    if (st != SNEPPP_OK) return st;
    sneppp__place_sure(&c, m, s);
    if (!m->origin.bumps) {
-      st = sneppp__sure_laplace(s, par, err);
+      st = sneppp__sure_laplace(s, err);
       if (st != SNEPPP_OK) sneppp__sure_end(s);
       return st;
    }
