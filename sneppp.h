@@ -18374,10 +18374,10 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
    stands for a normal one, it counts more or less than at 95 % as the ratio of their quantiles does. The region's own count n has no bias but more variance, and the two are combined,
    M = u m + (1 - u) n, with the weight u that has the least expected square error Q. The interval of the mean has the
    ends of gamma distributions of mean M and variance Q, the upper one with half an event more, so that it is Garwood's
-   exact one where the fit says nothing (u = 0, Q = n). A new count is a Poisson draw from such a gamma variable: negative
-   binomial, of variance M + Q. */
+   exact one where the fit says nothing (u = 0, Q = n). A new count is a Poisson draw with the upper one for its mean:
+   negative binomial, of variance M + Q. */
 #define SNEPPP__BIAS_BUMPS   4.0 /* allowance for the bias, in variances: AUTO,                                     */
-#define SNEPPP__BIAS_LAPLACE 1.0 /* and others, whose features are given                                            */
+#define SNEPPP__BIAS_LAPLACE 3.0 /* and others, whose features are given                                            */
 #define SNEPPP__SURE_RIDGE   1e-7 /* of the mean information of an event: keeps what no event tells from being divided by 0 */
 #define SNEPPP__SHARE        1e-4 /* of an event's value: smaller parts in a bump that is shared are left out       */
 
@@ -18484,7 +18484,7 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b2, cons
 {
    const sneppp_origin *o = &s->model->origin;
    const size_t         D = (size_t)s->model->D;
-   double V = 0, most = 0, own = 0, count = 0, tail = 0.5 * (1 - s->level), tau2, c, u = 1, n = 0, M, Q, half, shape;
+   double V = 0, most = 0, own = 0, count = 0, tail = 0.5 * (1 - s->level), tau2, c, u = 1, n = 0, M, Q, half;
    for (size_t j = 0; j < o->count; j++) {
       double w = (double)o->weight[j], unit = s->a[j] / w;
       V += s->a[j] * unit;
@@ -18503,14 +18503,9 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b2, cons
    half = 0.5 * ((1 - u) * o->scale + u * most);
    memset(out, 0, sizeof *out);
    out->mean = m, out->error = sqrt(Q);
-   if (!(Q > 0)) { out->lower = out->upper = m; }
-   else {
-      shape = M * M / Q;
-      out->lower = M > 0 ? sneppp__gamma_quantile(shape, tail, 0, s->z) * (Q / M) : 0;
-      Q += half * half, M += half, shape = M * M / Q;
-      out->upper = M > 0 ? sneppp__gamma_quantile(shape, tail, 1, s->z) * (Q / M) : 0;
-      Q -= half * half, M -= half;
-   }
+   out->lower = !(Q > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / Q, tail, 0, s->z) * (Q / M) : 0;
+   Q += half * half, M += half; /* of an event more */
+   out->upper = !(Q > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / Q, tail, 1, s->z) * (Q / M) : 0;
    out->lower = fmin(out->lower, m), out->upper = fmax(out->upper, m); /* where fit and count disagree */
    if (region) sneppp__new_count(M, Q, s->level, s->z, &out->count_lower, &out->count_upper);
 }
