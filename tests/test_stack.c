@@ -168,6 +168,13 @@ static void stack_sure(stack_case *c)
    at.count = 4;
    c->status = sneppp_count_sure(c->model, NULL, 1, 0.95, sure, &c->fit.parallel, &c->err);
    if (c->status == SNEPPP_OK) c->status = sneppp_intensity_sure(c->model, &at, 0.95, sure, &c->err);
+   if (c->status == SNEPPP_OK) {
+      sneppp_model drawn;
+      sneppp_rng   rng;
+      sneppp_rng_init(&rng, 1, 1);
+      c->status = sneppp_draw_model(c->model, &rng, &drawn, NULL, 0, &c->err);
+      if (c->status == SNEPPP_OK) sneppp_free(&drawn);
+   }
 }
 static void stack_matrix(stack_case *c)
 {

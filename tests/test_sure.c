@@ -418,6 +418,56 @@ TEST sure_memory(void)
    PASS();
 }
 
+/* Draws are models of their own. In cells they scatter around the fit by a good part of the errors, and their totals as
+   a Poisson count does. In a block of the caller's, too. */
+TEST sure_draws(void)
+{
+   enum { draws = 60 };
+   static double room[60000];
+   for (int k = 0; k < 3; k++) {
+      sneppp_events e = sure_pattern(150, 12);
+      sneppp_window box[sure_cells];
+      sneppp_region region[sure_cells];
+      sneppp_sure   s[sure_cells];
+      sneppp_model  m, d;
+      sneppp_error  err;
+      sneppp_rng    rng;
+      double        count[sure_cells], mean[sure_cells] = {0}, square[sure_cells] = {0}, total = 0, total2 = 0, ratio = 0, shift = 0;
+      size_t        n = 0;
+      ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, k ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, k > 1 ? 4 : k ? 9 : 0, NULL, &err));
+      m.origin.scale = 0; /* the fit alone */
+      sure_grid(box, region);
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, sure_cells, 0.95, s, NULL, &err));
+      sneppp_rng_init(&rng, 3, 3);
+      for (int i = 0; i < draws; i++) {
+         double sum = 0;
+         ASSERT_EQ(SNEPPP_OK, sneppp_draw_model(&m, &rng, &d, i % 2 ? room : NULL, i % 2 ? sizeof room : 0, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&d, region, sure_cells, count, NULL, &err));
+         for (int c = 0; c < sure_cells; c++) mean[c] += count[c] / draws, square[c] += count[c] * count[c] / draws, sum += count[c];
+         total += sum / draws, total2 += sum * sum / draws;
+         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&d, NULL, 1, 0.9, s, NULL, &err)); /* it knows no events */
+         sneppp_free(&d);
+      }
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, sure_cells, 0.95, s, NULL, &err));
+      for (int c = 0; c < sure_cells; c++) {
+         ratio += sqrt(fmax(square[c] - mean[c] * mean[c], 0)) / s[c].error / sure_cells;
+         shift += fabs(mean[c] - s[c].mean) / s[c].error / sure_cells;
+      }
+      ASSERT(ratio > 0.35 && ratio < 1.1);
+      ASSERT(shift < 0.35);
+      ASSERT_IN_RANGE((double)e.count, total, 5 * sqrt((double)e.count / draws));
+      ASSERT_IN_RANGE(1, (total2 - total * total) / (double)e.count, 0.6);
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_draw_model(&m, &rng, &d, room, 64, &err));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_draw_model(&m, NULL, &d, NULL, 0, &err));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_draw_model(&m, &rng, NULL, NULL, 0, &err));
+      n = m.origin.count, m.origin.count = 0;
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_draw_model(&m, &rng, &d, NULL, 0, &err));
+      m.origin.count = n;
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(sure)
 {
    RUN_TEST(sure_gamma);
@@ -429,4 +479,5 @@ SUITE(sure)
    RUN_TEST(sure_saved);
    RUN_TEST(sure_refuses);
    RUN_TEST(sure_memory);
+   RUN_TEST(sure_draws);
 }
