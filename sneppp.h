@@ -183,9 +183,9 @@
 
 >>limits ======================================================================================================
       A Poisson process: events that attract or repel each other are described by their intensity only, and counts
-      of such events stray further than intervals say. Intervals hold on average over regions: where the intensity jumps,
-      or between the few events of a small pattern, single ones hold less often. They take the features of CONVEX, PGD
-      and ADAM and the scales of AUTO for given, and do not exist for marginals and for several readouts.
+      of such events stray further than intervals say. Intervals hold on average over regions: where the intensity
+      jumps, or between the few events of a small pattern, single ones hold less often. They take the features of CONVEX,
+      PGD and ADAM and the scales of AUTO for given, and do not exist for marginals and for several readouts.
       There is no exposure map: what was watched is a window, a part of it (events.seen), or a finite set of weighted
       cells. AUTO puts radial units on boxes, intervals, polygons, S^2 and their products with at most four
       coordinates; elsewhere it solves the convex problem on default features, and the report says so. A full readout
@@ -931,7 +931,8 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
 /* A model as it might as well be, to carry the uncertainty on into whatever is computed from it. In a region many draws
    scatter by 0.5 to 0.8 of the errors above, which have an allowance for the bias of each place by itself; their totals
    scatter as a Poisson count does. Of AUTO a draw costs little, of other fits as much as a convex fit. It is asked,
-   counted and sampled like any other, but knows no events; free it. mem: a block as large as the model's own, or NULL. */
+   counted and sampled like any other, but knows no events; free it. mem: a block as large as the model's own, or
+   NULL. */
 SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
                                            size_t mem_bytes, sneppp_error *err);
 #endif /* SNEPPP_NO_SURE */
@@ -10816,7 +10817,7 @@ static int sneppp__tables(const sneppp_model *model)
    return 1;
 }
 
-/* Events that a model remembers: its last arrays, so that they can be added to a block that has room behind the rest. */
+/* Events that a model remembers: its last arrays, so that they can be added to a block with room behind the rest. */
 static void sneppp__place_origin(sneppp__carver *c, size_t events, int owned, sneppp_model *model)
 {
    sneppp_origin *o = &model->origin;
@@ -18101,7 +18102,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       if (!(o->resolution < 0)) sneppp__auto_spread(&f);
       sneppp__auto_merge(&f, 1);
       N = f.N;
-      for (size_t i = 0; i < N; i++) f.ysrc[i] = i; /* who they were was needed to spread them; mirrors know whom they mirror */
+      for (size_t i = 0; i < N; i++) f.ysrc[i] = i; /* who they were was needed to spread them */
       if (f.hole) sneppp__auto_fill(&f, room);
       if (total <= centres + held && f.N <= room) held = 0; /* the places of all events are centres */
       held = held && f.N > 2 * held ? held : 0; /* fewer where weights are 0 */
@@ -18257,8 +18258,8 @@ SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model
    return SNEPPP_OK;
 }
 
-SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events, sneppp__block *block,
-                                         sneppp__carver *c)
+SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events,
+                                         sneppp__block *block, sneppp__carver *c)
 {
    size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1, total = 0, seen = 0;
    size_t         need = (size_t)events, kept = 0, parts = 0;
@@ -18380,16 +18381,17 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
               events, by a matrix (N, N): with S = (s_j sqrt w_j), g'F^-1 S = g'S (S'S + ridge)^-1.
 
    V alone is not honest. Smoothing has a bias, which leave-one-out ties to the variance: for all shapes that are not
-   flat its square is 0.4 to 2 V, whatever N. So tau^2 = RATIO V + b^2 is allowed for it, where b is what smoothing the
-   estimate once more would change. Its tails are long: tau is the scale of a Laplace distribution, so that in Q, which
-   stands for a normal one, it counts more or less than at 95 % as the ratio of their quantiles does. The region's own count n has no bias but more variance, and the two are combined,
-   M = u m + (1 - u) n, with the weight u that has the least expected square error Q. The interval of the mean has the
-   ends of gamma distributions of mean M and variance Q, the upper one with half an event more, so that it is Garwood's
-   exact one where the fit says nothing (u = 0, Q = n). A new count is a Poisson draw with the upper one for its mean:
-   negative binomial, of variance M + Q. */
+   flat its square is 0.4 to 2 V, whatever N. So tau^2 = BIAS V + b^2 is allowed for it, where b is what smoothing the
+   estimate once more would change (AUTO). Its tails are long: tau is the scale of a Laplace distribution, so that in Q,
+   which stands for a normal one, it counts more or less than at 95 % as the ratio of their quantiles does. The region's
+   own count n has no bias but more variance, and the two are combined, M = u m + (1 - u) n, with the weight u that has
+   the least expected square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance
+   Q, the upper one with half an event more, so that it is nearly Garwood's exact one where the fit says nothing (u = 0,
+   Q = n). A new count is a Poisson draw with the upper one for its mean: negative binomial, of variance M + Q. The
+   constants were chosen by bench/cover.c. */
 #define SNEPPP__BIAS_BUMPS   4.0 /* allowance for the bias, in variances: AUTO,                                     */
 #define SNEPPP__BIAS_LAPLACE 3.0 /* and others, whose features are given                                            */
-#define SNEPPP__SURE_RIDGE   1e-7 /* of the mean information of an event: keeps what no event tells from being divided by 0 */
+#define SNEPPP__SURE_RIDGE   1e-7 /* of the mean information of an event, for directions of which no event tells   */
 #define SNEPPP__SHARE        1e-4 /* of an event's value: smaller parts in a bump that is shared are left out       */
 
 /* P(G <= x), or P(G > x) if `above`, for the gamma distribution of this shape. */
@@ -18482,7 +18484,7 @@ typedef struct sneppp__sure {
    double             *part;
    sneppp_real        *psi, *other;        /* (n) features at a point                                               */
    /* others */
-   double             *Psi, *lambda, *L;   /* (N, n) features of the events, (N), (N, N) Cholesky factor of the information */
+   double             *Psi, *lambda, *L;   /* (N, n) features of the events, (N), (N, N) factor of the information   */
    double             *K;                  /* (n, n) Gram matrix of a region, or (n) its diagonal                    */
    sneppp_real        *weight;             /* (N) for draws                                                          */
    double             *V, *Y, *KV, *work;  /* full readouts: (m, n), (N, m) V psi of the events, (n, m), (N, m)       */
@@ -18758,7 +18760,10 @@ static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, 
       return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "desc.mix: intervals of additive and separable intensities, "
                           "which have several readouts, are not known");
    s->model = m, s->level = level;
-   for (int k = 0; k < 60; k++) { s->z = 0.5 * (lo + hi); *(sneppp__upper(s->z) > 0.5 * (1 - level) ? &lo : &hi) = s->z; }
+   for (int k = 0; k < 60; k++) { /* bisection */
+      s->z = 0.5 * (lo + hi);
+      *(sneppp__upper(s->z) > 0.5 * (1 - level) ? &lo : &hi) = s->z;
+   }
    s->tails = -log(1 - level) / s->z * (1.9599639845400545 / 2.9957322735539909); /* 1 at 95 % */
    s->tails *= s->tails;
    for (size_t j = 0; j < m->origin.count; j++) s->weights += (double)m->origin.weight[j];
@@ -20378,8 +20383,8 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sne
    function walks the fields for measuring, writing and reading, so that the three cannot drift apart. The reader
    trusts nothing: the checksum comes first, every count is held against the bytes that remain before anything is
    allocated for it, and the description passes the same checks as one written by hand. */
-#define SNEPPP__IO_VERSION 3u /* 3: with the events of the fit. 2: the budget stands before alpha. A model without the one,
-                                 and whose budget is desc.width, is still 1 */
+#define SNEPPP__IO_VERSION 3u /* 3: with the events of the fit. 2: the budget stands before alpha. A model without
+                                 events whose budget is desc.width is still 1 */
 
 typedef struct sneppp__io {
    unsigned char       *to;       /* writing: next byte, NULL = only count                  */
@@ -21031,7 +21036,8 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
       sneppp__put_name(o, "", "layer", f, "units", m->layer[f].units);
       sneppp__put(o, "%d, %d, {NULL, NULL, NULL}},\n", x->width, x->no_bias);
    }
-   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0, 0},\n",
+   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0, "
+                  "0},\n",
                (int)m->desc.mix, (int)m->desc.readout, m->desc.width, m->desc.rank, m->desc.alpha,
                (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu), m->desc.group);
    sneppp__put(o, "   %d, %d, %d, {\n", m->factors, m->D, m->n);
@@ -21061,7 +21067,8 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "peak", m->nodes ? m->peak : NULL);
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "sharp", m->nodes ? m->sharp : NULL);
    sneppp__put_name(o, "(double *)", "tree", 0, "table", m->nodes && m->table_top >= 0 ? m->table : NULL);
-   sneppp__put(o, "%d, {%d, %d}, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n#endif\n", m->table_top, m->table_more[0], m->table_more[1]);
+   sneppp__put(o, "%d, {%d, %d}, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n#endif\n", m->table_top, m->table_more[0],
+               m->table_more[1]);
 }
 
 /* Can it be the name of a variable, in C and in C++? */

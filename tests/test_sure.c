@@ -256,6 +256,123 @@ TEST sure_laplace_beside_differences(void)
    PASS();
 }
 
+/* Other windows and regions: the mean is what sneppp_count says. Two realisations of one pattern know the same twice, an
+   event of weight 2 is two; and what was seen in part only is not counted. */
+TEST sure_windows(void)
+{
+   static const double ring[10] = {0, 0, 1, 0, 1, 1, 0.5, 0.6, 0, 1}, part[6] = {0.1, 0.1, 0.8, 0.2, 0.2, 0.5};
+   static sneppp_real  x[4 * sure_most], two[sure_most];
+   sneppp_window       w[5];
+   const double        tiny = sizeof(sneppp_real) == 8 ? 1e-9 : 1e-4;
+   memset(w, 0, sizeof w);
+   w[0].space = SNEPPP_SPACE_POLYGON, w[0].dim = 2, w[0].count = 5, w[0].xy = ring;
+   w[1].space = SNEPPP_SPACE_POLYGON, w[1].dim = 2, w[1].count = 3, w[1].xy = part;
+   w[2].space = SNEPPP_SPACE_BALL, w[2].dim = 2, w[2].centre[0] = 0.4, w[2].centre[1] = 0.3, w[2].radius = 0.2;
+   w[3].space = SNEPPP_SPACE_SPHERE, w[3].dim = 3;
+   w[4].dim = 1, w[4].lo[0] = 2, w[4].hi[0] = 3;
+   for (int k = 0; k < 4; k++) { /* polygons, a ball in a box, sphere x time, a budget */
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_events   e = sure_pattern(90, 3 + (uint64_t)k);
+      sneppp_region   region;
+      sneppp_sure     s;
+      sneppp_model    m;
+      sneppp_error    err;
+      sneppp_status   st;
+      double          count = 0;
+      memset(&d, 0, sizeof d);
+      memset(&fit, 0, sizeof fit);
+      memset(&region, 0, sizeof region);
+      d.factor[0].window = w[0];
+      region.factor[0] = k < 2 ? &w[1 + k] : NULL;
+      if (k == 1) { memset(&d, 0, sizeof d); d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1; }
+      if (k == 0) { /* only those inside */
+         size_t kept = 0;
+         for (size_t i = 0; i < e.count; i++) {
+            double y[2];
+            y[0] = (double)sure_x[2 * i], y[1] = (double)sure_x[2 * i + 1];
+            if (!sneppp_window_contains(&w[0], y)) continue;
+            sure_x[2 * kept] = sure_x[2 * i], sure_x[2 * kept + 1] = sure_x[2 * i + 1], kept++;
+         }
+         e.count = kept;
+      }
+      if (k >= 2) {
+         sneppp_rng rng;
+         sneppp_rng_init(&rng, 5, 6);
+         for (size_t i = 0; i < e.count; i++) {
+            double y[3];
+            sneppp_window_draw(&w[3], &rng, y);
+            for (int r = 0; r < 3; r++) x[4 * i + (size_t)r] = (sneppp_real)(r == 2 ? fabs(y[r]) : y[r]);
+            x[4 * i + 3] = (sneppp_real)(10 * sneppp_rng_uniform(&rng));
+         }
+         d.factor[0].window = w[3], d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 10;
+         d.width = k == 3 ? 20 : 0;
+         e.x = x, region.factor[1] = &w[4];
+      }
+      fit.events = &e;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+      st = sneppp_count(&m, &region, 1, &count, NULL, &err);
+      ASSERT_EQ(st, sneppp_count_sure(&m, &region, 1, 0.95, &s, NULL, &err)); /* bumps have no closed form in balls */
+      ASSERT_EQ(k == 1 ? SNEPPP_ERR_NO_CLOSED_FORM : SNEPPP_OK, st);
+      if (k == 1) { sneppp_free(&m); continue; }
+      ASSERT_IN_RANGE(count, s.mean, tiny * count);
+      ASSERT(s.lower < count && count < s.upper && s.upper < 4 * count + 10);
+      sneppp_free(&m);
+   }
+   for (size_t i = 0; i < sure_most; i++) two[i] = 2;
+   for (int method = 0; method < 2; method++) {
+      sneppp_events   e[2];
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_sure     s[3];
+      sneppp_window   half;
+      sneppp_region   region, seen;
+      sneppp_error    err;
+      e[0] = e[1] = sure_pattern(150, 21);
+      memset(&d, 0, sizeof d);
+      memset(&half, 0, sizeof half);
+      memset(&region, 0, sizeof region);
+      memset(&seen, 0, sizeof seen);
+      d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
+      d.width = method ? 9 : 0;
+      half.dim = 2, half.lo[0] = 0.1, half.hi[0] = 0.6, half.lo[1] = 0.2, half.hi[1] = 0.7;
+      region.factor[0] = &half;
+      for (int k = 0; k < 3; k++) { /* alone, twice, with weight 2 */
+         sneppp_model m;
+         memset(&fit, 0, sizeof fit);
+         fit.events = e, fit.realisations = k == 1 ? 2 : 1, fit.method = method ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO;
+         if (method) fit.floor = 0.1, fit.trace = 1e-3, fit.tol = 1e-7;
+         e[0].weight = k == 2 ? two : NULL;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.95, &s[k], NULL, &err));
+         sneppp_free(&m);
+      }
+      ASSERT_IN_RANGE(s[0].mean, s[1].mean, 0.02 * s[0].mean);
+      ASSERT_IN_RANGE(s[0].error / sqrt(2.0), s[1].error, 0.15 * s[0].error);
+      ASSERT_IN_RANGE(2 * s[0].mean, s[2].mean, 0.04 * s[0].mean);
+      ASSERT_IN_RANGE(s[0].error * sqrt(2.0), s[2].error, 0.3 * s[0].error);
+      e[0] = sure_pattern(150, 21), seen.factor[0] = &half; /* nothing is counted where nobody looked */
+      {
+         sneppp_model m;
+         size_t       kept = 0;
+         for (size_t i = 0; i < e[0].count; i++)
+            if (sure_x[2 * i] >= (sneppp_real)0.11 && sure_x[2 * i] < (sneppp_real)0.59 && sure_x[2 * i + 1] > (sneppp_real)0.21 && sure_x[2 * i + 1] < (sneppp_real)0.69)
+               sure_x[2 * kept] = sure_x[2 * i], sure_x[2 * kept + 1] = sure_x[2 * i + 1], kept++;
+         e[0].count = kept, e[0].seen = &seen;
+         fit.events = e;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+         ASSERT(m.origin.count == kept && m.origin.scale == 0);
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.95, &s[0], NULL, &err));
+         ASSERT(s[0].upper > s[0].mean && s[0].lower < s[0].mean);
+         sneppp_free(&m);
+      }
+   }
+   PASS();
+}
+
 /* Over patterns: 95 % intervals of cells hold the true mean often enough, but are shorter than those of counts alone;
    and so do intervals of counts. */
 TEST sure_holds(void)
@@ -475,6 +592,7 @@ SUITE(sure)
    RUN_TEST(sure_means);
    RUN_TEST(sure_points_are_small_regions);
    RUN_TEST(sure_laplace_beside_differences);
+   RUN_TEST(sure_windows);
    RUN_TEST(sure_holds);
    RUN_TEST(sure_saved);
    RUN_TEST(sure_refuses);
