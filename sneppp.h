@@ -18742,8 +18742,8 @@ static void sneppp__sure_end(sneppp__sure *s)
    sneppp__block_free(&s->block[1]);
 }
 
-static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
-                                        const sneppp_parallel *par, sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
+                                                      const sneppp_parallel *par, sneppp_error *err)
 {
    static const sneppp_region everywhere = {{NULL}};
    sneppp__carver c = sneppp__measure();
@@ -18950,39 +18950,45 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
    return sneppp__fit_convex(out, &fit, 0, NULL, err);
 }
 
-SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
-                                           size_t mem_bytes, sneppp_error *err)
+/* The same model, without its events, in a block of its own. */
+SNEPPP__APART static sneppp_status sneppp__copy_model(const sneppp_model *model, sneppp_model *out, void *mem,
+                                                      size_t mem_bytes, sneppp_error *err)
 {
-   sneppp__sure   s;
-   sneppp_model   made;
-   sneppp_desc    desc;
+   sneppp_desc    desc = model->desc;
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    sneppp_status  st;
-   double         was = 0, is = 0, weights = 0, total;
+   desc.mem = mem, desc.mem_bytes = mem_bytes, desc.events = 0;
+   sneppp__place_model(&c, &desc, out);
+   st = sneppp__block_get(&block, &c, mem, mem_bytes, desc.alloc_ctx, err);
+   memset(out, 0, sizeof *out);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_model(&c, &desc, out);
+   out->block = block.raw, out->block_bytes = block.bytes;
+   sneppp__copy_parameters(out, model);
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
+                                           size_t mem_bytes, sneppp_error *err)
+{
+   sneppp__sure  s;
+   sneppp_status st;
+   double        was = 0, is = 0, total;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    memset(out, 0, sizeof *out);
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
    st = sneppp__sure_begin(&s, model, 0.95, NULL, err);
    if (st != SNEPPP_OK) return st;
-   desc = model->desc;
-   desc.mem = mem, desc.mem_bytes = mem_bytes, desc.events = 0;
-   sneppp__place_model(&c, &desc, &made);
-   st = sneppp__block_get(&block, &c, mem, mem_bytes, desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) { sneppp__sure_end(&s); return st; }
-   sneppp__place_model(&c, &desc, &made);
-   made.block = block.raw, made.block_bytes = block.bytes, made.nodes = 0;
-   sneppp__copy_parameters(&made, model);
-   st = sneppp__draw_parameters(&s, rng, &made, err);
-   for (size_t j = 0; j < model->origin.count; j++) weights += (double)model->origin.weight[j];
+   st = sneppp__copy_model(model, out, mem, mem_bytes, err);
+   if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
+   total = sneppp__gamma_draw(rng, s.weights);
    sneppp__sure_end(&s);
    if (st == SNEPPP_OK) st = sneppp_count(model, NULL, 1, &was, NULL, err);
-   if (st == SNEPPP_OK) st = sneppp_count(&made, NULL, 1, &is, NULL, err);
-   total = was * sneppp__gamma_draw(rng, weights);
-   if (st == SNEPPP_OK && is > 0) made.alpha *= total / is, made.floor *= total / is;
-   if (st != SNEPPP_OK) { sneppp__block_free(&block); return st; }
-   sneppp__index(&made);
-   *out = made;
+   if (st == SNEPPP_OK) st = sneppp_count(out, NULL, 1, &is, NULL, err);
+   if (st != SNEPPP_OK) { sneppp_free(out); return st; }
+   if (is > 0) out->alpha *= total * was / is, out->floor *= total * was / is;
+   sneppp__index(out);
    return SNEPPP_OK;
 }
 #endif /* SNEPPP_NO_SURE */
