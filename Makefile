@@ -17,7 +17,7 @@ TEST_DEPS   := $(TEST_FILES) sneppp.h build/gen/suites.h build/greatest/greatest
 # ---- programs: each file of examples/ that has a main function, and those that users and checks call by name
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' examples/*.c 2>/dev/null))
 EXAMPLES += $(if $(shell command -v $(CXX)),$(patsubst examples/%.cpp,build/examples/%,$(wildcard examples/*.cpp)))
-JUDGES   := build/bench/truth build/bench/future build/bench/check
+JUDGES   := build/bench/truth build/bench/future build/bench/check build/bench/cover
 BENCHES  := $(filter-out $(JUDGES),$(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c))))
 PROGRAMS := build/sneppp $(filter-out build/examples/sneppp,$(EXAMPLES))
 
@@ -58,7 +58,7 @@ examples: $(PROGRAMS) ## run every example and the program, and check what they 
 	@sh tests/examples.sh $(sort $(PROGRAMS))
 
 # The programs draw what they always draw, only elsewhere.
-PICTURES := trees coal earth game custom wildfire check
+PICTURES := trees coal sure earth game custom wildfire check
 .PHONY: pictures
 pictures: $(PICTURES:%=build/examples/%) ## draw the pictures of the README again
 	@for p in $(PICTURES); do build/examples/$$p > /dev/null && cp build/$$p.png examples/pictures/$$p.png || exit 1; done
@@ -263,7 +263,7 @@ size: ## code size and time to compile; code, constants and stack of the exporte
 PYTHON  ?= /usr/bin/python3
 build/bench/%: bench/%.c bench/bench.h sneppp.h
 	$(BUILD_PROGRAM)
-$(JUDGES): bench/rivals.h build/obj/sneppp.o
+$(JUDGES): bench/rivals.h bench/truths.h build/obj/sneppp.o
 build/bench/check: examples/check.h
 build/bench/train_f32: bench/train.c
 build/bench/linalg_f32: bench/linalg.c
@@ -271,7 +271,7 @@ ifneq ($(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.
 build/bench/linalg build/bench/linalg_f32: EXTRA = -DBENCH_BLAS -lopenblas
 endif
 
-.PHONY: bench bench-report bench-truth bench-check
+.PHONY: bench bench-report bench-truth bench-check bench-cover
 bench: $(BENCHES) ## build and run the benchmarks: lines of name, value, unit
 	@for b in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $$b || exit 1; done
 	@if $(PYTHON) -c "import torch" 2>/dev/null; then $(PYTHON) bench/peers/train.py build/bench; \
@@ -281,7 +281,15 @@ bench-report: $(BENCHES) ## run them and write their table into bench/README.md 
 	@$(MAKE) -s --no-print-directory bench > build/bench/lines.txt
 	@$(PYTHON) bench/report.py build/bench/lines.txt bench/README.md
 
+COVER_PATTERNS ?= 100,100,100
+COVER_CONVEX   ?= flat,smooth,step,ridge,clusters,letter,line 60,300,3000
 # The judges need no clock: fits beside known intensities, and beside what happened later. They link the library.
+bench-cover: build/bench/cover ## do intervals hold what they promise? The tables of bench/README.md (an hour; COVER_PATTERNS=20,20,5 for less)
+	@build/bench/cover $(COVER_PATTERNS) --table > build/bench/cover.md && echo >> build/bench/cover.md && \
+	   build/bench/cover $(COVER_PATTERNS) $(COVER_CONVEX) --method convex --table >> build/bench/cover.md && \
+	   awk '$$0 == "<!-- bench-cover -->" { print; while ((getline row < "build/bench/cover.md") > 0) print row; old = 1 } \
+	      $$0 == "<!-- /bench-cover -->" { old = 0 } !old' bench/README.md > build/bench/README.md && cp build/bench/README.md bench/README.md
+
 bench-truth: $(JUDGES) ## known intensities and the future: both tables into bench/README.md (5 minutes; reads ../shared/data)
 	@for b in truth future; do build/bench/$$b --table > build/bench/$$b.md && \
 	   awk -v name="$$b" '$$0 == "<!-- bench-" name " -->" { print; while ((getline row < ("build/bench/" name ".md")) > 0) print row; old = 1 } \

@@ -29,12 +29,12 @@
       >>api      functions by task             >>rng       random numbers
          (end of what users need)              >>linalg    gemm, Cholesky, eigenvalues
       Part III, to use                         >>integrals more special functions
-      >>sample   exact draws                   >>space     windows: checks, draws
-      >>io       save, load, export            >>kernel    the closed forms: rules, six families
-      >>input    degrees, dates, numeric       >>optim     optimisers that know nothing of events
-                 counts                        >>radial    trees of radial bumps
-      >>licence                                >>model     mixing rules, regions, counts
-                                               >>loss      likelihood and gradients
+      >>sure     intervals                     >>space     windows: checks, draws
+      >>sample   exact draws                   >>kernel    the closed forms: rules, six families
+      >>io       save, load, export            >>optim     optimisers that know nothing of events
+      >>input    degrees, dates, numeric       >>radial    trees of radial bumps
+                 counts                        >>model     mixing rules, regions, counts
+      >>licence                                >>loss      likelihood and gradients
                                                >>fit       convex fits with certificates, AdamW
                                                >>auto      the default fit
 
@@ -106,7 +106,11 @@
       Beware of asking an AUTO fit of a clustered pattern at the very events that it was fitted to: its narrowest bumps
       lie on them, so that there, and only there, the intensity can be too high; at other places it is the estimate.
       sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals, polygons, balls in boxes.
-      sneppp_poisson_interval says how far a count may stray from its mean. Regions without a closed form, such as a cap
+      sneppp_poisson_interval says how far a count may stray from its mean, if that is known. sneppp_count_sure and
+      sneppp_intensity_sure say how well it is known: an interval for the mean, which allows for the bias of smoothing,
+      and one for a new count, which has Poisson's scatter as well. They need the events of the fit, which models
+      remember (16384 of AUTO's, 2048 of others) and saved ones keep; a model that was changed since has none, and is
+      refused. sneppp_draw_model draws models that scatter like that. Regions without a closed form, such as a cap
       of the sphere, have sneppp_count_numeric and an estimate of its error.
    4  WHERE AND WHEN
       sneppp_marginal integrates a factor out, over a part or all of it: the map of a week, the time profile of a
@@ -148,15 +152,16 @@
       function                                        memory                                      model
       intensity, log_intensity, features              stack only                                  const
       intensities, count, counts, count_box,
-         model_gram,
+         model_gram, count_sure, intensity_sure,
          nll, test_nll, count_numeric                 borrow                                      const
       get_layer, get_matrix, save, export_c           nothing                                     const
       sample, sample_tile, sample_bytes               borrow, or yours: mem; one rng per thread   const
-      marginal, conditional                           out gets a block; borrow                    const
+      marginal, conditional, draw_model               out gets a block; borrow                    const
       save_file                                       borrows the size of the file                const
       init, load, load_file                           one block, or yours in mem; borrow          made
       set_layer, set_matrix                           borrow                                      changed
-      fit                                             borrows; AUTO replaces the model's block    changed
+      fit                                             borrows; replaces the model's block, to     changed
+                                                      which it adds the events, but not yours
       fit_box                                         one block; borrows                          made
       trainer_init, _step, _load, _free, _save        one block from init to free; the model,     changed
                                                       which must outlive the trainer, is its own
@@ -178,7 +183,9 @@
 
 >>limits ======================================================================================================
       A Poisson process: events that attract or repel each other are described by their intensity only, and counts
-      of such events stray further than Poisson intervals say, which know nothing of the error of the fit either.
+      of such events stray further than intervals say. Intervals hold on average over regions: where the intensity
+      jumps, or between the few events of a small pattern, single ones hold less often. They take the features of CONVEX,
+      PGD and ADAM and the scales of AUTO for given, and do not exist for marginals and for several readouts.
       There is no exposure map: what was watched is a window, a part of it (events.seen), or a finite set of weighted
       cells. AUTO puts radial units on boxes, intervals, polygons, S^2 and their products with at most four
       coordinates; elsewhere it solves the convex problem on default features, and the report says so. A full readout
@@ -193,7 +200,8 @@
                  carry their kind (SNEPPP_ACT_COS, SNEPPP_SPACE_BOX, SNEPPP_METHOD_AUTO); one sneppp_count, one
                  sneppp_nll, samples and numeric counts by description; settings that a method does not use are refused;
                  AUTO has a smooth estimate, wants narrow widths to pay at many events, and finds grids on which a part
-                 of the events was recorded; fit.tune; ADAM ends with the expected number of its events
+                 of the events was recorded; fit.tune; ADAM ends with the expected number of its events; intervals of
+                 means and of new counts (sneppp_count_sure, sneppp_intensity_sure): saved models have format version 3
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
@@ -220,6 +228,7 @@
       SNEPPP_INFERENCE_ONLY (all) only what evaluates a model that was exported by sneppp_export_c: intensities,
                         features, windows; no fitting code, no malloc, no files
       SNEPPP_NO_AUTO    (all) without the default fit: METHOD_AUTO is refused, and there is no sneppp_fit_box
+      SNEPPP_NO_SURE    (all) without intervals of intensities and counts; models do not remember their events
       SNEPPP_NO_SAMPLE  (all) without sneppp_sample and its kin
       SNEPPP_NO_IO      (all) without saving, loading and export
       SNEPPP_NO_INPUT   (all) without degrees, dates and numeric counts
@@ -265,8 +274,10 @@
    #define sneppp_count            sneppp_count_f32
    #define sneppp_count_box        sneppp_count_box_f32
    #define sneppp_count_numeric    sneppp_count_numeric_f32
+   #define sneppp_count_sure       sneppp_count_sure_f32
    #define sneppp_date_to_days     sneppp_date_to_days_f32
    #define sneppp_days_to_date     sneppp_days_to_date_f32
+   #define sneppp_draw_model       sneppp_draw_model_f32
    #define sneppp_events           sneppp_events_f32
    #define sneppp_export_c         sneppp_export_c_f32
    #define sneppp_features         sneppp_features_f32
@@ -284,6 +295,7 @@
    #define sneppp_init             sneppp_init_f32
    #define sneppp_intensities      sneppp_intensities_f32
    #define sneppp_intensity        sneppp_intensity_f32
+   #define sneppp_intensity_sure   sneppp_intensity_sure_f32
    #define sneppp_kernel_at        sneppp_kernel_at_f32
    #define sneppp_layer_state      sneppp_layer_state_f32
    #define sneppp_load             sneppp_load_f32
@@ -297,6 +309,7 @@
    #define sneppp_moments          sneppp_moments_f32
    #define sneppp_moments_grad     sneppp_moments_grad_f32
    #define sneppp_nll              sneppp_nll_f32
+   #define sneppp_origin           sneppp_origin_f32
    #define sneppp_place            sneppp_place_f32
    #define sneppp_poisson_interval sneppp_poisson_interval_f32
    #define sneppp_pool_free        sneppp_pool_free_f32
@@ -578,6 +591,7 @@ typedef struct sneppp_desc {     /* what a model is; plain data, may be static c
    void          *alloc_ctx;     /* handed to SNEPPP_MALLOC and SNEPPP_FREE                                */
    int            group;         /* internal, leave it 0: radial units in runs of this many with one centre each, in
                                     tree order, are what AUTO makes; a tree then finds those near a point   */
+   int            events;        /* internal, leave it 0: room for the events that a fitted model remembers */
    int            end_zero;      /* must be 0                                                              */
 } sneppp_desc;
 
@@ -607,6 +621,16 @@ typedef struct sneppp_node { /* the radial centres first .. first + count - 1 an
    double lo[SNEPPP_RADIAL_DIM], hi[SNEPPP_RADIAL_DIM];
 } sneppp_node;
 
+/* Internal: the events that a model was fitted to, or a random part of them, for its intervals; see >>sure. */
+typedef struct sneppp_origin {
+   size_t       count;       /* 0: they are not known, or no longer those of the model                               */
+   sneppp_real *x, *weight;  /* (count, D), (count): an event of weight 2 is two events                              */
+   int          bumps;       /* 1: AUTO made the model, and                                                          */
+   int32_t     *owner;       /* (n) is the event that carries a bump, -1: all in common; NULL without desc.group     */
+   double       scale;       /* expected number for each of them, 0: they were seen in a part of the window only     */
+   double       ridge;       /* curvature of the penalty of V                                                        */
+} sneppp_origin;
+
 typedef struct sneppp_model {            /* transparent; evaluation takes it const                          */
    sneppp_desc        desc;              /* all defaults filled in; windows point into the block            */
    int                factors;
@@ -628,6 +652,7 @@ typedef struct sneppp_model {            /* transparent; evaluation takes it con
    int                table_top, table_more[2]; /* 2^(top + more) cells along an axis; top -1 = no table   */
    void              *block;             /* owned memory, NULL when the caller gave it or it lies in flash  */
    size_t             block_bytes;
+   sneppp_origin      origin;
 } sneppp_model;
 
 /* ---- likelihoods and fits */
@@ -885,6 +910,33 @@ SNEPPP_DEF sneppp_status sneppp_marginal(const sneppp_model *model, int factor, 
 SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int factor, const sneppp_real *at,
                                             sneppp_model *out, sneppp_error *err);
 
+#ifndef SNEPPP_NO_SURE
+/* ---- how sure it is. The interval from lower to upper holds the true mean, and that from count_lower to count_upper a
+   new count, with about the probability `level`, such as 0.95 (measured by bench/cover.c, on average over regions): the
+   first knows how few events were seen and that smoothing has a bias, the second has the scatter of Poisson counts as
+   well. For models as AUTO, CONVEX, PGD or ADAM left them, in memory or saved; the hidden layer and the floor of the
+   last three are taken as given. region as in sneppp_count; points as in sneppp_intensities. After a failure out is as
+   it was. */
+typedef struct sneppp_sure {
+   double   mean;                     /* what sneppp_count or sneppp_intensity says                             */
+   double   lower, upper;             /* the interval of the true mean; both are the mean where nothing varies  */
+   double   error;                    /* its standard error, with the allowance for the bias                    */
+   uint64_t count_lower, count_upper; /* the interval of a new count; 0 at points                               */
+} sneppp_sure;
+SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const sneppp_region *region, size_t regions,
+                                           double level, sneppp_sure *out, const sneppp_parallel *par,
+                                           sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const sneppp_events *at, double level,
+                                               sneppp_sure *out, sneppp_error *err);
+/* A model as it might as well be, to carry the uncertainty on into whatever is computed from it. In a region many draws
+   scatter by 0.5 to 0.8 of the errors above, which have an allowance for the bias of each place by itself; their totals
+   scatter as a Poisson count does. Of AUTO a draw costs little, of other fits as much as a convex fit. It is asked,
+   counted and sampled like any other, but knows no events; free it. mem: a block as large as the model's own, or
+   NULL. */
+SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
+                                           size_t mem_bytes, sneppp_error *err);
+#endif /* SNEPPP_NO_SURE */
+
 #ifndef SNEPPP_NO_INPUT
 /* ---- input: degrees and dates to what models want. lon in [-360, 360] degrees east, lat in [-90, 90] degrees
    north; x is a unit vector (3), as on a SPHERE of dim 3. lonlats_to_units converts a whole table, (count, 2) in
@@ -1010,13 +1062,14 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #define sneppp__sink sneppp__sink_f32
    #define sneppp__square_job sneppp__square_job_f32
    #define sneppp__stream sneppp__stream_f32
+   #define sneppp__sure sneppp__sure_f32
    #define sneppp__tuning sneppp__tuning_f32
 #endif
 
 /* The implementation is built in floors. A floor uses those above it, never those below, and there are no
    forward declarations of private functions: where one seems needed, the function is on the wrong floor. They are
    ordered by who needs them. Part I asks a model that exists: base, machine, special, evaluate. Part II makes one from
-   events: mem to auto. Part III does something with it: sample, io, input, each behind a switch of its own. */
+   events: mem to auto. Part III does something with it: sure, sample, io, input, each behind a switch of its own. */
 
 /* >>base ===================================================================================================== */
 #include <math.h>
@@ -10585,6 +10638,7 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
    if (desc->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.width = %d is negative", desc->width);
    if (desc->rank < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.rank = %d is negative", desc->rank);
    if (desc->group < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.group = %d is negative", desc->group);
+   if (desc->events < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.events = %d is negative", desc->events);
    if (!out->width) out->width = 64;
    if (!out->seed) out->seed = 1;
    for (f = 0; f < factors; f++) {
@@ -10763,6 +10817,15 @@ static int sneppp__tables(const sneppp_model *model)
    return 1;
 }
 
+/* Events that a model remembers: its last arrays, so that they can be added to a block with room behind the rest. */
+static void sneppp__place_origin(sneppp__carver *c, size_t events, int owned, sneppp_model *model)
+{
+   sneppp_origin *o = &model->origin;
+   o->x = (sneppp_real *)sneppp__take(c, events, (size_t)model->D, sizeof *o->x);
+   o->weight = (sneppp_real *)sneppp__take(c, events, 1, sizeof *o->weight);
+   o->owner = owned ? (int32_t *)sneppp__take(c, (size_t)model->n, 1, sizeof *o->owner) : NULL;
+}
+
 /* ---- the arrays of a model. desc must be resolved; model->desc and the sizes are set here. */
 static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, sneppp_model *model)
 {
@@ -10817,6 +10880,7 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
       R->V = (sneppp_real *)sneppp__take(c, (size_t)R->m, (size_t)R->n, sizeof *R->V);
       first += R->n;
    }
+   if (desc->events > 0) sneppp__place_origin(c, (size_t)desc->events, desc->group > 0, model);
 }
 
 /* psi (B, n) of a chunk from those of its factors, part[f] (B, n_f); a product may be one of some features only. */
@@ -11591,6 +11655,31 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    return SNEPPP_OK;
 }
 
+#if !defined(SNEPPP_NO_AUTO) || !defined(SNEPPP_NO_SURE)
+/* What was learnt, into a model of the same description whose arrays are in place. */
+static void sneppp__copy_parameters(sneppp_model *to, const sneppp_model *from)
+{
+   for (int f = 0; f < from->factors; f++) {
+      const sneppp_layer_state *L = &from->layer[f];
+      sneppp_layer_state       *T = &to->layer[f];
+      size_t                    n = (size_t)L->n, d = (size_t)L->d, parts = L->inside.count;
+      memcpy(T->W, L->W, n * d * sizeof *L->W);
+      memcpy(T->b, L->b, n * sizeof *L->b);
+      if (L->width) memcpy(T->width, L->width, n * d * sizeof *L->width);
+      memcpy(T->shift, L->shift, sizeof L->shift);
+      memcpy(T->rate, L->rate, sizeof L->rate);
+      if (L->inside.space != SNEPPP_SPACE_GAUSS) continue; /* learnt measures differ from the description */
+      memcpy((void *)(uintptr_t)T->inside.weight, L->inside.weight, parts * sizeof(double));
+      memcpy((void *)(uintptr_t)T->inside.mean, L->inside.mean, parts * d * sizeof(double));
+      memcpy((void *)(uintptr_t)T->inside.scale, L->inside.scale, parts * d * sizeof(double));
+   }
+   for (int k = 0; k < from->readouts; k++)
+      memcpy(to->readout[k].V, from->readout[k].V,
+             (size_t)from->readout[k].m * (size_t)from->readout[k].n * sizeof(sneppp_real));
+   to->alpha = from->alpha, to->floor = from->floor, to->budget = from->budget;
+}
+#endif
+
 SNEPPP_DEF void sneppp_free(sneppp_model *model)
 {
    sneppp__block block;
@@ -11818,6 +11907,7 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
                              i, b[i], b[i] - bias);
       if (!(fabs(bias) <= most)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bias of unit %z is too large", i);
    }
+   model->origin.count = 0;
    sneppp__index(model);
    return SNEPPP_OK;
 }
@@ -11923,6 +12013,7 @@ SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M,
       for (int k = 0; k < model->readouts; k++)
          for (size_t i = 0; i < (size_t)model->readout[k].n; i++)
             model->readout[k].V[i] = (sneppp_real)sqrt(M[((size_t)model->readout[k].first + i) * (n + 1)]);
+      model->origin.count = 0;
       sneppp__index(model);
       return SNEPPP_OK;
    }
@@ -11941,7 +12032,10 @@ SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M,
       st = sneppp__set_readout(model, k, M + (size_t)model->readout[k].first * (n + 1), n, V[k], err);
    for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
       memcpy(model->readout[k].V, V[k], (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof *V[k]);
-   if (st == SNEPPP_OK) sneppp__index(model);
+   if (st == SNEPPP_OK) {
+      model->origin.count = 0;
+      sneppp__index(model);
+   }
    sneppp__block_free(&block);
    return st;
 }
@@ -11967,7 +12061,7 @@ static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, snepp
          err, SNEPPP_ERR_NO_CLOSED_FORM,
          "with three or more factors, sums and stacks of features do not reduce to a model of the same kind");
    *out = model->desc;
-   out->mem = NULL, out->mem_bytes = 0;
+   out->mem = NULL, out->mem_bytes = 0, out->events = 0;
    for (int g = f; g + 1 < SNEPPP_MAX_FACTORS; g++) out->factor[g] = out->factor[g + 1];
    memset(&out->factor[SNEPPP_MAX_FACTORS - 1], 0, sizeof out->factor[0]);
    out->rank = 0;
@@ -15375,6 +15469,7 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
    if (!t || !t->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, t->gradient, &grad, &count);
    sneppp__theta_write(seg, segments, 1, t->theta);
+   t->model->origin.count = 0;
    for (;;) {
       memset(t->gradient, 0, count * sizeof *t->gradient);
       st = sneppp__trainer_look(t, 0, &grad, &t->report.nll, &t->report.expected, &inner);
@@ -15421,7 +15516,7 @@ typedef struct sneppp__kept {
    sneppp__learnt seg[SNEPPP__MAX_LEARNT];
    int            segments;
    double         alpha, floor;
-   size_t         nodes;
+   size_t         nodes, events;
    unsigned char *copy; /* the arrays of the segments, one after the other */
    sneppp__block  block;
 } sneppp__kept;
@@ -15443,7 +15538,7 @@ static sneppp_status sneppp__keep(sneppp_model *model, sneppp__kept *k, sneppp_e
    sneppp_grad grad;
    size_t      count = 0;
    k->segments = sneppp__learnt_list(model, SNEPPP_FREEZE_FLOOR, k->seg, NULL, &grad, &count);
-   k->alpha = model->alpha, k->floor = model->floor, k->nodes = model->nodes;
+   k->alpha = model->alpha, k->floor = model->floor, k->nodes = model->nodes, k->events = model->origin.count;
    k->copy = (unsigned char *)sneppp__scratch(&k->block, count, model->desc.alloc_ctx, err);
    if (!k->copy) return SNEPPP_ERR_MEMORY;
    sneppp__kept_move(k, 0);
@@ -15453,7 +15548,7 @@ static sneppp_status sneppp__keep(sneppp_model *model, sneppp__kept *k, sneppp_e
 static void sneppp__put_back(sneppp_model *model, const sneppp__kept *k)
 {
    sneppp__kept_move(k, 1);
-   model->alpha = k->alpha, model->floor = k->floor, model->nodes = k->nodes;
+   model->alpha = k->alpha, model->floor = k->floor, model->nodes = k->nodes, model->origin.count = k->events;
 }
 
 /* Of all multiples s lambda of an intensity the one with s = W / Lambda, W the sum of the weights, has the least
@@ -15714,6 +15809,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
       model->alpha *= scale, model->floor *= scale;
       r.nll -= gain, r.gap = fmax(r.gap - gain, 0), r.expected = W;
    }
+   model->origin.ridge = 2 * W * o.trace; /* the second derivative of W trace |V|^2 */
    r.seconds = SNEPPP_SECONDS() - start;
    if (report) *report = r;
    return SNEPPP_OK;
@@ -15736,6 +15832,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    memset(&t, 0, sizeof t);
    if (desc->tune) st = sneppp__tune(model, &o, err);
    o.tune = 0;
+   model->origin.ridge = 0;
    if (st == SNEPPP_OK) st = sneppp_trainer_init(&t, model, &o, err);
    if (st == SNEPPP_OK) st = sneppp__trainer_run(&t, err);
    r = t.report;
@@ -15885,7 +15982,7 @@ typedef struct sneppp__few { size_t B; double *c, *h, *p, *scale, floor; } snepp
 typedef struct sneppp__auto {
    const sneppp_model  *model;
    const sneppp_events *events;
-   size_t               parts;               /* realisations with a view of their own; 1 if all saw the same */
+   size_t               realisations, parts; /* in all; those with a view of their own, 1 if all saw the same  */
    int                  hole;                /* bit g: the unseen part of factor g is filled with mirrored events */
    double               seen, weights;       /* sum of the masses of the parts; sum of the events' weights  */
    double               scale;               /* weights of events are scale times yw                        */
@@ -17664,6 +17761,33 @@ static sneppp__bumps sneppp__bumps_of(const sneppp__auto *f)
    return list;
 }
 
+/* The event that carries group i, -1 for knots, which all events share. */
+static int32_t sneppp__bump_owner(const sneppp__auto *f, const sneppp__bumps *list, size_t i)
+{
+   size_t each = (size_t)(list->levels / list->group), own = f->N * each;
+   if (i < own) return (int32_t)f->src[i / each];
+   return i - own < f->N * (size_t)list->moved ? (int32_t)f->src[(i - own) % f->N] : -1;
+}
+
+/* The events of the fit in the user's units, with their weights: what the model's intervals need. */
+static void sneppp__auto_remember(const sneppp__auto *f, sneppp_model *out)
+{
+   const size_t   d = (size_t)f->d;
+   sneppp_origin *o = &out->origin;
+   double         all = 0, sum = 0, share = f->scale, total = f->weights / (double)f->parts;
+   o->count = (size_t)out->desc.events, o->bumps = 1;
+   for (size_t i = 0; i < f->N; i++) all += f->w[i];
+   if (f->held) share = (double)f->realisations * total / all; /* all events count, each for the centre next to it */
+   for (size_t i = 0; i < f->N; i++) {
+      size_t at = f->order[i];
+      if (at >= o->count) continue;
+      o->weight[at] = (sneppp_real)(share * f->w[i]);
+      sum += share * f->w[i];
+      for (size_t k = 0; k < d; k++) o->x[at * d + k] = (sneppp_real)(f->lo[k] + f->y[at * d + k] * f->side[k]);
+   }
+   o->scale = f->parts == 1 && !f->events[0].seen && sum > 0 ? total / sum : 0;
+}
+
 /* Group i: its centre, and, if wanted, its widths, shares and scales. */
 static const double *sneppp__bump_group(const sneppp__auto *f, const sneppp__bumps *list, size_t i, double *h,
                                         double *share, double *scale)
@@ -17718,7 +17842,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    sneppp_desc   desc = old->desc;
    sneppp_status st;
    desc.mix = SNEPPP_MIX_PRODUCT, desc.readout = SNEPPP_READOUT_DIAGONAL, desc.rank = 0;
-   desc.group = few ? 1 : list.group;
+   desc.group = few ? 1 : list.group, desc.events = 0;
    if (n > (size_t)INT32_MAX)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    desc.width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
@@ -17727,8 +17851,15 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
       x->unit.act = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
       x->units = NULL, x->no_bias = 0, x->width = desc.width;
    }
+#ifndef SNEPPP_NO_SURE
+   desc.events = (int)f->R;
+#endif
    if (desc.mem) {
       size_t bytes = sneppp_model_bytes(&desc, err);
+      if (desc.events && bytes > desc.mem_bytes) { /* enough for the model? Then it is one that forgets the events */
+         desc.events = 0;
+         bytes = sneppp_model_bytes(&desc, err);
+      }
       if (!bytes || bytes > desc.mem_bytes)
          return sneppp__fail(err, SNEPPP_ERR_SIZE,
                              "AUTO chose %d features, which need %z bytes, but desc.mem_bytes is %z",
@@ -17763,6 +17894,11 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
       for (int g = 0; g < list.group; g++)
          sneppp__set_bump(f, out, i * (size_t)list.group + (size_t)g, at, h[g], share[g], scale[g]);
    }
+   if (out->desc.events) {
+      for (size_t i = 0; i < (size_t)out->n; i++)
+         out->origin.owner[i] = few || i >= n ? -1 : sneppp__bump_owner(f, &list, order[i / (size_t)list.group]);
+      sneppp__auto_remember(f, out);
+   }
    sneppp__block_free(&block);
    sneppp__index(out);
    out->budget = old->budget;
@@ -17780,22 +17916,21 @@ SNEPPP__APART static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_mod
       sneppp__carver c = sneppp__measure();
       sneppp__block  block;
       sneppp_status  st;
-      size_t         n = (size_t)made->n;
       desc.mem = model->desc.mem, desc.mem_bytes = model->desc.mem_bytes;
       sneppp__place_model(&c, &desc, &again);
       st = sneppp__block_get(&block, &c, desc.mem, desc.mem_bytes, desc.alloc_ctx, err);
       if (st != SNEPPP_OK) { sneppp_free(made); return st; }
       sneppp__place_model(&c, &desc, &again);
       again.block = block.raw, again.block_bytes = block.bytes;
-      for (int g = 0; g < made->factors; g++) {
-         const sneppp_layer_state *from = &made->layer[g];
-         size_t                    d = (size_t)from->d;
-         memcpy(again.layer[g].W, from->W, n * d * sizeof(sneppp_real));
-         memcpy(again.layer[g].b, from->b, n * sizeof(sneppp_real));
-         if (from->width) memcpy(again.layer[g].width, from->width, n * d * sizeof(sneppp_real));
+      sneppp__copy_parameters(&again, made);
+      if (made->origin.count) {
+         sneppp_origin o = again.origin;
+         memcpy(o.x, made->origin.x, made->origin.count * (size_t)made->D * sizeof *o.x);
+         memcpy(o.weight, made->origin.weight, made->origin.count * sizeof *o.weight);
+         memcpy(o.owner, made->origin.owner, (size_t)made->n * sizeof *o.owner);
+         again.origin = made->origin;
+         again.origin.x = o.x, again.origin.weight = o.weight, again.origin.owner = o.owner;
       }
-      memcpy(again.readout[0].V, made->readout[0].V, n * sizeof(sneppp_real));
-      again.alpha = made->alpha, again.floor = made->floor, again.budget = made->budget;
       sneppp__index(&again);
       sneppp_free(made);
       *model = again;
@@ -17982,6 +18117,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    memset(&few, 0, sizeof few);
    memset(&work, 0, sizeof work);
    f.model = model, f.events = o->events, f.d = model->D, f.sphere = -1, f.parts = 1, f.seen = 1;
+   f.realisations = realisations;
    f.most = SNEPPP__QUERIES, f.seed = o->seed ? o->seed : 1;
    for (size_t k = 1; k < realisations; k++) if (o->events[k].seen != o->events[0].seen) f.parts = realisations;
    for (int g = 0; g < model->factors; g++) {
@@ -18031,6 +18167,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       if (!(o->resolution < 0)) sneppp__auto_spread(&f);
       sneppp__auto_merge(&f, 1);
       N = f.N;
+      for (size_t i = 0; i < N; i++) f.ysrc[i] = i; /* who they were was needed to spread them */
       if (f.hole) sneppp__auto_fill(&f, room);
       if (total <= centres + held && f.N <= room) held = 0; /* the places of all events are centres */
       held = held && f.N > 2 * held ? held : 0; /* fewer where weights are 0 */
@@ -18106,6 +18243,10 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
 }
 
 #else
+#ifndef SNEPPP_NO_SURE
+static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc *o) { return (void)model, (void)o, 0; }
+#endif
+
 static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                       sneppp_error *err)
 {
@@ -18165,14 +18306,92 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
    return st;
 }
 
+/* ---- events to remember after a fit of another kind than AUTO's, for intervals. There is one block, taken before the
+   fit, so that nothing fails after it; the model moves into it. A block of the caller's gets them if there is room. */
+#ifndef SNEPPP_NO_SURE
+#define SNEPPP__RECALL ((size_t)2048) /* most of them: intervals solve a system of this size */
+SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model, const sneppp_fit_desc *o, int *events,
+                                                       sneppp__block *block, sneppp__carver *c, sneppp_error *err)
+{
+   size_t        total = 0, wide = ((size_t)1 << 25) / (size_t)model->n + 1, most = SNEPPP__RECALL;
+   sneppp_model  next;
+   sneppp_desc   desc = model->desc;
+   sneppp_status st = sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err);
+   memset(block, 0, sizeof *block);
+   *events = 0;
+   if (st != SNEPPP_OK || model->readouts > 1 || sneppp__own_factor(model) >= 0) return st;
+   if (most > wide) most = wide;
+   desc.events = *events = (int)(total < most ? total : most);
+   *c = sneppp__measure();
+   sneppp__place_model(c, &desc, &next);
+   if (!desc.mem) return sneppp__block_get(block, c, NULL, 0, desc.alloc_ctx, err);
+   if (!sneppp__block_bytes(c) || sneppp__block_bytes(c) > desc.mem_bytes) *events = 0;
+   return SNEPPP_OK;
+}
+
+SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events,
+                                         sneppp__block *block, sneppp__carver *c)
+{
+   size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1, total = 0, seen = 0;
+   size_t         need = (size_t)events, kept = 0, parts = 0;
+   double         all = 0, sum = 0, ridge = model->origin.ridge;
+   sneppp_rng     rng;
+   sneppp_origin *o = &model->origin;
+   sneppp_model   next;
+   sneppp_desc    desc = model->desc;
+   desc.events = block->raw ? events : 0;
+   if (block->raw) {
+      sneppp__place_model(c, &desc, &next);
+      next.block = block->raw, next.block_bytes = block->bytes;
+      sneppp__copy_parameters(&next, model);
+      sneppp_free(model);
+      *model = next;
+      sneppp__index(model);
+   } else if (need) { /* behind the rest of the caller's block */
+      *c = sneppp__measure();
+      sneppp__place_model(c, &desc, &next);
+      c->base = (unsigned char *)desc.mem + (SNEPPP__ALIGN - (uintptr_t)desc.mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
+      sneppp__place_origin(c, need, desc.group > 0, model);
+      model->desc.events = events;
+   }
+   o->count = 0, o->bumps = 0, o->ridge = ridge;
+   for (size_t r = 0; r < realisations; r++) total += fit->events[r].count, parts += fit->events[r].seen != NULL;
+   sneppp_rng_init(&rng, fit->seed ? fit->seed : 1, 33);
+   for (size_t r = 0; need && r < realisations; r++)
+      for (size_t i = 0; i < fit->events[r].count; i++, seen++) {
+         const sneppp_events *e = &fit->events[r];
+         double               w = e->weight ? (double)e->weight[i] : 1;
+         all += w;
+         if (kept == need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)(need - kept)) continue;
+         if (sneppp__read_events(model, e, i, 1, o->x + kept * D, NULL) != SNEPPP_OK) { o->count = 0; return; }
+         if (!(w > 0)) { need--; continue; }
+         o->weight[kept++] = (sneppp_real)w, sum += w;
+      }
+   if (!kept) return;
+   for (size_t i = 0; i < kept; i++) o->weight[i] = (sneppp_real)((double)o->weight[i] * all / sum);
+   for (size_t i = 0; o->owner && i < (size_t)model->n; i++) o->owner[i] = -1;
+   o->scale = kept == total && !parts ? 1 / (double)realisations : 0; /* a part of them cannot be counted */
+   o->count = kept;
+}
+#endif
+
 /* ---- the one call */
 SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                     sneppp_error *err)
 {
    sneppp_status st = sneppp__fit_check(model, desc, err);
    size_t        copies = 0, nodes;
+#ifndef SNEPPP_NO_SURE
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   int            recall = 0, events = 0;
+#endif
    if (st == SNEPPP_OK && report) st = sneppp__count_copies(model, desc, &copies, err);
    if (st != SNEPPP_OK) return st;
+#ifndef SNEPPP_NO_SURE
+   recall = desc->method != SNEPPP_METHOD_AUTO || !sneppp__auto_serves(model, desc);
+   if (recall && (st = sneppp__recall_room(model, desc, &events, &block, &c, err)) != SNEPPP_OK) return st;
+#endif
    if (desc->method == SNEPPP_METHOD_AUTO) st = sneppp__fit_auto(model, desc, report, err);
    else {
       nodes = model->nodes;
@@ -18182,6 +18401,10 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
       if (st == SNEPPP_OK) sneppp__index(model);
       else model->nodes = nodes; /* nothing has moved */
    }
+#ifndef SNEPPP_NO_SURE
+   if (recall && st == SNEPPP_OK) sneppp__recall(model, desc, events, &block, &c);
+   else if (recall) sneppp__block_free(&block);
+#endif
    if (st == SNEPPP_OK && report) report->copies = copies;
    return st;
 }
@@ -18214,6 +18437,632 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
 #endif
 
 /* Part III, to use. */
+#ifndef SNEPPP_NO_SURE
+
+/* >>sure =====================================================================================================
+   How well an estimate is known. Every event j has an influence a_j on the expected number m in a region (or on the
+   intensity at a point): what would change if it were not there. Events are independent, so the sampling variance of m
+   is the sum V of a_j^2 (of weight w_j: a_j^2 / w_j, because w_j events share it).
+
+      AUTO    a_j is the mass of all bumps that event j carries, and its part of the floor. Bumps that nobody carries,
+              of the lattice or of a budget, are shared in proportion to their values at the events.
+      others  Gauss and Newton's approximation of the posterior around the optimum: with the score s_j = d log
+              lambda(x_j) / dV, information F = sum w_j s_j s_j' + ridge and g = dm/dV, a_j = w_j g'F^-1 s_j. Only
+              products of scores and gradients are needed, which no rotation of V changes, and so it is solved among
+              events, by a matrix (N, N): with S = (s_j sqrt w_j), g'F^-1 S = g'S (S'S + ridge)^-1.
+
+   V alone is not honest. Smoothing has a bias, which leave-one-out ties to the variance: for all shapes that are not
+   flat its square is 0.4 to 2 V, whatever N. So tau^2 = BIAS V + b^2 is allowed for it, where b is what smoothing the
+   estimate once more would change (AUTO). Its tails are long: tau is the scale of a Laplace distribution, so that in Q,
+   which stands for a normal one, it counts more or less than at 95 % as the ratio of their quantiles does. The region's
+   own count n has no bias but more variance, and the two are combined, M = u m + (1 - u) n, with the weight u that has
+   the least expected square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance
+   Q, the upper one with half an event more, so that it is nearly Garwood's exact one where the fit says nothing (u = 0,
+   Q = n). A new count is a Poisson draw with the upper one for its mean: negative binomial, of variance M + Q. The
+   constants were chosen by bench/cover.c. */
+#define SNEPPP__BIAS_BUMPS   4.0 /* allowance for the bias, in variances: AUTO,                                     */
+#define SNEPPP__BIAS_LAPLACE 3.0 /* and others, whose features are given                                            */
+#define SNEPPP__SURE_RIDGE   1e-7 /* of the mean information of an event, for directions of which no event tells   */
+#define SNEPPP__SHARE        1e-4 /* of an event's value: smaller parts in a bump that is shared are left out       */
+
+/* P(G <= x), or P(G > x) if `above`, for the gamma distribution of this shape. */
+static double sneppp__gamma_tail(double shape, double x, int above)
+{
+   double front = exp(shape * log(x) - x - sneppp__lgamma(shape)), sum = 1, term = 1, p;
+   if (x < shape + 1) { /* the series of the lower tail */
+      for (double k = 1; term > 1e-17 * sum; k++) sum += term *= x / (shape + k);
+      p = front * sum / shape;
+      return above ? 1 - p : p;
+   }
+   { /* the continued fraction of the upper one, from its end: Lentz's form */
+      double b = x + 1 - shape, c = 1e300, d = 1 / b, h = d;
+      for (int k = 1; k < 100000; k++) {
+         double an = -k * (k - shape), step;
+         b += 2;
+         d = an * d + b, d = fabs(d) < 1e-300 ? 1e300 : 1 / d;
+         c = b + an / c, c = fabs(c) < 1e-300 ? 1e-300 : c;
+         h *= step = c * d;
+         if (fabs(step - 1) < 1e-15) break;
+      }
+      p = front * h;
+      return above ? p : 1 - p;
+   }
+}
+
+/* The x with that tail. z: the normal quantile of the tail, positive; Wilson and Hilferty's cube begins, and is enough
+   for large shapes. Newton's steps for log tail as a function of log x, which is concave. */
+static double sneppp__gamma_quantile(double shape, double tail, int above, double z)
+{
+   double cube = 1 - 1 / (9 * shape) + (above ? z : -z) / (3 * sqrt(shape)), t;
+   if (shape > 1e5) return shape * cube * cube * cube;
+   t = cube > 0.2 ? log(shape) + 3 * log(cube) : (log(above ? 1 - tail : tail) + sneppp__lgamma(shape + 1)) / shape;
+   for (int k = 0; k < 80 && t > -700; k++) {
+      double x = exp(t), p = fmax(sneppp__gamma_tail(shape, x, above), 1e-300),
+             slope = exp(shape * t - x - sneppp__lgamma(shape)) / p, step;
+      step = log(p / tail) / fmax(slope, 1e-12) * (above ? 1 : -1);
+      step = fmax(-3, fmin(3, step));
+      t += step;
+      if (fabs(step) < 1e-11) break;
+   }
+   return t > -700 ? exp(t) : 0;
+}
+
+/* The smallest set of counts that has this probability under the negative binomial distribution of mean m and variance
+   m + q, Poisson for q = 0: it has one mode, from which the set grows to the side that is more probable. */
+static void sneppp__new_count(double m, double q, double level, double z, uint64_t *lo, uint64_t *hi)
+{
+   double k = floor(m - (m > 0 ? q / m : 0)), down, up, below, over, sum = 1, all = 1, least = 1e-17;
+   *lo = *hi = 0;
+   if (!(m > 0)) return;
+   if (!(m + q < 1e10)) {
+      double shape = m * m / (m + q), tail = 0.5 * (1 - level);
+      *lo = sneppp__count_from(floor(sneppp__gamma_quantile(shape, tail, 0, z) * (m / shape)), 0);
+      *hi = sneppp__count_from(ceil(sneppp__gamma_quantile(shape, tail, 1, z) * (m / shape)), 0);
+      return;
+   }
+   k = fmax(k, 0);
+   for (double p = 1, i = k; i > 0 && p > least * all; i--) all += p *= i * (m + q) / ((i - 1) * q + m * m);
+   for (double p = 1, i = k; p > least * all; i++) all += p *= (i * q + m * m) / ((i + 1) * (m + q));
+   down = up = k, below = over = 1;
+   below = down > 0 ? down * (m + q) / ((down - 1) * q + m * m) : 0;
+   over = (up * q + m * m) / ((up + 1) * (m + q));
+   while (sum < level * all && (below > 0 || over > 0)) {
+      if (below > over) {
+         sum += below, down--;
+         below *= down > 0 ? down * (m + q) / ((down - 1) * q + m * m) : 0;
+      } else {
+         sum += over, up++;
+         over *= (up * q + m * m) / ((up + 1) * (m + q));
+      }
+   }
+   *lo = (uint64_t)down, *hi = (uint64_t)up;
+}
+
+/* What all regions and points of a call share. */
+typedef struct sneppp__sure {
+   const sneppp_model *model;
+   double              level, z, tails;    /* quantile of the normal distribution; what the bias counts at this level */
+   double              weights;            /* sum of the events' weights                                            */
+   double             *a;                  /* (N) influences                                                        */
+   /* AUTO */
+   sneppp__grams       g;
+   double              total, flat, area;  /* expected in the window, by the floor; its size                        */
+   double             *omega, *wide;       /* (n) mass of a bump in the window, and of its root                     */
+   double             *mass, *root;        /* (n) the same in a region, or their densities at a point               */
+   size_t              shared, *start;     /* bumps that nobody carries; (shared + 1) where their events begin       */
+   int                *pick;               /* (shared) which they are                                               */
+   int32_t            *event;              /* (start[shared]) who has a part in them                                */
+   double             *part;
+   sneppp_real        *psi, *other;        /* (n) features at a point                                               */
+   /* others */
+   double             *Psi, *lambda, *L;   /* (N, n) features of the events, (N), (N, N) factor of the information   */
+   double             *K;                  /* (n, n) Gram matrix of a region, or (n) its diagonal                    */
+   sneppp_real        *weight;             /* (N) for draws                                                          */
+   double             *V, *Y, *KV, *work;  /* full readouts: (m, n), (N, m) V psi of the events, (n, m), (N, m)       */
+   sneppp__block       block[2];
+} sneppp__sure;
+
+/* From the influences s->a to the answer. m is the expected number or intensity, region NULL at a point; b2 the square
+   of the bias, as far as it shows. */
+static void sneppp__sure_answer(const sneppp__sure *s, double m, double b2, const sneppp_region *region,
+                                sneppp_sure *out)
+{
+   const sneppp_origin *o = &s->model->origin;
+   const size_t         D = (size_t)s->model->D;
+   double V = 0, most = 0, own = 0, count = 0, tail = 0.5 * (1 - s->level), tau2, c, u = 1, n = 0, M, Q, half;
+   for (size_t j = 0; j < o->count; j++) {
+      double w = (double)o->weight[j], unit = s->a[j] / w;
+      V += s->a[j] * unit;
+      if (unit > most) most = unit;
+      if (region && o->scale > 0 && sneppp__inside_region(s->model, region, o->x + j * D)) own += s->a[j], count += w;
+   }
+   tau2 = (o->bumps ? SNEPPP__BIAS_BUMPS : SNEPPP__BIAS_LAPLACE) * V + b2;
+   if (region && o->scale > 0) {
+      n = o->scale * count;
+      c = m * (own + most) / (count + 1); /* the covariance of m and n: what an event in the region adds to m */
+      u = (o->scale * m - c) / (fmax(V + o->scale * m - 2 * c, 1e-9 * m) + tau2);
+      u = u > 0 ? u < 1 ? u : 1 : 0;
+      Q = u * u * (V + s->tails * tau2) + (1 - u) * (1 - u) * o->scale * m + 2 * u * (1 - u) * c;
+   } else Q = V + s->tails * tau2;
+   M = u * m + (1 - u) * n;
+   half = 0.5 * ((1 - u) * o->scale + u * most);
+   memset(out, 0, sizeof *out);
+   out->mean = m, out->error = sqrt(Q);
+   out->lower = !(Q > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / Q, tail, 0, s->z) * (Q / M) : 0;
+   Q += half * half, M += half; /* of an event more */
+   out->upper = !(Q > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / Q, tail, 1, s->z) * (Q / M) : 0;
+   out->lower = fmin(out->lower, m), out->upper = fmax(out->upper, m); /* where fit and count disagree */
+   if (region) sneppp__new_count(M, Q, s->level, s->z, &out->count_lower, &out->count_upper);
+}
+
+/* ---- AUTO */
+
+/* Who has a part in the bumps that nobody carries: in proportion to the bump's share of the sum of these at an event.
+   Counts the parts if s->event is NULL. */
+static void sneppp__sure_parts(sneppp__sure *s)
+{
+   const sneppp_model  *m = s->model;
+   const sneppp_origin *o = &m->origin;
+   memset(s->start, 0, (s->shared + 1) * sizeof *s->start);
+   for (int pass = 0; pass < (s->event ? 2 : 1); pass++) {
+      for (size_t j = 0; s->shared && j < o->count; j++) {
+         double sum = 0;
+         for (int f = 0; f < m->factors; f++) {
+            sneppp_real T[SNEPPP__MAX_STATS];
+            sneppp__statistics(m, f, o->x + j * (size_t)m->D + m->layer[f].first, T);
+            sneppp__layer_features(m, f, 0, s->pick, s->shared, 1, T, f ? s->other : s->psi, NULL);
+            for (size_t k = 0; f && k < s->shared; k++) s->psi[k] *= s->other[k];
+         }
+         for (size_t k = 0; k < s->shared; k++) {
+            double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
+            sum += v * v;
+         }
+         for (size_t k = 0; k < s->shared; k++) {
+            double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
+            if (!(v * v > SNEPPP__SHARE * sum)) continue;
+            if (pass) {
+               size_t at = s->start[k]++;
+               s->event[at] = (int32_t)j, s->part[at] = (double)o->weight[j] * v * v / sum;
+            } else s->start[k + 1]++;
+         }
+      }
+      for (size_t k = 0; !pass && k < s->shared; k++) s->start[k + 1] += s->start[k];
+   }
+   if (!s->event) return;
+   for (size_t k = s->shared; k > 0; k--) s->start[k] = s->start[k - 1]; /* each was moved to where the next begins */
+   s->start[0] = 0;
+   for (size_t k = 0; k < s->shared; k++) { /* together they have all of it */
+      double sum = 0;
+      for (size_t i = s->start[k]; i < s->start[k + 1]; i++) sum += s->part[i];
+      for (size_t i = s->start[k]; i < s->start[k + 1]; i++) s->part[i] /= sum;
+   }
+}
+
+/* Influences and bias from s->mass and s->root, that of the square roots of bumps, which have sqrt(2) times the width;
+   `floor` is the floor's mass, `flat` the share of the window. One more smoothing makes all bumps that much wider, and
+   takes the share p of the floor off them. Returns the square of the bias. */
+static double sneppp__sure_bumps(sneppp__sure *s, double floor, double flat)
+{
+   const sneppp_origin *o = &s->model->origin;
+   size_t               n = (size_t)s->model->n, at = 0;
+   double               wide = 0, bumps = 0, p = s->total > 0 ? s->flat / s->total : 0, b;
+   for (size_t j = 0; j < o->count; j++) s->a[j] = floor * (double)o->weight[j] / s->weights;
+   for (size_t k = 0; k < n; k++) {
+      bumps += s->mass[k];
+      if (s->wide[k] > 0) wide += s->omega[k] * s->root[k] / s->wide[k];
+      if (o->owner[k] >= 0) s->a[o->owner[k]] += s->mass[k];
+      else {
+         for (size_t i = s->start[at]; i < s->start[at + 1]; i++) s->a[s->event[i]] += s->part[i] * s->mass[k];
+         at++;
+      }
+   }
+   b = p * (1 - p) * s->total * flat + (1 - p) * wide - bumps;
+   return b * b;
+}
+
+/* The masses of all bumps in a region, and of their roots. */
+static sneppp_status sneppp__sure_masses(sneppp__sure *s, const sneppp_region *region, const sneppp_region *before,
+                                         double *mass, double *root, double *area, const sneppp_parallel *par,
+                                         sneppp_error *err)
+{
+   const sneppp_model *m = s->model;
+   for (int f = 0; f < m->factors; f++) {
+      sneppp_status st;
+      if (before && before->factor[f] == region->factor[f]) continue; /* still there */
+      st = sneppp__grams_part(m, f, region->factor[f], &s->g, par, err);
+      if (st != SNEPPP_OK) return st;
+   }
+   *area = 1;
+   for (int f = 0; f < m->factors; f++) *area *= s->g.mass[f];
+   for (size_t k = 0; k < (size_t)m->n; k++) {
+      double v = (double)m->readout[0].V[k];
+      mass[k] = m->alpha * v * v, root[k] = 1;
+      for (int f = 0; f < m->factors; f++) mass[k] *= s->g.K[f][k], root[k] *= s->g.c[f][k];
+   }
+   return SNEPPP_OK;
+}
+
+/* ---- others: h_j = g's_j, and from it a_j */
+static void sneppp__sure_solve(sneppp__sure *s)
+{
+   const sneppp_origin *o = &s->model->origin;
+   size_t               N = o->count;
+   for (size_t j = 0; j < N; j++) s->a[j] *= sqrt((double)o->weight[j]);
+   sneppp__solve_lower(N, s->L, N, 0, s->a, 1, 1);
+   sneppp__solve_lower(N, s->L, N, 1, s->a, 1, 1);
+   for (size_t j = 0; j < N; j++) s->a[j] *= sqrt((double)o->weight[j]);
+}
+
+/* The features of an event or point. A diagonal readout, lambda = alpha sum v^2 psi^2 + floor, has the scores 2 alpha
+   v psi^2 / lambda, a full one 2 alpha V psi psi' / lambda. */
+static void sneppp__sure_features(const sneppp__sure *s, const sneppp_real *x, double *out)
+{
+   const sneppp_model *m = s->model;
+   sneppp_real         T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
+   for (int f = 0; f < m->factors; f++) sneppp__statistics(m, f, x + m->layer[f].first, T[f]);
+   sneppp__point_features(m, T, s->psi);
+   for (size_t k = 0; k < (size_t)m->n; k++) {
+      double v = (double)s->psi[k];
+      out[k] = m->desc.readout == SNEPPP_READOUT_DIAGONAL ? (double)m->readout[0].V[k] * v * v : v;
+   }
+}
+
+/* Products of scores: C_ij = 4 alpha^2 (psi_i'psi_j) (V psi_i)'(V psi_j) / (lambda_i lambda_j), and their factor. */
+static sneppp_status sneppp__sure_laplace(sneppp__sure *s, sneppp_error *err)
+{
+   const sneppp_model  *m = s->model;
+   const sneppp_origin *o = &m->origin;
+   const size_t         N = o->count, n = (size_t)m->n, r = (size_t)m->readout[0].m, D = (size_t)m->D;
+   const int            full = m->desc.readout == SNEPPP_READOUT_FULL;
+   double               trace = 0;
+   for (size_t j = 0; j < N; j++) sneppp__sure_features(s, o->x + j * D, s->Psi + j * n);
+   for (size_t i = 0; full && i < r * n; i++) s->V[i] = (double)m->readout[0].V[i];
+   if (full) sneppp__dgemm(0, 1, N, r, n, 1, s->Psi, n, s->V, n, 0, s->Y, r);
+   for (size_t j = 0; j < N; j++) {
+      double sum = 0;
+      if (full) sum = sneppp__dot_f64(r, s->Y + j * r, s->Y + j * r);
+      for (size_t k = 0; !full && k < n; k++) sum += s->Psi[j * n + k] * (double)m->readout[0].V[k];
+      s->lambda[j] = m->alpha * sum + m->floor;
+      if (!(s->lambda[j] > 0)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the intensity is 0 at an event of the fit");
+   }
+   for (size_t i = 0; i < N; i++)
+      for (size_t j = 0; j <= i; j++) {
+         double dot = sneppp__dot_f64(n, s->Psi + i * n, s->Psi + j * n),
+                c = 4 * m->alpha * m->alpha * dot / (s->lambda[i] * s->lambda[j]);
+         if (full) c *= sneppp__dot_f64(r, s->Y + i * r, s->Y + j * r);
+         s->L[i * N + j] = c * sqrt((double)o->weight[i] * (double)o->weight[j]);
+         if (i == j) trace += s->L[i * N + j];
+      }
+   for (size_t j = 0; j < N; j++) s->L[j * N + j] += o->ridge + SNEPPP__SURE_RIDGE * trace / (double)N;
+   if (sneppp__chol(N, s->L, N) != SNEPPP_OK)
+      return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "the information of the events cannot be factorised");
+   return SNEPPP_OK;
+}
+
+/* h for a region, of which s->K has the Gram matrix, or its diagonal; or for the point with the features psi. */
+static void sneppp__sure_gradient(sneppp__sure *s, const double *psi)
+{
+   const sneppp_model *m = s->model;
+   const size_t        N = m->origin.count, n = (size_t)m->n, r = (size_t)m->readout[0].m;
+   const double        four = 4 * m->alpha * m->alpha;
+   if (m->desc.readout == SNEPPP_READOUT_DIAGONAL) {
+      for (size_t k = 0; k < n; k++) s->mass[k] = psi ? psi[k] : (double)m->readout[0].V[k] * s->K[k];
+      for (size_t j = 0; j < N; j++) s->a[j] = four * sneppp__dot_f64(n, s->Psi + j * n, s->mass) / s->lambda[j];
+      return;
+   }
+   if (psi) for (size_t i = 0; i < r; i++) s->work[i] = sneppp__dot_f64(n, s->V + i * n, psi);
+   else {
+      sneppp__dgemm(0, 1, n, r, n, 1, s->K, n, s->V, n, 0, s->KV, r);
+      sneppp__dgemm(0, 0, N, r, n, 1, s->Psi, n, s->KV, r, 0, s->work, r);
+   }
+   for (size_t j = 0; j < N; j++) {
+      double h = sneppp__dot_f64(r, s->Y + j * r, psi ? s->work : s->work + j * r);
+      if (psi) h *= sneppp__dot_f64(n, psi, s->Psi + j * n);
+      s->a[j] = four * h / s->lambda[j];
+   }
+}
+
+/* The diagonal of the Gram matrix of a region. */
+static sneppp_status sneppp__sure_diagonal(sneppp__sure *s, const sneppp_region *region, const sneppp_parallel *par,
+                                           sneppp_error *err)
+{
+   const sneppp_model *m = s->model;
+   for (int f = 0; f < m->factors; f++) {
+      sneppp_status st = sneppp__grams_part(m, f, region->factor[f], &s->g, par, err);
+      if (st != SNEPPP_OK) return st;
+   }
+   for (size_t k = 0; k < (size_t)m->n; k++) s->K[k] = sneppp__mix_entry(m, &s->g, k, k);
+   return SNEPPP_OK;
+}
+
+/* ---- both */
+static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp__sure *s)
+{
+   const size_t n = (size_t)m->n, N = m->origin.count, w = sizeof(double), r = (size_t)m->readout[0].m;
+   const int    full = m->desc.readout == SNEPPP_READOUT_FULL;
+   s->a = (double *)sneppp__take(c, N, 1, w);
+   s->psi = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->psi);
+   s->mass = (double *)sneppp__take(c, n, 1, w);
+   if (m->origin.bumps) {
+      sneppp__place_grams(c, m, &s->g);
+      for (int f = 0; f < m->factors; f++) s->g.c[f] = (double *)sneppp__take(c, n, 1, w);
+      s->other = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->other);
+      s->root = (double *)sneppp__take(c, n, 1, w);
+      s->omega = (double *)sneppp__take(c, n, 1, w);
+      s->wide = (double *)sneppp__take(c, n, 1, w);
+      s->start = (size_t *)sneppp__take(c, n + 1, 1, sizeof *s->start);
+      s->pick = (int *)sneppp__take(c, n, 1, sizeof *s->pick);
+      return;
+   }
+   if (!full) sneppp__place_grams(c, m, &s->g);
+   s->Psi = (double *)sneppp__take(c, N, n, w);
+   s->lambda = (double *)sneppp__take(c, N, 1, w);
+   s->L = (double *)sneppp__take(c, N, N, w);
+   s->K = (double *)sneppp__take(c, full ? n : 1, n, w);
+   s->weight = (sneppp_real *)sneppp__take(c, N, 1, sizeof *s->weight);
+   if (!full) return;
+   s->V = (double *)sneppp__take(c, r, n, w);
+   s->Y = (double *)sneppp__take(c, N, r, w);
+   s->KV = (double *)sneppp__take(c, n, r, w);
+   s->work = (double *)sneppp__take(c, N, r, w);
+}
+
+static void sneppp__sure_end(sneppp__sure *s)
+{
+   sneppp__block_free(&s->block[0]);
+   sneppp__block_free(&s->block[1]);
+}
+
+SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
+                                                      const sneppp_parallel *par, sneppp_error *err)
+{
+   static const sneppp_region everywhere = {{NULL}};
+   sneppp__carver c = sneppp__measure();
+   sneppp_status  st;
+   double         lo = 0, hi = 40;
+   memset(s, 0, sizeof *s);
+   if (!m || !m->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   if (!sneppp__finite(level) || !(level > 0 && level < 1))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %g must be between 0 and 1", level);
+   if (!m->origin.count)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model does not know the events that it was fitted to: it was never "
+                          "fitted, or changed since, or is a marginal, or its block had no room for them");
+   if (m->readouts > 1)
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "desc.mix: intervals of additive and separable intensities, "
+                          "which have several readouts, are not known");
+   s->model = m, s->level = level;
+   for (int k = 0; k < 60; k++) { /* bisection */
+      s->z = 0.5 * (lo + hi);
+      *(sneppp__upper(s->z) > 0.5 * (1 - level) ? &lo : &hi) = s->z;
+   }
+   s->tails = -log(1 - level) / s->z * (1.9599639845400545 / 2.9957322735539909); /* 1 at 95 % */
+   s->tails *= s->tails;
+   for (size_t j = 0; j < m->origin.count; j++) s->weights += (double)m->origin.weight[j];
+   sneppp__place_sure(&c, m, s);
+   st = sneppp__block_get(&s->block[0], &c, NULL, 0, m->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_sure(&c, m, s);
+   if (!m->origin.bumps) {
+      st = sneppp__sure_laplace(s, err);
+      if (st != SNEPPP_OK) sneppp__sure_end(s);
+      return st;
+   }
+   for (size_t k = 0; k < (size_t)m->n; k++) if (m->origin.owner[k] < 0) s->pick[s->shared++] = (int)k;
+   sneppp__sure_parts(s); /* counts */
+   c = sneppp__measure();
+   for (int pass = 0; pass < 2 && st == SNEPPP_OK; pass++) {
+      s->event = (int32_t *)sneppp__take(&c, s->start[s->shared] + 1, 1, sizeof *s->event);
+      s->part = (double *)sneppp__take(&c, s->start[s->shared] + 1, 1, sizeof *s->part);
+      if (!pass) st = sneppp__block_get(&s->block[1], &c, NULL, 0, m->desc.alloc_ctx, err);
+   }
+   if (st == SNEPPP_OK) {
+      sneppp__sure_parts(s);
+      st = sneppp__sure_masses(s, &everywhere, NULL, s->omega, s->wide, &s->area, par, err);
+      s->total = s->flat = m->floor * s->area;
+      for (size_t k = 0; k < (size_t)m->n; k++) s->total += s->omega[k];
+   }
+   if (st != SNEPPP_OK) sneppp__sure_end(s);
+   return st;
+}
+
+/* The interval of a region. */
+static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *region, const sneppp_region *before,
+                                         sneppp_sure *out, const sneppp_parallel *par, sneppp_error *err)
+{
+   const sneppp_model *m = s->model;
+   double              mean = 0, area = 0, b2 = 0;
+   sneppp_status       st;
+   if (m->origin.bumps) {
+      st = sneppp__sure_masses(s, region, before, s->mass, s->root, &area, par, err);
+      if (st != SNEPPP_OK) return st;
+      b2 = sneppp__sure_bumps(s, m->floor * area, area / s->area);
+      mean = m->floor * area;
+      for (size_t k = 0; k < (size_t)m->n; k++) mean += s->mass[k];
+   } else {
+      st = sneppp_count(m, region, 1, &mean, par, err);
+      if (st == SNEPPP_OK && m->desc.readout == SNEPPP_READOUT_FULL) st = sneppp_model_gram(m, region, s->K, par, err);
+      else if (st == SNEPPP_OK) st = sneppp__sure_diagonal(s, region, par, err);
+      if (st != SNEPPP_OK) return st;
+      sneppp__sure_gradient(s, NULL);
+      sneppp__sure_solve(s);
+   }
+   sneppp__sure_answer(s, mean, b2, region, out);
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const sneppp_region *region, size_t regions,
+                                           double level, sneppp_sure *out, const sneppp_parallel *par,
+                                           sneppp_error *err)
+{
+   static const sneppp_region everywhere = {{NULL}};
+   sneppp__sure   s;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_error   inner;
+   sneppp_sure   *made;
+   sneppp_status  st;
+   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   if (!region && regions != 1)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
+   if (!region) region = &everywhere;
+   st = sneppp__sure_begin(&s, model, level, par, err);
+   if (st != SNEPPP_OK) return st;
+   sneppp__take(&c, regions, 1, sizeof *made);
+   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
+   if (st != SNEPPP_OK) { sneppp__sure_end(&s); return st; }
+   made = (sneppp_sure *)sneppp__take(&c, regions, 1, sizeof *made);
+   for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
+      st = sneppp__sure_region(&s, region + r, r ? region + r - 1 : NULL, made + r, par, &inner);
+      if (st != SNEPPP_OK)
+         st = regions > 1 ? sneppp__fail(err, st, "region %z: %s", r, inner.why)
+                          : sneppp__fail(err, st, "%s", inner.why);
+   }
+   if (st == SNEPPP_OK) memcpy(out, made, regions * sizeof *made);
+   sneppp__block_free(&block);
+   sneppp__sure_end(&s);
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const sneppp_events *at, double level,
+                                               sneppp_sure *out, sneppp_error *err)
+{
+   sneppp__sure  s;
+   sneppp_status st = sneppp__sure_begin(&s, model, level, NULL, err);
+   if (st != SNEPPP_OK) return st;
+   st = sneppp__events_check(model, at, err);
+   if (st == SNEPPP_OK && at->count && !out) st = sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   for (size_t i = 0; st == SNEPPP_OK && i < at->count; i++) {
+      sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
+      double      mean = 0, b2 = 0, density = 1;
+      int         in;
+      st = sneppp__read_events(model, at, i, 1, x, err);
+      if (st != SNEPPP_OK) break;
+      in = sneppp__inside(model, x);
+      memset(&out[i], 0, sizeof out[i]);
+      if (in < 0) out[i].mean = out[i].lower = out[i].upper = out[i].error = sneppp__nan();
+      if (in <= 0) continue;
+      density = exp(sneppp__base_log_density(model, x));
+      sneppp__sure_features(&s, x, s.mass);
+      mean = model->floor;
+      for (size_t k = 0; k < (size_t)model->n && model->origin.bumps; k++) {
+         double v = (double)model->readout[0].V[k];
+         s.root[k] = (double)s.psi[k], s.mass[k] *= model->alpha * v;
+         mean += s.mass[k];
+      }
+      if (model->origin.bumps) b2 = sneppp__sure_bumps(&s, model->floor, 1 / s.area);
+      else {
+         mean = (double)sneppp_intensity(model, x) / density;
+         sneppp__sure_gradient(&s, s.mass);
+         sneppp__sure_solve(&s);
+      }
+      sneppp__sure_answer(&s, mean, b2, NULL, &out[i]);
+      out[i].mean *= density, out[i].lower *= density, out[i].upper *= density, out[i].error *= density;
+   }
+   sneppp__sure_end(&s);
+   return st;
+}
+
+/* ---- draws */
+
+/* A gamma variable of this shape and mean 1: Marsaglia and Tsang's, below shape 1 by the power of a uniform one. */
+static double sneppp__gamma_draw(sneppp_rng *rng, double shape)
+{
+   double big = shape < 1 ? shape + 1 : shape, d = big - 1.0 / 3, c = 1 / sqrt(9 * d), v;
+   for (;;) {
+      double x = sneppp_rng_normal(rng), t = 1 + c * x;
+      v = t * t * t;
+      if (t > 0 && log(1 - sneppp_rng_uniform(rng)) < 0.5 * x * x + d - d * v + d * log(v)) break;
+   }
+   if (shape < 1) v *= exp(log(1 - sneppp_rng_uniform(rng)) / shape);
+   return d * v / shape;
+}
+
+/* Every event counts gamma times, of mean 1 and the variance that intervals allow, 1 + their BIAS for each unit of
+   weight. AUTO: its bumps do. Others: the readout is fitted again to such events, with the penalty of old (the weighted
+   likelihood bootstrap of Newton and Raftery, 1994), because a linear step from M leaves the cone of positive ones. The
+   total is drawn by itself: its own bias is 0, as the fit expects as many events as there were. */
+static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, sneppp_model *out, sneppp_error *err)
+{
+   const sneppp_model  *m = s->model;
+   const sneppp_origin *o = &m->origin;
+   const size_t         N = o->count;
+   double               sum = 0, mass = 1, total = 0;
+   size_t               at = 0;
+   sneppp_events        events;
+   sneppp_fit_desc      fit;
+   sneppp_status        st;
+   for (size_t j = 0; j < N; j++) {
+      double w = (double)o->weight[j];
+      s->a[j] = sneppp__gamma_draw(rng, w / (1 + (o->bumps ? SNEPPP__BIAS_BUMPS : SNEPPP__BIAS_LAPLACE)));
+      if (!o->bumps) s->weight[j] = (sneppp_real)(w * s->a[j]);
+      sum += w * s->a[j];
+   }
+   if (o->bumps) {
+      out->floor = m->floor * sum / s->weights;
+      for (size_t k = 0; k < (size_t)m->n; k++) {
+         double g = 0;
+         if (o->owner[k] >= 0) g = s->a[o->owner[k]];
+         else {
+            for (size_t i = s->start[at]; i < s->start[at + 1]; i++) g += s->part[i] * s->a[s->event[i]];
+            at++;
+         }
+         out->readout[0].V[k] = (sneppp_real)((double)m->readout[0].V[k] * sqrt(g));
+      }
+      return SNEPPP_OK;
+   }
+   st = sneppp_count(m, NULL, 1, &total, NULL, err);
+   for (int f = 0; f < m->factors; f++) mass *= sneppp_window_mass(&m->layer[f].inside);
+   if (st != SNEPPP_OK || !(sum > 0 && total > 0)) return st;
+   memset(&events, 0, sizeof events);
+   memset(&fit, 0, sizeof fit);
+   events.x = o->x, events.weight = s->weight, events.count = N;
+   fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX, fit.tol = 1e-3;
+   fit.trace = o->ridge / (2 * s->weights), fit.floor = m->floor > 0 ? m->floor * mass / total : 0;
+   return sneppp__fit_convex(out, &fit, 0, NULL, err);
+}
+
+/* The same model, without its events, in a block of its own. */
+SNEPPP__APART static sneppp_status sneppp__copy_model(const sneppp_model *model, sneppp_model *out, void *mem,
+                                                      size_t mem_bytes, sneppp_error *err)
+{
+   sneppp_desc    desc = model->desc;
+   sneppp__carver c = sneppp__measure();
+   sneppp__block  block;
+   sneppp_status  st;
+   desc.mem = mem, desc.mem_bytes = mem_bytes, desc.events = 0;
+   sneppp__place_model(&c, &desc, out);
+   st = sneppp__block_get(&block, &c, mem, mem_bytes, desc.alloc_ctx, err);
+   memset(out, 0, sizeof *out);
+   if (st != SNEPPP_OK) return st;
+   sneppp__place_model(&c, &desc, out);
+   out->block = block.raw, out->block_bytes = block.bytes;
+   sneppp__copy_parameters(out, model);
+   return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
+                                           size_t mem_bytes, sneppp_error *err)
+{
+   sneppp__sure  s;
+   sneppp_status st;
+   double        was = 0, is = 0, total;
+   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   memset(out, 0, sizeof *out);
+   if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
+   st = sneppp__sure_begin(&s, model, 0.95, NULL, err);
+   if (st != SNEPPP_OK) return st;
+   st = sneppp__copy_model(model, out, mem, mem_bytes, err);
+   if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
+   total = sneppp__gamma_draw(rng, s.weights);
+   sneppp__sure_end(&s);
+   if (st == SNEPPP_OK) st = sneppp_count(model, NULL, 1, &was, NULL, err);
+   if (st == SNEPPP_OK) st = sneppp_count(out, NULL, 1, &is, NULL, err);
+   if (st != SNEPPP_OK) { sneppp_free(out); return st; }
+   if (is > 0) out->alpha *= total * was / is, out->floor *= total * was / is;
+   sneppp__index(out);
+   return SNEPPP_OK;
+}
+#endif /* SNEPPP_NO_SURE */
 #ifndef SNEPPP_NO_SAMPLE
 
 /* >>sample ===================================================================================================
@@ -19611,7 +20460,8 @@ SNEPPP_DEF sneppp_status sneppp_sample_tile(const sneppp_model *model, const sne
    function walks the fields for measuring, writing and reading, so that the three cannot drift apart. The reader
    trusts nothing: the checksum comes first, every count is held against the bytes that remain before anything is
    allocated for it, and the description passes the same checks as one written by hand. */
-#define SNEPPP__IO_VERSION 2u /* 2: the budget stands before alpha. A model whose budget is desc.width is still 1 */
+#define SNEPPP__IO_VERSION 3u /* 3: with the events of the fit. 2: the budget stands before alpha. A model without
+                                 events whose budget is desc.width is still 1 */
 
 typedef struct sneppp__io {
    unsigned char       *to;       /* writing: next byte, NULL = only count                  */
@@ -19787,6 +20637,7 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
    sneppp__io_int(io, &d->width);
    sneppp__io_int(io, &d->rank);
    sneppp__io_int(io, &d->group);
+   if (io->version > 2) sneppp__io_int(io, &d->events);
    sneppp__io_double(io, &d->alpha);
    d->seed = sneppp__io_uint(io, d->seed, 8);
    d->mix = (sneppp_mix)mix, d->readout = (sneppp_readout)readout;
@@ -19835,6 +20686,19 @@ static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
    }
    for (int k = 0; k < m->readouts; k++)
       sneppp__io_reals(io, m->readout[k].V, (size_t)m->readout[k].m * (size_t)m->readout[k].n);
+   if (!m->desc.events) return;
+   m->origin.count = (size_t)m->desc.events;
+   sneppp__io_reals(io, m->origin.x, m->origin.count * (size_t)m->D);
+   sneppp__io_reals(io, m->origin.weight, m->origin.count);
+   if (m->desc.group && !sneppp__io_counts(io, (size_t)m->n, 4))
+      for (size_t i = 0; i < (size_t)m->n; i++) {
+         int owner = (int)m->origin.owner[i];
+         sneppp__io_int(io, &owner);
+         if (io->reading) m->origin.owner[i] = (int32_t)owner; /* what is saved may lie in flash */
+      }
+   sneppp__io_int(io, &m->origin.bumps);
+   sneppp__io_double(io, &m->origin.scale);
+   sneppp__io_double(io, &m->origin.ridge);
 }
 
 static const unsigned char sneppp__io_magic[8] = {
@@ -19889,7 +20753,17 @@ static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_erro
       ok = ok && sneppp__window_check(&L->inside, NULL) == SNEPPP_OK &&
            sneppp__mass_check(&L->inside, &mass, NULL) == SNEPPP_OK;
    }
-   ok = ok && sneppp__normal(mass);
+   ok = ok && sneppp__normal(mass) && sneppp__finite(m->origin.scale) && m->origin.scale >= 0 &&
+        sneppp__finite(m->origin.ridge) && m->origin.ridge >= 0 && (!m->origin.bumps || m->origin.owner);
+   for (size_t i = 0; ok && i < m->origin.count; i++) {
+      int whole = 1; /* coordinates of a finite set are places in a list */
+      for (int f = 0; f < m->factors; f++) whole = whole && m->layer[f].inside.space != SNEPPP_SPACE_FINITE;
+      for (int k = 0; k < m->D; k++) ok = ok && sneppp__finite((double)m->origin.x[i * (size_t)m->D + (size_t)k]);
+      ok = ok && sneppp__finite((double)m->origin.weight[i]) && m->origin.weight[i] > 0 &&
+           (whole || sneppp__inside(m, m->origin.x + i * (size_t)m->D) == 1);
+   }
+   for (size_t i = 0; m->origin.count && m->origin.owner && i < (size_t)m->n; i++)
+      ok = ok && m->origin.owner[i] >= -1 && (int64_t)m->origin.owner[i] < (int64_t)m->origin.count;
    for (int k = 0; k < m->readouts; k++)
       for (size_t i = 0; i < (size_t)m->readout[k].m * (size_t)m->readout[k].n; i++)
          ok = ok && sneppp__finite((double)m->readout[k].V[i]);
@@ -19907,7 +20781,9 @@ SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
       sneppp_model copy = *model; /* the walk takes pointers to what it may write when reading */
       sneppp__io   io;
       memset(&io, 0, sizeof io);
-      io.real = (int)sizeof(sneppp_real), io.version = model->budget == model->desc.width ? 1 : SNEPPP__IO_VERSION;
+      copy.desc.events = (int)model->origin.count;
+      io.real = (int)sizeof(sneppp_real);
+      io.version = copy.desc.events ? 3 : model->budget == model->desc.width ? 1 : 2;
       if (pass) io.to = (unsigned char *)buf;
       sneppp__io_head(&io, &length);
       sneppp__io_desc(&io, &copy.desc);
@@ -20237,7 +21113,8 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
       sneppp__put_name(o, "", "layer", f, "units", m->layer[f].units);
       sneppp__put(o, "%d, %d, {NULL, NULL, NULL}},\n", x->width, x->no_bias);
    }
-   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0},\n",
+   sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0, "
+                  "0},\n",
                (int)m->desc.mix, (int)m->desc.readout, m->desc.width, m->desc.rank, m->desc.alpha,
                (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu), m->desc.group);
    sneppp__put(o, "   %d, %d, %d, {\n", m->factors, m->D, m->n);
@@ -20267,7 +21144,8 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "peak", m->nodes ? m->peak : NULL);
    sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "sharp", m->nodes ? m->sharp : NULL);
    sneppp__put_name(o, "(double *)", "tree", 0, "table", m->nodes && m->table_top >= 0 ? m->table : NULL);
-   sneppp__put(o, "%d, {%d, %d}, 0, 0\n};\n#endif\n", m->table_top, m->table_more[0], m->table_more[1]);
+   sneppp__put(o, "%d, {%d, %d}, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n#endif\n", m->table_top, m->table_more[0],
+               m->table_more[1]);
 }
 
 /* Can it be the name of a variable, in C and in C++? */

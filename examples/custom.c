@@ -143,7 +143,7 @@ static void draw_curve(picture *p, const pic_frame *f, const double *z, const sn
 static int paint(const sneppp_model *m, const sneppp_real *x, size_t count, const char *file)
 {
    picture   p = pic_make(1330, 355);
-   double   *z = draw_grid(m, 0, wide, 0, tall, rows, cols, NULL), hi;
+   double   *z = draw_grid(m, 0, wide, 0, tall, rows, cols, 0, NULL), hi;
    pic_frame left = {62, 40, 462, 280, 0, wide, 0, tall}, right = {492, 40, 892, 280, 0, wide, 0, tall}, curve = {1070, 40, 1310, 280, 0, far, 0, 110};
    char      text[80];
    int       ok = 0;

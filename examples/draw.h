@@ -18,10 +18,24 @@ typedef struct draw_style {
    int         places;      /* sphere: names to write on the map, for orientation             */
    const char *const *name; /* (places)                                                       */
    const double (*where)[2]; /* (places) longitude and latitude, degrees                      */
+   int         error;       /* maps: 1 = the standard error relative to the intensity         */
 } draw_style;
 
+/* The intensity at points, or its relative standard error. */
+static inline int draw_values(const sneppp_model *m, const sneppp_events *at, int error, sneppp_real *v, const sneppp_parallel *par)
+{
+   sneppp_sure *s;
+   int          ok;
+   if (!error) return sneppp_intensities(m, at, v, par, NULL) == SNEPPP_OK;
+   s = (sneppp_sure *)malloc((at->count + 1) * sizeof *s);
+   ok = s && sneppp_intensity_sure(m, at, 0.95, s, NULL) == SNEPPP_OK;
+   for (size_t i = 0; ok && i < at->count; i++) v[i] = (sneppp_real)(s[i].mean > 0 ? s[i].error / s[i].mean : 0);
+   free(s);
+   return ok;
+}
+
 /* The intensity in the middle of rows x cols equal cells of a rectangle; rest are the coordinates after the first two. */
-static inline double *draw_grid(const sneppp_model *m, double x0, double x1, double y0, double y1, int rows, int cols, const sneppp_parallel *par)
+static inline double *draw_grid(const sneppp_model *m, double x0, double x1, double y0, double y1, int rows, int cols, int error, const sneppp_parallel *par)
 {
    const size_t  count = (size_t)rows * (size_t)cols;
    double       *z = (double *)calloc(count, sizeof *z);
@@ -35,7 +49,7 @@ static inline double *draw_grid(const sneppp_model *m, double x0, double x1, dou
          x[2 * i] = (sneppp_real)(x0 + (x1 - x0) * ((double)(i % (size_t)cols) + 0.5) / cols);
          x[2 * i + 1] = (sneppp_real)(y0 + (y1 - y0) * ((double)(i / (size_t)cols) + 0.5) / rows);
       }
-      if (sneppp_intensities(m, &at, v, par, NULL) != SNEPPP_OK) { free(z); z = NULL; }
+      if (!draw_values(m, &at, error, v, par)) { free(z); z = NULL; }
       for (size_t i = 0; z && i < count; i++) z[i] = (double)v[i];
    } else { free(z); z = NULL; }
    free(x);
@@ -92,9 +106,9 @@ static inline int draw_plane(const sneppp_model *m, const sneppp_real *x, size_t
    if (tall < 60) tall = 60;
    wide = floor(wide);
    tall = floor(tall);
-   cols = (int)wide / 2;
-   rows = (int)tall / 2;
-   z = draw_grid(m, e[0], e[1], e[2], e[3], rows, cols, par);
+   cols = (int)wide / (s->error ? 6 : 2); /* errors are smooth, and take longer */
+   rows = (int)tall / (s->error ? 6 : 2);
+   z = draw_grid(m, e[0], e[1], e[2], e[3], rows, cols, s->error, par);
    p = pic_make((int)(count ? 2 * wide + 230 : wide + 190), (int)tall + 95);
    if (!z || !p.rgb) { free(z); pic_free(&p); return 0; }
    for (int i = 0; i < rows * cols; i++) {
@@ -117,7 +131,7 @@ static inline int draw_plane(const sneppp_model *m, const sneppp_real *x, size_t
    pic_image(&p, &f, z, rows, cols, hi, power);
    draw_outline(&p, &f, w);
    if (s->length) pic_ruler(&p, &f, s->length);
-   pic_axes(&p, &f, s->xlabel, count ? NULL : s->ylabel, "fitted intensity");
+   pic_axes(&p, &f, s->xlabel, count ? NULL : s->ylabel, s->error ? "relative standard error" : "fitted intensity");
    pic_bar(&p, f.right + 16, f.top, f.bottom, hi, power, s->legend);
    ok = pic_save(&p, path);
    free(z);
@@ -205,8 +219,32 @@ static inline int draw_time(const sneppp_model *m, const sneppp_real *x, size_t 
    return ok;
 }
 
+/* Expected numbers in intervals, and the band that holds the true means: edge (bins + 1), sure (bins). */
+static inline int draw_profile(size_t bins, const double *edge, const sneppp_sure *sure, const draw_style *s, const char *path)
+{
+   picture   p = pic_make(920, 400);
+   pic_frame f;
+   double    top = 0;
+   int       ok;
+   if (!p.rgb) return 0;
+   for (size_t k = 0; k < bins; k++) top = fmax(top, sure[k].upper);
+   f.left = 70, f.top = 40, f.right = 900, f.bottom = 340;
+   f.x0 = edge[0], f.x1 = edge[bins], f.y0 = 0, f.y1 = top > 0 ? top * 1.05 : 1;
+   for (size_t k = 0; k < bins; k++) {
+      const double l = pic_x(&f, edge[k]), r = pic_x(&f, edge[k + 1]), y = pic_y(&f, sure[k].mean);
+      for (int py = (int)pic_y(&f, sure[k].upper); py < (int)pic_y(&f, sure[k].lower); py++)
+         for (int px = (int)floor(l + 0.5); px < (int)floor(r + 0.5); px++) pic_dot(&p, px, py, 0xf5a05au, 0.45);
+      pic_line(&p, l, y, r, y, 2, 0xb03a10u);
+      if (k) pic_line(&p, l, pic_y(&f, sure[k - 1].mean), l, y, 1, 0xb03a10u);
+   }
+   pic_axes(&p, &f, s->xlabel, s->ylabel, s->title);
+   ok = pic_save(&p, path);
+   pic_free(&p);
+   return ok;
+}
+
 /* The intensity on a grid of longitudes and latitudes, times unit. */
-static inline double *draw_sphere_grid(const sneppp_model *m, int rows, int cols, double unit, const sneppp_parallel *par)
+static inline double *draw_sphere_grid(const sneppp_model *m, int rows, int cols, double unit, int error, const sneppp_parallel *par)
 {
    const size_t  count = (size_t)rows * (size_t)cols;
    const double  degree = 3.14159265358979323846 / 180;
@@ -223,7 +261,7 @@ static inline double *draw_sphere_grid(const sneppp_model *m, int rows, int cols
          x[3 * i + 1] = (sneppp_real)(cos(lat) * sin(lon));
          x[3 * i + 2] = (sneppp_real)sin(lat);
       }
-      if (sneppp_intensities(m, &at, v, par, NULL) != SNEPPP_OK) { free(z); z = NULL; }
+      if (!draw_values(m, &at, error, v, par)) { free(z); z = NULL; }
       for (size_t i = 0; z && i < count; i++) z[i] = (double)v[i] * unit;
    } else { free(z); z = NULL; }
    free(x);
@@ -279,15 +317,15 @@ static inline void draw_globe(picture *p, double cx, double cy, double r, double
 /* A globe of the events, a globe of the intensity, and the whole world below. x (count, 3) unit vectors. */
 static inline int draw_sphere(const sneppp_model *m, const sneppp_real *x, size_t count, const draw_style *s, const sneppp_parallel *par, const char *path)
 {
-   enum { rows = 120, cols = 240 };
+   const int    rows = s->error ? 45 : 120, cols = 2 * rows;
    const double power = s->power > 0 ? s->power : 0.5, unit = s->unit > 0 ? s->unit : 1, degree = 3.14159265358979323846 / 180;
-   double      *z = draw_sphere_grid(m, rows, cols, unit, par), hi;
+   double      *z = draw_sphere_grid(m, rows, cols, unit, s->error, par), hi;
    picture      p = pic_make(900, 870);
    pic_frame    f;
    char         text[120];
    int          ok;
    if (!z || !p.rgb) { free(z); pic_free(&p); return 0; }
-   hi = fmax(pic_quantile(z, (size_t)rows * cols, 0.995), 1e-300);
+   hi = fmax(pic_quantile(z, (size_t)rows * (size_t)cols, 0.995), 1e-300);
    if (count) snprintf(text, sizeof text, "%lu %s", (unsigned long)count, s->title);
    else snprintf(text, sizeof text, "%s", s->title);
    pic_text(&p, 75, 24, 11, 0, PIC_INK, text);
@@ -295,7 +333,7 @@ static inline int draw_sphere(const sneppp_model *m, const sneppp_real *x, size_
    else draw_globe(&p, 240, 230, 165, s->lon + 180, -s->lat, z, rows, cols, hi, power, NULL, 0);
    draw_globe(&p, 630, 230, 165, s->lon, s->lat, z, rows, cols, hi, power, NULL, 0);
    pic_text(&p, 240, 52, 9, 0.5, PIC_INK, count ? "events" : "the other side");
-   pic_text(&p, 630, 52, 9, 0.5, PIC_INK, "fitted intensity");
+   pic_text(&p, 630, 52, 9, 0.5, PIC_INK, s->error ? "relative standard error" : "fitted intensity");
    f.left = 75, f.right = 795, f.top = 440, f.bottom = 800;
    draw_world(&p, &f, z, rows, cols, hi, power);
    for (size_t i = 0; count <= 2000 && i < count; i++)

@@ -100,7 +100,7 @@ static const sneppp_model firmware_model = {
       {(sneppp_space)0, 2, {0.0, 0.0}, {1000.0, 500.0}, {0.0, 0.0}, 0.0, {0.0, 0.0}, (sneppp_measure)0, 0u,
        0, 0, 0, 0, 0, 0u, 0, 0},
        {(sneppp_act)18, 0.0, 0.0}, 0, 31, 0, {NULL, NULL, NULL}},
-   }, (sneppp_mix)0, (sneppp_readout)1, 31, 0, 0.0, (uint64_t)0u << 32 | 1u, 0, 0, 0, 1, 0},
+   }, (sneppp_mix)0, (sneppp_readout)1, 31, 0, 0.0, (uint64_t)0u << 32 | 1u, 0, 0, 0, 1, 0, 0},
    1, 2, 31, {
       {31, 2, 2, 0, {500.0, 250.0}, {0.002, 0.0040000000000000001}, 
       {(sneppp_space)0, 2, {-500.0, -250.0}, {500.0, 250.0}, {0.0, 0.0}, 0.0, {0.0, 0.0}, (sneppp_measure)0, 0u,
@@ -109,6 +109,6 @@ static const sneppp_model firmware_model = {
    }, 1, {
       {1, 31, 0, (sneppp_real *)firmware_model_readout0_V},
    }, 0.007208, 0.00036812106457294059, 32,
-   (sneppp_node *)firmware_model_tree0_node, 1u, {1.0, 0.5, 0.0, 0.0}, (double *)firmware_model_tree0_centre, (sneppp_real *)firmware_model_tree0_peak, (sneppp_real *)firmware_model_tree0_sharp, 0, -1, {0, 0}, 0, 0
+   (sneppp_node *)firmware_model_tree0_node, 1u, {1.0, 0.5, 0.0, 0.0}, (double *)firmware_model_tree0_centre, (sneppp_real *)firmware_model_tree0_peak, (sneppp_real *)firmware_model_tree0_sharp, 0, -1, {0, 0}, 0, 0, {0, 0, 0, 0, 0, 0, 0}
 };
 #endif

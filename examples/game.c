@@ -137,7 +137,7 @@ static int paint(const sneppp_model *map, const tile *all, const tile *few, cons
    static sneppp_real near[2 * room * tiles / 4];
    static const char *const age[3] = {"young", "grown", "old"};
    picture   p = pic_make(1330, 400);
-   double   *z = draw_grid(map, 0, east, 0, north, rows, cols, NULL), hi, seen = 0;
+   double   *z = draw_grid(map, 0, east, 0, north, rows, cols, 0, NULL), hi, seen = 0;
    pic_frame far = {70, 40, 670, 340, 0, east, 0, north};
    pic_frame view = {710, 40, 1310, 340, path[shown][0], path[shown][0] + sight[0], path[shown][1], path[shown][1] + sight[1]};
    size_t    count = 0;

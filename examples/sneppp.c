@@ -53,19 +53,23 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "The file and its columns are as in fit; the time is the column called time, or the first after the coordinates.\n"
     "Prints the coordinates and the intensity, events per unit of the window, one point per line. Points outside the\n"
     "window have intensity 0.\n"},
-   {"count", FIT_OPTIONS "--region ",
-    "sneppp count MODEL [--region R]...   the expected number of events in a region, exactly\n"
+   {"count", FIT_OPTIONS "--region --regions --level ",
+    "sneppp count MODEL [--region R]... [--regions FILE] [--level L]   the expected number of events in a region, exactly\n"
     "R is box:x0,x1,y0,y1 or polygon:FILE or time:a,b; one for space and one for time may be given. Prints the expected\n"
     "number and the range that holds nine of ten counts. Instead of a model, events and the options of fit may be given:\n"
-    "sneppp count EVENTS.csv --window 0,10,0,5 --region box:0,1,0,1\n"},
-   {"profile", FIT_OPTIONS "--region --bins ",
-    "sneppp profile MODEL [--region R]... [--bins N]   expected numbers over time, as CSV\n"
+    "sneppp count EVENTS.csv --window 0,10,0,5 --region box:0,1,0,1\n"
+    "  --regions FILE       many: one per line, such as box:0,1,0,1 time:3,4; one line of output each, in their order\n"
+    "  --level L            how sure it is: lo to hi holds the true mean, and count_lo to count_hi a new count, with this\n"
+    "                       probability, such as 0.95\n"},
+   {"profile", FIT_OPTIONS "--region --bins --level --png ",
+    "sneppp profile MODEL [--region R]... [--bins N] [--level L] [--png FILE]   expected numbers over time, as CSV\n"
     "For models on a line and models with time; R may be a place and a span of time. N equal intervals (default 24); where\n"
-    "nobody watched, nothing is expected.\n"
+    "nobody watched, nothing is expected. --level as in count; --png draws the band that holds the true means (0.95).\n"
     "Instead of a model, events and the options of fit may be given.\n"},
-   {"draw", "--region ",
-    "sneppp draw MODEL FILE.png [--region time:a,b]   a picture of the intensity\n"
-    "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"},
+   {"draw", "--region --error ",
+    "sneppp draw MODEL FILE.png [--region time:a,b] [--error]   a picture of the intensity\n"
+    "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
+    "  --error              the standard error relative to the intensity instead: in the plane and on the sphere, no time\n"},
    {"sample", "-n --region --seed ",
     "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
     "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"
@@ -141,11 +145,11 @@ static int help(const char *verb)
 typedef enum form { FORM_GUESSED, FORM_DEGREES, FORM_RADIANS, FORM_VECTORS } form;
 
 typedef struct options {
-   const char   *verb, *file[3], *test, *columns, *polygon, *time, *save, *png, *region[2];
+   const char   *verb, *file[3], *test, *columns, *polygon, *time, *save, *png, *region[2], *many;
    const char   *seen[32]; /* options that were given */
-   double       *window, *span, test_scale;
+   double       *window, *span, test_scale, level;
    size_t        draws;
-   int           files, regions, sides, spans, sphere, width, threads, json, bins, given, kept_back, simulations;
+   int           files, regions, sides, spans, sphere, width, threads, json, bins, given, error, kept_back, simulations;
    form          coordinates;
    sneppp_method method;
    uint64_t      seed;
@@ -247,6 +251,11 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "--time")) o->time = v;
    else if (!strcmp(a, "--save")) o->save = v;
    else if (!strcmp(a, "--png")) o->png = v;
+   else if (!strcmp(a, "--regions")) o->many = v;
+   else if (!strcmp(a, "--level")) {
+      o->level = number(a, v, 0, 1);
+      if (!(o->level > 0 && o->level < 1)) fail("--level is between 0 and 1, such as 0.95, not ", v);
+   }
    else if (!strcmp(a, "--columns")) o->columns = v;
    else if (!strcmp(a, "--test-scale")) o->test_scale = number(a, v, 1e-12, 1e12);
    else if (!strcmp(a, "--width")) o->width = (int)whole(a, v, 1, 1e6);
@@ -312,9 +321,11 @@ static options parse(const char *verb, int count, char **arg, int files, const c
       }
       for (int k = 0; k < o.given; k++) if (!strcmp(o.seen[k], a) && strcmp(a, "--region") != 0) fail("given twice: ", a);
       if (o.given < (int)(sizeof o.seen / sizeof *o.seen)) o.seen[o.given++] = a;
-      if (!strcmp(a, "--sphere") || !strcmp(a, "--json") || !strcmp(a, "--kept-back")) {
+      if (!strcmp(a, "--sphere") || !strcmp(a, "--json") || !strcmp(a, "--error") || !strcmp(a, "--kept-back")) {
          if (equals) fail("no value belongs to ", a);
-         *(!strcmp(a, "--json") ? &o.json : !strcmp(a, "--sphere") ? &o.sphere : &o.kept_back) = 1;
+         *(!strcmp(a, "--json")    ? &o.json
+           : !strcmp(a, "--error") ? &o.error
+           : !strcmp(a, "--sphere") ? &o.sphere : &o.kept_back) = 1;
       } else if (!v) fail("a value is missing after ", a);
       else if (take(&o, a, v)) i += !equals;
    }
@@ -635,12 +646,13 @@ static const sneppp_window *window_of(const sneppp_model *m, int factor) { retur
 static int is_timed(const sneppp_model *m) { return m->factors == 2 && window_of(m, 1)->dim == 1; }
 
 /* Texts of --region become windows, each for its factor. */
-static void regions(const sneppp_model *m, const options *o, sneppp_window part[SNEPPP_MAX_FACTORS], sneppp_region *region)
+static void regions(const sneppp_model *m, const options *o, const char *const *words, int count, sneppp_window part[SNEPPP_MAX_FACTORS],
+                    sneppp_region *region)
 {
    memset(region, 0, sizeof *region);
    memset(part, 0, SNEPPP_MAX_FACTORS * sizeof *part);
-   for (int k = 0; k < o->regions; k++) {
-      const char *text = o->region[k], *rest = strchr(text, ':');
+   for (int k = 0; k < count; k++) {
+      const char *text = words[k], *rest = strchr(text, ':');
       double      side[2 * SNEPPP_MAX_DIM];
       const int   timed = strncmp(text, "time:", 5) == 0, f = timed ? m->factors - 1 : 0;
       if (!rest || (!timed && strncmp(text, "box:", 4) != 0 && strncmp(text, "polygon:", 8) != 0)) fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, not ", text);
@@ -667,7 +679,8 @@ static void regions(const sneppp_model *m, const options *o, sneppp_window part[
 }
 
 /* ---- pictures */
-static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, const sneppp_window *when, const sneppp_parallel *par, const char *path)
+static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, const sneppp_window *when, int error, const sneppp_parallel *par,
+                 const char *path)
 {
    const sneppp_window *w = window_of(m, 0);
    const size_t d = (size_t)w->dim;
@@ -677,10 +690,18 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
    sneppp_real *at = NULL;
    int          outside, bars, ok = 0;
    memset(&style, 0, sizeof style);
+   style.error = error;
    style.title = count ? "events" : "fitted intensity";
    style.xlabel = d == 1 ? "time" : "x";
    style.ylabel = d == 1 ? "events in one bar" : "y";
-   style.legend = w->space == SNEPPP_SPACE_SPHERE ? "events per steradian" : "events per unit of area";
+   style.legend = error ? "standard error / intensity" : w->space == SNEPPP_SPACE_SPHERE ? "events per steradian" : "events per unit of area";
+   if (error) {
+      sneppp_events none;
+      sneppp_sure   sure;
+      memset(&none, 0, sizeof none);
+      if (m->factors > 1 || d == 1) fail("--error is drawn in the plane and on the sphere, without time; see profile --level for times", "");
+      if (sneppp_intensity_sure(m, &none, 0.5, &sure, &err) != SNEPPP_OK) fail(err.why, ""); /* could it be asked? */
+   }
    if (is_timed(m)) { /* the map of all times, or of a part */
       if (sneppp_marginal(m, 1, when, &space, &err) != SNEPPP_OK) fail(err.why, "");
       if (count && !when) {
@@ -688,7 +709,7 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
          if (!at) fail("not enough memory for ", path);
          for (size_t i = 0; i < count * d; i++) at[i] = x[i / d * (d + 1) + i % d];
       }
-      draw(&space, at, at ? count : 0, NULL, par, path);
+      draw(&space, at, at ? count : 0, NULL, 0, par, path);
       free(at);
       sneppp_free(&space);
       return;
@@ -851,7 +872,7 @@ static int fit(int count, char **arg)
       points_free(&held);
    }
    if (o.save) save(&l.model, o.save);
-   if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, &l.parallel, o.png);
+   if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, 0, &l.parallel, o.png);
    if (o.json) {
       fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", (unsigned long)l.events.count, name[l.report.method], l.report.width);
       fprintf(say, ", \"copies\": %lu", (unsigned long)l.report.copies);
@@ -902,23 +923,81 @@ static void ask(question *q, const char *verb, int count, char **arg, int files,
       forget(&l);
    } else {
       for (int k = 0; k < q->o.given && takes(verb, "--method"); k++) /* options of a fit, but nothing to fit */
-         if (takes("fit", q->o.seen[k])) {
+         if (takes("fit", q->o.seen[k]) && strcmp(q->o.seen[k], "--png") != 0) { /* which profile has, too */
             snprintf(why, sizeof why, "%s is for events: give --window, --polygon or --sphere, too, if %.100s holds events", q->o.seen[k],
                      csv_called(q->o.file[0]));
             fail(why, "");
          }
       q->model = load(q->o.file[0]);
    }
-   regions(&q->model, &q->o, q->part, &q->region);
+   regions(&q->model, &q->o, q->o.region, q->o.regions, q->part, &q->region);
 }
 
-static double expect(const question *q, uint64_t *lo, uint64_t *hi)
+/* The regions of a file: one per line, in one word for space, one for time, or both. They live as long as the program. */
+typedef struct region_list {
+   sneppp_window (*part)[SNEPPP_MAX_FACTORS];
+   sneppp_region *region;
+   size_t        *line, count;
+} region_list;
+
+static region_list read_regions(const sneppp_model *m, const options *o)
 {
-   sneppp_error err;
-   double       expected = 0;
-   if (sneppp_count(&q->model, &q->region, 1, &expected, NULL, &err) != SNEPPP_OK) complain(q->o.regions == 1 ? q->o.region[0] : "the region", &err);
-   sneppp_poisson_interval(expected, 0.9, lo, hi);
-   return expected;
+   FILE       *f;
+   region_list l;
+   size_t      room = 0, line = 0;
+   char        text[4096], why[5000];
+   memset(&l, 0, sizeof l);
+   if (o->regions) fail("--region and --regions cannot both be given: ", o->many);
+   one_from_pipe(o->file[0], o->many);
+   f = strcmp(o->many, "-") ? fopen(o->many, "r") : stdin;
+   if (!f) fail(o->many, " cannot be opened");
+   while (fgets(text, sizeof text, f)) {
+      const char *word[2] = {NULL, NULL};
+      int         words = 0;
+      line++;
+      if (strlen(text) + 1 == sizeof text) { snprintf(why, sizeof why, "%s, line %lu is too long", csv_called(o->many), (unsigned long)line); fail(why, ""); }
+      for (char *at = strtok(text, " \t\r\n"); at && text[0] != '#'; at = strtok(NULL, " \t\r\n")) {
+         if (words == 2) {
+            snprintf(why, sizeof why, "%s, line %lu: at most one word for space and one for time", csv_called(o->many), (unsigned long)line);
+            fail(why, "");
+         }
+         word[words++] = at;
+      }
+      if (!words) continue;
+      if (l.count == room) {
+         room = room ? 2 * room : 64;
+         l.part = (sneppp_window(*)[SNEPPP_MAX_FACTORS])realloc(l.part, room * sizeof *l.part);
+         l.region = (sneppp_region *)realloc(l.region, room * sizeof *l.region);
+         l.line = (size_t *)realloc(l.line, room * sizeof *l.line);
+         if (!l.part || !l.region || !l.line) fail("not enough memory for ", o->many);
+      }
+      regions(m, o, word, words, l.part[l.count], &l.region[l.count]);
+      l.line[l.count++] = line;
+   }
+   if (ferror(f)) fail(csv_called(o->many), " cannot be read; is it a folder?");
+   if (f != stdin) fclose(f);
+   if (!l.count) fail("no regions in ", csv_called(o->many));
+   for (size_t i = 0; i < l.count; i++) /* the windows may have moved while the list grew */
+      for (int k = 0; k < SNEPPP_MAX_FACTORS; k++) if (l.region[i].factor[k]) l.region[i].factor[k] = &l.part[i][k];
+   return l;
+}
+
+/* "region 3: ..." of a list is what stands on a line of its file. */
+static void complain_region(const question *q, const region_list *l, const sneppp_error *err)
+{
+   sneppp_error inner = *err;
+   char        *rest = NULL;
+   char         text[600];
+   if (!l->count) complain(q->o.regions == 1 ? q->o.region[0] : "the region", err);
+   if (l->count > 1 && !strncmp(err->why, "region ", 7)) {
+      const size_t k = (size_t)strtoul(err->why + 7, &rest, 10);
+      if (k < l->count && *rest == ':') {
+         snprintf(inner.why, sizeof inner.why, "%.190s", rest + 2);
+         snprintf(text, sizeof text, "%.500s, line %lu", csv_called(q->o.many), (unsigned long)l->line[k]);
+         complain(text, &inner);
+      }
+   }
+   complain(csv_called(q->o.many), err);
 }
 
 /* As few digits as give the same number again, so that what is printed can be read as it was. */
@@ -997,12 +1076,39 @@ static int eval(int count, char **arg)
 
 static int count_region(int count, char **arg)
 {
-   question q;
-   uint64_t lo, hi;
-   double   expected;
+   question             q;
+   region_list          l;
+   const sneppp_region *region;
+   size_t               n;
+   sneppp_error         err;
+   sneppp_sure         *sure;
+   double              *expected;
+   memset(&l, 0, sizeof l);
    ask(&q, "count", count, arg, 1, "Which model?");
-   expected = expect(&q, &lo, &hi);
-   printf("expected=%.6g interval90=%lu,%lu\n", expected, (unsigned long)lo, (unsigned long)hi);
+   if (q.o.many) l = read_regions(&q.model, &q.o);
+   region = l.count ? l.region : &q.region;
+   n = l.count ? l.count : 1;
+   sure = (sneppp_sure *)malloc(n * sizeof *sure);
+   expected = (double *)malloc(n * sizeof *expected);
+   if (!sure || !expected) fail("not enough memory for so many regions", "");
+   if (q.o.level > 0 ? sneppp_count_sure(&q.model, region, n, q.o.level, sure, NULL, &err) != SNEPPP_OK
+                     : sneppp_count(&q.model, region, n, expected, NULL, &err) != SNEPPP_OK)
+      complain_region(&q, &l, &err);
+   for (size_t k = 0; k < n; k++) {
+      uint64_t lo, hi;
+      if (q.o.level > 0) {
+         printf("expected=%.6g lo=%.6g hi=%.6g count_lo=%lu count_hi=%lu\n", sure[k].mean, sure[k].lower, sure[k].upper,
+                (unsigned long)sure[k].count_lower, (unsigned long)sure[k].count_upper);
+         continue;
+      }
+      sneppp_poisson_interval(expected[k], 0.9, &lo, &hi);
+      printf("expected=%.6g interval90=%lu,%lu\n", expected[k], (unsigned long)lo, (unsigned long)hi);
+   }
+   free(sure);
+   free(expected);
+   free(l.part);
+   free(l.region);
+   free(l.line);
    sneppp_free(&q.model);
    return 0;
 }
@@ -1030,9 +1136,13 @@ static int profile(int count, char **arg)
 {
    question             q;
    const sneppp_window *w;
-   sneppp_window        span;
-   double               a, b, *ends;
-   int                  f;
+   sneppp_window       *span;
+   sneppp_region       *region;
+   sneppp_sure         *sure;
+   double               a, b, *ends, *edge, *expected;
+   size_t               asked = 0, bins;
+   int                  f, banded;
+   sneppp_error         err;
    ask(&q, "profile", count, arg, 1, "Which model?");
    f = q.model.factors - 1;
    w = window_of(&q.model, f);
@@ -1045,19 +1155,57 @@ static int profile(int count, char **arg)
       a = r->lo[0];
       b = r->hi[0];
    }
-   ends = (double *)malloc((2 * w->count + 2) * sizeof *ends);
-   if (!ends) fail("not enough memory for the profile", "");
-   q.region.factor[f] = &span;
-   for (int k = 0; k < q.o.bins; k++) {
-      const double from = a + (b - a) * k / q.o.bins, to = k + 1 < q.o.bins ? a + (b - a) * (k + 1) / q.o.bins : b;
-      uint64_t     lo = 0, hi = 0;
-      const double expected = watched(w, from, to, &span, ends) ? expect(&q, &lo, &hi) : 0; /* none in a gap */
-      if (!k) printf("from,to,expected,lo90,hi90\n");
-      print_number("", from);
-      print_number(",", to);
-      printf(",%.6g,%lu,%lu\n", expected, (unsigned long)lo, (unsigned long)hi);
+   must_differ(q.o.file[0], q.o.png);
+   bins = (size_t)q.o.bins;
+   banded = q.o.level > 0 || q.o.png;
+   ends = (double *)malloc(bins * (2 * w->count + 2) * sizeof *ends);
+   edge = (double *)malloc((bins + 1) * sizeof *edge);
+   span = (sneppp_window *)malloc(bins * sizeof *span);
+   region = (sneppp_region *)malloc(bins * sizeof *region);
+   expected = (double *)calloc(bins, sizeof *expected);
+   sure = (sneppp_sure *)calloc(bins, sizeof *sure);
+   if (!ends || !edge || !span || !region || !expected || !sure) fail("not enough memory for the profile", "");
+   for (size_t k = 0; k <= bins; k++) edge[k] = k < bins ? a + (b - a) * (double)k / (double)bins : b;
+   for (size_t k = 0; k < bins; k++) { /* nothing is expected in a gap */
+      if (!watched(w, edge[k], edge[k + 1], &span[k], ends + k * (2 * w->count + 2))) continue;
+      region[asked] = q.region;
+      region[asked++].factor[f] = &span[k];
+   }
+   if (asked && (banded ? sneppp_count_sure(&q.model, region, asked, q.o.level > 0 ? q.o.level : 0.95, sure, NULL, &err)
+                        : sneppp_count(&q.model, region, asked, expected, NULL, &err)) != SNEPPP_OK)
+      complain(q.o.regions ? q.o.region[0] : csv_called(q.o.file[0]), &err);
+   for (size_t k = bins, at = asked; k-- > 0 && at < k + 1;) { /* each to its own interval, from the last on */
+      const int there = at && region[at - 1].factor[f] == &span[k];
+      if (there) { at--; sure[k] = sure[at]; expected[k] = expected[at]; }
+      else { memset(&sure[k], 0, sizeof sure[k]); expected[k] = 0; }
+   }
+   printf(q.o.level > 0 ? "from,to,expected,lo,hi,count_lo,count_hi\n" : "from,to,expected,lo90,hi90\n");
+   for (size_t k = 0; k < bins; k++) {
+      uint64_t lo = 0, hi = 0;
+      if (banded) expected[k] = sure[k].mean;
+      print_number("", edge[k]);
+      print_number(",", edge[k + 1]);
+      if (q.o.level > 0)
+         printf(",%.6g,%.6g,%.6g,%lu,%lu\n", sure[k].mean, sure[k].lower, sure[k].upper, (unsigned long)sure[k].count_lower, (unsigned long)sure[k].count_upper);
+      else {
+         if (expected[k] > 0) sneppp_poisson_interval(expected[k], 0.9, &lo, &hi);
+         printf(",%.6g,%lu,%lu\n", expected[k], (unsigned long)lo, (unsigned long)hi);
+      }
+   }
+   if (q.o.png) {
+      draw_style style;
+      char       title[80];
+      memset(&style, 0, sizeof style);
+      snprintf(title, sizeof title, "expected numbers, and where the true means are with %.6g %% certainty", 100 * (q.o.level > 0 ? q.o.level : 0.95));
+      style.title = title, style.xlabel = "time", style.ylabel = "events in an interval";
+      if (!draw_profile(bins, edge, sure, &style, q.o.png)) fail(q.o.png, " cannot be written");
    }
    free(ends);
+   free(edge);
+   free(span);
+   free(region);
+   free(expected);
+   free(sure);
    sneppp_free(&q.model);
    return 0;
 }
@@ -1068,7 +1216,7 @@ static int draw_file(int count, char **arg)
    ask(&q, "draw", count, arg, 2, "Which model, and what is the picture's name?");
    must_differ(q.o.file[0], q.o.file[1]);
    if (q.region.factor[0] || (q.o.regions && !is_timed(&q.model))) fail("draw takes only a region of time, for models with a place and a time", "");
-   draw(&q.model, NULL, 0, q.region.factor[1], NULL, q.o.file[1]);
+   draw(&q.model, NULL, 0, q.region.factor[1], q.o.error, NULL, q.o.file[1]);
    sneppp_free(&q.model);
    return 0;
 }

@@ -192,7 +192,7 @@ static int movie(const sneppp_model *model, const fires *all, const char *path)
       sneppp_model map;
       ok = sneppp_marginal(model, 1, &part, &map, NULL) == SNEPPP_OK &&
            sneppp_count(&map, NULL, 1, &expected[k], NULL, NULL) == SNEPPP_OK;
-      z[k] = ok ? draw_sphere_grid(&map, rows, cols, unit, &threads) : NULL;
+      z[k] = ok ? draw_sphere_grid(&map, rows, cols, unit, 0, &threads) : NULL;
       ok = ok && z[k];
       if (ok) hi = fmax(hi, pic_quantile(z[k], (size_t)rows * cols, 0.995));
       sneppp_free(&map);

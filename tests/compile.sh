@@ -46,7 +46,7 @@ check "the refusal says what to do" grep -q "define both" "$out/fails.txt"
 for option in SNEPPP_NO_SIMD NDEBUG SNEPPP_MAX_DIM=3; do
    check "compiles with $option" $c99 -I. -O1 -D$option -c -o "$out/option.o" "$out/sneppp.c"
 done
-for option in SNEPPP_INFERENCE_ONLY SNEPPP_NO_AUTO SNEPPP_NO_SAMPLE SNEPPP_NO_IO SNEPPP_NO_INPUT; do
+for option in SNEPPP_INFERENCE_ONLY SNEPPP_NO_AUTO SNEPPP_NO_SURE SNEPPP_NO_SAMPLE SNEPPP_NO_IO SNEPPP_NO_INPUT; do
    check "compiles with $option" $c99 -I. -O0 -D$option -c -o "$out/option.o" "$out/sneppp.c"
    check "compiles with $option, float" $c99 -I. -O0 -D$option -DSNEPPP_REAL_FLOAT -c -o "$out/option.o" "$out/sneppp.c"
 done

@@ -50,6 +50,22 @@ check "fit" says "^test_nll=.* expected=.* observed=3604 train_events=3604 width
    $s fit examples/data/bei.csv --window 0,1000,0,500 --save "$m" --png "$out/trees.png"
 check "fit --png" png "$out/trees.png"
 check "count" says "^expected=[0-9.]+ interval90=[0-9]+,[0-9]+$" $s count "$m" --region box:600,700,50,150
+check "count --level" says "^expected=[0-9.]+ lo=[0-9.]+ hi=[0-9.]+ count_lo=[0-9]+ count_hi=[0-9]+$" $s count "$m" --region box:600,700,50,150 --level 0.95
+printf '# two\nbox:600,700,50,150\n\npolygon:%s\n' "$out/hectare.csv" >"$out/regions.txt"
+check "count --regions" sh -c "$s count $m --regions $out/regions.txt --level 0.95 | uniq -c | grep -q '^ *2 expected='"
+check "count --regions, plain" sh -c "$s count $m --regions $out/regions.txt | wc -l | grep -qx 2"
+printf 'box:0,1,0,1\n\nbox:0,1,0,501\n' >"$out/bad_regions.txt"
+check "a region of a file outside the window" refuses "line 3 reaches outside" $s count "$m" --regions "$out/bad_regions.txt" --level 0.95
+check "region and regions" refuses "cannot both" $s count "$m" --regions "$out/regions.txt" --region box:0,1,0,1
+check "no regions" refuses "no regions" $s count "$m" --regions /dev/null
+check "a level of 95" refuses "number from 0 to 1" $s count "$m" --level 95
+check "a level of 1" refuses "between 0 and 1" $s count "$m" --level 1
+check "draw --error" $s draw "$m" "$out/error.png" --error
+check "the errors" png "$out/error.png"
+check "profile --level" sh -c "$s fit examples/data/coal.csv --window 1851.2026,1962.2204 --save $out/coal.model >/dev/null 2>&1 &&
+   $s profile $out/coal.model --bins 7 --level 0.9 --png $out/band.png | grep -c '^1[89][0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*,[0-9]*,[0-9]*$' | grep -qx 7"
+check "the band" png "$out/band.png"
+check "errors in time" refuses "profile --level" $s draw "$out/coal.model" "$out/error.png" --error
 check "info" says "window: box, 2 coordinates" $s info "$m"
 check "sample" sh -c "$s sample $m -n 100 --seed 3 | wc -l | grep -qx 101"
 check "draw" $s draw "$m" "$out/drawn.png"

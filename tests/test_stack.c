@@ -161,6 +161,21 @@ static void stack_marginal(stack_case *c)
       if (c->status == SNEPPP_OK) sneppp_free(&out);
    }
 }
+static void stack_sure(stack_case *c)
+{
+   static sneppp_sure sure[4];
+   sneppp_events      at = c->events;
+   at.count = 4;
+   c->status = sneppp_count_sure(c->model, NULL, 1, 0.95, sure, &c->fit.parallel, &c->err);
+   if (c->status == SNEPPP_OK) c->status = sneppp_intensity_sure(c->model, &at, 0.95, sure, &c->err);
+   if (c->status == SNEPPP_OK) {
+      sneppp_model drawn;
+      sneppp_rng   rng;
+      sneppp_rng_init(&rng, 1, 1);
+      c->status = sneppp_draw_model(c->model, &rng, &drawn, NULL, 0, &c->err);
+      if (c->status == SNEPPP_OK) sneppp_free(&drawn);
+   }
+}
 static void stack_matrix(stack_case *c)
 {
    c->status = sneppp_get_matrix(c->model, c->wide, &c->err);
@@ -230,7 +245,7 @@ static const struct { const char *name; stack_call call; int evaluates; } stack_
    {"intensities", stack_intensities, 0}, {"model_gram", stack_gram, 0}, {"count", stack_count, 0},
    {"counts", stack_counts, 0}, {"nll", stack_nll, 0}, {"the other nll", stack_judge, 0},
    {"sample", stack_sample, 0}, {"sample_tile", stack_tile, 0}, {"marginal, conditional", stack_marginal, 0},
-   {"matrix", stack_matrix, 0}, {"count_numeric", stack_numeric, 0}, {"count on the sphere", stack_cap, 0},
+   {"count_sure, intensity_sure", stack_sure, 0}, {"matrix", stack_matrix, 0}, {"count_numeric", stack_numeric, 0}, {"count on the sphere", stack_cap, 0},
    {"save, load, export_c", stack_io, 0}, {"save_file, load_file", stack_file, 0}, {"layer", stack_layer, 0},
    {"trainer", stack_train, 0}};
 enum { stack_all = sizeof stack_calls / sizeof stack_calls[0] };

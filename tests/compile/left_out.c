@@ -1,6 +1,7 @@
 /* The library without its optional floors: a fit whose method is named works, the default is refused in words. */
 #define SNEPPP_IMPLEMENTATION
 #define SNEPPP_NO_AUTO
+#define SNEPPP_NO_SURE
 #define SNEPPP_NO_SAMPLE
 #define SNEPPP_NO_IO
 #define SNEPPP_NO_INPUT

@@ -1,0 +1,601 @@
+/* How sure it is: intervals of the mean and of new counts hold what they promise, and are refused where what they need
+   is not known. */
+enum { sure_most = 800, sure_cells = 16 };
+static sneppp_real   sure_x[2 * sure_most];
+static unsigned char sure_bytes[1 << 20];
+
+/* Quantiles of gamma distributions from tables of chi-square ones: Garwood's intervals of ten events, and of none. */
+TEST sure_gamma(void)
+{
+   const double z = 1.959963984540054;
+   ASSERT_IN_RANGE(4.795389, sneppp__gamma_quantile(10, 0.025, 0, z), 1e-6);
+   ASSERT_IN_RANGE(18.390356, sneppp__gamma_quantile(11, 0.025, 1, z), 1e-6);
+   ASSERT_IN_RANGE(3.688879, sneppp__gamma_quantile(1, 0.025, 1, z), 1e-6);
+   ASSERT_IN_RANGE(-log(0.975), sneppp__gamma_quantile(1, 0.025, 0, z), 1e-9);
+   for (double shape = 1e-3; shape < 2e5; shape *= 7)
+      for (int above = 0; above < 2; above++) {
+         double x = sneppp__gamma_quantile(shape, 0.025, above, z), d = 1e-4 * x;
+         if (x > 0 && x > 1e-290)
+            ASSERT_IN_RANGE(0.025, sneppp__gamma_tail(shape, x, above), shape < 1e5 ? 1e-9 : 1e-5);
+         if (x > 1e-290 && shape < 1e5) /* the tail falls as the density says */
+            ASSERT_IN_RANGE(exp(shape * log(x) - x - sneppp__lgamma(shape)) * d / x,
+                            sneppp__gamma_tail(shape, x + d / 2, 0) - sneppp__gamma_tail(shape, x - d / 2, 0), 1e-6 * (1 + shape) * d / x + 1e-12);
+      }
+   ASSERT_EQ(0, sneppp__gamma_quantile(1e-5, 0.025, 0, z)); /* smaller than any number */
+   PASS();
+}
+
+/* The probabilities of a negative binomial variable, one after the other. */
+static double sure_pmf(double k, double m, double q)
+{
+   double r = q > 0 ? m * m / q : 0;
+   if (!(q > 0)) return exp(k * log(m) - m - sneppp__lgamma(k + 1));
+   return exp(sneppp__lgamma(k + r) - sneppp__lgamma(k + 1) - sneppp__lgamma(r) + r * log(m / (m + q)) + k * log(q / (m + q)));
+}
+
+TEST sure_new_counts(void)
+{
+   const double mean[6] = {0.02, 0.7, 1, 3.4, 25, 400}, extra[4] = {0, 0.1, 2, 9};
+   for (int a = 0; a < 6; a++)
+      for (int b = 0; b < 4; b++)
+         for (double level = 0.5; level < 1; level += 0.45) {
+            double   q = extra[b] * mean[a] * mean[a], inside = 0, edge = 1, outside = 0;
+            uint64_t lo = 9, hi = 9;
+            sneppp__new_count(mean[a], q, level, 1.96, &lo, &hi);
+            for (uint64_t k = lo; k <= hi; k++) inside += sure_pmf((double)k, mean[a], q);
+            edge = fmin(sure_pmf((double)lo, mean[a], q), sure_pmf((double)hi, mean[a], q));
+            outside = fmax(lo ? sure_pmf((double)lo - 1, mean[a], q) : 0, sure_pmf((double)hi + 1, mean[a], q));
+            ASSERT(inside >= level - 1e-9);
+            ASSERT(hi == lo || inside - edge < level + 1e-9); /* one less would not do */
+            ASSERT(edge >= outside * (1 - 1e-9));             /* and no other count is more probable */
+         }
+   {
+      uint64_t lo = 9, hi = 9;
+      sneppp__new_count(0, 0, 0.95, 1.96, &lo, &hi);
+      ASSERT(lo == 0 && hi == 0);
+      sneppp__new_count(1e12, 0, 0.95, 1.959964, &lo, &hi);
+      ASSERT_IN_RANGE(1.959964e6, 1e12 - (double)lo, 10);
+      ASSERT_IN_RANGE(1.959964e6, (double)hi - 1e12, 10);
+   }
+   PASS();
+}
+
+/* ---- models: intensity exp(1.2 sin(5 x)) in the unit square */
+static sneppp_events sure_pattern(double expected, uint64_t seed)
+{
+   sneppp_events e;
+   sneppp_rng    rng;
+   size_t        n;
+   sneppp_rng_init(&rng, seed, 5);
+   n = (size_t)sneppp_rng_poisson(&rng, expected);
+   for (size_t i = 0; i < n;) {
+      double x = sneppp_rng_uniform(&rng);
+      if (sneppp_rng_uniform(&rng) * exp(1.2) > exp(1.2 * sin(5 * x))) continue;
+      sure_x[2 * i] = (sneppp_real)x, sure_x[2 * i + 1] = (sneppp_real)sneppp_rng_uniform(&rng), i++;
+   }
+   memset(&e, 0, sizeof e);
+   e.x = sure_x, e.count = n;
+   return e;
+}
+
+static sneppp_status sure_fit(sneppp_model *m, const sneppp_events *e, sneppp_method method, int width, void *ctx, sneppp_error *err)
+{
+   sneppp_desc     d;
+   sneppp_fit_desc fit;
+   sneppp_status   st;
+   memset(&d, 0, sizeof d);
+   memset(&fit, 0, sizeof fit);
+   d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
+   d.width = width, d.alloc_ctx = ctx;
+   fit.events = e, fit.method = method;
+   if (method != SNEPPP_METHOD_AUTO) fit.floor = 0.1;
+   if (method == SNEPPP_METHOD_ADAM) fit.steps = 50;
+   st = sneppp_init(m, &d, err);
+   if (st == SNEPPP_OK) st = sneppp_fit(m, &fit, NULL, err);
+   return st;
+}
+
+static void sure_grid(sneppp_window *box, sneppp_region *region)
+{
+   memset(box, 0, sure_cells * sizeof *box);
+   memset(region, 0, sure_cells * sizeof *region);
+   for (int c = 0; c < sure_cells; c++) {
+      box[c].dim = 2;
+      box[c].lo[0] = (c % 4) / 4.0, box[c].hi[0] = (c % 4 + 1) / 4.0;
+      box[c].lo[1] = (c / 4) / 4.0, box[c].hi[1] = (c / 4 + 1) / 4.0;
+      region[c].factor[0] = &box[c];
+   }
+}
+
+/* The interval holds the mean, which is what the count says; wider levels hold narrower ones; a point's mean is the
+   intensity. All methods. */
+TEST sure_means(void)
+{
+   const struct { sneppp_method method; int width; } kind[4] = {
+      {SNEPPP_METHOD_AUTO, 0}, {SNEPPP_METHOD_AUTO, 12}, {SNEPPP_METHOD_CONVEX, 20}, {SNEPPP_METHOD_ADAM, 10}};
+   const double tiny = sizeof(sneppp_real) == 8 ? 1e-9 : 1e-4;
+   for (int k = 0; k < 4; k++) {
+      sneppp_events e = sure_pattern(150, 3), at;
+      sneppp_window box[sure_cells];
+      sneppp_region region[sure_cells];
+      sneppp_sure   wide[sure_cells], narrow[sure_cells], all;
+      sneppp_real   x[8] = {(sneppp_real)0.3, (sneppp_real)0.4, 1, 1, (sneppp_real)0.1, (sneppp_real)0.9, 2, 0};
+      double        count[sure_cells];
+      sneppp_model  m;
+      sneppp_error  err;
+      ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, kind[k].method, kind[k].width, NULL, &err));
+      sure_grid(box, region);
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, region, sure_cells, count, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, sure_cells, 0.95, wide, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, sure_cells, 0.5, narrow, NULL, &err));
+      for (int c = 0; c < sure_cells; c++) {
+         sneppp_sure one;
+         ASSERT_IN_RANGE(count[c], wide[c].mean, tiny * count[c]);
+         ASSERT(wide[c].lower <= narrow[c].lower && narrow[c].lower <= narrow[c].mean);
+         ASSERT(wide[c].upper >= narrow[c].upper && narrow[c].upper >= narrow[c].mean);
+         ASSERT(wide[c].upper - wide[c].lower > (narrow[c].upper - narrow[c].lower));
+         ASSERT(wide[c].lower >= 0 && wide[c].error > 0);
+         ASSERT(wide[c].count_lower <= narrow[c].count_lower && wide[c].count_upper >= narrow[c].count_upper);
+         ASSERT((double)wide[c].count_upper >= wide[c].lower && (double)wide[c].count_lower <= wide[c].upper);
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region + c, 1, 0.95, &one, NULL, &err)); /* alone or among others */
+         ASSERT(one.lower == wide[c].lower && one.upper == wide[c].upper);
+      }
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, NULL, 1, 0.95, &all, NULL, &err)); /* of all, Poisson's own error */
+      ASSERT_IN_RANGE(sqrt((double)e.count), all.error, 0.25 * sqrt((double)e.count));
+      memset(&at, 0, sizeof at);
+      at.x = x, at.count = 4;
+      ASSERT_EQ(SNEPPP_OK, sneppp_intensity_sure(&m, &at, 0.95, wide, &err));
+      for (int i = 0; i < 3; i++) {
+         double want = (double)sneppp_intensity(&m, x + 2 * i);
+         ASSERT_IN_RANGE(want, wide[i].mean, tiny * want);
+         ASSERT(wide[i].lower < want && want < wide[i].upper);
+      }
+      ASSERT(wide[3].mean == 0 && wide[3].upper == 0); /* outside the window */
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* A region that shrinks to a point has the point's mean and error, per area, but for its own count, which says nothing. */
+TEST sure_points_are_small_regions(void)
+{
+   sneppp_events e = sure_pattern(200, 8), at;
+   sneppp_real   x[2] = {(sneppp_real)0.4375, (sneppp_real)0.3125};
+   sneppp_window box;
+   sneppp_region region;
+   sneppp_sure   point, cell;
+   sneppp_model  m;
+   sneppp_error  err;
+   const double  h = 1.0 / 128;
+   for (int k = 0; k < 2; k++) {
+      ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, k ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, k ? 15 : 0, NULL, &err));
+      m.origin.scale = 0; /* do not count */
+      memset(&box, 0, sizeof box);
+      memset(&region, 0, sizeof region);
+      memset(&at, 0, sizeof at);
+      box.dim = 2;
+      for (int r = 0; r < 2; r++) box.lo[r] = (double)x[r] - h / 2, box.hi[r] = (double)x[r] + h / 2;
+      region.factor[0] = &box;
+      at.x = x, at.count = 1;
+      ASSERT_EQ(SNEPPP_OK, sneppp_intensity_sure(&m, &at, 0.9, &point, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.9, &cell, NULL, &err));
+      ASSERT_IN_RANGE(point.mean, cell.mean / (h * h), 0.03 * point.mean);
+      ASSERT_IN_RANGE(point.error, cell.error / (h * h), 0.03 * point.error);
+      ASSERT_IN_RANGE(point.upper, cell.upper / (h * h), 0.05 * point.upper);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* The influences of a convex fit beside the plain form: scores and the gradient by differences of V, the information a
+   dense matrix with the ridge on its diagonal. */
+TEST sure_laplace_beside_differences(void)
+{
+   enum { n = 4, events = 30, most = n * n };
+   sneppp_events e = sure_pattern(events, 4);
+   sneppp_model  m;
+   sneppp_error  err;
+   sneppp_window box;
+   sneppp_region region;
+   sneppp_sure   got;
+   double        S[events * 2][most], g[most], F[most * most], f[most], V = 0, ridge = 0.3;
+   size_t        p;
+   if (sizeof(sneppp_real) < 8) SKIPm("differences need doubles");
+   for (int diagonal = 0; diagonal < 2; diagonal++) {
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      memset(&d, 0, sizeof d);
+      memset(&fit, 0, sizeof fit);
+      d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
+      d.width = n, d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+      fit.events = &e, fit.method = SNEPPP_METHOD_CONVEX, fit.floor = 0.2;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+      m.origin.ridge = ridge, m.origin.scale = 0;
+      memset(&box, 0, sizeof box);
+      memset(&region, 0, sizeof region);
+      box.dim = 2, box.lo[0] = 0.2, box.hi[0] = 0.5, box.lo[1] = 0.1, box.hi[1] = 0.8;
+      region.factor[0] = &box;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.95, &got, NULL, &err));
+      p = (size_t)m.readout[0].m * (size_t)m.readout[0].n;
+      ASSERT(p <= most && e.count < events * 2);
+      for (size_t k = 0; k < p; k++) {
+         sneppp_real *v = &m.readout[0].V[k], was = *v;
+         double       up = 0, down = 0, step = 1e-5;
+         for (int side = 0; side < 2; side++) {
+            *v = (sneppp_real)((double)was + (side ? -step : step));
+            ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &region, 1, side ? &down : &up, NULL, &err));
+            for (size_t j = 0; j < e.count; j++)
+               S[j][k] = (side ? -1 : 1) * log((double)sneppp_intensity(&m, e.x + 2 * j)) / (2 * step) + (side ? S[j][k] : 0);
+         }
+         *v = was;
+         g[k] = (up - down) / (2 * step);
+      }
+      { /* the library's own small ridge is a share of the trace of the scores' products */
+         double trace = 0;
+         for (size_t j = 0; j < e.count; j++) for (size_t k = 0; k < p; k++) trace += S[j][k] * S[j][k];
+         for (size_t a = 0; a < p; a++)
+            for (size_t b = 0; b < p; b++) {
+               F[a * p + b] = a == b ? ridge + SNEPPP__SURE_RIDGE * trace / (double)e.count : 0;
+               for (size_t j = 0; j < e.count; j++) F[a * p + b] += S[j][a] * S[j][b];
+            }
+      }
+      ASSERT_EQ(SNEPPP_OK, sneppp__chol(p, F, p));
+      memcpy(f, g, sizeof f);
+      sneppp__solve_lower(p, F, p, 0, f, 1, 1);
+      sneppp__solve_lower(p, F, p, 1, f, 1, 1);
+      V = 0;
+      for (size_t j = 0; j < e.count; j++) {
+         double a = 0;
+         for (size_t k = 0; k < p; k++) a += f[k] * S[j][k];
+         V += a * a;
+      }
+      ASSERT_IN_RANGE(sqrt((1 + SNEPPP__BIAS_LAPLACE) * V), got.error, 1e-5 * got.error);
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+/* Other windows and regions: the mean is what sneppp_count says. Two realisations of one pattern know the same twice, an
+   event of weight 2 is two; and what was seen in part only is not counted. */
+TEST sure_windows(void)
+{
+   static const double ring[10] = {0, 0, 1, 0, 1, 1, 0.5, 0.6, 0, 1}, part[6] = {0.1, 0.1, 0.8, 0.2, 0.2, 0.5};
+   static sneppp_real  x[4 * sure_most], two[sure_most];
+   sneppp_window       w[5];
+   const double        tiny = sizeof(sneppp_real) == 8 ? 1e-9 : 1e-4;
+   memset(w, 0, sizeof w);
+   w[0].space = SNEPPP_SPACE_POLYGON, w[0].dim = 2, w[0].count = 5, w[0].xy = ring;
+   w[1].space = SNEPPP_SPACE_POLYGON, w[1].dim = 2, w[1].count = 3, w[1].xy = part;
+   w[2].space = SNEPPP_SPACE_BALL, w[2].dim = 2, w[2].centre[0] = 0.4, w[2].centre[1] = 0.3, w[2].radius = 0.2;
+   w[3].space = SNEPPP_SPACE_SPHERE, w[3].dim = 3;
+   w[4].dim = 1, w[4].lo[0] = 2, w[4].hi[0] = 3;
+   for (int k = 0; k < 4; k++) { /* polygons, a ball in a box, sphere x time, a budget */
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_events   e = sure_pattern(90, 3 + (uint64_t)k);
+      sneppp_region   region;
+      sneppp_sure     s;
+      sneppp_model    m;
+      sneppp_error    err;
+      sneppp_status   st;
+      double          count = 0;
+      memset(&d, 0, sizeof d);
+      memset(&fit, 0, sizeof fit);
+      memset(&region, 0, sizeof region);
+      d.factor[0].window = w[0];
+      region.factor[0] = k < 2 ? &w[1 + k] : NULL;
+      if (k == 1) { memset(&d, 0, sizeof d); d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1; }
+      if (k == 0) { /* only those inside */
+         size_t kept = 0;
+         for (size_t i = 0; i < e.count; i++) {
+            double y[2];
+            y[0] = (double)sure_x[2 * i], y[1] = (double)sure_x[2 * i + 1];
+            if (!sneppp_window_contains(&w[0], y)) continue;
+            sure_x[2 * kept] = sure_x[2 * i], sure_x[2 * kept + 1] = sure_x[2 * i + 1], kept++;
+         }
+         e.count = kept;
+      }
+      if (k >= 2) {
+         sneppp_rng rng;
+         sneppp_rng_init(&rng, 5, 6);
+         for (size_t i = 0; i < e.count; i++) {
+            double y[3];
+            sneppp_window_draw(&w[3], &rng, y);
+            for (int r = 0; r < 3; r++) x[4 * i + (size_t)r] = (sneppp_real)(r == 2 ? fabs(y[r]) : y[r]);
+            x[4 * i + 3] = (sneppp_real)(10 * sneppp_rng_uniform(&rng));
+         }
+         d.factor[0].window = w[3], d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 10;
+         d.width = k == 3 ? 20 : 0;
+         e.x = x, region.factor[1] = &w[4];
+      }
+      fit.events = &e;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+      st = sneppp_count(&m, &region, 1, &count, NULL, &err);
+      ASSERT_EQ(st, sneppp_count_sure(&m, &region, 1, 0.95, &s, NULL, &err)); /* bumps have no closed form in balls */
+      ASSERT_EQ(k == 1 ? SNEPPP_ERR_NO_CLOSED_FORM : SNEPPP_OK, st);
+      if (k == 1) { sneppp_free(&m); continue; }
+      ASSERT_IN_RANGE(count, s.mean, tiny * count);
+      ASSERT(s.lower < count && count < s.upper && s.upper < 4 * count + 10);
+      sneppp_free(&m);
+   }
+   for (size_t i = 0; i < sure_most; i++) two[i] = 2;
+   for (int method = 0; method < 2; method++) {
+      sneppp_events   e[2];
+      sneppp_desc     d;
+      sneppp_fit_desc fit;
+      sneppp_sure     s[3];
+      sneppp_window   half;
+      sneppp_region   region, seen;
+      sneppp_error    err;
+      e[0] = e[1] = sure_pattern(150, 21);
+      memset(&d, 0, sizeof d);
+      memset(&half, 0, sizeof half);
+      memset(&region, 0, sizeof region);
+      memset(&seen, 0, sizeof seen);
+      d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
+      d.width = method ? 9 : 0;
+      half.dim = 2, half.lo[0] = 0.1, half.hi[0] = 0.6, half.lo[1] = 0.2, half.hi[1] = 0.7;
+      region.factor[0] = &half;
+      for (int k = 0; k < 3; k++) { /* alone, twice, with weight 2 */
+         sneppp_model m;
+         memset(&fit, 0, sizeof fit);
+         fit.events = e, fit.realisations = k == 1 ? 2 : 1, fit.method = method ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO;
+         if (method) fit.floor = 0.1, fit.trace = 1e-3, fit.tol = 1e-7;
+         e[0].weight = k == 2 ? two : NULL;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.95, &s[k], NULL, &err));
+         sneppp_free(&m);
+      }
+      ASSERT_IN_RANGE(s[0].mean, s[1].mean, 0.02 * s[0].mean);
+      ASSERT_IN_RANGE(s[0].error / sqrt(2.0), s[1].error, 0.15 * s[0].error);
+      ASSERT_IN_RANGE(2 * s[0].mean, s[2].mean, 0.04 * s[0].mean);
+      ASSERT_IN_RANGE(s[0].error * sqrt(2.0), s[2].error, 0.3 * s[0].error);
+      e[0] = sure_pattern(150, 21), seen.factor[0] = &half; /* nothing is counted where nobody looked */
+      {
+         sneppp_model m;
+         size_t       kept = 0;
+         for (size_t i = 0; i < e[0].count; i++)
+            if (sure_x[2 * i] >= (sneppp_real)0.11 && sure_x[2 * i] < (sneppp_real)0.59 && sure_x[2 * i + 1] > (sneppp_real)0.21 && sure_x[2 * i + 1] < (sneppp_real)0.69)
+               sure_x[2 * kept] = sure_x[2 * i], sure_x[2 * kept + 1] = sure_x[2 * i + 1], kept++;
+         e[0].count = kept, e[0].seen = &seen;
+         fit.events = e;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+         ASSERT(m.origin.count == kept && m.origin.scale == 0);
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, &region, 1, 0.95, &s[0], NULL, &err));
+         ASSERT(s[0].upper > s[0].mean && s[0].lower < s[0].mean);
+         sneppp_free(&m);
+      }
+   }
+   PASS();
+}
+
+/* Over patterns: 95 % intervals of cells hold the true mean often enough, but are shorter than those of counts alone;
+   and so do intervals of counts. */
+TEST sure_holds(void)
+{
+   enum { runs = 12 };
+   for (int k = 0; k < 2; k++) {
+      double held = 0, half = 0, counts = 0, width = 0, total = 0, truth[4];
+      for (int c = 0; c < 4; c++) {
+         truth[c] = 0;
+         for (int i = 0; i < 1000; i++) truth[c] += exp(1.2 * sin(5 * (c + (i + 0.5) / 1000) / 4)) / 4000;
+         total += truth[c];
+      }
+      for (int run = 0; run < runs; run++) {
+         sneppp_events e = sure_pattern(200, 100 + (uint64_t)run);
+         sneppp_window box[sure_cells];
+         sneppp_region region[sure_cells];
+         sneppp_sure   s[sure_cells], t[sure_cells];
+         sneppp_model  m;
+         sneppp_error  err;
+         ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, k ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, k ? 25 : 0, NULL, &err));
+         sure_grid(box, region);
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, sure_cells, 0.95, s, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, sure_cells, 0.5, t, NULL, &err));
+         for (int c = 0; c < sure_cells; c++) {
+            double mean = 200 * truth[c % 4] / total / 4, p = 0;
+            held += s[c].lower <= mean && mean <= s[c].upper;
+            half += t[c].lower <= mean && mean <= t[c].upper;
+            for (uint64_t q = s[c].count_lower; q <= s[c].count_upper; q++) p += sure_pmf((double)q, mean, 0);
+            counts += p;
+            width += (s[c].upper - s[c].lower) / /* Garwood's interval of so many */
+                     (sneppp__gamma_quantile(mean + 1, 0.025, 1, 1.96) - sneppp__gamma_quantile(mean, 0.025, 0, 1.96));
+         }
+         sneppp_free(&m);
+      }
+      held /= runs * sure_cells, half /= runs * sure_cells, counts /= runs * sure_cells, width /= runs * sure_cells;
+      ASSERT(held > 0.9);
+      ASSERT(half > 0.4 && half < 0.75);
+      ASSERT(counts > 0.93 && counts < 0.985);
+      ASSERT(width < (k ? 1.0 : 0.85)); /* so many waves, without a penalty, know no more than counts do */
+   }
+   PASS();
+}
+
+/* Saved models keep what intervals need, to the bit; models that were changed, or reduced, or never fitted have none. */
+TEST sure_saved(void)
+{
+   const struct { sneppp_method method; int width; } kind[3] = {
+      {SNEPPP_METHOD_AUTO, 0}, {SNEPPP_METHOD_AUTO, 12}, {SNEPPP_METHOD_CONVEX, 9}};
+   for (int k = 0; k < 3; k++) {
+      sneppp_events e = sure_pattern(60, 6);
+      sneppp_model  m, l;
+      sneppp_sure   was, is;
+      sneppp_error  err;
+      size_t        bytes;
+      double        one[9 * 9] = {0};
+      ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, kind[k].method, kind[k].width, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, NULL, 1, 0.9, &was, NULL, &err));
+      bytes = sneppp_save(&m, sure_bytes, sizeof sure_bytes);
+      ASSERT(bytes && bytes < sizeof sure_bytes);
+      ASSERT_EQ(SNEPPP_OK, sneppp_load(&l, sure_bytes, bytes, NULL, 0, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&l, NULL, 1, 0.9, &is, NULL, &err));
+      ASSERT_EQ(0, memcmp(&was, &is, sizeof is));
+      l.origin.count = 0; /* as an earlier version wrote it */
+      ASSERT(sneppp_save(&l, NULL, 0) < bytes);
+      bytes = sneppp_save(&l, sure_bytes, sizeof sure_bytes);
+      sneppp_free(&l);
+      ASSERT_EQ(SNEPPP_OK, sneppp_load(&l, sure_bytes, bytes, NULL, 0, NULL, &err));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&l, NULL, 1, 0.9, &is, NULL, &err));
+      ASSERT(strstr(err.why, "does not know the events"));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_intensity_sure(&l, &e, 0.9, &is, &err));
+      sneppp_free(&l);
+      if (k == 2) {
+         for (int i = 0; i < 9; i++) one[10 * i] = 1;
+         ASSERT_EQ(SNEPPP_OK, sneppp_set_matrix(&m, one, &err));
+         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 1, 0.9, &is, NULL, &err));
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+TEST sure_refuses(void)
+{
+   const double  bad[5] = {0, 1, -0.5, 95, sneppp__nan()};
+   sneppp_events e = sure_pattern(60, 6);
+   sneppp_model  m;
+   sneppp_sure   out, kept;
+   sneppp_error  err;
+   sneppp_window box;
+   sneppp_region region[2];
+   ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, SNEPPP_METHOD_AUTO, 0, NULL, &err));
+   memset(&out, 7, sizeof out);
+   kept = out;
+   for (int i = 0; i < 5; i++) {
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 1, bad[i], &out, NULL, &err));
+      ASSERT(strstr(err.why, "between 0 and 1"));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_intensity_sure(&m, &e, bad[i], &out, &err));
+   }
+   memset(&box, 0, sizeof box);
+   memset(region, 0, sizeof region);
+   box.dim = 2, box.hi[0] = 1.5, box.hi[1] = 1;
+   region[1].factor[0] = &box;
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, region, 2, 0.95, &out, NULL, &err));
+   ASSERT(strstr(err.why, "region 1") && strstr(err.why, "outside"));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 2, 0.95, &out, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 1, 0.95, NULL, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(NULL, NULL, 1, 0.95, &out, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_intensity_sure(&m, NULL, 0.95, &out, &err));
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_intensity_sure(&m, &e, 0.95, NULL, &err));
+   ASSERT_EQ(0, memcmp(&out, &kept, sizeof out));
+   sneppp_free(&m);
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 1, 0.95, &out, NULL, &err));
+   PASS();
+}
+
+/* The k-th allocation fails: one sentence, nothing leaks. In a block of the caller's, events are remembered if there is
+   room behind the model, and intervals are refused if not. */
+TEST sure_memory(void)
+{
+   static double room[20000];
+   for (int method = 0; method < 2; method++) {
+      sneppp_events e = sure_pattern(50, 2);
+      test_alloc    heap = {0, 0, 0, 0};
+      sneppp_model  m;
+      sneppp_sure   out, first;
+      sneppp_error  err;
+      ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, method ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, method ? 8 : 0, &heap, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, NULL, 1, 0.95, &first, NULL, &err));
+      for (size_t k = 1; k < 100; k++) {
+         sneppp_status st;
+         heap.calls = 0, heap.fail_at = k;
+         st = sneppp_count_sure(&m, NULL, 1, 0.95, &out, NULL, &err);
+         if (st == SNEPPP_OK) { ASSERT(k > 2); break; }
+         ASSERT_EQ(SNEPPP_ERR_MEMORY, st);
+         ASSERT_EQ((size_t)1, heap.live);
+      }
+      heap.fail_at = 0;
+      sneppp_free(&m);
+      ASSERT_EQ((size_t)0, heap.live);
+      {
+         sneppp_desc     d;
+         sneppp_fit_desc fit;
+         memset(&d, 0, sizeof d);
+         memset(&fit, 0, sizeof fit);
+         d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 1;
+         d.width = 8, d.mem = room, d.mem_bytes = sizeof room;
+         fit.events = &e, fit.method = method ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO;
+         if (method) fit.floor = 0.1;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, NULL, 1, 0.95, &out, NULL, &err));
+         if (method) ASSERT_EQ(0, memcmp(&first, &out, sizeof out));
+         if (!method) continue;
+         d.mem_bytes = sneppp_model_bytes(&d, &err);
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
+         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 1, 0.95, &out, NULL, &err));
+      }
+   }
+   PASS();
+}
+
+/* Draws are models of their own. In cells they scatter around the fit by a good part of the errors, and their totals as
+   a Poisson count does. In a block of the caller's, too. */
+TEST sure_draws(void)
+{
+   enum { draws = 60 };
+   static double room[60000];
+   for (int k = 0; k < 3; k++) {
+      sneppp_events e = sure_pattern(150, 12);
+      sneppp_window box[sure_cells];
+      sneppp_region region[sure_cells];
+      sneppp_sure   s[sure_cells];
+      sneppp_model  m, d;
+      sneppp_error  err;
+      sneppp_rng    rng;
+      double        count[sure_cells], mean[sure_cells] = {0}, square[sure_cells] = {0}, total = 0, total2 = 0, ratio = 0, shift = 0;
+      size_t        n = 0;
+      ASSERT_EQ(SNEPPP_OK, sure_fit(&m, &e, k ? SNEPPP_METHOD_CONVEX : SNEPPP_METHOD_AUTO, k > 1 ? 4 : k ? 9 : 0, NULL, &err));
+      m.origin.scale = 0; /* the fit alone */
+      sure_grid(box, region);
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, sure_cells, 0.95, s, NULL, &err));
+      sneppp_rng_init(&rng, 3, 3);
+      for (int i = 0; i < draws; i++) {
+         double sum = 0;
+         ASSERT_EQ(SNEPPP_OK, sneppp_draw_model(&m, &rng, &d, i % 2 ? room : NULL, i % 2 ? sizeof room : 0, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&d, region, sure_cells, count, NULL, &err));
+         for (int c = 0; c < sure_cells; c++) mean[c] += count[c] / draws, square[c] += count[c] * count[c] / draws, sum += count[c];
+         total += sum / draws, total2 += sum * sum / draws;
+         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&d, NULL, 1, 0.9, s, NULL, &err)); /* it knows no events */
+         sneppp_free(&d);
+      }
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_sure(&m, region, sure_cells, 0.95, s, NULL, &err));
+      for (int c = 0; c < sure_cells; c++) {
+         ratio += sqrt(fmax(square[c] - mean[c] * mean[c], 0)) / s[c].error / sure_cells;
+         shift += fabs(mean[c] - s[c].mean) / s[c].error / sure_cells;
+      }
+      ASSERT(ratio > 0.35 && ratio < 1.1);
+      ASSERT(shift < 0.35);
+      ASSERT_IN_RANGE((double)e.count, total, 5 * sqrt((double)e.count / draws));
+      ASSERT_IN_RANGE(1, (total2 - total * total) / (double)e.count, 0.6);
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_draw_model(&m, &rng, &d, room, 64, &err));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_draw_model(&m, NULL, &d, NULL, 0, &err));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_draw_model(&m, &rng, NULL, NULL, 0, &err));
+      n = m.origin.count, m.origin.count = 0;
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_draw_model(&m, &rng, &d, NULL, 0, &err));
+      m.origin.count = n;
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
+SUITE(sure)
+{
+   RUN_TEST(sure_gamma);
+   RUN_TEST(sure_new_counts);
+   RUN_TEST(sure_means);
+   RUN_TEST(sure_points_are_small_regions);
+   RUN_TEST(sure_laplace_beside_differences);
+   RUN_TEST(sure_windows);
+   RUN_TEST(sure_holds);
+   RUN_TEST(sure_saved);
+   RUN_TEST(sure_refuses);
+   RUN_TEST(sure_memory);
+   RUN_TEST(sure_draws);
+}
