@@ -71,34 +71,25 @@ demo: build/examples/trees ## build and run the main job on shipped data; no pac
 test: build/test/tests ## build and run the tests (fetches greatest.h first, see tests/get_greatest.sh)
 	build/test/tests
 
+# $(call BUILD_TESTS,program,flags)
+BUILD_TESTS = $(CC) $(TEST_INC) $(2) -c -o $(1).runner.o tests/runner.c && \
+   $(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) $(2) -o $(1) tests/main.c $(1).runner.o $(TEST_LIB)
 build/test/tests: $(TEST_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(TEST_INC) -c -o $@.runner.o tests/runner.c
-	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) -o $@ tests/main.c $@.runner.o $(TEST_LIB)
+	$(call BUILD_TESTS,$@)
 
 # A suite of a low floor takes the header only up to that floor, and is there in a second or two: the header ends before
 # the floor that is named here, where three conditions are open.
-BEFORE_base := mem
-BEFORE_vector := loss
-BEFORE_mem := threads
-BEFORE_threads := optim
-BEFORE_rng := linalg
-BEFORE_linalg := integrals
-BEFORE_special := space
-BEFORE_space := loss
-BEFORE_kernel := optim
-BEFORE_kernel_gauss := optim
-BEFORE_kernel_shape := optim
-BEFORE_optim := radial
-SUITE_FLAGS = -DSNEPPP_TEST_SUITES='"suite_$*.h"' $(if $(BEFORE_$*),-DSNEPPP_TEST_HEADER='"upto_$*.h"' -Wno-unused-function)
+BEFORES := base:mem mem:threads threads:optim rng:linalg linalg:integrals special:space vector:loss space:loss \
+           kernel:optim kernel_gauss:optim kernel_shape:optim optim:radial
+BEFORE   = $(patsubst $*:%,%,$(filter $*:%,$(BEFORES)))
 
 suite-%: build/greatest/greatest.h FORCE
 	@mkdir -p build/test build/gen
 	@sh tests/suites.sh tests/test_$*.c > build/gen/suite_$*.h
-	@awk 'NR == 1 { print "#line 1 \"sneppp.h\"" } /^\/\* >>$(BEFORE_$*) ===/ { print "#endif\n#endif\n#endif"; exit } { print }' \
+	@awk 'NR == 1 { print "#line 1 \"sneppp.h\"" } /^\/\* >>$(BEFORE) ===/ { print "#endif\n#endif\n#endif"; exit } { print }' \
 	   sneppp.h > build/gen/upto_$*.h
-	$(CC) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -c -o build/test/$@.runner.o tests/runner.c
-	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) $(SUITE_FLAGS) -o build/test/$@ tests/main.c build/test/$@.runner.o $(TEST_LIB)
+	$(call BUILD_TESTS,build/test/$@,-DSNEPPP_TEST_SUITES='"suite_$*.h"' $(if $(BEFORE),-DSNEPPP_TEST_HEADER='"upto_$*.h"' -Wno-unused-function))
 	$(RUN) build/test/$@
 
 build/greatest/greatest.h:

@@ -831,7 +831,7 @@ static double sample_pieces(const sneppp_model *m, const sneppp_region *r, const
 /* AUTO in polygons: a square, and a window of which most is notch, so that boxes around it are no good. */
 TEST sample_bumps_in_polygons(void)
 {
-   enum { EVENTS = 300, N = 4000 };
+   enum { EVENTS = 200, N = 2500 };
    static const double square[8] = {0, 0, 1, 0, 1, 1, 0, 1}, hook[12] = {0, 0, 1, 0, 1, 0.125, 0.125, 0.125, 0.125, 1, 0, 1};
    static sneppp_real  x[2 * EVENTS];
    for (int kind = 0; kind < 2; kind++)
@@ -895,7 +895,7 @@ TEST sample_bumps_in_polygons(void)
 /* The tree of cells: every kind of window that has closed forms, and products. */
 TEST sample_trees_of_cells(void)
 {
-   enum { N = 1500 };
+   enum { N = 500 };
    static const double ends[6] = {0, 0.5, 0.75, 1.5, 1.75, 2}, el[12] = {0, 0, 2, 0, 2, 1, 1, 1, 1, 2, 0, 2};
    int used = 0;
    for (int kind = 0; kind < 7; kind++) {
