@@ -224,7 +224,7 @@ neon: aarch64
 lint: ## cppcheck, clang-tidy and gcc -fanalyzer, where installed; any finding fails
 	@sh tests/lint.sh $(sort $(wildcard examples/*.c))
 
-# Three builds: both precisions, and plain C without vectors, in the suites that have other code for it.
+# Three builds: double, and float and plain C without vectors in the suites that have other code for them.
 COVER = cd build/cover/$(1) && gcc -w $(COVER_INC) -c -o runner.o ../../../tests/runner.c && \
    gcc -std=c99 -O0 --coverage $(2) $(COVER_INC) -c -o main.o ../../../tests/main.c && gcc --coverage -o tests main.o runner.o $(TEST_LIB) && \
    (cd ../../.. && for suite in $(3); do build/cover/$(1)/tests -s "$$suite" || exit 1; done) > log.txt && gcov main.o > /dev/null
@@ -232,7 +232,7 @@ COVER_INC = -I../../gen -I../../../tests -isystem ../../greatest
 cover: $(TEST_DEPS) ## line coverage of sneppp.h by the tests (needs gcc and gcov)
 	@rm -rf build/cover && mkdir -p build/cover/double build/cover/float build/cover/plain
 	@$(call COVER,double,,"")
-	@$(call COVER,float,-DSNEPPP_REAL_FLOAT,"")
+	@$(call COVER,float,-DSNEPPP_REAL_FLOAT,vector linalg radial model loss fit convex io export)
 	@$(call COVER,plain,-DSNEPPP_NO_SIMD,vector linalg kernel radial model loss)
 	@sh tests/cover.sh build/cover/*/sneppp.h.gcov
 

@@ -494,7 +494,12 @@ TEST sample_refusals(void)
    ASSERT_EQ(SNEPPP_ERR_ARG, sample_draw(&m, NULL, &g, 3, NULL, 4, &info, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 2, 2, 4, 0, 1, x, 4, &info, &err));
    ASSERT(strstr(err.why, "tile (4, 0) is outside the level, which has 4 a side"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 29, 2, 0, 0, 1, x, 4, &info, &err));
+   for (int far_off = -1; far_off <= 29; far_off += 30) {
+      ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, far_off, 2, 0, 0, 1, x, 4, &info, &err));
+      ASSERT(strstr(err.why, "depth = "));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 2, far_off, 0, 0, 1, x, 4, &info, &err));
+      ASSERT(strstr(err.why, "level = "));
+   }
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, NULL, x, 4, &info, &err));
    m.alpha = 0;
    ASSERT_EQ(SNEPPP_ERR_ARG, sample_draw(&m, NULL, &g, 3, x, 4, &info, &err));
