@@ -224,16 +224,17 @@ neon: aarch64
 lint: ## cppcheck, clang-tidy and gcc -fanalyzer, where installed; any finding fails
 	@sh tests/lint.sh $(sort $(wildcard examples/*.c))
 
-# Three builds: double, and float and plain C without vectors in the suites that have other code for them.
+# Four builds: double, and float and plain C without vectors, in the suites that have other code for them.
 COVER = cd build/cover/$(1) && gcc -w $(COVER_INC) -c -o runner.o ../../../tests/runner.c && \
    gcc -std=c99 -O0 --coverage $(2) $(COVER_INC) -c -o main.o ../../../tests/main.c && gcc --coverage -o tests main.o runner.o $(TEST_LIB) && \
    (cd ../../.. && for suite in $(3); do build/cover/$(1)/tests -s "$$suite" || exit 1; done) > log.txt && gcov main.o > /dev/null
 COVER_INC = -I../../gen -I../../../tests -isystem ../../greatest
 cover: $(TEST_DEPS) ## line coverage of sneppp.h by the tests (needs gcc and gcov)
-	@rm -rf build/cover && mkdir -p build/cover/double build/cover/float build/cover/plain
+	@rm -rf build/cover && mkdir -p build/cover/double build/cover/float build/cover/plain build/cover/plain_float
 	@$(call COVER,double,,"")
 	@$(call COVER,float,-DSNEPPP_REAL_FLOAT,vector linalg radial model loss fit convex io export)
 	@$(call COVER,plain,-DSNEPPP_NO_SIMD,vector linalg kernel radial model loss)
+	@$(call COVER,plain_float,-DSNEPPP_NO_SIMD -DSNEPPP_REAL_FLOAT,vector linalg radial model)
 	@sh tests/cover.sh build/cover/*/sneppp.h.gcov
 
 # Changes one operator, constant or condition of the header at a time: which go unnoticed? MUTATE_SEED=1 MUTATE_COUNT=200

@@ -309,6 +309,38 @@ TEST model_batches_and_blocks(void)
    PASS();
 }
 
+/* Marginals and conditionals, of which the k-th allocation fails: nothing leaks, and the model is what it was. */
+TEST model_marginals_without_memory(void)
+{
+   static const sneppp_real x[1] = {50};
+   sneppp_model m, before, out;
+   sneppp_error err;
+   sneppp_desc  d = model_desc(SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 2);
+   test_alloc   a;
+   memset(&a, 0, sizeof a);
+   d.alloc_ctx = &a;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   before = m;
+   for (int fixed = 0; fixed < 2; fixed++)
+      for (size_t k = 1, live = a.live; k; k++) {
+         sneppp_status st;
+         a.calls = 0, a.fail_at = k;
+         st = fixed ? sneppp_conditional(&m, 1, x, &out, &err) : sneppp_marginal(&m, 1, NULL, &out, &err);
+         a.fail_at = 0;
+         if (st != SNEPPP_OK) ASSERT_EQ(SNEPPP_ERR_MEMORY, st);
+         else {
+            ASSERT(k > 2 && a.calls < k); /* two blocks at least were refused before */
+            sneppp_free(&out);
+            k = SIZE_MAX;
+         }
+         ASSERT_EQ(live, a.live);
+         ASSERT_EQ(0, memcmp(&before, &m, sizeof m));
+      }
+   sneppp_free(&m);
+   ASSERT_EQ((size_t)0, a.live);
+   PASS();
+}
+
 /* ---- features of the caller's own: here they are cos units, which the library has too, so that both can be compared. */
 typedef struct model_waves { int n; double W[16], b[8]; int calls; } model_waves;
 
@@ -1132,6 +1164,7 @@ TEST model_active_sets(void)
 
 SUITE(model)
 {
+   RUN_TEST(model_marginals_without_memory);
    RUN_TEST(model_active_sets);
    RUN_TEST(model_marginal_of_a_learnt_mixture);
    RUN_TEST(model_layers_in_proportion);
