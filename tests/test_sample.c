@@ -897,6 +897,26 @@ TEST sample_bumps_in_polygons(void)
    PASS();
 }
 
+/* What a cell holds of intervals: those that it cuts, cut, and no others. */
+TEST sample_cells_cut_intervals(void)
+{
+   static const double    ends[6] = {0, 1, 2, 3, 4, 6}, cells[4][2] = {{0, 6}, {0.5, 2.5}, {1.25, 1.75}, {2.5, 5}};
+   static const size_t    kept[4] = {3, 2, 0, 2};
+   static const double    want[4][6] = {{0, 1, 2, 3, 4, 6}, {0.5, 1, 2, 2.5}, {0}, {2.5, 3, 4, 5}};
+   static sneppp__sampler s;
+   sneppp_window          all, part;
+   double                 room[6];
+   memset(&s, 0, sizeof s), memset(&all, 0, sizeof all);
+   all.space = SNEPPP_SPACE_INTERVALS, all.dim = 1, all.count = 3, all.ends = ends;
+   s.inside = &all, s.P = 1, s.cut[0].list = room;
+   for (int k = 0; k < 4; k++) {
+      sneppp__cell_part(&s, 0, cells[k], &part);
+      ASSERT_EQ_FMT(kept[k], part.count, "%zu");
+      for (size_t i = 0; i < 2 * kept[k]; i++) ASSERT_EQ(want[k][i], part.ends[i]);
+   }
+   PASS();
+}
+
 /* The tree of cells: every kind of window that has closed forms, and products. */
 TEST sample_trees_of_cells(void)
 {
@@ -1366,6 +1386,7 @@ SUITE(sample)
    RUN_TEST(sample_convex_of_few_events);
    RUN_TEST(sample_many_dimensions);
    RUN_TEST(sample_bumps_in_polygons);
+   RUN_TEST(sample_cells_cut_intervals);
    RUN_TEST(sample_trees_of_cells);
    RUN_TEST(sample_trees_without_closed_forms);
    RUN_TEST(sample_small_cells_by_nodes);
