@@ -132,7 +132,7 @@ TEST auto_value_of_weights(void)
 {
    enum { N = 6, C = 3 };
    static const double q[N] = {1, 0.5, 2, 1, 1.5, 0.25}, prior[C] = {0.3, 0, 0.7}, p[C] = {0.2, 0.5, 0.4};
-   double              L[N * C], r[C], H[C * C], up[C], low[C], to[C], h = 1e-5, T = 1.7, value = 0, plus, minus;
+   double              L[N * C], r[C], H[C * C], work[C * C], up[C], low[C], to[C], h = 1e-5, T = 1.7, value = 0, plus, minus;
    for (int i = 0; i < N * C; i++) L[i] = 1.2 + sin(3.0 * i);
    for (int i = 0; i < N; i++) value += q[i] * log(p[0] * L[C * i] + p[1] * L[C * i + 1] + p[2] * L[C * i + 2]);
    for (int c = 0; c < C; c++) value += prior[c] * log(p[c]) - T * p[c];
@@ -145,6 +145,15 @@ TEST auto_value_of_weights(void)
       ASSERT_IN_RANGE((plus - minus) / (2 * h) + T, r[c], 1e-8);
       for (int b = c; b < C; b++) ASSERT_IN_RANGE((low[b] - up[b]) / (2 * h), H[b * C + c], 1e-7);
    }
+   memcpy(to, p, sizeof to); /* Newton's steps climb, and soon there is nothing to gain: no slope is above T */
+   T = 7.25;                 /* that of q and the prior */
+   for (int step = 0; step < 8; step++) {
+      value = sneppp__mix_value(N, C, L, q, prior, T, to, r, H);
+      if (fmax(r[0], fmax(r[1], r[2])) < T * (1 + 1e-8)) break;
+      ASSERT_EQ(1, sneppp__mix_newton(N, C, L, q, prior, T, to, value, r, H, work));
+      ASSERT(sneppp__mix_value(N, C, L, q, prior, T, to, NULL, NULL) > value);
+   }
+   ASSERT(fmax(r[0], fmax(r[1], r[2])) < T * (1 + 1e-8));
    PASS();
 }
 
