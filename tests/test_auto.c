@@ -161,7 +161,7 @@ TEST auto_value_of_weights(void)
 TEST auto_tree_is_the_sum(void)
 {
    for (int kind = 0; kind < auto_kinds; kind++)
-      for (int budget = 0; budget <= 24; budget += 24) {
+      for (int budget = 0; budget <= (kind == 1 || kind == 4 ? 24 : 0); budget += 24) {
          sneppp_window w = auto_window(kind);
          sneppp_events e = auto_pattern(&w, 200, 0.8, 3, auto_x);
          sneppp_model  m, plain;
@@ -328,16 +328,16 @@ TEST auto_generalises(void)
 }
 
 /* A budget is kept, whatever the number of events; of many, more features are not worse, and 32 do what all do. Most of the
-   time goes into the search for features, which is as long for 6 events as for 300: those take turns at the budgets. */
+   time goes into the search for features, which is as long for 6 events as for 200: those take turns at the budgets. */
 TEST auto_budgets(void)
 {
    for (int kind = 0; kind < auto_kinds; kind++) {
       sneppp_window w = auto_window(kind);
       double        last = 1e9, constant = -(400 * log(400 / sneppp_window_mass(&w)) - 400 - sneppp__lgamma(401)) / 400;
-      int           budget[3] = {1, 8, 32};
+      int           budget[2] = {1, 32};
       budget[0] += kind % 2;
-      for (int k = 0; k < 3; k++)
-         for (size_t N = k == kind % 3 ? 6 : 200; N <= 200; N += 194) {
+      for (int k = 0; k < 2; k++)
+         for (size_t N = k == kind % 2 ? 6 : 200; N <= 200; N += 194) {
             sneppp_events e = auto_pattern(&w, N, 0.9, 8, auto_x), test;
             sneppp_model  m;
             sneppp_report r;
@@ -353,7 +353,7 @@ TEST auto_budgets(void)
                ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&m, &test, 1, 2, &v, NULL, &err));
                ASSERTm(auto_names[kind], v < last + 0.05);
                last = v;
-               if (k == 2) {
+               if (k) {
                   sneppp_model all;
                   double       best;
                   ASSERT_EQ(SNEPPP_OK, auto_fit(&all, &w, &e, 0, &r, &err));

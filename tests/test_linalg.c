@@ -557,7 +557,7 @@ static int linalg_tile_agrees(linalg_tile tile, size_t size, size_t most)
       for (size_t columns = 1; columns <= most; columns++)
          for (int turned = 0; turned < 2; turned++)
             for (int kind = 0; kind < 3; kind++) {
-               const double scale[2] = {kind ? -0.5 : 1, kind > 1 ? 2 : 0};
+               const double scale[2] = {kind ? -0.5 : 1.0, kind > 1 ? 2.0 : 0.0};
                size_t       rs = turned ? 1 : K, cs = turned ? 6 : 1;
                for (size_t i = 0; i < 6 * LDC; i++) C[i] = (double)(c[i] = (float)(0.125 * (double)(i % 11)));
                if (size == 8) tile(K, A, rs, cs, B, scale, C, LDC, rows, columns);
