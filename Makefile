@@ -71,34 +71,25 @@ demo: build/examples/trees ## build and run the main job on shipped data; no pac
 test: build/test/tests ## build and run the tests (fetches greatest.h first, see tests/get_greatest.sh)
 	build/test/tests
 
+# $(call BUILD_TESTS,program,flags)
+BUILD_TESTS = $(CC) $(TEST_INC) $(2) -c -o $(1).runner.o tests/runner.c && \
+   $(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) $(2) -o $(1) tests/main.c $(1).runner.o $(TEST_LIB)
 build/test/tests: $(TEST_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(TEST_INC) -c -o $@.runner.o tests/runner.c
-	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) -o $@ tests/main.c $@.runner.o $(TEST_LIB)
+	$(call BUILD_TESTS,$@)
 
 # A suite of a low floor takes the header only up to that floor, and is there in a second or two: the header ends before
 # the floor that is named here, where three conditions are open.
-BEFORE_base := mem
-BEFORE_vector := loss
-BEFORE_mem := threads
-BEFORE_threads := optim
-BEFORE_rng := linalg
-BEFORE_linalg := integrals
-BEFORE_special := space
-BEFORE_space := loss
-BEFORE_kernel := optim
-BEFORE_kernel_gauss := optim
-BEFORE_kernel_shape := optim
-BEFORE_optim := radial
-SUITE_FLAGS = -DSNEPPP_TEST_SUITES='"suite_$*.h"' $(if $(BEFORE_$*),-DSNEPPP_TEST_HEADER='"upto_$*.h"' -Wno-unused-function)
+BEFORES := base:mem mem:threads threads:optim rng:linalg linalg:integrals special:space vector:loss space:loss \
+           kernel:optim kernel_gauss:optim kernel_shape:optim optim:radial
+BEFORE   = $(patsubst $*:%,%,$(filter $*:%,$(BEFORES)))
 
 suite-%: build/greatest/greatest.h FORCE
 	@mkdir -p build/test build/gen
 	@sh tests/suites.sh tests/test_$*.c > build/gen/suite_$*.h
-	@awk 'NR == 1 { print "#line 1 \"sneppp.h\"" } /^\/\* >>$(BEFORE_$*) ===/ { print "#endif\n#endif\n#endif"; exit } { print }' \
+	@awk 'NR == 1 { print "#line 1 \"sneppp.h\"" } /^\/\* >>$(BEFORE) ===/ { print "#endif\n#endif\n#endif"; exit } { print }' \
 	   sneppp.h > build/gen/upto_$*.h
-	$(CC) $(TEST_INC) -DSNEPPP_TEST_SUITES='"suite_$*.h"' -c -o build/test/$@.runner.o tests/runner.c
-	$(CC) -std=c99 $(WARN_C) $(CFLAGS) $(TEST_INC) $(SUITE_FLAGS) -o build/test/$@ tests/main.c build/test/$@.runner.o $(TEST_LIB)
+	$(call BUILD_TESTS,build/test/$@,-DSNEPPP_TEST_SUITES='"suite_$*.h"' $(if $(BEFORE),-DSNEPPP_TEST_HEADER='"upto_$*.h"' -Wno-unused-function))
 	$(RUN) build/test/$@
 
 build/greatest/greatest.h:
@@ -233,16 +224,17 @@ neon: aarch64
 lint: ## cppcheck, clang-tidy and gcc -fanalyzer, where installed; any finding fails
 	@sh tests/lint.sh $(sort $(wildcard examples/*.c))
 
-# Three builds: both precisions, and plain C without vectors, in the suites that have other code for it.
+# Four builds: double, and float and plain C without vectors, in the suites that have other code for them.
 COVER = cd build/cover/$(1) && gcc -w $(COVER_INC) -c -o runner.o ../../../tests/runner.c && \
    gcc -std=c99 -O0 --coverage $(2) $(COVER_INC) -c -o main.o ../../../tests/main.c && gcc --coverage -o tests main.o runner.o $(TEST_LIB) && \
    (cd ../../.. && for suite in $(3); do build/cover/$(1)/tests -s "$$suite" || exit 1; done) > log.txt && gcov main.o > /dev/null
 COVER_INC = -I../../gen -I../../../tests -isystem ../../greatest
 cover: $(TEST_DEPS) ## line coverage of sneppp.h by the tests (needs gcc and gcov)
-	@rm -rf build/cover && mkdir -p build/cover/double build/cover/float build/cover/plain
+	@rm -rf build/cover && mkdir -p build/cover/double build/cover/float build/cover/plain build/cover/plain_float
 	@$(call COVER,double,,"")
-	@$(call COVER,float,-DSNEPPP_REAL_FLOAT,"")
+	@$(call COVER,float,-DSNEPPP_REAL_FLOAT,vector linalg radial model loss fit convex io export)
 	@$(call COVER,plain,-DSNEPPP_NO_SIMD,vector linalg kernel radial model loss)
+	@$(call COVER,plain_float,-DSNEPPP_NO_SIMD -DSNEPPP_REAL_FLOAT,vector linalg radial model)
 	@sh tests/cover.sh build/cover/*/sneppp.h.gcov
 
 # Changes one operator, constant or condition of the header at a time: which go unnoticed? MUTATE_SEED=1 MUTATE_COUNT=200

@@ -4374,14 +4374,14 @@ static size_t sneppp__jacobi_plane(size_t n, double *B, double *V, size_t ld, si
 /* Makes B nearly diagonal. Sweeps are bounded; 6 to 10 are usual, 40 are never seen. */
 static sneppp_status sneppp__jacobi_sweeps(size_t n, double *B, double *V, size_t ld)
 {
-   for (int sweep = 0; sweep < 40; sweep++) {
-      size_t rotations = 0;
+   size_t rotations = 1;
+   for (int sweep = 0; sweep < 40 && rotations; sweep++) {
+      rotations = 0;
       for (size_t p = 0; p + 1 < n; p++)
          for (size_t q = p + 1; q < n; q++) rotations += sneppp__jacobi_plane(n, B, V, ld, p, q);
-      if (!rotations) return SNEPPP_OK;
    }
    /* Rounding may keep a plane or two turning at the level of noise; that is still a solution. NaN, too, is none. */
-   for (size_t i = 0; i < n; i++)
+   for (size_t i = 0; i < n && rotations; i++)
       for (size_t j = 0; j < i; j++)
          if (!(fabs(B[i * n + j]) <= SNEPPP__EPS)) return SNEPPP_ERR_NO_CONVERGENCE;
    return SNEPPP_OK;

@@ -83,6 +83,31 @@ static sneppp_unit loss_unit(sneppp_act act, double p, double q)
    return u;
 }
 
+/* The activations by their definition. */
+static double case_sigma(const sneppp_unit *u, double z)
+{
+   switch (u->act) {
+      case SNEPPP_ACT_COS: return cos(z);
+      case SNEPPP_ACT_SIN: return sin(z);
+      case SNEPPP_ACT_SNAKE: return z + sin(u->p * z) * sin(u->p * z) / u->p;
+      case SNEPPP_ACT_COSMIDENT: return z - cos(2 * u->p * z) / (2 * u->p);
+      case SNEPPP_ACT_EXP: return exp(z);
+      case SNEPPP_ACT_ERF: return erf(z);
+      case SNEPPP_ACT_PHI: return 0.5 * erfc(-z / sqrt(2.0));
+      case SNEPPP_ACT_STEP: return z > 0;
+      case SNEPPP_ACT_RELU: return z > 0 ? z : 0;
+      case SNEPPP_ACT_RECT: return z > 0 ? pow(z, u->p) : 0;
+      case SNEPPP_ACT_LEAKY: return z > 0 ? z : u->p * z;
+      case SNEPPP_ACT_GELU: return 0.5 * z * erfc(-z / sqrt(2.0));
+      case SNEPPP_ACT_ELU: return z > 0 ? z : u->p * expm1(z);
+      case SNEPPP_ACT_BELL: return exp(-u->p * z * z);
+      case SNEPPP_ACT_GABOR_SIN: return exp(-u->p * z * z) * sin(u->q * z);
+      case SNEPPP_ACT_GABOR_COS: return exp(-u->p * z * z) * cos(u->q * z);
+      case SNEPPP_ACT_MONOMIAL: return u->p == 0 ? 1 : pow(z, u->p);
+      default: return 1;
+   }
+}
+
 static sneppp_real fit_xy[2 * 600];
 
 /* Events with intensity proportional to exp(-|x - (3, 2)|^2) + 0.1 in the box [0, 10] x [0, 5]. */

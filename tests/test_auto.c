@@ -91,6 +91,7 @@ static const double auto_gate = 10;
 TEST auto_total_and_certificate(void)
 {
    static const size_t counts[] = {0, 1, 2, 5, 20, 150};
+   int                 doubtful = 0;
    for (int kind = 0; kind < auto_kinds; kind++)
       for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
          sneppp_window w = auto_window(kind);
@@ -106,6 +107,7 @@ TEST auto_total_and_certificate(void)
          ASSERT_EQ(SNEPPP_METHOD_AUTO, r.method);
          ASSERT_EQ(counts[k], r.events);
          ASSERT(r.gap >= 0 && r.gap * N <= auto_gate + 0.006 * N);
+         doubtful += r.gap > 1e-3;
          ASSERT_EQ(m.n, r.width);
          if (N > 0) ASSERT_IN_RANGEm(auto_names[kind], N, r.expected, auto_round * (1 + N));
          if (N > 0) ASSERT(sneppp__finite(r.nll));
@@ -121,6 +123,37 @@ TEST auto_total_and_certificate(void)
          }
          sneppp_free(&m);
       }
+   ASSERT(doubtful >= 5); /* so few events: what better weights would gain is not trusted, but told */
+   PASS();
+}
+
+/* The value of weights, its slopes and its curvature, against differences. */
+TEST auto_value_of_weights(void)
+{
+   enum { N = 6, C = 3 };
+   static const double q[N] = {1, 0.5, 2, 1, 1.5, 0.25}, prior[C] = {0.3, 0, 0.7}, p[C] = {0.2, 0.5, 0.4};
+   double              L[N * C], r[C], H[C * C], work[C * C], up[C], low[C], to[C], h = 1e-5, T = 1.7, value = 0, plus, minus;
+   for (int i = 0; i < N * C; i++) L[i] = 1.2 + sin(3.0 * i);
+   for (int i = 0; i < N; i++) value += q[i] * log(p[0] * L[C * i] + p[1] * L[C * i + 1] + p[2] * L[C * i + 2]);
+   for (int c = 0; c < C; c++) value += prior[c] * log(p[c]) - T * p[c];
+   ASSERT_IN_RANGE(value, sneppp__mix_value(N, C, L, q, prior, T, p, r, H), 1e-13);
+   ASSERT_IN_RANGE(value, sneppp__mix_value(N, C, L, q, prior, T, p, NULL, NULL), 1e-13);
+   for (int c = 0; c < C; c++) {
+      memcpy(to, p, sizeof to);
+      to[c] = p[c] + h, plus = sneppp__mix_value(N, C, L, q, prior, T, to, up, NULL);
+      to[c] = p[c] - h, minus = sneppp__mix_value(N, C, L, q, prior, T, to, low, NULL);
+      ASSERT_IN_RANGE((plus - minus) / (2 * h) + T, r[c], 1e-8);
+      for (int b = c; b < C; b++) ASSERT_IN_RANGE((low[b] - up[b]) / (2 * h), H[b * C + c], 1e-7);
+   }
+   memcpy(to, p, sizeof to); /* Newton's steps climb, and soon there is nothing to gain: no slope is above T */
+   T = 7.25;                 /* that of q and the prior */
+   for (int step = 0; step < 8; step++) {
+      value = sneppp__mix_value(N, C, L, q, prior, T, to, r, H);
+      if (fmax(r[0], fmax(r[1], r[2])) < T * (1 + 1e-8)) break;
+      ASSERT_EQ(1, sneppp__mix_newton(N, C, L, q, prior, T, to, value, r, H, work));
+      ASSERT(sneppp__mix_value(N, C, L, q, prior, T, to, NULL, NULL) > value);
+   }
+   ASSERT(fmax(r[0], fmax(r[1], r[2])) < T * (1 + 1e-8));
    PASS();
 }
 
@@ -128,9 +161,9 @@ TEST auto_total_and_certificate(void)
 TEST auto_tree_is_the_sum(void)
 {
    for (int kind = 0; kind < auto_kinds; kind++)
-      for (int budget = 0; budget <= 40; budget += 40) {
+      for (int budget = 0; budget <= (kind == 1 || kind == 4 ? 24 : 0); budget += 24) {
          sneppp_window w = auto_window(kind);
-         sneppp_events e = auto_pattern(&w, 250, 0.8, 3, auto_x);
+         sneppp_events e = auto_pattern(&w, 200, 0.8, 3, auto_x);
          sneppp_model  m, plain;
          sneppp_report r;
          sneppp_error  err;
@@ -263,7 +296,7 @@ static double auto_test_nll(const sneppp_model *m, const sneppp_events *e)
 /* Better than a constant where there is something to see, no worse where there is nothing. */
 TEST auto_generalises(void)
 {
-   static const size_t counts[] = {5, 20, 60, 150};
+   static const size_t counts[] = {5, 20, 100};
    for (int kind = 0; kind < auto_kinds; kind++) {
       sneppp_window w = auto_window(kind);
       sneppp_model  m;
@@ -276,12 +309,9 @@ TEST auto_generalises(void)
       v = auto_test_nll(&m, &test);
       ASSERTm(auto_names[kind], v < constant - 0.3);
       sneppp_free(&m);
-      ASSERT_EQ(SNEPPP_OK, auto_fit(&m, &w, &e, 32, &r, &err)); /* and with few units */
-      ASSERTm(auto_names[kind], auto_test_nll(&m, &test) < constant - 0.3);
-      sneppp_free(&m);
       for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) { /* nothing to see */
          double   worse = 0, N = (double)counts[k], n = 600;
-         uint64_t seeds = N < 50 ? 24 : 8; /* more events stray less */
+         uint64_t seeds = N < 50 ? 16 : 4; /* more events stray less */
          for (uint64_t seed = 0; seed < seeds; seed++) {
             e = auto_pattern(&w, counts[k], 0, 20 + seed, auto_x);
             test = auto_pattern(&w, 600, 0, 60 + seed, auto_y);
@@ -297,14 +327,17 @@ TEST auto_generalises(void)
    PASS();
 }
 
+/* A budget is kept, whatever the number of events; of many, more features are not worse, and 32 do what all do. Most of the
+   time goes into the search for features, which is as long for 6 events as for 200: those take turns at the budgets. */
 TEST auto_budgets(void)
 {
-   static const int budget[] = {1, 2, 16, 64};
    for (int kind = 0; kind < auto_kinds; kind++) {
       sneppp_window w = auto_window(kind);
-      double        last = 1e9;
-      for (size_t k = 0; k < 4; k++)
-         for (size_t N = 6; N <= 300; N *= 50) {
+      double        last = 1e9, constant = -(400 * log(400 / sneppp_window_mass(&w)) - 400 - sneppp__lgamma(401)) / 400;
+      int           budget[2] = {1, 32};
+      budget[0] += kind % 2;
+      for (int k = 0; k < 2; k++)
+         for (size_t N = k == kind % 2 ? 6 : 200; N <= 200; N += 194) {
             sneppp_events e = auto_pattern(&w, N, 0.9, 8, auto_x), test;
             sneppp_model  m;
             sneppp_report r;
@@ -314,18 +347,18 @@ TEST auto_budgets(void)
             ASSERT(m.n >= 1 && m.n <= budget[k]);
             ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
             ASSERT_IN_RANGEm(auto_names[kind], (double)N, total, auto_round * (double)N);
-            if (N == 300) {
+            if (N == 200) {
                double v;
-               test = auto_pattern(&w, 600, 0.9, 9, auto_y);
+               test = auto_pattern(&w, 400, 0.9, 9, auto_y);
                ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&m, &test, 1, 2, &v, NULL, &err));
-               ASSERTm(auto_names[kind], v < last + 0.05); /* more features are not worse */
+               ASSERTm(auto_names[kind], v < last + 0.05);
                last = v;
-               if (budget[k] == 64) { /* and 64 are about as good as all */
+               if (k) {
                   sneppp_model all;
                   double       best;
                   ASSERT_EQ(SNEPPP_OK, auto_fit(&all, &w, &e, 0, &r, &err));
                   ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&all, &test, 1, 2, &best, NULL, &err));
-                  ASSERTm(auto_names[kind], v < best + 0.05);
+                  ASSERTm(auto_names[kind], v < best + 0.05 && v < constant - 0.3);
                   sneppp_free(&all);
                }
             }
@@ -338,9 +371,9 @@ TEST auto_budgets(void)
 /* Threads change nothing; a saved model comes back with its bits and its tree; a budget of the caller's memory. */
 TEST auto_threads_and_files(void)
 {
-   static const size_t threads[] = {1, 2, 7};
+   static const int threads[] = {7, 1, 2};
    for (int kind = 0; kind < auto_kinds; kind++)
-      for (int budget = 0; budget <= 24; budget += 24) {
+      for (int budget = 0; budget <= (kind == 1 || kind == 4 ? 12 : 0); budget += 12) {
          sneppp_window w = auto_window(kind);
          sneppp_events e = auto_pattern(&w, 150, 0.6, 6, auto_x);
          sneppp_model  alone, m;
@@ -349,8 +382,8 @@ TEST auto_threads_and_files(void)
          size_t        bytes;
          void         *file;
          ASSERT_EQ(SNEPPP_OK, auto_fit(&alone, &w, &e, budget, &r, &err));
-         for (size_t k = 0; k < 3; k++) {
-            sneppp_pool    *pool = sneppp_pool_make((int)threads[k], NULL);
+         for (int k = 0; k < (budget ? 1 : 3); k++) {
+            sneppp_pool    *pool = sneppp_pool_make(threads[k], NULL);
             sneppp_desc     d;
             sneppp_fit_desc f;
             ASSERT(pool);
@@ -416,7 +449,7 @@ TEST auto_memory(void)
    sneppp_free(&before);
    sneppp_free(&m);
    d.mem = NULL, d.mem_bytes = 0, d.alloc_ctx = &heap; /* the k-th allocation fails: nothing leaks, nothing changes */
-   for (int budget = 0; budget <= 20; budget += 20)
+   for (int budget = 0; budget <= 2; budget += 2)
       for (size_t k = 1; k < 100; k++) {
          sneppp_status st;
          d.width = budget;
@@ -621,11 +654,13 @@ static sneppp_desc auto_product(int kind)
    default features; everything that can be asked of a product agrees with the intensity. */
 TEST auto_products(void)
 {
-   static sneppp_real train[4 * 500], test[4 * 500];
+   enum { N = 350 };
+   static sneppp_real train[4 * N], test[4 * N];
+   double             constrained = 0; /* by the convex problem, which knows no budget */
    for (int kind = 1; kind <= 4; kind += 3)
-      for (int budget = 0; budget <= 60; budget += 60) {
+      for (int budget = 0; budget <= 32; budget += 32) {
          sneppp_desc     d = auto_product(kind);
-         sneppp_events   e = auto_space_time(kind, 500, 1, train), other = auto_space_time(kind, 500, 2, test);
+         sneppp_events   e = auto_space_time(kind, N, 1, train), other = auto_space_time(kind, N, 2, test);
          size_t          D = (size_t)d.factor[0].window.dim + 1;
          sneppp_model    m, plain, map;
          sneppp_fit_desc f;
@@ -633,7 +668,7 @@ TEST auto_products(void)
          sneppp_error    err;
          sneppp_region   cell;
          sneppp_window   time = d.factor[1].window;
-         double          total = 0, sum = 0, count = 0, nll, constant, constrained, tol = sizeof(sneppp_real) == 4 ? 1e-4 : 1e-9;
+         double          total = 0, sum = 0, count = 0, nll, constant, tol = sizeof(sneppp_real) == 4 ? 1e-4 : 1e-9;
          memset(&f, 0, sizeof f);
          memset(&cell, 0, sizeof cell);
          f.events = &e;
@@ -646,23 +681,24 @@ TEST auto_products(void)
          ASSERT(r.axes[D - 1] > 1 && r.axes[D - 1] < 1000); /* clusters of 0.25 that last for 33 */
          ASSERT(r.gap >= 0 && r.gap <= auto_gate / (double)r.events + 0.006);
          ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
-         ASSERT_IN_RANGE(500, total, 500 * auto_round);
+         ASSERT_IN_RANGE(N, total, N * auto_round);
          cell.factor[1] = &time; /* five cells of time */
          for (int k = 0; k < 5; k++) {
             time.lo[0] = 20 * k, time.hi[0] = 20 * k + 20;
             ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &cell, 1, &count, NULL, &err));
-            ASSERT_IN_RANGE(100, count, 35);
+            ASSERT_IN_RANGE(N / 5, count, 0.35 * N / 5);
             sum += count;
          }
          ASSERT_IN_RANGE(total, sum, 1e-10 * total);
          nll = auto_test_nll(&m, &other);
-         constant = -log(500 / sneppp_window_mass(&d.factor[0].window) / 100) + 1 + sneppp__lgamma(501.0) / 500;
-         f.method = SNEPPP_METHOD_CONVEX, f.floor = 0.05;
-         d.width = 0;
-         ASSERT_EQ(SNEPPP_OK, sneppp_init(&plain, &d, &err));
-         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&plain, &f, &r, &err));
-         constrained = auto_test_nll(&plain, &other);
-         sneppp_free(&plain);
+         constant = -log(N / sneppp_window_mass(&d.factor[0].window) / 100) + 1 + sneppp__lgamma(N + 1.0) / N;
+         if (!budget) {
+            f.method = SNEPPP_METHOD_CONVEX, f.floor = 0.05;
+            ASSERT_EQ(SNEPPP_OK, sneppp_init(&plain, &d, &err));
+            ASSERT_EQ(SNEPPP_OK, sneppp_fit(&plain, &f, &r, &err));
+            constrained = auto_test_nll(&plain, &other);
+            sneppp_free(&plain);
+         }
          ASSERT(nll < constant - 0.5);
          ASSERT(nll < constrained);
          plain = m;
@@ -877,7 +913,7 @@ TEST auto_fills_gaps_of_products(void)
       memset(&f, 0, sizeof f);
       seen.space = SNEPPP_SPACE_INTERVALS, seen.dim = 1, seen.count = 9, seen.ends = ends;
       watched.factor[1] = &seen, hole.factor[1] = &part;
-      if (kind < 7) e = auto_space_time(kind, 3000, 9, train);
+      if (kind < 7) e = auto_space_time(kind, 1500, 9, train);
       else {
          d.factor[0].window = d.factor[1].window, watched.factor[0] = &seen, hole.factor[0] = &other;
          sneppp_rng_init(&rng, 9, 0);
@@ -885,7 +921,7 @@ TEST auto_fills_gaps_of_products(void)
          memset(&e, 0, sizeof e);
          e.x = train, e.count = 3000;
       }
-      for (size_t i = 0; i < 3000; i++) {
+      for (size_t i = 0; i < e.count; i++) {
          double t = (double)train[i * D + D - 1], s = (double)train[i * D];
          if (!sneppp_window_contains(&seen, &t) || (kind == 7 && !sneppp_window_contains(&seen, &s))) continue;
          memmove(train + kept++ * D, train + i * D, D * sizeof *train);
@@ -899,7 +935,7 @@ TEST auto_fills_gaps_of_products(void)
       ASSERT_IN_RANGE((double)kept, count, (double)kept * auto_round);
       for (int k = 0; k < 8; k++)
          for (int q = 0; q < (kind == 7 ? 8 : 1); q++) {
-            double truth = kind < 7 ? 195 : 3000 * 0.065 * 0.065;
+            double truth = kind < 7 ? 1500 * 0.065 : 3000 * 0.065 * 0.065;
             part.lo[0] = 11.5 * k + 5, part.hi[0] = 11.5 * k + 11.5;
             other.lo[0] = 11.5 * q + 5, other.hi[0] = 11.5 * q + 11.5;
             ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, &hole, 1, &count, NULL, &err));
@@ -1081,7 +1117,7 @@ TEST auto_rounded_in_part(void)
 
 /* The same when only some events carry bumps: the others are spread before they join the bump next to them, so that no
    bump carries the thousands of a whole day. Bump i holds V_i^2 times its width in events, times a constant. */
-enum { auto_many = 3 * SNEPPP__CENTRES / 2 };
+enum { auto_many = 9 * SNEPPP__CENTRES / 8 };
 static sneppp_real auto_large[2 * 2 * auto_many];
 
 /* What leave-one-out tells is what new patterns tell, in the units of report.nll; the fit's own events flatter. */
@@ -1156,29 +1192,30 @@ TEST auto_copies(void)
    static sneppp_real more[3 * 4 * 150];
    static sneppp_real weight[200];
    for (int kind = 0; kind < auto_kinds; kind++)
-      for (int rounded = 0; rounded < (kind < 2 ? 2 : 1); rounded++)
-         for (size_t times = 1; times <= 4; times++) {
-            sneppp_window w = auto_window(kind);
-            size_t        d = (size_t)w.dim, own = 0;
-            sneppp_events e = auto_pattern(&w, 150, 0.7, 5, auto_x), all = e;
-            sneppp_model  a, b;
-            sneppp_report r;
-            sneppp_error  err;
-            for (size_t i = 0; rounded && i < 150 * d; i++) auto_x[i] = (sneppp_real)(0.25 * floor(4 * (double)auto_x[i]));
-            for (size_t k = 0; k < times; k++) memcpy(more + k * 150 * d, auto_x, 150 * d * sizeof *more);
+      for (int rounded = 0; rounded < (kind < 2 ? 2 : 1); rounded++) {
+         sneppp_window w = auto_window(kind);
+         size_t        d = (size_t)w.dim, own = 0;
+         sneppp_events e = auto_pattern(&w, 150, 0.7, 5, auto_x), all = e;
+         sneppp_model  a, b;
+         sneppp_report r;
+         sneppp_error  err;
+         for (size_t i = 0; rounded && i < 150 * d; i++) auto_x[i] = (sneppp_real)(0.25 * floor(4 * (double)auto_x[i]));
+         for (size_t k = 0; k < 4; k++) memcpy(more + k * 150 * d, auto_x, 150 * d * sizeof *more);
+         ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
+         own = r.copies;
+         ASSERTm(auto_names[kind], rounded ? own > 50 : own == 0);
+         for (size_t times = 2; times <= 4; times += kind % 2 ? 1 : 2) {
             all.x = more, all.count = times * 150;
-            ASSERT_EQ(SNEPPP_OK, auto_fit(&a, &w, &e, 0, &r, &err));
-            own = r.copies;
-            ASSERTm(auto_names[kind], rounded ? own > 50 : own == 0);
             ASSERT_EQ(SNEPPP_OK, auto_fit(&b, &w, &all, 0, &r, &err));
             ASSERT_EQ_FMT((times - 1) * 150 + own, r.copies, "%zu");
             for (size_t i = 0; i < 150; i++) {
                double u = (double)sneppp_intensity(&a, auto_x + i * d), v = (double)sneppp_intensity(&b, auto_x + i * d);
                ASSERT_IN_RANGEm(auto_names[kind], (double)times, v / u, 0.05 * (double)times);
             }
-            sneppp_free(&a);
             sneppp_free(&b);
          }
+         sneppp_free(&a);
+      }
    for (int kind = 0; kind < auto_kinds; kind++) { /* a part of it twice: events of weight 2 */
       sneppp_window w = auto_window(kind);
       size_t        d = (size_t)w.dim;
@@ -1336,6 +1373,7 @@ TEST auto_hostile(void)
             if (kind == tiny_window) side = sizeof(sneppp_real) == 4 ? 1e-8 : 1e-60;
             if (kind == shifted) side = 1e-6;
             if (kind >= below && (d > 1 || budget)) continue;
+            if (budget && d != (kind == huge ? 4 : 1 + kind % 3)) continue; /* a search for few features takes long: each kind in one space */
             memset(&desc, 0, sizeof desc);
             memset(&f, 0, sizeof f);
             memset(&e, 0, sizeof e);
@@ -1494,6 +1532,7 @@ TEST auto_shares_of_polygons(void)
 /* `auto` is a keyword. */
 SUITE(automatic)
 {
+   RUN_TEST(auto_value_of_weights);
    RUN_TEST(auto_shares_of_polygons);
    RUN_TEST(auto_stops_before_it_starts);
    RUN_TEST(auto_total_and_certificate);

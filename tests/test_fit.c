@@ -985,6 +985,46 @@ static void fit_knots(sneppp_real *x, size_t count, uint64_t stream)
       }
 }
 
+/* Where there is nothing to see and many features, tuning mostly takes a penalty, after which the total is that of the
+   events; without one it is not, by more than a thousandth. */
+TEST fit_tunes_a_penalty(void)
+{
+   enum { N = 80, T = 600, seeds = 6 };
+   static sneppp_real x[N], y[T];
+   sneppp_desc        d;
+   sneppp_events      e, other;
+   sneppp_error       err;
+   sneppp_rng         rng;
+   double             gain = 0;
+   int                taken = 0;
+   memset(&d, 0, sizeof d);
+   memset(&e, 0, sizeof e);
+   d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1, d.width = 20;
+   e.x = x, e.count = N, other = e, other.x = y, other.count = T;
+   for (int seed = 1; seed <= seeds; seed++) {
+      sneppp_rng_init(&rng, (uint64_t)seed, 0);
+      for (int i = 0; i < N; i++) x[i] = (sneppp_real)sneppp_rng_uniform(&rng);
+      for (int i = 0; i < T; i++) y[i] = (sneppp_real)sneppp_rng_uniform(&rng);
+      for (int tune = 0; tune < 2; tune++) {
+         sneppp_fit_desc f = fit_adam(&e, 0);
+         sneppp_model    m;
+         double          nll = 0, total = 0;
+         f.method = SNEPPP_METHOD_CONVEX, f.floor = 0.05, f.tune = tune;
+         ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, NULL, 1, &total, NULL, &err));
+         ASSERT_EQ(SNEPPP_OK, sneppp_test_nll(&m, &other, 1, (double)T / N, &nll, NULL, &err));
+         if (tune) taken += fabs(total - N) < 1e-4 * N;
+         else ASSERT(fabs(total - N) > 1e-3 * N);
+         gain += (tune ? -nll : nll) / seeds;
+         sneppp_free(&m);
+      }
+   }
+   ASSERT(taken >= 4);
+   ASSERT(gain > 0.02);
+   PASS();
+}
+
 TEST fit_tunes_frequencies(void)
 {
    static sneppp_real x[1200], y[1200];
@@ -1118,6 +1158,7 @@ SUITE(fit)
    RUN_TEST(fit_judging_weights);
    RUN_TEST(fit_adam_refuses_zeros);
    RUN_TEST(fit_refuses_settings_not_used);
+   RUN_TEST(fit_tunes_a_penalty);
    RUN_TEST(fit_tunes_frequencies);
    RUN_TEST(fit_steps_stay_in_the_domain);
 }

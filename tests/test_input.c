@@ -401,6 +401,12 @@ TEST input_indicator(void)
              input_count_set(&model, input_all, NULL, &region, 40000, 2, &count, &error, NULL));
    ASSERT(fabs(count - exact) <= 2 * error + 1e3 * input_eps * exact && error < 2e-3 * exact);
    ASSERT_EQ(SNEPPP_ERR_ARG, input_count_set(&model, NULL, NULL, NULL, 0, 0, &count, &error, NULL));
+   {
+      sneppp_place none;
+      memset(&none, 0, sizeof none);
+      none.shape = (sneppp_shape)(SNEPPP_SHAPE_LONLAT + 1);
+      ASSERT(input_says(sneppp_count_numeric(&model, &none, &count, &error, &input_error), SNEPPP_ERR_ARG, "none of sneppp_shape"));
+   }
    sneppp_free(&model);
    PASS();
 }

@@ -21,6 +21,7 @@ static int io_round_trip(const sneppp_desc *d)
    if (sneppp_load(&l, io_bytes, n, NULL, 0, NULL, &err) != SNEPPP_OK) { fprintf(stderr, "%s\n", err.why); sneppp_free(&m); return 0; }
    n2 = sneppp_save(&l, io_again, sizeof io_again);
    ok = n2 == n && !memcmp(io_bytes, io_again, n) && l.n == m.n && l.D == m.D;
+   for (int f = 0; f < m.factors; f++) ok = ok && (d->factor[f].window.space == SNEPPP_SPACE_POLYGON || !l.desc.factor[f].window.rings);
    sneppp_free(&m);
    sneppp_free(&l);
    return ok;

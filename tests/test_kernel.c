@@ -185,7 +185,9 @@ static void kernel_seed(const char *name, int round)
 /* What one rule is asked for: a space, a dimension (0: any), two activations, and the logarithm or not. */
 typedef struct kernel_ask { size_t rule; sneppp_space space; int dim; sneppp_act act[2]; int log; char name[96]; } kernel_ask;
 
-/* The next thing that the table knows, each pair once; starts from a zeroed one. Returns 0 at the end. */
+static const kernel_ask kernel_first = {0, SNEPPP_SPACE_BOX, 0, {SNEPPP_ACT_COS, SNEPPP_ACT_COS}, -1, ""};
+
+/* The next thing that the table knows, each pair once; starts from kernel_first. Returns 0 at the end. */
 static int kernel_next(kernel_ask *ask)
 {
    for (;;) {
@@ -327,10 +329,8 @@ static int kernel_at_a_kink(const kernel_case *c)
 
 TEST kernel_every_rule_has_derivatives(void)
 {
-   kernel_ask ask;
+   kernel_ask ask = kernel_first;
    int        bad = 0, asked = 0;
-   memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    while (kernel_next(&ask)) {
       for (int t = 0; t < 2; t++) {
          kernel_case c;
@@ -432,11 +432,10 @@ static int kernel_value_agrees(kernel_case *c, double got)
       size *= 1 + fabs(expected);
    } else {
       status = sneppp_gram_numeric(&c->win, 2, kernel_features, c, 1e-11, points, K, work, &error, NULL);
-      if (status && status != SNEPPP_ERR_NO_CONVERGENCE) return 0;
+      if (status && status != SNEPPP_ERR_NO_CONVERGENCE) return 0; /* 1e-11 is more than is compared */
       expected = K[1];
       size *= 1 + K[0] + K[3];
-      if (kink) size *= 2e7;
-      else if (status) size += error;
+      if (kink) size *= 3e6;
    }
    if (fabs(got - expected) <= size) return 1;
    printf("   %s: %.12g, by quadrature %.12g\n", c->name, got, expected);
@@ -445,10 +444,8 @@ static int kernel_value_agrees(kernel_case *c, double got)
 
 TEST kernel_every_rule_is_its_integral(void)
 {
-   kernel_ask ask;
+   kernel_ask ask = kernel_first;
    int        bad = 0, asked = 0;
-   memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    while (kernel_next(&ask)) {
       kernel_case c;
       double      got;
@@ -930,10 +927,8 @@ TEST kernel_range(void)
 
 TEST kernel_logs_are_logarithms(void)
 {
-   kernel_ask ask;
+   kernel_ask ask = kernel_first;
    int        pairs = 0;
-   memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    kernel_state = 41;
    while (kernel_next(&ask)) {
       kernel_case c;
@@ -992,7 +987,7 @@ TEST kernel_table_is_complete(void)
 {
    const sneppp_kernel_info *info;
    size_t                    rules;
-   kernel_ask                ask;
+   kernel_ask                ask = kernel_first;
    unsigned char             reached[64] = {0};
    for (rules = 0; (info = sneppp_kernel_at(rules)) != NULL; rules++) {
       ASSERT(info->formula && *info->formula && info->source && *info->source && info->condition && info->trap);
@@ -1000,8 +995,6 @@ TEST kernel_table_is_complete(void)
       for (int s = 0; s < 2; s++) ASSERT(info->act[s] && !(info->act[s] & 1) && !(info->act[s] >> SNEPPP_ACT_END));
    }
    ASSERT(rules > 0 && rules < sizeof reached);
-   memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
    while (kernel_next(&ask)) reached[ask.rule] = 1;
    for (size_t k = 0; k < rules; k++) ASSERT(reached[k]);
    PASS();
@@ -1158,9 +1151,7 @@ TEST kernel_short_sines(void)
 {
    static const double size[4] = {0.03, 1e-3, 1e-6, 1e-9};
    size_t              rows = 0;
-   kernel_ask          ask;
-   memset(&ask, 0, sizeof ask);
-   ask.act[0] = ask.act[1] = SNEPPP_ACT_COS, ask.log = -1;
+   kernel_ask          ask = kernel_first;
    while (kernel_next(&ask)) {
       if (ask.act[0] != SNEPPP_ACT_SIN || ask.act[1] != SNEPPP_ACT_SIN || ask.space == SNEPPP_SPACE_GAUSS) continue;
       rows++;

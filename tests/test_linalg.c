@@ -541,8 +541,66 @@ TEST linalg_gemm_of_a_large_a(void)
    PASS();
 }
 
+/* The tile of each kind of vectors that this machine has, also of those that it passes over for wider ones. */
+#ifdef SNEPPP__VECTOR
+typedef void (*linalg_tile)(size_t k, const void *a, size_t rs, size_t cs, const void *b, const double *scale, void *c, size_t ldc,
+                            size_t rows, size_t columns);
+static int linalg_tile_agrees(linalg_tile tile, size_t size, size_t most)
+{
+   enum { K = 7, LDC = 40 };
+   double A[6 * K], B[K * 32], C[6 * LDC];
+   float  a[6 * K], b[K * 32], c[6 * LDC];
+   linalg_fill(6 * K, A), linalg_fill(K * 32, B);
+   for (size_t i = 0; i < 6 * K; i++) A[i] = (double)(a[i] = (float)A[i]);
+   for (size_t i = 0; i < K * 32; i++) B[i] = (double)(b[i] = (float)B[i]);
+   for (size_t rows = 1; rows <= 6; rows++)
+      for (size_t columns = 1; columns <= most; columns++)
+         for (int turned = 0; turned < 2; turned++)
+            for (int kind = 0; kind < 3; kind++) {
+               const double scale[2] = {kind ? -0.5 : 1.0, kind > 1 ? 2.0 : 0.0};
+               size_t       rs = turned ? 1 : K, cs = turned ? 6 : 1;
+               for (size_t i = 0; i < 6 * LDC; i++) C[i] = (double)(c[i] = (float)(0.125 * (double)(i % 11)));
+               if (size == 8) tile(K, A, rs, cs, B, scale, C, LDC, rows, columns);
+               else tile(K, a, rs, cs, b, scale, c, LDC, rows, columns);
+               for (size_t i = 0; i < 6 * LDC; i++) {
+                  size_t row = i / LDC, column = i % LDC;
+                  double old = (double)(float)(0.125 * (double)(i % 11)), want = old, off = 0, got = size == 8 ? C[i] : (double)c[i];
+                  if (row < rows && column < columns) {
+                     double sum = 0;
+                     for (size_t k = 0; k < K; k++) sum += A[row * rs + k * cs] * B[k * most + column];
+                     want = scale[0] * sum + scale[1] * old, off = size == 8 ? 1e-14 : 5e-6;
+                  }
+                  if (!(fabs(got - want) <= off)) return 0; /* nothing else is written */
+               }
+            }
+   return 1;
+}
+#endif
+
+TEST linalg_tiles_of_every_vector(void)
+{
+#ifdef SNEPPP__VECTOR
+   size_t bytes = sneppp__vector_bytes();
+   if (!bytes) SKIPm("this machine has no vectors");
+   ASSERT(linalg_tile_agrees(sneppp__tile_f64, 8, 2 * SNEPPP__LANE64));
+#ifdef SNEPPP__AVX
+   if (bytes == 64) ASSERT(linalg_tile_agrees(sneppp__tile_wide_f64, 8, 16));
+#endif
+#ifdef SNEPPP_REAL_FLOAT
+   ASSERT(linalg_tile_agrees(sneppp__tile_f32, 4, 4 * SNEPPP__LANE64));
+#ifdef SNEPPP__AVX
+   if (bytes == 64) ASSERT(linalg_tile_agrees(sneppp__tile_wide_f32, 4, 32));
+#endif
+#endif
+   PASS();
+#else
+   SKIPm("built without vectors");
+#endif
+}
+
 SUITE(linalg)
 {
+   RUN_TEST(linalg_tiles_of_every_vector);
    RUN_TEST(linalg_gemm_of_a_large_a);
    RUN_TEST(linalg_lambda_max_of_little);
    RUN_TEST(linalg_gemm_is_the_definition);

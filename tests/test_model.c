@@ -1,4 +1,5 @@
 /* Models: mixing rules against brute-force quadrature, regions, units, marginals, parameters, refusals. */
+#include "cases.h"
 static const double model_time[2] = {0, 100}, model_part[4] = {10, 30, 55, 90}, model_week[2] = {20, 27};
 
 /* A smooth model on box x interval (x box) with the given mix. */
@@ -303,6 +304,38 @@ TEST model_batches_and_blocks(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_intensities(&m, &at, out, NULL, &err));
    for (int i = 0; i < 300; i++) ASSERT_IN_RANGE((double)sneppp_intensity(&m, x + 2 * i), (double)out[i], (sizeof(sneppp_real) == 4 ? 1e-5 : 1e-13) * m.alpha);
    ASSERT_EQ(0, out[3]);
+   sneppp_free(&m);
+   ASSERT_EQ((size_t)0, a.live);
+   PASS();
+}
+
+/* Marginals and conditionals, of which the k-th allocation fails: nothing leaks, and the model is what it was. */
+TEST model_marginals_without_memory(void)
+{
+   static const sneppp_real x[1] = {50};
+   sneppp_model m, before, out;
+   sneppp_error err;
+   sneppp_desc  d = model_desc(SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 2);
+   test_alloc   a;
+   memset(&a, 0, sizeof a);
+   d.alloc_ctx = &a;
+   ASSERT_EQ(SNEPPP_OK, model_make(&m, &d, &err));
+   before = m;
+   for (int fixed = 0; fixed < 2; fixed++)
+      for (size_t k = 1, live = a.live; k; k++) {
+         sneppp_status st;
+         a.calls = 0, a.fail_at = k;
+         st = fixed ? sneppp_conditional(&m, 1, x, &out, &err) : sneppp_marginal(&m, 1, NULL, &out, &err);
+         a.fail_at = 0;
+         if (st != SNEPPP_OK) ASSERT_EQ(SNEPPP_ERR_MEMORY, st);
+         else {
+            ASSERT(k > 2 && a.calls < k); /* two blocks at least were refused before */
+            sneppp_free(&out);
+            k = SIZE_MAX;
+         }
+         ASSERT_EQ(live, a.live);
+         ASSERT_EQ(0, memcmp(&before, &m, sizeof m));
+      }
    sneppp_free(&m);
    ASSERT_EQ((size_t)0, a.live);
    PASS();
@@ -880,30 +913,6 @@ TEST model_layers_in_their_domain(void)
 
 /* Activations of arrays, with vectors or without, against their definitions in double, for every length up to a few
    vectors, and their slopes against differences; at a kink the slope is that from the left. */
-static double model_sigma(const sneppp_unit *u, double z)
-{
-   switch (u->act) {
-      case SNEPPP_ACT_COS: return cos(z);
-      case SNEPPP_ACT_SIN: return sin(z);
-      case SNEPPP_ACT_SNAKE: return z + sin(u->p * z) * sin(u->p * z) / u->p;
-      case SNEPPP_ACT_COSMIDENT: return z - cos(2 * u->p * z) / (2 * u->p);
-      case SNEPPP_ACT_EXP: return exp(z);
-      case SNEPPP_ACT_ERF: return erf(z);
-      case SNEPPP_ACT_PHI: return 0.5 * erfc(-z / sqrt(2.0));
-      case SNEPPP_ACT_STEP: return z > 0;
-      case SNEPPP_ACT_RELU: return z > 0 ? z : 0;
-      case SNEPPP_ACT_RECT: return z > 0 ? pow(z, u->p) : 0;
-      case SNEPPP_ACT_LEAKY: return z > 0 ? z : u->p * z;
-      case SNEPPP_ACT_GELU: return 0.5 * z * erfc(-z / sqrt(2.0));
-      case SNEPPP_ACT_ELU: return z > 0 ? z : u->p * expm1(z);
-      case SNEPPP_ACT_BELL: return exp(-u->p * z * z);
-      case SNEPPP_ACT_GABOR_SIN: return exp(-u->p * z * z) * sin(u->q * z);
-      case SNEPPP_ACT_GABOR_COS: return exp(-u->p * z * z) * cos(u->q * z);
-      case SNEPPP_ACT_MONOMIAL: return pow(z, u->p);
-      default: return 1;
-   }
-}
-
 TEST model_activations_of_arrays(void)
 {
    enum { most = 21 };
@@ -925,13 +934,13 @@ TEST model_activations_of_arrays(void)
             for (int with = 0; with < 2; with++) {
                if (with) sneppp__act_array(&u, n, z, psi, slope);
                for (size_t i = 0; i < n; i++) {
-                  double x = (double)z[i], want = model_sigma(&u, x), size = fabs(want) + (wave ? 1 + fabs(x) * 0.1 : 0.1), h = 1e-5, left, dif;
+                  double x = (double)z[i], want = case_sigma(&u, x), size = fabs(want) + (wave ? 1 + fabs(x) * 0.1 : 0.1), h = 1e-5, left, dif;
                   ASSERT_IN_RANGE(want, (double)psi[i], digits * size * 10);
                   if (!with) continue;
                   left = x == 0 ? 0 : h;
-                  dif = (model_sigma(&u, x + left) - model_sigma(&u, x - h)) / (left + h);
+                  dif = (case_sigma(&u, x + left) - case_sigma(&u, x - h)) / (left + h);
                   if (act == SNEPPP_ACT_STEP) dif = 0;
-                  if (x == 0) dif = 2 * dif - (model_sigma(&u, 0) - model_sigma(&u, -2 * h)) / (2 * h); /* of second order, from one side */
+                  if (x == 0) dif = 2 * dif - (case_sigma(&u, 0) - case_sigma(&u, -2 * h)) / (2 * h); /* of second order, from one side */
                   ASSERT_IN_RANGE(dif, (double)slope[i], (fabs(dif) + 1) * (large && wave ? 1e-4 : 3e-8) + 20 * digits * (fabs(dif) + fabs(x) * 0.1 + 1));
                }
             }
@@ -1155,6 +1164,7 @@ TEST model_active_sets(void)
 
 SUITE(model)
 {
+   RUN_TEST(model_marginals_without_memory);
    RUN_TEST(model_active_sets);
    RUN_TEST(model_marginal_of_a_learnt_mixture);
    RUN_TEST(model_layers_in_proportion);

@@ -235,6 +235,33 @@ TEST optim_memory_turns(void)
    PASS();
 }
 
+/* What the memory makes of a gradient is symmetric, and takes the newest change of the gradient to the newest step, however
+   many pairs in other directions came before. */
+TEST optim_memory_is_symmetric_and_secant(void)
+{
+   enum { n = 4 };
+   static const double A[n][n] = {{3, 1, 0, 0.5}, {1, 2, -0.5, 0}, {0, -0.5, 4, 1}, {0.5, 0, 1, 1.5}}, zero[n] = {0, 0, 0, 0};
+   sneppp__carver c = sneppp__measure();
+   sneppp__lbfgs  L;
+   sneppp__block  block;
+   sneppp__place_lbfgs(&c, &L, n);
+   ASSERT_EQ(SNEPPP_OK, sneppp__block_get(&block, &c, NULL, 0, NULL, NULL));
+   sneppp__place_lbfgs(&c, &L, n);
+   for (int k = 0; k < SNEPPP__PAIRS + 3; k++) {
+      double d[n], y[n], u[n], v[n], Hu[n], Hv[n];
+      for (int i = 0; i < n; i++) d[i] = sin(1.0 + 3 * k + 2 * i), u[i] = cos(1.0 * k + i), v[i] = sin(5.0 * i - k);
+      for (int i = 0; i < n; i++) y[i] = 0.5 * sneppp__dot(n, A[i], d);
+      sneppp__lbfgs_learn(&L, 0.5, d, zero, y);
+      sneppp__lbfgs_direction(&L, y, 7, Hu);
+      for (int i = 0; i < n; i++) ASSERT_IN_RANGE(-0.5 * d[i], Hu[i], 1e-13);
+      sneppp__lbfgs_direction(&L, u, 7, Hu), sneppp__lbfgs_direction(&L, v, 7, Hv);
+      ASSERT_IN_RANGE(sneppp__dot(n, Hu, v), sneppp__dot(n, Hv, u), 1e-13);
+      ASSERT(sneppp__dot(n, Hu, u) < 0);
+   }
+   sneppp__block_free(&block);
+   PASS();
+}
+
 /* The cut-off is relative to the largest diagonal: of three features of which two are equal two are chosen, whatever the
    scale of all. */
 TEST optim_pivots_have_no_scale(void)
@@ -252,6 +279,7 @@ TEST optim_pivots_have_no_scale(void)
 
 SUITE(optim)
 {
+   RUN_TEST(optim_memory_is_symmetric_and_secant);
    RUN_TEST(optim_pivots_have_no_scale);
    RUN_TEST(optim_search_answers);
    RUN_TEST(optim_cubic_minimum);

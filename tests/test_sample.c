@@ -494,7 +494,12 @@ TEST sample_refusals(void)
    ASSERT_EQ(SNEPPP_ERR_ARG, sample_draw(&m, NULL, &g, 3, NULL, 4, &info, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 2, 2, 4, 0, 1, x, 4, &info, &err));
    ASSERT(strstr(err.why, "tile (4, 0) is outside the level, which has 4 a side"));
-   ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 29, 2, 0, 0, 1, x, 4, &info, &err));
+   for (int far_off = -1; far_off <= 29; far_off += 30) {
+      ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, far_off, 2, 0, 0, 1, x, 4, &info, &err));
+      ASSERT(strstr(err.why, "depth = "));
+      ASSERT_EQ(SNEPPP_ERR_ARG, sample_tile(&m, 2, far_off, 0, 0, 1, x, 4, &info, &err));
+      ASSERT(strstr(err.why, "level = "));
+   }
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_sample_tile(&m, NULL, x, 4, &info, &err));
    m.alpha = 0;
    ASSERT_EQ(SNEPPP_ERR_ARG, sample_draw(&m, NULL, &g, 3, x, 4, &info, &err));
@@ -831,7 +836,7 @@ static double sample_pieces(const sneppp_model *m, const sneppp_region *r, const
 /* AUTO in polygons: a square, and a window of which most is notch, so that boxes around it are no good. */
 TEST sample_bumps_in_polygons(void)
 {
-   enum { EVENTS = 300, N = 4000 };
+   enum { EVENTS = 200, N = 2500 };
    static const double square[8] = {0, 0, 1, 0, 1, 1, 0, 1}, hook[12] = {0, 0, 1, 0, 1, 0.125, 0.125, 0.125, 0.125, 1, 0, 1};
    static sneppp_real  x[2 * EVENTS];
    for (int kind = 0; kind < 2; kind++)
@@ -892,10 +897,30 @@ TEST sample_bumps_in_polygons(void)
    PASS();
 }
 
+/* What a cell holds of intervals: those that it cuts, cut, and no others. */
+TEST sample_cells_cut_intervals(void)
+{
+   static const double    ends[6] = {0, 1, 2, 3, 4, 6}, cells[4][2] = {{0, 6}, {0.5, 2.5}, {1.25, 1.75}, {2.5, 5}};
+   static const size_t    kept[4] = {3, 2, 0, 2};
+   static const double    want[4][6] = {{0, 1, 2, 3, 4, 6}, {0.5, 1, 2, 2.5}, {0}, {2.5, 3, 4, 5}};
+   static sneppp__sampler s;
+   sneppp_window          all, part;
+   double                 room[6];
+   memset(&s, 0, sizeof s), memset(&all, 0, sizeof all);
+   all.space = SNEPPP_SPACE_INTERVALS, all.dim = 1, all.count = 3, all.ends = ends;
+   s.inside = &all, s.P = 1, s.cut[0].list = room;
+   for (int k = 0; k < 4; k++) {
+      sneppp__cell_part(&s, 0, cells[k], &part);
+      ASSERT_EQ_FMT(kept[k], part.count, "%zu");
+      for (size_t i = 0; i < 2 * kept[k]; i++) ASSERT_EQ(want[k][i], part.ends[i]);
+   }
+   PASS();
+}
+
 /* The tree of cells: every kind of window that has closed forms, and products. */
 TEST sample_trees_of_cells(void)
 {
-   enum { N = 1500 };
+   enum { N = 500 };
    static const double ends[6] = {0, 0.5, 0.75, 1.5, 1.75, 2}, el[12] = {0, 0, 2, 0, 2, 1, 1, 1, 1, 2, 0, 2};
    int used = 0;
    for (int kind = 0; kind < 7; kind++) {
@@ -1361,6 +1386,7 @@ SUITE(sample)
    RUN_TEST(sample_convex_of_few_events);
    RUN_TEST(sample_many_dimensions);
    RUN_TEST(sample_bumps_in_polygons);
+   RUN_TEST(sample_cells_cut_intervals);
    RUN_TEST(sample_trees_of_cells);
    RUN_TEST(sample_trees_without_closed_forms);
    RUN_TEST(sample_small_cells_by_nodes);

@@ -28,7 +28,7 @@ enum { stack_most = 64 * 1024 };
 #else
 enum { stack_most = 512 * 1024 };
 #endif
-enum { stack_room = 1024 * 1024, stack_units = 64, stack_events = 3000, stack_paint = 0xA5 };
+enum { stack_room = 1024 * 1024, stack_units = 64, stack_events = 1500, stack_paint = 0xA5 };
 
 typedef struct stack_case { /* a model, and what the calls read and write */
    const char     *name;
@@ -61,15 +61,18 @@ static void *stack_begin(void *p)
 static size_t stack_depth(stack_thread *t)
 {
    unsigned char *raw = (unsigned char *)malloc(stack_room + 65536), *stack = raw + (65536 - (uintptr_t)raw % 65536) % 65536;
+   unsigned char  painted[1024];
    size_t         low = 0;
    pthread_attr_t attr;
    pthread_t      thread;
    if (!raw) return 0;
    memset(stack, stack_paint, stack_room);
+   memset(painted, stack_paint, sizeof painted);
    pthread_attr_init(&attr);
    if (pthread_attr_setstack(&attr, stack, stack_room) || pthread_create(&thread, &attr, stack_begin, t)) low = stack_room;
    else {
       pthread_join(thread, NULL);
+      while (low < stack_room && !memcmp(stack + low, painted, sizeof painted)) low += sizeof painted;
       while (low < stack_room && stack[low] == stack_paint) low++;
    }
    pthread_attr_destroy(&attr);
@@ -333,12 +336,12 @@ TEST stack_of_every_call(void)
    for (int k = 0; k < 8; k++) {
       static const char *const name[4] = {"convex box", "pgd box", "adam box", "auto box"};
       c.name = name[k % 4];
-      c.desc = fit_desc_box(k % 4 == 3 ? 0 : 40 + 60 * (k % 4));
+      c.desc = fit_desc_box(k % 4 == 3 ? 0 : 40 + 20 * (k % 4));
       c.events = events, c.events.count = k % 4 == 3 ? stack_events : 200;
       CHECK_CALL(stack_check("model_bytes", stack_bytes, &c, 1));
       CHECK_CALL(stack_check("init", stack_init, &c, 1));
       c.fit.events = &c.events, c.fit.method = methods[k % 4], c.fit.steps = k % 4 == 3 ? 0 : adam.steps;
-      c.fit.polish = k % 4 == 2, c.fit.tune = k % 4 < 3, c.fit.floor = k % 4 == 3 ? 0 : 0.1;
+      c.fit.polish = k % 4 == 2, c.fit.tune = k < 3, c.fit.floor = k % 4 == 3 ? 0 : 0.1;
       c.fit.parallel.run = k < 4 ? NULL : stack_run;
       CHECK_CALL(stack_check("fit", stack_fit, &c, 1));
       if (k % 4 == 3) ASSERT(model.nodes && model.table_top >= 0); /* the tree and the table are in use */
