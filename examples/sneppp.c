@@ -1341,7 +1341,7 @@ static int compare(int count, char **arg)
    if (!p.count) fail(p.path, " holds no events");
    if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK) complain_event(&p, &err);
    if (check_compare(&m, &other, p.x, p.count, o.test_scale, NULL, &all, &err) != SNEPPP_OK) complain(p.path, &err);
-   regions(&m, &o, part, &region);
+   regions(&m, &o, o.region, o.regions, part, &region);
    if (o.regions) {
       if (check_compare(&m, &other, p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(o.region[0], &err);
       if (!o.json) tell_difference(o.region[0], &d);
