@@ -15355,6 +15355,7 @@ static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
    }
    sneppp__theta_read(seg, sneppp__learnt_list(model, t->desc.freeze, seg, NULL, &grad, &t->parameters), t->theta);
    memcpy(t->best, t->theta, t->parameters * sizeof *t->best);
+   model->origin.count = 0; /* from here on the model is not that of the fit before */
    return SNEPPP_OK;
 }
 
@@ -15469,7 +15470,6 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
    if (!t || !t->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, t->gradient, &grad, &count);
    sneppp__theta_write(seg, segments, 1, t->theta);
-   t->model->origin.count = 0;
    for (;;) {
       memset(t->gradient, 0, count * sizeof *t->gradient);
       st = sneppp__trainer_look(t, 0, &grad, &t->report.nll, &t->report.expected, &inner);
@@ -15516,7 +15516,8 @@ typedef struct sneppp__kept {
    sneppp__learnt seg[SNEPPP__MAX_LEARNT];
    int            segments;
    double         alpha, floor;
-   size_t         nodes, events;
+   size_t         nodes;
+   sneppp_origin  origin;
    unsigned char *copy; /* the arrays of the segments, one after the other */
    sneppp__block  block;
 } sneppp__kept;
@@ -15538,7 +15539,7 @@ static sneppp_status sneppp__keep(sneppp_model *model, sneppp__kept *k, sneppp_e
    sneppp_grad grad;
    size_t      count = 0;
    k->segments = sneppp__learnt_list(model, SNEPPP_FREEZE_FLOOR, k->seg, NULL, &grad, &count);
-   k->alpha = model->alpha, k->floor = model->floor, k->nodes = model->nodes, k->events = model->origin.count;
+   k->alpha = model->alpha, k->floor = model->floor, k->nodes = model->nodes, k->origin = model->origin;
    k->copy = (unsigned char *)sneppp__scratch(&k->block, count, model->desc.alloc_ctx, err);
    if (!k->copy) return SNEPPP_ERR_MEMORY;
    sneppp__kept_move(k, 0);
@@ -15548,7 +15549,7 @@ static sneppp_status sneppp__keep(sneppp_model *model, sneppp__kept *k, sneppp_e
 static void sneppp__put_back(sneppp_model *model, const sneppp__kept *k)
 {
    sneppp__kept_move(k, 1);
-   model->alpha = k->alpha, model->floor = k->floor, model->nodes = k->nodes, model->origin.count = k->events;
+   model->alpha = k->alpha, model->floor = k->floor, model->nodes = k->nodes, model->origin = k->origin;
 }
 
 /* Of all multiples s lambda of an intensity the one with s = W / Lambda, W the sum of the weights, has the least

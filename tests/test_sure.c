@@ -488,6 +488,47 @@ TEST sure_refuses(void)
    PASS();
 }
 
+/* A fit that fails leaves all that intervals need, to the bit; a trainer that begins makes an end of it. */
+TEST sure_failed_fits(void)
+{
+   static const sneppp_method method[3] = {SNEPPP_METHOD_ADAM, SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_PGD};
+   sneppp_real     x[20];
+   sneppp_events   e;
+   sneppp_desc     d;
+   sneppp_fit_desc f;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_sure     before, after;
+   sneppp_trainer  t;
+   sneppp_rng      rng;
+   memset(&e, 0, sizeof e);
+   memset(&d, 0, sizeof d);
+   memset(&f, 0, sizeof f);
+   sneppp_rng_init(&rng, 12, 0);
+   for (int i = 0; i < 20; i++) x[i] = (sneppp_real)(0.9 * sneppp_rng_uniform(&rng));
+   e.x = x, e.count = 20;
+   d.factor[0].window.dim = 1, d.factor[0].window.hi[0] = 1, d.width = 6;
+   d.factor[0].unit.act = SNEPPP_ACT_COS;
+   f.events = &e, f.method = SNEPPP_METHOD_CONVEX, f.trace = 0.02;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count_sure(&m, NULL, 1, 0.9, &before, NULL, &err), "%d");
+   for (int k = 0; k < 3; k++) {
+      f.method = method[k], f.trace = 0;
+      x[7] += 1;
+      ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_fit(&m, &f, NULL, &err));
+      x[7] -= 1;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count_sure(&m, NULL, 1, 0.9, &after, NULL, &err), "%d");
+      ASSERT(!memcmp(&before, &after, sizeof after));
+   }
+   f.method = SNEPPP_METHOD_ADAM, f.steps = 3;
+   ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_trainer_init(&t, &m, &f, &err), "%d");
+   ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 1, 0.9, &after, NULL, &err));
+   sneppp_trainer_free(&t);
+   sneppp_free(&m);
+   PASS();
+}
+
 /* The k-th allocation fails: one sentence, nothing leaks. In a block of the caller's, events are remembered if there is
    room behind the model, and intervals are refused if not. */
 TEST sure_memory(void)
@@ -596,6 +637,7 @@ SUITE(sure)
    RUN_TEST(sure_holds);
    RUN_TEST(sure_saved);
    RUN_TEST(sure_refuses);
+   RUN_TEST(sure_failed_fits);
    RUN_TEST(sure_memory);
    RUN_TEST(sure_draws);
 }
