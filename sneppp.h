@@ -723,6 +723,9 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    double        resolution[SNEPPP_RADIAL_DIM]; /* AUTO: the step to which each coordinate was rounded, in your units; 0:
                                   none was found. See fit.resolution                                        */
    size_t        rounded;      /* AUTO: events that lie on such a step, of those that carry bumps               */
+   double        share[5];     /* AUTO: what the estimate is made of, before a budget: a constant; bumps as wide
+                                  everywhere; bumps as wide as to some neighbours; bumps beside their events, where these
+                                  are denser; a smooth surface. Their sum is 1                              */
 } sneppp_report;
 
 typedef struct sneppp_fit_desc {      /* a setting that the method does not use is refused                  */
@@ -18205,6 +18208,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
       for (int k = 0; k < f.d; k++) r.resolution[k] = f.step[k] * f.side[k];
       r.rounded = f.snapped;
+      for (int k = 0; k < f.C; k++)
+         r.share[k == f.C - 1 ? 0 : k < f.ladder[0].S ? 1 : k < f.sharp ? 2 : k < f.smooth ? 3 : 4] += f.p[k];
       r.seconds = SNEPPP_SECONDS() - started;
       if (st == SNEPPP_OK) st = sneppp__adopt(model, &made, err);
       else sneppp_free(&made);

@@ -887,6 +887,17 @@ static int fit(int count, char **arg)
       if (l.events.count == 0) fprintf(stderr, "sneppp: %.200s holds no events: is it the right file?\n", csv_called(o.file[0]));
       fprintf(say, "%lu events in a window of %g; method %s\n", (unsigned long)l.events.count, volume, name[l.report.method]);
       fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
+      if (l.report.rounded) {
+         fprintf(say, "%lu events are recorded in steps: taken as known to a step only\n", (unsigned long)l.report.rounded);
+         for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) if (l.report.resolution[k] > 0) fprintf(say, "coordinate %d has steps of %g\n", k, l.report.resolution[k]);
+      }
+      if (l.report.method == SNEPPP_METHOD_AUTO && l.report.share[0] < 1) {
+         static const char *const part[5] = {"a constant", "bumps as wide everywhere", "bumps as wide as to neighbours", "bumps moved to where it is denser", "a smooth surface"};
+         const char              *before = "made of ";
+         for (int k = 4; k >= 0; k--)
+            if (l.report.share[k] >= 0.0005) fprintf(say, "%s%s %.1f %%", before, part[k], 100 * l.report.share[k]), before = ", ";
+         fprintf(say, "\n");
+      }
       for (int k = 0, first = 1; k < l.model.D && k < SNEPPP_RADIAL_DIM && l.report.axes[0] > 0 && l.model.D > 1; k++) {
          if (o.sphere && (k == 1 || k == 2)) continue; /* the coordinates of a sphere stay together */
          if (!o.sphere || l.model.D > 3) fprintf(say, first ? "width along the axes 1" : " : %.3g", l.report.axes[k]);

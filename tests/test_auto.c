@@ -1131,7 +1131,7 @@ TEST auto_held_out(void)
    sneppp_report r;
    sneppp_error  err;
    sneppp_rng    rng;
-   double        mean = 0;
+   double        mean = 0, sum = 0;
    memset(&e, 0, sizeof e);
    e.x = x;
    for (int k = 0; k <= patterns; k++) {
@@ -1153,6 +1153,9 @@ TEST auto_held_out(void)
    }
    ASSERT(r.nll < r.held_out);
    ASSERT_IN_RANGE(mean, r.held_out, 0.05);
+   for (int k = 0; k < 5; k++) { ASSERT(r.share[k] >= 0); sum += r.share[k]; }
+   ASSERT_IN_RANGE(1, sum, 1e-12);
+   ASSERT(r.share[1] + r.share[3] + r.share[4] > 0.5); /* a smooth hill */
    sneppp_free(&m);
    PASS();
 }
