@@ -16647,7 +16647,7 @@ static void sneppp__rough_add(sneppp__lattice *q, double *P, size_t count, const
 }
 
 /* The differences of this order, 2 or 3, and of all kinds that begin at each knot, in units of derivatives. */
-static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, int order, double share)
+static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, double *P, int order, double share)
 {
    static const double stencil[4][4] = {{1, 0, 0, 0}, {-1, 1, 0, 0}, {1, -2, 1, 0}, {-1, 3, -3, 1}};
    static const double factorial[4] = {1, 1, 2, 6};
@@ -16678,7 +16678,7 @@ static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, int or
             }
             if (inside) at[count] = sneppp__knot_number(f, to), c[count++] = v;
          }
-         if (fits) sneppp__rough_add(q, q->P[3 - order], count, at, c, weight);
+         if (fits) sneppp__rough_add(q, P, count, at, c, weight);
       }
    }
 }
@@ -16686,7 +16686,7 @@ static void sneppp__rough_axes(const sneppp__auto *f, sneppp__lattice *q, int or
 /* On the sphere: what eta has more than its mean around, which is half the mean squared distance times the Laplacian
    over two axes. */
 #define SNEPPP__AROUND 24
-static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, int order, double share)
+static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, double *P, double share)
 {
    const double reach = 1.5 * q->h, stiff = 9; /* between fourth and sixth power of a wave number */
    for (size_t b = 0; b < q->K; b++) {
@@ -16707,7 +16707,7 @@ static void sneppp__rough_sphere(const sneppp__auto *f, sneppp__lattice *q, int 
       if (count < 2) continue;
       for (size_t a = 1; a < count; a++) c[a] /= around;
       spread = 0.25 * spread / around;
-      sneppp__rough_add(q, q->P[3 - order], count, at, c, share * stiff / (spread * spread));
+      sneppp__rough_add(q, P, count, at, c, share * stiff / (spread * spread));
    }
 }
 
@@ -16756,11 +16756,11 @@ static void sneppp__lattice_make(sneppp__auto *f)
       heaviest = fmax(heaviest, q->mass[b]);
    }
    for (size_t b = 0; b < q->K; b++) if (q->mass[b] < 0.002 * heaviest) q->mass[b] = 0; /* outside a polygon */
-   for (int order = f->R < SNEPPP__SCARCE ? 2 : 3; order <= 3; order++) {
-      double *P = q->P[3 - order];
+   for (int second = 0; second < (f->R < SNEPPP__SCARCE ? 2 : 1); second++) {
+      double *P = q->P[second];
       memset(P, 0, q->K * q->K * sizeof *P);
-      sneppp__rough_axes(f, q, order, share);
-      if (f->sphere >= 0) sneppp__rough_sphere(f, q, order, share);
+      sneppp__rough_axes(f, q, P, 3 - second, share);
+      if (f->sphere >= 0) sneppp__rough_sphere(f, q, P, share);
       for (size_t b = 0; b < q->K; b++) P[b * q->K + b] += q->mass[b] > 0 ? 1e-7 : 1;
    }
    q->bins = 0;
@@ -18529,7 +18529,7 @@ static void sneppp__new_count(double m, double q, double level, double z, uint64
    k = fmax(k, 0);
    for (double p = 1, i = k; i > 0 && p > least * all; i--) all += p *= i * (m + q) / ((i - 1) * q + m * m);
    for (double p = 1, i = k; p > least * all; i++) all += p *= (i * q + m * m) / ((i + 1) * (m + q));
-   down = up = k, below = over = 1;
+   down = up = k;
    below = down > 0 ? down * (m + q) / ((down - 1) * q + m * m) : 0;
    over = (up * q + m * m) / ((up + 1) * (m + q));
    while (sum < level * all && (below > 0 || over > 0)) {

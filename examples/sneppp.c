@@ -1099,8 +1099,8 @@ static int count_region(int count, char **arg)
    if (q.o.many) l = read_regions(&q.model, &q.o);
    region = l.count ? l.region : &q.region;
    n = l.count ? l.count : 1;
-   sure = (sneppp_sure *)malloc(n * sizeof *sure);
-   expected = (double *)malloc(n * sizeof *expected);
+   sure = (sneppp_sure *)calloc(n, sizeof *sure);
+   expected = (double *)calloc(n, sizeof *expected);
    if (!sure || !expected) fail("not enough memory for so many regions", "");
    if (q.o.level > 0 ? sneppp_count_sure(&q.model, region, n, q.o.level, sure, NULL, &err) != SNEPPP_OK
                      : sneppp_count(&q.model, region, n, expected, NULL, &err) != SNEPPP_OK)
