@@ -15938,7 +15938,7 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #define SNEPPP__SCARCE   1500   /* fewer events than these are few                                          */
 #define SNEPPP__MIDDLE   4      /* levels by which middle widths are narrower than the best single one      */
 #define SNEPPP__BEYOND   10.0   /* nats of leave-one-out gain at which all widths are trusted               */
-#define SNEPPP__SPARE    0.0015 /* nats an event that fewer features may cost                               */
+#define SNEPPP__SPARE    0.0006 /* nats an event that fewer features may cost                               */
 #define SNEPPP__CAP      1.25   /* times sqrt(events): how far a width's density may exceed the average's   */
 #define SNEPPP__MOVED    4096   /* centres are moved in patterns of no more events than this, which costs N^2    */
 #ifndef SNEPPP__CENTRES         /* tests have fewer, so as to be here sooner                                */
