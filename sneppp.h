@@ -16613,8 +16613,8 @@ static void sneppp__auto_sharpen(sneppp__auto *f, int c, const sneppp_parallel *
 
    W the sum of the weights: waves of eta shorter than 2 pi / kappa are damped. What costs nothing are quadratic eta,
    Gaussian hills and exponential slopes. Few events cannot pay for hills: for them there are also levels with kappa^-4
-   and second derivatives, where only slopes are free. On the sphere it is the square of the Laplacian. Newton's method, from stiff to
-   loose, on runs of events that lie close together. Event i enters by its shares R_ik of the bumps, and leaving it out
+   and second derivatives, where only slopes are free. On the sphere it is the square of the Laplacian. Newton's
+   method, from stiff to loose, on runs of events that lie close together. Event i enters by its shares R_ik of the bumps, and leaving it out
    takes a Newton step, of which log lambda(x_i) feels -g / (1 - g), g = R_i' H^-1 R_i. */
 
 /* The knot's number along each axis. A sphere's number counts for its first coordinate, the others have one. */
@@ -16982,10 +16982,10 @@ static void sneppp__auto_prune(sneppp__auto *f)
    const int kind[5] = {0, f->ladder[0].S, f->ladder[0].S + f->ladder[1].S, f->sharp, f->smooth};
    double    spare = SNEPPP__SPARE * f->evidence, least;
    do {
-      const double now = sneppp__auto_gain(f, f->p);
-      int          out = 0, into = 0;
+      double now = 0;
+      int    out = 0, into = 0;
       least = 1e300;
-      for (size_t i = 0; i < f->Q; i++) f->base[i] = sneppp__auto_density(f, i, f->p);
+      for (size_t i = 0; i < f->Q; i++) now += f->q[i] * log(f->base[i] = sneppp__auto_density(f, i, f->p));
       for (int k = 0; k < 4; k++)
          for (int c = kind[k], last = -1; c < kind[k + 1]; c++) { /* last: the one before c that is left */
             if (!(f->p[c] > 0)) continue;
@@ -17045,7 +17045,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
       memcpy(f->raw + i * SNEPPP__COLUMNS, f->L + i * (size_t)C, (size_t)f->sharp * sizeof *f->raw);
    }
    sneppp__auto_cap(f);
-   for (int c = 0; c < C; c++) mix[c] = c < f->sharp || c == C - 1;
+   for (int c = 0; moved && c < C; c++) mix[c] = c < f->sharp || c == C - 1;
    if (moved && sneppp__auto_mix(f, plain, 1e-3, mix) > gain + 24) moved = 0; /* clusters, plainly */
    if (smooth) sneppp__auto_smooth(f, par);
    if (moved) sneppp__auto_sharpen(f, widest, par);
@@ -18189,17 +18189,17 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
    }
    if (st == SNEPPP_OK) {
-      double nll = 0, constant = made.alpha;
+      const double weights = f.weights * (double)realisations / (double)f.parts, constant = made.alpha;
+      double       nll = 0;
       r.gap = f.gap;
       st = total ? sneppp__nll(&made, o->events, realisations, &nll, &r.expected, NULL, &o->parallel, err) : SNEPPP_OK;
       if (r.expected > 0 && f.weights > 0) { /* rounding; and mirrored events lose and win a little in what was seen */
-         double weights = f.weights * (double)realisations / (double)f.parts, scale = weights / r.expected;
+         double scale = weights / r.expected;
          nll += weights - r.expected - weights * log(scale);
          made.alpha *= scale, made.floor *= scale, r.expected = weights;
       }
       if (total) {
-         double weights = f.weights * (double)realisations / (double)f.parts,
-                logs = sneppp__log_factorials(o->events, realisations);
+         double logs = sneppp__log_factorials(o->events, realisations);
          r.nll = (nll + logs) / (double)total;
          if (!few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
             r.held_out = (weights * (1 - log(constant) - f.gain / f.evidence) + logs) / (double)total;

@@ -202,17 +202,24 @@ TEST optim_cubic_minimum(void)
    PASS();
 }
 
+static sneppp_status optim_memory(size_t n, sneppp__lbfgs *L, sneppp__block *block)
+{
+   sneppp__carver c = sneppp__measure();
+   sneppp_status  st;
+   sneppp__place_lbfgs(&c, L, n);
+   st = sneppp__block_get(block, &c, NULL, 0, NULL, NULL);
+   if (st == SNEPPP_OK) sneppp__place_lbfgs(&c, L, n);
+   return st;
+}
+
 /* Pairs beyond the sixteenth replace the oldest, in turn; those without curvature are left out. */
 TEST optim_memory_turns(void)
 {
    enum { n = 3 };
-   double         d[n] = {1, 2, -1}, g[n] = {1, 1, 1}, after[n] = {1, 1, 1}, out[n];
-   sneppp__carver c = sneppp__measure();
-   sneppp__lbfgs  L;
-   sneppp__block  block;
-   sneppp__place_lbfgs(&c, &L, n);
-   ASSERT_EQ(SNEPPP_OK, sneppp__block_get(&block, &c, NULL, 0, NULL, NULL));
-   sneppp__place_lbfgs(&c, &L, n);
+   double        d[n] = {1, 2, -1}, g[n] = {1, 1, 1}, after[n] = {1, 1, 1}, out[n];
+   sneppp__lbfgs L;
+   sneppp__block block;
+   ASSERT_EQ(SNEPPP_OK, optim_memory(n, &L, &block));
    sneppp__lbfgs_direction(&L, g, 0.25, out);
    for (int i = 0; i < n; i++) ASSERT_EQ(-0.25, out[i]);
    sneppp__lbfgs_learn(&L, 0.5, d, g, after); /* no change of the gradient */
@@ -241,12 +248,9 @@ TEST optim_memory_is_symmetric_and_secant(void)
 {
    enum { n = 4 };
    static const double A[n][n] = {{3, 1, 0, 0.5}, {1, 2, -0.5, 0}, {0, -0.5, 4, 1}, {0.5, 0, 1, 1.5}}, zero[n] = {0, 0, 0, 0};
-   sneppp__carver c = sneppp__measure();
-   sneppp__lbfgs  L;
-   sneppp__block  block;
-   sneppp__place_lbfgs(&c, &L, n);
-   ASSERT_EQ(SNEPPP_OK, sneppp__block_get(&block, &c, NULL, 0, NULL, NULL));
-   sneppp__place_lbfgs(&c, &L, n);
+   sneppp__lbfgs L;
+   sneppp__block block;
+   ASSERT_EQ(SNEPPP_OK, optim_memory(n, &L, &block));
    for (int k = 0; k < SNEPPP__PAIRS + 3; k++) {
       double d[n], y[n], u[n], v[n], Hu[n], Hv[n];
       for (int i = 0; i < n; i++) d[i] = sin(1.0 + 3 * k + 2 * i), u[i] = cos(1.0 * k + i), v[i] = sin(5.0 * i - k);
