@@ -2,7 +2,7 @@
 # CC, CXX and CFLAGS can be overridden: make test CC=clang CFLAGS="-O3 -march=native"
 CC     ?= cc
 CXX    ?= c++
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O2
 
 comma   := ,
 WARN     = -Wall -Wextra -Wpedantic -Wconversion -Wshadow
@@ -15,10 +15,10 @@ TEST_FILES  := tests/main.c tests/runner.c $(SUITE_FILES) $(wildcard tests/*.h t
 TEST_DEPS   := $(TEST_FILES) sneppp.h build/gen/suites.h build/greatest/greatest.h
 
 # ---- programs: each file of examples/ that has a main function, and those that users and checks call by name
-EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(shell grep -l 'int main' examples/*.c 2>/dev/null))
+EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(filter-out examples/mpi.c,$(shell grep -l 'int main' examples/*.c 2>/dev/null)))
 EXAMPLES += $(if $(shell command -v $(CXX)),$(patsubst examples/%.cpp,build/examples/%,$(wildcard examples/*.cpp)))
 JUDGES   := build/bench/truth build/bench/future build/bench/check build/bench/cover
-BENCHES  := $(filter-out $(JUDGES),$(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c))))
+BENCHES  := $(filter-out $(JUDGES) build/bench/ranks,$(patsubst bench/%.c,build/bench/%,$(sort $(wildcard bench/*.c))))
 PROGRAMS := build/sneppp $(filter-out build/examples/sneppp,$(EXAMPLES))
 
 .PHONY: all help demo examples test check check-quick check-list check-compile mutate sanitize lint cover size format clean FORCE
@@ -29,21 +29,20 @@ help: ## this list
 	@echo "  make suite-NAME    build and run only tests/test_NAME.c"
 
 # Every program is a single file that creates the library by itself, as the cc line in its first comment says. Here the
-# library is compiled once in each precision instead: where SNEPPP_IMPLEMENTED is defined, the header makes no code, and
-# the program is linked with the object. Those that need a library of their own compile it: the first lesson, hooks,
-# constants of another size, and what looks at private functions (the oracle and the benchmarks).
-OWN_LIBRARY := build/examples/hello build/examples/blas build/examples/firmware build/oracle $(BENCHES)
-FLOAT       := build/examples/stream
-LIBRARY      = $(if $(filter $@,$(OWN_LIBRARY)),,build/obj/sneppp$(if $(filter $@,$(FLOAT)),_f32).o)
+# library is compiled once instead: where SNEPPP_IMPLEMENTED is defined, the header makes no code, and the program is
+# linked with the object. Those that need a library of their own compile it: hooks, floats, constants of another size, and
+# what looks at private functions (the oracle and the benchmarks).
+OWN_LIBRARY := build/examples/blas build/examples/stream build/examples/firmware build/oracle $(BENCHES) build/bench/ranks
+LIBRARY      = $(if $(filter $@,$(OWN_LIBRARY)),,build/obj/sneppp.o)
 BUILD_C      = $(CC) -std=c99 $(WARN_C) $(CFLAGS)
 BUILD_PROGRAM = @mkdir -p $(@D) && echo "cc $@" && \
                 $(BUILD_C) $(if $(LIBRARY),-DSNEPPP_IMPLEMENTED) -o $@ $< $(LIBRARY) -lm -pthread $(EXTRA)
 
-build/obj/sneppp.o build/obj/sneppp_f32.o: sneppp.h
+build/obj/sneppp.o: sneppp.h
 	@mkdir -p $(@D) && echo "cc $@" && printf '#define SNEPPP_IMPLEMENTATION\n#include "sneppp.h"\n' | \
-	   $(BUILD_C) -I. -DSNEPPP_PTHREADS $(if $(findstring f32,$@),-DSNEPPP_REAL_FLOAT) -x c -c -o $@ -
-$(filter-out $(OWN_LIBRARY) $(FLOAT),$(PROGRAMS)): build/obj/sneppp.o
-$(FLOAT): build/obj/sneppp_f32.o
+	   $(BUILD_C) -I. -DSNEPPP_PTHREADS -x c -c -o $@ -
+$(filter-out $(OWN_LIBRARY),$(PROGRAMS)): build/obj/sneppp.o
+build/examples/blas: EXTRA = -O1 # it shows that hooks are called, not how fast
 build/examples/%: examples/%.c $(wildcard examples/*.h) sneppp.h
 	$(BUILD_PROGRAM)
 build/examples/%: examples/%.cpp sneppp.h
@@ -58,7 +57,7 @@ examples: $(PROGRAMS) ## run every example and the program, and check what they 
 	@sh tests/examples.sh $(sort $(PROGRAMS))
 
 # The programs draw what they always draw, only elsewhere.
-PICTURES := trees coal sure earth game custom wildfire check
+PICTURES := trees coal sure districts covariates exposure earth game custom wildfire check
 .PHONY: pictures
 pictures: $(PICTURES:%=build/examples/%) ## draw the pictures of the README again
 	@for p in $(PICTURES); do build/examples/$$p > /dev/null && cp build/$$p.png examples/pictures/$$p.png || exit 1; done
@@ -66,6 +65,43 @@ pictures: $(PICTURES:%=build/examples/%) ## draw the pictures of the README agai
 
 demo: build/examples/trees ## build and run the main job on shipped data; no packages, no network
 	build/examples/trees
+
+# ---- other languages: one shared library, whose name carries the version (below 1.0, a minor version may change structs),
+# the binding for Python, the page for browsers, and a project of CMake that consumes the header.
+PYTHON  ?= /usr/bin/python3
+VERSION := $(shell awk '$$2 ~ /^SNEPPP_VERSION_(MAJOR|MINOR|PATCH)$$/ { printf "%s%s", dot, $$3; dot = "." }' sneppp.h)
+SONAME  := libsneppp.so.$(basename $(VERSION))
+.PHONY: shared python-test cmake-test
+shared: build/libsneppp.so ## one shared library with public symbols only, for other languages
+build/libsneppp.so: examples/python/library.c sneppp.h
+	@mkdir -p $(@D) && echo "cc build/libsneppp.so.$(VERSION)" && \
+	   $(BUILD_C) -fPIC -shared -Wl,-soname,$(SONAME) -o build/libsneppp.so.$(VERSION) $< -lm -pthread && \
+	   ln -sf libsneppp.so.$(VERSION) build/$(SONAME) && ln -sf libsneppp.so.$(VERSION) $@ && touch -h $@
+python-test: build/libsneppp.so build/sneppp ## the binding for Python against the bits of the program
+	@if command -v $(PYTHON) > /dev/null; then $(PYTHON) tests/python.py; else echo "python-test: skipped, needs python3"; fi
+cmake-test: build/sneppp ## a project of CMake that consumes the header
+	@sh tests/cmake.sh
+
+# More than one machine: mpi.c is built where there is MPI, and is no part of `make`.
+.PHONY: mpi-test
+build/examples/mpi: examples/mpi.c sneppp.h
+	@mkdir -p $(@D) && echo "mpicc $@" && mpicc -std=c99 $(WARN_C) $(CFLAGS) -o $@ $< -lm
+mpi-test: ## the same bits for 1 to 4 ranks of MPI, and a killed rank (needs openmpi-bin, libopenmpi-dev)
+	@if command -v mpicc mpirun > /dev/null; then $(MAKE) -s build/examples/mpi && sh tests/mpi.sh; \
+	   else echo "mpi-test: skipped, needs mpicc and mpirun"; fi
+
+# The page: the module is compiled and linked by Emscripten without its JavaScript, and put into one file with the page.
+WEB_FLAGS = -std=c99 $(WARN_C) -O2 -msimd128
+WEB_LINK  = -O2 -s STANDALONE_WASM=1 --no-entry -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=2GB -s TOTAL_STACK=1MB \
+            -s ERROR_ON_UNDEFINED_SYMBOLS=0 -s WARN_ON_UNDEFINED_SYMBOLS=0
+.PHONY: web web-test
+web: build/web/index.html ## the page for browsers, build/web/index.html, one file that works offline (needs emscripten)
+build/web/sneppp.wasm: examples/web/web.c sneppp.h
+	@mkdir -p $(@D) && echo "emcc $@" && emcc $(WEB_FLAGS) -c -o build/web/web.o $< && emcc $(WEB_LINK) -o $@ build/web/web.o
+build/web/index.html: build/web/sneppp.wasm examples/web/build.py examples/web/index.html examples/web/page.css examples/web/page.js examples/web/worker.js
+	@python3 examples/web/build.py $< $@ && ls -l $@
+web-test: build/web/index.html build/sneppp ## the page in headless Chromium beside the program (needs emscripten, node, npm, chromium)
+	@sh tests/web.sh
 
 # ---- tests
 test: build/test/tests ## build and run the tests (fetches greatest.h first, see tests/get_greatest.sh)
@@ -121,9 +157,8 @@ HAVE_32  := $(shell echo 'int main(void) { return 0; }' | gcc $(FLAGS_32) -inclu
 ifneq ($(call have,gcc),)
 $(eval $(call CONFIG,gcc-double,gcc,$(STRICT_C) -O2))
 $(eval $(call CONFIG,gcc-float,gcc,$(STRICT_C) -O2 -DSNEPPP_REAL_FLOAT))
-$(eval $(call CONFIG,gcc-O0,gcc,$(STRICT_C) -O0))
+$(eval $(call CONFIG,gcc-O0-static,gcc,$(STRICT_C) -O0 -DSNEPPP_STATIC))
 $(eval $(call CONFIG,gcc-O3-fast-math,gcc,$(STRICT_C) -O3 -ffast-math))
-$(eval $(call CONFIG,gcc-static,gcc,$(STRICT_C) -O1 -DSNEPPP_STATIC))
 $(eval $(call CONFIG,gcc-no-simd,gcc,$(STRICT_C) -O2 -DSNEPPP_NO_SIMD))
 $(eval $(call CONFIG,gcc-native-ndebug,gcc,$(STRICT_C) -O2 -march=native -DNDEBUG))
 ifneq ($(HAVE_32),)
@@ -152,22 +187,24 @@ endif
 
 # $(call MATRIX,compiler or yes,names) says that these need it; what a machine cannot build is named and counted as skipped.
 MATRIX   = $(if $(1),,$(eval ABSENT += $(2)))
-$(call MATRIX,$(call have,gcc),gcc-double gcc-float gcc-O0 gcc-O3-fast-math gcc-static gcc-no-simd gcc-native-ndebug)
+$(call MATRIX,$(call have,gcc),gcc-double gcc-float gcc-O0-static gcc-O3-fast-math gcc-no-simd gcc-native-ndebug)
 $(call MATRIX,$(HAVE_32),gcc-32-bit)
 $(call MATRIX,$(call have,g++),g++-cxx17)
 $(call MATRIX,$(call have,clang),clang-double clang-float-O0 clang-O3-fast-math)
 $(call MATRIX,$(call have,clang++),clang++-cxx17-float)
 $(call MATRIX,$(HAVE_BLAS),openblas-hooks)
 
-check: $(CHECKS:%=build/check/%.log) build/check/compile.log build/check/export.log build/check/arm.log ## the tests in every configuration, and the compile and link tests (try -j2)
+# RAN names what has run already by another name, as make test is gcc-double where cc is gcc: .ci/run does it once.
+RAN ?=
+check: $(patsubst %,build/check/%.log,$(filter-out $(RAN),$(CHECKS)) compile export arm) ## the tests in every configuration, and the compile and link tests (try -j2)
 	@ABSENT="$(ABSENT)" sh tests/total.sh $^
 
 # The configurations that differ most from make test, the most telling first.
-QUICK := $(foreach c,gcc-float gcc-O3-fast-math g++-cxx17 gcc-O0 gcc-no-simd gcc-static clang-double cc-float,$(filter $(c),$(CHECKS)))
+QUICK := $(foreach c,gcc-float gcc-O3-fast-math g++-cxx17 gcc-O0-static gcc-no-simd clang-double cc-float,$(filter $(c),$(CHECKS)))
 check-quick: $(QUICK:%=build/check/%.log) build/check/compile.log ## the part of it that differs most from make test
 	@sh tests/total.sh $^
 check-list: # for .ci/run, which runs them beside other work
-	@echo $(CHECKS)
+	@echo $(filter-out $(RAN),$(CHECKS))
 
 check-compile: build/check/compile.log ## what only a compiler, a linker or nm can tell about the header
 	@sh tests/total.sh $^
@@ -222,7 +259,7 @@ s390x: build/check/s390x.log ## the suites that lean on the order of bytes, for 
 neon: aarch64
 
 lint: ## cppcheck, clang-tidy and gcc -fanalyzer, where installed; any finding fails
-	@sh tests/lint.sh $(sort $(wildcard examples/*.c))
+	@sh tests/lint.sh $(sort $(filter-out examples/mpi.c,$(wildcard examples/*.c)))
 
 # Four builds: double, and float and plain C without vectors, in the suites that have other code for them.
 COVER = cd build/cover/$(1) && gcc -w $(COVER_INC) -c -o runner.o ../../../tests/runner.c && \
@@ -252,7 +289,6 @@ size: ## code size and time to compile; code, constants and stack of the exporte
 
 # ---- benchmarks: each program of bench/ checks itself against the plain reference first, then prints its lines, name
 # value unit. The peers in Python run beside the programs that they are compared with.
-PYTHON  ?= /usr/bin/python3
 build/bench/%: bench/%.c bench/bench.h sneppp.h
 	$(BUILD_PROGRAM)
 $(JUDGES): bench/rivals.h bench/truths.h build/obj/sneppp.o
@@ -263,7 +299,7 @@ ifneq ($(wildcard /usr/include/*/openblas_config.h /usr/include/openblas_config.
 build/bench/linalg build/bench/linalg_f32: EXTRA = -DBENCH_BLAS -lopenblas
 endif
 
-.PHONY: bench bench-report bench-truth bench-check bench-cover
+.PHONY: bench bench-report bench-truth bench-check bench-cover bench-ranks
 bench: $(BENCHES) ## build and run the benchmarks: lines of name, value, unit
 	@for b in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $$b || exit 1; done
 	@if $(PYTHON) -c "import torch" 2>/dev/null; then $(PYTHON) bench/peers/train.py build/bench; \
@@ -272,6 +308,9 @@ bench: $(BENCHES) ## build and run the benchmarks: lines of name, value, unit
 bench-report: $(BENCHES) ## run them and write their table into bench/README.md (needs python3; uses python3-torch and OpenBLAS)
 	@$(MAKE) -s --no-print-directory bench > build/bench/lines.txt
 	@$(PYTHON) bench/report.py build/bench/lines.txt bench/README.md
+
+bench-ranks: build/bench/ranks ## one step on 1 and 2 ranks, and what 1024 would make of it: the picture and lines of bench/README.md
+	@build/bench/ranks && cp build/ranks.png examples/pictures/ranks.png
 
 COVER_PATTERNS ?= 100,100,100
 COVER_CONVEX   ?= flat,smooth,step,ridge,clusters,letter,line 60,300,3000
@@ -292,6 +331,21 @@ bench-check: build/bench/check ## how often `check` rejects Poisson patterns and
 	   awk '$$0 == "<!-- bench-check -->" { print; while ((getline row < "build/bench/check.md") > 0) print row; old = 1 } \
 	      $$0 == "<!-- /bench-check -->" { old = 0 } !old' bench/README.md > build/bench/README.md && cp build/bench/README.md bench/README.md
 
+# ---- the paper, table by table: PAPER=full for 100 splits (hours; it goes on where it was interrupted), PAPER_DATA=folder
+PAPER      ?= quick
+PAPER_DATA ?= ../shared/data
+PAPER_RUN   = build/bench/paper/paper
+build/bench/paper/permanental.o: bench/paper/permanental.c bench/paper/permanental.h sneppp.h
+	@mkdir -p $(@D) && echo "cc $@" && $(BUILD_C) -c -o $@ $<
+$(PAPER_RUN): bench/paper/paper.c $(wildcard bench/paper/*.h bench/*.h examples/*.h) build/bench/paper/permanental.o build/obj/sneppp.o
+	@mkdir -p $(@D) && echo "cc $@" && $(BUILD_C) -DSNEPPP_IMPLEMENTED -o $@ $< build/bench/paper/permanental.o build/obj/sneppp.o -lm -pthread
+.PHONY: paper
+paper: $(PAPER_RUN) ## every table and figure of the paper, rivals and all, into bench/paper.md: 5 splits, or PAPER=full (hours; resumes)
+	$(PAPER_RUN) table $(if $(filter full,$(PAPER)),100 100,5 1) --data $(PAPER_DATA)
+	$(PAPER_RUN) convergence --data $(PAPER_DATA) && $(PAPER_RUN) scaling && $(PAPER_RUN) products --data $(PAPER_DATA)
+	gzip -dc $(PAPER_DATA)/wildfires_modis_2019.csv.gz | $(PAPER_RUN) fires
+	$(PAPER_RUN) errata --data $(PAPER_DATA) && $(PAPER_RUN) write
+
 # ---- the loader against hostile bytes: libFuzzer where clang has it, otherwise a program with mutations of its own
 FUZZ_SECONDS ?= 20
 FUZZ_INPUTS  ?= 0
@@ -300,7 +354,8 @@ fuzz: ## damaged and hostile saved models under the sanitizers, for FUZZ_SECONDS
 	@mkdir -p build/fuzz/new
 	@if clang -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -DFUZZ_LIBFUZZER -o build/fuzz/libfuzzer tests/fuzz_load.c -lm 2>/dev/null; then \
 	   echo "libFuzzer" && build/fuzz/libfuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/new tests/corpus 2>build/fuzz/log.txt || \
-	      { tail -n 40 build/fuzz/log.txt; exit 1; }; grep -a 'number_of_executed_units\|cov:' build/fuzz/log.txt | tail -n 2; fi
+	      { tail -n 40 build/fuzz/log.txt; exit 1; }; grep -a 'number_of_executed_units\|cov:' build/fuzz/log.txt | tail -n 2; \
+	else echo "libFuzzer: skipped, needs clang and its runtime (libclang-rt)"; fi
 	@$(CC) -std=c99 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o build/fuzz/plain tests/fuzz_load.c -lm
 	@build/fuzz/plain $(FUZZ_SECONDS) $(FUZZ_INPUTS) tests/corpus/*.snp
 

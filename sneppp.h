@@ -24,9 +24,9 @@
       >>rules    memory, threads, numbers      >>machine   the vector unit
       >>limits   what it does not do           >>special   functions that libm lacks
       >>changes  by version                    >>evaluate  windows, features, intensity
-      >>config   the table of macros        Part II, to learn
-      >>types    structs and enums             >>mem       blocks and carving   >>threads  a small pool
-      >>api      functions by task             >>rng       random numbers
+      >>config   the table of macros           >>rng       random numbers       >>spawn    draws of sums of bumps
+      >>types    structs and enums          Part II, to learn
+      >>api      functions by task             >>mem       blocks and carving   >>threads  a small pool
          (end of what users need)              >>linalg    gemm, Cholesky, eigenvalues
       Part III, to use                         >>integrals more special functions
       >>sure     intervals                     >>space     windows: checks, draws
@@ -34,7 +34,8 @@
       >>io       save, load, export            >>optim     optimisers that know nothing of events
       >>input    degrees, dates, numeric       >>radial    trees of radial bumps
                  counts                        >>model     mixing rules, regions, counts
-      >>licence                                >>loss      likelihood and gradients
+      >>licence                                >>ranks     more than one machine
+                                               >>loss      likelihood and gradients
                                                >>fit       convex fits with certificates, AdamW
                                                >>auto      the default fit
 
@@ -73,11 +74,16 @@
 >>tasks =======================================================================================================
    1  DESCRIBE
       A window is a set of points and a measure on it: sneppp_window. Boxes are the default; also intervals with gaps,
-      polygons with holes, balls, spheres, R^d with Gaussian mixtures, exponential families, finite sets. One factor
-      is the plane, the line or the sphere; several make a product space, such as sphere x time. desc.mix says how
-      their features meet (the default multiplies them), factor.unit is the activation, desc.width the number of
+      polygons with holes, balls, spheres, R^d with Gaussian mixtures, exponential families, finite sets, rasters. One
+      factor is the plane, the line or the sphere; several make a product space, such as sphere x time. desc.mix says
+      how their features meet (the default multiplies them), factor.unit is the activation, desc.width the number of
       features or, for the default fit, its budget. Degrees and dates: sneppp_lonlats_to_units, sneppp_date_to_days.
       Features of your own, such as the distance from a road: factor.own (examples/custom.c).
+      "People live unevenly" and "does it follow elevation?": a RASTER has an exposure and covariates for each cell,
+      with which integrals stay exact, because on a cell the covariates are constant. cos, sin and exp are fast (K of
+      20000 cells and 200 units in 0.1 s), whatever else has a form on boxes is slow; covariates alone (no_place) take
+      every activation. A box or a polygon cuts cells. A category is a column of 0 and 1 for each of its values but one.
+      Exposure by month is a second factor: a raster on the line (examples/exposure.c, covariates.c).
    2  FIT
       sneppp_fit. AUTO, the default, needs only events and a window. It is a stacked estimate written as a squared
       family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
@@ -93,11 +99,20 @@
       paper does. ADAM learns everything, in batches if asked; sneppp_trainer steps it by hand, saves its state and
       resumes to the same bits. Events may lie in memory or come from a callback that reads by position
       (events.read), as several realisations, seen in a part of the window only (events.seen).
-      Fits in a row: AUTO begins anew, and chooses its floor itself (fit.floor is not used). CONVEX and PGD keep the
+      Where nobody has the points, only "12 cases in this district, 3 in that", events.region and events.counts take
+      their place, in all methods: the likelihood of counts needs integrals only, is exact, and convex as that of
+      points, with the same certificate. Regions are products of boxes, polygons, intervals, balls in boxes; they
+      overlap and leave gaps as they like. Events whose coordinates were rounded to cells are counts of 1
+      (events.cells). AUTO spreads counts over their regions in proportion to the fit, in rounds (EM, several times the
+      work of a fit to points); of few districts it makes the map to start with. CONVEX with more features than regions
+      has freedom of which no count speaks: give it a penalty (fit.trace). fit.holdout and fit.tune need points, and
+      intervals do not know where events were that were counted.
+      Fits in a row: AUTO begins anew, and chooses its floor itself. CONVEX and PGD keep the
       hidden layer, and without fit.floor they end without a floor. ADAM goes on from all that the model has, and in the
       end scales it to the number of events; a trainer that you step does not. What fit.holdout keeps back from ADAM was
       seen all the same by a fit of these events before it. fit.tune chooses, before CONVEX, PGD and ADAM, how fast
-      drawn waves are and how strong a penalty is, by events held out: many events deserve faster waves than few. A
+      drawn waves are and how strong a penalty is, by events held out: many events deserve faster waves than few. Set it
+      unless you know these (the program does): without it waves are as fast for 100 events as for 10,000. A
       setting that the method does not use is refused.
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). A query of an AUTO
@@ -105,33 +120,68 @@
       one core), in a loop or in a batch; a full readout takes n (m + d) products.
       Beware of asking an AUTO fit of a clustered pattern at the very events that it was fitted to: its narrowest bumps
       lie on them, so that there, and only there, the intensity can be too high; at other places it is the estimate.
-      sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals, polygons, balls in boxes.
+      sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals,
+      polygons, balls in boxes. A box in a polygon is cut to it: its part beyond the walls does not count, in counts,
+      intervals, marginals and samples alike; other regions must be inside. Rectangles along the axes are quickest, as
+      boxes or as polygons. sneppp_bake fills a grid with intensities or exact means of cells: 512 x 512 cells of the
+      default fit of bei, 29019 bumps, take 40 ms.
+      On a raster boxes and polygons count where it has cells; another raster of the same grid is a union of cells
+      (copy the weights, 0 = left out; NULL keeps those of the model), or asks what if: with weights or covariates of
+      its own, which replace the model's. All covariates but one as they are: its count is the effect of that one, also
+      for combinations that no cell has, of which the events say nothing.
+      sneppp_intensity is absolute; divided by sneppp_window_density it is relative to the exposure.
       sneppp_poisson_interval says how far a count may stray from its mean, if that is known. sneppp_count_sure and
       sneppp_intensity_sure say how well it is known: an interval for the mean, which allows for the bias of smoothing,
       and one for a new count, which has Poisson's scatter as well. They need the events of the fit, which models
-      remember (16384 of AUTO's, 2048 of others) and saved ones keep; a model that was changed since has none, and is
-      refused. sneppp_draw_model draws models that scatter like that. Regions without a closed form, such as a cap
-      of the sphere, have sneppp_count_numeric and an estimate of its error.
+      remember (up to 16384) and saved ones keep; a model that was changed since has none, and is
+      refused. sneppp_draw_model draws models that scatter like that. sneppp_count_numeric counts on caps, rectangles
+      of longitude and latitude and polygons of the sphere: exactly for what AUTO fits (10 ms for 164000 bumps), else
+      numerically with an estimate of the error, as in any other set.
    4  WHERE AND WHEN
       sneppp_marginal integrates a factor out, over a part or all of it: the map of a week, the time profile of a
       district. sneppp_conditional fixes one. Both return models, to be asked like any other and freed.
    5  JUDGE
       report.nll is that of the events that were fitted, and flatters: of AUTO by far, see 3; report.held_out does not.
-      sneppp_thin splits events at random, sneppp_test_nll scores those that were not used (scale: their intensity
-      relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients
+      sneppp_thin splits events at random, sneppp_test_nll scores those that were not used, counts too (scale: their
+      intensity relative to that of the training events, (1 - p)/p after thinning with p), sneppp_nll has gradients
       and, without the count, the conditional likelihood.
    6  SIMULATE
       sneppp_sample: exact draws, everywhere or in a region, of a Poisson number or a given one. sneppp_sample_tile:
       one tile of a planar map, the same in whatever order tiles are asked for, and with levels of detail: coarser
       tiles hold a part of the points of finer ones. Both work without an allocation in a block of yours, if you give
-      one (mem). sneppp_rng_...: the generator.
+      one (mem). sneppp_rng_...: the generator. 16 points in a rectangle of a polygon, from a model of 64 features, take
+      15 us, and 0.1 ms if a wall cuts it.
    7  KEEP AND EMBED
       sneppp_save and sneppp_load, to memory or files: little-endian, checked before anything is allocated, the same
       on every machine. sneppp_save and sneppp_trainer_save return the bytes that are needed; ask with NULL and 0.
-      sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY.
+      sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY. SNEPPP_WITH_SAMPLE adds
+      what spawns points from it, 9 kB of code (tests/arm/spawn.c); SNEPPP_NO_DOUBLE is for machines without doubles.
    8  THE CLOSED FORMS
       sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists the rules of what is known, with
       formula and source; sneppp_gram_numeric integrates features that nobody has a formula for.
+   9  MORE THAN ONE MACHINE
+      fit.reduce is all that the library must know of a cluster: a function that sums an array of doubles over all
+      ranks, in place, such as MPI_Allreduce (examples/mpi.c; make mpi-test). Each rank has its shard of the events (x
+      or read; one may have none), fit.rank and fit.ranks; model and settings are the same everywhere, which is checked,
+      and all ranks make the same calls of sneppp_fit or of a trainer. All end with the same model, and with the same bits
+      whatever the number of ranks: parcels of events, the same for any P, are added without rounding (>>ranks). Without
+      the hook sums are rounded in another order, and results differ within fit.tol; small AUTO fits have the same bits.
+      A step of ADAM, or of CONVEX and PGD, costs two small talks of 194 doubles and one of three doubles for each entry
+      of the gradient (CONVEX: now and then of S, n^2); batches are shown to all ranks, D + 1 doubles for each event.
+      AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided. The Gram
+      matrix is divided from 512 features on.
+      A rank that fails (a bad event, a short read, no memory) makes the call fail on every rank with the same status,
+      and err.why begins with its number; err.event is the number of the event in its shard. A hook that fails, or a
+      rank that dies, ends the job by the rules of what it runs on; a checkpoint of a trainer (sneppp_trainer_save, on any
+      rank) goes on with any number of ranks, to the same bits. fit.progress may be set on some ranks only, and one that
+      says stop is enough. Where to stop adding ranks: bench/README.md.
+  10  NEW EVENTS EVERY DAY
+      Yesterday's model is the best start (examples/online.c, four to ten times as fast as from nothing, and as good on
+      the next day). ADAM goes on from all that the model has: fit it to the last days, each a realisation, so that the
+      intensity stays that of one day. CONVEX keeps the hidden layer: tune it once, and fit the readout anew each day.
+      AUTO begins anew whenever it is called: let it choose its bumps once a week, and in between let CONVEX weigh them,
+      with events.weight that decays with age. A window of time that grows is another model: make it with the wider
+      window, copy the layer by sneppp_get_layer and sneppp_set_layer, which speak in your units, and go on with ADAM.
 
 >>rules =======================================================================================================
    MEMORY    The caller owns every struct; a struct owns at most one block. Inputs are read during the call and never
@@ -143,6 +193,8 @@
    THREADS   Different objects are independent, and no function has hidden state. "Const": any number of threads may
              call it on one model at once, if none changes that model. Calls that take a sneppp_parallel, and fits
              (fit.parallel), use those threads and no others; the result has the same bits for any number of them.
+   RANKS     fit.reduce is called by the thread that called the fit, in one order with the same counts on all ranks.
+             Equal bits need the same build on machines of one kind.
    STACK     No call, and no job that a call hands to other threads, needs more than 64 kB of stack (x86-64, optimised,
              no sanitizer; tests/test_stack.c measures each): threads of musl's 128 kB are enough, and those of
              sneppp_pool have at least 256. Beside that there are only your own functions. An intensity needs 3 kB of a
@@ -151,9 +203,9 @@
 
       function                                        memory                                      model
       intensity, log_intensity, features              stack only                                  const
-      intensities, count, counts, count_box,
+      intensities, bake, count, count_box,
          model_gram, count_sure, intensity_sure,
-         nll, test_nll, count_numeric                 borrow                                      const
+         nll, test_nll, count_numeric, ..._sure       borrow                                      const
       get_layer, get_matrix, save, export_c           nothing                                     const
       sample, sample_tile, sample_bytes               borrow, or yours: mem; one rng per thread   const
       marginal, conditional, draw_model               out gets a block; borrow                    const
@@ -165,6 +217,8 @@
       fit_box                                         one block; borrows                          made
       trainer_init, _step, _load, _free, _save        one block from init to free; the model,     changed
                                                       which must outlive the trainer, is its own
+         with fit.reduce: init, _step, _load and      as above, and what is in transit            changed on
+         fit are calls of all ranks                                                               all ranks alike
       free                                            safe on a zeroed, failed or freed model     freed
       gram, gram_log, gram_grad, kernel, moments      borrow (context NULL)                       -
       gram_numeric                                    borrow, or yours: work                      -
@@ -185,15 +239,18 @@
       A Poisson process: events that attract or repel each other are described by their intensity only, and counts
       of such events stray further than intervals say. Intervals hold on average over regions: where the intensity
       jumps, or between the few events of a small pattern, single ones hold less often. They take the features of CONVEX,
-      PGD and ADAM and the scales of AUTO for given, and do not exist for marginals and for several readouts.
-      There is no exposure map: what was watched is a window, a part of it (events.seen), or a finite set of weighted
-      cells. AUTO puts radial units on boxes, intervals, polygons, S^2 and their products with at most four
-      coordinates; elsewhere it solves the convex problem on default features, and the report says so. A full readout
+      PGD and ADAM and the scales of AUTO for given, and do not exist for conditionals. An interval weighs the estimate
+      against the events that were seen in the region: where these disagree, because smoothing has a bias there, the mean
+      lies at its end, and an interval for a new count may exclude it: either may then be the better answer.
+      AUTO puts radial units on boxes, intervals, polygons, S^2, rasters and their products with at most four
+      coordinates; elsewhere, also on rasters with covariates, a polygon, a budget or counts by region, it solves the
+      convex problem on default features, and the report says so. A full readout
       has at most SNEPPP_MAX_WIDTH features. Closed forms exist for many pairs of window and activation, not for all:
-      a pair without one is refused when the model is made. Regions: no closed forms on caps and rectangles of the
-      sphere. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units. Models with
+      a pair without one is refused when the model is made. Regions: closed forms on caps and rectangles of the
+      sphere are for sums of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units. Models with
       features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so far below any
-      bound that draws would take for ever.
+      bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts by region and
+      no fit.tune, and do not count copies.
 
 >>changes =====================================================================================================
       0.3.0      floors in three parts, to ask, to learn and to use, with a switch for each that can be left out; constants
@@ -201,7 +258,15 @@
                  sneppp_nll, samples and numeric counts by description; settings that a method does not use are refused;
                  AUTO has a smooth estimate, wants narrow widths to pay at many events, and finds grids on which a part
                  of the events was recorded; fit.tune; ADAM ends with the expected number of its events; intervals of
-                 means and of new counts (sneppp_count_sure, sneppp_intensity_sure): saved models have format version 3
+                 means and of new counts (sneppp_count_sure, sneppp_intensity_sure): saved models have format version 3;
+                 draws scatter like these intervals, marginals, additive and separable models have them, too; counts on
+                 caps, rectangles and polygons of the sphere along their border (sneppp_count_numeric); intervals in
+                 all of these and in sets (sneppp_count_numeric_sure); counts by region (events.region); exposures and
+                 covariates by cell (SNEPPP_SPACE_RASTER, sneppp_window_density); fits over ranks (fit.reduce); AUTO
+                 weighs the levels of its smooth estimate by their evidence; waves of Gaussian windows begin faster;
+                 sneppp_bake; boxes are cut to polygons; additive and separable intensities are sampled part by part;
+                 exported models can be sampled (SNEPPP_WITH_SAMPLE) and need no doubles (SNEPPP_NO_DOUBLE); fit.eps1 of
+                 PGD is 0.5 by the number of features, and fit.rate its step
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
@@ -227,6 +292,9 @@
       SNEPPP_PTHREADS   (all) adds sneppp_pool, a small pool of POSIX threads; link with -lpthread
       SNEPPP_INFERENCE_ONLY (all) only what evaluates a model that was exported by sneppp_export_c: intensities,
                         features, windows; no fitting code, no malloc, no files
+      SNEPPP_WITH_SAMPLE (all) with it, also what draws points from a model of AUTO's and counts in boxes
+      SNEPPP_NO_DOUBLE  (all) with it and SNEPPP_REAL_FLOAT, for machines that compute doubles in software: double is
+                        float everywhere in this header. Compile with gcc's -fsingle-precision-constant as well
       SNEPPP_NO_AUTO    (all) without the default fit: METHOD_AUTO is refused, and there is no sneppp_fit_box
       SNEPPP_NO_SURE    (all) without intervals of intensities and counts; models do not remember their events
       SNEPPP_NO_SAMPLE  (all) without sneppp_sample and its kin
@@ -274,6 +342,7 @@
    #define sneppp_count            sneppp_count_f32
    #define sneppp_count_box        sneppp_count_box_f32
    #define sneppp_count_numeric    sneppp_count_numeric_f32
+   #define sneppp_count_numeric_sure sneppp_count_numeric_sure_f32
    #define sneppp_count_sure       sneppp_count_sure_f32
    #define sneppp_date_to_days     sneppp_date_to_days_f32
    #define sneppp_days_to_date     sneppp_days_to_date_f32
@@ -315,6 +384,7 @@
    #define sneppp_pool_free        sneppp_pool_free_f32
    #define sneppp_pool_make        sneppp_pool_make_f32
    #define sneppp_pool_parallel    sneppp_pool_parallel_f32
+   #define sneppp_bake           sneppp_bake_f32
    #define sneppp_readout_state    sneppp_readout_state_f32
    #define sneppp_real             sneppp_real_f32
    #define sneppp_rng_below        sneppp_rng_below_f32
@@ -343,11 +413,28 @@
    #define sneppp_unit_to_lonlat   sneppp_unit_to_lonlat_f32
    #define sneppp_version          sneppp_version_f32
    #define sneppp_window_contains  sneppp_window_contains_f32
+   #define sneppp_window_density   sneppp_window_density_f32
    #define sneppp_window_draw      sneppp_window_draw_f32
    #define sneppp_window_mass      sneppp_window_mass_f32
    typedef float sneppp_real;
 #else
    typedef double sneppp_real;
+#endif
+
+/* What is double in both precisions, but for SNEPPP_NO_DOUBLE. For that the name itself is changed, to the end of the
+   declarations and again in the implementation. */
+typedef double sneppp__promoted; /* what a float becomes as an argument of ... */
+#ifdef SNEPPP_NO_DOUBLE
+   #if !defined(SNEPPP_INFERENCE_ONLY) || !defined(SNEPPP_REAL_FLOAT) || defined(SNEPPP_WITH_SAMPLE)
+      #error "SNEPPP_NO_DOUBLE needs SNEPPP_INFERENCE_ONLY and SNEPPP_REAL_FLOAT, and has no SNEPPP_WITH_SAMPLE"
+   #endif
+typedef float sneppp_wide;
+   #define double float
+   #ifndef SNEPPP_NO_SIMD
+      #define SNEPPP_NO_SIMD
+   #endif
+#else
+typedef double sneppp_wide;
 #endif
 
 #ifdef __cplusplus
@@ -386,7 +473,7 @@ typedef enum sneppp_status {
    function that can fail takes a pointer to one as its last argument; NULL is allowed. */
 typedef struct sneppp_error {
    sneppp_status status;
-   size_t        event;    /* index of the event that is wrong, if it is an event's fault */
+   size_t        event;    /* index of the event, or of the region with a count, whose fault it is */
    char          why[192]; /* one sentence, always terminated                             */
 } sneppp_error;
 
@@ -430,6 +517,7 @@ typedef enum sneppp_space {
    SNEPPP_SPACE_NORMAL, /* R, Lebesgue, t = (x, x^2)                                                  */
    SNEPPP_SPACE_VONMISES, /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                           */
    SNEPPP_SPACE_FINITE, /* finitely many weighted points; x is the index                              */
+   SNEPPP_SPACE_RASTER, /* equal cells on the line or in the plane, with exposures and covariates     */
    SNEPPP_SPACE_END
 } sneppp_space;
 
@@ -441,22 +529,33 @@ typedef enum sneppp_measure {
 typedef struct sneppp_window {
    sneppp_space   space;
    int            dim;                    /* coordinates of one point; required                               */
-   double         lo[SNEPPP_MAX_DIM];     /* BOX: lower corner, in your units                                 */
-   double         hi[SNEPPP_MAX_DIM];     /* BOX: upper corner, hi > lo                                       */
+   double         lo[SNEPPP_MAX_DIM];     /* BOX: lower corner, in your units; RASTER: of the part that counts,
+                                             which cuts cells; lo and hi 0 = all cells                       */
+   double         hi[SNEPPP_MAX_DIM];     /* BOX, RASTER: upper corner, hi > lo                               */
    double         centre[SNEPPP_MAX_DIM]; /* BALL                                                             */
    double         radius;                 /* BALL                                                             */
    double         param[SNEPPP_MAX_DIM];  /* exponential families, see sneppp_space                           */
    sneppp_measure measure;                /* SPHERE                                                           */
    /* Lists of the caller, read during the call and never kept. */
    size_t         count;                  /* GAUSS: components (0 = one standard normal); INTERVALS; FINITE   */
-   const double  *weight;                 /* (count) GAUSS, FINITE; NULL = all 1/count (GAUSS), 1 (FINITE)    */
+   const double  *weight;                 /* (count) GAUSS, FINITE; NULL = all 1/count (GAUSS), 1 (FINITE); RASTER: the
+                                             exposure per unit of length or area; 0, NaN = outside; NULL = 1  */
    const double  *mean;                   /* (count, dim) GAUSS; NULL = 0                                     */
    const double  *scale;                  /* (count, dim) GAUSS standard deviations; NULL = 1                 */
    const double  *ends;                   /* (count, 2) INTERVALS, increasing and disjoint                    */
    const double  *point;                  /* (count, dim) FINITE: the statistics t of each point              */
    size_t         rings;                  /* POLYGON: number of rings; 0 = one ring of count vertices         */
    const size_t  *ring_size;              /* (rings) vertices of each ring; a ring inside another is a hole   */
-   const double  *xy;                     /* (sum of ring_size, 2) vertices in order, any orientation         */
+   const double  *xy;                     /* (sum of ring_size, 2) vertices in order, any orientation; RASTER of dim 2:
+                                             what counts lies inside, and cells are cut; NULL = no polygon   */
+   /* RASTER: a point has its coordinates x and the covariates z of its cell: t(x) = (x, z). Intensities are per unit of
+      length or area, with the exposure in them; divide by sneppp_window_density to have them relative to it. */
+   double         origin[2];              /* lowest corner of the first cell                                  */
+   double         cell[2];                /* sides of a cell                                                  */
+   size_t         cells[2];               /* columns, along x, and rows from the lowest y up (1 on the line)  */
+   int            covariates;             /* numbers in z; dim and they together at most SNEPPP_MAX_DIM       */
+   int            no_place;               /* 1: t(x) = z(x), without the coordinates                          */
+   const double  *z;                      /* (rows, columns, covariates); NaN = the cell is outside           */
 } sneppp_window;
 
 /* ---- activations of hidden units; p and q are the fields of sneppp_unit */
@@ -534,6 +633,17 @@ typedef struct sneppp_events {
    size_t (*read)(sneppp_real *dst, size_t first, size_t count, void *user);
    void                *user;
    const sneppp_region *seen; /* the part of the window that was watched; NULL = all of it                */
+   /* Events that are known to regions A_r, not to points: how many, n_r, lie in each. Only integrals are needed, so the
+      likelihood is exact, and convex where that of points is. Regions may overlap and leave gaps.
+         cells = 0: a table. Its regions, each by itself, are what was watched; there are no points and no `seen`.
+            L = sum_r Lambda(A_r) - n_r log Lambda(A_r) + log n_r!
+         cells = 1: of the events in `seen`, those in x are known to points, and n_r of the others to A_r, a part of it.
+            L = Lambda(seen) - sum_i w_i log lambda(x_i) - sum_r n_r log Lambda(A_r) + log N!,  N of both kinds
+      Points of one place and a table of another, or of another year, are two realisations. */
+   const sneppp_region *region;  /* (regions); in a row, pointers to equal windows share work, as in sneppp_count */
+   const double        *counts;  /* (regions) n_r >= 0, fractions too; NULL = 1 in each                   */
+   size_t               regions; /* 0 = none                                                              */
+   int                  cells;
 } sneppp_events;
 
 /* ---- models */
@@ -636,20 +746,20 @@ typedef struct sneppp_model {            /* transparent; evaluation takes it con
    int                factors;
    int                D;                 /* coordinates of one event                                        */
    int                n;                 /* features                                                        */
+   int                readouts;          /* 1; ADDITIVE, SEPARABLE: one per factor                          */
    sneppp_layer_state layer[SNEPPP_MAX_FACTORS];
-   int                  readouts;        /* 1; ADDITIVE, SEPARABLE: one per factor                          */
    sneppp_readout_state readout[SNEPPP_MAX_FACTORS];
    double             alpha;             /* lambda = alpha |V psi|^2 + floor                                */
    double             floor;             /* uniform part, events per unit of the base measure               */
    int                budget;            /* the width that was asked for; 0 = none: AUTO may choose         */
    /* Internal from here on. */
+   int                table_top, table_more[2]; /* 2^(top + more) cells along an axis; top -1 = no table  */
    sneppp_node       *node;              /* (nodes) tree over the groups of radial units; nodes 0 = none    */
    size_t             nodes;
    double             metric[SNEPPP_RADIAL_DIM]; /* distances of the tree are |metric (u - v)|              */
    double            *centre;            /* (d, count) of each leaf, from first * d on, in these units       */
    sneppp_real       *peak, *sharp;      /* (group, count) of each leaf: v_i^2 psi_i^2 = peak exp(-sharp distance^2) */
    double            *table;             /* the sum of those that are wide; see >>radial                    */
-   int                table_top, table_more[2]; /* 2^(top + more) cells along an axis; top -1 = no table   */
    void              *block;             /* owned memory, NULL when the caller gave it or it lies in flash  */
    size_t             block_bytes;
    sneppp_origin      origin;
@@ -699,7 +809,7 @@ enum { SNEPPP_FREEZE_LAYER = 1, SNEPPP_FREEZE_READOUT = 2, SNEPPP_FREEZE_MEASURE
 typedef struct sneppp_report { /* how a fit went, or goes                                                   */
    sneppp_method method;       /* the method that ran last                                                  */
    sneppp_ending ending;
-   size_t        events;       /* in all realisations                                                       */
+   size_t        events;       /* in all realisations; counts are added, and a fraction in the end is a whole one */
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
                                   whatever their weights; sneppp_test_nll divides by the sum of the weights */
@@ -735,7 +845,8 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
    sneppp_method        method;
    size_t               steps;        /* most steps: default 600 (ADAM), 20000 (PGD), 2000 (CONVEX)         */
    double               tol;          /* CONVEX, PGD: stop at this certified gap per event; default 1e-4    */
-   double               eps1;         /* V'V = M + eps1 I; default 1e-3 (PGD), 0 (CONVEX)                   */
+   double               eps1;         /* V'V = M + eps1 I; default 0.5 / features (PGD), 0 (CONVEX). PGD
+                                         steps by 1/(eps2 + 1/eps1^2): with 1e-3 a thousand show nothing    */
    double               eps2;         /* penalty eps2/2 |M|_F^2 per event (the paper's prior); default 0    */
    double               trace;        /* penalty trace * tr(M) per event (Gaussian prior on V); default 0   */
    double               floor;        /* share of the events given to the uniform floor. AUTO finds it itself, or where
@@ -743,7 +854,8 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
                                          ADAM starts there and learns it; default: the floor that the model has (from
                                          AUTO, CONVEX, a file) is kept and goes on being learnt; SNEPPP_NONE drops it */
    size_t               batch;        /* ADAM: events per step; 0 = all                                     */
-   double               rate;         /* ADAM: learning rate; default 0.0125                                */
+   double               rate;         /* ADAM: learning rate; default 0.0125. PGD: its step in units of the proven one,
+                                         default 1; beyond 2 no descent is promised                         */
    sneppp_schedule      schedule;     /* ADAM: of the learning rate over `steps`                            */
    size_t               warmup;       /* ADAM: steps of linear warm-up                                      */
    double               beta1, beta2; /* ADAM: default 0.9, 0.999                                           */
@@ -761,6 +873,11 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
                                          10 km, perhaps a part of them) are known to that cell only, over which they are
                                          spread. SNEPPP_NONE: coordinates are exact, atoms are wanted */
    sneppp_parallel      parallel;
+   /* More than one machine: sums x over all ranks, in place, for every one of them; not 0 if that failed. Each rank has
+      its own events, all the rest is the same everywhere, and all make the same calls. See >>tasks 9.           */
+   int                (*reduce)(double *x, size_t count, void *user);
+   void                *reduce_user;  /* handed to reduce                                                   */
+   size_t               rank, ranks;  /* this one, from 0; how many, 0 = 1                                  */
    int                (*progress)(const sneppp_report *now, const sneppp_model *model, void *user); /* non-zero: stop */
    void                *user;         /* handed to progress                                                 */
    int                  end_zero;     /* must be 0                                                          */
@@ -781,6 +898,7 @@ typedef struct sneppp_trainer {
    unsigned char  *base;
    void           *block;
    size_t          block_bytes;
+   void           *team;           /* of a trainer with fit.reduce                                           */
 } sneppp_trainer;
 
 typedef struct sneppp_sample_desc { /* what to draw, from which random numbers, in which memory                */
@@ -810,12 +928,19 @@ typedef struct sneppp_sample_info { /* how a draw went                          
    size_t counts;                   /* expected numbers in cells, to find the way in a tree of cells           */
 } sneppp_sample_info;
 
+typedef struct sneppp_grid { /* equal cells over a part of a plane or line, or (lo = hi = 0) all around the window */
+   int    cells[2];             /* along the first and the second coordinate; of a line cells[1] is 0 or 1          */
+   double lo[2], hi[2];
+   int    means;                /* 0: intensities at the centres. 1: exact means over cells, the expected number in the
+                                   part of the cell that is in the window by the area of the whole cell             */
+} sneppp_grid;
+
 /* >>api ====================================================================================================== */
 
 SNEPPP_DEF int         sneppp_version(void);
 SNEPPP_DEF const char *sneppp_strerror(sneppp_status status);
 
-#ifndef SNEPPP_INFERENCE_ONLY
+#if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
 /* ---- random numbers: see >>rng for the method. One generator belongs to one thread at a time; give each
    thread, or each event, its own stream. A parameter that has no distribution (NaN, infinite, negative) gives 0.
    Poisson means may be as large as their type allows; 2^63 or more gives UINT64_MAX. */
@@ -829,7 +954,9 @@ SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean);
 /* A random permutation of 0..count-1, one for each key, evaluated at index without storing it: the order of a
    pass over events that are read by position. index >= count is returned as it is. */
 SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key);
+#endif
 
+#ifndef SNEPPP_INFERENCE_ONLY
 #ifdef SNEPPP_PTHREADS
 /* ---- threads: make a pool, hand sneppp_pool_parallel(pool) to fits and evaluations, free it. threads counts the
    calling thread too. NULL: no memory, or the system gave no thread. One call at a time may use a pool. */
@@ -843,10 +970,14 @@ SNEPPP_DEF void            sneppp_pool_free(sneppp_pool *pool);
 /* ---- windows */
 SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
 SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double *x);
+/* The density of the base measure at x per unit of length, area or counting: the exposure of a raster, 1 of a box; 0
+   outside. */
+SNEPPP_DEF double sneppp_window_density(const sneppp_window *win, const double *x);
 #ifndef SNEPPP_INFERENCE_ONLY
-SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x);
+SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x); /* 0: it cannot be drawn */
 
-/* ---- closed forms */
+/* ---- closed forms: K (n, n), the integrals of psi_i psi_j, or their logarithms; c (n), those of psi_i; and dL/dW and so
+   on from G = dL/dK (n, n) or g = dL/dc (n) */
 SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
                                      const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
@@ -882,16 +1013,19 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
 SNEPPP_DEF size_t        sneppp_model_bytes(const sneppp_desc *desc, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *desc, sneppp_error *err);
 SNEPPP_DEF void          sneppp_free(sneppp_model *model);
+/* The units of a factor in your units, psi_i = sigma(W_i . t(x) + b_i): W (n, d), b (n), NULL with
+   no_bias; of RBF units W are centres, width (n, d) their widths, b NULL. Every pointer of get may be NULL. */
 SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b,
                                           const double *width, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b,
                                           double *width, sneppp_error *err);
+/* M = V'V (n, n), symmetric and positive: lambda = alpha psi'M psi + floor. Several readouts stand on its diagonal. */
 SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err);
 
 #endif /* SNEPPP_INFERENCE_ONLY */
 
-/* ---- ask */
+/* ---- ask: the intensity at x (D), its logarithm (-inf where it is 0), and psi (n), which only a point inside has */
 SNEPPP_DEF sneppp_real   sneppp_intensity(const sneppp_model *model, const sneppp_real *x);
 SNEPPP_DEF double        sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x);
 SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
@@ -899,6 +1033,11 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
 #ifndef SNEPPP_INFERENCE_ONLY
 SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at,
                                             sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
+/* A picture: out (cells[1], cells[0]) of a model of one or two coordinates, row after row from lo on; 0 outside the
+   window. What AUTO makes takes tables along each axis instead of points one by one; means of other models are counts
+   of boxes, one by one, as are those of cells that a polygon's border cuts. */
+SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_grid *grid, sneppp_real *out,
+                                       const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const sneppp_region *region, double *K,
                                            const sneppp_parallel *par, sneppp_error *err);
 /* Expected events in each region; region NULL = everywhere, with regions 1. Many share work: order them so that
@@ -918,8 +1057,8 @@ SNEPPP_DEF sneppp_status sneppp_conditional(const sneppp_model *model, int facto
    new count, with about the probability `level`, such as 0.95 (measured by bench/cover.c, on average over regions): the
    first knows how few events were seen and that smoothing has a bias, the second has the scatter of Poisson counts as
    well. For models as AUTO, CONVEX, PGD or ADAM left them, in memory or saved; the hidden layer and the floor of the
-   last three are taken as given. region as in sneppp_count; points as in sneppp_intensities. After a failure out is as
-   it was. */
+   last three are taken as given; and for marginals of these. region as in sneppp_count; points as in
+   sneppp_intensities. After a failure out is as it was. */
 typedef struct sneppp_sure {
    double   mean;                     /* what sneppp_count or sneppp_intensity says                             */
    double   lower, upper;             /* the interval of the true mean; both are the mean where nothing varies  */
@@ -931,11 +1070,12 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
                                            sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const sneppp_events *at, double level,
                                                sneppp_sure *out, sneppp_error *err);
-/* A model as it might as well be, to carry the uncertainty on into whatever is computed from it. In a region many draws
-   scatter by 0.5 to 0.8 of the errors above, which have an allowance for the bias of each place by itself; their totals
-   scatter as a Poisson count does. Of AUTO a draw costs little, of other fits as much as a convex fit. It is asked,
-   counted and sampled like any other, but knows no events; free it. mem: a block as large as the model's own, or
-   NULL. */
+/* A model as it might as well be, to carry the uncertainty on into whatever is computed from it. In cells many draws
+   scatter about like the errors above (measured: 0.7 to 1.6 of them, more where intervals trust the count of the region
+   rather than the fit, which draws cannot). Totals scatter twice as much as a Poisson count, because the allowance for
+   the bias of each place by itself is one for all places at once where bumps are wide. Of AUTO a draw costs little, of
+   other fits as much as a convex fit. It is asked, counted and sampled like any other, but knows no events; free it.
+   mem: a block as large as the model's own, or NULL. */
 SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
                                            size_t mem_bytes, sneppp_error *err);
 #endif /* SNEPPP_NO_SURE */
@@ -952,12 +1092,17 @@ SNEPPP_DEF sneppp_status sneppp_lonlats_to_units(size_t count, const double *lon
 SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day, sneppp_error *err);
 
-/* ---- counts in places without a closed form, NUMERICALLY, with an estimate of the error (not a bound): any set, or on
-   a sphere of dim 3 the cap of all points within `radius` degrees of (lon, lat), or the rectangle from west to east and
-   south to north (east < west crosses the date line). ERR_NO_CONVERGENCE: tol is not reached, but count and error are
-   the best that were found. */
+/* ---- counts in places that are no product of windows, with an estimate of the error (not a bound). On a sphere of dim
+   3: the cap of all points within `radius` degrees of (lon, lat); the rectangle from west to east and south to north
+   (east < west crosses the date line); polygons whose edges are great circles, of which every ring, in either direction,
+   encloses the smaller part of the sphere, and a ring within another is a hole. Models as AUTO makes them, sums of bumps,
+   have these in milliseconds, to 1e-9, which is what error then says (1e-7 where a bump sits on a corner at a pole); for
+   others they are NUMERICAL, and polygons are refused. Any other set: numerically, by its indicator. ERR_NO_CONVERGENCE: tol is not reached, but count and error are the best that were
+   found. */
 typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
-typedef enum sneppp_shape { SNEPPP_SHAPE_SET = 0, SNEPPP_SHAPE_CAP, SNEPPP_SHAPE_LONLAT } sneppp_shape;
+typedef enum sneppp_shape {
+   SNEPPP_SHAPE_SET = 0, SNEPPP_SHAPE_CAP, SNEPPP_SHAPE_LONLAT, SNEPPP_SHAPE_POLYGON
+} sneppp_shape;
 typedef struct sneppp_place {
    sneppp_shape         shape;
    const sneppp_region *within; /* SET: where to look; others: the rest of the factors, exactly. NULL = all        */
@@ -965,23 +1110,35 @@ typedef struct sneppp_place {
    void                *user;   /*      handed to it                                                               */
    size_t               points; /*      randomly shifted lattice points; 0 = 65536. The error is twice the         */
    uint64_t             seed;   /*      standard error over the shifts                                             */
-   int                  factor; /* CAP, LONLAT: the sphere                                                         */
-   double               tol;    /*              relative; 0 = 1e-6 (float: 1e-4)                                   */
+   int                  factor; /* CAP, LONLAT, POLYGON: the sphere                                                */
+   double               tol;    /*              numerical ones: relative; 0 = 1e-6 (float: 1e-4)                   */
    double               lon, lat, radius;         /* CAP, in degrees                                               */
    double               west, east, south, north; /* LONLAT, in degrees                                            */
+   size_t               rings;     /* POLYGON: number of rings; 0 = one ring of count vertices                     */
+   size_t               count;     /*          vertices, if rings is 0                                             */
+   const size_t        *ring_size; /*          (rings) vertices of each; the last may repeat the first             */
+   const double        *lonlat;    /*          (sum of ring_size, 2) in degrees                                    */
 } sneppp_place;
 SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
                                               double *error, sneppp_error *err);
+#ifndef SNEPPP_NO_SURE
+/* The same with the intervals of sneppp_count_sure: for AUTO fits on parts of the sphere as exactly and in a few times
+   the time of the count; else NUMERICALLY (seconds), with tol 0 = 1e-3, for the mean, too. After ERR_NO_CONVERGENCE out
+   holds the best that was found. */
+SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, const sneppp_place *place, double level,
+                                                   sneppp_sure *out, sneppp_error *err);
+#endif
 #endif /* SNEPPP_NO_INPUT */
 
 #ifndef SNEPPP_NO_SAMPLE
 /* ---- draw. Exact samples, see >>sample: points, independent and in random order, into x (cap, D). how NULL: all
    defaults. Equal seeds give equal points; give each thread a stream of its own. ERR_SIZE: cap is too small,
    info->count says what is needed and x is untouched.
+   A box in a polygon is cut to it, as in sneppp_count.
    The work is in proportion to the points: no more than 4096 candidates for one in the mean (65536 on spheres of dim >
-   3). A model of which that is not true, because its intensity is far below any bound or changes within the last
-   digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for numbers that overflow) in bounded time; as it may show
-   only on the way, x is then undefined.
+   3), and additive and separable intensities are drawn part by part. A model of which that is not true, because its
+   intensity is far below any bound or changes within the last digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for
+   numbers that overflow) in bounded time; as it may show only on the way, x is then undefined.
    Works in one block: 24 bytes per unit for mixtures, at most 131072 cells or 32 MB for others and a few matrices
    (n, n). sneppp_sample_bytes is its size for up to cap points in region (NULL for tiles), or 0 and a reason where the
    model cannot be sampled. */
@@ -1003,6 +1160,7 @@ SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sn
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
                                     size_t realisations, double *nll, double *conditional, sneppp_grad *grad,
                                     const sneppp_parallel *par, sneppp_error *err);
+/* keep[i] = 1 with probability p, else 0; returns how many are kept. */
 SNEPPP_DEF size_t        sneppp_thin(size_t count, double p, uint64_t seed, unsigned char *keep);
 SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp_events *events,
                                          size_t realisations, double scale, double *nll,
@@ -1036,8 +1194,22 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 #endif
 #endif /* SNEPPP_NO_IO */
 
+#elif defined(SNEPPP_WITH_SAMPLE)
+/* ---- draw from an exported model: one that AUTO made, a sum of bumps. As sneppp_sample of the whole library, but mem
+   must be given, sneppp_sample_bytes depends on the model alone, and regions are boxes in boxes and polygons. The
+   expected number in a polygon is not known: info->expected is NaN, and ERR_SIZE leaves the first cap points in x.
+   sneppp_count_box: the expected number in a box of all coordinates, if all windows are boxes. */
+SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
+                                       size_t cap, sneppp_sample_info *info, sneppp_error *err);
+SNEPPP_DEF size_t        sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
+                                             sneppp_error *err);
+SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
+                                          sneppp_error *err);
 #endif /* SNEPPP_INFERENCE_ONLY */
 
+#ifdef SNEPPP_NO_DOUBLE
+   #undef double
+#endif
 #ifdef __cplusplus
 }
 #endif
@@ -1051,22 +1223,29 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #define sneppp__adamw_job sneppp__adamw_job_f32
    #define sneppp__auto sneppp__auto_f32
    #define sneppp__cell sneppp__cell_f32
+   #define sneppp__cells_begin sneppp__cells_begin_f32
    #define sneppp__chunk sneppp__chunk_f32
    #define sneppp__convex sneppp__convex_f32
    #define sneppp__convex_lane sneppp__convex_lane_f32
    #define sneppp__draw sneppp__draw_f32
    #define sneppp__evaluation sneppp__evaluation_f32
+   #define sneppp__guess sneppp__guess_f32
    #define sneppp__kept sneppp__kept_f32
    #define sneppp__lane sneppp__lane_f32
    #define sneppp__learnt sneppp__learnt_f32
    #define sneppp__loss sneppp__loss_f32
+   #define sneppp__bake sneppp__bake_f32
    #define sneppp__rows_job sneppp__rows_job_f32
    #define sneppp__sampler sneppp__sampler_f32
+   #define sneppp__share sneppp__share_f32
    #define sneppp__sink sneppp__sink_f32
    #define sneppp__square_job sneppp__square_job_f32
    #define sneppp__stream sneppp__stream_f32
    #define sneppp__sure sneppp__sure_f32
+   #define sneppp__sure_place sneppp__sure_place_f32
+   #define sneppp__tour sneppp__tour_f32
    #define sneppp__tuning sneppp__tuning_f32
+   #define sneppp__visit sneppp__visit_f32
 #endif
 
 /* The implementation is built in floors. A floor uses those above it, never those below, and there are no
@@ -1078,6 +1257,27 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 #include <math.h>
 #include <string.h>
 #include <stdarg.h>
+#ifdef SNEPPP_NO_DOUBLE
+   #define double float
+   #define cos(x) cosf(x)
+   #define erf(x) erff(x)
+   #define erfc(x) erfcf(x)
+   #define exp(x) expf(x)
+   #define expm1(x) expm1f(x)
+   #define fabs(x) fabsf(x)
+   #define floor(x) floorf(x)
+   #define fmax(x, y) fmaxf(x, y)
+   #define fmin(x, y) fminf(x, y)
+   #define hypot(x, y) hypotf(x, y)
+   #define log(x) logf(x)
+   #define log1p(x) log1pf(x)
+   #define pow(x, y) powf(x, y)
+   #define sin(x) sinf(x)
+   #define sqrt(x) sqrtf(x)
+   #define SNEPPP__HUGE 1e30
+#else
+   #define SNEPPP__HUGE 1e300 /* -ffast-math has no infinity */
+#endif
 
 #ifndef SNEPPP_ASSERT
    #include <assert.h>
@@ -1097,21 +1297,24 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
    #define SNEPPP__INLINE static
 #endif
 
-/* For functions with large locals whose callers have large locals too: inlined, all of them would be on the stack at
-   once, and for as long as the caller runs. */
+/* APART is for functions with large locals whose callers have large locals too: inlined, all of them would be on the
+   stack at once, and for as long as the caller runs. COLD is for what runs once or not at all (checks, sentences,
+   files): compiled for size and out of the way, which also takes the compiler half the time. */
 #if defined(__GNUC__) || defined(__clang__)
    #define SNEPPP__APART __attribute__((noinline))
+   #define SNEPPP__COLD __attribute__((cold, noinline))
 #elif defined(_MSC_VER)
    #define SNEPPP__APART __declspec(noinline)
+   #define SNEPPP__COLD __declspec(noinline)
 #else
    #define SNEPPP__APART
+   #define SNEPPP__COLD
 #endif
 
 #define SNEPPP__PI        3.14159265358979323846
 #define SNEPPP__SQRT2     1.41421356237309504880
 #define SNEPPP__SQRT_2PI  2.50662827463100050242
 #define SNEPPP__LOG_2PI   1.83787706640934548356
-#define SNEPPP__LOG_4PI   2.53102424696929079780
 #define SNEPPP__LOG_2     0.69314718055994530942
 #define SNEPPP__SQRT_PI   1.77245385090551602730
 #define SNEPPP__SQRT_2_PI 0.79788456080286535588 /* sqrt(2/pi) */
@@ -1119,27 +1322,44 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 /* -ffast-math lets a compiler assume that NaN and infinity do not exist and delete isnan; the exponent bits
    tell the truth under every flag. Recent compilers also mark arguments as finite under that flag and could
    then know the answer beforehand; the volatile copy takes this knowledge away. */
+#ifdef SNEPPP_NO_DOUBLE
+   #define SNEPPP__FLOAT 1
+   #define SNEPPP__EXPONENT 0xffu
+typedef uint32_t sneppp__bits;
+#else
+   #define SNEPPP__FLOAT 0
+   #define SNEPPP__EXPONENT 0x7ffu
+typedef uint64_t sneppp__bits;
+#endif
+
 SNEPPP__INLINE int sneppp__finite(double x)
 {
-   uint64_t u;
+   sneppp__bits u;
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
    volatile double copy = x;
    x = copy;
 #endif
    memcpy(&u, &x, sizeof u);
-   return (u >> 52 & 0x7ff) != 0x7ff;
+   return (u >> (SNEPPP__FLOAT ? 23 : 52) & SNEPPP__EXPONENT) != SNEPPP__EXPONENT;
 }
 
 /* Written as bits: -ffast-math is free to compute nonsense from the constants of math.h. */
-static double sneppp__from_bits(uint64_t u)
+static double sneppp__from_bits(sneppp__bits u)
 {
    double x;
    memcpy(&x, &u, sizeof x);
    return x;
 }
 
-static double sneppp__nan(void) { return sneppp__from_bits(0x7ff8000000000000ULL); }
-static double sneppp__minus_infinity(void) { return sneppp__from_bits(0xfff0000000000000ULL); }
+static double sneppp__nan(void)
+{
+   return sneppp__from_bits((sneppp__bits)(SNEPPP__FLOAT ? 0x7fc00000u : 0x7ff8000000000000ULL));
+}
+
+static double sneppp__minus_infinity(void)
+{
+   return sneppp__from_bits((sneppp__bits)(SNEPPP__FLOAT ? 0xff800000u : 0xfff0000000000000ULL));
+}
 
 SNEPPP_DEF int sneppp_version(void) { return SNEPPP_VERSION; }
 
@@ -1175,53 +1395,41 @@ static void sneppp__text_integer(sneppp__text *t, uint64_t u)
    while (n) sneppp__text_char(t, digit[--n]);
 }
 
-/* Digits first..last of m, which has `digits` of them, counted from the left and from 0. */
-static void sneppp__text_digits(sneppp__text *t, int64_t m, int digits, int first, int last)
-{
-   for (int i = first; i <= last; i++) {
-      int64_t power = 1;
-      for (int k = i + 1; k < digits; k++) power *= 10;
-      sneppp__text_char(t, (char)('0' + (int)(m / power % 10)));
-   }
-}
-
 /* Scales x into [1e5, 1e6), rounds it to an integer of six digits and drops trailing zeros. The repeated
    products cost a few units of the last place of a double, far from the sixth digit. */
-static void sneppp__text_double(sneppp__text *t, double x)
+SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
 {
-   int      e = 0, k, digits = 6;
-   int64_t  m;
-   uint64_t u;
+   char         digit[6];
+   int          e = 0, k, m, digits = 6;
+   sneppp__bits u;
    memcpy(&u, &x, sizeof u);
    if (!sneppp__finite(x)) {
-      sneppp__text_string(t, (u & 0xfffffffffffffULL) ? "nan" : (u >> 63) ? "-inf" : "inf");
+      sneppp__text_string(t, u << 1 != (sneppp__bits)SNEPPP__EXPONENT << (SNEPPP__FLOAT ? 24 : 53) ? "nan"
+                             : u >> (8 * sizeof u - 1) ? "-inf" : "inf");
       return;
    }
    if (x < 0) { sneppp__text_char(t, '-'); x = -x; }
    if (x == 0) { sneppp__text_char(t, '0'); return; }
    while (x >= 1e6 && e < 400) { x /= 10; e++; }
    while (x < 1e5 && e > -400) { x *= 10; e--; }
-   m = (int64_t)(x + 0.5);
+   m = (int)(x + 0.5);
    if (m >= 1000000) { m /= 10; e++; }
    while (digits > 1 && m % 10 == 0) { m /= 10; e++; digits--; }
+   for (int i = digits; i-- > 0; m /= 10) digit[i] = (char)('0' + m % 10);
    k = e + digits - 1; /* decimal exponent of the leading digit */
    if (k < -4 || k > 6) {
-      sneppp__text_digits(t, m, digits, 0, 0);
-      if (digits > 1) sneppp__text_char(t, '.');
-      sneppp__text_digits(t, m, digits, 1, digits - 1);
+      for (int i = 0; i < digits; i++) { if (i == 1) sneppp__text_char(t, '.'); sneppp__text_char(t, digit[i]); }
       sneppp__text_string(t, k < 0 ? "e-" : "e+");
       sneppp__text_integer(t, (uint64_t)(k < 0 ? -k : k));
       return;
    }
-   if (k < 0) sneppp__text_string(t, "0.");
-   for (int i = k; i < -1; i++) sneppp__text_char(t, '0');
-   sneppp__text_digits(t, m, digits, 0, k < digits ? k : digits - 1);
-   for (int i = digits; i <= k; i++) sneppp__text_char(t, '0');
-   if (k >= 0 && k < digits - 1) sneppp__text_char(t, '.');
-   sneppp__text_digits(t, m, digits, k < 0 ? 0 : k + 1, digits - 1);
+   for (int i = k < 0 ? k : 0; i < digits || i <= k; i++) { /* places before the first digit and behind the last are 0 */
+      sneppp__text_char(t, i >= 0 && i < digits ? digit[i] : '0');
+      if (i == k && k < digits - 1) sneppp__text_char(t, '.');
+   }
 }
 
-static void sneppp__text_list(sneppp__text *t, const char *format, va_list *list)
+SNEPPP__COLD static void sneppp__text_list(sneppp__text *t, const char *format, va_list *list)
 {
    for (; *format; format++) {
       if (*format != '%' || !format[1]) { sneppp__text_char(t, *format); continue; }
@@ -1234,28 +1442,25 @@ static void sneppp__text_list(sneppp__text *t, const char *format, va_list *list
          }
          case 'z': sneppp__text_integer(t, (uint64_t)va_arg(*list, size_t)); break;
          case 's': sneppp__text_string(t, va_arg(*list, const char *)); break;
-         case 'g': sneppp__text_double(t, va_arg(*list, double)); break;
+         case 'g': sneppp__text_double(t, (double)va_arg(*list, sneppp__promoted)); break;
          default: sneppp__text_char(t, *format); break; /* %% */
       }
    }
 }
 
-static void sneppp__explain(sneppp_error *err, sneppp_status status, size_t event, const char *format,
-                            va_list *list)
+SNEPPP__COLD static void sneppp__explain(sneppp_error *err, sneppp_status status, size_t event, const char *format,
+                                         va_list *list)
 {
    sneppp__text t;
-   err->status = status;
-   err->event = event;
-   t.at = err->why;
-   t.end = err->why + sizeof err->why - 1;
+   err->status = status, err->event = event;
+   t.at = err->why, t.end = err->why + sizeof err->why - 1;
    sneppp__text_list(&t, format, list);
    *t.at = 0;
 }
 
 /* Fills err, if there is one, and returns the status:
    `return sneppp__fail(err, SNEPPP_ERR_ARG, "...", ...)`. */
-static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format,
-                                  ...)
+SNEPPP__COLD static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const char *format, ...)
 {
    va_list list;
    va_start(list, format);
@@ -1263,6 +1468,10 @@ static sneppp_status sneppp__fail(sneppp_error *err, sneppp_status status, const
    va_end(list);
    return status;
 }
+
+/* What calls it after a check of its own fails with it; for places that hold nothing which must be freed. */
+#define SNEPPP__TRY(call) \
+   do { const sneppp_status tried = (call); if (tried != SNEPPP_OK) return tried; } while (0)
 
 /* The same when it is the fault of one event, whose index goes into err->event. */
 SNEPPP__INLINE sneppp_status sneppp__fail_event(sneppp_error *err, sneppp_status status, size_t event,
@@ -1374,6 +1583,15 @@ SNEPPP__INLINE size_t sneppp__vector_bytes(void)
 }
 
 SNEPPP__INLINE int sneppp__has_vectors(void) { return sneppp__vector_bytes() > 0; }
+
+/* What runs behind code for vectors of 32 bytes, in a program for those of 16, must find the upper halves cleared: else
+   every instruction waits for the one before, to keep them, and all is several times slower. gcc clears them by itself,
+   but only from -O2 on. */
+   #if defined(SNEPPP__AVX) && !defined(__AVX__)
+      #define SNEPPP__LEAVE_VECTORS __asm__ __volatile__("vzeroupper" : : : "memory")
+   #else
+      #define SNEPPP__LEAVE_VECTORS ((void)0)
+   #endif
 
 /* What is not one operation, for each machine:
       load    the first `count` lanes of memory; the others are 0 and are never touched. store: the same
@@ -1626,7 +1844,7 @@ SNEPPP__VEC sneppp__vec sneppp__vec_gauss(sneppp__vec x, sneppp_real c)
    sneppp__vec e = sneppp__vec_exp(square * rate);
    return SNEPPP__V(fmadd)(e, rest * rate, e);
 }
-   #define SNEPPP__IF_VECTORS(call) if (sneppp__has_vectors()) { call; return; }
+   #define SNEPPP__IF_VECTORS(call) if (sneppp__has_vectors()) { call; SNEPPP__LEAVE_VECTORS; return; }
 #else
    #define SNEPPP__IF_VECTORS(call)
 #endif
@@ -1641,17 +1859,15 @@ SNEPPP__VEC sneppp__vec sneppp__vec_gauss(sneppp__vec x, sneppp_real c)
    SNEPPP__VECTOR_CODE static double sneppp__dot_vectors_##s(size_t n, const T *x, const T *y)                 \
    {                                                                                                           \
       enum { lanes = sizeof(V) / sizeof(T) };                                                                  \
-      V      a = OP(setzero)(), b = a, c = a, d = a;                                                           \
+      V      sum[4];                                                                                           \
       size_t i = 0;                                                                                            \
-      for (; i + 4 * lanes <= n; i += 4 * lanes) {                                                             \
-         a = OP(fmadd)(OP(loadu)(x + i), OP(loadu)(y + i), a);                                                 \
-         b = OP(fmadd)(OP(loadu)(x + i + lanes), OP(loadu)(y + i + lanes), b);                                 \
-         c = OP(fmadd)(OP(loadu)(x + i + 2 * lanes), OP(loadu)(y + i + 2 * lanes), c);                         \
-         d = OP(fmadd)(OP(loadu)(x + i + 3 * lanes), OP(loadu)(y + i + 3 * lanes), d);                         \
-      }                                                                                                        \
+      SNEPPP__UNROLL for (int k = 0; k < 4; k++) sum[k] = OP(setzero)();                                       \
+      for (; i + 4 * lanes <= n; i += 4 * lanes)                                                               \
+         SNEPPP__UNROLL for (int k = 0; k < 4; k++)                                                            \
+            sum[k] = OP(fmadd)(OP(loadu)(x + i + k * lanes), OP(loadu)(y + i + k * lanes), sum[k]);            \
       for (; i < n; i += lanes)                                                                                \
-         a = OP(fmadd)(sneppp__load_##s(x + i, n - i), sneppp__load_##s(y + i, n - i), a);                     \
-      return sneppp__sum_##s((a + b) + (c + d));                                                               \
+         sum[0] = OP(fmadd)(sneppp__load_##s(x + i, n - i), sneppp__load_##s(y + i, n - i), sum[0]);           \
+      return sneppp__sum_##s((sum[0] + sum[1]) + (sum[2] + sum[3]));                                           \
    }                                                                                                           \
    SNEPPP__VECTOR_CODE static void sneppp__product_vectors_##s(size_t n, T a, const T *x, const T *y, T *out)  \
    {                                                                                                           \
@@ -1661,7 +1877,8 @@ SNEPPP__VEC sneppp__vec sneppp__vec_gauss(sneppp__vec x, sneppp_real c)
          sneppp__store_##s(out + i, v, n - i);                                                                 \
       }                                                                                                        \
    }
-   #define SNEPPP__RETURN_VECTORS(call) if (sneppp__has_vectors()) return call;
+   #define SNEPPP__RETURN_VECTORS(call) \
+      if (sneppp__has_vectors()) { double sneppp__got = call; SNEPPP__LEAVE_VECTORS; return sneppp__got; }
 #else
    #define SNEPPP__ARRAYS_VECTORS(T, V, OP, s)
    #define SNEPPP__RETURN_VECTORS(call)
@@ -1696,7 +1913,6 @@ SNEPPP__ARRAYS(double, sneppp__vec64, SNEPPP__V64, f64)
 #define sneppp__long_product sneppp__product_f64
 #define sneppp__long_exp     sneppp__array_exp_f64
 #define sneppp__long_log     sneppp__array_log_f64
-#define sneppp__long_sincos  sneppp__array_sincos_f64
 #define sneppp__long_add     sneppp__array_add_f64
 
 #ifdef SNEPPP__VECTOR
@@ -1704,22 +1920,18 @@ SNEPPP__ARRAYS(double, sneppp__vec64, SNEPPP__V64, f64)
 SNEPPP__VECTOR_CODE static double sneppp__square_norm_vectors(size_t m, size_t n, const sneppp_real *V,
                                                               const sneppp_real *x)
 {
-   double total = 0, sum;
+   double total = 0, y;
    for (size_t r = 0; r < m; r += 4) {
       const sneppp_real *v = V + r * n;
-      size_t             one = r + 1 < m ? n : 0, two = r + 2 < m ? 2 * n : 0, three = r + 3 < m ? 3 * n : 0;
-      sneppp__vec        s0 = SNEPPP__V(setzero)(), s1 = s0, s2 = s0, s3 = s0;
+      size_t             row[4];
+      sneppp__vec        sum[4];
+      SNEPPP__UNROLL for (size_t k = 0; k < 4; k++) row[k] = r + k < m ? k * n : 0, sum[k] = SNEPPP__V(setzero)();
       for (size_t i = 0; i < n; i += SNEPPP__LANE, v += SNEPPP__LANE) {
-         sneppp__vec y = sneppp__vec_load(x + i, n - i);
-         s0 = SNEPPP__V(fmadd)(y, sneppp__vec_load(v, n - i), s0);
-         s1 = SNEPPP__V(fmadd)(y, sneppp__vec_load(v + one, n - i), s1);
-         s2 = SNEPPP__V(fmadd)(y, sneppp__vec_load(v + two, n - i), s2);
-         s3 = SNEPPP__V(fmadd)(y, sneppp__vec_load(v + three, n - i), s3);
+         sneppp__vec xi = sneppp__vec_load(x + i, n - i);
+         SNEPPP__UNROLL for (size_t k = 0; k < 4; k++)
+            sum[k] = SNEPPP__V(fmadd)(xi, sneppp__vec_load(v + row[k], n - i), sum[k]);
       }
-      sum = sneppp__vec_sum(s0), total += sum * sum;
-      sum = sneppp__vec_sum(s1), total += one ? sum * sum : 0;
-      sum = sneppp__vec_sum(s2), total += two ? sum * sum : 0;
-      sum = sneppp__vec_sum(s3), total += three ? sum * sum : 0;
+      SNEPPP__UNROLL for (size_t k = 0; k < 4; k++) y = sneppp__vec_sum(sum[k]), total += r + k < m ? y * y : 0;
    }
    return total;
 }
@@ -1777,7 +1989,7 @@ static void sneppp__preactivate(size_t n, size_t d, size_t ld, const sneppp_real
    }
 }
 
-/* exp and log of n doubles, and below sine and cosine; out may be x, sine and cosine may not. */
+/* exp and log of n doubles; out may be x. */
 static void sneppp__array_exp_f64(size_t n, const double *x, double *out)
 {
    SNEPPP__IF_VECTORS(sneppp__array_exp_vectors(n, x, out))
@@ -1798,8 +2010,8 @@ static void sneppp__array_log_f64(size_t n, const double *x, double *out)
    the value or, for functions with zeros, of the envelope named; SPECIAL_VERBOSE=1 makes the tests print
    them. */
 
-/* ---- coefficients, printed by tests/special_table.py coef: Chebyshev interpolants on short intervals,
-   Debye's polynomials in logarithmic form, nodes and weights of Gauss-Legendre rules */
+/* ---- coefficients, printed by tests/special_table.py coef: Chebyshev interpolants on short intervals, nodes
+   and weights of Gauss-Legendre rules */
 static const double sneppp__mills_centre[15] = {
    38.666015625, 21.599609375, 14.28515625, 10.22265625, 7.63671875, 5.845703125, 4.533203125, 3.529296875,
    2.736328125, 2.095703125, 1.564453125, 1.119140625, 0.740234375, 0.4140625, 0.12890625
@@ -1969,7 +2181,7 @@ static double sneppp__x_minus_log1p(double x)
    if (x > 0.5) return x - log1p(x);
    y = x / (2 + x);
    z = y * y;
-   for (int k = 27; k >= 3; k -= 2) sum = sum * z + 1.0 / k;
+   for (int k = 27; k >= 3; k -= 2) sum = sum * z + 1.0 / (double)k;
    return y * (x - 2 * z * sum);
 }
 
@@ -2017,23 +2229,6 @@ static double sneppp__log_beta(double a, double b)
 /* Most statistics of one window: exponential families on the line have two. */
 #define SNEPPP__MAX_STATS (SNEPPP_MAX_DIM < 2 ? 2 : SNEPPP_MAX_DIM)
 
-/* t(x), (stats). The point must be inside the window. */
-static void sneppp__window_stats(const sneppp_window *win, const double *x, double *t)
-{
-   int r;
-   switch (win->space) {
-      case SNEPPP_SPACE_GAMMA: t[0] = log(x[0]); t[1] = x[0]; return;
-      case SNEPPP_SPACE_BETA: t[0] = log(x[0]); t[1] = log1p(-x[0]); return;
-      case SNEPPP_SPACE_DIRICHLET: for (r = 0; r < win->dim; r++) t[r] = log(x[r]); return;
-      case SNEPPP_SPACE_NORMAL: t[0] = x[0]; t[1] = x[0] * x[0]; return;
-      case SNEPPP_SPACE_VONMISES: t[0] = cos(x[0]); t[1] = sin(x[0]); return;
-      case SNEPPP_SPACE_FINITE:
-         memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t);
-         return;
-      default: for (r = 0; r < win->dim; r++) t[r] = x[r]; return;
-   }
-}
-
 /* ---- polygons: simple rings in the plane. A ring inside an odd number of others is a hole, whatever its
    orientation, so a point belongs to the window when a ray from it meets the edges of all rings together an odd
    number of times. Rings may be given in either direction and must not touch. Everything is formed from
@@ -2058,8 +2253,11 @@ static int sneppp__side(const double *a, const double *b, const double *c, doubl
 /* Do the closed boxes around two segments meet? The cheap test that spares most pairs the exact one. */
 SNEPPP__INLINE int sneppp__boxes_meet(const double *a, const double *b, const double *c, const double *e)
 {
-   return fmax(a[0], b[0]) >= fmin(c[0], e[0]) && fmax(c[0], e[0]) >= fmin(a[0], b[0]) &&
-          fmax(a[1], b[1]) >= fmin(c[1], e[1]) && fmax(c[1], e[1]) >= fmin(a[1], b[1]);
+   for (int r = 0; r < 2; r++) {
+      if (a[r] < c[r] && a[r] < e[r] && b[r] < c[r] && b[r] < e[r]) return 0;
+      if (a[r] > c[r] && a[r] > e[r] && b[r] > c[r] && b[r] > e[r]) return 0;
+   }
+   return 1;
 }
 
 /* Twice the signed area of a ring, positive when it runs counterclockwise. */
@@ -2125,19 +2323,196 @@ static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
    return odd;
 }
 
+/* ---- rasters: equal cells, each with an exposure and covariates. On a cell the covariates are constant, so an
+   integral over it is that over a box, with another bias, times the exposure. A box (lo, hi) and a polygon (xy) may cut
+   cells. */
+
+/* What a raster covers along coordinate r: the grid, within lo and hi. */
+static void sneppp__raster_side(const sneppp_window *w, int r, double *lo, double *hi)
+{
+   *lo = w->origin[r], *hi = w->origin[r] + w->cell[r] * (double)w->cells[r];
+   if (!(w->lo[r] < w->hi[r])) return;
+   *lo = *lo < w->lo[r] ? w->lo[r] : *lo, *hi = *hi > w->hi[r] ? w->hi[r] : *hi;
+}
+
+/* The exposure of cell k; 0 if it is outside. */
+static double sneppp__raster_weight(const sneppp_window *w, size_t k)
+{
+   double weight = w->weight ? w->weight[k] : 1;
+   for (size_t q = 0, Q = (size_t)w->covariates; q < Q; q++) if (!sneppp__finite(w->z[k * Q + q])) return 0;
+   return sneppp__finite(weight) && weight > 0 ? weight : 0;
+}
+
+/* The cell in which x lies; SIZE_MAX: none. On a border between cells it is one that has an exposure. */
+static size_t sneppp__raster_cell(const sneppp_window *w, const double *x)
+{
+   size_t at[2] = {0, 0}, back[2] = {0, 0};
+   for (int r = 0; r < w->dim; r++) {
+      double lo, hi, u = (x[r] - w->origin[r]) / w->cell[r];
+      sneppp__raster_side(w, r, &lo, &hi);
+      if (!(x[r] >= lo && x[r] <= hi)) return SIZE_MAX;
+      u = u < 0 ? 0 : u > (double)w->cells[r] ? (double)w->cells[r] : u;
+      at[r] = (size_t)u;
+      back[r] = at[r] > 0 && u == floor(u);
+      if (back[r] && (at[r] == w->cells[r] || x[r] == hi)) at[r]--, back[r] = 0;
+   }
+   for (size_t k = 0; k < 4; k++) {
+      size_t cell = (at[1] - (k >> 1 & back[1])) * w->cells[0] + at[0] - (k & back[0]);
+      if (sneppp__raster_weight(w, cell) > 0) return cell;
+   }
+   return SIZE_MAX;
+}
+
+/* A piece of a cell: x from lo[0] to hi[0], and y, in the plane, from lo[1] up to the line from hi[1], on the left, to
+   top, on the right. Where a polygon cuts a cell, some pieces count with a negative weight. */
+typedef struct sneppp__plot {
+   size_t cell;
+   double weight, lo[2], hi[2], top;
+   int    kind; /* of boxes: 0 a whole cell, 1 and 2 cut on the left and on the right, 3 and 6 more: below and above;
+                   pieces of one kind have equal sides. -1: cut by a polygon */
+} sneppp__plot;
+typedef void (*sneppp__plot_visit)(const sneppp__plot *piece, void *arg);
+
+static double sneppp__plot_area(const sneppp__plot *p)
+{
+   return (p->hi[0] - p->lo[0]) * 0.5 * ((p->hi[1] - p->lo[1]) + (p->top - p->lo[1]));
+}
+
+/* The part of a piece that lies below the edge from a to b, with this weight, cut where the edge leaves it above or
+   below. */
+static void sneppp__plot_below(const sneppp__plot *all, const double *a, const double *b, double weight,
+                                sneppp__plot_visit visit, void *arg)
+{
+   const double  lo = fmax(fmin(a[0], b[0]), all->lo[0]), hi = fmin(fmax(a[0], b[0]), all->hi[0]);
+   const double  slope = (b[1] - a[1]) / (b[0] - a[0]), level[2] = {all->lo[1], all->hi[1]};
+   double        at[4] = {0, 0, 0, 0};
+   int           n = 1;
+   if (!(lo < hi)) return;
+   at[0] = lo;
+   for (int k = 0; k < 2; k++) { /* where the edge crosses the lower and the upper side, from left to right */
+      double x = a[0] + (level[slope < 0 ? 1 - k : k] - a[1]) / slope;
+      if (x > at[n - 1] && x < hi) at[n++] = x;
+   }
+   at[n] = hi;
+   for (int k = 0; k < n; k++) {
+      sneppp__plot p = *all;
+      double        middle = a[1] + slope * (0.5 * (at[k] + at[k + 1]) - a[0]);
+      p.kind = -1, p.weight = weight, p.lo[0] = at[k], p.hi[0] = at[k + 1];
+      if (middle <= level[0]) continue;
+      if (middle < level[1]) {
+         p.hi[1] = fmin(fmax(a[1] + slope * (at[k] - a[0]), level[0]), level[1]);
+         p.top = fmin(fmax(a[1] + slope * (at[k + 1] - a[0]), level[0]), level[1]);
+      }
+      visit(&p, arg);
+   }
+}
+
+/* Does the edge from a to b come near the piece? All four corners strictly on one side of it: no. */
+static int sneppp__plot_meets(const sneppp__plot *p, const double *a, const double *b)
+{
+   int sides[3] = {0, 0, 0};
+   if (!sneppp__boxes_meet(a, b, p->lo, p->hi)) return 0;
+   for (int k = 0; k < 4; k++) {
+      double c[2];
+      c[0] = k & 1 ? p->hi[0] : p->lo[0], c[1] = k & 2 ? p->hi[1] : p->lo[1];
+      sides[1 + sneppp__side(a, b, c, 0)]++;
+   }
+   return sides[0] < 4 && sides[2] < 4;
+}
+
+/* A piece that is a box, as the polygon cuts it. One that no edge meets is inside or outside. Else the polygon is what
+   lies below its upper edges, less what lies below its lower ones. */
+static void sneppp__plot_cut(const sneppp_window *win, const sneppp__plot *p, sneppp__plot_visit visit, void *arg)
+{
+   int meets = 0, odd = 0;
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(win) && !meets; at += sneppp__ring_size(win, r), r++) {
+      const double *ring = win->xy + 2 * at;
+      size_t        n = sneppp__ring_size(win, r);
+      for (size_t k = 0, j = n - 1; k < n && !meets; j = k++) meets = sneppp__plot_meets(p, ring + 2 * j, ring + 2 * k);
+      if (!meets) odd ^= sneppp__ring_parity(ring, n, 0.5 * (p->lo[0] + p->hi[0]), 0.5 * (p->lo[1] + p->hi[1]));
+   }
+   if (!meets) { if (odd) visit(p, arg); return; }
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
+      const double *ring = win->xy + 2 * at, weight = p->weight * sneppp__ring_sign(win, r);
+      size_t        n = sneppp__ring_size(win, r);
+      for (size_t k = 0, j = n - 1; k < n; j = k++)
+         sneppp__plot_below(p, ring + 2 * j, ring + 2 * k, ring[2 * k] < ring[2 * j] ? weight : -weight, visit, arg);
+   }
+}
+
+/* All pieces of a raster, cell by cell. On the line they have height 1. */
+static void sneppp__raster_visit(const sneppp_window *win, sneppp__plot_visit visit, void *arg)
+{
+   double        lo[2] = {0, 0}, hi[2] = {0, 1};
+   size_t        from[2] = {0, 0}, to[2] = {0, 1}, k[2];
+   sneppp__plot p;
+   for (int r = 0; r < win->dim; r++) {
+      sneppp__raster_side(win, r, &lo[r], &hi[r]);
+      from[r] = (size_t)fmax(0, floor((lo[r] - win->origin[r]) / win->cell[r]));
+      to[r] = (size_t)fmin((double)win->cells[r], -floor(-fmax(0, (hi[r] - win->origin[r]) / win->cell[r])));
+   }
+   for (k[1] = from[1]; k[1] < to[1]; k[1]++)
+      for (k[0] = from[0]; k[0] < to[0]; k[0]++) {
+         int empty = 0;
+         p.cell = k[1] * win->cells[0] + k[0];
+         p.weight = sneppp__raster_weight(win, p.cell);
+         if (!(p.weight > 0)) continue;
+         p.lo[1] = 0, p.hi[1] = 1, p.kind = 0;
+         for (int r = 0; r < win->dim; r++) {
+            double a = win->origin[r] + (double)k[r] * win->cell[r],
+                   b = win->origin[r] + (double)(k[r] + 1) * win->cell[r];
+            p.kind += (a < lo[r] ? 1 : b > hi[r] ? 2 : 0) * (r ? 3 : 1);
+            p.lo[r] = fmax(a, lo[r]), p.hi[r] = fmin(b, hi[r]);
+            empty = empty || !(p.lo[r] < p.hi[r]);
+         }
+         p.top = p.hi[1];
+         if (empty) continue;
+         if (win->xy) sneppp__plot_cut(win, &p, visit, arg);
+         else visit(&p, arg);
+      }
+}
+
+static void sneppp__plot_mass(const sneppp__plot *piece, void *sum)
+{
+   *(double *)sum += piece->weight * sneppp__plot_area(piece);
+}
+
+/* t(x), (stats). The point must be inside the window. */
+static void sneppp__window_stats(const sneppp_window *win, const double *x, double *t)
+{
+   int r;
+   switch (win->space) {
+      case SNEPPP_SPACE_GAMMA: t[0] = log(x[0]); t[1] = x[0]; return;
+      case SNEPPP_SPACE_BETA: t[0] = log(x[0]); t[1] = log1p(-x[0]); return;
+      case SNEPPP_SPACE_DIRICHLET: for (r = 0; r < win->dim; r++) t[r] = log(x[r]); return;
+      case SNEPPP_SPACE_NORMAL: t[0] = x[0]; t[1] = x[0] * x[0]; return;
+      case SNEPPP_SPACE_VONMISES: t[0] = cos(x[0]); t[1] = sin(x[0]); return;
+      case SNEPPP_SPACE_FINITE:
+         memcpy(t, win->point + (size_t)x[0] * (size_t)win->dim, (size_t)win->dim * sizeof *t);
+         return;
+      case SNEPPP_SPACE_RASTER: {
+         size_t cell = sneppp__raster_cell(win, x), q = (size_t)win->covariates;
+         for (r = 0; !win->no_place && r < win->dim; r++) *t++ = x[r];
+         for (size_t k = 0; k < q; k++) t[k] = cell < SIZE_MAX ? win->z[cell * q + k] : 0;
+         return;
+      }
+      default: for (r = 0; r < win->dim; r++) t[r] = x[r]; return;
+   }
+}
+
 /* The surface area of the unit sphere in R^d, 2 pi^(d/2) / Gamma(d/2), by the recurrence in steps of two dimensions:
    exact factors, no gamma function. The unit ball's volume is area / d. */
 static double sneppp__sphere_area(int d)
 {
    double area = d % 2 ? 2 : 2 * SNEPPP__PI;
    int    k;
-   for (k = d % 2 ? 1 : 2; k < d; k += 2) area *= 2 * SNEPPP__PI / k;
+   for (k = d % 2 ? 1 : 2; k < d; k += 2) area *= 2 * SNEPPP__PI / (double)k;
    return area;
 }
 
 static double sneppp__ball_volume(int d, double radius)
 {
-   double v = sneppp__sphere_area(d) / d;
+   double v = sneppp__sphere_area(d) / (double)d;
    int    k;
    for (k = 0; k < d; k++) v *= radius;
    return v;
@@ -2178,6 +2553,7 @@ SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
       case SNEPPP_SPACE_FINITE:
          for (k = 0; k < win->count; k++) sum += win->weight ? win->weight[k] : 1;
          return sum;
+      case SNEPPP_SPACE_RASTER: sneppp__raster_visit(win, sneppp__plot_mass, &sum); return sum;
       default: return 0;
    }
 }
@@ -2210,6 +2586,8 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
       case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__whole(x[0]);
       case SNEPPP_SPACE_BINOMIAL: return sneppp__whole(x[0]) && x[0] <= win->param[0];
       case SNEPPP_SPACE_FINITE: return sneppp__whole(x[0]) && x[0] < (double)win->count;
+      case SNEPPP_SPACE_RASTER:
+         return sneppp__raster_cell(win, x) < SIZE_MAX && (!win->xy || sneppp__polygon_holds(win, x[0], x[1]));
       default: return 1;
    }
 }
@@ -2241,7 +2619,7 @@ static void sneppp__gauss_log_density(const sneppp_window *win, size_t B, size_t
    for (size_t c = 0; c < count; c++) {
       if (win->weight && !(win->weight[c] > 0)) continue;
       sneppp__gauss_exponents(win, c, B, ld, y, NULL, e);
-      for (size_t b = 0; b < B; b++) { if (!any || e[b] > out[b]) out[b] = e[b]; total[b] = 1e-300; }
+      for (size_t b = 0; b < B; b++) { if (!any || e[b] > out[b]) out[b] = e[b]; total[b] = 1 / SNEPPP__HUGE; }
       any = 1;
    }
    for (size_t c = 0; c < count; c++) {
@@ -2274,19 +2652,27 @@ static double sneppp__window_log_density(const sneppp_window *win, const double 
       case SNEPPP_SPACE_NEGBINOMIAL:
          return sneppp__lgamma(x[0] + win->param[0]) - sneppp__lgamma(x[0] + 1) -
                 sneppp__lgamma(win->param[0]);
-      case SNEPPP_SPACE_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1e-300) : 0;
+      case SNEPPP_SPACE_FINITE: return win->weight ? log(win->weight[(size_t)x[0]] + 1 / SNEPPP__HUGE) : 0;
+      case SNEPPP_SPACE_RASTER: {
+         size_t cell = sneppp__raster_cell(win, x);
+         return win->weight && cell < SIZE_MAX ? log(win->weight[cell]) : 0;
+      }
       default: return 0;
    }
 }
 
+SNEPPP_DEF double sneppp_window_density(const sneppp_window *win, const double *x)
+{
+   return sneppp_window_contains(win, x) ? exp(sneppp__window_log_density(win, x)) : 0;
+}
+
 /* ---- activations */
 
-static double sneppp__power(double z, double p)
+SNEPPP__INLINE double sneppp__ipow(double x, int n)
 {
-   double v = 1;
-   int    k;
-   for (k = 0; k < (int)p; k++) v *= z;
-   return v;
+   double y = 1;
+   for (; n > 0; n--) y *= x;
+   return y;
 }
 
 /* sigma(z) and sigma'(z). At a kink the slope from the left is taken, as for the step, which is 0 at 0. */
@@ -2304,8 +2690,8 @@ static double sneppp__act(const sneppp_unit *u, double z, double *slope)
       case SNEPPP_ACT_STEP: *slope = 0; return z > 0;
       case SNEPPP_ACT_RELU: *slope = z > 0; return z > 0 ? z : 0;
       case SNEPPP_ACT_RECT:
-         *slope = z > 0 && u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
-         return z > 0 ? sneppp__power(z, u->p) : 0;
+         *slope = z > 0 && u->p > 0 ? u->p * sneppp__ipow(z, (int)u->p - 1) : 0;
+         return z > 0 ? sneppp__ipow(z, (int)u->p) : 0;
       case SNEPPP_ACT_LEAKY: *slope = z > 0 ? 1 : u->p; return z > 0 ? z : u->p * z;
       case SNEPPP_ACT_GELU: s = sneppp__Phi(z); *slope = s + z * sneppp__phi(z); return z * s;
       case SNEPPP_ACT_ELU: *slope = z > 0 ? 1 : u->p * exp(z); return z > 0 ? z : u->p * expm1(z);
@@ -2321,8 +2707,8 @@ static double sneppp__act(const sneppp_unit *u, double z, double *slope)
          *slope = e * (-u->q * sin(u->q * z) - 2 * u->p * z * s);
          return e * s;
       case SNEPPP_ACT_MONOMIAL:
-         *slope = u->p > 0 ? u->p * sneppp__power(z, u->p - 1) : 0;
-         return sneppp__power(z, u->p);
+         *slope = u->p > 0 ? u->p * sneppp__ipow(z, (int)u->p - 1) : 0;
+         return sneppp__ipow(z, (int)u->p);
       default: *slope = 0; return 1; /* SNEPPP_ACT_ONE */
    }
 }
@@ -2360,7 +2746,7 @@ typedef struct sneppp__walk {
 SNEPPP__INLINE sneppp__walk sneppp__walk_from(const sneppp_node *node, int d, const double *x, const double *reach2)
 {
    sneppp__walk w;
-   w.node = node, w.x = x, w.reach2 = reach2, w.least = 1e300, w.d = d, w.nearer = 0, w.top = 1, w.stack[0] = 0;
+   w.node = node, w.x = x, w.reach2 = reach2, w.least = SNEPPP__HUGE, w.d = d, w.nearer = 0, w.top = 1, w.stack[0] = 0;
    return w;
 }
 
@@ -2440,49 +2826,42 @@ static double sneppp__table_at(const double *table, int d, int top, const int *m
 /* sigma and sigma' of a vector. Kinks as in sneppp__act: the slope from the left. */
 SNEPPP__VEC sneppp__vec sneppp__act_vec(const sneppp_unit *u, sneppp__vec z, sneppp__vec *slope)
 {
-   const sneppp__vec zero = SNEPPP__V(setzero)(), one = SNEPPP__V(set1)(1), half = SNEPPP__V(set1)((sneppp_real)0.5);
-   const sneppp__vec p = SNEPPP__V(set1)((sneppp_real)u->p), q = SNEPPP__V(set1)((sneppp_real)u->q);
+   const sneppp__vec zero = SNEPPP__V(setzero)(), one = SNEPPP__KV(1), p = SNEPPP__KV(u->p), q = SNEPPP__KV(u->q);
    sneppp__vec       s, c, e, t;
    switch (u->act) {
-      case SNEPPP_ACT_COS: sneppp__vec_sincos(z, &s, &c); *slope = SNEPPP__V(sub)(zero, s); return c;
+      case SNEPPP_ACT_COS: sneppp__vec_sincos(z, &s, &c); *slope = zero - s; return c;
       case SNEPPP_ACT_SIN: sneppp__vec_sincos(z, &s, &c); *slope = c; return s;
       case SNEPPP_ACT_SNAKE:
       case SNEPPP_ACT_COSMIDENT: /* the wave has slope sin 2pz in both; sin^2 pz = (1 - cos 2pz)/2 cancels */
-         sneppp__vec_sincos(SNEPPP__V(mul)(p, z), &s, &c);
-         t = SNEPPP__V(mul)(s, c);
-         *slope = SNEPPP__V(add)(one, SNEPPP__V(add)(t, t));
-         if (u->act == SNEPPP_ACT_SNAKE) return SNEPPP__V(add)(z, SNEPPP__V(div)(SNEPPP__V(mul)(s, s), p));
-         e = SNEPPP__V(mul)(SNEPPP__V(sub)(c, s), SNEPPP__V(add)(c, s)); /* cos 2pz */
-         return SNEPPP__V(sub)(z, SNEPPP__V(div)(e, SNEPPP__V(add)(p, p)));
+         sneppp__vec_sincos(p * z, &s, &c);
+         *slope = one + (s * c + s * c);
+         if (u->act == SNEPPP_ACT_SNAKE) return z + s * s / p;
+         return z - (c - s) * (c + s) / (p + p); /* cos 2pz = cos^2 pz - sin^2 pz */
       case SNEPPP_ACT_EXP: return *slope = sneppp__vec_exp(z);
       case SNEPPP_ACT_ERF:
          e = sneppp__vec_gauss(z, 1);
-         *slope = SNEPPP__V(mul)(e, SNEPPP__V(set1)((sneppp_real)1.12837916709551257390)); /* 2/sqrt(pi) */
+         *slope = e * SNEPPP__KV(1.12837916709551257390); /* 2/sqrt(pi) */
          sneppp__vec_erf(z, e, &s, &c);
          return s;
       case SNEPPP_ACT_PHI: case SNEPPP_ACT_GELU:
          e = sneppp__vec_gauss(z, 2);
-         sneppp__vec_erf(SNEPPP__V(mul)(z, SNEPPP__V(set1)((sneppp_real)0.70710678118654752440)), e, &s, &c);
-         c = SNEPPP__V(mul)(c, half);
-         c = SNEPPP__V(blendv)(SNEPPP__V(sub)(one, c), c, z); /* Phi(z): the lower tail keeps its digits */
-         e = SNEPPP__V(mul)(e, SNEPPP__V(set1)((sneppp_real)0.39894228040143267794));
+         sneppp__vec_erf(z * SNEPPP__KV(0.70710678118654752440), e, &s, &c);
+         c = c * SNEPPP__KV(0.5);
+         c = SNEPPP__V(blendv)(one - c, c, z); /* Phi(z): the lower tail keeps its digits */
+         e = e * SNEPPP__KV(0.39894228040143267794);
          *slope = u->act == SNEPPP_ACT_PHI ? e : SNEPPP__V(fmadd)(z, e, c);
-         return u->act == SNEPPP_ACT_PHI ? c : SNEPPP__V(mul)(z, c);
+         if (u->act == SNEPPP_ACT_GELU) c = z * c;
+         return c;
       case SNEPPP_ACT_LEAKY:
-         t = SNEPPP__V(cmp)(zero, z, SNEPPP__LT);
-         *slope = SNEPPP__V(blendv)(p, one, t);
-         return SNEPPP__V(mul)(*slope, z);
-      case SNEPPP_ACT_BELL:
-         e = sneppp__vec_exp(SNEPPP__V(mul)(SNEPPP__V(mul)(p, z), SNEPPP__V(sub)(zero, z)));
-         *slope = SNEPPP__V(mul)(SNEPPP__V(mul)(SNEPPP__V(add)(p, p), e), SNEPPP__V(sub)(zero, z));
-         return e;
-      case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
-         e = sneppp__vec_exp(SNEPPP__V(mul)(SNEPPP__V(mul)(p, z), SNEPPP__V(sub)(zero, z)));
-         sneppp__vec_sincos(SNEPPP__V(mul)(q, z), &s, &c);
-         if (u->act == SNEPPP_ACT_GABOR_COS) { t = s; s = c; c = SNEPPP__V(sub)(zero, t); } /* cos' = -sin */
-         t = SNEPPP__V(mul)(SNEPPP__V(mul)(SNEPPP__V(add)(p, p), z), s);
-         *slope = SNEPPP__V(mul)(e, SNEPPP__V(fmsub)(q, c, t));
-         return SNEPPP__V(mul)(e, s);
+         *slope = SNEPPP__V(blendv)(p, one, SNEPPP__V(cmp)(zero, z, SNEPPP__LT));
+         return *slope * z;
+      case SNEPPP_ACT_BELL: case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS:
+         e = sneppp__vec_exp(p * z * (zero - z));
+         if (u->act == SNEPPP_ACT_BELL) { *slope = (p + p) * e * (zero - z); return e; }
+         sneppp__vec_sincos(q * z, &s, &c);
+         if (u->act == SNEPPP_ACT_GABOR_COS) { t = s; s = c; c = zero - t; } /* cos' = -sin */
+         *slope = e * SNEPPP__V(fmsub)(q, c, (p + p) * z * s);
+         return e * s;
       default: /* SNEPPP_ACT_RELU */
          *slope = SNEPPP__V(and)(SNEPPP__V(cmp)(zero, z, SNEPPP__LT), one);
          return SNEPPP__V(max)(z, zero);
@@ -2496,13 +2875,8 @@ static sneppp_real sneppp__act_limit(const sneppp_unit *u)
       case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: return (sneppp_real)1e5;
       case SNEPPP_ACT_SNAKE: case SNEPPP_ACT_COSMIDENT: return (sneppp_real)(1e5 / (fabs(u->p) + 1e-10));
       case SNEPPP_ACT_GABOR_SIN: case SNEPPP_ACT_GABOR_COS: return (sneppp_real)(1e5 / (fabs(u->q) + 1e-10));
-      case SNEPPP_ACT_EXP:
-      case SNEPPP_ACT_ERF:
-      case SNEPPP_ACT_PHI:
-      case SNEPPP_ACT_GELU:
-      case SNEPPP_ACT_LEAKY:
-      case SNEPPP_ACT_BELL:
-      case SNEPPP_ACT_RELU: return (sneppp_real)1e15;
+      case SNEPPP_ACT_EXP: case SNEPPP_ACT_ERF: case SNEPPP_ACT_PHI: case SNEPPP_ACT_GELU: case SNEPPP_ACT_LEAKY:
+      case SNEPPP_ACT_BELL: case SNEPPP_ACT_RELU: return (sneppp_real)1e15;
       default: return 0;
    }
 }
@@ -2576,27 +2950,21 @@ static void sneppp__act_array(const sneppp_unit *u, size_t count, const sneppp_r
    double s;
 #ifdef SNEPPP__VECTOR
    sneppp_real limit = sneppp__act_limit(u);
-   if (limit > 0 && sneppp__has_vectors()) { sneppp__act_vectors(u, limit, count, z, psi, slope); return; }
+   if (limit > 0 && sneppp__has_vectors()) {
+      sneppp__act_vectors(u, limit, count, z, psi, slope);
+      SNEPPP__LEAVE_VECTORS;
+      return;
+   }
 #endif
    switch (u->act) {
-      case SNEPPP_ACT_RELU:
-         for (i = 0; i < count; i++) {
-            sneppp_real v = z[i];
-            if (slope) slope[i] = (sneppp_real)(v > 0);
-            psi[i] = v > 0 ? v : 0;
-         }
-         return;
-      case SNEPPP_ACT_ONE:
-         for (i = 0; i < count; i++) psi[i] = 1;
-         if (slope) memset(slope, 0, count * sizeof *slope);
-         return;
 #ifdef SNEPPP_REAL_FLOAT /* the common ones without a double in sight, for machines that have none */
-      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_EXP:
+      case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN: case SNEPPP_ACT_EXP: case SNEPPP_ACT_RELU:
          for (i = 0; i < count; i++) {
-            float v = z[i];
-            if (u->act == SNEPPP_ACT_EXP) { psi[i] = expf(v); if (slope) slope[i] = psi[i]; continue; }
-            psi[i] = u->act == SNEPPP_ACT_COS ? cosf(v) : sinf(v);
-            if (slope) slope[i] = u->act == SNEPPP_ACT_COS ? -sinf(v) : cosf(v);
+            const float v = z[i];
+            psi[i] = u->act == SNEPPP_ACT_COS ? cosf(v) : u->act == SNEPPP_ACT_SIN ? sinf(v)
+                   : u->act == SNEPPP_ACT_EXP ? expf(v) : v > 0 ? v : 0;
+            if (slope) slope[i] = u->act == SNEPPP_ACT_COS ? -sinf(v) : u->act == SNEPPP_ACT_SIN ? cosf(v)
+                                : u->act == SNEPPP_ACT_EXP ? psi[i] : (float)(v > 0);
          }
          return;
 #endif
@@ -2628,14 +2996,11 @@ static void sneppp__statistics(const sneppp_model *model, int f, const sneppp_re
       case SNEPPP_SPACE_EUCLID:
          for (int r = 0; r < L->D; r++) t[r] = (x[r] - (sneppp_real)L->shift[r]) * (sneppp_real)L->rate[r];
          return;
-      case SNEPPP_SPACE_SPHERE:
-         for (int r = 0; r < L->D; r++) t[r] = x[r];
-         return;
       default: {
          double in[SNEPPP_MAX_DIM], out[SNEPPP_MAX_DIM];
          for (int r = 0; r < L->D; r++) in[r] = (double)x[r];
-         sneppp__window_stats(&L->inside, in, out);
-         for (int r = 0; r < L->d; r++) t[r] = (sneppp_real)out[r];
+         sneppp__window_stats(&model->desc.factor[f].window, in, out); /* only rasters have a shift and a rate */
+         for (int r = 0; r < L->d; r++) t[r] = (sneppp_real)((out[r] - L->shift[r]) * L->rate[r]);
       }
    }
 }
@@ -2697,10 +3062,12 @@ SNEPPP__APART static void sneppp__plain_features(const sneppp_model *model, int 
          }
       }
 #ifdef SNEPPP__VECTOR
-      if (B > 1 && !L->units && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && d <= 4 && sneppp__has_vectors() &&
-          sneppp__wave_vectors(act == SNEPPP_ACT_SIN, count, d, block, W, bias, B, T, units, psi + i0,
-                               slope ? slope + i0 : NULL))
-         continue;
+      if (B > 1 && !L->units && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && d <= 4 && sneppp__has_vectors()) {
+         int done = sneppp__wave_vectors(act == SNEPPP_ACT_SIN, count, d, block, W, bias, B, T, units, psi + i0,
+                                         slope ? slope + i0 : NULL);
+         SNEPPP__LEAVE_VECTORS;
+         if (done) continue;
+      }
 #endif
       for (size_t k = 0; k < B; k++) {
          sneppp_real *z = psi + k * units + i0, *s = slope ? slope + k * units + i0 : NULL;
@@ -2737,7 +3104,7 @@ static double sneppp__readout_square(const sneppp_model *model, const sneppp_rea
       return total;
    }
 #ifdef SNEPPP__VECTOR
-   if (sneppp__has_vectors()) return sneppp__square_norm_vectors((size_t)R->m, n, R->V, psi);
+   SNEPPP__RETURN_VECTORS(sneppp__square_norm_vectors((size_t)R->m, n, R->V, psi))
 #endif
    for (size_t r = 0; r < (size_t)R->m; r++) {
       double sum = sneppp__real_dot(n, R->V + r * n, psi);
@@ -2779,9 +3146,10 @@ static double sneppp__base_log_density(const sneppp_model *model, const sneppp_r
    double sum = 0;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer_state *L = &model->layer[f];
+      int    raster = L->inside.space == SNEPPP_SPACE_RASTER; /* cells are found in the user's coordinates */
       double y[SNEPPP__MAX_STATS];
-      for (int r = 0; r < L->D; r++) y[r] = (double)x[L->first + r] - L->shift[r];
-      sum += sneppp__window_log_density(&L->inside, y);
+      for (int r = 0; r < L->D; r++) y[r] = (double)x[L->first + r] - (raster ? 0 : L->shift[r]);
+      sum += sneppp__window_log_density(raster ? &model->desc.factor[f].window : &L->inside, y);
    }
    return sum;
 }
@@ -2845,7 +3213,7 @@ static double sneppp__leaf_bumps(const sneppp_model *model, const sneppp_node *n
    const double      *centre = model->centre + n->first * d;
    double             sum = 0;
 #ifdef SNEPPP__VECTOR
-   if (sneppp__has_vectors()) return sneppp__leaf_vectors(n->count, n->from, group, d, x, centre, peak, sharp);
+   SNEPPP__RETURN_VECTORS(sneppp__leaf_vectors(n->count, n->from, group, d, x, centre, peak, sharp))
 #endif
    for (size_t b = 0; b < n->count; b++) {
       sneppp_real r2 = 0, u;
@@ -2894,12 +3262,7 @@ SNEPPP__APART static double sneppp__indexed_sum(const sneppp_model *model, snepp
 static void sneppp__mix_outer(const sneppp_model *model, int f, const sneppp_real *T, sneppp_real *psi, size_t have)
 {
    size_t       nf = (size_t)model->layer[f].n;
-   sneppp_real *in = psi + (have - 1) * nf, last = psi[have - 1], one;
-   if (nf == 1) {
-      sneppp__layer_features(model, f, 0, NULL, 1, 1, T, &one, NULL);
-      for (size_t i = 0; i < have; i++) psi[i] *= one;
-      return;
-   }
+   sneppp_real *in = psi + (have - 1) * nf, last = psi[have - 1];
    sneppp__layer_features(model, f, 0, NULL, nf, 1, T, in, NULL);
    for (size_t i = have - 1; i-- > 0;) {
       sneppp_real v = psi[i];
@@ -3002,279 +3365,7 @@ SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp
    return SNEPPP_OK;
 }
 
-/* End of Part I, of which SNEPPP_INFERENCE_ONLY is made. Part II, to learn, follows. */
-#ifndef SNEPPP_INFERENCE_ONLY
-
-/* >>mem ======================================================================================================
-   Measuring and placing are one piece of code. An object that needs several arrays has one `place` function
-   that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out
-   pointers. So the two cannot drift apart. Overflow is sticky.
-
-      sneppp__carver c = sneppp__measure();
-      sneppp__block  block;
-      place(&c, object);                                                             (measure)
-      st = sneppp__block_get(&block, &c, desc->mem, desc->mem_bytes, desc->ctx, err);
-      if (st != SNEPPP_OK) return st;                                                (nothing is held)
-      place(&c, object);                                                             (place)
-      ...
-      sneppp__block_free(&block);
-
-   and the size query is place(&c, ...) followed by sneppp__block_bytes(&c). */
-#if defined(SNEPPP_MALLOC) != defined(SNEPPP_FREE)
-   #error "define both SNEPPP_MALLOC and SNEPPP_FREE, or neither"
-#endif
-#ifndef SNEPPP_MALLOC
-   #include <stdlib.h>
-   #define SNEPPP_MALLOC(ctx, n) ((void)(ctx), malloc(n))
-   #define SNEPPP_FREE(ctx, p)   ((void)(ctx), free(p))
-#endif
-
-/* Wall clock, for reports only: no result depends on it. C11 and C++17 have timespec_get; older ones only count the
-   processor time of all threads. */
-#ifndef SNEPPP_SECONDS
-   #include <time.h>
-   #if defined(TIME_UTC)
-static double sneppp__seconds(void)
-{
-   struct timespec t;
-   return timespec_get(&t, TIME_UTC) ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
-}
-      #define SNEPPP_SECONDS() sneppp__seconds()
-   #else
-      #define SNEPPP_SECONDS() ((double)clock() / (double)CLOCKS_PER_SEC)
-   #endif
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
-   #define SNEPPP__ASAN 1
-#elif defined(__has_feature)
-   #if __has_feature(address_sanitizer)
-      #define SNEPPP__ASAN 1
-   #endif
-#endif
-
-/* One block would hide from AddressSanitizer a step from one array into the next. So under it every array is
-   followed by at least one line that is out of bounds. */
-#ifdef SNEPPP__ASAN
-   #include <sanitizer/asan_interface.h>
-   #define SNEPPP__POISON(p, n)   __asan_poison_memory_region(p, n)
-   #define SNEPPP__UNPOISON(p, n) __asan_unpoison_memory_region(p, n)
-   #define SNEPPP__FENCE SNEPPP__ALIGN
-#else
-   #define SNEPPP__POISON(p, n)   ((void)(p), (void)(n))
-   #define SNEPPP__UNPOISON(p, n) ((void)(p), (void)(n))
-   #define SNEPPP__FENCE ((size_t)0)
-#endif
-
-#define SNEPPP__ALIGN ((size_t)64) /* a cache line, and the widest vector we use */
-
-typedef struct sneppp__carver {
-   unsigned char *base;     /* NULL: measure only                       */
-   size_t         used;     /* bytes taken so far                       */
-   int            overflow; /* a product or sum did not fit into size_t */
-   int            fence;    /* the gaps between arrays may be poisoned  */
-} sneppp__carver;
-
-/* A carver that only measures. */
-SNEPPP__INLINE sneppp__carver sneppp__measure(void)
-{
-   sneppp__carver c;
-   memset(&c, 0, sizeof c);
-   return c;
-}
-
-SNEPPP__INLINE int sneppp__mul_overflows(size_t a, size_t b, size_t *product)
-{
-   if (a && b > SIZE_MAX / a) return 1;
-   *product = a * b;
-   return 0;
-}
-
-/* An array of rows x cols elements, on SNEPPP__ALIGN bytes when the base is. NULL while measuring. */
-static void *sneppp__take(sneppp__carver *c, size_t rows, size_t cols, size_t element)
-{
-   const size_t start = c->used, slack = SNEPPP__FENCE + 2 * SNEPPP__ALIGN;
-   size_t       bytes = 0;
-   if (c->overflow || sneppp__mul_overflows(rows, cols, &bytes) ||
-       sneppp__mul_overflows(bytes, element, &bytes) || bytes > SIZE_MAX - slack ||
-       start > SIZE_MAX - slack - bytes) {
-      c->overflow = 1;
-      return NULL;
-   }
-   c->used = start + (bytes + SNEPPP__FENCE + SNEPPP__ALIGN - 1) / SNEPPP__ALIGN * SNEPPP__ALIGN;
-   if (!c->base) return NULL;
-   if (c->fence) SNEPPP__POISON(c->base + start + bytes, c->used - start - bytes);
-   return c->base + start;
-}
-
-/* The bytes that a block for these arrays must have, wherever it starts; 0: more than size_t can count. */
-static size_t sneppp__block_bytes(const sneppp__carver *measured)
-{
-   return measured->overflow ? 0 : measured->used + (SNEPPP__ALIGN - 1);
-}
-
-typedef struct sneppp__block {
-   void  *raw;   /* what SNEPPP_MALLOC returned; NULL: nothing to free */
-   size_t bytes;
-   void  *ctx;
-} sneppp__block;
-
-/* Takes the measure from c and makes c ready for placing: in the caller's block mem, when there is one, else
-   in memory from SNEPPP_MALLOC. After a failure the block is empty, so that freeing it is harmless. */
-static sneppp_status sneppp__block_get(sneppp__block *block, sneppp__carver *c, void *mem,
-                                       size_t mem_bytes, void *ctx, sneppp_error *err)
-{
-   const size_t bytes = sneppp__block_bytes(c);
-   block->raw = NULL;
-   block->bytes = bytes;
-   block->ctx = ctx;
-   if (!bytes) return sneppp__fail(err, SNEPPP_ERR_SIZE, "the arrays need more bytes than size_t can count");
-   if (!mem && mem_bytes)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem is NULL but mem_bytes is %z", mem_bytes);
-   if (mem && mem_bytes < bytes)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem_bytes is %z, but %z are needed", mem_bytes, bytes);
-   if (!mem) {
-      mem = block->raw = SNEPPP_MALLOC(ctx, bytes);
-      if (!mem) return sneppp__fail(err, SNEPPP_ERR_MEMORY, "%z bytes could not be allocated", bytes);
-   }
-   c->base = (unsigned char *)mem + (SNEPPP__ALIGN - (uintptr_t)mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
-   c->used = 0;
-   c->fence = block->raw != NULL; /* a caller's block is the caller's again without our knowing when */
-   return SNEPPP_OK;
-}
-
-/* Safe on a block that is zeroed, that failed, that is the caller's, or that was freed before. */
-static void sneppp__block_free(sneppp__block *block)
-{
-   if (!block->raw) return;
-   SNEPPP__UNPOISON(block->raw, block->bytes);
-   SNEPPP_FREE(block->ctx, block->raw);
-   block->raw = NULL;
-}
-
-/* >>threads ==================================================================================================
-   A pool whose workers take the next job number until none is left. Which thread runs which job is chance; that
-   results do not depend on it is the business of the jobs, which never share a sum. */
-#ifdef SNEPPP_PTHREADS
-#include <pthread.h>
-#include <sched.h>
-
-#define SNEPPP__MAX_THREADS 256
-#define SNEPPP__POOL_TURNS  200
-
-struct sneppp_pool {
-   pthread_mutex_t lock;
-   pthread_cond_t  work, done;
-   pthread_t       thread[SNEPPP__MAX_THREADS];
-   int             workers, quit;
-   void          (*job)(size_t, void *);
-   void           *arg, *ctx;
-   size_t          next, count, busy; /* under the lock: next job, jobs, jobs that run now */
-};
-
-/* Takes jobs until none is left; called and left with the lock held. */
-static void sneppp__pool_drain(sneppp_pool *pool)
-{
-   while (pool->next < pool->count) {
-      size_t i = pool->next++;
-      pool->busy++;
-      pthread_mutex_unlock(&pool->lock);
-      pool->job(i, pool->arg);
-      pthread_mutex_lock(&pool->lock);
-      pool->busy--;
-   }
-   if (!pool->busy) pthread_cond_broadcast(&pool->done);
-}
-
-/* Waits for a signal, the lock held. The first turns are spent awake, because a small training step asks for help
-   every few ten microseconds and a sleeper takes as long to wake; whoever else wants the processor gets it. */
-static void sneppp__pool_wait(sneppp_pool *pool, pthread_cond_t *signal, int turn)
-{
-   if (turn >= SNEPPP__POOL_TURNS) { pthread_cond_wait(signal, &pool->lock); return; }
-   pthread_mutex_unlock(&pool->lock);
-   sched_yield();
-   pthread_mutex_lock(&pool->lock);
-}
-
-static void *sneppp__pool_worker(void *arg)
-{
-   sneppp_pool *pool = (sneppp_pool *)arg;
-   pthread_mutex_lock(&pool->lock);
-   while (!pool->quit) {
-      sneppp__pool_drain(pool);
-      for (int turn = 0; !pool->quit && pool->next >= pool->count; turn += turn < SNEPPP__POOL_TURNS)
-         sneppp__pool_wait(pool, &pool->work, turn);
-   }
-   pthread_mutex_unlock(&pool->lock);
-   return NULL;
-}
-
-static void sneppp__pool_run(void (*job)(size_t, void *), void *arg, size_t count, void *user)
-{
-   sneppp_pool *pool = (sneppp_pool *)user;
-   pthread_mutex_lock(&pool->lock);
-   pool->job = job, pool->arg = arg, pool->next = 0, pool->count = count;
-   pthread_cond_broadcast(&pool->work);
-   sneppp__pool_drain(pool);
-   for (int turn = 0; pool->busy; turn += turn < SNEPPP__POOL_TURNS) sneppp__pool_wait(pool, &pool->done, turn);
-   pool->count = pool->next = 0;
-   pthread_mutex_unlock(&pool->lock);
-}
-
-SNEPPP_DEF void sneppp_pool_free(sneppp_pool *pool)
-{
-   void *ctx;
-   if (!pool) return;
-   pthread_mutex_lock(&pool->lock);
-   pool->quit = 1;
-   pthread_cond_broadcast(&pool->work);
-   pthread_mutex_unlock(&pool->lock);
-   for (int k = 0; k < pool->workers; k++) pthread_join(pool->thread[k], NULL);
-   pthread_cond_destroy(&pool->work);
-   pthread_cond_destroy(&pool->done);
-   pthread_mutex_destroy(&pool->lock);
-   ctx = pool->ctx;
-   SNEPPP_FREE(ctx, pool);
-}
-
-/* What a thread of the pool needs: no more than 64 kB for the library, the rest for the user's functions that it calls.
-   Systems that give more by default are left to it; some give as little as 128 kB. */
-#define SNEPPP__POOL_STACK ((size_t)256 * 1024)
-
-SNEPPP_DEF sneppp_pool *sneppp_pool_make(int threads, void *alloc_ctx)
-{
-   sneppp_pool   *pool;
-   pthread_attr_t attr;
-   size_t         stack = 0;
-   if (threads < 1 || threads > SNEPPP__MAX_THREADS) return NULL;
-   pool = (sneppp_pool *)SNEPPP_MALLOC(alloc_ctx, sizeof *pool);
-   if (!pool) return NULL;
-   memset(pool, 0, sizeof *pool);
-   pool->ctx = alloc_ctx;
-   if (pthread_mutex_init(&pool->lock, NULL)) { SNEPPP_FREE(alloc_ctx, pool); return NULL; }
-   pthread_cond_init(&pool->work, NULL);
-   pthread_cond_init(&pool->done, NULL);
-   pthread_attr_init(&attr);
-   if (!pthread_attr_getstacksize(&attr, &stack) && stack < SNEPPP__POOL_STACK)
-      pthread_attr_setstacksize(&attr, SNEPPP__POOL_STACK);
-   while (pool->workers < threads - 1) {
-      if (pthread_create(&pool->thread[pool->workers], &attr, sneppp__pool_worker, pool)) break;
-      pool->workers++;
-   }
-   pthread_attr_destroy(&attr);
-   if (pool->workers == threads - 1) return pool;
-   sneppp_pool_free(pool);
-   return NULL;
-}
-
-SNEPPP_DEF sneppp_parallel sneppp_pool_parallel(sneppp_pool *pool)
-{
-   sneppp_parallel par;
-   par.run = pool && pool->workers ? sneppp__pool_run : NULL;
-   par.user = pool;
-   return par;
-}
-#endif
+#if !defined(SNEPPP_INFERENCE_ONLY) || defined(SNEPPP_WITH_SAMPLE)
 
 /* >>rng ======================================================================================================
    Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011): ten
@@ -3303,10 +3394,7 @@ static void sneppp__philox(const uint32_t counter[4], const uint32_t key[2], uin
       k0 += 0x9E3779B9u; /* the golden ratio and the square root of 3, in 32 bits */
       k1 += 0xBB67AE85u;
    }
-   out[0] = c0;
-   out[1] = c1;
-   out[2] = c2;
-   out[3] = c3;
+   out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
 /* A block holds two draws: returns the first and leaves the second in rng->spare. */
@@ -3526,42 +3614,18 @@ SNEPPP_DEF double sneppp_rng_normal(sneppp_rng *rng)
    }
 }
 
-/* log k! - log(sqrt(2 pi k) (k/e)^k) for k >= 1: what Stirling's formula lacks. The series is asymptotic; its
-   first term left out is below 2e-16 for k >= 16. */
-static double sneppp__rng_stirling(double k)
-{
-   static const double table[16] = {
-      0, 0.081061466795327258, 0.041340695955409294, 0.027677925684998339,
-      0.020790672103765093, 0.016644691189821192, 0.013876128823070748, 0.011896709945891770,
-      0.010411265261972096, 0.0092554621827127329, 0.0083305634333628713, 0.0075736754879518408,
-      0.0069428401072095299, 0.0064089941880042071, 0.0059513701127588477, 0.0055547335519628014};
-   const double s = 1 / (k * k);
-   if (k < 16) return table[(int)k];
-   return (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s * (1.0 / 1188))))) / k;
-}
-
-/* k log(k/m) + m - k for k, m > 0, the deviance that decides a Poisson probability. At k = m + O(sqrt m) it
-   is of order 1 while its terms are of order m log m, so near k = m it is summed as a series in
-   v = (k-m)/(k+m), with log(k/m) = 2 artanh v (Loader, "Fast and accurate computation of binomial
-   probabilities", 2000). */
-static double sneppp__rng_deviance(double k, double m)
-{
-   const double v = (k - m) / (k + m), vv = v * v;
-   double       term = 2 * k * v, sum = (k - m) * v;
-   if (v > 0.1 || v < -0.1) return k * log(k / m) + m - k;
-   for (int j = 3; j < 25; j += 2) {
-      term *= vv;
-      sum += term / j;
-   }
-   return sum;
-}
-
-/* The logarithm of the Poisson probability of k >= 0, with an absolute error of order 1e-15 wherever k is
-   likely, also for a mean of 1e15, where the textbook form k log(mean) - mean - log k! keeps no digit. */
+/* The logarithm of the Poisson probability of k >= 0, with an absolute error of order 1e-15 wherever k is likely, also
+   for a mean of 1e15, where the textbook form, which is good for few, keeps no digit: its terms are of order
+   k log k, while at k = mean + O(sqrt(mean)) the deviance k log(k/mean) + mean - k is of order 1. With
+   x = (mean - k)/k that is k (x - log(1 + x)), and the rest of log k! is Stirling's formula (Loader, "Fast and accurate
+   computation of binomial probabilities", 2000). */
 static double sneppp__rng_log_poisson(double k, double mean)
 {
-   if (k < 0.5) return -mean;
-   return -sneppp__rng_stirling(k) - sneppp__rng_deviance(k, mean) - 0.5 * log(2 * SNEPPP__PI * k);
+   double x;
+   if (k < 10) return k * log(mean) - mean - sneppp__lgamma(k + 1);
+   x = (mean - k) / k;
+   return -sneppp__stirling(k) - k * (x > -0.5 ? sneppp__x_minus_log1p(x) : x - log1p(x)) -
+          0.5 * log(2 * SNEPPP__PI * k);
 }
 
 /* Small means: the first k whose cumulative probability exceeds a uniform. Every cumulative probability is
@@ -3627,6 +3691,652 @@ static void sneppp__rng_sphere(sneppp_rng *rng, int d, double *x)
    if (d == 1) x[0] = x[0] < 0 ? -1 : 1; /* also where the compiler multiplies by a rounded 1 / norm */
 }
 
+#if !defined(SNEPPP_NO_SAMPLE) || defined(SNEPPP_INFERENCE_ONLY)
+
+/* >>spawn ====================================================================================================
+   What draws from sums of bumps, for the exact draws of floor sample, and with SNEPPP_INFERENCE_ONLY and
+   SNEPPP_WITH_SAMPLE for exported models: there it is all there is, in a block of the caller's. */
+typedef struct sneppp__alias { /* Walker's method with Vose's set-up: one look per draw, whatever the weights */
+   double *p;                  /* (n) keep i with this probability, else take other[i]                        */
+   size_t *other, *list;       /* (n)                                                                         */
+   size_t  n;
+} sneppp__alias;
+
+/* p holds the weights on entry, not all 0. Light ones are listed from the front, heavy ones from the back. */
+static void sneppp__alias_make(sneppp__alias *a)
+{
+   double total = 0;
+   size_t light = 0, heavy = a->n, i;
+   for (i = 0; i < a->n; i++) total += a->p[i];
+   for (i = 0; i < a->n; i++) {
+      a->p[i] *= (double)a->n / total;
+      a->other[i] = i;
+      if (a->p[i] < 1) a->list[light++] = i;
+      else a->list[--heavy] = i;
+   }
+   while (light && heavy < a->n) {
+      size_t s = a->list[--light], b = a->list[heavy];
+      a->other[s] = b;
+      a->p[b] -= 1 - a->p[s];
+      if (a->p[b] < 1) { heavy++; a->list[light++] = b; }
+   }
+   while (light) a->p[a->list[--light]] = 1; /* left over by rounding */
+}
+
+static size_t sneppp__alias_draw(const sneppp__alias *a, sneppp_rng *rng)
+{
+   size_t i = (size_t)sneppp_rng_below(rng, (uint64_t)a->n);
+   return sneppp_rng_uniform(rng) < a->p[i] ? i : a->other[i];
+}
+
+/* A standard normal within [a, b], by rejection that succeeds at least 49 times in 100 whatever a and b are: from the
+   normal or the uniform where 0 is inside; else from an exponential of the best rate (Robert, "Simulation of truncated
+   normal variables", Stat. Comput. 5, 1995), cut at b. */
+static double sneppp__truncated_normal(sneppp_rng *rng, double a, double b)
+{
+   double sign = 1, z, r, m, cut;
+   if (a <= 0 && b >= 0) {
+      if (b - a > 2.5) {
+         do z = sneppp_rng_normal(rng);
+         while (z < a || z > b);
+         return z;
+      }
+      do z = a + sneppp_rng_uniform(rng) * (b - a);
+      while (sneppp_rng_uniform(rng) >= exp(-0.5 * z * z));
+      return z;
+   }
+   if (b < 0) { z = a, a = -b, b = -z, sign = -1; }
+   r = 0.5 * (a + sqrt(a * a + 4));
+   m = r < b ? r : b;             /* where the density relative to the exponential is largest */
+   cut = expm1(-r * (b - a));
+   do z = a - log1p(sneppp_rng_uniform(rng) * cut) / r;
+   while (sneppp_rng_uniform(rng) >= exp((z - m) * (r - 0.5 * (z + m))));
+   return sign * (z < b ? z : b);
+}
+
+/* Rounding to sneppp_real must not carry a point across the border. */
+static sneppp_real sneppp__round_into(double x, double lo, double hi)
+{
+   sneppp_real v = (sneppp_real)(x < lo ? lo : x > hi ? hi : x);
+   for (int k = 0; k < 4 && (double)v > hi; k++) v -= (sneppp_real)(fabs((double)v) * (sizeof v == 4 ? 6e-8 : 1.2e-16));
+   for (int k = 0; k < 4 && (double)v < lo; k++) v += (sneppp_real)(fabs((double)v) * (sizeof v == 4 ? 6e-8 : 1.2e-16));
+   return v;
+}
+
+/* erf(y) - erf(x), x <= y, without cancellation in the tails. */
+static double sneppp__erf_between(double x, double y)
+{
+   return x > 0 ? erfc(x) - erfc(y) : y < 0 ? erfc(-y) - erfc(-x) : erf(y) - erf(x);
+}
+
+/* ---- mixtures. Is the model one, in these parts of its factors? */
+static int sneppp__is_mixture(const sneppp_model *model, const sneppp_window *const *part)
+{
+   if (model->desc.readout != SNEPPP_READOUT_DIAGONAL || model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      const sneppp_window      *w = part[f];
+      int flat = L->width && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS ||
+                              w->space == SNEPPP_SPACE_POLYGON);
+      int round = w->space == SNEPPP_SPACE_SPHERE && L->d == 3 && model->desc.factor[f].unit.act == SNEPPP_ACT_EXP;
+      if (L->units || (!flat && !round) || L->inside.space == SNEPPP_SPACE_RASTER) return 0;
+   }
+   return 1;
+}
+
+/* exp(2 w.x) on the sphere in R^3: the cosine to w has density exp(kappa cos), kappa = 2 |w|, whose distribution
+   function is inverted; the angle around w is uniform. */
+static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
+{
+   double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), kappa = 2 * length, e[3], t[3], n[3], c, s,
+          u, norm = 0;
+   int    least = 0;
+   if (kappa < 1e-150) { sneppp__rng_sphere(rng, 3, x); return; }
+   u = log1p((1 - sneppp__rng_open(rng)) * expm1(-2 * kappa)) / kappa; /* cos - 1 */
+   c = 1 + u;
+   s = sqrt(fmax(-u * (2 + u), 0));
+   u = 2 * SNEPPP__PI * sneppp_rng_uniform(rng);
+   for (int k = 0; k < 3; k++) { e[k] = w[k] / length; if (fabs(e[k]) < fabs(e[least])) least = k; }
+   for (int k = 0; k < 3; k++) { t[k] = (k == least) - e[least] * e[k]; norm += t[k] * t[k]; }
+   norm = sqrt(norm);
+   for (int k = 0; k < 3; k++) t[k] /= norm;
+   for (int k = 0; k < 3; k++) n[k] = e[(k + 1) % 3] * t[(k + 2) % 3] - e[(k + 2) % 3] * t[(k + 1) % 3];
+   for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
+}
+
+/* One point of unit i of factor f in the window w, or in the box (lo, hi of each axis) around a polygon: psi^2 has
+   standard deviations l / sqrt 2. */
+static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w, const double *box,
+                              sneppp_rng *rng, sneppp_real *x)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   size_t                    d = (size_t)L->d;
+   if (!L->width) {
+      double v[3], y[3];
+      for (size_t k = 0; k < 3; k++) v[k] = (double)L->W[i * d + k];
+      sneppp__draw_fisher(rng, v, y);
+      for (size_t k = 0; k < 3; k++) x[k] = (sneppp_real)y[k];
+      return;
+   }
+   for (size_t k = 0; k < d; k++) {
+      double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k],
+             s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
+      double lo = box[2 * k], hi = box[2 * k + 1];
+      if (w->space == SNEPPP_SPACE_INTERVALS) { /* choose the interval by its mass */
+         double total = 0, u, h = s * SNEPPP__SQRT2;
+         size_t q;
+         for (q = 0; q < w->count; q++)
+            total += sneppp__erf_between((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
+         u = sneppp_rng_uniform(rng) * total;
+         for (q = 0; q + 1 < w->count; q++) {
+            double part = sneppp__erf_between((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
+            if (u < part) break;
+            u -= part;
+         }
+         lo = w->ends[2 * q], hi = w->ends[2 * q + 1];
+      }
+      x[k] = sneppp__round_into(c + s * sneppp__truncated_normal(rng, (lo - c) / s, (hi - c) / s), lo, hi);
+   }
+}
+
+#ifdef SNEPPP_INFERENCE_ONLY
+
+/* Where factor f is drawn: the region's box, or the window; box: its sides, or of a polygon those around it. Returns 0
+   for regions that only the whole library has. */
+static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *region, int f, double *box)
+{
+   const sneppp_window *w = &model->desc.factor[f].window, *part = region ? region->factor[f] : NULL;
+   for (int r = 0; r < w->dim && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON); r++) {
+      double lo = w->lo[r], hi = w->hi[r];
+      if (w->space == SNEPPP_SPACE_POLYGON) {
+         size_t n = 0;
+         for (size_t k = 0; k < sneppp__ring_count(w); k++) n += sneppp__ring_size(w, k);
+         lo = hi = w->xy[r];
+         for (size_t k = 1; k < n; k++) lo = fmin(lo, w->xy[2 * k + (size_t)r]), hi = fmax(hi, w->xy[2 * k + (size_t)r]);
+      }
+      if (part && w->space == SNEPPP_SPACE_BOX && !(part->lo[r] >= lo && part->hi[r] <= hi)) return 0;
+      if (part) lo = fmax(lo, part->lo[r]), hi = fmin(hi, part->hi[r]);
+      box[2 * r] = lo, box[2 * r + 1] = hi;
+      if (!(lo < hi)) return 0;
+   }
+   return !part || (part->space == SNEPPP_SPACE_BOX && part->dim == w->dim &&
+                    (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON));
+}
+
+/* The integral of psi_i^2 over a factor's part, or of 1 if i is the number of units. */
+static double sneppp__spawn_mass(const sneppp_model *model, int f, size_t i, const double *box)
+{
+   const sneppp_layer_state *L = &model->layer[f];
+   const sneppp_window      *w = &model->desc.factor[f].window;
+   size_t                    d = (size_t)L->d;
+   double                    mass = 1, length = 0;
+   if (w->space == SNEPPP_SPACE_SPHERE) { /* 2 pi e^(2b) (e^k - e^-k) / k with k = 2 |w| */
+      mass = w->measure == SNEPPP_MEASURE_PROBABILITY ? 1 : 4 * SNEPPP__PI;
+      if (i == (size_t)L->n) return mass;
+      for (size_t k = 0; k < d; k++) length += (double)L->W[i * d + k] * (double)L->W[i * d + k];
+      length = 2 * sqrt(length);
+      mass *= exp(2 * (double)L->b[i] + length);
+      return length > 1e-8 ? mass * -expm1(-2 * length) / (2 * length) : mass;
+   }
+   for (size_t k = 0; k < d; k++) {
+      double c = 0, l = 1, sum = 0;
+      int    gaps = w->space == SNEPPP_SPACE_INTERVALS;
+      if (i < (size_t)L->n)
+         c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k], l = (double)L->width[i * d + k] / L->rate[k];
+      for (size_t q = 0; q < (gaps ? w->count : 1); q++) {
+         double a = gaps ? w->ends[2 * q] : box[2 * k], b = gaps ? w->ends[2 * q + 1] : box[2 * k + 1];
+         sum += i < (size_t)L->n ? 0.5 * SNEPPP__SQRT_PI * l * sneppp__erf_between((a - c) / l, (b - c) / l) : b - a;
+      }
+      mass *= sum;
+   }
+   return mass;
+}
+
+/* The weights of the bumps and of the floor (n + 1) if p is not NULL, and their sum. */
+static double sneppp__spawn_weights(const sneppp_model *model, double (*box)[2 * SNEPPP_MAX_DIM], double *p)
+{
+   double total = 0;
+   for (size_t i = 0, n = (size_t)model->n; i <= n; i++) {
+      double v = i < n ? (double)model->readout[0].V[i] : 0, weight = i < n ? model->alpha * v * v : model->floor;
+      for (int f = 0; f < model->factors; f++) weight *= sneppp__spawn_mass(model, f, i, box[f]);
+      if (p) p[i] = weight;
+      total += weight;
+   }
+   return total;
+}
+
+/* Checks, and fills parts and boxes; the number of polygons, or -1. */
+static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *region,
+                              double (*box)[2 * SNEPPP_MAX_DIM], sneppp_error *err)
+{
+   const sneppp_window *win[SNEPPP_MAX_FACTORS];
+   int                  polygons = 0;
+   for (int f = 0; model && f < model->factors; f++) {
+      win[f] = &model->desc.factor[f].window;
+      polygons += win[f]->space == SNEPPP_SPACE_POLYGON;
+      if (!sneppp__spawn_part(model, region, f, box[f])) {
+         (void)sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not a box in a box or in a polygon", f);
+         return -1;
+      }
+   }
+   if (model && model->factors && sneppp__is_mixture(model, win)) return polygons;
+   (void)sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL, was never made, or is no sum of bumps");
+   return -1;
+}
+
+SNEPPP_DEF size_t sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
+                                      sneppp_error *err)
+{
+   double box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
+   (void)cap;
+   if (sneppp__spawn_plan(model, region, box, err) < 0) return 0;
+   return ((size_t)model->n + 1) * (sizeof(double) + 2 * sizeof(size_t)) + sizeof(double);
+}
+
+SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
+                                          sneppp_error *err)
+{
+   double box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
+   if (!lo || !hi || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "lo, hi or count is NULL");
+   if (sneppp__spawn_plan(model, NULL, box, err) < 0) return SNEPPP_ERR_ARG;
+   for (int f = 0; f < model->factors; f++)
+      for (int r = 0, k = model->layer[f].first; r < model->layer[f].D; r++, k++) {
+         if (model->desc.factor[f].window.space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]) || !(lo[k] >= box[f][2 * r]) ||
+             !(hi[k] <= box[f][2 * r + 1]))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "coordinate %d: [%g, %g] is no part of a box", k, lo[k], hi[k]);
+         box[f][2 * r] = lo[k], box[f][2 * r + 1] = hi[k];
+      }
+   *count = sneppp__spawn_weights(model, box, NULL);
+   return SNEPPP_OK;
+}
+
+/* One candidate; 0 if it is outside of a polygon. */
+static int sneppp__spawn_point(const sneppp_model *model, size_t i, double (*box)[2 * SNEPPP_MAX_DIM], sneppp_rng *rng,
+                               sneppp_real *x)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *w = &model->desc.factor[f].window;
+      sneppp_real         *to = x + model->layer[f].first;
+      double               y[3], u, length = 0;
+      size_t               q = 0;
+      if (i < (size_t)model->n) sneppp__draw_bump(model, f, i, w, box[f], rng, to);
+      else if (w->space == SNEPPP_SPACE_SPHERE) {
+         sneppp__rng_sphere(rng, 3, y);
+         for (int r = 0; r < 3; r++) to[r] = (sneppp_real)y[r];
+      } else if (w->space == SNEPPP_SPACE_INTERVALS) {
+         for (size_t k = 0; k < w->count; k++) length += w->ends[2 * k + 1] - w->ends[2 * k];
+         for (u = sneppp_rng_uniform(rng) * length; q + 1 < w->count && u >= w->ends[2 * q + 1] - w->ends[2 * q]; q++)
+            u -= w->ends[2 * q + 1] - w->ends[2 * q];
+         to[0] = sneppp__round_into(w->ends[2 * q] + u, w->ends[2 * q], w->ends[2 * q + 1]);
+      } else
+         for (int r = 0; r < w->dim; r++) {
+            double lo = box[f][2 * r], hi = box[f][2 * r + 1];
+            to[r] = sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi);
+         }
+      if (w->space == SNEPPP_SPACE_POLYGON && !sneppp__polygon_holds(w, (double)to[0], (double)to[1])) return 0;
+   }
+   return 1;
+}
+
+SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
+                                       size_t cap, sneppp_sample_info *info, sneppp_error *err)
+{
+   double             box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM], total, limit;
+   sneppp_real        one[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
+   int                polygons = sneppp__spawn_plan(model, how ? how->region : NULL, box, err);
+   uint64_t           N;
+   sneppp_sample_info own;
+   sneppp__alias      a;
+   sneppp_rng         fresh, *rng = how && how->rng ? how->rng : &fresh;
+   if (polygons < 0) return SNEPPP_ERR_ARG;
+   if (!how || !how->mem || how->mem_bytes < sneppp_sample_bytes(model, NULL, 0, NULL))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem of sneppp_sample_bytes() is needed");
+   if (cap && !x) return sneppp__fail(err, SNEPPP_ERR_ARG, "x is NULL");
+   if (!info) info = &own;
+   memset(info, 0, sizeof *info);
+   a.n = (size_t)model->n + 1;
+   a.p = (double *)(void *)((unsigned char *)how->mem + (0 - (uintptr_t)how->mem) % sizeof *a.p);
+   a.other = (size_t *)(void *)(a.p + a.n), a.list = a.other + a.n;
+   total = sneppp__spawn_weights(model, box, a.p);
+   if (!(total > 0) || !sneppp__finite(total))
+      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the expected number of events cannot be represented, or is 0");
+   sneppp__alias_make(&a);
+   sneppp_rng_init(&fresh, how->seed, 0);
+   info->expected = polygons ? sneppp__nan() : total;
+   N = how->count ? how->count : sneppp_rng_poisson(rng, total); /* in polygons: of candidates, of which some are left */
+   if (!polygons || how->count) info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
+   if (info->count > cap)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   limit = 8192 * ((double)N + 50), info->count = 0;
+   while ((how->count ? info->count : info->candidates) < N) {
+      if ((double)info->candidates++ > limit)
+         return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "next to nothing of the box is in the polygon");
+      if (!sneppp__spawn_point(model, sneppp__alias_draw(&a, rng), box, rng, one)) continue;
+      if (info->count < cap) memcpy(x + info->count * (size_t)model->D, one, (size_t)model->D * sizeof *x);
+      info->count++;
+   }
+   info->acceptance = info->candidates ? (double)info->count / (double)info->candidates : 1;
+   if (info->count > cap)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "x has room for %z points, but there are %z", cap, info->count);
+   return SNEPPP_OK;
+}
+
+#endif /* SNEPPP_INFERENCE_ONLY */
+#endif /* SNEPPP_NO_SAMPLE */
+#endif /* SNEPPP_WITH_SAMPLE */
+
+/* End of Part I, of which SNEPPP_INFERENCE_ONLY is made. Part II, to learn, follows. */
+#ifndef SNEPPP_INFERENCE_ONLY
+
+/* >>mem ======================================================================================================
+   Measuring and placing are one piece of code. An object that needs several arrays has one `place` function
+   that takes them from a carver; run with a NULL base it only adds up, run with a block it hands out
+   pointers. So the two cannot drift apart. Overflow is sticky.
+
+      sneppp__carver c = sneppp__measure();
+      sneppp__block  block;
+      place(&c, object);                                                             (measure)
+      st = sneppp__block_get(&block, &c, desc->mem, desc->mem_bytes, desc->ctx, err);
+      if (st != SNEPPP_OK) return st;                                                (nothing is held)
+      place(&c, object);                                                             (place)
+      ...
+      sneppp__block_free(&block);
+
+   and the size query is place(&c, ...) followed by sneppp__block_bytes(&c). */
+#if defined(SNEPPP_MALLOC) != defined(SNEPPP_FREE)
+   #error "define both SNEPPP_MALLOC and SNEPPP_FREE, or neither"
+#endif
+#ifndef SNEPPP_MALLOC
+   #include <stdlib.h>
+   #define SNEPPP_MALLOC(ctx, n) ((void)(ctx), malloc(n))
+   #define SNEPPP_FREE(ctx, p)   ((void)(ctx), free(p))
+#endif
+
+/* Wall clock, for reports only: no result depends on it. C11 and C++17 have timespec_get; older ones only count the
+   processor time of all threads. */
+#ifndef SNEPPP_SECONDS
+   #include <time.h>
+   #if defined(TIME_UTC)
+static double sneppp__seconds(void)
+{
+   struct timespec t;
+   return timespec_get(&t, TIME_UTC) ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
+}
+      #define SNEPPP_SECONDS() sneppp__seconds()
+   #else
+      #define SNEPPP_SECONDS() ((double)clock() / (double)CLOCKS_PER_SEC)
+   #endif
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+   #define SNEPPP__ASAN 1
+#elif defined(__has_feature)
+   #if __has_feature(address_sanitizer)
+      #define SNEPPP__ASAN 1
+   #endif
+#endif
+
+/* One block would hide from AddressSanitizer a step from one array into the next. So under it every array is
+   followed by at least one line that is out of bounds. */
+#ifdef SNEPPP__ASAN
+   #include <sanitizer/asan_interface.h>
+   #define SNEPPP__POISON(p, n)   __asan_poison_memory_region(p, n)
+   #define SNEPPP__UNPOISON(p, n) __asan_unpoison_memory_region(p, n)
+   #define SNEPPP__FENCE SNEPPP__ALIGN
+#else
+   #define SNEPPP__POISON(p, n)   ((void)(p), (void)(n))
+   #define SNEPPP__UNPOISON(p, n) ((void)(p), (void)(n))
+   #define SNEPPP__FENCE ((size_t)0)
+#endif
+
+#define SNEPPP__ALIGN ((size_t)64) /* a cache line, and the widest vector we use */
+
+typedef struct sneppp__carver {
+   unsigned char *base;     /* NULL: measure only                       */
+   size_t         used;     /* bytes taken so far                       */
+   int            overflow; /* a product or sum did not fit into size_t */
+   int            fence;    /* the gaps between arrays may be poisoned  */
+} sneppp__carver;
+
+/* A carver that only measures. */
+SNEPPP__INLINE sneppp__carver sneppp__measure(void)
+{
+   sneppp__carver c;
+   memset(&c, 0, sizeof c);
+   return c;
+}
+
+SNEPPP__INLINE int sneppp__mul_overflows(size_t a, size_t b, size_t *product)
+{
+   if (a && b > SIZE_MAX / a) return 1;
+   *product = a * b;
+   return 0;
+}
+
+/* An array of rows x cols elements, on SNEPPP__ALIGN bytes when the base is. NULL while measuring. */
+static void *sneppp__take(sneppp__carver *c, size_t rows, size_t cols, size_t element)
+{
+   const size_t start = c->used, slack = SNEPPP__FENCE + 2 * SNEPPP__ALIGN;
+   size_t       bytes = 0;
+   if (c->overflow || sneppp__mul_overflows(rows, cols, &bytes) ||
+       sneppp__mul_overflows(bytes, element, &bytes) || bytes > SIZE_MAX - slack ||
+       start > SIZE_MAX - slack - bytes) {
+      c->overflow = 1;
+      return NULL;
+   }
+   c->used = start + (bytes + SNEPPP__FENCE + SNEPPP__ALIGN - 1) / SNEPPP__ALIGN * SNEPPP__ALIGN;
+   if (!c->base) return NULL;
+   if (c->fence) SNEPPP__POISON(c->base + start + bytes, c->used - start - bytes);
+   return c->base + start;
+}
+
+/* The bytes that a block for these arrays must have, wherever it starts; 0: more than size_t can count. */
+static size_t sneppp__block_bytes(const sneppp__carver *measured)
+{
+   return measured->overflow ? 0 : measured->used + (SNEPPP__ALIGN - 1);
+}
+
+typedef struct sneppp__block {
+   void  *raw;   /* what SNEPPP_MALLOC returned; NULL: nothing to free */
+   size_t bytes;
+   void  *ctx;
+} sneppp__block;
+
+/* Takes the measure from c and makes c ready for placing: in the caller's block mem, when there is one, else
+   in memory from SNEPPP_MALLOC. After a failure the block is empty, so that freeing it is harmless. */
+static sneppp_status sneppp__block_get(sneppp__block *block, sneppp__carver *c, void *mem,
+                                       size_t mem_bytes, void *ctx, sneppp_error *err)
+{
+   const size_t bytes = sneppp__block_bytes(c);
+   block->raw = NULL;
+   block->bytes = bytes;
+   block->ctx = ctx;
+   if (!bytes) return sneppp__fail(err, SNEPPP_ERR_SIZE, "the arrays need more bytes than size_t can count");
+   if (!mem && mem_bytes)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem is NULL but mem_bytes is %z", mem_bytes);
+   if (mem && mem_bytes < bytes)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "mem_bytes is %z, but %z are needed", mem_bytes, bytes);
+   if (!mem) {
+      mem = block->raw = SNEPPP_MALLOC(ctx, bytes);
+      if (!mem) return sneppp__fail(err, SNEPPP_ERR_MEMORY, "%z bytes could not be allocated", bytes);
+   }
+   c->base = (unsigned char *)mem + (SNEPPP__ALIGN - (uintptr_t)mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
+   c->used = 0;
+   c->fence = block->raw != NULL; /* a caller's block is the caller's again without our knowing when */
+   return SNEPPP_OK;
+}
+
+/* Safe on a block that is zeroed, that failed, that is the caller's, or that was freed before. */
+static void sneppp__block_free(sneppp__block *block)
+{
+   if (!block->raw) return;
+   SNEPPP__UNPOISON(block->raw, block->bytes);
+   SNEPPP_FREE(block->ctx, block->raw);
+   block->raw = NULL;
+}
+
+SNEPPP__INLINE double *sneppp__doubles(sneppp__carver *c, size_t rows, size_t cols)
+{
+   return (double *)sneppp__take(c, rows, cols, sizeof(double));
+}
+
+SNEPPP__INLINE sneppp_real *sneppp__reals(sneppp__carver *c, size_t rows, size_t cols)
+{
+   return (sneppp_real *)sneppp__take(c, rows, cols, sizeof(sneppp_real));
+}
+
+/* Both runs as one loop, for arrays that live no longer than a call:
+
+      sneppp__room room = sneppp__room_open(ctx);
+      while (sneppp__room_run(&room, err)) place(&room.c, object);
+      SNEPPP__TRY(room.st);
+      ...
+      sneppp__block_free(&room.block);  */
+typedef struct sneppp__room {
+   sneppp__carver c;
+   sneppp__block  block;
+   int            runs; /* begun */
+   sneppp_status  st;
+} sneppp__room;
+
+SNEPPP__INLINE sneppp__room sneppp__room_open(void *ctx)
+{
+   sneppp__room room;
+   memset(&room, 0, sizeof room);
+   room.block.ctx = ctx;
+   return room;
+}
+
+SNEPPP__INLINE int sneppp__room_run(sneppp__room *room, sneppp_error *err)
+{
+   if (room->runs == 1) room->st = sneppp__block_get(&room->block, &room->c, NULL, 0, room->block.ctx, err);
+   return room->st == SNEPPP_OK && room->runs++ < 2;
+}
+
+/* >>threads ==================================================================================================
+   A pool whose workers take the next job number until none is left. Which thread runs which job is chance; that
+   results do not depend on it is the business of the jobs, which never share a sum. */
+#ifdef SNEPPP_PTHREADS
+#include <pthread.h>
+#include <sched.h>
+
+#define SNEPPP__MAX_THREADS 256
+#define SNEPPP__POOL_TURNS  200
+
+struct sneppp_pool {
+   pthread_mutex_t lock;
+   pthread_cond_t  work, done;
+   pthread_t       thread[SNEPPP__MAX_THREADS];
+   int             workers, quit;
+   void          (*job)(size_t, void *);
+   void           *arg, *ctx;
+   size_t          next, count, busy; /* under the lock: next job, jobs, jobs that run now */
+};
+
+/* Takes jobs until none is left; called and left with the lock held. */
+static void sneppp__pool_drain(sneppp_pool *pool)
+{
+   while (pool->next < pool->count) {
+      size_t i = pool->next++;
+      pool->busy++;
+      pthread_mutex_unlock(&pool->lock);
+      pool->job(i, pool->arg);
+      pthread_mutex_lock(&pool->lock);
+      pool->busy--;
+   }
+   if (!pool->busy) pthread_cond_broadcast(&pool->done);
+}
+
+/* Waits for a signal, the lock held. The first turns are spent awake, because a small training step asks for help
+   every few ten microseconds and a sleeper takes as long to wake; whoever else wants the processor gets it. */
+static void sneppp__pool_wait(sneppp_pool *pool, pthread_cond_t *signal, int turn)
+{
+   if (turn >= SNEPPP__POOL_TURNS) { pthread_cond_wait(signal, &pool->lock); return; }
+   pthread_mutex_unlock(&pool->lock);
+   sched_yield();
+   pthread_mutex_lock(&pool->lock);
+}
+
+static void *sneppp__pool_worker(void *arg)
+{
+   sneppp_pool *pool = (sneppp_pool *)arg;
+   pthread_mutex_lock(&pool->lock);
+   while (!pool->quit) {
+      sneppp__pool_drain(pool);
+      for (int turn = 0; !pool->quit && pool->next >= pool->count; turn += turn < SNEPPP__POOL_TURNS)
+         sneppp__pool_wait(pool, &pool->work, turn);
+   }
+   pthread_mutex_unlock(&pool->lock);
+   return NULL;
+}
+
+static void sneppp__pool_run(void (*job)(size_t, void *), void *arg, size_t count, void *user)
+{
+   sneppp_pool *pool = (sneppp_pool *)user;
+   pthread_mutex_lock(&pool->lock);
+   pool->job = job, pool->arg = arg, pool->next = 0, pool->count = count;
+   pthread_cond_broadcast(&pool->work);
+   sneppp__pool_drain(pool);
+   for (int turn = 0; pool->busy; turn += turn < SNEPPP__POOL_TURNS) sneppp__pool_wait(pool, &pool->done, turn);
+   pool->count = pool->next = 0;
+   pthread_mutex_unlock(&pool->lock);
+}
+
+SNEPPP_DEF void sneppp_pool_free(sneppp_pool *pool)
+{
+   void *ctx;
+   if (!pool) return;
+   pthread_mutex_lock(&pool->lock);
+   pool->quit = 1;
+   pthread_cond_broadcast(&pool->work);
+   pthread_mutex_unlock(&pool->lock);
+   for (int k = 0; k < pool->workers; k++) pthread_join(pool->thread[k], NULL);
+   pthread_cond_destroy(&pool->work);
+   pthread_cond_destroy(&pool->done);
+   pthread_mutex_destroy(&pool->lock);
+   ctx = pool->ctx;
+   SNEPPP_FREE(ctx, pool);
+}
+
+/* What a thread of the pool needs: no more than 64 kB for the library, the rest for the user's functions that it calls.
+   Systems that give more by default are left to it; some give as little as 128 kB. */
+#define SNEPPP__POOL_STACK ((size_t)256 * 1024)
+
+SNEPPP_DEF sneppp_pool *sneppp_pool_make(int threads, void *alloc_ctx)
+{
+   sneppp_pool   *pool;
+   pthread_attr_t attr;
+   size_t         stack = 0;
+   if (threads < 1 || threads > SNEPPP__MAX_THREADS) return NULL;
+   pool = (sneppp_pool *)SNEPPP_MALLOC(alloc_ctx, sizeof *pool);
+   if (!pool) return NULL;
+   memset(pool, 0, sizeof *pool);
+   pool->ctx = alloc_ctx;
+   if (pthread_mutex_init(&pool->lock, NULL)) { SNEPPP_FREE(alloc_ctx, pool); return NULL; }
+   pthread_cond_init(&pool->work, NULL);
+   pthread_cond_init(&pool->done, NULL);
+   pthread_attr_init(&attr);
+   if (!pthread_attr_getstacksize(&attr, &stack) && stack < SNEPPP__POOL_STACK)
+      pthread_attr_setstacksize(&attr, SNEPPP__POOL_STACK);
+   while (pool->workers < threads - 1) {
+      if (pthread_create(&pool->thread[pool->workers], &attr, sneppp__pool_worker, pool)) break;
+      pool->workers++;
+   }
+   pthread_attr_destroy(&attr);
+   if (pool->workers == threads - 1) return pool;
+   sneppp_pool_free(pool);
+   return NULL;
+}
+
+SNEPPP_DEF sneppp_parallel sneppp_pool_parallel(sneppp_pool *pool)
+{
+   sneppp_parallel par;
+   par.run = pool && pool->workers ? sneppp__pool_run : NULL;
+   par.user = pool;
+   return par;
+}
+#endif
+
 /* >>linalg ===================================================================================================
    All matrices are row-major, ld is the stride between rows, sizes are size_t, and nothing here allocates. The
    plain product is short enough to be checked by eye; it stays as the reference of the tests and as the code
@@ -3665,10 +4375,14 @@ SNEPPP__VECTOR_CODE static void sneppp__array_sincos_vectors(size_t n, const dou
    for (size_t i = 0; i < n; i += SNEPPP__LANE64) {
       sneppp__vec64 v = sneppp__load_f64(x + i, n - i), s, c;
       sneppp__vec64 good = SNEPPP__V64(cmp)(SNEPPP__V64(andnot)(SNEPPP__K64(-0.0), v), SNEPPP__K64(1e5), SNEPPP__LE);
-      sneppp__sincos_f64(v, &s, &c);
-      sneppp__store_f64(sine + i, s, n - i), sneppp__store_f64(cosine + i, c, n - i);
-      if (SNEPPP__V64(movemask)(good) != (1 << SNEPPP__LANE64) - 1)
-         for (size_t k = i; k < n && k < i + SNEPPP__LANE64; k++) sine[k] = sin(x[k]), cosine[k] = cos(x[k]);
+      if (SNEPPP__V64(movemask)(good) == (1 << SNEPPP__LANE64) - 1) {
+         sneppp__sincos_f64(v, &s, &c);
+         sneppp__store_f64(sine + i, s, n - i), sneppp__store_f64(cosine + i, c, n - i);
+      } else
+         for (size_t k = i; k < n && k < i + SNEPPP__LANE64; k++) {
+            double z = x[k]; /* cosine may be x */
+            sine[k] = sin(z), cosine[k] = cos(z);
+         }
    }
 }
 
@@ -3724,24 +4438,15 @@ SNEPPP__VECTOR_CODE static void sneppp__pull_vectors(size_t B, size_t n, size_t 
       }
    }
 }
-
-SNEPPP__VECTOR_CODE static void sneppp__chebyshev_vectors(size_t q, size_t B, const sneppp_real *u, sneppp_real *T)
-{
-   for (size_t b = 0; b < B; b += SNEPPP__LANE) {
-      sneppp__vec x = sneppp__vec_load(u + b, B - b), now = SNEPPP__KV(1), before = x, next;
-      for (size_t k = 0; k < q; k++, before = now, now = next) {
-         next = SNEPPP__V(fmsub)(x + x, now, before);
-         sneppp__vec_store(T + k * B + b, now, B - b);
-      }
-   }
-}
-
 #endif
 
 static void sneppp__array_sincos_f64(size_t n, const double *x, double *sine, double *cosine)
 {
    SNEPPP__IF_VECTORS(sneppp__array_sincos_vectors(n, x, sine, cosine))
-   for (size_t i = 0; i < n; i++) sine[i] = sin(x[i]), cosine[i] = cos(x[i]);
+   for (size_t i = 0; i < n; i++) {
+      double z = x[i]; /* cosine may be x */
+      sine[i] = sin(z), cosine[i] = cos(z);
+   }
 }
 
 /* out += a x. join: the same, from sums of the features' precision to double ones. */
@@ -3778,17 +4483,12 @@ static void sneppp__pull_rows(size_t B, size_t n, size_t d, const sneppp_real *s
       }
 }
 
-/* T (q, B): the Chebyshev polynomials T_0 .. T_(q-1) at the points u (B), by T_(k+1) = 2 u T_k - T_(k-1), T_(-1) = u */
+/* T (q, B): the Chebyshev polynomials T_0 .. T_(q-1) at the points u (B), by T_k = 2 u T_(k-1) - T_(k-2), T_(-1) = u */
 static void sneppp__chebyshev_rows(size_t q, size_t B, const sneppp_real *u, sneppp_real *T)
 {
-   SNEPPP__IF_VECTORS(sneppp__chebyshev_vectors(q, B, u, T))
-   for (size_t b = 0; b < B; b++) {
-      sneppp_real before = u[b], now = 1;
-      for (size_t k = 0; k < q; k++) {
-         sneppp_real next = 2 * u[b] * now - before;
-         T[k * B + b] = now, before = now, now = next;
-      }
-   }
+   for (size_t b = 0; b < B; b++) T[b] = 1;
+   for (size_t k = 1; k < q; k++)
+      for (size_t b = 0; b < B; b++) T[k * B + b] = 2 * u[b] * T[(k - 1) * B + b] - (k > 1 ? T[(k - 2) * B + b] : u[b]);
 }
 
 /* C = alpha op(A) op(B) + beta C, with op(A) (m, k), op(B) (k, n), C (m, n); op transposes where ta, tb are not
@@ -3830,8 +4530,7 @@ SNEPPP__GEMM_PLAIN(float, sneppp__gemm_plain_f32)
    if it is short, or transposed and hard to reach. Blocks are small, so that C and A pass by often: a tile asks for
    its part of C before it needs it. The scheme is that of Goto and van de Geijn (ACM TOMS 34, 2008). No memory is
    allocated: the block is on the stack, 38 kB in all, and 9 kB for small products, because threads have small stacks on
-   some machines. Its depth follows from the shape of the product and its width is what fits, so that a matrix that was
-   packed in wider blocks beforehand (sneppp__pack_right) gives the same bits. */
+   some machines. Its depth follows from the shape of the product and its width is what fits. */
 #define SNEPPP__TILE_ROWS   6
 #define SNEPPP__DEPTH       128   /* steps of k in a block: one panel and one strip fit into the first cache      */
 #define SNEPPP__ROW_BYTES   512   /* a row of a block of B, at most: 4 to 16 panels, 64 kB, for the second cache  */
@@ -3844,17 +4543,9 @@ SNEPPP__GEMM_PLAIN(float, sneppp__gemm_plain_f32)
    of a to the next row and column. scale is in memory: in registers it would push an accumulator out and halve the
    speed. */
 #define SNEPPP__TILE_KERNEL(name, target, T, V, OP, LOAD, STORE)                                               \
-   target static inline void name##_row(const double *scale, int add, T *c, V x, V y)                          \
-   {                                                                                                           \
-      const size_t lanes = sizeof(V) / sizeof(T);                                                              \
-      const V      alpha = OP(set1)((T)scale[0]), beta = OP(set1)((T)scale[1]);                                \
-      x = x * alpha, y = y * alpha;                                                                            \
-      if (add) x = OP(fmadd)(beta, OP(loadu)(c), x), y = OP(fmadd)(beta, OP(loadu)(c + lanes), y);             \
-      OP(storeu)(c, x), OP(storeu)(c + lanes, y);                                                              \
-   }                                                                                                           \
    target static void name##_edge(const double *scale, T *c, size_t ldc, const V *v, size_t rows, size_t columns) \
    {                                                                                                           \
-      const size_t lanes = sizeof(V) / sizeof(T);                                                              \
+      enum { lanes = sizeof(V) / sizeof(T) };                                                                  \
       for (; rows; rows--, c += ldc, v += 2)                                                                   \
          for (size_t h = 0; h * lanes < columns; h++) {                                                        \
             T *to = c + h * lanes;                                                                             \
@@ -3866,35 +4557,29 @@ SNEPPP__GEMM_PLAIN(float, sneppp__gemm_plain_f32)
    target static void name(size_t k, const void *a_, size_t rs, size_t cs, const void *b_, const double *scale, \
                            void *c_, size_t ldc, size_t rows, size_t columns)                                  \
    {                                                                                                           \
-      const size_t lanes = sizeof(V) / sizeof(T);                                                              \
+      enum { lanes = sizeof(V) / sizeof(T), tile = SNEPPP__TILE_ROWS };                                        \
       const T *a = (const T *)a_, *d = a + 3 * rs, *b = (const T *)b_;                                         \
       T *c = (T *)c_;                                                                                          \
-      V x, b0, b1, c00 = OP(setzero)(), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;                 \
-      V c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;                                      \
+      V x, y, sum[tile][2], all[2 * tile];                                                                     \
       for (size_t i = 0; i < rows; i++) __builtin_prefetch(c + i * ldc, 1);                                    \
-      for (; k; k--) {                                                                                         \
-         b0 = OP(loadu)(b), b1 = OP(loadu)(b + lanes);                                                         \
-         x = OP(set1)(a[0]), c00 = OP(fmadd)(x, b0, c00), c01 = OP(fmadd)(x, b1, c01);                         \
-         x = OP(set1)(a[rs]), c10 = OP(fmadd)(x, b0, c10), c11 = OP(fmadd)(x, b1, c11);                        \
-         x = OP(set1)(a[2 * rs]), c20 = OP(fmadd)(x, b0, c20), c21 = OP(fmadd)(x, b1, c21);                    \
-         x = OP(set1)(d[0]), c30 = OP(fmadd)(x, b0, c30), c31 = OP(fmadd)(x, b1, c31);                         \
-         x = OP(set1)(d[rs]), c40 = OP(fmadd)(x, b0, c40), c41 = OP(fmadd)(x, b1, c41);                        \
-         x = OP(set1)(d[2 * rs]), c50 = OP(fmadd)(x, b0, c50), c51 = OP(fmadd)(x, b1, c51);                    \
-         a += cs, d += cs, b += 2 * lanes;                                                                     \
+      SNEPPP__UNROLL for (size_t i = 0; i < tile; i++) sum[i][0] = sum[i][1] = OP(setzero)();                  \
+      for (; k; k--, a += cs, d += cs, b += 2 * lanes) {                                                       \
+         const V b0 = OP(loadu)(b), b1 = OP(loadu)(b + lanes);                                                 \
+         SNEPPP__UNROLL for (size_t i = 0; i < tile; i++) {                                                    \
+            x = OP(set1)(i < 3 ? a[i * rs] : d[(i - 3) * rs]);                                                 \
+            sum[i][0] = OP(fmadd)(x, b0, sum[i][0]), sum[i][1] = OP(fmadd)(x, b1, sum[i][1]);                  \
+         }                                                                                                     \
       }                                                                                                        \
-      if (rows < 6 || columns < 2 * lanes) {                                                                   \
-         V all[12];                                                                                            \
-         all[0] = c00, all[1] = c01, all[2] = c10, all[3] = c11, all[4] = c20, all[5] = c21;                   \
-         all[6] = c30, all[7] = c31, all[8] = c40, all[9] = c41, all[10] = c50, all[11] = c51;                 \
+      if (rows < tile || columns < 2 * lanes) {                                                                \
+         SNEPPP__UNROLL for (size_t i = 0; i < tile; i++) all[2 * i] = sum[i][0], all[2 * i + 1] = sum[i][1];  \
          name##_edge(scale, c, ldc, all, rows, columns);                                                       \
-      } else if (scale[1] == 0) {                                                                              \
-         name##_row(scale, 0, c, c00, c01), name##_row(scale, 0, c + ldc, c10, c11);                           \
-         name##_row(scale, 0, c + 2 * ldc, c20, c21), name##_row(scale, 0, c + 3 * ldc, c30, c31);             \
-         name##_row(scale, 0, c + 4 * ldc, c40, c41), name##_row(scale, 0, c + 5 * ldc, c50, c51);             \
-      } else {                                                                                                 \
-         name##_row(scale, 1, c, c00, c01), name##_row(scale, 1, c + ldc, c10, c11);                           \
-         name##_row(scale, 1, c + 2 * ldc, c20, c21), name##_row(scale, 1, c + 3 * ldc, c30, c31);             \
-         name##_row(scale, 1, c + 4 * ldc, c40, c41), name##_row(scale, 1, c + 5 * ldc, c50, c51);             \
+         return;                                                                                               \
+      }                                                                                                        \
+      SNEPPP__UNROLL for (size_t i = 0; i < tile; i++, c += ldc) {                                             \
+         const V alpha = OP(set1)((T)scale[0]), beta = OP(set1)((T)scale[1]);                                  \
+         x = sum[i][0] * alpha, y = sum[i][1] * alpha;                                                         \
+         if (scale[1] != 0) x = OP(fmadd)(beta, OP(loadu)(c), x), y = OP(fmadd)(beta, OP(loadu)(c + lanes), y); \
+         OP(storeu)(c, x), OP(storeu)(c + lanes, y);                                                           \
       }                                                                                                        \
    }
 SNEPPP__TILE_KERNEL(sneppp__tile_f64, SNEPPP__VECTOR_CODE, double, sneppp__vec64, SNEPPP__V64, sneppp__load_f64,
@@ -3934,7 +4619,6 @@ typedef struct sneppp__product { /* of either precision: all arrays are bytes */
    size_t      m, n, k, lda, ldb, ldc;
    double      alpha, beta;
    const void *A, *B;
-   const void *packed;           /* B as sneppp__pack_right has left it, or NULL                      */
    void       *C;
 } sneppp__product;
 
@@ -3978,7 +4662,7 @@ static void sneppp__pack_all(size_t size, char *to, size_t width, size_t n, size
 }
 
 typedef struct sneppp__slab { /* a block of B: rows p0 .. p0 + k - 1 of the columns j0 .. j0 + n - 1 */
-   size_t j0, n, p0, k, bytes;
+   size_t j0, n, p0, k;
 } sneppp__slab;
 
 static size_t sneppp__panel_bytes(const sneppp__kit *kit, size_t n, size_t k) /* the last one is filled up */
@@ -3998,15 +4682,14 @@ static int sneppp__slab_at(const sneppp__kit *kit, size_t depth, size_t bytes, s
    b->n = n - b->j0 < wide ? n - b->j0 : wide;
    b->p0 = k * chunk / chunks;
    b->k = k * (chunk + 1) / chunks - b->p0;
-   b->bytes = sneppp__panel_bytes(kit, b->n, b->k);
    return 1;
 }
 
-/* All blocks. Those of B are packed into `here`, which has room for so many bytes, unless they are packed. strips: room
-   for SNEPPP__STRIP_BYTES / size strips of A of the depth of a block. */
+/* All blocks. Those of B are packed into `here`, which has room for so many bytes. strips: room for
+   SNEPPP__STRIP_BYTES / size strips of A of the depth of a block. */
 static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, char *here, size_t bytes, char *strips)
 {
-   const char *a = (const char *)q->A, *block = (const char *)q->packed;
+   const char *a = (const char *)q->A;
    size_t      size = kit->size, wide = kit->columns, m = q->m;
    size_t      ai = q->ta ? 1 : q->lda, ap = q->ta ? q->lda : 1, bj = q->tb ? q->ldb : 1, bp = q->tb ? 1 : q->ldb;
    /* A strip of a transposed A has one cache line per step of k: read where it stands, unless the lines are many, or so
@@ -4020,10 +4703,7 @@ static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, ch
       size_t first = q->lower ? b.j0 / SNEPPP__TILE_ROWS * SNEPPP__TILE_ROWS : 0;
       double scale[2];
       scale[0] = q->alpha, scale[1] = b.p0 ? 1 : q->beta;
-      if (!q->packed) {
-         block = here;
-         sneppp__pack_all(size, here, wide, b.n, b.k, (const char *)q->B + (b.j0 * bj + b.p0 * bp) * size, bj, bp);
-      }
+      sneppp__pack_all(size, here, wide, b.n, b.k, (const char *)q->B + (b.j0 * bj + b.p0 * bp) * size, bj, bp);
       for (size_t i = first; i < m; i += SNEPPP__TILE_ROWS) {
          size_t      rows = m - i < SNEPPP__TILE_ROWS ? m - i : SNEPPP__TILE_ROWS, rs = ai, cs = ap;
          const char *ready = a + (i * ai + b.p0 * ap) * size;
@@ -4034,24 +4714,19 @@ static void sneppp__gemm_in(const sneppp__kit *kit, const sneppp__product *q, ch
             ready = strips + next * SNEPPP__TILE_ROWS * b.k * size, rs = 1, cs = SNEPPP__TILE_ROWS;
          }
          for (size_t j = 0; j < b.n && !(q->lower && b.j0 + j >= i + rows); j += wide) {
-            size_t      columns = b.n - j < wide ? b.n - j : wide;
-            char       *to = (char *)q->C + (i * q->ldc + b.j0 + j) * size;
-            const char *panel = block + j * b.k * size;
-            kit->tile(b.k, ready, rs, cs, panel, scale, to, q->ldc, rows, columns);
+            size_t columns = b.n - j < wide ? b.n - j : wide;
+            char  *to = (char *)q->C + (i * q->ldc + b.j0 + j) * size;
+            kit->tile(b.k, ready, rs, cs, here + j * b.k * size, scale, to, q->ldc, rows, columns);
          }
       }
-      if (q->packed) block += b.bytes;
    }
 }
 
-/* The same with room on the stack: little of it if B is small or packed, so that such a product may be called from deep
-   down. */
+/* The same with room on the stack: little of it if B is small, so that such a product may be called from deep down. */
 SNEPPP__APART static void sneppp__gemm_small(const sneppp__kit *kit, const sneppp__product *q)
 {
    double room[SNEPPP__SMALL_BYTES / 8 + 8], strips[SNEPPP__STRIP_BYTES / 8 * SNEPPP__TILE_ROWS * SNEPPP__DEPTH / 2];
-   char  *here = (char *)room + (64 - (uintptr_t)room % 64) % 64;
-   if (q->packed) sneppp__gemm_in(kit, q, NULL, SIZE_MAX, here); /* strips of any depth */
-   else sneppp__gemm_in(kit, q, here, SNEPPP__SMALL_BYTES, (char *)strips);
+   sneppp__gemm_in(kit, q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__SMALL_BYTES, (char *)strips);
 }
 
 SNEPPP__APART static void sneppp__gemm_large(const sneppp__kit *kit, const sneppp__product *q)
@@ -4060,17 +4735,17 @@ SNEPPP__APART static void sneppp__gemm_large(const sneppp__kit *kit, const snepp
    sneppp__gemm_in(kit, q, (char *)room + (64 - (uintptr_t)room % 64) % 64, SNEPPP__BLOCK_BYTES, (char *)strips);
 }
 
-static void sneppp__gemm_vectors(size_t size, int lower, const void *packed, int ta, int tb, size_t m,
-                                 size_t n, size_t k, double alpha, const void *A, size_t lda,
-                                 const void *B, size_t ldb, double beta, void *C, size_t ldc)
+static void sneppp__gemm_vectors(size_t size, int lower, int ta, int tb, size_t m, size_t n, size_t k, double alpha,
+                                 const void *A, size_t lda, const void *B, size_t ldb, double beta, void *C, size_t ldc)
 {
    sneppp__kit     kit = sneppp__kit_for(size);
    sneppp__product q;
-   q.lower = lower, q.packed = packed, q.ta = ta, q.tb = tb, q.m = m, q.n = n, q.k = k, q.alpha = alpha, q.beta = beta;
+   q.lower = lower, q.ta = ta, q.tb = tb, q.m = m, q.n = n, q.k = k, q.alpha = alpha, q.beta = beta;
    q.A = A, q.lda = lda, q.B = B, q.ldb = ldb, q.C = C, q.ldc = ldc;
-   if (packed || (k <= SNEPPP__DEPTH / 2 && sneppp__panel_bytes(&kit, n, k) <= SNEPPP__SMALL_BYTES))
+   if (k <= SNEPPP__DEPTH / 2 && sneppp__panel_bytes(&kit, n, k) <= SNEPPP__SMALL_BYTES)
       sneppp__gemm_small(&kit, &q);
    else sneppp__gemm_large(&kit, &q);
+   SNEPPP__LEAVE_VECTORS;
 }
 
 /* Smaller products cost more to pack than they save. */
@@ -4089,15 +4764,14 @@ static void sneppp__gemm_vectors(size_t size, int lower, const void *packed, int
                                                    T *C, size_t ldc)                                           \
    {                                                                                                           \
       if (SNEPPP__IS_LARGE(m, n, k))                                                                           \
-         sneppp__gemm_vectors(sizeof(T), 0, NULL, ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, (double)beta, C,\
-                              ldc);                                                                            \
+         sneppp__gemm_vectors(sizeof(T), 0, ta, tb, m, n, k, (double)alpha, A, lda, B, ldb, (double)beta, C, ldc); \
       else sneppp__gemm_plain_##s(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);                       \
    }                                                                                                           \
    SNEPPP__UNUSED static void sneppp__own_syrk_##s(int trans, size_t n, size_t k, T alpha, const T *A,         \
                                                    size_t lda, T beta, T *C, size_t ldc)                       \
    {                                                                                                           \
       if (SNEPPP__IS_LARGE(n, n, k))                                                                           \
-         sneppp__gemm_vectors(sizeof(T), 1, NULL, trans, !trans, n, n, k, (double)alpha, A, lda, A, lda,       \
+         sneppp__gemm_vectors(sizeof(T), 1, trans, !trans, n, n, k, (double)alpha, A, lda, A, lda,             \
                               (double)beta, C, ldc);                                                           \
       else                                                                                                     \
          for (size_t i = 0; i < n; i++)                                                                        \
@@ -4113,76 +4787,42 @@ SNEPPP__PRODUCTS(double, f64)
 SNEPPP__PRODUCTS(float, f32)
 #endif
 
-/* What the floors call, by precision. Where no library takes the place of ours, products may be packed, or halved. */
+/* What the floors call, by precision. Where no library takes the place of ours, products may be halved. */
 #if defined(SNEPPP_GEMM) || defined(SNEPPP_GEMM_F32) || defined(SNEPPP_SYRK) || defined(SNEPPP_SYRK_F32)
    #define SNEPPP__MAY_BLOCK(m, n, k) 0
 #else
    #define SNEPPP__MAY_BLOCK(m, n, k) SNEPPP__IS_LARGE(m, n, k)
 #endif
-#ifdef SNEPPP_GEMM
-   #define sneppp__gemm_f64 SNEPPP_GEMM
-#else
-   #define sneppp__gemm_f64 sneppp__own_gemm_f64
+#ifndef SNEPPP_GEMM
+   #define SNEPPP_GEMM sneppp__own_gemm_f64
 #endif
-#ifdef SNEPPP_SYRK
-   #define sneppp__syrk_f64 SNEPPP_SYRK
-#else
-   #define sneppp__syrk_f64 sneppp__own_syrk_f64
+#ifndef SNEPPP_SYRK
+   #define SNEPPP_SYRK sneppp__own_syrk_f64
 #endif
-#ifdef SNEPPP_GEMM_F32
-   #define sneppp__gemm_f32 SNEPPP_GEMM_F32
-#else
-   #define sneppp__gemm_f32 sneppp__own_gemm_f32
+#ifndef SNEPPP_GEMM_F32
+   #define SNEPPP_GEMM_F32 sneppp__own_gemm_f32
 #endif
-#ifdef SNEPPP_SYRK_F32
-   #define sneppp__syrk_f32 SNEPPP_SYRK_F32
-#else
-   #define sneppp__syrk_f32 sneppp__own_syrk_f32
+#ifndef SNEPPP_SYRK_F32
+   #define SNEPPP_SYRK_F32 sneppp__own_syrk_f32
 #endif
+#define sneppp__gemm_f64 SNEPPP_GEMM
+#define sneppp__syrk_f64 SNEPPP_SYRK
+#define sneppp__dgemm    SNEPPP_GEMM /* earlier names */
+#define sneppp__dsyrk    SNEPPP_SYRK
 #ifdef SNEPPP_REAL_FLOAT
-   #define sneppp__gemm     sneppp__gemm_f32
-   #define sneppp__syrk     sneppp__syrk_f32
+   #define sneppp__gemm SNEPPP_GEMM_F32
+   #define sneppp__syrk SNEPPP_SYRK_F32
 #else
-   #define sneppp__gemm     sneppp__gemm_f64
-   #define sneppp__syrk     sneppp__syrk_f64
+   #define sneppp__gemm SNEPPP_GEMM
+   #define sneppp__syrk SNEPPP_SYRK
 #endif
-#define sneppp__dgemm sneppp__gemm_f64 /* earlier names */
-#define sneppp__dsyrk sneppp__syrk_f64
-
-/* A matrix B (k, n) that many products share is packed for them once; out has room for sneppp__packed_size reals.
-   Where products are not blocked, or go to a library, nothing is packed and NULL returned. */
-static size_t sneppp__packed_size(size_t n, size_t k) { return (n + 31) / 32 * 32 * k; }
-
-static const sneppp_real *sneppp__pack_right(size_t n, size_t k, const sneppp_real *B, sneppp_real *out)
-{
-#ifdef SNEPPP__VECTOR
-   sneppp__kit  kit = sneppp__kit_for(sizeof *B);
-   sneppp__slab b;
-   char        *to = (char *)out;
-   if (!SNEPPP__MAY_BLOCK((size_t)2, n, k)) return NULL;
-   for (size_t which = 0; sneppp__slab_at(&kit, SNEPPP__DEPTH, SIZE_MAX, n, k, which, &b); which++, to += b.bytes)
-      sneppp__pack_all(sizeof *B, to, kit.columns, b.n, b.k, (const char *)(B + b.p0 * n + b.j0), 1, n);
-   return out;
-#else
-   (void)n, (void)k, (void)B, (void)out;
-   return NULL;
-#endif
-}
-
-/* C (m, n) = A B with B (k, n) as it is and, if not NULL, packed. */
-static void sneppp__gemm_right(size_t m, size_t n, size_t k, const sneppp_real *A, size_t lda, const sneppp_real *B,
-                               const sneppp_real *packed, sneppp_real *C, size_t ldc)
-{
-   if (packed) sneppp__gemm_vectors(sizeof *C, 0, packed, 0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
-   else sneppp__gemm(0, 0, m, n, k, 1, A, lda, B, n, 0, C, ldc);
-}
 
 /* C (n, n) = A B, in the lower triangle at least; for products that are symmetric. */
 static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
                                const sneppp_real *B, size_t ldb, sneppp_real *C)
 {
    if (SNEPPP__MAY_BLOCK(n, n, k))
-      sneppp__gemm_vectors(sizeof *C, 1, NULL, ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
+      sneppp__gemm_vectors(sizeof *C, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
    else sneppp__gemm(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
 }
 
@@ -4190,7 +4830,7 @@ static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_
 static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
 {
    if (SNEPPP__MAY_BLOCK(n, n, k))
-      sneppp__gemm_vectors(sizeof *C, 1, NULL, 1, 0, n, n, k, 1, A, lda, A, lda, (double)beta, C, n);
+      sneppp__gemm_vectors(sizeof *C, 1, 1, 0, n, n, k, 1, A, lda, A, lda, (double)beta, C, n);
    else sneppp__syrk(1, n, k, 1, A, lda, beta, C, n);
 }
 
@@ -4235,8 +4875,11 @@ static void sneppp__solve_lower(size_t n, const double *L, size_t ldl, int trans
       size_t  i = trans ? n - 1 - s : s, from = trans ? 0 : i + 1, to = trans ? i : n;
       double *b = B + i * ldb, pivot = L[i * ldl + i];
       for (size_t r = 0; r < nrhs; r++) b[r] /= pivot;
-      for (size_t q = from; q < to; q++)
-         sneppp__array_add_f64(nrhs, -(trans ? L[i * ldl + q] : L[q * ldl + i]), b, B + q * ldb);
+      for (size_t q = from; q < to; q++) {
+         const double l = trans ? L[i * ldl + q] : L[q * ldl + i];
+         if (nrhs == 1) B[q * ldb] -= l * *b;
+         else sneppp__array_add_f64(nrhs, -l, b, B + q * ldb);
+      }
    }
 }
 
@@ -4438,23 +5081,18 @@ SNEPPP__VECTOR_CODE static void sneppp__tri_rotate_vectors(double *V, size_t ld,
 {
    enum { lanes = SNEPPP__LANE64 };
    for (size_t from = 0; from < 16; from += 4 * lanes) {
-      double       *y = V + last * ld + from, *x;
-      sneppp__vec64 y0 = SNEPPP__V64(loadu)(y), y1 = SNEPPP__V64(loadu)(y + lanes);
-      sneppp__vec64 y2 = SNEPPP__V64(loadu)(y + 2 * lanes), y3 = SNEPPP__V64(loadu)(y + 3 * lanes), x0, x1, x2, x3;
-      for (size_t i = last; i-- > first; y = x) {
-         sneppp__vec64 c = SNEPPP__K64(turn[2 * i]), s = SNEPPP__K64(turn[2 * i + 1]);
-         x = y - ld;
-         x0 = SNEPPP__V64(loadu)(x), x1 = SNEPPP__V64(loadu)(x + lanes);
-         x2 = SNEPPP__V64(loadu)(x + 2 * lanes), x3 = SNEPPP__V64(loadu)(x + 3 * lanes);
-         SNEPPP__V64(storeu)(y, SNEPPP__V64(fmadd)(c, y0, s * x0));
-         SNEPPP__V64(storeu)(y + lanes, SNEPPP__V64(fmadd)(c, y1, s * x1));
-         SNEPPP__V64(storeu)(y + 2 * lanes, SNEPPP__V64(fmadd)(c, y2, s * x2));
-         SNEPPP__V64(storeu)(y + 3 * lanes, SNEPPP__V64(fmadd)(c, y3, s * x3));
-         y0 = SNEPPP__V64(fnmadd)(s, y0, c * x0), y1 = SNEPPP__V64(fnmadd)(s, y1, c * x1);
-         y2 = SNEPPP__V64(fnmadd)(s, y2, c * x2), y3 = SNEPPP__V64(fnmadd)(s, y3, c * x3);
+      double       *y = V + last * ld + from;
+      sneppp__vec64 row[4];
+      SNEPPP__UNROLL for (int k = 0; k < 4; k++) row[k] = SNEPPP__V64(loadu)(y + k * lanes);
+      for (size_t i = last; i-- > first; y -= ld) {
+         sneppp__vec64 c = SNEPPP__K64(turn[2 * i]), s = SNEPPP__K64(turn[2 * i + 1]), x[4];
+         SNEPPP__UNROLL for (int k = 0; k < 4; k++) x[k] = SNEPPP__V64(loadu)(y - ld + k * lanes);
+         SNEPPP__UNROLL for (int k = 0; k < 4; k++) {
+            SNEPPP__V64(storeu)(y + k * lanes, SNEPPP__V64(fmadd)(c, row[k], s * x[k]));
+            row[k] = SNEPPP__V64(fnmadd)(s, row[k], c * x[k]);
+         }
       }
-      SNEPPP__V64(storeu)(y, y0), SNEPPP__V64(storeu)(y + lanes, y1);
-      SNEPPP__V64(storeu)(y + 2 * lanes, y2), SNEPPP__V64(storeu)(y + 3 * lanes, y3);
+      SNEPPP__UNROLL for (int k = 0; k < 4; k++) SNEPPP__V64(storeu)(y + k * lanes, row[k]);
    }
 }
 #endif
@@ -4776,21 +5414,6 @@ static double sneppp__sinc(double x)
    return x == 0 ? 1 : sin(x) / x;
 }
 
-/* (sin(x)/x)' = (x cos x - sin x)/x^2. Below 2 the difference would cancel, and the alternating series -x/3 +
-   x^3/30 - x^5/840 + ..., coefficients (-1)^k 2k/(2k+1)!, does not. Worst error 1.3 ulp, of 1/|x| beyond 2.
-   */
-static double sneppp__dsinc(double x)
-{
-   static const double c[12] = {
-      -1.0 / 3.0, 1.0 / 30.0, -1.0 / 840.0, 1.0 / 45360.0, -1.0 / 3991680.0, 1.0 / 518918400.0,
-      -1.0 / 93405312000.0, 1.0 / 22230464256000.0, -1.0 / 6758061133824000.0,
-      1.0 / 2554547108585472000.0, -1.0 / 1175091669949317120000.0, 1.0 / 646300418472124416000000.0};
-   double y = x * x, sum = 0;
-   if (y >= 4) return (cos(x) - sin(x) / x) / x;
-   for (int k = 11; k >= 0; k--) sum = sum * y + c[k];
-   return x * sum;
-}
-
 /* log(sinh(x)/x), even. Beyond 2, log(e^|x|/(2|x|)) with the small rest in log1p; below, log1p of the series
    of sinhc - 1, whose terms are all positive. Worst error 1.6 ulp. */
 static double sneppp__log_sinhc(double x)
@@ -4820,53 +5443,6 @@ static double sneppp__langevin(double x)
    return x < 0 ? -value : value;
 }
 
-static const double sneppp__wedge_table[15][11] = {
-   {0.00066753144485752459, 0.00098014026746895042, 0.00042522611512892409, 5.1888329649419648e-05,
-    4.6158484133841897e-06, 3.3388365906237853e-07, 1.9848018134212502e-08, 9.2393484882432026e-10,
-    2.7766653643413103e-11, -9.5211098403234743e-14, -7.1857511984188264e-14},
-   {0.0021297873063431238, 0.0020065347593173502, 0.00061224631778288019, 7.4121799697564032e-05,
-    6.6172763724867403e-06, 4.7390008852588345e-07, 2.706833033262348e-08, 1.1327166452689138e-09,
-    2.2998375933604032e-11, -1.0470149294642271e-12, -1.1757128308247358e-13},
-   {0.004830048713515599, 0.0034825226973382323, 0.00087950660719266708, 0.00010591469445143664,
-    9.4341262935250372e-06, 6.6123683090472373e-07, 3.5527921054564523e-08, 1.2639186218970066e-09,
-    7.7919801877892686e-12, -2.3768589769093843e-12, -1.4211665270442676e-13},
-   {0.0093067576326171797, 0.005599929032201632, 0.001260916799815549, 0.00015100557821750012,
-    1.3316582746392263e-05, 9.0098288820161894e-07, 4.4362170731317379e-08, 1.2239057665664309e-09,
-    -1.9819937815998415e-11, -3.710436492193912e-12, -1.1386022395300748e-13},
-   {0.016332608727724591, 0.0086327150842418123, 0.0018035136901172577, 0.0002142081220287404,
-    1.852770744762844e-05, 1.1912447288308279e-06, 5.2041446560655951e-08, 9.2019773926181425e-10,
-    -5.7208384681278334e-11, -4.4291769581100238e-12, -1.9809869702795383e-14},
-   {0.027008850918082736, 0.01296514445014023, 0.0025704356427799285, 0.00030134794555512279,
-    2.5295730785626092e-05, 1.5192129916877571e-06, 5.651047880282442e-08, 3.0391359829783461e-10,
-    -9.6102954565717903e-11, -3.9670506944085407e-12, 1.1480968202037193e-13},
-   {0.042869149683646357, 0.019117845053984908, 0.0036420671115456426, 0.00041883343033074518,
-    3.3741188149383037e-05, 1.8587488755008724e-06, 5.5643564776541554e-08, -5.9007554030095093e-10,
-    -1.2474347017095303e-10, -2.1825437491466811e-12, 2.3464482250156993e-13},
-   {0.066083974392131137, 0.027803223046330233, 0.005120446973377611, 0.00057347342622595147,
-    4.3840143284664136e-05, 2.1730244093635484e-06, 4.7888967511798693e-08, -1.636281790658317e-09,
-    -1.3275661337610038e-10, 4.9625376433091883e-13, 2.8702787093466889e-13},
-   {0.099650956354934955, 0.039959521013295286, 0.0071276961492682802, 0.0007715891856530275,
-    5.5364357340436823e-05, 2.4188138370021969e-06, 3.2808536403607583e-08, -2.6468140592246275e-09,
-    -1.1554393088601978e-10, 3.263594232413178e-12, 2.52302272172675e-13},
-   {0.14748098497618153, 0.056733512017306073, 0.0097946133098855883, 0.0010173780544726688,
-    6.7830804688466244e-05, 2.5539791505649197e-06, 1.1406184753148947e-08, -3.4248825362038585e-09,
-    -7.6186471716020937e-11, 5.3115763893443702e-12, 1.498227859997019e-13},
-   {0.21528658673801146, 0.079722255958438654, 0.013288758574527522, 0.0013151135904392237,
-    8.0677601128163265e-05, 2.5467263027746396e-06, -1.4292016415164259e-08, -3.8291285795926746e-09,
-    -2.3340777536134952e-11, 6.17160339012546e-12, 2.1289128118160896e-14},
-   {0.30975330979629878, 0.1105988618176147, 0.017745925904220652, 0.0016630637892927982,
-    9.3068153516400707e-05, 2.3799056899606278e-06, -4.1244946920655601e-08, -3.7944187835355012e-09,
-    3.1428392860381145e-11, 5.7889595717335039e-12, -9.216450144344469e-14},
-   {0.43975716475868676, 0.1514331994445092, 0.023312575734610454, 0.0020579063928676108,
-    0.00010421236616990399, 2.055477945379381e-06, -6.6446890977100955e-08, -3.3485024412299413e-09,
-    7.8120626490343811e-11, 4.4634205374968333e-12, -1.6507042405967034e-13},
-   {0.61619095325156537, 0.20451858211043417, 0.030113652701955238, 0.0024928139293096882,
-    0.00011336332689232761, 1.5925915807019427e-06, -8.7318203293316905e-08, -2.5858307603808563e-09,
-    1.1026283086340524e-10, 2.6499991215193315e-12, -1.9096672909699242e-13},
-   {0.85380124323746076, 0.27278920733406348, 0.038298901244981691, 0.0029610141558347076,
-    0.00011994094851643135, 1.0200080751715737e-06, -1.0216459274336038e-07, -1.6297950276666123e-09,
-    1.2559861359272584e-10, 7.7780982424761269e-13, -1.7755557000002126e-13},
-};
 static const double sneppp__digamma_table[21] = {
    0.0364899739785765, 0.93480220054467444, -0.41439832211714095, 0.23484850566847909,
    -0.14476040944749186, 0.092612904899719198, -0.060358227316978041, 0.039725835207998265,
@@ -4875,98 +5451,44 @@ static const double sneppp__digamma_table[21] = {
    -0.0010575255925638878, 0.00051799242602077454, -0.00033173132893197518, 0.00055355335051829758,
    -0.00037989511316818933
 };
-static const double sneppp__debye_table[90] = {
-   0.125, -0.20833333333333334, 0.0625, -0.375, 0.3125, 0.065104166666666671, -0.82968750000000002,
-   1.7265625, -0.95920138888888884, 0.1015625, -2.21875, 8.296875, -10.59375, 4.4140625,
-   0.20957031249999999, -6.9822823660714288, 40.542751736111114, -87.693359375, 80.8837890625,
-   -26.961263020833332, 0.53645833333333337, -25.3125, 209.625, -673.625, 1021.640625, -737.8125,
-   204.94791666666666, 1.6380658830915178, -103.97592163085938, 1160.8294372558594, -5140.2112731933594,
-   11304.659503173829, -13184.767364501953, 7824.8994445800781, -1863.0712963285901, 5.809814453125,
-   -477.615234375, 6904.2763671875, -40090.447265625, 119071.95263671875, -198321.806640625,
-   187801.9013671875, -94603.037109375, 19708.966064453125, 23.475127749972874, -2427.2885336442428,
-   44069.78581237793, -323875.5657704671, 1240124.8821487427, -2752869.2114181519, 3683609.1391855874,
-   -2935198.3014678955, 1284393.7849998474, -237850.70092589766, 106.467822265625, -13526.99560546875,
-   301187.02368164062, -2727462.591796875, 13026405.797363281, -36852414.786914065, 65112147.795410156,
-   -72748886.005859375, 50027742.520751953, -19350359.069824219, 3225059.8449707031, 535.64051951061595,
-   -82046.565798667754, 2197624.7506718161, -24011994.284158945, 139535179.1724906, -487422412.27094018,
-   1088470361.2907014, -1594676024.6768589, 1528592829.6473379, -924445055.3424871, 320384038.82623315,
-   -48543036.185792901, 2960.739786783854, -538164.052734375, 17067704.537109375, -221216118.06429037,
-   1533944655.227417, -6461280179.6308594, 17683879971.178711, -32540336002.749023, 40681628863.233032,
-   -34134822577.796875, 18421426618.901367, -5782944462.4145508, 803186730.89090979
-};
-static const double sneppp__gl_x[128] = {
-   -0.93246951420315205, -0.66120938646626448, -0.2386191860831969, 0.2386191860831969,
-   0.66120938646626448, 0.93246951420315205, -0.96028985649753629, -0.79666647741362673,
-   -0.52553240991632899, -0.18343464249564981, 0.18343464249564981, 0.52553240991632899,
-   0.79666647741362673, 0.96028985649753629, -0.97390652851717174, -0.86506336668898454,
-   -0.67940956829902444, -0.43339539412924721, -0.14887433898163122, 0.14887433898163122,
+static const double sneppp__gl_x[52] = {
+   0.2386191860831969, 0.66120938646626448, 0.93246951420315205, 0.18343464249564981,
+   0.52553240991632899, 0.79666647741362673, 0.96028985649753629, 0.14887433898163122,
    0.43339539412924721, 0.67940956829902444, 0.86506336668898454, 0.97390652851717174,
-   -0.98156063424671924, -0.90411725637047491, -0.76990267419430469, -0.58731795428661748,
-   -0.36783149899818018, -0.12523340851146891, 0.12523340851146891, 0.36783149899818018,
-   0.58731795428661748, 0.76990267419430469, 0.90411725637047491, 0.98156063424671924,
-   -0.98940093499164994, -0.9445750230732326, -0.86563120238783176, -0.755404408355003,
-   -0.61787624440264377, -0.45801677765722737, -0.28160355077925892, -0.095012509837637441,
-   0.095012509837637441, 0.28160355077925892, 0.45801677765722737, 0.61787624440264377, 0.755404408355003,
-   0.86563120238783176, 0.9445750230732326, 0.98940093499164994, -0.99312859918509488,
-   -0.96397192727791381, -0.91223442825132595, -0.83911697182221878, -0.7463319064601508,
-   -0.63605368072651502, -0.51086700195082713, -0.37370608871541955, -0.22778585114164507,
-   -0.076526521133497338, 0.076526521133497338, 0.22778585114164507, 0.37370608871541955,
-   0.51086700195082713, 0.63605368072651502, 0.7463319064601508, 0.83911697182221878, 0.91223442825132595,
-   0.96397192727791381, 0.99312859918509488, -0.99518721999702131, -0.97472855597130947,
-   -0.9382745520027328, -0.88641552700440107, -0.82000198597390295, -0.74012419157855436,
-   -0.64809365193697555, -0.54542147138883956, -0.43379350762604513, -0.3150426796961634,
-   -0.19111886747361631, -0.06405689286260563, 0.06405689286260563, 0.19111886747361631,
-   0.3150426796961634, 0.43379350762604513, 0.54542147138883956, 0.64809365193697555, 0.74012419157855436,
-   0.82000198597390295, 0.88641552700440107, 0.9382745520027328, 0.97472855597130947, 0.99518721999702131,
-   -0.99726386184948157, -0.98561151154526838, -0.96476225558750639, -0.93490607593773967,
-   -0.89632115576605209, -0.84936761373256997, -0.79448379596794239, -0.73218211874028971,
-   -0.66304426693021523, -0.5877157572407623, -0.50689990893222936, -0.42135127613063533,
-   -0.33186860228212767, -0.23928736225213706, -0.14447196158279649, -0.048307665687738317,
-   0.048307665687738317, 0.14447196158279649, 0.23928736225213706, 0.33186860228212767,
-   0.42135127613063533, 0.50689990893222936, 0.5877157572407623, 0.66304426693021523, 0.73218211874028971,
-   0.79448379596794239, 0.84936761373256997, 0.89632115576605209, 0.93490607593773967, 0.96476225558750639,
-   0.98561151154526838, 0.99726386184948157
+   0.12523340851146891, 0.36783149899818018, 0.58731795428661748, 0.76990267419430469,
+   0.90411725637047491, 0.98156063424671924, 0.095012509837637441, 0.28160355077925892,
+   0.45801677765722737, 0.61787624440264377, 0.755404408355003, 0.86563120238783176, 0.9445750230732326,
+   0.98940093499164994, 0.076526521133497338, 0.22778585114164507, 0.37370608871541955,
+   0.51086700195082713, 0.63605368072651502, 0.7463319064601508, 0.83911697182221878,
+   0.91223442825132595, 0.96397192727791381, 0.99312859918509488, 0.048307665687738317,
+   0.14447196158279649, 0.23928736225213706, 0.33186860228212767, 0.42135127613063533,
+   0.50689990893222936, 0.5877157572407623, 0.66304426693021523, 0.73218211874028971,
+   0.79448379596794239, 0.84936761373256997, 0.89632115576605209, 0.93490607593773967,
+   0.96476225558750639, 0.98561151154526838, 0.99726386184948157
 };
-static const double sneppp__gl_w[128] = {
-   0.17132449237917036, 0.36076157304813861, 0.46791393457269104, 0.46791393457269104, 0.36076157304813861,
-   0.17132449237917036, 0.10122853629037626, 0.22238103445337448, 0.31370664587788727, 0.36268378337836199,
-   0.36268378337836199, 0.31370664587788727, 0.22238103445337448, 0.10122853629037626,
-   0.066671344308688138, 0.14945134915058059, 0.21908636251598204, 0.26926671930999635,
-   0.29552422471475287, 0.29552422471475287, 0.26926671930999635, 0.21908636251598204, 0.14945134915058059,
-   0.066671344308688138, 0.047175336386511828, 0.10693932599531843, 0.16007832854334622,
-   0.20316742672306592, 0.23349253653835481, 0.24914704581340277, 0.24914704581340277, 0.23349253653835481,
-   0.20316742672306592, 0.16007832854334622, 0.10693932599531843, 0.047175336386511828,
-   0.027152459411754096, 0.062253523938647894, 0.095158511682492786, 0.12462897125553388,
-   0.14959598881657674, 0.16915651939500254, 0.18260341504492358, 0.1894506104550685, 0.1894506104550685,
-   0.18260341504492358, 0.16915651939500254, 0.14959598881657674, 0.12462897125553388,
-   0.095158511682492786, 0.062253523938647894, 0.027152459411754096, 0.017614007139152118,
-   0.040601429800386939, 0.062672048334109068, 0.083276741576704755, 0.10193011981724044,
-   0.11819453196151841, 0.13168863844917664, 0.14209610931838204, 0.14917298647260374, 0.15275338713072584,
-   0.15275338713072584, 0.14917298647260374, 0.14209610931838204, 0.13168863844917664, 0.11819453196151841,
-   0.10193011981724044, 0.083276741576704755, 0.062672048334109068, 0.040601429800386939,
-   0.017614007139152118, 0.0123412297999872, 0.028531388628933663, 0.044277438817419808,
-   0.059298584915436783, 0.0733464814110803, 0.086190161531953274, 0.097618652104113884,
-   0.10744427011596563, 0.1155056680537256, 0.12167047292780339, 0.1258374563468283, 0.12793819534675216,
-   0.12793819534675216, 0.1258374563468283, 0.12167047292780339, 0.1155056680537256, 0.10744427011596563,
-   0.097618652104113884, 0.086190161531953274, 0.0733464814110803, 0.059298584915436783,
-   0.044277438817419808, 0.028531388628933663, 0.0123412297999872, 0.0070186100094700964,
-   0.01627439473090567, 0.025392065309262059, 0.034273862913021431, 0.042835898022226683,
-   0.050998059262376175, 0.058684093478535544, 0.065822222776361849, 0.072345794108848505,
-   0.078193895787070311, 0.083311924226946749, 0.087652093004403811, 0.091173878695763891,
-   0.093844399080804566, 0.095638720079274861, 0.096540088514727798, 0.096540088514727798,
-   0.095638720079274861, 0.093844399080804566, 0.091173878695763891, 0.087652093004403811,
-   0.083311924226946749, 0.078193895787070311, 0.072345794108848505, 0.065822222776361849,
-   0.058684093478535544, 0.050998059262376175, 0.042835898022226683, 0.034273862913021431,
-   0.025392065309262059, 0.01627439473090567, 0.0070186100094700964
+static const double sneppp__gl_w[52] = {
+   0.46791393457269104, 0.36076157304813861, 0.17132449237917036, 0.36268378337836199,
+   0.31370664587788727, 0.22238103445337448, 0.10122853629037626, 0.29552422471475287,
+   0.26926671930999635, 0.21908636251598204, 0.14945134915058059, 0.066671344308688138,
+   0.24914704581340277, 0.23349253653835481, 0.20316742672306592, 0.16007832854334622,
+   0.10693932599531843, 0.047175336386511828, 0.1894506104550685, 0.18260341504492358,
+   0.16915651939500254, 0.14959598881657674, 0.12462897125553388, 0.095158511682492786,
+   0.062253523938647894, 0.027152459411754096, 0.15275338713072584, 0.14917298647260374,
+   0.14209610931838204, 0.13168863844917664, 0.11819453196151841, 0.10193011981724044,
+   0.083276741576704755, 0.062672048334109068, 0.040601429800386939, 0.017614007139152118,
+   0.096540088514727798, 0.095638720079274861, 0.093844399080804566, 0.091173878695763891,
+   0.087652093004403811, 0.083311924226946749, 0.078193895787070311, 0.072345794108848505,
+   0.065822222776361849, 0.058684093478535544, 0.050998059262376175, 0.042835898022226683,
+   0.034273862913021431, 0.025392065309262059, 0.01627439473090567, 0.0070186100094700964
 };
 
 /* g(x) = 1 - x m(x) for x >= 0: what is left after Mills' ratio and 1/x cancel, ~ 1/x^2 far out. It is the
-   integral over u > 0 of u exp(-x u - u^2/2), the first rectified moment of a normal divided by its density.
-   */
+   integral over u > 0 of u exp(-x u - u^2/2), the first rectified moment of a normal divided by its density. And
+   it is -m'(x), so the table of m serves: t' = -4 u^2 for u = 4/(4+x). */
 SNEPPP__INLINE double sneppp__wedge_right(double x)
 {
    int           i;
-   double        t, s, q;
+   double        t, s, u;
    const double *c;
    if (x >= 60) {
       t = 1 / x;
@@ -4974,33 +5496,37 @@ SNEPPP__INLINE double sneppp__wedge_right(double x)
       return s * (1 - s * (3 - s * (15 - s * (105 - s * (945 - s * 10395)))));
    }
    t = sneppp__mills_local(x, &i);
-   c = sneppp__wedge_table[i];
+   c = sneppp__mills_table[i];
    s = t * t;
-   q = s * s;
-   return ((c[0] + c[1] * t) + (c[2] + c[3] * t) * s) +
-          q * (((c[4] + c[5] * t) + (c[6] + c[7] * t) * s) + q * ((c[8] + c[9] * t) + c[10] * s));
+   u = 4 / (4 + x);
+   return 4 * u * u * (((c[1] + 2 * c[2] * t) + (3 * c[3] + 4 * c[4] * t) * s) +
+                       s * s * (((5 * c[5] + 6 * c[6] * t) + (7 * c[7] + 8 * c[8] * t) * s) + 9 * c[9] * (s * s)));
 }
 
-/* Mills' ratio Phi(-x)/phi(x) for every x; grows like e^(x^2/2) to the left and stops at 1e306 for x < -37.5.
-   Worst error 2.7 ulp. */
-static double sneppp__mills(double x)
+/* ---- Gauss-Legendre quadrature on [-1, 1]: at least n nodes, of the orders that are tabled (6, 8, 10, 12, 16, 20,
+   32); returns the order, whose rule integrates polynomials of degree 2 order - 1 exactly. n <= 32. Rules are
+   symmetric: the table, and what _half gives, is their positive half. */
+static int sneppp__gauss_half(int n, const double **x, const double **w)
 {
-   if (x >= 0) return sneppp__mills_right(x);
-   if (x < -37.5) x = -37.5;
-   return SNEPPP__SQRT_2PI / sneppp__exp_square(x, 0.5) - sneppp__mills_right(-x);
-}
-
-/* ---- Gauss-Legendre quadrature on [-1, 1]: at least n nodes, of the orders that are tabled (6, 8, 10, 12,
-   16, 20, 24, 32); returns the order, whose rule integrates polynomials of degree 2 order - 1 exactly. n <=
-   32. */
-static int sneppp__gauss_legendre(int n, const double **x, const double **w)
-{
-   static const int order[8] = {6, 8, 10, 12, 16, 20, 24, 32};
+   static const int order[7] = {6, 8, 10, 12, 16, 20, 32};
    int              i = 0, at = 0;
-   while (i < 7 && order[i] < n) at += order[i++];
+   while (i < 6 && order[i] < n) at += order[i++] / 2;
    *x = sneppp__gl_x + at;
    *w = sneppp__gl_w + at;
    return order[i];
+}
+
+enum { SNEPPP__GAUSS_MAX = 32 };
+static int sneppp__gauss_legendre(int n, double *x, double *w)
+{
+   const double *half, *weight;
+   n = sneppp__gauss_half(n, &half, &weight);
+   for (int i = 0; i < n; i++) {
+      int k = i < n / 2 ? n / 2 - 1 - i : i - n / 2;
+      x[i] = i < n / 2 ? -half[k] : half[k];
+      w[i] = weight[k];
+   }
+   return n;
 }
 
 /* erf(y) - erf(x), to full relative accuracy for all x and y. Far apart on one side, the difference of two
@@ -5009,9 +5535,8 @@ static int sneppp__gauss_legendre(int n, const double **x, const double **w)
    rounding of the midpoint m costs m^2 units.) Worst error 4.4 ulp. */
 static double sneppp__erf_diff(double x, double y)
 {
-   double        value, r;
-   const double *node, *weight;
-   int           n;
+   double value, r, node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   int    n;
    if (x > y) return -sneppp__erf_diff(y, x);
    if (y < 0) { value = x; x = -y; y = -value; } /* now |x| <= y: erf is odd */
    if (x <= -0.5 || (x <= 0 && y >= 1)) return erf(y) - erf(x);
@@ -5022,7 +5547,7 @@ static double sneppp__erf_diff(double x, double y)
       return sneppp__exp_square(x, 1) * value * SNEPPP__SQRT_2_PI;
    }
    value = 0;
-   n = sneppp__gauss_legendre(12, &node, &weight);
+   n = sneppp__gauss_legendre(12, node, weight);
    for (int i = 0; i < n; i++) {
       double u = r * (1 + node[i]); /* t - x */
       value += weight[i] * exp(-u * (2 * x + u));
@@ -5037,9 +5562,8 @@ static double sneppp__erf_diff(double x, double y)
    carried upwards. */
 static double sneppp__rect_tail(int p, double t)
 {
-   double        root = sqrt((double)p), length = 0.75 * (p < 12 ? root : 3.5) + 8 - 0.5 * t;
-   double        value = 1, r, u, J[2] = {0, 0};
-   const double *x, *w;
+   double root = sqrt((double)p), length = 0.75 * (p < 12 ? root : 3.5) + 8 - 0.5 * t;
+   double value = 1, r, u, J[2] = {0, 0}, x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
    if (t >= 3) {
       int n;
       root += 18 / t; /* the error falls like exp(-2t(sqrt n - sqrt p)) */
@@ -5050,7 +5574,7 @@ static double sneppp__rect_tail(int p, double t)
       }
       return value * sneppp__wedge_right(t);
    }
-   sneppp__gauss_legendre(32, &x, &w);
+   sneppp__gauss_legendre(32, x, w);
    for (int i = 0; i < 32; i++) {
       u = 0.5 * length * (1 + x[i]);
       value = 0.5 * length * w[i] * exp(-u * (t + 0.5 * u)) * u;
@@ -5069,7 +5593,7 @@ static double sneppp__rect_tail(int p, double t)
 /* E[V_+^p] of V ~ N(mu, v), p = 0, 1, 2, ...; v = 0 gives mu_+^p, and 1/2 for p = 0 at mu = 0. For mu >= 0
    the recursion m_p = mu m_{p-1} + (p-1) v m_{p-2} adds positive terms; for mu < 0 it would cancel. Worst
    error 6.2 ulp, times 1 + t^2 left of zero, t = -mu/sqrt(v), where the rounding of t does as much. */
-static double sneppp__rect_moment(int p, double mu, double v)
+SNEPPP__APART static double sneppp__rect_moment(int p, double mu, double v)
 {
    double sd = sqrt(v), m0 = 1, m1 = mu, value;
    if (mu * mu >= 1500 * v) { /* the density at 0 is zero in double; v may be 0 */
@@ -5114,8 +5638,8 @@ static double sneppp__sector(double r, double mass, double v)
    double        sum = 0;
    const double *x, *w;
    if (mass == 0 || v == 0) return 0;
-   n = sneppp__gauss_legendre(n, &x, &w);
-   for (int i = n / 2; i < n; i++) {
+   n = sneppp__gauss_half(n, &x, &w);
+   for (int i = 0; i < n / 2; i++) {
       double y = v * x[i], q;
       y *= y;
       q = 1 / (1 + y);
@@ -5132,35 +5656,13 @@ static double sneppp__sector_far(double h, double c, double r, double mass, doub
    return Q_h * sneppp__upper(c) - sneppp__sector(r, mass, c / (h + r));
 }
 
-/* Owen's T(h, a) = 1/(2 pi) integral_0^a exp(-h^2(1+x^2)/2)/(1+x^2) dx, any h and a. Worst
-   error 4.9 ulp. */
-static double sneppp__owens_t(double h, double a)
-{
-   double c, w, mass, value;
-   int    negative = a < 0;
-   h = fabs(h);
-   a = fabs(a);
-   if (a > 1e150) a = 1e150;
-   w = a < 1e8 ? sqrt(1 + a * a) : a;
-   c = h < 1e150 ? a * h : 0;
-   if (h > 40) return 0;
-   if (c > 1e150) c = 1e150;
-   mass = sneppp__exp_square(h, 0.5) * sneppp__exp_square(c, 0.5);
-   if (a <= 1)
-      value = sneppp__upper(h) * 0.5 * erf(c / SNEPPP__SQRT2) + sneppp__sector(h * w, mass, a / (1 + w));
-   else
-      value = 0.5 * sneppp__upper(h) - sneppp__sector(h * w < 1e150 ? h * w : 1e150, mass, 1 / (a + w));
-   return negative ? -value : value;
-}
-
 /* Phi_2(h, k; rho) - Phi(h) Phi(k) for small correlation: the integral of its derivative with respect to rho
    (Plackett 1954), e^(-(h^2 - 2 x h k + k^2)/(2(1-x^2)))/(2 pi sqrt(1-x^2)), with e^(-(h^2+k^2)/2) in front.
    */
 static double sneppp__bvn_small(double h, double k, double rho)
 {
-   double        sum = 0, hk = h * k, hh = h * h + k * k;
-   const double *x, *w;
-   int           n = sneppp__gauss_legendre(fabs(rho) < 0.05 ? 6 : 12, &x, &w);
+   double sum = 0, hk = h * k, hh = h * h + k * k, x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
+   int    n = sneppp__gauss_legendre(fabs(rho) < 0.05 ? 6 : 12, x, w);
    for (int i = 0; i < n; i++) {
       double t = 0.5 * rho * (1 + x[i]), s2 = 1 - t * t;
       sum += w[i] * exp(t * (hk - 0.5 * t * hh) / s2) / sqrt(s2);
@@ -5174,9 +5676,8 @@ static double sneppp__bvn_small(double h, double k, double rho)
    lies. E_k = e^(-k^2/2) stands in front, because the rounding of y itself would cost y^2 units. */
 static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i, double E_k)
 {
-   double        opening = atan2(s, -rho), sum = 0;
-   const double *node, *w;
-   int           n = sneppp__gauss_legendre(20, &node, &w);
+   double opening = atan2(s, -rho), sum = 0, node[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
+   int    n = sneppp__gauss_legendre(20, node, w);
    for (int i = 0; i < n; i++) {
       double a = 0.5 * opening * (1 + node[i]), sa = sin(a), ca = cos(a), x = -(kappa_i * ca + k * sa), f;
       if (x >= 0)
@@ -5195,7 +5696,7 @@ static double sneppp__bvn_narrow(double k, double rho, double s, double kappa_i,
    kappa is then not read. Two sectors give every quadrant; their sums and differences keep relative accuracy
    in the lower tails. Worst error of the value 4.7 ulp, of psi 3.8 ulp, of the results themselves (not of 1),
    beyond what the rounding of the kappas causes. About 190 ns. */
-static double sneppp__bvn(double h, double k, double rho, double s, double kappa_j, double kappa_i,
+SNEPPP__APART static double sneppp__bvn(double h, double k, double rho, double s, double kappa_j, double kappa_i,
                           double *psi)
 {
    double ah = fabs(h), ak = fabs(k), E_h = sneppp__exp_square(ah, 0.5), E_k = sneppp__exp_square(ak, 0.5);
@@ -5246,6 +5747,18 @@ static double sneppp__bvn(double h, double k, double rho, double s, double kappa
    return value;
 }
 
+/* Owen's T(h, a) = 1/(2 pi) integral_0^a exp(-h^2(1+x^2)/2)/(1+x^2) dx, any h and a: Phi_2(-|h|, 0; rho) - Phi(-|h|)/2
+   with rho = a/sqrt(1 + a^2). Worst error 6.8 ulp. */
+static double sneppp__owens_t(double h, double a)
+{
+   double w, psi;
+   a = fmin(fmax(a, -1e150), 1e150);
+   w = fabs(a) < 1e8 ? sqrt(1 + a * a) : fabs(a);
+   h = fmin(fabs(h), 1e100);
+   (void)sneppp__bvn(-h, 0, a / w, 1 / w, a * h, -h * w, &psi);
+   return psi;
+}
+
 /* psi(x) = (log Gamma)'(x), x > 0; worst error 1.4 ulp of max(|psi|, 1). */
 static double sneppp__digamma(double x)
 {
@@ -5266,120 +5779,61 @@ static double sneppp__digamma(double x)
    e^(kappa x_1) over the unit sphere of R^d, and j_d(kappa) = 0F1(; d/2; -kappa^2/4), the mean of cos(kappa
    x_1). Z_d = Gamma(d/2) (2/kappa)^nu I_nu(kappa), nu = d/2 - 1. */
 
-/* log Z_D and its derivative A_D for nu = D/2 - 1 >= 25: the uniform expansion of I_nu (Debye; DLMF 10.41.3)
-   with Stirling's series of Gamma(D/2) taken into it. With z = kappa/nu, w = sqrt(1+z^2), p = 1/w:
-      log Z = nu(2u - log(1+u)) - log(w)/2 + sum_k (D_k(p) - D_k(1))/nu^k,     u = (w-1)/2. */
-static double sneppp__debye(double nu, double kappa, double *ratio)
+/* The sums of Hankel's expansions far out (DLMF 10.17.3 and 10.40.1), of the even terms P and of the odd ones Q:
+   term_k = prod_j (4 nu^2 - (2j-1)^2)/(8 j x), every second one with the factor `turn`. I_nu = e^x/sqrt(2 pi x) (P - Q)
+   has 1, J_nu has -1. */
+static void sneppp__hankel(double nu, double x, int turn, double *P, double *Q)
 {
-   double z = kappa / nu, w = z < 1e8 ? sqrt(1 + z * z) : z, u = 0.5 * z * (z / (1 + w));
-   double p = 1 / w, y = p * p, q = p / nu;
-   double power = 1, sum = 0, slope = 0;
-   const double *c = sneppp__debye_table;
-   for (int k = 1; k <= 12; k++) { /* D_k(p) = p^k times a polynomial of degree k in p^2 */
-      double f = c[k], g = k * 3 * c[k];
-      for (int i = k - 1; i >= 0; i--) { f = f * y + c[i]; g = g * y + (k + 2 * i) * c[i]; }
-      power *= q;
-      sum += power * f;
-      slope += power * g; /* p D_k'(p)/nu^k */
-      c += k + 1;
+   double term = 1;
+   *P = 1, *Q = 0;
+   for (int k = 1; k <= 60 && fabs(term) > 1e-18; k++) {
+      double f = (4 * nu * nu - (2 * k - 1) * (2 * k - 1)) / (8 * k * x);
+      if (fabs(f) >= 1) break;
+      term *= k % 2 ? f : turn * f;
+      *(k % 2 ? Q : P) += term;
    }
-   *ratio = z / (1 + w) - (z * y / nu) * (0.5 + slope); /* dp/dkappa = -z p^3/nu */
-   return nu * (2 * u - log1p(u)) - 0.5 * log1p(2 * u) + (sum + sneppp__stirling(nu));
 }
 
-/* sum_k (-1)^k a_k(nu)/kappa^k of the expansion of I_nu for large arguments (DLMF 10.40.1), minus 1. */
-static double sneppp__hankel(double nu, double kappa)
+/* log Z_d and, if ratio is not NULL, A_d = (log Z_d)' = I_{nu+1}/I_nu, between 0 and 1; d >= 1, kappa >= 0. Worst error
+   of log Z 2.2 ulp, of A 3.9 ulp (d up to 100, kappa up to 1e8). */
+static double sneppp__log_Z(int d, double kappa, double *ratio)
 {
-   double term = 1, sum = 0, m = 4 * nu * nu;
-   for (int k = 1; k <= 40; k++) {
-      double f = -(m - (2 * k - 1) * (2 * k - 1)) / (8 * k * kappa);
-      if (fabs(f) >= 1 && k > nu) break; /* the terms have begun to grow */
-      term *= f;
-      sum += term;
-      if (fabs(term) < 1e-18) break;
-   }
-   return sum;
-}
-
-/* log Z_d and, if ratio is not NULL, A_d = (log Z_d)' = I_{nu+1}/I_nu; d >= 1, kappa >= 0. Worst error
-   of log Z 2.2 ulp, of A 3.1 ulp (d up to 100, kappa up to 1e8). */
-static double sneppp__log_Z_ratio(int d, double kappa, double *ratio)
-{
-   double nu = 0.5 * d - 1, y = kappa * kappa, up, prod, A, logZ;
-   int    D = d;
-   if (d == 1) {
-      if (ratio) *ratio = tanh(kappa);
-      up = sinh(kappa < 2 ? 0.5 * kappa : 0);
-      return kappa < 2 ? log1p(2 * up * up) : kappa - (SNEPPP__LOG_2 - log1p(exp(-2 * kappa)));
-   }
+   double nu = 0.5 * d - 1, q = 0.25 * kappa * kappa, term = 1, sum = 0, sum2 = 0, scale = 0, P, Q;
    if (d == 3) {
       if (ratio) *ratio = sneppp__langevin(kappa);
       return sneppp__log_sinhc(kappa);
    }
-   if (kappa > 25 && kappa > nu * nu) {
-      up = sneppp__hankel(nu, kappa);
-      if (ratio) *ratio = (1 + sneppp__hankel(nu + 1, kappa)) / (1 + up);
-      return kappa - (nu + 0.5) * log(0.5 * kappa) + (sneppp__lgamma(nu + 1) - 0.5 * SNEPPP__LOG_4PI) + log1p(up);
-   }
-   if (kappa <= 50 && y <= 60 * d) { /* the series; every term is positive */
-      double term = 1, sum = 0, sum2 = 0, q = 0.25 * y;
-      for (int n = 1; n < 400; n++) {
-         /* Z_{d+2}, up to d/2: its terms are those of Z_d over d/2 + n - 1. */
-         if (ratio) sum2 += term / (nu + n);
-         term *= q / (n * (nu + n));
-         sum += term;
-         if (term < 1e-18 * sum && n > 2) break;
+   if (kappa > 50 && kappa > nu * nu) {
+      sneppp__hankel(nu, kappa, 1, &P, &Q);
+      if (ratio) {
+         sneppp__hankel(nu + 1, kappa, 1, &sum, &sum2);
+         *ratio = fmin((sum - sum2) / (P - Q), 1); /* rounding */
       }
-      if (ratio) *ratio = 0.5 * kappa * sum2 / (1 + sum);
-      return log1p(sum);
+      return (kappa + (nu + 0.5) * log(2 / kappa)) + (sneppp__lgamma(0.5 * d) - 0.5 * log(4 * SNEPPP__PI)) + log(P - Q);
    }
-   while (D < 52) D += 2;
-   logZ = sneppp__debye(0.5 * D - 1, kappa, &A);
-   /* Downwards: A_D = kappa/(D + kappa A_{D+2}) and Z_D = Z_{D+2} (1 + kappa A_{D+2}/D). */
-   prod = 1;
-   while (D > d) {
-      D -= 2;
-      up = kappa * A;
-      prod *= 1 + up / D;
-      if (prod > 1e200) { logZ += log(prod); prod = 1; }
-      A = kappa / (D + up);
+   for (int n = 1; n == 1 || term > 1e-18 * sum;) { /* the series; every term is positive; some at a time round less */
+      double part = 0, part2 = 0;
+      for (int last = n + 8; n < last; n++) {
+         if (ratio) part2 += term / (nu + n); /* Z_{d+2}, up to d/2: its terms are those of Z_d over d/2 + n - 1 */
+         term *= q / (n * (nu + n));
+         part += term;
+      }
+      sum += part, sum2 += part2;
+      if (sum > 1e200) sum *= 1e-200, sum2 *= 1e-200, term *= 1e-200, scale += 1;
    }
-   if (ratio) *ratio = A;
-   return logZ + log(prod);
+   if (ratio) *ratio = fmin(0.5 * kappa * sum2 / ((scale > 0 ? 0 : 1) + sum), 1);
+   return scale > 0 ? log(sum) + scale * 460.51701859880913680 : log1p(sum); /* log 1e200 */
 }
 
-static double sneppp__log_Z(int d, double kappa)
-{
-   return sneppp__log_Z_ratio(d, fabs(kappa), NULL);
-}
-
-/* A_d(kappa) = I_{d/2}(kappa)/I_{d/2-1}(kappa), kappa >= 0; odd in kappa, between 0 and 1. */
-static double sneppp__bessel_ratio(int d, double kappa)
-{
-   double A;
-   sneppp__log_Z_ratio(d, fabs(kappa), &A);
-   return kappa < 0 ? -A : A;
-}
-
-/* J_0 and 2 J_1(x)/x for x >= 25 (DLMF 10.17.3): the modulus-phase sums P and Q, and cos(x - pi/4) and its
-   like from cos x and sin x, which libm reduces exactly. */
+/* J_0 and 2 J_1(x)/x for x >= 25: cos(x - pi/4) and its like come from cos x and sin x, which libm reduces exactly:
+   cos(x - pi/4) = (c + s)/sqrt 2, cos(x - 3 pi/4) = (s - c)/sqrt 2; the sines likewise. */
 static void sneppp__j_far(double x, double *j2, double *j4)
 {
-   double c = cos(x), s = sin(x), scale = 1 / sqrt(SNEPPP__PI * x), value[2];
-   for (int nu = 0; nu < 2; nu++) {
-      double term = 1, P = 1, Q = 0, m = 4 * nu;
-      for (int k = 1; k <= 40; k++) {
-         double f = (m - (2 * k - 1) * (2 * k - 1)) / (8 * k * x);
-         if (fabs(f) >= 1) break;
-         term *= f;
-         if (k & 1) Q += (k & 2) ? -term : term; else P += (k & 2) ? -term : term;
-         if (fabs(term) < 1e-18) break;
-      }
-      /* cos(x - pi/4) = (c + s)/sqrt 2, cos(x - 3 pi/4) = (s - c)/sqrt 2; the sines likewise. */
-      value[nu] = nu ? scale * (P * (s - c) + Q * (s + c)) : scale * (P * (c + s) - Q * (s - c));
-   }
-   *j2 = value[0];
-   *j4 = 2 * value[1] / x;
+   double c = cos(x), s = sin(x), scale = 1 / sqrt(SNEPPP__PI * x), P, Q;
+   sneppp__hankel(0, x, -1, &P, &Q);
+   *j2 = scale * (P * (c + s) - Q * (s - c));
+   sneppp__hankel(1, x, -1, &P, &Q);
+   *j4 = 2 * scale * (P * (s - c) + Q * (s + c)) / x;
 }
 
 /* j_d(kappa), d >= 1. While the first term is small, the alternating series. For kappa > nu the recurrence
@@ -5440,25 +5894,42 @@ static double sneppp__j(int d, double kappa)
    A window is a set of points x with a base measure mu on it. Here are its names, the checks that everything else
    relies on, and draws from it; membership, mass and statistics are on floor evaluate. */
 
-static const char *sneppp__space_name(sneppp_space space)
+/* What differs between spaces and fits into a row. Sinusoids are the default where their integrals are cheap, exp where
+   the measure is a family. Statistics t(x) are as many as a weight vector is long. */
+typedef struct sneppp__space {
+   const char *name;
+   sneppp_act  act;                 /* what SNEPPP_ACT_DEFAULT means         */
+   int         dim, stats, params;  /* 0: any, as many as dim, none; -1: dim */
+} sneppp__space;
+
+static const sneppp__space sneppp__spaces[SNEPPP_SPACE_END] = {
+   { "a box", SNEPPP_ACT_COS, 0, 0, 0 },
+   { "a Gaussian measure", SNEPPP_ACT_COS, 0, 0, 0 },
+   { "the sphere", SNEPPP_ACT_EXP, 0, 0, 0 },
+   { "intervals", SNEPPP_ACT_COS, 1, 0, 0 },
+   { "a polygon", SNEPPP_ACT_COS, 2, 0, 0 },
+   { "a ball", SNEPPP_ACT_COS, 0, 0, 0 },
+   { "R^d", SNEPPP_ACT_RBF, 0, 0, 0 },
+   { "the gamma family", SNEPPP_ACT_EXP, 1, 2, 2 },
+   { "the beta family", SNEPPP_ACT_EXP, 1, 2, 2 },
+   { "the Dirichlet family", SNEPPP_ACT_EXP, 0, 0, -1 },
+   { "the Poisson family", SNEPPP_ACT_EXP, 1, 0, 1 },
+   { "the binomial family", SNEPPP_ACT_EXP, 1, 0, 1 },
+   { "the negative binomial family", SNEPPP_ACT_EXP, 1, 0, 1 },
+   { "the normal family", SNEPPP_ACT_EXP, 1, 2, 0 },
+   { "the von Mises family", SNEPPP_ACT_EXP, 1, 2, 0 },
+   { "a finite set", SNEPPP_ACT_EXP, 0, 0, 0 },
+   { "a raster", SNEPPP_ACT_COS, 0, 0, 0 }
+};
+
+static const char *sneppp__space_name(sneppp_space space) { return sneppp__spaces[space].name; }
+
+static sneppp_act sneppp__act_default(sneppp_space space) { return sneppp__spaces[space].act; }
+
+SNEPPP__INLINE int sneppp__stats(const sneppp_window *win)
 {
-   static const char *const name[] = { "a box",
-                                       "a Gaussian measure",
-                                       "the sphere",
-                                       "intervals",
-                                       "a polygon",
-                                       "a ball",
-                                       "R^d",
-                                       "the gamma family",
-                                       "the beta family",
-                                       "the Dirichlet family",
-                                       "the Poisson family",
-                                       "the binomial family",
-                                       "the negative binomial family",
-                                       "the normal family",
-                                       "the von Mises family",
-                                       "a finite set" };
-   return (int)space >= 0 && space < SNEPPP_SPACE_END ? name[space] : "an unknown space";
+   if (win->space == SNEPPP_SPACE_RASTER) return (win->no_place ? 0 : win->dim) + win->covariates;
+   return sneppp__spaces[win->space].stats ? sneppp__spaces[win->space].stats : win->dim;
 }
 
 static const char *sneppp__act_name(sneppp_act act)
@@ -5467,30 +5938,7 @@ static const char *sneppp__act_name(sneppp_act act)
                                        "exp",       "erf",       "phi",      "step",  "relu",
                                        "rect",      "leaky",     "gelu",     "elu",   "bell",
                                        "gabor_sin", "gabor_cos", "monomial", "rbf",   "one" };
-   return (int)act >= 0 && act < SNEPPP_ACT_END ? name[act] : act == SNEPPP_ACT_END ? "any" : "an unknown activation";
-}
-
-/* What SNEPPP_ACT_DEFAULT means: sinusoids where their integrals are cheap, exp where the measure is a family. */
-static sneppp_act sneppp__act_default(sneppp_space space)
-{
-   switch (space) {
-      case SNEPPP_SPACE_BOX:
-      case SNEPPP_SPACE_GAUSS:
-      case SNEPPP_SPACE_INTERVALS:
-      case SNEPPP_SPACE_POLYGON:
-      case SNEPPP_SPACE_BALL: return SNEPPP_ACT_COS;
-      case SNEPPP_SPACE_EUCLID: return SNEPPP_ACT_RBF;
-      default: return SNEPPP_ACT_EXP;
-   }
-}
-
-/* Length of t(x), which is the length of a weight vector. */
-SNEPPP__INLINE int sneppp__stats(const sneppp_window *win)
-{
-   switch (win->space) {
-      case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: return 2;
-      default: return win->dim;
-   }
+   return name[act];
 }
 
 /* Numbers that describe one point: all but finite sets, where x is the index of a point, have dim of them. */
@@ -5498,6 +5946,8 @@ SNEPPP__INLINE int sneppp__coords(const sneppp_window *win)
 {
    return win->space == SNEPPP_SPACE_FINITE ? 1 : win->dim;
 }
+
+static size_t sneppp__raster_cells(const sneppp_window *w) { return w->cells[0] * (w->dim > 1 ? w->cells[1] : 1); }
 
 /* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
 
@@ -5514,6 +5964,7 @@ static void sneppp__window_side(const sneppp_window *w, int r, double *lo, doubl
    *lo = w->lo[r], *hi = w->hi[r];
    if (w->space == SNEPPP_SPACE_BALL) { *lo = w->centre[r] - w->radius; *hi = w->centre[r] + w->radius; }
    if (w->space == SNEPPP_SPACE_INTERVALS) { *lo = w->ends[0]; *hi = w->ends[2 * w->count - 1]; }
+   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_side(w, r, lo, hi);
    if (w->space != SNEPPP_SPACE_POLYGON) return;
    *lo = *hi = w->xy[r];
    for (size_t k = 1, vertices = sneppp__vertices(w); k < vertices; k++) {
@@ -5557,7 +6008,8 @@ static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_erro
    size_t        rings = sneppp__ring_count(win);
    const double *first = win->xy;
    if (!win->xy) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is NULL: a polygon needs vertices");
-   if (win->weight) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.weight is not for polygons");
+   if (win->weight && win->space == SNEPPP_SPACE_POLYGON)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.weight is not for polygons");
    if (win->rings && !win->ring_size)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ring_size is NULL, but window.rings is %z",
                           win->rings);
@@ -5587,77 +6039,71 @@ static sneppp_status sneppp__polygon_check(const sneppp_window *win, sneppp_erro
 
 /* ---- >>space-check: validation, mass, draws ---------------------------------------------------------------- */
 
-/* Every list and parameter of the window, in the order of the struct. */
+/* Are entries from..to of a list, which has rows of d numbers if d > 0, finite? And sign > 0: positive; sign < 0: not
+   negative? A list that is NULL has none. */
+static sneppp_status sneppp__check_list(const char *name, const double *x, size_t from, size_t to, size_t d, int sign,
+                                        sneppp_error *err)
+{
+   const char *bad = sign > 0 ? "not positive" : "negative";
+   for (size_t k = from; x && k < to; k++) {
+      int finite = sneppp__finite(x[k]);
+      if (finite && (sign > 0 ? x[k] > 0 : sign == 0 || x[k] >= 0)) continue;
+      if (d)
+         return sneppp__fail(err, finite ? SNEPPP_ERR_ARG : SNEPPP_ERR_NOT_FINITE,
+                             finite ? "%s[%z][%z] = %g is %s" : "%s[%z][%z] is not finite", name, k / d, k % d, x[k],
+                             bad);
+      return sneppp__fail(err, finite ? SNEPPP_ERR_ARG : SNEPPP_ERR_NOT_FINITE,
+                          finite ? "%s[%z] = %g is %s" : "%s[%z] is not finite", name, k, x[k], bad);
+   }
+   return SNEPPP_OK;
+}
+
 static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
 {
-   int r;
-   for (r = 0; r < win->dim; r++) {
-      if (!sneppp__finite(win->lo[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.lo[%d] is not finite", r);
-      if (!sneppp__finite(win->hi[r])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.hi[%d] is not finite", r);
+   sneppp_status status = sneppp__check_list("win.lo", win->lo, 0, (size_t)win->dim, 0, 0, err);
+   if (!status) status = sneppp__check_list("win.hi", win->hi, 0, (size_t)win->dim, 0, 0, err);
+   for (int r = 0; r < win->dim && !status; r++) {
       if (!(win->lo[r] < win->hi[r]))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "win.lo[%d] = %g is not below win.hi[%d] = %g", r,
                              win->lo[r], r, win->hi[r]);
       if (!sneppp__finite(win->hi[r] - win->lo[r]))
          return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.hi[%d] - win.lo[%d] is too large", r, r);
    }
-   return SNEPPP_OK;
+   return status;
 }
 
 static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *err)
 {
-   int r;
-   for (r = 0; r < win->dim; r++)
-      if (!sneppp__finite(win->centre[r]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.centre[%d] is not finite", r);
    if (!sneppp__finite(win->radius)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.radius is not finite");
    if (!(win->radius > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.radius = %g is not positive", win->radius);
-   return SNEPPP_OK;
+   return sneppp__check_list("win.centre", win->centre, 0, (size_t)win->dim, 0, 0, err);
 }
 
-static sneppp_status sneppp__check_weights(const sneppp_window *win, size_t count, sneppp_error *err)
+/* What has `count` places in R^d, and weights: mixtures and finite sets. */
+static sneppp_status sneppp__check_places(const sneppp_window *win, size_t count, sneppp_error *err)
 {
-   size_t k;
-   double sum = 0;
-   if (!win->weight) return SNEPPP_OK;
-   for (k = 0; k < count; k++) {
-      if (!sneppp__finite(win->weight[k]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.weight[%z] is not finite", k);
-      if (win->weight[k] < 0)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.weight[%z] = %g is negative", k, win->weight[k]);
-      sum += win->weight[k];
-   }
-   if (!(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of win.weight are zero");
-   return SNEPPP_OK;
-}
-
-static sneppp_status sneppp__check_gauss(const sneppp_window *win, sneppp_error *err)
-{
-   size_t        r, d = (size_t)win->dim, count = win->count ? win->count : 1;
-   sneppp_status status = sneppp__check_weights(win, count, err);
-   if (status) return status;
+   size_t        d = (size_t)win->dim;
+   double        sum = 0;
+   sneppp_status status;
    if (count > SIZE_MAX / d / sizeof(double))
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.count = %z is too large", count);
-   for (r = 0; r < count * d; r++) {
-      if (win->mean && !sneppp__finite(win->mean[r]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.mean[%z][%z] is not finite", r / d, r % d);
-      if (win->scale && !sneppp__finite(win->scale[r]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.scale[%z][%z] is not finite", r / d, r % d);
-      if (win->scale && !(win->scale[r] > 0))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.scale[%z][%z] = %g is not positive", r / d, r % d,
-                             win->scale[r]);
-   }
-   return SNEPPP_OK;
+   status = sneppp__check_list("win.weight", win->weight, 0, count, 0, -1, err);
+   for (size_t k = 0; win->weight && k < count; k++) sum += win->weight[k];
+   if (!status && win->weight && !(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of win.weight are zero");
+   if (win->space == SNEPPP_SPACE_FINITE)
+      return status ? status : sneppp__check_list("win.point", win->point, 0, count * d, d, 0, err);
+   if (!status) status = sneppp__check_list("win.mean", win->mean, 0, count * d, d, 0, err);
+   return status ? status : sneppp__check_list("win.scale", win->scale, 0, count * d, d, 1, err);
 }
 
 static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_error *err)
 {
-   size_t k;
+   sneppp_status status;
    if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.count is 0: there are no intervals");
    if (!win->ends) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.ends is NULL");
-   for (k = 0; k < win->count; k++) {
+   status = sneppp__check_list("win.ends", win->ends, 0, 2 * win->count, 2, 0, err);
+   for (size_t k = 0; k < win->count && !status; k++) {
       double a = win->ends[2 * k], b = win->ends[2 * k + 1];
-      if (!sneppp__finite(a)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.ends[%z][0] is not finite", k);
-      if (!sneppp__finite(b)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.ends[%z][1] is not finite", k);
       if (!(a < b)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.ends[%z]: %g is not below %g", k, a, b);
       if (!sneppp__finite(b - a)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.ends[%z] is too long", k);
       if (k && a < win->ends[2 * k - 1])
@@ -5666,39 +6112,57 @@ static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_er
                              "increasing and do not overlap",
                              k, a, k - 1, win->ends[2 * k - 1]);
    }
-   return SNEPPP_OK;
+   return status;
 }
 
-static sneppp_status sneppp__check_finite_set(const sneppp_window *win, sneppp_error *err)
+/* A raster needs a grid that fits. That a cell of it counts, sneppp__mass_check says; regions may have none. */
+static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error *err)
 {
-   size_t r, d = (size_t)win->dim;
-   if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.count is 0: there are no points");
-   if (win->count > SIZE_MAX / d / sizeof(double))
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.count = %z is too large", win->count);
-   if (!win->point) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.point is NULL");
-   for (r = 0; r < win->count * d; r++)
-      if (!sneppp__finite(win->point[r]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.point[%z][%z] is not finite", r / d, r % d);
-   return sneppp__check_weights(win, win->count, err);
-}
-
-static sneppp_status sneppp__check_family(const sneppp_window *win, int params, sneppp_error *err)
-{
-   int r;
-   for (r = 0; r < params; r++) {
-      if (!sneppp__finite(win->param[r]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.param[%d] is not finite", r);
-      if (!(win->param[r] > 0))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[%d] = %g is not positive", r, win->param[r]);
+   size_t        cells = 1, Q = (size_t)win->covariates;
+   sneppp_status status;
+   if (win->dim > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a raster has one or two", win->dim);
+   if (win->covariates < 0)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.covariates = %d is negative", win->covariates);
+   if (win->covariates > SNEPPP_MAX_DIM - win->dim)
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.covariates = %d and win.dim = %d are more than SNEPPP_MAX_DIM = "
+                          "%d", win->covariates, win->dim, SNEPPP_MAX_DIM);
+   if (win->covariates && !win->z)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.z is NULL, but win.covariates is %d", win->covariates);
+   status = sneppp__check_list("win.origin", win->origin, 0, (size_t)win->dim, 0, 0, err);
+   if (!status) status = sneppp__check_list("win.cell", win->cell, 0, (size_t)win->dim, 0, 1, err);
+   if (status) return status;
+   for (int r = 0; r < win->dim; r++) {
+      double lo, hi;
+      if (!win->cells[r]) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.cells[%d] is 0", r);
+      if (win->cells[r] > SIZE_MAX / 16 / sizeof(double) / cells / (Q ? Q : 1))
+         return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.cells[%d] = %z is too large", r, win->cells[r]);
+      cells *= win->cells[r];
+      if (win->lo[r] != win->hi[r] || win->lo[r] != 0) {
+         if (!sneppp__finite(win->lo[r]) || !sneppp__finite(win->hi[r]) || !(win->lo[r] < win->hi[r]))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "win.lo[%d] = %g is not below win.hi[%d] = %g", r, win->lo[r], r,
+                                win->hi[r]);
+      }
+      sneppp__raster_side(win, r, &lo, &hi);
+      if (!sneppp__finite(hi - lo) || win->origin[r] + win->cell[r] <= win->origin[r])
+         return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.cell[%d] = %g does not fit win.origin[%d] = %g", r,
+                             win->cell[r], r, win->origin[r]);
+      if (!(lo < hi))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.lo[%d] to win.hi[%d] does not meet the cells", r, r);
    }
-   if (win->space == SNEPPP_SPACE_BINOMIAL && !sneppp__whole(win->param[0]))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[0] = %g is not a whole number of trials", win->param[0]);
+   if (win->xy && win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.xy is for rasters of dim 2");
+   if (win->xy) status = sneppp__polygon_check(win, err);
+   if (status) return status;
+   for (size_t k = 0; k < cells; k++) {
+      double w = win->weight ? win->weight[k] : 1;
+      if (sneppp__finite(w) && w < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.weight[%z] = %g is negative", k, w);
+   }
    return SNEPPP_OK;
 }
 
 static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error *err)
 {
-   int line = 0; /* the dimension that the space needs, 0 = any */
+   const sneppp__space *space;
+   sneppp_status        status;
    if (!win) return sneppp__fail(err, SNEPPP_ERR_ARG, "the window is NULL");
    if ((int)win->space < 0 || win->space >= SNEPPP_SPACE_END)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "win.space = %d is not a space", (int)win->space);
@@ -5706,19 +6170,18 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
    if (win->dim > SNEPPP_MAX_DIM)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim,
                           SNEPPP_MAX_DIM);
-   switch (win->space) {
-      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: case SNEPPP_SPACE_POISSON:
-      case SNEPPP_SPACE_BINOMIAL:
-      case SNEPPP_SPACE_NEGBINOMIAL: case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: line = 1; break;
-      case SNEPPP_SPACE_POLYGON: line = 2; break;
-      default: break;
-   }
-   if (line && win->dim != line)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d, but %s has dimension %d", win->dim,
-                          sneppp__space_name(win->space), line);
+   space = &sneppp__spaces[win->space];
+   if (space->dim && win->dim != space->dim)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d, but %s has dimension %d", win->dim, space->name,
+                          space->dim);
+   if (win->space == SNEPPP_SPACE_DIRICHLET && win->dim < 2)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a simplex needs at least two coordinates", win->dim);
+   status = sneppp__check_list("win.param", win->param, 0, (size_t)(space->params < 0 ? win->dim : space->params), 0, 1,
+                               err);
+   if (status) return status;
    switch (win->space) {
       case SNEPPP_SPACE_BOX: return sneppp__check_box(win, err);
-      case SNEPPP_SPACE_GAUSS: return sneppp__check_gauss(win, err);
+      case SNEPPP_SPACE_GAUSS: return sneppp__check_places(win, win->count ? win->count : 1, err);
       case SNEPPP_SPACE_SPHERE:
          if (win->measure != SNEPPP_MEASURE_SURFACE && win->measure != SNEPPP_MEASURE_PROBABILITY)
             return sneppp__fail(err, SNEPPP_ERR_ARG, "win.measure = %d is not a measure", (int)win->measure);
@@ -5726,16 +6189,14 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
       case SNEPPP_SPACE_INTERVALS: return sneppp__check_intervals(win, err);
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_check(win, err);
       case SNEPPP_SPACE_BALL: return sneppp__check_ball(win, err);
-      case SNEPPP_SPACE_GAMMA: case SNEPPP_SPACE_BETA: return sneppp__check_family(win, 2, err);
-      case SNEPPP_SPACE_DIRICHLET:
-         if (win->dim < 2)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a simplex needs at least two coordinates",
-                                win->dim);
-         return sneppp__check_family(win, win->dim, err);
-      case SNEPPP_SPACE_POISSON:
       case SNEPPP_SPACE_BINOMIAL:
-      case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__check_family(win, 1, err);
-      case SNEPPP_SPACE_FINITE: return sneppp__check_finite_set(win, err);
+         if (sneppp__whole(win->param[0])) return SNEPPP_OK;
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[0] = %g is not a whole number of trials", win->param[0]);
+      case SNEPPP_SPACE_FINITE:
+         if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.count is 0: there are no points");
+         if (!win->point) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.point is NULL");
+         return sneppp__check_places(win, win->count, err);
+      case SNEPPP_SPACE_RASTER: return sneppp__check_raster(win, err);
       default: return SNEPPP_OK;
    }
 }
@@ -5752,6 +6213,8 @@ static sneppp_status sneppp__mass_check(const sneppp_window *win, double *mass, 
        win->space == SNEPPP_SPACE_NORMAL) return SNEPPP_OK;
    m = sneppp_window_mass(win);
    *mass *= m;
+   if (win->space == SNEPPP_SPACE_RASTER && !(m > 0))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "the raster has no cell in the window with a weight and all covariates");
    if (sneppp__normal(m)) return SNEPPP_OK;
    return sneppp__fail(err, SNEPPP_ERR_RANGE, "the mass of %s is %s to be represented: choose other units",
                        sneppp__space_name(win->space), sneppp__finite(m) ? "too small" : "too large");
@@ -5805,6 +6268,34 @@ static void sneppp__polygon_draw(const sneppp_window *win, sneppp_rng *rng, doub
    x[0] = win->xy[0], x[1] = win->xy[1];
 }
 
+/* A point of a raster: a cell, as its mass says that the box leaves, a point in it, and again if the polygon does not
+   hold it; 0 if that is hopeless. */
+typedef struct sneppp__cell_draw { double left; sneppp__plot at; } sneppp__cell_draw;
+static void sneppp__plot_draw(const sneppp__plot *piece, void *arg)
+{
+   sneppp__cell_draw *o = (sneppp__cell_draw *)arg;
+   if (o->left >= 0) o->at = *piece;
+   o->left -= piece->weight * sneppp__plot_area(piece);
+}
+
+static int sneppp__raster_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
+{
+   sneppp_window box = *win;
+   double        mass;
+   box.xy = NULL;
+   mass = sneppp_window_mass(&box);
+   for (int attempt = 0; attempt < 4096; attempt++) {
+      sneppp__cell_draw draw;
+      memset(&draw, 0, sizeof draw);
+      draw.left = sneppp_rng_uniform(rng) * mass;
+      sneppp__raster_visit(&box, sneppp__plot_draw, &draw);
+      for (int r = 0; r < win->dim; r++)
+         x[r] = draw.at.lo[r] + sneppp_rng_uniform(rng) * (draw.at.hi[r] - draw.at.lo[r]);
+      if (!win->xy || sneppp__polygon_holds(win, x[0], x[1])) return 1;
+   }
+   return 0;
+}
+
 /* A point drawn from mu / mu(X), for windows of finite mass that can be drawn from exactly; 0 if it cannot. The ball is
    drawn from a direction and a radius. */
 SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x)
@@ -5845,6 +6336,7 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
          return 1;
       }
       case SNEPPP_SPACE_POLYGON: sneppp__polygon_draw(win, rng, x); return 1;
+      case SNEPPP_SPACE_RASTER: return sneppp__raster_draw(win, rng, x);
       default: return 0;
    }
 }
@@ -5905,42 +6397,30 @@ static sneppp_status sneppp__domain_check(const sneppp_window *win, const double
 static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_layer *layer, int moments,
                                          sneppp_error *err)
 {
-   int           i, r, d = sneppp__stats(win);
+   const size_t  d = (size_t)sneppp__stats(win);
    sneppp_status status;
+   if (!d) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.no_place leaves nothing without win.covariates");
    if (!layer) return sneppp__fail(err, SNEPPP_ERR_ARG, "the layer is NULL");
    if (layer->n < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.n = %d is not positive", layer->n);
-   if (layer->d && layer->d != d)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.d = %d, but the window has %d statistics", layer->d, d);
+   if (layer->d && layer->d != (int)d)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.d = %d, but the window has %z statistics", layer->d, d);
    if (!layer->W) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.W is NULL");
-   for (i = 0; i < layer->n; i++) {
-      const double *w = layer->W + (size_t)i * (size_t)d;
-      sneppp_unit   u = layer->units ? layer->units[i] : layer->unit;
+   status = sneppp__check_list("layer.W", layer->W, 0, (size_t)layer->n * d, d, 0, err);
+   if (!status) status = sneppp__check_list("layer.b", layer->b, 0, (size_t)layer->n, 0, 0, err);
+   for (int i = 0; i < layer->n && !status; i++) {
+      size_t      at = (size_t)i * d;
+      sneppp_unit u = layer->units ? layer->units[i] : layer->unit;
       if (u.act == SNEPPP_ACT_DEFAULT) u.act = sneppp__act_default(win->space);
-      if (i == 0 || layer->units) {
-         status = sneppp__unit_check(&u, i, err);
-         if (status) return status;
-      }
-      for (r = 0; r < d; r++)
-         if (!sneppp__finite(w[r]))
-            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.W[%d][%d] is not finite", i, r);
-      if (layer->b && !sneppp__finite(layer->b[i]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.b[%d] is not finite", i);
-      if (u.act == SNEPPP_ACT_EXP) {
-         status = sneppp__domain_check(win, w, moments ? 1 : 2, i, err);
-         if (status) return status;
-      }
-      if (u.act != SNEPPP_ACT_RBF) continue;
+      if (i == 0 || layer->units) status = sneppp__unit_check(&u, i, err);
+      if (!status && u.act == SNEPPP_ACT_EXP)
+         status = sneppp__domain_check(win, layer->W + at, moments ? 1 : 2, i, err);
+      if (status || u.act != SNEPPP_ACT_RBF) continue;
       if (!layer->width)
          return sneppp__fail(err, SNEPPP_ERR_ARG,
                              "layer.width is NULL, but unit %d is a radial basis function", i);
-      for (r = 0; r < d; r++) {
-         double l = layer->width[(size_t)i * (size_t)d + (size_t)r];
-         if (!sneppp__finite(l))
-            return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "layer.width[%d][%d] is not finite", i, r);
-         if (!(l > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.width[%d][%d] = %g is not positive", i, r, l);
-      }
+      status = sneppp__check_list("layer.width", layer->width, at, at + d, d, 1, err);
    }
-   return SNEPPP_OK;
+   return status;
 }
 
 /* >>kernel ===================================================================================================
@@ -6140,10 +6620,15 @@ typedef struct sneppp__tile {
 static short sneppp__find_rule(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int biased, int log)
 {
    const unsigned i = 1u << ai, j = 1u << aj;
+   sneppp_space   space = win->space;
+   if (space == SNEPPP_SPACE_RASTER) { /* a sum over boxes; of covariates alone, over points */
+      space = win->no_place ? SNEPPP_SPACE_FINITE : SNEPPP_SPACE_BOX;
+      if (!win->no_place) d = win->dim;
+   }
    for (size_t r = 0; r < SNEPPP__RULES; r++) {
       const sneppp__rule       *rule = &sneppp__rules[r];
       const sneppp_kernel_info *info = &rule->info;
-      if (!(info->spaces >> win->space & 1) || (info->dim[0] && (d < info->dim[0] || d > info->dim[1]))) continue;
+      if (!(info->spaces >> space & 1) || (info->dim[0] && (d < info->dim[0] || d > info->dim[1]))) continue;
       if (biased && (rule->flags & SNEPPP__NO_BIAS)) continue;
       if (log && (!(rule->flags & SNEPPP__LOG) || !(i & SNEPPP__POSITIVE) || !(j & SNEPPP__POSITIVE))) continue;
       if ((info->act[0] & i) && (info->act[1] & j)) return (short)(r + 1);
@@ -6221,16 +6706,16 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
 
 typedef struct sneppp__complex { double re, im; } sneppp__complex;
 
-/* L(x + iy) = exp(scale + i phase) (re + i im). The factor in front keeps large exponents and the centre of the
-   window out of the sums: for x = 0 and a symmetric window im = 0. Since L is analytic one complex gradient
+/* L(x + iy) = exp(scale + i phase) f. The factor in front keeps large exponents and the centre of the
+   window out of the sums: for x = 0 and a symmetric window f is real. Since L is analytic one complex gradient
    suffices, dL/ds_r = exp(scale + i phase) g_r, the integral of t_r exp(s . t). */
 typedef struct sneppp__laplace {
    const sneppp_window *win;
    int             d, grad;                              /* in: is the gradient wanted?                          */
    int             imaginary;                            /* in: may y be other than 0? Else L is real            */
    double          x[SNEPPP__MAX_STATS], y[SNEPPP__MAX_STATS]; /* in                                             */
-   double          scale, phase, re, im;
-   sneppp__complex g[SNEPPP__MAX_STATS];
+   double          scale, phase;
+   sneppp__complex f, g[SNEPPP__MAX_STATS];
 } sneppp__laplace;
 
 SNEPPP__INLINE sneppp__complex sneppp__c(double re, double im)
@@ -6292,11 +6777,11 @@ static sneppp__complex sneppp__csinhc(sneppp__complex z, sneppp__complex *slope)
       if (slope) *slope = sneppp__cscale(sneppp__cmul(g, z), e);
       return sneppp__cscale(s, e);
    }
+   cosine = cos(z.im);
+   sine = sin(z.im);
    e = exp(-2 * a);
    sh = (z.re < 0 ? 0.5 : -0.5) * expm1(-2 * a);
    ch = 0.5 * (1 + e);
-   cosine = cos(z.im);
-   sine = sin(z.im);
    f = sneppp__cdiv(sneppp__c(sh * cosine, ch * sine), z);
    c = sneppp__c(ch * cosine, sh * sine);
    if (slope) *slope = sneppp__cdiv(sneppp__csub(c, f), z);
@@ -6345,20 +6830,25 @@ static sneppp__complex sneppp__cexpdd(const sneppp__complex *z, int n)
    return sneppp__cmul(sum, sneppp__cexp(m));
 }
 
-/* log Gamma(z) and its derivative for Re z > 0: shifted until Stirling's series holds. */
+/* log Gamma(z) and its derivative for Re z > 0: shifted until Stirling's series holds. The logarithms of what was
+   shifted over, z (z + 1) ... = p, are one logarithm of p, whose angle grows by less than a right one at a time: it has
+   turned once more where p crosses the negative axis. The sum of 1/z is p'/p. */
 static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope)
 {
    /* B_2k / (2k (2k - 1)), k = 1..8; Abramowitz and Stegun 6.1.40. Times 1 - 2k they are those of the slope, 6.3.18. */
    static const double B[8] = { 1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
                                 1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400 };
-   sneppp__complex shift = sneppp__c(0, 0), dshift = shift, r, q, f = shift, g = shift, one = sneppp__c(1, 0), lz;
+   sneppp__complex p = sneppp__c(1, 0), dp = sneppp__c(0, 0), r, q, f = dp, g = dp, one = p, lz;
+   double          turns = 0;
    if (z.im == 0) {
       *slope = sneppp__c(sneppp__digamma(z.re), 0);
       return sneppp__c(sneppp__lgamma(z.re), 0);
    }
    while (z.re * z.re + z.im * z.im < 144) {
-      shift = sneppp__cadd(shift, sneppp__clog(z));
-      dshift = sneppp__cadd(dshift, sneppp__cdiv(one, z));
+      sneppp__complex was = p;
+      dp = sneppp__cadd(sneppp__cmul(dp, z), p);
+      p = sneppp__cmul(p, z);
+      if (p.re < 0) turns += (was.im >= 0 && p.im < 0) - (was.im < 0 && p.im >= 0);
       z.re += 1;
    }
    r = sneppp__cdiv(one, z);
@@ -6368,11 +6858,13 @@ static sneppp__complex sneppp__clgamma(sneppp__complex z, sneppp__complex *slope
       g = sneppp__cadd(sneppp__cmul(g, q), sneppp__c(-(2 * k + 1) * B[k], 0));
    }
    lz = sneppp__clog(z);
-   *slope = sneppp__csub(sneppp__cadd(lz, sneppp__csub(sneppp__cmul(g, q), sneppp__cscale(r, 0.5))), dshift);
+   g = sneppp__csub(sneppp__cmul(g, q), sneppp__cadd(sneppp__cscale(r, 0.5), sneppp__cdiv(dp, p)));
+   *slope = sneppp__cadd(lz, g);
    f = sneppp__cmul(f, r);
    f = sneppp__cadd(f, sneppp__csub(sneppp__cmul(sneppp__c(z.re - 0.5, z.im), lz), z));
    f.re += 0.5 * SNEPPP__LOG_2PI;
-   return sneppp__csub(f, shift);
+   f.im -= 2 * SNEPPP__PI * turns;
+   return sneppp__csub(f, sneppp__clog(p));
 }
 
 /* |w|, and the direction, where u is not NULL: scaled by the largest entry if squares might overflow or vanish. */
@@ -6387,41 +6879,72 @@ static double sneppp__norm(int d, const double *w, double *u)
    return s * scale;
 }
 
-/* Unions and sums: acc += f * part, on the scale of the larger. An empty sum has re = im = 0. */
+/* |f_0 u - f_1 v|^2 and |f_0 u + f_1 v|^2. */
+SNEPPP__INLINE void sneppp__spread(int d, const double *u, const double *v, const double *f, double *minus,
+                                   double *plus)
+{
+   *minus = *plus = 0;
+   for (int r = 0; r < d; r++) {
+      double lo = f[0] * u[r] - f[1] * v[r], hi = f[0] * u[r] + f[1] * v[r];
+      *minus += lo * lo;
+      *plus += hi * hi;
+   }
+}
+
+/* Unions and sums: acc += f * part, on the scale of the larger. An empty sum has f = 0. */
 static void sneppp__laplace_add(sneppp__laplace *acc, double f, const sneppp__laplace *part)
 {
    double          down = 1, size = f;
    sneppp__complex turn;
    if (f == 0) return;
-   if (acc->re == 0 && acc->im == 0) acc->scale = part->scale;
+   if (acc->f.re == 0 && acc->f.im == 0) acc->scale = part->scale;
    else if (part->scale > acc->scale) {
       down = exp(acc->scale - part->scale);
       acc->scale = part->scale;
    } else if (part->scale < acc->scale) size *= exp(part->scale - acc->scale);
    turn = part->phase != 0 ? sneppp__c(size * cos(part->phase), size * sin(part->phase)) : sneppp__c(size, 0);
-   acc->re = down * acc->re + turn.re * part->re - turn.im * part->im;
-   acc->im = down * acc->im + turn.re * part->im + turn.im * part->re;
+   acc->f = sneppp__cadd(sneppp__cscale(acc->f, down), sneppp__cmul(turn, part->f));
    for (int r = 0; acc->grad && r < acc->d; r++)
       acc->g[r] = sneppp__cadd(sneppp__cscale(acc->g[r], down), sneppp__cmul(turn, part->g[r]));
 }
 
 static void sneppp__laplace_start(sneppp__laplace *acc)
 {
-   acc->scale = acc->phase = acc->re = acc->im = 0;
+   acc->scale = acc->phase = 0;
+   acc->f = sneppp__c(0, 0);
    for (int r = 0; r < acc->d; r++) acc->g[r] = sneppp__c(0, 0);
+}
+
+/* sin(x)/x and its derivative from sine and cosine; near 0, where they cancel, the power series. */
+SNEPPP__INLINE double sneppp__sinc_of(double x, double sine)
+{
+   double y = x * x;
+   if (y >= 0.25) return sine / x;
+   return 1 + y * (-1.0 / 6 +
+                   y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 + y * (-1.0 / 39916800 +
+                                                                                y * (1.0 / 6227020800.0))))));
+}
+
+SNEPPP__INLINE double sneppp__dsinc_of(double x, double cosine, double sinc)
+{
+   double y = x * x;
+   if (y >= 0.25) return (cosine - sinc) / x;
+   return x * (-1.0 / 3 +
+               y * (1.0 / 30 +
+                    y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 + y * (1.0 / 518918400.0))))));
 }
 
 /* Box with centre c and half widths h: L(s) = prod 2 h_r exp(s_r c_r) sinhc(s_r h_r), with sinhc(iy) = sinc y.
    The quotient (e^(s u) - e^(s l))/s is 0/0 at s = 0 and cancels near it; sinhc does not. Real s: everything in
    logarithms, d log L/ds = c + h coth(sh) - 1/s. Otherwise a factor may vanish, so the gradient multiplies the
    others instead of dividing by it. */
-static void sneppp__laplace_box(sneppp__laplace *L, const double *lo, const double *hi)
+SNEPPP__APART static void sneppp__laplace_box(sneppp__laplace *L, const double *lo, const double *hi)
 {
    sneppp__complex f[SNEPPP__MAX_STATS], left = sneppp__c(1, 0), right = left;
    double          c[SNEPPP__MAX_STATS];
    int             r;
-   L->scale = L->phase = L->im = 0;
-   L->re = 1;
+   L->scale = L->phase = 0;
+   L->f = left;
    for (r = 0; r < L->d; r++) {
       double h = 0.5 * (hi[r] - lo[r]), x = L->x[r], y = L->y[r];
       c[r] = lo[r] + h;
@@ -6429,11 +6952,11 @@ static void sneppp__laplace_box(sneppp__laplace *L, const double *lo, const doub
          L->scale += log(2 * h) + x * c[r] + sneppp__log_sinhc(x * h);
          L->g[r] = sneppp__c(c[r] + h * sneppp__langevin(x * h), 0);
       } else if (x == 0) {
-         f[r] = sneppp__c(2 * h * sneppp__sinc(y * h), 0);
-         L->g[r] = sneppp__c(0, L->grad ? -2 * h * h * sneppp__dsinc(y * h) : 0);
+         f[r] = sneppp__c(2 * h * sneppp__sinc_of(y * h, sin(y * h)), 0);
+         if (L->grad) L->g[r] = sneppp__c(0, -2 * h * h * sneppp__dsinc_of(y * h, cos(y * h), f[r].re / (2 * h)));
       } else {
-         f[r] = sneppp__cscale(sneppp__csinhc(sneppp__c(x * h, y * h), &L->g[r]), 2 * h);
-         L->g[r] = sneppp__cscale(L->g[r], 2 * h * h);
+         f[r] = sneppp__cscale(sneppp__csinhc(sneppp__c(x * h, y * h), L->grad ? &L->g[r] : NULL), 2 * h);
+         if (L->grad) L->g[r] = sneppp__cscale(L->g[r], 2 * h * h);
          L->scale += x * c[r] + fabs(x * h);
       }
       L->phase += y * c[r];
@@ -6443,8 +6966,7 @@ static void sneppp__laplace_box(sneppp__laplace *L, const double *lo, const doub
       if (L->grad) L->g[r] = sneppp__cmul(L->g[r], left);
       left = sneppp__cmul(left, f[r]);
    }
-   L->re = left.re;
-   L->im = left.im;
+   L->f = left;
    for (r = L->d - 1; L->grad && r >= 0; r--) {
       L->g[r] = sneppp__cadd(sneppp__cscale(left, c[r]), sneppp__cmul(L->g[r], right));
       right = sneppp__cmul(right, f[r]);
@@ -6474,20 +6996,19 @@ static void sneppp__laplace_round(sneppp__laplace *L)
    const double  mass = sneppp_window_mass(L->win), k = R * sneppp__norm(L->d, s, NULL);
    double        dot = 0, slope = 0;
    for (int r = 0; ball && r < L->d; r++) dot += s[r] * c[r];
-   L->im = 0;
    if (L->imaginary) {
       if (L->grad) slope = mass * R * R / D * sneppp__j(D + 2, k);
       L->scale = 0;
       L->phase = dot;
-      L->re = mass * sneppp__j(D, k);
+      L->f = sneppp__c(mass * sneppp__j(D, k), 0);
    } else {
-      if (L->grad) slope = R * R * (k > 1e-150 ? sneppp__bessel_ratio(D, k) / k : 1.0 / D);
-      L->scale = log(mass) + dot + sneppp__log_Z(D, k);
+      L->scale = log(mass) + dot + sneppp__log_Z(D, k, L->grad ? &slope : NULL);
+      slope = R * R * (k > 1e-150 ? slope / k : 1.0 / D);
       L->phase = 0;
-      L->re = 1;
+      L->f = sneppp__c(1, 0);
    }
    for (int r = 0; L->grad && r < L->d; r++) {
-      double own = ball ? c[r] * L->re : 0;
+      double own = ball ? c[r] * L->f.re : 0;
       L->g[r] = L->imaginary ? sneppp__c(own, slope * s[r]) : sneppp__c(own + slope * s[r], 0);
    }
 }
@@ -6514,8 +7035,7 @@ static void sneppp__laplace_triangle(sneppp__laplace *L, const double *v, const 
    f = sneppp__cscale(sneppp__cexpdd(z, 3), area);
    L->scale = top + (x[0] * v[0] + x[1] * v[1]);
    L->phase = y[0] * v[0] + y[1] * v[1];
-   L->re = f.re;
-   L->im = f.im;
+   L->f = f;
    for (r = 0; r < 2; r++) L->g[r] = sneppp__cscale(f, v[r]);
    for (k = 0; L->grad && k < 2; k++) {
       z[3] = z[k + 1];
@@ -6544,8 +7064,7 @@ static void sneppp__laplace_finite(sneppp__laplace *L)
 {
    sneppp__laplace part = *L;
    sneppp__laplace_start(L);
-   part.re = 1;
-   part.im = 0;
+   part.f = sneppp__c(1, 0);
    for (size_t k = 0; k < L->win->count; k++) {
       const double *t = L->win->point + k * (size_t)L->d;
       part.scale = part.phase = 0;
@@ -6603,15 +7122,14 @@ static void sneppp__laplace_family(sneppp__laplace *L)
          a = sneppp__cdiv(sneppp__c(0.5 * x[0], 0.5 * y[0]), b);
          value = sneppp__cadd(sneppp__cscale(sneppp__clog(b), -0.5),
                               sneppp__cscale(sneppp__cmul(sneppp__c(x[0], y[0]), a), 0.5));
-         value.re += 0.5 * (SNEPPP__LOG_2PI - 0.69314718055994530942);
+         value.re += 0.5 * (SNEPPP__LOG_2PI - SNEPPP__LOG_2);
          L->g[0] = a;
          L->g[1] = sneppp__cadd(sneppp__cmul(a, a), sneppp__cdiv(sneppp__c(0.5, 0), b));
          break;
    }
    L->scale = value.re;
    L->phase = value.im;
-   L->re = 1;
-   L->im = 0;
+   L->f = sneppp__c(1, 0);
 }
 
 /* Binomial: L = (1 + e^s)^N = e^(Ns/2) (2 cosh(s/2))^N, E t = N / (1 + e^-s). On the imaginary axis the base
@@ -6621,8 +7139,7 @@ static void sneppp__laplace_binomial(sneppp__laplace *L)
    double          N = L->win->param[0], a = L->x[0], b = L->y[0], e = exp(-fabs(a)), power, turn;
    sneppp__complex base;
    L->phase = 0.5 * N * b;
-   L->re = 1;
-   L->im = 0;
+   L->f = sneppp__c(1, 0);
    if (b == 0) {
       L->scale = N * ((a > 0 ? a : 0) + log1p(e));
       L->g[0] = sneppp__c(N * (a > 0 ? 1 : e) / (1 + e), 0);
@@ -6633,9 +7150,7 @@ static void sneppp__laplace_binomial(sneppp__laplace *L)
    power = pow(hypot(base.re, base.im), N - 1);
    turn = atan2(base.im, base.re) * (N - 1);
    L->scale = 0.5 * N * (a + fabs(a));
-   base = sneppp__cmul(base, sneppp__c(power * cos(turn), power * sin(turn)));
-   L->re = base.re;
-   L->im = base.im;
+   L->f = sneppp__cmul(base, sneppp__c(power * cos(turn), power * sin(turn)));
    /* L' = N e^s (1 + e^s)^(N-1): relative to the scale and phase of L that is N times base^(N-1) times e^((s -
       |a|)/2). */
    turn += 0.5 * b;
@@ -6692,9 +7207,8 @@ static double sneppp__sin_sin(const sneppp_window *win, int d, const double *con
                               double size)
 {
    sneppp__laplace L;
-   double          sum = 0, length[2];
-   const double   *node, *weight;
-   int             n = sneppp__gauss_legendre(12, &node, &weight), i, j;
+   double          sum = 0, length[2], node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   int             n = sneppp__gauss_legendre(12, node, weight), i, j;
    if (!(fabs(k) < 1e-2 * size)) return k;
    for (int s = 0; s < 2; s++) {
       length[s] = fabs(b[s]);
@@ -6704,18 +7218,19 @@ static double sneppp__sin_sin(const sneppp_window *win, int d, const double *con
    i = 1 - j;
    L.win = win, L.d = d, L.grad = L.imaginary = 1;
    for (int q = 0; q < n; q++) {
-      double theta = b[i] + node[q] * b[j], re, im;
+      double          theta = b[i] + node[q] * b[j];
+      sneppp__complex f;
       for (int r = 0; r < d; r++) L.x[r] = 0, L.y[r] = w[i][r] + node[q] * w[j][r];
       sneppp__laplace_at(&L);
-      re = b[j] * L.re, im = b[j] * L.im;
-      for (int r = 0; r < d; r++) { re += w[j][r] * L.g[r].re; im += w[j][r] * L.g[r].im; }
+      f = sneppp__cscale(L.f, b[j]);
+      for (int r = 0; r < d; r++) f = sneppp__cadd(f, sneppp__cscale(L.g[r], w[j][r]));
       theta += L.phase;
-      sum += 0.5 * weight[q] * exp(L.scale) * (cos(theta) * im + sin(theta) * re);
+      sum += 0.5 * weight[q] * exp(L.scale) * (cos(theta) * f.im + sin(theta) * f.re);
    }
    return fabs(sum - k) <= 1e-13 * size ? sum : k;
 }
 
-static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *out)
+SNEPPP__APART static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    sneppp__wave    wave[2];
    sneppp__laplace L;
@@ -6735,12 +7250,12 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
       size = t->real[0] * p->b[0] + t->real[1] * p->b[1] + L.scale;
       theta = t->turn[0] * p->b[0] + t->turn[1] * p->b[1] + L.phase;
       if (p->log) { /* a positive measure: L is real and positive */
-         k = size + log(L.re);
-         size = 1 / L.re;
+         k = size + log(L.f.re);
+         size = 1 / L.f.re;
       } else size = size == 0 ? 1 : exp(size);
       a = theta == 0 ? sneppp__cscale(t->alpha, size)
                      : sneppp__cmul(t->alpha, sneppp__c(size * cos(theta), size * sin(theta)));
-      e = sneppp__cmul(a, sneppp__c(L.re, L.im));
+      e = sneppp__cmul(a, L.f);
       term = e.re;
       if (!p->log) k += term;
       terms += fabs(term);
@@ -6761,7 +7276,7 @@ static double sneppp__transform_pair(const sneppp__pair *p, const sneppp__pull *
    k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r
    sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
    loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
-   series is taken. */
+   series is taken, see sneppp__sinc_of. */
 typedef struct sneppp__box_cache {
    double u[SNEPPP__TILE][SNEPPP__MAX_STATS], s[SNEPPP__TILE][SNEPPP__MAX_STATS], c[SNEPPP__TILE][SNEPPP__MAX_STATS];
    double ct[SNEPPP__TILE], st[SNEPPP__TILE];
@@ -6782,24 +7297,6 @@ static void sneppp__box_prepare(const sneppp__tile *t, int n, const double *w, c
       o->ct[i] = cos(theta);
       o->st[i] = sin(theta);
    }
-}
-
-SNEPPP__INLINE double sneppp__sinc_of(double x, double sine)
-{
-   double y = x * x;
-   if (y >= 0.25) return sine / x;
-   return 1 + y * (-1.0 / 6 +
-                   y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 + y * (-1.0 / 39916800 +
-                                                                                y * (1.0 / 6227020800.0))))));
-}
-
-SNEPPP__INLINE double sneppp__dsinc_of(double x, double cosine, double sinc)
-{
-   double y = x * x;
-   if (y >= 0.25) return (cosine - sinc) / x;
-   return x * (-1.0 / 3 +
-               y * (1.0 / 30 +
-                    y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 + y * (1.0 / 518918400.0))))));
 }
 
 /* Unit i against unit j: the value, and the derivatives, with the products of all factors but one made from both
@@ -6844,7 +7341,7 @@ static double sneppp__box_entry(const sneppp__tile *t, const sneppp__box_cache *
    return 0.5 * (m * (cc + ss) + sign * p * (cc - ss));
 }
 
-static void sneppp__box_tile(const sneppp__tile *t)
+SNEPPP__APART static void sneppp__box_tile(const sneppp__tile *t)
 {
    sneppp__box_cache        cache[2];
    const sneppp__box_cache *a = cache, *b = cache + !t->diagonal;
@@ -6904,13 +7401,6 @@ typedef struct sneppp__gauss { /* means a, b are a[0], a[1] here, variances A, B
 /* v_i = own_i w~_i + cross_i w~_j + r_i (unit residual), and v_j likewise. The unit residual of i is that of w~_j
    against w~_i, 0 if the weights are parallel. Everything is multiplied by e^log. */
 typedef struct sneppp__gauss_out { double k, a[2], own[2], cross[2], r[2], log; } sneppp__gauss_out;
-
-SNEPPP__INLINE double sneppp__ipow(double x, int n)
-{
-   double y = 1;
-   for (; n > 0; n--) y *= x;
-   return y;
-}
 
 SNEPPP__INLINE double sneppp__gdot(int d, const double *x, const double *y)
 {
@@ -7059,7 +7549,7 @@ static double sneppp__exp_tail(double mu, double v)
    double s = sqrt(v), x;
    if (!(s > 1e-150)) return mu < 0 ? exp(mu) : 0;
    x = (mu + v) / s;
-   return x > 0 ? sneppp__phi(mu / s) * sneppp__mills(x) : exp(mu + 0.5 * v) * sneppp__Phi(-x);
+   return x > 0 ? sneppp__phi(mu / s) * sneppp__mills_right(x) : exp(mu + 0.5 * v) * sneppp__Phi(-x);
 }
 
 /* ELU, z_+ + l (e^z - 1) [z < 0]. With f = e^z [z < 0], f' = f - (point mass at 0), so the derivatives
@@ -7107,14 +7597,10 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    without subtraction, for q may be tiny. */
 static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
 {
-   double e = exp(-0.5 * q * q * v), co = cos(q * mu), si = sin(q * mu), half = sin(0.5 * q * mu), power = 1;
-   int    r;
-   c[0] = mu + (u ? 2 * half * half - expm1(-0.5 * q * q * v) * co : -e * co) / q;
-   for (r = 1; r <= n; r++) {
-      double wave = (r & 1) ? si : co; /* sin, cos, -sin, -cos, ... */
-      c[r] = (r == 1) + power * e * ((((r - 1) >> 1) & 1) ? -wave : wave);
-      power *= q;
-   }
+   double half = sin(0.5 * q * mu);
+   sneppp__gabor_moments(0, q, 0, mu, v, n, c);
+   c[0] = mu + (u ? 2 * half * half - expm1(-0.5 * q * q * v) * cos(q * mu) : -c[0]) / q;
+   for (int r = 1; r <= n; r++) c[r] = (r == 1) - c[r] / q;
 }
 
 /* The precision 2p and the frequency of exp(-p z^2) cos or sin(qz): BELL has q = 0, COS and SIN have p = 0, q = 1. */
@@ -7266,17 +7752,6 @@ static void sneppp__trig(double a, double b, double C, double S, double em, doub
    }
 }
 
-/* |f_i w~_i - f_j w~_j|^2 and |f_i w~_i + f_j w~_j|^2 from the vectors. */
-SNEPPP__INLINE void sneppp__gauss_spread(const sneppp__gauss *q, const double *f, double *minus, double *plus)
-{
-   *minus = *plus = 0;
-   for (int r = 0; r < q->d; r++) {
-      double lo = f[0] * q->w[0][r] - f[1] * q->w[1][r], hi = f[0] * q->w[0][r] + f[1] * q->w[1][r];
-      *minus += lo * lo;
-      *plus += hi * hi;
-   }
-}
-
 /* SNAKE and COSMIDENT, sigma = z + (u - cos qz)/q with q = 2p and u = 1 for snake, 0 for cosmident (SNEFY
    2023 has equal q only). With c = E cos qU, s = E sin qU for each unit, and V = Cov(cos q_i U, cos q_j
    V),
@@ -7310,7 +7785,7 @@ static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
             cov[x][y] = ch * w[0][x] * w[1][y] + (x == y ? sh : -sh) * w[0][!x] * w[1][!y];
    } else {
       double em, ep;
-      sneppp__gauss_spread(q, f, &em, &ep);
+      sneppp__spread(q->d, q->w[0], q->w[1], f, &em, &ep);
       sneppp__trig(a[0], a[1], C, A[0] + A[1], 0.5 * em, 0.5 * ep, cov);
       for (int x = 0; x < 2; x++)
          for (int y = 0; y < 2; y++) cov[x][y] -= m[0][x] * m[1][y];
@@ -7339,7 +7814,7 @@ static void sneppp__gauss_snake(const sneppp__gauss *q, sneppp__gauss_out *t)
    that is the operator P_i = -x m + e_i d_i - g_j d_j with e_i = q_i (1 + yB)/Delta, g_j = x q_j C/Delta.
    Then k_a = P_i k, k_C = (P_i P_j + xyC/Delta) k and 2 k_A = (P_i^2 - x (1 + yB)/Delta) k, where d_i^2 =
    d_j^2 = -1 and the four turned kernels are the four waves. */
-static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
+SNEPPP__APART static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double f[2], x[2], m[2], e[2], g[2], turned[2] = { 0, 0 }, both = 0, k, Delta, front;
    int    sine[2];
@@ -7356,7 +7831,7 @@ static void sneppp__gauss_bell(const sneppp__gauss *q, sneppp__gauss_out *t)
    k = front;
    if (f[0] != 0 || f[1] != 0) {
       double low, up, more = (f[0] * f[0] * x[1] + f[1] * f[1] * x[0]) * q->D, w[2][2];
-      sneppp__gauss_spread(q, f, &low, &up);
+      sneppp__spread(q->d, q->w[0], q->w[1], f, &low, &up);
       sneppp__trig(f[0] * m[0], f[1] * m[1], f[0] * f[1] * q->C / Delta,
                    0.5 * (f[0] * f[0] * q->A[0] + f[1] * f[1] * q->A[1] + more) / Delta, 0.5 * (low + more) / Delta,
                    0.5 * (up + more) / Delta, w);
@@ -7423,38 +7898,15 @@ SNEPPP__INLINE double sneppp__stein_dd(const sneppp__stein *o, int p, int q)
    return p < 2 && q < 2 ? o->dd[p][q] : 0;
 }
 
-/* I of the arc-cosine kernel for p >= q; gamma = pi - delta. (p+q) I_pq = (p-1) I_{p-2,q} + q cos(gamma) I_{p-1,q-1}
-   (q = 0: the last term is cos(gamma) sin^(p-1)(gamma)) is a sum of positive terms for gamma < pi/2. Beyond, it cancels
-   like delta^2 per step. There t = delta/2 + y and sin y = S z with S = sin(delta/2), C = cos(delta/2) give
-
-      I = S^(p+q+1) sum_{j even} binom(m, j) C^j integral_{-1}^{1} (1-z^2)^q z^j (1 - S^2 z^2)^((m-j-1)/2) dz, m = p-q,
-
-   and the last power is expanded: terms B(j/2 + k + 1/2, q + 1) of the order of (S^2)^k, S^2 <= 1/2. */
-static double sneppp__sines_series(int p, int q, double S, double C)
-{
-   int    m = p - q;
-   double beta = 2, y = S * S, sum = 0, choose = 1, power = 1;
-   for (int r = 1; r <= q; r++) beta *= r / (r + 0.5); /* B(1/2, q + 1) */
-   for (int j = 0; j <= m; j += 2) {
-      double a = 0.5 * j + 0.5, e = 0.5 * (m - j - 1), term = beta, part = 0;
-      for (int k = 0; k < 80 && fabs(term) > 1e-18 * fabs(part); k++) {
-         part += term;
-         term *= -y * (e - k) / (k + 1) * (a + k) / (a + k + q + 1);
-      }
-      sum += choose * power * part;
-      choose *= (double)((m - j) * (m - j - 1)) / ((j + 1) * (j + 2));
-      power *= C * C;
-      beta *= a / (a + q + 1);
-   }
-   for (int r = 0; r < p + q + 1; r++) sum *= S;
-   return sum;
-}
-
-/* one_minus = 1 - cos gamma, one_plus = 1 + cos gamma. The lowest orders have their own lines: step delta, ReLU
-   (sin delta - delta cos delta)/2 by its series when the weights are nearly opposite. */
+/* I of the arc-cosine kernel, the integral of sin^p(delta - t) sin^q t from 0 to delta, delta = pi - gamma; one_minus =
+   1 - cos gamma, one_plus = 1 + cos gamma. The lowest orders have their own lines: step delta, ReLU (sin delta - delta
+   cos delta)/2 by its series when the weights are nearly opposite. For p >= q, (p+q) I_pq = (p-1) I_{p-2,q} + q
+   cos(gamma) I_{p-1,q-1} (q = 0: the last term is cos(gamma) sin^(p-1)(gamma)) is a sum of positive terms if gamma <
+   pi/2. Beyond, it cancels like delta^2 per step, and Gauss's rule is exact for the integrand, short as it is then. */
 static double sneppp__sines(int p, int q, double delta, double sine, double one_minus, double one_plus)
 {
-   double cosine = (one_plus - one_minus) / 2;
+   double cosine = (one_plus - one_minus) / 2, sum = 0, x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
+   int    n;
    if (p < q) { int swap = p; p = q; q = swap; }
    if (p == 0) return delta;
    if (p == 1 && q == 0) return one_plus;
@@ -7463,11 +7915,14 @@ static double sneppp__sines(int p, int q, double delta, double sine, double one_
       if (delta > 0.5) return (sine + delta * cosine) / 2;
       return delta * y / 6 * (1 - y / 10 * (1 - y / 28 * (1 - y / 54 * (1 - y / 88 * (1 - y / 130 * (1 - y / 180))))));
    }
-   if (cosine <= 0) return sneppp__sines_series(p, q, sqrt(one_plus / 2), sqrt(one_minus / 2));
-   return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, one_minus, one_plus) +
-           cosine *
-              (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, one_minus, one_plus) : sneppp__ipow(sine, p - 1))) /
-          (p + q);
+   if (cosine > 0)
+      return ((p - 1) * sneppp__sines(p - 2, q, delta, sine, one_minus, one_plus) +
+              cosine * (q ? q * sneppp__sines(p - 1, q - 1, delta, sine, one_minus, one_plus)
+                          : sneppp__ipow(sine, p - 1))) / (p + q);
+   n = sneppp__gauss_legendre(p + q <= 6 ? 12 : p + q < 20 ? 20 : 32, x, w);
+   for (int i = 0; i < n; i++) x[i] = sin(0.5 * delta * (1 + x[i])); /* with t, delta - t is one */
+   for (int i = 0; i < n; i++) sum += w[i] * sneppp__ipow(x[n - 1 - i], p) * sneppp__ipow(x[i], q);
+   return 0.5 * delta * sum;
 }
 
 /* Fills the tables up to order (p, q): `all` of them, or what the value needs. */
@@ -7537,9 +7992,8 @@ static void sneppp__stein_fill(const sneppp__gauss *g, int p, int q, int all, sn
 static double sneppp__rect_polar(const sneppp__gauss *g, int p, int q, double delta, double k, double ki)
 {
    static const double edge[9] = {0, 0.02, 0.1, 0.27, 0.5, 0.73, 0.9, 0.98, 1};
-   const double       *node, *weight;
-   double              sum = 0;
-   int                 n = sneppp__gauss_legendre(k * k + ki * ki < 50 ? 12 : 20, &node, &weight);
+   double              sum = 0, node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   int                 n = sneppp__gauss_legendre(k * k + ki * ki < 50 ? 12 : 20, node, weight);
    for (int i = 0; i < 8; i++) {
       for (int j = 0; j < n; j++) {
          double half = 0.5 * delta * (edge[i + 1] - edge[i]), t = delta * edge[i] + half * (1 + node[j]);
@@ -7583,7 +8037,7 @@ static void sneppp__rect_far(const sneppp__gauss *g, int p, int q, sneppp__gauss
       double f[2], pp, mm;
       if (!(k * k + ki * ki < 625)) return;
       for (int s = 0; s < 2; s++) f[s] = 1 / sqrt(g->A[s]);
-      sneppp__gauss_spread(g, f, &mm, &pp);
+      sneppp__spread(g->d, g->w[0], g->w[1], f, &mm, &pp);
       delta = 2 * atan2(sqrt(pp), sqrt(mm));
    }
    for (int m = 0; m <= g->grad && m <= p; m++) {
@@ -7606,7 +8060,7 @@ SNEPPP__INLINE int sneppp__stein_order(const sneppp_unit *u)
 
 /* A hard step i has v_i = -(a/A) du_0q w~_i + k_C (w~_j - (C/A) w~_i): the residual, of length sqrt(D/A). For two
    of them k_C ~ 1/sqrt D, and its product with the length is the peak. */
-static void sneppp__gauss_stein(const sneppp__gauss *g, sneppp__gauss_out *t)
+SNEPPP__APART static void sneppp__gauss_stein(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
    int           order[2], hard = 1;
    sneppp__stein o;
@@ -7681,7 +8135,7 @@ static void sneppp__gauss_zero(const sneppp__gauss *g, sneppp__gauss_out *t)
       n[s] = sqrt(g->A[s]);
       f[s] = 1 / n[s];
    }
-   sneppp__gauss_spread(g, f, &mm, &pp);
+   sneppp__spread(g->d, g->w[0], g->w[1], f, &mm, &pp);
    sine = 0.5 * sqrt(pp * mm);
    pp *= 0.5, mm *= 0.5; /* 1 + cos gamma, 1 - cos gamma */
    delta = 2 * atan2(sqrt(pp), sqrt(mm));
@@ -7797,9 +8251,8 @@ static void sneppp__elu_integral(const sneppp__gauss *q, double M[4][4])
 {
    static const double ladder[6] = {0, 1, 3, 8, 20, 40}, bell[11] = {-9, -6, -4, -2.5, -1.2, 0, 1.2, 2.5, 4, 6, 9};
    double at[32], sd = sqrt(q->A[0]), slope = q->C / q->A[0], lo = q->a[0] - 9 * sd, hi = q->a[0] + 9 * sd,
-          inner = q->N[1] / q->A[0], var = q->D / q->A[0];
-   const double *x, *w;
-   int           n = 0, i, k, order = sneppp__gauss_legendre(24, &x, &w);
+          inner = q->N[1] / q->A[0], var = q->D / q->A[0], x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
+   int    n = 0, i, k, order = sneppp__gauss_legendre(32, x, w);
    memset(M, 0, 16 * sizeof M[0][0]);
    for (i = 0; i < 11; i++) at[n++] = q->a[0] + bell[i] * sd;
    for (i = 0; i < 6; i++) at[n++] = -ladder[i];
@@ -7867,7 +8320,7 @@ static void sneppp__elu_small(const sneppp__gauss *g, sneppp__gauss_out *t)
    t->cross[1] = t->cross[0];
 }
 
-static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
+SNEPPP__APART static void sneppp__gauss_elu(const sneppp__gauss *q, sneppp__gauss_out *t)
 {
    double M[4][4], f[2][4], df[2][4], top = q->a[0] + q->a[1] + 0.5 * q->plus, c[1];
    int    close = 1;
@@ -7959,50 +8412,52 @@ SNEPPP__INLINE double sneppp__gauss_weight(const sneppp_window *win, size_t c)
    return win->weight ? win->weight[c] : win->count ? 1.0 / (double)win->count : 1.0;
 }
 
-/* log k = log sum_c weight_c k_c by the largest term, for k > 0. Not finite where no component counts, or weights
-   are so large that even logarithms overflow: callers look. */
-static double sneppp__gauss_log(const sneppp__pair *p)
+/* Component c: returns k, without the factor e^*log. With `out`, adds the derivatives of e^(*log - shift) k times g. */
+static double sneppp__gauss_component(const sneppp__pair *p, size_t c, double g, double shift, const sneppp__pull *out,
+                                      double *log)
 {
-   double            w[2][SNEPPP__MAX_STATS], top = 0, sum = 0;
-   size_t            count = p->win->count ? p->win->count : 1;
-   int               any = 0;
+   double            w[2][SNEPPP__MAX_STATS];
    sneppp__gauss     q;
    sneppp__gauss_out t;
-   q.grad = 0;
-   for (size_t c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), term;
-      sneppp__gauss_reduce(p, c, w, &q);
-      sneppp__gauss_core(p->rule->core, &q, &t);
-      if (!(weight * t.k > 0)) continue;
-      term = t.log + (weight * t.k == 1 ? 0 : log(weight * t.k));
-      if (!any) { top = term; sum = 1; any = 1; }
-      else if (term > top) { sum = sum * exp(top - term) + 1; top = term; }
-      else sum += exp(term - top);
-   }
-   return any ? top + log(sum) : sneppp__minus_infinity();
+   q.grad = out != NULL;
+   sneppp__gauss_reduce(p, c, w, &q);
+   sneppp__gauss_core(p->rule->core, &q, &t);
+   if (out) sneppp__gauss_chain(p, out, c, &q, &t, g * (t.log != shift ? exp(t.log - shift) : 1));
+   *log = t.log;
+   return t.k;
 }
 
-/* The sum over the components. The derivatives of a logarithm are averages of the components', with weights
-   weight_c k_c / k; the cores run twice then, since the number of components is free. */
-static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
+/* The sum over the components, of this family and of the radial one. log k by the largest term, for k > 0; it is not
+   finite where no component counts, or weights are so large that even logarithms overflow: callers look. The
+   derivatives of a logarithm are averages of the components', with weights weight_c k_c / k; they run twice then, since
+   the number of components is free. */
+typedef double sneppp__component(const sneppp__pair *, size_t, double, double, const sneppp__pull *, double *);
+
+static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sneppp__component *component)
 {
-   double            w[2][SNEPPP__MAX_STATS], sum = 0, logk = p->log ? sneppp__gauss_log(p) : 0;
-   size_t            count = p->win->count ? p->win->count : 1;
-   sneppp__gauss     q;
-   sneppp__gauss_out t;
-   if (p->log && !out) return logk;
-   q.grad = out != NULL;
-   for (size_t c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(p->win, c), e;
-      sneppp__gauss_reduce(p, c, w, &q);
-      sneppp__gauss_core(p->rule->core, &q, &t);
-      e = t.log - logk != 0 ? exp(t.log - logk) : 1;
-      sum += weight * e * t.k;
-      if (!out) continue;
-      sneppp__gauss_chain(p, out, c, &q, &t, out->g * weight * e);
-      if (out->weight) out->weight[c] += out->g * e * t.k;
+   size_t count = p->win->count ? p->win->count : 1;
+   double sum = 0, top = 0, log_k, e;
+   int    any = 0;
+   for (size_t c = 0; p->log && c < count; c++) {
+      double k = sneppp__gauss_weight(p->win, c) * component(p, c, 0, 0, NULL, &log_k);
+      if (!(k > 0)) continue;
+      if (k != 1) log_k += log(k);
+      if (!any) top = log_k, sum = any = 1;
+      else if (log_k > top) sum = sum * exp(top - log_k) + 1, top = log_k;
+      else sum += exp(log_k - top);
    }
-   return p->log ? logk : sum;
+   if (p->log) top = any ? top + log(sum) : sneppp__minus_infinity();
+   if (p->log && (!out || !any)) return top;
+   sum = 0;
+   for (size_t c = 0; c < count; c++) {
+      double weight = sneppp__gauss_weight(p->win, c), k;
+      if (weight == 0 && !(out && out->weight)) continue;
+      k = component(p, c, out ? out->g * weight : 0, top, weight > 0 ? out : NULL, &log_k);
+      e = log_k != top ? exp(log_k - top) : 1;
+      if (weight > 0) sum += weight * e * k;
+      if (out && out->weight) out->weight[c] += out->g * e * k;
+   }
+   return p->log ? top : sum;
 }
 
 /* ---- cos under a mixture, many at a time ----
@@ -8013,7 +8468,9 @@ static double sneppp__gauss_pair(const sneppp__pair *p, const sneppp__pull *out)
 
    so that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference
    is small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. Weights
-   are stored one coordinate after the other, so that the loops over j are over neighbours. */
+   are stored one coordinate after the other, so that the loops over j are over neighbours. Machines without vectors go
+   pair by pair. */
+#ifdef SNEPPP__VECTOR
 typedef struct sneppp__cos_cache {
    double w[SNEPPP_MAX_DIM][SNEPPP__TILE];              /* w~, transposed                     */
    double e[SNEPPP__TILE], h[SNEPPP__TILE], top;        /* exp(-h), h, and the largest h      */
@@ -8044,10 +8501,10 @@ static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const do
    for (i = 0; i < SNEPPP__TILE; i++) { o->h[i] = -o->h[i]; if (o->h[i] > o->top) o->top = o->h[i]; }
 }
 
-#ifdef SNEPPP__VECTOR
-/* sneppp__cos_row, a vector of units j at a time, from the vector that holds j0. */
-SNEPPP__VECTOR_CODE static double sneppp__cos_row_vectors(const sneppp__tile *t, sneppp__cos_cache *a,
-                                                          sneppp__cos_cache *b, int i, int j0, double weight)
+/* Unit i of a tile with the units of b from the vector that holds j0, one component of the mixture: values and
+   pull-back, as they are wanted. Returns sum_j g k, without the weight of the component. */
+SNEPPP__VECTOR_CODE static double sneppp__cos_row(const sneppp__tile *t, sneppp__cos_cache *a, sneppp__cos_cache *b,
+                                                  int i, int j0, double weight)
 {
    const sneppp__vec64 ci = SNEPPP__K64(0.5 * a->ca[i]), si = SNEPPP__K64(0.5 * a->sa[i]), w = SNEPPP__K64(weight),
                        ei = SNEPPP__K64(a->e[i]), half = SNEPPP__K64(-0.5), zero = SNEPPP__V64(setzero)();
@@ -8104,48 +8561,6 @@ SNEPPP__VECTOR_CODE static double sneppp__cos_row_vectors(const sneppp__tile *t,
    }
    return sneppp__sum_f64(sum);
 }
-#endif
-
-/* Unit i of a tile with the units j >= j0 of b, one component of the mixture: values and pull-back, as they are
-   wanted. Returns sum_j g k, without the weight of the component. */
-static double sneppp__cos_row(const sneppp__tile *t, sneppp__cos_cache *a, sneppp__cos_cache *b, int i, int j0,
-                              double weight)
-{
-   double lo[SNEPPP__TILE], up[SNEPPP__TILE], sum = 0;
-   int    j, r;
-#ifdef SNEPPP__VECTOR
-   if (sneppp__has_vectors()) return sneppp__cos_row_vectors(t, a, b, i, j0, weight);
-#endif
-   for (j = 0; j < SNEPPP__TILE; j++) lo[j] = up[j] = 0;
-   for (r = 0; r < t->d; r++)
-      for (j = 0; j < SNEPPP__TILE; j++) {
-         double m = a->w[r][i] - b->w[r][j], p = a->w[r][i] + b->w[r][j];
-         lo[j] -= 0.5 * m * m;
-         up[j] -= 0.5 * p * p;
-      }
-   sneppp__array_exp_f64(SNEPPP__TILE, lo, lo);
-   sneppp__array_exp_f64(SNEPPP__TILE, up, up);
-   for (j = j0; j < t->n[1]; j++) {
-      double cc = a->ca[i] * b->ca[j], ss = a->sa[i] * b->sa[j], sc = a->sa[i] * b->ca[j], cs = a->ca[i] * b->sa[j];
-      double m = 0.5 * lo[j], p = 0.5 * up[j], cm = m * (cc + ss), cp = p * (cc - ss), g;
-      if (t->k) t->k[i * SNEPPP__TILE + j] += weight * (cm + cp);
-      if (!t->g) continue;
-      g = t->g[i * SNEPPP__TILE + j];
-      sum += g * (cm + cp);
-      g *= weight;
-      m *= g * (sc - cs);
-      p *= g * (sc + cs);
-      a->ga[i] -= m + p;
-      b->ga[j] += m - p;
-      for (r = 0; r < t->d; r++) {
-         double dm = g * cm * (a->w[r][i] - b->w[r][j]), dp = g * cp * (a->w[r][i] + b->w[r][j]);
-         a->v[r][i] -= dp + dm;
-         b->v[r][j] += dm - dp;
-      }
-   }
-   return sum;
-}
-
 /* From dL/dw~ and dL/da of n units to the parameters. */
 static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const double *w,
                               const sneppp__cos_cache *o, double *gw, double *gb)
@@ -8168,7 +8583,7 @@ static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const doub
    }
 }
 
-static void sneppp__gauss_cos_tile(const sneppp__tile *t)
+SNEPPP__APART static void sneppp__gauss_cos_tile(const sneppp__tile *t)
 {
    sneppp__cos_cache cache[2], *a = cache, *b = cache + !t->diagonal;
    size_t            count = t->win->count ? t->win->count : 1;
@@ -8177,12 +8592,14 @@ static void sneppp__gauss_cos_tile(const sneppp__tile *t)
       double weight = sneppp__gauss_weight(t->win, c), sum = 0;
       for (int s = 0; s < 2 - t->diagonal; s++) sneppp__cos_prepare(t, c, t->n[s], t->w[s], t->b[s], &cache[s]);
       for (int i = 0; i < t->n[0]; i++) sum += sneppp__cos_row(t, a, b, i, t->diagonal ? i : 0, weight);
+      SNEPPP__LEAVE_VECTORS;
       if (!t->g) continue;
       for (int s = 0; s < 2 - t->diagonal; s++)
          sneppp__cos_chain(t, c, t->n[s], t->w[s], &cache[s], t->gw[s], t->gb[s]);
       if (t->gweight) t->gweight[c] += sum;
    }
 }
+#endif
 
 /* ---- >>kernel-pieces: piecewise powers on intervals, polygons and boxes --------------------------------------
 
@@ -8203,13 +8620,50 @@ SNEPPP__INLINE double sneppp__bias_of(const sneppp__pair *p, int s)
 }
 
 /* The two affine functions with their exponents, as one pattern of signs sees them, and the derivatives of the integral
-   with respect to (wx, wy, b) of each. */
+   of prod (w . x + b)^p with respect to w and b of each. */
 typedef struct sneppp__affine {
-   double w[2][2], b[2];
-   int    p[2], cut[2]; /* integrand prod (w . x + b)^p; cut: only where w . x + b > 0 */
-   double grad[2][3];
+   double w[2][SNEPPP__MAX_STATS], b[2];
+   int    p[2], cut[2]; /* cut: only where w . x + b > 0 */
+   double grad[2][SNEPPP__MAX_STATS], bias[2];
    int    pull;         /* are they wanted? */
 } sneppp__affine;
+
+typedef double sneppp__affine_core(const sneppp_window *win, int d, sneppp__affine *f);
+
+/* The sum over patterns of signs. A piece with the sign -1 is the same with w and b negated. z^p goes as a whole unless
+   `split` asks for two pieces. */
+static double sneppp__signs_pair(const sneppp__pair *p, const sneppp__pull *out, int split, sneppp__affine_core *core)
+{
+   sneppp__pieces q[2];
+   double         k = 0;
+   sneppp__affine f;
+   f.pull = out != NULL;
+   for (int s = 0; s < 2; s++) {
+      q[s] = sneppp__pieces_of(p->u[s]);
+      f.p[s] = q[s].p;
+      f.cut[s] = !q[s].whole || (split && p->u[s].act != SNEPPP_ACT_ONE);
+      if (!f.cut[s]) q[s].coef[1] = 0;
+   }
+   for (int pattern = 0; pattern < 4; pattern++) {
+      const double c = q[0].coef[pattern >> 1] * q[1].coef[pattern & 1],
+                   sign[2] = {pattern >> 1 ? -1.0 : 1.0, pattern & 1 ? -1.0 : 1.0};
+      if (c == 0) continue;
+      for (int s = 0; s < 2; s++) {
+         const double *w = sneppp__weights_of(p, s);
+         for (int r = 0; r < p->d; r++) f.w[s][r] = sign[s] * w[r], f.grad[s][r] = 0;
+         f.b[s] = sign[s] * sneppp__bias_of(p, s);
+         f.bias[s] = 0;
+      }
+      k += c * core(p->win, p->d, &f);
+      for (int s = 0; out && s < 2; s++) {
+         double g = out->g * c * sign[s];
+         if (p->u[s].act == SNEPPP_ACT_ONE) continue;
+         for (int r = 0; r < p->d; r++) out->w[s][r] += g * f.grad[s][r];
+         *out->b[s] += g * f.bias[s];
+      }
+   }
+   return k;
+}
 
 /* The means of u^p v^q and, if x is given, of x u^p v^q and y u^p v^q over a simplex with m corners (a segment or
    a triangle), from the values at the corners:
@@ -8281,12 +8735,12 @@ static double sneppp__segment(double from, double to, sneppp__affine *f)
       if (p > 0) {
          sneppp__simplex_mean(2, u[s], u[other], end, end, p - 1, f->p[other], mean);
          f->grad[s][0] += p * len * mean[1];
-         f->grad[s][2] += p * len * mean[0];
+         f->bias[s] += p * len * mean[0];
       } else if (f->cut[s] && (own[0] == s || own[1] == s)) {
          int    e = own[1] == s;
          double m = sneppp__ipow(u[other][e], f->p[other]) / fabs(f->w[s][0]);
          f->grad[s][0] += m * end[e];
-         f->grad[s][2] += m;
+         f->bias[s] += m;
       }
    }
    if (f->p[0] == 1 && f->p[1] == 1)
@@ -8328,10 +8782,8 @@ typedef struct sneppp__clip {
 /* Adds c times the integral of the derivative, whose means of 1, x and y are known. */
 static void sneppp__fan_pull(const sneppp__clip *c, int s, double factor, const double *mean)
 {
-   double *to = c->f->grad[s];
-   to[0] += factor * (mean[1] + c->origin[0] * mean[0]);
-   to[1] += factor * (mean[2] + c->origin[1] * mean[0]);
-   to[2] += factor * mean[0];
+   for (int r = 0; r < 2; r++) c->f->grad[s][r] += factor * (mean[r + 1] + c->origin[r] * mean[0]);
+   c->f->bias[s] += factor * mean[0];
 }
 
 static void sneppp__fan_triangle(sneppp__clip *c, const sneppp__corner *at)
@@ -8473,40 +8925,10 @@ static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
    return c.sum;
 }
 
-/* The sum over patterns of signs. For d >= 3 the pair is an integral over a polytope cut by two planes, for which the
-   library has no stable form. */
-static double sneppp__cut_pair(const sneppp__pair *p, const sneppp__pull *out)
+/* For d >= 3 the pair is an integral over a polytope cut by two planes, for which the library has no stable form. */
+static double sneppp__cut_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   sneppp__pieces q[2];
-   double         k = 0;
-   for (int s = 0; s < 2; s++) q[s] = sneppp__pieces_of(p->u[s]);
-   for (int pattern = 0; pattern < 4; pattern++) {
-      sneppp__affine f;
-      int            minus[2];
-      double         c = 1;
-      for (int s = 0; s < 2; s++) {
-         minus[s] = pattern >> (1 - s) & 1;
-         c *= q[s].whole && minus[s] ? 0 : q[s].coef[minus[s]];
-      }
-      if (c == 0) continue;
-      memset(&f, 0, sizeof f);
-      f.pull = out != NULL;
-      for (int s = 0; s < 2; s++) {
-         const double *w = sneppp__weights_of(p, s), sign = minus[s] ? -1 : 1;
-         for (int r = 0; r < p->d; r++) f.w[s][r] = sign * w[r];
-         f.b[s] = sign * sneppp__bias_of(p, s);
-         f.p[s] = q[s].p;
-         f.cut[s] = !q[s].whole;
-      }
-      k += c * (p->d == 1 ? sneppp__cut_intervals(p->win, &f) : sneppp__cut_polygon(p->win, &f));
-      for (int s = 0; out && s < 2; s++) {
-         double g = out->g * c * (minus[s] ? -1 : 1);
-         if (p->u[s].act == SNEPPP_ACT_ONE) continue;
-         for (int r = 0; r < p->d; r++) out->w[s][r] += g * f.grad[s][r];
-         *out->b[s] += g * f.grad[s][2];
-      }
-   }
-   return k;
+   return d == 1 ? sneppp__cut_intervals(win, f) : sneppp__cut_polygon(win, f);
 }
 
 /* ---- z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
@@ -8537,7 +8959,7 @@ static double sneppp__box_moment(const sneppp_window *win, int d, const double *
    return volume * M[p * n + q];
 }
 
-static double sneppp__powers_pair(const sneppp__pair *p, const sneppp__pull *out)
+SNEPPP__APART static double sneppp__powers_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    const sneppp_window *win = p->win;
    const double        *w[2];
@@ -8564,7 +8986,8 @@ static double sneppp__powers_pair(const sneppp__pair *p, const sneppp__pull *out
 
 static double sneppp__pieces_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
-   return p->rule->core == SNEPPP__CORE_CUT ? sneppp__cut_pair(p, out) : sneppp__powers_pair(p, out);
+   if (p->rule->core == SNEPPP__CORE_CUT) return sneppp__signs_pair(p, out, 0, sneppp__cut_core);
+   return sneppp__powers_pair(p, out);
 }
 
 /* ---- ReLU on intervals, many at a time: sixteen units go through each operation together, without calls or branches,
@@ -8615,7 +9038,7 @@ static void sneppp__kinks_meet(const sneppp__kinks *A, int i, const sneppp__kink
 }
 
 /* dk/db_i = integral of v, dk/dw_i = integral of x v. */
-static void sneppp__intervals_tile(const sneppp__tile *t)
+SNEPPP__APART static void sneppp__intervals_tile(const sneppp__tile *t)
 {
    const sneppp_window *win = t->win;
    const int            box = win->space == SNEPPP_SPACE_BOX;
@@ -8672,7 +9095,7 @@ static double sneppp__normal_length(int d, int n)
 
 /* By the Gaussian core for the two directions; norms come out as powers. A derivative in the weights has the same power
    of |x|, one in the bias one less. */
-static double sneppp__homogeneous_pair(const sneppp__pair *p, const sneppp__pull *out)
+SNEPPP__APART static double sneppp__homogeneous_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    double            dir[2][SNEPPP__MAX_STATS], v[2][SNEPPP__MAX_STATS], n[2], length;
    double            size = sneppp_window_mass(p->win);
@@ -8716,15 +9139,12 @@ typedef struct sneppp__angle {
 
 static void sneppp__angle_of(sneppp__angle *a, int d, double w[2][SNEPPP__MAX_STATS])
 {
-   double pp = 0, mm = 0;
+   static const double one[2] = {1, 1};
+   double              pp, mm;
    memset(a, 0, sizeof *a);
    for (int s = 0; s < 2; s++) a->n[s] = sneppp__norm(d, w[s], a->u[s]);
    for (int s = 0; s < 2; s++) if (!(a->n[s] > 0)) memcpy(a->u[s], a->u[1 - s], sizeof a->u[s]);
-   for (int r = 0; r < d; r++) {
-      double s = a->u[0][r] + a->u[1][r], t = a->u[0][r] - a->u[1][r];
-      pp += s * s;
-      mm += t * t;
-   }
+   sneppp__spread(d, a->u[0], a->u[1], one, &mm, &pp);
    a->plus = sqrt(pp);
    a->minus = sqrt(mm);
    a->one_minus = mm / 2;
@@ -8887,45 +9307,30 @@ static void sneppp__caps_circle(const sneppp__angle *a, const sneppp__cap *cap, 
    }
 }
 
-/* Bias, orders 0 and 1, on S^1 and S^2. A piece with the sign -1 is the same with w and b negated. The unit tangent
-   at u towards v, (v - cos(gamma) u)/sin(gamma), comes from the difference or the sum of the two, whichever is
-   small. */
-static double sneppp__caps_pair(const sneppp__pair *p, const sneppp__pull *out)
+/* Bias, orders 0 and 1, on S^1 and S^2. The unit tangent at u towards v, (v - cos(gamma) u)/sin(gamma), comes from the
+   difference or the sum of the two, whichever is small. */
+SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   sneppp__pieces q[2];
-   double         k = 0, scale = sneppp_window_mass(p->win) / (p->d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI);
-   int            order[2];
-   for (int s = 0; s < 2; s++) q[s] = sneppp__pieces_of(p->u[s]), order[s] = q[s].p;
-   for (int pattern = 0; pattern < 4; pattern++) {
-      double        w[2][SNEPPP__MAX_STATS], sign[2], c = scale;
-      sneppp__angle a;
-      sneppp__cap   cap[2];
-      sneppp__caps  o;
-      memset(&o, 0, sizeof o);
-      for (int s = 0; s < 2; s++) {
-         sign[s] = pattern >> s & 1 ? -1 : 1;
-         c *= q[s].coef[pattern >> s & 1];
-         for (int r = 0; r < p->d; r++) w[s][r] = sign[s] * p->w[s][r];
+   double        scale = sneppp_window_mass(win) / (d == 2 ? 2 * SNEPPP__PI : 4 * SNEPPP__PI);
+   sneppp__angle a;
+   sneppp__cap   cap[2];
+   sneppp__caps  o;
+   memset(&o, 0, sizeof o);
+   sneppp__angle_of(&a, d, f->w);
+   for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], f->b[s]);
+   if (cap[0].empty || cap[1].empty) return 0;
+   if (d == 2) sneppp__caps_circle(&a, cap, f->p, &o);
+   else sneppp__caps_sphere(&a, cap, f->p, f->pull, &o);
+   for (int s = 0; f->pull && s < 2; s++) {
+      const double *u = a.u[s], *v = a.u[1 - s], side = a.cosine > 0 ? 1 : -1,
+                    h = a.cosine > 0 ? a.one_minus : -a.one_plus;
+      for (int r = 0; r < d; r++) {
+         double tangent = a.sine > 0 ? ((v[r] - side * u[r]) + h * u[r]) / a.sine : 0;
+         f->grad[s][r] = scale * (o.along[s] * u[r] + o.across[s] * tangent);
       }
-      if (c == 0) continue;
-      sneppp__angle_of(&a, p->d, w);
-      for (int s = 0; s < 2; s++) cap[s] = sneppp__cap_of(a.n[s], sign[s] * p->b[s]);
-      if (cap[0].empty || cap[1].empty) continue;
-      if (p->d == 2) sneppp__caps_circle(&a, cap, order, &o);
-      else sneppp__caps_sphere(&a, cap, order, out != NULL, &o);
-      k += c * fmax(o.k, 0); /* rounding of an empty lens */
-      for (int s = 0; out && s < 2; s++) {
-         const double *u = a.u[s], *v = a.u[1 - s];
-         double        g = out->g * c * sign[s], side = a.cosine > 0 ? 1 : -1,
-                       h = a.cosine > 0 ? a.one_minus : -a.one_plus;
-         for (int r = 0; r < p->d; r++) {
-            double tangent = a.sine > 0 ? ((v[r] - side * u[r]) + h * u[r]) / a.sine : 0;
-            out->w[s][r] += g * (o.along[s] * u[r] + o.across[s] * tangent);
-         }
-         *out->b[s] += g * o.bias[s];
-      }
+      f->bias[s] = scale * o.bias[s];
    }
-   return k;
+   return scale * fmax(o.k, 0); /* rounding of an empty lens */
 }
 
 /* ---- z^p z^q with bias on the sphere, any d. With G_rt = E[U^r V^t] of the centred Gaussian pair of covariance
@@ -9023,29 +9428,24 @@ static double sneppp__cap_moment(int d, const sneppp__cap *A, int p, double *dn,
    return M[p] > 0 ? M[p] : 0;
 }
 
-/* One rectified or leaky unit against the constant. */
-static double sneppp__cap_pair(const sneppp__pair *p, const sneppp__pull *out)
+/* One rectified unit against the constant. */
+static double sneppp__cap_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   sneppp__pieces h = sneppp__pieces_of(p->u[0]);
-   double         u[SNEPPP__MAX_STATS], n = sneppp__norm(p->d, p->w[0], u), mass = sneppp_window_mass(p->win), k = 0;
-   for (int side = 0; side < 2; side++) {
-      double      sign = side ? -1 : 1, c = h.coef[side], dn = 0, db = 0;
-      sneppp__cap A = sneppp__cap_of(n, sign * p->b[0]);
-      if (c == 0 || A.empty) continue;
-      if (A.whole) { /* (sign z)^p everywhere */
-         sneppp__pair q = *p;
-         sneppp__pull pull;
-         q.u[0].act = SNEPPP_ACT_MONOMIAL, q.u[0].p = h.p;
-         c *= sneppp__ipow(sign, h.p);
-         if (out) pull = *out, pull.g *= c;
-         k += c * sneppp__sphere_powers(&q, out ? &pull : NULL);
-         continue;
-      }
-      k += c * mass * sneppp__cap_moment(p->d, &A, h.p, &dn, &db);
-      if (!out) continue;
-      for (int r = 0; r < p->d; r++) out->w[0][r] += out->g * c * mass * dn * u[r];
-      *out->b[0] += out->g * c * mass * sign * db;
+   double      u[SNEPPP__MAX_STATS], mass = sneppp_window_mass(win), k, dn = 0, db = 0;
+   sneppp__cap A = sneppp__cap_of(sneppp__norm(d, f->w[0], u), f->b[0]);
+   if (A.empty) return 0;
+   if (A.whole) {
+      sneppp__pair q;
+      sneppp__pull pull;
+      memset(&q, 0, sizeof q);
+      q.win = win, q.d = d, q.w[0] = f->w[0], q.b[0] = f->b[0];
+      q.u[0].act = SNEPPP_ACT_MONOMIAL, q.u[0].p = f->p[0], q.u[1].act = SNEPPP_ACT_ONE;
+      pull.g = 1, pull.w[0] = f->grad[0], pull.b[0] = &f->bias[0];
+      return sneppp__sphere_powers(&q, f->pull ? &pull : NULL);
    }
+   k = mass * sneppp__cap_moment(d, &A, f->p[0], &dn, &db);
+   for (int r = 0; r < d; r++) f->grad[0][r] = mass * dn * u[r];
+   f->bias[0] = mass * db;
    return k;
 }
 
@@ -9053,9 +9453,9 @@ static double sneppp__sphere_pair(const sneppp__pair *p, const sneppp__pull *out
 {
    switch (p->rule->core) {
       case SNEPPP__CORE_HOMOGENEOUS: return sneppp__homogeneous_pair(p, out);
-      case SNEPPP__CORE_CAPS:        return sneppp__caps_pair(p, out);
+      case SNEPPP__CORE_CAPS:        return sneppp__signs_pair(p, out, 1, sneppp__caps_core);
       case SNEPPP__CORE_POWERS:      return sneppp__sphere_powers(p, out);
-      default:                       return sneppp__cap_pair(p, out);
+      default:                       return sneppp__signs_pair(p, out, 1, sneppp__cap_core);
    }
 }
 
@@ -9138,7 +9538,7 @@ static void sneppp__rays_meet(const sneppp__rays *A, int i, const sneppp__rays *
 /* k = mass |w_i||w_j| (sin delta - delta cos delta)/(2 pi d), by its series for nearly opposite weights. The
    gradient needs no tangent: dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass |w_j| (1 +
    cos gamma) sqrt(pi/2)/(2 pi E|x|). Returns 0 if the pairs must go one by one. */
-static int sneppp__sphere_tile(const sneppp__tile *t)
+SNEPPP__APART static int sneppp__sphere_tile(const sneppp__tile *t)
 {
    sneppp__rays        rays[2];
    const sneppp__rays *A = rays, *B = rays + !t->diagonal;
@@ -9370,49 +9770,167 @@ static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, 
    return sum;
 }
 
-/* The sum over the components, relative to the largest that has a weight where the logarithm is asked for. */
-static double sneppp__gauss_bells(const sneppp__pair *p, const sneppp__pull *out)
+/* As sneppp__gauss_component, with k = 1. */
+static double sneppp__bells_component(const sneppp__pair *p, size_t c, double g, double shift, const sneppp__pull *out,
+                                      double *log)
 {
-   double sum = 0, top = 0;
-   size_t count = p->win->count ? p->win->count : 1;
-   int    any = 0;
-   for (size_t c = 0; p->log && c < count; c++) {
-      double term = sneppp__gauss_weight(p->win, c) > 0 ? sneppp__bells_log(p, NULL, c, 0) : top;
-      if (sneppp__gauss_weight(p->win, c) > 0 && (!any || term > top)) top = term, any = 1;
-   }
-   for (size_t c = 0; c < count; c++)
-      if (sneppp__gauss_weight(p->win, c) > 0)
-         sum += sneppp__gauss_weight(p->win, c) * exp(sneppp__bells_log(p, NULL, c, 0) - top);
-   for (size_t c = 0; out && c < count; c++) {
-      double k = exp(sneppp__bells_log(p, NULL, c, 0) - top), g = p->log ? out->g / sum : out->g;
-      if (sneppp__gauss_weight(p->win, c) > 0) sneppp__bells_log(p, out, c, g * sneppp__gauss_weight(p->win, c) * k);
-      if (out->weight) out->weight[c] += g * k;
-   }
-   return p->log ? top + log(sum) : sum;
+   *log = sneppp__bells_log(p, NULL, c, 0);
+   if (out) sneppp__bells_log(p, out, c, g * exp(*log - shift));
+   return 1;
 }
 
 static double sneppp__radial_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    switch (p->win->space) {
-      case SNEPPP_SPACE_GAUSS:   return sneppp__gauss_bells(p, out);
+      case SNEPPP_SPACE_GAUSS:   return sneppp__mixture(p, out, sneppp__bells_component);
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_bells(p, out);
       default:             return sneppp__bells_pair(p, out);
    }
 }
 
-/* ---- >>kernel-walk: plans, pairs, tiles, and the one walk over a matrix -------------------------------------- */
-
-/* One entry, and its derivatives where `out` is not NULL. */
-static double sneppp__pair_value(const sneppp__pair *p, const sneppp__pull *out)
+/* One entry, and its derivatives where `out` is not NULL, on all windows but rasters. */
+static double sneppp__family_value(const sneppp__pair *p, const sneppp__pull *out)
 {
    switch (p->rule->family) {
       case SNEPPP__BY_FINITE:    return sneppp__finite_pair(p, out);
       case SNEPPP__BY_TRANSFORM: return sneppp__transform_pair(p, out);
-      case SNEPPP__BY_GAUSS:     return sneppp__gauss_pair(p, out);
+      case SNEPPP__BY_GAUSS:     return sneppp__mixture(p, out, sneppp__gauss_component);
       case SNEPPP__BY_PIECES:    return sneppp__pieces_pair(p, out);
       case SNEPPP__BY_SPHERE:    return sneppp__sphere_pair(p, out);
       default:                   return sneppp__radial_pair(p, out);
    }
+}
+
+/* ---- >>kernel-raster: sums over cells -----------------------------------------------------------------------
+
+   On a cell the covariates z are constant, so a unit w . (x, z) + b is one of x alone with the bias b + w_z . z, and
+   the integral over the cell is that of a box, or of a trapezoid where a polygon cuts the cell, times the exposure; a
+   radial unit is one of x times its value at z. Of covariates alone it is a sum over points. Whatever has a closed form
+   on boxes has one here; that of many waves or exponentials is a product of matrices, below. */
+typedef struct sneppp__cells_sum {
+   const sneppp__pair *p;
+   const sneppp__pull *out;
+   sneppp__pair        box, polygon; /* the same pair on a piece                               */
+   sneppp_window       part[2];      /* a box or a point; a trapezoid                           */
+   double              xy[8];
+   double              sum, top;     /* k = sum, or with pair.log: log k = top + log sum        */
+   int                 pull;         /* with pair.log: the second time, sum and top are known   */
+} sneppp__cells_sum;
+
+static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
+{
+   sneppp__cells_sum   *o = (sneppp__cells_sum *)arg;
+   const sneppp__pair  *p = o->p;
+   const sneppp_window *win = p->win;
+   const int            Q = win->covariates, points = win->no_place, first = points ? 0 : win->dim;
+   const double        *z = Q ? win->z + piece->cell * (size_t)Q : NULL;
+   sneppp__pair        *part = piece->hi[1] == piece->top ? &o->box : &o->polygon;
+   double               weight = piece->weight, gb[2] = {0, 0}, k, g;
+   sneppp__pull         pull;
+   memcpy(o->part[0].lo, piece->lo, sizeof piece->lo);
+   memcpy(o->part[0].hi, piece->hi, sizeof piece->hi);
+   o->part[0].point = z;
+   o->xy[0] = o->xy[6] = piece->lo[0], o->xy[2] = o->xy[4] = piece->hi[0];
+   o->xy[1] = o->xy[3] = piece->lo[1], o->xy[5] = piece->top, o->xy[7] = piece->hi[1];
+   o->part[1].xy = o->xy, o->part[1].count = 4;
+   if (part == &o->polygon && piece->top == piece->lo[1]) { /* a triangle, without a vertex twice */
+      o->xy[4] = o->xy[6], o->xy[5] = o->xy[7], o->part[1].count = 3;
+   } else if (part == &o->polygon && piece->hi[1] == piece->lo[1]) o->part[1].count = 3;
+   if (points) part = &o->box, weight *= sneppp__plot_area(piece);
+   for (int s = 0; s < 2; s++) {
+      double bias = p->b[s], square = 0;
+      for (int q = 0; !points && p->u[s].act != SNEPPP_ACT_ONE && q < Q; q++) {
+         double w = p->w[s][first + q];
+         if (p->u[s].act != SNEPPP_ACT_RBF) bias += w * z[q];
+         else square += (z[q] - w) / p->l[s][first + q] * ((z[q] - w) / p->l[s][first + q]);
+      }
+      part->b[s] = bias;
+      if (square > 0) weight *= exp(-0.5 * square);
+   }
+   if (o->out) pull = *o->out;
+   for (int s = 0; o->out && s < 2; s++) pull.b[s] = &gb[s];
+   k = sneppp__family_value(part, NULL);
+   if (p->log && !o->pull) {
+      if (k > o->top) o->sum *= exp(o->top - k), o->top = k;
+      o->sum += weight * exp(k - o->top);
+      return;
+   }
+   g = p->log ? weight * exp(k - o->top) / o->sum : weight;
+   if (!p->log) o->sum += weight * k;
+   if (!o->out) return;
+   pull.g = o->out->g * g;
+   sneppp__family_value(part, &pull);
+   for (int s = 0; s < 2; s++) {
+      *o->out->b[s] += gb[s];
+      for (int q = 0; !points && p->u[s].act != SNEPPP_ACT_ONE && q < Q; q++) {
+         double l, step;
+         if (p->u[s].act != SNEPPP_ACT_RBF) { o->out->w[s][first + q] += gb[s] * z[q]; continue; }
+         l = p->l[s][first + q], step = (z[q] - p->w[s][first + q]) / l;
+         o->out->w[s][first + q] += pull.g * k * step / l;
+         o->out->l[s][first + q] += pull.g * k * step * step / l;
+      }
+   }
+}
+
+static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out)
+{
+   sneppp__cells_sum o;
+   memset(&o, 0, sizeof o);
+   o.p = p, o.out = out, o.top = -1e300;
+   o.box = *p, o.box.win = &o.part[0], o.box.d = p->win->no_place ? p->d : p->win->dim;
+   o.part[0].space = p->win->no_place ? SNEPPP_SPACE_FINITE : SNEPPP_SPACE_BOX;
+   o.part[0].dim = o.box.d, o.part[0].count = 1;
+   o.polygon = o.box, o.polygon.win = &o.part[1];
+   o.part[1].space = SNEPPP_SPACE_POLYGON, o.part[1].dim = 2;
+   if (p->win->xy && !p->win->no_place)
+      o.polygon.rule = &sneppp__rules[sneppp__find_rule(&o.part[1], 2, p->u[0].act, p->u[1].act, 1, p->log) - 1];
+   sneppp__raster_visit(p->win, sneppp__plot_add, &o);
+   if (!p->log) return o.sum;
+   o.pull = 1;
+   if (out) sneppp__raster_visit(p->win, sneppp__plot_add, &o);
+   return o.top + log(o.sum);
+}
+
+/* The integral of exp(-sum_r (s_r (x_r - c_r))^2) over the exposure of a raster without polygon and covariates: a sum
+   of products of two one-dimensional integrals, over the cells that the bump reaches, columns in blocks. */
+static double sneppp__raster_bump(const sneppp_window *win, const double *c, const double *s)
+{
+   enum { BLOCK = 64 };
+   double lo[2] = {0, 0}, hi[2] = {0, 1}, column[BLOCK], sum = 0;
+   size_t from[2] = {0, 0}, to[2] = {0, 1};
+   for (int r = 0; r < win->dim; r++) { /* beyond 6.2 / s less than 1e-17 of a bump is left */
+      sneppp__raster_side(win, r, &lo[r], &hi[r]);
+      lo[r] = fmax(lo[r], c[r] - 6.2 / s[r]), hi[r] = fmin(hi[r], c[r] + 6.2 / s[r]);
+      if (!(lo[r] < hi[r])) return 0;
+      from[r] = (size_t)fmax(0, floor((lo[r] - win->origin[r]) / win->cell[r]));
+      to[r] = (size_t)fmin((double)win->cells[r], ceil((hi[r] - win->origin[r]) / win->cell[r]));
+   }
+   for (size_t at = from[0]; at < to[0]; at += BLOCK) {
+      size_t count = to[0] - at < BLOCK ? to[0] - at : (size_t)BLOCK;
+      double before = erf((fmax(win->origin[0] + (double)at * win->cell[0], lo[0]) - c[0]) * s[0]);
+      double below = 0, row, next;
+      for (size_t k = 0; k < count; k++, before = next) {
+         next = erf((fmin(win->origin[0] + (double)(at + k + 1) * win->cell[0], hi[0]) - c[0]) * s[0]);
+         column[k] = next > before ? next - before : 0;
+      }
+      if (win->dim > 1) below = erf((fmax(win->origin[1] + (double)from[1] * win->cell[1], lo[1]) - c[1]) * s[1]);
+      for (size_t r = from[1]; r < to[1]; r++, below = next) {
+         next = win->dim > 1 ? erf((fmin(win->origin[1] + (double)(r + 1) * win->cell[1], hi[1]) - c[1]) * s[1]) : 1;
+         row = 0;
+         for (size_t k = 0; next > below && k < count; k++)
+            if (column[k] > 0) row += sneppp__raster_weight(win, r * win->cells[0] + at + k) * column[k];
+         sum += row * (next - below);
+      }
+   }
+   for (int r = 0; r < win->dim; r++) sum *= 0.88622692545275801365 / s[r]; /* sqrt(pi)/2 */
+   return sum;
+}
+
+/* ---- >>kernel-walk: plans, pairs, tiles, and the one walk over a matrix -------------------------------------- */
+
+static double sneppp__pair_value(const sneppp__pair *p, const sneppp__pull *out)
+{
+   return p->win->space == SNEPPP_SPACE_RASTER ? sneppp__raster_pair(p, out) : sneppp__family_value(p, out);
 }
 
 /* A plan is a checked layer on a checked window, with the rule for every pair of activations that occurs. It lives
@@ -9434,16 +9952,20 @@ static sneppp_unit sneppp__plan_unit(const sneppp__plan *plan, int i)
    return u;
 }
 
-/* Says why a pair is refused: if there is a rule without bias or without the logarithm, that is said. */
-static sneppp_status sneppp__no_rule(const sneppp__plan *plan, sneppp_act ai, sneppp_act aj, sneppp_error *err)
+/* Says why a pair is refused: if there is a rule without bias or without the logarithm, or for low orders, that is
+   said. */
+static sneppp_status sneppp__no_rule(const sneppp__plan *plan, sneppp_act ai, sneppp_act aj, int high,
+                                     sneppp_error *err)
 {
    const char *space = sneppp__space_name(plan->win->space), *ni = sneppp__act_name(ai), *nj = sneppp__act_name(aj);
+   const char *more = high ? " with a bias and an order above 1"
+                      : sneppp__find_rule(plan->win, plan->d, ai, aj, 0, plan->log)
+                         ? " with a bias; it has one without bias" : "";
    if (plan->log && sneppp__find_rule(plan->win, plan->d, ai, aj, 0, 0))
       return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                           "no logarithmic form for %s x %s on %s; sneppp_gram has the integral itself", ni, nj, space);
-   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s with %d statistics%s", ni, nj,
-                       space, plan->d, sneppp__find_rule(plan->win, plan->d, ai, aj, 0, plan->log)
-                                          ? " and a bias; it has one without bias" : "");
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "no closed form for %s x %s on %s of %d statistics%s", ni, nj,
+                       space, plan->d, more);
 }
 
 /* Fills in the rules for all activations that occur; `moments` asks for pairs with the constant unit only. */
@@ -9464,15 +9986,12 @@ static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments
    for (int a = 1; a < SNEPPP_ACT_END; a++) {
       for (int b = moments ? SNEPPP_ACT_ONE : a; (is[a] & THERE) && b < SNEPPP_ACT_END; b++) {
          short rule;
+         int   high;
          if (!moments && !is[b]) continue;
          rule = sneppp__find_rule(plan->win, plan->d, (sneppp_act)a, (sneppp_act)b,
                                   (is[a] | (moments ? 0 : is[b])) & BIASED, log);
-         if (!rule) return sneppp__no_rule(plan, (sneppp_act)a, (sneppp_act)b, err);
-         if (((is[a] | is[b]) & HIGH) && (sneppp__rules[abs(rule) - 1].flags & SNEPPP__LOW_ORDER))
-            return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                                "no closed form for %s x %s on %s with a bias and an order above 1",
-                                sneppp__act_name((sneppp_act)a), sneppp__act_name((sneppp_act)b),
-                                sneppp__space_name(plan->win->space));
+         high = rule && ((is[a] | is[b]) & HIGH) && (sneppp__rules[abs(rule) - 1].flags & SNEPPP__LOW_ORDER);
+         if (!rule || high) return sneppp__no_rule(plan, (sneppp_act)a, (sneppp_act)b, high, err);
          plan->rule[b][a] = (short)-rule;
          plan->rule[a][b] = rule;
       }
@@ -9484,10 +10003,10 @@ static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win,
+static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *win, int checked,
                                        const sneppp_layer *layer, int log, int moments, sneppp_error *err)
 {
-   sneppp_status status = sneppp__window_check(win, err);
+   sneppp_status status = checked ? SNEPPP_OK : sneppp__window_check(win, err);
    if (status) return status;
    status = sneppp__layer_check(win, layer, moments, err);
    if (status) return status;
@@ -9501,7 +10020,7 @@ static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *
 static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer *layer)
 {
    sneppp__plan plan;
-   return sneppp__plan_make(&plan, win, layer, 1, 0, NULL) == SNEPPP_OK ? "; sneppp_gram_log may do" : "";
+   return sneppp__plan_make(&plan, win, 0, layer, 1, 0, NULL) == SNEPPP_OK ? "; sneppp_gram_log may do" : "";
 }
 
 /* Loads units i and j in the order of their rule, unit[0] and unit[1]; j < 0 is the constant unit.
@@ -9558,6 +10077,7 @@ typedef struct sneppp__gram_job {
    double             *parts; /* (lanes, sneppp__pull_size), see sneppp__pull_part */
    const sneppp__plan *plan;
    size_t              lanes;
+   int                 checked; /* the window is known to be one                   */
 } sneppp__gram_job;
 
 static size_t sneppp__band_end(size_t first, size_t n) { return n - first < SNEPPP__TILE ? n : first + SNEPPP__TILE; }
@@ -9569,16 +10089,18 @@ static size_t sneppp__gram_lanes(size_t n)
    return sneppp__bands(n) < SNEPPP__GRAM_LANES ? sneppp__bands(n) : SNEPPP__GRAM_LANES;
 }
 
-/* The arrays of a gradient, as a list: W, b, width, and the measure's mean, scale, weight, which only GAUSS has. */
-enum { SNEPPP__PULL_BLOCKS = 6 };
+/* The arrays of a gradient, as a list. The last three, of the measure, only GAUSS has; elsewhere they have no entries
+   and are NULL. */
+enum { SNEPPP__PULL_W, SNEPPP__PULL_B, SNEPPP__PULL_WIDTH, SNEPPP__PULL_MEAN, SNEPPP__PULL_SCALE, SNEPPP__PULL_WEIGHT,
+       SNEPPP__PULL_BLOCKS };
 
 static void sneppp__pull_blocks(size_t n, size_t d, const sneppp_window *win, size_t *count)
 {
    size_t measure = win->space != SNEPPP_SPACE_GAUSS ? 0 : win->count ? win->count : 1;
-   count[0] = count[2] = n * d;
-   count[1] = n;
-   count[3] = count[4] = measure * d;
-   count[5] = measure;
+   count[SNEPPP__PULL_W] = count[SNEPPP__PULL_WIDTH] = n * d;
+   count[SNEPPP__PULL_B] = n;
+   count[SNEPPP__PULL_MEAN] = count[SNEPPP__PULL_SCALE] = measure * d;
+   count[SNEPPP__PULL_WEIGHT] = measure;
 }
 
 /* The doubles that one lane's gradient takes. */
@@ -9588,18 +10110,6 @@ static size_t sneppp__pull_size(size_t n, size_t d, const sneppp_window *win)
    sneppp__pull_blocks(n, d, win, count);
    for (int k = 0; k < SNEPPP__PULL_BLOCKS; k++) sum += count[k];
    return sum;
-}
-
-static sneppp_layer_grad sneppp__pull_part(const sneppp__plan *plan, double *flat)
-{
-   size_t            count[SNEPPP__PULL_BLOCKS];
-   sneppp_layer_grad part;
-   sneppp__pull_blocks((size_t)plan->layer->n, (size_t)plan->d, plan->win, count);
-   memset(&part, 0, sizeof part);
-   part.W = flat, part.b = part.W + count[0], part.width = part.b + count[1];
-   if (plan->win->space != SNEPPP_SPACE_GAUSS) return part;
-   part.mean = part.width + count[2], part.scale = part.mean + count[3], part.weight = part.scale + count[4];
-   return part;
 }
 
 SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, size_t j)
@@ -9613,7 +10123,10 @@ static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
    const sneppp_act act = t->unit.act;
    const int        wave = act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN, relu = act == SNEPPP_ACT_RELU;
    if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_SPACE_BOX && wave) sneppp__box_tile(t);
-   else if (rule->family == SNEPPP__BY_GAUSS && act == SNEPPP_ACT_COS) sneppp__gauss_cos_tile(t);
+#ifdef SNEPPP__VECTOR
+   else if (rule->family == SNEPPP__BY_GAUSS && act == SNEPPP_ACT_COS && sneppp__has_vectors())
+      sneppp__gauss_cos_tile(t);
+#endif
    else if (rule->core == SNEPPP__CORE_CUT && t->d == 1 && relu) sneppp__intervals_tile(t);
    else if (rule->core == SNEPPP__CORE_HOMOGENEOUS && relu) return sneppp__sphere_tile(t);
    else return 0;
@@ -9621,14 +10134,15 @@ static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
 }
 
 /* Rows from i, columns from j, i <= j. */
-static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, const sneppp_layer_grad *part)
+static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, double *const *part)
 {
    const sneppp__plan *plan = job->plan;
    const sneppp_layer *layer = plan->layer;
    double              k[SNEPPP__TILE * SNEPPP__TILE], g[SNEPPP__TILE * SNEPPP__TILE];
    size_t              n = (size_t)layer->n, d = (size_t)plan->d, from[2];
    sneppp__tile        t;
-   if (layer->units || plan->log || job->shape != SNEPPP__FULL) return 0;
+   if (layer->units || plan->log || job->shape != SNEPPP__FULL || plan->win->space == SNEPPP_SPACE_RASTER)
+      return 0; /* the rules of a raster are those of one piece of it */
    from[0] = i, from[1] = j;
    memset(&t, 0, sizeof t);
    t.win = plan->win, t.unit = sneppp__plan_unit(plan, 0), t.d = plan->d, t.diagonal = i == j;
@@ -9637,7 +10151,7 @@ static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, co
       t.n[s] = (int)(sneppp__band_end(from[s], n) - from[s]);
       t.w[s] = layer->W + from[s] * d;
       t.b[s] = layer->b ? layer->b + from[s] : NULL;
-      if (job->G) t.gw[s] = part->W + from[s] * d, t.gb[s] = part->b + from[s];
+      if (job->G) t.gw[s] = part[SNEPPP__PULL_W] + from[s] * d, t.gb[s] = part[SNEPPP__PULL_B] + from[s];
    }
    if (job->G) {
       memset(g, 0, sizeof g);
@@ -9645,7 +10159,7 @@ static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, co
          for (int s = t.diagonal ? r : 0; s < t.n[1]; s++)
             g[r * SNEPPP__TILE + s] = job->scale * sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)s);
       t.g = g;
-      t.gweight = part->weight, t.gmean = part->mean, t.gscale = part->scale;
+      t.gweight = part[SNEPPP__PULL_WEIGHT], t.gmean = part[SNEPPP__PULL_MEAN], t.gscale = part[SNEPPP__PULL_SCALE];
    }
    if (!sneppp__tile_run(&t, &sneppp__rules[plan->rule[t.unit.act][t.unit.act] - 1])) return 0;
    for (size_t r = 0; job->K && r < (size_t)t.n[0]; r++)
@@ -9655,7 +10169,7 @@ static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, co
 }
 
 /* Entry (i, j), i <= j; of a line, entry i. What belongs to the constant unit goes to `none`. */
-static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, const sneppp_layer_grad *part)
+static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, double *const *part)
 {
    const int    full = job->shape == SNEPPP__FULL;
    size_t       n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d;
@@ -9668,16 +10182,19 @@ static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, 
       memset(none, 0, sizeof none);
       out.g = job->scale * (full ? sneppp__pull_weight(job->G, n, i, j) : job->G[i]);
       for (int s = 0; s < 2; s++) {
-         size_t at = unit[s] < 0 ? 0 : (size_t)unit[s];
-         out.w[s] = unit[s] < 0 ? none : part->W + at * d;
-         out.l[s] = unit[s] < 0 ? none + SNEPPP__MAX_STATS : part->width + at * d;
-         out.b[s] = unit[s] < 0 ? none + 2 * SNEPPP__MAX_STATS : part->b + at;
+         size_t at = (size_t)unit[s];
+         out.w[s] = unit[s] < 0 ? none : part[SNEPPP__PULL_W] + at * d;
+         out.l[s] = unit[s] < 0 ? none + SNEPPP__MAX_STATS : part[SNEPPP__PULL_WIDTH] + at * d;
+         out.b[s] = unit[s] < 0 ? none + 2 * SNEPPP__MAX_STATS : part[SNEPPP__PULL_B] + at;
       }
-      out.weight = part->weight;
-      out.mean = part->mean;
-      out.scale = part->scale;
+      out.weight = part[SNEPPP__PULL_WEIGHT], out.mean = part[SNEPPP__PULL_MEAN], out.scale = part[SNEPPP__PULL_SCALE];
    }
-   k = sneppp__pair_value(&p, job->G ? &out : NULL);
+   if (p.win->space == SNEPPP_SPACE_RASTER && !job->G && job->shape == SNEPPP__DIAGONAL && !p.win->xy &&
+       !p.win->covariates && p.u[0].act == SNEPPP_ACT_RBF) {
+      double s[2];
+      for (int r = 0; r < p.d; r++) s[r] = 1 / p.l[0][r];
+      k = sneppp__raster_bump(p.win, p.w[0], s);
+   } else k = sneppp__pair_value(&p, job->G ? &out : NULL);
    if (!job->K) return;
    if (full) job->K[i * n + j] = job->K[j * n + i] = k;
    else job->K[i] = k;
@@ -9686,23 +10203,22 @@ static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, 
 static void sneppp__gram_lane(size_t lane, void *arg)
 {
    const sneppp__gram_job *job = (const sneppp__gram_job *)arg;
-   size_t                  n = (size_t)job->plan->layer->n;
-   sneppp_layer_grad       part;
-   memset(&part, 0, sizeof part);
+   const int               full = job->shape == SNEPPP__FULL;
+   size_t                  n = (size_t)job->plan->layer->n, d = (size_t)job->plan->d, count[SNEPPP__PULL_BLOCKS];
+   double                 *part[SNEPPP__PULL_BLOCKS] = {NULL};
    if (job->G) {
-      size_t  size = sneppp__pull_size(n, (size_t)job->plan->d, job->plan->win);
+      size_t  size = sneppp__pull_size(n, d, job->plan->win);
       double *flat = job->parts + lane * size;
       memset(flat, 0, size * sizeof *flat);
-      part = sneppp__pull_part(job->plan, flat);
+      sneppp__pull_blocks(n, d, job->plan->win, count);
+      for (int k = 0; k < SNEPPP__PULL_BLOCKS; flat += count[k], k++) part[k] = count[k] ? flat : NULL;
    }
    for (size_t band = lane * SNEPPP__TILE; band < n; band += job->lanes * SNEPPP__TILE)
-      for (size_t from = band; from < (job->shape == SNEPPP__FULL ? n : band + 1); from += SNEPPP__TILE) {
-         if (sneppp__gram_tile(job, band, from, &part)) continue;
-         for (size_t i = band; i < sneppp__band_end(band, n); i++) {
-            if (job->shape != SNEPPP__FULL) { sneppp__gram_entry(job, i, i, &part); continue; }
-            for (size_t j = from == band ? i : from; j < sneppp__band_end(from, n); j++)
-               sneppp__gram_entry(job, i, j, &part);
-         }
+      for (size_t from = band; from < (full ? n : band + 1); from += SNEPPP__TILE) {
+         if (sneppp__gram_tile(job, band, from, part)) continue;
+         for (size_t i = band; i < sneppp__band_end(band, n); i++)
+            for (size_t j = from == band ? i : from; j < (full ? sneppp__band_end(from, n) : i + 1); j++)
+               sneppp__gram_entry(job, i, j, part);
       }
 }
 
@@ -9713,17 +10229,278 @@ static void sneppp__run(const sneppp_parallel *par, void (*job)(size_t, void *),
    for (i = 0; i < count; i++) job(i, arg);
 }
 
-static sneppp_status sneppp__pull_check(const sneppp__plan *plan, const double *G, size_t count,
-                                        const sneppp_layer_grad *out, sneppp_error *err)
+/* ---- waves, exponentials and units of covariates alone on a raster, all pairs at once.
+
+   With theta = w . (c, z) + b at the centre c of a cell with half sides h, and S(s) = prod 2 h_r sinc(s_r h_r), the
+   integral of cos cos over the cell is 1/2 [cos(ti - tj) S(wi - wj) + cos(ti + tj) S(wi + wj)], by the addition
+   theorems cos ti cos tj P_ij + sin ti sin tj Q_ij, where P, Q = (S(wi - wj) +- S(wi + wj))/2 do not know the cell. So
+
+      K = P o C'C + Q o S'S,      C = sqrt(exposure) cos t, S = sqrt(exposure) sin t, (cells, n),
+
+   two products of matrices. A sine is a cosine a quarter turn back. exp: K = P o E'E with P_ij = prod 2 h_r sinhc((wi +
+   wj)_r h_r), and E divided by its largest entry, so that nothing overflows before K does. What belongs to no equal
+   boxes is a sum over points, K = F'F: covariates alone, and cells that a polygon cuts, by Gauss's rule of an order
+   that is exact to rounding for waves as long as these against a cell.
+   Derivatives: dL/dC = 2 C (G o P) and so on, products again; those of P and Q are sums over pairs. */
+enum { SNEPPP__KINDS = 11, SNEPPP__CELLS = 256 }; /* nine kinds of boxes, points, points to take away; rows at a time */
+
+typedef struct sneppp__cells_job {
+   const sneppp__gram_job *ask;
+   const sneppp_window    *win;
+   const sneppp_layer     *layer;
+   size_t                  n, d, places, lanes;
+   int                     waves;           /* 1: cos, sin and constants; 2: exp and constants; 0: of points       */
+   int                     kind, fill, order;
+   double                  node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX];
+   size_t                  count[SNEPPP__KINDS], start[SNEPPP__KINDS];
+   double                  h[SNEPPP__KINDS][2];
+   sneppp_unit            *unit;            /* (n)                                                      */
+   double                 *t, *root;        /* (points, d), (points): square roots of exposures         */
+   double                 *w, *b, *top;     /* (n, d), (n): constants have 0; (n): largest exponents    */
+   double                 *turn;            /* (n, 2, 2): sin and cos of w h                            */
+   double                 *P, *Q, *GP, *GQ; /* (n, n)                                                   */
+   double                 *sums;            /* (lanes, 2, n, n): C'C and S'S                            */
+   double                 *work;            /* (lanes, 4, CELLS, n)                                     */
+   double                 *pull;            /* (lanes, 2 d + 1, n): of W, of widths, of b               */
+} sneppp__cells_job;
+
+static void sneppp__cells_point(sneppp__cells_job *o, int kind, size_t cell, double x, double y, double weight)
 {
-   if (!G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
-   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
-   for (size_t i = 0; i < count; i++)
-      if (!sneppp__finite(G[i]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
-                             "entry %z of the gradient with respect to the kernel is not finite", i);
-   if (plan->win->space != SNEPPP_SPACE_GAUSS && (out->weight || out->mean || out->scale))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "out.weight, out.mean and out.scale are for Gaussian windows only");
+   size_t  at = o->start[kind] + o->count[kind]++, Q = (size_t)o->win->covariates;
+   double *t;
+   if (!o->fill) return;
+   t = o->t + at * o->d;
+   if (o->places) t[0] = x;
+   if (o->places > 1) t[1] = y;
+   if (Q) memcpy(t + o->places, o->win->z + cell * Q, Q * sizeof *t);
+   o->root[at] = sqrt(weight);
+}
+
+static void sneppp__cells_take(const sneppp__plot *p, void *arg)
+{
+   sneppp__cells_job *o = (sneppp__cells_job *)arg;
+   const double       cx = 0.5 * (p->lo[0] + p->hi[0]), hx = 0.5 * (p->hi[0] - p->lo[0]), size = fabs(p->weight);
+   const int          points = 9 + (p->weight < 0);
+   if (!o->places) sneppp__cells_point(o, points, p->cell, 0, 0, size * sneppp__plot_area(p));
+   else if (p->kind >= 0) { /* whole cells have one size, whatever rounding makes of their corners */
+      o->h[p->kind][0] = p->kind % 3 ? hx : 0.5 * o->win->cell[0];
+      o->h[p->kind][1] = o->win->dim > 1 && p->kind < 3 ? 0.5 * o->win->cell[1] : 0.5 * (p->hi[1] - p->lo[1]);
+      sneppp__cells_point(o, p->kind, p->cell, cx, 0.5 * (p->lo[1] + p->hi[1]), size);
+   } else
+      for (int i = 0; i < o->order; i++) {
+         double u = 0.5 * (1 + o->node[i]), hy = 0.5 * ((1 - u) * (p->hi[1] - p->lo[1]) + u * (p->top - p->lo[1]));
+         for (int j = 0; j < o->order; j++)
+            sneppp__cells_point(o, points, p->cell, cx + hx * o->node[i], p->lo[1] + hy * (1 + o->node[j]),
+                                size * hx * o->share[i] * hy * o->share[j]);
+      }
+}
+
+/* F (rows, n) at points from number `first` on, times their roots, and S, the derivative of -F in the bias. */
+static void sneppp__cells_features(const sneppp__cells_job *o, size_t first, size_t rows, double *F, double *S)
+{
+   const size_t  n = o->n, d = o->d;
+   const double *t = o->t + first * d, *width = o->layer->width;
+   for (size_t k = 0; k < rows; k++) for (size_t i = 0; i < n; i++) F[k * n + i] = o->b[i] - o->top[i];
+   if (o->waves) sneppp__gemm_f64(0, 1, rows, n, d, 1, t, d, o->w, d, 1, F, n);
+   if (o->waves == 2) sneppp__long_exp(rows * n, F, F);
+   if (o->waves == 1) sneppp__array_sincos_f64(rows * n, F, S, F);
+   for (size_t k = 0; k < rows; k++)
+      for (size_t i = 0; i < n; i++) {
+         double *f = F + k * n + i, *s = S + k * n + i, root = o->root[first + k], v;
+         if (!o->waves) {
+            *f = sneppp__unit_at(&o->unit[i], (int)d, o->w + i * d, width ? width + i * d : NULL, o->b[i], t + k * d,
+                                 s);
+            *s = -*s;
+         } else if (o->unit[i].act == SNEPPP_ACT_SIN) v = *f, *f = *s, *s = -v;
+         else if (o->unit[i].act == SNEPPP_ACT_EXP) *s = -*f;
+         *f *= root, *s *= root;
+      }
+}
+
+static void sneppp__cells_lane(size_t lane, void *arg)
+{
+   const sneppp__cells_job *o = (const sneppp__cells_job *)arg;
+   const size_t n = o->n, d = o->d, count = o->count[o->kind];
+   const int    boxes = o->kind < 9, both = boxes && o->waves == 1;
+   double      *A = o->sums + 2 * lane * n * n, *F = o->work + 4 * lane * SNEPPP__CELLS * n, *S = F + SNEPPP__CELLS * n,
+               *X = S + SNEPPP__CELLS * n, *Y = X + SNEPPP__CELLS * n, *g = o->pull + lane * (2 * d + 1) * n;
+   memset(A, 0, 2 * n * n * sizeof *A);
+   for (size_t at = lane * SNEPPP__CELLS; at < count; at += o->lanes * SNEPPP__CELLS) {
+      size_t        rows = count - at < SNEPPP__CELLS ? count - at : (size_t)SNEPPP__CELLS;
+      const double *t = o->t + (o->start[o->kind] + at) * d;
+      sneppp__cells_features(o, o->start[o->kind] + at, rows, F, S);
+      if (o->ask->K || boxes) sneppp__syrk_f64(1, n, rows, 1, F, n, 1, A, n);
+      if (both) sneppp__syrk_f64(1, n, rows, 1, S, n, 1, A + n * n, n);
+      if (!o->ask->G) continue;
+      sneppp__gemm_f64(0, 0, rows, n, n, 2, F, n, o->GP, n, 0, X, n);
+      for (size_t i = 0; i < n; i++)
+         for (size_t k = 0; o->unit[i].act == SNEPPP_ACT_RBF && k < rows; k++)
+            for (size_t r = 0; r < d; r++) {
+               double l = o->layer->width[i * d + r], step = (t[k * d + r] - o->w[i * d + r]) / l,
+                      f = X[k * n + i] * F[k * n + i] * step / l;
+               g[i * d + r] += f, g[n * d + i * d + r] += f * step;
+            }
+      sneppp__long_product(rows * n, -1, X, S, X);
+      if (both) {
+         sneppp__gemm_f64(0, 0, rows, n, n, 2, S, n, o->GQ, n, 0, Y, n);
+         sneppp__long_product(rows * n, 1, Y, F, Y);
+         sneppp__long_add(rows * n, 1, Y, X);
+      }
+      sneppp__gemm_f64(1, 0, n, d, rows, 1, X, n, t, d, 1, g, d);
+      for (size_t k = 0; k < rows; k++) sneppp__long_add(n, 1, X + k * n, g + 2 * n * d);
+   }
+}
+
+/* S(wi - wj), S(wi + wj) of waves, or the logarithm of P of exponentials, in f[1]; their derivatives in w_i. */
+static void sneppp__cells_pair(const sneppp__cells_job *o, size_t i, size_t j, double *f, double df[2][2])
+{
+   const double *h = o->h[o->kind], *wi = o->w + i * o->d, *wj = o->w + j * o->d;
+   const double *a = o->turn + 4 * i, *b = o->turn + 4 * j;
+   double        part[2][2] = {{1, 1}, {1, 1}}, slope[2][2] = {{0, 0}, {0, 0}};
+   f[0] = f[1] = o->waves == 1 ? 1 : 0;
+   for (size_t r = 0; r < o->places; r++) {
+      double u = wi[r] * h[r], v = wj[r] * h[r], sc = a[2 * r] * b[2 * r + 1], cs = a[2 * r + 1] * b[2 * r],
+             cc = a[2 * r + 1] * b[2 * r + 1], ss = a[2 * r] * b[2 * r];
+      if (o->waves == 2) {
+         f[1] += log(2 * h[r]) + sneppp__log_sinhc(u + v);
+         df[1][r] = h[r] * sneppp__langevin(u + v);
+         continue;
+      }
+      for (int s = 0; s < 2; s++) {
+         double sinc = sneppp__sinc_of(s ? u + v : u - v, s ? sc + cs : sc - cs);
+         part[s][r] = 2 * h[r] * sinc;
+         slope[s][r] = 2 * h[r] * h[r] * sneppp__dsinc_of(s ? u + v : u - v, s ? cc - ss : cc + ss, sinc);
+         f[s] *= part[s][r];
+      }
+   }
+   for (size_t r = 0; o->waves == 1 && r < o->places; r++)
+      for (int s = 0; s < 2; s++) df[s][r] = slope[s][r] * part[s][1 - r];
+}
+
+/* P and Q of one kind, and G o P, G o Q. */
+static void sneppp__cells_factors(const sneppp__cells_job *o)
+{
+   const size_t n = o->n;
+   for (size_t i = 0; i < n; i++)
+      for (size_t r = 0; o->kind < 9 && r < o->places; r++) {
+         o->turn[4 * i + 2 * r] = sin(o->w[i * o->d + r] * o->h[o->kind][r]);
+         o->turn[4 * i + 2 * r + 1] = cos(o->w[i * o->d + r] * o->h[o->kind][r]);
+      }
+   for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j <= i; j++) {
+         double f[2] = {0, 0}, df[2][2], P = o->kind == 10 ? -1 : 1, Q = 0, g = 0;
+         if (o->kind < 9) sneppp__cells_pair(o, i, j, f, df);
+         if (o->kind < 9 && o->waves == 1) P = 0.5 * (f[0] + f[1]), Q = 0.5 * (f[0] - f[1]);
+         if (o->waves == 2) P *= exp(f[1] + o->top[i] + o->top[j]);
+         if (o->ask->G) g = 0.5 * o->ask->scale * (o->ask->G[i * n + j] + o->ask->G[j * n + i]);
+         o->P[i * n + j] = o->P[j * n + i] = P, o->Q[i * n + j] = o->Q[j * n + i] = Q;
+         if (o->ask->G) o->GP[i * n + j] = o->GP[j * n + i] = g * P, o->GQ[i * n + j] = o->GQ[j * n + i] = g * Q;
+      }
+}
+
+/* One kind: the sums of the lanes, in their order, into K, and the derivatives of P and Q. */
+static void sneppp__cells_kind(sneppp__cells_job *o, const sneppp_parallel *par)
+{
+   const size_t n = o->n, size = n * n;
+   double      *A = o->sums, *B = A + size, *K = o->ask->K, f[2], df[2][2];
+   sneppp__cells_factors(o);
+   sneppp__run(par, sneppp__cells_lane, o, o->lanes);
+   for (size_t l = 1; l < o->lanes; l++) sneppp__long_add(2 * size, 1, o->sums + 2 * l * size, A);
+   for (size_t k = 0; K && k < size; k++) K[k] += o->P[k] * A[k] + (o->kind < 9 ? o->Q[k] * B[k] : 0);
+   for (size_t i = 0; o->ask->G && o->kind < 9 && i < n; i++)
+      for (size_t j = 0; j < n; j++) { /* the entries (i, j) and (j, i) */
+         size_t k = i * n + j;
+         double g = 0.5 * o->ask->scale * (o->ask->G[k] + o->ask->G[j * n + i]);
+         sneppp__cells_pair(o, i, j, f, df);
+         for (size_t r = 0; r < o->places; r++)
+            o->pull[i * o->d + r] += o->waves == 2 ? 2 * g * o->P[k] * A[k] * df[1][r]
+                                                   : g * ((A[k] + B[k]) * df[0][r] + (A[k] - B[k]) * df[1][r]);
+      }
+}
+
+/* The order of Gauss's rule for a product of two waves over a cut cell: the error of n nodes for exp(i kappa u) on [-1,
+   1] is below kappa^2n (n!)^4 2^(2n+1) / ((2n+1) (2n)!^3), and one node is for the width of the piece. 0: none. */
+static int sneppp__cells_order(const sneppp__cells_job *o, const sneppp_layer *layer)
+{
+   static const int order[6] = {8, 10, 12, 16, 20, 32};
+   double           kappa = 1e-3;
+   for (size_t i = 0; i < o->n; i++) {
+      double sum = 0;
+      for (size_t r = 0; r < o->places; r++) sum += fabs(layer->W[i * o->d + r]) * o->win->cell[r];
+      if (sum > kappa) kappa = sum;
+   }
+   for (int k = 0; k < 6; k++) {
+      double n = order[k] - 1;
+      if (2 * n * log(kappa) + 4 * sneppp__lgamma(n + 1) + (2 * n + 1) * SNEPPP__LOG_2 - log(2 * n + 1) -
+             3 * sneppp__lgamma(2 * n + 1) < -39) return order[k];
+   }
+   return 0;
+}
+
+/* The whole matrix, its pull-back, or both, where they are products: *done says whether. The gradient goes to the first
+   of job->parts. */
+static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const sneppp_parallel *par, int *done,
+                                        sneppp_error *err)
+{
+   const sneppp_layer *layer = job->plan->layer;
+   sneppp__cells_job   o;
+   size_t              n = (size_t)layer->n, d = (size_t)job->plan->d, points = 0;
+   unsigned            acts = SNEPPP__A(ONE);
+   sneppp__room        room = sneppp__room_open(NULL);
+   *done = 0;
+   if (job->plan->win->space != SNEPPP_SPACE_RASTER || job->shape != SNEPPP__FULL || job->plan->log) return SNEPPP_OK;
+   memset(&o, 0, sizeof o);
+   o.ask = job, o.win = job->plan->win, o.layer = layer, o.n = n, o.d = d;
+   o.places = o.win->no_place ? 0 : (size_t)o.win->dim;
+   for (int i = 0; i < layer->n; i++) acts |= 1u << sneppp__plan_unit(job->plan, i).act;
+   o.waves = !(acts & ~(SNEPPP__WAVES | SNEPPP__A(ONE))) ? 1 : !(acts & ~(SNEPPP__EXPS)) ? 2 : 0;
+   if (o.places && (!o.waves || (o.win->xy && !(o.order = sneppp__cells_order(&o, layer))))) return SNEPPP_OK;
+   if (o.order) sneppp__gauss_legendre(o.order, o.node, o.share);
+   sneppp__raster_visit(o.win, sneppp__cells_take, &o);
+   for (int k = 0; k < SNEPPP__KINDS; k++) o.start[k] = points, points += o.count[k];
+   o.lanes = n > 512 ? 2 : n > 256 ? 4 : 8;
+   if (points / SNEPPP__CELLS + 1 < o.lanes) o.lanes = points / SNEPPP__CELLS + 1;
+   while (sneppp__room_run(&room, err)) {
+      o.unit = (sneppp_unit *)sneppp__take(&room.c, n, 1, sizeof *o.unit);
+      o.t = sneppp__doubles(&room.c, points, d), o.root = sneppp__doubles(&room.c, points, 1);
+      o.w = sneppp__doubles(&room.c, n, d), o.b = sneppp__doubles(&room.c, n, 1);
+      o.top = sneppp__doubles(&room.c, n, 1), o.turn = sneppp__doubles(&room.c, n, 4);
+      o.P = sneppp__doubles(&room.c, n, n), o.Q = sneppp__doubles(&room.c, n, n);
+      o.GP = sneppp__doubles(&room.c, n, n), o.GQ = sneppp__doubles(&room.c, n, n);
+      o.sums = sneppp__doubles(&room.c, 2 * o.lanes * n, n);
+      o.work = sneppp__doubles(&room.c, 4 * o.lanes * n, SNEPPP__CELLS);
+      o.pull = sneppp__doubles(&room.c, o.lanes * n, 2 * d + 1);
+   }
+   SNEPPP__TRY(room.st);
+   o.fill = 1;
+   memset(o.count, 0, sizeof o.count);
+   sneppp__raster_visit(o.win, sneppp__cells_take, &o);
+   memset(o.pull, 0, o.lanes * n * (2 * d + 1) * sizeof *o.pull);
+   for (size_t i = 0; i < n; i++) {
+      int one;
+      o.unit[i] = sneppp__plan_unit(job->plan, (int)i);
+      one = o.waves && o.unit[i].act == SNEPPP_ACT_ONE;
+      o.b[i] = layer->b && !one ? layer->b[i] : 0, o.top[i] = 0;
+      for (size_t r = 0; r < d; r++) o.w[i * d + r] = one ? 0 : layer->W[i * d + r];
+      for (size_t k = 0; o.waves == 2 && !one && k < points; k++) {
+         double z = o.b[i];
+         for (size_t r = 0; r < d; r++) z += o.w[i * d + r] * o.t[k * d + r];
+         if (!k || z > o.top[i]) o.top[i] = z;
+      }
+   }
+   if (job->K) memset(job->K, 0, n * n * sizeof *job->K);
+   for (o.kind = 0; o.kind < SNEPPP__KINDS; o.kind++) if (o.count[o.kind]) sneppp__cells_kind(&o, par);
+   for (size_t l = 1; l < o.lanes; l++) sneppp__long_add(n * (2 * d + 1), 1, o.pull + l * n * (2 * d + 1), o.pull);
+   for (size_t i = 0; job->G && i < n; i++) { /* W, b, width, as in sneppp__pull_blocks; constants have none */
+      int one = o.unit[i].act == SNEPPP_ACT_ONE;
+      for (size_t r = 0; r < d; r++) {
+         job->parts[i * d + r] = one ? 0 : o.pull[i * d + r];
+         job->parts[n * d + n + i * d + r] = one ? 0 : o.pull[n * d + i * d + r];
+      }
+      job->parts[n * d + i] = one ? 0 : o.pull[2 * n * d + i];
+   }
+   sneppp__block_free(&room.block);
+   *done = 1;
    return SNEPPP_OK;
 }
 
@@ -9736,21 +10513,22 @@ static sneppp_status sneppp__pull_join(const sneppp__plan *plan, const double *p
    size_t        n = (size_t)plan->layer->n, d = (size_t)plan->d, size = sneppp__pull_size(n, d, plan->win),
                  count[SNEPPP__PULL_BLOCKS];
    double       *to[SNEPPP__PULL_BLOCKS];
-   const double *from;
    sneppp__pull_blocks(n, d, plan->win, count);
    to[0] = out->W, to[1] = out->b, to[2] = out->width, to[3] = out->mean, to[4] = out->scale, to[5] = out->weight;
    for (int pass = 0; pass < 2; pass++) {
-      from = parts;
+      const double *from = parts;
       for (int k = 0; k < SNEPPP__PULL_BLOCKS; from += count[k], k++) {
          for (size_t i = 0; to[k] && i < count[k]; i++) {
             double sum = to[k][i];
             for (size_t l = 0; l < lanes; l++) sum += from[l * size + i];
             if (pass) to[k][i] = sum;
-            else if (!sneppp__finite(sum) && (k == 1 || k == 5)) /* one number per unit or component */
-               return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of %s[%z] cannot be represented", name[k], i);
-            else if (!sneppp__finite(sum))
-               return sneppp__fail(err, SNEPPP_ERR_RANGE, "the gradient of %s[%z][%z] cannot be represented", name[k],
-                                   i / d, i % d);
+            else if (!sneppp__finite(sum)) { /* biases and weights are one number per unit or component */
+               int line = k == SNEPPP__PULL_B || k == SNEPPP__PULL_WEIGHT;
+               return sneppp__fail(err, SNEPPP_ERR_RANGE,
+                                   line ? "the gradient of %s[%z] cannot be represented"
+                                        : "the gradient of %s[%z][%z] cannot be represented",
+                                   name[k], line ? i : i / d, i % d);
+            }
          }
       }
    }
@@ -9771,7 +10549,11 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
    sneppp__carver c = sneppp__measure();
    sneppp__block  block;
    size_t         n, count, size;
-   sneppp_status  status = sneppp__plan_make(&plan, win, layer, log, job->shape == SNEPPP__MOMENT, err);
+   sneppp_status  status;
+   int            cells;
+   if (!K && keep) return sneppp__fail(err, SNEPPP_ERR_ARG, "%s is NULL", !full ? "c" : log ? "logK" : "K");
+   if (!K && !job->G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
+   status = sneppp__plan_make(&plan, win, job->checked, layer, log, job->shape == SNEPPP__MOMENT, err);
    if (status) return status;
    n = (size_t)layer->n;
    if (full && n > SIZE_MAX / sizeof(double) / n)
@@ -9779,7 +10561,13 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
                           layer->n);
    count = full ? n * n : n;
    size = job->G && !job->parts ? sneppp__pull_size(n, (size_t)plan.d, win) : 0;
-   if (job->G && (status = sneppp__pull_check(&plan, job->G, count, out, err)) != SNEPPP_OK) return status;
+   if (job->G && !out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   for (size_t i = 0; job->G && i < count; i++)
+      if (!sneppp__finite(job->G[i]))
+         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
+                             "entry %z of the gradient with respect to the kernel is not finite", i);
+   if (job->G && win->space != SNEPPP_SPACE_GAUSS && (out->weight || out->mean || out->scale))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "out.weight, out.mean and out.scale are for Gaussian windows only");
    memset(&block, 0, sizeof block);
    job->plan = &plan;
    job->lanes = !full ? 1 : job->G ? sneppp__gram_lanes(n) : sneppp__bands(n);
@@ -9788,7 +10576,9 @@ static sneppp_status sneppp__gram(const sneppp_window *win, const sneppp_layer *
       if (size) job->parts = (double *)sneppp__take(&c, job->lanes, size, sizeof *K);
       if (keep) job->K = (double *)sneppp__take(&c, count, 1, sizeof *K);
    }
-   sneppp__run(par, sneppp__gram_lane, job, job->lanes);
+   status = sneppp__cells_gram(job, par, &cells, err);
+   if (cells) job->lanes = 1;
+   else if (!status) sneppp__run(par, sneppp__gram_lane, job, job->lanes);
    for (size_t i = 0; K && i < count && !status; i++) {
       if (sneppp__finite(job->K[i])) continue;
       if (job->shape == SNEPPP__MOMENT) status = sneppp__fail(err, SNEPPP_ERR_RANGE, "c[%z] cannot be represented", i);
@@ -9814,7 +10604,6 @@ SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_laye
                                      const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__gram_job job = sneppp__gram_ask(SNEPPP__FULL, K, NULL, 0, NULL);
-   if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
    return sneppp__gram(win, layer, &job, 0, 1, NULL, par, err);
 }
 
@@ -9822,7 +10611,6 @@ SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_
                                          const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__gram_job job = sneppp__gram_ask(SNEPPP__FULL, logK, NULL, 0, NULL);
-   if (!logK) return sneppp__fail(err, SNEPPP_ERR_ARG, "logK is NULL");
    return sneppp__gram(win, layer, &job, 1, 1, NULL, par, err);
 }
 
@@ -9831,7 +10619,6 @@ SNEPPP_DEF sneppp_status sneppp_gram_grad(const sneppp_window *win, const sneppp
                                           sneppp_error *err)
 {
    sneppp__gram_job job = sneppp__gram_ask(SNEPPP__FULL, NULL, G, 1, NULL);
-   if (!G) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
    return sneppp__gram(win, layer, &job, 0, 0, out, par, err);
 }
 
@@ -9839,7 +10626,6 @@ SNEPPP_DEF sneppp_status sneppp_moments(const sneppp_window *win, const sneppp_l
                                         sneppp_error *err)
 {
    sneppp__gram_job job = sneppp__gram_ask(SNEPPP__MOMENT, c, NULL, 0, NULL);
-   if (!c) return sneppp__fail(err, SNEPPP_ERR_ARG, "c is NULL");
    return sneppp__gram(win, layer, &job, 0, 1, NULL, NULL, err);
 }
 
@@ -9847,7 +10633,6 @@ SNEPPP_DEF sneppp_status sneppp_moments_grad(const sneppp_window *win, const sne
                                              const double *g, sneppp_layer_grad *out, sneppp_error *err)
 {
    sneppp__gram_job job = sneppp__gram_ask(SNEPPP__MOMENT, NULL, g, 1, NULL);
-   if (!g) return sneppp__fail(err, SNEPPP_ERR_ARG, "the gradient with respect to the kernel is NULL");
    return sneppp__gram(win, layer, &job, 0, 0, out, NULL, err);
 }
 
@@ -9864,21 +10649,15 @@ SNEPPP_DEF const sneppp_kernel_info *sneppp_kernel_at(size_t index)
    how far its last two refinements were apart. Each window is a union of images of the unit cube; on each, composite
    Gauss-Legendre rules of 8 nodes, and equidistant nodes along closed circles, are refined by halving all cells. */
 typedef struct sneppp__cubature {
-   int            n;
-   sneppp_feature psi;
-   void          *user;
-   double        *K, *values; /* (n, n), (n) */
+   const sneppp_window *win;
+   int                  D, closed;  /* axes of the unit cube; is the last one a circle?            */
+   size_t               n, pieces;  /* features; images of the cube that make up the window        */
+   sneppp_feature       psi;
+   void                *user;
+   double              *K, *values; /* (n, n), (n)                                                 */
 } sneppp__cubature;
 
 enum { SNEPPP__CUBE_NODES = 8 };
-
-static void sneppp__cube_point(sneppp__cubature *c, const double *x, double weight)
-{
-   size_t i, j, n = (size_t)c->n;
-   c->psi(x, c->values, c->user);
-   for (i = 0; i < n; i++)
-      for (j = i; j < n; j++) c->K[i * n + j] += weight * c->values[i] * c->values[j];
-}
 
 /* Angles to the unit sphere in R^d, d >= 2: all but the last run over (0, pi), the last once around. Returns the
    Jacobian. */
@@ -9906,7 +10685,7 @@ typedef struct sneppp__cube_piece { size_t index; double y0, y1, left[2], right[
 
 static double sneppp__cube_map(const sneppp_window *win, const sneppp__cube_piece *piece, const double *u, double *x)
 {
-   double jacobian = 1, radius, y, width;
+   double jacobian = 1, radius, width;
    int    r, d = win->dim;
    switch (win->space) {
       case SNEPPP_SPACE_BOX:
@@ -9920,13 +10699,16 @@ static double sneppp__cube_map(const sneppp_window *win, const sneppp__cube_piec
          x[0] = win->ends[2 * piece->index] + u[0] * width;
          return width;
       case SNEPPP_SPACE_POLYGON:
-         y = piece->y0 + u[0] * (piece->y1 - piece->y0);
          width = (1 - u[0]) * (piece->right[0] - piece->left[0]) + u[0] * (piece->right[1] - piece->left[1]);
          x[0] = (1 - u[0]) * piece->left[0] + u[0] * piece->left[1] + u[1] * width;
-         x[1] = y;
+         x[1] = piece->y0 + u[0] * (piece->y1 - piece->y0);
          return width * (piece->y1 - piece->y0);
+      case SNEPPP_SPACE_FINITE:
+         x[0] = (double)piece->index;
+         return win->weight ? win->weight[piece->index] : 1;
       case SNEPPP_SPACE_SPHERE:
-         jacobian = sneppp__cube_sphere(d, u, x);
+         if (d == 1) x[0] = piece->index ? 1 : -1;
+         else jacobian = sneppp__cube_sphere(d, u, x);
          return win->measure == SNEPPP_MEASURE_PROBABILITY ? jacobian / sneppp__sphere_area(d) : jacobian;
       case SNEPPP_SPACE_BALL:
          if (d == 1) { x[0] = win->centre[0] + (2 * u[0] - 1) * win->radius; return 2 * win->radius; }
@@ -9942,26 +10724,22 @@ static double sneppp__cube_map(const sneppp_window *win, const sneppp__cube_piec
             x[r] = (win->mean ? win->mean[at] : 0) + (win->scale ? win->scale[at] : 1) * z;
             jacobian *= 2 * SNEPPP__CUBE_TAIL * sneppp__phi(z);
          }
-         return jacobian * (win->weight ? win->weight[piece->index] : 1 / (double)(win->count ? win->count : 1));
+         return jacobian * sneppp__gauss_weight(win, piece->index);
    }
 }
 
-/* One piece with `cells` cells along each of D axes; the last axis is a circle if `closed`. */
-static void sneppp__cube_piece_sum(const sneppp_window *win, const sneppp__cube_piece *piece, int D,
-                                   int closed, size_t cells, sneppp__cubature *c)
+/* One piece with `cells` cells along each axis; with none, it is a single point. */
+static void sneppp__cube_piece_sum(const sneppp__cubature *c, const sneppp__cube_piece *piece, size_t cells)
 {
-   const double *node, *weight;
-   size_t        at[SNEPPP__MAX_STATS], n = cells * SNEPPP__CUBE_NODES;
-   double        u[SNEPPP__MAX_STATS] = {0}, x[SNEPPP__MAX_STATS];
-   int           r;
-   sneppp__gauss_legendre(SNEPPP__CUBE_NODES, &node, &weight);
-   memset(at, 0, sizeof at);
-   memset(u, 0, sizeof u); /* for compilers that do not see that D is at least 1 */
-   for (;;) {
+   size_t at[SNEPPP__MAX_STATS] = {0}, n = cells * SNEPPP__CUBE_NODES;
+   double u[SNEPPP__MAX_STATS] = {0}, x[SNEPPP__MAX_STATS], node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   int    r;
+   sneppp__gauss_legendre(SNEPPP__CUBE_NODES, node, weight);
+   do {
       double w = 1;
-      for (r = 0; r < D; r++) {
+      for (r = 0; r < c->D; r++) {
          size_t k = at[r] % SNEPPP__CUBE_NODES;
-         if (closed && r == D - 1) {
+         if (c->closed && r == c->D - 1) {
             u[r] = ((double)at[r] + 0.5) / (double)n;
             w /= (double)n;
          } else {
@@ -9969,35 +10747,33 @@ static void sneppp__cube_piece_sum(const sneppp_window *win, const sneppp__cube_
             w *= 0.5 * weight[k] / (double)cells;
          }
       }
-      w *= sneppp__cube_map(win, piece, u, x);
-      sneppp__cube_point(c, x, w);
-      for (r = 0; r < D && ++at[r] == n; r++) at[r] = 0;
-      if (r == D) return;
-   }
+      w *= sneppp__cube_map(c->win, piece, u, x);
+      c->psi(x, c->values, c->user);
+      for (size_t i = 0; i < c->n; i++)
+         for (size_t j = i; j < c->n; j++) c->K[i * c->n + j] += w * c->values[i] * c->values[j];
+      for (r = 0; r < c->D && ++at[r] == n; r++) at[r] = 0;
+   } while (r < c->D);
 }
 
 /* Polygon: between two neighbouring heights of vertices the window is a row of trapezoids; their sides are the edges
    that cross the strip, sorted by where they cross its middle and taken in pairs (holes need nothing special). Calls
-   the sum for each and returns how many there are; with c == NULL only counts. */
-static size_t sneppp__cube_polygon(const sneppp_window *win, size_t cells, sneppp__cubature *c)
+   the sum for each and returns how many there are; with cells = 0 only counts. */
+static size_t sneppp__cube_polygon(const sneppp__cubature *c, size_t cells)
 {
-   size_t total = 0, pieces = 0, r, k, m;
-   double y0, y1;
-   int    more = 1;
-   for (r = 0; r < sneppp__ring_count(win); r++) total += sneppp__ring_size(win, r);
-   for (y0 = win->xy[1], k = 0; k < total; k++) if (win->xy[2 * k + 1] < y0) y0 = win->xy[2 * k + 1];
-   while (more) {
-      double middle, last = 0;
-      int    side = 0;
+   const sneppp_window *win = c->win;
+   size_t               total = sneppp__vertices(win), pieces = 0, r, k, m;
+   double               y0, y1, top;
+   sneppp__window_side(win, 1, &y0, &top);
+   for (; y0 < top; y0 = y1) {
       sneppp__cube_piece piece;
+      double             middle, last = 0;
       memset(&piece, 0, sizeof piece);
-      for (more = 0, y1 = y0, k = 0; k < total; k++)
-         if (win->xy[2 * k + 1] > y0 && (!more || win->xy[2 * k + 1] < y1)) { more = 1; y1 = win->xy[2 * k + 1]; }
-      if (!more) break;
+      for (y1 = top, k = 0; k < total; k++)
+         if (win->xy[2 * k + 1] > y0) y1 = fmin(y1, win->xy[2 * k + 1]);
       middle = y0 + 0.5 * (y1 - y0);
       piece.y0 = y0;
       piece.y1 = y1;
-      for (;; side++) { /* the next edge to the right */
+      for (int side = 0;; side++) { /* the next edge to the right */
          double best = 0, ends[2];
          int    found = 0;
          size_t start = 0;
@@ -10020,72 +10796,55 @@ static size_t sneppp__cube_polygon(const sneppp_window *win, size_t cells, snepp
          memcpy(side % 2 ? piece.right : piece.left, ends, sizeof ends);
          if (!(side % 2)) continue;
          pieces++;
-         if (c) sneppp__cube_piece_sum(win, &piece, 2, 0, cells, c);
+         if (cells) sneppp__cube_piece_sum(c, &piece, cells);
       }
-      y0 = y1;
    }
    return pieces;
 }
 
 /* One refinement: K with `cells` cells per axis. */
-static void sneppp__cube_sum(const sneppp_window *win, int D, int closed, size_t pieces, size_t cells,
-                             sneppp__cubature *c)
+static void sneppp__cube_sum(const sneppp__cubature *c, size_t cells)
 {
    sneppp__cube_piece piece;
-   double             x;
-   size_t             i, j, n = (size_t)c->n;
-   memset(c->K, 0, n * n * sizeof *c->K);
+   memset(c->K, 0, c->n * c->n * sizeof *c->K);
    memset(&piece, 0, sizeof piece);
-   if (win->space == SNEPPP_SPACE_POLYGON) sneppp__cube_polygon(win, cells, c);
-   else for (piece.index = 0; piece.index < pieces; piece.index++) {
-      if (D > 0) { sneppp__cube_piece_sum(win, &piece, D, closed, cells, c); continue; }
-      /* single points: a finite set by its index, or the sphere in R^1 */
-      x = win->space == SNEPPP_SPACE_FINITE ? (double)piece.index : piece.index ? 1 : -1;
-      sneppp__cube_point(c, &x,
-                         win->space == SNEPPP_SPACE_FINITE          ? (win->weight ? win->weight[piece.index] : 1)
-                         : win->measure == SNEPPP_MEASURE_PROBABILITY ? 0.5
-                                                              : 1);
-   }
-   for (i = 0; i < n; i++) for (j = 0; j < i; j++) c->K[i * n + j] = c->K[j * n + i];
+   if (c->win->space == SNEPPP_SPACE_POLYGON) sneppp__cube_polygon(c, cells);
+   else for (piece.index = 0; piece.index < c->pieces; piece.index++) sneppp__cube_piece_sum(c, &piece, cells);
+   for (size_t i = 0; i < c->n; i++) for (size_t j = 0; j < i; j++) c->K[i * c->n + j] = c->K[j * c->n + i];
 }
 
-/* How the window is cut: axes D of the unit cube, whether the last is a circle, number of pieces. */
-static sneppp_status sneppp__cube_plan(const sneppp_window *win, int *D, int *closed, size_t *pieces,
-                                       sneppp_error *err)
+/* How the window is cut; 0 if it cannot be. */
+static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_window *win)
 {
-   *D = win->dim;
-   *closed = 0;
-   *pieces = 1;
+   c->win = win, c->D = win->dim, c->closed = 0, c->pieces = 1;
    switch (win->space) {
-      case SNEPPP_SPACE_BOX: return SNEPPP_OK;
-      case SNEPPP_SPACE_GAUSS: *pieces = win->count ? win->count : 1; return SNEPPP_OK;
-      case SNEPPP_SPACE_INTERVALS: *pieces = win->count; return SNEPPP_OK;
-      case SNEPPP_SPACE_POLYGON: *pieces = sneppp__cube_polygon(win, 0, NULL); return SNEPPP_OK;
-      case SNEPPP_SPACE_SPHERE: *D = win->dim - 1; *closed = 1; if (win->dim == 1) *pieces = 2; return SNEPPP_OK;
-      case SNEPPP_SPACE_BALL: *closed = win->dim > 1; return SNEPPP_OK;
-      case SNEPPP_SPACE_VONMISES: *closed = 1; return SNEPPP_OK;
-      case SNEPPP_SPACE_FINITE: *D = 0; *pieces = win->count; return SNEPPP_OK;
-      default:
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "numerical integration is not offered on %s",
-                             sneppp__space_name(win->space));
+      case SNEPPP_SPACE_BOX: return 1;
+      case SNEPPP_SPACE_GAUSS: c->pieces = win->count ? win->count : 1; return 1;
+      case SNEPPP_SPACE_INTERVALS: c->pieces = win->count; return 1;
+      case SNEPPP_SPACE_POLYGON: c->pieces = sneppp__cube_polygon(c, 0); return 1;
+      case SNEPPP_SPACE_SPHERE: c->D = win->dim - 1, c->closed = 1, c->pieces = win->dim == 1 ? 2 : 1; return 1;
+      case SNEPPP_SPACE_BALL: c->closed = win->dim > 1; return 1;
+      case SNEPPP_SPACE_VONMISES: c->closed = 1; return 1;
+      case SNEPPP_SPACE_FINITE: c->D = 0, c->pieces = win->count; return 1;
+      default: return 0;
    }
 }
 
 /* Refines until K changes by less than tol, or max_points would be exceeded. */
-static sneppp_status sneppp__cube_refine(const sneppp_window *win, int D, int closed, size_t pieces, sneppp__cubature *c,
-                                         double tol, size_t max_points, double *K, double *error, sneppp_error *err)
+static sneppp_status sneppp__cube_refine(const sneppp__cubature *c, double tol, size_t max_points, double *K,
+                                         double *error, sneppp_error *err)
 {
-   const size_t square = (size_t)c->n * (size_t)c->n;
-   double       step = 0, largest = 0, count;
+   const size_t square = c->n * c->n;
+   double       step = 0, largest = 0;
    size_t       cells, k;
-   int          r;
    for (cells = 1;; cells *= 2) {
-      for (count = (double)pieces, r = 0; r < D; r++) count *= (double)(cells * SNEPPP__CUBE_NODES);
+      double count = (double)c->pieces;
+      for (int r = 0; r < c->D; r++) count *= (double)(cells * SNEPPP__CUBE_NODES);
       if (cells == 1 && count > (double)max_points)
          return sneppp__fail(err, SNEPPP_ERR_SIZE, "max_points = %z, but the coarsest grid has %g points",
                              max_points, count);
       if (count > (double)max_points) break;
-      sneppp__cube_sum(win, D, closed, pieces, cells, c);
+      sneppp__cube_sum(c, cells);
       for (k = 0, step = 0, largest = 0; k < square; k++) {
          if (!sneppp__finite(c->K[k]))
             return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE,
@@ -10094,8 +10853,8 @@ static sneppp_status sneppp__cube_refine(const sneppp_window *win, int D, int cl
          if (cells > 1 && fabs(c->K[k] - K[k]) > step) step = fabs(c->K[k] - K[k]);
       }
       memcpy(K, c->K, square * sizeof *K);
-      if (error) *error = cells > 1 ? step : largest;
-      if (D == 0) { if (error) *error = 0; return SNEPPP_OK; }
+      if (error) *error = c->D == 0 ? 0 : cells > 1 ? step : largest;
+      if (c->D == 0) return SNEPPP_OK;
       if (cells > 1 && step <= tol * largest) return SNEPPP_OK;
    }
    return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "after %z points per axis K still changes by %g",
@@ -10109,8 +10868,7 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
    sneppp__carver   carver = sneppp__measure();
    sneppp__block    block;
    sneppp__cubature c;
-   int              D, closed;
-   size_t           pieces, wide = (size_t)n;
+   size_t           wide = (size_t)n;
    sneppp_status    status = sneppp__window_check(win, err);
    if (status) return status;
    if (n < 1 || (size_t)n > SIZE_MAX / sizeof(double) / (size_t)n - (size_t)n)
@@ -10118,10 +10876,11 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
    if (!psi) return sneppp__fail(err, SNEPPP_ERR_ARG, "psi is NULL");
    if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
    if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
-   status = sneppp__cube_plan(win, &D, &closed, &pieces, err);
-   if (status) return status;
+   if (!sneppp__cube_plan(&c, win))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "numerical integration is not offered on %s",
+                          sneppp__space_name(win->space));
    if (tol == 0) tol = 1e-10;
-   if (!max_points) max_points = D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
+   if (!max_points) max_points = c.D == 0 ? SIZE_MAX : 1000000; /* single points need no grid */
    memset(&block, 0, sizeof block);
    if (!work) {
       (void)sneppp__take(&carver, wide + 1, wide, sizeof *work);
@@ -10129,9 +10888,9 @@ SNEPPP_DEF sneppp_status sneppp_gram_numeric(const sneppp_window *win, int n, sn
       if (status) return status;
       work = (double *)sneppp__take(&carver, wide + 1, wide, sizeof *work);
    }
-   c.n = n, c.psi = psi, c.user = user;
+   c.n = wide, c.psi = psi, c.user = user;
    c.K = work, c.values = work + wide * wide;
-   status = sneppp__cube_refine(win, D, closed, pieces, &c, tol, max_points, K, error, err);
+   status = sneppp__cube_refine(&c, tol, max_points, K, error, err);
    sneppp__block_free(&block);
    return status;
 }
@@ -10155,8 +10914,8 @@ static void sneppp__place_lbfgs(sneppp__carver *c, sneppp__lbfgs *L, size_t size
 {
    memset(L, 0, sizeof *L);
    L->size = size;
-   L->s = (double *)sneppp__take(c, SNEPPP__PAIRS, size, sizeof(double));
-   L->y = (double *)sneppp__take(c, SNEPPP__PAIRS, size, sizeof(double));
+   L->s = sneppp__doubles(c, SNEPPP__PAIRS, size);
+   L->y = sneppp__doubles(c, SNEPPP__PAIRS, size);
 }
 
 /* d = -H g; `first` is the step along -g while nothing is known. */
@@ -10284,9 +11043,7 @@ static size_t sneppp__chol_pivoted(size_t n, const double *K, double cut, size_t
 /* >>radial ===================================================================================================
    What makes a tree of radial bumps and the table of those that are wide; what they are, and how
    one is evaluated, is on floor evaluate. */
-#define SNEPPP__WIDE 1.2  /* most s a^2 of a bump in the table */
-#define SNEPPP__BATCH 8   /* bumps that enter the table together */
-#define SNEPPP__BAND 6    /* cells a side that they enter at a time */
+#define SNEPPP__WIDE 1.2 /* most s a^2 of a bump in the table */
 
 /* Nodes of a tree over N points; children of a node are kid and kid + 1, kid 0 marks a leaf. */
 static size_t sneppp__tree_room(size_t N) { return 4 * (N / SNEPPP__LEAF) + 8; }
@@ -10459,67 +11216,50 @@ SNEPPP__APART static void sneppp__table_refine(double *table, int d, int level, 
    }
 }
 
-/* Bumps w exp(-sum_k s_k (x_k - c_k)^2) that enter a table together. */
-typedef struct sneppp__batch {
-   int    count;
-   double w[SNEPPP__BATCH], c[SNEPPP__BATCH][2], s[SNEPPP__BATCH][2];
-} sneppp__batch;
-
-/* The factors of axis k at the nodes of the cells first .. end - 1, of which there are `cells` along the axis. */
-static void sneppp__batch_axis(const sneppp__batch *b, int k, int cells, int first, int end, double *E)
+/* Cell i of so many along an axis: exp(-s (x - c)^2) at its nodes. */
+static void sneppp__cell_bump(const double *node, double c, double s, size_t cells, size_t i, double *E)
 {
-   const size_t row = SNEPPP__BAND * SNEPPP__CHEB, used = (size_t)(end - first) * SNEPPP__CHEB;
-   double       node[SNEPPP__CHEB];
+   for (int j = 0; j < SNEPPP__CHEB; j++) {
+      double y = ((double)(2 * i + 1) + node[j]) / (double)cells - 1 - c;
+      E[j] = -s * y * y;
+   }
+   sneppp__array_exp_f64(SNEPPP__CHEB, E, E);
+}
+
+/* Adds the bump w exp(-sum_k s_k (x_k - c_k)^2) in all cells that it reaches. */
+SNEPPP__APART static void sneppp__table_add(double *table, int d, int level, const int *more, double w, const double *c,
+                                            const double *s)
+{
+   const size_t p = SNEPPP__CHEB;
+   double       E[2][SNEPPP__CHEB], node[SNEPPP__CHEB];
+   size_t       first[2] = {0, 0}, end[2] = {1, 1}, cells[2] = {1, 1}, i[2];
    for (int j = 0; j < SNEPPP__CHEB; j++) node[j] = cos(SNEPPP__PI * (j + 0.5) / SNEPPP__CHEB);
-   for (int q = 0; q < b->count; q++, E += row) {
-      double at = 1 + b->c[q][k], s = -b->s[q][k], side = 1.0 / cells;
-      for (int i = first, n = 0; i < end; i++)
-         for (int j = 0; j < SNEPPP__CHEB; j++) { double y = (2 * i + 1 + node[j]) * side - at; E[n++] = s * y * y; }
-      sneppp__array_exp_f64(used, E, E);
+   for (int k = 0; k < d; k++) {
+      double n = (double)(cells[k] = (size_t)1 << (level + more[k])), r = sqrt(SNEPPP__EDGE / (s[k] + 1e-30));
+      double lo = 0.5 * (c[k] - r + 1) * n, hi = 0.5 * (c[k] + r + 1) * n; /* centres may lie outside of the window */
+      first[k] = (size_t)floor(fmin(fmax(lo, 0), n - 1));
+      end[k] = (size_t)fmax(ceil(fmin(hi, n)), (double)first[k] + 1);
    }
-}
-
-/* Cells first .. end - 1 along axis k that the batch can reach. */
-static void sneppp__batch_range(const sneppp__batch *b, int k, int cells, int *first, int *end)
-{
-   double lo = 1, hi = -1;
-   for (int q = 0; q < b->count; q++) {
-      double r = sqrt(SNEPPP__EDGE / (b->s[q][k] + 1e-30));
-      lo = fmin(lo, b->c[q][k] - r), hi = fmax(hi, b->c[q][k] + r);
-   }
-   *first = (int)floor(0.5 * (fmax(lo, -1) + 1) * cells), *end = (int)ceil(0.5 * (fmin(hi, 1) + 1) * cells);
-   if (*first > cells - 1) *first = cells - 1; /* centres may lie outside of the window */
-   if (*end < *first + 1) *end = *first + 1;
-}
-
-SNEPPP__APART static void sneppp__table_add(double *table, int d, int level, const int *more, const sneppp__batch *b)
-{
-   const size_t p = SNEPPP__CHEB, row = SNEPPP__BAND * p;
-   double       E[2][SNEPPP__BATCH * SNEPPP__BAND * SNEPPP__CHEB];
-   int          first[2] = {0, 0}, end[2] = {1, 1}, cells[2] = {1, 1};
-   for (int k = 0; k < d; k++) sneppp__batch_range(b, k, cells[k] = 1 << (level + more[k]), &first[k], &end[k]);
-   for (int i0 = first[0]; i0 < end[0]; i0 += SNEPPP__BAND) {
-      int i1 = end[0] < i0 + SNEPPP__BAND ? end[0] : i0 + SNEPPP__BAND;
-      sneppp__batch_axis(b, 0, cells[0], i0, i1, E[0]);
-      for (int q = 0; q < b->count; q++)
-         for (size_t r = 0; r < (size_t)(i1 - i0) * p; r++) E[0][(size_t)q * row + r] *= b->w[q];
-      for (int j0 = first[1]; j0 < end[1]; j0 += SNEPPP__BAND) {
-         int j1 = end[1] < j0 + SNEPPP__BAND ? end[1] : j0 + SNEPPP__BAND;
-         if (d == 2) sneppp__batch_axis(b, 1, cells[1], j0, j1, E[1]);
-         for (int i = i0; i < i1; i++)
-            for (int j = j0; j < j1; j++) {
-               const size_t  at[2] = {(size_t)i, (size_t)j};
-               const double *A = E[0] + (size_t)(i - i0) * p, *B = E[1] + (size_t)(j - j0) * p;
-               double       *out = table + sneppp__table_cell(d, level, more, at) * sneppp__cell_size(d);
-               if (d == 2) sneppp__dgemm(1, 0, p, p, (size_t)b->count, 1, A, row, B, row, 1, out, p);
-               else for (int q = 0; q < b->count; q++) for (size_t r = 0; r < p; r++) out[r] += A[(size_t)q * row + r];
-            }
+   for (i[0] = first[0]; i[0] < end[0]; i[0]++) {
+      sneppp__cell_bump(node, c[0], s[0], cells[0], i[0], E[0]);
+      for (i[1] = first[1]; i[1] < end[1]; i[1]++) {
+         double *out = table + sneppp__table_cell(d, level, more, i) * sneppp__cell_size(d);
+         if (d == 1) { sneppp__long_add(p, w, E[0], out); continue; }
+         sneppp__cell_bump(node, c[1], s[1], cells[1], i[1], E[1]);
+         for (size_t q = 0; q < p; q++) sneppp__long_add(p, w * E[0][q], E[1], out + q * p);
       }
    }
 }
 
 /* >>model ====================================================================================================
    What makes a model: descriptions and their defaults, mixing rules, regions and counts, many points at a time. */
+#define SNEPPP__NARROW (sizeof(sneppp_real) < sizeof(double)) /* the float build, in which sums stay double */
+
+static sneppp_status sneppp__model_check(const sneppp_model *model, sneppp_error *err)
+{
+   if (model && model->factors) return SNEPPP_OK;
+   return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+}
 
 /* The first factor with features of the caller's own, or -1; and what to say where they stand in the way. */
 static int sneppp__own_factor(const sneppp_model *model)
@@ -10530,10 +11270,8 @@ static int sneppp__own_factor(const sneppp_model *model)
 
 SNEPPP__INLINE sneppp_status sneppp__own_refuse(const sneppp_model *model, const char *what, sneppp_error *err)
 {
-   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                       "a model with features of your own (factor[%d].own) cannot be %s: they are code, of which "
-                       "nothing is known",
-                       sneppp__own_factor(model), what);
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "a model with features of your own (factor[%d].own) cannot be "
+                       "%s: they are code, of which nothing is known", sneppp__own_factor(model), what);
 }
 
 /* The unit of factor f that has a part in feature i of the model; SIZE_MAX: none, the feature is another factor's. All
@@ -10552,40 +11290,29 @@ static size_t sneppp__unit_of(const sneppp_model *model, int f, size_t i)
 
 /* Factors mixed in the first layer are one factor over all coordinates. Boxes (and single intervals) join into
    a box; the lists of a Gaussian mixture would need the product of all components, so only plain Gaussians join. */
-static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int parts, sneppp_window *out,
-                                          double *lists, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int parts, sneppp_window *out,
+                                                       double *lists, sneppp_error *err)
 {
-   int f, r, box = 0, gauss = 0, dim = 0;
+   int box = 0, gauss = 0, dim = 0;
    memset(out, 0, sizeof *out);
-   for (f = 0; f < parts; f++) {
+   for (int f = 0; f < parts; f++) {
       const sneppp_window *w = part[f];
+      int                  plain = w->space == SNEPPP_SPACE_GAUSS && w->count <= 1;
       if (dim + w->dim > SNEPPP_MAX_DIM)
-         return sneppp__fail(err, SNEPPP_ERR_SIZE,
-                             "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d coordinates",
-                             SNEPPP_MAX_DIM);
-      if (w->space == SNEPPP_SPACE_BOX || (w->space == SNEPPP_SPACE_INTERVALS && w->count == 1)) {
-         for (r = 0; r < w->dim; r++) {
-            out->lo[dim + r] = w->space == SNEPPP_SPACE_BOX ? w->lo[r] : w->ends[0];
-            out->hi[dim + r] = w->space == SNEPPP_SPACE_BOX ? w->hi[r] : w->ends[1];
-         }
-         box = 1;
-      } else if (w->space == SNEPPP_SPACE_GAUSS && w->count <= 1) {
-         for (r = 0; r < w->dim; r++) {
-            lists[dim + r] = w->mean ? w->mean[r] : 0;
-            lists[SNEPPP_MAX_DIM + dim + r] = w->scale ? w->scale[r] : 1;
-         }
-         gauss = 1;
-      } else {
-         return sneppp__fail(
-            err, SNEPPP_ERR_NO_CLOSED_FORM,
-            "factor[%d] cannot share a first layer: only boxes, single intervals and plain Gaussians can", f);
+         return sneppp__fail(err, SNEPPP_ERR_SIZE, "the factors of a joint layer have more than SNEPPP_MAX_DIM = %d "
+                                                   "coordinates", SNEPPP_MAX_DIM);
+      if (!plain && w->space != SNEPPP_SPACE_BOX && (w->space != SNEPPP_SPACE_INTERVALS || w->count != 1))
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d] cannot share a first layer: only boxes, "
+                             "single intervals and plain Gaussians can", f);
+      for (int r = 0; r < w->dim; r++, dim++) {
+         if (!plain) { sneppp__window_side(w, r, &out->lo[dim], &out->hi[dim]); continue; }
+         lists[dim] = w->mean ? w->mean[r] : 0;
+         lists[SNEPPP_MAX_DIM + dim] = w->scale ? w->scale[r] : 1;
       }
+      gauss |= plain, box |= !plain;
       if (box && gauss)
-         return sneppp__fail(
-            err, SNEPPP_ERR_NO_CLOSED_FORM,
-            "factor[%d] cannot share a first layer with the factors before it: one is a box, one is Gaussian",
-            f);
-      dim += w->dim;
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d] cannot share a first layer with the factors "
+                                                             "before it: one is a box, one is Gaussian", f);
    }
    out->dim = dim;
    out->space = box ? SNEPPP_SPACE_BOX : SNEPPP_SPACE_GAUSS;
@@ -10594,7 +11321,7 @@ static sneppp_status sneppp__join_windows(const sneppp_window *const *part, int 
 }
 
 /* Own features stand in the place of constant units, which have no parameters that matter: nothing is learnt there. */
-static sneppp_status sneppp__own_check(sneppp_desc *desc, int factors, int f, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__own_check(sneppp_desc *desc, int factors, int f, sneppp_error *err)
 {
    sneppp_factor *x = &desc->factor[f];
    if (!x->own.psi || !x->own.gram)
@@ -10605,17 +11332,16 @@ static sneppp_status sneppp__own_check(sneppp_desc *desc, int factors, int f, sn
    if (desc->readout == SNEPPP_READOUT_DIAGONAL)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].own: features of your own need a full readout", f);
    if (factors > 1 && (desc->mix == SNEPPP_MIX_SUM || desc->mix == SNEPPP_MIX_STACK))
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                          "factor[%d].own: this mix needs first moments, which own features do not give; "
-                          "stack them yourself, with a constant among them",
-                          f);
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "factor[%d].own: this mix needs first moments, which own "
+                          "features do not give; stack them yourself, with a constant among them", f);
    x->unit.act = SNEPPP_ACT_ONE;
    return SNEPPP_OK;
 }
 
 /* Fills in every default and refuses what cannot be; nothing is allocated yet. `lists` (2 SNEPPP_MAX_DIM) holds
    the mean and scale of joined Gaussians while the description is in use. */
-static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, double *lists, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, double *lists,
+                                                  sneppp_error *err)
 {
    const sneppp_window *part[SNEPPP_MAX_FACTORS];
    sneppp_error         inner;
@@ -10623,21 +11349,18 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
    int                  f, factors = 0;
    if (!desc) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc is NULL");
    if (desc->start_zero || desc->end_zero)
-      return sneppp__fail(
-         err, SNEPPP_ERR_ARG,
-         "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
+      return sneppp__fail(err, SNEPPP_ERR_ARG,
+                          "desc.start_zero or desc.end_zero is not 0: zero the struct first, sneppp_desc d = {0}");
    *out = *desc;
    while (factors < SNEPPP_MAX_FACTORS && desc->factor[factors].window.dim != 0) factors++;
    if (!factors)
-      return sneppp__fail(err, SNEPPP_ERR_ARG,
-                          "desc.factor[0].window.dim is 0: a model needs at least one factor");
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.factor[0].window.dim is 0: a model needs at least one factor");
    if ((int)desc->mix < 0 || desc->mix >= SNEPPP_MIX_END)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.mix = %d is not a sneppp_mix", (int)desc->mix);
    if ((int)desc->readout < 0 || desc->readout >= SNEPPP_READOUT_END)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.readout = %d is not a sneppp_readout", (int)desc->readout);
    if (!sneppp__finite(desc->alpha) || desc->alpha < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.alpha = %g must be finite and not negative",
-                          desc->alpha);
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.alpha = %g must be finite and not negative", desc->alpha);
    if (desc->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.width = %d is negative", desc->width);
    if (desc->rank < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.rank = %d is negative", desc->rank);
    if (desc->group < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.group = %d is negative", desc->group);
@@ -10651,22 +11374,18 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
       part[f] = &out->factor[f].window;
    }
    if (!sneppp__normal(mass))
-      return sneppp__fail(err, SNEPPP_ERR_RANGE,
-                          "the product of the factors' masses is too %s to be represented: choose other units",
-                          sneppp__finite(mass) ? "small" : "large");
+      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the product of the factors' masses is too %s to be represented: "
+                          "choose other units", sneppp__finite(mass) ? "small" : "large");
    if (factors == 1) out->mix = SNEPPP_MIX_PRODUCT;
    /* where features are added, one that moves along another factor only is integrated over all of this one, too */
    for (f = 0; f < factors; f++)
       if ((out->mix == SNEPPP_MIX_SUM || out->mix == SNEPPP_MIX_STACK || out->mix == SNEPPP_MIX_ADDITIVE) &&
           !(sneppp_window_mass(part[f]) > 0))
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "factor[%d] has no finite mass: in a mix that adds, the integrals of the other factors' "
-                             "features do not exist",
-                             f);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] has no finite mass: in a mix that adds, the integrals of "
+                                                  "the other factors' features do not exist", f);
    if (out->mix == SNEPPP_MIX_JOINT) {
       sneppp_window joint;
-      sneppp_status st = sneppp__join_windows(part, factors, &joint, lists, err);
-      if (st) return st;
+      SNEPPP__TRY(sneppp__join_windows(part, factors, &joint, lists, err));
       for (f = 0; f < factors; f++)
          if (out->factor[f].own.psi)
             return sneppp__fail(err, SNEPPP_ERR_ARG,
@@ -10678,23 +11397,18 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
    }
    for (f = 0; f < factors; f++) {
       sneppp_factor *x = &out->factor[f];
-      sneppp_status  st;
       if (x->width < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d is negative", f, x->width);
       if (!x->width) x->width = out->width;
-      if (x->own.psi || x->own.gram) { st = sneppp__own_check(out, factors, f, err); if (st != SNEPPP_OK) return st; }
+      if (x->own.psi || x->own.gram) SNEPPP__TRY(sneppp__own_check(out, factors, f, err));
       if (x->unit.act == SNEPPP_ACT_DEFAULT) x->unit.act = sneppp__act_default(x->window.space);
       for (int i = 0; x->units && i < x->width; i++) /* radial units have widths, for which the layer must have room */
          if (x->unit.act == SNEPPP_ACT_RBF ? x->units[i].act != SNEPPP_ACT_RBF && x->units[i].act != SNEPPP_ACT_ONE
                                        : x->units[i].act == SNEPPP_ACT_RBF)
-            return sneppp__fail(
-               err, SNEPPP_ERR_ARG,
-               "factor[%d].units[%d]: radial units mix with constants only, and unit.act must be SNEPPP_ACT_RBF",
-               f, i);
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].units[%d]: radial units mix with constants only, and "
+                                                     "unit.act must be SNEPPP_ACT_RBF", f, i);
       if ((out->mix == SNEPPP_MIX_PRODUCT || out->mix == SNEPPP_MIX_SUM) && x->width != out->factor[0].width)
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "factor[%d].width = %d differs from factor[0].width = %d, but this mix pairs "
-                             "the units one by one",
-                             f, x->width, out->factor[0].width);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d].width = %d differs from factor[0].width = %d, but this "
+                             "mix pairs the units one by one", f, x->width, out->factor[0].width);
    }
    if (out->group) {
       int radial = out->readout == SNEPPP_READOUT_DIAGONAL && out->mix == SNEPPP_MIX_PRODUCT, coordinates = 0;
@@ -10706,12 +11420,34 @@ static sneppp_status sneppp__resolve(const sneppp_desc *desc, sneppp_desc *out, 
          if (x->units || x->width % out->group) radial = 0;
       }
       if (!radial || coordinates > SNEPPP_RADIAL_DIM)
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "desc.group needs a product of radial units with at most %d coordinates, a "
-                             "diagonal readout, and a width that it divides",
-                             SNEPPP_RADIAL_DIM);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "desc.group needs a product of radial units with at most %d "
+                             "coordinates, a diagonal readout, and a width that it divides", SNEPPP_RADIAL_DIM);
    }
    return SNEPPP_OK;
+}
+
+/* Covariates are centred on their mean over the exposure and divided by sqrt 3 deviations, so that they are as wide as
+   coordinates, which run evenly from -1 to 1. One that is the same everywhere stays as it is. */
+static void sneppp__raster_centre(const sneppp_window *w, double *shift, double *rate)
+{
+   const size_t Q = (size_t)w->covariates, first = w->no_place ? 0 : (size_t)w->dim;
+   for (int r = 0; !w->no_place && r < w->dim; r++) {
+      double lo, hi;
+      sneppp__raster_side(w, r, &lo, &hi);
+      shift[r] = 0.5 * lo + 0.5 * hi, rate[r] = 2 / (hi - lo);
+   }
+   for (size_t q = 0; q < Q; q++) {
+      double total = 0, mean = 0, square = 0; /* by updates, which do not cancel */
+      for (size_t k = 0; k < sneppp__raster_cells(w); k++) {
+         double weight = sneppp__raster_weight(w, k), step = weight > 0 ? w->z[k * Q + q] - mean : 0;
+         if (!(weight > 0)) continue;
+         total += weight;
+         mean += step * (weight / total);
+         square += weight * step * (w->z[k * Q + q] - mean);
+      }
+      shift[first + q] = mean;
+      if (square > 1e-20 * total * mean * mean && square > 0) rate[first + q] = 1 / sqrt(3 * (square / total));
+   }
 }
 
 /* ---- windows inside a model: centred on the origin, in the user's unit of length. Subtracting the centre
@@ -10744,6 +11480,7 @@ static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
       }
       if (hi > lo) { shift[r] = 0.5 * lo + 0.5 * hi; rate[r] = 2 / (hi - lo); }
    }
+   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_centre(w, shift, rate);
 }
 
 /* Takes room for the lists of a window and points the copy at it; with a real block, copies them too, moved by
@@ -10751,17 +11488,36 @@ static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
 static double *sneppp__place_list(sneppp__carver *c, const double *list, double fill, size_t rows, size_t cols,
                                   const double *shift)
 {
-   double *to = (double *)sneppp__take(c, rows, cols, sizeof *to);
+   double *to = sneppp__doubles(c, rows, cols);
    for (size_t k = 0; to && k < rows * cols; k++) to[k] = (list ? list[k] : fill) - (shift ? shift[k % cols] : 0);
    return to;
 }
 
-static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, const double *shift, sneppp_window *out)
+/* Cells that are outside have weight 0 and covariates 0 from here on. */
+static void sneppp__place_raster(sneppp__carver *c, const sneppp_window *w, const double *shift, sneppp_window *out)
+{
+   size_t  cells = sneppp__raster_cells(w), Q = (size_t)w->covariates;
+   double *weight = w->weight || Q ? sneppp__doubles(c, cells, 1) : NULL, *z = Q ? sneppp__doubles(c, cells, Q) : NULL;
+   for (int r = 0; r < w->dim; r++) {
+      double by = w->no_place ? 0 : shift[r];
+      sneppp__raster_side(w, r, &out->lo[r], &out->hi[r]);
+      out->lo[r] -= by, out->hi[r] -= by, out->origin[r] -= by;
+   }
+   for (size_t k = 0; weight && k < cells; k++) {
+      weight[k] = sneppp__raster_weight(w, k);
+      for (size_t q = 0; z && q < Q; q++)
+         z[k * Q + q] = weight[k] > 0 ? w->z[k * Q + q] - shift[q + (w->no_place ? 0 : (size_t)w->dim)] : 0;
+   }
+   out->weight = weight, out->z = z;
+}
+
+SNEPPP__COLD static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, const double *shift,
+                                              sneppp_window *out)
 {
    size_t k, dim = (size_t)w->dim;
    double both[2];
    *out = *w;
-   out->weight = out->mean = out->scale = out->ends = out->point = out->xy = NULL;
+   out->weight = out->mean = out->scale = out->ends = out->point = out->xy = out->z = NULL;
    out->ring_size = NULL;
    out->count = out->rings = 0; /* only where they mean something */
    switch (w->space) {
@@ -10787,15 +11543,17 @@ static void sneppp__place_window(sneppp__carver *c, const sneppp_window *w, cons
          if (w->weight) out->weight = sneppp__place_list(c, w->weight, 0, w->count, 1, NULL);
          if (w->point) out->point = sneppp__place_list(c, w->point, 0, w->count, dim, NULL);
          break;
-      case SNEPPP_SPACE_POLYGON:
-         if (w->rings) {
-            size_t *to = (size_t *)sneppp__take(c, w->rings, 1, sizeof *to);
-            if (to) memcpy(to, w->ring_size, w->rings * sizeof *to);
-            out->ring_size = to, out->rings = w->rings;
-         } else out->count = w->count;
-         out->xy = sneppp__place_list(c, w->xy, 0, sneppp__vertices(w), 2, shift);
-         break;
+      case SNEPPP_SPACE_RASTER: sneppp__place_raster(c, w, shift, out); break;
       default: break;
+   }
+   if (w->space == SNEPPP_SPACE_POLYGON || (w->space == SNEPPP_SPACE_RASTER && w->xy)) {
+      static const double none[2] = {0, 0};
+      if (w->rings) {
+         size_t *to = (size_t *)sneppp__take(c, w->rings, 1, sizeof *to);
+         if (to) memcpy(to, w->ring_size, w->rings * sizeof *to);
+         out->ring_size = to, out->rings = w->rings;
+      } else out->count = w->count;
+      out->xy = sneppp__place_list(c, w->xy, 0, sneppp__vertices(w), 2, w->no_place ? none : shift);
    }
 }
 
@@ -10814,7 +11572,7 @@ static int sneppp__tables(const sneppp_model *model)
       sneppp_space space = model->desc.factor[f].window.space;
       if (model->desc.factor[f].unit.act != SNEPPP_ACT_RBF ||
           (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
-           space != SNEPPP_SPACE_BALL))
+           space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_RASTER))
          return 0;
    }
    return 1;
@@ -10824,13 +11582,13 @@ static int sneppp__tables(const sneppp_model *model)
 static void sneppp__place_origin(sneppp__carver *c, size_t events, int owned, sneppp_model *model)
 {
    sneppp_origin *o = &model->origin;
-   o->x = (sneppp_real *)sneppp__take(c, events, (size_t)model->D, sizeof *o->x);
-   o->weight = (sneppp_real *)sneppp__take(c, events, 1, sizeof *o->weight);
+   o->x = sneppp__reals(c, events, (size_t)model->D);
+   o->weight = sneppp__reals(c, events, 1);
    o->owner = owned ? (int32_t *)sneppp__take(c, (size_t)model->n, 1, sizeof *o->owner) : NULL;
 }
 
 /* ---- the arrays of a model. desc must be resolved; model->desc and the sizes are set here. */
-static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, sneppp_model *model)
+SNEPPP__COLD static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, sneppp_model *model)
 {
    static const double zero[SNEPPP_MAX_DIM] = {0};
    size_t n = 0;
@@ -10850,9 +11608,9 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
       sneppp__centre(&x->window, L->shift, L->rate);
       sneppp__place_window(c, &x->window, zero, &model->desc.factor[f].window);
       sneppp__place_window(c, &x->window, L->shift, &L->inside);
-      L->W = (sneppp_real *)sneppp__take(c, units, d, sizeof *L->W);
-      L->b = (sneppp_real *)sneppp__take(c, units, 1, sizeof *L->b);
-      if (x->unit.act == SNEPPP_ACT_RBF) L->width = (sneppp_real *)sneppp__take(c, units, d, sizeof *L->width);
+      L->W = sneppp__reals(c, units, d);
+      L->b = sneppp__reals(c, units, 1);
+      if (x->unit.act == SNEPPP_ACT_RBF) L->width = sneppp__reals(c, units, d);
       if (x->units) {
          L->units = (sneppp_unit *)sneppp__take(c, units, 1, sizeof *L->units);
          if (L->units) memcpy(L->units, x->units, units * sizeof *L->units);
@@ -10867,11 +11625,11 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
    if (desc->group > 0) {
       size_t groups = n / (size_t)desc->group;
       model->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(groups), 1, sizeof *model->node);
-      model->centre = (double *)sneppp__take(c, groups, (size_t)sneppp__tree_dim(model), sizeof *model->centre);
-      model->peak = (sneppp_real *)sneppp__take(c, n, 1, sizeof *model->peak);
-      model->sharp = (sneppp_real *)sneppp__take(c, n, 1, sizeof *model->sharp);
+      model->centre = sneppp__doubles(c, groups, (size_t)sneppp__tree_dim(model));
+      model->peak = sneppp__reals(c, n, 1);
+      model->sharp = sneppp__reals(c, n, 1);
       if (sneppp__tables(model) && (groups = sneppp__table_room(sneppp__tree_dim(model), n)) > 0)
-         model->table = (double *)sneppp__take(c, groups, 1, sizeof *model->table);
+         model->table = sneppp__doubles(c, groups, 1);
       model->table_top = -1;
    }
    model->readouts = desc->mix == SNEPPP_MIX_ADDITIVE || desc->mix == SNEPPP_MIX_SEPARABLE ? model->factors : 1;
@@ -10880,7 +11638,7 @@ static void sneppp__place_model(sneppp__carver *c, const sneppp_desc *desc, snep
       R->n = model->readouts > 1 ? model->layer[k].n : model->n;
       R->m = desc->readout == SNEPPP_READOUT_DIAGONAL ? 1 : desc->rank && desc->rank < R->n ? desc->rank : R->n;
       R->first = first;
-      R->V = (sneppp_real *)sneppp__take(c, (size_t)R->m, (size_t)R->n, sizeof *R->V);
+      R->V = sneppp__reals(c, (size_t)R->m, (size_t)R->n);
       first += R->n;
    }
    if (desc->events > 0) sneppp__place_origin(c, (size_t)desc->events, desc->group > 0, model);
@@ -10928,8 +11686,8 @@ static void sneppp__place_grams(sneppp__carver *c, const sneppp_model *model, sn
    g->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    for (int f = 0; f < model->factors; f++) {
       size_t n = (size_t)model->layer[f].n;
-      g->K[f] = (double *)sneppp__take(c, n, g->diagonal ? 1 : n, sizeof(double));
-      g->c[f] = sneppp__mix_needs_moments(model) ? (double *)sneppp__take(c, n, 1, sizeof(double)) : NULL;
+      g->K[f] = sneppp__doubles(c, n, g->diagonal ? 1 : n);
+      g->c[f] = sneppp__mix_needs_moments(model) ? sneppp__doubles(c, n, 1) : NULL;
    }
 }
 
@@ -10939,8 +11697,8 @@ static void sneppp__place_layer(sneppp__carver *c, const sneppp_model *model, in
 {
    const sneppp_layer_state *L = &model->layer[f];
    size_t  n = (size_t)L->n, d = (size_t)L->d;
-   double *W = (double *)sneppp__take(c, n, d, sizeof *W), *b = (double *)sneppp__take(c, n, 1, sizeof *b);
-   double *l = L->width ? (double *)sneppp__take(c, n, d, sizeof *l) : NULL;
+   double *W = sneppp__doubles(c, n, d), *b = sneppp__doubles(c, n, 1);
+   double *l = L->width ? sneppp__doubles(c, n, d) : NULL;
    memset(out, 0, sizeof *out);
    out->n = L->n, out->d = L->d, out->unit = model->desc.factor[f].unit, out->units = L->units;
    out->W = W, out->width = l, out->b = model->desc.factor[f].no_bias ? NULL : b;
@@ -11009,33 +11767,26 @@ static double sneppp__mix_entry(const sneppp_model *model, const sneppp__grams *
 }
 
 /* ---- regions. A region may share its border with the window, so only true crossings count as leaving it. */
-static size_t sneppp__outline(const sneppp_window *w, size_t k, double *a, double *b)
+/* Edge k of a planar box or polygon, from a to b, and if `sign` is not NULL on which side of it the set lies, see
+   sneppp__ring_sign: 1 left, -1 right. Returns 0 if there is no such edge. */
+static int sneppp__outline(const sneppp_window *w, size_t k, double *a, double *b, double *sign)
 {
-   size_t first = 0, size = 4, ring = 0, rings = sneppp__ring_count(w); /* edge k of a planar box or polygon */
+   static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
+   size_t first = 0, size = 0, ring = 0;
    if (w->space == SNEPPP_SPACE_BOX) {
-      static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
       for (int r = 0; r < 2 && k < 4; r++) {
          a[r] = corner[k][r] ? w->hi[r] : w->lo[r];
          b[r] = corner[k + 1][r] ? w->hi[r] : w->lo[r];
       }
-      return 4;
+      if (sign) *sign = 1;
+      return k < 4;
    }
-   for (; ring < rings; ring++, first += size) {
-      size = sneppp__ring_size(w, ring);
-      if (k < first || k >= first + size) continue;
-      memcpy(a, w->xy + 2 * k, 2 * sizeof *a);
-      memcpy(b, w->xy + 2 * (k + 1 < first + size ? k + 1 : first), 2 * sizeof *b);
-   }
-   return first;
-}
-
-/* The factor that says on which side of edge k its set lies, see sneppp__ring_sign: 1 left, -1 right. */
-static double sneppp__outline_sign(const sneppp_window *w, size_t k)
-{
-   size_t ring = 0;
-   if (w->space == SNEPPP_SPACE_BOX) return 1;
-   for (; k >= sneppp__ring_size(w, ring); ring++) k -= sneppp__ring_size(w, ring);
-   return sneppp__ring_sign(w, ring);
+   for (; ring < sneppp__ring_count(w) && k >= first + (size = sneppp__ring_size(w, ring)); ring++) first += size;
+   if (ring == sneppp__ring_count(w)) return 0;
+   memcpy(a, w->xy + 2 * k, 2 * sizeof *a);
+   memcpy(b, w->xy + 2 * (k + 1 < first + size ? k + 1 : first), 2 * sizeof *b);
+   if (sign) *sign = sneppp__ring_sign(w, ring);
+   return 1;
 }
 
 /* Is c certainly farther than `slack` from the edge ab? The cheap test that spares most edges the exact one. */
@@ -11059,16 +11810,13 @@ static double sneppp__edge_distance(const double *a, const double *b, const doub
    return hypot(a[0] + t * (b[0] - a[0]) - c[0], a[1] + t * (b[1] - a[1]) - c[1]);
 }
 
-/* The first edge of w's outline within `slack` of the point, or the number of edges if there is none. */
+/* The first edge of w's outline within `slack` of the point; SIZE_MAX if there is none. */
 static size_t sneppp__outline_at(const sneppp_window *w, const double *point, double slack)
 {
-   double a[2] = {0, 0}, b[2] = {0, 0};
-   size_t k, edges = sneppp__outline(w, 0, a, b);
-   for (k = 0; k < edges; k++) {
-      sneppp__outline(w, k, a, b);
-      if (!sneppp__edge_misses(a, b, point, slack) && sneppp__edge_distance(a, b, point) <= slack) break;
-   }
-   return k;
+   double a[2], b[2];
+   for (size_t k = 0; sneppp__outline(w, k, a, b, NULL); k++)
+      if (!sneppp__edge_misses(a, b, point, slack) && sneppp__edge_distance(a, b, point) <= slack) return k;
+   return SIZE_MAX;
 }
 
 /* The part of the segment from a to b that begins at parameter t and ends where the first vertex of w's outline lies on
@@ -11076,11 +11824,9 @@ static size_t sneppp__outline_at(const sneppp_window *w, const double *point, do
 static double sneppp__segment_part(const double *a, const double *b, double t, const sneppp_window *w, double slack,
                                    double *middle)
 {
-   double c[2] = {0, 0}, e[2] = {0, 0}, end = 1, step = slack / hypot(b[0] - a[0], b[1] - a[1]);
-   size_t edges = sneppp__outline(w, 0, c, e);
-   for (size_t k = 0; k < edges; k++) {
+   double c[2], e[2], end = 1, step = slack / hypot(b[0] - a[0], b[1] - a[1]);
+   for (size_t k = 0; sneppp__outline(w, k, c, e, NULL); k++) {
       double foot;
-      sneppp__outline(w, k, c, e);
       if (sneppp__edge_misses(a, b, c, slack) || sneppp__side(a, b, c, slack)) continue;
       foot = sneppp__foot(a, b, c);
       if (foot > t + 2 * step && foot < end - 2 * step) end = foot;
@@ -11092,21 +11838,15 @@ static double sneppp__segment_part(const double *a, const double *b, double t, c
 /* Vertices that were computed, as by clipping, lie on a slanted border to rounding only: so far outside is inside. */
 static double sneppp__polygon_slack(const sneppp_window *win)
 {
-   double a[2] = {0, 0}, b[2] = {0, 0}, most = 0;
-   size_t edges = sneppp__outline(win, 0, a, b);
-   for (size_t k = 0; k < edges; k++) {
-      sneppp__outline(win, k, a, b);
-      most = fmax(most, fmax(fabs(a[0]), fabs(a[1])));
-   }
+   double a[2], b[2], most = 0;
+   for (size_t k = 0; sneppp__outline(win, k, a, b, NULL); k++) most = fmax(most, fmax(fabs(a[0]), fabs(a[1])));
    return 2e-15 * most;
 }
 
 static int sneppp__region_holds(const sneppp_window *win, const double *x)
 {
-   double a[2] = {0, 0}, b[2] = {0, 0};
    if (sneppp_window_contains(win, x)) return 1;
-   return win->space == SNEPPP_SPACE_POLYGON &&
-          sneppp__outline_at(win, x, sneppp__polygon_slack(win)) < sneppp__outline(win, 0, a, b);
+   return win->space == SNEPPP_SPACE_POLYGON && sneppp__outline_at(win, x, sneppp__polygon_slack(win)) != SIZE_MAX;
 }
 
 /* A planar region in a polygon. Its corners are inside; that is not enough, because polygons have notches and holes.
@@ -11114,54 +11854,42 @@ static int sneppp__region_holds(const sneppp_window *win, const double *x)
    the middles are inside; a part that runs along the border has the region on the same side of it as the window
    (else the region is a hole). Then nothing outside the window can lie in the region but a whole hole, and the border
    of such a hole would be inside the region. */
-static sneppp_status sneppp__region_polygon(const sneppp_window *win, const sneppp_window *part, int f,
-                                            sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__region_polygon(const sneppp_window *win, const sneppp_window *part, int f,
+                                                         sneppp_error *err)
 {
-   double a[2] = {0, 0}, b[2] = {0, 0}, c[2] = {0, 0}, e[2] = {0, 0}, middle[2], t;
-   double slack = sneppp__polygon_slack(win);
-   size_t i, j, edges = sneppp__outline(part, 0, a, b), borders = sneppp__outline(win, 0, c, e);
-   for (i = 0; i < edges; i++) {
-      sneppp__outline(part, i, a, b);
-      for (j = 0; j < borders; j++) {
-         sneppp__outline(win, j, c, e);
+   double a[2], b[2], c[2], e[2], middle[2], t, slack = sneppp__polygon_slack(win), sign[2];
+   for (size_t i = 0; sneppp__outline(part, i, a, b, &sign[0]); i++) {
+      for (size_t j = 0; sneppp__outline(win, j, c, e, NULL); j++)
          if (sneppp__boxes_meet(a, b, c, e) &&
              sneppp__side(a, b, c, slack) * sneppp__side(a, b, e, slack) < 0 &&
              sneppp__side(c, e, a, slack) * sneppp__side(c, e, b, slack) < 0)
-            return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                "region.factor[%d]: its edge %z crosses edge %z of the window", f, i, j);
-      }
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: its edge %z crosses edge %z of the window", f,
+                                i, j);
       for (t = 0; t < 1;) {
          int inside = 1;
          t = sneppp__segment_part(a, b, t, win, slack, middle);
-         j = sneppp__outline_at(win, middle, slack);
-         if (j == borders) inside = sneppp_window_contains(win, middle);
-         else {
-            sneppp__outline(win, j, c, e);
-            inside = ((b[0] - a[0]) * (e[0] - c[0]) + (b[1] - a[1]) * (e[1] - c[1]) > 0) ==
-                     (sneppp__outline_sign(part, i) == sneppp__outline_sign(win, j));
-         }
+         if (sneppp__outline(win, sneppp__outline_at(win, middle, slack), c, e, &sign[1]))
+            inside = ((b[0] - a[0]) * (e[0] - c[0]) + (b[1] - a[1]) * (e[1] - c[1]) > 0) == (sign[0] == sign[1]);
+         else inside = sneppp_window_contains(win, middle);
          if (!inside)
-            return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                "region.factor[%d] is not in the window along its edge %z, near (%g, %g)", f, i,
-                                middle[0], middle[1]);
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not in the window along its edge %z, near "
+                                                     "(%g, %g)", f, i, middle[0], middle[1]);
       }
    }
-   for (j = 0; j < borders; j++) {
-      sneppp__outline(win, j, c, e);
+   for (size_t j = 0; sneppp__outline(win, j, c, e, NULL); j++)
       for (t = 0; t < 1;) {
          t = sneppp__segment_part(c, e, t, part, slack, middle);
-         if (sneppp_window_contains(part, middle) && sneppp__outline_at(part, middle, slack) == edges)
-            return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                "region.factor[%d] covers a part of the plane that is not in the window, near (%g, %g)",
-                                f, middle[0], middle[1]);
+         if (sneppp_window_contains(part, middle) && sneppp__outline_at(part, middle, slack) == SIZE_MAX)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] covers a part of the plane that is not in the "
+                                                     "window, near (%g, %g)", f, middle[0], middle[1]);
       }
-   }
    return SNEPPP_OK;
 }
 
 /* Corners inside are enough for convex windows. In a union of intervals no interval may span a gap; intervals that
    touch have none between them. */
-static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp_window *part, int f, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp_window *part, int f,
+                                                       sneppp_error *err)
 {
    size_t i, j;
    if (win->space == SNEPPP_SPACE_POLYGON) return sneppp__region_polygon(win, part, f, err);
@@ -11178,7 +11906,8 @@ static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__region_ball(const sneppp_window *win, const sneppp_window *part, int f, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__region_ball(const sneppp_window *win, const sneppp_window *part, int f,
+                                                      sneppp_error *err)
 {
    double distance = 0, R = part->radius, tiny = 1e-12;
    if (win->space == SNEPPP_SPACE_BALL) {
@@ -11192,15 +11921,102 @@ static sneppp_status sneppp__region_ball(const sneppp_window *win, const sneppp_
          r++;
       if (r == win->dim) return SNEPPP_OK;
    } else if (sneppp_window_contains(win, part->centre)) {
-      double a[2] = {0, 0}, b[2] = {0, 0};
-      size_t k, borders = sneppp__outline(win, 0, a, b);
-      for (k = 0; k < borders; k++) {
-         sneppp__outline(win, k, a, b);
-         if (sneppp__edge_distance(a, b, part->centre) < R * (1 - tiny)) break;
-      }
-      if (k == borders) return SNEPPP_OK;
+      double a[2], b[2];
+      size_t k = 0;
+      while (sneppp__outline(win, k, a, b, NULL) && !(sneppp__edge_distance(a, b, part->centre) < R * (1 - tiny))) k++;
+      if (!sneppp__outline(win, k, a, b, NULL)) return SNEPPP_OK;
    }
    return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: the ball reaches outside the window", f);
+}
+
+/* ---- regions that are cut to the window. Whoever puts a rectangle into a level does not know where its walls are: of a
+   box in a polygon only the part inside counts, exactly. A region of events (seen, or with a count) is not cut: it says
+   what was watched, and must be inside. */
+
+/* Does a wall of the polygon run through the open box? If none does, the box is inside, or outside, as a whole. A wall
+   that passes a corner within rounding does not, so that no part is without an area. */
+static int sneppp__box_is_cut(const sneppp_window *win, const sneppp_window *box)
+{
+   double a[2], b[2], c[2], h[2];
+   if (win->space != SNEPPP_SPACE_POLYGON || box->space != SNEPPP_SPACE_BOX) return 0;
+   for (int r = 0; r < 2; r++) c[r] = 0.5 * (box->lo[r] + box->hi[r]), h[r] = 0.5 * (box->hi[r] - box->lo[r]);
+   for (size_t k = 0; sneppp__outline(win, k, a, b, NULL); k++) {
+      double u = b[0] - a[0], v = b[1] - a[1];
+      if (fmin(a[0], b[0]) < box->hi[0] && fmax(a[0], b[0]) > box->lo[0] && fmin(a[1], b[1]) < box->hi[1] &&
+          fmax(a[1], b[1]) > box->lo[1] &&
+          fabs(u * (c[1] - a[1]) - v * (c[0] - a[0])) < (1 - 1e-12) * (h[0] * fabs(v) + h[1] * fabs(u)))
+         return 1;
+   }
+   return 0;
+}
+
+/* A polygon that is a rectangle along the axes, as a box, whose closed forms are a hundred times cheaper; else the
+   window itself. */
+static const sneppp_window *sneppp__as_box(const sneppp_window *part, sneppp_window *box)
+{
+   int turn;
+   if (part->space != SNEPPP_SPACE_POLYGON || part->dim != 2 || part->rings || part->count != 4 || !part->xy)
+      return part;
+   turn = part->xy[0] == part->xy[2]; /* which coordinate the first edge leaves alone */
+   for (size_t k = 0; k < 4; k++) {
+      size_t r = (k + (size_t)!turn) % 2, to = (k + 1) % 4;
+      if (part->xy[2 * k + r] != part->xy[2 * to + r]) return part;
+   }
+   memset(box, 0, sizeof *box);
+   box->dim = 2;
+   for (int r = 0; r < 2; r++) sneppp__window_side(part, r, &box->lo[r], &box->hi[r]);
+   return box;
+}
+
+/* The part of a ring above (sign 1) or below (sign -1) the line x_r = at (Sutherland and Hodgman, "Reentrant polygon
+   clipping", Commun. ACM 17, 1974). What lies on the line between two parts is passed in both directions, which adds
+   nothing to integrals along the ring. A run of vertices that are cut off leaves two: at most half more. */
+static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, double sign, double *out)
+{
+   size_t have = 0;
+   for (size_t k = 0, j = n - 1; k < n; j = k++) {
+      const double *a = in + 2 * j, *b = in + 2 * k;
+      int           before = sign * (a[r] - at) >= 0, now = sign * (b[r] - at) >= 0;
+      if (before != now) {
+         out[2 * have + (size_t)r] = at;
+         out[2 * have + (size_t)!r] = a[!r] + (b[!r] - a[!r]) * ((at - a[r]) / (b[r] - a[r]));
+         have++;
+      }
+      if (now) memcpy(out + 2 * have++, b, 2 * sizeof *out);
+   }
+   return have;
+}
+
+/* Takes room for the part of a polygon in a box, as one ring: rings that are left go round it with the window on their
+   left, and bridges between them are passed in both directions. Along the border all of it adds up to the integral over
+   the part, but it is no simple ring: whether a point is inside, ask the window and the box. */
+SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_window *win, const double *lo,
+                                            const double *hi, sneppp_window *out)
+{
+   size_t        rings = sneppp__ring_count(win), vertices = sneppp__vertices(win), most = 6 * vertices + 2 * rings;
+   double       *xy = sneppp__doubles(c, most, 2), *list = sneppp__doubles(c, most, 2);
+   double       *spare = sneppp__doubles(c, most, 2);
+   const double *ring = win->xy;
+   *out = *win;
+   out->rings = 0, out->ring_size = NULL, out->xy = xy, out->count = most;
+   if (!xy || !list || !spare) return;
+   out->count = 0;
+   for (size_t k = 0, n; k < rings; k++, ring += 2 * n) {
+      size_t        left = n = sneppp__ring_size(win, k), have = out->count;
+      const double *from = ring, sign = sneppp__ring_sign(win, k);
+      for (int r = 0; r < 2 && left; r++, from = list) {
+         left = sneppp__ring_cut(from, left, r, lo[r], 1, spare);
+         if (left) left = sneppp__ring_cut(spare, left, r, hi[r], -1, list);
+      }
+      if (left < 3) continue;
+      for (size_t b = have > 0, i = 0; i < left + 2 * b; i++) { /* of a further ring: over the bridge, round, and back */
+         size_t        at = sign > 0 ? i - b : left - (i - b), last = out->count;
+         const double *v = i < b ? xy : list + 2 * (at % left);
+         if (!last || v[0] != xy[2 * last - 2] || v[1] != xy[2 * last - 1])
+            memcpy(xy + 2 * out->count++, v, 2 * sizeof *xy);
+      }
+   }
+   while (out->count > 1 && xy[0] == xy[2 * out->count - 2] && xy[1] == xy[2 * out->count - 1]) out->count--;
 }
 
 /* Factor f of a region, in the user's units. */
@@ -11209,29 +12025,66 @@ static const sneppp_window *sneppp__part(const sneppp_model *model, const sneppp
    return region && region->factor[f] ? region->factor[f] : &model->desc.factor[f].window;
 }
 
-/* May this window be factor f of a region, and does it lie inside the model's? */
-static sneppp_status sneppp__region_check(const sneppp_model *model, int f, const sneppp_window *part,
-                                          sneppp_error *err)
+/* Parts of a raster: boxes and polygons, which may reach beyond it and count where it has cells; or cells of its grid,
+   with an exposure and covariates of their own where these are given. */
+SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window *win, int f, const sneppp_window *part,
+                                                            sneppp_error *err)
 {
-   const sneppp_window *win = &model->desc.factor[f].window;
+   for (int r = 0; r < win->dim; r++) {
+      double lo[2], hi[2];
+      sneppp__window_side(win, r, &lo[0], &hi[0]);
+      sneppp__window_side(part, r, &lo[1], &hi[1]);
+      if (part->space == SNEPPP_SPACE_RASTER &&
+          (part->origin[r] != win->origin[r] || part->cell[r] != win->cell[r] || part->cells[r] != win->cells[r]))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: cells of another grid than the window's", f);
+      if ((part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER) &&
+          !(fmax(lo[0], lo[1]) < fmin(hi[0], hi[1])))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d], from %g to %g, does not meet the window", f,
+                             lo[1], hi[1]);
+   }
+   if (part->space == SNEPPP_SPACE_RASTER && part->covariates && part->covariates != win->covariates)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].covariates = %d, but the window has %d", f,
+                          part->covariates, win->covariates);
+   if ((part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON) && part->xy && win->xy) {
+      sneppp_window outer = *win, inner = *part; /* of two polygons, the region's must lie in the window's */
+      outer.space = inner.space = SNEPPP_SPACE_POLYGON;
+      for (size_t k = 0; k < sneppp__vertices(part); k++)
+         if (!sneppp__region_holds(&outer, part->xy + 2 * k))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].xy[%z] = (%g, %g) is outside the window's "
+                                "polygon", f, k, part->xy[2 * k], part->xy[2 * k + 1]);
+      return sneppp__region_polygon(&outer, &inner, f, err);
+   }
+   if (part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON)
+      return SNEPPP_OK;
+   return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                       "region.factor[%d]: parts of a raster are boxes, polygons and cells of its grid", f);
+}
+
+/* May this window be factor f of a region, and does it lie inside win? */
+SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, int f, const sneppp_window *part,
+                                                     sneppp_error *err)
+{
    sneppp_error         inner;
    sneppp_status        st = sneppp__window_check(part, &inner);
    double               x[SNEPPP_MAX_DIM];
    size_t               k;
-   int                  box = win->space == SNEPPP_SPACE_BOX;
+   int                  box = win->space == SNEPPP_SPACE_BOX, worst = 0;
    int                  planar = box || win->space == SNEPPP_SPACE_POLYGON || win->space == SNEPPP_SPACE_BALL;
    int                  linear = (box && win->dim == 1) || win->space == SNEPPP_SPACE_INTERVALS;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
    if (part->dim != win->dim)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f,
                           part->dim, win->dim);
+   if (win->space == SNEPPP_SPACE_RASTER) return sneppp__raster_part_check(win, f, part, err);
    switch (part->space) {
       case SNEPPP_SPACE_BOX:
          if (!planar && !linear) break;
          for (k = 0; k < ((size_t)1 << part->dim); k++) { /* every corner */
             for (int r = 0; r < part->dim; r++) x[r] = (k >> r & 1) ? part->hi[r] : part->lo[r];
+            for (int r = 0; box && r < part->dim; r++) if (x[r] < win->lo[r] || x[r] > win->hi[r]) worst = r;
             if (!sneppp__region_holds(win, x))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window at %g", f, x[0]);
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window: its coordinate "
+                                   "%d is %g", f, worst, x[worst]);
          }
          return sneppp__region_edges(win, part, f, err);
       case SNEPPP_SPACE_INTERVALS:
@@ -11239,34 +12092,48 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
          for (k = 0; k < 2 * part->count; k++) {
             x[0] = part->ends[k];
             if (!sneppp_window_contains(win, x))
-               return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                   "region.factor[%d].ends[%z] = %g is outside the window", f, k, x[0]);
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].ends[%z] = %g is outside the window", f, k,
+                                   x[0]);
          }
          return sneppp__region_edges(win, part, f, err);
       case SNEPPP_SPACE_POLYGON:
          if (!planar) break;
          for (k = 0; k < sneppp__vertices(part); k++)
             if (!sneppp__region_holds(win, part->xy + 2 * k))
-               return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                   "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f, k,
-                                   part->xy[2 * k], part->xy[2 * k + 1]);
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f,
+                                   k, part->xy[2 * k], part->xy[2 * k + 1]);
          return sneppp__region_edges(win, part, f, err);
       case SNEPPP_SPACE_BALL:
          if (!planar) break;
          return sneppp__region_ball(win, part, f, err);
       case SNEPPP_SPACE_FINITE:
          if (win->space != SNEPPP_SPACE_FINITE) break;
-         if (part->count != win->count)
-            return sneppp__fail(err, SNEPPP_ERR_ARG,
-                                "region.factor[%d].count = %z, but the finite window has %z points; give "
-                                "weight 0 to those left out",
-                                f, part->count, win->count);
-         return SNEPPP_OK;
+         if (part->count == win->count) return SNEPPP_OK;
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].count = %z, but the finite window has %z points; "
+                             "give weight 0 to those left out", f, part->count, win->count);
       default:
          if (part->space == win->space && part->space == SNEPPP_SPACE_SPHERE) return SNEPPP_OK;
    }
    return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                        "region.factor[%d]: no closed form for this kind of region in this kind of window", f);
+}
+
+static sneppp_status sneppp__region_check(const sneppp_model *model, int f, const sneppp_window *part,
+                                          sneppp_error *err)
+{
+   const sneppp_window *win = &model->desc.factor[f].window;
+   sneppp_error         inner;
+   sneppp_status        st;
+   double               middle[2];
+   if (win->space != SNEPPP_SPACE_POLYGON || part->space != SNEPPP_SPACE_BOX || part->dim != 2 ||
+       model->desc.factor[f].own.psi)
+      return sneppp__part_check(win, f, part, err);
+   st = sneppp__window_check(part, &inner);
+   if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
+   for (int r = 0; r < 2; r++) middle[r] = 0.5 * part->lo[r] + 0.5 * part->hi[r];
+   if (sneppp__box_is_cut(win, part) || sneppp__polygon_holds(win, middle[0], middle[1])) return SNEPPP_OK;
+   return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not in the window: no part of the box around (%g, %g) "
+                       "is", f, middle[0], middle[1]);
 }
 
 /* K_f, c_f and mass_f of factor f, where `inside` is the part of its window that counts, centred, and `part` the same
@@ -11290,10 +12157,38 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
       return SNEPPP_OK;
    }
    job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
+   job.checked = inside->space == SNEPPP_SPACE_POLYGON; /* and one that was cut is no simple ring */
    st = sneppp__gram(inside, layer, &job, 0, 0, NULL, par, err);
    if (st != SNEPPP_OK || !g->c[f]) return st;
-   job = sneppp__gram_ask(SNEPPP__MOMENT, g->c[f], NULL, 0, NULL);
+   job.shape = SNEPPP__MOMENT, job.K = g->c[f];
    return sneppp__gram(inside, layer, &job, 0, 0, NULL, NULL, err);
+}
+
+/* A part of a raster: what of the model's own the part does not replace stays. */
+static void sneppp__place_cells(sneppp__carver *c, const sneppp_layer_state *L, const sneppp_window *part,
+                                sneppp_window *inside)
+{
+   static const double  zero[SNEPPP_MAX_DIM] = {0};
+   const sneppp_window *own = &L->inside;
+   const int            raster = part->space == SNEPPP_SPACE_RASTER;
+   sneppp_window        from = *part, to;
+   double              *weight;
+   if (raster) from.no_place = own->no_place;
+   sneppp__place_window(c, &from, raster || !own->no_place ? L->shift : zero, &to);
+   for (int r = 0; part->space != SNEPPP_SPACE_POLYGON && r < own->dim; r++) {
+      inside->lo[r] = fmax(own->lo[r], to.lo[r]), inside->hi[r] = fmin(own->hi[r], to.hi[r]);
+      if (!(inside->lo[r] < inside->hi[r])) inside->lo[r] = own->hi[r], inside->hi[r] = own->hi[r] + 1; /* nothing */
+   }
+   if (part->xy)
+      inside->xy = to.xy, inside->rings = to.rings, inside->ring_size = to.ring_size, inside->count = to.count;
+   if (!raster || !(part->weight || part->covariates)) return;
+   weight = (double *)(uintptr_t)to.weight;
+   for (size_t k = 0; weight && k < sneppp__raster_cells(own); k++) { /* no cell counts that the model has not */
+      double mine = sneppp__raster_weight(own, k);
+      weight[k] = mine > 0 && weight[k] > 0 ? (part->weight ? weight[k] : mine) : 0;
+   }
+   inside->weight = weight;
+   if (part->covariates) inside->z = to.z;
 }
 
 /* Takes room for a part of factor f (NULL = all of it), centred, and for the layer in the units of the closed forms. */
@@ -11302,6 +12197,13 @@ static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int
 {
    *inside = model->layer[f].inside;
    if (part && part->space == SNEPPP_SPACE_FINITE) inside->weight = part->weight;
+   else if (part && inside->space == SNEPPP_SPACE_RASTER) sneppp__place_cells(c, &model->layer[f], part, inside);
+   else if (part && sneppp__box_is_cut(&model->desc.factor[f].window, part)) {
+      double lo[2], hi[2];
+      for (int r = 0; r < 2; r++)
+         lo[r] = part->lo[r] - model->layer[f].shift[r], hi[r] = part->hi[r] - model->layer[f].shift[r];
+      sneppp__place_cut(c, &model->layer[f].inside, lo, hi, inside);
+   }
    else if (part) sneppp__place_window(c, part, model->layer[f].shift, inside);
    sneppp__place_layer(c, model, f, layer);
 }
@@ -11310,19 +12212,16 @@ static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int
 static sneppp_status sneppp__grams_part(const sneppp_model *model, int f, const sneppp_window *part, sneppp__grams *g,
                                         const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp_window  inside;
+   sneppp_window  inside, box;
    sneppp_layer   layer;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st = SNEPPP_OK;
-   if (part && (st = sneppp__region_check(model, f, part, err)) != SNEPPP_OK) return st;
-   for (int pass = 0; pass < 2; pass++) {
-      sneppp__place_part(&c, model, f, part, &inside, &layer);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
-   }
-   st = sneppp__factor_grams(model, f, part, &inside, &layer, g, par, err);
-   sneppp__block_free(&block);
-   return st;
+   sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
+   if (part && !model->desc.factor[f].own.psi) part = sneppp__as_box(part, &box);
+   if (part) SNEPPP__TRY(sneppp__region_check(model, f, part, err));
+   while (sneppp__room_run(&room, err)) sneppp__place_part(&room.c, model, f, part, &inside, &layer);
+   SNEPPP__TRY(room.st);
+   room.st = sneppp__factor_grams(model, f, part, &inside, &layer, g, par, err);
+   sneppp__block_free(&room.block);
+   return room.st;
 }
 
 #define SNEPPP__ROW_PART 256 /* entries of K at a time, which bounds the stack */
@@ -11350,15 +12249,22 @@ static double sneppp__readout_integral(const sneppp_model *model, const sneppp__
    return total;
 }
 
+static double sneppp__grams_mass(const sneppp_model *model, const sneppp__grams *g)
+{
+   double mass = 1;
+   for (int f = 0; f < model->factors; f++) mass *= g->mass[f];
+   return mass;
+}
+
 static double sneppp__integral(const sneppp_model *model, const sneppp__grams *g, double *const *M)
 {
-   double sum = 0, product = 1, mass = 1;
+   double sum = 0, product = 1;
    for (int k = 0; k < model->readouts; k++) {
       double v = sneppp__readout_integral(model, g, k, M ? M[k] : NULL);
       sum += v, product *= v;
    }
-   for (int f = 0; f < model->factors; f++) mass *= g->mass[f];
-   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor * mass;
+   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) +
+          model->floor * sneppp__grams_mass(model, g);
 }
 
 /* V'V, a block of rows at a time: the lower triangle by gemm, its mirror image, and a copy in the precision of the
@@ -11390,20 +12296,15 @@ static void sneppp__square_rows(size_t block, void *arg)
          }
 }
 
-/* M = V'V (n, n) of a full readout in double. wide: (m, n), used in the float build only. */
+/* M = V'V (n, n) of a full readout in double. wide: (m, n) in the float build, else NULL. */
 static void sneppp__readout_matrix(const sneppp_readout_state *R, double *wide, double *M, sneppp_real *narrow,
                                    const sneppp_parallel *par)
 {
    sneppp__square_job job;
    size_t             rows;
    job.n = (size_t)R->n, job.m = (size_t)R->m, job.M = M, job.narrow = narrow;
-#ifdef SNEPPP_REAL_FLOAT
-   for (size_t i = 0; i < job.m * job.n; i++) wide[i] = (double)R->V[i];
-   job.V = wide;
-#else
-   (void)wide;
-   job.V = R->V;
-#endif
+   for (size_t i = 0; wide && i < job.m * job.n; i++) wide[i] = (double)R->V[i];
+   job.V = wide ? wide : (const double *)(const void *)R->V;
    rows = sneppp__row_block(job.n);
    sneppp__run(par, sneppp__square_rows, &job, (job.n + rows - 1) / rows);
 }
@@ -11415,27 +12316,27 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
 {
    sneppp_region  everywhere;
    sneppp__grams  g;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
+   sneppp__room   room;
    sneppp_error   inner;
    sneppp_status  st = SNEPPP_OK;
    double        *M[SNEPPP_MAX_FACTORS], *wide = NULL, *made = NULL;
    int            full;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
    if (!region && regions != 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
    memset(&everywhere, 0, sizeof everywhere);
    if (!region) region = &everywhere;
    full = model->desc.readout == SNEPPP_READOUT_FULL && regions > 1;
-   for (int pass = 0; pass < 2; pass++) {
-      sneppp__place_grams(&c, model, &g);
-      made = (double *)sneppp__take(&c, regions, 1, sizeof *made);
-      wide = full ? (double *)sneppp__take(&c, (size_t)model->n, (size_t)model->n, sizeof *wide) : NULL;
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) {
+      sneppp__place_grams(&room.c, model, &g);
+      made = sneppp__doubles(&room.c, regions, 1);
+      wide = full && SNEPPP__NARROW ? sneppp__doubles(&room.c, (size_t)model->n, (size_t)model->n) : NULL;
       for (int k = 0; full && k < model->readouts; k++)
-         M[k] = (double *)sneppp__take(&c, (size_t)model->readout[k].n, (size_t)model->readout[k].n, sizeof(double));
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+         M[k] = sneppp__doubles(&room.c, (size_t)model->readout[k].n, (size_t)model->readout[k].n);
    }
+   SNEPPP__TRY(room.st);
    for (int k = 0; full && k < model->readouts; k++) sneppp__readout_matrix(&model->readout[k], wide, M[k], NULL, NULL);
    for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
       for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
@@ -11447,7 +12348,7 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
       else made[r] = sneppp__integral(model, &g, full ? M : NULL);
    }
    if (st == SNEPPP_OK) memcpy(count, made, regions * sizeof *made);
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    return st;
 }
 
@@ -11456,7 +12357,7 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
 {
    sneppp_window box[SNEPPP_MAX_FACTORS];
    sneppp_region region;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    if (!lo || !hi) return sneppp__fail(err, SNEPPP_ERR_ARG, "lo or hi is NULL");
    memset(box, 0, sizeof box);
    memset(&region, 0, sizeof region);
@@ -11474,26 +12375,21 @@ SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const snep
                                            const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__grams  g;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st;
+   sneppp__room   room;
+   sneppp_status  st = SNEPPP_OK;
    sneppp_model   full; /* the same model with the readout that asks for whole matrices */
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
    full = *model;
    full.desc.readout = SNEPPP_READOUT_FULL;
-   sneppp__place_grams(&c, &full, &g);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_grams(&c, &full, &g);
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) sneppp__place_grams(&room.c, &full, &g);
+   SNEPPP__TRY(room.st);
    for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
       st = sneppp__grams_part(&full, f, region ? region->factor[f] : NULL, &g, par, err);
-   if (st == SNEPPP_OK) {
-      size_t n = (size_t)model->n;
-      for (size_t i = 0; i < n; i++)
-         for (size_t j = 0; j <= i; j++) K[i * n + j] = K[j * n + i] = sneppp__mix_entry(model, &g, i, j);
-   }
-   sneppp__block_free(&block);
+   for (size_t i = 0, n = (size_t)model->n; st == SNEPPP_OK && i < n; i++)
+      for (size_t j = 0; j <= i; j++) K[i * n + j] = K[j * n + i] = sneppp__mix_entry(model, &g, i, j);
+   sneppp__block_free(&room.block);
    return st;
 }
 
@@ -11526,8 +12422,10 @@ static void sneppp__into_domain(const sneppp_window *win, double *w)
 
 /* The first layer before anything is learnt. Inside, the window is [-1, 1]^d or the unit sphere. Frequencies are
    drawn from a Student t (2 degrees of freedom), which covers many scales; the first unit is the constant, so
-   that every model contains the homogeneous process. ReLU kinks are spread over the window. */
-static void sneppp__first_layer(sneppp_model *model, int f)
+   that every model contains the homogeneous process. A Gaussian measure reaches further than its deviation, by which it
+   is scaled, and its events want faster waves: bei reaches -0.60 instead of -0.49 (bench/paper.md). ReLU kinks are
+   spread over the window. */
+SNEPPP__COLD static void sneppp__first_layer(sneppp_model *model, int f)
 {
    sneppp_layer_state *L = &model->layer[f];
    sneppp_act          act = model->desc.factor[f].unit.act;
@@ -11549,7 +12447,7 @@ static void sneppp__first_layer(sneppp_model *model, int f)
       switch (a) {
          case SNEPPP_ACT_COS: case SNEPPP_ACT_SIN:
             b = 2 * SNEPPP__PI * sneppp_rng_uniform(&rng);
-            for (r = 0; r < d; r++) w[r] *= 2.5 * tail;
+            for (r = 0; r < d; r++) w[r] *= (L->inside.space == SNEPPP_SPACE_GAUSS ? 8 : 2.5) * tail;
             if (!i) for (b = a == SNEPPP_ACT_SIN ? SNEPPP__PI / 2 : 0, r = 0; r < d; r++) w[r] = 0;
             break;
          case SNEPPP_ACT_RBF:
@@ -11586,23 +12484,19 @@ static void sneppp__first_readout(sneppp_model *model)
 }
 
 /* The layer must have a closed form on its window, and first moments too where the mix asks for them. */
-static sneppp_status sneppp__closed_form_check(const sneppp_model *model, int f, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__closed_form_check(const sneppp_model *model, int f, sneppp_error *err)
 {
    sneppp_layer   layer;
    sneppp__plan   plan;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
+   sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_error   inner;
-   sneppp_status  st;
+   sneppp_status  st = SNEPPP_OK;
    if (model->desc.factor[f].own.psi) return SNEPPP_OK; /* own.gram will say */
-   sneppp__place_layer(&c, model, f, &layer);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_layer(&c, model, f, &layer);
-   st = sneppp__plan_make(&plan, &model->layer[f].inside, &layer, 0, 0, &inner);
-   if (st == SNEPPP_OK && sneppp__mix_needs_moments(model))
-      st = sneppp__plan_make(&plan, &model->layer[f].inside, &layer, 0, 1, &inner);
-   sneppp__block_free(&block);
+   while (sneppp__room_run(&room, err)) sneppp__place_layer(&room.c, model, f, &layer);
+   SNEPPP__TRY(room.st);
+   for (int moments = 0; st == SNEPPP_OK && moments <= sneppp__mix_needs_moments(model); moments++)
+      st = sneppp__plan_make(&plan, &model->layer[f].inside, 0, &layer, 0, moments, &inner);
+   sneppp__block_free(&room.block);
    return st == SNEPPP_OK ? st : sneppp__fail(err, st, "factor[%d]: %s", f, inner.why);
 }
 
@@ -11633,16 +12527,12 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    double         lists[2 * SNEPPP_MAX_DIM];
    if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
    memset(model, 0, sizeof *model);
-   st = sneppp__resolve(desc, &full, lists, err);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__resolve(desc, &full, lists, err));
    sneppp__place_model(&c, &full, &made);
    if (sneppp__needs_width(&made) && made.n > SNEPPP_MAX_WIDTH)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE,
-                          "the model has %d features, more than SNEPPP_MAX_WIDTH = %d; a diagonal readout of "
-                          "one factor or a product has no limit",
-                          made.n, SNEPPP_MAX_WIDTH);
-   st = sneppp__block_get(&block, &c, full.mem, full.mem_bytes, full.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "the model has %d features, more than SNEPPP_MAX_WIDTH = %d; a "
+                          "diagonal readout of one factor or a product has no limit", made.n, SNEPPP_MAX_WIDTH);
+   SNEPPP__TRY(sneppp__block_get(&block, &c, full.mem, full.mem_bytes, full.alloc_ctx, err));
    sneppp__place_model(&c, &full, &made);
    made.block = block.raw;
    made.block_bytes = block.bytes;
@@ -11658,30 +12548,30 @@ SNEPPP_DEF sneppp_status sneppp_init(sneppp_model *model, const sneppp_desc *des
    return SNEPPP_OK;
 }
 
-#if !defined(SNEPPP_NO_AUTO) || !defined(SNEPPP_NO_SURE)
-/* What was learnt, into a model of the same description whose arrays are in place. */
+/* What was learnt, into a layer of the same units (or of one more), or a whole model of the same description, whose
+   arrays are in place. */
+static void sneppp__copy_layer(sneppp_layer_state *to, const sneppp_layer_state *from)
+{
+   size_t n = (size_t)from->n, d = (size_t)from->d, parts = from->inside.count;
+   memcpy(to->W, from->W, n * d * sizeof *to->W);
+   memcpy(to->b, from->b, n * sizeof *to->b);
+   if (from->width) memcpy(to->width, from->width, n * d * sizeof *to->width);
+   memcpy(to->shift, from->shift, sizeof to->shift);
+   memcpy(to->rate, from->rate, sizeof to->rate);
+   if (from->inside.space != SNEPPP_SPACE_GAUSS) return; /* learnt measures differ from the description */
+   memcpy((void *)(uintptr_t)to->inside.weight, from->inside.weight, parts * sizeof(double));
+   memcpy((void *)(uintptr_t)to->inside.mean, from->inside.mean, parts * d * sizeof(double));
+   memcpy((void *)(uintptr_t)to->inside.scale, from->inside.scale, parts * d * sizeof(double));
+}
+
 static void sneppp__copy_parameters(sneppp_model *to, const sneppp_model *from)
 {
-   for (int f = 0; f < from->factors; f++) {
-      const sneppp_layer_state *L = &from->layer[f];
-      sneppp_layer_state       *T = &to->layer[f];
-      size_t                    n = (size_t)L->n, d = (size_t)L->d, parts = L->inside.count;
-      memcpy(T->W, L->W, n * d * sizeof *L->W);
-      memcpy(T->b, L->b, n * sizeof *L->b);
-      if (L->width) memcpy(T->width, L->width, n * d * sizeof *L->width);
-      memcpy(T->shift, L->shift, sizeof L->shift);
-      memcpy(T->rate, L->rate, sizeof L->rate);
-      if (L->inside.space != SNEPPP_SPACE_GAUSS) continue; /* learnt measures differ from the description */
-      memcpy((void *)(uintptr_t)T->inside.weight, L->inside.weight, parts * sizeof(double));
-      memcpy((void *)(uintptr_t)T->inside.mean, L->inside.mean, parts * d * sizeof(double));
-      memcpy((void *)(uintptr_t)T->inside.scale, L->inside.scale, parts * d * sizeof(double));
-   }
+   for (int f = 0; f < from->factors; f++) sneppp__copy_layer(&to->layer[f], &from->layer[f]);
    for (int k = 0; k < from->readouts; k++)
       memcpy(to->readout[k].V, from->readout[k].V,
              (size_t)from->readout[k].m * (size_t)from->readout[k].n * sizeof(sneppp_real));
    to->alpha = from->alpha, to->floor = from->floor, to->budget = from->budget;
 }
-#endif
 
 SNEPPP_DEF void sneppp_free(sneppp_model *model)
 {
@@ -11729,22 +12619,25 @@ SNEPPP__APART static void sneppp__base_log_densities(const sneppp_model *model, 
    for (size_t b = 0; b < B; b++) out[b] = sneppp__base_log_density(model, x + b * (size_t)model->D);
 }
 
-/* One factor of unit i as a bump: psi^2 = peak exp(-sum_k q_k (u_k - c_k)^2). RBF: q_k = 1 / l_k^2. Sphere, exp units:
-   psi^2 = exp(2 b + 2 w.x) = exp(2 b + 2 |w| - |w| |x - w/|w||^2). Returns 0 where there is no such form. */
-static int sneppp__unit_bump(const sneppp_layer_state *L, size_t i, double *c, double *q, double *peak)
+/* Unit i as a bump over the coordinates of all factors: psi^2 = peak exp(-sum_k q_k (u_k - c_k)^2). RBF: q_k = l_k^-2.
+   Sphere, exp units: psi^2 = exp(2 b + 2 w.x) = exp(2 b + 2 |w| - |w| |x - w/|w||^2). 0: there is no such form. */
+static int sneppp__unit_bump(const sneppp_model *model, size_t i, double *c, double *q, double *peak)
 {
-   size_t d = (size_t)L->d;
-   double length = 0;
-   for (size_t k = 0; k < d; k++) {
-      c[k] = (double)L->W[i * d + k];
-      length += c[k] * c[k];
-      if (L->width) q[k] = 1 / ((double)L->width[i * d + k] * (double)L->width[i * d + k]);
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      size_t                    d = (size_t)L->d;
+      double                    length = 0;
+      for (size_t k = 0; k < d; k++) {
+         c[k] = (double)L->W[i * d + k];
+         length += c[k] * c[k];
+         if (L->width) q[k] = 1 / ((double)L->width[i * d + k] * (double)L->width[i * d + k]);
+      }
+      length = sqrt(length);
+      if (!L->width && !(length > 0)) return 0;
+      for (size_t k = 0; !L->width && k < d; k++) c[k] /= length, q[k] = length;
+      if (!L->width) *peak *= exp(2 * (double)L->b[i] + 2 * length);
+      c += d, q += d;
    }
-   if (L->width) return 1;
-   length = sqrt(length);
-   if (!(length > 0)) return 0;
-   for (size_t k = 0; k < d; k++) c[k] /= length, q[k] = length;
-   *peak *= exp(2 * (double)L->b[i] + 2 * length);
    return 1;
 }
 
@@ -11753,7 +12646,6 @@ static void sneppp__table_fill(sneppp_model *model)
 {
    const size_t  d = (size_t)sneppp__tree_dim(model), group = (size_t)model->desc.group;
    const int    *more = model->table_more;
-   sneppp__batch batch;
    model->table_top = sneppp__table_shape((int)d, sneppp__table_room((int)d, (size_t)model->n), model->metric,
                                           model->table_more);
    for (int level = 0; level <= model->table_top; level++) {
@@ -11761,21 +12653,16 @@ static void sneppp__table_fill(sneppp_model *model)
       else memset(model->table, 0, sneppp__table_size((int)d, 0, more) * sizeof *model->table);
       for (size_t k = 0; k < model->nodes; k++) {
          const sneppp_node *q = &model->node[k];
-         batch.count = 0;
          for (size_t i = 0; !q->kid && i < group * q->count; i++) {
-            size_t at = q->first * group + i, b = (size_t)batch.count;
+            size_t at = q->first * group + i;
+            double c[2] = {0, 0}, s[2] = {0, 0};
             for (size_t r = 0; r < d; r++) {
-               batch.c[b][r] = model->centre[q->first * d + r * q->count + i % q->count] / model->metric[r];
-               batch.s[b][r] = (double)model->sharp[at] * model->metric[r] * model->metric[r];
+               c[r] = model->centre[q->first * d + r * q->count + i % q->count] / model->metric[r];
+               s[r] = (double)model->sharp[at] * model->metric[r] * model->metric[r];
             }
-            if (model->peak[at] > 0 && sneppp__table_level((int)d, more, batch.s[b]) == level) {
-               batch.w[batch.count++] = (double)model->peak[at];
-               model->peak[at] = 0;
-            }
-            if (batch.count == SNEPPP__BATCH || (batch.count && i + 1 == group * q->count)) {
-               sneppp__table_add(model->table, (int)d, level, more, &batch);
-               batch.count = 0;
-            }
+            if (!(model->peak[at] > 0) || sneppp__table_level((int)d, more, s) != level) continue;
+            sneppp__table_add(model->table, (int)d, level, more, (double)model->peak[at], c, s);
+            model->peak[at] = 0;
          }
       }
       sneppp__table_transform(model->table, (int)d, level, more);
@@ -11797,8 +12684,7 @@ static int sneppp__index_leaf(sneppp_model *model, const sneppp_node *n)
          size_t i = (n->first + b) * group + s, to = n->first * group + s * n->count + b;
          double c[SNEPPP_RADIAL_DIM] = { 0 }, q[SNEPPP_RADIAL_DIM] = { 0 },
                 v = (double)model->readout[0].V[i], amplitude = v * v;
-         for (int f = 0, first = 0; f < model->factors; first += model->layer[f++].d)
-            if (!sneppp__unit_bump(&model->layer[f], i, c + first, q + first, &amplitude)) return 0;
+         if (!sneppp__unit_bump(model, i, c, q, &amplitude)) return 0;
          for (size_t k = 0; k < d; k++)
             if (fabs(q[k] - model->metric[k] * model->metric[k] * q[0]) > 2e-5 * q[k] ||
                 fabs(c[k] * model->metric[k] - own[b * d + k]) > 1e-6 * model->metric[k])
@@ -11823,8 +12709,7 @@ static void sneppp__index(sneppp_model *model)
    d = (size_t)sneppp__tree_dim(model);
    for (size_t i = 0; i < n; i += group) {
       double c[SNEPPP_RADIAL_DIM] = {0}, q[SNEPPP_RADIAL_DIM] = {0}, peak = 0;
-      for (int f = 0, first = 0; f < model->factors; first += model->layer[f++].d)
-         if (!sneppp__unit_bump(&model->layer[f], i, c + first, q + first, &peak)) return;
+      if (!sneppp__unit_bump(model, i, c, q, &peak)) return;
       for (size_t k = 0; k < d; k++) {
          if (!i) model->metric[k] = sqrt(q[k] / q[0]);
          model->centre[i / group * d + k] = c[k] * model->metric[k];
@@ -11851,10 +12736,17 @@ static void sneppp__index(sneppp_model *model)
    }
 }
 
+/* After parameters were set: the model is no longer that of the fit before. */
+static void sneppp__renewed(sneppp_model *model)
+{
+   model->origin.count = 0;
+   sneppp__index(model);
+}
+
 /* ---- reading and writing parameters, in the user's units: psi = sigma(W x + b), RBF centres and widths in x */
 static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor, sneppp_error *err)
 {
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    if (factor < 0 || factor >= model->factors)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
    return SNEPPP_OK;
@@ -11865,12 +12757,11 @@ static sneppp_status sneppp__factor_check(const sneppp_model *model, int factor,
 SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const double *W, const double *b,
                                           const double *width, sneppp_error *err)
 {
-   sneppp_status       st = sneppp__factor_check(model, factor, err);
-   const double        most = sizeof(sneppp_real) < sizeof(double) ? 1e38 : 1e300; /* what can be stored */
+   const double        most = SNEPPP__NARROW ? 1e38 : 1e300; /* what can be stored */
    sneppp_layer_state *L;
    size_t              n, d;
    int                 still;
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__factor_check(model, factor, err));
    L = &model->layer[factor];
    n = (size_t)L->n, d = (size_t)L->d;
    still = !L->width && model->desc.factor[factor].no_bias;
@@ -11899,28 +12790,23 @@ SNEPPP_DEF sneppp_status sneppp_set_layer(sneppp_model *model, int factor, const
                                 i, r);
          kept[r] = (double)(sneppp_real)w;
       }
-      if (i < n && act == SNEPPP_ACT_EXP) { /* on an exponential family, what is stored must have an integral */
-         st = sneppp__domain_check(&L->inside, kept, 2, (int)i, err);
-         if (st != SNEPPP_OK) return st;
-      }
+      if (i < n && act == SNEPPP_ACT_EXP) /* on an exponential family, what is stored must have an integral */
+         SNEPPP__TRY(sneppp__domain_check(&L->inside, kept, 2, (int)i, err));
       if (i >= n) { L->b[unit] = L->width || still ? 0 : (sneppp_real)bias; continue; }
       if (b && still && !(fabs(bias) <= 1e-9 * size))
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "b[%z] = %g, but the factor has no_bias: give NULL, or -W c = %g, c the window's middle",
-                             i, b[i], b[i] - bias);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "b[%z] = %g, but the factor has no_bias: give NULL, or -W c = %g, c "
+                             "the window's middle", i, b[i], b[i] - bias);
       if (!(fabs(bias) <= most)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the bias of unit %z is too large", i);
    }
-   model->origin.count = 0;
-   sneppp__index(model);
+   sneppp__renewed(model);
    return SNEPPP_OK;
 }
 
 SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor, double *W, double *b,
                                           double *width, sneppp_error *err)
 {
-   sneppp_status             st = sneppp__factor_check(model, factor, err);
    const sneppp_layer_state *L;
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__factor_check(model, factor, err));
    L = &model->layer[factor];
    for (size_t i = 0, d = (size_t)L->d; i < (size_t)L->n; i++) {
       double bias = (double)L->b[i];
@@ -11939,7 +12825,7 @@ SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor,
 SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err)
 {
    size_t n;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
    n = (size_t)model->n;
    memset(M, 0, n * n * sizeof *M);
@@ -11963,83 +12849,83 @@ static sneppp_status sneppp__set_readout(const sneppp_model *model, int which, c
                                          sneppp_real *V, sneppp_error *err)
 {
    const sneppp_readout_state *R = &model->readout[which];
-   size_t         n = (size_t)R->n, i, j;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st;
-   double        *A = NULL, *w = NULL, *Q = NULL, *work = NULL;
-   for (int pass = 0; pass < 2; pass++) {
-      A = (double *)sneppp__take(&c, n, n, sizeof *A);
-      Q = (double *)sneppp__take(&c, n, n, sizeof *Q);
-      w = (double *)sneppp__take(&c, n, 1, sizeof *w);
-      work = (double *)sneppp__take(&c, sneppp__eigh_work(n), 1, sizeof *work);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   size_t        n = (size_t)R->n, i, j;
+   sneppp__room  room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp_status st;
+   double       *A = NULL, *w = NULL, *Q = NULL, *work = NULL;
+   while (sneppp__room_run(&room, err)) {
+      A = sneppp__doubles(&room.c, n, n);
+      Q = sneppp__doubles(&room.c, n, n);
+      w = sneppp__doubles(&room.c, n, 1);
+      work = sneppp__doubles(&room.c, sneppp__eigh_work(n), 1);
    }
+   SNEPPP__TRY(room.st);
    for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i * n + j] = 0.5 * (M[i * ld + j] + M[j * ld + i]);
    st = sneppp__eigh(n, A, w, Q, work);
    if (st != SNEPPP_OK) st = sneppp__fail(err, st, "the eigenvalues of M could not be found: %s", sneppp_strerror(st));
    else if (w[0] < -1e-9 * fabs(w[n - 1]) || w[n - 1] < 0)
-      st = sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE,
-                        "M has the eigenvalue %g; it must be positive semidefinite", w[0]);
+      st = sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M has the eigenvalue %g; it must be positive semidefinite",
+                        w[0]);
    else
       for (i = 0; i < (size_t)R->m; i++) {
          double root = w[n - 1 - i] > 0 ? sqrt(w[n - 1 - i]) : 0;
          for (j = 0; j < n; j++) V[i * n + j] = (sneppp_real)(root * Q[j * n + n - 1 - i]);
       }
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    return st;
+}
+
+/* May M be set? Between two readouts, and off the diagonal of a diagonal one, there is nothing that could be. */
+SNEPPP__COLD static sneppp_status sneppp__matrix_check(const sneppp_model *model, const double *M, sneppp_error *err)
+{
+   const int diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   size_t    n = (size_t)model->n, i = 0, j = 0;
+   int       of = 0;
+   for (size_t k = 0; k < n * n; k++)
+      if (!sneppp__finite(M[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "M[%z][%z] is not finite", k / n,
+                                                     k % n);
+   for (i = 0; i < n; i++) {
+      size_t first, end;
+      while (i >= (size_t)model->readout[of].first + (size_t)model->readout[of].n) of++;
+      first = (size_t)model->readout[of].first, end = first + (size_t)model->readout[of].n;
+      for (j = 0; j < n; j++) {
+         double v = M[i * n + j];
+         if (diagonal && i != j && v != 0)
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but the readout is diagonal", i, j, v);
+         if (diagonal && v < 0) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M[%z][%z] = %g is negative", i, j,
+                                                    v);
+         if (v != 0 && (j < first || j >= end))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but these features have different readouts", i, j,
+                                v);
+      }
+   }
+   return SNEPPP_OK;
 }
 
 /* Sets all readouts or none. */
 SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err)
 {
-   sneppp_real   *V[SNEPPP_MAX_FACTORS];
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st;
-   size_t         n;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   sneppp_real  *V[SNEPPP_MAX_FACTORS];
+   sneppp__room  room;
+   sneppp_status st = SNEPPP_OK;
+   SNEPPP__TRY(sneppp__model_check(model, err));
    if (!M) return sneppp__fail(err, SNEPPP_ERR_ARG, "M is NULL");
-   n = (size_t)model->n;
-   for (size_t i = 0; i < n * n; i++)
-      if (!sneppp__finite(M[i]))
-         return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "M[%z][%z] is not finite", i / n, i % n);
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (size_t i = 0; i < n * n; i++) {
-         if (i / n != i % n && M[i] != 0)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but the readout is diagonal", i / n,
-                                i % n, M[i]);
-         if (M[i] < 0)
-            return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "M[%z][%z] = %g is negative", i / n, i % n,
-                                M[i]);
-      }
+   SNEPPP__TRY(sneppp__matrix_check(model, M, err));
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err))
       for (int k = 0; k < model->readouts; k++)
-         for (size_t i = 0; i < (size_t)model->readout[k].n; i++)
-            model->readout[k].V[i] = (sneppp_real)sqrt(M[((size_t)model->readout[k].first + i) * (n + 1)]);
-      model->origin.count = 0;
-      sneppp__index(model);
-      return SNEPPP_OK;
+         V[k] = sneppp__reals(&room.c, (size_t)model->readout[k].m, (size_t)model->readout[k].n);
+   SNEPPP__TRY(room.st);
+   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++) {
+      size_t        n = (size_t)model->n;
+      const double *part = M + (size_t)model->readout[k].first * (n + 1);
+      if (model->desc.readout == SNEPPP_READOUT_FULL) st = sneppp__set_readout(model, k, part, n, V[k], err);
+      else for (size_t i = 0; i < (size_t)model->readout[k].n; i++) V[k][i] = (sneppp_real)sqrt(part[i * (n + 1)]);
    }
-   for (int k = 0; k < model->readouts; k++) /* between two readouts there is nothing that could be set */
-      for (size_t i = 0, first = (size_t)model->readout[k].first, end = first + (size_t)model->readout[k].n; i < n; i++)
-         for (size_t j = first; j < end && (i < first || i >= end); j++)
-            if (M[i * n + j] != 0)
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "M[%z][%z] = %g, but these features have different readouts",
-                                   i, j, M[i * n + j]);
-   for (int pass = 0; pass < 2; pass++) {
-      for (int k = 0; k < model->readouts; k++)
-         V[k] = (sneppp_real *)sneppp__take(&c, (size_t)model->readout[k].m, (size_t)model->readout[k].n, sizeof *V[k]);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
-   }
-   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
-      st = sneppp__set_readout(model, k, M + (size_t)model->readout[k].first * (n + 1), n, V[k], err);
    for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
       memcpy(model->readout[k].V, V[k], (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof *V[k]);
-   if (st == SNEPPP_OK) {
-      model->origin.count = 0;
-      sneppp__index(model);
-   }
-   sneppp__block_free(&block);
+   if (st == SNEPPP_OK) sneppp__renewed(model);
+   sneppp__block_free(&room.block);
    return st;
 }
 
@@ -12053,23 +12939,21 @@ SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M,
       separable: the other readouts times tr(M_f K_f).
 
    The result is a model of its own: cheap to call many times, to be freed by the caller. */
-static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, sneppp_desc *out,
-                                         sneppp_unit *units, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, sneppp_desc *out,
+                                                      sneppp_unit *units, sneppp_error *err)
 {
    int constant = model->desc.mix == SNEPPP_MIX_SUM || model->desc.mix == SNEPPP_MIX_STACK;
    if (model->factors < 2)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the model has one factor only: nothing would remain");
    if (constant && model->factors > 2)
-      return sneppp__fail(
-         err, SNEPPP_ERR_NO_CLOSED_FORM,
-         "with three or more factors, sums and stacks of features do not reduce to a model of the same kind");
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "with three or more factors, sums and stacks of features do "
+                          "not reduce to a model of the same kind");
    *out = model->desc;
    out->mem = NULL, out->mem_bytes = 0, out->events = 0;
    for (int g = f; g + 1 < SNEPPP_MAX_FACTORS; g++) out->factor[g] = out->factor[g + 1];
    memset(&out->factor[SNEPPP_MAX_FACTORS - 1], 0, sizeof out->factor[0]);
    out->rank = 0;
-   if (constant &&
-       model->desc.readout == SNEPPP_READOUT_FULL) { /* the constant becomes a unit of the layer that stays */
+   if (constant && model->desc.readout == SNEPPP_READOUT_FULL) { /* which becomes a unit of the layer that stays */
       sneppp_factor *x = &out->factor[0];
       for (int i = 0; i < x->width; i++) units[i] = x->units ? x->units[i] : x->unit;
       units[x->width].act = SNEPPP_ACT_ONE;
@@ -12081,8 +12965,8 @@ static sneppp_status sneppp__reduce_desc(const sneppp_model *model, int f, snepp
 }
 
 /* What is left of M (n, n), or of its diagonal (n), when the factor f is reduced by K, c and mass: (n', n') or (n'). */
-static void sneppp__reduce_matrix(const sneppp_model *model, int f, const sneppp__grams *g, const double *M,
-                                  size_t reduced, double *out)
+SNEPPP__COLD static void sneppp__reduce_matrix(const sneppp_model *model, int f, const sneppp__grams *g,
+                                               const double *M, size_t reduced, double *out)
 {
    size_t        n = (size_t)model->n, nf = (size_t)model->layer[f].n, after = 1;
    const double *K = g->K[f], *c = g->c[f];
@@ -12113,10 +12997,9 @@ static void sneppp__reduce_matrix(const sneppp_model *model, int f, const sneppp
 }
 
 /* Copies parameters into the reduced model and sets its readout, from K_f, c_f and the mass. */
-static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const sneppp__grams *g, double *M,
-                                         double *reduced, sneppp_model *out, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const sneppp__grams *g,
+                                                      double *M, double *reduced, sneppp_model *out, sneppp_error *err)
 {
-   sneppp_status st;
    out->alpha = model->alpha, out->floor = model->floor * g->mass[f];
    for (int h = 0, to = 0; h < model->factors; h++) {
       const sneppp_layer_state   *from = &model->layer[h];
@@ -12124,17 +13007,8 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
       sneppp_layer_state         *L = &out->layer[to];
       size_t                      n = (size_t)from->n, d = (size_t)from->d;
       if (h == f) continue;
-      memcpy(L->W, from->W, n * d * sizeof *L->W);
-      memcpy(L->b, from->b, n * sizeof *L->b);
-      if (from->width) memcpy(L->width, from->width, n * d * sizeof *L->width);
+      sneppp__copy_layer(L, from);
       if ((size_t)L->n > n) { memset(L->W + n * d, 0, d * sizeof *L->W); L->b[n] = 0; }
-      memcpy(L->shift, from->shift, sizeof L->shift);
-      memcpy(L->rate, from->rate, sizeof L->rate);
-      if (from->inside.space == SNEPPP_SPACE_GAUSS) { /* learnt measures differ from the description */
-         memcpy((void *)(uintptr_t)L->inside.weight, from->inside.weight, from->inside.count * sizeof(double));
-         memcpy((void *)(uintptr_t)L->inside.mean, from->inside.mean, from->inside.count * d * sizeof(double));
-         memcpy((void *)(uintptr_t)L->inside.scale, from->inside.scale, from->inside.count * d * sizeof(double));
-      }
       if (model->readouts > 1) {
          memset(out->readout[to].V, 0, (size_t)out->readout[to].m * n * sizeof *R->V);
          memcpy(out->readout[to].V, R->V, (size_t)R->m * n * sizeof *R->V);
@@ -12149,78 +13023,107 @@ static sneppp_status sneppp__reduce_fill(const sneppp_model *model, int f, const
    }
    if (g->diagonal) {
       if (model->desc.mix != SNEPPP_MIX_PRODUCT && model->desc.mix != SNEPPP_MIX_OUTER)
-         return sneppp__fail(
-            err, SNEPPP_ERR_NO_CLOSED_FORM,
-            "a diagonal readout of sums or stacks does not reduce to a diagonal one; use a full readout");
+         return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "a diagonal readout of sums or stacks does not reduce to "
+                             "a diagonal one; use a full readout");
       for (size_t i = 0; i < (size_t)model->n; i++)
          M[i] = (double)model->readout[0].V[i] * (double)model->readout[0].V[i];
-   } else if ((st = sneppp_get_matrix(model, M, err)) != SNEPPP_OK) return st;
+   } else SNEPPP__TRY(sneppp_get_matrix(model, M, err));
    sneppp__reduce_matrix(model, f, g, M, (size_t)out->n, reduced);
    if (!g->diagonal) return sneppp_set_matrix(out, reduced, err);
    for (size_t i = 0; i < (size_t)out->n; i++) out->readout[0].V[i] = (sneppp_real)sqrt(reduced[i]);
    return SNEPPP_OK;
 }
 
+/* K and c of factor f at a point: psi psi', or its diagonal, and psi. */
+SNEPPP__COLD static sneppp_status sneppp__factor_fixed(const sneppp_model *model, int f, const sneppp_real *at,
+                                                       sneppp__grams *g, sneppp_error *err)
+{
+   sneppp_real T[SNEPPP__MAX_STATS], psi[SNEPPP_MAX_WIDTH];
+   double      y[SNEPPP__MAX_STATS], *c = g->c[f];
+   size_t      n = (size_t)model->layer[f].n;
+   int         in = 1;
+   for (int r = 0; r < model->layer[f].D; r++) { y[r] = (double)at[r]; in = in && sneppp__finite(y[r]); }
+   if (!in || !sneppp_window_contains(&model->desc.factor[f].window, y))
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "the point is not finite or outside factor[%d]", f);
+   sneppp__statistics(model, f, at, T);
+   for (size_t i = 0, some; i < n; i += some) { /* in blocks: products of radial units can be very wide */
+      some = n - i < SNEPPP_MAX_WIDTH ? n - i : SNEPPP_MAX_WIDTH;
+      sneppp__layer_features(model, f, i, NULL, some, 1, T, psi, NULL);
+      for (size_t k = 0; k < some; k++) c[i + k] = (double)psi[k];
+   }
+   for (size_t i = 0; i < n; i++) {
+      if (g->diagonal) g->K[f][i] = c[i] * c[i];
+      else for (size_t j = 0; j < n; j++) g->K[f][i * n + j] = c[i] * c[j];
+   }
+   return SNEPPP_OK;
+}
+
+/* Events in the part that was integrated over are, without their coordinates there, those of what is left; to (count)
+   are their new numbers, -1 elsewhere. The bumps of others have no owner any more. The penalty of V stays what it is. */
+static void sneppp__reduce_origin(const sneppp_model *model, int f, const int32_t *to, sneppp_model *out)
+{
+   const sneppp_origin *from = &model->origin;
+   sneppp_origin       *o = &out->origin;
+   const size_t         D = (size_t)model->D, cut = (size_t)model->layer[f].first, gone = (size_t)model->layer[f].D;
+   double               was = 0, is = 0;
+   sneppp_real         *x = o->x;
+   if (!out->desc.events) return;
+   for (size_t j = 0; j < from->count; j++) {
+      if (to[j] < 0) continue;
+      for (size_t r = 0; r < D; r++) if (r < cut || r >= cut + gone) *x++ = from->x[j * D + r];
+      o->weight[to[j]] = from->weight[j];
+   }
+   for (size_t k = 0; o->owner && k < (size_t)out->n; k++) o->owner[k] = from->owner[k] < 0 ? -1 : to[from->owner[k]];
+   for (int k = 0; k < 2; k++) {
+      const sneppp_readout_state *R = k ? &out->readout[0] : &model->readout[0];
+      for (size_t i = 0; i < (size_t)R->m * (size_t)R->n; i++) *(k ? &is : &was) += (double)R->V[i] * (double)R->V[i];
+   }
+   o->count = (size_t)out->desc.events, o->bumps = from->bumps, o->scale = from->scale;
+   o->ridge = model->readouts == 1 && is > 0 ? from->ridge * was / is : from->ridge;
+}
+
 static sneppp_status sneppp__reduce(const sneppp_model *model, int factor, const sneppp_window *over,
                                     const sneppp_real *at, sneppp_model *out, sneppp_error *err)
 {
-   sneppp_status  st = sneppp__factor_check(model, factor, err);
-   sneppp_desc    desc;
-   sneppp_unit   *units = NULL;
-   sneppp__grams  g;
-   double        *c = NULL, *M = NULL, *reduced = NULL;
-   sneppp__carver carver = sneppp__measure();
-   sneppp__block  block;
-   size_t         n, nf, full;
+   sneppp_region part = {{NULL}};
+   int32_t      *to = NULL;
+   int           events = 0;
+   sneppp_desc   desc;
+   sneppp_unit  *units = NULL;
+   sneppp__grams g;
+   double       *M = NULL, *reduced = NULL;
+   sneppp__room  room;
+   sneppp_status st;
+   size_t        n, nf, full;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    memset(out, 0, sizeof *out);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__factor_check(model, factor, err));
    n = (size_t)model->n, nf = (size_t)model->layer[factor].n;
    full = model->desc.readout != SNEPPP_READOUT_DIAGONAL;
    memset(&g, 0, sizeof g);
    g.diagonal = !full;
    for (int h = 0; h < model->factors; h++) g.mass[h] = 1;
-   for (int pass = 0; pass < 2; pass++) {
-      units = (sneppp_unit *)sneppp__take(&carver, n + 1, 1, sizeof *units);
-      g.K[factor] = (double *)sneppp__take(&carver, full ? nf : 1, nf, sizeof *M);
-      c = (double *)sneppp__take(&carver, nf, 1, sizeof *c);
-      M = (double *)sneppp__take(&carver, full ? n : 1, n, sizeof *M);
-      reduced = (double *)sneppp__take(&carver, full ? n + 1 : 1, n + 1, sizeof *reduced);
-      if (!pass &&
-          (st = sneppp__block_get(&block, &carver, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK)
-         return st;
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) {
+      units = (sneppp_unit *)sneppp__take(&room.c, n + 1, 1, sizeof *units);
+      g.K[factor] = sneppp__doubles(&room.c, full ? nf : 1, nf);
+      g.c[factor] = at || sneppp__mix_needs_moments(model) ? sneppp__doubles(&room.c, nf, 1) : NULL;
+      M = sneppp__doubles(&room.c, full ? n : 1, n);
+      reduced = sneppp__doubles(&room.c, full ? n + 1 : 1, n + 1);
+      to = (int32_t *)sneppp__take(&room.c, model->origin.count, 1, sizeof *to);
    }
-   if (at) { /* fixed: psi psi', psi, 1 */
-      sneppp_real T[SNEPPP__MAX_STATS], psi[SNEPPP_MAX_WIDTH];
-      double      y[SNEPPP__MAX_STATS];
-      int         in = 1;
-      for (int r = 0; r < model->layer[factor].D; r++) { y[r] = (double)at[r]; in = in && sneppp__finite(y[r]); }
-      if (!in || !sneppp_window_contains(&model->desc.factor[factor].window, y)) {
-         st = sneppp__fail(err, SNEPPP_ERR_DATA, "the point is not finite or outside factor[%d]", factor);
-      } else {
-         sneppp__statistics(model, factor, at, T);
-         for (size_t i = 0, some; i < nf; i += some) { /* in blocks: products of radial units can be very wide */
-            some = nf - i < SNEPPP_MAX_WIDTH ? nf - i : SNEPPP_MAX_WIDTH;
-            sneppp__layer_features(model, factor, i, NULL, some, 1, T, psi, NULL);
-            for (size_t k = 0; k < some; k++) c[i + k] = (double)psi[k];
-         }
-         for (size_t i = 0; i < nf; i++)
-            for (size_t j = full ? 0 : i; j < (full ? nf : i + 1); j++)
-               g.K[factor][full ? i * nf + j : i] = c[i] * c[j];
-         g.c[factor] = c;
-      }
-   } else { /* integrated */
-      g.c[factor] = sneppp__mix_needs_moments(model) ? c : NULL;
-      st = sneppp__grams_part(model, factor, over, &g, NULL, err);
-   }
+   SNEPPP__TRY(room.st);
+   st = at ? sneppp__factor_fixed(model, factor, at, &g, err) : sneppp__grams_part(model, factor, over, &g, NULL, err);
+   part.factor[factor] = over;
+   for (size_t j = 0; j < model->origin.count && st == SNEPPP_OK && !at; j++)
+      to[j] = sneppp__inside_region(model, &part, model->origin.x + j * (size_t)model->D) ? events++ : -1;
    if (st == SNEPPP_OK) st = sneppp__reduce_desc(model, factor, &desc, units, err);
+   desc.events = events;
    if (st == SNEPPP_OK) st = sneppp_init(out, &desc, err);
-   if (st == SNEPPP_OK) {
-      st = sneppp__reduce_fill(model, factor, &g, M, reduced, out, err);
-      if (st == SNEPPP_OK) sneppp__index(out);
-      else sneppp_free(out);
-   }
-   sneppp__block_free(&block);
+   if (st == SNEPPP_OK) st = sneppp__reduce_fill(model, factor, &g, M, reduced, out, err);
+   if (st == SNEPPP_OK) sneppp__reduce_origin(model, factor, to, out), sneppp__index(out);
+   else sneppp_free(out);
+   sneppp__block_free(&room.block);
    return st;
 }
 
@@ -12265,21 +13168,18 @@ static size_t sneppp__chunk_rows(const sneppp_model *model)
 
 static void sneppp__place_chunk(sneppp__carver *c, const sneppp_model *model, int gradient, sneppp__chunk *k)
 {
-   size_t B = sneppp__chunk_rows(model), s = sizeof(sneppp_real);
-   k->x = (sneppp_real *)sneppp__take(c, B, (size_t)model->D, s);
+   size_t B = sneppp__chunk_rows(model);
+   k->x = sneppp__reals(c, B, (size_t)model->D);
+   k->lambda = sneppp__doubles(c, B, 1);
    k->psi = NULL;
-   if (model->nodes && !gradient) {
-      k->lambda = (double *)sneppp__take(c, B, 1, sizeof(double));
-      return;
-   } /* through the tree */
-   k->psi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
-   k->y = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
-   k->lambda = (double *)sneppp__take(c, B, 1, sizeof(double));
+   if (model->nodes && !gradient) return; /* through the tree */
+   k->psi = sneppp__reals(c, B, (size_t)model->n);
+   k->y = sneppp__reals(c, B, (size_t)model->n);
    for (int f = 0; f < model->factors; f++) {
       size_t n = (size_t)model->layer[f].n;
-      k->T[f] = (sneppp_real *)sneppp__take(c, B, (size_t)model->layer[f].d, s);
-      k->part[f] = model->factors > 1 ? (sneppp_real *)sneppp__take(c, B, n, s) : k->psi;
-      k->slope[f] = gradient > 1 ? (sneppp_real *)sneppp__take(c, B, n, s) : NULL;
+      k->T[f] = sneppp__reals(c, B, (size_t)model->layer[f].d);
+      k->part[f] = model->factors > 1 ? sneppp__reals(c, B, n) : k->psi;
+      k->slope[f] = gradient > 1 ? sneppp__reals(c, B, n) : NULL;
    }
 }
 
@@ -12313,7 +13213,7 @@ static int sneppp__vanishes(const sneppp_model *model, int f, int i)
 /* Fills pick (n), upwards; returns how many were picked: the active ones and a few more, to make whole vectors. */
 static size_t sneppp__active_set(const sneppp_model *model, size_t B, sneppp_real *const *T, int *pick)
 {
-   const double tiny = sizeof(sneppp_real) < sizeof(double) ? 1e-6 : 1e-14;
+   const double tiny = SNEPPP__NARROW ? 1e-6 : 1e-14;
    double       centre[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS], half[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
    size_t       count = 0, more;
    for (int f = 0; f < model->factors; f++)
@@ -12394,17 +13294,16 @@ static void sneppp__chunk_readout(const sneppp_model *model, size_t B, sneppp__c
    }
 }
 
-static sneppp_status sneppp__events_check(const sneppp_model *model, const sneppp_events *e, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__events_check(const sneppp_model *model, const sneppp_events *e,
+                                                       sneppp_error *err)
 {
    if (!e) return sneppp__fail(err, SNEPPP_ERR_ARG, "events is NULL");
    if (e->x && e->read) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.x and events.read are both given");
    if (e->count && !e->x && !e->read)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.count = %z, but events.x and events.read are NULL",
-                          e->count);
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.count = %z, but events.x and events.read are NULL", e->count);
    if (e->stride && e->stride < (size_t)model->D)
-      return sneppp__fail(err, SNEPPP_ERR_ARG,
-                          "events.stride = %z is less than the %d coordinates of an event", e->stride,
-                          model->D);
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.stride = %z is less than the %d coordinates of an event",
+                          e->stride, model->D);
    if (e->read && (e->stride || e->weight))
       return sneppp__fail(err, SNEPPP_ERR_ARG,
                           "events.stride and events.weight are for events in memory, not for a source");
@@ -12413,8 +13312,8 @@ static sneppp_status sneppp__events_check(const sneppp_model *model, const snepp
 
 /* Says which coordinates of event i are at fault: one that is not finite (in < 0) or beyond the sides of a box, else
    those of the first factor whose window (in == 0) or seen part (in == 2) they leave. */
-static sneppp_status sneppp__blame_event(const sneppp_model *model, int in, const sneppp_region *seen, size_t i,
-                                         const sneppp_real *x, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__blame_event(const sneppp_model *model, int in, const sneppp_region *seen,
+                                                      size_t i, const sneppp_real *x, sneppp_error *err)
 {
    const char *where = in ? "the part that was seen" : "the window";
    double      y[SNEPPP__MAX_STATS], length = 0;
@@ -12428,20 +13327,18 @@ static sneppp_status sneppp__blame_event(const sneppp_model *model, int in, cons
       for (k = 0; k < D; k++) y[k] = (double)x[first + k], length += y[k] * y[k];
       for (k = 0; w->space == SNEPPP_SPACE_BOX && k < D; k++)
          if (y[k] < w->lo[k] || y[k] > w->hi[k])
-            return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
-                                      "event %z is outside %s: its coordinate %d is %g, not in [%g, %g]", i, where,
-                                      first + k, y[k], w->lo[k], w->hi[k]);
+            return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinate %d is %g, not "
+                                      "in [%g, %g]", i, where, first + k, y[k], w->lo[k], w->hi[k]);
       if (f < model->factors - 1 && sneppp_window_contains(w, y)) { length = 0; continue; }
+      if (w->space == SNEPPP_SPACE_RASTER) where = "the cells that have an exposure and all values";
       if (w->space == SNEPPP_SPACE_SPHERE)
-         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
-                                   "event %z is outside %s: its coordinates from %d on have the length %g, not 1", i,
-                                   where, first, sqrt(length));
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinates from %d on have "
+                                   "the length %g, not 1", i, where, first, sqrt(length));
       if (D == 1)
          return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinate %d is %g", i, where,
                                    first, y[0]);
-      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
-                                "event %z is outside %s: its coordinates from %d on are %g, %g%s", i, where, first,
-                                y[0], y[1], D > 2 ? ", ..." : "");
+      return sneppp__fail_event(err, SNEPPP_ERR_DATA, i, "event %z is outside %s: its coordinates from %d on are %g, "
+                                "%g%s", i, where, first, y[0], y[1], D > 2 ? ", ..." : "");
    }
 }
 
@@ -12457,6 +13354,13 @@ static sneppp_status sneppp__event_check(const sneppp_model *model, const sneppp
       return sneppp__fail_event(err, SNEPPP_ERR_DATA, i,
                                 "event %z has the weight %g, which is negative or not finite", i, *weight);
    return SNEPPP_OK;
+}
+
+/* What a lane has found, to the caller. */
+static sneppp_status sneppp__pass_on(const sneppp_error *inner, sneppp_error *err)
+{
+   if (inner->status != SNEPPP_OK && err) *err = *inner;
+   return inner->status;
 }
 
 typedef struct sneppp__evaluation {
@@ -12496,33 +13400,918 @@ static void sneppp__evaluate_lane(size_t lane, void *arg)
    }
 }
 
+#define SNEPPP__FEW_POINTS 16 /* below which a batch would be slower than its points one by one */
+
 /* Intensities at many points: 0 outside the window, NaN where a coordinate is not finite. */
 SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at,
                                             sneppp_real *out, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__evaluation job;
-   sneppp__carver     c = sneppp__measure();
-   sneppp__block      block;
-   sneppp_status      st;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   st = sneppp__events_check(model, at, err);
-   if (st != SNEPPP_OK) return st;
+   sneppp__room       room;
+   size_t             lanes, rows;
+   SNEPPP__TRY(sneppp__model_check(model, err));
+   SNEPPP__TRY(sneppp__events_check(model, at, err));
+   if (at->regions) return sneppp__fail(err, SNEPPP_ERR_ARG, "events.region: an intensity is asked for at points");
    if (!at->count) return SNEPPP_OK;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   rows = sneppp__chunk_rows(model);
+   lanes = at->count < SNEPPP__LANES * rows ? (at->count + rows - 1) / rows : SNEPPP__LANES;
+   if (!at->read && (at->count < SNEPPP__FEW_POINTS || (model->nodes && lanes < 2))) { /* no slower than a loop */
+      for (size_t b = 0; b < at->count; b++)
+         out[b] = sneppp_intensity(model, at->x + b * (at->stride ? at->stride : (size_t)model->D));
+      return SNEPPP_OK;
+   }
    memset(&job, 0, sizeof job);
    job.model = model, job.at = at, job.out = out;
-   for (int pass = 0; pass < 2; pass++) {
-      for (int l = 0; l < SNEPPP__LANES; l++) sneppp__place_chunk(&c, model, 0, &job.chunk[l]);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
-   }
-   sneppp__run(par, sneppp__evaluate_lane, &job, SNEPPP__LANES);
-   sneppp__block_free(&block);
-   for (int l = 0; l < SNEPPP__LANES; l++)
-      if (job.error[l].status != SNEPPP_OK) {
-         if (err) *err = job.error[l];
-         return job.error[l].status;
-      }
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err))
+      for (size_t l = 0; l < lanes; l++) sneppp__place_chunk(&room.c, model, 0, &job.chunk[l]);
+   SNEPPP__TRY(room.st);
+   sneppp__run(par, sneppp__evaluate_lane, &job, lanes);
+   sneppp__block_free(&room.block);
+   for (size_t l = 0; l < lanes; l++) SNEPPP__TRY(sneppp__pass_on(&job.error[l], err));
    return SNEPPP_OK;
+}
+
+/* ---- rasters. A bump is a product of two functions of one coordinate each, so on a grid it is the outer product of two
+   short columns of exponentials, or for means of differences of erf; likewise the table of wide bumps, cell by cell.
+   What remains is sums of rows, at the speed of the cache. The rows are worked on in bands, which threads share. */
+#define SNEPPP__BAND 64
+#define SNEPPP__RASTER_PAD 8 /* doubles, the widest vector */
+
+typedef struct sneppp__bake {
+   const sneppp_model *model;
+   size_t              cells[2], row;         /* row: of sum, from one to the next                              */
+   double              lo[2], step[2];        /* in the user's units                                            */
+   double              at[2], by[2];          /* the same as features see it, where the window is [-1, 1]       */
+   int                 means;
+   double             *sum[SNEPPP__LANES];    /* (BAND, row)                                                    */
+   double             *axis[SNEPPP__LANES], *band[SNEPPP__LANES]; /* (row, CHEB), (2, BAND, CHEB)               */
+   sneppp_real        *out;
+} sneppp__bake;
+
+/* exp(-s (u - c)^2) along axis k, at the centres of the cells first .. end - 1 or as means over their parts in [-1, 1]:
+   by erf, or where cells are so short that it would cancel by Gauss's rule with 5 nodes, whose error is 1e-14 there. */
+static void sneppp__bake_bump(const sneppp__bake *r, int k, double c, double s, size_t first, size_t end, double *E)
+{
+   static const double node[5] = {-0.90617984593866399, -0.53846931010568309, 0, 0.53846931010568309,
+                                  0.90617984593866399},
+                       weight[5] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
+                                    0.23931433524968324, 0.11846344252809454};
+   size_t n = end - first;
+   double root = sqrt(s), before = 0;
+   if (!r->means) {
+      for (size_t i = 0; i < n; i++) {
+         double e = r->at[k] + ((double)(first + i) + 0.5) * r->by[k] - c;
+         E[i] = -s * e * e;
+      }
+      sneppp__array_exp_f64(n, E, E);
+      return;
+   }
+   for (size_t i = 0; i <= n; i++) {
+      double u = r->at[k] + (double)(first + i) * r->by[k], v = u < -1 ? -1 : u > 1 ? 1 : u,
+             w = u + r->by[k] < -1 ? -1 : u + r->by[k] > 1 ? 1 : u + r->by[k], now = 0;
+      if (root * r->by[k] >= 0.25) { /* between the edges i - 1 and i */
+         now = erf(root * (v - c));
+         if (i) E[i - 1] = 0.5 * SNEPPP__SQRT_PI / (root * r->by[k]) * (now - before);
+         before = now;
+         continue;
+      }
+      for (int q = 0; i < n && q < 5; q++) {
+         double e = 0.5 * (v + w) + 0.5 * (w - v) * node[q] - c;
+         now += weight[q] * exp(-s * e * e);
+      }
+      if (i < n) E[i] = now * (w - v) / r->by[k];
+   }
+}
+
+/* Chebyshev's polynomials of cell q of the table, of `cells` along axis k, at those of our cells first .. end - 1 whose
+   centres it holds, or their means over what they share: T (n, CHEB) from the first that has any. Returns n. */
+static size_t sneppp__bake_cheb(const sneppp__bake *r, int k, size_t q, size_t cells, size_t *first, size_t end,
+                                  double *T)
+{
+   size_t n = 0;
+   for (size_t i = *first; i < end; i++) {
+      double *to = T + n * SNEPPP__CHEB, scale = (double)cells, base = 2 * (double)q + 1 - scale, F[2][SNEPPP__CHEB];
+      double  u = r->at[k] + (double)i * r->by[k], a = u * scale - base, b = (u + r->by[k]) * scale - base;
+      if (!r->means) {
+         double t = 0.5 * (a + b), place = 0.5 * (t + base + scale); /* as sneppp__table_at finds its cell */
+         size_t cell = place > 0 ? (size_t)place : 0;
+         if ((cell < cells ? cell : cells - 1) != q) { if (n) break; else continue; }
+         sneppp__cheb(fmin(1, fmax(-1, t)), 0, to, F[0]);
+      } else {
+         a = fmax(a, -1), b = fmin(b, 1);
+         if (!(a < b)) { if (n) break; else continue; }
+         sneppp__cheb(a, b, F[0], F[1]);
+         for (int j = 0; j < SNEPPP__CHEB; j++) { /* of T_j the integral is T_(j+1)/(2j+2) - T_(j-1)/(2j-2) */
+            double part[2];
+            for (int h = 0; h < 2; h++) {
+               double t = h ? b : a, next = j + 1 < SNEPPP__CHEB ? F[h][j + 1] : 2 * t * F[h][j] - F[h][j - 1];
+               part[h] = !j ? t : j == 1 ? 0.5 * t * t : next / (2 * j + 2) - F[h][j - 1] / (2 * j - 2);
+            }
+            to[j] = (part[1] - part[0]) / (scale * r->by[k]);
+         }
+      }
+      if (!n++) *first = i;
+   }
+   return n;
+}
+
+/* The table of wide bumps in the rows first .. first + rows - 1. */
+static void sneppp__bake_table(const sneppp__bake *r, size_t first, size_t rows, double *sum, double *axis,
+                                 double *band)
+{
+   const sneppp_model *m = r->model;
+   const size_t        p = SNEPPP__CHEB;
+   const int           d = m->D;
+   size_t              i[2], cells[2] = {1, 1};
+   for (int k = 0; k < d; k++) cells[k] = (size_t)1 << (m->table_top + m->table_more[k]);
+   for (i[0] = 0; i[0] < cells[0]; i[0]++) {
+      size_t x = 0, n = sneppp__bake_cheb(r, 0, i[0], cells[0], &x, r->cells[0], axis);
+      for (i[1] = 0; n && i[1] < cells[1]; i[1]++) {
+         const double *cell = m->table + sneppp__table_cell(d, m->table_top, m->table_more, i) * sneppp__cell_size(d);
+         double       *T = band, *G = band + SNEPPP__BAND * p;
+         size_t        y = first, have = d == 2 ? sneppp__bake_cheb(r, 1, i[1], cells[1], &y, first + rows, T) : 1;
+         if (!have) continue;
+         if (d == 2) sneppp__dgemm(0, 1, have, p, p, 1, T, p, cell, p, 0, G, p);
+         sneppp__dgemm(0, 1, have, n, p, 1, d == 2 ? G : cell, p, axis, p, 1, sum + (y - first) * r->row + x, r->row);
+      }
+   }
+   for (size_t k = 0; k < rows * r->row; k++) sum[k] = fmax(sum[k], 0);
+}
+
+/* sum (rows, n) += peak Y X'. Behind X and each row of sum there is room for a vector, so that none needs a mask. */
+#ifdef SNEPPP__VECTOR
+SNEPPP__VECTOR_CODE static void sneppp__outer_vectors(size_t rows, size_t n, double peak, const double *Y,
+                                                      const double *X, double *sum, size_t ld)
+{
+   for (size_t j = 0; j < rows; j++, sum += ld) {
+      const sneppp__vec64 y = SNEPPP__K64(peak * Y[j]);
+      for (size_t i = 0; i < n; i += SNEPPP__LANE64)
+         SNEPPP__V64(storeu)(sum + i, SNEPPP__V64(fmadd)(y, SNEPPP__V64(loadu)(X + i), SNEPPP__V64(loadu)(sum + i)));
+   }
+}
+#endif
+
+static void sneppp__bake_outer(size_t rows, size_t n, double peak, const double *Y, double *X, double *sum, size_t ld)
+{
+#ifdef SNEPPP__VECTOR
+   memset(X + n, 0, SNEPPP__RASTER_PAD * sizeof *X);
+   if (sneppp__has_vectors()) { sneppp__outer_vectors(rows, n, peak, Y, X, sum, ld); return; }
+#endif
+   for (size_t j = 0; j < rows; j++) sneppp__long_add(n, peak * Y[j], X, sum + j * ld);
+}
+
+/* The cells along axis k that a bump reaches, of first .. end - 1. */
+static void sneppp__bake_reach(const sneppp__bake *r, int k, double c, double radius, size_t *first, size_t *end)
+{
+   double off = r->means ? 1 : 0.5, lo = (c - radius - r->at[k]) / r->by[k] - off,
+          hi = (c + radius - r->at[k]) / r->by[k] + off;
+   if (lo > (double)*first) *first = lo < (double)*end ? (size_t)lo : *end;
+   if (hi < (double)*end) *end = hi > (double)*first ? (size_t)ceil(hi) : *first;
+}
+
+static void sneppp__bake_leaf(const sneppp__bake *r, const sneppp_node *q, size_t first, size_t rows, double *sum,
+                                double *X, double *Y)
+{
+   const sneppp_model *m = r->model;
+   const size_t        group = (size_t)m->desc.group, d = (size_t)m->D;
+   const double       *centre = m->centre + q->first * d;
+   for (size_t b = 0; b < q->count; b++)
+      for (size_t g = q->from; g < group; g++) {
+         size_t at = q->first * group + g * q->count + b, x = 0, x_end = r->cells[0], y = first, y_end = first + rows;
+         double c[2] = {0, 0}, s[2] = {1, 1}, peak = (double)m->peak[at];
+         for (size_t k = 0; k < d; k++)
+            c[k] = centre[k * q->count + b] / m->metric[k], s[k] = (double)m->sharp[at] * m->metric[k] * m->metric[k];
+         sneppp__bake_reach(r, 0, c[0], sqrt(SNEPPP__EDGE / s[0]), &x, &x_end);
+         if (d == 2) sneppp__bake_reach(r, 1, c[1], sqrt(SNEPPP__EDGE / s[1]), &y, &y_end);
+         if (x == x_end || y == y_end) break; /* narrower ones reach no farther */
+         if (!(peak > 0)) continue;
+         sneppp__bake_bump(r, 0, c[0], s[0], x, x_end, X);
+         Y[0] = 1;
+         if (d == 2) sneppp__bake_bump(r, 1, c[1], s[1], y, y_end, Y);
+         sneppp__bake_outer(y_end - y, x_end - x, peak, Y, X, sum + (y - first) * r->row + x, r->row);
+      }
+}
+
+/* Which cells of row j have their centres in the window; 1 or 0 for each. Along a row of a polygon that changes only
+   where an edge crosses it: only cells beside such a place are asked. */
+static void sneppp__bake_inside(const sneppp__bake *r, size_t j, unsigned char *in)
+{
+   const sneppp_window *w = &r->model->desc.factor[0].window;
+   size_t               n = r->cells[0];
+   double               x[2], a[2], b[2];
+   int                  polygon = w->space == SNEPPP_SPACE_POLYGON;
+   x[1] = r->lo[1] + ((double)j + 0.5) * r->step[1];
+   memset(in, polygon ? 0 : 2, n); /* 2: ask */
+   in[0] = 2;
+   for (size_t k = 0; polygon && sneppp__outline(w, k, a, b, NULL); k++) {
+      double lo = fmin(a[0], b[0]), hi = fmax(a[0], b[0]), slack = 2 * r->step[0], t;
+      if (fmin(a[1], b[1]) > x[1] || fmax(a[1], b[1]) < x[1]) continue;
+      if (a[1] != b[1]) t = a[0] + (b[0] - a[0]) * ((x[1] - a[1]) / (b[1] - a[1])), lo = fmax(lo, t), hi = fmin(hi, t);
+      lo = (fmin(lo, hi) - slack - r->lo[0]) / r->step[0], hi = (fmax(lo, hi) + slack - r->lo[0]) / r->step[0];
+      for (double i = fmax(floor(lo), 0); i <= hi && i < (double)n; i++) in[(size_t)i] = 2;
+   }
+   for (size_t i = 0; i < n; i++) {
+      x[0] = r->lo[0] + ((double)i + 0.5) * r->step[0];
+      in[i] = (unsigned char)(in[i] != 2 ? in[i - 1] : r->model->factors == 1 ? sneppp_window_contains(w, x)
+              : sneppp_window_contains(w, x) && sneppp_window_contains(&r->model->desc.factor[1].window, x + 1));
+   }
+}
+
+static void sneppp__bake_lane(size_t lane, void *arg)
+{
+   const sneppp__bake *r = (const sneppp__bake *)arg;
+   const sneppp_model   *m = r->model;
+   double               *sum = r->sum[lane], *axis = r->axis[lane], *band = r->band[lane];
+   for (size_t first = lane * SNEPPP__BAND; first < r->cells[1]; first += SNEPPP__LANES * SNEPPP__BAND) {
+      size_t rows = r->cells[1] - first < SNEPPP__BAND ? r->cells[1] - first : SNEPPP__BAND;
+      double lo = r->at[1] + (double)first * r->by[1], hi = lo + (double)rows * r->by[1];
+      memset(sum, 0, rows * r->row * sizeof *sum);
+      if (m->table_top >= 0) sneppp__bake_table(r, first, rows, sum, axis, band);
+      for (size_t k = 0; k < m->nodes; k++) {
+         const sneppp_node *q = &m->node[k];
+         double             above = q->lo[1] - hi * m->metric[1], below = lo * m->metric[1] - q->hi[1],
+                            gap = m->D == 1 ? 0 : fmax(0, fmax(above, below));
+         if (!q->kid && gap * gap <= q->reach2) sneppp__bake_leaf(r, q, first, rows, sum, axis, band);
+      }
+      for (size_t j = 0; j < rows; j++) {
+         unsigned char *in = (unsigned char *)axis;
+         sneppp__bake_inside(r, first + j, in);
+         for (size_t i = 0; i < r->cells[0]; i++) {
+            double share = 1; /* of the cell in the box around the window */
+            for (int k = 0; r->means && k < m->D; k++) {
+               double u = r->at[k] + (double)(k ? first + j : i) * r->by[k], v = u + r->by[k];
+               share *= fmax(0, fmin(v, 1) - fmax(u, -1)) / r->by[k];
+            }
+            r->out[(first + j) * r->cells[0] + i] =
+               !r->means && !in[i] ? 0 : (sneppp_real)(m->alpha * sum[j * r->row + i] + m->floor * share);
+         }
+      }
+   }
+}
+
+/* Cell (i, j) as a box of each factor, cut to windows that are boxes; 0 if nothing is left. */
+static int sneppp__bake_cell(const sneppp__bake *r, size_t i, size_t j, sneppp_window *box)
+{
+   const sneppp_model *m = r->model;
+   memset(box, 0, 2 * sizeof *box);
+   for (int k = 0; k < m->D; k++) {
+      sneppp_window       *w = m->factors == 1 ? box : box + k;
+      const sneppp_window *win = &m->desc.factor[m->factors == 1 ? 0 : k].window;
+      int                  own = m->factors == 1 ? k : 0;
+      w->dim = win->dim;
+      w->lo[own] = r->lo[k] + (double)(k ? j : i) * r->step[k], w->hi[own] = w->lo[own] + r->step[k];
+      if (win->space != SNEPPP_SPACE_BOX) continue;
+      w->lo[own] = fmax(w->lo[own], win->lo[own]), w->hi[own] = fmin(w->hi[own], win->hi[own]);
+      if (!(w->lo[own] < w->hi[own])) return 0;
+   }
+   return 1;
+}
+
+/* Means one by one; with sums of bumps only of cells that a wall cuts, and 0 for those outside. */
+static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sneppp_error *err)
+{
+   const sneppp_model  *m = r->model;
+   const sneppp_window *win = &m->desc.factor[0].window;
+   for (size_t k = 0; k < r->cells[0] * r->cells[1]; k++) {
+      sneppp_window box[2];
+      sneppp_region cell;
+      double        count = 0, area = r->step[0] * (m->D > 1 ? r->step[1] : 1), x[2];
+      int           some = sneppp__bake_cell(r, k % r->cells[0], k / r->cells[0], box), cut;
+      memset(&cell, 0, sizeof cell);
+      for (int f = 0; f < m->factors; f++) cell.factor[f] = &box[f];
+      cut = win->space == SNEPPP_SPACE_POLYGON && sneppp__box_is_cut(win, box);
+      for (int q = 0; q < 2; q++) x[q] = 0.5 * (box->lo[q] + box->hi[q]);
+      if (!cut && win->space == SNEPPP_SPACE_POLYGON) some = sneppp__polygon_holds(win, x[0], x[1]);
+      if (some && cut_only && !cut) continue;
+      if (some) SNEPPP__TRY(sneppp_count(m, &cell, 1, &count, NULL, err));
+      r->out[k] = (sneppp_real)(count / area);
+   }
+   return SNEPPP_OK;
+}
+
+/* Centres row by row, for models that are no sums of bumps. */
+static sneppp_status sneppp__bake_points(const sneppp__bake *r, const sneppp_parallel *par, sneppp_error *err)
+{
+   const size_t   D = (size_t)r->model->D, n = r->cells[0];
+   sneppp_real   *x = NULL;
+   sneppp_events  at;
+   sneppp__room   room = sneppp__room_open(r->model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) x = sneppp__reals(&room.c, n, D);
+   memset(&at, 0, sizeof at);
+   at.x = x, at.count = n;
+   for (size_t j = 0; room.st == SNEPPP_OK && j < r->cells[1]; j++) {
+      for (size_t i = 0; i < n; i++)
+         for (size_t k = 0; k < D; k++)
+            x[i * D + k] = (sneppp_real)(r->lo[k] + ((double)(k ? j : i) + 0.5) * r->step[k]);
+      room.st = sneppp_intensities(r->model, &at, r->out + j * n, par, err);
+   }
+   sneppp__block_free(&room.block);
+   return room.st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_grid *grid, sneppp_real *out,
+                                       const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__bake r;
+   sneppp__room   room;
+   int            flat = 1, boxes = 1;
+   SNEPPP__TRY(sneppp__model_check(model, err));
+   if (!grid || !out) return sneppp__fail(err, SNEPPP_ERR_ARG, "grid or out is NULL");
+   if (model->D > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "a picture has two coordinates, the model has %d: take a "
+                                         "marginal or a conditional of it", model->D);
+   memset(&r, 0, sizeof r);
+   r.model = model, r.means = grid->means != 0, r.out = out;
+   r.cells[1] = 1, r.step[1] = r.by[1] = 1;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *w = &model->desc.factor[f].window;
+      boxes = boxes && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON ||
+                        w->space == SNEPPP_SPACE_RASTER);
+      flat = flat && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON ||
+                      w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_BALL);
+   }
+   if (grid->means && !boxes)
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "grid.means: only boxes, polygons and rasters have means over cells");
+   if (model->D == 1 && grid->cells[1] > 1)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "grid.cells[1] = %d, but the model has one coordinate", grid->cells[1]);
+   for (int k = 0; k < model->D; k++) {
+      int                       f = model->factors > 1 ? k : 0, own = model->factors > 1 ? 0 : k;
+      const sneppp_layer_state *L = &model->layer[f];
+      double                    lo = grid->lo[k], hi = grid->hi[k];
+      if (grid->cells[k] < 1)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "grid.cells[%d] = %d is not positive", k, grid->cells[k]);
+      if (lo == 0 && hi == 0 && (flat || boxes)) sneppp__window_side(&model->desc.factor[f].window, own, &lo, &hi);
+      if (!sneppp__finite(lo) || !sneppp__finite(hi) || !(lo < hi))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "grid.lo[%d] = %g must be below hi = %g", k, lo, hi);
+      r.cells[k] = (size_t)grid->cells[k], r.lo[k] = lo, r.step[k] = (hi - lo) / grid->cells[k];
+      r.at[k] = (lo - L->shift[own]) * L->rate[own], r.by[k] = r.step[k] * L->rate[own];
+   }
+   if (!model->nodes || !flat)
+      return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp__bake_points(&r, par, err);
+   r.row = r.cells[0] + SNEPPP__RASTER_PAD;
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err))
+      for (int l = 0; l < SNEPPP__LANES; l++) {
+         r.sum[l] = sneppp__doubles(&room.c, SNEPPP__BAND, r.row);
+         r.axis[l] = sneppp__doubles(&room.c, r.row, SNEPPP__CHEB);
+         r.band[l] = sneppp__doubles(&room.c, 2 * SNEPPP__BAND, SNEPPP__CHEB);
+      }
+   SNEPPP__TRY(room.st);
+   sneppp__run(par, sneppp__bake_lane, &r, SNEPPP__LANES);
+   sneppp__block_free(&room.block);
+   if (r.means && model->desc.factor[0].window.space == SNEPPP_SPACE_POLYGON)
+      return sneppp__bake_counts(&r, 1, err);
+   return SNEPPP_OK;
+}
+
+/* >>ranks ====================================================================================================
+   A fit on more than one machine. Each of P ranks has a shard of the events and makes the same call; all that passes
+   between them is fit.reduce, a sum of doubles over all ranks. Every rank ends with the bits that one rank with all
+   events would have, whatever P is, by three rules:
+
+   Parcels. Events are numbered through, rank after rank. Runs of so many of them as N alone says are parcels: each is
+   summed by itself, with rounding, in lanes and chunks as everywhere, by the rank that has its first event. What it
+   holds of the ranks behind, at most one parcel for each rank, was sent there once, at the start.
+
+   Exact sums. Sums of parcels are added without rounding, so that neither their order matters nor who adds. A double is
+   cut at fixed places, x = sum_k x_k 2^(36 k) with whole |x_k| < 2^36 of one sign, a function of x alone; limbs of
+   equal k are added as whole numbers, which doubles do exactly below 2^53. Three limbs are kept, down from the highest
+   that the whole sum could reach. Which one that is turns out only in the end, after the last parcel of the last rank;
+   but limbs do not carry until then, so that a lower one that is dropped late is as good as one that never was. What
+   is dropped is less than 2^-72 of what a sum could be.
+
+   Headers. Every talk begins with the same few doubles: has anyone failed, does anyone want to stop, which limbs are
+   there. A rank that fails anywhere, on its own, goes to the end of the call and sends a header there; the others meet
+   it in the next one of theirs. So all of them leave with the words of the first rank that failed, and none waits. */
+#define SNEPPP__LIMB      36
+#define SNEPPP__LIMBS     3
+#define SNEPPP__LIMB_UNIT 68719476736.0 /* 2^36 */
+#define SNEPPP__HIGHEST   27            /* the limb that stands for sums that are not finite */
+#define SNEPPP__NO_LIMB   (-27)         /* of a sum of zeros                                 */
+#define SNEPPP__SEGMENTS  3             /* parts of a sum with a highest limb of their own   */
+#define SNEPPP__HEADER    (2 + SNEPPP__SEGMENTS * 64)
+#define SNEPPP__ROUND     65536         /* events of a batch that travel at once             */
+#define SNEPPP__MOST_RANKS 8192         /* whose numbers of events fit into the mail         */
+
+typedef struct sneppp__span { /* rows of doubles that are a part of a sum */
+   double *x;
+   size_t  rows, columns;
+   int     lower, segment;    /* only the lower triangle; segments do not decrease along a list */
+} sneppp__span;
+#define SNEPPP__SPANS (SNEPPP_MAX_FACTORS + 2)
+
+typedef struct sneppp__team {
+   int        (*reduce)(double *x, size_t count, void *user);
+   void        *user;
+   size_t       rank, ranks;
+   size_t       first, own, count; /* number of the first event of this rank; its events; all                     */
+   double       weights;           /* sum of the weights of all                                                    */
+   int          over;              /* an error was agreed upon: nobody calls the hook any more                     */
+   sneppp_error error;
+   double      *tail;              /* (PARCEL, D + 1) what the last own parcel has behind the own events           */
+   double      *mail;              /* (mail_room) events that travel, rows of D + 1                                */
+   size_t      *index, mail_room;  /* their numbers                                                                */
+   double      *wire;              /* the limbs of a sum: segment by segment, limb by limb                         */
+   size_t       wire_room, from[SNEPPP__SEGMENTS + 1], added;
+   int          top[SNEPPP__SEGMENTS], bits;
+   sneppp__block block, wire_block;
+} sneppp__team;
+
+/* Inside the library fit.reduce_user is the team. */
+static sneppp__team *sneppp__team_of(const sneppp_fit_desc *o)
+{
+   return o->reduce ? (sneppp__team *)o->reduce_user : NULL;
+}
+
+/* Events of a parcel: no ranks beyond N / parcel have work, but the fewer the parcels, the more neighbours there are in
+   each, among which ReLU units vanish together: 200,000 events on sphere x time in 64, 32, 16 parcels or one block take
+   0.79, 0.65, 0.49 and 0.37 s. */
+#define SNEPPP__PARCEL 32768
+static size_t sneppp__parcel(size_t N)
+{
+   size_t p = (N / 16 + SNEPPP__CHUNK - 1) / SNEPPP__CHUNK * SNEPPP__CHUNK;
+   return p < SNEPPP__CHUNK ? SNEPPP__CHUNK : p < SNEPPP__PARCEL ? p : SNEPPP__PARCEL;
+}
+
+/* The next of the parcels that begin with events of this rank, the first after SIZE_MAX; 0 behind the last. */
+static int sneppp__parcel_next(const sneppp__team *t, size_t *at, size_t *size)
+{
+   size_t parcel = sneppp__parcel(t->count);
+   *at = *at == SIZE_MAX ? (t->first + parcel - 1) / parcel * parcel : *at + parcel;
+   if (*at >= t->first + t->own) return 0;
+   *size = t->count - *at < parcel ? t->count - *at : parcel;
+   return 1;
+}
+
+/* ---- talking */
+static sneppp_status sneppp__team_call(sneppp__team *t, double *x, size_t count, sneppp_error *err)
+{
+   if (!t->over && t->reduce(x, count, t->user)) {
+      t->over = 1;
+      sneppp__fail(&t->error, SNEPPP_ERR_SOURCE, "rank %z: fit.reduce failed", t->rank);
+   }
+   if (t->over && err) *err = t->error;
+   return t->over ? t->error.status : SNEPPP_OK;
+}
+
+/* The header. All ranks return the same: `st` of the first that failed, with its words, or OK. */
+static sneppp_status sneppp__agree(sneppp__team *t, sneppp_status st, double *head, sneppp_error *err)
+{
+   double own[SNEPPP__HEADER] = {0}, several = 0;
+   size_t who = SIZE_MAX;
+   if (!head) head = own;
+   head[0] = st != SNEPPP_OK;
+   SNEPPP__TRY(sneppp__team_call(t, head, SNEPPP__HEADER, err));
+   if (head[0] == 0) return SNEPPP_OK;
+   for (size_t at = 0; at < t->ranks && who == SIZE_MAX; at += SNEPPP__HEADER) {
+      memset(own, 0, sizeof own);
+      if (st != SNEPPP_OK && t->rank >= at && t->rank < at + SNEPPP__HEADER) own[t->rank - at] = 1;
+      SNEPPP__TRY(sneppp__team_call(t, own, SNEPPP__HEADER, err));
+      for (size_t i = SNEPPP__HEADER; i-- > 0;) if (own[i] > 0) who = at + i, several = own[i];
+   }
+   memset(own, 0, sizeof own);
+   if (st != SNEPPP_OK && who == t->rank) {
+      own[0] = (double)st, own[1] = (double)(err->event >> 16), own[2] = (double)(err->event & 65535);
+      for (size_t i = 0; i + 3 < SNEPPP__HEADER && i + 1 < sizeof err->why && err->why[i]; i++)
+         own[i + 3] = (double)err->why[i];
+   }
+   SNEPPP__TRY(sneppp__team_call(t, own, SNEPPP__HEADER, err));
+   t->over = 1;
+   if (who == SIZE_MAX) /* it has no number that others know */
+      sneppp__fail(&t->error, SNEPPP_ERR_ARG, "fit.rank of a rank is not below fit.ranks");
+   else if (several > 1) /* whose words would be added up */
+      sneppp__fail(&t->error, SNEPPP_ERR_ARG, "fit.rank = %z is that of %g ranks, as fit.reduce adds: each needs a "
+                   "number of its own, below fit.ranks", who, several);
+   else {
+      char why[SNEPPP__HEADER] = {0};
+      for (size_t i = 3; i < SNEPPP__HEADER; i++) why[i - 3] = (char)own[i];
+      sneppp__fail_event(&t->error, (sneppp_status)own[0], (size_t)own[1] << 16 | (size_t)own[2], "rank %z: %s", who,
+                         why);
+   }
+   *err = t->error;
+   return err->status;
+}
+
+/* At places where a rank may have failed by itself, before it can no longer be undone. */
+static sneppp_status sneppp__together(const sneppp_fit_desc *o, sneppp_status st, sneppp_error *err)
+{
+   return o->reduce ? sneppp__agree(sneppp__team_of(o), st, NULL, err) : st;
+}
+
+/* Does any rank ask for it? */
+static sneppp_status sneppp__team_any(const sneppp_fit_desc *o, int *flag, sneppp_error *err)
+{
+   double head[SNEPPP__HEADER] = {0};
+   if (!o->reduce) return SNEPPP_OK;
+   head[1] = *flag != 0;
+   SNEPPP__TRY(sneppp__agree(sneppp__team_of(o), SNEPPP_OK, head, err));
+   *flag = head[1] > 0;
+   return SNEPPP_OK;
+}
+
+/* Asks the caller, who may want to stop; of several ranks one that does is enough. */
+static sneppp_status sneppp__ask(const sneppp_fit_desc *o, const sneppp_report *now, const sneppp_model *model,
+                                 int *stop, sneppp_error *err)
+{
+   *stop = o->progress && o->progress(now, model, o->user) != 0;
+   return sneppp__team_any(o, stop, err);
+}
+
+/* ---- exact sums */
+static sneppp_status sneppp__sum_begin(sneppp__team *t, const sneppp__span *span, int spans, size_t addends,
+                                       sneppp_error *err)
+{
+   size_t count = 0;
+   memset(t->from, 0, sizeof t->from);
+   for (int s = 0; s < spans; s++) {
+      count += span[s].lower ? span[s].rows * (span[s].rows + 1) / 2 : span[s].rows * span[s].columns;
+      for (int k = span[s].segment + 1; k <= SNEPPP__SEGMENTS; k++) t->from[k] = count;
+   }
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) t->top[k] = SNEPPP__NO_LIMB;
+   for (t->bits = 0, t->added = 0; addends; addends >>= 1) t->bits++;
+   if (count * SNEPPP__LIMBS > t->wire_room) {
+      sneppp__room room = sneppp__room_open(t->block.ctx);
+      sneppp__block_free(&t->wire_block);
+      t->wire_room = 0;
+      while (sneppp__room_run(&room, err)) t->wire = sneppp__doubles(&room.c, count, SNEPPP__LIMBS);
+      SNEPPP__TRY(room.st);
+      t->wire_block = room.block, t->wire_room = count * SNEPPP__LIMBS;
+   }
+   return SNEPPP_OK;
+}
+
+/* Moves the window of a segment up to limb k. */
+static void sneppp__sum_raise(sneppp__team *t, int segment, int k)
+{
+   size_t  n = t->from[segment + 1] - t->from[segment];
+   double *w = t->wire + SNEPPP__LIMBS * t->from[segment];
+   int     by = t->top[segment] == SNEPPP__NO_LIMB ? SNEPPP__LIMBS : k - t->top[segment];
+   if (k <= t->top[segment]) return;
+   t->top[segment] = k;
+   for (int l = SNEPPP__LIMBS - 1; l >= 0; l--) {
+      if (l >= by) memcpy(w + (size_t)l * n, w + (size_t)(l - by) * n, n * sizeof *w);
+      else memset(w + (size_t)l * n, 0, n * sizeof *w);
+   }
+}
+
+/* Lower limbs, n apart, give to the next higher one until they are in [0, 2^36): the whole stays what it is. */
+static void sneppp__limbs_carry(double *w, size_t n)
+{
+   for (int l = SNEPPP__LIMBS - 1; l > 0; l--) {
+      double *x = w + (size_t)l * n, over = (double)(int64_t)(*x / SNEPPP__LIMB_UNIT);
+      if (over * SNEPPP__LIMB_UNIT > *x) over -= 1;
+      x[0] -= over * SNEPPP__LIMB_UNIT, *(x - n) += over;
+   }
+}
+
+static void sneppp__sum_carry(sneppp__team *t)
+{
+   for (int s = 0; s < SNEPPP__SEGMENTS; s++)
+      for (size_t i = 0, n = t->from[s + 1] - t->from[s]; t->top[s] > SNEPPP__NO_LIMB && i < n; i++)
+         sneppp__limbs_carry(t->wire + SNEPPP__LIMBS * t->from[s] + i, n);
+}
+
+/* The double of three limbs: of the magnitude, whose limbs are unique, so that equal sums are rounded alike, and none
+   of its digits cancels. */
+static double sneppp__limbs_value(const double *w, size_t n, double unit)
+{
+   double l[SNEPPP__LIMBS], sign = 1;
+   for (int k = 0; k < SNEPPP__LIMBS; k++) l[k] = w[(size_t)k * n];
+   sneppp__limbs_carry(l, 1);
+   if (l[0] < 0) {
+      for (int k = 0; k < SNEPPP__LIMBS; k++) l[k] = -l[k];
+      sneppp__limbs_carry(l, 1);
+      sign = -1;
+   }
+   return sign * ((l[2] / SNEPPP__LIMB_UNIT + l[1]) / SNEPPP__LIMB_UNIT + l[0]) * unit;
+}
+
+/* Adds the spans. The highest limb is that of the largest magnitude times the number of addends; magnitudes are
+   compared as whole numbers, in which NaN and infinity are the largest. */
+static void sneppp__sum_add(sneppp__team *t, const sneppp__span *span, int spans)
+{
+   uint64_t most[SNEPPP__SEGMENTS] = {0};
+   size_t   at = 0;
+   for (int s = 0; s < spans; s++)
+      for (size_t i = 0; i < span[s].rows; i++) {
+         const double *x = span[s].x + i * span[s].columns;
+         uint64_t      m = most[span[s].segment], bits;
+         for (size_t j = 0, n = span[s].lower ? i + 1 : span[s].columns; j < n; j++) {
+            memcpy(&bits, x + j, sizeof bits);
+            bits &= ~((uint64_t)1 << 63);
+            m = bits > m ? bits : m;
+         }
+         most[span[s].segment] = m;
+      }
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
+      int high = ((int)(most[k] >> 52) - 1022 + t->bits - 1 + 40 * SNEPPP__LIMB) / SNEPPP__LIMB - 40; /* rounded down */
+      if (!most[k]) continue;
+      if (high <= SNEPPP__NO_LIMB) high = SNEPPP__NO_LIMB + 1;
+      sneppp__sum_raise(t, k, most[k] >> 52 == 2047 || high > SNEPPP__HIGHEST ? SNEPPP__HIGHEST : high);
+   }
+   if (++t->added % 65536 == 0) sneppp__sum_carry(t);
+   for (int s = 0; s < spans; s++) {
+      int     k = span[s].segment, none = t->top[k] == SNEPPP__NO_LIMB || t->top[k] == SNEPPP__HIGHEST;
+      size_t  n = t->from[k + 1] - t->from[k];
+      double  scale = ldexp(1, none ? 0 : -SNEPPP__LIMB * t->top[k]), *w = t->wire + SNEPPP__LIMBS * t->from[k];
+      if (!s || span[s - 1].segment != k) at = 0;
+      for (size_t i = 0; i < span[s].rows; i++) {
+         const double *x = span[s].x + i * span[s].columns;
+         for (size_t j = 0, m = span[s].lower ? i + 1 : span[s].columns; j < m; j++, at++) {
+            double left, whole;
+            if (none) continue;
+            left = x[j] * scale, whole = (double)(int64_t)left, w[at] += whole;
+            left = (left - whole) * SNEPPP__LIMB_UNIT, whole = (double)(int64_t)left, w[n + at] += whole;
+            w[2 * n + at] += (double)(int64_t)((left - whole) * SNEPPP__LIMB_UNIT);
+         }
+      }
+   }
+}
+
+/* The sums of all ranks into the spans, if none has failed. */
+static sneppp_status sneppp__sum_end(sneppp__team *t, const sneppp__span *span, int spans, sneppp_status st,
+                                     sneppp_error *err)
+{
+   double head[SNEPPP__HEADER] = {0};
+   size_t at = 0, send = 0;
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++)
+      if (t->top[k] > SNEPPP__NO_LIMB) head[2 + 64 * k + t->top[k] - SNEPPP__NO_LIMB] = 1;
+   SNEPPP__TRY(sneppp__agree(t, st, head, err));
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++)
+      for (int i = 63; i > 0; i--)
+         if (head[2 + 64 * k + i] > 0) {
+            sneppp__sum_raise(t, k, i + SNEPPP__NO_LIMB);
+            send = SNEPPP__LIMBS * t->from[k + 1];
+            break;
+         }
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) /* a segment of zeros that lies before others */
+      for (size_t i = t->from[k]; t->top[k] == SNEPPP__NO_LIMB && i < t->from[k + 1]; i++)
+         for (size_t l = 0; l < SNEPPP__LIMBS; l++) t->wire[SNEPPP__LIMBS * i + l] = 0;
+   sneppp__sum_carry(t);
+   if (send) SNEPPP__TRY(sneppp__team_call(t, t->wire, send, err));
+   for (int s = 0; s < spans; s++) {
+      int           k = span[s].segment;
+      size_t        n = t->from[k + 1] - t->from[k];
+      const double *w = t->wire + SNEPPP__LIMBS * t->from[k];
+      double        unit = t->top[k] == SNEPPP__HIGHEST ? sneppp__nan() : ldexp(1, SNEPPP__LIMB * t->top[k]);
+      if (!s || span[s - 1].segment != k) at = 0;
+      for (size_t i = 0; i < span[s].rows; i++)
+         for (size_t j = 0, m = span[s].lower ? i + 1 : span[s].columns; j < m; j++, at++)
+            span[s].x[i * span[s].columns + j] =
+               t->top[k] == SNEPPP__NO_LIMB ? 0 : sneppp__limbs_value(w + at, n, unit);
+   }
+   return SNEPPP_OK;
+}
+
+/* ---- events */
+
+/* Events at .. at + B - 1 of all realisations, in order, into x (B, D) and weight (B), checked. */
+static sneppp_status sneppp__load_run(const sneppp_model *model, const sneppp_events *e, size_t at, size_t B,
+                                      sneppp_real *x, double *weight, sneppp_error *err)
+{
+   size_t D = (size_t)model->D;
+   for (size_t b = 0, run; b < B; e++) {
+      if (at >= e->count) { at -= e->count; continue; }
+      run = e->count - at < B - b ? e->count - at : B - b;
+      SNEPPP__TRY(sneppp__read_events(model, e, at, run, x + b * D, err));
+      for (size_t i = 0; i < run; i++)
+         SNEPPP__TRY(sneppp__event_check(model, e, at + i, x + (b + i) * D, &weight[b + i], err));
+      b += run, at = 0;
+   }
+   return SNEPPP_OK;
+}
+
+/* The same where events came from other ranks: rows of coordinates and weight. */
+static void sneppp__unpack(size_t D, const double *row, size_t B, sneppp_real *x, double *weight)
+{
+   for (size_t b = 0; b < B; b++, row += D + 1) {
+      for (size_t q = 0; q < D; q++) x[b * D + q] = (sneppp_real)row[q];
+      weight[b] = row[D];
+   }
+}
+
+/* Events by their number among those of all ranks, of parcels that are this rank's. */
+static sneppp_status sneppp__load_events_of(const sneppp__team *t, const sneppp_model *model, const sneppp_events *e,
+                                            size_t at, size_t B, sneppp_real *x, double *weight, sneppp_error *err)
+{
+   size_t D = (size_t)model->D, end = t ? t->first + t->own : SIZE_MAX, left = at < end ? end - at : 0,
+          own = left < B ? left : B;
+   SNEPPP__TRY(sneppp__load_run(model, e, t ? at - t->first : at, own, x, weight, err));
+   if (own < B) sneppp__unpack(D, t->tail + (at + own - end) * (D + 1), B - own, x + own * D, weight + own);
+   return SNEPPP_OK;
+}
+
+/* The events whose numbers are in t->index, from wherever they are, into t->mail of every rank. */
+static sneppp_status sneppp__team_gather(sneppp__team *t, const sneppp_model *model, const sneppp_events *e,
+                                         size_t count, sneppp_status st, sneppp_error *err)
+{
+   size_t      D = (size_t)model->D;
+   sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
+   memset(t->mail, 0, count * (D + 1) * sizeof *t->mail);
+   for (size_t i = 0; i < count && st == SNEPPP_OK; i++) {
+      double *row = t->mail + i * (D + 1);
+      if (t->index[i] < t->first || t->index[i] - t->first >= t->own) continue;
+      st = sneppp__load_run(model, e, t->index[i] - t->first, 1, x, row + D, err);
+      for (size_t q = 0; q < D; q++) row[q] = (double)x[q];
+   }
+   SNEPPP__TRY(sneppp__agree(t, st, NULL, err));
+   return sneppp__team_call(t, t->mail, count * (D + 1), err);
+}
+
+/* ---- the Gram matrix of a wide layer, whose lanes the ranks divide: entries are made by one rank and zero in the
+   others, and the lanes of a pull-back are joined in their order, as everywhere. It stands in for fit.parallel in that
+   call; as it cannot fail there, what was agreed is found in the next header. */
+typedef struct sneppp__gram_share {
+   sneppp__team          *team;
+   const sneppp_parallel *par;
+   void (*job)(size_t, void *);
+   void *arg;
+} sneppp__gram_share;
+
+static void sneppp__gram_part(size_t i, void *arg)
+{
+   const sneppp__gram_share *s = (const sneppp__gram_share *)arg;
+   s->job(s->team->rank + i * s->team->ranks, s->arg);
+}
+
+static void sneppp__gram_divide(void (*job)(size_t, void *), void *arg, size_t lanes, void *user)
+{
+   sneppp__gram_share *s = (sneppp__gram_share *)user;
+   sneppp__team       *t = s->team;
+   sneppp__gram_job   *g = (sneppp__gram_job *)arg;
+   size_t              n = (size_t)g->plan->layer->n, own = t->rank < lanes ? (lanes - t->rank - 1) / t->ranks + 1 : 0,
+                       parts = g->G ? lanes * sneppp__pull_size(n, (size_t)g->plan->d, g->plan->win) : 0;
+   s->job = job, s->arg = arg;
+   if (g->K) memset(g->K, 0, n * n * sizeof *g->K);
+   if (parts) memset(g->parts, 0, parts * sizeof *g->parts);
+   sneppp__run(s->par, sneppp__gram_part, s, own);
+   if (sneppp__agree(t, SNEPPP_OK, NULL, &t->error) != SNEPPP_OK) return;
+   if (g->K) sneppp__team_call(t, g->K, n * n, NULL);
+   if (parts) sneppp__team_call(t, g->parts, parts, NULL);
+}
+
+/* What a call that makes Gram matrices gets for `par`. */
+#define SNEPPP__DIVIDED 512 /* units from which it is worth a talk */
+static sneppp_parallel sneppp__gram_parallel(sneppp__team *t, const sneppp_model *model, const sneppp_parallel *par,
+                                             sneppp__gram_share *share)
+{
+   sneppp_parallel p;
+   memset(&p, 0, sizeof p);
+   if (par) p = *par;
+   memset(share, 0, sizeof *share);
+   share->team = t, share->par = par;
+   if (t && t->ranks > 1 && model->n >= SNEPPP__DIVIDED && model->desc.readout == SNEPPP_READOUT_FULL)
+      p.run = sneppp__gram_divide, p.user = share;
+   return p;
+}
+
+/* ---- the start: is everything the same everywhere, who has what, and the parcels that lie across shards */
+static uint64_t sneppp__digest(uint64_t h, const void *data, size_t bytes)
+{
+   const unsigned char *p = (const unsigned char *)data;
+   for (size_t i = 0; i < bytes; i++) h = (h ^ p[i]) * UINT64_C(0x100000001B3);
+   return h;
+}
+
+SNEPPP__APART static double sneppp__fit_digest(const sneppp_model *model, const sneppp_fit_desc *o)
+{
+   const double set[] = { (double)o->method, (double)o->steps, o->tol, o->eps1, o->eps2, o->trace, o->floor,
+                          (double)o->batch, o->rate, (double)o->schedule, (double)o->warmup, o->beta1, o->beta2,
+                          o->decay, o->clip, o->holdout, (double)o->patience, (double)o->freeze, (double)o->polish,
+                          o->resolution, model->alpha, model->floor, (double)model->n, (double)model->D,
+                          (double)model->budget, (double)sizeof(sneppp_real) };
+   uint64_t     h = sneppp__digest(UINT64_C(0xCBF29CE484222325) ^ o->seed, set, sizeof set);
+   for (int k = 0; k < model->readouts; k++)
+      h = sneppp__digest(h, model->readout[k].V,
+                         (size_t)model->readout[k].n * (size_t)model->readout[k].m * sizeof(sneppp_real));
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      if (L->W) h = sneppp__digest(h, L->W, (size_t)L->n * (size_t)L->d * sizeof *L->W);
+      if (L->b) h = sneppp__digest(h, L->b, (size_t)L->n * sizeof *L->b);
+   }
+   return (double)(h >> 12);
+}
+
+/* Counts, offsets, weights; checks that every rank has a number of its own. */
+static sneppp_status sneppp__team_count(sneppp__team *t, const sneppp_events *e, sneppp_error *err)
+{
+   double       one[1];
+   sneppp__span sum;
+   sneppp_status st;
+   sum.x = one, sum.rows = 1, sum.columns = 1, sum.lower = sum.segment = 0;
+   memset(t->mail, 0, 2 * t->ranks * sizeof *t->mail);
+   t->mail[2 * t->rank] = 1, t->mail[2 * t->rank + 1] = (double)t->own;
+   SNEPPP__TRY(sneppp__team_call(t, t->mail, 2 * t->ranks, err));
+   for (size_t r = 0; r < t->ranks; r++) {
+      if (t->mail[2 * r] != 1)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.rank: %g ranks say that they are number %z", t->mail[2 * r], r);
+      if (r < t->rank) t->first += (size_t)t->mail[2 * r + 1];
+      t->count += (size_t)t->mail[2 * r + 1];
+   }
+   st = sneppp__sum_begin(t, &sum, 1, t->count, err);
+   for (size_t i = 0; i < (e->weight ? t->own : 1) && st == SNEPPP_OK; i++) {
+      one[0] = e->weight ? (double)e->weight[i] : (double)t->own;
+      sneppp__sum_add(t, &sum, 1);
+   }
+   st = sneppp__sum_end(t, &sum, 1, st, err);
+   t->weights = one[0];
+   return st;
+}
+
+/* A parcel that lies across shards is shown to all, and its rank keeps what lies behind its own events. */
+static sneppp_status sneppp__team_tails(sneppp__team *t, const sneppp_model *model, const sneppp_events *e,
+                                        sneppp_error *err)
+{
+   size_t row = (size_t)model->D + 1, parcel = sneppp__parcel(t->count), end = t->first + t->own, at = 0;
+   while (at < t->count) { /* where the shard ends that has event `at`, everyone learns from its rank */
+      double        shard[1];
+      size_t        to, n;
+      shard[0] = at >= t->first && at < end ? (double)end : 0;
+      SNEPPP__TRY(sneppp__team_call(t, shard, 1, err));
+      to = (size_t)shard[0];
+      if (to >= t->count) break;
+      at = to;
+      if (!(to % parcel)) continue;
+      to -= to % parcel, n = t->count - to < parcel ? t->count - to : parcel;
+      for (size_t i = 0; i < n; i++) t->index[i] = to + i;
+      SNEPPP__TRY(sneppp__team_gather(t, model, e, n, SNEPPP_OK, err));
+      if (to >= t->first && to < end)
+         memcpy(t->tail, t->mail + (end - to) * row, (to + n - end) * row * sizeof *t->tail);
+      at = to + n; /* nobody else begins a parcel before its end */
+   }
+   return SNEPPP_OK;
+}
+
+SNEPPP__APART static void sneppp__team_close(sneppp__team *t)
+{
+   sneppp__block block;
+   if (!t) return;
+   sneppp__block_free(&t->wire_block);
+   block = t->block;
+   sneppp__block_free(&block);
+}
+
+SNEPPP__COLD static sneppp_status sneppp__ranks_check(const sneppp_model *model, const sneppp_fit_desc *o,
+                                                      sneppp_error *err)
+{
+   size_t ranks = o->ranks ? o->ranks : 1;
+   if (o->rank >= ranks)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.rank = %z must be below fit.ranks = %z", o->rank, ranks);
+   if (ranks > SNEPPP__MOST_RANKS)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.ranks = %z is more than %d", ranks, SNEPPP__MOST_RANKS);
+   SNEPPP__TRY(sneppp__model_check(model, err));
+   if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
+   if (o->realisations > 1)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.realisations = %z: fit.reduce serves fits of one realisation",
+                          o->realisations);
+   if (o->events->regions)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.region: counts by region are not for ranks (fit.reduce)");
+   if (o->tune) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune does not work over ranks (fit.reduce)");
+   return sneppp__events_check(model, o->events, err);
+}
+
+/* Everyone or no one has a team; err is not NULL. */
+SNEPPP__APART static sneppp_status sneppp__team_open(const sneppp_model *model, const sneppp_fit_desc *o,
+                                                     sneppp__team **out, sneppp_error *err)
+{
+   sneppp__team  boot, *t = NULL;
+   sneppp__room  room = sneppp__room_open(NULL);
+   double        head[SNEPPP__HEADER] = {0}, digest[1] = {0};
+   sneppp_status st;
+   memset(&boot, 0, sizeof boot);
+   boot.reduce = o->reduce, boot.user = o->reduce_user, boot.rank = o->rank, boot.ranks = o->ranks ? o->ranks : 1;
+   st = sneppp__ranks_check(model, o, err);
+   if (st == SNEPPP_OK) {
+      size_t row = (size_t)model->D + 1;
+      room.block.ctx = model->desc.alloc_ctx;
+      boot.own = o->events->count, boot.mail_room = (o->batch || o->holdout > 0 ? SNEPPP__ROUND : SNEPPP__PARCEL) * row;
+      while (sneppp__room_run(&room, err)) {
+         t = (sneppp__team *)sneppp__take(&room.c, 1, 1, sizeof *t);
+         boot.tail = sneppp__doubles(&room.c, SNEPPP__PARCEL, row);
+         boot.mail = sneppp__doubles(&room.c, boot.mail_room, 1);
+         boot.index = (size_t *)sneppp__take(&room.c, boot.mail_room / row, 1, sizeof *boot.index);
+      }
+      st = room.st, boot.block = room.block;
+   }
+   head[2] = 1, head[3] = (double)boot.ranks;
+   st = sneppp__agree(&boot, st, head, err);
+   if (st == SNEPPP_OK && !(head[2] == (double)boot.ranks && head[3] == head[2] * (double)boot.ranks))
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.ranks = %z, but fit.reduce adds over %g ranks", boot.ranks, head[2]);
+   st = sneppp__agree(&boot, st, NULL, err);
+   if (st == SNEPPP_OK) {
+      if (!boot.rank) digest[0] = sneppp__fit_digest(model, o);
+      st = sneppp__team_call(&boot, digest, 1, err);
+      if (st == SNEPPP_OK && digest[0] != sneppp__fit_digest(model, o))
+         st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model or a setting of the fit is not that of rank 0");
+      st = sneppp__agree(&boot, st, NULL, err);
+   }
+   if (st == SNEPPP_OK) st = sneppp__team_count(&boot, o->events, err);
+   if (st == SNEPPP_OK) st = sneppp__team_tails(&boot, model, o->events, err);
+   if (t) *t = boot;
+   if (st == SNEPPP_OK) *out = t;
+   else sneppp__team_close(t ? t : &boot);
+   return st;
 }
 
 /* >>loss =====================================================================================================
@@ -12536,35 +14325,129 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
 
    Through M, which is formed once, an event costs one row of Psi M and a rank-one update of S, 3 n^2 flops
    whatever m is; through V it costs 6 m n. The cheaper way is taken. Neighbours share work: units that vanish near them
-   are left out ("active sets"), and on a line long waves become polynomials ("cells"). Several realisations add up. */
+   are left out ("active sets"), and on a line long waves become polynomials ("cells"). Several realisations add up.
 
-/* What one realisation watched: its region and the layers in the units of the closed forms. Placing it again
-   into the same memory renews the layers after the parameters have changed. */
+   Events that are known to regions (a table, or events.cells) have Lambda(A_r) in the place of lambda(x_i), which is
+   as linear in M, with K(A_r) for psi psi'. With Lambda_r = alpha tr(M K_r) + floor mu(A_r), t = 1 in a table, else 0,
+
+      L_r = t Lambda_r - n_r log Lambda_r + log n_r!,     dL_r/dK_r = c_r alpha M,     c_r = t - n_r / Lambda_r. */
+
+/* What a realisation watched: its region and the layers in the units of the closed forms. Placing it again into the
+   same memory renews the layers after the parameters have changed. */
 typedef struct sneppp__watch {
    const sneppp_region *region; /* in the user's coordinates; NULL = everywhere */
+   double        times;         /* realisations that watched it                 */
    sneppp_window inside[SNEPPP_MAX_FACTORS];
    sneppp_layer  layer[SNEPPP_MAX_FACTORS];
    sneppp__grams g;
 } sneppp__watch;
 
-static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, const sneppp_region *region,
-                                sneppp__watch *w)
+SNEPPP__APART static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, const sneppp_region *region,
+                                              sneppp__watch *w)
 {
    w->region = region;
+   sneppp__place_grams(c, model, &w->g); /* first, so that they stay where they are when another region is placed */
    for (int f = 0; f < model->factors; f++)
       sneppp__place_part(c, model, f, region ? region->factor[f] : NULL, &w->inside[f], &w->layer[f]);
-   sneppp__place_grams(c, model, &w->g);
 }
 
 static sneppp_status sneppp__watch_grams(const sneppp_model *model, sneppp__watch *w,
                                          const sneppp_parallel *par, sneppp_error *err)
 {
-   for (int f = 0; f < model->factors; f++) {
-      sneppp_status st = sneppp__factor_grams(model, f, w->region ? w->region->factor[f] : NULL, &w->inside[f],
-                                              &w->layer[f], &w->g, par, err);
-      if (st != SNEPPP_OK) return st;
-   }
+   for (int f = 0; f < model->factors; f++)
+      SNEPPP__TRY(sneppp__factor_grams(model, f, w->region ? w->region->factor[f] : NULL, &w->inside[f], &w->layer[f],
+                                       &w->g, par, err));
    return SNEPPP_OK;
+}
+
+/* ---- events that are known to regions. A walk over all of them, one at a time in the same room, so that memory does
+   not grow with their number; K of a factor is made again only where its window is another one than before. */
+static int sneppp__is_table(const sneppp_events *e) { return e->regions && !e->cells; }
+
+/* Realisations that follow each other and watched the same, as all days of a year do, share one K. From realisation *r
+   on: how many there are, tables left aside, and their region; *r goes behind them. 0: none is left. */
+static size_t sneppp__next_watch(const sneppp_events *events, size_t realisations, size_t *r,
+                                 const sneppp_region **region)
+{
+   size_t times = 0;
+   for (; *r < realisations; ++*r) {
+      if (sneppp__is_table(&events[*r])) continue;
+      if (times && events[*r].seen != *region) break;
+      *region = events[*r].seen;
+      times++;
+   }
+   return times;
+}
+
+static double sneppp__region_count(const sneppp_events *e, size_t k) { return e->counts ? e->counts[k] : 1; }
+
+typedef struct sneppp__tour {
+   const sneppp_model  *model;
+   const sneppp_events *events;         /* (realisations)                                                    */
+   size_t               realisations, at, next; /* where it is: before region `next` of realisation `at`     */
+   unsigned char       *base;
+   double               count;          /* n_r                                                               */
+   int                  table;          /* Lambda(A_r) is a part of what was watched                         */
+   sneppp__watch        w;              /* the region; K is made by sneppp__tour_grams                       */
+   const sneppp_region *before;
+} sneppp__tour;
+
+static sneppp__tour sneppp__tour_open(const sneppp_model *model, const sneppp_events *events, size_t realisations,
+                                      unsigned char *base)
+{
+   sneppp__tour t;
+   memset(&t, 0, sizeof t);
+   t.model = model, t.events = events, t.realisations = realisations, t.base = base;
+   return t;
+}
+
+/* On to the next region that matters; 0 behind the last. */
+static int sneppp__tour_next(sneppp__tour *t)
+{
+   for (; t->at < t->realisations; t->at++, t->next = 0)
+      while (t->next < t->events[t->at].regions) {
+         const sneppp_events *e = &t->events[t->at];
+         sneppp__carver       c = sneppp__measure();
+         size_t               k = t->next++;
+         t->count = sneppp__region_count(e, k), t->table = !e->cells;
+         if (!t->table && !(t->count > 0)) continue;
+         c.base = t->base;
+         sneppp__place_watch(&c, t->model, &e->region[k], &t->w);
+         return 1;
+      }
+   return 0;
+}
+
+static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__watch *w = &t->w;
+   for (int f = 0; f < t->model->factors; f++)
+      if (!t->before || t->before->factor[f] != w->region->factor[f])
+         SNEPPP__TRY(sneppp__factor_grams(t->model, f, w->region->factor[f], &w->inside[f], &w->layer[f], &w->g, par,
+                                          err));
+   t->before = w->region;
+   return SNEPPP_OK;
+}
+
+/* The bytes that it needs, and the most that a pull-back through one of its regions adds up. */
+static size_t sneppp__tour_room(const sneppp_model *model, const sneppp_events *events, size_t realisations,
+                                size_t *pull)
+{
+   size_t most = 0;
+   for (size_t r = 0; r < realisations; r++)
+      for (size_t k = 0; k < events[r].regions; k++) {
+         sneppp__carver c = sneppp__measure();
+         sneppp__watch  w;
+         memset(&w, 0, sizeof w);
+         sneppp__place_watch(&c, model, &events[r].region[k], &w);
+         if (c.used > most) most = c.used;
+         for (int f = 0; pull && f < model->factors; f++) {
+            size_t n = (size_t)model->layer[f].n, size = sneppp__pull_size(n, (size_t)model->layer[f].d, &w.inside[f]);
+            if (!w.g.diagonal) size *= sneppp__gram_lanes(n);
+            if (size > *pull) *pull = size;
+         }
+      }
+   return most;
 }
 
 /* Room for one cell of plane waves, and where it lies; see "cells of plane waves" below. */
@@ -12608,11 +14491,13 @@ typedef struct sneppp__loss {
    size_t               realisations;
    size_t               count;          /* events of the pass, in all realisations                          */
    size_t               lanes;
+   sneppp__team        *team;           /* the other ranks, or NULL; `events` are then those of this one    */
    int                  gradient;       /* 0: the value only; 1: S as well; 2: the hidden layer as well     */
    int                  through_M;
    int                  narrow;         /* chunks of neighbours with active sets                            */
    int                  waves;          /* cells of plane waves can be made                                 */
    size_t               cells;          /* that the block consists of; 0: chunks                            */
+   size_t               from;           /* where the pass, or a parcel of it, begins                        */
    size_t               at, size;       /* the block of events that is worked on: its first position, its size */
    size_t               block;          /* the most events of a block                                       */
    size_t               pieces;         /* into which the block has been split so far                       */
@@ -12621,11 +14506,12 @@ typedef struct sneppp__loss {
    size_t               batch;          /* 0 = every event in order; else this many of a pseudo-random order */
    uint64_t             key, shuffle;   /* the order: key splits off what is held out, shuffle is the epoch's */
    size_t               lo, hi, first;  /* positions lo .. hi - 1 take part, from lo + first on             */
-   sneppp__watch       *watch;          /* (realisations)                                                   */
+   sneppp__watch       *watch;          /* (watches) what the realisations watched; not of tables           */
+   size_t               watches;
+   unsigned char       *tour;           /* room for one region                                              */
+   double              *counted[SNEPPP_MAX_FACTORS]; /* (n, n) or (n): sum over the regions of c_r alpha K_r  */
    sneppp_real         *M[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in the precision of the features               */
    double              *MM[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in double; full readouts                      */
-   sneppp_real         *room[SNEPPP_MAX_FACTORS]; /* for M packed, if chunks take all of it                 */
-   const sneppp_real   *packed[SNEPPP_MAX_FACTORS];
    double              *wide;           /* (m, n) V in double, or a gradient of V; float build only         */
    size_t               used, rows;     /* lanes that have events; events of a chunk                        */
    double              *G;              /* (n, n) dL/dK                                                     */
@@ -12651,6 +14537,13 @@ static size_t sneppp__lane_count(const sneppp_model *model, size_t N)
 {
    size_t rows = sneppp__chunk_rows(model), chunks = N ? (N + rows - 1) / rows : 1; /* no events: one makes the zeros */
    size_t lanes = chunks <= 4 ? chunks : chunks <= 12 ? 4 : (chunks + 2) / 3, most = sneppp__most_lanes(model);
+   return lanes < most ? lanes : most;
+}
+
+/* The same in a pass. The sums of every parcel are cleared and joined, so that parcels have few lanes. */
+static size_t sneppp__pass_lanes(const sneppp__loss *loss, size_t N)
+{
+   size_t lanes = sneppp__lane_count(loss->model, N), most = loss->team ? 4 + N / (64 * SNEPPP__CHUNK) : lanes;
    return lanes < most ? lanes : most;
 }
 
@@ -12684,17 +14577,17 @@ static int sneppp__plane_waves(const sneppp_model *model)
 #define SNEPPP__CELL_NODES 48
 static void sneppp__place_cell(sneppp__carver *c, const sneppp_model *model, sneppp__cell *cell)
 {
-   size_t n = (size_t)model->n, r = SNEPPP__CELL_NODES, q = 2 * r - 1, s = sizeof(sneppp_real);
-   cell->node = (sneppp_real *)sneppp__take(c, r, 1, s);
-   cell->C = (sneppp_real *)sneppp__take(c, r, r, s);
-   cell->A = (sneppp_real *)sneppp__take(c, r, n, s);
-   cell->Y = (sneppp_real *)sneppp__take(c, r, n, s);
-   cell->E = (sneppp_real *)sneppp__take(c, r, n, s);
-   cell->G = (sneppp_real *)sneppp__take(c, r, r, s);
-   cell->g = (sneppp_real *)sneppp__take(c, q, 1, s);
-   cell->sum = (sneppp_real *)sneppp__take(c, q, 1, s);
-   cell->h = (double *)sneppp__take(c, q, 1, sizeof(double));
-   cell->T = (sneppp_real *)sneppp__take(c, q, SNEPPP__CHUNK, s);
+   size_t n = (size_t)model->n, r = SNEPPP__CELL_NODES, q = 2 * r - 1;
+   cell->node = sneppp__reals(c, r, 1);
+   cell->C = sneppp__reals(c, r, r);
+   cell->A = sneppp__reals(c, r, n);
+   cell->Y = sneppp__reals(c, r, n);
+   cell->E = sneppp__reals(c, r, n);
+   cell->G = sneppp__reals(c, r, r);
+   cell->g = sneppp__reals(c, q, 1);
+   cell->sum = sneppp__reals(c, q, 1);
+   cell->h = sneppp__doubles(c, q, 1);
+   cell->T = sneppp__reals(c, q, SNEPPP__CHUNK);
 }
 
 /* Is dL/dpsi = -2 c_i M psi_i, where M psi is in y already? */
@@ -12746,19 +14639,19 @@ static size_t sneppp__widest(const sneppp_model *model, size_t *stats)
    return widest;
 }
 
-static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, sneppp__lane *lane)
+SNEPPP__APART static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, sneppp__lane *lane)
 {
    const sneppp_model *model = loss->model;
-   size_t B = sneppp__chunk_rows(model), s = sizeof(sneppp_real), stats, widest = sneppp__widest(model, &stats);
+   size_t B = sneppp__chunk_rows(model), stats, widest = sneppp__widest(model, &stats);
    sneppp__place_chunk(c, model, loss->gradient, &lane->chunk);
    if (loss->waves) sneppp__place_cell(c, model, &lane->cell);
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
-   if (loss->narrow) lane->pull = (double *)sneppp__take(c, widest, stats + 1, sizeof(double));
-   lane->row_scale = (sneppp_real *)sneppp__take(c, B, 1, s);
-   lane->square = (double *)sneppp__take(c, SNEPPP_MAX_FACTORS, SNEPPP__CHUNK, sizeof(double));
+   if (loss->narrow) lane->pull = sneppp__doubles(c, widest, stats + 1);
+   lane->row_scale = sneppp__reals(c, B, 1);
+   lane->square = sneppp__doubles(c, SNEPPP_MAX_FACTORS, SNEPPP__CHUNK);
    lane->dpsi = lane->chunk.y; /* M psi, times a factor of the event */
-   if (loss->gradient && !sneppp__pulls_y(loss)) lane->dpsi = (sneppp_real *)sneppp__take(c, B, (size_t)model->n, s);
-   if (loss->gradient > 1) lane->dpart = (sneppp_real *)sneppp__take(c, B, widest, s);
+   if (loss->gradient && !sneppp__pulls_y(loss)) lane->dpsi = sneppp__reals(c, B, (size_t)model->n);
+   if (loss->gradient > 1) lane->dpart = sneppp__reals(c, B, widest);
    for (int pass = 0; pass < 2; pass++) { /* first the size of `flat`, then the pointers into it */
       double *at = pass ? lane->flat : NULL;
       size_t  used = 0;
@@ -12777,19 +14670,21 @@ static void sneppp__place_lane(sneppp__carver *c, const sneppp__loss *loss, snep
       }
 #undef SNEPPP__PART
       lane->flat_count = used;
-      if (!pass) lane->flat = (double *)sneppp__take(c, used, 1, sizeof(double));
+      if (!pass) lane->flat = sneppp__doubles(c, used, 1);
    }
    if (loss->narrow || loss->waves ||
-       (sizeof(sneppp_real) < sizeof(double) && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
-      lane->sum = (sneppp_real *)sneppp__take(c, (size_t)model->n, (size_t)model->n, s);
+       (SNEPPP__NARROW && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
+      lane->sum = sneppp__reals(c, (size_t)model->n, (size_t)model->n);
 }
 
-static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
+SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
 {
    const sneppp_model *model = loss->model;
-   size_t stats, widest = sneppp__widest(model, &stats), n = (size_t)model->n, parts = 0, room;
+   size_t stats, widest = sneppp__widest(model, &stats), n = (size_t)model->n, parts = 0, room,
+          events = loss->team ? sneppp__parcel(loss->count) : loss->count; /* that are summed together */
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
-   loss->lanes = sneppp__lane_count(model, loss->count);
+   const sneppp_region *seen = NULL;
+   loss->lanes = sneppp__pass_lanes(loss, events);
    if (loss->lanes < 2) loss->lanes = 2; /* their sums are also room for dL/dV */
    loss->narrow = loss->gradient && sneppp__narrows(model);
    loss->through_M = full;
@@ -12797,18 +14692,21 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
       if (2 * model->readout[k].m < model->readout[k].n) loss->through_M = 0;
    loss->waves = loss->gradient && loss->through_M && loss->count >= 8 * SNEPPP__CHUNK && sneppp__plane_waves(model);
    loss->block = sneppp__chunk_rows(model) * (loss->waves ? SNEPPP__WAVE_BLOCK : SNEPPP__BLOCK);
-   room = loss->count < loss->block ? loss->count : loss->block;
+   room = events < loss->block ? events : loss->block;
    loss->x = NULL; /* from a layout before this one */
    if (loss->narrow || loss->waves) {
-      loss->x = (sneppp_real *)sneppp__take(c, room, (size_t)model->D, sizeof *loss->x);
-      loss->weight = (double *)sneppp__take(c, room, 1, sizeof *loss->weight);
+      loss->x = sneppp__reals(c, room, (size_t)model->D);
+      loss->weight = sneppp__doubles(c, room, 1);
    }
-   loss->watch = (sneppp__watch *)sneppp__take(c, loss->realisations, 1, sizeof *loss->watch);
-   for (size_t r = 0; r < loss->realisations; r++) {
+   loss->watches = 0;
+   for (size_t r = 0; sneppp__next_watch(loss->events, loss->realisations, &r, &seen);) loss->watches++;
+   loss->watch = (sneppp__watch *)sneppp__take(c, loss->watches, 1, sizeof *loss->watch);
+   for (size_t k = 0, r = 0; k < loss->watches; k++) {
       sneppp__watch dummy, *w = &dummy;
       memset(&dummy, 0, sizeof dummy);
-      if (loss->watch) w = &loss->watch[r];
-      sneppp__place_watch(c, model, loss->events[r].seen, w);
+      if (loss->watch) w = &loss->watch[k];
+      w->times = (double)sneppp__next_watch(loss->events, loss->realisations, &r, &seen);
+      sneppp__place_watch(c, model, seen, w);
       for (int f = 0; f < model->factors; f++) {
          size_t nf = (size_t)model->layer[f].n,
                 size = sneppp__pull_size(nf, (size_t)model->layer[f].d, &w->inside[f]);
@@ -12816,33 +14714,29 @@ static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *loss)
          if (size > parts) parts = size;
       }
    }
+   room = sneppp__tour_room(model, loss->events, loss->realisations, &parts);
+   loss->tour = (unsigned char *)sneppp__take(c, room, 1, 1);
    for (int k = 0; k < model->readouts; k++) {
       size_t nk = (size_t)model->readout[k].n;
-      loss->MM[k] = full ? (double *)sneppp__take(c, nk, nk, sizeof(double)) : NULL;
+      loss->counted[k] = room && loss->gradient ? sneppp__doubles(c, nk, full ? nk : 1) : NULL;
+      loss->MM[k] = full ? sneppp__doubles(c, nk, nk) : NULL;
       loss->M[k] = NULL;
-      loss->room[k] = NULL;
       if (!loss->through_M || !loss->gradient) continue;
-      if (!loss->narrow)
-         loss->room[k] = (sneppp_real *)sneppp__take(c, sneppp__packed_size(nk, nk), 1, sizeof(sneppp_real));
-#ifdef SNEPPP_REAL_FLOAT
-      loss->M[k] = (sneppp_real *)sneppp__take(c, nk, nk, sizeof(sneppp_real));
-#else
-      loss->M[k] = loss->MM[k];
-#endif
+      loss->M[k] = SNEPPP__NARROW ? sneppp__reals(c, nk, nk) : (sneppp_real *)(void *)loss->MM[k];
    }
-   loss->wide = full && sizeof(sneppp_real) < sizeof(double) ? (double *)sneppp__take(c, n, n, sizeof(double)) : NULL;
-   if (loss->gradient) loss->G = (double *)sneppp__take(c, n, full ? n : 1, sizeof(double));
+   loss->wide = full && SNEPPP__NARROW ? sneppp__doubles(c, n, n) : NULL;
+   if (loss->gradient) loss->G = sneppp__doubles(c, n, full ? n : 1);
    if (loss->gradient > 1) {
-      loss->dK = (double *)sneppp__take(c, widest, full ? widest : 1, sizeof(double));
-      loss->dc = (double *)sneppp__take(c, widest, 1, sizeof(double));
+      loss->dK = sneppp__doubles(c, widest, full ? widest : 1);
+      loss->dc = sneppp__doubles(c, widest, 1);
       for (int f = 0; f < model->factors; f++) {
          double **list[SNEPPP__LISTS];
          size_t   size[SNEPPP__LISTS];
          sneppp__grad_lists(&model->layer[f], &loss->pull[f], list, size);
          for (int k = 0; k < SNEPPP__LISTS; k++)
-            *list[k] = size[k] ? (double *)sneppp__take(c, size[k], 1, sizeof(double)) : NULL;
+            *list[k] = size[k] ? sneppp__doubles(c, size[k], 1) : NULL;
       }
-      loss->parts = (double *)sneppp__take(c, parts, 1, sizeof(double));
+      loss->parts = sneppp__doubles(c, parts, 1);
    }
    loss->lane = (sneppp__lane *)sneppp__take(c, loss->lanes, 1, sizeof *loss->lane);
    for (size_t l = 0; l < loss->lanes; l++) {
@@ -12895,11 +14789,7 @@ static void sneppp__lane_flush(sneppp__lane *lane, size_t n)
 }
 
 #define SNEPPP__LEAST_LAMBDA 1e-300
-#ifdef SNEPPP_REAL_FLOAT
-   #define SNEPPP__MOST_PULL 1e30 /* the largest c_i: sums of it times products of features stay finite */
-#else
-   #define SNEPPP__MOST_PULL 1e200
-#endif
+#define SNEPPP__MOST_PULL (SNEPPP__NARROW ? 1e30 : 1e200) /* the largest c_i: sums of it times features stay finite */
 
 /* From q = |V psi|^2, or what stands for it, to lambda, the likelihood's sums, and c = w / lambda. Where the model says
    "impossible", lambda = 0, the likelihood is huge, not infinite, and does not move with the parameters: c = 0. */
@@ -12946,7 +14836,7 @@ static void sneppp__readout_look(const sneppp__loss *loss, sneppp__lane *lane, s
                      lane->sum);
       M = lane->sum;
    }
-   if (loss->through_M) sneppp__gemm_right(B, nj, nj, psi, n, M, k->active ? NULL : loss->packed[j], y, n);
+   if (loss->through_M) sneppp__gemm(0, 0, B, nj, nj, 1, psi, n, M, nj, 0, y, n);
    else if (!diagonal) sneppp__gemm(0, 1, B, m, nj, 1, psi, n, M, nj, 0, y, m);
    for (size_t b = 0; b < B; b++) {
       for (size_t i = 0; diagonal && i < nj; i++) y[b * n + i] = M[i] * M[i] * psi[b * n + i];
@@ -13000,7 +14890,7 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
 {
    const sneppp_model *model = loss->model;
    int     readouts = loss->gradient ? model->readouts : 0, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
-           joins = lane->chunk.active || sizeof(sneppp_real) < sizeof(double),
+           joins = lane->chunk.active || SNEPPP__NARROW,
            waits = joins && loss->through_M && readouts == 1 && !loss->narrow;
    double *q = lane->square, total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
    if (!readouts) sneppp__chunk_readout(model, B, &lane->chunk);
@@ -13127,33 +15017,18 @@ static uint64_t sneppp__shuffled(const sneppp__loss *loss, size_t i)
    return sneppp_rng_permute((uint64_t)loss->lo + at, (uint64_t)loss->count, loss->key);
 }
 
-/* Events at .. at + B - 1 of all realisations, in order, into x (B, D) and weight (B), checked. */
-static sneppp_status sneppp__load_run(const sneppp_model *model, const sneppp_events *e, size_t at, size_t B,
-                                      sneppp_real *x, double *weight, sneppp_error *err)
-{
-   size_t D = (size_t)model->D;
-   for (size_t b = 0, run; b < B; e++) {
-      sneppp_status st;
-      if (at >= e->count) { at -= e->count; continue; }
-      run = e->count - at < B - b ? e->count - at : B - b;
-      st = sneppp__read_events(model, e, at, run, x + b * D, err);
-      for (size_t i = 0; st == SNEPPP_OK && i < run; i++)
-         st = sneppp__event_check(model, e, at + i, x + (b + i) * D, &weight[b + i], err);
-      if (st != SNEPPP_OK) return st;
-      b += run, at = 0;
-   }
-   return SNEPPP_OK;
-}
-
-/* The same of a pass, which may be a batch. */
+/* Events of a pass, which may be a batch. */
 static sneppp_status sneppp__load_events(const sneppp__loss *loss, size_t at, size_t B, sneppp_real *x,
                                          double *weight, sneppp_error *err)
 {
    sneppp_status st = SNEPPP_OK;
-   if (!loss->batch) return sneppp__load_run(loss->model, loss->events, at, B, x, weight, err);
+   size_t        D = (size_t)loss->model->D;
+   if (!loss->batch) return sneppp__load_events_of(loss->team, loss->model, loss->events, at, B, x, weight, err);
+   if (loss->team) sneppp__unpack(D, loss->team->mail + at % SNEPPP__ROUND * (D + 1), B, x, weight);
+   if (loss->team) return SNEPPP_OK;
    for (size_t b = 0; b < B && st == SNEPPP_OK; b++)
       st = sneppp__load_run(loss->model, loss->events, (size_t)sneppp__shuffled(loss, at + b), 1,
-                            x + b * (size_t)loss->model->D, weight + b, err);
+                            x + b * D, weight + b, err);
    return st;
 }
 
@@ -13206,7 +15081,7 @@ static void sneppp__block_split(size_t which, void *arg)
       }
    rows.row = loss->x, rows.row_bytes = D * sizeof *loss->x, rows.at = widest * sizeof *loss->x;
    rows.beside = loss->weight, rows.beside_bytes = sizeof *loss->weight;
-   rows.is_float = sizeof *loss->x == sizeof(float);
+   rows.is_float = SNEPPP__NARROW;
    if (most > 0) sneppp__select(&rows, lo, hi, mid);
 }
 
@@ -13246,7 +15121,7 @@ static void sneppp__lane_chunk(const sneppp__loss *loss, sneppp__lane *lane, siz
 /* The smallest number of nodes for waves with |a| <= size; more than `most` if none up to there does. */
 static size_t sneppp__cell_nodes(double size, size_t most)
 {
-   const double tiny = sizeof(sneppp_real) < sizeof(double) ? 1.5e-8 : 0.25 * SNEPPP__EPS;
+   const double tiny = SNEPPP__NARROW ? 1.5e-8 : 0.25 * SNEPPP__EPS;
    double       term = 4;
    for (size_t k = 1; k <= most; k++) {
       term *= 0.5 * size / (double)k;
@@ -13312,7 +15187,7 @@ static int sneppp__cell_open(const sneppp__loss *loss, sneppp__lane *lane, size_
    }
    sneppp__layer_features(loss->model, 0, 0, NULL, n, r, c->node, lane->chunk.psi, NULL);
    sneppp__gemm(0, 0, r, n, r, 1, c->C, r, lane->chunk.psi, n, 0, c->A, n);
-   sneppp__gemm_right(r, n, n, c->A, n, loss->M[0], loss->packed[0], c->Y, n);
+   sneppp__gemm(0, 0, r, n, n, 1, c->A, n, loss->M[0], n, 0, c->Y, n);
    sneppp__gemm_lower(0, 1, r, n, c->Y, n, c->A, n, c->G);
    memset(c->h, 0, c->q * sizeof *c->h); /* g, in double */
    for (size_t i = 0; i < r; i++)
@@ -13322,7 +15197,7 @@ static int sneppp__cell_open(const sneppp__loss *loss, sneppp__lane *lane, size_
       }
    c->least = 0;
    for (size_t k = 0; k < c->q; k++) c->g[k] = (sneppp_real)c->h[k], c->least += fabs(c->h[k]);
-   c->least *= sizeof(sneppp_real) < sizeof(double) ? 1e-3 : 1e-7; /* |T_k| <= 1: no intensity is above the sum */
+   c->least *= SNEPPP__NARROW ? 1e-3 : 1e-7; /* |T_k| <= 1: no intensity is above the sum */
    memset(c->h, 0, c->q * sizeof *c->h);
    return 1;
 }
@@ -13397,7 +15272,7 @@ static void sneppp__lane_run(size_t which, void *arg)
    sneppp__lane *lane = &loss->lane[which];
    size_t        N = loss->size, D = (size_t)loss->model->D, rows = loss->rows;
    double        own[SNEPPP__CHUNK], *weight = own;
-   if (!loss->at) {
+   if (loss->at == loss->from) {
       size_t after = 4 + lane->S_count;
       memset(lane->flat, 0, 4 * sizeof *lane->flat);
       memset(lane->flat + after, 0, (lane->flat_count - after) * sizeof *lane->flat);
@@ -13409,19 +15284,9 @@ static void sneppp__lane_run(size_t which, void *arg)
    for (size_t first = which * rows; !loss->cells && first < N; first += loss->used * rows) {
       size_t B = N - first < rows ? N - first : rows;
       if (loss->x) lane->chunk.x = loss->x + first * D, weight = loss->weight + first;
-      else if (sneppp__load_events(loss, first, B, lane->chunk.x, weight, &lane->error) != SNEPPP_OK) return;
+      else if (sneppp__load_events(loss, loss->at + first, B, lane->chunk.x, weight, &lane->error) != SNEPPP_OK) return;
       sneppp__lane_chunk(loss, lane, B, weight);
    }
-}
-
-static sneppp_status sneppp__lane_errors(const sneppp__loss *loss, sneppp_error *err)
-{
-   for (size_t l = 0; l < loss->used; l++)
-      if (loss->lane[l].error.status != SNEPPP_OK) {
-         if (err) *err = loss->lane[l].error;
-         return loss->lane[l].error.status;
-      }
-   return SNEPPP_OK;
 }
 
 /* Adds a slice of the sums of all lanes to those of lane 0, in the order of the lanes. */
@@ -13444,28 +15309,26 @@ static void sneppp__lane_slice(size_t slice, void *arg)
    }
 }
 
-/* The events of a pass, block by block, into the sums of lane 0; if neighbours need not meet, they are one block that
+/* N events of a pass, block by block, into the sums of lane 0; if neighbours need not meet, they are one block that
    is never loaded whole. */
-static sneppp_status sneppp__pass(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
+static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N, const sneppp_parallel *par,
+                                       sneppp_error *err)
 {
-   size_t        N = loss->batch ? loss->batch : loss->count, rows = sneppp__chunk_rows(loss->model),
-                 chunks = (N + rows - 1) / rows;
-   sneppp_status st;
+   size_t        rows = sneppp__chunk_rows(loss->model), chunks = (N + rows - 1) / rows;
    loss->rows = rows;
    if (!loss->narrow && N) { /* chunks of one size, or few threads would wait for the last; in whole tiles of gemm */
       loss->rows = (N + chunks * SNEPPP__TILE_ROWS - 1) / (chunks * SNEPPP__TILE_ROWS) * SNEPPP__TILE_ROWS;
       if (loss->rows > rows) loss->rows = rows;
    }
-   loss->used = sneppp__lane_count(loss->model, N);
-   loss->at = loss->cells = 0;
+   loss->used = sneppp__pass_lanes(loss, N);
+   loss->at = loss->from = from, loss->cells = 0;
    do {
-      loss->size = N - loss->at;
+      loss->size = from + N - loss->at;
       if (loss->x) {
          size_t pieces;
          if (loss->size > loss->block) loss->size = loss->block;
          sneppp__run(par, sneppp__block_load, loss, loss->used);
-         st = sneppp__lane_errors(loss, err);
-         if (st != SNEPPP_OK) return st;
+         for (size_t l = 0; l < loss->used; l++) SNEPPP__TRY(sneppp__pass_on(&loss->lane[l].error, err));
          if (loss->waves) loss->cells = sneppp__cells_worth(loss);
          if (loss->cells && loss->size == N && loss->cells < loss->used) loss->used = loss->cells;
          pieces = loss->narrow ? (loss->size + rows - 1) / rows : loss->cells;
@@ -13473,12 +15336,49 @@ static sneppp_status sneppp__pass(sneppp__loss *loss, const sneppp_parallel *par
             sneppp__run(par, sneppp__block_split, loss, loss->pieces);
       }
       sneppp__run(par, sneppp__lane_run, loss, loss->used);
-      st = sneppp__lane_errors(loss, err);
-      if (st != SNEPPP_OK) return st;
+      for (size_t l = 0; l < loss->used; l++) SNEPPP__TRY(sneppp__pass_on(&loss->lane[l].error, err));
       loss->at += loss->size;
-   } while (loss->at < N);
+   } while (loss->at < from + N);
    sneppp__run(par, sneppp__lane_slice, loss, (loss->lane[0].flat_count + SNEPPP__SLICE - 1) / SNEPPP__SLICE);
    return SNEPPP_OK;
+}
+
+/* All of them: by one rank at once, by several in parcels. The events of a batch lie anywhere, so they are shown to all
+   ranks, some at a time, and parcels of these go round. */
+static sneppp_status sneppp__pass(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp__team *t = loss->team;
+   sneppp__lane *lane = loss->lane;
+   sneppp__span  span[SNEPPP__SPANS];
+   size_t        N = loss->batch ? loss->batch : loss->count, at = SIZE_MAX, size, after = 4 + lane->S_count,
+                 all = loss->batch && N > SNEPPP__ROUND ? SNEPPP__ROUND : N, parcel = sneppp__parcel(all);
+   int           spans = 1;
+   sneppp_status st;
+   if (!t) return sneppp__pass_part(loss, 0, N, par, err);
+   memset(span, 0, sizeof span);
+   span[0].x = lane->flat, span[0].rows = 1, span[0].columns = 4;
+   for (int k = 0; loss->gradient && k < loss->model->readouts; k++, spans++) {
+      const sneppp_readout_state *R = &loss->model->readout[k];
+      span[spans].x = lane->S[k], span[spans].segment = 1, span[spans].lower = loss->through_M;
+      span[spans].rows = (size_t)(loss->through_M ? R->n : R->m), span[spans].columns = (size_t)R->n;
+   }
+   span[spans].x = lane->flat + after, span[spans].rows = 1, span[spans].columns = lane->flat_count - after;
+   span[spans++].segment = 2;
+   st = sneppp__sum_begin(t, span, spans, N / parcel + 1, err);
+   while (!loss->batch && st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
+      st = sneppp__pass_part(loss, at, size, par, err);
+      if (st == SNEPPP_OK) sneppp__sum_add(t, span, spans);
+   }
+   for (size_t round = 0; loss->batch && round < N; round += all) {
+      if (all > N - round) all = N - round;
+      for (size_t i = 0; i < all; i++) t->index[i] = (size_t)sneppp__shuffled(loss, round + i);
+      SNEPPP__TRY(sneppp__team_gather(t, loss->model, loss->events, all, st, err));
+      for (at = t->rank * parcel; at < all && st == SNEPPP_OK; at += t->ranks * parcel) {
+         st = sneppp__pass_part(loss, round + at, all - at < parcel ? all - at : parcel, par, err);
+         if (st == SNEPPP_OK) sneppp__sum_add(t, span, spans);
+      }
+   }
+   return sneppp__sum_end(t, span, spans, st, err);
 }
 
 /* ---- the integral: dL/dK and its way back through the mixing rule to K_f and c_f (see sneppp__mix_entry) */
@@ -13520,8 +15420,8 @@ static double sneppp__other_integrals(const sneppp_model *model, const sneppp__g
    return p;
 }
 
-/* G = dL/dK = alpha M */
-static void sneppp__watch_weights(sneppp__loss *loss, const sneppp__watch *w)
+/* G = dL/dK = c alpha M */
+static void sneppp__watch_weights(sneppp__loss *loss, const sneppp__watch *w, double c)
 {
    const sneppp_model *model = loss->model;
    size_t              n = (size_t)model->n;
@@ -13529,7 +15429,7 @@ static void sneppp__watch_weights(sneppp__loss *loss, const sneppp__watch *w)
    for (int k = 0; k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
       size_t nk = (size_t)R->n, at = (size_t)R->first;
-      double scale = model->alpha * sneppp__other_integrals(model, &w->g, k, loss->MM);
+      double scale = c * model->alpha * sneppp__other_integrals(model, &w->g, k, loss->MM);
       if (w->g.diagonal) {
          for (size_t i = 0; i < nk; i++) loss->G[at + i] = scale * (double)R->V[i] * (double)R->V[i];
       } else {
@@ -13559,8 +15459,8 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, i
    return sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, out, NULL, err);
 }
 
-/* Adds what sneppp__factor_pull has found to the gradient, in the units of the model. */
-static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, sneppp_grad *grad)
+/* Adds what sneppp__factor_pull has found to the gradient, in the units of the model; c = dL/dLambda. */
+static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, double c, sneppp_grad *grad)
 {
    const sneppp_model  *model = loss->model;
    const sneppp_window *win = &model->layer[f].inside;
@@ -13573,21 +15473,19 @@ static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, snep
          slope = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL) - before;
          w->g.mass[f] -= 1;
       }
-      for (size_t i = 0; i < win->count; i++) grad->weight[f][i] += slope;
+      for (size_t i = 0; i < win->count; i++) grad->weight[f][i] += c * slope;
    }
 }
 
-/* Adds the part of the gradient that comes through K of one realisation. */
-static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, sneppp_grad *grad,
+/* Adds the part of the gradient that comes through K of one realisation or region, with c = dL/dLambda. */
+static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, double c, sneppp_grad *grad,
                                         const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp__watch_weights(loss, w);
+   sneppp__watch_weights(loss, w, c);
    for (int f = 0; f < loss->model->factors; f++) {
-      sneppp_status st;
       sneppp__mix_pull_gram(loss->model, &w->g, loss->G, f, loss->dK, loss->dc);
-      st = sneppp__factor_pull(loss, w, f, loss->dK, 1, NULL, par, err);
-      if (st != SNEPPP_OK) return st;
-      sneppp__factor_add(loss, w, f, grad);
+      SNEPPP__TRY(sneppp__factor_pull(loss, w, f, loss->dK, 1, NULL, par, err));
+      sneppp__factor_add(loss, w, f, c, grad);
    }
    return SNEPPP_OK;
 }
@@ -13600,7 +15498,7 @@ typedef struct sneppp__rows_job {
    size_t             m, n;
    double             scale;
    double            *A, *dV;
-   sneppp_real       *a, *out; /* A and the product in float; float build only */
+   sneppp_real       *a, *out; /* A and dV; in the float build a copy of A, and the product */
 } sneppp__rows_job;
 
 static void sneppp__readout_weights(size_t block, void *arg)
@@ -13616,9 +15514,10 @@ static void sneppp__readout_weights(size_t block, void *arg)
       if (loss->through_M) sneppp__long_product(n, -job->scale, S + i * n, NULL, job->A + i * n);
       else memset(job->A + i * n, 0, n * sizeof *job->A);
    }
-   for (size_t r = 0; r < loss->realisations; r++) {
+   for (size_t i = i0 * n; loss->counted[job->k] && i < end * n; i++) job->A[i] += loss->counted[job->k][i];
+   for (size_t r = 0; r < loss->watches; r++) {
       const sneppp__grams *g = &loss->watch[r].g;
-      double               a = loss->model->alpha * sneppp__other_integrals(loss->model, g, job->k, loss->MM);
+      double a = loss->watch[r].times * loss->model->alpha * sneppp__other_integrals(loss->model, g, job->k, loss->MM);
       for (size_t i = i0; i < end; i++)
          for (size_t j = 0, some; j < n; j += some) {
             some = n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
@@ -13626,7 +15525,7 @@ static void sneppp__readout_weights(size_t block, void *arg)
             sneppp__long_add(some, a, row, job->A + i * n + j);
          }
    }
-   for (size_t i = i0 * n; job->a && i < end * n; i++) job->a[i] = (sneppp_real)job->A[i];
+   if (SNEPPP__NARROW) for (size_t i = i0 * n; i < end * n; i++) job->a[i] = (sneppp_real)job->A[i];
 }
 
 static void sneppp__readout_rows(size_t block, void *arg)
@@ -13635,12 +15534,8 @@ static void sneppp__readout_rows(size_t block, void *arg)
    size_t n = job->n, rows = sneppp__row_block(job->m), at = block * rows;
    const sneppp_real *V = job->loss->model->readout[job->k].V + at * n;
    if (rows > job->m - at) rows = job->m - at;
-#ifdef SNEPPP_REAL_FLOAT
-   sneppp__gemm(0, 0, rows, n, n, 2, V, n, job->a, n, 0, job->out + at * n, n);
-   sneppp__join(rows * n, 1, job->out + at * n, job->dV + at * n);
-#else
-   sneppp__gemm(0, 0, rows, n, n, 2, V, n, job->A, n, 1, job->dV + at * n, n);
-#endif
+   sneppp__gemm(0, 0, rows, n, n, 2, V, n, job->a, n, SNEPPP__NARROW ? 0 : 1, job->out + at * n, n);
+   if (SNEPPP__NARROW) sneppp__join(rows * n, 1, job->out + at * n, job->dV + at * n);
 }
 
 static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double *dV, const sneppp_parallel *par)
@@ -13653,12 +15548,16 @@ static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double
    memset(&job, 0, sizeof job);
    job.loss = loss, job.k = k, job.n = (size_t)R->n, job.m = (size_t)R->m, job.scale = scale, job.A = loss->G,
    job.dV = dV;
-   if (sizeof(sneppp_real) < sizeof(double)) job.a = loss->lane[0].sum, job.out = loss->lane[1].sum;
+   job.a = SNEPPP__NARROW ? loss->lane[0].sum : (sneppp_real *)(void *)loss->G;
+   job.out = SNEPPP__NARROW ? loss->lane[1].sum : (sneppp_real *)(void *)dV;
    if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (size_t i = 0; i < job.n; i++) dV[i] -= 2 * (double)R->V[i] * scale * S[i];
-      for (size_t r = 0; r < loss->realisations; r++) {
+      for (size_t i = 0; i < job.n; i++) {
+         dV[i] -= 2 * (double)R->V[i] * scale * S[i];
+         if (loss->counted[k]) dV[i] += 2 * (double)R->V[i] * loss->counted[k][i];
+      }
+      for (size_t r = 0; r < loss->watches; r++) {
          const sneppp__grams *g = &loss->watch[r].g;
-         double               a = 2 * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
+         double a = 2 * loss->watch[r].times * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
          for (size_t i = 0, at = (size_t)R->first; i < job.n; i++)
             dV[i] += a * (double)R->V[i] * sneppp__mix_entry(model, g, at + i, at + i);
       }
@@ -13671,6 +15570,45 @@ static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double
    sneppp__run(par, sneppp__readout_rows, &job, (job.m + rows - 1) / rows);
 }
 
+/* What is known by regions: adds to the value, to Lambda and to the gradient, but for that of V, whose sums are left in
+   `counted`. An impossible region, Lambda_r = 0, is treated as an impossible event. */
+static sneppp_status sneppp__loss_regions(sneppp__loss *loss, double *value, double *Lambda, sneppp_grad *grad,
+                                          const sneppp_parallel *par, sneppp_error *err)
+{
+   const sneppp_model *model = loss->model;
+   sneppp__tour        t = sneppp__tour_open(model, loss->events, loss->realisations, loss->tour);
+   const sneppp__grams *g = &t.w.g;
+   double              row[SNEPPP__ROW_PART];
+   for (int k = 0; k < model->readouts; k++) {
+      size_t n = (size_t)model->readout[k].n;
+      if (loss->counted[k]) memset(loss->counted[k], 0, n * (loss->MM[0] ? n : 1) * sizeof **loss->counted);
+   }
+   while (sneppp__tour_next(&t)) {
+      double count, mass, c;
+      SNEPPP__TRY(sneppp__tour_grams(&t, par, err));
+      count = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL), mass = sneppp__grams_mass(model, g);
+      c = t.table - (count > SNEPPP__LEAST_LAMBDA ? t.count / count : 0);
+      if (c < -SNEPPP__MOST_PULL) c = -SNEPPP__MOST_PULL;
+      if (t.table) *value += count, *Lambda += count;
+      if (t.count > 0) *value -= t.count * log(count > SNEPPP__LEAST_LAMBDA ? count : SNEPPP__LEAST_LAMBDA);
+      if (!grad || c == 0) continue;
+      if (grad->floor) *grad->floor += c * mass;
+      if (grad->alpha) *grad->alpha += c * (count - model->floor * mass) / model->alpha;
+      if (loss->gradient > 1) SNEPPP__TRY(sneppp__watch_pull(loss, &t.w, c, grad, par, err));
+      for (int k = 0; k < model->readouts; k++) {
+         double a = c * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
+         size_t n = (size_t)model->readout[k].n, first = (size_t)model->readout[k].first;
+         for (size_t i = 0; grad->V[k] && i < n; i++)
+            for (size_t j = g->diagonal ? i : 0, some; j < (g->diagonal ? i + 1 : n); j += some) {
+               some = g->diagonal ? 1 : n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
+               sneppp__mix_row(model, g, first + i, first + j, some, row);
+               sneppp__long_add(some, a, row, loss->counted[k] + (g->diagonal ? i : i * n + j));
+            }
+      }
+   }
+   return SNEPPP_OK;
+}
+
 /* ---- the whole: value and gradient for the current parameters. c is the carver that placed the loss, whose
    memory is filled anew. Without log N!, which depends on nothing; expected receives Lambda. */
 static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, double *value,
@@ -13679,35 +15617,38 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
 {
    const sneppp_model *model = loss->model;
    sneppp__carver      c = sneppp__measure();
-   double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, mass = 0, *s;
+   double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, mass = 0,
+                       all = 0, *s;
    sneppp_status       st = SNEPPP_OK;
-   /* One factor, one realisation: dL/dK = alpha M does not wait for K, so both ways through K are walked at once. */
-   int at_once = loss->gradient > 1 && loss->realisations == 1 && model->factors == 1 &&
-                 model->desc.readout == SNEPPP_READOUT_FULL && sneppp__own_factor(model) < 0;
+   sneppp__gram_share  share;
+   sneppp_parallel     grams = sneppp__gram_parallel(loss->team, model, par, &share);
+   int                 at_once;
    c.base = base;
    sneppp__place_loss(&c, loss);
+   /* One factor, one region: dL/dK = alpha M does not wait for K, so both ways through K are walked at once. What is
+      known by regions would need the same room in between. */
+   at_once = loss->gradient > 1 && loss->watches == 1 && !loss->counted[0] && model->factors == 1 &&
+             model->desc.readout == SNEPPP_READOUT_FULL && sneppp__own_factor(model) < 0;
    for (int k = 0; loss->MM[0] && k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
-      sneppp__readout_matrix(R, loss->wide, loss->MM[k], sizeof(sneppp_real) < sizeof(double) ? loss->M[k] : NULL, par);
-      loss->packed[k] = NULL;
-      if (loss->room[k]) loss->packed[k] = sneppp__pack_right((size_t)R->n, (size_t)R->n, loss->M[k], loss->room[k]);
+      sneppp__readout_matrix(R, loss->wide, loss->MM[k], SNEPPP__NARROW ? loss->M[k] : NULL, par);
    }
-   st = sneppp__pass(loss, par, err);
-   if (st != SNEPPP_OK) return st;
-   for (size_t r = 0; r < loss->realisations; r++) {
-      double part = 1;
+   SNEPPP__TRY(sneppp__pass(loss, par, err));
+   for (size_t r = 0; r < loss->watches; r++) {
+      sneppp__watch *w = &loss->watch[r];
       if (at_once) {
-         st = sneppp__factor_pull(loss, loss->watch, 0, loss->MM[0], model->alpha, loss->watch->g.K[0], par, err);
-         loss->watch->g.mass[0] = sneppp_window_mass(&loss->watch->inside[0]);
-      } else st = sneppp__watch_grams(model, &loss->watch[r], par, err);
+         st = sneppp__factor_pull(loss, w, 0, loss->MM[0], w->times * model->alpha, w->g.K[0], &grams, err);
+         w->g.mass[0] = sneppp_window_mass(&w->inside[0]);
+      } else st = sneppp__watch_grams(model, w, &grams, err);
+      if (st == SNEPPP_OK && loss->team && loss->team->over) st = sneppp__agree(loss->team, SNEPPP_OK, NULL, err);
       if (st != SNEPPP_OK) return st;
-      Lambda += sneppp__integral(model, &loss->watch[r].g, loss->MM[0] ? loss->MM : NULL);
-      for (int f = 0; f < model->factors; f++) part *= loss->watch[r].g.mass[f];
-      mass += part;
+      Lambda += w->times * sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL);
+      mass += w->times * sneppp__grams_mass(model, &w->g);
    }
    s = loss->lane[0].scalar;
    *value = Lambda - scale * s[0];
-   if (expected) *expected = Lambda;
+   if (sneppp__finite(*value)) SNEPPP__TRY(sneppp__loss_regions(loss, value, &all, grad, par, err));
+   if (expected) *expected = Lambda + all;
    if (!sneppp__finite(*value)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the likelihood is not finite");
    if (!grad) return SNEPPP_OK;
    if (grad->floor) *grad->floor += mass - scale * s[1];
@@ -13715,33 +15656,69 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    if (loss->gradient > 1) {
       for (int f = 0; f < model->factors; f++)
          sneppp__grad_add(&model->layer[f], scale, 0, &loss->lane[0].of[f], grad, f);
-      if (at_once) sneppp__factor_add(loss, loss->watch, 0, grad);
-      for (size_t r = 0; !at_once && r < loss->realisations && st == SNEPPP_OK; r++)
-         st = sneppp__watch_pull(loss, &loss->watch[r], grad, par, err);
+      if (at_once) sneppp__factor_add(loss, loss->watch, 0, loss->watch->times, grad);
+      for (size_t r = 0; !at_once && r < loss->watches && st == SNEPPP_OK; r++)
+         st = sneppp__watch_pull(loss, &loss->watch[r], loss->watch[r].times, grad, &grams, err);
    }
    for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
       if (grad->V[k]) sneppp__readout_pull(loss, k, scale, grad->V[k], par);
    return st;
 }
 
-/* Checks what does not need a pass over the events, and counts them. */
-static sneppp_status sneppp__realisations_check(const sneppp_model *model, const sneppp_events *events,
-                                                size_t realisations, size_t *count, sneppp_error *err)
+/* The regions of one realisation and their counts. */
+SNEPPP__COLD static sneppp_status sneppp__counts_check(const sneppp_model *model, const sneppp_events *e,
+                                                       sneppp_error *err)
+{
+   sneppp_error inner;
+   double       sum = 0;
+   if (!e->regions && (e->region || e->counts || e->cells))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.regions is 0, but events.region, counts or cells is given");
+   if (e->regions && !e->region)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.regions = %z, but events.region is NULL", e->regions);
+   if (sneppp__is_table(e) && (e->count || e->x || e->read || e->seen))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "events.region is a table of counts, beside which there is no events.%s:"
+                          " make them two realisations, or set events.cells",
+                          e->seen ? "seen" : e->read ? "read" : "x");
+   for (size_t k = 0; k < e->regions; k++) {
+      double n = sneppp__region_count(e, k), mass = 1;
+      if (!sneppp__finite(n) || n < 0)
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, k, "counts[%z] = %g is negative or not finite", k, n);
+      sum += n;
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_window *part = e->region[k].factor[f], *in = sneppp__part(model, e->cells ? e->seen : NULL, f);
+         sneppp_status        st = SNEPPP_OK;
+         if (part && (!k || part != e->region[k - 1].factor[f])) st = sneppp__part_check(in, f, part, &inner);
+         if (!part && e->cells && e->seen && e->seen->factor[f])
+            st = sneppp__fail(&inner, SNEPPP_ERR_ARG, "region.factor[%d] is all of it, of which a part was seen", f);
+         if (st != SNEPPP_OK) return sneppp__fail_event(err, st, k, "region %z: %s", k, inner.why);
+         if (part) mass *= sneppp_window_mass(part);
+      }
+      if (n > 0 && !(mass > 0))
+         return sneppp__fail_event(err, SNEPPP_ERR_DATA, k, "region %z has %g events, but no mass", k, n);
+   }
+   if (!(sum <= fmin(9007199254740992.0, (double)(SIZE_MAX / 4)))) /* 2^53 */
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "events.counts: %g events are more than can be told apart", sum);
+   return SNEPPP_OK;
+}
+
+/* Checks what does not need a pass over the events, and counts those that are points. */
+SNEPPP__COLD static sneppp_status sneppp__realisations_check(const sneppp_model *model, const sneppp_events *events,
+                                                             size_t realisations, size_t *count, sneppp_error *err)
 {
    sneppp_error  inner;
    sneppp_status st;
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    if (!events) return sneppp__fail(err, SNEPPP_ERR_ARG, "events is NULL");
    *count = 0;
    for (size_t r = 0; r < realisations; r++) {
       st = sneppp__events_check(model, &events[r], &inner);
+      if (st == SNEPPP_OK) st = sneppp__counts_check(model, &events[r], &inner);
       if (st != SNEPPP_OK)
-         return realisations > 1 ? sneppp__fail(err, st, "realisation %z: %s", r, inner.why)
-                                 : sneppp__fail(err, st, "%s", inner.why);
+         return realisations > 1 ? sneppp__fail_event(err, st, inner.event, "realisation %z: %s", r, inner.why)
+                                 : sneppp__fail_event(err, st, inner.event, "%s", inner.why);
       for (int f = 0; events[r].seen && f < model->factors; f++) {
          if (!events[r].seen->factor[f]) continue;
-         st = sneppp__region_check(model, f, events[r].seen->factor[f], err);
-         if (st != SNEPPP_OK) return st;
+         SNEPPP__TRY(sneppp__part_check(&model->desc.factor[f].window, f, events[r].seen->factor[f], err));
       }
       if (events[r].count > SIZE_MAX - *count)
          return sneppp__fail(err, SNEPPP_ERR_SIZE, "there are more events than size_t can count");
@@ -13750,51 +15727,88 @@ static sneppp_status sneppp__realisations_check(const sneppp_model *model, const
    return SNEPPP_OK;
 }
 
-/* Events, each as often as its weight says; and the sum over the realisations of log N! with that number for N. */
+/* Events, each as often as its weight says; and the sum over the realisations of log N! with that number for N, or of a
+   table over its regions. */
 static double sneppp__total_weight(const sneppp_events *events, size_t realisations)
 {
    double total = 0;
    for (size_t r = 0; r < realisations; r++) {
       if (!events[r].weight) total += (double)events[r].count;
       else for (size_t i = 0; i < events[r].count; i++) total += (double)events[r].weight[i];
+      for (size_t k = 0; k < events[r].regions; k++) total += sneppp__region_count(&events[r], k);
    }
    return total;
+}
+
+/* Events as a report numbers them: points, whatever their weights, and what was counted, a fraction as a whole. */
+static size_t sneppp__event_number(const sneppp_events *events, size_t realisations)
+{
+   double sum = 0;
+   size_t points = 0;
+   for (size_t r = 0; r < realisations; points += events[r++].count)
+      for (size_t k = 0; k < events[r].regions; k++) sum += sneppp__region_count(&events[r], k);
+   return points + (size_t)ceil(fmin(sum, (double)(SIZE_MAX / 4)));
+}
+
+static int sneppp__has_regions(const sneppp_events *events, size_t realisations)
+{
+   for (size_t r = 0; r < (realisations ? realisations : 1); r++) if (events[r].regions) return 1;
+   return 0;
 }
 
 static double sneppp__log_factorials(const sneppp_events *events, size_t realisations)
 {
    double sum = 0;
-   for (size_t r = 0; r < realisations; r++) sum += sneppp__lgamma(sneppp__total_weight(&events[r], 1) + 1);
+   for (size_t r = 0; r < realisations; r++) {
+      const sneppp_events *e = &events[r];
+      if (!sneppp__is_table(e)) sum += sneppp__lgamma(sneppp__total_weight(e, 1) + 1);
+      else for (size_t k = 0; k < e->regions; k++) sum += sneppp__lgamma(sneppp__region_count(e, k) + 1);
+   }
    return sum;
 }
 
+/* The same three of a fit, whose events may lie on several ranks. */
+static double sneppp__fit_weight(const sneppp_fit_desc *o)
+{
+   return o->reduce ? sneppp__team_of(o)->weights
+                    : sneppp__total_weight(o->events, o->realisations ? o->realisations : 1);
+}
+
+static size_t sneppp__fit_number(const sneppp_fit_desc *o)
+{
+   return o->reduce ? sneppp__team_of(o)->count
+                    : sneppp__event_number(o->events, o->realisations ? o->realisations : 1);
+}
+
+static double sneppp__fit_factorials(const sneppp_fit_desc *o)
+{
+   return o->reduce ? sneppp__lgamma(sneppp__team_of(o)->weights + 1)
+                    : sneppp__log_factorials(o->events, o->realisations ? o->realisations : 1);
+}
+
 static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events *events, size_t realisations,
-                                 double *nll, double *expected, sneppp_grad *grad, const sneppp_parallel *par,
-                                 sneppp_error *err)
+                                 sneppp__team *team, double *nll, double *expected, sneppp_grad *grad,
+                                 const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp__loss   loss;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st;
+   sneppp__room   room;
+   double         value = 0;
    memset(&loss, 0, sizeof loss);
    if (!realisations) realisations = 1;
-   st = sneppp__realisations_check(model, events, realisations, &loss.count, err);
-   if (st != SNEPPP_OK) return st;
-   loss.model = model, loss.events = events, loss.realisations = realisations;
+   SNEPPP__TRY(sneppp__realisations_check(model, events, realisations, &loss.count, err));
+   loss.model = model, loss.events = events, loss.realisations = realisations, loss.team = team;
+   if (team) loss.count = team->count;
    loss.gradient = grad ? 1 : 0;
    for (int f = 0; grad && f < model->factors; f++)
       if (grad->W[f] || grad->b[f] || grad->width[f] || grad->weight[f] || grad->mean[f] || grad->scale[f])
          loss.gradient = 2;
-   sneppp__place_loss(&c, &loss);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   {
-      double value = 0;
-      st = sneppp__loss_eval(&loss, c.base, &value, expected, grad, par, err);
-      if (st == SNEPPP_OK) *nll = value;
-   }
-   sneppp__block_free(&block);
-   return st;
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) sneppp__place_loss(&room.c, &loss);
+   SNEPPP__TRY(room.st);
+   room.st = sneppp__loss_eval(&loss, room.c.base, &value, expected, grad, par, err);
+   if (room.st == SNEPPP_OK) *nll = value;
+   sneppp__block_free(&room.block);
+   return room.st;
 }
 
 /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each realisation
@@ -13806,7 +15820,7 @@ static sneppp_status sneppp__conditional_nll(const sneppp_model *model, const sn
    *nll = 0;
    for (size_t r = 0; r < realisations; r++) {
       double        value = 0, expected = 0, N;
-      sneppp_status st = sneppp__nll(model, &events[r], 1, &value, &expected, NULL, par, err);
+      sneppp_status st = sneppp__nll(model, &events[r], 1, NULL, &value, &expected, NULL, par, err);
       if (st != SNEPPP_OK) return st;
       N = sneppp__total_weight(&events[r], 1);
       *nll += value - expected + (N > 0 ? N * log(expected) : 0);
@@ -13823,7 +15837,7 @@ SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_even
    if (!realisations) realisations = 1;
    if (st == SNEPPP_OK && conditional && events)
       st = sneppp__conditional_nll(model, events, realisations, &given, par, err);
-   if (st == SNEPPP_OK) st = sneppp__nll(model, events, realisations, &joint, NULL, grad, par, err);
+   if (st == SNEPPP_OK) st = sneppp__nll(model, events, realisations, NULL, &joint, NULL, grad, par, err);
    if (st != SNEPPP_OK) return st;
    *nll = joint + sneppp__log_factorials(events, realisations);
    if (conditional) *conditional = given;
@@ -13849,13 +15863,11 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
                                          size_t realisations, double scale, double *nll,
                                          const sneppp_parallel *par, sneppp_error *err)
 {
-   double        value = 0, expected = 0, n = 0;
-   sneppp_status st;
+   double value = 0, expected = 0, n = 0;
    if (!realisations) realisations = 1;
    if (!sneppp__finite(scale) || !(scale > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "scale = %g must be positive", scale);
-   st = sneppp__nll(model, events, realisations, &value, &expected, NULL, par, err);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__nll(model, events, realisations, NULL, &value, &expected, NULL, par, err));
    n = sneppp__total_weight(events, realisations); /* an event of weight 2 is two events */
    if (!(n > 0)) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to test with");
    *nll = (value - expected + scale * expected - n * log(scale) + sneppp__log_factorials(events, realisations)) / n;
@@ -13869,9 +15881,8 @@ SNEPPP_DEF sneppp_status sneppp_test_nll(const sneppp_model *model, const sneppp
 static double sneppp__poisson_tail(double m, double d, int above)
 {
    double        root = sqrt(m), z = above ? d / root : -d / root, end = 1.1 * (sqrt(z * z + 100) - z);
-   double        k = m + d, sum = 0;
-   const double *x, *w;
-   int           n = sneppp__gauss_legendre(32, &x, &w);
+   double        k = m + d, sum = 0, x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
+   int           n = sneppp__gauss_legendre(32, x, w);
    for (int panel = 0; panel < 2; panel++)
       for (int i = 0; i < n; i++) {
          double u = 0.25 * end * (2 * panel + 1 + x[i]), s = (above ? -u : u) / root;
@@ -13898,7 +15909,7 @@ static uint64_t sneppp__count_from(double base, double d)
    be rounding. Large ones: bisection between 13 standard deviations, beyond any level that a double can be. */
 SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo, uint64_t *hi)
 {
-   double tail = 0.5 * (1 - level), base, p, sum = 0, k = 0, reach;
+   double tail = 0.5 * (1 - level), base, part, p, sum = 0, k = 0, reach;
    *lo = 0, *hi = UINT64_MAX;
    if (!sneppp__finite(mean) || !(mean >= 0) || !sneppp__finite(level) || !(level > 0 && level < 1)) return;
    if (mean - 13 * sqrt(mean) > 18446744073709551616.0) { *lo = UINT64_MAX; return; }
@@ -13911,11 +15922,12 @@ SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo,
       return;
    }
    base = floor(mean), reach = floor(13 * sqrt(mean)) - 1;
+   part = mean < 4503599627370496.0 ? mean - base : 0; /* from 2^52 on; -ffast-math would make (base - 1) - mean of it below */
    for (int above = 0; above < 2; above++) {
       double yes = above ? reach : -reach, no = above ? -sqrt(mean) : sqrt(mean); /* is the tail from here <= tail? */
       no = floor(no);
       while (fabs(yes - no) > 1) {
-         double at = floor(0.5 * (yes + no)), d = at - (mean - base);
+         double at = floor(0.5 * (yes + no)), d = at - part;
          if (sneppp__poisson_tail(mean, above ? d : d - 1, above) <= tail) yes = at;
          else no = at;
       }
@@ -13954,14 +15966,16 @@ SNEPPP_DEF void sneppp_poisson_interval(double mean, double level, uint64_t *lo,
    lower bounds C - gap hold whatever M they came from; the best one is kept. lambda_max is the proven upper bound of
    >>linalg.
 
+   A region with n_r events has L_r = tr(M K_r) + phi_r in the place of l_i, phi_r = eps1 tr K_r + floor mu_r/alpha,
+   and all of the above holds with K_r for psi psi'. On a small region features are nearly dependent: K_r = F F' with
+   few columns (Cholesky with pivoting, to the last digits), so that a region is a handful of rows z = B'f whose squares
+   are added before the logarithm: with 100 waves (76 coordinates) each of 400 districts of bei has 26 rows, and each of
+   3600 has 17.
+
    K of smooth features is numerically singular: 200 random cosines span about 110 dimensions. Directions with less
    than SNEPPP__SPAN of the largest variance are left at M = 0, report.dropped counts them, and the certificate is that
    of the problem without them. With eps2 or trace no direction is dropped, as the penalty bounds M in all of them. */
-#ifdef SNEPPP_REAL_FLOAT
-   #define SNEPPP__SPAN 1e-7  /* float features carry errors of 6e-8, which whitening multiplies by SPAN^-1/2 */
-#else
-   #define SNEPPP__SPAN 1e-10
-#endif
+#define SNEPPP__SPAN (SNEPPP__NARROW ? 1e-7 : 1e-10) /* float features err by 6e-8, times SPAN^-1/2 by whitening */
 #define SNEPPP__STORE ((size_t)256 << 20) /* bytes of features kept; more events than that are read in every pass */
 #define SNEPPP__TINY_L 1e-300             /* stands for l = 0: an event that the features cannot see              */
 
@@ -13979,19 +15993,12 @@ typedef struct sneppp__cone { /* one readout and its coordinates z = B'psi[pick]
    double *s, *a;        /* (r) |M|_F^2 = sum s_i^2 s_j^2 X_ij^2; linear coefficients                    */
 } sneppp__cone;
 
-typedef enum sneppp__convex_mode {
-   SNEPPP__AT_IDENTITY,
-   SNEPPP__AT_FACTOR,
-   SNEPPP__AT_MATRIX,
-   SNEPPP__AT_DIAGONAL
-} sneppp__convex_mode;
-
 typedef struct sneppp__convex_lane {
    sneppp__chunk chunk;
    double       *z, *scaled; /* (rows, R) */
    double       *gather;     /* (rows, n) */
    double       *y;          /* (rows, p or r) */
-   double       *w, *phi;    /* (rows) */
+   double       *w, *phi, *l; /* (rows) */
    double       *sum;        /* (sums) */
    sneppp_error  error;
 } sneppp__convex_lane;
@@ -14004,12 +16011,17 @@ typedef struct sneppp__convex {
    sneppp__cone           cone[SNEPPP_MAX_FACTORS];
    double                 alpha, eps1, eps2, trace, tol, floor, mass, total, base;
    size_t                 steps, R, rows, lanes, rank, dropped;
+   size_t                 from, end, used; /* the events that are summed together, and the lanes that do it   */
+   size_t                 first, own;    /* the events of this rank, with those that its last parcel has beyond them */
    int                    stored;        /* events in memory whose coordinates fit into SNEPPP__STORE        */
    double                *Z, *w, *phi;   /* (N, R), (N), (N) if stored                                       */
+   size_t                 regions, groups, most; /* regions with events; chunks of their rows, and the most of one  */
+   size_t                *thick;         /* (cones, regions) rows that each has in each readout              */
+   size_t                *row, *group;   /* (regions + 1) its first; (groups + 1) the first region of a chunk */
+   double                *F, *rw, *rphi; /* (all rows, R), (regions), (regions)                              */
    sneppp__convex_lane   *lane;          /* (lanes)                                                          */
    /* what a pass does, and its sums */
-   sneppp__convex_mode    mode;
-   const double          *x;
+   const double          *x;             /* U; PGD: X; a diagonal readout: X_jj; NULL: X = I/R                */
    int                    want_S, want_base, fill;
    size_t                 x_size, S_size, sums;
    double                *G, *S;         /* in the sums of lane 0                                            */
@@ -14026,10 +16038,11 @@ typedef struct sneppp__convex {
 /* Room for so many doubles; NULL, and a reason, if there is none. */
 static double *sneppp__scratch(sneppp__block *block, size_t count, void *ctx, sneppp_error *err)
 {
-   sneppp__carver c = sneppp__measure();
-   sneppp__take(&c, count, 1, sizeof(double));
-   if (sneppp__block_get(block, &c, NULL, 0, ctx, err) != SNEPPP_OK) return NULL;
-   return (double *)sneppp__take(&c, count, 1, sizeof(double));
+   sneppp__room room = sneppp__room_open(ctx);
+   double      *x = NULL;
+   while (sneppp__room_run(&room, err)) x = sneppp__doubles(&room.c, count, 1);
+   *block = room.block;
+   return x;
 }
 
 /* ---- the settings of a fit: what they may be, and which methods use them. One that is set but not used would be a
@@ -14040,22 +16053,22 @@ typedef struct sneppp__setting {
    const char *name;
    double      value, most; /* 0 .. most, where 0 is the default                        */
    int         none;        /* SNEPPP_NONE is allowed                                   */
-   int         users;       /* methods; POLISH: ADAM that ends with the convex problem  */
+   int         users;       /* methods; POLISH: ADAM that ends with the convex problem. AUTO, where it cannot place bumps,
+                               solves that problem as well, and is then CONVEX, too          */
 } sneppp__setting;
 
-static sneppp_status sneppp__settings_check(const sneppp_fit_desc *o, sneppp_method method, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__settings_check(const sneppp_fit_desc *o, sneppp_method method, int bumps,
+                                                         sneppp_error *err)
 {
    enum {
-      ADAM = SNEPPP__BY_AUTO | SNEPPP__BY_ADAM,
-      CONES = SNEPPP__BY_AUTO | SNEPPP__BY_CONVEX | SNEPPP__BY_PGD | SNEPPP__BY_POLISH,
-      ALL = CONES | ADAM
+      ADAM = SNEPPP__BY_ADAM, CONES = SNEPPP__BY_CONVEX | SNEPPP__BY_PGD | SNEPPP__BY_POLISH, ALL = CONES | ADAM
    };
    const double          any = 1e300;
    const sneppp__setting list[] = {
       { "steps", (double)o->steps, any, 0, ALL },     { "tol", o->tol, any, 1, CONES },
       { "eps1", o->eps1, any, 1, CONES },             { "eps2", o->eps2, any, 0, CONES },
       { "trace", o->trace, any, 0, CONES },           { "floor", o->floor, 1, 1, ALL },
-      { "batch", (double)o->batch, any, 0, ADAM },    { "rate", o->rate, 1e6, 0, ADAM },
+      { "batch", (double)o->batch, any, 0, ADAM },    { "rate", o->rate, 1e6, 0, ADAM | SNEPPP__BY_PGD },
       { "schedule", (double)o->schedule, any, 0, ADAM }, { "warmup", (double)o->warmup, any, 0, ADAM },
       { "beta1", o->beta1, 0.9999999, 0, ADAM },      { "beta2", o->beta2, 0.9999999, 0, ADAM },
       { "decay", o->decay, 1e6, 1, ADAM },            { "clip", o->clip, any, 0, ADAM },
@@ -14063,25 +16076,30 @@ static sneppp_status sneppp__settings_check(const sneppp_fit_desc *o, sneppp_met
       { "freeze", (double)o->freeze, 15, 0, ADAM },   { "polish", (double)o->polish, any, 0, ADAM },
       { "tune", (double)o->tune, 1, 0, ALL },         { "resolution", o->resolution, 0, 1, SNEPPP__BY_AUTO } };
    const char *const name[] = { "AUTO", "CONVEX", "PGD", "ADAM" };
-   const int         self = (1 << method) | (method == SNEPPP_METHOD_ADAM && o->polish ? SNEPPP__BY_POLISH : 0);
+   const int         self = (1 << method) | (method == SNEPPP_METHOD_ADAM && o->polish ? SNEPPP__BY_POLISH : 0) |
+                            (method == SNEPPP_METHOD_AUTO && !bumps ? SNEPPP__BY_CONVEX : 0);
    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
       const sneppp__setting *s = &list[k];
       if (s->none && sneppp__finite(s->value) && s->value == SNEPPP_NONE) continue; /* what is not used is not there */
+      if (s->value != 0 && s->most == 0) /* resolution */
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be 0 or SNEPPP_NONE", s->name, s->value);
       if (!sneppp__finite(s->value) || s->value < 0 || s->value > s->most)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, s->value, s->most,
                              s->none ? ", or SNEPPP_NONE" : "");
       if (s->value != 0 && !(s->users & self))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, s->value,
-                             name[method], s->users & SNEPPP__BY_POLISH ? " without fit.polish" : "");
+                             name[method],
+                             method == SNEPPP_METHOD_ADAM && s->users & SNEPPP__BY_POLISH ? " without fit.polish" : "");
    }
    if (o->patience && !(o->holdout > 0) && method == SNEPPP_METHOD_ADAM)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.patience = %z is for fit.holdout, which is 0", o->patience);
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__fit_check(const sneppp_model *model, const sneppp_fit_desc *o, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__fit_check(const sneppp_model *model, const sneppp_fit_desc *o,
+                                                    sneppp_error *err)
 {
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(model, err));
    if (!o) return sneppp__fail(err, SNEPPP_ERR_ARG, "the fit description is NULL");
    if (o->start_zero || o->end_zero)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.start_zero or fit.end_zero is not 0: zero the struct first");
@@ -14090,11 +16108,13 @@ static sneppp_status sneppp__fit_check(const sneppp_model *model, const sneppp_f
    if ((int)o->schedule < 0 || o->schedule >= SNEPPP_SCHEDULE_END)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.schedule = %d is not a sneppp_schedule", (int)o->schedule);
    if (!o->events) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.events is NULL");
-   return sneppp__settings_check(o, o->method, err);
+   if (!o->reduce && (o->rank || o->ranks || o->reduce_user))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.rank, ranks or reduce_user is set, but fit.reduce is NULL");
+   return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__convex_check(const sneppp_model *model, const sneppp_fit_desc *desc,
-                                          sneppp__convex *cx, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__convex_check(const sneppp_model *model, const sneppp_fit_desc *desc,
+                                                       sneppp__convex *cx, sneppp_error *err)
 {
    int    separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
    size_t realisations = desc->realisations ? desc->realisations : 1;
@@ -14102,76 +16122,136 @@ static sneppp_status sneppp__convex_check(const sneppp_model *model, const snepp
    cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    cx->tol = desc->tol != 0 ? desc->tol : 1e-4; /* SNEPPP_NONE is below any gap */
    cx->steps = desc->steps ? desc->steps : cx->pgd ? 20000 : 2000;
-   cx->eps1 = desc->eps1 > 0 ? desc->eps1 : desc->eps1 < 0 || !cx->pgd ? 0 : 1e-3;
+   /* PGD: of waves, whose squares have the mean 1/2, the identity then expects a quarter of the events. */
+   cx->eps1 = desc->eps1 > 0 ? desc->eps1 : desc->eps1 < 0 || !cx->pgd ? 0 : 0.5 / (double)model->n;
    cx->eps2 = desc->eps2 > 0 ? desc->eps2 : 0;
    cx->trace = desc->trace > 0 ? desc->trace : 0;
    cx->floor = desc->floor > 0 ? desc->floor : 0; /* the share, until the window's mass is known */
    if (cx->pgd && !(cx->eps1 > 0))
-      return sneppp__fail(err, SNEPPP_ERR_ARG,
-                          "fit.eps1 must be positive for PGD: its step is 1/(eps2 + 1/eps1^2)");
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 must be positive for PGD: its step is 1/(eps2 + 1/eps1^2)");
    for (int k = 0; cx->eps1 > 0 && !cx->diagonal && k < model->readouts; k++)
       if (model->readout[k].m < model->readout[k].n)
-         return sneppp__fail(
-            err, SNEPPP_ERR_ARG,
-            "fit.eps1 = %g makes V'V of full rank, but desc.rank = %d is less than the %d features", cx->eps1,
-            model->readout[k].m, model->readout[k].n);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 = %g makes V'V of full rank, but desc.rank = %d is less "
+                             "than the %d features", cx->eps1, model->readout[k].m, model->readout[k].n);
    if (!separable) return SNEPPP_OK;
    if (cx->floor > 0 || cx->eps1 > 0 || cx->eps2 > 0 || cx->trace > 0)
-      return sneppp__fail(
-         err, SNEPPP_ERR_ARG,
-         "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
-         cx->floor > 0  ? "floor"
-         : cx->eps1 > 0 ? "eps1"
-         : cx->eps2 > 0 ? "eps2"
-                        : "trace");
+      return sneppp__fail(err, SNEPPP_ERR_ARG,
+                          "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
+                          cx->floor > 0 ? "floor" : cx->eps1 > 0 ? "eps1" : cx->eps2 > 0 ? "eps2" : "trace");
    for (size_t r = 0; r < realisations; r++)
-      if (realisations > 1 && desc->events[r].seen)
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "events[%z].seen: a separable model with several realisations splits only if "
-                             "all watched the whole window",
-                             r);
+      if (sneppp__is_table(&desc->events[r]))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "events[%z].region: a separable model does not split over a table of "
+                             "counts into convex problems; use ADAM, or another mix", r);
+      else if (realisations > 1 && desc->events[r].seen)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "events[%z].seen: a separable model with several realisations splits "
+                             "only if all watched the whole window", r);
    return SNEPPP_OK;
 }
 
 /* ---- K, summed over what the realisations watched */
-static void sneppp__cone_add_gram(const sneppp__convex *cx, const sneppp__cone *q, const sneppp__grams *g)
+static void sneppp__cone_add_gram(const sneppp__convex *cx, const sneppp__cone *q, const sneppp__grams *g, double times)
 {
    for (size_t i = 0; i < q->n; i++) {
-      if (cx->diagonal) { q->K[i] += sneppp__mix_entry(cx->model, g, q->first + i, q->first + i); continue; }
+      if (cx->diagonal) { q->K[i] += times * sneppp__mix_entry(cx->model, g, q->first + i, q->first + i); continue; }
       for (size_t j = 0; j <= i; j++) {
-         double v = sneppp__mix_entry(cx->model, g, q->first + i, q->first + j);
+         double v = times * sneppp__mix_entry(cx->model, g, q->first + i, q->first + j);
          q->K[i * q->n + j] += v;
          if (i != j) q->K[j * q->n + i] += v;
       }
    }
 }
 
+/* K of a cone over one region, and how many columns F has. */
+static size_t sneppp__region_factor(const sneppp__convex *cx, const sneppp__cone *q, const sneppp__grams *g, double *K,
+                                    double *L, size_t *pick, double *work)
+{
+   for (size_t i = 0; i < q->n; i++) sneppp__mix_row(cx->model, g, q->first + i, q->first, q->n, K + i * q->n);
+   return sneppp__chol_pivoted(q->n, K, 4 * SNEPPP__EPS, pick, L, work);
+}
+
+/* A walk over the regions of all realisations. fill 0: K of tables is added to that of what was watched, and the rows
+   of F are numbered; fill 1: F, w and phi are made. */
+static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp_error *err)
+{
+   const sneppp_model *model = cx->model;
+   size_t              n = cx->diagonal ? 1 : (size_t)model->n, bytes, k = 0, *pick = NULL;
+   double             *K = NULL, *L = NULL, *work = NULL;
+   sneppp__tour        t;
+   sneppp__room        room = sneppp__room_open(model->desc.alloc_ctx);
+   bytes = sneppp__tour_room(model, cx->desc->events, cx->realisations, NULL);
+   if (!bytes) return SNEPPP_OK;
+   t = sneppp__tour_open(model, cx->desc->events, cx->realisations, NULL);
+   while (sneppp__room_run(&room, err)) {
+      t.base = (unsigned char *)sneppp__take(&room.c, bytes, 1, 1);
+      K = sneppp__doubles(&room.c, n, n);
+      L = sneppp__doubles(&room.c, n, n);
+      work = sneppp__doubles(&room.c, n, 1);
+      pick = (size_t *)sneppp__take(&room.c, n, 1, sizeof *pick);
+   }
+   SNEPPP__TRY(room.st);
+   while (room.st == SNEPPP_OK && sneppp__tour_next(&t)) {
+      const sneppp__grams *g = &t.w.g;
+      size_t               row = 0;
+      if (fill && !(t.count > 0)) continue;
+      if ((room.st = sneppp__tour_grams(&t, &cx->desc->parallel, err)) != SNEPPP_OK) break;
+      if (!fill && t.table) cx->mass += sneppp__grams_mass(model, g);
+      if (fill) {
+         row = cx->row[k];
+         memset(cx->F + row * cx->R, 0, (cx->row[k + 1] - row) * cx->R * sizeof *cx->F);
+         cx->rw[k] = t.count / cx->total, cx->rphi[k] = cx->floor / cx->alpha * sneppp__grams_mass(model, g);
+      }
+      for (int j = 0; j < cx->cones; j++) {
+         const sneppp__cone *q = &cx->cone[j];
+         size_t             *thick = cx->thick + (size_t)q->which * cx->regions;
+         if (!fill && t.table) sneppp__cone_add_gram(cx, q, g, 1);
+         if (!(t.count > 0)) continue;
+         if (cx->diagonal) {
+            if (!fill) thick[k] = q->which == 0;
+            for (size_t i = 0; fill && i < q->n; i++)
+               cx->rphi[k] += cx->eps1 * sneppp__mix_entry(model, g, q->first + i, q->first + i);
+            for (size_t i = 0; fill && i < q->r; i++) {
+               size_t at = q->first + q->pick[i];
+               cx->F[row * cx->R + q->at + i] = q->s[i] * q->s[i] * sneppp__mix_entry(model, g, at, at);
+            }
+            continue;
+         }
+         n = sneppp__region_factor(cx, q, g, K, L, pick, work);
+         if (!fill) { thick[k] = n; continue; }
+         for (size_t i = 0; i < q->n; i++) cx->rphi[k] += cx->eps1 * K[i * (q->n + 1)];
+         for (size_t i = 0; i < q->n; i++) memcpy(K + pick[i] * n, L + i * q->n, n * sizeof *K); /* in their order */
+         for (size_t i = 0; i < q->g; i++) memcpy(L + i * n, K + q->pick[i] * n, n * sizeof *L);
+         sneppp__dgemm(1, 0, n, q->r, q->g, 1, L, n, q->B, q->r, 0, cx->F + row * cx->R + q->at, cx->R);
+         row += n;
+      }
+      k += t.count > 0;
+   }
+   sneppp__block_free(&room.block);
+   return room.st;
+}
+
 static sneppp_status sneppp__convex_grams(sneppp__convex *cx, sneppp_error *err)
 {
    const sneppp_model *model = cx->model;
+   const sneppp_region *seen = NULL;
    int                 separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
+   sneppp__gram_share  share;
+   sneppp_parallel     grams = sneppp__gram_parallel(sneppp__team_of(cx->desc), model, &cx->desc->parallel, &share);
    cx->mass = 0;
    for (int k = 0; k < cx->cones; k++)
       memset(cx->cone[k].K, 0, cx->cone[k].n * (cx->diagonal ? 1 : cx->cone[k].n) * sizeof(double));
-   for (size_t r = 0; r < cx->realisations; r++) {
-      sneppp__watch  watch;
-      sneppp__block  block;
-      sneppp__carver c = sneppp__measure();
-      double         mass = 1;
-      sneppp_status  st = SNEPPP_OK;
-      sneppp__place_watch(&c, model, cx->desc->events[r].seen, &watch);
-      st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-      if (st != SNEPPP_OK) return st;
-      sneppp__place_watch(&c, model, cx->desc->events[r].seen, &watch);
-      st = sneppp__watch_grams(model, &watch, &cx->desc->parallel, err);
-      for (int k = 0; st == SNEPPP_OK && k < cx->cones && !(separable && r); k++)
-         sneppp__cone_add_gram(cx, &cx->cone[k], &watch.g);
-      for (int f = 0; f < model->factors; f++) mass *= watch.g.mass[f];
-      sneppp__block_free(&block);
-      if (st != SNEPPP_OK) return st;
-      cx->mass += mass;
+   for (size_t r = 0, times; (times = sneppp__next_watch(cx->desc->events, cx->realisations, &r, &seen)) > 0;) {
+      sneppp__watch watch;
+      sneppp__room  room = sneppp__room_open(model->desc.alloc_ctx);
+      while (sneppp__room_run(&room, err)) sneppp__place_watch(&room.c, model, seen, &watch);
+      SNEPPP__TRY(room.st);
+      room.st = sneppp__watch_grams(model, &watch, &grams, err);
+      for (int k = 0; room.st == SNEPPP_OK && k < cx->cones; k++) /* a separable model has one region, see above */
+         sneppp__cone_add_gram(cx, &cx->cone[k], &watch.g, separable ? 1 : (double)times);
+      cx->mass += (double)times * sneppp__grams_mass(model, &watch.g);
+      sneppp__block_free(&room.block);
+      SNEPPP__TRY(room.st);
    }
-   return SNEPPP_OK;
+   return sneppp__convex_regions(cx, 0, err);
 }
 
 /* ---- coordinates */
@@ -14254,22 +16334,39 @@ static sneppp_status sneppp__convex_coordinates(sneppp__convex *cx, sneppp_error
 /* ---- passes over the events */
 static void sneppp__place_convex_events(sneppp__carver *c, sneppp__convex *cx)
 {
-   size_t w = sizeof(double), B = cx->rows, widest = 1;
+   size_t B = cx->rows, widest = 1, rows = 0;
    for (int j = 0; j < cx->cones; j++) if (cx->cone[j].n > widest) widest = cx->cone[j].n;
+   cx->row = (size_t *)sneppp__take(c, cx->regions + 1, 1, sizeof *cx->row);
+   cx->group = (size_t *)sneppp__take(c, cx->regions + 1, 1, sizeof *cx->group);
+   cx->groups = cx->most = 0;
+   for (size_t k = 0, first = 0; k < cx->regions; k++) { /* rows of several regions, no more than a chunk */
+      size_t own = 0;
+      for (int j = 0; j < cx->cones; j++) own += cx->thick[(size_t)cx->cone[j].which * cx->regions + k];
+      if (!k || rows + own > first + B) { first = rows; if (cx->group) cx->group[cx->groups] = k; cx->groups++; }
+      if (cx->row) cx->row[k] = rows;
+      rows += own;
+      if (rows - first > cx->most) cx->most = rows - first;
+      if (cx->row && k + 1 == cx->regions) cx->row[k + 1] = rows, cx->group[cx->groups] = k + 1;
+   }
+   cx->F = sneppp__doubles(c, rows, cx->R);
+   cx->rw = sneppp__doubles(c, cx->regions, 1);
+   cx->rphi = sneppp__doubles(c, cx->regions, 1);
+   if (cx->most > B) B = cx->most; else cx->most = B;
    if (cx->stored) {
-      cx->Z = (double *)sneppp__take(c, cx->count, cx->R, w);
-      cx->w = (double *)sneppp__take(c, cx->count, 1, w);
-      cx->phi = (double *)sneppp__take(c, cx->count, 1, w);
+      cx->Z = sneppp__doubles(c, cx->own, cx->R);
+      cx->w = sneppp__doubles(c, cx->own, 1);
+      cx->phi = sneppp__doubles(c, cx->own, 1);
    }
    for (size_t l = 0; l < cx->lanes; l++) {
       sneppp__convex_lane *lane = &cx->lane[l];
       memset(lane, 0, sizeof *lane);
       sneppp__place_chunk(c, cx->model, 1, &lane->chunk);
-      lane->z = cx->stored ? NULL : (double *)sneppp__take(c, B, cx->R, w);
-      lane->gather = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, w);
-      lane->scaled = cx->diagonal ? NULL : (double *)sneppp__take(c, B, widest, w);
-      lane->w = (double *)sneppp__take(c, B, 1, w);
-      lane->phi = (double *)sneppp__take(c, B, 1, w);
+      lane->z = cx->stored ? NULL : sneppp__doubles(c, B, cx->R);
+      lane->gather = cx->diagonal ? NULL : sneppp__doubles(c, B, widest);
+      lane->scaled = cx->diagonal ? NULL : sneppp__doubles(c, B, widest);
+      lane->w = sneppp__doubles(c, B, 1);
+      lane->phi = sneppp__doubles(c, B, 1);
+      lane->l = sneppp__doubles(c, B, 1);
    }
 }
 
@@ -14280,7 +16377,8 @@ static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_
    const sneppp_model  *model = cx->model;
    sneppp__convex_lane *lane = &cx->lane[which];
    size_t               n = (size_t)model->n, R = cx->R;
-   sneppp_status        st = sneppp__load_run(model, cx->desc->events, first, B, lane->chunk.x, w, &lane->error);
+   sneppp_status        st = sneppp__load_events_of(sneppp__team_of(cx->desc), model, cx->desc->events, first, B,
+                                                    lane->chunk.x, w, &lane->error);
    if (st != SNEPPP_OK) return st;
    sneppp__chunk_features(model, B, &lane->chunk);
    for (size_t b = 0; b < B; b++) {
@@ -14309,27 +16407,22 @@ static sneppp_status sneppp__convex_load(sneppp__convex *cx, size_t which, size_
    return SNEPPP_OK;
 }
 
-/* l of a chunk. In factor mode y keeps z'U for the gradient. A diagonal readout stores squares z_j = s^2 psi_j^2. */
+/* l of a chunk; y keeps z'U for the gradient. A diagonal readout stores squares z_j = s^2 psi_j^2. */
 static void sneppp__convex_intensity(const sneppp__convex *cx, sneppp__convex_lane *lane, size_t B,
                                      const double *z, const double *phi, double *l)
 {
    size_t R = cx->R, columns = 0;
-   for (size_t b = 0; b < B; b++) l[b] = phi[b];
+   for (size_t b = 0; b < B; b++) l[b] = phi ? phi[b] : 0;
    for (int k = 0; k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k];
-      size_t              p = cx->mode == SNEPPP__AT_MATRIX ? q->r : q->p;
+      size_t              p = cx->pgd ? q->r : q->p;
       double             *y = lane->y ? lane->y + columns * B : NULL; /* NULL: a diagonal readout */
-      if (cx->mode == SNEPPP__AT_FACTOR || cx->mode == SNEPPP__AT_MATRIX)
-         sneppp__dgemm(0, 0, B, p, q->r, 1, z + q->at, R, cx->x + q->x, p, 0, y, p);
+      if (y && cx->x) sneppp__dgemm(0, 0, B, p, q->r, 1, z + q->at, R, cx->x + q->x, p, 0, y, p);
       for (size_t b = 0; b < B; b++) {
          const double *zb = z + b * R + q->at;
-         double        sum = 0;
-         switch (cx->mode) {
-            case SNEPPP__AT_FACTOR:   sum = sneppp__dot(p, y + b * p, y + b * p); break;
-            case SNEPPP__AT_MATRIX:   sum = sneppp__dot(p, y + b * p, zb); break;
-            case SNEPPP__AT_DIAGONAL: sum = sneppp__dot(q->r, zb, cx->x + q->x); break;
-            default:                  sum = sneppp__dot(q->r, zb, zb) / (double)R; break;
-         }
+         double        sum = cx->diagonal ? sneppp__dot(q->r, zb, cx->x + q->x)
+                             : !cx->x     ? sneppp__dot(q->r, zb, zb) / (double)R
+                                          : sneppp__dot(p, y + b * p, cx->pgd ? zb : y + b * p);
          l[b] += sum > 0 ? sum : 0;
       }
       columns += p;
@@ -14348,7 +16441,7 @@ static void sneppp__convex_add(const sneppp__convex *cx, sneppp__convex_lane *la
          for (size_t b = 0; b < B; b++) for (size_t i = 0; i < q->r; i++) S[q->S + i] += v[b] * z[b * R + q->at + i];
          continue;
       }
-      if (cx->mode == SNEPPP__AT_FACTOR && !cx->want_S) {
+      if (!cx->want_S) {
          double *y = lane->y + columns * B;
          for (size_t b = 0; b < B; b++) for (size_t i = 0; i < q->p; i++) y[b * q->p + i] *= v[b];
          sneppp__dgemm(1, 0, q->r, q->p, B, 1, z + q->at, R, y, q->p, 1, G + q->x, q->p);
@@ -14363,6 +16456,17 @@ static void sneppp__convex_add(const sneppp__convex *cx, sneppp__convex_lane *la
    }
 }
 
+/* Adds an event, or a region, of weight w to the sums of the likelihood; returns w / l. */
+static double sneppp__convex_term(sneppp__convex_lane *lane, double w, double phi, double l)
+{
+   int seen = l > SNEPPP__TINY_L;
+   lane->sum[0] += w * log(seen ? l : SNEPPP__TINY_L);
+   lane->sum[2] += seen ? w : 0;
+   l = seen ? w / l : 0;
+   lane->sum[1] += l * phi;
+   return l;
+}
+
 static void sneppp__convex_lane_run(size_t which, void *arg)
 {
    sneppp__convex      *cx = (sneppp__convex *)arg;
@@ -14370,34 +16474,61 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
    double               l[SNEPPP__CHUNK];
    memset(lane->sum, 0, cx->sums * sizeof(double));
    memset(&lane->error, 0, sizeof lane->error);
-   for (size_t first = which * cx->rows, N = cx->count; first < N; first += cx->lanes * cx->rows) {
-      size_t  B = N - first < cx->rows ? N - first : cx->rows;
-      double *z = cx->stored ? cx->Z + first * cx->R : lane->z, *w = cx->stored ? cx->w + first : lane->w;
-      double *phi = cx->stored ? cx->phi + first : lane->phi;
+   for (size_t first = cx->from + which * cx->rows; first < cx->end; first += cx->used * cx->rows) {
+      size_t  B = cx->end - first < cx->rows ? cx->end - first : cx->rows, at = first - cx->first;
+      double *z = cx->stored ? cx->Z + at * cx->R : lane->z, *w = cx->stored ? cx->w + at : lane->w;
+      double *phi = cx->stored ? cx->phi + at : lane->phi;
       if ((cx->fill || !cx->stored) && sneppp__convex_load(cx, which, first, B, z, w, phi) != SNEPPP_OK) return;
       if (cx->fill) continue;
       sneppp__convex_intensity(cx, lane, B, z, phi, l);
-      for (size_t b = 0; b < B; b++) {
-         int seen = l[b] > SNEPPP__TINY_L;
-         if (!seen) l[b] = SNEPPP__TINY_L;
-         lane->sum[0] += w[b] * log(l[b]);
-         lane->sum[2] += seen ? w[b] : 0;
-         l[b] = seen ? w[b] / l[b] : 0;
-         lane->sum[1] += l[b] * phi[b];
-      }
+      for (size_t b = 0; b < B; b++) l[b] = sneppp__convex_term(lane, w[b], phi[b], l[b]);
       sneppp__convex_add(cx, lane, B, z, l);
+   }
+   for (size_t g = which; !cx->fill && g < cx->groups; g += cx->lanes) {
+      size_t  first = cx->row[cx->group[g]], B = cx->row[cx->group[g + 1]] - first;
+      double *z = cx->F + first * cx->R;
+      sneppp__convex_intensity(cx, lane, B, z, NULL, lane->l);
+      for (size_t k = cx->group[g]; k < cx->group[g + 1]; k++) {
+         double sum = cx->rphi[k], v;
+         for (size_t b = cx->row[k] - first; b < cx->row[k + 1] - first; b++) sum += lane->l[b];
+         v = sneppp__convex_term(lane, cx->rw[k], cx->rphi[k], sum);
+         for (size_t b = cx->row[k] - first; b < cx->row[k + 1] - first; b++) lane->l[b] = v;
+      }
+      sneppp__convex_add(cx, lane, B, z, lane->l);
    }
 }
 
-static sneppp_status sneppp__convex_pass(sneppp__convex *cx, sneppp__convex_mode mode, const double *x,
-                                         int want_S, sneppp_error *err)
+static sneppp_status sneppp__convex_part(sneppp__convex *cx, size_t from, size_t size, sneppp_error *err)
 {
-   cx->mode = mode, cx->x = x, cx->want_S = want_S;
-   sneppp__run(&cx->desc->parallel, sneppp__convex_lane_run, cx, cx->lanes);
-   for (size_t l = 0; l < cx->lanes; l++) {
-      const sneppp_error *e = &cx->lane[l].error;
-      if (e->status != SNEPPP_OK) { if (err) *err = *e; return e->status; }
+   cx->from = from, cx->end = from + size;
+   sneppp__run(&cx->desc->parallel, sneppp__convex_lane_run, cx, cx->used);
+   for (size_t l = 0; l < cx->used; l++) {
+      SNEPPP__TRY(sneppp__pass_on(&cx->lane[l].error, err));
       for (size_t i = 0; l && i < cx->sums; i++) cx->lane[0].sum[i] += cx->lane[l].sum[i];
+   }
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__convex_pass(sneppp__convex *cx, const double *x, int want_S, sneppp_error *err)
+{
+   sneppp__team *t = sneppp__team_of(cx->desc);
+   cx->x = x, cx->want_S = want_S, cx->used = cx->lanes;
+   if (!t) SNEPPP__TRY(sneppp__convex_part(cx, 0, cx->count, err));
+   else { /* parcel by parcel: four sums, the gradient, S; what is not wanted is 0, and is not sent */
+      sneppp__span  span[SNEPPP__SEGMENTS];
+      size_t        at = SIZE_MAX, size, parcel = sneppp__parcel(cx->count);
+      sneppp_status st;
+      for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
+         span[k].x = cx->lane[0].sum + (k ? 4 : 0) + (k > 1 ? cx->x_size : 0), span[k].rows = 1, span[k].lower = 0;
+         span[k].columns = k > 1 ? cx->S_size : k ? cx->x_size : 4, span[k].segment = k;
+      }
+      if (cx->used > (parcel + cx->rows - 1) / cx->rows) cx->used = (parcel + cx->rows - 1) / cx->rows;
+      st = sneppp__sum_begin(t, span, SNEPPP__SEGMENTS, cx->count / parcel + 1, err);
+      while (st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
+         st = sneppp__convex_part(cx, at, size, err);
+         if (st == SNEPPP_OK) sneppp__sum_add(t, span, SNEPPP__SEGMENTS);
+      }
+      SNEPPP__TRY(sneppp__sum_end(t, span, SNEPPP__SEGMENTS, st, err));
    }
    cx->logs = cx->lane[0].sum[0], cx->c = cx->lane[0].sum[1], cx->seen = cx->lane[0].sum[2];
    if (cx->want_base) cx->base = cx->lane[0].sum[3], cx->want_base = 0;
@@ -14481,7 +16612,6 @@ static sneppp_status sneppp__cone_excess(sneppp__convex *cx, const sneppp__cone 
    const double *S = cx->S + q->S;
    size_t        r = q->r;
    double       *X = cx->work, *w = X + r * r, *Q = w + r, *work = Q + r * r, sum = 0, all = 0;
-   sneppp_status st;
    if (cx->diagonal) {
       for (size_t i = 0; i < r; i++) { double e = (S[i] - q->a[i]) / (q->s[i] * q->s[i]); if (e > 0) *excess += e * e; }
       return SNEPPP_OK;
@@ -14489,8 +16619,7 @@ static sneppp_status sneppp__cone_excess(sneppp__convex *cx, const sneppp__cone 
    for (size_t i = 0; i < r; i++)
       for (size_t j = 0; j < r; j++)
          X[i * r + j] = (S[i * r + j] - (i == j ? q->a[i] : 0)) / (q->s[i] * q->s[j]);
-   st = sneppp__eigh(r, X, w, Q, work);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__eigh(r, X, w, Q, work));
    for (size_t i = 0; i < r; i++) { all += w[i] * w[i]; if (w[i] > 0) sum += w[i] * w[i]; }
    sum = sqrt(sum) + 4 * SNEPPP__EPS * (double)r * sqrt(all);
    *excess += sum * sum;
@@ -14541,34 +16670,34 @@ typedef struct sneppp__convex_vars {
 
 static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sneppp__convex_vars *v)
 {
-   size_t n = cx->x_size, s = sizeof(double), columns = 0, widest = 1, p = 1, certificate;
+   size_t n = cx->x_size, columns = 0, widest = 1, p = 1, certificate;
    for (int k = 0; k < cx->cones; k++) {
       columns += cx->pgd ? cx->cone[k].r : cx->cone[k].p;
       if (cx->cone[k].r > widest) widest = cx->cone[k].r;
       if (cx->cone[k].p > p) p = cx->cone[k].p;
    }
-   v->x = (double *)sneppp__take(c, n, 1, s);
-   v->g = (double *)sneppp__take(c, n, 1, s);
-   v->m = cx->diagonal ? (double *)sneppp__take(c, n, 1, s) : NULL;
+   v->x = sneppp__doubles(c, n, 1);
+   v->g = sneppp__doubles(c, n, 1);
+   v->m = cx->diagonal ? sneppp__doubles(c, n, 1) : NULL;
    if (!cx->pgd) {
-      v->d = (double *)sneppp__take(c, n, 1, s);
-      v->x1 = (double *)sneppp__take(c, n, 1, s);
-      v->g1 = (double *)sneppp__take(c, n, 1, s);
+      v->d = sneppp__doubles(c, n, 1);
+      v->x1 = sneppp__doubles(c, n, 1);
+      v->g1 = sneppp__doubles(c, n, 1);
       sneppp__place_lbfgs(c, &v->memory, n);
    } else if (!cx->diagonal) {
-      v->Q = (double *)sneppp__take(c, n, 1, s);
-      v->steps = (double *)sneppp__take(c, widest + sneppp__eigh_work(widest), 1, s);
+      v->Q = sneppp__doubles(c, n, 1);
+      v->steps = sneppp__doubles(c, widest + sneppp__eigh_work(widest), 1);
    }
    certificate = widest + sneppp__lambda_max_work(widest);
    if (cx->eps2 > 0 && certificate < widest * (widest + 1) + sneppp__eigh_work(widest))
       certificate = widest * (widest + 1) + sneppp__eigh_work(widest);
    certificate += widest * widest;
    if (certificate < p * p) certificate = p * p;
-   cx->work = (double *)sneppp__take(c, cx->diagonal ? 1 : certificate, 1, s);
-   cx->top = (double *)sneppp__take(c, widest, 1, s);
+   cx->work = sneppp__doubles(c, cx->diagonal ? 1 : certificate, 1);
+   cx->top = sneppp__doubles(c, widest, 1);
    for (size_t l = 0; l < cx->lanes; l++) {
-      cx->lane[l].y = cx->diagonal ? NULL : (double *)sneppp__take(c, cx->rows, columns, s);
-      cx->lane[l].sum = (double *)sneppp__take(c, cx->sums, 1, s);
+      cx->lane[l].y = cx->diagonal ? NULL : sneppp__doubles(c, cx->most, columns);
+      cx->lane[l].sum = sneppp__doubles(c, cx->sums, 1);
    }
 }
 
@@ -14576,8 +16705,7 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
    them. */
 static sneppp_status sneppp__convex_vars_get(sneppp__convex *cx, size_t p, sneppp__convex_vars *v, sneppp_error *err)
 {
-   sneppp__carver c = sneppp__measure();
-   sneppp_status  st;
+   sneppp__room room = sneppp__room_open(cx->model->desc.alloc_ctx);
    cx->x_size = cx->S_size = 0;
    for (int k = 0; k < cx->cones; k++) {
       sneppp__cone *q = &cx->cone[k];
@@ -14589,33 +16717,28 @@ static sneppp_status sneppp__convex_vars_get(sneppp__convex *cx, size_t p, snepp
    }
    cx->sums = 4 + cx->x_size + cx->S_size;
    memset(v, 0, sizeof *v);
-   sneppp__place_convex_vars(&c, cx, v);
-   st = sneppp__block_get(&v->block, &c, NULL, 0, cx->model->desc.alloc_ctx, err);
-   if (st == SNEPPP_OK) sneppp__place_convex_vars(&c, cx, v);
-   return st;
+   while (sneppp__room_run(&room, err)) sneppp__place_convex_vars(&room.c, cx, v);
+   v->block = room.block;
+   return room.st;
 }
 
 static sneppp_status sneppp__convex_eval(sneppp__convex *cx, sneppp__convex_vars *v, const double *x,
                                          double *g, int want_S, sneppp_error *err)
 {
-   sneppp_status st;
    for (size_t i = 0; cx->diagonal && i < cx->x_size; i++) v->m[i] = x[i] * x[i];
-   st = sneppp__convex_pass(cx, cx->diagonal ? SNEPPP__AT_DIAGONAL : SNEPPP__AT_FACTOR,
-                            cx->diagonal ? v->m : x, want_S, err);
-   if (st == SNEPPP_OK && g) sneppp__convex_gradient(cx, x, g);
-   return st;
+   SNEPPP__TRY(sneppp__convex_pass(cx, cx->diagonal ? v->m : x, want_S, err));
+   if (g) sneppp__convex_gradient(cx, x, g);
+   return SNEPPP_OK;
 }
 
 /* The start: one multiplicative step X <- S X S (diagonal: X <- X S) from X = I/R, the iteration of quantum tomography
    (Hradil, Phys. Rev. A 55, 1997), seen through p random directions: U = S times normal numbers. */
 static sneppp_status sneppp__convex_start(sneppp__convex *cx, sneppp__convex_vars *v, sneppp_error *err)
 {
-   double        R = (double)cx->R, linear = 0;
-   sneppp_status st;
-   sneppp_rng    rng;
-   if (cx->diagonal) for (size_t i = 0; i < cx->R; i++) v->m[i] = 1 / R;
-   st = sneppp__convex_pass(cx, cx->diagonal ? SNEPPP__AT_DIAGONAL : SNEPPP__AT_IDENTITY, v->m, 1, err);
-   if (st != SNEPPP_OK) return st;
+   double     R = (double)cx->R, linear = 0;
+   sneppp_rng rng;
+   for (size_t i = 0; cx->diagonal && i < cx->R; i++) v->m[i] = 1 / R;
+   SNEPPP__TRY(sneppp__convex_pass(cx, v->m, 1, err));
    sneppp_rng_init(&rng, cx->desc->seed ? cx->desc->seed : 1, 77);
    for (int k = 0; k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k];
@@ -14634,10 +16757,10 @@ static sneppp_status sneppp__convex_start(sneppp__convex *cx, sneppp__convex_var
    if (!(cx->eps2 > 0)) return SNEPPP_OK;
    /* Where eps2 and not the number of events bounds M, this is too large by any factor, and no line search comes back
       from there. Along the ray t X the objective is t linear + t^2 penalty - log t + const, least at t: */
-   st = sneppp__convex_eval(cx, v, v->x, v->g, 0, err);
+   SNEPPP__TRY(sneppp__convex_eval(cx, v, v->x, v->g, 0, err));
    linear = sqrt(2 / (cx->linear + sqrt(cx->linear * cx->linear + 8 * cx->penalty)));
    for (size_t i = 0; i < cx->x_size && sneppp__finite(linear); i++) v->x[i] *= linear;
-   return st;
+   return SNEPPP_OK;
 }
 
 /* More columns for U: the direction in which C falls fastest, found by the certificate, and small random ones. */
@@ -14647,11 +16770,9 @@ static sneppp_status sneppp__convex_grow(sneppp__convex *cx, sneppp__convex_vars
    sneppp__cone        was[SNEPPP_MAX_FACTORS];
    const double       *top = cx->top;
    sneppp_rng          rng;
-   sneppp_status       st;
    double              size = cx->tau > 1 ? sqrt(0.01 * (cx->tau < 2 ? cx->tau - 1 : 1)) : 1e-3;
    memcpy(was, cx->cone, sizeof was);
-   st = sneppp__convex_vars_get(cx, p, &more, err);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__convex_vars_get(cx, p, &more, err));
    sneppp_rng_init(&rng, cx->desc->seed ? cx->desc->seed : 1, 78 + (uint64_t)p);
    for (int k = 0; k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k];
@@ -14685,12 +16806,14 @@ static double sneppp__convex_expected(const sneppp__convex *cx, const double *x)
 }
 
 /* Tells the caller, who may ask to stop. */
-static int sneppp__convex_tell(sneppp__convex *cx, size_t step, double gradient)
+static sneppp_status sneppp__convex_tell(sneppp__convex *cx, size_t step, double gradient, int *stop, sneppp_error *err)
 {
+   sneppp_report now;
    cx->now.step = step, cx->now.gap = cx->gap, cx->now.gradient = gradient;
    cx->now.seconds = SNEPPP_SECONDS() - cx->start;
-   if (!cx->desc->progress) return 0;
-   return cx->desc->progress(&cx->now, cx->model, cx->desc->user) != 0;
+   now = cx->now;
+   if (!(cx->gap < 1e300)) now.gap = now.nll = now.expected = sneppp__nan(); /* before the first look nothing is known */
+   return sneppp__ask(cx->desc, &now, cx->model, stop, err);
 }
 
 /* A look: the certificate, and the likelihood for the report. */
@@ -14701,8 +16824,8 @@ static sneppp_status sneppp__convex_look(sneppp__convex *cx, const double *x, sn
    if (st != SNEPPP_OK) return st;
    cx->now.expected = sneppp__convex_expected(cx, x) / h;
    cx->now.nll = (cx->now.expected - cx->total * (logs + cx->seen * log(cx->alpha) + cx->base) +
-                  sneppp__log_factorials(cx->desc->events, cx->realisations)) /
-                 (double)cx->count;
+                  sneppp__fit_factorials(cx->desc)) /
+                 (double)cx->now.events;
    return SNEPPP_OK;
 }
 
@@ -14769,8 +16892,9 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
    double        last = cx->f;
    while (st == SNEPPP_OK) {
       double         norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g)), slope, f = cx->f, *swap;
-      int            more, stop = sneppp__convex_tell(cx, step, norm);
+      int            more, stop;
       sneppp__search search;
+      SNEPPP__TRY(sneppp__convex_tell(cx, step, norm, &stop, err));
       if (!(norm > 1e-13)) stuck = 1;
       if (stop || stuck || step >= look || step >= cx->steps) {
          int rests = fixed && (stuck || step >= look) && last - f <= 0.1 * cx->tol;
@@ -14791,8 +16915,7 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
       search = sneppp__search_start(f, slope, 1);
       do {
          for (size_t i = 0; i < cx->x_size; i++) v->x1[i] = v->x[i] + search.t * v->d[i];
-         st = sneppp__convex_eval(cx, v, v->x1, v->g1, 0, err);
-         if (st != SNEPPP_OK) return st;
+         SNEPPP__TRY(sneppp__convex_eval(cx, v, v->x1, v->g1, 0, err));
          more = sneppp__search_next(&search, cx->f, sneppp__dot(cx->x_size, v->g1, v->d));
       } while (more > 0);
       step++;
@@ -14813,7 +16936,8 @@ static sneppp_status sneppp__convex_lbfgs(sneppp__convex *cx, sneppp__convex_var
    (eps1 |psi|^2)^2. */
 static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars *v, sneppp_error *err)
 {
-   double        step_size = 1 / (cx->eps2 + 1 / (cx->eps1 * cx->eps1)), sum = 0;
+   double        rate = cx->desc->rate > 0 ? cx->desc->rate : 1, sum = 0,
+                 step_size = rate / (cx->eps2 + 1 / (cx->eps1 * cx->eps1));
    size_t        look = 0;
    sneppp_status st = SNEPPP_OK;
    for (int k = 0; k < cx->cones; k++) for (size_t i = 0; i < cx->cone[k].r; i++) sum += cx->cone[k].a[i];
@@ -14824,8 +16948,7 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
    for (size_t step = 0; st == SNEPPP_OK; step++) {
       double norm;
       int    stop;
-      st = sneppp__convex_pass(cx, cx->diagonal ? SNEPPP__AT_DIAGONAL : SNEPPP__AT_MATRIX, v->x, 1, err);
-      if (st != SNEPPP_OK) return st;
+      SNEPPP__TRY(sneppp__convex_pass(cx, v->x, 1, err));
       cx->linear = cx->penalty = 0;
       for (int k = 0; k < cx->cones; k++) { /* G = A + eps2 X - S */
          const sneppp__cone *q = &cx->cone[k];
@@ -14837,10 +16960,9 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
       }
       cx->f = cx->linear + cx->penalty - cx->logs;
       norm = sqrt(sneppp__dot(cx->x_size, v->g, v->g));
-      stop = sneppp__convex_tell(cx, step, norm);
+      SNEPPP__TRY(sneppp__convex_tell(cx, step, norm, &stop, err));
       if (stop || step >= look || step >= cx->steps) {
-         st = sneppp__convex_look(cx, v->x, err);
-         if (st != SNEPPP_OK) return st;
+         SNEPPP__TRY(sneppp__convex_look(cx, v->x, err));
          cx->now.ending = cx->gap <= cx->tol  ? SNEPPP_ENDING_CONVERGED
                           : stop              ? SNEPPP_ENDING_ASKED_TO_STOP
                           : step >= cx->steps ? SNEPPP_ENDING_STEP_LIMIT
@@ -14890,12 +17012,8 @@ static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars 
       E = T + n * n;
       sneppp__dsyrk(1, n, q->r, 1, v->x + was->x, n, 0, T, n);
       st = sneppp__eigh(n, T, E + n * n, E, E + n * n + n);
-      for (size_t i = 0; st == SNEPPP_OK && i < q->r; i++)
-         for (size_t j = 0; j < q->p; j++) {
-            double sum = 0;
-            for (size_t h = 0; h < n; h++) sum += v->x[was->x + i * n + h] * E[h * n + n - 1 - j];
-            less.x[q->x + i * q->p + j] = sum;
-         }
+      if (st == SNEPPP_OK)
+         sneppp__dgemm(0, 0, q->r, q->p, n, 1, v->x + was->x, n, E + n - q->p, n, 0, less.x + q->x, q->p);
       sneppp__block_free(&block);
    }
    sneppp__block_free(&v->block);
@@ -14903,31 +17021,15 @@ static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars 
    return st;
 }
 
-/* The matrix M + eps1 I of a cone in features, (n, n). */
-static void sneppp__cone_matrix(const sneppp__convex *cx, const sneppp__cone *q, const double *x, double *M)
-{
-   size_t n = q->n, r = q->r, p = cx->pgd ? r : q->p;
-   memset(M, 0, n * n * sizeof *M);
-   for (size_t i = 0; i < n; i++) M[i * n + i] = cx->eps1;
-   for (size_t h = 0; h < r; h++)
-      for (size_t e = 0; e <= h; e++) {
-         double m = cx->pgd ? 0.5 * (x[q->x + h * r + e] + x[q->x + e * r + h])
-                            : sneppp__dot(p, x + q->x + h * p, x + q->x + e * p);
-         if (e == h) m *= 0.5;
-         for (size_t i = 0; i < q->g; i++) {
-            double bh = m * q->B[i * r + h], be = m * q->B[i * r + e];
-            for (size_t j = 0; j < q->g; j++)
-               M[q->pick[i] * n + q->pick[j]] += bh * q->B[j * r + e] + be * q->B[j * r + h];
-         }
-      }
-}
-
-/* V of one readout. */
+/* V of one readout. In features U is F = B U, and M + eps1 I is F F' + eps1 I, or B X B' + eps1 I. */
 static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone *q, const double *x,
                                           double scale, sneppp_error *err)
 {
    sneppp_readout_state *R = &cx->model->readout[q->which];
-   size_t                n = q->n;
+   size_t                n = q->n, g = q->g, p = cx->pgd ? q->r : q->p;
+   sneppp__block         block;
+   sneppp_status         st = SNEPPP_OK;
+   double               *F, *M;
    memset(R->V, 0, n * (size_t)R->m * sizeof *R->V);
    if (cx->diagonal) {
       for (size_t i = 0; i < n; i++) R->V[i] = (sneppp_real)sqrt(cx->eps1);
@@ -14936,53 +17038,58 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
          R->V[q->pick[i]] = (sneppp_real)(scale * sqrt(m * q->s[i] * q->s[i] + cx->eps1));
       }
       cx->rank += n;
-   } else if (cx->eps1 > 0 || cx->pgd) {
-      sneppp__block block;
-      sneppp_status st;
-      double       *M = sneppp__scratch(&block, n * n, cx->model->desc.alloc_ctx, err);
-      if (!M) return SNEPPP_ERR_MEMORY;
-      sneppp__cone_matrix(cx, q, x, M);
-      st = sneppp__set_readout(cx->model, q->which, M, n, R->V, err);
-      sneppp__block_free(&block);
-      cx->rank += n;
-      return st;
-   } else {
-      for (size_t j = 0; j < q->p; j++)
-         for (size_t i = 0; i < q->g; i++) {
-            double sum = 0;
-            for (size_t h = 0; h < q->r; h++) sum += q->B[i * q->r + h] * x[q->x + h * q->p + j];
-            R->V[j * n + q->pick[i]] = (sneppp_real)(scale * sum);
-         }
-      cx->rank += q->p;
+      return SNEPPP_OK;
    }
-   return SNEPPP_OK;
+   F = sneppp__scratch(&block, g * p + g * g + n * n, cx->model->desc.alloc_ctx, err);
+   if (!F) return SNEPPP_ERR_MEMORY;
+   sneppp__dgemm(0, 0, g, p, q->r, 1, q->B, q->r, x + q->x, p, 0, F, p);
+   if (cx->eps1 > 0 || cx->pgd) {
+      M = F + g * p;
+      sneppp__dgemm(0, 1, g, g, p, 1, F, p, cx->pgd ? q->B : F, p, 0, M + n * n, g);
+      memset(M, 0, n * n * sizeof *M);
+      for (size_t i = 0; i < g; i++)
+         for (size_t j = 0; j < g; j++) M[q->pick[i] * n + q->pick[j]] = M[n * n + i * g + j];
+      for (size_t i = 0; i < n; i++) M[i * n + i] += cx->eps1;
+      st = sneppp__set_readout(cx->model, q->which, M, n, R->V, err);
+   } else
+      for (size_t j = 0; j < p; j++)
+         for (size_t i = 0; i < g; i++) R->V[j * n + q->pick[i]] = (sneppp_real)(scale * F[i * p + j]);
+   sneppp__block_free(&block);
+   cx->rank += cx->eps1 > 0 || cx->pgd ? n : p;
+   return st;
 }
 
 /* ---- one convex problem, from grams to V */
 static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
 {
    sneppp__convex_vars v;
-   sneppp__block       events;
-   sneppp__carver      c = sneppp__measure();
+   sneppp__room        events = sneppp__room_open(cx->model->desc.alloc_ctx);
    double              scale = 1;
-   sneppp_status       st = sneppp__convex_coordinates(cx, err);
-   if (st != SNEPPP_OK) return st;
-   memset(&v, 0, sizeof v);
+   int                 reads;
+   sneppp_status       st;
+   SNEPPP__TRY(sneppp__convex_coordinates(cx, err));
    if (!cx->R) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "all features are zero in the window");
    cx->rows = sneppp__chunk_rows(cx->model);
-   cx->stored = cx->count <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
+   cx->first = 0, cx->own = cx->count;
+   if (cx->desc->reduce) { /* up to the end of its last parcel */
+      cx->first = sneppp__team_of(cx->desc)->first;
+      cx->own = sneppp__team_of(cx->desc)->own + sneppp__parcel(cx->count);
+   }
+   cx->stored = cx->own <= SNEPPP__STORE / sizeof(double) / (cx->R + 2);
    for (size_t r = 0; r < cx->realisations; r++)
       if (cx->desc->events[r].read) cx->stored = 0; /* memory that N does not move */
+   reads = !cx->stored;
+   SNEPPP__TRY(sneppp__team_any(cx->desc, &reads, err)); /* all ranks, or none: passes are made together */
+   cx->stored = !reads;
    cx->bound = -1e300, cx->gap = 1e300;
-   sneppp__place_convex_events(&c, cx);
-   st = sneppp__block_get(&events, &c, NULL, 0, cx->model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_convex_events(&c, cx);
+   while (sneppp__room_run(&events, err)) sneppp__place_convex_events(&events.c, cx);
+   SNEPPP__TRY(events.st);
    st = sneppp__convex_vars_get(cx, cx->eps2 > 0 ? 48 : 16, &v, err); /* a Frobenius penalty keeps many directions */
+   if (st == SNEPPP_OK) st = sneppp__convex_regions(cx, 1, err);
    cx->want_base = 1;
    if (st == SNEPPP_OK && cx->stored) {
       cx->fill = 1;
-      st = sneppp__convex_pass(cx, SNEPPP__AT_IDENTITY, NULL, 0, err);
+      st = sneppp__convex_pass(cx, NULL, 0, err);
       cx->fill = 0;
    }
    if (st == SNEPPP_OK && cx->pgd) st = sneppp__convex_pgd(cx, &v, err);
@@ -15001,7 +17108,7 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
    for (int k = 0; st == SNEPPP_OK && k < cx->cones; k++)
       st = sneppp__cone_readout(cx, &cx->cone[k], v.x, scale, err);
    sneppp__block_free(&v.block);
-   sneppp__block_free(&events);
+   sneppp__block_free(&events.block);
    return st;
 }
 
@@ -15010,11 +17117,11 @@ static void sneppp__place_cone(sneppp__carver *c, const sneppp_model *model, int
    size_t n = (size_t)model->readout[k].n, square = model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n;
    memset(q, 0, sizeof *q);
    q->which = k, q->n = n, q->first = (size_t)model->readout[k].first, q->most = (size_t)model->readout[k].m;
-   q->K = (double *)sneppp__take(c, n, square, sizeof(double));
+   q->K = sneppp__doubles(c, n, square);
    q->pick = (size_t *)sneppp__take(c, n, 1, sizeof(size_t));
-   q->B = square > 1 || n == 1 ? (double *)sneppp__take(c, n, n, sizeof(double)) : NULL;
-   q->s = (double *)sneppp__take(c, n, 1, sizeof(double));
-   q->a = (double *)sneppp__take(c, n, 1, sizeof(double));
+   q->B = square > 1 || n == 1 ? sneppp__doubles(c, n, n) : NULL;
+   q->s = sneppp__doubles(c, n, 1);
+   q->a = sneppp__doubles(c, n, 1);
 }
 
 /* A separable intensity alpha q_1 q_2 has the likelihood of independent coordinates: with tr(M_f K_f) = 1 each
@@ -15043,15 +17150,15 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_error *
    cx->alpha = alpha, cx->gap = gap, cx->dropped = dropped, cx->now.step = step, cx->now.ending = ending;
    /* Of the product, which is 0 for an event that any factor cannot see: the sum of the factors' logarithms is not. */
    cx->model->alpha = alpha, cx->model->floor = 0;
-   st = sneppp__nll(cx->model, cx->desc->events, cx->realisations, &cx->now.nll, &cx->now.expected, NULL,
-                    &cx->desc->parallel, err);
-   cx->now.nll = (cx->now.nll + sneppp__log_factorials(cx->desc->events, cx->realisations)) / (double)cx->count;
+   st = sneppp__nll(cx->model, cx->desc->events, cx->realisations, sneppp__team_of(cx->desc), &cx->now.nll,
+                    &cx->now.expected, NULL, &cx->desc->parallel, err);
+   cx->now.nll = (cx->now.nll + sneppp__fit_factorials(cx->desc)) / (double)cx->now.events;
    return st;
 }
 
 /* Can the convex problem of the readout follow a run of ADAM, which may have a floor then? */
-SNEPPP__APART static sneppp_status sneppp__polish_check(const sneppp_model *model, const sneppp_fit_desc *desc,
-                                                        int has_floor, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__polish_check(const sneppp_model *model, const sneppp_fit_desc *desc,
+                                                       int has_floor, sneppp_error *err)
 {
    sneppp__convex cx;
    memset(&cx, 0, sizeof cx);
@@ -15082,8 +17189,8 @@ typedef struct sneppp__learnt { /* a run of theta that belongs to one array of t
 #define SNEPPP__MAX_LEARNT (7 * SNEPPP_MAX_FACTORS + 1)
 
 /* Lists the segments in their fixed order and points grad at `raw`, the flat gradient. Returns how many. */
-static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *seg, double *raw,
-                               sneppp_grad *grad, size_t *total)
+SNEPPP__APART static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *seg, double *raw,
+                                             sneppp_grad *grad, size_t *total)
 {
    int    used = 0;
    size_t at = 0;
@@ -15237,9 +17344,11 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
       size_t i = seg->first > lo ? seg->first : lo, end = seg->first + seg->count < hi ? seg->first + seg->count : hi;
       if (i >= end) continue;
 #ifdef SNEPPP__VECTOR
-      if (sneppp__has_vectors())
+      if (sneppp__has_vectors()) {
          i += sneppp__adamw_vectors(end - i, g + i, job->scale, theta + i, m + i, v + i, keep, job->rate, o->beta1,
                                     o->beta2, job->c1, job->c2);
+         SNEPPP__LEAVE_VECTORS;
+      }
 #endif
       for (; i < end; i++) {
          double e = job->scale * g[i];
@@ -15266,21 +17375,14 @@ static double sneppp__rate(const sneppp_fit_desc *o, size_t step)
 static void sneppp__place_run(sneppp__carver *c, sneppp_trainer *t, sneppp__loss *loss, size_t count)
 {
    t->loss = sneppp__take(c, 1, 1, sizeof(sneppp__loss));
-   t->theta = (double *)sneppp__take(c, count, 1, sizeof(double));
-   t->moment1 = (double *)sneppp__take(c, count, 1, sizeof(double));
-   t->moment2 = (double *)sneppp__take(c, count, 1, sizeof(double));
-   t->gradient = (double *)sneppp__take(c, count, 1, sizeof(double));
-   t->best = (double *)sneppp__take(c, count, 1, sizeof(double));
+   t->theta = sneppp__doubles(c, count, 1);
+   t->moment1 = sneppp__doubles(c, count, 1);
+   t->moment2 = sneppp__doubles(c, count, 1);
+   t->gradient = sneppp__doubles(c, count, 1);
+   t->best = sneppp__doubles(c, count, 1);
    t->base = c->base ? c->base + c->used : NULL;
    c->fence = 0; /* each evaluation lays this part out anew, with or without the arrays of gradients */
    sneppp__place_loss(c, loss);
-}
-
-static void sneppp__loss_range(sneppp_trainer *t, sneppp__loss *loss, size_t lo, size_t hi, size_t first,
-                               size_t batch, uint64_t shuffle)
-{
-   loss->lo = lo, loss->hi = hi, loss->first = first, loss->batch = batch;
-   loss->key = t->desc.seed, loss->shuffle = shuffle;
 }
 
 /* Value (and gradient) on a part of the events; the report's nll is per event and has log N! in it. */
@@ -15288,18 +17390,17 @@ static sneppp_status sneppp__trainer_look(sneppp_trainer *t, int held, sneppp_gr
                                           double *expected, sneppp_error *err)
 {
    sneppp__loss *loss = (sneppp__loss *)t->loss;
-   double        value = 0, N = (double)t->events;
-   sneppp_status st;
-   if (held) sneppp__loss_range(t, loss, 0, t->held, 0, t->held, 0);
-   else if (t->desc.batch) {
-      size_t train = t->events - t->held, at = t->report.step * t->desc.batch;
-      sneppp__loss_range(t, loss, t->held, t->events, at % train, t->desc.batch, 1 + (uint64_t)(at / train));
-   } else if (t->held) sneppp__loss_range(t, loss, t->held, t->events, 0, t->events - t->held, 0);
-   else sneppp__loss_range(t, loss, 0, t->events, 0, 0, 0);
+   double        value = 0;
+   size_t        train = t->events - t->held, at = t->report.step * t->desc.batch;
+   loss->lo = held ? 0 : t->held, loss->hi = held ? t->held : t->events;
+   loss->first = 0, loss->batch = held ? t->held : t->held ? train : 0;
+   loss->key = t->desc.seed, loss->shuffle = 0;
+   if (!held && t->desc.batch)
+      loss->first = at % train, loss->batch = t->desc.batch, loss->shuffle = 1 + (uint64_t)(at / train);
    loss->gradient = grad ? 2 : 0;
-   st = sneppp__loss_eval(loss, t->base, &value, expected, grad, &t->desc.parallel, err);
-   if (st == SNEPPP_OK) *nll = (value + t->log_factorials) / N;
-   return st;
+   SNEPPP__TRY(sneppp__loss_eval(loss, t->base, &value, expected, grad, &t->desc.parallel, err));
+   *nll = (value + t->log_factorials) / (double)t->report.events;
+   return SNEPPP_OK;
 }
 
 SNEPPP_DEF void sneppp_trainer_free(sneppp_trainer *t)
@@ -15308,6 +17409,7 @@ SNEPPP_DEF void sneppp_trainer_free(sneppp_trainer *t)
    if (!t) return;
    block.raw = t->block, block.bytes = t->block_bytes, block.ctx = t->model ? t->model->desc.alloc_ctx : NULL;
    sneppp__block_free(&block);
+   sneppp__team_close((sneppp__team *)t->team);
    memset(t, 0, sizeof *t);
 }
 
@@ -15362,24 +17464,22 @@ static sneppp_status sneppp__trainer_begin(sneppp_trainer *t, sneppp_error *err)
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *model,
-                                             const sneppp_fit_desc *desc, sneppp_error *err)
+static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model, const sneppp_fit_desc *desc,
+                                          sneppp_error *err)
 {
    sneppp__learnt seg[SNEPPP__MAX_LEARNT];
    sneppp_grad     grad;
    sneppp__loss    loss;
-   sneppp__carver  c = sneppp__measure();
-   sneppp__block   block;
+   sneppp__room    room;
    sneppp_status   st;
    sneppp_fit_desc o;
    size_t          count = 0, events = 0, nodes;
-   if (!t) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL");
    memset(t, 0, sizeof *t);
-   st = sneppp__fit_check(model, desc, err);
-   if (st == SNEPPP_OK && desc->tune)
-      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune is for sneppp_fit: a trainer that is stepped has no such start");
-   if (st == SNEPPP_OK) st = sneppp__settings_check(desc, SNEPPP_METHOD_ADAM, err); /* whatever fit.method says */
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__fit_check(model, desc, err));
+   if (desc->tune)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune is for sneppp_fit: a trainer that is stepped has no such "
+                          "start");
+   SNEPPP__TRY(sneppp__settings_check(desc, SNEPPP_METHOD_ADAM, 0, err)); /* whatever fit.method says */
    o = *desc;
    if (!o.realisations) o.realisations = 1;
    if (!o.steps) o.steps = 600;
@@ -15390,46 +17490,73 @@ SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *mo
    if (o.decay < 0) o.decay = 0;
    if (!o.patience) o.patience = 10;
    if (!o.seed) o.seed = 1;
-   st = sneppp__realisations_check(model, o.events, o.realisations, &events, err);
-   if (st != SNEPPP_OK) return st;
-   if (!events) return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to learn from");
+   SNEPPP__TRY(sneppp__realisations_check(model, o.events, o.realisations, &events, err));
+   if (o.reduce) events = sneppp__team_of(&o)->count;
+   if (!sneppp__fit_number(&o))
+      return sneppp__fail(err, SNEPPP_ERR_DATA, "there are no events to learn from");
+   if (o.holdout > 0 && sneppp__has_regions(o.events, o.realisations))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.holdout = %g, but only events that are points can be held out, not "
+                          "those in events.region", o.holdout);
    nodes = model->nodes;
    for (size_t r = 0; r < o.realisations; r++) {
-      const sneppp_region *seen = o.events[r].seen;
-      double               mass = 1;
-      for (int f = 0; f < model->factors; f++)
-         mass *= sneppp_window_mass(seen && seen->factor[f] ? seen->factor[f] : &model->layer[f].inside);
-      t->mass += mass;
+      const sneppp_events *e = &o.events[r];
+      for (size_t k = 0; k < (sneppp__is_table(e) ? e->regions : 1); k++) {
+         const sneppp_region *seen = sneppp__is_table(e) ? &e->region[k] : e->seen;
+         double               mass = 1;
+         for (int f = 0; f < model->factors; f++)
+            mass *= sneppp_window_mass(seen && seen->factor[f] ? seen->factor[f] : &model->layer[f].inside);
+         t->mass += mass;
+      }
    }
-   t->weights = sneppp__total_weight(o.events, o.realisations);
+   t->weights = sneppp__fit_weight(&o);
    if (t->weights == 0) return sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events are all 0");
    if (o.floor > 0 && !(t->mass > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.floor = %g, but what was watched has no finite mass", o.floor);
    memset(&loss, 0, sizeof loss);
    loss.model = model, loss.events = o.events, loss.realisations = o.realisations, loss.count = events,
-   loss.gradient = 2;
+   loss.gradient = 2, loss.team = sneppp__team_of(&o);
    sneppp__learnt_list(model, o.freeze | SNEPPP_FREEZE_FLOOR, seg, NULL, &grad, &count);
    count += (size_t)sneppp__learns_floor(model, &o); /* which may become positive only before the first step */
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.freeze leaves nothing to learn");
-   sneppp__place_run(&c, t, &loss, count);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_run(&c, t, &loss, count);
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) sneppp__place_run(&room.c, t, &loss, count);
+   SNEPPP__TRY(room.st);
    memcpy(t->loss, &loss, sizeof loss);
    memset(t->moment1, 0, count * sizeof(double));
    memset(t->moment2, 0, count * sizeof(double));
-   t->block = block.raw, t->block_bytes = block.bytes;
+   t->block = room.block.raw, t->block_bytes = room.block.bytes;
    model->nodes = 0; /* a tree would not see the parameters move */
    t->model = model, t->desc = o, t->events = events, t->parameters = count, t->rate_cut = 1;
    t->held = (size_t)(o.holdout * (double)events);
    if (t->desc.batch >= events - t->held) t->desc.batch = 0;
-   t->log_factorials = sneppp__log_factorials(o.events, o.realisations);
-   t->report.method = SNEPPP_METHOD_ADAM, t->report.events = events, t->report.steps = o.steps;
+   t->log_factorials = sneppp__fit_factorials(&o);
+   t->report.method = SNEPPP_METHOD_ADAM, t->report.steps = o.steps;
+   t->report.events = sneppp__fit_number(&o);
    t->report.gap = t->report.held_out = sneppp__nan(), t->report.copies = SIZE_MAX;
    t->report.width = model->n, t->report.rank = model->readout[0].m;
    t->started = SNEPPP_SECONDS();
    st = sneppp__trainer_begin(t, err);
    if (st != SNEPPP_OK) { model->nodes = nodes; sneppp_trainer_free(t); }
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_trainer_init(sneppp_trainer *t, sneppp_model *model,
+                                             const sneppp_fit_desc *desc, sneppp_error *err)
+{
+   sneppp_fit_desc o;
+   sneppp_error    inner;
+   sneppp__team   *team = NULL;
+   sneppp_status   st;
+   if (!t) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL");
+   if (!desc || !desc->reduce || desc->start_zero || desc->end_zero) /* the last two: never zeroed, and refused there */
+      return sneppp__trainer_make(t, model, desc, err);
+   memset(t, 0, sizeof *t);
+   o = *desc;
+   st = sneppp__team_open(model, desc, &team, &inner);
+   o.reduce_user = team;
+   if (st == SNEPPP_OK) st = sneppp__together(&o, sneppp__trainer_make(t, model, &o, &inner), &inner);
+   if (st == SNEPPP_OK) t->team = team;
+   else sneppp__team_close(team), team = NULL, sneppp_trainer_free(t), sneppp__pass_on(&inner, err);
    return st;
 }
 
@@ -15460,7 +17587,7 @@ static void sneppp__trainer_undo(sneppp_trainer *t, const sneppp__learnt *seg, i
 
 /* One step. A step that leads to a likelihood that is not finite is undone and taken again with half the rate; one that
    leads to units without an integral is undone at once, so that the model between two steps is always a model. */
-SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *err)
+static sneppp_status sneppp__trainer_step(sneppp_trainer *t, sneppp_error *err)
 {
    sneppp__learnt seg[SNEPPP__MAX_LEARNT];
    sneppp_grad     grad;
@@ -15470,21 +17597,18 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
    sneppp__adamw_job job;
    double          norm, scale;
    sneppp_status   st;
-   if (!t || !t->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
    segments = sneppp__learnt_list(t->model, t->desc.freeze, seg, t->gradient, &grad, &count);
    sneppp__theta_write(seg, segments, 1, t->theta);
    for (;;) {
       memset(t->gradient, 0, count * sizeof *t->gradient);
       st = sneppp__trainer_look(t, 0, &grad, &t->report.nll, &t->report.expected, &inner);
       if (st == SNEPPP_OK) break;
-      if ((st != SNEPPP_ERR_RANGE && st != SNEPPP_ERR_NOT_FINITE) || t->rate_cut < 1e-6) {
-         if (err) *err = inner;
-         return st;
-      }
+      if ((st != SNEPPP_ERR_RANGE && st != SNEPPP_ERR_NOT_FINITE) || t->rate_cut < 1e-6)
+         return sneppp__pass_on(&inner, err);
       sneppp__trainer_undo(t, seg, segments);
    }
    sneppp__theta_chain(seg, segments, t->gradient);
-   scale = 1 / (double)t->events; /* per event, so that rates do not depend on their number */
+   scale = 1 / (double)t->report.events; /* per event, so that rates do not depend on their number */
    norm = scale * sqrt(sneppp__long_dot(count, t->gradient, t->gradient));
    t->report.gradient = norm;
    if (t->desc.clip > 0 && norm > t->desc.clip) scale *= t->desc.clip / norm;
@@ -15497,6 +17621,13 @@ SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *er
    if (!sneppp__layers_have_integrals(t->model)) sneppp__trainer_undo(t, seg, segments);
    t->report.seconds = SNEPPP_SECONDS() - t->started;
    return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_trainer_step(sneppp_trainer *t, sneppp_error *err)
+{
+   sneppp_error inner;
+   if (!t || !t->block) return sneppp__fail(err, SNEPPP_ERR_ARG, "the trainer is NULL or was never made");
+   return sneppp__trainer_step(t, err ? err : &inner);
 }
 
 /* Looks at the held-out part; keeps the best parameters. Returns 1 when patience is over. */
@@ -15516,43 +17647,29 @@ static int sneppp__trainer_patience(sneppp_trainer *t, sneppp_error *err, sneppp
 
 /* All that a fit may change, kept aside: a fit that fails puts it back to the bit. */
 typedef struct sneppp__kept {
-   sneppp__learnt seg[SNEPPP__MAX_LEARNT];
-   int            segments;
-   double         alpha, floor;
-   size_t         nodes;
-   sneppp_origin  origin;
-   unsigned char *copy; /* the arrays of the segments, one after the other */
-   sneppp__block  block;
+   sneppp_model *model; /* in the block: several may be kept at once, and the stack is small */
+   sneppp__block block;
 } sneppp__kept;
 
-static void sneppp__kept_move(const sneppp__kept *k, int back)
+SNEPPP__APART static sneppp_status sneppp__keep(const sneppp_model *model, sneppp__kept *k, sneppp_error *err)
 {
-   unsigned char *at = k->copy;
-   for (int i = 0; i < k->segments; i++) {
-      void  *array = k->seg[i].real ? (void *)k->seg[i].real : (void *)k->seg[i].wide;
-      size_t bytes = k->seg[i].count * (k->seg[i].real ? sizeof(sneppp_real) : sizeof(double));
-      if (back) memcpy(array, at, bytes);
-      else memcpy(at, array, bytes);
-      at += bytes;
+   sneppp_model copy;
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) {
+      k->model = (sneppp_model *)sneppp__take(&room.c, 1, 1, sizeof copy);
+      sneppp__place_model(&room.c, &model->desc, &copy);
    }
-}
-
-static sneppp_status sneppp__keep(sneppp_model *model, sneppp__kept *k, sneppp_error *err)
-{
-   sneppp_grad grad;
-   size_t      count = 0;
-   k->segments = sneppp__learnt_list(model, SNEPPP_FREEZE_FLOOR, k->seg, NULL, &grad, &count);
-   k->alpha = model->alpha, k->floor = model->floor, k->nodes = model->nodes, k->origin = model->origin;
-   k->copy = (unsigned char *)sneppp__scratch(&k->block, count, model->desc.alloc_ctx, err);
-   if (!k->copy) return SNEPPP_ERR_MEMORY;
-   sneppp__kept_move(k, 0);
+   SNEPPP__TRY(room.st);
+   sneppp__copy_parameters(&copy, model);
+   copy.nodes = model->nodes, copy.origin = model->origin;
+   *k->model = copy, k->block = room.block;
    return SNEPPP_OK;
 }
 
 static void sneppp__put_back(sneppp_model *model, const sneppp__kept *k)
 {
-   sneppp__kept_move(k, 1);
-   model->alpha = k->alpha, model->floor = k->floor, model->nodes = k->nodes, model->origin = k->origin;
+   sneppp__copy_parameters(model, k->model);
+   model->nodes = k->model->nodes, model->origin = k->model->origin;
 }
 
 /* Of all multiples s lambda of an intensity the one with s = W / Lambda, W the sum of the weights, has the least
@@ -15583,23 +17700,26 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
    sneppp_status  st = SNEPPP_OK;
    t->report.ending = SNEPPP_ENDING_RUNNING;
    while (st == SNEPPP_OK && t->report.ending == SNEPPP_ENDING_RUNNING && t->report.step < t->desc.steps) {
-      st = sneppp_trainer_step(t, err);
+      int stop = 0;
+      st = sneppp__trainer_step(t, err);
       if (st == SNEPPP_OK && t->held && t->report.step % every == 0 && sneppp__trainer_patience(t, err, &st))
          t->report.ending = SNEPPP_ENDING_CONVERGED;
-      else if (st == SNEPPP_OK && t->desc.progress && t->desc.progress(&t->report, t->model, t->desc.user))
-         t->report.ending = SNEPPP_ENDING_ASKED_TO_STOP;
+      else if (st == SNEPPP_OK) {
+         st = sneppp__ask(&t->desc, &t->report, t->model, &stop, err);
+         if (stop) t->report.ending = SNEPPP_ENDING_ASKED_TO_STOP;
+      }
    }
    if (st != SNEPPP_OK) return st;
    if (t->report.ending == SNEPPP_ENDING_RUNNING) t->report.ending = SNEPPP_ENDING_STEP_LIMIT;
    if (t->held && t->looks) sneppp__theta_write(seg, segments, 1, t->best);
    for (int again = 0; again < 2; again++) {
-      st = sneppp__nll(t->model, t->desc.events, t->desc.realisations, &nll, &t->report.expected, NULL,
-                       &t->desc.parallel, err);
+      st = sneppp__nll(t->model, t->desc.events, t->desc.realisations, sneppp__team_of(&t->desc), &nll,
+                       &t->report.expected, NULL, &t->desc.parallel, err);
       if (again || t->held || (st != SNEPPP_ERR_RANGE && st != SNEPPP_ERR_NOT_FINITE)) break;
       sneppp__theta_write(seg, segments, 1, t->best);
    }
    if (st == SNEPPP_OK) st = sneppp__trainer_scale(t, &nll, err);
-   if (st == SNEPPP_OK) t->report.nll = (nll + t->log_factorials) / (double)t->events;
+   if (st == SNEPPP_OK) t->report.nll = (nll + t->log_factorials) / (double)t->report.events;
    t->report.seconds = SNEPPP_SECONDS() - t->started;
    return st;
 }
@@ -15610,6 +17730,7 @@ static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, s
    cx->cones = model->readouts, cx->lanes = sneppp__most_lanes(model);
    for (int k = 0; k < model->readouts; k++) sneppp__place_cone(c, model, k, &cx->cone[k]);
    cx->lane = (sneppp__convex_lane *)sneppp__take(c, cx->lanes, 1, sizeof *cx->lane);
+   cx->thick = (size_t *)sneppp__take(c, cx->regions, (size_t)cx->cones, sizeof *cx->thick);
 }
 
 /* From K on; what it changes of the model, the caller puts back if it fails. */
@@ -15631,8 +17752,8 @@ static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_e
       for (int k = 0; k < model->readouts; k++)
          memset(model->readout[k].V, 0,
                 (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
-      st = sneppp__nll(model, cx->desc->events, cx->realisations, &nll, &expected, NULL, &cx->desc->parallel,
-                       err); /* events of weight 0 are checked, too */
+      st = sneppp__nll(model, cx->desc->events, cx->realisations, sneppp__team_of(cx->desc), &nll, &expected, NULL,
+                       &cx->desc->parallel, err); /* events of weight 0 are checked, too */
    } else st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1 ? sneppp__convex_separable(cx, err)
                                                                             : sneppp__convex_solve(cx, err);
    model->alpha = cx->alpha, model->floor = cx->floor;
@@ -15644,31 +17765,32 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
 {
    sneppp__convex cx;
    sneppp__kept   kept;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
+   sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status  st;
    memset(&cx, 0, sizeof cx);
    cx.start = SNEPPP_SECONDS();
    cx.model = model, cx.desc = desc, cx.realisations = desc->realisations ? desc->realisations : 1;
-   st = sneppp__realisations_check(model, desc->events, cx.realisations, &cx.count, err);
-   if (st == SNEPPP_OK) st = sneppp__convex_check(model, desc, &cx, err);
-   if (st == SNEPPP_OK) st = sneppp__keep(model, &kept, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_convex(&c, model, &cx);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) { sneppp__block_free(&kept.block); return st; }
-   sneppp__place_convex(&c, model, &cx);
-   cx.total = sneppp__total_weight(desc->events, cx.realisations);
+   SNEPPP__TRY(sneppp__realisations_check(model, desc->events, cx.realisations, &cx.count, err));
+   if (desc->reduce) cx.count = sneppp__team_of(desc)->count;
+   SNEPPP__TRY(sneppp__convex_check(model, desc, &cx, err));
+   for (size_t r = 0; r < cx.realisations; r++)
+      for (size_t k = 0; k < desc->events[r].regions; k++)
+         cx.regions += sneppp__region_count(&desc->events[r], k) > 0;
+   SNEPPP__TRY(sneppp__keep(model, &kept, err));
+   while (sneppp__room_run(&room, err)) sneppp__place_convex(&room.c, model, &cx);
+   if (room.st != SNEPPP_OK) { sneppp__block_free(&kept.block); return room.st; }
+   cx.total = sneppp__fit_weight(desc);
    cx.now.method = polish ? SNEPPP_METHOD_CONVEX : desc->method;
-   cx.now.events = cx.count, cx.now.steps = cx.steps, cx.now.width = model->n;
+   cx.now.events = sneppp__fit_number(desc);
+   cx.now.steps = cx.steps, cx.now.width = model->n;
    cx.now.held_out = sneppp__nan();
    cx.now.ending = SNEPPP_ENDING_CONVERGED;
-   st = sneppp__convex_run(&cx, polish, err);
+   st = sneppp__together(desc, sneppp__convex_run(&cx, polish, err), err);
    if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
    cx.now.gap = cx.gap, cx.now.rank = (int)cx.rank, cx.now.dropped = (int)cx.dropped;
    cx.now.seconds = SNEPPP_SECONDS() - cx.start;
    if (st == SNEPPP_OK && report) *report = cx.now;
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    sneppp__block_free(&kept.block);
    return st;
 }
@@ -15724,16 +17846,14 @@ static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events 
    t->scale = scale, t->fit.trace = trace;
    *loss = 0;
    for (int fold = 0; fold < t->folds; fold++) {
-      double        nll = 0, expected = 0, kept, held;
-      sneppp_status st;
+      double nll = 0, expected = 0, kept, held;
       sneppp__tuning_weights(t, events, fold, 0);
       kept = sneppp__total_weight(t->part, t->fit.realisations);
-      st = sneppp__fit_cones(t->model, &t->fit, 0, NULL, err);
-      if (st != SNEPPP_OK) return st;
+      SNEPPP__TRY(sneppp__fit_cones(t->model, &t->fit, 0, NULL, err));
       sneppp__tuning_weights(t, events, fold, 1);
       held = sneppp__total_weight(t->part, t->fit.realisations);
-      st = sneppp__nll(t->model, t->part, t->fit.realisations, &nll, &expected, NULL, &t->fit.parallel, err);
-      if (st != SNEPPP_OK) return st;
+      SNEPPP__TRY(sneppp__nll(t->model, t->part, t->fit.realisations, NULL, &nll, &expected, NULL, &t->fit.parallel,
+                              err));
       if (kept > 0 && expected > 0) /* of the intensity scaled to what was kept, as it will be in the end */
          *loss += nll - expected + (t->model->desc.alpha > 0 ? expected * held / kept : held * log(expected / kept));
    }
@@ -15745,7 +17865,7 @@ static void sneppp__place_tuning(sneppp__carver *c, sneppp__tuning *t, const sne
    size_t count = 0;
    for (size_t r = 0; r < t->fit.realisations; r++) count += events[r].count;
    t->part = (sneppp_events *)sneppp__take(c, t->fit.realisations, 1, sizeof *t->part);
-   t->weight = (sneppp_real *)sneppp__take(c, count, 1, sizeof *t->weight);
+   t->weight = sneppp__reals(c, count, 1);
    t->folds = count < 1000 ? 5 : 1;
 }
 
@@ -15759,8 +17879,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    size_t         at = 0;
    sneppp__tuning t;
    sneppp__kept   kept;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
+   sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status  st;
    if (!waves && !penalty)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune finds nothing to choose: no factor has COS or SIN units");
@@ -15769,13 +17888,12 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    t.fit.method = SNEPPP_METHOD_CONVEX, t.fit.steps = 0, t.fit.tol = 1e-3, t.fit.progress = NULL;
    if (!t.fit.realisations) t.fit.realisations = 1;
    for (size_t r = 0; r < t.fit.realisations; r++)
-      if (events[r].read) return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune needs events in memory, not a source");
-   sneppp__place_tuning(&c, &t, events);
-   st = sneppp__keep(model, &kept, err);
-   if (st != SNEPPP_OK) return st;
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) { sneppp__block_free(&kept.block); return st; }
-   sneppp__place_tuning(&c, &t, events);
+      if (events[r].read || events[r].regions)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune needs events in memory, not %s",
+                             events[r].read ? "a source" : "counts by region");
+   SNEPPP__TRY(sneppp__keep(model, &kept, err));
+   while (sneppp__room_run(&room, err)) sneppp__place_tuning(&room.c, &t, events);
+   if (room.st != SNEPPP_OK) { sneppp__block_free(&kept.block); return room.st; }
    for (size_t r = 0; r < t.fit.realisations; at += events[r++].count)
       t.part[r] = events[r], t.part[r].weight = t.weight + at;
    t.fit.events = t.part;
@@ -15793,7 +17911,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    sneppp__put_back(model, &kept);
    if (st == SNEPPP_OK) sneppp__waves_scale(model, scale), o->trace = trace;
    sneppp__block_free(&kept.block);
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    return st;
 }
 
@@ -15807,7 +17925,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_convex(sneppp_model *model, const
    memset(&r, 0, sizeof r);
    if (st == SNEPPP_OK) st = sneppp__fit_cones(model, &o, polish, &r, err);
    if (st != SNEPPP_OK) return st;
-   W = sneppp__total_weight(o.events, o.realisations ? o.realisations : 1), scale = W / r.expected;
+   W = sneppp__fit_weight(&o), scale = W / r.expected;
    if (o.trace > desc->trace && !(model->desc.alpha > 0) && sneppp__finite(scale) && scale > 0) {
       gain = (W * log(scale) - W + r.expected) / (double)r.events; /* a penalty that nobody asked for costs no events */
       model->alpha *= scale, model->floor *= scale;
@@ -15837,12 +17955,13 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    if (desc->tune) st = sneppp__tune(model, &o, err);
    o.tune = 0;
    model->origin.ridge = 0;
-   if (st == SNEPPP_OK) st = sneppp_trainer_init(&t, model, &o, err);
+   if (st == SNEPPP_OK) st = sneppp__trainer_make(&t, model, &o, err);
    if (st == SNEPPP_OK) st = sneppp__trainer_run(&t, err);
    r = t.report;
    sneppp_trainer_free(&t); /* zeroed if it could not be made */
    if (st == SNEPPP_OK && desc->polish && r.ending != SNEPPP_ENDING_ASKED_TO_STOP)
       st = sneppp__fit_convex(model, desc, 1, &r, err);
+   st = sneppp__together(desc, st, err);
    r.seconds = SNEPPP_SECONDS() - start;
    if (st != SNEPPP_OK) sneppp__put_back(model, &kept);
    else if (report) *report = r;
@@ -15929,11 +18048,12 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
 #define SNEPPP__NEAR     7      /* levels of a neighbour ladder, h = 2 d_k .. d_k / 4                        */
 #define SNEPPP__LADDERS  3
 #define SNEPPP__SHARP    5      /* widths with moved centres: the best fixed one, and wider by up to four        */
-#define SNEPPP__STIFF    8      /* levels of the smooth estimate whose third derivatives are damped,        */
-#define SNEPPP__SMOOTH   13     /* and, of few events, as many more as to here, whose second are            */
+#define SNEPPP__SMOOTH   2      /* smooth estimates: third derivatives are damped, or second ones           */
+#define SNEPPP__STIFF    11     /* most levels of each                                                      */
 #define SNEPPP__COLUMNS  (SNEPPP__FIXED + 2 * SNEPPP__NEAR + SNEPPP__SHARP + SNEPPP__SMOOTH + 1)
 #define SNEPPP__UNIFORM  0.1    /* pseudo-events on the floor: no new event can cost more than log(10 N + 1) */
 #define SNEPPP__NARROWER 0.35   /* prior of a width, in nats less than that of the next wider one           */
+#define SNEPPP__CALM     1.5    /* prior of a smooth estimate of several axes, in nats more than of a width  */
 #define SNEPPP__PATIENT  2.5    /* events per axis: N of them speak as N / (N + these); two may be close by chance */
 #define SNEPPP__SCARCE   1500   /* fewer events than these are few                                          */
 #define SNEPPP__MIDDLE   4      /* levels by which middle widths are narrower than the best single one      */
@@ -15969,10 +18089,10 @@ typedef struct sneppp__lattice {
    size_t  K, bins;
    int     n[SNEPPP_RADIAL_DIM];             /* knots along each axis; of a sphere in its first             */
    double  step[SNEPPP_RADIAL_DIM], h;
-   int     levels;                           /* that could be fitted                                        */
-   double *c, *mass, *amplitude;             /* (K, d), (K) means, 0 for those that are not used, (SMOOTH, K)      */
-   double *P[2], *H, *G, *R, *g;             /* (K, K) penalties on third and second derivatives, work, (K, bins)
-                                                values, work, (SMOOTH, bins)                                */
+   int     kinds;                            /* of SMOOTH that could be fitted                              */
+   double  weight[SNEPPP__SMOOTH * SNEPPP__STIFF]; /* of the levels, of sum 1 in each kind                  */
+   double *c, *mass, *amplitude;             /* (K, d), (K) means, 0 for those that are not used, (levels, K)      */
+   double *P[SNEPPP__SMOOTH], *H, *G, *R, *g; /* (K, K) penalties, work, (K, bins) values, work, (levels, bins) */
    double *bx, *bw, *sum, *v;                /* (bins, d) (bins) runs of events; (bins), (3, K) work         */
    size_t *bin;                              /* (N) the run of each centre                                  */
 } sneppp__lattice;
@@ -16063,14 +18183,14 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    f->H = (double *)sneppp__take(c, 2 * SNEPPP__COLUMNS, SNEPPP__COLUMNS, w);
    f->lattice.c = (double *)sneppp__take(c, SNEPPP__KNOTS, dim, w);
    f->lattice.mass = (double *)sneppp__take(c, SNEPPP__KNOTS, 1, w);
-   f->lattice.amplitude = (double *)sneppp__take(c, SNEPPP__SMOOTH, SNEPPP__KNOTS, w);
+   f->lattice.amplitude = (double *)sneppp__take(c, SNEPPP__SMOOTH * SNEPPP__STIFF, SNEPPP__KNOTS, w);
    f->lattice.v = (double *)sneppp__take(c, 3, SNEPPP__KNOTS, w);
    for (int k = 0; k < 2; k++) f->lattice.P[k] = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
    f->lattice.H = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
    f->lattice.sum = (double *)sneppp__take(c, bins, 1, w);
    f->lattice.G = (double *)sneppp__take(c, bins, SNEPPP__KNOTS, w);
    f->lattice.R = (double *)sneppp__take(c, bins, SNEPPP__KNOTS, w);
-   f->lattice.g = (double *)sneppp__take(c, bins, SNEPPP__SMOOTH, w);
+   f->lattice.g = (double *)sneppp__take(c, bins, SNEPPP__SMOOTH * SNEPPP__STIFF, w);
    f->lattice.bx = (double *)sneppp__take(c, bins, dim, w);
    f->lattice.bw = (double *)sneppp__take(c, bins, 1, w);
    f->lattice.bin = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->lattice.bin);
@@ -16138,6 +18258,13 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
          mass *= h / f->a[k + r];
       }
       return mass * 2 * SNEPPP__PI * sneppp__polygon_share(w, m, tau);
+   }
+   if (w->space == SNEPPP_SPACE_RASTER) {
+      for (int r = 0; r < w->dim; r++) {
+         double unit = f->side[k + r] / f->a[k + r];
+         m[r] = f->lo[k + r] + c[k + r] * unit, tau[r] = 1 / (h * unit * SNEPPP__SQRT2), mass /= f->side[k + r];
+      }
+      return mass * sneppp__raster_bump(w, m, tau);
    }
    for (int r = 0; r < w->dim; r++) {
       double sum = 0, unit = f->a[k + r] / f->side[k + r];
@@ -16612,10 +18739,15 @@ static void sneppp__auto_sharpen(sneppp__auto *f, int c, const sneppp_parallel *
       - sum_i w_i log(sum_k exp(eta_k) g_k(x_i)) + W sum_k exp(eta_k) mass_k + W/2 kappa^-6 int |third derivatives|^2,
 
    W the sum of the weights: waves of eta shorter than 2 pi / kappa are damped. What costs nothing are quadratic eta,
-   Gaussian hills and exponential slopes. Few events cannot pay for hills: for them there are also levels with kappa^-4
+   Gaussian hills and exponential slopes. Few events cannot pay for hills: for them there is another kind, kappa^-4
    and second derivatives, where only slopes are free. On the sphere it is the square of the Laplacian. Newton's
-   method, from stiff to loose, on runs of events that lie close together. Event i enters by its shares R_ik of the bumps, and leaving it out
-   takes a Newton step, of which log lambda(x_i) feels -g / (1 - g), g = R_i' H^-1 R_i. */
+   method, from stiff to loose, on runs of events that lie close together. Event i enters by its shares R_ik of the
+   bumps, and leaving it out takes a Newton step, of which log lambda(x_i) feels -g / (1 - g), g = R_i' H^-1 R_i.
+
+   No level is chosen. The penalty is the logarithm of a Gaussian prior of eta, whose levels have the evidence
+   exp(-value) sqrt(det(prior) / det(H)) by Laplace's method; each counts in proportion, so that a kind is one column,
+   which many levels do not overfit. det(prior) is kappa to the power of -6 or -4 times the knots, less the
+   polynomials that cost nothing. */
 
 /* The knot's number along each axis. A sphere's number counts for its first coordinate, the others have one. */
 static void sneppp__knot_at(const sneppp__auto *f, size_t b, int *i)
@@ -16810,8 +18942,10 @@ static double sneppp__smooth_value(const sneppp__lattice *q, double W, const dou
    return value;
 }
 
-/* One level, with the penalty `rough` times P, from the eta that is there. Returns 0 if it failed. */
-static int sneppp__smooth_fit(sneppp__lattice *q, double W, const double *P, double rough, double *eta, double *g)
+/* One level, with the penalty `rough` times P, from the eta that is there. Returns 0 if it failed; evidence is its
+   logarithm without det(prior). */
+static int sneppp__smooth_fit(sneppp__lattice *q, double W, const double *P, double rough, double *eta, double *g,
+                              double *evidence)
 {
    const size_t K = q->K, bins = q->bins;
    double      *v = q->v, *to = q->v + K;
@@ -16822,7 +18956,8 @@ static int sneppp__smooth_fit(sneppp__lattice *q, double W, const double *P, dou
       for (size_t k = 0; k < K; k++) q->H[k * K + k] += 1e-9 * W, to[k] = v[k];
       if (sneppp__chol(K, q->H, K) != SNEPPP_OK) return 0;
       sneppp__solve_lower(K, q->H, K, 0, to, 1, 1);
-      for (size_t k = 0; k < K; k++) fall += to[k] * to[k];
+      *evidence = -now;
+      for (size_t k = 0; k < K; k++) { fall += to[k] * to[k]; *evidence -= log(q->H[k * K + k]); }
       if (fall < 0.02 || step == 12) break;
       sneppp__solve_lower(K, q->H, K, 1, to, 1, 1);
       for (size_t k = 0; k < K; k++) size = fmin(size, 3 / fmax(3, fabs(to[k])));
@@ -16843,45 +18978,67 @@ static int sneppp__smooth_fit(sneppp__lattice *q, double W, const double *P, dou
 /* Its columns at the queries of a block. */
 static void sneppp__smooth_query(size_t block, void *arg)
 {
+   enum { levels = SNEPPP__SMOOTH * SNEPPP__STIFF };
    sneppp__auto          *f = (sneppp__auto *)arg;
    const sneppp__lattice *q = &f->lattice;
    const size_t           d = (size_t)f->d;
    for (size_t i = 64 * block; i < 64 * (block + 1) && i < f->Q; i++) {
       size_t        e = f->held ? f->N + i : f->ask[i], bin = q->bin[f->held ? f->next[i] : e];
       const double *x = f->x + e * d;
-      double       *row = f->L + i * (size_t)f->C + f->smooth;
-      for (int t = 0; t < q->levels; t++) row[t] = 0;
+      double       *row = f->L + i * (size_t)f->C + f->smooth, at[levels];
+      for (int t = 0; t < levels; t++) at[t] = 0;
       for (size_t k = 0; k < q->K; k++) {
          double u = 0.5 * sneppp__distance2(f->d, x, q->c + k * d) / (q->h * q->h), v;
          if (!(q->mass[k] > 0 && u < SNEPPP__EDGE)) continue;
          v = sneppp__exp_neg(f->table, u);
-         for (int t = 0; t < q->levels; t++) row[t] += q->amplitude[(size_t)t * q->K + k] * v;
+         for (int t = 0; t < levels; t++) if (q->weight[t] > 0) at[t] += q->amplitude[(size_t)t * q->K + k] * v;
       }
-      for (int t = 0; t < q->levels; t++) {
-         double g = fmin(0.9, f->w[e] * q->g[(size_t)t * q->bins + bin]);
-         row[t] *= exp(-g / (1 - g)) / (1 - fmin(0.9, f->w[e] / ((double)f->R * (1 - g))));
+      for (int t = 0; t < levels; t++) {
+         double g;
+         if (t % SNEPPP__STIFF == 0) row[t / SNEPPP__STIFF] = 0;
+         if (!(q->weight[t] > 0)) continue;
+         g = fmin(0.9, f->w[e] * q->g[(size_t)t * q->bins + bin]);
+         row[t / SNEPPP__STIFF] += q->weight[t] * at[t] * exp(-g / (1 - g)) /
+                                   (1 - fmin(0.9, f->w[e] / ((double)f->R * (1 - g))));
       }
    }
 }
 
-/* All levels. */
-static void sneppp__auto_smooth(sneppp__auto *f, const sneppp_parallel *par)
+/* All levels of one kind, from stiff to loose until the evidence has gone. Returns 0 if none could be fitted. */
+static int sneppp__smooth_levels(sneppp__auto *f, int second, double W, double mass)
 {
    sneppp__lattice *q = &f->lattice;
-   double           W = 0, mass = 0;
-   sneppp__lattice_make(f);
-   for (size_t b = 0; b < q->bins; b++) W += q->bw[b];
-   for (size_t k = 0; k < q->K; k++) mass += q->mass[k];
-   for (q->levels = 0; q->levels < (f->R < SNEPPP__SCARCE ? SNEPPP__SMOOTH : SNEPPP__STIFF); q->levels++) {
-      size_t  t = (size_t)q->levels, second = t >= SNEPPP__STIFF, from = second ? SNEPPP__STIFF : 0;
-      double *a = q->amplitude + t * q->K, *eta = q->v + 2 * q->K, total = 0,
-              rough = second ? pow(SNEPPP__KAPPA * pow(2, (double)(t - from)), -4)
-                             : pow(SNEPPP__KAPPA * pow(2, 0.5 * (double)t), -6);
-      for (size_t k = 0; t == from && k < q->K; k++) eta[k] = q->mass[k] > 0 ? -log(mass) : 0;
-      if (!sneppp__smooth_fit(q, W, q->P[second], rough, eta, q->g + t * q->bins)) break;
+   double          *weight = q->weight + second * SNEPPP__STIFF, *eta = q->v + 2 * q->K, best = -1e300, sum = 0;
+   const int        axes = f->d - (f->sphere >= 0 ? 3 : 0), power = second ? 4 : 6;
+   const double     spared = second ? axes + 1 : 0.5 * (axes + 1) * (axes + 2);
+   int              made = 0;
+   for (int t = 0; t < SNEPPP__STIFF; t++) weight[t] = 0;
+   for (size_t k = 0; k < q->K; k++) eta[k] = q->mass[k] > 0 ? -log(mass) : 0;
+   for (; made < SNEPPP__STIFF - (axes > 1) && (!made || weight[made - 1] > best - 8); made++) {
+      size_t  at = (size_t)second * SNEPPP__STIFF + (size_t)made;
+      double *a = q->amplitude + at * q->K, total = 0, kappa = SNEPPP__KAPPA * pow(2, 0.5 * made);
+      if (!sneppp__smooth_fit(q, W, q->P[second], pow(kappa, -power), eta, q->g + at * q->bins, &weight[made])) break;
+      weight[made] -= 0.5 * power * ((double)q->K - spared) * log(kappa);
+      best = fmax(best, weight[made]);
       for (size_t k = 0; k < q->K; k++) total += q->mass[k] * exp(eta[k]);
       for (size_t k = 0; k < q->K; k++) a[k] = q->mass[k] > 0 ? exp(eta[k]) / total : 0;
    }
+   for (int t = made; t < SNEPPP__STIFF; t++) weight[t] = 0; /* also what failed */
+   for (int t = 0; t < made; t++) sum += weight[t] = exp(weight[t] - best);
+   for (int t = 0; t < made; t++) weight[t] /= sum;
+   return made > 0;
+}
+
+static void sneppp__auto_smooth(sneppp__auto *f, const sneppp_parallel *par)
+{
+   sneppp__lattice *q = &f->lattice;
+   const int        kinds = f->R < SNEPPP__SCARCE ? SNEPPP__SMOOTH : 1;
+   double           W = 0, mass = 0;
+   sneppp__lattice_make(f);
+   memset(q->weight, 0, sizeof q->weight);
+   for (size_t b = 0; b < q->bins; b++) W += q->bw[b];
+   for (size_t k = 0; k < q->K; k++) mass += q->mass[k];
+   for (q->kinds = 0; q->kinds < kinds && sneppp__smooth_levels(f, q->kinds, W, mass);) q->kinds++;
    sneppp__run(par, sneppp__smooth_query, f, (f->Q + 63) / 64);
 }
 
@@ -16890,7 +19047,9 @@ static double sneppp__knot_share(const sneppp__auto *f, size_t b)
 {
    const sneppp__lattice *q = &f->lattice;
    double                 sum = 0;
-   for (int t = 0; t < q->levels; t++) sum += f->p[f->smooth + t] * q->amplitude[(size_t)t * q->K + b];
+   for (int t = 0; t < q->kinds * SNEPPP__STIFF; t++)
+      if (q->weight[t] > 0)
+         sum += f->p[f->smooth + t / SNEPPP__STIFF] * q->weight[t] * q->amplitude[(size_t)t * q->K + b];
    return sum * q->mass[b];
 }
 
@@ -16912,11 +19071,12 @@ static int sneppp__auto_average(const sneppp__auto *f, int widest, int last, dou
    for (int k = 0; k < 3; k++)
       for (int c = 0; c < last; c++) {
          double a = fmax(floor[k], least), v = 0;
-         int    level = c < S ? c : c < f->smooth ? widest - (c - f->sharp) : (c - f->smooth) % SNEPPP__STIFF;
+         int    level = c < S ? c : c < f->smooth ? widest - (c - f->sharp) : 0;
          score[k][c] = -1e300;
-         if (c >= S && c < f->sharp) continue;
+         if ((c >= S && c < f->sharp) || c >= f->smooth + f->lattice.kinds) continue;
          for (size_t i = 0; i < f->Q; i++) v += f->q[i] * log(a + (1 - a) * f->L[i * (size_t)C + (size_t)c]);
          score[k][c] = calm * v - SNEPPP__NARROWER * (level > 0 ? level : 0) - log(3 * prior);
+         if (c >= f->smooth && f->d > 1) score[k][c] += SNEPPP__CALM;
          if (score[k][c] > best) best = score[k][c];
          if (c < S && score[k][c] > top) { top = score[k][c]; chosen = c; }
       }
@@ -16969,7 +19129,7 @@ static void sneppp__auto_cap(sneppp__auto *f)
 static int sneppp__in_tier(const sneppp__auto *f, int tier, int widest, int moved, int c)
 {
    const int fixed = f->ladder[0].S, eight = fixed + f->ladder[1].S;
-   if (c >= f->sharp) return c >= f->smooth ? c < f->smooth + f->lattice.levels || c == f->C - 1 : moved;
+   if (c >= f->sharp) return c >= f->smooth ? c < f->smooth + f->lattice.kinds || c == f->C - 1 : moved;
    return tier == 2 || (c < fixed ? c <= widest + tier * SNEPPP__MIDDLE : tier && c >= eight && c < f->sharp - 2);
 }
 
@@ -17025,7 +19185,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    f->sharp = C, C += moved ? SNEPPP__SHARP : 0;
    f->smooth = C, C += smooth ? SNEPPP__SMOOTH : 0;
    f->C = ++C;
-   f->gap = f->gain = f->evidence = 0, f->lattice.K = 0, f->lattice.levels = 0;
+   f->gap = f->gain = f->evidence = 0, f->lattice.K = 0, f->lattice.kinds = 0;
    for (size_t i = 0; i < f->N; i++) {
       if (f->order[i] < f->R) square += f->w[i] * f->w[i];
       if (!f->held && f->order[i] < f->Q) f->ask[f->order[i]] = i;
@@ -17054,7 +19214,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    gain = sneppp__auto_gain(f, plain);
    for (int tier = 0; tier < (fixed_only ? 2 : 3); tier++) {
       for (int c = 0; c < C; c++) mix[c] = sneppp__in_tier(f, tier, widest, moved, c);
-      now = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 1e-4, mix);
+      now = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 3e-5, mix);
       open = sneppp__gate(now - gain, stair[tier][0], stair[tier][1]);
       for (int c = 0; c < C; c++) f->p[c] += open * (mix[c] - f->p[c]);
       gain = fmax(gain, now);
@@ -17315,7 +19475,7 @@ static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixe
 typedef struct sneppp__stream {
    sneppp__auto          *f;
    const sneppp_fit_desc *fit;
-   size_t                 realisations, held;
+   size_t                 from, end, held; /* the events that are summed together                            */
    int                    rounded;
    sneppp_error           error[SNEPPP__LANES];
 } sneppp__stream;
@@ -17324,34 +19484,58 @@ static void sneppp__stream_lane(size_t lane, void *arg)
 {
    sneppp__stream     *s = (sneppp__stream *)arg;
    const sneppp__auto *f = s->f;
-   size_t              D = (size_t)f->d, number = 0;
-   size_t              before = 0;
-   double             *sum = f->lane + lane * (f->N + s->held);
+   size_t              D = (size_t)f->d;
+   double             *sum = f->lane + lane * (f->N + s->held), weight[SNEPPP__CHUNK];
    sneppp_real         x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
    memset(sum, 0, (f->N + s->held) * sizeof *sum);
-   for (size_t r = 0; r < s->realisations; before += s->fit->events[r++].count) {
-      const sneppp_events *e = &s->fit->events[r];
-      for (size_t first = 0; first < e->count; first += SNEPPP__CHUNK, number++) {
-         size_t B = e->count - first < SNEPPP__CHUNK ? e->count - first : SNEPPP__CHUNK;
-         if (number % SNEPPP__LANES != lane) continue;
-         if (sneppp__read_events(f->model, e, first, B, x, &s->error[lane]) != SNEPPP_OK) return;
-         for (size_t b = 0; b < B; b++) {
-            double y[SNEPPP_RADIAL_DIM], weight = e->weight ? (double)e->weight[first + b] : 1;
-            double least[1];
-            size_t j;
-            for (size_t q = 0; q < D; q++) y[q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
-            if (s->rounded) sneppp__auto_jitter(f, before + first + b, y);
-            for (size_t q = 0; q < D; q++) y[q] *= f->a[q];
-            j = sneppp__tree_near(f->d, f->x, f->node, y, SIZE_MAX, 0, least);
-            sum[j] += weight;
-            for (size_t i = f->asks[j]; i != SIZE_MAX; i = f->then[i]) {
-               double off = 0;
-               for (size_t q = 0; q < D; q++) off = fmax(off, fabs(y[q] - f->x[(f->N + i) * D + q]));
-               if (off < 1e-13) sum[f->N + i] += weight; /* but for rounding, which options of the compiler change */
-            }
+   for (size_t first = s->from + lane * SNEPPP__CHUNK; first < s->end; first += SNEPPP__LANES * SNEPPP__CHUNK) {
+      size_t B = s->end - first < SNEPPP__CHUNK ? s->end - first : SNEPPP__CHUNK;
+      if (sneppp__load_events_of(sneppp__team_of(s->fit), f->model, s->fit->events, first, B, x, weight,
+                                 &s->error[lane]) != SNEPPP_OK) return;
+      for (size_t b = 0; b < B; b++) {
+         double y[SNEPPP_RADIAL_DIM], least[1];
+         size_t j;
+         for (size_t q = 0; q < D; q++) y[q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
+         if (s->rounded) sneppp__auto_jitter(f, first + b, y);
+         for (size_t q = 0; q < D; q++) y[q] *= f->a[q];
+         j = sneppp__tree_near(f->d, f->x, f->node, y, SIZE_MAX, 0, least);
+         sum[j] += weight[b];
+         for (size_t i = f->asks[j]; i != SIZE_MAX; i = f->then[i]) {
+            double off = 0;
+            for (size_t q = 0; q < D; q++) off = fmax(off, fabs(y[q] - f->x[(f->N + i) * D + q]));
+            if (off < 1e-13) sum[f->N + i] += weight[b]; /* but for rounding, which options of the compiler change */
          }
       }
    }
+}
+
+/* Some of the events into the sums of lane 0, or all of them, of several ranks in parcels. */
+static sneppp_status sneppp__stream_part(sneppp__stream *s, size_t from, size_t size, sneppp_error *err)
+{
+   size_t n = s->f->N + s->held;
+   s->from = from, s->end = from + size;
+   sneppp__run(&s->fit->parallel, sneppp__stream_lane, s, SNEPPP__LANES);
+   for (size_t l = 0; l < SNEPPP__LANES; l++) SNEPPP__TRY(sneppp__pass_on(&s->error[l], err));
+   for (size_t l = 1; l < SNEPPP__LANES; l++)
+      for (size_t i = 0; i < n; i++) s->f->lane[i] += s->f->lane[l * n + i];
+   return SNEPPP_OK;
+}
+
+static sneppp_status sneppp__stream_all(sneppp__stream *s, sneppp_error *err)
+{
+   sneppp__team *t = sneppp__team_of(s->fit);
+   sneppp__span  span;
+   size_t        at = SIZE_MAX, size, count = 0;
+   sneppp_status st;
+   for (size_t r = 0; r < (s->fit->realisations ? s->fit->realisations : 1); r++) count += s->fit->events[r].count;
+   if (!t) return sneppp__stream_part(s, 0, count, err);
+   span.x = s->f->lane, span.rows = 1, span.columns = s->f->N + s->held, span.lower = span.segment = 0;
+   st = sneppp__sum_begin(t, &span, 1, t->count / sneppp__parcel(t->count) + 1, err);
+   while (st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
+      st = sneppp__stream_part(s, at, size, err);
+      if (st == SNEPPP_OK) sneppp__sum_add(t, &span, 1);
+   }
+   return sneppp__sum_end(t, &span, 1, st, err);
 }
 
 SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *o, size_t held,
@@ -17360,7 +19544,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sne
    sneppp__stream s;
    double         total = 0, mean = 0;
    memset(&s, 0, sizeof s);
-   s.f = f, s.fit = o, s.realisations = o->realisations ? o->realisations : 1, s.held = held;
+   s.f = f, s.fit = o, s.held = held;
    for (int k = 0; k < f->d; k++) if (f->step[k] > 0) s.rounded = 1;
    for (size_t j = 0; j < f->N; j++) f->asks[j] = SIZE_MAX;
    for (size_t i = 0; i < held; i++) {
@@ -17369,24 +19553,15 @@ SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sne
       f->next[i] = sneppp__tree_near(f->d, f->x, f->node, x, SIZE_MAX, 0, least);
       f->then[i] = f->asks[f->next[i]], f->asks[f->next[i]] = i;
    }
-   sneppp__run(&o->parallel, sneppp__stream_lane, &s, SNEPPP__LANES);
-   for (size_t l = 0; l < SNEPPP__LANES; l++)
-      if (s.error[l].status != SNEPPP_OK) {
-         if (err) *err = s.error[l];
-         return s.error[l].status;
-      }
+   SNEPPP__TRY(sneppp__stream_all(&s, err));
    for (size_t j = 0; j < f->N; j++) {
-      f->w[j] = 0;
-      for (size_t l = 0; l < SNEPPP__LANES; l++) f->w[j] += f->lane[l * (f->N + held) + j];
-      f->w[j] += 1e-6; /* a source may read differently the second time; no weight is 0 */
+      f->w[j] = f->lane[j] + 1e-6; /* a source may read differently the second time; no weight is 0 */
       total += f->w[j];
    }
    for (size_t j = 0; j < f->N; j++) f->w[j] *= (double)f->N / total; /* of mean 1 */
    for (size_t i = f->N; i < f->N + held; i++) mean += f->yw[i] / (double)held;
    for (size_t i = 0; i < held; i++) {
-      double own = 0;
-      for (size_t l = 0; l < SNEPPP__LANES; l++) own += f->lane[l * (f->N + held) + f->N + i];
-      own = fmax(own, f->yw[f->N + i] * f->scale);
+      double own = fmax(f->lane[f->N + i], f->yw[f->N + i] * f->scale);
       f->w[f->N + i] = fmin(own * (double)f->N / total, f->w[f->next[i]]);
       f->yw[f->N + i] /= mean;
    }
@@ -17465,7 +19640,7 @@ typedef struct sneppp__few_work {
 
 #define SNEPPP__FEW_STEPS 48
 #define SNEPPP__FEW_EDGE  14.0 /* beyond exp(-14) of its peak a bump has no part in a virtual event              */
-static size_t sneppp__few_events(size_t B) { return B * 32 > 16384 ? B * 32 : 16384; }
+static size_t sneppp__few_events(size_t B) { return B < 32 ? 1024 + 256 * B : B < 512 ? 16384 : 32 * B; }
 static size_t sneppp__few_runs(size_t B) { return B < 1024 ? 4 * B : B < 4096 ? 4096 : B; }
 
 static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m, sneppp__few_work *w)
@@ -17491,8 +19666,40 @@ static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m
    w->id = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
 }
 
+/* The box around what was seen: lo and hi of each axis in the tree's coordinates. */
+static void sneppp__seen_box(const sneppp__auto *f, double *box)
+{
+   for (size_t r = 0; r < f->parts; r++)
+      for (int g = 0; g < f->model->factors; g++)
+         for (int k = 0, at = f->model->layer[g].first; at != f->sphere && k < f->model->layer[g].D; k++, at++) {
+            double side[2], unit = f->a[at] / f->side[at];
+            sneppp__window_side(sneppp__auto_view(f, r, g), k, &side[0], &side[1]);
+            for (int end = 0; end < 2; end++) side[end] = (side[end] - f->lo[at]) * unit;
+            box[2 * at] = r ? fmin(box[2 * at], side[0]) : side[0];
+            box[2 * at + 1] = r ? fmax(box[2 * at + 1], side[1]) : side[1];
+         }
+}
+
+/* A normal variate of mean x and deviation h in [lo, hi], by rejection: of normal ones, or where these would mostly
+   miss, of uniform ones. */
+static double sneppp__between(sneppp_rng *rng, double x, double h, double lo, double hi)
+{
+   double v = x, most = x < lo ? lo - x : x > hi ? x - hi : 0;
+   for (int again = 0; again < 200; again++) {
+      if (hi - lo > 2.5 * h) {
+         v = x + h * sneppp_rng_normal(rng);
+         if (v >= lo && v <= hi) break;
+      } else {
+         v = lo + (hi - lo) * sneppp_rng_uniform(rng);
+         if (sneppp_rng_uniform(rng) <= exp(0.5 * (most * most - (v - x) * (v - x)) / (h * h))) break;
+      }
+   }
+   return v;
+}
+
 /* One point from a bump at x of width h, by rejection where nothing was seen; on the sphere by inverting the cosine. */
-static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const double *x, double h, double *out)
+static void sneppp__bump_draw(const sneppp__auto *f, const double *box, sneppp_rng *rng, const double *x, double h,
+                              double *out)
 {
    for (int attempt = 0; attempt < 1000; attempt++) {
       size_t seen;
@@ -17506,10 +19713,7 @@ static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const doub
             n = sqrt((1 - w * w > 0 ? 1 - w * w : 0) / (n > 0 ? n : 1));
             for (int r = 0; r < 3; r++) out[k + r] = w * x[k + r] + n * a * g[r];
             k += 2;
-         } else for (int again = 0; again < 200; again++) { /* axis by axis into the box around the window */
-            out[k] = x[k] + h * sneppp_rng_normal(rng);
-            if (out[k] >= 0 && out[k] <= f->a[k]) break;
-         }
+         } else out[k] = sneppp__between(rng, x[k], h, box[2 * k], box[2 * k + 1]);
       }
       for (int k = 0; k < f->d; k++) y[k] = out[k] / f->a[k];
       seen = sneppp__auto_seen(f, y);
@@ -17522,22 +19726,24 @@ static void sneppp__bump_draw(const sneppp__auto *f, sneppp_rng *rng, const doub
 static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, sneppp_rng *rng)
 {
    double owed = sneppp_rng_uniform(rng), mass = (1 - f->p[f->C - 1]) * f->fill * (double)f->R;
+   double box[2 * SNEPPP_RADIAL_DIM];
    size_t k = 0, d = (size_t)f->d;
    int    c = 0;
+   sneppp__seen_box(f, box);
    for (size_t m = 0; m < (size_t)(f->smooth - f->sharp); m++)
       for (size_t j = 0; f->p[(size_t)f->sharp + m] > 0 && j < f->N; j++)
          for (owed += (double)K * f->p[(size_t)f->sharp + m] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
-            sneppp__bump_draw(f, rng, f->sx + (m * f->N + j) * d, f->sh[m], y + k * d);
+            sneppp__bump_draw(f, box, rng, f->sx + (m * f->N + j) * d, f->sh[m], y + k * d);
    for (size_t b = 0; b < f->lattice.K; b++)
       for (owed += (double)K * sneppp__knot_share(f, b) * (double)f->R * f->fill / mass; owed >= 1 && k < K;
            owed -= 1, k++)
-         sneppp__bump_draw(f, rng, f->lattice.c + b * d, f->lattice.h, y + k * d);
+         sneppp__bump_draw(f, box, rng, f->lattice.c + b * d, f->lattice.h, y + k * d);
    for (int l = 0; l < SNEPPP__LADDERS; l++)
       for (int s = 0; s < f->ladder[l].S; s++, c++) {
          if (!(f->p[c] > 0)) continue;
          for (size_t j = 0; j < f->N; j++)
             for (owed += (double)K * f->p[c] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
-               sneppp__bump_draw(f, rng, f->x + j * d,
+               sneppp__bump_draw(f, box, rng, f->x + j * d,
                                  sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s), y + k * d);
       }
    return k;
@@ -17949,6 +20155,7 @@ SNEPPP__APART static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_mod
 static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *model, const sneppp_fit_desc *o,
                                        size_t total, size_t room, uint64_t seed, sneppp_error *err)
 {
+   sneppp__team *t = sneppp__team_of(o);
    size_t      D = (size_t)model->D, seen = 0, need = total < room ? total : room, kept = 0;
    double      kept_weight = 0;
    sneppp_real x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
@@ -17965,7 +20172,7 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
             st = sneppp__event_check(model, e, first + b, x + b * D, &weight, err);
             if (st != SNEPPP_OK) return st;
             f->weights += weight;
-            if (!need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)need)
+            if (t || !need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)need)
                continue; /* selection sampling */
             need--;
             if (!(weight > 0)) continue;
@@ -17975,6 +20182,21 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
          }
       }
    }
+   for (size_t from = 0, n; t && from < total; from += n) { /* the same of all ranks: every event, or some, travels */
+      size_t most = t->mail_room / (D + 1), i = 0;
+      for (n = 0; from + n < total && i < most; n++)
+         if (need && sneppp_rng_uniform(&rng) * (double)(total - from - n) < (double)need)
+            t->index[i++] = from + n, need--;
+      SNEPPP__TRY(sneppp__team_gather(t, model, o->events, i, SNEPPP_OK, err));
+      for (size_t k = 0; k < i; k++) {
+         const double *row = t->mail + k * (D + 1);
+         if (!(row[D] > 0)) continue;
+         for (size_t q = 0; q < D; q++) f->y[kept * D + q] = (row[q] - f->lo[q]) / f->side[q];
+         f->ysrc[kept] = t->index[k];
+         f->yw[kept++] = row[D], kept_weight += row[D];
+      }
+   }
+   if (t) f->weights = t->weights;
    for (size_t i = kept; i > 1; i--) {
       size_t j = (size_t)sneppp_rng_below(&rng, (uint64_t)i);
       double v = f->yw[i - 1];
@@ -18096,18 +20318,33 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
          if (model->desc.factor[f].own.psi) return 0;
          for (int k = 0; k < 2; k++)
             if (w[k]->space != SNEPPP_SPACE_BOX && w[k]->space != SNEPPP_SPACE_INTERVALS &&
-                w[k]->space != SNEPPP_SPACE_POLYGON &&
+                w[k]->space != SNEPPP_SPACE_POLYGON && w[k]->space != SNEPPP_SPACE_RASTER &&
                 (w[k]->space != SNEPPP_SPACE_SPHERE || w[k]->dim != 3))
                return 0;
+         /* rasters: events in all of an exposure without covariates or polygon, and no budget */
+         if (w[0]->space == SNEPPP_SPACE_RASTER &&
+             (w[0]->covariates || w[0]->xy || w[1] != w[0] || o->events[r].regions || model->budget)) return 0;
       }
    return 1;
+}
+
+/* The mean logarithm of the base measure's density, which an exposure has, at the events that were read. */
+static double sneppp__auto_base(const sneppp__auto *f)
+{
+   double sum = 0, weight = 0;
+   for (size_t i = 0; i < f->N; i++) {
+      sneppp_real x[SNEPPP_RADIAL_DIM];
+      for (int k = 0; k < f->d; k++) x[k] = (sneppp_real)(f->lo[k] + f->y[i * (size_t)f->d + (size_t)k] * f->side[k]);
+      sum += f->yw[i] * sneppp__base_log_density(f->model, x), weight += f->yw[i];
+   }
+   return weight > 0 ? sum / weight : 0;
 }
 
 SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o,
                                                       sneppp_report *report, sneppp_error *err)
 {
    size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres, room, held = 0;
-   double           started = SNEPPP_SECONDS();
+   double           started = SNEPPP_SECONDS(), base = 0;
    sneppp__auto     f;
    sneppp__few      few;
    sneppp__few_work work;
@@ -18115,8 +20352,11 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    sneppp__block    block;
    sneppp_model     made;
    sneppp_report    r;
+   sneppp__team    *team = sneppp__team_of(o);
+   int              stop = 0;
    sneppp_status    st = sneppp__realisations_check(model, o->events, realisations, &total, err);
    if (st != SNEPPP_OK) return st;
+   if (team) total = team->count;
    memset(&f, 0, sizeof f);
    memset(&few, 0, sizeof few);
    memset(&work, 0, sizeof work);
@@ -18158,7 +20398,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    st = sneppp__auto_read(&f, model, o, total, centres + held, f.seed, err);
    memset(&r, 0, sizeof r);
    r.method = SNEPPP_METHOD_AUTO, r.events = total, r.steps = 1, r.nll = r.held_out = r.gap = sneppp__nan();
-   if (st == SNEPPP_OK && o->progress && o->progress(&r, model, o->user)) { /* asked to stop before anything was done */
+   if (st == SNEPPP_OK) st = sneppp__ask(o, &r, model, &stop, err);
+   if (st == SNEPPP_OK && stop) { /* asked to stop before anything was done */
       r.ending = SNEPPP_ENDING_ASKED_TO_STOP;
       if (report) *report = r;
       sneppp__block_free(&block);
@@ -18166,6 +20407,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    }
    if (st == SNEPPP_OK) {
       size_t N;
+      base = sneppp__auto_base(&f);
       f.weights *= (double)f.parts / (double)realisations;
       sneppp__auto_merge(&f, 0);
       if (!(o->resolution < 0)) sneppp__auto_spread(&f);
@@ -18192,17 +20434,18 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       const double weights = f.weights * (double)realisations / (double)f.parts, constant = made.alpha;
       double       nll = 0;
       r.gap = f.gap;
-      st = total ? sneppp__nll(&made, o->events, realisations, &nll, &r.expected, NULL, &o->parallel, err) : SNEPPP_OK;
+      if (total)
+         st = sneppp__nll(&made, o->events, realisations, team, &nll, &r.expected, NULL, &o->parallel, err);
       if (r.expected > 0 && f.weights > 0) { /* rounding; and mirrored events lose and win a little in what was seen */
          double scale = weights / r.expected;
          nll += weights - r.expected - weights * log(scale);
          made.alpha *= scale, made.floor *= scale, r.expected = weights;
       }
       if (total) {
-         double logs = sneppp__log_factorials(o->events, realisations);
+         double logs = sneppp__fit_factorials(o);
          r.nll = (nll + logs) / (double)total;
          if (!few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
-            r.held_out = (weights * (1 - log(constant) - f.gain / f.evidence) + logs) / (double)total;
+            r.held_out = (weights * (1 - log(constant) - base - f.gain / f.evidence) + logs) / (double)total;
       }
       r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
       for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
@@ -18211,11 +20454,172 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       for (int k = 0; k < f.C; k++)
          r.share[k == f.C - 1 ? 0 : k < f.ladder[0].S ? 1 : k < f.sharp ? 2 : k < f.smooth ? 3 : 4] += f.p[k];
       r.seconds = SNEPPP_SECONDS() - started;
+      st = sneppp__together(o, st, err);
       if (st == SNEPPP_OK) st = sneppp__adopt(model, &made, err);
       else sneppp_free(&made);
    }
    if (st == SNEPPP_OK && report) *report = r;
    sneppp__block_free(&block);
+   return st;
+}
+
+/* ---- counts by region. An event that is known to a region gets a place there, drawn in proportion to the fit so far,
+   which is a constant at first; AUTO fits the places, and all is done again: EM with one draw in the place of the mean,
+   and a smoothing in every round that leave-one-out chooses (Silverman et al. 1990 give EM such a step for this very
+   problem). One place for an event, or leave-one-out would take the others for witnesses; new ones in every round, or
+   chance clusters would feed themselves. What is finer than the regions stays as even as it began, unless the counts
+   beside it say otherwise.
+   Regions overlap and leave gaps: where m of them, or of the realisations with points, watched, an event counts 1/m,
+   and where none did, as many places are drawn as the fit expects. So the rest of AUTO sees one pattern in all of the
+   window. */
+#define SNEPPP__ROUNDS 4
+#define SNEPPP__TRIES  16   /* places drawn evenly, of which one is taken in proportion to the fit */
+#define SNEPPP__ROUGH  1500 /* places of all rounds but the last, in which there is one for every event */
+
+/* How many realisations, or regions of tables, watched x. */
+static size_t sneppp__watchers(const sneppp_model *model, const sneppp_events *e, size_t realisations,
+                               const sneppp_real *x)
+{
+   size_t n = 0;
+   for (size_t r = 0; r < realisations; r++) {
+      if (!sneppp__is_table(&e[r])) n += !e[r].seen || sneppp__inside_region(model, e[r].seen, x);
+      else for (size_t k = 0; k < e[r].regions; k++) n += (size_t)sneppp__inside_region(model, &e[r].region[k], x);
+   }
+   return n;
+}
+
+/* A place in a region (NULL: in the window); 0 if none could be drawn. */
+static int sneppp__guess_place(const sneppp_model *model, const sneppp_model *fit, const sneppp_region *region,
+                              sneppp_rng *rng, sneppp_real *x)
+{
+   double sum = 0;
+   for (int i = 0; i < SNEPPP__TRIES && (fit || !(sum > 0)); i++) {
+      sneppp_real y[SNEPPP_RADIAL_DIM] = {0};
+      double      z[SNEPPP_MAX_DIM] = {0}, p = 1;
+      for (int f = 0; f < model->factors; f++) {
+         sneppp_window_draw(sneppp__part(model, region, f), rng, z);
+         for (int k = 0; k < model->layer[f].D; k++) y[model->layer[f].first + k] = (sneppp_real)z[k];
+      }
+      if (sneppp__inside(model, y) != 1) continue; /* the last digit of a float */
+      if (fit) p = 1e-300 + (double)sneppp_intensity(fit, y);
+      sum += p;
+      if (sneppp_rng_uniform(rng) * sum < p) memcpy(x, y, (size_t)model->D * sizeof *x);
+   }
+   return sum > 0;
+}
+
+typedef struct sneppp__guess {
+   size_t       points, places, tries; /* events that are points; places for the others; those tried in gaps    */
+   double       share, mean, mass;     /* events that a place stands for, at most; intensity, mass of the window */
+   sneppp_real *x, *weight;            /* (points + places + tries, D), (points + places + tries) */
+   size_t       count;
+} sneppp__guess;
+
+static sneppp_status sneppp__guess_round(const sneppp_model *model, const sneppp_model *fit, const sneppp_fit_desc *o,
+                                          uint64_t round, sneppp__guess *s, sneppp_error *err)
+{
+   size_t     D = (size_t)model->D, at = 0, unseen = 0;
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, o->seed ? o->seed : 1, 40 + round);
+   for (size_t r = 0; r < o->realisations; r++)
+      for (size_t i = 0; !fit && i < o->events[r].count; i++, at++) {
+         double w = 0;
+         SNEPPP__TRY(sneppp__load_run(model, &o->events[r], i, 1, s->x + at * D, &w, err));
+         s->weight[at] = (sneppp_real)(w / (double)sneppp__watchers(model, o->events, o->realisations, s->x + at * D));
+      }
+   at = s->points;
+   for (size_t r = 0; r < o->realisations; r++)
+      for (size_t k = 0; k < o->events[r].regions; k++) {
+         double n = sneppp__region_count(&o->events[r], k), places = ceil(n / s->share);
+         for (double i = 0; i < places; i++, at++) {
+            size_t m;
+            if (!sneppp__guess_place(model, fit, &o->events[r].region[k], &rng, s->x + at * D))
+               return sneppp__fail_event(err, SNEPPP_ERR_DATA, k, "region %z is too thin for a place in it", k);
+            m = sneppp__watchers(model, o->events, o->realisations, s->x + at * D);
+            s->weight[at] = (sneppp_real)(n / places / (double)(m ? m : 1));
+         }
+      }
+   for (size_t i = 0; i < s->tries; i++) {
+      double expected;
+      if (!sneppp__guess_place(model, NULL, NULL, &rng, s->x + at * D) ||
+          sneppp__watchers(model, o->events, o->realisations, s->x + at * D)) continue;
+      unseen++;
+      expected = (fit ? (double)sneppp_intensity(fit, s->x + at * D) : s->mean) * s->mass / (double)s->tries;
+      if (sneppp_rng_uniform(&rng) < expected) s->weight[at++] = (sneppp_real)fmax(1, expected);
+   }
+   if (!unseen) s->tries = 0; /* all was watched */
+   s->count = at;
+   return SNEPPP_OK;
+}
+
+SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const sneppp_fit_desc *desc,
+                                                      sneppp_report *report, sneppp_error *err)
+{
+   sneppp_fit_desc o = *desc, given = *desc;
+   sneppp_events   pattern;
+   sneppp_desc     plain = model->desc;
+   sneppp_model    fit;
+   sneppp_report   r;
+   sneppp__guess  s;
+   sneppp__room    room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp_status   st;
+   double          started = SNEPPP_SECONDS(), total, watched = 0, nll = 0, scale;
+   if (!given.realisations) given.realisations = 1;
+   memset(&s, 0, sizeof s);
+   memset(&pattern, 0, sizeof pattern);
+   SNEPPP__TRY(sneppp__realisations_check(model, o.events, given.realisations, &s.points, err));
+   total = sneppp__total_weight(o.events, given.realisations);
+   s.share = fmax(1, total / SNEPPP__CENTRES), s.mass = 1;
+   for (int f = 0; f < model->factors; f++) s.mass *= sneppp_window_mass(&model->desc.factor[f].window);
+   for (size_t q = 0; q < given.realisations; q++) {
+      const sneppp_events *e = &given.events[q];
+      for (size_t k = 0; k < e->regions; k++) s.places += (size_t)ceil(sneppp__region_count(e, k) / s.share);
+      for (size_t k = 0; k < (sneppp__is_table(e) ? e->regions : 1); k++) {
+         double mass = 1;
+         for (int f = 0; f < model->factors; f++)
+            mass *= sneppp_window_mass(sneppp__part(model, sneppp__is_table(e) ? &e->region[k] : e->seen, f));
+         watched += mass;
+      }
+   }
+   s.mean = total / watched, s.tries = 4 * (s.points + s.places) + 1024;
+   while (sneppp__room_run(&room, err)) {
+      s.x = sneppp__reals(&room.c, s.points + s.places + s.tries, (size_t)model->D);
+      s.weight = sneppp__reals(&room.c, s.points + s.places + s.tries, 1);
+   }
+   SNEPPP__TRY(room.st);
+   plain.mem = NULL, plain.mem_bytes = 0, plain.width = 1, plain.group = plain.events = plain.rank = 0;
+   for (int f = 0; f < model->factors; f++) {
+      sneppp_factor *x = &plain.factor[f];
+      x->unit.act = SNEPPP_ACT_DEFAULT, x->units = NULL, x->width = 0, x->no_bias = 0;
+   }
+   st = sneppp_init(&fit, &plain, err); /* zeroed if it fails */
+   fit.budget = model->budget;
+   pattern.x = s.x, pattern.weight = s.weight;
+   o.events = &pattern, o.realisations = 1;
+   for (int round = 0; st == SNEPPP_OK && round < SNEPPP__ROUNDS; round++) {
+      int last = round == SNEPPP__ROUNDS - 1;
+      s.share = fmax(1, total / (last ? SNEPPP__CENTRES : SNEPPP__ROUGH));
+      st = sneppp__guess_round(model, round ? &fit : NULL, &given, (uint64_t)round, &s, err);
+      pattern.count = s.count, o.progress = last ? desc->progress : NULL;
+      if (st == SNEPPP_OK) st = sneppp__fit_radial(&fit, &o, &r, err);
+   }
+   sneppp__block_free(&room.block);
+   if (st == SNEPPP_OK && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
+      st = sneppp__nll(&fit, given.events, given.realisations, NULL, &nll, &r.expected, NULL, &desc->parallel, err);
+      scale = total / r.expected;
+      if (st == SNEPPP_OK && sneppp__finite(scale) && scale > 0) {
+         nll += total - r.expected - total * log(scale);
+         fit.alpha *= scale, fit.floor *= scale, r.expected = total;
+      }
+      r.events = sneppp__event_number(given.events, given.realisations);
+      r.nll = (nll + sneppp__log_factorials(given.events, given.realisations)) / (double)r.events;
+      r.held_out = sneppp__nan(); /* that of places is not that of counts */
+      fit.origin.count = 0, fit.desc.events = 0; /* nor are places events that intervals could ask */
+      if (st == SNEPPP_OK) st = sneppp__adopt(model, &fit, err);
+      else sneppp_free(&fit);
+   } else sneppp_free(&fit);
+   r.seconds = SNEPPP_SECONDS() - started;
+   if (st == SNEPPP_OK && report) *report = r;
    return st;
 }
 
@@ -18230,8 +20634,11 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    sneppp_status   st;
    size_t          realisations = desc->realisations ? desc->realisations : 1, partial = 0;
    double          mass = 1;
-   for (size_t k = 0; k < realisations; k++) if (desc->events[k].seen || desc->events[k].weight) partial = 1;
-   if (sneppp__auto_serves(model, desc)) return sneppp__fit_radial(model, desc, report, err);
+   for (size_t k = 0; k < realisations; k++)
+      if (desc->events[k].seen || desc->events[k].weight || desc->events[k].regions) partial = 1;
+   if (sneppp__auto_serves(model, desc))
+      return sneppp__has_regions(desc->events, realisations) ? sneppp__fit_counts(model, desc, report, err)
+                                                             : sneppp__fit_radial(model, desc, report, err);
    o.method = SNEPPP_METHOD_CONVEX;
    for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
@@ -18249,9 +20656,7 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
 }
 
 #else
-#ifndef SNEPPP_NO_SURE
 static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc *o) { return (void)model, (void)o, 0; }
-#endif
 
 static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                       sneppp_error *err)
@@ -18281,7 +20686,10 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
    st = sneppp__realisations_check(model, o->events, realisations, &total, err);
    if (st != SNEPPP_OK) return st;
    for (size_t r = 0; r < realisations; r++)
-      if (o->method == SNEPPP_METHOD_ADAM && o->batch && o->events[r].read) { *copies = SIZE_MAX; return SNEPPP_OK; }
+      if (o->reduce || (o->method == SNEPPP_METHOD_ADAM && o->batch && o->events[r].read)) {
+         *copies = SIZE_MAX;
+         return SNEPPP_OK;
+      }
    while (total >> skip > SNEPPP__PLACES) skip++;
    while (slots < 2 * (total >> skip)) slots *= 2;
    for (int pass = 0; pass < 2; pass++) {
@@ -18315,19 +20723,20 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
 /* ---- events to remember after a fit of another kind than AUTO's, for intervals. There is one block, taken before the
    fit, so that nothing fails after it; the model moves into it. A block of the caller's gets them if there is room. */
 #ifndef SNEPPP_NO_SURE
-#define SNEPPP__RECALL ((size_t)2048) /* most of them: intervals solve a system of this size */
+#define SNEPPP__RECALL ((size_t)16384) /* most of them, as many as AUTO keeps */
 SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model, const sneppp_fit_desc *o, int *events,
                                                        sneppp__block *block, sneppp__carver *c, sneppp_error *err)
 {
-   size_t        total = 0, wide = ((size_t)1 << 25) / (size_t)model->n + 1, most = SNEPPP__RECALL;
+   size_t        total = 0;
    sneppp_model  next;
    sneppp_desc   desc = model->desc;
    sneppp_status st = sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err);
    memset(block, 0, sizeof *block);
    *events = 0;
-   if (st != SNEPPP_OK || model->readouts > 1 || sneppp__own_factor(model) >= 0) return st;
-   if (most > wide) most = wide;
-   desc.events = *events = (int)(total < most ? total : most);
+   if (st != SNEPPP_OK || sneppp__own_factor(model) >= 0) return st;
+   if (o->reduce) total = sneppp__team_of(o)->count;
+   if (sneppp__has_regions(o->events, o->realisations)) total = 0; /* what is left of them would be a false witness */
+   desc.events = *events = (int)(total < SNEPPP__RECALL ? total : SNEPPP__RECALL);
    *c = sneppp__measure();
    sneppp__place_model(c, &desc, &next);
    if (!desc.mem) return sneppp__block_get(block, c, NULL, 0, desc.alloc_ctx, err);
@@ -18341,6 +20750,7 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
    size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1, total = 0, seen = 0;
    size_t         need = (size_t)events, kept = 0, parts = 0;
    double         all = 0, sum = 0, ridge = model->origin.ridge;
+   sneppp__team  *t = sneppp__team_of(fit);
    sneppp_rng     rng;
    sneppp_origin *o = &model->origin;
    sneppp_model   next;
@@ -18363,6 +20773,22 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
    o->count = 0, o->bumps = 0, o->ridge = ridge;
    for (size_t r = 0; r < realisations; r++) total += fit->events[r].count, parts += fit->events[r].seen != NULL;
    sneppp_rng_init(&rng, fit->seed ? fit->seed : 1, 33);
+   if (t) { /* the same, from all ranks */
+      size_t asked = 0;
+      for (total = t->count; seen < total && asked < need; seen++)
+         if (sneppp_rng_uniform(&rng) * (double)(total - seen) < (double)(need - asked)) t->index[asked++] = seen;
+      if (sneppp__team_gather(t, model, fit->events, asked, SNEPPP_OK, &t->error) != SNEPPP_OK) {
+         t->over = 0; /* all ranks are here: the fit is good without them */
+         return;
+      }
+      for (size_t i = 0; i < asked; i++) {
+         const double *row = t->mail + i * (D + 1);
+         if (!(row[D] > 0)) continue;
+         for (size_t q = 0; q < D; q++) o->x[kept * D + q] = (sneppp_real)row[q];
+         o->weight[kept++] = (sneppp_real)row[D], sum += row[D];
+      }
+      all = t->weights, need = 0;
+   }
    for (size_t r = 0; need && r < realisations; r++)
       for (size_t i = 0; i < fit->events[r].count; i++, seen++) {
          const sneppp_events *e = &fit->events[r];
@@ -18382,8 +20808,8 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
 #endif
 
 /* ---- the one call */
-SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
-                                    sneppp_error *err)
+static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
+                                 sneppp_error *err)
 {
    sneppp_status st = sneppp__fit_check(model, desc, err);
    size_t        copies = 0, nodes;
@@ -18392,10 +20818,12 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
    sneppp__block  block;
    int            recall = 0, events = 0;
 #endif
+   int           bumps = st == SNEPPP_OK && desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
+   if (st == SNEPPP_OK) st = sneppp__settings_check(desc, desc->method, bumps, err);
    if (st == SNEPPP_OK && report) st = sneppp__count_copies(model, desc, &copies, err);
    if (st != SNEPPP_OK) return st;
 #ifndef SNEPPP_NO_SURE
-   recall = desc->method != SNEPPP_METHOD_AUTO || !sneppp__auto_serves(model, desc);
+   recall = !bumps;
    if (recall && (st = sneppp__recall_room(model, desc, &events, &block, &c, err)) != SNEPPP_OK) return st;
 #endif
    if (desc->method == SNEPPP_METHOD_AUTO) st = sneppp__fit_auto(model, desc, report, err);
@@ -18412,6 +20840,24 @@ SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *
    else if (recall) sneppp__block_free(&block);
 #endif
    if (st == SNEPPP_OK && report) report->copies = copies;
+   return st;
+}
+
+SNEPPP_DEF sneppp_status sneppp_fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
+                                    sneppp_error *err)
+{
+   sneppp_fit_desc o;
+   sneppp_error    inner;
+   sneppp__team   *team = NULL;
+   sneppp_status   st;
+   if (!desc || !desc->reduce || desc->start_zero || desc->end_zero) /* the last two: never zeroed, and refused there */
+      return sneppp__fit(model, desc, report, err);
+   o = *desc;
+   st = sneppp__team_open(model, desc, &team, &inner);
+   o.reduce_user = team;
+   if (st == SNEPPP_OK) st = sneppp__together(&o, sneppp__fit(model, &o, report, &inner), &inner);
+   sneppp__team_close(team);
+   if (st != SNEPPP_OK) sneppp__pass_on(&inner, err);
    return st;
 }
 
@@ -18455,19 +20901,29 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
       others  Gauss and Newton's approximation of the posterior around the optimum: with the score s_j = d log
               lambda(x_j) / dV, information F = sum w_j s_j s_j' + ridge and g = dm/dV, a_j = w_j g'F^-1 s_j. Only
               products of scores and gradients are needed, which no rotation of V changes, and so it is solved among
-              events, by a matrix (N, N): with S = (s_j sqrt w_j), g'F^-1 S = g'S (S'S + ridge)^-1.
+              events, by a matrix (N, N): with S = (s_j sqrt w_j), g'F^-1 S = g'S (S'S + ridge)^-1. Of more events than
+              a system may have, an even part are the witnesses, with the weight of all; all of them are counted.
 
    V alone is not honest. Smoothing has a bias, which leave-one-out ties to the variance: for all shapes that are not
-   flat its square is 0.4 to 2 V, whatever N. So tau^2 = BIAS V + b^2 is allowed for it, where b is what smoothing the
-   estimate once more would change (AUTO). Its tails are long: tau is the scale of a Laplace distribution, so that in Q,
-   which stands for a normal one, it counts more or less than at 95 % as the ratio of their quantiles does. The region's
-   own count n has no bias but more variance, and the two are combined, M = u m + (1 - u) n, with the weight u that has
-   the least expected square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance
-   Q, the upper one with half an event more, so that it is nearly Garwood's exact one where the fit says nothing (u = 0,
-   Q = n). A new count is a Poisson draw with the upper one for its mean: negative binomial, of variance M + Q. The
-   constants were chosen by bench/cover.c. */
-#define SNEPPP__BIAS_BUMPS   4.0 /* allowance for the bias, in variances: AUTO,                                     */
+   flat its square is 0.4 to 2 V, whatever N. And what so few events cannot tell from a flat intensity may be there all
+   the same: of W events, a part that expects m of them may be wrong by some m / sqrt W. So tau^2 = BIAS V + BLIND m^2/W
+   is allowed on both sides. Where smoothing the estimate once more would change it by b, the first time has changed it
+   likewise, and more at a step: SEEN b^2 is allowed on the side where the truth then is, below for b > 0. Tails of a bias
+   are longer than normal ones, as most places have little and a few have much: in Q, which stands for a normal
+   distribution, it counts by the ratio of Laplace's quantiles to normal ones, 1 at 95 %. The region's own count n has no
+   bias but more variance, and the two are combined, M = u m + (1 - u) n, with the weight u that has the least expected
+   square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance Q, the upper one
+   with up to half an event more, as counts are whole: by level, so that wide intervals are nearly Garwood's exact ones
+   where the fit says nothing (u = 0, Q = n) and narrow ones not too wide. A new count is a Poisson draw whose mean is a
+   gamma variable between the two: negative binomial, of variance M + Q. The constants were chosen by bench/cover.c. */
+#define SNEPPP__BIAS_BUMPS   2.0 /* allowance for the bias, in variances: AUTO,                                     */
+#define SNEPPP__BIAS_BLIND   6.0 /* in variances of a flat estimate,                                                */
+#define SNEPPP__BIAS_SEEN    5.0 /* in squares of what one more smoothing changes,                                  */
 #define SNEPPP__BIAS_LAPLACE 3.0 /* and others, whose features are given                                            */
+#define SNEPPP__DRAW         4.0 /* variance of the weight of an event in draws: about all of this                  */
+#ifndef SNEPPP__WITNESSES
+#define SNEPPP__WITNESSES    2048 /* most rows of the system of others                                              */
+#endif
 #define SNEPPP__SURE_RIDGE   1e-7 /* of the mean information of an event, for directions of which no event tells   */
 #define SNEPPP__SHARE        1e-4 /* of an event's value: smaller parts in a bump that is shared are left out       */
 
@@ -18549,56 +21005,84 @@ typedef struct sneppp__sure {
    const sneppp_model *model;
    double              level, z, tails;    /* quantile of the normal distribution; what the bias counts at this level */
    double              weights;            /* sum of the events' weights                                            */
-   double             *a;                  /* (N) influences                                                        */
-   /* AUTO */
+   size_t              N;                  /* witnesses: all events of AUTO, of others at most so many               */
+   double             *w;                  /* (N) their weights                                                     */
+   double             *a, *sum;            /* (N) influences; their sum over the points of a place                  */
    sneppp__grams       g;
+   double             *mass;               /* (n) AUTO: of a bump in a region, or its density at a point            */
+   sneppp_real        *psi, *other;        /* (n) features at a point                                               */
+   /* AUTO */
    double              total, flat, area;  /* expected in the window, by the floor; its size                        */
    double             *omega, *wide;       /* (n) mass of a bump in the window, and of its root                     */
-   double             *mass, *root;        /* (n) the same in a region, or their densities at a point               */
+   double             *root;               /* (n) the same as mass, of the root of a bump                           */
    size_t              shared, *start;     /* bumps that nobody carries; (shared + 1) where their events begin       */
    int                *pick;               /* (shared) which they are                                               */
    int32_t            *event;              /* (start[shared]) who has a part in them                                */
    double             *part;
-   sneppp_real        *psi, *other;        /* (n) features at a point                                               */
-   /* others */
-   double             *Psi, *lambda, *L;   /* (N, n) features of the events, (N), (N, N) factor of the information   */
-   double             *K;                  /* (n, n) Gram matrix of a region, or (n) its diagonal                    */
-   sneppp_real        *weight;             /* (N) for draws                                                          */
-   double             *V, *Y, *KV, *work;  /* full readouts: (m, n), (N, m) V psi of the events, (n, m), (N, m)       */
+   /* others: V (m, n) of each readout in turn; scores, see sneppp__sure_laplace                                    */
+   double             *V, *Psi, *Y;        /* (N, n), (N, rows)                                                      */
+   double             *L, *K, *KV, *work;  /* (N, N) factor of the information; (n, n), (n, m), (N, m) of a readout  */
+   sneppp_real        *weight;             /* (events) for draws                                                     */
+   size_t              rows;               /* of V in all readouts                                                   */
    sneppp__block       block[2];
 } sneppp__sure;
 
-/* From the influences s->a to the answer. m is the expected number or intensity, region NULL at a point; b2 the square
-   of the bias, as far as it shows. */
-static void sneppp__sure_answer(const sneppp__sure *s, double m, double b2, const sneppp_region *region,
+/* Which event is the witness j. */
+SNEPPP__INLINE size_t sneppp__witness(const sneppp__sure *s, size_t j)
+{
+   return (size_t)((uint64_t)j * s->model->origin.count / s->N);
+}
+
+/* The event i, which is asked for in turn, was seen in the region: its weight, and what it adds if it is the witness j. */
+typedef struct sneppp__seen {
+   double own, count;
+   size_t j;
+} sneppp__seen;
+
+static void sneppp__sure_see(const sneppp__sure *s, size_t i, int inside, sneppp__seen *o)
+{
+   const int known = o->j < s->N && sneppp__witness(s, o->j) == i;
+   if (inside) o->count += (double)s->model->origin.weight[i], o->own += known ? s->a[o->j] : 0;
+   o->j += (size_t)known;
+}
+
+/* From the influences s->a to the answer. m is the expected number or intensity, b the bias as far as it shows. In a
+   region the events there have the weight `count`, and `own` is what they add to m; count < 0: they were not seen. */
+static void sneppp__sure_answer(const sneppp__sure *s, double m, double b, int region, double own, double count,
                                 sneppp_sure *out)
 {
    const sneppp_origin *o = &s->model->origin;
-   const size_t         D = (size_t)s->model->D;
-   double V = 0, most = 0, own = 0, count = 0, tail = 0.5 * (1 - s->level), tau2, c, u = 1, n = 0, M, Q, half;
-   for (size_t j = 0; j < o->count; j++) {
-      double w = (double)o->weight[j], unit = s->a[j] / w;
+   double V = 0, most = 0, tail = 0.5 * (1 - s->level), tau2, seen = 0, c, u = 1, n = 0, M, Q, half, low, high;
+   for (size_t j = 0; j < s->N; j++) {
+      double unit = s->a[j] / s->w[j];
       V += s->a[j] * unit;
       if (unit > most) most = unit;
-      if (region && o->scale > 0 && sneppp__inside_region(s->model, region, o->x + j * D)) own += s->a[j], count += w;
    }
-   tau2 = (o->bumps ? SNEPPP__BIAS_BUMPS : SNEPPP__BIAS_LAPLACE) * V + b2;
-   if (region && o->scale > 0) {
+   tau2 = SNEPPP__BIAS_LAPLACE * V;
+   if (o->bumps) {
+      seen = 0.5 * SNEPPP__BIAS_SEEN * b * b; /* on average of both sides */
+      tau2 = SNEPPP__BIAS_BUMPS * V + SNEPPP__BIAS_BLIND * m * m / s->weights + seen;
+   }
+   Q = V + s->tails * tau2;
+   if (region && count >= 0) {
       n = o->scale * count;
       c = m * (own + most) / (count + 1); /* the covariance of m and n: what an event in the region adds to m */
       u = (o->scale * m - c) / (fmax(V + o->scale * m - 2 * c, 1e-9 * m) + tau2);
       u = u > 0 ? u < 1 ? u : 1 : 0;
-      Q = u * u * (V + s->tails * tau2) + (1 - u) * (1 - u) * o->scale * m + 2 * u * (1 - u) * c;
-   } else Q = V + s->tails * tau2;
+      Q = u * u * Q + (1 - u) * (1 - u) * o->scale * m + 2 * u * (1 - u) * c;
+   }
    M = u * m + (1 - u) * n;
-   half = 0.5 * ((1 - u) * o->scale + u * most);
+   seen *= u * u * s->tails * (b > 0 ? 1 : -1);
+   low = Q + seen, high = Q - seen;
    memset(out, 0, sizeof *out);
    out->mean = m, out->error = sqrt(Q);
-   out->lower = !(Q > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / Q, tail, 0, s->z) * (Q / M) : 0;
-   Q += half * half, M += half; /* of an event more */
-   out->upper = !(Q > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / Q, tail, 1, s->z) * (Q / M) : 0;
+   out->lower = !(low > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / low, tail, 0, s->z) * (low / M) : 0;
+   half = 0.5 * s->level * s->level * ((1 - u) * o->scale + u * most);
+   if (region)
+      sneppp__new_count(M + half / 2, Q + half * half / 4, s->level, s->z, &out->count_lower, &out->count_upper);
+   high += half * half, M += half;
+   out->upper = !(high > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / high, tail, 1, s->z) * (high / M) : 0;
    out->lower = fmin(out->lower, m), out->upper = fmax(out->upper, m); /* where fit and count disagree */
-   if (region) sneppp__new_count(M, Q, s->level, s->z, &out->count_lower, &out->count_upper);
 }
 
 /* ---- AUTO */
@@ -18646,12 +21130,12 @@ static void sneppp__sure_parts(sneppp__sure *s)
 
 /* Influences and bias from s->mass and s->root, that of the square roots of bumps, which have sqrt(2) times the width;
    `floor` is the floor's mass, `flat` the share of the window. One more smoothing makes all bumps that much wider, and
-   takes the share p of the floor off them. Returns the square of the bias. */
+   takes the share p of the floor off them. Returns the bias that shows. */
 static double sneppp__sure_bumps(sneppp__sure *s, double floor, double flat)
 {
    const sneppp_origin *o = &s->model->origin;
    size_t               n = (size_t)s->model->n, at = 0;
-   double               wide = 0, bumps = 0, p = s->total > 0 ? s->flat / s->total : 0, b;
+   double               wide = 0, bumps = 0, p = s->total > 0 ? s->flat / s->total : 0;
    for (size_t j = 0; j < o->count; j++) s->a[j] = floor * (double)o->weight[j] / s->weights;
    for (size_t k = 0; k < n; k++) {
       bumps += s->mass[k];
@@ -18662,81 +21146,112 @@ static double sneppp__sure_bumps(sneppp__sure *s, double floor, double flat)
          at++;
       }
    }
-   b = p * (1 - p) * s->total * flat + (1 - p) * wide - bumps;
-   return b * b;
+   return p * (1 - p) * s->total * flat + (1 - p) * wide - bumps;
 }
 
-/* The masses of all bumps in a region, and of their roots. */
-static sneppp_status sneppp__sure_masses(sneppp__sure *s, const sneppp_region *region, const sneppp_region *before,
-                                         double *mass, double *root, double *area, const sneppp_parallel *par,
-                                         sneppp_error *err)
+/* Gram matrices of a region, or their diagonals; `before`: of which s->g has them already, or NULL. */
+static sneppp_status sneppp__sure_grams(sneppp__sure *s, const sneppp_region *region, const sneppp_region *before,
+                                        const sneppp_parallel *par, sneppp_error *err)
+{
+   sneppp_status st = SNEPPP_OK;
+   for (int f = 0; f < s->model->factors && st == SNEPPP_OK; f++)
+      if (!before || before->factor[f] != region->factor[f])
+         st = sneppp__grams_part(s->model, f, region->factor[f], &s->g, par, err);
+   return st;
+}
+
+/* From these, the masses of all bumps in a region, and of their roots. Returns its size. */
+static double sneppp__sure_masses(sneppp__sure *s, double *mass, double *root)
 {
    const sneppp_model *m = s->model;
-   for (int f = 0; f < m->factors; f++) {
-      sneppp_status st;
-      if (before && before->factor[f] == region->factor[f]) continue; /* still there */
-      st = sneppp__grams_part(m, f, region->factor[f], &s->g, par, err);
-      if (st != SNEPPP_OK) return st;
-   }
-   *area = 1;
-   for (int f = 0; f < m->factors; f++) *area *= s->g.mass[f];
+   double              area = 1;
+   for (int f = 0; f < m->factors; f++) area *= s->g.mass[f];
    for (size_t k = 0; k < (size_t)m->n; k++) {
       double v = (double)m->readout[0].V[k];
       mass[k] = m->alpha * v * v, root[k] = 1;
       for (int f = 0; f < m->factors; f++) mass[k] *= s->g.K[f][k], root[k] *= s->g.c[f][k];
    }
-   return SNEPPP_OK;
+   return area;
 }
 
-/* ---- others: h_j = g's_j, and from it a_j */
-static void sneppp__sure_solve(sneppp__sure *s)
+/* ---- others. The readout k has q_k = |V_k psi|^2, lambda = alpha sum q_k + floor, or alpha prod q_k of a separable
+   model; rest = d lambda / d q_k. Likewise for regions, with traces for q. */
+static double sneppp__sure_rest(const sneppp_model *m, const double *q, int k)
 {
-   const sneppp_origin *o = &s->model->origin;
-   size_t               N = o->count;
-   for (size_t j = 0; j < N; j++) s->a[j] *= sqrt((double)o->weight[j]);
-   sneppp__solve_lower(N, s->L, N, 0, s->a, 1, 1);
-   sneppp__solve_lower(N, s->L, N, 1, s->a, 1, 1);
-   for (size_t j = 0; j < N; j++) s->a[j] *= sqrt((double)o->weight[j]);
+   double rest = m->alpha;
+   for (int l = 0; l < m->readouts && m->desc.mix == SNEPPP_MIX_SEPARABLE; l++) if (l != k) rest *= q[l];
+   return rest;
 }
 
-/* The features of an event or point. A diagonal readout, lambda = alpha sum v^2 psi^2 + floor, has the scores 2 alpha
-   v psi^2 / lambda, a full one 2 alpha V psi psi' / lambda. */
+/* The features of an event or point; of a diagonal readout v psi^2 instead. */
 static void sneppp__sure_features(const sneppp__sure *s, const sneppp_real *x, double *out)
 {
    const sneppp_model *m = s->model;
    sneppp_real         T[SNEPPP_MAX_FACTORS][SNEPPP__MAX_STATS];
    for (int f = 0; f < m->factors; f++) sneppp__statistics(m, f, x + m->layer[f].first, T[f]);
    sneppp__point_features(m, T, s->psi);
-   for (size_t k = 0; k < (size_t)m->n; k++) {
-      double v = (double)s->psi[k];
-      out[k] = m->desc.readout == SNEPPP_READOUT_DIAGONAL ? (double)m->readout[0].V[k] * v * v : v;
+   for (int k = 0; k < m->readouts; k++)
+      for (size_t i = 0, at = (size_t)m->readout[k].first; i < (size_t)m->readout[k].n; i++, at++) {
+         double v = (double)s->psi[at];
+         out[at] = m->desc.readout == SNEPPP_READOUT_DIAGONAL ? (double)m->readout[k].V[i] * v * v : v;
+      }
+}
+
+/* y = V psi (rows) from these, and q of each readout. */
+static void sneppp__sure_project(const sneppp__sure *s, const double *psi, double *y, double *q)
+{
+   const sneppp_model *m = s->model;
+   const double       *V = s->V;
+   for (int k = 0; k < m->readouts; k++) {
+      const sneppp_readout_state *R = &m->readout[k];
+      const size_t                n = (size_t)R->n;
+      q[k] = 0;
+      for (size_t i = 0; i < (size_t)R->m; i++, V += n) {
+         double dot = sneppp__dot_f64(n, V, psi + R->first);
+         if (m->desc.readout == SNEPPP_READOUT_DIAGONAL) q[k] += dot;
+         else q[k] += dot * dot, *y++ = dot;
+      }
    }
 }
 
-/* Products of scores: C_ij = 4 alpha^2 (psi_i'psi_j) (V psi_i)'(V psi_j) / (lambda_i lambda_j), and their factor. */
+/* The score of a readout is the matrix 2 rest / lambda (V psi) psi', or of a diagonal one the vector 2 rest / lambda
+   v psi^2. The factor goes into Y or Psi; products of scores are sums over readouts of (psi_i'psi_j) (Y_i'Y_j). */
 static sneppp_status sneppp__sure_laplace(sneppp__sure *s, sneppp_error *err)
 {
    const sneppp_model  *m = s->model;
    const sneppp_origin *o = &m->origin;
-   const size_t         N = o->count, n = (size_t)m->n, r = (size_t)m->readout[0].m, D = (size_t)m->D;
+   const size_t         N = s->N, n = (size_t)m->n, rows = s->rows;
    const int            full = m->desc.readout == SNEPPP_READOUT_FULL;
-   double               trace = 0;
-   for (size_t j = 0; j < N; j++) sneppp__sure_features(s, o->x + j * D, s->Psi + j * n);
-   for (size_t i = 0; full && i < r * n; i++) s->V[i] = (double)m->readout[0].V[i];
-   if (full) sneppp__dgemm(0, 1, N, r, n, 1, s->Psi, n, s->V, n, 0, s->Y, r);
+   double               trace = 0, *V = s->V;
+   for (int k = 0; k < m->readouts; k++)
+      for (size_t i = 0; i < (size_t)m->readout[k].m * (size_t)m->readout[k].n; i++)
+         *V++ = (double)m->readout[k].V[i];
    for (size_t j = 0; j < N; j++) {
-      double sum = 0;
-      if (full) sum = sneppp__dot_f64(r, s->Y + j * r, s->Y + j * r);
-      for (size_t k = 0; !full && k < n; k++) sum += s->Psi[j * n + k] * (double)m->readout[0].V[k];
-      s->lambda[j] = m->alpha * sum + m->floor;
-      if (!(s->lambda[j] > 0)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the intensity is 0 at an event of the fit");
+      double q[SNEPPP_MAX_FACTORS], lambda, *psi = s->Psi + j * n, *y = s->Y + j * rows;
+      sneppp__sure_features(s, o->x + sneppp__witness(s, j) * (size_t)m->D, psi);
+      sneppp__sure_project(s, psi, y, q);
+      lambda = sneppp__sure_rest(m, q, 0) * q[0] + m->floor;
+      for (int k = 1; k < m->readouts && m->desc.mix != SNEPPP_MIX_SEPARABLE; k++) lambda += m->alpha * q[k];
+      if (!(lambda > 0)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "the intensity is 0 at an event of the fit");
+      for (int k = 0; k < m->readouts; k++) {
+         const sneppp_readout_state *R = &m->readout[k];
+         double                      factor = 2 * sneppp__sure_rest(m, q, k) / lambda;
+         for (size_t i = 0; full && i < (size_t)R->m; i++) *y++ *= factor;
+         for (size_t i = 0; !full && i < (size_t)R->n; i++) *psi++ *= factor;
+      }
    }
    for (size_t i = 0; i < N; i++)
       for (size_t j = 0; j <= i; j++) {
-         double dot = sneppp__dot_f64(n, s->Psi + i * n, s->Psi + j * n),
-                c = 4 * m->alpha * m->alpha * dot / (s->lambda[i] * s->lambda[j]);
-         if (full) c *= sneppp__dot_f64(r, s->Y + i * r, s->Y + j * r);
-         s->L[i * N + j] = c * sqrt((double)o->weight[i] * (double)o->weight[j]);
+         double c = 0;
+         size_t at = 0;
+         for (int k = 0; k < m->readouts; k++) {
+            const sneppp_readout_state *R = &m->readout[k];
+            size_t                      first = (size_t)R->first;
+            double dot = sneppp__dot_f64((size_t)R->n, s->Psi + i * n + first, s->Psi + j * n + first);
+            if (full) dot *= sneppp__dot_f64((size_t)R->m, s->Y + i * rows + at, s->Y + j * rows + at);
+            c += dot, at += (size_t)R->m;
+         }
+         s->L[i * N + j] = c * sqrt(s->w[i] * s->w[j]);
          if (i == j) trace += s->L[i * N + j];
       }
    for (size_t j = 0; j < N; j++) s->L[j * N + j] += o->ridge + SNEPPP__SURE_RIDGE * trace / (double)N;
@@ -18745,52 +21260,71 @@ static sneppp_status sneppp__sure_laplace(sneppp__sure *s, sneppp_error *err)
    return SNEPPP_OK;
 }
 
-/* h for a region, of which s->K has the Gram matrix, or its diagonal; or for the point with the features psi. */
-static void sneppp__sure_gradient(sneppp__sure *s, const double *psi)
+/* h_j = g's_j, g = 2 rest V K, for the region of s->g, or for the point with the features psi, for which K = psi psi'.
+   Returns the mean. */
+static double sneppp__sure_gradient(sneppp__sure *s, const double *psi)
 {
    const sneppp_model *m = s->model;
-   const size_t        N = m->origin.count, n = (size_t)m->n, r = (size_t)m->readout[0].m;
-   const double        four = 4 * m->alpha * m->alpha;
-   if (m->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (size_t k = 0; k < n; k++) s->mass[k] = psi ? psi[k] : (double)m->readout[0].V[k] * s->K[k];
-      for (size_t j = 0; j < N; j++) s->a[j] = four * sneppp__dot_f64(n, s->Psi + j * n, s->mass) / s->lambda[j];
-      return;
+   const size_t        N = s->N, n = (size_t)m->n, rows = s->rows;
+   const int           full = m->desc.readout == SNEPPP_READOUT_FULL;
+   double              q[SNEPPP_MAX_FACTORS], two, *V = s->V, *y = s->work;
+   size_t              at = 0;
+   memset(s->a, 0, N * sizeof *s->a);
+   if (psi) sneppp__sure_project(s, psi, y, q);
+   for (int k = 0; !psi && k < m->readouts; k++) q[k] = sneppp__readout_integral(m, &s->g, k, NULL);
+   for (int k = 0; k < m->readouts; k++) {
+      const sneppp_readout_state *R = &m->readout[k];
+      const size_t                nk = (size_t)R->n, mk = (size_t)R->m, first = (size_t)R->first;
+      two = 2 * sneppp__sure_rest(m, q, k);
+      if (!full) {
+         for (size_t i = 0; i < nk; i++)
+            s->KV[i] = psi ? psi[first + i] : V[i] * sneppp__mix_entry(m, &s->g, first + i, first + i);
+         for (size_t j = 0; j < N; j++) s->a[j] += two * sneppp__dot_f64(nk, s->Psi + j * n + first, s->KV);
+      } else if (psi)
+         for (size_t j = 0; j < N; j++)
+            s->a[j] += two * sneppp__dot_f64(mk, s->Y + j * rows + at, y + at) *
+                       sneppp__dot_f64(nk, psi + first, s->Psi + j * n + first);
+      else {
+         for (size_t i = 0; i < nk; i++) sneppp__mix_row(m, &s->g, first + i, first, nk, s->K + i * nk);
+         sneppp__dgemm(0, 1, nk, mk, nk, 1, s->K, nk, V, nk, 0, s->KV, mk);
+         sneppp__dgemm(0, 0, N, mk, nk, 1, s->Psi + first, n, s->KV, mk, 0, s->work, mk);
+         for (size_t j = 0; j < N; j++)
+            s->a[j] += two * sneppp__dot_f64(mk, s->Y + j * rows + at, s->work + j * mk);
+      }
+      V += mk * nk, at += mk;
    }
-   if (psi) for (size_t i = 0; i < r; i++) s->work[i] = sneppp__dot_f64(n, s->V + i * n, psi);
-   else {
-      sneppp__dgemm(0, 1, n, r, n, 1, s->K, n, s->V, n, 0, s->KV, r);
-      sneppp__dgemm(0, 0, N, r, n, 1, s->Psi, n, s->KV, r, 0, s->work, r);
-   }
-   for (size_t j = 0; j < N; j++) {
-      double h = sneppp__dot_f64(r, s->Y + j * r, psi ? s->work : s->work + j * r);
-      if (psi) h *= sneppp__dot_f64(n, psi, s->Psi + j * n);
-      s->a[j] = four * h / s->lambda[j];
-   }
+   return psi ? 0 : sneppp__integral(m, &s->g, NULL);
 }
 
-/* The diagonal of the Gram matrix of a region. */
-static sneppp_status sneppp__sure_diagonal(sneppp__sure *s, const sneppp_region *region, const sneppp_parallel *par,
-                                           sneppp_error *err)
+/* From h to the influences. */
+static void sneppp__sure_solve(sneppp__sure *s)
 {
-   const sneppp_model *m = s->model;
-   for (int f = 0; f < m->factors; f++) {
-      sneppp_status st = sneppp__grams_part(m, f, region->factor[f], &s->g, par, err);
-      if (st != SNEPPP_OK) return st;
-   }
-   for (size_t k = 0; k < (size_t)m->n; k++) s->K[k] = sneppp__mix_entry(m, &s->g, k, k);
-   return SNEPPP_OK;
+   const size_t N = s->N;
+   for (size_t j = 0; j < N; j++) s->a[j] *= sqrt(s->w[j]);
+   sneppp__solve_lower(N, s->L, N, 0, s->a, 1, 1);
+   sneppp__solve_lower(N, s->L, N, 1, s->a, 1, 1);
+   for (size_t j = 0; j < N; j++) s->a[j] *= sqrt(s->w[j]);
 }
 
 /* ---- both */
 static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp__sure *s)
 {
-   const size_t n = (size_t)m->n, N = m->origin.count, w = sizeof(double), r = (size_t)m->readout[0].m;
+   const size_t n = (size_t)m->n, N = s->N, w = sizeof(double);
    const int    full = m->desc.readout == SNEPPP_READOUT_FULL;
+   size_t       most = 0, rows = 0, all = 0; /* units and rows of a readout; sizes of V */
+   for (int k = 0; k < m->readouts; k++) {
+      const sneppp_readout_state *R = &m->readout[k];
+      if ((size_t)R->n > most) most = (size_t)R->n;
+      rows += (size_t)R->m, all += (size_t)R->m * (size_t)R->n;
+   }
+   s->rows = rows;
+   sneppp__place_grams(c, m, &s->g);
+   s->w = (double *)sneppp__take(c, N, 1, w);
    s->a = (double *)sneppp__take(c, N, 1, w);
+   s->sum = (double *)sneppp__take(c, N, 1, w);
    s->psi = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->psi);
    s->mass = (double *)sneppp__take(c, n, 1, w);
    if (m->origin.bumps) {
-      sneppp__place_grams(c, m, &s->g);
       for (int f = 0; f < m->factors; f++) s->g.c[f] = (double *)sneppp__take(c, n, 1, w);
       s->other = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->other);
       s->root = (double *)sneppp__take(c, n, 1, w);
@@ -18800,17 +21334,14 @@ static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp_
       s->pick = (int *)sneppp__take(c, n, 1, sizeof *s->pick);
       return;
    }
-   if (!full) sneppp__place_grams(c, m, &s->g);
+   s->V = (double *)sneppp__take(c, all, 1, w);
    s->Psi = (double *)sneppp__take(c, N, n, w);
-   s->lambda = (double *)sneppp__take(c, N, 1, w);
+   s->Y = (double *)sneppp__take(c, N, rows, w);
    s->L = (double *)sneppp__take(c, N, N, w);
-   s->K = (double *)sneppp__take(c, full ? n : 1, n, w);
-   s->weight = (sneppp_real *)sneppp__take(c, N, 1, sizeof *s->weight);
-   if (!full) return;
-   s->V = (double *)sneppp__take(c, r, n, w);
-   s->Y = (double *)sneppp__take(c, N, r, w);
-   s->KV = (double *)sneppp__take(c, n, r, w);
-   s->work = (double *)sneppp__take(c, N, r, w);
+   s->K = (double *)sneppp__take(c, full ? most : 0, most, w);
+   s->KV = (double *)sneppp__take(c, most, full ? rows : 1, w);
+   s->work = (double *)sneppp__take(c, N, rows, w);
+   s->weight = (sneppp_real *)sneppp__take(c, m->origin.count, 1, sizeof *s->weight);
 }
 
 static void sneppp__sure_end(sneppp__sure *s)
@@ -18825,29 +21356,31 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    static const sneppp_region everywhere = {{NULL}};
    sneppp__carver c = sneppp__measure();
    sneppp_status  st;
-   double         lo = 0, hi = 40;
+   double         lo = 0, hi = 40, sum = 0;
+   size_t         most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
    if (!m || !m->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!sneppp__finite(level) || !(level > 0 && level < 1))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %g must be between 0 and 1", level);
    if (!m->origin.count)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the model does not know the events that it was fitted to: it was never "
-                          "fitted, or changed since, or is a marginal, or its block had no room for them");
-   if (m->readouts > 1)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "desc.mix: intervals of additive and separable intensities, "
-                          "which have several readouts, are not known");
+                          "fitted, or to counts by region, or changed since, or is a draw or conditional, or there "
+                          "was no room or are none");
    s->model = m, s->level = level;
    for (int k = 0; k < 60; k++) { /* bisection */
       s->z = 0.5 * (lo + hi);
       *(sneppp__upper(s->z) > 0.5 * (1 - level) ? &lo : &hi) = s->z;
    }
    s->tails = -log(1 - level) / s->z * (1.9599639845400545 / 2.9957322735539909); /* 1 at 95 % */
-   s->tails *= s->tails;
    for (size_t j = 0; j < m->origin.count; j++) s->weights += (double)m->origin.weight[j];
+   if (((size_t)1 << 25) / (size_t)m->n < most) most = ((size_t)1 << 25) / (size_t)m->n + 1; /* wide layers */
+   s->N = m->origin.bumps || m->origin.count < most ? m->origin.count : most;
    sneppp__place_sure(&c, m, s);
    st = sneppp__block_get(&s->block[0], &c, NULL, 0, m->desc.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
    sneppp__place_sure(&c, m, s);
+   for (size_t j = 0; j < s->N; j++) sum += s->w[j] = (double)m->origin.weight[sneppp__witness(s, j)];
+   for (size_t j = 0; j < s->N; j++) s->w[j] *= s->weights / sum;
    if (!m->origin.bumps) {
       st = sneppp__sure_laplace(s, err);
       if (st != SNEPPP_OK) sneppp__sure_end(s);
@@ -18863,7 +21396,10 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    }
    if (st == SNEPPP_OK) {
       sneppp__sure_parts(s);
-      st = sneppp__sure_masses(s, &everywhere, NULL, s->omega, s->wide, &s->area, par, err);
+      st = sneppp__sure_grams(s, &everywhere, NULL, par, err);
+   }
+   if (st == SNEPPP_OK) {
+      s->area = sneppp__sure_masses(s, s->omega, s->wide);
       s->total = s->flat = m->floor * s->area;
       for (size_t k = 0; k < (size_t)m->n; k++) s->total += s->omega[k];
    }
@@ -18875,25 +21411,44 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
 static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *region, const sneppp_region *before,
                                          sneppp_sure *out, const sneppp_parallel *par, sneppp_error *err)
 {
-   const sneppp_model *m = s->model;
-   double              mean = 0, area = 0, b2 = 0;
-   sneppp_status       st;
-   if (m->origin.bumps) {
-      st = sneppp__sure_masses(s, region, before, s->mass, s->root, &area, par, err);
-      if (st != SNEPPP_OK) return st;
-      b2 = sneppp__sure_bumps(s, m->floor * area, area / s->area);
+   const sneppp_model  *m = s->model;
+   const sneppp_origin *o = &m->origin;
+   double               mean, area, b = 0;
+   sneppp__seen         seen = {0, 0, 0};
+   sneppp_status        st = sneppp__sure_grams(s, region, before, par, err);
+   if (st != SNEPPP_OK) return st;
+   if (o->bumps) {
+      area = sneppp__sure_masses(s, s->mass, s->root);
+      b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
       mean = m->floor * area;
       for (size_t k = 0; k < (size_t)m->n; k++) mean += s->mass[k];
    } else {
-      st = sneppp_count(m, region, 1, &mean, par, err);
-      if (st == SNEPPP_OK && m->desc.readout == SNEPPP_READOUT_FULL) st = sneppp_model_gram(m, region, s->K, par, err);
-      else if (st == SNEPPP_OK) st = sneppp__sure_diagonal(s, region, par, err);
-      if (st != SNEPPP_OK) return st;
-      sneppp__sure_gradient(s, NULL);
+      mean = sneppp__sure_gradient(s, NULL);
       sneppp__sure_solve(s);
    }
-   sneppp__sure_answer(s, mean, b2, region, out);
+   for (size_t i = 0; i < o->count && o->scale > 0; i++)
+      sneppp__sure_see(s, i, sneppp__inside_region(m, region, o->x + i * (size_t)m->D), &seen);
+   sneppp__sure_answer(s, mean, b, 1, seen.own, o->scale > 0 ? seen.count : -1, out);
    return SNEPPP_OK;
+}
+
+/* The mean at a point per unit of the base measure, the influences on it, but for sneppp__sure_solve, and its bias. */
+static double sneppp__sure_point(sneppp__sure *s, const sneppp_real *x, double *b)
+{
+   const sneppp_model *m = s->model;
+   double              mean = m->floor;
+   sneppp__sure_features(s, x, s->mass);
+   *b = 0;
+   if (!m->origin.bumps) {
+      sneppp__sure_gradient(s, s->mass);
+      return sneppp__readout(m, s->psi);
+   }
+   for (size_t k = 0; k < (size_t)m->n; k++) {
+      s->root[k] = (double)s->psi[k], s->mass[k] *= m->alpha * (double)m->readout[0].V[k];
+      mean += s->mass[k];
+   }
+   *b = sneppp__sure_bumps(s, m->floor, 1 / s->area);
+   return mean;
 }
 
 SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const sneppp_region *region, size_t regions,
@@ -18910,6 +21465,20 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    if (!region && regions != 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
+   for (size_t r = 0; region && model && r < regions; r++)
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_window *part = region[r].factor[f];
+         const sneppp_window *win = &model->desc.factor[f].window;
+         int                  other = part && part->space == SNEPPP_SPACE_RASTER && part->covariates;
+         for (size_t k = 0; part && part->space == SNEPPP_SPACE_RASTER && part->weight && !other &&
+                            win->space == SNEPPP_SPACE_RASTER && k < sneppp__raster_cells(win); k++) {
+            double mine = sneppp__raster_weight(win, k);
+            other = mine > 0 && part->weight[k] > 0 && part->weight[k] != mine;
+         }
+         if (other)
+            return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "region %z, factor[%d]: no interval with covariates or "
+                                "exposures of its own, because no events were seen there", r, f);
+      }
    if (!region) region = &everywhere;
    st = sneppp__sure_begin(&s, model, level, par, err);
    if (st != SNEPPP_OK) return st;
@@ -18939,7 +21508,7 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
    if (st == SNEPPP_OK && at->count && !out) st = sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    for (size_t i = 0; st == SNEPPP_OK && i < at->count; i++) {
       sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
-      double      mean = 0, b2 = 0, density = 1;
+      double      mean, b, density;
       int         in;
       st = sneppp__read_events(model, at, i, 1, x, err);
       if (st != SNEPPP_OK) break;
@@ -18948,20 +21517,9 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
       if (in < 0) out[i].mean = out[i].lower = out[i].upper = out[i].error = sneppp__nan();
       if (in <= 0) continue;
       density = exp(sneppp__base_log_density(model, x));
-      sneppp__sure_features(&s, x, s.mass);
-      mean = model->floor;
-      for (size_t k = 0; k < (size_t)model->n && model->origin.bumps; k++) {
-         double v = (double)model->readout[0].V[k];
-         s.root[k] = (double)s.psi[k], s.mass[k] *= model->alpha * v;
-         mean += s.mass[k];
-      }
-      if (model->origin.bumps) b2 = sneppp__sure_bumps(&s, model->floor, 1 / s.area);
-      else {
-         mean = (double)sneppp_intensity(model, x) / density;
-         sneppp__sure_gradient(&s, s.mass);
-         sneppp__sure_solve(&s);
-      }
-      sneppp__sure_answer(&s, mean, b2, NULL, &out[i]);
+      mean = sneppp__sure_point(&s, x, &b);
+      if (!model->origin.bumps) sneppp__sure_solve(&s);
+      sneppp__sure_answer(&s, mean, b, 0, 0, -1, &out[i]);
       out[i].mean *= density, out[i].lower *= density, out[i].upper *= density, out[i].error *= density;
    }
    sneppp__sure_end(&s);
@@ -18983,10 +21541,10 @@ static double sneppp__gamma_draw(sneppp_rng *rng, double shape)
    return d * v / shape;
 }
 
-/* Every event counts gamma times, of mean 1 and the variance that intervals allow, 1 + their BIAS for each unit of
-   weight. AUTO: its bumps do. Others: the readout is fitted again to such events, with the penalty of old (the weighted
-   likelihood bootstrap of Newton and Raftery, 1994), because a linear step from M leaves the cone of positive ones. The
-   total is drawn by itself: its own bias is 0, as the fit expects as many events as there were. */
+/* Every event counts gamma times, of mean 1 and variance DRAW for each unit of weight, so that m has about the variance
+   that intervals allow. AUTO: its bumps do. Others: the readout is fitted again to such
+   events, with the penalty of old (the weighted likelihood bootstrap of Newton and Raftery, 1994), because a linear step
+   from M leaves the cone of positive ones. */
 static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, sneppp_model *out, sneppp_error *err)
 {
    const sneppp_model  *m = s->model;
@@ -18998,10 +21556,10 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
    sneppp_fit_desc      fit;
    sneppp_status        st;
    for (size_t j = 0; j < N; j++) {
-      double w = (double)o->weight[j];
-      s->a[j] = sneppp__gamma_draw(rng, w / (1 + (o->bumps ? SNEPPP__BIAS_BUMPS : SNEPPP__BIAS_LAPLACE)));
-      if (!o->bumps) s->weight[j] = (sneppp_real)(w * s->a[j]);
-      sum += w * s->a[j];
+      double w = (double)o->weight[j], g = sneppp__gamma_draw(rng, w / SNEPPP__DRAW);
+      if (o->bumps) s->a[j] = g;
+      else s->weight[j] = (sneppp_real)(w * g);
+      sum += w * g;
    }
    if (o->bumps) {
       out->floor = m->floor * sum / s->weights;
@@ -19028,8 +21586,8 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
 }
 
 /* The same model, without its events, in a block of its own. */
-SNEPPP__APART static sneppp_status sneppp__copy_model(const sneppp_model *model, sneppp_model *out, void *mem,
-                                                      size_t mem_bytes, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, sneppp_model *out, void *mem,
+                                                     size_t mem_bytes, sneppp_error *err)
 {
    sneppp_desc    desc = model->desc;
    sneppp__carver c = sneppp__measure();
@@ -19051,7 +21609,6 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
 {
    sneppp__sure  s;
    sneppp_status st;
-   double        was = 0, is = 0, total;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    memset(out, 0, sizeof *out);
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
@@ -19059,21 +21616,17 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    if (st != SNEPPP_OK) return st;
    st = sneppp__copy_model(model, out, mem, mem_bytes, err);
    if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
-   total = sneppp__gamma_draw(rng, s.weights);
    sneppp__sure_end(&s);
-   if (st == SNEPPP_OK) st = sneppp_count(model, NULL, 1, &was, NULL, err);
-   if (st == SNEPPP_OK) st = sneppp_count(out, NULL, 1, &is, NULL, err);
-   if (st != SNEPPP_OK) { sneppp_free(out); return st; }
-   if (is > 0) out->alpha *= total * was / is, out->floor *= total * was / is;
-   sneppp__index(out);
-   return SNEPPP_OK;
+   if (st == SNEPPP_OK) sneppp__index(out);
+   else sneppp_free(out);
+   return st;
 }
 #endif /* SNEPPP_NO_SURE */
 #ifndef SNEPPP_NO_SAMPLE
 
 /* >>sample ===================================================================================================
    Exact draws from a model. The number N of points is given, or Poisson with the exact mean of the closed forms;
-   given N, the points are independent with density lambda / Lambda. No grid enters. Three ways, and the work for a
+   given N, the points are independent with density lambda / Lambda. No grid enters. Four ways, and the work for a
    point is bounded in each:
 
    Mixture. A diagonal readout is a sum of squares, lambda = sum_i alpha v_i^2 psi_i^2 + floor. Where psi_i^2 is a
@@ -19090,152 +21643,18 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    saves work. Bounds are widened by 1e-12, far above the rounding of the sums that they are compared with. How many
    candidates will be kept is known before the first is drawn: Lambda over the sum of bound times volume.
 
+   Parts. An additive intensity is a mixture of its parts, each of which depends on one factor alone; a separable one is
+   a product of them. Either is drawn factor by factor: see sneppp__draw_shares.
+
    Tree. Where that is less than one in 1024, cells are cut along the way of each candidate only: see
    sneppp__tree_draw. This is the case when V is large and V psi is not, as after a convex fit to few events. */
 
-typedef struct sneppp__alias { /* Walker's method with Vose's set-up: one look per draw, whatever the weights */
-   double *p;                  /* (n) keep i with this probability, else take other[i]                        */
-   size_t *other, *list;       /* (n)                                                                         */
-   size_t  n;
-} sneppp__alias;
-
 static void sneppp__place_alias(sneppp__carver *c, size_t n, sneppp__alias *a)
 {
-   a->p = (double *)sneppp__take(c, n, 1, sizeof *a->p);
+   a->p = sneppp__doubles(c, n, 1);
    a->other = (size_t *)sneppp__take(c, n, 1, sizeof *a->other);
    a->list = (size_t *)sneppp__take(c, n, 1, sizeof *a->list);
    a->n = n;
-}
-
-/* p holds the weights on entry, not all 0. Light ones are listed from the front, heavy ones from the back. */
-static void sneppp__alias_make(sneppp__alias *a)
-{
-   double total = 0;
-   size_t light = 0, heavy = a->n, i;
-   for (i = 0; i < a->n; i++) total += a->p[i];
-   for (i = 0; i < a->n; i++) {
-      a->p[i] *= (double)a->n / total;
-      a->other[i] = i;
-      if (a->p[i] < 1) a->list[light++] = i;
-      else a->list[--heavy] = i;
-   }
-   while (light && heavy < a->n) {
-      size_t s = a->list[--light], b = a->list[heavy];
-      a->other[s] = b;
-      a->p[b] -= 1 - a->p[s];
-      if (a->p[b] < 1) { heavy++; a->list[light++] = b; }
-   }
-   while (light) a->p[a->list[--light]] = 1; /* left over by rounding */
-}
-
-static size_t sneppp__alias_draw(const sneppp__alias *a, sneppp_rng *rng)
-{
-   size_t i = (size_t)sneppp_rng_below(rng, (uint64_t)a->n);
-   return sneppp_rng_uniform(rng) < a->p[i] ? i : a->other[i];
-}
-
-/* A standard normal within [a, b], by rejection that succeeds at least 49 times in 100 whatever a and b are: from the
-   normal or the uniform where 0 is inside; else from an exponential of the best rate (Robert, "Simulation of truncated
-   normal variables", Stat. Comput. 5, 1995), cut at b. */
-static double sneppp__truncated_normal(sneppp_rng *rng, double a, double b)
-{
-   double sign = 1, z, r, m, cut;
-   if (a <= 0 && b >= 0) {
-      if (b - a > 2.5) {
-         do z = sneppp_rng_normal(rng);
-         while (z < a || z > b);
-         return z;
-      }
-      do z = a + sneppp_rng_uniform(rng) * (b - a);
-      while (sneppp_rng_uniform(rng) >= exp(-0.5 * z * z));
-      return z;
-   }
-   if (b < 0) { z = a, a = -b, b = -z, sign = -1; }
-   r = 0.5 * (a + sqrt(a * a + 4));
-   m = r < b ? r : b;             /* where the density relative to the exponential is largest */
-   cut = expm1(-r * (b - a));
-   do z = a - log1p(sneppp_rng_uniform(rng) * cut) / r;
-   while (sneppp_rng_uniform(rng) >= exp((z - m) * (r - 0.5 * (z + m))));
-   return sign * (z < b ? z : b);
-}
-
-/* Rounding to sneppp_real must not carry a point across the border. */
-static sneppp_real sneppp__round_into(double x, double lo, double hi)
-{
-   sneppp_real v = (sneppp_real)(x < lo ? lo : x > hi ? hi : x);
-   for (int k = 0; k < 4 && (double)v > hi; k++) v -= (sneppp_real)(fabs((double)v) * (sizeof v == 4 ? 6e-8 : 1.2e-16));
-   for (int k = 0; k < 4 && (double)v < lo; k++) v += (sneppp_real)(fabs((double)v) * (sizeof v == 4 ? 6e-8 : 1.2e-16));
-   return v;
-}
-
-/* ---- mixtures */
-static int sneppp__is_mixture(const sneppp_model *model, const sneppp_region *region)
-{
-   if (model->desc.readout != SNEPPP_READOUT_DIAGONAL || model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_layer_state *L = &model->layer[f];
-      const sneppp_window      *w = sneppp__part(model, region, f);
-      int flat = L->width && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS ||
-                              w->space == SNEPPP_SPACE_POLYGON);
-      int round = w->space == SNEPPP_SPACE_SPHERE && L->d == 3 && model->desc.factor[f].unit.act == SNEPPP_ACT_EXP;
-      if (L->units || (!flat && !round)) return 0;
-   }
-   return 1;
-}
-
-/* exp(2 w.x) on the sphere in R^3: the cosine to w has density exp(kappa cos), kappa = 2 |w|, whose distribution
-   function is inverted; the angle around w is uniform. */
-static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
-{
-   double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), kappa = 2 * length, e[3], t[3], n[3], c, s,
-          u, norm = 0;
-   int    least = 0;
-   if (kappa < 1e-150) { sneppp__rng_sphere(rng, 3, x); return; }
-   u = log1p((1 - sneppp__rng_open(rng)) * expm1(-2 * kappa)) / kappa; /* cos - 1 */
-   c = 1 + u;
-   s = sqrt(fmax(-u * (2 + u), 0));
-   u = 2 * SNEPPP__PI * sneppp_rng_uniform(rng);
-   for (int k = 0; k < 3; k++) { e[k] = w[k] / length; if (fabs(e[k]) < fabs(e[least])) least = k; }
-   for (int k = 0; k < 3; k++) { t[k] = (k == least) - e[least] * e[k]; norm += t[k] * t[k]; }
-   norm = sqrt(norm);
-   for (int k = 0; k < 3; k++) t[k] /= norm;
-   for (int k = 0; k < 3; k++) n[k] = e[(k + 1) % 3] * t[(k + 2) % 3] - e[(k + 2) % 3] * t[(k + 1) % 3];
-   for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
-}
-
-/* One point of unit i of factor f in the window w, or in the box (lo, hi of each axis) around a polygon: psi^2 has
-   standard deviations l / sqrt 2. */
-static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w, const double *box,
-                              sneppp_rng *rng, sneppp_real *x)
-{
-   const sneppp_layer_state *L = &model->layer[f];
-   size_t                    d = (size_t)L->d;
-   if (!L->width) {
-      double v[3], y[3];
-      for (size_t k = 0; k < 3; k++) v[k] = (double)L->W[i * d + k];
-      sneppp__draw_fisher(rng, v, y);
-      for (size_t k = 0; k < 3; k++) x[k] = (sneppp_real)y[k];
-      return;
-   }
-   for (size_t k = 0; k < d; k++) {
-      double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k],
-             s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
-      double lo = box[2 * k], hi = box[2 * k + 1];
-      if (w->space == SNEPPP_SPACE_INTERVALS) { /* choose the interval by its mass */
-         double total = 0, u, h = s * SNEPPP__SQRT2;
-         size_t q;
-         for (q = 0; q < w->count; q++)
-            total += sneppp__erf_diff((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
-         u = sneppp_rng_uniform(rng) * total;
-         for (q = 0; q + 1 < w->count; q++) {
-            double part = sneppp__erf_diff((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
-            if (u < part) break;
-            u -= part;
-         }
-         lo = w->ends[2 * q], hi = w->ends[2 * q + 1];
-      }
-      x[k] = sneppp__round_into(c + s * sneppp__truncated_normal(rng, (lo - c) / s, (hi - c) / s), lo, hi);
-   }
 }
 
 /* Where points go: those between the edges, if there are any, are counted, and kept as long as there is room. */
@@ -19276,14 +21695,14 @@ static double sneppp__act_rest(const sneppp_unit *u, double z, double h)
       case SNEPPP_ACT_RECT:
          if (u->p < 0.5) return fabs(z) > h ? 0 : 1;
          if (u->p < 1.5) return sneppp__kink(z, h);
-         bend = p * (p - 1) * (u->p < 2.5 ? (top > 0) : sneppp__power(top, u->p - 2));
+         bend = p * (p - 1) * (u->p < 2.5 ? (top > 0) : sneppp__ipow(top, (int)u->p - 2));
          break;
       case SNEPPP_ACT_GELU: bend = 0.79788457; break; /* (2 - z^2) phi(z) */
       case SNEPPP_ACT_BELL: s = p * inner * inner; bend = s > 0.5 ? (4 * s + 2) * p * exp(-s) : 2 * p; break;
       case SNEPPP_ACT_GABOR_SIN:
       case SNEPPP_ACT_GABOR_COS: bend = 2 * p + 1.7156 * q * sqrt(p) + q * q; break; /* z exp(-z^2) <= 0.4289 */
       case SNEPPP_ACT_MONOMIAL:
-         bend = u->p < 1.5 ? 0 : p * (p - 1) * (u->p < 2.5 ? 1 : sneppp__power(outer, u->p - 2));
+         bend = u->p < 1.5 ? 0 : p * (p - 1) * (u->p < 2.5 ? 1 : sneppp__ipow(outer, (int)u->p - 2));
          break;
       default: bend = 0; break;
    }
@@ -19316,7 +21735,8 @@ typedef struct sneppp__cut {
 /* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. */
 typedef struct sneppp__sampler {
    const sneppp_model  *model;
-   const sneppp_window *part[SNEPPP_MAX_FACTORS]; /* in the user's units                                    */
+   const sneppp_window *part[SNEPPP_MAX_FACTORS]; /* in the user's units; of a box that a polygon cuts, that one */
+   double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM]; /* lo, hi of each axis of bounded parts */
    sneppp_layer         layer[SNEPPP_MAX_FACTORS];/* in the closed forms' units: y = x - shift              */
    int                  A, P;                     /* statistics; coordinates in which cells are boxes       */
    int                  a[SNEPPP_MAX_FACTORS], p[SNEPPP_MAX_FACTORS];
@@ -19329,16 +21749,15 @@ typedef struct sneppp__sampler {
    double              *one, *one_rest;           /* the same of one factor: rest, reach, peak (3, n)       */
    double              *g;                        /* (1 + A)                                                */
    double              *cell;                     /* (room + 4, record) see sneppp__cell_bound              */
-   size_t               record, cells, room;
+   size_t               record, cells, room, base; /* base: the first cells are those of rasters, or one     */
    sneppp__alias        alias;
    /* The tree of cells, see sneppp__tree_draw. */
    size_t              *kid;                      /* (room + 4) its halves are kid and kid + 1; 0 = not cut */
    double              *share, *count;            /* (room + 4) how often the first of them is taken; mass  */
-   int                  closed, whole;            /* cells have closed forms; a factor that is not cut      */
+   int                  closed, whole, rasters;   /* cells have closed forms; a factor is not cut; or has cells */
    sneppp__grams       *grams;                    /* of the cell that was asked for last                    */
    const sneppp_window *inside;                   /* (factors) in the units of the closed forms             */
    double              *M[SNEPPP_MAX_FACTORS];    /* V'V of each full readout                               */
-   sneppp__plan         plan[SNEPPP_MAX_FACTORS], first_moment[SNEPPP_MAX_FACTORS];
    sneppp__cut          cut[SNEPPP_MAX_FACTORS];
    double               last[2 * SNEPPP__MAX_AXES]; /* lo (P), hi (P) of each factor's part that grams has    */
    int                  have[SNEPPP_MAX_FACTORS]; /* is it one of a cell?                                   */
@@ -19356,39 +21775,39 @@ static int sneppp__cell_axes(const sneppp_window *w)
 static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
 {
    const sneppp_model *model = s->model;
-   size_t rows = (size_t)s->A + 1, n = (size_t)model->n, widest = 0, most = 1, w = sizeof(double);
+   size_t rows = (size_t)s->A + 1, n = (size_t)model->n, widest = 0, most = 1;
    for (int f = 0; f < model->factors; f++)
       if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
    for (int k = 0; k < model->readouts; k++) {
-      s->V[k] = (double *)sneppp__take(c, (size_t)model->readout[k].m, (size_t)model->readout[k].n, w);
+      s->V[k] = sneppp__doubles(c, (size_t)model->readout[k].m, (size_t)model->readout[k].n);
       if ((size_t)model->readout[k].m > most) most = (size_t)model->readout[k].m;
    }
-   s->square = (double *)sneppp__take(c, most, most, w);
-   s->work = (double *)sneppp__take(c, sneppp__lambda_max_work(most), 1, w);
-   s->jet = (double *)sneppp__take(c, rows, n, w);
-   s->rest = (double *)sneppp__take(c, n, 1, w);
-   s->reach = (double *)sneppp__take(c, n, 1, w);
-   s->peak = (double *)sneppp__take(c, n, 1, w);
-   s->one = (double *)sneppp__take(c, rows, widest, w);
-   s->one_rest = (double *)sneppp__take(c, widest, 3, w);
-   s->g = (double *)sneppp__take(c, rows, 1, w);
-   s->cell = (double *)sneppp__take(c, s->room + 4, s->record, w);
+   s->square = sneppp__doubles(c, most, most);
+   s->work = sneppp__doubles(c, sneppp__lambda_max_work(most), 1);
+   s->jet = sneppp__doubles(c, rows, n);
+   s->rest = sneppp__doubles(c, n, 1);
+   s->reach = sneppp__doubles(c, n, 1);
+   s->peak = sneppp__doubles(c, n, 1);
+   s->one = sneppp__doubles(c, rows, widest);
+   s->one_rest = sneppp__doubles(c, widest, 3);
+   s->g = sneppp__doubles(c, rows, 1);
+   s->cell = sneppp__doubles(c, s->room + 4, s->record);
    sneppp__place_alias(c, s->room, &s->alias);
    s->kid = (size_t *)sneppp__take(c, s->room + 4, 1, sizeof *s->kid);
-   s->share = (double *)sneppp__take(c, s->room + 4, 1, w);
-   s->count = (double *)sneppp__take(c, s->room + 4, 1, w);
+   s->share = sneppp__doubles(c, s->room + 4, 1);
+   s->count = sneppp__doubles(c, s->room + 4, 1);
    for (int k = 0; s->closed && model->desc.readout == SNEPPP_READOUT_FULL && k < model->readouts; k++)
-      s->M[k] = (double *)sneppp__take(c, (size_t)model->readout[k].n, (size_t)model->readout[k].n, w);
+      s->M[k] = sneppp__doubles(c, (size_t)model->readout[k].n, (size_t)model->readout[k].n);
    for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *part = s->part[f];
+      const sneppp_window *part = s->inside[f].rings ? s->part[f] : &s->inside[f]; /* lists of inside may not be placed yet */
       sneppp__cut         *cut = &s->cut[f];
       size_t               rings = part->space == SNEPPP_SPACE_POLYGON ? sneppp__ring_count(part) : 0, numbers = 0;
       if (part->space == SNEPPP_SPACE_INTERVALS) numbers = 2 * part->count;
       for (size_t k = 0; k < rings; k++)
          if (numbers < 12 * sneppp__ring_size(part, k)) numbers = 12 * sneppp__ring_size(part, k);
-      cut->list = (double *)sneppp__take(c, numbers, 1, w);
-      cut->spare = (double *)sneppp__take(c, rings ? numbers : 0, 1, w);
-      cut->sign = (double *)sneppp__take(c, rings, 1, w);
+      cut->list = sneppp__doubles(c, numbers, 1);
+      cut->spare = sneppp__doubles(c, rings ? numbers : 0, 1);
+      cut->sign = sneppp__doubles(c, rings, 1);
    }
 }
 
@@ -19478,25 +21897,30 @@ static void sneppp__jet(sneppp__sampler *s, const double *t, const double *h)
    }
 }
 
+/* What the squares of the readouts 0 .. k make together: their sum or their product. */
+SNEPPP__INLINE void sneppp__join_readouts(const sneppp_model *model, int k, double square, double *all)
+{
+   *all = !k ? square : model->desc.mix == SNEPPP_MIX_SEPARABLE ? *all * square : *all + square;
+}
+
 /* lambda from the values in jet: in double whatever sneppp_real is, as the closed forms are. */
 static double sneppp__jet_intensity(const sneppp__sampler *s)
 {
    const sneppp_model *model = s->model;
-   double              sum = 0, product = 1;
+   double              all = 0;
    for (int k = 0; k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
       const double               *psi = s->jet + R->first;
       size_t                      n = (size_t)R->n;
+      int                         diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
       double                      q = 0;
-      if (model->desc.readout == SNEPPP_READOUT_DIAGONAL)
-         for (size_t i = 0; i < n; i++) {
-            double v = s->V[k][i] * psi[i];
-            q += v * v;
-         }
-      else for (size_t r = 0; r < s->rows[k]; r++) { double v = sneppp__dot(n, s->V[k] + r * n, psi); q += v * v; }
-      sum += q, product *= q;
+      for (size_t r = 0; r < (diagonal ? n : s->rows[k]); r++) {
+         double v = diagonal ? s->V[k][r] * psi[r] : sneppp__dot(n, s->V[k] + r * n, psi);
+         q += v * v;
+      }
+      sneppp__join_readouts(model, k, q, &all);
    }
-   return model->alpha * (model->desc.mix == SNEPPP_MIX_SEPARABLE ? product : sum) + model->floor;
+   return model->alpha * all + model->floor;
 }
 
 /* ---- cells */
@@ -19517,6 +21941,13 @@ static void sneppp__cell_box(const sneppp__sampler *s, const double *lo, const d
       int                  a = s->a[f], whole = !sneppp__cell_axes(w),
                            ring = w->space == SNEPPP_SPACE_VONMISES || (w->space == SNEPPP_SPACE_SPHERE && !whole);
       double               l[3] = {0, 0, 0}, u[3] = {0, 0, 0}, r0 = 1, r1 = 1;
+      if (s->inside[f].space == SNEPPP_SPACE_RASTER) { /* all of a cell of the sampler lies in one of the raster */
+         for (int k = 0; k < w->dim; k++) l[k] = 0.5 * (p[k] + q[k]);
+         sneppp__window_stats(&s->inside[f], l, t + a);
+         for (int k = 0; k < s->layer[f].d; k++)
+            h[a + k] = k < w->dim && !s->inside[f].no_place ? 0.5 * (q[k] - p[k]) : 0;
+         continue;
+      }
       if (!ring) {
          for (int k = 0; k < s->layer[f].d; k++) {
             t[a + k] = whole ? 0 : 0.5 * (p[k] + q[k]);
@@ -19570,8 +22001,14 @@ static double sneppp__cell_top(const double *S, int A, const double *h)
 
 static double sneppp__cell_volume(const sneppp__sampler *s, const double *cell)
 {
-   double volume = s->unit;
+   double volume = s->unit, y[2];
    for (int k = 0; k < s->P; k++) volume *= cell[s->P + k] - cell[k];
+   for (int f = 0; f < s->model->factors; f++) {
+      const sneppp_window *w = &s->inside[f];
+      if (w->space != SNEPPP_SPACE_RASTER) continue;
+      for (int k = 0; k < w->dim; k++) y[k] = 0.5 * (cell[s->p[f] + k] + cell[s->P + s->p[f] + k]);
+      volume *= exp(sneppp__window_log_density(w, y)); /* their measure has a density, which is constant */
+   }
    return volume;
 }
 
@@ -19580,7 +22017,7 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
 {
    const sneppp_model *model = s->model;
    size_t  P = (size_t)s->P, rows = (size_t)s->A + 1, n = (size_t)model->n;
-   double *t = cell + 2 * P + 3, *more = t + s->A, h[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1;
+   double *t = cell + 2 * P + 3, *more = t + s->A, h[SNEPPP__MAX_AXES], up = 0, low = 0;
    sneppp__cell_box(s, cell, cell + P, t, h);
    sneppp__jet(s, t, h);
    for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
@@ -19605,11 +22042,9 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
       more[0] = s->norm[k] * (sqrt(rest) + 1e-12 * sqrt(size));
       top = sneppp__cell_top(S, s->A, h);
       most = fmin(top + more[0], s->norm[k] * sqrt(peak) * (1 + 1e-12));
-      up += most * most, ups *= most * most;
       top = fmin(fmax(top - 2 * more[0], 0), most); /* what is not in doubt near the top */
-      low += top * top, lows *= top * top;
+      sneppp__join_readouts(model, k, most * most, &up), sneppp__join_readouts(model, k, top * top, &low);
    }
-   if (model->desc.mix == SNEPPP_MIX_SEPARABLE) up = ups, low = lows;
    cell[2 * P] = model->alpha * up * (1 + 1e-12) + model->floor;
    cell[2 * P + 1] = sneppp__cell_volume(s, cell);
    cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (up - low) / cell[2 * P] : 0;
@@ -19648,12 +22083,33 @@ static int sneppp__cell_middle(const sneppp__sampler *s, const double *cell, siz
    return *middle > cell[k] && *middle < cell[P + k];
 }
 
+/* Cells begin with the product of those of all rasters, factor after factor. */
+typedef struct sneppp__cells_begin { sneppp__sampler *s; int f; double *at; } sneppp__cells_begin;
+static void sneppp__cells_from(const sneppp__plot *plot, void *arg)
+{
+   sneppp__cells_begin b = *(const sneppp__cells_begin *)arg;
+   sneppp__sampler    *s = b.s;
+   for (int k = 0; plot && k < s->inside[b.f].dim; k++)
+      b.at[s->p[b.f] + k] = plot->lo[k], b.at[s->P + s->p[b.f] + k] = plot->hi[k];
+   for (b.f++; b.f < s->model->factors; b.f++)
+      if (s->inside[b.f].space == SNEPPP_SPACE_RASTER) {
+         sneppp_window boxes = s->inside[b.f];
+         boxes.xy = NULL; /* points outside are thrown away */
+         sneppp__raster_visit(&boxes, sneppp__cells_from, &b);
+         return;
+      }
+   memcpy(s->cell + s->cells * s->record, b.at, 2 * (size_t)s->P * sizeof *b.at);
+   sneppp__cell_bound(s, s->cell + s->cells++ * s->record);
+}
+
 static void sneppp__cell_root(sneppp__sampler *s)
 {
-   memcpy(s->cell, s->lo, (size_t)s->P * sizeof *s->cell);
-   memcpy(s->cell + s->P, s->hi, (size_t)s->P * sizeof *s->cell);
-   sneppp__cell_bound(s, s->cell);
-   s->cells = 1;
+   double              at[2 * SNEPPP__MAX_AXES];
+   sneppp__cells_begin begin;
+   begin.s = s, begin.f = -1, begin.at = at, s->cells = 0;
+   memcpy(at, s->lo, (size_t)s->P * sizeof *at);
+   memcpy(at + s->P, s->hi, (size_t)s->P * sizeof *at);
+   sneppp__cells_from(NULL, &begin);
 }
 
 /* Cuts cells while the candidates expected in one would cost more than the bounds of two halves, those with most of
@@ -19703,16 +22159,18 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
          for (int k = 0; k < w->dim; k++) to[k] = (sneppp_real)(w->space == SNEPPP_SPACE_SPHERE ? u[k] : y[k]);
          continue;
       }
+      if (L->inside.space == SNEPPP_SPACE_RASTER) {
+         sneppp__window_stats(&s->inside[f], y, u);
+         for (int k = 0; k < w->dim; k++) y[k] += L->inside.no_place ? 0 : L->shift[k], to[k] = (sneppp_real)y[k];
+         for (int k = 0; k < w->dim; k++) y[k] = (double)to[k];
+         if (!sneppp_window_contains(w, y) || !sneppp_window_contains(&s->model->desc.factor[f].window, y)) return 0;
+         continue;
+      }
       for (int k = 0; k < w->dim; k++) {
-         double a, b;
          u[k] = y[k];
          y[k] += L->shift[k];
-         to[k] = (sneppp_real)y[k];
-         if (w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) {
-            sneppp__window_side(w, k, &a, &b);
-            to[k] = sneppp__round_into(y[k], a, b);
-            y[k] = (double)to[k];
-         }
+         to[k] = sneppp__round_into(y[k], s->box[f][2 * k], s->box[f][2 * k + 1]);
+         if (w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) y[k] = (double)to[k];
       }
       if (w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) inside = 0;
       if (!inside && !at) return 0;
@@ -19726,13 +22184,12 @@ static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const doub
    const sneppp_model *model = s->model;
    size_t        rows = (size_t)s->A + 1;
    const double *centre = cell + 2 * s->P + 3, *more = centre + s->A;
-   double        c[SNEPPP__MAX_AXES], up = 0, low = 0, ups = 1, lows = 1;
+   double        c[SNEPPP__MAX_AXES], up = 0, low = 0;
    for (int k = 0; k < s->A; k++) c[k] = t[k] - centre[k];
    for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
       double q = sqrt(sneppp__cell_square(more + 1, s->A, c)), b = q + more[0], a = fmax(q - more[0], 0);
-      up += b * b, ups *= b * b, low += a * a, lows *= a * a;
+      sneppp__join_readouts(model, k, b * b, &up), sneppp__join_readouts(model, k, a * a, &low);
    }
-   if (model->desc.mix == SNEPPP_MIX_SEPARABLE) up = ups, low = lows;
    if (height >= model->alpha * up * (1 + 1e-12) + model->floor) return 0;
    if (height < model->alpha * low * (1 - 1e-12) + model->floor) return 1;
    s->looks++;
@@ -19741,21 +22198,22 @@ static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const doub
 }
 
 /* Can every part of the model be bounded? Fills in the axes of the cells. */
-static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_region *region, sneppp_error *err)
+static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
 {
    const sneppp_model *model = s->model;
    s->unit = 1;
-   s->closed = 1;
+   s->closed = 1, s->base = 1;
    for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *w = s->part[f] = sneppp__part(model, region, f);
+      const sneppp_window *w = s->part[f];
       sneppp_space         space = model->desc.factor[f].window.space;
       s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS;
       s->a[f] = s->A, s->p[f] = s->P;
       if (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
-          space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE && space != SNEPPP_SPACE_VONMISES)
+          space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE && space != SNEPPP_SPACE_VONMISES &&
+          space != SNEPPP_SPACE_RASTER)
          return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                              "factor[%d]: sampling needs a bound on the intensity, which is known on boxes, "
-                             "intervals, polygons, balls, spheres and circles only",
+                             "intervals, polygons, balls, spheres, circles and rasters only",
                              f);
       if (model->layer[f].units && model->layer[f].width)
          return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
@@ -19769,8 +22227,13 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, const sneppp_regio
             *hi = globe ? 1 : 2 * SNEPPP__PI;
             continue;
          }
-         sneppp__window_side(w, k, lo, hi);
-         *lo -= model->layer[f].shift[k], *hi -= model->layer[f].shift[k];
+         *lo = s->box[f][2 * k], *hi = s->box[f][2 * k + 1];
+         if (!model->layer[f].inside.no_place) *lo -= model->layer[f].shift[k], *hi -= model->layer[f].shift[k];
+      }
+      if (space == SNEPPP_SPACE_RASTER) { /* no closed forms of cells, and no tree of them */
+         s->closed = 0, s->rasters = 1;
+         if (sneppp__mul_overflows(s->base, sneppp__raster_cells(&model->layer[f].inside), &s->base))
+            s->base = SIZE_MAX / 2;
       }
       if (space == SNEPPP_SPACE_SPHERE) { /* the volume of all cells of the factor is known: 4 pi, 2 pi or 1 */
          double cells = w->dim == 3 ? 4 * SNEPPP__PI : w->dim == 2 ? 2 * SNEPPP__PI : 1;
@@ -19810,21 +22273,12 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
       size_t n = (size_t)model->readout[k].n;
       sneppp__dgemm(1, 0, n, n, s->rows[k], 1, s->V[k], n, s->V[k], n, 0, s->M[k], n);
    }
-   for (int f = 0; s->closed && f < model->factors; f++) {
-      sneppp_status st = SNEPPP_OK;
-      s->plan[f].win = s->first_moment[f].win = &s->inside[f];
-      s->plan[f].layer = s->first_moment[f].layer = &s->layer[f];
-      s->plan[f].d = s->first_moment[f].d = s->layer[f].d;
-      st = sneppp__plan_rules(&s->plan[f], 0, 0, err);
-      if (st == SNEPPP_OK && s->grams->c[f]) st = sneppp__plan_rules(&s->first_moment[f], 0, 1, err);
-      if (st != SNEPPP_OK) return st;
-   }
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer *L = &s->layer[f];
-      for (size_t k = 0; s->part[f]->space == SNEPPP_SPACE_POLYGON && k < sneppp__ring_count(s->part[f]); k++)
-         s->cut[f].sign[k] = sneppp__ring_sign(s->part[f], k);
+      for (size_t k = 0; s->inside[f].space == SNEPPP_SPACE_POLYGON && k < sneppp__ring_count(&s->inside[f]); k++)
+         s->cut[f].sign[k] = sneppp__ring_sign(&s->inside[f], k);
       if (s->part[f]->space == SNEPPP_SPACE_SPHERE || s->part[f]->space == SNEPPP_SPACE_VONMISES) continue;
-      for (int k = 0; k < L->d; k++) {
+      for (int k = 0; k < L->d - s->inside[f].covariates; k++) {
          double sum = 0;
          for (int i = 0; i < L->n; i++) {
             double w = L->width ? 1 / L->width[i * L->d + k] : L->W[i * L->d + k];
@@ -19848,25 +22302,6 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    bound 0. Bounds are computed where a candidate comes by. */
 #define SNEPPP__TREE_POINTS 2048 /* for a mean, at the root; half of them in its halves, and so on, but at least 8 */
 #define SNEPPP__TREE_AXES   6    /* of cells whose means are taken over nodes, at most 2^6 of them */
-
-/* The part of a ring above (sign 1) or below (sign -1) the line x_r = at (Sutherland and Hodgman, "Reentrant polygon
-   clipping", Commun. ACM 17, 1974). What lies on the line between two parts is passed in both directions, which adds
-   nothing to integrals along the ring. A run of vertices that are cut off leaves two: at most half more. */
-static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, double sign, double *out)
-{
-   size_t have = 0;
-   for (size_t k = 0, j = n - 1; k < n; j = k++) {
-      const double *a = in + 2 * j, *b = in + 2 * k;
-      int           before = sign * (a[r] - at) >= 0, now = sign * (b[r] - at) >= 0;
-      if (before != now) {
-         out[2 * have + (size_t)r] = at;
-         out[2 * have + (size_t)!r] = a[!r] + (b[!r] - a[!r]) * ((at - a[r]) / (b[r] - a[r]));
-         have++;
-      }
-      if (now) memcpy(out + 2 * have++, b, 2 * sizeof *out);
-   }
-   return have;
-}
 
 /* The share of a cell's box that a polygon has, 0 if that is nothing. Of a ring around the box, or that only passes it,
    edges on the border of the box remain: then the share is 1 or 0, whatever rounding makes of the area. */
@@ -19932,22 +22367,14 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
    } else {
       sneppp__grams *g = s->grams;
       for (int f = 0; f < model->factors; f++) {
-         sneppp_window    part;
-         sneppp__gram_job job;
-         double          *last = s->last + s->p[f];
-         size_t           bytes = (size_t)sneppp__cell_axes(s->part[f]) * sizeof *last;
-         sneppp__plan     plan = s->plan[f], first_moment = s->first_moment[f];
+         sneppp_window part;
+         double       *last = s->last + s->p[f];
+         size_t        bytes = (size_t)sneppp__cell_axes(s->part[f]) * sizeof *last;
          if (s->have[f] && !memcmp(last, cell + s->p[f], bytes) && !memcmp(last + s->P, cell + s->P + s->p[f], bytes))
             continue; /* a cut through another factor leaves this one's grams as they are */
          s->have[f] = 0;
          sneppp__cell_part(s, f, cell, &part);
-         plan.win = first_moment.win = &part;
-         g->mass[f] = sneppp_window_mass(&part);
-         job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
-         job.plan = &plan, job.lanes = 1;
-         sneppp__gram_lane(0, &job);
-         job.plan = &first_moment, job.shape = SNEPPP__MOMENT, job.K = g->c[f];
-         if (g->c[f]) sneppp__gram_lane(0, &job);
+         if (sneppp__factor_grams(model, f, NULL, &part, &s->layer[f], g, NULL, NULL) != SNEPPP_OK) return 0;
          memcpy(last, cell + s->p[f], bytes), memcpy(last + s->P, cell + s->P + s->p[f], bytes);
          s->have[f] = 1;
       }
@@ -19963,10 +22390,11 @@ static double sneppp__cell_mean(sneppp__sampler *s, const double *cell, int orde
    static const double two[2] = {-0.57735026918962576, 0.57735026918962576}, even[2] = {1, 1},
                        three[3] = {-0.77459666924148338, 0, 0.77459666924148338}, arch[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
    const double *node = order == 2 ? two : three, *weight = order == 2 ? even : arch;
+   double        rule[2][SNEPPP__GAUSS_MAX];
    double        at[SNEPPP__TREE_AXES] = {0}, t[SNEPPP__MAX_AXES], sum[2] = {0, 0}, mass[2] = {0, 0};
    sneppp_real   x[SNEPPP__MAX_EVENT];
    int           digit[SNEPPP__TREE_AXES] = {0}, k = 0, n = order;
-   if (order > 3) n = sneppp__gauss_legendre(order, &node, &weight);
+   if (order > 3) n = sneppp__gauss_legendre(order, rule[0], rule[1]), node = rule[0], weight = rule[1];
    while (k < s->P) {
       double w = 1, v;
       int    inside;
@@ -20097,15 +22525,33 @@ static const double *sneppp__tree_draw(sneppp__sampler *s, sneppp_rng *rng, doub
 typedef struct sneppp__draw {
    const sneppp_model  *model;
    const sneppp_region *region;
-   int                  mixture, polygons; /* is it a mixture; with this many polygons                         */
-   double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM]; /* lo, hi of each axis of boxes and polygons */
+   int                  mixture, polygons; /* is it a mixture; with this many polygons, or boxes cut by one        */
    double               expected;
-   sneppp__alias        alias;             /* of the mixture                                                   */
+   sneppp__alias        alias;             /* of the mixture                                                       */
    sneppp__grams        g;
-   sneppp_window        inside[SNEPPP_MAX_FACTORS];
-   sneppp__sampler      s;                 /* its layers serve mixtures too                                    */
+   sneppp_window        inside[SNEPPP_MAX_FACTORS], rectangle[SNEPPP_MAX_FACTORS]; /* see sneppp__as_box           */
+   sneppp__sampler      s;                 /* its layers and parts serve mixtures too                              */
+   double               acceptance, C, tried, most; /* points per candidate; of the tree, 0: cells have one envelope;
+                                              candidates so far, and after which it is given up                    */
+   struct sneppp__share *share;            /* (factors) ADDITIVE, SEPARABLE: each part of the intensity by itself  */
    sneppp__block        block;
 } sneppp__draw;
+
+/* One part |V_k psi_k|^2 of an additive or separable intensity, as a model of its own factor. */
+typedef struct sneppp__share {
+   sneppp_model  model;
+   sneppp_region region;
+   sneppp__draw  draw;
+} sneppp__share;
+
+static int sneppp__has_shares(const sneppp_model *model) { return model->readouts > 1; }
+
+/* Is the part a bounded piece of R^d? */
+static int sneppp__has_sides(const sneppp_window *w)
+{
+   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON ||
+          w->space == SNEPPP_SPACE_BALL;
+}
 
 /* Cells for N points, in at most 32 MB. */
 static size_t sneppp__cell_room(size_t N, size_t record)
@@ -20114,43 +22560,92 @@ static size_t sneppp__cell_room(size_t N, size_t record)
    return cells < most ? cells : most;
 }
 
-static void sneppp__place_draw(sneppp__carver *c, size_t cap, sneppp__draw *w)
+/* Where points are drawn and how: parts, their boxes, the axes of cells. */
+static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
 {
    const sneppp_model *model = w->model;
-   sneppp__place_grams(c, model, &w->g);
-   for (int f = 0; f < model->factors; f++)
-      sneppp__place_part(c, model, f, w->region ? w->region->factor[f] : NULL, &w->inside[f], &w->s.layer[f]);
+   size_t              rows;
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *part = sneppp__as_box(sneppp__part(model, w->region, f), &w->rectangle[f]);
+      int                  cut = sneppp__box_is_cut(&model->desc.factor[f].window, part);
+      for (int r = 0; sneppp__has_sides(part) && r < part->dim; r++) {
+         double *box = &w->s.box[f][2 * r], lo, hi;
+         sneppp__window_side(part, r, &box[0], &box[1]);
+         if (!cut) continue;
+         sneppp__window_side(&model->desc.factor[f].window, r, &lo, &hi);
+         box[0] = fmax(box[0], lo), box[1] = fmin(box[1], hi);
+      }
+      w->s.part[f] = cut ? &model->desc.factor[f].window : part;
+      w->polygons += w->s.part[f]->space == SNEPPP_SPACE_POLYGON;
+   }
+   w->mixture = sneppp__is_mixture(model, w->s.part);
+   if (!w->mixture || w->polygons) SNEPPP__TRY(sneppp__sampler_axes(&w->s, err));
+   rows = (size_t)w->s.A + 1;
+   w->s.record = 2 * (size_t)w->s.P + 3 + (size_t)w->s.A + (size_t)model->readouts * (1 + rows * rows);
+   return SNEPPP_OK;
+}
+
+/* The alias table of a mixture, the cells of others. */
+static void sneppp__place_ways(sneppp__carver *c, size_t cap, sneppp__draw *w)
+{
    w->s.grams = &w->g, w->s.inside = w->inside;
-   if (w->mixture) sneppp__place_alias(c, (size_t)model->n + 1, &w->alias);
+   if (w->mixture) sneppp__place_alias(c, (size_t)w->model->n + 1, &w->alias);
    if (w->mixture && !w->polygons) return;
-   w->s.room = sneppp__cell_room(cap, w->s.record);
+   w->s.room = sneppp__cell_room(cap, w->s.record) + (w->s.rasters ? w->s.base : 0);
    sneppp__place_sampler(c, &w->s);
 }
 
-/* Checks everything and measures. */
-static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_region *region, size_t cap,
-                                       sneppp__carver *c, sneppp__draw *w, sneppp_error *err)
+/* Factor f of a draw, with the Gram matrix that the whole has of it. Scale alpha and floor stay with the whole. */
+static sneppp_status sneppp__share_make(sneppp__share *part, const sneppp__draw *w, int f, sneppp_error *err)
 {
-   sneppp_status st = SNEPPP_OK;
-   size_t        rows;
+   const sneppp_model *all = w->model;
+   sneppp_model       *m = &part->model;
+   sneppp__draw       *d = &part->draw;
+   memset(part, 0, sizeof *part);
+   m->desc.factor[0] = all->desc.factor[f], m->desc.readout = all->desc.readout, m->desc.alloc_ctx = all->desc.alloc_ctx;
+   m->factors = m->readouts = 1, m->alpha = 1;
+   m->layer[0] = all->layer[f], m->readout[0] = all->readout[f];
+   m->layer[0].first = m->readout[0].first = 0, m->D = m->layer[0].D, m->n = m->layer[0].n;
+   part->region.factor[0] = w->region ? w->region->factor[f] : NULL;
+   d->model = d->s.model = m, d->region = &part->region;
+   d->g.diagonal = w->g.diagonal, d->g.K[0] = w->g.K[f], d->g.c[0] = w->g.c[f];
+   d->inside[0] = w->inside[f], d->s.layer[0] = w->s.layer[f];
+   return sneppp__draw_ways(d, err);
+}
+
+SNEPPP__APART static void sneppp__place_draw(sneppp__carver *c, size_t cap, sneppp__draw *w)
+{
+   const sneppp_model *model = w->model;
+   sneppp__share       measured;
+   memset(&measured, 0, sizeof measured);
+   sneppp__place_grams(c, model, &w->g);
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *part = w->region ? w->region->factor[f] : NULL;
+      sneppp__place_part(c, model, f, part ? sneppp__as_box(part, &w->rectangle[f]) : NULL, &w->inside[f],
+                         &w->s.layer[f]);
+   }
+   if (!sneppp__has_shares(model)) { sneppp__place_ways(c, cap, w); return; }
+   w->share = (sneppp__share *)sneppp__take(c, (size_t)model->factors, 1, sizeof *w->share);
+   for (int f = 0; f < model->factors; f++) {
+      sneppp__share *part = w->share ? &w->share[f] : &measured;
+      (void)sneppp__share_make(part, w, f, NULL); /* the plan has asked */
+      sneppp__place_ways(c, cap, &part->draw);
+   }
+}
+
+/* Checks everything and measures. */
+SNEPPP__APART static sneppp_status sneppp__draw_plan(const sneppp_model *model, const sneppp_region *region, size_t cap,
+                                                     sneppp__carver *c, sneppp__draw *w, sneppp_error *err)
+{
    memset(w, 0, sizeof *w);
    *c = sneppp__measure();
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    w->model = w->s.model = model, w->region = region;
-   for (int f = 0; st == SNEPPP_OK && region && f < model->factors; f++)
-      if (region->factor[f]) st = sneppp__region_check(model, f, region->factor[f], err);
-   if (st != SNEPPP_OK) return st;
+   for (int f = 0; region && f < model->factors; f++)
+      if (region->factor[f])
+         SNEPPP__TRY(sneppp__region_check(model, f, sneppp__as_box(region->factor[f], &w->rectangle[f]), err));
    if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "sampled", err);
-   w->mixture = sneppp__is_mixture(model, region);
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *part = sneppp__part(model, region, f);
-      if (part->space != SNEPPP_SPACE_POLYGON && part->space != SNEPPP_SPACE_BOX) continue;
-      for (int r = 0; r < part->dim; r++) sneppp__window_side(part, r, &w->box[f][2 * r], &w->box[f][2 * r + 1]);
-      w->polygons += part->space == SNEPPP_SPACE_POLYGON;
-   }
-   if ((!w->mixture || w->polygons) && (st = sneppp__sampler_axes(&w->s, region, err)) != SNEPPP_OK) return st;
-   rows = (size_t)w->s.A + 1;
-   w->s.record = 2 * (size_t)w->s.P + 3 + (size_t)w->s.A + (size_t)model->readouts * (1 + rows * rows);
+   SNEPPP__TRY(sneppp__draw_ways(w, err));
    sneppp__place_draw(c, cap, w);
    return SNEPPP_OK;
 }
@@ -20173,8 +22668,7 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
    if (st != SNEPPP_OK) return st;
    sneppp__place_draw(&c, cap, w);
    for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
-      st = sneppp__factor_grams(model, f, region ? region->factor[f] : NULL, &w->inside[f], &w->s.layer[f],
-                                &w->g, NULL, err);
+      st = sneppp__factor_grams(model, f, NULL, &w->inside[f], &w->s.layer[f], &w->g, NULL, err);
    if (st == SNEPPP_OK) {
       w->expected = sneppp__integral(model, &w->g, NULL);
       if (!sneppp__finite(w->expected))
@@ -20188,8 +22682,12 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
    numbers that have lost all meaning may. */
 static double sneppp__draw_limit(size_t N, double acceptance) { return 2 * ((double)N + 50) / acceptance; }
 
-static sneppp_status sneppp__draw_given_up(sneppp_error *err, size_t have, size_t N, double tried)
+static sneppp_status sneppp__draw_given_up(sneppp_error *err, int drawn, size_t have, size_t N, double tried)
 {
+   if (drawn < 0)
+      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                          "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
+                          "were drawn", have, N);
    return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
                        "the bound is too far above the intensity: %z of %z points after %g candidates", have, N, tried);
 }
@@ -20205,9 +22703,8 @@ static double sneppp__mixture_weights(sneppp__draw *w)
    size_t              n = (size_t)model->n;
    double              mass = 1, total = 0;
    for (int f = 0; f < model->factors; f++) {
-      const double *box = w->box[f];
-      mass *= sneppp__part(model, w->region, f)->space == SNEPPP_SPACE_POLYGON ? (box[1] - box[0]) * (box[3] - box[2])
-                                                                               : w->g.mass[f];
+      const double *box = w->s.box[f];
+      mass *= w->s.part[f]->space == SNEPPP_SPACE_POLYGON ? (box[1] - box[0]) * (box[3] - box[2]) : w->g.mass[f];
    }
    w->alias.p[n] = model->floor * mass;
    for (size_t i = 0; i < n; i++) {
@@ -20215,8 +22712,8 @@ static double sneppp__mixture_weights(sneppp__draw *w)
       w->alias.p[i] = model->alpha * v * v;
       for (int f = 0; f < model->factors; f++) {
          const sneppp_layer *L = &w->s.layer[f];
-         const double       *box = w->box[f];
-         int                 polygon = sneppp__part(model, w->region, f)->space == SNEPPP_SPACE_POLYGON;
+         const double       *box = w->s.box[f];
+         int                 polygon = w->s.part[f]->space == SNEPPP_SPACE_POLYGON;
          if (!polygon) w->alias.p[i] *= w->g.K[f][i];
          for (size_t r = 0; polygon && r < 2; r++) {
             double l = L->width[2 * i + r], c = L->W[2 * i + r] + model->layer[f].shift[r];
@@ -20229,21 +22726,17 @@ static double sneppp__mixture_weights(sneppp__draw *w)
    return !(total > 0) || !sneppp__finite(total) ? 0 : w->polygons ? w->expected / total : 1;
 }
 
-static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, size_t N, double acceptance,
-                                            sneppp__sink *sink, sneppp_sample_info *info, sneppp_error *err)
+static int sneppp__mixture_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
 {
    const sneppp_model *model = w->model;
    size_t              n = (size_t)model->n;
-   sneppp_real         x[SNEPPP__MAX_EVENT];
-   double              tried = 0, most = sneppp__draw_limit(N, acceptance);
-   sneppp__alias_make(&w->alias);
-   for (size_t k = 0; k < N;) {
+   for (;;) {
       size_t i = sneppp__alias_draw(&w->alias, rng);
       int    inside = 1;
-      if (++tried > most) return sneppp__draw_given_up(err, k, N, tried);
+      if (++w->tried > w->most) return 0;
       for (int f = 0; inside && f < model->factors; f++) {
-         const sneppp_window *part = sneppp__part(model, w->region, f);
-         const double        *box = w->box[f];
+         const sneppp_window *part = w->s.part[f];
+         const double        *box = w->s.box[f];
          sneppp_real         *to = x + model->layer[f].first;
          double               y[SNEPPP_MAX_DIM] = {0};
          int                  polygon = part->space == SNEPPP_SPACE_POLYGON;
@@ -20256,65 +22749,156 @@ static sneppp_status sneppp__sample_mixture(sneppp__draw *w, sneppp_rng *rng, si
          }
          inside = !polygon || sneppp__polygon_holds(part, (double)to[0], (double)to[1]);
       }
-      if (inside) { sneppp__sink_put(sink, (size_t)model->D, x); k++; }
+      if (inside) return 1;
    }
-   info->candidates += (size_t)tried;
-   return SNEPPP_OK;
 }
 
-/* By the envelope, or where that keeps too few candidates, by the tree. */
-static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
-                                          sneppp_sample_info *info, sneppp_error *err)
+/* Cells for N points: the envelope, or where that keeps too few candidates, the tree. */
+static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error *err)
 {
-   sneppp_real      x[SNEPPP__MAX_EVENT];
    sneppp__sampler *s = &w->s;
-   sneppp_status    st = sneppp__sampler_fill(s, err);
    size_t           P = (size_t)s->P, most_cells;
-   double           t[SNEPPP__MAX_AXES], most, tried = 0, acceptance, total = 0, C = 0, q = 1;
-   int              tree;
-   if (st != SNEPPP_OK) return st;
-   most_cells = sneppp__cell_room(N, s->record);
+   double           total = 0;
+   SNEPPP__TRY(sneppp__sampler_fill(s, err));
+   most_cells = sneppp__cell_room(N, s->record) + (s->rasters ? s->base : 0);
    if (most_cells < s->room) s->room = most_cells; /* the same cells whatever the memory */
-   most_cells = N < 16 ? 256 * (N + 1) : s->room;  /* a few points are not worth so many bounds */
+   most_cells = N < 16 ? 256 * (N + 1) + (s->rasters ? s->base : 0) : s->room; /* a few are not worth so many bounds */
    sneppp__cells_split(s, (double)N / w->expected, most_cells < s->room ? most_cells : s->room);
    s->alias.n = s->cells;
    for (size_t i = 0; i < s->cells; i++) {
       const double *cell = s->cell + i * s->record;
       total += s->alias.p[i] = cell[2 * P] * cell[2 * P + 1];
    }
-   acceptance = sneppp__finite(total) && total > 0 ? w->expected / total : 0;
-   tree = acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole;
-   if (s->whole && acceptance < SNEPPP__WHOLE_LEAST)
+   w->acceptance = sneppp__finite(total) && total > 0 ? w->expected / total : 0;
+   if (s->rasters && w->acceptance < SNEPPP__WHOLE_LEAST)
+      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                          "the bound is too far above the intensity: only %g points per candidate in the cells of the "
+                          "raster", w->acceptance);
+   if (s->whole && w->acceptance < SNEPPP__WHOLE_LEAST)
       return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
                           "the bound is too far above the intensity: only %g points per candidate, because spheres of "
-                          "dim > 3 are not cut into cells", acceptance);
-   if (tree) {
-      acceptance = s->closed ? 0.5 : s->P <= SNEPPP__TREE_AXES ? 0.25 : 1.0 / 32;
-      C = w->expected / acceptance;
+                          "dim > 3 are not cut into cells", w->acceptance);
+   if (w->acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole && !s->rasters) {
+      w->acceptance = s->closed ? 0.5 : s->P <= SNEPPP__TREE_AXES ? 0.25 : 1.0 / 32;
+      w->C = w->expected / w->acceptance;
       sneppp__cell_root(s);
       s->kid[0] = 0, s->count[0] = w->expected;
    } else sneppp__alias_make(&s->alias);
-   most = sneppp__draw_limit(N, acceptance);
-   for (size_t k = 0; k < N;) {
-      const double *cell = tree ? sneppp__tree_draw(s, rng, C, &q)
-                                : s->cell + sneppp__alias_draw(&s->alias, rng) * s->record;
+   return SNEPPP_OK;
+}
+
+/* -1: the intensity changes so fast that no cell is small enough to bound it. */
+static int sneppp__cells_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
+{
+   sneppp__sampler *s = &w->s;
+   size_t           P = (size_t)s->P;
+   double           t[SNEPPP__MAX_AXES], q = 1, height;
+   for (;;) {
+      const double *cell = w->C > 0 ? sneppp__tree_draw(s, rng, w->C, &q)
+                                    : s->cell + sneppp__alias_draw(&s->alias, rng) * s->record;
       int           inside;
-      double        height;
-      if (!cell)
-         return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                             "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
-                             "were drawn", k, N);
-      if (++tried > most) return sneppp__draw_given_up(err, k, N, tried);
+      if (!cell) return -1;
+      if (++w->tried > w->most) return 0;
       inside = sneppp__cell_place(s, cell, NULL, rng, t, x);
-      height = sneppp_rng_uniform(rng) * (tree ? C * q / cell[2 * P + 1] : cell[2 * P]);
-      if (!inside || !sneppp__cell_under(s, cell, t, height)) continue;
-      sneppp__sink_put(sink, (size_t)w->model->D, x);
-      k++;
+      height = sneppp_rng_uniform(rng) * (w->C > 0 ? w->C * q / cell[2 * P + 1] : cell[2 * P]);
+      if (inside && sneppp__cell_under(s, cell, t, height)) return 1;
    }
-   info->candidates += (size_t)tried;
-   info->evaluations += s->looks;
-   info->counts += s->counts;
-   info->cells += s->cells;
+}
+
+/* Makes one draw without shares ready for about N points. */
+static sneppp_status sneppp__draw_ready(sneppp__draw *w, size_t N, sneppp_error *err)
+{
+   w->acceptance = w->mixture ? sneppp__mixture_weights(w) : 0;
+   w->tried = w->C = 0;
+   if (w->acceptance >= SNEPPP__MIXTURE_LEAST) sneppp__alias_make(&w->alias);
+   else if (w->mixture && !w->polygons)
+      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the components cannot be represented");
+   else {
+      w->mixture = 0;
+      SNEPPP__TRY(sneppp__cells_open(w, N, err));
+   }
+   w->most = sneppp__draw_limit(N, w->acceptance);
+   return SNEPPP_OK;
+}
+
+static int sneppp__draw_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
+{
+   return w->mixture ? sneppp__mixture_next(w, rng, x) : sneppp__cells_next(w, rng, x);
+}
+
+static void sneppp__draw_tell(const sneppp__draw *w, sneppp_sample_info *info)
+{
+   info->candidates += (size_t)w->tried;
+   if (w->mixture) return;
+   info->evaluations += w->s.looks;
+   info->counts += w->s.counts;
+   info->cells += w->s.cells;
+}
+
+/* A point of a factor's part by its base measure alone. */
+static void sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
+{
+   const sneppp_window *part = w->s.part[0], *win = &w->model->desc.factor[0].window;
+   const double        *shift = w->model->layer[0].shift;
+   const int            raster = win->space == SNEPPP_SPACE_RASTER, placed = !w->model->layer[0].inside.no_place;
+   double               y[SNEPPP_MAX_DIM] = {0};
+   for (int attempt = 0, inside = 0; attempt < 64 && !inside; attempt++) { /* floats may be rounded to the outside */
+      (void)sneppp_window_draw(&w->inside[0], rng, y);
+      inside = !raster && !sneppp__has_sides(part);
+      for (int r = 0; r < part->dim; r++) {
+         const double *side = w->s.box[0] + 2 * r;
+         if (raster) x[r] = (sneppp_real)(y[r] + (placed ? shift[r] : 0));
+         else x[r] = inside ? (sneppp_real)y[r] : sneppp__round_into(y[r] + shift[r], side[0], side[1]);
+         y[r] = (double)x[r];
+      }
+      inside = inside || (sneppp_window_contains(part, y) && (!raster || sneppp_window_contains(win, y)));
+   }
+}
+
+/* N points of an additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn
+   from q_k alone and the others evenly. So what is costly to bound is bounded in the few coordinates that it depends on.
+   A separable one, alpha q_1 q_2 .. + floor: each factor is drawn from its own q_k. */
+static sneppp_status sneppp__draw_shares(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
+                                         sneppp_sample_info *info, sneppp_error *err)
+{
+   const sneppp_model *model = w->model;
+   sneppp_real         x[SNEPPP__MAX_EVENT];
+   double              weight[SNEPPP_MAX_FACTORS + 1], total = 0, product = 1, mass = 1;
+   int                 F = model->factors, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE;
+   for (int f = 0; f < F; f++) {
+      sneppp__draw *d = &w->share[f].draw;
+      d->g.mass[0] = w->g.mass[f];
+      product *= d->expected = sneppp__integral(d->model, &d->g, NULL);
+      mass *= d->g.mass[0];
+   }
+   for (int f = 0; f < F; f++) {
+      weight[f] = model->alpha * (separable ? f ? 0 : product : w->share[f].draw.expected);
+      for (int h = 0; !separable && h < F; h++) weight[f] *= h == f ? 1 : w->g.mass[h];
+      total += weight[f];
+   }
+   total += weight[F] = model->floor * mass;
+   if (!(total > 0) || !sneppp__finite(total))
+      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the parts cannot be represented");
+   for (int f = 0; f < F; f++) {
+      double share = weight[separable ? 0 : f] / total;
+      if (share > 0) SNEPPP__TRY(sneppp__draw_ready(&w->share[f].draw, 1 + (size_t)(share * (double)N), err));
+   }
+   for (size_t k = 0; k < N; k++) {
+      double u = sneppp_rng_uniform(rng) * total;
+      int    which = 0;
+      while (which < F && u >= weight[which]) u -= weight[which++];
+      for (int f = 0; f < F; f++) {
+         sneppp__draw *d = &w->share[f].draw;
+         sneppp_real  *to = x + model->layer[f].first;
+         int           drawn = 1;
+         if (which < F && (separable || f == which)) drawn = sneppp__draw_next(d, rng, to);
+         else sneppp__draw_plain(d, rng, to);
+         if (drawn <= 0) return sneppp__draw_given_up(err, drawn, k, N, d->tried);
+      }
+      info->candidates += which == F;
+      sneppp__sink_put(sink, (size_t)model->D, x);
+   }
+   for (int f = 0; f < F; f++) sneppp__draw_tell(&w->share[f].draw, info);
    return SNEPPP_OK;
 }
 
@@ -20322,14 +22906,18 @@ static sneppp_status sneppp__sample_cells(sneppp__draw *w, sneppp_rng *rng, size
 static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
                                          sneppp_sample_info *info, sneppp_error *err)
 {
-   double acceptance;
+   sneppp_real x[SNEPPP__MAX_EVENT];
    if (!(w->expected > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
-   acceptance = w->mixture ? sneppp__mixture_weights(w) : 0;
-   if (acceptance >= SNEPPP__MIXTURE_LEAST) return sneppp__sample_mixture(w, rng, N, acceptance, sink, info, err);
-   if (w->mixture && !w->polygons)
-      return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the components cannot be represented");
-   return sneppp__sample_cells(w, rng, N, sink, info, err);
+   if (w->share) return sneppp__draw_shares(w, rng, N, sink, info, err);
+   SNEPPP__TRY(sneppp__draw_ready(w, N, err));
+   for (size_t k = 0; k < N; k++) {
+      int drawn = sneppp__draw_next(w, rng, x);
+      if (drawn <= 0) return sneppp__draw_given_up(err, drawn, k, N, w->tried);
+      sneppp__sink_put(sink, (size_t)w->model->D, x);
+   }
+   sneppp__draw_tell(w, info);
+   return SNEPPP_OK;
 }
 
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
@@ -20338,7 +22926,7 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    sneppp_sample_desc ask;
    sneppp_sample_info own;
    sneppp_rng         fresh;
-   sneppp_status      st;
+   sneppp_status      st = SNEPPP_OK;
    sneppp__draw       w;
    sneppp__sink       sink;
    uint64_t           N;
@@ -20348,8 +22936,7 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    if (how) ask = *how;
    sneppp_rng_init(&fresh, ask.seed, 0);
    if (!ask.rng) ask.rng = &fresh;
-   st = sneppp__draw_open(model, ask.region, cap, ask.mem, ask.mem_bytes, &w, err);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__draw_open(model, ask.region, cap, ask.mem, ask.mem_bytes, &w, err));
    info->expected = w.expected;
    N = ask.count ? ask.count : sneppp_rng_poisson(ask.rng, w.expected);
    info->count = N < SIZE_MAX ? (size_t)N : SIZE_MAX;
@@ -20477,6 +23064,7 @@ typedef struct sneppp__io {
    int                  reading, bad;
    int                  real;     /* bytes of a real in the file                            */
    uint32_t             version;  /* of the format                                          */
+   uint64_t             length;   /* of all bytes, as the head says                         */
    double              *room;     /* reading: where lists go, NULL = only count them        */
    size_t              *sizes;    /*          sizes of rings                                */
    sneppp_unit         *units;    /*          units of mixed layers                         */
@@ -20539,7 +23127,7 @@ static void sneppp__io_doubles(sneppp__io *io, double *v, size_t count)
    for (size_t i = 0; i < count && !io->bad; i++) sneppp__io_double(io, v + i);
 }
 
-static void sneppp__io_reals(sneppp__io *io, sneppp_real *v, size_t count)
+static void sneppp__io_reals(sneppp__io *io, sneppp_real *v, size_t count) /* what is read must be finite */
 {
    if (sneppp__io_counts(io, count, (size_t)io->real)) return;
    for (size_t i = 0; i < count && !io->bad; i++) {
@@ -20552,12 +23140,14 @@ static void sneppp__io_reals(sneppp__io *io, sneppp_real *v, size_t count)
          u = (uint32_t)sneppp__io_uint(io, u, 4);
          memcpy(&narrow, &u, sizeof u);
       }
-      if (io->reading) v[i] = io->real == 8 ? (sneppp_real)wide : (sneppp_real)narrow;
+      if (!io->reading) continue;
+      v[i] = io->real == 8 ? (sneppp_real)wide : (sneppp_real)narrow;
+      if (!sneppp__finite((double)v[i])) io->bad = 1;
    }
 }
 
 /* A list that may be absent. Reading: counts and checks its bytes, and reads them if there is room. */
-static void sneppp__io_list(sneppp__io *io, const double **list, size_t count)
+SNEPPP__COLD static void sneppp__io_list(sneppp__io *io, const double **list, size_t count)
 {
    int there = *list != NULL;
    sneppp__io_int(io, &there);
@@ -20585,7 +23175,7 @@ static size_t sneppp__io_size(sneppp__io *io, size_t v)
 
 static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
 {
-   int    space = (int)w->space, measure = (int)w->measure, rings;
+   int    space = (int)w->space, measure = (int)w->measure, rings, raster, polygon;
    size_t vertices, k;
    sneppp__io_int(io, &space);
    sneppp__io_int(io, &measure);
@@ -20602,8 +23192,10 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
    w->count = sneppp__io_size(io, w->count);
    w->rings = sneppp__io_size(io, w->rings);
    if (io->bad || (io->reading && (w->count > io->left || w->rings > io->left))) { io->bad = 1; return; }
-   vertices = w->space == SNEPPP_SPACE_POLYGON ? w->count : 0;
-   rings = w->space == SNEPPP_SPACE_POLYGON && w->rings > 0;
+   raster = w->space == SNEPPP_SPACE_RASTER;
+   polygon = raster || w->space == SNEPPP_SPACE_POLYGON;
+   vertices = polygon ? w->count : 0;
+   rings = polygon && w->rings > 0;
    if (rings)
       for (vertices = 0, k = 0; k < w->rings && !io->bad; k++) {
          size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
@@ -20613,14 +23205,25 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
       }
    if (io->reading) w->ring_size = rings ? io->sizes : NULL;
    if (rings && io->sizes) io->sizes += w->rings;
-   if (w->space != SNEPPP_SPACE_POLYGON) w->rings = 0;
+   if (!polygon) w->rings = 0;
    k = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count; /* components */
+   if (raster) {
+      sneppp__io_doubles(io, w->origin, 2);
+      sneppp__io_doubles(io, w->cell, 2);
+      for (int r = 0; r < 2; r++) w->cells[r] = sneppp__io_size(io, w->cells[r]);
+      sneppp__io_int(io, &w->covariates);
+      sneppp__io_int(io, &w->no_place);
+      if (io->bad || w->dim > 2 || w->covariates < 0 || w->covariates > SNEPPP_MAX_DIM || !w->cells[0] ||
+          (w->dim > 1 && w->cells[1] > SIZE_MAX / 64 / SNEPPP_MAX_DIM / w->cells[0])) { io->bad = 1; return; }
+      k = sneppp__raster_cells(w);
+   }
    sneppp__io_list(io, &w->weight, k);
    sneppp__io_list(io, &w->mean, k * (size_t)w->dim);
    sneppp__io_list(io, &w->scale, k * (size_t)w->dim);
    sneppp__io_list(io, &w->ends, 2 * w->count);
    sneppp__io_list(io, &w->point, w->count * (size_t)w->dim);
    sneppp__io_list(io, &w->xy, 2 * vertices);
+   if (raster) sneppp__io_list(io, &w->z, k * (size_t)w->covariates);
 }
 
 static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
@@ -20633,7 +23236,7 @@ static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
 }
 
 /* The description. Reading twice: first without room to learn the sizes, then into memory. */
-static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
+SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
 {
    int factors = 0, mix = (int)d->mix, readout = (int)d->readout;
    while (factors < SNEPPP_MAX_FACTORS && d->factor[factors].window.dim) factors++;
@@ -20672,7 +23275,7 @@ static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
 }
 
 /* Everything that was learnt. The arrays of the model must be in place. */
-static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
+SNEPPP__COLD static void sneppp__io_parameters(sneppp__io *io, sneppp_model *m)
 {
    if (io->version > 1) sneppp__io_int(io, &m->budget);
    sneppp__io_double(io, &m->alpha);
@@ -20711,13 +23314,13 @@ static const unsigned char sneppp__io_magic[8] = {
    's', 'n', 'e', 'p', 'p', 'p', '\r', '\n'
 }; /* text mode breaks the last two */
 
-static void sneppp__io_head(sneppp__io *io, uint64_t *length)
+SNEPPP__COLD static void sneppp__io_head(sneppp__io *io)
 {
    for (int k = 0; k < 8; k++) if (sneppp__io_uint(io, sneppp__io_magic[k], 1) != sneppp__io_magic[k]) io->bad = 1;
    io->version = (uint32_t)sneppp__io_uint(io, io->version, 4);
    if (io->version < 1 || io->version > SNEPPP__IO_VERSION) io->bad = io->bad ? io->bad : 2;
    sneppp__io_int(io, &io->real);
-   *length = sneppp__io_uint(io, *length, 8);
+   io->length = sneppp__io_uint(io, io->length, 8);
    if (io->real != 4 && io->real != 8) io->bad = io->bad ? io->bad : 1;
 }
 
@@ -20742,90 +23345,88 @@ static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *
 }
 
 /* What came from a file may be anything that has the right checksum. */
-static sneppp_status sneppp__parameters_check(const sneppp_model *m, sneppp_error *err)
+static int sneppp__parameters_good(const sneppp_model *m)
 {
-   int    ok = sneppp__finite(m->alpha) && m->alpha >= 0 && sneppp__finite(m->floor) && m->floor >= 0 && m->budget >= 0;
-   double mass = 1; /* that of a mixture is not in the description that sneppp_init has checked */
-   for (int f = 0; f < m->factors; f++) {
+   const double at_least_0[4] = {m->alpha, m->floor, m->origin.scale, m->origin.ridge};
+   double       mass = 1; /* that of a mixture is not in the description that sneppp_init has checked */
+   int          ok = m->budget >= 0 && (!m->origin.bumps || m->origin.owner), whole = 1;
+   for (int k = 0; k < 4; k++) ok = ok && sneppp__finite(at_least_0[k]) && at_least_0[k] >= 0;
+   for (int f = 0; ok && f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
-      size_t                    n = (size_t)L->n, d = (size_t)L->d;
-      for (size_t i = 0; i < n * d; i++)
-         ok = ok && sneppp__finite((double)L->W[i]) &&
-              (!L->width || (sneppp__finite((double)L->width[i]) && L->width[i] > 0));
-      for (size_t i = 0; i < n; i++)
-         ok = ok && sneppp__finite((double)L->b[i]) && (L->b[i] == 0 || !m->desc.factor[f].no_bias);
-      for (size_t r = 0; r < SNEPPP_MAX_DIM; r++)
+      for (size_t i = 0; L->width && i < (size_t)L->n * (size_t)L->d; i++) ok = ok && L->width[i] > 0;
+      for (int i = 0; m->desc.factor[f].no_bias && i < L->n; i++) ok = ok && L->b[i] == 0;
+      for (int r = 0; r < SNEPPP_MAX_DIM; r++)
          ok = ok && sneppp__finite(L->shift[r]) && sneppp__finite(L->rate[r]) && L->rate[r] > 0;
       ok = ok && sneppp__window_check(&L->inside, NULL) == SNEPPP_OK &&
            sneppp__mass_check(&L->inside, &mass, NULL) == SNEPPP_OK;
+      whole = whole && L->inside.space != SNEPPP_SPACE_FINITE; /* coordinates of a finite set are places in a list */
    }
-   ok = ok && sneppp__normal(mass) && sneppp__finite(m->origin.scale) && m->origin.scale >= 0 &&
-        sneppp__finite(m->origin.ridge) && m->origin.ridge >= 0 && (!m->origin.bumps || m->origin.owner);
-   for (size_t i = 0; ok && i < m->origin.count; i++) {
-      int whole = 1; /* coordinates of a finite set are places in a list */
-      for (int f = 0; f < m->factors; f++) whole = whole && m->layer[f].inside.space != SNEPPP_SPACE_FINITE;
-      for (int k = 0; k < m->D; k++) ok = ok && sneppp__finite((double)m->origin.x[i * (size_t)m->D + (size_t)k]);
-      ok = ok && sneppp__finite((double)m->origin.weight[i]) && m->origin.weight[i] > 0 &&
-           (whole || sneppp__inside(m, m->origin.x + i * (size_t)m->D) == 1);
+   for (size_t i = 0; ok && i < m->origin.count; i++)
+      ok = m->origin.weight[i] > 0 && (whole || sneppp__inside(m, m->origin.x + i * (size_t)m->D) == 1);
+   for (size_t i = 0; ok && m->origin.count && m->origin.owner && i < (size_t)m->n; i++)
+      ok = m->origin.owner[i] >= -1 && (int64_t)m->origin.owner[i] < (int64_t)m->origin.count;
+   return ok && sneppp__normal(mass);
+}
+
+/* Runs a walk to measure, and if cap holds the bytes, once more to write them; a checksum ends them. */
+SNEPPP__COLD static size_t sneppp__io_write(void (*walk)(sneppp__io *io, void *object), void *object, uint32_t version,
+                                            void *buf, size_t cap)
+{
+   size_t length = 0;
+   for (int pass = 0; pass < 2; pass++) {
+      sneppp__io io;
+      memset(&io, 0, sizeof io);
+      io.real = (int)sizeof(sneppp_real), io.version = version, io.length = length;
+      if (pass) io.to = (unsigned char *)buf;
+      walk(&io, object);
+      if (pass) { sneppp__io_uint(&io, sneppp__crc32((unsigned char *)buf, io.used), 4); break; }
+      length = io.used + 4;
+      if (!buf || cap < length) break;
    }
-   for (size_t i = 0; m->origin.count && m->origin.owner && i < (size_t)m->n; i++)
-      ok = ok && m->origin.owner[i] >= -1 && (int64_t)m->origin.owner[i] < (int64_t)m->origin.count;
-   for (int k = 0; k < m->readouts; k++)
-      for (size_t i = 0; i < (size_t)m->readout[k].m * (size_t)m->readout[k].n; i++)
-         ok = ok && sneppp__finite((double)m->readout[k].V[i]);
-   return ok ? SNEPPP_OK
-             : sneppp__fail(err, SNEPPP_ERR_FORMAT,
-                            "a parameter in the saved model is not finite or not allowed");
+   return length;
+}
+
+static void sneppp__io_model(sneppp__io *io, void *object)
+{
+   sneppp_model *model = (sneppp_model *)object;
+   sneppp__io_head(io);
+   sneppp__io_desc(io, &model->desc);
+   sneppp__io_parameters(io, model);
 }
 
 /* The bytes that the saved model has; they are written only if cap holds them. 0: the model was never made. */
 SNEPPP_DEF size_t sneppp_save(const sneppp_model *model, void *buf, size_t cap)
 {
-   uint64_t length = 0;
+   sneppp_model copy; /* the walk takes pointers to what it may write when reading */
    if (!model || !model->factors || sneppp__own_factor(model) >= 0) return 0;
-   for (int pass = 0; pass < 2; pass++) {
-      sneppp_model copy = *model; /* the walk takes pointers to what it may write when reading */
-      sneppp__io   io;
-      memset(&io, 0, sizeof io);
-      copy.desc.events = (int)model->origin.count;
-      io.real = (int)sizeof(sneppp_real);
-      io.version = copy.desc.events ? 3 : model->budget == model->desc.width ? 1 : 2;
-      if (pass) io.to = (unsigned char *)buf;
-      sneppp__io_head(&io, &length);
-      sneppp__io_desc(&io, &copy.desc);
-      sneppp__io_parameters(&io, &copy);
-      if (pass) { sneppp__io_uint(&io, sneppp__crc32((unsigned char *)buf, io.used), 4); break; }
-      length = (uint64_t)io.used + 4;
-      if (!buf || cap < length) break;
-   }
-   return (size_t)length;
+   copy = *model;
+   copy.desc.events = (int)model->origin.count;
+   return sneppp__io_write(sneppp__io_model, &copy, copy.desc.events ? 3 : model->budget == model->desc.width ? 1 : 2,
+                           buf, cap);
 }
 
 /* Makes a model from saved bytes. mem, if given, is its block; otherwise memory comes from SNEPPP_MALLOC. After a
    failure the model is zeroed. */
-SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem,
-                                     size_t mem_bytes, void *alloc_ctx, sneppp_error *err)
+SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_t bytes, void *mem,
+                                                  size_t mem_bytes, void *alloc_ctx, sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
    sneppp__io           io, start;
    sneppp_desc          desc;
-   uint64_t             length = 0;
    size_t               lists;
-   sneppp__carver       c = sneppp__measure();
-   sneppp__block        block;
-   sneppp_status        st;
+   sneppp__room         room = sneppp__room_open(alloc_ctx);
    if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
    memset(model, 0, sizeof *model);
    if (!buf) return sneppp__fail(err, SNEPPP_ERR_ARG, "buf is NULL");
    memset(&io, 0, sizeof io);
    io.reading = 1, io.from = p, io.left = bytes, io.real = 0;
-   sneppp__io_head(&io, &length);
+   sneppp__io_head(&io);
    if (io.bad == 2)
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the model was saved by a newer version of the library");
    if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "these bytes do not begin like a saved model");
-   if (length != (uint64_t)bytes || bytes < io.used + 4)
+   if (io.length != bytes || bytes < io.used + 4)
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the saved model has %z bytes, but it says %z", bytes,
-                          (size_t)length);
+                          (size_t)io.length);
    if (!sneppp__crc_right(p, bytes))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
    io.left -= 4;
@@ -20834,33 +23435,35 @@ SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const void *buf, size_
    sneppp__io_desc(&io, &desc);
    if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the description in the saved model is not valid");
    lists = (io.used - start.used) / 4 + 1; /* no list can be longer than the bytes that hold it */
-   for (int pass = 0; pass < 2; pass++) {
-      start.room = (double *)sneppp__take(&c, lists, 1, sizeof *start.room);
-      start.sizes = (size_t *)sneppp__take(&c, lists, 1, sizeof *start.sizes);
-      start.units = (sneppp_unit *)sneppp__take(&c, lists, 1, sizeof *start.units);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, alloc_ctx, err)) != SNEPPP_OK) return st;
+   while (sneppp__room_run(&room, err)) {
+      start.room = sneppp__doubles(&room.c, lists, 1);
+      start.sizes = (size_t *)sneppp__take(&room.c, lists, 1, sizeof *start.sizes);
+      start.units = (sneppp_unit *)sneppp__take(&room.c, lists, 1, sizeof *start.units);
    }
+   SNEPPP__TRY(room.st);
    io = start; /* the same bytes fill the same fields, now with their lists */
    sneppp__io_desc(&io, &desc);
    desc.mem = mem, desc.mem_bytes = mem_bytes, desc.alloc_ctx = alloc_ctx;
-   st = sneppp__io_fits(&desc, &io, err);
-   if (st == SNEPPP_OK) st = sneppp_init(model, &desc, err);
-   sneppp__block_free(&block);
-   if (st != SNEPPP_OK) return st;
+   room.st = sneppp__io_fits(&desc, &io, err);
+   if (room.st == SNEPPP_OK) room.st = sneppp_init(model, &desc, err);
+   sneppp__block_free(&room.block);
+   SNEPPP__TRY(room.st);
    sneppp__io_parameters(&io, model);
-   SNEPPP_ASSERT(!io.bad && !io.left); /* sneppp__io_fits has seen to it */
-   st = sneppp__parameters_check(model, err);
-   if (st == SNEPPP_OK) sneppp__index(model);
-   if (st != SNEPPP_OK) sneppp_free(model);
-   return st;
+   SNEPPP_ASSERT(io.bad || !io.left); /* sneppp__io_fits has seen to it */
+   if (!io.bad && sneppp__parameters_good(model)) { sneppp__index(model); return SNEPPP_OK; }
+   sneppp_free(model);
+   return sneppp__fail(err, SNEPPP_ERR_FORMAT, "a parameter in the saved model is not finite or not allowed");
 }
 
 /* ---- export as C source: the model as constants, for programs without files or malloc */
 typedef struct sneppp__source {
-   int       (*write)(const char *text, size_t bytes, void *user);
-   void       *user;
-   const char *name;
-   int         stopped, bad; /* by the writer; a number is not finite */
+   int         (*write)(const char *text, size_t bytes, void *user);
+   void         *user;
+   const char   *name, *part; /* arrays are called NAME_partF_field, with the number of the factor */
+   int           f;
+   int           stopped, bad; /* by the writer; a number is not finite */
+   sneppp__text  t;
+   char          buf[1024];
 } sneppp__source;
 
 /* The decimal digits of m 2^e, all of them, in big integers of base 10^9: m 2^e is an integer for e >= 0, and
@@ -20892,7 +23495,7 @@ static int sneppp__all_digits(uint64_t m, int e, char *digit, int *places)
 }
 
 /* x rounded correctly to that many digits: 17 identify a double and 9 a float. No locale has a say in it. */
-static void sneppp__text_exact(sneppp__text *t, double x, int digits)
+SNEPPP__COLD static void sneppp__text_exact(sneppp__text *t, double x, int digits)
 {
    char     digit[800];
    int      e, count, places, at;
@@ -20930,91 +23533,84 @@ static void sneppp__text_exact(sneppp__text *t, double x, int digits)
    sneppp__text_integer(t, (uint64_t)(e < 0 ? -e : e));
 }
 
-/* %d int, %z size_t, %s string as everywhere; %e a double and %r a sneppp_real, exactly, as constants of C. */
-static void sneppp__put(sneppp__source *o, const char *format, ...)
+static void sneppp__put_flush(sneppp__source *o)
 {
-   char         buf[400], one[3] = "%";
-   sneppp__text t;
-   va_list      list;
-   if (o->stopped) return;
-   t.at = buf, t.end = buf + sizeof buf;
+   if (!o->stopped && o->write(o->buf, (size_t)(o->t.at - o->buf), o->user)) o->stopped = 1;
+   o->t.at = o->buf;
+}
+
+static void sneppp__put_double(sneppp__source *o, double x, int narrow)
+{
+   if (!sneppp__finite(x)) o->bad = 1;
+   else sneppp__text_exact(&o->t, x, narrow ? 9 : 17);
+   if (narrow) sneppp__text_char(&o->t, 'f');
+}
+
+/* %d int, %z size_t, %s string as everywhere. Constants of C: %e a double and %r a sneppp_real, exactly; %R so many
+   doubles in braces (int, const double *); %N the array of a field (const char *), or 0 where there is none (int).
+   */
+SNEPPP__COLD static void sneppp__put(sneppp__source *o, const char *format, ...)
+{
+   char    one[3] = "%";
+   va_list list;
    va_start(list, format);
    for (; *format; format++) {
-      int narrow = sizeof(sneppp_real) == 4 && format[1] == 'r';
-      if (*format != '%') sneppp__text_char(&t, *format);
-      else if (format[1] == 'e' || format[1] == 'r') {
-         double x = va_arg(list, double);
-         if (sneppp__finite(x)) sneppp__text_exact(&t, x, narrow ? 9 : 17);
-         else o->bad = 1;
-         if (narrow) sneppp__text_char(&t, 'f');
-         format++;
-      } else {
-         one[1] = *++format;
-         sneppp__text_list(&t, one, &list);
-      }
+      if (o->t.end - o->t.at < 256) sneppp__put_flush(o);
+      if (*format != '%') { sneppp__text_char(&o->t, *format); continue; }
+      one[1] = *++format;
+      if (one[1] == 'e' || one[1] == 'r')
+         sneppp__put_double(o, va_arg(list, double), one[1] == 'r' && sizeof(sneppp_real) == 4);
+      else if (one[1] == 'R') {
+         int           count = va_arg(list, int);
+         const double *x = va_arg(list, const double *);
+         for (int r = 0; r < count; r++) sneppp__put(o, r ? ", %e" : "{%e", x[r]);
+         sneppp__put(o, "}");
+      } else if (one[1] == 'N') {
+         const char *field = va_arg(list, const char *);
+         if (va_arg(list, int)) sneppp__put(o, "%s_%s%d_%s", o->name, o->part, o->f, field);
+         else sneppp__text_char(&o->t, '0');
+      } else sneppp__text_list(&o->t, one, &list);
    }
    va_end(list);
-   if (o->write(buf, (size_t)(t.at - buf), o->user)) o->stopped = 1;
 }
 
-/* Arrays are called NAME_part0_field, with the number of the factor. A list that is absent makes nothing here and a
-   0 in the struct. */
-static void sneppp__put_head(sneppp__source *o, const char *type, const char *part, int f, const char *field,
-                             size_t count)
+/* An array of one of the types that models have. A list that is absent makes nothing here and a 0 in the struct. */
+SNEPPP__COLD static void sneppp__put_array(sneppp__source *o, const char *type, const char *field, const void *list,
+                                           size_t count, int d)
 {
-   sneppp__put(o, "static const %s %s_%s%d_%s[%z] = {", type, o->name, part, f, field, count);
-}
-
-static void sneppp__put_doubles(sneppp__source *o, const char *part, int f, const char *field,
-                                const double *x, size_t count)
-{
-   if (!x || !count) return;
-   sneppp__put_head(o, "double", part, f, field, count);
-   for (size_t i = 0; i < count; i++)
-      sneppp__put(o, "%s%e%s", i % 4 ? " " : "\n   ", x[i], i + 1 < count ? "," : "\n};\n");
-}
-
-static void sneppp__put_reals(sneppp__source *o, const char *part, int f, const char *field,
-                              const sneppp_real *x, size_t count)
-{
-   if (!x || !count) return;
-   sneppp__put_head(o, "sneppp_real", part, f, field, count);
-   for (size_t i = 0; i < count; i++)
-      sneppp__put(o, "%s%r%s", i % 6 ? " " : "\n   ", (double)x[i], i + 1 < count ? "," : "\n};\n");
+   const size_t row = !strcmp(type, "sneppp_wide") ? 4 : !strcmp(type, "sneppp_real") ? 6 : 1;
+   if (!list || !count) return;
+   sneppp__put(o, "static const %s %N[%z] = {", type, field, 1, count);
+   for (size_t i = 0; i < count && !o->stopped; i++) {
+      sneppp__put(o, i % row ? " " : "\n   ");
+      if (row == 4) sneppp__put(o, "%e", ((const double *)list)[i]);
+      else if (row == 6) sneppp__put(o, "%r", (double)((const sneppp_real *)list)[i]);
+      else if (!strcmp(type, "size_t")) sneppp__put(o, "%zu", ((const size_t *)list)[i]);
+      else if (!strcmp(type, "sneppp_unit")) {
+         const sneppp_unit *u = (const sneppp_unit *)list + i;
+         sneppp__put(o, "{(sneppp_act)%d, %e, %e}", (int)u->act, u->p, u->q);
+      } else {
+         const sneppp_node *q = (const sneppp_node *)list + i;
+         sneppp__put(o, "{%zu, %zu, %zu, %zu, %e, %R, %R}", q->first, q->count, q->kid, q->from, q->reach2, d, q->lo, d,
+                     q->hi);
+      }
+      sneppp__put(o, i + 1 < count ? "," : "\n};\n");
+   }
 }
 
 /* The lists of a window, in the order of the struct; then the window itself, which refers to them. */
-static void sneppp__put_lists(sneppp__source *o, const char *part, int f, const sneppp_window *w)
+SNEPPP__COLD static void sneppp__put_lists(sneppp__source *o, const char *part, int f, const sneppp_window *w)
 {
-   size_t vertices = w->count, d = (size_t)w->dim;
-   sneppp__put_doubles(o, part, f, "weight", w->weight, w->count);
-   sneppp__put_doubles(o, part, f, "mean", w->mean, w->count * d);
-   sneppp__put_doubles(o, part, f, "scale", w->scale, w->count * d);
-   sneppp__put_doubles(o, part, f, "ends", w->ends, 2 * w->count);
-   sneppp__put_doubles(o, part, f, "point", w->point, w->count * d);
-   if (w->rings && w->ring_size) {
-      sneppp__put_head(o, "size_t", part, f, "ring_size", w->rings);
-      for (vertices = 0; vertices < w->rings; vertices++)
-         sneppp__put(o, vertices ? ", %zu" : "%zu", w->ring_size[vertices]);
-      sneppp__put(o, "};\n");
-      vertices = 0;
-      for (size_t k = 0; k < w->rings; k++) vertices += w->ring_size[k];
-   }
-   sneppp__put_doubles(o, part, f, "xy", w->xy, 2 * vertices);
-}
-
-static void sneppp__put_name(sneppp__source *o, const char *cast, const char *part, int f, const char *field,
-                             const void *list)
-{
-   if (list) sneppp__put(o, "%s%s_%s%d_%s, ", cast, o->name, part, f, field);
-   else sneppp__put(o, "0, ");
-}
-
-static void sneppp__put_row(sneppp__source *o, const double *x, int count)
-{
-   sneppp__put(o, "{");
-   for (int r = 0; r < count; r++) sneppp__put(o, r ? ", %e" : "%e", x[r]);
-   sneppp__put(o, "}, ");
+   size_t d = (size_t)w->dim, cells = w->space == SNEPPP_SPACE_RASTER ? sneppp__raster_cells(w) : w->count;
+   o->part = part, o->f = f;
+   sneppp__put_array(o, "sneppp_wide", "weight", w->weight, cells, 0);
+   sneppp__put_array(o, "sneppp_wide", "mean", w->mean, w->count * d, 0);
+   sneppp__put_array(o, "sneppp_wide", "scale", w->scale, w->count * d, 0);
+   sneppp__put_array(o, "sneppp_wide", "ends", w->ends, 2 * w->count, 0);
+   sneppp__put_array(o, "sneppp_wide", "point", w->point, w->count * d, 0);
+   sneppp__put_array(o, "size_t", "ring_size", w->ring_size, w->rings, 0);
+   sneppp__put_array(o, "sneppp_wide", "xy", w->xy, w->xy ? 2 * sneppp__vertices(w) : 0, 0);
+   sneppp__put_array(o, "sneppp_wide", "z", w->z, w->z ? cells * (size_t)w->covariates : 0, 0);
 }
 
 /* Coordinates that the arrays of the struct must have room for: families on the line have two parameters. */
@@ -21023,24 +23619,17 @@ static int sneppp__room_of(const sneppp_window *w)
    return w->dim < 2 && SNEPPP_MAX_DIM > 1 && w->space >= SNEPPP_SPACE_GAMMA ? 2 : w->dim;
 }
 
-static void sneppp__put_window(sneppp__source *o, const char *part, int f, const sneppp_window *w)
+SNEPPP__COLD static void sneppp__put_window(sneppp__source *o, const char *part, int f, const sneppp_window *w)
 {
-   sneppp__put(o, "      {(sneppp_space)%d, %d, ", (int)w->space, w->dim);
-   sneppp__put_row(o, w->lo, w->dim);
-   sneppp__put_row(o, w->hi, w->dim);
-   sneppp__put_row(o, w->centre, w->dim);
-   sneppp__put(o, "%e, ", w->radius);
-   sneppp__put_row(o, w->param, sneppp__room_of(w));
-   sneppp__put(o, "(sneppp_measure)%d, %zu,\n       ", (int)w->measure, w->count);
-   sneppp__put_name(o, "", part, f, "weight", w->weight);
-   sneppp__put_name(o, "", part, f, "mean", w->mean);
-   sneppp__put_name(o, "", part, f, "scale", w->scale);
-   sneppp__put_name(o, "", part, f, "ends", w->ends);
-   sneppp__put_name(o, "", part, f, "point", w->point);
-   sneppp__put(o, "%zu, ", w->rings);
-   sneppp__put_name(o, "", part, f, "ring_size", w->rings ? w->ring_size : NULL);
-   if (w->xy) sneppp__put(o, "%s_%s%d_xy},\n", o->name, part, f);
-   else sneppp__put(o, "0},\n");
+   o->part = part, o->f = f;
+   sneppp__put(o, "      {(sneppp_space)%d, %d, %R, %R, %R, %e, %R, (sneppp_measure)%d, %zu,\n", (int)w->space, w->dim,
+               w->dim, w->lo, w->dim, w->hi, w->dim, w->centre, w->radius, sneppp__room_of(w), w->param,
+               (int)w->measure, w->count);
+   sneppp__put(o, "       %N, %N, %N, %N, %N, %zu, %N, %N,\n", "weight", w->weight != NULL, "mean", w->mean != NULL,
+               "scale", w->scale != NULL, "ends", w->ends != NULL, "point", w->point != NULL, w->rings, "ring_size",
+               w->rings > 0, "xy", w->xy != NULL);
+   sneppp__put(o, "       %R, %R, {%zu, %zu}, %d, %d, %N},\n", 2, w->origin, 2, w->cell, w->cells[0], w->cells[1],
+               w->covariates, w->no_place, "z", w->z != NULL);
 }
 
 /* What would make the constants wrong stops the compiler. Larger limits than needed are harmless. */
@@ -21073,85 +23662,68 @@ static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
 
 static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
 {
-   size_t groups = m->nodes ? (size_t)m->n / (size_t)m->desc.group : 0;
+   const int d = m->nodes ? sneppp__tree_dim(m) : 0;
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
-      size_t                    n = (size_t)L->n, d = (size_t)L->d;
+      size_t                    n = (size_t)L->n;
       sneppp__put_lists(o, "window", f, &m->desc.factor[f].window);
       sneppp__put_lists(o, "inside", f, &L->inside);
-      sneppp__put_reals(o, "layer", f, "W", L->W, n * d);
-      sneppp__put_reals(o, "layer", f, "b", L->b, n);
-      sneppp__put_reals(o, "layer", f, "width", L->width, n * d);
-      if (!L->units) continue;
-      sneppp__put_head(o, "sneppp_unit", "layer", f, "units", n);
-      for (size_t i = 0; i < n; i++)
-         sneppp__put(o, "\n   {(sneppp_act)%d, %e, %e}%s", (int)L->units[i].act, L->units[i].p, L->units[i].q,
-                     i + 1 < n ? "," : "\n};\n");
+      o->part = "layer";
+      sneppp__put_array(o, "sneppp_real", "W", L->W, n * (size_t)L->d, 0);
+      sneppp__put_array(o, "sneppp_real", "b", L->b, n, 0);
+      sneppp__put_array(o, "sneppp_real", "width", L->width, n * (size_t)L->d, 0);
+      sneppp__put_array(o, "sneppp_unit", "units", L->units, n, 0);
    }
-   for (int k = 0; k < m->readouts; k++)
-      sneppp__put_reals(o, "readout", k, "V", m->readout[k].V,
-                        (size_t)m->readout[k].m * (size_t)m->readout[k].n);
+   for (o->part = "readout", o->f = 0; o->f < m->readouts; o->f++) {
+      const sneppp_readout_state *R = &m->readout[o->f];
+      sneppp__put_array(o, "sneppp_real", "V", R->V, (size_t)R->m * (size_t)R->n, 0);
+   }
    if (!m->nodes) return;
-   sneppp__put_doubles(o, "tree", 0, "centre", m->centre, groups * (size_t)sneppp__tree_dim(m));
-   sneppp__put_reals(o, "tree", 0, "peak", m->peak, (size_t)m->n);
-   sneppp__put_reals(o, "tree", 0, "sharp", m->sharp, (size_t)m->n);
+   o->part = "tree", o->f = 0;
+   sneppp__put_array(o, "sneppp_wide", "centre", m->centre, (size_t)m->n / (size_t)m->desc.group * (size_t)d, 0);
+   sneppp__put_array(o, "sneppp_real", "peak", m->peak, (size_t)m->n, 0);
+   sneppp__put_array(o, "sneppp_real", "sharp", m->sharp, (size_t)m->n, 0);
    if (m->table_top >= 0)
-      sneppp__put_doubles(o, "tree", 0, "table", m->table,
-                          sneppp__table_size(sneppp__tree_dim(m), m->table_top, m->table_more));
-   sneppp__put_head(o, "sneppp_node", "tree", 0, "node", m->nodes);
-   for (size_t k = 0; k < m->nodes; k++) {
-      const sneppp_node *q = &m->node[k];
-      sneppp__put(o, "\n   {%zu, %zu, %zu, %zu, %e, ", q->first, q->count, q->kid, q->from, q->reach2);
-      sneppp__put_row(o, q->lo, sneppp__tree_dim(m));
-      sneppp__put_row(o, q->hi, sneppp__tree_dim(m));
-      sneppp__put(o, k + 1 < m->nodes ? "}," : "}\n};\n");
-   }
+      sneppp__put_array(o, "sneppp_wide", "table", m->table, sneppp__table_size(d, m->table_top, m->table_more), 0);
+   sneppp__put_array(o, "sneppp_node", "node", m->node, m->nodes, d);
 }
 
 static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
 {
+   const sneppp_desc *desc = &m->desc;
+   const int          tree = m->nodes > 0;
    sneppp__put(o, "\nstatic const sneppp_model %s = {\n   {0, {\n", o->name);
    for (int f = 0; f < m->factors; f++) {
-      const sneppp_factor *x = &m->desc.factor[f];
+      const sneppp_factor *x = &desc->factor[f];
       sneppp__put(o, "      {\n");
       sneppp__put_window(o, "window", f, &x->window);
-      sneppp__put(o, "       {(sneppp_act)%d, %e, %e}, ", (int)x->unit.act, x->unit.p, x->unit.q);
-      sneppp__put_name(o, "", "layer", f, "units", m->layer[f].units);
-      sneppp__put(o, "%d, %d, {NULL, NULL, NULL}},\n", x->width, x->no_bias);
+      o->part = "layer";
+      sneppp__put(o, "       {(sneppp_act)%d, %e, %e}, %N, %d, %d, {NULL, NULL, NULL}},\n", (int)x->unit.act, x->unit.p,
+                  x->unit.q, "units", m->layer[f].units != NULL, x->width, x->no_bias);
    }
    sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0, "
-                  "0},\n",
-               (int)m->desc.mix, (int)m->desc.readout, m->desc.width, m->desc.rank, m->desc.alpha,
-               (size_t)(m->desc.seed >> 32), (size_t)(m->desc.seed & 0xffffffffu), m->desc.group);
-   sneppp__put(o, "   %d, %d, %d, {\n", m->factors, m->D, m->n);
+                  "0},\n   %d, %d, %d, %d, {\n", (int)desc->mix, (int)desc->readout, desc->width, desc->rank, desc->alpha,
+               (size_t)(desc->seed >> 32), (size_t)(desc->seed & 0xffffffffu), desc->group, m->factors, m->D, m->n,
+               m->readouts);
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
-      sneppp__put(o, "      {%d, %d, %d, %d, ", L->n, L->d, L->D, L->first);
-      sneppp__put_row(o, L->shift, L->d);
-      sneppp__put_row(o, L->rate, L->d);
-      sneppp__put(o, "\n");
+      sneppp__put(o, "      {%d, %d, %d, %d, %R, %R,\n", L->n, L->d, L->D, L->first, L->d, L->shift, L->d, L->rate);
       sneppp__put_window(o, "inside", f, &L->inside);
-      sneppp__put(o, "       ");
-      sneppp__put_name(o, "(sneppp_real *)", "layer", f, "W", L->W);
-      sneppp__put_name(o, "(sneppp_real *)", "layer", f, "b", L->b);
-      sneppp__put_name(o, "(sneppp_real *)", "layer", f, "width", L->width);
-      sneppp__put_name(o, "(sneppp_unit *)", "layer", f, "units", L->units);
-      sneppp__put(o, "},\n");
+      o->part = "layer";
+      sneppp__put(o, "       (sneppp_real *)%N, (sneppp_real *)%N, (sneppp_real *)%N, (sneppp_unit *)%N},\n", "W", 1,
+                  "b", L->b != NULL, "width", L->width != NULL, "units", L->units != NULL);
    }
-   sneppp__put(o, "   }, %d, {", m->readouts);
-   for (int k = 0; k < m->readouts; k++)
-      sneppp__put(o, "\n      {%d, %d, %d, (sneppp_real *)%s_readout%d_V},", m->readout[k].m, m->readout[k].n,
-                  m->readout[k].first, o->name, k);
-   sneppp__put(o, "\n   }, %e, %e, %d,\n   ", m->alpha, m->floor, m->budget);
-   sneppp__put_name(o, "(sneppp_node *)", "tree", 0, "node", m->nodes ? m->node : NULL);
-   sneppp__put(o, "%zu, ", m->nodes);
-   sneppp__put_row(o, m->metric, SNEPPP_RADIAL_DIM);
-   sneppp__put_name(o, "(double *)", "tree", 0, "centre", m->nodes ? m->centre : NULL);
-   sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "peak", m->nodes ? m->peak : NULL);
-   sneppp__put_name(o, "(sneppp_real *)", "tree", 0, "sharp", m->nodes ? m->sharp : NULL);
-   sneppp__put_name(o, "(double *)", "tree", 0, "table", m->nodes && m->table_top >= 0 ? m->table : NULL);
-   sneppp__put(o, "%d, {%d, %d}, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n#endif\n", m->table_top, m->table_more[0],
-               m->table_more[1]);
+   sneppp__put(o, "   }, {");
+   for (o->part = "readout", o->f = 0; o->f < m->readouts; o->f++)
+      sneppp__put(o, "\n      {%d, %d, %d, (sneppp_real *)%N},", m->readout[o->f].m, m->readout[o->f].n,
+                  m->readout[o->f].first, "V", 1);
+   o->part = "tree", o->f = 0;
+   sneppp__put(o, "\n   }, %e, %e, %d, %d, {%d, %d},\n   (sneppp_node *)%N, %zu, %R, (sneppp_wide *)%N, "
+                  "(sneppp_real *)%N, (sneppp_real *)%N, (sneppp_wide *)%N, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n#endif\n",
+               m->alpha, m->floor, m->budget, m->table_top, m->table_more[0], m->table_more[1], "node", tree, m->nodes,
+               SNEPPP_RADIAL_DIM, m->metric, "centre", tree, "peak", tree, "sharp", tree, "table",
+               tree && m->table_top >= 0);
+   sneppp__put_flush(o);
 }
 
 /* Can it be the name of a variable, in C and in C++? */
@@ -21184,19 +23756,17 @@ static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
-                                         int (*write)(const char *text, size_t bytes, void *user), void *user,
-                                         sneppp_error *err)
+SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *name,
+                                                      int (*write)(const char *text, size_t bytes, void *user),
+                                                      void *user, sneppp_error *err)
 {
    sneppp__source o;
-   sneppp_status  st;
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!write) return sneppp__fail(err, SNEPPP_ERR_ARG, "write is NULL");
    if (sneppp__own_factor(model) >= 0) return sneppp__own_refuse(model, "exported", err);
-   st = sneppp__name_check(name, err);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__name_check(name, err));
    memset(&o, 0, sizeof o);
-   o.write = write, o.user = user, o.name = name;
+   o.write = write, o.user = user, o.name = name, o.t.at = o.buf, o.t.end = o.buf + sizeof o.buf;
    sneppp__put_guards(&o, model);
    sneppp__put_arrays(&o, model);
    sneppp__put_struct(&o, model);
@@ -21214,7 +23784,7 @@ SNEPPP_DEF sneppp_status sneppp_export_c(const sneppp_model *model, const char *
    #pragma warning(push)
    #pragma warning(disable : 4996)
 #endif
-SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err)
+SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char *path, sneppp_error *err)
 {
    size_t         bytes = sneppp_save(model, NULL, 0);
    unsigned char *buf;
@@ -21233,7 +23803,8 @@ SNEPPP_DEF sneppp_status sneppp_save_file(const sneppp_model *model, const char 
    return ok ? SNEPPP_OK : sneppp__fail(err, SNEPPP_ERR_IO, "%s cannot be written", path);
 }
 
-SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx, sneppp_error *err)
+SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path, void *alloc_ctx,
+                                                       sneppp_error *err)
 {
    unsigned char *buf = NULL;
    FILE          *f;
@@ -21264,8 +23835,9 @@ SNEPPP_DEF sneppp_status sneppp_load_file(sneppp_model *model, const char *path,
 #endif
 
 /* ---- checkpoints of a trainer: everything that the next step depends on, besides the description of the fit */
-static void sneppp__io_trainer(sneppp__io *io, sneppp_trainer *t)
+SNEPPP__COLD static void sneppp__io_trainer(sneppp__io *io, void *object)
 {
+   sneppp_trainer *t = (sneppp_trainer *)object;
    for (int k = 0; k < 8; k++) sneppp__io_uint(io, (uint64_t)(unsigned char)"snepptr\n"[k], 1);
    sneppp__io_uint(io, (uint64_t)t->parameters, 8);
    t->report.step = (size_t)sneppp__io_uint(io, (uint64_t)t->report.step, 8);
@@ -21283,19 +23855,10 @@ static void sneppp__io_trainer(sneppp__io *io, sneppp_trainer *t)
 
 SNEPPP_DEF size_t sneppp_trainer_save(const sneppp_trainer *trainer, void *buf, size_t cap)
 {
-   size_t length = 0;
+   sneppp_trainer copy;
    if (!trainer || !trainer->block) return 0;
-   for (int pass = 0; pass < 2; pass++) {
-      sneppp_trainer copy = *trainer;
-      sneppp__io     io;
-      memset(&io, 0, sizeof io);
-      if (pass) io.to = (unsigned char *)buf;
-      sneppp__io_trainer(&io, &copy);
-      if (pass) { sneppp__io_uint(&io, sneppp__crc32((unsigned char *)buf, io.used), 4); break; }
-      length = io.used + 4;
-      if (!buf || cap < length) break;
-   }
-   return length;
+   copy = *trainer;
+   return sneppp__io_write(sneppp__io_trainer, &copy, 0, buf, cap);
 }
 
 /* The part of a checkpoint behind its magic, before any of it is taken over: counts that are counts, finite numbers
@@ -21319,7 +23882,7 @@ static int sneppp__checkpoint_good(sneppp__io io, size_t parameters, int frozen,
 }
 
 /* Into a trainer that was made with the same model description and the same fit: goes on to the same bits. */
-SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
    sneppp__learnt       seg[SNEPPP__MAX_LEARNT];
@@ -21345,6 +23908,15 @@ SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void
    sneppp__theta_write(seg, sneppp__learnt_list(trainer->model, trainer->desc.freeze, seg, NULL, &grad, &count), 1,
                        trainer->theta);
    return SNEPPP_OK;
+}
+
+SNEPPP_DEF sneppp_status sneppp_trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err)
+{
+   sneppp_error  inner;
+   sneppp_status st = sneppp__trainer_load(trainer, buf, bytes, &inner);
+   if (trainer && trainer->team) st = sneppp__agree((sneppp__team *)trainer->team, st, NULL, &inner);
+   if (st != SNEPPP_OK && err) *err = inner;
+   return st;
 }
 
 #endif /* SNEPPP_NO_IO */
@@ -21442,7 +24014,7 @@ static int64_t sneppp__year_days(int64_t year)
 
 enum { SNEPPP__LAST_YEAR = 1000000, SNEPPP__DAY_1970 = 719162 };
 
-SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err)
+SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, double *days, sneppp_error *err)
 {
    int64_t n;
    if (!days) return sneppp__fail(err, SNEPPP_ERR_ARG, "days is NULL");
@@ -21459,7 +24031,8 @@ SNEPPP_DEF sneppp_status sneppp_date_to_days(int year, int month, int day, doubl
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day, sneppp_error *err)
+SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month, int *day,
+                                                          sneppp_error *err)
 {
    int64_t n, y;
    int     m = 1;
@@ -21484,45 +24057,44 @@ SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month,
 enum { SNEPPP__PATCHES = 4096 };
 
 typedef struct sneppp__patch { double a0, a1, z0, z1, value, error; } sneppp__patch;
+typedef void (*sneppp__visit)(const sneppp_real *x, double weight, void *user); /* a point of a rule                 */
 
-static double sneppp__patch_rule(const sneppp_model *model, double frame[3][3], const sneppp__patch *p, int order)
+static double sneppp__patch_rule(const sneppp_model *model, double frame[3][3], const sneppp__patch *p, int order,
+                                 double scale, sneppp__visit visit, void *user)
 {
-   const double *node, *weight;
-   double        sum = 0;
-   int           n = sneppp__gauss_legendre(order, &node, &weight);
+   const double area = 0.25 * (p->a1 - p->a0) * (p->z1 - p->z0);
+   double       node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX], sum = 0;
+   int          n = sneppp__gauss_legendre(order, node, weight);
    for (int i = 0; i < n; i++) {
       double z = p->z0 + 0.5 * (1 + node[i]) * (p->z1 - p->z0), s = sqrt(z * z < 1 ? 1 - z * z : 0), row = 0;
       for (int j = 0; j < n; j++) {
          double      a = p->a0 + 0.5 * (1 + node[j]) * (p->a1 - p->a0), u = s * cos(a), v = s * sin(a);
          sneppp_real x[3];
          for (int r = 0; r < 3; r++) x[r] = (sneppp_real)(u * frame[0][r] + v * frame[1][r] + z * frame[2][r]);
-         row += weight[j] * (double)sneppp_intensity(model, x);
+         if (visit) visit(x, scale * area * weight[i] * weight[j], user);
+         else row += weight[j] * (double)sneppp_intensity(model, x);
       }
       sum += weight[i] * row;
    }
-   return 0.25 * (p->a1 - p->a0) * (p->z1 - p->z0) * sum;
+   return area * sum;
 }
 
 static void sneppp__patch_eval(const sneppp_model *model, double frame[3][3], sneppp__patch *p)
 {
-   p->value = sneppp__patch_rule(model, frame, p, 8);
-   p->error = fabs(p->value - sneppp__patch_rule(model, frame, p, 6));
+   p->value = sneppp__patch_rule(model, frame, p, 8, 1, NULL, NULL);
+   p->error = fabs(p->value - sneppp__patch_rule(model, frame, p, 6, 1, NULL, NULL));
 }
 
-static sneppp_status sneppp__patches(const sneppp_model *model, double frame[3][3], sneppp__patch whole,
-                                     double tol, double *count, double *error, sneppp_error *err)
+static sneppp_status sneppp__patches(const sneppp_model *model, double frame[3][3], sneppp__patch whole, double tol,
+                                     sneppp__visit visit, void *user, double *count, double *error, sneppp_error *err)
 {
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp__patch *p;
+   sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp__patch *p = NULL;
    size_t         used = 0;
    double sum = 0, off = 0,
           scale = model->desc.factor[0].window.measure == SNEPPP_MEASURE_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
-   sneppp_status  st;
-   sneppp__take(&c, SNEPPP__PATCHES, 1, sizeof *p);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   p = (sneppp__patch *)sneppp__take(&c, SNEPPP__PATCHES, 1, sizeof *p);
+   while (sneppp__room_run(&room, err)) p = (sneppp__patch *)sneppp__take(&room.c, SNEPPP__PATCHES, 1, sizeof *p);
+   SNEPPP__TRY(room.st);
    for (int k = 0; k < 4; k++) { /* quarters, so that one lucky cell does not end it at once */
       p[used] = whole;
       p[used].a0 = whole.a0 + 0.25 * k * (whole.a1 - whole.a0);
@@ -21548,7 +24120,8 @@ static sneppp_status sneppp__patches(const sneppp_model *model, double frame[3][
          sneppp__patch_eval(model, frame, q);
       }
    }
-   sneppp__block_free(&block);
+   for (size_t k = 0; visit && k < used; k++) sneppp__patch_rule(model, frame, p + k, 8, scale, visit, user);
+   sneppp__block_free(&room.block);
    if (!sneppp__finite(sum) || !sneppp__finite(off))
       return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the intensity is not finite somewhere in the region");
    *count = scale * sum;
@@ -21591,37 +24164,489 @@ static sneppp_status sneppp__place_patch(const sneppp_place *p, double frame[3][
    return SNEPPP_OK;
 }
 
-/* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere
-   alone. */
-static sneppp_status sneppp__count_sphere(const sneppp_model *model, const sneppp_place *place, double *count,
-                                          double *error, sneppp_error *err)
+/* ---- >>input-sphere: exact counts in parts of the sphere that are bounded by arcs of circles: caps, rectangles of
+   longitude and latitude, polygons whose edges are great circles. A bump exp(k (cos t - 1)), t the angle to its centre
+   c, has in the cap of radius t the mass 2 pi F(t), F = (1 - exp(-k m)) / k with m = 1 - cos t. With f the azimuth around
+   c, d(F df) is therefore density times area, and by Stokes' theorem
+      mass(R) = integral of F df along the border of R, R on its left, + 2 pi F(pi) [-c in R]:
+   F df is smooth at c, even if c lies on the border, but not at -c, where df has a pole and F is not 0. Let the arc be
+   x = h p + r (cos a e_0 + sin a e_1) with a = 0 at the foot of c, where it is nearest to c = z p + rho e_0. On it
+      m = m_0 + 2 r rho sin^2(a/2),      df = (z - h + h m) / (m (2 - m)) da.
+   Where k m > 24, F is 1 / k to 4e-11, and only the turn of f is needed, which is an arctangent; elsewhere Gauss's rule
+   integrates F df, which has no feature narrower than 1 / sqrt k. With t = tan(a/4) its nodes need no sines. The turns
+   of all arcs are together 2 pi ([c in R] - [-c in R]), so that far arcs need not be looked at, unless c is next to the
+   border, where its side and its turns are a matter of rounding; and bumps that are so far from the whole border are in
+   or out as their centres are. */
+#define SNEPPP__TAIL 24.0
+
+typedef struct sneppp__arc {
+   double p[3], e[2][3];     /* axis; e[0], e[1], p are a right-handed frame                              */
+   double h, r, from, span;  /* the circle p.x = h; angles around p. The region is where p.x > h          */
+   double end[2][3], mid[3]; /* mid: the direction of its middle, at right angles to p                    */
+   double half, turn[2];     /* cosine of span / 2; cosine and sine of span                               */
+} sneppp__arc;
+
+typedef struct sneppp__view {      /* an arc as it is seen from c                                         */
+   double h, r, z, rho, m0, least; /* least: of m on the arc                                              */
+   int    side[2];                 /* is c, is -c on the left of the circle?                              */
+   int    parts;                   /* in |t|, within [0, 1]: on either side of the foot, perhaps in two   */
+   double t[4][2], turn;           /* of f along the arc                                                  */
+} sneppp__view;
+
+typedef struct sneppp__rim {       /* the border of a cap or rectangle, or one ring of a polygon          */
+   sneppp__arc *arc;
+   size_t       count;
+   int          fan;               /* a ring. Else the region is on the left                             */
+   int          parallels, either; /* of the first arcs, and of both others, or of either                 */
+   double       area, sign;        /* sign: -1 for holes                                                  */
+   double       middle[3], reach;  /* of a polygon: no point is farther from the middle; >= pi/2: unknown */
+} sneppp__rim;
+
+static double sneppp__dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void sneppp__cross3(const double *a, const double *b, double *out)
 {
-   const int           factor = place->factor;
-   const sneppp_model *now = model;
-   sneppp_model        held, next;
-   double              tol = place->tol, frame[3][3];
-   sneppp__patch       whole;
-   sneppp_status       st = sneppp__place_patch(place, frame, &whole, err);
-   if (st != SNEPPP_OK) return st;
+   for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+static void sneppp__arc_make(sneppp__arc *arc, const double *p, const double *e0, double h, double r, double from,
+                             double span)
+{
+   memcpy(arc->p, p, sizeof arc->p);
+   memcpy(arc->e[0], e0, sizeof arc->p);
+   sneppp__cross3(p, e0, arc->e[1]);
+   arc->h = h, arc->r = r, arc->from = from, arc->span = span;
+   arc->half = cos(0.5 * span), arc->turn[0] = cos(span), arc->turn[1] = sin(span);
+   for (int s = 0; s < 3; s++) {
+      double a = from + 0.5 * s * span, *to = s == 1 ? arc->mid : arc->end[s / 2];
+      for (int k = 0; k < 3; k++)
+         to[k] = (s == 1 ? 0 : h * p[k]) + (s == 1 ? 1 : r) * (cos(a) * e0[k] + sin(a) * arc->e[1][k]);
+   }
+}
+
+/* What a few products can say: sides, and the distance. */
+static void sneppp__view_make(const sneppp__arc *arc, const double *c, sneppp__view *v)
+{
+   double cosine, sine;
+   v->h = arc->h, v->r = arc->r, v->parts = 0;
+   v->z = sneppp__dot3(arc->p, c);
+   v->rho = sqrt(fmax(1 - v->z * v->z, 0));
+   cosine = v->h * v->z + v->r * v->rho, sine = v->z * v->r - v->rho * v->h;
+   v->m0 = cosine > 0 ? sine * sine / (1 + cosine) : 1 - cosine;
+   v->side[0] = sine > 0, v->side[1] = v->z * v->r + v->rho * v->h < 0;
+   v->least = v->m0;
+   if (arc->span < 2 * SNEPPP__PI && sneppp__dot3(arc->mid, c) < v->rho * arc->half)
+      v->least = fmax(1 - fmax(sneppp__dot3(arc->end[0], c), sneppp__dot3(arc->end[1], c)), v->m0);
+}
+
+/* The azimuth of t >= 0, from that of the foot on; behind c and behind -c it depends on their sides. */
+static double sneppp__view_turn(const sneppp__view *v, double t)
+{
+   double q = 1 / (1 + t * t), s = 2 * t * q, c = (1 - t * t) * q;
+   if (t == 0) return 0;
+   return (t < 1 ? atan2(2 * v->r * s * c, v->z * v->r * (1 - 2 * s * s) - v->rho * v->h)
+                 : v->side[1] ? 0 : SNEPPP__PI) - (v->side[0] ? 0 : SNEPPP__PI);
+}
+
+static void sneppp__view_part(sneppp__view *v, double a, double b)
+{
+   if (b <= a) return;
+   v->t[v->parts][0] = a, v->t[v->parts++][1] = b;
+   v->turn += sneppp__view_turn(v, b) - sneppp__view_turn(v, a);
+}
+
+/* The parts of the arc, from angles in [-pi, 3 pi] from the foot on. */
+static void sneppp__view_parts(const sneppp__arc *arc, const double *c, sneppp__view *v)
+{
+   const double pi = SNEPPP__PI;
+   double       from = arc->from - atan2(sneppp__dot3(arc->e[1], c), sneppp__dot3(arc->e[0], c)), to, t[2];
+   from -= 2 * pi * floor((from + pi) / (2 * pi));
+   if (arc->span >= 2 * pi) from = -pi;
+   to = from + arc->span;
+   v->turn = 0, v->parts = 0;
+   t[0] = from < -pi + 1e-15 ? -1 : tan(0.25 * from), t[1] = to > pi - 1e-15 ? 1 : tan(0.25 * to);
+   sneppp__view_part(v, fmax(-t[1], 0), -t[0]);
+   sneppp__view_part(v, fmax(t[0], 0), t[1]);
+   if (to < pi + 1e-15) return;
+   t[1] = tan(0.25 * to - 0.5 * pi);
+   sneppp__view_part(v, fmax(-t[1], 0), 1);
+   sneppp__view_part(v, 0, t[1]);
+}
+
+/* The integral of F df from t = a to b; `beyond`: of (F - F(pi)) df, which is smooth at -c. */
+static double sneppp__view_rule(const sneppp__view *v, double k, double a, double b, int beyond)
+{
+   const double last = exp(-2 * k), scale = 2 * v->r * v->rho;
+   double       node[32], w[32], m[32], e[32] = {0}, sum = 0;
+   double       wide = sqrt(k * scale) * 2 * (b / (1 + b * b) - a / (1 + a * a));
+   int          n = sneppp__gauss_legendre(5 + (int)(2.4 * wide + 6 * (b - a)), node, w);
+   for (int j = 0; j < n; j++) {
+      double t = 0.5 * (a + b) + 0.5 * (b - a) * node[j], q = 1 / (1 + t * t), s = 2 * t * q;
+      m[j] = v->m0 + scale * s * s;
+      w[j] *= 2 * (b - a) * q;
+      e[j] = -k * m[j];
+   }
+   sneppp__array_exp_f64((size_t)n, e, e);
+   for (int j = 0; j < n; j++) {
+      double km = k * m[j], left = k * (2 - m[j]);
+      double part = beyond ? (left < 1e-6 ? -last : (last - e[j]) / left) / m[j]
+                           : (km < 1e-6 ? 1 - 0.5 * km : (1 - e[j]) / km) / (2 - m[j]);
+      sum += w[j] * part * (v->z - v->h + v->h * m[j]);
+   }
+   return sum;
+}
+
+/* The integral of F df along the arc; top = F(pi). */
+static double sneppp__view_flux(const sneppp__view *v, double k, double top)
+{
+   double M = fmin(SNEPPP__TAIL / k, 1), sum = 0, w, square;
+   square = (M - v->m0) / fmax(2 * v->r * v->rho, 1e-300);
+   w = square <= 0 ? 0 : square < 1 ? sqrt(square) / (1 + sqrt(1 - square)) : 1; /* m < M for t < w */
+   for (int p = 0; p < v->parts; p++) {
+      double a = v->t[p][0], b = v->t[p][1], c = fmin(fmax(a, w), b);
+      if (c > a) sum += sneppp__view_rule(v, k, a, c, 0);
+      if (c < b) sum += top * (sneppp__view_turn(v, b) - sneppp__view_turn(v, c));
+      if (c < b && k < SNEPPP__TAIL) sum += sneppp__view_rule(v, k, c, b, 1);
+   }
+   return sum;
+}
+
+/* Is c, or with `minus` -c, in the region? For a ring: the triangles that its edges make with a point y have together
+   its area, or 4 pi less if -y is inside. */
+static int sneppp__rim_holds(const sneppp__rim *R, const sneppp__view *v, const double *c, int minus)
+{
+   double sum = 0, y = minus ? 1 : -1;
+   int    all = 1, some = 0, both = 1;
+   for (size_t i = 0; i < R->count; i++) {
+      const sneppp__arc *arc = &R->arc[i];
+      if (R->fan) {
+         double ends = sneppp__dot3(arc->end[0], c) + sneppp__dot3(arc->end[1], c);
+         sum += 2 * atan2(y * v[i].z * arc->turn[1], 1 + arc->turn[0] + y * ends);
+      } else if ((int)i < R->parallels) all &= v[i].side[minus];
+      else some |= v[i].side[minus], both &= v[i].side[minus];
+   }
+   return R->fan ? sum < R->area - 2 * SNEPPP__PI : all && (both || (R->either && some));
+}
+
+/* Is x in the region of all rings? Holes have sign -1. */
+static int sneppp__rims_hold(const sneppp__rim *R, size_t rings, sneppp__view *v, const double *x)
+{
+   double sum = 0;
+   for (size_t r = 0; r < rings; r++) {
+      for (size_t i = 0; i < R[r].count; i++) sneppp__view_make(&R[r].arc[i], x, &v[i]);
+      sum += R[r].sign * sneppp__rim_holds(&R[r], v, x, 0);
+   }
+   return sum > 0.5;
+}
+
+/* The masses in the region of n bumps exp(k (cos t - 1)) of one centre c, times sign, are added to mass. */
+static void sneppp__rim_mass(const sneppp__rim *R, const double *c, int n, const double *k, sneppp__view *v,
+                             double *mass)
+{
+   double least = 0, flat = 1e300, gap = -1, moved[3], length;
+   int    in = 0, minus = 0, exact = 0;
+   for (int i = 0; i < n; i++) flat = fmin(flat, k[i]);
+   if (R->fan && R->reach < 0.5 * SNEPPP__PI) {
+      gap = acos(fmax(fmin(sneppp__dot3(c, R->middle), 1), -1)) - R->reach;
+      if (gap > 0 && flat * (1 - cos(gap)) > SNEPPP__TAIL) return;
+   }
+   for (int pass = 0; pass < 2 && !exact; pass++) { /* -c may be on the border, too: there is a place beside both */
+      static const double aside[3] = {1.83e-9, -1.41e-9, 1.89e-9}; /* nearer, angles of 1e-16 would turn too far */
+      if (pass) {
+         for (int r = 0; r < 3; r++) moved[r] = c[r] + aside[r];
+         length = sqrt(sneppp__dot3(moved, moved));
+         for (int r = 0; r < 3; r++) moved[r] /= length;
+         c = moved;
+      }
+      least = 1e300;
+      for (size_t j = 0; j < R->count; j++) {
+         sneppp__view_make(&R->arc[j], c, &v[j]);
+         least = fmin(least, v[j].least);
+      }
+      exact = least > 1e-12;
+   }
+   if (!exact) minus = sneppp__rim_holds(R, v, c, 1);
+   else if (gap <= 0) in = sneppp__rim_holds(R, v, c, 0);
+   for (size_t j = 0; j < R->count; j++)
+      if (!exact || v[j].least * flat < SNEPPP__TAIL) sneppp__view_parts(&R->arc[j], c, &v[j]);
+   for (int i = 0; i < n; i++) {
+      double top = -expm1(-2 * k[i]) / k[i], sum = 2 * SNEPPP__PI * top * (exact ? in : minus);
+      for (size_t j = 0; k[i] * least < SNEPPP__TAIL && j < R->count; j++) {
+         int beside = v[j].least * k[i] < SNEPPP__TAIL;
+         if (beside) sum += sneppp__view_flux(&v[j], k[i], top) - (exact ? top * v[j].turn : 0);
+         else if (!exact) sum += top * v[j].turn;
+      }
+      mass[i] += R->sign * sum;
+   }
+}
+
+/* The border of a cap or of a rectangle, with room for four arcs. What has no length is left out. */
+static void sneppp__rim_place(const sneppp_place *p, double frame[3][3], const sneppp__patch *whole, sneppp__rim *R)
+{
+   static const double up[3] = {0, 0, 1}, down[3] = {0, 0, -1}, zero[3] = {1, 0, 0};
+   const double        degree = SNEPPP__PI / 180, span = whole->a1 - whole->a0, south = p->south * degree,
+                       north = p->north * degree, edge[2] = {whole->a1, whole->a0};
+   R->area = span * (whole->z1 - whole->z0), R->sign = 1;
+   if (p->shape == SNEPPP_SHAPE_CAP) {
+      sneppp__arc_make(R->arc, frame[2], frame[0], whole->z0, sin(p->radius * degree), 0, span);
+      R->count = 1, R->parallels = 1;
+      return;
+   }
+   if (p->south > -90) sneppp__arc_make(&R->arc[R->count++], up, zero, whole->z0, cos(south), whole->a0, span);
+   if (p->north < 90) sneppp__arc_make(&R->arc[R->count++], down, zero, -whole->z1, cos(north), -whole->a1, span);
+   R->parallels = (int)R->count, R->either = span > SNEPPP__PI * (1 + 1e-15);
+   for (int s = 0; s < 2 && span < 2 * SNEPPP__PI * (1 - 1e-15); s++) { /* north in the east, south in the west */
+      const double a = edge[s], sign = s ? -1 : 1;
+      double       e0[3], axis[3];
+      e0[0] = cos(a), e0[1] = sin(a), e0[2] = 0;
+      axis[0] = sign * sin(a), axis[1] = -sign * cos(a), axis[2] = 0;
+      sneppp__arc_make(&R->arc[R->count++], axis, e0, 0, 1, s ? -north : south, north - south);
+   }
+}
+
+/* One ring: its edges, with the smaller part of the sphere on their left. x (n, 3): its vertices. */
+static sneppp_status sneppp__rim_ring(const double *x, size_t n, size_t ring, sneppp__rim *R, sneppp_error *err)
+{
+   double length = 0, area = 0, normal[3];
+   memset(R->middle, 0, sizeof R->middle);
+   for (size_t i = 0; i < 3 * n; i++) R->middle[i % 3] += x[i];
+   length = sqrt(sneppp__dot3(R->middle, R->middle));
+   for (int k = 0; k < 3; k++) R->middle[k] = length > 1e-9 ? R->middle[k] / length : k == 2;
+   for (size_t i = 0; i < n; i++) {
+      const double *a = x + 3 * i, *b = x + 3 * ((i + 1) % n);
+      sneppp__cross3(a, b, normal);
+      area += 2 * atan2(sneppp__dot3(R->middle, normal),
+                        1 + sneppp__dot3(a, b) + sneppp__dot3(R->middle, a) + sneppp__dot3(R->middle, b));
+      R->reach = fmax(R->reach, acos(fmax(fmin(sneppp__dot3(a, R->middle), 1), -1)));
+   }
+   area -= 4 * SNEPPP__PI * floor((area + 2 * SNEPPP__PI) / (4 * SNEPPP__PI));
+   R->area = fabs(area), R->count = n, R->fan = 1, R->sign = 1;
+   for (size_t i = 0; i < n; i++) {
+      const double *a = x + 3 * (area > 0 ? i : n - 1 - i), *b = x + 3 * (area > 0 ? (i + 1) % n : (2 * n - 2 - i) % n);
+      sneppp__cross3(a, b, normal);
+      length = sqrt(sneppp__dot3(normal, normal));
+      if (length < 1e-14)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "ring %z: two vertices in a row are equal or opposite", ring);
+      for (int k = 0; k < 3; k++) normal[k] /= length;
+      sneppp__arc_make(&R->arc[i], normal, a, 0, 1, 0, atan2(length, sneppp__dot3(a, b)));
+   }
+   return SNEPPP_OK;
+}
+
+static int sneppp__arc_side(const sneppp__arc *arc, const double *x) /* touching is neither */
+{
+   double z = sneppp__dot3(arc->p, x);
+   return z > 1e-12 ? 1 : z < -1e-12 ? -1 : 0;
+}
+
+static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, double *x, sneppp__arc *arc,
+                                          sneppp__rim *R, sneppp__view *v, sneppp_error *err)
+{
+   const double *at = p->lonlat;
+   size_t        edges = 0;
+   for (size_t r = 0, size; r < rings; r++, at += 2 * size) {
+      size_t n = size = p->rings ? p->ring_size[r] : p->count;
+      if (n > 1 && at[0] == at[2 * n - 2] && at[1] == at[2 * n - 1]) n--;
+      if (n < 3) return sneppp__fail(err, SNEPPP_ERR_ARG, "ring %z has %z vertices, but needs at least 3", r, n);
+      for (size_t i = 0; i < n; i++) {
+         SNEPPP__TRY(sneppp__lonlat_check(at[2 * i], at[2 * i + 1], err));
+         sneppp__lonlat_unit(at[2 * i], at[2 * i + 1], x + 3 * i);
+      }
+      R[r].arc = arc + edges;
+      SNEPPP__TRY(sneppp__rim_ring(x, n, r, &R[r], err));
+      edges += n;
+   }
+   for (size_t i = 0; i < edges; i++)
+      for (size_t j = 0; j < i; j++) {
+         int s = sneppp__arc_side(&arc[i], arc[j].end[0]);
+         if (s && s == -sneppp__arc_side(&arc[i], arc[j].end[1]) && s == -sneppp__arc_side(&arc[j], arc[i].end[0]) &&
+             s == sneppp__arc_side(&arc[j], arc[i].end[1]))
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "edges of the polygon cross each other");
+      }
+   for (size_t r = 0; r < rings; r++)
+      for (size_t q = 0; q < rings; q++)
+         if (q != r && sneppp__rims_hold(&R[q], 1, v, R[r].arc->end[0])) R[r].sign = -R[r].sign;
+   return SNEPPP_OK;
+}
+
+/* The model is a sum of bumps on the sphere, and the place a part of it. */
+static int sneppp__exact_place(const sneppp_model *model, const sneppp_place *place)
+{
+   const int f = place ? place->factor : -1;
+   return model && f >= 0 && f < model->factors && place->shape > SNEPPP_SHAPE_SET &&
+          place->shape <= SNEPPP_SHAPE_POLYGON && model->desc.readout == SNEPPP_READOUT_DIAGONAL &&
+          model->desc.mix == SNEPPP_MIX_PRODUCT && sneppp__own_factor(model) < 0 &&
+          model->desc.factor[f].window.space == SNEPPP_SPACE_SPHERE && model->layer[f].d == 3 &&
+          model->desc.factor[f].unit.act == SNEPPP_ACT_EXP && !model->layer[f].units;
+}
+
+/* The masses of all bumps with their readouts, and if they are asked for, of their square roots, without; work:
+   (4 group). Returns the area. */
+static double sneppp__bump_masses(const sneppp_model *model, int f, const sneppp__rim *R, size_t rings, sneppp__view *v,
+                                  double *mass, double *root, double *work)
+{
+   const size_t n = (size_t)model->n, group = model->desc.group ? (size_t)model->desc.group : 1;
+   double       area = 0, *k = work, *part = k + 2 * group;
+   for (size_t r = 0; r < rings; r++) area += R[r].sign * R[r].area;
+   for (size_t i = 0; i < n; i += group) {
+      double c[3] = {0, 0, 1}, most = 0;
+      int    used = 0, at;
+      for (size_t j = i; j < i + group; j++) {
+         double V = (double)model->readout[0].V[j], w[3], length;
+         mass[j] = model->alpha * V * V;
+         if (root) root[j] = 0;
+         if (!(mass[j] > 0)) continue;
+         for (size_t r = 0; r < 3; r++) w[r] = (double)model->layer[f].W[3 * j + r];
+         length = sqrt(sneppp__dot3(w, w));
+         mass[j] *= exp(2 * (double)model->layer[f].b[j] + 2 * length);
+         k[used++] = fmax(2 * length, 1e-200); /* a constant is a very wide one */
+         for (int r = 0; r < 3 && length > most; r++) c[r] = w[r] / length; /* the sharpest knows best where they are */
+         most = fmax(most, length);
+      }
+      for (int j = 0; j < used; j++) k[used + j] = 0.5 * k[j], part[j] = part[used + j] = 0;
+      for (size_t r = 0; used && r < rings; r++) sneppp__rim_mass(&R[r], c, root ? 2 * used : used, k, v, part);
+      at = used;
+      for (size_t j = i + group; at && j-- > i;) {
+         if (!(mass[j] > 0)) continue;
+         mass[j] *= part[--at];
+         if (root) root[j] = exp((double)model->layer[f].b[j] + 0.5 * k[at]) * part[used + at];
+      }
+   }
+   return area;
+}
+
+/* Times the masses in factor h, of those units only that have any: the others were most of the work. */
+static sneppp_status sneppp__bump_factor(const sneppp_model *model, int h, const sneppp_window *part, double *mass,
+                                         double *root, double *rest, sneppp_error *err)
+{
+   const size_t   n = (size_t)model->n, d = (size_t)model->layer[h].d;
+   size_t         used = 0;
+   sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
+   sneppp_window  inside;
+   sneppp_layer   layer;
+   sneppp__grams  g;
+   if (part) SNEPPP__TRY(sneppp__region_check(model, h, part, err));
+   while (sneppp__room_run(&room, err)) {
+      sneppp__place_grams(&room.c, model, &g);
+      sneppp__place_part(&room.c, model, h, part, &inside, &layer);
+      if (root) g.c[h] = sneppp__doubles(&room.c, n, 1);
+   }
+   SNEPPP__TRY(room.st);
+   for (size_t i = 0; i < n; i++) {
+      double *W = (double *)(uintptr_t)layer.W, *b = (double *)(uintptr_t)layer.b,
+             *l = (double *)(uintptr_t)layer.width;
+      if (mass[i] == 0 || used == i) { used += mass[i] != 0; continue; }
+      memcpy(W + used * d, W + i * d, d * sizeof *W);
+      if (l) memcpy(l + used * d, l + i * d, d * sizeof *l);
+      if (b) b[used] = b[i];
+      used++;
+   }
+   layer.n = (int)used;
+   g.mass[h] = sneppp_window_mass(&inside);
+   if (used) room.st = sneppp__factor_grams(model, h, part, &inside, &layer, &g, NULL, err);
+   for (size_t i = n; room.st == SNEPPP_OK && i-- > 0;) {
+      if (mass[i] == 0) continue;
+      mass[i] *= g.K[h][--used];
+      if (root) root[i] *= g.c[h][used];
+   }
+   *rest *= g.mass[h];
+   sneppp__block_free(&room.block);
+   return room.st;
+}
+
+/* A place with its border, and the masses of all bumps there. `size` is that of the place. Free the room. */
+typedef struct sneppp__border {
+   sneppp__room  room;
+   sneppp__arc  *arc;
+   sneppp__view *view;
+   sneppp__rim  *rim;
+   size_t        rings;
+   double       *mass, size, count;
+} sneppp__border;
+
+static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
+                                        const sneppp__patch *whole, double *root, sneppp__border *B, sneppp_error *err)
+{
+   const size_t  n = (size_t)model->n;
+   const int     f = place->factor, polygon = place->shape == SNEPPP_SHAPE_POLYGON;
+   size_t        edges = polygon ? place->count : 4;
+   double       *x = NULL, *work = NULL;
+   sneppp_status st = SNEPPP_OK;
+   memset(B, 0, sizeof *B);
+   B->room = sneppp__room_open(model->desc.alloc_ctx);
+   B->rings = polygon && place->rings ? place->rings : 1;
+   for (size_t r = 0; polygon && r < place->rings; r++) edges = (r ? edges : 0) + place->ring_size[r];
+   while (sneppp__room_run(&B->room, err)) {
+      B->arc = (sneppp__arc *)sneppp__take(&B->room.c, edges, 1, sizeof *B->arc);
+      B->view = (sneppp__view *)sneppp__take(&B->room.c, edges, 1, sizeof *B->view);
+      B->rim = (sneppp__rim *)sneppp__take(&B->room.c, B->rings, 1, sizeof *B->rim);
+      x = sneppp__doubles(&B->room.c, edges, 3);
+      B->mass = sneppp__doubles(&B->room.c, n, 1);
+      work = sneppp__doubles(&B->room.c, (size_t)model->desc.group + 1, 4);
+   }
+   SNEPPP__TRY(B->room.st);
+   memset(B->rim, 0, B->rings * sizeof *B->rim);
+   B->rim->arc = B->arc;
+   if (polygon) SNEPPP__TRY(sneppp__rims_polygon(place, B->rings, x, B->arc, B->rim, B->view, err));
+   else sneppp__rim_place(place, frame, whole, B->rim);
+   B->size = sneppp__bump_masses(model, f, B->rim, B->rings, B->view, B->mass, root, work);
+   if (model->desc.factor[f].window.measure == SNEPPP_MEASURE_PROBABILITY) {
+      B->size *= 0.25 / SNEPPP__PI;
+      for (size_t i = 0; i < n; i++) {
+         B->mass[i] *= 0.25 / SNEPPP__PI;
+         if (root) root[i] *= 0.25 / SNEPPP__PI;
+      }
+   }
+   for (int h = 0; st == SNEPPP_OK && h < model->factors; h++)
+      if (h != f) st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
+   for (size_t i = 0; i < n; i++) B->count += B->mass[i];
+   B->count = fmax(B->count + model->floor * B->size, 0);
+   if (st == SNEPPP_OK && !sneppp__finite(B->count))
+      st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the count cannot be represented");
+   return st;
+}
+
+/* A place on the sphere, for this model; whole is not for polygons. */
+static sneppp_status sneppp__sphere_check(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
+                                          sneppp__patch *whole, sneppp_error *err)
+{
+   const int factor = place->factor;
+   memset(whole, 0, sizeof *whole);
+   if (place->shape != SNEPPP_SHAPE_POLYGON) SNEPPP__TRY(sneppp__place_patch(place, frame, whole, err));
+   else if (!place->lonlat || (place->rings && !place->ring_size))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat or ring_size is NULL");
    if (factor < 0 || factor >= model->factors)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
    if (model->desc.factor[factor].window.space != SNEPPP_SPACE_SPHERE || model->desc.factor[factor].window.dim != 3)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
    if (place->within && place->within->factor[factor])
       return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] must be NULL: it is the sphere itself", factor);
-   if (!sneppp__finite(tol) || tol < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", tol);
-   if (tol == 0) tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
-   memset(&held, 0, sizeof held);
+   if (!sneppp__finite(place->tol) || place->tol < 0)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", place->tol);
+   return SNEPPP_OK;
+}
+
+/* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere
+   alone: `held`, to be freed. Returned is what to ask, model itself if there is nothing else. */
+static sneppp_status sneppp__sphere_alone(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
+                                          sneppp__patch *whole, sneppp_model *held, sneppp_error *err)
+{
+   sneppp_model next;
+   SNEPPP__TRY(sneppp__sphere_check(model, place, frame, whole, err));
+   if (place->shape == SNEPPP_SHAPE_POLYGON)
+      return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
+                          "polygons on the sphere are for sums of bumps, as AUTO makes them; for anything else there is "
+                          "SNEPPP_SHAPE_SET");
    for (int f = model->factors - 1; f >= 0; f--) {
-      if (f == factor) continue;
-      st = sneppp_marginal(now, f, place->within ? place->within->factor[f] : NULL, &next, err);
-      sneppp_free(&held);
+      sneppp_status st;
+      if (f == place->factor) continue;
+      st = sneppp_marginal(held->factors ? held : model, f, place->within ? place->within->factor[f] : NULL, &next, err);
+      sneppp_free(held);
+      memset(held, 0, sizeof *held);
       if (st != SNEPPP_OK) return st;
-      held = next, now = &held;
+      *held = next;
    }
-   st = sneppp__patches(now, frame, whole, tol, count, error, err);
-   sneppp_free(&held);
-   return st;
+   return SNEPPP_OK;
 }
 
 /* ---- any set. The points k g mod 1, with g = (1/phi, 1/phi^2, ...) and phi the root of phi^(D+1) = phi + 1, fill
@@ -21680,8 +24705,8 @@ static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp
    return SNEPPP_OK;
 }
 
-static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_place *place, double *count,
-                                       double *error, sneppp_error *err)
+static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_place *place, sneppp__visit visit,
+                                       void *user, double *count, double *error, sneppp_error *err)
 {
    double g[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM], shift[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM],
       phi = 2, mean = 0, square = 0;
@@ -21715,7 +24740,9 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
             used += axes[f];
             for (int r = 0; r < win->dim; r++) x[at++] = (sneppp_real)y[r];
          }
-         if (weight > 0 && place->inside(x, place->user)) sum += weight * (double)sneppp_intensity(model, x);
+         if (!(weight > 0) || !place->inside(x, place->user)) continue;
+         sum += weight * (double)sneppp_intensity(model, x);
+         if (visit) visit(x, weight / (double)(points * SNEPPP__SHIFTS), user);
       }
       sum /= (double)points;
       delta = sum - mean;
@@ -21729,20 +24756,146 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
    return SNEPPP_OK;
 }
 
-SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
-                                              double *error, sneppp_error *err)
+/* Which model is asked: *held, to be freed, or if that stays empty the model itself. */
+static sneppp_status sneppp__place_begin(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
+                                         sneppp__patch *whole, sneppp_model *held, sneppp_error *err)
 {
+   memset(held, 0, sizeof *held);
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!place || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "place or count is NULL");
+   if (!place) return sneppp__fail(err, SNEPPP_ERR_ARG, "place is NULL");
    switch (place->shape) {
-      case SNEPPP_SHAPE_SET: return sneppp__count_set(model, place, count, error, err);
+      case SNEPPP_SHAPE_SET: return SNEPPP_OK;
       case SNEPPP_SHAPE_CAP:
-      case SNEPPP_SHAPE_LONLAT: return sneppp__count_sphere(model, place, count, error, err);
+      case SNEPPP_SHAPE_LONLAT:
+      case SNEPPP_SHAPE_POLYGON: return sneppp__sphere_alone(model, place, frame, whole, held, err);
       default: return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
    }
 }
+
+/* The count, and a visit to all points of the rule, if that is wanted. tol is for a place that has none. */
+static sneppp_status sneppp__place_count(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
+                                         const sneppp__patch *whole, double tol, sneppp__visit visit, void *user,
+                                         double *count, double *error, sneppp_error *err)
+{
+   if (place->shape == SNEPPP_SHAPE_SET) return sneppp__count_set(model, place, visit, user, count, error, err);
+   return sneppp__patches(model, frame, *whole, place->tol > 0 ? place->tol : tol, visit, user, count, error, err);
+}
+
+SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
+                                              double *error, sneppp_error *err)
+{
+   double         frame[3][3], tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
+   sneppp__border border;
+   sneppp__patch  whole;
+   sneppp_model   held;
+   sneppp_status  st;
+   if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
+   if (sneppp__exact_place(model, place)) {
+      SNEPPP__TRY(sneppp__sphere_check(model, place, frame, &whole, err));
+      st = sneppp__count_arcs(model, place, frame, &whole, NULL, &border, err);
+      if (st == SNEPPP_OK) *count = border.count;
+      if (st == SNEPPP_OK && error) *error = 1e-9 * border.count;
+      sneppp__block_free(&border.room.block);
+      return st;
+   }
+   st = sneppp__place_begin(model, place, frame, &whole, &held, err);
+   if (st == SNEPPP_OK)
+      st = sneppp__place_count(held.factors ? &held : model, place, frame, &whole, tol, NULL, NULL, count, error, err);
+   sneppp_free(&held);
+   return st;
+}
+
+#ifndef SNEPPP_NO_SURE
+/* Everything that >>sure asks of a region is linear in what it asks of points. */
+typedef struct sneppp__sure_place {
+   sneppp__sure s;
+   double       mean, b;
+} sneppp__sure_place;
+
+static void sneppp__sure_visit(const sneppp_real *x, double weight, void *user)
+{
+   sneppp__sure_place *t = (sneppp__sure_place *)user;
+   double              b, w = weight * exp(sneppp__base_log_density(t->s.model, x));
+   t->mean += w * sneppp__sure_point(&t->s, x, &b);
+   t->b += w * b;
+   for (size_t j = 0; j < t->s.N; j++) t->s.sum[j] += w * t->s.a[j];
+}
+
+SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, const sneppp_place *place, double level,
+                                                   sneppp_sure *out, sneppp_error *err)
+{
+   double               frame[3][3], count = 0;
+   sneppp__seen         seen = {0, 0, 0};
+   const int            exact = sneppp__exact_place(model, place) && model->origin.bumps, set = place && !place->shape;
+   const sneppp_origin *o;
+   sneppp__sure_place   t;
+   sneppp__arc          arc[4];
+   sneppp__view         view[4];
+   sneppp__rim          rim;
+   sneppp__border       B;
+   sneppp__patch        whole;
+   sneppp_model         held;
+   sneppp_status        st;
+   if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
+   memset(&B, 0, sizeof B), memset(&rim, 0, sizeof rim), memset(&held, 0, sizeof held);
+   if (exact) st = sneppp__sphere_check(model, place, frame, &whole, err);
+   else st = sneppp__place_begin(model, place, frame, &whole, &held, err);
+   if (st == SNEPPP_OK && held.factors) model = &held;
+   if (st == SNEPPP_OK) st = sneppp__sure_begin(&t.s, model, level, NULL, err);
+   if (st != SNEPPP_OK) { sneppp_free(&held); return st; }
+   o = &model->origin, t.mean = t.b = 0;
+   if (exact) { /* all that a region has */
+      st = sneppp__count_arcs(model, place, frame, &whole, t.s.root, &B, err);
+      if (st == SNEPPP_OK) {
+         t.s.mass = B.mass, t.mean = B.count;
+         t.b = sneppp__sure_bumps(&t.s, model->floor * B.size, B.size / t.s.area);
+      }
+   } else {
+      B.rim = &rim, B.view = view, B.rings = 1, rim.arc = arc;
+      if (!set) sneppp__rim_place(place, frame, &whole, &rim);
+      memset(t.s.sum, 0, t.s.N * sizeof *t.s.sum);
+      st = sneppp__place_count(model, place, frame, &whole, 1e-3, sneppp__sure_visit, &t, &count, NULL, err);
+      memcpy(t.s.a, t.s.sum, t.s.N * sizeof *t.s.sum);
+      if (!o->bumps) sneppp__sure_solve(&t.s);
+   }
+   if (st == SNEPPP_OK || st == SNEPPP_ERR_NO_CONVERGENCE) {
+      for (size_t i = 0; i < o->count && o->scale > 0; i++) {
+         const sneppp_real *x = o->x + i * (size_t)model->D, *y = x;
+         double             at[3] = {0};
+         int                in = held.factors || !place->within || sneppp__inside_region(model, place->within, x);
+         if (!set && !held.factors) y += model->layer[place->factor].first;
+         for (int r = 0; r < 3 && !set; r++) at[r] = (double)y[r];
+         if (in) in = set ? place->inside(x, place->user) : sneppp__rims_hold(B.rim, B.rings, B.view, at);
+         sneppp__sure_see(&t.s, i, in, &seen);
+      }
+      sneppp__sure_answer(&t.s, t.mean, t.b, 1, seen.own, o->scale > 0 ? seen.count : -1, out);
+   }
+   sneppp__block_free(&B.room.block);
+   sneppp__sure_end(&t.s);
+   sneppp_free(&held);
+   return st;
+}
+#endif /* SNEPPP_NO_SURE */
 #endif /* SNEPPP_NO_INPUT */
 #endif /* SNEPPP_INFERENCE_ONLY */
+#ifdef SNEPPP_NO_DOUBLE
+   #undef double
+   #undef cos
+   #undef erf
+   #undef erfc
+   #undef exp
+   #undef expm1
+   #undef fabs
+   #undef floor
+   #undef fmax
+   #undef fmin
+   #undef hypot
+   #undef log
+   #undef log1p
+   #undef pow
+   #undef sin
+   #undef sqrt
+#endif
 #endif /* SNEPPP_IMPLEMENTED */
 #endif /* SNEPPP_IMPLEMENTATION */
 

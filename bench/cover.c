@@ -1,6 +1,6 @@
 /* Do the intervals hold what they promise? Patterns are drawn from intensities that are known (truths.h), fitted, and
-   asked for intervals in the 8 x 8 cells of the plane, in 16 intervals of the line, or at 64 points of the sphere, where
-   regions have no closed form. For each truth and number of events, over all patterns and cells:
+   asked for intervals in the 8 x 8 cells of the plane, in 16 intervals of the line, or in 64 caps of the sphere, each a
+   64th of it, whose middles are spread evenly. For each truth and number of events, over all patterns and cells:
       mean95, mean50   how often the 95 % and 50 % intervals of the mean hold the true one, in per cent
       worst            the least mean95 of a single cell over the patterns
       count95          how probable a new count in the 95 % interval of counts is under the truth, in per cent
@@ -69,10 +69,30 @@ typedef struct scene {
    const truth *t;
    const rival_window *win;
    int cells, side;
-   double mean[most_cells], point[most_cells][3];
+   double mean[most_cells], point[most_cells][3]; /* middles of caps */
    sneppp_window box[most_cells];
    sneppp_region region[most_cells];
 } scene;
+
+static const double cap_cosine = 1 - 2.0 / most_cells; /* a cap has the area 2 pi (1 - cosine) */
+
+/* The cells that hold a point, from `cell` on; -1: no more. Caps overlap and leave gaps. */
+static int scene_next(const scene *s, const double *x, int cell)
+{
+   int d = rival_dim(s->win), at = 0;
+   if (!s->win->sphere) {
+      for (int r = d - 1; r >= 0; r--) {
+         int k = (int)(s->side * x[r]);
+         at = at * s->side + (k < s->side ? k : s->side - 1);
+      }
+      return cell <= at ? at : -1;
+   }
+   for (; cell < s->cells; cell++) {
+      const double *p = s->point[cell];
+      if (p[0] * x[0] + p[1] * x[1] + p[2] * x[2] >= cap_cosine) return cell;
+   }
+   return -1;
+}
 
 static void scene_make(scene *s, const truth *t)
 {
@@ -86,32 +106,24 @@ static void scene_make(scene *s, const truth *t)
    s->side = d == 1 ? 16 : 8;
    s->cells = d == 1 ? 16 : 64;
    fine = s->win->sphere ? 1 : d == 1 ? 16 * 512 : 8 * 96;
-   x = rival_nodes(s->win, s->win->sphere ? 65536 : 1, (int)fine, &nodes, &weight);
-   for (size_t i = 0; i < nodes; i++) {
-      double v = weight * t->shape(x + i * (size_t)d);
-      int cell = 0;
-      total += v;
-      for (int r = d - 1; r >= 0 && !s->win->sphere; r--) {
-         int at = (int)(s->side * x[i * (size_t)d + (size_t)r]);
-         cell = cell * s->side + (at < s->side ? at : s->side - 1);
-      }
-      if (!s->win->sphere) s->mean[cell] += v;
-   }
-   free(x);
    for (int c = 0; c < s->cells; c++) {
+      double z = 1 - (2 * c + 1.0) / s->cells, a = 2.399963229728653 * c; /* a Fibonacci lattice */
+      s->point[c][0] = sqrt(1 - z * z) * cos(a), s->point[c][1] = sqrt(1 - z * z) * sin(a), s->point[c][2] = z;
       s->box[c].dim = d;
       for (int r = 0, at = c; r < d; r++, at /= s->side) {
          s->box[c].lo[r] = (double)(at % s->side) / s->side;
          s->box[c].hi[r] = (at % s->side + 1.0) / s->side;
       }
       s->region[c].factor[0] = &s->box[c];
-      if (s->win->sphere) { /* a Fibonacci lattice */
-         double z = 1 - (2 * c + 1.0) / s->cells, a = 2.399963229728653 * c;
-         s->point[c][0] = sqrt(1 - z * z) * cos(a), s->point[c][1] = sqrt(1 - z * z) * sin(a), s->point[c][2] = z;
-         s->mean[c] = t->shape(s->point[c]);
-      }
-      s->mean[c] /= total;
    }
+   x = rival_nodes(s->win, s->win->sphere ? 500000 : 1, (int)fine, &nodes, &weight);
+   for (size_t i = 0; i < nodes; i++) {
+      double v = weight * t->shape(x + i * (size_t)d);
+      total += v;
+      for (int c = scene_next(s, x + i * (size_t)d, 0); c >= 0; c = scene_next(s, x + i * (size_t)d, c + 1)) s->mean[c] += v;
+   }
+   free(x);
+   for (int c = 0; c < s->cells; c++) s->mean[c] /= total;
 }
 
 typedef struct tally {
@@ -133,13 +145,8 @@ static void one_pattern(const scene *s, double events, const setting *how, snepp
    int ok;
    x = (double *)bench_take(count * d + 1, sizeof *x);
    for (size_t i = 0; i < count; i++) {
-      int cell = 0;
       truth_point(s->t, rng, x + i * d);
-      for (size_t r = d; r-- > 0 && !s->win->sphere;) {
-         int at = (int)(s->side * x[i * d + r]);
-         cell = cell * s->side + (at < s->side ? at : s->side - 1);
-      }
-      inside[cell]++;
+      for (int c = scene_next(s, x + i * d, 0); c >= 0; c = scene_next(s, x + i * d, c + 1)) inside[c]++;
    }
    memset(&desc, 0, sizeof desc), memset(&fit, 0, sizeof fit), memset(&in, 0, sizeof in);
    desc.factor[0].window.dim = (int)d;
@@ -150,13 +157,16 @@ static void one_pattern(const scene *s, double events, const setting *how, snepp
    in.x = x, in.count = count, fit.events = &in;
    ok = sneppp_init(&model, &desc, &err) == SNEPPP_OK && sneppp_fit(&model, &fit, NULL, &err) == SNEPPP_OK;
    start = bench_cpu();
-   if (ok && s->win->sphere) {
-      sneppp_events at;
-      memset(&at, 0, sizeof at);
-      at.x = s->point[0], at.count = (size_t)s->cells;
-      ok = sneppp_intensity_sure(&model, &at, 0.95, wide, &err) == SNEPPP_OK &&
-           sneppp_intensity_sure(&model, &at, 0.5, narrow, &err) == SNEPPP_OK;
-   } else if (ok)
+   for (int c = 0; ok && s->win->sphere && c < s->cells; c++) {
+      const double degree = 180 / 3.14159265358979323846, *p = s->point[c];
+      sneppp_place cap;
+      memset(&cap, 0, sizeof cap);
+      cap.shape = SNEPPP_SHAPE_CAP, cap.radius = acos(cap_cosine) * degree;
+      cap.lon = atan2(p[1], p[0]) * degree, cap.lat = asin(p[2]) * degree;
+      ok = sneppp_count_numeric_sure(&model, &cap, 0.95, wide + c, &err) == SNEPPP_OK &&
+           sneppp_count_numeric_sure(&model, &cap, 0.5, narrow + c, &err) == SNEPPP_OK;
+   }
+   if (ok && !s->win->sphere)
       ok = sneppp_count_sure(&model, s->region, (size_t)s->cells, 0.95, wide, NULL, &err) == SNEPPP_OK &&
            sneppp_count_sure(&model, s->region, (size_t)s->cells, 0.5, narrow, NULL, &err) == SNEPPP_OK;
    out->seconds += bench_cpu() - start;
@@ -167,7 +177,6 @@ static void one_pattern(const scene *s, double events, const setting *how, snepp
       out->mean95 += held, out->cell[c] += held, out->cells++;
       out->mean50 += narrow[c].lower <= mean && mean <= narrow[c].upper;
       out->width += wide[c].upper - wide[c].lower;
-      if (s->win->sphere) continue;
       out->exact += garwood(inside[c]);
       out->count95 += poisson_cdf(mean, (double)wide[c].count_upper) - poisson_cdf(mean, (double)wide[c].count_lower - 1);
    }
@@ -221,8 +230,7 @@ int main(int count, char **arg)
          for (int c = 0; c < s.cells; c++) worst = fmin(worst, 100 * t.cell[c] / runs);
          if (table) printf("| %s, %g (%d) | %.1f | %.0f | %.1f | ", s.t->name, events, runs, 100 * t.mean95 / t.cells, worst, 100 * t.mean50 / t.cells);
          else printf("%-10s %6g %5d %7.1f %6.0f %7.1f ", s.t->name, events, runs, 100 * t.mean95 / t.cells, worst, 100 * t.mean50 / t.cells);
-         if (s.win->sphere) printf(table ? "| |\n" : "%8s %6s %9.3f\n", "-", "-", 500 * t.seconds / t.cells);
-         else if (table) printf("%.1f | %.2f |\n", 100 * t.count95 / t.cells, t.width / t.exact);
+         if (table) printf("%.1f | %.2f |\n", 100 * t.count95 / t.cells, t.width / t.exact);
          else printf("%8.1f %6.2f %9.3f\n", 100 * t.count95 / t.cells, t.width / t.exact, 500 * t.seconds / t.cells);
          fflush(stdout);
       }

@@ -90,6 +90,60 @@ static void sample_tiles(const char *name, const sneppp_model *m)
    free(job.mem);
 }
 
+/* 16 points in a rectangle of a polygon level, free and cut by a wall: what a game asks for. */
+static const double level_xy[16] = { 0, 0, 100, 0, 100, 40, 60, 40, 60, 60, 100, 60, 100, 100, 0, 100 };
+enum { level_points = 16, level_times = 100 };
+typedef struct level_job {
+   const sneppp_model *model;
+   sneppp_sample_desc how;
+   sneppp_sample_info info;
+} level_job;
+
+static void level_run(void *arg)
+{
+   level_job *job = (level_job *)arg;
+   sneppp_error err;
+   for (job->how.seed = 1; job->how.seed <= level_times; job->how.seed++)
+      bench_must(sneppp_sample(job->model, &job->how, sample_x, level_points, &job->info, &err), &err);
+}
+
+static void sample_level(void)
+{
+   sneppp_desc d = { .width = 64, .factor = { { .window = { .space = SNEPPP_SPACE_POLYGON, .dim = 2, .count = 8, .xy = level_xy } } } };
+   sneppp_window box[2] = { { .dim = 2, .lo = { 10, 10 }, .hi = { 40, 40 } }, { .dim = 2, .lo = { 50, 30 }, .hi = { 80, 70 } } };
+   sneppp_events e = { .x = sample_events, .count = 400 };
+   sneppp_fit_desc fit = { .events = &e };
+   sneppp_model m;
+   sneppp_error err;
+   sneppp_rng rng;
+   sneppp_rng_init(&rng, 3, 0);
+   for (size_t i = 0; i < e.count; i++) {
+      double y[2];
+      (void)sneppp_window_draw(&d.factor[0].window, &rng, y);
+      for (size_t r = 0; r < 2; r++) sample_events[2 * i + r] = (sneppp_real)y[r];
+   }
+   bench_must(sneppp_init(&m, &d, &err), &err);
+   bench_must(sneppp_fit(&m, &fit, NULL, &err), &err);
+   for (int k = 0; k < 2; k++) {
+      sneppp_region r = { .factor = { &box[k] } };
+      level_job job = { .model = &m, .how = { .region = &r, .count = level_points } };
+      job.how.mem_bytes = sneppp_sample_bytes(&m, &r, level_points, &err);
+      job.how.mem = bench_take(job.how.mem_bytes, 1);
+      bench_line(1e6 * bench_fastest(level_run, &job, 3) / level_times, "us", k ? "level_cut_16_points" : "level_16_points");
+      free(job.how.mem);
+   }
+   sneppp_free(&m);
+}
+
+/* A picture of 512 x 512 cells. */
+enum { raster_side = 512 };
+static sneppp_real raster_out[raster_side * raster_side];
+static void raster_run(void *arg)
+{
+   const sneppp_grid grid = { .cells = { raster_side, raster_side } };
+   (void)sneppp_bake((const sneppp_model *)arg, &grid, raster_out, NULL, NULL);
+}
+
 enum { sample_look_points = 20000 };
 static sneppp_real sample_out[sample_look_points];
 
@@ -132,6 +186,8 @@ int main(void)
       bench_check(fabs(one - (double)sample_out[i]) <= 1e-10 * one, "point %d of a batch", (int)i);
    }
    bench_line(1e6 * bench_fastest(sample_looks, &wide, 3) / sample_look_points, "us/point", "auto_look");
+   bench_line(1e3 * bench_fastest(raster_run, &wide, 3), "ms", "auto_raster_512");
+   sample_level();
    sneppp_free(&waves), sneppp_free(&few), sneppp_free(&wide);
    return 0;
 }

@@ -39,6 +39,10 @@ static void my_syrk(int trans, size_t n, size_t k, double alpha, const double *A
 
 #define SNEPPP_GEMM my_gemm
 #define SNEPPP_SYRK my_syrk
+#define SNEPPP_NO_AUTO /* what a program does not ask for need not be compiled */
+#define SNEPPP_NO_SURE
+#define SNEPPP_NO_SAMPLE
+#define SNEPPP_NO_IO
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"

@@ -14,12 +14,22 @@
    what can be asked is whether events lie closer together than an intensity says that many events share. So:
    1. The events are dealt at random into CHECK_FOLDS hands, and the default is fitted to each. Parts of a Poisson process
       dealt like this are independent, so the fit of one hand knows nothing of the others.
-   2. Events are moved by Metropolis steps of about the distance of neighbours that leave a Poisson process of the fitted
+   2. Events are moved by Metropolis steps of half the distance of neighbours that leave a Poisson process of the fitted
       intensity as it is, each with the fit of another hand: once from the events to a hidden pattern, and from there
-      independently to each simulation. Events and simulations are then exchangeable (J. Besag and P. Clifford,
-      "Generalized Monte Carlo significance tests", 1989), so that the rank of the events among them is an exact test;
-      and, as events move only a little, the fit must be right in its local shape only.
-   If the events were kept away from the fit (check_how.kept_back), simulations are exact draws of the model itself.
+      independently to CHECK_POOL - 1 places each. An event and these are then exchangeable (J. Besag and P. Clifford,
+      "Generalized Monte Carlo significance tests", 1989), and so are the events and patterns that take one of the
+      CHECK_POOL places for each of them at random: the rank of the events among such simulations is an exact test; and,
+      as events move only a little, the fit must be right in its local shape only.
+   3. Fits are too smooth: bumps are wider and ridges lower than they are. Too many pairs are an alarm only if an intensity
+      does not explain them that is sharper, the power CHECK_SHARP of the fitted one (a Gaussian bump becomes narrower by
+      the root of it); too few, only if the fitted one itself does not.
+   4. One hidden pattern is as good as another, but not the same, and so is the fit of one hand. There are several turns:
+      a hand moves under the fit of the next, of the one after it and so on, each time to a hidden pattern and simulations
+      of its own, and the normal scores of their p-values are averaged. (Fits take most of the time; scores of one deal
+      and of two were found equally alike.) They are correlated, as the events are the same: CHECK_ALIKE, measured on
+      Poisson patterns (bench/check.c).
+   If the events were kept away from the fit (check_how.kept_back), simulations are exact draws of the model itself, and
+   none of this is needed.
    Border correction: none is needed. Pairs of the events in the window are compared with pairs of the simulations in the
    same window; their ratio estimates K(r) relative to that of a Poisson process with global normalisation. */
 #ifndef CHECK_H
@@ -29,14 +39,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_DISTANCES = 24, CHECK_FOLDS = 5, CHECK_SIDE = 10, CHECK_LEAST = 20 };
+enum { CHECK_DISTANCES = 24, CHECK_FOLDS = 5, CHECK_TURNS = 2 * (CHECK_FOLDS - 1), CHECK_POOL = 32, CHECK_SIDE = 10, CHECK_LEAST = 20 };
+#define CHECK_SHARP 1.5
+#define CHECK_ALIKE 0.62
 
 typedef struct check_how {
-   int                    simulations; /* 0 = 199                                                            */
+   int                    simulations; /* of each turn, and of each of two intensities; 0 = 99; kept_back: 199 */
+   int                    turns;       /* 0 = 8; more than 8 deal again                                      */
    int                    kept_back;   /* 1: the model has not seen these events                             */
    uint64_t               seed;
    size_t                 most;        /* events used for pairs; more are thinned, which leaves the pair correlation
-                                          as it is; 0 = 5000                                                 */
+                                          as it is; 0 = 1000                                                 */
    const sneppp_parallel *parallel;
 } check_how;
 
@@ -45,8 +58,8 @@ typedef struct check_pair {
    double ratio[CHECK_DISTANCES];    /* pairs up to there, relative to the mean of the simulations: K/K_Poisson */
    double correlation[CHECK_DISTANCES]; /* pairs between this distance and the one before, likewise: g       */
    double lo[CHECK_DISTANCES], hi[CHECK_DISTANCES]; /* ratio: all of it lies inside in 95 of 100 Poisson patterns */
-   double p;                         /* of the largest studentised deviation, by rank                        */
-   int    clusters;                  /* 1: its sign is plus, -1: minus                                       */
+   double p;                         /* of the largest studentised deviation, by rank, on the side of        */
+   int    clusters;                  /* 1: too many pairs, -1: too few                                       */
    double reach;                     /* by this distance nine tenths of the pairs too many, or too few, have come: K goes
                                         on to show them beyond                                               */
    size_t used;                      /* events                                                               */
@@ -486,6 +499,8 @@ typedef struct check_hands {         /* the fits of all hands, and how far event
    const sneppp_window *w;
    sneppp_model        *model;       /* (CHECK_FOLDS)                                                        */
    double               mean, step;  /* of the intensity of a hand; of neighbours, if events were even       */
+   double               sharp;       /* power of the intensity                                               */
+   int                  turn;        /* a hand moves under the fit of the hand that is so many further        */
 } check_hands;
 
 /* A twentieth of the mean is added: no place is impossible. */
@@ -493,28 +508,30 @@ static inline double check_intensity(const check_hands *c, int hand, const doubl
 {
    sneppp_real at[SNEPPP_MAX_DIM];
    for (int k = 0; k < c->w->dim; k++) at[k] = (sneppp_real)x[k];
-   return (double)sneppp_intensity(&c->model[hand], at) + 0.05 * c->mean;
+   return c->mean * pow((double)sneppp_intensity(&c->model[hand], at) / c->mean + 0.05, c->sharp);
 }
 
 static inline double check_step(const check_hands *c, double intensity)
 {
    const int dim = c->w->space == SNEPPP_SPACE_SPHERE ? c->w->dim - 1 : c->w->dim;
-   return 0.8 * c->step * fmin(2, pow(c->mean / intensity, 1.0 / dim)); /* shorter where events are dense */
+   return 0.4 * c->step * fmin(2, pow(c->mean / intensity, 1.0 / dim)); /* shorter where events are dense */
 }
 
-/* The intensity of the next hand at each event. */
+static inline int check_other(const check_hands *c, int hand) { return (hand + c->turn) % CHECK_FOLDS; }
+
+/* The intensity of the other hand at each event. */
 static inline void check_look(const check_hands *c, const unsigned char *hand, size_t count, const double *x, double *at_x)
 {
-   for (size_t i = 0; i < count; i++) at_x[i] = check_intensity(c, (hand[i] + 1) % CHECK_FOLDS, x + i * (size_t)c->w->dim);
+   for (size_t i = 0; i < count; i++) at_x[i] = check_intensity(c, check_other(c, hand[i]), x + i * (size_t)c->w->dim);
 }
 
-/* Each event takes one Metropolis step under the intensity of the next hand, at_x (count) there. x, y (count, dim). */
+/* Each event takes one Metropolis step under the intensity of the other hand, at_x (count) there. x, y (count, dim). */
 static inline void check_shake(const check_hands *c, const unsigned char *hand, size_t count, const double *x, const double *at_x, double *y, sneppp_rng *rng)
 {
    const size_t d = (size_t)c->w->dim;
    const int    dim = c->w->space == SNEPPP_SPACE_SPHERE ? c->w->dim - 1 : c->w->dim;
    for (size_t i = 0; i < count; i++) {
-      const int    other = (hand[i] + 1) % CHECK_FOLDS;
+      const int    other = check_other(c, hand[i]);
       const double here = at_x[i], h = check_step(c, here), u = sneppp_rng_uniform(rng);
       const double length = check_move(c->w, rng, h, x + i * d, y + i * d);
       double       there, back, log_ratio;
@@ -538,7 +555,11 @@ static inline sneppp_status check_deal(check_hands *c, const double *x, size_t c
    sneppp_report   report;
    sneppp_status   st = SNEPPP_OK;
    if (!part) return check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the events");
-   for (size_t i = 0; i < count; i++) hand[i] = (unsigned char)sneppp_rng_below(rng, CHECK_FOLDS);
+   for (size_t i = 0; i < count; i++) { /* a random order of equal hands */
+      const size_t k = (size_t)sneppp_rng_below(rng, i + 1);
+      hand[i] = hand[k];
+      hand[k] = (unsigned char)(i % CHECK_FOLDS);
+   }
    for (int h = 0; h < CHECK_FOLDS && st == SNEPPP_OK; h++) {
       memset(&desc, 0, sizeof desc);
       memset(&events, 0, sizeof events);
@@ -560,51 +581,90 @@ static inline sneppp_status check_deal(check_hands *c, const double *x, size_t c
    return st;
 }
 
-/* From pairs (simulations + 1, CHECK_DISTANCES), the events first: ratios, envelope and rank. */
-static inline sneppp_status check_rank(check_pair *out, const double *pairs, int simulations, sneppp_error *err)
+/* The standard normal quantile, by halving. */
+static inline double check_normal(double p)
 {
-   const int    all = simulations + 1;
-   double      *most = (double *)calloc((size_t)all, sizeof *most), centre[CHECK_DISTANCES], spread[CHECK_DISTANCES], critical, before[2] = {0, 0}, excess = 0;
-   int          rank = 1;
-   if (!most) return check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the simulations");
-   for (int k = 0; k < CHECK_DISTANCES; k++) { /* centre and spread of all patterns, the events among them: exchangeable */
-      double sum = 0, square = 0;
-      for (int s = 0; s < all; s++) sum += pairs[s * CHECK_DISTANCES + k];
-      centre[k] = sum / all;
-      for (int s = 0; s < all; s++) square += (pairs[s * CHECK_DISTANCES + k] - centre[k]) * (pairs[s * CHECK_DISTANCES + k] - centre[k]);
-      spread[k] = sqrt(square / simulations);
-      for (int s = 0; s < all && spread[k] > 0; s++) {
-         const double z = (pairs[s * CHECK_DISTANCES + k] - centre[k]) / spread[k];
-         if (fabs(z) > most[s]) { most[s] = fabs(z); if (!s) out->clusters = z > 0 ? 1 : -1; }
-      }
+   double lo = -9, hi = 9;
+   for (int k = 0; k < 60; k++) {
+      const double mid = (lo + hi) / 2;
+      if (0.5 * erfc(-mid / sqrt(2)) < p) lo = mid;
+      else hi = mid;
    }
-   for (int s = 1; s < all; s++) rank += most[s] >= most[0];
-   out->p = (double)rank / all;
-   for (int k = 0; k < CHECK_DISTANCES; k++) {
-      const double mean = (centre[k] * all - pairs[k]) / simulations;
-      out->ratio[k] = mean > 0 ? pairs[k] / mean : 1;
-      out->correlation[k] = mean > before[1] ? (pairs[k] - before[0]) / (mean - before[1]) : 1;
-      before[0] = pairs[k], before[1] = mean;
-      excess = fmax(excess, out->clusters * (pairs[k] - mean));
-   }
-   qsort(most, (size_t)all, sizeof *most, check_ascending);
-   critical = most[all - 1 - (int)(0.05 * all)];
-   for (int k = 0; k < CHECK_DISTANCES; k++) {
-      const double mean = (centre[k] * all - pairs[k]) / simulations;
-      out->lo[k] = mean > 0 ? fmax(0, (centre[k] - critical * spread[k]) / mean) : 0;
-      out->hi[k] = mean > 0 ? (centre[k] + critical * spread[k]) / mean : 2;
-      if (!(out->reach > 0) && out->clusters * (pairs[k] - mean) >= 0.9 * excess) out->reach = out->distance[k];
-   }
-   free(most);
-   return SNEPPP_OK;
+   return lo;
 }
 
-static inline sneppp_status check_simulate(const sneppp_model *m, const check_how *how, double *x, size_t count, int simulations, double *pairs, check_pair *out, sneppp_error *err)
+/* The largest deviation in the direction `sign` (0: in both) of events and simulations, most (simulations + 1), the events
+   first; centre and spread of all patterns, the events among them: exchangeable. pairs (simulations, CHECK_DISTANCES). */
+static inline void check_deviations(const double *events, const double *pairs, int simulations, int sign, double *centre, double *spread, double *most)
+{
+   for (int s = 0; s <= simulations; s++) most[s] = -1e300;
+   for (int k = 0; k < CHECK_DISTANCES; k++) {
+      double sum = events[k], square = 0;
+      for (int s = 0; s < simulations; s++) sum += pairs[s * CHECK_DISTANCES + k];
+      centre[k] = sum / (simulations + 1);
+      for (int s = -1; s < simulations; s++) {
+         const double d = (s < 0 ? events[k] : pairs[s * CHECK_DISTANCES + k]) - centre[k];
+         square += d * d;
+      }
+      spread[k] = sqrt(square / simulations);
+      for (int s = -1; s < simulations && spread[k] > 0; s++) {
+         const double z = ((s < 0 ? events[k] : pairs[s * CHECK_DISTANCES + k]) - centre[k]) / spread[k];
+         most[s + 1] = fmax(most[s + 1], sign ? sign * z : fabs(z));
+      }
+   }
+}
+
+/* From pairs (2, turns, simulations, CHECK_DISTANCES), those of the sharper intensity first: p, and of the side that speaks
+   the ratios, and the envelope, which is as narrow as the mean over turns allows. most (turns simulations + 1). */
+static inline void check_rank(check_pair *out, const double *events, const double *pairs, int turns, int simulations, double *most)
+{
+   const size_t block = (size_t)simulations * CHECK_DISTANCES;
+   const int    all = turns * simulations;
+   const double shrink = sqrt(CHECK_ALIKE + (1 - CHECK_ALIKE) / turns);
+   double       centre[CHECK_DISTANCES], spread[CHECK_DISTANCES], mean[CHECK_DISTANCES], p[2], far[2] = {0, 0}, critical, excess = 0;
+   for (int side = 0; side < 2; side++) {
+      double score = 0;
+      for (int turn = 0; turn < turns; turn++) {
+         int rank = 1;
+         check_deviations(events, pairs + (size_t)(side * turns + turn) * block, simulations, side ? -1 : 1, centre, spread, most);
+         for (int s = 1; s <= simulations; s++) rank += most[s] >= most[0];
+         far[side] += most[0];
+         score += check_normal((rank - (turns > 1 ? 0.5 : 0)) / (simulations + 1)) / turns; /* one alone is exact */
+      }
+      p[side] = 0.5 * erfc(-score / shrink / sqrt(2));
+   }
+   out->clusters = p[0] < p[1] || (p[0] == p[1] && far[0] > far[1]) ? 1 : -1; /* a lattice has both beyond all chance */
+   out->p = fmin(1, 2 * fmin(p[0], p[1]));
+   memset(out->hi, 0, sizeof out->hi);
+   memset(mean, 0, sizeof mean);
+   for (int turn = turns - 1; turn >= 0; turn--) { /* each writes its simulations over the events of the one before */
+      check_deviations(events, pairs + (size_t)((out->clusters > 0 ? 0 : turns) + turn) * block, simulations, 0, centre, spread, most + turn * simulations);
+      for (int k = 0; k < CHECK_DISTANCES; k++) {
+         mean[k] += (centre[k] * (simulations + 1) - events[k]) / all;
+         out->hi[k] += spread[k] * spread[k] / turns;
+      }
+   }
+   qsort(most + 1, (size_t)all, sizeof *most, check_ascending);
+   critical = most[all - (int)(0.05 * all)] * shrink;
+   for (int k = 0; k < CHECK_DISTANCES; k++) {
+      const double off = critical * sqrt(out->hi[k]), below = k ? mean[k] - mean[k - 1] : mean[0];
+      out->ratio[k] = mean[k] > 0 ? events[k] / mean[k] : 1;
+      out->correlation[k] = below > 0 ? (events[k] - (k ? events[k - 1] : 0)) / below : 1;
+      out->lo[k] = mean[k] > 0 ? fmax(0, 1 - off / mean[k]) : 0;
+      out->hi[k] = mean[k] > 0 ? 1 + off / mean[k] : 2;
+      excess = fmax(excess, out->clusters * (events[k] - mean[k]));
+   }
+   for (int k = 0; k < CHECK_DISTANCES && !(out->reach > 0); k++)
+      if (out->clusters * (events[k] - mean[k]) >= 0.9 * excess) out->reach = out->distance[k];
+}
+
+/* All simulations, and the pairs of each. pairs as above; x (count, dim). */
+static inline sneppp_status check_simulate(const sneppp_model *m, const check_how *how, const double *x, size_t count, int turns, int simulations, double *pairs, check_pair *out, sneppp_error *err)
 {
    const sneppp_window *w = &m->desc.factor[0].window;
-   const size_t   d = (size_t)w->dim;
+   const size_t   d = (size_t)w->dim, block = (size_t)simulations * CHECK_DISTANCES;
    const int      dim = w->space == SNEPPP_SPACE_SPHERE ? w->dim - 1 : w->dim;
-   double        *hidden = (double *)calloc(count * d, sizeof *hidden), *y = (double *)calloc(count * d, sizeof *y), *here = (double *)calloc(count, sizeof *here);
+   double        *hidden = (double *)calloc(count * d, sizeof *hidden), *y = (double *)calloc(count * d, sizeof *y), *pool = (double *)calloc(count * d, CHECK_POOL * sizeof *pool), *here = (double *)calloc(count, sizeof *here);
    double         rounding = 0, start;
    sneppp_real   *drawn = (sneppp_real *)malloc(count * d * sizeof *drawn);
    unsigned char *hand = (unsigned char *)calloc(count, 1);
@@ -617,34 +677,46 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
    c.mean = (double)count / ((double)CHECK_FOLDS * sneppp_window_mass(w));
    c.step = pow(sneppp_window_mass(w) / (double)count, 1.0 / dim);
    sneppp_rng_init(&rng, how->seed, 0x636865636bULL);
-   if (!hidden || !y || !here || !hand || !drawn || !c.model) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the simulations");
-   if (st == SNEPPP_OK && !how->kept_back) {
-      st = check_deal(&c, x, count, hand, &rng, how->parallel, &rounding, err);
-      if (st == SNEPPP_OK) {
-         check_look(&c, hand, count, x, here);
-         check_shake(&c, hand, count, x, here, hidden, &rng);
-         check_look(&c, hand, count, hidden, here);
+   if (!hidden || !y || !pool || !here || !hand || !drawn || !c.model) st = check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the simulations");
+   for (int turn = 0; turn < turns && st == SNEPPP_OK; turn++) {
+      c.turn = 1 + turn % (CHECK_FOLDS - 1);
+      if (!how->kept_back && turn % CHECK_TURNS == 0) {
+         for (int h = 0; h < CHECK_FOLDS; h++) sneppp_free(&c.model[h]);
+         st = check_deal(&c, x, count, hand, &rng, how->parallel, &rounding, err);
+      }
+      start = fmin(fmax(0.15 * c.step, 2 * rounding), c.step); /* closer pairs are a matter of rounding */
+      for (int k = 0; k < CHECK_DISTANCES && !turn; k++)
+         out->distance[k] = start * pow((how->kept_back ? 4 : 2) * c.step / start, (double)k / (CHECK_DISTANCES - 1));
+      for (int side = 0; side < 2 && st == SNEPPP_OK; side++) {
+         double *to = pairs + (size_t)(side * turns + turn) * block;
+         if (side && how->kept_back) { memcpy(to, pairs + (size_t)turn * block, block * sizeof *to); break; }
+         c.sharp = side ? 1 : CHECK_SHARP;
+         if (!how->kept_back) {
+            check_look(&c, hand, count, x, here);
+            check_shake(&c, hand, count, x, here, hidden, &rng);
+            check_look(&c, hand, count, hidden, here);
+            memcpy(pool, x, count * d * sizeof *pool);
+            for (size_t k = 1; k < CHECK_POOL; k++) check_shake(&c, hand, count, hidden, here, pool + k * count * d, &rng);
+         }
+         for (int s = 0; s < simulations && st == SNEPPP_OK; s++, to += CHECK_DISTANCES) {
+            sneppp_sample_desc draw;
+            memset(&draw, 0, sizeof draw);
+            draw.count = count;
+            draw.rng = &rng;
+            for (size_t i = 0; i < count && !how->kept_back; i++)
+               memcpy(y + i * d, pool + ((size_t)sneppp_rng_below(&rng, CHECK_POOL) * count + i) * d, d * sizeof *y);
+            if (how->kept_back) {
+               st = sneppp_sample(m, &draw, drawn, count, NULL, err);
+               for (size_t i = 0; i < count * d && st == SNEPPP_OK; i++) y[i] = (double)drawn[i];
+            }
+            if (st == SNEPPP_OK) check_count_pairs(w, y, count, out->distance, to);
+         }
       }
    }
-   start = fmin(fmax(0.15 * c.step, 2 * rounding), c.step); /* closer pairs are a matter of rounding */
-   for (int k = 0; k < CHECK_DISTANCES; k++)
-      out->distance[k] = start * pow((how->kept_back ? 4 : 2) * c.step / start, (double)k / (CHECK_DISTANCES - 1));
-   for (int s = 1; s <= simulations && st == SNEPPP_OK; s++) {
-      sneppp_sample_desc draw;
-      memset(&draw, 0, sizeof draw);
-      draw.count = count;
-      draw.rng = &rng;
-      if (!how->kept_back) check_shake(&c, hand, count, hidden, here, y, &rng);
-      else {
-         st = sneppp_sample(m, &draw, drawn, count, NULL, err);
-         for (size_t i = 0; i < count * d && st == SNEPPP_OK; i++) y[i] = (double)drawn[i];
-      }
-      if (st == SNEPPP_OK) check_count_pairs(w, y, count, out->distance, pairs + s * CHECK_DISTANCES);
-   }
-   check_count_pairs(w, x, count, out->distance, pairs); /* last: it sorts, and hands go by position */
    for (int h = 0; c.model && h < CHECK_FOLDS; h++) sneppp_free(&c.model[h]);
    free(c.model);
    free(hidden);
+   free(pool);
    free(here);
    free(y);
    free(drawn);
@@ -656,9 +728,10 @@ static inline sneppp_status check_simulate(const sneppp_model *m, const check_ho
 static inline sneppp_status check_pairs(const sneppp_model *m, const sneppp_real *x, size_t count, const check_how *how, check_pair *out, sneppp_error *err)
 {
    const sneppp_window *w = &m->desc.factor[0].window;
-   const size_t   d = (size_t)w->dim, most = how->most ? how->most : 5000;
-   const int      simulations = how->simulations > 0 ? how->simulations : 199;
-   double        *used, *pairs;
+   const size_t   d = (size_t)w->dim, most = how->most ? how->most : 1000;
+   const int      simulations = how->simulations > 0 ? how->simulations : how->kept_back ? 199 : 99;
+   const int      turns = how->kept_back ? 1 : how->turns > 0 ? how->turns : CHECK_TURNS;
+   double        *used, *pairs, *deviation, events[CHECK_DISTANCES];
    sneppp_rng     rng;
    sneppp_status  st;
    memset(out, 0, sizeof *out);
@@ -667,18 +740,23 @@ static inline sneppp_status check_pairs(const sneppp_model *m, const sneppp_real
       return check_fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "pairs are for models of one box, polygon, ball, sphere or set of intervals");
    if (count < CHECK_LEAST) return check_fail(err, SNEPPP_ERR_DATA, "a check needs at least 20 events");
    used = (double *)malloc((count * d) * sizeof *used);
-   pairs = (double *)malloc((size_t)(simulations + 1) * CHECK_DISTANCES * sizeof *pairs);
-   if (!used || !pairs) { free(used); free(pairs); return check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the events"); }
+   pairs = (double *)malloc(2 * (size_t)turns * (size_t)simulations * CHECK_DISTANCES * sizeof *pairs);
+   deviation = (double *)malloc(((size_t)turns * (size_t)simulations + 1) * sizeof *deviation);
    sneppp_rng_init(&rng, how->seed, 0x7468696eULL);
-   for (size_t i = 0; i < count; i++) /* `most` of them, each as likely as any */
+   for (size_t i = 0; i < count && used; i++) /* `most` of them, each as likely as any */
       if (sneppp_rng_below(&rng, count - i) < most - (out->used < most ? out->used : most)) {
          for (size_t k = 0; k < d; k++) used[out->used * d + k] = (double)x[i * d + k];
          out->used++;
       }
-   st = check_simulate(m, how, used, out->used, simulations, pairs, out, err);
-   if (st == SNEPPP_OK) st = check_rank(out, pairs, simulations, err);
+   st = used && pairs && deviation ? check_simulate(m, how, used, out->used, turns, simulations, pairs, out, err)
+                                   : check_fail(err, SNEPPP_ERR_MEMORY, "not enough memory for the events");
+   if (st == SNEPPP_OK) {
+      check_count_pairs(w, used, out->used, out->distance, events);
+      check_rank(out, events, pairs, turns, simulations, deviation);
+   }
    free(used);
    free(pairs);
+   free(deviation);
    return st;
 }
 
@@ -814,18 +892,6 @@ static inline unsigned check_colour(double t)
 {
    const double v = floor(fabs(fmax(-1, fmin(1, t))) * 12 + 0.5) / 12;
    return t > 0 ? pic_oklab(0.98 - 0.4 * v, 0.19 * v, 0.1 * v) : pic_oklab(0.98 - 0.45 * v, -0.03 * v, -0.17 * v);
-}
-
-/* The standard normal quantile, by halving. */
-static inline double check_normal(double p)
-{
-   double lo = -9, hi = 9;
-   for (int k = 0; k < 60; k++) {
-      const double mid = (lo + hi) / 2;
-      if (0.5 * erfc(-mid / sqrt(2)) < p) lo = mid;
-      else hi = mid;
-   }
-   return lo;
 }
 
 static inline sneppp_status check_draw_residuals(picture *p, pic_frame *f, const sneppp_model *m, const sneppp_real *x, size_t count, const sneppp_parallel *par, sneppp_error *err)

@@ -4,7 +4,9 @@
       - lines that begin with # and lines without content, which are passed over; separators too many at a line's end;
       - a header: a first row in which no field is a number. It gives the columns their names;
       - numbers with a decimal point, in every locale, and dates and times in ISO 8601, which become days since
-        1970-01-01T00:00Z: 2016-03-01, 2016-03-01T12:30:00.25+02:00; without an offset the time is UTC.
+        1970-01-01T00:00Z: 2016-03-01, 2016-03-01T12:30:00.25+02:00; without an offset the time is UTC;
+      - GeoJSON instead: points are rows lon, lat, alt if they have one, and the properties of their features that are
+        numbers or texts; polygons are rows lon, lat, ring.
    Columns may hold other text, too: only those that are used must be good, see csv_good. A row is never skipped. */
 #ifndef CSV_H
 #define CSV_H
@@ -31,6 +33,7 @@ typedef struct csv_table {
    size_t    rows;
    int       columns;
    csv_head *head;       /* (columns)                                        */
+   int       geojson;    /* 0: CSV; 1: points; 2: corners of polygons        */
    char      error[500]; /* one sentence, if reading failed                  */
 } csv_table;
 
@@ -110,6 +113,28 @@ static inline int csv_date(const char *s, double *days)
    minute -= east * zone_minute;
    *days = date + (3600.0 * hour + 60.0 * minute + second + fraction / unit) / 86400;
    return 1;
+}
+
+/* The other way: 2016-03-01T12:30:00.25Z, to the microsecond, or the date alone at midnight. Returns text, or NULL where
+   there is no such date. Room for 40 characters. */
+static inline const char *csv_iso(double days, char *text)
+{
+   int    year, month, day, seconds, micros;
+   double date = floor(days), rest = floor((days - date) * 86400e6 + 0.5);
+   size_t n;
+   if (!(rest < 86400e6)) { date += 1; rest = 0; }
+   if (sneppp_days_to_date(date, &year, &month, &day, NULL) != SNEPPP_OK || year < 0 || year > 9999) return NULL;
+   n = (size_t)snprintf(text, 40, "%04d-%02d-%02d", year, month, day);
+   seconds = (int)(rest / 1e6);
+   micros = (int)(rest - 1e6 * seconds);
+   if (seconds || micros) n += (size_t)snprintf(text + n, 40 - n, "T%02d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
+   if (micros) {
+      n += (size_t)snprintf(text + n, 40 - n, ".%06d", micros);
+      while (text[n - 1] == '0') n--;
+   }
+   if (n > 10) text[n++] = 'Z';
+   text[n] = 0;
+   return text;
 }
 
 /* What is in a cell? */
@@ -369,6 +394,216 @@ static inline int csv_add_row(csv_table *t, csv_reader *r, size_t *room)
    return 1;
 }
 
+/* ---- GeoJSON: the whole text as a list of nodes, in which members and elements are chained */
+typedef struct csv_node {
+   char   kind;       /* { [ " as they begin, 0 a number, t one of true, false, null */
+   char  *key, *text; /* of a member; of texts and numbers                           */
+   char  *end;        /* behind a number                                             */
+   size_t line, kid, next; /* 0: none                                                */
+} csv_node;
+
+typedef struct csv_geo {
+   csv_table  *t;
+   csv_reader *r;
+   csv_node   *node; /* node 0 is not used: nobody's child */
+   size_t      nodes, room, rows, rings;
+   size_t      property[64]; /* names of columns after the coordinates: members of the first feature */
+   int         properties, altitude;
+} csv_geo;
+
+static inline void csv_geo_blank(csv_reader *r)
+{
+   for (; *r->at == ' ' || *r->at == '\t' || *r->at == '\r' || *r->at == '\n'; r->at++) r->line += *r->at == '\n';
+}
+
+/* A text in quotes, undone where it lies; code points become UTF-8, one half of a pair by itself. */
+static inline int csv_geo_text(csv_reader *r, char **text)
+{
+   char *to = ++r->at;
+   *text = to;
+   for (; *r->at != '"'; r->at++) {
+      static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+      const char       *which;
+      unsigned          code = 0;
+      if ((unsigned char)*r->at < ' ') return csv_fail(r, r->line, ": a text of JSON does not end");
+      if (*r->at != '\\') { *to++ = *r->at; continue; }
+      r->at++;
+      which = *r->at ? strchr(from, *r->at) : NULL;
+      if (which) { *to++ = into[which - from]; continue; }
+      if (*r->at != 'u') return csv_fail(r, r->line, ": no such escape in JSON");
+      for (int k = 0; k < 4; k++) {
+         const char *hex = "0123456789abcdef0123456789ABCDEF", *digit = *++r->at ? strchr(hex, *r->at) : NULL;
+         if (!digit) return csv_fail(r, r->line, ": no such escape in JSON");
+         code = 16 * code + (unsigned)(digit - hex) % 16;
+      }
+      if (code >= 0x800) { *to++ = (char)(0xe0 | code >> 12); *to++ = (char)(0x80 | (code >> 6 & 0x3f)); }
+      else if (code >= 0x80) *to++ = (char)(0xc0 | code >> 6);
+      *to++ = (char)(code >= 0x80 ? 0x80 | (code & 0x3f) : code ? code : ' ');
+   }
+   r->at++;
+   *to = 0;
+   return 1;
+}
+
+/* One value and all that is in it; its number goes to *self. */
+static inline int csv_geo_value(csv_geo *g, size_t *self, int depth)
+{
+   csv_reader *r = g->r;
+   csv_node   *n;
+   size_t      last = 0, kid, me;
+   char        close;
+   if (g->nodes == g->room) {
+      csv_node *more = (csv_node *)realloc(g->node, (g->room = 2 * g->room + 256) * sizeof *more);
+      if (!more) return csv_fail(r, 0, "is too large for the memory");
+      g->node = more;
+   }
+   me = *self = g->nodes++;
+   n = &g->node[me];
+   memset(n, 0, sizeof *n);
+   csv_geo_blank(r);
+   n->line = r->line;
+   n->kind = *r->at;
+   if (*r->at == '"') return csv_geo_text(r, &n->text);
+   if (*r->at != '{' && *r->at != '[') {
+      static const char *const word[] = {"true", "false", "null"};
+      double                   v;
+      const char              *end;
+      for (int k = 0; k < 3; k++)
+         if (!strncmp(r->at, word[k], strlen(word[k]))) { n->kind = 't'; r->at += strlen(word[k]); return 1; }
+      n->kind = 0;
+      n->text = r->at;
+      if (!csv_number(r->at, &end, &v)) return csv_fail(r, r->line, " is no JSON");
+      r->at += end - r->at;
+      for (n->end = r->at; n->end > n->text && (n->end[-1] == ' ' || n->end[-1] == '\t');) n->end--;
+      return 1;
+   }
+   if (depth > 60) return csv_fail(r, r->line, ": JSON is nested too deeply");
+   close = *r->at++ == '{' ? '}' : ']';
+   for (csv_geo_blank(r); *r->at != close; csv_geo_blank(r)) {
+      char *key = NULL;
+      if (last) {
+         if (*r->at != ',') return csv_fail(r, r->line, " is no JSON: a comma is missing");
+         r->at++;
+         csv_geo_blank(r);
+      }
+      if (close == '}') {
+         if (*r->at != '"' || !csv_geo_text(r, &key)) return csv_fail(r, r->line, " is no JSON: a name in quotes is missing");
+         csv_geo_blank(r);
+         if (*r->at++ != ':') return csv_fail(r, r->line, " is no JSON: a colon is missing");
+      }
+      if (!csv_geo_value(g, &kid, depth + 1)) return 0;
+      g->node[kid].key = key;
+      *(last ? &g->node[last].next : &g->node[me].kid) = kid;
+      last = kid;
+   }
+   r->at++;
+   return 1;
+}
+
+static inline size_t csv_geo_member(const csv_geo *g, size_t object, const char *key)
+{
+   size_t k = g->node[object].kind == '{' ? g->node[object].kid : 0;
+   while (k && strcmp(g->node[k].key, key) != 0) k = g->node[k].next;
+   return k;
+}
+
+/* One place becomes a row: of a feature's point with its properties, or of ring number g->rings. */
+static inline int csv_geo_place(csv_geo *g, size_t place, size_t properties, int corner)
+{
+   static char empty[1];
+   csv_reader *r = g->r;
+   csv_table  *t = g->t;
+   char        ring[24];
+   size_t      k = g->node[place].kind == '[' ? g->node[place].kid : 0;
+   r->start = g->node[place].line;
+   if (t->rows && t->geojson != 1 + corner) return csv_fail(r, r->start, " has points beside polygons: use two files");
+   if (!t->head) { /* the first says what columns there are */
+      size_t three = k && g->node[k].next ? g->node[g->node[k].next].next : 0;
+      int    n = 2;
+      g->altitude = !corner && three;
+      t->geojson = 1 + corner;
+      for (size_t m = corner || !properties ? 0 : g->node[properties].kid; m && g->properties < 64; m = g->node[m].next)
+         if (g->node[m].kind == 0 || g->node[m].kind == '"') g->property[g->properties++] = m;
+      t->columns = 2 + (corner || g->altitude) + g->properties;
+      t->head = (csv_head *)calloc((size_t)t->columns + 1, sizeof *t->head);
+      r->room = (size_t)t->columns;
+      r->field = (char **)calloc(r->room + 1, sizeof *r->field);
+      if (!t->head || !r->field) return csv_fail(r, 0, "is too large for the memory");
+      memcpy(t->head[0].name, "lon", 4);
+      memcpy(t->head[1].name, "lat", 4);
+      if (corner) memcpy(t->head[n++].name, "ring", 5);
+      if (g->altitude) memcpy(t->head[n++].name, "alt", 4);
+      for (int m = 0; m < g->properties; m++) csv_quote(t->head[n++].name, sizeof t->head[0].name, g->node[g->property[m]].key);
+   }
+   r->fields = 0;
+   for (; r->fields < (size_t)(2 + g->altitude); k = k ? g->node[k].next : 0) {
+      if (r->fields < 2 && (!k || g->node[k].kind != 0)) return csv_fail(r, r->start, ": a place has two numbers, longitude and latitude");
+      r->field[r->fields++] = k && g->node[k].kind == 0 ? g->node[k].text : empty;
+   }
+   if (corner) {
+      snprintf(ring, sizeof ring, "%lu", (unsigned long)g->rings);
+      r->field[r->fields++] = ring;
+   }
+   for (int m = 0; m < g->properties; m++) {
+      const size_t at = properties ? csv_geo_member(g, properties, g->node[g->property[m]].key) : 0;
+      r->field[r->fields++] = at && g->node[at].text ? g->node[at].text : empty;
+   }
+   r->filled = r->fields;
+   return csv_add_row(t, r, &g->rows);
+}
+
+/* Lists of places, `deep` levels down; the last but one level of polygons are rings. */
+static inline int csv_geo_places(csv_geo *g, size_t list, int deep, size_t properties, int corner)
+{
+   if (!deep) return csv_geo_place(g, list, properties, corner);
+   if (g->node[list].kind != '[') return csv_fail(g->r, g->node[list].line, ": coordinates are lists");
+   g->rings += corner && deep == 1;
+   for (size_t k = g->node[list].kid; k; k = g->node[k].next) if (!csv_geo_places(g, k, deep - 1, properties, corner)) return 0;
+   return 1;
+}
+
+static inline int csv_geo_object(csv_geo *g, size_t object, size_t properties, int depth)
+{
+   static const struct { const char *type, *inside; int deep, corner; } kind[] = {
+      {"FeatureCollection", "features", -1, 0}, {"GeometryCollection", "geometries", -1, 0}, {"Feature", "geometry", -2, 0},
+      {"Point", "coordinates", 0, 0}, {"MultiPoint", "coordinates", 1, 0}, {"Polygon", "coordinates", 2, 1}, {"MultiPolygon", "coordinates", 3, 1}};
+   const size_t type = csv_geo_member(g, object, "type");
+   char         why[120];
+   if (g->node[object].kind == 't') return 1; /* a feature without a geometry has null */
+   for (size_t k = 0; type && g->node[type].kind == '"' && k < sizeof kind / sizeof *kind; k++) {
+      const size_t inside = csv_geo_member(g, object, kind[k].inside);
+      if (strcmp(g->node[type].text, kind[k].type) != 0 || !inside || depth > 60) continue;
+      if (kind[k].deep == -2) return csv_geo_object(g, inside, csv_geo_member(g, object, "properties"), depth + 1);
+      if (kind[k].deep >= 0) return csv_geo_places(g, inside, kind[k].deep, properties, kind[k].corner);
+      for (size_t m = g->node[inside].kid; m; m = g->node[m].next) if (!csv_geo_object(g, m, properties, depth + 1)) return 0;
+      return 1;
+   }
+   snprintf(why, sizeof why, ": GeoJSON of points or polygons is wanted, not %.40s", type && g->node[type].text ? g->node[type].text : "this");
+   return csv_fail(g->r, g->node[object].line, why);
+}
+
+static inline int csv_geojson(csv_table *t, csv_reader *r)
+{
+   csv_geo g;
+   size_t  root = 0;
+   int     ok;
+   memset(&g, 0, sizeof g);
+   g.t = t;
+   g.r = r;
+   g.nodes = 1;
+   g.node = (csv_node *)calloc(g.room = 256, sizeof *g.node);
+   ok = g.node ? csv_geo_value(&g, &root, 0) : csv_fail(r, 0, "is too large for the memory");
+   if (ok) {
+      csv_geo_blank(r);
+      if (*r->at) ok = csv_fail(r, r->line, " goes on after the end of JSON");
+   }
+   for (size_t k = 1; ok && k < g.nodes; k++) if (g.node[k].end) *g.node[k].end = 0; /* all is read: numbers may end */
+   ok = ok && csv_geo_object(&g, root, 0, 0);
+   if (ok && !t->rows) ok = csv_fail(r, 0, "holds no points and no polygons");
+   free(g.node);
+   return ok;
+}
+
 /* Reads a file ("-" is standard input). Returns 1, or 0 with t->error. */
 static inline int csv_read(csv_table *t, const char *path)
 {
@@ -379,8 +614,12 @@ static inline int csv_read(csv_table *t, const char *path)
    memset(&r, 0, sizeof r);
    r.path = csv_called(path);
    r.error = t->error;
-   ok = csv_slurp(&r, path) && csv_separator(&r);
-   while (ok && (more = csv_next(&r)) > 0) {
+   ok = csv_slurp(&r, path);
+   if (ok && *csv_skip(r.at, " \t\r\n") == '{') {
+      ok = csv_geojson(t, &r);
+      more = 0;
+   } else ok = ok && csv_separator(&r);
+   while (ok && more && (more = csv_next(&r)) > 0) {
       if (!t->columns) {
          header = csv_columns(t, &r);
          if (header < 0) ok = csv_fail(&r, 0, "is too large for the memory");

@@ -41,10 +41,16 @@ static inline double *draw_grid(const sneppp_model *m, double x0, double x1, dou
    double       *z = (double *)calloc(count, sizeof *z);
    sneppp_real  *x = (sneppp_real *)malloc(count * 2 * sizeof *x), *v = (sneppp_real *)malloc(count * sizeof *v);
    sneppp_events at;
+   sneppp_grid   grid;
    memset(&at, 0, sizeof at);
    at.x = x;
    at.count = count;
-   if (z && x && v) {
+   memset(&grid, 0, sizeof grid);
+   grid.cells[0] = cols, grid.cells[1] = rows;
+   grid.lo[0] = x0, grid.hi[0] = x1, grid.lo[1] = y0, grid.hi[1] = y1;
+   if (z && x && v && !error && sneppp_bake(m, &grid, v, par, NULL) == SNEPPP_OK) {
+      for (size_t i = 0; i < count; i++) z[i] = (double)v[i];
+   } else if (z && x && v) {
       for (size_t i = 0; i < count; i++) {
          x[2 * i] = (sneppp_real)(x0 + (x1 - x0) * ((double)(i % (size_t)cols) + 0.5) / cols);
          x[2 * i + 1] = (sneppp_real)(y0 + (y1 - y0) * ((double)(i / (size_t)cols) + 0.5) / rows);
@@ -60,7 +66,7 @@ static inline double *draw_grid(const sneppp_model *m, double x0, double x1, dou
 /* The rectangle around a planar window. */
 static inline void draw_extent(const sneppp_window *w, double e[4])
 {
-   if (w->space == SNEPPP_SPACE_BOX) {
+   if (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_RASTER) {
       e[0] = w->lo[0], e[1] = w->hi[0], e[2] = w->lo[1], e[3] = w->hi[1];
    } else if (w->space == SNEPPP_SPACE_BALL) {
       e[0] = w->centre[0] - w->radius, e[1] = w->centre[0] + w->radius;
@@ -78,7 +84,7 @@ static inline void draw_extent(const sneppp_window *w, double e[4])
 static inline void draw_outline(picture *p, const pic_frame *f, const sneppp_window *w)
 {
    size_t first = 0;
-   if (w->space != SNEPPP_SPACE_POLYGON) return;
+   if (w->space != SNEPPP_SPACE_POLYGON && !(w->space == SNEPPP_SPACE_RASTER && w->xy)) return;
    for (size_t r = 0; r < (w->rings ? w->rings : 1); r++) {
       const size_t n = w->rings ? w->ring_size[r] : w->count;
       for (size_t i = 0; i < n; i++) {
@@ -348,5 +354,152 @@ static inline int draw_sphere(const sneppp_model *m, const sneppp_real *x, size_
    free(z);
    pic_free(&p);
    return ok;
+}
+
+/* The map as GeoJSON: about `cells` squares along the longer side, each with the intensity in its middle and, where there
+   is a closed form (boxes), the expected number in it. On the sphere they are cells of longitude and latitude. */
+static inline int draw_geojson(const sneppp_model *m, int cells, const sneppp_parallel *par, FILE *to)
+{
+   const sneppp_window *w = &m->desc.factor[0].window;
+   const int            globe = w->space == SNEPPP_SPACE_SPHERE, counted = m->D == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON);
+   double               e[4] = {-180, 180, -90, 90}, side, *z;
+   const char          *comma = "";
+   sneppp_real         *mean = NULL;
+   sneppp_grid          grid;
+   size_t               n;
+   int                  rows, cols, ok;
+   if (!globe) draw_extent(w, e);
+   side = fmax(e[1] - e[0], e[3] - e[2]) / cells;
+   cols = (int)ceil((e[1] - e[0]) / side - 1e-9);
+   rows = (int)ceil((e[3] - e[2]) / side - 1e-9);
+   n = (size_t)rows * (size_t)cols;
+   z = globe ? draw_sphere_grid(m, rows, cols, 1, 0, par) : draw_grid(m, e[0], e[1], e[2], e[3], rows, cols, 0, par);
+   ok = z != NULL;
+   if (ok && counted) {
+      memset(&grid, 0, sizeof grid);
+      grid.cells[0] = cols, grid.cells[1] = rows, grid.means = 1;
+      for (int k = 0; k < 2; k++) grid.lo[k] = e[2 * k], grid.hi[k] = e[2 * k + 1];
+      mean = (sneppp_real *)malloc(n * sizeof *mean);
+      ok = mean && sneppp_bake(m, &grid, mean, par, NULL) == SNEPPP_OK;
+   }
+   if (ok) fprintf(to, "{\"type\": \"FeatureCollection\", \"features\": [");
+   for (size_t i = 0; ok && i < n; i++) {
+      const int    c = (int)(i % (size_t)cols), r = (int)(i / (size_t)cols);
+      const double x0 = e[0] + (e[1] - e[0]) * c / cols, x1 = e[0] + (e[1] - e[0]) * (c + 1) / cols;
+      const double y0 = e[2] + (e[3] - e[2]) * r / rows, y1 = e[2] + (e[3] - e[2]) * (r + 1) / rows, middle[2] = {(x0 + x1) / 2, (y0 + y1) / 2};
+      if (counted ? !(mean[i] > 0) : !globe && !sneppp_window_contains(w, middle)) continue;
+      fprintf(to, "%s\n{\"type\": \"Feature\", \"properties\": {\"intensity\": %.8g", comma, z[i]);
+      if (counted) fprintf(to, ", \"expected\": %.8g", (double)mean[i] * (x1 - x0) * (y1 - y0));
+      fprintf(to, "}, \"geometry\": {\"type\": \"Polygon\", \"coordinates\": [[[%.10g, %.10g], [%.10g, %.10g], [%.10g, %.10g], [%.10g, %.10g], [%.10g, %.10g]]]}}",
+              x0, y0, x1, y0, x1, y1, x0, y1, x0, y0);
+      comma = ",";
+   }
+   if (ok) fprintf(to, "\n]}\n");
+   free(z);
+   free(mean);
+   return ok && !ferror(to);
+}
+
+/* ---- contours by marching squares. A line of the level crosses edges between neighbouring middles of cells: edge 2 i
+   goes from node i to the right, 2 i + 1 up. In a square whose opposite corners are on one side, the mean decides. */
+typedef struct draw_field {
+   const double  *z;      /* (rows, cols), below 0 outside of the window */
+   unsigned char *seen;   /* (2 rows cols) edges that are drawn          */
+   int            rows, cols;
+   double         level;
+} draw_field;
+
+/* The edges of the square above and to the right of node (c, r): below, right, above, left. */
+static inline size_t draw_edge(const draw_field *f, int c, int r, int side)
+{
+   const size_t node = (size_t)(side == 2 ? r + 1 : r) * (size_t)f->cols + (size_t)(side == 1 ? c + 1 : c);
+   return 2 * node + (side % 2 ? 1 : 0);
+}
+
+/* Where the line that enters a square by one side leaves it; -1 if it does not enter. */
+static inline int draw_exit(const draw_field *f, int c, int r, int side)
+{
+   static const int corner[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+   double           v[4], mean = 0;
+   int              up[4], crossed = 0;
+   if (c < 0 || r < 0 || c + 1 >= f->cols || r + 1 >= f->rows) return -1;
+   for (int k = 0; k < 4; k++) {
+      v[k] = f->z[(size_t)(r + corner[k][1]) * (size_t)f->cols + (size_t)(c + corner[k][0])];
+      if (v[k] < 0) return -1;
+      up[k] = v[k] > f->level, mean += v[k] / 4;
+   }
+   if (up[side] == up[(side + 1) % 4]) return -1;
+   for (int k = 0; k < 4; k++) crossed += up[k] != up[(k + 1) % 4];
+   if (crossed == 4) return (mean > f->level) == up[side] ? (side + 1) % 4 : (side + 3) % 4;
+   for (int k = 1; k < 4; k++)
+      if (up[(side + k) % 4] != up[(side + k + 1) % 4]) return (side + k) % 4;
+   return -1;
+}
+
+/* One line from a side of the square (c, r) on: into the file, closed if it comes back. */
+static inline void draw_line(draw_field *f, const double e[4], int c, int r, int side, const char *comma, FILE *to)
+{
+   static const int step[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
+   size_t           edge = draw_edge(f, c, r, side);
+   fprintf(to, "%s[", comma);
+   for (comma = "";; comma = ", ") {
+      const size_t node = edge / 2, next = edge % 2 ? node + (size_t)f->cols : node + 1;
+      const double t = (f->level - f->z[node]) / (f->z[next] - f->z[node]);
+      const double x = (double)(node % (size_t)f->cols) + 0.5 + (edge % 2 ? 0 : t), y = (double)(node / (size_t)f->cols) + 0.5 + (edge % 2 ? t : 0);
+      fprintf(to, "%s[%.10g, %.10g]", comma, e[0] + (e[1] - e[0]) * x / f->cols, e[2] + (e[3] - e[2]) * y / f->rows);
+      if (f->seen[edge]) break;
+      f->seen[edge] = 1;
+      side = draw_exit(f, c, r, side);
+      if (side < 0) break;
+      edge = draw_edge(f, c, r, side);
+      c += step[side][0], r += step[side][1], side = (side + 2) % 4;
+   }
+   fprintf(to, "]");
+}
+
+/* Contours as GeoJSON, of `levels` intensities that are denser where they are low; lines end at the window's border. */
+static inline int draw_contours(const sneppp_model *m, int cells, int levels, const sneppp_parallel *par, FILE *to)
+{
+   const sneppp_window *w = &m->desc.factor[0].window;
+   const int            globe = w->space == SNEPPP_SPACE_SPHERE;
+   double               e[4] = {-180, 180, -90, 90}, side, hi = 0, *z;
+   draw_field           f;
+   size_t               n;
+   if (!globe) draw_extent(w, e);
+   side = fmax(e[1] - e[0], e[3] - e[2]) / cells;
+   memset(&f, 0, sizeof f);
+   f.cols = (int)ceil((e[1] - e[0]) / side - 1e-9);
+   f.rows = (int)ceil((e[3] - e[2]) / side - 1e-9);
+   n = (size_t)f.rows * (size_t)f.cols;
+   z = globe ? draw_sphere_grid(m, f.rows, f.cols, 1, 0, par) : draw_grid(m, e[0], e[1], e[2], e[3], f.rows, f.cols, 0, par);
+   f.seen = (unsigned char *)malloc(2 * n);
+   f.z = z;
+   if (z && f.seen) {
+      hi = pic_quantile(z, n, 0.995);
+      for (size_t i = 0; !globe && i < n; i++) {
+         const double x[2] = {e[0] + (e[1] - e[0]) * ((double)(i % (size_t)f.cols) + 0.5) / f.cols, e[2] + (e[3] - e[2]) * ((double)(i / (size_t)f.cols) + 0.5) / f.rows};
+         if (!sneppp_window_contains(w, x)) z[i] = -1;
+      }
+      fprintf(to, "{\"type\": \"FeatureCollection\", \"features\": [");
+      for (int k = 1; k <= levels; k++) {
+         const char *comma = "";
+         f.level = hi * k / (levels + 1) * k / (levels + 1);
+         memset(f.seen, 0, 2 * n);
+         fprintf(to, "%s\n{\"type\": \"Feature\", \"properties\": {\"intensity\": %.8g}, \"geometry\": {\"type\": \"MultiLineString\", \"coordinates\": [", k > 1 ? "," : "", f.level);
+         for (int open = 1; open >= 0; open--) /* lines that begin at a border first, then those that are closed */
+            for (size_t i = 0; i < 4 * n; i++) {
+               const int c = (int)(i / 4 % (size_t)f.cols), r = (int)(i / 4 / (size_t)f.cols), s = (int)(i % 4);
+               const int to_c = c + (s == 1) - (s == 3), to_r = r + (s == 2) - (s == 0);
+               if (draw_exit(&f, c, r, s) < 0 || f.seen[draw_edge(&f, c, r, s)] || (open && draw_exit(&f, to_c, to_r, (s + 2) % 4) >= 0)) continue;
+               draw_line(&f, e, c, r, s, comma, to);
+               comma = ", ";
+            }
+         fprintf(to, "]}}");
+      }
+      fprintf(to, "\n]}\n");
+   }
+   free(z);
+   free(f.seen);
+   return hi > 0 && !ferror(to);
 }
 #endif

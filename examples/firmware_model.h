@@ -56,7 +56,7 @@ static const sneppp_real firmware_model_readout0_V[31] = {
    3.70840931f, 1.28541875f, 2.70269227f, 1.72649944f, 1.7394743f, 1.30536711f,
    1.71010268f
 };
-static const double firmware_model_tree0_centre[62] = {
+static const sneppp_wide firmware_model_tree0_centre[62] = {
    -0.87632721662521362, -0.91281414031982422, -0.95426785945892334, -0.92904847860336304,
    -0.74944102764129639, -0.771129310131073, -0.68218010663986206, -0.42459869384765625,
    -0.38026410341262817, -0.89818876981735229, -0.86755311489105225, -0.59811526536941528,
@@ -98,17 +98,19 @@ static const sneppp_model firmware_model = {
    {0, {
       {
       {(sneppp_space)0, 2, {0.0, 0.0}, {1000.0, 500.0}, {0.0, 0.0}, 0.0, {0.0, 0.0}, (sneppp_measure)0, 0u,
-       0, 0, 0, 0, 0, 0u, 0, 0},
+       0, 0, 0, 0, 0, 0u, 0, 0,
+       {0.0, 0.0}, {0.0, 0.0}, {0u, 0u}, 0, 0, 0},
        {(sneppp_act)18, 0.0, 0.0}, 0, 31, 0, {NULL, NULL, NULL}},
    }, (sneppp_mix)0, (sneppp_readout)1, 31, 0, 0.0, (uint64_t)0u << 32 | 1u, 0, 0, 0, 1, 0, 0},
-   1, 2, 31, {
-      {31, 2, 2, 0, {500.0, 250.0}, {0.002, 0.0040000000000000001}, 
+   1, 2, 31, 1, {
+      {31, 2, 2, 0, {500.0, 250.0}, {0.002, 0.0040000000000000001},
       {(sneppp_space)0, 2, {-500.0, -250.0}, {500.0, 250.0}, {0.0, 0.0}, 0.0, {0.0, 0.0}, (sneppp_measure)0, 0u,
-       0, 0, 0, 0, 0, 0u, 0, 0},
-       (sneppp_real *)firmware_model_layer0_W, (sneppp_real *)firmware_model_layer0_b, (sneppp_real *)firmware_model_layer0_width, 0, },
-   }, 1, {
+       0, 0, 0, 0, 0, 0u, 0, 0,
+       {0.0, 0.0}, {0.0, 0.0}, {0u, 0u}, 0, 0, 0},
+       (sneppp_real *)firmware_model_layer0_W, (sneppp_real *)firmware_model_layer0_b, (sneppp_real *)firmware_model_layer0_width, (sneppp_unit *)0},
+   }, {
       {1, 31, 0, (sneppp_real *)firmware_model_readout0_V},
-   }, 0.007208, 0.00036812106457294059, 32,
-   (sneppp_node *)firmware_model_tree0_node, 1u, {1.0, 0.5, 0.0, 0.0}, (double *)firmware_model_tree0_centre, (sneppp_real *)firmware_model_tree0_peak, (sneppp_real *)firmware_model_tree0_sharp, 0, -1, {0, 0}, 0, 0, {0, 0, 0, 0, 0, 0, 0}
+   }, 0.007208, 0.00036812106457294059, 32, -1, {0, 0},
+   (sneppp_node *)firmware_model_tree0_node, 1u, {1.0, 0.5, 0.0, 0.0}, (sneppp_wide *)firmware_model_tree0_centre, (sneppp_real *)firmware_model_tree0_peak, (sneppp_real *)firmware_model_tree0_sharp, (sneppp_wide *)0, 0, 0, {0, 0, 0, 0, 0, 0, 0}
 };
 #endif

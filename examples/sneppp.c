@@ -7,28 +7,37 @@
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"
+#include "asc.h"
 #include "draw.h"
 #include "check.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define FIT_OPTIONS "--window --polygon --sphere --coordinates --columns --time --time-window --method --width --seed --threads " \
-                    "--activation --steps --rate --schedule --floor --eps1 --eps2 --trace --tune "
+                    "--activation --steps --rate --schedule --floor --eps1 --eps2 --trace --tune --exposure --covariate --no-place "
 
 /* What `help VERB` prints; the first line of each stands in the list of `help`. */
 static const struct { const char *verb, *options, *text; } manual[] = {
-   {"fit", FIT_OPTIONS "--test --test-scale --save --png --json ",
-    "sneppp fit EVENTS.csv (--window x0,x1[,y0,y1,...] | --polygon FILE | --sphere) [options]   learn an intensity\n"
+   {"fit", FIT_OPTIONS "--counts --test --test-scale --save --png --json ",
+    "sneppp fit (EVENTS.csv | --counts REGIONS) (--window x0,x1[,y0,y1,...] | --polygon FILE | --sphere) [options]   learn an intensity\n"
     "EVENTS.csv holds one event per line, in columns separated by commas, semicolons or tabs; - is standard input. Lines\n"
     "that begin with # and a header, a first row without numbers, are allowed, and so is text in columns that are not used.\n"
-    "Dates and times such as 2016-03-01 or 2016-03-01T12:30:00+02:00 are days since 1970-01-01, here and in options.\n"
+    "Dates and times such as 2016-03-01 or 2016-03-01T12:30:00+02:00 are days since 1970-01-01, here and in options, and\n"
+    "come out as they went in. GeoJSON is read, too: points with their properties as columns, and polygons.\n"
     "  --window x0,x1,...   the box in which all events were seen, in the units of the file\n"
-    "  --polygon FILE       the polygon in which they were seen: a CSV of corners x,y[,ring]; inner rings are holes\n"
+    "  --polygon FILE       the polygon in which they were seen: a CSV of corners x,y[,ring]; inner rings are holes. Or GeoJSON\n"
     "  --sphere             longitude and latitude in degrees, or unit vectors in three columns\n"
     "  --coordinates C      of the sphere: degrees, radians or vectors (default: what all rows of the file look like)\n"
-    "  --columns a,b        the columns to use, by name or number (default: the first ones that are not the time; on the\n"
-    "                       sphere those that are called longitude and latitude, or lon and lat)\n"
+    "  --columns a,b        the columns to use, by name or number (default: x, y and z, or the first with\n"
+    "                       numbers that are not the time; on the sphere longitude and latitude, or lon and lat)\n"
     "  --time COLUMN        the column of times, with --time-window a,b[,c,d,...]: the intervals that were watched\n"
+    "  --exposure FILE.asc  what was exposed in each cell of an ESRI ASCII grid, such as people per unit of area; cells of 0 and\n"
+    "                       NODATA are outside. --window or --polygon cuts the cells. The intensity is that of events, see raster\n"
+    "  --covariate N=F.asc  a number N for each cell, such as its elevation; may be given again. Grids that differ from the\n"
+    "                       first are resampled to it. auto then solves the problem of convex\n"
+    "  --no-place           the covariates alone explain the events, not the coordinates\n"
+    "  --counts FILE        instead of events: how many there were in regions. One per line, in the words of count and a number,\n"
+    "                       such as box:0,200,0,100 12 or polygon:north.csv time:3,4 7; they may overlap and leave gaps\n"
     "  --test FILE          events to judge the fit by, not used for it\n"
     "  --test-scale S       intensity of the test events relative to the training ones (default 1)\n"
     "  --method M           auto (default), convex, pgd or adam\n"
@@ -41,39 +50,50 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --steps N            most steps (default 2000 for convex, 20000 for pgd, 600 for adam)\n"
     "  --tune yes|no        choose the scale of cos and sin features and, but for adam, --trace by events held out (default\n"
     "                       yes where there is something to choose)\n"
-    "  --eps1 E --eps2 E    convex, pgd: V'V = M + E I (default 1e-3 for pgd, else 0); penalty E/2 |M|^2 per event (0)\n"
+    "  --eps1 E --eps2 E    convex, pgd: V'V = M + E I (default 0.5/n for pgd, else 0); penalty E/2 |M|^2 per event (0)\n"
     "  --trace E            convex, pgd: penalty E tr(M) per event\n"
     "  --rate R             adam: learning rate (default 0.0125), with --schedule constant (default), cosine or linear\n"
     "  --save MODEL         write the model; - is standard output (the summary then goes to standard error)\n"
     "  --png FILE           draw the events and the intensity\n"
     "  --json               a machine-readable summary\n"
     "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"},
-   {"eval", "--coordinates --columns --time ",
+   {"eval", "--coordinates --columns --time --dates ",
     "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN] [--coordinates C]   the intensity at points, as CSV\n"
     "The file and its columns are as in fit; the time is the column called time, or the first after the coordinates.\n"
     "Prints the coordinates and the intensity, events per unit of the window, one point per line. Points outside the\n"
-    "window have intensity 0.\n"},
+    "window have intensity 0. Times are dates if they were in the file, or with --dates.\n"},
    {"count", FIT_OPTIONS "--region --regions --level ",
     "sneppp count MODEL [--region R]... [--regions FILE] [--level L]   the expected number of events in a region, exactly\n"
     "R is box:x0,x1,y0,y1 or polygon:FILE or time:a,b; one for space and one for time may be given. Prints the expected\n"
-    "number and the range that holds nine of ten counts. Instead of a model, events and the options of fit may be given:\n"
+    "number and the range that holds nine of ten counts. On the sphere R may be lonlat:west,east,south,north (east < west\n"
+    "crosses the date line) or cap:lon,lat,degrees; exact to 1e-9 for a default fit, else numerical; an estimate of the error is\n"
+    "printed. Instead of a model, events and the options of fit may be given:\n"
     "sneppp count EVENTS.csv --window 0,10,0,5 --region box:0,1,0,1\n"
     "  --regions FILE       many: one per line, such as box:0,1,0,1 time:3,4; one line of output each, in their order\n"
     "  --level L            how sure it is: lo to hi holds the true mean, and count_lo to count_hi a new count, with this\n"
     "                       probability, such as 0.95\n"},
-   {"profile", FIT_OPTIONS "--region --bins --level --png ",
+   {"profile", FIT_OPTIONS "--region --bins --level --png --dates ",
     "sneppp profile MODEL [--region R]... [--bins N] [--level L] [--png FILE]   expected numbers over time, as CSV\n"
     "For models on a line and models with time; R may be a place and a span of time. N equal intervals (default 24); where\n"
     "nobody watched, nothing is expected. --level as in count; --png draws the band that holds the true means (0.95).\n"
-    "Instead of a model, events and the options of fit may be given.\n"},
-   {"draw", "--region --error ",
-    "sneppp draw MODEL FILE.png [--region time:a,b] [--error]   a picture of the intensity\n"
+    "Times are dates if they are in a region or in the events, or with --dates. Instead of a model, events and the options of\n"
+    "fit may be given.\n"},
+   {"raster", "--region --cells --relative ",
+    "sneppp raster MODEL OUT.asc [--region time:a,b] [--cells N] [--relative]   means over cells, as an ESRI ASCII grid\n"
+    "Writes the intensity averaged over each cell, exactly, for models in the plane. The cells are those of the rasters that\n"
+    "the model was fitted with; without them N squares along the longer side (default 100). --relative divides by the\n"
+    "exposure: the risk. Cells outside the window are NODATA.\n"},
+   {"draw", "--region --error --geojson --cells --contours ",
+    "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
-    "  --error              the standard error relative to the intensity instead: in the plane and on the sphere, no time\n"},
-   {"sample", "-n --region --seed ",
+    "  --error              the standard error relative to the intensity instead: in the plane and on the sphere, no time\n"
+    "  --geojson            the file is GeoJSON, for maps: cells with the intensity in their middle and, in the plane, the\n"
+    "                       exact expected number; --cells N along the longer side (default 60)\n"
+    "  --contours N         with --geojson: N lines of equal intensity instead, on --cells (default 200)\n"},
+   {"sample", "-n --region --seed --dates ",
     "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
     "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"
-    "Places on the sphere are printed as longitude and latitude.\n"},
+    "Places on the sphere are printed as longitude and latitude, times as dates with --dates or if a region has dates.\n"},
    {"check", "--coordinates --columns --time --kept-back --simulations --seed --threads --png --json ",
     "sneppp check MODEL EVENTS.csv [options]   is the model right, or do events attract or repel each other?\n"
     "The file and its columns are as in fit. Prints the tests, one sentence that sums them up, and a line for programs. A\n"
@@ -81,7 +101,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "by fits to parts of them. Structure so fine that a fifth of the events does not show it counts as clusters: one pattern\n"
     "cannot tell these two apart.\n"
     "  --kept-back          the model has not seen these events: simulations are exact draws from it\n"
-    "  --simulations N      by which pairs are judged (default 199)\n"
+    "  --simulations N      of each of eight turns, by which pairs are judged (default 99, with --kept-back 199)\n"
     "  --png FILE           draw residuals, quantiles and the K function with its envelope\n"
     "  --seed N             deals the events anew, which gives another p (default 1): choose it before you look\n"
     "  --threads N, --coordinates C, --columns a,b, --time COLUMN, --json   as in fit\n"
@@ -96,7 +116,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "sneppp export MODEL NAME.h   the model as C source, for firmware\n"
     "Include it after sneppp.h, with SNEPPP_INFERENCE_ONLY; the model is called NAME, which must be a name in C and C++.\n"
     "- is standard output, and the model is called model.\n"},
-   {"info", "", "sneppp info MODEL   what a saved model is\n"},
+   {"info", "--dates ", "sneppp info MODEL [--dates]   what a saved model is\nWith --dates, times are printed as dates.\n"},
    {"kernels", "", "sneppp kernels   the table of closed forms, as Markdown\n"},
    {"help", "", "sneppp help [COMMAND]   this list, or all about one command\n"}};
 
@@ -145,17 +165,19 @@ static int help(const char *verb)
 typedef enum form { FORM_GUESSED, FORM_DEGREES, FORM_RADIANS, FORM_VECTORS } form;
 
 typedef struct options {
-   const char   *verb, *file[3], *test, *columns, *polygon, *time, *save, *png, *region[2], *many;
+   const char   *verb, *file[3], *test, *columns, *polygon, *time, *save, *png, *region[2], *many, *counts;
    const char   *seen[32]; /* options that were given */
    double       *window, *span, test_scale, level;
    size_t        draws;
    int           files, regions, sides, spans, sphere, width, threads, json, bins, given, error, kept_back, simulations;
+   int           dates, geojson, cells, contours; /* dates: times are printed as such */
    form          coordinates;
    sneppp_method method;
    uint64_t      seed;
    sneppp_act    act;
    sneppp_fit_desc settings; /* of the fit: only what options say */
-   const char   *tune;
+   const char   *tune, *exposure, *covariate[SNEPPP_MAX_DIM];
+   int           covariates, no_place, relative;
 } options;
 
 static double number(const char *option, const char *text, double lo, double hi)
@@ -235,6 +257,18 @@ static form form_named(const char *v)
    return FORM_GUESSED;
 }
 
+/* Are dates among these numbers? Then times are printed as dates, too. */
+static int has_date(const char *text)
+{
+   for (; *text; text += strcspn(text, ",:"), text += *text != 0) {
+      double     days;
+      char       piece[64];
+      snprintf(piece, sizeof piece, "%.*s", (int)strcspn(text, ","), text);
+      if (csv_date(piece, &days)) return 1;
+   }
+   return 0;
+}
+
 /* One option with its value; 0: unknown. */
 static int take(options *o, const char *a, const char *v)
 {
@@ -243,15 +277,23 @@ static int take(options *o, const char *a, const char *v)
       if (o->sides > 2 * SNEPPP_MAX_DIM) fail("too many coordinates: --window ", v);
    } else if (!strcmp(a, "--time-window")) {
       o->span = pairs(a, v, &o->spans, 1);
+      o->dates |= has_date(v);
    } else if (!strcmp(a, "--region")) {
       if (o->regions == 2) fail("at most two regions, one for space and one for time: ", v);
       o->region[o->regions++] = v;
+      o->dates |= strncmp(v, "time:", 5) == 0 && has_date(v);
    } else if (!strcmp(a, "--test")) o->test = v;
    else if (!strcmp(a, "--polygon")) o->polygon = v;
    else if (!strcmp(a, "--time")) o->time = v;
    else if (!strcmp(a, "--save")) o->save = v;
    else if (!strcmp(a, "--png")) o->png = v;
    else if (!strcmp(a, "--regions")) o->many = v;
+   else if (!strcmp(a, "--counts")) o->counts = v;
+   else if (!strcmp(a, "--exposure")) o->exposure = v;
+   else if (!strcmp(a, "--covariate")) {
+      if (o->covariates == SNEPPP_MAX_DIM - 2) fail("too many covariates: ", v);
+      o->covariate[o->covariates++] = v;
+   }
    else if (!strcmp(a, "--level")) {
       o->level = number(a, v, 0, 1);
       if (!(o->level > 0 && o->level < 1)) fail("--level is between 0 and 1, such as 0.95, not ", v);
@@ -262,6 +304,8 @@ static int take(options *o, const char *a, const char *v)
    else if (!strcmp(a, "-n")) o->draws = (size_t)whole(a, v, 1, 1e9);
    else if (!strcmp(a, "--simulations")) o->simulations = (int)whole(a, v, 19, 99999);
    else if (!strcmp(a, "--bins")) o->bins = (int)whole(a, v, 1, 1e6);
+   else if (!strcmp(a, "--cells")) o->cells = (int)whole(a, v, 1, 2000);
+   else if (!strcmp(a, "--contours")) o->contours = (int)whole(a, v, 1, 100);
    else if (!strcmp(a, "--threads")) o->threads = (int)whole(a, v, 1, 256);
    else if (!strcmp(a, "--seed")) o->seed = (uint64_t)whole(a, v, 0, 9e15);
    else if (!strcmp(a, "--method")) o->method = method_named(v);
@@ -319,17 +363,21 @@ static options parse(const char *verb, int count, char **arg, int files, const c
          snprintf(why, sizeof why, "%s has no option %.60s, see sneppp help %s", verb, a, verb);
          fail(why, "");
       }
-      for (int k = 0; k < o.given; k++) if (!strcmp(o.seen[k], a) && strcmp(a, "--region") != 0) fail("given twice: ", a);
+      for (int k = 0; k < o.given; k++) if (!strcmp(o.seen[k], a) && strcmp(a, "--region") != 0 && strcmp(a, "--covariate") != 0) fail("given twice: ", a);
       if (o.given < (int)(sizeof o.seen / sizeof *o.seen)) o.seen[o.given++] = a;
-      if (!strcmp(a, "--sphere") || !strcmp(a, "--json") || !strcmp(a, "--error") || !strcmp(a, "--kept-back")) {
+      struct { const char *name; int *value; } flag[] = {
+         {"--sphere", &o.sphere}, {"--json", &o.json}, {"--error", &o.error}, {"--kept-back", &o.kept_back}, {"--dates", &o.dates}, {"--geojson", &o.geojson},
+         {"--no-place", &o.no_place}, {"--relative", &o.relative}};
+      size_t f = 0;
+      while (f < sizeof flag / sizeof *flag && strcmp(a, flag[f].name) != 0) f++;
+      if (f < sizeof flag / sizeof *flag) {
          if (equals) fail("no value belongs to ", a);
-         *(!strcmp(a, "--json")    ? &o.json
-           : !strcmp(a, "--error") ? &o.error
-           : !strcmp(a, "--sphere") ? &o.sphere : &o.kept_back) = 1;
+         *flag[f].value = 1;
       } else if (!v) fail("a value is missing after ", a);
       else if (take(&o, a, v)) i += !equals;
    }
-   if (o.files < files) {
+   if (o.counts && o.files) fail("fit takes events or --counts, not both: ", o.file[0]);
+   if (o.files < files && !o.counts) {
       snprintf(why, sizeof why, "%s See sneppp help %s", missing, verb);
       fail(why, "");
    }
@@ -408,7 +456,31 @@ static void must_not_be_radians(const csv_table *t, const char *path, const layo
    fail(why, "");
 }
 
-/* The columns of space are those that --columns names, or the first ones beside the time. */
+/* Has the column no number at all? */
+static int all_text(const csv_table *t, int column)
+{
+   for (size_t i = 0; i < t->rows; i++)
+      if (isfinite(t->value[i * (size_t)t->columns + (size_t)column])) return 0;
+   return t->rows > 0;
+}
+
+/* The columns x, y and z, if the file has as many of them as there are coordinates, or the first ones beside the time; text
+   is passed over where enough is left. */
+static void first_columns(const csv_table *t, int most, int globe, layout *l)
+{
+   static const char *const name[3] = {"x", "y", "z"};
+   int                      named = most <= 3 && !globe, left = 0;
+   for (int k = 0; named && k < most; k++) named = (l->space[k] = csv_column(t, name[k])) >= 0 && l->space[k] != l->time;
+   if (named) {
+      l->count = most;
+      return;
+   }
+   for (int k = 0; k < t->columns; k++) left += k != l->time && !all_text(t, k);
+   for (int k = 0; k < t->columns && l->count < most; k++)
+      if (k != l->time && (left < most || !all_text(t, k))) l->space[l->count++] = k;
+}
+
+/* The columns of space are those that --columns names, or the first ones. */
 static layout columns_of(csv_table *t, const char *path, const options *o, const sneppp_window *w, int timed)
 {
    const int globe = w->space == SNEPPP_SPACE_SPHERE && w->dim == 3;
@@ -432,7 +504,7 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
       if (l.how == FORM_GUESSED) l.how = FORM_DEGREES;
    } else {
       const int most = l.how == FORM_DEGREES || l.how == FORM_RADIANS ? 2 : w->dim;
-      for (int k = 0; k < t->columns && l.count < most; k++) if (k != l.time) l.space[l.count++] = k;
+      first_columns(t, most, globe, &l);
       if (l.how == FORM_GUESSED) {
          l.how = l.count == 3 && (l.time >= 0 || !timed || t->columns > 3) && all_vectors(t, l.space) ? FORM_VECTORS : FORM_DEGREES;
          if (l.how == FORM_DEGREES && l.count == 3) l.count = 2;
@@ -468,6 +540,7 @@ typedef struct points { /* as the model wants them, factor after factor */
    const char  *path;
    sneppp_real *x;
    size_t      *line, count;
+   int          dated; /* the last coordinate came as dates */
 } points;
 
 static void points_free(points *p)
@@ -496,8 +569,10 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
    char         why[400];
    memset(&l, 0, sizeof l);
    if (!csv_read(&t, path)) fail(t.error, "");
+   if (t.geojson == 2) fail(csv_called(path), " holds polygons, where points are wanted");
    if (t.columns) l = columns_of(&t, path, o, w, timed); /* a file without a single row has no columns */
    p.path = csv_called(path);
+   p.dated = t.columns && (timed || w->dim == 1) && t.head[timed ? l.time : l.space[0]].kind == CSV_DATE;
    p.x = t.rows > (size_t)-1 / 2 / D / sizeof *p.x ? NULL : (sneppp_real *)malloc((t.rows * D + 1) * sizeof *p.x);
    if (!p.x) fail("not enough memory for ", p.path);
    for (size_t i = 0; i < t.rows; i++) {
@@ -543,6 +618,7 @@ static void read_polygon(const char *path, sneppp_window *w)
    double   *xy;
    size_t   *size, corners = 0;
    if (!csv_read(&t, path)) fail(t.error, "");
+   if (t.geojson == 1) fail(csv_called(path), " holds points, where a polygon is wanted");
    if (t.columns < 2 || t.rows < 3) fail("a polygon needs at least three lines x,y: ", csv_called(path));
    for (int k = 0; k < t.columns && k < 3; k++) if (!csv_good(&t, path, k)) fail(t.error, "");
    xy = (double *)malloc(2 * t.rows * sizeof *xy);
@@ -645,17 +721,50 @@ static const sneppp_window *window_of(const sneppp_model *m, int factor) { retur
 
 static int is_timed(const sneppp_model *m) { return m->factors == 2 && window_of(m, 1)->dim == 1; }
 
-/* Texts of --region become windows, each for its factor. */
-static void regions(const sneppp_model *m, const options *o, const char *const *words, int count, sneppp_window part[SNEPPP_MAX_FACTORS],
-                    sneppp_region *region)
+/* lonlat:west,east,south,north or cap:lon,lat,degrees: places on the sphere, see sneppp_count_numeric. */
+static int place_named(const sneppp_model *m, const char *text, sneppp_place *place)
 {
+   const int cap = strncmp(text, "cap:", 4) == 0;
+   double    v[4];
+   if (!cap && strncmp(text, "lonlat:", 7) != 0) return 0;
+   if (window_of(m, 0)->space != SNEPPP_SPACE_SPHERE || window_of(m, 0)->dim != 3) fail("this is a place on the sphere, and the model knows none: ", text);
+   if (csv_list(strchr(text, ':') + 1, v, 4) != (cap ? 3 : 4)) fail("a place on the sphere is lonlat:west,east,south,north or cap:lon,lat,degrees, not ", text);
+   if (place->shape) fail("two regions for the same coordinates: ", text);
+   place->shape = cap ? SNEPPP_SHAPE_CAP : SNEPPP_SHAPE_LONLAT;
+   if (cap) place->lon = v[0], place->lat = v[1], place->radius = v[2];
+   else place->west = v[0], place->east = v[1], place->south = v[2], place->north = v[3];
+   return 1;
+}
+
+/* The expected number in such a place and in `rest` of the other factors, or with a level its intervals. Where the tolerance
+   is not reached, the error says so. */
+static sneppp_status count_place(const sneppp_model *m, const sneppp_place *place, const sneppp_region *rest, double level, double *count, double *error,
+                                 sneppp_sure *sure, sneppp_error *err)
+{
+   sneppp_place  at = *place;
+   sneppp_status st;
+   at.within = rest;
+   st = level > 0 ? sneppp_count_numeric_sure(m, &at, level, sure, err) : sneppp_count_numeric(m, &at, count, error, err);
+   return st == SNEPPP_ERR_NO_CONVERGENCE ? SNEPPP_OK : st;
+}
+
+/* Texts of --region become windows, each for its factor, or a place on the sphere. */
+static void regions(const sneppp_model *m, const options *o, const char *const *words, int count, sneppp_window part[SNEPPP_MAX_FACTORS],
+                    sneppp_region *region, sneppp_place *place)
+{
+   memset(place, 0, sizeof *place);
    memset(region, 0, sizeof *region);
    memset(part, 0, SNEPPP_MAX_FACTORS * sizeof *part);
    for (int k = 0; k < count; k++) {
       const char *text = words[k], *rest = strchr(text, ':');
       double      side[2 * SNEPPP_MAX_DIM];
       const int   timed = strncmp(text, "time:", 5) == 0, f = timed ? m->factors - 1 : 0;
-      if (!rest || (!timed && strncmp(text, "box:", 4) != 0 && strncmp(text, "polygon:", 8) != 0)) fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, not ", text);
+      if (place_named(m, text, place)) {
+         if (strcmp(o->verb, "count") != 0 && strcmp(o->verb, "profile") != 0) fail("only count and profile take such a place: ", text);
+         continue;
+      }
+      if (!rest || (!timed && strncmp(text, "box:", 4) != 0 && strncmp(text, "polygon:", 8) != 0))
+         fail("a region is box:x0,x1,y0,y1 or polygon:FILE or time:a,b, on the sphere lonlat:w,e,s,n or cap:lon,lat,degrees, not ", text);
       if (timed && window_of(m, f)->dim != 1) fail("the model knows no time: ", text);
       if (strncmp(text, "polygon:", 8) == 0) {
          one_from_pipe(o->file[0], rest + 1);
@@ -663,7 +772,7 @@ static void regions(const sneppp_model *m, const options *o, const char *const *
       } else {
          const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
          if (n < 0) fail("a region takes numbers with commas between them, not ", text);
-         if (!timed && window_of(m, f)->space == SNEPPP_SPACE_SPHERE) fail("no closed form for a box on the sphere; time:a,b can be asked, and in C sneppp_count_numeric, not ", text);
+         if (!timed && window_of(m, f)->space == SNEPPP_SPACE_SPHERE) fail("no boxes on the sphere: say lonlat:west,east,south,north or cap:lon,lat,degrees, not ", text);
          if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
          part[f].space = SNEPPP_SPACE_BOX;
          part[f].dim = n / 2;
@@ -716,7 +825,7 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
    }
    if (m->factors > 1) fail("only models of a place, of time, or of both are drawn: ", path);
    if (w->space == SNEPPP_SPACE_SPHERE && d == 3) ok = draw_sphere(m, x, count, &style, par, path);
-   else if (d == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL)) ok = draw_plane(m, x, count, &style, par, path);
+   else if (d == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL || w->space == SNEPPP_SPACE_RASTER)) ok = draw_plane(m, x, count, &style, par, path);
    else if (d == 1 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS)) ok = draw_time(m, x, count, &style, path, &outside, &bars);
    else fail("only windows with one or two coordinates and the sphere are drawn: ", path);
    if (!ok) fail(path, " cannot be written");
@@ -735,12 +844,53 @@ static int show(const sneppp_report *now, const sneppp_model *model, void *user)
    return 0;
 }
 
+/* The window on the cells of the rasters; their lists live as long as the program. The first grid makes the cells. */
+static void rasterise(const options *o, sneppp_window *w)
+{
+   sneppp_window cells;
+   asc_grid      first;
+   double       *z = NULL;
+   size_t        count = 0, Q = (size_t)o->covariates;
+   if (w->dim != 2 || o->sphere) fail("--exposure and --covariate are for events in the plane", "");
+   for (size_t k = 0; k < Q + (o->exposure != NULL); k++) {
+      const int   exposure = o->exposure && k == 0;
+      const char *text = exposure ? o->exposure : o->covariate[k - (o->exposure != NULL)], *path = exposure ? text : strchr(text, '=');
+      asc_grid    g;
+      char        why[300];
+      if (!path || !path[!exposure]) fail("--covariate takes NAME=FILE.asc, not ", text);
+      path += !exposure;
+      if (!asc_read(&g, path)) fail(g.error, "");
+      for (int r = 0; o->sides && r < 2; r++)
+         if (g.origin[r] > w->lo[r] || g.origin[r] + g.cell[r] * (double)g.cells[r] < w->hi[r]) {
+            snprintf(why, sizeof why, "%.200s does not cover the window along %s", path, r ? "y" : "x");
+            fail(why, "");
+         }
+      if (!k) {
+         first = g, count = g.cells[0] * g.cells[1];
+         z = Q ? (double *)malloc(Q * count * sizeof *z) : NULL;
+         if (Q && !z) fail("not enough memory for ", path);
+      } else if (!asc_same(&g, &first)) {
+         fprintf(stderr, "sneppp: %.200s has other cells than the first grid: each cell of that gets the value at its middle\n", path);
+         if (!asc_resample(&g, &first)) fail("not enough memory for ", path);
+      }
+      for (size_t i = 0; !exposure && i < count; i++) z[i * Q + k - (o->exposure != NULL)] = g.value[i];
+      if (k && !exposure) asc_free(&g);
+   }
+   cells = asc_window(&first);
+   memcpy(cells.lo, w->lo, sizeof cells.lo), memcpy(cells.hi, w->hi, sizeof cells.hi);
+   cells.xy = w->xy, cells.rings = w->rings, cells.ring_size = w->ring_size, cells.count = w->count;
+   cells.covariates = o->covariates, cells.z = z, cells.no_place = o->no_place;
+   if (o->exposure) cells.weight = first.value;
+   *w = cells;
+}
+
 static void describe(const options *o, sneppp_desc *desc)
 {
    sneppp_window *w = &desc->factor[0].window, *t = &desc->factor[1].window;
    memset(desc, 0, sizeof *desc);
    if ((o->sides > 0) + o->sphere + (o->polygon != NULL) != 1) fail("give one of --window, --polygon and --sphere: the place in which all events were seen", "");
-   if (!o->time != !o->spans) fail("--time COLUMN and --time-window a,b belong together", "");
+   if (o->counts && (o->columns || o->coordinates || o->time)) fail("--columns, --coordinates and --time are for events; with --counts a time has a --time-window only", "");
+   if (!o->counts && !o->time != !o->spans) fail("--time COLUMN and --time-window a,b belong together", "");
    if (o->coordinates && !o->sphere) fail("--coordinates is for places on the sphere: say --sphere", "");
    if (o->polygon) read_polygon(o->polygon, w);
    else {
@@ -748,7 +898,9 @@ static void describe(const options *o, sneppp_desc *desc)
       w->space = o->sphere ? SNEPPP_SPACE_SPHERE : SNEPPP_SPACE_BOX;
    }
    for (int k = 0; k < o->sides / 2; k++) { w->lo[k] = o->window[2 * k]; w->hi[k] = o->window[2 * k + 1]; }
-   if (o->time) {
+   if (o->no_place && !o->covariates) fail("--no-place leaves nothing without --covariate", "");
+   if (o->exposure || o->covariates) rasterise(o, w);
+   if (o->spans) {
       t->dim = 1;
       t->space = o->spans > 2 ? SNEPPP_SPACE_INTERVALS : SNEPPP_SPACE_BOX;
       t->lo[0] = o->span[0];
@@ -769,8 +921,71 @@ static void describe(const options *o, sneppp_desc *desc)
    desc->readout = SNEPPP_READOUT_DIAGONAL; /* as the fit will make it, and without that limit */
 }
 
+/* The regions of a file: one per line, in one word for space, one for time, or both; with counts, a number follows them.
+   They live as long as the program. */
+typedef struct region_list {
+   sneppp_window (*part)[SNEPPP_MAX_FACTORS];
+   sneppp_region *region;
+   sneppp_place  *place;
+   double        *counts;
+   size_t        *line, count;
+} region_list;
+
+static region_list read_regions(const sneppp_model *m, const options *o)
+{
+   const char *path = o->counts ? o->counts : o->many;
+   FILE       *f;
+   region_list l;
+   size_t      room = 0, line = 0;
+   char        text[4096], why[5000];
+   memset(&l, 0, sizeof l);
+   if (o->regions) fail("--region and --regions cannot both be given: ", path);
+   one_from_pipe(o->file[0], path);
+   f = strcmp(path, "-") ? fopen(path, "r") : stdin;
+   if (!f) fail(path, " cannot be opened");
+   while (fgets(text, sizeof text, f)) {
+      const char *word[3] = {NULL, NULL, NULL}, *end = "";
+      double      number = 0;
+      int         words = 0;
+      line++;
+      if (strlen(text) + 1 == sizeof text) { snprintf(why, sizeof why, "%s, line %lu is too long", csv_called(path), (unsigned long)line); fail(why, ""); }
+      for (char *at = strtok(text, " \t\r\n"); at && text[0] != '#'; at = strtok(NULL, " \t\r\n")) {
+         if (words == 2 + (o->counts != NULL)) {
+            snprintf(why, sizeof why, "%s, line %lu: at most one word for space and one for time%s", csv_called(path), (unsigned long)line, o->counts ? ", and a number" : "");
+            fail(why, "");
+         }
+         word[words++] = at;
+      }
+      if (!words) continue;
+      if (o->counts && (!csv_number(word[--words], &end, &number) || *end || !words)) {
+         snprintf(why, sizeof why, "%s, line %lu: a region and the number of events in it, such as box:0,200,0,100 12", csv_called(path), (unsigned long)line);
+         fail(why, "");
+      }
+      if (l.count == room) {
+         room = room ? 2 * room : 64;
+         l.part = (sneppp_window(*)[SNEPPP_MAX_FACTORS])realloc(l.part, room * sizeof *l.part);
+         l.region = (sneppp_region *)realloc(l.region, room * sizeof *l.region);
+         l.place = (sneppp_place *)realloc(l.place, room * sizeof *l.place);
+         l.line = (size_t *)realloc(l.line, room * sizeof *l.line);
+         l.counts = (double *)realloc(l.counts, room * sizeof *l.counts);
+         if (!l.part || !l.region || !l.place || !l.line || !l.counts) fail("not enough memory for ", path);
+      }
+      regions(m, o, word, words, l.part[l.count], &l.region[l.count], &l.place[l.count]);
+      if (l.place[l.count].shape && o->counts) fail("counts in caps, rectangles and polygons of the sphere cannot be fitted, which are in ", csv_called(path));
+      l.counts[l.count] = number;
+      l.line[l.count++] = line;
+   }
+   if (ferror(f)) fail(csv_called(path), " cannot be read; is it a folder?");
+   if (f != stdin) fclose(f);
+   if (!l.count) fail("no regions in ", csv_called(path));
+   for (size_t i = 0; i < l.count; i++) /* the windows may have moved while the list grew */
+      for (int k = 0; k < SNEPPP_MAX_FACTORS; k++) if (l.region[i].factor[k]) l.region[i].factor[k] = &l.part[i][k];
+   return l;
+}
+
 typedef struct learned {
    points          events;
+   region_list     districts; /* with --counts */
    sneppp_desc     desc;
    sneppp_model    model;
    sneppp_report   report;
@@ -794,7 +1009,7 @@ static int tunes(const options *o, const sneppp_model *model)
       waves += act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN;
    }
    if (o->tune) return !strcmp(o->tune, "yes");
-   return o->method != SNEPPP_METHOD_AUTO && (waves || (o->method != SNEPPP_METHOD_ADAM && o->settings.trace == 0));
+   return !o->counts && o->method != SNEPPP_METHOD_AUTO && (waves || (o->method != SNEPPP_METHOD_ADAM && o->settings.trace == 0));
 }
 
 /* Events, a window, one call. */
@@ -807,21 +1022,30 @@ static void learn(const options *o, learned *l)
    memset(&train, 0, sizeof train);
    memset(l, 0, sizeof *l);
    f = o->settings;
-   one_from_pipe(o->file[0], o->polygon);
+   one_from_pipe(o->counts ? o->counts : o->file[0], o->polygon);
    describe(o, &l->desc);
    if (sneppp_init(&l->model, &l->desc, &err) != SNEPPP_OK) complain(o->polygon ? o->polygon : "the window", &err);
-   l->events = coordinates(o->file[0], o, &l->desc.factor[0].window, o->time != NULL);
+   if (o->counts) l->districts = read_regions(&l->model, o), l->events.path = csv_called(o->counts);
+   else l->events = coordinates(o->file[0], o, &l->desc.factor[0].window, o->time != NULL);
    l->pool = sneppp_pool_make(o->threads, NULL);
    if (l->pool) l->parallel = sneppp_pool_parallel(l->pool);
    train.x = l->events.x;
    train.count = l->events.count;
+   train.region = l->districts.region, train.regions = l->districts.count, train.counts = l->districts.counts;
    f.events = &train;
    f.method = o->method;
    f.tune = tunes(o, &l->model);
    f.seed = o->seed;
    f.parallel = l->parallel;
    if (isatty(2)) { f.progress = show; f.user = &last; }
-   if (sneppp_fit(&l->model, &f, &l->report, &err) != SNEPPP_OK) complain_event(&l->events, &err);
+   if (sneppp_fit(&l->model, &f, &l->report, &err) != SNEPPP_OK) {
+      char        text[400];
+      const char *colon = strchr(err.why, ':');
+      if (!o->counts || (strncmp(err.why, "region ", 7) != 0 && strncmp(err.why, "counts[", 7) != 0)) complain_event(&l->events, &err);
+      snprintf(text, sizeof text, "%.300s, line %lu", csv_called(o->counts), (unsigned long)l->districts.line[err.event]);
+      if (colon && err.why[0] == 'r') memmove(err.why, colon + 2, strlen(colon + 2) + 1);
+      complain(text, &err);
+   }
    if (last > 0) fprintf(stderr, "\r%70s\r", "");
    tell_copies(&l->events, l->report.copies);
    tell_ending(&l->report);
@@ -842,14 +1066,14 @@ static int fit(int count, char **arg)
    points        held;
    sneppp_error  err;
    double        test_nll = nan(""), expected = 0, volume;
-   unsigned long observed;
+   unsigned long observed, train;
    if (o.png && o.sides > 4) fail("only windows with one or two coordinates and the sphere are drawn: ", o.png);
    if (o.test_scale != 1 && !o.test) fail("--test-scale needs --test FILE", "");
-   one_from_pipe(o.file[0], o.test);
+   one_from_pipe(o.counts ? o.counts : o.file[0], o.test);
    one_from_pipe(o.test, o.polygon);
    for (int k = 0; k < 2; k++) {
       const char *out = k ? o.png : o.save;
-      must_differ(o.file[0], out);
+      must_differ(o.counts ? o.counts : o.file[0], out);
       must_differ(o.test, out);
       must_differ(o.polygon, out);
       must_be_writable(out);
@@ -858,12 +1082,12 @@ static int fit(int count, char **arg)
    if (o.save && o.png && !strcmp(o.save, "-") && !strcmp(o.png, "-")) fail("model and picture cannot both go to standard output", "");
    learn(&o, &l);
    if (sneppp_count(&l.model, NULL, 1, &expected, NULL, &err) != SNEPPP_OK) fail(err.why, "");
-   volume = sneppp_window_mass(&l.desc.factor[0].window) * (o.time ? sneppp_window_mass(&l.desc.factor[1].window) : 1);
-   observed = (unsigned long)l.events.count;
+   volume = sneppp_window_mass(&l.desc.factor[0].window) * (o.spans ? sneppp_window_mass(&l.desc.factor[1].window) : 1);
+   observed = train = (unsigned long)l.report.events;
    if (o.test) {
       sneppp_events test;
       memset(&test, 0, sizeof test);
-      held = coordinates(o.test, &o, &l.desc.factor[0].window, o.time != NULL);
+      held = coordinates(o.test, &o, &l.desc.factor[0].window, o.spans > 0);
       test.x = held.x;
       test.count = held.count;
       observed = (unsigned long)held.count;
@@ -874,7 +1098,7 @@ static int fit(int count, char **arg)
    if (o.save) save(&l.model, o.save);
    if (o.png) draw(&l.model, l.events.x, l.events.count, NULL, 0, &l.parallel, o.png);
    if (o.json) {
-      fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", (unsigned long)l.events.count, name[l.report.method], l.report.width);
+      fprintf(say, "{\"events\": %lu, \"method\": \"%s\", \"width\": %d", train, name[l.report.method], l.report.width);
       fprintf(say, ", \"copies\": %lu", (unsigned long)l.report.copies);
       json_number(say, "expected", expected);
       json_number(say, "nll_per_event", l.report.nll);
@@ -884,8 +1108,9 @@ static int fit(int count, char **arg)
       json_number(say, "seconds", l.report.seconds);
       fprintf(say, "}\n");
    } else {
-      if (l.events.count == 0) fprintf(stderr, "sneppp: %.200s holds no events: is it the right file?\n", csv_called(o.file[0]));
-      fprintf(say, "%lu events in a window of %g; method %s\n", (unsigned long)l.events.count, volume, name[l.report.method]);
+      if (train == 0) fprintf(stderr, "sneppp: %.200s holds no events: is it the right file?\n", csv_called(o.counts ? o.counts : o.file[0]));
+      if (o.counts) fprintf(say, "%lu regions, ", (unsigned long)l.districts.count);
+      fprintf(say, "%lu events in a window of %g; method %s\n", train, volume, name[l.report.method]);
       fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
       if (l.report.rounded) {
          fprintf(say, "%lu events are recorded in steps: taken as known to a step only\n", (unsigned long)l.report.rounded);
@@ -908,7 +1133,7 @@ static int fit(int count, char **arg)
       if (o.png && say == stdout) printf("picture: %s\n", o.png);
    }
    fprintf(say, "test_nll=%.6f expected=%.3f observed=%lu train_events=%lu width=%d gap=%.3g seconds=%.3f\n", test_nll,
-           o.test ? o.test_scale * expected : expected, observed, (unsigned long)l.events.count, l.report.width, l.report.gap, l.report.seconds);
+           o.test ? o.test_scale * expected : expected, observed, train, l.report.width, l.report.gap, l.report.seconds);
    forget(&l);
    return 0;
 }
@@ -919,6 +1144,7 @@ typedef struct question {
    sneppp_model  model;
    sneppp_window part[SNEPPP_MAX_FACTORS];
    sneppp_region region;
+   sneppp_place  place; /* shape 0: none */
 } question;
 
 /* From a saved model, or, when a window is given, from events that are fitted first. */
@@ -930,6 +1156,7 @@ static void ask(question *q, const char *verb, int count, char **arg, int files,
    if (q->o.sides || q->o.polygon || q->o.sphere) {
       learn(&q->o, &l);
       q->model = l.model;
+      q->o.dates |= l.events.dated;
       memset(&l.model, 0, sizeof l.model); /* q has it now */
       forget(&l);
    } else {
@@ -941,56 +1168,7 @@ static void ask(question *q, const char *verb, int count, char **arg, int files,
          }
       q->model = load(q->o.file[0]);
    }
-   regions(&q->model, &q->o, q->o.region, q->o.regions, q->part, &q->region);
-}
-
-/* The regions of a file: one per line, in one word for space, one for time, or both. They live as long as the program. */
-typedef struct region_list {
-   sneppp_window (*part)[SNEPPP_MAX_FACTORS];
-   sneppp_region *region;
-   size_t        *line, count;
-} region_list;
-
-static region_list read_regions(const sneppp_model *m, const options *o)
-{
-   FILE       *f;
-   region_list l;
-   size_t      room = 0, line = 0;
-   char        text[4096], why[5000];
-   memset(&l, 0, sizeof l);
-   if (o->regions) fail("--region and --regions cannot both be given: ", o->many);
-   one_from_pipe(o->file[0], o->many);
-   f = strcmp(o->many, "-") ? fopen(o->many, "r") : stdin;
-   if (!f) fail(o->many, " cannot be opened");
-   while (fgets(text, sizeof text, f)) {
-      const char *word[2] = {NULL, NULL};
-      int         words = 0;
-      line++;
-      if (strlen(text) + 1 == sizeof text) { snprintf(why, sizeof why, "%s, line %lu is too long", csv_called(o->many), (unsigned long)line); fail(why, ""); }
-      for (char *at = strtok(text, " \t\r\n"); at && text[0] != '#'; at = strtok(NULL, " \t\r\n")) {
-         if (words == 2) {
-            snprintf(why, sizeof why, "%s, line %lu: at most one word for space and one for time", csv_called(o->many), (unsigned long)line);
-            fail(why, "");
-         }
-         word[words++] = at;
-      }
-      if (!words) continue;
-      if (l.count == room) {
-         room = room ? 2 * room : 64;
-         l.part = (sneppp_window(*)[SNEPPP_MAX_FACTORS])realloc(l.part, room * sizeof *l.part);
-         l.region = (sneppp_region *)realloc(l.region, room * sizeof *l.region);
-         l.line = (size_t *)realloc(l.line, room * sizeof *l.line);
-         if (!l.part || !l.region || !l.line) fail("not enough memory for ", o->many);
-      }
-      regions(m, o, word, words, l.part[l.count], &l.region[l.count]);
-      l.line[l.count++] = line;
-   }
-   if (ferror(f)) fail(csv_called(o->many), " cannot be read; is it a folder?");
-   if (f != stdin) fclose(f);
-   if (!l.count) fail("no regions in ", csv_called(o->many));
-   for (size_t i = 0; i < l.count; i++) /* the windows may have moved while the list grew */
-      for (int k = 0; k < SNEPPP_MAX_FACTORS; k++) if (l.region[i].factor[k]) l.region[i].factor[k] = &l.part[i][k];
-   return l;
+   regions(&q->model, &q->o, q->o.region, q->o.regions, q->part, &q->region, &q->place);
 }
 
 /* "region 3: ..." of a list is what stands on a line of its file. */
@@ -1035,7 +1213,16 @@ static void print_names(const sneppp_model *m, const char *end)
    printf("%s", end);
 }
 
-static void print_point(const sneppp_model *m, const sneppp_real *x)
+/* A time, as a date where dates are wanted and there is one. */
+static void print_time(const char *before, double v, int dates)
+{
+   char        text[40];
+   const char *iso = dates ? csv_iso(v, text) : NULL;
+   if (iso) printf("%s%s", before, iso);
+   else print_number(before, v);
+}
+
+static void print_point(const sneppp_model *m, const sneppp_real *x, int dates)
 {
    const sneppp_window *w = window_of(m, 0);
    int                  k = 0;
@@ -1045,7 +1232,7 @@ static void print_point(const sneppp_model *m, const sneppp_real *x)
       printf("%.10g,%.10g", lon, lat);
       k = 3;
    }
-   for (; k < m->D; k++) print_number(k ? "," : "", (double)x[k]);
+   for (; k < m->D; k++) print_time(k ? "," : "", (double)x[k], dates && k == m->D - 1 && window_of(m, m->factors - 1)->dim == 1);
 }
 
 /* Events in a file, for a model: columns and the time are as in fit. */
@@ -1076,7 +1263,7 @@ static int eval(int count, char **arg)
    if (at.count && sneppp_intensities(&m, &at, v, NULL, &err) != SNEPPP_OK) complain_event(&p, &err);
    print_names(&m, ",intensity\n");
    for (size_t i = 0; i < at.count; i++) {
-      print_point(&m, p.x + i * (size_t)m.D);
+      print_point(&m, p.x + i * (size_t)m.D, o.dates || p.dated);
       printf(",%.10g\n", (double)v[i]);
    }
    free(v);
@@ -1093,7 +1280,7 @@ static int count_region(int count, char **arg)
    size_t               n;
    sneppp_error         err;
    sneppp_sure         *sure;
-   double              *expected;
+   double              *expected, error = 0;
    memset(&l, 0, sizeof l);
    ask(&q, "count", count, arg, 1, "Which model?");
    if (q.o.many) l = read_regions(&q.model, &q.o);
@@ -1103,20 +1290,27 @@ static int count_region(int count, char **arg)
    expected = (double *)calloc(n, sizeof *expected);
    if (!sure || !expected) fail("not enough memory for so many regions", "");
    if (q.o.level > 0 ? sneppp_count_sure(&q.model, region, n, q.o.level, sure, NULL, &err) != SNEPPP_OK
-                     : sneppp_count(&q.model, region, n, expected, NULL, &err) != SNEPPP_OK)
+                     : sneppp_count(&q.model, region, n, expected, NULL, &err) != SNEPPP_OK) /* of places: what is around them */
       complain_region(&q, &l, &err);
    for (size_t k = 0; k < n; k++) {
-      uint64_t lo, hi;
+      const sneppp_place *place = l.count ? &l.place[k] : &q.place;
+      char                words[300];
+      uint64_t            lo, hi;
+      snprintf(words, sizeof words, l.count ? "%.200s, line %lu" : "%.200s", l.count ? csv_called(q.o.many) : q.o.regions ? q.o.region[0] : "", (unsigned long)(l.count ? l.line[k] : 0));
+      if (place->shape && count_place(&q.model, place, &region[k], q.o.level, &expected[k], &error, &sure[k], &err) != SNEPPP_OK) complain(words, &err);
       if (q.o.level > 0) {
          printf("expected=%.6g lo=%.6g hi=%.6g count_lo=%lu count_hi=%lu\n", sure[k].mean, sure[k].lower, sure[k].upper,
                 (unsigned long)sure[k].count_lower, (unsigned long)sure[k].count_upper);
          continue;
       }
       sneppp_poisson_interval(expected[k], 0.9, &lo, &hi);
-      printf("expected=%.6g interval90=%lu,%lu\n", expected[k], (unsigned long)lo, (unsigned long)hi);
+      printf("expected=%.6g interval90=%lu,%lu", expected[k], (unsigned long)lo, (unsigned long)hi);
+      if (place->shape) printf(" error=%.2g", error);
+      printf("\n");
    }
    free(sure);
    free(expected);
+   free(l.place);
    free(l.part);
    free(l.region);
    free(l.line);
@@ -1150,7 +1344,7 @@ static int profile(int count, char **arg)
    sneppp_window       *span;
    sneppp_region       *region;
    sneppp_sure         *sure;
-   double               a, b, *ends, *edge, *expected;
+   double               a, b, *ends, *edge, *expected, error, level;
    size_t               asked = 0, bins;
    int                  f, banded;
    sneppp_error         err;
@@ -1170,7 +1364,7 @@ static int profile(int count, char **arg)
    bins = (size_t)q.o.bins;
    banded = q.o.level > 0 || q.o.png;
    ends = (double *)malloc(bins * (2 * w->count + 2) * sizeof *ends);
-   edge = (double *)malloc((bins + 1) * sizeof *edge);
+   edge = (double *)calloc(bins + 1, sizeof *edge);
    span = (sneppp_window *)malloc(bins * sizeof *span);
    region = (sneppp_region *)malloc(bins * sizeof *region);
    expected = (double *)calloc(bins, sizeof *expected);
@@ -1182,7 +1376,10 @@ static int profile(int count, char **arg)
       region[asked] = q.region;
       region[asked++].factor[f] = &span[k];
    }
-   if (asked && (banded ? sneppp_count_sure(&q.model, region, asked, q.o.level > 0 ? q.o.level : 0.95, sure, NULL, &err)
+   level = q.o.level > 0 ? q.o.level : banded ? 0.95 : 0;
+   for (size_t k = 0; q.place.shape && k < asked; k++)
+      if (count_place(&q.model, &q.place, &region[k], level, &expected[k], &error, &sure[k], &err) != SNEPPP_OK) complain(q.o.region[0], &err);
+   if (asked && !q.place.shape && (banded ? sneppp_count_sure(&q.model, region, asked, level, sure, NULL, &err)
                         : sneppp_count(&q.model, region, asked, expected, NULL, &err)) != SNEPPP_OK)
       complain(q.o.regions ? q.o.region[0] : csv_called(q.o.file[0]), &err);
    for (size_t k = bins, at = asked; k-- > 0 && at < k + 1;) { /* each to its own interval, from the last on */
@@ -1194,8 +1391,8 @@ static int profile(int count, char **arg)
    for (size_t k = 0; k < bins; k++) {
       uint64_t lo = 0, hi = 0;
       if (banded) expected[k] = sure[k].mean;
-      print_number("", edge[k]);
-      print_number(",", edge[k + 1]);
+      print_time("", edge[k], q.o.dates);
+      print_time(",", edge[k + 1], q.o.dates);
       if (q.o.level > 0)
          printf(",%.6g,%.6g,%.6g,%lu,%lu\n", sure[k].mean, sure[k].lower, sure[k].upper, (unsigned long)sure[k].count_lower, (unsigned long)sure[k].count_upper);
       else {
@@ -1207,8 +1404,8 @@ static int profile(int count, char **arg)
       draw_style style;
       char       title[80];
       memset(&style, 0, sizeof style);
-      snprintf(title, sizeof title, "expected numbers, and where the true means are with %.6g %% certainty", 100 * (q.o.level > 0 ? q.o.level : 0.95));
-      style.title = title, style.xlabel = "time", style.ylabel = "events in an interval";
+      snprintf(title, sizeof title, "expected numbers, and where the true means are with %.6g %% certainty", 100 * level);
+      style.title = title, style.xlabel = q.o.dates ? "days since 1970-01-01" : "time", style.ylabel = "events in an interval";
       if (!draw_profile(bins, edge, sure, &style, q.o.png)) fail(q.o.png, " cannot be written");
    }
    free(ends);
@@ -1221,13 +1418,108 @@ static int profile(int count, char **arg)
    return 0;
 }
 
+static void write_geojson(const sneppp_model *m, const sneppp_window *when, int cells, int contours, const char *path)
+{
+   const sneppp_window *w = window_of(m, 0);
+   const int            piped = !strcmp(path, "-");
+   sneppp_model         space;
+   sneppp_error         err;
+   FILE                *f;
+   int                  ok;
+   memset(&space, 0, sizeof space);
+   if (is_timed(m)) { /* the map of all times, or of a part */
+      if (sneppp_marginal(m, 1, when, &space, &err) != SNEPPP_OK) fail(err.why, "");
+      m = &space;
+   }
+   if (m->factors > 1 || !((w->dim == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL)) ||
+                           (w->dim == 3 && w->space == SNEPPP_SPACE_SPHERE)))
+      fail("only the plane and the sphere are written as GeoJSON: ", path);
+   f = piped ? stdout : fopen(path, "wb");
+   ok = f && (contours ? draw_contours(m, cells ? cells : 200, contours, NULL, f) : draw_geojson(m, cells ? cells : 60, NULL, f));
+   if (f) ok = !(piped ? fflush(f) : fclose(f)) && ok;
+   if (!ok) fail(piped ? "standard output" : path, " cannot be written");
+   sneppp_free(&space);
+}
+
 static int draw_file(int count, char **arg)
 {
    question q;
    ask(&q, "draw", count, arg, 2, "Which model, and what is the picture's name?");
    must_differ(q.o.file[0], q.o.file[1]);
    if (q.region.factor[0] || (q.o.regions && !is_timed(&q.model))) fail("draw takes only a region of time, for models with a place and a time", "");
-   draw(&q.model, NULL, 0, q.region.factor[1], q.o.error, NULL, q.o.file[1]);
+   if (q.o.cells && !q.o.geojson) fail("--cells is for --geojson", "");
+   if (q.o.geojson && q.o.error) fail("--geojson has no --error", "");
+   if (q.o.contours && !q.o.geojson) fail("--contours is for --geojson", "");
+   if (q.o.geojson) write_geojson(&q.model, q.region.factor[1], q.o.cells, q.o.contours, q.o.file[1]);
+   else draw(&q.model, NULL, 0, q.region.factor[1], q.o.error, NULL, q.o.file[1]);
+   sneppp_free(&q.model);
+   return 0;
+}
+
+/* Expected numbers in cells over their sizes, or over the exposure. */
+static int raster_file(int count, char **arg)
+{
+   question             q;
+   sneppp_model         space;
+   const sneppp_model  *m = &q.model;
+   const sneppp_window *w;
+   sneppp_window       *box;
+   sneppp_region       *region;
+   sneppp_error         err;
+   asc_grid             g;
+   double               e[4];
+   size_t               n, inside = 0, *which;
+   ask(&q, "raster", count, arg, 2, "Which model, and what is the grid's name?");
+   must_differ(q.o.file[0], q.o.file[1]);
+   memset(&space, 0, sizeof space);
+   if (q.region.factor[0] || (q.o.regions && !is_timed(m))) fail("raster takes only a region of time, for models with a place and a time", "");
+   if (is_timed(m)) {
+      if (sneppp_marginal(&q.model, 1, q.region.factor[1], &space, &err) != SNEPPP_OK) fail(err.why, "");
+      m = &space;
+   }
+   w = window_of(m, 0);
+   if (m->factors > 1 || w->dim != 2 || (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_RASTER)) fail("only models in a box of the plane or on a raster are written as grids: ", q.o.file[0]);
+   draw_extent(w, e);
+   memset(&g, 0, sizeof g);
+   for (int r = 0; r < 2; r++) {
+      double side = fmax(e[1] - e[0], e[3] - e[2]) / (q.o.cells ? q.o.cells : 100);
+      int    own = w->space == SNEPPP_SPACE_RASTER && !q.o.cells;
+      g.origin[r] = own ? w->origin[r] : e[2 * r], g.cell[r] = own ? w->cell[r] : side;
+      g.cells[r] = own ? w->cells[r] : (size_t)ceil((e[2 * r + 1] - e[2 * r]) / side - 1e-9);
+   }
+   n = g.cells[0] * g.cells[1];
+   g.value = (double *)malloc(n * sizeof *g.value), box = (sneppp_window *)calloc(n, sizeof *box);
+   region = (sneppp_region *)calloc(n, sizeof *region), which = (size_t *)malloc(n * sizeof *which);
+   if (!g.value || !box || !region || !which) fail("not enough memory for ", q.o.file[1]);
+   for (size_t k = 0; k < n; k++) {
+      sneppp_window *b = &box[inside];
+      double         mass = 0;
+      b->space = SNEPPP_SPACE_BOX, b->dim = 2, g.value[k] = nan("");
+      for (int r = 0; r < 2; r++) {
+         const double lo = g.origin[r] + (double)(r ? k / g.cells[0] : k % g.cells[0]) * g.cell[r];
+         b->lo[r] = fmax(lo, e[2 * r]), b->hi[r] = fmin(lo + g.cell[r], e[2 * r + 1]);
+      }
+      if (!(b->lo[0] < b->hi[0] && b->lo[1] < b->hi[1])) continue;
+      if (w->space == SNEPPP_SPACE_RASTER) { /* the mass, or the area of it that is exposed */
+         sneppp_window part = *w;
+         memcpy(part.lo, b->lo, sizeof part.lo), memcpy(part.hi, b->hi, sizeof part.hi);
+         mass = sneppp_window_mass(&part);
+         if (!(mass > 0)) continue;
+         if (!q.o.relative) mass = (b->hi[0] - b->lo[0]) * (b->hi[1] - b->lo[1]);
+      } else mass = (b->hi[0] - b->lo[0]) * (b->hi[1] - b->lo[1]);
+      g.value[k] = 1 / mass, which[inside] = k, region[inside].factor[0] = b, inside++;
+   }
+   {
+      double *expected = (double *)malloc((inside + 1) * sizeof *expected);
+      if (!expected) fail("not enough memory for ", q.o.file[1]);
+      if (sneppp_count(m, region, inside, expected, NULL, &err) != SNEPPP_OK) fail(err.why, "");
+      for (size_t k = 0; k < inside; k++) g.value[which[k]] *= expected[k];
+      free(expected);
+   }
+   if (!asc_write(&g, q.o.file[1])) fail(q.o.file[1], " cannot be written");
+   asc_free(&g);
+   free(box), free(region), free(which);
+   if (m == &space) sneppp_free(&space);
    sneppp_free(&q.model);
    return 0;
 }
@@ -1252,7 +1544,7 @@ static int sample(int count, char **arg)
    if (st != SNEPPP_OK) complain(q.o.regions == 1 ? q.o.region[0] : q.o.file[0], &err);
    print_names(&q.model, "\n");
    for (size_t i = 0; x && i < told.count; i++) {
-      print_point(&q.model, x + i * (size_t)q.model.D);
+      print_point(&q.model, x + i * (size_t)q.model.D, q.o.dates);
       putchar('\n');
    }
    free(x);
@@ -1338,6 +1630,7 @@ static int compare(int count, char **arg)
    sneppp_model     m, other;
    sneppp_window    part[SNEPPP_MAX_FACTORS];
    sneppp_region    region;
+   sneppp_place     place;
    sneppp_error     err;
    check_difference d, all;
    points           p;
@@ -1352,7 +1645,7 @@ static int compare(int count, char **arg)
    if (!p.count) fail(p.path, " holds no events");
    if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK) complain_event(&p, &err);
    if (check_compare(&m, &other, p.x, p.count, o.test_scale, NULL, &all, &err) != SNEPPP_OK) complain(p.path, &err);
-   regions(&m, &o, o.region, o.regions, part, &region);
+   regions(&m, &o, o.region, o.regions, part, &region, &place);
    if (o.regions) {
       if (check_compare(&m, &other, p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(o.region[0], &err);
       if (!o.json) tell_difference(o.region[0], &d);
@@ -1415,7 +1708,7 @@ static int export_c(int count, char **arg)
 
 static const char *const space_name[SNEPPP_SPACE_END] = {
    "box", "Gaussian mixture", "sphere", "intervals", "polygon", "ball", "R^d", "gamma", "beta", "Dirichlet",
-   "Poisson", "binomial", "negative binomial", "normal", "von Mises", "finite set"};
+   "Poisson", "binomial", "negative binomial", "normal", "von Mises", "finite set", "raster"};
 
 static int info(int count, char **arg)
 {
@@ -1426,7 +1719,11 @@ static int info(int count, char **arg)
    for (int f = 0; f < m.factors; f++) {
       const sneppp_window *w = window_of(&m, f);
       printf("window: %s, %d coordinate%s", w->space < SNEPPP_SPACE_END ? space_name[w->space] : "?", w->dim, w->dim == 1 ? "" : "s");
-      if (w->space == SNEPPP_SPACE_BOX) for (int k = 0; k < w->dim; k++) printf("%s[%.10g, %.10g]", k ? " x " : ", ", w->lo[k], w->hi[k]);
+      if (w->space == SNEPPP_SPACE_BOX) for (int k = 0; k < w->dim; k++) {
+         char from[40], to[40];
+         if (o.dates && w->dim == 1 && csv_iso(w->lo[k], from) && csv_iso(w->hi[k], to)) printf(", [%s, %s]", from, to);
+         else printf("%s[%.10g, %.10g]", k ? " x " : ", ", w->lo[k], w->hi[k]);
+      }
       printf("; size %.10g\n", sneppp_window_mass(w));
    }
    printf("features: %d, readout: %s\n", m.n, m.desc.readout == SNEPPP_READOUT_DIAGONAL ? "diagonal" : "full");
@@ -1469,7 +1766,7 @@ static int kernels(int count, char **arg)
 int main(int count, char **arg)
 {
    static const struct { const char *verb; int (*run)(int count, char **arg); } command[] = {
-      {"fit", fit}, {"eval", eval}, {"count", count_region}, {"profile", profile}, {"draw", draw_file}, {"sample", sample},
+      {"fit", fit}, {"eval", eval}, {"count", count_region}, {"profile", profile}, {"draw", draw_file}, {"raster", raster_file}, {"sample", sample},
       {"check", check}, {"compare", compare}, {"export", export_c}, {"info", info}, {"kernels", kernels}};
    const char *verb = count > 1 ? arg[1] : "help";
    for (size_t k = 0; k < sizeof command / sizeof *command; k++)

@@ -11,6 +11,10 @@
 #define _POSIX_C_SOURCE 200809L /* a clock on the wall: the library's default counts processor time */
 #define SNEPPP_REAL_FLOAT /* events and features; sums over events and the closed forms are double all the same */
 #define SNEPPP_PTHREADS
+#define SNEPPP_NO_AUTO /* what a program does not ask for need not be compiled */
+#define SNEPPP_NO_SURE
+#define SNEPPP_NO_SAMPLE
+#define SNEPPP_NO_INPUT
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include <math.h>

@@ -76,6 +76,17 @@ here="${CC:-cc} $flags -ffp-contract=off"
 check "the comparison compiles" "${CC:-cc}" -std=c99 -o "$out/ulp" tests/arm/ulp.c
 check "the example here" sh -c "$here -o $out/example examples/firmware.c -lm && $out/example | sed 1d >$out/example.txt"
 check "its bits here" sh -c "$here -o $out/bits tests/arm/bits.c -lm && $out/bits >$out/bits.txt"
+check "points of the whole library" sh -c "$here -DSPAWN_WHOLE -o $out/whole tests/arm/spawn.c -lm && $out/whole >$out/spawn.txt"
+spawn_bytes() { # most, size program, compiler and flags...: code and constants that spawn points, without the model
+   most=$1 size=$2
+   shift 2
+   "$@" $flags -fno-pic -DSPAWN_NO_MAIN -c -o "$out/spawn.o" tests/arm/spawn.c &&
+      "$@" $flags -fno-pic -DSPAWN_NO_MAIN -DSPAWN_NOTHING -c -o "$out/nothing.o" tests/arm/spawn.c &&
+      bytes=$(($($size "$out/spawn.o" | awk 'NR == 2 { print $1 }') - $($size "$out/nothing.o" | awk 'NR == 2 { print $1 }'))) &&
+      echo "$bytes bytes" && [ $bytes -le "$most" ]
+}
+check "spawning takes 24 kB at most here" spawn_bytes 24576 size "${CC:-cc}"
+check "spawning takes 12 kB at most on a Cortex-M4" spawn_bytes 12288 arm-none-eabi-size arm-none-eabi-gcc $m4
 for real in double float; do
    flag="-DSNEPPP_INFERENCE_ONLY"
    [ $real = float ] && flag="$flag -DSNEPPP_REAL_FLOAT"
@@ -92,6 +103,12 @@ for cpu in m4 m7; do
    check "$cpu: and prints what it prints here" sh -c "sed 1d $out/$cpu.txt | cmp - $out/example.txt"
    check "$cpu: only mathematical functions are asked of libraries" sh -c "arm-none-eabi-gcc $arch $flags -DFIRMWARE_NO_MAIN -c -o $out/only.o examples/firmware.c &&
       ! arm-none-eabi-nm -u $out/only.o | grep -v -w -E 'U ((sin|cos|exp|log|erf|erfc|expm1|log1p|sqrt|floor|tanh|pow)f?|mem(cpy|set|move)|__aeabi_[a-z0-9]*)'"
+   check "$cpu: SNEPPP_NO_DOUBLE asks for no double arithmetic" sh -c "arm-none-eabi-gcc $arch $flags -DSNEPPP_NO_DOUBLE -fsingle-precision-constant -DFIRMWARE_NO_MAIN -c -o $out/single.o examples/firmware.c &&
+      ! arm-none-eabi-nm -u $out/single.o | grep -E '__aeabi_([df]2[df]|d[a-z]|[a-z0-9]*2d)' && ! arm-none-eabi-objdump -d $out/single.o | grep -E '\.f64'"
+   build "$out/single.elf" $arch -DSNEPPP_NO_DOUBLE -fsingle-precision-constant examples/firmware.c && emulate $board "$out/single.elf" >"$out/single_$cpu.txt"
+   check "$cpu: and prints what it prints with it" sh -c "sed 1d $out/single_$cpu.txt | cmp - $out/example.txt"
+   build "$out/spawn.elf" $arch tests/arm/spawn.c && emulate $board "$out/spawn.elf" >"$out/spawn_$cpu.txt"
+   check "$cpu: points are those of the whole library" cmp "$out/spawn_$cpu.txt" "$out/spawn.txt"
    check "$cpu: no data that can be written" sh -c "[ \$(arm-none-eabi-size $out/only.o | awk 'NR == 2 { print \$2 + \$3 }') = 0 ]"
    build "$out/bits.elf" $arch tests/arm/bits.c && emulate $board "$out/bits.elf" >"$out/bits_$cpu.txt" 2>"$out/stack.txt"
    check "$cpu: bits of the example's model" "$out/ulp" "$out/bits.txt" "$out/bits_$cpu.txt" float $most

@@ -55,7 +55,7 @@ for real in double float; do
       check "and says so" grep -q "needs SNEPPP_${limit%=*} to be at least" "$out/fails.txt"
    done
    printf '#define SNEPPP_IMPLEMENTATION\n#include "sneppp.h"\n' >"$out/only.c"
-   for o in -O0 -O3 "-Os -DSNEPPP_NO_SIMD"; do
+   for o in -O0 -O3 "-Os -DSNEPPP_NO_SIMD" "-O2 -DSNEPPP_WITH_SAMPLE"; do
       check "$real: inference only, $o" $c99 $flag $o -I. -DSNEPPP_INFERENCE_ONLY -c -o "$out/only.o" "$out/only.c"
       check "$real: no malloc, free, printf, fopen, assert or clock, $o" sh -c "! nm -u $out/only.o | grep -w -E '_?_?(malloc|calloc|realloc|free|[a-z]*printf|puts|fopen|fwrite|exit|abort|__assert_fail|clock|time|timespec_get)'"
    done
@@ -69,6 +69,14 @@ for real in double float; do
          END { print sum - psi, "bytes"; exit !(sum > psi && sum - psi <= most) }' "$out/only.su"
    fi
 done
+single=-fsingle-precision-constant # gcc has it
+$cc $single -Werror -fsyntax-only -x c /dev/null 2>/dev/null || single=-Wno-error=double-promotion
+check "SNEPPP_NO_DOUBLE compiles" $c99 -DSNEPPP_REAL_FLOAT -DSNEPPP_NO_DOUBLE $single -DSNEPPP_INFERENCE_ONLY -I. -c -o "$out/only.o" "$out/only.c"
+check "SNEPPP_NO_DOUBLE is refused in the whole library" fails $cc -DSNEPPP_NO_DOUBLE -I. -fsyntax-only "$out/only.c"
+# Points from an exported model: those of the whole library, in 24 kB at most (see tests/arm.sh for a Cortex-M4).
+check "spawning: code" sh -c "$cc -std=c99 -Os -DSNEPPP_NO_SIMD -DSPAWN_NO_MAIN -fno-pic -c -o $out/spawn.o tests/arm/spawn.c && [ \$(size $out/spawn.o | awk 'NR == 2 { print \$1 }') -le 24576 ]"
+check "spawning: points" sh -c "$cc -std=c99 -Os -o $out/spawn tests/arm/spawn.c -lm && $out/spawn >$out/spawn.got"
+check "spawning: points of the whole library" sh -c "$cc -std=c99 -O1 -DSPAWN_WHOLE -o $out/whole tests/arm/spawn.c -lm && $out/whole | cmp - $out/spawn.got"
 total="$passed passed, $failed failed"
 [ $skipped -eq 0 ] || total="$total, $skipped skipped"
 echo "$total"

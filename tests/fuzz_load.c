@@ -189,7 +189,7 @@ static void fuzz_models(void)
 {
    static const double ends[4] = {-1, 0.3, 0.5, 2}, xy[14] = {0, 0, 3, 0, 3, 3, 0, 3, 1, 1, 2, 1, 1, 2}, point[6] = {0, 1, 1, 0, 2, 2};
    static const size_t ring[2] = {4, 3};
-   static const int    dim[SNEPPP_SPACE_END] = {2, 2, 3, 1, 2, 2, 2, 1, 1, 3, 1, 1, 1, 1, 1, 2};
+   static const int    dim[SNEPPP_SPACE_END] = {2, 2, 3, 1, 2, 2, 2, 1, 1, 3, 1, 1, 1, 1, 1, 2, 2};
    static sneppp_unit  units[4];
    sneppp_desc         d;
    for (int s = 0; s < SNEPPP_SPACE_END + SNEPPP_MIX_END + 2; s++) {
@@ -205,7 +205,8 @@ static void fuzz_models(void)
       if (s == SNEPPP_SPACE_NEGBINOMIAL || s == SNEPPP_SPACE_POISSON) continue;
       if (s == SNEPPP_SPACE_INTERVALS) w->count = 2, w->ends = ends;
       if (s == SNEPPP_SPACE_FINITE) w->count = 3, w->point = point;
-      if (s == SNEPPP_SPACE_POLYGON) w->rings = 2, w->ring_size = ring, w->xy = xy;
+      if (s == SNEPPP_SPACE_POLYGON || s == SNEPPP_SPACE_RASTER) w->rings = 2, w->ring_size = ring, w->xy = xy;
+      if (s == SNEPPP_SPACE_RASTER) w->cell[0] = w->cell[1] = 1, w->cells[0] = 3, w->cells[1] = 2, w->covariates = 1, w->z = point;
       if (s >= SNEPPP_SPACE_END) {
          int mix = s - SNEPPP_SPACE_END;
          if (mix < SNEPPP_MIX_END) {

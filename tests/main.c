@@ -59,6 +59,7 @@ static int test_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 #define pthread_create test_pthread_create
 #define pthread_attr_getstacksize test_pthread_stack
 #define SNEPPP__CENTRES 8192 /* events above which AUTO takes a part of them: half of what users have */
+#define SNEPPP__WITNESSES 512 /* and a quarter of those that intervals of other fits ask */
 #define pthread_mutex_lock test_mutex_lock
 #define pthread_mutex_unlock test_mutex_unlock
 #define pthread_cond_wait test_cond_wait
@@ -75,6 +76,14 @@ static int test_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 #undef pthread_cond_wait
 #define GREATEST_USE_LONGJMP 0 /* no test jumps; setjmp makes gcc doubt the variables of tests that it inlines */
 #include "greatest.h"
+
+/* The path of a file that a test may write. Configurations run side by side, so each program has files of its own. */
+extern const char *test_program;
+static inline const char *test_path(char path[1000], const char *name)
+{
+   snprintf(path, 1000, "%s.%s", test_program, name);
+   return path;
+}
 
 #ifndef SNEPPP_TEST_SUITES
 #define SNEPPP_TEST_SUITES "suites.h"

@@ -41,7 +41,7 @@ FLOORS = {
    "space": ["space", "edges"],
    "kernel": ["kernel", "kernel_gauss", "kernel_shape"], "optim": ["optim"], "radial": ["radial"],
    "model": ["model", "edges"], "loss": ["loss"], "fit": ["fit", "convex"], "auto": ["auto", "stream"],
-   "sample": ["sample"], "io": ["io", "export_c"], "input": ["input"],
+   "sure": ["sure"], "sample": ["sample"], "io": ["io", "export_c"], "input": ["input"],
 }
 
 # ---------------------------------------------------------------------------------------------------- reading C

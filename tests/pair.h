@@ -7,7 +7,7 @@ SNEPPP__UNUSED static sneppp_status one_pair(const sneppp_window *win, const sne
    sneppp__plan  plan;
    sneppp__pair  p;
    int           unit[2];
-   sneppp_status st = sneppp__plan_make(&plan, win, layer, 0, 0, NULL);
+   sneppp_status st = sneppp__plan_make(&plan, win, 0, layer, 0, 0, NULL);
    if (st != SNEPPP_OK) return st;
    sneppp__plan_pair(&plan, i < j ? i : j, i < j ? j : i, &p, unit);
    *k = sneppp__pair_value(&p, NULL);

@@ -11,8 +11,11 @@
 
 GREATEST_MAIN_DEFS();
 
+const char *test_program = "build/tests"; /* how this program was called: its files are named after it */
+
 int main(int argc, char **argv)
 {
+   if (argc > 0) test_program = argv[0];
    GREATEST_MAIN_BEGIN();
    SNEPPP_TEST_RUN
    GREATEST_PRINT_REPORT();

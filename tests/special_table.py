@@ -9,7 +9,6 @@ functions), never from the formulas of the header."""
 import math
 import random
 import sys
-from fractions import Fraction
 from mpmath import mp, mpf, sqrt, pi, exp, log, erfc, cos, fac2, fac, loggamma, digamma
 
 mp.dps = 40
@@ -20,11 +19,6 @@ def mills(x):
    if x > 60:
       return sum((-1)**k * fac2(2*k - 1) / x**(2*k + 1) for k in range(25))
    return sqrt(pi/2) * erfc(x/sqrt(mpf(2))) * exp(x*x/2)
-
-def wedge(x):
-   if x > 60:
-      return sum((-1)**k * fac2(2*k + 1) / x**(2*k + 2) for k in range(25))
-   return 1 - x*mills(x)
 
 def fit(f, lo, hi, degree):
    """Monomial coefficients, in t in [-1/2, 1/2], of the Chebyshev interpolant of f on [lo, hi]."""
@@ -81,29 +75,6 @@ def flat(name, r):
       line += item
    print(line.rstrip().rstrip(",") + "\n};")
 
-def debye(K):
-   """D_k of log sum_k U_k(p)/nu^k = sum_k D_k(p)/nu^k (DLMF 10.41.10), as polynomials in p."""
-   U = [[Fraction(1)]]
-   for k in range(K):
-      u = U[-1]
-      v = [Fraction(0)]*(len(u) + 3)
-      for i, a in enumerate(u):
-         if i:
-            v[i + 1] += Fraction(i, 2)*a
-            v[i + 3] -= Fraction(i, 2)*a
-         v[i + 1] += a/(8*(i + 1))
-         v[i + 3] -= 5*a/(8*(i + 3))
-      U.append(v)
-   D = [None]
-   for k in range(1, K + 1):  # k U_k = sum_j j D_j U_{k-j}
-      d = [k*a for a in U[k]]
-      for j in range(1, k):
-         for x, a in enumerate(D[j]):
-            for y, b in enumerate(U[k - j]):
-               d[x + y] -= j*a*b
-      D.append([a/k for a in d])
-   return D[1:]
-
 def gauss_legendre(n):
    out = []
    for i in range(n):
@@ -124,18 +95,15 @@ def coef():
    flat("sneppp__mills_centre", centre)
    flat("sneppp__mills_scale", [16/(4 + c) for c in centre])
    rows("sneppp__mills_table", [local(mills, K, N, i, centre[i - 1], 9) for i in range(1, N)], "[15][10]")
-   rows("sneppp__wedge_table", [local(wedge, K, N, i, centre[i - 1], 10) for i in range(1, N)], "[15][11]")
    def lg(x):
       if abs(x - 1) < mpf(10)**-18: return mp.euler
       if abs(x - 2) < mpf(10)**-18: return 1 - mp.euler
       return loggamma(x)/((x - 1)*(x - 2))
    rows("sneppp__lgamma_table", [fit(lg, mpf(1), mpf(2), 19), fit(lg, mpf(2), mpf(3), 19)], "[2][20]")
    flat("sneppp__digamma_table", fit(digamma, mpf(1), mpf(2), 20))
-   D = debye(12)
-   flat("sneppp__debye_table", [a for k, d in enumerate(D) for a in d[k + 1::2]])
    xs, ws = [], []
-   for n in (6, 8, 10, 12, 16, 20, 24, 32):
-      for x, w in gauss_legendre(n):
+   for n in (6, 8, 10, 12, 16, 20, 32):
+      for x, w in gauss_legendre(n)[n//2:]:
          xs.append(x); ws.append(w)
    flat("sneppp__gl_x", xs)
    flat("sneppp__gl_w", ws)
@@ -252,12 +220,7 @@ def table():
    mp.dps = 50
    sinc = lambda x: mp.sinc(x)
    one("sinc", sinc, spread(1e-8, 1e6, 40, True) + [0.0, 3.0], lambda x: min(mpf(1), 1/abs(x)) if x else mpf(1))
-   def dsinc(x):
-      mp.dps = 80
-      v = (x*mp.cos(x) - mp.sin(x))/x**2 if x else mpf(0)
-      mp.dps = 50
-      return v
-   one("dsinc", dsinc, spread(1e-8, 1e6, 40, True) + spread(0.3, 6, 30), lambda x: abs(dsinc(x)) if abs(x) < 2 else 1/abs(x))
+   spread(1e-8, 1e6, 40, True), spread(0.3, 6, 30)  # rows of a function that is gone: the numbers behind them stay
    def lsh(x):
       mp.dps = 80
       v = log(mp.sinh(abs(x))/abs(x))

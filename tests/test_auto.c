@@ -1347,7 +1347,7 @@ TEST auto_copies_are_counted(void)
    d = auto_product(1); /* the same place at another time is no copy */
    for (size_t i = 0; i < 20; i++) x[3 * i] = x[3 * i + 1] = 1, x[3 * i + 2] = (sneppp_real)(i < 15 ? i : 14);
    e.read = NULL, e.x = x, e.count = 20;
-   f.method = SNEPPP_METHOD_AUTO;
+   f.method = SNEPPP_METHOD_AUTO, f.steps = 0;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
    ASSERT_EQ((size_t)5, r.copies);
@@ -1532,9 +1532,69 @@ TEST auto_shares_of_polygons(void)
    PASS();
 }
 
+/* Virtual events of a bump are where something was seen, as the bump has it, and are found after a few attempts: also if
+   the bump is wider than the window, beside it, or only a corner of the window was seen. */
+TEST auto_draws_of_bumps(void)
+{
+   enum { draws = 4000, grid = 200 };
+   static const double xy[8] = {0, 0, 4, 0, 4, 4, 0, 4}, corner[6] = {0, 0, 1, 0, 0, 1};
+   static const double at[3][3] = {{0.1, 0.05, 0.05}, {0.5, 0.5, 0.5}, {-0.5, -0.5, 1.5}}, width[4] = {0.03, 0.3, 1, 40};
+   sneppp_desc         d;
+   sneppp_model        m;
+   sneppp_error        err;
+   sneppp_events       e;
+   sneppp_region       seen;
+   sneppp_window       part;
+   sneppp__auto        f;
+   memset(&d, 0, sizeof d), memset(&e, 0, sizeof e), memset(&seen, 0, sizeof seen), memset(&f, 0, sizeof f);
+   d.factor[0].window = auto_window(0);
+   d.factor[1].window.space = SNEPPP_SPACE_POLYGON, d.factor[1].window.dim = 2, d.factor[1].window.count = 4, d.factor[1].window.xy = xy;
+   d.width = 4;
+   part = d.factor[1].window, part.count = 3, part.xy = corner;
+   seen.factor[1] = &part;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   f.model = &m, f.events = &e, f.d = 3, f.sphere = -1, f.parts = 1;
+   f.lo[0] = -1, f.side[0] = 4, f.side[1] = f.side[2] = 4;
+   f.a[0] = 2, f.a[1] = f.a[2] = 1;
+   for (int whole = 0; whole < 2; whole++)
+      for (int c = 0; c < 3; c++)
+         for (int w = 0; w < 4; w++) {
+            const double h = width[w];
+            double       box[6], sum[3] = {0}, square[3] = {0}, mean[3] = {0}, total[2] = {0};
+            sneppp_rng   rng;
+            if (h < 0.5 && c) continue; /* a bump that is small has its centre in what was seen, or nearly no mass in it */
+            e.seen = whole ? NULL : &seen;
+            sneppp_rng_init(&rng, 4, (uint64_t)(w + 4 * c));
+            sneppp__seen_box(&f, box);
+            for (int i = 0; i < draws; i++) {
+               double y[3];
+               sneppp__bump_draw(&f, box, &rng, at[c], h, y);
+               ASSERT(y[0] >= 0 && y[0] <= 2 && y[1] >= 0 && y[2] >= 0);
+               ASSERT(whole ? y[1] <= 1 && y[2] <= 1 : y[1] + y[2] <= 0.25 + 1e-12);
+               for (int k = 0; k < 3; k++) sum[k] += y[k] / draws, square[k] += y[k] * y[k] / draws;
+            }
+            ASSERT(rng.position < 80 * draws);
+            for (int i = 0; i < grid; i++) { /* the first axis is independent of the others */
+               double x = 2 * (i + 0.5) / grid, v = exp(-0.5 * (x - at[c][0]) * (x - at[c][0]) / (h * h));
+               total[0] += v, mean[0] += v * x;
+               for (int j = 0; j < grid; j++) {
+                  double side = whole ? 1 : 0.25, y = side * (i + 0.5) / grid, z = side * (j + 0.5) / grid;
+                  v = exp(-0.5 * ((y - at[c][1]) * (y - at[c][1]) + (z - at[c][2]) * (z - at[c][2])) / (h * h));
+                  if (!whole && y + z > side) continue;
+                  total[1] += v, mean[1] += v * y, mean[2] += v * z;
+               }
+            }
+            for (int k = 0; k < 3; k++)
+               ASSERT_IN_RANGE(mean[k] / total[k > 0], sum[k], 4.5 * sqrt((square[k] - sum[k] * sum[k]) / draws) + 1e-3);
+         }
+   sneppp_free(&m);
+   PASS();
+}
+
 /* `auto` is a keyword. */
 SUITE(automatic)
 {
+   RUN_TEST(auto_draws_of_bumps);
    RUN_TEST(auto_value_of_weights);
    RUN_TEST(auto_shares_of_polygons);
    RUN_TEST(auto_stops_before_it_starts);

@@ -167,6 +167,7 @@ TEST check_steps_keep_the_law(void)
    c.w = &w;
    c.mean = 300;
    c.step = 0.05;
+   c.sharp = 1;
    c.model = same;
    for (int h = 0; h < CHECK_FOLDS; h++) same[h] = m;
    for (size_t i = 0; i < points; i++) hand[i] = (unsigned char)(i % CHECK_FOLDS);
@@ -200,17 +201,17 @@ TEST check_kinds_of_patterns(void)
    check_report r;
    sneppp_model m;
    sneppp_error err;
-   size_t       n = check_thomas(7, 30, 0.03);
-   int          rejected = 0;
+   size_t       n = check_thomas(7, 30, 0.02);
+   int          rejected = 0, outside = 0;
    memset(&how, 0, sizeof how);
-   how.simulations = 99;
    ASSERT(check_fitted(&m, 2, check_x, n));
    ASSERT_EQ(SNEPPP_OK, check_all(&m, check_x, n, &how, "m", &r, &err));
    ASSERT_EQ(1, r.pair[0].clusters);
-   ASSERT_IN_RANGE(0.01, r.pair[0].p, 1e-12);
-   ASSERT(strstr(r.sentence, "events cluster more than") && strstr(r.sentence, " m (p = 0.01)"));
-   ASSERT_IN_RANGE(0.07, r.pair[0].reach, 0.03); /* 0.03 sqrt(2) is the distance of two in a cluster along an axis */
-   ASSERT(r.pair[0].ratio[5] > r.pair[0].hi[5]);
+   ASSERT(r.pair[0].p < 0.01);
+   ASSERT(strstr(r.sentence, "events cluster more than") && strstr(r.sentence, " m (p < 0.01)"));
+   ASSERT_IN_RANGE(0.05, r.pair[0].reach, 0.03); /* 0.02 sqrt(2) is the distance of two in a cluster along an axis */
+   for (int k = 0; k < CHECK_DISTANCES; k++) outside += r.pair[0].ratio[k] > r.pair[0].hi[k];
+   ASSERT(outside >= 4); /* of the envelope that holds all of it if all is well */
    check_forget(&r);
    sneppp_free(&m);
    for (uint64_t seed = 0; seed < 8; seed++) {
@@ -281,7 +282,6 @@ TEST check_sphere_and_time(void)
    memset(&events, 0, sizeof events);
    memset(&fit, 0, sizeof fit);
    memset(&how, 0, sizeof how);
-   how.simulations = 99;
    sneppp_rng_init(&rng, 12, 0);
    desc.factor[0].window.space = SNEPPP_SPACE_SPHERE;
    desc.factor[0].window.dim = 3;
@@ -301,7 +301,7 @@ TEST check_sphere_and_time(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &fit, NULL, &err));
    ASSERT_EQ(SNEPPP_OK, check_all(&m, x, 150, &how, "", &r, &err));
    ASSERT_EQ(2, r.factors);
-   ASSERT_IN_RANGE(0.01, r.pair[0].p, 1e-12);
+   ASSERT(r.pair[0].p < 0.01);
    ASSERT(r.pair[1].p > 0.01);
    ASSERT_EQ(150, (int)r.time.count);
    ASSERT(r.grid[0].rows > 1 && r.grid[1].rows == 1);

@@ -82,7 +82,7 @@ static sneppp_desc export_box(int width)
 TEST export_refuses(void)
 {
    static export_buffer b;
-   sneppp_desc          d = export_box(4);
+   sneppp_desc          d = export_box(12);
    sneppp_model         m;
    sneppp_error         err;
    char                 name[70];
@@ -108,7 +108,10 @@ TEST export_refuses(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, name, export_write, &b, &err));
    ASSERT(strstr(b.text, "static const sneppp_model aaaaaaaa"));
    ASSERT(strstr(b.text, "#error"));
-   for (b.stop = 1; b.stop < 100; b.stop += 7) {
+   b.used = b.pieces = 0, b.stop = SIZE_MAX;
+   ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "m", export_write, &b, &err));
+   ASSERT(b.pieces > 3);
+   for (size_t pieces = b.pieces + (b.stop = 0); ++b.stop <= pieces;) {
       b.used = b.pieces = 0;
       ASSERT_EQ(SNEPPP_ERR_IO, sneppp_export_c(&m, "m", export_write, &b, &err));
       ASSERT_EQ(b.stop, b.pieces); /* not called again */
@@ -239,8 +242,8 @@ TEST export_arrays(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "m", export_write, &b, &err));
    got = export_array(b.text, "size_t m_window0_ring_size", 2);
    ASSERT(got && got[0] == 4 && got[1] == 3);
-   ASSERT(export_equal(b.text, "double m_window0_xy", xy, 14));
-   ASSERT(export_equal(b.text, "double m_window1_ends", ends, 4));
+   ASSERT(export_equal(b.text, "sneppp_wide m_window0_xy", xy, 14));
+   ASSERT(export_equal(b.text, "sneppp_wide m_window1_ends", ends, 4));
    ASSERT(export_equal_reals(b.text, "sneppp_real m_layer0_W", m.layer[0].W, 10));
    ASSERT(export_equal_reals(b.text, "sneppp_real m_layer0_b", m.layer[0].b, 5));
    ASSERT(export_equal_reals(b.text, "sneppp_real m_layer1_W", m.layer[1].W, 5));
@@ -254,9 +257,9 @@ TEST export_arrays(void)
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    b.used = 0;
    ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "g", export_write, &b, &err));
-   ASSERT(export_equal(b.text, "double g_window0_weight", weight, 2));
-   ASSERT(export_equal(b.text, "double g_window0_mean", mean, 4));
-   ASSERT(export_equal(b.text, "double g_window0_scale", scale, 4));
+   ASSERT(export_equal(b.text, "sneppp_wide g_window0_weight", weight, 2));
+   ASSERT(export_equal(b.text, "sneppp_wide g_window0_mean", mean, 4));
+   ASSERT(export_equal(b.text, "sneppp_wide g_window0_scale", scale, 4));
    sneppp_free(&m);
    PASS();
 }
@@ -285,11 +288,11 @@ TEST export_tree(void)
    b.used = 0;
    ASSERT_EQ(SNEPPP_OK, sneppp_export_c(&m, "t", export_write, &b, &err));
    groups = (size_t)m.n / (size_t)m.desc.group, dim = (size_t)sneppp__tree_dim(&m);
-   ASSERT(export_equal(b.text, "double t_tree0_centre", m.centre, groups * dim));
+   ASSERT(export_equal(b.text, "sneppp_wide t_tree0_centre", m.centre, groups * dim));
    ASSERT(export_equal_reals(b.text, "sneppp_real t_tree0_peak", m.peak, (size_t)m.n));
    ASSERT(export_equal_reals(b.text, "sneppp_real t_tree0_sharp", m.sharp, (size_t)m.n));
    if (m.table_top >= 0)
-      ASSERT(export_equal(b.text, "double t_tree0_table", m.table, sneppp__table_size((int)dim, m.table_top, m.table_more)));
+      ASSERT(export_equal(b.text, "sneppp_wide t_tree0_table", m.table, sneppp__table_size((int)dim, m.table_top, m.table_more)));
    ASSERT((at = strstr(b.text, "sneppp_node t_tree0_node[")) != NULL);
    at = strchr(at, '{') + 1;
    for (size_t k = 0; k < m.nodes; k++) { /* {first, count, kid, from, reach2, {lo}, {hi}} */

@@ -425,10 +425,11 @@ TEST fit_tree_needs_a_floor(void)
    sneppp_error    err;
    double          far = 0, nll;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
-   f.method = SNEPPP_METHOD_AUTO;
+   memset(&f, 0, sizeof f);
+   f.events = &e;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
    ASSERT(m.nodes > 0);
-   f.method = SNEPPP_METHOD_ADAM, f.floor = SNEPPP_NONE;
+   f = fit_adam(&e, 8), f.floor = SNEPPP_NONE;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
    ASSERT_EQ(0, m.floor);
    ASSERT_EQ(0, m.nodes);
@@ -942,7 +943,7 @@ TEST fit_refuses_settings_not_used(void)
          if (k == 14) f.polish = 1;
          if (k == 15) f.tol = f.eps1 = f.decay = f.floor = SNEPPP_NONE;
          if (method == SNEPPP_METHOD_PGD && k == 15) f.eps1 = 0;
-         if (k == 15 || is_adam == (k >= 4)) {
+         if (k == 15 || is_adam == (k >= 4) || (k == 5 && method == SNEPPP_METHOD_PGD)) { /* the rate of PGD is its step */
             f.steps = 1;
             ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
             continue;
@@ -957,6 +958,19 @@ TEST fit_refuses_settings_not_used(void)
          f.polish = 1; /* with which the setting has a meaning */
          ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_fit(&m, &f, NULL, &err), "%d");
       }
+   for (int k = 0; k < 8; k++) { /* AUTO needs none of these where it places bumps */
+      static const char *const name[] = {"steps", "tol", "eps2", "trace", "floor", "rate", "holdout", "tune"};
+      char            words[60];
+      sneppp_fit_desc f;
+      memset(&f, 0, sizeof f);
+      f.events = &e;
+      if (k == 0) f.steps = 3;
+      else if (k == 7) f.tune = 1;
+      else *(k == 1 ? &f.tol : k == 2 ? &f.eps2 : k == 3 ? &f.trace : k == 4 ? &f.floor : k == 5 ? &f.rate : &f.holdout) = 0.5;
+      ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, NULL, &err));
+      sprintf(words, "fit.%s = ", name[k]);
+      ASSERT(strstr(err.why, words) == err.why && strstr(err.why, "is not used by AUTO: leave it 0"));
+   }
    {
       sneppp_fit_desc f = fit_adam(&e, 3);
       sneppp_trainer  t;

@@ -402,9 +402,10 @@ TEST input_indicator(void)
    ASSERT(fabs(count - exact) <= 2 * error + 1e3 * input_eps * exact && error < 2e-3 * exact);
    ASSERT_EQ(SNEPPP_ERR_ARG, input_count_set(&model, NULL, NULL, NULL, 0, 0, &count, &error, NULL));
    {
+      int           behind = SNEPPP_SHAPE_POLYGON + 1; /* the last one */
       sneppp_place none;
       memset(&none, 0, sizeof none);
-      none.shape = (sneppp_shape)(SNEPPP_SHAPE_LONLAT + 1);
+      none.shape = (sneppp_shape)behind;
       ASSERT(input_says(sneppp_count_numeric(&model, &none, &count, &error, &input_error), SNEPPP_ERR_ARG, "none of sneppp_shape"));
    }
    sneppp_free(&model);
@@ -487,6 +488,152 @@ TEST input_tight_tables(void)
    PASS();
 }
 
+/* A sum of bumps exp(k (cos t - 1)) with k from lo to hi, on the sphere or on sphere x time. */
+static sneppp_status input_bumps(sneppp_model *m, double lo, double hi, int time, uint64_t seed)
+{
+   sneppp_desc   d;
+   sneppp_rng    g;
+   sneppp_status st;
+   memset(&d, 0, sizeof d);
+   d.width = 24, d.readout = SNEPPP_READOUT_DIAGONAL;
+   d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 3, d.factor[0].unit.act = SNEPPP_ACT_EXP;
+   if (time) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 10, d.factor[1].unit.act = SNEPPP_ACT_RBF;
+   st = sneppp_init(m, &d, NULL);
+   if (st != SNEPPP_OK) return st;
+   sneppp_rng_init(&g, seed, 0);
+   for (size_t i = 0; i < 24; i++) {
+      double c[3], k = exp(log(lo) + sneppp_rng_uniform(&g) * log(hi / lo));
+      sneppp__rng_sphere(&g, 3, c);
+      if (i == 3) c[2] = 0, k = 7, c[0] = 0.6, c[1] = 0.8; /* on the equator: on the border of both hemispheres */
+      if (i == 4) c[0] = c[1] = 0, c[2] = -1;              /* a pole */
+      if (i == 5) k = 0;                                   /* a constant */
+      for (size_t r = 0; r < 3; r++) m->layer[0].W[3 * i + r] = (sneppp_real)(0.5 * k * c[r]);
+      m->layer[0].b[i] = (sneppp_real)(-0.5 * k);
+      m->readout[0].V[i] = (sneppp_real)(i == 6 ? 0 : 0.5 + sneppp_rng_uniform(&g));
+   }
+   m->alpha = 2, m->floor = 0.1;
+   return SNEPPP_OK;
+}
+
+/* The integral over azimuths a0..a1 and heights z0..z1 by many rules of Gauss in azimuth and angle, which is smooth. */
+static double input_patch(const sneppp_model *m, double frame[3][3], const sneppp__patch *p)
+{
+   enum { CELLS = 24 };
+   const double t0 = acos(p->z1), t1 = acos(p->z0);
+   double       node[32], weight[32], sum = 0;
+   const int    n = sneppp__gauss_legendre(8, node, weight);
+   for (int i = 0; i < CELLS * n; i++)
+      for (int j = 0; j < CELLS * n; j++) {
+         double      t = t0 + (t1 - t0) * (i / n + 0.5 * (1 + node[i % n])) / CELLS;
+         double      a = p->a0 + (p->a1 - p->a0) * (j / n + 0.5 * (1 + node[j % n])) / CELLS;
+         sneppp_real x[3];
+         for (int r = 0; r < 3; r++)
+            x[r] = (sneppp_real)(sin(t) * (cos(a) * frame[0][r] + sin(a) * frame[1][r]) + cos(t) * frame[2][r]);
+         sum += weight[i % n] * weight[j % n] * sin(t) * (double)sneppp_intensity(m, x);
+      }
+   return 0.25 * (t1 - t0) * (p->a1 - p->a0) * sum / (CELLS * CELLS);
+}
+
+/* Exact counts of bumps against brute force, in places of all sizes, at poles and across the date line. */
+TEST input_bumps_by_their_borders(void)
+{
+   const double tol = sizeof(sneppp_real) < sizeof(double) ? 1e-5 : 1e-9;
+   sneppp_model model;
+   sneppp_rng   g;
+   ASSERT_EQ(SNEPPP_OK, input_bumps(&model, 0.5, 60, 0, 3));
+   sneppp_rng_init(&g, 8, 0);
+   for (int k = 0; k < 24; k++) {
+      sneppp_place  p;
+      sneppp__patch whole;
+      double        frame[3][3], exact, count, error, off, u[6];
+      for (int r = 0; r < 6; r++) u[r] = sneppp_rng_uniform(&g);
+      memset(&p, 0, sizeof p);
+      p.shape = k % 3 ? SNEPPP_SHAPE_LONLAT : SNEPPP_SHAPE_CAP;
+      p.lon = 360 * u[0] - 180, p.lat = 180 * u[1] - 90, p.radius = 180 * u[2] * u[3];
+      p.west = 360 * u[0] - 180, p.east = 360 * u[1] - 180, p.south = 90 * u[2] - 90 * u[3], p.north = p.south + (90 - p.south) * u[4];
+      if (k % 4 == 1) p.south = -90;
+      if (k % 5 == 2) p.north = 90;
+      if (k == 3) p.radius = 180;
+      if (k == 6) p.lat = 90, p.radius = 90;
+      if (k == 10) p.west = -180, p.east = 180;
+      if (k == 11) p.west = -180, p.east = 180, p.south = 0, p.north = 90;
+      if (k == 13) p.west = -20, p.east = 160;
+      ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count_numeric(&model, &p, &exact, &error, &input_error), "%d");
+      ASSERT_EQ(SNEPPP_OK, sneppp__place_patch(&p, frame, &whole, NULL));
+      count = input_patch(&model, frame, &whole);
+      off = p.south == -90 && p.north == 90 ? 1e-7 : 0; /* both poles are corners, and at one of them is a centre */
+      if (fabs(count - exact) > (tol + off) * count) printf("   place %d: %.12g, %.12g\n", k, exact, count);
+      ASSERT(fabs(count - exact) <= (tol + off) * count && error <= 1e-9 * exact);
+   }
+   sneppp_free(&model);
+   PASS();
+}
+
+/* Parts add up to the whole however narrow bumps are; a ring counts the same in either direction, closed or not; holes are
+   taken out; time is exact. */
+TEST input_polygons_on_the_sphere(void)
+{
+   static const double square[12] = {10, 10, 60, 12, 50, 55, 5, 40, 10, 10, 0, 0}, back[8] = {5, 40, 50, 55, 60, 12, 10, 10},
+                       holed[14] = {10, 10, 60, 12, 50, 55, 5, 40, 20, 20, 40, 22, 30, 35}, bow[8] = {10, 10, 40, 40, 40, 10, 10, 40};
+   static const size_t sizes[2] = {4, 3};
+   const double        eps = sizeof(sneppp_real) < sizeof(double) ? 1e-6 : 1e-9;
+   for (int time = 0; time < 2; time++) {
+      sneppp_model  model;
+      sneppp_place  p;
+      sneppp_window week;
+      sneppp_region region;
+      double        total, sum = 0, part, a, b, c, band[404];
+      memset(&week, 0, sizeof week), memset(&region, 0, sizeof region);
+      week.dim = 1, week.lo[0] = 1, week.hi[0] = 8;
+      if (time) region.factor[1] = &week;
+      ASSERT_EQ(SNEPPP_OK, input_bumps(&model, 5, 1e6, time, 5));
+      ASSERT_EQ(SNEPPP_OK, sneppp_count(&model, &region, 1, &total, NULL, NULL));
+      for (int k = 0; k < 12; k++) {
+         ASSERT_EQ(SNEPPP_OK, input_count_lonlat(&model, 0, 60 * (k % 6) - 180, 60 * (k % 6) - 120, k < 6 ? -90 : 0, k < 6 ? 0 : 90, &region, 0, &part, NULL, NULL));
+         sum += part;
+      }
+      ASSERT_IN_RANGE(total, sum, eps * total);
+      for (int k = 0; k < 2; k++) ASSERT_EQ(SNEPPP_OK, input_count_lonlat(&model, 0, -180, 180, k ? 0 : -90, k ? 90 : 0, &region, 0, k ? &a : &b, NULL, NULL));
+      ASSERT_IN_RANGE(total, a + b, eps * total);
+      memset(&p, 0, sizeof p);
+      p.shape = SNEPPP_SHAPE_POLYGON, p.within = &region;
+      p.count = 4, p.lonlat = square;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, &p, &a, NULL, &input_error));
+      p.count = 5;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, &p, &b, NULL, &input_error));
+      ASSERT_EQ(a, b);
+      p.count = 4, p.lonlat = back;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, &p, &b, NULL, &input_error));
+      ASSERT_IN_RANGE(a, b, eps * a);
+      p.count = 3, p.lonlat = holed + 8;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, &p, &b, NULL, &input_error));
+      p.rings = 2, p.ring_size = sizes, p.lonlat = holed;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, &p, &c, NULL, &input_error));
+      ASSERT_IN_RANGE(a, b + c, eps * a);
+      ASSERT(b > 0 && c > 0);
+      for (int k = 0; k < 101; k++) { /* short edges follow a parallel: a rectangle; great circles bulge by 2e-5 */
+         band[2 * k] = 30 * k / 100.0, band[2 * k + 1] = 20;
+         band[404 - 2 * k - 2] = 30 * k / 100.0, band[404 - 2 * k - 1] = 50;
+      }
+      p.rings = 0, p.count = 202, p.lonlat = band;
+      ASSERT_EQ(SNEPPP_OK, sneppp_count_numeric(&model, &p, &a, NULL, &input_error));
+      ASSERT_EQ(SNEPPP_OK, input_count_lonlat(&model, 0, 0, 30, 20, 50, &region, 0, &b, NULL, NULL));
+      ASSERT_IN_RANGE(b, a, 1e-3 * b);
+      p.count = 4, p.lonlat = bow;
+      ASSERT(input_says(sneppp_count_numeric(&model, &p, &a, NULL, &input_error), SNEPPP_ERR_ARG, "cross each other"));
+      p.count = 2;
+      ASSERT(input_says(sneppp_count_numeric(&model, &p, &a, NULL, &input_error), SNEPPP_ERR_ARG, "needs at least 3"));
+      p.lonlat = NULL;
+      ASSERT(input_says(sneppp_count_numeric(&model, &p, &a, NULL, &input_error), SNEPPP_ERR_ARG, "lonlat or ring_size is NULL"));
+      sneppp_free(&model);
+      ASSERT_EQ(SNEPPP_OK, input_model(&model, SNEPPP_ACT_RELU));
+      p.count = 4, p.lonlat = square;
+      ASSERT(input_says(sneppp_count_numeric(&model, &p, &a, NULL, &input_error), SNEPPP_ERR_NO_CLOSED_FORM, "SNEPPP_SHAPE_SET"));
+      sneppp_free(&model);
+   }
+   PASS();
+}
+
 SUITE(input)
 {
    RUN_TEST(input_tight_tables);
@@ -502,4 +649,6 @@ SUITE(input)
    RUN_TEST(input_sphere_parts);
    RUN_TEST(input_indicator);
    RUN_TEST(input_indicator_shapes);
+   RUN_TEST(input_bumps_by_their_borders);
+   RUN_TEST(input_polygons_on_the_sphere);
 }

@@ -120,8 +120,8 @@ TEST io_files(void)
    sneppp_model m, l;
    sneppp_error err;
    sneppp_real  x[2];
-   char         path[200];
-   snprintf(path, sizeof path, "%s/sneppp_test_io.snp", getenv("TMPDIR") ? getenv("TMPDIR") : "build");
+   char         path[1000];
+   test_path(path, "io.snp");
    x[0] = 3, x[1] = 2;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_save_file(&m, path, &err));
@@ -316,7 +316,7 @@ TEST io_checkpoint_keeps_the_floor(void)
    f.floor = 0.1, f.freeze = SNEPPP_FREEZE_READOUT | SNEPPP_FREEZE_FLOOR;
    d.factor[0].window.space = SNEPPP_SPACE_GAUSS, d.factor[0].window.count = 3;
    d.factor[0].window.weight = weight, d.factor[0].window.mean = mean, d.factor[0].window.scale = scale;
-   for (int steps = 1; steps < 8; steps++) {
+   for (int steps = 1; steps < 25; steps++) {
       static unsigned char state[20000];
       sneppp_model         a, b;
       sneppp_trainer       t, u;

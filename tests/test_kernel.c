@@ -1356,8 +1356,38 @@ TEST kernel_lines_out_of_range(void)
    PASS();
 }
 
+/* log Gamma(z) is Stirling's series far away less the logarithms on the way, one by one, and psi(z) its derivative: also
+   where the product of these steps has gone around the origin, from either side. */
+TEST kernel_log_gamma_of_complex_numbers(void)
+{
+   static const double re[7] = {1e-300, 1e-8, 0.3, 1, 2.5, 7, 11.9}, im[7] = {1e-300, 1e-9, 0.1, 1, 4, 11.5, 40};
+   for (int i = 0; i < 7; i++)
+      for (int j = 0; j < 14; j++) {
+         sneppp__complex z = sneppp__c(re[i], j < 7 ? im[j] : -im[j - 7]), shift = sneppp__c(0, 0), dshift = shift, lz, r, q, want, slope, got;
+         got = sneppp__clgamma(z, &slope);
+         for (int k = 0; k < 60; k++) {
+            shift = sneppp__cadd(shift, sneppp__clog(z));
+            dshift = sneppp__cadd(dshift, sneppp__cdiv(sneppp__c(1, 0), z));
+            z.re += 1;
+         }
+         lz = sneppp__clog(z), r = sneppp__cdiv(sneppp__c(1, 0), z), q = sneppp__cmul(r, r);
+         want = sneppp__csub(sneppp__cmul(sneppp__c(z.re - 0.5, z.im), lz), z);
+         want = sneppp__cadd(want, sneppp__cmul(r, sneppp__cadd(sneppp__c(1.0 / 12, 0), sneppp__cmul(q, sneppp__cadd(sneppp__c(-1.0 / 360, 0), sneppp__cscale(q, 1.0 / 1260))))));
+         want.re += 0.5 * log(2 * SNEPPP__PI);
+         want = sneppp__csub(want, shift);
+         ASSERT_IN_RANGE(want.re, got.re, 2e-13 * (30 + hypot(want.re, want.im)));
+         ASSERT_IN_RANGE(want.im, got.im, 2e-13 * (30 + hypot(want.re, want.im)));
+         want = sneppp__csub(sneppp__csub(lz, sneppp__cscale(r, 0.5)), sneppp__cmul(q, sneppp__csub(sneppp__c(1.0 / 12, 0), sneppp__cscale(q, 1.0 / 120))));
+         want = sneppp__csub(want, dshift);
+         ASSERT_IN_RANGE(want.re, slope.re, 1e-13 * (1 + hypot(want.re, want.im)));
+         ASSERT_IN_RANGE(want.im, slope.im, 1e-13 * (1 + hypot(want.re, want.im)));
+      }
+   PASS();
+}
+
 SUITE(kernel)
 {
+   RUN_TEST(kernel_log_gamma_of_complex_numbers);
    RUN_TEST(kernel_lines_out_of_range);
    RUN_TEST(kernel_public_values);
    RUN_TEST(kernel_public_gradients);

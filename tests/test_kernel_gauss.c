@@ -16,9 +16,8 @@ enum { kernel_gauss_panels = 10, kernel_gauss_nodes = 2 * kernel_gauss_panels * 
 
 static int kernel_gauss_rule(double kink, double *x, double *w)
 {
-   double        edge[3];
-   const double *node, *weight;
-   int           side, p, k, n = 0, order = sneppp__gauss_legendre(16, &node, &weight);
+   double edge[3], node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+   int    side, p, k, n = 0, order = sneppp__gauss_legendre(16, node, weight);
    edge[0] = -14;
    edge[1] = kink < -14 ? -14 : kink > 14 ? 14 : kink;
    edge[2] = 14; /* the exponential moves the bulk of the integrand by several widths */
@@ -318,9 +317,8 @@ TEST kernel_gauss_parallel_weights(void)
    int                 i;
    for (i = 0; i < 4; i++) {
       static const double factors[4] = {1, 2, -1, -0.5};
-      double              a = 0.3, b = 0.9, want = 0, got, lo, hi;
-      const double       *node, *weight;
-      int                 k, p, n = sneppp__gauss_legendre(16, &node, &weight);
+      double              a = 0.3, b = 0.9, want = 0, got, lo, hi, node[SNEPPP__GAUSS_MAX], weight[SNEPPP__GAUSS_MAX];
+      int                 k, p, n = sneppp__gauss_legendre(16, node, weight);
       factor = factors[i];
       v[0] = factor * w[0];
       v[1] = factor * w[1];

@@ -389,7 +389,7 @@ TEST kernel_shape_rotation(void)
       p.d = 3;
       for (int k = 0; k < 2; k++) p.u[k] = t.unit[k], p.w[k] = t.W + 3 * k;
       for (int k = 0; k < 2; k++) if (p.u[k].act == SNEPPP_ACT_ONE) p.u[k].act = SNEPPP_ACT_MONOMIAL, p.u[k].p = 0;
-      ASSERT_IN_RANGE(sneppp__homogeneous_pair(&p, NULL), sneppp__caps_pair(&p, NULL), 1e-13);
+      ASSERT_IN_RANGE(sneppp__homogeneous_pair(&p, NULL), sneppp__signs_pair(&p, NULL, 1, sneppp__caps_core), 1e-13);
    }
    PASS();
 }
@@ -448,7 +448,7 @@ TEST kernel_shape_tiles(void)
                pull.w[s] = sum + at * d;
                pull.b[s] = sumb + at;
             }
-            if (d == 1) sneppp__cut_pair(&p, &pull);
+            if (d == 1) sneppp__signs_pair(&p, &pull, 0, sneppp__cut_core);
             else sneppp__homogeneous_pair(&p, &pull);
          }
       for (int i = 0; i < d * N; i++) ASSERT_IN_RANGE(sum[i], gW[i], 1e-13);

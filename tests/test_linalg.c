@@ -51,7 +51,7 @@ static int linalg_gemm_case(int ta, int tb, const size_t *s, double alpha, doubl
    for (size_t i = 0; i < nc; i++) { Cf[i] = (float)C[i]; if (single) C[i] = (double)Cf[i]; }
    memcpy(D, C, nc * sizeof(double));
 #ifdef SNEPPP_REAL_FLOAT
-   if (single) sneppp__gemm_f32(ta, tb, m, n, k, (float)alpha, Af, lda, Bf, ldb, (float)beta, Cf, ldc);
+   if (single) SNEPPP_GEMM_F32(ta, tb, m, n, k, (float)alpha, Af, lda, Bf, ldb, (float)beta, Cf, ldc);
 #endif
    if (!single) sneppp__gemm_f64(ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, D, ldc);
    for (size_t i = 0; i < m; i++)
@@ -95,7 +95,7 @@ static int linalg_syrk_case(int trans, size_t n, size_t k, double alpha, double 
    for (size_t i = 0; i < n; i++) for (size_t j = 0; j < n; j++) E[i * n + j] = C[i * ldc + j];
    memcpy(D, C, nc * sizeof(double));
 #ifdef SNEPPP_REAL_FLOAT
-   if (single) sneppp__syrk_f32(trans, n, k, (float)alpha, Af, lda, (float)beta, Cf, ldc);
+   if (single) SNEPPP_SYRK_F32(trans, n, k, (float)alpha, Af, lda, (float)beta, Cf, ldc);
 #endif
    if (!single) sneppp__syrk_f64(trans, n, k, alpha, A, lda, beta, D, ldc);
    sneppp__gemm_plain_f64(trans, !trans, n, n, k, alpha, A, lda, A, lda, beta, E, n);
@@ -414,6 +414,27 @@ TEST linalg_jacobi_does_not_call_nan_a_solution(void)
    PASS();
 }
 
+/* Nor does QL. */
+TEST linalg_eigh_does_not_call_nan_a_solution(void)
+{
+#if !defined(__FAST_MATH__) /* which may assume that there is no NaN */
+   static const uint64_t nan = 0x7ff8000000000000ULL;
+   double               *work = linalg_new(sneppp__eigh_work(3));
+   sneppp__eigh_room     o = sneppp__eigh_in(3, work);
+   for (int turn = 0; turn < 2; turn++) {
+      for (size_t i = 0; i < 3; i++) {
+         o.d[i] = (double)i + 2;
+         o.e[i] = i < 2;
+         for (size_t j = 0; j < o.ld; j++) o.V[i * o.ld + j] = i == j;
+      }
+      if (turn) memcpy(&o.e[1], &nan, sizeof nan);
+      ASSERT_EQ(turn ? SNEPPP_ERR_NO_CONVERGENCE : SNEPPP_OK, sneppp__ql(3, &o));
+   }
+   free(work);
+#endif
+   PASS();
+}
+
 TEST linalg_lambda_max_is_enclosed(void)
 {
    static const size_t sizes[] = {1, 2, 7, 31, 33, 90};
@@ -616,6 +637,7 @@ SUITE(linalg)
    RUN_TEST(linalg_eigh_second_difference);
    RUN_TEST(linalg_eigh_refuses_nan_and_inf);
    RUN_TEST(linalg_jacobi_does_not_call_nan_a_solution);
+   RUN_TEST(linalg_eigh_does_not_call_nan_a_solution);
    RUN_TEST(linalg_lambda_max_is_enclosed);
    RUN_TEST(linalg_lambda_max_cannot_be_deceived);
    RUN_TEST(linalg_psd_project_is_the_nearest);

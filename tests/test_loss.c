@@ -472,7 +472,7 @@ TEST loss_active_blocks(void)
       sneppp_pool     *pool = sneppp_pool_make(threads[k], NULL);
       sneppp_parallel  par = sneppp_pool_parallel(pool);
       g = active_slots(&got[k]);
-      ASSERT_EQ(SNEPPP_OK, sneppp__nll(&m, e, 2, &got[k].value, NULL, &g, &par, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp__nll(&m, e, 2, NULL, &got[k].value, NULL, &g, &par, &err));
       ASSERT_EQ(0, memcmp(&got[k], &got[0], sizeof got[0]));
       sneppp_pool_free(pool);
    }
@@ -480,7 +480,7 @@ TEST loss_active_blocks(void)
    for (int r = 0; r < 2; r++) { /* the integrals of the two */
       some.seen = e[r].seen;
       g = active_slots(&none);
-      ASSERT_EQ(SNEPPP_OK, sneppp__nll(&m, &some, 1, &none.value, NULL, &g, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp__nll(&m, &some, 1, NULL, &none.value, NULL, &g, NULL, &err));
       value += none.value;
       for (size_t i = 0; i < n; i++) sum[i] += none.V[i], sum[n + i] += none.W[0][i], sum[2 * n + i] += none.b[0][i];
    }
@@ -488,7 +488,7 @@ TEST loss_active_blocks(void)
    for (size_t k = 0; k < parts; k++) {
       some.x = x + k * (N / parts), some.count = N / parts;
       g = active_slots(&part);
-      ASSERT_EQ(SNEPPP_OK, sneppp__nll(&m, &some, 1, &part.value, NULL, &g, NULL, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp__nll(&m, &some, 1, NULL, &part.value, NULL, &g, NULL, &err));
       value += part.value - none.value;
       for (size_t i = 0; i < n; i++)
          sum[i] += part.V[i] - none.V[i], sum[n + i] += part.W[0][i] - none.W[0][i], sum[2 * n + i] += part.b[0][i] - none.b[0][i];
@@ -500,10 +500,10 @@ TEST loss_active_blocks(void)
    ASSERT(active_same("b", n, got[0].b[0], none.b[0], sum + 2 * n));
    x[N - 1] = 20;
    g = active_slots(&part);
-   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp__nll(&m, e, 2, &value, NULL, &g, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp__nll(&m, e, 2, NULL, &value, NULL, &g, NULL, &err));
    ASSERT_EQ((size_t)(N - 1 - cut), err.event);
    x[cut - 1] = (sneppp_real)12.5; /* in the window, but not where the first realisation looked */
-   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp__nll(&m, e, 2, &value, NULL, &g, NULL, &err));
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp__nll(&m, e, 2, NULL, &value, NULL, &g, NULL, &err));
    ASSERT_EQ((size_t)(cut - 1), err.event);
    sneppp_free(&m);
    PASS();
@@ -966,8 +966,88 @@ TEST loss_weights_of_a_mixture_among_factors(void)
    PASS();
 }
 
+/* Realisations that watched the same share one K, in time and in memory: the likelihood and its gradient are still the
+   sums over the realisations one by one, whatever stands between them. */
+typedef struct shared_grad { double value, expected, V[4][32], W[2][32], b[2][32], weight[2], floor, alpha; } shared_grad;
+
+static sneppp_status shared_nll(const sneppp_model *m, const sneppp_events *e, size_t realisations, shared_grad *out)
+{
+   sneppp_grad  g;
+   sneppp_error err;
+   memset(out, 0, sizeof *out), memset(&g, 0, sizeof g);
+   for (int k = 0; k < m->readouts; k++) g.V[k] = out->V[k];
+   for (int f = 0; f < m->factors; f++) g.W[f] = out->W[f], g.b[f] = out->b[f];
+   g.floor = &out->floor, g.alpha = &out->alpha;
+   if (m->desc.factor[0].window.space == SNEPPP_SPACE_GAUSS) g.weight[0] = out->weight;
+   return sneppp__nll(m, e, realisations, NULL, &out->value, &out->expected, &g, NULL, &err);
+}
+
+TEST loss_realisations_share_what_they_watched(void)
+{
+   enum { parts = 7, numbers = sizeof(shared_grad) / sizeof(double) };
+   static const sneppp_mix mix[5] = {SNEPPP_MIX_PRODUCT, SNEPPP_MIX_PRODUCT, SNEPPP_MIX_SUM, SNEPPP_MIX_ADDITIVE, SNEPPP_MIX_SEPARABLE};
+   static loss_case        c;
+   const sneppp_space      space[2] = {SNEPPP_SPACE_GAUSS, SNEPPP_SPACE_BOX};
+   const int               dim[2] = {2, 1};
+   const double            counts[2] = {3, 1};
+   sneppp_unit             unit[2];
+   unit[0] = unit[1] = loss_unit(SNEPPP_ACT_COS, 0, 0);
+   for (int k = 0; k < 5; k++)
+      for (int diagonal = 0; diagonal < 2; diagonal++) {
+         sneppp_model  m;
+         sneppp_events e[parts];
+         sneppp_window half[2];
+         sneppp_region seen, table[2];
+         sneppp_error  err;
+         shared_grad   got, one;
+         double        want[numbers] = {0}, largest = 0;
+         int           factors = k ? 2 : 1, f = factors - 1;
+         loss_make(&c, "realisations", mix[k], diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL, 0, factors, space + 1 - f, dim + 1 - f, unit);
+         c.desc.width = 4;
+         ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+         m.floor = 0.7, m.alpha = 3;
+         memset(e, 0, sizeof e), memset(&seen, 0, sizeof seen), memset(table, 0, sizeof table);
+         half[0] = half[1] = c.desc.factor[f].window;
+         half[0].hi[0] = half[1].lo[0] = 0.5 * (half[0].lo[0] + half[0].hi[0]);
+         seen.factor[f] = &half[0], table[0].factor[f] = &half[0], table[1].factor[f] = &half[1];
+         for (int r = 0; r < parts; r++) e[r].x = c.x + (size_t)(r * m.D), e[r].count = (size_t)r;
+         e[2].seen = e[3].seen = e[5].seen = &seen; /* all, all, a part twice, a table, the part again, all */
+         for (int r = 2; r < 6; r++) e[r].count = 0;
+         e[4].x = NULL, e[4].region = table, e[4].regions = 2, e[4].counts = counts;
+         ASSERT_EQ(SNEPPP_OK, shared_nll(&m, e, parts, &got));
+         for (int r = 0; r < parts; r++) {
+            ASSERT_EQ(SNEPPP_OK, shared_nll(&m, &e[r], 1, &one));
+            for (size_t i = 0; i < numbers; i++) want[i] += ((const double *)&one)[i];
+         }
+         for (size_t i = 0; i < numbers; i++) largest = fmax(largest, fabs(want[i]));
+         for (size_t i = 0; i < numbers; i++)
+            ASSERT_IN_RANGE(want[i], ((const double *)&got)[i], (sizeof(sneppp_real) == 4 ? 2e-5 : 1e-12) * largest);
+         sneppp_free(&m);
+      }
+   { /* the memory of a hundred realisations is that of one with as many events */
+      test_alloc   alloc = {0, 0, 0, 0};
+      sneppp_model m;
+      static sneppp_events e[100];
+      sneppp_error err;
+      size_t       bytes[2];
+      double       value;
+      loss_make(&c, "realisations", SNEPPP_MIX_PRODUCT, SNEPPP_READOUT_FULL, 0, 1, space + 1, dim + 1, unit);
+      c.desc.width = 40, c.desc.alloc_ctx = &alloc;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
+      for (int k = 0; k < 2; k++) {
+         e[0].x = c.x, e[0].count = 20, alloc.bytes = 0;
+         ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, e, k ? 100 : 1, &value, NULL, NULL, NULL, &err));
+         bytes[k] = alloc.bytes;
+      }
+      ASSERT_EQ_FMT((unsigned long)bytes[0], (unsigned long)bytes[1], "%lu");
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 SUITE(loss)
 {
+   RUN_TEST(loss_realisations_share_what_they_watched);
    RUN_TEST(loss_weights_of_a_mixture_among_factors);
    RUN_TEST(loss_gradients_that_do_not_exist);
    RUN_TEST(loss_waves_polynomial);

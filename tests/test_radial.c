@@ -1,38 +1,5 @@
 /* Radial units found through a tree, and the table that holds the wide ones: both against adding up all units. */
-enum { radial_units = 6000 };
-
-/* A line or a plane with bumps of all widths, two on each centre, wide ones first. ratio: width of axis 1 to that of axis 0. */
-static sneppp_status radial_model(int d, double ratio, double widest, sneppp_model *m, sneppp_error *err)
-{
-   static double W[radial_units * 2], width[radial_units * 2];
-   sneppp_desc   desc;
-   sneppp_rng    rng;
-   sneppp_status st;
-   memset(&desc, 0, sizeof desc);
-   desc.factor[0].window.dim = d;
-   for (int k = 0; k < d; k++) desc.factor[0].window.lo[k] = -3, desc.factor[0].window.hi[k] = 5 + k;
-   desc.factor[0].unit.act = SNEPPP_ACT_RBF;
-   desc.readout = SNEPPP_READOUT_DIAGONAL, desc.width = radial_units, desc.group = 2, desc.alpha = 1;
-   st = sneppp_init(m, &desc, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp_rng_init(&rng, 5, (uint64_t)d);
-   for (int i = 0; i < radial_units; i += 2) {
-      double l = widest * pow(1e-4, sneppp_rng_uniform(&rng));
-      for (int k = 0; k < d; k++) {
-         W[i * d + k] = W[(i + 1) * d + k] = 2 * sneppp_rng_uniform(&rng) - 1;
-         width[i * d + k] = l * (k ? ratio : 1);
-         width[(i + 1) * d + k] = 0.1 * width[i * d + k];
-      }
-   }
-   for (int i = 0; i < radial_units * d; i++) { /* all parameters as the model stores them */
-      m->layer[0].W[i] = (sneppp_real)W[i];
-      m->layer[0].width[i] = (sneppp_real)width[i];
-   }
-   for (int i = 0; i < radial_units; i++) m->readout[0].V[i] = (sneppp_real)(0.1 + sneppp_rng_uniform(&rng));
-   m->floor = 1e-9; /* without one there is no tree */
-   sneppp__index(m);
-   return SNEPPP_OK;
-}
+#include "cases.h"
 
 TEST radial_table_is_the_sum(void)
 {

@@ -262,7 +262,7 @@ TEST space_mass_is_the_integral_of_one(void)
 {
    static const double ends[] = { 0, 1, 2, 2.5 }, xy[] = { 0, 0, 2, 0, 2, 3, 0, 3, 0.5, 0.5, 0.5, 1, 1, 1, 1, 0.5 }, mu[] = { 1, 2.5 }, point[] = { 0, 1, 2, 3 };
    static const size_t rings[] = { 4, 4 };
-   static const int    dim[] = { 3, 2, 4, 1, 2, 3, 0, 1, 1, 3, 1, 1, 0, 0, 1, 2 };
+   static const int    dim[] = { 3, 2, 4, 1, 2, 3, 0, 1, 1, 3, 1, 1, 0, 0, 1, 2, 2 };
    int                 s;
    for (s = 0; s < SNEPPP_SPACE_END; s++) {
       sneppp_window w;
@@ -275,6 +275,7 @@ TEST space_mass_is_the_integral_of_one(void)
       if (s == SNEPPP_SPACE_INTERVALS) { w.count = 2; w.ends = ends; }
       if (s == SNEPPP_SPACE_POLYGON) { w.rings = 2; w.ring_size = rings; w.xy = xy; }
       if (s == SNEPPP_SPACE_FINITE || s == SNEPPP_SPACE_GAUSS) { w.count = 2; w.weight = mu; w.point = point; }
+      if (s == SNEPPP_SPACE_RASTER) { w.origin[0] = w.origin[1] = -1; w.cell[0] = w.cell[1] = 3; w.cells[0] = 2; w.cells[1] = 1; w.weight = mu; }
       memset(&layer, 0, sizeof layer);
       layer.n = 1;
       layer.W = W;

@@ -51,17 +51,25 @@ static double special_worst(const char *name, special_fn f, const double *row, s
    static double special_f_##name(const double *a) { return call; }
 
 SPECIAL_FN(sinc, sneppp__sinc(a[0]))
-SPECIAL_FN(dsinc, sneppp__dsinc(a[0]))
 SPECIAL_FN(log_sinhc, sneppp__log_sinhc(a[0]))
 SPECIAL_FN(langevin, sneppp__langevin(a[0]))
 SPECIAL_FN(phi, sneppp__phi(a[0]))
 SPECIAL_FN(Phi, sneppp__Phi(a[0]))
-SPECIAL_FN(mills, sneppp__mills(a[0]))
+/* The library has Mills' ratio to the right; to the left it follows from the whole. */
+SPECIAL_FN(mills, a[0] >= 0 ? sneppp__mills_right(a[0])
+                            : SNEPPP__SQRT_2PI / sneppp__exp_square(a[0], 0.5) - sneppp__mills_right(-a[0]))
 SPECIAL_FN(erf_diff, sneppp__erf_diff(a[0], a[1]))
 SPECIAL_FN(rect_moment, sneppp__rect_moment((int)a[0], a[1], a[2]))
 SPECIAL_FN(owens_t, sneppp__owens_t(a[0], a[1]))
-SPECIAL_FN(log_Z, sneppp__log_Z((int)a[0], a[1]))
-SPECIAL_FN(bessel_ratio, sneppp__bessel_ratio((int)a[0], a[1]))
+static double special_Z(int d, double kappa) { return sneppp__log_Z(d, kappa, NULL); }
+static double special_A(int d, double kappa)
+{
+   double ratio;
+   sneppp__log_Z(d, kappa, &ratio);
+   return ratio;
+}
+SPECIAL_FN(log_Z, special_Z((int)a[0], a[1]))
+SPECIAL_FN(bessel_ratio, special_A((int)a[0], a[1]))
 SPECIAL_FN(j, sneppp__j((int)a[0], a[1]))
 SPECIAL_FN(lgamma, sneppp__lgamma(a[0]))
 SPECIAL_FN(digamma, sneppp__digamma(a[0]))
@@ -96,12 +104,10 @@ TEST special_quotients(void)
 #else
    SPECIAL_CHECK(sinc, 2);
 #endif
-   SPECIAL_CHECK(dsinc, 4);
    SPECIAL_CHECK(log_sinhc, 4);
    SPECIAL_CHECK(langevin, 4);
    ASSERT_EQ(0.0, sneppp__log_sinhc(0));
    ASSERT_EQ(0.0, sneppp__langevin(0));
-   ASSERT_EQ(0.0, sneppp__dsinc(0));
    PASS();
 }
 
@@ -185,18 +191,18 @@ TEST special_bessel_functions(void)
    SPECIAL_CHECK(bessel_ratio, 6);
    SPECIAL_CHECK(j, 18);
    for (int d = 1; d <= 100; d++) {
-      ASSERT_EQ(0.0, sneppp__log_Z(d, 0));
-      ASSERT_EQ(0.0, sneppp__bessel_ratio(d, 0));
+      ASSERT_EQ(0.0, special_Z(d, 0));
+      ASSERT_EQ(0.0, special_A(d, 0));
       ASSERT_EQ(1.0, sneppp__j(d, 0));
       /* No seams: across every change of method the derivative is the ratio; A = kappa/(d + kappa A_{d+2}).
          */
       for (double x = 0.05; x < 1e8; x *= 1.37) {
-         double A = sneppp__bessel_ratio(d, x), B = sneppp__bessel_ratio(d + 2, x);
-         double up = sneppp__log_Z(d, x) - sneppp__log_Z(d + 2, x), f = x * x / (d * (d + 2.0));
+         double A = special_A(d, x), B = special_A(d + 2, x);
+         double up = special_Z(d, x) - special_Z(d + 2, x), f = x * x / (d * (d + 2.0));
          double j0 = sneppp__j(d, x), j2 = sneppp__j(d + 2, x), j4 = sneppp__j(d + 4, x);
          ASSERT(A > 0 && A <= 1);
          ASSERT_IN_RANGE(x, A * (d + x * B), 3e-15 * x);
-         ASSERT_IN_RANGE(log1p(x * B / d), up, 2e-15 * (1 + fabs(sneppp__log_Z(d, x))));
+         ASSERT_IN_RANGE(log1p(x * B / d), up, 2e-15 * (1 + fabs(special_Z(d, x))));
          ASSERT(fabs(j0) <= 1);
          if (fabs(j4) > 1e-250) /* beyond, values underflow */
             ASSERT_IN_RANGE(j0, j2 - f * j4, 1e-14 * (fabs(j0) + fabs(j2) + f * fabs(j4)));
@@ -220,8 +226,8 @@ TEST special_gamma_functions(void)
 TEST special_gauss_legendre(void)
 {
    for (int want = 1; want <= 32; want++) {
-      const double *x, *w;
-      int           n = sneppp__gauss_legendre(want, &x, &w);
+      double x[SNEPPP__GAUSS_MAX], w[SNEPPP__GAUSS_MAX];
+      int    n = sneppp__gauss_legendre(want, x, w);
       ASSERT(n >= want);
       for (int m = 0; m < 2 * n; m++) {
          double sum = 0;
@@ -238,8 +244,7 @@ TEST special_extremes(void)
    ASSERT_EQ(0.0, sneppp__Phi(-1e300));
    ASSERT_EQ(1.0, sneppp__Phi(1e300));
    ASSERT_EQ(0.0, sneppp__phi(1e300));
-   ASSERT(sneppp__finite(sneppp__mills(-1e300)));
-   ASSERT(sneppp__mills(1e300) > 0 && sneppp__mills(1e300) < 1e-299);
+   ASSERT(sneppp__mills_right(1e300) > 0 && sneppp__mills_right(1e300) < 1e-299);
    ASSERT_EQ(0.5, sneppp__rect_moment(0, 0, 0));
    ASSERT_EQ(0.0, sneppp__rect_moment(2, 0, 0));
    ASSERT_EQ(8.0, sneppp__rect_moment(3, 2, 0));

@@ -188,13 +188,16 @@ static int stack_inside(const sneppp_real *x, void *user) { (void)user; return x
 static void stack_numeric(stack_case *c)
 {
    sneppp_place place;
+   sneppp_sure  sure;
    memset(&place, 0, sizeof place);
    place.inside = stack_inside, place.points = 512, place.seed = 1;
    c->status = sneppp_count_numeric(c->model, &place, c->wide, c->wide + 1, &c->err);
+   if (c->status == SNEPPP_OK && c->model->origin.count) c->status = sneppp_count_numeric_sure(c->model, &place, 0.95, &sure, &c->err);
 }
 static void stack_cap(stack_case *c)
 {
    sneppp_place place;
+   sneppp_sure  sure;
    if (c->model->desc.factor[0].window.space != SNEPPP_SPACE_SPHERE || c->model->desc.factor[0].window.dim != 3) return;
    memset(&place, 0, sizeof place);
    place.shape = SNEPPP_SHAPE_CAP, place.tol = 1e-2, place.lon = 20, place.lat = 30, place.radius = 40;
@@ -202,6 +205,7 @@ static void stack_cap(stack_case *c)
    c->status = sneppp_count_numeric(c->model, &place, c->wide, c->wide + 1, &c->err);
    place.shape = SNEPPP_SHAPE_LONLAT;
    if (c->status == SNEPPP_OK) c->status = sneppp_count_numeric(c->model, &place, c->wide, c->wide + 1, &c->err);
+   if (c->status == SNEPPP_OK && c->model->origin.count) c->status = sneppp_count_numeric_sure(c->model, &place, 0.95, &sure, &c->err);
 }
 static int stack_write(const char *text, size_t bytes, void *user) { (void)text; *(size_t *)user += bytes; return 0; }
 static void stack_io(stack_case *c)
@@ -216,9 +220,12 @@ static void stack_io(stack_case *c)
 static void stack_file(stack_case *c)
 {
    sneppp_model copy;
-   c->status = sneppp_save_file(c->model, "build/test_stack.snp", &c->err);
-   if (c->status == SNEPPP_OK) c->status = sneppp_load_file(&copy, "build/test_stack.snp", NULL, &c->err);
+   char         path[1000];
+   test_path(path, "stack.snp");
+   c->status = sneppp_save_file(c->model, path, &c->err);
+   if (c->status == SNEPPP_OK) c->status = sneppp_load_file(&copy, path, NULL, &c->err);
    if (c->status == SNEPPP_OK) sneppp_free(&copy);
+   remove(path);
 }
 static void stack_layer(stack_case *c)
 {

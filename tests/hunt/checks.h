@@ -192,7 +192,7 @@ static double magnitude(const sneppp_model *m, const sneppp_region *region, doub
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
       const sneppp_window *v = region && region->factor[f] ? region->factor[f] : &m->desc.factor[f].window;
-      mass *= sneppp_window_mass(v);
+      mass *= sneppp_window_mass(L->inside.space == SNEPPP_SPACE_RASTER ? &L->inside : v); /* a box has no exposure */
       for (int i = 0; i < L->n; i++) {
          double z = fabs((double)L->b[i]);
          for (int r = 0; r < L->d; r++) {
@@ -525,6 +525,13 @@ static double base_density(const sneppp_model *m, const sneppp_real *x)
             log_density += lgamma(y + v->param[0]) - lgamma(y + 1) - lgamma(v->param[0]);
             break;
          case SNEPPP_SPACE_FINITE: log_density += v->weight ? log(v->weight[(size_t)y]) : 0; break;
+         case SNEPPP_SPACE_RASTER: {
+            size_t at = 0;
+            for (int r = v->dim - 1; r >= 0; r--)
+               at = at * v->cells[0] + (size_t)(((double)x[L->first + r] - v->origin[r]) / v->cell[r]);
+            log_density += v->weight ? log(v->weight[at]) : 0;
+            break;
+         }
          default: break;
       }
    }
@@ -621,8 +628,8 @@ static void check_ask(const sneppp_model *m)
             told->undecided++;
             continue;
          }
-         MUST(fabs(one - direct) <= 1e-8 * direct + 1e-10 * m->alpha * peaks, "tree",
-              "point %d: %.15g through the tree, %.15g from the features", k, one, direct);
+         MUST(fabs(one / z - direct) <= 1e-8 * direct + 1e-10 * m->alpha * peaks, "tree",
+              "point %d: %.15g through the tree, %.15g from the features", k, one / z, direct);
          continue;
       }
       MUST(fabs(one - (double)many[k]) <= 32 * EPS * (m->n + 8) * top * z, "intensity = intensities",

@@ -7,6 +7,8 @@
 static uint64_t op_seed(const plan_op *o) { return w.p.seed ^ hash64((uint64_t)o->salt + 5); }
 
 /* ---- fits */
+static int fit_alone(double *x, size_t count, void *user) { return (void)x, (void)count, (void)user, 0; } /* one rank */
+
 static sneppp_fit_desc fit_of(const plan_op *o)
 {
    sneppp_fit_desc fit;
@@ -37,6 +39,7 @@ static sneppp_fit_desc fit_of(const plan_op *o)
       fit.decay = o->b % 5 == 3 ? SNEPPP_NONE : 0;
       fit.polish = o->c % 5 == 4;
    }
+   if (o->salt % 5 == 3 && w.realisations < 2 && !w.events[0].regions) fit.reduce = fit_alone;
    return fit;
 }
 
@@ -105,12 +108,13 @@ static double cancellation(const sneppp_model *m)
 
 static void check_report(const sneppp_model *m, const sneppp_report *report, const char *method)
 {
-   double N = (double)event_count(), nll = 0, expected = 0, size = 0, tol;
+   double N = (double)event_count(), nll = 0, expected = 0, size = 0, tol, z;
    if (!(N > 0) || !(event_weights() > 0) || !likelihood(m, &nll, &expected, &size)) {
       told->undecided++;
       return;
    }
    tol = size * (64 * EPS * (m->n + 8) * cancellation(m) + 1e-9);
+   tol += 16 * EPS * m->n * magnitude(m, NULL, &z); /* the expected number is a sum that cancels, too */
    if (!(tol < 0.05 * size)) {
       told->undecided++;
       return;
@@ -195,9 +199,10 @@ static void check_floor(const sneppp_fit_desc *fit)
    for (size_t r = 0; r < w.realisations; r++) {
       double part = 1;
       for (int f = 0; f < w.model.factors; f++)
-         part *=
-            sneppp_window_mass(w.events[r].seen && w.events[r].seen->factor[f] ? w.events[r].seen->factor[f]
-                                                                               : &w.model.layer[f].inside);
+         part *= w.events[r].seen && w.events[r].seen->factor[f] && w.seen_shape[f].own.dim
+                    ? shape_mass(&w.seen_shape[f])
+                    : sneppp_window_mass(w.events[r].seen && w.events[r].seen->factor[f] ? w.events[r].seen->factor[f]
+                                                                                         : &w.model.layer[f].inside);
       mass += part;
    }
    held = w.model.floor * mass;
@@ -503,7 +508,7 @@ static void op_count(const plan_op *o)
    check_integral(&w.model, part, NULL, "everywhere");
 }
 
-/* A triangle or box with corners in a polygon may reach across a notch or a hole: it must be refused then. */
+/* A triangle with corners in a polygon may reach across a notch or a hole: it must be refused then. A box is cut. */
 static void check_leaving(int f, uint64_t seed)
 {
    double xy[6], count = 0;
@@ -523,17 +528,89 @@ static void check_leaving(int f, uint64_t seed)
    else part.space = SNEPPP_SPACE_POLYGON, part.xy = xy, part.count = 3;
    region.factor[f] = &part;
    if (sneppp_count(&w.model, &region, 1, &count, NULL, NULL) != SNEPPP_OK) return;
+   if (box) { /* a box is cut to the window: its halves, of which one may be outside, add up to it */
+      double sum = 0, half, z, scale = magnitude(&w.model, NULL, &z), lo = part.lo[0], hi = part.hi[0],
+             middle = 0.5 * (lo + hi);
+      for (int k = 0; k < 2; k++) {
+         part.lo[0] = k ? middle : lo, part.hi[0] = k ? hi : middle;
+         if (sneppp_count(&w.model, &region, 1, &half, NULL, NULL) == SNEPPP_OK) sum += half;
+      }
+      MUST(fabs(sum - count) <= 1e-10 * scale, "a box that is cut", "%.15g, but its halves %.15g", count, sum);
+      return;
+   }
    for (int k = 0; k < 400; k++) {
       double u = unit_of(seed, 85, k, 0), v = unit_of(seed, 86, k, 0), x[2];
-      if (!box && u + v > 1) u = 1 - u, v = 1 - v;
-      for (int i = 0; i < 2; i++)
-         x[i] = box ? part.lo[i] + (i ? v : u) * (part.hi[i] - part.lo[i])
-                    : xy[i] + u * (xy[2 + i] - xy[i]) + v * (xy[4 + i] - xy[i]);
+      if (u + v > 1) u = 1 - u, v = 1 - v;
+      for (int i = 0; i < 2; i++) x[i] = xy[i] + u * (xy[2 + i] - xy[i]) + v * (xy[4 + i] - xy[i]);
       outside += !sneppp_window_contains(&w.shape[f].win, x);
    }
    MUST(outside < 8, "a region that leaves the window",
-        "%s: %d of 400 points are outside the polygon, but the count is %g", box ? "a box" : "a triangle",
-        outside, count);
+        "a triangle: %d of 400 points are outside the polygon, but the count is %g", outside, count);
+}
+
+/* A raster of the same cells with twice the exposure: twice the events. */
+static void check_exposure(int f)
+{
+   shape *s = &w.part_shape[3];
+   sneppp_region region[2];
+   sneppp_error err;
+   double count[2], z, scale = magnitude(&w.model, NULL, &z);
+   *s = w.shape[f], s->part = 1;
+   for (int k = 0; k < MOST_CELLS; k++) s->mask[k] = s->own.weight ? 2 * s->exposure[k] : 2;
+   shape_links(s);
+   memset(region, 0, sizeof region);
+   region[1].factor[f] = &s->win;
+   if (sneppp_count(&w.model, region, 2, count, NULL, &err) != SNEPPP_OK) refused("exposure", err.status, &err);
+   else
+      MUST(scale <= 0 || fabs(2 * count[0] - count[1]) <= 1e-10 * scale, "twice the exposure", "%.15g, then %.15g", count[0],
+           count[1]);
+}
+
+/* Counts in these regions, and in all of the window: the likelihood by its definition, and a copy that is fitted to them.
+   As cells, they lie in the window, of which all was seen. */
+static void check_counts(const plan_op *o, const sneppp_region *region, size_t regions)
+{
+   static const double some[8] = {3, 0, 1, 2.5, 7, 0, 0.25, 12};
+   double counts[4], expected[4], nll = 0, want = 0, size = 0, N = 0, least = 1e300;
+   sneppp_events table;
+   sneppp_fit_desc fit;
+   sneppp_report report;
+   sneppp_error err;
+   sneppp_model copy;
+   int st;
+   memset(&table, 0, sizeof table), memset(&fit, 0, sizeof fit);
+   for (size_t k = 0; k < regions; k++) N += counts[k] = some[hash64(op_seed(o) + k) % 8];
+   table.region = region, table.regions = regions, table.counts = counts, table.cells = o->c % 3 == 0;
+   if (sneppp_count(&w.model, region, regions, expected, NULL, &err) != SNEPPP_OK) return;
+   st = sneppp_nll(&w.model, &table, 1, &nll, NULL, NULL, NULL, &err);
+   for (size_t k = 0; k < regions; k++) {
+      double log_count = expected[k] > 1e-290 ? log(expected[k]) : -1e3;
+      want += (table.cells ? 0 : expected[k]) - counts[k] * log_count + (table.cells ? 0 : lgamma(counts[k] + 1));
+      size += expected[k] + counts[k] * (1 + fabs(log_count));
+      if (counts[k] > 0) least = fmin(least, expected[k]);
+   }
+   if (table.cells) {
+      double all = 0;
+      if (sneppp_count(&w.model, NULL, 1, &all, NULL, &err) != SNEPPP_OK) return;
+      want += all + lgamma(N + 1), size += all;
+   }
+   if (st != SNEPPP_OK) refused("counts by region", (sneppp_status)st, &err);
+   else /* where a count is all cancellation, its logarithm has no digits */
+      MUST(fabs(nll - want) <= 1e-9 * size || least < 1e-6 * size, "counts by region", "nll %.15g, by definition %.15g", nll, want);
+   counts[0] = nan("");
+   MUST(sneppp_nll(&w.model, &table, 1, &nll, NULL, NULL, NULL, &err) == SNEPPP_ERR_DATA && !err.event, "counts by region", "a count that is NaN: %s", err.why);
+   counts[0] = some[hash64(op_seed(o)) % 8];
+   if (!copy_model(&w.model, &copy)) return;
+   fit.events = &table, fit.method = (sneppp_method)(o->b % 4), fit.steps = fit.method == SNEPPP_METHOD_AUTO ? 0 : 20;
+   st = sneppp_fit(&copy, &fit, &report, &err);
+   if (st != SNEPPP_OK) refused("fit of counts", (sneppp_status)st, &err);
+   else if (N > 0 && sneppp_nll(&copy, &table, 1, &nll, NULL, NULL, NULL, &err) == SNEPPP_OK) {
+      double slack = (sizeof(sneppp_real) == 4 ? 1e-2 : 1e-4) * (1 + fabs(report.nll));
+      MUST(fabs(nll / (double)report.events - report.nll) <= slack || report.nll > 50, "fit of counts", "report.nll %.12g, nll per event %.12g", report.nll, nll / (double)report.events);
+      MUST(report.gap >= -1e-9 || report.gap != report.gap, "fit of counts", "the gap is %g", report.gap);
+      MUST(report.events == (size_t)ceil(N), "fit of counts", "%zu events of %g", report.events, N);
+   }
+   sneppp_free(&copy);
 }
 
 static void op_region(const plan_op *o)
@@ -565,9 +642,11 @@ static void op_region(const plan_op *o)
          whole_shapes(part);
          part[f] = &w.part_shape[o->b % 2];
          check_integral(&w.model, part, &region[o->b % 2], "in a half");
+         check_counts(o, region, 3);
       }
    }
    if (w.shape[f].win.space == SNEPPP_SPACE_POLYGON) check_leaving(f, op_seed(o));
+   if (w.shape[f].win.space == SNEPPP_SPACE_RASTER) check_exposure(f);
    if (shape_inner(&w.shape[f], op_seed(o), &w.part_shape[2])) {
       memset(region, 0, sizeof region);
       region[0].factor[f] = &w.part_shape[2].win;
@@ -600,6 +679,10 @@ static void op_numeric(const plan_op *o)
    else
       MUST(count == count && error >= 0 && count >= 0, "count_numeric", "%g with the error %g", count, error);
    if (!globe) return;
+   if (kink_order(&w.model) < 2) { /* an estimate of the error does not see a jump between its points */
+      told->undecided++;
+      return;
+   }
    place.shape = SNEPPP_SHAPE_CAP, place.tol = 1e-4;
    place.lon = 17 * (o->a - 32) / 3.0, place.lat = o->b - 32, place.radius = 180;
    st = sneppp_count_numeric(&w.model, &place, &count, &error, &err);
@@ -692,7 +775,9 @@ static int in_region(const sneppp_model *m, const sneppp_region *region, const s
       double y[SNEPPP_MAX_DIM];
       for (int r = 0; r < m->layer[f].D; r++) y[r] = (double)x[m->layer[f].first + r];
       if (!sneppp_window_contains(region && region->factor[f] ? region->factor[f] : &m->desc.factor[f].window,
-                                  y))
+                                  y) ||
+          (m->desc.factor[f].window.space == SNEPPP_SPACE_RASTER && /* parts may reach beyond the cells */
+           !sneppp_window_contains(&m->desc.factor[f].window, y)))
          return 0;
    }
    return 1;
@@ -756,6 +841,46 @@ static void op_sample(const plan_op *o)
    }
 }
 
+/* A raster over more than the window holds what single looks say, and means of cells add up to the count. */
+static void check_raster(const plan_op *o)
+{
+   static sneppp_real z[2][5 * 4];
+   const size_t n = w.model.D == 1 ? 5 : 20;
+   const double tol = sizeof(sneppp_real) == 4 ? 1e-3 : 1e-9;
+   double lo[2] = { 0, 0 }, hi[2] = { 1, 1 }, most = 0, sum = 0, Lambda = 0, area = 1;
+   sneppp_grid grid;
+   sneppp_error err;
+   int st, flat = 1;
+   memset(&grid, 0, sizeof grid);
+   grid.cells[0] = 5, grid.cells[1] = w.model.D == 1 ? 0 : 4;
+   for (int f = 0; f < w.model.factors && w.model.D < 3; f++) {
+      const sneppp_window *v = &w.model.desc.factor[f].window;
+      flat = flat && v->space == SNEPPP_SPACE_BOX;
+      for (int r = 0; r < v->dim && v->space == SNEPPP_SPACE_RASTER; r++) /* no point on a border of cells */
+         lo[f + r] = v->origin[r] - 0.0271 * v->cell[r], hi[f + r] = v->origin[r] + v->cell[r] * (double)v->cells[r];
+      for (int r = 0; r < v->dim && flat; r++)
+         lo[f + r] = v->lo[r] - 0.1 * (o->a % 3) * (v->hi[r] - v->lo[r]), hi[f + r] = v->hi[r];
+   }
+   for (int k = 0; k < w.model.D && k < 2; k++) grid.lo[k] = lo[k], grid.hi[k] = hi[k], area *= (hi[k] - lo[k]) / grid.cells[k];
+   st = sneppp_bake(&w.model, &grid, z[0], NULL, &err);
+   MUST(w.model.D < 3 || st != SNEPPP_OK, "raster", "of %d coordinates", w.model.D);
+   if (st != SNEPPP_OK) { refused("raster", (sneppp_status)st, &err); return; }
+   for (size_t i = 0; i < n; i++) most = fmax(most, (double)z[0][i]);
+   for (size_t i = 0; i < n && most < 1e30; i++) {
+      sneppp_real x[2];
+      double one;
+      for (int k = 0; k < w.model.D; k++)
+         x[k] = (sneppp_real)(lo[k] + ((double)(k ? i / 5 : i % 5) + 0.5) * (hi[k] - lo[k]) / grid.cells[k]);
+      one = (double)sneppp_intensity(&w.model, x);
+      MUST(fabs(one - (double)z[0][i]) <= tol * most, "raster", "%g at a point of %g", (double)z[0][i], one);
+   }
+   grid.means = 1;
+   if (!flat || sneppp_bake(&w.model, &grid, z[1], NULL, &err) != SNEPPP_OK ||
+       sneppp_count(&w.model, NULL, 1, &Lambda, NULL, &err) != SNEPPP_OK) return;
+   for (size_t i = 0; i < n; i++) sum += (double)z[1][i] * area;
+   MUST(fabs(sum - Lambda) <= 10 * tol * Lambda + 1e-12, "raster", "means add up to %g of %g", sum, Lambda);
+}
+
 static void op_tile(const plan_op *o)
 {
    static sneppp_real x[2][400 * 2];
@@ -767,6 +892,7 @@ static void op_tile(const plan_op *o)
    sneppp_tile tile;
    memset(&tile, 0, sizeof tile);
    tile.depth = depth, tile.level = level, tile.ix = ix, tile.iy = iy, tile.seed = 7;
+   check_raster(o);
    if (w.model.D != 2 || w.model.factors > 1 ||
        w.model.desc.factor[0].window.space != SNEPPP_SPACE_BOX) { /* refused, in words */
       st = sneppp_sample_tile(&w.model, &tile, x[0], 400, &info, &err);
@@ -1014,11 +1140,13 @@ static void op_gram(const plan_op *o)
       { /* a list of units, though all are the same, has no tiles */
          sneppp_layer list = layer;
          sneppp_unit *units = (sneppp_unit *)malloc((size_t)n * sizeof *units);
+         double tol = 1e-9; /* far from 0, W and b cancel */
+         for (int r = 0; r < d; r++) tol += 16 * 2.3e-16 * fabs(L->shift[r] * L->rate[r]);
          for (int i = 0; i < n; i++) units[i] = layer.units ? layer.units[i] : layer.unit;
          list.units = units;
          st = sneppp_gram(win, &list, K2, NULL, &err);
          for (int i = 0; i < n * n; i++)
-            MUST(st == SNEPPP_OK && fabs(K2[i] - K[i]) <= 1e-9 * sqrt(K[i / n * (n + 1)] * K[i % n * (n + 1)]) + 1e-300,
+            MUST(st == SNEPPP_OK && fabs(K2[i] - K[i]) <= tol * sqrt(K[i / n * (n + 1)] * K[i % n * (n + 1)]) + 1e-300,
                  "pairs = tiles", "(%d, %d): %.15g and %.15g, status %d", i / n, i % n, K2[i], K[i], st);
          free(units);
       }
@@ -1123,7 +1251,8 @@ static void op_bad_event(const plan_op *o)
    if (what == 2 && w.p.source != 2) what = 0;
    if (what == 0) x[0] = (sneppp_real)NAN;
    if (what == 1)
-      x[0] = (sneppp_real)(space == SNEPPP_SPACE_BETA || space == SNEPPP_SPACE_GAMMA || space >= SNEPPP_SPACE_DIRICHLET
+      x[0] = (sneppp_real)(space == SNEPPP_SPACE_BETA || space == SNEPPP_SPACE_GAMMA ||
+                                 (space >= SNEPPP_SPACE_DIRICHLET && space != SNEPPP_SPACE_RASTER)
                               ? -1.5
                               : 1e9 * (w.shape[0].size + fabs((double)x[0])));
    if (what == 2) w.short_read = 1;
@@ -1245,6 +1374,25 @@ static void op_twin(const plan_op *o)
 }
 
 /* ---- the same data in other units, mirrored, in another order: the same fit */
+
+/* A raster times a factor: mirrored, the last cell is the first. Its box is moved already. */
+static void moved_raster(const sneppp_window *v, double factor, sneppp_window *moved)
+{
+   static shape s;
+   size_t cells = v->cells[0] * (v->dim > 1 ? v->cells[1] : 1), Q = (size_t)v->covariates;
+   for (int r = 0; r < v->dim; r++) {
+      moved->cell[r] = v->cell[r] * fabs(factor);
+      moved->origin[r] = factor > 0 ? v->origin[r] * factor : -(v->origin[r] + v->cell[r] * (double)v->cells[r]);
+   }
+   for (size_t k = 0; k < cells; k++) {
+      size_t to = factor > 0 ? k : cells - 1 - k;
+      if (v->weight) s.exposure[to] = v->weight[k];
+      for (size_t q = 0; q < Q; q++) s.z[to * Q + q] = v->z[k * Q + q];
+   }
+   for (int k = 0; k < 2 * MOST_VERTICES && v->xy; k++) s.own_xy[k] = v->xy[k] * factor;
+   moved->weight = v->weight ? s.exposure : NULL, moved->z = Q ? s.z : NULL, moved->xy = v->xy ? s.own_xy : NULL;
+}
+
 static void op_moved(const plan_op *o)
 {
    static sneppp_real x[2][MOST_EVENTS * 4];
@@ -1256,7 +1404,8 @@ static void op_moved(const plan_op *o)
    size_t N = w.events[0].count, d = (size_t)v->dim;
    int what = o->a % 3, st[2] = { 0, 0 }, blind = 0; /* events that the features cannot see */
    double power = ldexp(1, o->b % 21 - 10), jacobian = 1;
-   if (w.desc.factor[1].window.dim || v->space != SNEPPP_SPACE_BOX || d > 3 || N < 2) {
+   if (w.desc.factor[1].window.dim || (v->space != SNEPPP_SPACE_BOX && v->space != SNEPPP_SPACE_RASTER) || d > 3 ||
+       N < 2) {
       told->kind[o->kind].refused++;
       return;
    }
@@ -1265,6 +1414,7 @@ static void op_moved(const plan_op *o)
       if (what == 0) moved.lo[k] = v->lo[k] * power, moved.hi[k] = v->hi[k] * power, jacobian *= power;
       if (what == 1) moved.lo[k] = -v->hi[k], moved.hi[k] = -v->lo[k];
    }
+   if (v->space == SNEPPP_SPACE_RASTER && what < 2) moved_raster(v, what ? -1 : power, &moved);
    for (size_t i = 0; i < N; i++) {
       size_t to = what == 2 ? N - 1 - i : i;
       for (size_t k = 0; k < d; k++) {
@@ -1487,13 +1637,24 @@ static void join_shapes(void) /* a joint model has one window: that of all coord
 }
 
 /* Processor seconds that a call may take here, some ten times what the slowest took: programs are small, at most 300
-   events and 40 points drawn. */
-static double seconds_for(int kind)
+   events and 40 points drawn. What grows with the layer is counted: a step of ADAM walks over all pairs of features, there
+   and back, for every region that was watched, in each of the three fits that are compared; the dearest closed forms take
+   some 10 us a pair under the sanitizers. */
+static double seconds_for(const plan_op *o)
 {
-   return kind == OP_SAMPLE ? 40 /* two draws, each up to 0.3 s per point without sanitizers in four dimensions */
-          : kind == OP_TILE ? 10
-          : kind == OP_AUTO || kind == OP_TWIN || kind == OP_MOVED ? 15 + 0.15 * (double)event_count()
-                                                                   : 6;
+   double full = w.model.desc.readout == SNEPPP_READOUT_FULL ? 0.5 * (w.model.n + 1) : 1,
+          pairs = 0, regions = 1, steps = 0;
+   for (int f = 0; f < w.model.factors; f++) /* of a raster, for each piece of a cell */
+      pairs += full * w.model.n * (1 + w.shape[f].plot_count);
+   for (size_t r = 1; r < w.realisations; r++) regions += w.events[r].seen != w.events[r - 1].seen;
+   if (o->kind == OP_ADAM) steps = (double)fit_of(o).steps;
+   if (o->kind == OP_TRAIN) steps = 10;
+   return (o->kind == OP_SAMPLE ? 40
+           : o->kind == OP_TILE ? 10
+           : o->kind == OP_REGION ? 15 /* a copy is fitted to counts */
+           : o->kind == OP_AUTO || o->kind == OP_TWIN || o->kind == OP_MOVED ? 15 + 0.15 * (double)event_count()
+                                                                             : 6) +
+          3 * 20e-6 * pairs * regions * 2 * steps;
 }
 
 static void run_program(const plan *p)
@@ -1538,7 +1699,7 @@ static void run_program(const plan *p)
       told->kind[o->kind].drawn++;
       if (o->fail) told->feature[6].drawn++;
       if (o->par) told->feature[6 + o->par].drawn++;
-      time_limit(seconds_for(o->kind));
+      time_limit(seconds_for(o));
       if (o->fail) run_failing(o);
       before = snap_of(&w.model);
       {

@@ -37,7 +37,8 @@ static const char *const op_names[] = {
 static const char *const space_names[] = { "BOX",         "GAUSS",     "SPHERE",   "INTERVALS",
                                            "POLYGON",     "BALL",      "EUCLID",   "GAMMA",
                                            "BETA",        "DIRICHLET", "POISSON",  "BINOMIAL",
-                                           "NEGBINOMIAL", "NORMAL",    "VONMISES", "FINITE" };
+                                           "NEGBINOMIAL", "NORMAL",    "VONMISES", "FINITE",
+                                           "RASTER" };
 static const char *const act_names[] = { "ACT_DEFAULT", "COS",       "SIN",      "SNAKE", "COSMIDENT",
                                          "EXP",         "ERF",       "PHI",      "STEP",  "RELU",
                                          "RECT",        "LEAKY",     "GELU",     "ELU",   "BELL",
@@ -55,6 +56,8 @@ typedef struct plan_factor {
    int width;      /* 0 = that of the model                                                         */
    int no_bias, measure, own;
    int scale, shift; /* decimal exponents of the window's size, and of its distance from 0 in sizes   */
+   int columns, rows, covariates, no_place; /* of a raster: cells more than one; 0 to 2 covariates      */
+   int exposure, cut; /* 0 none, 1 in all cells, 2 0 or NaN in some; cut by 1 lo and hi, 2 a polygon, 3 both */
 } plan_factor;
 
 typedef struct plan_op {
@@ -108,6 +111,12 @@ static int roll(dice *d, int n)
 static int once_in(dice *d, int n) { return roll(d, n) == 0; }
 
 /* ---- what is known: from the table of closed forms */
+static int kernel_space(const plan_factor *f) /* a raster is a sum over boxes, of covariates alone over points */
+{
+   return f->space != SNEPPP_SPACE_RASTER      ? f->space
+          : f->no_place && f->covariates ? SNEPPP_SPACE_FINITE
+                                         : SNEPPP_SPACE_BOX;
+}
 static int pair_known(int space, int a, int b)
 {
    if (space == SNEPPP_SPACE_FINITE) return a != SNEPPP_ACT_RBF && b != SNEPPP_ACT_RBF;
@@ -122,6 +131,7 @@ static int pair_known(int space, int a, int b)
 static int default_act(int space)
 {
    return space == SNEPPP_SPACE_EUCLID                           ? SNEPPP_ACT_RBF
+          : space == SNEPPP_SPACE_RASTER                         ? SNEPPP_ACT_COS
           : space <= SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_COS
                                                            : SNEPPP_ACT_EXP;
 }
@@ -143,7 +153,8 @@ static int dim_of(const plan_factor *f)
 static int line_only(int space)
 {
    return space == SNEPPP_SPACE_INTERVALS || space == SNEPPP_SPACE_POLYGON ||
-          (space >= SNEPPP_SPACE_GAMMA && space != SNEPPP_SPACE_DIRICHLET && space != SNEPPP_SPACE_FINITE);
+          (space >= SNEPPP_SPACE_GAMMA && space != SNEPPP_SPACE_DIRICHLET && space != SNEPPP_SPACE_FINITE &&
+           space != SNEPPP_SPACE_RASTER);
 }
 
 /* ---- drawing a plan */
@@ -154,9 +165,15 @@ static void draw_factor(dice *d, plan_factor *f, int space)
    f->space = space;
    f->dim = line_only(space) ? 0 : once_in(d, 2) ? 0 : once_in(d, 20) ? roll(d, 8) : roll(d, 3);
    if (space == SNEPPP_SPACE_SPHERE) f->dim = once_in(d, 2) ? 0 : roll(d, 5);
+   if (space == SNEPPP_SPACE_RASTER) {
+      f->dim = roll(d, 3) > 0, f->columns = roll(d, 8), f->rows = roll(d, 8);
+      f->exposure = roll(d, 3), f->cut = once_in(d, 2) ? 0 : 1 + roll(d, 3);
+      if (f->cut > 1) f->columns %= 4, f->rows %= 4; /* a polygon makes many pieces of each */
+      if (once_in(d, 2)) f->covariates = 1 + roll(d, 2), f->no_place = once_in(d, 3);
+   }
    f->pieces = once_in(d, 3) ? 0 : once_in(d, 10) ? 8 + roll(d, 5) : roll(d, 4);
    for (int a = 1; a < SNEPPP_ACT_ONE; a++)
-      if (pair_known(space, a, a)) acts[known++] = a;
+      if (pair_known(kernel_space(f), a, a)) acts[known++] = a;
    f->act = once_in(d, 4) || !known ? 0 : acts[roll(d, known)];
    f->order = roll(d, 4);
    if (once_in(d, 5) && act_of(f) != SNEPPP_ACT_RBF) f->mixed = 1 + roll(d, SNEPPP_ACT_ONE);
@@ -173,8 +190,9 @@ static void draw_factor(dice *d, plan_factor *f, int space)
 static int draw_space(dice *d)
 {
    static const int often[] = { SNEPPP_SPACE_BOX,    SNEPPP_SPACE_BOX,  SNEPPP_SPACE_BOX,   SNEPPP_SPACE_INTERVALS, SNEPPP_SPACE_POLYGON,
-                                SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_BALL, SNEPPP_SPACE_GAUSS, SNEPPP_SPACE_GAUSS };
-   return once_in(d, 3) ? roll(d, SNEPPP_SPACE_END) : often[roll(d, 9)];
+                                SNEPPP_SPACE_SPHERE, SNEPPP_SPACE_BALL, SNEPPP_SPACE_GAUSS, SNEPPP_SPACE_GAUSS,
+                                SNEPPP_SPACE_RASTER, SNEPPP_SPACE_RASTER };
+   return once_in(d, 3) ? roll(d, SNEPPP_SPACE_END) : often[roll(d, 11)];
 }
 
 /* Sequences that people make, and that a draw of single calls would seldom make; 0 ends each. */
@@ -231,7 +249,7 @@ static void draw_plan(uint64_t seed, plan *p)
          else if (rectified(act_of(&p->f[0]))) p->f[0].act = p->f[f].act = SNEPPP_ACT_COS;
       }
       if (p->mix == SNEPPP_MIX_SUM || p->mix == SNEPPP_MIX_STACK)
-         for (int k = 0; k < 9 && !pair_known(p->f[f].space, act_of(&p->f[f]), SNEPPP_ACT_ONE); k++)
+         for (int k = 0; k < 9 && !pair_known(kernel_space(&p->f[f]), act_of(&p->f[f]), SNEPPP_ACT_ONE); k++)
             draw_factor(&d, &p->f[f], draw_space(&d)), p->f[f].dim = 0;
    }
    p->width = once_in(&d, 3) ? roll(&d, 4) : once_in(&d, 12) ? 40 + roll(&d, 60) : roll(&d, 24);
@@ -250,6 +268,12 @@ static void draw_plan(uint64_t seed, plan *p)
    if (once_in(&d, 3)) p->rank = 1 + roll(&d, once_in(&d, 2) ? 3 : 12);
    if (once_in(&d, 5)) p->alpha = 1 + roll(&d, 5);
    if (!p->f[0].own && p->mix != SNEPPP_MIX_OUTER) p->open = once_in(&d, 4);
+   for (int f = 0; f <= p->factors; f++) { /* but for waves, a pair of units takes a closed form for each piece */
+      int act = act_of(&p->f[f]);
+      if (p->f[f].space != SNEPPP_SPACE_RASTER) continue;
+      if (!p->f[f].mixed && (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN || act == SNEPPP_ACT_EXP)) continue;
+      p->open = 0, p->width %= 12, p->f[f].width %= 12;
+   }
    p->mem = once_in(&d, 6);
    p->layer = once_in(&d, 3);
    p->events = once_in(&d, 12) ? roll(&d, 3) : once_in(&d, 10) ? 100 + roll(&d, 200) : roll(&d, 60);
@@ -270,7 +294,7 @@ static void draw_plan(uint64_t seed, plan *p)
          if (p->op[k].kind == OP_TILE && roll(&d, 8))
             draw_factor(&d, &p->f[0], SNEPPP_SPACE_BOX), p->f[0].dim = 1, p->factors = p->mix = 0;
          if (p->op[k].kind == OP_MOVED && roll(&d, 4))
-            draw_factor(&d, &p->f[0], SNEPPP_SPACE_BOX), p->factors = p->mix = 0;
+            draw_factor(&d, &p->f[0], once_in(&d, 3) ? SNEPPP_SPACE_RASTER : SNEPPP_SPACE_BOX), p->factors = p->mix = 0;
       }
 }
 #endif

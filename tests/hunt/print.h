@@ -7,7 +7,9 @@ static void print_list(FILE *f, const char *type, const char *name, int id, cons
 {
    if (!v || !n) return;
    fprintf(f, "static const %s %s%d[] = { ", type, name, id);
-   for (size_t i = 0; i < n; i++) fprintf(f, "%s%.17g", i ? ", " : "", v[i]);
+   for (size_t i = 0; i < n; i++)
+      if (v[i] == v[i]) fprintf(f, "%s%.17g", i ? ", " : "", v[i]);
+      else fprintf(f, "%sNAN", i ? ", " : "");
    fprintf(f, " };\n");
 }
 
@@ -28,8 +30,13 @@ static void print_lists(FILE *f, const sneppp_window *v, int id)
    if (v->space == SNEPPP_SPACE_FINITE) print_list(f, "double", "point", id, v->point, v->count * d);
    if (v->space == SNEPPP_SPACE_FINITE || v->space == SNEPPP_SPACE_GAUSS)
       print_list(f, "double", "weight", id, v->weight, v->count);
-   if (v->space == SNEPPP_SPACE_POLYGON) print_list(f, "double", "xy", id, v->xy, 2 * vertices_of(v));
-   if (v->space == SNEPPP_SPACE_POLYGON && v->rings) {
+   if (v->space == SNEPPP_SPACE_RASTER) {
+      size_t cells = v->cells[0] * (v->dim > 1 ? v->cells[1] : 1);
+      print_list(f, "double", "weight", id, v->weight, cells);
+      print_list(f, "double", "z", id, v->z, cells * (size_t)v->covariates);
+   }
+   if (v->xy) print_list(f, "double", "xy", id, v->xy, 2 * vertices_of(v));
+   if (v->xy && v->rings) {
       fprintf(f, "static const size_t ring_size%d[] = { ", id);
       for (size_t r = 0; r < v->rings; r++) fprintf(f, "%s%zu", r ? ", " : "", v->ring_size[r]);
       fprintf(f, " };\n");
@@ -41,7 +48,7 @@ static void print_window(FILE *f, const sneppp_window *v, int id, const char *to
    if (v->space) fprintf(f, "   %s.space = SNEPPP_SPACE_%s;\n", to, space_names[v->space]);
    fprintf(f, "   %s.dim = %d;\n", to, v->dim);
    for (int r = 0; r < v->dim; r++) {
-      if (v->space == SNEPPP_SPACE_BOX)
+      if (v->space == SNEPPP_SPACE_BOX || (v->space == SNEPPP_SPACE_RASTER && v->lo[r] < v->hi[r]))
          fprintf(f, "   %s.lo[%d] = %.17g, %s.hi[%d] = %.17g;\n", to, r, v->lo[r], to, r, v->hi[r]);
       if (v->space == SNEPPP_SPACE_BALL) fprintf(f, "   %s.centre[%d] = %.17g;\n", to, r, v->centre[r]);
    }
@@ -55,7 +62,13 @@ static void print_window(FILE *f, const sneppp_window *v, int id, const char *to
       fprintf(f, "   %s.weight = weight%d, %s.mean = mean%d, %s.scale = scale%d;\n", to, id, to, id, to, id);
    if (v->space == SNEPPP_SPACE_FINITE)
       fprintf(f, "   %s.point = point%d, %s.weight = weight%d;\n", to, id, to, id);
-   if (v->space == SNEPPP_SPACE_POLYGON) fprintf(f, "   %s.xy = xy%d;\n", to, id);
+   for (int r = 0; r < v->dim && v->space == SNEPPP_SPACE_RASTER; r++)
+      fprintf(f, "   %s.origin[%d] = %.17g, %s.cell[%d] = %.17g, %s.cells[%d] = %zu;\n", to, r, v->origin[r], to, r,
+              v->cell[r], to, r, v->cells[r]);
+   if (v->covariates)
+      fprintf(f, "   %s.covariates = %d, %s.no_place = %d, %s.z = z%d;\n", to, v->covariates, to, v->no_place, to, id);
+   if (v->space == SNEPPP_SPACE_RASTER && v->weight) fprintf(f, "   %s.weight = weight%d;\n", to, id);
+   if (v->xy) fprintf(f, "   %s.xy = xy%d;\n", to, id);
    if (v->rings) fprintf(f, "   %s.rings = %zu, %s.ring_size = ring_size%d;\n", to, v->rings, to, id);
 }
 
@@ -81,6 +94,7 @@ static void print_fit(FILE *f, const plan_op *o, int at)
    FIELD(decay);
    if (fit.freeze) fprintf(f, "   fit.freeze = %d;\n", fit.freeze);
    if (fit.polish) fprintf(f, "   fit.polish = 1;\n");
+   if (fit.reduce) fprintf(f, "   fit.reduce = alone;\n");
 #undef FIELD
    fprintf(f, "   show(\"%d %s\", sneppp_fit(&model, &fit, &report, &err), &err);\n", at, op_names[o->kind]);
    fprintf(f, "   printf(\"   nll %%.12g expected %%.12g gap %%.6g\\n\", report.nll, report.expected, "
@@ -141,7 +155,7 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
    make_desc();
    fprintf(f, "/* %s\n   %s\n   cc -g -fsanitize=address,undefined -I. this.c -lm%s */\n", check, words,
            sizeof(sneppp_real) == 4 ? " -DSNEPPP_REAL_FLOAT" : "");
-   fprintf(f, "#define SNEPPP_IMPLEMENTATION\n#include \"sneppp.h\"\n#include <stdio.h>\n#include "
+   fprintf(f, "#define SNEPPP_IMPLEMENTATION\n#include \"sneppp.h\"\n#include <math.h>\n#include <stdio.h>\n#include "
               "<stdlib.h>\n#include <string.h>\n\n");
    for (int k = 0; k < w.factors; k++) {
       const sneppp_factor *x = &w.desc.factor[k];
@@ -174,6 +188,7 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
       for (int k = 0; k < w.factors; k++)
          if (w.seen.factor[k]) print_lists(f, w.seen.factor[k], 10 + k);
    }
+   fprintf(f, "\nstatic inline int alone(double *x, size_t count, void *user) { return (void)x, (void)count, (void)user, 0; }\n");
    fprintf(f, "\nstatic void show(const char *call, int st, const sneppp_error *err)\n{\n   printf(\"%%s: "
               "%%d %%s\\n\", call, st, st ? err->why : \"\");\n}\n\n");
    fprintf(f, "int main(void)\n{\n   static sneppp_model model, other;\n   sneppp_desc desc;\n   "
@@ -231,7 +246,7 @@ static void print_program(FILE *f, const plan *p, const char *check, const char 
       const plan_op *o = &p->op[k];
       if (!o->kind) continue;
       fflush(f); /* what was printed stays, should the call before end badly */
-      if (before >= 0) time_limit(seconds_for(p->op[before].kind)), run_kind(&p->op[before]);
+      if (before >= 0) time_limit(seconds_for(&p->op[before])), run_kind(&p->op[before]);
       before = k;
       if (o->fail) fprintf(f, "   /* first with an allocator whose call %d fails */\n", o->fail);
       if (o->par)

@@ -15,6 +15,8 @@ typedef struct test_alloc {
 enum {
    MOST_PIECES = 16,
    MOST_VERTICES = 128,
+   MOST_CELLS = 64, /* of a raster */
+   MOST_PLOTS = 512,
    MOST_EVENTS = 400,
    MOST_UNITS = 128,
    MOST_PARTS = 3,
@@ -25,8 +27,17 @@ typedef struct wedge {
    double centre[2], a[2], b[2], inner;
 } wedge; /* centre + r ((1-u) a + u b), r from inner to 1 */
 
+typedef struct plot {
+   double p[4][2]; /* corners, counterclockwise; two may be one. On the line from p[0][0] to p[1][0]   */
+   int cell, wedge;
+} plot;
+
 typedef struct shape {
-   sneppp_window win;
+   sneppp_window win, own; /* own: the raster of which this is a part                                  */
+   double exposure[MOST_CELLS], mask[MOST_CELLS], z[2 * MOST_CELLS], own_xy[2 * MOST_VERTICES];
+   size_t own_rings[2 * MOST_PIECES];
+   plot plots[MOST_PLOTS]; /* what of the cells is in it; 0: it is no part of a raster                 */
+   int plot_count;
    double list[MOST_PIECES * SNEPPP_MAX_DIM], more[MOST_PIECES * SNEPPP_MAX_DIM], weight[MOST_PIECES],
       xy[2 * MOST_VERTICES];
    size_t ring_size[2 * MOST_PIECES];
@@ -34,7 +45,8 @@ typedef struct shape {
    int wedge_count, ring_first[MOST_PIECES], ring_vertices[MOST_PIECES];
    double inner[MOST_PIECES], centre[MOST_PIECES][2];
    int islands;
-   int part; /* of a finite set: points of weight 0 are outside, as they are not in the window itself */
+   int part; /* of a raster, cells are outside by mask; of a finite set, points of weight 0, as they are not in the
+                window itself */
    double size;
 } shape;
 
@@ -63,7 +75,15 @@ static double size_of(const plan_factor *f) { return pow(10, f->scale); }
 static void shape_links(shape *s) /* the window's lists point into the shape */
 {
    sneppp_window *v = &s->win;
-   v->weight = v->mean = v->scale = v->ends = v->point = v->xy = NULL, v->ring_size = NULL;
+   v->weight = v->mean = v->scale = v->ends = v->point = v->xy = v->z = NULL, v->ring_size = NULL;
+   if (s->own.dim) {
+      s->own.weight = s->own.weight ? s->exposure : NULL, s->own.z = s->own.covariates ? s->z : NULL;
+      s->own.xy = s->own.xy ? s->own_xy : NULL, s->own.ring_size = s->own.rings ? s->own_rings : NULL;
+   }
+   if (v->space == SNEPPP_SPACE_RASTER) {
+      v->weight = s->part ? s->mask : s->own.weight, v->z = v->covariates ? s->z : NULL;
+      if (v->count || v->rings) v->xy = s->own_xy, v->ring_size = v->rings ? s->own_rings : NULL;
+   }
    if (v->space == SNEPPP_SPACE_GAUSS && v->count) v->weight = s->weight, v->mean = s->list, v->scale = s->more;
    if (v->space == SNEPPP_SPACE_INTERVALS) v->ends = s->list;
    if (v->space == SNEPPP_SPACE_FINITE) v->point = s->list, v->weight = s->weight;
@@ -90,6 +110,124 @@ static void add_island(shape *s, double cx, double cy, const double *star, int n
       memcpy(q->b, star + 2 * ((k + 1) % n), sizeof q->b);
    }
    s->islands++;
+}
+
+static double across(const double *a, const double *b, const double *c) /* twice the area of a triangle */
+{
+   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/* Adds a convex polygon as quadrangles. */
+static void add_plots(shape *s, double (*p)[2], int n, int cell, int wedge_at)
+{
+   for (int k = 1; k + 1 < n; k += 2) {
+      plot *q = &s->plots[s->plot_count];
+      int last = k + 2 < n ? k + 2 : k + 1;
+      double area = across(p[0], p[k], p[k + 1]) + across(p[0], p[k + 1], p[last]);
+      if (s->plot_count == MOST_PLOTS || !(area > 1e-12 * s->own.cell[0] * s->own.cell[1])) continue;
+      memcpy(q->p[0], p[0], sizeof p[0]), memcpy(q->p[1], p[k], sizeof p[0]);
+      memcpy(q->p[2], p[k + 1], sizeof p[0]), memcpy(q->p[3], p[last], sizeof p[0]);
+      q->cell = cell, q->wedge = wedge_at, s->plot_count++;
+   }
+}
+
+/* What of a convex polygon lies left of the line from a to b. */
+static int clip(double (*p)[2], int n, const double *a, const double *b)
+{
+   double out[16][2];
+   int m = 0;
+   for (int k = 0; k < n; k++) {
+      const double *from = p[k], *to = p[(k + 1) % n];
+      double u = across(a, b, from), v = across(a, b, to);
+      if (u >= 0) memcpy(out[m++], from, sizeof out[0]);
+      if ((u > 0 && v < 0) || (u < 0 && v > 0)) {
+         for (int r = 0; r < 2; r++) out[m][r] = from[r] + u / (u - v) * (to[r] - from[r]);
+         m++;
+      }
+   }
+   memcpy(p, out, (size_t)m * sizeof out[0]);
+   return m;
+}
+
+/* The cells of a raster as its box and its polygon, which is in wedges, cut them. */
+static void raster_plots(shape *s)
+{
+   const sneppp_window *v = &s->own;
+   for (int k = 0; k < (int)(v->cells[0] * (v->dim > 1 ? v->cells[1] : 1)); k++) {
+      double lo[2] = { 0, 0 }, hi[2] = { 0, 0 };
+      int empty = v->weight && !(s->exposure[k] > 0);
+      for (int q = 0; q < v->covariates; q++) empty = empty || isnan(s->z[k * v->covariates + q]);
+      for (int r = 0; r < v->dim; r++) {
+         int at = r ? k / (int)v->cells[0] : k % (int)v->cells[0];
+         lo[r] = v->origin[r] + at * v->cell[r], hi[r] = v->origin[r] + (at + 1) * v->cell[r];
+         if (v->lo[r] < v->hi[r]) lo[r] = fmax(lo[r], v->lo[r]), hi[r] = fmin(hi[r], v->hi[r]);
+         empty = empty || !(hi[r] - lo[r] > 1e-12 * v->cell[r]);
+      }
+      if (empty) continue;
+      if (v->dim == 1) {
+         s->plots[s->plot_count].p[0][0] = lo[0], s->plots[s->plot_count].p[1][0] = hi[0];
+         s->plots[s->plot_count++].cell = k;
+         continue;
+      }
+      for (int i = 0; i < (v->xy ? s->wedge_count : 1); i++) {
+         double p[16][2], corner[4][2];
+         int n = 4;
+         for (int c = 0; c < 4; c++)
+            corner[c][0] = p[c][0] = c == 1 || c == 2 ? hi[0] : lo[0], corner[c][1] = p[c][1] = c > 1 ? hi[1] : lo[1];
+         if (v->xy) {
+            const wedge *q = &s->wedges[i];
+            for (int r = 0; r < 2; r++) {
+               p[0][r] = q->centre[r] + q->inner * q->a[r], p[1][r] = q->centre[r] + q->a[r];
+               p[2][r] = q->centre[r] + q->b[r], p[3][r] = q->centre[r] + q->inner * q->b[r];
+            }
+            if (!(q->inner > 0)) n = 3;
+            for (int c = 0; c < 4 && n > 2; c++) n = clip(p, n, corner[c], corner[(c + 1) % 4]);
+         }
+         add_plots(s, p, n, k, i);
+      }
+   }
+}
+
+static void make_raster(shape *s, const plan_factor *f, uint64_t seed, int id, double origin)
+{
+   sneppp_window *v = &s->own;
+   int cells = 1, Q = f->covariates > 2 ? 2 : f->covariates;
+   memset(v, 0, sizeof *v);
+   v->space = SNEPPP_SPACE_RASTER, v->dim = s->win.dim, v->covariates = Q, v->no_place = f->no_place && Q;
+   for (int r = 0; r < v->dim; r++) {
+      double side;
+      v->cells[r] = (size_t)(1 + (r ? f->rows : f->columns) % 8), cells *= (int)v->cells[r];
+      v->origin[r] = origin, v->cell[r] = s->size * (0.5 + unit_of(seed, 100, id, r)) / (double)v->cells[r];
+      side = v->cell[r] * (double)v->cells[r];
+      if (f->cut % 2) /* on one side it may reach beyond the cells */
+         v->lo[r] = origin + side * (0.4 * unit_of(seed, 101, id, r) - 0.1),
+         v->hi[r] = origin + side * (0.6 + 0.5 * unit_of(seed, 102, id, r));
+   }
+   for (int k = 0; k < cells; k++) {
+      double u = unit_of(seed, 103, id, k);
+      s->exposure[k] = f->exposure > 1 && k && u < 0.3 ? u < 0.15 ? 0 : (double)NAN : 0.1 + 3 * u;
+      for (int q = 0; q < Q; q++) { /* tenths, so that some are equal; a second one in other units */
+         double t = floor(10 * unit_of(seed, 104 + q, id, k)) / 10;
+         s->z[k * Q + q] = k && unit_of(seed, 106, id, k) < 0.1 ? (double)NAN : q ? 1e3 + 40 * t : t;
+      }
+   }
+   v->weight = f->exposure ? s->exposure : NULL, v->z = Q ? s->z : NULL;
+   if (f->cut > 1 && v->dim == 2) {
+      double star[2 * 12], cx = origin + 0.5 * v->cell[0] * (double)v->cells[0],
+                           cy = origin + 0.5 * v->cell[1] * (double)v->cells[1];
+      int n = 3 + f->pieces % 7;
+      for (int k = 0; k < n; k++) {
+         double t = 6.283185307179586 * (k + 0.4 * unit_of(seed, 107, id, k)) / n,
+                R = s->size * (0.3 + 0.6 * unit_of(seed, 108, id, k));
+         star[2 * k] = R * cos(t), star[2 * k + 1] = R * sin(t);
+      }
+      add_island(s, cx, cy, star, n, f->pieces % 2 ? 0.3 : 0);
+      if (s->win.rings == 1) s->win.rings = 0, v->count = s->ring_size[0];
+      v->rings = s->win.rings, v->xy = s->own_xy;
+      memcpy(s->own_xy, s->xy, sizeof s->xy), memcpy(s->own_rings, s->ring_size, sizeof s->own_rings);
+   }
+   s->win = *v;
+   raster_plots(s);
 }
 
 static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
@@ -152,6 +290,7 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
             for (int r = 0; r < dim; r++) s->list[k * dim + r] = normal_of(seed, 12, id, k * dim + r);
          }
          break;
+      case SNEPPP_SPACE_RASTER: make_raster(s, f, seed, id, origin); break;
       case SNEPPP_SPACE_SPHERE: s->win.measure = f->measure ? SNEPPP_MEASURE_PROBABILITY : SNEPPP_MEASURE_SURFACE; break;
       case SNEPPP_SPACE_BINOMIAL: s->win.param[0] = 1 + f->pieces; break;
       case SNEPPP_SPACE_EUCLID: case SNEPPP_SPACE_NORMAL: case SNEPPP_SPACE_VONMISES: break; /* no parameters */
@@ -166,7 +305,8 @@ static void make_shape(shape *s, const plan_factor *f, uint64_t seed, int id)
 
 static int shape_cells(const shape *s)
 {
-   return s->win.space == SNEPPP_SPACE_INTERVALS               ? (int)s->win.count
+   return s->plot_count                                  ? s->plot_count
+          : s->win.space == SNEPPP_SPACE_INTERVALS             ? (int)s->win.count
           : s->win.space == SNEPPP_SPACE_POLYGON               ? s->wedge_count
           : s->win.space == SNEPPP_SPACE_GAUSS && s->win.count ? (int)s->win.count
                                                          : 1;
@@ -191,6 +331,19 @@ static double shape_point(const shape *s, int cell, const double *u, double *x)
    const sneppp_window *v = &s->win;
    double volume = 1, z, angle, r;
    int d = v->dim;
+   if (s->plot_count) {
+      const plot *q = &s->plots[cell];
+      double along[2][2];
+      x[0] = q->p[0][0] + u[0] * (q->p[1][0] - q->p[0][0]);
+      if (d == 1) return q->p[1][0] - q->p[0][0];
+      for (int k = 0; k < 2; k++) {
+         x[k] = (1 - u[1]) * ((1 - u[0]) * q->p[0][k] + u[0] * q->p[1][k]) +
+                u[1] * ((1 - u[0]) * q->p[3][k] + u[0] * q->p[2][k]);
+         along[0][k] = (1 - u[1]) * (q->p[1][k] - q->p[0][k]) + u[1] * (q->p[2][k] - q->p[3][k]);
+         along[1][k] = (1 - u[0]) * (q->p[3][k] - q->p[0][k]) + u[0] * (q->p[2][k] - q->p[1][k]);
+      }
+      return along[0][0] * along[1][1] - along[0][1] * along[1][0];
+   }
    switch (v->space) {
       case SNEPPP_SPACE_BOX:
          for (int k = 0; k < d; k++)
@@ -282,15 +435,88 @@ static void shape_draw(const shape *s, uint64_t seed, int id, int spread, sneppp
                   y[k] = v->centre[k] + 0.999 * v->radius * pow(u[0], 1.0 / d) * y[k];
             }
             break;
+         case SNEPPP_SPACE_RASTER:
+            if (!spread) {
+               sneppp_rng rng;
+               sneppp_rng_init(&rng, hash_of(seed, 25, id, attempt), 1);
+               sneppp_window_draw(v, &rng, y);
+               break;
+            } /* fall through */
          default: (void)shape_point(s, cell, u, y);
       }
       for (int k = 0; k < coords; k++) x[k] = (sneppp_real)y[k], y[k] = (double)x[k];
-      if ((sneppp_window_contains(v, y) && !(s->part && !(v->weight[(size_t)y[0]] > 0))) || attempt > 200)
+      if (attempt > 200 || (sneppp_window_contains(v, y) &&
+                            (s->own.dim ? sneppp_window_contains(&s->own, y) : !s->part || v->weight[(size_t)y[0]] > 0)))
          return;
    }
 }
 
 /* ---- parts of a shape, for regions and for what was seen. which = 0, 1: two halves that together are all of it. */
+static int shape_half(const shape *s, uint64_t seed, int which, shape *out);
+
+/* Of a raster: what lies on one side of a line, as a box or a polygon that reach beyond the cells; one half of its own
+   polygon; or some of its cells, whose exposure, box, polygon and covariates may be given once more. */
+static int raster_half(const shape *s, uint64_t seed, int which, shape *out)
+{
+   const sneppp_window *v = &s->own;
+   double lo[2] = { 0, 0 }, hi[2] = { 0, 0 }, t = 0.2 + 0.6 * unit_of(seed, 30, 0, 0), from[2], to[2];
+   int kind = (int)(hash_of(seed, 37, 0, 0) % 3), axis = v->dim > 1 && unit_of(seed, 31, 0, 0) < 0.5, split = 0;
+   for (int r = 0; r < v->dim; r++)
+      lo[r] = v->origin[r] - 0.1 * s->size, hi[r] = v->origin[r] + v->cell[r] * (double)v->cells[r] + 0.1 * s->size;
+   if (kind == 1 && v->dim == 1) kind = 0;
+   *out = *s;
+   from[axis] = to[axis] = lo[axis] + t * (hi[axis] - lo[axis]);
+   from[1 - axis] = lo[1 - axis], to[1 - axis] = hi[1 - axis];
+   if (kind == 1 && v->xy) {
+      static shape flat;
+      flat = *s;
+      memset(&flat.win, 0, sizeof flat.win);
+      flat.win.space = SNEPPP_SPACE_POLYGON, flat.win.dim = 2, flat.win.rings = v->rings, flat.win.count = v->count;
+      shape_links(&flat);
+      if (!shape_half(&flat, seed, which, out)) return 0;
+      split = 2 + (int)(unit_of(seed, 32, 0, 0) * (s->ring_vertices[0] - 2));
+      if (split >= s->ring_vertices[0]) split = s->ring_vertices[0] - 1;
+   } else if (kind < 2) {
+      memset(&out->win, 0, sizeof out->win);
+      out->win.dim = v->dim, memcpy(out->win.lo, lo, sizeof lo), memcpy(out->win.hi, hi, sizeof hi);
+      if (kind == 0) (which ? out->win.lo : out->win.hi)[axis] = from[axis];
+      else {
+         to[axis] += 0.2 * (unit_of(seed, 38, 0, 0) - 0.5) * (hi[axis] - lo[axis]);
+         memset(out->win.lo, 0, sizeof out->win.lo), memset(out->win.hi, 0, sizeof out->win.hi);
+         out->win.space = SNEPPP_SPACE_POLYGON, out->win.count = 4;
+         for (int k = 0; k < 4; k++) {
+            memcpy(out->xy + 2 * k, k == 1 || k == 2 ? to : from, sizeof to);
+            if (k > 1) out->xy[2 * k + axis] = (which ? hi : lo)[axis];
+         }
+      }
+   } else {
+      out->part = 1;
+      if (unit_of(seed, 39, 0, 0) < 0.5) out->win.covariates = 0;
+      if (unit_of(seed, 39, 1, 0) < 0.5) out->win.rings = out->win.count = 0;
+      if (unit_of(seed, 39, 2, 0) < 0.5)
+         memset(out->win.lo, 0, sizeof out->win.lo), memset(out->win.hi, 0, sizeof out->win.hi);
+      for (int k = 0; k < MOST_CELLS; k++)
+         out->mask[k] = (int)(unit_of(seed, 33, k, 0) < 0.5) == which ? 0 : v->weight ? s->exposure[k] : 1;
+   }
+   out->plot_count = 0;
+   for (int k = 0; k < s->plot_count; k++) {
+      const plot *q = &s->plots[k];
+      double p[16][2];
+      int n = 4;
+      memcpy(p, q->p, sizeof q->p);
+      if (kind == 2) n = out->mask[q->cell] > 0 ? 4 : 0;
+      else if (kind == 1 && v->xy) n = (q->wedge >= split) == which ? 4 : 0;
+      else if (v->dim == 1) {
+         (which ? p[0] : p[1])[0] = which ? fmax(p[0][0], from[0]) : fmin(p[1][0], from[0]);
+         if (!(p[0][0] < p[1][0])) n = 0;
+      } else n = clip(p, 4, which == axis ? from : to, which == axis ? to : from);
+      if (v->dim > 1) add_plots(out, p, n, q->cell, q->wedge);
+      else if (n) out->plots[out->plot_count] = *q, memcpy(out->plots[out->plot_count++].p, p, sizeof q->p);
+   }
+   shape_links(out);
+   return out->plot_count > 0 && out->plot_count < MOST_PLOTS;
+}
+
 static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
 {
    const sneppp_window *v = &s->win;
@@ -341,6 +567,7 @@ static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
          }
          break;
       }
+      case SNEPPP_SPACE_RASTER: return raster_half(s, seed, which, out);
       case SNEPPP_SPACE_FINITE:
          for (size_t k = 0; k < v->count; k++)
             if ((int)(unit_of(seed, 33, (int)k, 0) < 0.5) == which) out->weight[k] = 0;
@@ -355,6 +582,19 @@ static int shape_half(const shape *s, uint64_t seed, int which, shape *out)
    }
    shape_links(out);
    return 1;
+}
+
+/* What the exposure of a part of a raster adds up to. */
+static double shape_mass(const shape *s)
+{
+   double sum = 0;
+   for (int k = 0; k < s->plot_count; k++) {
+      const plot *q = &s->plots[k];
+      sum += (s->own.weight ? s->exposure[q->cell] : 1) *
+             (s->win.dim == 1 ? q->p[1][0] - q->p[0][0]
+                              : 0.5 * (across(q->p[0], q->p[1], q->p[2]) + across(q->p[0], q->p[2], q->p[3])));
+   }
+   return sum;
 }
 
 /* A part with many gaps on a line; a half elsewhere. */
@@ -443,9 +683,10 @@ static void make_desc(void)
       if (x->unit.act == SNEPPP_ACT_RELU || x->unit.act == SNEPPP_ACT_STEP) x->unit.p = 0;
       if (n > MOST_UNITS) n = MOST_UNITS;
       if (q->mixed && act != SNEPPP_ACT_RBF && second && second != SNEPPP_ACT_RBF &&
-          pair_known(q->space, act, second) && pair_known(q->space, second, second)) {
-         int one = pair_known(q->space, act, SNEPPP_ACT_ONE) && pair_known(q->space, second, SNEPPP_ACT_ONE) &&
-                   pair_known(q->space, SNEPPP_ACT_ONE, SNEPPP_ACT_ONE);
+          pair_known(kernel_space(q), act, second) && pair_known(kernel_space(q), second, second)) {
+         int one = pair_known(kernel_space(q), act, SNEPPP_ACT_ONE) &&
+                   pair_known(kernel_space(q), second, SNEPPP_ACT_ONE) &&
+                   pair_known(kernel_space(q), SNEPPP_ACT_ONE, SNEPPP_ACT_ONE);
          for (int i = 0; i < n; i++)
             w.units[f][i] = unit_with(i % 3 == 2 && one ? SNEPPP_ACT_ONE
                                       : i % 3           ? second

@@ -1,0 +1,863 @@
+/* Rasters: exposures and covariates by cell. Closed forms against sums over cells that are made here from boxes and clipped
+   polygons, gradients against differences, fits against a weighted Poisson regression, and models as they are asked, kept
+   and drawn; and files of grids, whole and broken. */
+#include "../examples/asc.h"
+
+
+#define RASTER_CELLS 120
+typedef struct raster_case {
+   const char   *name;
+   sneppp_window win;
+   double        weight[RASTER_CELLS], z[2 * RASTER_CELLS];
+} raster_case;
+
+static const double raster_xy[14] = {3.1, 1.3, 9.7, 2.2, 8.4, 6.9, 4.2, 6.1, 5.2, 3.1, 6.9, 3.3, 6.0, 4.9}; /* with a hole */
+static const size_t raster_rings[2] = {4, 3};
+
+/* Kinds: 0 whole, 1 with holes, 2 cut by a box, 3 cut by a polygon with a hole, 4 one cell, 5 equal covariates, 6 on the
+   line, 7 on the line and cut, 8 a polygon and a box. */
+enum { RASTER_CASES = 9 };
+static void raster_make(raster_case *c, int kind)
+{
+   static const char *const name[RASTER_CASES] = {"whole", "holes", "box", "polygon", "one", "equal", "line", "line cut", "both"};
+   sneppp_window *w = &c->win;
+   sneppp_rng     rng;
+   sneppp_rng_init(&rng, 11, (uint64_t)kind);
+   memset(c, 0, sizeof *c);
+   c->name = name[kind];
+   w->space = SNEPPP_SPACE_RASTER, w->dim = kind == 6 || kind == 7 ? 1 : 2;
+   w->origin[0] = 2, w->origin[1] = 1, w->cell[0] = 0.8, w->cell[1] = 0.7;
+   w->cells[0] = kind == 4 ? 1 : 10, w->cells[1] = w->dim == 1 ? 0 : kind == 4 ? 1 : 9;
+   w->covariates = 2, w->weight = c->weight, w->z = c->z;
+   for (size_t k = 0; k < RASTER_CELLS; k++) {
+      c->weight[k] = 0.2 + 3 * sneppp_rng_uniform(&rng);
+      for (size_t q = 0; q < 2; q++) c->z[2 * k + q] = kind == 5 ? 0.7 : sneppp_rng_normal(&rng);
+      if (kind == 1 && k % 7 == 3) c->weight[k] = k % 2 ? 0 : sneppp__nan();
+      if (kind == 1 && k % 11 == 5) c->z[2 * k + 1] = sneppp__nan();
+   }
+   if (kind == 2 || kind == 7 || kind == 8) w->lo[0] = 2.9, w->hi[0] = 8.75, w->lo[1] = 1.2, w->hi[1] = 6.2;
+   if (kind == 3 || kind == 8) w->xy = raster_xy, w->rings = 2, w->ring_size = raster_rings;
+}
+
+static int raster_outside(const sneppp_window *w, size_t k)
+{
+   int out = !sneppp__finite(w->weight[k]) || !(w->weight[k] > 0);
+   for (int q = 0; q < w->covariates; q++) out = out || !sneppp__finite(w->z[k * (size_t)w->covariates + (size_t)q]);
+   return out;
+}
+
+/* A ring cut by the half plane sign x_r <= sign at, after Sutherland and Hodgman; returns the vertices. */
+static size_t raster_clip(const double *in, size_t n, int r, double sign, double at, double *out)
+{
+   size_t m = 0;
+   for (size_t k = 0, j = n - 1; k < n; j = k++) {
+      const double *a = in + 2 * j, *b = in + 2 * k;
+      int           ia = sign * a[r] <= sign * at, ib = sign * b[r] <= sign * at;
+      if (ia != ib) {
+         double t = (at - a[r]) / (b[r] - a[r]);
+         for (int e = 0; e < 2; e++) out[2 * m + (size_t)e] = e == r ? at : a[e] + t * (b[e] - a[e]);
+         m++;
+      }
+      if (ib) { out[2 * m] = b[0], out[2 * m + 1] = b[1], m++; }
+   }
+   return m;
+}
+
+static double raster_least(double a, double b) { return a < b ? a : b; }
+
+/* K as the sum over cells of box and polygon forms with shifted biases. */
+static void raster_brute(const sneppp_window *w, const sneppp_layer *layer, double *K)
+{
+   size_t n = (size_t)layer->n, d = (size_t)w->dim, Q = (size_t)w->covariates, rows = w->dim > 1 ? w->cells[1] : 1;
+   double W[64], b[32], width[64], k[32 * 32], f[32];
+   memset(K, 0, n * n * sizeof *K);
+   for (size_t cell = 0; cell < rows * w->cells[0]; cell++) {
+      size_t        at[2];
+      double        lo[2], hi[2];
+      sneppp_window part;
+      sneppp_layer  l = *layer;
+      int           empty = raster_outside(w, cell);
+      at[0] = cell % w->cells[0], at[1] = cell / w->cells[0];
+      for (size_t r = 0; r < d; r++) {
+         lo[r] = w->origin[r] + (double)at[r] * w->cell[r], hi[r] = w->origin[r] + ((double)at[r] + 1) * w->cell[r];
+         if (w->lo[r] < w->hi[r]) lo[r] = lo[r] > w->lo[r] ? lo[r] : w->lo[r], hi[r] = raster_least(hi[r], w->hi[r]);
+         if (!(lo[r] < hi[r])) empty = 1;
+      }
+      if (empty) continue;
+      for (size_t i = 0; i < n; i++) {
+         sneppp_unit u = layer->units ? layer->units[i] : layer->unit;
+         b[i] = layer->b ? layer->b[i] : 0, f[i] = 1;
+         for (size_t q = 0; q < Q; q++) {
+            double v = layer->W[i * (d + Q) + d + q], z = w->z[cell * Q + q];
+            if (u.act == SNEPPP_ACT_RBF) v = (z - v) / layer->width[i * (d + Q) + d + q], f[i] *= exp(-0.5 * v * v);
+            else b[i] += v * z;
+         }
+         for (size_t r = 0; r < d; r++) W[i * d + r] = layer->W[i * (d + Q) + r];
+         for (size_t r = 0; layer->width && r < d; r++) width[i * d + r] = layer->width[i * (d + Q) + r];
+      }
+      l.W = W, l.b = b, l.width = layer->width ? width : NULL, l.d = (int)d;
+      for (int ring = w->xy ? 0 : -1; ring < (w->xy ? (int)w->rings : 0); ring++) {
+         double one[64], two[64], sign = 1;
+         size_t m = 3;
+         memset(&part, 0, sizeof part);
+         part.dim = w->dim;
+         memcpy(part.lo, lo, sizeof lo), memcpy(part.hi, hi, sizeof hi);
+         if (w->xy) {
+            m = raster_clip(w->xy + (ring ? 8 : 0), w->ring_size[ring], 0, 1, hi[0], one);
+            m = raster_clip(one, m, 0, -1, lo[0], two);
+            m = raster_clip(two, m, 1, 1, hi[1], one);
+            m = raster_clip(one, m, 1, -1, lo[1], two);
+            part.space = SNEPPP_SPACE_POLYGON, part.xy = one, part.count = 3;
+         }
+         for (size_t e = 1; e + 1 < m; e++) { /* triangles, with the sign of their orientation; the second ring is a hole */
+            double area = 1;
+            if (w->xy) {
+               memcpy(one, two, 2 * sizeof *one), memcpy(one + 2, two + 2 * e, 4 * sizeof *one);
+               area = sneppp__ring_area2(one, 3);
+               sign = (area > 0) == (sneppp__ring_area2(w->xy + (ring ? 8 : 0), w->ring_size[ring]) > 0) ? 1 : -1;
+               if (ring) sign = -sign;
+            }
+            if (fabs(area) < 1e-14) continue;
+            if (sneppp_gram(&part, &l, k, NULL, NULL)) { fprintf(stderr, "brute force failed\n"); return; }
+            for (size_t i = 0; i < n; i++)
+               for (size_t j = 0; j < n; j++) K[i * n + j] += sign * w->weight[cell] * f[i] * f[j] * k[i * n + j];
+         }
+      }
+   }
+}
+
+enum { RASTER_N = 9 };
+typedef struct raster_layer {
+   sneppp_layer layer;
+   sneppp_unit  units[RASTER_N];
+   double       W[4 * RASTER_N], b[RASTER_N], width[4 * RASTER_N];
+} raster_layer;
+
+/* Layers: 0 cos, 1 cos, sin and a constant, 2 exp, 3 exp and a constant, 4 exp and cos, 5 ReLU, 6 RBF, 7 monomials. */
+enum { RASTER_LAYERS = 8 };
+static void raster_layer_make(raster_layer *l, const sneppp_window *w, int kind)
+{
+   static const sneppp_act act[RASTER_LAYERS] = {SNEPPP_ACT_COS, SNEPPP_ACT_COS, SNEPPP_ACT_EXP, SNEPPP_ACT_EXP,
+                                                 SNEPPP_ACT_EXP, SNEPPP_ACT_RELU, SNEPPP_ACT_RBF, SNEPPP_ACT_MONOMIAL};
+   sneppp_rng rng;
+   int        d = sneppp__stats(w);
+   sneppp_rng_init(&rng, 5, (uint64_t)kind);
+   memset(l, 0, sizeof *l);
+   l->layer.n = RASTER_N, l->layer.d = d, l->layer.unit.act = act[kind];
+   l->layer.unit.p = kind == 7 ? 2 : 0;
+   l->layer.W = l->W, l->layer.b = kind == 6 ? NULL : l->b;
+   for (int i = 0; i < RASTER_N; i++) {
+      l->units[i] = l->layer.unit;
+      if (kind == 1) l->units[i].act = i == 3 ? SNEPPP_ACT_ONE : i % 2 ? SNEPPP_ACT_SIN : SNEPPP_ACT_COS;
+      if (kind == 3 && i == 3) l->units[i].act = SNEPPP_ACT_ONE;
+      if (kind == 4 && i % 2) l->units[i].act = SNEPPP_ACT_COS;
+      l->b[i] = sneppp_rng_normal(&rng);
+      for (int r = 0; r < d; r++) {
+         l->W[i * d + r] = sneppp_rng_normal(&rng) * (kind < 2 ? 1.5 : 0.4);
+         if (kind == 6) l->W[i * d + r] += r < w->dim ? 4 : 0;
+         l->width[i * d + r] = 0.5 + sneppp_rng_uniform(&rng);
+      }
+   }
+   if (kind == 1 || kind == 3 || kind == 4) l->layer.units = l->units;
+   if (kind == 6) l->layer.width = l->width;
+}
+
+/* ---- K is the sum over cells, in every kind of raster */
+TEST raster_gram(void)
+{
+   for (int kind = 0; kind < RASTER_CASES; kind++)
+      for (int which = 0; which < 2 * RASTER_LAYERS; which++) { /* with covariates and without */
+         raster_case  c;
+         raster_layer l;
+         sneppp_error err;
+         double       K[RASTER_N * RASTER_N], brute[RASTER_N * RASTER_N], scale = 0;
+         raster_make(&c, kind);
+         if (which >= RASTER_LAYERS) c.win.covariates = 0, c.win.z = NULL;
+         raster_layer_make(&l, &c.win, which % RASTER_LAYERS);
+         if (sneppp_gram(&c.win, &l.layer, K, NULL, &err)) FAILm(err.why);
+         raster_brute(&c.win, &l.layer, brute);
+         for (int i = 0; i < RASTER_N * RASTER_N; i++) scale = fmax(scale, fabs(brute[i]));
+         for (int i = 0; i < RASTER_N * RASTER_N; i++)
+            if (!(fabs(K[i] - brute[i]) <= 1e-12 * scale)) {
+               fprintf(stderr, "%s, layer %d: K[%d] = %.17g, but the sum is %.17g (scale %g)\n", c.name, which, i, K[i], brute[i], scale);
+               FAIL();
+            }
+      }
+   PASS();
+}
+
+/* ---- mass, membership, draws: the same set, by other ways */
+TEST raster_window(void)
+{
+   for (int kind = 0; kind < RASTER_CASES; kind++) {
+      raster_case   c;
+      sneppp_rng    rng;
+      sneppp_layer  one;
+      double        K, w[4] = {0}, x[2], sum = 0;
+      size_t        inside = 0, all = 200000;
+      raster_make(&c, kind);
+      sneppp_rng_init(&rng, 3, (uint64_t)kind);
+      memset(&one, 0, sizeof one);
+      one.n = 1, one.W = w, one.unit.act = SNEPPP_ACT_EXP;
+      raster_brute(&c.win, &one, &K);
+      ASSERT_IN_RANGE(K, sneppp_window_mass(&c.win), 1e-13 * K);
+      for (size_t i = 0; i < all; i++) {
+         x[0] = 1.5 + 9 * sneppp_rng_uniform(&rng), x[1] = 0.5 + 8 * sneppp_rng_uniform(&rng);
+         if (!sneppp_window_contains(&c.win, x)) { ASSERT(sneppp_window_density(&c.win, x) == 0); continue; }
+         sum += sneppp_window_density(&c.win, x), inside++;
+      }
+      ASSERT_IN_RANGE(K, sum / (double)all * (c.win.dim == 1 ? 9 : 72), 0.03 * K + 0.02);
+      for (int i = 0; i < 200; i++) {
+         ASSERT(sneppp_window_draw(&c.win, &rng, x));
+         ASSERT(sneppp_window_contains(&c.win, x));
+      }
+   }
+   PASS();
+}
+
+/* ---- gradients against differences; products and pairs; both at once; any number of threads */
+static double raster_loss(const sneppp_window *w, const sneppp_layer *l, const double *G)
+{
+   double K[RASTER_N * RASTER_N], sum = 0;
+   if (sneppp_gram(w, l, K, NULL, NULL)) return 1e300;
+   for (int i = 0; i < RASTER_N * RASTER_N; i++) sum += G[i] * K[i];
+   return sum;
+}
+
+static const int raster_acts[6] = {SNEPPP_ACT_RBF, SNEPPP_ACT_GELU, SNEPPP_ACT_COS, SNEPPP_ACT_EXP, SNEPPP_ACT_ELU, SNEPPP_ACT_BELL};
+
+TEST raster_gradient(void)
+{
+   for (int kind = 0; kind < RASTER_CASES; kind++)
+      for (int which = 0; which < RASTER_LAYERS + 6; which++) {
+         raster_case       c;
+         raster_layer      l;
+         sneppp_error      err;
+         sneppp_layer_grad out;
+         sneppp_rng        rng;
+         double            G[RASTER_N * RASTER_N], gW[4 * RASTER_N] = {0}, gb[RASTER_N] = {0}, gl[4 * RASTER_N] = {0}, size = 0;
+         int               d;
+         raster_make(&c, kind);
+         c.win.no_place = which >= RASTER_LAYERS;
+         d = sneppp__stats(&c.win);
+         raster_layer_make(&l, &c.win, which < RASTER_LAYERS ? which : which == RASTER_LAYERS ? 6 : 2);
+         if (which >= RASTER_LAYERS) l.layer.unit.act = (sneppp_act)raster_acts[which - RASTER_LAYERS], l.layer.unit.p = 1;
+         sneppp_rng_init(&rng, 9, 0);
+         for (int i = 0; i < RASTER_N * RASTER_N; i++) G[i] = sneppp_rng_normal(&rng);
+         memset(&out, 0, sizeof out);
+         out.W = gW, out.b = gb, out.width = gl;
+         if (sneppp_gram_grad(&c.win, &l.layer, G, &out, NULL, &err)) FAILm(err.why);
+         for (int i = 0; i < RASTER_N * d; i++) size = fmax(size, fabs(gW[i]));
+         for (int i = (kind + which) % 5; i < RASTER_N * (2 * d + 1); i += 7) { /* some of them */
+            double *at = i < RASTER_N * d ? &l.W[i] : i < 2 * RASTER_N * d ? &l.width[i - RASTER_N * d] : &l.b[i - 2 * RASTER_N * d];
+            double  g = i < RASTER_N * d ? gW[i] : i < 2 * RASTER_N * d ? gl[i - RASTER_N * d] : gb[i - 2 * RASTER_N * d];
+            double  h = 1e-4, keep = *at, v[4];
+            if ((i >= RASTER_N * d && i < 2 * RASTER_N * d && !l.layer.width) || (i >= 2 * RASTER_N * d && !l.layer.b)) continue;
+            for (int k = 0; k < 4; k++) {
+               *at = keep + h * (k < 2 ? k - 2 : k - 1);
+               v[k] = raster_loss(&c.win, &l.layer, G);
+            }
+            *at = keep;
+            v[0] = (v[0] - 8 * v[1] + 8 * v[2] - v[3]) / (12 * h);
+            if (!(fabs(v[0] - g) <= 1e-7 * size)) {
+               fprintf(stderr, "%s, layer %d, parameter %d: %.12g, by differences %.12g (size %g)\n", c.name, which, i, g, v[0], size);
+               FAIL();
+            }
+         }
+      }
+   PASS();
+}
+
+/* ---- covariates alone: a finite set of cells, for every activation */
+TEST raster_no_place(void)
+{
+   for (int kind = 0; kind < RASTER_CASES; kind++)
+      for (int which = 0; which < 6; which++) {
+         raster_case   c;
+         raster_layer  l;
+         sneppp_window finite, box;
+         sneppp_error  err;
+         double        K[RASTER_N * RASTER_N], F[RASTER_N * RASTER_N], weight[RASTER_CELLS] = {0}, z[2 * RASTER_CELLS] = {0}, scale = 0;
+         size_t        cells;
+         raster_make(&c, kind);
+         cells = c.win.cells[0] * (c.win.dim > 1 ? c.win.cells[1] : 1);
+         c.win.no_place = 1;
+         raster_layer_make(&l, &c.win, which ? 2 : 6);
+         l.layer.unit.act = (sneppp_act)raster_acts[which], l.layer.unit.p = 1;
+         for (size_t k = 0; k < cells; k++) { /* the mass of one cell, by leaving out the others */
+            double only[RASTER_CELLS] = {0};
+            if (raster_outside(&c.win, k)) continue;
+            only[k] = c.weight[k];
+            box = c.win, box.weight = only;
+            weight[k] = sneppp_window_mass(&box);
+            memcpy(z + 2 * k, c.z + 2 * k, 2 * sizeof *z);
+         }
+         memset(&finite, 0, sizeof finite);
+         finite.space = SNEPPP_SPACE_FINITE, finite.dim = 2, finite.count = cells, finite.point = z, finite.weight = weight;
+         if (sneppp_gram(&c.win, &l.layer, K, NULL, &err)) FAILm(err.why);
+         if (sneppp_gram(&finite, &l.layer, F, NULL, &err)) FAILm(err.why);
+         for (int i = 0; i < RASTER_N * RASTER_N; i++) scale = fmax(scale, fabs(F[i]));
+         for (int i = 0; i < RASTER_N * RASTER_N; i++) ASSERT_IN_RANGE(F[i], K[i], 1e-12 * scale);
+      }
+   PASS();
+}
+
+/* ---- logarithms, moments and pairs agree with the products of matrices; exponents that overflow do so only in K */
+TEST raster_logs(void)
+{
+   for (int kind = 0; kind < RASTER_CASES; kind++) {
+      raster_case  c;
+      raster_layer l;
+      sneppp_error err;
+      double       K[RASTER_N * RASTER_N], L[RASTER_N * RASTER_N], m[RASTER_N];
+      raster_make(&c, kind);
+      raster_layer_make(&l, &c.win, 3);
+      if (sneppp_gram(&c.win, &l.layer, K, NULL, &err)) FAILm(err.why);
+      if (sneppp_gram_log(&c.win, &l.layer, L, NULL, &err)) FAILm(err.why);
+      for (int i = 0; i < RASTER_N * RASTER_N; i++) ASSERT_IN_RANGE(log(K[i]), L[i], 1e-11);
+      if (sneppp_moments(&c.win, &l.layer, m, &err)) FAILm(err.why);
+      for (int i = 0; i < RASTER_N; i++) ASSERT_IN_RANGE(K[3 * RASTER_N + i], m[i], 1e-11 * m[i]); /* unit 3 is the constant */
+      l.b[0] = 400, l.b[1] = -300;
+      ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram(&c.win, &l.layer, K, NULL, &err));
+      if (sneppp_gram_log(&c.win, &l.layer, L, NULL, &err)) FAILm(err.why);
+      l.b[0] = 300;
+      if (sneppp_gram(&c.win, &l.layer, K, NULL, &err)) FAILm(err.why);
+      ASSERT_IN_RANGE(log(K[0]), L[0] - 200, 1e-9);
+   }
+   PASS();
+}
+
+/* ---- models */
+static size_t raster_events(const sneppp_window *w, size_t count, sneppp_real *x)
+{
+   sneppp_rng rng;
+   size_t     D = (size_t)w->dim, k = 0;
+   sneppp_rng_init(&rng, 21, 0);
+   while (k < count) { /* more of them where the first covariate is high */
+      double y[2], t[4], v[2];
+      if (!sneppp_window_draw(w, &rng, y)) return 0;
+      for (size_t r = 0; r < D; r++) x[k * D + r] = (sneppp_real)y[r], v[r] = (double)x[k * D + r];
+      if (!sneppp_window_contains(w, v)) continue;
+      sneppp__window_stats(w, v, t);
+      k += sneppp_rng_uniform(&rng) < 1 / (1 + exp(-2 * t[w->no_place ? 0 : D]));
+   }
+   return k;
+}
+
+/* The intensity over the part of the window in a box, by Gauss's rule in each cell; no polygon. */
+static double raster_integral(const sneppp_model *m, const double *lo, const double *hi)
+{
+   const sneppp_window *w = &m->desc.factor[0].window;
+   double               node[SNEPPP__GAUSS_MAX], share[SNEPPP__GAUSS_MAX], sum = 0;
+   int                  n = sneppp__gauss_legendre(8, node, share);
+   for (size_t cell = 0; cell < w->cells[0] * w->cells[1]; cell++) {
+      double a[2], b[2];
+      for (int r = 0; r < 2; r++) {
+         size_t at = r ? cell / w->cells[0] : cell % w->cells[0];
+         a[r] = fmax(fmax(lo[r], w->lo[r]), w->origin[r] + (double)at * w->cell[r]);
+         b[r] = fmin(fmin(hi[r], w->hi[r]), w->origin[r] + ((double)at + 1) * w->cell[r]);
+      }
+      if (!(a[0] < b[0] && a[1] < b[1])) continue;
+      for (int i = 0; i < n * n; i++) {
+         sneppp_real x[2];
+         x[0] = (sneppp_real)(0.5 * (a[0] + b[0]) + 0.5 * (b[0] - a[0]) * node[i % n]);
+         x[1] = (sneppp_real)(0.5 * (a[1] + b[1]) + 0.5 * (b[1] - a[1]) * node[i / n]);
+         sum += 0.25 * (b[0] - a[0]) * (b[1] - a[1]) * share[i % n] * share[i / n] * (double)sneppp_intensity(m, x);
+      }
+   }
+   return sum;
+}
+
+static sneppp_window raster_box(double x0, double x1, double y0, double y1)
+{
+   sneppp_window w;
+   memset(&w, 0, sizeof w);
+   w.dim = 2, w.lo[0] = x0, w.hi[0] = x1, w.lo[1] = y0, w.hi[1] = y1;
+   return w;
+}
+
+TEST raster_models(void)
+{
+   static const int methods[3] = {SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_ADAM, SNEPPP_METHOD_PGD};
+   static const double triangle[6] = {2.5, 1.5, 9.1, 3.4, 4.4, 6.6};
+   const double tol = sizeof(sneppp_real) == sizeof(float) ? 1e-5 : 1e-10;
+   for (int kind = 0; kind < 4; kind++)
+      for (int method = 0; method < 3; method++) {
+         raster_case     c;
+         sneppp_real     x[400];
+         sneppp_desc     desc;
+         sneppp_events   events;
+         sneppp_fit_desc fit;
+         sneppp_model    m, back, cutoff;
+         sneppp_report   report;
+         sneppp_error    err;
+         sneppp_window   part[4], rest;
+         sneppp_region   region[4];
+         double          count[4], all, other[RASTER_CELLS] = {0}, lo[2], hi[2];
+         unsigned char  *bytes;
+         size_t          size;
+         raster_make(&c, kind);
+         c.win.no_place = method == 2;
+         memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+         desc.factor[0].window = c.win, desc.width = 12;
+         events.x = x, events.count = raster_events(&c.win, 200, x);
+         fit.events = &events, fit.method = (sneppp_method)methods[method], fit.steps = method ? 60 : 0;
+         if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
+         ASSERT(sneppp__finite(report.nll));
+         if (method == 0) ASSERT(report.gap <= 1e-4);
+         /* counts: a box, a polygon, all cells but some, and the rest of them */
+         memset(region, 0, sizeof region), memset(part, 0, sizeof part);
+         part[0] = raster_box(3.05, 7.77, 2.2, 5.5), part[1].space = SNEPPP_SPACE_POLYGON, part[1].dim = 2, part[1].xy = triangle, part[1].count = 3;
+         part[2] = part[3] = c.win, part[2].covariates = part[3].covariates = 0, part[2].z = part[3].z = NULL;
+         for (size_t k = 0; k < RASTER_CELLS; k++) if (k % 3) other[k] = c.weight[k], c.weight[k] = 0;
+         part[2].weight = c.weight, part[3].weight = other;
+         for (int k = 0; k < 4; k++) region[k].factor[0] = &part[k];
+         if (sneppp_count(&m, NULL, 1, &all, NULL, &err) || sneppp_count(&m, region, 1, count, NULL, &err)) FAILm(err.why);
+         if (kind != 3 && sneppp_count(&m, region + 1, 1, count + 1, NULL, &err)) FAILm(err.why);
+         if (sneppp_count(&m, region + 2, 2, count + 2, NULL, &err)) FAILm(err.why);
+         ASSERT_IN_RANGE(report.expected, all, 1e-6 * all);
+         ASSERT_IN_RANGE(all, count[2] + count[3], tol * all);
+         if (kind != 3) {
+            ASSERT_IN_RANGE(raster_integral(&m, part[0].lo, part[0].hi), count[0], tol * all);
+            for (int r = 0; r < 2; r++) lo[r] = 0, hi[r] = 20;
+            ASSERT_IN_RANGE(raster_integral(&m, lo, hi), all, tol * all);
+            ASSERT(count[1] > 0 && count[1] < all);
+         }
+         /* saved and loaded to the same bits */
+         size = sneppp_save(&m, NULL, 0);
+         bytes = (unsigned char *)malloc(size);
+         ASSERT(bytes && sneppp_save(&m, bytes, size) == size);
+         if (sneppp_load(&back, bytes, size, NULL, 0, NULL, &err)) FAILm(err.why);
+         for (size_t i = 0; i < events.count; i++) ASSERT(sneppp_intensity(&m, x + 2 * i) == sneppp_intensity(&back, x + 2 * i));
+         if (sneppp_count(&back, region, 1, count, NULL, &err)) FAILm(err.why);
+         for (size_t cut = 0; cut < size; cut += 1 + size / 97) ASSERT(sneppp_load(&cutoff, bytes, cut, NULL, 0, NULL, NULL) != SNEPPP_OK);
+         free(bytes);
+         /* what does not fit is refused */
+         rest = raster_box(100, 101, 0, 5), region[0].factor[0] = &rest;
+         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, region, 1, count, NULL, &err));
+         sneppp_free(&m);
+         sneppp_free(&back);
+      }
+   PASS();
+}
+
+/* ---- draws have the intensity of the model, in the whole and in regions of it */
+TEST raster_draws(void)
+{
+   for (int kind = 1; kind < 8; kind++) {
+      raster_case        c;
+      sneppp_real        x[400], *y = (sneppp_real *)malloc(2 * 20000 * sizeof *y);
+      sneppp_desc        desc;
+      sneppp_events      events;
+      sneppp_fit_desc    fit;
+      sneppp_model       m;
+      sneppp_error       err;
+      sneppp_sample_desc how;
+      sneppp_sample_info info;
+      sneppp_window      part[4];
+      sneppp_region      region[4];
+      double             count[4], all, in[4] = {0};
+      int                line;
+      raster_make(&c, kind);
+      line = c.win.dim == 1, c.win.no_place = kind == 5 ? 0 : kind % 2;
+      ASSERT(y != NULL);
+      memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit), memset(&how, 0, sizeof how);
+      desc.factor[0].window = c.win, desc.width = 10;
+      events.x = x, events.count = raster_events(&c.win, 200, x);
+      fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX, fit.trace = 1e-3;
+      if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+      how.count = 20000, how.seed = 4;
+      if (sneppp_sample(&m, &how, y, 20000, &info, &err)) FAILm(err.why);
+      if (sneppp_count(&m, NULL, 1, &all, NULL, &err)) FAILm(err.why);
+      ASSERT_IN_RANGE(all, info.expected, 1e-9 * all);
+      memset(region, 0, sizeof region);
+      for (int k = 0; k < 4; k++) {
+         part[k] = raster_box(k & 1 ? 5.3 : 0, k & 1 ? 20 : 5.3, k & 2 ? 3.7 : 0, k & 2 ? 20 : 3.7);
+         if (line) part[k].dim = 1;
+         if (kind == 4) part[k] = raster_box(k & 1 ? 2.4 : 2, k & 1 ? 2.8 : 2.4, k & 2 ? 1.3 : 1, k & 2 ? 1.7 : 1.3);
+         region[k].factor[0] = &part[k];
+      }
+      if (sneppp_count(&m, region, line ? 2 : 4, count, NULL, &err)) FAILm(err.why);
+      for (size_t i = 0; i < 20000; i++) {
+         double v[2] = {0, 0};
+         for (int r = 0; r < c.win.dim; r++) v[r] = (double)y[(size_t)c.win.dim * i + (size_t)r];
+         ASSERT(sneppp_window_contains(&c.win, v));
+         for (int k = 0; k < (line ? 2 : 4); k++) in[k] += sneppp_window_contains(&part[k], v);
+      }
+      for (int k = 0; k < (line ? 2 : 4); k++) ASSERT_IN_RANGE(20000 * count[k] / all, in[k], 5 * sqrt(20000 * count[k] / all) + 1);
+      how.region = region, how.count = 500;
+      if (sneppp_sample(&m, &how, y, 500, &info, &err)) FAILm(err.why);
+      for (size_t i = 0; i < 500; i++) {
+         double v[2] = {0, 0};
+         for (int r = 0; r < c.win.dim; r++) v[r] = (double)y[(size_t)c.win.dim * i + (size_t)r];
+         ASSERT(sneppp_window_contains(&part[0], v) && sneppp_window_contains(&c.win, v));
+      }
+      sneppp_free(&m);
+      free(y);
+   }
+   PASS();
+}
+
+/* ---- an additive model draws one factor from its part of the intensity and the other by its measure alone: inside */
+TEST raster_additive(void)
+{
+   for (int kind = 0; kind < RASTER_CASES; kind++)
+      for (int bare = 0; bare < 2; bare++) {
+         static sneppp_real x[3 * 60];
+         raster_case        c;
+         sneppp_desc        desc;
+         sneppp_model       model;
+         sneppp_sample_desc how;
+         sneppp_rng         rng;
+         sneppp_error       err;
+         raster_make(&c, kind);
+         memset(&desc, 0, sizeof desc), memset(&how, 0, sizeof how);
+         desc.factor[0].window = c.win, desc.factor[0].window.no_place = bare;
+         desc.factor[1].window.dim = 1, desc.factor[1].window.hi[0] = 1;
+         desc.mix = SNEPPP_MIX_ADDITIVE, desc.width = 4;
+         if (sneppp_init(&model, &desc, &err)) FAILm(err.why);
+         sneppp_rng_init(&rng, 3, (uint64_t)kind), how.rng = &rng, how.count = 60;
+         if (sneppp_sample(&model, &how, x, 60, NULL, &err)) FAILm(err.why);
+         for (int i = 0; i < 60; i++) {
+            double y[2] = {0, 0};
+            for (int r = 0; r < c.win.dim; r++) y[r] = (double)x[i * model.D + r];
+            ASSERT(sneppp_window_contains(&c.win, y));
+         }
+         sneppp_free(&model);
+      }
+   PASS();
+}
+
+/* ---- one exponential of the covariates is a Poisson regression with the exposure as offset */
+TEST raster_regression(void)
+{
+   raster_case     c;
+   sneppp_real     x[2 * 300];
+   sneppp_desc     desc;
+   sneppp_events   events;
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_error    err;
+   double          beta[3] = {0, 0, 0}, counts[RASTER_CELLS] = {0}, mass[RASTER_CELLS], W[2], b, V, found[3];
+   raster_make(&c, 1);
+   c.win.no_place = 1;
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+   events.x = x, events.count = raster_events(&c.win, 300, x);
+   for (size_t i = 0; i < events.count; i++) {
+      double v[2];
+      v[0] = (double)x[2 * i], v[1] = (double)x[2 * i + 1];
+      counts[sneppp__raster_cell(&c.win, v)]++;
+   }
+   for (size_t k = 0; k < 90; k++) mass[k] = raster_outside(&c.win, k) ? 0 : c.weight[k] * 0.8 * 0.7;
+   for (int step = 0; step < 60; step++) { /* Newton: the score and the information of sum n log mu - mu, mu = mass e^(beta z) */
+      double H[9] = {0}, g[3] = {0};
+      for (size_t k = 0; k < 90; k++) {
+         double t[3], mu;
+         if (!(mass[k] > 0)) continue;
+         t[0] = 1, t[1] = c.z[2 * k], t[2] = c.z[2 * k + 1];
+         mu = mass[k] * exp(beta[0] * t[0] + beta[1] * t[1] + beta[2] * t[2]);
+         for (int r = 0; r < 3; r++) {
+            g[r] += (counts[k] - mu) * t[r];
+            for (int s = 0; s < 3; s++) H[3 * r + s] += mu * t[r] * t[s];
+         }
+      }
+      ASSERT_EQ(SNEPPP_OK, sneppp__chol(3, H, 3));
+      sneppp__solve_lower(3, H, 3, 0, g, 1, 1), sneppp__solve_lower(3, H, 3, 1, g, 1, 1);
+      for (int r = 0; r < 3; r++) beta[r] += g[r];
+   }
+   desc.factor[0].window = c.win, desc.factor[0].unit.act = SNEPPP_ACT_EXP, desc.width = 1, desc.rank = 1;
+   fit.events = &events, fit.method = SNEPPP_METHOD_ADAM, fit.decay = SNEPPP_NONE, fit.steps = 6000, fit.schedule = SNEPPP_RATE_COSINE, fit.rate = 0.02;
+   fit.beta1 = 0.9, fit.beta2 = 0.9999;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+   if (sneppp_get_layer(&m, 0, W, &b, NULL, &err)) FAILm(err.why);
+   V = (double)m.readout[0].V[0];
+   found[0] = log(m.alpha * V * V) + 2 * b, found[1] = 2 * W[0], found[2] = 2 * W[1];
+   for (int r = 0; r < 3; r++) {
+      ASSERT_IN_RANGE(beta[r], found[r], sizeof(sneppp_real) == sizeof(float) ? 1e-4 : 1e-8);
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
+/* ---- what one covariate does: cells with it held fixed, everything else as it is, against a sum over cells */
+TEST raster_effect(void)
+{
+   raster_case     c;
+   sneppp_real     x[400];
+   sneppp_desc     desc;
+   sneppp_events   events;
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_window   what;
+   sneppp_region   region;
+   double          z[2 * RASTER_CELLS], count, sum = 0;
+   raster_make(&c, 1);
+   c.win.no_place = 1;
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit), memset(&region, 0, sizeof region);
+   desc.factor[0].window = c.win, desc.width = 8, events.x = x, events.count = raster_events(&c.win, 200, x);
+   fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX, fit.trace = 1e-3;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+   memcpy(z, c.z, sizeof z);
+   for (size_t k = 0; k < RASTER_CELLS; k++) z[2 * k] = 0.3;
+   what = c.win, what.z = z, what.weight = NULL, region.factor[0] = &what; /* the exposure stays that of the model */
+   if (sneppp_count(&m, &region, 1, &count, NULL, &err)) FAILm(err.why);
+   for (size_t k = 0; k < 90; k++) { /* by the definition, from the layer and M in the user's units */
+      double W[16], b[8], psi[8], M[64], value = 0;
+      if (raster_outside(&c.win, k)) continue;
+      if (sneppp_get_layer(&m, 0, W, b, NULL, &err) || sneppp_get_matrix(&m, M, &err)) FAILm(err.why);
+      for (int i = 0; i < 8; i++) psi[i] = cos(W[2 * i] * 0.3 + W[2 * i + 1] * c.z[2 * k + 1] + b[i]);
+      for (int i = 0; i < 64; i++) value += M[i] * psi[i / 8] * psi[i % 8];
+      sum += c.weight[k] * 0.8 * 0.7 * (m.alpha * value + m.floor);
+   }
+   ASSERT_IN_RANGE(sum, count, (sizeof(sneppp_real) == sizeof(float) ? 1e-5 : 1e-11) * sum);
+#ifndef SNEPPP_NO_SURE
+   {
+      sneppp_sure sure;
+      ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count_sure(&m, &region, 1, 0.9, &sure, NULL, &err));
+      what = c.win, what.covariates = 0, what.z = NULL, what.weight = c.weight, c.weight[0] = 0; /* all cells but one */
+      if (sneppp_count_sure(&m, &region, 1, 0.9, &sure, NULL, &err)) FAILm(err.why);
+      ASSERT(sure.lower < sure.mean && sure.mean < sure.upper);
+      for (size_t k = 0; k < RASTER_CELLS; k++) c.weight[k] *= 2; /* an exposure under which no events were seen */
+      ASSERT_EQ(SNEPPP_ERR_NO_CLOSED_FORM, sneppp_count_sure(&m, &region, 1, 0.9, &sure, NULL, &err));
+      ASSERT(strstr(err.why, "exposures of its own"));
+   }
+#endif
+   sneppp_free(&m);
+   PASS();
+}
+
+/* ---- space and time: an exposure in each, by month; events as cells and counts by region */
+TEST raster_products(void)
+{
+   raster_case     c, months;
+   sneppp_real     x[600];
+   sneppp_desc     desc;
+   sneppp_events   events;
+   sneppp_fit_desc fit;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_sample_desc how;
+   sneppp_sample_info info;
+   sneppp_window   part[2], time;
+   sneppp_region   region[2];
+   sneppp_rng      rng;
+   double          count[2], all, counts[2] = {7, 12};
+   raster_make(&c, 3), raster_make(&months, 7);
+   months.win.covariates = 0;
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit), memset(region, 0, sizeof region);
+   sneppp_rng_init(&rng, 8, 0);
+   for (int i = 0; i < 200; i++) {
+      double y[3];
+      ASSERT(sneppp_window_draw(&c.win, &rng, y) && sneppp_window_draw(&months.win, &rng, y + 2));
+      for (int r = 0; r < 3; r++) x[3 * i + r] = (sneppp_real)y[r];
+   }
+   desc.factor[0].window = c.win, desc.factor[1].window = months.win, desc.width = 10;
+   events.x = x, events.count = 200;
+   fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX, fit.trace = 1e-2;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+   if (sneppp_count(&m, NULL, 1, &all, NULL, &err)) FAILm(err.why);
+   part[0] = part[1] = raster_box(0, 20, 0, 20), part[0].hi[0] = part[1].lo[0] = 5.1;
+   region[0].factor[0] = &part[0], region[1].factor[0] = &part[1];
+   if (sneppp_count(&m, region, 2, count, NULL, &err)) FAILm(err.why);
+   ASSERT_IN_RANGE(all, count[0] + count[1], 1e-9 * all);
+   memset(&how, 0, sizeof how);
+   how.count = 150, how.seed = 2;
+   if (sneppp_sample(&m, &how, x, 200, &info, &err)) FAILm(err.why);
+   for (int i = 0; i < 150; i++) ASSERT(sneppp_intensity(&m, x + 3 * i) > 0);
+   sneppp_free(&m);
+   /* counts by region, of space and of time */
+   time = raster_box(3, 7.3, 0, 1), time.dim = 1, region[0].factor[1] = &time;
+   memset(&events, 0, sizeof events);
+   events.region = region, events.regions = 2, events.counts = counts;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, NULL, &err)) FAILm(err.why);
+   if (sneppp_count(&m, region, 2, count, NULL, &err)) FAILm(err.why);
+   ASSERT_IN_RANGE(7, count[0], 2);
+   ASSERT_IN_RANGE(12, count[1], 2);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* ---- mistakes: one sentence each, with the field or the event */
+TEST raster_refusals(void)
+{
+   raster_case     c;
+   sneppp_desc     desc;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_events   events;
+   sneppp_fit_desc fit;
+   sneppp_real     x[6] = {(sneppp_real)2.1, (sneppp_real)1.1, (sneppp_real)2.9, (sneppp_real)1.1, (sneppp_real)4.5, (sneppp_real)1.2};
+   memset(&desc, 0, sizeof desc);
+   raster_make(&c, 0);
+#define REFUSED(change, words)                                                                             \
+   do {                                                                                                    \
+      desc.factor[0].window = c.win;                                                                       \
+      change;                                                                                              \
+      ASSERT(sneppp_init(&m, &desc, &err) != SNEPPP_OK);                                                   \
+      if (!strstr(err.why, words)) { fprintf(stderr, "%s\n", err.why); FAIL(); }                           \
+   } while (0)
+   REFUSED(desc.factor[0].window.dim = 3, "one or two");
+   REFUSED(desc.factor[0].window.covariates = -1, "covariates");
+   REFUSED(desc.factor[0].window.covariates = SNEPPP_MAX_DIM, "SNEPPP_MAX_DIM");
+   REFUSED(desc.factor[0].window.z = NULL, "win.z");
+   REFUSED(desc.factor[0].window.cells[0] = 0, "cells[0]");
+   REFUSED(desc.factor[0].window.cells[1] = SIZE_MAX / 4, "cells[1]");
+   REFUSED(desc.factor[0].window.cell[1] = 0, "cell[1]");
+   REFUSED(desc.factor[0].window.cell[0] = 1e-30, "cell[0]");
+   REFUSED(desc.factor[0].window.origin[0] = sneppp__nan(), "origin[0]");
+   REFUSED(desc.factor[0].window.hi[0] = -1, "lo[0]");
+   REFUSED((desc.factor[0].window.lo[0] = 50, desc.factor[0].window.hi[0] = 60), "does not meet");
+   REFUSED((desc.factor[0].window.no_place = 1, desc.factor[0].window.covariates = 0), "no_place");
+   REFUSED((desc.factor[0].window.xy = raster_xy, desc.factor[0].window.count = 2), "vertices");
+   c.weight[4] = -1;
+   REFUSED((void)0, "weight[4]");
+   for (size_t k = 0; k < RASTER_CELLS; k++) c.weight[k] = 0;
+   REFUSED((void)0, "no cell");
+#undef REFUSED
+   raster_make(&c, 0);
+   c.weight[3] = sneppp__nan(); /* the cell of the third event */
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+   desc.factor[0].window = c.win, desc.width = 5, events.x = x, events.count = 3;
+   fit.events = &events, fit.method = SNEPPP_METHOD_CONVEX;
+   if (sneppp_init(&m, &desc, &err)) FAILm(err.why);
+   ASSERT_EQ(SNEPPP_ERR_DATA, sneppp_fit(&m, &fit, NULL, &err));
+   ASSERT_EQ(2, (int)err.event);
+   ASSERT(strstr(err.why, "event 2 is outside the cells that have an exposure and all values"));
+   ASSERT(sneppp_intensity(&m, x + 4) == 0 && sneppp_intensity(&m, x) > 0);
+   sneppp_free(&m);
+   PASS();
+}
+
+/* ---- AUTO divides bumps by their mass under the exposure, exactly; it finds the risk where the people are uneven */
+TEST raster_automatic(void)
+{
+   static double   weight[600], only[600];
+   sneppp_real     x[1200];
+   sneppp_desc     desc;
+   sneppp_events   events;
+   sneppp_fit_desc fit;
+   sneppp_report   report;
+   sneppp_model    m;
+   sneppp_error    err;
+   sneppp_window  *w;
+   sneppp_rng      rng;
+   double          all, low = 0, high = 0;
+   memset(&desc, 0, sizeof desc), memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+   w = &desc.factor[0].window, w->space = SNEPPP_SPACE_RASTER, w->dim = 2, w->cell[0] = w->cell[1] = 0.5, w->cells[0] = 30, w->cells[1] = 20;
+   w->origin[0] = 100, w->weight = weight;
+   sneppp_rng_init(&rng, 6, 0);
+   for (int k = 0; k < 600; k++) weight[k] = k % 7 == 2 ? 0 : k % 30 < 10 ? 40 : 1 + 3 * sneppp_rng_uniform(&rng);
+   for (int k = 0; k < 600; k++) only[k] = weight[k];
+   for (int i = 0; i < 600;) { /* twice the risk on the right, where few live */
+      double at[2], v[2];
+      ASSERT(sneppp_window_draw(w, &rng, at));
+      if (2 * sneppp_rng_uniform(&rng) > (at[0] > 107 ? 2 : 1)) continue;
+      for (int r = 0; r < 2; r++) x[2 * i + r] = (sneppp_real)at[r], v[r] = (double)x[2 * i + r];
+      i += sneppp_window_contains(w, v);
+   }
+   events.x = x, events.count = 600, fit.events = &events;
+   if (sneppp_init(&m, &desc, &err) || sneppp_fit(&m, &fit, &report, &err)) FAILm(err.why);
+   ASSERT_EQ(SNEPPP_METHOD_AUTO, report.method);
+   ASSERT(m.nodes > 0);
+   if (sneppp_count(&m, NULL, 1, &all, NULL, &err)) FAILm(err.why);
+   ASSERT_IN_RANGE(600, all, 1e-6 * 600);
+   for (int k = 0; k < 600; k++) {
+      double      at[2];
+      sneppp_real p[2];
+      at[0] = 100.25 + 0.5 * (k % 30), at[1] = 0.25 + 0.5 * (k / 30);
+      p[0] = (sneppp_real)at[0], p[1] = (sneppp_real)at[1];
+      if (!(only[k] > 0)) { ASSERT(sneppp_intensity(&m, p) == 0); continue; }
+      *(at[0] > 107.5 ? &high : &low) += (double)sneppp_intensity(&m, p) / sneppp_window_density(w, at) / (at[0] > 107.5 ? 257 : 256);
+   }
+   ASSERT(high > 1.4 * low && high < 2.8 * low);
+   for (int means = 0; means < 2; means++) { /* a picture of all of it: 30 x 20 cells, those of the raster */
+      static sneppp_real z[600];
+      sneppp_grid        grid;
+      double             sum = 0;
+      memset(&grid, 0, sizeof grid);
+      grid.cells[0] = 30, grid.cells[1] = 20, grid.means = means;
+      if (sneppp_bake(&m, &grid, z, NULL, &err)) FAILm(err.why);
+      for (int k = 0; k < 600; k++) sum += 0.25 * (double)z[k];
+      ASSERT_IN_RANGE(600, sum, means ? 1e-4 : 20);
+      for (int k = 0; k < 600; k += 13) {
+         sneppp_real at[2];
+         at[0] = (sneppp_real)(100.25 + 0.5 * (k % 30)), at[1] = (sneppp_real)(0.25 + 0.5 * (k / 30));
+         ASSERT_IN_RANGE((double)sneppp_intensity(&m, at), (double)z[k], (means ? 0.1 : 1e-5) * (double)z[k] + 1e-12);
+      }
+   }
+   /* bumps and their masses, against the pairs that are summed cell by cell */
+   for (int i = 0; i < 20; i++) {
+      double       c[2], l[2], s[2], k = 0;
+      sneppp_layer one;
+      double       full;
+      memset(&one, 0, sizeof one);
+      for (int r = 0; r < 2; r++) c[r] = (r ? -1 : 99) + 17 * sneppp_rng_uniform(&rng), l[r] = 0.05 * pow(2, i % 10), s[r] = 1 / l[r];
+      one.n = 1, one.unit.act = SNEPPP_ACT_RBF, one.W = c, one.width = l;
+      k = sneppp__raster_bump(w, c, s);
+      if (sneppp_gram(w, &one, &full, NULL, &err)) FAILm(err.why);
+      ASSERT_IN_RANGE(full, k, 1e-12 * full + 1e-14);
+   }
+   sneppp_free(&m);
+   PASS();
+}
+
+/* ---- grids as files: there and back, and broken in every way: a grid or a sentence */
+static int raster_read(asc_grid *g, const char *path, const char *text, size_t bytes)
+{
+   FILE *f = fopen(path, "wb");
+   if (!f || fwrite(text, 1, bytes, f) != bytes || fclose(f)) return -1;
+   return asc_read(g, path);
+}
+
+TEST raster_grids(void)
+{
+   static const char good[] = "NCOLS 3\nnrows 2\nxllcenter 10.5\r\nyllcorner -2\n\ndx 1\ndy 0.5\nnodata_VALUE -1\n1 2 -1\n4 5e0\n.6\n";
+   char        path[1000];
+   asc_grid    g, back;
+   sneppp_rng  rng;
+   test_path(path, "grid.asc");
+   ASSERT_EQ(1, raster_read(&g, path, good, sizeof good - 1));
+   ASSERT(g.cells[0] == 3 && g.cells[1] == 2 && g.origin[0] == 10 && g.origin[1] == -2 && g.cell[1] == 0.5);
+   ASSERT(g.value[0] == 4 && g.value[2] == 0.6 && g.value[3] == 1 && !sneppp__finite(g.value[5]));
+   ASSERT(asc_write(&g, path) && asc_read(&back, path) && asc_same(&g, &back));
+   for (int k = 0; k < 5; k++) ASSERT(g.value[k] == back.value[k]);
+   ASSERT(!sneppp__finite(back.value[5]));
+   asc_free(&back), asc_free(&g);
+   sneppp_rng_init(&rng, 17, 0);
+   for (int n = 0; n < 3000; n++) {
+      static const char odd[] = "\n \t-.e0123456789xyznco#\xff\x01";
+      char   text[2 * sizeof good];
+      size_t bytes = sizeof good - 1;
+      memcpy(text, good, bytes);
+      for (uint64_t k = 1 + sneppp_rng_below(&rng, 4); k > 0; k--) {
+         size_t at = (size_t)sneppp_rng_below(&rng, bytes);
+         if (sneppp_rng_below(&rng, 4)) text[at] = odd[sneppp_rng_below(&rng, sizeof odd - 1)];
+         else bytes = at + 1;
+      }
+      memset(&g, 0, sizeof g);
+      ASSERT(raster_read(&g, path, text, bytes) >= 0);
+      if (!g.value) { ASSERT(g.error[0] && strstr(g.error, path) == g.error); }
+      asc_free(&g);
+   }
+   remove(path);
+   PASS();
+}
+
+SUITE(raster)
+{
+   RUN_TEST(raster_gram);
+   RUN_TEST(raster_window);
+   RUN_TEST(raster_gradient);
+   RUN_TEST(raster_no_place);
+   RUN_TEST(raster_logs);
+   RUN_TEST(raster_models);
+   RUN_TEST(raster_draws);
+   RUN_TEST(raster_additive);
+   RUN_TEST(raster_regression);
+   RUN_TEST(raster_effect);
+   RUN_TEST(raster_products);
+   RUN_TEST(raster_refusals);
+   RUN_TEST(raster_automatic);
+   RUN_TEST(raster_grids);
+}
