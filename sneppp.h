@@ -17683,7 +17683,10 @@ static sneppp_status sneppp__trainer_scale(sneppp_trainer *t, double *nll, snepp
    int           fixed = model->floor > 0 && (t->desc.freeze & SNEPPP_FREEZE_FLOOR) != 0;
    if (model->desc.alpha > 0 || fixed || !sneppp__finite(s) || !(s > 0)) return SNEPPP_OK;
    model->alpha *= s, model->floor *= s;
-   *nll += W - t->report.expected - W * log(s);
+   if (s > 1e-3) *nll += W - t->report.expected - W * log(s);
+   else /* nearly all of nll was Lambda, whose rounding is left when it is taken away */
+      SNEPPP__TRY(sneppp__nll(model, t->desc.events, t->desc.realisations, sneppp__team_of(&t->desc), nll, NULL, NULL,
+                              &t->desc.parallel, err));
    t->report.expected = W;
    return t->held && t->looks ? sneppp__trainer_look(t, 1, NULL, &t->report.held_out, NULL, err) : SNEPPP_OK;
 }

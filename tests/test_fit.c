@@ -36,6 +36,25 @@ TEST fit_adam_learns(void)
    PASS();
 }
 
+/* A step that was far too long: when the readout is scaled to the events, the rounding of its count must not stay. */
+TEST fit_adam_scales_long_steps(void)
+{
+   sneppp_events   e = fit_events(50);
+   sneppp_desc     d = fit_desc_box(12);
+   sneppp_fit_desc f = fit_adam(&e, 1);
+   sneppp_model    m;
+   sneppp_report   r;
+   sneppp_error    err;
+   double          nll = 0, log_factorial = sneppp__lgamma(51);
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+   f.rate = 1e5;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &nll, NULL, NULL, NULL, &err));
+   ASSERT_IN_RANGE(nll / 50, r.nll, 1e-12 * log_factorial);
+   sneppp_free(&m);
+   PASS();
+}
+
 /* A Gaussian mixture as base measure is learnt with the rest; minibatches; a floor; radial units. */
 TEST fit_adam_variants(void)
 {
@@ -1158,6 +1177,7 @@ SUITE(fit)
    RUN_TEST(fit_poisson_intervals);
    RUN_TEST(fit_judging);
    RUN_TEST(fit_adam_learns);
+   RUN_TEST(fit_adam_scales_long_steps);
    RUN_TEST(fit_adam_variants);
    RUN_TEST(fit_early_stopping_and_cancel);
    RUN_TEST(fit_same_bits_for_all_threads);
