@@ -601,7 +601,7 @@ static void check_counts(const plan_op *o, const sneppp_region *region, size_t r
    MUST(sneppp_nll(&w.model, &table, 1, &nll, NULL, NULL, NULL, &err) == SNEPPP_ERR_DATA && !err.event, "counts by region", "a count that is NaN: %s", err.why);
    counts[0] = some[hash64(op_seed(o)) % 8];
    if (!copy_model(&w.model, &copy)) return;
-   fit.events = &table, fit.method = (sneppp_method)(o->b % 4), fit.steps = fit.method == SNEPPP_METHOD_AUTO ? 0 : 20;
+   fit.events = &table, fit.method = (sneppp_method)(o->b % 4), fit.steps = fit.method == SNEPPP_METHOD_AUTO ? 0 : fit.method == SNEPPP_METHOD_ADAM ? 5 : 20;
    st = sneppp_fit(&copy, &fit, &report, &err);
    if (st != SNEPPP_OK) refused("fit of counts", (sneppp_status)st, &err);
    else if (N > 0 && sneppp_nll(&copy, &table, 1, &nll, NULL, NULL, NULL, &err) == SNEPPP_OK) {
