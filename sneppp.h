@@ -4483,14 +4483,6 @@ static void sneppp__pull_rows(size_t B, size_t n, size_t d, const sneppp_real *s
       }
 }
 
-/* T (q, B): the Chebyshev polynomials T_0 .. T_(q-1) at the points u (B), by T_k = 2 u T_(k-1) - T_(k-2), T_(-1) = u */
-static void sneppp__chebyshev_rows(size_t q, size_t B, const sneppp_real *u, sneppp_real *T)
-{
-   for (size_t b = 0; b < B; b++) T[b] = 1;
-   for (size_t k = 1; k < q; k++)
-      for (size_t b = 0; b < B; b++) T[k * B + b] = 2 * u[b] * T[(k - 1) * B + b] - (k > 1 ? T[(k - 2) * B + b] : u[b]);
-}
-
 /* C = alpha op(A) op(B) + beta C, with op(A) (m, k), op(B) (k, n), C (m, n); op transposes where ta, tb are not
    zero. With beta = 0 the old C is not read, so it may be uninitialised. The loops run over C and B by rows,
    which is the order of memory, except where B is transposed: there the dot product is. */
@@ -4816,15 +4808,6 @@ SNEPPP__PRODUCTS(float, f32)
    #define sneppp__gemm SNEPPP_GEMM
    #define sneppp__syrk SNEPPP_SYRK
 #endif
-
-/* C (n, n) = A B, in the lower triangle at least; for products that are symmetric. */
-static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
-                               const sneppp_real *B, size_t ldb, sneppp_real *C)
-{
-   if (SNEPPP__MAY_BLOCK(n, n, k))
-      sneppp__gemm_vectors(sizeof *C, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
-   else sneppp__gemm(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
-}
 
 /* C = A'A + beta C, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
 static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
@@ -14325,7 +14308,7 @@ SNEPPP__APART static sneppp_status sneppp__team_open(const sneppp_model *model, 
 
    Through M, which is formed once, an event costs one row of Psi M and a rank-one update of S, 3 n^2 flops
    whatever m is; through V it costs 6 m n. The cheaper way is taken. Neighbours share work: units that vanish near them
-   are left out ("active sets"), and on a line long waves become polynomials ("cells"). Several realisations add up.
+   are left out ("active sets"). Several realisations add up.
 
    Events that are known to regions (a table, or events.cells) have Lambda(A_r) in the place of lambda(x_i), which is
    as linear in M, with K(A_r) for psi psi'. With Lambda_r = alpha tr(M K_r) + floor mu(A_r), t = 1 in a table, else 0,
@@ -14450,20 +14433,6 @@ static size_t sneppp__tour_room(const sneppp_model *model, const sneppp_events *
    return most;
 }
 
-/* Room for one cell of plane waves, and where it lies; see "cells of plane waves" below. */
-typedef struct sneppp__cell {
-   size_t       r, q;          /* nodes; 2 r - 1, the values of a product                                        */
-   double       centre, half;  /* the interval t = centre + half u, |u| <= 1                                     */
-   double       least;         /* intensities below it have lost their digits                                    */
-   sneppp_real *node;          /* (r) the nodes as statistics                                                    */
-   sneppp_real *C;             /* (r, r) from values at the nodes to coefficients of Chebyshev's T_0 .. T_(r-1)   */
-   sneppp_real *A, *Y, *E;     /* (r, n) coefficients of the features; A M; H A, then -2 H A M                   */
-   sneppp_real *G;             /* (r, r) A M A', then H                                                          */
-   sneppp_real *g, *sum;       /* (q) |V psi|^2 as one polynomial; moments of one chunk                          */
-   double      *h;             /* (q) moments of c                                                               */
-   sneppp_real *T;             /* (q, CHUNK) Chebyshev polynomials of the events                                 */
-} sneppp__cell;
-
 /* ---- the sums over events, lane by lane. `flat` is every double that is summed, so that lanes add in one loop. */
 typedef struct sneppp__lane {
    sneppp__chunk chunk;
@@ -14481,7 +14450,6 @@ typedef struct sneppp__lane {
    int           pending;               /* chunks whose sums are still in `sum`, in float                   */
    sneppp_layer_grad of[SNEPPP_MAX_FACTORS]; /* of the hidden layer and the measure                         */
    double       *scalar;                /* (4) sums of w log lambda, w / lambda, w q / lambda, w            */
-   sneppp__cell  cell;
    sneppp_error  error;
 } sneppp__lane;
 
@@ -14495,11 +14463,8 @@ typedef struct sneppp__loss {
    int                  gradient;       /* 0: the value only; 1: S as well; 2: the hidden layer as well     */
    int                  through_M;
    int                  narrow;         /* chunks of neighbours with active sets                            */
-   int                  waves;          /* cells of plane waves can be made                                 */
-   size_t               cells;          /* that the block consists of; 0: chunks                            */
    size_t               from;           /* where the pass, or a parcel of it, begins                        */
    size_t               at, size;       /* the block of events that is worked on: its first position, its size */
-   size_t               block;          /* the most events of a block                                       */
    size_t               pieces;         /* into which the block has been split so far                       */
    sneppp_real         *x;              /* (BLOCK, D) its events, if they are put in order                  */
    double              *weight;         /* (BLOCK)                                                          */
@@ -14522,9 +14487,8 @@ typedef struct sneppp__loss {
    sneppp__lane        *lane;           /* (lanes)                                                          */
 } sneppp__loss;
 
-/* Chunks of a block: events that are put in order together, so that chunks, or larger cells, hold neighbours. */
-#define SNEPPP__BLOCK      512
-#define SNEPPP__WAVE_BLOCK 4096
+/* Chunks of a block: events that are put in order together, so that chunks hold neighbours. */
+#define SNEPPP__BLOCK 512
 
 /* Wide models have large sums, and a lane costs as much as half a chunk to clear and add: fewer lanes then. A function
    of the model and of the number of events alone, so that results do not move. */
@@ -14562,32 +14526,6 @@ static int sneppp__narrows(const sneppp_model *model)
    if (model->factors > 1 && model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
    for (int f = 0; f < model->factors; f++) if (sneppp__factor_narrows(model, f)) return 1;
    return 0;
-}
-
-/* Is every unit a plane wave of one coordinate, cos(w t + b) or sin(w t + b), read out by M? */
-static int sneppp__plane_waves(const sneppp_model *model)
-{
-   const sneppp_layer_state *L = &model->layer[0];
-   sneppp_act                act = model->desc.factor[0].unit.act;
-   return model->factors == 1 && model->readouts == 1 && model->desc.readout == SNEPPP_READOUT_FULL &&
-          (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && !L->units && !L->width && !model->desc.factor[0].own.psi &&
-          L->d == 1 && L->n >= 32;
-}
-
-#define SNEPPP__CELL_NODES 48
-static void sneppp__place_cell(sneppp__carver *c, const sneppp_model *model, sneppp__cell *cell)
-{
-   size_t n = (size_t)model->n, r = SNEPPP__CELL_NODES, q = 2 * r - 1;
-   cell->node = sneppp__reals(c, r, 1);
-   cell->C = sneppp__reals(c, r, r);
-   cell->A = sneppp__reals(c, r, n);
-   cell->Y = sneppp__reals(c, r, n);
-   cell->E = sneppp__reals(c, r, n);
-   cell->G = sneppp__reals(c, r, r);
-   cell->g = sneppp__reals(c, q, 1);
-   cell->sum = sneppp__reals(c, q, 1);
-   cell->h = sneppp__doubles(c, q, 1);
-   cell->T = sneppp__reals(c, q, SNEPPP__CHUNK);
 }
 
 /* Is dL/dpsi = -2 c_i M psi_i, where M psi is in y already? */
@@ -14644,7 +14582,6 @@ SNEPPP__APART static void sneppp__place_lane(sneppp__carver *c, const sneppp__lo
    const sneppp_model *model = loss->model;
    size_t B = sneppp__chunk_rows(model), stats, widest = sneppp__widest(model, &stats);
    sneppp__place_chunk(c, model, loss->gradient, &lane->chunk);
-   if (loss->waves) sneppp__place_cell(c, model, &lane->cell);
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
    if (loss->narrow) lane->pull = sneppp__doubles(c, widest, stats + 1);
    lane->row_scale = sneppp__reals(c, B, 1);
@@ -14672,8 +14609,7 @@ SNEPPP__APART static void sneppp__place_lane(sneppp__carver *c, const sneppp__lo
       lane->flat_count = used;
       if (!pass) lane->flat = sneppp__doubles(c, used, 1);
    }
-   if (loss->narrow || loss->waves ||
-       (SNEPPP__NARROW && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
+   if (loss->narrow || (SNEPPP__NARROW && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
       lane->sum = sneppp__reals(c, (size_t)model->n, (size_t)model->n);
 }
 
@@ -14690,11 +14626,10 @@ SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *lo
    loss->through_M = full;
    for (int k = 0; full && k < model->readouts; k++)
       if (2 * model->readout[k].m < model->readout[k].n) loss->through_M = 0;
-   loss->waves = loss->gradient && loss->through_M && loss->count >= 8 * SNEPPP__CHUNK && sneppp__plane_waves(model);
-   loss->block = sneppp__chunk_rows(model) * (loss->waves ? SNEPPP__WAVE_BLOCK : SNEPPP__BLOCK);
-   room = events < loss->block ? events : loss->block;
+   room = sneppp__chunk_rows(model) * SNEPPP__BLOCK;
+   if (room > events) room = events;
    loss->x = NULL; /* from a layout before this one */
-   if (loss->narrow || loss->waves) {
+   if (loss->narrow) {
       loss->x = sneppp__reals(c, room, (size_t)model->D);
       loss->weight = sneppp__doubles(c, room, 1);
    }
@@ -15067,7 +15002,7 @@ static void sneppp__block_split(size_t which, void *arg)
    if (mid <= lo || mid >= hi) return; /* a chunk already */
    step = 1 + (hi - lo) / 512; /* a sample tells the widths */
    for (int f = 0; f < model->factors; f++)
-      for (int q = 0; q < model->layer[f].D && (loss->waves || sneppp__factor_narrows(model, f)); q++) {
+      for (int q = 0; q < model->layer[f].D && sneppp__factor_narrows(model, f); q++) {
          size_t      r = (size_t)model->layer[f].first + (size_t)q;
          sneppp_real low = loss->x[lo * D + r], high = low;
          double      width;
@@ -15099,173 +15034,7 @@ static void sneppp__lane_chunk(const sneppp__loss *loss, sneppp__lane *lane, siz
    }
 }
 
-/* ---- cells of plane waves on a line. On the interval t = c + h u, |u| <= 1, a wave is smooth: with a = h w it is
-   Re e^(i theta) e^(i a u), whose coefficients by Chebyshev's T_j(u) are at most 2 |J_j(a)| <= 2 |a/2|^j / j!. So a
-   polynomial through its values at r nodes stands for it, with an error of at most twice the coefficients left out,
-
-      4 sum_(j >= r) |a/2|^j / j!,
-
-   and r is taken so large that this is below the rounding of a feature. All features of all events of the cell then
-   follow from the features at its nodes: psi(x) = A' T(u), A = C Psi (r, n), with C the cosine transform. So
-
-      |V psi|^2 = T' G T,  G = A M A',       S = A' H A,  dL/dPsi = -2 C' H A M,       H = sum_i c_i T(u_i) T(u_i)',
-
-   and dL/dPsi goes back through the layer as if the nodes were events. T_j T_k = (T_(j+k) + T_|j-k|) / 2 makes one
-   polynomial of degree 2 r - 2 of T'GT, and H needs only the moments sum_i c_i T_k(u_i) up to that degree. An event
-   costs about 8 r flops instead of 3 n^2: 300,000 events and 200 features take a twentieth of the time. (In the plane
-   a cell has r^2 polynomials, and nothing is gained.)
-
-   Where the intensity is far below the largest in the cell, the polynomial has lost its digits: such events take
-   the way through their features. So do cells whose waves are too short for the room there is. */
-
-/* The smallest number of nodes for waves with |a| <= size; more than `most` if none up to there does. */
-static size_t sneppp__cell_nodes(double size, size_t most)
-{
-   const double tiny = SNEPPP__NARROW ? 1.5e-8 : 0.25 * SNEPPP__EPS;
-   double       term = 4;
-   for (size_t k = 1; k <= most; k++) {
-      term *= 0.5 * size / (double)k;
-      if (size <= (double)(k + 1) && term <= tiny) return k; /* the terms to come are at most half as large each */
-   }
-   return most + 1;
-}
-
-/* What N events cost in flops: through features, and in so many cells of r nodes. The tables of a cell and the
-   smaller products are no matrix products of full speed, which the constants allow for. */
-static double sneppp__direct_cost(double n, double N) { return N * n * (3 * n + 100); }
-
-static double sneppp__cells_cost(double n, double cells, double r, double N)
-{
-   return cells * r * (n * (3 * n + 6 * r + 100) + 50 * r) + N * (90 * r + 500);
-}
-
-/* The interval of the statistics of the events lo .. hi - 1 of the block, and the largest |a| of a wave in it. */
-static double sneppp__cell_interval(const sneppp__loss *loss, size_t lo, size_t hi, double *centre, double *half)
-{
-   const sneppp_layer_state *L = &loss->model->layer[0];
-   sneppp_real               t, low = 0, high = 0;
-   double                    fastest = 0;
-   for (size_t i = lo; i < hi; i++) {
-      sneppp__statistics(loss->model, 0, loss->x + i * (size_t)L->D, &t);
-      if (i == lo || t < low) low = t;
-      if (i == lo || t > high) high = t;
-   }
-   *centre = 0.5 * ((double)low + (double)high), *half = 0.5 * ((double)high - (double)low);
-   for (int i = 0; i < L->n; i++) if (!(fabs((double)L->W[i]) <= fastest)) fastest = fabs((double)L->W[i]);
-   return fastest * *half;
-}
-
-/* The number of cells for a block, 0: chunks are cheaper. At least four, so that there is something to share. */
-static size_t sneppp__cells_worth(const sneppp__loss *loss)
-{
-   size_t best = 0;
-   double n = (double)loss->model->n, N = (double)loss->size, least = 0.8 * sneppp__direct_cost(n, N), centre, half,
-          size = sneppp__cell_interval(loss, 0, loss->size, &centre, &half);
-   for (size_t cells = 4; cells <= 1024 && cells * SNEPPP__CHUNK <= loss->size; cells *= 2) {
-      size_t r = sneppp__cell_nodes(size / (double)cells, SNEPPP__CELL_NODES);
-      double cost = sneppp__cells_cost(n, (double)cells, (double)r, N);
-      if (r <= SNEPPP__CELL_NODES && cost < least) least = cost, best = cells;
-   }
-   return best;
-}
-
-/* Nodes, A, A M and the polynomial g for the events lo .. hi - 1 of the block; 0 if they go through features. */
-static int sneppp__cell_open(const sneppp__loss *loss, sneppp__lane *lane, size_t lo, size_t hi)
-{
-   sneppp__cell *c = &lane->cell;
-   size_t        n = (size_t)loss->model->n, r;
-   double        size = sneppp__cell_interval(loss, lo, hi, &c->centre, &c->half), N = (double)(hi - lo),
-                 turn[4 * SNEPPP__CELL_NODES]; /* a whole turn of the cosine */
-   c->r = r = sneppp__cell_nodes(size, SNEPPP__CELL_NODES), c->q = 2 * r - 1;
-   if (r > SNEPPP__CELL_NODES ||
-       sneppp__cells_cost((double)n, 1, (double)r, N) > sneppp__direct_cost((double)n, N)) return 0;
-   for (size_t k = 0; k < 4 * r; k++) turn[k] = cos(SNEPPP__PI * (double)k / (double)(2 * r));
-   for (size_t j = 0; j < r; j++) {
-      c->node[j] = (sneppp_real)(c->centre + c->half * turn[2 * j + 1]);
-      for (size_t k = 0; k < r; k++)
-         c->C[k * r + j] = (sneppp_real)((k ? 2.0 : 1.0) / (double)r * turn[k * (2 * j + 1) % (4 * r)]);
-   }
-   sneppp__layer_features(loss->model, 0, 0, NULL, n, r, c->node, lane->chunk.psi, NULL);
-   sneppp__gemm(0, 0, r, n, r, 1, c->C, r, lane->chunk.psi, n, 0, c->A, n);
-   sneppp__gemm(0, 0, r, n, n, 1, c->A, n, loss->M[0], n, 0, c->Y, n);
-   sneppp__gemm_lower(0, 1, r, n, c->Y, n, c->A, n, c->G);
-   memset(c->h, 0, c->q * sizeof *c->h); /* g, in double */
-   for (size_t i = 0; i < r; i++)
-      for (size_t j = 0; j <= i; j++) {
-         double v = (double)c->G[i * r + j] * (i == j ? 0.5 : 1); /* twice G_ij, halved */
-         c->h[i + j] += v, c->h[i - j] += v;
-      }
-   c->least = 0;
-   for (size_t k = 0; k < c->q; k++) c->g[k] = (sneppp_real)c->h[k], c->least += fabs(c->h[k]);
-   c->least *= SNEPPP__NARROW ? 1e-3 : 1e-7; /* |T_k| <= 1: no intensity is above the sum */
-   memset(c->h, 0, c->q * sizeof *c->h);
-   return 1;
-}
-
-/* lambda and the moments for B events x of the cell; 0, and nothing is added, if the polynomial is too rough there. */
-SNEPPP__APART static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__lane *lane, size_t B,
-                                            const double *weight)
-{
-   const sneppp_model *model = loss->model;
-   sneppp__cell       *c = &lane->cell;
-   sneppp_real         t, u[SNEPPP__CHUNK] = {0};
-   double              log_base[SNEPPP__CHUNK], square[SNEPPP__CHUNK] = {0}, share[SNEPPP__CHUNK];
-   double              rate = c->half > 0 ? 1 / c->half : 0;
-   for (size_t b = 0; b < B; b++) {
-      sneppp__statistics(model, 0, lane->chunk.x + b * (size_t)model->D, &t);
-      u[b] = (sneppp_real)(((double)t - c->centre) * rate);
-   }
-   sneppp__chebyshev_rows(c->q, B, u, c->T);
-   sneppp__gemm(0, 0, 1, B, c->q, 1, c->g, c->q, c->T, B, 0, u, B);
-   for (size_t b = 0; b < B; b++) square[b] = (double)u[b];
-   for (size_t b = 0; b < B; b++) if (!(square[b] >= c->least)) return 0;
-   sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
-   sneppp__likelihood(loss, lane, B, weight, log_base, square, share);
-   for (size_t b = 0; b < B; b++) u[b] = (sneppp_real)fmin(model->alpha * share[b], SNEPPP__MOST_PULL);
-   sneppp__gemm(0, 1, 1, c->q, B, 1, u, B, c->T, B, 0, c->sum, c->q);
-   sneppp__join(c->q, 1, c->sum, c->h);
-   if (loss->gradient > 1 && model->layer[0].inside.space == SNEPPP_SPACE_GAUSS)
-      sneppp__measure_pull(model, lane, 0, B, weight, log_base);
-   return 1;
-}
-
-/* The sums of the cell's events: S, and the layer's, for which the nodes are events. */
-static void sneppp__cell_close(const sneppp__loss *loss, sneppp__lane *lane)
-{
-   const sneppp_model *model = loss->model;
-   sneppp__cell       *c = &lane->cell;
-   size_t              n = (size_t)model->n, r = c->r;
-   for (size_t i = 0; i < r; i++)
-      for (size_t j = 0; j < r; j++)
-         c->G[i * r + j] = (sneppp_real)(0.5 * (c->h[i + j] + c->h[i > j ? i - j : j - i]));
-   sneppp__gemm(0, 0, r, n, r, 1, c->G, r, c->A, n, 0, c->E, n);
-   sneppp__lane_flush(lane, n);
-   sneppp__gemm_lower(1, 0, n, r, c->A, n, c->E, n, lane->sum);
-   lane->pending = 1;
-   if (loss->gradient < 2) return;
-   sneppp__gemm(0, 0, r, n, r, -2, c->G, r, c->Y, n, 0, c->E, n);
-   sneppp__gemm(1, 0, r, n, r, 1, c->C, r, c->E, n, 0, lane->dpsi, n);
-   memcpy(lane->chunk.T[0], c->node, r * sizeof *c->node);
-   sneppp__layer_features(model, 0, 0, NULL, n, r, c->node, lane->chunk.psi, lane->chunk.slope[0]);
-   for (size_t j = 0; j < r; j++) lane->row_scale[j] = 1;
-   sneppp__layer_pull(model, r, lane, 0);
-}
-
-/* The events lo .. hi - 1 of the block. */
-static void sneppp__cell_run(const sneppp__loss *loss, sneppp__lane *lane, size_t lo, size_t hi)
-{
-   int    open = lo < hi && sneppp__cell_open(loss, lane, lo, hi);
-   size_t rows = sneppp__chunk_rows(loss->model);
-   for (size_t first = lo, B; first < hi; first += B) {
-      B = hi - first < rows ? hi - first : rows;
-      lane->chunk.x = loss->x + first * (size_t)loss->model->D;
-      if (!open || !sneppp__cell_chunk(loss, lane, B, loss->weight + first))
-         sneppp__lane_chunk(loss, lane, B, loss->weight + first);
-   }
-   if (open) sneppp__cell_close(loss, lane);
-}
-
-/* ---- one lane: its cells or chunks in order */
+/* ---- one lane: its chunks in order */
 static void sneppp__lane_run(size_t which, void *arg)
 {
    sneppp__loss *loss = (sneppp__loss *)arg;
@@ -15279,9 +15048,7 @@ static void sneppp__lane_run(size_t which, void *arg)
       lane->begun = lane->pending = 0;
    }
    memset(&lane->error, 0, sizeof lane->error);
-   for (size_t cell = which; cell < loss->cells; cell += loss->used)
-      sneppp__cell_run(loss, lane, sneppp__piece(loss, cell, loss->cells), sneppp__piece(loss, cell + 1, loss->cells));
-   for (size_t first = which * rows; !loss->cells && first < N; first += loss->used * rows) {
+   for (size_t first = which * rows; first < N; first += loss->used * rows) {
       size_t B = N - first < rows ? N - first : rows;
       if (loss->x) lane->chunk.x = loss->x + first * D, weight = loss->weight + first;
       else if (sneppp__load_events(loss, loss->at + first, B, lane->chunk.x, weight, &lane->error) != SNEPPP_OK) return;
@@ -15321,18 +15088,14 @@ static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N
       if (loss->rows > rows) loss->rows = rows;
    }
    loss->used = sneppp__pass_lanes(loss, N);
-   loss->at = loss->from = from, loss->cells = 0;
+   loss->at = loss->from = from;
    do {
       loss->size = from + N - loss->at;
       if (loss->x) {
-         size_t pieces;
-         if (loss->size > loss->block) loss->size = loss->block;
+         if (loss->size > rows * SNEPPP__BLOCK) loss->size = rows * SNEPPP__BLOCK;
          sneppp__run(par, sneppp__block_load, loss, loss->used);
          for (size_t l = 0; l < loss->used; l++) SNEPPP__TRY(sneppp__pass_on(&loss->lane[l].error, err));
-         if (loss->waves) loss->cells = sneppp__cells_worth(loss);
-         if (loss->cells && loss->size == N && loss->cells < loss->used) loss->used = loss->cells;
-         pieces = loss->narrow ? (loss->size + rows - 1) / rows : loss->cells;
-         for (loss->pieces = 1; loss->pieces < pieces; loss->pieces *= 2)
+         for (loss->pieces = 1; loss->pieces < (loss->size + rows - 1) / rows; loss->pieces *= 2)
             sneppp__run(par, sneppp__block_split, loss, loss->pieces);
       }
       sneppp__run(par, sneppp__lane_run, loss, loss->used);
