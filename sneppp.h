@@ -168,8 +168,7 @@
       the hook sums are rounded in another order, and results differ within fit.tol; small AUTO fits have the same bits.
       A step of ADAM, or of CONVEX and PGD, costs two small talks of 194 doubles and one of three doubles for each entry
       of the gradient (CONVEX: now and then of S, n^2); batches are shown to all ranks, D + 1 doubles for each event.
-      AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided. The Gram
-      matrix is divided from 512 features on.
+      AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided.
       A rank that fails (a bad event, a short read, no memory) makes the call fail on every rank with the same status,
       and err.why begins with its number; err.event is the number of the event in its shard. A hook that fails, or a
       rank that dies, ends the job by the rules of what it runs on; a checkpoint of a trainer (sneppp_trainer_save, on any
@@ -14102,53 +14101,6 @@ static sneppp_status sneppp__team_gather(sneppp__team *t, const sneppp_model *mo
    return sneppp__team_call(t, t->mail, count * (D + 1), err);
 }
 
-/* ---- the Gram matrix of a wide layer, whose lanes the ranks divide: entries are made by one rank and zero in the
-   others, and the lanes of a pull-back are joined in their order, as everywhere. It stands in for fit.parallel in that
-   call; as it cannot fail there, what was agreed is found in the next header. */
-typedef struct sneppp__gram_share {
-   sneppp__team          *team;
-   const sneppp_parallel *par;
-   void (*job)(size_t, void *);
-   void *arg;
-} sneppp__gram_share;
-
-static void sneppp__gram_part(size_t i, void *arg)
-{
-   const sneppp__gram_share *s = (const sneppp__gram_share *)arg;
-   s->job(s->team->rank + i * s->team->ranks, s->arg);
-}
-
-static void sneppp__gram_divide(void (*job)(size_t, void *), void *arg, size_t lanes, void *user)
-{
-   sneppp__gram_share *s = (sneppp__gram_share *)user;
-   sneppp__team       *t = s->team;
-   sneppp__gram_job   *g = (sneppp__gram_job *)arg;
-   size_t              n = (size_t)g->plan->layer->n, own = t->rank < lanes ? (lanes - t->rank - 1) / t->ranks + 1 : 0,
-                       parts = g->G ? lanes * sneppp__pull_size(n, (size_t)g->plan->d, g->plan->win) : 0;
-   s->job = job, s->arg = arg;
-   if (g->K) memset(g->K, 0, n * n * sizeof *g->K);
-   if (parts) memset(g->parts, 0, parts * sizeof *g->parts);
-   sneppp__run(s->par, sneppp__gram_part, s, own);
-   if (sneppp__agree(t, SNEPPP_OK, NULL, &t->error) != SNEPPP_OK) return;
-   if (g->K) sneppp__team_call(t, g->K, n * n, NULL);
-   if (parts) sneppp__team_call(t, g->parts, parts, NULL);
-}
-
-/* What a call that makes Gram matrices gets for `par`. */
-#define SNEPPP__DIVIDED 512 /* units from which it is worth a talk */
-static sneppp_parallel sneppp__gram_parallel(sneppp__team *t, const sneppp_model *model, const sneppp_parallel *par,
-                                             sneppp__gram_share *share)
-{
-   sneppp_parallel p;
-   memset(&p, 0, sizeof p);
-   if (par) p = *par;
-   memset(share, 0, sizeof *share);
-   share->team = t, share->par = par;
-   if (t && t->ranks > 1 && model->n >= SNEPPP__DIVIDED && model->desc.readout == SNEPPP_READOUT_FULL)
-      p.run = sneppp__gram_divide, p.user = share;
-   return p;
-}
-
 /* ---- the start: is everything the same everywhere, who has what, and the parcels that lie across shards */
 static uint64_t sneppp__digest(uint64_t h, const void *data, size_t bytes)
 {
@@ -14313,66 +14265,30 @@ SNEPPP__APART static sneppp_status sneppp__team_open(const sneppp_model *model, 
    Events that are known to regions (a table, or events.cells) have Lambda(A_r) in the place of lambda(x_i), which is
    as linear in M, with K(A_r) for psi psi'. With Lambda_r = alpha tr(M K_r) + floor mu(A_r), t = 1 in a table, else 0,
 
-      L_r = t Lambda_r - n_r log Lambda_r + log n_r!,     dL_r/dK_r = c_r alpha M,     c_r = t - n_r / Lambda_r. */
+      L_r = t Lambda_r - n_r log Lambda_r + log n_r!,     dL_r/dK_r = c_r alpha M,     c_r = t - n_r / Lambda_r.
 
-/* What a realisation watched: its region and the layers in the units of the closed forms. Placing it again into the
-   same memory renews the layers after the parameters have changed. */
-typedef struct sneppp__watch {
-   const sneppp_region *region; /* in the user's coordinates; NULL = everywhere */
-   double        times;         /* realisations that watched it                 */
-   sneppp_window inside[SNEPPP_MAX_FACTORS];
-   sneppp_layer  layer[SNEPPP_MAX_FACTORS];
-   sneppp__grams g;
-} sneppp__watch;
+   What was watched is such a region, too, with n_r = 0 and t the number of realisations that watched it. */
 
-SNEPPP__APART static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, const sneppp_region *region,
-                                              sneppp__watch *w)
-{
-   w->region = region;
-   sneppp__place_grams(c, model, &w->g); /* first, so that they stay where they are when another region is placed */
-   for (int f = 0; f < model->factors; f++)
-      sneppp__place_part(c, model, f, region ? region->factor[f] : NULL, &w->inside[f], &w->layer[f]);
-}
-
-static sneppp_status sneppp__watch_grams(const sneppp_model *model, sneppp__watch *w,
-                                         const sneppp_parallel *par, sneppp_error *err)
-{
-   for (int f = 0; f < model->factors; f++)
-      SNEPPP__TRY(sneppp__factor_grams(model, f, w->region ? w->region->factor[f] : NULL, &w->inside[f], &w->layer[f],
-                                       &w->g, par, err));
-   return SNEPPP_OK;
-}
-
-/* ---- events that are known to regions. A walk over all of them, one at a time in the same room, so that memory does
-   not grow with their number; K of a factor is made again only where its window is another one than before. */
 static int sneppp__is_table(const sneppp_events *e) { return e->regions && !e->cells; }
-
-/* Realisations that follow each other and watched the same, as all days of a year do, share one K. From realisation *r
-   on: how many there are, tables left aside, and their region; *r goes behind them. 0: none is left. */
-static size_t sneppp__next_watch(const sneppp_events *events, size_t realisations, size_t *r,
-                                 const sneppp_region **region)
-{
-   size_t times = 0;
-   for (; *r < realisations; ++*r) {
-      if (sneppp__is_table(&events[*r])) continue;
-      if (times && events[*r].seen != *region) break;
-      *region = events[*r].seen;
-      times++;
-   }
-   return times;
-}
 
 static double sneppp__region_count(const sneppp_events *e, size_t k) { return e->counts ? e->counts[k] : 1; }
 
+/* ---- a walk over all regions whose Lambda the likelihood has: those that were watched, t times each, and those by
+   which events are known. One at a time in the same room, so that memory does not grow with their number. */
 typedef struct sneppp__tour {
    const sneppp_model  *model;
-   const sneppp_events *events;         /* (realisations)                                                    */
-   size_t               realisations, at, next; /* where it is: before region `next` of realisation `at`     */
+   const sneppp_events *events;           /* (realisations)                                                    */
+   size_t               realisations, at; /* what was watched has been seen up to realisation `at`             */
+   size_t               of, next;         /* and then the tables: up to region `next` of realisation `of`      */
    unsigned char       *base;
-   double               count;          /* n_r                                                               */
-   int                  table;          /* Lambda(A_r) is a part of what was watched                         */
-   sneppp__watch        w;              /* the region; K is made by sneppp__tour_grams                       */
-   const sneppp_region *before;
+   size_t               used;             /* bytes of it                                                       */
+   const sneppp_region *region;           /* in the user's coordinates; NULL = everywhere                      */
+   double               times, count;     /* t and n_r                                                         */
+   sneppp_window        inside[SNEPPP_MAX_FACTORS];
+   sneppp_layer         layer[SNEPPP_MAX_FACTORS]; /* in the units of the closed forms                         */
+   sneppp__grams        g;                /* made by sneppp__tour_grams                                        */
+   const sneppp_window *made[SNEPPP_MAX_FACTORS]; /* the windows that g is of,                                 */
+   int                  any;              /* if it is of any                                                   */
 } sneppp__tour;
 
 static sneppp__tour sneppp__tour_open(const sneppp_model *model, const sneppp_events *events, size_t realisations,
@@ -14384,31 +14300,47 @@ static sneppp__tour sneppp__tour_open(const sneppp_model *model, const sneppp_ev
    return t;
 }
 
-/* On to the next region that matters; 0 behind the last. */
-static int sneppp__tour_next(sneppp__tour *t)
+static const sneppp_window *sneppp__tour_part(const sneppp__tour *t, int f)
 {
-   for (; t->at < t->realisations; t->at++, t->next = 0)
-      while (t->next < t->events[t->at].regions) {
-         const sneppp_events *e = &t->events[t->at];
-         sneppp__carver       c = sneppp__measure();
-         size_t               k = t->next++;
-         t->count = sneppp__region_count(e, k), t->table = !e->cells;
-         if (!t->table && !(t->count > 0)) continue;
-         c.base = t->base;
-         sneppp__place_watch(&c, t->model, &e->region[k], &t->w);
-         return 1;
-      }
-   return 0;
+   return t->region ? t->region->factor[f] : NULL;
 }
 
+/* On to the next region that matters; 0 behind the last. Realisations that follow each other and watched the same, as
+   all days of a year do, share one. */
+SNEPPP__APART static int sneppp__tour_next(sneppp__tour *t)
+{
+   sneppp__carver c = sneppp__measure();
+   t->times = t->count = 0;
+   for (; t->at < t->realisations; t->at++) {
+      const sneppp_events *e = &t->events[t->at];
+      if (sneppp__is_table(e)) continue;
+      if (t->times > 0 && e->seen != t->region) break;
+      t->region = e->seen, t->times++;
+   }
+   while (!(t->times > 0 || t->count > 0)) {
+      const sneppp_events *e = &t->events[t->of];
+      if (t->of == t->realisations) return 0;
+      if (t->next == e->regions) { t->of++, t->next = 0; continue; }
+      t->times = !e->cells, t->count = sneppp__region_count(e, t->next), t->region = &e->region[t->next++];
+   }
+   c.base = t->base;
+   sneppp__place_grams(&c, t->model, &t->g); /* first, so that they stay where they are when another region is placed */
+   for (int f = 0; f < t->model->factors; f++)
+      sneppp__place_part(&c, t->model, f, sneppp__tour_part(t, f), &t->inside[f], &t->layer[f]);
+   t->used = c.used;
+   return 1;
+}
+
+/* K of a factor is made again only where its window is another one than before. */
 static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp__watch *w = &t->w;
-   for (int f = 0; f < t->model->factors; f++)
-      if (!t->before || t->before->factor[f] != w->region->factor[f])
-         SNEPPP__TRY(sneppp__factor_grams(t->model, f, w->region->factor[f], &w->inside[f], &w->layer[f], &w->g, par,
-                                          err));
-   t->before = w->region;
+   for (int f = 0; f < t->model->factors; f++) {
+      const sneppp_window *part = sneppp__tour_part(t, f);
+      if (t->any && t->made[f] == part) continue;
+      SNEPPP__TRY(sneppp__factor_grams(t->model, f, part, &t->inside[f], &t->layer[f], &t->g, par, err));
+      t->made[f] = part;
+   }
+   t->any = 1;
    return SNEPPP_OK;
 }
 
@@ -14416,20 +14348,16 @@ static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *
 static size_t sneppp__tour_room(const sneppp_model *model, const sneppp_events *events, size_t realisations,
                                 size_t *pull)
 {
-   size_t most = 0;
-   for (size_t r = 0; r < realisations; r++)
-      for (size_t k = 0; k < events[r].regions; k++) {
-         sneppp__carver c = sneppp__measure();
-         sneppp__watch  w;
-         memset(&w, 0, sizeof w);
-         sneppp__place_watch(&c, model, &events[r].region[k], &w);
-         if (c.used > most) most = c.used;
-         for (int f = 0; pull && f < model->factors; f++) {
-            size_t n = (size_t)model->layer[f].n, size = sneppp__pull_size(n, (size_t)model->layer[f].d, &w.inside[f]);
-            if (!w.g.diagonal) size *= sneppp__gram_lanes(n);
-            if (size > *pull) *pull = size;
-         }
+   sneppp__tour t = sneppp__tour_open(model, events, realisations, NULL);
+   size_t       most = 0;
+   while (sneppp__tour_next(&t)) {
+      if (t.used > most) most = t.used;
+      for (int f = 0; f < model->factors; f++) {
+         size_t n = (size_t)model->layer[f].n, size = sneppp__pull_size(n, (size_t)model->layer[f].d, &t.inside[f]);
+         if (!t.g.diagonal) size *= sneppp__gram_lanes(n);
+         if (size > *pull) *pull = size;
       }
+   }
    return most;
 }
 
@@ -14446,8 +14374,6 @@ typedef struct sneppp__lane {
    size_t        flat_count;
    double       *S[SNEPPP_MAX_FACTORS]; /* (n, n); through V: (m, n); diagonal: (n); they follow each other */
    size_t        S_count;
-   int           begun;                 /* S holds sums; before that, nothing                               */
-   int           pending;               /* chunks whose sums are still in `sum`, in float                   */
    sneppp_layer_grad of[SNEPPP_MAX_FACTORS]; /* of the hidden layer and the measure                         */
    double       *scalar;                /* (4) sums of w log lambda, w / lambda, w q / lambda, w            */
    sneppp_error  error;
@@ -14471,10 +14397,8 @@ typedef struct sneppp__loss {
    size_t               batch;          /* 0 = every event in order; else this many of a pseudo-random order */
    uint64_t             key, shuffle;   /* the order: key splits off what is held out, shuffle is the epoch's */
    size_t               lo, hi, first;  /* positions lo .. hi - 1 take part, from lo + first on             */
-   sneppp__watch       *watch;          /* (watches) what the realisations watched; not of tables           */
-   size_t               watches;
    unsigned char       *tour;           /* room for one region                                              */
-   double              *counted[SNEPPP_MAX_FACTORS]; /* (n, n) or (n): sum over the regions of c_r alpha K_r  */
+   double              *A[SNEPPP_MAX_FACTORS]; /* (n, n) or (n): dL/dM, the lower triangle                  */
    sneppp_real         *M[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in the precision of the features               */
    double              *MM[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in double; full readouts                      */
    double              *wide;           /* (m, n) V in double, or a gradient of V; float build only         */
@@ -14619,7 +14543,6 @@ SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *lo
    size_t stats, widest = sneppp__widest(model, &stats), n = (size_t)model->n, parts = 0, room,
           events = loss->team ? sneppp__parcel(loss->count) : loss->count; /* that are summed together */
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
-   const sneppp_region *seen = NULL;
    loss->lanes = sneppp__pass_lanes(loss, events);
    if (loss->lanes < 2) loss->lanes = 2; /* their sums are also room for dL/dV */
    loss->narrow = loss->gradient && sneppp__narrows(model);
@@ -14633,27 +14556,10 @@ SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *lo
       loss->x = sneppp__reals(c, room, (size_t)model->D);
       loss->weight = sneppp__doubles(c, room, 1);
    }
-   loss->watches = 0;
-   for (size_t r = 0; sneppp__next_watch(loss->events, loss->realisations, &r, &seen);) loss->watches++;
-   loss->watch = (sneppp__watch *)sneppp__take(c, loss->watches, 1, sizeof *loss->watch);
-   for (size_t k = 0, r = 0; k < loss->watches; k++) {
-      sneppp__watch dummy, *w = &dummy;
-      memset(&dummy, 0, sizeof dummy);
-      if (loss->watch) w = &loss->watch[k];
-      w->times = (double)sneppp__next_watch(loss->events, loss->realisations, &r, &seen);
-      sneppp__place_watch(c, model, seen, w);
-      for (int f = 0; f < model->factors; f++) {
-         size_t nf = (size_t)model->layer[f].n,
-                size = sneppp__pull_size(nf, (size_t)model->layer[f].d, &w->inside[f]);
-         if (full) size *= sneppp__gram_lanes(nf);
-         if (size > parts) parts = size;
-      }
-   }
-   room = sneppp__tour_room(model, loss->events, loss->realisations, &parts);
-   loss->tour = (unsigned char *)sneppp__take(c, room, 1, 1);
+   loss->tour = (unsigned char *)sneppp__take(c, sneppp__tour_room(model, loss->events, loss->realisations, &parts), 1, 1);
    for (int k = 0; k < model->readouts; k++) {
       size_t nk = (size_t)model->readout[k].n;
-      loss->counted[k] = room && loss->gradient ? sneppp__doubles(c, nk, full ? nk : 1) : NULL;
+      loss->A[k] = loss->gradient && full && !loss->through_M ? sneppp__doubles(c, nk, nk) : NULL;
       loss->MM[k] = full ? sneppp__doubles(c, nk, nk) : NULL;
       loss->M[k] = NULL;
       if (!loss->through_M || !loss->gradient) continue;
@@ -14680,6 +14586,8 @@ SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *lo
       memset(lane, 0, sizeof *lane);
       sneppp__place_lane(c, loss, lane);
    }
+   for (int k = 0; loss->gradient && k < model->readouts; k++) /* where S has its shape, it takes the place of S */
+      if (loss->lane && !loss->A[k]) loss->A[k] = loss->lane[0].S[k];
 }
 
 /* ---- one chunk */
@@ -14705,22 +14613,6 @@ static void sneppp__scatter(size_t rows, int lower, size_t k, const int *pick, c
       if (!pick) { sneppp__join(count, 1, sum + i * k, to); continue; }
       for (size_t j = 0; j < count; j++) to[pick[j]] += (double)sum[i * k + j];
    }
-}
-
-/* Sums in S begin with zeros, unless the first chunk can write its own. */
-static void sneppp__lane_begin(sneppp__lane *lane)
-{
-   if (!lane->begun && lane->S_count) memset(lane->S[0], 0, lane->S_count * sizeof(double));
-   lane->begun = 1;
-}
-
-/* Chunks that wait in `sum` join S. */
-static void sneppp__lane_flush(sneppp__lane *lane, size_t n)
-{
-   if (!lane->pending) return;
-   sneppp__lane_begin(lane);
-   sneppp__scatter(n, 1, n, NULL, lane->sum, lane->S[0], n);
-   lane->pending = 0;
 }
 
 #define SNEPPP__LEAST_LAMBDA 1e-300
@@ -14782,15 +14674,15 @@ static void sneppp__readout_look(const sneppp__loss *loss, sneppp__lane *lane, s
 }
 
 /* From c_b of readout j to dL/dpsi = -2 c M psi and to S += c psi psi'; through V, S += c y psi'. S is double and of
-   all features: in float, and from an active set, sums of a chunk join it, in float those of a few chunks at once. */
-static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, size_t B, int j, const double *c,
-                                 int joins, int waits, int begun)
+   all features: in float, and from an active set, sums of a chunk join it. */
+static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, size_t B, int j, const double *c)
 {
    const sneppp_readout_state *R = &loss->model->readout[j];
    sneppp__chunk              *k = &lane->chunk;
    sneppp_real                *psi, *y, *dpsi = lane->dpsi + R->first, *sum = lane->sum;
    size_t                      n = k->n, m = (size_t)R->m, nj = sneppp__readout_view(loss, k, B, j, &psi, &y);
-   int diagonal = loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL, pulls_y = sneppp__pulls_y(loss);
+   int diagonal = loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL, pulls_y = sneppp__pulls_y(loss),
+       joins = k->active || SNEPPP__NARROW;
    if (!loss->through_M && !diagonal) {
       for (size_t b = 0; b < B; b++) {
          sneppp__real_product(m, (sneppp_real)c[b], y + b * m, NULL, y + b * m);
@@ -14809,13 +14701,8 @@ static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, s
          lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
    }
    if (diagonal) return;
-   if (waits) {
-      sneppp__syrk_add(nj, B, psi, n, lane->pending ? 1 : 0, sum);
-      if (++lane->pending == 4) sneppp__lane_flush(lane, n);
-   } else if (joins) {
-      sneppp__syrk_add(nj, B, psi, n, 0, sum);
-      sneppp__scatter(nj, 1, nj, k->active, sum, lane->S[j], (size_t)R->n);
-   } else sneppp__syrk_add(nj, B, psi, n, begun ? 1 : 0, (sneppp_real *)(void *)lane->S[j]);
+   sneppp__syrk_add(nj, B, psi, n, joins ? 0 : 1, joins ? sum : (sneppp_real *)(void *)lane->S[j]);
+   if (joins) sneppp__scatter(nj, 1, nj, k->active, sum, lane->S[j], (size_t)R->n);
 }
 
 /* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the readouts. weight (B) holds the events' weights. An
@@ -14824,9 +14711,7 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
                                const double *log_base)
 {
    const sneppp_model *model = loss->model;
-   int     readouts = loss->gradient ? model->readouts : 0, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
-           joins = lane->chunk.active || SNEPPP__NARROW,
-           waits = joins && loss->through_M && readouts == 1 && !loss->narrow;
+   int     readouts = loss->gradient ? model->readouts : 0, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE;
    double *q = lane->square, total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
    if (!readouts) sneppp__chunk_readout(model, B, &lane->chunk);
    for (int j = 0; j < readouts; j++) sneppp__readout_look(loss, lane, B, j, q + j * SNEPPP__CHUNK);
@@ -14845,10 +14730,7 @@ static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, siz
       for (int j = 0; j < readouts; j++) /* from here on: c_i of readout j; infinity times 0 would be NaN */
          q[j * SNEPPP__CHUNK + (int)b] = fmin(model->alpha * c[b] * others[j], SNEPPP__MOST_PULL);
    }
-   if (readouts && (!loss->through_M || joins) && !waits) sneppp__lane_begin(lane);
-   for (int j = 0; j < readouts; j++)
-      sneppp__readout_sums(loss, lane, B, j, q + j * SNEPPP__CHUNK, joins, waits, lane->begun);
-   if (readouts && !waits) lane->begun = 1;
+   for (int j = 0; j < readouts; j++) sneppp__readout_sums(loss, lane, B, j, q + j * SNEPPP__CHUNK);
 }
 
 /* dL/d(features of factor f) from dL/dpsi, by the mixing rule. */
@@ -15041,12 +14923,7 @@ static void sneppp__lane_run(size_t which, void *arg)
    sneppp__lane *lane = &loss->lane[which];
    size_t        N = loss->size, D = (size_t)loss->model->D, rows = loss->rows;
    double        own[SNEPPP__CHUNK], *weight = own;
-   if (loss->at == loss->from) {
-      size_t after = 4 + lane->S_count;
-      memset(lane->flat, 0, 4 * sizeof *lane->flat);
-      memset(lane->flat + after, 0, (lane->flat_count - after) * sizeof *lane->flat);
-      lane->begun = lane->pending = 0;
-   }
+   if (loss->at == loss->from) memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
    memset(&lane->error, 0, sizeof lane->error);
    for (size_t first = which * rows; first < N; first += loss->used * rows) {
       size_t B = N - first < rows ? N - first : rows;
@@ -15062,18 +14939,9 @@ static void sneppp__lane_slice(size_t slice, void *arg)
 {
    sneppp__loss *loss = (sneppp__loss *)arg;
    sneppp__lane *lane = loss->lane;
-   size_t lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE, S = 4, end = 4 + lane->S_count;
+   size_t        lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE;
    if (hi > lane->flat_count) hi = lane->flat_count;
-   if (S < lo) S = lo;
-   if (end > hi) end = hi;
-   if (S >= end) S = end = hi; /* none of S: all is before it, or all is after it */
-   if (S < end && !lane->begun) memset(lane->flat + S, 0, (end - S) * sizeof *lane->flat);
-   for (size_t l = 0; l < loss->used; l++) {
-      if (l) sneppp__long_add(S - lo, 1, lane[l].flat + lo, lane->flat + lo);
-      if (l && lane[l].begun) sneppp__long_add(end - S, 1, lane[l].flat + S, lane->flat + S);
-      if (lane[l].pending && S < end) sneppp__join(end - S, 1, lane[l].sum + (S - 4), lane->flat + S);
-      if (l) sneppp__long_add(hi - end, 1, lane[l].flat + end, lane->flat + end);
-   }
+   for (size_t l = 1; l < loss->used; l++) sneppp__long_add(hi - lo, 1, lane[l].flat + lo, lane->flat + lo);
 }
 
 /* N events of a pass, block by block, into the sums of lane 0; if neighbours need not meet, they are one block that
@@ -15184,27 +15052,25 @@ static double sneppp__other_integrals(const sneppp_model *model, const sneppp__g
 }
 
 /* G = dL/dK = c alpha M */
-static void sneppp__watch_weights(sneppp__loss *loss, const sneppp__watch *w, double c)
+static void sneppp__term_weights(sneppp__loss *loss, const sneppp__grams *g, double c)
 {
    const sneppp_model *model = loss->model;
    size_t              n = (size_t)model->n;
-   if (model->readouts > 1) memset(loss->G, 0, n * (w->g.diagonal ? 1 : n) * sizeof *loss->G);
+   if (model->readouts > 1) memset(loss->G, 0, n * (g->diagonal ? 1 : n) * sizeof *loss->G);
    for (int k = 0; k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
       size_t nk = (size_t)R->n, at = (size_t)R->first;
-      double scale = c * model->alpha * sneppp__other_integrals(model, &w->g, k, loss->MM);
-      if (w->g.diagonal) {
-         for (size_t i = 0; i < nk; i++) loss->G[at + i] = scale * (double)R->V[i] * (double)R->V[i];
-      } else {
-         for (size_t i = 0; i < nk; i++)
-            sneppp__long_product(nk, scale, loss->MM[k] + i * nk, NULL, loss->G + (at + i) * n + at);
+      double scale = c * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
+      for (size_t i = 0; i < nk; i++) {
+         if (g->diagonal) loss->G[at + i] = scale * (double)R->V[i] * (double)R->V[i];
+         else sneppp__long_product(nk, scale, loss->MM[k] + i * nk, NULL, loss->G + (at + i) * n + at);
       }
    }
 }
 
 /* From dL/dK_f = scale G to the parameters of factor f in the units of the closed forms: dW, db, dwidth, dmean. K: if
    not NULL, it receives K_f, which comes from the same walk over the pairs. */
-static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, int f, const double *G, double scale,
+static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__tour *t, int f, const double *G, double scale,
                                          double *K, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp_layer_grad *out = &loss->pull[f];
@@ -15214,16 +15080,16 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, i
    sneppp_status      st;
    sneppp__grad_lists(&loss->model->layer[f], out, list, size);
    for (int k = 0; k < SNEPPP__LISTS; k++) if (*list[k]) memset(*list[k], 0, size[k] * sizeof **list[k]);
-   job = w->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
+   job = t->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
                        : sneppp__gram_ask(SNEPPP__FULL, K, G, scale, loss->parts);
-   st = sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, out, w->g.diagonal ? NULL : par, err);
-   if (st != SNEPPP_OK || !w->g.c[f]) return st;
+   st = sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, t->g.diagonal ? NULL : par, err);
+   if (st != SNEPPP_OK || !t->g.c[f]) return st;
    job = sneppp__gram_ask(SNEPPP__MOMENT, NULL, loss->dc, 1, loss->parts);
-   return sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, out, NULL, err);
+   return sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, NULL, err);
 }
 
 /* Adds what sneppp__factor_pull has found to the gradient, in the units of the model; c = dL/dLambda. */
-static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, double c, sneppp_grad *grad)
+static void sneppp__factor_add(sneppp__loss *loss, sneppp__grams *g, int f, double c, sneppp_grad *grad)
 {
    const sneppp_model  *model = loss->model;
    const sneppp_window *win = &model->layer[f].inside;
@@ -15231,201 +15097,160 @@ static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, doub
    if (win->space == SNEPPP_SPACE_GAUSS && grad->weight[f]) { /* the weights are in the mass, in which Lambda is affine */
       double slope = model->floor;
       if (model->factors > 1) {
-         double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL);
-         w->g.mass[f] += 1;
-         slope = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL) - before;
-         w->g.mass[f] -= 1;
+         double before = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL);
+         g->mass[f] += 1;
+         slope = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL) - before;
+         g->mass[f] -= 1;
       }
       for (size_t i = 0; i < win->count; i++) grad->weight[f][i] += c * slope;
    }
 }
 
-/* Adds the part of the gradient that comes through K of one realisation or region, with c = dL/dLambda. */
-static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, double c, sneppp_grad *grad,
-                                        const sneppp_parallel *par, sneppp_error *err)
-{
-   sneppp__watch_weights(loss, w, c);
-   for (int f = 0; f < loss->model->factors; f++) {
-      sneppp__mix_pull_gram(loss->model, &w->g, loss->G, f, loss->dK, loss->dc);
-      SNEPPP__TRY(sneppp__factor_pull(loss, w, f, loss->dK, 1, NULL, par, err));
-      sneppp__factor_add(loss, w, f, c, grad);
-   }
-   return SNEPPP_OK;
-}
-
-/* dL/dV of one readout: dV += 2 V A with A = alpha K - scale S, K summed over the realisations. First the rows of A,
-   then those of dV, some at a time; float products of A in float, whose differences were taken in double. */
+/* dL/dV of one readout is 2 V A with A = dL/dM = sum_r c_r alpha K_r - scale S. Rows of the lower triangle of A, then
+   its other half, then rows of dV; float products of A in float, whose differences were taken in double. */
 typedef struct sneppp__rows_job {
-   sneppp__loss      *loss;
-   int                k;
-   size_t             m, n;
-   double             scale;
-   double            *A, *dV;
-   sneppp_real       *a, *out; /* A and dV; in the float build a copy of A, and the product */
+   const sneppp__loss  *loss;
+   const sneppp__grams *g;
+   int                  k;
+   double               scale, *dV;
+   sneppp_real         *a, *out; /* A and dV; in the float build a copy of A, and the product */
 } sneppp__rows_job;
 
-static void sneppp__readout_weights(size_t block, void *arg)
+static void sneppp__rows_add(size_t block, void *arg)
 {
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
-   const sneppp__loss     *loss = job->loss;
-   size_t  n = job->n, rows = sneppp__row_block(n), i0 = block * rows, end = n - i0 < rows ? n : i0 + rows,
-           first = (size_t)loss->model->readout[job->k].first;
-   double *S = loss->lane[0].S[job->k], row[SNEPPP__ROW_PART];
-   for (size_t j = i0; loss->through_M && j < n; j++) /* S has its lower triangle only */
-      for (size_t i = i0; i < end && i < j; i++) S[i * n + j] = S[j * n + i];
-   for (size_t i = i0; i < end; i++) {
-      if (loss->through_M) sneppp__long_product(n, -job->scale, S + i * n, NULL, job->A + i * n);
-      else memset(job->A + i * n, 0, n * sizeof *job->A);
-   }
-   for (size_t i = i0 * n; loss->counted[job->k] && i < end * n; i++) job->A[i] += loss->counted[job->k][i];
-   for (size_t r = 0; r < loss->watches; r++) {
-      const sneppp__grams *g = &loss->watch[r].g;
-      double a = loss->watch[r].times * loss->model->alpha * sneppp__other_integrals(loss->model, g, job->k, loss->MM);
-      for (size_t i = i0; i < end; i++)
-         for (size_t j = 0, some; j < n; j += some) {
-            some = n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
-            sneppp__mix_row(loss->model, g, first + i, first + j, some, row);
-            sneppp__long_add(some, a, row, job->A + i * n + j);
-         }
-   }
-   if (SNEPPP__NARROW) for (size_t i = i0 * n; i < end * n; i++) job->a[i] = (sneppp_real)job->A[i];
+   const sneppp_readout_state *R = &job->loss->model->readout[job->k];
+   size_t  n = (size_t)R->n, first = (size_t)R->first, rows = sneppp__row_block(n), i = block * rows, end = i + rows;
+   double *A = job->loss->A[job->k], row[SNEPPP__ROW_PART];
+   for (; i < end && i < n; i++)
+      for (size_t j = job->g->diagonal ? i : 0, some; j <= i; j += some) {
+         some = i + 1 - j < SNEPPP__ROW_PART ? i + 1 - j : SNEPPP__ROW_PART;
+         sneppp__mix_row(job->loss->model, job->g, first + i, first + j, some, row);
+         sneppp__long_add(some, job->scale, row, A + (job->g->diagonal ? i : i * n + j));
+      }
 }
 
-static void sneppp__readout_rows(size_t block, void *arg)
+static void sneppp__rows_mirror(size_t block, void *arg)
 {
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
-   size_t n = job->n, rows = sneppp__row_block(job->m), at = block * rows;
-   const sneppp_real *V = job->loss->model->readout[job->k].V + at * n;
-   if (rows > job->m - at) rows = job->m - at;
-   sneppp__gemm(0, 0, rows, n, n, 2, V, n, job->a, n, SNEPPP__NARROW ? 0 : 1, job->out + at * n, n);
+   size_t  n = (size_t)job->loss->model->readout[job->k].n, rows = sneppp__row_block(n), i0 = block * rows,
+           end = n - i0 < rows ? n : i0 + rows;
+   double *A = job->loss->A[job->k];
+   for (size_t j = i0; j < n; j++)
+      for (size_t i = i0; i < end && i < j; i++) A[i * n + j] = A[j * n + i];
+   if (SNEPPP__NARROW) for (size_t i = i0 * n; i < end * n; i++) job->a[i] = (sneppp_real)A[i];
+}
+
+static void sneppp__rows_pull(size_t block, void *arg)
+{
+   const sneppp__rows_job     *job = (const sneppp__rows_job *)arg;
+   const sneppp_readout_state *R = &job->loss->model->readout[job->k];
+   size_t n = (size_t)R->n, m = (size_t)R->m, rows = sneppp__row_block(m), at = block * rows;
+   if (rows > m - at) rows = m - at;
+   sneppp__gemm(0, 0, rows, n, n, 2, R->V + at * n, n, job->a, n, SNEPPP__NARROW ? 0 : 1, job->out + at * n, n);
    if (SNEPPP__NARROW) sneppp__join(rows * n, 1, job->out + at * n, job->dV + at * n);
+}
+
+static void sneppp__rows_run(sneppp__rows_job *job, void (*part)(size_t, void *), int all, const sneppp_parallel *par)
+{
+   size_t rows = sneppp__row_block((size_t)all);
+   sneppp__run(par, part, job, ((size_t)all + rows - 1) / rows);
 }
 
 static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double *dV, const sneppp_parallel *par)
 {
-   const sneppp_model         *model = loss->model;
-   const sneppp_readout_state *R = &model->readout[k];
-   const double               *S = loss->lane[0].S[k];
+   const sneppp_readout_state *R = &loss->model->readout[k];
    sneppp__rows_job            job;
-   size_t                      rows;
    memset(&job, 0, sizeof job);
-   job.loss = loss, job.k = k, job.n = (size_t)R->n, job.m = (size_t)R->m, job.scale = scale, job.A = loss->G,
-   job.dV = dV;
-   job.a = SNEPPP__NARROW ? loss->lane[0].sum : (sneppp_real *)(void *)loss->G;
+   job.loss = loss, job.k = k, job.dV = dV;
+   job.a = SNEPPP__NARROW ? loss->lane[0].sum : (sneppp_real *)(void *)loss->A[k];
    job.out = SNEPPP__NARROW ? loss->lane[1].sum : (sneppp_real *)(void *)dV;
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (size_t i = 0; i < job.n; i++) {
-         dV[i] -= 2 * (double)R->V[i] * scale * S[i];
-         if (loss->counted[k]) dV[i] += 2 * (double)R->V[i] * loss->counted[k][i];
-      }
-      for (size_t r = 0; r < loss->watches; r++) {
-         const sneppp__grams *g = &loss->watch[r].g;
-         double a = 2 * loss->watch[r].times * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
-         for (size_t i = 0, at = (size_t)R->first; i < job.n; i++)
-            dV[i] += a * (double)R->V[i] * sneppp__mix_entry(model, g, at + i, at + i);
-      }
+   if (loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
+      for (int i = 0; i < R->n; i++) dV[i] += 2 * (double)R->V[i] * loss->A[k][i];
       return;
    }
-   if (!loss->through_M) sneppp__long_add(job.m * job.n, -2 * scale, S, dV);
-   rows = sneppp__row_block(job.n);
-   sneppp__run(par, sneppp__readout_weights, &job, (job.n + rows - 1) / rows);
-   rows = sneppp__row_block(job.m);
-   sneppp__run(par, sneppp__readout_rows, &job, (job.m + rows - 1) / rows);
+   if (!loss->through_M) sneppp__long_add((size_t)R->m * (size_t)R->n, -2 * scale, loss->lane[0].S[k], dV);
+   sneppp__rows_run(&job, sneppp__rows_mirror, R->n, par);
+   sneppp__rows_run(&job, sneppp__rows_pull, R->m, par);
 }
 
-/* What is known by regions: adds to the value, to Lambda and to the gradient, but for that of V, whose sums are left in
-   `counted`. An impossible region, Lambda_r = 0, is treated as an impossible event. */
-static sneppp_status sneppp__loss_regions(sneppp__loss *loss, double *value, double *Lambda, sneppp_grad *grad,
-                                          const sneppp_parallel *par, sneppp_error *err)
+/* One region: adds to the value, to Lambda and to the gradient, but for that of V, whose sums are left in A. An
+   impossible region, Lambda_r = 0, is treated as an impossible event. */
+static sneppp_status sneppp__loss_term(sneppp__loss *loss, sneppp__tour *t, double *value, double *Lambda,
+                                       sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
 {
    const sneppp_model *model = loss->model;
-   sneppp__tour        t = sneppp__tour_open(model, loss->events, loss->realisations, loss->tour);
-   const sneppp__grams *g = &t.w.g;
-   double              row[SNEPPP__ROW_PART];
-   for (int k = 0; k < model->readouts; k++) {
-      size_t n = (size_t)model->readout[k].n;
-      if (loss->counted[k]) memset(loss->counted[k], 0, n * (loss->MM[0] ? n : 1) * sizeof **loss->counted);
-   }
-   while (sneppp__tour_next(&t)) {
-      double count, mass, c;
-      SNEPPP__TRY(sneppp__tour_grams(&t, par, err));
-      count = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL), mass = sneppp__grams_mass(model, g);
-      c = t.table - (count > SNEPPP__LEAST_LAMBDA ? t.count / count : 0);
-      if (c < -SNEPPP__MOST_PULL) c = -SNEPPP__MOST_PULL;
-      if (t.table) *value += count, *Lambda += count;
-      if (t.count > 0) *value -= t.count * log(count > SNEPPP__LEAST_LAMBDA ? count : SNEPPP__LEAST_LAMBDA);
-      if (!grad || c == 0) continue;
-      if (grad->floor) *grad->floor += c * mass;
-      if (grad->alpha) *grad->alpha += c * (count - model->floor * mass) / model->alpha;
-      if (loss->gradient > 1) SNEPPP__TRY(sneppp__watch_pull(loss, &t.w, c, grad, par, err));
-      for (int k = 0; k < model->readouts; k++) {
-         double a = c * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
-         size_t n = (size_t)model->readout[k].n, first = (size_t)model->readout[k].first;
-         for (size_t i = 0; grad->V[k] && i < n; i++)
-            for (size_t j = g->diagonal ? i : 0, some; j < (g->diagonal ? i + 1 : n); j += some) {
-               some = g->diagonal ? 1 : n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
-               sneppp__mix_row(model, g, first + i, first + j, some, row);
-               sneppp__long_add(some, a, row, loss->counted[k] + (g->diagonal ? i : i * n + j));
-            }
+   sneppp__grams      *g = &t->g;
+   double              count, mass, c;
+   /* One factor, no events: dL/dK = t alpha M does not wait for K, so both ways through K are walked at once. */
+   int at_once = loss->gradient > 1 && !(t->count > 0) && model->factors == 1 && !g->diagonal &&
+                 sneppp__own_factor(model) < 0;
+   if (at_once) {
+      SNEPPP__TRY(sneppp__factor_pull(loss, t, 0, loss->MM[0], t->times * model->alpha, g->K[0], par, err));
+      g->mass[0] = sneppp_window_mass(&t->inside[0]), t->any = 0;
+   } else SNEPPP__TRY(sneppp__tour_grams(t, par, err));
+   count = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL), mass = sneppp__grams_mass(model, g);
+   c = t->times - (count > SNEPPP__LEAST_LAMBDA ? t->count / count : 0);
+   if (c < -SNEPPP__MOST_PULL) c = -SNEPPP__MOST_PULL;
+   *value += t->times * count, *Lambda += t->times * count;
+   if (t->count > 0) *value -= t->count * log(count > SNEPPP__LEAST_LAMBDA ? count : SNEPPP__LEAST_LAMBDA);
+   if (!grad || c == 0 || !sneppp__finite(*value)) return SNEPPP_OK;
+   if (grad->floor) *grad->floor += c * mass;
+   if (grad->alpha) *grad->alpha += c * (count - model->floor * mass) / model->alpha;
+   if (loss->gradient > 1 && !at_once) sneppp__term_weights(loss, g, c);
+   for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
+      if (!at_once) {
+         sneppp__mix_pull_gram(model, g, loss->G, f, loss->dK, loss->dc);
+         SNEPPP__TRY(sneppp__factor_pull(loss, t, f, loss->dK, 1, NULL, par, err));
       }
+      sneppp__factor_add(loss, g, f, c, grad);
+   }
+   for (int k = 0; k < model->readouts; k++) {
+      sneppp__rows_job job;
+      memset(&job, 0, sizeof job);
+      job.loss = loss, job.g = g, job.k = k;
+      job.scale = c * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
+      if (grad->V[k]) sneppp__rows_run(&job, sneppp__rows_add, model->readout[k].n, par);
    }
    return SNEPPP_OK;
 }
 
-/* ---- the whole: value and gradient for the current parameters. c is the carver that placed the loss, whose
-   memory is filled anew. Without log N!, which depends on nothing; expected receives Lambda. */
+/* ---- the whole: value and gradient for the current parameters, in memory at `base` that is laid out anew. Without
+   log N!, which depends on nothing; expected receives Lambda. */
 static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, double *value,
                                        double *expected, sneppp_grad *grad, const sneppp_parallel *par,
                                        sneppp_error *err)
 {
    const sneppp_model *model = loss->model;
    sneppp__carver      c = sneppp__measure();
-   double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, mass = 0,
-                       all = 0, *s;
-   sneppp_status       st = SNEPPP_OK;
-   sneppp__gram_share  share;
-   sneppp_parallel     grams = sneppp__gram_parallel(loss->team, model, par, &share);
-   int                 at_once;
+   double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, *s;
+   sneppp__tour        t;
    c.base = base;
    sneppp__place_loss(&c, loss);
-   /* One factor, one region: dL/dK = alpha M does not wait for K, so both ways through K are walked at once. What is
-      known by regions would need the same room in between. */
-   at_once = loss->gradient > 1 && loss->watches == 1 && !loss->counted[0] && model->factors == 1 &&
-             model->desc.readout == SNEPPP_READOUT_FULL && sneppp__own_factor(model) < 0;
-   for (int k = 0; loss->MM[0] && k < model->readouts; k++) {
-      const sneppp_readout_state *R = &model->readout[k];
-      sneppp__readout_matrix(R, loss->wide, loss->MM[k], SNEPPP__NARROW ? loss->M[k] : NULL, par);
-   }
+   t = sneppp__tour_open(model, loss->events, loss->realisations, loss->tour);
+   for (int k = 0; loss->MM[0] && k < model->readouts; k++)
+      sneppp__readout_matrix(&model->readout[k], loss->wide, loss->MM[k], SNEPPP__NARROW ? loss->M[k] : NULL, par);
    SNEPPP__TRY(sneppp__pass(loss, par, err));
-   for (size_t r = 0; r < loss->watches; r++) {
-      sneppp__watch *w = &loss->watch[r];
-      if (at_once) {
-         st = sneppp__factor_pull(loss, w, 0, loss->MM[0], w->times * model->alpha, w->g.K[0], &grams, err);
-         w->g.mass[0] = sneppp_window_mass(&w->inside[0]);
-      } else st = sneppp__watch_grams(model, w, &grams, err);
-      if (st == SNEPPP_OK && loss->team && loss->team->over) st = sneppp__agree(loss->team, SNEPPP_OK, NULL, err);
-      if (st != SNEPPP_OK) return st;
-      Lambda += w->times * sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL);
-      mass += w->times * sneppp__grams_mass(model, &w->g);
-   }
    s = loss->lane[0].scalar;
-   *value = Lambda - scale * s[0];
-   if (sneppp__finite(*value)) SNEPPP__TRY(sneppp__loss_regions(loss, value, &all, grad, par, err));
-   if (expected) *expected = Lambda + all;
-   if (!sneppp__finite(*value)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the likelihood is not finite");
-   if (!grad) return SNEPPP_OK;
-   if (grad->floor) *grad->floor += mass - scale * s[1];
-   if (grad->alpha) *grad->alpha += (Lambda - model->floor * mass) / model->alpha - scale * s[2];
-   if (loss->gradient > 1) {
-      for (int f = 0; f < model->factors; f++)
-         sneppp__grad_add(&model->layer[f], scale, 0, &loss->lane[0].of[f], grad, f);
-      if (at_once) sneppp__factor_add(loss, loss->watch, 0, loss->watch->times, grad);
-      for (size_t r = 0; !at_once && r < loss->watches && st == SNEPPP_OK; r++)
-         st = sneppp__watch_pull(loss, &loss->watch[r], loss->watch[r].times, grad, &grams, err);
+   *value = -scale * s[0];
+   if (grad && grad->floor) *grad->floor -= scale * s[1];
+   if (grad && grad->alpha) *grad->alpha -= scale * s[2];
+   for (int f = 0; loss->gradient > 1 && f < model->factors; f++)
+      sneppp__grad_add(&model->layer[f], scale, 0, &loss->lane[0].of[f], grad, f);
+   for (int k = 0; loss->gradient && k < model->readouts; k++) {
+      size_t n = (size_t)model->readout[k].n, count = n * (loss->MM[0] ? n : 1);
+      if (loss->A[k] == loss->lane[0].S[k]) sneppp__long_product(count, -scale, loss->A[k], NULL, loss->A[k]);
+      else memset(loss->A[k], 0, count * sizeof **loss->A);
    }
-   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
+   while (sneppp__tour_next(&t)) {
+      SNEPPP__TRY(sneppp__loss_term(loss, &t, value, &Lambda, grad, par, err));
+      if (!sneppp__finite(*value)) break;
+   }
+   if (expected) *expected = Lambda;
+   if (!sneppp__finite(*value)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the likelihood is not finite");
+   for (int k = 0; grad && k < model->readouts; k++)
       if (grad->V[k]) sneppp__readout_pull(loss, k, scale, grad->V[k], par);
-   return st;
+   return SNEPPP_OK;
 }
 
 /* The regions of one realisation and their counts. */
@@ -15932,18 +15757,18 @@ static size_t sneppp__region_factor(const sneppp__convex *cx, const sneppp__cone
    return sneppp__chol_pivoted(q->n, K, 4 * SNEPPP__EPS, pick, L, work);
 }
 
-/* A walk over the regions of all realisations. fill 0: K of tables is added to that of what was watched, and the rows
-   of F are numbered; fill 1: F, w and phi are made. */
+/* A walk over the regions of all realisations. fill 0: K of what was watched is added up, tables are a part of that,
+   and the rows of F are numbered; fill 1: F, w and phi are made. */
 static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp_error *err)
 {
    const sneppp_model *model = cx->model;
-   size_t              n = cx->diagonal ? 1 : (size_t)model->n, bytes, k = 0, *pick = NULL;
+   size_t              n = cx->diagonal || !cx->regions ? 1 : (size_t)model->n, k = 0, *pick = NULL, pull = 0,
+                       bytes = sneppp__tour_room(model, cx->desc->events, cx->realisations, &pull);
    double             *K = NULL, *L = NULL, *work = NULL;
-   sneppp__tour        t;
+   sneppp__tour        t = sneppp__tour_open(model, cx->desc->events, cx->realisations, NULL);
    sneppp__room        room = sneppp__room_open(model->desc.alloc_ctx);
-   bytes = sneppp__tour_room(model, cx->desc->events, cx->realisations, NULL);
-   if (!bytes) return SNEPPP_OK;
-   t = sneppp__tour_open(model, cx->desc->events, cx->realisations, NULL);
+   int                 separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
+   if (fill && !cx->regions) return SNEPPP_OK;
    while (sneppp__room_run(&room, err)) {
       t.base = (unsigned char *)sneppp__take(&room.c, bytes, 1, 1);
       K = sneppp__doubles(&room.c, n, n);
@@ -15952,12 +15777,14 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
       pick = (size_t *)sneppp__take(&room.c, n, 1, sizeof *pick);
    }
    SNEPPP__TRY(room.st);
+   for (int j = 0; !fill && j < cx->cones; j++)
+      memset(cx->cone[j].K, 0, cx->cone[j].n * (cx->diagonal ? 1 : cx->cone[j].n) * sizeof(double));
    while (room.st == SNEPPP_OK && sneppp__tour_next(&t)) {
-      const sneppp__grams *g = &t.w.g;
+      const sneppp__grams *g = &t.g;
       size_t               row = 0;
       if (fill && !(t.count > 0)) continue;
       if ((room.st = sneppp__tour_grams(&t, &cx->desc->parallel, err)) != SNEPPP_OK) break;
-      if (!fill && t.table) cx->mass += sneppp__grams_mass(model, g);
+      if (!fill) cx->mass += t.times * sneppp__grams_mass(model, g);
       if (fill) {
          row = cx->row[k];
          memset(cx->F + row * cx->R, 0, (cx->row[k + 1] - row) * cx->R * sizeof *cx->F);
@@ -15966,7 +15793,8 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
       for (int j = 0; j < cx->cones; j++) {
          const sneppp__cone *q = &cx->cone[j];
          size_t             *thick = cx->thick + (size_t)q->which * cx->regions;
-         if (!fill && t.table) sneppp__cone_add_gram(cx, q, g, 1);
+         if (!fill && t.times > 0) /* a separable model has one region, see above */
+            sneppp__cone_add_gram(cx, q, g, separable ? 1 : t.times);
          if (!(t.count > 0)) continue;
          if (cx->diagonal) {
             if (!fill) thick[k] = q->which == 0;
@@ -15990,31 +15818,6 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
    }
    sneppp__block_free(&room.block);
    return room.st;
-}
-
-static sneppp_status sneppp__convex_grams(sneppp__convex *cx, sneppp_error *err)
-{
-   const sneppp_model *model = cx->model;
-   const sneppp_region *seen = NULL;
-   int                 separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
-   sneppp__gram_share  share;
-   sneppp_parallel     grams = sneppp__gram_parallel(sneppp__team_of(cx->desc), model, &cx->desc->parallel, &share);
-   cx->mass = 0;
-   for (int k = 0; k < cx->cones; k++)
-      memset(cx->cone[k].K, 0, cx->cone[k].n * (cx->diagonal ? 1 : cx->cone[k].n) * sizeof(double));
-   for (size_t r = 0, times; (times = sneppp__next_watch(cx->desc->events, cx->realisations, &r, &seen)) > 0;) {
-      sneppp__watch watch;
-      sneppp__room  room = sneppp__room_open(model->desc.alloc_ctx);
-      while (sneppp__room_run(&room, err)) sneppp__place_watch(&room.c, model, seen, &watch);
-      SNEPPP__TRY(room.st);
-      room.st = sneppp__watch_grams(model, &watch, &grams, err);
-      for (int k = 0; room.st == SNEPPP_OK && k < cx->cones; k++) /* a separable model has one region, see above */
-         sneppp__cone_add_gram(cx, &cx->cone[k], &watch.g, separable ? 1 : (double)times);
-      cx->mass += (double)times * sneppp__grams_mass(model, &watch.g);
-      sneppp__block_free(&room.block);
-      SNEPPP__TRY(room.st);
-   }
-   return sneppp__convex_regions(cx, 0, err);
 }
 
 /* ---- coordinates */
@@ -17500,7 +17303,7 @@ static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, s
 static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_error *err)
 {
    sneppp_model *model = cx->model;
-   sneppp_status st = sneppp__convex_grams(cx, err);
+   sneppp_status st = sneppp__convex_regions(cx, 0, err);
    if (st != SNEPPP_OK) return st;
    if (!sneppp__finite(cx->total))
       return sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
