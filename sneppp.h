@@ -13776,12 +13776,12 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
 #define SNEPPP__ROUND     65536         /* events of a batch that travel at once             */
 #define SNEPPP__MOST_RANKS 8192         /* whose numbers of events fit into the mail         */
 
-typedef struct sneppp__span { /* rows of doubles that are a part of a sum */
+typedef struct sneppp__span { /* doubles that are a part of a sum */
    double *x;
-   size_t  rows, columns;
-   int     lower, segment;    /* only the lower triangle; segments do not decrease along a list */
+   size_t  count;
+   double *limb;              /* (LIMBS, count) */
+   int     top;               /* the highest    */
 } sneppp__span;
-#define SNEPPP__SPANS (SNEPPP_MAX_FACTORS + 2)
 
 typedef struct sneppp__team {
    int        (*reduce)(double *x, size_t count, void *user);
@@ -13794,9 +13794,10 @@ typedef struct sneppp__team {
    double      *tail;              /* (PARCEL, D + 1) what the last own parcel has behind the own events           */
    double      *mail;              /* (mail_room) events that travel, rows of D + 1                                */
    size_t      *index, mail_room;  /* their numbers                                                                */
-   double      *wire;              /* the limbs of a sum: segment by segment, limb by limb                         */
-   size_t       wire_room, from[SNEPPP__SEGMENTS + 1], added;
-   int          top[SNEPPP__SEGMENTS], bits;
+   sneppp__span span[SNEPPP__SEGMENTS]; /* of the sum that is being made                                           */
+   double      *wire;              /* their limbs                                                                  */
+   size_t       wire_room, added;
+   int          bits;
    sneppp__block block, wire_block;
 } sneppp__team;
 
@@ -13814,16 +13815,6 @@ static size_t sneppp__parcel(size_t N)
 {
    size_t p = (N / 16 + SNEPPP__CHUNK - 1) / SNEPPP__CHUNK * SNEPPP__CHUNK;
    return p < SNEPPP__CHUNK ? SNEPPP__CHUNK : p < SNEPPP__PARCEL ? p : SNEPPP__PARCEL;
-}
-
-/* The next of the parcels that begin with events of this rank, the first after SIZE_MAX; 0 behind the last. */
-static int sneppp__parcel_next(const sneppp__team *t, size_t *at, size_t *size)
-{
-   size_t parcel = sneppp__parcel(t->count);
-   *at = *at == SIZE_MAX ? (t->first + parcel - 1) / parcel * parcel : *at + parcel;
-   if (*at >= t->first + t->own) return 0;
-   *size = t->count - *at < parcel ? t->count - *at : parcel;
-   return 1;
 }
 
 /* ---- talking */
@@ -13900,17 +13891,11 @@ static sneppp_status sneppp__ask(const sneppp_fit_desc *o, const sneppp_report *
    return sneppp__team_any(o, stop, err);
 }
 
-/* ---- exact sums */
-static sneppp_status sneppp__sum_begin(sneppp__team *t, const sneppp__span *span, int spans, size_t addends,
-                                       sneppp_error *err)
+/* ---- exact sums of what lies in the spans (SEGMENTS) when sneppp__sum_add is called */
+static sneppp_status sneppp__sum_begin(sneppp__team *t, const sneppp__span *span, size_t addends, sneppp_error *err)
 {
    size_t count = 0;
-   memset(t->from, 0, sizeof t->from);
-   for (int s = 0; s < spans; s++) {
-      count += span[s].lower ? span[s].rows * (span[s].rows + 1) / 2 : span[s].rows * span[s].columns;
-      for (int k = span[s].segment + 1; k <= SNEPPP__SEGMENTS; k++) t->from[k] = count;
-   }
-   for (int k = 0; k < SNEPPP__SEGMENTS; k++) t->top[k] = SNEPPP__NO_LIMB;
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) count += span[k].count;
    for (t->bits = 0, t->added = 0; addends; addends >>= 1) t->bits++;
    if (count * SNEPPP__LIMBS > t->wire_room) {
       sneppp__room room = sneppp__room_open(t->block.ctx);
@@ -13920,20 +13905,24 @@ static sneppp_status sneppp__sum_begin(sneppp__team *t, const sneppp__span *span
       SNEPPP__TRY(room.st);
       t->wire_block = room.block, t->wire_room = count * SNEPPP__LIMBS;
    }
+   memcpy(t->span, span, sizeof t->span);
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
+      t->span[k].top = SNEPPP__NO_LIMB;
+      t->span[k].limb = k ? t->span[k - 1].limb + SNEPPP__LIMBS * span[k - 1].count : t->wire;
+   }
    return SNEPPP_OK;
 }
 
-/* Moves the window of a segment up to limb k. */
-static void sneppp__sum_raise(sneppp__team *t, int segment, int k)
+/* Moves the window of a span up to limb k. */
+static void sneppp__span_raise(sneppp__span *s, int k)
 {
-   size_t  n = t->from[segment + 1] - t->from[segment];
-   double *w = t->wire + SNEPPP__LIMBS * t->from[segment];
-   int     by = t->top[segment] == SNEPPP__NO_LIMB ? SNEPPP__LIMBS : k - t->top[segment];
-   if (k <= t->top[segment]) return;
-   t->top[segment] = k;
+   size_t n = s->count;
+   int    by = s->top == SNEPPP__NO_LIMB ? SNEPPP__LIMBS : k - s->top;
+   if (k <= s->top) return;
+   s->top = k;
    for (int l = SNEPPP__LIMBS - 1; l >= 0; l--) {
-      if (l >= by) memcpy(w + (size_t)l * n, w + (size_t)(l - by) * n, n * sizeof *w);
-      else memset(w + (size_t)l * n, 0, n * sizeof *w);
+      if (l >= by) memcpy(s->limb + (size_t)l * n, s->limb + (size_t)(l - by) * n, n * sizeof *s->limb);
+      else memset(s->limb + (size_t)l * n, 0, n * sizeof *s->limb);
    }
 }
 
@@ -13947,11 +13936,9 @@ static void sneppp__limbs_carry(double *w, size_t n)
    }
 }
 
-static void sneppp__sum_carry(sneppp__team *t)
+static void sneppp__span_carry(const sneppp__span *s)
 {
-   for (int s = 0; s < SNEPPP__SEGMENTS; s++)
-      for (size_t i = 0, n = t->from[s + 1] - t->from[s]; t->top[s] > SNEPPP__NO_LIMB && i < n; i++)
-         sneppp__limbs_carry(t->wire + SNEPPP__LIMBS * t->from[s] + i, n);
+   for (size_t i = 0; s->top > SNEPPP__NO_LIMB && i < s->count; i++) sneppp__limbs_carry(s->limb + i, s->count);
 }
 
 /* The double of three limbs: of the magnitude, whose limbs are unique, so that equal sums are rounded alike, and none
@@ -13971,79 +13958,75 @@ static double sneppp__limbs_value(const double *w, size_t n, double unit)
 
 /* Adds the spans. The highest limb is that of the largest magnitude times the number of addends; magnitudes are
    compared as whole numbers, in which NaN and infinity are the largest. */
-static void sneppp__sum_add(sneppp__team *t, const sneppp__span *span, int spans)
+static void sneppp__sum_add(sneppp__team *t)
 {
-   uint64_t most[SNEPPP__SEGMENTS] = {0};
-   size_t   at = 0;
-   for (int s = 0; s < spans; s++)
-      for (size_t i = 0; i < span[s].rows; i++) {
-         const double *x = span[s].x + i * span[s].columns;
-         uint64_t      m = most[span[s].segment], bits;
-         for (size_t j = 0, n = span[s].lower ? i + 1 : span[s].columns; j < n; j++) {
-            memcpy(&bits, x + j, sizeof bits);
-            bits &= ~((uint64_t)1 << 63);
-            m = bits > m ? bits : m;
-         }
-         most[span[s].segment] = m;
-      }
+   t->added++;
    for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
-      int high = ((int)(most[k] >> 52) - 1022 + t->bits - 1 + 40 * SNEPPP__LIMB) / SNEPPP__LIMB - 40; /* rounded down */
-      if (!most[k]) continue;
+      sneppp__span *s = &t->span[k];
+      size_t        n = s->count;
+      uint64_t      most = 0, bits;
+      double        scale, *w = s->limb;
+      int           high;
+      for (size_t i = 0; i < n; i++) {
+         memcpy(&bits, s->x + i, sizeof bits);
+         bits &= ~((uint64_t)1 << 63);
+         most = bits > most ? bits : most;
+      }
+      high = ((int)(most >> 52) - 1022 + t->bits - 1 + 40 * SNEPPP__LIMB) / SNEPPP__LIMB - 40; /* rounded down */
       if (high <= SNEPPP__NO_LIMB) high = SNEPPP__NO_LIMB + 1;
-      sneppp__sum_raise(t, k, most[k] >> 52 == 2047 || high > SNEPPP__HIGHEST ? SNEPPP__HIGHEST : high);
-   }
-   if (++t->added % 65536 == 0) sneppp__sum_carry(t);
-   for (int s = 0; s < spans; s++) {
-      int     k = span[s].segment, none = t->top[k] == SNEPPP__NO_LIMB || t->top[k] == SNEPPP__HIGHEST;
-      size_t  n = t->from[k + 1] - t->from[k];
-      double  scale = ldexp(1, none ? 0 : -SNEPPP__LIMB * t->top[k]), *w = t->wire + SNEPPP__LIMBS * t->from[k];
-      if (!s || span[s - 1].segment != k) at = 0;
-      for (size_t i = 0; i < span[s].rows; i++) {
-         const double *x = span[s].x + i * span[s].columns;
-         for (size_t j = 0, m = span[s].lower ? i + 1 : span[s].columns; j < m; j++, at++) {
-            double left, whole;
-            if (none) continue;
-            left = x[j] * scale, whole = (double)(int64_t)left, w[at] += whole;
-            left = (left - whole) * SNEPPP__LIMB_UNIT, whole = (double)(int64_t)left, w[n + at] += whole;
-            w[2 * n + at] += (double)(int64_t)((left - whole) * SNEPPP__LIMB_UNIT);
-         }
+      if (most) sneppp__span_raise(s, most >> 52 == 2047 || high > SNEPPP__HIGHEST ? SNEPPP__HIGHEST : high);
+      if (t->added % 65536 == 0) sneppp__span_carry(s);
+      if (!most || s->top == SNEPPP__HIGHEST) continue;
+      scale = ldexp(1, -SNEPPP__LIMB * s->top);
+      for (size_t i = 0; i < n; i++) {
+         double left = s->x[i] * scale, whole = (double)(int64_t)left;
+         w[i] += whole;
+         left = (left - whole) * SNEPPP__LIMB_UNIT, whole = (double)(int64_t)left, w[n + i] += whole;
+         w[2 * n + i] += (double)(int64_t)((left - whole) * SNEPPP__LIMB_UNIT);
       }
    }
 }
 
 /* The sums of all ranks into the spans, if none has failed. */
-static sneppp_status sneppp__sum_end(sneppp__team *t, const sneppp__span *span, int spans, sneppp_status st,
-                                     sneppp_error *err)
+static sneppp_status sneppp__sum_end(sneppp__team *t, sneppp_status st, sneppp_error *err)
 {
    double head[SNEPPP__HEADER] = {0};
-   size_t at = 0, send = 0;
+   size_t send = 0;
    for (int k = 0; k < SNEPPP__SEGMENTS; k++)
-      if (t->top[k] > SNEPPP__NO_LIMB) head[2 + 64 * k + t->top[k] - SNEPPP__NO_LIMB] = 1;
+      if (t->span[k].top > SNEPPP__NO_LIMB) head[2 + 64 * k + t->span[k].top - SNEPPP__NO_LIMB] = 1;
    SNEPPP__TRY(sneppp__agree(t, st, head, err));
-   for (int k = 0; k < SNEPPP__SEGMENTS; k++)
-      for (int i = 63; i > 0; i--)
-         if (head[2 + 64 * k + i] > 0) {
-            sneppp__sum_raise(t, k, i + SNEPPP__NO_LIMB);
-            send = SNEPPP__LIMBS * t->from[k + 1];
-            break;
-         }
-   for (int k = 0; k < SNEPPP__SEGMENTS; k++) /* a segment of zeros that lies before others */
-      for (size_t i = t->from[k]; t->top[k] == SNEPPP__NO_LIMB && i < t->from[k + 1]; i++)
-         for (size_t l = 0; l < SNEPPP__LIMBS; l++) t->wire[SNEPPP__LIMBS * i + l] = 0;
-   sneppp__sum_carry(t);
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
+      sneppp__span *s = &t->span[k];
+      int           i = 63;
+      while (i > 0 && !(head[2 + 64 * k + i] > 0)) i--;
+      if (i > 0) {
+         sneppp__span_raise(s, i + SNEPPP__NO_LIMB);
+         sneppp__span_carry(s);
+         send = (size_t)(s->limb - t->wire) + SNEPPP__LIMBS * s->count;
+      } else memset(s->limb, 0, SNEPPP__LIMBS * s->count * sizeof *s->limb); /* zeros that may lie before others */
+   }
    if (send) SNEPPP__TRY(sneppp__team_call(t, t->wire, send, err));
-   for (int s = 0; s < spans; s++) {
-      int           k = span[s].segment;
-      size_t        n = t->from[k + 1] - t->from[k];
-      const double *w = t->wire + SNEPPP__LIMBS * t->from[k];
-      double        unit = t->top[k] == SNEPPP__HIGHEST ? sneppp__nan() : ldexp(1, SNEPPP__LIMB * t->top[k]);
-      if (!s || span[s - 1].segment != k) at = 0;
-      for (size_t i = 0; i < span[s].rows; i++)
-         for (size_t j = 0, m = span[s].lower ? i + 1 : span[s].columns; j < m; j++, at++)
-            span[s].x[i * span[s].columns + j] =
-               t->top[k] == SNEPPP__NO_LIMB ? 0 : sneppp__limbs_value(w + at, n, unit);
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
+      const sneppp__span *s = &t->span[k];
+      double unit = s->top == SNEPPP__HIGHEST ? sneppp__nan() : ldexp(1, SNEPPP__LIMB * s->top);
+      for (size_t i = 0; i < s->count; i++)
+         s->x[i] = s->top == SNEPPP__NO_LIMB ? 0 : sneppp__limbs_value(s->limb + i, s->count, unit);
    }
    return SNEPPP_OK;
+}
+
+/* A pass over the events of all ranks: `part` sums those of a parcel, `size` from number `from` on, into the spans. */
+static sneppp_status sneppp__sum_parcels(sneppp__team *t, const sneppp__span *span,
+                                         sneppp_status (*part)(void *, size_t from, size_t size, sneppp_error *),
+                                         void *arg, sneppp_error *err)
+{
+   size_t        parcel = sneppp__parcel(t->count), end = t->first + t->own;
+   sneppp_status st = sneppp__sum_begin(t, span, t->count / parcel + 1, err);
+   for (size_t at = (t->first + parcel - 1) / parcel * parcel; at < end && st == SNEPPP_OK; at += parcel) {
+      st = part(arg, at, t->count - at < parcel ? t->count - at : parcel, err);
+      if (st == SNEPPP_OK) sneppp__sum_add(t);
+   }
+   return sneppp__sum_end(t, st, err);
 }
 
 /* ---- events */
@@ -14131,10 +14114,11 @@ SNEPPP__APART static double sneppp__fit_digest(const sneppp_model *model, const 
 /* Counts, offsets, weights; checks that every rank has a number of its own. */
 static sneppp_status sneppp__team_count(sneppp__team *t, const sneppp_events *e, sneppp_error *err)
 {
-   double       one[1];
-   sneppp__span sum;
+   double        one[1];
+   sneppp__span  sum[SNEPPP__SEGMENTS];
    sneppp_status st;
-   sum.x = one, sum.rows = 1, sum.columns = 1, sum.lower = sum.segment = 0;
+   memset(sum, 0, sizeof sum);
+   sum[0].x = one, sum[0].count = 1;
    memset(t->mail, 0, 2 * t->ranks * sizeof *t->mail);
    t->mail[2 * t->rank] = 1, t->mail[2 * t->rank + 1] = (double)t->own;
    SNEPPP__TRY(sneppp__team_call(t, t->mail, 2 * t->ranks, err));
@@ -14144,12 +14128,12 @@ static sneppp_status sneppp__team_count(sneppp__team *t, const sneppp_events *e,
       if (r < t->rank) t->first += (size_t)t->mail[2 * r + 1];
       t->count += (size_t)t->mail[2 * r + 1];
    }
-   st = sneppp__sum_begin(t, &sum, 1, t->count, err);
+   st = sneppp__sum_begin(t, sum, t->count, err);
    for (size_t i = 0; i < (e->weight ? t->own : 1) && st == SNEPPP_OK; i++) {
       one[0] = e->weight ? (double)e->weight[i] : (double)t->own;
-      sneppp__sum_add(t, &sum, 1);
+      sneppp__sum_add(t);
    }
-   st = sneppp__sum_end(t, &sum, 1, st, err);
+   st = sneppp__sum_end(t, st, err);
    t->weights = one[0];
    return st;
 }
@@ -14386,6 +14370,7 @@ typedef struct sneppp__loss {
    size_t               count;          /* events of the pass, in all realisations                          */
    size_t               lanes;
    sneppp__team        *team;           /* the other ranks, or NULL; `events` are then those of this one    */
+   const sneppp_parallel *par;
    int                  gradient;       /* 0: the value only; 1: S as well; 2: the hidden layer as well     */
    int                  through_M;
    int                  narrow;         /* chunks of neighbours with active sets                            */
@@ -14946,9 +14931,9 @@ static void sneppp__lane_slice(size_t slice, void *arg)
 
 /* N events of a pass, block by block, into the sums of lane 0; if neighbours need not meet, they are one block that
    is never loaded whole. */
-static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N, const sneppp_parallel *par,
-                                       sneppp_error *err)
+static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N, sneppp_error *err)
 {
+   const sneppp_parallel *par = loss->par;
    size_t        rows = sneppp__chunk_rows(loss->model), chunks = (N + rows - 1) / rows;
    loss->rows = rows;
    if (!loss->narrow && N) { /* chunks of one size, or few threads would wait for the last; in whole tiles of gemm */
@@ -14974,42 +14959,60 @@ static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N
    return SNEPPP_OK;
 }
 
-/* All of them: by one rank at once, by several in parcels. The events of a batch lie anywhere, so they are shown to all
-   ranks, some at a time, and parcels of these go round. */
-static sneppp_status sneppp__pass(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
+/* Ranks send S through M as lower triangles, row after row: this puts them together (to = 1), back where they were
+   (to = -1), or only counts what is sent. */
+static size_t sneppp__triangles(const sneppp__loss *loss, int to)
+{
+   double *const *S = loss->lane[0].S, *x = S[0];
+   size_t         at = 0, n;
+   if (!loss->gradient || !loss->through_M) return loss->lane[0].S_count;
+   for (int k = 0; k < loss->model->readouts; k++)
+      for (size_t i = 0; n = (size_t)loss->model->readout[k].n, i < n; at += ++i)
+         if (to > 0) memmove(x + at, S[k] + i * n, (i + 1) * sizeof *x);
+   for (int k = loss->model->readouts; to < 0 && k-- > 0;)
+      for (size_t i = n = (size_t)loss->model->readout[k].n; i > 0; i--)
+         memmove(S[k] + (i - 1) * n, x + (at -= i), i * sizeof *x);
+   return at;
+}
+
+static sneppp_status sneppp__pass_parcel(void *arg, size_t from, size_t N, sneppp_error *err)
+{
+   SNEPPP__TRY(sneppp__pass_part((sneppp__loss *)arg, from, N, err));
+   sneppp__triangles((sneppp__loss *)arg, 1);
+   return SNEPPP_OK;
+}
+
+/* All events of a pass: by one rank at once, by several in parcels. The events of a batch lie anywhere, so they are
+   shown to all ranks, some at a time, and parcels of these go round. */
+static sneppp_status sneppp__pass(sneppp__loss *loss, sneppp_error *err)
 {
    sneppp__team *t = loss->team;
    sneppp__lane *lane = loss->lane;
-   sneppp__span  span[SNEPPP__SPANS];
-   size_t        N = loss->batch ? loss->batch : loss->count, at = SIZE_MAX, size, after = 4 + lane->S_count,
-                 all = loss->batch && N > SNEPPP__ROUND ? SNEPPP__ROUND : N, parcel = sneppp__parcel(all);
-   int           spans = 1;
+   sneppp__span  span[SNEPPP__SEGMENTS];
+   size_t        N = loss->batch ? loss->batch : loss->count, all = N < SNEPPP__ROUND ? N : SNEPPP__ROUND,
+                 parcel = sneppp__parcel(all);
    sneppp_status st;
-   if (!t) return sneppp__pass_part(loss, 0, N, par, err);
+   if (!t) return sneppp__pass_part(loss, 0, N, err);
    memset(span, 0, sizeof span);
-   span[0].x = lane->flat, span[0].rows = 1, span[0].columns = 4;
-   for (int k = 0; loss->gradient && k < loss->model->readouts; k++, spans++) {
-      const sneppp_readout_state *R = &loss->model->readout[k];
-      span[spans].x = lane->S[k], span[spans].segment = 1, span[spans].lower = loss->through_M;
-      span[spans].rows = (size_t)(loss->through_M ? R->n : R->m), span[spans].columns = (size_t)R->n;
-   }
-   span[spans].x = lane->flat + after, span[spans].rows = 1, span[spans].columns = lane->flat_count - after;
-   span[spans++].segment = 2;
-   st = sneppp__sum_begin(t, span, spans, N / parcel + 1, err);
-   while (!loss->batch && st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
-      st = sneppp__pass_part(loss, at, size, par, err);
-      if (st == SNEPPP_OK) sneppp__sum_add(t, span, spans);
-   }
-   for (size_t round = 0; loss->batch && round < N; round += all) {
-      if (all > N - round) all = N - round;
-      for (size_t i = 0; i < all; i++) t->index[i] = (size_t)sneppp__shuffled(loss, round + i);
-      SNEPPP__TRY(sneppp__team_gather(t, loss->model, loss->events, all, st, err));
-      for (at = t->rank * parcel; at < all && st == SNEPPP_OK; at += t->ranks * parcel) {
-         st = sneppp__pass_part(loss, round + at, all - at < parcel ? all - at : parcel, par, err);
-         if (st == SNEPPP_OK) sneppp__sum_add(t, span, spans);
+   span[0].x = lane->flat, span[0].count = 4;
+   span[1].x = lane->flat + 4, span[1].count = sneppp__triangles(loss, 0);
+   span[2].x = lane->flat + 4 + lane->S_count, span[2].count = lane->flat_count - 4 - lane->S_count;
+   if (!loss->batch) st = sneppp__sum_parcels(t, span, sneppp__pass_parcel, loss, err);
+   else {
+      st = sneppp__sum_begin(t, span, N / parcel + 1, err);
+      for (size_t round = 0; round < N; round += all) {
+         if (all > N - round) all = N - round;
+         for (size_t i = 0; i < all; i++) t->index[i] = (size_t)sneppp__shuffled(loss, round + i);
+         SNEPPP__TRY(sneppp__team_gather(t, loss->model, loss->events, all, st, err));
+         for (size_t at = t->rank * parcel; at < all && st == SNEPPP_OK; at += t->ranks * parcel) {
+            st = sneppp__pass_parcel(loss, round + at, all - at < parcel ? all - at : parcel, err);
+            if (st == SNEPPP_OK) sneppp__sum_add(t);
+         }
       }
+      st = sneppp__sum_end(t, st, err);
    }
-   return sneppp__sum_end(t, span, spans, st, err);
+   if (st == SNEPPP_OK) sneppp__triangles(loss, -1);
+   return st;
 }
 
 /* ---- the integral: dL/dK and its way back through the mixing rule to K_f and c_f (see sneppp__mix_entry) */
@@ -15225,12 +15228,12 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    sneppp__carver      c = sneppp__measure();
    double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, *s;
    sneppp__tour        t;
-   c.base = base;
+   c.base = base, loss->par = par;
    sneppp__place_loss(&c, loss);
    t = sneppp__tour_open(model, loss->events, loss->realisations, loss->tour);
    for (int k = 0; loss->MM[0] && k < model->readouts; k++)
       sneppp__readout_matrix(&model->readout[k], loss->wide, loss->MM[k], SNEPPP__NARROW ? loss->M[k] : NULL, par);
-   SNEPPP__TRY(sneppp__pass(loss, par, err));
+   SNEPPP__TRY(sneppp__pass(loss, err));
    s = loss->lane[0].scalar;
    *value = -scale * s[0];
    if (grad && grad->floor) *grad->floor -= scale * s[1];
@@ -16064,8 +16067,9 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
    }
 }
 
-static sneppp_status sneppp__convex_part(sneppp__convex *cx, size_t from, size_t size, sneppp_error *err)
+static sneppp_status sneppp__convex_part(void *arg, size_t from, size_t size, sneppp_error *err)
 {
+   sneppp__convex *cx = (sneppp__convex *)arg;
    cx->from = from, cx->end = from + size;
    sneppp__run(&cx->desc->parallel, sneppp__convex_lane_run, cx, cx->used);
    for (size_t l = 0; l < cx->used; l++) {
@@ -16081,20 +16085,14 @@ static sneppp_status sneppp__convex_pass(sneppp__convex *cx, const double *x, in
    cx->x = x, cx->want_S = want_S, cx->used = cx->lanes;
    if (!t) SNEPPP__TRY(sneppp__convex_part(cx, 0, cx->count, err));
    else { /* parcel by parcel: four sums, the gradient, S; what is not wanted is 0, and is not sent */
-      sneppp__span  span[SNEPPP__SEGMENTS];
-      size_t        at = SIZE_MAX, size, parcel = sneppp__parcel(cx->count);
-      sneppp_status st;
-      for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
-         span[k].x = cx->lane[0].sum + (k ? 4 : 0) + (k > 1 ? cx->x_size : 0), span[k].rows = 1, span[k].lower = 0;
-         span[k].columns = k > 1 ? cx->S_size : k ? cx->x_size : 4, span[k].segment = k;
-      }
-      if (cx->used > (parcel + cx->rows - 1) / cx->rows) cx->used = (parcel + cx->rows - 1) / cx->rows;
-      st = sneppp__sum_begin(t, span, SNEPPP__SEGMENTS, cx->count / parcel + 1, err);
-      while (st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
-         st = sneppp__convex_part(cx, at, size, err);
-         if (st == SNEPPP_OK) sneppp__sum_add(t, span, SNEPPP__SEGMENTS);
-      }
-      SNEPPP__TRY(sneppp__sum_end(t, span, SNEPPP__SEGMENTS, st, err));
+      sneppp__span span[SNEPPP__SEGMENTS];
+      size_t       chunks = (sneppp__parcel(cx->count) + cx->rows - 1) / cx->rows;
+      memset(span, 0, sizeof span);
+      span[0].x = cx->lane[0].sum, span[0].count = 4;
+      span[1].x = span[0].x + 4, span[1].count = cx->x_size;
+      span[2].x = span[1].x + cx->x_size, span[2].count = cx->S_size;
+      if (cx->used > chunks) cx->used = chunks;
+      SNEPPP__TRY(sneppp__sum_parcels(t, span, sneppp__convex_part, cx, err));
    }
    cx->logs = cx->lane[0].sum[0], cx->c = cx->lane[0].sum[1], cx->seen = cx->lane[0].sum[2];
    if (cx->want_base) cx->base = cx->lane[0].sum[3], cx->want_base = 0;
@@ -19076,9 +19074,10 @@ static void sneppp__stream_lane(size_t lane, void *arg)
 }
 
 /* Some of the events into the sums of lane 0, or all of them, of several ranks in parcels. */
-static sneppp_status sneppp__stream_part(sneppp__stream *s, size_t from, size_t size, sneppp_error *err)
+static sneppp_status sneppp__stream_part(void *arg, size_t from, size_t size, sneppp_error *err)
 {
-   size_t n = s->f->N + s->held;
+   sneppp__stream *s = (sneppp__stream *)arg;
+   size_t          n = s->f->N + s->held;
    s->from = from, s->end = from + size;
    sneppp__run(&s->fit->parallel, sneppp__stream_lane, s, SNEPPP__LANES);
    for (size_t l = 0; l < SNEPPP__LANES; l++) SNEPPP__TRY(sneppp__pass_on(&s->error[l], err));
@@ -19090,18 +19089,13 @@ static sneppp_status sneppp__stream_part(sneppp__stream *s, size_t from, size_t 
 static sneppp_status sneppp__stream_all(sneppp__stream *s, sneppp_error *err)
 {
    sneppp__team *t = sneppp__team_of(s->fit);
-   sneppp__span  span;
-   size_t        at = SIZE_MAX, size, count = 0;
-   sneppp_status st;
+   sneppp__span  span[SNEPPP__SEGMENTS];
+   size_t        count = 0;
    for (size_t r = 0; r < (s->fit->realisations ? s->fit->realisations : 1); r++) count += s->fit->events[r].count;
    if (!t) return sneppp__stream_part(s, 0, count, err);
-   span.x = s->f->lane, span.rows = 1, span.columns = s->f->N + s->held, span.lower = span.segment = 0;
-   st = sneppp__sum_begin(t, &span, 1, t->count / sneppp__parcel(t->count) + 1, err);
-   while (st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
-      st = sneppp__stream_part(s, at, size, err);
-      if (st == SNEPPP_OK) sneppp__sum_add(t, &span, 1);
-   }
-   return sneppp__sum_end(t, &span, 1, st, err);
+   memset(span, 0, sizeof span);
+   span[0].x = s->f->lane, span[0].count = s->f->N + s->held;
+   return sneppp__sum_parcels(t, span, sneppp__stream_part, s, err);
 }
 
 SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *o, size_t held,
