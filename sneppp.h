@@ -14350,7 +14350,7 @@ typedef struct sneppp__lane {
    sneppp__chunk chunk;
    sneppp_real  *dpsi;                  /* (CHUNK, n) dL/dpsi, but for a factor of each row:                */
    sneppp_real  *row_scale;             /* (CHUNK)                                                          */
-   double       *square;                /* (SNEPPP_MAX_FACTORS, CHUNK) |V psi|^2 of each readout            */
+   double      (*square)[SNEPPP__CHUNK]; /* (SNEPPP_MAX_FACTORS) |V psi|^2 of each readout                  */
    sneppp_real  *dpart;                 /* (CHUNK, n) dL/d(features of one factor), then dL/dz              */
    sneppp_real  *sum;                   /* (n, n) M of the active features; sums of one chunk before they join S */
    double       *pull;                  /* (n, d + 1) the same of W and b; where there are active sets      */
@@ -14494,7 +14494,7 @@ SNEPPP__APART static void sneppp__place_lane(sneppp__carver *c, const sneppp__lo
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
    if (loss->narrow) lane->pull = sneppp__doubles(c, widest, stats + 1);
    lane->row_scale = sneppp__reals(c, B, 1);
-   lane->square = sneppp__doubles(c, SNEPPP_MAX_FACTORS, SNEPPP__CHUNK);
+   lane->square = (double (*)[SNEPPP__CHUNK])sneppp__take(c, SNEPPP_MAX_FACTORS, 1, sizeof *lane->square);
    lane->dpsi = lane->chunk.y; /* M psi, times a factor of the event */
    if (loss->gradient && !sneppp__pulls_y(loss)) lane->dpsi = sneppp__reals(c, B, (size_t)model->n);
    if (loss->gradient > 1) lane->dpart = sneppp__reals(c, B, widest);
@@ -14603,26 +14603,6 @@ static void sneppp__scatter(size_t rows, int lower, size_t k, const int *pick, c
 #define SNEPPP__LEAST_LAMBDA 1e-300
 #define SNEPPP__MOST_PULL (SNEPPP__NARROW ? 1e30 : 1e200) /* the largest c_i: sums of it times features stay finite */
 
-/* From q = |V psi|^2, or what stands for it, to lambda, the likelihood's sums, and c = w / lambda. Where the model says
-   "impossible", lambda = 0, the likelihood is huge, not infinite, and does not move with the parameters: c = 0. */
-static void sneppp__likelihood(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
-                               const double *log_base, const double *q, double *c)
-{
-   double *lambda = lane->chunk.lambda, log_lambda[SNEPPP__CHUNK];
-   for (size_t b = 0; b < B; b++) {
-      if (loss->gradient) lambda[b] = loss->model->alpha * q[b] + loss->model->floor;
-      if (!(lambda[b] > SNEPPP__LEAST_LAMBDA)) lambda[b] = SNEPPP__LEAST_LAMBDA;
-   }
-   sneppp__long_log(B, lambda, log_lambda);
-   for (size_t b = 0; b < B; b++) {
-      c[b] = lambda[b] > SNEPPP__LEAST_LAMBDA ? weight[b] / lambda[b] : 0;
-      lane->scalar[0] += weight[b] * (log_lambda[b] + log_base[b]);
-      lane->scalar[1] += c[b];
-      lane->scalar[2] += c[b] * q[b];
-      lane->scalar[3] += weight[b];
-   }
-}
-
 /* The features that readout j of a chunk sees, all of its own or the active set, and its y, M psi or V psi. */
 static size_t sneppp__readout_view(const sneppp__loss *loss, sneppp__chunk *k, size_t B, int j, sneppp_real **psi,
                                    sneppp_real **y)
@@ -14690,32 +14670,39 @@ static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, s
    if (joins) sneppp__scatter(nj, 1, nj, k->active, sum, lane->S[j], (size_t)R->n);
 }
 
-/* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the readouts. weight (B) holds the events' weights. An
-   active set there is only with one readout. */
+/* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the likelihood and of the readouts. weight (B) holds the
+   events' weights. An active set there is only with one readout. Where the model says "impossible", lambda = 0, the
+   likelihood is huge, not infinite, and does not move with the parameters: c = 0. */
 static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
                                const double *log_base)
 {
    const sneppp_model *model = loss->model;
    int     readouts = loss->gradient ? model->readouts : 0, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE;
-   double *q = lane->square, total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
+   double *lambda = lane->chunk.lambda, total[SNEPPP__CHUNK], log_lambda[SNEPPP__CHUNK];
    if (!readouts) sneppp__chunk_readout(model, B, &lane->chunk);
-   for (int j = 0; j < readouts; j++) sneppp__readout_look(loss, lane, B, j, q + j * SNEPPP__CHUNK);
+   for (int j = 0; j < readouts; j++) sneppp__readout_look(loss, lane, B, j, lane->square[j]);
    for (size_t b = 0; b < B; b++) {
       total[b] = separable && readouts ? 1 : 0;
       for (int j = 0; j < readouts; j++)
-         total[b] = separable ? total[b] * q[j * SNEPPP__CHUNK + (int)b] : total[b] + q[j * SNEPPP__CHUNK + (int)b];
+         total[b] = separable ? total[b] * lane->square[j][b] : total[b] + lane->square[j][b];
+      if (readouts) lambda[b] = model->alpha * total[b] + model->floor;
+      if (!(lambda[b] > SNEPPP__LEAST_LAMBDA)) lambda[b] = SNEPPP__LEAST_LAMBDA;
    }
-   sneppp__likelihood(loss, lane, B, weight, log_base, total, c);
+   sneppp__long_log(B, lambda, log_lambda);
    for (size_t b = 0; b < B; b++) {
-      double others[SNEPPP_MAX_FACTORS];
+      double c = lambda[b] > SNEPPP__LEAST_LAMBDA ? weight[b] / lambda[b] : 0, others[SNEPPP_MAX_FACTORS];
+      lane->scalar[0] += weight[b] * (log_lambda[b] + log_base[b]);
+      lane->scalar[1] += c;
+      lane->scalar[2] += c * total[b];
+      lane->scalar[3] += weight[b];
       for (int j = 0; j < readouts; j++) {
          others[j] = 1;
-         for (int h = 0; separable && h < readouts; h++) if (h != j) others[j] *= q[h * SNEPPP__CHUNK + (int)b];
+         for (int h = 0; separable && h < readouts; h++) if (h != j) others[j] *= lane->square[h][b];
       }
       for (int j = 0; j < readouts; j++) /* from here on: c_i of readout j; infinity times 0 would be NaN */
-         q[j * SNEPPP__CHUNK + (int)b] = fmin(model->alpha * c[b] * others[j], SNEPPP__MOST_PULL);
+         lane->square[j][b] = fmin(model->alpha * c * others[j], SNEPPP__MOST_PULL);
    }
-   for (int j = 0; j < readouts; j++) sneppp__readout_sums(loss, lane, B, j, q + j * SNEPPP__CHUNK);
+   for (int j = 0; j < readouts; j++) sneppp__readout_sums(loss, lane, B, j, lane->square[j]);
 }
 
 /* dL/d(features of factor f) from dL/dpsi, by the mixing rule. */
@@ -15359,22 +15346,22 @@ static double sneppp__log_factorials(const sneppp_events *events, size_t realisa
 }
 
 /* The same three of a fit, whose events may lie on several ranks. */
+static size_t sneppp__fit_runs(const sneppp_fit_desc *o) { return o->realisations ? o->realisations : 1; }
+
 static double sneppp__fit_weight(const sneppp_fit_desc *o)
 {
-   return o->reduce ? sneppp__team_of(o)->weights
-                    : sneppp__total_weight(o->events, o->realisations ? o->realisations : 1);
+   return o->reduce ? sneppp__team_of(o)->weights : sneppp__total_weight(o->events, sneppp__fit_runs(o));
 }
 
 static size_t sneppp__fit_number(const sneppp_fit_desc *o)
 {
-   return o->reduce ? sneppp__team_of(o)->count
-                    : sneppp__event_number(o->events, o->realisations ? o->realisations : 1);
+   return o->reduce ? sneppp__team_of(o)->count : sneppp__event_number(o->events, sneppp__fit_runs(o));
 }
 
 static double sneppp__fit_factorials(const sneppp_fit_desc *o)
 {
    return o->reduce ? sneppp__lgamma(sneppp__team_of(o)->weights + 1)
-                    : sneppp__log_factorials(o->events, o->realisations ? o->realisations : 1);
+                    : sneppp__log_factorials(o->events, sneppp__fit_runs(o));
 }
 
 static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events *events, size_t realisations,
@@ -15704,11 +15691,15 @@ SNEPPP__COLD static sneppp_status sneppp__fit_check(const sneppp_model *model, c
    return SNEPPP_OK;
 }
 
+static int sneppp__separable(const sneppp_model *model)
+{
+   return model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
+}
+
 SNEPPP__COLD static sneppp_status sneppp__convex_check(const sneppp_model *model, const sneppp_fit_desc *desc,
                                                        sneppp__convex *cx, sneppp_error *err)
 {
-   int    separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
-   size_t realisations = desc->realisations ? desc->realisations : 1;
+   size_t realisations = sneppp__fit_runs(desc);
    cx->pgd = desc->method == SNEPPP_METHOD_PGD;
    cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    cx->tol = desc->tol != 0 ? desc->tol : 1e-4; /* SNEPPP_NONE is below any gap */
@@ -15724,7 +15715,7 @@ SNEPPP__COLD static sneppp_status sneppp__convex_check(const sneppp_model *model
       if (model->readout[k].m < model->readout[k].n)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 = %g makes V'V of full rank, but desc.rank = %d is less "
                              "than the %d features", cx->eps1, model->readout[k].m, model->readout[k].n);
-   if (!separable) return SNEPPP_OK;
+   if (!sneppp__separable(model)) return SNEPPP_OK;
    if (cx->floor > 0 || cx->eps1 > 0 || cx->eps2 > 0 || cx->trace > 0)
       return sneppp__fail(err, SNEPPP_ERR_ARG,
                           "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
@@ -15770,7 +15761,6 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
    double             *K = NULL, *L = NULL, *work = NULL;
    sneppp__tour        t = sneppp__tour_open(model, cx->desc->events, cx->realisations, NULL);
    sneppp__room        room = sneppp__room_open(model->desc.alloc_ctx);
-   int                 separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
    if (fill && !cx->regions) return SNEPPP_OK;
    while (sneppp__room_run(&room, err)) {
       t.base = (unsigned char *)sneppp__take(&room.c, bytes, 1, 1);
@@ -15797,7 +15787,7 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
          const sneppp__cone *q = &cx->cone[j];
          size_t             *thick = cx->thick + (size_t)q->which * cx->regions;
          if (!fill && t.times > 0) /* a separable model has one region, see above */
-            sneppp__cone_add_gram(cx, q, g, separable ? 1 : t.times);
+            sneppp__cone_add_gram(cx, q, g, sneppp__separable(model) ? 1 : t.times);
          if (!(t.count > 0)) continue;
          if (cx->diagonal) {
             if (!fill) thick[k] = q->which == 0;
@@ -16720,18 +16710,6 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_error *
    return st;
 }
 
-/* Can the convex problem of the readout follow a run of ADAM, which may have a floor then? */
-SNEPPP__COLD static sneppp_status sneppp__polish_check(const sneppp_model *model, const sneppp_fit_desc *desc,
-                                                       int has_floor, sneppp_error *err)
-{
-   sneppp__convex cx;
-   memset(&cx, 0, sizeof cx);
-   if (has_floor && model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.polish of a separable model with a floor is not convex: set "
-                                               "fit.floor to SNEPPP_NONE");
-   return sneppp__convex_check(model, desc, &cx, err);
-}
-
 /* ---- learning everything: AdamW (Loshchilov and Hutter 2019) on one flat vector theta of doubles, the master copy
    from which the model's arrays are written. Some parameters are learnt through a map that keeps them legal:
 
@@ -16860,30 +16838,6 @@ static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double 
    }
 }
 
-#ifdef SNEPPP__VECTOR
-/* A run of AdamW with the bias corrections 1/c1 and 1/c2 in hand. */
-SNEPPP__VECTOR_CODE static size_t sneppp__adamw_vectors(size_t n, const double *g, double scale,
-                                                        double *theta, double *m, double *v, double keep,
-                                                        double rate, double beta1, double beta2, double c1,
-                                                        double c2)
-{
-   sneppp__vec64 b1 = SNEPPP__K(beta1), b2 = SNEPPP__K(beta2), a1 = SNEPPP__K((1 - beta1) * scale),
-                 a2 = SNEPPP__K((1 - beta2) * scale * scale);
-   sneppp__vec64 k = SNEPPP__K(keep), r = SNEPPP__K(rate / c1), i2 = SNEPPP__K(1 / c2), tiny = SNEPPP__K(1e-8);
-   size_t        i = 0;
-   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64) {
-      sneppp__vec64 d = SNEPPP__D(loadu)(g + i), x, y;
-      x = SNEPPP__D(fmadd)(b1, SNEPPP__D(loadu)(m + i), SNEPPP__D(mul)(a1, d));
-      y = SNEPPP__D(fmadd)(b2, SNEPPP__D(loadu)(v + i), SNEPPP__D(mul)(a2, SNEPPP__D(mul)(d, d)));
-      SNEPPP__D(storeu)(m + i, x);
-      SNEPPP__D(storeu)(v + i, y);
-      y = SNEPPP__D(div)(SNEPPP__D(mul)(r, x), SNEPPP__D(add)(SNEPPP__D(sqrt)(SNEPPP__D(mul)(y, i2)), tiny));
-      SNEPPP__D(storeu)(theta + i, SNEPPP__D(fmsub)(k, SNEPPP__D(loadu)(theta + i), y));
-   }
-   return i;
-}
-#endif
-
 /* One step of AdamW, theta in slices, with the gradient scale * g and 1 - beta^step in c1 and c2. */
 typedef struct sneppp__adamw_job {
    const sneppp__learnt *seg;
@@ -16898,7 +16852,7 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
    const sneppp__adamw_job *job = (const sneppp__adamw_job *)arg;
    const sneppp_fit_desc   *o = &job->t->desc;
    double       *theta = job->t->theta, *m = job->t->moment1, *v = job->t->moment2;
-   const double *g = job->t->gradient;
+   const double *g = job->t->gradient, b1 = o->beta1, b2 = o->beta2, rate = job->rate / job->c1, i2 = 1 / job->c2;
    size_t        lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE;
    if (hi > job->t->parameters) hi = job->t->parameters;
    if (!job->t->held) memcpy(job->t->best + lo, theta + lo, (hi - lo) * sizeof *theta);
@@ -16907,21 +16861,13 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
       double keep = seg->decays ? 1 - job->rate * o->decay : 1;
       size_t i = seg->first > lo ? seg->first : lo, end = seg->first + seg->count < hi ? seg->first + seg->count : hi;
       if (i >= end) continue;
-#ifdef SNEPPP__VECTOR
-      if (sneppp__has_vectors()) {
-         i += sneppp__adamw_vectors(end - i, g + i, job->scale, theta + i, m + i, v + i, keep, job->rate, o->beta1,
-                                    o->beta2, job->c1, job->c2);
-         SNEPPP__LEAVE_VECTORS;
-      }
-#endif
       for (; i < end; i++) {
          double e = job->scale * g[i];
-         m[i] = o->beta1 * m[i] + (1 - o->beta1) * e;
-         v[i] = o->beta2 * v[i] + (1 - o->beta2) * e * e;
-         theta[i] = keep * theta[i] - job->rate * (m[i] / job->c1) / (sqrt(v[i] / job->c2) + 1e-8);
+         m[i] = b1 * m[i] + (1 - b1) * e;
+         v[i] = b2 * v[i] + (1 - b2) * e * e;
+         theta[i] = keep * theta[i] - rate * m[i] / (sqrt(v[i] * i2) + 1e-8);
+         if (seg->map == SNEPPP__MAP_PLAIN) seg->real[i - seg->first] = (sneppp_real)theta[i];
       }
-      if (seg->map == SNEPPP__MAP_PLAIN)
-         for (i = seg->first > lo ? seg->first : lo; i < end; i++) seg->real[i - seg->first] = (sneppp_real)theta[i];
    }
 }
 
@@ -17037,6 +16983,8 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
    sneppp__room    room;
    sneppp_status   st;
    sneppp_fit_desc o;
+   sneppp__tour    tour;
+   double          mass;
    size_t          count = 0, events = 0, nodes;
    memset(t, 0, sizeof *t);
    SNEPPP__TRY(sneppp__fit_check(model, desc, err));
@@ -17062,14 +17010,11 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.holdout = %g, but only events that are points can be held out, not "
                           "those in events.region", o.holdout);
    nodes = model->nodes;
-   for (size_t r = 0; r < o.realisations; r++) {
-      const sneppp_events *e = &o.events[r];
-      for (size_t k = 0; k < (sneppp__is_table(e) ? e->regions : 1); k++) {
-         const sneppp_region *seen = sneppp__is_table(e) ? &e->region[k] : e->seen;
-         double               mass = 1;
-         for (int f = 0; f < model->factors; f++)
-            mass *= sneppp_window_mass(seen && seen->factor[f] ? seen->factor[f] : &model->layer[f].inside);
-         t->mass += mass;
+   for (tour = sneppp__tour_open(model, o.events, o.realisations, NULL); sneppp__tour_next(&tour); t->mass += mass) {
+      mass = tour.times;
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_window *part = sneppp__tour_part(&tour, f);
+         mass *= sneppp_window_mass(part ? part : &model->layer[f].inside);
       }
    }
    t->weights = sneppp__fit_weight(&o);
@@ -17318,8 +17263,7 @@ static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_e
                 (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
       st = sneppp__nll(model, cx->desc->events, cx->realisations, sneppp__team_of(cx->desc), &nll, &expected, NULL,
                        &cx->desc->parallel, err); /* events of weight 0 are checked, too */
-   } else st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1 ? sneppp__convex_separable(cx, err)
-                                                                            : sneppp__convex_solve(cx, err);
+   } else st = sneppp__separable(model) ? sneppp__convex_separable(cx, err) : sneppp__convex_solve(cx, err);
    model->alpha = cx->alpha, model->floor = cx->floor;
    return st;
 }
@@ -17333,7 +17277,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
    sneppp_status  st;
    memset(&cx, 0, sizeof cx);
    cx.start = SNEPPP_SECONDS();
-   cx.model = model, cx.desc = desc, cx.realisations = desc->realisations ? desc->realisations : 1;
+   cx.model = model, cx.desc = desc, cx.realisations = sneppp__fit_runs(desc);
    SNEPPP__TRY(sneppp__realisations_check(model, desc->events, cx.realisations, &cx.count, err));
    if (desc->reduce) cx.count = sneppp__team_of(desc)->count;
    SNEPPP__TRY(sneppp__convex_check(model, desc, &cx, err));
@@ -17424,15 +17368,6 @@ static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events 
    return SNEPPP_OK;
 }
 
-static void sneppp__place_tuning(sneppp__carver *c, sneppp__tuning *t, const sneppp_events *events)
-{
-   size_t count = 0;
-   for (size_t r = 0; r < t->fit.realisations; r++) count += events[r].count;
-   t->part = (sneppp_events *)sneppp__take(c, t->fit.realisations, 1, sizeof *t->part);
-   t->weight = sneppp__reals(c, count, 1);
-   t->folds = count < 1000 ? 5 : 1;
-}
-
 /* Scales the model's waves and sets o->trace; all else is as it was. */
 static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, sneppp_error *err)
 {
@@ -17440,7 +17375,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE && o->method != SNEPPP_METHOD_ADAM;
    int            waves = sneppp__waves_scale(model, 1);
    double         best = 0, loss = 0, scale = 1, trace = o->trace, step = 2;
-   size_t         at = 0;
+   size_t         count = 0;
    sneppp__tuning t;
    sneppp__kept   kept;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
@@ -17451,15 +17386,19 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    t.model = model, t.fit = *o, t.scale = 1;
    t.fit.method = SNEPPP_METHOD_CONVEX, t.fit.steps = 0, t.fit.tol = 1e-3, t.fit.progress = NULL;
    if (!t.fit.realisations) t.fit.realisations = 1;
-   for (size_t r = 0; r < t.fit.realisations; r++)
+   for (size_t r = 0; r < t.fit.realisations; count += events[r++].count)
       if (events[r].read || events[r].regions)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune needs events in memory, not %s",
                              events[r].read ? "a source" : "counts by region");
    SNEPPP__TRY(sneppp__keep(model, &kept, err));
-   while (sneppp__room_run(&room, err)) sneppp__place_tuning(&room.c, &t, events);
+   while (sneppp__room_run(&room, err)) {
+      t.part = (sneppp_events *)sneppp__take(&room.c, t.fit.realisations, 1, sizeof *t.part);
+      t.weight = sneppp__reals(&room.c, count, 1);
+   }
    if (room.st != SNEPPP_OK) { sneppp__block_free(&kept.block); return room.st; }
-   for (size_t r = 0; r < t.fit.realisations; at += events[r++].count)
-      t.part[r] = events[r], t.part[r].weight = t.weight + at;
+   t.folds = count < 1000 ? 5 : 1;
+   for (size_t r = t.fit.realisations; r-- > 0;)
+      t.part[r] = events[r], count -= events[r].count, t.part[r].weight = t.weight + count;
    t.fit.events = t.part;
    st = sneppp__tuning_look(&t, events, scale, trace, &best, err);
    for (int tries = 0; waves && tries < 6 && st == SNEPPP_OK; tries++) { /* up as long as it helps, or else down */
@@ -17511,11 +17450,15 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    sneppp__kept    kept;
    sneppp_report   r;
    double          start = SNEPPP_SECONDS();
-   int            has_floor = desc->floor > 0 || (desc->floor == 0 && model->floor > 0);
-   sneppp_status  st = desc->polish ? sneppp__polish_check(model, desc, has_floor, err) : SNEPPP_OK;
-   if (st == SNEPPP_OK) st = sneppp__keep(model, &kept, err);
-   if (st != SNEPPP_OK) return st;
+   sneppp__convex  cx;
+   sneppp_status   st = SNEPPP_OK;
+   memset(&cx, 0, sizeof cx);
    memset(&t, 0, sizeof t);
+   if (desc->polish && sneppp__separable(model) && (desc->floor > 0 || (desc->floor == 0 && model->floor > 0)))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.polish of a separable model with a floor is not convex: set "
+                                               "fit.floor to SNEPPP_NONE");
+   if (desc->polish) SNEPPP__TRY(sneppp__convex_check(model, desc, &cx, err));
+   SNEPPP__TRY(sneppp__keep(model, &kept, err));
    if (desc->tune) st = sneppp__tune(model, &o, err);
    o.tune = 0;
    model->origin.ridge = 0;
