@@ -14092,14 +14092,25 @@ static uint64_t sneppp__digest(uint64_t h, const void *data, size_t bytes)
    return h;
 }
 
+/* The settings of a fit that are numbers; sneppp__settings_check has the rules for them in the same order. */
+#define SNEPPP__SETTINGS 20
+static void sneppp__settings(const sneppp_fit_desc *o, double *value)
+{
+   const double list[SNEPPP__SETTINGS] = {
+      (double)o->steps, o->tol, o->eps1, o->eps2, o->trace, o->floor, (double)o->batch, o->rate, (double)o->schedule,
+      (double)o->warmup, o->beta1, o->beta2, o->decay, o->clip, o->holdout, (double)o->patience, (double)o->freeze,
+      (double)o->polish, (double)o->tune, o->resolution };
+   memcpy(value, list, sizeof list);
+}
+
 SNEPPP__APART static double sneppp__fit_digest(const sneppp_model *model, const sneppp_fit_desc *o)
 {
-   const double set[] = { (double)o->method, (double)o->steps, o->tol, o->eps1, o->eps2, o->trace, o->floor,
-                          (double)o->batch, o->rate, (double)o->schedule, (double)o->warmup, o->beta1, o->beta2,
-                          o->decay, o->clip, o->holdout, (double)o->patience, (double)o->freeze, (double)o->polish,
-                          o->resolution, model->alpha, model->floor, (double)model->n, (double)model->D,
+   const double own[] = { (double)o->method, model->alpha, model->floor, (double)model->n, (double)model->D,
                           (double)model->budget, (double)sizeof(sneppp_real) };
-   uint64_t     h = sneppp__digest(UINT64_C(0xCBF29CE484222325) ^ o->seed, set, sizeof set);
+   double       set[SNEPPP__SETTINGS];
+   uint64_t     h = sneppp__digest(UINT64_C(0xCBF29CE484222325) ^ o->seed, own, sizeof own);
+   sneppp__settings(o, set);
+   h = sneppp__digest(h, set, sizeof set);
    for (int k = 0; k < model->readouts; k++)
       h = sneppp__digest(h, model->readout[k].V,
                          (size_t)model->readout[k].n * (size_t)model->readout[k].m * sizeof(sneppp_real));
@@ -15389,34 +15400,22 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
    return room.st;
 }
 
-/* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each realisation
-   has a Lambda of its own. */
-static sneppp_status sneppp__conditional_nll(const sneppp_model *model, const sneppp_events *events,
-                                             size_t realisations, double *nll, const sneppp_parallel *par,
-                                             sneppp_error *err)
-{
-   *nll = 0;
-   for (size_t r = 0; r < realisations; r++) {
-      double        value = 0, expected = 0, N;
-      sneppp_status st = sneppp__nll(model, &events[r], 1, NULL, &value, &expected, NULL, par, err);
-      if (st != SNEPPP_OK) return st;
-      N = sneppp__total_weight(&events[r], 1);
-      *nll += value - expected + (N > 0 ? N * log(expected) : 0);
-   }
-   return SNEPPP_OK;
-}
-
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
                                     size_t realisations, double *nll, double *conditional, sneppp_grad *grad,
                                     const sneppp_parallel *par, sneppp_error *err)
 {
-   double        joint = 0, given = 0;
-   sneppp_status st = nll ? SNEPPP_OK : sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
+   double joint = 0, given = 0;
+   if (!nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
    if (!realisations) realisations = 1;
-   if (st == SNEPPP_OK && conditional && events)
-      st = sneppp__conditional_nll(model, events, realisations, &given, par, err);
-   if (st == SNEPPP_OK) st = sneppp__nll(model, events, realisations, NULL, &joint, NULL, grad, par, err);
-   if (st != SNEPPP_OK) return st;
+   /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each realisation
+      has a Lambda of its own. */
+   for (size_t r = 0; conditional && events && r < realisations; r++) {
+      double value = 0, expected = 0, N;
+      SNEPPP__TRY(sneppp__nll(model, &events[r], 1, NULL, &value, &expected, NULL, par, err));
+      N = sneppp__total_weight(&events[r], 1);
+      given += value - expected + (N > 0 ? N * log(expected) : 0);
+   }
+   SNEPPP__TRY(sneppp__nll(model, events, realisations, NULL, &joint, NULL, grad, par, err));
    *nll = joint + sneppp__log_factorials(events, realisations);
    if (conditional) *conditional = given;
    return SNEPPP_OK;
@@ -15562,7 +15561,7 @@ typedef struct sneppp__cone { /* one readout and its coordinates z = B'psi[pick]
    size_t  n, first;     /* features of the readout, and the model's number of the first                 */
    size_t  g, r;         /* features picked, coordinates                                                 */
    size_t  at;           /* its columns of Z: at .. at + r - 1                                           */
-   size_t  p;            /* columns of U                                                                 */
+   size_t  p;            /* columns of U; PGD: of X, r                                                   */
    size_t  most;         /* rows of V: columns that U may have in the end                                */
    size_t  x, S;         /* where U (or X) and S start in the arrays of all cones                        */
    double *K;            /* (n, n); diagonal readout: (n)                                                */
@@ -15629,7 +15628,7 @@ enum { SNEPPP__BY_AUTO = 1, SNEPPP__BY_CONVEX = 2, SNEPPP__BY_PGD = 4, SNEPPP__B
 
 typedef struct sneppp__setting {
    const char *name;
-   double      value, most; /* 0 .. most, where 0 is the default                        */
+   double      most;        /* from 0, the default                                      */
    int         none;        /* SNEPPP_NONE is allowed                                   */
    int         users;       /* methods; POLISH: ADAM that ends with the convex problem. AUTO, where it cannot place bumps,
                                solves that problem as well, and is then CONVEX, too          */
@@ -15641,32 +15640,30 @@ SNEPPP__COLD static sneppp_status sneppp__settings_check(const sneppp_fit_desc *
    enum {
       ADAM = SNEPPP__BY_ADAM, CONES = SNEPPP__BY_CONVEX | SNEPPP__BY_PGD | SNEPPP__BY_POLISH, ALL = CONES | ADAM
    };
-   const double          any = 1e300;
-   const sneppp__setting list[] = {
-      { "steps", (double)o->steps, any, 0, ALL },     { "tol", o->tol, any, 1, CONES },
-      { "eps1", o->eps1, any, 1, CONES },             { "eps2", o->eps2, any, 0, CONES },
-      { "trace", o->trace, any, 0, CONES },           { "floor", o->floor, 1, 1, ALL },
-      { "batch", (double)o->batch, any, 0, ADAM },    { "rate", o->rate, 1e6, 0, ADAM | SNEPPP__BY_PGD },
-      { "schedule", (double)o->schedule, any, 0, ADAM }, { "warmup", (double)o->warmup, any, 0, ADAM },
-      { "beta1", o->beta1, 0.9999999, 0, ADAM },      { "beta2", o->beta2, 0.9999999, 0, ADAM },
-      { "decay", o->decay, 1e6, 1, ADAM },            { "clip", o->clip, any, 0, ADAM },
-      { "holdout", o->holdout, 0.9, 0, ADAM },        { "patience", (double)o->patience, any, 0, ADAM },
-      { "freeze", (double)o->freeze, 15, 0, ADAM },   { "polish", (double)o->polish, any, 0, ADAM },
-      { "tune", (double)o->tune, 1, 0, ALL },         { "resolution", o->resolution, 0, 1, SNEPPP__BY_AUTO } };
+   static const sneppp__setting list[SNEPPP__SETTINGS] = {
+      { "steps", 1e300, 0, ALL },       { "tol", 1e300, 1, CONES },      { "eps1", 1e300, 1, CONES },
+      { "eps2", 1e300, 0, CONES },      { "trace", 1e300, 0, CONES },    { "floor", 1, 1, ALL },
+      { "batch", 1e300, 0, ADAM },      { "rate", 1e6, 0, ADAM | SNEPPP__BY_PGD },
+      { "schedule", 1e300, 0, ADAM },   { "warmup", 1e300, 0, ADAM },    { "beta1", 0.9999999, 0, ADAM },
+      { "beta2", 0.9999999, 0, ADAM },  { "decay", 1e6, 1, ADAM },       { "clip", 1e300, 0, ADAM },
+      { "holdout", 0.9, 0, ADAM },      { "patience", 1e300, 0, ADAM },  { "freeze", 15, 0, ADAM },
+      { "polish", 1e300, 0, ADAM },     { "tune", 1, 0, ALL },           { "resolution", 0, 1, SNEPPP__BY_AUTO } };
    const char *const name[] = { "AUTO", "CONVEX", "PGD", "ADAM" };
    const int         self = (1 << method) | (method == SNEPPP_METHOD_ADAM && o->polish ? SNEPPP__BY_POLISH : 0) |
                             (method == SNEPPP_METHOD_AUTO && !bumps ? SNEPPP__BY_CONVEX : 0);
-   for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+   double            value[SNEPPP__SETTINGS];
+   sneppp__settings(o, value);
+   for (int k = 0; k < SNEPPP__SETTINGS; k++) {
       const sneppp__setting *s = &list[k];
-      if (s->none && sneppp__finite(s->value) && s->value == SNEPPP_NONE) continue; /* what is not used is not there */
-      if (s->value != 0 && s->most == 0) /* resolution */
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be 0 or SNEPPP_NONE", s->name, s->value);
-      if (!sneppp__finite(s->value) || s->value < 0 || s->value > s->most)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, s->value, s->most,
+      const double           v = value[k];
+      if (s->none && sneppp__finite(v) && v == SNEPPP_NONE) continue; /* what is not used is not there */
+      if (v != 0 && s->most == 0) /* resolution */
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be 0 or SNEPPP_NONE", s->name, v);
+      if (!sneppp__finite(v) || v < 0 || v > s->most)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, v, s->most,
                              s->none ? ", or SNEPPP_NONE" : "");
-      if (s->value != 0 && !(s->users & self))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, s->value,
-                             name[method],
+      if (v != 0 && !(s->users & self))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, v, name[method],
                              method == SNEPPP_METHOD_ADAM && s->users & SNEPPP__BY_POLISH ? " without fit.polish" : "");
    }
    if (o->patience && !(o->holdout > 0) && method == SNEPPP_METHOD_ADAM)
@@ -15974,7 +15971,7 @@ static void sneppp__convex_intensity(const sneppp__convex *cx, sneppp__convex_la
    for (size_t b = 0; b < B; b++) l[b] = phi ? phi[b] : 0;
    for (int k = 0; k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k];
-      size_t              p = cx->pgd ? q->r : q->p;
+      size_t              p = q->p;
       double             *y = lane->y ? lane->y + columns * B : NULL; /* NULL: a diagonal readout */
       if (y && cx->x) sneppp__dgemm(0, 0, B, p, q->r, 1, z + q->at, R, cx->x + q->x, p, 0, y, p);
       for (size_t b = 0; b < B; b++) {
@@ -16226,7 +16223,7 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
 {
    size_t n = cx->x_size, columns = 0, widest = 1, p = 1, certificate;
    for (int k = 0; k < cx->cones; k++) {
-      columns += cx->pgd ? cx->cone[k].r : cx->cone[k].p;
+      columns += cx->cone[k].p;
       if (cx->cone[k].r > widest) widest = cx->cone[k].r;
       if (cx->cone[k].p > p) p = cx->cone[k].p;
    }
@@ -16263,10 +16260,10 @@ static sneppp_status sneppp__convex_vars_get(sneppp__convex *cx, size_t p, snepp
    cx->x_size = cx->S_size = 0;
    for (int k = 0; k < cx->cones; k++) {
       sneppp__cone *q = &cx->cone[k];
-      if (p) q->p = cx->diagonal ? 1 : p < q->r ? p : q->r;
+      if (p) q->p = cx->diagonal ? 1 : p < q->r && !cx->pgd ? p : q->r;
       else if (q->p > q->most) q->p = q->most;
       q->x = cx->x_size, q->S = cx->S_size;
-      cx->x_size += q->r * (cx->pgd && !cx->diagonal ? q->r : q->p);
+      cx->x_size += q->r * q->p;
       cx->S_size += q->r * (cx->diagonal ? 1 : q->r);
    }
    cx->sums = 4 + cx->x_size + cx->S_size;
@@ -16580,7 +16577,7 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
                                           double scale, sneppp_error *err)
 {
    sneppp_readout_state *R = &cx->model->readout[q->which];
-   size_t                n = q->n, g = q->g, p = cx->pgd ? q->r : q->p;
+   size_t                n = q->n, g = q->g, p = q->p;
    sneppp__block         block;
    sneppp_status         st = SNEPPP_OK;
    double               *F, *M;
@@ -16666,18 +16663,6 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
    return st;
 }
 
-static void sneppp__place_cone(sneppp__carver *c, const sneppp_model *model, int k, sneppp__cone *q)
-{
-   size_t n = (size_t)model->readout[k].n, square = model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n;
-   memset(q, 0, sizeof *q);
-   q->which = k, q->n = n, q->first = (size_t)model->readout[k].first, q->most = (size_t)model->readout[k].m;
-   q->K = sneppp__doubles(c, n, square);
-   q->pick = (size_t *)sneppp__take(c, n, 1, sizeof(size_t));
-   q->B = square > 1 || n == 1 ? sneppp__doubles(c, n, n) : NULL;
-   q->s = sneppp__doubles(c, n, 1);
-   q->a = sneppp__doubles(c, n, 1);
-}
-
 /* A separable intensity alpha q_1 q_2 has the likelihood of independent coordinates: with tr(M_f K_f) = 1 each
    factor is a convex problem of its own, alpha_f = W, and the gaps add. The scale W / (R alpha) of R realisations,
    which all watched the same, then goes to the first factor. */
@@ -16730,46 +16715,54 @@ typedef struct sneppp__learnt { /* a run of theta that belongs to one array of t
 
 #define SNEPPP__MAX_LEARNT (7 * SNEPPP_MAX_FACTORS + 1)
 
+typedef struct sneppp__learnts {
+   sneppp__learnt *seg;
+   double         *raw;
+   size_t          total;
+   int             used;
+} sneppp__learnts;
+
+static void sneppp__learn(sneppp__learnts *l, sneppp__map map, int decays, sneppp_real *real, const double *wide,
+                          size_t count, const double *rate, size_t d, double **grad)
+{
+   sneppp__learnt *s = &l->seg[l->used++];
+   s->map = map, s->decays = decays, s->real = real, s->wide = (double *)(uintptr_t)wide; /* in the model's own block */
+   s->first = l->total, s->count = count, s->rate = rate, s->d = d;
+   if (l->raw) *grad = l->raw + l->total;
+   l->total += count;
+}
+
 /* Lists the segments in their fixed order and points grad at `raw`, the flat gradient. Returns how many. */
 SNEPPP__APART static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *seg, double *raw,
                                              sneppp_grad *grad, size_t *total)
 {
-   int    used = 0;
-   size_t at = 0;
+   sneppp__learnts l;
    memset(grad, 0, sizeof *grad);
-#define SNEPPP__LEARNT(map_, decays_, real_, wide_, count_, rate_, d_, grad_) do { \
-      seg[used].map = (map_), seg[used].decays = (decays_), seg[used].real = (real_), seg[used].wide = (wide_); \
-      seg[used].first = at, seg[used].count = (count_), seg[used].rate = (rate_), seg[used].d = (d_); \
-      if (raw) (grad_) = raw + at; \
-      at += seg[used++].count; } while (0)
+   l.seg = seg, l.raw = raw, l.total = 0, l.used = 0;
    for (int k = 0; k < model->readouts && !(freeze & SNEPPP_FREEZE_READOUT); k++) {
       sneppp_readout_state *R = &model->readout[k];
-      SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, R->V, NULL, (size_t)R->m * (size_t)R->n, NULL, 1, grad->V[k]);
+      sneppp__learn(&l, SNEPPP__MAP_PLAIN, 1, R->V, NULL, (size_t)R->m * (size_t)R->n, NULL, 1, &grad->V[k]);
    }
    for (int f = 0; f < model->factors; f++) {
       sneppp_layer_state *L = &model->layer[f];
       size_t n = (size_t)L->n, d = (size_t)L->d, K = L->inside.count;
       if (!(freeze & SNEPPP_FREEZE_LAYER)) {
-         SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, !L->width, L->W, NULL, n * d, NULL, d, grad->W[f]);
-         if (L->width) SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, L->width, NULL, n * d, NULL, d, grad->width[f]);
+         sneppp__learn(&l, SNEPPP__MAP_PLAIN, !L->width, L->W, NULL, n * d, NULL, d, &grad->W[f]);
+         if (L->width) sneppp__learn(&l, SNEPPP__MAP_LOG, 0, L->width, NULL, n * d, NULL, d, &grad->width[f]);
          else if (!model->desc.factor[f].no_bias)
-            SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, L->b, NULL, n, NULL, 1, grad->b[f]);
+            sneppp__learn(&l, SNEPPP__MAP_PLAIN, 1, L->b, NULL, n, NULL, 1, &grad->b[f]);
       }
-      if (L->inside.space == SNEPPP_SPACE_GAUSS &&
-          !(freeze & SNEPPP_FREEZE_MEASURE)) { /* the lists live in the model's own block */
+      if (L->inside.space == SNEPPP_SPACE_GAUSS && !(freeze & SNEPPP_FREEZE_MEASURE)) {
          const double *given = K > 1 ? model->desc.factor[f].window.weight : L->inside.weight; /* 1: joint layers too */
-         SNEPPP__LEARNT(SNEPPP__MAP_LOGIT, 0, NULL, (double *)(uintptr_t)L->inside.weight, K, given, 1,
-                        grad->weight[f]);
-         SNEPPP__LEARNT(SNEPPP__MAP_RATED, 0, NULL, (double *)(uintptr_t)L->inside.mean, K * d, L->rate, d,
-                        grad->mean[f]);
-         SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, (double *)(uintptr_t)L->inside.scale, K * d, NULL, d, grad->scale[f]);
+         sneppp__learn(&l, SNEPPP__MAP_LOGIT, 0, NULL, L->inside.weight, K, given, 1, &grad->weight[f]);
+         sneppp__learn(&l, SNEPPP__MAP_RATED, 0, NULL, L->inside.mean, K * d, L->rate, d, &grad->mean[f]);
+         sneppp__learn(&l, SNEPPP__MAP_LOG, 0, NULL, L->inside.scale, K * d, NULL, d, &grad->scale[f]);
       }
    }
    if (model->floor > 0 && !(freeze & SNEPPP_FREEZE_FLOOR))
-      SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, &model->floor, 1, NULL, 1, grad->floor);
-#undef SNEPPP__LEARNT
-   *total = at;
-   return used;
+      sneppp__learn(&l, SNEPPP__MAP_LOG, 0, NULL, &model->floor, 1, NULL, 1, &grad->floor);
+   *total = l.total;
+   return l.used;
 }
 
 static double sneppp__learnt_get(const sneppp__learnt *s, size_t i)
@@ -17237,7 +17230,18 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
 static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, sneppp__convex *cx)
 {
    cx->cones = model->readouts, cx->lanes = sneppp__most_lanes(model);
-   for (int k = 0; k < model->readouts; k++) sneppp__place_cone(c, model, k, &cx->cone[k]);
+   for (int k = 0; k < model->readouts; k++) {
+      const sneppp_readout_state *R = &model->readout[k];
+      sneppp__cone               *q = &cx->cone[k];
+      size_t                      n = (size_t)R->n;
+      memset(q, 0, sizeof *q);
+      q->which = k, q->n = n, q->first = (size_t)R->first, q->most = (size_t)R->m;
+      q->K = sneppp__doubles(c, n, cx->diagonal ? 1 : n);
+      q->B = cx->diagonal ? NULL : sneppp__doubles(c, n, n);
+      q->pick = (size_t *)sneppp__take(c, n, 1, sizeof(size_t));
+      q->s = sneppp__doubles(c, n, 1);
+      q->a = sneppp__doubles(c, n, 1);
+   }
    cx->lane = (sneppp__convex_lane *)sneppp__take(c, cx->lanes, 1, sizeof *cx->lane);
    cx->thick = (size_t *)sneppp__take(c, cx->regions, (size_t)cx->cones, sizeof *cx->thick);
 }
