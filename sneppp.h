@@ -1221,7 +1221,6 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
 #ifdef SNEPPP_REAL_FLOAT /* private types that hold reals; see the table of public names */
    #define sneppp__adamw_job sneppp__adamw_job_f32
    #define sneppp__auto sneppp__auto_f32
-   #define sneppp__cell sneppp__cell_f32
    #define sneppp__cells_begin sneppp__cells_begin_f32
    #define sneppp__chunk sneppp__chunk_f32
    #define sneppp__convex sneppp__convex_f32
@@ -14201,13 +14200,31 @@ SNEPPP__COLD static sneppp_status sneppp__ranks_check(const sneppp_model *model,
    return sneppp__events_check(model, o->events, err);
 }
 
+/* What ranks that have the memory for it do together: numbers and settings are compared, events are counted. */
+static sneppp_status sneppp__team_meet(sneppp__team *t, const sneppp_model *model, const sneppp_fit_desc *o,
+                                       sneppp_status st, sneppp_error *err)
+{
+   double head[SNEPPP__HEADER] = {0}, digest[1] = {0};
+   head[2] = 1, head[3] = (double)t->ranks;
+   SNEPPP__TRY(sneppp__agree(t, st, head, err));
+   if (!(head[2] == (double)t->ranks && head[3] == head[2] * (double)t->ranks))
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.ranks = %z, but fit.reduce adds over %g ranks", t->ranks, head[2]);
+   SNEPPP__TRY(sneppp__agree(t, st, NULL, err));
+   if (!t->rank) digest[0] = sneppp__fit_digest(model, o);
+   SNEPPP__TRY(sneppp__team_call(t, digest, 1, err));
+   if (digest[0] != sneppp__fit_digest(model, o))
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model or a setting of the fit is not that of rank 0");
+   SNEPPP__TRY(sneppp__agree(t, st, NULL, err));
+   SNEPPP__TRY(sneppp__team_count(t, o->events, err));
+   return sneppp__team_tails(t, model, o->events, err);
+}
+
 /* Everyone or no one has a team; err is not NULL. */
 SNEPPP__APART static sneppp_status sneppp__team_open(const sneppp_model *model, const sneppp_fit_desc *o,
                                                      sneppp__team **out, sneppp_error *err)
 {
    sneppp__team  boot, *t = NULL;
    sneppp__room  room = sneppp__room_open(NULL);
-   double        head[SNEPPP__HEADER] = {0}, digest[1] = {0};
    sneppp_status st;
    memset(&boot, 0, sizeof boot);
    boot.reduce = o->reduce, boot.user = o->reduce_user, boot.rank = o->rank, boot.ranks = o->ranks ? o->ranks : 1;
@@ -14224,20 +14241,7 @@ SNEPPP__APART static sneppp_status sneppp__team_open(const sneppp_model *model, 
       }
       st = room.st, boot.block = room.block;
    }
-   head[2] = 1, head[3] = (double)boot.ranks;
-   st = sneppp__agree(&boot, st, head, err);
-   if (st == SNEPPP_OK && !(head[2] == (double)boot.ranks && head[3] == head[2] * (double)boot.ranks))
-      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.ranks = %z, but fit.reduce adds over %g ranks", boot.ranks, head[2]);
-   st = sneppp__agree(&boot, st, NULL, err);
-   if (st == SNEPPP_OK) {
-      if (!boot.rank) digest[0] = sneppp__fit_digest(model, o);
-      st = sneppp__team_call(&boot, digest, 1, err);
-      if (st == SNEPPP_OK && digest[0] != sneppp__fit_digest(model, o))
-         st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model or a setting of the fit is not that of rank 0");
-      st = sneppp__agree(&boot, st, NULL, err);
-   }
-   if (st == SNEPPP_OK) st = sneppp__team_count(&boot, o->events, err);
-   if (st == SNEPPP_OK) st = sneppp__team_tails(&boot, model, o->events, err);
+   st = sneppp__team_meet(&boot, model, o, st, err);
    if (t) *t = boot;
    if (st == SNEPPP_OK) *out = t;
    else sneppp__team_close(t ? t : &boot);
@@ -14417,17 +14421,12 @@ static size_t sneppp__most_lanes(const sneppp_model *model)
    return model->desc.readout == SNEPPP_READOUT_FULL && model->n > 512 ? 4 : SNEPPP__LANES;
 }
 
-static size_t sneppp__lane_count(const sneppp_model *model, size_t N)
-{
-   size_t rows = sneppp__chunk_rows(model), chunks = N ? (N + rows - 1) / rows : 1; /* no events: one makes the zeros */
-   size_t lanes = chunks <= 4 ? chunks : chunks <= 12 ? 4 : (chunks + 2) / 3, most = sneppp__most_lanes(model);
-   return lanes < most ? lanes : most;
-}
-
-/* The same in a pass. The sums of every parcel are cleared and joined, so that parcels have few lanes. */
+/* Lanes of a pass. The sums of every parcel of a rank are cleared and joined, so that parcels have few lanes. */
 static size_t sneppp__pass_lanes(const sneppp__loss *loss, size_t N)
 {
-   size_t lanes = sneppp__lane_count(loss->model, N), most = loss->team ? 4 + N / (64 * SNEPPP__CHUNK) : lanes;
+   size_t rows = sneppp__chunk_rows(loss->model), chunks = N ? (N + rows - 1) / rows : 1; /* one makes the zeros */
+   size_t lanes = chunks <= 4 ? chunks : chunks <= 12 ? 4 : (chunks + 2) / 3, most = sneppp__most_lanes(loss->model);
+   if (loss->team && most > 4 + N / (64 * SNEPPP__CHUNK)) most = 4 + N / (64 * SNEPPP__CHUNK);
    return lanes < most ? lanes : most;
 }
 
@@ -14552,7 +14551,8 @@ SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *lo
       loss->x = sneppp__reals(c, room, (size_t)model->D);
       loss->weight = sneppp__doubles(c, room, 1);
    }
-   loss->tour = (unsigned char *)sneppp__take(c, sneppp__tour_room(model, loss->events, loss->realisations, &parts), 1, 1);
+   room = sneppp__tour_room(model, loss->events, loss->realisations, &parts);
+   loss->tour = (unsigned char *)sneppp__take(c, room, 1, 1);
    for (int k = 0; k < model->readouts; k++) {
       size_t nk = (size_t)model->readout[k].n;
       loss->A[k] = loss->gradient && full && !loss->through_M ? sneppp__doubles(c, nk, nk) : NULL;
@@ -15407,8 +15407,8 @@ SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_even
    double joint = 0, given = 0;
    if (!nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
    if (!realisations) realisations = 1;
-   /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each realisation
-      has a Lambda of its own. */
+   /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each
+      realisation has a Lambda of its own. */
    for (size_t r = 0; conditional && events && r < realisations; r++) {
       double value = 0, expected = 0, N;
       SNEPPP__TRY(sneppp__nll(model, &events[r], 1, NULL, &value, &expected, NULL, par, err));
@@ -15663,7 +15663,8 @@ SNEPPP__COLD static sneppp_status sneppp__settings_check(const sneppp_fit_desc *
          return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, v, s->most,
                              s->none ? ", or SNEPPP_NONE" : "");
       if (v != 0 && !(s->users & self))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, v, name[method],
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, v,
+                             name[method],
                              method == SNEPPP_METHOD_ADAM && s->users & SNEPPP__BY_POLISH ? " without fit.polish" : "");
    }
    if (o->patience && !(o->holdout > 0) && method == SNEPPP_METHOD_ADAM)
@@ -15740,14 +15741,6 @@ static void sneppp__cone_add_gram(const sneppp__convex *cx, const sneppp__cone *
    }
 }
 
-/* K of a cone over one region, and how many columns F has. */
-static size_t sneppp__region_factor(const sneppp__convex *cx, const sneppp__cone *q, const sneppp__grams *g, double *K,
-                                    double *L, size_t *pick, double *work)
-{
-   for (size_t i = 0; i < q->n; i++) sneppp__mix_row(cx->model, g, q->first + i, q->first, q->n, K + i * q->n);
-   return sneppp__chol_pivoted(q->n, K, 4 * SNEPPP__EPS, pick, L, work);
-}
-
 /* A walk over the regions of all realisations. fill 0: K of what was watched is added up, tables are a part of that,
    and the rows of F are numbered; fill 1: F, w and phi are made. */
 static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp_error *err)
@@ -15796,7 +15789,8 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
             }
             continue;
          }
-         n = sneppp__region_factor(cx, q, g, K, L, pick, work);
+         for (size_t i = 0; i < q->n; i++) sneppp__mix_row(model, g, q->first + i, q->first, q->n, K + i * q->n);
+         n = sneppp__chol_pivoted(q->n, K, 4 * SNEPPP__EPS, pick, L, work); /* the columns of F */
          if (!fill) { thick[k] = n; continue; }
          for (size_t i = 0; i < q->n; i++) cx->rphi[k] += cx->eps1 * K[i * (q->n + 1)];
          for (size_t i = 0; i < q->n; i++) memcpy(K + pick[i] * n, L + i * q->n, n * sizeof *K); /* in their order */
@@ -16539,14 +16533,8 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
 
 /* ---- from the solution to V */
 
-/* Has a factor more columns than V has rows? Then keeps the largest directions of each: U <- U E, E the leading
-   eigenvectors of U'U. Each readout has rows of its own: of widths 8 and 64 and rank 10, 8 and 10. */
-static int sneppp__convex_too_wide(const sneppp__convex *cx)
-{
-   for (int k = 0; !cx->diagonal && k < cx->cones; k++) if (cx->cone[k].p > cx->cone[k].most) return 1;
-   return 0;
-}
-
+/* Keeps the largest directions of a factor that has more columns than V has rows: U <- U E, E the leading eigenvectors
+   of U'U. Each readout has rows of its own: of widths 8 and 64 and rank 10, 8 and 10. */
 static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars *v, sneppp_error *err)
 {
    sneppp__convex      old = *cx;
@@ -16616,7 +16604,7 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
    sneppp__convex_vars v;
    sneppp__room        events = sneppp__room_open(cx->model->desc.alloc_ctx);
    double              scale = 1;
-   int                 reads;
+   int                 reads, wide = 0;
    sneppp_status       st;
    SNEPPP__TRY(sneppp__convex_coordinates(cx, err));
    if (!cx->R) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "all features are zero in the window");
@@ -16647,7 +16635,8 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
    else if (st == SNEPPP_OK) {
       st = sneppp__convex_start(cx, &v, err);
       if (st == SNEPPP_OK) st = sneppp__convex_lbfgs(cx, &v, 0, err);
-      if (st == SNEPPP_OK && sneppp__convex_too_wide(cx)) {
+      for (int k = 0; !cx->diagonal && k < cx->cones; k++) wide |= cx->cone[k].p > cx->cone[k].most;
+      if (st == SNEPPP_OK && wide) {
          int asked = cx->now.ending == SNEPPP_ENDING_ASKED_TO_STOP;
          if (asked) cx->steps = cx->now.step; /* what is left of the factor is looked at, not improved */
          st = sneppp__convex_cut(cx, &v, err);
@@ -16715,54 +16704,52 @@ typedef struct sneppp__learnt { /* a run of theta that belongs to one array of t
 
 #define SNEPPP__MAX_LEARNT (7 * SNEPPP_MAX_FACTORS + 1)
 
-typedef struct sneppp__learnts {
-   sneppp__learnt *seg;
-   double         *raw;
-   size_t          total;
-   int             used;
-} sneppp__learnts;
-
-static void sneppp__learn(sneppp__learnts *l, sneppp__map map, int decays, sneppp_real *real, const double *wide,
-                          size_t count, const double *rate, size_t d, double **grad)
+/* Appends a segment at *at of theta; *grad is its place in `raw`, the flat gradient. */
+static sneppp__learnt *sneppp__learn(sneppp__learnt *s, sneppp__map map, sneppp_real *real, const double *wide,
+                                     size_t count, double *raw, double **grad, size_t *at)
 {
-   sneppp__learnt *s = &l->seg[l->used++];
-   s->map = map, s->decays = decays, s->real = real, s->wide = (double *)(uintptr_t)wide; /* in the model's own block */
-   s->first = l->total, s->count = count, s->rate = rate, s->d = d;
-   if (l->raw) *grad = l->raw + l->total;
-   l->total += count;
+   memset(s, 0, sizeof *s);
+   s->map = map, s->real = real, s->wide = (double *)(uintptr_t)wide; /* in the model's own block */
+   s->first = *at, s->count = count;
+   if (raw) *grad = raw + *at;
+   *at += count;
+   return s;
 }
 
 /* Lists the segments in their fixed order and points grad at `raw`, the flat gradient. Returns how many. */
 SNEPPP__APART static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *seg, double *raw,
                                              sneppp_grad *grad, size_t *total)
 {
-   sneppp__learnts l;
+   sneppp__learnt *to = seg, *s;
+   size_t          at = 0;
    memset(grad, 0, sizeof *grad);
-   l.seg = seg, l.raw = raw, l.total = 0, l.used = 0;
    for (int k = 0; k < model->readouts && !(freeze & SNEPPP_FREEZE_READOUT); k++) {
       sneppp_readout_state *R = &model->readout[k];
-      sneppp__learn(&l, SNEPPP__MAP_PLAIN, 1, R->V, NULL, (size_t)R->m * (size_t)R->n, NULL, 1, &grad->V[k]);
+      s = sneppp__learn(to++, SNEPPP__MAP_PLAIN, R->V, NULL, (size_t)R->m * (size_t)R->n, raw, &grad->V[k], &at);
+      s->decays = 1;
    }
    for (int f = 0; f < model->factors; f++) {
       sneppp_layer_state *L = &model->layer[f];
       size_t n = (size_t)L->n, d = (size_t)L->d, K = L->inside.count;
       if (!(freeze & SNEPPP_FREEZE_LAYER)) {
-         sneppp__learn(&l, SNEPPP__MAP_PLAIN, !L->width, L->W, NULL, n * d, NULL, d, &grad->W[f]);
-         if (L->width) sneppp__learn(&l, SNEPPP__MAP_LOG, 0, L->width, NULL, n * d, NULL, d, &grad->width[f]);
+         s = sneppp__learn(to++, SNEPPP__MAP_PLAIN, L->W, NULL, n * d, raw, &grad->W[f], &at);
+         s->decays = !L->width;
+         if (L->width) sneppp__learn(to++, SNEPPP__MAP_LOG, L->width, NULL, n * d, raw, &grad->width[f], &at);
          else if (!model->desc.factor[f].no_bias)
-            sneppp__learn(&l, SNEPPP__MAP_PLAIN, 1, L->b, NULL, n, NULL, 1, &grad->b[f]);
+            sneppp__learn(to++, SNEPPP__MAP_PLAIN, L->b, NULL, n, raw, &grad->b[f], &at)->decays = 1;
       }
       if (L->inside.space == SNEPPP_SPACE_GAUSS && !(freeze & SNEPPP_FREEZE_MEASURE)) {
-         const double *given = K > 1 ? model->desc.factor[f].window.weight : L->inside.weight; /* 1: joint layers too */
-         sneppp__learn(&l, SNEPPP__MAP_LOGIT, 0, NULL, L->inside.weight, K, given, 1, &grad->weight[f]);
-         sneppp__learn(&l, SNEPPP__MAP_RATED, 0, NULL, L->inside.mean, K * d, L->rate, d, &grad->mean[f]);
-         sneppp__learn(&l, SNEPPP__MAP_LOG, 0, NULL, L->inside.scale, K * d, NULL, d, &grad->scale[f]);
+         s = sneppp__learn(to++, SNEPPP__MAP_LOGIT, NULL, L->inside.weight, K, raw, &grad->weight[f], &at);
+         s->rate = K > 1 ? model->desc.factor[f].window.weight : L->inside.weight; /* 1: joint layers too */
+         s = sneppp__learn(to++, SNEPPP__MAP_RATED, NULL, L->inside.mean, K * d, raw, &grad->mean[f], &at);
+         s->rate = L->rate, s->d = d;
+         sneppp__learn(to++, SNEPPP__MAP_LOG, NULL, L->inside.scale, K * d, raw, &grad->scale[f], &at);
       }
    }
    if (model->floor > 0 && !(freeze & SNEPPP_FREEZE_FLOOR))
-      sneppp__learn(&l, SNEPPP__MAP_LOG, 0, NULL, &model->floor, 1, NULL, 1, &grad->floor);
-   *total = l.total;
-   return l.used;
+      sneppp__learn(to++, SNEPPP__MAP_LOG, NULL, &model->floor, 1, raw, &grad->floor, &at);
+   *total = at;
+   return (int)(to - seg);
 }
 
 static double sneppp__learnt_get(const sneppp__learnt *s, size_t i)
