@@ -168,8 +168,7 @@
       the hook sums are rounded in another order, and results differ within fit.tol; small AUTO fits have the same bits.
       A step of ADAM, or of CONVEX and PGD, costs two small talks of 194 doubles and one of three doubles for each entry
       of the gradient (CONVEX: now and then of S, n^2); batches are shown to all ranks, D + 1 doubles for each event.
-      AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided. The Gram
-      matrix is divided from 512 features on.
+      AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided.
       A rank that fails (a bad event, a short read, no memory) makes the call fail on every rank with the same status,
       and err.why begins with its number; err.event is the number of the event in its shard. A hook that fails, or a
       rank that dies, ends the job by the rules of what it runs on; a checkpoint of a trainer (sneppp_trainer_save, on any
@@ -1222,7 +1221,6 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
 #ifdef SNEPPP_REAL_FLOAT /* private types that hold reals; see the table of public names */
    #define sneppp__adamw_job sneppp__adamw_job_f32
    #define sneppp__auto sneppp__auto_f32
-   #define sneppp__cell sneppp__cell_f32
    #define sneppp__cells_begin sneppp__cells_begin_f32
    #define sneppp__chunk sneppp__chunk_f32
    #define sneppp__convex sneppp__convex_f32
@@ -4483,14 +4481,6 @@ static void sneppp__pull_rows(size_t B, size_t n, size_t d, const sneppp_real *s
       }
 }
 
-/* T (q, B): the Chebyshev polynomials T_0 .. T_(q-1) at the points u (B), by T_k = 2 u T_(k-1) - T_(k-2), T_(-1) = u */
-static void sneppp__chebyshev_rows(size_t q, size_t B, const sneppp_real *u, sneppp_real *T)
-{
-   for (size_t b = 0; b < B; b++) T[b] = 1;
-   for (size_t k = 1; k < q; k++)
-      for (size_t b = 0; b < B; b++) T[k * B + b] = 2 * u[b] * T[(k - 1) * B + b] - (k > 1 ? T[(k - 2) * B + b] : u[b]);
-}
-
 /* C = alpha op(A) op(B) + beta C, with op(A) (m, k), op(B) (k, n), C (m, n); op transposes where ta, tb are not
    zero. With beta = 0 the old C is not read, so it may be uninitialised. The loops run over C and B by rows,
    which is the order of memory, except where B is transposed: there the dot product is. */
@@ -4816,15 +4806,6 @@ SNEPPP__PRODUCTS(float, f32)
    #define sneppp__gemm SNEPPP_GEMM
    #define sneppp__syrk SNEPPP_SYRK
 #endif
-
-/* C (n, n) = A B, in the lower triangle at least; for products that are symmetric. */
-static void sneppp__gemm_lower(int ta, int tb, size_t n, size_t k, const sneppp_real *A, size_t lda,
-                               const sneppp_real *B, size_t ldb, sneppp_real *C)
-{
-   if (SNEPPP__MAY_BLOCK(n, n, k))
-      sneppp__gemm_vectors(sizeof *C, 1, ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
-   else sneppp__gemm(ta, tb, n, n, k, 1, A, lda, B, ldb, 0, C, n);
-}
 
 /* C = A'A + beta C, A (k, n), in the lower triangle at least: sums over many chunks are mirrored once, at their end. */
 static void sneppp__syrk_add(size_t n, size_t k, const sneppp_real *A, size_t lda, sneppp_real beta, sneppp_real *C)
@@ -13794,12 +13775,12 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
 #define SNEPPP__ROUND     65536         /* events of a batch that travel at once             */
 #define SNEPPP__MOST_RANKS 8192         /* whose numbers of events fit into the mail         */
 
-typedef struct sneppp__span { /* rows of doubles that are a part of a sum */
+typedef struct sneppp__span { /* doubles that are a part of a sum */
    double *x;
-   size_t  rows, columns;
-   int     lower, segment;    /* only the lower triangle; segments do not decrease along a list */
+   size_t  count;
+   double *limb;              /* (LIMBS, count) */
+   int     top;               /* the highest    */
 } sneppp__span;
-#define SNEPPP__SPANS (SNEPPP_MAX_FACTORS + 2)
 
 typedef struct sneppp__team {
    int        (*reduce)(double *x, size_t count, void *user);
@@ -13812,9 +13793,10 @@ typedef struct sneppp__team {
    double      *tail;              /* (PARCEL, D + 1) what the last own parcel has behind the own events           */
    double      *mail;              /* (mail_room) events that travel, rows of D + 1                                */
    size_t      *index, mail_room;  /* their numbers                                                                */
-   double      *wire;              /* the limbs of a sum: segment by segment, limb by limb                         */
-   size_t       wire_room, from[SNEPPP__SEGMENTS + 1], added;
-   int          top[SNEPPP__SEGMENTS], bits;
+   sneppp__span span[SNEPPP__SEGMENTS]; /* of the sum that is being made                                           */
+   double      *wire;              /* their limbs                                                                  */
+   size_t       wire_room, added;
+   int          bits;
    sneppp__block block, wire_block;
 } sneppp__team;
 
@@ -13832,16 +13814,6 @@ static size_t sneppp__parcel(size_t N)
 {
    size_t p = (N / 16 + SNEPPP__CHUNK - 1) / SNEPPP__CHUNK * SNEPPP__CHUNK;
    return p < SNEPPP__CHUNK ? SNEPPP__CHUNK : p < SNEPPP__PARCEL ? p : SNEPPP__PARCEL;
-}
-
-/* The next of the parcels that begin with events of this rank, the first after SIZE_MAX; 0 behind the last. */
-static int sneppp__parcel_next(const sneppp__team *t, size_t *at, size_t *size)
-{
-   size_t parcel = sneppp__parcel(t->count);
-   *at = *at == SIZE_MAX ? (t->first + parcel - 1) / parcel * parcel : *at + parcel;
-   if (*at >= t->first + t->own) return 0;
-   *size = t->count - *at < parcel ? t->count - *at : parcel;
-   return 1;
 }
 
 /* ---- talking */
@@ -13918,17 +13890,11 @@ static sneppp_status sneppp__ask(const sneppp_fit_desc *o, const sneppp_report *
    return sneppp__team_any(o, stop, err);
 }
 
-/* ---- exact sums */
-static sneppp_status sneppp__sum_begin(sneppp__team *t, const sneppp__span *span, int spans, size_t addends,
-                                       sneppp_error *err)
+/* ---- exact sums of what lies in the spans (SEGMENTS) when sneppp__sum_add is called */
+static sneppp_status sneppp__sum_begin(sneppp__team *t, const sneppp__span *span, size_t addends, sneppp_error *err)
 {
    size_t count = 0;
-   memset(t->from, 0, sizeof t->from);
-   for (int s = 0; s < spans; s++) {
-      count += span[s].lower ? span[s].rows * (span[s].rows + 1) / 2 : span[s].rows * span[s].columns;
-      for (int k = span[s].segment + 1; k <= SNEPPP__SEGMENTS; k++) t->from[k] = count;
-   }
-   for (int k = 0; k < SNEPPP__SEGMENTS; k++) t->top[k] = SNEPPP__NO_LIMB;
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) count += span[k].count;
    for (t->bits = 0, t->added = 0; addends; addends >>= 1) t->bits++;
    if (count * SNEPPP__LIMBS > t->wire_room) {
       sneppp__room room = sneppp__room_open(t->block.ctx);
@@ -13938,20 +13904,24 @@ static sneppp_status sneppp__sum_begin(sneppp__team *t, const sneppp__span *span
       SNEPPP__TRY(room.st);
       t->wire_block = room.block, t->wire_room = count * SNEPPP__LIMBS;
    }
+   memcpy(t->span, span, sizeof t->span);
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
+      t->span[k].top = SNEPPP__NO_LIMB;
+      t->span[k].limb = k ? t->span[k - 1].limb + SNEPPP__LIMBS * span[k - 1].count : t->wire;
+   }
    return SNEPPP_OK;
 }
 
-/* Moves the window of a segment up to limb k. */
-static void sneppp__sum_raise(sneppp__team *t, int segment, int k)
+/* Moves the window of a span up to limb k. */
+static void sneppp__span_raise(sneppp__span *s, int k)
 {
-   size_t  n = t->from[segment + 1] - t->from[segment];
-   double *w = t->wire + SNEPPP__LIMBS * t->from[segment];
-   int     by = t->top[segment] == SNEPPP__NO_LIMB ? SNEPPP__LIMBS : k - t->top[segment];
-   if (k <= t->top[segment]) return;
-   t->top[segment] = k;
+   size_t n = s->count;
+   int    by = s->top == SNEPPP__NO_LIMB ? SNEPPP__LIMBS : k - s->top;
+   if (k <= s->top) return;
+   s->top = k;
    for (int l = SNEPPP__LIMBS - 1; l >= 0; l--) {
-      if (l >= by) memcpy(w + (size_t)l * n, w + (size_t)(l - by) * n, n * sizeof *w);
-      else memset(w + (size_t)l * n, 0, n * sizeof *w);
+      if (l >= by) memcpy(s->limb + (size_t)l * n, s->limb + (size_t)(l - by) * n, n * sizeof *s->limb);
+      else memset(s->limb + (size_t)l * n, 0, n * sizeof *s->limb);
    }
 }
 
@@ -13965,11 +13935,9 @@ static void sneppp__limbs_carry(double *w, size_t n)
    }
 }
 
-static void sneppp__sum_carry(sneppp__team *t)
+static void sneppp__span_carry(const sneppp__span *s)
 {
-   for (int s = 0; s < SNEPPP__SEGMENTS; s++)
-      for (size_t i = 0, n = t->from[s + 1] - t->from[s]; t->top[s] > SNEPPP__NO_LIMB && i < n; i++)
-         sneppp__limbs_carry(t->wire + SNEPPP__LIMBS * t->from[s] + i, n);
+   for (size_t i = 0; s->top > SNEPPP__NO_LIMB && i < s->count; i++) sneppp__limbs_carry(s->limb + i, s->count);
 }
 
 /* The double of three limbs: of the magnitude, whose limbs are unique, so that equal sums are rounded alike, and none
@@ -13989,79 +13957,75 @@ static double sneppp__limbs_value(const double *w, size_t n, double unit)
 
 /* Adds the spans. The highest limb is that of the largest magnitude times the number of addends; magnitudes are
    compared as whole numbers, in which NaN and infinity are the largest. */
-static void sneppp__sum_add(sneppp__team *t, const sneppp__span *span, int spans)
+static void sneppp__sum_add(sneppp__team *t)
 {
-   uint64_t most[SNEPPP__SEGMENTS] = {0};
-   size_t   at = 0;
-   for (int s = 0; s < spans; s++)
-      for (size_t i = 0; i < span[s].rows; i++) {
-         const double *x = span[s].x + i * span[s].columns;
-         uint64_t      m = most[span[s].segment], bits;
-         for (size_t j = 0, n = span[s].lower ? i + 1 : span[s].columns; j < n; j++) {
-            memcpy(&bits, x + j, sizeof bits);
-            bits &= ~((uint64_t)1 << 63);
-            m = bits > m ? bits : m;
-         }
-         most[span[s].segment] = m;
-      }
+   t->added++;
    for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
-      int high = ((int)(most[k] >> 52) - 1022 + t->bits - 1 + 40 * SNEPPP__LIMB) / SNEPPP__LIMB - 40; /* rounded down */
-      if (!most[k]) continue;
+      sneppp__span *s = &t->span[k];
+      size_t        n = s->count;
+      uint64_t      most = 0, bits;
+      double        scale, *w = s->limb;
+      int           high;
+      for (size_t i = 0; i < n; i++) {
+         memcpy(&bits, s->x + i, sizeof bits);
+         bits &= ~((uint64_t)1 << 63);
+         most = bits > most ? bits : most;
+      }
+      high = ((int)(most >> 52) - 1022 + t->bits - 1 + 40 * SNEPPP__LIMB) / SNEPPP__LIMB - 40; /* rounded down */
       if (high <= SNEPPP__NO_LIMB) high = SNEPPP__NO_LIMB + 1;
-      sneppp__sum_raise(t, k, most[k] >> 52 == 2047 || high > SNEPPP__HIGHEST ? SNEPPP__HIGHEST : high);
-   }
-   if (++t->added % 65536 == 0) sneppp__sum_carry(t);
-   for (int s = 0; s < spans; s++) {
-      int     k = span[s].segment, none = t->top[k] == SNEPPP__NO_LIMB || t->top[k] == SNEPPP__HIGHEST;
-      size_t  n = t->from[k + 1] - t->from[k];
-      double  scale = ldexp(1, none ? 0 : -SNEPPP__LIMB * t->top[k]), *w = t->wire + SNEPPP__LIMBS * t->from[k];
-      if (!s || span[s - 1].segment != k) at = 0;
-      for (size_t i = 0; i < span[s].rows; i++) {
-         const double *x = span[s].x + i * span[s].columns;
-         for (size_t j = 0, m = span[s].lower ? i + 1 : span[s].columns; j < m; j++, at++) {
-            double left, whole;
-            if (none) continue;
-            left = x[j] * scale, whole = (double)(int64_t)left, w[at] += whole;
-            left = (left - whole) * SNEPPP__LIMB_UNIT, whole = (double)(int64_t)left, w[n + at] += whole;
-            w[2 * n + at] += (double)(int64_t)((left - whole) * SNEPPP__LIMB_UNIT);
-         }
+      if (most) sneppp__span_raise(s, most >> 52 == 2047 || high > SNEPPP__HIGHEST ? SNEPPP__HIGHEST : high);
+      if (t->added % 65536 == 0) sneppp__span_carry(s);
+      if (!most || s->top == SNEPPP__HIGHEST) continue;
+      scale = ldexp(1, -SNEPPP__LIMB * s->top);
+      for (size_t i = 0; i < n; i++) {
+         double left = s->x[i] * scale, whole = (double)(int64_t)left;
+         w[i] += whole;
+         left = (left - whole) * SNEPPP__LIMB_UNIT, whole = (double)(int64_t)left, w[n + i] += whole;
+         w[2 * n + i] += (double)(int64_t)((left - whole) * SNEPPP__LIMB_UNIT);
       }
    }
 }
 
 /* The sums of all ranks into the spans, if none has failed. */
-static sneppp_status sneppp__sum_end(sneppp__team *t, const sneppp__span *span, int spans, sneppp_status st,
-                                     sneppp_error *err)
+static sneppp_status sneppp__sum_end(sneppp__team *t, sneppp_status st, sneppp_error *err)
 {
    double head[SNEPPP__HEADER] = {0};
-   size_t at = 0, send = 0;
+   size_t send = 0;
    for (int k = 0; k < SNEPPP__SEGMENTS; k++)
-      if (t->top[k] > SNEPPP__NO_LIMB) head[2 + 64 * k + t->top[k] - SNEPPP__NO_LIMB] = 1;
+      if (t->span[k].top > SNEPPP__NO_LIMB) head[2 + 64 * k + t->span[k].top - SNEPPP__NO_LIMB] = 1;
    SNEPPP__TRY(sneppp__agree(t, st, head, err));
-   for (int k = 0; k < SNEPPP__SEGMENTS; k++)
-      for (int i = 63; i > 0; i--)
-         if (head[2 + 64 * k + i] > 0) {
-            sneppp__sum_raise(t, k, i + SNEPPP__NO_LIMB);
-            send = SNEPPP__LIMBS * t->from[k + 1];
-            break;
-         }
-   for (int k = 0; k < SNEPPP__SEGMENTS; k++) /* a segment of zeros that lies before others */
-      for (size_t i = t->from[k]; t->top[k] == SNEPPP__NO_LIMB && i < t->from[k + 1]; i++)
-         for (size_t l = 0; l < SNEPPP__LIMBS; l++) t->wire[SNEPPP__LIMBS * i + l] = 0;
-   sneppp__sum_carry(t);
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
+      sneppp__span *s = &t->span[k];
+      int           i = 63;
+      while (i > 0 && !(head[2 + 64 * k + i] > 0)) i--;
+      if (i > 0) {
+         sneppp__span_raise(s, i + SNEPPP__NO_LIMB);
+         sneppp__span_carry(s);
+         send = (size_t)(s->limb - t->wire) + SNEPPP__LIMBS * s->count;
+      } else memset(s->limb, 0, SNEPPP__LIMBS * s->count * sizeof *s->limb); /* zeros that may lie before others */
+   }
    if (send) SNEPPP__TRY(sneppp__team_call(t, t->wire, send, err));
-   for (int s = 0; s < spans; s++) {
-      int           k = span[s].segment;
-      size_t        n = t->from[k + 1] - t->from[k];
-      const double *w = t->wire + SNEPPP__LIMBS * t->from[k];
-      double        unit = t->top[k] == SNEPPP__HIGHEST ? sneppp__nan() : ldexp(1, SNEPPP__LIMB * t->top[k]);
-      if (!s || span[s - 1].segment != k) at = 0;
-      for (size_t i = 0; i < span[s].rows; i++)
-         for (size_t j = 0, m = span[s].lower ? i + 1 : span[s].columns; j < m; j++, at++)
-            span[s].x[i * span[s].columns + j] =
-               t->top[k] == SNEPPP__NO_LIMB ? 0 : sneppp__limbs_value(w + at, n, unit);
+   for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
+      const sneppp__span *s = &t->span[k];
+      double unit = s->top == SNEPPP__HIGHEST ? sneppp__nan() : ldexp(1, SNEPPP__LIMB * s->top);
+      for (size_t i = 0; i < s->count; i++)
+         s->x[i] = s->top == SNEPPP__NO_LIMB ? 0 : sneppp__limbs_value(s->limb + i, s->count, unit);
    }
    return SNEPPP_OK;
+}
+
+/* A pass over the events of all ranks: `part` sums those of a parcel, `size` from number `from` on, into the spans. */
+static sneppp_status sneppp__sum_parcels(sneppp__team *t, const sneppp__span *span,
+                                         sneppp_status (*part)(void *, size_t from, size_t size, sneppp_error *),
+                                         void *arg, sneppp_error *err)
+{
+   size_t        parcel = sneppp__parcel(t->count), end = t->first + t->own;
+   sneppp_status st = sneppp__sum_begin(t, span, t->count / parcel + 1, err);
+   for (size_t at = (t->first + parcel - 1) / parcel * parcel; at < end && st == SNEPPP_OK; at += parcel) {
+      st = part(arg, at, t->count - at < parcel ? t->count - at : parcel, err);
+      if (st == SNEPPP_OK) sneppp__sum_add(t);
+   }
+   return sneppp__sum_end(t, st, err);
 }
 
 /* ---- events */
@@ -14119,53 +14083,6 @@ static sneppp_status sneppp__team_gather(sneppp__team *t, const sneppp_model *mo
    return sneppp__team_call(t, t->mail, count * (D + 1), err);
 }
 
-/* ---- the Gram matrix of a wide layer, whose lanes the ranks divide: entries are made by one rank and zero in the
-   others, and the lanes of a pull-back are joined in their order, as everywhere. It stands in for fit.parallel in that
-   call; as it cannot fail there, what was agreed is found in the next header. */
-typedef struct sneppp__gram_share {
-   sneppp__team          *team;
-   const sneppp_parallel *par;
-   void (*job)(size_t, void *);
-   void *arg;
-} sneppp__gram_share;
-
-static void sneppp__gram_part(size_t i, void *arg)
-{
-   const sneppp__gram_share *s = (const sneppp__gram_share *)arg;
-   s->job(s->team->rank + i * s->team->ranks, s->arg);
-}
-
-static void sneppp__gram_divide(void (*job)(size_t, void *), void *arg, size_t lanes, void *user)
-{
-   sneppp__gram_share *s = (sneppp__gram_share *)user;
-   sneppp__team       *t = s->team;
-   sneppp__gram_job   *g = (sneppp__gram_job *)arg;
-   size_t              n = (size_t)g->plan->layer->n, own = t->rank < lanes ? (lanes - t->rank - 1) / t->ranks + 1 : 0,
-                       parts = g->G ? lanes * sneppp__pull_size(n, (size_t)g->plan->d, g->plan->win) : 0;
-   s->job = job, s->arg = arg;
-   if (g->K) memset(g->K, 0, n * n * sizeof *g->K);
-   if (parts) memset(g->parts, 0, parts * sizeof *g->parts);
-   sneppp__run(s->par, sneppp__gram_part, s, own);
-   if (sneppp__agree(t, SNEPPP_OK, NULL, &t->error) != SNEPPP_OK) return;
-   if (g->K) sneppp__team_call(t, g->K, n * n, NULL);
-   if (parts) sneppp__team_call(t, g->parts, parts, NULL);
-}
-
-/* What a call that makes Gram matrices gets for `par`. */
-#define SNEPPP__DIVIDED 512 /* units from which it is worth a talk */
-static sneppp_parallel sneppp__gram_parallel(sneppp__team *t, const sneppp_model *model, const sneppp_parallel *par,
-                                             sneppp__gram_share *share)
-{
-   sneppp_parallel p;
-   memset(&p, 0, sizeof p);
-   if (par) p = *par;
-   memset(share, 0, sizeof *share);
-   share->team = t, share->par = par;
-   if (t && t->ranks > 1 && model->n >= SNEPPP__DIVIDED && model->desc.readout == SNEPPP_READOUT_FULL)
-      p.run = sneppp__gram_divide, p.user = share;
-   return p;
-}
-
 /* ---- the start: is everything the same everywhere, who has what, and the parcels that lie across shards */
 static uint64_t sneppp__digest(uint64_t h, const void *data, size_t bytes)
 {
@@ -14174,14 +14091,25 @@ static uint64_t sneppp__digest(uint64_t h, const void *data, size_t bytes)
    return h;
 }
 
+/* The settings of a fit that are numbers; sneppp__settings_check has the rules for them in the same order. */
+#define SNEPPP__SETTINGS 20
+static void sneppp__settings(const sneppp_fit_desc *o, double *value)
+{
+   const double list[SNEPPP__SETTINGS] = {
+      (double)o->steps, o->tol, o->eps1, o->eps2, o->trace, o->floor, (double)o->batch, o->rate, (double)o->schedule,
+      (double)o->warmup, o->beta1, o->beta2, o->decay, o->clip, o->holdout, (double)o->patience, (double)o->freeze,
+      (double)o->polish, (double)o->tune, o->resolution };
+   memcpy(value, list, sizeof list);
+}
+
 SNEPPP__APART static double sneppp__fit_digest(const sneppp_model *model, const sneppp_fit_desc *o)
 {
-   const double set[] = { (double)o->method, (double)o->steps, o->tol, o->eps1, o->eps2, o->trace, o->floor,
-                          (double)o->batch, o->rate, (double)o->schedule, (double)o->warmup, o->beta1, o->beta2,
-                          o->decay, o->clip, o->holdout, (double)o->patience, (double)o->freeze, (double)o->polish,
-                          o->resolution, model->alpha, model->floor, (double)model->n, (double)model->D,
+   const double own[] = { (double)o->method, model->alpha, model->floor, (double)model->n, (double)model->D,
                           (double)model->budget, (double)sizeof(sneppp_real) };
-   uint64_t     h = sneppp__digest(UINT64_C(0xCBF29CE484222325) ^ o->seed, set, sizeof set);
+   double       set[SNEPPP__SETTINGS];
+   uint64_t     h = sneppp__digest(UINT64_C(0xCBF29CE484222325) ^ o->seed, own, sizeof own);
+   sneppp__settings(o, set);
+   h = sneppp__digest(h, set, sizeof set);
    for (int k = 0; k < model->readouts; k++)
       h = sneppp__digest(h, model->readout[k].V,
                          (size_t)model->readout[k].n * (size_t)model->readout[k].m * sizeof(sneppp_real));
@@ -14196,10 +14124,11 @@ SNEPPP__APART static double sneppp__fit_digest(const sneppp_model *model, const 
 /* Counts, offsets, weights; checks that every rank has a number of its own. */
 static sneppp_status sneppp__team_count(sneppp__team *t, const sneppp_events *e, sneppp_error *err)
 {
-   double       one[1];
-   sneppp__span sum;
+   double        one[1];
+   sneppp__span  sum[SNEPPP__SEGMENTS];
    sneppp_status st;
-   sum.x = one, sum.rows = 1, sum.columns = 1, sum.lower = sum.segment = 0;
+   memset(sum, 0, sizeof sum);
+   sum[0].x = one, sum[0].count = 1;
    memset(t->mail, 0, 2 * t->ranks * sizeof *t->mail);
    t->mail[2 * t->rank] = 1, t->mail[2 * t->rank + 1] = (double)t->own;
    SNEPPP__TRY(sneppp__team_call(t, t->mail, 2 * t->ranks, err));
@@ -14209,12 +14138,12 @@ static sneppp_status sneppp__team_count(sneppp__team *t, const sneppp_events *e,
       if (r < t->rank) t->first += (size_t)t->mail[2 * r + 1];
       t->count += (size_t)t->mail[2 * r + 1];
    }
-   st = sneppp__sum_begin(t, &sum, 1, t->count, err);
+   st = sneppp__sum_begin(t, sum, t->count, err);
    for (size_t i = 0; i < (e->weight ? t->own : 1) && st == SNEPPP_OK; i++) {
       one[0] = e->weight ? (double)e->weight[i] : (double)t->own;
-      sneppp__sum_add(t, &sum, 1);
+      sneppp__sum_add(t);
    }
-   st = sneppp__sum_end(t, &sum, 1, st, err);
+   st = sneppp__sum_end(t, st, err);
    t->weights = one[0];
    return st;
 }
@@ -14271,13 +14200,31 @@ SNEPPP__COLD static sneppp_status sneppp__ranks_check(const sneppp_model *model,
    return sneppp__events_check(model, o->events, err);
 }
 
+/* What ranks that have the memory for it do together: numbers and settings are compared, events are counted. */
+static sneppp_status sneppp__team_meet(sneppp__team *t, const sneppp_model *model, const sneppp_fit_desc *o,
+                                       sneppp_status st, sneppp_error *err)
+{
+   double head[SNEPPP__HEADER] = {0}, digest[1] = {0};
+   head[2] = 1, head[3] = (double)t->ranks;
+   SNEPPP__TRY(sneppp__agree(t, st, head, err));
+   if (!(head[2] == (double)t->ranks && head[3] == head[2] * (double)t->ranks))
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.ranks = %z, but fit.reduce adds over %g ranks", t->ranks, head[2]);
+   SNEPPP__TRY(sneppp__agree(t, st, NULL, err));
+   if (!t->rank) digest[0] = sneppp__fit_digest(model, o);
+   SNEPPP__TRY(sneppp__team_call(t, digest, 1, err));
+   if (digest[0] != sneppp__fit_digest(model, o))
+      st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model or a setting of the fit is not that of rank 0");
+   SNEPPP__TRY(sneppp__agree(t, st, NULL, err));
+   SNEPPP__TRY(sneppp__team_count(t, o->events, err));
+   return sneppp__team_tails(t, model, o->events, err);
+}
+
 /* Everyone or no one has a team; err is not NULL. */
 SNEPPP__APART static sneppp_status sneppp__team_open(const sneppp_model *model, const sneppp_fit_desc *o,
                                                      sneppp__team **out, sneppp_error *err)
 {
    sneppp__team  boot, *t = NULL;
    sneppp__room  room = sneppp__room_open(NULL);
-   double        head[SNEPPP__HEADER] = {0}, digest[1] = {0};
    sneppp_status st;
    memset(&boot, 0, sizeof boot);
    boot.reduce = o->reduce, boot.user = o->reduce_user, boot.rank = o->rank, boot.ranks = o->ranks ? o->ranks : 1;
@@ -14294,20 +14241,7 @@ SNEPPP__APART static sneppp_status sneppp__team_open(const sneppp_model *model, 
       }
       st = room.st, boot.block = room.block;
    }
-   head[2] = 1, head[3] = (double)boot.ranks;
-   st = sneppp__agree(&boot, st, head, err);
-   if (st == SNEPPP_OK && !(head[2] == (double)boot.ranks && head[3] == head[2] * (double)boot.ranks))
-      st = sneppp__fail(err, SNEPPP_ERR_ARG, "fit.ranks = %z, but fit.reduce adds over %g ranks", boot.ranks, head[2]);
-   st = sneppp__agree(&boot, st, NULL, err);
-   if (st == SNEPPP_OK) {
-      if (!boot.rank) digest[0] = sneppp__fit_digest(model, o);
-      st = sneppp__team_call(&boot, digest, 1, err);
-      if (st == SNEPPP_OK && digest[0] != sneppp__fit_digest(model, o))
-         st = sneppp__fail(err, SNEPPP_ERR_ARG, "the model or a setting of the fit is not that of rank 0");
-      st = sneppp__agree(&boot, st, NULL, err);
-   }
-   if (st == SNEPPP_OK) st = sneppp__team_count(&boot, o->events, err);
-   if (st == SNEPPP_OK) st = sneppp__team_tails(&boot, model, o->events, err);
+   st = sneppp__team_meet(&boot, model, o, st, err);
    if (t) *t = boot;
    if (st == SNEPPP_OK) *out = t;
    else sneppp__team_close(t ? t : &boot);
@@ -14325,71 +14259,35 @@ SNEPPP__APART static sneppp_status sneppp__team_open(const sneppp_model *model, 
 
    Through M, which is formed once, an event costs one row of Psi M and a rank-one update of S, 3 n^2 flops
    whatever m is; through V it costs 6 m n. The cheaper way is taken. Neighbours share work: units that vanish near them
-   are left out ("active sets"), and on a line long waves become polynomials ("cells"). Several realisations add up.
+   are left out ("active sets"). Several realisations add up.
 
    Events that are known to regions (a table, or events.cells) have Lambda(A_r) in the place of lambda(x_i), which is
    as linear in M, with K(A_r) for psi psi'. With Lambda_r = alpha tr(M K_r) + floor mu(A_r), t = 1 in a table, else 0,
 
-      L_r = t Lambda_r - n_r log Lambda_r + log n_r!,     dL_r/dK_r = c_r alpha M,     c_r = t - n_r / Lambda_r. */
+      L_r = t Lambda_r - n_r log Lambda_r + log n_r!,     dL_r/dK_r = c_r alpha M,     c_r = t - n_r / Lambda_r.
 
-/* What a realisation watched: its region and the layers in the units of the closed forms. Placing it again into the
-   same memory renews the layers after the parameters have changed. */
-typedef struct sneppp__watch {
-   const sneppp_region *region; /* in the user's coordinates; NULL = everywhere */
-   double        times;         /* realisations that watched it                 */
-   sneppp_window inside[SNEPPP_MAX_FACTORS];
-   sneppp_layer  layer[SNEPPP_MAX_FACTORS];
-   sneppp__grams g;
-} sneppp__watch;
+   What was watched is such a region, too, with n_r = 0 and t the number of realisations that watched it. */
 
-SNEPPP__APART static void sneppp__place_watch(sneppp__carver *c, const sneppp_model *model, const sneppp_region *region,
-                                              sneppp__watch *w)
-{
-   w->region = region;
-   sneppp__place_grams(c, model, &w->g); /* first, so that they stay where they are when another region is placed */
-   for (int f = 0; f < model->factors; f++)
-      sneppp__place_part(c, model, f, region ? region->factor[f] : NULL, &w->inside[f], &w->layer[f]);
-}
-
-static sneppp_status sneppp__watch_grams(const sneppp_model *model, sneppp__watch *w,
-                                         const sneppp_parallel *par, sneppp_error *err)
-{
-   for (int f = 0; f < model->factors; f++)
-      SNEPPP__TRY(sneppp__factor_grams(model, f, w->region ? w->region->factor[f] : NULL, &w->inside[f], &w->layer[f],
-                                       &w->g, par, err));
-   return SNEPPP_OK;
-}
-
-/* ---- events that are known to regions. A walk over all of them, one at a time in the same room, so that memory does
-   not grow with their number; K of a factor is made again only where its window is another one than before. */
 static int sneppp__is_table(const sneppp_events *e) { return e->regions && !e->cells; }
-
-/* Realisations that follow each other and watched the same, as all days of a year do, share one K. From realisation *r
-   on: how many there are, tables left aside, and their region; *r goes behind them. 0: none is left. */
-static size_t sneppp__next_watch(const sneppp_events *events, size_t realisations, size_t *r,
-                                 const sneppp_region **region)
-{
-   size_t times = 0;
-   for (; *r < realisations; ++*r) {
-      if (sneppp__is_table(&events[*r])) continue;
-      if (times && events[*r].seen != *region) break;
-      *region = events[*r].seen;
-      times++;
-   }
-   return times;
-}
 
 static double sneppp__region_count(const sneppp_events *e, size_t k) { return e->counts ? e->counts[k] : 1; }
 
+/* ---- a walk over all regions whose Lambda the likelihood has: those that were watched, t times each, and those by
+   which events are known. One at a time in the same room, so that memory does not grow with their number. */
 typedef struct sneppp__tour {
    const sneppp_model  *model;
-   const sneppp_events *events;         /* (realisations)                                                    */
-   size_t               realisations, at, next; /* where it is: before region `next` of realisation `at`     */
+   const sneppp_events *events;           /* (realisations)                                                    */
+   size_t               realisations, at; /* what was watched has been seen up to realisation `at`             */
+   size_t               of, next;         /* and then the tables: up to region `next` of realisation `of`      */
    unsigned char       *base;
-   double               count;          /* n_r                                                               */
-   int                  table;          /* Lambda(A_r) is a part of what was watched                         */
-   sneppp__watch        w;              /* the region; K is made by sneppp__tour_grams                       */
-   const sneppp_region *before;
+   size_t               used;             /* bytes of it                                                       */
+   const sneppp_region *region;           /* in the user's coordinates; NULL = everywhere                      */
+   double               times, count;     /* t and n_r                                                         */
+   sneppp_window        inside[SNEPPP_MAX_FACTORS];
+   sneppp_layer         layer[SNEPPP_MAX_FACTORS]; /* in the units of the closed forms                         */
+   sneppp__grams        g;                /* made by sneppp__tour_grams                                        */
+   const sneppp_window *made[SNEPPP_MAX_FACTORS]; /* the windows that g is of,                                 */
+   int                  any;              /* if it is of any                                                   */
 } sneppp__tour;
 
 static sneppp__tour sneppp__tour_open(const sneppp_model *model, const sneppp_events *events, size_t realisations,
@@ -14401,31 +14299,47 @@ static sneppp__tour sneppp__tour_open(const sneppp_model *model, const sneppp_ev
    return t;
 }
 
-/* On to the next region that matters; 0 behind the last. */
-static int sneppp__tour_next(sneppp__tour *t)
+static const sneppp_window *sneppp__tour_part(const sneppp__tour *t, int f)
 {
-   for (; t->at < t->realisations; t->at++, t->next = 0)
-      while (t->next < t->events[t->at].regions) {
-         const sneppp_events *e = &t->events[t->at];
-         sneppp__carver       c = sneppp__measure();
-         size_t               k = t->next++;
-         t->count = sneppp__region_count(e, k), t->table = !e->cells;
-         if (!t->table && !(t->count > 0)) continue;
-         c.base = t->base;
-         sneppp__place_watch(&c, t->model, &e->region[k], &t->w);
-         return 1;
-      }
-   return 0;
+   return t->region ? t->region->factor[f] : NULL;
 }
 
+/* On to the next region that matters; 0 behind the last. Realisations that follow each other and watched the same, as
+   all days of a year do, share one. */
+SNEPPP__APART static int sneppp__tour_next(sneppp__tour *t)
+{
+   sneppp__carver c = sneppp__measure();
+   t->times = t->count = 0;
+   for (; t->at < t->realisations; t->at++) {
+      const sneppp_events *e = &t->events[t->at];
+      if (sneppp__is_table(e)) continue;
+      if (t->times > 0 && e->seen != t->region) break;
+      t->region = e->seen, t->times++;
+   }
+   while (!(t->times > 0 || t->count > 0)) {
+      const sneppp_events *e = &t->events[t->of];
+      if (t->of == t->realisations) return 0;
+      if (t->next == e->regions) { t->of++, t->next = 0; continue; }
+      t->times = !e->cells, t->count = sneppp__region_count(e, t->next), t->region = &e->region[t->next++];
+   }
+   c.base = t->base;
+   sneppp__place_grams(&c, t->model, &t->g); /* first, so that they stay where they are when another region is placed */
+   for (int f = 0; f < t->model->factors; f++)
+      sneppp__place_part(&c, t->model, f, sneppp__tour_part(t, f), &t->inside[f], &t->layer[f]);
+   t->used = c.used;
+   return 1;
+}
+
+/* K of a factor is made again only where its window is another one than before. */
 static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp__watch *w = &t->w;
-   for (int f = 0; f < t->model->factors; f++)
-      if (!t->before || t->before->factor[f] != w->region->factor[f])
-         SNEPPP__TRY(sneppp__factor_grams(t->model, f, w->region->factor[f], &w->inside[f], &w->layer[f], &w->g, par,
-                                          err));
-   t->before = w->region;
+   for (int f = 0; f < t->model->factors; f++) {
+      const sneppp_window *part = sneppp__tour_part(t, f);
+      if (t->any && t->made[f] == part) continue;
+      SNEPPP__TRY(sneppp__factor_grams(t->model, f, part, &t->inside[f], &t->layer[f], &t->g, par, err));
+      t->made[f] = part;
+   }
+   t->any = 1;
    return SNEPPP_OK;
 }
 
@@ -14433,43 +14347,25 @@ static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *
 static size_t sneppp__tour_room(const sneppp_model *model, const sneppp_events *events, size_t realisations,
                                 size_t *pull)
 {
-   size_t most = 0;
-   for (size_t r = 0; r < realisations; r++)
-      for (size_t k = 0; k < events[r].regions; k++) {
-         sneppp__carver c = sneppp__measure();
-         sneppp__watch  w;
-         memset(&w, 0, sizeof w);
-         sneppp__place_watch(&c, model, &events[r].region[k], &w);
-         if (c.used > most) most = c.used;
-         for (int f = 0; pull && f < model->factors; f++) {
-            size_t n = (size_t)model->layer[f].n, size = sneppp__pull_size(n, (size_t)model->layer[f].d, &w.inside[f]);
-            if (!w.g.diagonal) size *= sneppp__gram_lanes(n);
-            if (size > *pull) *pull = size;
-         }
+   sneppp__tour t = sneppp__tour_open(model, events, realisations, NULL);
+   size_t       most = 0;
+   while (sneppp__tour_next(&t)) {
+      if (t.used > most) most = t.used;
+      for (int f = 0; f < model->factors; f++) {
+         size_t n = (size_t)model->layer[f].n, size = sneppp__pull_size(n, (size_t)model->layer[f].d, &t.inside[f]);
+         if (!t.g.diagonal) size *= sneppp__gram_lanes(n);
+         if (size > *pull) *pull = size;
       }
+   }
    return most;
 }
-
-/* Room for one cell of plane waves, and where it lies; see "cells of plane waves" below. */
-typedef struct sneppp__cell {
-   size_t       r, q;          /* nodes; 2 r - 1, the values of a product                                        */
-   double       centre, half;  /* the interval t = centre + half u, |u| <= 1                                     */
-   double       least;         /* intensities below it have lost their digits                                    */
-   sneppp_real *node;          /* (r) the nodes as statistics                                                    */
-   sneppp_real *C;             /* (r, r) from values at the nodes to coefficients of Chebyshev's T_0 .. T_(r-1)   */
-   sneppp_real *A, *Y, *E;     /* (r, n) coefficients of the features; A M; H A, then -2 H A M                   */
-   sneppp_real *G;             /* (r, r) A M A', then H                                                          */
-   sneppp_real *g, *sum;       /* (q) |V psi|^2 as one polynomial; moments of one chunk                          */
-   double      *h;             /* (q) moments of c                                                               */
-   sneppp_real *T;             /* (q, CHUNK) Chebyshev polynomials of the events                                 */
-} sneppp__cell;
 
 /* ---- the sums over events, lane by lane. `flat` is every double that is summed, so that lanes add in one loop. */
 typedef struct sneppp__lane {
    sneppp__chunk chunk;
    sneppp_real  *dpsi;                  /* (CHUNK, n) dL/dpsi, but for a factor of each row:                */
    sneppp_real  *row_scale;             /* (CHUNK)                                                          */
-   double       *square;                /* (SNEPPP_MAX_FACTORS, CHUNK) |V psi|^2 of each readout            */
+   double      (*square)[SNEPPP__CHUNK]; /* (SNEPPP_MAX_FACTORS) |V psi|^2 of each readout                  */
    sneppp_real  *dpart;                 /* (CHUNK, n) dL/d(features of one factor), then dL/dz              */
    sneppp_real  *sum;                   /* (n, n) M of the active features; sums of one chunk before they join S */
    double       *pull;                  /* (n, d + 1) the same of W and b; where there are active sets      */
@@ -14477,11 +14373,8 @@ typedef struct sneppp__lane {
    size_t        flat_count;
    double       *S[SNEPPP_MAX_FACTORS]; /* (n, n); through V: (m, n); diagonal: (n); they follow each other */
    size_t        S_count;
-   int           begun;                 /* S holds sums; before that, nothing                               */
-   int           pending;               /* chunks whose sums are still in `sum`, in float                   */
    sneppp_layer_grad of[SNEPPP_MAX_FACTORS]; /* of the hidden layer and the measure                         */
    double       *scalar;                /* (4) sums of w log lambda, w / lambda, w q / lambda, w            */
-   sneppp__cell  cell;
    sneppp_error  error;
 } sneppp__lane;
 
@@ -14492,24 +14385,20 @@ typedef struct sneppp__loss {
    size_t               count;          /* events of the pass, in all realisations                          */
    size_t               lanes;
    sneppp__team        *team;           /* the other ranks, or NULL; `events` are then those of this one    */
+   const sneppp_parallel *par;
    int                  gradient;       /* 0: the value only; 1: S as well; 2: the hidden layer as well     */
    int                  through_M;
    int                  narrow;         /* chunks of neighbours with active sets                            */
-   int                  waves;          /* cells of plane waves can be made                                 */
-   size_t               cells;          /* that the block consists of; 0: chunks                            */
    size_t               from;           /* where the pass, or a parcel of it, begins                        */
    size_t               at, size;       /* the block of events that is worked on: its first position, its size */
-   size_t               block;          /* the most events of a block                                       */
    size_t               pieces;         /* into which the block has been split so far                       */
    sneppp_real         *x;              /* (BLOCK, D) its events, if they are put in order                  */
    double              *weight;         /* (BLOCK)                                                          */
    size_t               batch;          /* 0 = every event in order; else this many of a pseudo-random order */
    uint64_t             key, shuffle;   /* the order: key splits off what is held out, shuffle is the epoch's */
    size_t               lo, hi, first;  /* positions lo .. hi - 1 take part, from lo + first on             */
-   sneppp__watch       *watch;          /* (watches) what the realisations watched; not of tables           */
-   size_t               watches;
    unsigned char       *tour;           /* room for one region                                              */
-   double              *counted[SNEPPP_MAX_FACTORS]; /* (n, n) or (n): sum over the regions of c_r alpha K_r  */
+   double              *A[SNEPPP_MAX_FACTORS]; /* (n, n) or (n): dL/dM, the lower triangle                  */
    sneppp_real         *M[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in the precision of the features               */
    double              *MM[SNEPPP_MAX_FACTORS]; /* (n, n) V'V in double; full readouts                      */
    double              *wide;           /* (m, n) V in double, or a gradient of V; float build only         */
@@ -14522,9 +14411,8 @@ typedef struct sneppp__loss {
    sneppp__lane        *lane;           /* (lanes)                                                          */
 } sneppp__loss;
 
-/* Chunks of a block: events that are put in order together, so that chunks, or larger cells, hold neighbours. */
-#define SNEPPP__BLOCK      512
-#define SNEPPP__WAVE_BLOCK 4096
+/* Chunks of a block: events that are put in order together, so that chunks hold neighbours. */
+#define SNEPPP__BLOCK 512
 
 /* Wide models have large sums, and a lane costs as much as half a chunk to clear and add: fewer lanes then. A function
    of the model and of the number of events alone, so that results do not move. */
@@ -14533,17 +14421,12 @@ static size_t sneppp__most_lanes(const sneppp_model *model)
    return model->desc.readout == SNEPPP_READOUT_FULL && model->n > 512 ? 4 : SNEPPP__LANES;
 }
 
-static size_t sneppp__lane_count(const sneppp_model *model, size_t N)
-{
-   size_t rows = sneppp__chunk_rows(model), chunks = N ? (N + rows - 1) / rows : 1; /* no events: one makes the zeros */
-   size_t lanes = chunks <= 4 ? chunks : chunks <= 12 ? 4 : (chunks + 2) / 3, most = sneppp__most_lanes(model);
-   return lanes < most ? lanes : most;
-}
-
-/* The same in a pass. The sums of every parcel are cleared and joined, so that parcels have few lanes. */
+/* Lanes of a pass. The sums of every parcel of a rank are cleared and joined, so that parcels have few lanes. */
 static size_t sneppp__pass_lanes(const sneppp__loss *loss, size_t N)
 {
-   size_t lanes = sneppp__lane_count(loss->model, N), most = loss->team ? 4 + N / (64 * SNEPPP__CHUNK) : lanes;
+   size_t rows = sneppp__chunk_rows(loss->model), chunks = N ? (N + rows - 1) / rows : 1; /* one makes the zeros */
+   size_t lanes = chunks <= 4 ? chunks : chunks <= 12 ? 4 : (chunks + 2) / 3, most = sneppp__most_lanes(loss->model);
+   if (loss->team && most > 4 + N / (64 * SNEPPP__CHUNK)) most = 4 + N / (64 * SNEPPP__CHUNK);
    return lanes < most ? lanes : most;
 }
 
@@ -14562,32 +14445,6 @@ static int sneppp__narrows(const sneppp_model *model)
    if (model->factors > 1 && model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
    for (int f = 0; f < model->factors; f++) if (sneppp__factor_narrows(model, f)) return 1;
    return 0;
-}
-
-/* Is every unit a plane wave of one coordinate, cos(w t + b) or sin(w t + b), read out by M? */
-static int sneppp__plane_waves(const sneppp_model *model)
-{
-   const sneppp_layer_state *L = &model->layer[0];
-   sneppp_act                act = model->desc.factor[0].unit.act;
-   return model->factors == 1 && model->readouts == 1 && model->desc.readout == SNEPPP_READOUT_FULL &&
-          (act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN) && !L->units && !L->width && !model->desc.factor[0].own.psi &&
-          L->d == 1 && L->n >= 32;
-}
-
-#define SNEPPP__CELL_NODES 48
-static void sneppp__place_cell(sneppp__carver *c, const sneppp_model *model, sneppp__cell *cell)
-{
-   size_t n = (size_t)model->n, r = SNEPPP__CELL_NODES, q = 2 * r - 1;
-   cell->node = sneppp__reals(c, r, 1);
-   cell->C = sneppp__reals(c, r, r);
-   cell->A = sneppp__reals(c, r, n);
-   cell->Y = sneppp__reals(c, r, n);
-   cell->E = sneppp__reals(c, r, n);
-   cell->G = sneppp__reals(c, r, r);
-   cell->g = sneppp__reals(c, q, 1);
-   cell->sum = sneppp__reals(c, q, 1);
-   cell->h = sneppp__doubles(c, q, 1);
-   cell->T = sneppp__reals(c, q, SNEPPP__CHUNK);
 }
 
 /* Is dL/dpsi = -2 c_i M psi_i, where M psi is in y already? */
@@ -14644,11 +14501,10 @@ SNEPPP__APART static void sneppp__place_lane(sneppp__carver *c, const sneppp__lo
    const sneppp_model *model = loss->model;
    size_t B = sneppp__chunk_rows(model), stats, widest = sneppp__widest(model, &stats);
    sneppp__place_chunk(c, model, loss->gradient, &lane->chunk);
-   if (loss->waves) sneppp__place_cell(c, model, &lane->cell);
    lane->chunk.pick = loss->narrow ? (int *)sneppp__take(c, widest, 1, sizeof(int)) : NULL;
    if (loss->narrow) lane->pull = sneppp__doubles(c, widest, stats + 1);
    lane->row_scale = sneppp__reals(c, B, 1);
-   lane->square = sneppp__doubles(c, SNEPPP_MAX_FACTORS, SNEPPP__CHUNK);
+   lane->square = (double (*)[SNEPPP__CHUNK])sneppp__take(c, SNEPPP_MAX_FACTORS, 1, sizeof *lane->square);
    lane->dpsi = lane->chunk.y; /* M psi, times a factor of the event */
    if (loss->gradient && !sneppp__pulls_y(loss)) lane->dpsi = sneppp__reals(c, B, (size_t)model->n);
    if (loss->gradient > 1) lane->dpart = sneppp__reals(c, B, widest);
@@ -14672,8 +14528,7 @@ SNEPPP__APART static void sneppp__place_lane(sneppp__carver *c, const sneppp__lo
       lane->flat_count = used;
       if (!pass) lane->flat = sneppp__doubles(c, used, 1);
    }
-   if (loss->narrow || loss->waves ||
-       (SNEPPP__NARROW && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
+   if (loss->narrow || (SNEPPP__NARROW && loss->gradient && model->desc.readout == SNEPPP_READOUT_FULL))
       lane->sum = sneppp__reals(c, (size_t)model->n, (size_t)model->n);
 }
 
@@ -14683,42 +14538,24 @@ SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *lo
    size_t stats, widest = sneppp__widest(model, &stats), n = (size_t)model->n, parts = 0, room,
           events = loss->team ? sneppp__parcel(loss->count) : loss->count; /* that are summed together */
    int    full = model->desc.readout == SNEPPP_READOUT_FULL;
-   const sneppp_region *seen = NULL;
    loss->lanes = sneppp__pass_lanes(loss, events);
    if (loss->lanes < 2) loss->lanes = 2; /* their sums are also room for dL/dV */
    loss->narrow = loss->gradient && sneppp__narrows(model);
    loss->through_M = full;
    for (int k = 0; full && k < model->readouts; k++)
       if (2 * model->readout[k].m < model->readout[k].n) loss->through_M = 0;
-   loss->waves = loss->gradient && loss->through_M && loss->count >= 8 * SNEPPP__CHUNK && sneppp__plane_waves(model);
-   loss->block = sneppp__chunk_rows(model) * (loss->waves ? SNEPPP__WAVE_BLOCK : SNEPPP__BLOCK);
-   room = events < loss->block ? events : loss->block;
+   room = sneppp__chunk_rows(model) * SNEPPP__BLOCK;
+   if (room > events) room = events;
    loss->x = NULL; /* from a layout before this one */
-   if (loss->narrow || loss->waves) {
+   if (loss->narrow) {
       loss->x = sneppp__reals(c, room, (size_t)model->D);
       loss->weight = sneppp__doubles(c, room, 1);
-   }
-   loss->watches = 0;
-   for (size_t r = 0; sneppp__next_watch(loss->events, loss->realisations, &r, &seen);) loss->watches++;
-   loss->watch = (sneppp__watch *)sneppp__take(c, loss->watches, 1, sizeof *loss->watch);
-   for (size_t k = 0, r = 0; k < loss->watches; k++) {
-      sneppp__watch dummy, *w = &dummy;
-      memset(&dummy, 0, sizeof dummy);
-      if (loss->watch) w = &loss->watch[k];
-      w->times = (double)sneppp__next_watch(loss->events, loss->realisations, &r, &seen);
-      sneppp__place_watch(c, model, seen, w);
-      for (int f = 0; f < model->factors; f++) {
-         size_t nf = (size_t)model->layer[f].n,
-                size = sneppp__pull_size(nf, (size_t)model->layer[f].d, &w->inside[f]);
-         if (full) size *= sneppp__gram_lanes(nf);
-         if (size > parts) parts = size;
-      }
    }
    room = sneppp__tour_room(model, loss->events, loss->realisations, &parts);
    loss->tour = (unsigned char *)sneppp__take(c, room, 1, 1);
    for (int k = 0; k < model->readouts; k++) {
       size_t nk = (size_t)model->readout[k].n;
-      loss->counted[k] = room && loss->gradient ? sneppp__doubles(c, nk, full ? nk : 1) : NULL;
+      loss->A[k] = loss->gradient && full && !loss->through_M ? sneppp__doubles(c, nk, nk) : NULL;
       loss->MM[k] = full ? sneppp__doubles(c, nk, nk) : NULL;
       loss->M[k] = NULL;
       if (!loss->through_M || !loss->gradient) continue;
@@ -14745,6 +14582,8 @@ SNEPPP__APART static void sneppp__place_loss(sneppp__carver *c, sneppp__loss *lo
       memset(lane, 0, sizeof *lane);
       sneppp__place_lane(c, loss, lane);
    }
+   for (int k = 0; loss->gradient && k < model->readouts; k++) /* where S has its shape, it takes the place of S */
+      if (loss->lane && !loss->A[k]) loss->A[k] = loss->lane[0].S[k];
 }
 
 /* ---- one chunk */
@@ -14772,44 +14611,8 @@ static void sneppp__scatter(size_t rows, int lower, size_t k, const int *pick, c
    }
 }
 
-/* Sums in S begin with zeros, unless the first chunk can write its own. */
-static void sneppp__lane_begin(sneppp__lane *lane)
-{
-   if (!lane->begun && lane->S_count) memset(lane->S[0], 0, lane->S_count * sizeof(double));
-   lane->begun = 1;
-}
-
-/* Chunks that wait in `sum` join S. */
-static void sneppp__lane_flush(sneppp__lane *lane, size_t n)
-{
-   if (!lane->pending) return;
-   sneppp__lane_begin(lane);
-   sneppp__scatter(n, 1, n, NULL, lane->sum, lane->S[0], n);
-   lane->pending = 0;
-}
-
 #define SNEPPP__LEAST_LAMBDA 1e-300
 #define SNEPPP__MOST_PULL (SNEPPP__NARROW ? 1e30 : 1e200) /* the largest c_i: sums of it times features stay finite */
-
-/* From q = |V psi|^2, or what stands for it, to lambda, the likelihood's sums, and c = w / lambda. Where the model says
-   "impossible", lambda = 0, the likelihood is huge, not infinite, and does not move with the parameters: c = 0. */
-static void sneppp__likelihood(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
-                               const double *log_base, const double *q, double *c)
-{
-   double *lambda = lane->chunk.lambda, log_lambda[SNEPPP__CHUNK];
-   for (size_t b = 0; b < B; b++) {
-      if (loss->gradient) lambda[b] = loss->model->alpha * q[b] + loss->model->floor;
-      if (!(lambda[b] > SNEPPP__LEAST_LAMBDA)) lambda[b] = SNEPPP__LEAST_LAMBDA;
-   }
-   sneppp__long_log(B, lambda, log_lambda);
-   for (size_t b = 0; b < B; b++) {
-      c[b] = lambda[b] > SNEPPP__LEAST_LAMBDA ? weight[b] / lambda[b] : 0;
-      lane->scalar[0] += weight[b] * (log_lambda[b] + log_base[b]);
-      lane->scalar[1] += c[b];
-      lane->scalar[2] += c[b] * q[b];
-      lane->scalar[3] += weight[b];
-   }
-}
 
 /* The features that readout j of a chunk sees, all of its own or the active set, and its y, M psi or V psi. */
 static size_t sneppp__readout_view(const sneppp__loss *loss, sneppp__chunk *k, size_t B, int j, sneppp_real **psi,
@@ -14847,15 +14650,15 @@ static void sneppp__readout_look(const sneppp__loss *loss, sneppp__lane *lane, s
 }
 
 /* From c_b of readout j to dL/dpsi = -2 c M psi and to S += c psi psi'; through V, S += c y psi'. S is double and of
-   all features: in float, and from an active set, sums of a chunk join it, in float those of a few chunks at once. */
-static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, size_t B, int j, const double *c,
-                                 int joins, int waits, int begun)
+   all features: in float, and from an active set, sums of a chunk join it. */
+static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, size_t B, int j, const double *c)
 {
    const sneppp_readout_state *R = &loss->model->readout[j];
    sneppp__chunk              *k = &lane->chunk;
    sneppp_real                *psi, *y, *dpsi = lane->dpsi + R->first, *sum = lane->sum;
    size_t                      n = k->n, m = (size_t)R->m, nj = sneppp__readout_view(loss, k, B, j, &psi, &y);
-   int diagonal = loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL, pulls_y = sneppp__pulls_y(loss);
+   int diagonal = loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL, pulls_y = sneppp__pulls_y(loss),
+       joins = k->active || SNEPPP__NARROW;
    if (!loss->through_M && !diagonal) {
       for (size_t b = 0; b < B; b++) {
          sneppp__real_product(m, (sneppp_real)c[b], y + b * m, NULL, y + b * m);
@@ -14874,46 +14677,43 @@ static void sneppp__readout_sums(const sneppp__loss *loss, sneppp__lane *lane, s
          lane->S[j][i] += (double)psi[b * n + i] * (double)psi[b * n + i];
    }
    if (diagonal) return;
-   if (waits) {
-      sneppp__syrk_add(nj, B, psi, n, lane->pending ? 1 : 0, sum);
-      if (++lane->pending == 4) sneppp__lane_flush(lane, n);
-   } else if (joins) {
-      sneppp__syrk_add(nj, B, psi, n, 0, sum);
-      sneppp__scatter(nj, 1, nj, k->active, sum, lane->S[j], (size_t)R->n);
-   } else sneppp__syrk_add(nj, B, psi, n, begun ? 1 : 0, (sneppp_real *)(void *)lane->S[j]);
+   sneppp__syrk_add(nj, B, psi, n, joins ? 0 : 1, joins ? sum : (sneppp_real *)(void *)lane->S[j]);
+   if (joins) sneppp__scatter(nj, 1, nj, k->active, sum, lane->S[j], (size_t)R->n);
 }
 
-/* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the readouts. weight (B) holds the events' weights. An
-   active set there is only with one readout. */
+/* lambda, c_i and dL/dpsi for a chunk; adds to the sums of the likelihood and of the readouts. weight (B) holds the
+   events' weights. An active set there is only with one readout. Where the model says "impossible", lambda = 0, the
+   likelihood is huge, not infinite, and does not move with the parameters: c = 0. */
 static void sneppp__chunk_loss(const sneppp__loss *loss, sneppp__lane *lane, size_t B, const double *weight,
                                const double *log_base)
 {
    const sneppp_model *model = loss->model;
-   int     readouts = loss->gradient ? model->readouts : 0, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE,
-           joins = lane->chunk.active || SNEPPP__NARROW,
-           waits = joins && loss->through_M && readouts == 1 && !loss->narrow;
-   double *q = lane->square, total[SNEPPP__CHUNK] = {0}, c[SNEPPP__CHUNK];
+   int     readouts = loss->gradient ? model->readouts : 0, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE;
+   double *lambda = lane->chunk.lambda, total[SNEPPP__CHUNK], log_lambda[SNEPPP__CHUNK];
    if (!readouts) sneppp__chunk_readout(model, B, &lane->chunk);
-   for (int j = 0; j < readouts; j++) sneppp__readout_look(loss, lane, B, j, q + j * SNEPPP__CHUNK);
+   for (int j = 0; j < readouts; j++) sneppp__readout_look(loss, lane, B, j, lane->square[j]);
    for (size_t b = 0; b < B; b++) {
       total[b] = separable && readouts ? 1 : 0;
       for (int j = 0; j < readouts; j++)
-         total[b] = separable ? total[b] * q[j * SNEPPP__CHUNK + (int)b] : total[b] + q[j * SNEPPP__CHUNK + (int)b];
+         total[b] = separable ? total[b] * lane->square[j][b] : total[b] + lane->square[j][b];
+      if (readouts) lambda[b] = model->alpha * total[b] + model->floor;
+      if (!(lambda[b] > SNEPPP__LEAST_LAMBDA)) lambda[b] = SNEPPP__LEAST_LAMBDA;
    }
-   sneppp__likelihood(loss, lane, B, weight, log_base, total, c);
+   sneppp__long_log(B, lambda, log_lambda);
    for (size_t b = 0; b < B; b++) {
-      double others[SNEPPP_MAX_FACTORS];
+      double c = lambda[b] > SNEPPP__LEAST_LAMBDA ? weight[b] / lambda[b] : 0, others[SNEPPP_MAX_FACTORS];
+      lane->scalar[0] += weight[b] * (log_lambda[b] + log_base[b]);
+      lane->scalar[1] += c;
+      lane->scalar[2] += c * total[b];
+      lane->scalar[3] += weight[b];
       for (int j = 0; j < readouts; j++) {
          others[j] = 1;
-         for (int h = 0; separable && h < readouts; h++) if (h != j) others[j] *= q[h * SNEPPP__CHUNK + (int)b];
+         for (int h = 0; separable && h < readouts; h++) if (h != j) others[j] *= lane->square[h][b];
       }
       for (int j = 0; j < readouts; j++) /* from here on: c_i of readout j; infinity times 0 would be NaN */
-         q[j * SNEPPP__CHUNK + (int)b] = fmin(model->alpha * c[b] * others[j], SNEPPP__MOST_PULL);
+         lane->square[j][b] = fmin(model->alpha * c * others[j], SNEPPP__MOST_PULL);
    }
-   if (readouts && (!loss->through_M || joins) && !waits) sneppp__lane_begin(lane);
-   for (int j = 0; j < readouts; j++)
-      sneppp__readout_sums(loss, lane, B, j, q + j * SNEPPP__CHUNK, joins, waits, lane->begun);
-   if (readouts && !waits) lane->begun = 1;
+   for (int j = 0; j < readouts; j++) sneppp__readout_sums(loss, lane, B, j, lane->square[j]);
 }
 
 /* dL/d(features of factor f) from dL/dpsi, by the mixing rule. */
@@ -15067,7 +14867,7 @@ static void sneppp__block_split(size_t which, void *arg)
    if (mid <= lo || mid >= hi) return; /* a chunk already */
    step = 1 + (hi - lo) / 512; /* a sample tells the widths */
    for (int f = 0; f < model->factors; f++)
-      for (int q = 0; q < model->layer[f].D && (loss->waves || sneppp__factor_narrows(model, f)); q++) {
+      for (int q = 0; q < model->layer[f].D && sneppp__factor_narrows(model, f); q++) {
          size_t      r = (size_t)model->layer[f].first + (size_t)q;
          sneppp_real low = loss->x[lo * D + r], high = low;
          double      width;
@@ -15099,189 +14899,16 @@ static void sneppp__lane_chunk(const sneppp__loss *loss, sneppp__lane *lane, siz
    }
 }
 
-/* ---- cells of plane waves on a line. On the interval t = c + h u, |u| <= 1, a wave is smooth: with a = h w it is
-   Re e^(i theta) e^(i a u), whose coefficients by Chebyshev's T_j(u) are at most 2 |J_j(a)| <= 2 |a/2|^j / j!. So a
-   polynomial through its values at r nodes stands for it, with an error of at most twice the coefficients left out,
-
-      4 sum_(j >= r) |a/2|^j / j!,
-
-   and r is taken so large that this is below the rounding of a feature. All features of all events of the cell then
-   follow from the features at its nodes: psi(x) = A' T(u), A = C Psi (r, n), with C the cosine transform. So
-
-      |V psi|^2 = T' G T,  G = A M A',       S = A' H A,  dL/dPsi = -2 C' H A M,       H = sum_i c_i T(u_i) T(u_i)',
-
-   and dL/dPsi goes back through the layer as if the nodes were events. T_j T_k = (T_(j+k) + T_|j-k|) / 2 makes one
-   polynomial of degree 2 r - 2 of T'GT, and H needs only the moments sum_i c_i T_k(u_i) up to that degree. An event
-   costs about 8 r flops instead of 3 n^2: 300,000 events and 200 features take a twentieth of the time. (In the plane
-   a cell has r^2 polynomials, and nothing is gained.)
-
-   Where the intensity is far below the largest in the cell, the polynomial has lost its digits: such events take
-   the way through their features. So do cells whose waves are too short for the room there is. */
-
-/* The smallest number of nodes for waves with |a| <= size; more than `most` if none up to there does. */
-static size_t sneppp__cell_nodes(double size, size_t most)
-{
-   const double tiny = SNEPPP__NARROW ? 1.5e-8 : 0.25 * SNEPPP__EPS;
-   double       term = 4;
-   for (size_t k = 1; k <= most; k++) {
-      term *= 0.5 * size / (double)k;
-      if (size <= (double)(k + 1) && term <= tiny) return k; /* the terms to come are at most half as large each */
-   }
-   return most + 1;
-}
-
-/* What N events cost in flops: through features, and in so many cells of r nodes. The tables of a cell and the
-   smaller products are no matrix products of full speed, which the constants allow for. */
-static double sneppp__direct_cost(double n, double N) { return N * n * (3 * n + 100); }
-
-static double sneppp__cells_cost(double n, double cells, double r, double N)
-{
-   return cells * r * (n * (3 * n + 6 * r + 100) + 50 * r) + N * (90 * r + 500);
-}
-
-/* The interval of the statistics of the events lo .. hi - 1 of the block, and the largest |a| of a wave in it. */
-static double sneppp__cell_interval(const sneppp__loss *loss, size_t lo, size_t hi, double *centre, double *half)
-{
-   const sneppp_layer_state *L = &loss->model->layer[0];
-   sneppp_real               t, low = 0, high = 0;
-   double                    fastest = 0;
-   for (size_t i = lo; i < hi; i++) {
-      sneppp__statistics(loss->model, 0, loss->x + i * (size_t)L->D, &t);
-      if (i == lo || t < low) low = t;
-      if (i == lo || t > high) high = t;
-   }
-   *centre = 0.5 * ((double)low + (double)high), *half = 0.5 * ((double)high - (double)low);
-   for (int i = 0; i < L->n; i++) if (!(fabs((double)L->W[i]) <= fastest)) fastest = fabs((double)L->W[i]);
-   return fastest * *half;
-}
-
-/* The number of cells for a block, 0: chunks are cheaper. At least four, so that there is something to share. */
-static size_t sneppp__cells_worth(const sneppp__loss *loss)
-{
-   size_t best = 0;
-   double n = (double)loss->model->n, N = (double)loss->size, least = 0.8 * sneppp__direct_cost(n, N), centre, half,
-          size = sneppp__cell_interval(loss, 0, loss->size, &centre, &half);
-   for (size_t cells = 4; cells <= 1024 && cells * SNEPPP__CHUNK <= loss->size; cells *= 2) {
-      size_t r = sneppp__cell_nodes(size / (double)cells, SNEPPP__CELL_NODES);
-      double cost = sneppp__cells_cost(n, (double)cells, (double)r, N);
-      if (r <= SNEPPP__CELL_NODES && cost < least) least = cost, best = cells;
-   }
-   return best;
-}
-
-/* Nodes, A, A M and the polynomial g for the events lo .. hi - 1 of the block; 0 if they go through features. */
-static int sneppp__cell_open(const sneppp__loss *loss, sneppp__lane *lane, size_t lo, size_t hi)
-{
-   sneppp__cell *c = &lane->cell;
-   size_t        n = (size_t)loss->model->n, r;
-   double        size = sneppp__cell_interval(loss, lo, hi, &c->centre, &c->half), N = (double)(hi - lo),
-                 turn[4 * SNEPPP__CELL_NODES]; /* a whole turn of the cosine */
-   c->r = r = sneppp__cell_nodes(size, SNEPPP__CELL_NODES), c->q = 2 * r - 1;
-   if (r > SNEPPP__CELL_NODES ||
-       sneppp__cells_cost((double)n, 1, (double)r, N) > sneppp__direct_cost((double)n, N)) return 0;
-   for (size_t k = 0; k < 4 * r; k++) turn[k] = cos(SNEPPP__PI * (double)k / (double)(2 * r));
-   for (size_t j = 0; j < r; j++) {
-      c->node[j] = (sneppp_real)(c->centre + c->half * turn[2 * j + 1]);
-      for (size_t k = 0; k < r; k++)
-         c->C[k * r + j] = (sneppp_real)((k ? 2.0 : 1.0) / (double)r * turn[k * (2 * j + 1) % (4 * r)]);
-   }
-   sneppp__layer_features(loss->model, 0, 0, NULL, n, r, c->node, lane->chunk.psi, NULL);
-   sneppp__gemm(0, 0, r, n, r, 1, c->C, r, lane->chunk.psi, n, 0, c->A, n);
-   sneppp__gemm(0, 0, r, n, n, 1, c->A, n, loss->M[0], n, 0, c->Y, n);
-   sneppp__gemm_lower(0, 1, r, n, c->Y, n, c->A, n, c->G);
-   memset(c->h, 0, c->q * sizeof *c->h); /* g, in double */
-   for (size_t i = 0; i < r; i++)
-      for (size_t j = 0; j <= i; j++) {
-         double v = (double)c->G[i * r + j] * (i == j ? 0.5 : 1); /* twice G_ij, halved */
-         c->h[i + j] += v, c->h[i - j] += v;
-      }
-   c->least = 0;
-   for (size_t k = 0; k < c->q; k++) c->g[k] = (sneppp_real)c->h[k], c->least += fabs(c->h[k]);
-   c->least *= SNEPPP__NARROW ? 1e-3 : 1e-7; /* |T_k| <= 1: no intensity is above the sum */
-   memset(c->h, 0, c->q * sizeof *c->h);
-   return 1;
-}
-
-/* lambda and the moments for B events x of the cell; 0, and nothing is added, if the polynomial is too rough there. */
-SNEPPP__APART static int sneppp__cell_chunk(const sneppp__loss *loss, sneppp__lane *lane, size_t B,
-                                            const double *weight)
-{
-   const sneppp_model *model = loss->model;
-   sneppp__cell       *c = &lane->cell;
-   sneppp_real         t, u[SNEPPP__CHUNK] = {0};
-   double              log_base[SNEPPP__CHUNK], square[SNEPPP__CHUNK] = {0}, share[SNEPPP__CHUNK];
-   double              rate = c->half > 0 ? 1 / c->half : 0;
-   for (size_t b = 0; b < B; b++) {
-      sneppp__statistics(model, 0, lane->chunk.x + b * (size_t)model->D, &t);
-      u[b] = (sneppp_real)(((double)t - c->centre) * rate);
-   }
-   sneppp__chebyshev_rows(c->q, B, u, c->T);
-   sneppp__gemm(0, 0, 1, B, c->q, 1, c->g, c->q, c->T, B, 0, u, B);
-   for (size_t b = 0; b < B; b++) square[b] = (double)u[b];
-   for (size_t b = 0; b < B; b++) if (!(square[b] >= c->least)) return 0;
-   sneppp__base_log_densities(model, B, lane->chunk.x, log_base);
-   sneppp__likelihood(loss, lane, B, weight, log_base, square, share);
-   for (size_t b = 0; b < B; b++) u[b] = (sneppp_real)fmin(model->alpha * share[b], SNEPPP__MOST_PULL);
-   sneppp__gemm(0, 1, 1, c->q, B, 1, u, B, c->T, B, 0, c->sum, c->q);
-   sneppp__join(c->q, 1, c->sum, c->h);
-   if (loss->gradient > 1 && model->layer[0].inside.space == SNEPPP_SPACE_GAUSS)
-      sneppp__measure_pull(model, lane, 0, B, weight, log_base);
-   return 1;
-}
-
-/* The sums of the cell's events: S, and the layer's, for which the nodes are events. */
-static void sneppp__cell_close(const sneppp__loss *loss, sneppp__lane *lane)
-{
-   const sneppp_model *model = loss->model;
-   sneppp__cell       *c = &lane->cell;
-   size_t              n = (size_t)model->n, r = c->r;
-   for (size_t i = 0; i < r; i++)
-      for (size_t j = 0; j < r; j++)
-         c->G[i * r + j] = (sneppp_real)(0.5 * (c->h[i + j] + c->h[i > j ? i - j : j - i]));
-   sneppp__gemm(0, 0, r, n, r, 1, c->G, r, c->A, n, 0, c->E, n);
-   sneppp__lane_flush(lane, n);
-   sneppp__gemm_lower(1, 0, n, r, c->A, n, c->E, n, lane->sum);
-   lane->pending = 1;
-   if (loss->gradient < 2) return;
-   sneppp__gemm(0, 0, r, n, r, -2, c->G, r, c->Y, n, 0, c->E, n);
-   sneppp__gemm(1, 0, r, n, r, 1, c->C, r, c->E, n, 0, lane->dpsi, n);
-   memcpy(lane->chunk.T[0], c->node, r * sizeof *c->node);
-   sneppp__layer_features(model, 0, 0, NULL, n, r, c->node, lane->chunk.psi, lane->chunk.slope[0]);
-   for (size_t j = 0; j < r; j++) lane->row_scale[j] = 1;
-   sneppp__layer_pull(model, r, lane, 0);
-}
-
-/* The events lo .. hi - 1 of the block. */
-static void sneppp__cell_run(const sneppp__loss *loss, sneppp__lane *lane, size_t lo, size_t hi)
-{
-   int    open = lo < hi && sneppp__cell_open(loss, lane, lo, hi);
-   size_t rows = sneppp__chunk_rows(loss->model);
-   for (size_t first = lo, B; first < hi; first += B) {
-      B = hi - first < rows ? hi - first : rows;
-      lane->chunk.x = loss->x + first * (size_t)loss->model->D;
-      if (!open || !sneppp__cell_chunk(loss, lane, B, loss->weight + first))
-         sneppp__lane_chunk(loss, lane, B, loss->weight + first);
-   }
-   if (open) sneppp__cell_close(loss, lane);
-}
-
-/* ---- one lane: its cells or chunks in order */
+/* ---- one lane: its chunks in order */
 static void sneppp__lane_run(size_t which, void *arg)
 {
    sneppp__loss *loss = (sneppp__loss *)arg;
    sneppp__lane *lane = &loss->lane[which];
    size_t        N = loss->size, D = (size_t)loss->model->D, rows = loss->rows;
    double        own[SNEPPP__CHUNK], *weight = own;
-   if (loss->at == loss->from) {
-      size_t after = 4 + lane->S_count;
-      memset(lane->flat, 0, 4 * sizeof *lane->flat);
-      memset(lane->flat + after, 0, (lane->flat_count - after) * sizeof *lane->flat);
-      lane->begun = lane->pending = 0;
-   }
+   if (loss->at == loss->from) memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
    memset(&lane->error, 0, sizeof lane->error);
-   for (size_t cell = which; cell < loss->cells; cell += loss->used)
-      sneppp__cell_run(loss, lane, sneppp__piece(loss, cell, loss->cells), sneppp__piece(loss, cell + 1, loss->cells));
-   for (size_t first = which * rows; !loss->cells && first < N; first += loss->used * rows) {
+   for (size_t first = which * rows; first < N; first += loss->used * rows) {
       size_t B = N - first < rows ? N - first : rows;
       if (loss->x) lane->chunk.x = loss->x + first * D, weight = loss->weight + first;
       else if (sneppp__load_events(loss, loss->at + first, B, lane->chunk.x, weight, &lane->error) != SNEPPP_OK) return;
@@ -15295,25 +14922,16 @@ static void sneppp__lane_slice(size_t slice, void *arg)
 {
    sneppp__loss *loss = (sneppp__loss *)arg;
    sneppp__lane *lane = loss->lane;
-   size_t lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE, S = 4, end = 4 + lane->S_count;
+   size_t        lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE;
    if (hi > lane->flat_count) hi = lane->flat_count;
-   if (S < lo) S = lo;
-   if (end > hi) end = hi;
-   if (S >= end) S = end = hi; /* none of S: all is before it, or all is after it */
-   if (S < end && !lane->begun) memset(lane->flat + S, 0, (end - S) * sizeof *lane->flat);
-   for (size_t l = 0; l < loss->used; l++) {
-      if (l) sneppp__long_add(S - lo, 1, lane[l].flat + lo, lane->flat + lo);
-      if (l && lane[l].begun) sneppp__long_add(end - S, 1, lane[l].flat + S, lane->flat + S);
-      if (lane[l].pending && S < end) sneppp__join(end - S, 1, lane[l].sum + (S - 4), lane->flat + S);
-      if (l) sneppp__long_add(hi - end, 1, lane[l].flat + end, lane->flat + end);
-   }
+   for (size_t l = 1; l < loss->used; l++) sneppp__long_add(hi - lo, 1, lane[l].flat + lo, lane->flat + lo);
 }
 
 /* N events of a pass, block by block, into the sums of lane 0; if neighbours need not meet, they are one block that
    is never loaded whole. */
-static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N, const sneppp_parallel *par,
-                                       sneppp_error *err)
+static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N, sneppp_error *err)
 {
+   const sneppp_parallel *par = loss->par;
    size_t        rows = sneppp__chunk_rows(loss->model), chunks = (N + rows - 1) / rows;
    loss->rows = rows;
    if (!loss->narrow && N) { /* chunks of one size, or few threads would wait for the last; in whole tiles of gemm */
@@ -15321,18 +14939,14 @@ static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N
       if (loss->rows > rows) loss->rows = rows;
    }
    loss->used = sneppp__pass_lanes(loss, N);
-   loss->at = loss->from = from, loss->cells = 0;
+   loss->at = loss->from = from;
    do {
       loss->size = from + N - loss->at;
       if (loss->x) {
-         size_t pieces;
-         if (loss->size > loss->block) loss->size = loss->block;
+         if (loss->size > rows * SNEPPP__BLOCK) loss->size = rows * SNEPPP__BLOCK;
          sneppp__run(par, sneppp__block_load, loss, loss->used);
          for (size_t l = 0; l < loss->used; l++) SNEPPP__TRY(sneppp__pass_on(&loss->lane[l].error, err));
-         if (loss->waves) loss->cells = sneppp__cells_worth(loss);
-         if (loss->cells && loss->size == N && loss->cells < loss->used) loss->used = loss->cells;
-         pieces = loss->narrow ? (loss->size + rows - 1) / rows : loss->cells;
-         for (loss->pieces = 1; loss->pieces < pieces; loss->pieces *= 2)
+         for (loss->pieces = 1; loss->pieces < (loss->size + rows - 1) / rows; loss->pieces *= 2)
             sneppp__run(par, sneppp__block_split, loss, loss->pieces);
       }
       sneppp__run(par, sneppp__lane_run, loss, loss->used);
@@ -15343,42 +14957,60 @@ static sneppp_status sneppp__pass_part(sneppp__loss *loss, size_t from, size_t N
    return SNEPPP_OK;
 }
 
-/* All of them: by one rank at once, by several in parcels. The events of a batch lie anywhere, so they are shown to all
-   ranks, some at a time, and parcels of these go round. */
-static sneppp_status sneppp__pass(sneppp__loss *loss, const sneppp_parallel *par, sneppp_error *err)
+/* Ranks send S through M as lower triangles, row after row: this puts them together (to = 1), back where they were
+   (to = -1), or only counts what is sent. */
+static size_t sneppp__triangles(const sneppp__loss *loss, int to)
+{
+   double *const *S = loss->lane[0].S, *x = S[0];
+   size_t         at = 0, n;
+   if (!loss->gradient || !loss->through_M) return loss->lane[0].S_count;
+   for (int k = 0; k < loss->model->readouts; k++)
+      for (size_t i = 0; n = (size_t)loss->model->readout[k].n, i < n; at += ++i)
+         if (to > 0) memmove(x + at, S[k] + i * n, (i + 1) * sizeof *x);
+   for (int k = loss->model->readouts; to < 0 && k-- > 0;)
+      for (size_t i = n = (size_t)loss->model->readout[k].n; i > 0; i--)
+         memmove(S[k] + (i - 1) * n, x + (at -= i), i * sizeof *x);
+   return at;
+}
+
+static sneppp_status sneppp__pass_parcel(void *arg, size_t from, size_t N, sneppp_error *err)
+{
+   SNEPPP__TRY(sneppp__pass_part((sneppp__loss *)arg, from, N, err));
+   sneppp__triangles((sneppp__loss *)arg, 1);
+   return SNEPPP_OK;
+}
+
+/* All events of a pass: by one rank at once, by several in parcels. The events of a batch lie anywhere, so they are
+   shown to all ranks, some at a time, and parcels of these go round. */
+static sneppp_status sneppp__pass(sneppp__loss *loss, sneppp_error *err)
 {
    sneppp__team *t = loss->team;
    sneppp__lane *lane = loss->lane;
-   sneppp__span  span[SNEPPP__SPANS];
-   size_t        N = loss->batch ? loss->batch : loss->count, at = SIZE_MAX, size, after = 4 + lane->S_count,
-                 all = loss->batch && N > SNEPPP__ROUND ? SNEPPP__ROUND : N, parcel = sneppp__parcel(all);
-   int           spans = 1;
+   sneppp__span  span[SNEPPP__SEGMENTS];
+   size_t        N = loss->batch ? loss->batch : loss->count, all = N < SNEPPP__ROUND ? N : SNEPPP__ROUND,
+                 parcel = sneppp__parcel(all);
    sneppp_status st;
-   if (!t) return sneppp__pass_part(loss, 0, N, par, err);
+   if (!t) return sneppp__pass_part(loss, 0, N, err);
    memset(span, 0, sizeof span);
-   span[0].x = lane->flat, span[0].rows = 1, span[0].columns = 4;
-   for (int k = 0; loss->gradient && k < loss->model->readouts; k++, spans++) {
-      const sneppp_readout_state *R = &loss->model->readout[k];
-      span[spans].x = lane->S[k], span[spans].segment = 1, span[spans].lower = loss->through_M;
-      span[spans].rows = (size_t)(loss->through_M ? R->n : R->m), span[spans].columns = (size_t)R->n;
-   }
-   span[spans].x = lane->flat + after, span[spans].rows = 1, span[spans].columns = lane->flat_count - after;
-   span[spans++].segment = 2;
-   st = sneppp__sum_begin(t, span, spans, N / parcel + 1, err);
-   while (!loss->batch && st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
-      st = sneppp__pass_part(loss, at, size, par, err);
-      if (st == SNEPPP_OK) sneppp__sum_add(t, span, spans);
-   }
-   for (size_t round = 0; loss->batch && round < N; round += all) {
-      if (all > N - round) all = N - round;
-      for (size_t i = 0; i < all; i++) t->index[i] = (size_t)sneppp__shuffled(loss, round + i);
-      SNEPPP__TRY(sneppp__team_gather(t, loss->model, loss->events, all, st, err));
-      for (at = t->rank * parcel; at < all && st == SNEPPP_OK; at += t->ranks * parcel) {
-         st = sneppp__pass_part(loss, round + at, all - at < parcel ? all - at : parcel, par, err);
-         if (st == SNEPPP_OK) sneppp__sum_add(t, span, spans);
+   span[0].x = lane->flat, span[0].count = 4;
+   span[1].x = lane->flat + 4, span[1].count = sneppp__triangles(loss, 0);
+   span[2].x = lane->flat + 4 + lane->S_count, span[2].count = lane->flat_count - 4 - lane->S_count;
+   if (!loss->batch) st = sneppp__sum_parcels(t, span, sneppp__pass_parcel, loss, err);
+   else {
+      st = sneppp__sum_begin(t, span, N / parcel + 1, err);
+      for (size_t round = 0; round < N; round += all) {
+         if (all > N - round) all = N - round;
+         for (size_t i = 0; i < all; i++) t->index[i] = (size_t)sneppp__shuffled(loss, round + i);
+         SNEPPP__TRY(sneppp__team_gather(t, loss->model, loss->events, all, st, err));
+         for (size_t at = t->rank * parcel; at < all && st == SNEPPP_OK; at += t->ranks * parcel) {
+            st = sneppp__pass_parcel(loss, round + at, all - at < parcel ? all - at : parcel, err);
+            if (st == SNEPPP_OK) sneppp__sum_add(t);
+         }
       }
+      st = sneppp__sum_end(t, st, err);
    }
-   return sneppp__sum_end(t, span, spans, st, err);
+   if (st == SNEPPP_OK) sneppp__triangles(loss, -1);
+   return st;
 }
 
 /* ---- the integral: dL/dK and its way back through the mixing rule to K_f and c_f (see sneppp__mix_entry) */
@@ -15421,27 +15053,25 @@ static double sneppp__other_integrals(const sneppp_model *model, const sneppp__g
 }
 
 /* G = dL/dK = c alpha M */
-static void sneppp__watch_weights(sneppp__loss *loss, const sneppp__watch *w, double c)
+static void sneppp__term_weights(sneppp__loss *loss, const sneppp__grams *g, double c)
 {
    const sneppp_model *model = loss->model;
    size_t              n = (size_t)model->n;
-   if (model->readouts > 1) memset(loss->G, 0, n * (w->g.diagonal ? 1 : n) * sizeof *loss->G);
+   if (model->readouts > 1) memset(loss->G, 0, n * (g->diagonal ? 1 : n) * sizeof *loss->G);
    for (int k = 0; k < model->readouts; k++) {
       const sneppp_readout_state *R = &model->readout[k];
       size_t nk = (size_t)R->n, at = (size_t)R->first;
-      double scale = c * model->alpha * sneppp__other_integrals(model, &w->g, k, loss->MM);
-      if (w->g.diagonal) {
-         for (size_t i = 0; i < nk; i++) loss->G[at + i] = scale * (double)R->V[i] * (double)R->V[i];
-      } else {
-         for (size_t i = 0; i < nk; i++)
-            sneppp__long_product(nk, scale, loss->MM[k] + i * nk, NULL, loss->G + (at + i) * n + at);
+      double scale = c * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
+      for (size_t i = 0; i < nk; i++) {
+         if (g->diagonal) loss->G[at + i] = scale * (double)R->V[i] * (double)R->V[i];
+         else sneppp__long_product(nk, scale, loss->MM[k] + i * nk, NULL, loss->G + (at + i) * n + at);
       }
    }
 }
 
 /* From dL/dK_f = scale G to the parameters of factor f in the units of the closed forms: dW, db, dwidth, dmean. K: if
    not NULL, it receives K_f, which comes from the same walk over the pairs. */
-static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, int f, const double *G, double scale,
+static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__tour *t, int f, const double *G, double scale,
                                          double *K, const sneppp_parallel *par, sneppp_error *err)
 {
    sneppp_layer_grad *out = &loss->pull[f];
@@ -15451,16 +15081,16 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__watch *w, i
    sneppp_status      st;
    sneppp__grad_lists(&loss->model->layer[f], out, list, size);
    for (int k = 0; k < SNEPPP__LISTS; k++) if (*list[k]) memset(*list[k], 0, size[k] * sizeof **list[k]);
-   job = w->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
+   job = t->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
                        : sneppp__gram_ask(SNEPPP__FULL, K, G, scale, loss->parts);
-   st = sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, out, w->g.diagonal ? NULL : par, err);
-   if (st != SNEPPP_OK || !w->g.c[f]) return st;
+   st = sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, t->g.diagonal ? NULL : par, err);
+   if (st != SNEPPP_OK || !t->g.c[f]) return st;
    job = sneppp__gram_ask(SNEPPP__MOMENT, NULL, loss->dc, 1, loss->parts);
-   return sneppp__gram(&w->inside[f], &w->layer[f], &job, 0, 0, out, NULL, err);
+   return sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, NULL, err);
 }
 
 /* Adds what sneppp__factor_pull has found to the gradient, in the units of the model; c = dL/dLambda. */
-static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, double c, sneppp_grad *grad)
+static void sneppp__factor_add(sneppp__loss *loss, sneppp__grams *g, int f, double c, sneppp_grad *grad)
 {
    const sneppp_model  *model = loss->model;
    const sneppp_window *win = &model->layer[f].inside;
@@ -15468,201 +15098,160 @@ static void sneppp__factor_add(sneppp__loss *loss, sneppp__watch *w, int f, doub
    if (win->space == SNEPPP_SPACE_GAUSS && grad->weight[f]) { /* the weights are in the mass, in which Lambda is affine */
       double slope = model->floor;
       if (model->factors > 1) {
-         double before = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL);
-         w->g.mass[f] += 1;
-         slope = sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL) - before;
-         w->g.mass[f] -= 1;
+         double before = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL);
+         g->mass[f] += 1;
+         slope = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL) - before;
+         g->mass[f] -= 1;
       }
       for (size_t i = 0; i < win->count; i++) grad->weight[f][i] += c * slope;
    }
 }
 
-/* Adds the part of the gradient that comes through K of one realisation or region, with c = dL/dLambda. */
-static sneppp_status sneppp__watch_pull(sneppp__loss *loss, sneppp__watch *w, double c, sneppp_grad *grad,
-                                        const sneppp_parallel *par, sneppp_error *err)
-{
-   sneppp__watch_weights(loss, w, c);
-   for (int f = 0; f < loss->model->factors; f++) {
-      sneppp__mix_pull_gram(loss->model, &w->g, loss->G, f, loss->dK, loss->dc);
-      SNEPPP__TRY(sneppp__factor_pull(loss, w, f, loss->dK, 1, NULL, par, err));
-      sneppp__factor_add(loss, w, f, c, grad);
-   }
-   return SNEPPP_OK;
-}
-
-/* dL/dV of one readout: dV += 2 V A with A = alpha K - scale S, K summed over the realisations. First the rows of A,
-   then those of dV, some at a time; float products of A in float, whose differences were taken in double. */
+/* dL/dV of one readout is 2 V A with A = dL/dM = sum_r c_r alpha K_r - scale S. Rows of the lower triangle of A, then
+   its other half, then rows of dV; float products of A in float, whose differences were taken in double. */
 typedef struct sneppp__rows_job {
-   sneppp__loss      *loss;
-   int                k;
-   size_t             m, n;
-   double             scale;
-   double            *A, *dV;
-   sneppp_real       *a, *out; /* A and dV; in the float build a copy of A, and the product */
+   const sneppp__loss  *loss;
+   const sneppp__grams *g;
+   int                  k;
+   double               scale, *dV;
+   sneppp_real         *a, *out; /* A and dV; in the float build a copy of A, and the product */
 } sneppp__rows_job;
 
-static void sneppp__readout_weights(size_t block, void *arg)
+static void sneppp__rows_add(size_t block, void *arg)
 {
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
-   const sneppp__loss     *loss = job->loss;
-   size_t  n = job->n, rows = sneppp__row_block(n), i0 = block * rows, end = n - i0 < rows ? n : i0 + rows,
-           first = (size_t)loss->model->readout[job->k].first;
-   double *S = loss->lane[0].S[job->k], row[SNEPPP__ROW_PART];
-   for (size_t j = i0; loss->through_M && j < n; j++) /* S has its lower triangle only */
-      for (size_t i = i0; i < end && i < j; i++) S[i * n + j] = S[j * n + i];
-   for (size_t i = i0; i < end; i++) {
-      if (loss->through_M) sneppp__long_product(n, -job->scale, S + i * n, NULL, job->A + i * n);
-      else memset(job->A + i * n, 0, n * sizeof *job->A);
-   }
-   for (size_t i = i0 * n; loss->counted[job->k] && i < end * n; i++) job->A[i] += loss->counted[job->k][i];
-   for (size_t r = 0; r < loss->watches; r++) {
-      const sneppp__grams *g = &loss->watch[r].g;
-      double a = loss->watch[r].times * loss->model->alpha * sneppp__other_integrals(loss->model, g, job->k, loss->MM);
-      for (size_t i = i0; i < end; i++)
-         for (size_t j = 0, some; j < n; j += some) {
-            some = n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
-            sneppp__mix_row(loss->model, g, first + i, first + j, some, row);
-            sneppp__long_add(some, a, row, job->A + i * n + j);
-         }
-   }
-   if (SNEPPP__NARROW) for (size_t i = i0 * n; i < end * n; i++) job->a[i] = (sneppp_real)job->A[i];
+   const sneppp_readout_state *R = &job->loss->model->readout[job->k];
+   size_t  n = (size_t)R->n, first = (size_t)R->first, rows = sneppp__row_block(n), i = block * rows, end = i + rows;
+   double *A = job->loss->A[job->k], row[SNEPPP__ROW_PART];
+   for (; i < end && i < n; i++)
+      for (size_t j = job->g->diagonal ? i : 0, some; j <= i; j += some) {
+         some = i + 1 - j < SNEPPP__ROW_PART ? i + 1 - j : SNEPPP__ROW_PART;
+         sneppp__mix_row(job->loss->model, job->g, first + i, first + j, some, row);
+         sneppp__long_add(some, job->scale, row, A + (job->g->diagonal ? i : i * n + j));
+      }
 }
 
-static void sneppp__readout_rows(size_t block, void *arg)
+static void sneppp__rows_mirror(size_t block, void *arg)
 {
    const sneppp__rows_job *job = (const sneppp__rows_job *)arg;
-   size_t n = job->n, rows = sneppp__row_block(job->m), at = block * rows;
-   const sneppp_real *V = job->loss->model->readout[job->k].V + at * n;
-   if (rows > job->m - at) rows = job->m - at;
-   sneppp__gemm(0, 0, rows, n, n, 2, V, n, job->a, n, SNEPPP__NARROW ? 0 : 1, job->out + at * n, n);
+   size_t  n = (size_t)job->loss->model->readout[job->k].n, rows = sneppp__row_block(n), i0 = block * rows,
+           end = n - i0 < rows ? n : i0 + rows;
+   double *A = job->loss->A[job->k];
+   for (size_t j = i0; j < n; j++)
+      for (size_t i = i0; i < end && i < j; i++) A[i * n + j] = A[j * n + i];
+   if (SNEPPP__NARROW) for (size_t i = i0 * n; i < end * n; i++) job->a[i] = (sneppp_real)A[i];
+}
+
+static void sneppp__rows_pull(size_t block, void *arg)
+{
+   const sneppp__rows_job     *job = (const sneppp__rows_job *)arg;
+   const sneppp_readout_state *R = &job->loss->model->readout[job->k];
+   size_t n = (size_t)R->n, m = (size_t)R->m, rows = sneppp__row_block(m), at = block * rows;
+   if (rows > m - at) rows = m - at;
+   sneppp__gemm(0, 0, rows, n, n, 2, R->V + at * n, n, job->a, n, SNEPPP__NARROW ? 0 : 1, job->out + at * n, n);
    if (SNEPPP__NARROW) sneppp__join(rows * n, 1, job->out + at * n, job->dV + at * n);
+}
+
+static void sneppp__rows_run(sneppp__rows_job *job, void (*part)(size_t, void *), int all, const sneppp_parallel *par)
+{
+   size_t rows = sneppp__row_block((size_t)all);
+   sneppp__run(par, part, job, ((size_t)all + rows - 1) / rows);
 }
 
 static void sneppp__readout_pull(sneppp__loss *loss, int k, double scale, double *dV, const sneppp_parallel *par)
 {
-   const sneppp_model         *model = loss->model;
-   const sneppp_readout_state *R = &model->readout[k];
-   const double               *S = loss->lane[0].S[k];
+   const sneppp_readout_state *R = &loss->model->readout[k];
    sneppp__rows_job            job;
-   size_t                      rows;
    memset(&job, 0, sizeof job);
-   job.loss = loss, job.k = k, job.n = (size_t)R->n, job.m = (size_t)R->m, job.scale = scale, job.A = loss->G,
-   job.dV = dV;
-   job.a = SNEPPP__NARROW ? loss->lane[0].sum : (sneppp_real *)(void *)loss->G;
+   job.loss = loss, job.k = k, job.dV = dV;
+   job.a = SNEPPP__NARROW ? loss->lane[0].sum : (sneppp_real *)(void *)loss->A[k];
    job.out = SNEPPP__NARROW ? loss->lane[1].sum : (sneppp_real *)(void *)dV;
-   if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
-      for (size_t i = 0; i < job.n; i++) {
-         dV[i] -= 2 * (double)R->V[i] * scale * S[i];
-         if (loss->counted[k]) dV[i] += 2 * (double)R->V[i] * loss->counted[k][i];
-      }
-      for (size_t r = 0; r < loss->watches; r++) {
-         const sneppp__grams *g = &loss->watch[r].g;
-         double a = 2 * loss->watch[r].times * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
-         for (size_t i = 0, at = (size_t)R->first; i < job.n; i++)
-            dV[i] += a * (double)R->V[i] * sneppp__mix_entry(model, g, at + i, at + i);
-      }
+   if (loss->model->desc.readout == SNEPPP_READOUT_DIAGONAL) {
+      for (int i = 0; i < R->n; i++) dV[i] += 2 * (double)R->V[i] * loss->A[k][i];
       return;
    }
-   if (!loss->through_M) sneppp__long_add(job.m * job.n, -2 * scale, S, dV);
-   rows = sneppp__row_block(job.n);
-   sneppp__run(par, sneppp__readout_weights, &job, (job.n + rows - 1) / rows);
-   rows = sneppp__row_block(job.m);
-   sneppp__run(par, sneppp__readout_rows, &job, (job.m + rows - 1) / rows);
+   if (!loss->through_M) sneppp__long_add((size_t)R->m * (size_t)R->n, -2 * scale, loss->lane[0].S[k], dV);
+   sneppp__rows_run(&job, sneppp__rows_mirror, R->n, par);
+   sneppp__rows_run(&job, sneppp__rows_pull, R->m, par);
 }
 
-/* What is known by regions: adds to the value, to Lambda and to the gradient, but for that of V, whose sums are left in
-   `counted`. An impossible region, Lambda_r = 0, is treated as an impossible event. */
-static sneppp_status sneppp__loss_regions(sneppp__loss *loss, double *value, double *Lambda, sneppp_grad *grad,
-                                          const sneppp_parallel *par, sneppp_error *err)
+/* One region: adds to the value, to Lambda and to the gradient, but for that of V, whose sums are left in A. An
+   impossible region, Lambda_r = 0, is treated as an impossible event. */
+static sneppp_status sneppp__loss_term(sneppp__loss *loss, sneppp__tour *t, double *value, double *Lambda,
+                                       sneppp_grad *grad, const sneppp_parallel *par, sneppp_error *err)
 {
    const sneppp_model *model = loss->model;
-   sneppp__tour        t = sneppp__tour_open(model, loss->events, loss->realisations, loss->tour);
-   const sneppp__grams *g = &t.w.g;
-   double              row[SNEPPP__ROW_PART];
-   for (int k = 0; k < model->readouts; k++) {
-      size_t n = (size_t)model->readout[k].n;
-      if (loss->counted[k]) memset(loss->counted[k], 0, n * (loss->MM[0] ? n : 1) * sizeof **loss->counted);
-   }
-   while (sneppp__tour_next(&t)) {
-      double count, mass, c;
-      SNEPPP__TRY(sneppp__tour_grams(&t, par, err));
-      count = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL), mass = sneppp__grams_mass(model, g);
-      c = t.table - (count > SNEPPP__LEAST_LAMBDA ? t.count / count : 0);
-      if (c < -SNEPPP__MOST_PULL) c = -SNEPPP__MOST_PULL;
-      if (t.table) *value += count, *Lambda += count;
-      if (t.count > 0) *value -= t.count * log(count > SNEPPP__LEAST_LAMBDA ? count : SNEPPP__LEAST_LAMBDA);
-      if (!grad || c == 0) continue;
-      if (grad->floor) *grad->floor += c * mass;
-      if (grad->alpha) *grad->alpha += c * (count - model->floor * mass) / model->alpha;
-      if (loss->gradient > 1) SNEPPP__TRY(sneppp__watch_pull(loss, &t.w, c, grad, par, err));
-      for (int k = 0; k < model->readouts; k++) {
-         double a = c * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
-         size_t n = (size_t)model->readout[k].n, first = (size_t)model->readout[k].first;
-         for (size_t i = 0; grad->V[k] && i < n; i++)
-            for (size_t j = g->diagonal ? i : 0, some; j < (g->diagonal ? i + 1 : n); j += some) {
-               some = g->diagonal ? 1 : n - j < SNEPPP__ROW_PART ? n - j : SNEPPP__ROW_PART;
-               sneppp__mix_row(model, g, first + i, first + j, some, row);
-               sneppp__long_add(some, a, row, loss->counted[k] + (g->diagonal ? i : i * n + j));
-            }
+   sneppp__grams      *g = &t->g;
+   double              count, mass, c;
+   /* One factor, no events: dL/dK = t alpha M does not wait for K, so both ways through K are walked at once. */
+   int at_once = loss->gradient > 1 && !(t->count > 0) && model->factors == 1 && !g->diagonal &&
+                 sneppp__own_factor(model) < 0;
+   if (at_once) {
+      SNEPPP__TRY(sneppp__factor_pull(loss, t, 0, loss->MM[0], t->times * model->alpha, g->K[0], par, err));
+      g->mass[0] = sneppp_window_mass(&t->inside[0]), t->any = 0;
+   } else SNEPPP__TRY(sneppp__tour_grams(t, par, err));
+   count = sneppp__integral(model, g, loss->MM[0] ? loss->MM : NULL), mass = sneppp__grams_mass(model, g);
+   c = t->times - (count > SNEPPP__LEAST_LAMBDA ? t->count / count : 0);
+   if (c < -SNEPPP__MOST_PULL) c = -SNEPPP__MOST_PULL;
+   *value += t->times * count, *Lambda += t->times * count;
+   if (t->count > 0) *value -= t->count * log(count > SNEPPP__LEAST_LAMBDA ? count : SNEPPP__LEAST_LAMBDA);
+   if (!grad || c == 0 || !sneppp__finite(*value)) return SNEPPP_OK;
+   if (grad->floor) *grad->floor += c * mass;
+   if (grad->alpha) *grad->alpha += c * (count - model->floor * mass) / model->alpha;
+   if (loss->gradient > 1 && !at_once) sneppp__term_weights(loss, g, c);
+   for (int f = 0; loss->gradient > 1 && f < model->factors; f++) {
+      if (!at_once) {
+         sneppp__mix_pull_gram(model, g, loss->G, f, loss->dK, loss->dc);
+         SNEPPP__TRY(sneppp__factor_pull(loss, t, f, loss->dK, 1, NULL, par, err));
       }
+      sneppp__factor_add(loss, g, f, c, grad);
+   }
+   for (int k = 0; k < model->readouts; k++) {
+      sneppp__rows_job job;
+      memset(&job, 0, sizeof job);
+      job.loss = loss, job.g = g, job.k = k;
+      job.scale = c * model->alpha * sneppp__other_integrals(model, g, k, loss->MM);
+      if (grad->V[k]) sneppp__rows_run(&job, sneppp__rows_add, model->readout[k].n, par);
    }
    return SNEPPP_OK;
 }
 
-/* ---- the whole: value and gradient for the current parameters. c is the carver that placed the loss, whose
-   memory is filled anew. Without log N!, which depends on nothing; expected receives Lambda. */
+/* ---- the whole: value and gradient for the current parameters, in memory at `base` that is laid out anew. Without
+   log N!, which depends on nothing; expected receives Lambda. */
 static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, double *value,
                                        double *expected, sneppp_grad *grad, const sneppp_parallel *par,
                                        sneppp_error *err)
 {
    const sneppp_model *model = loss->model;
    sneppp__carver      c = sneppp__measure();
-   double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, mass = 0,
-                       all = 0, *s;
-   sneppp_status       st = SNEPPP_OK;
-   sneppp__gram_share  share;
-   sneppp_parallel     grams = sneppp__gram_parallel(loss->team, model, par, &share);
-   int                 at_once;
-   c.base = base;
+   double              scale = loss->batch ? (double)loss->count / (double)loss->batch : 1, Lambda = 0, *s;
+   sneppp__tour        t;
+   c.base = base, loss->par = par;
    sneppp__place_loss(&c, loss);
-   /* One factor, one region: dL/dK = alpha M does not wait for K, so both ways through K are walked at once. What is
-      known by regions would need the same room in between. */
-   at_once = loss->gradient > 1 && loss->watches == 1 && !loss->counted[0] && model->factors == 1 &&
-             model->desc.readout == SNEPPP_READOUT_FULL && sneppp__own_factor(model) < 0;
-   for (int k = 0; loss->MM[0] && k < model->readouts; k++) {
-      const sneppp_readout_state *R = &model->readout[k];
-      sneppp__readout_matrix(R, loss->wide, loss->MM[k], SNEPPP__NARROW ? loss->M[k] : NULL, par);
-   }
-   SNEPPP__TRY(sneppp__pass(loss, par, err));
-   for (size_t r = 0; r < loss->watches; r++) {
-      sneppp__watch *w = &loss->watch[r];
-      if (at_once) {
-         st = sneppp__factor_pull(loss, w, 0, loss->MM[0], w->times * model->alpha, w->g.K[0], &grams, err);
-         w->g.mass[0] = sneppp_window_mass(&w->inside[0]);
-      } else st = sneppp__watch_grams(model, w, &grams, err);
-      if (st == SNEPPP_OK && loss->team && loss->team->over) st = sneppp__agree(loss->team, SNEPPP_OK, NULL, err);
-      if (st != SNEPPP_OK) return st;
-      Lambda += w->times * sneppp__integral(model, &w->g, loss->MM[0] ? loss->MM : NULL);
-      mass += w->times * sneppp__grams_mass(model, &w->g);
-   }
+   t = sneppp__tour_open(model, loss->events, loss->realisations, loss->tour);
+   for (int k = 0; loss->MM[0] && k < model->readouts; k++)
+      sneppp__readout_matrix(&model->readout[k], loss->wide, loss->MM[k], SNEPPP__NARROW ? loss->M[k] : NULL, par);
+   SNEPPP__TRY(sneppp__pass(loss, err));
    s = loss->lane[0].scalar;
-   *value = Lambda - scale * s[0];
-   if (sneppp__finite(*value)) SNEPPP__TRY(sneppp__loss_regions(loss, value, &all, grad, par, err));
-   if (expected) *expected = Lambda + all;
-   if (!sneppp__finite(*value)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the likelihood is not finite");
-   if (!grad) return SNEPPP_OK;
-   if (grad->floor) *grad->floor += mass - scale * s[1];
-   if (grad->alpha) *grad->alpha += (Lambda - model->floor * mass) / model->alpha - scale * s[2];
-   if (loss->gradient > 1) {
-      for (int f = 0; f < model->factors; f++)
-         sneppp__grad_add(&model->layer[f], scale, 0, &loss->lane[0].of[f], grad, f);
-      if (at_once) sneppp__factor_add(loss, loss->watch, 0, loss->watch->times, grad);
-      for (size_t r = 0; !at_once && r < loss->watches && st == SNEPPP_OK; r++)
-         st = sneppp__watch_pull(loss, &loss->watch[r], loss->watch[r].times, grad, &grams, err);
+   *value = -scale * s[0];
+   if (grad && grad->floor) *grad->floor -= scale * s[1];
+   if (grad && grad->alpha) *grad->alpha -= scale * s[2];
+   for (int f = 0; loss->gradient > 1 && f < model->factors; f++)
+      sneppp__grad_add(&model->layer[f], scale, 0, &loss->lane[0].of[f], grad, f);
+   for (int k = 0; loss->gradient && k < model->readouts; k++) {
+      size_t n = (size_t)model->readout[k].n, count = n * (loss->MM[0] ? n : 1);
+      if (loss->A[k] == loss->lane[0].S[k]) sneppp__long_product(count, -scale, loss->A[k], NULL, loss->A[k]);
+      else memset(loss->A[k], 0, count * sizeof **loss->A);
    }
-   for (int k = 0; st == SNEPPP_OK && k < model->readouts; k++)
+   while (sneppp__tour_next(&t)) {
+      SNEPPP__TRY(sneppp__loss_term(loss, &t, value, &Lambda, grad, par, err));
+      if (!sneppp__finite(*value)) break;
+   }
+   if (expected) *expected = Lambda;
+   if (!sneppp__finite(*value)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "the likelihood is not finite");
+   for (int k = 0; grad && k < model->readouts; k++)
       if (grad->V[k]) sneppp__readout_pull(loss, k, scale, grad->V[k], par);
-   return st;
+   return SNEPPP_OK;
 }
 
 /* The regions of one realisation and their counts. */
@@ -15768,22 +15357,22 @@ static double sneppp__log_factorials(const sneppp_events *events, size_t realisa
 }
 
 /* The same three of a fit, whose events may lie on several ranks. */
+static size_t sneppp__fit_runs(const sneppp_fit_desc *o) { return o->realisations ? o->realisations : 1; }
+
 static double sneppp__fit_weight(const sneppp_fit_desc *o)
 {
-   return o->reduce ? sneppp__team_of(o)->weights
-                    : sneppp__total_weight(o->events, o->realisations ? o->realisations : 1);
+   return o->reduce ? sneppp__team_of(o)->weights : sneppp__total_weight(o->events, sneppp__fit_runs(o));
 }
 
 static size_t sneppp__fit_number(const sneppp_fit_desc *o)
 {
-   return o->reduce ? sneppp__team_of(o)->count
-                    : sneppp__event_number(o->events, o->realisations ? o->realisations : 1);
+   return o->reduce ? sneppp__team_of(o)->count : sneppp__event_number(o->events, sneppp__fit_runs(o));
 }
 
 static double sneppp__fit_factorials(const sneppp_fit_desc *o)
 {
    return o->reduce ? sneppp__lgamma(sneppp__team_of(o)->weights + 1)
-                    : sneppp__log_factorials(o->events, o->realisations ? o->realisations : 1);
+                    : sneppp__log_factorials(o->events, sneppp__fit_runs(o));
 }
 
 static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events *events, size_t realisations,
@@ -15811,34 +15400,22 @@ static sneppp_status sneppp__nll(const sneppp_model *model, const sneppp_events 
    return room.st;
 }
 
-/* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each realisation
-   has a Lambda of its own. */
-static sneppp_status sneppp__conditional_nll(const sneppp_model *model, const sneppp_events *events,
-                                             size_t realisations, double *nll, const sneppp_parallel *par,
-                                             sneppp_error *err)
-{
-   *nll = 0;
-   for (size_t r = 0; r < realisations; r++) {
-      double        value = 0, expected = 0, N;
-      sneppp_status st = sneppp__nll(model, &events[r], 1, NULL, &value, &expected, NULL, par, err);
-      if (st != SNEPPP_OK) return st;
-      N = sneppp__total_weight(&events[r], 1);
-      *nll += value - expected + (N > 0 ? N * log(expected) : 0);
-   }
-   return SNEPPP_OK;
-}
-
 SNEPPP_DEF sneppp_status sneppp_nll(const sneppp_model *model, const sneppp_events *events,
                                     size_t realisations, double *nll, double *conditional, sneppp_grad *grad,
                                     const sneppp_parallel *par, sneppp_error *err)
 {
-   double        joint = 0, given = 0;
-   sneppp_status st = nll ? SNEPPP_OK : sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
+   double joint = 0, given = 0;
+   if (!nll) return sneppp__fail(err, SNEPPP_ERR_ARG, "nll is NULL");
    if (!realisations) realisations = 1;
-   if (st == SNEPPP_OK && conditional && events)
-      st = sneppp__conditional_nll(model, events, realisations, &given, par, err);
-   if (st == SNEPPP_OK) st = sneppp__nll(model, events, realisations, NULL, &joint, NULL, grad, par, err);
-   if (st != SNEPPP_OK) return st;
+   /* Given the number of events: -sum log(lambda(x_i) / Lambda), which does not see alpha (equation 2). Each
+      realisation has a Lambda of its own. */
+   for (size_t r = 0; conditional && events && r < realisations; r++) {
+      double value = 0, expected = 0, N;
+      SNEPPP__TRY(sneppp__nll(model, &events[r], 1, NULL, &value, &expected, NULL, par, err));
+      N = sneppp__total_weight(&events[r], 1);
+      given += value - expected + (N > 0 ? N * log(expected) : 0);
+   }
+   SNEPPP__TRY(sneppp__nll(model, events, realisations, NULL, &joint, NULL, grad, par, err));
    *nll = joint + sneppp__log_factorials(events, realisations);
    if (conditional) *conditional = given;
    return SNEPPP_OK;
@@ -15984,7 +15561,7 @@ typedef struct sneppp__cone { /* one readout and its coordinates z = B'psi[pick]
    size_t  n, first;     /* features of the readout, and the model's number of the first                 */
    size_t  g, r;         /* features picked, coordinates                                                 */
    size_t  at;           /* its columns of Z: at .. at + r - 1                                           */
-   size_t  p;            /* columns of U                                                                 */
+   size_t  p;            /* columns of U; PGD: of X, r                                                   */
    size_t  most;         /* rows of V: columns that U may have in the end                                */
    size_t  x, S;         /* where U (or X) and S start in the arrays of all cones                        */
    double *K;            /* (n, n); diagonal readout: (n)                                                */
@@ -16051,7 +15628,7 @@ enum { SNEPPP__BY_AUTO = 1, SNEPPP__BY_CONVEX = 2, SNEPPP__BY_PGD = 4, SNEPPP__B
 
 typedef struct sneppp__setting {
    const char *name;
-   double      value, most; /* 0 .. most, where 0 is the default                        */
+   double      most;        /* from 0, the default                                      */
    int         none;        /* SNEPPP_NONE is allowed                                   */
    int         users;       /* methods; POLISH: ADAM that ends with the convex problem. AUTO, where it cannot place bumps,
                                solves that problem as well, and is then CONVEX, too          */
@@ -16063,31 +15640,30 @@ SNEPPP__COLD static sneppp_status sneppp__settings_check(const sneppp_fit_desc *
    enum {
       ADAM = SNEPPP__BY_ADAM, CONES = SNEPPP__BY_CONVEX | SNEPPP__BY_PGD | SNEPPP__BY_POLISH, ALL = CONES | ADAM
    };
-   const double          any = 1e300;
-   const sneppp__setting list[] = {
-      { "steps", (double)o->steps, any, 0, ALL },     { "tol", o->tol, any, 1, CONES },
-      { "eps1", o->eps1, any, 1, CONES },             { "eps2", o->eps2, any, 0, CONES },
-      { "trace", o->trace, any, 0, CONES },           { "floor", o->floor, 1, 1, ALL },
-      { "batch", (double)o->batch, any, 0, ADAM },    { "rate", o->rate, 1e6, 0, ADAM | SNEPPP__BY_PGD },
-      { "schedule", (double)o->schedule, any, 0, ADAM }, { "warmup", (double)o->warmup, any, 0, ADAM },
-      { "beta1", o->beta1, 0.9999999, 0, ADAM },      { "beta2", o->beta2, 0.9999999, 0, ADAM },
-      { "decay", o->decay, 1e6, 1, ADAM },            { "clip", o->clip, any, 0, ADAM },
-      { "holdout", o->holdout, 0.9, 0, ADAM },        { "patience", (double)o->patience, any, 0, ADAM },
-      { "freeze", (double)o->freeze, 15, 0, ADAM },   { "polish", (double)o->polish, any, 0, ADAM },
-      { "tune", (double)o->tune, 1, 0, ALL },         { "resolution", o->resolution, 0, 1, SNEPPP__BY_AUTO } };
+   static const sneppp__setting list[SNEPPP__SETTINGS] = {
+      { "steps", 1e300, 0, ALL },       { "tol", 1e300, 1, CONES },      { "eps1", 1e300, 1, CONES },
+      { "eps2", 1e300, 0, CONES },      { "trace", 1e300, 0, CONES },    { "floor", 1, 1, ALL },
+      { "batch", 1e300, 0, ADAM },      { "rate", 1e6, 0, ADAM | SNEPPP__BY_PGD },
+      { "schedule", 1e300, 0, ADAM },   { "warmup", 1e300, 0, ADAM },    { "beta1", 0.9999999, 0, ADAM },
+      { "beta2", 0.9999999, 0, ADAM },  { "decay", 1e6, 1, ADAM },       { "clip", 1e300, 0, ADAM },
+      { "holdout", 0.9, 0, ADAM },      { "patience", 1e300, 0, ADAM },  { "freeze", 15, 0, ADAM },
+      { "polish", 1e300, 0, ADAM },     { "tune", 1, 0, ALL },           { "resolution", 0, 1, SNEPPP__BY_AUTO } };
    const char *const name[] = { "AUTO", "CONVEX", "PGD", "ADAM" };
    const int         self = (1 << method) | (method == SNEPPP_METHOD_ADAM && o->polish ? SNEPPP__BY_POLISH : 0) |
                             (method == SNEPPP_METHOD_AUTO && !bumps ? SNEPPP__BY_CONVEX : 0);
-   for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+   double            value[SNEPPP__SETTINGS];
+   sneppp__settings(o, value);
+   for (int k = 0; k < SNEPPP__SETTINGS; k++) {
       const sneppp__setting *s = &list[k];
-      if (s->none && sneppp__finite(s->value) && s->value == SNEPPP_NONE) continue; /* what is not used is not there */
-      if (s->value != 0 && s->most == 0) /* resolution */
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be 0 or SNEPPP_NONE", s->name, s->value);
-      if (!sneppp__finite(s->value) || s->value < 0 || s->value > s->most)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, s->value, s->most,
+      const double           v = value[k];
+      if (s->none && sneppp__finite(v) && v == SNEPPP_NONE) continue; /* what is not used is not there */
+      if (v != 0 && s->most == 0) /* resolution */
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be 0 or SNEPPP_NONE", s->name, v);
+      if (!sneppp__finite(v) || v < 0 || v > s->most)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g must be from 0 to %g%s", s->name, v, s->most,
                              s->none ? ", or SNEPPP_NONE" : "");
-      if (s->value != 0 && !(s->users & self))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, s->value,
+      if (v != 0 && !(s->users & self))
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.%s = %g is not used by %s%s: leave it 0", s->name, v,
                              name[method],
                              method == SNEPPP_METHOD_ADAM && s->users & SNEPPP__BY_POLISH ? " without fit.polish" : "");
    }
@@ -16113,11 +15689,15 @@ SNEPPP__COLD static sneppp_status sneppp__fit_check(const sneppp_model *model, c
    return SNEPPP_OK;
 }
 
+static int sneppp__separable(const sneppp_model *model)
+{
+   return model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
+}
+
 SNEPPP__COLD static sneppp_status sneppp__convex_check(const sneppp_model *model, const sneppp_fit_desc *desc,
                                                        sneppp__convex *cx, sneppp_error *err)
 {
-   int    separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
-   size_t realisations = desc->realisations ? desc->realisations : 1;
+   size_t realisations = sneppp__fit_runs(desc);
    cx->pgd = desc->method == SNEPPP_METHOD_PGD;
    cx->diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    cx->tol = desc->tol != 0 ? desc->tol : 1e-4; /* SNEPPP_NONE is below any gap */
@@ -16133,7 +15713,7 @@ SNEPPP__COLD static sneppp_status sneppp__convex_check(const sneppp_model *model
       if (model->readout[k].m < model->readout[k].n)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.eps1 = %g makes V'V of full rank, but desc.rank = %d is less "
                              "than the %d features", cx->eps1, model->readout[k].m, model->readout[k].n);
-   if (!separable) return SNEPPP_OK;
+   if (!sneppp__separable(model)) return SNEPPP_OK;
    if (cx->floor > 0 || cx->eps1 > 0 || cx->eps2 > 0 || cx->trace > 0)
       return sneppp__fail(err, SNEPPP_ERR_ARG,
                           "fit.%s must be 0 for a separable model: only then does its problem split into convex ones",
@@ -16161,26 +15741,17 @@ static void sneppp__cone_add_gram(const sneppp__convex *cx, const sneppp__cone *
    }
 }
 
-/* K of a cone over one region, and how many columns F has. */
-static size_t sneppp__region_factor(const sneppp__convex *cx, const sneppp__cone *q, const sneppp__grams *g, double *K,
-                                    double *L, size_t *pick, double *work)
-{
-   for (size_t i = 0; i < q->n; i++) sneppp__mix_row(cx->model, g, q->first + i, q->first, q->n, K + i * q->n);
-   return sneppp__chol_pivoted(q->n, K, 4 * SNEPPP__EPS, pick, L, work);
-}
-
-/* A walk over the regions of all realisations. fill 0: K of tables is added to that of what was watched, and the rows
-   of F are numbered; fill 1: F, w and phi are made. */
+/* A walk over the regions of all realisations. fill 0: K of what was watched is added up, tables are a part of that,
+   and the rows of F are numbered; fill 1: F, w and phi are made. */
 static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp_error *err)
 {
    const sneppp_model *model = cx->model;
-   size_t              n = cx->diagonal ? 1 : (size_t)model->n, bytes, k = 0, *pick = NULL;
+   size_t              n = cx->diagonal || !cx->regions ? 1 : (size_t)model->n, k = 0, *pick = NULL, pull = 0,
+                       bytes = sneppp__tour_room(model, cx->desc->events, cx->realisations, &pull);
    double             *K = NULL, *L = NULL, *work = NULL;
-   sneppp__tour        t;
+   sneppp__tour        t = sneppp__tour_open(model, cx->desc->events, cx->realisations, NULL);
    sneppp__room        room = sneppp__room_open(model->desc.alloc_ctx);
-   bytes = sneppp__tour_room(model, cx->desc->events, cx->realisations, NULL);
-   if (!bytes) return SNEPPP_OK;
-   t = sneppp__tour_open(model, cx->desc->events, cx->realisations, NULL);
+   if (fill && !cx->regions) return SNEPPP_OK;
    while (sneppp__room_run(&room, err)) {
       t.base = (unsigned char *)sneppp__take(&room.c, bytes, 1, 1);
       K = sneppp__doubles(&room.c, n, n);
@@ -16189,12 +15760,14 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
       pick = (size_t *)sneppp__take(&room.c, n, 1, sizeof *pick);
    }
    SNEPPP__TRY(room.st);
+   for (int j = 0; !fill && j < cx->cones; j++)
+      memset(cx->cone[j].K, 0, cx->cone[j].n * (cx->diagonal ? 1 : cx->cone[j].n) * sizeof(double));
    while (room.st == SNEPPP_OK && sneppp__tour_next(&t)) {
-      const sneppp__grams *g = &t.w.g;
+      const sneppp__grams *g = &t.g;
       size_t               row = 0;
       if (fill && !(t.count > 0)) continue;
       if ((room.st = sneppp__tour_grams(&t, &cx->desc->parallel, err)) != SNEPPP_OK) break;
-      if (!fill && t.table) cx->mass += sneppp__grams_mass(model, g);
+      if (!fill) cx->mass += t.times * sneppp__grams_mass(model, g);
       if (fill) {
          row = cx->row[k];
          memset(cx->F + row * cx->R, 0, (cx->row[k + 1] - row) * cx->R * sizeof *cx->F);
@@ -16203,7 +15776,8 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
       for (int j = 0; j < cx->cones; j++) {
          const sneppp__cone *q = &cx->cone[j];
          size_t             *thick = cx->thick + (size_t)q->which * cx->regions;
-         if (!fill && t.table) sneppp__cone_add_gram(cx, q, g, 1);
+         if (!fill && t.times > 0) /* a separable model has one region, see above */
+            sneppp__cone_add_gram(cx, q, g, sneppp__separable(model) ? 1 : t.times);
          if (!(t.count > 0)) continue;
          if (cx->diagonal) {
             if (!fill) thick[k] = q->which == 0;
@@ -16215,7 +15789,8 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
             }
             continue;
          }
-         n = sneppp__region_factor(cx, q, g, K, L, pick, work);
+         for (size_t i = 0; i < q->n; i++) sneppp__mix_row(model, g, q->first + i, q->first, q->n, K + i * q->n);
+         n = sneppp__chol_pivoted(q->n, K, 4 * SNEPPP__EPS, pick, L, work); /* the columns of F */
          if (!fill) { thick[k] = n; continue; }
          for (size_t i = 0; i < q->n; i++) cx->rphi[k] += cx->eps1 * K[i * (q->n + 1)];
          for (size_t i = 0; i < q->n; i++) memcpy(K + pick[i] * n, L + i * q->n, n * sizeof *K); /* in their order */
@@ -16227,31 +15802,6 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
    }
    sneppp__block_free(&room.block);
    return room.st;
-}
-
-static sneppp_status sneppp__convex_grams(sneppp__convex *cx, sneppp_error *err)
-{
-   const sneppp_model *model = cx->model;
-   const sneppp_region *seen = NULL;
-   int                 separable = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1;
-   sneppp__gram_share  share;
-   sneppp_parallel     grams = sneppp__gram_parallel(sneppp__team_of(cx->desc), model, &cx->desc->parallel, &share);
-   cx->mass = 0;
-   for (int k = 0; k < cx->cones; k++)
-      memset(cx->cone[k].K, 0, cx->cone[k].n * (cx->diagonal ? 1 : cx->cone[k].n) * sizeof(double));
-   for (size_t r = 0, times; (times = sneppp__next_watch(cx->desc->events, cx->realisations, &r, &seen)) > 0;) {
-      sneppp__watch watch;
-      sneppp__room  room = sneppp__room_open(model->desc.alloc_ctx);
-      while (sneppp__room_run(&room, err)) sneppp__place_watch(&room.c, model, seen, &watch);
-      SNEPPP__TRY(room.st);
-      room.st = sneppp__watch_grams(model, &watch, &grams, err);
-      for (int k = 0; room.st == SNEPPP_OK && k < cx->cones; k++) /* a separable model has one region, see above */
-         sneppp__cone_add_gram(cx, &cx->cone[k], &watch.g, separable ? 1 : (double)times);
-      cx->mass += (double)times * sneppp__grams_mass(model, &watch.g);
-      sneppp__block_free(&room.block);
-      SNEPPP__TRY(room.st);
-   }
-   return sneppp__convex_regions(cx, 0, err);
 }
 
 /* ---- coordinates */
@@ -16415,7 +15965,7 @@ static void sneppp__convex_intensity(const sneppp__convex *cx, sneppp__convex_la
    for (size_t b = 0; b < B; b++) l[b] = phi ? phi[b] : 0;
    for (int k = 0; k < cx->cones; k++) {
       const sneppp__cone *q = &cx->cone[k];
-      size_t              p = cx->pgd ? q->r : q->p;
+      size_t              p = q->p;
       double             *y = lane->y ? lane->y + columns * B : NULL; /* NULL: a diagonal readout */
       if (y && cx->x) sneppp__dgemm(0, 0, B, p, q->r, 1, z + q->at, R, cx->x + q->x, p, 0, y, p);
       for (size_t b = 0; b < B; b++) {
@@ -16498,8 +16048,9 @@ static void sneppp__convex_lane_run(size_t which, void *arg)
    }
 }
 
-static sneppp_status sneppp__convex_part(sneppp__convex *cx, size_t from, size_t size, sneppp_error *err)
+static sneppp_status sneppp__convex_part(void *arg, size_t from, size_t size, sneppp_error *err)
 {
+   sneppp__convex *cx = (sneppp__convex *)arg;
    cx->from = from, cx->end = from + size;
    sneppp__run(&cx->desc->parallel, sneppp__convex_lane_run, cx, cx->used);
    for (size_t l = 0; l < cx->used; l++) {
@@ -16515,20 +16066,14 @@ static sneppp_status sneppp__convex_pass(sneppp__convex *cx, const double *x, in
    cx->x = x, cx->want_S = want_S, cx->used = cx->lanes;
    if (!t) SNEPPP__TRY(sneppp__convex_part(cx, 0, cx->count, err));
    else { /* parcel by parcel: four sums, the gradient, S; what is not wanted is 0, and is not sent */
-      sneppp__span  span[SNEPPP__SEGMENTS];
-      size_t        at = SIZE_MAX, size, parcel = sneppp__parcel(cx->count);
-      sneppp_status st;
-      for (int k = 0; k < SNEPPP__SEGMENTS; k++) {
-         span[k].x = cx->lane[0].sum + (k ? 4 : 0) + (k > 1 ? cx->x_size : 0), span[k].rows = 1, span[k].lower = 0;
-         span[k].columns = k > 1 ? cx->S_size : k ? cx->x_size : 4, span[k].segment = k;
-      }
-      if (cx->used > (parcel + cx->rows - 1) / cx->rows) cx->used = (parcel + cx->rows - 1) / cx->rows;
-      st = sneppp__sum_begin(t, span, SNEPPP__SEGMENTS, cx->count / parcel + 1, err);
-      while (st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
-         st = sneppp__convex_part(cx, at, size, err);
-         if (st == SNEPPP_OK) sneppp__sum_add(t, span, SNEPPP__SEGMENTS);
-      }
-      SNEPPP__TRY(sneppp__sum_end(t, span, SNEPPP__SEGMENTS, st, err));
+      sneppp__span span[SNEPPP__SEGMENTS];
+      size_t       chunks = (sneppp__parcel(cx->count) + cx->rows - 1) / cx->rows;
+      memset(span, 0, sizeof span);
+      span[0].x = cx->lane[0].sum, span[0].count = 4;
+      span[1].x = span[0].x + 4, span[1].count = cx->x_size;
+      span[2].x = span[1].x + cx->x_size, span[2].count = cx->S_size;
+      if (cx->used > chunks) cx->used = chunks;
+      SNEPPP__TRY(sneppp__sum_parcels(t, span, sneppp__convex_part, cx, err));
    }
    cx->logs = cx->lane[0].sum[0], cx->c = cx->lane[0].sum[1], cx->seen = cx->lane[0].sum[2];
    if (cx->want_base) cx->base = cx->lane[0].sum[3], cx->want_base = 0;
@@ -16672,7 +16217,7 @@ static void sneppp__place_convex_vars(sneppp__carver *c, sneppp__convex *cx, sne
 {
    size_t n = cx->x_size, columns = 0, widest = 1, p = 1, certificate;
    for (int k = 0; k < cx->cones; k++) {
-      columns += cx->pgd ? cx->cone[k].r : cx->cone[k].p;
+      columns += cx->cone[k].p;
       if (cx->cone[k].r > widest) widest = cx->cone[k].r;
       if (cx->cone[k].p > p) p = cx->cone[k].p;
    }
@@ -16709,10 +16254,10 @@ static sneppp_status sneppp__convex_vars_get(sneppp__convex *cx, size_t p, snepp
    cx->x_size = cx->S_size = 0;
    for (int k = 0; k < cx->cones; k++) {
       sneppp__cone *q = &cx->cone[k];
-      if (p) q->p = cx->diagonal ? 1 : p < q->r ? p : q->r;
+      if (p) q->p = cx->diagonal ? 1 : p < q->r && !cx->pgd ? p : q->r;
       else if (q->p > q->most) q->p = q->most;
       q->x = cx->x_size, q->S = cx->S_size;
-      cx->x_size += q->r * (cx->pgd && !cx->diagonal ? q->r : q->p);
+      cx->x_size += q->r * q->p;
       cx->S_size += q->r * (cx->diagonal ? 1 : q->r);
    }
    cx->sums = 4 + cx->x_size + cx->S_size;
@@ -16988,14 +16533,8 @@ static sneppp_status sneppp__convex_pgd(sneppp__convex *cx, sneppp__convex_vars 
 
 /* ---- from the solution to V */
 
-/* Has a factor more columns than V has rows? Then keeps the largest directions of each: U <- U E, E the leading
-   eigenvectors of U'U. Each readout has rows of its own: of widths 8 and 64 and rank 10, 8 and 10. */
-static int sneppp__convex_too_wide(const sneppp__convex *cx)
-{
-   for (int k = 0; !cx->diagonal && k < cx->cones; k++) if (cx->cone[k].p > cx->cone[k].most) return 1;
-   return 0;
-}
-
+/* Keeps the largest directions of a factor that has more columns than V has rows: U <- U E, E the leading eigenvectors
+   of U'U. Each readout has rows of its own: of widths 8 and 64 and rank 10, 8 and 10. */
 static sneppp_status sneppp__convex_cut(sneppp__convex *cx, sneppp__convex_vars *v, sneppp_error *err)
 {
    sneppp__convex      old = *cx;
@@ -17026,7 +16565,7 @@ static sneppp_status sneppp__cone_readout(sneppp__convex *cx, const sneppp__cone
                                           double scale, sneppp_error *err)
 {
    sneppp_readout_state *R = &cx->model->readout[q->which];
-   size_t                n = q->n, g = q->g, p = cx->pgd ? q->r : q->p;
+   size_t                n = q->n, g = q->g, p = q->p;
    sneppp__block         block;
    sneppp_status         st = SNEPPP_OK;
    double               *F, *M;
@@ -17065,7 +16604,7 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
    sneppp__convex_vars v;
    sneppp__room        events = sneppp__room_open(cx->model->desc.alloc_ctx);
    double              scale = 1;
-   int                 reads;
+   int                 reads, wide = 0;
    sneppp_status       st;
    SNEPPP__TRY(sneppp__convex_coordinates(cx, err));
    if (!cx->R) return sneppp__fail(err, SNEPPP_ERR_NOT_POSITIVE, "all features are zero in the window");
@@ -17096,7 +16635,8 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
    else if (st == SNEPPP_OK) {
       st = sneppp__convex_start(cx, &v, err);
       if (st == SNEPPP_OK) st = sneppp__convex_lbfgs(cx, &v, 0, err);
-      if (st == SNEPPP_OK && sneppp__convex_too_wide(cx)) {
+      for (int k = 0; !cx->diagonal && k < cx->cones; k++) wide |= cx->cone[k].p > cx->cone[k].most;
+      if (st == SNEPPP_OK && wide) {
          int asked = cx->now.ending == SNEPPP_ENDING_ASKED_TO_STOP;
          if (asked) cx->steps = cx->now.step; /* what is left of the factor is looked at, not improved */
          st = sneppp__convex_cut(cx, &v, err);
@@ -17110,18 +16650,6 @@ static sneppp_status sneppp__convex_solve(sneppp__convex *cx, sneppp_error *err)
    sneppp__block_free(&v.block);
    sneppp__block_free(&events.block);
    return st;
-}
-
-static void sneppp__place_cone(sneppp__carver *c, const sneppp_model *model, int k, sneppp__cone *q)
-{
-   size_t n = (size_t)model->readout[k].n, square = model->desc.readout == SNEPPP_READOUT_DIAGONAL ? 1 : n;
-   memset(q, 0, sizeof *q);
-   q->which = k, q->n = n, q->first = (size_t)model->readout[k].first, q->most = (size_t)model->readout[k].m;
-   q->K = sneppp__doubles(c, n, square);
-   q->pick = (size_t *)sneppp__take(c, n, 1, sizeof(size_t));
-   q->B = square > 1 || n == 1 ? sneppp__doubles(c, n, n) : NULL;
-   q->s = sneppp__doubles(c, n, 1);
-   q->a = sneppp__doubles(c, n, 1);
 }
 
 /* A separable intensity alpha q_1 q_2 has the likelihood of independent coordinates: with tr(M_f K_f) = 1 each
@@ -17156,18 +16684,6 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_error *
    return st;
 }
 
-/* Can the convex problem of the readout follow a run of ADAM, which may have a floor then? */
-SNEPPP__COLD static sneppp_status sneppp__polish_check(const sneppp_model *model, const sneppp_fit_desc *desc,
-                                                       int has_floor, sneppp_error *err)
-{
-   sneppp__convex cx;
-   memset(&cx, 0, sizeof cx);
-   if (has_floor && model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.polish of a separable model with a floor is not convex: set "
-                                               "fit.floor to SNEPPP_NONE");
-   return sneppp__convex_check(model, desc, &cx, err);
-}
-
 /* ---- learning everything: AdamW (Loshchilov and Hutter 2019) on one flat vector theta of doubles, the master copy
    from which the model's arrays are written. Some parameters are learnt through a map that keeps them legal:
 
@@ -17188,46 +16704,52 @@ typedef struct sneppp__learnt { /* a run of theta that belongs to one array of t
 
 #define SNEPPP__MAX_LEARNT (7 * SNEPPP_MAX_FACTORS + 1)
 
+/* Appends a segment at *at of theta; *grad is its place in `raw`, the flat gradient. */
+static sneppp__learnt *sneppp__learn(sneppp__learnt *s, sneppp__map map, sneppp_real *real, const double *wide,
+                                     size_t count, double *raw, double **grad, size_t *at)
+{
+   memset(s, 0, sizeof *s);
+   s->map = map, s->real = real, s->wide = (double *)(uintptr_t)wide; /* in the model's own block */
+   s->first = *at, s->count = count;
+   if (raw) *grad = raw + *at;
+   *at += count;
+   return s;
+}
+
 /* Lists the segments in their fixed order and points grad at `raw`, the flat gradient. Returns how many. */
 SNEPPP__APART static int sneppp__learnt_list(sneppp_model *model, int freeze, sneppp__learnt *seg, double *raw,
                                              sneppp_grad *grad, size_t *total)
 {
-   int    used = 0;
-   size_t at = 0;
+   sneppp__learnt *to = seg, *s;
+   size_t          at = 0;
    memset(grad, 0, sizeof *grad);
-#define SNEPPP__LEARNT(map_, decays_, real_, wide_, count_, rate_, d_, grad_) do { \
-      seg[used].map = (map_), seg[used].decays = (decays_), seg[used].real = (real_), seg[used].wide = (wide_); \
-      seg[used].first = at, seg[used].count = (count_), seg[used].rate = (rate_), seg[used].d = (d_); \
-      if (raw) (grad_) = raw + at; \
-      at += seg[used++].count; } while (0)
    for (int k = 0; k < model->readouts && !(freeze & SNEPPP_FREEZE_READOUT); k++) {
       sneppp_readout_state *R = &model->readout[k];
-      SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, R->V, NULL, (size_t)R->m * (size_t)R->n, NULL, 1, grad->V[k]);
+      s = sneppp__learn(to++, SNEPPP__MAP_PLAIN, R->V, NULL, (size_t)R->m * (size_t)R->n, raw, &grad->V[k], &at);
+      s->decays = 1;
    }
    for (int f = 0; f < model->factors; f++) {
       sneppp_layer_state *L = &model->layer[f];
       size_t n = (size_t)L->n, d = (size_t)L->d, K = L->inside.count;
       if (!(freeze & SNEPPP_FREEZE_LAYER)) {
-         SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, !L->width, L->W, NULL, n * d, NULL, d, grad->W[f]);
-         if (L->width) SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, L->width, NULL, n * d, NULL, d, grad->width[f]);
+         s = sneppp__learn(to++, SNEPPP__MAP_PLAIN, L->W, NULL, n * d, raw, &grad->W[f], &at);
+         s->decays = !L->width;
+         if (L->width) sneppp__learn(to++, SNEPPP__MAP_LOG, L->width, NULL, n * d, raw, &grad->width[f], &at);
          else if (!model->desc.factor[f].no_bias)
-            SNEPPP__LEARNT(SNEPPP__MAP_PLAIN, 1, L->b, NULL, n, NULL, 1, grad->b[f]);
+            sneppp__learn(to++, SNEPPP__MAP_PLAIN, L->b, NULL, n, raw, &grad->b[f], &at)->decays = 1;
       }
-      if (L->inside.space == SNEPPP_SPACE_GAUSS &&
-          !(freeze & SNEPPP_FREEZE_MEASURE)) { /* the lists live in the model's own block */
-         const double *given = K > 1 ? model->desc.factor[f].window.weight : L->inside.weight; /* 1: joint layers too */
-         SNEPPP__LEARNT(SNEPPP__MAP_LOGIT, 0, NULL, (double *)(uintptr_t)L->inside.weight, K, given, 1,
-                        grad->weight[f]);
-         SNEPPP__LEARNT(SNEPPP__MAP_RATED, 0, NULL, (double *)(uintptr_t)L->inside.mean, K * d, L->rate, d,
-                        grad->mean[f]);
-         SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, (double *)(uintptr_t)L->inside.scale, K * d, NULL, d, grad->scale[f]);
+      if (L->inside.space == SNEPPP_SPACE_GAUSS && !(freeze & SNEPPP_FREEZE_MEASURE)) {
+         s = sneppp__learn(to++, SNEPPP__MAP_LOGIT, NULL, L->inside.weight, K, raw, &grad->weight[f], &at);
+         s->rate = K > 1 ? model->desc.factor[f].window.weight : L->inside.weight; /* 1: joint layers too */
+         s = sneppp__learn(to++, SNEPPP__MAP_RATED, NULL, L->inside.mean, K * d, raw, &grad->mean[f], &at);
+         s->rate = L->rate, s->d = d;
+         sneppp__learn(to++, SNEPPP__MAP_LOG, NULL, L->inside.scale, K * d, raw, &grad->scale[f], &at);
       }
    }
    if (model->floor > 0 && !(freeze & SNEPPP_FREEZE_FLOOR))
-      SNEPPP__LEARNT(SNEPPP__MAP_LOG, 0, NULL, &model->floor, 1, NULL, 1, grad->floor);
-#undef SNEPPP__LEARNT
+      sneppp__learn(to++, SNEPPP__MAP_LOG, NULL, &model->floor, 1, raw, &grad->floor, &at);
    *total = at;
-   return used;
+   return (int)(to - seg);
 }
 
 static double sneppp__learnt_get(const sneppp__learnt *s, size_t i)
@@ -17296,30 +16818,6 @@ static void sneppp__theta_chain(const sneppp__learnt *seg, int segments, double 
    }
 }
 
-#ifdef SNEPPP__VECTOR
-/* A run of AdamW with the bias corrections 1/c1 and 1/c2 in hand. */
-SNEPPP__VECTOR_CODE static size_t sneppp__adamw_vectors(size_t n, const double *g, double scale,
-                                                        double *theta, double *m, double *v, double keep,
-                                                        double rate, double beta1, double beta2, double c1,
-                                                        double c2)
-{
-   sneppp__vec64 b1 = SNEPPP__K(beta1), b2 = SNEPPP__K(beta2), a1 = SNEPPP__K((1 - beta1) * scale),
-                 a2 = SNEPPP__K((1 - beta2) * scale * scale);
-   sneppp__vec64 k = SNEPPP__K(keep), r = SNEPPP__K(rate / c1), i2 = SNEPPP__K(1 / c2), tiny = SNEPPP__K(1e-8);
-   size_t        i = 0;
-   for (; i + SNEPPP__LANE64 <= n; i += SNEPPP__LANE64) {
-      sneppp__vec64 d = SNEPPP__D(loadu)(g + i), x, y;
-      x = SNEPPP__D(fmadd)(b1, SNEPPP__D(loadu)(m + i), SNEPPP__D(mul)(a1, d));
-      y = SNEPPP__D(fmadd)(b2, SNEPPP__D(loadu)(v + i), SNEPPP__D(mul)(a2, SNEPPP__D(mul)(d, d)));
-      SNEPPP__D(storeu)(m + i, x);
-      SNEPPP__D(storeu)(v + i, y);
-      y = SNEPPP__D(div)(SNEPPP__D(mul)(r, x), SNEPPP__D(add)(SNEPPP__D(sqrt)(SNEPPP__D(mul)(y, i2)), tiny));
-      SNEPPP__D(storeu)(theta + i, SNEPPP__D(fmsub)(k, SNEPPP__D(loadu)(theta + i), y));
-   }
-   return i;
-}
-#endif
-
 /* One step of AdamW, theta in slices, with the gradient scale * g and 1 - beta^step in c1 and c2. */
 typedef struct sneppp__adamw_job {
    const sneppp__learnt *seg;
@@ -17334,7 +16832,7 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
    const sneppp__adamw_job *job = (const sneppp__adamw_job *)arg;
    const sneppp_fit_desc   *o = &job->t->desc;
    double       *theta = job->t->theta, *m = job->t->moment1, *v = job->t->moment2;
-   const double *g = job->t->gradient;
+   const double *g = job->t->gradient, b1 = o->beta1, b2 = o->beta2, rate = job->rate / job->c1, i2 = 1 / job->c2;
    size_t        lo = slice * SNEPPP__SLICE, hi = lo + SNEPPP__SLICE;
    if (hi > job->t->parameters) hi = job->t->parameters;
    if (!job->t->held) memcpy(job->t->best + lo, theta + lo, (hi - lo) * sizeof *theta);
@@ -17343,21 +16841,13 @@ static void sneppp__adamw_slice(size_t slice, void *arg)
       double keep = seg->decays ? 1 - job->rate * o->decay : 1;
       size_t i = seg->first > lo ? seg->first : lo, end = seg->first + seg->count < hi ? seg->first + seg->count : hi;
       if (i >= end) continue;
-#ifdef SNEPPP__VECTOR
-      if (sneppp__has_vectors()) {
-         i += sneppp__adamw_vectors(end - i, g + i, job->scale, theta + i, m + i, v + i, keep, job->rate, o->beta1,
-                                    o->beta2, job->c1, job->c2);
-         SNEPPP__LEAVE_VECTORS;
-      }
-#endif
       for (; i < end; i++) {
          double e = job->scale * g[i];
-         m[i] = o->beta1 * m[i] + (1 - o->beta1) * e;
-         v[i] = o->beta2 * v[i] + (1 - o->beta2) * e * e;
-         theta[i] = keep * theta[i] - job->rate * (m[i] / job->c1) / (sqrt(v[i] / job->c2) + 1e-8);
+         m[i] = b1 * m[i] + (1 - b1) * e;
+         v[i] = b2 * v[i] + (1 - b2) * e * e;
+         theta[i] = keep * theta[i] - rate * m[i] / (sqrt(v[i] * i2) + 1e-8);
+         if (seg->map == SNEPPP__MAP_PLAIN) seg->real[i - seg->first] = (sneppp_real)theta[i];
       }
-      if (seg->map == SNEPPP__MAP_PLAIN)
-         for (i = seg->first > lo ? seg->first : lo; i < end; i++) seg->real[i - seg->first] = (sneppp_real)theta[i];
    }
 }
 
@@ -17473,6 +16963,8 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
    sneppp__room    room;
    sneppp_status   st;
    sneppp_fit_desc o;
+   sneppp__tour    tour;
+   double          mass;
    size_t          count = 0, events = 0, nodes;
    memset(t, 0, sizeof *t);
    SNEPPP__TRY(sneppp__fit_check(model, desc, err));
@@ -17498,14 +16990,11 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.holdout = %g, but only events that are points can be held out, not "
                           "those in events.region", o.holdout);
    nodes = model->nodes;
-   for (size_t r = 0; r < o.realisations; r++) {
-      const sneppp_events *e = &o.events[r];
-      for (size_t k = 0; k < (sneppp__is_table(e) ? e->regions : 1); k++) {
-         const sneppp_region *seen = sneppp__is_table(e) ? &e->region[k] : e->seen;
-         double               mass = 1;
-         for (int f = 0; f < model->factors; f++)
-            mass *= sneppp_window_mass(seen && seen->factor[f] ? seen->factor[f] : &model->layer[f].inside);
-         t->mass += mass;
+   for (tour = sneppp__tour_open(model, o.events, o.realisations, NULL); sneppp__tour_next(&tour); t->mass += mass) {
+      mass = tour.times;
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_window *part = sneppp__tour_part(&tour, f);
+         mass *= sneppp_window_mass(part ? part : &model->layer[f].inside);
       }
    }
    t->weights = sneppp__fit_weight(&o);
@@ -17731,7 +17220,18 @@ static sneppp_status sneppp__trainer_run(sneppp_trainer *t, sneppp_error *err)
 static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, sneppp__convex *cx)
 {
    cx->cones = model->readouts, cx->lanes = sneppp__most_lanes(model);
-   for (int k = 0; k < model->readouts; k++) sneppp__place_cone(c, model, k, &cx->cone[k]);
+   for (int k = 0; k < model->readouts; k++) {
+      const sneppp_readout_state *R = &model->readout[k];
+      sneppp__cone               *q = &cx->cone[k];
+      size_t                      n = (size_t)R->n;
+      memset(q, 0, sizeof *q);
+      q->which = k, q->n = n, q->first = (size_t)R->first, q->most = (size_t)R->m;
+      q->K = sneppp__doubles(c, n, cx->diagonal ? 1 : n);
+      q->B = cx->diagonal ? NULL : sneppp__doubles(c, n, n);
+      q->pick = (size_t *)sneppp__take(c, n, 1, sizeof(size_t));
+      q->s = sneppp__doubles(c, n, 1);
+      q->a = sneppp__doubles(c, n, 1);
+   }
    cx->lane = (sneppp__convex_lane *)sneppp__take(c, cx->lanes, 1, sizeof *cx->lane);
    cx->thick = (size_t *)sneppp__take(c, cx->regions, (size_t)cx->cones, sizeof *cx->thick);
 }
@@ -17740,7 +17240,7 @@ static void sneppp__place_convex(sneppp__carver *c, const sneppp_model *model, s
 static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_error *err)
 {
    sneppp_model *model = cx->model;
-   sneppp_status st = sneppp__convex_grams(cx, err);
+   sneppp_status st = sneppp__convex_regions(cx, 0, err);
    if (st != SNEPPP_OK) return st;
    if (!sneppp__finite(cx->total))
       return sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events have no finite sum");
@@ -17757,8 +17257,7 @@ static sneppp_status sneppp__convex_run(sneppp__convex *cx, int polish, sneppp_e
                 (size_t)model->readout[k].m * (size_t)model->readout[k].n * sizeof(sneppp_real));
       st = sneppp__nll(model, cx->desc->events, cx->realisations, sneppp__team_of(cx->desc), &nll, &expected, NULL,
                        &cx->desc->parallel, err); /* events of weight 0 are checked, too */
-   } else st = model->desc.mix == SNEPPP_MIX_SEPARABLE && model->readouts > 1 ? sneppp__convex_separable(cx, err)
-                                                                            : sneppp__convex_solve(cx, err);
+   } else st = sneppp__separable(model) ? sneppp__convex_separable(cx, err) : sneppp__convex_solve(cx, err);
    model->alpha = cx->alpha, model->floor = cx->floor;
    return st;
 }
@@ -17772,7 +17271,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_cones(sneppp_model *model, const 
    sneppp_status  st;
    memset(&cx, 0, sizeof cx);
    cx.start = SNEPPP_SECONDS();
-   cx.model = model, cx.desc = desc, cx.realisations = desc->realisations ? desc->realisations : 1;
+   cx.model = model, cx.desc = desc, cx.realisations = sneppp__fit_runs(desc);
    SNEPPP__TRY(sneppp__realisations_check(model, desc->events, cx.realisations, &cx.count, err));
    if (desc->reduce) cx.count = sneppp__team_of(desc)->count;
    SNEPPP__TRY(sneppp__convex_check(model, desc, &cx, err));
@@ -17863,15 +17362,6 @@ static sneppp_status sneppp__tuning_look(sneppp__tuning *t, const sneppp_events 
    return SNEPPP_OK;
 }
 
-static void sneppp__place_tuning(sneppp__carver *c, sneppp__tuning *t, const sneppp_events *events)
-{
-   size_t count = 0;
-   for (size_t r = 0; r < t->fit.realisations; r++) count += events[r].count;
-   t->part = (sneppp_events *)sneppp__take(c, t->fit.realisations, 1, sizeof *t->part);
-   t->weight = sneppp__reals(c, count, 1);
-   t->folds = count < 1000 ? 5 : 1;
-}
-
 /* Scales the model's waves and sets o->trace; all else is as it was. */
 static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, sneppp_error *err)
 {
@@ -17879,7 +17369,7 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    int            penalty = o->trace == 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE && o->method != SNEPPP_METHOD_ADAM;
    int            waves = sneppp__waves_scale(model, 1);
    double         best = 0, loss = 0, scale = 1, trace = o->trace, step = 2;
-   size_t         at = 0;
+   size_t         count = 0;
    sneppp__tuning t;
    sneppp__kept   kept;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
@@ -17890,15 +17380,19 @@ static sneppp_status sneppp__tune(sneppp_model *model, sneppp_fit_desc *o, snepp
    t.model = model, t.fit = *o, t.scale = 1;
    t.fit.method = SNEPPP_METHOD_CONVEX, t.fit.steps = 0, t.fit.tol = 1e-3, t.fit.progress = NULL;
    if (!t.fit.realisations) t.fit.realisations = 1;
-   for (size_t r = 0; r < t.fit.realisations; r++)
+   for (size_t r = 0; r < t.fit.realisations; count += events[r++].count)
       if (events[r].read || events[r].regions)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.tune needs events in memory, not %s",
                              events[r].read ? "a source" : "counts by region");
    SNEPPP__TRY(sneppp__keep(model, &kept, err));
-   while (sneppp__room_run(&room, err)) sneppp__place_tuning(&room.c, &t, events);
+   while (sneppp__room_run(&room, err)) {
+      t.part = (sneppp_events *)sneppp__take(&room.c, t.fit.realisations, 1, sizeof *t.part);
+      t.weight = sneppp__reals(&room.c, count, 1);
+   }
    if (room.st != SNEPPP_OK) { sneppp__block_free(&kept.block); return room.st; }
-   for (size_t r = 0; r < t.fit.realisations; at += events[r++].count)
-      t.part[r] = events[r], t.part[r].weight = t.weight + at;
+   t.folds = count < 1000 ? 5 : 1;
+   for (size_t r = t.fit.realisations; r-- > 0;)
+      t.part[r] = events[r], count -= events[r].count, t.part[r].weight = t.weight + count;
    t.fit.events = t.part;
    st = sneppp__tuning_look(&t, events, scale, trace, &best, err);
    for (int tries = 0; waves && tries < 6 && st == SNEPPP_OK; tries++) { /* up as long as it helps, or else down */
@@ -17950,11 +17444,15 @@ SNEPPP__APART static sneppp_status sneppp__fit_adam(sneppp_model *model, const s
    sneppp__kept    kept;
    sneppp_report   r;
    double          start = SNEPPP_SECONDS();
-   int            has_floor = desc->floor > 0 || (desc->floor == 0 && model->floor > 0);
-   sneppp_status  st = desc->polish ? sneppp__polish_check(model, desc, has_floor, err) : SNEPPP_OK;
-   if (st == SNEPPP_OK) st = sneppp__keep(model, &kept, err);
-   if (st != SNEPPP_OK) return st;
+   sneppp__convex  cx;
+   sneppp_status   st = SNEPPP_OK;
+   memset(&cx, 0, sizeof cx);
    memset(&t, 0, sizeof t);
+   if (desc->polish && sneppp__separable(model) && (desc->floor > 0 || (desc->floor == 0 && model->floor > 0)))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.polish of a separable model with a floor is not convex: set "
+                                               "fit.floor to SNEPPP_NONE");
+   if (desc->polish) SNEPPP__TRY(sneppp__convex_check(model, desc, &cx, err));
+   SNEPPP__TRY(sneppp__keep(model, &kept, err));
    if (desc->tune) st = sneppp__tune(model, &o, err);
    o.tune = 0;
    model->origin.ridge = 0;
@@ -19513,9 +19011,10 @@ static void sneppp__stream_lane(size_t lane, void *arg)
 }
 
 /* Some of the events into the sums of lane 0, or all of them, of several ranks in parcels. */
-static sneppp_status sneppp__stream_part(sneppp__stream *s, size_t from, size_t size, sneppp_error *err)
+static sneppp_status sneppp__stream_part(void *arg, size_t from, size_t size, sneppp_error *err)
 {
-   size_t n = s->f->N + s->held;
+   sneppp__stream *s = (sneppp__stream *)arg;
+   size_t          n = s->f->N + s->held;
    s->from = from, s->end = from + size;
    sneppp__run(&s->fit->parallel, sneppp__stream_lane, s, SNEPPP__LANES);
    for (size_t l = 0; l < SNEPPP__LANES; l++) SNEPPP__TRY(sneppp__pass_on(&s->error[l], err));
@@ -19527,18 +19026,13 @@ static sneppp_status sneppp__stream_part(sneppp__stream *s, size_t from, size_t 
 static sneppp_status sneppp__stream_all(sneppp__stream *s, sneppp_error *err)
 {
    sneppp__team *t = sneppp__team_of(s->fit);
-   sneppp__span  span;
-   size_t        at = SIZE_MAX, size, count = 0;
-   sneppp_status st;
+   sneppp__span  span[SNEPPP__SEGMENTS];
+   size_t        count = 0;
    for (size_t r = 0; r < (s->fit->realisations ? s->fit->realisations : 1); r++) count += s->fit->events[r].count;
    if (!t) return sneppp__stream_part(s, 0, count, err);
-   span.x = s->f->lane, span.rows = 1, span.columns = s->f->N + s->held, span.lower = span.segment = 0;
-   st = sneppp__sum_begin(t, &span, 1, t->count / sneppp__parcel(t->count) + 1, err);
-   while (st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
-      st = sneppp__stream_part(s, at, size, err);
-      if (st == SNEPPP_OK) sneppp__sum_add(t, &span, 1);
-   }
-   return sneppp__sum_end(t, &span, 1, st, err);
+   memset(span, 0, sizeof span);
+   span[0].x = s->f->lane, span[0].count = s->f->N + s->held;
+   return sneppp__sum_parcels(t, span, sneppp__stream_part, s, err);
 }
 
 SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *o, size_t held,

@@ -557,12 +557,11 @@ TEST loss_active_training(void)
    PASS();
 }
 
-/* ---- cells of plane waves: where waves are long against the cells, the sums over events come from polynomials. They
-   must be those of the plain formulas as well. */
+/* ---- plane waves, long ones and short ones: the sums over events are those of the plain formulas. */
 static void waves_make(active_case *c, int which)
 {
    static const sneppp_space space[] = {SNEPPP_SPACE_BOX, SNEPPP_SPACE_GAUSS, SNEPPP_SPACE_INTERVALS, SNEPPP_SPACE_POLYGON, SNEPPP_SPACE_SPHERE};
-   static const int          dim[] = {1, 1, 1, 2, 3}; /* those of more coordinates have no cells, but the same sums */
+   static const int          dim[] = {1, 1, 1, 2, 3};
    sneppp_rng rng;
    memset(c, 0, sizeof *c);
    c->desc.seed = 11, c->desc.width = active_n;
@@ -577,27 +576,12 @@ static void waves_make(active_case *c, int which)
    }
 }
 
-/* Waves that are long against the cells. */
+/* Waves that are long against the window. */
 static void waves_long(sneppp_model *m, double rate)
 {
    sneppp_rng rng;
    sneppp_rng_init(&rng, 6, 0);
    for (int i = 0; i < m->n * m->layer[0].d; i++) m->layer[0].W[i] = (sneppp_real)(rate * sneppp_rng_normal(&rng));
-}
-
-/* The loss of a case, laid out, with its events loaded; the caller frees the block. */
-static int waves_place(sneppp__loss *loss, const sneppp_model *m, const sneppp_events *e, sneppp__block *block)
-{
-   sneppp__carver k = sneppp__measure();
-   sneppp_error   err;
-   memset(loss, 0, sizeof *loss);
-   loss->model = m, loss->events = e, loss->realisations = 1, loss->count = e->count, loss->gradient = 2;
-   sneppp__place_loss(&k, loss);
-   if (sneppp__block_get(block, &k, NULL, 0, NULL, &err) != SNEPPP_OK) return 0;
-   sneppp__place_loss(&k, loss);
-   loss->size = e->count, loss->used = 1;
-   if (loss->x) sneppp__block_load(0, loss);
-   return 1;
 }
 
 static int waves_agree(const sneppp_model *m, active_case *c)
@@ -623,30 +607,24 @@ TEST loss_waves_sums(void)
 {
    static const double rate[] = {4, 0.3, 4, 0.15, 0.001};
    static active_case  c;
-   static sneppp__loss loss;
    for (int which = 0; which < 5; which++)
       for (int variant = 0; variant < 3; variant++) { /* long waves; one coordinate of all events the same; the default ones */
-         sneppp_model  m;
-         sneppp_error  err;
-         sneppp__block block;
-         size_t        d;
+         sneppp_model m;
+         sneppp_error err;
+         size_t       d;
          waves_make(&c, which);
          ASSERT_EQm(err.why, SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
          d = (size_t)m.D, m.alpha = 3, m.floor = 0.5;
          if (variant < 2) waves_long(&m, rate[which]);
          for (size_t i = 1; variant == 1 && which != 4 && i < active_N; i++) c.x[d * i + d - 1] = c.x[d - 1];
          if (variant == 1 && which == 3) { sneppp_free(&m); continue; } /* a line need not stay in the polygon */
-         ASSERT(waves_place(&loss, &m, &c.events, &block));
-         ASSERT_EQ(which < 3, loss.waves);
-         if (variant < 2 && which < 3) ASSERT(sneppp__cells_worth(&loss) >= 4);
-         sneppp__block_free(&block);
          ASSERT(waves_agree(&m, &c));
          sneppp_free(&m);
       }
    PASS();
 }
 
-/* Where the intensity vanishes a polynomial has no digits: those events must go through their features. */
+/* Where the intensity vanishes. */
 TEST loss_waves_zero(void)
 {
    static active_case c;
@@ -671,8 +649,8 @@ TEST loss_waves_zero(void)
    PASS();
 }
 
-/* Several blocks, any number of threads, batches: the same events, the same sums. The measure's gradients too. */
-TEST loss_waves_blocks(void)
+/* Any number of threads, units by a list or not: the same sums. The measure's gradients too. */
+TEST loss_waves_threads(void)
 {
    enum { count = active_n * active_n };
    static active_case  c;
@@ -680,8 +658,6 @@ TEST loss_waves_blocks(void)
    static double       measure[4][10], zero[count];
    sneppp_model        m;
    sneppp_error        err;
-   static sneppp__loss loss[2];
-   sneppp__block       block[2];
    waves_make(&c, 1);
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
    m.alpha = 3, m.floor = 0.5;
@@ -694,8 +670,7 @@ TEST loss_waves_blocks(void)
       sneppp_grad     g = active_slots(&got[k]);
       g.weight[0] = measure[k], g.mean[0] = measure[k] + 2, g.scale[0] = measure[k] + 6;
       for (int i = 0; i < active_n; i++) units[i] = c.desc.factor[0].unit;
-      m.layer[0].units = k == 3 ? units : NULL; /* a list of units is never taken for plane waves */
-      ASSERT_EQ(k != 3, sneppp__plane_waves(&m));
+      m.layer[0].units = k == 3 ? units : NULL;
       ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &c.events, 1, &got[k].value, NULL, &g, &par, &err));
       if (k < 3) ASSERT_EQ(0, memcmp(&got[k], &got[0], sizeof got[0]) || memcmp(measure[k], measure[0], sizeof measure[0]));
       sneppp_pool_free(pool);
@@ -703,55 +678,15 @@ TEST loss_waves_blocks(void)
    m.layer[0].units = NULL;
    ASSERT(active_same("value", 1, &got[0].value, zero, &got[3].value));
    ASSERT(active_same("measure", 10, measure[0], zero, measure[3]));
-   for (int k = 0; k < 2; k++) {
-      ASSERT(waves_place(&loss[k], &m, &c.events, &block[k]));
-      if (k) loss[k].block = 5 * sneppp__chunk_rows(&m);
-      sneppp__readout_matrix(&m.readout[0], loss[k].wide, loss[k].MM[0], sizeof(sneppp_real) < sizeof(double) ? loss[k].M[0] : NULL, NULL);
-      ASSERT_EQ(SNEPPP_OK, sneppp__pass(&loss[k], NULL, &err));
-      ASSERT_EQ(!k, loss[k].size == c.events.count); /* one block, or the last of several */
-   }
-   for (int i = 0; i < active_n; i++) /* only the lower triangle counts */
-      for (int j = i + 1; j < active_n; j++) loss[0].lane[0].S[0][i * active_n + j] = loss[1].lane[0].S[0][i * active_n + j] = 0;
-   ASSERT(active_same("scalars", 4, loss[0].lane[0].scalar, zero, loss[1].lane[0].scalar));
-   ASSERT(active_same("S", count, loss[0].lane[0].S[0], zero, loss[1].lane[0].S[0]));
-   ASSERT(active_same("W", active_n, loss[0].lane[0].of[0].W, zero, loss[1].lane[0].of[0].W));
-   ASSERT(active_same("b", active_n, loss[0].lane[0].of[0].b, zero, loss[1].lane[0].of[0].b));
-   sneppp__block_free(&block[0]), sneppp__block_free(&block[1]);
+   ASSERT(active_same("V", count, got[0].V, zero, got[3].V));
+   ASSERT(active_same("W", active_n, got[0].W[0], zero, got[3].W[0]));
+   ASSERT(active_same("b", active_n, got[0].b[0], zero, got[3].b[0]));
    sneppp_free(&m);
    PASS();
 }
 
-/* The nodes of a cell against the error that they promise: the polynomial through a wave's values at them. */
-TEST loss_waves_nodes(void)
-{
-#ifdef __FAST_MATH__
-   const double rounding = 4e-15; /* of the sums below, in another order */
-#else
-   const double rounding = 2e-15;
-#endif
-   for (int k = 0; k < 40; k++) {
-      double a = 0.2 * k, worst = 0, tiny = sizeof(sneppp_real) == sizeof(float) ? 3e-8 : rounding;
-      size_t r = sneppp__cell_nodes(a, SNEPPP__CELL_NODES);
-      ASSERT(r <= SNEPPP__CELL_NODES);
-      for (double u = -1; u <= 1; u += 0.01) {
-         double sum = 0, all = 0, sign = 1;
-         for (size_t j = 0; j < r; j++, sign = -sign) { /* the barycentric formula, which rounds well */
-            double angle = SNEPPP__PI * ((double)j + 0.5) / (double)r, weight = sign * sin(angle) / (u - cos(angle));
-            sum += weight * cos(a * cos(angle) + 1), all += weight;
-         }
-         sum /= all;
-         if (fabs(sum - cos(a * u + 1)) > worst) worst = fabs(sum - cos(a * u + 1));
-      }
-      ASSERT(worst <= tiny);
-   }
-   ASSERT_EQ((size_t)48, sneppp__cell_nodes(1e9, 47));
-   ASSERT_EQ((size_t)48, sneppp__cell_nodes(sneppp__nan(), 47));
-   PASS();
-}
-
 /* Where lambda is 0, or so small that w / lambda cannot be had in the features' precision, the likelihood is a number
-   and so are all its gradients, for every readout and with sums through M, through V and by cells; and a trainer moves
-   on. */
+   and so are all its gradients, for every readout and with sums through M and through V; and a trainer moves on. */
 TEST loss_zero_intensity(void)
 {
    static double buf[40000];
@@ -878,59 +813,6 @@ TEST loss_gradients_that_do_not_exist(void)
    PASS();
 }
 
-/* The polynomial of a cell is |V psi|^2 at its events, and its moments are those of all of them: none took the longer way. */
-TEST loss_waves_polynomial(void)
-{
-   static const double rate[] = {4, 0.3, 4};
-   static active_case  c;
-   static sneppp__loss loss;
-   for (int which = 0; which < 3; which++) {
-      sneppp_model  m;
-      sneppp_error  err;
-      sneppp__block block;
-      sneppp__lane *lane;
-      sneppp__cell *cell;
-      size_t        d, n = active_n, hi;
-      double        sum = 0, most = 0, tol = sizeof(sneppp_real) == 4 ? 2e-4 : 1e-9;
-      waves_make(&c, which);
-      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &c.desc, &err));
-      d = (size_t)m.D, m.alpha = 3, m.floor = 0.5;
-      waves_long(&m, rate[which]);
-      ASSERT(waves_place(&loss, &m, &c.events, &block));
-      lane = &loss.lane[0], cell = &lane->cell;
-      sneppp__readout_matrix(&m.readout[0], loss.wide, loss.MM[0], sizeof(sneppp_real) < sizeof(double) ? loss.M[0] : NULL, NULL);
-      ASSERT_EQ(SNEPPP_OK, sneppp__pass(&loss, NULL, &err));
-      ASSERT(loss.cells >= 4);
-      memset(lane->flat, 0, lane->flat_count * sizeof *lane->flat);
-      lane->begun = lane->pending = 0;
-      hi = sneppp__piece(&loss, 1, loss.cells);
-      sneppp__cell_run(&loss, lane, 0, hi);
-      for (size_t i = 0; i < hi; i++) {
-         const sneppp_real *x = loss.x + i * d;
-         sneppp_real        t, psi[active_n];
-         double             square = 0, got = 0, T[96], u;
-         sneppp__statistics(&m, 0, x, &t);
-         ASSERT_EQ(SNEPPP_OK, sneppp_features(&m, x, psi, &err));
-         for (int r = 0; r < m.readout[0].m; r++) {
-            double y = 0;
-            for (size_t j = 0; j < n; j++) y += (double)m.readout[0].V[(size_t)r * n + j] * (double)psi[j];
-            square += y * y;
-         }
-         u = cell->half > 0 ? ((double)t - cell->centre) / cell->half : 0;
-         T[0] = 1, T[1] = u;
-         for (size_t j = 2; j < cell->q; j++) T[j] = 2 * u * T[j - 1] - T[j - 2];
-         for (size_t j = 0; j < cell->q; j++) got += (double)cell->g[j] * T[j];
-         most = fmax(most, square);
-         ASSERT_IN_RANGE(square, got, tol * most);
-         sum += m.alpha * loss.weight[i] / (m.alpha * square + m.floor);
-      }
-      ASSERT_IN_RANGE(sum, cell->h[0], 10 * tol * sum);
-      sneppp__block_free(&block);
-      sneppp_free(&m);
-   }
-   PASS();
-}
-
 /* Derivatives by the weights of a mixture that multiplies other factors: through K, the mass and the floor. */
 TEST loss_weights_of_a_mixture_among_factors(void)
 {
@@ -1050,7 +932,6 @@ SUITE(loss)
    RUN_TEST(loss_realisations_share_what_they_watched);
    RUN_TEST(loss_weights_of_a_mixture_among_factors);
    RUN_TEST(loss_gradients_that_do_not_exist);
-   RUN_TEST(loss_waves_polynomial);
    RUN_TEST(loss_zero_intensity);
    RUN_TEST(loss_far_events);
    RUN_TEST(loss_definition);
@@ -1063,6 +944,5 @@ SUITE(loss)
    RUN_TEST(loss_active_training);
    RUN_TEST(loss_waves_sums);
    RUN_TEST(loss_waves_zero);
-   RUN_TEST(loss_waves_blocks);
-   RUN_TEST(loss_waves_nodes);
+   RUN_TEST(loss_waves_threads);
 }
