@@ -3763,9 +3763,12 @@ static sneppp_real sneppp__round_into(double x, double lo, double hi)
    return v;
 }
 
-/* erf(y) - erf(x), x <= y, without cancellation in the tails. */
+/* erf(y) - erf(x), x <= y, without cancellation in the tails or where they are close: (4 / sqrt pi) h exp(-m^2)
+   (1 + (2 m^2 - 1) h^2 / 3) from the midpoint m, the distance being 2 h, is then good to nine digits. */
 static double sneppp__erf_between(double x, double y)
 {
+   double h = 0.5 * (y - x), m = x + h;
+   if (h * (1 + fabs(m)) < 0.01) return (4 / SNEPPP__SQRT_PI) * h * exp(-m * m) * (1 + (2 * m * m - 1) * h * h / 3);
    return x > 0 ? erfc(x) - erfc(y) : y < 0 ? erfc(-y) - erfc(-x) : erf(y) - erf(x);
 }
 
@@ -3804,39 +3807,79 @@ static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
    for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
 }
 
-/* One point of unit i of factor f in the window w, or in the box (lo, hi of each axis) around a polygon: psi^2 has
-   standard deviations l / sqrt 2. */
-static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w, const double *box,
-                              sneppp_rng *rng, sneppp_real *x)
+/* Axis k of unit i, or of the floor, i = n: its mass in the intervals of w or in the box (lo, hi of each axis), or with
+   a generator a coordinate x drawn there. psi^2 has the standard deviation l / sqrt 2. */
+static double sneppp__spawn_axis(const sneppp_layer_state *L, size_t i, size_t k, const sneppp_window *w,
+                                 const double *box, sneppp_rng *rng, sneppp_real *x)
 {
-   const sneppp_layer_state *L = &model->layer[f];
-   size_t                    d = (size_t)L->d;
-   if (!L->width) {
-      double v[3], y[3];
-      for (size_t k = 0; k < 3; k++) v[k] = (double)L->W[i * d + k];
-      sneppp__draw_fisher(rng, v, y);
-      for (size_t k = 0; k < 3; k++) x[k] = (sneppp_real)y[k];
-      return;
-   }
-   for (size_t k = 0; k < d; k++) {
-      double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k],
-             s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
-      double lo = box[2 * k], hi = box[2 * k + 1];
-      if (w->space == SNEPPP_SPACE_INTERVALS) { /* choose the interval by its mass */
-         double total = 0, u, h = s * SNEPPP__SQRT2;
-         size_t q;
-         for (q = 0; q < w->count; q++)
-            total += sneppp__erf_between((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
-         u = sneppp_rng_uniform(rng) * total;
-         for (q = 0; q + 1 < w->count; q++) {
-            double part = sneppp__erf_between((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
-            if (u < part) break;
-            u -= part;
-         }
-         lo = w->ends[2 * q], hi = w->ends[2 * q + 1];
+   const int     bump = i < (size_t)L->n, gaps = w->space == SNEPPP_SPACE_INTERVALS;
+   const size_t  at = i * (size_t)L->d + k, pieces = gaps ? w->count : 1;
+   const double *end = gaps ? w->ends : box + 2 * k;
+   double        c = 0, l = 1, u = 1, total = 0;
+   if (bump) c = (double)L->W[at] / L->rate[k] + L->shift[k], l = (double)L->width[at] / L->rate[k];
+   for (int pass = !gaps && rng; pass < 2; pass++) { /* the second finds the interval that has the share u of the mass */
+      for (size_t q = 0; q < pieces; q++, end += 2) {
+         double mass = end[1] - end[0];
+         if (bump) mass = 0.5 * SNEPPP__SQRT_PI * l * sneppp__erf_between((end[0] - c) / l, (end[1] - c) / l);
+         if (pass && (u < mass || q + 1 == pieces)) break;
+         if (pass) u -= mass;
+         else total += mass;
       }
-      x[k] = sneppp__round_into(c + s * sneppp__truncated_normal(rng, (lo - c) / s, (hi - c) / s), lo, hi);
+      if (!rng) return total;
+      if (!pass) u = sneppp_rng_uniform(rng) * total, end = w->ends;
    }
+   l /= SNEPPP__SQRT2;
+   if (bump) c += l * sneppp__truncated_normal(rng, (end[0] - c) / l, (end[1] - c) / l);
+   else c = end[0] + sneppp_rng_uniform(rng) * (end[1] - end[0]);
+   *x = sneppp__round_into(c, end[0], end[1]);
+   return 0;
+}
+
+/* The weights of the bumps and of the floor (n + 1) if p is not NULL, and their sum, in parts of the factors: products
+   of masses along axes, and on the sphere 2 pi e^(2b) (e^k - e^-k) / k with k = 2 |w|. */
+static double sneppp__spawn_weights(const sneppp_model *model, const sneppp_window *const *part,
+                                    double (*box)[2 * SNEPPP_MAX_DIM], double *p)
+{
+   double total = 0;
+   for (size_t i = 0, n = (size_t)model->n; i <= n; i++) {
+      double v = i < n ? (double)model->readout[0].V[i] : 0, weight = i < n ? model->alpha * v * v : model->floor;
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_layer_state *L = &model->layer[f];
+         const size_t              d = (size_t)L->d;
+         double                    length = 0;
+         int                       round = part[f]->space == SNEPPP_SPACE_SPHERE;
+         for (size_t k = 0; k < d && !round; k++) weight *= sneppp__spawn_axis(L, i, k, part[f], box[f], NULL, NULL);
+         if (round && part[f]->measure != SNEPPP_MEASURE_PROBABILITY) weight *= 4 * SNEPPP__PI;
+         for (size_t k = 0; k < d && i < n; k++) length += (double)L->W[i * d + k] * (double)L->W[i * d + k];
+         if (!round || i == n) continue;
+         length = 2 * sqrt(length);
+         weight *= exp(2 * (double)L->b[i] + length);
+         if (length > 1e-8) weight *= -expm1(-2 * length) / (2 * length);
+      }
+      if (p) p[i] = weight;
+      total += weight;
+   }
+   return total;
+}
+
+/* A point of bump i, or of the floor; 0 if it is outside of a polygon, which is drawn in the box around it. */
+static int sneppp__spawn_point(const sneppp_model *model, size_t i, const sneppp_window *const *part,
+                               double (*box)[2 * SNEPPP_MAX_DIM], sneppp_rng *rng, sneppp_real *x)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      sneppp_real              *to = x + L->first;
+      double                    v[3] = {0, 0, 0}, y[3];
+      if (part[f]->space == SNEPPP_SPACE_SPHERE) {
+         for (size_t k = 0; k < 3 && i < (size_t)L->n; k++) v[k] = (double)L->W[3 * i + k];
+         sneppp__draw_fisher(rng, v, y);
+         for (int k = 0; k < 3; k++) to[k] = (sneppp_real)y[k];
+      } else
+         for (size_t k = 0; k < (size_t)L->d; k++) (void)sneppp__spawn_axis(L, i, k, part[f], box[f], rng, to + k);
+      if (part[f]->space == SNEPPP_SPACE_POLYGON && !sneppp__polygon_holds(part[f], (double)to[0], (double)to[1]))
+         return 0;
+   }
+   return 1;
 }
 
 #ifdef SNEPPP_INFERENCE_ONLY
@@ -3863,54 +3906,11 @@ static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *re
                     (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON));
 }
 
-/* The integral of psi_i^2 over a factor's part, or of 1 if i is the number of units. */
-static double sneppp__spawn_mass(const sneppp_model *model, int f, size_t i, const double *box)
-{
-   const sneppp_layer_state *L = &model->layer[f];
-   const sneppp_window      *w = &model->desc.factor[f].window;
-   size_t                    d = (size_t)L->d;
-   double                    mass = 1, length = 0;
-   if (w->space == SNEPPP_SPACE_SPHERE) { /* 2 pi e^(2b) (e^k - e^-k) / k with k = 2 |w| */
-      mass = w->measure == SNEPPP_MEASURE_PROBABILITY ? 1 : 4 * SNEPPP__PI;
-      if (i == (size_t)L->n) return mass;
-      for (size_t k = 0; k < d; k++) length += (double)L->W[i * d + k] * (double)L->W[i * d + k];
-      length = 2 * sqrt(length);
-      mass *= exp(2 * (double)L->b[i] + length);
-      return length > 1e-8 ? mass * -expm1(-2 * length) / (2 * length) : mass;
-   }
-   for (size_t k = 0; k < d; k++) {
-      double c = 0, l = 1, sum = 0;
-      int    gaps = w->space == SNEPPP_SPACE_INTERVALS;
-      if (i < (size_t)L->n)
-         c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k], l = (double)L->width[i * d + k] / L->rate[k];
-      for (size_t q = 0; q < (gaps ? w->count : 1); q++) {
-         double a = gaps ? w->ends[2 * q] : box[2 * k], b = gaps ? w->ends[2 * q + 1] : box[2 * k + 1];
-         sum += i < (size_t)L->n ? 0.5 * SNEPPP__SQRT_PI * l * sneppp__erf_between((a - c) / l, (b - c) / l) : b - a;
-      }
-      mass *= sum;
-   }
-   return mass;
-}
-
-/* The weights of the bumps and of the floor (n + 1) if p is not NULL, and their sum. */
-static double sneppp__spawn_weights(const sneppp_model *model, double (*box)[2 * SNEPPP_MAX_DIM], double *p)
-{
-   double total = 0;
-   for (size_t i = 0, n = (size_t)model->n; i <= n; i++) {
-      double v = i < n ? (double)model->readout[0].V[i] : 0, weight = i < n ? model->alpha * v * v : model->floor;
-      for (int f = 0; f < model->factors; f++) weight *= sneppp__spawn_mass(model, f, i, box[f]);
-      if (p) p[i] = weight;
-      total += weight;
-   }
-   return total;
-}
-
 /* Checks, and fills parts and boxes; the number of polygons, or -1. */
-static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *region,
+static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *region, const sneppp_window **win,
                               double (*box)[2 * SNEPPP_MAX_DIM], sneppp_error *err)
 {
-   const sneppp_window *win[SNEPPP_MAX_FACTORS];
-   int                  polygons = 0;
+   int polygons = 0;
    for (int f = 0; model && f < model->factors; f++) {
       win[f] = &model->desc.factor[f].window;
       polygons += win[f]->space == SNEPPP_SPACE_POLYGON;
@@ -3927,63 +3927,38 @@ static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *re
 SNEPPP_DEF size_t sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
                                       sneppp_error *err)
 {
-   double box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
+   const sneppp_window *win[SNEPPP_MAX_FACTORS];
+   double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
    (void)cap;
-   if (sneppp__spawn_plan(model, region, box, err) < 0) return 0;
+   if (sneppp__spawn_plan(model, region, win, box, err) < 0) return 0;
    return ((size_t)model->n + 1) * (sizeof(double) + 2 * sizeof(size_t)) + sizeof(double);
 }
 
 SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
                                           sneppp_error *err)
 {
-   double box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
+   const sneppp_window *win[SNEPPP_MAX_FACTORS];
+   double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
    if (!lo || !hi || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "lo, hi or count is NULL");
-   if (sneppp__spawn_plan(model, NULL, box, err) < 0) return SNEPPP_ERR_ARG;
+   if (sneppp__spawn_plan(model, NULL, win, box, err) < 0) return SNEPPP_ERR_ARG;
    for (int f = 0; f < model->factors; f++)
       for (int r = 0, k = model->layer[f].first; r < model->layer[f].D; r++, k++) {
-         if (model->desc.factor[f].window.space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]) || !(lo[k] >= box[f][2 * r]) ||
+         if (win[f]->space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]) || !(lo[k] >= box[f][2 * r]) ||
              !(hi[k] <= box[f][2 * r + 1]))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "coordinate %d: [%g, %g] is no part of a box", k, lo[k], hi[k]);
          box[f][2 * r] = lo[k], box[f][2 * r + 1] = hi[k];
       }
-   *count = sneppp__spawn_weights(model, box, NULL);
+   *count = sneppp__spawn_weights(model, win, box, NULL);
    return SNEPPP_OK;
-}
-
-/* One candidate; 0 if it is outside of a polygon. */
-static int sneppp__spawn_point(const sneppp_model *model, size_t i, double (*box)[2 * SNEPPP_MAX_DIM], sneppp_rng *rng,
-                               sneppp_real *x)
-{
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *w = &model->desc.factor[f].window;
-      sneppp_real         *to = x + model->layer[f].first;
-      double               y[3], u, length = 0;
-      size_t               q = 0;
-      if (i < (size_t)model->n) sneppp__draw_bump(model, f, i, w, box[f], rng, to);
-      else if (w->space == SNEPPP_SPACE_SPHERE) {
-         sneppp__rng_sphere(rng, 3, y);
-         for (int r = 0; r < 3; r++) to[r] = (sneppp_real)y[r];
-      } else if (w->space == SNEPPP_SPACE_INTERVALS) {
-         for (size_t k = 0; k < w->count; k++) length += w->ends[2 * k + 1] - w->ends[2 * k];
-         for (u = sneppp_rng_uniform(rng) * length; q + 1 < w->count && u >= w->ends[2 * q + 1] - w->ends[2 * q]; q++)
-            u -= w->ends[2 * q + 1] - w->ends[2 * q];
-         to[0] = sneppp__round_into(w->ends[2 * q] + u, w->ends[2 * q], w->ends[2 * q + 1]);
-      } else
-         for (int r = 0; r < w->dim; r++) {
-            double lo = box[f][2 * r], hi = box[f][2 * r + 1];
-            to[r] = sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi);
-         }
-      if (w->space == SNEPPP_SPACE_POLYGON && !sneppp__polygon_holds(w, (double)to[0], (double)to[1])) return 0;
-   }
-   return 1;
 }
 
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
                                        size_t cap, sneppp_sample_info *info, sneppp_error *err)
 {
+   const sneppp_window *win[SNEPPP_MAX_FACTORS];
    double             box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM], total, limit;
    sneppp_real        one[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
-   int                polygons = sneppp__spawn_plan(model, how ? how->region : NULL, box, err);
+   int                polygons = sneppp__spawn_plan(model, how ? how->region : NULL, win, box, err);
    uint64_t           N;
    sneppp_sample_info own;
    sneppp__alias      a;
@@ -3997,7 +3972,7 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    a.n = (size_t)model->n + 1;
    a.p = (double *)(void *)((unsigned char *)how->mem + (0 - (uintptr_t)how->mem) % sizeof *a.p);
    a.other = (size_t *)(void *)(a.p + a.n), a.list = a.other + a.n;
-   total = sneppp__spawn_weights(model, box, a.p);
+   total = sneppp__spawn_weights(model, win, box, a.p);
    if (!(total > 0) || !sneppp__finite(total))
       return sneppp__fail(err, SNEPPP_ERR_RANGE, "the expected number of events cannot be represented, or is 0");
    sneppp__alias_make(&a);
@@ -4011,7 +3986,7 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    while ((how->count ? info->count : info->candidates) < N) {
       if ((double)info->candidates++ > limit)
          return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "next to nothing of the box is in the polygon");
-      if (!sneppp__spawn_point(model, sneppp__alias_draw(&a, rng), box, rng, one)) continue;
+      if (!sneppp__spawn_point(model, sneppp__alias_draw(&a, rng), win, box, rng, one)) continue;
       if (info->count < cap) memcpy(x + info->count * (size_t)model->D, one, (size_t)model->D * sizeof *x);
       info->count++;
    }
@@ -22696,61 +22671,11 @@ static sneppp_status sneppp__draw_given_up(sneppp_error *err, int drawn, size_t 
 #define SNEPPP__ENVELOPE_LEAST (1.0 / 1024)
 #define SNEPPP__WHOLE_LEAST    (1.0 / 65536) /* higher spheres, which are not cut, have no other way */
 
-/* The weights of the components, in the boxes around polygons. Returns the points per candidate; 0: not known. */
-static double sneppp__mixture_weights(sneppp__draw *w)
-{
-   const sneppp_model *model = w->model;
-   size_t              n = (size_t)model->n;
-   double              mass = 1, total = 0;
-   for (int f = 0; f < model->factors; f++) {
-      const double *box = w->s.box[f];
-      mass *= w->s.part[f]->space == SNEPPP_SPACE_POLYGON ? (box[1] - box[0]) * (box[3] - box[2]) : w->g.mass[f];
-   }
-   w->alias.p[n] = model->floor * mass;
-   for (size_t i = 0; i < n; i++) {
-      double v = (double)model->readout[0].V[i];
-      w->alias.p[i] = model->alpha * v * v;
-      for (int f = 0; f < model->factors; f++) {
-         const sneppp_layer *L = &w->s.layer[f];
-         const double       *box = w->s.box[f];
-         int                 polygon = w->s.part[f]->space == SNEPPP_SPACE_POLYGON;
-         if (!polygon) w->alias.p[i] *= w->g.K[f][i];
-         for (size_t r = 0; polygon && r < 2; r++) {
-            double l = L->width[2 * i + r], c = L->W[2 * i + r] + model->layer[f].shift[r];
-            w->alias.p[i] *= 0.5 * SNEPPP__SQRT_PI * l *
-                             sneppp__erf_diff((box[2 * r] - c) / l, (box[2 * r + 1] - c) / l);
-         }
-      }
-   }
-   for (size_t i = 0; i <= n; i++) total += w->alias.p[i];
-   return !(total > 0) || !sneppp__finite(total) ? 0 : w->polygons ? w->expected / total : 1;
-}
-
 static int sneppp__mixture_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
 {
-   const sneppp_model *model = w->model;
-   size_t              n = (size_t)model->n;
-   for (;;) {
-      size_t i = sneppp__alias_draw(&w->alias, rng);
-      int    inside = 1;
-      if (++w->tried > w->most) return 0;
-      for (int f = 0; inside && f < model->factors; f++) {
-         const sneppp_window *part = w->s.part[f];
-         const double        *box = w->s.box[f];
-         sneppp_real         *to = x + model->layer[f].first;
-         double               y[SNEPPP_MAX_DIM] = {0};
-         int                  polygon = part->space == SNEPPP_SPACE_POLYGON;
-         int                  flat = polygon || part->space == SNEPPP_SPACE_BOX;
-         if (i < n) sneppp__draw_bump(model, f, i, part, box, rng, to);
-         else if (!flat) (void)sneppp_window_draw(part, rng, y);
-         for (int r = 0; i == n && r < part->dim; r++) {
-            double lo = box[2 * r], hi = box[2 * r + 1];
-            to[r] = flat ? sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi) : (sneppp_real)y[r];
-         }
-         inside = !polygon || sneppp__polygon_holds(part, (double)to[0], (double)to[1]);
-      }
-      if (inside) return 1;
-   }
+   while (++w->tried <= w->most)
+      if (sneppp__spawn_point(w->model, sneppp__alias_draw(&w->alias, rng), w->s.part, w->s.box, rng, x)) return 1;
+   return 0;
 }
 
 /* Cells for N points: the envelope, or where that keeps too few candidates, the tree. */
@@ -22808,8 +22733,9 @@ static int sneppp__cells_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
 /* Makes one draw without shares ready for about N points. */
 static sneppp_status sneppp__draw_ready(sneppp__draw *w, size_t N, sneppp_error *err)
 {
-   w->acceptance = w->mixture ? sneppp__mixture_weights(w) : 0;
-   w->tried = w->C = 0;
+   double total = w->mixture ? sneppp__spawn_weights(w->model, w->s.part, w->s.box, w->alias.p) : 0;
+   w->tried = w->C = w->acceptance = 0;
+   if (total > 0 && sneppp__finite(total)) w->acceptance = w->polygons ? w->expected / total : 1;
    if (w->acceptance >= SNEPPP__MIXTURE_LEAST) sneppp__alias_make(&w->alias);
    else if (w->mixture && !w->polygons)
       return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the components cannot be represented");
