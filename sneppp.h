@@ -21707,7 +21707,9 @@ typedef struct sneppp__cut {
    double *sign;         /* (rings) see sneppp__ring_sign                                                   */
 } sneppp__cut;
 
-/* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. */
+/* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. The
+   last three are bounds over the cell: of the rest, of the linear part, of the feature. There is one readout: models
+   with more are drawn in shares. */
 typedef struct sneppp__sampler {
    const sneppp_model  *model;
    const sneppp_window *part[SNEPPP_MAX_FACTORS]; /* in the user's units; of a box that a polygon cuts, that one */
@@ -21717,11 +21719,10 @@ typedef struct sneppp__sampler {
    int                  a[SNEPPP_MAX_FACTORS], p[SNEPPP_MAX_FACTORS];
    double               lo[SNEPPP__MAX_AXES], hi[SNEPPP__MAX_AXES], axis[SNEPPP__MAX_AXES]; /* P: all; importance */
    double               unit;                     /* base measure per volume of cells                       */
-   double              *V[SNEPPP_MAX_FACTORS], norm[SNEPPP_MAX_FACTORS];
-   size_t               rows[SNEPPP_MAX_FACTORS]; /* of V that are not zero; a convex fit leaves few        */
+   double              *V, norm;
+   size_t               rows;                     /* of V that are not zero; a convex fit leaves few        */
    double              *square, *work;
-   double              *jet, *rest, *reach, *peak;/* (1 + A, n), (n) each; reach: size of the linear part   */
-   double              *one, *one_rest;           /* the same of one factor: rest, reach, peak (3, n)       */
+   double              *jet, *one;                /* (A + 4, n); the same of one factor, if there are more  */
    double              *g;                        /* (1 + A)                                                */
    double              *cell;                     /* (room + 4, record) see sneppp__cell_bound              */
    size_t               record, cells, room, base; /* base: the first cells are those of rasters, or one     */
@@ -21732,7 +21733,7 @@ typedef struct sneppp__sampler {
    int                  closed, whole, rasters;   /* cells have closed forms; a factor is not cut; or has cells */
    sneppp__grams       *grams;                    /* of the cell that was asked for last                    */
    const sneppp_window *inside;                   /* (factors) in the units of the closed forms             */
-   double              *M[SNEPPP_MAX_FACTORS];    /* V'V of each full readout                               */
+   double              *M;                        /* V'V of a full readout                                  */
    sneppp__cut          cut[SNEPPP_MAX_FACTORS];
    double               last[2 * SNEPPP__MAX_AXES]; /* lo (P), hi (P) of each factor's part that grams has    */
    int                  have[SNEPPP_MAX_FACTORS]; /* is it one of a cell?                                   */
@@ -21750,29 +21751,21 @@ static int sneppp__cell_axes(const sneppp_window *w)
 static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
 {
    const sneppp_model *model = s->model;
-   size_t rows = (size_t)s->A + 1, n = (size_t)model->n, widest = 0, most = 1;
+   size_t rows = (size_t)s->A + 4, n = (size_t)model->n, m = (size_t)model->readout[0].m, widest = 0;
    for (int f = 0; f < model->factors; f++)
       if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
-   for (int k = 0; k < model->readouts; k++) {
-      s->V[k] = sneppp__doubles(c, (size_t)model->readout[k].m, (size_t)model->readout[k].n);
-      if ((size_t)model->readout[k].m > most) most = (size_t)model->readout[k].m;
-   }
-   s->square = sneppp__doubles(c, most, most);
-   s->work = sneppp__doubles(c, sneppp__lambda_max_work(most), 1);
-   s->jet = sneppp__doubles(c, rows, n);
-   s->rest = sneppp__doubles(c, n, 1);
-   s->reach = sneppp__doubles(c, n, 1);
-   s->peak = sneppp__doubles(c, n, 1);
-   s->one = sneppp__doubles(c, rows, widest);
-   s->one_rest = sneppp__doubles(c, widest, 3);
+   s->V = sneppp__doubles(c, m, n);
+   s->square = sneppp__doubles(c, m, m);
+   s->work = sneppp__doubles(c, sneppp__lambda_max_work(m), 1);
+   s->jet = s->one = sneppp__doubles(c, rows, n);
+   if (model->factors > 1) s->one = sneppp__doubles(c, rows, widest);
    s->g = sneppp__doubles(c, rows, 1);
    s->cell = sneppp__doubles(c, s->room + 4, s->record);
    sneppp__place_alias(c, s->room, &s->alias);
    s->kid = (size_t *)sneppp__take(c, s->room + 4, 1, sizeof *s->kid);
    s->share = sneppp__doubles(c, s->room + 4, 1);
    s->count = sneppp__doubles(c, s->room + 4, 1);
-   for (int k = 0; s->closed && model->desc.readout == SNEPPP_READOUT_FULL && k < model->readouts; k++)
-      s->M[k] = sneppp__doubles(c, (size_t)model->readout[k].n, (size_t)model->readout[k].n);
+   s->M = s->closed && model->desc.readout == SNEPPP_READOUT_FULL ? sneppp__doubles(c, n, n) : NULL;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = s->inside[f].rings ? s->part[f] : &s->inside[f]; /* lists of inside may not be placed yet */
       sneppp__cut         *cut = &s->cut[f];
@@ -21791,7 +21784,7 @@ static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const
 {
    const sneppp_layer *L = &s->layer[f];
    size_t d = (size_t)L->d, n = (size_t)L->n;
-   double *psi = s->one, *rest = s->one_rest, *reach = rest + n, *peak = reach + n;
+   double *psi = s->one, *rest = psi + (d + 1) * n, *reach = rest + n, *peak = reach + n;
    for (size_t i = 0; i < n; i++) {
       const double *w = L->W + i * d;
       double        z = L->b ? L->b[i] : 0, extent = 0, slope, value, lo2 = 0, hi2 = 0, e2 = 0;
@@ -21828,74 +21821,51 @@ static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const
    B = B0 + B1 + b, the rest of A B is A1 B1 + a (B0 + B1 + b) + b (A0 + A1). */
 static void sneppp__jet_pair(sneppp__sampler *s, int f, size_t from, size_t j, size_t to, int times, int slopes)
 {
-   size_t n = (size_t)s->model->n, nf = (size_t)s->layer[f].n, A = (size_t)s->A, a = (size_t)s->a[f],
-          d = (size_t)s->layer[f].d;
-   double B0 = s->one[j], b = s->one_rest[j], B1 = s->one_rest[nf + j], A0 = s->jet[from], ra = s->rest[from],
-          A1 = s->reach[from];
+   size_t  n = (size_t)s->model->n, nf = (size_t)s->layer[f].n, A = (size_t)s->A, a = (size_t)s->a[f],
+           d = (size_t)s->layer[f].d;
+   double *rest = s->jet + (A + 1) * n, *reach = rest + n, *peak = reach + n, *bounds = s->one + (d + 1) * nf + j;
+   double  B0 = s->one[j], b = bounds[0], B1 = bounds[nf], A0 = s->jet[from], ra = rest[from], A1 = reach[from];
    s->jet[to] = times ? A0 * B0 : A0 + B0;
    if (!slopes) return;
    for (size_t k = 0; k < A; k++) {
       double own = k >= a && k < a + d ? s->one[(k - a + 1) * nf + j] : 0, v = s->jet[(k + 1) * n + from];
       s->jet[(k + 1) * n + to] = times ? v * B0 + A0 * own : v + own;
    }
-   s->rest[to] = times ? A1 * B1 + ra * (fabs(B0) + B1 + b) + b * (fabs(A0) + A1) : ra + b;
-   s->reach[to] = times ? A1 * fabs(B0) + B1 * fabs(A0) : A1 + B1;
-   s->peak[to] = times ? s->peak[from] * s->one_rest[2 * nf + j] : s->peak[from] + s->one_rest[2 * nf + j];
+   rest[to] = times ? A1 * B1 + ra * (fabs(B0) + B1 + b) + b * (fabs(A0) + A1) : ra + b;
+   reach[to] = times ? A1 * fabs(B0) + B1 * fabs(A0) : A1 + B1;
+   peak[to] = times ? peak[from] * bounds[2 * nf] : peak[from] + bounds[2 * nf];
 }
 
 /* All features at the statistics t, with slopes and rests over the half-widths h unless h is NULL. */
 static void sneppp__jet(sneppp__sampler *s, const double *t, const double *h)
 {
-   const sneppp_model *model = s->model;
-   size_t              n = (size_t)model->n, have = 0;
-   for (int f = 0; f < model->factors; f++) {
-      size_t nf = (size_t)model->layer[f].n, d = (size_t)model->layer[f].d;
+   const sneppp_mix mix = s->model->desc.mix;
+   size_t           have = 0;
+   for (int f = 0; f < s->model->factors; f++) {
+      const size_t nf = (size_t)s->layer[f].n;
+      const int    outer = f && mix == SNEPPP_MIX_OUTER, times = f && mix != SNEPPP_MIX_SUM && mix != SNEPPP_MIX_STACK;
       sneppp__jet_factor(s, f, t + s->a[f], h ? h + s->a[f] : NULL);
-      if (!f || sneppp__mix_concatenates(model->desc.mix)) {
-         memcpy(s->jet + have, s->one, nf * sizeof(double));
-         for (size_t k = 0; h && k < (size_t)s->A; k++) memset(s->jet + (k + 1) * n + have, 0, nf * sizeof(double));
-         for (size_t k = 0; h && k < d; k++)
-            memcpy(s->jet + ((size_t)s->a[f] + k + 1) * n + have, s->one + (k + 1) * nf, nf * sizeof(double));
-         if (h) {
-            memcpy(s->rest + have, s->one_rest, nf * sizeof(double));
-            memcpy(s->reach + have, s->one_rest + nf, nf * sizeof(double));
-            memcpy(s->peak + have, s->one_rest + 2 * nf, nf * sizeof(double));
-         }
-         have += nf;
-      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
-         for (size_t i = have; i-- > 0;)
-            for (size_t j = nf; j-- > 0;) sneppp__jet_pair(s, f, i, j, i * nf + j, 1, h != NULL);
-         have *= nf;
-      } else {
-         for (size_t i = 0; i < nf; i++) sneppp__jet_pair(s, f, i, i, i, model->desc.mix != SNEPPP_MIX_SUM, h != NULL);
-      }
+      if (s->model->factors == 1) return;
+      if (!f) memset(s->jet, 0, (h ? (size_t)s->A + 4 : 1) * (size_t)s->model->n * sizeof *s->jet);
+      if (mix != SNEPPP_MIX_STACK && !outer) have = 0;
+      for (size_t i = outer ? 0 : nf; i-- > 0;) sneppp__jet_pair(s, f, have + i, i, have + i, times, h != NULL);
+      for (size_t i = outer ? have : 0; i-- > 0;)
+         for (size_t j = nf; j-- > 0;) sneppp__jet_pair(s, f, i, j, i * nf + j, 1, h != NULL);
+      have = outer ? have * nf : have + nf;
    }
-}
-
-/* What the squares of the readouts 0 .. k make together: their sum or their product. */
-SNEPPP__INLINE void sneppp__join_readouts(const sneppp_model *model, int k, double square, double *all)
-{
-   *all = !k ? square : model->desc.mix == SNEPPP_MIX_SEPARABLE ? *all * square : *all + square;
 }
 
 /* lambda from the values in jet: in double whatever sneppp_real is, as the closed forms are. */
 static double sneppp__jet_intensity(const sneppp__sampler *s)
 {
-   const sneppp_model *model = s->model;
-   double              all = 0;
-   for (int k = 0; k < model->readouts; k++) {
-      const sneppp_readout_state *R = &model->readout[k];
-      const double               *psi = s->jet + R->first;
-      size_t                      n = (size_t)R->n;
-      int                         diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
-      double                      q = 0;
-      for (size_t r = 0; r < (diagonal ? n : s->rows[k]); r++) {
-         double v = diagonal ? s->V[k][r] * psi[r] : sneppp__dot(n, s->V[k] + r * n, psi);
-         q += v * v;
-      }
-      sneppp__join_readouts(model, k, q, &all);
+   size_t n = (size_t)s->model->n;
+   int    diagonal = s->model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   double q = 0;
+   for (size_t r = 0; r < (diagonal ? n : s->rows); r++) {
+      double v = diagonal ? s->V[r] * s->jet[r] : sneppp__dot(n, s->V + r * n, s->jet);
+      q += v * v;
    }
-   return model->alpha * all + model->floor;
+   return s->model->alpha * q + s->model->floor;
 }
 
 /* ---- cells */
@@ -21987,42 +21957,36 @@ static double sneppp__cell_volume(const sneppp__sampler *s, const double *cell)
    return volume;
 }
 
-/* A record: lo (P), hi (P), bound, volume, doubtful share, centre (A); then for each readout R and S. */
+/* A record: lo (P), hi (P), bound, volume, doubtful share, centre (A), R, S. */
 static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
 {
    const sneppp_model *model = s->model;
+   const int           diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    size_t  P = (size_t)s->P, rows = (size_t)s->A + 1, n = (size_t)model->n;
-   double *t = cell + 2 * P + 3, *more = t + s->A, h[SNEPPP__MAX_AXES], up = 0, low = 0;
+   double *t = cell + 2 * P + 3, *R = t + s->A, *S = R + 1, h[SNEPPP__MAX_AXES], rest = 0, size = 0, peak = 0, top, most;
    sneppp__cell_box(s, cell, cell + P, t, h);
    sneppp__jet(s, t, h);
-   for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
-      const sneppp_readout_state *R = &model->readout[k];
-      size_t  nk = (size_t)R->n, first = (size_t)R->first;
-      double *S = more + 1, rest = 0, size = 0, peak = 0, top, most;
-      int     diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
-      memset(S, 0, rows * rows * sizeof *S);
-      for (size_t r = 0; r < (diagonal ? nk : s->rows[k]); r++) {
-         for (size_t a = 0; a < rows; a++) {
-            const double *j = s->jet + a * n + first;
-            s->g[a] = diagonal ? s->V[k][r] * j[r] : sneppp__dot(nk, s->V[k] + r * nk, j);
-         }
-         for (size_t a = 0; a < rows; a++) for (size_t b = 0; b < rows; b++) S[a * rows + b] += s->g[a] * s->g[b];
+   memset(S, 0, rows * rows * sizeof *S);
+   for (size_t r = 0; r < (diagonal ? n : s->rows); r++) {
+      for (size_t a = 0; a < rows; a++) {
+         const double *j = s->jet + a * n;
+         s->g[a] = diagonal ? s->V[r] * j[r] : sneppp__dot(n, s->V + r * n, j);
       }
-      for (size_t i = 0; i < nk; i++) {
-         double e = s->rest[first + i], z = fabs(s->jet[first + i]) + s->reach[first + i] + e,
-                v = diagonal ? s->V[k][i] : 1;
-         rest += v * v * e * e, size += v * v * z * z;
-         peak += v * v * s->peak[first + i] * s->peak[first + i];
-      }
-      more[0] = s->norm[k] * (sqrt(rest) + 1e-12 * sqrt(size));
-      top = sneppp__cell_top(S, s->A, h);
-      most = fmin(top + more[0], s->norm[k] * sqrt(peak) * (1 + 1e-12));
-      top = fmin(fmax(top - 2 * more[0], 0), most); /* what is not in doubt near the top */
-      sneppp__join_readouts(model, k, most * most, &up), sneppp__join_readouts(model, k, top * top, &low);
+      for (size_t a = 0; a < rows; a++) for (size_t b = 0; b < rows; b++) S[a * rows + b] += s->g[a] * s->g[b];
    }
-   cell[2 * P] = model->alpha * up * (1 + 1e-12) + model->floor;
+   for (size_t i = 0; i < n; i++) {
+      const double *j = s->jet + i, *e = j + rows * n;
+      double        z = fabs(j[0]) + e[n] + e[0], v = diagonal ? s->V[i] : 1;
+      rest += v * v * e[0] * e[0], size += v * v * z * z;
+      peak += v * v * e[2 * n] * e[2 * n];
+   }
+   *R = s->norm * (sqrt(rest) + 1e-12 * sqrt(size));
+   top = sneppp__cell_top(S, s->A, h);
+   most = fmin(top + *R, s->norm * sqrt(peak) * (1 + 1e-12));
+   top = fmin(fmax(top - 2 * *R, 0), most); /* what is not in doubt near the top */
+   cell[2 * P] = model->alpha * (most * most) * (1 + 1e-12) + model->floor;
    cell[2 * P + 1] = sneppp__cell_volume(s, cell);
-   cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (up - low) / cell[2 * P] : 0;
+   cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (most * most - top * top) / cell[2 * P] : 0;
 }
 
 /* The axis along which features change most, in units of their own. */
@@ -22156,17 +22120,12 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
 /* Is the height below lambda? The quick bounds first. */
 static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const double *t, double height)
 {
-   const sneppp_model *model = s->model;
-   size_t        rows = (size_t)s->A + 1;
-   const double *centre = cell + 2 * s->P + 3, *more = centre + s->A;
-   double        c[SNEPPP__MAX_AXES], up = 0, low = 0;
+   const double *centre = cell + 2 * s->P + 3, *R = centre + s->A, alpha = s->model->alpha, floor = s->model->floor;
+   double        c[SNEPPP__MAX_AXES], q, low;
    for (int k = 0; k < s->A; k++) c[k] = t[k] - centre[k];
-   for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
-      double q = sqrt(sneppp__cell_square(more + 1, s->A, c)), b = q + more[0], a = fmax(q - more[0], 0);
-      sneppp__join_readouts(model, k, b * b, &up), sneppp__join_readouts(model, k, a * a, &low);
-   }
-   if (height >= model->alpha * up * (1 + 1e-12) + model->floor) return 0;
-   if (height < model->alpha * low * (1 - 1e-12) + model->floor) return 1;
+   q = sqrt(sneppp__cell_square(R + 1, s->A, c)), low = fmax(q - *R, 0);
+   if (height >= alpha * ((q + *R) * (q + *R)) * (1 + 1e-12) + floor) return 0;
+   if (height < alpha * (low * low) * (1 - 1e-12) + floor) return 1;
    s->looks++;
    sneppp__jet(s, t, NULL);
    return height < sneppp__jet_intensity(s);
@@ -22220,34 +22179,27 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
    return SNEPPP_OK;
 }
 
-/* Double copies of the readouts, their norms, and how fast features change along each axis. */
+/* A double copy of the readout, its norm, and how fast features change along each axis. */
 static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
 {
-   const sneppp_model *model = s->model;
-   for (int k = 0; k < model->readouts; k++) {
-      const sneppp_readout_state *R = &model->readout[k];
-      size_t        m = (size_t)R->m, n = (size_t)R->n;
-      double        value = 0, upper = 0;
-      sneppp_status st;
-      for (size_t r = s->rows[k] = 0; r < m; r++) {
-         double *row = s->V[k] + s->rows[k] * n, most = 0;
-         for (size_t i = 0; i < n; i++) row[i] = (double)R->V[r * n + i], most = fmax(most, fabs(row[i]));
-         s->rows[k] += most > 0;
-      }
-      s->norm[k] = 1; /* diagonal: v is in the sums already */
-      if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) continue;
-      m = s->rows[k];
-      if (!m) s->norm[k] = 0;
-      if (!m) continue;
-      sneppp__dsyrk(0, m, n, 1, s->V[k], n, 0, s->square, m);
-      st = sneppp__lambda_max(m, s->square, &value, &upper, NULL, s->work);
+   const sneppp_model         *model = s->model;
+   const sneppp_readout_state *V = &model->readout[0];
+   size_t                      n = (size_t)V->n;
+   double                      value = 0, upper = 0;
+   for (size_t r = s->rows = 0; r < (size_t)V->m; r++) {
+      double *row = s->V + s->rows * n, most = 0;
+      for (size_t i = 0; i < n; i++) row[i] = (double)V->V[r * n + i], most = fmax(most, fabs(row[i]));
+      s->rows += most > 0;
+   }
+   s->norm = 1; /* diagonal: v is in the sums already */
+   if (model->desc.readout != SNEPPP_READOUT_DIAGONAL) {
+      sneppp_status st = SNEPPP_OK;
+      sneppp__dsyrk(0, s->rows, n, 1, s->V, n, 0, s->square, s->rows);
+      if (s->rows) st = sneppp__lambda_max(s->rows, s->square, &value, &upper, NULL, s->work);
       if (st != SNEPPP_OK) return sneppp__fail(err, st, "the norm of V could not be bounded: %s", sneppp_strerror(st));
-      s->norm[k] = sqrt(upper) * (1 + 1e-12);
+      s->norm = sqrt(upper) * (1 + 1e-12);
    }
-   for (int k = 0; s->closed && model->desc.readout == SNEPPP_READOUT_FULL && k < model->readouts; k++) {
-      size_t n = (size_t)model->readout[k].n;
-      sneppp__dgemm(1, 0, n, n, s->rows[k], 1, s->V[k], n, s->V[k], n, 0, s->M[k], n);
-   }
+   if (s->M) sneppp__dgemm(1, 0, n, n, s->rows, 1, s->V, n, s->V, n, 0, s->M, n);
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer *L = &s->layer[f];
       for (size_t k = 0; s->inside[f].space == SNEPPP_SPACE_POLYGON && k < sneppp__ring_count(&s->inside[f]); k++)
@@ -22353,7 +22305,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
          memcpy(last, cell + s->p[f], bytes), memcpy(last + s->P, cell + s->P + s->p[f], bytes);
          s->have[f] = 1;
       }
-      count = sneppp__integral(model, g, g->diagonal ? NULL : s->M);
+      count = sneppp__integral(model, g, g->diagonal ? NULL : &s->M);
    }
    return sneppp__finite(count) && count > 0 ? count : 0;
 }
@@ -22556,7 +22508,7 @@ static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
    w->mixture = sneppp__is_mixture(model, w->s.part);
    if (!w->mixture || w->polygons) SNEPPP__TRY(sneppp__sampler_axes(&w->s, err));
    rows = (size_t)w->s.A + 1;
-   w->s.record = 2 * (size_t)w->s.P + 3 + (size_t)w->s.A + (size_t)model->readouts * (1 + rows * rows);
+   w->s.record = 2 * (size_t)w->s.P + 3 + (size_t)w->s.A + 1 + rows * rows;
    return SNEPPP_OK;
 }
 
