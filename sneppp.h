@@ -21725,12 +21725,12 @@ typedef struct sneppp__sampler {
    double              *jet, *one;                /* (A + 4, n); the same of one factor, if there are more  */
    double              *g;                        /* (1 + A)                                                */
    double              *cell;                     /* (room + 4, record) see sneppp__cell_bound              */
-   size_t               record, cells, room, base; /* base: the first cells are those of rasters, or one     */
+   size_t               record, cells, room, base; /* base: the first cells are those of rasters, if there are */
    sneppp__alias        alias;
    /* The tree of cells, see sneppp__tree_draw. */
    size_t              *kid;                      /* (room + 4) its halves are kid and kid + 1; 0 = not cut */
    double              *share, *count;            /* (room + 4) how often the first of them is taken; mass  */
-   int                  closed, whole, rasters;   /* cells have closed forms; a factor is not cut; or has cells */
+   int                  closed, whole;            /* cells have closed forms; a factor is not cut           */
    sneppp__grams       *grams;                    /* of the cell that was asked for last                    */
    const sneppp_window *inside;                   /* (factors) in the units of the closed forms             */
    double              *M;                        /* V'V of a full readout                                  */
@@ -22131,20 +22131,26 @@ static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const doub
    return height < sneppp__jet_intensity(s);
 }
 
+/* Is the part a bounded piece of R^d? */
+static int sneppp__has_sides(const sneppp_window *w)
+{
+   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON ||
+          w->space == SNEPPP_SPACE_BALL;
+}
+
 /* Can every part of the model be bounded? Fills in the axes of the cells. */
 static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
 {
    const sneppp_model *model = s->model;
    s->unit = 1;
-   s->closed = 1, s->base = 1;
+   s->closed = 1;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *w = s->part[f];
       sneppp_space         space = model->desc.factor[f].window.space;
       s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS;
       s->a[f] = s->A, s->p[f] = s->P;
-      if (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
-          space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE && space != SNEPPP_SPACE_VONMISES &&
-          space != SNEPPP_SPACE_RASTER)
+      if (!sneppp__has_sides(&model->desc.factor[f].window) && space != SNEPPP_SPACE_SPHERE &&
+          space != SNEPPP_SPACE_VONMISES && space != SNEPPP_SPACE_RASTER)
          return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                              "factor[%d]: sampling needs a bound on the intensity, which is known on boxes, "
                              "intervals, polygons, balls, spheres, circles and rasters only",
@@ -22165,8 +22171,8 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
          if (!model->layer[f].inside.no_place) *lo -= model->layer[f].shift[k], *hi -= model->layer[f].shift[k];
       }
       if (space == SNEPPP_SPACE_RASTER) { /* no closed forms of cells, and no tree of them */
-         s->closed = 0, s->rasters = 1;
-         if (sneppp__mul_overflows(s->base, sneppp__raster_cells(&model->layer[f].inside), &s->base))
+         s->closed = 0;
+         if (sneppp__mul_overflows(s->base ? s->base : 1, sneppp__raster_cells(&model->layer[f].inside), &s->base))
             s->base = SIZE_MAX / 2;
       }
       if (space == SNEPPP_SPACE_SPHERE) { /* the volume of all cells of the factor is known: 4 pi, 2 pi or 1 */
@@ -22471,15 +22477,6 @@ typedef struct sneppp__share {
    sneppp__draw  draw;
 } sneppp__share;
 
-static int sneppp__has_shares(const sneppp_model *model) { return model->readouts > 1; }
-
-/* Is the part a bounded piece of R^d? */
-static int sneppp__has_sides(const sneppp_window *w)
-{
-   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON ||
-          w->space == SNEPPP_SPACE_BALL;
-}
-
 /* Cells for N points, in at most 32 MB. */
 static size_t sneppp__cell_room(size_t N, size_t record)
 {
@@ -22518,7 +22515,7 @@ static void sneppp__place_ways(sneppp__carver *c, size_t cap, sneppp__draw *w)
    w->s.grams = &w->g, w->s.inside = w->inside;
    if (w->mixture) sneppp__place_alias(c, (size_t)w->model->n + 1, &w->alias);
    if (w->mixture && !w->polygons) return;
-   w->s.room = sneppp__cell_room(cap, w->s.record) + (w->s.rasters ? w->s.base : 0);
+   w->s.room = sneppp__cell_room(cap, w->s.record) + w->s.base;
    sneppp__place_sampler(c, &w->s);
 }
 
@@ -22551,7 +22548,7 @@ SNEPPP__APART static void sneppp__place_draw(sneppp__carver *c, size_t cap, snep
       sneppp__place_part(c, model, f, part ? sneppp__as_box(part, &w->rectangle[f]) : NULL, &w->inside[f],
                          &w->s.layer[f]);
    }
-   if (!sneppp__has_shares(model)) { sneppp__place_ways(c, cap, w); return; }
+   if (model->readouts == 1) { sneppp__place_ways(c, cap, w); return; }
    w->share = (sneppp__share *)sneppp__take(c, (size_t)model->factors, 1, sizeof *w->share);
    for (int f = 0; f < model->factors; f++) {
       sneppp__share *part = w->share ? &w->share[f] : &measured;
@@ -22605,20 +22602,6 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
    return st;
 }
 
-/* Candidates after which a draw of N points is given up, when one in 1 / acceptance is kept: chance does not reach it,
-   numbers that have lost all meaning may. */
-static double sneppp__draw_limit(size_t N, double acceptance) { return 2 * ((double)N + 50) / acceptance; }
-
-static sneppp_status sneppp__draw_given_up(sneppp_error *err, int drawn, size_t have, size_t N, double tried)
-{
-   if (drawn < 0)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                          "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
-                          "were drawn", have, N);
-   return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                       "the bound is too far above the intensity: %z of %z points after %g candidates", have, N, tried);
-}
-
 #define SNEPPP__MIXTURE_LEAST (1.0 / 4096) /* points per candidate, below which cells are better */
 #define SNEPPP__ENVELOPE_LEAST (1.0 / 1024)
 #define SNEPPP__WHOLE_LEAST    (1.0 / 65536) /* higher spheres, which are not cut, have no other way */
@@ -22637,9 +22620,9 @@ static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error 
    size_t           P = (size_t)s->P, most_cells;
    double           total = 0;
    SNEPPP__TRY(sneppp__sampler_fill(s, err));
-   most_cells = sneppp__cell_room(N, s->record) + (s->rasters ? s->base : 0);
+   most_cells = sneppp__cell_room(N, s->record) + s->base;
    if (most_cells < s->room) s->room = most_cells; /* the same cells whatever the memory */
-   most_cells = N < 16 ? 256 * (N + 1) + (s->rasters ? s->base : 0) : s->room; /* a few are not worth so many bounds */
+   most_cells = N < 16 ? 256 * (N + 1) + s->base : s->room; /* a few are not worth so many bounds */
    sneppp__cells_split(s, (double)N / w->expected, most_cells < s->room ? most_cells : s->room);
    s->alias.n = s->cells;
    for (size_t i = 0; i < s->cells; i++) {
@@ -22647,15 +22630,11 @@ static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error 
       total += s->alias.p[i] = cell[2 * P] * cell[2 * P + 1];
    }
    w->acceptance = sneppp__finite(total) && total > 0 ? w->expected / total : 0;
-   if (s->rasters && w->acceptance < SNEPPP__WHOLE_LEAST)
+   if ((s->base || s->whole) && w->acceptance < SNEPPP__WHOLE_LEAST)
       return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                          "the bound is too far above the intensity: only %g points per candidate in the cells of the "
-                          "raster", w->acceptance);
-   if (s->whole && w->acceptance < SNEPPP__WHOLE_LEAST)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                          "the bound is too far above the intensity: only %g points per candidate, because spheres of "
-                          "dim > 3 are not cut into cells", w->acceptance);
-   if (w->acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole && !s->rasters) {
+                          "the bound is too far above the intensity: only %g points per candidate%s", w->acceptance,
+                          s->base ? " in the cells of the raster" : ", because spheres of dim > 3 are not cut into cells");
+   if (w->acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole && !s->base) {
       w->acceptance = s->closed ? 0.5 : s->P <= SNEPPP__TREE_AXES ? 0.25 : 1.0 / 32;
       w->C = w->expected / w->acceptance;
       sneppp__cell_root(s);
@@ -22695,22 +22674,8 @@ static sneppp_status sneppp__draw_ready(sneppp__draw *w, size_t N, sneppp_error 
       w->mixture = 0;
       SNEPPP__TRY(sneppp__cells_open(w, N, err));
    }
-   w->most = sneppp__draw_limit(N, w->acceptance);
+   w->most = 2 * ((double)N + 50) / w->acceptance; /* not reached by chance, but by numbers that have lost all meaning */
    return SNEPPP_OK;
-}
-
-static int sneppp__draw_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
-{
-   return w->mixture ? sneppp__mixture_next(w, rng, x) : sneppp__cells_next(w, rng, x);
-}
-
-static void sneppp__draw_tell(const sneppp__draw *w, sneppp_sample_info *info)
-{
-   info->candidates += (size_t)w->tried;
-   if (w->mixture) return;
-   info->evaluations += w->s.looks;
-   info->counts += w->s.counts;
-   info->cells += w->s.cells;
 }
 
 /* A point of a factor's part by its base measure alone. */
@@ -22733,15 +22698,14 @@ static void sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_re
    }
 }
 
-/* N points of an additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn
-   from q_k alone and the others evenly. So what is costly to bound is bounded in the few coordinates that it depends on.
-   A separable one, alpha q_1 q_2 .. + floor: each factor is drawn from its own q_k. */
-static sneppp_status sneppp__draw_shares(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
-                                         sneppp_sample_info *info, sneppp_error *err)
+/* An additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn from q_k alone
+   and the others evenly. So what is costly to bound is bounded in the few coordinates that it depends on. A separable
+   one, alpha q_1 q_2 .. + floor: each factor is drawn from its own q_k. Computes the weights of the parts and of the floor
+   and makes the parts ready. */
+static sneppp_status sneppp__draw_shares(sneppp__draw *w, size_t N, double *weight, double *total, sneppp_error *err)
 {
    const sneppp_model *model = w->model;
-   sneppp_real         x[SNEPPP__MAX_EVENT];
-   double              weight[SNEPPP_MAX_FACTORS + 1], total = 0, product = 1, mass = 1;
+   double              product = 1, mass = 1;
    int                 F = model->factors, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE;
    for (int f = 0; f < F; f++) {
       sneppp__draw *d = &w->share[f].draw;
@@ -22752,31 +22716,15 @@ static sneppp_status sneppp__draw_shares(sneppp__draw *w, sneppp_rng *rng, size_
    for (int f = 0; f < F; f++) {
       weight[f] = model->alpha * (separable ? f ? 0 : product : w->share[f].draw.expected);
       for (int h = 0; !separable && h < F; h++) weight[f] *= h == f ? 1 : w->g.mass[h];
-      total += weight[f];
+      *total += weight[f];
    }
-   total += weight[F] = model->floor * mass;
-   if (!(total > 0) || !sneppp__finite(total))
+   *total += weight[F] = model->floor * mass;
+   if (!(*total > 0) || !sneppp__finite(*total))
       return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the parts cannot be represented");
    for (int f = 0; f < F; f++) {
-      double share = weight[separable ? 0 : f] / total;
+      double share = weight[separable ? 0 : f] / *total;
       if (share > 0) SNEPPP__TRY(sneppp__draw_ready(&w->share[f].draw, 1 + (size_t)(share * (double)N), err));
    }
-   for (size_t k = 0; k < N; k++) {
-      double u = sneppp_rng_uniform(rng) * total;
-      int    which = 0;
-      while (which < F && u >= weight[which]) u -= weight[which++];
-      for (int f = 0; f < F; f++) {
-         sneppp__draw *d = &w->share[f].draw;
-         sneppp_real  *to = x + model->layer[f].first;
-         int           drawn = 1;
-         if (which < F && (separable || f == which)) drawn = sneppp__draw_next(d, rng, to);
-         else sneppp__draw_plain(d, rng, to);
-         if (drawn <= 0) return sneppp__draw_given_up(err, drawn, k, N, d->tried);
-      }
-      info->candidates += which == F;
-      sneppp__sink_put(sink, (size_t)model->D, x);
-   }
-   for (int f = 0; f < F; f++) sneppp__draw_tell(&w->share[f].draw, info);
    return SNEPPP_OK;
 }
 
@@ -22784,17 +22732,42 @@ static sneppp_status sneppp__draw_shares(sneppp__draw *w, sneppp_rng *rng, size_
 static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
                                          sneppp_sample_info *info, sneppp_error *err)
 {
-   sneppp_real x[SNEPPP__MAX_EVENT];
+   const sneppp_model *model = w->model;
+   const int           parts = w->share ? model->factors : 1, all = model->desc.mix == SNEPPP_MIX_SEPARABLE;
+   sneppp_real         x[SNEPPP__MAX_EVENT];
+   double              weight[SNEPPP_MAX_FACTORS + 1], total = 0;
    if (!(w->expected > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
-   if (w->share) return sneppp__draw_shares(w, rng, N, sink, info, err);
-   SNEPPP__TRY(sneppp__draw_ready(w, N, err));
+   SNEPPP__TRY(w->share ? sneppp__draw_shares(w, N, weight, &total, err) : sneppp__draw_ready(w, N, err));
    for (size_t k = 0; k < N; k++) {
-      int drawn = sneppp__draw_next(w, rng, x);
-      if (drawn <= 0) return sneppp__draw_given_up(err, drawn, k, N, w->tried);
-      sneppp__sink_put(sink, (size_t)w->model->D, x);
+      double u = w->share ? sneppp_rng_uniform(rng) * total : 0;
+      int    which = 0;
+      while (w->share && which < parts && u >= weight[which]) u -= weight[which++];
+      for (int f = 0; f < parts; f++) {
+         sneppp__draw *d = w->share ? &w->share[f].draw : w;
+         sneppp_real  *to = x + model->layer[f].first;
+         int           drawn = 1;
+         if (which == parts || (f != which && !all)) sneppp__draw_plain(d, rng, to);
+         else drawn = d->mixture ? sneppp__mixture_next(d, rng, to) : sneppp__cells_next(d, rng, to);
+         if (drawn < 0)
+            return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                                "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
+                                "were drawn", k, N);
+         if (!drawn)
+            return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                                "the bound is too far above the intensity: %z of %z points after %g candidates", k, N,
+                                d->tried);
+      }
+      info->candidates += which == parts;
+      sneppp__sink_put(sink, (size_t)model->D, x);
    }
-   sneppp__draw_tell(w, info);
+   for (int f = 0; f < parts; f++) {
+      const sneppp__draw *d = w->share ? &w->share[f].draw : w;
+      info->candidates += (size_t)d->tried;
+      info->evaluations += d->s.looks;
+      info->counts += d->s.counts;
+      info->cells += d->s.cells;
+   }
    return SNEPPP_OK;
 }
 
@@ -22840,19 +22813,15 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    of the larger coordinates. */
 #define SNEPPP__TILE_POINTS 100000000 /* most of one layer of a tile: they are drawn, even where only a part is kept */
 
-static double sneppp__tile_border(const sneppp_window *w, int r, uint64_t i, uint64_t of)
-{
-   double t = (double)i / (double)of; /* exact: of is a power of two */
-   return i == of ? w->hi[r] : w->lo[r] + t * (w->hi[r] - w->lo[r]);
-}
-
 static void sneppp__tile_box(const sneppp_window *win, int level, const uint32_t *at, sneppp_window *box)
 {
    memset(box, 0, sizeof *box);
    box->dim = 2;
-   for (int r = 0; r < 2; r++) {
-      box->lo[r] = sneppp__tile_border(win, r, at[r], (uint64_t)1 << level);
-      box->hi[r] = sneppp__tile_border(win, r, (uint64_t)at[r] + 1, (uint64_t)1 << level);
+   for (int r = 0; r < 2; r++) { /* a power of two divides without rounding */
+      double side = win->hi[r] - win->lo[r];
+      box->lo[r] = win->lo[r] + ldexp((double)at[r], -level) * side;
+      box->hi[r] = (uint64_t)at[r] + 1 == (uint64_t)1 << level ? win->hi[r]
+                                                               : win->lo[r] + ldexp((double)at[r] + 1, -level) * side;
    }
 }
 
