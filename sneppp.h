@@ -22912,7 +22912,7 @@ typedef struct sneppp__io {
    int                  real;     /* bytes of a real in the file                            */
    uint32_t             version;  /* of the format                                          */
    uint64_t             length;   /* of all bytes, as the head says                         */
-   double              *room;     /* reading: where lists go, NULL = only count them        */
+   double              *room;     /* reading: where lists go                                */
    size_t              *sizes;    /*          sizes of rings                                */
    sneppp_unit         *units;    /*          units of mixed layers                         */
 } sneppp__io;
@@ -22993,24 +22993,16 @@ static void sneppp__io_reals(sneppp__io *io, sneppp_real *v, size_t count) /* wh
    }
 }
 
-/* A list that may be absent. Reading: counts and checks its bytes, and reads them if there is room. */
+/* A list that may be absent. */
 SNEPPP__COLD static void sneppp__io_list(sneppp__io *io, const double **list, size_t count)
 {
    int there = *list != NULL;
    sneppp__io_int(io, &there);
-   if (there != 0 && there != 1) io->bad = 1;
-   if (io->reading) *list = NULL;
+   if ((there != 0 && there != 1) || (io->reading && there && count > io->left / 8)) io->bad = 1;
+   if (io->reading) *list = there ? io->room : NULL;
    if (!there || io->bad) return;
-   if (io->reading && count > io->left / 8) { io->bad = 1; return; }
-   if (!io->reading) sneppp__io_doubles(io, (double *)(uintptr_t)*list, count);
-   else if (io->room) {
-      sneppp__io_doubles(io, io->room, count);
-      *list = io->room;
-      io->room += count;
-   } else {
-      io->from += 8 * count, io->left -= 8 * count, io->used += 8 * count;
-      *list = (const double *)(uintptr_t)8; /* there, but not read yet */
-   }
+   sneppp__io_doubles(io, (double *)(uintptr_t)*list, count);
+   if (io->reading) io->room += count;
 }
 
 static size_t sneppp__io_size(sneppp__io *io, size_t v)
@@ -23047,11 +23039,11 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
       for (vertices = 0, k = 0; k < w->rings && !io->bad; k++) {
          size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
          if (io->reading && size > io->left) io->bad = 1;
-         if (io->reading && io->sizes) io->sizes[k] = size;
+         if (io->reading) io->sizes[k] = size;
          vertices += size;
       }
    if (io->reading) w->ring_size = rings ? io->sizes : NULL;
-   if (rings && io->sizes) io->sizes += w->rings;
+   if (rings && io->reading) io->sizes += w->rings;
    if (!polygon) w->rings = 0;
    k = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count; /* components */
    if (raster) {
@@ -23082,7 +23074,7 @@ static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
    sneppp__io_double(io, &u->q);
 }
 
-/* The description. Reading twice: first without room to learn the sizes, then into memory. */
+/* The description. */
 SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
 {
    int factors = 0, mix = (int)d->mix, readout = (int)d->readout;
@@ -23114,10 +23106,10 @@ SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
          sneppp_unit u = {SNEPPP_ACT_ONE, 0, 0};
          if (!io->reading) u = x->units[i];
          sneppp__io_unit(io, &u);
-         if (io->reading && io->units) io->units[i] = u;
+         if (io->reading) io->units[i] = u;
       }
       if (io->reading) x->units = mixed ? io->units : NULL;
-      if (mixed && io->units) io->units += x->width;
+      if (mixed && io->reading) io->units += x->width;
    }
 }
 
@@ -23258,9 +23250,8 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
                                                   size_t mem_bytes, void *alloc_ctx, sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
-   sneppp__io           io, start;
+   sneppp__io           io;
    sneppp_desc          desc;
-   size_t               lists;
    sneppp__room         room = sneppp__room_open(alloc_ctx);
    if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
    memset(model, 0, sizeof *model);
@@ -23277,21 +23268,17 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
    if (!sneppp__crc_right(p, bytes))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
    io.left -= 4;
-   start = io;
    memset(&desc, 0, sizeof desc);
-   sneppp__io_desc(&io, &desc);
-   if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the description in the saved model is not valid");
-   lists = (io.used - start.used) / 4 + 1; /* no list can be longer than the bytes that hold it */
-   while (sneppp__room_run(&room, err)) {
-      start.room = sneppp__doubles(&room.c, lists, 1);
-      start.sizes = (size_t *)sneppp__take(&room.c, lists, 1, sizeof *start.sizes);
-      start.units = (sneppp_unit *)sneppp__take(&room.c, lists, 1, sizeof *start.units);
+   while (sneppp__room_run(&room, err)) { /* no list can be longer than the bytes that hold it */
+      io.room = sneppp__doubles(&room.c, io.left / 8 + 1, 1);
+      io.sizes = (size_t *)sneppp__take(&room.c, io.left / 8 + 1, 1, sizeof *io.sizes);
+      io.units = (sneppp_unit *)sneppp__take(&room.c, io.left / 20 + 1, 1, sizeof *io.units);
    }
    SNEPPP__TRY(room.st);
-   io = start; /* the same bytes fill the same fields, now with their lists */
    sneppp__io_desc(&io, &desc);
    desc.mem = mem, desc.mem_bytes = mem_bytes, desc.alloc_ctx = alloc_ctx;
-   room.st = sneppp__io_fits(&desc, &io, err);
+   if (io.bad) room.st = sneppp__fail(err, SNEPPP_ERR_FORMAT, "the description in the saved model is not valid");
+   else room.st = sneppp__io_fits(&desc, &io, err);
    if (room.st == SNEPPP_OK) room.st = sneppp_init(model, &desc, err);
    sneppp__block_free(&room.block);
    SNEPPP__TRY(room.st);
@@ -23313,31 +23300,25 @@ typedef struct sneppp__source {
    char          buf[1024];
 } sneppp__source;
 
-/* The decimal digits of m 2^e, all of them, in big integers of base 10^9: m 2^e is an integer for e >= 0, and
-   m 5^-e / 10^-e below. Returns their number, and by how many places the point lies to the left of the end. */
-static int sneppp__all_digits(uint64_t m, int e, char *digit, int *places)
+/* The decimal digits of m 2^e, all of them: m 2^e is an integer for e >= 0, and m 5^-e / 10^-e below. Returns their
+   number. */
+static int sneppp__all_digits(uint64_t m, int e, char *digit)
 {
-   uint32_t big[90];
-   int      limbs = 0, count = 0;
-   for (; m; m /= 1000000000u) big[limbs++] = (uint32_t)(m % 1000000000u);
-   *places = e < 0 ? -e : 0;
+   int count = 0;
+   for (; m; m /= 10) digit[count++] = (char)('0' + m % 10); /* the last digit first */
    while (e) {
-      int      step = e > 28 ? 28 : e < -12 ? -12 : e;
       uint64_t factor = 1, carry = 0;
-      for (int k = 0; k < (step < 0 ? -step : step); k++) factor *= step < 0 ? 5u : 2u;
-      for (int i = 0; i < limbs; i++) {
-         carry += big[i] * factor;
-         big[i] = (uint32_t)(carry % 1000000000u);
-         carry /= 1000000000u;
+      for (int k = 0; k < 24 && e; k++, e += e < 0 ? 1 : -1) factor *= e < 0 ? 5u : 2u;
+      for (int i = 0; i < count || carry; i++, carry /= 10) {
+         if (i < count) carry += (uint64_t)(digit[i] - '0') * factor;
+         else count++;
+         digit[i] = (char)('0' + carry % 10);
       }
-      if (carry) big[limbs++] = (uint32_t)carry;
-      e -= step;
    }
-   for (int i = limbs - 1; i >= 0; i--)
-      for (uint32_t power = 100000000u; power; power /= 10) {
-         int d = (int)(big[i] / power % 10);
-         if (d || count) digit[count++] = (char)('0' + d);
-      }
+   for (int i = 0, j = count - 1; i < j; i++, j--) {
+      char last = digit[j];
+      digit[j] = digit[i], digit[i] = last;
+   }
    return count;
 }
 
@@ -23354,8 +23335,8 @@ SNEPPP__COLD static void sneppp__text_exact(sneppp__text *t, double x, int digit
    if (u >> 63) sneppp__text_char(t, '-');
    if (!m) { sneppp__text_string(t, "0.0"); return; }
    for (; e < 0 && !(m & 1); e++) m >>= 1;
-   count = sneppp__all_digits(m, e, digit, &places);
-   places = count - 1 - places; /* the decimal exponent of the first digit */
+   count = sneppp__all_digits(m, e, digit);
+   places = count - 1 + (e < 0 ? e : 0); /* the decimal exponent of the first digit */
    if (count > digits) {
       int up = digit[digits] >= '5';
       for (at = digits - 1; up && at >= 0; at--) {
