@@ -3761,9 +3761,12 @@ static sneppp_real sneppp__round_into(double x, double lo, double hi)
    return v;
 }
 
-/* erf(y) - erf(x), x <= y, without cancellation in the tails. */
+/* erf(y) - erf(x), x <= y, without cancellation in the tails or where they are close: (4 / sqrt pi) h exp(-m^2)
+   (1 + (2 m^2 - 1) h^2 / 3) from the midpoint m, the distance being 2 h, is then good to nine digits. */
 static double sneppp__erf_between(double x, double y)
 {
+   double h = 0.5 * (y - x), m = x + h;
+   if (h * (1 + fabs(m)) < 0.01) return (4 / SNEPPP__SQRT_PI) * h * exp(-m * m) * (1 + (2 * m * m - 1) * h * h / 3);
    return x > 0 ? erfc(x) - erfc(y) : y < 0 ? erfc(-y) - erfc(-x) : erf(y) - erf(x);
 }
 
@@ -3802,39 +3805,79 @@ static void sneppp__draw_fisher(sneppp_rng *rng, const double *w, double *x)
    for (int k = 0; k < 3; k++) x[k] = c * e[k] + s * (cos(u) * t[k] + sin(u) * n[k]);
 }
 
-/* One point of unit i of factor f in the window w, or in the box (lo, hi of each axis) around a polygon: psi^2 has
-   standard deviations l / sqrt 2. */
-static void sneppp__draw_bump(const sneppp_model *model, int f, size_t i, const sneppp_window *w, const double *box,
-                              sneppp_rng *rng, sneppp_real *x)
+/* Axis k of unit i, or of the floor, i = n: its mass in the intervals of w or in the box (lo, hi of each axis), or with
+   a generator a coordinate x drawn there. psi^2 has the standard deviation l / sqrt 2. */
+static double sneppp__spawn_axis(const sneppp_layer_state *L, size_t i, size_t k, const sneppp_window *w,
+                                 const double *box, sneppp_rng *rng, sneppp_real *x)
 {
-   const sneppp_layer_state *L = &model->layer[f];
-   size_t                    d = (size_t)L->d;
-   if (!L->width) {
-      double v[3], y[3];
-      for (size_t k = 0; k < 3; k++) v[k] = (double)L->W[i * d + k];
-      sneppp__draw_fisher(rng, v, y);
-      for (size_t k = 0; k < 3; k++) x[k] = (sneppp_real)y[k];
-      return;
-   }
-   for (size_t k = 0; k < d; k++) {
-      double c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k],
-             s = (double)L->width[i * d + k] / (L->rate[k] * SNEPPP__SQRT2);
-      double lo = box[2 * k], hi = box[2 * k + 1];
-      if (w->space == SNEPPP_SPACE_INTERVALS) { /* choose the interval by its mass */
-         double total = 0, u, h = s * SNEPPP__SQRT2;
-         size_t q;
-         for (q = 0; q < w->count; q++)
-            total += sneppp__erf_between((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
-         u = sneppp_rng_uniform(rng) * total;
-         for (q = 0; q + 1 < w->count; q++) {
-            double part = sneppp__erf_between((w->ends[2 * q] - c) / h, (w->ends[2 * q + 1] - c) / h);
-            if (u < part) break;
-            u -= part;
-         }
-         lo = w->ends[2 * q], hi = w->ends[2 * q + 1];
+   const int     bump = i < (size_t)L->n, gaps = w->space == SNEPPP_SPACE_INTERVALS;
+   const size_t  at = i * (size_t)L->d + k, pieces = gaps ? w->count : 1;
+   const double *end = gaps ? w->ends : box + 2 * k;
+   double        c = 0, l = 1, u = 1, total = 0;
+   if (bump) c = (double)L->W[at] / L->rate[k] + L->shift[k], l = (double)L->width[at] / L->rate[k];
+   for (int pass = !gaps && rng; pass < 2; pass++) { /* the second finds the interval that has the share u of the mass */
+      for (size_t q = 0; q < pieces; q++, end += 2) {
+         double mass = end[1] - end[0];
+         if (bump) mass = 0.5 * SNEPPP__SQRT_PI * l * sneppp__erf_between((end[0] - c) / l, (end[1] - c) / l);
+         if (pass && (u < mass || q + 1 == pieces)) break;
+         if (pass) u -= mass;
+         else total += mass;
       }
-      x[k] = sneppp__round_into(c + s * sneppp__truncated_normal(rng, (lo - c) / s, (hi - c) / s), lo, hi);
+      if (!rng) return total;
+      if (!pass) u = sneppp_rng_uniform(rng) * total, end = w->ends;
    }
+   l /= SNEPPP__SQRT2;
+   if (bump) c += l * sneppp__truncated_normal(rng, (end[0] - c) / l, (end[1] - c) / l);
+   else c = end[0] + sneppp_rng_uniform(rng) * (end[1] - end[0]);
+   *x = sneppp__round_into(c, end[0], end[1]);
+   return 0;
+}
+
+/* The weights of the bumps and of the floor (n + 1) if p is not NULL, and their sum, in parts of the factors: products
+   of masses along axes, and on the sphere 2 pi e^(2b) (e^k - e^-k) / k with k = 2 |w|. */
+static double sneppp__spawn_weights(const sneppp_model *model, const sneppp_window *const *part,
+                                    double (*box)[2 * SNEPPP_MAX_DIM], double *p)
+{
+   double total = 0;
+   for (size_t i = 0, n = (size_t)model->n; i <= n; i++) {
+      double v = i < n ? (double)model->readout[0].V[i] : 0, weight = i < n ? model->alpha * v * v : model->floor;
+      for (int f = 0; f < model->factors; f++) {
+         const sneppp_layer_state *L = &model->layer[f];
+         const size_t              d = (size_t)L->d;
+         double                    length = 0;
+         int                       round = part[f]->space == SNEPPP_SPACE_SPHERE;
+         for (size_t k = 0; k < d && !round; k++) weight *= sneppp__spawn_axis(L, i, k, part[f], box[f], NULL, NULL);
+         if (round && part[f]->measure != SNEPPP_MEASURE_PROBABILITY) weight *= 4 * SNEPPP__PI;
+         for (size_t k = 0; k < d && i < n; k++) length += (double)L->W[i * d + k] * (double)L->W[i * d + k];
+         if (!round || i == n) continue;
+         length = 2 * sqrt(length);
+         weight *= exp(2 * (double)L->b[i] + length);
+         if (length > 1e-8) weight *= -expm1(-2 * length) / (2 * length);
+      }
+      if (p) p[i] = weight;
+      total += weight;
+   }
+   return total;
+}
+
+/* A point of bump i, or of the floor; 0 if it is outside of a polygon, which is drawn in the box around it. */
+static int sneppp__spawn_point(const sneppp_model *model, size_t i, const sneppp_window *const *part,
+                               double (*box)[2 * SNEPPP_MAX_DIM], sneppp_rng *rng, sneppp_real *x)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_layer_state *L = &model->layer[f];
+      sneppp_real              *to = x + L->first;
+      double                    v[3] = {0, 0, 0}, y[3];
+      if (part[f]->space == SNEPPP_SPACE_SPHERE) {
+         for (size_t k = 0; k < 3 && i < (size_t)L->n; k++) v[k] = (double)L->W[3 * i + k];
+         sneppp__draw_fisher(rng, v, y);
+         for (int k = 0; k < 3; k++) to[k] = (sneppp_real)y[k];
+      } else
+         for (size_t k = 0; k < (size_t)L->d; k++) (void)sneppp__spawn_axis(L, i, k, part[f], box[f], rng, to + k);
+      if (part[f]->space == SNEPPP_SPACE_POLYGON && !sneppp__polygon_holds(part[f], (double)to[0], (double)to[1]))
+         return 0;
+   }
+   return 1;
 }
 
 #ifdef SNEPPP_INFERENCE_ONLY
@@ -3861,54 +3904,11 @@ static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *re
                     (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON));
 }
 
-/* The integral of psi_i^2 over a factor's part, or of 1 if i is the number of units. */
-static double sneppp__spawn_mass(const sneppp_model *model, int f, size_t i, const double *box)
-{
-   const sneppp_layer_state *L = &model->layer[f];
-   const sneppp_window      *w = &model->desc.factor[f].window;
-   size_t                    d = (size_t)L->d;
-   double                    mass = 1, length = 0;
-   if (w->space == SNEPPP_SPACE_SPHERE) { /* 2 pi e^(2b) (e^k - e^-k) / k with k = 2 |w| */
-      mass = w->measure == SNEPPP_MEASURE_PROBABILITY ? 1 : 4 * SNEPPP__PI;
-      if (i == (size_t)L->n) return mass;
-      for (size_t k = 0; k < d; k++) length += (double)L->W[i * d + k] * (double)L->W[i * d + k];
-      length = 2 * sqrt(length);
-      mass *= exp(2 * (double)L->b[i] + length);
-      return length > 1e-8 ? mass * -expm1(-2 * length) / (2 * length) : mass;
-   }
-   for (size_t k = 0; k < d; k++) {
-      double c = 0, l = 1, sum = 0;
-      int    gaps = w->space == SNEPPP_SPACE_INTERVALS;
-      if (i < (size_t)L->n)
-         c = (double)L->W[i * d + k] / L->rate[k] + L->shift[k], l = (double)L->width[i * d + k] / L->rate[k];
-      for (size_t q = 0; q < (gaps ? w->count : 1); q++) {
-         double a = gaps ? w->ends[2 * q] : box[2 * k], b = gaps ? w->ends[2 * q + 1] : box[2 * k + 1];
-         sum += i < (size_t)L->n ? 0.5 * SNEPPP__SQRT_PI * l * sneppp__erf_between((a - c) / l, (b - c) / l) : b - a;
-      }
-      mass *= sum;
-   }
-   return mass;
-}
-
-/* The weights of the bumps and of the floor (n + 1) if p is not NULL, and their sum. */
-static double sneppp__spawn_weights(const sneppp_model *model, double (*box)[2 * SNEPPP_MAX_DIM], double *p)
-{
-   double total = 0;
-   for (size_t i = 0, n = (size_t)model->n; i <= n; i++) {
-      double v = i < n ? (double)model->readout[0].V[i] : 0, weight = i < n ? model->alpha * v * v : model->floor;
-      for (int f = 0; f < model->factors; f++) weight *= sneppp__spawn_mass(model, f, i, box[f]);
-      if (p) p[i] = weight;
-      total += weight;
-   }
-   return total;
-}
-
 /* Checks, and fills parts and boxes; the number of polygons, or -1. */
-static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *region,
+static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *region, const sneppp_window **win,
                               double (*box)[2 * SNEPPP_MAX_DIM], sneppp_error *err)
 {
-   const sneppp_window *win[SNEPPP_MAX_FACTORS];
-   int                  polygons = 0;
+   int polygons = 0;
    for (int f = 0; model && f < model->factors; f++) {
       win[f] = &model->desc.factor[f].window;
       polygons += win[f]->space == SNEPPP_SPACE_POLYGON;
@@ -3925,63 +3925,38 @@ static int sneppp__spawn_plan(const sneppp_model *model, const sneppp_region *re
 SNEPPP_DEF size_t sneppp_sample_bytes(const sneppp_model *model, const sneppp_region *region, size_t cap,
                                       sneppp_error *err)
 {
-   double box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
+   const sneppp_window *win[SNEPPP_MAX_FACTORS];
+   double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
    (void)cap;
-   if (sneppp__spawn_plan(model, region, box, err) < 0) return 0;
+   if (sneppp__spawn_plan(model, region, win, box, err) < 0) return 0;
    return ((size_t)model->n + 1) * (sizeof(double) + 2 * sizeof(size_t)) + sizeof(double);
 }
 
 SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const double *lo, const double *hi, double *count,
                                           sneppp_error *err)
 {
-   double box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
+   const sneppp_window *win[SNEPPP_MAX_FACTORS];
+   double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM];
    if (!lo || !hi || !count) return sneppp__fail(err, SNEPPP_ERR_ARG, "lo, hi or count is NULL");
-   if (sneppp__spawn_plan(model, NULL, box, err) < 0) return SNEPPP_ERR_ARG;
+   if (sneppp__spawn_plan(model, NULL, win, box, err) < 0) return SNEPPP_ERR_ARG;
    for (int f = 0; f < model->factors; f++)
       for (int r = 0, k = model->layer[f].first; r < model->layer[f].D; r++, k++) {
-         if (model->desc.factor[f].window.space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]) || !(lo[k] >= box[f][2 * r]) ||
+         if (win[f]->space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]) || !(lo[k] >= box[f][2 * r]) ||
              !(hi[k] <= box[f][2 * r + 1]))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "coordinate %d: [%g, %g] is no part of a box", k, lo[k], hi[k]);
          box[f][2 * r] = lo[k], box[f][2 * r + 1] = hi[k];
       }
-   *count = sneppp__spawn_weights(model, box, NULL);
+   *count = sneppp__spawn_weights(model, win, box, NULL);
    return SNEPPP_OK;
-}
-
-/* One candidate; 0 if it is outside of a polygon. */
-static int sneppp__spawn_point(const sneppp_model *model, size_t i, double (*box)[2 * SNEPPP_MAX_DIM], sneppp_rng *rng,
-                               sneppp_real *x)
-{
-   for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *w = &model->desc.factor[f].window;
-      sneppp_real         *to = x + model->layer[f].first;
-      double               y[3], u, length = 0;
-      size_t               q = 0;
-      if (i < (size_t)model->n) sneppp__draw_bump(model, f, i, w, box[f], rng, to);
-      else if (w->space == SNEPPP_SPACE_SPHERE) {
-         sneppp__rng_sphere(rng, 3, y);
-         for (int r = 0; r < 3; r++) to[r] = (sneppp_real)y[r];
-      } else if (w->space == SNEPPP_SPACE_INTERVALS) {
-         for (size_t k = 0; k < w->count; k++) length += w->ends[2 * k + 1] - w->ends[2 * k];
-         for (u = sneppp_rng_uniform(rng) * length; q + 1 < w->count && u >= w->ends[2 * q + 1] - w->ends[2 * q]; q++)
-            u -= w->ends[2 * q + 1] - w->ends[2 * q];
-         to[0] = sneppp__round_into(w->ends[2 * q] + u, w->ends[2 * q], w->ends[2 * q + 1]);
-      } else
-         for (int r = 0; r < w->dim; r++) {
-            double lo = box[f][2 * r], hi = box[f][2 * r + 1];
-            to[r] = sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi);
-         }
-      if (w->space == SNEPPP_SPACE_POLYGON && !sneppp__polygon_holds(w, (double)to[0], (double)to[1])) return 0;
-   }
-   return 1;
 }
 
 SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_sample_desc *how, sneppp_real *x,
                                        size_t cap, sneppp_sample_info *info, sneppp_error *err)
 {
+   const sneppp_window *win[SNEPPP_MAX_FACTORS];
    double             box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM], total, limit;
    sneppp_real        one[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
-   int                polygons = sneppp__spawn_plan(model, how ? how->region : NULL, box, err);
+   int                polygons = sneppp__spawn_plan(model, how ? how->region : NULL, win, box, err);
    uint64_t           N;
    sneppp_sample_info own;
    sneppp__alias      a;
@@ -3995,7 +3970,7 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    a.n = (size_t)model->n + 1;
    a.p = (double *)(void *)((unsigned char *)how->mem + (0 - (uintptr_t)how->mem) % sizeof *a.p);
    a.other = (size_t *)(void *)(a.p + a.n), a.list = a.other + a.n;
-   total = sneppp__spawn_weights(model, box, a.p);
+   total = sneppp__spawn_weights(model, win, box, a.p);
    if (!(total > 0) || !sneppp__finite(total))
       return sneppp__fail(err, SNEPPP_ERR_RANGE, "the expected number of events cannot be represented, or is 0");
    sneppp__alias_make(&a);
@@ -4009,7 +3984,7 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    while ((how->count ? info->count : info->candidates) < N) {
       if ((double)info->candidates++ > limit)
          return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE, "next to nothing of the box is in the polygon");
-      if (!sneppp__spawn_point(model, sneppp__alias_draw(&a, rng), box, rng, one)) continue;
+      if (!sneppp__spawn_point(model, sneppp__alias_draw(&a, rng), win, box, rng, one)) continue;
       if (info->count < cap) memcpy(x + info->count * (size_t)model->D, one, (size_t)model->D * sizeof *x);
       info->count++;
    }
@@ -21229,7 +21204,9 @@ typedef struct sneppp__cut {
    double *sign;         /* (rings) see sneppp__ring_sign                                                   */
 } sneppp__cut;
 
-/* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. */
+/* Features with their slopes and rests over a cell: row 0 of jet holds values, row 1 + k slopes along statistic k. The
+   last three are bounds over the cell: of the rest, of the linear part, of the feature. There is one readout: models
+   with more are drawn in shares. */
 typedef struct sneppp__sampler {
    const sneppp_model  *model;
    const sneppp_window *part[SNEPPP_MAX_FACTORS]; /* in the user's units; of a box that a polygon cuts, that one */
@@ -21239,22 +21216,21 @@ typedef struct sneppp__sampler {
    int                  a[SNEPPP_MAX_FACTORS], p[SNEPPP_MAX_FACTORS];
    double               lo[SNEPPP__MAX_AXES], hi[SNEPPP__MAX_AXES], axis[SNEPPP__MAX_AXES]; /* P: all; importance */
    double               unit;                     /* base measure per volume of cells                       */
-   double              *V[SNEPPP_MAX_FACTORS], norm[SNEPPP_MAX_FACTORS];
-   size_t               rows[SNEPPP_MAX_FACTORS]; /* of V that are not zero; a convex fit leaves few        */
+   double              *V, norm;
+   size_t               rows;                     /* of V that are not zero; a convex fit leaves few        */
    double              *square, *work;
-   double              *jet, *rest, *reach, *peak;/* (1 + A, n), (n) each; reach: size of the linear part   */
-   double              *one, *one_rest;           /* the same of one factor: rest, reach, peak (3, n)       */
+   double              *jet, *one;                /* (A + 4, n); the same of one factor, if there are more  */
    double              *g;                        /* (1 + A)                                                */
    double              *cell;                     /* (room + 4, record) see sneppp__cell_bound              */
-   size_t               record, cells, room, base; /* base: the first cells are those of rasters, or one     */
+   size_t               record, cells, room, base; /* base: the first cells are those of rasters, if there are */
    sneppp__alias        alias;
    /* The tree of cells, see sneppp__tree_draw. */
    size_t              *kid;                      /* (room + 4) its halves are kid and kid + 1; 0 = not cut */
    double              *share, *count;            /* (room + 4) how often the first of them is taken; mass  */
-   int                  closed, whole, rasters;   /* cells have closed forms; a factor is not cut; or has cells */
+   int                  closed, whole;            /* cells have closed forms; a factor is not cut           */
    sneppp__grams       *grams;                    /* of the cell that was asked for last                    */
    const sneppp_window *inside;                   /* (factors) in the units of the closed forms             */
-   double              *M[SNEPPP_MAX_FACTORS];    /* V'V of each full readout                               */
+   double              *M;                        /* V'V of a full readout                                  */
    sneppp__cut          cut[SNEPPP_MAX_FACTORS];
    double               last[2 * SNEPPP__MAX_AXES]; /* lo (P), hi (P) of each factor's part that grams has    */
    int                  have[SNEPPP_MAX_FACTORS]; /* is it one of a cell?                                   */
@@ -21272,29 +21248,21 @@ static int sneppp__cell_axes(const sneppp_window *w)
 static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
 {
    const sneppp_model *model = s->model;
-   size_t rows = (size_t)s->A + 1, n = (size_t)model->n, widest = 0, most = 1;
+   size_t rows = (size_t)s->A + 4, n = (size_t)model->n, m = (size_t)model->readout[0].m, widest = 0;
    for (int f = 0; f < model->factors; f++)
       if ((size_t)model->layer[f].n > widest) widest = (size_t)model->layer[f].n;
-   for (int k = 0; k < model->readouts; k++) {
-      s->V[k] = sneppp__doubles(c, (size_t)model->readout[k].m, (size_t)model->readout[k].n);
-      if ((size_t)model->readout[k].m > most) most = (size_t)model->readout[k].m;
-   }
-   s->square = sneppp__doubles(c, most, most);
-   s->work = sneppp__doubles(c, sneppp__lambda_max_work(most), 1);
-   s->jet = sneppp__doubles(c, rows, n);
-   s->rest = sneppp__doubles(c, n, 1);
-   s->reach = sneppp__doubles(c, n, 1);
-   s->peak = sneppp__doubles(c, n, 1);
-   s->one = sneppp__doubles(c, rows, widest);
-   s->one_rest = sneppp__doubles(c, widest, 3);
+   s->V = sneppp__doubles(c, m, n);
+   s->square = sneppp__doubles(c, m, m);
+   s->work = sneppp__doubles(c, sneppp__lambda_max_work(m), 1);
+   s->jet = s->one = sneppp__doubles(c, rows, n);
+   if (model->factors > 1) s->one = sneppp__doubles(c, rows, widest);
    s->g = sneppp__doubles(c, rows, 1);
    s->cell = sneppp__doubles(c, s->room + 4, s->record);
    sneppp__place_alias(c, s->room, &s->alias);
    s->kid = (size_t *)sneppp__take(c, s->room + 4, 1, sizeof *s->kid);
    s->share = sneppp__doubles(c, s->room + 4, 1);
    s->count = sneppp__doubles(c, s->room + 4, 1);
-   for (int k = 0; s->closed && model->desc.readout == SNEPPP_READOUT_FULL && k < model->readouts; k++)
-      s->M[k] = sneppp__doubles(c, (size_t)model->readout[k].n, (size_t)model->readout[k].n);
+   s->M = s->closed && model->desc.readout == SNEPPP_READOUT_FULL ? sneppp__doubles(c, n, n) : NULL;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = s->inside[f].rings ? s->part[f] : &s->inside[f]; /* lists of inside may not be placed yet */
       sneppp__cut         *cut = &s->cut[f];
@@ -21313,7 +21281,7 @@ static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const
 {
    const sneppp_layer *L = &s->layer[f];
    size_t d = (size_t)L->d, n = (size_t)L->n;
-   double *psi = s->one, *rest = s->one_rest, *reach = rest + n, *peak = reach + n;
+   double *psi = s->one, *rest = psi + (d + 1) * n, *reach = rest + n, *peak = reach + n;
    for (size_t i = 0; i < n; i++) {
       const double *w = L->W + i * d;
       double        z = L->b ? L->b[i] : 0, extent = 0, slope, value, lo2 = 0, hi2 = 0, e2 = 0;
@@ -21350,74 +21318,51 @@ static void sneppp__jet_factor(sneppp__sampler *s, int f, const double *t, const
    B = B0 + B1 + b, the rest of A B is A1 B1 + a (B0 + B1 + b) + b (A0 + A1). */
 static void sneppp__jet_pair(sneppp__sampler *s, int f, size_t from, size_t j, size_t to, int times, int slopes)
 {
-   size_t n = (size_t)s->model->n, nf = (size_t)s->layer[f].n, A = (size_t)s->A, a = (size_t)s->a[f],
-          d = (size_t)s->layer[f].d;
-   double B0 = s->one[j], b = s->one_rest[j], B1 = s->one_rest[nf + j], A0 = s->jet[from], ra = s->rest[from],
-          A1 = s->reach[from];
+   size_t  n = (size_t)s->model->n, nf = (size_t)s->layer[f].n, A = (size_t)s->A, a = (size_t)s->a[f],
+           d = (size_t)s->layer[f].d;
+   double *rest = s->jet + (A + 1) * n, *reach = rest + n, *peak = reach + n, *bounds = s->one + (d + 1) * nf + j;
+   double  B0 = s->one[j], b = bounds[0], B1 = bounds[nf], A0 = s->jet[from], ra = rest[from], A1 = reach[from];
    s->jet[to] = times ? A0 * B0 : A0 + B0;
    if (!slopes) return;
    for (size_t k = 0; k < A; k++) {
       double own = k >= a && k < a + d ? s->one[(k - a + 1) * nf + j] : 0, v = s->jet[(k + 1) * n + from];
       s->jet[(k + 1) * n + to] = times ? v * B0 + A0 * own : v + own;
    }
-   s->rest[to] = times ? A1 * B1 + ra * (fabs(B0) + B1 + b) + b * (fabs(A0) + A1) : ra + b;
-   s->reach[to] = times ? A1 * fabs(B0) + B1 * fabs(A0) : A1 + B1;
-   s->peak[to] = times ? s->peak[from] * s->one_rest[2 * nf + j] : s->peak[from] + s->one_rest[2 * nf + j];
+   rest[to] = times ? A1 * B1 + ra * (fabs(B0) + B1 + b) + b * (fabs(A0) + A1) : ra + b;
+   reach[to] = times ? A1 * fabs(B0) + B1 * fabs(A0) : A1 + B1;
+   peak[to] = times ? peak[from] * bounds[2 * nf] : peak[from] + bounds[2 * nf];
 }
 
 /* All features at the statistics t, with slopes and rests over the half-widths h unless h is NULL. */
 static void sneppp__jet(sneppp__sampler *s, const double *t, const double *h)
 {
-   const sneppp_model *model = s->model;
-   size_t              n = (size_t)model->n, have = 0;
-   for (int f = 0; f < model->factors; f++) {
-      size_t nf = (size_t)model->layer[f].n, d = (size_t)model->layer[f].d;
+   const sneppp_mix mix = s->model->desc.mix;
+   size_t           have = 0;
+   for (int f = 0; f < s->model->factors; f++) {
+      const size_t nf = (size_t)s->layer[f].n;
+      const int    outer = f && mix == SNEPPP_MIX_OUTER, times = f && mix != SNEPPP_MIX_SUM && mix != SNEPPP_MIX_STACK;
       sneppp__jet_factor(s, f, t + s->a[f], h ? h + s->a[f] : NULL);
-      if (!f || sneppp__mix_concatenates(model->desc.mix)) {
-         memcpy(s->jet + have, s->one, nf * sizeof(double));
-         for (size_t k = 0; h && k < (size_t)s->A; k++) memset(s->jet + (k + 1) * n + have, 0, nf * sizeof(double));
-         for (size_t k = 0; h && k < d; k++)
-            memcpy(s->jet + ((size_t)s->a[f] + k + 1) * n + have, s->one + (k + 1) * nf, nf * sizeof(double));
-         if (h) {
-            memcpy(s->rest + have, s->one_rest, nf * sizeof(double));
-            memcpy(s->reach + have, s->one_rest + nf, nf * sizeof(double));
-            memcpy(s->peak + have, s->one_rest + 2 * nf, nf * sizeof(double));
-         }
-         have += nf;
-      } else if (model->desc.mix == SNEPPP_MIX_OUTER) {
-         for (size_t i = have; i-- > 0;)
-            for (size_t j = nf; j-- > 0;) sneppp__jet_pair(s, f, i, j, i * nf + j, 1, h != NULL);
-         have *= nf;
-      } else {
-         for (size_t i = 0; i < nf; i++) sneppp__jet_pair(s, f, i, i, i, model->desc.mix != SNEPPP_MIX_SUM, h != NULL);
-      }
+      if (s->model->factors == 1) return;
+      if (!f) memset(s->jet, 0, (h ? (size_t)s->A + 4 : 1) * (size_t)s->model->n * sizeof *s->jet);
+      if (mix != SNEPPP_MIX_STACK && !outer) have = 0;
+      for (size_t i = outer ? 0 : nf; i-- > 0;) sneppp__jet_pair(s, f, have + i, i, have + i, times, h != NULL);
+      for (size_t i = outer ? have : 0; i-- > 0;)
+         for (size_t j = nf; j-- > 0;) sneppp__jet_pair(s, f, i, j, i * nf + j, 1, h != NULL);
+      have = outer ? have * nf : have + nf;
    }
-}
-
-/* What the squares of the readouts 0 .. k make together: their sum or their product. */
-SNEPPP__INLINE void sneppp__join_readouts(const sneppp_model *model, int k, double square, double *all)
-{
-   *all = !k ? square : model->desc.mix == SNEPPP_MIX_SEPARABLE ? *all * square : *all + square;
 }
 
 /* lambda from the values in jet: in double whatever sneppp_real is, as the closed forms are. */
 static double sneppp__jet_intensity(const sneppp__sampler *s)
 {
-   const sneppp_model *model = s->model;
-   double              all = 0;
-   for (int k = 0; k < model->readouts; k++) {
-      const sneppp_readout_state *R = &model->readout[k];
-      const double               *psi = s->jet + R->first;
-      size_t                      n = (size_t)R->n;
-      int                         diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
-      double                      q = 0;
-      for (size_t r = 0; r < (diagonal ? n : s->rows[k]); r++) {
-         double v = diagonal ? s->V[k][r] * psi[r] : sneppp__dot(n, s->V[k] + r * n, psi);
-         q += v * v;
-      }
-      sneppp__join_readouts(model, k, q, &all);
+   size_t n = (size_t)s->model->n;
+   int    diagonal = s->model->desc.readout == SNEPPP_READOUT_DIAGONAL;
+   double q = 0;
+   for (size_t r = 0; r < (diagonal ? n : s->rows); r++) {
+      double v = diagonal ? s->V[r] * s->jet[r] : sneppp__dot(n, s->V + r * n, s->jet);
+      q += v * v;
    }
-   return model->alpha * all + model->floor;
+   return s->model->alpha * q + s->model->floor;
 }
 
 /* ---- cells */
@@ -21509,42 +21454,36 @@ static double sneppp__cell_volume(const sneppp__sampler *s, const double *cell)
    return volume;
 }
 
-/* A record: lo (P), hi (P), bound, volume, doubtful share, centre (A); then for each readout R and S. */
+/* A record: lo (P), hi (P), bound, volume, doubtful share, centre (A), R, S. */
 static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
 {
    const sneppp_model *model = s->model;
+   const int           diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    size_t  P = (size_t)s->P, rows = (size_t)s->A + 1, n = (size_t)model->n;
-   double *t = cell + 2 * P + 3, *more = t + s->A, h[SNEPPP__MAX_AXES], up = 0, low = 0;
+   double *t = cell + 2 * P + 3, *R = t + s->A, *S = R + 1, h[SNEPPP__MAX_AXES], rest = 0, size = 0, peak = 0, top, most;
    sneppp__cell_box(s, cell, cell + P, t, h);
    sneppp__jet(s, t, h);
-   for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
-      const sneppp_readout_state *R = &model->readout[k];
-      size_t  nk = (size_t)R->n, first = (size_t)R->first;
-      double *S = more + 1, rest = 0, size = 0, peak = 0, top, most;
-      int     diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
-      memset(S, 0, rows * rows * sizeof *S);
-      for (size_t r = 0; r < (diagonal ? nk : s->rows[k]); r++) {
-         for (size_t a = 0; a < rows; a++) {
-            const double *j = s->jet + a * n + first;
-            s->g[a] = diagonal ? s->V[k][r] * j[r] : sneppp__dot(nk, s->V[k] + r * nk, j);
-         }
-         for (size_t a = 0; a < rows; a++) for (size_t b = 0; b < rows; b++) S[a * rows + b] += s->g[a] * s->g[b];
+   memset(S, 0, rows * rows * sizeof *S);
+   for (size_t r = 0; r < (diagonal ? n : s->rows); r++) {
+      for (size_t a = 0; a < rows; a++) {
+         const double *j = s->jet + a * n;
+         s->g[a] = diagonal ? s->V[r] * j[r] : sneppp__dot(n, s->V + r * n, j);
       }
-      for (size_t i = 0; i < nk; i++) {
-         double e = s->rest[first + i], z = fabs(s->jet[first + i]) + s->reach[first + i] + e,
-                v = diagonal ? s->V[k][i] : 1;
-         rest += v * v * e * e, size += v * v * z * z;
-         peak += v * v * s->peak[first + i] * s->peak[first + i];
-      }
-      more[0] = s->norm[k] * (sqrt(rest) + 1e-12 * sqrt(size));
-      top = sneppp__cell_top(S, s->A, h);
-      most = fmin(top + more[0], s->norm[k] * sqrt(peak) * (1 + 1e-12));
-      top = fmin(fmax(top - 2 * more[0], 0), most); /* what is not in doubt near the top */
-      sneppp__join_readouts(model, k, most * most, &up), sneppp__join_readouts(model, k, top * top, &low);
+      for (size_t a = 0; a < rows; a++) for (size_t b = 0; b < rows; b++) S[a * rows + b] += s->g[a] * s->g[b];
    }
-   cell[2 * P] = model->alpha * up * (1 + 1e-12) + model->floor;
+   for (size_t i = 0; i < n; i++) {
+      const double *j = s->jet + i, *e = j + rows * n;
+      double        z = fabs(j[0]) + e[n] + e[0], v = diagonal ? s->V[i] : 1;
+      rest += v * v * e[0] * e[0], size += v * v * z * z;
+      peak += v * v * e[2 * n] * e[2 * n];
+   }
+   *R = s->norm * (sqrt(rest) + 1e-12 * sqrt(size));
+   top = sneppp__cell_top(S, s->A, h);
+   most = fmin(top + *R, s->norm * sqrt(peak) * (1 + 1e-12));
+   top = fmin(fmax(top - 2 * *R, 0), most); /* what is not in doubt near the top */
+   cell[2 * P] = model->alpha * (most * most) * (1 + 1e-12) + model->floor;
    cell[2 * P + 1] = sneppp__cell_volume(s, cell);
-   cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (up - low) / cell[2 * P] : 0;
+   cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (most * most - top * top) / cell[2 * P] : 0;
 }
 
 /* The axis along which features change most, in units of their own. */
@@ -21678,20 +21617,22 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
 /* Is the height below lambda? The quick bounds first. */
 static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const double *t, double height)
 {
-   const sneppp_model *model = s->model;
-   size_t        rows = (size_t)s->A + 1;
-   const double *centre = cell + 2 * s->P + 3, *more = centre + s->A;
-   double        c[SNEPPP__MAX_AXES], up = 0, low = 0;
+   const double *centre = cell + 2 * s->P + 3, *R = centre + s->A, alpha = s->model->alpha, floor = s->model->floor;
+   double        c[SNEPPP__MAX_AXES], q, low;
    for (int k = 0; k < s->A; k++) c[k] = t[k] - centre[k];
-   for (int k = 0; k < model->readouts; k++, more += 1 + rows * rows) {
-      double q = sqrt(sneppp__cell_square(more + 1, s->A, c)), b = q + more[0], a = fmax(q - more[0], 0);
-      sneppp__join_readouts(model, k, b * b, &up), sneppp__join_readouts(model, k, a * a, &low);
-   }
-   if (height >= model->alpha * up * (1 + 1e-12) + model->floor) return 0;
-   if (height < model->alpha * low * (1 - 1e-12) + model->floor) return 1;
+   q = sqrt(sneppp__cell_square(R + 1, s->A, c)), low = fmax(q - *R, 0);
+   if (height >= alpha * ((q + *R) * (q + *R)) * (1 + 1e-12) + floor) return 0;
+   if (height < alpha * (low * low) * (1 - 1e-12) + floor) return 1;
    s->looks++;
    sneppp__jet(s, t, NULL);
    return height < sneppp__jet_intensity(s);
+}
+
+/* Is the part a bounded piece of R^d? */
+static int sneppp__has_sides(const sneppp_window *w)
+{
+   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON ||
+          w->space == SNEPPP_SPACE_BALL;
 }
 
 /* Can every part of the model be bounded? Fills in the axes of the cells. */
@@ -21699,15 +21640,14 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
 {
    const sneppp_model *model = s->model;
    s->unit = 1;
-   s->closed = 1, s->base = 1;
+   s->closed = 1;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *w = s->part[f];
       sneppp_space         space = model->desc.factor[f].window.space;
       s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS;
       s->a[f] = s->A, s->p[f] = s->P;
-      if (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
-          space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE && space != SNEPPP_SPACE_VONMISES &&
-          space != SNEPPP_SPACE_RASTER)
+      if (!sneppp__has_sides(&model->desc.factor[f].window) && space != SNEPPP_SPACE_SPHERE &&
+          space != SNEPPP_SPACE_VONMISES && space != SNEPPP_SPACE_RASTER)
          return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                              "factor[%d]: sampling needs a bound on the intensity, which is known on boxes, "
                              "intervals, polygons, balls, spheres, circles and rasters only",
@@ -21728,8 +21668,8 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
          if (!model->layer[f].inside.no_place) *lo -= model->layer[f].shift[k], *hi -= model->layer[f].shift[k];
       }
       if (space == SNEPPP_SPACE_RASTER) { /* no closed forms of cells, and no tree of them */
-         s->closed = 0, s->rasters = 1;
-         if (sneppp__mul_overflows(s->base, sneppp__raster_cells(&model->layer[f].inside), &s->base))
+         s->closed = 0;
+         if (sneppp__mul_overflows(s->base ? s->base : 1, sneppp__raster_cells(&model->layer[f].inside), &s->base))
             s->base = SIZE_MAX / 2;
       }
       if (space == SNEPPP_SPACE_SPHERE) { /* the volume of all cells of the factor is known: 4 pi, 2 pi or 1 */
@@ -21742,34 +21682,27 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
    return SNEPPP_OK;
 }
 
-/* Double copies of the readouts, their norms, and how fast features change along each axis. */
+/* A double copy of the readout, its norm, and how fast features change along each axis. */
 static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
 {
-   const sneppp_model *model = s->model;
-   for (int k = 0; k < model->readouts; k++) {
-      const sneppp_readout_state *R = &model->readout[k];
-      size_t        m = (size_t)R->m, n = (size_t)R->n;
-      double        value = 0, upper = 0;
-      sneppp_status st;
-      for (size_t r = s->rows[k] = 0; r < m; r++) {
-         double *row = s->V[k] + s->rows[k] * n, most = 0;
-         for (size_t i = 0; i < n; i++) row[i] = (double)R->V[r * n + i], most = fmax(most, fabs(row[i]));
-         s->rows[k] += most > 0;
-      }
-      s->norm[k] = 1; /* diagonal: v is in the sums already */
-      if (model->desc.readout == SNEPPP_READOUT_DIAGONAL) continue;
-      m = s->rows[k];
-      if (!m) s->norm[k] = 0;
-      if (!m) continue;
-      sneppp__dsyrk(0, m, n, 1, s->V[k], n, 0, s->square, m);
-      st = sneppp__lambda_max(m, s->square, &value, &upper, NULL, s->work);
+   const sneppp_model         *model = s->model;
+   const sneppp_readout_state *V = &model->readout[0];
+   size_t                      n = (size_t)V->n;
+   double                      value = 0, upper = 0;
+   for (size_t r = s->rows = 0; r < (size_t)V->m; r++) {
+      double *row = s->V + s->rows * n, most = 0;
+      for (size_t i = 0; i < n; i++) row[i] = (double)V->V[r * n + i], most = fmax(most, fabs(row[i]));
+      s->rows += most > 0;
+   }
+   s->norm = 1; /* diagonal: v is in the sums already */
+   if (model->desc.readout != SNEPPP_READOUT_DIAGONAL) {
+      sneppp_status st = SNEPPP_OK;
+      sneppp__dsyrk(0, s->rows, n, 1, s->V, n, 0, s->square, s->rows);
+      if (s->rows) st = sneppp__lambda_max(s->rows, s->square, &value, &upper, NULL, s->work);
       if (st != SNEPPP_OK) return sneppp__fail(err, st, "the norm of V could not be bounded: %s", sneppp_strerror(st));
-      s->norm[k] = sqrt(upper) * (1 + 1e-12);
+      s->norm = sqrt(upper) * (1 + 1e-12);
    }
-   for (int k = 0; s->closed && model->desc.readout == SNEPPP_READOUT_FULL && k < model->readouts; k++) {
-      size_t n = (size_t)model->readout[k].n;
-      sneppp__dgemm(1, 0, n, n, s->rows[k], 1, s->V[k], n, s->V[k], n, 0, s->M[k], n);
-   }
+   if (s->M) sneppp__dgemm(1, 0, n, n, s->rows, 1, s->V, n, s->V, n, 0, s->M, n);
    for (int f = 0; f < model->factors; f++) {
       const sneppp_layer *L = &s->layer[f];
       for (size_t k = 0; s->inside[f].space == SNEPPP_SPACE_POLYGON && k < sneppp__ring_count(&s->inside[f]); k++)
@@ -21875,7 +21808,7 @@ static double sneppp__cell_count(sneppp__sampler *s, const double *cell, int lev
          memcpy(last, cell + s->p[f], bytes), memcpy(last + s->P, cell + s->P + s->p[f], bytes);
          s->have[f] = 1;
       }
-      count = sneppp__integral(model, g, g->diagonal ? NULL : s->M);
+      count = sneppp__integral(model, g, g->diagonal ? NULL : &s->M);
    }
    return sneppp__finite(count) && count > 0 ? count : 0;
 }
@@ -22041,15 +21974,6 @@ typedef struct sneppp__share {
    sneppp__draw  draw;
 } sneppp__share;
 
-static int sneppp__has_shares(const sneppp_model *model) { return model->readouts > 1; }
-
-/* Is the part a bounded piece of R^d? */
-static int sneppp__has_sides(const sneppp_window *w)
-{
-   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON ||
-          w->space == SNEPPP_SPACE_BALL;
-}
-
 /* Cells for N points, in at most 32 MB. */
 static size_t sneppp__cell_room(size_t N, size_t record)
 {
@@ -22078,7 +22002,7 @@ static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
    w->mixture = sneppp__is_mixture(model, w->s.part);
    if (!w->mixture || w->polygons) SNEPPP__TRY(sneppp__sampler_axes(&w->s, err));
    rows = (size_t)w->s.A + 1;
-   w->s.record = 2 * (size_t)w->s.P + 3 + (size_t)w->s.A + (size_t)model->readouts * (1 + rows * rows);
+   w->s.record = 2 * (size_t)w->s.P + 3 + (size_t)w->s.A + 1 + rows * rows;
    return SNEPPP_OK;
 }
 
@@ -22088,7 +22012,7 @@ static void sneppp__place_ways(sneppp__carver *c, size_t cap, sneppp__draw *w)
    w->s.grams = &w->g, w->s.inside = w->inside;
    if (w->mixture) sneppp__place_alias(c, (size_t)w->model->n + 1, &w->alias);
    if (w->mixture && !w->polygons) return;
-   w->s.room = sneppp__cell_room(cap, w->s.record) + (w->s.rasters ? w->s.base : 0);
+   w->s.room = sneppp__cell_room(cap, w->s.record) + w->s.base;
    sneppp__place_sampler(c, &w->s);
 }
 
@@ -22121,7 +22045,7 @@ SNEPPP__APART static void sneppp__place_draw(sneppp__carver *c, size_t cap, snep
       sneppp__place_part(c, model, f, part ? sneppp__as_box(part, &w->rectangle[f]) : NULL, &w->inside[f],
                          &w->s.layer[f]);
    }
-   if (!sneppp__has_shares(model)) { sneppp__place_ways(c, cap, w); return; }
+   if (model->readouts == 1) { sneppp__place_ways(c, cap, w); return; }
    w->share = (sneppp__share *)sneppp__take(c, (size_t)model->factors, 1, sizeof *w->share);
    for (int f = 0; f < model->factors; f++) {
       sneppp__share *part = w->share ? &w->share[f] : &measured;
@@ -22175,79 +22099,15 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
    return st;
 }
 
-/* Candidates after which a draw of N points is given up, when one in 1 / acceptance is kept: chance does not reach it,
-   numbers that have lost all meaning may. */
-static double sneppp__draw_limit(size_t N, double acceptance) { return 2 * ((double)N + 50) / acceptance; }
-
-static sneppp_status sneppp__draw_given_up(sneppp_error *err, int drawn, size_t have, size_t N, double tried)
-{
-   if (drawn < 0)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                          "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
-                          "were drawn", have, N);
-   return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                       "the bound is too far above the intensity: %z of %z points after %g candidates", have, N, tried);
-}
-
 #define SNEPPP__MIXTURE_LEAST (1.0 / 4096) /* points per candidate, below which cells are better */
 #define SNEPPP__ENVELOPE_LEAST (1.0 / 1024)
 #define SNEPPP__WHOLE_LEAST    (1.0 / 65536) /* higher spheres, which are not cut, have no other way */
 
-/* The weights of the components, in the boxes around polygons. Returns the points per candidate; 0: not known. */
-static double sneppp__mixture_weights(sneppp__draw *w)
-{
-   const sneppp_model *model = w->model;
-   size_t              n = (size_t)model->n;
-   double              mass = 1, total = 0;
-   for (int f = 0; f < model->factors; f++) {
-      const double *box = w->s.box[f];
-      mass *= w->s.part[f]->space == SNEPPP_SPACE_POLYGON ? (box[1] - box[0]) * (box[3] - box[2]) : w->g.mass[f];
-   }
-   w->alias.p[n] = model->floor * mass;
-   for (size_t i = 0; i < n; i++) {
-      double v = (double)model->readout[0].V[i];
-      w->alias.p[i] = model->alpha * v * v;
-      for (int f = 0; f < model->factors; f++) {
-         const sneppp_layer *L = &w->s.layer[f];
-         const double       *box = w->s.box[f];
-         int                 polygon = w->s.part[f]->space == SNEPPP_SPACE_POLYGON;
-         if (!polygon) w->alias.p[i] *= w->g.K[f][i];
-         for (size_t r = 0; polygon && r < 2; r++) {
-            double l = L->width[2 * i + r], c = L->W[2 * i + r] + model->layer[f].shift[r];
-            w->alias.p[i] *= 0.5 * SNEPPP__SQRT_PI * l *
-                             sneppp__erf_diff((box[2 * r] - c) / l, (box[2 * r + 1] - c) / l);
-         }
-      }
-   }
-   for (size_t i = 0; i <= n; i++) total += w->alias.p[i];
-   return !(total > 0) || !sneppp__finite(total) ? 0 : w->polygons ? w->expected / total : 1;
-}
-
 static int sneppp__mixture_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
 {
-   const sneppp_model *model = w->model;
-   size_t              n = (size_t)model->n;
-   for (;;) {
-      size_t i = sneppp__alias_draw(&w->alias, rng);
-      int    inside = 1;
-      if (++w->tried > w->most) return 0;
-      for (int f = 0; inside && f < model->factors; f++) {
-         const sneppp_window *part = w->s.part[f];
-         const double        *box = w->s.box[f];
-         sneppp_real         *to = x + model->layer[f].first;
-         double               y[SNEPPP_MAX_DIM] = {0};
-         int                  polygon = part->space == SNEPPP_SPACE_POLYGON;
-         int                  flat = polygon || part->space == SNEPPP_SPACE_BOX;
-         if (i < n) sneppp__draw_bump(model, f, i, part, box, rng, to);
-         else if (!flat) (void)sneppp_window_draw(part, rng, y);
-         for (int r = 0; i == n && r < part->dim; r++) {
-            double lo = box[2 * r], hi = box[2 * r + 1];
-            to[r] = flat ? sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi) : (sneppp_real)y[r];
-         }
-         inside = !polygon || sneppp__polygon_holds(part, (double)to[0], (double)to[1]);
-      }
-      if (inside) return 1;
-   }
+   while (++w->tried <= w->most)
+      if (sneppp__spawn_point(w->model, sneppp__alias_draw(&w->alias, rng), w->s.part, w->s.box, rng, x)) return 1;
+   return 0;
 }
 
 /* Cells for N points: the envelope, or where that keeps too few candidates, the tree. */
@@ -22257,9 +22117,9 @@ static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error 
    size_t           P = (size_t)s->P, most_cells;
    double           total = 0;
    SNEPPP__TRY(sneppp__sampler_fill(s, err));
-   most_cells = sneppp__cell_room(N, s->record) + (s->rasters ? s->base : 0);
+   most_cells = sneppp__cell_room(N, s->record) + s->base;
    if (most_cells < s->room) s->room = most_cells; /* the same cells whatever the memory */
-   most_cells = N < 16 ? 256 * (N + 1) + (s->rasters ? s->base : 0) : s->room; /* a few are not worth so many bounds */
+   most_cells = N < 16 ? 256 * (N + 1) + s->base : s->room; /* a few are not worth so many bounds */
    sneppp__cells_split(s, (double)N / w->expected, most_cells < s->room ? most_cells : s->room);
    s->alias.n = s->cells;
    for (size_t i = 0; i < s->cells; i++) {
@@ -22267,15 +22127,11 @@ static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error 
       total += s->alias.p[i] = cell[2 * P] * cell[2 * P + 1];
    }
    w->acceptance = sneppp__finite(total) && total > 0 ? w->expected / total : 0;
-   if (s->rasters && w->acceptance < SNEPPP__WHOLE_LEAST)
+   if ((s->base || s->whole) && w->acceptance < SNEPPP__WHOLE_LEAST)
       return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                          "the bound is too far above the intensity: only %g points per candidate in the cells of the "
-                          "raster", w->acceptance);
-   if (s->whole && w->acceptance < SNEPPP__WHOLE_LEAST)
-      return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                          "the bound is too far above the intensity: only %g points per candidate, because spheres of "
-                          "dim > 3 are not cut into cells", w->acceptance);
-   if (w->acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole && !s->rasters) {
+                          "the bound is too far above the intensity: only %g points per candidate%s", w->acceptance,
+                          s->base ? " in the cells of the raster" : ", because spheres of dim > 3 are not cut into cells");
+   if (w->acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole && !s->base) {
       w->acceptance = s->closed ? 0.5 : s->P <= SNEPPP__TREE_AXES ? 0.25 : 1.0 / 32;
       w->C = w->expected / w->acceptance;
       sneppp__cell_root(s);
@@ -22305,8 +22161,9 @@ static int sneppp__cells_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
 /* Makes one draw without shares ready for about N points. */
 static sneppp_status sneppp__draw_ready(sneppp__draw *w, size_t N, sneppp_error *err)
 {
-   w->acceptance = w->mixture ? sneppp__mixture_weights(w) : 0;
-   w->tried = w->C = 0;
+   double total = w->mixture ? sneppp__spawn_weights(w->model, w->s.part, w->s.box, w->alias.p) : 0;
+   w->tried = w->C = w->acceptance = 0;
+   if (total > 0 && sneppp__finite(total)) w->acceptance = w->polygons ? w->expected / total : 1;
    if (w->acceptance >= SNEPPP__MIXTURE_LEAST) sneppp__alias_make(&w->alias);
    else if (w->mixture && !w->polygons)
       return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the components cannot be represented");
@@ -22314,22 +22171,8 @@ static sneppp_status sneppp__draw_ready(sneppp__draw *w, size_t N, sneppp_error 
       w->mixture = 0;
       SNEPPP__TRY(sneppp__cells_open(w, N, err));
    }
-   w->most = sneppp__draw_limit(N, w->acceptance);
+   w->most = 2 * ((double)N + 50) / w->acceptance; /* not reached by chance, but by numbers that have lost all meaning */
    return SNEPPP_OK;
-}
-
-static int sneppp__draw_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
-{
-   return w->mixture ? sneppp__mixture_next(w, rng, x) : sneppp__cells_next(w, rng, x);
-}
-
-static void sneppp__draw_tell(const sneppp__draw *w, sneppp_sample_info *info)
-{
-   info->candidates += (size_t)w->tried;
-   if (w->mixture) return;
-   info->evaluations += w->s.looks;
-   info->counts += w->s.counts;
-   info->cells += w->s.cells;
 }
 
 /* A point of a factor's part by its base measure alone. */
@@ -22352,15 +22195,14 @@ static void sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_re
    }
 }
 
-/* N points of an additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn
-   from q_k alone and the others evenly. So what is costly to bound is bounded in the few coordinates that it depends on.
-   A separable one, alpha q_1 q_2 .. + floor: each factor is drawn from its own q_k. */
-static sneppp_status sneppp__draw_shares(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
-                                         sneppp_sample_info *info, sneppp_error *err)
+/* An additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn from q_k alone
+   and the others evenly. So what is costly to bound is bounded in the few coordinates that it depends on. A separable
+   one, alpha q_1 q_2 .. + floor: each factor is drawn from its own q_k. Computes the weights of the parts and of the floor
+   and makes the parts ready. */
+static sneppp_status sneppp__draw_shares(sneppp__draw *w, size_t N, double *weight, double *total, sneppp_error *err)
 {
    const sneppp_model *model = w->model;
-   sneppp_real         x[SNEPPP__MAX_EVENT];
-   double              weight[SNEPPP_MAX_FACTORS + 1], total = 0, product = 1, mass = 1;
+   double              product = 1, mass = 1;
    int                 F = model->factors, separable = model->desc.mix == SNEPPP_MIX_SEPARABLE;
    for (int f = 0; f < F; f++) {
       sneppp__draw *d = &w->share[f].draw;
@@ -22371,31 +22213,15 @@ static sneppp_status sneppp__draw_shares(sneppp__draw *w, sneppp_rng *rng, size_
    for (int f = 0; f < F; f++) {
       weight[f] = model->alpha * (separable ? f ? 0 : product : w->share[f].draw.expected);
       for (int h = 0; !separable && h < F; h++) weight[f] *= h == f ? 1 : w->g.mass[h];
-      total += weight[f];
+      *total += weight[f];
    }
-   total += weight[F] = model->floor * mass;
-   if (!(total > 0) || !sneppp__finite(total))
+   *total += weight[F] = model->floor * mass;
+   if (!(*total > 0) || !sneppp__finite(*total))
       return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the parts cannot be represented");
    for (int f = 0; f < F; f++) {
-      double share = weight[separable ? 0 : f] / total;
+      double share = weight[separable ? 0 : f] / *total;
       if (share > 0) SNEPPP__TRY(sneppp__draw_ready(&w->share[f].draw, 1 + (size_t)(share * (double)N), err));
    }
-   for (size_t k = 0; k < N; k++) {
-      double u = sneppp_rng_uniform(rng) * total;
-      int    which = 0;
-      while (which < F && u >= weight[which]) u -= weight[which++];
-      for (int f = 0; f < F; f++) {
-         sneppp__draw *d = &w->share[f].draw;
-         sneppp_real  *to = x + model->layer[f].first;
-         int           drawn = 1;
-         if (which < F && (separable || f == which)) drawn = sneppp__draw_next(d, rng, to);
-         else sneppp__draw_plain(d, rng, to);
-         if (drawn <= 0) return sneppp__draw_given_up(err, drawn, k, N, d->tried);
-      }
-      info->candidates += which == F;
-      sneppp__sink_put(sink, (size_t)model->D, x);
-   }
-   for (int f = 0; f < F; f++) sneppp__draw_tell(&w->share[f].draw, info);
    return SNEPPP_OK;
 }
 
@@ -22403,17 +22229,42 @@ static sneppp_status sneppp__draw_shares(sneppp__draw *w, sneppp_rng *rng, size_
 static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_t N, sneppp__sink *sink,
                                          sneppp_sample_info *info, sneppp_error *err)
 {
-   sneppp_real x[SNEPPP__MAX_EVENT];
+   const sneppp_model *model = w->model;
+   const int           parts = w->share ? model->factors : 1, all = model->desc.mix == SNEPPP_MIX_SEPARABLE;
+   sneppp_real         x[SNEPPP__MAX_EVENT];
+   double              weight[SNEPPP_MAX_FACTORS + 1], total = 0;
    if (!(w->expected > 0))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "the model expects no events in the region, but %z are asked for", N);
-   if (w->share) return sneppp__draw_shares(w, rng, N, sink, info, err);
-   SNEPPP__TRY(sneppp__draw_ready(w, N, err));
+   SNEPPP__TRY(w->share ? sneppp__draw_shares(w, N, weight, &total, err) : sneppp__draw_ready(w, N, err));
    for (size_t k = 0; k < N; k++) {
-      int drawn = sneppp__draw_next(w, rng, x);
-      if (drawn <= 0) return sneppp__draw_given_up(err, drawn, k, N, w->tried);
-      sneppp__sink_put(sink, (size_t)w->model->D, x);
+      double u = w->share ? sneppp_rng_uniform(rng) * total : 0;
+      int    which = 0;
+      while (w->share && which < parts && u >= weight[which]) u -= weight[which++];
+      for (int f = 0; f < parts; f++) {
+         sneppp__draw *d = w->share ? &w->share[f].draw : w;
+         sneppp_real  *to = x + model->layer[f].first;
+         int           drawn = 1;
+         if (which == parts || (f != which && !all)) sneppp__draw_plain(d, rng, to);
+         else drawn = d->mixture ? sneppp__mixture_next(d, rng, to) : sneppp__cells_next(d, rng, to);
+         if (drawn < 0)
+            return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                                "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
+                                "were drawn", k, N);
+         if (!drawn)
+            return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
+                                "the bound is too far above the intensity: %z of %z points after %g candidates", k, N,
+                                d->tried);
+      }
+      info->candidates += which == parts;
+      sneppp__sink_put(sink, (size_t)model->D, x);
    }
-   sneppp__draw_tell(w, info);
+   for (int f = 0; f < parts; f++) {
+      const sneppp__draw *d = w->share ? &w->share[f].draw : w;
+      info->candidates += (size_t)d->tried;
+      info->evaluations += d->s.looks;
+      info->counts += d->s.counts;
+      info->cells += d->s.cells;
+   }
    return SNEPPP_OK;
 }
 
@@ -22459,19 +22310,15 @@ SNEPPP_DEF sneppp_status sneppp_sample(const sneppp_model *model, const sneppp_s
    of the larger coordinates. */
 #define SNEPPP__TILE_POINTS 100000000 /* most of one layer of a tile: they are drawn, even where only a part is kept */
 
-static double sneppp__tile_border(const sneppp_window *w, int r, uint64_t i, uint64_t of)
-{
-   double t = (double)i / (double)of; /* exact: of is a power of two */
-   return i == of ? w->hi[r] : w->lo[r] + t * (w->hi[r] - w->lo[r]);
-}
-
 static void sneppp__tile_box(const sneppp_window *win, int level, const uint32_t *at, sneppp_window *box)
 {
    memset(box, 0, sizeof *box);
    box->dim = 2;
-   for (int r = 0; r < 2; r++) {
-      box->lo[r] = sneppp__tile_border(win, r, at[r], (uint64_t)1 << level);
-      box->hi[r] = sneppp__tile_border(win, r, (uint64_t)at[r] + 1, (uint64_t)1 << level);
+   for (int r = 0; r < 2; r++) { /* a power of two divides without rounding */
+      double side = win->hi[r] - win->lo[r];
+      box->lo[r] = win->lo[r] + ldexp((double)at[r], -level) * side;
+      box->hi[r] = (uint64_t)at[r] + 1 == (uint64_t)1 << level ? win->hi[r]
+                                                               : win->lo[r] + ldexp((double)at[r] + 1, -level) * side;
    }
 }
 
@@ -22562,7 +22409,7 @@ typedef struct sneppp__io {
    int                  real;     /* bytes of a real in the file                            */
    uint32_t             version;  /* of the format                                          */
    uint64_t             length;   /* of all bytes, as the head says                         */
-   double              *room;     /* reading: where lists go, NULL = only count them        */
+   double              *room;     /* reading: where lists go                                */
    size_t              *sizes;    /*          sizes of rings                                */
    sneppp_unit         *units;    /*          units of mixed layers                         */
 } sneppp__io;
@@ -22643,24 +22490,16 @@ static void sneppp__io_reals(sneppp__io *io, sneppp_real *v, size_t count) /* wh
    }
 }
 
-/* A list that may be absent. Reading: counts and checks its bytes, and reads them if there is room. */
+/* A list that may be absent. */
 SNEPPP__COLD static void sneppp__io_list(sneppp__io *io, const double **list, size_t count)
 {
    int there = *list != NULL;
    sneppp__io_int(io, &there);
-   if (there != 0 && there != 1) io->bad = 1;
-   if (io->reading) *list = NULL;
+   if ((there != 0 && there != 1) || (io->reading && there && count > io->left / 8)) io->bad = 1;
+   if (io->reading) *list = there ? io->room : NULL;
    if (!there || io->bad) return;
-   if (io->reading && count > io->left / 8) { io->bad = 1; return; }
-   if (!io->reading) sneppp__io_doubles(io, (double *)(uintptr_t)*list, count);
-   else if (io->room) {
-      sneppp__io_doubles(io, io->room, count);
-      *list = io->room;
-      io->room += count;
-   } else {
-      io->from += 8 * count, io->left -= 8 * count, io->used += 8 * count;
-      *list = (const double *)(uintptr_t)8; /* there, but not read yet */
-   }
+   sneppp__io_doubles(io, (double *)(uintptr_t)*list, count);
+   if (io->reading) io->room += count;
 }
 
 static size_t sneppp__io_size(sneppp__io *io, size_t v)
@@ -22697,11 +22536,11 @@ static void sneppp__io_window(sneppp__io *io, sneppp_window *w)
       for (vertices = 0, k = 0; k < w->rings && !io->bad; k++) {
          size_t size = sneppp__io_size(io, io->reading ? 0 : w->ring_size[k]);
          if (io->reading && size > io->left) io->bad = 1;
-         if (io->reading && io->sizes) io->sizes[k] = size;
+         if (io->reading) io->sizes[k] = size;
          vertices += size;
       }
    if (io->reading) w->ring_size = rings ? io->sizes : NULL;
-   if (rings && io->sizes) io->sizes += w->rings;
+   if (rings && io->reading) io->sizes += w->rings;
    if (!polygon) w->rings = 0;
    k = w->space == SNEPPP_SPACE_GAUSS && !w->count ? 1 : w->count; /* components */
    if (raster) {
@@ -22732,7 +22571,7 @@ static void sneppp__io_unit(sneppp__io *io, sneppp_unit *u)
    sneppp__io_double(io, &u->q);
 }
 
-/* The description. Reading twice: first without room to learn the sizes, then into memory. */
+/* The description. */
 SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
 {
    int factors = 0, mix = (int)d->mix, readout = (int)d->readout;
@@ -22764,10 +22603,10 @@ SNEPPP__COLD static void sneppp__io_desc(sneppp__io *io, sneppp_desc *d)
          sneppp_unit u = {SNEPPP_ACT_ONE, 0, 0};
          if (!io->reading) u = x->units[i];
          sneppp__io_unit(io, &u);
-         if (io->reading && io->units) io->units[i] = u;
+         if (io->reading) io->units[i] = u;
       }
       if (io->reading) x->units = mixed ? io->units : NULL;
-      if (mixed && io->units) io->units += x->width;
+      if (mixed && io->reading) io->units += x->width;
    }
 }
 
@@ -22908,9 +22747,8 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
                                                   size_t mem_bytes, void *alloc_ctx, sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
-   sneppp__io           io, start;
+   sneppp__io           io;
    sneppp_desc          desc;
-   size_t               lists;
    sneppp__room         room = sneppp__room_open(alloc_ctx);
    if (!model) return sneppp__fail(err, SNEPPP_ERR_ARG, "model is NULL");
    memset(model, 0, sizeof *model);
@@ -22927,21 +22765,17 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_load(sneppp_model *model, const voi
    if (!sneppp__crc_right(p, bytes))
       return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the checksum is wrong: the saved model is damaged");
    io.left -= 4;
-   start = io;
    memset(&desc, 0, sizeof desc);
-   sneppp__io_desc(&io, &desc);
-   if (io.bad) return sneppp__fail(err, SNEPPP_ERR_FORMAT, "the description in the saved model is not valid");
-   lists = (io.used - start.used) / 4 + 1; /* no list can be longer than the bytes that hold it */
-   while (sneppp__room_run(&room, err)) {
-      start.room = sneppp__doubles(&room.c, lists, 1);
-      start.sizes = (size_t *)sneppp__take(&room.c, lists, 1, sizeof *start.sizes);
-      start.units = (sneppp_unit *)sneppp__take(&room.c, lists, 1, sizeof *start.units);
+   while (sneppp__room_run(&room, err)) { /* no list can be longer than the bytes that hold it */
+      io.room = sneppp__doubles(&room.c, io.left / 8 + 1, 1);
+      io.sizes = (size_t *)sneppp__take(&room.c, io.left / 8 + 1, 1, sizeof *io.sizes);
+      io.units = (sneppp_unit *)sneppp__take(&room.c, io.left / 20 + 1, 1, sizeof *io.units);
    }
    SNEPPP__TRY(room.st);
-   io = start; /* the same bytes fill the same fields, now with their lists */
    sneppp__io_desc(&io, &desc);
    desc.mem = mem, desc.mem_bytes = mem_bytes, desc.alloc_ctx = alloc_ctx;
-   room.st = sneppp__io_fits(&desc, &io, err);
+   if (io.bad) room.st = sneppp__fail(err, SNEPPP_ERR_FORMAT, "the description in the saved model is not valid");
+   else room.st = sneppp__io_fits(&desc, &io, err);
    if (room.st == SNEPPP_OK) room.st = sneppp_init(model, &desc, err);
    sneppp__block_free(&room.block);
    SNEPPP__TRY(room.st);
@@ -22963,31 +22797,25 @@ typedef struct sneppp__source {
    char          buf[1024];
 } sneppp__source;
 
-/* The decimal digits of m 2^e, all of them, in big integers of base 10^9: m 2^e is an integer for e >= 0, and
-   m 5^-e / 10^-e below. Returns their number, and by how many places the point lies to the left of the end. */
-static int sneppp__all_digits(uint64_t m, int e, char *digit, int *places)
+/* The decimal digits of m 2^e, all of them: m 2^e is an integer for e >= 0, and m 5^-e / 10^-e below. Returns their
+   number. */
+static int sneppp__all_digits(uint64_t m, int e, char *digit)
 {
-   uint32_t big[90];
-   int      limbs = 0, count = 0;
-   for (; m; m /= 1000000000u) big[limbs++] = (uint32_t)(m % 1000000000u);
-   *places = e < 0 ? -e : 0;
+   int count = 0;
+   for (; m; m /= 10) digit[count++] = (char)('0' + m % 10); /* the last digit first */
    while (e) {
-      int      step = e > 28 ? 28 : e < -12 ? -12 : e;
       uint64_t factor = 1, carry = 0;
-      for (int k = 0; k < (step < 0 ? -step : step); k++) factor *= step < 0 ? 5u : 2u;
-      for (int i = 0; i < limbs; i++) {
-         carry += big[i] * factor;
-         big[i] = (uint32_t)(carry % 1000000000u);
-         carry /= 1000000000u;
+      for (int k = 0; k < 24 && e; k++, e += e < 0 ? 1 : -1) factor *= e < 0 ? 5u : 2u;
+      for (int i = 0; i < count || carry; i++, carry /= 10) {
+         if (i < count) carry += (uint64_t)(digit[i] - '0') * factor;
+         else count++;
+         digit[i] = (char)('0' + carry % 10);
       }
-      if (carry) big[limbs++] = (uint32_t)carry;
-      e -= step;
    }
-   for (int i = limbs - 1; i >= 0; i--)
-      for (uint32_t power = 100000000u; power; power /= 10) {
-         int d = (int)(big[i] / power % 10);
-         if (d || count) digit[count++] = (char)('0' + d);
-      }
+   for (int i = 0, j = count - 1; i < j; i++, j--) {
+      char last = digit[j];
+      digit[j] = digit[i], digit[i] = last;
+   }
    return count;
 }
 
@@ -23004,8 +22832,8 @@ SNEPPP__COLD static void sneppp__text_exact(sneppp__text *t, double x, int digit
    if (u >> 63) sneppp__text_char(t, '-');
    if (!m) { sneppp__text_string(t, "0.0"); return; }
    for (; e < 0 && !(m & 1); e++) m >>= 1;
-   count = sneppp__all_digits(m, e, digit, &places);
-   places = count - 1 - places; /* the decimal exponent of the first digit */
+   count = sneppp__all_digits(m, e, digit);
+   places = count - 1 + (e < 0 ? e : 0); /* the decimal exponent of the first digit */
    if (count > digits) {
       int up = digit[digits] >= '5';
       for (at = digits - 1; up && at >= 0; at--) {
