@@ -2086,7 +2086,7 @@ static const double sneppp__lgamma_table[2][20] = {
    exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer,
    which -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first
    one. */
-SNEPPP__INLINE double sneppp__exp_square(double x, double c)
+SNEPPP__APART static double sneppp__exp_square(double x, double c)
 {
    double t, e;
    x = fabs(x);
@@ -2108,7 +2108,7 @@ SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
 }
 
 /* Mills' ratio m(x) = Phi(-x)/phi(x) for x >= 0; beyond 60 its asymptotic series 1/x - 1/x^3 + 3/x^5 - ... */
-SNEPPP__INLINE double sneppp__mills_right(double x)
+SNEPPP__APART static double sneppp__mills_right(double x)
 {
    int           i;
    double        t, s, q;
@@ -5485,7 +5485,7 @@ static const double sneppp__gl_w[52] = {
 /* g(x) = 1 - x m(x) for x >= 0: what is left after Mills' ratio and 1/x cancel, ~ 1/x^2 far out. It is the
    integral over u > 0 of u exp(-x u - u^2/2), the first rectified moment of a normal divided by its density. And
    it is -m'(x), so the table of m serves: t' = -4 u^2 for u = 4/(4+x). */
-SNEPPP__INLINE double sneppp__wedge_right(double x)
+SNEPPP__APART static double sneppp__wedge_right(double x)
 {
    int           i;
    double        t, s, u;
