@@ -6598,23 +6598,47 @@ static const sneppp__rule sneppp__rules[] = {
 
 #define SNEPPP__RULES (sizeof sneppp__rules / sizeof sneppp__rules[0])
 
-/* Speed: where it pays, up to SNEPPP__TILE x SNEPPP__TILE pairs of units with one activation are made together, so that
-   what belongs to one unit (a sine, a norm) is computed once per tile and not once per pair. A tile gives the same
-   numbers as the pairs, to rounding; values, pull-back or both. */
+/* Speed: where it pays, up to SNEPPP__TILE x SNEPPP__TILE pairs of units with one activation are made together. What
+   belongs to one unit (a sine, a norm) is computed once per tile and not once per pair, and a unit meets sixteen others
+   in loops without calls and branches, for which compilers use vector registers. A tile gives the same numbers as the
+   pairs, to rounding.
+
+   A tile sees a unit in the coordinates u = h o w and theta = b + w . centre: of a box the centre and the half sides,
+   of a normal law the mean and the standard deviations; elsewhere 0 and 1, which leaves w and b. A family loads the
+   units of a side and makes rows, unit i against all units of the other side: the values, and the derivatives in these
+   coordinates. What is done with them is the same for all, see sneppp__gram_tile. */
 enum { SNEPPP__TILE = 16 };
+#ifdef SNEPPP__VECTOR
+   #define SNEPPP__LANES_CODE SNEPPP__VECTOR_CODE
+#else
+   #define SNEPPP__LANES_CODE
+#endif
+typedef struct sneppp__lanes { /* units of one side; the last one is repeated to fill the lanes */
+   double u[SNEPPP__MAX_STATS + 1][SNEPPP__TILE];                                         /* theta is u[d]            */
+   double x[SNEPPP__MAX_STATS + 1][SNEPPP__TILE], y[SNEPPP__MAX_STATS + 1][SNEPPP__TILE]; /* what the family needs    */
+   double g[SNEPPP__MAX_STATS + 1][SNEPPP__TILE];                                         /* dL/du and dL/dtheta      */
+   double top;                                                                            /* normal laws: largest h   */
+} sneppp__lanes;
+
 typedef struct sneppp__tile {
    const sneppp_window *win;
-   sneppp_unit          unit;
-   int                  d, n[2];
-   int                  diagonal;    /* both sides are the same units: pairs with j >= i only                       */
-   const double        *w[2];        /* (n, d)                                                                      */
-   const double        *b[2];        /* (n) or NULL                                                                 */
-   double              *k;           /* (n[0], TILE) values out, or NULL                                            */
-   const double        *g;           /* (n[0], TILE) dL/dk, 0 where there is no pair; or NULL                       */
-   double              *gw[2];       /* (n, d): add                                                                 */
-   double              *gb[2];       /* (n): add                                                                    */
-   double              *gweight, *gmean, *gscale; /* (count), (count, d) GAUSS: add; NULL = not wanted              */
+   sneppp_act           act;
+   int                  d, n[2], value, pull; /* value, pull: what is wanted                            */
+   const double        *w[2];          /* (n, d)                                                        */
+   const double        *b[2];          /* (n) or NULL                                                   */
+   size_t               part;          /* which interval, which component of a mixture                  */
+   double               weight, centre[SNEPPP__MAX_STATS], h[SNEPPP__MAX_STATS];
+   sneppp__lanes        side[2];
 } sneppp__tile;
+
+typedef struct sneppp__row {
+   double k[SNEPPP__TILE];
+   double d[2][SNEPPP__MAX_STATS + 1][SNEPPP__TILE];      /* dk/du and dk/dtheta of unit i and the others */
+} sneppp__row;
+
+typedef int  sneppp__tile_load(const sneppp__tile *t, sneppp__lanes *o); /* 0: pairs must go one by one */
+typedef void sneppp__tile_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
+                              sneppp__row *SNEPPP__RESTRICT o);
 
 /* ---- lookup. The index of the first rule that fits, plus one; negative if the units are to be exchanged; 0: none. */
 static short sneppp__find_rule(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int biased, int log)
@@ -6920,18 +6944,16 @@ SNEPPP__INLINE double sneppp__sinc_of(double x, double sine)
 {
    double y = x * x;
    if (y >= 0.25) return sine / x;
-   return 1 + y * (-1.0 / 6 +
-                   y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 + y * (-1.0 / 39916800 +
-                                                                                y * (1.0 / 6227020800.0))))));
+   return 1 + y * (-1.0 / 6 + y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 + y * (-1.0 / 39916800 +
+          y * (1.0 / 6227020800.0))))));
 }
 
 SNEPPP__INLINE double sneppp__dsinc_of(double x, double cosine, double sinc)
 {
    double y = x * x;
    if (y >= 0.25) return (cosine - sinc) / x;
-   return x * (-1.0 / 3 +
-               y * (1.0 / 30 +
-                    y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 + y * (1.0 / 518918400.0))))));
+   return x * (-1.0 / 3 + y * (1.0 / 30 + y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 +
+          y * (1.0 / 518918400.0))))));
 }
 
 /* Box with centre c and half widths h: L(s) = prod 2 h_r exp(s_r c_r) sinhc(s_r h_r), with sinhc(iy) = sinc y.
@@ -7272,98 +7294,126 @@ SNEPPP__APART static double sneppp__transform_pair(const sneppp__pair *p, const 
    return sneppp__sin_sin(p->win, p->d, p->w, p->b, k, terms);
 }
 
-/* ---- cos and sin on boxes, many at a time.
-   k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r
-   sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
-   loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
-   series is taken, see sneppp__sinc_of. */
-typedef struct sneppp__box_cache {
-   double u[SNEPPP__TILE][SNEPPP__MAX_STATS], s[SNEPPP__TILE][SNEPPP__MAX_STATS], c[SNEPPP__TILE][SNEPPP__MAX_STATS];
-   double ct[SNEPPP__TILE], st[SNEPPP__TILE];
-} sneppp__box_cache;
-
-static void sneppp__box_prepare(const sneppp__tile *t, int n, const double *w, const double *b, sneppp__box_cache *o)
+/* ---- cos and sin on boxes and under normal laws, many at a time.
+   k = 1/2 [cos(ti - tj) S(ui - uj) +- cos(ti + tj) S(ui + uj)], where S is prod_r 2 h_r sinc(u_r) on a box and
+   exp(-|u|^2/2) under a normal law. The sines and cosines of sums follow from those of each unit by the addition
+   theorems, so the loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2
+   the power series is taken, see sneppp__sinc_of. */
+static int sneppp__wave_load(const sneppp__tile *t, sneppp__lanes *o)
 {
-   int i, r;
-   for (i = 0; i < n; i++) {
-      double theta = b ? b[i] : 0;
-      for (r = 0; r < t->d; r++) {
-         double h = 0.5 * (t->win->hi[r] - t->win->lo[r]), x = w[i * t->d + r];
-         theta += x * (t->win->lo[r] + h);
-         o->u[i][r] = x * h;
-         o->s[i][r] = sin(x * h);
-         o->c[i][r] = cos(x * h);
-      }
-      o->ct[i] = cos(theta);
-      o->st[i] = sin(theta);
-   }
+   sneppp__array_sincos_f64((size_t)(t->d + 1) * SNEPPP__TILE, o->u[0], o->x[0], o->y[0]);
+   return 1;
 }
 
-/* Unit i against unit j: the value, and the derivatives, with the products of all factors but one made from both
-   sides. */
-static double sneppp__box_entry(const sneppp__tile *t, const sneppp__box_cache *a, const sneppp__box_cache *b, int i,
-                                int j, double sign, const double *h, const double *centre, double *terms)
+/* From S(ui - uj), S(ui + uj) and their slopes, which are in o->d, to values and derivatives. */
+SNEPPP__LANES_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
+                             double S[2][SNEPPP__TILE], sneppp__row *SNEPPP__RESTRICT o)
 {
-   double f[2][SNEPPP__MAX_STATS], df[2][SNEPPP__MAX_STATS], m = 1, p = 1, cc = a->ct[i] * b->ct[j],
-          ss = a->st[i] * b->st[j], sc = a->st[i] * b->ct[j], cs = a->ct[i] * b->st[j], g, cm, cp, gi, gj;
-   int    r, d = t->d;
-   for (r = 0; r < d; r++) {
-      double x = a->u[i][r] - b->u[j][r], y = a->u[i][r] + b->u[j][r];
-      double u = a->s[i][r] * b->c[j][r], v = a->c[i][r] * b->s[j][r];
-      f[0][r] = sneppp__sinc_of(x, u - v);
-      f[1][r] = sneppp__sinc_of(y, u + v);
-      if (t->g) {
-         double co = a->c[i][r] * b->c[j][r], si = a->s[i][r] * b->s[j][r], hh = 2 * h[r] * h[r];
-         df[0][r] = sneppp__dsinc_of(x, co + si, f[0][r]) * hh * m;
-         df[1][r] = sneppp__dsinc_of(y, co - si, f[1][r]) * hh * p;
-      }
-      f[0][r] *= 2 * h[r];
-      f[1][r] *= 2 * h[r];
-      m *= f[0][r];
-      p *= f[1][r];
+   const int    d = t->d;
+   const double c = 0.5 * a->y[d][i], s = 0.5 * a->x[d][i], sign = t->act == SNEPPP_ACT_SIN ? -1 : 1;
+   double       like[SNEPPP__TILE], unlike[SNEPPP__TILE];
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      like[l] = c * b->y[d][l] + s * b->x[d][l];
+      unlike[l] = sign * (c * b->y[d][l] - s * b->x[d][l]);
+      o->k[l] = S[0][l] * like[l] + S[1][l] * unlike[l];
    }
-   *terms = 0.5 * (fabs(m * (cc + ss)) + fabs(p * (cc - ss)));
-   if (t->g) {
-      g = 0.5 * t->g[i * SNEPPP__TILE + j];
-      cm = g * (cc + ss), cp = sign * g * (cc - ss);
-      gi = -g * (sc - cs) * m - sign * g * (sc + cs) * p;
-      gj = g * (sc - cs) * m - sign * g * (sc + cs) * p;
-      t->gb[0][i] += gi;
-      t->gb[1][j] += gj;
-      for (r = d - 1; r >= 0; r--) {
-         double x = cm * df[0][r], y = cp * df[1][r];
-         t->gw[0][i * d + r] += gi * centre[r] + (y + x);
-         t->gw[1][j * d + r] += gj * centre[r] + (y - x);
-         cm *= f[0][r];
-         cp *= f[1][r];
-      }
+   if (!t->pull) return;
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      double minus = S[0][l] * (s * b->y[d][l] - c * b->x[d][l]),
+             plus = sign * S[1][l] * (s * b->y[d][l] + c * b->x[d][l]);
+      o->d[0][d][l] = -minus - plus;
+      o->d[1][d][l] = minus - plus;
    }
-   return 0.5 * (m * (cc + ss) + sign * p * (cc - ss));
+   for (int r = 0; r < d; r++)
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         double minus = o->d[0][r][l] * like[l], plus = o->d[1][r][l] * unlike[l];
+         o->d[0][r][l] = plus + minus;
+         o->d[1][r][l] = plus - minus;
+      }
 }
 
-SNEPPP__APART static void sneppp__box_tile(const sneppp__tile *t)
+/* Of a product of factors that may vanish, the slopes multiply the factors on the left, then those on the right. */
+SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
+                             sneppp__row *SNEPPP__RESTRICT o)
 {
-   sneppp__box_cache        cache[2];
-   const sneppp__box_cache *a = cache, *b = cache + !t->diagonal;
-   double h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], sign = t->unit.act == SNEPPP_ACT_SIN ? -1 : 1;
-   for (int s = 0; s < 2 - t->diagonal; s++) sneppp__box_prepare(t, t->n[s], t->w[s], t->b[s], &cache[s]);
+   double f[2][SNEPPP__MAX_STATS][SNEPPP__TILE], S[2][SNEPPP__TILE], right[2][SNEPPP__TILE];
+   for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = right[0][l] = right[1][l] = 1;
    for (int r = 0; r < t->d; r++) {
-      h[r] = 0.5 * (t->win->hi[r] - t->win->lo[r]);
-      centre[r] = t->win->lo[r] + h[r];
-   }
-   for (int i = 0; i < t->n[0]; i++) {
-      for (int j = t->diagonal ? i : 0; j < t->n[1]; j++) {
-         const double *w[2];
-         double        bias[2], terms, k = sneppp__box_entry(t, a, b, i, j, sign, h, centre, &terms);
-         if (!t->k) continue;
-         if (sign < 0) {
-            w[0] = t->w[0] + i * t->d, w[1] = t->w[1] + j * t->d;
-            bias[0] = t->b[0] ? t->b[0][i] : 0, bias[1] = t->b[1] ? t->b[1][j] : 0;
-            k = sneppp__sin_sin(t->win, t->d, w, bias, k, terms);
+      const double ui = a->u[r][i], si = a->x[r][i], ci = a->y[r][i], side = 2 * t->h[r];
+      for (int s = 0; s < 2; s++) {
+         const double sign = s ? 1 : -1;
+         for (int l = 0; l < SNEPPP__TILE; l++) {
+            double x = ui + sign * b->u[r][l], sinc = sneppp__sinc_of(x, si * b->y[r][l] + sign * (ci * b->x[r][l]));
+            f[s][r][l] = side * sinc;
+            if (t->pull)
+               o->d[s][r][l] =
+                  S[s][l] * (side * sneppp__dsinc_of(x, ci * b->y[r][l] - sign * (si * b->x[r][l]), sinc));
+            S[s][l] *= f[s][r][l];
          }
-         t->k[i * SNEPPP__TILE + j] = k;
       }
    }
+   for (int r = t->d - 1; t->pull && r >= 0; r--)
+      for (int s = 0; s < 2; s++)
+         for (int l = 0; l < SNEPPP__TILE; l++) {
+            o->d[s][r][l] *= right[s][l];
+            right[s][l] *= f[s][r][l];
+         }
+   sneppp__wave_row(t, a, i, b, S, o);
+   for (int l = 0; t->value && t->act == SNEPPP_ACT_SIN && l < t->n[1]; l++) {
+      const double *w[2];
+      double        bias[2], cc = a->y[t->d][i] * b->y[t->d][l], ss = a->x[t->d][i] * b->x[t->d][l];
+      w[0] = t->w[0] + i * t->d, w[1] = t->w[1] + l * t->d;
+      bias[0] = t->b[0] ? t->b[0][i] : 0, bias[1] = t->b[1] ? t->b[1][l] : 0;
+      o->k[l] = sneppp__sin_sin(t->win, t->d, w, bias, o->k[l],
+                                0.5 * (fabs(S[0][l] * (cc + ss)) + fabs(S[1][l] * (cc - ss))));
+   }
+}
+
+/* With h = |u|^2/2 of each unit and C = u_i . u_j, S(ui - uj) = exp(-h_i) exp(-h_j) e^C and S(ui + uj) has 1 / e^C, so
+   that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference is
+   small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. x[0] is h, y[0]
+   is exp(-h). */
+static int sneppp__normal_load(const sneppp__tile *t, sneppp__lanes *o)
+{
+   sneppp__array_sincos_f64(SNEPPP__TILE, o->u[t->d], o->x[t->d], o->y[t->d]);
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      o->y[0][l] = 0;
+      for (int r = 0; r < t->d; r++) o->y[0][l] -= 0.5 * o->u[r][l] * o->u[r][l];
+      o->x[0][l] = -o->y[0][l];
+      o->top = fmax(l ? o->top : 0, o->x[0][l]);
+   }
+   sneppp__array_exp_f64(SNEPPP__TILE, o->y[0], o->y[0]);
+   return 1;
+}
+
+SNEPPP__LANES_CODE static void sneppp__normal_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                                  const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
+{
+   const int near_ = a->x[0][i] + b->top <= 8;
+   double    S[2][SNEPPP__TILE];
+   for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = 0;
+   for (int r = 0; r < t->d; r++) {
+      const double u = a->u[r][i];
+      if (near_) for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] += u * b->u[r][l];
+      else for (int l = 0; l < SNEPPP__TILE; l++) {
+         S[0][l] -= 0.5 * (u - b->u[r][l]) * (u - b->u[r][l]);
+         S[1][l] -= 0.5 * (u + b->u[r][l]) * (u + b->u[r][l]);
+      }
+   }
+   sneppp__array_exp_f64((near_ ? 1 : 2) * SNEPPP__TILE, S[0], S[0]);
+   for (int l = 0; near_ && l < SNEPPP__TILE; l++) {
+      double e = a->y[0][i] * b->y[0][l];
+      S[1][l] = e / S[0][l];
+      S[0][l] = e * S[0][l];
+   }
+   for (int r = 0; t->pull && r < t->d; r++) {
+      const double u = a->u[r][i];
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         o->d[0][r][l] = (b->u[r][l] - u) * S[0][l];
+         o->d[1][r][l] = -(b->u[r][l] + u) * S[1][l];
+      }
+   }
+   sneppp__wave_row(t, a, i, b, S, o);
 }
 
 /* ---- >>kernel-gauss: Gaussian measures and mixtures --------------------------------------------------------
@@ -8460,147 +8510,6 @@ static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sn
    return p->log ? top : sum;
 }
 
-/* ---- cos under a mixture, many at a time ----
-   The two exponentials are all that a pair needs; cosines of a -+ b come from those of each unit by the addition
-   theorems. With h = |w~|^2/2 of each unit and C = w~_i . w~_j they are
-
-      e_- = exp(-|w~_i - w~_j|^2/2) = exp(-h_i) exp(-h_j) e^C,       e_+ = exp(-h_i) exp(-h_j) / e^C,
-
-   so that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference
-   is small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. Weights
-   are stored one coordinate after the other, so that the loops over j are over neighbours. Machines without vectors go
-   pair by pair. */
-#ifdef SNEPPP__VECTOR
-typedef struct sneppp__cos_cache {
-   double w[SNEPPP_MAX_DIM][SNEPPP__TILE];              /* w~, transposed                     */
-   double e[SNEPPP__TILE], h[SNEPPP__TILE], top;        /* exp(-h), h, and the largest h      */
-   double ca[SNEPPP__TILE], sa[SNEPPP__TILE];           /* cos and sin of a                   */
-   double v[SNEPPP_MAX_DIM][SNEPPP__TILE], ga[SNEPPP__TILE]; /* pull-back: dL/dw~ and dL/da   */
-} sneppp__cos_cache;
-
-static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const double *w, const double *b,
-                                sneppp__cos_cache *o)
-{
-   const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
-   const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
-   double        a[SNEPPP__TILE];
-   int           i, r;
-   for (i = 0; i < SNEPPP__TILE; i++) { a[i] = b && i < n ? b[i] : 0; o->h[i] = o->ga[i] = 0; }
-   for (r = 0; r < t->d; r++)
-      for (i = 0; i < SNEPPP__TILE; i++) { /* idle places of whole vectors are zero */
-         double x = i < n ? w[i * t->d + r] : 0;
-         if (m) a[i] += x * m[r];
-         if (s) x *= s[r];
-         o->w[r][i] = x;
-         o->h[i] -= 0.5 * x * x; /* -h, for now */
-         o->v[r][i] = 0;
-      }
-   sneppp__array_sincos_f64(SNEPPP__TILE, a, o->sa, o->ca);
-   sneppp__array_exp_f64(SNEPPP__TILE, o->h, o->e);
-   o->top = 0;
-   for (i = 0; i < SNEPPP__TILE; i++) { o->h[i] = -o->h[i]; if (o->h[i] > o->top) o->top = o->h[i]; }
-}
-
-/* Unit i of a tile with the units of b from the vector that holds j0, one component of the mixture: values and
-   pull-back, as they are wanted. Returns sum_j g k, without the weight of the component. */
-SNEPPP__VECTOR_CODE static double sneppp__cos_row(const sneppp__tile *t, sneppp__cos_cache *a, sneppp__cos_cache *b,
-                                                  int i, int j0, double weight)
-{
-   const sneppp__vec64 ci = SNEPPP__K64(0.5 * a->ca[i]), si = SNEPPP__K64(0.5 * a->sa[i]), w = SNEPPP__K64(weight),
-                       ei = SNEPPP__K64(a->e[i]), half = SNEPPP__K64(-0.5), zero = SNEPPP__V64(setzero)();
-   sneppp__vec64       ga = zero, sum = zero;
-   double              x[SNEPPP__TILE], y[SNEPPP__TILE];
-   int                 d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
-   j0 &= ~(SNEPPP__LANE64 - 1);
-   for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
-      sneppp__vec64 cj = SNEPPP__V64(loadu)(b->ca + j), sj = SNEPPP__V64(loadu)(b->sa + j);
-      sneppp__vec64 cc = ci * cj, ss = si * sj, sc = si * cj, cs = ci * sj, m = zero, p = zero, cm, cp, g;
-      if (near_) {
-         sneppp__vec64 e = ei * SNEPPP__V64(loadu)(b->e + j);
-         for (r = 0; r < d; r++) m = SNEPPP__V64(fmadd)(SNEPPP__K64(a->w[r][i]), SNEPPP__V64(loadu)(b->w[r] + j), m);
-         m = sneppp__exp_f64(m);
-         p = e / m;
-         m = e * m;
-      } else {
-         for (r = 0; r < d; r++) {
-            sneppp__vec64 u = SNEPPP__K64(a->w[r][i]), v = SNEPPP__V64(loadu)(b->w[r] + j);
-            m = SNEPPP__V64(fmadd)(u - v, u - v, m);
-            p = SNEPPP__V64(fmadd)(u + v, u + v, p);
-         }
-         m = sneppp__exp_f64(half * m);
-         p = sneppp__exp_f64(half * p);
-      }
-      cm = m * (cc + ss);
-      cp = p * (cc - ss);
-      if (t->k) {
-         double *k = t->k + i * SNEPPP__TILE + j;
-         SNEPPP__V64(storeu)(k, SNEPPP__V64(fmadd)(w, cm + cp, SNEPPP__V64(loadu)(k)));
-      }
-      if (!t->g) continue;
-      g = SNEPPP__V64(loadu)(t->g + i * SNEPPP__TILE + j);
-      sum = SNEPPP__V64(fmadd)(g, cm + cp, sum);
-      g = g * w;
-      SNEPPP__V64(storeu)(x + j, g * cm);
-      SNEPPP__V64(storeu)(y + j, g * cp);
-      m = g * m * (sc - cs);
-      p = g * p * (sc + cs);
-      ga = ga + (m + p);
-      SNEPPP__V64(storeu)(b->ga + j, SNEPPP__V64(loadu)(b->ga + j) + (m - p));
-   }
-   if (!t->g) return 0;
-   a->ga[i] -= sneppp__sum_f64(ga);
-   for (r = 0; r < d; r++) {
-      sneppp__vec64 u = SNEPPP__K64(a->w[r][i]), acc = zero;
-      for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
-         sneppp__vec64 v = SNEPPP__V64(loadu)(b->w[r] + j), dm = SNEPPP__V64(loadu)(x + j) * (u - v),
-                       dp = SNEPPP__V64(loadu)(y + j) * (u + v);
-         acc = acc + (dp + dm);
-         SNEPPP__V64(storeu)(b->v[r] + j, SNEPPP__V64(loadu)(b->v[r] + j) + (dm - dp));
-      }
-      a->v[r][i] -= sneppp__sum_f64(acc);
-   }
-   return sneppp__sum_f64(sum);
-}
-/* From dL/dw~ and dL/da of n units to the parameters. */
-static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const double *w,
-                              const sneppp__cos_cache *o, double *gw, double *gb)
-{
-   const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
-   const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
-   int           i, r;
-   for (i = 0; i < n; i++) gb[i] += o->ga[i];
-   for (r = 0; r < t->d; r++) {
-      size_t at = c * (size_t)t->d + (size_t)r;
-      double mr = m ? m[r] : 0, sr = s ? s[r] : 1, mean = 0, scale = 0;
-      for (i = 0; i < n; i++) {
-         double x = w[i * t->d + r];
-         gw[i * t->d + r] += o->ga[i] * mr + sr * o->v[r][i];
-         mean += o->ga[i] * x;
-         scale += o->v[r][i] * x;
-      }
-      if (t->gmean) t->gmean[at] += mean;
-      if (t->gscale) t->gscale[at] += scale;
-   }
-}
-
-SNEPPP__APART static void sneppp__gauss_cos_tile(const sneppp__tile *t)
-{
-   sneppp__cos_cache cache[2], *a = cache, *b = cache + !t->diagonal;
-   size_t            count = t->win->count ? t->win->count : 1;
-   for (int i = 0; t->k && i < SNEPPP__TILE * t->n[0]; i++) t->k[i] = 0;
-   for (size_t c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(t->win, c), sum = 0;
-      for (int s = 0; s < 2 - t->diagonal; s++) sneppp__cos_prepare(t, c, t->n[s], t->w[s], t->b[s], &cache[s]);
-      for (int i = 0; i < t->n[0]; i++) sum += sneppp__cos_row(t, a, b, i, t->diagonal ? i : 0, weight);
-      SNEPPP__LEAVE_VECTORS;
-      if (!t->g) continue;
-      for (int s = 0; s < 2 - t->diagonal; s++)
-         sneppp__cos_chain(t, c, t->n[s], t->w[s], &cache[s], t->gw[s], t->gb[s]);
-      if (t->gweight) t->gweight[c] += sum;
-   }
-}
-#endif
-
 /* ---- >>kernel-pieces: piecewise powers on intervals, polygons and boxes --------------------------------------
 
    Step, ReLU, rectified monomials, leaky ReLU, monomials and the constant are all of the form c+ z^p for z > 0 and
@@ -8990,83 +8899,43 @@ static double sneppp__pieces_pair(const sneppp__pair *p, const sneppp__pull *out
    return sneppp__powers_pair(p, out);
 }
 
-/* ---- ReLU on intervals, many at a time: sixteen units go through each operation together, without calls or branches,
-   so that compilers use vector registers; the formula is at sneppp__segment. */
-
-/* The part [lo, hi] of one interval where a unit is positive, and an origin from which its value is a + w (x - o), with
-   a = 0 at its own kink; for up to sixteen units. */
-typedef struct sneppp__kinks {
-   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], o[SNEPPP__TILE], a[SNEPPP__TILE], w[SNEPPP__TILE];
-} sneppp__kinks;
-
-static void sneppp__kinks_load(sneppp__kinks *B, double first, double last, const double *W, const double *b, int count)
+/* ---- ReLU on intervals, many at a time; the formula is at sneppp__segment. Of each unit, the part [lo, hi] of the
+   interval where it is positive, x[0] and y[0], and an origin x[1] from which its value is y[1] + w (x - origin), with
+   y[1] = 0 at its own kink. */
+static int sneppp__kinks_load(const sneppp__tile *t, sneppp__lanes *o)
 {
+   const int    box = t->win->space == SNEPPP_SPACE_BOX;
+   const double first = box ? t->win->lo[0] : t->win->ends[2 * t->part],
+                last = box ? t->win->hi[0] : t->win->ends[2 * t->part + 1];
    for (int l = 0; l < SNEPPP__TILE; l++) {
-      int    j = l < count ? l : count - 1;
-      double w = W[j], c = b ? b[j] : 0, at_first = c + w * first, at_last = c + w * last, kink;
+      double w = o->u[0][l], c = o->u[1][l], at_first = c + w * first, at_last = c + w * last, kink;
       int    cut = (at_first > 0) != (at_last > 0);
-      kink = cut ? -c / w : first;
-      kink = kink < first ? first : kink > last ? last : kink;
-      B->w[l] = w;
-      B->o[l] = cut ? kink : 0;
-      B->a[l] = cut ? 0 : c;
-      B->lo[l] = cut && w > 0 ? kink : first;
-      B->hi[l] = cut ? (w > 0 ? last : kink) : at_first > 0 ? last : first;
+      kink = cut ? fmin(fmax(-c / w, first), last) : first;
+      o->x[0][l] = cut && w > 0 ? kink : first;
+      o->y[0][l] = cut ? (w > 0 ? last : kink) : at_first > 0 ? last : first;
+      o->x[1][l] = cut ? kink : 0;
+      o->y[1][l] = cut ? 0 : c;
    }
-}
-
-/* Unit i against all lanes: the common part [lo, lo + len], and the values of both units at its ends. */
-typedef struct sneppp__spans {
-   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], len[SNEPPP__TILE], ul[SNEPPP__TILE], uh[SNEPPP__TILE],
-      vl[SNEPPP__TILE], vh[SNEPPP__TILE];
-} sneppp__spans;
-
-static void sneppp__kinks_meet(const sneppp__kinks *A, int i, const sneppp__kinks *B, sneppp__spans *q)
-{
-   const double lo_i = A->lo[i], hi_i = A->hi[i], a = A->a[i], w = A->w[i], origin = A->o[i];
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      double lo = lo_i > B->lo[l] ? lo_i : B->lo[l], hi = hi_i < B->hi[l] ? hi_i : B->hi[l];
-      hi = hi > lo ? hi : lo;
-      q->lo[l] = lo;
-      q->hi[l] = hi;
-      q->len[l] = hi - lo;
-      q->ul[l] = a + w * (lo - origin);
-      q->uh[l] = a + w * (hi - origin);
-      q->vl[l] = B->a[l] + B->w[l] * (lo - B->o[l]);
-      q->vh[l] = B->a[l] + B->w[l] * (hi - B->o[l]);
-   }
+   return 1;
 }
 
 /* dk/db_i = integral of v, dk/dw_i = integral of x v. */
-SNEPPP__APART static void sneppp__intervals_tile(const sneppp__tile *t)
+SNEPPP__LANES_CODE static void sneppp__kinks_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
+                              sneppp__row *SNEPPP__RESTRICT o)
 {
-   const sneppp_window *win = t->win;
-   const int            box = win->space == SNEPPP_SPACE_BOX;
-   for (size_t c = 0; c < (box ? 1 : win->count); c++) {
-      double               first = box ? win->lo[0] : win->ends[2 * c], last = box ? win->hi[0] : win->ends[2 * c + 1];
-      sneppp__kinks        kinks[2];
-      const sneppp__kinks *A = kinks, *B = kinks + !t->diagonal;
-      sneppp__spans        q;
-      for (int s = 0; s < 2 - t->diagonal; s++) sneppp__kinks_load(&kinks[s], first, last, t->w[s], t->b[s], t->n[s]);
-      for (int i = 0; i < t->n[0]; i++) {
-         sneppp__kinks_meet(A, i, B, &q);
-         if (t->k) {
-            double *k = t->k + i * SNEPPP__TILE;
-            for (int l = 0; l < SNEPPP__TILE; l++) {
-               double value = q.len[l] * (1.0 / 6) *
-                              (q.ul[l] * (2 * q.vl[l] + q.vh[l]) + q.uh[l] * (q.vl[l] + 2 * q.vh[l]));
-               k[l] = c ? k[l] + value : value;
-            }
-         }
-         for (int j = t->diagonal ? i : 0; t->g && j < t->n[1]; j++) {
-            double g = t->g[i * SNEPPP__TILE + j] * q.len[j], third = g * (1.0 / 6), ul = q.ul[j],
-                   uh = q.uh[j], vl = q.vl[j], vh = q.vh[j];
-            t->gb[0][i] += g * 0.5 * (vl + vh);
-            t->gb[1][j] += g * 0.5 * (ul + uh);
-            t->gw[0][i] += third * (q.lo[j] * (2 * vl + vh) + q.hi[j] * (vl + 2 * vh));
-            t->gw[1][j] += third * (q.lo[j] * (2 * ul + uh) + q.hi[j] * (ul + 2 * uh));
-         }
-      }
+   const double lo_i = a->x[0][i], hi_i = a->y[0][i], origin = a->x[1][i], value = a->y[1][i], w = a->u[0][i];
+   (void)t;
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      double lo = lo_i > b->x[0][l] ? lo_i : b->x[0][l], hi = hi_i < b->y[0][l] ? hi_i : b->y[0][l], len, ul, uh, vl, vh;
+      hi = hi > lo ? hi : lo;
+      len = hi - lo;
+      ul = value + w * (lo - origin), vl = b->y[1][l] + b->u[0][l] * (lo - b->x[1][l]);
+      uh = value + w * (hi - origin), vh = b->y[1][l] + b->u[0][l] * (hi - b->x[1][l]);
+      o->k[l] = len * (1.0 / 6) * (ul * (2 * vl + vh) + uh * (vl + 2 * vh));
+      o->d[0][0][l] = len * (1.0 / 6) * (lo * (2 * vl + vh) + hi * (vl + 2 * vh));
+      o->d[1][0][l] = len * (1.0 / 6) * (lo * (2 * ul + uh) + hi * (ul + 2 * uh));
+      o->d[0][1][l] = len * 0.5 * (vl + vh);
+      o->d[1][1][l] = len * 0.5 * (ul + uh);
    }
 }
 
@@ -9459,8 +9328,7 @@ static double sneppp__sphere_pair(const sneppp__pair *p, const sneppp__pull *out
    }
 }
 
-/* ---- ReLU without bias, many at a time: what training on sphere x time asks for at every step. As for intervals,
-   sixteen units go through each operation together. */
+/* ---- ReLU without bias, many at a time: what training on sphere x time asks for at every step. */
 
 /* atan2(b, a) for a, b >= 0, not both zero, to 1.5 ulp. The quadrant is cut at tan(pi/8) and tan(3 pi/8), so that atan
    is needed for |z| <= tan(pi/8) only: z times a polynomial in z^2, interpolated at the Chebyshev points of that
@@ -9492,91 +9360,54 @@ SNEPPP__INLINE double sneppp__atan2_quadrant(double b, double a)
    return base + z * p;
 }
 
-/* Norms and directions of up to sixteen weight vectors; the last one is repeated to fill the lanes. Returns 0 if a
-   norm is out of the range in which squares are safe, zero included: then the pairs go one by one. */
-typedef struct sneppp__rays { double n[SNEPPP__TILE], v[SNEPPP__MAX_STATS][SNEPPP__TILE]; } sneppp__rays;
-
-static int sneppp__rays_load(sneppp__rays *B, int d, const double *W, int count)
+/* Directions in x, norms in y[0]. Pairs go one by one where squares are not safe, zero included. */
+static int sneppp__rays_load(const sneppp__tile *t, sneppp__lanes *o)
 {
    int safe = 1;
    for (int l = 0; l < SNEPPP__TILE; l++) {
-      const double *w = W + (l < count ? l : count - 1) * d;
-      double        s = 0;
-      for (int r = 0; r < d; r++) s += w[r] * w[r];
+      double s = 0;
+      for (int r = 0; r < t->d; r++) s += o->u[r][l] * o->u[r][l];
       s = sqrt(s);
-      B->n[l] = s;
-      if (!(s > 1e-140) || !(s < 1e140)) { safe = 0; s = 1; }
-      for (int r = 0; r < d; r++) B->v[r][l] = w[r] / s;
+      safe &= s > 1e-140 && s < 1e140;
+      for (int r = 0; r < t->d; r++) o->x[r][l] = o->u[r][l] / s;
+      o->y[0][l] = s;
    }
    return safe;
 }
 
-/* Unit i against all lanes of B: delta, sin gamma and cos gamma, see sneppp__angle. */
-typedef struct sneppp__angles { double delta[SNEPPP__TILE], sine[SNEPPP__TILE], cosine[SNEPPP__TILE]; } sneppp__angles;
-
-static void sneppp__rays_meet(const sneppp__rays *A, int i, const sneppp__rays *B, int d, sneppp__angles *o)
-{
-   double pp[SNEPPP__TILE], mm[SNEPPP__TILE];
-   for (int l = 0; l < SNEPPP__TILE; l++) pp[l] = mm[l] = 0;
-   for (int r = 0; r < d; r++) {
-      const double  u = A->v[r][i];
-      const double *v = B->v[r];
-      for (int l = 0; l < SNEPPP__TILE; l++) {
-         double s = u + v[l], t = u - v[l];
-         pp[l] += s * s;
-         mm[l] += t * t;
-      }
-   }
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      double plus = sqrt(pp[l]), minus = sqrt(mm[l]);
-      o->delta[l] = 2 * sneppp__atan2_quadrant(plus, minus);
-      o->sine[l] = plus * minus / 2;
-      o->cosine[l] = (pp[l] - mm[l]) / 4;
-   }
-}
-
 /* k = mass |w_i||w_j| (sin delta - delta cos delta)/(2 pi d), by its series for nearly opposite weights. The
    gradient needs no tangent: dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass |w_j| (1 +
-   cos gamma) sqrt(pi/2)/(2 pi E|x|). Returns 0 if the pairs must go one by one. */
-SNEPPP__APART static int sneppp__sphere_tile(const sneppp__tile *t)
+   cos gamma) sqrt(pi/2)/(2 pi E|x|). */
+SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
+                             sneppp__row *SNEPPP__RESTRICT o)
 {
-   sneppp__rays        rays[2];
-   const sneppp__rays *A = rays, *B = rays + !t->diagonal;
-   sneppp__angles      o;
-   int                 d = t->d, safe = 1;
-   double mass = sneppp_window_mass(t->win), c = mass / (2 * SNEPPP__PI * d),
-          c1 = mass * 1.25331413731550025121 / (2 * SNEPPP__PI * sneppp__normal_length(d, 1));
-   for (int s = 0; s < 2 - t->diagonal; s++) safe &= sneppp__rays_load(&rays[s], d, t->w[s], t->n[s]);
-   if (!safe) return 0;
-   for (int i = 0; i < t->n[0]; i++) {
-      const double ni = A->n[i];
-      sneppp__rays_meet(A, i, B, d, &o);
-      if (t->k) {
-         double *k = t->k + i * SNEPPP__TILE;
-         for (int l = 0; l < SNEPPP__TILE; l++) {
-            double x = o.delta[l], y = x * x, closed = o.sine[l] + x * o.cosine[l];
-            double series =
-               1 + y * (-1.0 / 10 +
-                        y * (1.0 / 280 +
-                             y * (-1.0 / 15120 +
-                                  y * (1.0 / 1330560 + y * (-1.0 / 172972800 + y * (1.0 / 31135104000.0))))));
-            series *= x * y * (1.0 / 3);
-            k[l] = c * (ni * B->n[l]) * (x > 0.5 ? closed : series);
-         }
+   const double ni = a->y[0][i], c = 1 / (2 * SNEPPP__PI * t->d),
+                c1 = 1.25331413731550025121 / (2 * SNEPPP__PI * sneppp__normal_length(t->d, 1));
+   double       pp[SNEPPP__TILE], mm[SNEPPP__TILE], sine[SNEPPP__TILE], delta[SNEPPP__TILE];
+   for (int l = 0; l < SNEPPP__TILE; l++) pp[l] = mm[l] = 0;
+   for (int r = 0; r < t->d; r++)
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         double plus = a->x[r][i] + b->x[r][l], minus = a->x[r][i] - b->x[r][l];
+         pp[l] += plus * plus;
+         mm[l] += minus * minus;
       }
-      for (int j = t->diagonal ? i : 0; t->g && j < t->n[1]; j++) {
-         double g = t->g[i * SNEPPP__TILE + j], gi = g * c * B->n[j], gj = g * c * ni, s = o.sine[j],
-                x = o.delta[j], *wi = t->gw[0] + i * d, *wj = t->gw[1] + j * d;
-         for (int r = 0; r < d; r++) {
-            double u = A->v[r][i], v = B->v[r][j];
-            wi[r] += gi * (s * u + x * v);
-            wj[r] += gj * (s * v + x * u);
-         }
-         t->gb[0][i] += g * c1 * B->n[j] * (1 + o.cosine[j]);
-         t->gb[1][j] += g * c1 * ni * (1 + o.cosine[j]);
-      }
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      double plus = sqrt(pp[l]), minus = sqrt(mm[l]), x = 2 * sneppp__atan2_quadrant(plus, minus), y = x * x;
+      double cosine = (pp[l] - mm[l]) / 4, closed, series;
+      delta[l] = x;
+      sine[l] = plus * minus / 2;
+      closed = sine[l] + x * cosine;
+      series = x * y * (1.0 / 3) * (1 + y * (-1.0 / 10 + y * (1.0 / 280 + y * (-1.0 / 15120 + y * (1.0 / 1330560 +
+               y * (-1.0 / 172972800 + y * (1.0 / 31135104000.0)))))));
+      o->k[l] = c * (ni * b->y[0][l]) * (x > 0.5 ? closed : series);
+      o->d[0][t->d][l] = c1 * b->y[0][l] * (1 + cosine);
+      o->d[1][t->d][l] = c1 * ni * (1 + cosine);
    }
-   return 1;
+   for (int r = 0; t->pull && r < t->d; r++)
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         o->d[0][r][l] = c * b->y[0][l] * (sine[l] * a->x[r][i] + delta[l] * b->x[r][l]);
+         o->d[1][r][l] = c * ni * (sine[l] * b->x[r][l] + delta[l] * a->x[r][i]);
+      }
 }
 
 /* ---- >>kernel-radial: bumps ----------------------------------------------------------------------------------
@@ -10117,54 +9948,144 @@ SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, s
    return i == j ? G[i * n + i] : G[i * n + j] + G[j * n + i];
 }
 
-/* The tiles that there are: for layers of one activation, where they pay. Returns 0 if there is none, or it cannot. */
-static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
+/* The tiles that there are: for layers of one activation, where they pay. */
+static int sneppp__tile_cores(const sneppp__tile *t, const sneppp__rule *rule, sneppp__tile_load **load,
+                              sneppp__tile_row **row)
 {
-   const sneppp_act act = t->unit.act;
-   const int        wave = act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN, relu = act == SNEPPP_ACT_RELU;
-   if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_SPACE_BOX && wave) sneppp__box_tile(t);
-#ifdef SNEPPP__VECTOR
-   else if (rule->family == SNEPPP__BY_GAUSS && act == SNEPPP_ACT_COS && sneppp__has_vectors())
-      sneppp__gauss_cos_tile(t);
-#endif
-   else if (rule->core == SNEPPP__CORE_CUT && t->d == 1 && relu) sneppp__intervals_tile(t);
-   else if (rule->core == SNEPPP__CORE_HOMOGENEOUS && relu) return sneppp__sphere_tile(t);
-   else return 0;
-   return 1;
+   const int cosine = t->act == SNEPPP_ACT_COS, relu = t->act == SNEPPP_ACT_RELU;
+   *load = sneppp__wave_load;
+   *row = sneppp__box_row;
+   if (rule->family == SNEPPP__BY_TRANSFORM)
+      return t->win->space == SNEPPP_SPACE_BOX && (cosine || t->act == SNEPPP_ACT_SIN);
+   *load = sneppp__normal_load;
+   *row = sneppp__normal_row;
+   if (rule->family == SNEPPP__BY_GAUSS) return cosine;
+   *load = rule->family == SNEPPP__BY_PIECES ? sneppp__kinks_load : sneppp__rays_load;
+   *row = rule->family == SNEPPP__BY_PIECES ? sneppp__kinks_row : sneppp__rays_row;
+   return relu && ((rule->core == SNEPPP__CORE_CUT && t->d == 1) || rule->core == SNEPPP__CORE_HOMOGENEOUS);
 }
 
-/* Rows from i, columns from j, i <= j. */
-static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, double *const *part)
+/* The coordinates of part number t->part, and of the units of side s in them. */
+static void sneppp__tile_frame(sneppp__tile *t)
+{
+   const sneppp_window *win = t->win;
+   const size_t         at = t->part * (size_t)t->d;
+   t->weight = win->space == SNEPPP_SPACE_GAUSS    ? sneppp__gauss_weight(win, t->part)
+               : win->space == SNEPPP_SPACE_SPHERE ? sneppp_window_mass(win) : 1;
+   for (int r = 0; r < t->d; r++) {
+      t->centre[r] = 0, t->h[r] = 1;
+      if (win->space == SNEPPP_SPACE_BOX && t->act != SNEPPP_ACT_RELU)
+         t->h[r] = 0.5 * (win->hi[r] - win->lo[r]), t->centre[r] = win->lo[r] + t->h[r];
+      if (win->space == SNEPPP_SPACE_GAUSS && win->mean) t->centre[r] = win->mean[at + (size_t)r];
+      if (win->space == SNEPPP_SPACE_GAUSS && win->scale) t->h[r] = win->scale[at + (size_t)r];
+   }
+}
+
+static void sneppp__tile_units(sneppp__tile *t, int s)
+{
+   sneppp__lanes *o = &t->side[s];
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      int           j = l < t->n[s] ? l : t->n[s] - 1;
+      const double *w = t->w[s] + j * t->d;
+      double        theta = t->b[s] ? t->b[s][j] : 0;
+      for (int r = 0; r < t->d; r++) {
+         theta += w[r] * t->centre[r];
+         o->u[r][l] = t->h[r] * w[r];
+      }
+      o->u[t->d][l] = theta;
+   }
+   memset(o->g, 0, sizeof o->g[0] * ((size_t)t->d + 1));
+}
+
+/* In strands: one sum would wait for each addition to end before the next can start. */
+SNEPPP__LANES_CODE static double sneppp__lanes_dot(const double *x, const double *y)
+{
+   double sum[4] = {0, 0, 0, 0};
+   for (int l = 0; l < SNEPPP__TILE; l += 4)
+      for (int k = 0; k < 4; k++) sum[k] += x[l + k] * y[l + k];
+   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* Adds dL/dk, g (TILE), times a row to the gradients in coordinates, times the weight of the part. Returns g . k. */
+SNEPPP__LANES_CODE static double sneppp__tile_pull(const sneppp__tile *t, const double *g, const sneppp__row *row,
+                                                   sneppp__lanes *a, int i, sneppp__lanes *b)
+{
+   for (int r = 0; r <= t->d; r++) {
+      double *SNEPPP__RESTRICT to = b->g[r];
+      for (int l = 0; l < SNEPPP__TILE; l++) to[l] += t->weight * g[l] * row->d[1][r][l];
+   }
+   for (int r = 0; r <= t->d; r++) a->g[r][i] += t->weight * sneppp__lanes_dot(g, row->d[0][r]);
+   return sneppp__lanes_dot(g, row->k);
+}
+
+/* From coordinates to parameters, of the units of side s, which are those from number `from` on. */
+static void sneppp__tile_chain(const sneppp__tile *t, int s, size_t from, double *const *part)
+{
+   const sneppp__lanes *o = &t->side[s];
+   const size_t        d = (size_t)t->d;
+   for (size_t l = 0; l < (size_t)t->n[s]; l++) {
+      const double theta = o->g[d][l];
+      part[SNEPPP__PULL_B][from + l] += theta;
+      for (size_t r = 0; r < d; r++) {
+         double w = t->w[s][l * d + r];
+         part[SNEPPP__PULL_W][(from + l) * d + r] += theta * t->centre[r] + t->h[r] * o->g[r][l];
+         if (!part[SNEPPP__PULL_MEAN]) continue;
+         part[SNEPPP__PULL_MEAN][t->part * d + r] += theta * w;
+         part[SNEPPP__PULL_SCALE][t->part * d + r] += o->g[r][l] * w;
+      }
+   }
+}
+
+/* Rows from i, columns from j, i <= j; returns 0 if there is no tile, or it cannot. */
+SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, double *const *part)
 {
    const sneppp__plan *plan = job->plan;
    const sneppp_layer *layer = plan->layer;
-   double              k[SNEPPP__TILE * SNEPPP__TILE], g[SNEPPP__TILE * SNEPPP__TILE];
-   size_t              n = (size_t)layer->n, d = (size_t)plan->d, from[2];
+   double              k[SNEPPP__TILE][SNEPPP__TILE], g[SNEPPP__TILE][SNEPPP__TILE]; /* g: 0 where there is no pair */
+   size_t              n = (size_t)layer->n, d = (size_t)plan->d, from[2], parts;
+   const int           sides = i == j ? 1 : 2; /* on the diagonal both are the same units */
    sneppp__tile        t;
+   sneppp__row         row;
+   sneppp__tile_load  *load;
+   sneppp__tile_row   *make;
    if (layer->units || plan->log || job->shape != SNEPPP__FULL || plan->win->space == SNEPPP_SPACE_RASTER)
       return 0; /* the rules of a raster are those of one piece of it */
+#ifdef SNEPPP__VECTOR
+   if (!sneppp__has_vectors()) return 0;
+#endif
    from[0] = i, from[1] = j;
-   memset(&t, 0, sizeof t);
-   t.win = plan->win, t.unit = sneppp__plan_unit(plan, 0), t.d = plan->d, t.diagonal = i == j;
-   t.k = job->K ? k : NULL;
+   t.win = plan->win, t.act = sneppp__plan_unit(plan, 0).act, t.d = plan->d, t.value = job->K != NULL,
+   t.pull = job->G != NULL;
+   if (!sneppp__tile_cores(&t, &sneppp__rules[plan->rule[t.act][t.act] - 1], &load, &make)) return 0;
    for (int s = 0; s < 2; s++) {
       t.n[s] = (int)(sneppp__band_end(from[s], n) - from[s]);
       t.w[s] = layer->W + from[s] * d;
       t.b[s] = layer->b ? layer->b + from[s] : NULL;
-      if (job->G) t.gw[s] = part[SNEPPP__PULL_W] + from[s] * d, t.gb[s] = part[SNEPPP__PULL_B] + from[s];
    }
-   if (job->G) {
-      memset(g, 0, sizeof g);
-      for (int r = 0; r < t.n[0]; r++)
-         for (int s = t.diagonal ? r : 0; s < t.n[1]; s++)
-            g[r * SNEPPP__TILE + s] = job->scale * sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)s);
-      t.g = g;
-      t.gweight = part[SNEPPP__PULL_WEIGHT], t.gmean = part[SNEPPP__PULL_MEAN], t.gscale = part[SNEPPP__PULL_SCALE];
+   memset(k, 0, sizeof k);
+   memset(g, 0, sizeof g);
+   for (int r = 0; job->G && r < t.n[0]; r++)
+      for (int l = sides == 1 ? r : 0; l < t.n[1]; l++)
+         g[r][l] = job->scale * sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)l);
+   parts = t.win->space == SNEPPP_SPACE_GAUSS || t.win->space == SNEPPP_SPACE_INTERVALS ? t.win->count : 1;
+   for (t.part = 0; t.part < (parts ? parts : 1); t.part++) {
+      double sum = 0;
+      sneppp__tile_frame(&t);
+      for (int s = 0; s < sides; s++) {
+         sneppp__tile_units(&t, s);
+         if (!load(&t, &t.side[s])) return 0;
+      }
+      for (int r = 0; r < t.n[0]; r++) {
+         make(&t, &t.side[0], r, &t.side[sides - 1], &row);
+         for (int l = 0; l < SNEPPP__TILE; l++) k[r][l] += t.weight * row.k[l];
+         if (job->G) sum += sneppp__tile_pull(&t, g[r], &row, &t.side[0], r, &t.side[sides - 1]);
+      }
+      if (part[SNEPPP__PULL_WEIGHT]) part[SNEPPP__PULL_WEIGHT][t.part] += sum;
+      for (int s = 0; job->G && s < sides; s++) sneppp__tile_chain(&t, s, from[s], part);
    }
-   if (!sneppp__tile_run(&t, &sneppp__rules[plan->rule[t.unit.act][t.unit.act] - 1])) return 0;
    for (size_t r = 0; job->K && r < (size_t)t.n[0]; r++)
-      for (size_t s = t.diagonal ? r : 0; s < (size_t)t.n[1]; s++)
-         job->K[(i + r) * n + j + s] = job->K[(j + s) * n + i + r] = k[r * SNEPPP__TILE + s];
+      for (size_t s = sides == 1 ? r : 0; s < (size_t)t.n[1]; s++)
+         job->K[(i + r) * n + j + s] = job->K[(j + s) * n + i + r] = k[r][s];
    return 1;
 }
 
