@@ -6465,7 +6465,7 @@ typedef enum sneppp__family {
 /* What differs between the rules of one family. Transforms and radial functions differ by their space alone. */
 typedef enum sneppp__core {
    SNEPPP__CORE_NONE,
-   SNEPPP__CORE_MOMENT, SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_BELL, SNEPPP__CORE_SNAKE,
+   SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_BELL, SNEPPP__CORE_SNAKE,
    SNEPPP__CORE_ELU,                                                    /* Gauss                     */
    SNEPPP__CORE_POWERS,                                                 /* Gauss, pieces and sphere  */
    SNEPPP__CORE_CUT,                                                    /* pieces                    */
@@ -6545,7 +6545,7 @@ static const sneppp__rule sneppp__rules[] = {
              "L = sqrt(pi/-s2) e^(-s1^2/4 s2)", "partition function", "infinite mass: one unit must decay"),
 
    /* -- Gauss: U, V normal with means a, b, variances A, B, covariance C, D = AB - C^2; mixtures add */
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, MOMENT, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, PRICE, "",
              "first moment c(a, A)", "heat equation in A", "tiny units"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "",
              "e^(a+A/2) c_j(b + C, B); exp exp: exp(a + b + |w~_i + w~_j|^2/2)", "exponential tilt", "overflow"),
@@ -7710,17 +7710,6 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
    }
 }
 
-/* sigma x ONE: the first moment. */
-static void sneppp__gauss_moment(const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   double c[3];
-   t->log = sneppp__moments_of(&q->u[0], q->a[0], q->A[0], q->grad ? 2 : 0, c);
-   t->k = c[0];
-   if (!q->grad) return;
-   t->a[0] = c[1];
-   t->own[0] = c[2];
-}
-
 /* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With sigma = EXP,
    where log k = a + b + |w~_i + w~_j|^2/2, the sum of the exponents is taken from the sum of the weights. */
 static void sneppp__gauss_tilt(const sneppp__gauss *q, sneppp__gauss_out *t)
@@ -7747,12 +7736,12 @@ static double sneppp__price_sum(int p, double C, const double *power, const doub
    return sum;
 }
 
-/* MONOMIAL x sigma, the monomial being on side s. sigma = MONOMIAL gives Isserlis' sum r! binom(p, r) binom(q, r) C^r
+/* MONOMIAL x sigma, the monomial being on side s; ONE is z^0, and leaves the first moment. sigma = MONOMIAL gives Isserlis' sum r! binom(p, r) binom(q, r) C^r
    E[U^{p-r}] E[V^{q-r}]. */
 static void sneppp__gauss_price(const sneppp__gauss *q, int s, sneppp__gauss_out *t)
 {
    double c[SNEPPP__MOMENTS], power[SNEPPP__MAX_ORDER + 1], C = q->C;
-   int    p = (int)q->u[s].p, o = 1 - s;
+   int    p = q->u[s].act == SNEPPP_ACT_ONE ? 0 : (int)q->u[s].p, o = 1 - s;
    t->log = sneppp__moments_of(&q->u[o], q->a[o], q->A[o], q->grad ? p + 2 : p, c);
    sneppp__powers(p, q->a[s], q->A[s], power);
    t->k = sneppp__price_sum(p, C, power, c, 0);
@@ -8176,9 +8165,20 @@ static double sneppp__arc_factor(int n)
    return f;
 }
 
+/* I of the orders of two units and, for derivatives, of those less one: I[m][n] is that of p - m and q - n. */
+static void sneppp__sines_table(const sneppp__pieces *q, int less, double delta, double sine, double one_minus,
+                                double one_plus, double I[2][2])
+{
+   for (int m = 0; m <= less; m++)
+      for (int n = 0; n <= less; n++)
+         I[m][n] = m > q[0].p || n > q[1].p      ? 0
+                   : m > n && q[0].p == q[1].p ? I[n][m]
+                                               : sneppp__sines(q[0].p - m, q[1].p - n, delta, sine, one_minus, one_plus);
+}
+
 static void sneppp__gauss_zero(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
-   double         n[2], f[2], pp, mm, delta, gamma, sine, same, mixed, k;
+   double         n[2], f[2], pp, mm, sine, same, mixed, k, at_delta[2][2], at_gamma[2][2] = {{0, 0}, {0, 0}};
    sneppp__pieces q[2];
    for (int s = 0; s < 2; s++) {
       q[s] = sneppp__pieces_of(g->u[s]);
@@ -8188,26 +8188,25 @@ static void sneppp__gauss_zero(const sneppp__gauss *g, sneppp__gauss_out *t)
    sneppp__spread(g->d, g->w[0], g->w[1], f, &mm, &pp);
    sine = 0.5 * sqrt(pp * mm);
    pp *= 0.5, mm *= 0.5; /* 1 + cos gamma, 1 - cos gamma */
-   delta = 2 * atan2(sqrt(pp), sqrt(mm));
-   gamma = 2 * atan2(sqrt(mm), sqrt(pp));
    same = q[0].coef[0] * q[1].coef[0] + q[0].coef[1] * q[1].coef[1];
    mixed = q[0].coef[0] * q[1].coef[1] + q[0].coef[1] * q[1].coef[0];
-   k = same * sneppp__sines(q[0].p, q[1].p, delta, sine, mm, pp);
-   if (mixed != 0) k += mixed * sneppp__sines(q[0].p, q[1].p, gamma, sine, pp, mm);
+   sneppp__sines_table(q, g->grad, 2 * atan2(sqrt(pp), sqrt(mm)), sine, mm, pp, at_delta);
+   if (q[0].coef[1] != 0 || q[1].coef[1] != 0)
+      sneppp__sines_table(q, g->grad, 2 * atan2(sqrt(mm), sqrt(pp)), sine, pp, mm, at_gamma);
+   k = same * at_delta[0][0] + mixed * at_gamma[0][0];
    t->k = k *= sneppp__arc_factor(q[0].p + q[1].p) * sneppp__ipow(n[0], q[0].p) * sneppp__ipow(n[1], q[1].p);
    for (int s = 0; g->grad && s < 2; s++) {
       const sneppp__pieces *h = &q[s], *o = &q[1 - s];
       int                   p = h->p, r = o->p;
       double                size = sneppp__ipow(n[s], p) / n[s] * sneppp__ipow(n[1 - s], r), slope;
       slope = !p || !r ? (same - mixed) * sneppp__ipow(sine, p + r)
-                       : sine * (p * r) / (p + r) * (same * sneppp__sines(p - 1, r - 1, delta, sine, mm, pp) -
-                                                     mixed * sneppp__sines(p - 1, r - 1, gamma, sine, pp, mm));
+                       : sine * (p * r) / (p + r) * (same * at_delta[1][1] - mixed * at_gamma[1][1]);
       t->own[s] = p * k / g->A[s];
       t->r[s] = size * sneppp__arc_factor(p + r) * slope;
       if (p)
          t->a[s] = p * size * sneppp__arc_factor(p + r - 1) *
-                   ((h->coef[0] * o->coef[0] - h->coef[1] * o->coef[1]) * sneppp__sines(p - 1, r, delta, sine, mm, pp) +
-                    (h->coef[0] * o->coef[1] - h->coef[1] * o->coef[0]) * sneppp__sines(p - 1, r, gamma, sine, pp, mm));
+                   ((h->coef[0] * o->coef[0] - h->coef[1] * o->coef[1]) * at_delta[!s][s] +
+                    (h->coef[0] * o->coef[1] - h->coef[1] * o->coef[0]) * at_gamma[!s][s]);
       else
          t->a[s] = (h->coef[0] - h->coef[1]) * (o->coef[0] + o->coef[1]) * sneppp__phi(0) / n[s] *
                    sneppp__rect_moment(r, 0, sine * sine * g->A[1 - s]);
@@ -8408,9 +8407,8 @@ static void sneppp__gauss_core(sneppp__core core, const sneppp__gauss *q, sneppp
 {
    memset(t, 0, sizeof *t);
    switch (core) {
-      case SNEPPP__CORE_MOMENT: sneppp__gauss_moment(q, t); return;
       case SNEPPP__CORE_TILT:   sneppp__gauss_tilt(q, t); return;
-      case SNEPPP__CORE_PRICE:  sneppp__gauss_price(q, 0, t); return;
+      case SNEPPP__CORE_PRICE:  sneppp__gauss_price(q, q->u[1].act == SNEPPP_ACT_ONE, t); return;
       case SNEPPP__CORE_BELL:   sneppp__gauss_bell(q, t); return;
       case SNEPPP__CORE_SNAKE:  sneppp__gauss_snake(q, t); return;
       case SNEPPP__CORE_POWERS: sneppp__gauss_powers(q, t); return;
@@ -8751,47 +8749,29 @@ static sneppp__corner sneppp__cut_point(const sneppp__corner *a, const sneppp__c
    return c;
 }
 
-/* A corner comes to the fan, which makes the triangle with the first and the last corner of it. */
-static void sneppp__fan_push(sneppp__clip *c, const sneppp__corner *at)
+/* A corner comes to a stage: 0 and 1 are the cutters, which pass on what is left of the edge that ends there, 2 is the
+   fan, which makes the triangle with its first and its last corner. closing: `at` is the first corner that came to this
+   stage, which has been passed on. */
+static void sneppp__clip_push(sneppp__clip *c, int s, const sneppp__corner *at, int closing)
 {
-   if (c->count[2]++ == 0) c->first[2] = *at;
-   else {
-      if (c->count[2] > 2) sneppp__fan_triangle(c, at);
+   const int was = c->count[s]++;
+   if (s < 2 && !c->f->cut[s]) {
+      if (!closing) sneppp__clip_push(c, s + 1, at, 0);
+   } else if (was == 0) {
+      c->first[s] = *at;
+      if (s < 2 && at->u[s] > 0) sneppp__clip_push(c, s + 1, at, 0);
+   } else if (s == 2) {
+      if (was > 1 && !closing) sneppp__fan_triangle(c, at);
       if (c->edges) sneppp__fan_edge(c, &c->last[2], at);
-   }
-   c->last[2] = *at;
-}
-
-/* A corner comes to cutter s; what is left of the edge that ends there goes on to the next stage, as `pass`.
-   closing: `at` is the ring's first corner, which has been passed on. */
-SNEPPP__INLINE int sneppp__cut_edge(sneppp__clip *c, int s, const sneppp__corner *at, int closing, sneppp__corner *pass)
-{
-   int n = 0;
-   if (!c->f->cut[s]) {
-      if (!closing) pass[n++] = *at;
    } else {
-      int in = at->u[s] > 0, was = c->last[s].u[s] > 0;
-      if (c->count[s]++ == 0) c->first[s] = *at;
-      else if (was && !in) pass[n++] = sneppp__cut_point(&c->last[s], at, s);
-      else if (in && !was) pass[n++] = sneppp__cut_point(at, &c->last[s], s);
-      c->last[s] = *at;
-      if (in && !closing) pass[n++] = *at;
+      int in = at->u[s] > 0;
+      if (in != (c->last[s].u[s] > 0)) {
+         sneppp__corner meet = in ? sneppp__cut_point(at, &c->last[s], s) : sneppp__cut_point(&c->last[s], at, s);
+         sneppp__clip_push(c, s + 1, &meet, 0);
+      }
+      if (in && !closing) sneppp__clip_push(c, s + 1, at, 0);
    }
-   return n;
-}
-
-static void sneppp__cut_second(sneppp__clip *c, const sneppp__corner *at, int closing)
-{
-   sneppp__corner pass[2];
-   int            n = sneppp__cut_edge(c, 1, at, closing, pass);
-   for (int k = 0; k < n; k++) sneppp__fan_push(c, pass + k);
-}
-
-static void sneppp__cut_first(sneppp__clip *c, const sneppp__corner *at, int closing)
-{
-   sneppp__corner pass[2];
-   int            n = sneppp__cut_edge(c, 0, at, closing, pass);
-   for (int k = 0; k < n; k++) sneppp__cut_second(c, pass + k, 0);
+   c->last[s] = *at;
 }
 
 static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, double sign)
@@ -8806,11 +8786,9 @@ static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, doubl
       at.x = xy[2 * k] - c->origin[0];
       at.y = xy[2 * k + 1] - c->origin[1];
       for (int s = 0; s < 2; s++) at.u[s] = base[s] + (f->w[s][0] * at.x + f->w[s][1] * at.y);
-      sneppp__cut_first(c, &at, 0);
+      sneppp__clip_push(c, 0, &at, 0);
    }
-   if (c->count[0]) sneppp__cut_first(c, &c->first[0], 1);
-   if (c->count[1]) sneppp__cut_second(c, &c->first[1], 1);
-   if (c->count[2] && c->edges) sneppp__fan_edge(c, &c->last[2], &c->first[2]);
+   for (int s = 0; s < 3; s++) if (c->count[s]) sneppp__clip_push(c, s, &c->first[s], 1);
 }
 
 static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
@@ -9207,57 +9185,51 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
 
       k = sum over r + t even of binom(p,r) binom(q,t) b_i^(p-r) b_j^(q-t) G_rt / E|x|^(r+t).
 
-   dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}. */
-static void sneppp__centred_moments(int p, int q, double A, double B, double C, double *G)
+   dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}; with r binom(p,r) = p binom(p-1,r-1) these are the same sum for
+   lower orders, over E|x|^(r+t+2). */
+enum { SNEPPP__ORDERS = SNEPPP__MAX_ORDER + 1 };
+static double sneppp__sphere_sum(int d, int p, int q, int more, const double *b, double G[][SNEPPP__ORDERS])
 {
-   int n = q + 1;
-   for (int t = 0; t <= q; t++) G[t] = t % 2 ? 0 : 1;
-   for (int t = 2; t <= q; t += 2) G[t] = (t - 1) * B * G[t - 2];
-   for (int r = 1; r <= p; r++)
-      for (int t = 0; t <= q; t++)
-         G[r * n + t] = (r > 1 ? (r - 1) * A * G[(r - 2) * n + t] : 0) + (t > 0 ? t * C * G[(r - 1) * n + t - 1] : 0);
+   double sum = 0, ci = 1, cj;
+   for (int r = 0; r <= p; ci *= (double)(p - r) / (r + 1), r++) {
+      cj = ci;
+      for (int t = 0; t <= q; cj *= (double)(q - t) / (t + 1), t++) {
+         double c = cj * sneppp__ipow(b[0], p - r) * sneppp__ipow(b[1], q - t);
+         if ((r + t) % 2) continue;
+         for (int m = 0; m < r + t + more; m += 2) c /= d + m;
+         sum += c * G[r][t];
+      }
+   }
+   return sum;
 }
 
 static double sneppp__sphere_powers(const sneppp__pair *p, const sneppp__pull *out)
 {
-   double        G[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], k = 0, own[2], bias[2], cross = 0;
-   const double *w[2];
-   double        b[2], A[2] = { 0, 0 }, C = 0, ci = 1, cj, mass = sneppp_window_mass(p->win);
-   int           order[2], n;
+   double        G[SNEPPP__ORDERS][SNEPPP__ORDERS], b[2], A[2] = { 0, 0 }, C = 0, cross = 0;
+   const double *w[2], mass = sneppp_window_mass(p->win);
+   int           n[2];
    for (int s = 0; s < 2; s++) {
       w[s] = sneppp__weights_of(p, s);
       b[s] = sneppp__bias_of(p, s);
-      order[s] = sneppp__pieces_of(p->u[s]).p;
-      own[s] = bias[s] = 0;
+      n[s] = sneppp__pieces_of(p->u[s]).p;
       for (int r = 0; r < p->d; r++) A[s] += w[s][r] * w[s][r];
    }
    for (int r = 0; r < p->d; r++) C += w[0][r] * w[1][r];
-   n = order[1] + 1;
-   sneppp__centred_moments(order[0], order[1], A[0], A[1], C, G);
-   for (int r = 0; r <= order[0]; ci *= (double)(order[0] - r) / (r + 1), r++) {
-      cj = 1;
-      for (int t = 0; t <= order[1]; cj *= (double)(order[1] - t) / (t + 1), t++) {
-         int    up = order[0] - r, down = order[1] - t;
-         double c = ci * cj, bi = sneppp__ipow(b[0], up), bj = sneppp__ipow(b[1], down);
-         if ((r + t) % 2) continue;
-         for (int m = 0; m < r + t; m += 2) c /= p->d + m;
-         k += c * bi * bj * G[r * n + t];
-         if (!out) continue;
-         if (up) bias[0] += c * up * sneppp__ipow(b[0], up - 1) * bj * G[r * n + t];
-         if (down) bias[1] += c * down * sneppp__ipow(b[1], down - 1) * bi * G[r * n + t];
-         c *= bi * bj;
-         if (r && t) cross += c * r * t * G[(r - 1) * n + t - 1];
-         if (r > 1) own[0] += c * r * (r - 1) * G[(r - 2) * n + t]; /* twice k_A */
-         if (t > 1) own[1] += c * t * (t - 1) * G[r * n + t - 2];
+   for (int r = 0; r <= n[0]; r++)
+      for (int t = 0; t <= n[1]; t++) {
+         G[r][t] = r + t == 0 ? 1 : r && t ? t * C * G[r - 1][t - 1] : 0;
+         if (r > 1) G[r][t] += (r - 1) * A[0] * G[r - 2][t];
+         else if (r == 0 && t > 1) G[0][t] = (t - 1) * A[1] * G[0][t - 2];
       }
-   }
+   if (out) cross = n[0] * n[1] * sneppp__sphere_sum(p->d, n[0] - 1, n[1] - 1, 2, b, G);
    for (int s = 0; out && s < 2; s++) {
-      double g = out->g * mass;
-      if (p->u[s].act == SNEPPP_ACT_ONE) continue;
-      for (int r = 0; r < p->d; r++) out->w[s][r] += g * (own[s] * w[s][r] + cross * w[1 - s][r]);
-      *out->b[s] += g * bias[s];
+      double g = out->g * mass, own; /* twice k_A */
+      if (n[s] == 0) continue;
+      own = n[s] * (n[s] - 1) * sneppp__sphere_sum(p->d, n[0] - 2 * !s, n[1] - 2 * s, 2, b, G);
+      for (int r = 0; r < p->d; r++) out->w[s][r] += g * (own * w[s][r] + cross * w[1 - s][r]);
+      *out->b[s] += g * n[s] * sneppp__sphere_sum(p->d, n[0] - !s, n[1] - s, 0, b, G);
    }
-   return mass * k;
+   return mass * sneppp__sphere_sum(p->d, n[0], n[1], 0, b, G);
 }
 
 /* ---- one unit with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
@@ -9578,35 +9550,32 @@ static double sneppp__polygon_bells(const sneppp__pair *p, const sneppp__pull *o
    and with EXP as the second unit, e^{w.x + b} moves the mean by s^2 w. All in logarithms: a product over many
    coordinates underflows early. Under the product of the bell and the normal law, x is normal about
    c + (m - c) tau^2/T with the variance tau^2 s^2/T, T = tau^2 + s^2: these are the moments from which the derivatives
-   follow. Adds g d(log k)/dtheta to out. */
-static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, size_t comp, double g)
+   follow. As sneppp__gauss_component, with k = 1. */
+static double sneppp__bells_component(const sneppp__pair *p, size_t comp, double g, double shift,
+                                      const sneppp__pull *out, double *log)
 {
    const int tilt = p->u[1].act == SNEPPP_ACT_EXP;
    double    sum = tilt ? p->b[1] : 0;
-   if (out && tilt) *out->b[1] += g;
+   if (out) {
+      sneppp__bells_component(p, comp, 0, 0, NULL, log);
+      g *= exp(*log - shift);
+      if (tilt) *out->b[1] += g;
+   }
    for (int r = 0; r < p->d; r++) {
       sneppp__bell o = sneppp__bell_of(p, r);
       size_t       at = comp * (size_t)p->d + (size_t)r;
       double       s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, tau2 = o.tau * o.tau, T = tau2 + s2,
                    w = tilt ? p->w[1][r] : 0, m = (p->win->mean ? p->win->mean[at] : 0) + s2 * w,
-                   e = p->w[0][r] - m + o.d[0], shift = -e * tau2 / T;
+                   e = p->w[0][r] - m + o.d[0], move = -e * tau2 / T;
       sum -= 0.5 * (o.away * o.away + log1p(s2 / tau2) + e * e / T);
       if (tilt) sum += w * (m - 0.5 * s2 * w); /* m is the shifted mean */
       if (!out) continue;
       if (out->mean) out->mean[at] += g * (e / T + w);
       if (out->scale) out->scale[at] += g * (s * (e * e / T - 1) / T + s * w * w + 2 * s * w * e / T);
       if (tilt) out->w[1][r] += g * (m + s2 * e / T);
-      sneppp__bell_pull(p, out, r, &o, g, 1, shift, tau2 * s2 / T + shift * shift);
+      sneppp__bell_pull(p, out, r, &o, g, 1, move, tau2 * s2 / T + move * move);
    }
-   return sum;
-}
-
-/* As sneppp__gauss_component, with k = 1. */
-static double sneppp__bells_component(const sneppp__pair *p, size_t c, double g, double shift, const sneppp__pull *out,
-                                      double *log)
-{
-   *log = sneppp__bells_log(p, NULL, c, 0);
-   if (out) sneppp__bells_log(p, out, c, g * exp(*log - shift));
+   *log = sum;
    return 1;
 }
 
@@ -9785,7 +9754,7 @@ static sneppp_unit sneppp__plan_unit(const sneppp__plan *plan, int i)
 
 /* Says why a pair is refused: if there is a rule without bias or without the logarithm, or for low orders, that is
    said. */
-static sneppp_status sneppp__no_rule(const sneppp__plan *plan, sneppp_act ai, sneppp_act aj, int high,
+SNEPPP__COLD static sneppp_status sneppp__no_rule(const sneppp__plan *plan, sneppp_act ai, sneppp_act aj, int high,
                                      sneppp_error *err)
 {
    const char *space = sneppp__space_name(plan->win->space), *ni = sneppp__act_name(ai), *nj = sneppp__act_name(aj);
@@ -9800,7 +9769,7 @@ static sneppp_status sneppp__no_rule(const sneppp__plan *plan, sneppp_act ai, sn
 }
 
 /* Fills in the rules for all activations that occur; `moments` asks for pairs with the constant unit only. */
-static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments, sneppp_error *err)
 {
    enum { THERE = 1, BIASED = 2, HIGH = 4 };
    unsigned char is[SNEPPP_ACT_END];
@@ -9848,7 +9817,7 @@ static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *
 }
 
 /* What to say after "cannot be represented": whether there is a logarithmic form of the whole matrix. */
-static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer *layer)
+SNEPPP__COLD static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer *layer)
 {
    sneppp__plan plan;
    return sneppp__plan_make(&plan, win, 0, layer, 1, 0, NULL) == SNEPPP_OK ? "; sneppp_gram_log may do" : "";
@@ -10178,7 +10147,6 @@ typedef struct sneppp__cells_job {
    sneppp_unit            *unit;            /* (n)                                                      */
    double                 *t, *root;        /* (points, d), (points): square roots of exposures         */
    double                 *w, *b, *top;     /* (n, d), (n): constants have 0; (n): largest exponents    */
-   double                 *turn;            /* (n, 2, 2): sin and cos of w h                            */
    double                 *P, *Q, *GP, *GQ; /* (n, n)                                                   */
    double                 *sums;            /* (lanes, 2, n, n): C'C and S'S                            */
    double                 *work;            /* (lanes, 4, CELLS, n)                                     */
@@ -10272,41 +10240,30 @@ static void sneppp__cells_lane(size_t lane, void *arg)
    }
 }
 
-/* S(wi - wj), S(wi + wj) of waves, or the logarithm of P of exponentials, in f[1]; their derivatives in w_i. */
+/* S(wi - wj), S(wi + wj) of waves, or the logarithm of P of exponentials, in f[1]; their derivatives in w_i. All are
+   transforms of a box about 0. */
 static void sneppp__cells_pair(const sneppp__cells_job *o, size_t i, size_t j, double *f, double df[2][2])
 {
-   const double *h = o->h[o->kind], *wi = o->w + i * o->d, *wj = o->w + j * o->d;
-   const double *a = o->turn + 4 * i, *b = o->turn + 4 * j;
-   double        part[2][2] = {{1, 1}, {1, 1}}, slope[2][2] = {{0, 0}, {0, 0}};
-   f[0] = f[1] = o->waves == 1 ? 1 : 0;
-   for (size_t r = 0; r < o->places; r++) {
-      double u = wi[r] * h[r], v = wj[r] * h[r], sc = a[2 * r] * b[2 * r + 1], cs = a[2 * r + 1] * b[2 * r],
-             cc = a[2 * r + 1] * b[2 * r + 1], ss = a[2 * r] * b[2 * r];
-      if (o->waves == 2) {
-         f[1] += log(2 * h[r]) + sneppp__log_sinhc(u + v);
-         df[1][r] = h[r] * sneppp__langevin(u + v);
-         continue;
+   const double   *hi = o->h[o->kind], *wi = o->w + i * o->d, *wj = o->w + j * o->d;
+   double          lo[2];
+   sneppp__laplace L;
+   L.d = (int)o->places, L.grad = o->ask->G != NULL, L.imaginary = o->waves == 1;
+   for (int s = o->waves - 1; s < 2; s++) {
+      for (size_t r = 0; r < o->places; r++) {
+         double sum = s ? wi[r] + wj[r] : wi[r] - wj[r];
+         lo[r] = -hi[r];
+         L.x[r] = o->waves == 2 ? sum : 0, L.y[r] = o->waves == 1 ? sum : 0;
       }
-      for (int s = 0; s < 2; s++) {
-         double sinc = sneppp__sinc_of(s ? u + v : u - v, s ? sc + cs : sc - cs);
-         part[s][r] = 2 * h[r] * sinc;
-         slope[s][r] = 2 * h[r] * h[r] * sneppp__dsinc_of(s ? u + v : u - v, s ? cc - ss : cc + ss, sinc);
-         f[s] *= part[s][r];
-      }
+      sneppp__laplace_box(&L, lo, hi);
+      f[s] = o->waves == 1 ? L.f.re : L.scale;
+      for (size_t r = 0; L.grad && r < o->places; r++) df[s][r] = o->waves == 1 ? -L.g[r].im : L.g[r].re;
    }
-   for (size_t r = 0; o->waves == 1 && r < o->places; r++)
-      for (int s = 0; s < 2; s++) df[s][r] = slope[s][r] * part[s][1 - r];
 }
 
 /* P and Q of one kind, and G o P, G o Q. */
 static void sneppp__cells_factors(const sneppp__cells_job *o)
 {
    const size_t n = o->n;
-   for (size_t i = 0; i < n; i++)
-      for (size_t r = 0; o->kind < 9 && r < o->places; r++) {
-         o->turn[4 * i + 2 * r] = sin(o->w[i * o->d + r] * o->h[o->kind][r]);
-         o->turn[4 * i + 2 * r + 1] = cos(o->w[i * o->d + r] * o->h[o->kind][r]);
-      }
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j <= i; j++) {
          double f[2] = {0, 0}, df[2][2], P = o->kind == 10 ? -1 : 1, Q = 0, g = 0;
@@ -10385,7 +10342,7 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
       o.unit = (sneppp_unit *)sneppp__take(&room.c, n, 1, sizeof *o.unit);
       o.t = sneppp__doubles(&room.c, points, d), o.root = sneppp__doubles(&room.c, points, 1);
       o.w = sneppp__doubles(&room.c, n, d), o.b = sneppp__doubles(&room.c, n, 1);
-      o.top = sneppp__doubles(&room.c, n, 1), o.turn = sneppp__doubles(&room.c, n, 4);
+      o.top = sneppp__doubles(&room.c, n, 1);
       o.P = sneppp__doubles(&room.c, n, n), o.Q = sneppp__doubles(&room.c, n, n);
       o.GP = sneppp__doubles(&room.c, n, n), o.GQ = sneppp__doubles(&room.c, n, n);
       o.sums = sneppp__doubles(&room.c, 2 * o.lanes * n, n);
@@ -10679,7 +10636,7 @@ static void sneppp__cube_piece_sum(const sneppp__cubature *c, const sneppp__cube
 /* Polygon: between two neighbouring heights of vertices the window is a row of trapezoids; their sides are the edges
    that cross the strip, sorted by where they cross its middle and taken in pairs (holes need nothing special). Calls
    the sum for each and returns how many there are; with cells = 0 only counts. */
-static size_t sneppp__cube_polygon(const sneppp__cubature *c, size_t cells)
+SNEPPP__COLD static size_t sneppp__cube_polygon(const sneppp__cubature *c, size_t cells)
 {
    const sneppp_window *win = c->win;
    size_t               total = sneppp__vertices(win), pieces = 0, r, k, m;
@@ -10735,7 +10692,7 @@ static void sneppp__cube_sum(const sneppp__cubature *c, size_t cells)
 }
 
 /* How the window is cut; 0 if it cannot be. */
-static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_window *win)
+SNEPPP__COLD static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_window *win)
 {
    c->win = win, c->D = win->dim, c->closed = 0, c->pieces = 1;
    switch (win->space) {
@@ -10752,7 +10709,7 @@ static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_window *win)
 }
 
 /* Refines until K changes by less than tol, or max_points would be exceeded. */
-static sneppp_status sneppp__cube_refine(const sneppp__cubature *c, double tol, size_t max_points, double *K,
+SNEPPP__COLD static sneppp_status sneppp__cube_refine(const sneppp__cubature *c, double tol, size_t max_points, double *K,
                                          double *error, sneppp_error *err)
 {
    const size_t square = c->n * c->n;
