@@ -2016,11 +2016,6 @@ static const double sneppp__mills_centre[15] = {
    38.666015625, 21.599609375, 14.28515625, 10.22265625, 7.63671875, 5.845703125, 4.533203125, 3.529296875,
    2.736328125, 2.095703125, 1.564453125, 1.119140625, 0.740234375, 0.4140625, 0.12890625
 };
-static const double sneppp__mills_scale[15] = {
-   0.37500572213321126, 0.62500953688868544, 0.8750267036957915, 1.1249656687723153, 1.3749580396106076,
-   1.6250743900019837, 1.8750286106660563, 2.1250324254215305, 2.3751812119454914, 2.6247997436718999,
-   2.8753948753948753, 3.1255246089278903, 3.3753605274000824, 3.6247787610619469, 3.8751182592242195
-};
 static const double sneppp__mills_table[15][10] = {
    {0.025845240384918571, 0.018986981648211259, 0.0012815526681262536, 7.9709623672406327e-05,
     4.4832189173986574e-06, 2.2096921304921423e-07, 8.9693402916891411e-09, 2.5247299697379332e-10,
@@ -2104,7 +2099,7 @@ SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
    int    i = (int)(u * 16);
    i = i > 15 ? 14 : i < 1 ? 0 : i - 1;
    *interval = i;
-   return u * (sneppp__mills_centre[i] - x) * sneppp__mills_scale[i]; /* scale 16/(4 + centre) */
+   return u * (sneppp__mills_centre[i] - x) * (16 / (4 + sneppp__mills_centre[i]));
 }
 
 /* Mills' ratio m(x) = Phi(-x)/phi(x) for x >= 0; beyond 60 its asymptotic series 1/x - 1/x^3 + 3/x^5 - ... */
@@ -6681,6 +6676,20 @@ static double sneppp__unit_at(const sneppp_unit *u, int d, const double *w, cons
    return sneppp__act(u, z + b, slope);
 }
 
+/* Adds g dpsi(t)/dtheta, from the value and the slope; RBF units touch no bias. */
+static void sneppp__unit_pull(const sneppp_unit *u, int d, const double *w, const double *l, const double *t,
+                              double value, double slope, double g, double *gw, double *gl, double *gb)
+{
+   for (int r = 0; r < d; r++) {
+      if (u->act == SNEPPP_ACT_RBF) {
+         double step = (t[r] - w[r]) / l[r], f = g * value * step / l[r];
+         gw[r] += f;
+         gl[r] += f * step;
+      } else gw[r] += g * slope * t[r];
+   }
+   if (u->act != SNEPPP_ACT_RBF) *gb += g * slope;
+}
+
 static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    static const double  ends[2] = { -1, 1 };
@@ -6694,19 +6703,9 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
       for (int s = 0; s < 2; s++)
          value[s] = sneppp__unit_at(&p->u[s], p->d, p->w[s], p->l[s], p->b[s], t, &slope[s]);
       k += mu * value[0] * value[1];
-      for (int s = 0; out && s < 2; s++) {
-         double g = out->g * mu * value[1 - s];
-         if (p->u[s].act == SNEPPP_ACT_RBF) {
-            for (int r = 0; r < p->d; r++) {
-               double step = (t[r] - p->w[s][r]) / p->l[s][r], f = g * value[s] * step / p->l[s][r];
-               out->w[s][r] += f;
-               out->l[s][r] += f * step;
-            }
-         } else {
-            *out->b[s] += g * slope[s];
-            for (int r = 0; r < p->d; r++) out->w[s][r] += g * slope[s] * t[r];
-         }
-      }
+      for (int s = 0; out && s < 2; s++)
+         sneppp__unit_pull(&p->u[s], p->d, p->w[s], p->l[s], t, value[s], slope[s], out->g * mu * value[1 - s],
+                           out->w[s], out->l[s], out->b[s]);
    }
    return k;
 }
@@ -6932,13 +6931,6 @@ static void sneppp__laplace_add(sneppp__laplace *acc, double f, const sneppp__la
       acc->g[r] = sneppp__cadd(sneppp__cscale(acc->g[r], down), sneppp__cmul(turn, part->g[r]));
 }
 
-static void sneppp__laplace_start(sneppp__laplace *acc)
-{
-   acc->scale = acc->phase = 0;
-   acc->f = sneppp__c(0, 0);
-   for (int r = 0; r < acc->d; r++) acc->g[r] = sneppp__c(0, 0);
-}
-
 /* sin(x)/x and its derivative from sine and cosine; near 0, where they cancel, the power series. */
 SNEPPP__INLINE double sneppp__sinc_of(double x, double sine)
 {
@@ -6992,16 +6984,6 @@ SNEPPP__APART static void sneppp__laplace_box(sneppp__laplace *L, const double *
    for (r = L->d - 1; L->grad && r >= 0; r--) {
       L->g[r] = sneppp__cadd(sneppp__cscale(left, c[r]), sneppp__cmul(L->g[r], right));
       right = sneppp__cmul(right, f[r]);
-   }
-}
-
-static void sneppp__laplace_intervals(sneppp__laplace *L)
-{
-   sneppp__laplace part = *L;
-   sneppp__laplace_start(L);
-   for (size_t k = 0; k < L->win->count; k++) {
-      sneppp__laplace_box(&part, L->win->ends + 2 * k, L->win->ends + 2 * k + 1);
-      sneppp__laplace_add(L, 1, &part);
    }
 }
 
@@ -7066,36 +7048,36 @@ static void sneppp__laplace_triangle(sneppp__laplace *L, const double *v, const 
    }
 }
 
-static void sneppp__laplace_polygon(sneppp__laplace *L)
+/* Sums over intervals, triangles, or the points of a finite set, L(s) = sum_k mu_k exp(s . t_k). */
+static void sneppp__laplace_sum(sneppp__laplace *L)
 {
-   sneppp__laplace part = *L;
-   const double   *v = L->win->xy;
-   sneppp__laplace_start(L);
-   for (size_t ring = 0, n; ring < sneppp__ring_count(L->win); ring++, v += 2 * n) {
-      double sign = sneppp__ring_sign(L->win, ring);
-      n = sneppp__ring_size(L->win, ring);
+   const sneppp_window *win = L->win;
+   const double        *v = win->xy;
+   sneppp__laplace      part = *L;
+   L->scale = L->phase = 0;
+   L->f = sneppp__c(0, 0);
+   for (int r = 0; r < L->d; r++) L->g[r] = L->f;
+   for (size_t k = 0; win->space == SNEPPP_SPACE_INTERVALS && k < win->count; k++) {
+      sneppp__laplace_box(&part, win->ends + 2 * k, win->ends + 2 * k + 1);
+      sneppp__laplace_add(L, 1, &part);
+   }
+   for (size_t ring = 0, n; win->space == SNEPPP_SPACE_POLYGON && ring < sneppp__ring_count(win); ring++, v += 2 * n) {
+      n = sneppp__ring_size(win, ring);
       for (size_t k = 1; k + 1 < n; k++) {
          sneppp__laplace_triangle(&part, v, v + 2 * k, v + 2 * k + 2);
-         sneppp__laplace_add(L, sign, &part);
+         sneppp__laplace_add(L, sneppp__ring_sign(win, ring), &part);
       }
    }
-}
-
-/* Finite set: L(s) = sum_k mu_k exp(s . t_k). */
-static void sneppp__laplace_finite(sneppp__laplace *L)
-{
-   sneppp__laplace part = *L;
-   sneppp__laplace_start(L);
    part.f = sneppp__c(1, 0);
-   for (size_t k = 0; k < L->win->count; k++) {
-      const double *t = L->win->point + k * (size_t)L->d;
+   for (size_t k = 0; win->space == SNEPPP_SPACE_FINITE && k < win->count; k++) {
       part.scale = part.phase = 0;
       for (int r = 0; r < L->d; r++) {
-         part.scale += L->x[r] * t[r];
-         part.phase += L->y[r] * t[r];
-         part.g[r] = sneppp__c(t[r], 0);
+         double t = win->point[k * (size_t)L->d + (size_t)r];
+         part.scale += L->x[r] * t;
+         part.phase += L->y[r] * t;
+         part.g[r] = sneppp__c(t, 0);
       }
-      sneppp__laplace_add(L, L->win->weight ? L->win->weight[k] : 1, &part);
+      sneppp__laplace_add(L, win->weight ? win->weight[k] : 1, &part);
    }
 }
 
@@ -7184,10 +7166,8 @@ static void sneppp__laplace_at(sneppp__laplace *L)
 {
    switch (L->win->space) {
       case SNEPPP_SPACE_BOX:       sneppp__laplace_box(L, L->win->lo, L->win->hi); return;
-      case SNEPPP_SPACE_INTERVALS: sneppp__laplace_intervals(L); return;
-      case SNEPPP_SPACE_POLYGON:   sneppp__laplace_polygon(L); return;
+      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON: case SNEPPP_SPACE_FINITE: sneppp__laplace_sum(L); return;
       case SNEPPP_SPACE_SPHERE: case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_VONMISES: sneppp__laplace_round(L); return;
-      case SNEPPP_SPACE_FINITE:    sneppp__laplace_finite(L); return;
       case SNEPPP_SPACE_BINOMIAL:  sneppp__laplace_binomial(L); return;
       default:               sneppp__laplace_family(L); return;
    }
@@ -7556,22 +7536,6 @@ static void sneppp__step_moments(double e, double mu, double v, int n, double *c
    }
 }
 
-/* E[V_+^p] and its derivatives: powers fall by one until the step is left. */
-static void sneppp__rect_moments(int p, double mu, double v, int n, double *c)
-{
-   double factor = 1;
-   int    r;
-   if (n >= p) {
-      sneppp__step_moments(0, mu, v, n - p, c + p);
-      for (r = 2; r <= p; r++) factor *= r;
-      for (r = p; r <= n; r++) c[r] *= factor;
-   }
-   for (r = 0, factor = 1; r < p && r <= n; r++) {
-      c[r] = factor * sneppp__rect_moment(p - r, mu, v);
-      factor *= p - r;
-   }
-}
-
 /* E[V^p], mu_p = mu mu_{p-1} + (p - 1) v mu_{p-2}; `power` receives mu_0..mu_p. */
 static void sneppp__powers(int p, double mu, double v, double *power)
 {
@@ -7580,15 +7544,16 @@ static void sneppp__powers(int p, double mu, double v, double *power)
    for (r = 1; r <= p; r++) power[r] = mu * power[r - 1] + (r > 1 ? (r - 1) * v * power[r - 2] : 0);
 }
 
-static void sneppp__mono_moments(int p, double mu, double v, int n, double *c)
+/* E[V^p], or E[V_+^p], and its derivatives: powers fall by one until 1, or the step, is left. */
+static void sneppp__power_moments(int p, int rectified, double mu, double v, int n, double *c)
 {
    double power[SNEPPP__MAX_ORDER + 1], factor = 1;
    int    r;
-   sneppp__powers(p, mu, v, power);
-   for (r = 0; r <= n; r++) {
-      c[r] = r <= p ? factor * power[p - r] : 0;
-      factor *= p - r;
-   }
+   if (!rectified) sneppp__powers(p, mu, v, power);
+   for (r = 0; r < p && r <= n; factor *= p - r, r++)
+      c[r] = factor * (rectified ? sneppp__rect_moment(p - r, mu, v) : power[p - r]);
+   if (rectified && n >= p) sneppp__step_moments(0, mu, v, n - p, c + p);
+   for (; r <= n; r++) c[r] = factor * (rectified ? c[r] : r == p);
 }
 
 /* E[e^V; V < 0] = e^{mu + v/2} Phi(-(mu + v)/sqrt v). The exponential may overflow where the cdf
@@ -7687,10 +7652,10 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
          return 0;
       case SNEPPP_ACT_PHI: sneppp__step_moments(1, mu, v, n, c); return 0;
       case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT:
-         sneppp__rect_moments((int)u->p, mu, v, n, c);
+         sneppp__power_moments((int)u->p, 1, mu, v, n, c);
          return 0;
       case SNEPPP_ACT_LEAKY:
-         sneppp__rect_moments(1, mu, v, n, c);
+         sneppp__power_moments(1, 1, mu, v, n, c);
          for (r = 0; r <= n; r++) c[r] = (1 - u->p) * c[r] + u->p * (r == 0 ? mu : r == 1);
          return 0;
       case SNEPPP_ACT_GELU: /* V Phi(V): Stein's lemma moves V to mu + v d/dmu */
@@ -7703,7 +7668,7 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
          p = 0.5 * sneppp__bell_params(u, &q, &sine);
          sneppp__gabor_moments(p, q, sine, mu, v, n, c);
          return 0;
-      case SNEPPP_ACT_MONOMIAL: sneppp__mono_moments((int)u->p, mu, v, n, c); return 0;
+      case SNEPPP_ACT_MONOMIAL: sneppp__power_moments((int)u->p, 0, mu, v, n, c); return 0;
       default:
          for (r = 0; r <= n; r++) c[r] = r == 0;
          return 0;
@@ -9626,6 +9591,7 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
    const double        *z = Q ? win->z + piece->cell * (size_t)Q : NULL;
    sneppp__pair        *part = piece->hi[1] == piece->top ? &o->box : &o->polygon;
    double               weight = piece->weight, gb[2] = {0, 0}, k, g;
+   int                  more[2];
    sneppp__pull         pull;
    memcpy(o->part[0].lo, piece->lo, sizeof piece->lo);
    memcpy(o->part[0].hi, piece->hi, sizeof piece->hi);
@@ -9637,15 +9603,12 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
       o->xy[4] = o->xy[6], o->xy[5] = o->xy[7], o->part[1].count = 3;
    } else if (part == &o->polygon && piece->hi[1] == piece->lo[1]) o->part[1].count = 3;
    if (points) part = &o->box, weight *= sneppp__plot_area(piece);
-   for (int s = 0; s < 2; s++) {
-      double bias = p->b[s], square = 0;
-      for (int q = 0; !points && p->u[s].act != SNEPPP_ACT_ONE && q < Q; q++) {
-         double w = p->w[s][first + q];
-         if (p->u[s].act != SNEPPP_ACT_RBF) bias += w * z[q];
-         else square += (z[q] - w) / p->l[s][first + q] * ((z[q] - w) / p->l[s][first + q]);
-      }
-      part->b[s] = bias;
-      if (square > 0) weight *= exp(-0.5 * square);
+   for (int s = 0; s < 2; s++) { /* more: covariates, beside the place */
+      const double *w = p->w[s] + first;
+      more[s] = points || p->u[s].act == SNEPPP_ACT_ONE ? 0 : Q;
+      part->b[s] = p->b[s];
+      if (p->u[s].act == SNEPPP_ACT_RBF) weight *= sneppp__unit_at(&p->u[s], more[s], w, p->l[s] + first, 0, z, &gb[s]);
+      else for (int q = 0; q < more[s]; q++) part->b[s] += w[q] * z[q];
    }
    if (o->out) pull = *o->out;
    for (int s = 0; o->out && s < 2; s++) pull.b[s] = &gb[s];
@@ -9660,16 +9623,9 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
    if (!o->out) return;
    pull.g = o->out->g * g;
    sneppp__family_value(part, &pull);
-   for (int s = 0; s < 2; s++) {
-      *o->out->b[s] += gb[s];
-      for (int q = 0; !points && p->u[s].act != SNEPPP_ACT_ONE && q < Q; q++) {
-         double l, step;
-         if (p->u[s].act != SNEPPP_ACT_RBF) { o->out->w[s][first + q] += gb[s] * z[q]; continue; }
-         l = p->l[s][first + q], step = (z[q] - p->w[s][first + q]) / l;
-         o->out->w[s][first + q] += pull.g * k * step / l;
-         o->out->l[s][first + q] += pull.g * k * step * step / l;
-      }
-   }
+   for (int s = 0; s < 2; s++)
+      sneppp__unit_pull(&p->u[s], more[s], p->w[s] + first, p->l[s] + first, z, pull.g * k, gb[s], 1,
+                        o->out->w[s] + first, o->out->l[s] + first, o->out->b[s]);
 }
 
 static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out)
@@ -10224,11 +10180,8 @@ static void sneppp__cells_lane(size_t lane, void *arg)
       sneppp__gemm_f64(0, 0, rows, n, n, 2, F, n, o->GP, n, 0, X, n);
       for (size_t i = 0; i < n; i++)
          for (size_t k = 0; o->unit[i].act == SNEPPP_ACT_RBF && k < rows; k++)
-            for (size_t r = 0; r < d; r++) {
-               double l = o->layer->width[i * d + r], step = (t[k * d + r] - o->w[i * d + r]) / l,
-                      f = X[k * n + i] * F[k * n + i] * step / l;
-               g[i * d + r] += f, g[n * d + i * d + r] += f * step;
-            }
+            sneppp__unit_pull(&o->unit[i], (int)d, o->w + i * d, o->layer->width + i * d, t + k * d, F[k * n + i], 0,
+                              X[k * n + i], g + i * d, g + n * d + i * d, NULL);
       sneppp__long_product(rows * n, -1, X, S, X);
       if (both) {
          sneppp__gemm_f64(0, 0, rows, n, n, 2, S, n, o->GQ, n, 0, Y, n);
