@@ -7286,8 +7286,9 @@ static int sneppp__wave_load(const sneppp__tile *t, sneppp__lanes *o)
 }
 
 /* From S(ui - uj), S(ui + uj) and their slopes, which are in o->d, to values and derivatives. */
-SNEPPP__LANES_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
-                             double S[2][SNEPPP__TILE], sneppp__row *SNEPPP__RESTRICT o)
+SNEPPP__LANES_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                                        const sneppp__lanes *b, double S[2][SNEPPP__TILE],
+                                                        sneppp__row *SNEPPP__RESTRICT o)
 {
    const int    d = t->d;
    const double c = 0.5 * a->y[d][i], s = 0.5 * a->x[d][i], sign = t->act == SNEPPP_ACT_SIN ? -1 : 1;
@@ -7313,8 +7314,8 @@ SNEPPP__LANES_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, c
 }
 
 /* Of a product of factors that may vanish, the slopes multiply the factors on the left, then those on the right. */
-SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
-                             sneppp__row *SNEPPP__RESTRICT o)
+SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                               const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
    double f[2][SNEPPP__MAX_STATS][SNEPPP__TILE], S[2][SNEPPP__TILE], right[2][SNEPPP__TILE];
    for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = right[0][l] = right[1][l] = 1;
@@ -7701,8 +7702,8 @@ static double sneppp__price_sum(int p, double C, const double *power, const doub
    return sum;
 }
 
-/* MONOMIAL x sigma, the monomial being on side s; ONE is z^0, and leaves the first moment. sigma = MONOMIAL gives Isserlis' sum r! binom(p, r) binom(q, r) C^r
-   E[U^{p-r}] E[V^{q-r}]. */
+/* MONOMIAL x sigma, the monomial being on side s; ONE is z^0, and leaves the first moment. sigma = MONOMIAL gives
+   Isserlis' sum r! binom(p, r) binom(q, r) C^r E[U^{p-r}] E[V^{q-r}]. */
 static void sneppp__gauss_price(const sneppp__gauss *q, int s, sneppp__gauss_out *t)
 {
    double c[SNEPPP__MOMENTS], power[SNEPPP__MAX_ORDER + 1], C = q->C;
@@ -8135,10 +8136,11 @@ static void sneppp__sines_table(const sneppp__pieces *q, int less, double delta,
                                 double one_plus, double I[2][2])
 {
    for (int m = 0; m <= less; m++)
-      for (int n = 0; n <= less; n++)
-         I[m][n] = m > q[0].p || n > q[1].p      ? 0
-                   : m > n && q[0].p == q[1].p ? I[n][m]
-                                               : sneppp__sines(q[0].p - m, q[1].p - n, delta, sine, one_minus, one_plus);
+      for (int n = 0; n <= less; n++) {
+         if (m > q[0].p || n > q[1].p) I[m][n] = 0;
+         else if (m > n && q[0].p == q[1].p) I[m][n] = I[n][m];
+         else I[m][n] = sneppp__sines(q[0].p - m, q[1].p - n, delta, sine, one_minus, one_plus);
+      }
 }
 
 static void sneppp__gauss_zero(const sneppp__gauss *g, sneppp__gauss_out *t)
@@ -8621,14 +8623,6 @@ static double sneppp__segment(double from, double to, sneppp__affine *f)
    return len * mean[0];
 }
 
-static double sneppp__cut_intervals(const sneppp_window *win, sneppp__affine *f)
-{
-   double k = 0;
-   if (win->space == SNEPPP_SPACE_BOX) return sneppp__segment(win->lo[0], win->hi[0], f);
-   for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], f);
-   return k;
-}
-
 /* ---- polygons. Each ring is cut by the half planes u > 0 and v > 0 while its vertices stream past: a cutter looks
    at an edge, passes on the end that is inside and the point where the edge crosses the line, where its own u is
    exactly 0. What leaves the second cutter is fanned into triangles from the first vertex that left; with signed
@@ -8780,7 +8774,11 @@ static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
 /* For d >= 3 the pair is an integral over a polytope cut by two planes, for which the library has no stable form. */
 static double sneppp__cut_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   return d == 1 ? sneppp__cut_intervals(win, f) : sneppp__cut_polygon(win, f);
+   double k = 0;
+   if (d == 2) return sneppp__cut_polygon(win, f);
+   if (win->space == SNEPPP_SPACE_BOX) return sneppp__segment(win->lo[0], win->hi[0], f);
+   for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], f);
+   return k;
 }
 
 /* ---- z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
@@ -8836,12 +8834,6 @@ SNEPPP__APART static double sneppp__powers_pair(const sneppp__pair *p, const sne
    return sneppp__box_moment(win, p->d, w, a, order[0], order[1], -1);
 }
 
-static double sneppp__pieces_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   if (p->rule->core == SNEPPP__CORE_CUT) return sneppp__signs_pair(p, out, 0, sneppp__cut_core);
-   return sneppp__powers_pair(p, out);
-}
-
 /* ---- ReLU on intervals, many at a time; the formula is at sneppp__segment. Of each unit, the part [lo, hi] of the
    interval where it is positive, x[0] and y[0], and an origin x[1] from which its value is y[1] + w (x - origin), with
    y[1] = 0 at its own kink. */
@@ -8863,13 +8855,14 @@ static int sneppp__kinks_load(const sneppp__tile *t, sneppp__lanes *o)
 }
 
 /* dk/db_i = integral of v, dk/dw_i = integral of x v. */
-SNEPPP__LANES_CODE static void sneppp__kinks_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
-                              sneppp__row *SNEPPP__RESTRICT o)
+SNEPPP__LANES_CODE static void sneppp__kinks_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                                 const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
    const double lo_i = a->x[0][i], hi_i = a->y[0][i], origin = a->x[1][i], value = a->y[1][i], w = a->u[0][i];
    (void)t;
    for (int l = 0; l < SNEPPP__TILE; l++) {
-      double lo = lo_i > b->x[0][l] ? lo_i : b->x[0][l], hi = hi_i < b->y[0][l] ? hi_i : b->y[0][l], len, ul, uh, vl, vh;
+      double lo = lo_i > b->x[0][l] ? lo_i : b->x[0][l], hi = hi_i < b->y[0][l] ? hi_i : b->y[0][l];
+      double len, ul, uh, vl, vh;
       hi = hi > lo ? hi : lo;
       len = hi - lo;
       ul = value + w * (lo - origin), vl = b->y[1][l] + b->u[0][l] * (lo - b->x[1][l]);
@@ -9150,8 +9143,8 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
 
       k = sum over r + t even of binom(p,r) binom(q,t) b_i^(p-r) b_j^(q-t) G_rt / E|x|^(r+t).
 
-   dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}; with r binom(p,r) = p binom(p-1,r-1) these are the same sum for
-   lower orders, over E|x|^(r+t+2). */
+   dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}; with r binom(p,r) = p binom(p-1,r-1) these are the same sum
+   for lower orders, over E|x|^(r+t+2). */
 enum { SNEPPP__ORDERS = SNEPPP__MAX_ORDER + 1 };
 static double sneppp__sphere_sum(int d, int p, int q, int more, const double *b, double G[][SNEPPP__ORDERS])
 {
@@ -9315,8 +9308,8 @@ static int sneppp__rays_load(const sneppp__tile *t, sneppp__lanes *o)
 /* k = mass |w_i||w_j| (sin delta - delta cos delta)/(2 pi d), by its series for nearly opposite weights. The
    gradient needs no tangent: dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass |w_j| (1 +
    cos gamma) sqrt(pi/2)/(2 pi E|x|). */
-SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
-                             sneppp__row *SNEPPP__RESTRICT o)
+SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                                const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
    const double ni = a->y[0][i], c = 1 / (2 * SNEPPP__PI * t->d),
                 c1 = 1.25331413731550025121 / (2 * SNEPPP__PI * sneppp__normal_length(t->d, 1));
@@ -9544,15 +9537,6 @@ static double sneppp__bells_component(const sneppp__pair *p, size_t comp, double
    return 1;
 }
 
-static double sneppp__radial_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   switch (p->win->space) {
-      case SNEPPP_SPACE_GAUSS:   return sneppp__mixture(p, out, sneppp__bells_component);
-      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_bells(p, out);
-      default:             return sneppp__bells_pair(p, out);
-   }
-}
-
 /* One entry, and its derivatives where `out` is not NULL, on all windows but rasters. */
 static double sneppp__family_value(const sneppp__pair *p, const sneppp__pull *out)
 {
@@ -9560,9 +9544,13 @@ static double sneppp__family_value(const sneppp__pair *p, const sneppp__pull *ou
       case SNEPPP__BY_FINITE:    return sneppp__finite_pair(p, out);
       case SNEPPP__BY_TRANSFORM: return sneppp__transform_pair(p, out);
       case SNEPPP__BY_GAUSS:     return sneppp__mixture(p, out, sneppp__gauss_component);
-      case SNEPPP__BY_PIECES:    return sneppp__pieces_pair(p, out);
+      case SNEPPP__BY_PIECES:
+         return p->rule->core == SNEPPP__CORE_CUT ? sneppp__signs_pair(p, out, 0, sneppp__cut_core)
+                                                  : sneppp__powers_pair(p, out);
       case SNEPPP__BY_SPHERE:    return sneppp__sphere_pair(p, out);
-      default:                   return sneppp__radial_pair(p, out);
+      default: /* SNEPPP__BY_RADIAL */
+         return p->win->space == SNEPPP_SPACE_GAUSS     ? sneppp__mixture(p, out, sneppp__bells_component)
+                : p->win->space == SNEPPP_SPACE_POLYGON ? sneppp__polygon_bells(p, out) : sneppp__bells_pair(p, out);
    }
 }
 
@@ -10662,8 +10650,8 @@ SNEPPP__COLD static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_wind
 }
 
 /* Refines until K changes by less than tol, or max_points would be exceeded. */
-SNEPPP__COLD static sneppp_status sneppp__cube_refine(const sneppp__cubature *c, double tol, size_t max_points, double *K,
-                                         double *error, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__cube_refine(const sneppp__cubature *c, double tol, size_t max_points,
+                                                      double *K, double *error, sneppp_error *err)
 {
    const size_t square = c->n * c->n;
    double       step = 0, largest = 0;
