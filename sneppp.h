@@ -2014,11 +2014,6 @@ static const double sneppp__mills_centre[15] = {
    38.666015625, 21.599609375, 14.28515625, 10.22265625, 7.63671875, 5.845703125, 4.533203125, 3.529296875,
    2.736328125, 2.095703125, 1.564453125, 1.119140625, 0.740234375, 0.4140625, 0.12890625
 };
-static const double sneppp__mills_scale[15] = {
-   0.37500572213321126, 0.62500953688868544, 0.8750267036957915, 1.1249656687723153, 1.3749580396106076,
-   1.6250743900019837, 1.8750286106660563, 2.1250324254215305, 2.3751812119454914, 2.6247997436718999,
-   2.8753948753948753, 3.1255246089278903, 3.3753605274000824, 3.6247787610619469, 3.8751182592242195
-};
 static const double sneppp__mills_table[15][10] = {
    {0.025845240384918571, 0.018986981648211259, 0.0012815526681262536, 7.9709623672406327e-05,
     4.4832189173986574e-06, 2.2096921304921423e-07, 8.9693402916891411e-09, 2.5247299697379332e-10,
@@ -2084,7 +2079,7 @@ static const double sneppp__lgamma_table[2][20] = {
    exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer,
    which -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first
    one. */
-SNEPPP__INLINE double sneppp__exp_square(double x, double c)
+SNEPPP__APART static double sneppp__exp_square(double x, double c)
 {
    double t, e;
    x = fabs(x);
@@ -2102,11 +2097,11 @@ SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
    int    i = (int)(u * 16);
    i = i > 15 ? 14 : i < 1 ? 0 : i - 1;
    *interval = i;
-   return u * (sneppp__mills_centre[i] - x) * sneppp__mills_scale[i]; /* scale 16/(4 + centre) */
+   return u * (sneppp__mills_centre[i] - x) * (16 / (4 + sneppp__mills_centre[i]));
 }
 
 /* Mills' ratio m(x) = Phi(-x)/phi(x) for x >= 0; beyond 60 its asymptotic series 1/x - 1/x^3 + 3/x^5 - ... */
-SNEPPP__INLINE double sneppp__mills_right(double x)
+SNEPPP__APART static double sneppp__mills_right(double x)
 {
    int           i;
    double        t, s, q;
@@ -5441,7 +5436,7 @@ static const double sneppp__gl_w[52] = {
 /* g(x) = 1 - x m(x) for x >= 0: what is left after Mills' ratio and 1/x cancel, ~ 1/x^2 far out. It is the
    integral over u > 0 of u exp(-x u - u^2/2), the first rectified moment of a normal divided by its density. And
    it is -m'(x), so the table of m serves: t' = -4 u^2 for u = 4/(4+x). */
-SNEPPP__INLINE double sneppp__wedge_right(double x)
+SNEPPP__APART static double sneppp__wedge_right(double x)
 {
    int           i;
    double        t, s, u;
@@ -6421,7 +6416,7 @@ typedef enum sneppp__family {
 /* What differs between the rules of one family. Transforms and radial functions differ by their space alone. */
 typedef enum sneppp__core {
    SNEPPP__CORE_NONE,
-   SNEPPP__CORE_MOMENT, SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_BELL, SNEPPP__CORE_SNAKE,
+   SNEPPP__CORE_TILT, SNEPPP__CORE_PRICE, SNEPPP__CORE_BELL, SNEPPP__CORE_SNAKE,
    SNEPPP__CORE_ELU,                                                    /* Gauss                     */
    SNEPPP__CORE_POWERS,                                                 /* Gauss, pieces and sphere  */
    SNEPPP__CORE_CUT,                                                    /* pieces                    */
@@ -6501,7 +6496,7 @@ static const sneppp__rule sneppp__rules[] = {
              "L = sqrt(pi/-s2) e^(-s1^2/4 s2)", "partition function", "infinite mass: one unit must decay"),
 
    /* -- Gauss: U, V normal with means a, b, variances A, B, covariance C, D = AB - C^2; mixtures add */
-   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, MOMENT, "",
+   SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__RIDGES, SNEPPP__A(ONE), GAUSS, PRICE, "",
              "first moment c(a, A)", "heat equation in A", "tiny units"),
    SNEPPP__R(SNEPPP__S(GAUSS), 0, 0, SNEPPP__LOG, SNEPPP__A(EXP), SNEPPP__RIDGES, GAUSS, TILT, "",
              "e^(a+A/2) c_j(b + C, B); exp exp: exp(a + b + |w~_i + w~_j|^2/2)", "exponential tilt", "overflow"),
@@ -6554,23 +6549,47 @@ static const sneppp__rule sneppp__rules[] = {
 
 #define SNEPPP__RULES (sizeof sneppp__rules / sizeof sneppp__rules[0])
 
-/* Speed: where it pays, up to SNEPPP__TILE x SNEPPP__TILE pairs of units with one activation are made together, so that
-   what belongs to one unit (a sine, a norm) is computed once per tile and not once per pair. A tile gives the same
-   numbers as the pairs, to rounding; values, pull-back or both. */
+/* Speed: where it pays, up to SNEPPP__TILE x SNEPPP__TILE pairs of units with one activation are made together. What
+   belongs to one unit (a sine, a norm) is computed once per tile and not once per pair, and a unit meets sixteen others
+   in loops without calls and branches, for which compilers use vector registers. A tile gives the same numbers as the
+   pairs, to rounding.
+
+   A tile sees a unit in the coordinates u = h o w and theta = b + w . centre: of a box the centre and the half sides,
+   of a normal law the mean and the standard deviations; elsewhere 0 and 1, which leaves w and b. A family loads the
+   units of a side and makes rows, unit i against all units of the other side: the values, and the derivatives in these
+   coordinates. What is done with them is the same for all, see sneppp__gram_tile. */
 enum { SNEPPP__TILE = 16 };
+#ifdef SNEPPP__VECTOR
+   #define SNEPPP__LANES_CODE SNEPPP__VECTOR_CODE
+#else
+   #define SNEPPP__LANES_CODE
+#endif
+typedef struct sneppp__lanes { /* units of one side; the last one is repeated to fill the lanes */
+   double u[SNEPPP__MAX_STATS + 1][SNEPPP__TILE];                                         /* theta is u[d]            */
+   double x[SNEPPP__MAX_STATS + 1][SNEPPP__TILE], y[SNEPPP__MAX_STATS + 1][SNEPPP__TILE]; /* what the family needs    */
+   double g[SNEPPP__MAX_STATS + 1][SNEPPP__TILE];                                         /* dL/du and dL/dtheta      */
+   double top;                                                                            /* normal laws: largest h   */
+} sneppp__lanes;
+
 typedef struct sneppp__tile {
    const sneppp_window *win;
-   sneppp_unit          unit;
-   int                  d, n[2];
-   int                  diagonal;    /* both sides are the same units: pairs with j >= i only                       */
-   const double        *w[2];        /* (n, d)                                                                      */
-   const double        *b[2];        /* (n) or NULL                                                                 */
-   double              *k;           /* (n[0], TILE) values out, or NULL                                            */
-   const double        *g;           /* (n[0], TILE) dL/dk, 0 where there is no pair; or NULL                       */
-   double              *gw[2];       /* (n, d): add                                                                 */
-   double              *gb[2];       /* (n): add                                                                    */
-   double              *gweight, *gmean, *gscale; /* (count), (count, d) GAUSS: add; NULL = not wanted              */
+   sneppp_act           act;
+   int                  d, n[2], value, pull; /* value, pull: what is wanted                            */
+   const double        *w[2];          /* (n, d)                                                        */
+   const double        *b[2];          /* (n) or NULL                                                   */
+   size_t               part;          /* which interval, which component of a mixture                  */
+   double               weight, centre[SNEPPP__MAX_STATS], h[SNEPPP__MAX_STATS];
+   sneppp__lanes        side[2];
 } sneppp__tile;
+
+typedef struct sneppp__row {
+   double k[SNEPPP__TILE];
+   double d[2][SNEPPP__MAX_STATS + 1][SNEPPP__TILE];      /* dk/du and dk/dtheta of unit i and the others */
+} sneppp__row;
+
+typedef int  sneppp__tile_load(const sneppp__tile *t, sneppp__lanes *o); /* 0: pairs must go one by one */
+typedef void sneppp__tile_row(const sneppp__tile *t, const sneppp__lanes *a, int i, const sneppp__lanes *b,
+                              sneppp__row *SNEPPP__RESTRICT o);
 
 /* ---- lookup. The index of the first rule that fits, plus one; negative if the units are to be exchanged; 0: none. */
 static short sneppp__find_rule(const sneppp_window *win, int d, sneppp_act ai, sneppp_act aj, int biased, int log)
@@ -6613,6 +6632,20 @@ static double sneppp__unit_at(const sneppp_unit *u, int d, const double *w, cons
    return sneppp__act(u, z + b, slope);
 }
 
+/* Adds g dpsi(t)/dtheta, from the value and the slope; RBF units touch no bias. */
+static void sneppp__unit_pull(const sneppp_unit *u, int d, const double *w, const double *l, const double *t,
+                              double value, double slope, double g, double *gw, double *gl, double *gb)
+{
+   for (int r = 0; r < d; r++) {
+      if (u->act == SNEPPP_ACT_RBF) {
+         double step = (t[r] - w[r]) / l[r], f = g * value * step / l[r];
+         gw[r] += f;
+         gl[r] += f * step;
+      } else gw[r] += g * slope * t[r];
+   }
+   if (u->act != SNEPPP_ACT_RBF) *gb += g * slope;
+}
+
 static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out)
 {
    static const double  ends[2] = { -1, 1 };
@@ -6626,19 +6659,9 @@ static double sneppp__finite_pair(const sneppp__pair *p, const sneppp__pull *out
       for (int s = 0; s < 2; s++)
          value[s] = sneppp__unit_at(&p->u[s], p->d, p->w[s], p->l[s], p->b[s], t, &slope[s]);
       k += mu * value[0] * value[1];
-      for (int s = 0; out && s < 2; s++) {
-         double g = out->g * mu * value[1 - s];
-         if (p->u[s].act == SNEPPP_ACT_RBF) {
-            for (int r = 0; r < p->d; r++) {
-               double step = (t[r] - p->w[s][r]) / p->l[s][r], f = g * value[s] * step / p->l[s][r];
-               out->w[s][r] += f;
-               out->l[s][r] += f * step;
-            }
-         } else {
-            *out->b[s] += g * slope[s];
-            for (int r = 0; r < p->d; r++) out->w[s][r] += g * slope[s] * t[r];
-         }
-      }
+      for (int s = 0; out && s < 2; s++)
+         sneppp__unit_pull(&p->u[s], p->d, p->w[s], p->l[s], t, value[s], slope[s], out->g * mu * value[1 - s],
+                           out->w[s], out->l[s], out->b[s]);
    }
    return k;
 }
@@ -6864,30 +6887,21 @@ static void sneppp__laplace_add(sneppp__laplace *acc, double f, const sneppp__la
       acc->g[r] = sneppp__cadd(sneppp__cscale(acc->g[r], down), sneppp__cmul(turn, part->g[r]));
 }
 
-static void sneppp__laplace_start(sneppp__laplace *acc)
-{
-   acc->scale = acc->phase = 0;
-   acc->f = sneppp__c(0, 0);
-   for (int r = 0; r < acc->d; r++) acc->g[r] = sneppp__c(0, 0);
-}
-
 /* sin(x)/x and its derivative from sine and cosine; near 0, where they cancel, the power series. */
 SNEPPP__INLINE double sneppp__sinc_of(double x, double sine)
 {
    double y = x * x;
    if (y >= 0.25) return sine / x;
-   return 1 + y * (-1.0 / 6 +
-                   y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 + y * (-1.0 / 39916800 +
-                                                                                y * (1.0 / 6227020800.0))))));
+   return 1 + y * (-1.0 / 6 + y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 + y * (-1.0 / 39916800 +
+          y * (1.0 / 6227020800.0))))));
 }
 
 SNEPPP__INLINE double sneppp__dsinc_of(double x, double cosine, double sinc)
 {
    double y = x * x;
    if (y >= 0.25) return (cosine - sinc) / x;
-   return x * (-1.0 / 3 +
-               y * (1.0 / 30 +
-                    y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 + y * (1.0 / 518918400.0))))));
+   return x * (-1.0 / 3 + y * (1.0 / 30 + y * (-1.0 / 840 + y * (1.0 / 45360 + y * (-1.0 / 3991680 +
+          y * (1.0 / 518918400.0))))));
 }
 
 /* Box with centre c and half widths h: L(s) = prod 2 h_r exp(s_r c_r) sinhc(s_r h_r), with sinhc(iy) = sinc y.
@@ -6926,16 +6940,6 @@ SNEPPP__APART static void sneppp__laplace_box(sneppp__laplace *L, const double *
    for (r = L->d - 1; L->grad && r >= 0; r--) {
       L->g[r] = sneppp__cadd(sneppp__cscale(left, c[r]), sneppp__cmul(L->g[r], right));
       right = sneppp__cmul(right, f[r]);
-   }
-}
-
-static void sneppp__laplace_intervals(sneppp__laplace *L)
-{
-   sneppp__laplace part = *L;
-   sneppp__laplace_start(L);
-   for (size_t k = 0; k < L->win->count; k++) {
-      sneppp__laplace_box(&part, L->win->ends + 2 * k, L->win->ends + 2 * k + 1);
-      sneppp__laplace_add(L, 1, &part);
    }
 }
 
@@ -7000,36 +7004,36 @@ static void sneppp__laplace_triangle(sneppp__laplace *L, const double *v, const 
    }
 }
 
-static void sneppp__laplace_polygon(sneppp__laplace *L)
+/* Sums over intervals, triangles, or the points of a finite set, L(s) = sum_k mu_k exp(s . t_k). */
+static void sneppp__laplace_sum(sneppp__laplace *L)
 {
-   sneppp__laplace part = *L;
-   const double   *v = L->win->xy;
-   sneppp__laplace_start(L);
-   for (size_t ring = 0, n; ring < sneppp__ring_count(L->win); ring++, v += 2 * n) {
-      double sign = sneppp__ring_sign(L->win, ring);
-      n = sneppp__ring_size(L->win, ring);
+   const sneppp_window *win = L->win;
+   const double        *v = win->xy;
+   sneppp__laplace      part = *L;
+   L->scale = L->phase = 0;
+   L->f = sneppp__c(0, 0);
+   for (int r = 0; r < L->d; r++) L->g[r] = L->f;
+   for (size_t k = 0; win->space == SNEPPP_SPACE_INTERVALS && k < win->count; k++) {
+      sneppp__laplace_box(&part, win->ends + 2 * k, win->ends + 2 * k + 1);
+      sneppp__laplace_add(L, 1, &part);
+   }
+   for (size_t ring = 0, n; win->space == SNEPPP_SPACE_POLYGON && ring < sneppp__ring_count(win); ring++, v += 2 * n) {
+      n = sneppp__ring_size(win, ring);
       for (size_t k = 1; k + 1 < n; k++) {
          sneppp__laplace_triangle(&part, v, v + 2 * k, v + 2 * k + 2);
-         sneppp__laplace_add(L, sign, &part);
+         sneppp__laplace_add(L, sneppp__ring_sign(win, ring), &part);
       }
    }
-}
-
-/* Finite set: L(s) = sum_k mu_k exp(s . t_k). */
-static void sneppp__laplace_finite(sneppp__laplace *L)
-{
-   sneppp__laplace part = *L;
-   sneppp__laplace_start(L);
    part.f = sneppp__c(1, 0);
-   for (size_t k = 0; k < L->win->count; k++) {
-      const double *t = L->win->point + k * (size_t)L->d;
+   for (size_t k = 0; win->space == SNEPPP_SPACE_FINITE && k < win->count; k++) {
       part.scale = part.phase = 0;
       for (int r = 0; r < L->d; r++) {
-         part.scale += L->x[r] * t[r];
-         part.phase += L->y[r] * t[r];
-         part.g[r] = sneppp__c(t[r], 0);
+         double t = win->point[k * (size_t)L->d + (size_t)r];
+         part.scale += L->x[r] * t;
+         part.phase += L->y[r] * t;
+         part.g[r] = sneppp__c(t, 0);
       }
-      sneppp__laplace_add(L, L->win->weight ? L->win->weight[k] : 1, &part);
+      sneppp__laplace_add(L, win->weight ? win->weight[k] : 1, &part);
    }
 }
 
@@ -7118,10 +7122,8 @@ static void sneppp__laplace_at(sneppp__laplace *L)
 {
    switch (L->win->space) {
       case SNEPPP_SPACE_BOX:       sneppp__laplace_box(L, L->win->lo, L->win->hi); return;
-      case SNEPPP_SPACE_INTERVALS: sneppp__laplace_intervals(L); return;
-      case SNEPPP_SPACE_POLYGON:   sneppp__laplace_polygon(L); return;
+      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON: case SNEPPP_SPACE_FINITE: sneppp__laplace_sum(L); return;
       case SNEPPP_SPACE_SPHERE: case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_VONMISES: sneppp__laplace_round(L); return;
-      case SNEPPP_SPACE_FINITE:    sneppp__laplace_finite(L); return;
       case SNEPPP_SPACE_BINOMIAL:  sneppp__laplace_binomial(L); return;
       default:               sneppp__laplace_family(L); return;
    }
@@ -7228,98 +7230,127 @@ SNEPPP__APART static double sneppp__transform_pair(const sneppp__pair *p, const 
    return sneppp__sin_sin(p->win, p->d, p->w, p->b, k, terms);
 }
 
-/* ---- cos and sin on boxes, many at a time.
-   k = 1/2 [cos(ti - tj) S(wi - wj) +- cos(ti + tj) S(wi + wj)] with ti = bi + wi . c and S(s) = prod 2 h_r
-   sinc(s_r h_r). The sines and cosines of sums follow from those of each unit by the addition theorems, so the
-   loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2 the power
-   series is taken, see sneppp__sinc_of. */
-typedef struct sneppp__box_cache {
-   double u[SNEPPP__TILE][SNEPPP__MAX_STATS], s[SNEPPP__TILE][SNEPPP__MAX_STATS], c[SNEPPP__TILE][SNEPPP__MAX_STATS];
-   double ct[SNEPPP__TILE], st[SNEPPP__TILE];
-} sneppp__box_cache;
-
-static void sneppp__box_prepare(const sneppp__tile *t, int n, const double *w, const double *b, sneppp__box_cache *o)
+/* ---- cos and sin on boxes and under normal laws, many at a time.
+   k = 1/2 [cos(ti - tj) S(ui - uj) +- cos(ti + tj) S(ui + uj)], where S is prod_r 2 h_r sinc(u_r) on a box and
+   exp(-|u|^2/2) under a normal law. The sines and cosines of sums follow from those of each unit by the addition
+   theorems, so the loop over pairs calls nothing. sin(x)/x from a sum of products has absolute error eps/x: below 1/2
+   the power series is taken, see sneppp__sinc_of. */
+static int sneppp__wave_load(const sneppp__tile *t, sneppp__lanes *o)
 {
-   int i, r;
-   for (i = 0; i < n; i++) {
-      double theta = b ? b[i] : 0;
-      for (r = 0; r < t->d; r++) {
-         double h = 0.5 * (t->win->hi[r] - t->win->lo[r]), x = w[i * t->d + r];
-         theta += x * (t->win->lo[r] + h);
-         o->u[i][r] = x * h;
-         o->s[i][r] = sin(x * h);
-         o->c[i][r] = cos(x * h);
-      }
-      o->ct[i] = cos(theta);
-      o->st[i] = sin(theta);
-   }
+   sneppp__array_sincos_f64((size_t)(t->d + 1) * SNEPPP__TILE, o->u[0], o->x[0], o->y[0]);
+   return 1;
 }
 
-/* Unit i against unit j: the value, and the derivatives, with the products of all factors but one made from both
-   sides. */
-static double sneppp__box_entry(const sneppp__tile *t, const sneppp__box_cache *a, const sneppp__box_cache *b, int i,
-                                int j, double sign, const double *h, const double *centre, double *terms)
+/* From S(ui - uj), S(ui + uj) and their slopes, which are in o->d, to values and derivatives. */
+SNEPPP__LANES_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                                        const sneppp__lanes *b, double S[2][SNEPPP__TILE],
+                                                        sneppp__row *SNEPPP__RESTRICT o)
 {
-   double f[2][SNEPPP__MAX_STATS], df[2][SNEPPP__MAX_STATS], m = 1, p = 1, cc = a->ct[i] * b->ct[j],
-          ss = a->st[i] * b->st[j], sc = a->st[i] * b->ct[j], cs = a->ct[i] * b->st[j], g, cm, cp, gi, gj;
-   int    r, d = t->d;
-   for (r = 0; r < d; r++) {
-      double x = a->u[i][r] - b->u[j][r], y = a->u[i][r] + b->u[j][r];
-      double u = a->s[i][r] * b->c[j][r], v = a->c[i][r] * b->s[j][r];
-      f[0][r] = sneppp__sinc_of(x, u - v);
-      f[1][r] = sneppp__sinc_of(y, u + v);
-      if (t->g) {
-         double co = a->c[i][r] * b->c[j][r], si = a->s[i][r] * b->s[j][r], hh = 2 * h[r] * h[r];
-         df[0][r] = sneppp__dsinc_of(x, co + si, f[0][r]) * hh * m;
-         df[1][r] = sneppp__dsinc_of(y, co - si, f[1][r]) * hh * p;
-      }
-      f[0][r] *= 2 * h[r];
-      f[1][r] *= 2 * h[r];
-      m *= f[0][r];
-      p *= f[1][r];
+   const int    d = t->d;
+   const double c = 0.5 * a->y[d][i], s = 0.5 * a->x[d][i], sign = t->act == SNEPPP_ACT_SIN ? -1 : 1;
+   double       like[SNEPPP__TILE], unlike[SNEPPP__TILE];
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      like[l] = c * b->y[d][l] + s * b->x[d][l];
+      unlike[l] = sign * (c * b->y[d][l] - s * b->x[d][l]);
+      o->k[l] = S[0][l] * like[l] + S[1][l] * unlike[l];
    }
-   *terms = 0.5 * (fabs(m * (cc + ss)) + fabs(p * (cc - ss)));
-   if (t->g) {
-      g = 0.5 * t->g[i * SNEPPP__TILE + j];
-      cm = g * (cc + ss), cp = sign * g * (cc - ss);
-      gi = -g * (sc - cs) * m - sign * g * (sc + cs) * p;
-      gj = g * (sc - cs) * m - sign * g * (sc + cs) * p;
-      t->gb[0][i] += gi;
-      t->gb[1][j] += gj;
-      for (r = d - 1; r >= 0; r--) {
-         double x = cm * df[0][r], y = cp * df[1][r];
-         t->gw[0][i * d + r] += gi * centre[r] + (y + x);
-         t->gw[1][j * d + r] += gj * centre[r] + (y - x);
-         cm *= f[0][r];
-         cp *= f[1][r];
-      }
+   if (!t->pull) return;
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      double minus = S[0][l] * (s * b->y[d][l] - c * b->x[d][l]),
+             plus = sign * S[1][l] * (s * b->y[d][l] + c * b->x[d][l]);
+      o->d[0][d][l] = -minus - plus;
+      o->d[1][d][l] = minus - plus;
    }
-   return 0.5 * (m * (cc + ss) + sign * p * (cc - ss));
+   for (int r = 0; r < d; r++)
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         double minus = o->d[0][r][l] * like[l], plus = o->d[1][r][l] * unlike[l];
+         o->d[0][r][l] = plus + minus;
+         o->d[1][r][l] = plus - minus;
+      }
 }
 
-SNEPPP__APART static void sneppp__box_tile(const sneppp__tile *t)
+/* Of a product of factors that may vanish, the slopes multiply the factors on the left, then those on the right. */
+SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                               const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
-   sneppp__box_cache        cache[2];
-   const sneppp__box_cache *a = cache, *b = cache + !t->diagonal;
-   double h[SNEPPP__MAX_STATS], centre[SNEPPP__MAX_STATS], sign = t->unit.act == SNEPPP_ACT_SIN ? -1 : 1;
-   for (int s = 0; s < 2 - t->diagonal; s++) sneppp__box_prepare(t, t->n[s], t->w[s], t->b[s], &cache[s]);
+   double f[2][SNEPPP__MAX_STATS][SNEPPP__TILE], S[2][SNEPPP__TILE], right[2][SNEPPP__TILE];
+   for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = right[0][l] = right[1][l] = 1;
    for (int r = 0; r < t->d; r++) {
-      h[r] = 0.5 * (t->win->hi[r] - t->win->lo[r]);
-      centre[r] = t->win->lo[r] + h[r];
-   }
-   for (int i = 0; i < t->n[0]; i++) {
-      for (int j = t->diagonal ? i : 0; j < t->n[1]; j++) {
-         const double *w[2];
-         double        bias[2], terms, k = sneppp__box_entry(t, a, b, i, j, sign, h, centre, &terms);
-         if (!t->k) continue;
-         if (sign < 0) {
-            w[0] = t->w[0] + i * t->d, w[1] = t->w[1] + j * t->d;
-            bias[0] = t->b[0] ? t->b[0][i] : 0, bias[1] = t->b[1] ? t->b[1][j] : 0;
-            k = sneppp__sin_sin(t->win, t->d, w, bias, k, terms);
+      const double ui = a->u[r][i], si = a->x[r][i], ci = a->y[r][i], side = 2 * t->h[r];
+      for (int s = 0; s < 2; s++) {
+         const double sign = s ? 1 : -1;
+         for (int l = 0; l < SNEPPP__TILE; l++) {
+            double x = ui + sign * b->u[r][l], sinc = sneppp__sinc_of(x, si * b->y[r][l] + sign * (ci * b->x[r][l]));
+            f[s][r][l] = side * sinc;
+            if (t->pull)
+               o->d[s][r][l] =
+                  S[s][l] * (side * sneppp__dsinc_of(x, ci * b->y[r][l] - sign * (si * b->x[r][l]), sinc));
+            S[s][l] *= f[s][r][l];
          }
-         t->k[i * SNEPPP__TILE + j] = k;
       }
    }
+   for (int r = t->d - 1; t->pull && r >= 0; r--)
+      for (int s = 0; s < 2; s++)
+         for (int l = 0; l < SNEPPP__TILE; l++) {
+            o->d[s][r][l] *= right[s][l];
+            right[s][l] *= f[s][r][l];
+         }
+   sneppp__wave_row(t, a, i, b, S, o);
+   for (int l = 0; t->value && t->act == SNEPPP_ACT_SIN && l < t->n[1]; l++) {
+      const double *w[2];
+      double        bias[2], cc = a->y[t->d][i] * b->y[t->d][l], ss = a->x[t->d][i] * b->x[t->d][l];
+      w[0] = t->w[0] + i * t->d, w[1] = t->w[1] + l * t->d;
+      bias[0] = t->b[0] ? t->b[0][i] : 0, bias[1] = t->b[1] ? t->b[1][l] : 0;
+      o->k[l] = sneppp__sin_sin(t->win, t->d, w, bias, o->k[l],
+                                0.5 * (fabs(S[0][l] * (cc + ss)) + fabs(S[1][l] * (cc - ss))));
+   }
+}
+
+/* With h = |u|^2/2 of each unit and C = u_i . u_j, S(ui - uj) = exp(-h_i) exp(-h_j) e^C and S(ui + uj) has 1 / e^C, so
+   that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference is
+   small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. x[0] is h, y[0]
+   is exp(-h). */
+static int sneppp__normal_load(const sneppp__tile *t, sneppp__lanes *o)
+{
+   sneppp__array_sincos_f64(SNEPPP__TILE, o->u[t->d], o->x[t->d], o->y[t->d]);
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      o->y[0][l] = 0;
+      for (int r = 0; r < t->d; r++) o->y[0][l] -= 0.5 * o->u[r][l] * o->u[r][l];
+      o->x[0][l] = -o->y[0][l];
+      o->top = fmax(l ? o->top : 0, o->x[0][l]);
+   }
+   sneppp__array_exp_f64(SNEPPP__TILE, o->y[0], o->y[0]);
+   return 1;
+}
+
+SNEPPP__LANES_CODE static void sneppp__normal_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                                  const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
+{
+   const int near_ = a->x[0][i] + b->top <= 8;
+   double    S[2][SNEPPP__TILE];
+   for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = 0;
+   for (int r = 0; r < t->d; r++) {
+      const double u = a->u[r][i];
+      if (near_) for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] += u * b->u[r][l];
+      else for (int l = 0; l < SNEPPP__TILE; l++) {
+         S[0][l] -= 0.5 * (u - b->u[r][l]) * (u - b->u[r][l]);
+         S[1][l] -= 0.5 * (u + b->u[r][l]) * (u + b->u[r][l]);
+      }
+   }
+   sneppp__array_exp_f64((near_ ? 1 : 2) * SNEPPP__TILE, S[0], S[0]);
+   for (int l = 0; near_ && l < SNEPPP__TILE; l++) {
+      double e = a->y[0][i] * b->y[0][l];
+      S[1][l] = e / S[0][l];
+      S[0][l] = e * S[0][l];
+   }
+   for (int r = 0; t->pull && r < t->d; r++) {
+      const double u = a->u[r][i];
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         o->d[0][r][l] = (b->u[r][l] - u) * S[0][l];
+         o->d[1][r][l] = -(b->u[r][l] + u) * S[1][l];
+      }
+   }
+   sneppp__wave_row(t, a, i, b, S, o);
 }
 
 /* ---- >>kernel-gauss: Gaussian measures and mixtures --------------------------------------------------------
@@ -7462,22 +7493,6 @@ static void sneppp__step_moments(double e, double mu, double v, int n, double *c
    }
 }
 
-/* E[V_+^p] and its derivatives: powers fall by one until the step is left. */
-static void sneppp__rect_moments(int p, double mu, double v, int n, double *c)
-{
-   double factor = 1;
-   int    r;
-   if (n >= p) {
-      sneppp__step_moments(0, mu, v, n - p, c + p);
-      for (r = 2; r <= p; r++) factor *= r;
-      for (r = p; r <= n; r++) c[r] *= factor;
-   }
-   for (r = 0, factor = 1; r < p && r <= n; r++) {
-      c[r] = factor * sneppp__rect_moment(p - r, mu, v);
-      factor *= p - r;
-   }
-}
-
 /* E[V^p], mu_p = mu mu_{p-1} + (p - 1) v mu_{p-2}; `power` receives mu_0..mu_p. */
 static void sneppp__powers(int p, double mu, double v, double *power)
 {
@@ -7486,15 +7501,16 @@ static void sneppp__powers(int p, double mu, double v, double *power)
    for (r = 1; r <= p; r++) power[r] = mu * power[r - 1] + (r > 1 ? (r - 1) * v * power[r - 2] : 0);
 }
 
-static void sneppp__mono_moments(int p, double mu, double v, int n, double *c)
+/* E[V^p], or E[V_+^p], and its derivatives: powers fall by one until 1, or the step, is left. */
+static void sneppp__power_moments(int p, int rectified, double mu, double v, int n, double *c)
 {
    double power[SNEPPP__MAX_ORDER + 1], factor = 1;
    int    r;
-   sneppp__powers(p, mu, v, power);
-   for (r = 0; r <= n; r++) {
-      c[r] = r <= p ? factor * power[p - r] : 0;
-      factor *= p - r;
-   }
+   if (!rectified) sneppp__powers(p, mu, v, power);
+   for (r = 0; r < p && r <= n; factor *= p - r, r++)
+      c[r] = factor * (rectified ? sneppp__rect_moment(p - r, mu, v) : power[p - r]);
+   if (rectified && n >= p) sneppp__step_moments(0, mu, v, n - p, c + p);
+   for (; r <= n; r++) c[r] = factor * (rectified ? c[r] : r == p);
 }
 
 /* E[e^V; V < 0] = e^{mu + v/2} Phi(-(mu + v)/sqrt v). The exponential may overflow where the cdf
@@ -7593,10 +7609,10 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
          return 0;
       case SNEPPP_ACT_PHI: sneppp__step_moments(1, mu, v, n, c); return 0;
       case SNEPPP_ACT_STEP: case SNEPPP_ACT_RELU: case SNEPPP_ACT_RECT:
-         sneppp__rect_moments((int)u->p, mu, v, n, c);
+         sneppp__power_moments((int)u->p, 1, mu, v, n, c);
          return 0;
       case SNEPPP_ACT_LEAKY:
-         sneppp__rect_moments(1, mu, v, n, c);
+         sneppp__power_moments(1, 1, mu, v, n, c);
          for (r = 0; r <= n; r++) c[r] = (1 - u->p) * c[r] + u->p * (r == 0 ? mu : r == 1);
          return 0;
       case SNEPPP_ACT_GELU: /* V Phi(V): Stein's lemma moves V to mu + v d/dmu */
@@ -7609,22 +7625,11 @@ static double sneppp__moments_of(const sneppp_unit *u, double mu, double v, int 
          p = 0.5 * sneppp__bell_params(u, &q, &sine);
          sneppp__gabor_moments(p, q, sine, mu, v, n, c);
          return 0;
-      case SNEPPP_ACT_MONOMIAL: sneppp__mono_moments((int)u->p, mu, v, n, c); return 0;
+      case SNEPPP_ACT_MONOMIAL: sneppp__power_moments((int)u->p, 0, mu, v, n, c); return 0;
       default:
          for (r = 0; r <= n; r++) c[r] = r == 0;
          return 0;
    }
-}
-
-/* sigma x ONE: the first moment. */
-static void sneppp__gauss_moment(const sneppp__gauss *q, sneppp__gauss_out *t)
-{
-   double c[3];
-   t->log = sneppp__moments_of(&q->u[0], q->a[0], q->A[0], q->grad ? 2 : 0, c);
-   t->k = c[0];
-   if (!q->grad) return;
-   t->a[0] = c[1];
-   t->own[0] = c[2];
 }
 
 /* EXP x sigma, k = e^{a + A/2} c(b + C, B): weighting a normal by e^U shifts the mean of V by C. With sigma = EXP,
@@ -7653,12 +7658,12 @@ static double sneppp__price_sum(int p, double C, const double *power, const doub
    return sum;
 }
 
-/* MONOMIAL x sigma, the monomial being on side s. sigma = MONOMIAL gives Isserlis' sum r! binom(p, r) binom(q, r) C^r
-   E[U^{p-r}] E[V^{q-r}]. */
+/* MONOMIAL x sigma, the monomial being on side s; ONE is z^0, and leaves the first moment. sigma = MONOMIAL gives
+   Isserlis' sum r! binom(p, r) binom(q, r) C^r E[U^{p-r}] E[V^{q-r}]. */
 static void sneppp__gauss_price(const sneppp__gauss *q, int s, sneppp__gauss_out *t)
 {
    double c[SNEPPP__MOMENTS], power[SNEPPP__MAX_ORDER + 1], C = q->C;
-   int    p = (int)q->u[s].p, o = 1 - s;
+   int    p = q->u[s].act == SNEPPP_ACT_ONE ? 0 : (int)q->u[s].p, o = 1 - s;
    t->log = sneppp__moments_of(&q->u[o], q->a[o], q->A[o], q->grad ? p + 2 : p, c);
    sneppp__powers(p, q->a[s], q->A[s], power);
    t->k = sneppp__price_sum(p, C, power, c, 0);
@@ -8082,9 +8087,21 @@ static double sneppp__arc_factor(int n)
    return f;
 }
 
+/* I of the orders of two units and, for derivatives, of those less one: I[m][n] is that of p - m and q - n. */
+static void sneppp__sines_table(const sneppp__pieces *q, int less, double delta, double sine, double one_minus,
+                                double one_plus, double I[2][2])
+{
+   for (int m = 0; m <= less; m++)
+      for (int n = 0; n <= less; n++) {
+         if (m > q[0].p || n > q[1].p) I[m][n] = 0;
+         else if (m > n && q[0].p == q[1].p) I[m][n] = I[n][m];
+         else I[m][n] = sneppp__sines(q[0].p - m, q[1].p - n, delta, sine, one_minus, one_plus);
+      }
+}
+
 static void sneppp__gauss_zero(const sneppp__gauss *g, sneppp__gauss_out *t)
 {
-   double         n[2], f[2], pp, mm, delta, gamma, sine, same, mixed, k;
+   double         n[2], f[2], pp, mm, sine, same, mixed, k, at_delta[2][2], at_gamma[2][2] = {{0, 0}, {0, 0}};
    sneppp__pieces q[2];
    for (int s = 0; s < 2; s++) {
       q[s] = sneppp__pieces_of(g->u[s]);
@@ -8094,26 +8111,25 @@ static void sneppp__gauss_zero(const sneppp__gauss *g, sneppp__gauss_out *t)
    sneppp__spread(g->d, g->w[0], g->w[1], f, &mm, &pp);
    sine = 0.5 * sqrt(pp * mm);
    pp *= 0.5, mm *= 0.5; /* 1 + cos gamma, 1 - cos gamma */
-   delta = 2 * atan2(sqrt(pp), sqrt(mm));
-   gamma = 2 * atan2(sqrt(mm), sqrt(pp));
    same = q[0].coef[0] * q[1].coef[0] + q[0].coef[1] * q[1].coef[1];
    mixed = q[0].coef[0] * q[1].coef[1] + q[0].coef[1] * q[1].coef[0];
-   k = same * sneppp__sines(q[0].p, q[1].p, delta, sine, mm, pp);
-   if (mixed != 0) k += mixed * sneppp__sines(q[0].p, q[1].p, gamma, sine, pp, mm);
+   sneppp__sines_table(q, g->grad, 2 * atan2(sqrt(pp), sqrt(mm)), sine, mm, pp, at_delta);
+   if (q[0].coef[1] != 0 || q[1].coef[1] != 0)
+      sneppp__sines_table(q, g->grad, 2 * atan2(sqrt(mm), sqrt(pp)), sine, pp, mm, at_gamma);
+   k = same * at_delta[0][0] + mixed * at_gamma[0][0];
    t->k = k *= sneppp__arc_factor(q[0].p + q[1].p) * sneppp__ipow(n[0], q[0].p) * sneppp__ipow(n[1], q[1].p);
    for (int s = 0; g->grad && s < 2; s++) {
       const sneppp__pieces *h = &q[s], *o = &q[1 - s];
       int                   p = h->p, r = o->p;
       double                size = sneppp__ipow(n[s], p) / n[s] * sneppp__ipow(n[1 - s], r), slope;
       slope = !p || !r ? (same - mixed) * sneppp__ipow(sine, p + r)
-                       : sine * (p * r) / (p + r) * (same * sneppp__sines(p - 1, r - 1, delta, sine, mm, pp) -
-                                                     mixed * sneppp__sines(p - 1, r - 1, gamma, sine, pp, mm));
+                       : sine * (p * r) / (p + r) * (same * at_delta[1][1] - mixed * at_gamma[1][1]);
       t->own[s] = p * k / g->A[s];
       t->r[s] = size * sneppp__arc_factor(p + r) * slope;
       if (p)
          t->a[s] = p * size * sneppp__arc_factor(p + r - 1) *
-                   ((h->coef[0] * o->coef[0] - h->coef[1] * o->coef[1]) * sneppp__sines(p - 1, r, delta, sine, mm, pp) +
-                    (h->coef[0] * o->coef[1] - h->coef[1] * o->coef[0]) * sneppp__sines(p - 1, r, gamma, sine, pp, mm));
+                   ((h->coef[0] * o->coef[0] - h->coef[1] * o->coef[1]) * at_delta[!s][s] +
+                    (h->coef[0] * o->coef[1] - h->coef[1] * o->coef[0]) * at_gamma[!s][s]);
       else
          t->a[s] = (h->coef[0] - h->coef[1]) * (o->coef[0] + o->coef[1]) * sneppp__phi(0) / n[s] *
                    sneppp__rect_moment(r, 0, sine * sine * g->A[1 - s]);
@@ -8314,9 +8330,8 @@ static void sneppp__gauss_core(sneppp__core core, const sneppp__gauss *q, sneppp
 {
    memset(t, 0, sizeof *t);
    switch (core) {
-      case SNEPPP__CORE_MOMENT: sneppp__gauss_moment(q, t); return;
       case SNEPPP__CORE_TILT:   sneppp__gauss_tilt(q, t); return;
-      case SNEPPP__CORE_PRICE:  sneppp__gauss_price(q, 0, t); return;
+      case SNEPPP__CORE_PRICE:  sneppp__gauss_price(q, q->u[1].act == SNEPPP_ACT_ONE, t); return;
       case SNEPPP__CORE_BELL:   sneppp__gauss_bell(q, t); return;
       case SNEPPP__CORE_SNAKE:  sneppp__gauss_snake(q, t); return;
       case SNEPPP__CORE_POWERS: sneppp__gauss_powers(q, t); return;
@@ -8415,147 +8430,6 @@ static double sneppp__mixture(const sneppp__pair *p, const sneppp__pull *out, sn
    }
    return p->log ? top : sum;
 }
-
-/* ---- cos under a mixture, many at a time ----
-   The two exponentials are all that a pair needs; cosines of a -+ b come from those of each unit by the addition
-   theorems. With h = |w~|^2/2 of each unit and C = w~_i . w~_j they are
-
-      e_- = exp(-|w~_i - w~_j|^2/2) = exp(-h_i) exp(-h_j) e^C,       e_+ = exp(-h_i) exp(-h_j) / e^C,
-
-   so that one exponential serves both. But its error is that of C, and h_i and C may be large while their difference
-   is small: beyond h_i + h_j = 8, where 1e-15 would be lost, the differences and sums are squared instead. Weights
-   are stored one coordinate after the other, so that the loops over j are over neighbours. Machines without vectors go
-   pair by pair. */
-#ifdef SNEPPP__VECTOR
-typedef struct sneppp__cos_cache {
-   double w[SNEPPP_MAX_DIM][SNEPPP__TILE];              /* w~, transposed                     */
-   double e[SNEPPP__TILE], h[SNEPPP__TILE], top;        /* exp(-h), h, and the largest h      */
-   double ca[SNEPPP__TILE], sa[SNEPPP__TILE];           /* cos and sin of a                   */
-   double v[SNEPPP_MAX_DIM][SNEPPP__TILE], ga[SNEPPP__TILE]; /* pull-back: dL/dw~ and dL/da   */
-} sneppp__cos_cache;
-
-static void sneppp__cos_prepare(const sneppp__tile *t, size_t c, int n, const double *w, const double *b,
-                                sneppp__cos_cache *o)
-{
-   const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
-   const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
-   double        a[SNEPPP__TILE];
-   int           i, r;
-   for (i = 0; i < SNEPPP__TILE; i++) { a[i] = b && i < n ? b[i] : 0; o->h[i] = o->ga[i] = 0; }
-   for (r = 0; r < t->d; r++)
-      for (i = 0; i < SNEPPP__TILE; i++) { /* idle places of whole vectors are zero */
-         double x = i < n ? w[i * t->d + r] : 0;
-         if (m) a[i] += x * m[r];
-         if (s) x *= s[r];
-         o->w[r][i] = x;
-         o->h[i] -= 0.5 * x * x; /* -h, for now */
-         o->v[r][i] = 0;
-      }
-   sneppp__array_sincos_f64(SNEPPP__TILE, a, o->sa, o->ca);
-   sneppp__array_exp_f64(SNEPPP__TILE, o->h, o->e);
-   o->top = 0;
-   for (i = 0; i < SNEPPP__TILE; i++) { o->h[i] = -o->h[i]; if (o->h[i] > o->top) o->top = o->h[i]; }
-}
-
-/* Unit i of a tile with the units of b from the vector that holds j0, one component of the mixture: values and
-   pull-back, as they are wanted. Returns sum_j g k, without the weight of the component. */
-SNEPPP__VECTOR_CODE static double sneppp__cos_row(const sneppp__tile *t, sneppp__cos_cache *a, sneppp__cos_cache *b,
-                                                  int i, int j0, double weight)
-{
-   const sneppp__vec64 ci = SNEPPP__K64(0.5 * a->ca[i]), si = SNEPPP__K64(0.5 * a->sa[i]), w = SNEPPP__K64(weight),
-                       ei = SNEPPP__K64(a->e[i]), half = SNEPPP__K64(-0.5), zero = SNEPPP__V64(setzero)();
-   sneppp__vec64       ga = zero, sum = zero;
-   double              x[SNEPPP__TILE], y[SNEPPP__TILE];
-   int                 d = t->d, near_ = a->h[i] + b->top <= 8, j, r;
-   j0 &= ~(SNEPPP__LANE64 - 1);
-   for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
-      sneppp__vec64 cj = SNEPPP__V64(loadu)(b->ca + j), sj = SNEPPP__V64(loadu)(b->sa + j);
-      sneppp__vec64 cc = ci * cj, ss = si * sj, sc = si * cj, cs = ci * sj, m = zero, p = zero, cm, cp, g;
-      if (near_) {
-         sneppp__vec64 e = ei * SNEPPP__V64(loadu)(b->e + j);
-         for (r = 0; r < d; r++) m = SNEPPP__V64(fmadd)(SNEPPP__K64(a->w[r][i]), SNEPPP__V64(loadu)(b->w[r] + j), m);
-         m = sneppp__exp_f64(m);
-         p = e / m;
-         m = e * m;
-      } else {
-         for (r = 0; r < d; r++) {
-            sneppp__vec64 u = SNEPPP__K64(a->w[r][i]), v = SNEPPP__V64(loadu)(b->w[r] + j);
-            m = SNEPPP__V64(fmadd)(u - v, u - v, m);
-            p = SNEPPP__V64(fmadd)(u + v, u + v, p);
-         }
-         m = sneppp__exp_f64(half * m);
-         p = sneppp__exp_f64(half * p);
-      }
-      cm = m * (cc + ss);
-      cp = p * (cc - ss);
-      if (t->k) {
-         double *k = t->k + i * SNEPPP__TILE + j;
-         SNEPPP__V64(storeu)(k, SNEPPP__V64(fmadd)(w, cm + cp, SNEPPP__V64(loadu)(k)));
-      }
-      if (!t->g) continue;
-      g = SNEPPP__V64(loadu)(t->g + i * SNEPPP__TILE + j);
-      sum = SNEPPP__V64(fmadd)(g, cm + cp, sum);
-      g = g * w;
-      SNEPPP__V64(storeu)(x + j, g * cm);
-      SNEPPP__V64(storeu)(y + j, g * cp);
-      m = g * m * (sc - cs);
-      p = g * p * (sc + cs);
-      ga = ga + (m + p);
-      SNEPPP__V64(storeu)(b->ga + j, SNEPPP__V64(loadu)(b->ga + j) + (m - p));
-   }
-   if (!t->g) return 0;
-   a->ga[i] -= sneppp__sum_f64(ga);
-   for (r = 0; r < d; r++) {
-      sneppp__vec64 u = SNEPPP__K64(a->w[r][i]), acc = zero;
-      for (j = j0; j < t->n[1]; j += SNEPPP__LANE64) {
-         sneppp__vec64 v = SNEPPP__V64(loadu)(b->w[r] + j), dm = SNEPPP__V64(loadu)(x + j) * (u - v),
-                       dp = SNEPPP__V64(loadu)(y + j) * (u + v);
-         acc = acc + (dp + dm);
-         SNEPPP__V64(storeu)(b->v[r] + j, SNEPPP__V64(loadu)(b->v[r] + j) + (dm - dp));
-      }
-      a->v[r][i] -= sneppp__sum_f64(acc);
-   }
-   return sneppp__sum_f64(sum);
-}
-/* From dL/dw~ and dL/da of n units to the parameters. */
-static void sneppp__cos_chain(const sneppp__tile *t, size_t c, int n, const double *w,
-                              const sneppp__cos_cache *o, double *gw, double *gb)
-{
-   const double *m = t->win->mean ? t->win->mean + c * (size_t)t->d : NULL;
-   const double *s = t->win->scale ? t->win->scale + c * (size_t)t->d : NULL;
-   int           i, r;
-   for (i = 0; i < n; i++) gb[i] += o->ga[i];
-   for (r = 0; r < t->d; r++) {
-      size_t at = c * (size_t)t->d + (size_t)r;
-      double mr = m ? m[r] : 0, sr = s ? s[r] : 1, mean = 0, scale = 0;
-      for (i = 0; i < n; i++) {
-         double x = w[i * t->d + r];
-         gw[i * t->d + r] += o->ga[i] * mr + sr * o->v[r][i];
-         mean += o->ga[i] * x;
-         scale += o->v[r][i] * x;
-      }
-      if (t->gmean) t->gmean[at] += mean;
-      if (t->gscale) t->gscale[at] += scale;
-   }
-}
-
-SNEPPP__APART static void sneppp__gauss_cos_tile(const sneppp__tile *t)
-{
-   sneppp__cos_cache cache[2], *a = cache, *b = cache + !t->diagonal;
-   size_t            count = t->win->count ? t->win->count : 1;
-   for (int i = 0; t->k && i < SNEPPP__TILE * t->n[0]; i++) t->k[i] = 0;
-   for (size_t c = 0; c < count; c++) {
-      double weight = sneppp__gauss_weight(t->win, c), sum = 0;
-      for (int s = 0; s < 2 - t->diagonal; s++) sneppp__cos_prepare(t, c, t->n[s], t->w[s], t->b[s], &cache[s]);
-      for (int i = 0; i < t->n[0]; i++) sum += sneppp__cos_row(t, a, b, i, t->diagonal ? i : 0, weight);
-      SNEPPP__LEAVE_VECTORS;
-      if (!t->g) continue;
-      for (int s = 0; s < 2 - t->diagonal; s++)
-         sneppp__cos_chain(t, c, t->n[s], t->w[s], &cache[s], t->gw[s], t->gb[s]);
-      if (t->gweight) t->gweight[c] += sum;
-   }
-}
-#endif
 
 /* ---- >>kernel-pieces: piecewise powers on intervals, polygons and boxes --------------------------------------
 
@@ -8705,14 +8579,6 @@ static double sneppp__segment(double from, double to, sneppp__affine *f)
    return len * mean[0];
 }
 
-static double sneppp__cut_intervals(const sneppp_window *win, sneppp__affine *f)
-{
-   double k = 0;
-   if (win->space == SNEPPP_SPACE_BOX) return sneppp__segment(win->lo[0], win->hi[0], f);
-   for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], f);
-   return k;
-}
-
 /* ---- polygons. Each ring is cut by the half planes u > 0 and v > 0 while its vertices stream past: a cutter looks
    at an edge, passes on the end that is inside and the point where the edge crosses the line, where its own u is
    exactly 0. What leaves the second cutter is fanned into triangles from the first vertex that left; with signed
@@ -8798,47 +8664,29 @@ static sneppp__corner sneppp__cut_point(const sneppp__corner *a, const sneppp__c
    return c;
 }
 
-/* A corner comes to the fan, which makes the triangle with the first and the last corner of it. */
-static void sneppp__fan_push(sneppp__clip *c, const sneppp__corner *at)
+/* A corner comes to a stage: 0 and 1 are the cutters, which pass on what is left of the edge that ends there, 2 is the
+   fan, which makes the triangle with its first and its last corner. closing: `at` is the first corner that came to this
+   stage, which has been passed on. */
+static void sneppp__clip_push(sneppp__clip *c, int s, const sneppp__corner *at, int closing)
 {
-   if (c->count[2]++ == 0) c->first[2] = *at;
-   else {
-      if (c->count[2] > 2) sneppp__fan_triangle(c, at);
+   const int was = c->count[s]++;
+   if (s < 2 && !c->f->cut[s]) {
+      if (!closing) sneppp__clip_push(c, s + 1, at, 0);
+   } else if (was == 0) {
+      c->first[s] = *at;
+      if (s < 2 && at->u[s] > 0) sneppp__clip_push(c, s + 1, at, 0);
+   } else if (s == 2) {
+      if (was > 1 && !closing) sneppp__fan_triangle(c, at);
       if (c->edges) sneppp__fan_edge(c, &c->last[2], at);
-   }
-   c->last[2] = *at;
-}
-
-/* A corner comes to cutter s; what is left of the edge that ends there goes on to the next stage, as `pass`.
-   closing: `at` is the ring's first corner, which has been passed on. */
-SNEPPP__INLINE int sneppp__cut_edge(sneppp__clip *c, int s, const sneppp__corner *at, int closing, sneppp__corner *pass)
-{
-   int n = 0;
-   if (!c->f->cut[s]) {
-      if (!closing) pass[n++] = *at;
    } else {
-      int in = at->u[s] > 0, was = c->last[s].u[s] > 0;
-      if (c->count[s]++ == 0) c->first[s] = *at;
-      else if (was && !in) pass[n++] = sneppp__cut_point(&c->last[s], at, s);
-      else if (in && !was) pass[n++] = sneppp__cut_point(at, &c->last[s], s);
-      c->last[s] = *at;
-      if (in && !closing) pass[n++] = *at;
+      int in = at->u[s] > 0;
+      if (in != (c->last[s].u[s] > 0)) {
+         sneppp__corner meet = in ? sneppp__cut_point(at, &c->last[s], s) : sneppp__cut_point(&c->last[s], at, s);
+         sneppp__clip_push(c, s + 1, &meet, 0);
+      }
+      if (in && !closing) sneppp__clip_push(c, s + 1, at, 0);
    }
-   return n;
-}
-
-static void sneppp__cut_second(sneppp__clip *c, const sneppp__corner *at, int closing)
-{
-   sneppp__corner pass[2];
-   int            n = sneppp__cut_edge(c, 1, at, closing, pass);
-   for (int k = 0; k < n; k++) sneppp__fan_push(c, pass + k);
-}
-
-static void sneppp__cut_first(sneppp__clip *c, const sneppp__corner *at, int closing)
-{
-   sneppp__corner pass[2];
-   int            n = sneppp__cut_edge(c, 0, at, closing, pass);
-   for (int k = 0; k < n; k++) sneppp__cut_second(c, pass + k, 0);
+   c->last[s] = *at;
 }
 
 static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, double sign)
@@ -8853,11 +8701,9 @@ static void sneppp__clip_ring(sneppp__clip *c, const double *xy, size_t n, doubl
       at.x = xy[2 * k] - c->origin[0];
       at.y = xy[2 * k + 1] - c->origin[1];
       for (int s = 0; s < 2; s++) at.u[s] = base[s] + (f->w[s][0] * at.x + f->w[s][1] * at.y);
-      sneppp__cut_first(c, &at, 0);
+      sneppp__clip_push(c, 0, &at, 0);
    }
-   if (c->count[0]) sneppp__cut_first(c, &c->first[0], 1);
-   if (c->count[1]) sneppp__cut_second(c, &c->first[1], 1);
-   if (c->count[2] && c->edges) sneppp__fan_edge(c, &c->last[2], &c->first[2]);
+   for (int s = 0; s < 3; s++) if (c->count[s]) sneppp__clip_push(c, s, &c->first[s], 1);
 }
 
 static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
@@ -8884,7 +8730,11 @@ static double sneppp__cut_polygon(const sneppp_window *win, sneppp__affine *f)
 /* For d >= 3 the pair is an integral over a polytope cut by two planes, for which the library has no stable form. */
 static double sneppp__cut_core(const sneppp_window *win, int d, sneppp__affine *f)
 {
-   return d == 1 ? sneppp__cut_intervals(win, f) : sneppp__cut_polygon(win, f);
+   double k = 0;
+   if (d == 2) return sneppp__cut_polygon(win, f);
+   if (win->space == SNEPPP_SPACE_BOX) return sneppp__segment(win->lo[0], win->hi[0], f);
+   for (size_t c = 0; c < win->count; c++) k += sneppp__segment(win->ends[2 * c], win->ends[2 * c + 1], f);
+   return k;
 }
 
 /* ---- z^p z^q on a box of any dimension. From the centre, u = a + sum_k w_k y_k; coordinates join one at a
@@ -8940,89 +8790,44 @@ SNEPPP__APART static double sneppp__powers_pair(const sneppp__pair *p, const sne
    return sneppp__box_moment(win, p->d, w, a, order[0], order[1], -1);
 }
 
-static double sneppp__pieces_pair(const sneppp__pair *p, const sneppp__pull *out)
+/* ---- ReLU on intervals, many at a time; the formula is at sneppp__segment. Of each unit, the part [lo, hi] of the
+   interval where it is positive, x[0] and y[0], and an origin x[1] from which its value is y[1] + w (x - origin), with
+   y[1] = 0 at its own kink. */
+static int sneppp__kinks_load(const sneppp__tile *t, sneppp__lanes *o)
 {
-   if (p->rule->core == SNEPPP__CORE_CUT) return sneppp__signs_pair(p, out, 0, sneppp__cut_core);
-   return sneppp__powers_pair(p, out);
-}
-
-/* ---- ReLU on intervals, many at a time: sixteen units go through each operation together, without calls or branches,
-   so that compilers use vector registers; the formula is at sneppp__segment. */
-
-/* The part [lo, hi] of one interval where a unit is positive, and an origin from which its value is a + w (x - o), with
-   a = 0 at its own kink; for up to sixteen units. */
-typedef struct sneppp__kinks {
-   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], o[SNEPPP__TILE], a[SNEPPP__TILE], w[SNEPPP__TILE];
-} sneppp__kinks;
-
-static void sneppp__kinks_load(sneppp__kinks *B, double first, double last, const double *W, const double *b, int count)
-{
+   const int    box = t->win->space == SNEPPP_SPACE_BOX;
+   const double first = box ? t->win->lo[0] : t->win->ends[2 * t->part],
+                last = box ? t->win->hi[0] : t->win->ends[2 * t->part + 1];
    for (int l = 0; l < SNEPPP__TILE; l++) {
-      int    j = l < count ? l : count - 1;
-      double w = W[j], c = b ? b[j] : 0, at_first = c + w * first, at_last = c + w * last, kink;
+      double w = o->u[0][l], c = o->u[1][l], at_first = c + w * first, at_last = c + w * last, kink;
       int    cut = (at_first > 0) != (at_last > 0);
-      kink = cut ? -c / w : first;
-      kink = kink < first ? first : kink > last ? last : kink;
-      B->w[l] = w;
-      B->o[l] = cut ? kink : 0;
-      B->a[l] = cut ? 0 : c;
-      B->lo[l] = cut && w > 0 ? kink : first;
-      B->hi[l] = cut ? (w > 0 ? last : kink) : at_first > 0 ? last : first;
+      kink = cut ? fmin(fmax(-c / w, first), last) : first;
+      o->x[0][l] = cut && w > 0 ? kink : first;
+      o->y[0][l] = cut ? (w > 0 ? last : kink) : at_first > 0 ? last : first;
+      o->x[1][l] = cut ? kink : 0;
+      o->y[1][l] = cut ? 0 : c;
    }
-}
-
-/* Unit i against all lanes: the common part [lo, lo + len], and the values of both units at its ends. */
-typedef struct sneppp__spans {
-   double lo[SNEPPP__TILE], hi[SNEPPP__TILE], len[SNEPPP__TILE], ul[SNEPPP__TILE], uh[SNEPPP__TILE],
-      vl[SNEPPP__TILE], vh[SNEPPP__TILE];
-} sneppp__spans;
-
-static void sneppp__kinks_meet(const sneppp__kinks *A, int i, const sneppp__kinks *B, sneppp__spans *q)
-{
-   const double lo_i = A->lo[i], hi_i = A->hi[i], a = A->a[i], w = A->w[i], origin = A->o[i];
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      double lo = lo_i > B->lo[l] ? lo_i : B->lo[l], hi = hi_i < B->hi[l] ? hi_i : B->hi[l];
-      hi = hi > lo ? hi : lo;
-      q->lo[l] = lo;
-      q->hi[l] = hi;
-      q->len[l] = hi - lo;
-      q->ul[l] = a + w * (lo - origin);
-      q->uh[l] = a + w * (hi - origin);
-      q->vl[l] = B->a[l] + B->w[l] * (lo - B->o[l]);
-      q->vh[l] = B->a[l] + B->w[l] * (hi - B->o[l]);
-   }
+   return 1;
 }
 
 /* dk/db_i = integral of v, dk/dw_i = integral of x v. */
-SNEPPP__APART static void sneppp__intervals_tile(const sneppp__tile *t)
+SNEPPP__LANES_CODE static void sneppp__kinks_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                                 const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
-   const sneppp_window *win = t->win;
-   const int            box = win->space == SNEPPP_SPACE_BOX;
-   for (size_t c = 0; c < (box ? 1 : win->count); c++) {
-      double               first = box ? win->lo[0] : win->ends[2 * c], last = box ? win->hi[0] : win->ends[2 * c + 1];
-      sneppp__kinks        kinks[2];
-      const sneppp__kinks *A = kinks, *B = kinks + !t->diagonal;
-      sneppp__spans        q;
-      for (int s = 0; s < 2 - t->diagonal; s++) sneppp__kinks_load(&kinks[s], first, last, t->w[s], t->b[s], t->n[s]);
-      for (int i = 0; i < t->n[0]; i++) {
-         sneppp__kinks_meet(A, i, B, &q);
-         if (t->k) {
-            double *k = t->k + i * SNEPPP__TILE;
-            for (int l = 0; l < SNEPPP__TILE; l++) {
-               double value = q.len[l] * (1.0 / 6) *
-                              (q.ul[l] * (2 * q.vl[l] + q.vh[l]) + q.uh[l] * (q.vl[l] + 2 * q.vh[l]));
-               k[l] = c ? k[l] + value : value;
-            }
-         }
-         for (int j = t->diagonal ? i : 0; t->g && j < t->n[1]; j++) {
-            double g = t->g[i * SNEPPP__TILE + j] * q.len[j], third = g * (1.0 / 6), ul = q.ul[j],
-                   uh = q.uh[j], vl = q.vl[j], vh = q.vh[j];
-            t->gb[0][i] += g * 0.5 * (vl + vh);
-            t->gb[1][j] += g * 0.5 * (ul + uh);
-            t->gw[0][i] += third * (q.lo[j] * (2 * vl + vh) + q.hi[j] * (vl + 2 * vh));
-            t->gw[1][j] += third * (q.lo[j] * (2 * ul + uh) + q.hi[j] * (ul + 2 * uh));
-         }
-      }
+   const double lo_i = a->x[0][i], hi_i = a->y[0][i], origin = a->x[1][i], value = a->y[1][i], w = a->u[0][i];
+   (void)t;
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      double lo = lo_i > b->x[0][l] ? lo_i : b->x[0][l], hi = hi_i < b->y[0][l] ? hi_i : b->y[0][l];
+      double len, ul, uh, vl, vh;
+      hi = hi > lo ? hi : lo;
+      len = hi - lo;
+      ul = value + w * (lo - origin), vl = b->y[1][l] + b->u[0][l] * (lo - b->x[1][l]);
+      uh = value + w * (hi - origin), vh = b->y[1][l] + b->u[0][l] * (hi - b->x[1][l]);
+      o->k[l] = len * (1.0 / 6) * (ul * (2 * vl + vh) + uh * (vl + 2 * vh));
+      o->d[0][0][l] = len * (1.0 / 6) * (lo * (2 * vl + vh) + hi * (vl + 2 * vh));
+      o->d[1][0][l] = len * (1.0 / 6) * (lo * (2 * ul + uh) + hi * (ul + 2 * uh));
+      o->d[0][1][l] = len * 0.5 * (vl + vh);
+      o->d[1][1][l] = len * 0.5 * (ul + uh);
    }
 }
 
@@ -9294,57 +9099,51 @@ SNEPPP__APART static double sneppp__caps_core(const sneppp_window *win, int d, s
 
       k = sum over r + t even of binom(p,r) binom(q,t) b_i^(p-r) b_j^(q-t) G_rt / E|x|^(r+t).
 
-   dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}. */
-static void sneppp__centred_moments(int p, int q, double A, double B, double C, double *G)
+   dG/dC = r t G_{r-1,t-1} and dG/dA = r(r-1)/2 G_{r-2,t}; with r binom(p,r) = p binom(p-1,r-1) these are the same sum
+   for lower orders, over E|x|^(r+t+2). */
+enum { SNEPPP__ORDERS = SNEPPP__MAX_ORDER + 1 };
+static double sneppp__sphere_sum(int d, int p, int q, int more, const double *b, double G[][SNEPPP__ORDERS])
 {
-   int n = q + 1;
-   for (int t = 0; t <= q; t++) G[t] = t % 2 ? 0 : 1;
-   for (int t = 2; t <= q; t += 2) G[t] = (t - 1) * B * G[t - 2];
-   for (int r = 1; r <= p; r++)
-      for (int t = 0; t <= q; t++)
-         G[r * n + t] = (r > 1 ? (r - 1) * A * G[(r - 2) * n + t] : 0) + (t > 0 ? t * C * G[(r - 1) * n + t - 1] : 0);
+   double sum = 0, ci = 1, cj;
+   for (int r = 0; r <= p; ci *= (double)(p - r) / (r + 1), r++) {
+      cj = ci;
+      for (int t = 0; t <= q; cj *= (double)(q - t) / (t + 1), t++) {
+         double c = cj * sneppp__ipow(b[0], p - r) * sneppp__ipow(b[1], q - t);
+         if ((r + t) % 2) continue;
+         for (int m = 0; m < r + t + more; m += 2) c /= d + m;
+         sum += c * G[r][t];
+      }
+   }
+   return sum;
 }
 
 static double sneppp__sphere_powers(const sneppp__pair *p, const sneppp__pull *out)
 {
-   double        G[(SNEPPP__MAX_ORDER + 1) * (SNEPPP__MAX_ORDER + 1)], k = 0, own[2], bias[2], cross = 0;
-   const double *w[2];
-   double        b[2], A[2] = { 0, 0 }, C = 0, ci = 1, cj, mass = sneppp_window_mass(p->win);
-   int           order[2], n;
+   double        G[SNEPPP__ORDERS][SNEPPP__ORDERS], b[2], A[2] = { 0, 0 }, C = 0, cross = 0;
+   const double *w[2], mass = sneppp_window_mass(p->win);
+   int           n[2];
    for (int s = 0; s < 2; s++) {
       w[s] = sneppp__weights_of(p, s);
       b[s] = sneppp__bias_of(p, s);
-      order[s] = sneppp__pieces_of(p->u[s]).p;
-      own[s] = bias[s] = 0;
+      n[s] = sneppp__pieces_of(p->u[s]).p;
       for (int r = 0; r < p->d; r++) A[s] += w[s][r] * w[s][r];
    }
    for (int r = 0; r < p->d; r++) C += w[0][r] * w[1][r];
-   n = order[1] + 1;
-   sneppp__centred_moments(order[0], order[1], A[0], A[1], C, G);
-   for (int r = 0; r <= order[0]; ci *= (double)(order[0] - r) / (r + 1), r++) {
-      cj = 1;
-      for (int t = 0; t <= order[1]; cj *= (double)(order[1] - t) / (t + 1), t++) {
-         int    up = order[0] - r, down = order[1] - t;
-         double c = ci * cj, bi = sneppp__ipow(b[0], up), bj = sneppp__ipow(b[1], down);
-         if ((r + t) % 2) continue;
-         for (int m = 0; m < r + t; m += 2) c /= p->d + m;
-         k += c * bi * bj * G[r * n + t];
-         if (!out) continue;
-         if (up) bias[0] += c * up * sneppp__ipow(b[0], up - 1) * bj * G[r * n + t];
-         if (down) bias[1] += c * down * sneppp__ipow(b[1], down - 1) * bi * G[r * n + t];
-         c *= bi * bj;
-         if (r && t) cross += c * r * t * G[(r - 1) * n + t - 1];
-         if (r > 1) own[0] += c * r * (r - 1) * G[(r - 2) * n + t]; /* twice k_A */
-         if (t > 1) own[1] += c * t * (t - 1) * G[r * n + t - 2];
+   for (int r = 0; r <= n[0]; r++)
+      for (int t = 0; t <= n[1]; t++) {
+         G[r][t] = r + t == 0 ? 1 : r && t ? t * C * G[r - 1][t - 1] : 0;
+         if (r > 1) G[r][t] += (r - 1) * A[0] * G[r - 2][t];
+         else if (r == 0 && t > 1) G[0][t] = (t - 1) * A[1] * G[0][t - 2];
       }
-   }
+   if (out) cross = n[0] * n[1] * sneppp__sphere_sum(p->d, n[0] - 1, n[1] - 1, 2, b, G);
    for (int s = 0; out && s < 2; s++) {
-      double g = out->g * mass;
-      if (p->u[s].act == SNEPPP_ACT_ONE) continue;
-      for (int r = 0; r < p->d; r++) out->w[s][r] += g * (own[s] * w[s][r] + cross * w[1 - s][r]);
-      *out->b[s] += g * bias[s];
+      double g = out->g * mass, own; /* twice k_A */
+      if (n[s] == 0) continue;
+      own = n[s] * (n[s] - 1) * sneppp__sphere_sum(p->d, n[0] - 2 * !s, n[1] - 2 * s, 2, b, G);
+      for (int r = 0; r < p->d; r++) out->w[s][r] += g * (own * w[s][r] + cross * w[1 - s][r]);
+      *out->b[s] += g * n[s] * sneppp__sphere_sum(p->d, n[0] - !s, n[1] - s, 0, b, G);
    }
-   return mass * k;
+   return mass * sneppp__sphere_sum(p->d, n[0], n[1], 0, b, G);
 }
 
 /* ---- one unit with bias, any d and p. With z = u . x of density f (1-z^2)^((d-3)/2) and
@@ -9415,8 +9214,7 @@ static double sneppp__sphere_pair(const sneppp__pair *p, const sneppp__pull *out
    }
 }
 
-/* ---- ReLU without bias, many at a time: what training on sphere x time asks for at every step. As for intervals,
-   sixteen units go through each operation together. */
+/* ---- ReLU without bias, many at a time: what training on sphere x time asks for at every step. */
 
 /* atan2(b, a) for a, b >= 0, not both zero, to 1.5 ulp. The quadrant is cut at tan(pi/8) and tan(3 pi/8), so that atan
    is needed for |z| <= tan(pi/8) only: z times a polynomial in z^2, interpolated at the Chebyshev points of that
@@ -9448,91 +9246,54 @@ SNEPPP__INLINE double sneppp__atan2_quadrant(double b, double a)
    return base + z * p;
 }
 
-/* Norms and directions of up to sixteen weight vectors; the last one is repeated to fill the lanes. Returns 0 if a
-   norm is out of the range in which squares are safe, zero included: then the pairs go one by one. */
-typedef struct sneppp__rays { double n[SNEPPP__TILE], v[SNEPPP__MAX_STATS][SNEPPP__TILE]; } sneppp__rays;
-
-static int sneppp__rays_load(sneppp__rays *B, int d, const double *W, int count)
+/* Directions in x, norms in y[0]. Pairs go one by one where squares are not safe, zero included. */
+static int sneppp__rays_load(const sneppp__tile *t, sneppp__lanes *o)
 {
    int safe = 1;
    for (int l = 0; l < SNEPPP__TILE; l++) {
-      const double *w = W + (l < count ? l : count - 1) * d;
-      double        s = 0;
-      for (int r = 0; r < d; r++) s += w[r] * w[r];
+      double s = 0;
+      for (int r = 0; r < t->d; r++) s += o->u[r][l] * o->u[r][l];
       s = sqrt(s);
-      B->n[l] = s;
-      if (!(s > 1e-140) || !(s < 1e140)) { safe = 0; s = 1; }
-      for (int r = 0; r < d; r++) B->v[r][l] = w[r] / s;
+      safe &= s > 1e-140 && s < 1e140;
+      for (int r = 0; r < t->d; r++) o->x[r][l] = o->u[r][l] / s;
+      o->y[0][l] = s;
    }
    return safe;
 }
 
-/* Unit i against all lanes of B: delta, sin gamma and cos gamma, see sneppp__angle. */
-typedef struct sneppp__angles { double delta[SNEPPP__TILE], sine[SNEPPP__TILE], cosine[SNEPPP__TILE]; } sneppp__angles;
-
-static void sneppp__rays_meet(const sneppp__rays *A, int i, const sneppp__rays *B, int d, sneppp__angles *o)
-{
-   double pp[SNEPPP__TILE], mm[SNEPPP__TILE];
-   for (int l = 0; l < SNEPPP__TILE; l++) pp[l] = mm[l] = 0;
-   for (int r = 0; r < d; r++) {
-      const double  u = A->v[r][i];
-      const double *v = B->v[r];
-      for (int l = 0; l < SNEPPP__TILE; l++) {
-         double s = u + v[l], t = u - v[l];
-         pp[l] += s * s;
-         mm[l] += t * t;
-      }
-   }
-   for (int l = 0; l < SNEPPP__TILE; l++) {
-      double plus = sqrt(pp[l]), minus = sqrt(mm[l]);
-      o->delta[l] = 2 * sneppp__atan2_quadrant(plus, minus);
-      o->sine[l] = plus * minus / 2;
-      o->cosine[l] = (pp[l] - mm[l]) / 4;
-   }
-}
-
 /* k = mass |w_i||w_j| (sin delta - delta cos delta)/(2 pi d), by its series for nearly opposite weights. The
    gradient needs no tangent: dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass |w_j| (1 +
-   cos gamma) sqrt(pi/2)/(2 pi E|x|). Returns 0 if the pairs must go one by one. */
-SNEPPP__APART static int sneppp__sphere_tile(const sneppp__tile *t)
+   cos gamma) sqrt(pi/2)/(2 pi E|x|). */
+SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
+                                                const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
-   sneppp__rays        rays[2];
-   const sneppp__rays *A = rays, *B = rays + !t->diagonal;
-   sneppp__angles      o;
-   int                 d = t->d, safe = 1;
-   double mass = sneppp_window_mass(t->win), c = mass / (2 * SNEPPP__PI * d),
-          c1 = mass * 1.25331413731550025121 / (2 * SNEPPP__PI * sneppp__normal_length(d, 1));
-   for (int s = 0; s < 2 - t->diagonal; s++) safe &= sneppp__rays_load(&rays[s], d, t->w[s], t->n[s]);
-   if (!safe) return 0;
-   for (int i = 0; i < t->n[0]; i++) {
-      const double ni = A->n[i];
-      sneppp__rays_meet(A, i, B, d, &o);
-      if (t->k) {
-         double *k = t->k + i * SNEPPP__TILE;
-         for (int l = 0; l < SNEPPP__TILE; l++) {
-            double x = o.delta[l], y = x * x, closed = o.sine[l] + x * o.cosine[l];
-            double series =
-               1 + y * (-1.0 / 10 +
-                        y * (1.0 / 280 +
-                             y * (-1.0 / 15120 +
-                                  y * (1.0 / 1330560 + y * (-1.0 / 172972800 + y * (1.0 / 31135104000.0))))));
-            series *= x * y * (1.0 / 3);
-            k[l] = c * (ni * B->n[l]) * (x > 0.5 ? closed : series);
-         }
+   const double ni = a->y[0][i], c = 1 / (2 * SNEPPP__PI * t->d),
+                c1 = 1.25331413731550025121 / (2 * SNEPPP__PI * sneppp__normal_length(t->d, 1));
+   double       pp[SNEPPP__TILE], mm[SNEPPP__TILE], sine[SNEPPP__TILE], delta[SNEPPP__TILE];
+   for (int l = 0; l < SNEPPP__TILE; l++) pp[l] = mm[l] = 0;
+   for (int r = 0; r < t->d; r++)
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         double plus = a->x[r][i] + b->x[r][l], minus = a->x[r][i] - b->x[r][l];
+         pp[l] += plus * plus;
+         mm[l] += minus * minus;
       }
-      for (int j = t->diagonal ? i : 0; t->g && j < t->n[1]; j++) {
-         double g = t->g[i * SNEPPP__TILE + j], gi = g * c * B->n[j], gj = g * c * ni, s = o.sine[j],
-                x = o.delta[j], *wi = t->gw[0] + i * d, *wj = t->gw[1] + j * d;
-         for (int r = 0; r < d; r++) {
-            double u = A->v[r][i], v = B->v[r][j];
-            wi[r] += gi * (s * u + x * v);
-            wj[r] += gj * (s * v + x * u);
-         }
-         t->gb[0][i] += g * c1 * B->n[j] * (1 + o.cosine[j]);
-         t->gb[1][j] += g * c1 * ni * (1 + o.cosine[j]);
-      }
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      double plus = sqrt(pp[l]), minus = sqrt(mm[l]), x = 2 * sneppp__atan2_quadrant(plus, minus), y = x * x;
+      double cosine = (pp[l] - mm[l]) / 4, closed, series;
+      delta[l] = x;
+      sine[l] = plus * minus / 2;
+      closed = sine[l] + x * cosine;
+      series = x * y * (1.0 / 3) * (1 + y * (-1.0 / 10 + y * (1.0 / 280 + y * (-1.0 / 15120 + y * (1.0 / 1330560 +
+               y * (-1.0 / 172972800 + y * (1.0 / 31135104000.0)))))));
+      o->k[l] = c * (ni * b->y[0][l]) * (x > 0.5 ? closed : series);
+      o->d[0][t->d][l] = c1 * b->y[0][l] * (1 + cosine);
+      o->d[1][t->d][l] = c1 * ni * (1 + cosine);
    }
-   return 1;
+   for (int r = 0; t->pull && r < t->d; r++)
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         o->d[0][r][l] = c * b->y[0][l] * (sine[l] * a->x[r][i] + delta[l] * b->x[r][l]);
+         o->d[1][r][l] = c * ni * (sine[l] * b->x[r][l] + delta[l] * a->x[r][i]);
+      }
 }
 
 /* ---- >>kernel-radial: bumps ----------------------------------------------------------------------------------
@@ -9703,45 +9464,33 @@ static double sneppp__polygon_bells(const sneppp__pair *p, const sneppp__pull *o
    and with EXP as the second unit, e^{w.x + b} moves the mean by s^2 w. All in logarithms: a product over many
    coordinates underflows early. Under the product of the bell and the normal law, x is normal about
    c + (m - c) tau^2/T with the variance tau^2 s^2/T, T = tau^2 + s^2: these are the moments from which the derivatives
-   follow. Adds g d(log k)/dtheta to out. */
-static double sneppp__bells_log(const sneppp__pair *p, const sneppp__pull *out, size_t comp, double g)
+   follow. As sneppp__gauss_component, with k = 1. */
+static double sneppp__bells_component(const sneppp__pair *p, size_t comp, double g, double shift,
+                                      const sneppp__pull *out, double *log)
 {
    const int tilt = p->u[1].act == SNEPPP_ACT_EXP;
    double    sum = tilt ? p->b[1] : 0;
-   if (out && tilt) *out->b[1] += g;
+   if (out) {
+      sneppp__bells_component(p, comp, 0, 0, NULL, log);
+      g *= exp(*log - shift);
+      if (tilt) *out->b[1] += g;
+   }
    for (int r = 0; r < p->d; r++) {
       sneppp__bell o = sneppp__bell_of(p, r);
       size_t       at = comp * (size_t)p->d + (size_t)r;
       double       s = p->win->scale ? p->win->scale[at] : 1, s2 = s * s, tau2 = o.tau * o.tau, T = tau2 + s2,
                    w = tilt ? p->w[1][r] : 0, m = (p->win->mean ? p->win->mean[at] : 0) + s2 * w,
-                   e = p->w[0][r] - m + o.d[0], shift = -e * tau2 / T;
+                   e = p->w[0][r] - m + o.d[0], move = -e * tau2 / T;
       sum -= 0.5 * (o.away * o.away + log1p(s2 / tau2) + e * e / T);
       if (tilt) sum += w * (m - 0.5 * s2 * w); /* m is the shifted mean */
       if (!out) continue;
       if (out->mean) out->mean[at] += g * (e / T + w);
       if (out->scale) out->scale[at] += g * (s * (e * e / T - 1) / T + s * w * w + 2 * s * w * e / T);
       if (tilt) out->w[1][r] += g * (m + s2 * e / T);
-      sneppp__bell_pull(p, out, r, &o, g, 1, shift, tau2 * s2 / T + shift * shift);
+      sneppp__bell_pull(p, out, r, &o, g, 1, move, tau2 * s2 / T + move * move);
    }
-   return sum;
-}
-
-/* As sneppp__gauss_component, with k = 1. */
-static double sneppp__bells_component(const sneppp__pair *p, size_t c, double g, double shift, const sneppp__pull *out,
-                                      double *log)
-{
-   *log = sneppp__bells_log(p, NULL, c, 0);
-   if (out) sneppp__bells_log(p, out, c, g * exp(*log - shift));
+   *log = sum;
    return 1;
-}
-
-static double sneppp__radial_pair(const sneppp__pair *p, const sneppp__pull *out)
-{
-   switch (p->win->space) {
-      case SNEPPP_SPACE_GAUSS:   return sneppp__mixture(p, out, sneppp__bells_component);
-      case SNEPPP_SPACE_POLYGON: return sneppp__polygon_bells(p, out);
-      default:             return sneppp__bells_pair(p, out);
-   }
 }
 
 /* One entry, and its derivatives where `out` is not NULL, on all windows but rasters. */
@@ -9751,9 +9500,13 @@ static double sneppp__family_value(const sneppp__pair *p, const sneppp__pull *ou
       case SNEPPP__BY_FINITE:    return sneppp__finite_pair(p, out);
       case SNEPPP__BY_TRANSFORM: return sneppp__transform_pair(p, out);
       case SNEPPP__BY_GAUSS:     return sneppp__mixture(p, out, sneppp__gauss_component);
-      case SNEPPP__BY_PIECES:    return sneppp__pieces_pair(p, out);
+      case SNEPPP__BY_PIECES:
+         return p->rule->core == SNEPPP__CORE_CUT ? sneppp__signs_pair(p, out, 0, sneppp__cut_core)
+                                                  : sneppp__powers_pair(p, out);
       case SNEPPP__BY_SPHERE:    return sneppp__sphere_pair(p, out);
-      default:                   return sneppp__radial_pair(p, out);
+      default: /* SNEPPP__BY_RADIAL */
+         return p->win->space == SNEPPP_SPACE_GAUSS     ? sneppp__mixture(p, out, sneppp__bells_component)
+                : p->win->space == SNEPPP_SPACE_POLYGON ? sneppp__polygon_bells(p, out) : sneppp__bells_pair(p, out);
    }
 }
 
@@ -9782,6 +9535,7 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
    const double        *z = Q ? win->z + piece->cell * (size_t)Q : NULL;
    sneppp__pair        *part = piece->hi[1] == piece->top ? &o->box : &o->polygon;
    double               weight = piece->weight, gb[2] = {0, 0}, k, g;
+   int                  more[2];
    sneppp__pull         pull;
    memcpy(o->part[0].lo, piece->lo, sizeof piece->lo);
    memcpy(o->part[0].hi, piece->hi, sizeof piece->hi);
@@ -9793,15 +9547,12 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
       o->xy[4] = o->xy[6], o->xy[5] = o->xy[7], o->part[1].count = 3;
    } else if (part == &o->polygon && piece->hi[1] == piece->lo[1]) o->part[1].count = 3;
    if (points) part = &o->box, weight *= sneppp__plot_area(piece);
-   for (int s = 0; s < 2; s++) {
-      double bias = p->b[s], square = 0;
-      for (int q = 0; !points && p->u[s].act != SNEPPP_ACT_ONE && q < Q; q++) {
-         double w = p->w[s][first + q];
-         if (p->u[s].act != SNEPPP_ACT_RBF) bias += w * z[q];
-         else square += (z[q] - w) / p->l[s][first + q] * ((z[q] - w) / p->l[s][first + q]);
-      }
-      part->b[s] = bias;
-      if (square > 0) weight *= exp(-0.5 * square);
+   for (int s = 0; s < 2; s++) { /* more: covariates, beside the place */
+      const double *w = p->w[s] + first;
+      more[s] = points || p->u[s].act == SNEPPP_ACT_ONE ? 0 : Q;
+      part->b[s] = p->b[s];
+      if (p->u[s].act == SNEPPP_ACT_RBF) weight *= sneppp__unit_at(&p->u[s], more[s], w, p->l[s] + first, 0, z, &gb[s]);
+      else for (int q = 0; q < more[s]; q++) part->b[s] += w[q] * z[q];
    }
    if (o->out) pull = *o->out;
    for (int s = 0; o->out && s < 2; s++) pull.b[s] = &gb[s];
@@ -9816,16 +9567,9 @@ static void sneppp__plot_add(const sneppp__plot *piece, void *arg)
    if (!o->out) return;
    pull.g = o->out->g * g;
    sneppp__family_value(part, &pull);
-   for (int s = 0; s < 2; s++) {
-      *o->out->b[s] += gb[s];
-      for (int q = 0; !points && p->u[s].act != SNEPPP_ACT_ONE && q < Q; q++) {
-         double l, step;
-         if (p->u[s].act != SNEPPP_ACT_RBF) { o->out->w[s][first + q] += gb[s] * z[q]; continue; }
-         l = p->l[s][first + q], step = (z[q] - p->w[s][first + q]) / l;
-         o->out->w[s][first + q] += pull.g * k * step / l;
-         o->out->l[s][first + q] += pull.g * k * step * step / l;
-      }
-   }
+   for (int s = 0; s < 2; s++)
+      sneppp__unit_pull(&p->u[s], more[s], p->w[s] + first, p->l[s] + first, z, pull.g * k, gb[s], 1,
+                        o->out->w[s] + first, o->out->l[s] + first, o->out->b[s]);
 }
 
 static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out)
@@ -9910,7 +9654,7 @@ static sneppp_unit sneppp__plan_unit(const sneppp__plan *plan, int i)
 
 /* Says why a pair is refused: if there is a rule without bias or without the logarithm, or for low orders, that is
    said. */
-static sneppp_status sneppp__no_rule(const sneppp__plan *plan, sneppp_act ai, sneppp_act aj, int high,
+SNEPPP__COLD static sneppp_status sneppp__no_rule(const sneppp__plan *plan, sneppp_act ai, sneppp_act aj, int high,
                                      sneppp_error *err)
 {
    const char *space = sneppp__space_name(plan->win->space), *ni = sneppp__act_name(ai), *nj = sneppp__act_name(aj);
@@ -9925,7 +9669,7 @@ static sneppp_status sneppp__no_rule(const sneppp__plan *plan, sneppp_act ai, sn
 }
 
 /* Fills in the rules for all activations that occur; `moments` asks for pairs with the constant unit only. */
-static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__plan_rules(sneppp__plan *plan, int log, int moments, sneppp_error *err)
 {
    enum { THERE = 1, BIASED = 2, HIGH = 4 };
    unsigned char is[SNEPPP_ACT_END];
@@ -9973,7 +9717,7 @@ static sneppp_status sneppp__plan_make(sneppp__plan *plan, const sneppp_window *
 }
 
 /* What to say after "cannot be represented": whether there is a logarithmic form of the whole matrix. */
-static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer *layer)
+SNEPPP__COLD static const char *sneppp__log_hint(const sneppp_window *win, const sneppp_layer *layer)
 {
    sneppp__plan plan;
    return sneppp__plan_make(&plan, win, 0, layer, 1, 0, NULL) == SNEPPP_OK ? "; sneppp_gram_log may do" : "";
@@ -10073,54 +9817,144 @@ SNEPPP__INLINE double sneppp__pull_weight(const double *G, size_t n, size_t i, s
    return i == j ? G[i * n + i] : G[i * n + j] + G[j * n + i];
 }
 
-/* The tiles that there are: for layers of one activation, where they pay. Returns 0 if there is none, or it cannot. */
-static int sneppp__tile_run(const sneppp__tile *t, const sneppp__rule *rule)
+/* The tiles that there are: for layers of one activation, where they pay. */
+static int sneppp__tile_cores(const sneppp__tile *t, const sneppp__rule *rule, sneppp__tile_load **load,
+                              sneppp__tile_row **row)
 {
-   const sneppp_act act = t->unit.act;
-   const int        wave = act == SNEPPP_ACT_COS || act == SNEPPP_ACT_SIN, relu = act == SNEPPP_ACT_RELU;
-   if (rule->family == SNEPPP__BY_TRANSFORM && t->win->space == SNEPPP_SPACE_BOX && wave) sneppp__box_tile(t);
-#ifdef SNEPPP__VECTOR
-   else if (rule->family == SNEPPP__BY_GAUSS && act == SNEPPP_ACT_COS && sneppp__has_vectors())
-      sneppp__gauss_cos_tile(t);
-#endif
-   else if (rule->core == SNEPPP__CORE_CUT && t->d == 1 && relu) sneppp__intervals_tile(t);
-   else if (rule->core == SNEPPP__CORE_HOMOGENEOUS && relu) return sneppp__sphere_tile(t);
-   else return 0;
-   return 1;
+   const int cosine = t->act == SNEPPP_ACT_COS, relu = t->act == SNEPPP_ACT_RELU;
+   *load = sneppp__wave_load;
+   *row = sneppp__box_row;
+   if (rule->family == SNEPPP__BY_TRANSFORM)
+      return t->win->space == SNEPPP_SPACE_BOX && (cosine || t->act == SNEPPP_ACT_SIN);
+   *load = sneppp__normal_load;
+   *row = sneppp__normal_row;
+   if (rule->family == SNEPPP__BY_GAUSS) return cosine;
+   *load = rule->family == SNEPPP__BY_PIECES ? sneppp__kinks_load : sneppp__rays_load;
+   *row = rule->family == SNEPPP__BY_PIECES ? sneppp__kinks_row : sneppp__rays_row;
+   return relu && ((rule->core == SNEPPP__CORE_CUT && t->d == 1) || rule->core == SNEPPP__CORE_HOMOGENEOUS);
 }
 
-/* Rows from i, columns from j, i <= j. */
-static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, double *const *part)
+/* The coordinates of part number t->part, and of the units of side s in them. */
+static void sneppp__tile_frame(sneppp__tile *t)
+{
+   const sneppp_window *win = t->win;
+   const size_t         at = t->part * (size_t)t->d;
+   t->weight = win->space == SNEPPP_SPACE_GAUSS    ? sneppp__gauss_weight(win, t->part)
+               : win->space == SNEPPP_SPACE_SPHERE ? sneppp_window_mass(win) : 1;
+   for (int r = 0; r < t->d; r++) {
+      t->centre[r] = 0, t->h[r] = 1;
+      if (win->space == SNEPPP_SPACE_BOX && t->act != SNEPPP_ACT_RELU)
+         t->h[r] = 0.5 * (win->hi[r] - win->lo[r]), t->centre[r] = win->lo[r] + t->h[r];
+      if (win->space == SNEPPP_SPACE_GAUSS && win->mean) t->centre[r] = win->mean[at + (size_t)r];
+      if (win->space == SNEPPP_SPACE_GAUSS && win->scale) t->h[r] = win->scale[at + (size_t)r];
+   }
+}
+
+static void sneppp__tile_units(sneppp__tile *t, int s)
+{
+   sneppp__lanes *o = &t->side[s];
+   for (int l = 0; l < SNEPPP__TILE; l++) {
+      int           j = l < t->n[s] ? l : t->n[s] - 1;
+      const double *w = t->w[s] + j * t->d;
+      double        theta = t->b[s] ? t->b[s][j] : 0;
+      for (int r = 0; r < t->d; r++) {
+         theta += w[r] * t->centre[r];
+         o->u[r][l] = t->h[r] * w[r];
+      }
+      o->u[t->d][l] = theta;
+   }
+   memset(o->g, 0, sizeof o->g[0] * ((size_t)t->d + 1));
+}
+
+/* In strands: one sum would wait for each addition to end before the next can start. */
+SNEPPP__LANES_CODE static double sneppp__lanes_dot(const double *x, const double *y)
+{
+   double sum[4] = {0, 0, 0, 0};
+   for (int l = 0; l < SNEPPP__TILE; l += 4)
+      for (int k = 0; k < 4; k++) sum[k] += x[l + k] * y[l + k];
+   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* Adds dL/dk, g (TILE), times a row to the gradients in coordinates, times the weight of the part. Returns g . k. */
+SNEPPP__LANES_CODE static double sneppp__tile_pull(const sneppp__tile *t, const double *g, const sneppp__row *row,
+                                                   sneppp__lanes *a, int i, sneppp__lanes *b)
+{
+   for (int r = 0; r <= t->d; r++) {
+      double *SNEPPP__RESTRICT to = b->g[r];
+      for (int l = 0; l < SNEPPP__TILE; l++) to[l] += t->weight * g[l] * row->d[1][r][l];
+   }
+   for (int r = 0; r <= t->d; r++) a->g[r][i] += t->weight * sneppp__lanes_dot(g, row->d[0][r]);
+   return sneppp__lanes_dot(g, row->k);
+}
+
+/* From coordinates to parameters, of the units of side s, which are those from number `from` on. */
+static void sneppp__tile_chain(const sneppp__tile *t, int s, size_t from, double *const *part)
+{
+   const sneppp__lanes *o = &t->side[s];
+   const size_t        d = (size_t)t->d;
+   for (size_t l = 0; l < (size_t)t->n[s]; l++) {
+      const double theta = o->g[d][l];
+      part[SNEPPP__PULL_B][from + l] += theta;
+      for (size_t r = 0; r < d; r++) {
+         double w = t->w[s][l * d + r];
+         part[SNEPPP__PULL_W][(from + l) * d + r] += theta * t->centre[r] + t->h[r] * o->g[r][l];
+         if (!part[SNEPPP__PULL_MEAN]) continue;
+         part[SNEPPP__PULL_MEAN][t->part * d + r] += theta * w;
+         part[SNEPPP__PULL_SCALE][t->part * d + r] += o->g[r][l] * w;
+      }
+   }
+}
+
+/* Rows from i, columns from j, i <= j; returns 0 if there is no tile, or it cannot. */
+SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i, size_t j, double *const *part)
 {
    const sneppp__plan *plan = job->plan;
    const sneppp_layer *layer = plan->layer;
-   double              k[SNEPPP__TILE * SNEPPP__TILE], g[SNEPPP__TILE * SNEPPP__TILE];
-   size_t              n = (size_t)layer->n, d = (size_t)plan->d, from[2];
+   double              k[SNEPPP__TILE][SNEPPP__TILE], g[SNEPPP__TILE][SNEPPP__TILE]; /* g: 0 where there is no pair */
+   size_t              n = (size_t)layer->n, d = (size_t)plan->d, from[2], parts;
+   const int           sides = i == j ? 1 : 2; /* on the diagonal both are the same units */
    sneppp__tile        t;
+   sneppp__row         row;
+   sneppp__tile_load  *load;
+   sneppp__tile_row   *make;
    if (layer->units || plan->log || job->shape != SNEPPP__FULL || plan->win->space == SNEPPP_SPACE_RASTER)
       return 0; /* the rules of a raster are those of one piece of it */
+#ifdef SNEPPP__VECTOR
+   if (!sneppp__has_vectors()) return 0;
+#endif
    from[0] = i, from[1] = j;
-   memset(&t, 0, sizeof t);
-   t.win = plan->win, t.unit = sneppp__plan_unit(plan, 0), t.d = plan->d, t.diagonal = i == j;
-   t.k = job->K ? k : NULL;
+   t.win = plan->win, t.act = sneppp__plan_unit(plan, 0).act, t.d = plan->d, t.value = job->K != NULL,
+   t.pull = job->G != NULL;
+   if (!sneppp__tile_cores(&t, &sneppp__rules[plan->rule[t.act][t.act] - 1], &load, &make)) return 0;
    for (int s = 0; s < 2; s++) {
       t.n[s] = (int)(sneppp__band_end(from[s], n) - from[s]);
       t.w[s] = layer->W + from[s] * d;
       t.b[s] = layer->b ? layer->b + from[s] : NULL;
-      if (job->G) t.gw[s] = part[SNEPPP__PULL_W] + from[s] * d, t.gb[s] = part[SNEPPP__PULL_B] + from[s];
    }
-   if (job->G) {
-      memset(g, 0, sizeof g);
-      for (int r = 0; r < t.n[0]; r++)
-         for (int s = t.diagonal ? r : 0; s < t.n[1]; s++)
-            g[r * SNEPPP__TILE + s] = job->scale * sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)s);
-      t.g = g;
-      t.gweight = part[SNEPPP__PULL_WEIGHT], t.gmean = part[SNEPPP__PULL_MEAN], t.gscale = part[SNEPPP__PULL_SCALE];
+   memset(k, 0, sizeof k);
+   memset(g, 0, sizeof g);
+   for (int r = 0; job->G && r < t.n[0]; r++)
+      for (int l = sides == 1 ? r : 0; l < t.n[1]; l++)
+         g[r][l] = job->scale * sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)l);
+   parts = t.win->space == SNEPPP_SPACE_GAUSS || t.win->space == SNEPPP_SPACE_INTERVALS ? t.win->count : 1;
+   for (t.part = 0; t.part < (parts ? parts : 1); t.part++) {
+      double sum = 0;
+      sneppp__tile_frame(&t);
+      for (int s = 0; s < sides; s++) {
+         sneppp__tile_units(&t, s);
+         if (!load(&t, &t.side[s])) return 0;
+      }
+      for (int r = 0; r < t.n[0]; r++) {
+         make(&t, &t.side[0], r, &t.side[sides - 1], &row);
+         for (int l = 0; l < SNEPPP__TILE; l++) k[r][l] += t.weight * row.k[l];
+         if (job->G) sum += sneppp__tile_pull(&t, g[r], &row, &t.side[0], r, &t.side[sides - 1]);
+      }
+      if (part[SNEPPP__PULL_WEIGHT]) part[SNEPPP__PULL_WEIGHT][t.part] += sum;
+      for (int s = 0; job->G && s < sides; s++) sneppp__tile_chain(&t, s, from[s], part);
    }
-   if (!sneppp__tile_run(&t, &sneppp__rules[plan->rule[t.unit.act][t.unit.act] - 1])) return 0;
    for (size_t r = 0; job->K && r < (size_t)t.n[0]; r++)
-      for (size_t s = t.diagonal ? r : 0; s < (size_t)t.n[1]; s++)
-         job->K[(i + r) * n + j + s] = job->K[(j + s) * n + i + r] = k[r * SNEPPP__TILE + s];
+      for (size_t s = sides == 1 ? r : 0; s < (size_t)t.n[1]; s++)
+         job->K[(i + r) * n + j + s] = job->K[(j + s) * n + i + r] = k[r][s];
    return 1;
 }
 
@@ -10213,7 +10047,6 @@ typedef struct sneppp__cells_job {
    sneppp_unit            *unit;            /* (n)                                                      */
    double                 *t, *root;        /* (points, d), (points): square roots of exposures         */
    double                 *w, *b, *top;     /* (n, d), (n): constants have 0; (n): largest exponents    */
-   double                 *turn;            /* (n, 2, 2): sin and cos of w h                            */
    double                 *P, *Q, *GP, *GQ; /* (n, n)                                                   */
    double                 *sums;            /* (lanes, 2, n, n): C'C and S'S                            */
    double                 *work;            /* (lanes, 4, CELLS, n)                                     */
@@ -10291,11 +10124,8 @@ static void sneppp__cells_lane(size_t lane, void *arg)
       sneppp__gemm_f64(0, 0, rows, n, n, 2, F, n, o->GP, n, 0, X, n);
       for (size_t i = 0; i < n; i++)
          for (size_t k = 0; o->unit[i].act == SNEPPP_ACT_RBF && k < rows; k++)
-            for (size_t r = 0; r < d; r++) {
-               double l = o->layer->width[i * d + r], step = (t[k * d + r] - o->w[i * d + r]) / l,
-                      f = X[k * n + i] * F[k * n + i] * step / l;
-               g[i * d + r] += f, g[n * d + i * d + r] += f * step;
-            }
+            sneppp__unit_pull(&o->unit[i], (int)d, o->w + i * d, o->layer->width + i * d, t + k * d, F[k * n + i], 0,
+                              X[k * n + i], g + i * d, g + n * d + i * d, NULL);
       sneppp__long_product(rows * n, -1, X, S, X);
       if (both) {
          sneppp__gemm_f64(0, 0, rows, n, n, 2, S, n, o->GQ, n, 0, Y, n);
@@ -10307,41 +10137,30 @@ static void sneppp__cells_lane(size_t lane, void *arg)
    }
 }
 
-/* S(wi - wj), S(wi + wj) of waves, or the logarithm of P of exponentials, in f[1]; their derivatives in w_i. */
+/* S(wi - wj), S(wi + wj) of waves, or the logarithm of P of exponentials, in f[1]; their derivatives in w_i. All are
+   transforms of a box about 0. */
 static void sneppp__cells_pair(const sneppp__cells_job *o, size_t i, size_t j, double *f, double df[2][2])
 {
-   const double *h = o->h[o->kind], *wi = o->w + i * o->d, *wj = o->w + j * o->d;
-   const double *a = o->turn + 4 * i, *b = o->turn + 4 * j;
-   double        part[2][2] = {{1, 1}, {1, 1}}, slope[2][2] = {{0, 0}, {0, 0}};
-   f[0] = f[1] = o->waves == 1 ? 1 : 0;
-   for (size_t r = 0; r < o->places; r++) {
-      double u = wi[r] * h[r], v = wj[r] * h[r], sc = a[2 * r] * b[2 * r + 1], cs = a[2 * r + 1] * b[2 * r],
-             cc = a[2 * r + 1] * b[2 * r + 1], ss = a[2 * r] * b[2 * r];
-      if (o->waves == 2) {
-         f[1] += log(2 * h[r]) + sneppp__log_sinhc(u + v);
-         df[1][r] = h[r] * sneppp__langevin(u + v);
-         continue;
+   const double   *hi = o->h[o->kind], *wi = o->w + i * o->d, *wj = o->w + j * o->d;
+   double          lo[2];
+   sneppp__laplace L;
+   L.d = (int)o->places, L.grad = o->ask->G != NULL, L.imaginary = o->waves == 1;
+   for (int s = o->waves - 1; s < 2; s++) {
+      for (size_t r = 0; r < o->places; r++) {
+         double sum = s ? wi[r] + wj[r] : wi[r] - wj[r];
+         lo[r] = -hi[r];
+         L.x[r] = o->waves == 2 ? sum : 0, L.y[r] = o->waves == 1 ? sum : 0;
       }
-      for (int s = 0; s < 2; s++) {
-         double sinc = sneppp__sinc_of(s ? u + v : u - v, s ? sc + cs : sc - cs);
-         part[s][r] = 2 * h[r] * sinc;
-         slope[s][r] = 2 * h[r] * h[r] * sneppp__dsinc_of(s ? u + v : u - v, s ? cc - ss : cc + ss, sinc);
-         f[s] *= part[s][r];
-      }
+      sneppp__laplace_box(&L, lo, hi);
+      f[s] = o->waves == 1 ? L.f.re : L.scale;
+      for (size_t r = 0; L.grad && r < o->places; r++) df[s][r] = o->waves == 1 ? -L.g[r].im : L.g[r].re;
    }
-   for (size_t r = 0; o->waves == 1 && r < o->places; r++)
-      for (int s = 0; s < 2; s++) df[s][r] = slope[s][r] * part[s][1 - r];
 }
 
 /* P and Q of one kind, and G o P, G o Q. */
 static void sneppp__cells_factors(const sneppp__cells_job *o)
 {
    const size_t n = o->n;
-   for (size_t i = 0; i < n; i++)
-      for (size_t r = 0; o->kind < 9 && r < o->places; r++) {
-         o->turn[4 * i + 2 * r] = sin(o->w[i * o->d + r] * o->h[o->kind][r]);
-         o->turn[4 * i + 2 * r + 1] = cos(o->w[i * o->d + r] * o->h[o->kind][r]);
-      }
    for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j <= i; j++) {
          double f[2] = {0, 0}, df[2][2], P = o->kind == 10 ? -1 : 1, Q = 0, g = 0;
@@ -10420,7 +10239,7 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
       o.unit = (sneppp_unit *)sneppp__take(&room.c, n, 1, sizeof *o.unit);
       o.t = sneppp__doubles(&room.c, points, d), o.root = sneppp__doubles(&room.c, points, 1);
       o.w = sneppp__doubles(&room.c, n, d), o.b = sneppp__doubles(&room.c, n, 1);
-      o.top = sneppp__doubles(&room.c, n, 1), o.turn = sneppp__doubles(&room.c, n, 4);
+      o.top = sneppp__doubles(&room.c, n, 1);
       o.P = sneppp__doubles(&room.c, n, n), o.Q = sneppp__doubles(&room.c, n, n);
       o.GP = sneppp__doubles(&room.c, n, n), o.GQ = sneppp__doubles(&room.c, n, n);
       o.sums = sneppp__doubles(&room.c, 2 * o.lanes * n, n);
@@ -10714,7 +10533,7 @@ static void sneppp__cube_piece_sum(const sneppp__cubature *c, const sneppp__cube
 /* Polygon: between two neighbouring heights of vertices the window is a row of trapezoids; their sides are the edges
    that cross the strip, sorted by where they cross its middle and taken in pairs (holes need nothing special). Calls
    the sum for each and returns how many there are; with cells = 0 only counts. */
-static size_t sneppp__cube_polygon(const sneppp__cubature *c, size_t cells)
+SNEPPP__COLD static size_t sneppp__cube_polygon(const sneppp__cubature *c, size_t cells)
 {
    const sneppp_window *win = c->win;
    size_t               total = sneppp__vertices(win), pieces = 0, r, k, m;
@@ -10770,7 +10589,7 @@ static void sneppp__cube_sum(const sneppp__cubature *c, size_t cells)
 }
 
 /* How the window is cut; 0 if it cannot be. */
-static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_window *win)
+SNEPPP__COLD static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_window *win)
 {
    c->win = win, c->D = win->dim, c->closed = 0, c->pieces = 1;
    switch (win->space) {
@@ -10787,8 +10606,8 @@ static int sneppp__cube_plan(sneppp__cubature *c, const sneppp_window *win)
 }
 
 /* Refines until K changes by less than tol, or max_points would be exceeded. */
-static sneppp_status sneppp__cube_refine(const sneppp__cubature *c, double tol, size_t max_points, double *K,
-                                         double *error, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__cube_refine(const sneppp__cubature *c, double tol, size_t max_points,
+                                                      double *K, double *error, sneppp_error *err)
 {
    const size_t square = c->n * c->n;
    double       step = 0, largest = 0;

@@ -93,7 +93,6 @@ def coef():
    # Centres of the intervals [i/16, (i+1)/16] of u = 4/(4+x), i = 1..15, as short binary numbers in x.
    centre = [mpf(round(512*(K*N/(i + mpf(1)/2) - K)))/512 for i in range(1, N)]
    flat("sneppp__mills_centre", centre)
-   flat("sneppp__mills_scale", [16/(4 + c) for c in centre])
    rows("sneppp__mills_table", [local(mills, K, N, i, centre[i - 1], 9) for i in range(1, N)], "[15][10]")
    def lg(x):
       if abs(x - 1) < mpf(10)**-18: return mp.euler
