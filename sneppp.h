@@ -17998,6 +17998,46 @@ static uint64_t sneppp__place_hash(size_t d, const double *x)
    return h;
 }
 
+#ifdef SNEPPP_NO_SURE
+   #define SNEPPP__REMEMBER ((size_t)0) /* most events that a model remembers for its intervals */
+#else
+   #define SNEPPP__REMEMBER ((size_t)16384)
+#endif
+
+/* The same model with room for so many events in a block of its own or the caller's, with its own events if there is room. */
+SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, int events, void *mem, size_t mem_bytes,
+                                                     sneppp_model *out, sneppp_error *err)
+{
+   const sneppp_origin *was = &model->origin;
+   sneppp_origin        o;
+   sneppp_desc          desc = model->desc;
+   sneppp__carver       c = sneppp__measure();
+   sneppp__block        block;
+   desc.mem = mem, desc.mem_bytes = mem_bytes, desc.events = events;
+   sneppp__place_model(&c, &desc, out);
+   memset(out, 0, sizeof *out);
+   SNEPPP__TRY(sneppp__block_get(&block, &c, mem, mem_bytes, desc.alloc_ctx, err));
+   sneppp__place_model(&c, &desc, out);
+   out->block = block.raw, out->block_bytes = block.bytes;
+   sneppp__copy_parameters(out, model);
+   if (was->count && was->count <= (size_t)events) {
+      o = out->origin;
+      memcpy(o.x, was->x, was->count * (size_t)model->D * sizeof *o.x);
+      memcpy(o.weight, was->weight, was->count * sizeof *o.weight);
+      if (o.owner) memcpy(o.owner, was->owner, (size_t)model->n * sizeof *o.owner);
+      out->origin = *was;
+      out->origin.x = o.x, out->origin.weight = o.weight, out->origin.owner = o.owner;
+   }
+   return SNEPPP_OK;
+}
+
+static double sneppp__region_mass(const sneppp_model *model, const sneppp_region *region)
+{
+   double mass = 1;
+   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(sneppp__part(model, region, f));
+   return mass;
+}
+
 #ifndef SNEPPP_NO_AUTO
 
 /* The K + 1 smallest squared distances from x to points, ascending, without the point `skip`; returns the nearest. */
@@ -18242,6 +18282,15 @@ static double sneppp__polygon_share(const sneppp_window *w, const double *m, con
    return q > 0 ? q : 0;
 }
 
+/* Piece q of a line, or of axis r of a box. Returns how many there are. */
+static size_t sneppp__line_ends(const sneppp_window *w, size_t q, int r, double *lo, double *hi)
+{
+   int    lines = w->space == SNEPPP_SPACE_INTERVALS;
+   size_t count = lines ? w->count : 1;
+   if (q < count) *lo = lines ? w->ends[2 * q] : w->lo[r], *hi = lines ? w->ends[2 * q + 1] : w->hi[r];
+   return count;
+}
+
 /* The integral of exp(-|x - c|^2 / 2 h^2) over a part of the factor whose first coordinate is k, relative to the box
    around the window. Sphere of radius a: kappa = a^2/h^2, because |x - c|^2 = 2 (a^2 - x.c); relative to its area. */
 static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w, int k, const double *c, double h)
@@ -18267,13 +18316,10 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
       return mass * sneppp__raster_bump(w, m, tau);
    }
    for (int r = 0; r < w->dim; r++) {
-      double sum = 0, unit = f->a[k + r] / f->side[k + r];
-      for (size_t q = 0; q < (w->space == SNEPPP_SPACE_INTERVALS ? w->count : 1); q++) {
-         double lo = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q] : w->lo[r],
-                hi = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q + 1] : w->hi[r];
+      double sum = 0, unit = f->a[k + r] / f->side[k + r], lo = 0, hi = 0;
+      for (size_t q = 0; q < sneppp__line_ends(w, q, r, &lo, &hi); q++)
          sum += sneppp__erf_diff(((lo - f->lo[k + r]) * unit - c[k + r]) * s,
                                  ((hi - f->lo[k + r]) * unit - c[k + r]) * s);
-      }
       mass *= h / f->a[k + r] * 1.25331413731550025121 * sum; /* sqrt(pi/2) */
    }
    return mass;
@@ -18622,13 +18668,9 @@ static void sneppp__still_shift(const sneppp__auto *f, const double *c, double h
          continue;
       }
       for (int r = 0; r < w->dim; r++) {
-         double mass = 0, first = 0, unit = f->a[k + r] / f->side[k + r];
-         for (size_t q = 0; q < (w->space == SNEPPP_SPACE_INTERVALS ? w->count : 1); q++) {
-            double lo = ((w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q] : w->lo[r]) - f->lo[k + r]) * unit -
-                        c[k + r],
-                   hi =
-                      ((w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q + 1] : w->hi[r]) - f->lo[k + r]) * unit -
-                      c[k + r];
+         double mass = 0, first = 0, unit = f->a[k + r] / f->side[k + r], a = 0, b = 0;
+         for (size_t q = 0; q < sneppp__line_ends(w, q, r, &a, &b); q++) {
+            double lo = (a - f->lo[k + r]) * unit - c[k + r], hi = (b - f->lo[k + r]) * unit - c[k + r];
             mass += 0.5 * sneppp__erf_diff(lo / (h * SNEPPP__SQRT2), hi / (h * SNEPPP__SQRT2));
             first += sneppp__phi(lo / h) - sneppp__phi(hi / h);
          }
@@ -19459,10 +19501,9 @@ static void sneppp__auto_tree(sneppp__auto *f, size_t N, size_t events)
    }
 }
 
-/* The fit to them. */
-static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixed_only, const sneppp_parallel *par)
+/* The fit to its centres. */
+static void sneppp__auto_core(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
 {
-   sneppp__auto_tree(f, N, events);
    sneppp__make_ladders(f, fixed_only);
    sneppp__ladder_means(f);
    sneppp__auto_weigh(f, fixed_only, par);
@@ -19566,9 +19607,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sne
       f->yw[f->N + i] /= mean;
    }
    f->held = held;
-   sneppp__make_ladders(f, 0);
-   sneppp__ladder_means(f);
-   sneppp__auto_weigh(f, 0, &o->parallel);
+   sneppp__auto_core(f, 0, &o->parallel);
    return SNEPPP_OK;
 }
 
@@ -19596,7 +19635,8 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
    sneppp__auto_stretch(f, e);
    if (axes < 2 || N < 10) return;
    f->most = 512;
-   sneppp__auto_core(f, n, n, alike, par);
+   sneppp__auto_tree(f, n, n);
+   sneppp__auto_core(f, alike, par);
    part = (double)f->Q / (double)N;
    best = f->gain + part * 6;
    for (int turn = 0; turn < 3 && (moved || turn == 1); turn++) {
@@ -19610,7 +19650,8 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
                  step++) { /* on while it gains */
                for (int r = 0; r < width; r++) e[k + r] += sign * stride;
                sneppp__auto_stretch(f, e);
-               sneppp__auto_core(f, n, n, alike, par);
+               sneppp__auto_tree(f, n, n);
+               sneppp__auto_core(f, alike, par);
                if (f->gain > best + 2 * part) { best = f->gain; found = moved = 1; continue; }
                for (int r = 0; r < width; r++) e[k + r] -= sign * stride;
                break;
@@ -19901,13 +19942,24 @@ SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m
 
 /* ---- from bumps to a model */
 
-/* Unit i gets the bump at c (scaled) of width h with share * N events in it. The model sees u = 2 y - 1 (y in the unit
+/* One bump: its width, its share of the events, 1 / its mean, and the event that carries it, -1 if all share it. Those of
+   a group have one centre: where there are more than two coordinates, and so no table of wide bumps, all ladders of an
+   event are a group, and knots are filled up with bumps of weight 0; else every bump is alone. */
+typedef struct sneppp__bump { double h, share, scale; int32_t owner; } sneppp__bump;
+
+typedef struct sneppp__bumps {
+   size_t        count;  /* of groups                                           */
+   int           group;
+   double       *centre; /* (count, d); NULL while they are only counted        */
+   sneppp__bump *bump;   /* (count, group)                                      */
+} sneppp__bumps;
+
+/* Unit i gets the bump at c (scaled) with share * N events in it. The model sees u = 2 y - 1 (y in the unit
    cube), so psi = exp(-(u - c_u)^2 / 2 l^2) with l = sqrt(2) h 2 / a; on the sphere of radius a, w = a c / 2h^2 and
    b = -a^2 / 2h^2. */
-static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c, double h,
-                             double share, double scale)
+static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c, const sneppp__bump *bump)
 {
-   double excess = 0; /* log of psi at its peak: 0 but for the rounding of w and b */
+   double h = bump->h, excess = 0; /* log of psi at its peak: 0 but for the rounding of w and b */
    for (int g = 0; g < m->factors; g++) {
       sneppp_layer_state *L = &m->layer[g];
       size_t              d = (size_t)L->d;
@@ -19925,11 +19977,11 @@ static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, c
       L->b[i] = L->width ? 0 : (sneppp_real)(-a[0] * a[0] / (2 * h * h));
       if (!L->width) excess = (double)L->b[i] + sqrt(length2);
    }
-   m->readout[0].V[i] = (sneppp_real)(sqrt(share * scale) * exp(-excess));
+   m->readout[0].V[i] = (sneppp_real)(sqrt(bump->share * bump->scale) * exp(-excess));
 }
 
 /* The components that carry weight, for centre j with the widest first. Returns how many. */
-static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, double *share, double *scale)
+static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, sneppp__bump *b)
 {
    int n = 0, c = 0;
    for (int l = 0; l < SNEPPP__LADDERS; l++)
@@ -19937,46 +19989,56 @@ static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, doub
          int    at = n;
          double width = sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s);
          if (!(f->p[c] > 0)) continue;
-         for (; at > 0 && h[at - 1] < width; at--) {
-            h[at] = h[at - 1], share[at] = share[at - 1], scale[at] = scale[at - 1];
-         }
-         h[at] = width, share[at] = f->p[c] / (f->fill * (double)f->R),
-         scale[at] = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
+         for (; at > 0 && b[at - 1].h < width; at--) b[at] = b[at - 1];
+         b[at].h = width, b[at].share = f->p[c] / (f->fill * (double)f->R), b[at].owner = (int32_t)f->src[j];
+         b[at].scale = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
          n++;
       }
    return n;
 }
 
-/* The bumps of a model, numbered: those of the events' ladders, of moved centres, of the lattice. A group has one
-   centre: where there are more than two coordinates, and so no table of wide bumps, all ladders of an event are one,
-   and knots are filled up with bumps of weight 0; else every bump is alone. */
-typedef struct sneppp__bumps {
-   size_t count;                          /* of groups                                                         */
-   int    group, levels, moved, column[SNEPPP__SHARP]; /* bumps per event; columns of moved centres in use     */
-   size_t knots, knot[SNEPPP__KNOTS];
-} sneppp__bumps;
-
-static sneppp__bumps sneppp__bumps_of(const sneppp__auto *f)
+/* One more group, at c, of n bumps and others of weight 0. */
+static void sneppp__bumps_add(sneppp__bumps *list, size_t d, const double *c, int n, const sneppp__bump *b)
 {
-   sneppp__bumps list;
-   double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS];
-   memset(&list, 0, sizeof list);
-   list.group = 1;
-   if (!(f->p[f->C - 1] < 1)) return list;
-   list.levels = sneppp__centre_bumps(f, 0, h, share, scale);
-   for (int c = f->sharp; c < f->smooth; c++) if (f->p[c] > 0) list.column[list.moved++] = c;
-   for (size_t b = 0; b < f->lattice.K; b++) if (sneppp__knot_share(f, b) > 1e-7) list.knot[list.knots++] = b;
-   if (f->d > 2 && !list.moved && list.levels) list.group = list.levels;
-   list.count = f->N * (size_t)(list.group > 1 ? 1 : list.levels + list.moved) + list.knots;
-   return list;
+   size_t at = list->count++;
+   if (!list->bump) return;
+   memcpy(list->centre + at * d, c, d * sizeof *c);
+   for (int g = 0; g < list->group; g++) {
+      sneppp__bump *to = list->bump + at * (size_t)list->group + (size_t)g;
+      *to = b[g < n ? g : 0];
+      if (g >= n) to->share = 0;
+   }
 }
 
-/* The event that carries group i, -1 for knots, which all events share. */
-static int32_t sneppp__bump_owner(const sneppp__auto *f, const sneppp__bumps *list, size_t i)
+/* All of a model: those of a budget; or of the events' ladders, of moved centres, of the lattice. */
+static void sneppp__bumps_list(const sneppp__auto *f, const sneppp__few *few, sneppp__bumps *list)
 {
-   size_t each = (size_t)(list->levels / list->group), own = f->N * each;
-   if (i < own) return (int32_t)f->src[i / each];
-   return i - own < f->N * (size_t)list->moved ? (int32_t)f->src[(i - own) % f->N] : -1;
+   const size_t d = (size_t)f->d;
+   sneppp__bump b[SNEPPP__COLUMNS];
+   int          levels, moved = 0;
+   list->count = 0, list->group = 1;
+   for (size_t j = 0; few && j < few->B; j++) {
+      b[0].h = few->h[j], b[0].share = few->p[j], b[0].scale = few->scale[j], b[0].owner = -1;
+      sneppp__bumps_add(list, d, few->c + j * d, 1, b);
+   }
+   if (few || !(f->p[f->C - 1] < 1)) return;
+   levels = sneppp__centre_bumps(f, 0, b);
+   for (int c = f->sharp; c < f->smooth; c++) moved |= f->p[c] > 0;
+   if (f->d > 2 && !moved && levels) list->group = levels;
+   for (size_t j = 0; j < f->N; j++) {
+      sneppp__centre_bumps(f, j, b);
+      for (int l = 0; l < levels; l += list->group) sneppp__bumps_add(list, d, f->x + j * d, list->group, b + l);
+   }
+   for (size_t m = 0; m < (size_t)(f->smooth - f->sharp); m++)
+      for (size_t j = 0, at = m * f->N; f->p[(size_t)f->sharp + m] > 0 && j < f->N; j++, at++) {
+         b[0].h = f->sh[m], b[0].share = f->p[(size_t)f->sharp + m] / (double)f->R, b[0].scale = f->sscale[at];
+         b[0].owner = (int32_t)f->src[j];
+         sneppp__bumps_add(list, d, f->sx + at * d, 1, b);
+      }
+   for (size_t k = 0; k < f->lattice.K; k++) {
+      b[0].h = f->lattice.h, b[0].share = sneppp__knot_share(f, k), b[0].scale = 1 / f->lattice.mass[k], b[0].owner = -1;
+      if (b[0].share > 1e-7) sneppp__bumps_add(list, d, f->lattice.c + k * d, 1, b);
+   }
 }
 
 /* The events of the fit in the user's units, with their weights: what the model's intervals need. */
@@ -19998,34 +20060,6 @@ static void sneppp__auto_remember(const sneppp__auto *f, sneppp_model *out)
    o->scale = f->parts == 1 && !f->events[0].seen && sum > 0 ? total / sum : 0;
 }
 
-/* Group i: its centre, and, if wanted, its widths, shares and scales. */
-static const double *sneppp__bump_group(const sneppp__auto *f, const sneppp__bumps *list, size_t i, double *h,
-                                        double *share, double *scale)
-{
-   const size_t d = (size_t)f->d, each = (size_t)(list->levels / list->group), own = f->N * each;
-   double       all[3][SNEPPP__COLUMNS];
-   if (i < own) {
-      if (h) {
-         sneppp__centre_bumps(f, i / each, all[0], all[1], all[2]);
-         for (int g = 0; g < list->group; g++) {
-            size_t b = i % each + (size_t)g;
-            h[g] = all[0][b], share[g] = all[1][b], scale[g] = all[2][b];
-         }
-      }
-      return f->x + i / each * d;
-   }
-   i -= own;
-   if (i < f->N * (size_t)list->moved) {
-      size_t m = (size_t)(list->column[i / f->N] - f->sharp), at = m * f->N + i % f->N;
-      if (h) *h = f->sh[m], *share = f->p[(size_t)f->sharp + m] / (double)f->R, *scale = f->sscale[at];
-      return f->sx + at * d;
-   }
-   i = list->knot[i - f->N * (size_t)list->moved];
-   for (int g = 0; h && g < list->group; g++)
-      h[g] = f->lattice.h, share[g] = g ? 0 : sneppp__knot_share(f, i), scale[g] = 1 / f->lattice.mass[i];
-   return f->lattice.c + i * d;
-}
-
 /* What the realisations saw together, in the base measure. */
 static double sneppp__auto_mass(const sneppp__auto *f)
 {
@@ -20039,20 +20073,20 @@ static double sneppp__auto_mass(const sneppp__auto *f)
 }
 
 SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few,
-                                                      const sneppp__few_work *work, const sneppp_model *old,
-                                                      sneppp_model *out, sneppp_error *err)
+                                                      const sneppp_model *old, sneppp_model *out, sneppp_error *err)
 {
    double        mass = sneppp__auto_mass(f);
-   sneppp__bumps list = sneppp__bumps_of(f);
-   size_t        n = few ? few->B : list.count * (size_t)list.group, *order = NULL;
-   double       *centre = NULL;
+   sneppp__bumps list;
+   size_t        n, *order = NULL;
    sneppp_node  *node = NULL;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
+   sneppp__room  room = sneppp__room_open(old->desc.alloc_ctx);
    sneppp_desc   desc = old->desc;
    sneppp_status st;
+   memset(&list, 0, sizeof list);
+   sneppp__bumps_list(f, few, &list);
+   n = list.count * (size_t)list.group;
    desc.mix = SNEPPP_MIX_PRODUCT, desc.readout = SNEPPP_READOUT_DIAGONAL, desc.rank = 0;
-   desc.group = few ? 1 : list.group, desc.events = 0;
+   desc.group = list.group, desc.events = SNEPPP__REMEMBER ? (int)f->R : 0;
    if (n > (size_t)INT32_MAX)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    desc.width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
@@ -20061,9 +20095,6 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
       x->unit.act = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
       x->units = NULL, x->no_bias = 0, x->width = desc.width;
    }
-#ifndef SNEPPP_NO_SURE
-   desc.events = (int)f->R;
-#endif
    if (desc.mem) {
       size_t bytes = sneppp_model_bytes(&desc, err);
       if (desc.events && bytes > desc.mem_bytes) { /* enough for the model? Then it is one that forgets the events */
@@ -20076,110 +20107,79 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
                              desc.width, bytes, desc.mem_bytes);
       desc.mem = NULL, desc.mem_bytes = 0;
    }
-   for (int pass = 0; pass < 2; pass++) { /* the centres, to be sorted into the order of a tree */
-      size_t centres = few ? 0 : n / (size_t)desc.group;
-      centre = (double *)sneppp__take(&c, centres, (size_t)f->d, sizeof *centre);
-      order = (size_t *)sneppp__take(&c, centres, 1, sizeof *order);
-      node = (sneppp_node *)sneppp__take(&c, sneppp__tree_room(centres), 1, sizeof *node);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   while (sneppp__room_run(&room, err)) { /* sorted into the order of a tree */
+      list.centre = sneppp__doubles(&room.c, list.count, (size_t)f->d);
+      list.bump = (sneppp__bump *)sneppp__take(&room.c, n, 1, sizeof *list.bump);
+      order = (size_t *)sneppp__take(&room.c, list.count, 1, sizeof *order);
+      node = (sneppp_node *)sneppp__take(&room.c, sneppp__tree_room(list.count), 1, sizeof *node);
    }
+   SNEPPP__TRY(room.st);
    st = sneppp_init(out, &desc, err);
-   if (st != SNEPPP_OK) { sneppp__block_free(&block); return st; }
-   if (!few && n) {
-      for (size_t i = 0; i < n / (size_t)desc.group; i++)
-         memcpy(centre + i * (size_t)f->d, sneppp__bump_group(f, &list, i, NULL, NULL, NULL),
-                (size_t)f->d * sizeof *centre);
-      sneppp__tree_build(f->d, n / (size_t)desc.group, centre, order, node);
-   }
+   if (st != SNEPPP_OK) { sneppp__block_free(&room.block); return st; }
+   sneppp__bumps_list(f, few, &list);
+   sneppp__tree_build(f->d, list.count, list.centre, order, node);
    out->alpha = mass > 0 ? f->weights / mass : f->weights;
    out->floor = (few ? few->floor : f->p[f->C - 1]) * out->alpha;
    out->readout[0].V[0] = 0;
-   for (size_t j = 0; few && j < few->B; j++) {
-      size_t o = work->corder[j];
-      sneppp__set_bump(f, out, j, few->c + o * (size_t)f->d, few->h[o], few->p[o], few->scale[o]);
+   if (out->desc.events) out->origin.owner[0] = -1;
+   for (size_t i = 0; i < n; i++) {
+      size_t              group = (size_t)list.group;
+      const sneppp__bump *b = list.bump + order[i / group] * group + i % group;
+      sneppp__set_bump(f, out, i, list.centre + i / group * (size_t)f->d, b);
+      if (out->desc.events) out->origin.owner[i] = b->owner;
    }
-   for (size_t i = 0; !few && i < list.count; i++) {
-      double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS];
-      const double *at = sneppp__bump_group(f, &list, order[i], h, share, scale);
-      for (int g = 0; g < list.group; g++)
-         sneppp__set_bump(f, out, i * (size_t)list.group + (size_t)g, at, h[g], share[g], scale[g]);
-   }
-   if (out->desc.events) {
-      for (size_t i = 0; i < (size_t)out->n; i++)
-         out->origin.owner[i] = few || i >= n ? -1 : sneppp__bump_owner(f, &list, order[i / (size_t)list.group]);
-      sneppp__auto_remember(f, out);
-   }
-   sneppp__block_free(&block);
+   if (out->desc.events) sneppp__auto_remember(f, out);
+   sneppp__block_free(&room.block);
    sneppp__index(out);
    out->budget = old->budget;
    return SNEPPP_OK;
 }
 
-/* Puts a finished model in the place of another: in the caller's block, if there is one, which is known to hold it.
-   The arrays are placed there and copied, without a second sneppp_init: that borrows, and could fail when the block is
-   half overwritten. */
+/* Puts a finished model in the place of another: in the caller's block, if there is one, which is known to hold it,
+   without a second sneppp_init: that borrows, and could fail when the block is half overwritten. */
 SNEPPP__APART static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_model *made, sneppp_error *err)
 {
+   sneppp_model  again = *made;
+   sneppp_status st;
    if (model->desc.mem) {
-      sneppp_model   again;
-      sneppp_desc    desc = made->desc;
-      sneppp__carver c = sneppp__measure();
-      sneppp__block  block;
-      sneppp_status  st;
-      desc.mem = model->desc.mem, desc.mem_bytes = model->desc.mem_bytes;
-      sneppp__place_model(&c, &desc, &again);
-      st = sneppp__block_get(&block, &c, desc.mem, desc.mem_bytes, desc.alloc_ctx, err);
-      if (st != SNEPPP_OK) { sneppp_free(made); return st; }
-      sneppp__place_model(&c, &desc, &again);
-      again.block = block.raw, again.block_bytes = block.bytes;
-      sneppp__copy_parameters(&again, made);
-      if (made->origin.count) {
-         sneppp_origin o = again.origin;
-         memcpy(o.x, made->origin.x, made->origin.count * (size_t)made->D * sizeof *o.x);
-         memcpy(o.weight, made->origin.weight, made->origin.count * sizeof *o.weight);
-         memcpy(o.owner, made->origin.owner, (size_t)made->n * sizeof *o.owner);
-         again.origin = made->origin;
-         again.origin.x = o.x, again.origin.weight = o.weight, again.origin.owner = o.owner;
-      }
-      sneppp__index(&again);
+      st = sneppp__copy_model(made, made->desc.events, model->desc.mem, model->desc.mem_bytes, &again, err);
       sneppp_free(made);
-      *model = again;
-      return SNEPPP_OK;
+      if (st != SNEPPP_OK) return st;
+      sneppp__index(&again);
    }
    sneppp_free(model);
-   *model = *made;
+   *model = again;
    return SNEPPP_OK;
 }
 
 /* ---- reading the events: every one is checked; a random subset of at most `room` is kept, shuffled */
-static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *model, const sneppp_fit_desc *o,
-                                       size_t total, size_t room, uint64_t seed, sneppp_error *err)
+
+static void sneppp__auto_join(sneppp__auto *f, size_t number, const sneppp_real *x, double weight)
+{
+   double *y = f->y + f->N * (size_t)f->d;
+   if (!(weight > 0)) return;
+   for (int k = 0; k < f->d; k++) y[k] = ((double)x[k] - f->lo[k]) / f->side[k];
+   f->ysrc[f->N] = number, f->yw[f->N++] = weight;
+}
+
+static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_fit_desc *o, size_t own, size_t total, size_t room,
+                                       sneppp_error *err)
 {
    sneppp__team *t = sneppp__team_of(o);
-   size_t      D = (size_t)model->D, seen = 0, need = total < room ? total : room, kept = 0;
-   double      kept_weight = 0;
-   sneppp_real x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
-   sneppp_rng  rng;
-   sneppp_rng_init(&rng, seed, 30);
-   for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++) {
-      const sneppp_events *e = &o->events[r];
-      for (size_t first = 0; first < e->count; first += SNEPPP__CHUNK) {
-         size_t        B = e->count - first < SNEPPP__CHUNK ? e->count - first : SNEPPP__CHUNK;
-         sneppp_status st = sneppp__read_events(model, e, first, B, x, err);
-         if (st != SNEPPP_OK) return st;
-         for (size_t b = 0; b < B; b++, seen++) {
-            double weight;
-            st = sneppp__event_check(model, e, first + b, x + b * D, &weight, err);
-            if (st != SNEPPP_OK) return st;
-            f->weights += weight;
-            if (t || !need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)need)
-               continue; /* selection sampling */
-            need--;
-            if (!(weight > 0)) continue;
-            for (size_t q = 0; q < D; q++) f->y[kept * D + q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
-            f->ysrc[kept] = seen;
-            f->yw[kept++] = weight, kept_weight += weight;
-         }
+   size_t        D = (size_t)f->d, need = total < room ? total : room;
+   double        weight[SNEPPP__CHUNK], kept = 0;
+   sneppp_real   x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
+   sneppp_rng    rng;
+   sneppp_rng_init(&rng, f->seed, 30);
+   for (size_t first = 0; first < own; first += SNEPPP__CHUNK) {
+      size_t B = own - first < SNEPPP__CHUNK ? own - first : SNEPPP__CHUNK;
+      SNEPPP__TRY(sneppp__load_run(f->model, o->events, first, B, x, weight, err));
+      for (size_t b = 0; b < B; b++) {
+         f->weights += weight[b];
+         if (t || !need || sneppp_rng_uniform(&rng) * (double)(total - first - b) >= (double)need)
+            continue; /* selection sampling */
+         need--;
+         sneppp__auto_join(f, first + b, x + b * D, weight[b]);
       }
    }
    for (size_t from = 0, n; t && from < total; from += n) { /* the same of all ranks: every event, or some, travels */
@@ -20187,31 +20187,23 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
       for (n = 0; from + n < total && i < most; n++)
          if (need && sneppp_rng_uniform(&rng) * (double)(total - from - n) < (double)need)
             t->index[i++] = from + n, need--;
-      SNEPPP__TRY(sneppp__team_gather(t, model, o->events, i, SNEPPP_OK, err));
+      SNEPPP__TRY(sneppp__team_gather(t, f->model, o->events, i, SNEPPP_OK, err));
       for (size_t k = 0; k < i; k++) {
-         const double *row = t->mail + k * (D + 1);
-         if (!(row[D] > 0)) continue;
-         for (size_t q = 0; q < D; q++) f->y[kept * D + q] = (row[q] - f->lo[q]) / f->side[q];
-         f->ysrc[kept] = t->index[k];
-         f->yw[kept++] = row[D], kept_weight += row[D];
+         sneppp__unpack(D, t->mail + k * (D + 1), 1, x, weight);
+         sneppp__auto_join(f, t->index[k], x, weight[0]);
       }
    }
    if (t) f->weights = t->weights;
-   for (size_t i = kept; i > 1; i--) {
+   f->R = f->N;
+   for (size_t i = 0; i < f->N; i++) kept += f->yw[i];
+   for (size_t i = f->N; i > 1; i--) {
       size_t j = (size_t)sneppp_rng_below(&rng, (uint64_t)i);
-      double v = f->yw[i - 1];
-      size_t was = f->ysrc[i - 1];
-      f->yw[i - 1] = f->yw[j], f->yw[j] = v;
-      f->ysrc[i - 1] = f->ysrc[j], f->ysrc[j] = was;
-      for (size_t k = 0; k < D; k++) {
-         v = f->y[(i - 1) * D + k];
-         f->y[(i - 1) * D + k] = f->y[j * D + k];
-         f->y[j * D + k] = v;
-      }
+      sneppp__swap_rows(f->yw, sizeof *f->yw, i - 1, j);
+      sneppp__swap_rows(f->ysrc, sizeof *f->ysrc, i - 1, j);
+      sneppp__swap_rows(f->y, D * sizeof *f->y, i - 1, j);
    }
-   for (size_t i = 0; i < kept; i++) f->yw[i] *= (double)kept / kept_weight; /* of mean 1 */
-   f->scale = kept ? kept_weight / (double)kept : 1;
-   f->N = f->R = kept;
+   for (size_t i = 0; i < f->N; i++) f->yw[i] *= (double)f->N / kept; /* of mean 1 */
+   f->scale = f->N ? kept / (double)f->N : 1;
    return SNEPPP_OK;
 }
 
@@ -20223,19 +20215,12 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
    shown again and again, forwards and backwards, stretched if that would be more than FOLDS times; and it counts less,
    in proportion to its length, so that a side on which nothing was seen leaves all to the other. */
 #define SNEPPP__FOLDS 8
-static size_t sneppp__line_ends(const sneppp_window *w, size_t k, double *lo, double *hi)
-{
-   int    box = w->space == SNEPPP_SPACE_BOX;
-   size_t count = box ? 1 : w->count;
-   if (k < count) *lo = box ? w->lo[0] : w->ends[2 * k], *hi = box ? w->hi[0] : w->ends[2 * k + 1];
-   return count;
-}
 
 /* How much of a line was seen before t. */
 static double sneppp__line_before(const sneppp_window *seen, double t)
 {
    double sum = 0, a = 0, b = 0;
-   for (size_t s = 0; s < sneppp__line_ends(seen, s, &a, &b) && a < t; s++) sum += (b < t ? b : t) - a;
+   for (size_t s = 0; s < sneppp__line_ends(seen, s, 0, &a, &b) && a < t; s++) sum += (b < t ? b : t) - a;
    return sum;
 }
 
@@ -20276,9 +20261,9 @@ SNEPPP__APART static size_t sneppp__auto_gaps(sneppp__auto *f, int g, size_t hav
    const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, g), *win = &f->model->desc.factor[g].window;
    double               lo = 0, hi = 0, a = 0, b = 0, from, owed = 0;
    size_t               made = 0;
-   for (size_t q = 0; q < sneppp__line_ends(win, q, &lo, &hi); q++) {
+   for (size_t q = 0; q < sneppp__line_ends(win, q, 0, &lo, &hi); q++) {
       from = lo;
-      for (size_t s = 0; s < sneppp__line_ends(seen, s, &a, &b); s++) {
+      for (size_t s = 0; s < sneppp__line_ends(seen, s, 0, &a, &b); s++) {
          if (b <= lo || a >= hi) continue;
          if (a > from) made += sneppp__auto_mirror(f, g, from, a, have, keep, &owed, room);
          from = b;
@@ -20340,117 +20325,123 @@ static double sneppp__auto_base(const sneppp__auto *f)
    return weight > 0 ? sum / weight : 0;
 }
 
+/* The window's place in the unit cube, and what of it was seen. */
+static void sneppp__auto_open(sneppp__auto *f, const sneppp_model *model, const sneppp_fit_desc *o)
+{
+   const sneppp_region *seen = o->events[0].seen;
+   memset(f, 0, sizeof *f);
+   f->model = model, f->events = o->events, f->d = model->D, f->sphere = -1, f->parts = 1, f->seen = 1;
+   f->realisations = o->realisations ? o->realisations : 1;
+   f->most = SNEPPP__QUERIES, f->seed = o->seed ? o->seed : 1;
+   for (size_t k = 1; k < f->realisations; k++) if (o->events[k].seen != seen) f->parts = f->realisations;
+   for (int g = 0; g < model->factors; g++) {
+      const sneppp_layer_state *L = &model->layer[g];
+      int                       round = L->inside.space == SNEPPP_SPACE_SPHERE;
+      if (round) { f->sphere = L->first; f->seen /= sneppp_window_mass(&L->inside); }
+      for (int k = 0; k < L->D; k++) {
+         f->lo[L->first + k] = round ? 0 : L->shift[k] - 1 / L->rate[k];
+         f->side[L->first + k] = round ? 1 : 2 / L->rate[k];
+         f->seen /= f->side[L->first + k];
+      }
+   }
+   f->watched = f->seen * sneppp__auto_mass(f);
+   for (int g = 0; f->parts == 1 && seen && g < model->factors; g++)
+      if (seen->factor[g] && model->layer[g].D == 1 &&
+          sneppp_window_mass(seen->factor[g]) < sneppp_window_mass(&model->desc.factor[g].window))
+         f->hole |= 1 << g;
+   f->seen *= sneppp__auto_mass(f);
+}
+
+/* The best common scale of an intensity that expects so many events of a sum of weights. */
+static void sneppp__rescale(sneppp_model *model, double weights, double *expected, double *nll)
+{
+   double scale = weights / *expected;
+   if (!sneppp__finite(scale) || !(scale > 0)) return;
+   *nll += weights - *expected - weights * log(scale);
+   model->alpha *= scale, model->floor *= scale, *expected = weights;
+}
+
+/* From the events that were read to the model of all bumps, or of a budget. */
+static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp__few_work *work, const sneppp_fit_desc *o,
+                                      size_t total, size_t room, size_t held, sneppp_model *made, sneppp_error *err)
+{
+   sneppp__bumps list;
+   size_t        N;
+   sneppp__auto_merge(f, 0);
+   if (!(o->resolution < 0)) sneppp__auto_spread(f);
+   sneppp__auto_merge(f, 1);
+   N = f->N;
+   for (size_t i = 0; i < N; i++) f->ysrc[i] = i; /* who they were was needed to spread them */
+   if (f->hole) sneppp__auto_fill(f, room);
+   if ((total <= room + held && f->N <= room) || f->N <= 2 * held) held = 0; /* all are centres; many have weight 0 */
+   N -= held, room = f->N - held;
+   sneppp__auto_axes(f, N, &o->parallel);
+   sneppp__auto_tree(f, room, N);
+   if (held) SNEPPP__TRY(sneppp__auto_refit(f, o, held, err));
+   else sneppp__auto_core(f, 0, &o->parallel);
+   memset(&list, 0, sizeof list);
+   sneppp__bumps_list(f, NULL, &list);
+   if (list.count * (size_t)list.group <= (size_t)f->model->budget) few->B = 0; /* the whole is within the budget */
+   if (few->B) sneppp__auto_few(f, few, work, f->seed);
+   return sneppp__auto_model(f, few->B ? few : NULL, f->model, made, err);
+}
+
 SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o,
                                                       sneppp_report *report, sneppp_error *err)
 {
-   size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres, room, held = 0;
+   size_t           own = 0, total, centres, room, held = 0;
    double           started = SNEPPP_SECONDS(), base = 0;
    sneppp__auto     f;
    sneppp__few      few;
    sneppp__few_work work;
-   sneppp__carver   c = sneppp__measure();
-   sneppp__block    block;
+   sneppp__room     hold = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_model     made;
    sneppp_report    r;
    sneppp__team    *team = sneppp__team_of(o);
    int              stop = 0;
-   sneppp_status    st = sneppp__realisations_check(model, o->events, realisations, &total, err);
-   if (st != SNEPPP_OK) return st;
-   if (team) total = team->count;
-   memset(&f, 0, sizeof f);
+   sneppp_status    st;
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &own, err));
+   total = team ? team->count : own;
    memset(&few, 0, sizeof few);
    memset(&work, 0, sizeof work);
-   f.model = model, f.events = o->events, f.d = model->D, f.sphere = -1, f.parts = 1, f.seen = 1;
-   f.realisations = realisations;
-   f.most = SNEPPP__QUERIES, f.seed = o->seed ? o->seed : 1;
-   for (size_t k = 1; k < realisations; k++) if (o->events[k].seen != o->events[0].seen) f.parts = realisations;
-   for (int g = 0; g < model->factors; g++) {
-      const sneppp_layer_state *L = &model->layer[g];
-      int                       round = L->inside.space == SNEPPP_SPACE_SPHERE;
-      if (round) { f.sphere = L->first; f.seen /= sneppp_window_mass(&L->inside); }
-      for (int k = 0; k < L->D; k++) {
-         f.lo[L->first + k] = round ? 0 : L->shift[k] - 1 / L->rate[k];
-         f.side[L->first + k] = round ? 1 : 2 / L->rate[k];
-         f.seen /= f.side[L->first + k];
-      }
-   }
-   f.watched = f.seen * sneppp__auto_mass(&f);
-   for (int g = 0; f.parts == 1 && o->events[0].seen && g < model->factors; g++)
-      if (o->events[0].seen->factor[g] && model->layer[g].D == 1 &&
-          sneppp_window_mass(o->events[0].seen->factor[g]) < sneppp_window_mass(&model->desc.factor[g].window))
-         f.hole |= 1 << g;
-   f.seen *= sneppp__auto_mass(&f);
-   centres = total < SNEPPP__CENTRES ? total : SNEPPP__CENTRES;
-   few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1 ? 1 : 0;
+   memset(&r, 0, sizeof r);
+   sneppp__auto_open(&f, model, o);
+   few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1;
    if (total > SNEPPP__CENTRES && !f.hole) held = SNEPPP__QUERIES;
-   if (total - held < centres) centres = total - held;
-   room = centres;
+   centres = room = total - held < SNEPPP__CENTRES ? total - held : SNEPPP__CENTRES;
    if (f.hole) { /* for mirrored events: as many as there are events, more if these are few */
       room = centres < 64 ? 512 : 8 * centres < SNEPPP__CENTRES ? 8 * centres : SNEPPP__CENTRES;
       if (room < 2 * centres) room = 2 * centres;
    }
-   for (int pass = 0; pass < 2; pass++) {
-      sneppp__place_auto(&c, room, held, f.d, &f);
-      if (few.B) sneppp__place_few(&c, few.B, f.d, &few, &work);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   while (sneppp__room_run(&hold, err)) {
+      sneppp__place_auto(&hold.c, room, held, f.d, &f);
+      if (few.B) sneppp__place_few(&hold.c, few.B, f.d, &few, &work);
    }
+   SNEPPP__TRY(hold.st);
    sneppp__exp_fill(f.table);
-   st = sneppp__auto_read(&f, model, o, total, centres + held, f.seed, err);
-   memset(&r, 0, sizeof r);
    r.method = SNEPPP_METHOD_AUTO, r.events = total, r.steps = 1, r.nll = r.held_out = r.gap = sneppp__nan();
+   st = sneppp__auto_read(&f, o, own, total, centres + held, err);
    if (st == SNEPPP_OK) st = sneppp__ask(o, &r, model, &stop, err);
-   if (st == SNEPPP_OK && stop) { /* asked to stop before anything was done */
-      r.ending = SNEPPP_ENDING_ASKED_TO_STOP;
-      if (report) *report = r;
-      sneppp__block_free(&block);
-      return SNEPPP_OK;
-   }
-   if (st == SNEPPP_OK) {
-      size_t N;
+   if (stop) r.ending = SNEPPP_ENDING_ASKED_TO_STOP; /* before anything was done */
+   if (st == SNEPPP_OK && !stop) {
       base = sneppp__auto_base(&f);
-      f.weights *= (double)f.parts / (double)realisations;
-      sneppp__auto_merge(&f, 0);
-      if (!(o->resolution < 0)) sneppp__auto_spread(&f);
-      sneppp__auto_merge(&f, 1);
-      N = f.N;
-      for (size_t i = 0; i < N; i++) f.ysrc[i] = i; /* who they were was needed to spread them */
-      if (f.hole) sneppp__auto_fill(&f, room);
-      if (total <= centres + held && f.N <= room) held = 0; /* the places of all events are centres */
-      held = held && f.N > 2 * held ? held : 0; /* fewer where weights are 0 */
-      centres = f.N - held, N -= held;
-      sneppp__auto_axes(&f, N, &o->parallel);
-      if (held) {
-         sneppp__auto_tree(&f, centres, N);
-         st = sneppp__auto_refit(&f, o, held, err);
-      } else sneppp__auto_core(&f, centres, N, 0, &o->parallel);
+      f.weights *= (double)f.parts / (double)f.realisations;
+      st = sneppp__auto_run(&f, &few, &work, o, total, room, held, &made, err);
    }
-   if (st == SNEPPP_OK) {
-      sneppp__bumps list = sneppp__bumps_of(&f);
-      if (list.count * (size_t)list.group <= (size_t)model->budget) few.B = 0; /* the whole is within the budget */
-      if (few.B) sneppp__auto_few(&f, &few, &work, f.seed);
-      st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
-   }
-   if (st == SNEPPP_OK) {
-      const double weights = f.weights * (double)realisations / (double)f.parts, constant = made.alpha;
-      double       nll = 0;
-      r.gap = f.gap;
+   if (st == SNEPPP_OK && !stop) {
+      const double weights = f.weights * (double)f.realisations / (double)f.parts, constant = made.alpha;
+      double       nll = 0, logs = total ? sneppp__fit_factorials(o) : 0;
       if (total)
-         st = sneppp__nll(&made, o->events, realisations, team, &nll, &r.expected, NULL, &o->parallel, err);
-      if (r.expected > 0 && f.weights > 0) { /* rounding; and mirrored events lose and win a little in what was seen */
-         double scale = weights / r.expected;
-         nll += weights - r.expected - weights * log(scale);
-         made.alpha *= scale, made.floor *= scale, r.expected = weights;
+         st = sneppp__nll(&made, o->events, f.realisations, team, &nll, &r.expected, NULL, &o->parallel, err);
+      sneppp__rescale(&made, weights, &r.expected, &nll); /* rounding; mirrors lose and win a little in what was seen */
+      if (total) r.nll = (nll + logs) / (double)total;
+      if (total && !few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
+         r.held_out = (weights * (1 - log(constant) - base - f.gain / f.evidence) + logs) / (double)total;
+      r.gap = f.gap, r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1, r.rounded = f.snapped;
+      for (int k = 0; k < f.d; k++) {
+         if (f.p[f.C - 1] < 1) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
+         r.resolution[k] = f.step[k] * f.side[k];
       }
-      if (total) {
-         double logs = sneppp__fit_factorials(o);
-         r.nll = (nll + logs) / (double)total;
-         if (!few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
-            r.held_out = (weights * (1 - log(constant) - base - f.gain / f.evidence) + logs) / (double)total;
-      }
-      r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
-      for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
-      for (int k = 0; k < f.d; k++) r.resolution[k] = f.step[k] * f.side[k];
-      r.rounded = f.snapped;
       for (int k = 0; k < f.C; k++)
          r.share[k == f.C - 1 ? 0 : k < f.ladder[0].S ? 1 : k < f.sharp ? 2 : k < f.smooth ? 3 : 4] += f.p[k];
       r.seconds = SNEPPP_SECONDS() - started;
@@ -20459,7 +20450,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       else sneppp_free(&made);
    }
    if (st == SNEPPP_OK && report) *report = r;
-   sneppp__block_free(&block);
+   sneppp__block_free(&hold.block);
    return st;
 }
 
@@ -20563,23 +20554,18 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
    sneppp__guess  s;
    sneppp__room    room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status   st;
-   double          started = SNEPPP_SECONDS(), total, watched = 0, nll = 0, scale;
+   double          started = SNEPPP_SECONDS(), total, watched = 0, nll = 0;
    if (!given.realisations) given.realisations = 1;
    memset(&s, 0, sizeof s);
    memset(&pattern, 0, sizeof pattern);
    SNEPPP__TRY(sneppp__realisations_check(model, o.events, given.realisations, &s.points, err));
    total = sneppp__total_weight(o.events, given.realisations);
-   s.share = fmax(1, total / SNEPPP__CENTRES), s.mass = 1;
-   for (int f = 0; f < model->factors; f++) s.mass *= sneppp_window_mass(&model->desc.factor[f].window);
+   s.share = fmax(1, total / SNEPPP__CENTRES), s.mass = sneppp__region_mass(model, NULL);
    for (size_t q = 0; q < given.realisations; q++) {
       const sneppp_events *e = &given.events[q];
       for (size_t k = 0; k < e->regions; k++) s.places += (size_t)ceil(sneppp__region_count(e, k) / s.share);
-      for (size_t k = 0; k < (sneppp__is_table(e) ? e->regions : 1); k++) {
-         double mass = 1;
-         for (int f = 0; f < model->factors; f++)
-            mass *= sneppp_window_mass(sneppp__part(model, sneppp__is_table(e) ? &e->region[k] : e->seen, f));
-         watched += mass;
-      }
+      for (size_t k = 0; k < (sneppp__is_table(e) ? e->regions : 1); k++)
+         watched += sneppp__region_mass(model, sneppp__is_table(e) ? &e->region[k] : e->seen);
    }
    s.mean = total / watched, s.tries = 4 * (s.points + s.places) + 1024;
    while (sneppp__room_run(&room, err)) {
@@ -20606,11 +20592,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
    sneppp__block_free(&room.block);
    if (st == SNEPPP_OK && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
       st = sneppp__nll(&fit, given.events, given.realisations, NULL, &nll, &r.expected, NULL, &desc->parallel, err);
-      scale = total / r.expected;
-      if (st == SNEPPP_OK && sneppp__finite(scale) && scale > 0) {
-         nll += total - r.expected - total * log(scale);
-         fit.alpha *= scale, fit.floor *= scale, r.expected = total;
-      }
+      if (st == SNEPPP_OK) sneppp__rescale(&fit, total, &r.expected, &nll);
       r.events = sneppp__event_number(given.events, given.realisations);
       r.nll = (nll + sneppp__log_factorials(given.events, given.realisations)) / (double)r.events;
       r.held_out = sneppp__nan(); /* that of places is not that of counts */
@@ -20674,138 +20656,115 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
 static sneppp_status sneppp__count_copies(const sneppp_model *model, const sneppp_fit_desc *o, size_t *copies,
                                           sneppp_error *err)
 {
-   size_t         total = 0, slots = 16, used = 0, found = 0, D = (size_t)model->D, realisations = o->realisations;
-   int            skip = 0;
-   uint64_t      *table = NULL;
-   double        *place = NULL;
-   sneppp__carver c = sneppp__measure();
-   sneppp_real   *x = NULL;
-   sneppp__block  block;
-   sneppp_status  st;
-   if (!realisations) realisations = 1;
-   st = sneppp__realisations_check(model, o->events, realisations, &total, err);
-   if (st != SNEPPP_OK) return st;
-   for (size_t r = 0; r < realisations; r++)
+   size_t       total = 0, slots = 16, used = 0, found = 0, D = (size_t)model->D;
+   int          skip = 0;
+   uint64_t    *table = NULL;
+   double      *place = NULL, weight[SNEPPP__CHUNK];
+   sneppp_real *x = NULL;
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
+   for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++)
       if (o->reduce || (o->method == SNEPPP_METHOD_ADAM && o->batch && o->events[r].read)) {
          *copies = SIZE_MAX;
          return SNEPPP_OK;
       }
    while (total >> skip > SNEPPP__PLACES) skip++;
    while (slots < 2 * (total >> skip)) slots *= 2;
-   for (int pass = 0; pass < 2; pass++) {
-      table = (uint64_t *)sneppp__take(&c, slots, 1, sizeof *table);
-      place = (double *)sneppp__take(&c, D, 1, sizeof *place);
-      x = (sneppp_real *)sneppp__take(&c, SNEPPP__CHUNK, D, sizeof *x);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   while (sneppp__room_run(&room, err)) {
+      table = (uint64_t *)sneppp__take(&room.c, slots, 1, sizeof *table);
+      place = sneppp__doubles(&room.c, D, 1);
+      x = sneppp__reals(&room.c, SNEPPP__CHUNK, D);
    }
+   SNEPPP__TRY(room.st);
    memset(table, 0, slots * sizeof *table);
-   for (size_t r = 0; r < realisations && st == SNEPPP_OK; r++)
-      for (size_t first = 0; first < o->events[r].count && st == SNEPPP_OK; first += SNEPPP__CHUNK) {
-         size_t left = o->events[r].count - first, B = left < SNEPPP__CHUNK ? left : SNEPPP__CHUNK;
-         st = sneppp__read_events(model, &o->events[r], first, B, x, err);
-         for (size_t b = 0; b < B && st == SNEPPP_OK; b++) {
-            uint64_t h;
-            size_t   at;
-            for (size_t q = 0; q < D; q++) place[q] = (double)x[b * D + q];
-            h = sneppp__place_hash(D, place);
-            if (skip && h >> (64 - skip)) continue;
-            if (!h) h = 1; /* 0 is an empty slot */
-            for (at = (size_t)h & (slots - 1); table[at] && table[at] != h; at = (at + 1) & (slots - 1)) {}
-            if (table[at]) found++;
-            else if (used < slots - 1) table[at] = h, used++; /* one slot stays empty, and ends every search */
-         }
+   for (size_t first = 0; first < total && room.st == SNEPPP_OK; first += SNEPPP__CHUNK) {
+      size_t B = total - first < SNEPPP__CHUNK ? total - first : SNEPPP__CHUNK;
+      room.st = sneppp__load_run(model, o->events, first, B, x, weight, err);
+      for (size_t b = 0; b < B && room.st == SNEPPP_OK; b++) {
+         uint64_t h;
+         size_t   at;
+         for (size_t q = 0; q < D; q++) place[q] = (double)x[b * D + q];
+         h = sneppp__place_hash(D, place);
+         if (skip && h >> (64 - skip)) continue;
+         if (!h) h = 1; /* 0 is an empty slot */
+         for (at = (size_t)h & (slots - 1); table[at] && table[at] != h; at = (at + 1) & (slots - 1)) {}
+         if (table[at]) found++;
+         else if (used < slots - 1) table[at] = h, used++; /* one slot stays empty, and ends every search */
       }
-   sneppp__block_free(&block);
-   if (st == SNEPPP_OK) *copies = found << skip;
-   return st;
+   }
+   sneppp__block_free(&room.block);
+   *copies = found << skip;
+   return room.st;
 }
 
-/* ---- events to remember after a fit of another kind than AUTO's, for intervals. There is one block, taken before the
-   fit, so that nothing fails after it; the model moves into it. A block of the caller's gets them if there is room. */
-#ifndef SNEPPP_NO_SURE
-#define SNEPPP__RECALL ((size_t)16384) /* most of them, as many as AUTO keeps */
+/* ---- events to remember after a fit of another kind than AUTO's, for intervals. The model moves into a block with room
+   for them that is taken before the fit, so that nothing fails after it. A block of the caller's gets them if there is
+   room. What is left of events beside counts by region would be a false witness. */
 SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model, const sneppp_fit_desc *o, int *events,
-                                                       sneppp__block *block, sneppp__carver *c, sneppp_error *err)
+                                                       sneppp_model *next, sneppp_error *err)
 {
-   size_t        total = 0;
-   sneppp_model  next;
-   sneppp_desc   desc = model->desc;
-   sneppp_status st = sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err);
-   memset(block, 0, sizeof *block);
-   *events = 0;
-   if (st != SNEPPP_OK || sneppp__own_factor(model) >= 0) return st;
+   size_t         total = 0;
+   sneppp_desc    desc = model->desc;
+   sneppp__carver c = sneppp__measure();
+   memset(next, 0, sizeof *next);
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
    if (o->reduce) total = sneppp__team_of(o)->count;
-   if (sneppp__has_regions(o->events, o->realisations)) total = 0; /* what is left of them would be a false witness */
-   desc.events = *events = (int)(total < SNEPPP__RECALL ? total : SNEPPP__RECALL);
-   *c = sneppp__measure();
-   sneppp__place_model(c, &desc, &next);
-   if (!desc.mem) return sneppp__block_get(block, c, NULL, 0, desc.alloc_ctx, err);
-   if (!sneppp__block_bytes(c) || sneppp__block_bytes(c) > desc.mem_bytes) *events = 0;
+   if (sneppp__own_factor(model) >= 0 || sneppp__has_regions(o->events, o->realisations)) return SNEPPP_OK;
+   *events = desc.events = (int)(total > SNEPPP__REMEMBER ? SNEPPP__REMEMBER : total);
+   if (!*events) return SNEPPP_OK;
+   if (!desc.mem) return sneppp__copy_model(model, *events, NULL, 0, next, err);
+   sneppp__place_model(&c, &desc, next);
+   memset(next, 0, sizeof *next);
+   if (!sneppp__block_bytes(&c) || sneppp__block_bytes(&c) > desc.mem_bytes) *events = 0;
    return SNEPPP_OK;
 }
 
-SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events,
-                                         sneppp__block *block, sneppp__carver *c)
+SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events, sneppp_model *next)
 {
-   size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1, total = 0, seen = 0;
-   size_t         need = (size_t)events, kept = 0, parts = 0;
-   double         all = 0, sum = 0, ridge = model->origin.ridge;
+   size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1,
+                  total = sneppp__fit_number(fit), need = (size_t)events, kept = 0, asked = 0;
+   double         all = sneppp__fit_weight(fit), sum = 0, w = 0, scale = 1 / (double)realisations;
    sneppp__team  *t = sneppp__team_of(fit);
    sneppp_rng     rng;
    sneppp_origin *o = &model->origin;
-   sneppp_model   next;
-   sneppp_desc    desc = model->desc;
-   desc.events = block->raw ? events : 0;
-   if (block->raw) {
-      sneppp__place_model(c, &desc, &next);
-      next.block = block->raw, next.block_bytes = block->bytes;
-      sneppp__copy_parameters(&next, model);
+   next->origin.ridge = o->ridge;
+   if (next->block) {
+      sneppp__copy_parameters(next, model);
       sneppp_free(model);
-      *model = next;
+      *model = *next;
       sneppp__index(model);
    } else if (need) { /* behind the rest of the caller's block */
-      *c = sneppp__measure();
-      sneppp__place_model(c, &desc, &next);
-      c->base = (unsigned char *)desc.mem + (SNEPPP__ALIGN - (uintptr_t)desc.mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
-      sneppp__place_origin(c, need, desc.group > 0, model);
-      model->desc.events = events;
+      sneppp__carver c = sneppp__measure();
+      sneppp_desc    desc = model->desc;
+      desc.events = 0;
+      sneppp__place_model(&c, &desc, next);
+      c.base = (unsigned char *)desc.mem + (SNEPPP__ALIGN - (uintptr_t)desc.mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
+      sneppp__place_origin(&c, need, desc.group > 0, model);
    }
-   o->count = 0, o->bumps = 0, o->ridge = ridge;
-   for (size_t r = 0; r < realisations; r++) total += fit->events[r].count, parts += fit->events[r].seen != NULL;
+   model->desc.events = events;
+   o->count = 0, o->bumps = 0;
    sneppp_rng_init(&rng, fit->seed ? fit->seed : 1, 33);
-   if (t) { /* the same, from all ranks */
-      size_t asked = 0;
-      for (total = t->count; seen < total && asked < need; seen++)
-         if (sneppp_rng_uniform(&rng) * (double)(total - seen) < (double)(need - asked)) t->index[asked++] = seen;
-      if (sneppp__team_gather(t, model, fit->events, asked, SNEPPP_OK, &t->error) != SNEPPP_OK) {
-         t->over = 0; /* all ranks are here: the fit is good without them */
-         return;
-      }
-      for (size_t i = 0; i < asked; i++) {
-         const double *row = t->mail + i * (D + 1);
-         if (!(row[D] > 0)) continue;
-         for (size_t q = 0; q < D; q++) o->x[kept * D + q] = (sneppp_real)row[q];
-         o->weight[kept++] = (sneppp_real)row[D], sum += row[D];
-      }
-      all = t->weights, need = 0;
+   for (size_t i = 0; need && i < total; i++) {
+      if (sneppp_rng_uniform(&rng) * (double)(total - i) >= (double)need) continue;
+      need--;
+      if (t) t->index[asked++] = i; /* from whatever rank it is on */
+      else if (sneppp__load_run(model, fit->events, i, 1, o->x + kept * D, &w, NULL) != SNEPPP_OK) return;
+      else if (w > 0) o->weight[kept++] = (sneppp_real)w, sum += w;
    }
-   for (size_t r = 0; need && r < realisations; r++)
-      for (size_t i = 0; i < fit->events[r].count; i++, seen++) {
-         const sneppp_events *e = &fit->events[r];
-         double               w = e->weight ? (double)e->weight[i] : 1;
-         all += w;
-         if (kept == need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)(need - kept)) continue;
-         if (sneppp__read_events(model, e, i, 1, o->x + kept * D, NULL) != SNEPPP_OK) { o->count = 0; return; }
-         if (!(w > 0)) { need--; continue; }
-         o->weight[kept++] = (sneppp_real)w, sum += w;
-      }
-   if (!kept) return;
+   if (t && sneppp__team_gather(t, model, fit->events, asked, SNEPPP_OK, &t->error) != SNEPPP_OK) {
+      t->over = 0; /* all ranks are here: the fit is good without them */
+      return;
+   }
+   for (size_t i = 0; i < asked; i++) {
+      sneppp__unpack(D, t->mail + i * (D + 1), 1, o->x + kept * D, &w);
+      if (w > 0) o->weight[kept++] = (sneppp_real)w, sum += w;
+   }
    for (size_t i = 0; i < kept; i++) o->weight[i] = (sneppp_real)((double)o->weight[i] * all / sum);
-   for (size_t i = 0; o->owner && i < (size_t)model->n; i++) o->owner[i] = -1;
-   o->scale = kept == total && !parts ? 1 / (double)realisations : 0; /* a part of them cannot be counted */
+   for (size_t i = 0; kept && o->owner && i < (size_t)model->n; i++) o->owner[i] = -1;
+   for (size_t r = 0; r < realisations; r++) if (fit->events[r].seen) scale = 0;
+   o->scale = kept == total ? scale : 0; /* a part of them cannot be counted */
    o->count = kept;
 }
-#endif
 
 /* ---- the one call */
 static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
@@ -20813,19 +20772,13 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
 {
    sneppp_status st = sneppp__fit_check(model, desc, err);
    size_t        copies = 0, nodes;
-#ifndef SNEPPP_NO_SURE
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   int            recall = 0, events = 0;
-#endif
-   int           bumps = st == SNEPPP_OK && desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
-   if (st == SNEPPP_OK) st = sneppp__settings_check(desc, desc->method, bumps, err);
-   if (st == SNEPPP_OK && report) st = sneppp__count_copies(model, desc, &copies, err);
+   sneppp_model  next;
+   int           events = 0, bumps;
    if (st != SNEPPP_OK) return st;
-#ifndef SNEPPP_NO_SURE
-   recall = !bumps;
-   if (recall && (st = sneppp__recall_room(model, desc, &events, &block, &c, err)) != SNEPPP_OK) return st;
-#endif
+   bumps = desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
+   SNEPPP__TRY(sneppp__settings_check(desc, desc->method, bumps, err));
+   if (report) SNEPPP__TRY(sneppp__count_copies(model, desc, &copies, err));
+   if (!bumps) SNEPPP__TRY(sneppp__recall_room(model, desc, &events, &next, err));
    if (desc->method == SNEPPP_METHOD_AUTO) st = sneppp__fit_auto(model, desc, report, err);
    else {
       nodes = model->nodes;
@@ -20835,10 +20788,8 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
       if (st == SNEPPP_OK) sneppp__index(model);
       else model->nodes = nodes; /* nothing has moved */
    }
-#ifndef SNEPPP_NO_SURE
-   if (recall && st == SNEPPP_OK) sneppp__recall(model, desc, events, &block, &c);
-   else if (recall) sneppp__block_free(&block);
-#endif
+   if (!bumps && st == SNEPPP_OK) sneppp__recall(model, desc, events, &next);
+   else if (!bumps) sneppp_free(&next);
    if (st == SNEPPP_OK && report) report->copies = copies;
    return st;
 }
@@ -21585,25 +21536,6 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
    return sneppp__fit_convex(out, &fit, 0, NULL, err);
 }
 
-/* The same model, without its events, in a block of its own. */
-SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, sneppp_model *out, void *mem,
-                                                     size_t mem_bytes, sneppp_error *err)
-{
-   sneppp_desc    desc = model->desc;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st;
-   desc.mem = mem, desc.mem_bytes = mem_bytes, desc.events = 0;
-   sneppp__place_model(&c, &desc, out);
-   st = sneppp__block_get(&block, &c, mem, mem_bytes, desc.alloc_ctx, err);
-   memset(out, 0, sizeof *out);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_model(&c, &desc, out);
-   out->block = block.raw, out->block_bytes = block.bytes;
-   sneppp__copy_parameters(out, model);
-   return SNEPPP_OK;
-}
-
 SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
                                            size_t mem_bytes, sneppp_error *err)
 {
@@ -21614,7 +21546,7 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
    st = sneppp__sure_begin(&s, model, 0.95, NULL, err);
    if (st != SNEPPP_OK) return st;
-   st = sneppp__copy_model(model, out, mem, mem_bytes, err);
+   st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
    if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
    sneppp__sure_end(&s);
    if (st == SNEPPP_OK) sneppp__index(out);
