@@ -17999,9 +17999,9 @@ static uint64_t sneppp__place_hash(size_t d, const double *x)
 }
 
 #ifdef SNEPPP_NO_SURE
-   #define SNEPPP__REMEMBER ((size_t)0) /* most events that a model remembers for its intervals */
+   #define SNEPPP__RECALL ((size_t)0) /* most events that a model remembers for its intervals */
 #else
-   #define SNEPPP__REMEMBER ((size_t)16384)
+   #define SNEPPP__RECALL ((size_t)16384)
 #endif
 
 /* The same model with room for so many events in a block of its own or the caller's, with its own events if there is room. */
@@ -18076,11 +18076,8 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
    double v = u < 30 ? u : 30, f;
    int    i = (int)(v * 16);
    f = v - i * 0.0625;
-   f = 1 -
-       f * (1 -
-            f * (0.5 - f * (1.0 / 6 -
-                            f * (1.0 / 24 -
-                                 f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 - f * (1.0 / 40320))))))));
+   f = 1 - f * (1 - f * (0.5 - f * (1.0 / 6 - f * (1.0 / 24 - f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 -
+       f * (1.0 / 40320))))))));
    return e->t[i] * f;
 }
 
@@ -18150,6 +18147,7 @@ typedef struct sneppp__auto {
    int                  hole;                /* bit g: the unseen part of factor g is filled with mirrored events */
    double               seen, weights;       /* sum of the masses of the parts; sum of the events' weights  */
    double               scale;               /* weights of events are scale times yw                        */
+   double               density;             /* mean logarithm of the base measure's at the events; of an exposure */
    int                  d, sphere;           /* coordinates; the first one of a sphere or -1                */
    double               a[SNEPPP_RADIAL_DIM], lo[SNEPPP_RADIAL_DIM], side[SNEPPP_RADIAL_DIM];
    size_t               N, R, nodes;         /* centres; those that are events, the others mirror them      */
@@ -18192,13 +18190,13 @@ typedef struct sneppp__auto {
 
 static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
 {
-   size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, w = sizeof(double), dim = (size_t)d,
+   size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, dim = (size_t)d,
           bins = N < SNEPPP__BINS ? N + 1 : SNEPPP__BINS;
-   f->y = (double *)sneppp__take(c, N + held + 1, dim, w);
-   f->x = (double *)sneppp__take(c, N + held + 1, dim, w);
-   f->yw = (double *)sneppp__take(c, N + held + 1, 1, w);
-   f->w = (double *)sneppp__take(c, N + held + 1, 1, w);
-   f->lane = (double *)sneppp__take(c, held ? SNEPPP__LANES : 0, N + held, w);
+   f->y = sneppp__doubles(c, N + held + 1, dim);
+   f->x = sneppp__doubles(c, N + held + 1, dim);
+   f->yw = sneppp__doubles(c, N + held + 1, 1);
+   f->w = sneppp__doubles(c, N + held + 1, 1);
+   f->lane = sneppp__doubles(c, held ? SNEPPP__LANES : 0, N + held);
    f->next = (size_t *)sneppp__take(c, held, 1, sizeof *f->next);
    f->asks = (size_t *)sneppp__take(c, held ? N : 0, 1, sizeof *f->asks);
    f->then = (size_t *)sneppp__take(c, held, 1, sizeof *f->then);
@@ -18209,40 +18207,40 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    f->snap = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
    f->table = (sneppp__exp_table *)sneppp__take(c, 1, 1, sizeof(sneppp__exp_table));
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
-   f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
-   f->q = (double *)sneppp__take(c, Q + 1, 1, w);
+   f->L = sneppp__doubles(c, Q + 1, SNEPPP__COLUMNS);
+   f->q = sneppp__doubles(c, Q + 1, 1);
    f->ask = (size_t *)sneppp__take(c, Q + 1, 1, sizeof *f->ask);
    if (N <= SNEPPP__MOVED) {
-      f->sx = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim, w);
-      f->still = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim, w);
-      f->sum = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim + 1, w);
-      f->sscale = (double *)sneppp__take(c, SNEPPP__SHARP, N + 1, w);
+      f->sx = sneppp__doubles(c, SNEPPP__SHARP * (N + 1), dim);
+      f->still = sneppp__doubles(c, SNEPPP__SHARP * (N + 1), dim);
+      f->sum = sneppp__doubles(c, SNEPPP__SHARP * (N + 1), dim + 1);
+      f->sscale = sneppp__doubles(c, SNEPPP__SHARP, N + 1);
    }
-   f->raw = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
-   f->base = (double *)sneppp__take(c, Q + 1, 1, w);
-   f->H = (double *)sneppp__take(c, 2 * SNEPPP__COLUMNS, SNEPPP__COLUMNS, w);
-   f->lattice.c = (double *)sneppp__take(c, SNEPPP__KNOTS, dim, w);
-   f->lattice.mass = (double *)sneppp__take(c, SNEPPP__KNOTS, 1, w);
-   f->lattice.amplitude = (double *)sneppp__take(c, SNEPPP__SMOOTH * SNEPPP__STIFF, SNEPPP__KNOTS, w);
-   f->lattice.v = (double *)sneppp__take(c, 3, SNEPPP__KNOTS, w);
-   for (int k = 0; k < 2; k++) f->lattice.P[k] = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
-   f->lattice.H = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
-   f->lattice.sum = (double *)sneppp__take(c, bins, 1, w);
-   f->lattice.G = (double *)sneppp__take(c, bins, SNEPPP__KNOTS, w);
-   f->lattice.R = (double *)sneppp__take(c, bins, SNEPPP__KNOTS, w);
-   f->lattice.g = (double *)sneppp__take(c, bins, SNEPPP__SMOOTH * SNEPPP__STIFF, w);
-   f->lattice.bx = (double *)sneppp__take(c, bins, dim, w);
-   f->lattice.bw = (double *)sneppp__take(c, bins, 1, w);
+   f->raw = sneppp__doubles(c, Q + 1, SNEPPP__COLUMNS);
+   f->base = sneppp__doubles(c, Q + 1, 1);
+   f->H = sneppp__doubles(c, 2 * SNEPPP__COLUMNS, SNEPPP__COLUMNS);
+   f->lattice.c = sneppp__doubles(c, SNEPPP__KNOTS, dim);
+   f->lattice.mass = sneppp__doubles(c, SNEPPP__KNOTS, 1);
+   f->lattice.amplitude = sneppp__doubles(c, SNEPPP__SMOOTH * SNEPPP__STIFF, SNEPPP__KNOTS);
+   f->lattice.v = sneppp__doubles(c, 3, SNEPPP__KNOTS);
+   for (int k = 0; k < 2; k++) f->lattice.P[k] = sneppp__doubles(c, SNEPPP__KNOTS, SNEPPP__KNOTS);
+   f->lattice.H = sneppp__doubles(c, SNEPPP__KNOTS, SNEPPP__KNOTS);
+   f->lattice.sum = sneppp__doubles(c, bins, 1);
+   f->lattice.G = sneppp__doubles(c, bins, SNEPPP__KNOTS);
+   f->lattice.R = sneppp__doubles(c, bins, SNEPPP__KNOTS);
+   f->lattice.g = sneppp__doubles(c, bins, SNEPPP__SMOOTH * SNEPPP__STIFF);
+   f->lattice.bx = sneppp__doubles(c, bins, dim);
+   f->lattice.bw = sneppp__doubles(c, bins, 1);
    f->lattice.bin = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->lattice.bin);
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       sneppp__ladder *q = &f->ladder[l];
       size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
-      q->top = (double *)sneppp__take(c, N + 1, 1, w);
-      q->scale = (double *)sneppp__take(c, S, row, w);
-      q->reach2 = (double *)sneppp__take(c, sneppp__tree_room(N), 1, w);
-      q->other = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
-      q->near2 = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
-      q->oscale = l ? (double *)sneppp__take(c, S, row, w) : NULL;
+      q->top = sneppp__doubles(c, N + 1, 1);
+      q->scale = sneppp__doubles(c, S, row);
+      q->reach2 = sneppp__doubles(c, sneppp__tree_room(N), 1);
+      q->other = l ? sneppp__doubles(c, N + 1, 1) : NULL;
+      q->near2 = l ? sneppp__doubles(c, N + 1, 1) : NULL;
+      q->oscale = l ? sneppp__doubles(c, S, row) : NULL;
       q->last = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
       q->olast = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
    }
@@ -18547,6 +18545,13 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q,
    return 0;
 }
 
+static void sneppp__sum_to_one(int n, double *p)
+{
+   double total = 0;
+   for (int c = 0; c < n; c++) total += p[c];
+   for (int c = 0; c < n; c++) p[c] /= total;
+}
+
 /* Maximises sum_i q_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and
    certifies itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and
    finds the neighbourhood; Newton steps on the few dozen columns finish. Columns of p = 0 stay out of it. H (2, C, C) is
@@ -18554,16 +18559,14 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q,
 SNEPPP__APART static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, const double *prior,
                                            double *p, double tol, double *H)
 {
-   double r[SNEPPP__COLUMNS], T = 0, events, gap = 0, now, total;
+   double r[SNEPPP__COLUMNS], T = 0, events, gap = 0, now;
    for (size_t i = 0; i < N; i++) T += q[i];
    events = T;
    for (int c = 0; c < C; c++) T += prior[c];
    for (int step = 0; step < 80; step++) {
       double big = 0;
       int    newton = step >= 12;
-      total = 0;
-      for (int c = 0; c < C; c++) total += p[c];
-      for (int c = 0; c < C; c++) p[c] /= total; /* raises F, and the certificate is for points of the simplex */
+      sneppp__sum_to_one(C, p); /* raises F, and the certificate is for points of the simplex */
       now = sneppp__mix_value(N, C, L, q, prior, T, p, r, newton ? H : NULL);
       for (int c = 0; c < C; c++) if (p[c] > 0 && r[c] > big) big = r[c];
       gap = T * log(big / T) / (events > 0 ? events : 1);
@@ -18571,9 +18574,7 @@ SNEPPP__APART static double sneppp__mix_em(size_t N, int C, const double *L, con
       if (newton && sneppp__mix_newton(N, C, L, q, prior, T, p, now, r, H, H + C * C)) continue;
       for (int c = 0; c < C; c++) p[c] *= r[c] / T; /* EM */
    }
-   total = 0;
-   for (int c = 0; c < C; c++) total += p[c];
-   for (int c = 0; c < C; c++) p[c] /= total;
+   sneppp__sum_to_one(C, p);
    return gap > 0 ? gap : 0;
 }
 
@@ -19134,12 +19135,6 @@ static int sneppp__auto_average(const sneppp__auto *f, int widest, int last, dou
    return chosen;
 }
 
-/* A gate: 0 up to `from` nats of gain, 1 from `to` on. */
-static double sneppp__gate(double gain, double from, double to)
-{
-   return fmax(0, fmin(1, (gain - from) / (to - from)));
-}
-
 /* The best mixture of the columns of p > 0, from equal weights. Returns its gain. */
 static double sneppp__auto_mix(sneppp__auto *f, const double *plain, double tol, double *p)
 {
@@ -19257,7 +19252,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    for (int tier = 0; tier < (fixed_only ? 2 : 3); tier++) {
       for (int c = 0; c < C; c++) mix[c] = sneppp__in_tier(f, tier, widest, moved, c);
       now = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 3e-5, mix);
-      open = sneppp__gate(now - gain, stair[tier][0], stair[tier][1]);
+      open = fmax(0, fmin(1, (now - gain - stair[tier][0]) / (stair[tier][1] - stair[tier][0])));
       for (int c = 0; c < C; c++) f->p[c] += open * (mix[c] - f->p[c]);
       gain = fmax(gain, now);
    }
@@ -19277,11 +19272,9 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    for (size_t i = 0; i < f->Q; i++) /* without the cap */
       memcpy(f->L + i * (size_t)C, f->raw + i * SNEPPP__COLUMNS, (size_t)f->sharp * sizeof *f->raw);
    f->gain = sneppp__auto_gain(f, f->p);
-   if (f->hole) { /* from shares of what was watched to shares of the whole */
-      double whole = 0;
-      for (int c = 0; c < C; c++) whole += f->p[c] /= f->in[c];
-      for (int c = 0; c < C; c++) f->p[c] /= whole;
-   }
+   if (!f->hole) return;
+   for (int c = 0; c < C; c++) f->p[c] /= f->in[c]; /* from shares of what was watched to shares of the whole */
+   sneppp__sum_to_one(C, f->p);
 }
 
 /* ---- copies. A place that is in the data twice, because a file was read twice or two files overlap, would be the
@@ -19516,8 +19509,7 @@ static void sneppp__auto_core(sneppp__auto *f, int fixed_only, const sneppp_para
 typedef struct sneppp__stream {
    sneppp__auto          *f;
    const sneppp_fit_desc *fit;
-   size_t                 from, end, held; /* the events that are summed together                            */
-   int                    rounded;
+   size_t                 from, end; /* the events that are summed together                                  */
    sneppp_error           error[SNEPPP__LANES];
 } sneppp__stream;
 
@@ -19526,9 +19518,9 @@ static void sneppp__stream_lane(size_t lane, void *arg)
    sneppp__stream     *s = (sneppp__stream *)arg;
    const sneppp__auto *f = s->f;
    size_t              D = (size_t)f->d;
-   double             *sum = f->lane + lane * (f->N + s->held), weight[SNEPPP__CHUNK];
+   double             *sum = f->lane + lane * (f->N + f->held), weight[SNEPPP__CHUNK];
    sneppp_real         x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
-   memset(sum, 0, (f->N + s->held) * sizeof *sum);
+   memset(sum, 0, (f->N + f->held) * sizeof *sum);
    for (size_t first = s->from + lane * SNEPPP__CHUNK; first < s->end; first += SNEPPP__LANES * SNEPPP__CHUNK) {
       size_t B = s->end - first < SNEPPP__CHUNK ? s->end - first : SNEPPP__CHUNK;
       if (sneppp__load_events_of(sneppp__team_of(s->fit), f->model, s->fit->events, first, B, x, weight,
@@ -19537,7 +19529,7 @@ static void sneppp__stream_lane(size_t lane, void *arg)
          double y[SNEPPP_RADIAL_DIM], least[1];
          size_t j;
          for (size_t q = 0; q < D; q++) y[q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
-         if (s->rounded) sneppp__auto_jitter(f, first + b, y);
+         sneppp__auto_jitter(f, first + b, y);
          for (size_t q = 0; q < D; q++) y[q] *= f->a[q];
          j = sneppp__tree_near(f->d, f->x, f->node, y, SIZE_MAX, 0, least);
          sum[j] += weight[b];
@@ -19553,7 +19545,7 @@ static void sneppp__stream_lane(size_t lane, void *arg)
 /* Some of the events into the sums of lane 0, or all of them, of several ranks in parcels. */
 static sneppp_status sneppp__stream_part(sneppp__stream *s, size_t from, size_t size, sneppp_error *err)
 {
-   size_t n = s->f->N + s->held;
+   size_t n = s->f->N + s->f->held;
    s->from = from, s->end = from + size;
    sneppp__run(&s->fit->parallel, sneppp__stream_lane, s, SNEPPP__LANES);
    for (size_t l = 0; l < SNEPPP__LANES; l++) SNEPPP__TRY(sneppp__pass_on(&s->error[l], err));
@@ -19566,11 +19558,10 @@ static sneppp_status sneppp__stream_all(sneppp__stream *s, sneppp_error *err)
 {
    sneppp__team *t = sneppp__team_of(s->fit);
    sneppp__span  span;
-   size_t        at = SIZE_MAX, size, count = 0;
+   size_t        at = SIZE_MAX, size;
    sneppp_status st;
-   for (size_t r = 0; r < (s->fit->realisations ? s->fit->realisations : 1); r++) count += s->fit->events[r].count;
-   if (!t) return sneppp__stream_part(s, 0, count, err);
-   span.x = s->f->lane, span.rows = 1, span.columns = s->f->N + s->held, span.lower = span.segment = 0;
+   if (!t) return sneppp__stream_part(s, 0, sneppp__fit_number(s->fit), err);
+   span.x = s->f->lane, span.rows = 1, span.columns = s->f->N + s->f->held, span.lower = span.segment = 0;
    st = sneppp__sum_begin(t, &span, 1, t->count / sneppp__parcel(t->count) + 1, err);
    while (st == SNEPPP_OK && sneppp__parcel_next(t, &at, &size)) {
       st = sneppp__stream_part(s, at, size, err);
@@ -19585,8 +19576,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sne
    sneppp__stream s;
    double         total = 0, mean = 0;
    memset(&s, 0, sizeof s);
-   s.f = f, s.fit = o, s.held = held;
-   for (int k = 0; k < f->d; k++) if (f->step[k] > 0) s.rounded = 1;
+   s.f = f, s.fit = o, f->held = held;
    for (size_t j = 0; j < f->N; j++) f->asks[j] = SIZE_MAX;
    for (size_t i = 0; i < held; i++) {
       double *x = f->x + (f->N + i) * (size_t)f->d, least[1];
@@ -19606,7 +19596,6 @@ SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sne
       f->w[f->N + i] = fmin(own * (double)f->N / total, f->w[f->next[i]]);
       f->yw[f->N + i] /= mean;
    }
-   f->held = held;
    sneppp__auto_core(f, 0, &o->parallel);
    return SNEPPP_OK;
 }
@@ -20086,7 +20075,7 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
    sneppp__bumps_list(f, few, &list);
    n = list.count * (size_t)list.group;
    desc.mix = SNEPPP_MIX_PRODUCT, desc.readout = SNEPPP_READOUT_DIAGONAL, desc.rank = 0;
-   desc.group = list.group, desc.events = SNEPPP__REMEMBER ? (int)f->R : 0;
+   desc.group = list.group, desc.events = SNEPPP__RECALL ? (int)f->R : 0;
    if (n > (size_t)INT32_MAX)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    desc.width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
@@ -20158,6 +20147,7 @@ static void sneppp__auto_join(sneppp__auto *f, size_t number, const sneppp_real 
 {
    double *y = f->y + f->N * (size_t)f->d;
    if (!(weight > 0)) return;
+   f->density += weight * sneppp__base_log_density(f->model, x);
    for (int k = 0; k < f->d; k++) y[k] = ((double)x[k] - f->lo[k]) / f->side[k];
    f->ysrc[f->N] = number, f->yw[f->N++] = weight;
 }
@@ -20204,6 +20194,7 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_fit_desc *o
    }
    for (size_t i = 0; i < f->N; i++) f->yw[i] *= (double)f->N / kept; /* of mean 1 */
    f->scale = f->N ? kept / (double)f->N : 1;
+   if (f->N) f->density /= kept;
    return SNEPPP_OK;
 }
 
@@ -20295,6 +20286,8 @@ static void sneppp__auto_fill(sneppp__auto *f, size_t room)
    closed; for the rest see fit_auto. */
 static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc *o)
 {
+   const unsigned serves = 1u << SNEPPP_SPACE_BOX | 1u << SNEPPP_SPACE_INTERVALS | 1u << SNEPPP_SPACE_POLYGON |
+                           1u << SNEPPP_SPACE_RASTER | 1u << SNEPPP_SPACE_SPHERE;
    if (model->D > SNEPPP_RADIAL_DIM || model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
    for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++)
       for (int f = 0; f < model->factors; f++) {
@@ -20302,27 +20295,12 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
          w[0] = &model->desc.factor[f].window, w[1] = sneppp__part(model, o->events[r].seen, f);
          if (model->desc.factor[f].own.psi) return 0;
          for (int k = 0; k < 2; k++)
-            if (w[k]->space != SNEPPP_SPACE_BOX && w[k]->space != SNEPPP_SPACE_INTERVALS &&
-                w[k]->space != SNEPPP_SPACE_POLYGON && w[k]->space != SNEPPP_SPACE_RASTER &&
-                (w[k]->space != SNEPPP_SPACE_SPHERE || w[k]->dim != 3))
-               return 0;
+            if (!(serves >> w[k]->space & 1) || (w[k]->space == SNEPPP_SPACE_SPHERE && w[k]->dim != 3)) return 0;
          /* rasters: events in all of an exposure without covariates or polygon, and no budget */
          if (w[0]->space == SNEPPP_SPACE_RASTER &&
              (w[0]->covariates || w[0]->xy || w[1] != w[0] || o->events[r].regions || model->budget)) return 0;
       }
    return 1;
-}
-
-/* The mean logarithm of the base measure's density, which an exposure has, at the events that were read. */
-static double sneppp__auto_base(const sneppp__auto *f)
-{
-   double sum = 0, weight = 0;
-   for (size_t i = 0; i < f->N; i++) {
-      sneppp_real x[SNEPPP_RADIAL_DIM];
-      for (int k = 0; k < f->d; k++) x[k] = (sneppp_real)(f->lo[k] + f->y[i * (size_t)f->d + (size_t)k] * f->side[k]);
-      sum += f->yw[i] * sneppp__base_log_density(f->model, x), weight += f->yw[i];
-   }
-   return weight > 0 ? sum / weight : 0;
 }
 
 /* The window's place in the unit cube, and what of it was seen. */
@@ -20390,7 +20368,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
                                                       sneppp_report *report, sneppp_error *err)
 {
    size_t           own = 0, total, centres, room, held = 0;
-   double           started = SNEPPP_SECONDS(), base = 0;
+   double           started = SNEPPP_SECONDS();
    sneppp__auto     f;
    sneppp__few      few;
    sneppp__few_work work;
@@ -20424,7 +20402,6 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
    if (st == SNEPPP_OK) st = sneppp__ask(o, &r, model, &stop, err);
    if (stop) r.ending = SNEPPP_ENDING_ASKED_TO_STOP; /* before anything was done */
    if (st == SNEPPP_OK && !stop) {
-      base = sneppp__auto_base(&f);
       f.weights *= (double)f.parts / (double)f.realisations;
       st = sneppp__auto_run(&f, &few, &work, o, total, room, held, &made, err);
    }
@@ -20436,7 +20413,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       sneppp__rescale(&made, weights, &r.expected, &nll); /* rounding; mirrors lose and win a little in what was seen */
       if (total) r.nll = (nll + logs) / (double)total;
       if (total && !few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
-         r.held_out = (weights * (1 - log(constant) - base - f.gain / f.evidence) + logs) / (double)total;
+         r.held_out = (weights * (1 - log(constant) - f.density - f.gain / f.evidence) + logs) / (double)total;
       r.gap = f.gap, r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1, r.rounded = f.snapped;
       for (int k = 0; k < f.d; k++) {
          if (f.p[f.C - 1] < 1) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
@@ -20548,7 +20525,6 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
 {
    sneppp_fit_desc o = *desc, given = *desc;
    sneppp_events   pattern;
-   sneppp_desc     plain = model->desc;
    sneppp_model    fit;
    sneppp_report   r;
    sneppp__guess  s;
@@ -20573,13 +20549,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
       s.weight = sneppp__reals(&room.c, s.points + s.places + s.tries, 1);
    }
    SNEPPP__TRY(room.st);
-   plain.mem = NULL, plain.mem_bytes = 0, plain.width = 1, plain.group = plain.events = plain.rank = 0;
-   for (int f = 0; f < model->factors; f++) {
-      sneppp_factor *x = &plain.factor[f];
-      x->unit.act = SNEPPP_ACT_DEFAULT, x->units = NULL, x->width = 0, x->no_bias = 0;
-   }
-   st = sneppp_init(&fit, &plain, err); /* zeroed if it fails */
-   fit.budget = model->budget;
+   st = sneppp__copy_model(model, 0, NULL, 0, &fit, err); /* zeroed if it fails */
    pattern.x = s.x, pattern.weight = s.weight;
    o.events = &pattern, o.realisations = 1;
    for (int round = 0; st == SNEPPP_OK && round < SNEPPP__ROUNDS; round++) {
@@ -20710,7 +20680,7 @@ SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model
    SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
    if (o->reduce) total = sneppp__team_of(o)->count;
    if (sneppp__own_factor(model) >= 0 || sneppp__has_regions(o->events, o->realisations)) return SNEPPP_OK;
-   *events = desc.events = (int)(total > SNEPPP__REMEMBER ? SNEPPP__REMEMBER : total);
+   *events = desc.events = (int)(total > SNEPPP__RECALL ? SNEPPP__RECALL : total);
    if (!*events) return SNEPPP_OK;
    if (!desc.mem) return sneppp__copy_model(model, *events, NULL, 0, next, err);
    sneppp__place_model(&c, &desc, next);
@@ -20770,11 +20740,11 @@ SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_d
 static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                  sneppp_error *err)
 {
-   sneppp_status st = sneppp__fit_check(model, desc, err);
    size_t        copies = 0, nodes;
    sneppp_model  next;
    int           events = 0, bumps;
-   if (st != SNEPPP_OK) return st;
+   sneppp_status st;
+   SNEPPP__TRY(sneppp__fit_check(model, desc, err));
    bumps = desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
    SNEPPP__TRY(sneppp__settings_check(desc, desc->method, bumps, err));
    if (report) SNEPPP__TRY(sneppp__count_copies(model, desc, &copies, err));
@@ -20975,7 +20945,7 @@ typedef struct sneppp__sure {
    double             *L, *K, *KV, *work;  /* (N, N) factor of the information; (n, n), (n, m), (N, m) of a readout  */
    sneppp_real        *weight;             /* (events) for draws                                                     */
    size_t              rows;               /* of V in all readouts                                                   */
-   sneppp__block       block[2];
+   sneppp__room        room[2];            /* of all arrays; of event and part                                       */
 } sneppp__sure;
 
 /* Which event is the witness j. */
@@ -21260,7 +21230,7 @@ static void sneppp__sure_solve(sneppp__sure *s)
 /* ---- both */
 static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp__sure *s)
 {
-   const size_t n = (size_t)m->n, N = s->N, w = sizeof(double);
+   const size_t n = (size_t)m->n, N = s->N;
    const int    full = m->desc.readout == SNEPPP_READOUT_FULL;
    size_t       most = 0, rows = 0, all = 0; /* units and rows of a readout; sizes of V */
    for (int k = 0; k < m->readouts; k++) {
@@ -21270,45 +21240,44 @@ static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp_
    }
    s->rows = rows;
    sneppp__place_grams(c, m, &s->g);
-   s->w = (double *)sneppp__take(c, N, 1, w);
-   s->a = (double *)sneppp__take(c, N, 1, w);
-   s->sum = (double *)sneppp__take(c, N, 1, w);
-   s->psi = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->psi);
-   s->mass = (double *)sneppp__take(c, n, 1, w);
+   s->w = sneppp__doubles(c, N, 1);
+   s->a = sneppp__doubles(c, N, 1);
+   s->sum = sneppp__doubles(c, N, 1);
+   s->psi = sneppp__reals(c, n, 1);
+   s->mass = sneppp__doubles(c, n, 1);
    if (m->origin.bumps) {
-      for (int f = 0; f < m->factors; f++) s->g.c[f] = (double *)sneppp__take(c, n, 1, w);
-      s->other = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->other);
-      s->root = (double *)sneppp__take(c, n, 1, w);
-      s->omega = (double *)sneppp__take(c, n, 1, w);
-      s->wide = (double *)sneppp__take(c, n, 1, w);
+      for (int f = 0; f < m->factors; f++) s->g.c[f] = sneppp__doubles(c, n, 1);
+      s->other = sneppp__reals(c, n, 1);
+      s->root = sneppp__doubles(c, n, 1);
+      s->omega = sneppp__doubles(c, n, 1);
+      s->wide = sneppp__doubles(c, n, 1);
       s->start = (size_t *)sneppp__take(c, n + 1, 1, sizeof *s->start);
       s->pick = (int *)sneppp__take(c, n, 1, sizeof *s->pick);
       return;
    }
-   s->V = (double *)sneppp__take(c, all, 1, w);
-   s->Psi = (double *)sneppp__take(c, N, n, w);
-   s->Y = (double *)sneppp__take(c, N, rows, w);
-   s->L = (double *)sneppp__take(c, N, N, w);
-   s->K = (double *)sneppp__take(c, full ? most : 0, most, w);
-   s->KV = (double *)sneppp__take(c, most, full ? rows : 1, w);
-   s->work = (double *)sneppp__take(c, N, rows, w);
-   s->weight = (sneppp_real *)sneppp__take(c, m->origin.count, 1, sizeof *s->weight);
+   s->V = sneppp__doubles(c, all, 1);
+   s->Psi = sneppp__doubles(c, N, n);
+   s->Y = sneppp__doubles(c, N, rows);
+   s->L = sneppp__doubles(c, N, N);
+   s->K = sneppp__doubles(c, full ? most : 0, most);
+   s->KV = sneppp__doubles(c, most, full ? rows : 1);
+   s->work = sneppp__doubles(c, N, rows);
+   s->weight = sneppp__reals(c, m->origin.count, 1);
 }
 
 static void sneppp__sure_end(sneppp__sure *s)
 {
-   sneppp__block_free(&s->block[0]);
-   sneppp__block_free(&s->block[1]);
+   sneppp__block_free(&s->room[0].block);
+   sneppp__block_free(&s->room[1].block);
 }
 
 SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
                                                       const sneppp_parallel *par, sneppp_error *err)
 {
    static const sneppp_region everywhere = {{NULL}};
-   sneppp__carver c = sneppp__measure();
-   sneppp_status  st;
-   double         lo = 0, hi = 40, sum = 0;
-   size_t         most = (size_t)SNEPPP__WITNESSES;
+   sneppp_status st;
+   double        lo = 0, hi = 40, sum = 0;
+   size_t        most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
    if (!m || !m->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!sneppp__finite(level) || !(level > 0 && level < 1))
@@ -21326,10 +21295,9 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    for (size_t j = 0; j < m->origin.count; j++) s->weights += (double)m->origin.weight[j];
    if (((size_t)1 << 25) / (size_t)m->n < most) most = ((size_t)1 << 25) / (size_t)m->n + 1; /* wide layers */
    s->N = m->origin.bumps || m->origin.count < most ? m->origin.count : most;
-   sneppp__place_sure(&c, m, s);
-   st = sneppp__block_get(&s->block[0], &c, NULL, 0, m->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_sure(&c, m, s);
+   s->room[0] = s->room[1] = sneppp__room_open(m->desc.alloc_ctx);
+   while (sneppp__room_run(&s->room[0], err)) sneppp__place_sure(&s->room[0].c, m, s);
+   SNEPPP__TRY(s->room[0].st);
    for (size_t j = 0; j < s->N; j++) sum += s->w[j] = (double)m->origin.weight[sneppp__witness(s, j)];
    for (size_t j = 0; j < s->N; j++) s->w[j] *= s->weights / sum;
    if (!m->origin.bumps) {
@@ -21339,12 +21307,11 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    }
    for (size_t k = 0; k < (size_t)m->n; k++) if (m->origin.owner[k] < 0) s->pick[s->shared++] = (int)k;
    sneppp__sure_parts(s); /* counts */
-   c = sneppp__measure();
-   for (int pass = 0; pass < 2 && st == SNEPPP_OK; pass++) {
-      s->event = (int32_t *)sneppp__take(&c, s->start[s->shared] + 1, 1, sizeof *s->event);
-      s->part = (double *)sneppp__take(&c, s->start[s->shared] + 1, 1, sizeof *s->part);
-      if (!pass) st = sneppp__block_get(&s->block[1], &c, NULL, 0, m->desc.alloc_ctx, err);
+   while (sneppp__room_run(&s->room[1], err)) {
+      s->event = (int32_t *)sneppp__take(&s->room[1].c, s->start[s->shared] + 1, 1, sizeof *s->event);
+      s->part = sneppp__doubles(&s->room[1].c, s->start[s->shared] + 1, 1);
    }
+   st = s->room[1].st;
    if (st == SNEPPP_OK) {
       sneppp__sure_parts(s);
       st = sneppp__sure_grams(s, &everywhere, NULL, par, err);
@@ -21366,8 +21333,7 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
    const sneppp_origin *o = &m->origin;
    double               mean, area, b = 0;
    sneppp__seen         seen = {0, 0, 0};
-   sneppp_status        st = sneppp__sure_grams(s, region, before, par, err);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__sure_grams(s, region, before, par, err));
    if (o->bumps) {
       area = sneppp__sure_masses(s, s->mass, s->root);
       b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
@@ -21407,12 +21373,11 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
                                            sneppp_error *err)
 {
    static const sneppp_region everywhere = {{NULL}};
-   sneppp__sure   s;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_error   inner;
-   sneppp_sure   *made;
-   sneppp_status  st;
+   sneppp__sure  s;
+   sneppp__room  room;
+   sneppp_error  inner;
+   sneppp_sure  *made = NULL;
+   sneppp_status st;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    if (!region && regions != 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
@@ -21431,12 +21396,10 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
                                 "exposures of its own, because no events were seen there", r, f);
       }
    if (!region) region = &everywhere;
-   st = sneppp__sure_begin(&s, model, level, par, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__take(&c, regions, 1, sizeof *made);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) { sneppp__sure_end(&s); return st; }
-   made = (sneppp_sure *)sneppp__take(&c, regions, 1, sizeof *made);
+   SNEPPP__TRY(sneppp__sure_begin(&s, model, level, par, err));
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) made = (sneppp_sure *)sneppp__take(&room.c, regions, 1, sizeof *made);
+   st = room.st;
    for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
       st = sneppp__sure_region(&s, region + r, r ? region + r - 1 : NULL, made + r, par, &inner);
       if (st != SNEPPP_OK)
@@ -21444,7 +21407,7 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
                           : sneppp__fail(err, st, "%s", inner.why);
    }
    if (st == SNEPPP_OK) memcpy(out, made, regions * sizeof *made);
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    sneppp__sure_end(&s);
    return st;
 }
@@ -21453,8 +21416,8 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
                                                sneppp_sure *out, sneppp_error *err)
 {
    sneppp__sure  s;
-   sneppp_status st = sneppp__sure_begin(&s, model, level, NULL, err);
-   if (st != SNEPPP_OK) return st;
+   sneppp_status st;
+   SNEPPP__TRY(sneppp__sure_begin(&s, model, level, NULL, err));
    st = sneppp__events_check(model, at, err);
    if (st == SNEPPP_OK && at->count && !out) st = sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    for (size_t i = 0; st == SNEPPP_OK && i < at->count; i++) {
@@ -21544,8 +21507,7 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    memset(out, 0, sizeof *out);
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
-   st = sneppp__sure_begin(&s, model, 0.95, NULL, err);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__sure_begin(&s, model, 0.95, NULL, err));
    st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
    if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
    sneppp__sure_end(&s);
