@@ -18031,13 +18031,6 @@ SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, 
    return SNEPPP_OK;
 }
 
-static double sneppp__region_mass(const sneppp_model *model, const sneppp_region *region)
-{
-   double mass = 1;
-   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(sneppp__part(model, region, f));
-   return mass;
-}
-
 #ifndef SNEPPP_NO_AUTO
 
 /* The K + 1 smallest squared distances from x to points, ascending, without the point `skip`; returns the nearest. */
@@ -18356,23 +18349,16 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
    for (size_t b = 0; b < n->count; b++) {
       size_t        j = n->first + b;
       const double *y = f->x + j * d;
-      double        r = 0, h = l->top[j];
+      double        r = 0, u;
+      int           known; /* x is one of those that say how wide j is */
       for (size_t k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
-      if (f->src[j] == skip) continue;
-      if (l->near2 && !f->held && r <= l->near2[j]) {
-         double u = 0.5 * r / (l->other[j] * l->other[j]);
-         if (u > SNEPPP__EDGE) continue;
-         u = sneppp__exp_neg(f->table, u);
-         for (int s = 0; s < l->S && u > 1e-12; u *= s++ < l->olast[j] ? u : 1)
-            out[s] += u * l->oscale[(size_t)s * l->row + j];
-         continue;
-      }
-      r *= 0.5 / (h * h);
-      if (r < SNEPPP__EDGE && f->snap[j]) {
-         double u = sneppp__exp_neg(f->table, r);
-         for (int s = 0; s < l->S && u > 1e-12; u *= s++ < l->last[j] ? u : 1)
-            out[s] += u * l->scale[(size_t)s * l->row + j];
-      } else if (r < SNEPPP__EDGE) { e[b] = sneppp__exp_neg(f->table, r); any = 1; }
+      known = l->near2 && !f->held && r <= l->near2[j];
+      u = known ? 0.5 * r / (l->other[j] * l->other[j]) : r * (0.5 / (l->top[j] * l->top[j]));
+      if (f->src[j] == skip || !(u < SNEPPP__EDGE)) continue;
+      u = sneppp__exp_neg(f->table, u);
+      if (!known && !f->snap[j]) { e[b] = u; any = 1; continue; }
+      for (int s = 0; s < l->S && u > 1e-12; u *= s++ < (known ? l->olast : l->last)[j] ? u : 1)
+         out[s] += u * (known ? l->oscale : l->scale)[(size_t)s * l->row + j];
    }
    for (int s = 0; any && s < l->S; s++) {
       const double *c = l->scale + (size_t)s * l->row + n->first;
@@ -18441,9 +18427,9 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
       for (int l = 1; l < SNEPPP__LADDERS; l++) {
          sneppp__ladder *q = &f->ladder[l];
          size_t          k = rank[l] - 1 < last ? rank[l] - 1 : last, next = rank[l] < last ? rank[l] : last;
-         q->near2[i] = N > 1 ? best[k] : 0;
-         q->top[i] = 2 * (N > 1 ? fmin(0.5, fmax(sqrt(best[k]), 4 * SNEPPP__LEAST)) : 0.5);
-         q->other[i] = 2 * (N > 1 ? fmin(0.5, fmax(sqrt(best[next]), 4 * SNEPPP__LEAST)) : 0.5);
+         q->near2[i] = best[k]; /* no neighbour: very far */
+         q->top[i] = 2 * fmin(0.5, fmax(sqrt(best[k]), 4 * SNEPPP__LEAST));
+         q->other[i] = 2 * fmin(0.5, fmax(sqrt(best[next]), 4 * SNEPPP__LEAST));
       }
    }
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
@@ -19570,8 +19556,8 @@ static sneppp_status sneppp__stream_all(sneppp__stream *s, sneppp_error *err)
    return sneppp__sum_end(t, &span, 1, st, err);
 }
 
-SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *o, size_t held,
-                                                      sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__auto_stream(sneppp__auto *f, const sneppp_fit_desc *o, size_t held,
+                                                     sneppp_error *err)
 {
    sneppp__stream s;
    double         total = 0, mean = 0;
@@ -19596,7 +19582,6 @@ SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sne
       f->w[f->N + i] = fmin(own * (double)f->N / total, f->w[f->next[i]]);
       f->yw[f->N + i] /= mean;
    }
-   sneppp__auto_core(f, 0, &o->parallel);
    return SNEPPP_OK;
 }
 
@@ -20355,8 +20340,8 @@ static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp_
    N -= held, room = f->N - held;
    sneppp__auto_axes(f, N, &o->parallel);
    sneppp__auto_tree(f, room, N);
-   if (held) SNEPPP__TRY(sneppp__auto_refit(f, o, held, err));
-   else sneppp__auto_core(f, 0, &o->parallel);
+   if (held) SNEPPP__TRY(sneppp__auto_stream(f, o, held, err));
+   sneppp__auto_core(f, 0, &o->parallel);
    memset(&list, 0, sizeof list);
    sneppp__bumps_list(f, NULL, &list);
    if (list.count * (size_t)list.group <= (size_t)f->model->budget) few->B = 0; /* the whole is within the budget */
@@ -20444,6 +20429,13 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
 #define SNEPPP__TRIES  16   /* places drawn evenly, of which one is taken in proportion to the fit */
 #define SNEPPP__ROUGH  1500 /* places of all rounds but the last, in which there is one for every event */
 
+static double sneppp__region_mass(const sneppp_model *model, const sneppp_region *region)
+{
+   double mass = 1;
+   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(sneppp__part(model, region, f));
+   return mass;
+}
+
 /* How many realisations, or regions of tables, watched x. */
 static size_t sneppp__watchers(const sneppp_model *model, const sneppp_events *e, size_t realisations,
                                const sneppp_real *x)
@@ -20527,7 +20519,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
    sneppp_events   pattern;
    sneppp_model    fit;
    sneppp_report   r;
-   sneppp__guess  s;
+   sneppp__guess   s;
    sneppp__room    room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status   st;
    double          started = SNEPPP_SECONDS(), total, watched = 0, nll = 0;
@@ -20848,6 +20840,8 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
 #define SNEPPP__SURE_RIDGE   1e-7 /* of the mean information of an event, for directions of which no event tells   */
 #define SNEPPP__SHARE        1e-4 /* of an event's value: smaller parts in a bump that is shared are left out       */
 
+static const sneppp_region sneppp__everywhere = {{NULL}};
+
 /* P(G <= x), or P(G > x) if `above`, for the gamma distribution of this shape. */
 static double sneppp__gamma_tail(double shape, double x, int above)
 {
@@ -21009,36 +21003,32 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b, int r
 /* ---- AUTO */
 
 /* Who has a part in the bumps that nobody carries: in proportion to the bump's share of the sum of these at an event.
-   Counts the parts if s->event is NULL. */
+   Counts the parts if s->event is NULL, and then fills them in. */
 static void sneppp__sure_parts(sneppp__sure *s)
 {
    const sneppp_model  *m = s->model;
    const sneppp_origin *o = &m->origin;
-   memset(s->start, 0, (s->shared + 1) * sizeof *s->start);
-   for (int pass = 0; pass < (s->event ? 2 : 1); pass++) {
-      for (size_t j = 0; s->shared && j < o->count; j++) {
-         double sum = 0;
-         for (int f = 0; f < m->factors; f++) {
-            sneppp_real T[SNEPPP__MAX_STATS];
-            sneppp__statistics(m, f, o->x + j * (size_t)m->D + m->layer[f].first, T);
-            sneppp__layer_features(m, f, 0, s->pick, s->shared, 1, T, f ? s->other : s->psi, NULL);
-            for (size_t k = 0; f && k < s->shared; k++) s->psi[k] *= s->other[k];
-         }
-         for (size_t k = 0; k < s->shared; k++) {
-            double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
-            sum += v * v;
-         }
-         for (size_t k = 0; k < s->shared; k++) {
-            double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
-            if (!(v * v > SNEPPP__SHARE * sum)) continue;
-            if (pass) {
-               size_t at = s->start[k]++;
-               s->event[at] = (int32_t)j, s->part[at] = (double)o->weight[j] * v * v / sum;
-            } else s->start[k + 1]++;
-         }
+   for (size_t j = 0; s->shared && j < o->count; j++) {
+      double sum = 0;
+      for (int f = 0; f < m->factors; f++) {
+         sneppp_real T[SNEPPP__MAX_STATS];
+         sneppp__statistics(m, f, o->x + j * (size_t)m->D + m->layer[f].first, T);
+         sneppp__layer_features(m, f, 0, s->pick, s->shared, 1, T, f ? s->other : s->psi, NULL);
+         for (size_t k = 0; f && k < s->shared; k++) s->psi[k] *= s->other[k];
       }
-      for (size_t k = 0; !pass && k < s->shared; k++) s->start[k + 1] += s->start[k];
+      for (size_t k = 0; k < s->shared; k++) {
+         double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
+         sum += v * v;
+      }
+      for (size_t k = 0; k < s->shared; k++) {
+         double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
+         size_t at;
+         if (!(v * v > SNEPPP__SHARE * sum)) continue;
+         at = s->start[k + !s->event]++;
+         if (s->event) s->event[at] = (int32_t)j, s->part[at] = (double)o->weight[j] * v * v / sum;
+      }
    }
+   for (size_t k = 0; !s->event && k < s->shared; k++) s->start[k + 1] += s->start[k];
    if (!s->event) return;
    for (size_t k = s->shared; k > 0; k--) s->start[k] = s->start[k - 1]; /* each was moved to where the next begins */
    s->start[0] = 0;
@@ -21274,7 +21264,6 @@ static void sneppp__sure_end(sneppp__sure *s)
 SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
                                                       const sneppp_parallel *par, sneppp_error *err)
 {
-   static const sneppp_region everywhere = {{NULL}};
    sneppp_status st;
    double        lo = 0, hi = 40, sum = 0;
    size_t        most = (size_t)SNEPPP__WITNESSES;
@@ -21306,7 +21295,8 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
       return st;
    }
    for (size_t k = 0; k < (size_t)m->n; k++) if (m->origin.owner[k] < 0) s->pick[s->shared++] = (int)k;
-   sneppp__sure_parts(s); /* counts */
+   memset(s->start, 0, (s->shared + 1) * sizeof *s->start);
+   sneppp__sure_parts(s);
    while (sneppp__room_run(&s->room[1], err)) {
       s->event = (int32_t *)sneppp__take(&s->room[1].c, s->start[s->shared] + 1, 1, sizeof *s->event);
       s->part = sneppp__doubles(&s->room[1].c, s->start[s->shared] + 1, 1);
@@ -21314,7 +21304,7 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    st = s->room[1].st;
    if (st == SNEPPP_OK) {
       sneppp__sure_parts(s);
-      st = sneppp__sure_grams(s, &everywhere, NULL, par, err);
+      st = sneppp__sure_grams(s, &sneppp__everywhere, NULL, par, err);
    }
    if (st == SNEPPP_OK) {
       s->area = sneppp__sure_masses(s, s->omega, s->wide);
@@ -21372,7 +21362,6 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
                                            double level, sneppp_sure *out, const sneppp_parallel *par,
                                            sneppp_error *err)
 {
-   static const sneppp_region everywhere = {{NULL}};
    sneppp__sure  s;
    sneppp__room  room;
    sneppp_error  inner;
@@ -21395,7 +21384,7 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
             return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "region %z, factor[%d]: no interval with covariates or "
                                 "exposures of its own, because no events were seen there", r, f);
       }
-   if (!region) region = &everywhere;
+   if (!region) region = &sneppp__everywhere;
    SNEPPP__TRY(sneppp__sure_begin(&s, model, level, par, err));
    room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) made = (sneppp_sure *)sneppp__take(&room.c, regions, 1, sizeof *made);
