@@ -17293,6 +17293,39 @@ static uint64_t sneppp__place_hash(size_t d, const double *x)
    return h;
 }
 
+#ifdef SNEPPP_NO_SURE
+   #define SNEPPP__RECALL ((size_t)0) /* most events that a model remembers for its intervals */
+#else
+   #define SNEPPP__RECALL ((size_t)16384)
+#endif
+
+/* The same model with room for so many events in a block of its own or the caller's, with its own events if there is room. */
+SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, int events, void *mem, size_t mem_bytes,
+                                                     sneppp_model *out, sneppp_error *err)
+{
+   const sneppp_origin *was = &model->origin;
+   sneppp_origin        o;
+   sneppp_desc          desc = model->desc;
+   sneppp__carver       c = sneppp__measure();
+   sneppp__block        block;
+   desc.mem = mem, desc.mem_bytes = mem_bytes, desc.events = events;
+   sneppp__place_model(&c, &desc, out);
+   memset(out, 0, sizeof *out);
+   SNEPPP__TRY(sneppp__block_get(&block, &c, mem, mem_bytes, desc.alloc_ctx, err));
+   sneppp__place_model(&c, &desc, out);
+   out->block = block.raw, out->block_bytes = block.bytes;
+   sneppp__copy_parameters(out, model);
+   if (was->count && was->count <= (size_t)events) {
+      o = out->origin;
+      memcpy(o.x, was->x, was->count * (size_t)model->D * sizeof *o.x);
+      memcpy(o.weight, was->weight, was->count * sizeof *o.weight);
+      if (o.owner) memcpy(o.owner, was->owner, (size_t)model->n * sizeof *o.owner);
+      out->origin = *was;
+      out->origin.x = o.x, out->origin.weight = o.weight, out->origin.owner = o.owner;
+   }
+   return SNEPPP_OK;
+}
+
 #ifndef SNEPPP_NO_AUTO
 
 /* The K + 1 smallest squared distances from x to points, ascending, without the point `skip`; returns the nearest. */
@@ -17331,11 +17364,8 @@ SNEPPP__INLINE double sneppp__exp_neg(const sneppp__exp_table *e, double u)
    double v = u < 30 ? u : 30, f;
    int    i = (int)(v * 16);
    f = v - i * 0.0625;
-   f = 1 -
-       f * (1 -
-            f * (0.5 - f * (1.0 / 6 -
-                            f * (1.0 / 24 -
-                                 f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 - f * (1.0 / 40320))))))));
+   f = 1 - f * (1 - f * (0.5 - f * (1.0 / 6 - f * (1.0 / 24 - f * (1.0 / 120 - f * (1.0 / 720 - f * (1.0 / 5040 -
+       f * (1.0 / 40320))))))));
    return e->t[i] * f;
 }
 
@@ -17405,6 +17435,7 @@ typedef struct sneppp__auto {
    int                  hole;                /* bit g: the unseen part of factor g is filled with mirrored events */
    double               seen, weights;       /* sum of the masses of the parts; sum of the events' weights  */
    double               scale;               /* weights of events are scale times yw                        */
+   double               density;             /* mean logarithm of the base measure's at the events; of an exposure */
    int                  d, sphere;           /* coordinates; the first one of a sphere or -1                */
    double               a[SNEPPP_RADIAL_DIM], lo[SNEPPP_RADIAL_DIM], side[SNEPPP_RADIAL_DIM];
    size_t               N, R, nodes;         /* centres; those that are events, the others mirror them      */
@@ -17447,13 +17478,13 @@ typedef struct sneppp__auto {
 
 static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
 {
-   size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, w = sizeof(double), dim = (size_t)d,
+   size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, dim = (size_t)d,
           bins = N < SNEPPP__BINS ? N + 1 : SNEPPP__BINS;
-   f->y = (double *)sneppp__take(c, N + held + 1, dim, w);
-   f->x = (double *)sneppp__take(c, N + held + 1, dim, w);
-   f->yw = (double *)sneppp__take(c, N + held + 1, 1, w);
-   f->w = (double *)sneppp__take(c, N + held + 1, 1, w);
-   f->lane = (double *)sneppp__take(c, held ? SNEPPP__LANES : 0, N + held, w);
+   f->y = sneppp__doubles(c, N + held + 1, dim);
+   f->x = sneppp__doubles(c, N + held + 1, dim);
+   f->yw = sneppp__doubles(c, N + held + 1, 1);
+   f->w = sneppp__doubles(c, N + held + 1, 1);
+   f->lane = sneppp__doubles(c, held ? SNEPPP__LANES : 0, N + held);
    f->next = (size_t *)sneppp__take(c, held, 1, sizeof *f->next);
    f->asks = (size_t *)sneppp__take(c, held ? N : 0, 1, sizeof *f->asks);
    f->then = (size_t *)sneppp__take(c, held, 1, sizeof *f->then);
@@ -17464,40 +17495,40 @@ static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, 
    f->snap = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
    f->table = (sneppp__exp_table *)sneppp__take(c, 1, 1, sizeof(sneppp__exp_table));
    f->node = (sneppp_node *)sneppp__take(c, sneppp__tree_room(N), 1, sizeof *f->node);
-   f->L = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
-   f->q = (double *)sneppp__take(c, Q + 1, 1, w);
+   f->L = sneppp__doubles(c, Q + 1, SNEPPP__COLUMNS);
+   f->q = sneppp__doubles(c, Q + 1, 1);
    f->ask = (size_t *)sneppp__take(c, Q + 1, 1, sizeof *f->ask);
    if (N <= SNEPPP__MOVED) {
-      f->sx = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim, w);
-      f->still = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim, w);
-      f->sum = (double *)sneppp__take(c, SNEPPP__SHARP * (N + 1), dim + 1, w);
-      f->sscale = (double *)sneppp__take(c, SNEPPP__SHARP, N + 1, w);
+      f->sx = sneppp__doubles(c, SNEPPP__SHARP * (N + 1), dim);
+      f->still = sneppp__doubles(c, SNEPPP__SHARP * (N + 1), dim);
+      f->sum = sneppp__doubles(c, SNEPPP__SHARP * (N + 1), dim + 1);
+      f->sscale = sneppp__doubles(c, SNEPPP__SHARP, N + 1);
    }
-   f->raw = (double *)sneppp__take(c, Q + 1, SNEPPP__COLUMNS, w);
-   f->base = (double *)sneppp__take(c, Q + 1, 1, w);
-   f->H = (double *)sneppp__take(c, 2 * SNEPPP__COLUMNS, SNEPPP__COLUMNS, w);
-   f->lattice.c = (double *)sneppp__take(c, SNEPPP__KNOTS, dim, w);
-   f->lattice.mass = (double *)sneppp__take(c, SNEPPP__KNOTS, 1, w);
-   f->lattice.amplitude = (double *)sneppp__take(c, SNEPPP__SMOOTH * SNEPPP__STIFF, SNEPPP__KNOTS, w);
-   f->lattice.v = (double *)sneppp__take(c, 3, SNEPPP__KNOTS, w);
-   for (int k = 0; k < 2; k++) f->lattice.P[k] = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
-   f->lattice.H = (double *)sneppp__take(c, SNEPPP__KNOTS, SNEPPP__KNOTS, w);
-   f->lattice.sum = (double *)sneppp__take(c, bins, 1, w);
-   f->lattice.G = (double *)sneppp__take(c, bins, SNEPPP__KNOTS, w);
-   f->lattice.R = (double *)sneppp__take(c, bins, SNEPPP__KNOTS, w);
-   f->lattice.g = (double *)sneppp__take(c, bins, SNEPPP__SMOOTH * SNEPPP__STIFF, w);
-   f->lattice.bx = (double *)sneppp__take(c, bins, dim, w);
-   f->lattice.bw = (double *)sneppp__take(c, bins, 1, w);
+   f->raw = sneppp__doubles(c, Q + 1, SNEPPP__COLUMNS);
+   f->base = sneppp__doubles(c, Q + 1, 1);
+   f->H = sneppp__doubles(c, 2 * SNEPPP__COLUMNS, SNEPPP__COLUMNS);
+   f->lattice.c = sneppp__doubles(c, SNEPPP__KNOTS, dim);
+   f->lattice.mass = sneppp__doubles(c, SNEPPP__KNOTS, 1);
+   f->lattice.amplitude = sneppp__doubles(c, SNEPPP__SMOOTH * SNEPPP__STIFF, SNEPPP__KNOTS);
+   f->lattice.v = sneppp__doubles(c, 3, SNEPPP__KNOTS);
+   for (int k = 0; k < 2; k++) f->lattice.P[k] = sneppp__doubles(c, SNEPPP__KNOTS, SNEPPP__KNOTS);
+   f->lattice.H = sneppp__doubles(c, SNEPPP__KNOTS, SNEPPP__KNOTS);
+   f->lattice.sum = sneppp__doubles(c, bins, 1);
+   f->lattice.G = sneppp__doubles(c, bins, SNEPPP__KNOTS);
+   f->lattice.R = sneppp__doubles(c, bins, SNEPPP__KNOTS);
+   f->lattice.g = sneppp__doubles(c, bins, SNEPPP__SMOOTH * SNEPPP__STIFF);
+   f->lattice.bx = sneppp__doubles(c, bins, dim);
+   f->lattice.bw = sneppp__doubles(c, bins, 1);
    f->lattice.bin = (size_t *)sneppp__take(c, N + 1, 1, sizeof *f->lattice.bin);
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       sneppp__ladder *q = &f->ladder[l];
       size_t          S = l ? SNEPPP__NEAR : SNEPPP__FIXED;
-      q->top = (double *)sneppp__take(c, N + 1, 1, w);
-      q->scale = (double *)sneppp__take(c, S, row, w);
-      q->reach2 = (double *)sneppp__take(c, sneppp__tree_room(N), 1, w);
-      q->other = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
-      q->near2 = l ? (double *)sneppp__take(c, N + 1, 1, w) : NULL;
-      q->oscale = l ? (double *)sneppp__take(c, S, row, w) : NULL;
+      q->top = sneppp__doubles(c, N + 1, 1);
+      q->scale = sneppp__doubles(c, S, row);
+      q->reach2 = sneppp__doubles(c, sneppp__tree_room(N), 1);
+      q->other = l ? sneppp__doubles(c, N + 1, 1) : NULL;
+      q->near2 = l ? sneppp__doubles(c, N + 1, 1) : NULL;
+      q->oscale = l ? sneppp__doubles(c, S, row) : NULL;
       q->last = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
       q->olast = (unsigned char *)sneppp__take(c, N + 1, 1, 1);
    }
@@ -17537,6 +17568,15 @@ static double sneppp__polygon_share(const sneppp_window *w, const double *m, con
    return q > 0 ? q : 0;
 }
 
+/* Piece q of a line, or of axis r of a box. Returns how many there are. */
+static size_t sneppp__line_ends(const sneppp_window *w, size_t q, int r, double *lo, double *hi)
+{
+   int    lines = w->space == SNEPPP_SPACE_INTERVALS;
+   size_t count = lines ? w->count : 1;
+   if (q < count) *lo = lines ? w->ends[2 * q] : w->lo[r], *hi = lines ? w->ends[2 * q + 1] : w->hi[r];
+   return count;
+}
+
 /* The integral of exp(-|x - c|^2 / 2 h^2) over a part of the factor whose first coordinate is k, relative to the box
    around the window. Sphere of radius a: kappa = a^2/h^2, because |x - c|^2 = 2 (a^2 - x.c); relative to its area. */
 static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w, int k, const double *c, double h)
@@ -17562,13 +17602,10 @@ static double sneppp__factor_mass(const sneppp__auto *f, const sneppp_window *w,
       return mass * sneppp__raster_bump(w, m, tau);
    }
    for (int r = 0; r < w->dim; r++) {
-      double sum = 0, unit = f->a[k + r] / f->side[k + r];
-      for (size_t q = 0; q < (w->space == SNEPPP_SPACE_INTERVALS ? w->count : 1); q++) {
-         double lo = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q] : w->lo[r],
-                hi = w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q + 1] : w->hi[r];
+      double sum = 0, unit = f->a[k + r] / f->side[k + r], lo = 0, hi = 0;
+      for (size_t q = 0; q < sneppp__line_ends(w, q, r, &lo, &hi); q++)
          sum += sneppp__erf_diff(((lo - f->lo[k + r]) * unit - c[k + r]) * s,
                                  ((hi - f->lo[k + r]) * unit - c[k + r]) * s);
-      }
       mass *= h / f->a[k + r] * 1.25331413731550025121 * sum; /* sqrt(pi/2) */
    }
    return mass;
@@ -17607,23 +17644,16 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
    for (size_t b = 0; b < n->count; b++) {
       size_t        j = n->first + b;
       const double *y = f->x + j * d;
-      double        r = 0, h = l->top[j];
+      double        r = 0, u;
+      int           known; /* x is one of those that say how wide j is */
       for (size_t k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
-      if (f->src[j] == skip) continue;
-      if (l->near2 && !f->held && r <= l->near2[j]) {
-         double u = 0.5 * r / (l->other[j] * l->other[j]);
-         if (u > SNEPPP__EDGE) continue;
-         u = sneppp__exp_neg(f->table, u);
-         for (int s = 0; s < l->S && u > 1e-12; u *= s++ < l->olast[j] ? u : 1)
-            out[s] += u * l->oscale[(size_t)s * l->row + j];
-         continue;
-      }
-      r *= 0.5 / (h * h);
-      if (r < SNEPPP__EDGE && f->snap[j]) {
-         double u = sneppp__exp_neg(f->table, r);
-         for (int s = 0; s < l->S && u > 1e-12; u *= s++ < l->last[j] ? u : 1)
-            out[s] += u * l->scale[(size_t)s * l->row + j];
-      } else if (r < SNEPPP__EDGE) { e[b] = sneppp__exp_neg(f->table, r); any = 1; }
+      known = l->near2 && !f->held && r <= l->near2[j];
+      u = known ? 0.5 * r / (l->other[j] * l->other[j]) : r * (0.5 / (l->top[j] * l->top[j]));
+      if (f->src[j] == skip || !(u < SNEPPP__EDGE)) continue;
+      u = sneppp__exp_neg(f->table, u);
+      if (!known && !f->snap[j]) { e[b] = u; any = 1; continue; }
+      for (int s = 0; s < l->S && u > 1e-12; u *= s++ < (known ? l->olast : l->last)[j] ? u : 1)
+         out[s] += u * (known ? l->oscale : l->scale)[(size_t)s * l->row + j];
    }
    for (int s = 0; any && s < l->S; s++) {
       const double *c = l->scale + (size_t)s * l->row + n->first;
@@ -17692,9 +17722,9 @@ static void sneppp__make_ladders(sneppp__auto *f, int fixed_only)
       for (int l = 1; l < SNEPPP__LADDERS; l++) {
          sneppp__ladder *q = &f->ladder[l];
          size_t          k = rank[l] - 1 < last ? rank[l] - 1 : last, next = rank[l] < last ? rank[l] : last;
-         q->near2[i] = N > 1 ? best[k] : 0;
-         q->top[i] = 2 * (N > 1 ? fmin(0.5, fmax(sqrt(best[k]), 4 * SNEPPP__LEAST)) : 0.5);
-         q->other[i] = 2 * (N > 1 ? fmin(0.5, fmax(sqrt(best[next]), 4 * SNEPPP__LEAST)) : 0.5);
+         q->near2[i] = best[k]; /* no neighbour: very far */
+         q->top[i] = 2 * fmin(0.5, fmax(sqrt(best[k]), 4 * SNEPPP__LEAST));
+         q->other[i] = 2 * fmin(0.5, fmax(sqrt(best[next]), 4 * SNEPPP__LEAST));
       }
    }
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
@@ -17796,6 +17826,13 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q,
    return 0;
 }
 
+static void sneppp__sum_to_one(int n, double *p)
+{
+   double total = 0;
+   for (int c = 0; c < n; c++) total += p[c];
+   for (int c = 0; c < n; c++) p[c] /= total;
+}
+
 /* Maximises sum_i q_i log(sum_c p_c L_ic) + sum_c prior_c log p_c over the simplex. The problem is concave and
    certifies itself: with r_c the derivative with respect to p_c, max - now <= T log(max_c r_c / T). EM is safe and
    finds the neighbourhood; Newton steps on the few dozen columns finish. Columns of p = 0 stay out of it. H (2, C, C) is
@@ -17803,16 +17840,14 @@ static int sneppp__mix_newton(size_t N, int C, const double *L, const double *q,
 SNEPPP__APART static double sneppp__mix_em(size_t N, int C, const double *L, const double *q, const double *prior,
                                            double *p, double tol, double *H)
 {
-   double r[SNEPPP__COLUMNS], T = 0, events, gap = 0, now, total;
+   double r[SNEPPP__COLUMNS], T = 0, events, gap = 0, now;
    for (size_t i = 0; i < N; i++) T += q[i];
    events = T;
    for (int c = 0; c < C; c++) T += prior[c];
    for (int step = 0; step < 80; step++) {
       double big = 0;
       int    newton = step >= 12;
-      total = 0;
-      for (int c = 0; c < C; c++) total += p[c];
-      for (int c = 0; c < C; c++) p[c] /= total; /* raises F, and the certificate is for points of the simplex */
+      sneppp__sum_to_one(C, p); /* raises F, and the certificate is for points of the simplex */
       now = sneppp__mix_value(N, C, L, q, prior, T, p, r, newton ? H : NULL);
       for (int c = 0; c < C; c++) if (p[c] > 0 && r[c] > big) big = r[c];
       gap = T * log(big / T) / (events > 0 ? events : 1);
@@ -17820,9 +17855,7 @@ SNEPPP__APART static double sneppp__mix_em(size_t N, int C, const double *L, con
       if (newton && sneppp__mix_newton(N, C, L, q, prior, T, p, now, r, H, H + C * C)) continue;
       for (int c = 0; c < C; c++) p[c] *= r[c] / T; /* EM */
    }
-   total = 0;
-   for (int c = 0; c < C; c++) total += p[c];
-   for (int c = 0; c < C; c++) p[c] /= total;
+   sneppp__sum_to_one(C, p);
    return gap > 0 ? gap : 0;
 }
 
@@ -17917,13 +17950,9 @@ static void sneppp__still_shift(const sneppp__auto *f, const double *c, double h
          continue;
       }
       for (int r = 0; r < w->dim; r++) {
-         double mass = 0, first = 0, unit = f->a[k + r] / f->side[k + r];
-         for (size_t q = 0; q < (w->space == SNEPPP_SPACE_INTERVALS ? w->count : 1); q++) {
-            double lo = ((w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q] : w->lo[r]) - f->lo[k + r]) * unit -
-                        c[k + r],
-                   hi =
-                      ((w->space == SNEPPP_SPACE_INTERVALS ? w->ends[2 * q + 1] : w->hi[r]) - f->lo[k + r]) * unit -
-                      c[k + r];
+         double mass = 0, first = 0, unit = f->a[k + r] / f->side[k + r], a = 0, b = 0;
+         for (size_t q = 0; q < sneppp__line_ends(w, q, r, &a, &b); q++) {
+            double lo = (a - f->lo[k + r]) * unit - c[k + r], hi = (b - f->lo[k + r]) * unit - c[k + r];
             mass += 0.5 * sneppp__erf_diff(lo / (h * SNEPPP__SQRT2), hi / (h * SNEPPP__SQRT2));
             first += sneppp__phi(lo / h) - sneppp__phi(hi / h);
          }
@@ -18387,12 +18416,6 @@ static int sneppp__auto_average(const sneppp__auto *f, int widest, int last, dou
    return chosen;
 }
 
-/* A gate: 0 up to `from` nats of gain, 1 from `to` on. */
-static double sneppp__gate(double gain, double from, double to)
-{
-   return fmax(0, fmin(1, (gain - from) / (to - from)));
-}
-
 /* The best mixture of the columns of p > 0, from equal weights. Returns its gain. */
 static double sneppp__auto_mix(sneppp__auto *f, const double *plain, double tol, double *p)
 {
@@ -18510,7 +18533,7 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    for (int tier = 0; tier < (fixed_only ? 2 : 3); tier++) {
       for (int c = 0; c < C; c++) mix[c] = sneppp__in_tier(f, tier, widest, moved, c);
       now = sneppp__auto_mix(f, plain, fixed_only ? 1e-3 : 3e-5, mix);
-      open = sneppp__gate(now - gain, stair[tier][0], stair[tier][1]);
+      open = fmax(0, fmin(1, (now - gain - stair[tier][0]) / (stair[tier][1] - stair[tier][0])));
       for (int c = 0; c < C; c++) f->p[c] += open * (mix[c] - f->p[c]);
       gain = fmax(gain, now);
    }
@@ -18530,11 +18553,9 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
    for (size_t i = 0; i < f->Q; i++) /* without the cap */
       memcpy(f->L + i * (size_t)C, f->raw + i * SNEPPP__COLUMNS, (size_t)f->sharp * sizeof *f->raw);
    f->gain = sneppp__auto_gain(f, f->p);
-   if (f->hole) { /* from shares of what was watched to shares of the whole */
-      double whole = 0;
-      for (int c = 0; c < C; c++) whole += f->p[c] /= f->in[c];
-      for (int c = 0; c < C; c++) f->p[c] /= whole;
-   }
+   if (!f->hole) return;
+   for (int c = 0; c < C; c++) f->p[c] /= f->in[c]; /* from shares of what was watched to shares of the whole */
+   sneppp__sum_to_one(C, f->p);
 }
 
 /* ---- copies. A place that is in the data twice, because a file was read twice or two files overlap, would be the
@@ -18754,10 +18775,9 @@ static void sneppp__auto_tree(sneppp__auto *f, size_t N, size_t events)
    }
 }
 
-/* The fit to them. */
-static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixed_only, const sneppp_parallel *par)
+/* The fit to its centres. */
+static void sneppp__auto_core(sneppp__auto *f, int fixed_only, const sneppp_parallel *par)
 {
-   sneppp__auto_tree(f, N, events);
    sneppp__make_ladders(f, fixed_only);
    sneppp__ladder_means(f);
    sneppp__auto_weigh(f, fixed_only, par);
@@ -18770,8 +18790,7 @@ static void sneppp__auto_core(sneppp__auto *f, size_t N, size_t events, int fixe
 typedef struct sneppp__stream {
    sneppp__auto          *f;
    const sneppp_fit_desc *fit;
-   size_t                 from, end, held; /* the events that are summed together                            */
-   int                    rounded;
+   size_t                 from, end; /* the events that are summed together                                  */
    sneppp_error           error[SNEPPP__LANES];
 } sneppp__stream;
 
@@ -18780,9 +18799,9 @@ static void sneppp__stream_lane(size_t lane, void *arg)
    sneppp__stream     *s = (sneppp__stream *)arg;
    const sneppp__auto *f = s->f;
    size_t              D = (size_t)f->d;
-   double             *sum = f->lane + lane * (f->N + s->held), weight[SNEPPP__CHUNK];
+   double             *sum = f->lane + lane * (f->N + f->held), weight[SNEPPP__CHUNK];
    sneppp_real         x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
-   memset(sum, 0, (f->N + s->held) * sizeof *sum);
+   memset(sum, 0, (f->N + f->held) * sizeof *sum);
    for (size_t first = s->from + lane * SNEPPP__CHUNK; first < s->end; first += SNEPPP__LANES * SNEPPP__CHUNK) {
       size_t B = s->end - first < SNEPPP__CHUNK ? s->end - first : SNEPPP__CHUNK;
       if (sneppp__load_events_of(sneppp__team_of(s->fit), f->model, s->fit->events, first, B, x, weight,
@@ -18791,7 +18810,7 @@ static void sneppp__stream_lane(size_t lane, void *arg)
          double y[SNEPPP_RADIAL_DIM], least[1];
          size_t j;
          for (size_t q = 0; q < D; q++) y[q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
-         if (s->rounded) sneppp__auto_jitter(f, first + b, y);
+         sneppp__auto_jitter(f, first + b, y);
          for (size_t q = 0; q < D; q++) y[q] *= f->a[q];
          j = sneppp__tree_near(f->d, f->x, f->node, y, SIZE_MAX, 0, least);
          sum[j] += weight[b];
@@ -18808,7 +18827,7 @@ static void sneppp__stream_lane(size_t lane, void *arg)
 static sneppp_status sneppp__stream_part(void *arg, size_t from, size_t size, sneppp_error *err)
 {
    sneppp__stream *s = (sneppp__stream *)arg;
-   size_t          n = s->f->N + s->held;
+   size_t          n = s->f->N + s->f->held;
    s->from = from, s->end = from + size;
    sneppp__run(&s->fit->parallel, sneppp__stream_lane, s, SNEPPP__LANES);
    for (size_t l = 0; l < SNEPPP__LANES; l++) SNEPPP__TRY(sneppp__pass_on(&s->error[l], err));
@@ -18821,22 +18840,19 @@ static sneppp_status sneppp__stream_all(sneppp__stream *s, sneppp_error *err)
 {
    sneppp__team *t = sneppp__team_of(s->fit);
    sneppp__span  span[SNEPPP__SEGMENTS];
-   size_t        count = 0;
-   for (size_t r = 0; r < (s->fit->realisations ? s->fit->realisations : 1); r++) count += s->fit->events[r].count;
-   if (!t) return sneppp__stream_part(s, 0, count, err);
+   if (!t) return sneppp__stream_part(s, 0, sneppp__fit_number(s->fit), err);
    memset(span, 0, sizeof span);
-   span[0].x = s->f->lane, span[0].count = s->f->N + s->held;
+   span[0].x = s->f->lane, span[0].count = s->f->N + s->f->held;
    return sneppp__sum_parcels(t, span, sneppp__stream_part, s, err);
 }
 
-SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sneppp_fit_desc *o, size_t held,
-                                                      sneppp_error *err)
+SNEPPP__APART static sneppp_status sneppp__auto_stream(sneppp__auto *f, const sneppp_fit_desc *o, size_t held,
+                                                     sneppp_error *err)
 {
    sneppp__stream s;
    double         total = 0, mean = 0;
    memset(&s, 0, sizeof s);
-   s.f = f, s.fit = o, s.held = held;
-   for (int k = 0; k < f->d; k++) if (f->step[k] > 0) s.rounded = 1;
+   s.f = f, s.fit = o, f->held = held;
    for (size_t j = 0; j < f->N; j++) f->asks[j] = SIZE_MAX;
    for (size_t i = 0; i < held; i++) {
       double *x = f->x + (f->N + i) * (size_t)f->d, least[1];
@@ -18856,10 +18872,6 @@ SNEPPP__APART static sneppp_status sneppp__auto_refit(sneppp__auto *f, const sne
       f->w[f->N + i] = fmin(own * (double)f->N / total, f->w[f->next[i]]);
       f->yw[f->N + i] /= mean;
    }
-   f->held = held;
-   sneppp__make_ladders(f, 0);
-   sneppp__ladder_means(f);
-   sneppp__auto_weigh(f, 0, &o->parallel);
    return SNEPPP_OK;
 }
 
@@ -18887,7 +18899,8 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
    sneppp__auto_stretch(f, e);
    if (axes < 2 || N < 10) return;
    f->most = 512;
-   sneppp__auto_core(f, n, n, alike, par);
+   sneppp__auto_tree(f, n, n);
+   sneppp__auto_core(f, alike, par);
    part = (double)f->Q / (double)N;
    best = f->gain + part * 6;
    for (int turn = 0; turn < 3 && (moved || turn == 1); turn++) {
@@ -18901,7 +18914,8 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
                  step++) { /* on while it gains */
                for (int r = 0; r < width; r++) e[k + r] += sign * stride;
                sneppp__auto_stretch(f, e);
-               sneppp__auto_core(f, n, n, alike, par);
+               sneppp__auto_tree(f, n, n);
+               sneppp__auto_core(f, alike, par);
                if (f->gain > best + 2 * part) { best = f->gain; found = moved = 1; continue; }
                for (int r = 0; r < width; r++) e[k + r] -= sign * stride;
                break;
@@ -19192,13 +19206,24 @@ SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m
 
 /* ---- from bumps to a model */
 
-/* Unit i gets the bump at c (scaled) of width h with share * N events in it. The model sees u = 2 y - 1 (y in the unit
+/* One bump: its width, its share of the events, 1 / its mean, and the event that carries it, -1 if all share it. Those of
+   a group have one centre: where there are more than two coordinates, and so no table of wide bumps, all ladders of an
+   event are a group, and knots are filled up with bumps of weight 0; else every bump is alone. */
+typedef struct sneppp__bump { double h, share, scale; int32_t owner; } sneppp__bump;
+
+typedef struct sneppp__bumps {
+   size_t        count;  /* of groups                                           */
+   int           group;
+   double       *centre; /* (count, d); NULL while they are only counted        */
+   sneppp__bump *bump;   /* (count, group)                                      */
+} sneppp__bumps;
+
+/* Unit i gets the bump at c (scaled) with share * N events in it. The model sees u = 2 y - 1 (y in the unit
    cube), so psi = exp(-(u - c_u)^2 / 2 l^2) with l = sqrt(2) h 2 / a; on the sphere of radius a, w = a c / 2h^2 and
    b = -a^2 / 2h^2. */
-static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c, double h,
-                             double share, double scale)
+static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c, const sneppp__bump *bump)
 {
-   double excess = 0; /* log of psi at its peak: 0 but for the rounding of w and b */
+   double h = bump->h, excess = 0; /* log of psi at its peak: 0 but for the rounding of w and b */
    for (int g = 0; g < m->factors; g++) {
       sneppp_layer_state *L = &m->layer[g];
       size_t              d = (size_t)L->d;
@@ -19216,11 +19241,11 @@ static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, c
       L->b[i] = L->width ? 0 : (sneppp_real)(-a[0] * a[0] / (2 * h * h));
       if (!L->width) excess = (double)L->b[i] + sqrt(length2);
    }
-   m->readout[0].V[i] = (sneppp_real)(sqrt(share * scale) * exp(-excess));
+   m->readout[0].V[i] = (sneppp_real)(sqrt(bump->share * bump->scale) * exp(-excess));
 }
 
 /* The components that carry weight, for centre j with the widest first. Returns how many. */
-static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, double *share, double *scale)
+static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, sneppp__bump *b)
 {
    int n = 0, c = 0;
    for (int l = 0; l < SNEPPP__LADDERS; l++)
@@ -19228,46 +19253,56 @@ static int sneppp__centre_bumps(const sneppp__auto *f, size_t j, double *h, doub
          int    at = n;
          double width = sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s);
          if (!(f->p[c] > 0)) continue;
-         for (; at > 0 && h[at - 1] < width; at--) {
-            h[at] = h[at - 1], share[at] = share[at - 1], scale[at] = scale[at - 1];
-         }
-         h[at] = width, share[at] = f->p[c] / (f->fill * (double)f->R),
-         scale[at] = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
+         for (; at > 0 && b[at - 1].h < width; at--) b[at] = b[at - 1];
+         b[at].h = width, b[at].share = f->p[c] / (f->fill * (double)f->R), b[at].owner = (int32_t)f->src[j];
+         b[at].scale = f->ladder[l].scale[(size_t)s * f->ladder[l].row + j];
          n++;
       }
    return n;
 }
 
-/* The bumps of a model, numbered: those of the events' ladders, of moved centres, of the lattice. A group has one
-   centre: where there are more than two coordinates, and so no table of wide bumps, all ladders of an event are one,
-   and knots are filled up with bumps of weight 0; else every bump is alone. */
-typedef struct sneppp__bumps {
-   size_t count;                          /* of groups                                                         */
-   int    group, levels, moved, column[SNEPPP__SHARP]; /* bumps per event; columns of moved centres in use     */
-   size_t knots, knot[SNEPPP__KNOTS];
-} sneppp__bumps;
-
-static sneppp__bumps sneppp__bumps_of(const sneppp__auto *f)
+/* One more group, at c, of n bumps and others of weight 0. */
+static void sneppp__bumps_add(sneppp__bumps *list, size_t d, const double *c, int n, const sneppp__bump *b)
 {
-   sneppp__bumps list;
-   double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS];
-   memset(&list, 0, sizeof list);
-   list.group = 1;
-   if (!(f->p[f->C - 1] < 1)) return list;
-   list.levels = sneppp__centre_bumps(f, 0, h, share, scale);
-   for (int c = f->sharp; c < f->smooth; c++) if (f->p[c] > 0) list.column[list.moved++] = c;
-   for (size_t b = 0; b < f->lattice.K; b++) if (sneppp__knot_share(f, b) > 1e-7) list.knot[list.knots++] = b;
-   if (f->d > 2 && !list.moved && list.levels) list.group = list.levels;
-   list.count = f->N * (size_t)(list.group > 1 ? 1 : list.levels + list.moved) + list.knots;
-   return list;
+   size_t at = list->count++;
+   if (!list->bump) return;
+   memcpy(list->centre + at * d, c, d * sizeof *c);
+   for (int g = 0; g < list->group; g++) {
+      sneppp__bump *to = list->bump + at * (size_t)list->group + (size_t)g;
+      *to = b[g < n ? g : 0];
+      if (g >= n) to->share = 0;
+   }
 }
 
-/* The event that carries group i, -1 for knots, which all events share. */
-static int32_t sneppp__bump_owner(const sneppp__auto *f, const sneppp__bumps *list, size_t i)
+/* All of a model: those of a budget; or of the events' ladders, of moved centres, of the lattice. */
+static void sneppp__bumps_list(const sneppp__auto *f, const sneppp__few *few, sneppp__bumps *list)
 {
-   size_t each = (size_t)(list->levels / list->group), own = f->N * each;
-   if (i < own) return (int32_t)f->src[i / each];
-   return i - own < f->N * (size_t)list->moved ? (int32_t)f->src[(i - own) % f->N] : -1;
+   const size_t d = (size_t)f->d;
+   sneppp__bump b[SNEPPP__COLUMNS];
+   int          levels, moved = 0;
+   list->count = 0, list->group = 1;
+   for (size_t j = 0; few && j < few->B; j++) {
+      b[0].h = few->h[j], b[0].share = few->p[j], b[0].scale = few->scale[j], b[0].owner = -1;
+      sneppp__bumps_add(list, d, few->c + j * d, 1, b);
+   }
+   if (few || !(f->p[f->C - 1] < 1)) return;
+   levels = sneppp__centre_bumps(f, 0, b);
+   for (int c = f->sharp; c < f->smooth; c++) moved |= f->p[c] > 0;
+   if (f->d > 2 && !moved && levels) list->group = levels;
+   for (size_t j = 0; j < f->N; j++) {
+      sneppp__centre_bumps(f, j, b);
+      for (int l = 0; l < levels; l += list->group) sneppp__bumps_add(list, d, f->x + j * d, list->group, b + l);
+   }
+   for (size_t m = 0; m < (size_t)(f->smooth - f->sharp); m++)
+      for (size_t j = 0, at = m * f->N; f->p[(size_t)f->sharp + m] > 0 && j < f->N; j++, at++) {
+         b[0].h = f->sh[m], b[0].share = f->p[(size_t)f->sharp + m] / (double)f->R, b[0].scale = f->sscale[at];
+         b[0].owner = (int32_t)f->src[j];
+         sneppp__bumps_add(list, d, f->sx + at * d, 1, b);
+      }
+   for (size_t k = 0; k < f->lattice.K; k++) {
+      b[0].h = f->lattice.h, b[0].share = sneppp__knot_share(f, k), b[0].scale = 1 / f->lattice.mass[k], b[0].owner = -1;
+      if (b[0].share > 1e-7) sneppp__bumps_add(list, d, f->lattice.c + k * d, 1, b);
+   }
 }
 
 /* The events of the fit in the user's units, with their weights: what the model's intervals need. */
@@ -19289,34 +19324,6 @@ static void sneppp__auto_remember(const sneppp__auto *f, sneppp_model *out)
    o->scale = f->parts == 1 && !f->events[0].seen && sum > 0 ? total / sum : 0;
 }
 
-/* Group i: its centre, and, if wanted, its widths, shares and scales. */
-static const double *sneppp__bump_group(const sneppp__auto *f, const sneppp__bumps *list, size_t i, double *h,
-                                        double *share, double *scale)
-{
-   const size_t d = (size_t)f->d, each = (size_t)(list->levels / list->group), own = f->N * each;
-   double       all[3][SNEPPP__COLUMNS];
-   if (i < own) {
-      if (h) {
-         sneppp__centre_bumps(f, i / each, all[0], all[1], all[2]);
-         for (int g = 0; g < list->group; g++) {
-            size_t b = i % each + (size_t)g;
-            h[g] = all[0][b], share[g] = all[1][b], scale[g] = all[2][b];
-         }
-      }
-      return f->x + i / each * d;
-   }
-   i -= own;
-   if (i < f->N * (size_t)list->moved) {
-      size_t m = (size_t)(list->column[i / f->N] - f->sharp), at = m * f->N + i % f->N;
-      if (h) *h = f->sh[m], *share = f->p[(size_t)f->sharp + m] / (double)f->R, *scale = f->sscale[at];
-      return f->sx + at * d;
-   }
-   i = list->knot[i - f->N * (size_t)list->moved];
-   for (int g = 0; h && g < list->group; g++)
-      h[g] = f->lattice.h, share[g] = g ? 0 : sneppp__knot_share(f, i), scale[g] = 1 / f->lattice.mass[i];
-   return f->lattice.c + i * d;
-}
-
 /* What the realisations saw together, in the base measure. */
 static double sneppp__auto_mass(const sneppp__auto *f)
 {
@@ -19330,20 +19337,20 @@ static double sneppp__auto_mass(const sneppp__auto *f)
 }
 
 SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, const sneppp__few *few,
-                                                      const sneppp__few_work *work, const sneppp_model *old,
-                                                      sneppp_model *out, sneppp_error *err)
+                                                      const sneppp_model *old, sneppp_model *out, sneppp_error *err)
 {
    double        mass = sneppp__auto_mass(f);
-   sneppp__bumps list = sneppp__bumps_of(f);
-   size_t        n = few ? few->B : list.count * (size_t)list.group, *order = NULL;
-   double       *centre = NULL;
+   sneppp__bumps list;
+   size_t        n, *order = NULL;
    sneppp_node  *node = NULL;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
+   sneppp__room  room = sneppp__room_open(old->desc.alloc_ctx);
    sneppp_desc   desc = old->desc;
    sneppp_status st;
+   memset(&list, 0, sizeof list);
+   sneppp__bumps_list(f, few, &list);
+   n = list.count * (size_t)list.group;
    desc.mix = SNEPPP_MIX_PRODUCT, desc.readout = SNEPPP_READOUT_DIAGONAL, desc.rank = 0;
-   desc.group = few ? 1 : list.group, desc.events = 0;
+   desc.group = list.group, desc.events = SNEPPP__RECALL ? (int)f->R : 0;
    if (n > (size_t)INT32_MAX)
       return sneppp__fail(err, SNEPPP_ERR_SIZE, "%z features are too many; give a budget in desc.width", n);
    desc.width = n ? (int)n : 1; /* the constant: one unit of weight 0 and the floor */
@@ -19352,9 +19359,6 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
       x->unit.act = x->window.space == SNEPPP_SPACE_SPHERE ? SNEPPP_ACT_EXP : SNEPPP_ACT_RBF;
       x->units = NULL, x->no_bias = 0, x->width = desc.width;
    }
-#ifndef SNEPPP_NO_SURE
-   desc.events = (int)f->R;
-#endif
    if (desc.mem) {
       size_t bytes = sneppp_model_bytes(&desc, err);
       if (desc.events && bytes > desc.mem_bytes) { /* enough for the model? Then it is one that forgets the events */
@@ -19367,110 +19371,80 @@ SNEPPP__APART static sneppp_status sneppp__auto_model(const sneppp__auto *f, con
                              desc.width, bytes, desc.mem_bytes);
       desc.mem = NULL, desc.mem_bytes = 0;
    }
-   for (int pass = 0; pass < 2; pass++) { /* the centres, to be sorted into the order of a tree */
-      size_t centres = few ? 0 : n / (size_t)desc.group;
-      centre = (double *)sneppp__take(&c, centres, (size_t)f->d, sizeof *centre);
-      order = (size_t *)sneppp__take(&c, centres, 1, sizeof *order);
-      node = (sneppp_node *)sneppp__take(&c, sneppp__tree_room(centres), 1, sizeof *node);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   while (sneppp__room_run(&room, err)) { /* sorted into the order of a tree */
+      list.centre = sneppp__doubles(&room.c, list.count, (size_t)f->d);
+      list.bump = (sneppp__bump *)sneppp__take(&room.c, n, 1, sizeof *list.bump);
+      order = (size_t *)sneppp__take(&room.c, list.count, 1, sizeof *order);
+      node = (sneppp_node *)sneppp__take(&room.c, sneppp__tree_room(list.count), 1, sizeof *node);
    }
+   SNEPPP__TRY(room.st);
    st = sneppp_init(out, &desc, err);
-   if (st != SNEPPP_OK) { sneppp__block_free(&block); return st; }
-   if (!few && n) {
-      for (size_t i = 0; i < n / (size_t)desc.group; i++)
-         memcpy(centre + i * (size_t)f->d, sneppp__bump_group(f, &list, i, NULL, NULL, NULL),
-                (size_t)f->d * sizeof *centre);
-      sneppp__tree_build(f->d, n / (size_t)desc.group, centre, order, node);
-   }
+   if (st != SNEPPP_OK) { sneppp__block_free(&room.block); return st; }
+   sneppp__bumps_list(f, few, &list);
+   sneppp__tree_build(f->d, list.count, list.centre, order, node);
    out->alpha = mass > 0 ? f->weights / mass : f->weights;
    out->floor = (few ? few->floor : f->p[f->C - 1]) * out->alpha;
    out->readout[0].V[0] = 0;
-   for (size_t j = 0; few && j < few->B; j++) {
-      size_t o = work->corder[j];
-      sneppp__set_bump(f, out, j, few->c + o * (size_t)f->d, few->h[o], few->p[o], few->scale[o]);
+   if (out->desc.events) out->origin.owner[0] = -1;
+   for (size_t i = 0; i < n; i++) {
+      size_t              group = (size_t)list.group;
+      const sneppp__bump *b = list.bump + order[i / group] * group + i % group;
+      sneppp__set_bump(f, out, i, list.centre + i / group * (size_t)f->d, b);
+      if (out->desc.events) out->origin.owner[i] = b->owner;
    }
-   for (size_t i = 0; !few && i < list.count; i++) {
-      double        h[SNEPPP__COLUMNS], share[SNEPPP__COLUMNS], scale[SNEPPP__COLUMNS];
-      const double *at = sneppp__bump_group(f, &list, order[i], h, share, scale);
-      for (int g = 0; g < list.group; g++)
-         sneppp__set_bump(f, out, i * (size_t)list.group + (size_t)g, at, h[g], share[g], scale[g]);
-   }
-   if (out->desc.events) {
-      for (size_t i = 0; i < (size_t)out->n; i++)
-         out->origin.owner[i] = few || i >= n ? -1 : sneppp__bump_owner(f, &list, order[i / (size_t)list.group]);
-      sneppp__auto_remember(f, out);
-   }
-   sneppp__block_free(&block);
+   if (out->desc.events) sneppp__auto_remember(f, out);
+   sneppp__block_free(&room.block);
    sneppp__index(out);
    out->budget = old->budget;
    return SNEPPP_OK;
 }
 
-/* Puts a finished model in the place of another: in the caller's block, if there is one, which is known to hold it.
-   The arrays are placed there and copied, without a second sneppp_init: that borrows, and could fail when the block is
-   half overwritten. */
+/* Puts a finished model in the place of another: in the caller's block, if there is one, which is known to hold it,
+   without a second sneppp_init: that borrows, and could fail when the block is half overwritten. */
 SNEPPP__APART static sneppp_status sneppp__adopt(sneppp_model *model, sneppp_model *made, sneppp_error *err)
 {
+   sneppp_model  again = *made;
+   sneppp_status st;
    if (model->desc.mem) {
-      sneppp_model   again;
-      sneppp_desc    desc = made->desc;
-      sneppp__carver c = sneppp__measure();
-      sneppp__block  block;
-      sneppp_status  st;
-      desc.mem = model->desc.mem, desc.mem_bytes = model->desc.mem_bytes;
-      sneppp__place_model(&c, &desc, &again);
-      st = sneppp__block_get(&block, &c, desc.mem, desc.mem_bytes, desc.alloc_ctx, err);
-      if (st != SNEPPP_OK) { sneppp_free(made); return st; }
-      sneppp__place_model(&c, &desc, &again);
-      again.block = block.raw, again.block_bytes = block.bytes;
-      sneppp__copy_parameters(&again, made);
-      if (made->origin.count) {
-         sneppp_origin o = again.origin;
-         memcpy(o.x, made->origin.x, made->origin.count * (size_t)made->D * sizeof *o.x);
-         memcpy(o.weight, made->origin.weight, made->origin.count * sizeof *o.weight);
-         memcpy(o.owner, made->origin.owner, (size_t)made->n * sizeof *o.owner);
-         again.origin = made->origin;
-         again.origin.x = o.x, again.origin.weight = o.weight, again.origin.owner = o.owner;
-      }
-      sneppp__index(&again);
+      st = sneppp__copy_model(made, made->desc.events, model->desc.mem, model->desc.mem_bytes, &again, err);
       sneppp_free(made);
-      *model = again;
-      return SNEPPP_OK;
+      if (st != SNEPPP_OK) return st;
+      sneppp__index(&again);
    }
    sneppp_free(model);
-   *model = *made;
+   *model = again;
    return SNEPPP_OK;
 }
 
 /* ---- reading the events: every one is checked; a random subset of at most `room` is kept, shuffled */
-static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *model, const sneppp_fit_desc *o,
-                                       size_t total, size_t room, uint64_t seed, sneppp_error *err)
+
+static void sneppp__auto_join(sneppp__auto *f, size_t number, const sneppp_real *x, double weight)
+{
+   double *y = f->y + f->N * (size_t)f->d;
+   if (!(weight > 0)) return;
+   f->density += weight * sneppp__base_log_density(f->model, x);
+   for (int k = 0; k < f->d; k++) y[k] = ((double)x[k] - f->lo[k]) / f->side[k];
+   f->ysrc[f->N] = number, f->yw[f->N++] = weight;
+}
+
+static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_fit_desc *o, size_t own, size_t total, size_t room,
+                                       sneppp_error *err)
 {
    sneppp__team *t = sneppp__team_of(o);
-   size_t      D = (size_t)model->D, seen = 0, need = total < room ? total : room, kept = 0;
-   double      kept_weight = 0;
-   sneppp_real x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
-   sneppp_rng  rng;
-   sneppp_rng_init(&rng, seed, 30);
-   for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++) {
-      const sneppp_events *e = &o->events[r];
-      for (size_t first = 0; first < e->count; first += SNEPPP__CHUNK) {
-         size_t        B = e->count - first < SNEPPP__CHUNK ? e->count - first : SNEPPP__CHUNK;
-         sneppp_status st = sneppp__read_events(model, e, first, B, x, err);
-         if (st != SNEPPP_OK) return st;
-         for (size_t b = 0; b < B; b++, seen++) {
-            double weight;
-            st = sneppp__event_check(model, e, first + b, x + b * D, &weight, err);
-            if (st != SNEPPP_OK) return st;
-            f->weights += weight;
-            if (t || !need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)need)
-               continue; /* selection sampling */
-            need--;
-            if (!(weight > 0)) continue;
-            for (size_t q = 0; q < D; q++) f->y[kept * D + q] = ((double)x[b * D + q] - f->lo[q]) / f->side[q];
-            f->ysrc[kept] = seen;
-            f->yw[kept++] = weight, kept_weight += weight;
-         }
+   size_t        D = (size_t)f->d, need = total < room ? total : room;
+   double        weight[SNEPPP__CHUNK], kept = 0;
+   sneppp_real   x[SNEPPP__CHUNK * SNEPPP_RADIAL_DIM];
+   sneppp_rng    rng;
+   sneppp_rng_init(&rng, f->seed, 30);
+   for (size_t first = 0; first < own; first += SNEPPP__CHUNK) {
+      size_t B = own - first < SNEPPP__CHUNK ? own - first : SNEPPP__CHUNK;
+      SNEPPP__TRY(sneppp__load_run(f->model, o->events, first, B, x, weight, err));
+      for (size_t b = 0; b < B; b++) {
+         f->weights += weight[b];
+         if (t || !need || sneppp_rng_uniform(&rng) * (double)(total - first - b) >= (double)need)
+            continue; /* selection sampling */
+         need--;
+         sneppp__auto_join(f, first + b, x + b * D, weight[b]);
       }
    }
    for (size_t from = 0, n; t && from < total; from += n) { /* the same of all ranks: every event, or some, travels */
@@ -19478,31 +19452,24 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
       for (n = 0; from + n < total && i < most; n++)
          if (need && sneppp_rng_uniform(&rng) * (double)(total - from - n) < (double)need)
             t->index[i++] = from + n, need--;
-      SNEPPP__TRY(sneppp__team_gather(t, model, o->events, i, SNEPPP_OK, err));
+      SNEPPP__TRY(sneppp__team_gather(t, f->model, o->events, i, SNEPPP_OK, err));
       for (size_t k = 0; k < i; k++) {
-         const double *row = t->mail + k * (D + 1);
-         if (!(row[D] > 0)) continue;
-         for (size_t q = 0; q < D; q++) f->y[kept * D + q] = (row[q] - f->lo[q]) / f->side[q];
-         f->ysrc[kept] = t->index[k];
-         f->yw[kept++] = row[D], kept_weight += row[D];
+         sneppp__unpack(D, t->mail + k * (D + 1), 1, x, weight);
+         sneppp__auto_join(f, t->index[k], x, weight[0]);
       }
    }
    if (t) f->weights = t->weights;
-   for (size_t i = kept; i > 1; i--) {
+   f->R = f->N;
+   for (size_t i = 0; i < f->N; i++) kept += f->yw[i];
+   for (size_t i = f->N; i > 1; i--) {
       size_t j = (size_t)sneppp_rng_below(&rng, (uint64_t)i);
-      double v = f->yw[i - 1];
-      size_t was = f->ysrc[i - 1];
-      f->yw[i - 1] = f->yw[j], f->yw[j] = v;
-      f->ysrc[i - 1] = f->ysrc[j], f->ysrc[j] = was;
-      for (size_t k = 0; k < D; k++) {
-         v = f->y[(i - 1) * D + k];
-         f->y[(i - 1) * D + k] = f->y[j * D + k];
-         f->y[j * D + k] = v;
-      }
+      sneppp__swap_rows(f->yw, sizeof *f->yw, i - 1, j);
+      sneppp__swap_rows(f->ysrc, sizeof *f->ysrc, i - 1, j);
+      sneppp__swap_rows(f->y, D * sizeof *f->y, i - 1, j);
    }
-   for (size_t i = 0; i < kept; i++) f->yw[i] *= (double)kept / kept_weight; /* of mean 1 */
-   f->scale = kept ? kept_weight / (double)kept : 1;
-   f->N = f->R = kept;
+   for (size_t i = 0; i < f->N; i++) f->yw[i] *= (double)f->N / kept; /* of mean 1 */
+   f->scale = f->N ? kept / (double)f->N : 1;
+   if (f->N) f->density /= kept;
    return SNEPPP_OK;
 }
 
@@ -19514,19 +19481,12 @@ static sneppp_status sneppp__auto_read(sneppp__auto *f, const sneppp_model *mode
    shown again and again, forwards and backwards, stretched if that would be more than FOLDS times; and it counts less,
    in proportion to its length, so that a side on which nothing was seen leaves all to the other. */
 #define SNEPPP__FOLDS 8
-static size_t sneppp__line_ends(const sneppp_window *w, size_t k, double *lo, double *hi)
-{
-   int    box = w->space == SNEPPP_SPACE_BOX;
-   size_t count = box ? 1 : w->count;
-   if (k < count) *lo = box ? w->lo[0] : w->ends[2 * k], *hi = box ? w->hi[0] : w->ends[2 * k + 1];
-   return count;
-}
 
 /* How much of a line was seen before t. */
 static double sneppp__line_before(const sneppp_window *seen, double t)
 {
    double sum = 0, a = 0, b = 0;
-   for (size_t s = 0; s < sneppp__line_ends(seen, s, &a, &b) && a < t; s++) sum += (b < t ? b : t) - a;
+   for (size_t s = 0; s < sneppp__line_ends(seen, s, 0, &a, &b) && a < t; s++) sum += (b < t ? b : t) - a;
    return sum;
 }
 
@@ -19567,9 +19527,9 @@ SNEPPP__APART static size_t sneppp__auto_gaps(sneppp__auto *f, int g, size_t hav
    const sneppp_window *seen = sneppp__part(f->model, f->events[0].seen, g), *win = &f->model->desc.factor[g].window;
    double               lo = 0, hi = 0, a = 0, b = 0, from, owed = 0;
    size_t               made = 0;
-   for (size_t q = 0; q < sneppp__line_ends(win, q, &lo, &hi); q++) {
+   for (size_t q = 0; q < sneppp__line_ends(win, q, 0, &lo, &hi); q++) {
       from = lo;
-      for (size_t s = 0; s < sneppp__line_ends(seen, s, &a, &b); s++) {
+      for (size_t s = 0; s < sneppp__line_ends(seen, s, 0, &a, &b); s++) {
          if (b <= lo || a >= hi) continue;
          if (a > from) made += sneppp__auto_mirror(f, g, from, a, have, keep, &owed, room);
          from = b;
@@ -19601,6 +19561,8 @@ static void sneppp__auto_fill(sneppp__auto *f, size_t room)
    closed; for the rest see fit_auto. */
 static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc *o)
 {
+   const unsigned serves = 1u << SNEPPP_SPACE_BOX | 1u << SNEPPP_SPACE_INTERVALS | 1u << SNEPPP_SPACE_POLYGON |
+                           1u << SNEPPP_SPACE_RASTER | 1u << SNEPPP_SPACE_SPHERE;
    if (model->D > SNEPPP_RADIAL_DIM || model->desc.mix != SNEPPP_MIX_PRODUCT) return 0;
    for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++)
       for (int f = 0; f < model->factors; f++) {
@@ -19608,10 +19570,7 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
          w[0] = &model->desc.factor[f].window, w[1] = sneppp__part(model, o->events[r].seen, f);
          if (model->desc.factor[f].own.psi) return 0;
          for (int k = 0; k < 2; k++)
-            if (w[k]->space != SNEPPP_SPACE_BOX && w[k]->space != SNEPPP_SPACE_INTERVALS &&
-                w[k]->space != SNEPPP_SPACE_POLYGON && w[k]->space != SNEPPP_SPACE_RASTER &&
-                (w[k]->space != SNEPPP_SPACE_SPHERE || w[k]->dim != 3))
-               return 0;
+            if (!(serves >> w[k]->space & 1) || (w[k]->space == SNEPPP_SPACE_SPHERE && w[k]->dim != 3)) return 0;
          /* rasters: events in all of an exposure without covariates or polygon, and no budget */
          if (w[0]->space == SNEPPP_SPACE_RASTER &&
              (w[0]->covariates || w[0]->xy || w[1] != w[0] || o->events[r].regions || model->budget)) return 0;
@@ -19619,129 +19578,122 @@ static int sneppp__auto_serves(const sneppp_model *model, const sneppp_fit_desc 
    return 1;
 }
 
-/* The mean logarithm of the base measure's density, which an exposure has, at the events that were read. */
-static double sneppp__auto_base(const sneppp__auto *f)
+/* The window's place in the unit cube, and what of it was seen. */
+static void sneppp__auto_open(sneppp__auto *f, const sneppp_model *model, const sneppp_fit_desc *o)
 {
-   double sum = 0, weight = 0;
-   for (size_t i = 0; i < f->N; i++) {
-      sneppp_real x[SNEPPP_RADIAL_DIM];
-      for (int k = 0; k < f->d; k++) x[k] = (sneppp_real)(f->lo[k] + f->y[i * (size_t)f->d + (size_t)k] * f->side[k]);
-      sum += f->yw[i] * sneppp__base_log_density(f->model, x), weight += f->yw[i];
+   const sneppp_region *seen = o->events[0].seen;
+   memset(f, 0, sizeof *f);
+   f->model = model, f->events = o->events, f->d = model->D, f->sphere = -1, f->parts = 1, f->seen = 1;
+   f->realisations = o->realisations ? o->realisations : 1;
+   f->most = SNEPPP__QUERIES, f->seed = o->seed ? o->seed : 1;
+   for (size_t k = 1; k < f->realisations; k++) if (o->events[k].seen != seen) f->parts = f->realisations;
+   for (int g = 0; g < model->factors; g++) {
+      const sneppp_layer_state *L = &model->layer[g];
+      int                       round = L->inside.space == SNEPPP_SPACE_SPHERE;
+      if (round) { f->sphere = L->first; f->seen /= sneppp_window_mass(&L->inside); }
+      for (int k = 0; k < L->D; k++) {
+         f->lo[L->first + k] = round ? 0 : L->shift[k] - 1 / L->rate[k];
+         f->side[L->first + k] = round ? 1 : 2 / L->rate[k];
+         f->seen /= f->side[L->first + k];
+      }
    }
-   return weight > 0 ? sum / weight : 0;
+   f->watched = f->seen * sneppp__auto_mass(f);
+   for (int g = 0; f->parts == 1 && seen && g < model->factors; g++)
+      if (seen->factor[g] && model->layer[g].D == 1 &&
+          sneppp_window_mass(seen->factor[g]) < sneppp_window_mass(&model->desc.factor[g].window))
+         f->hole |= 1 << g;
+   f->seen *= sneppp__auto_mass(f);
+}
+
+/* The best common scale of an intensity that expects so many events of a sum of weights. */
+static void sneppp__rescale(sneppp_model *model, double weights, double *expected, double *nll)
+{
+   double scale = weights / *expected;
+   if (!sneppp__finite(scale) || !(scale > 0)) return;
+   *nll += weights - *expected - weights * log(scale);
+   model->alpha *= scale, model->floor *= scale, *expected = weights;
+}
+
+/* From the events that were read to the model of all bumps, or of a budget. */
+static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp__few_work *work, const sneppp_fit_desc *o,
+                                      size_t total, size_t room, size_t held, sneppp_model *made, sneppp_error *err)
+{
+   sneppp__bumps list;
+   size_t        N;
+   sneppp__auto_merge(f, 0);
+   if (!(o->resolution < 0)) sneppp__auto_spread(f);
+   sneppp__auto_merge(f, 1);
+   N = f->N;
+   for (size_t i = 0; i < N; i++) f->ysrc[i] = i; /* who they were was needed to spread them */
+   if (f->hole) sneppp__auto_fill(f, room);
+   if ((total <= room + held && f->N <= room) || f->N <= 2 * held) held = 0; /* all are centres; many have weight 0 */
+   N -= held, room = f->N - held;
+   sneppp__auto_axes(f, N, &o->parallel);
+   sneppp__auto_tree(f, room, N);
+   if (held) SNEPPP__TRY(sneppp__auto_stream(f, o, held, err));
+   sneppp__auto_core(f, 0, &o->parallel);
+   memset(&list, 0, sizeof list);
+   sneppp__bumps_list(f, NULL, &list);
+   if (list.count * (size_t)list.group <= (size_t)f->model->budget) few->B = 0; /* the whole is within the budget */
+   if (few->B) sneppp__auto_few(f, few, work, f->seed);
+   return sneppp__auto_model(f, few->B ? few : NULL, f->model, made, err);
 }
 
 SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const sneppp_fit_desc *o,
                                                       sneppp_report *report, sneppp_error *err)
 {
-   size_t           total = 0, realisations = o->realisations ? o->realisations : 1, centres, room, held = 0;
-   double           started = SNEPPP_SECONDS(), base = 0;
+   size_t           own = 0, total, centres, room, held = 0;
+   double           started = SNEPPP_SECONDS();
    sneppp__auto     f;
    sneppp__few      few;
    sneppp__few_work work;
-   sneppp__carver   c = sneppp__measure();
-   sneppp__block    block;
+   sneppp__room     hold = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_model     made;
    sneppp_report    r;
    sneppp__team    *team = sneppp__team_of(o);
    int              stop = 0;
-   sneppp_status    st = sneppp__realisations_check(model, o->events, realisations, &total, err);
-   if (st != SNEPPP_OK) return st;
-   if (team) total = team->count;
-   memset(&f, 0, sizeof f);
+   sneppp_status    st;
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &own, err));
+   total = team ? team->count : own;
    memset(&few, 0, sizeof few);
    memset(&work, 0, sizeof work);
-   f.model = model, f.events = o->events, f.d = model->D, f.sphere = -1, f.parts = 1, f.seen = 1;
-   f.realisations = realisations;
-   f.most = SNEPPP__QUERIES, f.seed = o->seed ? o->seed : 1;
-   for (size_t k = 1; k < realisations; k++) if (o->events[k].seen != o->events[0].seen) f.parts = realisations;
-   for (int g = 0; g < model->factors; g++) {
-      const sneppp_layer_state *L = &model->layer[g];
-      int                       round = L->inside.space == SNEPPP_SPACE_SPHERE;
-      if (round) { f.sphere = L->first; f.seen /= sneppp_window_mass(&L->inside); }
-      for (int k = 0; k < L->D; k++) {
-         f.lo[L->first + k] = round ? 0 : L->shift[k] - 1 / L->rate[k];
-         f.side[L->first + k] = round ? 1 : 2 / L->rate[k];
-         f.seen /= f.side[L->first + k];
-      }
-   }
-   f.watched = f.seen * sneppp__auto_mass(&f);
-   for (int g = 0; f.parts == 1 && o->events[0].seen && g < model->factors; g++)
-      if (o->events[0].seen->factor[g] && model->layer[g].D == 1 &&
-          sneppp_window_mass(o->events[0].seen->factor[g]) < sneppp_window_mass(&model->desc.factor[g].window))
-         f.hole |= 1 << g;
-   f.seen *= sneppp__auto_mass(&f);
-   centres = total < SNEPPP__CENTRES ? total : SNEPPP__CENTRES;
-   few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1 ? 1 : 0;
+   memset(&r, 0, sizeof r);
+   sneppp__auto_open(&f, model, o);
+   few.B = model->budget > 1 ? (size_t)model->budget - 1 : model->budget == 1;
    if (total > SNEPPP__CENTRES && !f.hole) held = SNEPPP__QUERIES;
-   if (total - held < centres) centres = total - held;
-   room = centres;
+   centres = room = total - held < SNEPPP__CENTRES ? total - held : SNEPPP__CENTRES;
    if (f.hole) { /* for mirrored events: as many as there are events, more if these are few */
       room = centres < 64 ? 512 : 8 * centres < SNEPPP__CENTRES ? 8 * centres : SNEPPP__CENTRES;
       if (room < 2 * centres) room = 2 * centres;
    }
-   for (int pass = 0; pass < 2; pass++) {
-      sneppp__place_auto(&c, room, held, f.d, &f);
-      if (few.B) sneppp__place_few(&c, few.B, f.d, &few, &work);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   while (sneppp__room_run(&hold, err)) {
+      sneppp__place_auto(&hold.c, room, held, f.d, &f);
+      if (few.B) sneppp__place_few(&hold.c, few.B, f.d, &few, &work);
    }
+   SNEPPP__TRY(hold.st);
    sneppp__exp_fill(f.table);
-   st = sneppp__auto_read(&f, model, o, total, centres + held, f.seed, err);
-   memset(&r, 0, sizeof r);
    r.method = SNEPPP_METHOD_AUTO, r.events = total, r.steps = 1, r.nll = r.held_out = r.gap = sneppp__nan();
+   st = sneppp__auto_read(&f, o, own, total, centres + held, err);
    if (st == SNEPPP_OK) st = sneppp__ask(o, &r, model, &stop, err);
-   if (st == SNEPPP_OK && stop) { /* asked to stop before anything was done */
-      r.ending = SNEPPP_ENDING_ASKED_TO_STOP;
-      if (report) *report = r;
-      sneppp__block_free(&block);
-      return SNEPPP_OK;
+   if (stop) r.ending = SNEPPP_ENDING_ASKED_TO_STOP; /* before anything was done */
+   if (st == SNEPPP_OK && !stop) {
+      f.weights *= (double)f.parts / (double)f.realisations;
+      st = sneppp__auto_run(&f, &few, &work, o, total, room, held, &made, err);
    }
-   if (st == SNEPPP_OK) {
-      size_t N;
-      base = sneppp__auto_base(&f);
-      f.weights *= (double)f.parts / (double)realisations;
-      sneppp__auto_merge(&f, 0);
-      if (!(o->resolution < 0)) sneppp__auto_spread(&f);
-      sneppp__auto_merge(&f, 1);
-      N = f.N;
-      for (size_t i = 0; i < N; i++) f.ysrc[i] = i; /* who they were was needed to spread them */
-      if (f.hole) sneppp__auto_fill(&f, room);
-      if (total <= centres + held && f.N <= room) held = 0; /* the places of all events are centres */
-      held = held && f.N > 2 * held ? held : 0; /* fewer where weights are 0 */
-      centres = f.N - held, N -= held;
-      sneppp__auto_axes(&f, N, &o->parallel);
-      if (held) {
-         sneppp__auto_tree(&f, centres, N);
-         st = sneppp__auto_refit(&f, o, held, err);
-      } else sneppp__auto_core(&f, centres, N, 0, &o->parallel);
-   }
-   if (st == SNEPPP_OK) {
-      sneppp__bumps list = sneppp__bumps_of(&f);
-      if (list.count * (size_t)list.group <= (size_t)model->budget) few.B = 0; /* the whole is within the budget */
-      if (few.B) sneppp__auto_few(&f, &few, &work, f.seed);
-      st = sneppp__auto_model(&f, few.B ? &few : NULL, &work, model, &made, err);
-   }
-   if (st == SNEPPP_OK) {
-      const double weights = f.weights * (double)realisations / (double)f.parts, constant = made.alpha;
-      double       nll = 0;
-      r.gap = f.gap;
+   if (st == SNEPPP_OK && !stop) {
+      const double weights = f.weights * (double)f.realisations / (double)f.parts, constant = made.alpha;
+      double       nll = 0, logs = total ? sneppp__fit_factorials(o) : 0;
       if (total)
-         st = sneppp__nll(&made, o->events, realisations, team, &nll, &r.expected, NULL, &o->parallel, err);
-      if (r.expected > 0 && f.weights > 0) { /* rounding; and mirrored events lose and win a little in what was seen */
-         double scale = weights / r.expected;
-         nll += weights - r.expected - weights * log(scale);
-         made.alpha *= scale, made.floor *= scale, r.expected = weights;
+         st = sneppp__nll(&made, o->events, f.realisations, team, &nll, &r.expected, NULL, &o->parallel, err);
+      sneppp__rescale(&made, weights, &r.expected, &nll); /* rounding; mirrors lose and win a little in what was seen */
+      if (total) r.nll = (nll + logs) / (double)total;
+      if (total && !few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
+         r.held_out = (weights * (1 - log(constant) - f.density - f.gain / f.evidence) + logs) / (double)total;
+      r.gap = f.gap, r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1, r.rounded = f.snapped;
+      for (int k = 0; k < f.d; k++) {
+         if (f.p[f.C - 1] < 1) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
+         r.resolution[k] = f.step[k] * f.side[k];
       }
-      if (total) {
-         double logs = sneppp__fit_factorials(o);
-         r.nll = (nll + logs) / (double)total;
-         if (!few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
-            r.held_out = (weights * (1 - log(constant) - base - f.gain / f.evidence) + logs) / (double)total;
-      }
-      r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
-      for (int k = 0; f.p[f.C - 1] < 1 && k < f.d; k++) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
-      for (int k = 0; k < f.d; k++) r.resolution[k] = f.step[k] * f.side[k];
-      r.rounded = f.snapped;
       for (int k = 0; k < f.C; k++)
          r.share[k == f.C - 1 ? 0 : k < f.ladder[0].S ? 1 : k < f.sharp ? 2 : k < f.smooth ? 3 : 4] += f.p[k];
       r.seconds = SNEPPP_SECONDS() - started;
@@ -19750,7 +19702,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       else sneppp_free(&made);
    }
    if (st == SNEPPP_OK && report) *report = r;
-   sneppp__block_free(&block);
+   sneppp__block_free(&hold.block);
    return st;
 }
 
@@ -19766,6 +19718,13 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
 #define SNEPPP__ROUNDS 4
 #define SNEPPP__TRIES  16   /* places drawn evenly, of which one is taken in proportion to the fit */
 #define SNEPPP__ROUGH  1500 /* places of all rounds but the last, in which there is one for every event */
+
+static double sneppp__region_mass(const sneppp_model *model, const sneppp_region *region)
+{
+   double mass = 1;
+   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(sneppp__part(model, region, f));
+   return mass;
+}
 
 /* How many realisations, or regions of tables, watched x. */
 static size_t sneppp__watchers(const sneppp_model *model, const sneppp_events *e, size_t realisations,
@@ -19848,29 +19807,23 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
 {
    sneppp_fit_desc o = *desc, given = *desc;
    sneppp_events   pattern;
-   sneppp_desc     plain = model->desc;
    sneppp_model    fit;
    sneppp_report   r;
-   sneppp__guess  s;
+   sneppp__guess   s;
    sneppp__room    room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp_status   st;
-   double          started = SNEPPP_SECONDS(), total, watched = 0, nll = 0, scale;
+   double          started = SNEPPP_SECONDS(), total, watched = 0, nll = 0;
    if (!given.realisations) given.realisations = 1;
    memset(&s, 0, sizeof s);
    memset(&pattern, 0, sizeof pattern);
    SNEPPP__TRY(sneppp__realisations_check(model, o.events, given.realisations, &s.points, err));
    total = sneppp__total_weight(o.events, given.realisations);
-   s.share = fmax(1, total / SNEPPP__CENTRES), s.mass = 1;
-   for (int f = 0; f < model->factors; f++) s.mass *= sneppp_window_mass(&model->desc.factor[f].window);
+   s.share = fmax(1, total / SNEPPP__CENTRES), s.mass = sneppp__region_mass(model, NULL);
    for (size_t q = 0; q < given.realisations; q++) {
       const sneppp_events *e = &given.events[q];
       for (size_t k = 0; k < e->regions; k++) s.places += (size_t)ceil(sneppp__region_count(e, k) / s.share);
-      for (size_t k = 0; k < (sneppp__is_table(e) ? e->regions : 1); k++) {
-         double mass = 1;
-         for (int f = 0; f < model->factors; f++)
-            mass *= sneppp_window_mass(sneppp__part(model, sneppp__is_table(e) ? &e->region[k] : e->seen, f));
-         watched += mass;
-      }
+      for (size_t k = 0; k < (sneppp__is_table(e) ? e->regions : 1); k++)
+         watched += sneppp__region_mass(model, sneppp__is_table(e) ? &e->region[k] : e->seen);
    }
    s.mean = total / watched, s.tries = 4 * (s.points + s.places) + 1024;
    while (sneppp__room_run(&room, err)) {
@@ -19878,13 +19831,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
       s.weight = sneppp__reals(&room.c, s.points + s.places + s.tries, 1);
    }
    SNEPPP__TRY(room.st);
-   plain.mem = NULL, plain.mem_bytes = 0, plain.width = 1, plain.group = plain.events = plain.rank = 0;
-   for (int f = 0; f < model->factors; f++) {
-      sneppp_factor *x = &plain.factor[f];
-      x->unit.act = SNEPPP_ACT_DEFAULT, x->units = NULL, x->width = 0, x->no_bias = 0;
-   }
-   st = sneppp_init(&fit, &plain, err); /* zeroed if it fails */
-   fit.budget = model->budget;
+   st = sneppp__copy_model(model, 0, NULL, 0, &fit, err); /* zeroed if it fails */
    pattern.x = s.x, pattern.weight = s.weight;
    o.events = &pattern, o.realisations = 1;
    for (int round = 0; st == SNEPPP_OK && round < SNEPPP__ROUNDS; round++) {
@@ -19897,11 +19844,7 @@ SNEPPP__APART static sneppp_status sneppp__fit_counts(sneppp_model *model, const
    sneppp__block_free(&room.block);
    if (st == SNEPPP_OK && r.ending != SNEPPP_ENDING_ASKED_TO_STOP) {
       st = sneppp__nll(&fit, given.events, given.realisations, NULL, &nll, &r.expected, NULL, &desc->parallel, err);
-      scale = total / r.expected;
-      if (st == SNEPPP_OK && sneppp__finite(scale) && scale > 0) {
-         nll += total - r.expected - total * log(scale);
-         fit.alpha *= scale, fit.floor *= scale, r.expected = total;
-      }
+      if (st == SNEPPP_OK) sneppp__rescale(&fit, total, &r.expected, &nll);
       r.events = sneppp__event_number(given.events, given.realisations);
       r.nll = (nll + sneppp__log_factorials(given.events, given.realisations)) / (double)r.events;
       r.held_out = sneppp__nan(); /* that of places is not that of counts */
@@ -19965,158 +19908,129 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
 static sneppp_status sneppp__count_copies(const sneppp_model *model, const sneppp_fit_desc *o, size_t *copies,
                                           sneppp_error *err)
 {
-   size_t         total = 0, slots = 16, used = 0, found = 0, D = (size_t)model->D, realisations = o->realisations;
-   int            skip = 0;
-   uint64_t      *table = NULL;
-   double        *place = NULL;
-   sneppp__carver c = sneppp__measure();
-   sneppp_real   *x = NULL;
-   sneppp__block  block;
-   sneppp_status  st;
-   if (!realisations) realisations = 1;
-   st = sneppp__realisations_check(model, o->events, realisations, &total, err);
-   if (st != SNEPPP_OK) return st;
-   for (size_t r = 0; r < realisations; r++)
+   size_t       total = 0, slots = 16, used = 0, found = 0, D = (size_t)model->D;
+   int          skip = 0;
+   uint64_t    *table = NULL;
+   double      *place = NULL, weight[SNEPPP__CHUNK];
+   sneppp_real *x = NULL;
+   sneppp__room room = sneppp__room_open(model->desc.alloc_ctx);
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
+   for (size_t r = 0; r < (o->realisations ? o->realisations : 1); r++)
       if (o->reduce || (o->method == SNEPPP_METHOD_ADAM && o->batch && o->events[r].read)) {
          *copies = SIZE_MAX;
          return SNEPPP_OK;
       }
    while (total >> skip > SNEPPP__PLACES) skip++;
    while (slots < 2 * (total >> skip)) slots *= 2;
-   for (int pass = 0; pass < 2; pass++) {
-      table = (uint64_t *)sneppp__take(&c, slots, 1, sizeof *table);
-      place = (double *)sneppp__take(&c, D, 1, sizeof *place);
-      x = (sneppp_real *)sneppp__take(&c, SNEPPP__CHUNK, D, sizeof *x);
-      if (!pass && (st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err)) != SNEPPP_OK) return st;
+   while (sneppp__room_run(&room, err)) {
+      table = (uint64_t *)sneppp__take(&room.c, slots, 1, sizeof *table);
+      place = sneppp__doubles(&room.c, D, 1);
+      x = sneppp__reals(&room.c, SNEPPP__CHUNK, D);
    }
+   SNEPPP__TRY(room.st);
    memset(table, 0, slots * sizeof *table);
-   for (size_t r = 0; r < realisations && st == SNEPPP_OK; r++)
-      for (size_t first = 0; first < o->events[r].count && st == SNEPPP_OK; first += SNEPPP__CHUNK) {
-         size_t left = o->events[r].count - first, B = left < SNEPPP__CHUNK ? left : SNEPPP__CHUNK;
-         st = sneppp__read_events(model, &o->events[r], first, B, x, err);
-         for (size_t b = 0; b < B && st == SNEPPP_OK; b++) {
-            uint64_t h;
-            size_t   at;
-            for (size_t q = 0; q < D; q++) place[q] = (double)x[b * D + q];
-            h = sneppp__place_hash(D, place);
-            if (skip && h >> (64 - skip)) continue;
-            if (!h) h = 1; /* 0 is an empty slot */
-            for (at = (size_t)h & (slots - 1); table[at] && table[at] != h; at = (at + 1) & (slots - 1)) {}
-            if (table[at]) found++;
-            else if (used < slots - 1) table[at] = h, used++; /* one slot stays empty, and ends every search */
-         }
+   for (size_t first = 0; first < total && room.st == SNEPPP_OK; first += SNEPPP__CHUNK) {
+      size_t B = total - first < SNEPPP__CHUNK ? total - first : SNEPPP__CHUNK;
+      room.st = sneppp__load_run(model, o->events, first, B, x, weight, err);
+      for (size_t b = 0; b < B && room.st == SNEPPP_OK; b++) {
+         uint64_t h;
+         size_t   at;
+         for (size_t q = 0; q < D; q++) place[q] = (double)x[b * D + q];
+         h = sneppp__place_hash(D, place);
+         if (skip && h >> (64 - skip)) continue;
+         if (!h) h = 1; /* 0 is an empty slot */
+         for (at = (size_t)h & (slots - 1); table[at] && table[at] != h; at = (at + 1) & (slots - 1)) {}
+         if (table[at]) found++;
+         else if (used < slots - 1) table[at] = h, used++; /* one slot stays empty, and ends every search */
       }
-   sneppp__block_free(&block);
-   if (st == SNEPPP_OK) *copies = found << skip;
-   return st;
+   }
+   sneppp__block_free(&room.block);
+   *copies = found << skip;
+   return room.st;
 }
 
-/* ---- events to remember after a fit of another kind than AUTO's, for intervals. There is one block, taken before the
-   fit, so that nothing fails after it; the model moves into it. A block of the caller's gets them if there is room. */
-#ifndef SNEPPP_NO_SURE
-#define SNEPPP__RECALL ((size_t)16384) /* most of them, as many as AUTO keeps */
+/* ---- events to remember after a fit of another kind than AUTO's, for intervals. The model moves into a block with room
+   for them that is taken before the fit, so that nothing fails after it. A block of the caller's gets them if there is
+   room. What is left of events beside counts by region would be a false witness. */
 SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model, const sneppp_fit_desc *o, int *events,
-                                                       sneppp__block *block, sneppp__carver *c, sneppp_error *err)
+                                                       sneppp_model *next, sneppp_error *err)
 {
-   size_t        total = 0;
-   sneppp_model  next;
-   sneppp_desc   desc = model->desc;
-   sneppp_status st = sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err);
-   memset(block, 0, sizeof *block);
-   *events = 0;
-   if (st != SNEPPP_OK || sneppp__own_factor(model) >= 0) return st;
+   size_t         total = 0;
+   sneppp_desc    desc = model->desc;
+   sneppp__carver c = sneppp__measure();
+   memset(next, 0, sizeof *next);
+   SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
    if (o->reduce) total = sneppp__team_of(o)->count;
-   if (sneppp__has_regions(o->events, o->realisations)) total = 0; /* what is left of them would be a false witness */
-   desc.events = *events = (int)(total < SNEPPP__RECALL ? total : SNEPPP__RECALL);
-   *c = sneppp__measure();
-   sneppp__place_model(c, &desc, &next);
-   if (!desc.mem) return sneppp__block_get(block, c, NULL, 0, desc.alloc_ctx, err);
-   if (!sneppp__block_bytes(c) || sneppp__block_bytes(c) > desc.mem_bytes) *events = 0;
+   if (sneppp__own_factor(model) >= 0 || sneppp__has_regions(o->events, o->realisations)) return SNEPPP_OK;
+   *events = desc.events = (int)(total > SNEPPP__RECALL ? SNEPPP__RECALL : total);
+   if (!*events) return SNEPPP_OK;
+   if (!desc.mem) return sneppp__copy_model(model, *events, NULL, 0, next, err);
+   sneppp__place_model(&c, &desc, next);
+   memset(next, 0, sizeof *next);
+   if (!sneppp__block_bytes(&c) || sneppp__block_bytes(&c) > desc.mem_bytes) *events = 0;
    return SNEPPP_OK;
 }
 
-SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events,
-                                         sneppp__block *block, sneppp__carver *c)
+SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events, sneppp_model *next)
 {
-   size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1, total = 0, seen = 0;
-   size_t         need = (size_t)events, kept = 0, parts = 0;
-   double         all = 0, sum = 0, ridge = model->origin.ridge;
+   size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1,
+                  total = sneppp__fit_number(fit), need = (size_t)events, kept = 0, asked = 0;
+   double         all = sneppp__fit_weight(fit), sum = 0, w = 0, scale = 1 / (double)realisations;
    sneppp__team  *t = sneppp__team_of(fit);
    sneppp_rng     rng;
    sneppp_origin *o = &model->origin;
-   sneppp_model   next;
-   sneppp_desc    desc = model->desc;
-   desc.events = block->raw ? events : 0;
-   if (block->raw) {
-      sneppp__place_model(c, &desc, &next);
-      next.block = block->raw, next.block_bytes = block->bytes;
-      sneppp__copy_parameters(&next, model);
+   next->origin.ridge = o->ridge;
+   if (next->block) {
+      sneppp__copy_parameters(next, model);
       sneppp_free(model);
-      *model = next;
+      *model = *next;
       sneppp__index(model);
    } else if (need) { /* behind the rest of the caller's block */
-      *c = sneppp__measure();
-      sneppp__place_model(c, &desc, &next);
-      c->base = (unsigned char *)desc.mem + (SNEPPP__ALIGN - (uintptr_t)desc.mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
-      sneppp__place_origin(c, need, desc.group > 0, model);
-      model->desc.events = events;
+      sneppp__carver c = sneppp__measure();
+      sneppp_desc    desc = model->desc;
+      desc.events = 0;
+      sneppp__place_model(&c, &desc, next);
+      c.base = (unsigned char *)desc.mem + (SNEPPP__ALIGN - (uintptr_t)desc.mem % SNEPPP__ALIGN) % SNEPPP__ALIGN;
+      sneppp__place_origin(&c, need, desc.group > 0, model);
    }
-   o->count = 0, o->bumps = 0, o->ridge = ridge;
-   for (size_t r = 0; r < realisations; r++) total += fit->events[r].count, parts += fit->events[r].seen != NULL;
+   model->desc.events = events;
+   o->count = 0, o->bumps = 0;
    sneppp_rng_init(&rng, fit->seed ? fit->seed : 1, 33);
-   if (t) { /* the same, from all ranks */
-      size_t asked = 0;
-      for (total = t->count; seen < total && asked < need; seen++)
-         if (sneppp_rng_uniform(&rng) * (double)(total - seen) < (double)(need - asked)) t->index[asked++] = seen;
-      if (sneppp__team_gather(t, model, fit->events, asked, SNEPPP_OK, &t->error) != SNEPPP_OK) {
-         t->over = 0; /* all ranks are here: the fit is good without them */
-         return;
-      }
-      for (size_t i = 0; i < asked; i++) {
-         const double *row = t->mail + i * (D + 1);
-         if (!(row[D] > 0)) continue;
-         for (size_t q = 0; q < D; q++) o->x[kept * D + q] = (sneppp_real)row[q];
-         o->weight[kept++] = (sneppp_real)row[D], sum += row[D];
-      }
-      all = t->weights, need = 0;
+   for (size_t i = 0; need && i < total; i++) {
+      if (sneppp_rng_uniform(&rng) * (double)(total - i) >= (double)need) continue;
+      need--;
+      if (t) t->index[asked++] = i; /* from whatever rank it is on */
+      else if (sneppp__load_run(model, fit->events, i, 1, o->x + kept * D, &w, NULL) != SNEPPP_OK) return;
+      else if (w > 0) o->weight[kept++] = (sneppp_real)w, sum += w;
    }
-   for (size_t r = 0; need && r < realisations; r++)
-      for (size_t i = 0; i < fit->events[r].count; i++, seen++) {
-         const sneppp_events *e = &fit->events[r];
-         double               w = e->weight ? (double)e->weight[i] : 1;
-         all += w;
-         if (kept == need || sneppp_rng_uniform(&rng) * (double)(total - seen) >= (double)(need - kept)) continue;
-         if (sneppp__read_events(model, e, i, 1, o->x + kept * D, NULL) != SNEPPP_OK) { o->count = 0; return; }
-         if (!(w > 0)) { need--; continue; }
-         o->weight[kept++] = (sneppp_real)w, sum += w;
-      }
-   if (!kept) return;
+   if (t && sneppp__team_gather(t, model, fit->events, asked, SNEPPP_OK, &t->error) != SNEPPP_OK) {
+      t->over = 0; /* all ranks are here: the fit is good without them */
+      return;
+   }
+   for (size_t i = 0; i < asked; i++) {
+      sneppp__unpack(D, t->mail + i * (D + 1), 1, o->x + kept * D, &w);
+      if (w > 0) o->weight[kept++] = (sneppp_real)w, sum += w;
+   }
    for (size_t i = 0; i < kept; i++) o->weight[i] = (sneppp_real)((double)o->weight[i] * all / sum);
-   for (size_t i = 0; o->owner && i < (size_t)model->n; i++) o->owner[i] = -1;
-   o->scale = kept == total && !parts ? 1 / (double)realisations : 0; /* a part of them cannot be counted */
+   for (size_t i = 0; kept && o->owner && i < (size_t)model->n; i++) o->owner[i] = -1;
+   for (size_t r = 0; r < realisations; r++) if (fit->events[r].seen) scale = 0;
+   o->scale = kept == total ? scale : 0; /* a part of them cannot be counted */
    o->count = kept;
 }
-#endif
 
 /* ---- the one call */
 static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *desc, sneppp_report *report,
                                  sneppp_error *err)
 {
-   sneppp_status st = sneppp__fit_check(model, desc, err);
    size_t        copies = 0, nodes;
-#ifndef SNEPPP_NO_SURE
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   int            recall = 0, events = 0;
-#endif
-   int           bumps = st == SNEPPP_OK && desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
-   if (st == SNEPPP_OK) st = sneppp__settings_check(desc, desc->method, bumps, err);
-   if (st == SNEPPP_OK && report) st = sneppp__count_copies(model, desc, &copies, err);
-   if (st != SNEPPP_OK) return st;
-#ifndef SNEPPP_NO_SURE
-   recall = !bumps;
-   if (recall && (st = sneppp__recall_room(model, desc, &events, &block, &c, err)) != SNEPPP_OK) return st;
-#endif
+   sneppp_model  next;
+   int           events = 0, bumps;
+   sneppp_status st;
+   SNEPPP__TRY(sneppp__fit_check(model, desc, err));
+   bumps = desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
+   SNEPPP__TRY(sneppp__settings_check(desc, desc->method, bumps, err));
+   if (report) SNEPPP__TRY(sneppp__count_copies(model, desc, &copies, err));
+   if (!bumps) SNEPPP__TRY(sneppp__recall_room(model, desc, &events, &next, err));
    if (desc->method == SNEPPP_METHOD_AUTO) st = sneppp__fit_auto(model, desc, report, err);
    else {
       nodes = model->nodes;
@@ -20126,10 +20040,8 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
       if (st == SNEPPP_OK) sneppp__index(model);
       else model->nodes = nodes; /* nothing has moved */
    }
-#ifndef SNEPPP_NO_SURE
-   if (recall && st == SNEPPP_OK) sneppp__recall(model, desc, events, &block, &c);
-   else if (recall) sneppp__block_free(&block);
-#endif
+   if (!bumps && st == SNEPPP_OK) sneppp__recall(model, desc, events, &next);
+   else if (!bumps) sneppp_free(&next);
    if (st == SNEPPP_OK && report) report->copies = copies;
    return st;
 }
@@ -20217,6 +20129,8 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
 #endif
 #define SNEPPP__SURE_RIDGE   1e-7 /* of the mean information of an event, for directions of which no event tells   */
 #define SNEPPP__SHARE        1e-4 /* of an event's value: smaller parts in a bump that is shared are left out       */
+
+static const sneppp_region sneppp__everywhere = {{NULL}};
 
 /* P(G <= x), or P(G > x) if `above`, for the gamma distribution of this shape. */
 static double sneppp__gamma_tail(double shape, double x, int above)
@@ -20315,7 +20229,7 @@ typedef struct sneppp__sure {
    double             *L, *K, *KV, *work;  /* (N, N) factor of the information; (n, n), (n, m), (N, m) of a readout  */
    sneppp_real        *weight;             /* (events) for draws                                                     */
    size_t              rows;               /* of V in all readouts                                                   */
-   sneppp__block       block[2];
+   sneppp__room        room[2];            /* of all arrays; of event and part                                       */
 } sneppp__sure;
 
 /* Which event is the witness j. */
@@ -20379,36 +20293,32 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b, int r
 /* ---- AUTO */
 
 /* Who has a part in the bumps that nobody carries: in proportion to the bump's share of the sum of these at an event.
-   Counts the parts if s->event is NULL. */
+   Counts the parts if s->event is NULL, and then fills them in. */
 static void sneppp__sure_parts(sneppp__sure *s)
 {
    const sneppp_model  *m = s->model;
    const sneppp_origin *o = &m->origin;
-   memset(s->start, 0, (s->shared + 1) * sizeof *s->start);
-   for (int pass = 0; pass < (s->event ? 2 : 1); pass++) {
-      for (size_t j = 0; s->shared && j < o->count; j++) {
-         double sum = 0;
-         for (int f = 0; f < m->factors; f++) {
-            sneppp_real T[SNEPPP__MAX_STATS];
-            sneppp__statistics(m, f, o->x + j * (size_t)m->D + m->layer[f].first, T);
-            sneppp__layer_features(m, f, 0, s->pick, s->shared, 1, T, f ? s->other : s->psi, NULL);
-            for (size_t k = 0; f && k < s->shared; k++) s->psi[k] *= s->other[k];
-         }
-         for (size_t k = 0; k < s->shared; k++) {
-            double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
-            sum += v * v;
-         }
-         for (size_t k = 0; k < s->shared; k++) {
-            double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
-            if (!(v * v > SNEPPP__SHARE * sum)) continue;
-            if (pass) {
-               size_t at = s->start[k]++;
-               s->event[at] = (int32_t)j, s->part[at] = (double)o->weight[j] * v * v / sum;
-            } else s->start[k + 1]++;
-         }
+   for (size_t j = 0; s->shared && j < o->count; j++) {
+      double sum = 0;
+      for (int f = 0; f < m->factors; f++) {
+         sneppp_real T[SNEPPP__MAX_STATS];
+         sneppp__statistics(m, f, o->x + j * (size_t)m->D + m->layer[f].first, T);
+         sneppp__layer_features(m, f, 0, s->pick, s->shared, 1, T, f ? s->other : s->psi, NULL);
+         for (size_t k = 0; f && k < s->shared; k++) s->psi[k] *= s->other[k];
       }
-      for (size_t k = 0; !pass && k < s->shared; k++) s->start[k + 1] += s->start[k];
+      for (size_t k = 0; k < s->shared; k++) {
+         double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
+         sum += v * v;
+      }
+      for (size_t k = 0; k < s->shared; k++) {
+         double v = (double)s->psi[k] * (double)m->readout[0].V[s->pick[k]];
+         size_t at;
+         if (!(v * v > SNEPPP__SHARE * sum)) continue;
+         at = s->start[k + !s->event]++;
+         if (s->event) s->event[at] = (int32_t)j, s->part[at] = (double)o->weight[j] * v * v / sum;
+      }
    }
+   for (size_t k = 0; !s->event && k < s->shared; k++) s->start[k + 1] += s->start[k];
    if (!s->event) return;
    for (size_t k = s->shared; k > 0; k--) s->start[k] = s->start[k - 1]; /* each was moved to where the next begins */
    s->start[0] = 0;
@@ -20600,7 +20510,7 @@ static void sneppp__sure_solve(sneppp__sure *s)
 /* ---- both */
 static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp__sure *s)
 {
-   const size_t n = (size_t)m->n, N = s->N, w = sizeof(double);
+   const size_t n = (size_t)m->n, N = s->N;
    const int    full = m->desc.readout == SNEPPP_READOUT_FULL;
    size_t       most = 0, rows = 0, all = 0; /* units and rows of a readout; sizes of V */
    for (int k = 0; k < m->readouts; k++) {
@@ -20610,45 +20520,43 @@ static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp_
    }
    s->rows = rows;
    sneppp__place_grams(c, m, &s->g);
-   s->w = (double *)sneppp__take(c, N, 1, w);
-   s->a = (double *)sneppp__take(c, N, 1, w);
-   s->sum = (double *)sneppp__take(c, N, 1, w);
-   s->psi = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->psi);
-   s->mass = (double *)sneppp__take(c, n, 1, w);
+   s->w = sneppp__doubles(c, N, 1);
+   s->a = sneppp__doubles(c, N, 1);
+   s->sum = sneppp__doubles(c, N, 1);
+   s->psi = sneppp__reals(c, n, 1);
+   s->mass = sneppp__doubles(c, n, 1);
    if (m->origin.bumps) {
-      for (int f = 0; f < m->factors; f++) s->g.c[f] = (double *)sneppp__take(c, n, 1, w);
-      s->other = (sneppp_real *)sneppp__take(c, n, 1, sizeof *s->other);
-      s->root = (double *)sneppp__take(c, n, 1, w);
-      s->omega = (double *)sneppp__take(c, n, 1, w);
-      s->wide = (double *)sneppp__take(c, n, 1, w);
+      for (int f = 0; f < m->factors; f++) s->g.c[f] = sneppp__doubles(c, n, 1);
+      s->other = sneppp__reals(c, n, 1);
+      s->root = sneppp__doubles(c, n, 1);
+      s->omega = sneppp__doubles(c, n, 1);
+      s->wide = sneppp__doubles(c, n, 1);
       s->start = (size_t *)sneppp__take(c, n + 1, 1, sizeof *s->start);
       s->pick = (int *)sneppp__take(c, n, 1, sizeof *s->pick);
       return;
    }
-   s->V = (double *)sneppp__take(c, all, 1, w);
-   s->Psi = (double *)sneppp__take(c, N, n, w);
-   s->Y = (double *)sneppp__take(c, N, rows, w);
-   s->L = (double *)sneppp__take(c, N, N, w);
-   s->K = (double *)sneppp__take(c, full ? most : 0, most, w);
-   s->KV = (double *)sneppp__take(c, most, full ? rows : 1, w);
-   s->work = (double *)sneppp__take(c, N, rows, w);
-   s->weight = (sneppp_real *)sneppp__take(c, m->origin.count, 1, sizeof *s->weight);
+   s->V = sneppp__doubles(c, all, 1);
+   s->Psi = sneppp__doubles(c, N, n);
+   s->Y = sneppp__doubles(c, N, rows);
+   s->L = sneppp__doubles(c, N, N);
+   s->K = sneppp__doubles(c, full ? most : 0, most);
+   s->KV = sneppp__doubles(c, most, full ? rows : 1);
+   s->work = sneppp__doubles(c, N, rows);
+   s->weight = sneppp__reals(c, m->origin.count, 1);
 }
 
 static void sneppp__sure_end(sneppp__sure *s)
 {
-   sneppp__block_free(&s->block[0]);
-   sneppp__block_free(&s->block[1]);
+   sneppp__block_free(&s->room[0].block);
+   sneppp__block_free(&s->room[1].block);
 }
 
 SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
                                                       const sneppp_parallel *par, sneppp_error *err)
 {
-   static const sneppp_region everywhere = {{NULL}};
-   sneppp__carver c = sneppp__measure();
-   sneppp_status  st;
-   double         lo = 0, hi = 40, sum = 0;
-   size_t         most = (size_t)SNEPPP__WITNESSES;
+   sneppp_status st;
+   double        lo = 0, hi = 40, sum = 0;
+   size_t        most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
    if (!m || !m->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!sneppp__finite(level) || !(level > 0 && level < 1))
@@ -20666,10 +20574,9 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    for (size_t j = 0; j < m->origin.count; j++) s->weights += (double)m->origin.weight[j];
    if (((size_t)1 << 25) / (size_t)m->n < most) most = ((size_t)1 << 25) / (size_t)m->n + 1; /* wide layers */
    s->N = m->origin.bumps || m->origin.count < most ? m->origin.count : most;
-   sneppp__place_sure(&c, m, s);
-   st = sneppp__block_get(&s->block[0], &c, NULL, 0, m->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_sure(&c, m, s);
+   s->room[0] = s->room[1] = sneppp__room_open(m->desc.alloc_ctx);
+   while (sneppp__room_run(&s->room[0], err)) sneppp__place_sure(&s->room[0].c, m, s);
+   SNEPPP__TRY(s->room[0].st);
    for (size_t j = 0; j < s->N; j++) sum += s->w[j] = (double)m->origin.weight[sneppp__witness(s, j)];
    for (size_t j = 0; j < s->N; j++) s->w[j] *= s->weights / sum;
    if (!m->origin.bumps) {
@@ -20678,16 +20585,16 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
       return st;
    }
    for (size_t k = 0; k < (size_t)m->n; k++) if (m->origin.owner[k] < 0) s->pick[s->shared++] = (int)k;
-   sneppp__sure_parts(s); /* counts */
-   c = sneppp__measure();
-   for (int pass = 0; pass < 2 && st == SNEPPP_OK; pass++) {
-      s->event = (int32_t *)sneppp__take(&c, s->start[s->shared] + 1, 1, sizeof *s->event);
-      s->part = (double *)sneppp__take(&c, s->start[s->shared] + 1, 1, sizeof *s->part);
-      if (!pass) st = sneppp__block_get(&s->block[1], &c, NULL, 0, m->desc.alloc_ctx, err);
+   memset(s->start, 0, (s->shared + 1) * sizeof *s->start);
+   sneppp__sure_parts(s);
+   while (sneppp__room_run(&s->room[1], err)) {
+      s->event = (int32_t *)sneppp__take(&s->room[1].c, s->start[s->shared] + 1, 1, sizeof *s->event);
+      s->part = sneppp__doubles(&s->room[1].c, s->start[s->shared] + 1, 1);
    }
+   st = s->room[1].st;
    if (st == SNEPPP_OK) {
       sneppp__sure_parts(s);
-      st = sneppp__sure_grams(s, &everywhere, NULL, par, err);
+      st = sneppp__sure_grams(s, &sneppp__everywhere, NULL, par, err);
    }
    if (st == SNEPPP_OK) {
       s->area = sneppp__sure_masses(s, s->omega, s->wide);
@@ -20706,8 +20613,7 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
    const sneppp_origin *o = &m->origin;
    double               mean, area, b = 0;
    sneppp__seen         seen = {0, 0, 0};
-   sneppp_status        st = sneppp__sure_grams(s, region, before, par, err);
-   if (st != SNEPPP_OK) return st;
+   SNEPPP__TRY(sneppp__sure_grams(s, region, before, par, err));
    if (o->bumps) {
       area = sneppp__sure_masses(s, s->mass, s->root);
       b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
@@ -20746,13 +20652,11 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
                                            double level, sneppp_sure *out, const sneppp_parallel *par,
                                            sneppp_error *err)
 {
-   static const sneppp_region everywhere = {{NULL}};
-   sneppp__sure   s;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_error   inner;
-   sneppp_sure   *made;
-   sneppp_status  st;
+   sneppp__sure  s;
+   sneppp__room  room;
+   sneppp_error  inner;
+   sneppp_sure  *made = NULL;
+   sneppp_status st;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    if (!region && regions != 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
@@ -20770,13 +20674,11 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
             return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "region %z, factor[%d]: no interval with covariates or "
                                 "exposures of its own, because no events were seen there", r, f);
       }
-   if (!region) region = &everywhere;
-   st = sneppp__sure_begin(&s, model, level, par, err);
-   if (st != SNEPPP_OK) return st;
-   sneppp__take(&c, regions, 1, sizeof *made);
-   st = sneppp__block_get(&block, &c, NULL, 0, model->desc.alloc_ctx, err);
-   if (st != SNEPPP_OK) { sneppp__sure_end(&s); return st; }
-   made = (sneppp_sure *)sneppp__take(&c, regions, 1, sizeof *made);
+   if (!region) region = &sneppp__everywhere;
+   SNEPPP__TRY(sneppp__sure_begin(&s, model, level, par, err));
+   room = sneppp__room_open(model->desc.alloc_ctx);
+   while (sneppp__room_run(&room, err)) made = (sneppp_sure *)sneppp__take(&room.c, regions, 1, sizeof *made);
+   st = room.st;
    for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
       st = sneppp__sure_region(&s, region + r, r ? region + r - 1 : NULL, made + r, par, &inner);
       if (st != SNEPPP_OK)
@@ -20784,7 +20686,7 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
                           : sneppp__fail(err, st, "%s", inner.why);
    }
    if (st == SNEPPP_OK) memcpy(out, made, regions * sizeof *made);
-   sneppp__block_free(&block);
+   sneppp__block_free(&room.block);
    sneppp__sure_end(&s);
    return st;
 }
@@ -20793,8 +20695,8 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
                                                sneppp_sure *out, sneppp_error *err)
 {
    sneppp__sure  s;
-   sneppp_status st = sneppp__sure_begin(&s, model, level, NULL, err);
-   if (st != SNEPPP_OK) return st;
+   sneppp_status st;
+   SNEPPP__TRY(sneppp__sure_begin(&s, model, level, NULL, err));
    st = sneppp__events_check(model, at, err);
    if (st == SNEPPP_OK && at->count && !out) st = sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    for (size_t i = 0; st == SNEPPP_OK && i < at->count; i++) {
@@ -20876,25 +20778,6 @@ static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, s
    return sneppp__fit_convex(out, &fit, 0, NULL, err);
 }
 
-/* The same model, without its events, in a block of its own. */
-SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, sneppp_model *out, void *mem,
-                                                     size_t mem_bytes, sneppp_error *err)
-{
-   sneppp_desc    desc = model->desc;
-   sneppp__carver c = sneppp__measure();
-   sneppp__block  block;
-   sneppp_status  st;
-   desc.mem = mem, desc.mem_bytes = mem_bytes, desc.events = 0;
-   sneppp__place_model(&c, &desc, out);
-   st = sneppp__block_get(&block, &c, mem, mem_bytes, desc.alloc_ctx, err);
-   memset(out, 0, sizeof *out);
-   if (st != SNEPPP_OK) return st;
-   sneppp__place_model(&c, &desc, out);
-   out->block = block.raw, out->block_bytes = block.bytes;
-   sneppp__copy_parameters(out, model);
-   return SNEPPP_OK;
-}
-
 SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng *rng, sneppp_model *out, void *mem,
                                            size_t mem_bytes, sneppp_error *err)
 {
@@ -20903,9 +20786,8 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    memset(out, 0, sizeof *out);
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
-   st = sneppp__sure_begin(&s, model, 0.95, NULL, err);
-   if (st != SNEPPP_OK) return st;
-   st = sneppp__copy_model(model, out, mem, mem_bytes, err);
+   SNEPPP__TRY(sneppp__sure_begin(&s, model, 0.95, NULL, err));
+   st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
    if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
    sneppp__sure_end(&s);
    if (st == SNEPPP_OK) sneppp__index(out);
