@@ -83,7 +83,8 @@
       with which integrals stay exact, because on a cell the covariates are constant. cos, sin and exp are fast (K of
       20000 cells and 200 units in 0.1 s), whatever else has a form on boxes is slow; covariates alone (no_place) take
       every activation. A box or a polygon cuts cells. A category is a column of 0 and 1 for each of its values but one.
-      Exposure by month is a second factor: a raster on the line (examples/exposure.c, covariates.c).
+      Exposure by month is a second factor: a raster on the line (examples/exposure.c, covariates.c, gold.c; a default fit
+      that covariates help: effect.h).
    2  FIT
       sneppp_fit. AUTO, the default, needs only events and a window. It is a stacked estimate written as a squared
       family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
