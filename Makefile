@@ -57,7 +57,7 @@ examples: $(PROGRAMS) ## run every example and the program, and check what they 
 	@sh tests/examples.sh $(sort $(PROGRAMS))
 
 # The programs draw what they always draw, only elsewhere.
-PICTURES := trees coal sure districts covariates exposure earth game custom wildfire check
+PICTURES := trees coal sure districts covariates gold exposure earth game custom wildfire check
 .PHONY: pictures
 pictures: $(PICTURES:%=build/examples/%) ## draw the pictures of the README again
 	@for p in $(PICTURES); do build/examples/$$p > /dev/null && cp build/$$p.png examples/pictures/$$p.png || exit 1; done

@@ -83,7 +83,8 @@
       with which integrals stay exact, because on a cell the covariates are constant. cos, sin and exp are fast (K of
       20000 cells and 200 units in 0.1 s), whatever else has a form on boxes is slow; covariates alone (no_place) take
       every activation. A box or a polygon cuts cells. A category is a column of 0 and 1 for each of its values but one.
-      Exposure by month is a second factor: a raster on the line (examples/exposure.c, covariates.c).
+      Exposure by month is a second factor: a raster on the line (examples/exposure.c, covariates.c, gold.c; a default fit
+      that covariates help: effect.h).
    2  FIT
       sneppp_fit. AUTO, the default, needs only events and a window. It is a stacked estimate written as a squared
       family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
@@ -128,7 +129,7 @@
       On a raster boxes and polygons count where it has cells; another raster of the same grid is a union of cells
       (copy the weights, 0 = left out; NULL keeps those of the model), or asks what if: with weights or covariates of
       its own, which replace the model's. All covariates but one as they are: its count is the effect of that one, also
-      for combinations that no cell has, of which the events say nothing.
+      for combinations that no cell has, of which the events say nothing; sneppp_count_sure is the band around it.
       sneppp_intensity is absolute; divided by sneppp_window_density it is relative to the exposure.
       sneppp_poisson_interval says how far a count may stray from its mean, if that is known. sneppp_count_sure and
       sneppp_intensity_sure say how well it is known: an interval for the mean, which allows for the bias of smoothing,
@@ -20605,6 +20606,22 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    return st;
 }
 
+/* Does the region ask what if: with covariates or exposures that its cells did not have? No events were seen there then. */
+static int sneppp__sure_supposes(const sneppp_model *model, const sneppp_region *region)
+{
+   for (int f = 0; f < model->factors; f++) {
+      const sneppp_window *win = &model->desc.factor[f].window, *part = sneppp__part(model, region, f);
+      const size_t         Q = (size_t)win->covariates;
+      for (size_t k = 0; part != win && part->space == SNEPPP_SPACE_RASTER && k < sneppp__raster_cells(win); k++) {
+         double mine = sneppp__raster_weight(win, k);
+         if (!(mine > 0) || !(sneppp__raster_weight(part, k) > 0)) continue;
+         if (part->weight && part->weight[k] != mine) return 1;
+         for (size_t q = 0; part->covariates && q < Q; q++) if (part->z[k * Q + q] != win->z[k * Q + q]) return 1;
+      }
+   }
+   return 0;
+}
+
 /* The interval of a region. */
 static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *region, const sneppp_region *before,
                                          sneppp_sure *out, const sneppp_parallel *par, sneppp_error *err)
@@ -20613,7 +20630,9 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
    const sneppp_origin *o = &m->origin;
    double               mean, area, b = 0;
    sneppp__seen         seen = {0, 0, 0};
+   int                  known;
    SNEPPP__TRY(sneppp__sure_grams(s, region, before, par, err));
+   known = o->scale > 0 && !sneppp__sure_supposes(m, region);
    if (o->bumps) {
       area = sneppp__sure_masses(s, s->mass, s->root);
       b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
@@ -20623,9 +20642,9 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
       mean = sneppp__sure_gradient(s, NULL);
       sneppp__sure_solve(s);
    }
-   for (size_t i = 0; i < o->count && o->scale > 0; i++)
+   for (size_t i = 0; i < o->count && known; i++)
       sneppp__sure_see(s, i, sneppp__inside_region(m, region, o->x + i * (size_t)m->D), &seen);
-   sneppp__sure_answer(s, mean, b, 1, seen.own, o->scale > 0 ? seen.count : -1, out);
+   sneppp__sure_answer(s, mean, b, 1, seen.own, known ? seen.count : -1, out);
    return SNEPPP_OK;
 }
 
@@ -20660,20 +20679,6 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    if (!region && regions != 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
-   for (size_t r = 0; region && model && r < regions; r++)
-      for (int f = 0; f < model->factors; f++) {
-         const sneppp_window *part = region[r].factor[f];
-         const sneppp_window *win = &model->desc.factor[f].window;
-         int                  other = part && part->space == SNEPPP_SPACE_RASTER && part->covariates;
-         for (size_t k = 0; part && part->space == SNEPPP_SPACE_RASTER && part->weight && !other &&
-                            win->space == SNEPPP_SPACE_RASTER && k < sneppp__raster_cells(win); k++) {
-            double mine = sneppp__raster_weight(win, k);
-            other = mine > 0 && part->weight[k] > 0 && part->weight[k] != mine;
-         }
-         if (other)
-            return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "region %z, factor[%d]: no interval with covariates or "
-                                "exposures of its own, because no events were seen there", r, f);
-      }
    if (!region) region = &sneppp__everywhere;
    SNEPPP__TRY(sneppp__sure_begin(&s, model, level, par, err));
    room = sneppp__room_open(model->desc.alloc_ctx);

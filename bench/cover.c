@@ -7,11 +7,13 @@
       width            mean width of the 95 % intervals of the mean, relative to exact (Garwood's) intervals from the
                        cells' own counts: below 1 is what the model is good for
 
-      cover [patterns [truths [events]]] [--method auto|convex|adam] [--width n] [--table] [--seed s]
+      cover [patterns [truths [events]]] [--method auto|convex|adam] [--width n] [--raster] [--table] [--seed s]
       cover 100,100,20 flat,smooth,step 60,300,3000
 
    Lists have commas; patterns is one number or one for each number of events. --width is the budget of features, 100
-   for convex and adam if it is not given. Numbers of events are Poisson. --table writes Markdown. */
+   for convex and adam if it is not given. Numbers of events are Poisson. --raster puts truths of the plane on 32 x 32 cells
+   with an exposure that differs 20-fold from place to place, and is 0 in a lake: the truth is times that. --table writes
+   Markdown. */
 #define _POSIX_C_SOURCE 200112L
 #define SNEPPP_PTHREADS
 #include "../sneppp.h"
@@ -20,7 +22,24 @@
 #include "rivals.h"
 #include "truths.h"
 
-enum { most_cells = 64, table_size = 20000 };
+enum { most_cells = 64, table_size = 20000, grid = 32 };
+
+static double people[grid * grid]; /* the exposure of --raster, at most 1 */
+
+static void people_make(void)
+{
+   for (int k = 0; k < grid * grid; k++) {
+      double x = (k % grid + 0.5) / grid, y = (k / grid + 0.5) / grid;
+      people[k] = hypot(x - 0.7, y - 0.3) < 0.09 ? 0 : exp(-1.5 + 0.9 * sin(7 * x + 2 * y) + 0.6 * cos(9 * y - 4 * x));
+   }
+}
+
+static double people_at(const double *x)
+{
+   int at[2];
+   for (int r = 0; r < 2; r++) at[r] = (int)fmin(grid * x[r], grid - 1);
+   return people[at[1] * grid + at[0]];
+}
 
 /* P(Y <= k) for a Poisson variable; the terms are summed from the mode of the tail, and the other tail is their rest. */
 static double poisson_cdf(double mean, double k)
@@ -61,7 +80,7 @@ static double garwood(size_t n)
 
 typedef struct setting {
    sneppp_method method;
-   int width;
+   int width, raster;
 } setting;
 
 /* A truth with its cells: the true means for one expected event in all, and where the cells are. */
@@ -94,7 +113,7 @@ static int scene_next(const scene *s, const double *x, int cell)
    return -1;
 }
 
-static void scene_make(scene *s, const truth *t)
+static void scene_make(scene *s, const truth *t, int raster)
 {
    size_t nodes, fine;
    double weight, total = 0, *x;
@@ -118,7 +137,7 @@ static void scene_make(scene *s, const truth *t)
    }
    x = rival_nodes(s->win, s->win->sphere ? 500000 : 1, (int)fine, &nodes, &weight);
    for (size_t i = 0; i < nodes; i++) {
-      double v = weight * t->shape(x + i * (size_t)d);
+      double v = weight * t->shape(x + i * (size_t)d) * (raster ? people_at(x + i * (size_t)d) : 1);
       total += v;
       for (int c = scene_next(s, x + i * (size_t)d, 0); c >= 0; c = scene_next(s, x + i * (size_t)d, c + 1)) s->mean[c] += v;
    }
@@ -145,13 +164,19 @@ static void one_pattern(const scene *s, double events, const setting *how, snepp
    int ok;
    x = (double *)bench_take(count * d + 1, sizeof *x);
    for (size_t i = 0; i < count; i++) {
-      truth_point(s->t, rng, x + i * d);
+      do truth_point(s->t, rng, x + i * d);
+      while (how->raster && !(sneppp_rng_uniform(rng) < people_at(x + i * d)));
       for (int c = scene_next(s, x + i * d, 0); c >= 0; c = scene_next(s, x + i * d, c + 1)) inside[c]++;
    }
    memset(&desc, 0, sizeof desc), memset(&fit, 0, sizeof fit), memset(&in, 0, sizeof in);
    desc.factor[0].window.dim = (int)d;
    if (s->win->sphere) desc.factor[0].window.space = SNEPPP_SPACE_SPHERE;
    for (size_t r = 0; r < d; r++) desc.factor[0].window.hi[r] = s->win->sphere ? 0 : 1;
+   if (how->raster) {
+      sneppp_window *w = &desc.factor[0].window;
+      w->space = SNEPPP_SPACE_RASTER, w->weight = people;
+      for (int r = 0; r < 2; r++) w->cell[r] = 1.0 / grid, w->cells[r] = grid, w->hi[r] = 0; /* all cells */
+   }
    desc.width = how->width;
    fit.method = how->method, fit.tune = how->method == SNEPPP_METHOD_CONVEX;
    in.x = x, in.count = count, fit.events = &in;
@@ -200,6 +225,7 @@ int main(int count, char **arg)
    memset(&how, 0, sizeof how);
    for (int i = 1; i < count; i++)
       if (!strcmp(arg[i], "--table")) table = 1;
+      else if (!strcmp(arg[i], "--raster")) how.raster = 1, people_make();
       else if (!strcmp(arg[i], "--method") && i + 1 < count) {
          i++;
          how.method = !strcmp(arg[i], "convex") ? SNEPPP_METHOD_CONVEX : !strcmp(arg[i], "adam") ? SNEPPP_METHOD_ADAM : SNEPPP_METHOD_AUTO;
@@ -216,7 +242,8 @@ int main(int count, char **arg)
       scene s;
       bench_check(k >= 0 && (truths[k].kind == kind_plane || truths[k].kind == kind_line || truths[k].kind == kind_sphere),
                   "no such truth on the line, in the plane or on the sphere: %s", name);
-      scene_make(&s, truths + k);
+      bench_check(!how.raster || truths[k].kind == kind_plane, "--raster is for truths of the plane, not for %s", name);
+      scene_make(&s, truths + k, how.raster);
       for (int size = 0; size < sizes; size++) {
          int runs = (int)listed(word[0], size);
          double events = listed(word[2], size), worst = 100;

@@ -1,17 +1,17 @@
 /* cc -O2 -o covariates examples/covariates.c -lm && ./covariates
    Do trees follow the ground? 3604 trees of a rain forest, with the elevation and the slope of every 5 m x 5 m cell of the
    plot. Four of five trees are fitted by the ground alone, first as a log-linear model, then by waves of both numbers; by
-   the place alone, with the default fit; and by both: the ground's estimate, to a power that a part of the trees chooses,
-   is the exposure of a default fit. The fifth that was kept back judges. Then what elevation and slope do, each with the
-   other as it is (build/covariates.png, or the file named by the first argument). */
+   the place alone, with the default fit; and by both, with the recipe of effect.h. The fifth that was kept back judges. Then
+   what elevation and slope do, each with the other as it is, in bands of 95 % (build/covariates.png, or the file named by the
+   first argument). */
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"
 #include "asc.h"
-#include "draw.h"
+#include "effect.h"
 
-enum { points = 21, rows = 101, cols = 201, all = rows * cols, most_trees = 4000, powers = 2 };
-static const double area = 1000.0 * 500.0;
+enum { points = 21, rows = 101, cols = 201, all = rows * cols, most_trees = 4000 };
+static const double area = 1000.0 * 500.0, unit = 10000 / (1000.0 * 500.0); /* from trees in the plot to trees per hectare */
 
 static int fail(const char *why)
 {
@@ -34,15 +34,6 @@ static int read_ground(double *z, sneppp_window *w)
    return 1;
 }
 
-static sneppp_status learn(sneppp_model *m, const sneppp_window *w, const sneppp_events *train, sneppp_method method, int width, sneppp_act act, sneppp_error *err)
-{
-   sneppp_desc     desc = {.factor = {{.window = *w, .unit = {.act = act}}}, .width = width};
-   sneppp_fit_desc fit = {.events = train, .method = method, .tune = method == SNEPPP_METHOD_CONVEX};
-   if (method == SNEPPP_METHOD_ADAM) fit.steps = 300, fit.rate = 0.05, fit.schedule = SNEPPP_RATE_COSINE, fit.decay = SNEPPP_NONE;
-   sneppp_status st = sneppp_init(m, &desc, err);
-   return st ? st : sneppp_fit(m, &fit, NULL, err);
-}
-
 /* Mean test likelihood of events that are `scale` times as many, per event and for a window of volume 1. */
 static sneppp_status judge(const sneppp_model *m, const sneppp_events *test, double scale, double *nll, sneppp_error *err)
 {
@@ -51,40 +42,7 @@ static sneppp_status judge(const sneppp_model *m, const sneppp_events *test, dou
    return st;
 }
 
-/* The default fit, where what the ground says of a cell, to a power, is the cell's exposure. */
-static sneppp_status both(sneppp_model *m, const sneppp_model *ground, double power, const sneppp_events *train, double *exposure, sneppp_error *err)
-{
-   const sneppp_window *cells = &ground->desc.factor[0].window;
-   sneppp_window        w = *cells;
-   for (size_t k = 0; k < w.cells[0] * w.cells[1]; k++) {
-      double x[2];
-      for (int r = 0; r < 2; r++) x[r] = fmin(fmax(w.origin[r] + w.cell[r] * ((double)(r ? k / w.cells[0] : k % w.cells[0]) + 0.5), w.lo[r]), w.hi[r]);
-      exposure[k] = pow(fmax((double)sneppp_intensity(ground, x) * area, 1), power);
-   }
-   w.weight = exposure, w.covariates = 0, w.z = NULL, w.no_place = 0;
-   return learn(m, &w, train, SNEPPP_METHOD_AUTO, 0, SNEPPP_ACT_DEFAULT, err);
-}
-
-/* Trees per hectare with covariate q at each of the values and the other as it is, over the whole plot. */
-static sneppp_status effect(const sneppp_model *m, const double *z, int q, const double *value, double *other, double *trees, sneppp_error *err)
-{
-   const sneppp_window *cells = &m->desc.factor[0].window;
-   const size_t         count = cells->cells[0] * cells->cells[1];
-   for (int k = 0; k < points; k++) {
-      sneppp_window what = *cells;
-      sneppp_region region = {.factor = {&what}};
-      sneppp_status st;
-      memcpy(other, z, 2 * count * sizeof *other);
-      for (size_t i = 0; i < count; i++) other[2 * i + (size_t)q] = value[k];
-      what.z = other, what.weight = NULL;
-      st = sneppp_count(m, &region, 1, &trees[k], NULL, err);
-      if (st) return st;
-      trees[k] *= 10000 / area;
-   }
-   return SNEPPP_OK;
-}
-
-static int draw(const sneppp_model *m, double value[2][points], double effects[2][points], const char *path)
+static int draw(const sneppp_model *m, double value[2][points], sneppp_sure effects[2][points], const char *path)
 {
    static const char *const label[2] = {"elevation, m", "slope"};
    picture   p = pic_make(1320, 350);
@@ -100,10 +58,9 @@ static int draw(const sneppp_model *m, double value[2][points], double effects[2
       for (int q = 0; q < 2; q++) {
          double top = 0;
          f.left = 740 + q * 300, f.right = f.left + 250, f.x0 = value[q][0], f.x1 = value[q][points - 1], f.y0 = 0;
-         for (int k = 0; k < points; k++) top = fmax(top, effects[q][k]);
+         for (int k = 0; k < points; k++) top = fmax(top, unit * effects[q][k].upper);
          f.y1 = 1.05 * top;
-         for (int k = 0; k + 1 < points; k++)
-            pic_line(&p, pic_x(&f, value[q][k]), pic_y(&f, effects[q][k]), pic_x(&f, value[q][k + 1]), pic_y(&f, effects[q][k + 1]), 2, 0xb03a10u);
+         effect_draw(&p, &f, value[q], points, effects[q], unit);
          pic_axes(&p, &f, label[q], q ? NULL : "trees per hectare", q ? "what the slope does" : "what elevation does");
       }
       ok = pic_save(&p, path);
@@ -115,60 +72,46 @@ static int draw(const sneppp_model *m, double value[2][points], double effects[2
 
 int main(int count, char **arg)
 {
-   static const double power[powers] = {0, 0.2}; /* few trees are not explained by the place already */
    const char     *path = count > 1 ? arg[1] : "build/covariates.png";
    csv_table       trees;
-   sneppp_window   w;
+   sneppp_window   w, bare;
    sneppp_error    err;
-   sneppp_model    linear, ground, place, two, part;
-   sneppp_events   train = {0}, test = {0}, most = {0}, rest = {0};
-   static double   z[2 * all], other[2 * all], exposure[all], x[2 * most_trees];
+   sneppp_model    linear, ground, place, two;
+   sneppp_events   train = {0}, test = {0};
+   static double   z[2 * all], exposure[all], x[2 * most_trees], mixed[2 * effect_folds * most_trees];
    static unsigned char keep[most_trees];
-   double          nll[4], value[2][points], effects[2][points], best = 1e300, chosen = 0;
+   double          nll[4], value[2][points], chosen = 0;
+   sneppp_sure     effects[2][points];
    size_t          at[2];
    if (!csv_read(&trees, "examples/data/bei.csv")) return fail(trees.error);
    if (trees.rows > most_trees) return fail("these are other data");
    if (!read_ground(z, &w)) return 1;
    sneppp_window box = {.space = SNEPPP_SPACE_BOX, .dim = 2, .hi = {1000, 500}};
-   w.hi[0] = 1000, w.hi[1] = 500, w.covariates = 2, w.z = z, w.no_place = 1;
+   w.hi[0] = 1000, w.hi[1] = 500, w.covariates = 2, w.z = z;
+   bare = w, bare.no_place = 1;
 
    train.count = sneppp_thin(trees.rows, 0.8, 1, keep), test.count = trees.rows - train.count;
    at[0] = train.count, at[1] = 0;
    for (size_t i = 0; i < trees.rows; i++) memcpy(x + 2 * at[keep[i]]++, trees.value + 2 * i, 2 * sizeof *x);
    train.x = x, test.x = x + 2 * train.count;
-   if (learn(&linear, &w, &train, SNEPPP_METHOD_ADAM, 1, SNEPPP_ACT_EXP, &err) || learn(&ground, &w, &train, SNEPPP_METHOD_CONVEX, 100, SNEPPP_ACT_COS, &err) ||
-       learn(&place, &box, &train, SNEPPP_METHOD_AUTO, 0, SNEPPP_ACT_DEFAULT, &err)) return fail(err.why);
-   most = train, most.count = train.count * 4 / 5, rest = train; /* the trees are in no order after thinning but that of the file */
-   rest.x = x + 2 * most.count, rest.count = train.count - most.count;
-   for (size_t i = train.count; i-- > 1;) { /* so they are mixed first */
-      size_t j = (size_t)sneppp_rng_permute(i, train.count, 7) % (i + 1);
-      double v[2];
-      memcpy(v, x + 2 * i, sizeof v), memcpy(x + 2 * i, x + 2 * j, sizeof v), memcpy(x + 2 * j, v, sizeof v);
-   }
-   if (learn(&part, &w, &most, SNEPPP_METHOD_CONVEX, 100, SNEPPP_ACT_COS, &err)) return fail(err.why);
-   for (int k = 0; k < powers; k++) {
-      double v;
-      if (both(&two, &part, power[k], &most, exposure, &err) || judge(&two, &rest, 0.25, &v, &err)) return fail(err.why);
-      if (v < best) best = v, chosen = power[k];
-      sneppp_free(&two);
-   }
-   if (both(&two, &ground, chosen, &train, exposure, &err)) return fail(err.why);
+   if (effect_learn(&linear, &bare, &train, SNEPPP_METHOD_ADAM, 1, SNEPPP_ACT_EXP, &err) || effect_learn(&ground, &bare, &train, SNEPPP_METHOD_CONVEX, 100, SNEPPP_ACT_COS, &err) ||
+       effect_learn(&place, &box, &train, SNEPPP_METHOD_AUTO, 0, SNEPPP_ACT_DEFAULT, &err) || effect_fit(&two, &w, &train, 60, exposure, mixed, &chosen, &err)) return fail(err.why);
    if (judge(&linear, &test, 0.25, &nll[0], &err) || judge(&ground, &test, 0.25, &nll[1], &err) || judge(&place, &test, 0.25, &nll[2], &err) || judge(&two, &test, 0.25, &nll[3], &err)) return fail(err.why);
    printf("nats per tree that was kept back, in a plot of area 1 (an even forest: 0.00)\n");
    printf("   elevation and slope, log-linear     %8.3f\n   elevation and slope, 100 waves      %8.3f\n", nll[0], nll[1]);
-   printf("   the place, the default fit          %8.3f\n   both, the ground to the power %-4g  %8.3f\n\n", nll[2], chosen, nll[3]);
+   printf("   the place, the default fit          %8.3f\n   both, a start to the power %-5g    %8.3f\n\n", nll[2], chosen, nll[3]);
 
    for (int q = 0; q < 2; q++) {
       static double sorted[all];
       for (size_t k = 0; k < all; k++) sorted[k] = z[2 * k + (size_t)q];
       for (int k = 0; k < points; k++) value[q][k] = pic_quantile(sorted, all, 0.02) + (pic_quantile(sorted, all, 0.98) - pic_quantile(sorted, all, 0.02)) * k / (points - 1);
-      if (effect(&ground, z, q, value[q], other, effects[q], &err)) return fail(err.why);
-      printf("%s, trees per hectare:\n", q ? "slope" : "elevation (m)");
-      for (int k = 0; k < points; k += 5) printf("   %8.3f %7.1f\n", value[q][k], effects[q][k]);
+      if (effect_curve(&ground, z, (size_t)q, value[q], points, effects[q], &err)) return fail(err.why);
+      printf("%s, trees per hectare, and where they are with 95 %%:\n", q ? "slope" : "elevation (m)");
+      for (int k = 0; k < points; k += 5) printf("   %8.3f %7.1f  %5.1f to %.1f\n", value[q][k], unit * effects[q][k].mean, unit * effects[q][k].lower, unit * effects[q][k].upper);
    }
    if (!draw(&ground, value, effects, path)) return fail("the picture could not be written");
    printf("\nThe picture is %s\n", path);
-   sneppp_free(&linear), sneppp_free(&ground), sneppp_free(&place), sneppp_free(&two), sneppp_free(&part);
+   sneppp_free(&linear), sneppp_free(&ground), sneppp_free(&place), sneppp_free(&two);
    csv_free(&trees);
    return !(nll[1] < nll[0] && nll[1] < -0.2 && nll[3] < nll[1]);
 }

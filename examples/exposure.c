@@ -1,12 +1,14 @@
 /* cc -O2 -o exposure examples/exposure.c -lm && ./exposure
-   People live unevenly: a map of cases is a map of people. 900 cases are drawn where 60 x 40 cells hold more or fewer people,
+   People live unevenly: a map of cases is a map of people. 2000 cases are drawn where 60 x 40 cells hold more or fewer people,
    with twice the risk within 8 km of a chimney. The default fit without the population finds the towns; with it as exposure
-   it finds the chimney (build/exposure.png, or the file named by the first argument). */
+   it finds the chimney (build/exposure.png, or the file named by the first argument). A map is smooth, and spreads a jump of
+   the risk over its both sides: it says where to look, and too little of how much. Who suspected the chimney before there
+   was a map asks by a covariate, 1 in the cells that are near it, and is not smoothed. */
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "draw.h"
 
-enum { cols = 60, rows = 40, cases = 900, panels = 3 };
+enum { cols = 60, rows = 40, cases = 2000, panels = 3 };
 static const double chimney[2] = {42, 13}, reach = 8;
 
 static int fail(const char *why)
@@ -51,18 +53,20 @@ static int draw(const double *z[panels], const double *x, const char *path)
 
 int main(int count, char **arg)
 {
-   static double   weight[rows * cols], plain[rows * cols], relative[rows * cols], x[2 * cases];
+   static double   weight[rows * cols], plain[rows * cols], relative[rows * cols], x[2 * cases], near_by[rows * cols], only[2][rows * cols];
+   double          ratio[2];
    const double   *shown[panels] = {weight, plain, relative};
    const char     *path = count > 1 ? arg[1] : "build/exposure.png";
    sneppp_window   box = {.space = SNEPPP_SPACE_BOX, .dim = 2, .hi = {cols, rows}};
    sneppp_window   cells = {.space = SNEPPP_SPACE_RASTER, .dim = 2, .cell = {1, 1}, .cells = {cols, rows}, .weight = weight};
    sneppp_events   events = {.x = x, .count = cases};
    sneppp_fit_desc fit = {.events = &events};
-   sneppp_model    without, with;
+   sneppp_model    without, with, rates;
    sneppp_report   report;
    sneppp_error    err;
    sneppp_rng      rng = {.seed = 3};
-   double          near_by[2] = {0, 0}, other[2] = {0, 0}, truth;
+   sneppp_grid     grid = {.cells = {cols, rows}, .hi = {cols, rows}, .means = 1};
+   double          mass[2] = {0, 0};
    for (int k = 0; k < rows * cols; k++) weight[k] = people(k % cols + 0.5, k / cols + 0.5);
    for (int i = 0; i < cases;) {
       double at[2];
@@ -71,26 +75,34 @@ int main(int count, char **arg)
    }
    sneppp_desc desc[2] = {{.factor = {{.window = box}}}, {.factor = {{.window = cells}}}};
    if (sneppp_init(&without, &desc[0], &err) || sneppp_fit(&without, &fit, NULL, &err) || sneppp_init(&with, &desc[1], &err) || sneppp_fit(&with, &fit, &report, &err)) return fail(err.why);
+   if (sneppp_bake(&without, &grid, plain, NULL, &err) || sneppp_bake(&with, &grid, relative, NULL, &err)) return fail(err.why);
    for (int k = 0; k < rows * cols; k++) {
-      sneppp_window part = {.space = SNEPPP_SPACE_BOX, .dim = 2, .lo = {k % cols, k / cols}, .hi = {k % cols + 1, k / cols + 1}};
-      sneppp_region region = {.factor = {&part}};
-      double        mass = weight[k], lo[2] = {k % cols, k / cols}, hi[2] = {k % cols + 1, k / cols + 1}, expected;
-      int           close = hypot(k % cols + 0.5 - chimney[0], k / cols + 0.5 - chimney[1]) < reach;
-      if (sneppp_count_box(&without, lo, hi, &plain[k], &err)) return fail(err.why);
-      if (!(mass > 0)) continue;
-      if (sneppp_count(&with, &region, 1, &expected, NULL, &err)) return fail(err.why);
-      relative[k] = 1000 * expected / mass; /* a mean over the cell, exact */
-      near_by[0] += close ? expected : 0, near_by[1] += close ? mass : 0;
-      other[0] += close ? 0 : expected, other[1] += close ? 0 : mass;
+      int close = hypot(k % cols + 0.5 - chimney[0], k / cols + 0.5 - chimney[1]) < reach;
+      relative[k] = weight[k] > 0 ? 1000 * relative[k] / weight[k] : 0; /* a mean over the cell, exact */
+      near_by[k] = close, mass[close] += weight[k];
+      only[close][k] = weight[k];
    }
-   truth = near_by[0] / near_by[1] / (other[0] / other[1]);
-   printf("%d cases, %d features, fitted in %.2f s\n", cases, report.width, report.seconds);
-   printf("risk within %g km of the chimney, relative to elsewhere: %.2f (2 is true)\n", reach, truth);
-   printf("at the chimney %.2f cases per 1000 people, in the largest town, 1500 people per square km, %.2f\n",
-          1000 * (double)sneppp_intensity(&with, chimney) / sneppp_window_density(&cells, chimney),
-          1000 * (double)sneppp_intensity(&with, (const sneppp_real[]){35, 30}) / sneppp_window_density(&cells, (const double[]){35, 30}));
+   printf("%d cases, %d features, fitted in %.2f s; cases per 1000 people, and where they are with 95 %%\n", cases, report.width, report.seconds);
+   for (int asked = 0; asked < 2; asked++) { /* of the map; and of a model that has a rate near the chimney and one elsewhere */
+      sneppp_sure sure[2];
+      if (asked) {
+         desc[1].factor[0].window.covariates = 1, desc[1].factor[0].window.z = near_by, desc[1].factor[0].window.no_place = 1;
+         desc[1].width = 4, fit.method = SNEPPP_METHOD_CONVEX;
+         if (sneppp_init(&rates, &desc[1], &err) || sneppp_fit(&rates, &fit, NULL, &err)) return fail(err.why);
+      }
+      for (int k = 0; k < 2; k++) {
+         sneppp_window part = cells;
+         sneppp_region region = {.factor = {&part}};
+         part.weight = only[k]; /* a union of cells */
+         if (sneppp_count_sure(asked ? &rates : &with, &region, 1, 0.95, &sure[k], NULL, &err)) return fail(err.why);
+         printf("   %-10s %-26s %5.2f, %5.2f to %.2f\n", asked ? "two rates" : "the map", k ? "within 8 km of the chimney" : "elsewhere", 1000 * sure[k].mean / mass[k],
+                1000 * sure[k].lower / mass[k], 1000 * sure[k].upper / mass[k]);
+      }
+      ratio[asked] = sure[1].mean / mass[1] / (sure[0].mean / mass[0]);
+      printf("   the risk is %.2f times as high (2 is true)\n", ratio[asked]);
+   }
    if (!draw(shown, x, path)) return fail("the picture could not be written");
    printf("The picture is %s\n", path);
-   sneppp_free(&without), sneppp_free(&with);
-   return !(truth > 1.3 && truth < 2.5);
+   sneppp_free(&without), sneppp_free(&with), sneppp_free(&rates);
+   return !(ratio[0] > 1.5 && ratio[0] < 2.2 && ratio[1] > 1.75 && ratio[1] < 2.25);
 }
