@@ -121,9 +121,9 @@
       Beware of asking an AUTO fit of a clustered pattern at the very events that it was fitted to: its narrowest bumps
       lie on them, so that there, and only there, the intensity can be too high; at other places it is the estimate.
       sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals,
-      polygons, balls in boxes. A box in a polygon is cut to it: its part beyond the walls does not count, in counts,
-      intervals, marginals and samples alike; other regions must be inside. Rectangles along the axes are quickest, as
-      boxes or as polygons. sneppp_bake fills a grid with intensities or exact means of cells: 512 x 512 cells of the
+      polygons, balls in boxes. Boxes and polygons in boxes and polygons are cut to the window: what lies beyond its walls
+      does not count, in counts, intervals, marginals and samples alike; other regions, and those of events, must be
+      inside. Rectangles along the axes are quickest, as boxes or as polygons. sneppp_bake fills a grid with intensities or exact means of cells: 512 x 512 cells of the
       default fit of bei, 29019 bumps, take 40 ms.
       On a raster boxes and polygons count where it has cells; another raster of the same grid is a union of cells
       (copy the weights, 0 = left out; NULL keeps those of the model), or asks what if: with weights or covariates of
@@ -264,8 +264,8 @@
                  all of these and in sets (sneppp_count_numeric_sure); counts by region (events.region); exposures and
                  covariates by cell (SNEPPP_SPACE_RASTER, sneppp_window_density); fits over ranks (fit.reduce); AUTO
                  weighs the levels of its smooth estimate by their evidence; waves of Gaussian windows begin faster;
-                 sneppp_bake; boxes are cut to polygons; additive and separable intensities are sampled part by part;
-                 exported models can be sampled (SNEPPP_WITH_SAMPLE) and need no doubles (SNEPPP_NO_DOUBLE); fit.eps1 of
+                 sneppp_bake; boxes and polygons are cut to the window; additive and separable intensities are sampled
+                 part by part; exported models can be sampled (SNEPPP_WITH_SAMPLE) and need no doubles (SNEPPP_NO_DOUBLE); fit.eps1 of
                  PGD is 0.5 by the number of features, and fit.rate its step
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
@@ -1134,7 +1134,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
 /* ---- draw. Exact samples, see >>sample: points, independent and in random order, into x (cap, D). how NULL: all
    defaults. Equal seeds give equal points; give each thread a stream of its own. ERR_SIZE: cap is too small,
    info->count says what is needed and x is untouched.
-   A box in a polygon is cut to it, as in sneppp_count.
+   Regions are cut to the window, as in sneppp_count.
    The work is in proportion to the points: no more than 4096 candidates for one in the mean (65536 on spheres of dim >
    3), and additive and separable intensities are drawn part by part. A model of which that is not true, because its
    intensity is far below any bound or changes within the last digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for
@@ -3854,10 +3854,9 @@ static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *re
          lo = hi = w->xy[r];
          for (size_t k = 1; k < n; k++) lo = fmin(lo, w->xy[2 * k + (size_t)r]), hi = fmax(hi, w->xy[2 * k + (size_t)r]);
       }
-      if (part && w->space == SNEPPP_SPACE_BOX && !(part->lo[r] >= lo && part->hi[r] <= hi)) return 0;
-      if (part) lo = fmax(lo, part->lo[r]), hi = fmin(hi, part->hi[r]);
+      if (part && !(part->lo[r] < part->hi[r])) return 0;
+      if (part) lo = fmin(fmax(lo, part->lo[r]), hi), hi = fmax(fmin(hi, part->hi[r]), lo); /* nothing: lo = hi */
       box[2 * r] = lo, box[2 * r + 1] = hi;
-      if (!(lo < hi)) return 0;
    }
    return !part || (part->space == SNEPPP_SPACE_BOX && part->dim == w->dim &&
                     (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON));
@@ -3941,10 +3940,10 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    if (sneppp__spawn_plan(model, NULL, box, err) < 0) return SNEPPP_ERR_ARG;
    for (int f = 0; f < model->factors; f++)
       for (int r = 0, k = model->layer[f].first; r < model->layer[f].D; r++, k++) {
-         if (model->desc.factor[f].window.space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]) || !(lo[k] >= box[f][2 * r]) ||
-             !(hi[k] <= box[f][2 * r + 1]))
+         double *a = &box[f][2 * r], *b = a + 1;
+         if (model->desc.factor[f].window.space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "coordinate %d: [%g, %g] is no part of a box", k, lo[k], hi[k]);
-         box[f][2 * r] = lo[k], box[f][2 * r + 1] = hi[k];
+         *a = fmin(fmax(*a, lo[k]), *b), *b = fmax(fmin(*b, hi[k]), *a);
       }
    *count = sneppp__spawn_weights(model, box, NULL);
    return SNEPPP_OK;
@@ -11929,9 +11928,13 @@ SNEPPP__COLD static sneppp_status sneppp__region_ball(const sneppp_window *win, 
    return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: the ball reaches outside the window", f);
 }
 
-/* ---- regions that are cut to the window. Whoever puts a rectangle into a level does not know where its walls are: of a
-   box in a polygon only the part inside counts, exactly. A region of events (seen, or with a count) is not cut: it says
-   what was watched, and must be inside. */
+/* ---- regions that are cut to the window. Whoever puts a rectangle into a level, or a district into a country, need not
+   know where its walls are: of a box or polygon in a box or polygon the part inside counts, exactly. A region of events
+   (seen, or with a count) is not cut: it says what was watched, and must be inside. */
+static int sneppp__is_flat(const sneppp_window *w)
+{
+   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON;
+}
 
 /* Does a wall of the polygon run through the open box? If none does, the box is inside, or outside, as a whole. A wall
    that passes a corner within rounding does not, so that no part is without an area. */
@@ -11968,55 +11971,133 @@ static const sneppp_window *sneppp__as_box(const sneppp_window *part, sneppp_win
    return box;
 }
 
-/* The part of a ring above (sign 1) or below (sign -1) the line x_r = at (Sutherland and Hodgman, "Reentrant polygon
-   clipping", Commun. ACM 17, 1974). What lies on the line between two parts is passed in both directions, which adds
-   nothing to integrals along the ring. A run of vertices that are cut off leaves two: at most half more. */
-static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, double sign, double *out)
+/* Is all of a flat part inside a flat window, so that nothing needs to be cut? */
+static int sneppp__is_inside(const sneppp_window *win, const sneppp_window *part)
 {
-   size_t have = 0;
+   if (win->space == SNEPPP_SPACE_BOX) {
+      for (int r = 0; r < win->dim; r++) {
+         double lo, hi;
+         sneppp__window_side(part, r, &lo, &hi);
+         if (lo < win->lo[r] || hi > win->hi[r]) return 0;
+      }
+      return 1;
+   }
+   if (part->space == SNEPPP_SPACE_BOX)
+      return !sneppp__box_is_cut(win, part) &&
+             sneppp__polygon_holds(win, 0.5 * part->lo[0] + 0.5 * part->hi[0], 0.5 * part->lo[1] + 0.5 * part->hi[1]);
+   return sneppp__region_polygon(win, part, 0, NULL) == SNEPPP_OK;
+}
+
+/* The part of a ring on the left of the line from p to q (Sutherland and Hodgman, "Reentrant polygon clipping", Commun.
+   ACM 17, 1974). What lies on the line between two parts is passed in both directions, which adds nothing to integrals
+   along the ring. A run of vertices that are cut off leaves two: at most half more. */
+static size_t sneppp__ring_cut(const double *in, size_t n, const double *p, const double *q, double *out)
+{
+   const double u = q[0] - p[0], v = q[1] - p[1];
+   size_t       have = 0;
    for (size_t k = 0, j = n - 1; k < n; j = k++) {
       const double *a = in + 2 * j, *b = in + 2 * k;
-      int           before = sign * (a[r] - at) >= 0, now = sign * (b[r] - at) >= 0;
-      if (before != now) {
-         out[2 * have + (size_t)r] = at;
-         out[2 * have + (size_t)!r] = a[!r] + (b[!r] - a[!r]) * ((at - a[r]) / (b[r] - a[r]));
+      double        from = u * (a[1] - p[1]) - v * (a[0] - p[0]), to = u * (b[1] - p[1]) - v * (b[0] - p[0]);
+      if ((from >= 0) != (to >= 0)) {
+         double t = from / (from - to);
+         out[2 * have] = u == 0 ? p[0] : a[0] + t * (b[0] - a[0]);
+         out[2 * have + 1] = v == 0 ? p[1] : a[1] + t * (b[1] - a[1]);
          have++;
       }
-      if (now) memcpy(out + 2 * have++, b, 2 * sizeof *out);
+      if (to >= 0) memcpy(out + 2 * have++, b, 2 * sizeof *out);
    }
    return have;
 }
 
-/* Takes room for the part of a polygon in a box, as one ring: rings that are left go round it with the window on their
-   left, and bridges between them are passed in both directions. Along the border all of it adds up to the integral over
-   the part, but it is no simple ring: whether a point is inside, ask the window and the box. */
-SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_window *win, const double *lo,
-                                            const double *hi, sneppp_window *out)
+/* The part of a ring in a triangle or rectangle of m corners, counterclockwise, in list; of n vertices it has at most
+   6 n, as many as list and spare must hold. */
+static size_t sneppp__ring_within(const double *ring, size_t n, const double *corner, size_t m, double *spare,
+                                  double *list)
 {
-   size_t        rings = sneppp__ring_count(win), vertices = sneppp__vertices(win), most = 6 * vertices + 2 * rings;
-   double       *xy = sneppp__doubles(c, most, 2), *list = sneppp__doubles(c, most, 2);
-   double       *spare = sneppp__doubles(c, most, 2);
+   for (size_t k = 0; k < m && n; k++) {
+      double *to = (m - k) % 2 ? list : spare;
+      n = sneppp__ring_cut(ring, n, corner + 2 * k, corner + 2 * ((k + 1) % m), to);
+      ring = to;
+   }
+   return n;
+}
+
+static void sneppp__box_corners(const double *lo, const double *hi, double *corner)
+{
+   corner[0] = corner[6] = lo[0], corner[1] = corner[3] = lo[1];
+   corner[2] = corner[4] = hi[0], corner[5] = corner[7] = hi[1];
+}
+
+typedef struct sneppp__cutting { double *xy, *list, *spare, area2, size; size_t count; } sneppp__cutting;
+
+/* Appends the part of a polygon's rings in a triangle or rectangle, which counts with this sign, to one ring: they go
+   round what counts with it on their left, and bridges between them are passed in both directions. */
+static void sneppp__cut_piece(sneppp__cutting *o, const sneppp_window *win, const double *corner, size_t m, double sign)
+{
    const double *ring = win->xy;
-   *out = *win;
-   out->rings = 0, out->ring_size = NULL, out->xy = xy, out->count = most;
-   if (!xy || !list || !spare) return;
-   out->count = 0;
-   for (size_t k = 0, n; k < rings; k++, ring += 2 * n) {
-      size_t        left = n = sneppp__ring_size(win, k), have = out->count;
-      const double *from = ring, sign = sneppp__ring_sign(win, k);
-      for (int r = 0; r < 2 && left; r++, from = list) {
-         left = sneppp__ring_cut(from, left, r, lo[r], 1, spare);
-         if (left) left = sneppp__ring_cut(spare, left, r, hi[r], -1, list);
-      }
-      if (left < 3) continue;
-      for (size_t b = have > 0, i = 0; i < left + 2 * b; i++) { /* of a further ring: over the bridge, round, and back */
-         size_t        at = sign > 0 ? i - b : left - (i - b), last = out->count;
-         const double *v = i < b ? xy : list + 2 * (at % left);
-         if (!last || v[0] != xy[2 * last - 2] || v[1] != xy[2 * last - 1])
-            memcpy(xy + 2 * out->count++, v, 2 * sizeof *xy);
+   for (size_t k = 0, n; k < sneppp__ring_count(win); k++, ring += 2 * n) {
+      size_t left = sneppp__ring_within(ring, n = sneppp__ring_size(win, k), corner, m, o->spare, o->list);
+      double area2 = left < 3 ? 0 : sneppp__ring_area2(o->list, left), side;
+      if (area2 == 0) continue;
+      side = sign * sneppp__ring_sign(win, k);
+      o->area2 += side * area2, o->size += fabs(area2);
+      for (size_t b = o->count > 0, i = 0; i < left + 2 * b; i++) { /* of a further one: over the bridge, round, back */
+         size_t        at = side > 0 ? i - b : left - (i - b), last = o->count;
+         const double *v = i < b ? o->xy : o->list + 2 * (at % left);
+         if (!last || v[0] != o->xy[2 * last - 2] || v[1] != o->xy[2 * last - 1])
+            memcpy(o->xy + 2 * o->count++, v, 2 * sizeof *v);
       }
    }
-   while (out->count > 1 && xy[0] == xy[2 * out->count - 2] && xy[1] == xy[2 * out->count - 1]) out->count--;
+}
+
+/* Takes room for what a flat window (centred) and a flat part of it (moved by -shift) share, as a box or as one ring. A
+   polygon is the sum of the triangles of its edges and its first vertex, signed: with a rectangle or with each of these
+   the other polygon is cut, and whatever may touch or coincide, no case needs a decision. Along the border all adds up
+   to the integral over what is shared, but it is no simple ring: whether a point is inside, ask window and part. Nothing
+   is a ring without vertices, or a box without a volume. */
+SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_window *win, const sneppp_window *part,
+                                            const double *shift, sneppp_window *out)
+{
+   const int            boxed = win->space == SNEPPP_SPACE_BOX; /* the box is what the other is cut with */
+   const sneppp_window *whole = boxed ? part : win;
+   size_t               vertices, most;
+   sneppp_window        moved;
+   sneppp__cutting      o;
+   double               corner[8];
+   sneppp__place_window(c, part, shift, &moved);
+   *out = moved;
+   if (boxed && part->space == SNEPPP_SPACE_BOX) {
+      for (int r = 0; r < win->dim; r++) {
+         out->lo[r] = fmin(fmax(win->lo[r], moved.lo[r]), win->hi[r]);
+         out->hi[r] = fmax(fmin(win->hi[r], moved.hi[r]), out->lo[r]);
+      }
+      return;
+   }
+   vertices = sneppp__vertices(whole), most = 6 * vertices + 2 * sneppp__ring_count(whole); /* for each piece */
+   if (!boxed && part->space == SNEPPP_SPACE_POLYGON &&
+       sneppp__mul_overflows(most, sneppp__vertices(part), &most)) c->overflow = 1;
+   memset(&o, 0, sizeof o);
+   o.xy = sneppp__doubles(c, most, 2), o.list = sneppp__doubles(c, 6 * vertices, 2);
+   o.spare = sneppp__doubles(c, 6 * vertices, 2);
+   out->space = SNEPPP_SPACE_POLYGON, out->rings = 0, out->ring_size = NULL, out->xy = o.xy, out->count = most;
+   if (!o.xy || !o.list || !o.spare) return;
+   whole = boxed ? &moved : win;
+   if (boxed || part->space == SNEPPP_SPACE_BOX) {
+      sneppp__box_corners(boxed ? win->lo : moved.lo, boxed ? win->hi : moved.hi, corner);
+      sneppp__cut_piece(&o, whole, corner, 4, 1);
+   } else for (size_t r = 0, at = 0, n; r < sneppp__ring_count(part); r++, at += n) {
+      const double *v = moved.xy + 2 * at, sign = sneppp__ring_sign(&moved, r);
+      n = sneppp__ring_size(part, r);
+      memcpy(corner, v, 2 * sizeof *v);
+      for (size_t k = 1; k + 1 < n; k++) {
+         double turn = (v[2 * k] - v[0]) * (v[2 * k + 3] - v[1]) - (v[2 * k + 1] - v[1]) * (v[2 * k + 2] - v[0]);
+         memcpy(corner + (turn > 0 ? 2 : 4), v + 2 * k, 2 * sizeof *v);
+         memcpy(corner + (turn > 0 ? 4 : 2), v + 2 * k + 2, 2 * sizeof *v);
+         if (turn != 0) sneppp__cut_piece(&o, whole, corner, 3, turn > 0 ? sign : -sign);
+      }
+   }
+   while (o.count > 1 && o.xy[0] == o.xy[2 * o.count - 2] && o.xy[1] == o.xy[2 * o.count - 1]) o.count--;
+   out->count = o.count > 2 && o.area2 > 1e-13 * o.size ? o.count : 0;
 }
 
 /* Factor f of a region, in the user's units. */
@@ -12028,7 +12109,7 @@ static const sneppp_window *sneppp__part(const sneppp_model *model, const sneppp
 /* Parts of a raster: boxes and polygons, which may reach beyond it and count where it has cells; or cells of its grid,
    with an exposure and covariates of their own where these are given. */
 SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window *win, int f, const sneppp_window *part,
-                                                            sneppp_error *err)
+                                                            int cut, sneppp_error *err)
 {
    for (int r = 0; r < win->dim; r++) {
       double lo[2], hi[2];
@@ -12037,7 +12118,7 @@ SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window 
       if (part->space == SNEPPP_SPACE_RASTER &&
           (part->origin[r] != win->origin[r] || part->cell[r] != win->cell[r] || part->cells[r] != win->cells[r]))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: cells of another grid than the window's", f);
-      if ((part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER) &&
+      if (!cut && (part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER) &&
           !(fmax(lo[0], lo[1]) < fmin(hi[0], hi[1])))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d], from %g to %g, does not meet the window", f,
                              lo[1], hi[1]);
@@ -12045,7 +12126,7 @@ SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window 
    if (part->space == SNEPPP_SPACE_RASTER && part->covariates && part->covariates != win->covariates)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].covariates = %d, but the window has %d", f,
                           part->covariates, win->covariates);
-   if ((part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON) && part->xy && win->xy) {
+   if (!cut && (part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON) && part->xy && win->xy) {
       sneppp_window outer = *win, inner = *part; /* of two polygons, the region's must lie in the window's */
       outer.space = inner.space = SNEPPP_SPACE_POLYGON;
       for (size_t k = 0; k < sneppp__vertices(part); k++)
@@ -12060,9 +12141,9 @@ SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window 
                        "region.factor[%d]: parts of a raster are boxes, polygons and cells of its grid", f);
 }
 
-/* May this window be factor f of a region, and does it lie inside win? */
+/* May this window be factor f of a region, and does it lie inside win, or will it be cut to it? */
 SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, int f, const sneppp_window *part,
-                                                     sneppp_error *err)
+                                                     int cut, sneppp_error *err)
 {
    sneppp_error         inner;
    sneppp_status        st = sneppp__window_check(part, &inner);
@@ -12075,7 +12156,8 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
    if (part->dim != win->dim)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f,
                           part->dim, win->dim);
-   if (win->space == SNEPPP_SPACE_RASTER) return sneppp__raster_part_check(win, f, part, err);
+   if (win->space == SNEPPP_SPACE_RASTER) return sneppp__raster_part_check(win, f, part, cut, err);
+   if (cut && sneppp__is_flat(win) && sneppp__is_flat(part)) return SNEPPP_OK;
    switch (part->space) {
       case SNEPPP_SPACE_BOX:
          if (!planar && !linear) break;
@@ -12118,22 +12200,12 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
                        "region.factor[%d]: no closed form for this kind of region in this kind of window", f);
 }
 
+/* Features of the caller's own are integrated by code that knows nothing of cuts. */
 static sneppp_status sneppp__region_check(const sneppp_model *model, int f, const sneppp_window *part,
                                           sneppp_error *err)
 {
-   const sneppp_window *win = &model->desc.factor[f].window;
-   sneppp_error         inner;
-   sneppp_status        st;
-   double               middle[2];
-   if (win->space != SNEPPP_SPACE_POLYGON || part->space != SNEPPP_SPACE_BOX || part->dim != 2 ||
-       model->desc.factor[f].own.psi)
-      return sneppp__part_check(win, f, part, err);
-   st = sneppp__window_check(part, &inner);
-   if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
-   for (int r = 0; r < 2; r++) middle[r] = 0.5 * part->lo[r] + 0.5 * part->hi[r];
-   if (sneppp__box_is_cut(win, part) || sneppp__polygon_holds(win, middle[0], middle[1])) return SNEPPP_OK;
-   return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not in the window: no part of the box around (%g, %g) "
-                       "is", f, middle[0], middle[1]);
+   const sneppp_factor *x = &model->desc.factor[f];
+   return sneppp__part_check(&x->window, f, part, !x->own.psi, err);
 }
 
 /* K_f, c_f and mass_f of factor f, where `inside` is the part of its window that counts, centred, and `part` the same
@@ -12156,31 +12228,48 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
                                 i / n, i % n);
       return SNEPPP_OK;
    }
+   if (!(g->mass[f] > 0) && (sneppp__is_flat(inside) || inside->space == SNEPPP_SPACE_RASTER)) { /* nothing */
+      size_t n = (size_t)layer->n;
+      memset(g->K[f], 0, n * (g->diagonal ? 1 : n) * sizeof(double));
+      if (g->c[f]) memset(g->c[f], 0, n * sizeof(double));
+      return SNEPPP_OK;
+   }
    job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
-   job.checked = inside->space == SNEPPP_SPACE_POLYGON; /* and one that was cut is no simple ring */
+   job.checked = 1; /* and a polygon that was cut is no simple ring */
    st = sneppp__gram(inside, layer, &job, 0, 0, NULL, par, err);
    if (st != SNEPPP_OK || !g->c[f]) return st;
    job.shape = SNEPPP__MOMENT, job.K = g->c[f];
    return sneppp__gram(inside, layer, &job, 0, 0, NULL, NULL, err);
 }
 
-/* A part of a raster: what of the model's own the part does not replace stays. */
-static void sneppp__place_cells(sneppp__carver *c, const sneppp_layer_state *L, const sneppp_window *part,
+/* A part of a raster: what of the model's own the part does not replace stays; of two polygons, what they share. */
+static void sneppp__place_cells(sneppp__carver *c, const sneppp_model *model, int f, const sneppp_window *part,
                                 sneppp_window *inside)
 {
    static const double  zero[SNEPPP_MAX_DIM] = {0};
-   const sneppp_window *own = &L->inside;
+   const sneppp_window *own = &model->layer[f].inside;
+   const double        *shift = model->layer[f].shift;
    const int            raster = part->space == SNEPPP_SPACE_RASTER;
-   sneppp_window        from = *part, to;
+   sneppp_window        from = *part, walls = model->desc.factor[f].window, to;
    double              *weight;
    if (raster) from.no_place = own->no_place;
-   sneppp__place_window(c, &from, raster || !own->no_place ? L->shift : zero, &to);
+   sneppp__place_window(c, &from, raster || !own->no_place ? shift : zero, &to);
    for (int r = 0; part->space != SNEPPP_SPACE_POLYGON && r < own->dim; r++) {
       inside->lo[r] = fmax(own->lo[r], to.lo[r]), inside->hi[r] = fmin(own->hi[r], to.hi[r]);
-      if (!(inside->lo[r] < inside->hi[r])) inside->lo[r] = own->hi[r], inside->hi[r] = own->hi[r] + 1; /* nothing */
+      if (inside->lo[r] < inside->hi[r]) continue;
+      inside->lo[r] = own->origin[r] + own->cell[r] * (double)own->cells[r]; /* nothing */
+      inside->hi[r] = inside->lo[r] + 1;
    }
-   if (part->xy)
-      inside->xy = to.xy, inside->rings = to.rings, inside->ring_size = to.ring_size, inside->count = to.count;
+   if (part->xy && part->space != SNEPPP_SPACE_BOX) {
+      sneppp_window outline = to;
+      from.space = walls.space = SNEPPP_SPACE_POLYGON;
+      if (own->xy && !sneppp__is_inside(&walls, &from)) {
+         walls = *own, walls.space = SNEPPP_SPACE_POLYGON;
+         sneppp__place_cut(c, &walls, &from, own->no_place ? zero : shift, &outline);
+      }
+      inside->xy = outline.xy, inside->rings = outline.rings, inside->ring_size = outline.ring_size;
+      inside->count = outline.count;
+   }
    if (!raster || !(part->weight || part->covariates)) return;
    weight = (double *)(uintptr_t)to.weight;
    for (size_t k = 0; weight && k < sneppp__raster_cells(own); k++) { /* no cell counts that the model has not */
@@ -12197,13 +12286,10 @@ static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int
 {
    *inside = model->layer[f].inside;
    if (part && part->space == SNEPPP_SPACE_FINITE) inside->weight = part->weight;
-   else if (part && inside->space == SNEPPP_SPACE_RASTER) sneppp__place_cells(c, &model->layer[f], part, inside);
-   else if (part && sneppp__box_is_cut(&model->desc.factor[f].window, part)) {
-      double lo[2], hi[2];
-      for (int r = 0; r < 2; r++)
-         lo[r] = part->lo[r] - model->layer[f].shift[r], hi[r] = part->hi[r] - model->layer[f].shift[r];
-      sneppp__place_cut(c, &model->layer[f].inside, lo, hi, inside);
-   }
+   else if (part && inside->space == SNEPPP_SPACE_RASTER) sneppp__place_cells(c, model, f, part, inside);
+   else if (part && sneppp__is_flat(part) && sneppp__is_flat(inside) &&
+            !sneppp__is_inside(&model->desc.factor[f].window, part))
+      sneppp__place_cut(c, &model->layer[f].inside, part, model->layer[f].shift, inside);
    else if (part) sneppp__place_window(c, part, model->layer[f].shift, inside);
    sneppp__place_layer(c, model, f, layer);
 }
@@ -15687,7 +15773,7 @@ SNEPPP__COLD static sneppp_status sneppp__counts_check(const sneppp_model *model
       for (int f = 0; f < model->factors; f++) {
          const sneppp_window *part = e->region[k].factor[f], *in = sneppp__part(model, e->cells ? e->seen : NULL, f);
          sneppp_status        st = SNEPPP_OK;
-         if (part && (!k || part != e->region[k - 1].factor[f])) st = sneppp__part_check(in, f, part, &inner);
+         if (part && (!k || part != e->region[k - 1].factor[f])) st = sneppp__part_check(in, f, part, 0, &inner);
          if (!part && e->cells && e->seen && e->seen->factor[f])
             st = sneppp__fail(&inner, SNEPPP_ERR_ARG, "region.factor[%d] is all of it, of which a part was seen", f);
          if (st != SNEPPP_OK) return sneppp__fail_event(err, st, k, "region %z: %s", k, inner.why);
@@ -15718,7 +15804,7 @@ SNEPPP__COLD static sneppp_status sneppp__realisations_check(const sneppp_model 
                                  : sneppp__fail_event(err, st, inner.event, "%s", inner.why);
       for (int f = 0; events[r].seen && f < model->factors; f++) {
          if (!events[r].seen->factor[f]) continue;
-         SNEPPP__TRY(sneppp__part_check(&model->desc.factor[f].window, f, events[r].seen->factor[f], err));
+         SNEPPP__TRY(sneppp__part_check(&model->desc.factor[f].window, f, events[r].seen->factor[f], 0, err));
       }
       if (events[r].count > SIZE_MAX - *count)
          return sneppp__fail(err, SNEPPP_ERR_SIZE, "there are more events than size_t can count");
@@ -21417,6 +21503,9 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
    sneppp__seen         seen = {0, 0, 0};
    sneppp_status        st = sneppp__sure_grams(s, region, before, par, err);
    if (st != SNEPPP_OK) return st;
+   memset(out, 0, sizeof *out);
+   for (int f = 0; f < m->factors; f++) /* nothing of it is in the window: no event can be there */
+      if (!(s->g.mass[f] > 0) && sneppp_window_mass(&m->layer[f].inside) > 0) return SNEPPP_OK;
    if (o->bumps) {
       area = sneppp__sure_masses(s, s->mass, s->root);
       b = sneppp__sure_bumps(s, m->floor * area, area / s->area);
@@ -21736,6 +21825,7 @@ typedef struct sneppp__cut {
 typedef struct sneppp__sampler {
    const sneppp_model  *model;
    const sneppp_window *part[SNEPPP_MAX_FACTORS]; /* in the user's units; of a box that a polygon cuts, that one */
+   const sneppp_window *walls[SNEPPP_MAX_FACTORS];/* the polygon that cuts a part that is one, else NULL    */
    double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM]; /* lo, hi of each axis of bounded parts */
    sneppp_layer         layer[SNEPPP_MAX_FACTORS];/* in the closed forms' units: y = x - shift              */
    int                  A, P;                     /* statistics; coordinates in which cells are boxes       */
@@ -22172,7 +22262,9 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
          to[k] = sneppp__round_into(y[k], s->box[f][2 * k], s->box[f][2 * k + 1]);
          if (w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) y[k] = (double)to[k];
       }
-      if (w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) inside = 0;
+      if ((w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) ||
+          (s->walls[f] && !sneppp_window_contains(s->walls[f], y)))
+         inside = 0;
       if (!inside && !at) return 0;
    }
    return inside;
@@ -22307,17 +22399,13 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    edges on the border of the box remain: then the share is 1 or 0, whatever rounding makes of the area. */
 static double sneppp__cut_share(const sneppp__cut *cut, const sneppp_window *w, const double *lo, const double *hi)
 {
-   const double *ring = w->xy;
-   double        area2 = 0, share;
+   const double *ring = w->xy, *v = cut->list;
+   double        area2 = 0, share, corner[8];
    size_t        n;
    int           border = 1;
+   sneppp__box_corners(lo, hi, corner);
    for (size_t k = 0; k < sneppp__ring_count(w); k++, ring += 2 * n) {
-      size_t        left = n = sneppp__ring_size(w, k);
-      const double *from = ring, *v = cut->list;
-      for (int r = 0; r < 2 && left; r++, from = v) {
-         left = sneppp__ring_cut(from, left, r, lo[r], 1, cut->spare);
-         if (left) left = sneppp__ring_cut(cut->spare, left, r, hi[r], -1, cut->list);
-      }
+      size_t left = sneppp__ring_within(ring, n = sneppp__ring_size(w, k), corner, 4, cut->spare, cut->list);
       if (left < 3) continue;
       area2 += cut->sign[k] * sneppp__ring_area2(v, left);
       for (size_t i = 0, j = left - 1; border && i < left; j = i++) {
@@ -22567,15 +22655,17 @@ static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
    size_t              rows;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = sneppp__as_box(sneppp__part(model, w->region, f), &w->rectangle[f]);
-      int                  cut = sneppp__box_is_cut(&model->desc.factor[f].window, part);
+      const sneppp_window *win = &model->desc.factor[f].window;
+      int                  cut = sneppp__is_flat(part) && sneppp__is_flat(win) && !sneppp__is_inside(win, part);
       for (int r = 0; sneppp__has_sides(part) && r < part->dim; r++) {
          double *box = &w->s.box[f][2 * r], lo, hi;
          sneppp__window_side(part, r, &box[0], &box[1]);
          if (!cut) continue;
-         sneppp__window_side(&model->desc.factor[f].window, r, &lo, &hi);
-         box[0] = fmax(box[0], lo), box[1] = fmin(box[1], hi);
+         sneppp__window_side(win, r, &lo, &hi);
+         box[0] = fmin(fmax(box[0], lo), hi), box[1] = fmax(fmin(box[1], hi), box[0]);
       }
-      w->s.part[f] = cut ? &model->desc.factor[f].window : part;
+      w->s.part[f] = cut && part->space == SNEPPP_SPACE_BOX ? win : part;
+      w->s.walls[f] = cut && part->space == SNEPPP_SPACE_POLYGON && win->space == SNEPPP_SPACE_POLYGON ? win : NULL;
       w->polygons += w->s.part[f]->space == SNEPPP_SPACE_POLYGON;
    }
    w->mixture = sneppp__is_mixture(model, w->s.part);
@@ -22748,6 +22838,7 @@ static int sneppp__mixture_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x
             to[r] = flat ? sneppp__round_into(lo + sneppp_rng_uniform(rng) * (hi - lo), lo, hi) : (sneppp_real)y[r];
          }
          inside = !polygon || sneppp__polygon_holds(part, (double)to[0], (double)to[1]);
+         if (w->s.walls[f]) inside = inside && sneppp__polygon_holds(w->s.walls[f], (double)to[0], (double)to[1]);
       }
       if (inside) return 1;
    }
@@ -22851,7 +22942,7 @@ static void sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_re
          else x[r] = inside ? (sneppp_real)y[r] : sneppp__round_into(y[r] + shift[r], side[0], side[1]);
          y[r] = (double)x[r];
       }
-      inside = inside || (sneppp_window_contains(part, y) && (!raster || sneppp_window_contains(win, y)));
+      inside = inside || (sneppp_window_contains(part, y) && sneppp_window_contains(win, y));
    }
 }
 
