@@ -2240,13 +2240,12 @@ SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
    return win->rings ? win->ring_size[ring] : win->count;
 }
 
-/* Which side of the line from a to b is c on: 1 left, -1 right, 0 within `slack` of it or when rounding hides the
-   answer. The bound is the usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
-static int sneppp__side(const double *a, const double *b, const double *c, double slack)
+/* Which side of the line from a to b is c on: 1 left, -1 right, 0 when rounding hides the answer. The bound is the usual
+   one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
+static int sneppp__side(const double *a, const double *b, const double *c)
 {
    double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
    double bound = 8.9e-16 * (fabs(l) + fabs(r)), det = l - r;
-   if (slack > 0) bound += slack * hypot(b[0] - a[0], b[1] - a[1]);
    return det > bound ? 1 : det < -bound ? -1 : 0;
 }
 
@@ -2317,7 +2316,7 @@ static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
       size_t        n = sneppp__ring_size(win, r);
       for (size_t k = 0, j = n - 1; k < n; j = k++)
          if (sneppp__boxes_meet(ring + 2 * j, ring + 2 * k, point, point) &&
-             sneppp__side(ring + 2 * j, ring + 2 * k, point, 0) == 0) return 1;
+             sneppp__side(ring + 2 * j, ring + 2 * k, point) == 0) return 1;
       odd ^= sneppp__ring_parity(ring, n, x, y);
    }
    return odd;
@@ -2415,7 +2414,7 @@ static int sneppp__plot_meets(const sneppp__plot *p, const double *a, const doub
    for (int k = 0; k < 4; k++) {
       double c[2];
       c[0] = k & 1 ? p->hi[0] : p->lo[0], c[1] = k & 2 ? p->hi[1] : p->lo[1];
-      sides[1 + sneppp__side(a, b, c, 0)]++;
+      sides[1 + sneppp__side(a, b, c)]++;
    }
    return sides[0] < 4 && sides[2] < 4;
 }
@@ -5975,8 +5974,8 @@ static void sneppp__window_side(const sneppp_window *w, int r, double *lo, doubl
 /* Do the segments ab and ce have a point in common, to rounding? */
 static int sneppp__segments_meet(const double *a, const double *b, const double *c, const double *e)
 {
-   return sneppp__boxes_meet(a, b, c, e) && sneppp__side(a, b, c, 0) * sneppp__side(a, b, e, 0) <= 0 &&
-          sneppp__side(c, e, a, 0) * sneppp__side(c, e, b, 0) <= 0;
+   return sneppp__boxes_meet(a, b, c, e) && sneppp__side(a, b, c) * sneppp__side(a, b, e) <= 0 &&
+          sneppp__side(c, e, a) * sneppp__side(c, e, b) <= 0;
 }
 
 /* One ring by itself: enough vertices, finite, none twice in a row, no spike. A simple ring then has an area. */
@@ -5993,7 +5992,7 @@ static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring,
             err, SNEPPP_ERR_ARG,
             "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)",
             ring, k, (k + 1) % n);
-      if (sneppp__side(a, b, c, 0) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
+      if (sneppp__side(a, b, c) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z folds back on itself at vertex %z",
                              ring, (k + 1) % n);
    }
@@ -11765,10 +11764,9 @@ static double sneppp__mix_entry(const sneppp_model *model, const sneppp__grams *
    return k;
 }
 
-/* ---- regions. A region may share its border with the window, so only true crossings count as leaving it. */
-/* Edge k of a planar box or polygon, from a to b, and if `sign` is not NULL on which side of it the set lies, see
-   sneppp__ring_sign: 1 left, -1 right. Returns 0 if there is no such edge. */
-static int sneppp__outline(const sneppp_window *w, size_t k, double *a, double *b, double *sign)
+/* ---- regions */
+/* Edge k of a planar box or polygon, from a to b. Returns 0 if there is no such edge. */
+static int sneppp__outline(const sneppp_window *w, size_t k, double *a, double *b)
 {
    static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
    size_t first = 0, size = 0, ring = 0;
@@ -11777,130 +11775,38 @@ static int sneppp__outline(const sneppp_window *w, size_t k, double *a, double *
          a[r] = corner[k][r] ? w->hi[r] : w->lo[r];
          b[r] = corner[k + 1][r] ? w->hi[r] : w->lo[r];
       }
-      if (sign) *sign = 1;
       return k < 4;
    }
    for (; ring < sneppp__ring_count(w) && k >= first + (size = sneppp__ring_size(w, ring)); ring++) first += size;
    if (ring == sneppp__ring_count(w)) return 0;
    memcpy(a, w->xy + 2 * k, 2 * sizeof *a);
    memcpy(b, w->xy + 2 * (k + 1 < first + size ? k + 1 : first), 2 * sizeof *b);
-   if (sign) *sign = sneppp__ring_sign(w, ring);
    return 1;
-}
-
-/* Is c certainly farther than `slack` from the edge ab? The cheap test that spares most edges the exact one. */
-SNEPPP__INLINE int sneppp__edge_misses(const double *a, const double *b, const double *c, double slack)
-{
-   return (a[0] > c[0] + slack && b[0] > c[0] + slack) || (a[0] < c[0] - slack && b[0] < c[0] - slack) ||
-          (a[1] > c[1] + slack && b[1] > c[1] + slack) || (a[1] < c[1] - slack && b[1] < c[1] - slack);
-}
-
-/* Where the foot of c on the line from a to b is: 0 at a, 1 at b. */
-static double sneppp__foot(const double *a, const double *b, const double *c)
-{
-   double u = b[0] - a[0], v = b[1] - a[1], n = hypot(u, v);
-   return ((c[0] - a[0]) * (u / n) + (c[1] - a[1]) * (v / n)) / n;
 }
 
 static double sneppp__edge_distance(const double *a, const double *b, const double *c)
 {
-   double t = sneppp__foot(a, b, c);
+   double u = b[0] - a[0], v = b[1] - a[1], n = hypot(u, v);
+   double t = ((c[0] - a[0]) * (u / n) + (c[1] - a[1]) * (v / n)) / n; /* the foot of c: 0 at a, 1 at b */
    t = t < 0 ? 0 : t > 1 ? 1 : t;
-   return hypot(a[0] + t * (b[0] - a[0]) - c[0], a[1] + t * (b[1] - a[1]) - c[1]);
+   return hypot(a[0] + t * u - c[0], a[1] + t * v - c[1]);
 }
 
-/* The first edge of w's outline within `slack` of the point; SIZE_MAX if there is none. */
-static size_t sneppp__outline_at(const sneppp_window *w, const double *point, double slack)
+/* An interval must not span a gap between those of the window; intervals that touch have none between them. */
+SNEPPP__COLD static sneppp_status sneppp__region_line(const sneppp_window *win, const sneppp_window *part, int f,
+                                                      sneppp_error *err)
 {
-   double a[2], b[2];
-   for (size_t k = 0; sneppp__outline(w, k, a, b, NULL); k++)
-      if (!sneppp__edge_misses(a, b, point, slack) && sneppp__edge_distance(a, b, point) <= slack) return k;
-   return SIZE_MAX;
-}
-
-/* The part of the segment from a to b that begins at parameter t and ends where the first vertex of w's outline lies on
-   it, or at b: returns that end, and the middle of the part. */
-static double sneppp__segment_part(const double *a, const double *b, double t, const sneppp_window *w, double slack,
-                                   double *middle)
-{
-   double c[2], e[2], end = 1, step = slack / hypot(b[0] - a[0], b[1] - a[1]);
-   for (size_t k = 0; sneppp__outline(w, k, c, e, NULL); k++) {
-      double foot;
-      if (sneppp__edge_misses(a, b, c, slack) || sneppp__side(a, b, c, slack)) continue;
-      foot = sneppp__foot(a, b, c);
-      if (foot > t + 2 * step && foot < end - 2 * step) end = foot;
-   }
-   for (int r = 0; r < 2; r++) middle[r] = a[r] + 0.5 * (t + end) * (b[r] - a[r]);
-   return end;
-}
-
-/* Vertices that were computed, as by clipping, lie on a slanted border to rounding only: so far outside is inside. */
-static double sneppp__polygon_slack(const sneppp_window *win)
-{
-   double a[2], b[2], most = 0;
-   for (size_t k = 0; sneppp__outline(win, k, a, b, NULL); k++) most = fmax(most, fmax(fabs(a[0]), fabs(a[1])));
-   return 2e-15 * most;
-}
-
-static int sneppp__region_holds(const sneppp_window *win, const double *x)
-{
-   if (sneppp_window_contains(win, x)) return 1;
-   return win->space == SNEPPP_SPACE_POLYGON && sneppp__outline_at(win, x, sneppp__polygon_slack(win)) != SIZE_MAX;
-}
-
-/* A planar region in a polygon. Its corners are inside; that is not enough, because polygons have notches and holes.
-   Whole edges must be inside: none crosses the border, and of the parts into which the border's vertices cut an edge
-   the middles are inside; a part that runs along the border has the region on the same side of it as the window
-   (else the region is a hole). Then nothing outside the window can lie in the region but a whole hole, and the border
-   of such a hole would be inside the region. */
-SNEPPP__COLD static sneppp_status sneppp__region_polygon(const sneppp_window *win, const sneppp_window *part, int f,
-                                                         sneppp_error *err)
-{
-   double a[2], b[2], c[2], e[2], middle[2], t, slack = sneppp__polygon_slack(win), sign[2];
-   for (size_t i = 0; sneppp__outline(part, i, a, b, &sign[0]); i++) {
-      for (size_t j = 0; sneppp__outline(win, j, c, e, NULL); j++)
-         if (sneppp__boxes_meet(a, b, c, e) &&
-             sneppp__side(a, b, c, slack) * sneppp__side(a, b, e, slack) < 0 &&
-             sneppp__side(c, e, a, slack) * sneppp__side(c, e, b, slack) < 0)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: its edge %z crosses edge %z of the window", f,
-                                i, j);
-      for (t = 0; t < 1;) {
-         int inside = 1;
-         t = sneppp__segment_part(a, b, t, win, slack, middle);
-         if (sneppp__outline(win, sneppp__outline_at(win, middle, slack), c, e, &sign[1]))
-            inside = ((b[0] - a[0]) * (e[0] - c[0]) + (b[1] - a[1]) * (e[1] - c[1]) > 0) == (sign[0] == sign[1]);
-         else inside = sneppp_window_contains(win, middle);
-         if (!inside)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not in the window along its edge %z, near "
-                                                     "(%g, %g)", f, i, middle[0], middle[1]);
-      }
-   }
-   for (size_t j = 0; sneppp__outline(win, j, c, e, NULL); j++)
-      for (t = 0; t < 1;) {
-         t = sneppp__segment_part(c, e, t, part, slack, middle);
-         if (sneppp_window_contains(part, middle) && sneppp__outline_at(part, middle, slack) == SIZE_MAX)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] covers a part of the plane that is not in the "
-                                                     "window, near (%g, %g)", f, middle[0], middle[1]);
-      }
-   return SNEPPP_OK;
-}
-
-/* Corners inside are enough for convex windows. In a union of intervals no interval may span a gap; intervals that
-   touch have none between them. */
-SNEPPP__COLD static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp_window *part, int f,
-                                                       sneppp_error *err)
-{
-   size_t i, j;
-   if (win->space == SNEPPP_SPACE_POLYGON) return sneppp__region_polygon(win, part, f, err);
-   if (win->space != SNEPPP_SPACE_INTERVALS) return SNEPPP_OK;
-   for (i = 0; i < (part->space == SNEPPP_SPACE_BOX ? 1 : part->count); i++) {
+   const double *whole = win->space == SNEPPP_SPACE_BOX ? NULL : win->ends;
+   for (size_t i = 0; i < (part->space == SNEPPP_SPACE_BOX ? 1 : part->count); i++) {
       double lo = part->space == SNEPPP_SPACE_BOX ? part->lo[0] : part->ends[2 * i],
              hi = part->space == SNEPPP_SPACE_BOX ? part->hi[0] : part->ends[2 * i + 1], reach = lo;
-      for (j = 0; j < win->count; j++)
-         if (win->ends[2 * j] <= reach && win->ends[2 * j + 1] > reach) reach = win->ends[2 * j + 1];
+      for (size_t j = 0; j < (whole ? win->count : 1); j++) {
+         double a = whole ? whole[2 * j] : win->lo[0], b = whole ? whole[2 * j + 1] : win->hi[0];
+         if (a <= reach && b > reach) reach = b;
+      }
       if (reach < hi)
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "region.factor[%d]: [%g, %g] spans a gap between the window's intervals", f, lo, hi);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: [%g, %g] reaches outside the window or spans a gap "
+                             "of it", f, lo, hi);
    }
    return SNEPPP_OK;
 }
@@ -11922,8 +11828,8 @@ SNEPPP__COLD static sneppp_status sneppp__region_ball(const sneppp_window *win, 
    } else if (sneppp_window_contains(win, part->centre)) {
       double a[2], b[2];
       size_t k = 0;
-      while (sneppp__outline(win, k, a, b, NULL) && !(sneppp__edge_distance(a, b, part->centre) < R * (1 - tiny))) k++;
-      if (!sneppp__outline(win, k, a, b, NULL)) return SNEPPP_OK;
+      while (sneppp__outline(win, k, a, b) && !(sneppp__edge_distance(a, b, part->centre) < R * (1 - tiny))) k++;
+      if (!sneppp__outline(win, k, a, b)) return SNEPPP_OK;
    }
    return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: the ball reaches outside the window", f);
 }
@@ -11943,7 +11849,7 @@ static int sneppp__box_is_cut(const sneppp_window *win, const sneppp_window *box
    double a[2], b[2], c[2], h[2];
    if (win->space != SNEPPP_SPACE_POLYGON || box->space != SNEPPP_SPACE_BOX) return 0;
    for (int r = 0; r < 2; r++) c[r] = 0.5 * (box->lo[r] + box->hi[r]), h[r] = 0.5 * (box->hi[r] - box->lo[r]);
-   for (size_t k = 0; sneppp__outline(win, k, a, b, NULL); k++) {
+   for (size_t k = 0; sneppp__outline(win, k, a, b); k++) {
       double u = b[0] - a[0], v = b[1] - a[1];
       if (fmin(a[0], b[0]) < box->hi[0] && fmax(a[0], b[0]) > box->lo[0] && fmin(a[1], b[1]) < box->hi[1] &&
           fmax(a[1], b[1]) > box->lo[1] &&
@@ -11969,23 +11875,6 @@ static const sneppp_window *sneppp__as_box(const sneppp_window *part, sneppp_win
    box->dim = 2;
    for (int r = 0; r < 2; r++) sneppp__window_side(part, r, &box->lo[r], &box->hi[r]);
    return box;
-}
-
-/* Is all of a flat part inside a flat window, so that nothing needs to be cut? */
-static int sneppp__is_inside(const sneppp_window *win, const sneppp_window *part)
-{
-   if (win->space == SNEPPP_SPACE_BOX) {
-      for (int r = 0; r < win->dim; r++) {
-         double lo, hi;
-         sneppp__window_side(part, r, &lo, &hi);
-         if (lo < win->lo[r] || hi > win->hi[r]) return 0;
-      }
-      return 1;
-   }
-   if (part->space == SNEPPP_SPACE_BOX)
-      return !sneppp__box_is_cut(win, part) &&
-             sneppp__polygon_holds(win, 0.5 * part->lo[0] + 0.5 * part->hi[0], 0.5 * part->lo[1] + 0.5 * part->hi[1]);
-   return sneppp__region_polygon(win, part, 0, NULL) == SNEPPP_OK;
 }
 
 /* The part of a ring on the left of the line from p to q (Sutherland and Hodgman, "Reentrant polygon clipping", Commun.
@@ -12020,6 +11909,62 @@ static size_t sneppp__ring_within(const double *ring, size_t n, const double *co
       ring = to;
    }
    return n;
+}
+
+/* The triangle of vertices 0, k and k + 1 of a ring, counterclockwise, moved by -origin, into corner; returns the
+   direction that it had, or 0 if it is flat. A polygon is the sum of such triangles, signed. */
+static double sneppp__fan(const double *v, size_t k, const double *origin, double *corner)
+{
+   const double *a = v + 2 * k, *b = a + 2;
+   double        turn = (a[0] - v[0]) * (b[1] - v[1]) - (a[1] - v[1]) * (b[0] - v[0]);
+   for (size_t r = 0; r < 2; r++) {
+      corner[r] = v[r] - origin[r];
+      corner[(turn > 0 ? 2 : 4) + r] = a[r] - origin[r], corner[(turn > 0 ? 4 : 2) + r] = b[r] - origin[r];
+   }
+   return turn > 0 ? 1 : turn < 0 ? -1 : 0;
+}
+
+/* The area that two polygons share, as a sum over pairs of triangles. */
+static double sneppp__shared_area(const sneppp_window *p, const sneppp_window *q)
+{
+   double T[6], S[6], list[32], spare[32], sum = 0;
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(p); at += sneppp__ring_size(p, r), r++)
+      for (size_t k = 1; k + 1 < sneppp__ring_size(p, r); k++) {
+         double sign = sneppp__fan(p->xy + 2 * at, k, p->xy, T);
+         if (sign != 0) sign *= sneppp__ring_sign(p, r);
+         for (size_t o = 0, to = 0; sign != 0 && o < sneppp__ring_count(q); to += sneppp__ring_size(q, o), o++) {
+            double part = 0;
+            for (size_t j = 1; j + 1 < sneppp__ring_size(q, o); j++) {
+               double turn = sneppp__fan(q->xy + 2 * to, j, p->xy, S);
+               size_t n = turn != 0 ? sneppp__ring_within(S, 3, T, 3, spare, list) : 0;
+               if (n > 2) part += turn * sneppp__ring_area2(list, n);
+            }
+            if (part != 0) sum += 0.5 * sign * part * sneppp__ring_sign(q, o);
+         }
+      }
+   return sum;
+}
+
+/* Is all of a flat part inside a flat window, so that nothing needs to be cut? Polygons are if they share all of the
+   part's area; vertices that were computed, as by clipping, lie on a slanted border to rounding only. */
+static int sneppp__is_inside(const sneppp_window *win, const sneppp_window *part)
+{
+   double lo, hi, slack = 0, most = 0;
+   if (win->space == SNEPPP_SPACE_BOX) {
+      for (int r = 0; r < win->dim; r++) {
+         sneppp__window_side(part, r, &lo, &hi);
+         if (lo < win->lo[r] || hi > win->hi[r]) return 0;
+      }
+      return 1;
+   }
+   if (part->space == SNEPPP_SPACE_BOX)
+      return !sneppp__box_is_cut(win, part) &&
+             sneppp__polygon_holds(win, 0.5 * part->lo[0] + 0.5 * part->hi[0], 0.5 * part->lo[1] + 0.5 * part->hi[1]);
+   for (int r = 0; r < 2; r++) {
+      sneppp__window_side(part, r, &lo, &hi);
+      slack += hi - lo, most = fmax(most, fmax(fabs(lo), fabs(hi)));
+   }
+   return sneppp__shared_area(win, part) >= (1 - 1e-12) * sneppp__polygon_area(part) - 8e-15 * most * slack;
 }
 
 static void sneppp__box_corners(const double *lo, const double *hi, double *corner)
@@ -12058,6 +12003,7 @@ static void sneppp__cut_piece(sneppp__cutting *o, const sneppp_window *win, cons
 SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_window *win, const sneppp_window *part,
                                             const double *shift, sneppp_window *out)
 {
+   static const double  zero[2] = {0, 0};
    const int            boxed = win->space == SNEPPP_SPACE_BOX; /* the box is what the other is cut with */
    const sneppp_window *whole = boxed ? part : win;
    size_t               vertices, most;
@@ -12088,12 +12034,9 @@ SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_wind
    } else for (size_t r = 0, at = 0, n; r < sneppp__ring_count(part); r++, at += n) {
       const double *v = moved.xy + 2 * at, sign = sneppp__ring_sign(&moved, r);
       n = sneppp__ring_size(part, r);
-      memcpy(corner, v, 2 * sizeof *v);
       for (size_t k = 1; k + 1 < n; k++) {
-         double turn = (v[2 * k] - v[0]) * (v[2 * k + 3] - v[1]) - (v[2 * k + 1] - v[1]) * (v[2 * k + 2] - v[0]);
-         memcpy(corner + (turn > 0 ? 2 : 4), v + 2 * k, 2 * sizeof *v);
-         memcpy(corner + (turn > 0 ? 4 : 2), v + 2 * k + 2, 2 * sizeof *v);
-         if (turn != 0) sneppp__cut_piece(&o, whole, corner, 3, turn > 0 ? sign : -sign);
+         double turn = sneppp__fan(v, k, zero, corner);
+         if (turn != 0) sneppp__cut_piece(&o, whole, corner, 3, turn * sign);
       }
    }
    while (o.count > 1 && o.xy[0] == o.xy[2 * o.count - 2] && o.xy[1] == o.xy[2 * o.count - 1]) o.count--;
@@ -12104,6 +12047,21 @@ SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_wind
 static const sneppp_window *sneppp__part(const sneppp_model *model, const sneppp_region *region, int f)
 {
    return region && region->factor[f] ? region->factor[f] : &model->desc.factor[f].window;
+}
+
+SNEPPP__COLD static sneppp_status sneppp__flat_check(const sneppp_window *win, const sneppp_window *part, int f,
+                                                     sneppp_error *err)
+{
+   if (sneppp__is_inside(win, part)) return SNEPPP_OK;
+   for (int r = 0; win->space == SNEPPP_SPACE_BOX && r < win->dim; r++) {
+      double lo, hi;
+      sneppp__window_side(part, r, &lo, &hi);
+      if (lo < win->lo[r] || hi > win->hi[r])
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window: its coordinate %d is "
+                             "%g", f, r, lo < win->lo[r] ? lo : hi);
+   }
+   return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not in the window: some of it is outside, or in a "
+                       "hole", f);
 }
 
 /* Parts of a raster: boxes and polygons, which may reach beyond it and count where it has cells; or cells of its grid,
@@ -12129,11 +12087,7 @@ SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window 
    if (!cut && (part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON) && part->xy && win->xy) {
       sneppp_window outer = *win, inner = *part; /* of two polygons, the region's must lie in the window's */
       outer.space = inner.space = SNEPPP_SPACE_POLYGON;
-      for (size_t k = 0; k < sneppp__vertices(part); k++)
-         if (!sneppp__region_holds(&outer, part->xy + 2 * k))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].xy[%z] = (%g, %g) is outside the window's "
-                                "polygon", f, k, part->xy[2 * k], part->xy[2 * k + 1]);
-      return sneppp__region_polygon(&outer, &inner, f, err);
+      return sneppp__flat_check(&outer, &inner, f, err);
    }
    if (part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON)
       return SNEPPP_OK;
@@ -12145,48 +12099,34 @@ SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window 
 SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, int f, const sneppp_window *part,
                                                      int cut, sneppp_error *err)
 {
-   sneppp_error         inner;
-   sneppp_status        st = sneppp__window_check(part, &inner);
-   double               x[SNEPPP_MAX_DIM];
-   size_t               k;
-   int                  box = win->space == SNEPPP_SPACE_BOX, worst = 0;
-   int                  planar = box || win->space == SNEPPP_SPACE_POLYGON || win->space == SNEPPP_SPACE_BALL;
-   int                  linear = (box && win->dim == 1) || win->space == SNEPPP_SPACE_INTERVALS;
+   sneppp_error  inner;
+   sneppp_status st = sneppp__window_check(part, &inner);
+   double        x[SNEPPP_MAX_DIM];
+   size_t        corners = part->space == SNEPPP_SPACE_BOX ? (size_t)1 << (st ? 0 : part->dim) : 0;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
    if (part->dim != win->dim)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f,
                           part->dim, win->dim);
    if (win->space == SNEPPP_SPACE_RASTER) return sneppp__raster_part_check(win, f, part, cut, err);
-   if (cut && sneppp__is_flat(win) && sneppp__is_flat(part)) return SNEPPP_OK;
    switch (part->space) {
-      case SNEPPP_SPACE_BOX:
-         if (!planar && !linear) break;
-         for (k = 0; k < ((size_t)1 << part->dim); k++) { /* every corner */
-            for (int r = 0; r < part->dim; r++) x[r] = (k >> r & 1) ? part->hi[r] : part->lo[r];
-            for (int r = 0; box && r < part->dim; r++) if (x[r] < win->lo[r] || x[r] > win->hi[r]) worst = r;
-            if (!sneppp__region_holds(win, x))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window: its coordinate "
-                                   "%d is %g", f, worst, x[worst]);
-         }
-         return sneppp__region_edges(win, part, f, err);
-      case SNEPPP_SPACE_INTERVALS:
-         if (!linear) break;
-         for (k = 0; k < 2 * part->count; k++) {
-            x[0] = part->ends[k];
+      case SNEPPP_SPACE_BOX: case SNEPPP_SPACE_POLYGON:
+         if (sneppp__is_flat(win)) return cut ? SNEPPP_OK : sneppp__flat_check(win, part, f, err);
+         if (win->space == SNEPPP_SPACE_INTERVALS) return sneppp__region_line(win, part, f, err);
+         if (win->space != SNEPPP_SPACE_BALL) break;
+         if (part->space == SNEPPP_SPACE_POLYGON) corners = sneppp__vertices(part);
+         for (size_t k = 0; k < corners; k++) { /* of a convex window corners say all */
+            for (int r = 0; r < part->dim; r++)
+               x[r] = part->space == SNEPPP_SPACE_POLYGON ? part->xy[2 * k + (size_t)r]
+                                                          : (k >> r & 1) ? part->hi[r] : part->lo[r];
             if (!sneppp_window_contains(win, x))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].ends[%z] = %g is outside the window", f, k,
-                                   x[0]);
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window near %g", f, x[0]);
          }
-         return sneppp__region_edges(win, part, f, err);
-      case SNEPPP_SPACE_POLYGON:
-         if (!planar) break;
-         for (k = 0; k < sneppp__vertices(part); k++)
-            if (!sneppp__region_holds(win, part->xy + 2 * k))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f,
-                                   k, part->xy[2 * k], part->xy[2 * k + 1]);
-         return sneppp__region_edges(win, part, f, err);
+         return SNEPPP_OK;
+      case SNEPPP_SPACE_INTERVALS:
+         if (win->space != SNEPPP_SPACE_BOX && win->space != SNEPPP_SPACE_INTERVALS) break;
+         return sneppp__region_line(win, part, f, err);
       case SNEPPP_SPACE_BALL:
-         if (!planar) break;
+         if (!sneppp__is_flat(win) && win->space != SNEPPP_SPACE_BALL) break;
          return sneppp__region_ball(win, part, f, err);
       case SNEPPP_SPACE_FINITE:
          if (win->space != SNEPPP_SPACE_FINITE) break;
@@ -13691,7 +13631,7 @@ static void sneppp__bake_inside(const sneppp__bake *r, size_t j, unsigned char *
    x[1] = r->lo[1] + ((double)j + 0.5) * r->step[1];
    memset(in, polygon ? 0 : 2, n); /* 2: ask */
    in[0] = 2;
-   for (size_t k = 0; polygon && sneppp__outline(w, k, a, b, NULL); k++) {
+   for (size_t k = 0; polygon && sneppp__outline(w, k, a, b); k++) {
       double lo = fmin(a[0], b[0]), hi = fmax(a[0], b[0]), slack = 2 * r->step[0], t;
       if (fmin(a[1], b[1]) > x[1] || fmax(a[1], b[1]) < x[1]) continue;
       if (a[1] != b[1]) t = a[0] + (b[0] - a[0]) * ((x[1] - a[1]) / (b[1] - a[1])), lo = fmax(lo, t), hi = fmin(hi, t);

@@ -76,7 +76,7 @@ TEST edges_regions(void)
    ASSERT(edges_region(&m, &p, "reaches outside"));
    memset(&p, 0, sizeof p); /* all corners inside, but an edge leaves */
    p.space = SNEPPP_SPACE_POLYGON, p.dim = 2, p.count = 4, p.xy = across;
-   ASSERT(edges_region(&m, &p, "crosses edge"));
+   ASSERT(edges_region(&m, &p, "not in the window"));
    sneppp_free(&m);
 
    memset(&w, 0, sizeof w); /* around a hole */
