@@ -5945,6 +5945,17 @@ SNEPPP__INLINE int sneppp__coords(const sneppp_window *win)
    return win->space == SNEPPP_SPACE_FINITE ? 1 : win->dim;
 }
 
+static int sneppp__is_flat(const sneppp_window *w)
+{
+   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON;
+}
+
+/* Is it a bounded piece of R^d with Lebesgue measure? */
+static int sneppp__has_sides(const sneppp_window *w)
+{
+   return sneppp__is_flat(w) || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_BALL;
+}
+
 static size_t sneppp__raster_cells(const sneppp_window *w) { return w->cells[0] * (w->dim > 1 ? w->cells[1] : 1); }
 
 /* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
@@ -6312,23 +6323,18 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
          norm = win->radius * pow(sneppp_rng_uniform(rng), 1.0 / win->dim);
          for (r = 0; r < win->dim; r++) x[r] = win->centre[r] + norm * x[r];
          return 1;
-      case SNEPPP_SPACE_INTERVALS:
-         u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
-         for (k = 0; k + 1 < win->count && u >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
-            u -= win->ends[2 * k + 1] - win->ends[2 * k];
-         x[0] = win->ends[2 * k] + u;
-         if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
-         return 1;
-      case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_FINITE: {
-         size_t count = win->count ? win->count : 1, d = (size_t)win->dim;
+      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_FINITE: {
+         const double *ends = win->space == SNEPPP_SPACE_INTERVALS ? win->ends : NULL;
+         size_t        count = win->count ? win->count : 1, d = (size_t)win->dim;
+         double        even = win->space == SNEPPP_SPACE_GAUSS ? 1 / (double)count : 1;
          u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
          for (k = 0; k + 1 < count; k++) {
-            double w = win->weight ? win->weight[k] : win->space == SNEPPP_SPACE_GAUSS ? 1 / (double)count : 1;
+            double w = ends ? ends[2 * k + 1] - ends[2 * k] : win->weight ? win->weight[k] : even;
             if (u < w) break;
             u -= w;
          }
-         if (win->space == SNEPPP_SPACE_FINITE) { x[0] = (double)k; return 1; }
-         for (size_t q = 0; q < d; q++)
+         x[0] = ends ? fmin(ends[2 * k] + u, ends[2 * k + 1]) : (double)k;
+         for (size_t q = 0; win->space == SNEPPP_SPACE_GAUSS && q < d; q++)
             x[q] = (win->mean ? win->mean[k * d + q] : 0) +
                    (win->scale ? win->scale[k * d + q] : 1) * sneppp_rng_normal(rng);
          return 1;
@@ -11424,15 +11430,33 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
    return SNEPPP_OK;
 }
 
-/* Covariates are centred on their mean over the exposure and divided by sqrt 3 deviations, so that they are as wide as
-   coordinates, which run evenly from -1 to 1. One that is the same everywhere stays as it is. */
-static void sneppp__raster_centre(const sneppp_window *w, double *shift, double *rate)
+/* ---- windows inside a model: centred on the origin, in the user's unit of length. Subtracting the centre
+   first keeps phases w.x + b small for coordinates such as UTM northings; not scaling keeps balls round. Covariates are
+   centred on their mean over the exposure and divided by sqrt 3 deviations, so that they are as wide as coordinates,
+   which run evenly from -1 to 1. One that is the same everywhere stays as it is. */
+static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
 {
-   const size_t Q = (size_t)w->covariates, first = w->no_place ? 0 : (size_t)w->dim;
-   for (int r = 0; !w->no_place && r < w->dim; r++) {
-      double lo, hi;
-      sneppp__raster_side(w, r, &lo, &hi);
-      shift[r] = 0.5 * lo + 0.5 * hi, rate[r] = 2 / (hi - lo);
+   const int    raster = w->space == SNEPPP_SPACE_RASTER, gauss = w->space == SNEPPP_SPACE_GAUSS;
+   const size_t Q = raster ? (size_t)w->covariates : 0, first = raster && w->no_place ? 0 : (size_t)w->dim;
+   for (int r = 0; r < SNEPPP_MAX_DIM; r++) { shift[r] = 0; rate[r] = 1; }
+   for (size_t r = 0; gauss && r < first; r++) {
+      const size_t n = w->count ? w->count : 1;
+      double       total = 0, square = 0;
+      for (size_t k = r; k < n * first; k += first) {
+         double p = w->weight ? w->weight[k / first] : 1, s = w->scale ? w->scale[k] : 1;
+         total += p, shift[r] += p * (w->mean ? w->mean[k] : 0), square += p * s * s;
+      }
+      shift[r] /= total, square /= total;
+      for (size_t k = r; w->mean && k < n * first; k += first) {
+         double e = w->mean[k] - shift[r];
+         square += (w->weight ? w->weight[k / first] : 1) / total * e * e;
+      }
+      rate[r] = 1 / sqrt(square);
+   }
+   for (size_t r = 0; r < first; r++) {
+      double lo = 0, hi = 0;
+      if (raster || sneppp__has_sides(w)) sneppp__window_side(w, (int)r, &lo, &hi);
+      if (hi > lo) { shift[r] = 0.5 * lo + 0.5 * hi; rate[r] = 2 / (hi - lo); }
    }
    for (size_t q = 0; q < Q; q++) {
       double total = 0, mean = 0, square = 0; /* by updates, which do not cancel */
@@ -11446,39 +11470,6 @@ static void sneppp__raster_centre(const sneppp_window *w, double *shift, double 
       shift[first + q] = mean;
       if (square > 1e-20 * total * mean * mean && square > 0) rate[first + q] = 1 / sqrt(3 * (square / total));
    }
-}
-
-/* ---- windows inside a model: centred on the origin, in the user's unit of length. Subtracting the centre
-   first keeps phases w.x + b small for coordinates such as UTM northings; not scaling keeps balls round. */
-static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
-{
-   int    r;
-   size_t k;
-   for (r = 0; r < SNEPPP_MAX_DIM; r++) { shift[r] = 0; rate[r] = 1; }
-   for (r = 0; r < w->dim && r < SNEPPP_MAX_DIM; r++) {
-      double lo = 0, hi = 0, total = 0, square = 0;
-      switch (w->space) {
-         case SNEPPP_SPACE_BOX: case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON:
-            sneppp__window_side(w, r, &lo, &hi);
-            break;
-         case SNEPPP_SPACE_GAUSS:
-            for (k = 0; k < (w->count ? w->count : 1); k++) {
-               double p = w->weight ? w->weight[k] : 1, m = w->mean ? w->mean[k * (size_t)w->dim + (size_t)r] : 0;
-               double s = w->scale ? w->scale[k * (size_t)w->dim + (size_t)r] : 1;
-               total += p, shift[r] += p * m, square += p * s * s;
-            }
-            shift[r] /= total, square /= total;
-            for (k = 0; w->mean && k < (w->count ? w->count : 1); k++) {
-               double e = w->mean[k * (size_t)w->dim + (size_t)r] - shift[r];
-               square += (w->weight ? w->weight[k] : 1) / total * e * e;
-            }
-            rate[r] = 1 / sqrt(square);
-            break;
-         default: break;
-      }
-      if (hi > lo) { shift[r] = 0.5 * lo + 0.5 * hi; rate[r] = 2 / (hi - lo); }
-   }
-   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_centre(w, shift, rate);
 }
 
 /* Takes room for the lists of a window and points the copy at it; with a real block, copies them too, moved by
@@ -11567,10 +11558,9 @@ static int sneppp__tree_dim(const sneppp_model *model)
 static int sneppp__tables(const sneppp_model *model)
 {
    for (int f = 0; f < model->factors; f++) {
-      sneppp_space space = model->desc.factor[f].window.space;
-      if (model->desc.factor[f].unit.act != SNEPPP_ACT_RBF ||
-          (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
-           space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_RASTER))
+      const sneppp_factor *x = &model->desc.factor[f];
+      if (x->unit.act != SNEPPP_ACT_RBF ||
+          (x->window.space != SNEPPP_SPACE_RASTER && !sneppp__has_sides(&x->window)))
          return 0;
    }
    return 1;
@@ -11765,18 +11755,10 @@ static double sneppp__mix_entry(const sneppp_model *model, const sneppp__grams *
 }
 
 /* ---- regions */
-/* Edge k of a planar box or polygon, from a to b. Returns 0 if there is no such edge. */
+/* Edge k of a polygon, from a to b. Returns 0 if there is no such edge. */
 static int sneppp__outline(const sneppp_window *w, size_t k, double *a, double *b)
 {
-   static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
    size_t first = 0, size = 0, ring = 0;
-   if (w->space == SNEPPP_SPACE_BOX) {
-      for (int r = 0; r < 2 && k < 4; r++) {
-         a[r] = corner[k][r] ? w->hi[r] : w->lo[r];
-         b[r] = corner[k + 1][r] ? w->hi[r] : w->lo[r];
-      }
-      return k < 4;
-   }
    for (; ring < sneppp__ring_count(w) && k >= first + (size = sneppp__ring_size(w, ring)); ring++) first += size;
    if (ring == sneppp__ring_count(w)) return 0;
    memcpy(a, w->xy + 2 * k, 2 * sizeof *a);
@@ -11837,11 +11819,6 @@ SNEPPP__COLD static sneppp_status sneppp__region_ball(const sneppp_window *win, 
 /* ---- regions that are cut to the window. Whoever puts a rectangle into a level, or a district into a country, need not
    know where its walls are: of a box or polygon in a box or polygon the part inside counts, exactly. A region of events
    (seen, or with a count) is not cut: it says what was watched, and must be inside. */
-static int sneppp__is_flat(const sneppp_window *w)
-{
-   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON;
-}
-
 /* Does a wall of the polygon run through the open box? If none does, the box is inside, or outside, as a whole. A wall
    that passes a corner within rounding does not, so that no part is without an area. */
 static int sneppp__box_is_cut(const sneppp_window *win, const sneppp_window *box)
@@ -13463,16 +13440,15 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
    short columns of exponentials, or for means of differences of erf; likewise the table of wide bumps, cell by cell.
    What remains is sums of rows, at the speed of the cache. The rows are worked on in bands, which threads share. */
 #define SNEPPP__BAND 64
-#define SNEPPP__RASTER_PAD 8 /* doubles, the widest vector */
 
 typedef struct sneppp__bake {
    const sneppp_model *model;
-   size_t              cells[2], row;         /* row: of sum, from one to the next                              */
+   size_t              cells[2];
    double              lo[2], step[2];        /* in the user's units                                            */
    double              at[2], by[2];          /* the same as features see it, where the window is [-1, 1]       */
    int                 means;
-   double             *sum[SNEPPP__LANES];    /* (BAND, row)                                                    */
-   double             *axis[SNEPPP__LANES], *band[SNEPPP__LANES]; /* (row, CHEB), (2, BAND, CHEB)               */
+   double             *sum[SNEPPP__LANES];    /* (BAND, cells[0])                                               */
+   double             *axis[SNEPPP__LANES], *band[SNEPPP__LANES]; /* (cells[0], CHEB), (2, BAND, CHEB)          */
    sneppp_real        *out;
 } sneppp__bake;
 
@@ -13560,32 +13536,10 @@ static void sneppp__bake_table(const sneppp__bake *r, size_t first, size_t rows,
          size_t        y = first, have = d == 2 ? sneppp__bake_cheb(r, 1, i[1], cells[1], &y, first + rows, T) : 1;
          if (!have) continue;
          if (d == 2) sneppp__dgemm(0, 1, have, p, p, 1, T, p, cell, p, 0, G, p);
-         sneppp__dgemm(0, 1, have, n, p, 1, d == 2 ? G : cell, p, axis, p, 1, sum + (y - first) * r->row + x, r->row);
+         sneppp__dgemm(0, 1, have, n, p, 1, d == 2 ? G : cell, p, axis, p, 1, sum + (y - first) * r->cells[0] + x, r->cells[0]);
       }
    }
-   for (size_t k = 0; k < rows * r->row; k++) sum[k] = fmax(sum[k], 0);
-}
-
-/* sum (rows, n) += peak Y X'. Behind X and each row of sum there is room for a vector, so that none needs a mask. */
-#ifdef SNEPPP__VECTOR
-SNEPPP__VECTOR_CODE static void sneppp__outer_vectors(size_t rows, size_t n, double peak, const double *Y,
-                                                      const double *X, double *sum, size_t ld)
-{
-   for (size_t j = 0; j < rows; j++, sum += ld) {
-      const sneppp__vec64 y = SNEPPP__K64(peak * Y[j]);
-      for (size_t i = 0; i < n; i += SNEPPP__LANE64)
-         SNEPPP__V64(storeu)(sum + i, SNEPPP__V64(fmadd)(y, SNEPPP__V64(loadu)(X + i), SNEPPP__V64(loadu)(sum + i)));
-   }
-}
-#endif
-
-static void sneppp__bake_outer(size_t rows, size_t n, double peak, const double *Y, double *X, double *sum, size_t ld)
-{
-#ifdef SNEPPP__VECTOR
-   memset(X + n, 0, SNEPPP__RASTER_PAD * sizeof *X);
-   if (sneppp__has_vectors()) { sneppp__outer_vectors(rows, n, peak, Y, X, sum, ld); return; }
-#endif
-   for (size_t j = 0; j < rows; j++) sneppp__long_add(n, peak * Y[j], X, sum + j * ld);
+   for (size_t k = 0; k < rows * r->cells[0]; k++) sum[k] = fmax(sum[k], 0);
 }
 
 /* The cells along axis k that a bump reaches, of first .. end - 1. */
@@ -13616,7 +13570,8 @@ static void sneppp__bake_leaf(const sneppp__bake *r, const sneppp_node *q, size_
          sneppp__bake_bump(r, 0, c[0], s[0], x, x_end, X);
          Y[0] = 1;
          if (d == 2) sneppp__bake_bump(r, 1, c[1], s[1], y, y_end, Y);
-         sneppp__bake_outer(y_end - y, x_end - x, peak, Y, X, sum + (y - first) * r->row + x, r->row);
+         for (size_t j = 0; j < y_end - y; j++)
+            sneppp__long_add(x_end - x, peak * Y[j], X, sum + (y - first + j) * r->cells[0] + x);
       }
 }
 
@@ -13653,7 +13608,7 @@ static void sneppp__bake_lane(size_t lane, void *arg)
    for (size_t first = lane * SNEPPP__BAND; first < r->cells[1]; first += SNEPPP__LANES * SNEPPP__BAND) {
       size_t rows = r->cells[1] - first < SNEPPP__BAND ? r->cells[1] - first : SNEPPP__BAND;
       double lo = r->at[1] + (double)first * r->by[1], hi = lo + (double)rows * r->by[1];
-      memset(sum, 0, rows * r->row * sizeof *sum);
+      memset(sum, 0, rows * r->cells[0] * sizeof *sum);
       if (m->table_top >= 0) sneppp__bake_table(r, first, rows, sum, axis, band);
       for (size_t k = 0; k < m->nodes; k++) {
          const sneppp_node *q = &m->node[k];
@@ -13671,28 +13626,10 @@ static void sneppp__bake_lane(size_t lane, void *arg)
                share *= fmax(0, fmin(v, 1) - fmax(u, -1)) / r->by[k];
             }
             r->out[(first + j) * r->cells[0] + i] =
-               !r->means && !in[i] ? 0 : (sneppp_real)(m->alpha * sum[j * r->row + i] + m->floor * share);
+               !r->means && !in[i] ? 0 : (sneppp_real)(m->alpha * sum[j * r->cells[0] + i] + m->floor * share);
          }
       }
    }
-}
-
-/* Cell (i, j) as a box of each factor, cut to windows that are boxes; 0 if nothing is left. */
-static int sneppp__bake_cell(const sneppp__bake *r, size_t i, size_t j, sneppp_window *box)
-{
-   const sneppp_model *m = r->model;
-   memset(box, 0, 2 * sizeof *box);
-   for (int k = 0; k < m->D; k++) {
-      sneppp_window       *w = m->factors == 1 ? box : box + k;
-      const sneppp_window *win = &m->desc.factor[m->factors == 1 ? 0 : k].window;
-      int                  own = m->factors == 1 ? k : 0;
-      w->dim = win->dim;
-      w->lo[own] = r->lo[k] + (double)(k ? j : i) * r->step[k], w->hi[own] = w->lo[own] + r->step[k];
-      if (win->space != SNEPPP_SPACE_BOX) continue;
-      w->lo[own] = fmax(w->lo[own], win->lo[own]), w->hi[own] = fmin(w->hi[own], win->hi[own]);
-      if (!(w->lo[own] < w->hi[own])) return 0;
-   }
-   return 1;
 }
 
 /* Means one by one; with sums of bumps only of cells that a wall cuts, and 0 for those outside. */
@@ -13700,16 +13637,23 @@ static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sn
 {
    const sneppp_model  *m = r->model;
    const sneppp_window *win = &m->desc.factor[0].window;
+   const int            walls = win->space == SNEPPP_SPACE_POLYGON;
    for (size_t k = 0; k < r->cells[0] * r->cells[1]; k++) {
       sneppp_window box[2];
       sneppp_region cell;
-      double        count = 0, area = r->step[0] * (m->D > 1 ? r->step[1] : 1), x[2];
-      int           some = sneppp__bake_cell(r, k % r->cells[0], k / r->cells[0], box), cut;
+      double        count = 0, area = r->step[0] * (m->D > 1 ? r->step[1] : 1);
+      int           cut, some;
       memset(&cell, 0, sizeof cell);
-      for (int f = 0; f < m->factors; f++) cell.factor[f] = &box[f];
-      cut = win->space == SNEPPP_SPACE_POLYGON && sneppp__box_is_cut(win, box);
-      for (int q = 0; q < 2; q++) x[q] = 0.5 * (box->lo[q] + box->hi[q]);
-      if (!cut && win->space == SNEPPP_SPACE_POLYGON) some = sneppp__polygon_holds(win, x[0], x[1]);
+      memset(box, 0, sizeof box);
+      for (int q = 0; q < m->D; q++) {
+         int f = m->factors > 1 ? q : 0, own = q - f;
+         box[f].dim = own + 1, cell.factor[f] = &box[f];
+         box[f].lo[own] = r->lo[q] + (double)(q ? k / r->cells[0] : k % r->cells[0]) * r->step[q];
+         box[f].hi[own] = box[f].lo[own] + r->step[q];
+      }
+      cut = walls && sneppp__box_is_cut(win, box);
+      some = cut || !walls ||
+             sneppp__polygon_holds(win, 0.5 * (box->lo[0] + box->hi[0]), 0.5 * (box->lo[1] + box->hi[1]));
       if (some && cut_only && !cut) continue;
       if (some) SNEPPP__TRY(sneppp_count(m, &cell, 1, &count, NULL, err));
       r->out[k] = (sneppp_real)(count / area);
@@ -13752,10 +13696,8 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
    r.cells[1] = 1, r.step[1] = r.by[1] = 1;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *w = &model->desc.factor[f].window;
-      boxes = boxes && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON ||
-                        w->space == SNEPPP_SPACE_RASTER);
-      flat = flat && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON ||
-                      w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_BALL);
+      boxes = boxes && (sneppp__is_flat(w) || w->space == SNEPPP_SPACE_RASTER);
+      flat = flat && sneppp__has_sides(w);
    }
    if (grid->means && !boxes)
       return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "grid.means: only boxes, polygons and rasters have means over cells");
@@ -13775,12 +13717,11 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
    }
    if (!model->nodes || !flat)
       return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp__bake_points(&r, par, err);
-   r.row = r.cells[0] + SNEPPP__RASTER_PAD;
    room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err))
       for (int l = 0; l < SNEPPP__LANES; l++) {
-         r.sum[l] = sneppp__doubles(&room.c, SNEPPP__BAND, r.row);
-         r.axis[l] = sneppp__doubles(&room.c, r.row, SNEPPP__CHEB);
+         r.sum[l] = sneppp__doubles(&room.c, SNEPPP__BAND, r.cells[0]);
+         r.axis[l] = sneppp__doubles(&room.c, r.cells[0], SNEPPP__CHEB);
          r.band[l] = sneppp__doubles(&room.c, 2 * SNEPPP__BAND, SNEPPP__CHEB);
       }
    SNEPPP__TRY(room.st);
@@ -22240,9 +22181,8 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
       sneppp_space         space = model->desc.factor[f].window.space;
       s->closed &= w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS;
       s->a[f] = s->A, s->p[f] = s->P;
-      if (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
-          space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_SPHERE && space != SNEPPP_SPACE_VONMISES &&
-          space != SNEPPP_SPACE_RASTER)
+      if (!sneppp__has_sides(&model->desc.factor[f].window) && space != SNEPPP_SPACE_SPHERE &&
+          space != SNEPPP_SPACE_VONMISES && space != SNEPPP_SPACE_RASTER)
          return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                              "factor[%d]: sampling needs a bound on the intensity, which is known on boxes, "
                              "intervals, polygons, balls, spheres, circles and rasters only",
@@ -22573,13 +22513,6 @@ typedef struct sneppp__share {
 } sneppp__share;
 
 static int sneppp__has_shares(const sneppp_model *model) { return model->readouts > 1; }
-
-/* Is the part a bounded piece of R^d? */
-static int sneppp__has_sides(const sneppp_window *w)
-{
-   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON ||
-          w->space == SNEPPP_SPACE_BALL;
-}
 
 /* Cells for N points, in at most 32 MB. */
 static size_t sneppp__cell_room(size_t N, size_t record)
