@@ -22529,7 +22529,8 @@ static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = sneppp__as_box(sneppp__part(model, w->region, f), &w->rectangle[f]);
       const sneppp_window *win = &model->desc.factor[f].window;
-      int                  cut = sneppp__is_flat(part) && sneppp__is_flat(win) && !sneppp__is_inside(win, part);
+      int                  flat = part != win && sneppp__is_flat(part) && sneppp__is_flat(win);
+      int                  cut = flat && !sneppp__is_inside(win, part);
       for (int r = 0; sneppp__has_sides(part) && r < part->dim; r++) {
          double *box = &w->s.box[f][2 * r], lo, hi;
          sneppp__window_side(part, r, &box[0], &box[1]);
