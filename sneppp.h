@@ -122,9 +122,9 @@
       Beware of asking an AUTO fit of a clustered pattern at the very events that it was fitted to: its narrowest bumps
       lie on them, so that there, and only there, the intensity can be too high; at other places it is the estimate.
       sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals,
-      polygons, balls in boxes. A box in a polygon is cut to it: its part beyond the walls does not count, in counts,
-      intervals, marginals and samples alike; other regions must be inside. Rectangles along the axes are quickest, as
-      boxes or as polygons. sneppp_bake fills a grid with intensities or exact means of cells: 512 x 512 cells of the
+      polygons, balls in boxes. Boxes and polygons in boxes and polygons are cut to the window: what lies beyond its walls
+      does not count, in counts, intervals, marginals and samples alike; other regions, and those of events, must be
+      inside. Rectangles along the axes are quickest, as boxes or as polygons. sneppp_bake fills a grid with intensities or exact means of cells: 512 x 512 cells of the
       default fit of bei, 29019 bumps, take 40 ms.
       On a raster boxes and polygons count where it has cells; another raster of the same grid is a union of cells
       (copy the weights, 0 = left out; NULL keeps those of the model), or asks what if: with weights or covariates of
@@ -264,8 +264,8 @@
                  all of these and in sets (sneppp_count_numeric_sure); counts by region (events.region); exposures and
                  covariates by cell (SNEPPP_SPACE_RASTER, sneppp_window_density); fits over ranks (fit.reduce); AUTO
                  weighs the levels of its smooth estimate by their evidence; waves of Gaussian windows begin faster;
-                 sneppp_bake; boxes are cut to polygons; additive and separable intensities are sampled part by part;
-                 exported models can be sampled (SNEPPP_WITH_SAMPLE) and need no doubles (SNEPPP_NO_DOUBLE); fit.eps1 of
+                 sneppp_bake; boxes and polygons are cut to the window; additive and separable intensities are sampled
+                 part by part; exported models can be sampled (SNEPPP_WITH_SAMPLE) and need no doubles (SNEPPP_NO_DOUBLE); fit.eps1 of
                  PGD is 0.5 by the number of features, and fit.rate its step
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
@@ -1134,7 +1134,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
 /* ---- draw. Exact samples, see >>sample: points, independent and in random order, into x (cap, D). how NULL: all
    defaults. Equal seeds give equal points; give each thread a stream of its own. ERR_SIZE: cap is too small,
    info->count says what is needed and x is untouched.
-   A box in a polygon is cut to it, as in sneppp_count.
+   Regions are cut to the window, as in sneppp_count.
    The work is in proportion to the points: no more than 4096 candidates for one in the mean (65536 on spheres of dim >
    3), and additive and separable intensities are drawn part by part. A model of which that is not true, because its
    intensity is far below any bound or changes within the last digits, is refused (ERR_NO_CONVERGENCE, or ERR_RANGE for
@@ -2234,13 +2234,12 @@ SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
    return win->rings ? win->ring_size[ring] : win->count;
 }
 
-/* Which side of the line from a to b is c on: 1 left, -1 right, 0 within `slack` of it or when rounding hides the
-   answer. The bound is the usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
-static int sneppp__side(const double *a, const double *b, const double *c, double slack)
+/* Which side of the line from a to b is c on: 1 left, -1 right, 0 when rounding hides the answer. The bound is the usual
+   one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
+static int sneppp__side(const double *a, const double *b, const double *c)
 {
    double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
    double bound = 8.9e-16 * (fabs(l) + fabs(r)), det = l - r;
-   if (slack > 0) bound += slack * hypot(b[0] - a[0], b[1] - a[1]);
    return det > bound ? 1 : det < -bound ? -1 : 0;
 }
 
@@ -2311,7 +2310,7 @@ static int sneppp__polygon_holds(const sneppp_window *win, double x, double y)
       size_t        n = sneppp__ring_size(win, r);
       for (size_t k = 0, j = n - 1; k < n; j = k++)
          if (sneppp__boxes_meet(ring + 2 * j, ring + 2 * k, point, point) &&
-             sneppp__side(ring + 2 * j, ring + 2 * k, point, 0) == 0) return 1;
+             sneppp__side(ring + 2 * j, ring + 2 * k, point) == 0) return 1;
       odd ^= sneppp__ring_parity(ring, n, x, y);
    }
    return odd;
@@ -2409,7 +2408,7 @@ static int sneppp__plot_meets(const sneppp__plot *p, const double *a, const doub
    for (int k = 0; k < 4; k++) {
       double c[2];
       c[0] = k & 1 ? p->hi[0] : p->lo[0], c[1] = k & 2 ? p->hi[1] : p->lo[1];
-      sides[1 + sneppp__side(a, b, c, 0)]++;
+      sides[1 + sneppp__side(a, b, c)]++;
    }
    return sides[0] < 4 && sides[2] < 4;
 }
@@ -3891,10 +3890,9 @@ static int sneppp__spawn_part(const sneppp_model *model, const sneppp_region *re
          lo = hi = w->xy[r];
          for (size_t k = 1; k < n; k++) lo = fmin(lo, w->xy[2 * k + (size_t)r]), hi = fmax(hi, w->xy[2 * k + (size_t)r]);
       }
-      if (part && w->space == SNEPPP_SPACE_BOX && !(part->lo[r] >= lo && part->hi[r] <= hi)) return 0;
-      if (part) lo = fmax(lo, part->lo[r]), hi = fmin(hi, part->hi[r]);
+      if (part && !(part->lo[r] < part->hi[r])) return 0;
+      if (part) lo = fmin(fmax(lo, part->lo[r]), hi), hi = fmax(fmin(hi, part->hi[r]), lo); /* nothing: lo = hi */
       box[2 * r] = lo, box[2 * r + 1] = hi;
-      if (!(lo < hi)) return 0;
    }
    return !part || (part->space == SNEPPP_SPACE_BOX && part->dim == w->dim &&
                     (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON));
@@ -3937,10 +3935,10 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    if (sneppp__spawn_plan(model, NULL, win, box, err) < 0) return SNEPPP_ERR_ARG;
    for (int f = 0; f < model->factors; f++)
       for (int r = 0, k = model->layer[f].first; r < model->layer[f].D; r++, k++) {
-         if (win[f]->space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]) || !(lo[k] >= box[f][2 * r]) ||
-             !(hi[k] <= box[f][2 * r + 1]))
+         double *a = &box[f][2 * r], *b = a + 1;
+         if (win[f]->space != SNEPPP_SPACE_BOX || !(lo[k] < hi[k]))
             return sneppp__fail(err, SNEPPP_ERR_ARG, "coordinate %d: [%g, %g] is no part of a box", k, lo[k], hi[k]);
-         box[f][2 * r] = lo[k], box[f][2 * r + 1] = hi[k];
+         *a = fmin(fmax(*a, lo[k]), *b), *b = fmax(fmin(*b, hi[k]), *a);
       }
    *count = sneppp__spawn_weights(model, win, box, NULL);
    return SNEPPP_OK;
@@ -5899,6 +5897,17 @@ SNEPPP__INLINE int sneppp__coords(const sneppp_window *win)
    return win->space == SNEPPP_SPACE_FINITE ? 1 : win->dim;
 }
 
+static int sneppp__is_flat(const sneppp_window *w)
+{
+   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON;
+}
+
+/* Is it a bounded piece of R^d with Lebesgue measure? */
+static int sneppp__has_sides(const sneppp_window *w)
+{
+   return sneppp__is_flat(w) || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_BALL;
+}
+
 static size_t sneppp__raster_cells(const sneppp_window *w) { return w->cells[0] * (w->dim > 1 ? w->cells[1] : 1); }
 
 /* ---- >>space-polygon: rings, orientation, checks ----------------------------------------------------------- */
@@ -5928,8 +5937,8 @@ static void sneppp__window_side(const sneppp_window *w, int r, double *lo, doubl
 /* Do the segments ab and ce have a point in common, to rounding? */
 static int sneppp__segments_meet(const double *a, const double *b, const double *c, const double *e)
 {
-   return sneppp__boxes_meet(a, b, c, e) && sneppp__side(a, b, c, 0) * sneppp__side(a, b, e, 0) <= 0 &&
-          sneppp__side(c, e, a, 0) * sneppp__side(c, e, b, 0) <= 0;
+   return sneppp__boxes_meet(a, b, c, e) && sneppp__side(a, b, c) * sneppp__side(a, b, e) <= 0 &&
+          sneppp__side(c, e, a) * sneppp__side(c, e, b) <= 0;
 }
 
 /* One ring by itself: enough vertices, finite, none twice in a row, no spike. A simple ring then has an area. */
@@ -5946,7 +5955,7 @@ static sneppp_status sneppp__ring_check(const double *xy, size_t n, size_t ring,
             err, SNEPPP_ERR_ARG,
             "window.xy: ring %z, vertices %z and %z coincide (do not repeat the first vertex at the end)",
             ring, k, (k + 1) % n);
-      if (sneppp__side(a, b, c, 0) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
+      if (sneppp__side(a, b, c) == 0 && (a[0] - b[0]) * (c[0] - b[0]) + (a[1] - b[1]) * (c[1] - b[1]) > 0)
          return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy: ring %z folds back on itself at vertex %z",
                              ring, (k + 1) % n);
    }
@@ -6266,23 +6275,18 @@ SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, dou
          norm = win->radius * pow(sneppp_rng_uniform(rng), 1.0 / win->dim);
          for (r = 0; r < win->dim; r++) x[r] = win->centre[r] + norm * x[r];
          return 1;
-      case SNEPPP_SPACE_INTERVALS:
-         u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
-         for (k = 0; k + 1 < win->count && u >= win->ends[2 * k + 1] - win->ends[2 * k]; k++)
-            u -= win->ends[2 * k + 1] - win->ends[2 * k];
-         x[0] = win->ends[2 * k] + u;
-         if (x[0] > win->ends[2 * k + 1]) x[0] = win->ends[2 * k + 1];
-         return 1;
-      case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_FINITE: {
-         size_t count = win->count ? win->count : 1, d = (size_t)win->dim;
+      case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_GAUSS: case SNEPPP_SPACE_FINITE: {
+         const double *ends = win->space == SNEPPP_SPACE_INTERVALS ? win->ends : NULL;
+         size_t        count = win->count ? win->count : 1, d = (size_t)win->dim;
+         double        even = win->space == SNEPPP_SPACE_GAUSS ? 1 / (double)count : 1;
          u = sneppp_rng_uniform(rng) * sneppp_window_mass(win);
          for (k = 0; k + 1 < count; k++) {
-            double w = win->weight ? win->weight[k] : win->space == SNEPPP_SPACE_GAUSS ? 1 / (double)count : 1;
+            double w = ends ? ends[2 * k + 1] - ends[2 * k] : win->weight ? win->weight[k] : even;
             if (u < w) break;
             u -= w;
          }
-         if (win->space == SNEPPP_SPACE_FINITE) { x[0] = (double)k; return 1; }
-         for (size_t q = 0; q < d; q++)
+         x[0] = ends ? fmin(ends[2 * k] + u, ends[2 * k + 1]) : (double)k;
+         for (size_t q = 0; win->space == SNEPPP_SPACE_GAUSS && q < d; q++)
             x[q] = (win->mean ? win->mean[k * d + q] : 0) +
                    (win->scale ? win->scale[k * d + q] : 1) * sneppp_rng_normal(rng);
          return 1;
@@ -11202,15 +11206,33 @@ SNEPPP__COLD static sneppp_status sneppp__resolve(const sneppp_desc *desc, snepp
    return SNEPPP_OK;
 }
 
-/* Covariates are centred on their mean over the exposure and divided by sqrt 3 deviations, so that they are as wide as
-   coordinates, which run evenly from -1 to 1. One that is the same everywhere stays as it is. */
-static void sneppp__raster_centre(const sneppp_window *w, double *shift, double *rate)
+/* ---- windows inside a model: centred on the origin, in the user's unit of length. Subtracting the centre
+   first keeps phases w.x + b small for coordinates such as UTM northings; not scaling keeps balls round. Covariates are
+   centred on their mean over the exposure and divided by sqrt 3 deviations, so that they are as wide as coordinates,
+   which run evenly from -1 to 1. One that is the same everywhere stays as it is. */
+static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
 {
-   const size_t Q = (size_t)w->covariates, first = w->no_place ? 0 : (size_t)w->dim;
-   for (int r = 0; !w->no_place && r < w->dim; r++) {
-      double lo, hi;
-      sneppp__raster_side(w, r, &lo, &hi);
-      shift[r] = 0.5 * lo + 0.5 * hi, rate[r] = 2 / (hi - lo);
+   const int    raster = w->space == SNEPPP_SPACE_RASTER, gauss = w->space == SNEPPP_SPACE_GAUSS;
+   const size_t Q = raster ? (size_t)w->covariates : 0, first = raster && w->no_place ? 0 : (size_t)w->dim;
+   for (int r = 0; r < SNEPPP_MAX_DIM; r++) { shift[r] = 0; rate[r] = 1; }
+   for (size_t r = 0; gauss && r < first; r++) {
+      const size_t n = w->count ? w->count : 1;
+      double       total = 0, square = 0;
+      for (size_t k = r; k < n * first; k += first) {
+         double p = w->weight ? w->weight[k / first] : 1, s = w->scale ? w->scale[k] : 1;
+         total += p, shift[r] += p * (w->mean ? w->mean[k] : 0), square += p * s * s;
+      }
+      shift[r] /= total, square /= total;
+      for (size_t k = r; w->mean && k < n * first; k += first) {
+         double e = w->mean[k] - shift[r];
+         square += (w->weight ? w->weight[k / first] : 1) / total * e * e;
+      }
+      rate[r] = 1 / sqrt(square);
+   }
+   for (size_t r = 0; r < first; r++) {
+      double lo = 0, hi = 0;
+      if (raster || sneppp__has_sides(w)) sneppp__window_side(w, (int)r, &lo, &hi);
+      if (hi > lo) { shift[r] = 0.5 * lo + 0.5 * hi; rate[r] = 2 / (hi - lo); }
    }
    for (size_t q = 0; q < Q; q++) {
       double total = 0, mean = 0, square = 0; /* by updates, which do not cancel */
@@ -11224,39 +11246,6 @@ static void sneppp__raster_centre(const sneppp_window *w, double *shift, double 
       shift[first + q] = mean;
       if (square > 1e-20 * total * mean * mean && square > 0) rate[first + q] = 1 / sqrt(3 * (square / total));
    }
-}
-
-/* ---- windows inside a model: centred on the origin, in the user's unit of length. Subtracting the centre
-   first keeps phases w.x + b small for coordinates such as UTM northings; not scaling keeps balls round. */
-static void sneppp__centre(const sneppp_window *w, double *shift, double *rate)
-{
-   int    r;
-   size_t k;
-   for (r = 0; r < SNEPPP_MAX_DIM; r++) { shift[r] = 0; rate[r] = 1; }
-   for (r = 0; r < w->dim && r < SNEPPP_MAX_DIM; r++) {
-      double lo = 0, hi = 0, total = 0, square = 0;
-      switch (w->space) {
-         case SNEPPP_SPACE_BOX: case SNEPPP_SPACE_BALL: case SNEPPP_SPACE_INTERVALS: case SNEPPP_SPACE_POLYGON:
-            sneppp__window_side(w, r, &lo, &hi);
-            break;
-         case SNEPPP_SPACE_GAUSS:
-            for (k = 0; k < (w->count ? w->count : 1); k++) {
-               double p = w->weight ? w->weight[k] : 1, m = w->mean ? w->mean[k * (size_t)w->dim + (size_t)r] : 0;
-               double s = w->scale ? w->scale[k * (size_t)w->dim + (size_t)r] : 1;
-               total += p, shift[r] += p * m, square += p * s * s;
-            }
-            shift[r] /= total, square /= total;
-            for (k = 0; w->mean && k < (w->count ? w->count : 1); k++) {
-               double e = w->mean[k * (size_t)w->dim + (size_t)r] - shift[r];
-               square += (w->weight ? w->weight[k] : 1) / total * e * e;
-            }
-            rate[r] = 1 / sqrt(square);
-            break;
-         default: break;
-      }
-      if (hi > lo) { shift[r] = 0.5 * lo + 0.5 * hi; rate[r] = 2 / (hi - lo); }
-   }
-   if (w->space == SNEPPP_SPACE_RASTER) sneppp__raster_centre(w, shift, rate);
 }
 
 /* Takes room for the lists of a window and points the copy at it; with a real block, copies them too, moved by
@@ -11345,10 +11334,9 @@ static int sneppp__tree_dim(const sneppp_model *model)
 static int sneppp__tables(const sneppp_model *model)
 {
    for (int f = 0; f < model->factors; f++) {
-      sneppp_space space = model->desc.factor[f].window.space;
-      if (model->desc.factor[f].unit.act != SNEPPP_ACT_RBF ||
-          (space != SNEPPP_SPACE_BOX && space != SNEPPP_SPACE_INTERVALS && space != SNEPPP_SPACE_POLYGON &&
-           space != SNEPPP_SPACE_BALL && space != SNEPPP_SPACE_RASTER))
+      const sneppp_factor *x = &model->desc.factor[f];
+      if (x->unit.act != SNEPPP_ACT_RBF ||
+          (x->window.space != SNEPPP_SPACE_RASTER && !sneppp__has_sides(&x->window)))
          return 0;
    }
    return 1;
@@ -11542,142 +11530,41 @@ static double sneppp__mix_entry(const sneppp_model *model, const sneppp__grams *
    return k;
 }
 
-/* ---- regions. A region may share its border with the window, so only true crossings count as leaving it. */
-/* Edge k of a planar box or polygon, from a to b, and if `sign` is not NULL on which side of it the set lies, see
-   sneppp__ring_sign: 1 left, -1 right. Returns 0 if there is no such edge. */
-static int sneppp__outline(const sneppp_window *w, size_t k, double *a, double *b, double *sign)
+/* ---- regions */
+/* Edge k of a polygon, from a to b. Returns 0 if there is no such edge. */
+static int sneppp__outline(const sneppp_window *w, size_t k, double *a, double *b)
 {
-   static const int corner[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
    size_t first = 0, size = 0, ring = 0;
-   if (w->space == SNEPPP_SPACE_BOX) {
-      for (int r = 0; r < 2 && k < 4; r++) {
-         a[r] = corner[k][r] ? w->hi[r] : w->lo[r];
-         b[r] = corner[k + 1][r] ? w->hi[r] : w->lo[r];
-      }
-      if (sign) *sign = 1;
-      return k < 4;
-   }
    for (; ring < sneppp__ring_count(w) && k >= first + (size = sneppp__ring_size(w, ring)); ring++) first += size;
    if (ring == sneppp__ring_count(w)) return 0;
    memcpy(a, w->xy + 2 * k, 2 * sizeof *a);
    memcpy(b, w->xy + 2 * (k + 1 < first + size ? k + 1 : first), 2 * sizeof *b);
-   if (sign) *sign = sneppp__ring_sign(w, ring);
    return 1;
-}
-
-/* Is c certainly farther than `slack` from the edge ab? The cheap test that spares most edges the exact one. */
-SNEPPP__INLINE int sneppp__edge_misses(const double *a, const double *b, const double *c, double slack)
-{
-   return (a[0] > c[0] + slack && b[0] > c[0] + slack) || (a[0] < c[0] - slack && b[0] < c[0] - slack) ||
-          (a[1] > c[1] + slack && b[1] > c[1] + slack) || (a[1] < c[1] - slack && b[1] < c[1] - slack);
-}
-
-/* Where the foot of c on the line from a to b is: 0 at a, 1 at b. */
-static double sneppp__foot(const double *a, const double *b, const double *c)
-{
-   double u = b[0] - a[0], v = b[1] - a[1], n = hypot(u, v);
-   return ((c[0] - a[0]) * (u / n) + (c[1] - a[1]) * (v / n)) / n;
 }
 
 static double sneppp__edge_distance(const double *a, const double *b, const double *c)
 {
-   double t = sneppp__foot(a, b, c);
+   double u = b[0] - a[0], v = b[1] - a[1], n = hypot(u, v);
+   double t = ((c[0] - a[0]) * (u / n) + (c[1] - a[1]) * (v / n)) / n; /* the foot of c: 0 at a, 1 at b */
    t = t < 0 ? 0 : t > 1 ? 1 : t;
-   return hypot(a[0] + t * (b[0] - a[0]) - c[0], a[1] + t * (b[1] - a[1]) - c[1]);
+   return hypot(a[0] + t * u - c[0], a[1] + t * v - c[1]);
 }
 
-/* The first edge of w's outline within `slack` of the point; SIZE_MAX if there is none. */
-static size_t sneppp__outline_at(const sneppp_window *w, const double *point, double slack)
+/* An interval must not span a gap between those of the window; intervals that touch have none between them. */
+SNEPPP__COLD static sneppp_status sneppp__region_line(const sneppp_window *win, const sneppp_window *part, int f,
+                                                      sneppp_error *err)
 {
-   double a[2], b[2];
-   for (size_t k = 0; sneppp__outline(w, k, a, b, NULL); k++)
-      if (!sneppp__edge_misses(a, b, point, slack) && sneppp__edge_distance(a, b, point) <= slack) return k;
-   return SIZE_MAX;
-}
-
-/* The part of the segment from a to b that begins at parameter t and ends where the first vertex of w's outline lies on
-   it, or at b: returns that end, and the middle of the part. */
-static double sneppp__segment_part(const double *a, const double *b, double t, const sneppp_window *w, double slack,
-                                   double *middle)
-{
-   double c[2], e[2], end = 1, step = slack / hypot(b[0] - a[0], b[1] - a[1]);
-   for (size_t k = 0; sneppp__outline(w, k, c, e, NULL); k++) {
-      double foot;
-      if (sneppp__edge_misses(a, b, c, slack) || sneppp__side(a, b, c, slack)) continue;
-      foot = sneppp__foot(a, b, c);
-      if (foot > t + 2 * step && foot < end - 2 * step) end = foot;
-   }
-   for (int r = 0; r < 2; r++) middle[r] = a[r] + 0.5 * (t + end) * (b[r] - a[r]);
-   return end;
-}
-
-/* Vertices that were computed, as by clipping, lie on a slanted border to rounding only: so far outside is inside. */
-static double sneppp__polygon_slack(const sneppp_window *win)
-{
-   double a[2], b[2], most = 0;
-   for (size_t k = 0; sneppp__outline(win, k, a, b, NULL); k++) most = fmax(most, fmax(fabs(a[0]), fabs(a[1])));
-   return 2e-15 * most;
-}
-
-static int sneppp__region_holds(const sneppp_window *win, const double *x)
-{
-   if (sneppp_window_contains(win, x)) return 1;
-   return win->space == SNEPPP_SPACE_POLYGON && sneppp__outline_at(win, x, sneppp__polygon_slack(win)) != SIZE_MAX;
-}
-
-/* A planar region in a polygon. Its corners are inside; that is not enough, because polygons have notches and holes.
-   Whole edges must be inside: none crosses the border, and of the parts into which the border's vertices cut an edge
-   the middles are inside; a part that runs along the border has the region on the same side of it as the window
-   (else the region is a hole). Then nothing outside the window can lie in the region but a whole hole, and the border
-   of such a hole would be inside the region. */
-SNEPPP__COLD static sneppp_status sneppp__region_polygon(const sneppp_window *win, const sneppp_window *part, int f,
-                                                         sneppp_error *err)
-{
-   double a[2], b[2], c[2], e[2], middle[2], t, slack = sneppp__polygon_slack(win), sign[2];
-   for (size_t i = 0; sneppp__outline(part, i, a, b, &sign[0]); i++) {
-      for (size_t j = 0; sneppp__outline(win, j, c, e, NULL); j++)
-         if (sneppp__boxes_meet(a, b, c, e) &&
-             sneppp__side(a, b, c, slack) * sneppp__side(a, b, e, slack) < 0 &&
-             sneppp__side(c, e, a, slack) * sneppp__side(c, e, b, slack) < 0)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: its edge %z crosses edge %z of the window", f,
-                                i, j);
-      for (t = 0; t < 1;) {
-         int inside = 1;
-         t = sneppp__segment_part(a, b, t, win, slack, middle);
-         if (sneppp__outline(win, sneppp__outline_at(win, middle, slack), c, e, &sign[1]))
-            inside = ((b[0] - a[0]) * (e[0] - c[0]) + (b[1] - a[1]) * (e[1] - c[1]) > 0) == (sign[0] == sign[1]);
-         else inside = sneppp_window_contains(win, middle);
-         if (!inside)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not in the window along its edge %z, near "
-                                                     "(%g, %g)", f, i, middle[0], middle[1]);
-      }
-   }
-   for (size_t j = 0; sneppp__outline(win, j, c, e, NULL); j++)
-      for (t = 0; t < 1;) {
-         t = sneppp__segment_part(c, e, t, part, slack, middle);
-         if (sneppp_window_contains(part, middle) && sneppp__outline_at(part, middle, slack) == SIZE_MAX)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] covers a part of the plane that is not in the "
-                                                     "window, near (%g, %g)", f, middle[0], middle[1]);
-      }
-   return SNEPPP_OK;
-}
-
-/* Corners inside are enough for convex windows. In a union of intervals no interval may span a gap; intervals that
-   touch have none between them. */
-SNEPPP__COLD static sneppp_status sneppp__region_edges(const sneppp_window *win, const sneppp_window *part, int f,
-                                                       sneppp_error *err)
-{
-   size_t i, j;
-   if (win->space == SNEPPP_SPACE_POLYGON) return sneppp__region_polygon(win, part, f, err);
-   if (win->space != SNEPPP_SPACE_INTERVALS) return SNEPPP_OK;
-   for (i = 0; i < (part->space == SNEPPP_SPACE_BOX ? 1 : part->count); i++) {
+   const double *whole = win->space == SNEPPP_SPACE_BOX ? NULL : win->ends;
+   for (size_t i = 0; i < (part->space == SNEPPP_SPACE_BOX ? 1 : part->count); i++) {
       double lo = part->space == SNEPPP_SPACE_BOX ? part->lo[0] : part->ends[2 * i],
              hi = part->space == SNEPPP_SPACE_BOX ? part->hi[0] : part->ends[2 * i + 1], reach = lo;
-      for (j = 0; j < win->count; j++)
-         if (win->ends[2 * j] <= reach && win->ends[2 * j + 1] > reach) reach = win->ends[2 * j + 1];
+      for (size_t j = 0; j < (whole ? win->count : 1); j++) {
+         double a = whole ? whole[2 * j] : win->lo[0], b = whole ? whole[2 * j + 1] : win->hi[0];
+         if (a <= reach && b > reach) reach = b;
+      }
       if (reach < hi)
-         return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "region.factor[%d]: [%g, %g] spans a gap between the window's intervals", f, lo, hi);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: [%g, %g] reaches outside the window or spans a gap "
+                             "of it", f, lo, hi);
    }
    return SNEPPP_OK;
 }
@@ -11699,16 +11586,15 @@ SNEPPP__COLD static sneppp_status sneppp__region_ball(const sneppp_window *win, 
    } else if (sneppp_window_contains(win, part->centre)) {
       double a[2], b[2];
       size_t k = 0;
-      while (sneppp__outline(win, k, a, b, NULL) && !(sneppp__edge_distance(a, b, part->centre) < R * (1 - tiny))) k++;
-      if (!sneppp__outline(win, k, a, b, NULL)) return SNEPPP_OK;
+      while (sneppp__outline(win, k, a, b) && !(sneppp__edge_distance(a, b, part->centre) < R * (1 - tiny))) k++;
+      if (!sneppp__outline(win, k, a, b)) return SNEPPP_OK;
    }
    return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: the ball reaches outside the window", f);
 }
 
-/* ---- regions that are cut to the window. Whoever puts a rectangle into a level does not know where its walls are: of a
-   box in a polygon only the part inside counts, exactly. A region of events (seen, or with a count) is not cut: it says
-   what was watched, and must be inside. */
-
+/* ---- regions that are cut to the window. Whoever puts a rectangle into a level, or a district into a country, need not
+   know where its walls are: of a box or polygon in a box or polygon the part inside counts, exactly. A region of events
+   (seen, or with a count) is not cut: it says what was watched, and must be inside. */
 /* Does a wall of the polygon run through the open box? If none does, the box is inside, or outside, as a whole. A wall
    that passes a corner within rounding does not, so that no part is without an area. */
 static int sneppp__box_is_cut(const sneppp_window *win, const sneppp_window *box)
@@ -11716,7 +11602,7 @@ static int sneppp__box_is_cut(const sneppp_window *win, const sneppp_window *box
    double a[2], b[2], c[2], h[2];
    if (win->space != SNEPPP_SPACE_POLYGON || box->space != SNEPPP_SPACE_BOX) return 0;
    for (int r = 0; r < 2; r++) c[r] = 0.5 * (box->lo[r] + box->hi[r]), h[r] = 0.5 * (box->hi[r] - box->lo[r]);
-   for (size_t k = 0; sneppp__outline(win, k, a, b, NULL); k++) {
+   for (size_t k = 0; sneppp__outline(win, k, a, b); k++) {
       double u = b[0] - a[0], v = b[1] - a[1];
       if (fmin(a[0], b[0]) < box->hi[0] && fmax(a[0], b[0]) > box->lo[0] && fmin(a[1], b[1]) < box->hi[1] &&
           fmax(a[1], b[1]) > box->lo[1] &&
@@ -11744,55 +11630,170 @@ static const sneppp_window *sneppp__as_box(const sneppp_window *part, sneppp_win
    return box;
 }
 
-/* The part of a ring above (sign 1) or below (sign -1) the line x_r = at (Sutherland and Hodgman, "Reentrant polygon
-   clipping", Commun. ACM 17, 1974). What lies on the line between two parts is passed in both directions, which adds
-   nothing to integrals along the ring. A run of vertices that are cut off leaves two: at most half more. */
-static size_t sneppp__ring_cut(const double *in, size_t n, int r, double at, double sign, double *out)
+/* The part of a ring on the left of the line from p to q (Sutherland and Hodgman, "Reentrant polygon clipping", Commun.
+   ACM 17, 1974). What lies on the line between two parts is passed in both directions, which adds nothing to integrals
+   along the ring. A run of vertices that are cut off leaves two: at most half more. */
+static size_t sneppp__ring_cut(const double *in, size_t n, const double *p, const double *q, double *out)
 {
-   size_t have = 0;
+   const double u = q[0] - p[0], v = q[1] - p[1];
+   size_t       have = 0;
    for (size_t k = 0, j = n - 1; k < n; j = k++) {
       const double *a = in + 2 * j, *b = in + 2 * k;
-      int           before = sign * (a[r] - at) >= 0, now = sign * (b[r] - at) >= 0;
-      if (before != now) {
-         out[2 * have + (size_t)r] = at;
-         out[2 * have + (size_t)!r] = a[!r] + (b[!r] - a[!r]) * ((at - a[r]) / (b[r] - a[r]));
+      double        from = u * (a[1] - p[1]) - v * (a[0] - p[0]), to = u * (b[1] - p[1]) - v * (b[0] - p[0]);
+      if ((from >= 0) != (to >= 0)) {
+         double t = from / (from - to);
+         out[2 * have] = u == 0 ? p[0] : a[0] + t * (b[0] - a[0]);
+         out[2 * have + 1] = v == 0 ? p[1] : a[1] + t * (b[1] - a[1]);
          have++;
       }
-      if (now) memcpy(out + 2 * have++, b, 2 * sizeof *out);
+      if (to >= 0) memcpy(out + 2 * have++, b, 2 * sizeof *out);
    }
    return have;
 }
 
-/* Takes room for the part of a polygon in a box, as one ring: rings that are left go round it with the window on their
-   left, and bridges between them are passed in both directions. Along the border all of it adds up to the integral over
-   the part, but it is no simple ring: whether a point is inside, ask the window and the box. */
-SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_window *win, const double *lo,
-                                            const double *hi, sneppp_window *out)
+/* The part of a ring in a triangle or rectangle of m corners, counterclockwise, in list; of n vertices it has at most
+   6 n, as many as list and spare must hold. */
+static size_t sneppp__ring_within(const double *ring, size_t n, const double *corner, size_t m, double *spare,
+                                  double *list)
 {
-   size_t        rings = sneppp__ring_count(win), vertices = sneppp__vertices(win), most = 6 * vertices + 2 * rings;
-   double       *xy = sneppp__doubles(c, most, 2), *list = sneppp__doubles(c, most, 2);
-   double       *spare = sneppp__doubles(c, most, 2);
-   const double *ring = win->xy;
-   *out = *win;
-   out->rings = 0, out->ring_size = NULL, out->xy = xy, out->count = most;
-   if (!xy || !list || !spare) return;
-   out->count = 0;
-   for (size_t k = 0, n; k < rings; k++, ring += 2 * n) {
-      size_t        left = n = sneppp__ring_size(win, k), have = out->count;
-      const double *from = ring, sign = sneppp__ring_sign(win, k);
-      for (int r = 0; r < 2 && left; r++, from = list) {
-         left = sneppp__ring_cut(from, left, r, lo[r], 1, spare);
-         if (left) left = sneppp__ring_cut(spare, left, r, hi[r], -1, list);
+   for (size_t k = 0; k < m && n; k++) {
+      double *to = (m - k) % 2 ? list : spare;
+      n = sneppp__ring_cut(ring, n, corner + 2 * k, corner + 2 * ((k + 1) % m), to);
+      ring = to;
+   }
+   return n;
+}
+
+/* The triangle of vertices 0, k and k + 1 of a ring, counterclockwise, moved by -origin, into corner; returns the
+   direction that it had, or 0 if it is flat. A polygon is the sum of such triangles, signed. */
+static double sneppp__fan(const double *v, size_t k, const double *origin, double *corner)
+{
+   const double *a = v + 2 * k, *b = a + 2;
+   double        turn = (a[0] - v[0]) * (b[1] - v[1]) - (a[1] - v[1]) * (b[0] - v[0]);
+   for (size_t r = 0; r < 2; r++) {
+      corner[r] = v[r] - origin[r];
+      corner[(turn > 0 ? 2 : 4) + r] = a[r] - origin[r], corner[(turn > 0 ? 4 : 2) + r] = b[r] - origin[r];
+   }
+   return turn > 0 ? 1 : turn < 0 ? -1 : 0;
+}
+
+/* The area that two polygons share, as a sum over pairs of triangles. */
+static double sneppp__shared_area(const sneppp_window *p, const sneppp_window *q)
+{
+   double T[6], S[6], list[32], spare[32], sum = 0;
+   for (size_t r = 0, at = 0; r < sneppp__ring_count(p); at += sneppp__ring_size(p, r), r++)
+      for (size_t k = 1; k + 1 < sneppp__ring_size(p, r); k++) {
+         double sign = sneppp__fan(p->xy + 2 * at, k, p->xy, T);
+         if (sign != 0) sign *= sneppp__ring_sign(p, r);
+         for (size_t o = 0, to = 0; sign != 0 && o < sneppp__ring_count(q); to += sneppp__ring_size(q, o), o++) {
+            double part = 0;
+            for (size_t j = 1; j + 1 < sneppp__ring_size(q, o); j++) {
+               double turn = sneppp__fan(q->xy + 2 * to, j, p->xy, S);
+               size_t n = turn != 0 ? sneppp__ring_within(S, 3, T, 3, spare, list) : 0;
+               if (n > 2) part += turn * sneppp__ring_area2(list, n);
+            }
+            if (part != 0) sum += 0.5 * sign * part * sneppp__ring_sign(q, o);
+         }
       }
-      if (left < 3) continue;
-      for (size_t b = have > 0, i = 0; i < left + 2 * b; i++) { /* of a further ring: over the bridge, round, and back */
-         size_t        at = sign > 0 ? i - b : left - (i - b), last = out->count;
-         const double *v = i < b ? xy : list + 2 * (at % left);
-         if (!last || v[0] != xy[2 * last - 2] || v[1] != xy[2 * last - 1])
-            memcpy(xy + 2 * out->count++, v, 2 * sizeof *xy);
+   return sum;
+}
+
+/* Is all of a flat part inside a flat window, so that nothing needs to be cut? Polygons are if they share all of the
+   part's area; vertices that were computed, as by clipping, lie on a slanted border to rounding only. */
+static int sneppp__is_inside(const sneppp_window *win, const sneppp_window *part)
+{
+   double lo, hi, slack = 0, most = 0;
+   if (win->space == SNEPPP_SPACE_BOX) {
+      for (int r = 0; r < win->dim; r++) {
+         sneppp__window_side(part, r, &lo, &hi);
+         if (lo < win->lo[r] || hi > win->hi[r]) return 0;
+      }
+      return 1;
+   }
+   if (part->space == SNEPPP_SPACE_BOX)
+      return !sneppp__box_is_cut(win, part) &&
+             sneppp__polygon_holds(win, 0.5 * part->lo[0] + 0.5 * part->hi[0], 0.5 * part->lo[1] + 0.5 * part->hi[1]);
+   for (int r = 0; r < 2; r++) {
+      sneppp__window_side(part, r, &lo, &hi);
+      slack += hi - lo, most = fmax(most, fmax(fabs(lo), fabs(hi)));
+   }
+   return sneppp__shared_area(win, part) >= (1 - 1e-12) * sneppp__polygon_area(part) - 8e-15 * most * slack;
+}
+
+static void sneppp__box_corners(const double *lo, const double *hi, double *corner)
+{
+   corner[0] = corner[6] = lo[0], corner[1] = corner[3] = lo[1];
+   corner[2] = corner[4] = hi[0], corner[5] = corner[7] = hi[1];
+}
+
+typedef struct sneppp__cutting { double *xy, *list, *spare, area2, size; size_t count; } sneppp__cutting;
+
+/* Appends the part of a polygon's rings in a triangle or rectangle, which counts with this sign, to one ring: they go
+   round what counts with it on their left, and bridges between them are passed in both directions. */
+static void sneppp__cut_piece(sneppp__cutting *o, const sneppp_window *win, const double *corner, size_t m, double sign)
+{
+   const double *ring = win->xy;
+   for (size_t k = 0, n; k < sneppp__ring_count(win); k++, ring += 2 * n) {
+      size_t left = sneppp__ring_within(ring, n = sneppp__ring_size(win, k), corner, m, o->spare, o->list);
+      double area2 = left < 3 ? 0 : sneppp__ring_area2(o->list, left), side;
+      if (area2 == 0) continue;
+      side = sign * sneppp__ring_sign(win, k);
+      o->area2 += side * area2, o->size += fabs(area2);
+      for (size_t b = o->count > 0, i = 0; i < left + 2 * b; i++) { /* of a further one: over the bridge, round, back */
+         size_t        at = side > 0 ? i - b : left - (i - b), last = o->count;
+         const double *v = i < b ? o->xy : o->list + 2 * (at % left);
+         if (!last || v[0] != o->xy[2 * last - 2] || v[1] != o->xy[2 * last - 1])
+            memcpy(o->xy + 2 * o->count++, v, 2 * sizeof *v);
       }
    }
-   while (out->count > 1 && xy[0] == xy[2 * out->count - 2] && xy[1] == xy[2 * out->count - 1]) out->count--;
+}
+
+/* Takes room for what a flat window (centred) and a flat part of it (moved by -shift) share, as a box or as one ring. A
+   polygon is the sum of the triangles of its edges and its first vertex, signed: with a rectangle or with each of these
+   the other polygon is cut, and whatever may touch or coincide, no case needs a decision. Along the border all adds up
+   to the integral over what is shared, but it is no simple ring: whether a point is inside, ask window and part. Nothing
+   is a ring without vertices, or a box without a volume. */
+SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_window *win, const sneppp_window *part,
+                                            const double *shift, sneppp_window *out)
+{
+   static const double  zero[2] = {0, 0};
+   const int            boxed = win->space == SNEPPP_SPACE_BOX; /* the box is what the other is cut with */
+   const sneppp_window *whole = boxed ? part : win;
+   size_t               vertices, most;
+   sneppp_window        moved;
+   sneppp__cutting      o;
+   double               corner[8];
+   sneppp__place_window(c, part, shift, &moved);
+   *out = moved;
+   if (boxed && part->space == SNEPPP_SPACE_BOX) {
+      for (int r = 0; r < win->dim; r++) {
+         out->lo[r] = fmin(fmax(win->lo[r], moved.lo[r]), win->hi[r]);
+         out->hi[r] = fmax(fmin(win->hi[r], moved.hi[r]), out->lo[r]);
+      }
+      return;
+   }
+   vertices = sneppp__vertices(whole), most = 6 * vertices + 2 * sneppp__ring_count(whole); /* for each piece */
+   if (!boxed && part->space == SNEPPP_SPACE_POLYGON &&
+       sneppp__mul_overflows(most, sneppp__vertices(part), &most)) c->overflow = 1;
+   memset(&o, 0, sizeof o);
+   o.xy = sneppp__doubles(c, most, 2), o.list = sneppp__doubles(c, 6 * vertices, 2);
+   o.spare = sneppp__doubles(c, 6 * vertices, 2);
+   out->space = SNEPPP_SPACE_POLYGON, out->rings = 0, out->ring_size = NULL, out->xy = o.xy, out->count = most;
+   if (!o.xy || !o.list || !o.spare) return;
+   whole = boxed ? &moved : win;
+   if (boxed || part->space == SNEPPP_SPACE_BOX) {
+      sneppp__box_corners(boxed ? win->lo : moved.lo, boxed ? win->hi : moved.hi, corner);
+      sneppp__cut_piece(&o, whole, corner, 4, 1);
+   } else for (size_t r = 0, at = 0, n; r < sneppp__ring_count(part); r++, at += n) {
+      const double *v = moved.xy + 2 * at, sign = sneppp__ring_sign(&moved, r);
+      n = sneppp__ring_size(part, r);
+      for (size_t k = 1; k + 1 < n; k++) {
+         double turn = sneppp__fan(v, k, zero, corner);
+         if (turn != 0) sneppp__cut_piece(&o, whole, corner, 3, turn * sign);
+      }
+   }
+   while (o.count > 1 && o.xy[0] == o.xy[2 * o.count - 2] && o.xy[1] == o.xy[2 * o.count - 1]) o.count--;
+   out->count = o.count > 2 && o.area2 > 1e-13 * o.size ? o.count : 0;
 }
 
 /* Factor f of a region, in the user's units. */
@@ -11801,10 +11802,25 @@ static const sneppp_window *sneppp__part(const sneppp_model *model, const sneppp
    return region && region->factor[f] ? region->factor[f] : &model->desc.factor[f].window;
 }
 
+SNEPPP__COLD static sneppp_status sneppp__flat_check(const sneppp_window *win, const sneppp_window *part, int f,
+                                                     sneppp_error *err)
+{
+   if (sneppp__is_inside(win, part)) return SNEPPP_OK;
+   for (int r = 0; win->space == SNEPPP_SPACE_BOX && r < win->dim; r++) {
+      double lo, hi;
+      sneppp__window_side(part, r, &lo, &hi);
+      if (lo < win->lo[r] || hi > win->hi[r])
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window: its coordinate %d is "
+                             "%g", f, r, lo < win->lo[r] ? lo : hi);
+   }
+   return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not in the window: some of it is outside, or in a "
+                       "hole", f);
+}
+
 /* Parts of a raster: boxes and polygons, which may reach beyond it and count where it has cells; or cells of its grid,
    with an exposure and covariates of their own where these are given. */
 SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window *win, int f, const sneppp_window *part,
-                                                            sneppp_error *err)
+                                                            int cut, sneppp_error *err)
 {
    for (int r = 0; r < win->dim; r++) {
       double lo[2], hi[2];
@@ -11813,7 +11829,7 @@ SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window 
       if (part->space == SNEPPP_SPACE_RASTER &&
           (part->origin[r] != win->origin[r] || part->cell[r] != win->cell[r] || part->cells[r] != win->cells[r]))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: cells of another grid than the window's", f);
-      if ((part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER) &&
+      if (!cut && (part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER) &&
           !(fmax(lo[0], lo[1]) < fmin(hi[0], hi[1])))
          return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d], from %g to %g, does not meet the window", f,
                              lo[1], hi[1]);
@@ -11821,14 +11837,10 @@ SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window 
    if (part->space == SNEPPP_SPACE_RASTER && part->covariates && part->covariates != win->covariates)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].covariates = %d, but the window has %d", f,
                           part->covariates, win->covariates);
-   if ((part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON) && part->xy && win->xy) {
+   if (!cut && (part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON) && part->xy && win->xy) {
       sneppp_window outer = *win, inner = *part; /* of two polygons, the region's must lie in the window's */
       outer.space = inner.space = SNEPPP_SPACE_POLYGON;
-      for (size_t k = 0; k < sneppp__vertices(part); k++)
-         if (!sneppp__region_holds(&outer, part->xy + 2 * k))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].xy[%z] = (%g, %g) is outside the window's "
-                                "polygon", f, k, part->xy[2 * k], part->xy[2 * k + 1]);
-      return sneppp__region_polygon(&outer, &inner, f, err);
+      return sneppp__flat_check(&outer, &inner, f, err);
    }
    if (part->space == SNEPPP_SPACE_BOX || part->space == SNEPPP_SPACE_RASTER || part->space == SNEPPP_SPACE_POLYGON)
       return SNEPPP_OK;
@@ -11836,51 +11848,38 @@ SNEPPP__COLD static sneppp_status sneppp__raster_part_check(const sneppp_window 
                        "region.factor[%d]: parts of a raster are boxes, polygons and cells of its grid", f);
 }
 
-/* May this window be factor f of a region, and does it lie inside win? */
+/* May this window be factor f of a region, and does it lie inside win, or will it be cut to it? */
 SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, int f, const sneppp_window *part,
-                                                     sneppp_error *err)
+                                                     int cut, sneppp_error *err)
 {
-   sneppp_error         inner;
-   sneppp_status        st = sneppp__window_check(part, &inner);
-   double               x[SNEPPP_MAX_DIM];
-   size_t               k;
-   int                  box = win->space == SNEPPP_SPACE_BOX, worst = 0;
-   int                  planar = box || win->space == SNEPPP_SPACE_POLYGON || win->space == SNEPPP_SPACE_BALL;
-   int                  linear = (box && win->dim == 1) || win->space == SNEPPP_SPACE_INTERVALS;
+   sneppp_error  inner;
+   sneppp_status st = sneppp__window_check(part, &inner);
+   double        x[SNEPPP_MAX_DIM];
+   size_t        corners = part->space == SNEPPP_SPACE_BOX ? (size_t)1 << (st ? 0 : part->dim) : 0;
    if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
    if (part->dim != win->dim)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].dim = %d, but the window has %d", f,
                           part->dim, win->dim);
-   if (win->space == SNEPPP_SPACE_RASTER) return sneppp__raster_part_check(win, f, part, err);
+   if (win->space == SNEPPP_SPACE_RASTER) return sneppp__raster_part_check(win, f, part, cut, err);
    switch (part->space) {
-      case SNEPPP_SPACE_BOX:
-         if (!planar && !linear) break;
-         for (k = 0; k < ((size_t)1 << part->dim); k++) { /* every corner */
-            for (int r = 0; r < part->dim; r++) x[r] = (k >> r & 1) ? part->hi[r] : part->lo[r];
-            for (int r = 0; box && r < part->dim; r++) if (x[r] < win->lo[r] || x[r] > win->hi[r]) worst = r;
-            if (!sneppp__region_holds(win, x))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window: its coordinate "
-                                   "%d is %g", f, worst, x[worst]);
-         }
-         return sneppp__region_edges(win, part, f, err);
-      case SNEPPP_SPACE_INTERVALS:
-         if (!linear) break;
-         for (k = 0; k < 2 * part->count; k++) {
-            x[0] = part->ends[k];
+      case SNEPPP_SPACE_BOX: case SNEPPP_SPACE_POLYGON:
+         if (sneppp__is_flat(win)) return cut ? SNEPPP_OK : sneppp__flat_check(win, part, f, err);
+         if (win->space == SNEPPP_SPACE_INTERVALS) return sneppp__region_line(win, part, f, err);
+         if (win->space != SNEPPP_SPACE_BALL) break;
+         if (part->space == SNEPPP_SPACE_POLYGON) corners = sneppp__vertices(part);
+         for (size_t k = 0; k < corners; k++) { /* of a convex window corners say all */
+            for (int r = 0; r < part->dim; r++)
+               x[r] = part->space == SNEPPP_SPACE_POLYGON ? part->xy[2 * k + (size_t)r]
+                                                          : (k >> r & 1) ? part->hi[r] : part->lo[r];
             if (!sneppp_window_contains(win, x))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].ends[%z] = %g is outside the window", f, k,
-                                   x[0]);
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window near %g", f, x[0]);
          }
-         return sneppp__region_edges(win, part, f, err);
-      case SNEPPP_SPACE_POLYGON:
-         if (!planar) break;
-         for (k = 0; k < sneppp__vertices(part); k++)
-            if (!sneppp__region_holds(win, part->xy + 2 * k))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d].xy[%z] = (%g, %g) is outside the window", f,
-                                   k, part->xy[2 * k], part->xy[2 * k + 1]);
-         return sneppp__region_edges(win, part, f, err);
+         return SNEPPP_OK;
+      case SNEPPP_SPACE_INTERVALS:
+         if (win->space != SNEPPP_SPACE_BOX && win->space != SNEPPP_SPACE_INTERVALS) break;
+         return sneppp__region_line(win, part, f, err);
       case SNEPPP_SPACE_BALL:
-         if (!planar) break;
+         if (!sneppp__is_flat(win) && win->space != SNEPPP_SPACE_BALL) break;
          return sneppp__region_ball(win, part, f, err);
       case SNEPPP_SPACE_FINITE:
          if (win->space != SNEPPP_SPACE_FINITE) break;
@@ -11894,22 +11893,12 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
                        "region.factor[%d]: no closed form for this kind of region in this kind of window", f);
 }
 
+/* Features of the caller's own are integrated by code that knows nothing of cuts. */
 static sneppp_status sneppp__region_check(const sneppp_model *model, int f, const sneppp_window *part,
                                           sneppp_error *err)
 {
-   const sneppp_window *win = &model->desc.factor[f].window;
-   sneppp_error         inner;
-   sneppp_status        st;
-   double               middle[2];
-   if (win->space != SNEPPP_SPACE_POLYGON || part->space != SNEPPP_SPACE_BOX || part->dim != 2 ||
-       model->desc.factor[f].own.psi)
-      return sneppp__part_check(win, f, part, err);
-   st = sneppp__window_check(part, &inner);
-   if (st) return sneppp__fail(err, st, "region.factor[%d]: %s", f, inner.why);
-   for (int r = 0; r < 2; r++) middle[r] = 0.5 * part->lo[r] + 0.5 * part->hi[r];
-   if (sneppp__box_is_cut(win, part) || sneppp__polygon_holds(win, middle[0], middle[1])) return SNEPPP_OK;
-   return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] is not in the window: no part of the box around (%g, %g) "
-                       "is", f, middle[0], middle[1]);
+   const sneppp_factor *x = &model->desc.factor[f];
+   return sneppp__part_check(&x->window, f, part, !x->own.psi, err);
 }
 
 /* K_f, c_f and mass_f of factor f, where `inside` is the part of its window that counts, centred, and `part` the same
@@ -11932,31 +11921,48 @@ static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, cons
                                 i / n, i % n);
       return SNEPPP_OK;
    }
+   if (!(g->mass[f] > 0) && (sneppp__is_flat(inside) || inside->space == SNEPPP_SPACE_RASTER)) { /* nothing */
+      size_t n = (size_t)layer->n;
+      memset(g->K[f], 0, n * (g->diagonal ? 1 : n) * sizeof(double));
+      if (g->c[f]) memset(g->c[f], 0, n * sizeof(double));
+      return SNEPPP_OK;
+   }
    job = sneppp__gram_ask(g->diagonal ? SNEPPP__DIAGONAL : SNEPPP__FULL, g->K[f], NULL, 0, NULL);
-   job.checked = inside->space == SNEPPP_SPACE_POLYGON; /* and one that was cut is no simple ring */
+   job.checked = 1; /* and a polygon that was cut is no simple ring */
    st = sneppp__gram(inside, layer, &job, 0, 0, NULL, par, err);
    if (st != SNEPPP_OK || !g->c[f]) return st;
    job.shape = SNEPPP__MOMENT, job.K = g->c[f];
    return sneppp__gram(inside, layer, &job, 0, 0, NULL, NULL, err);
 }
 
-/* A part of a raster: what of the model's own the part does not replace stays. */
-static void sneppp__place_cells(sneppp__carver *c, const sneppp_layer_state *L, const sneppp_window *part,
+/* A part of a raster: what of the model's own the part does not replace stays; of two polygons, what they share. */
+static void sneppp__place_cells(sneppp__carver *c, const sneppp_model *model, int f, const sneppp_window *part,
                                 sneppp_window *inside)
 {
    static const double  zero[SNEPPP_MAX_DIM] = {0};
-   const sneppp_window *own = &L->inside;
+   const sneppp_window *own = &model->layer[f].inside;
+   const double        *shift = model->layer[f].shift;
    const int            raster = part->space == SNEPPP_SPACE_RASTER;
-   sneppp_window        from = *part, to;
+   sneppp_window        from = *part, walls = model->desc.factor[f].window, to;
    double              *weight;
    if (raster) from.no_place = own->no_place;
-   sneppp__place_window(c, &from, raster || !own->no_place ? L->shift : zero, &to);
+   sneppp__place_window(c, &from, raster || !own->no_place ? shift : zero, &to);
    for (int r = 0; part->space != SNEPPP_SPACE_POLYGON && r < own->dim; r++) {
       inside->lo[r] = fmax(own->lo[r], to.lo[r]), inside->hi[r] = fmin(own->hi[r], to.hi[r]);
-      if (!(inside->lo[r] < inside->hi[r])) inside->lo[r] = own->hi[r], inside->hi[r] = own->hi[r] + 1; /* nothing */
+      if (inside->lo[r] < inside->hi[r]) continue;
+      inside->lo[r] = own->origin[r] + own->cell[r] * (double)own->cells[r]; /* nothing */
+      inside->hi[r] = inside->lo[r] + 1;
    }
-   if (part->xy)
-      inside->xy = to.xy, inside->rings = to.rings, inside->ring_size = to.ring_size, inside->count = to.count;
+   if (part->xy && part->space != SNEPPP_SPACE_BOX) {
+      sneppp_window outline = to;
+      from.space = walls.space = SNEPPP_SPACE_POLYGON;
+      if (own->xy && !sneppp__is_inside(&walls, &from)) {
+         walls = *own, walls.space = SNEPPP_SPACE_POLYGON;
+         sneppp__place_cut(c, &walls, &from, own->no_place ? zero : shift, &outline);
+      }
+      inside->xy = outline.xy, inside->rings = outline.rings, inside->ring_size = outline.ring_size;
+      inside->count = outline.count;
+   }
    if (!raster || !(part->weight || part->covariates)) return;
    weight = (double *)(uintptr_t)to.weight;
    for (size_t k = 0; weight && k < sneppp__raster_cells(own); k++) { /* no cell counts that the model has not */
@@ -11973,13 +11979,10 @@ static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int
 {
    *inside = model->layer[f].inside;
    if (part && part->space == SNEPPP_SPACE_FINITE) inside->weight = part->weight;
-   else if (part && inside->space == SNEPPP_SPACE_RASTER) sneppp__place_cells(c, &model->layer[f], part, inside);
-   else if (part && sneppp__box_is_cut(&model->desc.factor[f].window, part)) {
-      double lo[2], hi[2];
-      for (int r = 0; r < 2; r++)
-         lo[r] = part->lo[r] - model->layer[f].shift[r], hi[r] = part->hi[r] - model->layer[f].shift[r];
-      sneppp__place_cut(c, &model->layer[f].inside, lo, hi, inside);
-   }
+   else if (part && inside->space == SNEPPP_SPACE_RASTER) sneppp__place_cells(c, model, f, part, inside);
+   else if (part && sneppp__is_flat(part) && sneppp__is_flat(inside) &&
+            !sneppp__is_inside(&model->desc.factor[f].window, part))
+      sneppp__place_cut(c, &model->layer[f].inside, part, model->layer[f].shift, inside);
    else if (part) sneppp__place_window(c, part, model->layer[f].shift, inside);
    sneppp__place_layer(c, model, f, layer);
 }
@@ -13213,16 +13216,15 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
    short columns of exponentials, or for means of differences of erf; likewise the table of wide bumps, cell by cell.
    What remains is sums of rows, at the speed of the cache. The rows are worked on in bands, which threads share. */
 #define SNEPPP__BAND 64
-#define SNEPPP__RASTER_PAD 8 /* doubles, the widest vector */
 
 typedef struct sneppp__bake {
    const sneppp_model *model;
-   size_t              cells[2], row;         /* row: of sum, from one to the next                              */
+   size_t              cells[2];
    double              lo[2], step[2];        /* in the user's units                                            */
    double              at[2], by[2];          /* the same as features see it, where the window is [-1, 1]       */
    int                 means;
-   double             *sum[SNEPPP__LANES];    /* (BAND, row)                                                    */
-   double             *axis[SNEPPP__LANES], *band[SNEPPP__LANES]; /* (row, CHEB), (2, BAND, CHEB)               */
+   double             *sum[SNEPPP__LANES];    /* (BAND, cells[0])                                               */
+   double             *axis[SNEPPP__LANES], *band[SNEPPP__LANES]; /* (cells[0], CHEB), (2, BAND, CHEB)          */
    sneppp_real        *out;
 } sneppp__bake;
 
@@ -13310,32 +13312,10 @@ static void sneppp__bake_table(const sneppp__bake *r, size_t first, size_t rows,
          size_t        y = first, have = d == 2 ? sneppp__bake_cheb(r, 1, i[1], cells[1], &y, first + rows, T) : 1;
          if (!have) continue;
          if (d == 2) sneppp__dgemm(0, 1, have, p, p, 1, T, p, cell, p, 0, G, p);
-         sneppp__dgemm(0, 1, have, n, p, 1, d == 2 ? G : cell, p, axis, p, 1, sum + (y - first) * r->row + x, r->row);
+         sneppp__dgemm(0, 1, have, n, p, 1, d == 2 ? G : cell, p, axis, p, 1, sum + (y - first) * r->cells[0] + x, r->cells[0]);
       }
    }
-   for (size_t k = 0; k < rows * r->row; k++) sum[k] = fmax(sum[k], 0);
-}
-
-/* sum (rows, n) += peak Y X'. Behind X and each row of sum there is room for a vector, so that none needs a mask. */
-#ifdef SNEPPP__VECTOR
-SNEPPP__VECTOR_CODE static void sneppp__outer_vectors(size_t rows, size_t n, double peak, const double *Y,
-                                                      const double *X, double *sum, size_t ld)
-{
-   for (size_t j = 0; j < rows; j++, sum += ld) {
-      const sneppp__vec64 y = SNEPPP__K64(peak * Y[j]);
-      for (size_t i = 0; i < n; i += SNEPPP__LANE64)
-         SNEPPP__V64(storeu)(sum + i, SNEPPP__V64(fmadd)(y, SNEPPP__V64(loadu)(X + i), SNEPPP__V64(loadu)(sum + i)));
-   }
-}
-#endif
-
-static void sneppp__bake_outer(size_t rows, size_t n, double peak, const double *Y, double *X, double *sum, size_t ld)
-{
-#ifdef SNEPPP__VECTOR
-   memset(X + n, 0, SNEPPP__RASTER_PAD * sizeof *X);
-   if (sneppp__has_vectors()) { sneppp__outer_vectors(rows, n, peak, Y, X, sum, ld); return; }
-#endif
-   for (size_t j = 0; j < rows; j++) sneppp__long_add(n, peak * Y[j], X, sum + j * ld);
+   for (size_t k = 0; k < rows * r->cells[0]; k++) sum[k] = fmax(sum[k], 0);
 }
 
 /* The cells along axis k that a bump reaches, of first .. end - 1. */
@@ -13366,7 +13346,8 @@ static void sneppp__bake_leaf(const sneppp__bake *r, const sneppp_node *q, size_
          sneppp__bake_bump(r, 0, c[0], s[0], x, x_end, X);
          Y[0] = 1;
          if (d == 2) sneppp__bake_bump(r, 1, c[1], s[1], y, y_end, Y);
-         sneppp__bake_outer(y_end - y, x_end - x, peak, Y, X, sum + (y - first) * r->row + x, r->row);
+         for (size_t j = 0; j < y_end - y; j++)
+            sneppp__long_add(x_end - x, peak * Y[j], X, sum + (y - first + j) * r->cells[0] + x);
       }
 }
 
@@ -13381,7 +13362,7 @@ static void sneppp__bake_inside(const sneppp__bake *r, size_t j, unsigned char *
    x[1] = r->lo[1] + ((double)j + 0.5) * r->step[1];
    memset(in, polygon ? 0 : 2, n); /* 2: ask */
    in[0] = 2;
-   for (size_t k = 0; polygon && sneppp__outline(w, k, a, b, NULL); k++) {
+   for (size_t k = 0; polygon && sneppp__outline(w, k, a, b); k++) {
       double lo = fmin(a[0], b[0]), hi = fmax(a[0], b[0]), slack = 2 * r->step[0], t;
       if (fmin(a[1], b[1]) > x[1] || fmax(a[1], b[1]) < x[1]) continue;
       if (a[1] != b[1]) t = a[0] + (b[0] - a[0]) * ((x[1] - a[1]) / (b[1] - a[1])), lo = fmax(lo, t), hi = fmin(hi, t);
@@ -13403,7 +13384,7 @@ static void sneppp__bake_lane(size_t lane, void *arg)
    for (size_t first = lane * SNEPPP__BAND; first < r->cells[1]; first += SNEPPP__LANES * SNEPPP__BAND) {
       size_t rows = r->cells[1] - first < SNEPPP__BAND ? r->cells[1] - first : SNEPPP__BAND;
       double lo = r->at[1] + (double)first * r->by[1], hi = lo + (double)rows * r->by[1];
-      memset(sum, 0, rows * r->row * sizeof *sum);
+      memset(sum, 0, rows * r->cells[0] * sizeof *sum);
       if (m->table_top >= 0) sneppp__bake_table(r, first, rows, sum, axis, band);
       for (size_t k = 0; k < m->nodes; k++) {
          const sneppp_node *q = &m->node[k];
@@ -13421,28 +13402,10 @@ static void sneppp__bake_lane(size_t lane, void *arg)
                share *= fmax(0, fmin(v, 1) - fmax(u, -1)) / r->by[k];
             }
             r->out[(first + j) * r->cells[0] + i] =
-               !r->means && !in[i] ? 0 : (sneppp_real)(m->alpha * sum[j * r->row + i] + m->floor * share);
+               !r->means && !in[i] ? 0 : (sneppp_real)(m->alpha * sum[j * r->cells[0] + i] + m->floor * share);
          }
       }
    }
-}
-
-/* Cell (i, j) as a box of each factor, cut to windows that are boxes; 0 if nothing is left. */
-static int sneppp__bake_cell(const sneppp__bake *r, size_t i, size_t j, sneppp_window *box)
-{
-   const sneppp_model *m = r->model;
-   memset(box, 0, 2 * sizeof *box);
-   for (int k = 0; k < m->D; k++) {
-      sneppp_window       *w = m->factors == 1 ? box : box + k;
-      const sneppp_window *win = &m->desc.factor[m->factors == 1 ? 0 : k].window;
-      int                  own = m->factors == 1 ? k : 0;
-      w->dim = win->dim;
-      w->lo[own] = r->lo[k] + (double)(k ? j : i) * r->step[k], w->hi[own] = w->lo[own] + r->step[k];
-      if (win->space != SNEPPP_SPACE_BOX) continue;
-      w->lo[own] = fmax(w->lo[own], win->lo[own]), w->hi[own] = fmin(w->hi[own], win->hi[own]);
-      if (!(w->lo[own] < w->hi[own])) return 0;
-   }
-   return 1;
 }
 
 /* Means one by one; with sums of bumps only of cells that a wall cuts, and 0 for those outside. */
@@ -13450,16 +13413,23 @@ static sneppp_status sneppp__bake_counts(const sneppp__bake *r, int cut_only, sn
 {
    const sneppp_model  *m = r->model;
    const sneppp_window *win = &m->desc.factor[0].window;
+   const int            walls = win->space == SNEPPP_SPACE_POLYGON;
    for (size_t k = 0; k < r->cells[0] * r->cells[1]; k++) {
       sneppp_window box[2];
       sneppp_region cell;
-      double        count = 0, area = r->step[0] * (m->D > 1 ? r->step[1] : 1), x[2];
-      int           some = sneppp__bake_cell(r, k % r->cells[0], k / r->cells[0], box), cut;
+      double        count = 0, area = r->step[0] * (m->D > 1 ? r->step[1] : 1);
+      int           cut, some;
       memset(&cell, 0, sizeof cell);
-      for (int f = 0; f < m->factors; f++) cell.factor[f] = &box[f];
-      cut = win->space == SNEPPP_SPACE_POLYGON && sneppp__box_is_cut(win, box);
-      for (int q = 0; q < 2; q++) x[q] = 0.5 * (box->lo[q] + box->hi[q]);
-      if (!cut && win->space == SNEPPP_SPACE_POLYGON) some = sneppp__polygon_holds(win, x[0], x[1]);
+      memset(box, 0, sizeof box);
+      for (int q = 0; q < m->D; q++) {
+         int f = m->factors > 1 ? q : 0, own = q - f;
+         box[f].dim = own + 1, cell.factor[f] = &box[f];
+         box[f].lo[own] = r->lo[q] + (double)(q ? k / r->cells[0] : k % r->cells[0]) * r->step[q];
+         box[f].hi[own] = box[f].lo[own] + r->step[q];
+      }
+      cut = walls && sneppp__box_is_cut(win, box);
+      some = cut || !walls ||
+             sneppp__polygon_holds(win, 0.5 * (box->lo[0] + box->hi[0]), 0.5 * (box->lo[1] + box->hi[1]));
       if (some && cut_only && !cut) continue;
       if (some) SNEPPP__TRY(sneppp_count(m, &cell, 1, &count, NULL, err));
       r->out[k] = (sneppp_real)(count / area);
@@ -13502,10 +13472,8 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
    r.cells[1] = 1, r.step[1] = r.by[1] = 1;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *w = &model->desc.factor[f].window;
-      boxes = boxes && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON ||
-                        w->space == SNEPPP_SPACE_RASTER);
-      flat = flat && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON ||
-                      w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_BALL);
+      boxes = boxes && (sneppp__is_flat(w) || w->space == SNEPPP_SPACE_RASTER);
+      flat = flat && sneppp__has_sides(w);
    }
    if (grid->means && !boxes)
       return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM, "grid.means: only boxes, polygons and rasters have means over cells");
@@ -13525,12 +13493,11 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
    }
    if (!model->nodes || !flat)
       return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp__bake_points(&r, par, err);
-   r.row = r.cells[0] + SNEPPP__RASTER_PAD;
    room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err))
       for (int l = 0; l < SNEPPP__LANES; l++) {
-         r.sum[l] = sneppp__doubles(&room.c, SNEPPP__BAND, r.row);
-         r.axis[l] = sneppp__doubles(&room.c, r.row, SNEPPP__CHEB);
+         r.sum[l] = sneppp__doubles(&room.c, SNEPPP__BAND, r.cells[0]);
+         r.axis[l] = sneppp__doubles(&room.c, r.cells[0], SNEPPP__CHEB);
          r.band[l] = sneppp__doubles(&room.c, 2 * SNEPPP__BAND, SNEPPP__CHEB);
       }
    SNEPPP__TRY(room.st);
@@ -15071,7 +15038,7 @@ SNEPPP__COLD static sneppp_status sneppp__counts_check(const sneppp_model *model
       for (int f = 0; f < model->factors; f++) {
          const sneppp_window *part = e->region[k].factor[f], *in = sneppp__part(model, e->cells ? e->seen : NULL, f);
          sneppp_status        st = SNEPPP_OK;
-         if (part && (!k || part != e->region[k - 1].factor[f])) st = sneppp__part_check(in, f, part, &inner);
+         if (part && (!k || part != e->region[k - 1].factor[f])) st = sneppp__part_check(in, f, part, 0, &inner);
          if (!part && e->cells && e->seen && e->seen->factor[f])
             st = sneppp__fail(&inner, SNEPPP_ERR_ARG, "region.factor[%d] is all of it, of which a part was seen", f);
          if (st != SNEPPP_OK) return sneppp__fail_event(err, st, k, "region %z: %s", k, inner.why);
@@ -15102,7 +15069,7 @@ SNEPPP__COLD static sneppp_status sneppp__realisations_check(const sneppp_model 
                                  : sneppp__fail_event(err, st, inner.event, "%s", inner.why);
       for (int f = 0; events[r].seen && f < model->factors; f++) {
          if (!events[r].seen->factor[f]) continue;
-         SNEPPP__TRY(sneppp__part_check(&model->desc.factor[f].window, f, events[r].seen->factor[f], err));
+         SNEPPP__TRY(sneppp__part_check(&model->desc.factor[f].window, f, events[r].seen->factor[f], 0, err));
       }
       if (events[r].count > SIZE_MAX - *count)
          return sneppp__fail(err, SNEPPP_ERR_SIZE, "there are more events than size_t can count");
@@ -20632,6 +20599,9 @@ static sneppp_status sneppp__sure_region(sneppp__sure *s, const sneppp_region *r
    sneppp__seen         seen = {0, 0, 0};
    int                  known;
    SNEPPP__TRY(sneppp__sure_grams(s, region, before, par, err));
+   memset(out, 0, sizeof *out);
+   for (int f = 0; f < m->factors; f++) /* nothing of it is in the window: no event can be there */
+      if (!(s->g.mass[f] > 0) && sneppp_window_mass(&m->layer[f].inside) > 0) return SNEPPP_OK;
    known = o->scale > 0 && !sneppp__sure_supposes(m, region);
    if (o->bumps) {
       area = sneppp__sure_masses(s, s->mass, s->root);
@@ -20916,6 +20886,7 @@ typedef struct sneppp__cut {
 typedef struct sneppp__sampler {
    const sneppp_model  *model;
    const sneppp_window *part[SNEPPP_MAX_FACTORS]; /* in the user's units; of a box that a polygon cuts, that one */
+   const sneppp_window *walls[SNEPPP_MAX_FACTORS];/* the polygon that cuts a part that is one, else NULL    */
    double               box[SNEPPP_MAX_FACTORS][2 * SNEPPP_MAX_DIM]; /* lo, hi of each axis of bounded parts */
    sneppp_layer         layer[SNEPPP_MAX_FACTORS];/* in the closed forms' units: y = x - shift              */
    int                  A, P;                     /* statistics; coordinates in which cells are boxes       */
@@ -21314,7 +21285,9 @@ SNEPPP__APART static int sneppp__cell_place(const sneppp__sampler *s, const doub
          to[k] = sneppp__round_into(y[k], s->box[f][2 * k], s->box[f][2 * k + 1]);
          if (w->space == SNEPPP_SPACE_BOX || sizeof(sneppp_real) == sizeof(float)) y[k] = (double)to[k];
       }
-      if (w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) inside = 0;
+      if ((w->space != SNEPPP_SPACE_BOX && !sneppp_window_contains(w, y)) ||
+          (s->walls[f] && !sneppp_window_contains(s->walls[f], y)))
+         inside = 0;
       if (!inside && !at) return 0;
    }
    return inside;
@@ -21443,17 +21416,13 @@ static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
    edges on the border of the box remain: then the share is 1 or 0, whatever rounding makes of the area. */
 static double sneppp__cut_share(const sneppp__cut *cut, const sneppp_window *w, const double *lo, const double *hi)
 {
-   const double *ring = w->xy;
-   double        area2 = 0, share;
+   const double *ring = w->xy, *v = cut->list;
+   double        area2 = 0, share, corner[8];
    size_t        n;
    int           border = 1;
+   sneppp__box_corners(lo, hi, corner);
    for (size_t k = 0; k < sneppp__ring_count(w); k++, ring += 2 * n) {
-      size_t        left = n = sneppp__ring_size(w, k);
-      const double *from = ring, *v = cut->list;
-      for (int r = 0; r < 2 && left; r++, from = v) {
-         left = sneppp__ring_cut(from, left, r, lo[r], 1, cut->spare);
-         if (left) left = sneppp__ring_cut(cut->spare, left, r, hi[r], -1, cut->list);
-      }
+      size_t left = sneppp__ring_within(ring, n = sneppp__ring_size(w, k), corner, 4, cut->spare, cut->list);
       if (left < 3) continue;
       area2 += cut->sign[k] * sneppp__ring_area2(v, left);
       for (size_t i = 0, j = left - 1; border && i < left; j = i++) {
@@ -21694,15 +21663,18 @@ static sneppp_status sneppp__draw_ways(sneppp__draw *w, sneppp_error *err)
    size_t              rows;
    for (int f = 0; f < model->factors; f++) {
       const sneppp_window *part = sneppp__as_box(sneppp__part(model, w->region, f), &w->rectangle[f]);
-      int                  cut = sneppp__box_is_cut(&model->desc.factor[f].window, part);
+      const sneppp_window *win = &model->desc.factor[f].window;
+      int                  flat = part != win && sneppp__is_flat(part) && sneppp__is_flat(win);
+      int                  cut = flat && !sneppp__is_inside(win, part);
       for (int r = 0; sneppp__has_sides(part) && r < part->dim; r++) {
          double *box = &w->s.box[f][2 * r], lo, hi;
          sneppp__window_side(part, r, &box[0], &box[1]);
          if (!cut) continue;
-         sneppp__window_side(&model->desc.factor[f].window, r, &lo, &hi);
-         box[0] = fmax(box[0], lo), box[1] = fmin(box[1], hi);
+         sneppp__window_side(win, r, &lo, &hi);
+         box[0] = fmin(fmax(box[0], lo), hi), box[1] = fmax(fmin(box[1], hi), box[0]);
       }
-      w->s.part[f] = cut ? &model->desc.factor[f].window : part;
+      w->s.part[f] = cut && part->space == SNEPPP_SPACE_BOX ? win : part;
+      w->s.walls[f] = cut && part->space == SNEPPP_SPACE_POLYGON && win->space == SNEPPP_SPACE_POLYGON ? win : NULL;
       w->polygons += w->s.part[f]->space == SNEPPP_SPACE_POLYGON;
    }
    w->mixture = sneppp__is_mixture(model, w->s.part);
@@ -21811,8 +21783,14 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
 
 static int sneppp__mixture_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
 {
-   while (++w->tried <= w->most)
-      if (sneppp__spawn_point(w->model, sneppp__alias_draw(&w->alias, rng), w->s.part, w->s.box, rng, x)) return 1;
+   while (++w->tried <= w->most) {
+      int inside = sneppp__spawn_point(w->model, sneppp__alias_draw(&w->alias, rng), w->s.part, w->s.box, rng, x);
+      for (int f = 0; inside && f < w->model->factors; f++) {
+         const sneppp_real *at = x + w->model->layer[f].first;
+         if (w->s.walls[f]) inside = sneppp__polygon_holds(w->s.walls[f], (double)at[0], (double)at[1]);
+      }
+      if (inside) return 1;
+   }
    return 0;
 }
 
@@ -21897,7 +21875,7 @@ static void sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_re
          else x[r] = inside ? (sneppp_real)y[r] : sneppp__round_into(y[r] + shift[r], side[0], side[1]);
          y[r] = (double)x[r];
       }
-      inside = inside || (sneppp_window_contains(part, y) && (!raster || sneppp_window_contains(win, y)));
+      inside = inside || (sneppp_window_contains(part, y) && sneppp_window_contains(win, y));
    }
 }
 

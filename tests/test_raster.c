@@ -379,7 +379,8 @@ static sneppp_window raster_box(double x0, double x1, double y0, double y1)
 TEST raster_models(void)
 {
    static const int methods[3] = {SNEPPP_METHOD_CONVEX, SNEPPP_METHOD_ADAM, SNEPPP_METHOD_PGD};
-   static const double triangle[6] = {2.5, 1.5, 9.1, 3.4, 4.4, 6.6};
+   static const double triangle[6] = {2.5, 1.5, 9.1, 3.4, 4.4, 6.6}, frame[14] = {-9, -9, 99, -9, 99, 99, -9, 99, 2.5, 1.5, 9.1, 3.4, 4.4, 6.6};
+   static const size_t sizes[2] = {4, 3};
    const double tol = sizeof(sneppp_real) == sizeof(float) ? 1e-5 : 1e-10;
    for (int kind = 0; kind < 4; kind++)
       for (int method = 0; method < 3; method++) {
@@ -393,7 +394,7 @@ TEST raster_models(void)
          sneppp_error    err;
          sneppp_window   part[4], rest;
          sneppp_region   region[4];
-         double          count[4], all, other[RASTER_CELLS] = {0}, lo[2], hi[2];
+         double          count[4], all, around, other[RASTER_CELLS] = {0}, lo[2], hi[2];
          unsigned char  *bytes;
          size_t          size;
          raster_make(&c, kind);
@@ -413,7 +414,11 @@ TEST raster_models(void)
          part[2].weight = c.weight, part[3].weight = other;
          for (int k = 0; k < 4; k++) region[k].factor[0] = &part[k];
          if (sneppp_count(&m, NULL, 1, &all, NULL, &err) || sneppp_count(&m, region, 1, count, NULL, &err)) FAILm(err.why);
-         if (kind != 3 && sneppp_count(&m, region + 1, 1, count + 1, NULL, &err)) FAILm(err.why);
+         if (sneppp_count(&m, region + 1, 1, count + 1, NULL, &err)) FAILm(err.why);
+         rest = part[1], rest.rings = 2, rest.ring_size = sizes, rest.xy = frame, region[0].factor[0] = &rest;
+         if (sneppp_count(&m, region, 1, &around, NULL, &err)) FAILm(err.why); /* also where both are polygons */
+         ASSERT_IN_RANGE(all, count[1] + around, tol * all);
+         ASSERT(count[1] > 0 && around > 0);
          if (sneppp_count(&m, region + 2, 2, count + 2, NULL, &err)) FAILm(err.why);
          ASSERT_IN_RANGE(report.expected, all, 1e-6 * all);
          ASSERT_IN_RANGE(all, count[2] + count[3], tol * all);
@@ -432,9 +437,11 @@ TEST raster_models(void)
          if (sneppp_count(&back, region, 1, count, NULL, &err)) FAILm(err.why);
          for (size_t cut = 0; cut < size; cut += 1 + size / 97) ASSERT(sneppp_load(&cutoff, bytes, cut, NULL, 0, NULL, NULL) != SNEPPP_OK);
          free(bytes);
-         /* what does not fit is refused */
+         /* beyond the cells there is nothing, and events cannot have been seen there */
          rest = raster_box(100, 101, 0, 5), region[0].factor[0] = &rest;
-         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count(&m, region, 1, count, NULL, &err));
+         if (sneppp_count(&m, region, 1, count, NULL, &err)) FAILm(err.why);
+         ASSERT_EQ(0.0, count[0]);
+         ASSERT_EQ(SNEPPP_ERR_ARG, sneppp__part_check(&m.desc.factor[0].window, 0, &rest, 0, &err));
          sneppp_free(&m);
          sneppp_free(&back);
       }

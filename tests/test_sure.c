@@ -485,10 +485,10 @@ TEST sure_refuses(void)
    }
    memset(&box, 0, sizeof box);
    memset(region, 0, sizeof region);
-   box.dim = 2, box.hi[0] = 1.5, box.hi[1] = 1;
+   box.dim = 2, box.lo[0] = 2, box.hi[0] = 1.5, box.hi[1] = 1;
    region[1].factor[0] = &box;
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, region, 2, 0.95, &out, NULL, &err));
-   ASSERT(strstr(err.why, "region 1") && strstr(err.why, "outside"));
+   ASSERT(strstr(err.why, "region 1") && strstr(err.why, "not below"));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 2, 0.95, &out, NULL, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(&m, NULL, 1, 0.95, NULL, NULL, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_count_sure(NULL, NULL, 1, 0.95, &out, NULL, &err));
