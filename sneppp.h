@@ -21307,13 +21307,6 @@ static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const doub
    return height < sneppp__jet_intensity(s);
 }
 
-/* Is the part a bounded piece of R^d? */
-static int sneppp__has_sides(const sneppp_window *w)
-{
-   return w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS || w->space == SNEPPP_SPACE_POLYGON ||
-          w->space == SNEPPP_SPACE_BALL;
-}
-
 /* Can every part of the model be bounded? Fills in the axes of the cells. */
 static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
 {
