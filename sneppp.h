@@ -122,10 +122,10 @@
       Beware of asking an AUTO fit of a clustered pattern at the very events that it was fitted to: its narrowest bumps
       lie on them, so that there, and only there, the intensity can be too high; at other places it is the estimate.
       sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals,
-      polygons, balls in boxes. Boxes and polygons in boxes and polygons are cut to the window: what lies beyond its walls
-      does not count, in counts, intervals, marginals and samples alike; other regions, and those of events, must be
-      inside. Rectangles along the axes are quickest, as boxes or as polygons. sneppp_bake fills a grid with intensities or exact means of cells: 512 x 512 cells of the
-      default fit of bei, 29019 bumps, take 40 ms.
+      polygons, balls in boxes. Boxes and polygons in boxes and polygons are cut to the window: what lies beyond its
+      walls does not count, in counts, intervals, marginals and samples alike; other regions, and those of events, must
+      be inside. Rectangles along the axes are quickest, as boxes or as polygons. sneppp_bake fills a grid with
+      intensities or exact means of cells: 512 x 512 cells of the default fit of bei, 29019 bumps, take 40 ms.
       On a raster boxes and polygons count where it has cells; another raster of the same grid is a union of cells
       (copy the weights, 0 = left out; NULL keeps those of the model), or asks what if: with weights or covariates of
       its own, which replace the model's. All covariates but one as they are: its count is the effect of that one, also
@@ -265,8 +265,8 @@
                  covariates by cell (SNEPPP_SPACE_RASTER, sneppp_window_density); fits over ranks (fit.reduce); AUTO
                  weighs the levels of its smooth estimate by their evidence; waves of Gaussian windows begin faster;
                  sneppp_bake; boxes and polygons are cut to the window; additive and separable intensities are sampled
-                 part by part; exported models can be sampled (SNEPPP_WITH_SAMPLE) and need no doubles (SNEPPP_NO_DOUBLE); fit.eps1 of
-                 PGD is 0.5 by the number of features, and fit.rate its step
+                 part by part; exported models can be sampled (SNEPPP_WITH_SAMPLE) and need no doubles
+                 (SNEPPP_NO_DOUBLE); fit.eps1 of PGD is 0.5 by the number of features, and fit.rate its step
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
@@ -2234,8 +2234,8 @@ SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
    return win->rings ? win->ring_size[ring] : win->count;
 }
 
-/* Which side of the line from a to b is c on: 1 left, -1 right, 0 when rounding hides the answer. The bound is the usual
-   one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
+/* Which side of the line from a to b is c on: 1 left, -1 right, 0 when rounding hides the answer. The bound is the
+   usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
 static int sneppp__side(const double *a, const double *b, const double *c)
 {
    double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
@@ -11563,8 +11563,8 @@ SNEPPP__COLD static sneppp_status sneppp__region_line(const sneppp_window *win, 
          if (a <= reach && b > reach) reach = b;
       }
       if (reach < hi)
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: [%g, %g] reaches outside the window or spans a gap "
-                             "of it", f, lo, hi);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: [%g, %g] reaches outside the window or spans a "
+                             "gap of it", f, lo, hi);
    }
    return SNEPPP_OK;
 }
@@ -11592,8 +11592,8 @@ SNEPPP__COLD static sneppp_status sneppp__region_ball(const sneppp_window *win, 
    return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d]: the ball reaches outside the window", f);
 }
 
-/* ---- regions that are cut to the window. Whoever puts a rectangle into a level, or a district into a country, need not
-   know where its walls are: of a box or polygon in a box or polygon the part inside counts, exactly. A region of events
+/* ---- regions that are cut to the window. Whoever puts a rectangle into a level, or a district into a country, need
+   not know where its walls are: of a box or polygon in a box or polygon the part inside counts, exactly. A region of events
    (seen, or with a count) is not cut: it says what was watched, and must be inside. */
 /* Does a wall of the polygon run through the open box? If none does, the box is inside, or outside, as a whole. A wall
    that passes a corner within rounding does not, so that no part is without an area. */
@@ -11751,8 +11751,8 @@ static void sneppp__cut_piece(sneppp__cutting *o, const sneppp_window *win, cons
 /* Takes room for what a flat window (centred) and a flat part of it (moved by -shift) share, as a box or as one ring. A
    polygon is the sum of the triangles of its edges and its first vertex, signed: with a rectangle or with each of these
    the other polygon is cut, and whatever may touch or coincide, no case needs a decision. Along the border all adds up
-   to the integral over what is shared, but it is no simple ring: whether a point is inside, ask window and part. Nothing
-   is a ring without vertices, or a box without a volume. */
+   to the integral over what is shared, but it is no simple ring: whether a point is inside, ask window and part.
+   Nothing is a ring without vertices, or a box without a volume. */
 SNEPPP__APART static void sneppp__place_cut(sneppp__carver *c, const sneppp_window *win, const sneppp_window *part,
                                             const double *shift, sneppp_window *out)
 {
@@ -11872,7 +11872,8 @@ SNEPPP__COLD static sneppp_status sneppp__part_check(const sneppp_window *win, i
                x[r] = part->space == SNEPPP_SPACE_POLYGON ? part->xy[2 * k + (size_t)r]
                                                           : (k >> r & 1) ? part->hi[r] : part->lo[r];
             if (!sneppp_window_contains(win, x))
-               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window near %g", f, x[0]);
+               return sneppp__fail(err, SNEPPP_ERR_ARG, "region.factor[%d] reaches outside the window near %g", f,
+                                   x[0]);
          }
          return SNEPPP_OK;
       case SNEPPP_SPACE_INTERVALS:
@@ -13312,7 +13313,8 @@ static void sneppp__bake_table(const sneppp__bake *r, size_t first, size_t rows,
          size_t        y = first, have = d == 2 ? sneppp__bake_cheb(r, 1, i[1], cells[1], &y, first + rows, T) : 1;
          if (!have) continue;
          if (d == 2) sneppp__dgemm(0, 1, have, p, p, 1, T, p, cell, p, 0, G, p);
-         sneppp__dgemm(0, 1, have, n, p, 1, d == 2 ? G : cell, p, axis, p, 1, sum + (y - first) * r->cells[0] + x, r->cells[0]);
+         sneppp__dgemm(0, 1, have, n, p, 1, d == 2 ? G : cell, p, axis, p, 1, sum + (y - first) * r->cells[0] + x,
+                       r->cells[0]);
       }
    }
    for (size_t k = 0; k < rows * r->cells[0]; k++) sum[k] = fmax(sum[k], 0);
