@@ -20257,6 +20257,8 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b, int r
       sneppp__new_count(M + half / 2, Q + half * half / 4, s->level, s->z, &out->count_lower, &out->count_upper);
    high += half * half, M += half;
    out->upper = !(high > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / high, tail, 1, s->z) * (high / M) : 0;
+   if (region && count < 0 && M * M < 0.1 * high) /* nearly nothing is known; such a gamma variable is nearly always 0 */
+      out->upper = fmax(out->upper, M + s->z * sqrt(high));
    out->lower = fmin(out->lower, m), out->upper = fmax(out->upper, m); /* where fit and count disagree */
 }
 

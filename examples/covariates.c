@@ -3,7 +3,8 @@
    plot. Four of five trees are fitted by the ground alone, first as a log-linear model, then by waves of both numbers; by
    the place alone, with the default fit; and by both, with the recipe of effect.h. The fifth that was kept back judges. Then
    what elevation and slope do, each with the other as it is, in bands of 95 % (build/covariates.png, or the file named by the
-   first argument). */
+   first argument). The curves are those of 12 waves: 100 judge better, but where no cell has such a slope at such an
+   elevation they say anything, and their bands say so. */
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"
@@ -46,7 +47,7 @@ static int draw(const sneppp_model *m, double value[2][points], sneppp_sure effe
 {
    static const char *const label[2] = {"elevation, m", "slope"};
    picture   p = pic_make(1320, 350);
-   double   *z = draw_grid(m, 0, 1000, 0, 500, rows, cols, 0, NULL), hi;
+   double   *z = draw_grid(m, 0, 1000, 0, 500, rows, cols, 0, NULL), hi, top = 0;
    pic_frame f = {.left = 70, .top = 40, .right = 570, .bottom = 290, .x0 = 0, .x1 = 1000, .y0 = 0, .y1 = 500};
    int       ok = z && p.rgb;
    if (ok) {
@@ -55,11 +56,9 @@ static int draw(const sneppp_model *m, double value[2][points], sneppp_sure effe
       pic_image(&p, &f, z, rows, cols, hi, 0.5);
       pic_axes(&p, &f, "metres east", "metres north", "what the ground says");
       pic_bar(&p, 586, f.top, f.bottom, hi, 0.5, "trees per hectare");
+      for (int k = 0; k < 2 * points; k++) top = fmax(top, unit * effects[k / points][k % points].upper); /* one scale for both */
       for (int q = 0; q < 2; q++) {
-         double top = 0;
-         f.left = 740 + q * 300, f.right = f.left + 250, f.x0 = value[q][0], f.x1 = value[q][points - 1], f.y0 = 0;
-         for (int k = 0; k < points; k++) top = fmax(top, unit * effects[q][k].upper);
-         f.y1 = 1.05 * top;
+         f.left = 740 + q * 300, f.right = f.left + 250, f.x0 = value[q][0], f.x1 = value[q][points - 1], f.y0 = 0, f.y1 = 1.05 * top;
          effect_draw(&p, &f, value[q], points, effects[q], unit);
          pic_axes(&p, &f, label[q], q ? NULL : "trees per hectare", q ? "what the slope does" : "what elevation does");
       }
@@ -76,7 +75,7 @@ int main(int count, char **arg)
    csv_table       trees;
    sneppp_window   w, bare;
    sneppp_error    err;
-   sneppp_model    linear, ground, place, two;
+   sneppp_model    linear, ground, place, two, curves;
    sneppp_events   train = {0}, test = {0};
    static double   z[2 * all], exposure[all], x[2 * most_trees], mixed[2 * effect_folds * most_trees];
    static unsigned char keep[most_trees];
@@ -95,6 +94,7 @@ int main(int count, char **arg)
    for (size_t i = 0; i < trees.rows; i++) memcpy(x + 2 * at[keep[i]]++, trees.value + 2 * i, 2 * sizeof *x);
    train.x = x, test.x = x + 2 * train.count;
    if (effect_learn(&linear, &bare, &train, SNEPPP_METHOD_ADAM, 1, SNEPPP_ACT_EXP, &err) || effect_learn(&ground, &bare, &train, SNEPPP_METHOD_CONVEX, 100, SNEPPP_ACT_COS, &err) ||
+       effect_learn(&curves, &bare, &train, SNEPPP_METHOD_CONVEX, 12, SNEPPP_ACT_COS, &err) ||
        effect_learn(&place, &box, &train, SNEPPP_METHOD_AUTO, 0, SNEPPP_ACT_DEFAULT, &err) || effect_fit(&two, &w, &train, 60, exposure, mixed, &chosen, &err)) return fail(err.why);
    if (judge(&linear, &test, 0.25, &nll[0], &err) || judge(&ground, &test, 0.25, &nll[1], &err) || judge(&place, &test, 0.25, &nll[2], &err) || judge(&two, &test, 0.25, &nll[3], &err)) return fail(err.why);
    printf("nats per tree that was kept back, in a plot of area 1 (an even forest: 0.00)\n");
@@ -105,13 +105,13 @@ int main(int count, char **arg)
       static double sorted[all];
       for (size_t k = 0; k < all; k++) sorted[k] = z[2 * k + (size_t)q];
       for (int k = 0; k < points; k++) value[q][k] = pic_quantile(sorted, all, 0.02) + (pic_quantile(sorted, all, 0.98) - pic_quantile(sorted, all, 0.02)) * k / (points - 1);
-      if (effect_curve(&ground, z, (size_t)q, value[q], points, effects[q], &err)) return fail(err.why);
+      if (effect_curve(&curves, z, (size_t)q, value[q], points, effects[q], &err)) return fail(err.why);
       printf("%s, trees per hectare, and where they are with 95 %%:\n", q ? "slope" : "elevation (m)");
       for (int k = 0; k < points; k += 5) printf("   %8.3f %7.1f  %5.1f to %.1f\n", value[q][k], unit * effects[q][k].mean, unit * effects[q][k].lower, unit * effects[q][k].upper);
    }
    if (!draw(&ground, value, effects, path)) return fail("the picture could not be written");
    printf("\nThe picture is %s\n", path);
-   sneppp_free(&linear), sneppp_free(&ground), sneppp_free(&place), sneppp_free(&two);
+   sneppp_free(&linear), sneppp_free(&ground), sneppp_free(&place), sneppp_free(&two), sneppp_free(&curves);
    csv_free(&trees);
    return !(nll[1] < nll[0] && nll[1] < -0.2 && nll[3] < nll[1]);
 }

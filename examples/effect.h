@@ -39,6 +39,7 @@ static inline void effect_draw(picture *p, const pic_frame *f, const double *val
    for (double x = f->left; values > 1 && x < f->right; x++) {
       double v = f->x0 + (f->x1 - f->x0) * (x + 0.5 - f->left) / (f->right - f->left), t;
       size_t k = 0;
+      if (v < value[0] || v > value[values - 1]) continue;
       while (k + 2 < values && value[k + 1] < v) k++;
       t = (v - value[k]) / (value[k + 1] - value[k]);
       pic_box(p, x, fmax(f->top, pic_y(f, fmin(f->y1, unit * ((1 - t) * effect[k].upper + t * effect[k + 1].upper)))), x + 1,

@@ -2,14 +2,15 @@
    Gold and faults: 255 deposits in the Murchison area of Western Australia, with the distance to the nearest geological fault
    and the share of greenstone in every cell of 3 km. What does the rock say without the place, and the place without the
    rock? Four of five deposits are fitted, the fifth judges, three times over. Then what the distance to a fault does, with
-   greenstone as it is, and what greenstone does, with bands (build/gold.png, or the file named by the first argument). */
+   greenstone as it is, and what greenstone does, with bands (build/gold.png, or the file named by the first argument). Gold
+   lies near faults, but faults lie in greenstone: with that known, the distance says less than the map seems to show. */
 #define SNEPPP_IMPLEMENTATION
 #include "../sneppp.h"
 #include "csv.h"
 #include "asc.h"
 #include "effect.h"
 
-enum { points = 25, cols = 111, rows = 135, all = cols * rows, most = 300, splits = 3, fits = 4, waves = 40 };
+enum { points = 25, cols = 111, rows = 135, all = cols * rows, most = 300, splits = 3, fits = 4, few = 6, waves = 30 }; /* two numbers deserve few waves, four more */
 static const double lo[2] = {352.7829, 6699.742}, hi[2] = {682.5896, 7101.484};
 
 static int fail(const char *why)
@@ -58,10 +59,10 @@ static int draw(const sneppp_model *m[2], const csv_table *gold, const double *k
          free(v);
          continue;
       }
-      f.left += 40, f.right = f.left + 270, f.x1 = km[points - 1];
-      for (int i = 0; i < points; i++) f.y1 = fmax(f.y1, 1.05 * unit * fmin(fault[i].upper, 3 * fault[0].mean));
+      f.left += 60, f.right = f.left + 250, f.x1 = km[points - 1];
+      for (int i = 0; i < points; i++) f.y1 = fmax(f.y1, 1.05 * unit * fault[i].upper);
       effect_draw(&p, &f, km, points, fault, unit);
-      pic_axes(&p, &f, "km to the nearest fault", "deposits per 1000 square km", "what the distance to a fault does");
+      pic_axes(&p, &f, "km to the nearest fault", "deposits per 1000 square km", "distance to a fault");
    }
    ok = ok && pic_save(&p, path);
    pic_free(&p);
@@ -72,7 +73,7 @@ int main(int count, char **arg)
 {
    static double        z[2 * all], weight[all], x[2 * most], mixed[2 * effect_folds * most];
    static unsigned char keep[most];
-   static const char *const name[fits] = {"rock, log-linear", "rock, 40 waves", "the place, the default fit", "both"};
+   static const char *const name[fits] = {"rock, log-linear", "rock, 6 waves", "the place, the default fit", "both"};
    const char    *path = count > 1 ? arg[1] : "build/gold.png";
    const double   area = (hi[0] - lo[0]) * (hi[1] - lo[1]), unit = 1000 / area;
    csv_table      gold;
@@ -91,11 +92,11 @@ int main(int count, char **arg)
       sneppp_events train = {0}, test = {0};
       size_t        at[2];
       double        v[fits];
-      train.count = sneppp_thin(gold.rows, 0.8, (uint64_t)s + 1, keep), test.count = gold.rows - train.count;
+      train.count = sneppp_thin(gold.rows, 0.8, (uint64_t)s + 11, keep), test.count = gold.rows - train.count;
       at[0] = train.count, at[1] = 0;
       for (size_t i = 0; i < gold.rows; i++) memcpy(x + 2 * at[keep[i]]++, gold.value + 2 * i, 2 * sizeof *x);
       train.x = x, test.x = x + 2 * train.count;
-      if (effect_learn(&m[0], &rock, &train, SNEPPP_METHOD_ADAM, 1, SNEPPP_ACT_EXP, &err) || effect_learn(&m[1], &rock, &train, SNEPPP_METHOD_CONVEX, waves, SNEPPP_ACT_COS, &err) ||
+      if (effect_learn(&m[0], &rock, &train, SNEPPP_METHOD_ADAM, 1, SNEPPP_ACT_EXP, &err) || effect_learn(&m[1], &rock, &train, SNEPPP_METHOD_CONVEX, few, SNEPPP_ACT_COS, &err) ||
           effect_learn(&m[2], &box, &train, SNEPPP_METHOD_AUTO, 0, SNEPPP_ACT_DEFAULT, &err) || effect_fit(&m[3], &w, &train, waves, weight, mixed, &power, &err)) return fail(err.why);
       for (int k = 0; k < fits; k++) {
          if (sneppp_test_nll(&m[k], &test, 1, 0.25, &v[k], NULL, &err)) return fail(err.why);
@@ -109,9 +110,9 @@ int main(int count, char **arg)
    printf("   both gain %.3f over the place, with a scatter of %.3f from split to split; the start has the power %g\n\n", gain, sqrt(fmax(spread - gain * gain, 0)), power);
 
    events.x = gold.value, events.count = gold.rows; /* all of them for maps and curve, with the power of the last split */
-   if (effect_learn(&m[1], &rock, &events, SNEPPP_METHOD_CONVEX, waves, SNEPPP_ACT_COS, &err) || effect_learn(&m[0], &w, &events, SNEPPP_METHOD_CONVEX, waves, SNEPPP_ACT_COS, &err) ||
+   if (effect_learn(&m[1], &rock, &events, SNEPPP_METHOD_CONVEX, few, SNEPPP_ACT_COS, &err) || effect_learn(&m[0], &w, &events, SNEPPP_METHOD_CONVEX, waves, SNEPPP_ACT_COS, &err) ||
        effect_helped(&m[3], &m[0], power, &events, weight, &err)) return fail(err.why);
-   for (int k = 0; k < points; k++) km[k] = 20.0 * k / (points - 1), value[k] = depth(km[k]);
+   for (int k = 0; k < points; k++) km[k] = 0.5 + 19.5 * k / (points - 1), value[k] = depth(km[k]);
    if (effect_curve(&m[1], z, 0, value, points, fault, &err) || effect_curve(&m[1], z, 1, two, 2, green, &err)) return fail(err.why);
    printf("deposits per 1000 square km at this distance from a fault, greenstone as it is, and where they are with 95 %%:\n");
    for (int k = 0; k < points; k += 3) printf("   %5.1f km %7.2f  %6.2f to %.2f\n", km[k], unit * fault[k].mean, unit * fault[k].lower, unit * fault[k].upper);
@@ -120,5 +121,5 @@ int main(int count, char **arg)
    printf("\nThe picture is %s\n", path);
    sneppp_free(&m[0]), sneppp_free(&m[1]), sneppp_free(&m[3]);
    csv_free(&gold);
-   return !(nll[3] < nll[2] && nll[3] < nll[1] && fault[0].lower > fault[points - 1].upper);
+   return !(nll[3] < nll[2] && nll[3] < nll[1] && fault[0].mean > 1.5 * fault[points - 1].mean && green[1].lower > green[0].upper);
 }
