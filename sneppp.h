@@ -23063,9 +23063,10 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year
 enum { SNEPPP__PATCHES = 4096 };
 
 typedef struct sneppp__patch { double a0, a1, z0, z1, value, error; } sneppp__patch;
+typedef struct sneppp__zone { double frame[3][3]; sneppp__patch whole; } sneppp__zone; /* azimuths from frame[0] around frame[2] */
 typedef void (*sneppp__visit)(const sneppp_real *x, double weight, void *user); /* a point of a rule                 */
 
-static double sneppp__patch_rule(const sneppp_model *model, double frame[3][3], const sneppp__patch *p, int order,
+static double sneppp__patch_rule(const sneppp_model *model, const double (*frame)[3], const sneppp__patch *p, int order,
                                  double scale, sneppp__visit visit, void *user)
 {
    const double area = 0.25 * (p->a1 - p->a0) * (p->z1 - p->z0);
@@ -23085,15 +23086,17 @@ static double sneppp__patch_rule(const sneppp_model *model, double frame[3][3], 
    return area * sum;
 }
 
-static void sneppp__patch_eval(const sneppp_model *model, double frame[3][3], sneppp__patch *p)
+static void sneppp__patch_eval(const sneppp_model *model, const double (*frame)[3], sneppp__patch *p)
 {
    p->value = sneppp__patch_rule(model, frame, p, 8, 1, NULL, NULL);
    p->error = fabs(p->value - sneppp__patch_rule(model, frame, p, 6, 1, NULL, NULL));
 }
 
-static sneppp_status sneppp__patches(const sneppp_model *model, double frame[3][3], sneppp__patch whole, double tol,
+static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zone *zone, double tol,
                                      sneppp__visit visit, void *user, double *count, double *error, sneppp_error *err)
 {
+   const double (*frame)[3] = zone->frame;
+   const sneppp__patch whole = zone->whole;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp__patch *p = NULL;
    size_t         used = 0;
@@ -23139,9 +23142,9 @@ static sneppp_status sneppp__patches(const sneppp_model *model, double frame[3][
 }
 
 /* The rectangle of azimuths and heights of a place on the sphere, and the frame that they refer to. */
-static sneppp_status sneppp__place_patch(const sneppp_place *p, double frame[3][3], sneppp__patch *whole,
-                                         sneppp_error *err)
+static sneppp_status sneppp__place_zone(const sneppp_place *p, sneppp__zone *zone, sneppp_error *err)
 {
+   sneppp__patch *whole = &zone->whole;
    const int     cap = p->shape == SNEPPP_SHAPE_CAP;
    const double  east = p->east < p->west ? p->east + 360 : p->east, degree = SNEPPP__PI / 180;
    sneppp_status st = sneppp__lonlat_check(cap ? p->lon : p->west, cap ? p->lat : p->south, err);
@@ -23154,16 +23157,15 @@ static sneppp_status sneppp__place_patch(const sneppp_place *p, double frame[3][
    if (!cap && (east < p->west || east - p->west > 360))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "from west to east is %g degrees, more than once around",
                           east - p->west);
-   memset(whole, 0, sizeof *whole);
    if (cap) {
       const double half = sin(0.5 * p->radius * degree);
-      sneppp__lonlat_unit(p->lon + 90, 0, frame[0]); /* east, north and up at the centre */
-      sneppp__lonlat_unit(p->lon + 180, 90 - p->lat, frame[1]);
-      sneppp__lonlat_unit(p->lon, p->lat, frame[2]);
-      whole->a1 = 2 * SNEPPP__PI;
+      sneppp__lonlat_unit(p->lon + 90, 0, zone->frame[0]); /* east, north and up at the centre */
+      sneppp__lonlat_unit(p->lon + 180, 90 - p->lat, zone->frame[1]);
+      sneppp__lonlat_unit(p->lon, p->lat, zone->frame[2]);
+      whole->a0 = 0, whole->a1 = 2 * SNEPPP__PI;
       whole->z0 = 1 - 2 * half * half, whole->z1 = 1; /* from cos radius on */
    } else {
-      for (int r = 0; r < 3; r++) for (int k = 0; k < 3; k++) frame[r][k] = r == k;
+      for (int r = 0; r < 3; r++) for (int k = 0; k < 3; k++) zone->frame[r][k] = r == k;
       whole->a0 = p->west * degree, whole->a1 = east * degree;
       whole->z0 = sin(p->south * degree), whole->z1 = sin(p->north * degree);
    }
@@ -23179,7 +23181,7 @@ static sneppp_status sneppp__place_patch(const sneppp_place *p, double frame[3][
    x = h p + r (cos a e_0 + sin a e_1) with a = 0 at the foot of c, where it is nearest to c = z p + rho e_0. On it
       m = m_0 + 2 r rho sin^2(a/2),      df = (z - h + h m) / (m (2 - m)) da.
    Where k m > 24, F is 1 / k to 4e-11, and only the turn of f is needed, which is an arctangent; elsewhere Gauss's rule
-   integrates F df, which has no feature narrower than 1 / sqrt k. With t = tan(a/4) its nodes need no sines. The turns
+   integrates F df, which has no feature narrower than 1 / sqrt k. The turns
    of all arcs are together 2 pi ([c in R] - [-c in R]), so that far arcs need not be looked at, unless c is next to the
    border, where its side and its turns are a matter of rounding; and bumps that are so far from the whole border are in
    or out as their centres are. */
@@ -23195,15 +23197,13 @@ typedef struct sneppp__arc {
 typedef struct sneppp__view {      /* an arc as it is seen from c                                         */
    double h, r, z, rho, m0, least; /* least: of m on the arc                                              */
    int    side[2];                 /* is c, is -c on the left of the circle?                              */
-   int    parts;                   /* in |t|, within [0, 1]: on either side of the foot, perhaps in two   */
-   double t[4][2], turn;           /* of f along the arc                                                  */
+   double from, to, turn;          /* a at its ends, within [-pi, 3 pi]; of f along the arc               */
 } sneppp__view;
 
 typedef struct sneppp__rim {       /* the border of a cap or rectangle, or one ring of a polygon          */
    sneppp__arc *arc;
    size_t       count;
-   int          fan;               /* a ring. Else the region is on the left                             */
-   int          parallels, either; /* of the first arcs, and of both others, or of either                 */
+   const sneppp__zone *zone;       /* of what is not a ring                                               */
    double       area, sign;        /* sign: -1 for holes                                                  */
    double       middle[3], reach;  /* of a polygon: no point is farther from the middle; >= pi/2: unknown */
 } sneppp__rim;
@@ -23234,7 +23234,7 @@ static void sneppp__arc_make(sneppp__arc *arc, const double *p, const double *e0
 static void sneppp__view_make(const sneppp__arc *arc, const double *c, sneppp__view *v)
 {
    double cosine, sine;
-   v->h = arc->h, v->r = arc->r, v->parts = 0;
+   v->h = arc->h, v->r = arc->r;
    v->z = sneppp__dot3(arc->p, c);
    v->rho = sqrt(fmax(1 - v->z * v->z, 0));
    cosine = v->h * v->z + v->r * v->rho, sine = v->z * v->r - v->rho * v->h;
@@ -23245,51 +23245,35 @@ static void sneppp__view_make(const sneppp__arc *arc, const double *c, sneppp__v
       v->least = fmax(1 - fmax(sneppp__dot3(arc->end[0], c), sneppp__dot3(arc->end[1], c)), v->m0);
 }
 
-/* The azimuth of t >= 0, from that of the foot on; behind c and behind -c it depends on their sides. */
-static double sneppp__view_turn(const sneppp__view *v, double t)
-{
-   double q = 1 / (1 + t * t), s = 2 * t * q, c = (1 - t * t) * q;
-   if (t == 0) return 0;
-   return (t < 1 ? atan2(2 * v->r * s * c, v->z * v->r * (1 - 2 * s * s) - v->rho * v->h)
-                 : v->side[1] ? 0 : SNEPPP__PI) - (v->side[0] ? 0 : SNEPPP__PI);
-}
-
-static void sneppp__view_part(sneppp__view *v, double a, double b)
-{
-   if (b <= a) return;
-   v->t[v->parts][0] = a, v->t[v->parts++][1] = b;
-   v->turn += sneppp__view_turn(v, b) - sneppp__view_turn(v, a);
-}
-
-/* The parts of the arc, from angles in [-pi, 3 pi] from the foot on. */
-static void sneppp__view_parts(const sneppp__arc *arc, const double *c, sneppp__view *v)
+/* The azimuth of a, from that of the foot on: odd, and symmetric around pi; behind c and behind -c it depends on their
+   sides. */
+static double sneppp__view_turn(const sneppp__view *v, double a)
 {
    const double pi = SNEPPP__PI;
-   double       from = arc->from - atan2(sneppp__dot3(arc->e[1], c), sneppp__dot3(arc->e[0], c)), to, t[2];
-   from -= 2 * pi * floor((from + pi) / (2 * pi));
-   if (arc->span >= 2 * pi) from = -pi;
-   to = from + arc->span;
-   v->turn = 0, v->parts = 0;
-   t[0] = from < -pi + 1e-15 ? -1 : tan(0.25 * from), t[1] = to > pi - 1e-15 ? 1 : tan(0.25 * to);
-   sneppp__view_part(v, fmax(-t[1], 0), -t[0]);
-   sneppp__view_part(v, fmax(t[0], 0), t[1]);
-   if (to < pi + 1e-15) return;
-   t[1] = tan(0.25 * to - 0.5 * pi);
-   sneppp__view_part(v, fmax(-t[1], 0), 1);
-   sneppp__view_part(v, 0, t[1]);
+   if (a < 0) return -sneppp__view_turn(v, -a);
+   if (a > pi) return 2 * sneppp__view_turn(v, pi) - sneppp__view_turn(v, 2 * pi - a);
+   if (a == 0) return 0;
+   return (a < pi - 1e-15 ? atan2(v->r * sin(a), v->z * v->r * cos(a) - v->rho * v->h) : v->side[1] ? 0 : pi) -
+          (v->side[0] ? 0 : pi);
 }
 
-/* The integral of F df from t = a to b; `beyond`: of (F - F(pi)) df, which is smooth at -c. */
+static void sneppp__view_ends(const sneppp__arc *arc, const double *c, sneppp__view *v)
+{
+   const double pi = SNEPPP__PI, from = arc->from - atan2(sneppp__dot3(arc->e[1], c), sneppp__dot3(arc->e[0], c));
+   v->from = arc->span < 2 * pi ? from - 2 * pi * floor((from + pi) / (2 * pi)) : -pi;
+   v->to = v->from + arc->span;
+   v->turn = sneppp__view_turn(v, v->to) - sneppp__view_turn(v, v->from);
+}
+
+/* The integral of F df from a to b; `beyond`: of (F - F(pi)) df, which is smooth at -c. */
 static double sneppp__view_rule(const sneppp__view *v, double k, double a, double b, int beyond)
 {
    const double last = exp(-2 * k), scale = 2 * v->r * v->rho;
-   double       node[32], w[32], m[32], e[32] = {0}, sum = 0;
-   double       wide = sqrt(k * scale) * 2 * (b / (1 + b * b) - a / (1 + a * a));
-   int          n = sneppp__gauss_legendre(5 + (int)(2.4 * wide + 6 * (b - a)), node, w);
+   double       node[32], w[32], m[32], e[32] = {0}, sum = 0, wide = sqrt(k * scale) * fabs(sin(0.5 * b) - sin(0.5 * a));
+   int          n = sneppp__gauss_legendre(5 + (int)(2.4 * wide + 2 * (b - a)), node, w);
    for (int j = 0; j < n; j++) {
-      double t = 0.5 * (a + b) + 0.5 * (b - a) * node[j], q = 1 / (1 + t * t), s = 2 * t * q;
+      double s = sin(0.25 * (a + b) + 0.25 * (b - a) * node[j]);
       m[j] = v->m0 + scale * s * s;
-      w[j] *= 2 * (b - a) * q;
       e[j] = -k * m[j];
    }
    sneppp__array_exp_f64((size_t)n, e, e);
@@ -23299,49 +23283,51 @@ static double sneppp__view_rule(const sneppp__view *v, double k, double a, doubl
                            : (km < 1e-6 ? 1 - 0.5 * km : (1 - e[j]) / km) / (2 - m[j]);
       sum += w[j] * part * (v->z - v->h + v->h * m[j]);
    }
-   return sum;
+   return 0.5 * (b - a) * sum;
 }
 
-/* The integral of F df along the arc; top = F(pi). */
+/* The integral of F df along the arc; top = F(pi). It is cut at the foot, opposite to it, and where m = M. */
 static double sneppp__view_flux(const sneppp__view *v, double k, double top)
 {
-   double M = fmin(SNEPPP__TAIL / k, 1), sum = 0, w, square;
-   square = (M - v->m0) / fmax(2 * v->r * v->rho, 1e-300);
-   w = square <= 0 ? 0 : square < 1 ? sqrt(square) / (1 + sqrt(1 - square)) : 1; /* m < M for t < w */
-   for (int p = 0; p < v->parts; p++) {
-      double a = v->t[p][0], b = v->t[p][1], c = fmin(fmax(a, w), b);
-      if (c > a) sum += sneppp__view_rule(v, k, a, c, 0);
-      if (c < b) sum += top * (sneppp__view_turn(v, b) - sneppp__view_turn(v, c));
-      if (c < b && k < SNEPPP__TAIL) sum += sneppp__view_rule(v, k, c, b, 1);
+   const double pi = SNEPPP__PI, square = (fmin(SNEPPP__TAIL / k, 1) - v->m0) / fmax(2 * v->r * v->rho, 1e-300),
+                w = 2 * asin(sqrt(fmin(fmax(square, 0), 1))), /* m < M for |a| < w */
+                cut[9] = {-pi, -w, 0, w, pi, 2 * pi - w, 2 * pi, 2 * pi + w, 3 * pi};
+   double       sum = 0;
+   for (int j = 0; j < 8; j++) {
+      double a = fmax(cut[j], v->from), b = fmin(cut[j + 1], v->to);
+      int    far = !((j + 1) >> 1 & 1);
+      if (!(a < b)) continue;
+      if (far) sum += top * (sneppp__view_turn(v, b) - sneppp__view_turn(v, a));
+      if (!far || k < SNEPPP__TAIL) sum += sneppp__view_rule(v, k, a, b, far);
    }
    return sum;
 }
 
-/* Is c, or with `minus` -c, in the region? For a ring: the triangles that its edges make with a point y have together
-   its area, or 4 pi less if -y is inside. */
-static int sneppp__rim_holds(const sneppp__rim *R, const sneppp__view *v, const double *c, int minus)
+/* Is x in the region? For a ring: the triangles that its edges make with -x have together its area, or 4 pi less if x is
+   inside. */
+static int sneppp__rim_holds(const sneppp__rim *R, const double *x)
 {
-   double sum = 0, y = minus ? 1 : -1;
-   int    all = 1, some = 0, both = 1;
-   for (size_t i = 0; i < R->count; i++) {
+   double sum = 0;
+   for (size_t i = 0; i < R->count && !R->zone; i++) {
       const sneppp__arc *arc = &R->arc[i];
-      if (R->fan) {
-         double ends = sneppp__dot3(arc->end[0], c) + sneppp__dot3(arc->end[1], c);
-         sum += 2 * atan2(y * v[i].z * arc->turn[1], 1 + arc->turn[0] + y * ends);
-      } else if ((int)i < R->parallels) all &= v[i].side[minus];
-      else some |= v[i].side[minus], both &= v[i].side[minus];
+      double             ends = sneppp__dot3(arc->end[0], x) + sneppp__dot3(arc->end[1], x);
+      sum += 2 * atan2(-sneppp__dot3(arc->p, x) * arc->turn[1], 1 + arc->turn[0] - ends);
    }
-   return R->fan ? sum < R->area - 2 * SNEPPP__PI : all && (both || (R->either && some));
+   if (R->zone) {
+      const sneppp__patch *p = &R->zone->whole;
+      const double         z = fmax(fmin(sneppp__dot3(R->zone->frame[2], x), 1), -1);
+      double               a = atan2(sneppp__dot3(R->zone->frame[1], x), sneppp__dot3(R->zone->frame[0], x)) - p->a0;
+      a -= 2 * SNEPPP__PI * floor(a / (2 * SNEPPP__PI));
+      return z >= p->z0 && z <= p->z1 && a <= p->a1 - p->a0;
+   }
+   return sum < R->area - 2 * SNEPPP__PI;
 }
 
 /* Is x in the region of all rings? Holes have sign -1. */
-static int sneppp__rims_hold(const sneppp__rim *R, size_t rings, sneppp__view *v, const double *x)
+static int sneppp__rims_hold(const sneppp__rim *R, size_t rings, const double *x)
 {
    double sum = 0;
-   for (size_t r = 0; r < rings; r++) {
-      for (size_t i = 0; i < R[r].count; i++) sneppp__view_make(&R[r].arc[i], x, &v[i]);
-      sum += R[r].sign * sneppp__rim_holds(&R[r], v, x, 0);
-   }
+   for (size_t r = 0; r < rings; r++) sum += R[r].sign * sneppp__rim_holds(&R[r], x);
    return sum > 0.5;
 }
 
@@ -23349,10 +23335,10 @@ static int sneppp__rims_hold(const sneppp__rim *R, size_t rings, sneppp__view *v
 static void sneppp__rim_mass(const sneppp__rim *R, const double *c, int n, const double *k, sneppp__view *v,
                              double *mass)
 {
-   double least = 0, flat = 1e300, gap = -1, moved[3], length;
-   int    in = 0, minus = 0, exact = 0;
+   double least = 0, flat = 1e300, gap = -1, moved[3], probe[3], length;
+   int    in = 0, exact = 0;
    for (int i = 0; i < n; i++) flat = fmin(flat, k[i]);
-   if (R->fan && R->reach < 0.5 * SNEPPP__PI) {
+   if (!R->zone && R->reach < 0.5 * SNEPPP__PI) {
       gap = acos(fmax(fmin(sneppp__dot3(c, R->middle), 1), -1)) - R->reach;
       if (gap > 0 && flat * (1 - cos(gap)) > SNEPPP__TAIL) return;
    }
@@ -23371,12 +23357,12 @@ static void sneppp__rim_mass(const sneppp__rim *R, const double *c, int n, const
       }
       exact = least > 1e-12;
    }
-   if (!exact) minus = sneppp__rim_holds(R, v, c, 1);
-   else if (gap <= 0) in = sneppp__rim_holds(R, v, c, 0);
+   for (int r = 0; r < 3; r++) probe[r] = exact ? c[r] : -c[r];
+   if (!exact || gap <= 0) in = sneppp__rim_holds(R, probe);
    for (size_t j = 0; j < R->count; j++)
-      if (!exact || v[j].least * flat < SNEPPP__TAIL) sneppp__view_parts(&R->arc[j], c, &v[j]);
+      if (!exact || v[j].least * flat < SNEPPP__TAIL) sneppp__view_ends(&R->arc[j], c, &v[j]);
    for (int i = 0; i < n; i++) {
-      double top = -expm1(-2 * k[i]) / k[i], sum = 2 * SNEPPP__PI * top * (exact ? in : minus);
+      double top = -expm1(-2 * k[i]) / k[i], sum = 2 * SNEPPP__PI * top * in;
       for (size_t j = 0; k[i] * least < SNEPPP__TAIL && j < R->count; j++) {
          int beside = v[j].least * k[i] < SNEPPP__TAIL;
          if (beside) sum += sneppp__view_flux(&v[j], k[i], top) - (exact ? top * v[j].turn : 0);
@@ -23387,20 +23373,20 @@ static void sneppp__rim_mass(const sneppp__rim *R, const double *c, int n, const
 }
 
 /* The border of a cap or of a rectangle, with room for four arcs. What has no length is left out. */
-static void sneppp__rim_place(const sneppp_place *p, double frame[3][3], const sneppp__patch *whole, sneppp__rim *R)
+static void sneppp__rim_place(const sneppp_place *p, const sneppp__zone *zone, sneppp__rim *R)
 {
+   const sneppp__patch *whole = &zone->whole;
    static const double up[3] = {0, 0, 1}, down[3] = {0, 0, -1}, zero[3] = {1, 0, 0};
    const double        degree = SNEPPP__PI / 180, span = whole->a1 - whole->a0, south = p->south * degree,
                        north = p->north * degree, edge[2] = {whole->a1, whole->a0};
-   R->area = span * (whole->z1 - whole->z0), R->sign = 1;
+   R->area = span * (whole->z1 - whole->z0), R->sign = 1, R->zone = zone;
    if (p->shape == SNEPPP_SHAPE_CAP) {
-      sneppp__arc_make(R->arc, frame[2], frame[0], whole->z0, sin(p->radius * degree), 0, span);
-      R->count = 1, R->parallels = 1;
+      sneppp__arc_make(R->arc, zone->frame[2], zone->frame[0], whole->z0, sin(p->radius * degree), 0, span);
+      R->count = 1;
       return;
    }
    if (p->south > -90) sneppp__arc_make(&R->arc[R->count++], up, zero, whole->z0, cos(south), whole->a0, span);
    if (p->north < 90) sneppp__arc_make(&R->arc[R->count++], down, zero, -whole->z1, cos(north), -whole->a1, span);
-   R->parallels = (int)R->count, R->either = span > SNEPPP__PI * (1 + 1e-15);
    for (int s = 0; s < 2 && span < 2 * SNEPPP__PI * (1 - 1e-15); s++) { /* north in the east, south in the west */
       const double a = edge[s], sign = s ? -1 : 1;
       double       e0[3], axis[3];
@@ -23426,7 +23412,7 @@ static sneppp_status sneppp__rim_ring(const double *x, size_t n, size_t ring, sn
       R->reach = fmax(R->reach, acos(fmax(fmin(sneppp__dot3(a, R->middle), 1), -1)));
    }
    area -= 4 * SNEPPP__PI * floor((area + 2 * SNEPPP__PI) / (4 * SNEPPP__PI));
-   R->area = fabs(area), R->count = n, R->fan = 1, R->sign = 1;
+   R->area = fabs(area), R->count = n, R->sign = 1;
    for (size_t i = 0; i < n; i++) {
       const double *a = x + 3 * (area > 0 ? i : n - 1 - i), *b = x + 3 * (area > 0 ? (i + 1) % n : (2 * n - 2 - i) % n);
       sneppp__cross3(a, b, normal);
@@ -23446,7 +23432,7 @@ static int sneppp__arc_side(const sneppp__arc *arc, const double *x) /* touching
 }
 
 static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, double *x, sneppp__arc *arc,
-                                          sneppp__rim *R, sneppp__view *v, sneppp_error *err)
+                                          sneppp__rim *R, sneppp_error *err)
 {
    const double *at = p->lonlat;
    size_t        edges = 0;
@@ -23471,7 +23457,7 @@ static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, d
       }
    for (size_t r = 0; r < rings; r++)
       for (size_t q = 0; q < rings; q++)
-         if (q != r && sneppp__rims_hold(&R[q], 1, v, R[r].arc->end[0])) R[r].sign = -R[r].sign;
+         if (q != r && sneppp__rims_hold(&R[q], 1, R[r].arc->end[0])) R[r].sign = -R[r].sign;
    return SNEPPP_OK;
 }
 
@@ -23560,8 +23546,29 @@ static sneppp_status sneppp__bump_factor(const sneppp_model *model, int h, const
    return room.st;
 }
 
+/* A place on the sphere, for this model; polygons have no zone. */
+static sneppp_status sneppp__sphere_check(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
+                                          sneppp_error *err)
+{
+   const int factor = place->factor;
+   memset(zone, 0, sizeof *zone);
+   if (place->shape != SNEPPP_SHAPE_POLYGON) SNEPPP__TRY(sneppp__place_zone(place, zone, err));
+   else if (!place->lonlat || (place->rings && !place->ring_size))
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat or ring_size is NULL");
+   if (factor < 0 || factor >= model->factors)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
+   if (model->desc.factor[factor].window.space != SNEPPP_SPACE_SPHERE || model->desc.factor[factor].window.dim != 3)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
+   if (place->within && place->within->factor[factor])
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] must be NULL: it is the sphere itself", factor);
+   if (!sneppp__finite(place->tol) || place->tol < 0)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", place->tol);
+   return SNEPPP_OK;
+}
+
 /* A place with its border, and the masses of all bumps there. `size` is that of the place. Free the room. */
 typedef struct sneppp__border {
+   sneppp__zone  zone;
    sneppp__room  room;
    sneppp__arc  *arc;
    sneppp__view *view;
@@ -23570,8 +23577,8 @@ typedef struct sneppp__border {
    double       *mass, size, count;
 } sneppp__border;
 
-static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
-                                        const sneppp__patch *whole, double *root, sneppp__border *B, sneppp_error *err)
+static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_place *place, double *root,
+                                        sneppp__border *B, sneppp_error *err)
 {
    const size_t  n = (size_t)model->n;
    const int     f = place->factor, polygon = place->shape == SNEPPP_SHAPE_POLYGON;
@@ -23579,6 +23586,7 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
    double       *x = NULL, *work = NULL;
    sneppp_status st = SNEPPP_OK;
    memset(B, 0, sizeof *B);
+   SNEPPP__TRY(sneppp__sphere_check(model, place, &B->zone, err));
    B->room = sneppp__room_open(model->desc.alloc_ctx);
    B->rings = polygon && place->rings ? place->rings : 1;
    for (size_t r = 0; polygon && r < place->rings; r++) edges = (r ? edges : 0) + place->ring_size[r];
@@ -23593,8 +23601,8 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
    SNEPPP__TRY(B->room.st);
    memset(B->rim, 0, B->rings * sizeof *B->rim);
    B->rim->arc = B->arc;
-   if (polygon) SNEPPP__TRY(sneppp__rims_polygon(place, B->rings, x, B->arc, B->rim, B->view, err));
-   else sneppp__rim_place(place, frame, whole, B->rim);
+   if (polygon) SNEPPP__TRY(sneppp__rims_polygon(place, B->rings, x, B->arc, B->rim, err));
+   else sneppp__rim_place(place, &B->zone, B->rim);
    B->size = sneppp__bump_masses(model, f, B->rim, B->rings, B->view, B->mass, root, work);
    if (model->desc.factor[f].window.measure == SNEPPP_MEASURE_PROBABILITY) {
       B->size *= 0.25 / SNEPPP__PI;
@@ -23612,33 +23620,13 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
    return st;
 }
 
-/* A place on the sphere, for this model; whole is not for polygons. */
-static sneppp_status sneppp__sphere_check(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
-                                          sneppp__patch *whole, sneppp_error *err)
-{
-   const int factor = place->factor;
-   memset(whole, 0, sizeof *whole);
-   if (place->shape != SNEPPP_SHAPE_POLYGON) SNEPPP__TRY(sneppp__place_patch(place, frame, whole, err));
-   else if (!place->lonlat || (place->rings && !place->ring_size))
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat or ring_size is NULL");
-   if (factor < 0 || factor >= model->factors)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
-   if (model->desc.factor[factor].window.space != SNEPPP_SPACE_SPHERE || model->desc.factor[factor].window.dim != 3)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
-   if (place->within && place->within->factor[factor])
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] must be NULL: it is the sphere itself", factor);
-   if (!sneppp__finite(place->tol) || place->tol < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", place->tol);
-   return SNEPPP_OK;
-}
-
 /* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere
    alone: `held`, to be freed. Returned is what to ask, model itself if there is nothing else. */
-static sneppp_status sneppp__sphere_alone(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
-                                          sneppp__patch *whole, sneppp_model *held, sneppp_error *err)
+static sneppp_status sneppp__sphere_alone(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
+                                          sneppp_model *held, sneppp_error *err)
 {
    sneppp_model next;
-   SNEPPP__TRY(sneppp__sphere_check(model, place, frame, whole, err));
+   SNEPPP__TRY(sneppp__sphere_check(model, place, zone, err));
    if (place->shape == SNEPPP_SHAPE_POLYGON)
       return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
                           "polygons on the sphere are for sums of bumps, as AUTO makes them; for anything else there is "
@@ -23687,20 +23675,12 @@ static double sneppp__numeric_point(const sneppp_window *win, const double *u, d
 static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f,
                                           int *axes, sneppp_error *err)
 {
-   sneppp_status st = win == own ? SNEPPP_OK : sneppp__window_check(win, err);
-   if (st != SNEPPP_OK) return st;
+   sneppp__cubature plan;
+   if (win != own) SNEPPP__TRY(sneppp__window_check(win, err));
    if (win->dim != own->dim)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d].dim = %d, but the model has %d", f,
                           win->dim, own->dim);
-   switch (win->space) {
-      case SNEPPP_SPACE_BOX:
-      case SNEPPP_SPACE_INTERVALS:
-      case SNEPPP_SPACE_POLYGON:
-      case SNEPPP_SPACE_BALL:
-      case SNEPPP_SPACE_VONMISES: *axes = win->dim; break;
-      case SNEPPP_SPACE_SPHERE: *axes = win->dim - 1; break;
-      default: *axes = 0;
-   }
+   *axes = !sneppp__cube_plan(&plan, win) || win->space == SNEPPP_SPACE_GAUSS ? 0 : plan.D;
    if (*axes < 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d]: numerical counts are not offered on %s", f,
                           sneppp__space_name(win->space));
@@ -23763,50 +23743,45 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
 }
 
 /* Which model is asked: *held, to be freed, or if that stays empty the model itself. */
-static sneppp_status sneppp__place_begin(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
-                                         sneppp__patch *whole, sneppp_model *held, sneppp_error *err)
+static sneppp_status sneppp__place_begin(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
+                                         sneppp_model *held, sneppp_error *err)
 {
    memset(held, 0, sizeof *held);
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    if (!place) return sneppp__fail(err, SNEPPP_ERR_ARG, "place is NULL");
-   switch (place->shape) {
-      case SNEPPP_SHAPE_SET: return SNEPPP_OK;
-      case SNEPPP_SHAPE_CAP:
-      case SNEPPP_SHAPE_LONLAT:
-      case SNEPPP_SHAPE_POLYGON: return sneppp__sphere_alone(model, place, frame, whole, held, err);
-      default: return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
-   }
+   if (place->shape == SNEPPP_SHAPE_SET) return SNEPPP_OK;
+   if (place->shape > SNEPPP_SHAPE_SET && place->shape <= SNEPPP_SHAPE_POLYGON)
+      return sneppp__sphere_alone(model, place, zone, held, err);
+   return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
 }
 
 /* The count, and a visit to all points of the rule, if that is wanted. tol is for a place that has none. */
-static sneppp_status sneppp__place_count(const sneppp_model *model, const sneppp_place *place, double frame[3][3],
-                                         const sneppp__patch *whole, double tol, sneppp__visit visit, void *user,
-                                         double *count, double *error, sneppp_error *err)
+static sneppp_status sneppp__place_count(const sneppp_model *model, const sneppp_place *place, const sneppp__zone *zone,
+                                         double tol, sneppp__visit visit, void *user, double *count, double *error,
+                                         sneppp_error *err)
 {
    if (place->shape == SNEPPP_SHAPE_SET) return sneppp__count_set(model, place, visit, user, count, error, err);
-   return sneppp__patches(model, frame, *whole, place->tol > 0 ? place->tol : tol, visit, user, count, error, err);
+   return sneppp__patches(model, zone, place->tol > 0 ? place->tol : tol, visit, user, count, error, err);
 }
 
 SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
                                               double *error, sneppp_error *err)
 {
-   double         frame[3][3], tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
+   double         tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
    sneppp__border border;
-   sneppp__patch  whole;
    sneppp_model   held;
    sneppp_status  st;
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
    if (sneppp__exact_place(model, place)) {
-      SNEPPP__TRY(sneppp__sphere_check(model, place, frame, &whole, err));
-      st = sneppp__count_arcs(model, place, frame, &whole, NULL, &border, err);
+      st = sneppp__count_arcs(model, place, NULL, &border, err);
       if (st == SNEPPP_OK) *count = border.count;
       if (st == SNEPPP_OK && error) *error = 1e-9 * border.count;
       sneppp__block_free(&border.room.block);
       return st;
    }
-   st = sneppp__place_begin(model, place, frame, &whole, &held, err);
+   st = sneppp__place_begin(model, place, &border.zone, &held, err);
    if (st == SNEPPP_OK)
-      st = sneppp__place_count(held.factors ? &held : model, place, frame, &whole, tol, NULL, NULL, count, error, err);
+      st = sneppp__place_count(held.factors ? &held : model, place, &border.zone, tol, NULL, NULL, count, error, err);
    sneppp_free(&held);
    return st;
 }
@@ -23830,37 +23805,34 @@ static void sneppp__sure_visit(const sneppp_real *x, double weight, void *user)
 SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, const sneppp_place *place, double level,
                                                    sneppp_sure *out, sneppp_error *err)
 {
-   double               frame[3][3], count = 0;
+   double               count = 0;
    sneppp__seen         seen = {0, 0, 0};
    const int            exact = sneppp__exact_place(model, place) && model->origin.bumps, set = place && !place->shape;
    const sneppp_origin *o;
    sneppp__sure_place   t;
    sneppp__arc          arc[4];
-   sneppp__view         view[4];
    sneppp__rim          rim;
    sneppp__border       B;
-   sneppp__patch        whole;
    sneppp_model         held;
-   sneppp_status        st;
+   sneppp_status        st = SNEPPP_OK;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    memset(&B, 0, sizeof B), memset(&rim, 0, sizeof rim), memset(&held, 0, sizeof held);
-   if (exact) st = sneppp__sphere_check(model, place, frame, &whole, err);
-   else st = sneppp__place_begin(model, place, frame, &whole, &held, err);
+   if (!exact) st = sneppp__place_begin(model, place, &B.zone, &held, err);
    if (st == SNEPPP_OK && held.factors) model = &held;
    if (st == SNEPPP_OK) st = sneppp__sure_begin(&t.s, model, level, NULL, err);
    if (st != SNEPPP_OK) { sneppp_free(&held); return st; }
    o = &model->origin, t.mean = t.b = 0;
    if (exact) { /* all that a region has */
-      st = sneppp__count_arcs(model, place, frame, &whole, t.s.root, &B, err);
+      st = sneppp__count_arcs(model, place, t.s.root, &B, err);
       if (st == SNEPPP_OK) {
          t.s.mass = B.mass, t.mean = B.count;
          t.b = sneppp__sure_bumps(&t.s, model->floor * B.size, B.size / t.s.area);
       }
    } else {
-      B.rim = &rim, B.view = view, B.rings = 1, rim.arc = arc;
-      if (!set) sneppp__rim_place(place, frame, &whole, &rim);
+      B.rim = &rim, B.rings = 1, rim.arc = arc;
+      if (!set) sneppp__rim_place(place, &B.zone, &rim);
       memset(t.s.sum, 0, t.s.N * sizeof *t.s.sum);
-      st = sneppp__place_count(model, place, frame, &whole, 1e-3, sneppp__sure_visit, &t, &count, NULL, err);
+      st = sneppp__place_count(model, place, &B.zone, 1e-3, sneppp__sure_visit, &t, &count, NULL, err);
       memcpy(t.s.a, t.s.sum, t.s.N * sizeof *t.s.sum);
       if (!o->bumps) sneppp__sure_solve(&t.s);
    }
@@ -23871,7 +23843,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
          int                in = held.factors || !place->within || sneppp__inside_region(model, place->within, x);
          if (!set && !held.factors) y += model->layer[place->factor].first;
          for (int r = 0; r < 3 && !set; r++) at[r] = (double)y[r];
-         if (in) in = set ? place->inside(x, place->user) : sneppp__rims_hold(B.rim, B.rings, B.view, at);
+         if (in) in = set ? place->inside(x, place->user) : sneppp__rims_hold(B.rim, B.rings, at);
          sneppp__sure_see(&t.s, i, in, &seen);
       }
       sneppp__sure_answer(&t.s, t.mean, t.b, 1, seen.own, o->scale > 0 ? seen.count : -1, out);

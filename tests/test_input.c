@@ -516,8 +516,10 @@ static sneppp_status input_bumps(sneppp_model *m, double lo, double hi, int time
 }
 
 /* The integral over azimuths a0..a1 and heights z0..z1 by many rules of Gauss in azimuth and angle, which is smooth. */
-static double input_patch(const sneppp_model *m, double frame[3][3], const sneppp__patch *p)
+static double input_patch(const sneppp_model *m, const sneppp__zone *zone)
 {
+   const double (*frame)[3] = zone->frame;
+   const sneppp__patch *p = &zone->whole;
    enum { CELLS = 24 };
    const double t0 = acos(p->z1), t1 = acos(p->z0);
    double       node[32], weight[32], sum = 0;
@@ -544,8 +546,8 @@ TEST input_bumps_by_their_borders(void)
    sneppp_rng_init(&g, 8, 0);
    for (int k = 0; k < 24; k++) {
       sneppp_place  p;
-      sneppp__patch whole;
-      double        frame[3][3], exact, count, error, off, u[6];
+      sneppp__zone  zone;
+      double        exact, count, error, off, u[6];
       for (int r = 0; r < 6; r++) u[r] = sneppp_rng_uniform(&g);
       memset(&p, 0, sizeof p);
       p.shape = k % 3 ? SNEPPP_SHAPE_LONLAT : SNEPPP_SHAPE_CAP;
@@ -559,8 +561,8 @@ TEST input_bumps_by_their_borders(void)
       if (k == 11) p.west = -180, p.east = 180, p.south = 0, p.north = 90;
       if (k == 13) p.west = -20, p.east = 160;
       ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count_numeric(&model, &p, &exact, &error, &input_error), "%d");
-      ASSERT_EQ(SNEPPP_OK, sneppp__place_patch(&p, frame, &whole, NULL));
-      count = input_patch(&model, frame, &whole);
+      ASSERT_EQ(SNEPPP_OK, sneppp__place_zone(&p, &zone, NULL));
+      count = input_patch(&model, &zone);
       off = p.south == -90 && p.north == 90 ? 1e-7 : 0; /* both poles are corners, and at one of them is a centre */
       if (fabs(count - exact) > (tol + off) * count) printf("   place %d: %.12g, %.12g\n", k, exact, count);
       ASSERT(fabs(count - exact) <= (tol + off) * count && error <= 1e-9 * exact);
