@@ -294,7 +294,7 @@
                         features, windows; no fitting code, no malloc, no files
       SNEPPP_WITH_SAMPLE (all) with it, also what draws points from a model of AUTO's and counts in boxes
       SNEPPP_NO_DOUBLE  (all) with it and SNEPPP_REAL_FLOAT, for machines that compute doubles in software: double is
-                        float everywhere in this header. Compile with gcc's -fsingle-precision-constant as well
+                        float everywhere in this header
       SNEPPP_NO_AUTO    (all) without the default fit: METHOD_AUTO is refused, and there is no sneppp_fit_box
       SNEPPP_NO_SURE    (all) without intervals of intensities and counts; models do not remember their events
       SNEPPP_NO_SAMPLE  (all) without sneppp_sample and its kin
@@ -429,12 +429,23 @@ typedef double sneppp__promoted; /* what a float becomes as an argument of ... *
       #error "SNEPPP_NO_DOUBLE needs SNEPPP_INFERENCE_ONLY and SNEPPP_REAL_FLOAT, and has no SNEPPP_WITH_SAMPLE"
    #endif
 typedef float sneppp_wide;
+   #ifdef __clang__
+      #pragma clang diagnostic ignored "-Wkeyword-macro"
+   #endif
    #define double float
    #ifndef SNEPPP_NO_SIMD
       #define SNEPPP_NO_SIMD
    #endif
 #else
 typedef double sneppp_wide;
+#endif
+#if defined(SNEPPP_NO_DOUBLE) && defined(__GNUC__) /* tables and exported models are rounded, and that is no mistake */
+   #define SNEPPP__CONSTANTS _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wconversion\"") \
+                             _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"")
+   #define SNEPPP__CONSTANTS_END _Pragma("GCC diagnostic pop")
+#else
+   #define SNEPPP__CONSTANTS
+   #define SNEPPP__CONSTANTS_END
 #endif
 
 #ifdef __cplusplus
@@ -1273,9 +1284,11 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #define pow(x, y) powf(x, y)
    #define sin(x) sinf(x)
    #define sqrt(x) sqrtf(x)
-   #define SNEPPP__HUGE 1e30
+   #define SNEPPP__EPS  1.1920929e-7f
+   #define SNEPPP__HUGE 1e30f
 #else
-   #define SNEPPP__HUGE 1e300 /* -ffast-math has no infinity */
+   #define SNEPPP__EPS  2.220446049250313e-16 /* 2^-52, the distance from 1 to the next double */
+   #define SNEPPP__HUGE 1e300                 /* -ffast-math has no infinity */
 #endif
 
 #ifndef SNEPPP_ASSERT
@@ -1310,13 +1323,13 @@ SNEPPP_DEF sneppp_status sneppp_count_box(const sneppp_model *model, const doubl
    #define SNEPPP__COLD
 #endif
 
-#define SNEPPP__PI        3.14159265358979323846
-#define SNEPPP__SQRT2     1.41421356237309504880
-#define SNEPPP__SQRT_2PI  2.50662827463100050242
-#define SNEPPP__LOG_2PI   1.83787706640934548356
-#define SNEPPP__LOG_2     0.69314718055994530942
-#define SNEPPP__SQRT_PI   1.77245385090551602730
-#define SNEPPP__SQRT_2_PI 0.79788456080286535588 /* sqrt(2/pi) */
+#define SNEPPP__PI        ((double)3.14159265358979323846)
+#define SNEPPP__SQRT2     ((double)1.41421356237309504880)
+#define SNEPPP__SQRT_2PI  ((double)2.50662827463100050242)
+#define SNEPPP__LOG_2PI   ((double)1.83787706640934548356)
+#define SNEPPP__LOG_2     ((double)0.69314718055994530942)
+#define SNEPPP__SQRT_PI   ((double)1.77245385090551602730)
+#define SNEPPP__SQRT_2_PI ((double)0.79788456080286535588) /* sqrt(2/pi) */
 
 /* -ffast-math lets a compiler assume that NaN and infinity do not exist and delete isnan; the exponent bits
    tell the truth under every flag. Recent compilers also mark arguments as finite under that flag and could
@@ -1409,9 +1422,9 @@ SNEPPP__COLD static void sneppp__text_double(sneppp__text *t, double x)
    }
    if (x < 0) { sneppp__text_char(t, '-'); x = -x; }
    if (x == 0) { sneppp__text_char(t, '0'); return; }
-   while (x >= 1e6 && e < 400) { x /= 10; e++; }
-   while (x < 1e5 && e > -400) { x *= 10; e--; }
-   m = (int)(x + 0.5);
+   while (x >= 1000000 && e < 400) { x /= 10; e++; }
+   while (x < 100000 && e > -400) { x *= 10; e--; }
+   m = (int)(x + (double)0.5);
    if (m >= 1000000) { m /= 10; e++; }
    while (digits > 1 && m % 10 == 0) { m /= 10; e++; digits--; }
    for (int i = digits; i-- > 0; m /= 10) digit[i] = (char)('0' + m % 10);
@@ -2010,7 +2023,8 @@ static void sneppp__array_log_f64(size_t n, const double *x, double *out)
    them. */
 
 /* ---- coefficients, printed by tests/special_table.py coef: Chebyshev interpolants on short intervals, nodes
-   and weights of Gauss-Legendre rules */
+   and weights of Gauss-Legendre rules. */
+SNEPPP__CONSTANTS
 static const double sneppp__mills_centre[15] = {
    38.666015625, 21.599609375, 14.28515625, 10.22265625, 7.63671875, 5.845703125, 4.533203125, 3.529296875,
    2.736328125, 2.095703125, 1.564453125, 1.119140625, 0.740234375, 0.4140625, 0.12890625
@@ -2074,6 +2088,7 @@ static const double sneppp__lgamma_table[2][20] = {
     5.4340125843594675e-07, -2.0370140680233644e-07, 7.6748566088713369e-08, -2.9008537419536024e-08,
     1.0810319685709542e-08, -4.1017457738933239e-09, 1.9179464322621429e-09, -7.4024332812751504e-10},
 };
+SNEPPP__CONSTANTS_END
 
 /* exp(-c x^2), c = 1/2 or 1, to full relative accuracy. The rounding of x^2 alone would cost c x^2 units, 700
    at the end of the range. So x is split at a multiple t of 2^-12, whose square is exact, and the factor
@@ -2082,12 +2097,13 @@ static const double sneppp__lgamma_table[2][20] = {
    one. */
 SNEPPP__APART static double sneppp__exp_square(double x, double c)
 {
-   double t, e;
+   const double one = 1;
+   double       t, e;
    x = fabs(x);
-   if (x > 38.6 || c * x * x > 745) return 0;
-   t = (double)(int)(x * 4096) * (1.0 / 4096);
+   if (x > (double)38.6 || c * x * x > 745) return 0;
+   t = (double)(int)(x * 4096) / 4096;
    e = -c * (x - t) * (x + t);
-   return exp(-c * t * t) * (1 + e * (1 + e * (0.5 + e * (1.0 / 6 + e * (1.0 / 24 + e * (1.0 / 120))))));
+   return exp(-c * t * t) * (1 + e * (1 + e * (one / 2 + e * (one / 6 + e * (one / 24 + e * (one / 120))))));
 }
 
 /* Which interval of the tables x >= 0 falls into, and where: t = 16(u - u_i), u = 4/(4+x), u_i at the centre.
@@ -2123,13 +2139,13 @@ SNEPPP__APART static double sneppp__mills_right(double x)
 /* The standard normal density. Worst error 1.7 ulp. */
 static double sneppp__phi(double x)
 {
-   return sneppp__exp_square(x, 0.5) * (1 / SNEPPP__SQRT_2PI);
+   return sneppp__exp_square(x, (double)0.5) * (1 / SNEPPP__SQRT_2PI);
 }
 
 /* Phi(-x) for x >= 0, to full relative accuracy as far as it is a normal number. */
 static double sneppp__upper(double x)
 {
-   return sneppp__exp_square(x, 0.5) * sneppp__mills_right(x) * (1 / SNEPPP__SQRT_2PI);
+   return sneppp__exp_square(x, (double)0.5) * sneppp__mills_right(x) * (1 / SNEPPP__SQRT_2PI);
 }
 
 /* The standard normal distribution function, to full relative accuracy in both tails' own sense: the lower
@@ -2145,9 +2161,10 @@ static double sneppp__Phi(double x)
 /* log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2] for x >= 10 (Stirling; DLMF 5.11.1). */
 SNEPPP__INLINE double sneppp__stirling(double x)
 {
-   double y = 1 / x, z = y * y;
-   return y * (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 -
-          z * (691.0 / 360360 - z * (1.0 / 156)))))));
+   const double one = 1;
+   double       y = 1 / x, z = y * y;
+   return y * (one / 12 - z * (one / 360 - z * (one / 1260 - z * (one / 1680 - z * (one / 1188 -
+          z * (691 * one / 360360 - z * (one / 156)))))));
 }
 
 /* log Gamma(x), x > 0. Between 1 and 3 it is (x-1)(x-2) times a polynomial, so it keeps its digits at its
@@ -2155,13 +2172,13 @@ SNEPPP__INLINE double sneppp__stirling(double x)
    error 1.9 ulp. */
 static double sneppp__lgamma(double x)
 {
+   const double  half = (double)0.5, *c;
    double        prod = 1, sum = 0, y = x;
-   const double *c;
-   if (x >= 10) return (x - 0.5) * (log(x) - 1) + (0.5 * SNEPPP__LOG_2PI - 0.5) + sneppp__stirling(x);
+   if (x >= 10) return (x - half) * (log(x) - 1) + (half * SNEPPP__LOG_2PI - half) + sneppp__stirling(x);
    if (x < 1) y = x + 1;
    while (y > 3) { y -= 1; prod *= y; }
    c = sneppp__lgamma_table[y > 2];
-   for (int k = 19; k >= 0; k--) sum = sum * (y - (y > 2 ? 2.5 : 1.5)) + c[k];
+   for (int k = 19; k >= 0; k--) sum = sum * (y - (y > 2 ? 2 + half : 1 + half)) + c[k];
    /* For x < 1, y - 1 is x itself and y - 2 is x - 1, without the rounding of y. */
    sum *= x < 1 ? x * (x - 1) : (y - 1) * (y - 2);
    return x < 1 ? sum - log(x) : prod > 1 ? sum + log(prod) : sum;
@@ -2172,10 +2189,10 @@ static double sneppp__lgamma(double x)
 static double sneppp__x_minus_log1p(double x)
 {
    double y, z, sum = 0;
-   if (x > 0.5) return x - log1p(x);
+   if (2 * x > 1) return x - log1p(x);
    y = x / (2 + x);
    z = y * y;
-   for (int k = 27; k >= 3; k -= 2) sum = sum * z + 1.0 / (double)k;
+   for (int k = 27; k >= 3; k -= 2) sum = sum * z + 1 / (double)k;
    return y * (x - 2 * z * sum);
 }
 
@@ -2187,7 +2204,7 @@ static double sneppp__lgamma_diff(double x, double a)
    if (x < 10) return sneppp__lgamma(y) - sneppp__lgamma(x);
    /* (y - 1/2) log y - (x - 1/2) log x - a = a log y - a + (x - 1/2) log(1 + q), and x log(1+q) - a is
       -x(q - log(1+q)). */
-   return a * log(y) - x * sneppp__x_minus_log1p(q) - 0.5 * log1p(q) +
+   return a * log(y) - x * sneppp__x_minus_log1p(q) - log1p(q) / 2 +
           (sneppp__stirling(y) - sneppp__stirling(x));
 }
 
@@ -2199,7 +2216,7 @@ static double sneppp__log_beta(double a, double b)
    if (greater < 10) return sneppp__lgamma(a) + sneppp__lgamma(b) - sneppp__lgamma(a + b);
    if (lesser < 10) return sneppp__lgamma(lesser) - sneppp__lgamma_diff(greater, lesser);
    /* Both large: the powers of a, b and a+b combine to quotients below 1 (Stirling for all three). */
-   return -0.5 * log(greater) + 0.5 * SNEPPP__LOG_2PI + (lesser - 0.5) * log(lesser / (a + b)) -
+   return -log(greater) / 2 + SNEPPP__LOG_2PI / 2 + (lesser - (double)0.5) * log(lesser / (a + b)) -
           greater * log1p(lesser / greater) + (sneppp__stirling(a) + sneppp__stirling(b) - sneppp__stirling(a + b));
 }
 
@@ -2235,11 +2252,11 @@ SNEPPP__INLINE size_t sneppp__ring_size(const sneppp_window *win, size_t ring)
 }
 
 /* Which side of the line from a to b is c on: 1 left, -1 right, 0 when rounding hides the answer. The bound is the
-   usual one, (3 + 16 eps) eps times the sum of the two products, rounded up. */
+   usual one, (3 + 16 e) e times the sum of the two products, e = eps/2, rounded up. */
 static int sneppp__side(const double *a, const double *b, const double *c)
 {
    double l = (b[0] - a[0]) * (c[1] - a[1]), r = (b[1] - a[1]) * (c[0] - a[0]);
-   double bound = 8.9e-16 * (fabs(l) + fabs(r)), det = l - r;
+   double bound = 4 * SNEPPP__EPS * (fabs(l) + fabs(r)), det = l - r;
    return det > bound ? 1 : det < -bound ? -1 : 0;
 }
 
@@ -2368,7 +2385,7 @@ typedef void (*sneppp__plot_visit)(const sneppp__plot *piece, void *arg);
 
 static double sneppp__plot_area(const sneppp__plot *p)
 {
-   return (p->hi[0] - p->lo[0]) * 0.5 * ((p->hi[1] - p->lo[1]) + (p->top - p->lo[1]));
+   return (p->hi[0] - p->lo[0]) / 2 * ((p->hi[1] - p->lo[1]) + (p->top - p->lo[1]));
 }
 
 /* The part of a piece that lies below the edge from a to b, with this weight, cut where the edge leaves it above or
@@ -2389,7 +2406,7 @@ static void sneppp__plot_below(const sneppp__plot *all, const double *a, const d
    at[n] = hi;
    for (int k = 0; k < n; k++) {
       sneppp__plot p = *all;
-      double        middle = a[1] + slope * (0.5 * (at[k] + at[k + 1]) - a[0]);
+      double        middle = a[1] + slope * ((at[k] + at[k + 1]) / 2 - a[0]);
       p.kind = -1, p.weight = weight, p.lo[0] = at[k], p.hi[0] = at[k + 1];
       if (middle <= level[0]) continue;
       if (middle < level[1]) {
@@ -2422,7 +2439,7 @@ static void sneppp__plot_cut(const sneppp_window *win, const sneppp__plot *p, sn
       const double *ring = win->xy + 2 * at;
       size_t        n = sneppp__ring_size(win, r);
       for (size_t k = 0, j = n - 1; k < n && !meets; j = k++) meets = sneppp__plot_meets(p, ring + 2 * j, ring + 2 * k);
-      if (!meets) odd ^= sneppp__ring_parity(ring, n, 0.5 * (p->lo[0] + p->hi[0]), 0.5 * (p->lo[1] + p->hi[1]));
+      if (!meets) odd ^= sneppp__ring_parity(ring, n, (p->lo[0] + p->hi[0]) / 2, (p->lo[1] + p->hi[1]) / 2);
    }
    if (!meets) { if (odd) visit(p, arg); return; }
    for (size_t r = 0, at = 0; r < sneppp__ring_count(win); at += sneppp__ring_size(win, r), r++) {
@@ -2512,9 +2529,9 @@ static double sneppp__ball_volume(int d, double radius)
 }
 
 /* Points on the sphere come from angles or from rounded coordinates: |x| may be off by this much. */
-#define SNEPPP__SPHERE_TOLERANCE 1e-4
+#define SNEPPP__SPHERE_TOLERANCE ((double)1e-4)
 
-static int sneppp__whole(double x) { return x >= 0 && x < 9e15 && x == floor(x); }
+static int sneppp__whole(double x) { return x >= 0 && x < (double)9e15 && x == floor(x); }
 
 /* mu(X), the mass of the whole window; 0 stands for infinite (all of R^d, unbounded counting measures). */
 SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
@@ -2541,7 +2558,7 @@ SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win)
          for (r = 0; r < win->dim; r++) { sum += win->param[r]; log_sum += sneppp__lgamma(win->param[r]); }
          return exp(log_sum - sneppp__lgamma(sum));
       case SNEPPP_SPACE_POISSON: return exp(win->param[0]);
-      case SNEPPP_SPACE_BINOMIAL: return exp(win->param[0] * 0.69314718055994530942);
+      case SNEPPP_SPACE_BINOMIAL: return exp(win->param[0] * SNEPPP__LOG_2);
       case SNEPPP_SPACE_VONMISES: return 2 * SNEPPP__PI;
       case SNEPPP_SPACE_FINITE:
          for (k = 0; k < win->count; k++) sum += win->weight ? win->weight[k] : 1;
@@ -2570,12 +2587,12 @@ SNEPPP_DEF int sneppp_window_contains(const sneppp_window *win, const double *x)
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_holds(win, x[0], x[1]);
       case SNEPPP_SPACE_BALL: /* a point put on the border by rounding is on the border */
          for (r = 0; r < win->dim; r++) sum += (x[r] - win->centre[r]) * (x[r] - win->centre[r]);
-         return sqrt(sum) <= win->radius * (1 + 1e-12);
+         return sqrt(sum) <= win->radius * (1 + (double)1e-12);
       case SNEPPP_SPACE_GAMMA: return x[0] > 0;
       case SNEPPP_SPACE_BETA: return x[0] > 0 && x[0] < 1;
       case SNEPPP_SPACE_DIRICHLET:
          for (r = 0; r < win->dim; r++) { if (!(x[r] > 0)) return 0; sum += x[r]; }
-         return fabs(sum - 1) <= 1e-6;
+         return fabs(sum - 1) <= (double)1e-6;
       case SNEPPP_SPACE_POISSON: case SNEPPP_SPACE_NEGBINOMIAL: return sneppp__whole(x[0]);
       case SNEPPP_SPACE_BINOMIAL: return sneppp__whole(x[0]) && x[0] <= win->param[0];
       case SNEPPP_SPACE_FINITE: return sneppp__whole(x[0]) && x[0] < (double)win->count;
@@ -2594,12 +2611,12 @@ static void sneppp__gauss_exponents(const sneppp_window *win, size_t c, size_t B
                                     const double *from, double *out)
 {
    size_t d = (size_t)win->dim;
-   double constant = -0.5 * (double)d * SNEPPP__LOG_2PI;
+   double constant = -(double)d * SNEPPP__LOG_2PI / 2;
    for (size_t r = 0; win->scale && r < d; r++) constant -= log(win->scale[c * d + r]);
    for (size_t b = 0; b < B; b++) out[b] = from ? constant - from[b] : constant;
    for (size_t r = 0; r < d; r++) {
       double m = win->mean ? win->mean[c * d + r] : 0, rate = win->scale ? 1 / win->scale[c * d + r] : 1;
-      for (size_t b = 0; b < B; b++) { double z = (y[r * ld + b] - m) * rate; out[b] -= 0.5 * z * z; }
+      for (size_t b = 0; b < B; b++) { double z = (y[r * ld + b] - m) * rate; out[b] -= z * z / 2; }
    }
 }
 
@@ -2678,7 +2695,7 @@ static double sneppp__act(const sneppp_unit *u, double z, double *slope)
       case SNEPPP_ACT_SNAKE: s = sin(u->p * z); *slope = 1 + sin(2 * u->p * z); return z + s * s / u->p;
       case SNEPPP_ACT_COSMIDENT: *slope = 1 + sin(2 * u->p * z); return z - cos(2 * u->p * z) / (2 * u->p);
       case SNEPPP_ACT_EXP: return *slope = exp(z);
-      case SNEPPP_ACT_ERF: *slope = 1.12837916709551257390 * exp(-z * z); return erf(z); /* 2/sqrt(pi) */
+      case SNEPPP_ACT_ERF: *slope = 2 / SNEPPP__SQRT_PI * exp(-z * z); return erf(z);
       case SNEPPP_ACT_PHI: *slope = sneppp__phi(z); return sneppp__Phi(z);
       case SNEPPP_ACT_STEP: *slope = 0; return z > 0;
       case SNEPPP_ACT_RELU: *slope = z > 0; return z > 0 ? z : 0;
@@ -2793,7 +2810,7 @@ static double sneppp__table_at(const double *table, int d, int top, const int *m
    size_t i[2] = {0, 0}, cell;
    for (int k = 0; k < d; k++) {
       size_t cells = (size_t)1 << (top + more[k]);
-      double at = (x[k] + 1) * 0.5 * (double)cells;
+      double at = (x[k] + 1) / 2 * (double)cells;
       i[k] = at > 0 ? (size_t)at : 0;
       if (i[k] >= cells) i[k] = cells - 1;
       t[k] = fmin(1, fmax(-1, 2 * (at - (double)i[k]) - 1));
@@ -4316,7 +4333,6 @@ SNEPPP_DEF sneppp_parallel sneppp_pool_parallel(sneppp_pool *pool)
       SNEPPP_SYRK(trans, n, k, alpha, A, lda, beta, C, ldc)               arguments of sneppp__syrk_f64
       SNEPPP_GEMM_F32, SNEPPP_SYRK_F32                                    the same for float
       SNEPPP_EIGH(n, A, w, Q, work)                                       arguments of sneppp__eigh; 0 = success */
-#define SNEPPP__EPS 2.220446049250313e-16 /* 2^-52, the distance from 1 to the next double */
 
 /* ---- inner loops of training, on the operations of the machine */
 #ifdef SNEPPP_REAL_FLOAT
@@ -22663,7 +22679,7 @@ static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
    for (int k = 0; k < 2 + sneppp__needs_width(m); k++)
       sneppp__put(o, "#elif SNEPPP_MAX_%s < %d\n   #error \"%s needs SNEPPP_MAX_%s to be at least %d\"\n", limit[k],
                   least[k], o->name, limit[k], least[k]);
-   sneppp__put(o, "#endif\n\n");
+   sneppp__put(o, "#endif\nSNEPPP__CONSTANTS\n\n");
 }
 
 static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
@@ -22725,7 +22741,8 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
                   m->readout[o->f].first, "V", 1);
    o->part = "tree", o->f = 0;
    sneppp__put(o, "\n   }, %e, %e, %d, %d, {%d, %d},\n   (sneppp_node *)%N, %zu, %R, (sneppp_wide *)%N, "
-                  "(sneppp_real *)%N, (sneppp_real *)%N, (sneppp_wide *)%N, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n#endif\n",
+                  "(sneppp_real *)%N, (sneppp_real *)%N, (sneppp_wide *)%N, 0, 0, {0, 0, 0, 0, 0, 0, 0}\n};\n"
+                  "SNEPPP__CONSTANTS_END\n#endif\n",
                m->alpha, m->floor, m->budget, m->table_top, m->table_more[0], m->table_more[1], "node", tree, m->nodes,
                SNEPPP_RADIAL_DIM, m->metric, "centre", tree, "peak", tree, "sharp", tree, "table",
                tree && m->table_top >= 0);

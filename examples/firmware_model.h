@@ -13,6 +13,7 @@
 #elif SNEPPP_MAX_FACTORS < 1
    #error "firmware_model needs SNEPPP_MAX_FACTORS to be at least 1"
 #endif
+SNEPPP__CONSTANTS
 
 static const sneppp_real firmware_model_layer0_W[62] = {
    -0.876327217f, -0.78043735f, -0.91281414f, -0.305600673f, -0.954267859f, -0.112012051f,
@@ -113,4 +114,5 @@ static const sneppp_model firmware_model = {
    }, 0.007208, 0.00036812106457294059, 32, -1, {0, 0},
    (sneppp_node *)firmware_model_tree0_node, 1u, {1.0, 0.5, 0.0, 0.0}, (sneppp_wide *)firmware_model_tree0_centre, (sneppp_real *)firmware_model_tree0_peak, (sneppp_real *)firmware_model_tree0_sharp, (sneppp_wide *)0, 0, 0, {0, 0, 0, 0, 0, 0, 0}
 };
+SNEPPP__CONSTANTS_END
 #endif

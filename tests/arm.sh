@@ -103,9 +103,9 @@ for cpu in m4 m7; do
    check "$cpu: and prints what it prints here" sh -c "sed 1d $out/$cpu.txt | cmp - $out/example.txt"
    check "$cpu: only mathematical functions are asked of libraries" sh -c "arm-none-eabi-gcc $arch $flags -DFIRMWARE_NO_MAIN -c -o $out/only.o examples/firmware.c &&
       ! arm-none-eabi-nm -u $out/only.o | grep -v -w -E 'U ((sin|cos|exp|log|erf|erfc|expm1|log1p|sqrt|floor|tanh|pow)f?|mem(cpy|set|move)|__aeabi_[a-z0-9]*)'"
-   check "$cpu: SNEPPP_NO_DOUBLE asks for no double arithmetic" sh -c "arm-none-eabi-gcc $arch $flags -DSNEPPP_NO_DOUBLE -fsingle-precision-constant -DFIRMWARE_NO_MAIN -c -o $out/single.o examples/firmware.c &&
+   check "$cpu: SNEPPP_NO_DOUBLE asks for no double arithmetic, and no warning is given" sh -c "arm-none-eabi-gcc $arch $flags -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Werror -DSNEPPP_NO_DOUBLE -DFIRMWARE_NO_MAIN -c -o $out/single.o examples/firmware.c &&
       ! arm-none-eabi-nm -u $out/single.o | grep -E '__aeabi_([df]2[df]|d[a-z]|[a-z0-9]*2d)' && ! arm-none-eabi-objdump -d $out/single.o | grep -E '\.f64'"
-   build "$out/single.elf" $arch -DSNEPPP_NO_DOUBLE -fsingle-precision-constant examples/firmware.c && emulate $board "$out/single.elf" >"$out/single_$cpu.txt"
+   build "$out/single.elf" $arch -DSNEPPP_NO_DOUBLE examples/firmware.c && emulate $board "$out/single.elf" >"$out/single_$cpu.txt"
    check "$cpu: and prints what it prints with it" sh -c "sed 1d $out/single_$cpu.txt | cmp - $out/example.txt"
    build "$out/spawn.elf" $arch tests/arm/spawn.c && emulate $board "$out/spawn.elf" >"$out/spawn_$cpu.txt"
    check "$cpu: points are those of the whole library" cmp "$out/spawn_$cpu.txt" "$out/spawn.txt"
