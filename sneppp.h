@@ -20672,7 +20672,6 @@ SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model
    size_t         total = 0;
    sneppp_desc    desc = model->desc;
    sneppp__carver c = sneppp__measure();
-   memset(next, 0, sizeof *next);
    SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
    if (o->reduce) total = sneppp__team_of(o)->count;
    if (sneppp__own_factor(model) >= 0 || sneppp__has_regions(o->events, o->realisations)) return SNEPPP_OK;
@@ -20741,6 +20740,7 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
    sneppp_model  next;
    int           events = 0, bumps;
    sneppp_status st;
+   memset(&next, 0, sizeof next);
    SNEPPP__TRY(sneppp__fit_check(model, desc, err));
    bumps = desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
    SNEPPP__TRY(sneppp__settings_check(desc, desc->method, bumps, err));
