@@ -17285,7 +17285,7 @@ static uint64_t sneppp__place_hash(size_t d, const double *x)
    #define SNEPPP__RECALL ((size_t)16384)
 #endif
 
-/* The same model with room for so many events in a block of its own or the caller's, with its own events if there is room. */
+/* The same model with room for so many events, in a block of its own or the caller's; with its own events if they fit. */
 SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, int events, void *mem, size_t mem_bytes,
                                                      sneppp_model *out, sneppp_error *err)
 {
@@ -19192,9 +19192,9 @@ SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m
 
 /* ---- from bumps to a model */
 
-/* One bump: its width, its share of the events, 1 / its mean, and the event that carries it, -1 if all share it. Those of
-   a group have one centre: where there are more than two coordinates, and so no table of wide bumps, all ladders of an
-   event are a group, and knots are filled up with bumps of weight 0; else every bump is alone. */
+/* One bump: its width, its share of the events, 1 / its mean, and the event that carries it, -1 if all share it. Those
+   of a group have one centre: where there are more than two coordinates, and so no table of wide bumps, all ladders of
+   an event are a group, and knots are filled up with bumps of weight 0; else every bump is alone. */
 typedef struct sneppp__bump { double h, share, scale; int32_t owner; } sneppp__bump;
 
 typedef struct sneppp__bumps {
@@ -19207,7 +19207,8 @@ typedef struct sneppp__bumps {
 /* Unit i gets the bump at c (scaled) with share * N events in it. The model sees u = 2 y - 1 (y in the unit
    cube), so psi = exp(-(u - c_u)^2 / 2 l^2) with l = sqrt(2) h 2 / a; on the sphere of radius a, w = a c / 2h^2 and
    b = -a^2 / 2h^2. */
-static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c, const sneppp__bump *bump)
+static void sneppp__set_bump(const sneppp__auto *f, sneppp_model *m, size_t i, const double *c,
+                             const sneppp__bump *bump)
 {
    double h = bump->h, excess = 0; /* log of psi at its peak: 0 but for the rounding of w and b */
    for (int g = 0; g < m->factors; g++) {
@@ -19286,7 +19287,8 @@ static void sneppp__bumps_list(const sneppp__auto *f, const sneppp__few *few, sn
          sneppp__bumps_add(list, d, f->sx + at * d, 1, b);
       }
    for (size_t k = 0; k < f->lattice.K; k++) {
-      b[0].h = f->lattice.h, b[0].share = sneppp__knot_share(f, k), b[0].scale = 1 / f->lattice.mass[k], b[0].owner = -1;
+      b[0].h = f->lattice.h, b[0].share = sneppp__knot_share(f, k), b[0].owner = -1;
+      b[0].scale = 1 / f->lattice.mass[k];
       if (b[0].share > 1e-7) sneppp__bumps_add(list, d, f->lattice.c + k * d, 1, b);
    }
 }
@@ -19601,8 +19603,9 @@ static void sneppp__rescale(sneppp_model *model, double weights, double *expecte
 }
 
 /* From the events that were read to the model of all bumps, or of a budget. */
-static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp__few_work *work, const sneppp_fit_desc *o,
-                                      size_t total, size_t room, size_t held, sneppp_model *made, sneppp_error *err)
+static sneppp_status sneppp__auto_run(sneppp__auto *f, sneppp__few *few, sneppp__few_work *work,
+                                      const sneppp_fit_desc *o, size_t total, size_t room, size_t held,
+                                      sneppp_model *made, sneppp_error *err)
 {
    sneppp__bumps list;
    size_t        N;
@@ -19675,7 +19678,8 @@ SNEPPP__APART static sneppp_status sneppp__fit_radial(sneppp_model *model, const
       if (total) r.nll = (nll + logs) / (double)total;
       if (total && !few.B && f.Q) /* the nll of a constant intensity, and what is gained over it */
          r.held_out = (weights * (1 - log(constant) - f.density - f.gain / f.evidence) + logs) / (double)total;
-      r.gap = f.gap, r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1, r.rounded = f.snapped;
+      r.gap = f.gap, r.ending = SNEPPP_ENDING_CONVERGED, r.step = 1, r.width = made.n, r.rank = 1;
+      r.rounded = f.snapped;
       for (int k = 0; k < f.d; k++) {
          if (f.p[f.C - 1] < 1) r.axes[k] = f.side[k] / f.side[0] * (f.a[0] / f.a[k]);
          r.resolution[k] = f.step[k] * f.side[k];
@@ -19935,16 +19939,15 @@ static sneppp_status sneppp__count_copies(const sneppp_model *model, const snepp
    return room.st;
 }
 
-/* ---- events to remember after a fit of another kind than AUTO's, for intervals. The model moves into a block with room
-   for them that is taken before the fit, so that nothing fails after it. A block of the caller's gets them if there is
-   room. What is left of events beside counts by region would be a false witness. */
+/* ---- events to remember after a fit of another kind than AUTO's, for intervals. The model moves into a block with
+   room for them that is taken before the fit, so that nothing fails after it. A block of the caller's gets them if there
+   is room. What is left of events beside counts by region would be a false witness. */
 SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model, const sneppp_fit_desc *o, int *events,
                                                        sneppp_model *next, sneppp_error *err)
 {
    size_t         total = 0;
    sneppp_desc    desc = model->desc;
    sneppp__carver c = sneppp__measure();
-   memset(next, 0, sizeof *next);
    SNEPPP__TRY(sneppp__realisations_check(model, o->events, o->realisations ? o->realisations : 1, &total, err));
    if (o->reduce) total = sneppp__team_of(o)->count;
    if (sneppp__own_factor(model) >= 0 || sneppp__has_regions(o->events, o->realisations)) return SNEPPP_OK;
@@ -19957,7 +19960,8 @@ SNEPPP__APART static sneppp_status sneppp__recall_room(const sneppp_model *model
    return SNEPPP_OK;
 }
 
-SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events, sneppp_model *next)
+SNEPPP__APART static void sneppp__recall(sneppp_model *model, const sneppp_fit_desc *fit, int events,
+                                         sneppp_model *next)
 {
    size_t         D = (size_t)model->D, realisations = fit->realisations ? fit->realisations : 1,
                   total = sneppp__fit_number(fit), need = (size_t)events, kept = 0, asked = 0;
@@ -20012,6 +20016,7 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
    sneppp_model  next;
    int           events = 0, bumps;
    sneppp_status st;
+   memset(&next, 0, sizeof next);
    SNEPPP__TRY(sneppp__fit_check(model, desc, err));
    bumps = desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
    SNEPPP__TRY(sneppp__settings_check(desc, desc->method, bumps, err));
