@@ -18913,30 +18913,36 @@ SNEPPP__APART static void sneppp__auto_axes(sneppp__auto *f, size_t N, const sne
    sneppp__auto_stretch(f, e);
 }
 
-/* ---- a budget: the best mixture of B bumps and a floor, by EM. The fit above is the teacher. Virtual events are drawn
-   from it, not from the data, so that free centres, widths and weights cannot chase single events; and anew in every
+/* ---- a budget: the best mixture of B bumps and a floor. The fit above is the teacher. EM stays near where it starts, so
+   that matters: the teacher's own bumps are joined pair by pair, always the two whose union loses least likelihood
+   (Runnalls, Kullback-Leibler approach to Gaussian mixture reduction, IEEE Trans. AES 43, 2007). So smooth regions get
+   few, wide bumps, and narrow ones stay within wide ones. EM then learns from virtual events that are drawn from the
+   teacher, not from the data, so that free centres, widths and weights cannot chase single events; and anew in every
    step, so that they cannot chase single virtual events either: what was learnt from the earlier ones fades away
-   (Cappe and Moulines, On-line expectation-maximization algorithm for latent data models, JRSS B 71, 2009). EM stays
-   near where it starts, so that matters: runs of virtual events, several for each bump, are joined pair by pair,
-   always the two whose union loses least likelihood (Runnalls, Kullback-Leibler approach to Gaussian mixture reduction,
-   IEEE Trans. AES 43, 2007). So smooth regions get few, wide bumps. */
+   (Cappe and Moulines, On-line expectation-maximization algorithm for latent data models, JRSS B 71, 2009). */
 typedef struct sneppp__few_work {
-   double      *y, *cx, *reach2, *value; /* (K, d) virtual events; (B, d) centres in tree order; ...           */
-   double      *sum, *fresh;             /* (runs, 1 + 2 d) and (B, 1 + 2 d): weight, sums of x and of x^2      */
-   double      *loss, *least;            /* (runs) w/2 log det of the covariance; what the best union loses     */
-   size_t      *with;                    /* (runs) the best to be united with; SIZE_MAX: is no more             */
+   double      *y, *cx, *reach2, *value; /* (K or room, d) virtual events, or centres; (B, d) centres in tree order; ... */
+   double      *sum, *fresh;             /* (room, 2 + d) and (B, 2 + d): weight, sums of x and of x^2, which is not
+                                            needed on the sphere                                                */
+   double      *loss, *least;            /* (room) weight times axes times log h; what the best union loses      */
+   size_t      *with;                    /* (room) the best to be united with; SIZE_MAX: to be looked for        */
+   double       lost;                    /* by all unions: no less than the distance to the teacher, in nats an event */
    size_t      *order, *corder, *id;
    sneppp_node *node, *cnode;
 } sneppp__few_work;
 
-#define SNEPPP__FEW_STEPS 48
+#define SNEPPP__FEW_STEPS 40   /* of EM,                                                                        */
+#define SNEPPP__FEW_LOST  0.02 /* unless so little is lost that noise of virtual events would cost more          */
 #define SNEPPP__FEW_EDGE  14.0 /* beyond exp(-14) of its peak a bump has no part in a virtual event              */
+#define SNEPPP__FEW_BLOCK 128  /* bumps among which pairs are looked for,                                       */
+#define SNEPPP__FEW_ALL   2048 /* unless there are no more than this                                            */
 static size_t sneppp__few_events(size_t B) { return B < 32 ? 1024 + 256 * B : B < 512 ? 16384 : 32 * B; }
-static size_t sneppp__few_runs(size_t B) { return B < 1024 ? 4 * B : B < 4096 ? 4096 : B; }
+static size_t sneppp__few_room(size_t B) { return B < 8192 ? 32768 : 4 * B; }
 
 static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m, sneppp__few_work *w)
 {
-   size_t K = sneppp__few_events(B), runs = sneppp__few_runs(B), dim = (size_t)d, s = sizeof(double);
+   size_t K = sneppp__few_events(B), room = sneppp__few_room(B), dim = (size_t)d, s = sizeof(double);
+   if (K < room) K = room;
    m->c = (double *)sneppp__take(c, B, dim, s);
    m->h = (double *)sneppp__take(c, B, 1, s);
    m->p = (double *)sneppp__take(c, B, 1, s);
@@ -18948,11 +18954,11 @@ static void sneppp__place_few(sneppp__carver *c, size_t B, int d, sneppp__few *m
    w->corder = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
    w->cnode = (sneppp_node *)sneppp__take(c, sneppp__tree_room(B), 1, sizeof(sneppp_node));
    w->reach2 = (double *)sneppp__take(c, sneppp__tree_room(B), 1, s);
-   w->sum = (double *)sneppp__take(c, runs, 1 + 2 * dim, s);
-   w->fresh = (double *)sneppp__take(c, B, 1 + 2 * dim, s);
-   w->loss = (double *)sneppp__take(c, runs, 1, s);
-   w->least = (double *)sneppp__take(c, runs, 1, s);
-   w->with = (size_t *)sneppp__take(c, runs, 1, sizeof(size_t));
+   w->sum = (double *)sneppp__take(c, room, 2 + dim, s);
+   w->fresh = (double *)sneppp__take(c, B, 2 + dim, s);
+   w->loss = (double *)sneppp__take(c, room, 1, s);
+   w->least = (double *)sneppp__take(c, room, 1, s);
+   w->with = (size_t *)sneppp__take(c, room, 1, sizeof(size_t));
    w->value = (double *)sneppp__take(c, B, 1, s);
    w->id = (size_t *)sneppp__take(c, B, 1, sizeof(size_t));
 }
@@ -19013,45 +19019,53 @@ static void sneppp__bump_draw(const sneppp__auto *f, const double *box, sneppp_r
    memcpy(out, x, (size_t)f->d * sizeof *out);
 }
 
+/* The bumps of the teacher, numbered: on the events, moved, of the lattice. Returns the centre of number i, its width and
+   its share of all events; NULL behind the last. */
+static const double *sneppp__teacher_bump(const sneppp__auto *f, size_t i, double *h, double *share)
+{
+   const size_t N = f->N, d = (size_t)f->d;
+   int          c = (int)(i / N), s = c;
+   size_t       j = i % N;
+   if (c >= f->smooth) {
+      i -= (size_t)f->smooth * N;
+      if (i >= f->lattice.K) return NULL;
+      *h = f->lattice.h, *share = sneppp__knot_share(f, i);
+      return f->lattice.c + i * d;
+   }
+   *share = f->p[c] * f->w[j] / (f->fill * (double)f->R);
+   if (c >= f->sharp) {
+      *h = f->sh[c - f->sharp];
+      return f->sx + ((size_t)(c - f->sharp) * N + j) * d;
+   }
+   for (int l = 0; l < SNEPPP__LADDERS; s -= f->ladder[l++].S)
+      if (s < f->ladder[l].S) { *h = sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s); break; }
+   return f->x + j * d;
+}
+
 /* Virtual events, spread evenly over components and centres. */
 static size_t sneppp__auto_draw(const sneppp__auto *f, size_t K, double *y, sneppp_rng *rng)
 {
-   double owed = sneppp_rng_uniform(rng), mass = (1 - f->p[f->C - 1]) * f->fill * (double)f->R;
-   double box[2 * SNEPPP_RADIAL_DIM];
-   size_t k = 0, d = (size_t)f->d;
-   int    c = 0;
+   double        owed = sneppp_rng_uniform(rng), each = (double)K / (1 - f->p[f->C - 1]), h = 0, share = 0;
+   double        box[2 * SNEPPP_RADIAL_DIM];
+   size_t        k = 0, d = (size_t)f->d;
+   const double *c;
    sneppp__seen_box(f, box);
-   for (size_t m = 0; m < (size_t)(f->smooth - f->sharp); m++)
-      for (size_t j = 0; f->p[(size_t)f->sharp + m] > 0 && j < f->N; j++)
-         for (owed += (double)K * f->p[(size_t)f->sharp + m] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
-            sneppp__bump_draw(f, box, rng, f->sx + (m * f->N + j) * d, f->sh[m], y + k * d);
-   for (size_t b = 0; b < f->lattice.K; b++)
-      for (owed += (double)K * sneppp__knot_share(f, b) * (double)f->R * f->fill / mass; owed >= 1 && k < K;
-           owed -= 1, k++)
-         sneppp__bump_draw(f, box, rng, f->lattice.c + b * d, f->lattice.h, y + k * d);
-   for (int l = 0; l < SNEPPP__LADDERS; l++)
-      for (int s = 0; s < f->ladder[l].S; s++, c++) {
-         if (!(f->p[c] > 0)) continue;
-         for (size_t j = 0; j < f->N; j++)
-            for (owed += (double)K * f->p[c] * f->w[j] / mass; owed >= 1 && k < K; owed -= 1, k++)
-               sneppp__bump_draw(f, box, rng, f->x + j * d,
-                                 sneppp__level_width(f->ladder[l].top[j], f->ladder[l].last[j], s), y + k * d);
-      }
+   for (size_t i = 0; (c = sneppp__teacher_bump(f, i, &h, &share)) != NULL; i++)
+      for (owed += each * share; owed >= 1 && k < K; owed -= 1, k++) sneppp__bump_draw(f, box, rng, c, h, y + k * d);
    return k;
 }
 
-/* Centre and width of the bump that has the moments a: weight, sums of x and of x^2. On the sphere the mean is put onto
-   it, and its length R tells the concentration, about R (3 - R^2) / (1 - R^2). Returns the width: the same along all
-   axes of the metric, because only then a model has a tree. */
-static double sneppp__few_moments(const sneppp__auto *f, const double *a, double *c)
+/* Width of the bump that has the moments of a, and of b if that is not NULL: the same along all axes of the metric,
+   because only then a model has a tree. On the sphere of radius r, the length R r of the mean tells the concentration,
+   about R (3 - R^2) / (1 - R^2). The centre goes to c, on the sphere if there is one. */
+static double sneppp__few_moments(const sneppp__auto *f, const double *a, const double *b, double *c)
 {
    const int s = f->sphere, d = f->d;
-   double    length2 = 0, v = 0;
+   double    unit = 1 / (a[0] + (b ? b[0] : 0)), v = (a[1 + d] + (b ? b[1 + d] : 0)) * unit, length2 = 0;
    for (int k = 0; k < d; k++) {
-      int round = s >= 0 && k >= s && k < s + 3;
-      c[k] = a[1 + k] / a[0];
-      if (round) length2 += c[k] * c[k];
-      else v += a[1 + d + k] / a[0] - c[k] * c[k];
+      c[k] = (a[1 + k] + (b ? b[1 + k] : 0)) * unit;
+      if (s >= 0 && k >= s && k < s + 3) length2 += c[k] * c[k];
+      else v -= c[k] * c[k];
    }
    if (s >= 0) {
       double radius2 = f->a[s] * f->a[s], R2 = fmin(length2 / radius2, 1), R = fmax(sqrt(R2), 1e-3);
@@ -19061,68 +19075,106 @@ static double sneppp__few_moments(const sneppp__auto *f, const double *a, double
    return sqrt(fmax(v / (d - (s >= 0)), SNEPPP__LEAST * SNEPPP__LEAST));
 }
 
-/* What the likelihood of a's events, and those of `more`, loses to the width of their bump: weight times axes times
-   log h. */
-static double sneppp__few_loss(const sneppp__auto *f, const double *a, const double *more)
+/* What the likelihood of the events of bumps i and j loses to the width of one bump for both: weight times axes times
+   log h. i = j: of i alone. */
+static double sneppp__few_loss(const sneppp__auto *f, const sneppp__few_work *w, size_t i, size_t j)
 {
-   double both[1 + 2 * SNEPPP_RADIAL_DIM] = {0}, c[SNEPPP_RADIAL_DIM];
-   for (int k = 0; k < 1 + 2 * f->d; k++) both[k] = a[k] + (more ? more[k] : 0);
-   return both[0] * (f->d - (f->sphere >= 0)) * log(sneppp__few_moments(f, both, c));
+   const size_t  row = 2 + (size_t)f->d;
+   const double *a = w->sum + i * row, *b = i == j ? NULL : w->sum + j * row;
+   double        c[SNEPPP_RADIAL_DIM];
+   return (a[0] + (b ? b[0] : 0)) * (f->d - (f->sphere >= 0)) * log(sneppp__few_moments(f, a, b, c));
 }
 
-/* The best partner of i. */
-static void sneppp__few_partner(const sneppp__auto *f, sneppp__few_work *w, size_t runs, size_t i)
+/* The best partner of i among the n bumps id. */
+static void sneppp__few_partner(const sneppp__auto *f, sneppp__few_work *w, const size_t *id, size_t n, size_t i)
 {
-   const size_t row = 1 + 2 * (size_t)f->d;
    w->least[i] = 1e300, w->with[i] = i;
-   for (size_t j = 0; j < runs; j++) {
-      double loss;
-      if (j == i || w->with[j] == SIZE_MAX) continue;
-      loss = sneppp__few_loss(f, w->sum + i * row, w->sum + j * row) - w->loss[i] - w->loss[j];
+   for (size_t k = 0; k < n; k++) {
+      size_t j = id[k];
+      double loss = j == i ? 1e300 : sneppp__few_loss(f, w, i, j) - w->loss[i] - w->loss[j];
       if (loss < w->least[i]) w->least[i] = loss, w->with[i] = j;
    }
 }
 
-/* From runs of virtual events, which lie close together in the order of a tree, to the moments of B bumps. */
-static void sneppp__few_first(const sneppp__auto *f, size_t B, size_t n, double mass, sneppp__few_work *w)
+/* Joins pairs of the n bumps id, the best first, as long as they lose no more than `most` and there are more than B. A
+   union loses hardly less with others than its better half did, so whose partner is gone looks for another one not
+   before its turn has come. Bumps that are no more have the weight 0. Returns how many are left. */
+static size_t sneppp__few_join(const sneppp__auto *f, sneppp__few_work *w, size_t *id, size_t n, size_t B, double most)
 {
-   const size_t d = (size_t)f->d, row = 1 + 2 * d, runs = sneppp__few_runs(B);
-   size_t       kept = 0;
-   sneppp__tree_build(f->d, n, w->y, w->order, w->node);
-   memset(w->sum, 0, runs * row * sizeof *w->sum);
-   for (size_t b = 0; b < runs; b++) {
-      double *a = w->sum + b * row;
-      for (size_t i = b * n / runs; i < (b + 1) * n / runs; i++) {
-         double x, weight = mass / (double)n;
-         a[0] += weight;
-         for (size_t k = 0; k < d; k++) x = w->y[i * d + k], a[1 + k] += weight * x, a[1 + d + k] += weight * x * x;
-      }
-      w->with[b] = b;
-      w->loss[b] = sneppp__few_loss(f, a, NULL);
-   }
-   for (size_t b = 0; runs > B && b < runs; b++) sneppp__few_partner(f, w, runs, b);
-   for (size_t left = runs; left > B; left--) {
-      size_t i = SIZE_MAX, j;
-      for (size_t b = 0; b < runs; b++)
-         if (w->with[b] != SIZE_MAX && (i == SIZE_MAX || w->least[b] < w->least[i])) i = b;
+   const size_t row = 2 + (size_t)f->d;
+   for (size_t k = 0; k < n; k++) sneppp__few_partner(f, w, id, n, id[k]);
+   while (n > B && n > 1) {
+      size_t i = id[0], j, at = 0;
+      for (size_t k = 1; k < n; k++) if (w->least[id[k]] < w->least[i]) i = id[k];
+      if (w->least[i] > most) break;
       j = w->with[i];
-      for (size_t k = 0; k < row; k++) w->sum[i * row + k] += w->sum[j * row + k];
-      w->with[j] = SIZE_MAX;
-      w->loss[i] = sneppp__few_loss(f, w->sum + i * row, NULL);
-      sneppp__few_partner(f, w, runs, i);
-      for (size_t b = 0; b < runs; b++) {
+      if (j == SIZE_MAX) { sneppp__few_partner(f, w, id, n, i); continue; }
+      for (size_t k = 0; k < row; k++) w->sum[i * row + k] += w->sum[j * row + k], w->sum[j * row + k] = 0;
+      w->lost += w->least[i];
+      w->loss[i] = sneppp__few_loss(f, w, i, i);
+      for (size_t k = 0; k < n; k++) if (id[k] != j) id[at++] = id[k];
+      n = at;
+      w->least[i] = 1e300, w->with[i] = i;
+      for (size_t k = 0; k < n; k++) {
+         size_t b = id[k];
          double loss;
-         if (b == i || w->with[b] == SIZE_MAX) continue;
-         if (w->with[b] == i || w->with[b] == j) { sneppp__few_partner(f, w, runs, b); continue; }
-         loss = sneppp__few_loss(f, w->sum + i * row, w->sum + b * row) - w->loss[i] - w->loss[b];
+         if (b == i) continue;
+         loss = sneppp__few_loss(f, w, i, b) - w->loss[i] - w->loss[b];
+         if (loss < w->least[i]) w->least[i] = loss, w->with[i] = b;
          if (loss < w->least[b]) w->least[b] = loss, w->with[b] = i;
+         else if (w->with[b] == i || w->with[b] == j) w->with[b] = SIZE_MAX;
       }
    }
-   for (size_t b = 0; b < runs; b++)
-      if (w->with[b] != SIZE_MAX) {
-         if (kept < b) memcpy(w->sum + kept * row, w->sum + b * row, row * sizeof *w->sum);
-         kept++;
+   return n;
+}
+
+/* From n bumps to B, at first among those that are close together in the order of a tree, pairs that lose up to `most`,
+   which grows. */
+static size_t sneppp__few_reduce(const sneppp__auto *f, sneppp__few_work *w, size_t n, size_t B, double *most)
+{
+   const size_t d = (size_t)f->d, row = 2 + d;
+   while (n > B) {
+      size_t block = n <= SNEPPP__FEW_ALL ? n : SNEPPP__FEW_BLOCK, left = n, kept = 0;
+      for (size_t i = 0; i < n; i++) {
+         sneppp__few_moments(f, w->sum + i * row, NULL, w->y + i * d);
+         w->loss[i] = sneppp__few_loss(f, w, i, i);
       }
+      sneppp__tree_build(f->d, n, w->y, w->order, w->node);
+      for (size_t i = 0; i < n; i += block) {
+         size_t size = n - i < block ? n - i : block, spare = left - B;
+         left -= size - sneppp__few_join(f, w, w->order + i, size, size > spare ? size - spare : 1,
+                                         n == block ? 1e300 : *most);
+      }
+      for (size_t i = 0; i < n; i++)
+         if (w->sum[i * row] > 0) memmove(w->sum + kept++ * row, w->sum + i * row, row * sizeof *w->sum);
+      n = kept;
+      *most *= 3;
+   }
+   return n;
+}
+
+/* The moments of at most B bumps, from those of the teacher. Returns how many there are. */
+static size_t sneppp__few_first(const sneppp__auto *f, size_t B, sneppp__few_work *w)
+{
+   const size_t  d = (size_t)f->d, row = 2 + d, room = sneppp__few_room(B);
+   size_t        n = 0;
+   double        h = 0, share = 0, most = 0.003 / (double)room;
+   const double *c;
+   for (size_t i = 0; (c = sneppp__teacher_bump(f, i, &h, &share)) != NULL; i++) {
+      double *a = w->sum + n * row, kappa, R = 1;
+      if (!(share > 1e-12)) continue;
+      a[0] = share, a[1 + d] = 0;
+      for (int k = 0; k < f->d; k++) {
+         int round = f->sphere >= 0 && k >= f->sphere && k < f->sphere + 3;
+         kappa = f->a[k] * f->a[k] / (h * h);
+         R = !round ? 1 : kappa > 1e-4 ? 1 / tanh(kappa) - 1 / kappa : kappa / 3;
+         a[1 + k] = share * R * c[k];
+         if (!round) a[1 + d] += share * (c[k] * c[k] + h * h);
+      }
+      if (++n == room) n = sneppp__few_reduce(f, w, n, room / 2, &most);
+   }
+   if (B < SNEPPP__FEW_ALL && n > SNEPPP__FEW_ALL) n = sneppp__few_reduce(f, w, n, SNEPPP__FEW_ALL, &most);
+   return sneppp__few_reduce(f, w, n, B, &most);
 }
 
 /* Responsibilities of one virtual event x, weighted, into the sums of the bumps near it. Returns the floor's part. */
@@ -19130,7 +19182,7 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
                                 const double *x, double weight)
 {
    size_t             d = (size_t)f->d, got = 0;
-   double             s = m->floor;
+   double             s = m->floor, square = 0;
    sneppp__walk       walk = sneppp__walk_from(w->cnode, f->d, x, w->reach2);
    const sneppp_node *n;
    while ((n = sneppp__walk_next(&walk)) != NULL)
@@ -19145,34 +19197,68 @@ static double sneppp__few_share(const sneppp__auto *f, const sneppp__few *m, sne
          s += w->value[got++];
       }
    s = weight / s;
+   for (int k = 0; k < f->d; k++) if (f->sphere < 0 || k < f->sphere || k >= f->sphere + 3) square += x[k] * x[k];
    for (size_t b = 0; b < got; b++) {
-      double *a = w->fresh + w->id[b] * (1 + 2 * d), q = w->value[b] * s;
-      a[0] += q;
-      for (size_t k = 0; k < d; k++) { a[1 + k] += q * x[k]; a[1 + d + k] += q * x[k] * x[k]; }
+      double *a = w->fresh + w->id[b] * (2 + d), q = w->value[b] * s;
+      a[0] += q, a[1 + d] += q * square;
+      for (size_t k = 0; k < d; k++) a[1 + k] += q * x[k];
    }
    return m->floor * s;
 }
 
+/* A bump at the border of what was seen would shrink and move inwards from step to step, because the events on its other
+   side are missing. EM knows what to do: the fresh sums a of bump b are completed with the moments that its missing part
+   has now. With z the part of the bump that was seen, the sum of x becomes z a + a_0 (c - z E), E the mean of x over what
+   was seen, and likewise for x^2. As Z, the mean of the bump, is the integral of exp(-|x - c|^2 / 2 h^2), slopes of its
+   logarithm tell E: d log Z / dc = (E - c) / h^2, and h^3 d log Z / dh is the mean of |x - c|^2. */
+static void sneppp__few_complete(const sneppp__auto *f, const sneppp__few *m, size_t b, double *a)
+{
+   const int     s = f->sphere, d = f->d;
+   const double *c = m->c + b * (size_t)d;
+   const double  h = m->h[b], e = 1e-4;
+   double        z = f->seen / (m->scale[b] * (double)f->parts), at[SNEPPP_RADIAL_DIM], square = 0;
+   for (int k = 0; k < d; k++) at[k] = c[k], z /= s >= 0 && k >= s && k < s + 3 ? 1 : h * 2.50662827463100050242 / f->a[k];
+   if (s >= 0) {
+      double kappa = f->a[s] * f->a[s] / (h * h), R = kappa > 1e-4 ? 1 / tanh(kappa) - 1 / kappa : kappa / 3;
+      z /= -expm1(-2 * kappa) / (2 * kappa);
+      square -= 2 * f->a[s] * f->a[s] * (1 - R);
+   }
+   if (!(z < 0.999) || !(a[0] > 0)) return;
+   square += 0.5 * h * h / e * log(sneppp__bump_scale(f, c, h * (1 - e)) / sneppp__bump_scale(f, c, h * (1 + e)));
+   a[1 + d] = z * a[1 + d] - a[0] * z * square;
+   for (int k = 0; k < d; k++) {
+      double more, less, shift; /* E - c */
+      if (s >= 0 && k >= s && k < s + 3) continue;
+      at[k] = c[k] + e * h, more = sneppp__bump_scale(f, at, h);
+      at[k] = c[k] - e * h, less = sneppp__bump_scale(f, at, h);
+      at[k] = c[k];
+      shift = 0.5 * h / e * log(less / more);
+      a[1 + k] = z * a[1 + k] + a[0] * (c[k] - z * (c[k] + shift));
+      a[1 + d] += a[0] * (c[k] * c[k] + h * h - z * (c[k] * c[k] + 2 * c[k] * shift));
+   }
+}
+
 SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m, sneppp__few_work *w, uint64_t seed)
 {
-   const size_t d = (size_t)f->d, B = m->B, row = 1 + 2 * d;
+   const size_t d = (size_t)f->d, row = 2 + d, B = m->B = sneppp__few_first(f, m->B, w);
    const double uniform = fmax(f->p[f->C - 1], 1e-9), mass = 1 - uniform; /* which stays with the floor */
+   const int    steps = w->lost < SNEPPP__FEW_LOST ? 0 : SNEPPP__FEW_STEPS;
    double       total, floor = 0;
    sneppp_rng   rng;
    sneppp_rng_init(&rng, seed, 31);
-   for (int step = 0; step <= SNEPPP__FEW_STEPS; step++) {
-      double late = step - 0.5 * SNEPPP__FEW_STEPS, rate = !step ? 1 : late < 0 ? 0.6 : 0.6 / (1 + 0.3 * late), got = 0;
-      size_t nodes, n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
-      if (!step) sneppp__few_first(f, B, n, mass, w);
+   for (int step = 0; step <= steps; step++) {
+      double late = step - 0.5 * steps, rate = late < 0 ? 0.6 : 0.6 / (1 + 0.3 * late), got = 0;
+      size_t nodes, n = 0;
       for (size_t b = 0; b < B; b++) {
          m->p[b] = w->sum[b * row];
-         if (m->p[b] > 1e-12) m->h[b] = sneppp__few_moments(f, w->sum + b * row, m->c + b * d);
+         if (m->p[b] > 1e-12) m->h[b] = sneppp__few_moments(f, w->sum + b * row, NULL, m->c + b * d);
          m->scale[b] = sneppp__bump_scale(f, m->c + b * d, m->h[b]);
       }
       memcpy(w->cx, m->c, B * d * sizeof *w->cx);
       nodes = sneppp__tree_build(f->d, B, w->cx, w->corder, w->cnode);
       m->floor = uniform + floor;
-      if (step == SNEPPP__FEW_STEPS) break;
+      if (step == steps) break;
+      n = sneppp__auto_draw(f, sneppp__few_events(B), w->y, &rng);
       for (size_t k = 0; k < nodes; k++) {
          double widest = 0;
          for (size_t b = w->cnode[k].first; b < w->cnode[k].first + w->cnode[k].count; b++)
@@ -19181,6 +19267,7 @@ SNEPPP__APART static void sneppp__auto_few(const sneppp__auto *f, sneppp__few *m
       }
       memset(w->fresh, 0, B * row * sizeof *w->fresh);
       for (size_t i = 0; i < n; i++) got += sneppp__few_share(f, m, w, w->y + i * d, mass / (double)n);
+      for (size_t b = 0; b < B; b++) sneppp__few_complete(f, m, b, w->fresh + b * row);
       for (size_t b = 0; b < B * row; b++) w->sum[b] += rate * (w->fresh[b] - w->sum[b]);
       floor += rate * (got - floor);
    }
