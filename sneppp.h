@@ -15560,7 +15560,7 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
             sneppp__cone_add_gram(cx, q, g, sneppp__separable(model) ? 1 : t.times);
          if (!(t.count > 0)) continue;
          if (cx->diagonal) {
-            if (!fill) thick[k] = q->which == 0;
+            if (!fill) thick[k] = q->which == 0 || sneppp__separable(model); /* whose cones are solved one by one */
             for (size_t i = 0; fill && i < q->n; i++)
                cx->rphi[k] += cx->eps1 * sneppp__mix_entry(model, g, q->first + i, q->first + i);
             for (size_t i = 0; fill && i < q->r; i++) {

@@ -495,14 +495,17 @@ TEST districts_separable(void)
    d.factor[0].window.dim = 2, d.factor[0].window.hi[0] = d.factor[0].window.hi[1] = 2;
    d.factor[1].window = week, d.factor[1].window.ends = ends;
    d.width = 5, d.mix = SNEPPP_MIX_SEPARABLE;
-   ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
-   if (sneppp_fit(&m, &f, &r, &err) != SNEPPP_OK) FAILm(err.why);
-   ASSERT(r.gap <= f.tol);
-   ASSERT_IN_RANGE(13, r.expected, 1e-3);
-   ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &first, NULL, NULL, NULL, &err));
-   ASSERT_IN_RANGE(first / 13, r.nll, 1e-5);
+   for (int diagonal = 1; diagonal >= 0; diagonal--) {
+      d.readout = diagonal ? SNEPPP_READOUT_DIAGONAL : SNEPPP_READOUT_FULL;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
+      if (sneppp_fit(&m, &f, &r, &err) != SNEPPP_OK) FAILm(err.why);
+      ASSERT(r.gap <= f.tol);
+      ASSERT_IN_RANGE(13, r.expected, 1e-3);
+      ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &first, NULL, NULL, NULL, &err));
+      ASSERT_IN_RANGE(first / 13, r.nll, 1e-5);
+      sneppp_free(&m);
+   }
    e.cells = 0;
-   sneppp_free(&m);
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_OK, sneppp_nll(&m, &e, 1, &first, NULL, NULL, NULL, &err));
    f = districts_fit(&e, SNEPPP_METHOD_ADAM, 0);
