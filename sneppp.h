@@ -20100,26 +20100,36 @@ static sneppp_status sneppp__fit(sneppp_model *model, const sneppp_fit_desc *des
                                  sneppp_error *err)
 {
    size_t        copies = 0, nodes;
-   sneppp_model  next;
+   sneppp_model *next = NULL;
    int           events = 0, bumps;
+   sneppp__room  room;
    sneppp_status st;
-   memset(&next, 0, sizeof next);
    SNEPPP__TRY(sneppp__fit_check(model, desc, err));
    bumps = desc->method == SNEPPP_METHOD_AUTO && sneppp__auto_serves(model, desc);
    SNEPPP__TRY(sneppp__settings_check(desc, desc->method, bumps, err));
    if (report) SNEPPP__TRY(sneppp__count_copies(model, desc, &copies, err));
-   if (!bumps) SNEPPP__TRY(sneppp__recall_room(model, desc, &events, &next, err));
-   if (desc->method == SNEPPP_METHOD_AUTO) st = sneppp__fit_auto(model, desc, report, err);
+   if (bumps) st = sneppp__fit_auto(model, desc, report, err);
    else {
+      room = sneppp__room_open(model->desc.alloc_ctx); /* a model is large for the stack below a fit */
+      while (sneppp__room_run(&room, err)) next = (sneppp_model *)sneppp__take(&room.c, 1, 1, sizeof *next);
+      SNEPPP__TRY(room.st);
+      memset(next, 0, sizeof *next);
       nodes = model->nodes;
-      model->nodes = 0; /* a tree would not see the parameters move */
-      st = desc->method == SNEPPP_METHOD_ADAM ? sneppp__fit_adam(model, desc, report, err)
-                                       : sneppp__fit_convex(model, desc, 0, report, err);
-      if (st == SNEPPP_OK) sneppp__index(model);
-      else model->nodes = nodes; /* nothing has moved */
+      st = sneppp__recall_room(model, desc, &events, next, err);
+      if (desc->method != SNEPPP_METHOD_AUTO) model->nodes = 0; /* a tree would not see the parameters move */
+      if (st == SNEPPP_OK)
+         st = desc->method == SNEPPP_METHOD_AUTO   ? sneppp__fit_auto(model, desc, report, err)
+              : desc->method == SNEPPP_METHOD_ADAM ? sneppp__fit_adam(model, desc, report, err)
+                                                   : sneppp__fit_convex(model, desc, 0, report, err);
+      if (st == SNEPPP_OK) {
+         if (desc->method != SNEPPP_METHOD_AUTO) sneppp__index(model);
+         sneppp__recall(model, desc, events, next);
+      } else {
+         model->nodes = nodes; /* nothing has moved */
+         sneppp_free(next);
+      }
+      sneppp__block_free(&room.block);
    }
-   if (!bumps && st == SNEPPP_OK) sneppp__recall(model, desc, events, &next);
-   else if (!bumps) sneppp_free(&next);
    if (st == SNEPPP_OK && report) report->copies = copies;
    return st;
 }
