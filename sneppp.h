@@ -169,7 +169,8 @@
       the hook sums are rounded in another order, and results differ within fit.tol; small AUTO fits have the same bits.
       A step of ADAM, or of CONVEX and PGD, costs two small talks of 194 doubles and one of three doubles for each entry
       of the gradient (CONVEX: now and then of S, n^2); batches are shown to all ranks, D + 1 doubles for each event.
-      AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided.
+      AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided. The Gram
+      matrix is divided from 512 features on.
       A rank that fails (a bad event, a short read, no memory) makes the call fail on every rank with the same status,
       and err.why begins with its number; err.event is the number of the event in its shard. A hook that fails, or a
       rank that dies, ends the job by the rules of what it runs on; a checkpoint of a trainer (sneppp_trainer_save, on any
@@ -13863,6 +13864,55 @@ static sneppp_status sneppp__team_gather(sneppp__team *t, const sneppp_model *mo
    return sneppp__team_call(t, t->mail, count * (D + 1), err);
 }
 
+/* ---- the Gram matrix of a wide layer, whose lanes the ranks divide: entries are made by one rank and zero in the
+   others, and the lanes of a pull-back are joined in their order, as everywhere. It stands in for fit.parallel in that
+   call; as it cannot fail there, what was agreed is found in the next header. */
+typedef struct sneppp__gram_share {
+   sneppp__team          *team;
+   const sneppp_parallel *par;
+   void (*job)(size_t, void *);
+   void *arg;
+} sneppp__gram_share;
+
+static void sneppp__gram_part(size_t i, void *arg)
+{
+   const sneppp__gram_share *s = (const sneppp__gram_share *)arg;
+   s->job(s->team->rank + i * s->team->ranks, s->arg);
+}
+
+static void sneppp__gram_divide(void (*job)(size_t, void *), void *arg, size_t lanes, void *user)
+{
+   sneppp__gram_share *s = (sneppp__gram_share *)user;
+   sneppp__team       *t = s->team;
+   sneppp__gram_job   *g = (sneppp__gram_job *)arg;
+   size_t              n = (size_t)g->plan->layer->n, own = t->rank < lanes ? (lanes - t->rank - 1) / t->ranks + 1 : 0,
+                       parts = g->G ? lanes * sneppp__pull_size(n, (size_t)g->plan->d, g->plan->win) : 0;
+   s->job = job, s->arg = arg;
+   if (g->K) memset(g->K, 0, n * n * sizeof *g->K);
+   if (parts) memset(g->parts, 0, parts * sizeof *g->parts);
+   sneppp__run(s->par, sneppp__gram_part, s, own);
+   if (sneppp__agree(t, SNEPPP_OK, NULL, &t->error) != SNEPPP_OK) return;
+   if (g->K) sneppp__team_call(t, g->K, n * n, NULL);
+   if (parts) sneppp__team_call(t, g->parts, parts, NULL);
+}
+
+/* What a call that makes Gram matrices gets for `par`. */
+#define SNEPPP__DIVIDED 512 /* units from which it is worth a talk */
+static sneppp_parallel sneppp__gram_parallel(sneppp__team *t, const sneppp_model *model, const sneppp_parallel *par,
+                                             sneppp__gram_share *share)
+{
+   sneppp_parallel p;
+   int             divided = t && t->ranks > 1 && model->n >= SNEPPP__DIVIDED && model->desc.readout == SNEPPP_READOUT_FULL;
+   memset(&p, 0, sizeof p);
+   if (par) p = *par;
+   memset(share, 0, sizeof *share);
+   share->team = t, share->par = par;
+   for (int f = 0; f < model->factors; f++) /* rasters have jobs of another kind, by cells */
+      if (model->desc.factor[f].window.space == SNEPPP_SPACE_RASTER) divided = 0;
+   if (divided) p.run = sneppp__gram_divide, p.user = share;
+   return p;
+}
+
 /* ---- the start: is everything the same everywhere, who has what, and the parcels that lie across shards */
 static uint64_t sneppp__digest(uint64_t h, const void *data, size_t bytes)
 {
@@ -14068,6 +14118,7 @@ typedef struct sneppp__tour {
    sneppp__grams        g;                /* made by sneppp__tour_grams                                        */
    const sneppp_window *made[SNEPPP_MAX_FACTORS]; /* the windows that g is of,                                 */
    int                  any;              /* if it is of any                                                   */
+   sneppp__team        *team;             /* the ranks that make K together, or NULL                           */
 } sneppp__tour;
 
 static sneppp__tour sneppp__tour_open(const sneppp_model *model, const sneppp_events *events, size_t realisations,
@@ -14113,14 +14164,16 @@ SNEPPP__APART static int sneppp__tour_next(sneppp__tour *t)
 /* K of a factor is made again only where its window is another one than before. */
 static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *par, sneppp_error *err)
 {
+   sneppp__gram_share share;
+   sneppp_parallel    grams = sneppp__gram_parallel(t->team, t->model, par, &share);
    for (int f = 0; f < t->model->factors; f++) {
       const sneppp_window *part = sneppp__tour_part(t, f);
       if (t->any && t->made[f] == part) continue;
-      SNEPPP__TRY(sneppp__factor_grams(t->model, f, part, &t->inside[f], &t->layer[f], &t->g, par, err));
+      SNEPPP__TRY(sneppp__factor_grams(t->model, f, part, &t->inside[f], &t->layer[f], &t->g, &grams, err));
       t->made[f] = part;
    }
    t->any = 1;
-   return SNEPPP_OK;
+   return t->team && t->team->over ? sneppp__agree(t->team, SNEPPP_OK, NULL, err) : SNEPPP_OK;
 }
 
 /* The bytes that it needs, and the most that a pull-back through one of its regions adds up. */
@@ -14858,12 +14911,14 @@ static sneppp_status sneppp__factor_pull(sneppp__loss *loss, sneppp__tour *t, in
    double           **list[SNEPPP__LISTS];
    size_t             size[SNEPPP__LISTS];
    sneppp__gram_job   job;
+   sneppp__gram_share share;
+   sneppp_parallel    grams = sneppp__gram_parallel(t->team, t->model, par, &share);
    sneppp_status      st;
    sneppp__grad_lists(&loss->model->layer[f], out, list, size);
    for (int k = 0; k < SNEPPP__LISTS; k++) if (*list[k]) memset(*list[k], 0, size[k] * sizeof **list[k]);
    job = t->g.diagonal ? sneppp__gram_ask(SNEPPP__DIAGONAL, NULL, G, 1, loss->parts)
                        : sneppp__gram_ask(SNEPPP__FULL, K, G, scale, loss->parts);
-   st = sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, t->g.diagonal ? NULL : par, err);
+   st = sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, t->g.diagonal ? NULL : &grams, err);
    if (st != SNEPPP_OK || !t->g.c[f]) return st;
    job = sneppp__gram_ask(SNEPPP__MOMENT, NULL, loss->dc, 1, loss->parts);
    return sneppp__gram(&t->inside[f], &t->layer[f], &job, 0, 0, out, NULL, err);
@@ -15009,6 +15064,7 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    c.base = base, loss->par = par;
    sneppp__place_loss(&c, loss);
    t = sneppp__tour_open(model, loss->events, loss->realisations, loss->tour);
+   t.team = loss->team;
    for (int k = 0; loss->MM[0] && k < model->readouts; k++)
       sneppp__readout_matrix(&model->readout[k], loss->wide, loss->MM[k], SNEPPP__NARROW ? loss->M[k] : NULL, par);
    SNEPPP__TRY(sneppp__pass(loss, err));
@@ -15532,6 +15588,7 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
    sneppp__tour        t = sneppp__tour_open(model, cx->desc->events, cx->realisations, NULL);
    sneppp__room        room = sneppp__room_open(model->desc.alloc_ctx);
    if (fill && !cx->regions) return SNEPPP_OK;
+   t.team = sneppp__team_of(cx->desc);
    while (sneppp__room_run(&room, err)) {
       t.base = (unsigned char *)sneppp__take(&room.c, bytes, 1, 1);
       K = sneppp__doubles(&room.c, n, n);

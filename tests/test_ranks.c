@@ -353,7 +353,7 @@ TEST ranks_auto(void)
    PASS();
 }
 
-/* Plane waves on a line; and a wide layer. */
+/* Plane waves on a line; and a layer so wide that its Gram matrix is divided. */
 TEST ranks_wide(void)
 {
    ranks_job job = ranks_job_of(SNEPPP_METHOD_ADAM, 3000);
@@ -362,9 +362,16 @@ TEST ranks_wide(void)
    job.fit.steps = 3;
    RANKS_CHECK(job, 1e-9);
    job = ranks_job_of(SNEPPP_METHOD_ADAM, 300);
-   job.desc.width = 515, job.desc.rank = 2;
+   job.desc.width = SNEPPP__DIVIDED + 3, job.desc.rank = 2;
    job.fit.steps = 2;
    RANKS_CHECK(job, 1e-8);
+   {
+      ranks_job      cells = job; /* a raster, whose lanes are others, is not divided */
+      sneppp_window *w = &cells.desc.factor[0].window;
+      w->space = SNEPPP_SPACE_RASTER;
+      for (int r = 0; r < 2; r++) w->cells[r] = 2, w->cell[r] = w->hi[r] / 2, w->hi[r] = 0;
+      RANKS_CHECK(cells, 1e-8);
+   }
    job.desc.factor[0].window.dim = job.desc.factor[1].window.dim = 1;
    job.desc.factor[1].window.hi[0] = 5;
    job.fit.method = SNEPPP_METHOD_CONVEX, job.fit.tol = 1e-2, job.desc.rank = 0;
