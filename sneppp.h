@@ -2347,7 +2347,7 @@ static void sneppp__raster_side(const sneppp_window *w, int r, double *lo, doubl
 }
 
 /* The exposure of cell k; 0 if it is outside. */
-static double sneppp__raster_weight(const sneppp_window *w, size_t k)
+SNEPPP__INLINE double sneppp__raster_weight(const sneppp_window *w, size_t k)
 {
    double weight = w->weight ? w->weight[k] : 1;
    for (size_t q = 0, Q = (size_t)w->covariates; q < Q; q++) if (!sneppp__finite(w->z[k * Q + q])) return 0;
@@ -9618,7 +9618,7 @@ static double sneppp__raster_pair(const sneppp__pair *p, const sneppp__pull *out
 static double sneppp__raster_bump(const sneppp_window *win, const double *c, const double *s)
 {
    enum { BLOCK = 64 };
-   double lo[2] = {0, 0}, hi[2] = {0, 1}, column[BLOCK], sum = 0;
+   double lo[2] = {0, 0}, hi[2] = {0, 1}, column[BLOCK], weight[BLOCK], sum = 0;
    size_t from[2] = {0, 0}, to[2] = {0, 1};
    for (int r = 0; r < win->dim; r++) { /* beyond 6.2 / s less than 1e-17 of a bump is left */
       sneppp__raster_side(win, r, &lo[r], &hi[r]);
@@ -9630,7 +9630,7 @@ static double sneppp__raster_bump(const sneppp_window *win, const double *c, con
    for (size_t at = from[0]; at < to[0]; at += BLOCK) {
       size_t count = to[0] - at < BLOCK ? to[0] - at : (size_t)BLOCK;
       double before = erf((fmax(win->origin[0] + (double)at * win->cell[0], lo[0]) - c[0]) * s[0]);
-      double below = 0, row, next;
+      double below = 0, next;
       for (size_t k = 0; k < count; k++, before = next) {
          next = erf((fmin(win->origin[0] + (double)(at + k + 1) * win->cell[0], hi[0]) - c[0]) * s[0]);
          column[k] = next > before ? next - before : 0;
@@ -9638,10 +9638,9 @@ static double sneppp__raster_bump(const sneppp_window *win, const double *c, con
       if (win->dim > 1) below = erf((fmax(win->origin[1] + (double)from[1] * win->cell[1], lo[1]) - c[1]) * s[1]);
       for (size_t r = from[1]; r < to[1]; r++, below = next) {
          next = win->dim > 1 ? erf((fmin(win->origin[1] + (double)(r + 1) * win->cell[1], hi[1]) - c[1]) * s[1]) : 1;
-         row = 0;
-         for (size_t k = 0; next > below && k < count; k++)
-            if (column[k] > 0) row += sneppp__raster_weight(win, r * win->cells[0] + at + k) * column[k];
-         sum += row * (next - below);
+         if (!(next > below)) continue;
+         for (size_t k = 0; k < count; k++) weight[k] = sneppp__raster_weight(win, r * win->cells[0] + at + k);
+         sum += sneppp__dot_f64(count, weight, column) * (next - below);
       }
    }
    for (int r = 0; r < win->dim; r++) sum *= 0.88622692545275801365 / s[r]; /* sqrt(pi)/2 */
