@@ -1447,6 +1447,13 @@ static void op_moved(const plan_op *o)
       told->kind[o->kind].refused++;
       return;
    }
+   if (st[1] == SNEPPP_ERR_DATA && what == 1 && v->space == SNEPPP_SPACE_RASTER) /* mirrored borders of cells are rounded */
+      for (size_t k = 0; k < d; k++) {
+         double u = ((double)x[0][err.event * d + k] - v->origin[k]) / v->cell[k];
+         if (fabs(u - floor(u + 0.5)) > 8 * EPS * (1 + fabs(u) + fabs(v->origin[k] / v->cell[k]))) continue;
+         told->undecided++;
+         return;
+      }
    MUST(st[0] == st[1], "moved data", "%s: refused: %s",
         what == 0   ? "other units"
         : what == 1 ? "mirrored"
