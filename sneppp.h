@@ -23470,10 +23470,10 @@ static double sneppp__view_flux(const sneppp__view *v, double k, double top)
    double       sum = 0;
    for (int j = 0; j < 8; j++) {
       double a = fmax(cut[j], v->from), b = fmin(cut[j + 1], v->to);
-      int    far = !((j + 1) >> 1 & 1);
+      int    past = !((j + 1) >> 1 & 1);
       if (!(a < b)) continue;
-      if (far) sum += top * (sneppp__view_turn(v, b) - sneppp__view_turn(v, a));
-      if (!far || k < SNEPPP__TAIL) sum += sneppp__view_rule(v, k, a, b, far);
+      if (past) sum += top * (sneppp__view_turn(v, b) - sneppp__view_turn(v, a));
+      if (!past || k < SNEPPP__TAIL) sum += sneppp__view_rule(v, k, a, b, past);
    }
    return sum;
 }
