@@ -16516,6 +16516,12 @@ static sneppp_status sneppp__convex_separable(sneppp__convex *cx, sneppp_error *
    cx->model->alpha = alpha, cx->model->floor = 0;
    st = sneppp__nll(cx->model, cx->desc->events, cx->realisations, sneppp__team_of(cx->desc), &cx->now.nll,
                     &cx->now.expected, NULL, &cx->desc->parallel, err);
+   /* Readouts were rounded to reals, one for each factor: the best scale takes that back. It is farther from 1 only
+      where an event cannot be seen, or the steps were too few. */
+   if (st == SNEPPP_OK && !(cx->model->desc.alpha > 0) && fabs(cx->now.expected - cx->total) < 1e-4 * cx->total) {
+      double s = cx->total / cx->now.expected;
+      cx->alpha *= s, cx->now.nll += cx->total - cx->now.expected - cx->total * log(s), cx->now.expected = cx->total;
+   }
    cx->now.nll = (cx->now.nll + sneppp__fit_factorials(cx->desc)) / (double)cx->now.events;
    return st;
 }

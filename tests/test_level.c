@@ -216,7 +216,7 @@ TEST level_cut_polygons(void)
    double                  xy[80], box_xy[8] = {2, 1, 9, 1, 9, 7, 2, 7}, total, got, left, want, none = 0;
    size_t                  size[4];
    for (uint64_t k = 0; k < 120; k++) {
-      const size_t  n = 3 + k / 4 % 7, rings = 1 + k / 8 % 3;
+      const size_t  n = (size_t)(3 + k / 4 % 7), rings = (size_t)(1 + k / 8 % 3);
       sneppp_window w = level_window(), rest, star, walls;
       sneppp_model  m;
       sneppp_error  err;
@@ -378,7 +378,7 @@ TEST level_cut_uses(void)
       ASSERT_EQ_FMT(SNEPPP_OK, level_count(&m, &star, &total, &err), "%d");
       ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_count_sure(&m, &r, 1, 0.9, &sure, NULL, &err), "%d");
       ASSERT_IN_RANGE(total, sure.mean, 1e-9 * total);
-      ASSERT(sure.lower < total && total < sure.upper && sure.count_lower <= total && total <= sure.count_upper);
+      ASSERT(sure.lower < total && total < sure.upper && (double)sure.count_lower <= total && total <= (double)sure.count_upper);
       sneppp_free(&m);
    }
    PASS();
