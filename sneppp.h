@@ -14120,13 +14120,11 @@ typedef struct sneppp__tour {
    sneppp__team        *team;             /* the ranks that make K together, or NULL                           */
 } sneppp__tour;
 
-static sneppp__tour sneppp__tour_open(const sneppp_model *model, const sneppp_events *events, size_t realisations,
-                                      unsigned char *base)
+static void sneppp__tour_open(sneppp__tour *t, const sneppp_model *model, const sneppp_events *events,
+                              size_t realisations, unsigned char *base)
 {
-   sneppp__tour t;
-   memset(&t, 0, sizeof t);
-   t.model = model, t.events = events, t.realisations = realisations, t.base = base;
-   return t;
+   memset(t, 0, sizeof *t);
+   t->model = model, t->events = events, t->realisations = realisations, t->base = base;
 }
 
 static const sneppp_window *sneppp__tour_part(const sneppp__tour *t, int f)
@@ -14179,8 +14177,9 @@ static sneppp_status sneppp__tour_grams(sneppp__tour *t, const sneppp_parallel *
 static size_t sneppp__tour_room(const sneppp_model *model, const sneppp_events *events, size_t realisations,
                                 size_t *pull)
 {
-   sneppp__tour t = sneppp__tour_open(model, events, realisations, NULL);
+   sneppp__tour t;
    size_t       most = 0;
+   sneppp__tour_open(&t, model, events, realisations, NULL);
    while (sneppp__tour_next(&t)) {
       if (t.used > most) most = t.used;
       for (int f = 0; f < model->factors; f++) {
@@ -15062,7 +15061,7 @@ static sneppp_status sneppp__loss_eval(sneppp__loss *loss, unsigned char *base, 
    sneppp__tour        t;
    c.base = base, loss->par = par;
    sneppp__place_loss(&c, loss);
-   t = sneppp__tour_open(model, loss->events, loss->realisations, loss->tour);
+   sneppp__tour_open(&t, model, loss->events, loss->realisations, loss->tour);
    t.team = loss->team;
    for (int k = 0; loss->MM[0] && k < model->readouts; k++)
       sneppp__readout_matrix(&model->readout[k], loss->wide, loss->MM[k], SNEPPP__NARROW ? loss->M[k] : NULL, par);
@@ -15584,9 +15583,10 @@ static sneppp_status sneppp__convex_regions(sneppp__convex *cx, int fill, sneppp
    size_t              n = cx->diagonal || !cx->regions ? 1 : (size_t)model->n, k = 0, *pick = NULL, pull = 0,
                        bytes = sneppp__tour_room(model, cx->desc->events, cx->realisations, &pull);
    double             *K = NULL, *L = NULL, *work = NULL;
-   sneppp__tour        t = sneppp__tour_open(model, cx->desc->events, cx->realisations, NULL);
+   sneppp__tour        t;
    sneppp__room        room = sneppp__room_open(model->desc.alloc_ctx);
    if (fill && !cx->regions) return SNEPPP_OK;
+   sneppp__tour_open(&t, model, cx->desc->events, cx->realisations, NULL);
    t.team = sneppp__team_of(cx->desc);
    while (sneppp__room_run(&room, err)) {
       t.base = (unsigned char *)sneppp__take(&room.c, bytes, 1, 1);
@@ -16832,7 +16832,8 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
       return sneppp__fail(err, SNEPPP_ERR_ARG, "fit.holdout = %g, but only events that are points can be held out, not "
                           "those in events.region", o.holdout);
    nodes = model->nodes;
-   for (tour = sneppp__tour_open(model, o.events, o.realisations, NULL); sneppp__tour_next(&tour); t->mass += mass) {
+   sneppp__tour_open(&tour, model, o.events, o.realisations, NULL);
+   for (; sneppp__tour_next(&tour); t->mass += mass) {
       mass = tour.times;
       for (int f = 0; f < model->factors; f++) {
          const sneppp_window *part = sneppp__tour_part(&tour, f);
