@@ -128,7 +128,8 @@ refuses("rows of three", "row 0 has 3 numbers, not 2", sneppp.fit, [(1, 2, 3)], 
 refuses("a box that ends before it begins", "hi", sneppp.fit, trees, box=[(10, 0), (0, 1)])
 refuses("a setting that is none", "no setting called speed", sneppp.fit, trees, box=box, speed=3)
 refuses("a setting of another method", "not used by CONVEX", sneppp.fit, trees[:9], box=box, method="convex", rate=0.1)
-refuses("a region outside", "outside", model.count, box=[(0, 2000), (0, 1)])
+check("a region is cut to the window", model.count(box=[(0, 2000), (0, 1)]) == model.count(box=[(0, 1000), (0, 1)]))
+check("a region outside has no events", model.count(box=[(1500, 2000), (0, 1)]) == 0)
 refuses("a file that is no model", ".", sneppp.load, b"nothing")
 refuses("degrees beyond the pole", ".", sneppp.lonlat, [(0, 95)])
 
