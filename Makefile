@@ -170,7 +170,7 @@ $(eval $(call CONFIG,g++-cxx17,g++,$(STRICT_CXX) -O2))
 endif
 ifneq ($(call have,clang),)
 $(eval $(call CONFIG,clang-double,clang,$(STRICT_C) -O2))
-$(eval $(call CONFIG,clang-float-O0,clang,$(STRICT_C) -O0 -DSNEPPP_REAL_FLOAT))
+$(eval $(call CONFIG,clang-float,clang,$(STRICT_C) -O1 -DSNEPPP_REAL_FLOAT))
 $(eval $(call CONFIG,clang-O3-fast-math,clang,$(STRICT_C) -O3 -ffast-math))
 endif
 ifneq ($(call have,clang++),)
@@ -190,7 +190,7 @@ MATRIX   = $(if $(1),,$(eval ABSENT += $(2)))
 $(call MATRIX,$(call have,gcc),gcc-double gcc-float gcc-O0-static gcc-O3-fast-math gcc-no-simd gcc-native-ndebug)
 $(call MATRIX,$(HAVE_32),gcc-32-bit)
 $(call MATRIX,$(call have,g++),g++-cxx17)
-$(call MATRIX,$(call have,clang),clang-double clang-float-O0 clang-O3-fast-math)
+$(call MATRIX,$(call have,clang),clang-double clang-float clang-O3-fast-math)
 $(call MATRIX,$(call have,clang++),clang++-cxx17-float)
 $(call MATRIX,$(HAVE_BLAS),openblas-hooks)
 

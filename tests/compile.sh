@@ -50,6 +50,9 @@ for option in SNEPPP_INFERENCE_ONLY SNEPPP_NO_AUTO SNEPPP_NO_SURE SNEPPP_NO_SAMP
    check "compiles with $option" $c99 -I. -O0 -D$option -c -o "$out/option.o" "$out/sneppp.c"
    check "compiles with $option, float" $c99 -I. -O0 -D$option -DSNEPPP_REAL_FLOAT -c -o "$out/option.o" "$out/sneppp.c"
 done
+for option in SNEPPP_REAL_DOUBLE SNEPPP_REAL_FLOAT; do # the first is nobody's; its tests run clang at -O1 and above
+   have clang && check "clang at -O0, $option" clang -std=c99 $warn -I. -O0 -D$option -c -o "$out/option.o" "$out/sneppp.c"
+done
 for real in double float; do
    [ $real = float ] && option=-DSNEPPP_REAL_FLOAT || option=
    check "without the optional floors, $real" sh -c "$c99 $option -O1 -o $out/left_out tests/compile/left_out.c -lm && $out/left_out"

@@ -322,7 +322,7 @@ TEST level_cut_touching(void)
 /* Samples, intervals and marginals of cut polygons, in polygons, in boxes and with a factor of time, as the counts say. */
 TEST level_cut_uses(void)
 {
-   enum { points = 8000 };
+   enum { points = 3000 };
    static const double west_xy[18] = {0, 0, 4, 0, 4, 8, 0, 8, 1, 1, 3, 1, 3.5, 3, 1.5, 2.5, 1, 2};
    static const size_t west_size[2] = {4, 5};
    static sneppp_real  x[3 * points];
