@@ -2030,6 +2030,11 @@ static const double sneppp__mills_centre[15] = {
    38.666015625, 21.599609375, 14.28515625, 10.22265625, 7.63671875, 5.845703125, 4.533203125, 3.529296875,
    2.736328125, 2.095703125, 1.564453125, 1.119140625, 0.740234375, 0.4140625, 0.12890625
 };
+static const double sneppp__mills_scale[15] = { /* 16/(4 + centre): a division here is felt in every kernel of polygons */
+   0.37500572213321126, 0.62500953688868544, 0.8750267036957915, 1.1249656687723153, 1.3749580396106076,
+   1.6250743900019837, 1.8750286106660563, 2.1250324254215305, 2.3751812119454914, 2.6247997436718999,
+   2.8753948753948753, 3.1255246089278903, 3.3753605274000824, 3.6247787610619469, 3.8751182592242195
+};
 static const double sneppp__mills_table[15][10] = {
    {0.025845240384918571, 0.018986981648211259, 0.0012815526681262536, 7.9709623672406327e-05,
     4.4832189173986574e-06, 2.2096921304921423e-07, 8.9693402916891411e-09, 2.5247299697379332e-10,
@@ -2096,7 +2101,7 @@ SNEPPP__CONSTANTS_END
    exp(-c(x^2 - t^2)), with an exponent below 0.007, is a short series. The split goes through an integer,
    which -ffast-math cannot undo, and the factor is not a call of exp, which it would merge with the first
    one. */
-SNEPPP__APART static double sneppp__exp_square(double x, double c)
+SNEPPP__INLINE double sneppp__exp_square(double x, double c)
 {
    const double one = 1;
    double       t, e;
@@ -2115,11 +2120,11 @@ SNEPPP__INLINE double sneppp__mills_local(double x, int *interval)
    int    i = (int)(u * 16);
    i = i > 15 ? 14 : i < 1 ? 0 : i - 1;
    *interval = i;
-   return u * (sneppp__mills_centre[i] - x) * (16 / (4 + sneppp__mills_centre[i]));
+   return u * (sneppp__mills_centre[i] - x) * sneppp__mills_scale[i];
 }
 
 /* Mills' ratio m(x) = Phi(-x)/phi(x) for x >= 0; beyond 60 its asymptotic series 1/x - 1/x^3 + 3/x^5 - ... */
-SNEPPP__APART static double sneppp__mills_right(double x)
+SNEPPP__INLINE double sneppp__mills_right(double x)
 {
    int           i;
    double        t, s, q;
@@ -5452,7 +5457,7 @@ static const double sneppp__gl_w[52] = {
 /* g(x) = 1 - x m(x) for x >= 0: what is left after Mills' ratio and 1/x cancel, ~ 1/x^2 far out. It is the
    integral over u > 0 of u exp(-x u - u^2/2), the first rectified moment of a normal divided by its density. And
    it is -m'(x), so the table of m serves: t' = -4 u^2 for u = 4/(4+x). */
-SNEPPP__APART static double sneppp__wedge_right(double x)
+SNEPPP__INLINE double sneppp__wedge_right(double x)
 {
    int           i;
    double        t, s, u;
@@ -13232,16 +13237,17 @@ SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sne
 /* ---- rasters. A bump is a product of two functions of one coordinate each, so on a grid it is the outer product of two
    short columns of exponentials, or for means of differences of erf; likewise the table of wide bumps, cell by cell.
    What remains is sums of rows, at the speed of the cache. The rows are worked on in bands, which threads share. */
-#define SNEPPP__BAND 64
+#define SNEPPP__BAND     64
+#define SNEPPP__BAKE_PAD 8 /* doubles, the widest vector */
 
 typedef struct sneppp__bake {
    const sneppp_model *model;
-   size_t              cells[2];
+   size_t              cells[2], row;         /* row: of sum, with room for a vector behind its cells           */
    double              lo[2], step[2];        /* in the user's units                                            */
    double              at[2], by[2];          /* the same as features see it, where the window is [-1, 1]       */
    int                 means;
-   double             *sum[SNEPPP__LANES];    /* (BAND, cells[0])                                               */
-   double             *axis[SNEPPP__LANES], *band[SNEPPP__LANES]; /* (cells[0], CHEB), (2, BAND, CHEB)          */
+   double             *sum[SNEPPP__LANES];    /* (BAND, row)                                                    */
+   double             *axis[SNEPPP__LANES], *band[SNEPPP__LANES]; /* (row, CHEB), (2, BAND, CHEB)               */
    sneppp_real        *out;
 } sneppp__bake;
 
@@ -13329,11 +13335,29 @@ static void sneppp__bake_table(const sneppp__bake *r, size_t first, size_t rows,
          size_t        y = first, have = d == 2 ? sneppp__bake_cheb(r, 1, i[1], cells[1], &y, first + rows, T) : 1;
          if (!have) continue;
          if (d == 2) sneppp__dgemm(0, 1, have, p, p, 1, T, p, cell, p, 0, G, p);
-         sneppp__dgemm(0, 1, have, n, p, 1, d == 2 ? G : cell, p, axis, p, 1, sum + (y - first) * r->cells[0] + x,
-                       r->cells[0]);
+         sneppp__dgemm(0, 1, have, n, p, 1, d == 2 ? G : cell, p, axis, p, 1, sum + (y - first) * r->row + x, r->row);
       }
    }
-   for (size_t k = 0; k < rows * r->cells[0]; k++) sum[k] = fmax(sum[k], 0);
+   for (size_t k = 0; k < rows * r->row; k++) sum[k] = fmax(sum[k], 0);
+}
+
+/* sum (rows, n) += peak Y X'. Rows are short, and many: behind X there are zeros and behind each row of sum there is room,
+   so that all vectors are whole. */
+#ifdef SNEPPP__VECTOR
+SNEPPP__VECTOR_CODE static void sneppp__outer_vectors(size_t rows, size_t n, double peak, const double *Y,
+                                                      const double *X, double *sum, size_t ld)
+{
+   for (size_t j = 0; j < rows; j++, sum += ld) {
+      const sneppp__vec64 y = SNEPPP__K64(peak * Y[j]);
+      for (size_t i = 0; i < n; i += SNEPPP__LANE64)
+         SNEPPP__V64(storeu)(sum + i, SNEPPP__V64(fmadd)(y, SNEPPP__V64(loadu)(X + i), SNEPPP__V64(loadu)(sum + i)));
+   }
+}
+#endif
+static void sneppp__bake_outer(size_t rows, size_t n, double peak, const double *Y, const double *X, double *sum, size_t ld)
+{
+   SNEPPP__IF_VECTORS(sneppp__outer_vectors(rows, n, peak, Y, X, sum, ld))
+   for (size_t j = 0; j < rows; j++) sneppp__long_add(n, peak * Y[j], X, sum + j * ld);
 }
 
 /* The cells along axis k that a bump reaches, of first .. end - 1. */
@@ -13364,8 +13388,8 @@ static void sneppp__bake_leaf(const sneppp__bake *r, const sneppp_node *q, size_
          sneppp__bake_bump(r, 0, c[0], s[0], x, x_end, X);
          Y[0] = 1;
          if (d == 2) sneppp__bake_bump(r, 1, c[1], s[1], y, y_end, Y);
-         for (size_t j = 0; j < y_end - y; j++)
-            sneppp__long_add(x_end - x, peak * Y[j], X, sum + (y - first + j) * r->cells[0] + x);
+         memset(X + (x_end - x), 0, SNEPPP__BAKE_PAD * sizeof *X);
+         sneppp__bake_outer(y_end - y, x_end - x, peak, Y, X, sum + (y - first) * r->row + x, r->row);
       }
 }
 
@@ -13402,7 +13426,7 @@ static void sneppp__bake_lane(size_t lane, void *arg)
    for (size_t first = lane * SNEPPP__BAND; first < r->cells[1]; first += SNEPPP__LANES * SNEPPP__BAND) {
       size_t rows = r->cells[1] - first < SNEPPP__BAND ? r->cells[1] - first : SNEPPP__BAND;
       double lo = r->at[1] + (double)first * r->by[1], hi = lo + (double)rows * r->by[1];
-      memset(sum, 0, rows * r->cells[0] * sizeof *sum);
+      memset(sum, 0, rows * r->row * sizeof *sum);
       if (m->table_top >= 0) sneppp__bake_table(r, first, rows, sum, axis, band);
       for (size_t k = 0; k < m->nodes; k++) {
          const sneppp_node *q = &m->node[k];
@@ -13420,7 +13444,7 @@ static void sneppp__bake_lane(size_t lane, void *arg)
                share *= fmax(0, fmin(v, 1) - fmax(u, -1)) / r->by[k];
             }
             r->out[(first + j) * r->cells[0] + i] =
-               !r->means && !in[i] ? 0 : (sneppp_real)(m->alpha * sum[j * r->cells[0] + i] + m->floor * share);
+               !r->means && !in[i] ? 0 : (sneppp_real)(m->alpha * sum[j * r->row + i] + m->floor * share);
          }
       }
    }
@@ -13511,11 +13535,12 @@ SNEPPP_DEF sneppp_status sneppp_bake(const sneppp_model *model, const sneppp_gri
    }
    if (!model->nodes || !flat)
       return r.means ? sneppp__bake_counts(&r, 0, err) : sneppp__bake_points(&r, par, err);
+   r.row = r.cells[0] + SNEPPP__BAKE_PAD;
    room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err))
       for (int l = 0; l < SNEPPP__LANES; l++) {
-         r.sum[l] = sneppp__doubles(&room.c, SNEPPP__BAND, r.cells[0]);
-         r.axis[l] = sneppp__doubles(&room.c, r.cells[0], SNEPPP__CHEB);
+         r.sum[l] = sneppp__doubles(&room.c, SNEPPP__BAND, r.row);
+         r.axis[l] = sneppp__doubles(&room.c, r.row, SNEPPP__CHEB);
          r.band[l] = sneppp__doubles(&room.c, 2 * SNEPPP__BAND, SNEPPP__CHEB);
       }
    SNEPPP__TRY(room.st);
@@ -21809,7 +21834,7 @@ typedef struct sneppp__draw {
    const sneppp_model  *model;
    const sneppp_region *region;
    int                  mixture, polygons; /* is it a mixture; with this many polygons, or boxes cut by one        */
-   double               expected;
+   double               expected, total;   /* events; weights of the mixture, which has no walls                   */
    sneppp__alias        alias;             /* of the mixture                                                       */
    sneppp__grams        g;
    sneppp_window        inside[SNEPPP_MAX_FACTORS], rectangle[SNEPPP_MAX_FACTORS]; /* see sneppp__as_box           */
@@ -21944,10 +21969,11 @@ static sneppp_status sneppp__draw_open(const sneppp_model *model, const sneppp_r
    if (st == SNEPPP_OK) st = sneppp__block_get(&w->block, &c, mem, mem_bytes, model->desc.alloc_ctx, err);
    if (st != SNEPPP_OK) return st;
    sneppp__place_draw(&c, cap, w);
-   for (int f = 0; st == SNEPPP_OK && f < model->factors; f++)
+   if (w->mixture) w->total = sneppp__spawn_weights(model, w->s.part, w->s.box, w->alias.p);
+   for (int f = 0; st == SNEPPP_OK && f < model->factors && (!w->mixture || w->polygons); f++)
       st = sneppp__factor_grams(model, f, NULL, &w->inside[f], &w->s.layer[f], &w->g, NULL, err);
-   if (st == SNEPPP_OK) {
-      w->expected = sneppp__integral(model, &w->g, NULL);
+   if (st == SNEPPP_OK) { /* a mixture's weights are all that its Gram matrix would say */
+      w->expected = w->mixture && !w->polygons ? w->total : sneppp__integral(model, &w->g, NULL);
       if (!sneppp__finite(w->expected))
          st = sneppp__fail(err, SNEPPP_ERR_RANGE, "the expected number of events cannot be represented");
    }
@@ -22023,9 +22049,8 @@ static int sneppp__cells_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x)
 /* Makes one draw without shares ready for about N points. */
 static sneppp_status sneppp__draw_ready(sneppp__draw *w, size_t N, sneppp_error *err)
 {
-   double total = w->mixture ? sneppp__spawn_weights(w->model, w->s.part, w->s.box, w->alias.p) : 0;
    w->tried = w->C = w->acceptance = 0;
-   if (total > 0 && sneppp__finite(total)) w->acceptance = w->polygons ? w->expected / total : 1;
+   if (w->total > 0 && sneppp__finite(w->total)) w->acceptance = w->polygons ? w->expected / w->total : 1;
    if (w->acceptance >= SNEPPP__MIXTURE_LEAST) sneppp__alias_make(&w->alias);
    else if (w->mixture && !w->polygons)
       return sneppp__fail(err, SNEPPP_ERR_RANGE, "the weights of the components cannot be represented");
@@ -22069,6 +22094,7 @@ static sneppp_status sneppp__draw_shares(sneppp__draw *w, size_t N, double *weig
    for (int f = 0; f < F; f++) {
       sneppp__draw *d = &w->share[f].draw;
       d->g.mass[0] = w->g.mass[f];
+      if (d->mixture) d->total = sneppp__spawn_weights(d->model, d->s.part, d->s.box, d->alias.p);
       product *= d->expected = sneppp__integral(d->model, &d->g, NULL);
       mass *= d->g.mass[0];
    }
