@@ -144,6 +144,31 @@ static void raster_run(void *arg)
    (void)sneppp_bake((const sneppp_model *)arg, &grid, raster_out, NULL, NULL);
 }
 
+/* The trees of examples/data/bei.csv, by the default fit: a map as it is drawn most often. */
+static void raster_trees(void)
+{
+   sneppp_desc d = { .factor = { { .window = { .dim = 2, .hi = { 1000, 500 } } } } };
+   sneppp_events e = { .x = sample_events };
+   sneppp_fit_desc fit = { .events = &e };
+   sneppp_model m;
+   sneppp_error err;
+   char line[128];
+   double x, y;
+   FILE *f = fopen("examples/data/bei.csv", "r");
+   bench_check(f != NULL, "examples/data/bei.csv cannot be read%s", "");
+   while (fgets(line, sizeof line, f) && e.count < sample_train)
+      if (sscanf(line, "%lf,%lf", &x, &y) == 2) {
+         sample_events[2 * e.count] = (sneppp_real)x;
+         sample_events[2 * e.count++ + 1] = (sneppp_real)y;
+      }
+   fclose(f);
+   bench_check(e.count == 3604, "%d trees", (int)e.count);
+   bench_must(sneppp_init(&m, &d, &err), &err);
+   bench_must(sneppp_fit(&m, &fit, NULL, &err), &err);
+   bench_line(1e3 * bench_fastest(raster_run, &m, 7), "ms", "bei_raster_512");
+   sneppp_free(&m);
+}
+
 enum { sample_look_points = 20000 };
 static sneppp_real sample_out[sample_look_points];
 
@@ -188,6 +213,7 @@ int main(void)
    bench_line(1e6 * bench_fastest(sample_looks, &wide, 3) / sample_look_points, "us/point", "auto_look");
    bench_line(1e3 * bench_fastest(raster_run, &wide, 3), "ms", "auto_raster_512");
    sample_level();
+   raster_trees();
    sneppp_free(&waves), sneppp_free(&few), sneppp_free(&wide);
    return 0;
 }
