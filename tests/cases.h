@@ -1,6 +1,8 @@
 /* Models and events that several suites use. */
 #ifndef SNEPPP_TEST_CASES_H
 #define SNEPPP_TEST_CASES_H
+#include <stdio.h>
+#include <stdlib.h>
 typedef struct loss_case {
    const char    *name;
    sneppp_desc    desc;
@@ -124,6 +126,26 @@ static sneppp_events fit_events(size_t count)
    memset(&e, 0, sizeof e);
    e.x = fit_xy;
    e.count = count;
+   return e;
+}
+
+/* The trees of examples/data/bei.csv, coordinates times scale; none if the file is not there (run from the top directory). */
+static sneppp_events fit_trees(double scale)
+{
+   static sneppp_real xy[2 * 3604];
+   FILE              *file = fopen("examples/data/bei.csv", "r");
+   char               line[256];
+   sneppp_events      e;
+   memset(&e, 0, sizeof e);
+   e.x = xy;
+   if (!file) file = fopen("../examples/data/bei.csv", "r");
+   while (file && e.count < 3604 && fgets(line, sizeof line, file)) {
+      char  *end = line;
+      double x = strtod(line, &end);
+      if (end == line || *end != ',') continue; /* the header */
+      xy[2 * e.count] = (sneppp_real)(scale * x), xy[2 * e.count + 1] = (sneppp_real)(scale * strtod(end + 1, NULL)), e.count++;
+   }
+   if (file) fclose(file);
    return e;
 }
 

@@ -1,5 +1,6 @@
 /* The convex fit of the readout: agreement of three methods, the certificate, Proposition 2 of the paper, every mixing
    rule, threads, sources, weights, small samples, refusals. Objectives are computed here from their definition. */
+#include "cases.h"
 #define CONVEX_MAX 400
 static sneppp_real convex_xy[2 * CONVEX_MAX];
 
@@ -496,28 +497,12 @@ TEST convex_survives_failing_memory(void)
    summed to that accuracy, so the bar is for double. */
 TEST convex_certifies_bei(void)
 {
-   static sneppp_real xy[2 * 3604];
-   FILE              *file = fopen("examples/data/bei.csv", "r");
-   char               line[256];
-   sneppp_events      e;
-   sneppp_desc        d = convex_box(200);
-   sneppp_fit_desc    f = convex_fit(&e, SNEPPP_METHOD_CONVEX, sizeof(sneppp_real) == 4 ? 1e-5 : 1e-6);
-   sneppp_model       m;
-   sneppp_report      r;
-   double             nll;
-   if (!file) file = fopen("../examples/data/bei.csv", "r");
-   ASSERTm("examples/data/bei.csv is not here; run from the top directory", file);
-   memset(&e, 0, sizeof e);
-   e.x = xy;
-   while (e.count < 3604 && fgets(line, sizeof line, file)) {
-      char  *end = line, *begin = line;
-      double x = strtod(begin, &end), y;
-      if (end == begin || *end != ',') continue;
-      begin = end + 1, y = strtod(begin, &end);
-      if (end == begin) continue;
-      xy[2 * e.count] = (sneppp_real)x, xy[2 * e.count + 1] = (sneppp_real)y, e.count++;
-   }
-   fclose(file);
+   sneppp_events   e = fit_trees(1);
+   sneppp_desc     d = convex_box(200);
+   sneppp_fit_desc f = convex_fit(&e, SNEPPP_METHOD_CONVEX, sizeof(sneppp_real) == 4 ? 1e-5 : 1e-6);
+   sneppp_model    m;
+   sneppp_report   r;
+   double          nll;
    ASSERT_EQ((size_t)3604, e.count);
    d.factor[0].window.hi[0] = 1000, d.factor[0].window.hi[1] = 500;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, NULL));
