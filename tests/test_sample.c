@@ -269,6 +269,53 @@ TEST sample_poisson_and_independent(void)
    PASS();
 }
 
+/* A mixture is drawn by its weights, whose sum is the expected number: what the Gram matrix says, in every space, with a
+   floor, in the window and in a part of it. */
+TEST sample_mixtures_expect_their_count(void)
+{
+   static const double ends[6] = {0, 1, 1.5, 2, 4, 5};
+   for (int k = 0; k < 6; k++) {
+      sneppp_desc        d;
+      sneppp_model       m;
+      sneppp_error       err;
+      sneppp_sample_desc how;
+      sneppp_sample_info info;
+      sneppp_region      part;
+      sneppp_window      box;
+      sneppp_real        x[8];
+      double             count;
+      memset(&d, 0, sizeof d), memset(&how, 0, sizeof how), memset(&part, 0, sizeof part), memset(&box, 0, sizeof box);
+      d.width = 12, d.seed = 5, d.readout = SNEPPP_READOUT_DIAGONAL, how.count = 2;
+      if (k < 2) {
+         sneppp_window *w = &d.factor[0].window;
+         w->dim = 1 + 2 * k;
+         for (int r = 0; r < w->dim; r++) w->lo[r] = -1, w->hi[r] = 2 + r;
+         box = *w;
+         for (int r = 0; r < w->dim; r++) box.lo[r] = 0, box.hi[r] = 1 + 0.5 * r;
+      } else if (k == 2) {
+         d.factor[0].window.space = SNEPPP_SPACE_INTERVALS, d.factor[0].window.dim = 1;
+         d.factor[0].window.count = 3, d.factor[0].window.ends = ends;
+         box = d.factor[0].window, box.count = 2;
+      } else {
+         d.factor[0].window.space = SNEPPP_SPACE_SPHERE, d.factor[0].window.dim = 3;
+         if (k == 4) d.factor[0].window.measure = SNEPPP_MEASURE_PROBABILITY;
+         if (k == 5) d.factor[1].window.dim = 1, d.factor[1].window.hi[0] = 7, d.factor[1].unit.act = SNEPPP_ACT_RBF;
+      }
+      d.factor[0].unit.act = k < 3 ? SNEPPP_ACT_RBF : SNEPPP_ACT_EXP;
+      ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_init(&m, &d, &err), "%d");
+      m.floor = 0.25;
+      for (int cut = 0; cut < (k < 3 ? 2 : 1); cut++) {
+         if (cut) part.factor[0] = &box, how.region = &part;
+         ASSERT_EQ_FMTm(err.why, SNEPPP_OK, sneppp_sample(&m, &how, x, 2, &info, &err), "%d");
+         ASSERT_EQ_FMT(SNEPPP_OK, sneppp_count(&m, how.region, 1, &count, NULL, &err), "%d");
+         ASSERT(info.acceptance == 1 && count > 0); /* a mixture without walls keeps every candidate */
+         ASSERT_IN_RANGE(1, info.expected / count, 1e-12);
+      }
+      sneppp_free(&m);
+   }
+   PASS();
+}
+
 TEST sample_truncated_normal(void)
 {
    static const double ends[][2] = {{-1, 1}, {-9, 9}, {0, 0.1}, {0, 3}, {0.5, 0.6}, {2, 2.5}, {4, 400}, {-8, -7.9}, {-300, -1}, {30, 31}};
@@ -1373,6 +1420,7 @@ SUITE(sample)
    RUN_TEST(sample_mixes_hold);
    RUN_TEST(sample_spheres);
    RUN_TEST(sample_poisson_and_independent);
+   RUN_TEST(sample_mixtures_expect_their_count);
    RUN_TEST(sample_truncated_normal);
    RUN_TEST(sample_intervals_and_polygons);
    RUN_TEST(sample_same_bits);
