@@ -108,13 +108,14 @@
       work of a fit to points); of few districts it makes the map to start with. CONVEX with more features than regions
       has freedom of which no count speaks: give it a penalty (fit.trace). fit.holdout and fit.tune need points, and
       intervals do not know where events were that were counted.
-      Fits in a row: AUTO begins anew, and chooses its floor itself. CONVEX and PGD keep the
-      hidden layer, and without fit.floor they end without a floor. ADAM goes on from all that the model has, and in the
-      end scales it to the number of events; a trainer that you step does not. What fit.holdout keeps back from ADAM was
-      seen all the same by a fit of these events before it. fit.tune chooses, before CONVEX, PGD and ADAM, how fast
-      drawn waves are and how strong a penalty is, by events held out: many events deserve faster waves than few. Set it
-      unless you know these (the program does): without it waves are as fast for 100 events as for 10,000. A
-      setting that the method does not use is refused.
+      Fits in a row: AUTO begins anew, and chooses its floor itself. CONVEX and PGD keep the hidden layer, and without
+      fit.floor they end without a floor. ADAM goes on from all that the model has, and in the end scales it to the
+      number of events; a trainer that you step does not. What fit.holdout keeps back from ADAM was seen all the same
+      by a fit of these events before it. Many steps of it on a default fit leave what generalised: take few, with a
+      small rate, and judge them by new events; intervals at points then say next to nothing. fit.tune chooses, before
+      CONVEX, PGD and ADAM, how fast drawn waves are and how strong a penalty is, by events held out: many events
+      deserve faster waves than few. Set it unless you know these (the program does): without it waves are as fast for
+      100 events as for 10,000. A setting that the method does not use is refused.
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). A query of an AUTO
       fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and 0.15, 0.24, 0.39 us in double (bei, AVX2,
@@ -122,10 +123,11 @@
       Beware of asking an AUTO fit of a clustered pattern at the very events that it was fitted to: its narrowest bumps
       lie on them, so that there, and only there, the intensity can be too high; at other places it is the estimate.
       sneppp_count is the expected number of events in the whole window or in regions of it, exact: boxes, intervals,
-      polygons, balls in boxes. Boxes and polygons in boxes and polygons are cut to the window: what lies beyond its
-      walls does not count, in counts, intervals, marginals and samples alike; other regions, and those of events, must
-      be inside. Rectangles along the axes are quickest, as boxes or as polygons. sneppp_bake fills a grid with
-      intensities or exact means of cells: 512 x 512 cells of the default fit of bei, 29019 bumps, take 40 ms.
+      polygons, balls in boxes (for waves; with bumps draw the circle as a polygon). Boxes and polygons in boxes and
+      polygons are cut to the window: what lies beyond its walls does not count, in counts, intervals, marginals and
+      samples alike; other regions, and those of events, must be inside. Rectangles along the axes are quickest, as
+      boxes or as polygons. sneppp_bake fills a grid with intensities or exact means of cells: 512 x 512 cells of the
+      default fit of bei, 29019 bumps, take 40 ms.
       On a raster boxes and polygons count where it has cells; another raster of the same grid is a union of cells
       (copy the weights, 0 = left out; NULL keeps those of the model), or asks what if: with weights or covariates of
       its own, which replace the model's. All covariates but one as they are: its count is the effect of that one, also
@@ -6043,23 +6045,23 @@ static sneppp_status sneppp__check_list(const char *name, const double *x, size_
 
 static sneppp_status sneppp__check_box(const sneppp_window *win, sneppp_error *err)
 {
-   sneppp_status status = sneppp__check_list("win.lo", win->lo, 0, (size_t)win->dim, 0, 0, err);
-   if (!status) status = sneppp__check_list("win.hi", win->hi, 0, (size_t)win->dim, 0, 0, err);
+   sneppp_status status = sneppp__check_list("window.lo", win->lo, 0, (size_t)win->dim, 0, 0, err);
+   if (!status) status = sneppp__check_list("window.hi", win->hi, 0, (size_t)win->dim, 0, 0, err);
    for (int r = 0; r < win->dim && !status; r++) {
       if (!(win->lo[r] < win->hi[r]))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.lo[%d] = %g is not below win.hi[%d] = %g", r,
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] = %g is not below window.hi[%d] = %g", r,
                              win->lo[r], r, win->hi[r]);
       if (!sneppp__finite(win->hi[r] - win->lo[r]))
-         return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.hi[%d] - win.lo[%d] is too large", r, r);
+         return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.hi[%d] - window.lo[%d] is too large", r, r);
    }
    return status;
 }
 
 static sneppp_status sneppp__check_ball(const sneppp_window *win, sneppp_error *err)
 {
-   if (!sneppp__finite(win->radius)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "win.radius is not finite");
-   if (!(win->radius > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.radius = %g is not positive", win->radius);
-   return sneppp__check_list("win.centre", win->centre, 0, (size_t)win->dim, 0, 0, err);
+   if (!sneppp__finite(win->radius)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.radius is not finite");
+   if (!(win->radius > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.radius = %g is not positive", win->radius);
+   return sneppp__check_list("window.centre", win->centre, 0, (size_t)win->dim, 0, 0, err);
 }
 
 /* What has `count` places in R^d, and weights: mixtures and finite sets. */
@@ -6069,33 +6071,41 @@ static sneppp_status sneppp__check_places(const sneppp_window *win, size_t count
    double        sum = 0;
    sneppp_status status;
    if (count > SIZE_MAX / d / sizeof(double))
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.count = %z is too large", count);
-   status = sneppp__check_list("win.weight", win->weight, 0, count, 0, -1, err);
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.count = %z is too large", count);
+   status = sneppp__check_list("window.weight", win->weight, 0, count, 0, -1, err);
    for (size_t k = 0; win->weight && k < count; k++) sum += win->weight[k];
-   if (!status && win->weight && !(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of win.weight are zero");
+   if (!status && win->weight && !(sum > 0)) return sneppp__fail(err, SNEPPP_ERR_ARG, "all of window.weight are zero");
    if (win->space == SNEPPP_SPACE_FINITE)
-      return status ? status : sneppp__check_list("win.point", win->point, 0, count * d, d, 0, err);
-   if (!status) status = sneppp__check_list("win.mean", win->mean, 0, count * d, d, 0, err);
-   return status ? status : sneppp__check_list("win.scale", win->scale, 0, count * d, d, 1, err);
+      return status ? status : sneppp__check_list("window.point", win->point, 0, count * d, d, 0, err);
+   if (!status) status = sneppp__check_list("window.mean", win->mean, 0, count * d, d, 0, err);
+   return status ? status : sneppp__check_list("window.scale", win->scale, 0, count * d, d, 1, err);
 }
 
 static sneppp_status sneppp__check_intervals(const sneppp_window *win, sneppp_error *err)
 {
    sneppp_status status;
-   if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.count is 0: there are no intervals");
-   if (!win->ends) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.ends is NULL");
-   status = sneppp__check_list("win.ends", win->ends, 0, 2 * win->count, 2, 0, err);
+   if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.count is 0: there are no intervals");
+   if (!win->ends) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ends is NULL");
+   status = sneppp__check_list("window.ends", win->ends, 0, 2 * win->count, 2, 0, err);
    for (size_t k = 0; k < win->count && !status; k++) {
       double a = win->ends[2 * k], b = win->ends[2 * k + 1];
-      if (!(a < b)) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.ends[%z]: %g is not below %g", k, a, b);
-      if (!sneppp__finite(b - a)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.ends[%z] is too long", k);
+      if (!(a < b)) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.ends[%z]: %g is not below %g", k, a, b);
+      if (!sneppp__finite(b - a)) return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.ends[%z] is too long", k);
       if (k && a < win->ends[2 * k - 1])
          return sneppp__fail(err, SNEPPP_ERR_ARG,
-                             "win.ends[%z] begins at %g, before win.ends[%z] ends at %g: intervals are "
+                             "window.ends[%z] begins at %g, before window.ends[%z] ends at %g: intervals are "
                              "increasing and do not overlap",
                              k, a, k - 1, win->ends[2 * k - 1]);
    }
    return status;
+}
+
+/* By its bits, as sneppp__finite: infinity has no mantissa, NaN has one. */
+static int sneppp__infinite(double x)
+{
+   sneppp__bits u;
+   memcpy(&u, &x, sizeof u);
+   return !sneppp__finite(x) && !(u << 12);
 }
 
 /* A raster needs a grid that fits. That a cell of it counts, sneppp__mass_check says; regions may have none. */
@@ -6103,42 +6113,46 @@ static sneppp_status sneppp__check_raster(const sneppp_window *win, sneppp_error
 {
    size_t        cells = 1, Q = (size_t)win->covariates;
    sneppp_status status;
-   if (win->dim > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a raster has one or two", win->dim);
+   if (win->dim > 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a raster has one or two", win->dim);
    if (win->covariates < 0)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.covariates = %d is negative", win->covariates);
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.covariates = %d is negative", win->covariates);
    if (win->covariates > SNEPPP_MAX_DIM - win->dim)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.covariates = %d and win.dim = %d are more than SNEPPP_MAX_DIM = "
-                          "%d", win->covariates, win->dim, SNEPPP_MAX_DIM);
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.covariates = %d and window.dim = %d are more than SNEPPP_MAX_DIM "
+                          "= %d", win->covariates, win->dim, SNEPPP_MAX_DIM);
    if (win->covariates && !win->z)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.z is NULL, but win.covariates is %d", win->covariates);
-   status = sneppp__check_list("win.origin", win->origin, 0, (size_t)win->dim, 0, 0, err);
-   if (!status) status = sneppp__check_list("win.cell", win->cell, 0, (size_t)win->dim, 0, 1, err);
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.z is NULL, but window.covariates is %d", win->covariates);
+   status = sneppp__check_list("window.origin", win->origin, 0, (size_t)win->dim, 0, 0, err);
+   if (!status) status = sneppp__check_list("window.cell", win->cell, 0, (size_t)win->dim, 0, 1, err);
    if (status) return status;
    for (int r = 0; r < win->dim; r++) {
       double lo, hi;
-      if (!win->cells[r]) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.cells[%d] is 0", r);
+      if (!win->cells[r]) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.cells[%d] is 0", r);
       if (win->cells[r] > SIZE_MAX / 16 / sizeof(double) / cells / (Q ? Q : 1))
-         return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.cells[%d] = %z is too large", r, win->cells[r]);
+         return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.cells[%d] = %z is too large", r, win->cells[r]);
       cells *= win->cells[r];
       if (win->lo[r] != win->hi[r] || win->lo[r] != 0) {
          if (!sneppp__finite(win->lo[r]) || !sneppp__finite(win->hi[r]) || !(win->lo[r] < win->hi[r]))
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "win.lo[%d] = %g is not below win.hi[%d] = %g", r, win->lo[r], r,
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] = %g is not below hi[%d] = %g", r, win->lo[r], r,
                                 win->hi[r]);
       }
       sneppp__raster_side(win, r, &lo, &hi);
       if (!sneppp__finite(hi - lo) || win->origin[r] + win->cell[r] <= win->origin[r])
-         return sneppp__fail(err, SNEPPP_ERR_RANGE, "win.cell[%d] = %g does not fit win.origin[%d] = %g", r,
+         return sneppp__fail(err, SNEPPP_ERR_RANGE, "window.cell[%d] = %g does not fit window.origin[%d] = %g", r,
                              win->cell[r], r, win->origin[r]);
       if (!(lo < hi))
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.lo[%d] to win.hi[%d] does not meet the cells", r, r);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.lo[%d] to window.hi[%d] does not meet the cells", r, r);
    }
-   if (win->xy && win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.xy is for rasters of dim 2");
+   if (win->xy && win->dim < 2) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.xy is for rasters of dim 2");
    if (win->xy) status = sneppp__polygon_check(win, err);
    if (status) return status;
    for (size_t k = 0; k < cells; k++) {
       double w = win->weight ? win->weight[k] : 1;
-      if (sneppp__finite(w) && w < 0) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.weight[%z] = %g is negative", k, w);
+      if (sneppp__finite(w) && w < 0)
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.weight[%z] = %g is negative", k, w);
+      if (sneppp__infinite(w)) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.weight[%z] is infinite", k);
    }
+   for (size_t k = 0; k < cells * Q; k++)
+      if (sneppp__infinite(win->z[k])) return sneppp__fail(err, SNEPPP_ERR_NOT_FINITE, "window.z[%z] is infinite", k);
    return SNEPPP_OK;
 }
 
@@ -6148,36 +6162,37 @@ static sneppp_status sneppp__window_check(const sneppp_window *win, sneppp_error
    sneppp_status        status;
    if (!win) return sneppp__fail(err, SNEPPP_ERR_ARG, "the window is NULL");
    if ((int)win->space < 0 || win->space >= SNEPPP_SPACE_END)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.space = %d is not a space", (int)win->space);
-   if (win->dim < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d is not positive", win->dim);
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.space = %d is not a space", (int)win->space);
+   if (win->dim < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d is not positive", win->dim);
    if (win->dim > SNEPPP_MAX_DIM)
-      return sneppp__fail(err, SNEPPP_ERR_SIZE, "win.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim,
+      return sneppp__fail(err, SNEPPP_ERR_SIZE, "window.dim = %d is more than SNEPPP_MAX_DIM = %d", win->dim,
                           SNEPPP_MAX_DIM);
    space = &sneppp__spaces[win->space];
    if (space->dim && win->dim != space->dim)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d, but %s has dimension %d", win->dim, space->name,
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d, but %s has dimension %d", win->dim, space->name,
                           space->dim);
    if (win->space == SNEPPP_SPACE_DIRICHLET && win->dim < 2)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "win.dim = %d: a simplex needs at least two coordinates", win->dim);
-   status = sneppp__check_list("win.param", win->param, 0, (size_t)(space->params < 0 ? win->dim : space->params), 0, 1,
-                               err);
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "window.dim = %d: a simplex needs at least two coordinates", win->dim);
+   status = sneppp__check_list("window.param", win->param, 0,
+                               (size_t)(space->params < 0 ? win->dim : space->params), 0, 1, err);
    if (status) return status;
    switch (win->space) {
       case SNEPPP_SPACE_BOX: return sneppp__check_box(win, err);
       case SNEPPP_SPACE_GAUSS: return sneppp__check_places(win, win->count ? win->count : 1, err);
       case SNEPPP_SPACE_SPHERE:
          if (win->measure != SNEPPP_MEASURE_SURFACE && win->measure != SNEPPP_MEASURE_PROBABILITY)
-            return sneppp__fail(err, SNEPPP_ERR_ARG, "win.measure = %d is not a measure", (int)win->measure);
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "window.measure = %d is not a measure", (int)win->measure);
          return SNEPPP_OK;
       case SNEPPP_SPACE_INTERVALS: return sneppp__check_intervals(win, err);
       case SNEPPP_SPACE_POLYGON: return sneppp__polygon_check(win, err);
       case SNEPPP_SPACE_BALL: return sneppp__check_ball(win, err);
       case SNEPPP_SPACE_BINOMIAL:
          if (sneppp__whole(win->param[0])) return SNEPPP_OK;
-         return sneppp__fail(err, SNEPPP_ERR_ARG, "win.param[0] = %g is not a whole number of trials", win->param[0]);
+         return sneppp__fail(err, SNEPPP_ERR_ARG, "window.param[0] = %g is not a whole number of trials",
+                             win->param[0]);
       case SNEPPP_SPACE_FINITE:
-         if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.count is 0: there are no points");
-         if (!win->point) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.point is NULL");
+         if (!win->count) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.count is 0: there are no points");
+         if (!win->point) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.point is NULL");
          return sneppp__check_places(win, win->count, err);
       case SNEPPP_SPACE_RASTER: return sneppp__check_raster(win, err);
       default: return SNEPPP_OK;
@@ -6377,7 +6392,7 @@ static sneppp_status sneppp__layer_check(const sneppp_window *win, const sneppp_
 {
    const size_t  d = (size_t)sneppp__stats(win);
    sneppp_status status;
-   if (!d) return sneppp__fail(err, SNEPPP_ERR_ARG, "win.no_place leaves nothing without win.covariates");
+   if (!d) return sneppp__fail(err, SNEPPP_ERR_ARG, "window.no_place leaves nothing without window.covariates");
    if (!layer) return sneppp__fail(err, SNEPPP_ERR_ARG, "the layer is NULL");
    if (layer->n < 1) return sneppp__fail(err, SNEPPP_ERR_ARG, "layer.n = %d is not positive", layer->n);
    if (layer->d && layer->d != (int)d)
@@ -10310,7 +10325,8 @@ static sneppp_status sneppp__cells_gram(const sneppp__gram_job *job, const snepp
 static sneppp_status sneppp__pull_join(const sneppp__plan *plan, const double *parts, size_t lanes,
                                        sneppp_layer_grad *out, sneppp_error *err)
 {
-   static const char *const name[SNEPPP__PULL_BLOCKS] = {"W", "b", "width", "win.mean", "win.scale", "win.weight"};
+   static const char *const name[SNEPPP__PULL_BLOCKS] = {"W", "b", "width", "window.mean", "window.scale",
+                                                         "window.weight"};
    size_t        n = (size_t)plan->layer->n, d = (size_t)plan->d, size = sneppp__pull_size(n, d, plan->win),
                  count[SNEPPP__PULL_BLOCKS];
    double       *to[SNEPPP__PULL_BLOCKS];
@@ -11923,6 +11939,18 @@ static sneppp_status sneppp__region_check(const sneppp_model *model, int f, cons
    return sneppp__part_check(&x->window, f, part, !x->own.psi, err);
 }
 
+/* A part of a factor that the model does not have would be left out without a word. */
+static sneppp_status sneppp__region_factors(const sneppp_model *model, const sneppp_region *region, size_t regions,
+                                            sneppp_error *err)
+{
+   for (size_t k = 0; region && k < regions; k++)
+      for (int f = model->factors; f < SNEPPP_MAX_FACTORS; f++)
+         if (region[k].factor[f])
+            return sneppp__fail(err, SNEPPP_ERR_ARG, "region%s.factor[%d] is given, but the model has %d factor%s",
+                                regions > 1 ? "s" : "", f, model->factors, model->factors > 1 ? "s" : "");
+   return SNEPPP_OK;
+}
+
 /* K_f, c_f and mass_f of factor f, where `inside` is the part of its window that counts, centred, and `part` the same
    in the user's coordinates, or NULL for all of it. */
 static sneppp_status sneppp__factor_grams(const sneppp_model *model, int f, const sneppp_window *part,
@@ -12126,6 +12154,7 @@ SNEPPP_DEF sneppp_status sneppp_count(const sneppp_model *model, const sneppp_re
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
    if (!region && regions != 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
+   SNEPPP__TRY(sneppp__region_factors(model, region, regions, err));
    memset(&everywhere, 0, sizeof everywhere);
    if (!region) region = &everywhere;
    full = model->desc.readout == SNEPPP_READOUT_FULL && regions > 1;
@@ -12181,6 +12210,7 @@ SNEPPP_DEF sneppp_status sneppp_model_gram(const sneppp_model *model, const snep
    sneppp_model   full; /* the same model with the readout that asks for whole matrices */
    SNEPPP__TRY(sneppp__model_check(model, err));
    if (!K) return sneppp__fail(err, SNEPPP_ERR_ARG, "K is NULL");
+   SNEPPP__TRY(sneppp__region_factors(model, region, 1, err));
    full = *model;
    full.desc.readout = SNEPPP_READOUT_FULL;
    room = sneppp__room_open(model->desc.alloc_ctx);
@@ -13108,7 +13138,8 @@ SNEPPP__COLD static sneppp_status sneppp__events_check(const sneppp_model *model
    if (e->read && (e->stride || e->weight))
       return sneppp__fail(err, SNEPPP_ERR_ARG,
                           "events.stride and events.weight are for events in memory, not for a source");
-   return SNEPPP_OK;
+   SNEPPP__TRY(sneppp__region_factors(model, e->seen, 1, err));
+   return sneppp__region_factors(model, e->region, e->regions, err);
 }
 
 /* Says which coordinates of event i are at fault: one that is not finite (in < 0) or beyond the sides of a box, else
@@ -20740,9 +20771,9 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    if (!sneppp__finite(level) || !(level > 0 && level < 1))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %g must be between 0 and 1", level);
    if (!m->origin.count)
-      return sneppp__fail(err, SNEPPP_ERR_ARG, "the model does not know the events that it was fitted to: it was never "
-                          "fitted, or to counts by region, or changed since, or is a draw or conditional, or there "
-                          "was no room or are none");
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "no interval: the model does not know the events that it was fitted to. "
+                          "It was never fitted, or to counts by region, or was changed since, or is a draw or a "
+                          "conditional, or there were no events, or too many");
    s->model = m, s->level = level;
    for (int k = 0; k < 60; k++) { /* bisection */
       s->z = 0.5 * (lo + hi);
@@ -20859,6 +20890,7 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    if (!region && regions != 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
+   if (model) SNEPPP__TRY(sneppp__region_factors(model, region, regions, err));
    if (!region) region = &sneppp__everywhere;
    SNEPPP__TRY(sneppp__sure_begin(&s, model, level, par, err));
    room = sneppp__room_open(model->desc.alloc_ctx);
@@ -21943,6 +21975,7 @@ SNEPPP__APART static sneppp_status sneppp__draw_plan(const sneppp_model *model, 
    *c = sneppp__measure();
    if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
    w->model = w->s.model = model, w->region = region;
+   SNEPPP__TRY(sneppp__region_factors(model, region, 1, err));
    for (int f = 0; region && f < model->factors; f++)
       if (region->factor[f])
          SNEPPP__TRY(sneppp__region_check(model, f, sneppp__as_box(region->factor[f], &w->rectangle[f]), err));

@@ -253,7 +253,7 @@ TEST districts_refusals(void)
                                              SNEPPP_ERR_ARG, SNEPPP_ERR_ARG, SNEPPP_ERR_ARG, SNEPPP_ERR_SIZE, SNEPPP_ERR_ARG, SNEPPP_ERR_ARG, SNEPPP_ERR_ARG, SNEPPP_ERR_DATA};
       static const char *const word[15] = {"region 4: region.factor[0] reaches outside", "counts[4] = nan", "counts[4] = inf", "counts[4] = -1", "there is no events.x", "no events.seen",
                                            "events.region is NULL", "events.regions is 0", "no events.read", "reaches outside the window", "can be told apart", "of which a part was seen",
-                                           "region 4: region.factor[0]: win.dim = 0", "events.regions is 0", "region 4 has 1 events, but no mass"};
+                                           "region 4: region.factor[0]: window.dim = 0", "events.regions is 0", "region 4 has 1 events, but no mass"};
       sneppp_model before = m;
       districts_make(&g, 3, 3, &points);
       e = g.events;
@@ -341,7 +341,7 @@ TEST districts_finite(void)
    e.region = region, e.regions = 3, e.counts = counts;
    ASSERT_EQ(SNEPPP_OK, sneppp_init(&m, &d, &err));
    ASSERT_EQ(SNEPPP_ERR_ARG, sneppp_fit(&m, &f, &r, &err));
-   ASSERT(strstr(err.why, "region 2: region.factor[0]: all of win.weight are zero"));
+   ASSERT(strstr(err.why, "region 2: region.factor[0]: all of window.weight are zero"));
    e.regions = 2;
    ASSERT_EQ(SNEPPP_OK, sneppp_fit(&m, &f, &r, &err)); /* as many parameters as counts: these are the expected numbers */
    ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, region, 2, count, NULL, &err));

@@ -1076,7 +1076,7 @@ TEST kernel_failed_calls_write_nothing(void)
    /* The gradient of a weight alone: 1e200 e^(2 w m + 2 w^2) for a component that hardly counts. */
    W[0] = 1, W[1] = 0.1, mean[1] = 170;
    ASSERT_EQ_FMT(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, large, &out, NULL, &err), "%d");
-   ASSERT_STR_EQ("the gradient of win.weight[1] cannot be represented", err.why);
+   ASSERT_STR_EQ("the gradient of window.weight[1] cannot be represented", err.why);
    for (int i = 0; i < 4; i++) ASSERT_EQ(7.0, K[i]);
    for (int i = 0; i < 2; i++) ASSERT(c[i] == 7 && gW[i] == 7 && gb[i] == 7 && gw[i] == 7 && gm[i] == 7 && gs[i] == 7);
    large[0] = 1;
@@ -1295,10 +1295,10 @@ TEST kernel_gradients_out_of_range(void)
    W[1] = W[3] = 0.1;
    out.mean = dmean;
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
-   ASSERT(strstr(err.why, "the gradient of win.mean["));
+   ASSERT(strstr(err.why, "the gradient of window.mean["));
    out.mean = NULL, out.scale = dscale;
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram_grad(&win, &layer, G, &out, NULL, &err));
-   ASSERT(strstr(err.why, "the gradient of win.scale["));
+   ASSERT(strstr(err.why, "the gradient of window.scale["));
    W[0] = W[2] = 30;
    ASSERT_EQ(SNEPPP_ERR_RANGE, sneppp_gram(&win, &layer, K, NULL, &err));
    ASSERT(strstr(err.why, "K[0][0] cannot be represented"));

@@ -632,6 +632,42 @@ static size_t model_no_events(sneppp_real *dst, size_t first, size_t count, void
    return 0;
 }
 
+/* A region with a part of a factor that the model does not have is refused by all that take regions. */
+TEST model_regions_of_other_factors(void)
+{
+   static const char   words[] = "factor[1] is given, but the model has 1 factor";
+   static const double lo[1] = {0}, hi[1] = {4};
+   sneppp_real        x[8] = {1, 2, 3, 1, 2, 3, 1, 2};
+   sneppp_model       m;
+   sneppp_region      r[2];
+   sneppp_window      part;
+   sneppp_events      e;
+   sneppp_fit_desc    f;
+   sneppp_sample_desc how;
+   sneppp_sure        sure[2];
+   double             count[2], K[1];
+   sneppp_error      *err = &model_error;
+   memset(r, 0, sizeof r), memset(&part, 0, sizeof part), memset(&e, 0, sizeof e), memset(&f, 0, sizeof f);
+   memset(&how, 0, sizeof how);
+   part.dim = 1, part.hi[0] = 1;
+   r[1].factor[1] = &part, e.x = x, e.count = 8;
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit_box(&m, 1, lo, hi, x, 8, NULL));
+   ASSERT(model_says(sneppp_count(&m, r, 2, count, NULL, err), SNEPPP_ERR_ARG, words));
+   ASSERT(model_says(sneppp_count_sure(&m, r, 2, 0.9, sure, NULL, err), SNEPPP_ERR_ARG, words));
+   how.region = &r[1], how.count = 1;
+   ASSERT(model_says(sneppp_sample(&m, &how, x, 1, NULL, err), SNEPPP_ERR_ARG, words));
+   ASSERT_EQ((size_t)0, sneppp_sample_bytes(&m, &r[1], 1, err));
+   ASSERT(model_says(sneppp_model_gram(&m, &r[1], K, NULL, err), SNEPPP_ERR_ARG, words)); /* before it writes */
+   e.seen = &r[1], f.events = &e;
+   ASSERT(model_says(sneppp_fit(&m, &f, NULL, err), SNEPPP_ERR_ARG, words));
+   e.seen = NULL, e.region = r, e.regions = 2, e.counts = count, e.x = NULL, e.count = 0;
+   count[0] = count[1] = 1;
+   ASSERT(model_says(sneppp_fit(&m, &f, NULL, err), SNEPPP_ERR_ARG, words));
+   ASSERT_EQ(SNEPPP_OK, sneppp_count(&m, r, 1, count, NULL, NULL)); /* nothing is given there */
+   sneppp_free(&m);
+   PASS();
+}
+
 /* What descriptions, events and questions are refused for, each in a sentence that names the field. */
 TEST model_refusals(void)
 {
@@ -1188,6 +1224,7 @@ SUITE(model)
    RUN_TEST(model_batches_and_blocks);
    RUN_TEST(model_own_features);
    RUN_TEST(model_counts_together);
+   RUN_TEST(model_regions_of_other_factors);
    RUN_TEST(model_refusals);
    RUN_TEST(model_gaussian_units);
    RUN_TEST(model_activations_of_arrays);

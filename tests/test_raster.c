@@ -770,7 +770,7 @@ TEST raster_refusals(void)
    REFUSED(desc.factor[0].window.dim = 3, "one or two");
    REFUSED(desc.factor[0].window.covariates = -1, "covariates");
    REFUSED(desc.factor[0].window.covariates = SNEPPP_MAX_DIM, "SNEPPP_MAX_DIM");
-   REFUSED(desc.factor[0].window.z = NULL, "win.z");
+   REFUSED(desc.factor[0].window.z = NULL, "window.z");
    REFUSED(desc.factor[0].window.cells[0] = 0, "cells[0]");
    REFUSED(desc.factor[0].window.cells[1] = SIZE_MAX / 4, "cells[1]");
    REFUSED(desc.factor[0].window.cell[1] = 0, "cell[1]");
@@ -782,6 +782,11 @@ TEST raster_refusals(void)
    REFUSED((desc.factor[0].window.xy = raster_xy, desc.factor[0].window.count = 2), "vertices");
    c.weight[4] = -1;
    REFUSED((void)0, "weight[4]");
+   c.weight[4] = sneppp__minus_infinity();
+   REFUSED((void)0, "weight[4] is infinite");
+   c.weight[4] = 1, c.z[2] = sneppp__minus_infinity();
+   REFUSED((void)0, "z[2] is infinite");
+   c.z[2] = 0;
    for (size_t k = 0; k < RASTER_CELLS; k++) c.weight[k] = 0;
    REFUSED((void)0, "no cell");
 #undef REFUSED

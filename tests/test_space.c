@@ -50,14 +50,14 @@ TEST space_common_fields(void)
    ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
    ASSERT(space_refuses(NULL, SNEPPP_ERR_ARG, "NULL"));
    w.dim = 0;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.dim = 0"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.dim = 0"));
    w.dim = -3;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.dim = -3"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.dim = -3"));
    w.dim = SNEPPP_MAX_DIM + 1;
    ASSERT(space_refuses(&w, SNEPPP_ERR_SIZE, "SNEPPP_MAX_DIM"));
    w.dim = 2;
    w.space = SNEPPP_SPACE_END;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.space"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.space"));
    w.space = SNEPPP_SPACE_INTERVALS;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "intervals has dimension 1"));
    w.space = SNEPPP_SPACE_POLYGON;
@@ -70,26 +70,26 @@ TEST space_boxes_and_balls(void)
 {
    sneppp_window w = space_window(SNEPPP_SPACE_BOX, 3);
    w.lo[1] = 2;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.lo[1] = 2 is not below win.hi[1] = 2"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.lo[1] = 2 is not below window.hi[1] = 2"));
    w.lo[1] = space_nan();
-   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.lo[1]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "window.lo[1]"));
    w.lo[1] = 0;
    w.hi[2] = space_inf();
-   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.hi[2]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "window.hi[2]"));
    w.hi[2] = 1.7e308;
    w.lo[2] = -1.7e308;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_RANGE, "win.hi[2] - win.lo[2]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_RANGE, "window.hi[2] - window.lo[2]"));
    w = space_window(SNEPPP_SPACE_BALL, 2);
    w.radius = 0;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.radius = 0"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.radius = 0"));
    w.radius = space_nan();
-   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.radius"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "window.radius"));
    w.radius = 1;
    w.centre[1] = space_inf();
-   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.centre[1]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "window.centre[1]"));
    w = space_window(SNEPPP_SPACE_SPHERE, 2);
    memset(&w.measure, 5, sizeof w.measure); /* no cast: C++ forbids an enumerator out of range */
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.measure"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.measure"));
    PASS();
 }
 
@@ -103,21 +103,21 @@ TEST space_lists(void)
    w.weight = weight;
    ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
    scale[2] = -3;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.scale[1][0] = -3"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.scale[1][0] = -3"));
    scale[2] = space_nan();
-   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.scale[1][0]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "window.scale[1][0]"));
    scale[2] = 1;
    mean[3] = space_inf();
-   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.mean[1][1]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "window.mean[1][1]"));
    mean[3] = 0;
    weight[1] = -0.5;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.weight[1] = -0.5"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.weight[1] = -0.5"));
    weight[0] = weight[1] = 0;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.weight are zero"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.weight are zero"));
    w = space_window(SNEPPP_SPACE_INTERVALS, 1);
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "no intervals"));
    w.count = 2;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.ends is NULL"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.ends is NULL"));
    w.ends = ends;
    ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
    ends[2] = 1; /* touching intervals are allowed */
@@ -125,15 +125,15 @@ TEST space_lists(void)
    ends[2] = 0.5;
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "do not overlap"));
    ends[2] = 3;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.ends[1]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.ends[1]"));
    ends[2] = space_nan();
-   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.ends[1][0]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "window.ends[1][0]"));
    w = space_window(SNEPPP_SPACE_FINITE, 2);
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "no points"));
    w.count = 2;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.point is NULL"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.point is NULL"));
    w.point = ends;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.point[1][0]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "window.point[1][0]"));
    PASS();
 }
 
@@ -162,11 +162,11 @@ TEST space_families(void)
    w.param[0] = w.param[1] = 2;
    ASSERT_EQ(sneppp__window_check(&w, NULL), SNEPPP_OK);
    w.param[1] = 0;
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.param[1] = 0"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.param[1] = 0"));
    w.param[0] = space_nan();
-   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "win.param[0]"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, "window.param[0]"));
    w = space_window(SNEPPP_SPACE_BINOMIAL, 1);
-   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "win.param[0] = 1.5 is not a whole number"));
+   ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "window.param[0] = 1.5 is not a whole number"));
    w = space_window(SNEPPP_SPACE_DIRICHLET, 1);
    ASSERT(space_refuses(&w, SNEPPP_ERR_ARG, "at least two"));
    PASS();
@@ -627,7 +627,7 @@ TEST space_defaults_have_spread(void)
    w.count = 2, w.point = point;
    for (int k = 0; k < 4; k++) {
       char words[40];
-      sprintf(words, "win.point[%d][%d]", k / 2, k % 2);
+      sprintf(words, "window.point[%d][%d]", k / 2, k % 2);
       point[k] = space_nan();
       ASSERT(space_refuses(&w, SNEPPP_ERR_NOT_FINITE, words));
       point[k] = 1;
