@@ -83,8 +83,9 @@
       with which integrals stay exact, because on a cell the covariates are constant. cos, sin and exp are fast (K of
       20000 cells and 200 units in 0.1 s), whatever else has a form on boxes is slow; covariates alone (no_place) take
       every activation. A box or a polygon cuts cells. A category is a column of 0 and 1 for each of its values but one.
-      Exposure by month is a second factor: a raster on the line (examples/exposure.c, covariates.c, gold.c; a default fit
-      that covariates help: effect.h).
+      Exposure by month is a second factor: a raster on the line (examples/exposure.c, covariates.c, gold.c).
+      AUTO weighs exposures, but with covariates it solves the convex problem, tuned: of few events covariates alone
+      (no_place) or places alone say more. Judge by events held out, or see effect.h, where both meet in a default fit.
    2  FIT
       sneppp_fit. AUTO, the default, needs only events and a window. It is a stacked estimate written as a squared
       family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
@@ -881,7 +882,7 @@ typedef struct sneppp_fit_desc {      /* a setting that the method does not use 
    int                  polish;       /* ADAM: 1 = finish with the convex problem of the readout            */
    int                  tune;         /* CONVEX, PGD, ADAM: 1 = first choose a factor for the frequencies of COS and
                                          SIN units and, but for ADAM, the penalty `trace` if it is 0, by the convex
-                                         problem without a fifth of the events                              */
+                                         problem without a fifth of the events; AUTO does so with covariates */
    uint64_t             seed;         /* batches, held-out part; default 1                                  */
    double               resolution;   /* AUTO: events on a step to which their coordinates were rounded (days, a grid of
                                          10 km, perhaps a part of them) are known to that cell only, over which they are
@@ -20064,13 +20065,19 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    sneppp_status   st;
    size_t          realisations = desc->realisations ? desc->realisations : 1, partial = 0;
    double          mass = 1;
-   for (size_t k = 0; k < realisations; k++)
+   int             tune = !desc->reduce; /* if it can: waves of covariates, whose scale nobody knows beforehand */
+   for (size_t k = 0; k < realisations; k++) {
       if (desc->events[k].seen || desc->events[k].weight || desc->events[k].regions) partial = 1;
+      if (desc->events[k].read || desc->events[k].regions) tune = 0;
+   }
    if (sneppp__auto_serves(model, desc))
       return sneppp__has_regions(desc->events, realisations) ? sneppp__fit_counts(model, desc, report, err)
                                                              : sneppp__fit_radial(model, desc, report, err);
    o.method = SNEPPP_METHOD_CONVEX;
-   for (int f = 0; f < model->factors; f++) mass *= sneppp_window_mass(&model->layer[f].inside);
+   for (int f = 0; f < model->factors; f++) {
+      mass *= sneppp_window_mass(&model->layer[f].inside);
+      if (tune && model->desc.factor[f].window.covariates && sneppp__waves_scale(model, 1)) o.tune = 1;
+   }
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
    memset(&r, 0, sizeof r);
    st = sneppp__fit_convex(model, &o, 0, &r, err);
