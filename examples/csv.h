@@ -34,6 +34,7 @@ typedef struct csv_table {
    int       columns;
    csv_head *head;       /* (columns)                                        */
    int       geojson;    /* 0: CSV; 1: points; 2: corners of polygons        */
+   int       header;     /* the names are from the file                      */
    char      error[500]; /* one sentence, if reading failed                  */
 } csv_table;
 
@@ -623,6 +624,7 @@ static inline int csv_read(csv_table *t, const char *path)
       if (!t->columns) {
          header = csv_columns(t, &r);
          if (header < 0) ok = csv_fail(&r, 0, "is too large for the memory");
+         t->header = header > 0;
          if (header) continue;
       }
       ok = csv_add_row(t, &r, &room);

@@ -28,8 +28,9 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --polygon FILE       the polygon in which they were seen: a CSV of corners x,y[,ring]; inner rings are holes. Or GeoJSON\n"
     "  --sphere             longitude and latitude in degrees, or unit vectors in three columns\n"
     "  --coordinates C      of the sphere: degrees, radians or vectors (default: what all rows of the file look like)\n"
-    "  --columns a,b        the columns to use, by name or number (default: x, y and z, or the first with\n"
-    "                       numbers that are not the time; on the sphere longitude and latitude, or lon and lat)\n"
+    "  --columns a,b        the columns to use, by name or number (default: x, y and z, or the first with numbers\n"
+    "                       that are not the time; dates only if there is one coordinate; on the sphere longitude and\n"
+    "                       latitude, or lon and lat)\n"
     "  --time COLUMN        the column of times, with --time-window a,b[,c,d,...]: the intervals that were watched\n"
     "  --exposure FILE.asc  what was exposed in each cell of an ESRI ASCII grid, such as people per unit of area; cells of 0 and\n"
     "                       NODATA are outside. --window or --polygon cuts the cells. The intensity is that of events, see raster\n"
@@ -59,7 +60,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"},
    {"eval", "--coordinates --columns --time --dates ",
     "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN] [--coordinates C]   the intensity at points, as CSV\n"
-    "The file and its columns are as in fit; the time is the column called time, or the first after the coordinates.\n"
+    "The file and its columns are as in fit; the time is the column called time, or dates, or the first after the coordinates.\n"
     "Prints the coordinates and the intensity, events per unit of the window, one point per line. Points outside the\n"
     "window have intensity 0. Times are dates if they were in the file, or with --dates.\n"},
    {"count", FIT_OPTIONS "--region --regions --level ",
@@ -464,20 +465,47 @@ static int all_text(const csv_table *t, int column)
    return t->rows > 0;
 }
 
-/* The columns x, y and z, if the file has as many of them as there are coordinates, or the first ones beside the time; text
-   is passed over where enough is left. */
-static void first_columns(const csv_table *t, int most, int globe, layout *l)
+/* Dates are no coordinates of a place: they would be taken for x without a word, and every point be outside. But the only
+   coordinate of a line may be a time. */
+static int is_dates(const csv_table *t, int column, int most, int timed)
+{
+   return t->head[column].kind == CSV_DATE && (most > 1 || timed);
+}
+
+/* The columns x, y and z, if the file has as many of them as there are coordinates, or the first ones beside the time; dates
+   are passed over, and text where enough is left. */
+static void first_columns(const csv_table *t, int most, int globe, int timed, layout *l)
 {
    static const char *const name[3] = {"x", "y", "z"};
    int                      named = most <= 3 && !globe, left = 0;
-   for (int k = 0; named && k < most; k++) named = (l->space[k] = csv_column(t, name[k])) >= 0 && l->space[k] != l->time;
+   for (int k = 0; named && k < most; k++) {
+      l->space[k] = csv_column(t, name[k]);
+      named = l->space[k] >= 0 && l->space[k] != l->time && !is_dates(t, l->space[k], most, timed);
+   }
    if (named) {
       l->count = most;
       return;
    }
-   for (int k = 0; k < t->columns; k++) left += k != l->time && !all_text(t, k);
+   for (int k = 0; k < t->columns; k++) left += k != l->time && !is_dates(t, k, most, timed) && !all_text(t, k);
    for (int k = 0; k < t->columns && l->count < most; k++)
-      if (k != l->time && (left < most || !all_text(t, k))) l->space[l->count++] = k;
+      if (k != l->time && !is_dates(t, k, most, timed) && (left < most || !all_text(t, k))) l->space[l->count++] = k;
+}
+
+static int is_used(const layout *l, int column)
+{
+   for (int i = 0; i < l->count; i++) if (l->space[i] == column) return 1;
+   return l->time == column;
+}
+
+/* The time, where nobody said which column it is: one of dates, or numbers after the coordinates, or before them. */
+static int find_time(const csv_table *t, const layout *l)
+{
+   int last = 0;
+   for (int i = 0; i < l->count; i++) if (l->space[i] > last) last = l->space[i];
+   for (int k = 0; k < t->columns; k++) if (!is_used(l, k) && t->head[k].kind == CSV_DATE) return k;
+   for (int k = last + 1; k < t->columns; k++) if (!is_used(l, k) && !all_text(t, k)) return k;
+   for (int k = 0; k < last; k++) if (!is_used(l, k) && !all_text(t, k)) return k;
+   return -1;
 }
 
 /* The columns of space are those that --columns names, or the first ones. */
@@ -504,24 +532,22 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
       if (l.how == FORM_GUESSED) l.how = FORM_DEGREES;
    } else {
       const int most = l.how == FORM_DEGREES || l.how == FORM_RADIANS ? 2 : w->dim;
-      first_columns(t, most, globe, &l);
+      first_columns(t, most, globe, timed, &l);
       if (l.how == FORM_GUESSED) {
          l.how = l.count == 3 && (l.time >= 0 || !timed || t->columns > 3) && all_vectors(t, l.space) ? FORM_VECTORS : FORM_DEGREES;
          if (l.how == FORM_DEGREES && l.count == 3) l.count = 2;
       }
       if (l.count < (globe && l.how != FORM_VECTORS ? 2 : w->dim)) {
-         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s", csv_called(path), t->columns,
-                  globe ? 2 : w->dim, timed ? " beside the time" : "");
+         int dates = 0;
+         for (int k = 0; k < t->columns; k++) dates += k != l.time && is_dates(t, k, w->dim, timed);
+         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s%s", csv_called(path), t->columns,
+                  globe ? 2 : w->dim, timed ? " beside the time" : "", dates ? ", and dates are none: see --columns" : "");
          fail(why, "");
       }
    }
    if (l.count != (globe && l.how != FORM_VECTORS ? 2 : w->dim)) fail("--columns and the window disagree on the number of coordinates: ", o->columns);
-   for (int k = 0; timed && l.time < 0 && k < t->columns; k++) {
-      int used = 0;
-      for (int i = 0; i < l.count; i++) used |= l.space[i] == k;
-      if (!used) l.time = k;
-   }
-   if (timed && l.time < 0) fail("which column is the time? Say --time COLUMN for ", csv_called(path));
+   if (timed && l.time < 0) l.time = find_time(t, &l);
+   if (timed && l.time < 0) fail("the model has a time: give --time COLUMN for ", csv_called(path));
    for (int i = 0; i < l.count; i++)
       for (int k = 0; k <= i; k++)
          if (k < i ? l.space[i] == l.space[k] : l.space[i] == l.time) {
@@ -541,6 +567,7 @@ typedef struct points { /* as the model wants them, factor after factor */
    sneppp_real *x;
    size_t      *line, count;
    int          dated; /* the last coordinate came as dates */
+   char         columns[200]; /* those that were chosen, if there were others; else empty */
 } points;
 
 static void points_free(points *p)
@@ -549,13 +576,45 @@ static void points_free(points *p)
    free(p->line);
 }
 
-/* What is wrong with an event is said with its line in the file. */
-static void complain_event(const points *p, const sneppp_error *err)
+/* Are all points outside? Then they are rather those of other columns. */
+static int all_outside(const sneppp_model *m, const points *p)
 {
-   char text[500];
+   for (size_t i = 0; i < p->count; i++) {
+      const sneppp_real *x = p->x + i * (size_t)m->D;
+      int                inside = 1;
+      for (int f = 0; f < m->factors && inside; f++) {
+         const sneppp_window *w = &m->desc.factor[f].window;
+         double               at[SNEPPP_MAX_DIM];
+         for (int k = 0; k < w->dim; k++) at[k] = (double)*x++;
+         inside = sneppp_window_contains(w, at);
+      }
+      if (inside) return 0;
+   }
+   return p->count > 0;
+}
+
+/* What is wrong with an event is said with its line in the file. */
+static void complain_event(const sneppp_model *m, const points *p, const sneppp_error *err)
+{
+   char text[900], all[300] = "";
    if (err->status != SNEPPP_ERR_DATA || err->event >= p->count) complain(p->path, err);
-   snprintf(text, sizeof text, "%s, line %lu: %s", p->path, (unsigned long)p->line[err->event], err->why);
+   if (strstr(err->why, "outside")) {
+      if (p->columns[0]) snprintf(all, sizeof all, "; the columns are %s, see --columns", p->columns);
+      if (p->count > 1 && all_outside(m, p))
+         snprintf(all, sizeof all, "; all %lu are: are these the right columns? see --columns", (unsigned long)p->count);
+   }
+   snprintf(text, sizeof text, "%.300s, line %lu: %.200s%s", p->path, (unsigned long)p->line[err->event], err->why, all);
    fail(text, "");
+}
+
+/* Which columns were taken, where nobody said so and there were others with numbers. */
+static void name_columns(const csv_table *t, const layout *l, points *p)
+{
+   size_t used = 0;
+   int    others = 0;
+   for (int k = 0; k < t->columns; k++) others += !is_used(l, k) && !all_text(t, k);
+   for (int i = 0; others && i < l->count && used < sizeof p->columns; i++)
+      used += (size_t)snprintf(p->columns + used, sizeof p->columns - used, "%s%s", i ? ", " : "", t->head[l->space[i]].name);
 }
 
 /* Degrees become unit vectors, the time comes last. */
@@ -568,9 +627,11 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
    sneppp_error err;
    char         why[400];
    memset(&l, 0, sizeof l);
+   memset(&p, 0, sizeof p);
    if (!csv_read(&t, path)) fail(t.error, "");
    if (t.geojson == 2) fail(csv_called(path), " holds polygons, where points are wanted");
    if (t.columns) l = columns_of(&t, path, o, w, timed); /* a file without a single row has no columns */
+   if (t.header && !o->columns) name_columns(&t, &l, &p);
    p.path = csv_called(path);
    p.dated = t.columns && (timed || w->dim == 1) && t.head[timed ? l.time : l.space[0]].kind == CSV_DATE;
    p.x = t.rows > (size_t)-1 / 2 / D / sizeof *p.x ? NULL : (sneppp_real *)malloc((t.rows * D + 1) * sizeof *p.x);
@@ -1041,7 +1102,7 @@ static void learn(const options *o, learned *l)
    if (sneppp_fit(&l->model, &f, &l->report, &err) != SNEPPP_OK) {
       char        text[400];
       const char *colon = strchr(err.why, ':');
-      if (!o->counts || (strncmp(err.why, "region ", 7) != 0 && strncmp(err.why, "counts[", 7) != 0)) complain_event(&l->events, &err);
+      if (!o->counts || (strncmp(err.why, "region ", 7) != 0 && strncmp(err.why, "counts[", 7) != 0)) complain_event(&l->model, &l->events, &err);
       snprintf(text, sizeof text, "%.300s, line %lu", csv_called(o->counts), (unsigned long)l->districts.line[err.event]);
       if (colon && err.why[0] == 'r') memmove(err.why, colon + 2, strlen(colon + 2) + 1);
       complain(text, &err);
@@ -1091,7 +1152,7 @@ static int fit(int count, char **arg)
       test.x = held.x;
       test.count = held.count;
       observed = (unsigned long)held.count;
-      if (held.count && sneppp_test_nll(&l.model, &test, 1, o.test_scale, &test_nll, &l.parallel, &err) != SNEPPP_OK) complain_event(&held, &err);
+      if (held.count && sneppp_test_nll(&l.model, &test, 1, o.test_scale, &test_nll, &l.parallel, &err) != SNEPPP_OK) complain_event(&l.model, &held, &err);
       test_nll -= log(volume);
       points_free(&held);
    }
@@ -1112,6 +1173,7 @@ static int fit(int count, char **arg)
       if (o.counts) fprintf(say, "%lu regions, ", (unsigned long)l.districts.count);
       fprintf(say, "%lu events in a window of %g; method %s\n", train, volume, name[l.report.method]);
       fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
+      if (l.events.columns[0]) fprintf(say, "columns: %s; others are not used, see --columns\n", l.events.columns);
       if (l.report.rounded) {
          fprintf(say, "%lu events are recorded in steps: taken as known to a step only\n", (unsigned long)l.report.rounded);
          for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) if (l.report.resolution[k] > 0) fprintf(say, "coordinate %d has steps of %g\n", k, l.report.resolution[k]);
@@ -1260,7 +1322,9 @@ static int eval(int count, char **arg)
    at.count = p.count;
    v = (sneppp_real *)malloc((at.count + 1) * sizeof *v);
    if (!v) fail("not enough memory for ", o.file[1]);
-   if (at.count && sneppp_intensities(&m, &at, v, NULL, &err) != SNEPPP_OK) complain_event(&p, &err);
+   if (at.count && sneppp_intensities(&m, &at, v, NULL, &err) != SNEPPP_OK) complain_event(&m, &p, &err);
+   if (all_outside(&m, &p))
+      fprintf(stderr, "sneppp: all %lu points are outside the window: are these the right columns? see --columns\n", (unsigned long)p.count);
    print_names(&m, ",intensity\n");
    for (size_t i = 0; i < at.count; i++) {
       print_point(&m, p.x + i * (size_t)m.D, o.dates || p.dated);
@@ -1580,7 +1644,7 @@ static int check(int count, char **arg)
    how.kept_back = o.kept_back;
    how.seed = o.seed;
    how.parallel = &parallel;
-   if (check_all(&m, p.x, p.count, &how, "", &r, &err) != SNEPPP_OK) complain_event(&p, &err);
+   if (check_all(&m, p.x, p.count, &how, "", &r, &err) != SNEPPP_OK) complain_event(&m, &p, &err);
    if (o.png && check_draw(&m, p.x, p.count, &r, &parallel, o.png, &err) != SNEPPP_OK) complain(o.png, &err);
    for (int f = 0; f < r.factors; f++) {
       const check_pair *pair = &r.pair[f];
@@ -1643,7 +1707,7 @@ static int compare(int count, char **arg)
          fail("the two models have different windows: ", o.file[1]);
    p = events_for(&m, o.file[2], &o);
    if (!p.count) fail(p.path, " holds no events");
-   if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK) complain_event(&p, &err);
+   if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK) complain_event(&m, &p, &err);
    if (check_compare(&m, &other, p.x, p.count, o.test_scale, NULL, &all, &err) != SNEPPP_OK) complain(p.path, &err);
    regions(&m, &o, o.region, o.regions, part, &region, &place);
    if (o.regions) {
@@ -1669,7 +1733,8 @@ static int compare(int count, char **arg)
       printf("}\n");
    } else {
       tell_difference("everywhere", &all);
-      printf("%s\n", fabs(all.gain) < 2 * all.error ? "these events do not tell which is better" : all.gain > 0 ? "A is better" : "B is better");
+      printf("%s\n", all.gain == 0 && all.error == 0 ? "no difference" : all.events < 2 || !(fabs(all.gain) >= 2 * all.error) ?
+             "these events do not tell which is better" : all.gain > 0 ? "A is better" : "B is better");
       printf("gain=%.6f error=%.6f events=%lu\n", all.gain, all.error, (unsigned long)all.events);
    }
    points_free(&p);

@@ -493,5 +493,31 @@ if [ -x build/examples/wildfire ]; then
    check "fires beyond the pole" fire "fire2.csv, line 3: latitude 95" "$out/fire2.csv"
 fi
 check "another locale" sh -c "LC_ALL=de_DE.UTF-8 $s sample $out/dates.model --seed 4 | cmp - $out/drawn.csv"
+
+# ---- columns that were not named: dates are no coordinates, and what was taken is said
+awk 'BEGIN { srand(2); for (k = 1; k <= 60; k++) printf "%d,2016-03-%02d,%.3f,%.3f\n", k, 1 + k % 28, 10 * rand(), 10 * rand() }' >"$out/sixty.csv"
+awk -F, 'BEGIN { print "name,when,x,y" } { print "\"a, " $1 "\"," $2 "," $3 "," $4 }' "$out/sixty.csv" >"$out/ev.csv"
+awk -F, 'BEGIN { print "date,easting,northing,note" } { print $2 "," $3 "," $4 ",wet" }' "$out/sixty.csv" >"$out/e2.csv"
+awk -F, 'BEGIN { print "id,easting,northing" } { print $1 "," $3 "," $4 }' "$out/sixty.csv" >"$out/e3.csv"
+awk -F, 'BEGIN { print "x,y" } { print $3 + 50 "," $4 }' "$out/sixty.csv" >"$out/away.csv"
+square="--window 0,10,0,10"
+check "dates are no coordinates" says "^columns: easting, northing; others are not used, see --columns$" $s fit "$out/e2.csv" $square --save "$out/e2.model"
+check "points beside dates" sh -c "$s eval $out/e2.model $out/e2.csv | awk -F, 'NR > 1 && \$3 > 0 { n++ } END { exit n != 60 }'"
+check "the columns that were taken" says "^columns: id, easting; others" $s fit "$out/e3.csv" --window 0,60,0,10
+check "an event outside of a window of other columns" refuses "; the columns are id, easting, see --columns" $s fit "$out/e3.csv" $square
+check "columns that were named are not told" sh -c "! $s fit $out/e3.csv $square --columns 2,3 | grep ^columns"
+check "columns without others are not told" sh -c "! $s fit $out/ev.csv $square --time when --time-window 2016-03-01,2016-04-01 --save $out/ev.model | grep ^columns"
+check "dates alone" refuses "2 columns, but 2 coordinates are needed, and dates are none" sh -c "cut -d, -f1,2 $out/e2.csv | $s fit - $square"
+check "dates of a line" says "train_events=60" $s fit "$out/e2.csv" --window 2016-03-01,2016-04-01
+check "all points outside" says "^sneppp: all 60 points are outside the window: are these the right columns[?] see --columns$" $s eval "$out/e2.model" "$out/away.csv"
+check "some points outside" sh -c "! $s eval $out/e2.model $out/e3.csv 2>&1 | grep outside"
+check "all events outside" refuses "line 2: .*outside.*; all 60 are: are these the right columns" $s fit "$out/away.csv" $square
+check "a time that has dates" says "^[0-9.]*,[0-9.]*,2016-03-02,[0-9.]*$" $s eval "$out/ev.model" "$out/e2.csv"
+check "a time that is missing" refuses "the model has a time: give --time COLUMN" sh -c "cut -d, -f2,3 $out/e2.csv | $s eval $out/ev.model -"
+
+# ---- what compare says
+check "no difference" says "^no difference$" $s compare "$out/e2.model" "$out/e2.model" "$out/e2.csv"
+check "one event tells nothing" says "^these events do not tell" sh -c "$s fit $out/e2.csv $square --method convex --width 4 --save $out/e4.model; head -n 2 $out/e2.csv | $s compare $out/e2.model $out/e4.model -"
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
