@@ -57,7 +57,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --save MODEL         write the model; - is standard output (the summary then goes to standard error)\n"
     "  --png FILE           draw the events and the intensity\n"
     "  --json               a machine-readable summary\n"
-    "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"},
+    "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...; test_nll is there\n"
+    "with --test only, and gap where the fit knows how much is missing.\n"},
    {"eval", "--coordinates --columns --time --dates ",
     "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN] [--coordinates C]   the intensity at points, as CSV\n"
     "The file and its columns are as in fit; the time is the column called time, or dates, or the first after the coordinates.\n"
@@ -88,7 +89,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
     "  --error              the standard error relative to the intensity instead: in the plane and on the sphere, no time\n"
-    "  --geojson            the file is GeoJSON, for maps: cells with the intensity in their middle and, in the plane, the\n"
+    "  --geojson            as if the file ended in .geojson or .json: GeoJSON, for maps. Cells with the intensity in their middle and, in the plane, the\n"
     "                       exact expected number; --cells N along the longer side (default 60)\n"
     "  --contours N         with --geojson: N lines of equal intensity instead, on --cells (default 200)\n"},
    {"sample", "-n --region --seed --dates ",
@@ -106,7 +107,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --png FILE           draw residuals, quantiles and the K function with its envelope\n"
     "  --seed N             deals the events anew, which gives another p (default 1): choose it before you look\n"
     "  --threads N, --coordinates C, --columns a,b, --time COLUMN, --json   as in fit\n"
-    "The last line is: p=... pairs_p=... dispersion=... counts_p=... times_p=... events=...\n"},
+    "The last line is: p=... pairs_p=... dispersion=... counts_p=... times_p=... events=..., without what was not tested.\n"},
    {"compare", "--coordinates --columns --time --region --test-scale --json ",
     "sneppp compare A B TEST.csv [--region R]...   which of two models is better on events that neither has seen?\n"
     "Prints the difference of the log-likelihoods per event, A minus B, with its standard error: above 0, A is better. Then\n"
@@ -761,6 +762,24 @@ static void must_differ(const char *in, const char *out)
    fail(why, "");
 }
 
+/* Does the name of a file end so? Devices and pipes have no ending, and some files neither. */
+static const char *ending_of(const char *path)
+{
+   const char *base = strrchr(path, '/'), *dot = strrchr(base ? base + 1 : path, '.');
+   return strncmp(path, "/dev/", 5) && dot ? dot + 1 : "";
+}
+
+static int is_json(const char *path) { return is_word(ending_of(path), "geojson") || is_word(ending_of(path), "json"); }
+
+/* A PNG by another name would be taken for what it is not. */
+static void must_be_png(const char *path)
+{
+   char why[400];
+   if (!path || !*ending_of(path) || is_word(ending_of(path), "png")) return;
+   snprintf(why, sizeof why, "pictures are written as PNG: %.200s should end in .png", csv_called(path));
+   fail(why, "");
+}
+
 /* Standard input can be read only once. */
 static void one_from_pipe(const char *a, const char *b)
 {
@@ -845,6 +864,42 @@ static void regions(const sneppp_model *m, const options *o, const char *const *
       }
       if (region->factor[f]) fail("two regions for the same coordinates: ", text);
       region->factor[f] = &part[f];
+   }
+}
+
+/* Do a region and the window have nothing in common? Asked where nothing is expected, which may also be because the
+   intensity is that low: points of a lattice tell the two apart. */
+static int apart(const sneppp_window *part, const sneppp_window *w)
+{
+   const int lattice = part->dim == 1 ? 4096 : 128;
+   double    e[4] = {0, 0, 0, 0};
+   if (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_INTERVALS && w->space != SNEPPP_SPACE_POLYGON && w->space != SNEPPP_SPACE_BALL &&
+       w->space != SNEPPP_SPACE_RASTER) return 0;
+   for (int k = 0; k < w->dim && part->space == SNEPPP_SPACE_BOX && w->space == SNEPPP_SPACE_BOX; k++)
+      if (part->hi[k] <= w->lo[k] || part->lo[k] >= w->hi[k]) return 1;
+   if (part->dim > 2 || (part->space == SNEPPP_SPACE_BOX && w->space == SNEPPP_SPACE_BOX)) return 0;
+   if (part->dim == 2) {
+      double around[4];
+      draw_extent(part, e), draw_extent(w, around);
+      for (int k = 0; k < 4; k++) e[k] = k % 2 ? fmin(e[k], around[k]) : fmax(e[k], around[k]);
+      if (!(e[0] < e[1] && e[2] < e[3])) return 1;
+   } else e[0] = part->lo[0], e[1] = part->hi[0];
+   for (int i = 0; i < lattice; i++)
+      for (int j = 0; j < (part->dim == 1 ? 1 : lattice); j++) {
+         const double at[2] = {e[0] + (e[1] - e[0]) * (i + 0.5) / lattice, e[2] + (e[3] - e[2]) * (j + 0.5) / lattice};
+         if (sneppp_window_contains(part, at) && sneppp_window_contains(w, at)) return 0;
+      }
+   return 1;
+}
+
+/* Nothing is expected where nobody looked: that is another 0 than one of the intensity. `line` 0: no file. */
+static void tell_outside(const sneppp_model *m, const sneppp_region *region, const char *words, size_t line)
+{
+   for (int f = 0; f < m->factors; f++) {
+      if (!region->factor[f] || !apart(region->factor[f], window_of(m, f))) continue;
+      if (line) fprintf(stderr, "sneppp: %.200s, line %lu: the region lies outside the window\n", words, (unsigned long)line);
+      else fprintf(stderr, "sneppp: the region lies outside the window: %.200s\n", words);
+      return;
    }
 }
 
@@ -1140,6 +1195,7 @@ static int fit(int count, char **arg)
       must_be_writable(out);
    }
    must_differ(o.save, o.png);
+   must_be_png(o.png);
    if (o.save && o.png && !strcmp(o.save, "-") && !strcmp(o.png, "-")) fail("model and picture cannot both go to standard output", "");
    learn(&o, &l);
    if (sneppp_count(&l.model, NULL, 1, &expected, NULL, &err) != SNEPPP_OK) fail(err.why, "");
@@ -1170,9 +1226,10 @@ static int fit(int count, char **arg)
       fprintf(say, "}\n");
    } else {
       if (train == 0) fprintf(stderr, "sneppp: %.200s holds no events: is it the right file?\n", csv_called(o.counts ? o.counts : o.file[0]));
-      if (o.counts) fprintf(say, "%lu regions, ", (unsigned long)l.districts.count);
-      fprintf(say, "%lu events in a window of %g; method %s\n", train, volume, name[l.report.method]);
-      fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
+      if (o.counts) fprintf(say, "%lu region%s, ", (unsigned long)l.districts.count, l.districts.count == 1 ? "" : "s");
+      fprintf(say, "%lu event%s in a window of %g; method %s\n", train, train == 1 ? "" : "s", volume, name[l.report.method]);
+      fprintf(say, "%d feature%s, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, l.report.width == 1 ? "" : "s",
+              expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
       if (l.events.columns[0]) fprintf(say, "columns: %s; others are not used, see --columns\n", l.events.columns);
       if (l.report.rounded) {
          fprintf(say, "%lu events are recorded in steps: taken as known to a step only\n", (unsigned long)l.report.rounded);
@@ -1194,8 +1251,10 @@ static int fit(int count, char **arg)
       if (o.save && say == stdout) printf("model: %s\n", o.save);
       if (o.png && say == stdout) printf("picture: %s\n", o.png);
    }
-   fprintf(say, "test_nll=%.6f expected=%.3f observed=%lu train_events=%lu width=%d gap=%.3g seconds=%.3f\n", test_nll,
-           o.test ? o.test_scale * expected : expected, observed, train, l.report.width, l.report.gap, l.report.seconds);
+   if (test_nll - test_nll == 0) fprintf(say, "test_nll=%.6f ", test_nll); /* what was not tested is left out */
+   fprintf(say, "expected=%.3f observed=%lu train_events=%lu width=%d ", o.test ? o.test_scale * expected : expected, observed, train, l.report.width);
+   if (l.report.gap - l.report.gap == 0) fprintf(say, "gap=%.3g ", l.report.gap);
+   fprintf(say, "seconds=%.3f\n", l.report.seconds);
    forget(&l);
    return 0;
 }
@@ -1362,6 +1421,8 @@ static int count_region(int count, char **arg)
       uint64_t            lo, hi;
       snprintf(words, sizeof words, l.count ? "%.200s, line %lu" : "%.200s", l.count ? csv_called(q.o.many) : q.o.regions ? q.o.region[0] : "", (unsigned long)(l.count ? l.line[k] : 0));
       if (place->shape && count_place(&q.model, place, &region[k], q.o.level, &expected[k], &error, &sure[k], &err) != SNEPPP_OK) complain(words, &err);
+      if (!place->shape && (q.o.level > 0 ? sure[k].mean : expected[k]) == 0)
+         tell_outside(&q.model, &region[k], l.count ? csv_called(q.o.many) : q.o.regions == 1 ? q.o.region[0] : "all of it", l.count ? l.line[k] : 0);
       if (q.o.level > 0) {
          printf("expected=%.6g lo=%.6g hi=%.6g count_lo=%lu count_hi=%lu\n", sure[k].mean, sure[k].lower, sure[k].upper,
                 (unsigned long)sure[k].count_lower, (unsigned long)sure[k].count_upper);
@@ -1425,6 +1486,7 @@ static int profile(int count, char **arg)
       b = r->hi[0];
    }
    must_differ(q.o.file[0], q.o.png);
+   must_be_png(q.o.png);
    bins = (size_t)q.o.bins;
    banded = q.o.level > 0 || q.o.png;
    ends = (double *)malloc(bins * (2 * w->count + 2) * sizeof *ends);
@@ -1451,6 +1513,7 @@ static int profile(int count, char **arg)
       if (there) { at--; sure[k] = sure[at]; expected[k] = expected[at]; }
       else { memset(&sure[k], 0, sizeof sure[k]); expected[k] = 0; }
    }
+   if (asked && !q.place.shape && q.region.factor[0] && (banded ? sure[0].mean : expected[0]) == 0) tell_outside(&q.model, &region[0], q.o.region[0], 0);
    printf(q.o.level > 0 ? "from,to,expected,lo,hi,count_lo,count_hi\n" : "from,to,expected,lo90,hi90\n");
    for (size_t k = 0; k < bins; k++) {
       uint64_t lo = 0, hi = 0;
@@ -1511,6 +1574,8 @@ static int draw_file(int count, char **arg)
    ask(&q, "draw", count, arg, 2, "Which model, and what is the picture's name?");
    must_differ(q.o.file[0], q.o.file[1]);
    if (q.region.factor[0] || (q.o.regions && !is_timed(&q.model))) fail("draw takes only a region of time, for models with a place and a time", "");
+   q.o.geojson |= is_json(q.o.file[1]);
+   if (!q.o.geojson) must_be_png(q.o.file[1]);
    if (q.o.cells && !q.o.geojson) fail("--cells is for --geojson", "");
    if (q.o.geojson && q.o.error) fail("--geojson has no --error", "");
    if (q.o.contours && !q.o.geojson) fail("--contours is for --geojson", "");
@@ -1632,6 +1697,7 @@ static int check(int count, char **arg)
    one_from_pipe(o.file[0], o.file[1]);
    must_differ(o.file[0], o.png);
    must_differ(o.file[1], o.png);
+   must_be_png(o.png);
    must_be_writable(o.png);
    m = load(o.file[0]);
    if (m.factors > 1 && !is_timed(&m)) fail("only models of a place, of time, or of both are checked: ", o.file[0]);
@@ -1673,8 +1739,11 @@ static int check(int count, char **arg)
       fprintf(say, "}\n");
    } else {
       fprintf(say, "%s\n", r.sentence);
-      fprintf(say, "p=%.4f pairs_p=%.4f dispersion=%.3f counts_p=%.4f times_p=%.4f events=%lu\n", r.p, pairs_p, dispersion, counts_p,
-              r.time.count ? r.time.p : nan(""), (unsigned long)p.count);
+      fprintf(say, "p=%.4f pairs_p=%.4f ", r.p, pairs_p); /* what was not tested is left out */
+      if (dispersion - dispersion == 0) fprintf(say, "dispersion=%.3f ", dispersion);
+      if (counts_p - counts_p == 0) fprintf(say, "counts_p=%.4f ", counts_p);
+      if (r.time.count) fprintf(say, "times_p=%.4f ", r.time.p);
+      fprintf(say, "events=%lu\n", (unsigned long)p.count);
    }
    check_forget(&r);
    points_free(&p);
@@ -1712,6 +1781,7 @@ static int compare(int count, char **arg)
    regions(&m, &o, o.region, o.regions, part, &region, &place);
    if (o.regions) {
       if (check_compare(&m, &other, p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(o.region[0], &err);
+      if (d.expected[0] == 0) tell_outside(&m, &region, o.region[0], 0);
       if (!o.json) tell_difference(o.region[0], &d);
    } else if (!o.json && window_of(&m, 0)->space == SNEPPP_SPACE_BOX && window_of(&m, 0)->dim <= 2) {
       const sneppp_window *w = window_of(&m, 0);
