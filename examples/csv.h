@@ -208,10 +208,14 @@ static inline int csv_fail(csv_reader *r, size_t line, const char *why)
 /* All of a file ("-" is standard input) as one text; refuses what is no text. */
 static inline int csv_slurp(csv_reader *r, const char *path)
 {
-   FILE  *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+   FILE  *f = (errno = 0, strcmp(path, "-") ? fopen(path, "rb") : stdin);
    size_t used = 0, room = 0, got = 1, line = 1;
    int    broken;
-   if (!f) return csv_fail(r, 0, "cannot be opened");
+   char   why[160];
+   if (!f) {
+      snprintf(why, sizeof why, "cannot be opened%s%.120s", errno ? ": " : "", errno ? strerror(errno) : "");
+      return csv_fail(r, 0, why);
+   }
    while (got) {
       if (used + 1 >= room) {
          char *more = (char *)realloc(r->text, room = room ? 2 * room : 65536);

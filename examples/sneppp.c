@@ -120,12 +120,22 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "- is standard output, and the model is called model.\n"},
    {"info", "--dates ", "sneppp info MODEL [--dates]   what a saved model is\nWith --dates, times are printed as dates.\n"},
    {"kernels", "", "sneppp kernels   the table of closed forms, as Markdown\n"},
-   {"help", "", "sneppp help [COMMAND]   this list, or all about one command\n"}};
+   {"help", "", "sneppp help [COMMAND]   this list, or all about one command; sneppp --version is that of the library\n"}};
+
+static char where_read[400]; /* the line of a file of regions that is being read, with a colon; else empty */
 
 /* One sentence on the standard error, exit code 2. */
 static void fail(const char *a, const char *b)
 {
-   fprintf(stderr, "sneppp: %s%s\n", a, b);
+   fprintf(stderr, "sneppp: %s%s%s\n", where_read, a, b);
+   exit(2);
+}
+
+/* A file that cannot be used, with the system's reason where it gave one: errno is 0 before what is tried. */
+static void fail_file(const char *path, const char *what)
+{
+   const int why = errno;
+   fprintf(stderr, "sneppp: %s%s%s%s%s\n", where_read, path, what, why ? ": " : "", why ? strerror(why) : "");
    exit(2);
 }
 
@@ -146,7 +156,8 @@ static void complain(const char *what, const sneppp_error *err)
 /* What was printed must have arrived, for example on a disk that is full. */
 static int finish(int code)
 {
-   if (fflush(stdout) || ferror(stdout)) fail("standard output cannot be written", "");
+   errno = 0;
+   if (fflush(stdout) || ferror(stdout)) fail_file("standard output", " cannot be written");
    return code;
 }
 
@@ -343,8 +354,9 @@ static int takes(const char *verb, const char *option)
 
 static options parse(const char *verb, int count, char **arg, int files, const char *missing)
 {
-   options o;
-   char    why[200];
+   static const char *const shape[5] = {"box:", "polygon:", "time:", "lonlat:", "cap:"};
+   options                  o;
+   char                     why[300];
    memset(&o, 0, sizeof o);
    o.verb = verb;
    o.test_scale = 1;
@@ -356,6 +368,11 @@ static options parse(const char *verb, int count, char **arg, int files, const c
       char       *equals = strncmp(a, "--", 2) ? NULL : strchr(arg[i], '=');
       if (!strcmp(a, "--help") || !strcmp(a, "-h")) exit(finish(help(verb)));
       if (a[0] != '-' || !strcmp(a, "-")) {
+         for (int k = 0; o.files == files && k < 5 && takes(verb, "--region"); k++)
+            if (!strncmp(a, shape[k], strlen(shape[k]))) {
+               snprintf(why, sizeof why, "one word too many: %.100s; did you mean --region %.100s?", a, a);
+               fail(why, "");
+            }
          if (o.files == files) fail("one word too many: ", a);
          o.file[o.files++] = a;
          continue;
@@ -713,7 +730,7 @@ static sneppp_model load(const char *path)
    sneppp_model   model;
    sneppp_error   err;
    char           why[400];
-   if (!f) fail(path, " cannot be opened");
+   if (!f) fail_file(path, " cannot be opened");
    path = csv_called(path);
    while (got) {
       if (used == room) {
@@ -740,8 +757,9 @@ static void must_be_writable(const char *path)
    FILE *old, *f;
    if (!path || strcmp(path, "-") == 0) return;
    old = fopen(path, "rb");
+   errno = 0; /* there may be no old one */
    f = fopen(path, "ab");
-   if (!f) fail(path, " cannot be written");
+   if (!f) fail_file(path, " cannot be written");
    fclose(f);
    if (old) fclose(old);
    else remove(path); /* made by this test */
@@ -790,11 +808,11 @@ static void save(const sneppp_model *model, const char *path)
 {
    size_t         bytes = sneppp_save(model, NULL, 0);
    unsigned char *buf = (unsigned char *)malloc(bytes + 1);
-   FILE          *f = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+   FILE          *f = (errno = 0, strcmp(path, "-") ? fopen(path, "wb") : stdout);
    int            ok = buf && f && bytes && sneppp_save(model, buf, bytes) == bytes && fwrite(buf, 1, bytes, f) == bytes;
    if (f) ok = !(f == stdout ? fflush(f) : fclose(f)) && ok;
+   if (!ok) fail_file(path, " cannot be written");
    free(buf);
-   if (!ok) fail(path, " cannot be written");
 }
 
 static const sneppp_window *window_of(const sneppp_model *m, int factor) { return &m->desc.factor[factor].window; }
@@ -828,6 +846,15 @@ static sneppp_status count_place(const sneppp_model *m, const sneppp_place *plac
    return st == SNEPPP_ERR_NO_CONVERGENCE ? SNEPPP_OK : st;
 }
 
+/* What the box should look like: box:x0,x1,y0,y1 in two coordinates. */
+static void wrong_sides(int dim, const char *text)
+{
+   char why[200];
+   snprintf(why, sizeof why, "the model has %d coordinate%s: box:x0,x1%s%s%s, not ", dim, dim == 1 ? "" : "s", dim > 1 ? ",y0,y1" : "",
+            dim > 2 ? ",z0,z1" : "", dim > 3 ? ",..." : "");
+   fail(why, text);
+}
+
 /* Texts of --region become windows, each for its factor, or a place on the sphere. */
 static void regions(const sneppp_model *m, const options *o, const char *const *words, int count, sneppp_window part[SNEPPP_MAX_FACTORS],
                     sneppp_region *region, sneppp_place *place)
@@ -853,7 +880,8 @@ static void regions(const sneppp_model *m, const options *o, const char *const *
          const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
          if (n < 0) fail("a region takes numbers with commas between them, not ", text);
          if (!timed && window_of(m, f)->space == SNEPPP_SPACE_SPHERE) fail("no boxes on the sphere: say lonlat:west,east,south,north or cap:lon,lat,degrees, not ", text);
-         if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
+         if (n != 2 * window_of(m, f)->dim && timed) fail("a region of time is time:a,b, not ", text);
+         if (n != 2 * window_of(m, f)->dim) wrong_sides(window_of(m, f)->dim, text);
          part[f].space = SNEPPP_SPACE_BOX;
          part[f].dim = n / 2;
          for (int i = 0; i < n / 2; i++) {
@@ -940,11 +968,12 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
       return;
    }
    if (m->factors > 1) fail("only models of a place, of time, or of both are drawn: ", path);
+   errno = 0;
    if (w->space == SNEPPP_SPACE_SPHERE && d == 3) ok = draw_sphere(m, x, count, &style, par, path);
    else if (d == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL || w->space == SNEPPP_SPACE_RASTER)) ok = draw_plane(m, x, count, &style, par, path);
    else if (d == 1 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS)) ok = draw_time(m, x, count, &style, path, &outside, &bars);
    else fail("only windows with one or two coordinates and the sphere are drawn: ", path);
-   if (!ok) fail(path, " cannot be written");
+   if (!ok) fail_file(path, " cannot be written");
 }
 
 /* A line with rate and time left on a terminal; silent otherwise. */
@@ -1058,7 +1087,7 @@ static region_list read_regions(const sneppp_model *m, const options *o)
    if (o->regions) fail("--region and --regions cannot both be given: ", path);
    one_from_pipe(o->file[0], path);
    f = strcmp(path, "-") ? fopen(path, "r") : stdin;
-   if (!f) fail(path, " cannot be opened");
+   if (!f) fail_file(path, " cannot be opened");
    while (fgets(text, sizeof text, f)) {
       const char *word[3] = {NULL, NULL, NULL}, *end = "";
       double      number = 0;
@@ -1086,7 +1115,9 @@ static region_list read_regions(const sneppp_model *m, const options *o)
          l.counts = (double *)realloc(l.counts, room * sizeof *l.counts);
          if (!l.part || !l.region || !l.place || !l.line || !l.counts) fail("not enough memory for ", path);
       }
+      snprintf(where_read, sizeof where_read, "%.300s, line %lu: ", csv_called(path), (unsigned long)line);
       regions(m, o, word, words, l.part[l.count], &l.region[l.count], &l.place[l.count]);
+      where_read[0] = 0;
       if (l.place[l.count].shape && o->counts) fail("counts in caps, rectangles and polygons of the sphere cannot be fitted, which are in ", csv_called(path));
       l.counts[l.count] = number;
       l.line[l.count++] = line;
@@ -1128,6 +1159,22 @@ static int tunes(const options *o, const sneppp_model *model)
    return !o->counts && o->method != SNEPPP_METHOD_AUTO && (waves || (o->method != SNEPPP_METHOD_ADAM && o->settings.trace == 0));
 }
 
+/* "fit.steps = 50 is not used by AUTO" for people who gave options: which methods use it? */
+static void complain_setting(const sneppp_error *err)
+{
+   static const struct { const char *name, *methods; } setting[] = {
+      {"steps", "convex, pgd or adam"}, {"floor", "convex, pgd or adam"}, {"tune", "convex, pgd or adam"}, {"rate", "pgd or adam"},
+      {"schedule", "adam"}, {"eps1", "convex or pgd"}, {"eps2", "convex or pgd"}, {"trace", "convex or pgd"}};
+   char why[200];
+   if (strncmp(err->why, "fit.", 4) != 0 || !strstr(err->why, " is not used by ")) return;
+   for (size_t k = 0; k < sizeof setting / sizeof *setting; k++) {
+      const size_t len = strlen(setting[k].name);
+      if (strncmp(err->why + 4, setting[k].name, len) != 0 || err->why[4 + len] != ' ') continue;
+      snprintf(why, sizeof why, "--%s is for --method %s", setting[k].name, setting[k].methods);
+      fail(why, "");
+   }
+}
+
 /* Events, a window, one call. */
 static void learn(const options *o, learned *l)
 {
@@ -1157,6 +1204,7 @@ static void learn(const options *o, learned *l)
    if (sneppp_fit(&l->model, &f, &l->report, &err) != SNEPPP_OK) {
       char        text[400];
       const char *colon = strchr(err.why, ':');
+      complain_setting(&err);
       if (!o->counts || (strncmp(err.why, "region ", 7) != 0 && strncmp(err.why, "counts[", 7) != 0)) complain_event(&l->model, &l->events, &err);
       snprintf(text, sizeof text, "%.300s, line %lu", csv_called(o->counts), (unsigned long)l->districts.line[err.event]);
       if (colon && err.why[0] == 'r') memmove(err.why, colon + 2, strlen(colon + 2) + 1);
@@ -1533,7 +1581,8 @@ static int profile(int count, char **arg)
       memset(&style, 0, sizeof style);
       snprintf(title, sizeof title, "expected numbers, and where the true means are with %.6g %% certainty", 100 * level);
       style.title = title, style.xlabel = q.o.dates ? "days since 1970-01-01" : "time", style.ylabel = "events in an interval";
-      if (!draw_profile(bins, edge, sure, &style, q.o.png)) fail(q.o.png, " cannot be written");
+      errno = 0;
+      if (!draw_profile(bins, edge, sure, &style, q.o.png)) fail_file(q.o.png, " cannot be written");
    }
    free(ends);
    free(edge);
@@ -1561,10 +1610,11 @@ static void write_geojson(const sneppp_model *m, const sneppp_window *when, int 
    if (m->factors > 1 || !((w->dim == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL)) ||
                            (w->dim == 3 && w->space == SNEPPP_SPACE_SPHERE)))
       fail("only the plane and the sphere are written as GeoJSON: ", path);
+   errno = 0;
    f = piped ? stdout : fopen(path, "wb");
    ok = f && (contours ? draw_contours(m, cells ? cells : 200, contours, NULL, f) : draw_geojson(m, cells ? cells : 60, NULL, f));
    if (f) ok = !(piped ? fflush(f) : fclose(f)) && ok;
-   if (!ok) fail(piped ? "standard output" : path, " cannot be written");
+   if (!ok) fail_file(piped ? "standard output" : path, " cannot be written");
    sneppp_free(&space);
 }
 
@@ -1645,7 +1695,8 @@ static int raster_file(int count, char **arg)
       for (size_t k = 0; k < inside; k++) g.value[which[k]] *= expected[k];
       free(expected);
    }
-   if (!asc_write(&g, q.o.file[1])) fail(q.o.file[1], " cannot be written");
+   errno = 0;
+   if (!asc_write(&g, q.o.file[1])) fail_file(q.o.file[1], " cannot be written");
    asc_free(&g);
    free(box), free(region), free(which);
    if (m == &space) sneppp_free(&space);
@@ -1831,11 +1882,12 @@ static int export_c(int count, char **arg)
    if (sneppp_export_c(&m, name, write_nothing, NULL, &err) != SNEPPP_OK) /* before a file is made that is of no use */
       complain("the model is called as the file", &err);
    must_differ(o.file[0], o.file[1]);
+   errno = 0;
    if (!piped) f = fopen(o.file[1], "wb");
-   if (!f) fail(o.file[1], " cannot be written");
+   if (!f) fail_file(o.file[1], " cannot be written");
    ok = sneppp_export_c(&m, name, write_text, f, &err) == SNEPPP_OK;
    written = !ferror(f);
-   if ((piped ? fflush(f) : fclose(f)) || !written) fail(piped ? "standard output" : o.file[1], " cannot be written");
+   if ((piped ? fflush(f) : fclose(f)) || !written) fail_file(piped ? "standard output" : o.file[1], " cannot be written");
    if (!ok) fail(err.why, "");
    sneppp_free(&m);
    return 0;
@@ -1906,6 +1958,10 @@ int main(int count, char **arg)
    const char *verb = count > 1 ? arg[1] : "help";
    for (size_t k = 0; k < sizeof command / sizeof *command; k++)
       if (!strcmp(verb, command[k].verb)) return finish(command[k].run(count - 2, arg + 2));
+   if (!strcmp(verb, "--version")) {
+      printf("sneppp %d.%d.%d\n", SNEPPP_VERSION_MAJOR, SNEPPP_VERSION_MINOR, SNEPPP_VERSION_PATCH);
+      return finish(0);
+   }
    if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h")) {
       if (count > 3) fail("one word too many: ", arg[3]);
       return finish(help(count > 2 ? arg[2] : NULL));

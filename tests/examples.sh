@@ -69,7 +69,7 @@ check "count --regions, plain" sh -c "$s count $m --regions $out/regions.txt | w
 printf 'box:0,1,0,500\n\nbox:0,1,-9,501\n' >"$out/cut_regions.txt"
 check "a region of a file beyond the window" sh -c "$s count $m --regions $out/cut_regions.txt --level 0.95 | uniq -c | grep -q '^ *2 expected='"
 printf 'box:0,1,0,1\n\nbox:0,1,3,2\n' >"$out/bad_regions.txt"
-check "a bad region of a file" refuses "a side ends before it begins: box:0,1,3,2" $s count "$m" --regions "$out/bad_regions.txt" --level 0.95
+check "a bad region of a file" refuses "bad_regions.txt, line 3: a side ends before it begins: box:0,1,3,2" $s count "$m" --regions "$out/bad_regions.txt" --level 0.95
 check "region and regions" refuses "cannot both" $s count "$m" --regions "$out/regions.txt" --region box:0,1,0,1
 check "no regions" refuses "no regions" $s count "$m" --regions /dev/null
 printf '# four\nbox:0,5,0,5 7\nbox:5,10,0,5 0\nbox:0,5,5,10 2.5\nbox:4,10,5,10 3\n' >"$out/counts.txt"
@@ -208,7 +208,7 @@ check "not a model" refuses "do not begin like a saved model" $s info examples/d
 check "half a model" refuses "has 300 bytes" $s info "$out/cut.model"
 check "a damaged model" refuses "checksum" $s info "$out/damaged.model"
 check "region without time" refuses "knows no time" $s count "$m" --region time:0,1
-check "region of another size" refuses "number of sides" $s count "$m" --region box:0,1
+check "region of another size" refuses "the model has 2 coordinates: box:x0,x1,y0,y1, not box:0,1$" $s count "$m" --region box:0,1
 check "region of no kind" refuses "not circle:1,2" $s count "$m" --region circle:1,2
 check "region beyond the window" sh -c "[ \"\$($s count $m --region box:0,2000,0,1)\" = \"\$($s count $m --region box:0,1000,0,1)\" ]"
 check "region outside" says "^expected=0 " $s count "$m" --region box:2000,2100,0,1
@@ -459,8 +459,8 @@ check "a width that convex fits do not reach" refuses "--width is at most 2048" 
 check "settings of convex" says "width=6 " $s fit "$out/rows.csv" --window 0,10,0,10 --width 6 --method convex --steps 50 --floor 0.1 --eps1 0.01 --eps2 0.01 --trace 0.01
 check "settings of adam" says "expected=8.000 " $s fit "$out/rows.csv" --window 0,10,0,10 --width 6 --method adam --steps 30 --rate 0.05 --schedule cosine --tune no
 check "an activation" says "gap=" $s fit "$out/rows.csv" --window 0,10,0,10 --width 6 --method convex --activation rbf
-check "a setting of another method" refuses "fit.rate = 0.1 is not used by CONVEX" $s fit "$out/rows.csv" --window 0,10,0,10 --method convex --rate 0.1
-check "a penalty that adam has not" refuses "fit.trace = 0.1 is not used by ADAM" $s fit "$out/rows.csv" --window 0,10,0,10 --method adam --trace 0.1 --tune no
+check "a setting of another method" refuses "^sneppp: --rate is for --method pgd or adam$" $s fit "$out/rows.csv" --window 0,10,0,10 --method convex --rate 0.1
+check "a penalty that adam has not" refuses "^sneppp: --trace is for --method convex or pgd$" $s fit "$out/rows.csv" --window 0,10,0,10 --method adam --trace 0.1 --tune no
 check "nothing to tune" refuses "fit.tune finds nothing to choose" $s fit "$out/rows.csv" --window 0,10,0,10 --width 6 --method adam --activation relu --tune yes
 check "an activation for auto" refuses "auto makes features of its own" $s fit "$out/rows.csv" $place --activation cos
 check "a schedule that is none" refuses "constant, cosine or linear" $s fit "$out/rows.csv" --window 0,10,0,10 --method adam --schedule up
@@ -544,6 +544,19 @@ check "no nan" sh -c "{ $s fit $out/rows.csv $place; $s fit $out/rows.csv $place
 check "the line without a test" says "^expected=8.000 observed=8 train_events=8 width=[0-9]+ gap=[0-9.e-]+ seconds=" $s fit "$out/rows.csv" $place
 check "the line with a test" says "^test_nll=[0-9.-]+ expected=" $s fit "$out/rows.csv" $place --test "$out/rows.csv"
 check "one feature" says "^1 feature, " $s fit "$out/rows.csv" --window 0,10,0,10 --method convex --width 1
+
+# ---- sentences that say what to do
+check "steps of auto" refuses "^sneppp: --steps is for --method convex, pgd or adam$" $s fit "$out/rows.csv" $square --steps 50
+printf 'box:0,1,0,1\n# none\nbox:0,1\n' >"$out/notes.txt"
+check "a line with too few sides" refuses "notes.txt, line 3: the model has 2 coordinates: box:x0,x1,y0,y1, not box:0,1$" $s count "$out/e2.model" --regions "$out/notes.txt"
+check "a time with too many sides" refuses "a region of time is time:a,b, not time:0,1,2,3" $s count "$out/ev.model" --region time:0,1,2,3
+check "a region without its option" refuses "one word too many: box:0,1,0,1; did you mean --region box:0,1,0,1?" $s count "$out/e2.model" box:0,1,0,1
+check "why a file cannot be opened" refuses "nothing.csv cannot be opened: No such file" $s eval "$out/e2.model" nothing.csv
+check "why a model cannot be opened" refuses "nothing.model cannot be opened: No such file" $s info nothing.model
+check "why a file cannot be written" refuses "no/a.model cannot be written: No such file" $s fit "$out/rows.csv" $square --save "$out/no/a.model"
+check "why a picture cannot be written" refuses "no/a.png cannot be written: No such file" $s draw "$out/e2.model" "$out/no/a.png"
+version=$(awk '/^#define SNEPPP_VERSION_(MAJOR|MINOR|PATCH) / { printf "%s%s", n++ ? "." : "", $3 }' sneppp.h)
+check "--version" says "^sneppp $version$" $s --version
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
