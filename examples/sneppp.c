@@ -88,10 +88,13 @@ static const struct { const char *verb, *options, *text; } manual[] = {
    {"draw", "--region --error --geojson --cells --contours ",
     "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
+    "What is outside of the window is grey.\n"
     "  --error              the standard error relative to the intensity instead: in the plane and on the sphere, no time\n"
-    "  --geojson            as if the file ended in .geojson or .json: GeoJSON, for maps. Cells with the intensity in their middle and, in the plane, the\n"
-    "                       exact expected number; --cells N along the longer side (default 60)\n"
-    "  --contours N         with --geojson: N lines of equal intensity instead, on --cells (default 200)\n"},
+    "  --geojson            the file is GeoJSON, for maps, as it is if its name ends in .geojson or .json: cells with the\n"
+    "                       intensity in their middle and, in the plane, the exact expected number; --cells N along the\n"
+    "                       longer side (default 60)\n"
+    "  --contours N         with --geojson: lines of N intensities instead, on --cells (default 200); levels that the map does\n"
+    "                       not reach have none\n"},
    {"sample", "-n --region --seed --dates ",
     "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
     "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"

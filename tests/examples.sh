@@ -558,5 +558,38 @@ check "why a picture cannot be written" refuses "no/a.png cannot be written: No 
 version=$(awk '/^#define SNEPPP_VERSION_(MAJOR|MINOR|PATCH) / { printf "%s%s", n++ ? "." : "", $3 }' sneppp.h)
 check "--version" says "^sneppp $version$" $s --version
 
+# ---- maps: what nobody has seen is grey, flat ones have room for their labels, and levels without lines are left out
+awk 'BEGIN { srand(3); print "x,y"; for (k = 0; k < 80; k++) { a = 10 * rand(); b = rand(); print k % 2 ? a "," b : b "," a } }' >"$out/ell-events.csv"
+check "a map with walls" $s fit "$out/ell-events.csv" --polygon "$out/ell.csv" --save "$out/ell.model" --png "$out/ell.png"
+check "errors within walls" $s draw "$out/ell.model" "$out/ell-error.png" --error
+check "a check within walls" $s check "$out/ell.model" "$out/ell-events.csv" --simulations 19 --png "$out/ell-check.png"
+check "a map without walls" $s draw "$out/e2.model" "$out/e2.png"
+check "a flat map" sh -c "printf '100,5\n120,3\n' | $s fit - --window 0,300,0,10 --png $out/flat.png"
+if command -v python3 >/dev/null 2>&1; then
+   grey() { # file, at least, at most: how many pixels have the colour of what is outside
+      python3 -c "
+import struct, sys, zlib
+data, at, part = open(sys.argv[1], 'rb').read(), 8, {}
+while at < len(data):
+   size, name = struct.unpack('>I4s', data[at:at + 8])
+   part[name] = data[at + 8:at + 8 + size]
+   at += 12 + size
+colour = [part[b'PLTE'][3 * k:3 * k + 3] for k in range(len(part[b'PLTE']) // 3)]
+n = sum(colour[k] == bytes([0xe4] * 3) for k in zlib.decompress(part[b'IDAT'])[1:])
+print(n, 'pixels,', struct.unpack('>II', part[b'IHDR'][:8]))
+assert int(sys.argv[2]) <= n <= int(sys.argv[3])
+" "$@"
+   }
+   check "outside of the walls" grey "$out/ell.png" 175000 182000
+   check "outside of the walls, errors" grey "$out/ell-error.png" 175000 182000
+   check "outside of the walls, residuals" grey "$out/ell-check.png" 20000 1000000
+   check "nothing is outside of a box" grey "$out/e2.png" 0 500
+   tall() { python3 -c "import struct, sys; h = struct.unpack('>I', open(sys.argv[1], 'rb').read()[20:24])[0]; print(h); assert h >= 215" "$1"; }
+   check "the height of a flat map" tall "$out/flat.png"
+   lines() { python3 -c "import json, sys; f = json.load(open(sys.argv[1]))['features']; print(len(f)); assert 0 < len(f) < 8 and all(c['geometry']['coordinates'] for c in f)" "$1"; }
+   check "eight levels" $s draw "$out/e2.model" "$out/levels.geojson" --contours 8
+   check "levels that the map has" lines "$out/levels.geojson"
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
