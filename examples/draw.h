@@ -97,20 +97,24 @@ static inline void draw_outline(picture *p, const pic_frame *f, const sneppp_win
 
 #define DRAW_UNSEEN 0xe4e4e4u /* grey, which the scale of colours has not: outside of the window nothing is known */
 
-/* pic_image of a window: values z (rows, cols), NaN in the cells whose middle is outside. Between cells of both kinds the
-   point itself is asked, and only values from inside are mixed: what is beyond a wall says nothing about this side. */
-static inline void draw_image(picture *p, const pic_frame *f, const sneppp_window *w, const double *z, int rows, int cols, double hi, double power)
+/* pic_image of a window: values z (rows, cols), NaN in the cells whose middle is outside. Between cells of both kinds
+   the point itself is asked, and only values from inside are mixed: what is beyond a wall says nothing about this side. */
+static inline void draw_image(picture *p, const pic_frame *f, const sneppp_window *w, const double *z, int rows, int cols,
+                              double hi, double power)
 {
    const int x0 = (int)f->left, x1 = (int)f->right, y0 = (int)f->top, y1 = (int)f->bottom;
    for (int y = y0; y < y1; y++)
       for (int x = x0; x < x1; x++) {
-         const double u = (x + 0.5 - x0) / (x1 - x0), v = (y1 - y - 0.5) / (y1 - y0), at[2] = {f->x0 + (f->x1 - f->x0) * u, f->y0 + (f->y1 - f->y0) * v};
+         const double u = (x + 0.5 - x0) / (x1 - x0), v = (y1 - y - 0.5) / (y1 - y0);
+         const double at[2] = {f->x0 + (f->x1 - f->x0) * u, f->y0 + (f->y1 - f->y0) * v};
          const double c = fmin(fmax(u * cols - 0.5, 0), cols - 1), r = fmin(fmax(v * rows - 0.5, 0), rows - 1);
          double       value = pic_between(z, rows, cols, u, v), sum = 0, weight = 0;
          if (isnan(value)) {
             for (int k = 0; k < 4; k++) {
-               const int    i = (int)r + k / 2 < rows ? (int)r + k / 2 : rows - 1, j = (int)c + k % 2 < cols ? (int)c + k % 2 : cols - 1;
-               const double one = z[(size_t)i * (size_t)cols + (size_t)j], share = (1 - fmin(1, fabs(r - i))) * (1 - fmin(1, fabs(c - j))) + 1e-9;
+               const int    i = (int)r + k / 2 < rows ? (int)r + k / 2 : rows - 1;
+               const int    j = (int)c + k % 2 < cols ? (int)c + k % 2 : cols - 1;
+               const double one = z[(size_t)i * (size_t)cols + (size_t)j];
+               const double share = (1 - fmin(1, fabs(r - i))) * (1 - fmin(1, fabs(c - j))) + 1e-9; /* never 0 / 0 */
                if (!isnan(one)) sum += share * one, weight += share;
             }
             if (weight > 0 && sneppp_window_contains(w, at)) value = sum / weight;
@@ -134,7 +138,7 @@ static inline int draw_plane(const sneppp_model *m, const sneppp_real *x, size_t
    draw_extent(w, e);
    tall = wide * (e[3] - e[2]) / (e[1] - e[0]);
    if (tall > 520) { wide *= 520 / tall; tall = 520; }
-   least = fmax(120, pic_text_width(9, s->legend ? s->legend : "")); /* beside a long flat map the bar's label needs room */
+   least = fmax(120, pic_text_width(9, s->legend ? s->legend : "")); /* the bar's label beside a long flat map */
    if (tall < least) tall = least;
    wide = floor(wide);
    tall = floor(tall);

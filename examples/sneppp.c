@@ -57,13 +57,13 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --save MODEL         write the model; - is standard output (the summary then goes to standard error)\n"
     "  --png FILE           draw the events and the intensity\n"
     "  --json               a machine-readable summary\n"
-    "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...; test_nll is there\n"
-    "with --test only, and gap where the fit knows how much is missing.\n"},
+    "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"
+    "test_nll is there with --test only, and gap where the fit knows how much is missing.\n"},
    {"eval", "--coordinates --columns --time --dates ",
     "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN] [--coordinates C]   the intensity at points, as CSV\n"
-    "The file and its columns are as in fit; the time is the column called time, or dates, or the first after the coordinates.\n"
-    "Prints the coordinates and the intensity, events per unit of the window, one point per line. Points outside the\n"
-    "window have intensity 0. Times are dates if they were in the file, or with --dates.\n"},
+    "The file and its columns are as in fit; the time is the column called time, or the first with dates, or\n"
+    "the first after the coordinates. Prints the coordinates and the intensity, events per unit of the window, one point\n"
+    "per line. Points outside the window have intensity 0. Times are dates if they were in the file, or with --dates.\n"},
    {"count", FIT_OPTIONS "--region --regions --level ",
     "sneppp count MODEL [--region R]... [--regions FILE] [--level L]   the expected number of events in a region, exactly\n"
     "R is box:x0,x1,y0,y1 or polygon:FILE or time:a,b; one for space and one for time may be given. Prints the expected\n"
@@ -90,11 +90,11 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
     "What is outside of the window is grey.\n"
     "  --error              the standard error relative to the intensity instead: in the plane and on the sphere, no time\n"
-    "  --geojson            the file is GeoJSON, for maps, as it is if its name ends in .geojson or .json: cells with the\n"
-    "                       intensity in their middle and, in the plane, the exact expected number; --cells N along the\n"
-    "                       longer side (default 60)\n"
-    "  --contours N         with --geojson: lines of N intensities instead, on --cells (default 200); levels that the map does\n"
-    "                       not reach have none\n"},
+    "  --geojson            the file is GeoJSON, for maps, as it is if its name ends in .geojson or .json: cells with\n"
+    "                       the intensity in their middle and, in the plane, the exact expected number; --cells N\n"
+    "                       along the longer side (default 60)\n"
+    "  --contours N         with --geojson: lines of N intensities instead, on --cells (default 200); levels that the\n"
+    "                       map does not reach have none\n"},
    {"sample", "-n --region --seed --dates ",
     "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
     "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"
@@ -110,7 +110,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --png FILE           draw residuals, quantiles and the K function with its envelope\n"
     "  --seed N             deals the events anew, which gives another p (default 1): choose it before you look\n"
     "  --threads N, --coordinates C, --columns a,b, --time COLUMN, --json   as in fit\n"
-    "The last line is: p=... pairs_p=... dispersion=... counts_p=... times_p=... events=..., without what was not tested.\n"},
+    "The last line is: p=... pairs_p=... dispersion=... counts_p=... times_p=... events=...\n"
+    "What was not tested is left out.\n"},
    {"compare", "--coordinates --columns --time --region --test-scale --json ",
     "sneppp compare A B TEST.csv [--region R]...   which of two models is better on events that neither has seen?\n"
     "Prints the difference of the log-likelihoods per event, A minus B, with its standard error: above 0, A is better. Then\n"
@@ -123,7 +124,7 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "- is standard output, and the model is called model.\n"},
    {"info", "--dates ", "sneppp info MODEL [--dates]   what a saved model is\nWith --dates, times are printed as dates.\n"},
    {"kernels", "", "sneppp kernels   the table of closed forms, as Markdown\n"},
-   {"help", "", "sneppp help [COMMAND]   this list, or all about one command; sneppp --version is that of the library\n"}};
+   {"help", "", "sneppp help [COMMAND]   this list, or all about one command; --version: the library's\n"}};
 
 static char where_read[400]; /* the line of a file of regions that is being read, with a colon; else empty */
 
@@ -486,15 +487,15 @@ static int all_text(const csv_table *t, int column)
    return t->rows > 0;
 }
 
-/* Dates are no coordinates of a place: they would be taken for x without a word, and every point be outside. But the only
-   coordinate of a line may be a time. */
+/* Dates are no coordinates of a place: they would be taken for x without a word, and every point be outside. But the
+   only coordinate of a line may be a time. */
 static int is_dates(const csv_table *t, int column, int most, int timed)
 {
    return t->head[column].kind == CSV_DATE && (most > 1 || timed);
 }
 
-/* The columns x, y and z, if the file has as many of them as there are coordinates, or the first ones beside the time; dates
-   are passed over, and text where enough is left. */
+/* The columns x, y and z, if the file has as many of them as there are coordinates, or the first ones beside the time;
+   dates are passed over, and text where enough is left. */
 static void first_columns(const csv_table *t, int most, int globe, int timed, layout *l)
 {
    static const char *const name[3] = {"x", "y", "z"};
@@ -561,8 +562,9 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
       if (l.count < (globe && l.how != FORM_VECTORS ? 2 : w->dim)) {
          int dates = 0;
          for (int k = 0; k < t->columns; k++) dates += k != l.time && is_dates(t, k, w->dim, timed);
-         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s%s", csv_called(path), t->columns,
-                  globe ? 2 : w->dim, timed ? " beside the time" : "", dates ? ", and dates are none: see --columns" : "");
+         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s%s", csv_called(path),
+                  t->columns, globe ? 2 : w->dim, timed ? " beside the time" : "",
+                  dates ? ", and dates are none: see --columns" : "");
          fail(why, "");
       }
    }
@@ -622,9 +624,11 @@ static void complain_event(const sneppp_model *m, const points *p, const sneppp_
    if (strstr(err->why, "outside")) {
       if (p->columns[0]) snprintf(all, sizeof all, "; the columns are %s, see --columns", p->columns);
       if (p->count > 1 && all_outside(m, p))
-         snprintf(all, sizeof all, "; all %lu are: are these the right columns? see --columns", (unsigned long)p->count);
+         snprintf(all, sizeof all, "; all %lu are: are these the right columns? see --columns",
+                  (unsigned long)p->count);
    }
-   snprintf(text, sizeof text, "%.300s, line %lu: %.200s%s", p->path, (unsigned long)p->line[err->event], err->why, all);
+   snprintf(text, sizeof text, "%.300s, line %lu: %.200s%s", p->path, (unsigned long)p->line[err->event], err->why,
+            all);
    fail(text, "");
 }
 
@@ -635,7 +639,8 @@ static void name_columns(const csv_table *t, const layout *l, points *p)
    int    others = 0;
    for (int k = 0; k < t->columns; k++) others += !is_used(l, k) && !all_text(t, k);
    for (int i = 0; others && i < l->count && used < sizeof p->columns; i++)
-      used += (size_t)snprintf(p->columns + used, sizeof p->columns - used, "%s%s", i ? ", " : "", t->head[l->space[i]].name);
+      used += (size_t)snprintf(p->columns + used, sizeof p->columns - used, "%s%s", i ? ", " : "",
+                               t->head[l->space[i]].name);
 }
 
 /* Degrees become unit vectors, the time comes last. */
@@ -853,8 +858,8 @@ static sneppp_status count_place(const sneppp_model *m, const sneppp_place *plac
 static void wrong_sides(int dim, const char *text)
 {
    char why[200];
-   snprintf(why, sizeof why, "the model has %d coordinate%s: box:x0,x1%s%s%s, not ", dim, dim == 1 ? "" : "s", dim > 1 ? ",y0,y1" : "",
-            dim > 2 ? ",z0,z1" : "", dim > 3 ? ",..." : "");
+   snprintf(why, sizeof why, "the model has %d coordinate%s: box:x0,x1%s%s%s, not ", dim, dim == 1 ? "" : "s",
+            dim > 1 ? ",y0,y1" : "", dim > 2 ? ",z0,z1" : "", dim > 3 ? ",..." : "");
    fail(why, text);
 }
 
@@ -904,8 +909,8 @@ static int apart(const sneppp_window *part, const sneppp_window *w)
 {
    const int lattice = part->dim == 1 ? 4096 : 128;
    double    e[4] = {0, 0, 0, 0};
-   if (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_INTERVALS && w->space != SNEPPP_SPACE_POLYGON && w->space != SNEPPP_SPACE_BALL &&
-       w->space != SNEPPP_SPACE_RASTER) return 0;
+   if (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_INTERVALS && w->space != SNEPPP_SPACE_POLYGON &&
+       w->space != SNEPPP_SPACE_BALL && w->space != SNEPPP_SPACE_RASTER) return 0;
    for (int k = 0; k < w->dim && part->space == SNEPPP_SPACE_BOX && w->space == SNEPPP_SPACE_BOX; k++)
       if (part->hi[k] <= w->lo[k] || part->lo[k] >= w->hi[k]) return 1;
    if (part->dim > 2 || (part->space == SNEPPP_SPACE_BOX && w->space == SNEPPP_SPACE_BOX)) return 0;
@@ -923,13 +928,18 @@ static int apart(const sneppp_window *part, const sneppp_window *w)
    return 1;
 }
 
-/* Nothing is expected where nobody looked: that is another 0 than one of the intensity. `line` 0: no file. */
-static void tell_outside(const sneppp_model *m, const sneppp_region *region, const char *words, size_t line)
+/* Nothing is expected where nobody looked: that is another 0 than one of the intensity. Without a file, the word of
+   --region is named that is outside. */
+static void tell_outside(const sneppp_model *m, const sneppp_region *region, const options *o, const char *file,
+                         size_t line)
 {
    for (int f = 0; f < m->factors; f++) {
+      const char *word = o->region[0];
       if (!region->factor[f] || !apart(region->factor[f], window_of(m, f))) continue;
-      if (line) fprintf(stderr, "sneppp: %.200s, line %lu: the region lies outside the window\n", words, (unsigned long)line);
-      else fprintf(stderr, "sneppp: the region lies outside the window: %.200s\n", words);
+      if (o->regions == 2 && (strncmp(word, "time:", 5) == 0) != (f == m->factors - 1)) word = o->region[1];
+      if (file) fprintf(stderr, "sneppp: %.200s, line %lu: ", file, (unsigned long)line);
+      if (file) fprintf(stderr, "the region lies outside the window\n");
+      else fprintf(stderr, "sneppp: the region lies outside the window: %.200s\n", word);
       return;
    }
 }
@@ -1166,8 +1176,9 @@ static int tunes(const options *o, const sneppp_model *model)
 static void complain_setting(const sneppp_error *err)
 {
    static const struct { const char *name, *methods; } setting[] = {
-      {"steps", "convex, pgd or adam"}, {"floor", "convex, pgd or adam"}, {"tune", "convex, pgd or adam"}, {"rate", "pgd or adam"},
-      {"schedule", "adam"}, {"eps1", "convex or pgd"}, {"eps2", "convex or pgd"}, {"trace", "convex or pgd"}};
+      {"steps", "convex, pgd or adam"}, {"floor", "convex, pgd or adam"}, {"tune", "convex, pgd or adam"},
+      {"rate", "pgd or adam"}, {"schedule", "adam"}, {"eps1", "convex or pgd"}, {"eps2", "convex or pgd"},
+      {"trace", "convex or pgd"}};
    char why[200];
    if (strncmp(err->why, "fit.", 4) != 0 || !strstr(err->why, " is not used by ")) return;
    for (size_t k = 0; k < sizeof setting / sizeof *setting; k++) {
@@ -1208,7 +1219,8 @@ static void learn(const options *o, learned *l)
       char        text[400];
       const char *colon = strchr(err.why, ':');
       complain_setting(&err);
-      if (!o->counts || (strncmp(err.why, "region ", 7) != 0 && strncmp(err.why, "counts[", 7) != 0)) complain_event(&l->model, &l->events, &err);
+      if (!o->counts || (strncmp(err.why, "region ", 7) != 0 && strncmp(err.why, "counts[", 7) != 0))
+         complain_event(&l->model, &l->events, &err);
       snprintf(text, sizeof text, "%.300s, line %lu", csv_called(o->counts), (unsigned long)l->districts.line[err.event]);
       if (colon && err.why[0] == 'r') memmove(err.why, colon + 2, strlen(colon + 2) + 1);
       complain(text, &err);
@@ -1259,7 +1271,8 @@ static int fit(int count, char **arg)
       test.x = held.x;
       test.count = held.count;
       observed = (unsigned long)held.count;
-      if (held.count && sneppp_test_nll(&l.model, &test, 1, o.test_scale, &test_nll, &l.parallel, &err) != SNEPPP_OK) complain_event(&l.model, &held, &err);
+      if (held.count && sneppp_test_nll(&l.model, &test, 1, o.test_scale, &test_nll, &l.parallel, &err) != SNEPPP_OK)
+         complain_event(&l.model, &held, &err);
       test_nll -= log(volume);
       points_free(&held);
    }
@@ -1278,9 +1291,10 @@ static int fit(int count, char **arg)
    } else {
       if (train == 0) fprintf(stderr, "sneppp: %.200s holds no events: is it the right file?\n", csv_called(o.counts ? o.counts : o.file[0]));
       if (o.counts) fprintf(say, "%lu region%s, ", (unsigned long)l.districts.count, l.districts.count == 1 ? "" : "s");
-      fprintf(say, "%lu event%s in a window of %g; method %s\n", train, train == 1 ? "" : "s", volume, name[l.report.method]);
-      fprintf(say, "%d feature%s, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, l.report.width == 1 ? "" : "s",
-              expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
+      fprintf(say, "%lu event%s in a window of %g; method %s\n", train, train == 1 ? "" : "s", volume,
+              name[l.report.method]);
+      fprintf(say, "%d feature%s, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width,
+              l.report.width == 1 ? "" : "s", expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
       if (l.events.columns[0]) fprintf(say, "columns: %s; others are not used, see --columns\n", l.events.columns);
       if (l.report.rounded) {
          fprintf(say, "%lu events are recorded in steps: taken as known to a step only\n", (unsigned long)l.report.rounded);
@@ -1303,7 +1317,8 @@ static int fit(int count, char **arg)
       if (o.png && say == stdout) printf("picture: %s\n", o.png);
    }
    if (test_nll - test_nll == 0) fprintf(say, "test_nll=%.6f ", test_nll); /* what was not tested is left out */
-   fprintf(say, "expected=%.3f observed=%lu train_events=%lu width=%d ", o.test ? o.test_scale * expected : expected, observed, train, l.report.width);
+   fprintf(say, "expected=%.3f observed=%lu train_events=%lu width=%d ", o.test ? o.test_scale * expected : expected,
+           observed, train, l.report.width);
    if (l.report.gap - l.report.gap == 0) fprintf(say, "gap=%.3g ", l.report.gap);
    fprintf(say, "seconds=%.3f\n", l.report.seconds);
    forget(&l);
@@ -1434,7 +1449,8 @@ static int eval(int count, char **arg)
    if (!v) fail("not enough memory for ", o.file[1]);
    if (at.count && sneppp_intensities(&m, &at, v, NULL, &err) != SNEPPP_OK) complain_event(&m, &p, &err);
    if (all_outside(&m, &p))
-      fprintf(stderr, "sneppp: all %lu points are outside the window: are these the right columns? see --columns\n", (unsigned long)p.count);
+      fprintf(stderr, "sneppp: all %lu points are outside the window: are these the right columns? see --columns\n",
+              (unsigned long)p.count);
    print_names(&m, ",intensity\n");
    for (size_t i = 0; i < at.count; i++) {
       print_point(&m, p.x + i * (size_t)m.D, o.dates || p.dated);
@@ -1473,7 +1489,7 @@ static int count_region(int count, char **arg)
       snprintf(words, sizeof words, l.count ? "%.200s, line %lu" : "%.200s", l.count ? csv_called(q.o.many) : q.o.regions ? q.o.region[0] : "", (unsigned long)(l.count ? l.line[k] : 0));
       if (place->shape && count_place(&q.model, place, &region[k], q.o.level, &expected[k], &error, &sure[k], &err) != SNEPPP_OK) complain(words, &err);
       if (!place->shape && (q.o.level > 0 ? sure[k].mean : expected[k]) == 0)
-         tell_outside(&q.model, &region[k], l.count ? csv_called(q.o.many) : q.o.regions == 1 ? q.o.region[0] : "all of it", l.count ? l.line[k] : 0);
+         tell_outside(&q.model, &region[k], &q.o, l.count ? csv_called(q.o.many) : NULL, l.count ? l.line[k] : 0);
       if (q.o.level > 0) {
          printf("expected=%.6g lo=%.6g hi=%.6g count_lo=%lu count_hi=%lu\n", sure[k].mean, sure[k].lower, sure[k].upper,
                 (unsigned long)sure[k].count_lower, (unsigned long)sure[k].count_upper);
@@ -1564,7 +1580,8 @@ static int profile(int count, char **arg)
       if (there) { at--; sure[k] = sure[at]; expected[k] = expected[at]; }
       else { memset(&sure[k], 0, sizeof sure[k]); expected[k] = 0; }
    }
-   if (asked && !q.place.shape && q.region.factor[0] && (banded ? sure[0].mean : expected[0]) == 0) tell_outside(&q.model, &region[0], q.o.region[0], 0);
+   if (asked && !q.place.shape && q.o.regions && (banded ? sure[0].mean : expected[0]) == 0)
+      tell_outside(&q.model, &q.region, &q.o, NULL, 0);
    printf(q.o.level > 0 ? "from,to,expected,lo,hi,count_lo,count_hi\n" : "from,to,expected,lo90,hi90\n");
    for (size_t k = 0; k < bins; k++) {
       uint64_t lo = 0, hi = 0;
@@ -1830,12 +1847,13 @@ static int compare(int count, char **arg)
          fail("the two models have different windows: ", o.file[1]);
    p = events_for(&m, o.file[2], &o);
    if (!p.count) fail(p.path, " holds no events");
-   if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK) complain_event(&m, &p, &err);
+   if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK)
+      complain_event(&m, &p, &err);
    if (check_compare(&m, &other, p.x, p.count, o.test_scale, NULL, &all, &err) != SNEPPP_OK) complain(p.path, &err);
    regions(&m, &o, o.region, o.regions, part, &region, &place);
    if (o.regions) {
       if (check_compare(&m, &other, p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(o.region[0], &err);
-      if (d.expected[0] == 0) tell_outside(&m, &region, o.region[0], 0);
+      if (d.expected[0] == 0) tell_outside(&m, &region, &o, NULL, 0);
       if (!o.json) tell_difference(o.region[0], &d);
    } else if (!o.json && window_of(&m, 0)->space == SNEPPP_SPACE_BOX && window_of(&m, 0)->dim <= 2) {
       const sneppp_window *w = window_of(&m, 0);
@@ -1857,8 +1875,9 @@ static int compare(int count, char **arg)
       printf("}\n");
    } else {
       tell_difference("everywhere", &all);
-      printf("%s\n", all.gain == 0 && all.error == 0 ? "no difference" : all.events < 2 || !(fabs(all.gain) >= 2 * all.error) ?
-             "these events do not tell which is better" : all.gain > 0 ? "A is better" : "B is better");
+      if (all.gain == 0 && all.error == 0) printf("no difference\n");
+      else if (all.events < 2 || !(fabs(all.gain) >= 2 * all.error)) printf("these events do not tell which is better\n");
+      else printf("%s is better\n", all.gain > 0 ? "A" : "B");
       printf("gain=%.6f error=%.6f events=%lu\n", all.gain, all.error, (unsigned long)all.events);
    }
    points_free(&p);
@@ -1890,7 +1909,8 @@ static int export_c(int count, char **arg)
    if (!f) fail_file(o.file[1], " cannot be written");
    ok = sneppp_export_c(&m, name, write_text, f, &err) == SNEPPP_OK;
    written = !ferror(f);
-   if ((piped ? fflush(f) : fclose(f)) || !written) fail_file(piped ? "standard output" : o.file[1], " cannot be written");
+   if ((piped ? fflush(f) : fclose(f)) || !written)
+      fail_file(piped ? "standard output" : o.file[1], " cannot be written");
    if (!ok) fail(err.why, "");
    sneppp_free(&m);
    return 0;

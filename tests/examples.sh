@@ -536,6 +536,7 @@ check "a region in a notch" says "^sneppp: the region lies outside the window" $
 check "a region across a wall" sh -c "! $s count $out/ell.model --region box:0,6,5,6 2>&1 | grep outside"
 check "a time outside" says "^sneppp: the region lies outside the window: time:0,1$" $s count "$out/ev.model" --region time:0,1 --level 0.9
 printf 'box:0,1,0,1\nbox:10,11,0,1\n' >"$out/notes.txt"
+check "a time outside, and a place" says "outside the window: time:0,1$" $s count "$out/ev.model" --region box:0,1,0,1 --region time:0,1
 check "a line outside" says "^sneppp: .*notes.txt, line 2: the region lies outside the window$" $s count "$out/e2.model" --regions "$out/notes.txt"
 check "a comparison outside" says "^sneppp: the region lies outside" $s compare "$out/e2.model" "$out/e4.model" "$out/e2.csv" --region box:20,30,0,1
 
