@@ -904,8 +904,13 @@ static inline sneppp_status check_draw_residuals(picture *p, pic_frame *f, const
    f->x0 = e[0], f->x1 = e[1], f->y0 = e[2], f->y1 = e[3];
    if (w->dim > 1) {
       for (int r = 0; r < high; r++)
-         for (int c = 0; c < wide; c++)
-            pic_dot(p, (int)f->left + c, (int)f->top + r, check_colour(pic_between(z, rows, cols, (c + 0.5) / wide, 1 - (r + 0.5) / high) / 4), 1);
+         for (int c = 0; c < wide; c++) {
+            const double u = (c + 0.5) / wide, v = 1 - (r + 0.5) / high;
+            const double at[2] = {e[0] + (e[1] - e[0]) * u, e[2] + (e[3] - e[2]) * v};
+            const int    seen = w->space == SNEPPP_SPACE_SPHERE || sneppp_window_contains(w, at); /* white: all is well */
+            pic_dot(p, (int)f->left + c, (int)f->top + r,
+                    seen ? check_colour(pic_between(z, rows, cols, u, v) / 4) : DRAW_UNSEEN, 1);
+         }
       draw_outline(p, f, w);
       pic_axes(p, f, w->space == SNEPPP_SPACE_SPHERE ? "longitude" : "x", w->space == SNEPPP_SPACE_SPHERE ? "sine of latitude" : "y", "residuals, smoothed");
       for (int k = 0; k < 200; k++) pic_box(p, f->left + wide * k / 200.0, f->bottom + 48, f->left + wide * (k + 1) / 200.0, f->bottom + 58, check_colour(k / 99.5 - 1));

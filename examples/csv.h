@@ -34,6 +34,7 @@ typedef struct csv_table {
    int       columns;
    csv_head *head;       /* (columns)                                        */
    int       geojson;    /* 0: CSV; 1: points; 2: corners of polygons        */
+   int       header;     /* the names are from the file                      */
    char      error[500]; /* one sentence, if reading failed                  */
 } csv_table;
 
@@ -207,10 +208,14 @@ static inline int csv_fail(csv_reader *r, size_t line, const char *why)
 /* All of a file ("-" is standard input) as one text; refuses what is no text. */
 static inline int csv_slurp(csv_reader *r, const char *path)
 {
-   FILE  *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+   FILE  *f = (errno = 0, strcmp(path, "-") ? fopen(path, "rb") : stdin);
    size_t used = 0, room = 0, got = 1, line = 1;
    int    broken;
-   if (!f) return csv_fail(r, 0, "cannot be opened");
+   char   why[160];
+   if (!f) {
+      snprintf(why, sizeof why, "cannot be opened%s%.120s", errno ? ": " : "", errno ? strerror(errno) : "");
+      return csv_fail(r, 0, why);
+   }
    while (got) {
       if (used + 1 >= room) {
          char *more = (char *)realloc(r->text, room = room ? 2 * room : 65536);
@@ -623,6 +628,7 @@ static inline int csv_read(csv_table *t, const char *path)
       if (!t->columns) {
          header = csv_columns(t, &r);
          if (header < 0) ok = csv_fail(&r, 0, "is too large for the memory");
+         t->header = header > 0;
          if (header) continue;
       }
       ok = csv_add_row(t, &r, &room);

@@ -95,33 +95,66 @@ static inline void draw_outline(picture *p, const pic_frame *f, const sneppp_win
    }
 }
 
+#define DRAW_UNSEEN 0xe4e4e4u /* grey, which the scale of colours has not: outside of the window nothing is known */
+
+/* pic_image of a window: values z (rows, cols), NaN in the cells whose middle is outside. Between cells of both kinds
+   the point itself is asked, and only values from inside are mixed: what is beyond a wall says nothing about this side. */
+static inline void draw_image(picture *p, const pic_frame *f, const sneppp_window *w, const double *z, int rows, int cols,
+                              double hi, double power)
+{
+   const int x0 = (int)f->left, x1 = (int)f->right, y0 = (int)f->top, y1 = (int)f->bottom;
+   for (int y = y0; y < y1; y++)
+      for (int x = x0; x < x1; x++) {
+         const double u = (x + 0.5 - x0) / (x1 - x0), v = (y1 - y - 0.5) / (y1 - y0);
+         const double at[2] = {f->x0 + (f->x1 - f->x0) * u, f->y0 + (f->y1 - f->y0) * v};
+         const double c = fmin(fmax(u * cols - 0.5, 0), cols - 1), r = fmin(fmax(v * rows - 0.5, 0), rows - 1);
+         double       value = pic_between(z, rows, cols, u, v), sum = 0, weight = 0;
+         if (isnan(value)) {
+            for (int k = 0; k < 4; k++) {
+               const int    i = (int)r + k / 2 < rows ? (int)r + k / 2 : rows - 1;
+               const int    j = (int)c + k % 2 < cols ? (int)c + k % 2 : cols - 1;
+               const double one = z[(size_t)i * (size_t)cols + (size_t)j];
+               const double share = (1 - fmin(1, fabs(r - i))) * (1 - fmin(1, fabs(c - j))) + 1e-9; /* never 0 / 0 */
+               if (!isnan(one)) sum += share * one, weight += share;
+            }
+            if (weight > 0 && sneppp_window_contains(w, at)) value = sum / weight;
+         }
+         pic_dot(p, x, y, isnan(value) ? DRAW_UNSEEN : pic_colour(pic_scale(value, hi, power)), 1);
+      }
+}
+
 /* The events on the left, the fitted intensity on the right; without events only the intensity. x (count, 2). */
 static inline int draw_plane(const sneppp_model *m, const sneppp_real *x, size_t count, const draw_style *s, const sneppp_parallel *par, const char *path)
 {
    const sneppp_window *w = &m->desc.factor[0].window;
    const double power = s->power > 0 ? s->power : 0.5, unit = s->unit > 0 ? s->unit : 1;
    const size_t most = s->most ? s->most : 20000, skip = count / most + 1;
-   double       e[4], wide = 470, tall, *z, hi;
+   double       e[4], wide = 470, tall, least, *z, *seen, hi;
    picture      p;
    pic_frame    f;
    char         text[120];
+   size_t       inside = 0;
    int          rows, cols, ok;
    draw_extent(w, e);
    tall = wide * (e[3] - e[2]) / (e[1] - e[0]);
    if (tall > 520) { wide *= 520 / tall; tall = 520; }
-   if (tall < 60) tall = 60;
+   least = fmax(120, pic_text_width(9, s->legend ? s->legend : "")); /* the bar's label beside a long flat map */
+   if (tall < least) tall = least;
    wide = floor(wide);
    tall = floor(tall);
    cols = (int)wide / (s->error ? 6 : 2); /* errors are smooth, and take longer */
    rows = (int)tall / (s->error ? 6 : 2);
    z = draw_grid(m, e[0], e[1], e[2], e[3], rows, cols, s->error, par);
    p = pic_make((int)(count ? 2 * wide + 230 : wide + 190), (int)tall + 95);
-   if (!z || !p.rgb) { free(z); pic_free(&p); return 0; }
+   seen = (double *)malloc((size_t)rows * (size_t)cols * sizeof *seen);
+   if (!z || !p.rgb || !seen) { free(z); free(seen); pic_free(&p); return 0; }
    for (int i = 0; i < rows * cols; i++) {
       const double at[2] = {e[0] + (e[1] - e[0]) * (i % cols + 0.5) / cols, e[2] + (e[3] - e[2]) * (i / cols + 0.5) / rows};
-      z[i] = sneppp_window_contains(w, at) ? z[i] * unit : 0;
+      z[i] = sneppp_window_contains(w, at) ? z[i] * unit : nan("");
+      if (!isnan(z[i])) seen[inside++] = z[i];
    }
-   hi = fmax(pic_quantile(z, (size_t)rows * (size_t)cols, 0.995), 1e-300);
+   hi = fmax(pic_quantile(seen, inside, 0.995), 1e-300);
+   free(seen);
    f.left = 75, f.top = 36, f.right = f.left + wide, f.bottom = f.top + tall;
    f.x0 = e[0], f.x1 = e[1], f.y0 = e[2], f.y1 = e[3];
    if (count) {
@@ -134,7 +167,7 @@ static inline int draw_plane(const sneppp_model *m, const sneppp_real *x, size_t
       f.left += wide + 40;
       f.right += wide + 40;
    }
-   pic_image(&p, &f, z, rows, cols, hi, power);
+   draw_image(&p, &f, w, z, rows, cols, hi, power);
    draw_outline(&p, &f, w);
    if (s->length) pic_ruler(&p, &f, s->length);
    pic_axes(&p, &f, s->xlabel, count ? NULL : s->ylabel, s->error ? "relative standard error" : "fitted intensity");
@@ -463,6 +496,7 @@ static inline int draw_contours(const sneppp_model *m, int cells, int levels, co
    const sneppp_window *w = &m->desc.factor[0].window;
    const int            globe = w->space == SNEPPP_SPACE_SPHERE;
    double               e[4] = {-180, 180, -90, 90}, side, hi = 0, *z;
+   const char          *between = "";
    draw_field           f;
    size_t               n;
    if (!globe) draw_extent(w, e);
@@ -482,19 +516,21 @@ static inline int draw_contours(const sneppp_model *m, int cells, int levels, co
       }
       fprintf(to, "{\"type\": \"FeatureCollection\", \"features\": [");
       for (int k = 1; k <= levels; k++) {
-         const char *comma = "";
+         const char *comma = NULL; /* a level without lines, below or above all of the map, is left out */
          f.level = hi * k / (levels + 1) * k / (levels + 1);
          memset(f.seen, 0, 2 * n);
-         fprintf(to, "%s\n{\"type\": \"Feature\", \"properties\": {\"intensity\": %.8g}, \"geometry\": {\"type\": \"MultiLineString\", \"coordinates\": [", k > 1 ? "," : "", f.level);
          for (int open = 1; open >= 0; open--) /* lines that begin at a border first, then those that are closed */
             for (size_t i = 0; i < 4 * n; i++) {
                const int c = (int)(i / 4 % (size_t)f.cols), r = (int)(i / 4 / (size_t)f.cols), s = (int)(i % 4);
                const int to_c = c + (s == 1) - (s == 3), to_r = r + (s == 2) - (s == 0);
                if (draw_exit(&f, c, r, s) < 0 || f.seen[draw_edge(&f, c, r, s)] || (open && draw_exit(&f, to_c, to_r, (s + 2) % 4) >= 0)) continue;
-               draw_line(&f, e, c, r, s, comma, to);
+               if (!comma)
+                  fprintf(to, "%s\n{\"type\": \"Feature\", \"properties\": {\"intensity\": %.8g}, \"geometry\": "
+                          "{\"type\": \"MultiLineString\", \"coordinates\": [", between, f.level);
+               draw_line(&f, e, c, r, s, comma ? comma : "", to);
                comma = ", ";
             }
-         fprintf(to, "]}}");
+         if (comma) fprintf(to, "]}}"), between = ",";
       }
       fprintf(to, "\n]}\n");
    }

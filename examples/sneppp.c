@@ -28,8 +28,9 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --polygon FILE       the polygon in which they were seen: a CSV of corners x,y[,ring]; inner rings are holes. Or GeoJSON\n"
     "  --sphere             longitude and latitude in degrees, or unit vectors in three columns\n"
     "  --coordinates C      of the sphere: degrees, radians or vectors (default: what all rows of the file look like)\n"
-    "  --columns a,b        the columns to use, by name or number (default: x, y and z, or the first with\n"
-    "                       numbers that are not the time; on the sphere longitude and latitude, or lon and lat)\n"
+    "  --columns a,b        the columns to use, by name or number (default: x, y and z, or the first with numbers\n"
+    "                       that are not the time; dates only if there is one coordinate; on the sphere longitude and\n"
+    "                       latitude, or lon and lat)\n"
     "  --time COLUMN        the column of times, with --time-window a,b[,c,d,...]: the intervals that were watched\n"
     "  --exposure FILE.asc  what was exposed in each cell of an ESRI ASCII grid, such as people per unit of area; cells of 0 and\n"
     "                       NODATA are outside. --window or --polygon cuts the cells. The intensity is that of events, see raster\n"
@@ -56,12 +57,13 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --save MODEL         write the model; - is standard output (the summary then goes to standard error)\n"
     "  --png FILE           draw the events and the intensity\n"
     "  --json               a machine-readable summary\n"
-    "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"},
+    "The last line is: test_nll=... expected=... observed=... train_events=... width=... gap=... seconds=...\n"
+    "test_nll is there with --test only, and gap where the fit knows how much is missing.\n"},
    {"eval", "--coordinates --columns --time --dates ",
     "sneppp eval MODEL POINTS.csv [--columns a,b] [--time COLUMN] [--coordinates C]   the intensity at points, as CSV\n"
-    "The file and its columns are as in fit; the time is the column called time, or the first after the coordinates.\n"
-    "Prints the coordinates and the intensity, events per unit of the window, one point per line. Points outside the\n"
-    "window have intensity 0. Times are dates if they were in the file, or with --dates.\n"},
+    "The file and its columns are as in fit; the time is the column called time, or the first with dates, or\n"
+    "the first after the coordinates. Prints the coordinates and the intensity, events per unit of the window, one point\n"
+    "per line. Points outside the window have intensity 0. Times are dates if they were in the file, or with --dates.\n"},
    {"count", FIT_OPTIONS "--region --regions --level ",
     "sneppp count MODEL [--region R]... [--regions FILE] [--level L]   the expected number of events in a region, exactly\n"
     "R is box:x0,x1,y0,y1 or polygon:FILE or time:a,b; one for space and one for time may be given. Prints the expected\n"
@@ -86,10 +88,13 @@ static const struct { const char *verb, *options, *text; } manual[] = {
    {"draw", "--region --error --geojson --cells --contours ",
     "sneppp draw MODEL FILE.png [--region time:a,b] [--error | --geojson]   a picture of the intensity\n"
     "Time is integrated out, over a part of it if a region is given. Windows with one or two coordinates and the sphere.\n"
+    "What is outside of the window is grey.\n"
     "  --error              the standard error relative to the intensity instead: in the plane and on the sphere, no time\n"
-    "  --geojson            the file is GeoJSON, for maps: cells with the intensity in their middle and, in the plane, the\n"
-    "                       exact expected number; --cells N along the longer side (default 60)\n"
-    "  --contours N         with --geojson: N lines of equal intensity instead, on --cells (default 200)\n"},
+    "  --geojson            the file is GeoJSON, for maps, as it is if its name ends in .geojson or .json: cells with\n"
+    "                       the intensity in their middle and, in the plane, the exact expected number; --cells N\n"
+    "                       along the longer side (default 60)\n"
+    "  --contours N         with --geojson: lines of N intensities instead, on --cells (default 200); levels that the\n"
+    "                       map does not reach have none\n"},
    {"sample", "-n --region --seed --dates ",
     "sneppp sample MODEL [-n N] [--region R]... [--seed S]   simulated events, as CSV\n"
     "Exact draws from the model; without -n their number is a Poisson draw, too. The same seed gives the same events.\n"
@@ -105,7 +110,8 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "  --png FILE           draw residuals, quantiles and the K function with its envelope\n"
     "  --seed N             deals the events anew, which gives another p (default 1): choose it before you look\n"
     "  --threads N, --coordinates C, --columns a,b, --time COLUMN, --json   as in fit\n"
-    "The last line is: p=... pairs_p=... dispersion=... counts_p=... times_p=... events=...\n"},
+    "The last line is: p=... pairs_p=... dispersion=... counts_p=... times_p=... events=...\n"
+    "What was not tested is left out.\n"},
    {"compare", "--coordinates --columns --time --region --test-scale --json ",
     "sneppp compare A B TEST.csv [--region R]...   which of two models is better on events that neither has seen?\n"
     "Prints the difference of the log-likelihoods per event, A minus B, with its standard error: above 0, A is better. Then\n"
@@ -118,12 +124,22 @@ static const struct { const char *verb, *options, *text; } manual[] = {
     "- is standard output, and the model is called model.\n"},
    {"info", "--dates ", "sneppp info MODEL [--dates]   what a saved model is\nWith --dates, times are printed as dates.\n"},
    {"kernels", "", "sneppp kernels   the table of closed forms, as Markdown\n"},
-   {"help", "", "sneppp help [COMMAND]   this list, or all about one command\n"}};
+   {"help", "", "sneppp help [COMMAND]   this list, or all about one command; --version: the library's\n"}};
+
+static char where_read[400]; /* the line of a file of regions that is being read, with a colon; else empty */
 
 /* One sentence on the standard error, exit code 2. */
 static void fail(const char *a, const char *b)
 {
-   fprintf(stderr, "sneppp: %s%s\n", a, b);
+   fprintf(stderr, "sneppp: %s%s%s\n", where_read, a, b);
+   exit(2);
+}
+
+/* A file that cannot be used, with the system's reason where it gave one: errno is 0 before what is tried. */
+static void fail_file(const char *path, const char *what)
+{
+   const int why = errno;
+   fprintf(stderr, "sneppp: %s%s%s%s%s\n", where_read, path, what, why ? ": " : "", why ? strerror(why) : "");
    exit(2);
 }
 
@@ -144,7 +160,8 @@ static void complain(const char *what, const sneppp_error *err)
 /* What was printed must have arrived, for example on a disk that is full. */
 static int finish(int code)
 {
-   if (fflush(stdout) || ferror(stdout)) fail("standard output cannot be written", "");
+   errno = 0;
+   if (fflush(stdout) || ferror(stdout)) fail_file("standard output", " cannot be written");
    return code;
 }
 
@@ -341,8 +358,9 @@ static int takes(const char *verb, const char *option)
 
 static options parse(const char *verb, int count, char **arg, int files, const char *missing)
 {
-   options o;
-   char    why[200];
+   static const char *const shape[5] = {"box:", "polygon:", "time:", "lonlat:", "cap:"};
+   options                  o;
+   char                     why[300];
    memset(&o, 0, sizeof o);
    o.verb = verb;
    o.test_scale = 1;
@@ -354,6 +372,11 @@ static options parse(const char *verb, int count, char **arg, int files, const c
       char       *equals = strncmp(a, "--", 2) ? NULL : strchr(arg[i], '=');
       if (!strcmp(a, "--help") || !strcmp(a, "-h")) exit(finish(help(verb)));
       if (a[0] != '-' || !strcmp(a, "-")) {
+         for (int k = 0; o.files == files && k < 5 && takes(verb, "--region"); k++)
+            if (!strncmp(a, shape[k], strlen(shape[k]))) {
+               snprintf(why, sizeof why, "one word too many: %.100s; did you mean --region %.100s?", a, a);
+               fail(why, "");
+            }
          if (o.files == files) fail("one word too many: ", a);
          o.file[o.files++] = a;
          continue;
@@ -464,20 +487,47 @@ static int all_text(const csv_table *t, int column)
    return t->rows > 0;
 }
 
-/* The columns x, y and z, if the file has as many of them as there are coordinates, or the first ones beside the time; text
-   is passed over where enough is left. */
-static void first_columns(const csv_table *t, int most, int globe, layout *l)
+/* Dates are no coordinates of a place: they would be taken for x without a word, and every point be outside. But the
+   only coordinate of a line may be a time. */
+static int is_dates(const csv_table *t, int column, int most, int timed)
+{
+   return t->head[column].kind == CSV_DATE && (most > 1 || timed);
+}
+
+/* The columns x, y and z, if the file has as many of them as there are coordinates, or the first ones beside the time;
+   dates are passed over, and text where enough is left. */
+static void first_columns(const csv_table *t, int most, int globe, int timed, layout *l)
 {
    static const char *const name[3] = {"x", "y", "z"};
    int                      named = most <= 3 && !globe, left = 0;
-   for (int k = 0; named && k < most; k++) named = (l->space[k] = csv_column(t, name[k])) >= 0 && l->space[k] != l->time;
+   for (int k = 0; named && k < most; k++) {
+      l->space[k] = csv_column(t, name[k]);
+      named = l->space[k] >= 0 && l->space[k] != l->time && !is_dates(t, l->space[k], most, timed);
+   }
    if (named) {
       l->count = most;
       return;
    }
-   for (int k = 0; k < t->columns; k++) left += k != l->time && !all_text(t, k);
+   for (int k = 0; k < t->columns; k++) left += k != l->time && !is_dates(t, k, most, timed) && !all_text(t, k);
    for (int k = 0; k < t->columns && l->count < most; k++)
-      if (k != l->time && (left < most || !all_text(t, k))) l->space[l->count++] = k;
+      if (k != l->time && !is_dates(t, k, most, timed) && (left < most || !all_text(t, k))) l->space[l->count++] = k;
+}
+
+static int is_used(const layout *l, int column)
+{
+   for (int i = 0; i < l->count; i++) if (l->space[i] == column) return 1;
+   return l->time == column;
+}
+
+/* The time, where nobody said which column it is: one of dates, or numbers after the coordinates, or before them. */
+static int find_time(const csv_table *t, const layout *l)
+{
+   int last = 0;
+   for (int i = 0; i < l->count; i++) if (l->space[i] > last) last = l->space[i];
+   for (int k = 0; k < t->columns; k++) if (!is_used(l, k) && t->head[k].kind == CSV_DATE) return k;
+   for (int k = last + 1; k < t->columns; k++) if (!is_used(l, k) && !all_text(t, k)) return k;
+   for (int k = 0; k < last; k++) if (!is_used(l, k) && !all_text(t, k)) return k;
+   return -1;
 }
 
 /* The columns of space are those that --columns names, or the first ones. */
@@ -504,24 +554,23 @@ static layout columns_of(csv_table *t, const char *path, const options *o, const
       if (l.how == FORM_GUESSED) l.how = FORM_DEGREES;
    } else {
       const int most = l.how == FORM_DEGREES || l.how == FORM_RADIANS ? 2 : w->dim;
-      first_columns(t, most, globe, &l);
+      first_columns(t, most, globe, timed, &l);
       if (l.how == FORM_GUESSED) {
          l.how = l.count == 3 && (l.time >= 0 || !timed || t->columns > 3) && all_vectors(t, l.space) ? FORM_VECTORS : FORM_DEGREES;
          if (l.how == FORM_DEGREES && l.count == 3) l.count = 2;
       }
       if (l.count < (globe && l.how != FORM_VECTORS ? 2 : w->dim)) {
-         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s", csv_called(path), t->columns,
-                  globe ? 2 : w->dim, timed ? " beside the time" : "");
+         int dates = 0;
+         for (int k = 0; k < t->columns; k++) dates += k != l.time && is_dates(t, k, w->dim, timed);
+         snprintf(why, sizeof why, "%.200s has %d columns, but %d coordinates are needed%s%s", csv_called(path),
+                  t->columns, globe ? 2 : w->dim, timed ? " beside the time" : "",
+                  dates ? ", and dates are none: see --columns" : "");
          fail(why, "");
       }
    }
    if (l.count != (globe && l.how != FORM_VECTORS ? 2 : w->dim)) fail("--columns and the window disagree on the number of coordinates: ", o->columns);
-   for (int k = 0; timed && l.time < 0 && k < t->columns; k++) {
-      int used = 0;
-      for (int i = 0; i < l.count; i++) used |= l.space[i] == k;
-      if (!used) l.time = k;
-   }
-   if (timed && l.time < 0) fail("which column is the time? Say --time COLUMN for ", csv_called(path));
+   if (timed && l.time < 0) l.time = find_time(t, &l);
+   if (timed && l.time < 0) fail("the model has a time: give --time COLUMN for ", csv_called(path));
    for (int i = 0; i < l.count; i++)
       for (int k = 0; k <= i; k++)
          if (k < i ? l.space[i] == l.space[k] : l.space[i] == l.time) {
@@ -541,6 +590,7 @@ typedef struct points { /* as the model wants them, factor after factor */
    sneppp_real *x;
    size_t      *line, count;
    int          dated; /* the last coordinate came as dates */
+   char         columns[200]; /* those that were chosen, if there were others; else empty */
 } points;
 
 static void points_free(points *p)
@@ -549,13 +599,48 @@ static void points_free(points *p)
    free(p->line);
 }
 
-/* What is wrong with an event is said with its line in the file. */
-static void complain_event(const points *p, const sneppp_error *err)
+/* Are all points outside? Then they are rather those of other columns. */
+static int all_outside(const sneppp_model *m, const points *p)
 {
-   char text[500];
+   for (size_t i = 0; i < p->count; i++) {
+      const sneppp_real *x = p->x + i * (size_t)m->D;
+      int                inside = 1;
+      for (int f = 0; f < m->factors && inside; f++) {
+         const sneppp_window *w = &m->desc.factor[f].window;
+         double               at[SNEPPP_MAX_DIM];
+         for (int k = 0; k < w->dim; k++) at[k] = (double)*x++;
+         inside = sneppp_window_contains(w, at);
+      }
+      if (inside) return 0;
+   }
+   return p->count > 0;
+}
+
+/* What is wrong with an event is said with its line in the file. */
+static void complain_event(const sneppp_model *m, const points *p, const sneppp_error *err)
+{
+   char text[900], all[300] = "";
    if (err->status != SNEPPP_ERR_DATA || err->event >= p->count) complain(p->path, err);
-   snprintf(text, sizeof text, "%s, line %lu: %s", p->path, (unsigned long)p->line[err->event], err->why);
+   if (strstr(err->why, "outside")) {
+      if (p->columns[0]) snprintf(all, sizeof all, "; the columns are %s, see --columns", p->columns);
+      if (p->count > 1 && all_outside(m, p))
+         snprintf(all, sizeof all, "; all %lu are: are these the right columns? see --columns",
+                  (unsigned long)p->count);
+   }
+   snprintf(text, sizeof text, "%.300s, line %lu: %.200s%s", p->path, (unsigned long)p->line[err->event], err->why,
+            all);
    fail(text, "");
+}
+
+/* Which columns were taken, where nobody said so and there were others with numbers. */
+static void name_columns(const csv_table *t, const layout *l, points *p)
+{
+   size_t used = 0;
+   int    others = 0;
+   for (int k = 0; k < t->columns; k++) others += !is_used(l, k) && !all_text(t, k);
+   for (int i = 0; others && i < l->count && used < sizeof p->columns; i++)
+      used += (size_t)snprintf(p->columns + used, sizeof p->columns - used, "%s%s", i ? ", " : "",
+                               t->head[l->space[i]].name);
 }
 
 /* Degrees become unit vectors, the time comes last. */
@@ -568,9 +653,11 @@ static points coordinates(const char *path, const options *o, const sneppp_windo
    sneppp_error err;
    char         why[400];
    memset(&l, 0, sizeof l);
+   memset(&p, 0, sizeof p);
    if (!csv_read(&t, path)) fail(t.error, "");
    if (t.geojson == 2) fail(csv_called(path), " holds polygons, where points are wanted");
    if (t.columns) l = columns_of(&t, path, o, w, timed); /* a file without a single row has no columns */
+   if (t.header && !o->columns) name_columns(&t, &l, &p);
    p.path = csv_called(path);
    p.dated = t.columns && (timed || w->dim == 1) && t.head[timed ? l.time : l.space[0]].kind == CSV_DATE;
    p.x = t.rows > (size_t)-1 / 2 / D / sizeof *p.x ? NULL : (sneppp_real *)malloc((t.rows * D + 1) * sizeof *p.x);
@@ -651,7 +738,7 @@ static sneppp_model load(const char *path)
    sneppp_model   model;
    sneppp_error   err;
    char           why[400];
-   if (!f) fail(path, " cannot be opened");
+   if (!f) fail_file(path, " cannot be opened");
    path = csv_called(path);
    while (got) {
       if (used == room) {
@@ -678,8 +765,9 @@ static void must_be_writable(const char *path)
    FILE *old, *f;
    if (!path || strcmp(path, "-") == 0) return;
    old = fopen(path, "rb");
+   errno = 0; /* there may be no old one */
    f = fopen(path, "ab");
-   if (!f) fail(path, " cannot be written");
+   if (!f) fail_file(path, " cannot be written");
    fclose(f);
    if (old) fclose(old);
    else remove(path); /* made by this test */
@@ -700,6 +788,24 @@ static void must_differ(const char *in, const char *out)
    fail(why, "");
 }
 
+/* Does the name of a file end so? Devices and pipes have no ending, and some files neither. */
+static const char *ending_of(const char *path)
+{
+   const char *base = strrchr(path, '/'), *dot = strrchr(base ? base + 1 : path, '.');
+   return strncmp(path, "/dev/", 5) && dot ? dot + 1 : "";
+}
+
+static int is_json(const char *path) { return is_word(ending_of(path), "geojson") || is_word(ending_of(path), "json"); }
+
+/* A PNG by another name would be taken for what it is not. */
+static void must_be_png(const char *path)
+{
+   char why[400];
+   if (!path || !*ending_of(path) || is_word(ending_of(path), "png")) return;
+   snprintf(why, sizeof why, "pictures are written as PNG: %.200s should end in .png", csv_called(path));
+   fail(why, "");
+}
+
 /* Standard input can be read only once. */
 static void one_from_pipe(const char *a, const char *b)
 {
@@ -710,11 +816,11 @@ static void save(const sneppp_model *model, const char *path)
 {
    size_t         bytes = sneppp_save(model, NULL, 0);
    unsigned char *buf = (unsigned char *)malloc(bytes + 1);
-   FILE          *f = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+   FILE          *f = (errno = 0, strcmp(path, "-") ? fopen(path, "wb") : stdout);
    int            ok = buf && f && bytes && sneppp_save(model, buf, bytes) == bytes && fwrite(buf, 1, bytes, f) == bytes;
    if (f) ok = !(f == stdout ? fflush(f) : fclose(f)) && ok;
+   if (!ok) fail_file(path, " cannot be written");
    free(buf);
-   if (!ok) fail(path, " cannot be written");
 }
 
 static const sneppp_window *window_of(const sneppp_model *m, int factor) { return &m->desc.factor[factor].window; }
@@ -748,6 +854,15 @@ static sneppp_status count_place(const sneppp_model *m, const sneppp_place *plac
    return st == SNEPPP_ERR_NO_CONVERGENCE ? SNEPPP_OK : st;
 }
 
+/* What the box should look like: box:x0,x1,y0,y1 in two coordinates. */
+static void wrong_sides(int dim, const char *text)
+{
+   char why[200];
+   snprintf(why, sizeof why, "the model has %d coordinate%s: box:x0,x1%s%s%s, not ", dim, dim == 1 ? "" : "s",
+            dim > 1 ? ",y0,y1" : "", dim > 2 ? ",z0,z1" : "", dim > 3 ? ",..." : "");
+   fail(why, text);
+}
+
 /* Texts of --region become windows, each for its factor, or a place on the sphere. */
 static void regions(const sneppp_model *m, const options *o, const char *const *words, int count, sneppp_window part[SNEPPP_MAX_FACTORS],
                     sneppp_region *region, sneppp_place *place)
@@ -773,7 +888,8 @@ static void regions(const sneppp_model *m, const options *o, const char *const *
          const int n = csv_list(rest + 1, side, 2 * SNEPPP_MAX_DIM);
          if (n < 0) fail("a region takes numbers with commas between them, not ", text);
          if (!timed && window_of(m, f)->space == SNEPPP_SPACE_SPHERE) fail("no boxes on the sphere: say lonlat:west,east,south,north or cap:lon,lat,degrees, not ", text);
-         if (n != 2 * window_of(m, f)->dim) fail("the number of sides does not fit the model: ", text);
+         if (n != 2 * window_of(m, f)->dim && timed) fail("a region of time is time:a,b, not ", text);
+         if (n != 2 * window_of(m, f)->dim) wrong_sides(window_of(m, f)->dim, text);
          part[f].space = SNEPPP_SPACE_BOX;
          part[f].dim = n / 2;
          for (int i = 0; i < n / 2; i++) {
@@ -784,6 +900,47 @@ static void regions(const sneppp_model *m, const options *o, const char *const *
       }
       if (region->factor[f]) fail("two regions for the same coordinates: ", text);
       region->factor[f] = &part[f];
+   }
+}
+
+/* Do a region and the window have nothing in common? Asked where nothing is expected, which may also be because the
+   intensity is that low: points of a lattice tell the two apart. */
+static int apart(const sneppp_window *part, const sneppp_window *w)
+{
+   const int lattice = part->dim == 1 ? 4096 : 128;
+   double    e[4] = {0, 0, 0, 0};
+   if (w->space != SNEPPP_SPACE_BOX && w->space != SNEPPP_SPACE_INTERVALS && w->space != SNEPPP_SPACE_POLYGON &&
+       w->space != SNEPPP_SPACE_BALL && w->space != SNEPPP_SPACE_RASTER) return 0;
+   for (int k = 0; k < w->dim && part->space == SNEPPP_SPACE_BOX && w->space == SNEPPP_SPACE_BOX; k++)
+      if (part->hi[k] <= w->lo[k] || part->lo[k] >= w->hi[k]) return 1;
+   if (part->dim > 2 || (part->space == SNEPPP_SPACE_BOX && w->space == SNEPPP_SPACE_BOX)) return 0;
+   if (part->dim == 2) {
+      double around[4];
+      draw_extent(part, e), draw_extent(w, around);
+      for (int k = 0; k < 4; k++) e[k] = k % 2 ? fmin(e[k], around[k]) : fmax(e[k], around[k]);
+      if (!(e[0] < e[1] && e[2] < e[3])) return 1;
+   } else e[0] = part->lo[0], e[1] = part->hi[0];
+   for (int i = 0; i < lattice; i++)
+      for (int j = 0; j < (part->dim == 1 ? 1 : lattice); j++) {
+         const double at[2] = {e[0] + (e[1] - e[0]) * (i + 0.5) / lattice, e[2] + (e[3] - e[2]) * (j + 0.5) / lattice};
+         if (sneppp_window_contains(part, at) && sneppp_window_contains(w, at)) return 0;
+      }
+   return 1;
+}
+
+/* Nothing is expected where nobody looked: that is another 0 than one of the intensity. Without a file, the word of
+   --region is named that is outside. */
+static void tell_outside(const sneppp_model *m, const sneppp_region *region, const options *o, const char *file,
+                         size_t line)
+{
+   for (int f = 0; f < m->factors; f++) {
+      const char *word = o->region[0];
+      if (!region->factor[f] || !apart(region->factor[f], window_of(m, f))) continue;
+      if (o->regions == 2 && (strncmp(word, "time:", 5) == 0) != (f == m->factors - 1)) word = o->region[1];
+      if (file) fprintf(stderr, "sneppp: %.200s, line %lu: ", file, (unsigned long)line);
+      if (file) fprintf(stderr, "the region lies outside the window\n");
+      else fprintf(stderr, "sneppp: the region lies outside the window: %.200s\n", word);
+      return;
    }
 }
 
@@ -824,11 +981,12 @@ static void draw(const sneppp_model *m, const sneppp_real *x, size_t count, cons
       return;
    }
    if (m->factors > 1) fail("only models of a place, of time, or of both are drawn: ", path);
+   errno = 0;
    if (w->space == SNEPPP_SPACE_SPHERE && d == 3) ok = draw_sphere(m, x, count, &style, par, path);
    else if (d == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL || w->space == SNEPPP_SPACE_RASTER)) ok = draw_plane(m, x, count, &style, par, path);
    else if (d == 1 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_INTERVALS)) ok = draw_time(m, x, count, &style, path, &outside, &bars);
    else fail("only windows with one or two coordinates and the sphere are drawn: ", path);
-   if (!ok) fail(path, " cannot be written");
+   if (!ok) fail_file(path, " cannot be written");
 }
 
 /* A line with rate and time left on a terminal; silent otherwise. */
@@ -942,7 +1100,7 @@ static region_list read_regions(const sneppp_model *m, const options *o)
    if (o->regions) fail("--region and --regions cannot both be given: ", path);
    one_from_pipe(o->file[0], path);
    f = strcmp(path, "-") ? fopen(path, "r") : stdin;
-   if (!f) fail(path, " cannot be opened");
+   if (!f) fail_file(path, " cannot be opened");
    while (fgets(text, sizeof text, f)) {
       const char *word[3] = {NULL, NULL, NULL}, *end = "";
       double      number = 0;
@@ -970,7 +1128,9 @@ static region_list read_regions(const sneppp_model *m, const options *o)
          l.counts = (double *)realloc(l.counts, room * sizeof *l.counts);
          if (!l.part || !l.region || !l.place || !l.line || !l.counts) fail("not enough memory for ", path);
       }
+      snprintf(where_read, sizeof where_read, "%.300s, line %lu: ", csv_called(path), (unsigned long)line);
       regions(m, o, word, words, l.part[l.count], &l.region[l.count], &l.place[l.count]);
+      where_read[0] = 0;
       if (l.place[l.count].shape && o->counts) fail("counts in caps, rectangles and polygons of the sphere cannot be fitted, which are in ", csv_called(path));
       l.counts[l.count] = number;
       l.line[l.count++] = line;
@@ -1012,6 +1172,23 @@ static int tunes(const options *o, const sneppp_model *model)
    return !o->counts && o->method != SNEPPP_METHOD_AUTO && (waves || (o->method != SNEPPP_METHOD_ADAM && o->settings.trace == 0));
 }
 
+/* "fit.steps = 50 is not used by AUTO" for people who gave options: which methods use it? */
+static void complain_setting(const sneppp_error *err)
+{
+   static const struct { const char *name, *methods; } setting[] = {
+      {"steps", "convex, pgd or adam"}, {"floor", "convex, pgd or adam"}, {"tune", "convex, pgd or adam"},
+      {"rate", "pgd or adam"}, {"schedule", "adam"}, {"eps1", "convex or pgd"}, {"eps2", "convex or pgd"},
+      {"trace", "convex or pgd"}};
+   char why[200];
+   if (strncmp(err->why, "fit.", 4) != 0 || !strstr(err->why, " is not used by ")) return;
+   for (size_t k = 0; k < sizeof setting / sizeof *setting; k++) {
+      const size_t len = strlen(setting[k].name);
+      if (strncmp(err->why + 4, setting[k].name, len) != 0 || err->why[4 + len] != ' ') continue;
+      snprintf(why, sizeof why, "--%s is for --method %s", setting[k].name, setting[k].methods);
+      fail(why, "");
+   }
+}
+
 /* Events, a window, one call. */
 static void learn(const options *o, learned *l)
 {
@@ -1041,7 +1218,9 @@ static void learn(const options *o, learned *l)
    if (sneppp_fit(&l->model, &f, &l->report, &err) != SNEPPP_OK) {
       char        text[400];
       const char *colon = strchr(err.why, ':');
-      if (!o->counts || (strncmp(err.why, "region ", 7) != 0 && strncmp(err.why, "counts[", 7) != 0)) complain_event(&l->events, &err);
+      complain_setting(&err);
+      if (!o->counts || (strncmp(err.why, "region ", 7) != 0 && strncmp(err.why, "counts[", 7) != 0))
+         complain_event(&l->model, &l->events, &err);
       snprintf(text, sizeof text, "%.300s, line %lu", csv_called(o->counts), (unsigned long)l->districts.line[err.event]);
       if (colon && err.why[0] == 'r') memmove(err.why, colon + 2, strlen(colon + 2) + 1);
       complain(text, &err);
@@ -1079,6 +1258,7 @@ static int fit(int count, char **arg)
       must_be_writable(out);
    }
    must_differ(o.save, o.png);
+   must_be_png(o.png);
    if (o.save && o.png && !strcmp(o.save, "-") && !strcmp(o.png, "-")) fail("model and picture cannot both go to standard output", "");
    learn(&o, &l);
    if (sneppp_count(&l.model, NULL, 1, &expected, NULL, &err) != SNEPPP_OK) fail(err.why, "");
@@ -1091,7 +1271,8 @@ static int fit(int count, char **arg)
       test.x = held.x;
       test.count = held.count;
       observed = (unsigned long)held.count;
-      if (held.count && sneppp_test_nll(&l.model, &test, 1, o.test_scale, &test_nll, &l.parallel, &err) != SNEPPP_OK) complain_event(&held, &err);
+      if (held.count && sneppp_test_nll(&l.model, &test, 1, o.test_scale, &test_nll, &l.parallel, &err) != SNEPPP_OK)
+         complain_event(&l.model, &held, &err);
       test_nll -= log(volume);
       points_free(&held);
    }
@@ -1109,9 +1290,12 @@ static int fit(int count, char **arg)
       fprintf(say, "}\n");
    } else {
       if (train == 0) fprintf(stderr, "sneppp: %.200s holds no events: is it the right file?\n", csv_called(o.counts ? o.counts : o.file[0]));
-      if (o.counts) fprintf(say, "%lu regions, ", (unsigned long)l.districts.count);
-      fprintf(say, "%lu events in a window of %g; method %s\n", train, volume, name[l.report.method]);
-      fprintf(say, "%d features, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width, expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
+      if (o.counts) fprintf(say, "%lu region%s, ", (unsigned long)l.districts.count, l.districts.count == 1 ? "" : "s");
+      fprintf(say, "%lu event%s in a window of %g; method %s\n", train, train == 1 ? "" : "s", volume,
+              name[l.report.method]);
+      fprintf(say, "%d feature%s, uniform part %.1f %%, %.1f events expected in the whole window\n", l.report.width,
+              l.report.width == 1 ? "" : "s", expected > 0 ? 100 * l.model.floor * volume / expected : 0.0, expected);
+      if (l.events.columns[0]) fprintf(say, "columns: %s; others are not used, see --columns\n", l.events.columns);
       if (l.report.rounded) {
          fprintf(say, "%lu events are recorded in steps: taken as known to a step only\n", (unsigned long)l.report.rounded);
          for (int k = 0; k < SNEPPP_RADIAL_DIM; k++) if (l.report.resolution[k] > 0) fprintf(say, "coordinate %d has steps of %g\n", k, l.report.resolution[k]);
@@ -1132,8 +1316,11 @@ static int fit(int count, char **arg)
       if (o.save && say == stdout) printf("model: %s\n", o.save);
       if (o.png && say == stdout) printf("picture: %s\n", o.png);
    }
-   fprintf(say, "test_nll=%.6f expected=%.3f observed=%lu train_events=%lu width=%d gap=%.3g seconds=%.3f\n", test_nll,
-           o.test ? o.test_scale * expected : expected, observed, train, l.report.width, l.report.gap, l.report.seconds);
+   if (test_nll - test_nll == 0) fprintf(say, "test_nll=%.6f ", test_nll); /* what was not tested is left out */
+   fprintf(say, "expected=%.3f observed=%lu train_events=%lu width=%d ", o.test ? o.test_scale * expected : expected,
+           observed, train, l.report.width);
+   if (l.report.gap - l.report.gap == 0) fprintf(say, "gap=%.3g ", l.report.gap);
+   fprintf(say, "seconds=%.3f\n", l.report.seconds);
    forget(&l);
    return 0;
 }
@@ -1260,7 +1447,10 @@ static int eval(int count, char **arg)
    at.count = p.count;
    v = (sneppp_real *)malloc((at.count + 1) * sizeof *v);
    if (!v) fail("not enough memory for ", o.file[1]);
-   if (at.count && sneppp_intensities(&m, &at, v, NULL, &err) != SNEPPP_OK) complain_event(&p, &err);
+   if (at.count && sneppp_intensities(&m, &at, v, NULL, &err) != SNEPPP_OK) complain_event(&m, &p, &err);
+   if (all_outside(&m, &p))
+      fprintf(stderr, "sneppp: all %lu points are outside the window: are these the right columns? see --columns\n",
+              (unsigned long)p.count);
    print_names(&m, ",intensity\n");
    for (size_t i = 0; i < at.count; i++) {
       print_point(&m, p.x + i * (size_t)m.D, o.dates || p.dated);
@@ -1298,6 +1488,8 @@ static int count_region(int count, char **arg)
       uint64_t            lo, hi;
       snprintf(words, sizeof words, l.count ? "%.200s, line %lu" : "%.200s", l.count ? csv_called(q.o.many) : q.o.regions ? q.o.region[0] : "", (unsigned long)(l.count ? l.line[k] : 0));
       if (place->shape && count_place(&q.model, place, &region[k], q.o.level, &expected[k], &error, &sure[k], &err) != SNEPPP_OK) complain(words, &err);
+      if (!place->shape && (q.o.level > 0 ? sure[k].mean : expected[k]) == 0)
+         tell_outside(&q.model, &region[k], &q.o, l.count ? csv_called(q.o.many) : NULL, l.count ? l.line[k] : 0);
       if (q.o.level > 0) {
          printf("expected=%.6g lo=%.6g hi=%.6g count_lo=%lu count_hi=%lu\n", sure[k].mean, sure[k].lower, sure[k].upper,
                 (unsigned long)sure[k].count_lower, (unsigned long)sure[k].count_upper);
@@ -1361,6 +1553,7 @@ static int profile(int count, char **arg)
       b = r->hi[0];
    }
    must_differ(q.o.file[0], q.o.png);
+   must_be_png(q.o.png);
    bins = (size_t)q.o.bins;
    banded = q.o.level > 0 || q.o.png;
    ends = (double *)malloc(bins * (2 * w->count + 2) * sizeof *ends);
@@ -1387,6 +1580,8 @@ static int profile(int count, char **arg)
       if (there) { at--; sure[k] = sure[at]; expected[k] = expected[at]; }
       else { memset(&sure[k], 0, sizeof sure[k]); expected[k] = 0; }
    }
+   if (asked && !q.place.shape && q.o.regions && (banded ? sure[0].mean : expected[0]) == 0)
+      tell_outside(&q.model, &q.region, &q.o, NULL, 0);
    printf(q.o.level > 0 ? "from,to,expected,lo,hi,count_lo,count_hi\n" : "from,to,expected,lo90,hi90\n");
    for (size_t k = 0; k < bins; k++) {
       uint64_t lo = 0, hi = 0;
@@ -1406,7 +1601,8 @@ static int profile(int count, char **arg)
       memset(&style, 0, sizeof style);
       snprintf(title, sizeof title, "expected numbers, and where the true means are with %.6g %% certainty", 100 * level);
       style.title = title, style.xlabel = q.o.dates ? "days since 1970-01-01" : "time", style.ylabel = "events in an interval";
-      if (!draw_profile(bins, edge, sure, &style, q.o.png)) fail(q.o.png, " cannot be written");
+      errno = 0;
+      if (!draw_profile(bins, edge, sure, &style, q.o.png)) fail_file(q.o.png, " cannot be written");
    }
    free(ends);
    free(edge);
@@ -1434,10 +1630,11 @@ static void write_geojson(const sneppp_model *m, const sneppp_window *when, int 
    if (m->factors > 1 || !((w->dim == 2 && (w->space == SNEPPP_SPACE_BOX || w->space == SNEPPP_SPACE_POLYGON || w->space == SNEPPP_SPACE_BALL)) ||
                            (w->dim == 3 && w->space == SNEPPP_SPACE_SPHERE)))
       fail("only the plane and the sphere are written as GeoJSON: ", path);
+   errno = 0;
    f = piped ? stdout : fopen(path, "wb");
    ok = f && (contours ? draw_contours(m, cells ? cells : 200, contours, NULL, f) : draw_geojson(m, cells ? cells : 60, NULL, f));
    if (f) ok = !(piped ? fflush(f) : fclose(f)) && ok;
-   if (!ok) fail(piped ? "standard output" : path, " cannot be written");
+   if (!ok) fail_file(piped ? "standard output" : path, " cannot be written");
    sneppp_free(&space);
 }
 
@@ -1447,6 +1644,8 @@ static int draw_file(int count, char **arg)
    ask(&q, "draw", count, arg, 2, "Which model, and what is the picture's name?");
    must_differ(q.o.file[0], q.o.file[1]);
    if (q.region.factor[0] || (q.o.regions && !is_timed(&q.model))) fail("draw takes only a region of time, for models with a place and a time", "");
+   q.o.geojson |= is_json(q.o.file[1]);
+   if (!q.o.geojson) must_be_png(q.o.file[1]);
    if (q.o.cells && !q.o.geojson) fail("--cells is for --geojson", "");
    if (q.o.geojson && q.o.error) fail("--geojson has no --error", "");
    if (q.o.contours && !q.o.geojson) fail("--contours is for --geojson", "");
@@ -1516,7 +1715,8 @@ static int raster_file(int count, char **arg)
       for (size_t k = 0; k < inside; k++) g.value[which[k]] *= expected[k];
       free(expected);
    }
-   if (!asc_write(&g, q.o.file[1])) fail(q.o.file[1], " cannot be written");
+   errno = 0;
+   if (!asc_write(&g, q.o.file[1])) fail_file(q.o.file[1], " cannot be written");
    asc_free(&g);
    free(box), free(region), free(which);
    if (m == &space) sneppp_free(&space);
@@ -1568,6 +1768,7 @@ static int check(int count, char **arg)
    one_from_pipe(o.file[0], o.file[1]);
    must_differ(o.file[0], o.png);
    must_differ(o.file[1], o.png);
+   must_be_png(o.png);
    must_be_writable(o.png);
    m = load(o.file[0]);
    if (m.factors > 1 && !is_timed(&m)) fail("only models of a place, of time, or of both are checked: ", o.file[0]);
@@ -1580,7 +1781,7 @@ static int check(int count, char **arg)
    how.kept_back = o.kept_back;
    how.seed = o.seed;
    how.parallel = &parallel;
-   if (check_all(&m, p.x, p.count, &how, "", &r, &err) != SNEPPP_OK) complain_event(&p, &err);
+   if (check_all(&m, p.x, p.count, &how, "", &r, &err) != SNEPPP_OK) complain_event(&m, &p, &err);
    if (o.png && check_draw(&m, p.x, p.count, &r, &parallel, o.png, &err) != SNEPPP_OK) complain(o.png, &err);
    for (int f = 0; f < r.factors; f++) {
       const check_pair *pair = &r.pair[f];
@@ -1609,8 +1810,11 @@ static int check(int count, char **arg)
       fprintf(say, "}\n");
    } else {
       fprintf(say, "%s\n", r.sentence);
-      fprintf(say, "p=%.4f pairs_p=%.4f dispersion=%.3f counts_p=%.4f times_p=%.4f events=%lu\n", r.p, pairs_p, dispersion, counts_p,
-              r.time.count ? r.time.p : nan(""), (unsigned long)p.count);
+      fprintf(say, "p=%.4f pairs_p=%.4f ", r.p, pairs_p); /* what was not tested is left out */
+      if (dispersion - dispersion == 0) fprintf(say, "dispersion=%.3f ", dispersion);
+      if (counts_p - counts_p == 0) fprintf(say, "counts_p=%.4f ", counts_p);
+      if (r.time.count) fprintf(say, "times_p=%.4f ", r.time.p);
+      fprintf(say, "events=%lu\n", (unsigned long)p.count);
    }
    check_forget(&r);
    points_free(&p);
@@ -1643,11 +1847,13 @@ static int compare(int count, char **arg)
          fail("the two models have different windows: ", o.file[1]);
    p = events_for(&m, o.file[2], &o);
    if (!p.count) fail(p.path, " holds no events");
-   if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK) complain_event(&p, &err);
+   if (check_inside(&m, p.x, p.count, &err) != SNEPPP_OK || check_inside(&other, p.x, p.count, &err) != SNEPPP_OK)
+      complain_event(&m, &p, &err);
    if (check_compare(&m, &other, p.x, p.count, o.test_scale, NULL, &all, &err) != SNEPPP_OK) complain(p.path, &err);
    regions(&m, &o, o.region, o.regions, part, &region, &place);
    if (o.regions) {
       if (check_compare(&m, &other, p.x, p.count, o.test_scale, &region, &d, &err) != SNEPPP_OK) complain(o.region[0], &err);
+      if (d.expected[0] == 0) tell_outside(&m, &region, &o, NULL, 0);
       if (!o.json) tell_difference(o.region[0], &d);
    } else if (!o.json && window_of(&m, 0)->space == SNEPPP_SPACE_BOX && window_of(&m, 0)->dim <= 2) {
       const sneppp_window *w = window_of(&m, 0);
@@ -1669,7 +1875,9 @@ static int compare(int count, char **arg)
       printf("}\n");
    } else {
       tell_difference("everywhere", &all);
-      printf("%s\n", fabs(all.gain) < 2 * all.error ? "these events do not tell which is better" : all.gain > 0 ? "A is better" : "B is better");
+      if (all.gain == 0 && all.error == 0) printf("no difference\n");
+      else if (all.events < 2 || !(fabs(all.gain) >= 2 * all.error)) printf("these events do not tell which is better\n");
+      else printf("%s is better\n", all.gain > 0 ? "A" : "B");
       printf("gain=%.6f error=%.6f events=%lu\n", all.gain, all.error, (unsigned long)all.events);
    }
    points_free(&p);
@@ -1696,11 +1904,13 @@ static int export_c(int count, char **arg)
    if (sneppp_export_c(&m, name, write_nothing, NULL, &err) != SNEPPP_OK) /* before a file is made that is of no use */
       complain("the model is called as the file", &err);
    must_differ(o.file[0], o.file[1]);
+   errno = 0;
    if (!piped) f = fopen(o.file[1], "wb");
-   if (!f) fail(o.file[1], " cannot be written");
+   if (!f) fail_file(o.file[1], " cannot be written");
    ok = sneppp_export_c(&m, name, write_text, f, &err) == SNEPPP_OK;
    written = !ferror(f);
-   if ((piped ? fflush(f) : fclose(f)) || !written) fail(piped ? "standard output" : o.file[1], " cannot be written");
+   if ((piped ? fflush(f) : fclose(f)) || !written)
+      fail_file(piped ? "standard output" : o.file[1], " cannot be written");
    if (!ok) fail(err.why, "");
    sneppp_free(&m);
    return 0;
@@ -1771,6 +1981,10 @@ int main(int count, char **arg)
    const char *verb = count > 1 ? arg[1] : "help";
    for (size_t k = 0; k < sizeof command / sizeof *command; k++)
       if (!strcmp(verb, command[k].verb)) return finish(command[k].run(count - 2, arg + 2));
+   if (!strcmp(verb, "--version")) {
+      printf("sneppp %d.%d.%d\n", SNEPPP_VERSION_MAJOR, SNEPPP_VERSION_MINOR, SNEPPP_VERSION_PATCH);
+      return finish(0);
+   }
    if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h")) {
       if (count > 3) fail("one word too many: ", arg[3]);
       return finish(help(count > 2 ? arg[2] : NULL));
