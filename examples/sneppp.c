@@ -792,7 +792,7 @@ static void must_differ(const char *in, const char *out)
 static const char *ending_of(const char *path)
 {
    const char *base = strrchr(path, '/'), *dot = strrchr(base ? base + 1 : path, '.');
-   return strncmp(path, "/dev/", 5) && dot ? dot + 1 : "";
+   return strncmp(path, "/dev/", 5) != 0 && dot ? dot + 1 : "";
 }
 
 static int is_json(const char *path) { return is_word(ending_of(path), "geojson") || is_word(ending_of(path), "json"); }
