@@ -902,7 +902,7 @@ TEST raster_automatic_tunes(void)
    desc.factor[0].window = c.win, desc.width = 12;
    sneppp_rng_init(&rng, 4, 0);
    for (int i = 0; i < 120;) {
-      double at[2], v[2];
+      double at[2] = {0, 0}, v[2];
       ASSERT(sneppp_window_draw(&c.win, &rng, at));
       for (int r = 0; r < 2; r++) x[2 * i + r] = (sneppp_real)at[r], v[r] = (double)x[2 * i + r];
       i += sneppp_window_contains(&c.win, v);
