@@ -160,35 +160,36 @@ static int copy_model(const sneppp_model *m, sneppp_model *to)
 /* ---- how large the numbers are that cancel */
 
 /* alpha sum_r (sum_i |V_ri| sqrt K_ii)^2 + floor mu: what the intensity would integrate to if nothing cancelled; and
-   the largest argument of a unit in the user's coordinates, which multiplies the rounding of x. 0 if not to be had. */
+   the largest argument of a unit in the user's coordinates, which multiplies the rounding of x. 0 if not to be had. A
+   diagonal readout is a sum of positive numbers: nothing cancels, and its count is the answer without a matrix. */
 static double magnitude(const sneppp_model *m, const sneppp_region *region, double *argument)
 {
    size_t n = (size_t)m->n;
    double *K, total = 0, product = 1, mass = 1;
+   int diagonal = m->desc.readout == SNEPPP_READOUT_DIAGONAL;
    sneppp_error err;
    *argument = 1;
    if (n > 600 || m->desc.factor[0].own.psi) return 0;
-   K = (double *)malloc(n * n * sizeof *K);
-   if (sneppp_model_gram(m, region, K, NULL, &err) != SNEPPP_OK) {
+   if (diagonal && sneppp_count(m, region, 1, &total, NULL, &err) != SNEPPP_OK) return 0;
+   K = diagonal ? NULL : (double *)malloc(n * n * sizeof *K);
+   if (K && sneppp_model_gram(m, region, K, NULL, &err) != SNEPPP_OK) {
       free(K);
       return 0;
    }
-   for (int k = 0; k < m->readouts; k++) {
+   for (int k = 0; K && k < m->readouts; k++) {
       const sneppp_readout_state *R = &m->readout[k];
       double sum = 0;
-      int diagonal = m->desc.readout == SNEPPP_READOUT_DIAGONAL;
-      for (int r = 0; r < (diagonal ? 1 : R->m); r++) {
+      for (int r = 0; r < R->m; r++) {
          double row = 0;
          for (int i = 0; i < R->n; i++) {
             size_t at = (size_t)(R->first + i);
-            double v = fabs((double)R->V[r * R->n + i]) * sqrt(fabs(K[at * n + at]));
-            row += diagonal ? v * v : v;
+            row += fabs((double)R->V[r * R->n + i]) * sqrt(fabs(K[at * n + at]));
          }
-         sum += diagonal ? row : row * row;
+         sum += row * row;
       }
       total += sum, product *= sum;
    }
-   if (m->desc.mix == SNEPPP_MIX_SEPARABLE) total = product;
+   if (K && m->desc.mix == SNEPPP_MIX_SEPARABLE) total = product;
    for (int f = 0; f < m->factors; f++) {
       const sneppp_layer_state *L = &m->layer[f];
       const sneppp_window *v = region && region->factor[f] ? region->factor[f] : &m->desc.factor[f].window;
@@ -204,7 +205,7 @@ static double magnitude(const sneppp_model *m, const sneppp_region *region, doub
       }
    }
    free(K);
-   return m->alpha * total + m->floor * mass;
+   return diagonal ? total : m->alpha * total + m->floor * mass;
 }
 
 /* ---- the integral of the intensity over a product of shapes, by Gauss rules of three resolutions */
