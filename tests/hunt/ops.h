@@ -840,7 +840,7 @@ static void check_raster(const plan_op *o)
    static sneppp_real z[2][5 * 4];
    const size_t n = w.model.D == 1 ? 5 : 20;
    const double tol = sizeof(sneppp_real) == 4 ? 1e-3 : 1e-9;
-   double lo[2] = { 0, 0 }, hi[2] = { 1, 1 }, most = 0, sum = 0, Lambda = 0, area = 1;
+   double lo[2] = { 0, 0 }, hi[2] = { 1, 1 }, most = 0, sum = 0, Lambda = 0, area = 1, scale, argument;
    sneppp_grid grid;
    sneppp_error err;
    int st, flat = 1;
@@ -871,7 +871,8 @@ static void check_raster(const plan_op *o)
    if (!flat || sneppp_bake(&w.model, &grid, z[1], NULL, &err) != SNEPPP_OK ||
        sneppp_count(&w.model, NULL, 1, &Lambda, NULL, &err) != SNEPPP_OK) return;
    for (size_t i = 0; i < n; i++) sum += (double)z[1][i] * area;
-   MUST(fabs(sum - Lambda) <= 10 * tol * Lambda + 1e-12, "raster", "means add up to %g of %g", sum, Lambda);
+   scale = magnitude(&w.model, NULL, &argument); /* of a full readout counts are sums that cancel */
+   MUST(fabs(sum - Lambda) <= 10 * tol * Lambda + 16 * EPS * w.model.n * scale + 1e-12, "raster", "means add up to %g of %g", sum, Lambda);
 }
 
 static void op_tile(const plan_op *o)
@@ -1458,6 +1459,8 @@ static void op_moved(const plan_op *o)
       /* solved up to the gap; other units are a power of two, and AUTO's steps the same to the bit */
       if (report[0].method != SNEPPP_METHOD_AUTO || what) tol += fmax(report[0].gap, report[1].gap);
       if (sizeof(sneppp_real) == 4) tol += 1e-3;
+      /* AUTO that solves the convex problem chooses waves and penalty by trial: the last digits may choose another */
+      if (report[0].method == SNEPPP_METHOD_CONVEX && fit.method == SNEPPP_METHOD_AUTO) tol += 0.05;
       /* within a budget, centres are chosen by a search that ends where its start leads it */
       if (report[0].method == SNEPPP_METHOD_AUTO && what && !w.p.open) tol += 0.1;
       if (report[0].method == SNEPPP_METHOD_AUTO && what && w.p.spread >= 3) tol += 0.05; /* ties are spread at random */
