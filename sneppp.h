@@ -7284,18 +7284,17 @@ static int sneppp__wave_load(const sneppp__tile *t, sneppp__lanes *o)
    return 1;
 }
 
-/* From S(ui - uj), S(ui + uj) and their slopes, which are in o->d, to values and derivatives. */
+/* From S(ui - uj) and S(ui + uj) to values, derivatives by theta, and the cosines by which both are multiplied. */
 SNEPPP__LANES_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, const sneppp__lanes *a, int i,
                                                         const sneppp__lanes *b, double S[2][SNEPPP__TILE],
-                                                        sneppp__row *SNEPPP__RESTRICT o)
+                                                        double turn[2][SNEPPP__TILE], sneppp__row *SNEPPP__RESTRICT o)
 {
    const int    d = t->d;
    const double c = 0.5 * a->y[d][i], s = 0.5 * a->x[d][i], sign = t->act == SNEPPP_ACT_SIN ? -1 : 1;
-   double       like[SNEPPP__TILE], unlike[SNEPPP__TILE];
    for (int l = 0; l < SNEPPP__TILE; l++) {
-      like[l] = c * b->y[d][l] + s * b->x[d][l];
-      unlike[l] = sign * (c * b->y[d][l] - s * b->x[d][l]);
-      o->k[l] = S[0][l] * like[l] + S[1][l] * unlike[l];
+      double like = c * b->y[d][l] + s * b->x[d][l], unlike = sign * (c * b->y[d][l] - s * b->x[d][l]);
+      o->k[l] = S[0][l] * like + S[1][l] * unlike;
+      turn[0][l] = like, turn[1][l] = unlike;
    }
    if (!t->pull) return;
    for (int l = 0; l < SNEPPP__TILE; l++) {
@@ -7304,12 +7303,6 @@ SNEPPP__LANES_CODE SNEPPP__INLINE void sneppp__wave_row(const sneppp__tile *t, c
       o->d[0][d][l] = -minus - plus;
       o->d[1][d][l] = minus - plus;
    }
-   for (int r = 0; r < d; r++)
-      for (int l = 0; l < SNEPPP__TILE; l++) {
-         double minus = o->d[0][r][l] * like[l], plus = o->d[1][r][l] * unlike[l];
-         o->d[0][r][l] = plus + minus;
-         o->d[1][r][l] = plus - minus;
-      }
 }
 
 /* Of a product of factors that may vanish, the slopes multiply the factors on the left, then those on the right. */
@@ -7317,7 +7310,7 @@ SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const snep
                                                const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
    double f[2][SNEPPP__MAX_STATS][SNEPPP__TILE], S[2][SNEPPP__TILE], right[2][SNEPPP__TILE];
-   for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = right[0][l] = right[1][l] = 1;
+   for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = 1;
    for (int r = 0; r < t->d; r++) {
       const double ui = a->u[r][i], si = a->x[r][i], ci = a->y[r][i], side = 2 * t->h[r];
       for (int s = 0; s < 2; s++) {
@@ -7332,13 +7325,14 @@ SNEPPP__LANES_CODE static void sneppp__box_row(const sneppp__tile *t, const snep
          }
       }
    }
+   sneppp__wave_row(t, a, i, b, S, right, o);
    for (int r = t->d - 1; t->pull && r >= 0; r--)
-      for (int s = 0; s < 2; s++)
-         for (int l = 0; l < SNEPPP__TILE; l++) {
-            o->d[s][r][l] *= right[s][l];
-            right[s][l] *= f[s][r][l];
-         }
-   sneppp__wave_row(t, a, i, b, S, o);
+      for (int l = 0; l < SNEPPP__TILE; l++) {
+         double minus = o->d[0][r][l] * right[0][l], plus = o->d[1][r][l] * right[1][l];
+         o->d[0][r][l] = plus + minus;
+         o->d[1][r][l] = plus - minus;
+         right[0][l] *= f[0][r][l], right[1][l] *= f[1][r][l];
+      }
    for (int l = 0; t->value && t->act == SNEPPP_ACT_SIN && l < t->n[1]; l++) {
       const double *w[2];
       double        bias[2], cc = a->y[t->d][i] * b->y[t->d][l], ss = a->x[t->d][i] * b->x[t->d][l];
@@ -7370,7 +7364,7 @@ SNEPPP__LANES_CODE static void sneppp__normal_row(const sneppp__tile *t, const s
                                                   const sneppp__lanes *b, sneppp__row *SNEPPP__RESTRICT o)
 {
    const int near_ = a->x[0][i] + b->top <= 8;
-   double    S[2][SNEPPP__TILE];
+   double    S[2][SNEPPP__TILE], turn[2][SNEPPP__TILE];
    for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] = S[1][l] = 0;
    for (int r = 0; r < t->d; r++) {
       const double u = a->u[r][i];
@@ -7386,14 +7380,16 @@ SNEPPP__LANES_CODE static void sneppp__normal_row(const sneppp__tile *t, const s
       S[1][l] = e / S[0][l];
       S[0][l] = e * S[0][l];
    }
+   sneppp__wave_row(t, a, i, b, S, turn, o);
+   for (int l = 0; l < SNEPPP__TILE; l++) S[0][l] *= turn[0][l], S[1][l] *= turn[1][l];
    for (int r = 0; t->pull && r < t->d; r++) {
       const double u = a->u[r][i];
       for (int l = 0; l < SNEPPP__TILE; l++) {
-         o->d[0][r][l] = (b->u[r][l] - u) * S[0][l];
-         o->d[1][r][l] = -(b->u[r][l] + u) * S[1][l];
+         double minus = (b->u[r][l] - u) * S[0][l], plus = -(b->u[r][l] + u) * S[1][l];
+         o->d[0][r][l] = plus + minus;
+         o->d[1][r][l] = plus - minus;
       }
    }
-   sneppp__wave_row(t, a, i, b, S, o);
 }
 
 /* ---- >>kernel-gauss: Gaussian measures and mixtures --------------------------------------------------------
@@ -7612,9 +7608,9 @@ static void sneppp__gabor_moments(double p, double q, int sine, double mu, doubl
    without subtraction, for q may be tiny. */
 static void sneppp__snake_moments(double q, int u, double mu, double v, int n, double *c)
 {
-   double half = sin(0.5 * q * mu);
+   double half = sin(0.5 * q * mu), less = 2 * half * half; /* 1 - cos(q mu) */
    sneppp__gabor_moments(0, q, 0, mu, v, n, c);
-   c[0] = mu + (u ? 2 * half * half - expm1(-0.5 * q * q * v) * cos(q * mu) : -c[0]) / q;
+   c[0] = mu + (u ? less - expm1(-0.5 * q * q * v) * (1 - less) : -c[0]) / q;
    for (int r = 1; r <= n; r++) c[r] = (r == 1) - c[r] / q;
 }
 
@@ -9304,6 +9300,17 @@ static int sneppp__rays_load(const sneppp__tile *t, sneppp__lanes *o)
    return safe;
 }
 
+/* For sqrt, which may set errno, compilers leave the vectors. */
+SNEPPP__LANES_CODE static void sneppp__lanes_sqrt(double *x)
+{
+#ifdef SNEPPP__VECTOR
+   for (int l = 0; l < SNEPPP__TILE; l += SNEPPP__LANE64)
+      SNEPPP__V64(storeu)(x + l, SNEPPP__V64(sqrt)(SNEPPP__V64(loadu)(x + l)));
+#else
+   for (int l = 0; l < SNEPPP__TILE; l++) x[l] = sqrt(x[l]);
+#endif
+}
+
 /* k = mass |w_i||w_j| (sin delta - delta cos delta)/(2 pi d), by its series for nearly opposite weights. The
    gradient needs no tangent: dk/dw_i = mass/(2 pi d) (|w_j| sin(gamma) u + delta w_j), dk/db_i = mass |w_j| (1 +
    cos gamma) sqrt(pi/2)/(2 pi E|x|). */
@@ -9312,7 +9319,7 @@ SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sne
 {
    const double ni = a->y[0][i], c = 1 / (2 * SNEPPP__PI * t->d),
                 c1 = 1.25331413731550025121 / (2 * SNEPPP__PI * sneppp__normal_length(t->d, 1));
-   double       pp[SNEPPP__TILE], mm[SNEPPP__TILE], sine[SNEPPP__TILE], delta[SNEPPP__TILE];
+   double       pp[SNEPPP__TILE], mm[SNEPPP__TILE], product[SNEPPP__TILE], sine[SNEPPP__TILE], delta[SNEPPP__TILE];
    for (int l = 0; l < SNEPPP__TILE; l++) pp[l] = mm[l] = 0;
    for (int r = 0; r < t->d; r++)
       for (int l = 0; l < SNEPPP__TILE; l++) {
@@ -9320,9 +9327,12 @@ SNEPPP__LANES_CODE static void sneppp__rays_row(const sneppp__tile *t, const sne
          pp[l] += plus * plus;
          mm[l] += minus * minus;
       }
+   for (int l = 0; l < SNEPPP__TILE; l++) product[l] = pp[l] - mm[l];
+   sneppp__lanes_sqrt(pp);
+   sneppp__lanes_sqrt(mm);
    for (int l = 0; l < SNEPPP__TILE; l++) {
-      double plus = sqrt(pp[l]), minus = sqrt(mm[l]), x = 2 * sneppp__atan2_quadrant(plus, minus), y = x * x;
-      double cosine = (pp[l] - mm[l]) / 4, closed, series;
+      double plus = pp[l], minus = mm[l], x = 2 * sneppp__atan2_quadrant(plus, minus), y = x * x;
+      double cosine = product[l] / 4, closed, series;
       delta[l] = x;
       sine[l] = plus * minus / 2;
       closed = sine[l] + x * cosine;
@@ -9917,14 +9927,21 @@ SNEPPP__LANES_CODE static double sneppp__lanes_dot(const double *x, const double
    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Adds dL/dk, g (TILE), times a row to the gradients in coordinates, times the weight of the part. Returns g . k. */
-SNEPPP__LANES_CODE static double sneppp__tile_pull(const sneppp__tile *t, const double *g, const sneppp__row *row,
-                                                   sneppp__lanes *a, int i, sneppp__lanes *b)
+/* An argument, not a variable: of that compilers do not believe that it is nobody's alias. */
+SNEPPP__LANES_CODE static void sneppp__lanes_add(double a, const double *x, const double *y,
+                                                 double *SNEPPP__RESTRICT to)
 {
-   for (int r = 0; r <= t->d; r++) {
-      double *SNEPPP__RESTRICT to = b->g[r];
-      for (int l = 0; l < SNEPPP__TILE; l++) to[l] += t->weight * g[l] * row->d[1][r][l];
-   }
+   for (int l = 0; l < SNEPPP__TILE; l++) to[l] += a * x[l] * y[l];
+}
+
+/* Adds a row to the values k (TILE), and dL/dk, g (TILE), times it to the gradients in coordinates, both times the
+   weight of the part. Returns g . k. */
+SNEPPP__LANES_CODE static double sneppp__tile_add(const sneppp__tile *t, const double *g, const sneppp__row *row,
+                                                  sneppp__lanes *a, int i, sneppp__lanes *b, double *SNEPPP__RESTRICT k)
+{
+   for (int l = 0; l < SNEPPP__TILE; l++) k[l] += t->weight * row->k[l];
+   if (!t->pull) return 0;
+   for (int r = 0; r <= t->d; r++) sneppp__lanes_add(t->weight, g, row->d[1][r], b->g[r]);
    for (int r = 0; r <= t->d; r++) a->g[r][i] += t->weight * sneppp__lanes_dot(g, row->d[0][r]);
    return sneppp__lanes_dot(g, row->k);
 }
@@ -9975,9 +9992,11 @@ SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i
    }
    memset(k, 0, sizeof k);
    memset(g, 0, sizeof g);
-   for (int r = 0; job->G && r < t.n[0]; r++)
-      for (int l = sides == 1 ? r : 0; l < t.n[1]; l++)
-         g[r][l] = job->scale * sneppp__pull_weight(job->G, n, i + (size_t)r, j + (size_t)l);
+   for (size_t r = 0; job->G && r < (size_t)t.n[0]; r++) {
+      const double *across = job->G + (i + r) * n + j, *down = job->G + j * n + i + r;
+      for (size_t l = sides == 1 ? r : 0; l < (size_t)t.n[1]; l++) g[r][l] = job->scale * (across[l] + down[l * n]);
+      if (sides == 1) g[r][r] *= 0.5;
+   }
    parts = t.win->space == SNEPPP_SPACE_GAUSS || t.win->space == SNEPPP_SPACE_INTERVALS ? t.win->count : 1;
    for (t.part = 0; t.part < (parts ? parts : 1); t.part++) {
       double sum = 0;
@@ -9988,8 +10007,7 @@ SNEPPP__APART static int sneppp__gram_tile(const sneppp__gram_job *job, size_t i
       }
       for (int r = 0; r < t.n[0]; r++) {
          make(&t, &t.side[0], r, &t.side[sides - 1], &row);
-         for (int l = 0; l < SNEPPP__TILE; l++) k[r][l] += t.weight * row.k[l];
-         if (job->G) sum += sneppp__tile_pull(&t, g[r], &row, &t.side[0], r, &t.side[sides - 1]);
+         sum += sneppp__tile_add(&t, g[r], &row, &t.side[0], r, &t.side[sides - 1], k[r]);
       }
       if (part[SNEPPP__PULL_WEIGHT]) part[SNEPPP__PULL_WEIGHT][t.part] += sum;
       for (int s = 0; job->G && s < sides; s++) sneppp__tile_chain(&t, s, from[s], part);
@@ -13645,11 +13663,11 @@ static sneppp__team *sneppp__team_of(const sneppp_fit_desc *o)
 
 /* Events of a parcel: no ranks beyond N / parcel have work, but the fewer the parcels, the more neighbours there are in
    each, among which ReLU units vanish together: 200,000 events on sphere x time in 64, 32, 16 parcels or one block take
-   0.79, 0.65, 0.49 and 0.37 s. */
+   0.79, 0.65, 0.49 and 0.37 s; 8 parcels take 0.87 of what 16 take. */
 #define SNEPPP__PARCEL 32768
 static size_t sneppp__parcel(size_t N)
 {
-   size_t p = (N / 16 + SNEPPP__CHUNK - 1) / SNEPPP__CHUNK * SNEPPP__CHUNK;
+   size_t p = (N / 8 + SNEPPP__CHUNK - 1) / SNEPPP__CHUNK * SNEPPP__CHUNK;
    return p < SNEPPP__CHUNK ? SNEPPP__CHUNK : p < SNEPPP__PARCEL ? p : SNEPPP__PARCEL;
 }
 
@@ -14876,7 +14894,7 @@ static sneppp_status sneppp__pass(sneppp__loss *loss, sneppp_error *err)
    sneppp__lane *lane = loss->lane;
    sneppp__span  span[SNEPPP__SEGMENTS];
    size_t        N = loss->batch ? loss->batch : loss->count, all = N < SNEPPP__ROUND ? N : SNEPPP__ROUND,
-                 parcel = sneppp__parcel(all);
+                 parcel = sneppp__parcel(all / 2); /* of a batch: each round has work for 16 ranks */
    sneppp_status st;
    if (!t) return sneppp__pass_part(loss, 0, N, err);
    memset(span, 0, sizeof span);

@@ -1,19 +1,21 @@
 /* One training step on several ranks: sphere x time, N = 200,000 events, n = m = 300, full batch, one thread each. Ranks
-   are processes, and fit.reduce adds through memory that they share. Every rank has a clock of its own: the processor time
-   that it uses, so that neither other users of the machine nor more ranks than cores are counted; in fit.reduce all clocks
-   go on from the latest one, plus what a network would take for so many bytes. So 16 ranks run here as on a cluster, in
-   every call and byte, and the cost model below can be compared with them.
+   are processes, and fit.reduce adds through memory that they share. Between two calls of fit.reduce a rank computes: such
+   a stretch is measured in processor time, in every step, and the fastest counts, so that other users of the machine are
+   counted as little as can be. A step takes the longest stretch of any rank, call after call, plus what a network would
+   take for the bytes of the call. More ranks than two take turns at the cores, or they would push each other out of the
+   caches. So 16 ranks run here as on a cluster, in every call and byte, and the cost model below can be compared with them.
 
       build/bench/ranks             lines of name, value, unit; build/ranks.png (make bench-ranks)
 
-   The model: T = t N/P (in whole parcels) + fixed + network. A sum over P ranks in a ring of halves costs 2 log2(P) latencies
-   and sends the array 2 (P - 1)/P times. A step has one header of 194 doubles and one sum of 3 (4 + n (n + 1)/2 + 6 n). */
+   The model: T = t (events of the rank with the most parcels) + fixed + network. A sum over P ranks in a ring of halves
+   costs 2 log2(P) latencies and sends the array 2 (P - 1)/P times. A step has one header of 194 doubles and one sum of
+   3 (4 + n (n + 1)/2 + 6 n). */
 #include "bench.h"
 #include "../examples/picture.h"
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-enum { units = 300, most_ranks = 16, steps = 4, header = 194 };
+enum { units = 300, most_ranks = 16, most_calls = 8, steps = 3, header = 194 };
 static const double pi = 3.14159265358979323846, years = 22;
 
 typedef struct network {
@@ -32,38 +34,55 @@ static double network_seconds(const network *net, int ranks, double count)
 /* ---- ranks that share memory */
 typedef struct common {
    pthread_barrier_t gate;
-   double clock[most_ranks], step[most_ranks], wall[most_ranks];
-   double bytes;     /* that a rank sends in the fastest step    */
-   size_t room;      /* doubles of each rank behind this struct  */
+   pthread_mutex_t turn;                   /* of the rank that computes, if they take turns            */
+   double stretch[most_ranks][most_calls]; /* fastest seconds before call k of a step; then to its end */
+   double wall[most_ranks], net[NETWORKS]; /* seconds of the fastest step by the clock; of the calls   */
+   double bytes;                           /* that a rank sends in a step                              */
+   int bad;
+   size_t room;                            /* doubles of each rank behind this struct                  */
 } common;
 
 typedef struct seat {
    common *c;
    double *all;      /* (ranks, room) */
    int rank, ranks;
-   const network *net;
-   double clock, cpu, bytes; /* up to the last call; processor time then */
+   int call;         /* number of the next one in this step; -1: no step */
+   double cpu, bytes, net[NETWORKS];
 } seat;
+
+static int takes_turns(const seat *s) { return s->ranks > 2; }
+
+/* A stretch ends, and another one begins. */
+static void stretch_end(seat *s)
+{
+   double now = bench_cpu() - s->cpu;
+   if (s->call >= 0 && s->call < most_calls) s->c->stretch[s->rank][s->call] = fmin(s->c->stretch[s->rank][s->call], now);
+   if (s->call >= 0 && ++s->call >= most_calls) s->c->bad = 1;
+   if (takes_turns(s)) pthread_mutex_unlock(&s->c->turn);
+}
+
+static void stretch_begin(seat *s)
+{
+   if (takes_turns(s)) pthread_mutex_lock(&s->c->turn);
+   s->cpu = bench_cpu();
+}
 
 static int shared_sum(double *x, size_t count, void *user)
 {
    seat *s = (seat *)user;
-   double latest = 0;
    if (count > s->c->room) return 1;
-   s->clock += bench_cpu() - s->cpu;
-   s->c->clock[s->rank] = s->clock;
+   stretch_end(s);
    memcpy(s->all + (size_t)s->rank * s->c->room, x, count * sizeof *x);
    pthread_barrier_wait(&s->c->gate);
    memset(x, 0, count * sizeof *x);
    for (int r = 0; r < s->ranks; r++) {
       const double *from = s->all + (size_t)r * s->c->room;
       for (size_t i = 0; i < count; i++) x[i] += from[i];
-      latest = fmax(latest, s->c->clock[r]);
    }
    pthread_barrier_wait(&s->c->gate);
-   s->clock = latest + network_seconds(s->net, s->ranks, (double)count);
+   for (int k = 0; k < NETWORKS; k++) s->net[k] += network_seconds(&networks[k], s->ranks, (double)count);
    s->bytes += 8 * (double)count;
-   s->cpu = bench_cpu(); /* the additions of this memory are those of the network */
+   stretch_begin(s); /* the additions of this memory are those of the network */
    return 0;
 }
 
@@ -83,8 +102,8 @@ static size_t read_events(sneppp_real *dst, size_t first, size_t count, void *us
    return count;
 }
 
-/* The fastest of the steps of one rank; 0 if it fails. */
-static double rank_steps(seat *s, size_t N, int hook, double *wall)
+/* The steps of one rank. */
+static void rank_steps(seat *s, size_t N, int hook)
 {
    sneppp_desc desc;
    sneppp_events e;
@@ -94,7 +113,6 @@ static double rank_steps(seat *s, size_t N, int hook, double *wall)
    sneppp_error err;
    size_t first = N * (size_t)s->rank / (size_t)s->ranks, end = N * (size_t)(s->rank + 1) / (size_t)s->ranks, zero = 0;
    sneppp_real *x = (sneppp_real *)malloc((end - first + 1) * 4 * sizeof *x);
-   double best = 1e300, now;
    memset(&desc, 0, sizeof desc);
    memset(&e, 0, sizeof e);
    memset(&fit, 0, sizeof fit);
@@ -102,70 +120,88 @@ static double rank_steps(seat *s, size_t N, int hook, double *wall)
    desc.factor[0].window.space = SNEPPP_SPACE_SPHERE, desc.factor[0].window.dim = 3, desc.factor[0].no_bias = 1;
    desc.factor[1].window.dim = 1, desc.factor[1].window.hi[0] = years;
    desc.factor[0].unit.act = desc.factor[1].unit.act = SNEPPP_ACT_RELU;
-   if (!x) return 0;
+   if (!x) { s->c->bad = 1; return; }
    read_events(x, first, end - first, &zero);
    e.x = x, e.count = end - first;
    fit.events = &e, fit.decay = SNEPPP_NONE;
    if (hook) fit.reduce = shared_sum, fit.reduce_user = s, fit.rank = (size_t)s->rank, fit.ranks = (size_t)s->ranks;
-   s->cpu = bench_cpu();
+   s->call = -1;
+   stretch_begin(s);
    if (sneppp_init(&model, &desc, &err) || sneppp_trainer_init(&t, &model, &fit, &err)) {
       fprintf(stderr, "ranks: %s\n", err.why);
-      free(x);
-      return 0;
+      s->c->bad = 1;
+      return;
    }
-   *wall = 1e300;
    for (int k = 0; k < steps; k++) {
-      double start = s->clock + bench_cpu() - s->cpu, clock = bench_wall();
-      s->bytes = 0;
-      if (sneppp_trainer_step(&t, &err)) best = 0;
-      now = s->clock + bench_cpu() - s->cpu;
-      if (now - start < best) best = now - start;
-      *wall = fmin(*wall, bench_wall() - clock);
+      double clock = bench_wall();
+      s->call = 0, s->bytes = 0, s->cpu = bench_cpu();
+      memset(s->net, 0, sizeof s->net);
+      if (sneppp_trainer_step(&t, &err)) s->c->bad = 1;
+      stretch_end(s);
+      stretch_begin(s);
+      s->c->wall[s->rank] = fmin(s->c->wall[s->rank], bench_wall() - clock);
    }
    s->c->bytes = s->bytes;
+   memcpy(s->c->net, s->net, sizeof s->net);
+   if (takes_turns(s)) pthread_mutex_unlock(&s->c->turn);
    sneppp_trainer_free(&t);
    sneppp_free(&model);
    free(x);
-   return best;
 }
 
-/* Seconds of a step on so many ranks: of the slowest. */
-static double step_on(size_t N, int ranks, const network *net, int hook, double *wall, double *bytes)
+/* Seconds of a step on so many ranks without and with networks; those of the fastest step by the clock on the wall. */
+static double step_on(size_t N, int ranks, int hook, double *net, double *wall, double *bytes)
 {
    size_t room = 3 * (4 + (size_t)units * (units + 1) / 2 + 6 * units) + 32768 * 5, size = sizeof(common) + (size_t)ranks * room * sizeof(double);
    FILE *f = tmpfile();
    common *c;
-   pthread_barrierattr_t attr;
-   double slowest = 0, w = 0;
+   pthread_barrierattr_t gate;
+   pthread_mutexattr_t turn;
+   double step = 0, w = 0;
    if (!f || ftruncate(fileno(f), (off_t)size)) return 0;
    c = (common *)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(f), 0);
    fclose(f);
    if (c == MAP_FAILED) return 0;
    c->room = room;
-   pthread_barrierattr_init(&attr);
-   pthread_barrierattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-   pthread_barrier_init(&c->gate, &attr, (unsigned)ranks);
+   for (int r = 0; r < ranks; r++) {
+      c->wall[r] = 1e300;
+      for (int k = 0; k < most_calls; k++) c->stretch[r][k] = 1e300;
+   }
+   pthread_barrierattr_init(&gate);
+   pthread_barrierattr_setpshared(&gate, PTHREAD_PROCESS_SHARED);
+   pthread_barrier_init(&c->gate, &gate, (unsigned)ranks);
+   pthread_mutexattr_init(&turn);
+   pthread_mutexattr_setpshared(&turn, PTHREAD_PROCESS_SHARED);
+   pthread_mutex_init(&c->turn, &turn);
    for (int r = 0; r < ranks; r++)
       if (fork() == 0) {
-         seat s = { .c = c, .all = (double *)(c + 1), .rank = r, .ranks = ranks, .net = net };
-         c->step[r] = rank_steps(&s, N, hook, &c->wall[r]);
+         seat s = { .c = c, .all = (double *)(c + 1), .rank = r, .ranks = ranks };
+         rank_steps(&s, N, hook);
          _exit(0);
       }
    for (int r = 0; r < ranks; r++) wait(NULL);
-   for (int r = 0; r < ranks; r++) slowest = fmax(slowest, c->step[r]), w = fmax(w, c->wall[r]);
-   if (wall) *wall = w;
+   for (int k = 0; k < most_calls && c->stretch[0][k] < 1e300; k++) {
+      double longest = 0;
+      for (int r = 0; r < ranks; r++) longest = fmax(longest, c->stretch[r][k]);
+      step += longest;
+   }
+   for (int r = 0; r < ranks; r++) w = fmax(w, c->wall[r]);
+   if (net) for (int k = 0; k < NETWORKS; k++) net[k] = step + c->net[k];
+   if (wall) *wall = fmin(*wall, w);
    if (bytes) *bytes = c->bytes;
+   if (c->bad) step = 0;
    munmap(c, size);
-   return slowest;
+   return step;
 }
 
 /* ---- the model */
+enum { small = 200000, large = 524288 };
 typedef struct cost { double event, event_large, fixed, doubles; } cost; /* large: in parcels of the largest size */
 
 static double model_seconds(const cost *m, double N, int ranks, const network *net)
 {
-   double parcel = fmin(fmax(ceil(N / 16 / 128) * 128, 128), 32768), parcels = ceil(N / parcel);
-   return (N < 524288 ? m->event : m->event_large) * fmin(ceil(parcels / ranks) * parcel, N) + m->fixed +
+   double parcel = fmin(fmax(ceil(N / 8 / 128) * 128, 128), 32768), parcels = ceil(N / parcel);
+   return (N < 262144 ? m->event : m->event_large) * fmin(ceil(parcels / ranks) * parcel, N) + m->fixed +
           network_seconds(net, ranks, header) + network_seconds(net, ranks, m->doubles);
 }
 
@@ -182,21 +218,24 @@ static void curve(picture *p, const pic_frame *f, const cost *m, double N, int w
    pic_text(p, f->right + 40, at, 9, 0, PIC_INK, name);
 }
 
-static int draw(const cost *m, const int *ranks, const double *seen, int count)
+static int draw(const cost *m, const int *ranks, double seen[2][3])
 {
+   static const unsigned colour[2] = { 0xb2182bu, 0xe08214u };
    picture p = pic_make(900, 470);
-   pic_frame f = { 70, 40, 590, 400, 0, 10, 0, 1.05 };
+   pic_frame f = { 70, 40, 590, 400, 0, 10, 0, 1.15 };
    int good;
    pic_axes(&p, &f, "log2 of the number of ranks", "efficiency: speedup / ranks", "one step, n = m = 300, predicted; dots: run here");
    curve(&p, &f, m, 1e10, 0, &networks[ETHERNET], 0x1b7837u, "10^10 events, 10GbE", 60);
    curve(&p, &f, m, 1e8, 0, &networks[ETHERNET], 0x5aae61u, "10^8 events, 10GbE", 84);
-   curve(&p, &f, m, 1e6, 0, &networks[ETHERNET], 0xd6604du, "10^6 events, 10GbE", 108);
-   curve(&p, &f, m, 2e5, 0, &networks[ETHERNET], 0xb2182bu, "200,000 events, 10GbE", 132);
-   curve(&p, &f, m, 2e5, 0, &networks[INFINIBAND], 0x4393c3u, "200,000 events, InfiniBand", 156);
-   curve(&p, &f, m, 524288, 1, &networks[ETHERNET], 0x762a83u, "weak: 524,288 a rank, 10GbE", 180);
-   for (int k = 0; k < count; k++) pic_disc(&p, pic_x(&f, log2(ranks[k])), pic_y(&f, seen[k]), 5, 0xb2182bu);
-   pic_disc(&p, f.right + 24, 202, 5, 0xb2182bu);
-   pic_text(&p, f.right + 40, 206, 9, 0, PIC_INK, "200,000 events, 10GbE, run here");
+   curve(&p, &f, m, large, 0, &networks[ETHERNET], colour[1], "524,288 events, 10GbE", 108);
+   curve(&p, &f, m, small, 0, &networks[ETHERNET], colour[0], "200,000 events, 10GbE", 132);
+   curve(&p, &f, m, small, 0, &networks[INFINIBAND], 0x4393c3u, "200,000 events, InfiniBand", 156);
+   curve(&p, &f, m, large, 1, &networks[ETHERNET], 0x762a83u, "weak: 524,288 a rank, 10GbE", 180);
+   for (int size = 0; size < 2; size++) {
+      for (int k = 0; k < 3; k++) pic_disc(&p, pic_x(&f, log2(ranks[k])), pic_y(&f, seen[size][k]), 5, colour[size]);
+      pic_disc(&p, f.right + 24, 202 + 24 * size, 5, colour[size]);
+      pic_text(&p, f.right + 40, 206 + 24 * size, 9, 0, PIC_INK, size ? "524,288 events, 10GbE, run here" : "200,000 events, 10GbE, run here");
+   }
    good = pic_save(&p, "build/ranks.png");
    pic_free(&p);
    return good;
@@ -204,32 +243,39 @@ static int draw(const cost *m, const int *ranks, const double *seen, int count)
 
 int main(void)
 {
-   const size_t N = 200000, large = 524288;
-   const int ranks[] = { 1, 2, 4, 16 };
-   double plain = 1e300, one = 1e300, two = 1e300, wall[2] = { 1e300, 1e300 }, w = 0, bytes = 0, seen[4] = { 1 }, off = 0;
-   cost m = { 0, 0, 0, 0 };
-   for (int k = 0; k < 4; k++) { /* they take turns, and the fastest counts: others use this machine, too */
-      plain = fmin(plain, step_on(N, 1, &networks[NONE], 0, NULL, NULL));
-      one = fmin(one, step_on(N, 1, &networks[NONE], 1, &w, NULL)), wall[0] = fmin(wall[0], w);
-      two = fmin(two, step_on(N, 2, &networks[NONE], 1, &w, &bytes)), wall[1] = fmin(wall[1], w);
+   const int ranks[3] = { 2, 4, 16 };
+   double plain = 1e300, one[2] = { 1e300, 1e300 }, wall[2] = { 1e300, 1e300 }, step[2][3][NETWORKS], seen[2][3], bytes = 0, off = 0;
+   cost m = { 0, 0, 1e300, 0 };
+   for (int turn = 0; turn < 3; turn++) { /* they take turns, and the fastest counts: others use this machine, too */
+      plain = fmin(plain, step_on(small, 1, 0, NULL, NULL, NULL));
+      m.fixed = fmin(m.fixed, step_on(64, 1, 1, NULL, NULL, NULL));
+      for (int size = 0; size < 2; size++) {
+         const size_t N = size ? large : small;
+         one[size] = fmin(one[size], step_on(N, 1, 1, NULL, size ? NULL : &wall[0], NULL));
+         for (int k = 0; k < 3; k++) {
+            double t[NETWORKS];
+            if (!(step_on(N, ranks[k], 1, t, size || k ? NULL : &wall[1], &bytes) > 0)) return 1;
+            for (int net = NONE; net < NETWORKS; net++) step[size][k][net] = turn ? fmin(step[size][k][net], t[net]) : t[net];
+         }
+      }
    }
-   m.fixed = step_on(64, 1, &networks[NONE], 1, NULL, NULL);
-   m.event = (one - m.fixed) / (double)N;
-   m.event_large = (step_on(large, 1, &networks[NONE], 1, NULL, NULL) - m.fixed) / (double)large;
+   m.event = (one[0] - m.fixed) / small;
+   m.event_large = (one[1] - m.fixed) / large;
    m.doubles = bytes / 8 - header;
-   if (!(plain > 0 && m.event > 0 && two > 0 && m.event_large > 0 && m.fixed > 0)) return 1;
-   printf("ranks.step.no_hook %.4f s\nranks.step.1 %.4f s\nranks.step.2 %.4f s\nranks.speedup.2 %.3f x\n", plain, one, two, one / two);
+   if (!(plain > 0 && m.event > 0 && m.event_large > 0 && m.fixed > 0)) return 1;
+   printf("ranks.step.no_hook %.4f s\nranks.step.1 %.4f s\nranks.step.2 %.4f s\nranks.speedup.2 %.3f x\n", plain, one[0], step[0][0][NONE],
+          one[0] / step[0][0][NONE]);
    printf("ranks.step.1.wall %.4f s\nranks.step.2.wall %.4f s\n", wall[0], wall[1]);
    printf("ranks.event %.3f us\nranks.event.large %.3f us\nranks.fixed %.2f ms\nranks.bytes %.0f byte\n", 1e6 * m.event, 1e6 * m.event_large,
           1e3 * m.fixed, bytes);
-   for (int k = 1; k < 4; k++)
-      for (int net = NONE; net < NETWORKS; net++) {
-         double t = fmin(step_on(N, ranks[k], &networks[net], 1, NULL, NULL), step_on(N, ranks[k], &networks[net], 1, NULL, NULL)),
-                want = model_seconds(&m, (double)N, ranks[k], &networks[net]);
-         printf("ranks.%s.%d %.4f s, the model says %.4f\n", networks[net].name, ranks[k], t, want);
-         fflush(stdout);
-         if (net == ETHERNET) seen[k] = one / (t * ranks[k]);
-         if (ranks[k] == most_ranks) off = fmax(off, fabs(t / want - 1));
+   for (int size = 0; size < 2; size++)
+      for (int k = 0; k < 3; k++) {
+         for (int net = NONE; net < NETWORKS; net++) {
+            double t = step[size][k][net], want = model_seconds(&m, size ? large : small, ranks[k], &networks[net]);
+            printf("ranks.%d.%s.%d %.4f s, the model says %.4f\n", size ? large : small, networks[net].name, ranks[k], t, want);
+            if (ranks[k] == most_ranks) off = fmax(off, fabs(t / want - 1));
+         }
+         seen[size][k] = one[size] / (step[size][k][ETHERNET] * ranks[k]);
       }
    printf("ranks.model.16 %.1f %% off at most\n", 100 * off);
    for (int k = 0; k <= 10; k += k < 4 ? 4 : 2) {
@@ -243,5 +289,5 @@ int main(void)
       printf(" weak, 524288 a rank: %.3f, InfiniBand %.3f\n", model_seconds(&m, (double)large, 1, e) / model_seconds(&m, (double)large * P, P, e),
              model_seconds(&m, (double)large, 1, i) / model_seconds(&m, (double)large * P, P, i));
    }
-   return !draw(&m, ranks, seen, 4);
+   return !draw(&m, ranks, seen);
 }
