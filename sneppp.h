@@ -249,7 +249,8 @@
       AUTO puts radial units on boxes, intervals, polygons, S^2, rasters and their products with at most four
       coordinates; elsewhere, also on rasters with covariates, a polygon, a budget or counts by region, it solves the
       convex problem on default features, and the report says so. A full readout
-      has at most SNEPPP_MAX_WIDTH features. Closed forms exist for many pairs of window and activation, not for all:
+      has at most SNEPPP_MAX_WIDTH features. Exponentials beyond 1e308, far out in the tail of an exponential family, are
+      infinite where its density is 0: the intensity there is NaN. Closed forms exist for many pairs of window and activation, not for all:
       a pair without one is refused when the model is made. Regions: closed forms on caps and rectangles of the
       sphere are for sums of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units. Models with
       features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so far below any
@@ -10046,6 +10047,7 @@ static void sneppp__gram_entry(const sneppp__gram_job *job, size_t i, size_t j, 
       k = sneppp__raster_bump(p.win, p.w[0], s);
    } else k = sneppp__pair_value(&p, job->G ? &out : NULL);
    if (!job->K) return;
+   if (i == j && job->shape != SNEPPP__MOMENT && k < 0) k = 0; /* a square: where it is 0, rounding may go below */
    if (full) job->K[i * n + j] = job->K[j * n + i] = k;
    else job->K[i] = k;
 }
@@ -12057,6 +12059,20 @@ static void sneppp__place_part(sneppp__carver *c, const sneppp_model *model, int
 }
 
 /* The same for a part that is in no block yet. */
+/* mass times the mass of a part of a factor: of what it shares with the window, by the window's measure. */
+static sneppp_status sneppp__part_mass(const sneppp_model *model, int f, const sneppp_window *part, double *mass,
+                                       sneppp_error *err)
+{
+   sneppp_window inside;
+   sneppp_layer  layer;
+   sneppp__room  room = sneppp__room_open(model->desc.alloc_ctx);
+   if (!part) { *mass *= sneppp_window_mass(&model->layer[f].inside); return SNEPPP_OK; }
+   while (sneppp__room_run(&room, err)) sneppp__place_part(&room.c, model, f, part, &inside, &layer);
+   if (room.st == SNEPPP_OK) *mass *= sneppp_window_mass(&inside);
+   sneppp__block_free(&room.block);
+   return room.st;
+}
+
 static sneppp_status sneppp__grams_part(const sneppp_model *model, int f, const sneppp_window *part, sneppp__grams *g,
                                         const sneppp_parallel *par, sneppp_error *err)
 {
@@ -16910,10 +16926,8 @@ static sneppp_status sneppp__trainer_make(sneppp_trainer *t, sneppp_model *model
    sneppp__tour_open(&tour, model, o.events, o.realisations, NULL);
    for (; sneppp__tour_next(&tour); t->mass += mass) {
       mass = tour.times;
-      for (int f = 0; f < model->factors; f++) {
-         const sneppp_window *part = sneppp__tour_part(&tour, f);
-         mass *= sneppp_window_mass(part ? part : &model->layer[f].inside);
-      }
+      for (int f = 0; f < model->factors; f++)
+         SNEPPP__TRY(sneppp__part_mass(model, f, sneppp__tour_part(&tour, f), &mass, err));
    }
    t->weights = sneppp__fit_weight(&o);
    if (t->weights == 0) return sneppp__fail(err, SNEPPP_ERR_DATA, "the weights of the events are all 0");

@@ -953,8 +953,59 @@ TEST raster_grids(void)
    PASS();
 }
 
+/* The share that was asked for the floor is one of what was watched: of the exposure, and of what is inside. */
+TEST raster_watched_floor(void)
+{
+   const double    weight[2] = {0.5, 3};
+   sneppp_real     x[3] = {(sneppp_real)0.2, (sneppp_real)0.7, (sneppp_real)1.2};
+   sneppp_window   part;
+   sneppp_region   seen;
+   sneppp_desc     desc;
+   sneppp_events   events;
+   sneppp_fit_desc fit;
+   sneppp_model    model;
+   sneppp_error    err;
+   memset(&desc, 0, sizeof desc), memset(&part, 0, sizeof part), memset(&seen, 0, sizeof seen);
+   memset(&events, 0, sizeof events), memset(&fit, 0, sizeof fit);
+   desc.factor[0].window.space = SNEPPP_SPACE_RASTER, desc.factor[0].window.dim = 1, desc.width = 4;
+   desc.factor[0].window.cells[0] = 2, desc.factor[0].window.cell[0] = 1, desc.factor[0].window.weight = weight;
+   part.dim = 1, part.lo[0] = -0.5, part.hi[0] = 1.25, seen.factor[0] = &part; /* a part of it is outside */
+   events.x = x, events.count = 3, events.seen = &seen;
+   fit.events = &events, fit.method = SNEPPP_METHOD_ADAM, fit.steps = 1, fit.floor = 0.1, fit.freeze = SNEPPP_FREEZE_FLOOR;
+   ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, &err));
+   ASSERT_EQ(SNEPPP_OK, sneppp_fit(&model, &fit, NULL, &err));
+   ASSERT_IN_RANGE(0.1 * 3 / (0.5 + 0.25 * 3), model.floor, 1e-12);
+   sneppp_free(&model);
+   PASS();
+}
+
+/* A unit that is 0 on all cells has a square of 0, not of what is left of areas that cancel. */
+TEST raster_squares_are_not_negative(void)
+{
+   static const double xy[6] = {0.05, 0.02, 0.9, 0.3, 0.3, 0.97};
+   sneppp_desc  desc;
+   sneppp_model model;
+   sneppp_error err;
+   double       K[16 * 16];
+   memset(&desc, 0, sizeof desc);
+   desc.factor[0].window.space = SNEPPP_SPACE_RASTER, desc.factor[0].window.dim = 2;
+   for (int r = 0; r < 2; r++) desc.factor[0].window.cells[r] = 3 - (size_t)r, desc.factor[0].window.cell[r] = r ? 0.49987 : 0.30762;
+   desc.factor[0].window.xy = xy, desc.factor[0].window.count = 3;
+   desc.factor[0].unit.act = SNEPPP_ACT_STEP, desc.width = 16;
+   for (uint64_t seed = 1; seed < 60; seed++) {
+      desc.seed = seed;
+      ASSERT_EQ(SNEPPP_OK, sneppp_init(&model, &desc, &err));
+      ASSERT_EQ(SNEPPP_OK, sneppp_model_gram(&model, NULL, K, NULL, &err));
+      for (size_t i = 0; i < 16; i++) ASSERT(K[17 * i] >= 0);
+      sneppp_free(&model);
+   }
+   PASS();
+}
+
 SUITE(raster)
 {
+   RUN_TEST(raster_watched_floor);
+   RUN_TEST(raster_squares_are_not_negative);
    RUN_TEST(raster_gram);
    RUN_TEST(raster_window);
    RUN_TEST(raster_gradient);
