@@ -91,16 +91,15 @@
       family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
       there or moved to local means, a smooth surface of bumps on a lattice, and a uniform floor, are weighed by
       leave-one-out likelihood; their sum is a diagonal V'V of radial units. A narrow width must pay at many events, not
-      at one close pair. One scale per axis (report.axes); boxes, intervals, polygons, S^2 and products of these. Gaps in
-      time (events.seen) are filled from both sides, events may have weights, and coordinates that were rounded, all of
-      them or a part (days, a grid), are spread over the step (report.resolution, fit.resolution). Prefer CONVEX where a
-      certificate or a fixed set of features matters, ADAM for features that are learnt, such as those of the paper.
-      CONVEX finds the best
-      readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a certificate: report.gap is the
-      most by which the likelihood, in nats per event, can still be improved. PGD solves the same problem as the
-      paper does. ADAM learns everything, in batches if asked; sneppp_trainer steps it by hand, saves its state and
-      resumes to the same bits. Events may lie in memory or come from a callback that reads by position
-      (events.read), as several realisations, seen in a part of the window only (events.seen).
+      at one close pair. Each axis has a scale of its own (report.axes). Gaps in time (events.seen) are filled from both
+      sides, events may have weights, and coordinates that were rounded, all of them or a part (days, a grid), are
+      spread over the step (report.resolution, fit.resolution).
+      CONVEX finds the best readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a certificate:
+      report.gap is the most by which the likelihood, in nats per event, can still be improved. Take it where that or a
+      fixed set of features matters. PGD solves the same problem as the paper does. ADAM learns everything, features
+      too, in batches if asked; sneppp_trainer steps it by hand, saves its state and resumes to the same bits.
+      Events may lie in memory or come from a callback that reads by position (events.read), as several realisations,
+      seen in a part of the window only (events.seen).
       Where nobody has the points, only "12 cases in this district, 3 in that", events.region and events.counts take
       their place, in all methods: the likelihood of counts needs integrals only, is exact, and convex as that of
       points, with the same certificate. Regions are products of boxes, polygons, intervals, balls in boxes; they
@@ -111,12 +110,12 @@
       intervals do not know where events were that were counted.
       Fits in a row: AUTO begins anew, and chooses its floor itself. CONVEX and PGD keep the hidden layer, and without
       fit.floor they end without a floor. ADAM goes on from all that the model has, and in the end scales it to the
-      number of events; a trainer that you step does not. What fit.holdout keeps back from ADAM was seen all the same
-      by a fit of these events before it. Many steps of it on a default fit leave what generalised: take few, with a
-      small rate, and judge them by new events; intervals at points then say next to nothing. fit.tune chooses, before
-      CONVEX, PGD and ADAM, how fast drawn waves are and how strong a penalty is, by events held out: many events
-      deserve faster waves than few. Set it unless you know these (the program does): without it waves are as fast for
-      100 events as for 10,000. A setting that the method does not use is refused.
+      number of events; a trainer that you step does not. On a default fit take few steps with a small rate, and judge
+      them by new events (what fit.holdout keeps back was seen by the first fit): many leave what generalised, and
+      intervals at points then say next to nothing.
+      fit.tune chooses, before CONVEX, PGD and ADAM, how fast drawn waves are and how strong a penalty is, by events
+      held out. Set it unless you know these (the program does): without it waves are as fast for 100 events as for
+      10,000, which deserve faster ones. A setting that the method does not use is refused.
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). A query of an AUTO
       fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and 0.15, 0.24, 0.39 us in double (bei, AVX2,
@@ -137,9 +136,9 @@
       sneppp_poisson_interval says how far a count may stray from its mean, if that is known. sneppp_count_sure and
       sneppp_intensity_sure say how well it is known: an interval for the mean, which allows for the bias of smoothing,
       and one for a new count, which has Poisson's scatter as well. They need the events of the fit, which models
-      remember (up to 16384) and saved ones keep; a model that was changed since has none, and is
-      refused. sneppp_draw_model draws models that scatter like that. sneppp_count_numeric counts on caps, rectangles
-      of longitude and latitude and polygons of the sphere: exactly for what AUTO fits (10 ms for 164000 bumps), else
+      remember (up to 16384) and saved ones keep; a model that was changed since has none, and is refused.
+      sneppp_draw_model draws models that scatter like that. sneppp_count_numeric counts on caps, rectangles of
+      longitude and latitude and polygons of the sphere: exactly for what AUTO fits (10 ms for 164000 bumps), else
       numerically with an estimate of the error, as in any other set.
    4  WHERE AND WHEN
       sneppp_marginal integrates a factor out, over a part or all of it: the map of a week, the time profile of a
@@ -161,24 +160,24 @@
       sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY. SNEPPP_WITH_SAMPLE adds
       what spawns points from it, 9 kB of code (tests/arm/spawn.c); SNEPPP_NO_DOUBLE is for machines without doubles.
    8  THE CLOSED FORMS
-      sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists the rules of what is known, with
-      formula and source; sneppp_gram_numeric integrates features that nobody has a formula for.
+      sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists the rules of what is known,
+      with formula and source; sneppp_gram_numeric integrates features that nobody has a formula for.
    9  MORE THAN ONE MACHINE
       fit.reduce is all that the library must know of a cluster: a function that sums an array of doubles over all
       ranks, in place, such as MPI_Allreduce (examples/mpi.c; make mpi-test). Each rank has its shard of the events (x
       or read; one may have none), fit.rank and fit.ranks; model and settings are the same everywhere, which is checked,
-      and all ranks make the same calls of sneppp_fit or of a trainer. All end with the same model, and with the same bits
-      whatever the number of ranks: parcels of events, the same for any P, are added without rounding (>>ranks). Without
-      the hook sums are rounded in another order, and results differ within fit.tol; small AUTO fits have the same bits.
+      and all ranks make the same calls of sneppp_fit or of a trainer. All end with the same model, with the same bits
+      whatever their number: parcels of events, the same for any number of ranks, are added without rounding (>>ranks).
+      Without the hook sums are rounded in another order, and results differ within fit.tol, but for small AUTO fits.
       A step of ADAM, or of CONVEX and PGD, costs two small talks of 194 doubles and one of three doubles for each entry
       of the gradient (CONVEX: now and then of S, n^2); batches are shown to all ranks, D + 1 doubles for each event.
       AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided. The Gram
       matrix is divided from 512 features on.
       A rank that fails (a bad event, a short read, no memory) makes the call fail on every rank with the same status,
       and err.why begins with its number; err.event is the number of the event in its shard. A hook that fails, or a
-      rank that dies, ends the job by the rules of what it runs on; a checkpoint of a trainer (sneppp_trainer_save, on any
-      rank) goes on with any number of ranks, to the same bits. fit.progress may be set on some ranks only, and one that
-      says stop is enough. Where to stop adding ranks: bench/README.md.
+      rank that dies, ends the job by the rules of what it runs on; a checkpoint of a trainer (sneppp_trainer_save, on
+      any rank) goes on with any number of ranks, to the same bits. fit.progress may be set on some ranks only, and one
+      that says stop is enough. Where to stop adding ranks: bench/README.md.
   10  NEW EVENTS EVERY DAY
       Yesterday's model is the best start (examples/online.c, four to ten times as fast as from nothing, and as good on
       the next day). ADAM goes on from all that the model has: fit it to the last days, each a realisation, so that the
@@ -224,7 +223,7 @@
          with fit.reduce: init, _step, _load and      as above, and what is in transit            changed on
          fit are calls of all ranks                                                               all ranks alike
       free                                            safe on a zeroed, failed or freed model     freed
-      gram, gram_log, gram_grad, kernel, moments      borrow (context NULL)                       -
+      gram, gram_log, moments, ..._grad               borrow (context NULL)                       -
       gram_numeric                                    borrow, or yours: work                      -
       pool_make, pool_free                            one block; one call at a time per pool      -
       window_..., lonlat, dates, thin, version,
@@ -241,36 +240,33 @@
 
 >>limits ======================================================================================================
       A Poisson process: events that attract or repel each other are described by their intensity only, and counts
-      of such events stray further than intervals say. Intervals hold on average over regions: where the intensity
-      jumps, or between the few events of a small pattern, single ones hold less often. They take the features of CONVEX,
-      PGD and ADAM and the scales of AUTO for given, and do not exist for conditionals. An interval weighs the estimate
-      against the events that were seen in the region: where these disagree, because smoothing has a bias there, the mean
-      lies at its end, and an interval for a new count may exclude it: either may then be the better answer.
+      of such events stray further than intervals say.
+      Intervals hold on average over regions: where the intensity jumps, or between the few events of a small pattern,
+      single ones hold less often. They take the features of CONVEX, PGD and ADAM and the scales of AUTO for given, and
+      do not exist for conditionals. They weigh the estimate against the events that were seen in the region: where
+      these disagree, because smoothing has a bias there, the mean lies at an end, and the interval for a new count may
+      exclude it: either may then be the better answer.
       AUTO puts radial units on boxes, intervals, polygons, S^2, rasters and their products with at most four
       coordinates; elsewhere, also on rasters with covariates, a polygon, a budget or counts by region, it solves the
-      convex problem on default features, and the report says so. A full readout
-      has at most SNEPPP_MAX_WIDTH features. Closed forms exist for many pairs of window and activation, not for all:
-      a pair without one is refused when the model is made. Regions: closed forms on caps and rectangles of the
-      sphere are for sums of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units. Models with
-      features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so far below any
-      bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts by region and
-      no fit.tune, and do not count copies.
+      convex problem on default features, and the report says so.
+      A full readout has at most SNEPPP_MAX_WIDTH features. Closed forms exist for many pairs of window and activation,
+      not for all: a pair without one is refused when the model is made; on caps and rectangles of the sphere there are
+      those of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units.
+      Models with features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so
+      far below any bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts
+      by region and no fit.tune, and do not count copies.
 
 >>changes =====================================================================================================
-      0.3.0      floors in three parts, to ask, to learn and to use, with a switch for each that can be left out; constants
-                 carry their kind (SNEPPP_ACT_COS, SNEPPP_SPACE_BOX, SNEPPP_METHOD_AUTO); one sneppp_count, one
-                 sneppp_nll, samples and numeric counts by description; settings that a method does not use are refused;
-                 AUTO has a smooth estimate, wants narrow widths to pay at many events, and finds grids on which a part
-                 of the events was recorded; fit.tune; ADAM ends with the expected number of its events; intervals of
-                 means and of new counts (sneppp_count_sure, sneppp_intensity_sure): saved models have format version 3;
-                 draws scatter like these intervals, marginals, additive and separable models have them, too; counts on
-                 caps, rectangles and polygons of the sphere along their border (sneppp_count_numeric); intervals in
-                 all of these and in sets (sneppp_count_numeric_sure); counts by region (events.region); exposures and
-                 covariates by cell (SNEPPP_SPACE_RASTER, sneppp_window_density); fits over ranks (fit.reduce); AUTO
-                 weighs the levels of its smooth estimate by their evidence; waves of Gaussian windows begin faster;
-                 sneppp_bake; boxes and polygons are cut to the window; additive and separable intensities are sampled
-                 part by part; exported models can be sampled (SNEPPP_WITH_SAMPLE) and need no doubles
-                 (SNEPPP_NO_DOUBLE); fit.eps1 of PGD is 0.5 by the number of features, and fit.rate its step
+      0.3.0      floors in three parts, to ask, to learn and to use, with a switch for each that can be left out;
+                 constants carry their kind (SNEPPP_ACT_COS); one sneppp_count, one sneppp_nll, samples and numeric
+                 counts by description; settings that a method does not use are refused. New: intervals
+                 (sneppp_count_sure and its kin; saved models have format version 3), exact counts on parts of the
+                 sphere, counts by region (events.region), exposures and covariates (SNEPPP_SPACE_RASTER), fits over
+                 ranks (fit.reduce), fit.tune, sneppp_bake, samples from exported models (SNEPPP_WITH_SAMPLE),
+                 SNEPPP_NO_DOUBLE. AUTO has a smooth estimate, wants narrow widths to pay at many events, and finds
+                 grids on which a part of the events was recorded; ADAM ends with the expected number of its events;
+                 fit.eps1 of PGD is 0.5 by the number of features, and fit.rate its step; boxes and polygons are cut to
+                 the window
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
@@ -810,7 +806,7 @@ typedef enum sneppp_schedule {
 
 typedef enum sneppp_ending {
    SNEPPP_ENDING_RUNNING = 0,
-   SNEPPP_ENDING_CONVERGED, /* CONVEX, PGD: gap <= tol, or with desc.rank < n: at rest at this rank; ADAM: patience over */
+   SNEPPP_ENDING_CONVERGED, /* CONVEX, PGD: gap <= tol, or with desc.rank < n: at rest at this rank; ADAM: patience */
    SNEPPP_ENDING_STEP_LIMIT,
    SNEPPP_ENDING_ASKED_TO_STOP,
    SNEPPP_ENDING_NO_PROGRESS
@@ -828,9 +824,9 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
                                   whatever their weights; sneppp_test_nll divides by the sum of the weights */
-   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: the same
-                                  as leave-one-out tells it. NaN if nothing was held out, and of AUTO with a budget that
-                                  its own answer exceeds                                                    */
+   double        held_out;     /* the same as the held-out part tells it, of the model that is kept (ADAM), or as
+                                  leave-one-out does (AUTO). NaN if nothing was held out, and of AUTO with a budget
+                                  that its own answer exceeds                                               */
    double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved. AUTO:
                                   of the weights of widths and floor, by leave-one-out                      */
    double        gradient;     /* norm of the last gradient                                                 */
@@ -845,12 +841,12 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
                                   file was read twice. In the report of a finished sneppp_fit, all methods; of more
                                   than 2^20 events, estimated from a share of the places. SIZE_MAX: not counted, by
                                   ADAM in batches from a source and by trainers that you step              */
-   double        resolution[SNEPPP_RADIAL_DIM]; /* AUTO: the step to which each coordinate was rounded, in your units; 0:
-                                  none was found. See fit.resolution                                        */
+   double        resolution[SNEPPP_RADIAL_DIM]; /* AUTO: the step to which each coordinate was rounded, in your
+                                  units; 0: none was found. See fit.resolution                              */
    size_t        rounded;      /* AUTO: events that lie on such a step, of those that carry bumps               */
    double        share[5];     /* AUTO: what the estimate is made of, before a budget: a constant; bumps as wide
-                                  everywhere; bumps as wide as to some neighbours; bumps beside their events, where these
-                                  are denser; a smooth surface. Their sum is 1                              */
+                                  everywhere; bumps as wide as to some neighbours; bumps beside their events, where
+                                  these are denser; a smooth surface. Their sum is 1                        */
 } sneppp_report;
 
 typedef struct sneppp_fit_desc {      /* a setting that the method does not use is refused                  */
@@ -991,8 +987,8 @@ SNEPPP_DEF double sneppp_window_density(const sneppp_window *win, const double *
 #ifndef SNEPPP_INFERENCE_ONLY
 SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x); /* 0: it cannot be drawn */
 
-/* ---- closed forms: K (n, n), the integrals of psi_i psi_j, or their logarithms; c (n), those of psi_i; and dL/dW and so
-   on from G = dL/dK (n, n) or g = dL/dc (n) */
+/* ---- closed forms: K (n, n), the integrals of psi_i psi_j, or their logarithms; c (n), those of psi_i; and dL/dW and
+   so on from G = dL/dK (n, n) or g = dL/dc (n) */
 SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
                                      const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
@@ -1109,11 +1105,11 @@ SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month,
 
 /* ---- counts in places that are no product of windows, with an estimate of the error (not a bound). On a sphere of dim
    3: the cap of all points within `radius` degrees of (lon, lat); the rectangle from west to east and south to north
-   (east < west crosses the date line); polygons whose edges are great circles, of which every ring, in either direction,
-   encloses the smaller part of the sphere, and a ring within another is a hole. Models as AUTO makes them, sums of bumps,
-   have these in milliseconds, to 1e-9, which is what error then says (1e-7 where a bump sits on a corner at a pole); for
-   others they are NUMERICAL, and polygons are refused. Any other set: numerically, by its indicator. ERR_NO_CONVERGENCE: tol is not reached, but count and error are the best that were
-   found. */
+   (east < west crosses the date line); polygons whose edges are great circles, of which every ring, in either
+   direction, encloses the smaller part of the sphere, and a ring within another is a hole. Models as AUTO makes them,
+   sums of bumps, have these in milliseconds, to 1e-9, which is what error then says (1e-7 where a bump sits on a corner
+   at a pole); for others they are NUMERICAL, and polygons are refused. Any other set: numerically, by its indicator.
+   ERR_NO_CONVERGENCE: tol is not reached, but count and error are the best that were found. */
 typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
 typedef enum sneppp_shape {
    SNEPPP_SHAPE_SET = 0, SNEPPP_SHAPE_CAP, SNEPPP_SHAPE_LONLAT, SNEPPP_SHAPE_POLYGON
