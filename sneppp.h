@@ -20384,11 +20384,14 @@ static double sneppp__gamma_quantile(double shape, double tail, int above, doubl
    return t > -700 ? exp(t) : 0;
 }
 
-/* The smallest set of counts that has this probability under the negative binomial distribution of mean m and variance
-   m + q, Poisson for q = 0: it has one mode, from which the set grows to the side that is more probable. */
+/* P(k + 1) / P(k) of the negative binomial distribution of mean m and variance m + q; Poisson for q = 0. */
+SNEPPP__INLINE double sneppp__next_count(double m, double q, double k) { return (k * q + m * m) / ((k + 1) * (m + q)); }
+
+/* The smallest set of counts that has this probability there: it has one mode, from which the set grows to the side
+   that is more probable. */
 static void sneppp__new_count(double m, double q, double level, double z, uint64_t *lo, uint64_t *hi)
 {
-   double k = floor(m - (m > 0 ? q / m : 0)), down, up, below, over, sum = 1, all = 1, least = 1e-17;
+   double down = fmax(0, floor(m - q / m)), up = down, below = 1, over = 1, sum = 1, all = 1;
    *lo = *hi = 0;
    if (!(m > 0)) return;
    if (!(m + q < 1e10)) {
@@ -20397,20 +20400,15 @@ static void sneppp__new_count(double m, double q, double level, double z, uint64
       *hi = sneppp__count_from(ceil(sneppp__gamma_quantile(shape, tail, 1, z) * (m / shape)), 0);
       return;
    }
-   k = fmax(k, 0);
-   for (double p = 1, i = k; i > 0 && p > least * all; i--) all += p *= i * (m + q) / ((i - 1) * q + m * m);
-   for (double p = 1, i = k; p > least * all; i++) all += p *= (i * q + m * m) / ((i + 1) * (m + q));
-   down = up = k;
-   below = down > 0 ? down * (m + q) / ((down - 1) * q + m * m) : 0;
-   over = (up * q + m * m) / ((up + 1) * (m + q));
+   for (double p = 1, k = down; k > 0 && p > 1e-17 * all; k--) all += p /= sneppp__next_count(m, q, k - 1);
+   for (double p = 1, k = up; p > 1e-17 * all; k++) all += p *= sneppp__next_count(m, q, k);
+   below = down > 0 ? 1 / sneppp__next_count(m, q, down - 1) : 0;
+   over = sneppp__next_count(m, q, up);
    while (sum < level * all && (below > 0 || over > 0)) {
       if (below > over) {
          sum += below, down--;
-         below *= down > 0 ? down * (m + q) / ((down - 1) * q + m * m) : 0;
-      } else {
-         sum += over, up++;
-         over *= (up * q + m * m) / ((up + 1) * (m + q));
-      }
+         below = down > 0 ? below / sneppp__next_count(m, q, down - 1) : 0;
+      } else sum += over, over *= sneppp__next_count(m, q, ++up);
    }
    *lo = (uint64_t)down, *hi = (uint64_t)up;
 }
@@ -20763,14 +20761,14 @@ static void sneppp__sure_end(sneppp__sure *s)
    sneppp__block_free(&s->room[1].block);
 }
 
+/* Whether it succeeds or not, call sneppp__sure_end. */
 SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
                                                       const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp_status st;
-   double        lo = 0, hi = 40, sum = 0;
-   size_t        most = (size_t)SNEPPP__WITNESSES;
+   double lo = 0, hi = 40, sum = 0;
+   size_t most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
-   if (!m || !m->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(m, err));
    if (!sneppp__finite(level) || !(level > 0 && level < 1))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %g must be between 0 and 1", level);
    if (!m->origin.count)
@@ -20791,11 +20789,7 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    SNEPPP__TRY(s->room[0].st);
    for (size_t j = 0; j < s->N; j++) sum += s->w[j] = (double)m->origin.weight[sneppp__witness(s, j)];
    for (size_t j = 0; j < s->N; j++) s->w[j] *= s->weights / sum;
-   if (!m->origin.bumps) {
-      st = sneppp__sure_laplace(s, err);
-      if (st != SNEPPP_OK) sneppp__sure_end(s);
-      return st;
-   }
+   if (!m->origin.bumps) return sneppp__sure_laplace(s, err);
    for (size_t k = 0; k < (size_t)m->n; k++) if (m->origin.owner[k] < 0) s->pick[s->shared++] = (int)k;
    memset(s->start, 0, (s->shared + 1) * sizeof *s->start);
    sneppp__sure_parts(s);
@@ -20803,18 +20797,13 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
       s->event = (int32_t *)sneppp__take(&s->room[1].c, s->start[s->shared] + 1, 1, sizeof *s->event);
       s->part = sneppp__doubles(&s->room[1].c, s->start[s->shared] + 1, 1);
    }
-   st = s->room[1].st;
-   if (st == SNEPPP_OK) {
-      sneppp__sure_parts(s);
-      st = sneppp__sure_grams(s, &sneppp__everywhere, NULL, par, err);
-   }
-   if (st == SNEPPP_OK) {
-      s->area = sneppp__sure_masses(s, s->omega, s->wide);
-      s->total = s->flat = m->floor * s->area;
-      for (size_t k = 0; k < (size_t)m->n; k++) s->total += s->omega[k];
-   }
-   if (st != SNEPPP_OK) sneppp__sure_end(s);
-   return st;
+   SNEPPP__TRY(s->room[1].st);
+   sneppp__sure_parts(s);
+   SNEPPP__TRY(sneppp__sure_grams(s, &sneppp__everywhere, NULL, par, err));
+   s->area = sneppp__sure_masses(s, s->omega, s->wide);
+   s->total = s->flat = m->floor * s->area;
+   for (size_t k = 0; k < (size_t)m->n; k++) s->total += s->omega[k];
+   return SNEPPP_OK;
 }
 
 /* Does the region ask what if: with covariates or exposures that its cells did not have? No events were seen there then. */
@@ -20893,12 +20882,13 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    if (!region && regions != 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
-   if (model) SNEPPP__TRY(sneppp__region_factors(model, region, regions, err));
+   SNEPPP__TRY(sneppp__model_check(model, err));
+   SNEPPP__TRY(sneppp__region_factors(model, region, regions, err));
    if (!region) region = &sneppp__everywhere;
-   SNEPPP__TRY(sneppp__sure_begin(&s, model, level, par, err));
    room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) made = (sneppp_sure *)sneppp__take(&room.c, regions, 1, sizeof *made);
-   st = room.st;
+   SNEPPP__TRY(room.st);
+   st = sneppp__sure_begin(&s, model, level, par, err);
    for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
       st = sneppp__sure_region(&s, region + r, r ? region + r - 1 : NULL, made + r, par, &inner);
       if (st != SNEPPP_OK)
@@ -20915,9 +20905,8 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
                                                sneppp_sure *out, sneppp_error *err)
 {
    sneppp__sure  s;
-   sneppp_status st;
-   SNEPPP__TRY(sneppp__sure_begin(&s, model, level, NULL, err));
-   st = sneppp__events_check(model, at, err);
+   sneppp_status st = sneppp__sure_begin(&s, model, level, NULL, err);
+   if (st == SNEPPP_OK) st = sneppp__events_check(model, at, err);
    if (st == SNEPPP_OK && at->count && !out) st = sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    for (size_t i = 0; st == SNEPPP_OK && i < at->count; i++) {
       sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
@@ -21006,8 +20995,8 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    memset(out, 0, sizeof *out);
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
-   SNEPPP__TRY(sneppp__sure_begin(&s, model, 0.95, NULL, err));
-   st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
+   st = sneppp__sure_begin(&s, model, 0.95, NULL, err);
+   if (st == SNEPPP_OK) st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
    if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
    sneppp__sure_end(&s);
    if (st == SNEPPP_OK) sneppp__index(out);
@@ -21408,11 +21397,13 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
    cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (most * most - top * top) / cell[2 * P] : 0;
 }
 
-/* The axis along which features change most, in units of their own. */
-static size_t sneppp__cell_axis(const sneppp__sampler *s, const double *cell)
+/* Where a cell is cut in two: in the middle of the axis along which features change most, in units of their own. 0 if it
+   is too small for that. */
+static int sneppp__cell_middle(const sneppp__sampler *s, const double *cell, size_t *axis, double *middle)
 {
-   size_t P = (size_t)s->P, best = 0;
+   size_t P = (size_t)s->P;
    double most = -1;
+   *axis = 0;
    for (int f = 0; f < s->model->factors; f++) {
       const sneppp_window *w = s->part[f];
       for (int k = 0; k < sneppp__cell_axes(w); k++) {
@@ -21425,20 +21416,12 @@ static size_t sneppp__cell_axis(const sneppp__sampler *s, const double *cell)
                e *= lo <= 0 && hi >= 0 ? 1 : sqrt(fmax(1 - fmin(lo * lo, hi * hi), 0));
             }
          }
-         if (e * s->axis[i] > most) { most = e * s->axis[i]; best = i; }
+         if (e * s->axis[i] > most) { most = e * s->axis[i]; *axis = i; }
       }
    }
-   return best;
-}
-
-/* Where a cell is cut in two; 0 if it is too small for that. */
-static int sneppp__cell_middle(const sneppp__sampler *s, const double *cell, size_t *axis, double *middle)
-{
-   size_t P = (size_t)s->P, k;
    if (!P) return 0;
-   *axis = k = sneppp__cell_axis(s, cell);
-   *middle = 0.5 * (cell[k] + cell[P + k]);
-   return *middle > cell[k] && *middle < cell[P + k];
+   *middle = 0.5 * (cell[*axis] + cell[P + *axis]);
+   return *middle > cell[*axis] && *middle < cell[P + *axis];
 }
 
 /* Cells begin with the product of those of all rasters, factor after factor. */
@@ -23340,20 +23323,14 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zo
                                      sneppp__visit visit, void *user, double *count, double *error, sneppp_error *err)
 {
    const double (*frame)[3] = zone->frame;
-   const sneppp__patch whole = zone->whole;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp__patch *p = NULL;
-   size_t         used = 0;
+   size_t         used = 1;
    double sum = 0, off = 0,
           scale = model->desc.factor[0].window.measure == SNEPPP_MEASURE_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
    while (sneppp__room_run(&room, err)) p = (sneppp__patch *)sneppp__take(&room.c, SNEPPP__PATCHES, 1, sizeof *p);
    SNEPPP__TRY(room.st);
-   for (int k = 0; k < 4; k++) { /* quarters, so that one lucky cell does not end it at once */
-      p[used] = whole;
-      p[used].a0 = whole.a0 + 0.25 * k * (whole.a1 - whole.a0);
-      p[used].a1 = whole.a0 + 0.25 * (k + 1) * (whole.a1 - whole.a0);
-      sneppp__patch_eval(model, frame, &p[used++]);
-   }
+   p[0] = zone->whole, p[0].error = 1e300; /* quarters at least, so that one lucky cell does not end it at once */
    for (;;) {
       size_t        worst = 0;
       sneppp__patch cut;
@@ -23705,17 +23682,6 @@ static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, d
    return SNEPPP_OK;
 }
 
-/* The model is a sum of bumps on the sphere, and the place a part of it. */
-static int sneppp__exact_place(const sneppp_model *model, const sneppp_place *place)
-{
-   const int f = place ? place->factor : -1;
-   return model && f >= 0 && f < model->factors && place->shape > SNEPPP_SHAPE_SET &&
-          place->shape <= SNEPPP_SHAPE_POLYGON && model->desc.readout == SNEPPP_READOUT_DIAGONAL &&
-          model->desc.mix == SNEPPP_MIX_PRODUCT && sneppp__own_factor(model) < 0 &&
-          model->desc.factor[f].window.space == SNEPPP_SPACE_SPHERE && model->layer[f].d == 3 &&
-          model->desc.factor[f].unit.act == SNEPPP_ACT_EXP && !model->layer[f].units;
-}
-
 /* The masses of all bumps with their readouts, and if they are asked for, of their square roots, without; work:
    (4 group). Returns the area. */
 static double sneppp__bump_masses(const sneppp_model *model, int f, const sneppp__rim *R, size_t rings, sneppp__view *v,
@@ -23790,27 +23756,39 @@ static sneppp_status sneppp__bump_factor(const sneppp_model *model, int h, const
    return room.st;
 }
 
-/* A place on the sphere, for this model; polygons have no zone. */
-static sneppp_status sneppp__sphere_check(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
-                                          sneppp_error *err)
+/* Checks a place for this model, and says whether its count is exact: in a part of the sphere, of a sum of bumps. Polygons
+   have no zone. */
+static sneppp_status sneppp__place_check(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
+                                         int *exact, sneppp_error *err)
 {
-   const int factor = place->factor;
+   const sneppp_factor *on;
+   int                  factor;
    memset(zone, 0, sizeof *zone);
+   *exact = 0;
+   SNEPPP__TRY(sneppp__model_check(model, err));
+   if (!place) return sneppp__fail(err, SNEPPP_ERR_ARG, "place is NULL");
+   if (place->shape == SNEPPP_SHAPE_SET) return SNEPPP_OK;
+   if (place->shape < SNEPPP_SHAPE_SET || place->shape > SNEPPP_SHAPE_POLYGON)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
    if (place->shape != SNEPPP_SHAPE_POLYGON) SNEPPP__TRY(sneppp__place_zone(place, zone, err));
    else if (!place->lonlat || (place->rings && !place->ring_size))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat or ring_size is NULL");
+   factor = place->factor;
    if (factor < 0 || factor >= model->factors)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
-   if (model->desc.factor[factor].window.space != SNEPPP_SPACE_SPHERE || model->desc.factor[factor].window.dim != 3)
+   on = &model->desc.factor[factor];
+   if (on->window.space != SNEPPP_SPACE_SPHERE || on->window.dim != 3)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
    if (place->within && place->within->factor[factor])
       return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] must be NULL: it is the sphere itself", factor);
    if (!sneppp__finite(place->tol) || place->tol < 0)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", place->tol);
+   *exact = model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT &&
+            sneppp__own_factor(model) < 0 && on->unit.act == SNEPPP_ACT_EXP && !model->layer[factor].units;
    return SNEPPP_OK;
 }
 
-/* A place with its border, and the masses of all bumps there. `size` is that of the place. Free the room. */
+/* A place that was checked, its border, and the masses of all bumps there. `size` is that of the place. Free the room. */
 typedef struct sneppp__border {
    sneppp__zone  zone;
    sneppp__room  room;
@@ -23829,9 +23807,7 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
    size_t        edges = polygon ? place->count : 4;
    double       *x = NULL, *work = NULL;
    sneppp_status st = SNEPPP_OK;
-   memset(B, 0, sizeof *B);
-   SNEPPP__TRY(sneppp__sphere_check(model, place, &B->zone, err));
-   B->room = sneppp__room_open(model->desc.alloc_ctx);
+   B->count = 0, B->room = sneppp__room_open(model->desc.alloc_ctx);
    B->rings = polygon && place->rings ? place->rings : 1;
    for (size_t r = 0; polygon && r < place->rings; r++) edges = (r ? edges : 0) + place->ring_size[r];
    while (sneppp__room_run(&B->room, err)) {
@@ -23864,21 +23840,22 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
    return st;
 }
 
-/* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere
-   alone: `held`, to be freed. Returned is what to ask, model itself if there is nothing else. */
-static sneppp_status sneppp__sphere_alone(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
-                                          sneppp_model *held, sneppp_error *err)
+/* What is asked by rules of points: the model itself, or where the sphere is not all of it `held`, to be freed, in which
+   the other factors are integrated out in closed form, from the last to the first. */
+static sneppp_status sneppp__place_alone(const sneppp_model *model, const sneppp_place *place, sneppp_model *held,
+                                         sneppp_error *err)
 {
    sneppp_model next;
-   SNEPPP__TRY(sneppp__sphere_check(model, place, zone, err));
+   memset(held, 0, sizeof *held);
    if (place->shape == SNEPPP_SHAPE_POLYGON)
       return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                          "polygons on the sphere are for sums of bumps, as AUTO makes them; for anything else there is "
-                          "SNEPPP_SHAPE_SET");
-   for (int f = model->factors - 1; f >= 0; f--) {
-      sneppp_status st;
+                          "polygons on the sphere are for sums of bumps, as AUTO makes them; for anything else there "
+                          "is SNEPPP_SHAPE_SET");
+   for (int f = model->factors - 1; f >= 0 && place->shape != SNEPPP_SHAPE_SET; f--) {
+      const sneppp_window *over = place->within ? place->within->factor[f] : NULL;
+      sneppp_status        st;
       if (f == place->factor) continue;
-      st = sneppp_marginal(held->factors ? held : model, f, place->within ? place->within->factor[f] : NULL, &next, err);
+      st = sneppp_marginal(held->factors ? held : model, f, over, &next, err);
       sneppp_free(held);
       memset(held, 0, sizeof *held);
       if (st != SNEPPP_OK) return st;
@@ -23986,19 +23963,6 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
    return SNEPPP_OK;
 }
 
-/* Which model is asked: *held, to be freed, or if that stays empty the model itself. */
-static sneppp_status sneppp__place_begin(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
-                                         sneppp_model *held, sneppp_error *err)
-{
-   memset(held, 0, sizeof *held);
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!place) return sneppp__fail(err, SNEPPP_ERR_ARG, "place is NULL");
-   if (place->shape == SNEPPP_SHAPE_SET) return SNEPPP_OK;
-   if (place->shape > SNEPPP_SHAPE_SET && place->shape <= SNEPPP_SHAPE_POLYGON)
-      return sneppp__sphere_alone(model, place, zone, held, err);
-   return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
-}
-
 /* The count, and a visit to all points of the rule, if that is wanted. tol is for a place that has none. */
 static sneppp_status sneppp__place_count(const sneppp_model *model, const sneppp_place *place, const sneppp__zone *zone,
                                          double tol, sneppp__visit visit, void *user, double *count, double *error,
@@ -24011,21 +23975,23 @@ static sneppp_status sneppp__place_count(const sneppp_model *model, const sneppp
 SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
                                               double *error, sneppp_error *err)
 {
-   double         tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
-   sneppp__border border;
+   const double   tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
+   sneppp__border B;
    sneppp_model   held;
    sneppp_status  st;
+   int            exact;
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
-   if (sneppp__exact_place(model, place)) {
-      st = sneppp__count_arcs(model, place, NULL, &border, err);
-      if (st == SNEPPP_OK) *count = border.count;
-      if (st == SNEPPP_OK && error) *error = 1e-9 * border.count;
-      sneppp__block_free(&border.room.block);
+   SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
+   if (exact) {
+      st = sneppp__count_arcs(model, place, NULL, &B, err);
+      if (st == SNEPPP_OK) *count = B.count;
+      if (st == SNEPPP_OK && error) *error = 1e-9 * B.count;
+      sneppp__block_free(&B.room.block);
       return st;
    }
-   st = sneppp__place_begin(model, place, &border.zone, &held, err);
+   st = sneppp__place_alone(model, place, &held, err);
    if (st == SNEPPP_OK)
-      st = sneppp__place_count(held.factors ? &held : model, place, &border.zone, tol, NULL, NULL, count, error, err);
+      st = sneppp__place_count(held.factors ? &held : model, place, &B.zone, tol, NULL, NULL, count, error, err);
    sneppp_free(&held);
    return st;
 }
@@ -24049,22 +24015,24 @@ static void sneppp__sure_visit(const sneppp_real *x, double weight, void *user)
 SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, const sneppp_place *place, double level,
                                                    sneppp_sure *out, sneppp_error *err)
 {
+   const int            set = place && place->shape == SNEPPP_SHAPE_SET;
+   const sneppp_origin *o;
    double               count = 0;
    sneppp__seen         seen = {0, 0, 0};
-   const int            exact = sneppp__exact_place(model, place) && model->origin.bumps, set = place && !place->shape;
-   const sneppp_origin *o;
    sneppp__sure_place   t;
-   sneppp__arc          arc[4];
-   sneppp__rim          rim;
+   sneppp__rim          zone;
    sneppp__border       B;
    sneppp_model         held;
-   sneppp_status        st = SNEPPP_OK;
+   sneppp_status        st;
+   int                  exact;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
-   memset(&B, 0, sizeof B), memset(&rim, 0, sizeof rim), memset(&held, 0, sizeof held);
-   if (!exact) st = sneppp__place_begin(model, place, &B.zone, &held, err);
-   if (st == SNEPPP_OK && held.factors) model = &held;
-   if (st == SNEPPP_OK) st = sneppp__sure_begin(&t.s, model, level, NULL, err);
-   if (st != SNEPPP_OK) { sneppp_free(&held); return st; }
+   memset(&B, 0, sizeof B), memset(&zone, 0, sizeof zone), memset(&held, 0, sizeof held);
+   SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
+   exact = exact && model->origin.bumps;
+   if (!exact) SNEPPP__TRY(sneppp__place_alone(model, place, &held, err));
+   if (held.factors) model = &held;
+   st = sneppp__sure_begin(&t.s, model, level, NULL, err);
+   if (st != SNEPPP_OK) { sneppp__sure_end(&t.s); sneppp_free(&held); return st; }
    o = &model->origin, t.mean = t.b = 0;
    if (exact) { /* all that a region has */
       st = sneppp__count_arcs(model, place, t.s.root, &B, err);
@@ -24073,8 +24041,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
          t.b = sneppp__sure_bumps(&t.s, model->floor * B.size, B.size / t.s.area);
       }
    } else {
-      B.rim = &rim, B.rings = 1, rim.arc = arc;
-      if (!set) sneppp__rim_place(place, &B.zone, &rim);
+      B.rim = &zone, B.rings = 1, zone.zone = &B.zone, zone.sign = 1;
       memset(t.s.sum, 0, t.s.N * sizeof *t.s.sum);
       st = sneppp__place_count(model, place, &B.zone, 1e-3, sneppp__sure_visit, &t, &count, NULL, err);
       memcpy(t.s.a, t.s.sum, t.s.N * sizeof *t.s.sum);
