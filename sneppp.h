@@ -17430,6 +17430,13 @@ SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, 
 
 #ifndef SNEPPP_NO_AUTO
 
+SNEPPP__INLINE double sneppp__distance2(int d, const double *x, const double *y)
+{
+   double r = 0;
+   for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
+   return r;
+}
+
 /* The K + 1 smallest squared distances from x to points, ascending, without the point `skip`; returns the nearest. */
 static size_t sneppp__tree_near(int d, const double *points, const sneppp_node *node, const double *x, size_t skip,
                                 int K, double *best)
@@ -17440,10 +17447,8 @@ static size_t sneppp__tree_near(int d, const double *points, const sneppp_node *
    for (int k = 0; k <= K; k++) best[k] = 1e300;
    for (w.nearer = 1; (n = sneppp__walk_next(&w)) != NULL; w.least = best[K])
       for (size_t j = n->first; j < n->first + n->count; j++) {
-         const double *y = points + j * (size_t)d;
-         double        r = 0;
-         int           m;
-         for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
+         double r = sneppp__distance2(d, x, points + j * (size_t)d);
+         int    m;
          if (r >= best[K] || j == skip) continue;
          if (r < best[0]) nearest = j;
          for (m = K; m > 0 && best[m - 1] > r; m--) best[m] = best[m - 1];
@@ -17734,22 +17739,19 @@ static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double 
 
 /* ---- sums of ladders */
 
-/* The bumps of one leaf at x. The exponent of the next narrower bump is twice as large: one exponential and S - 1
-   squarings serve the whole ladder. Absent points have e = 0. */
+/* out[s] += the bumps of level s of one leaf at x, but for the event `skip` and what mirrors it. The exponent of the
+   next narrower bump is twice as large: one exponential and S - 1 squarings serve the whole ladder. Absent points have
+   e = 0. */
 static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, const sneppp_node *n,
                              const double *x, size_t skip, double *out)
 {
-   const size_t d = (size_t)f->d;
-   double       e[SNEPPP__LEAF];
-   int          any = 0;
+   double e[SNEPPP__LEAF];
+   int    any = 0;
    for (int b = 0; b < SNEPPP__LEAF; b++) e[b] = 0;
    for (size_t b = 0; b < n->count; b++) {
-      size_t        j = n->first + b;
-      const double *y = f->x + j * d;
-      double        r = 0, u;
-      int           known; /* x is one of those that say how wide j is */
-      for (size_t k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
-      known = l->near2 && !f->held && r <= l->near2[j];
+      size_t j = n->first + b;
+      double r = sneppp__distance2(f->d, x, f->x + j * (size_t)f->d), u;
+      int    known = l->near2 && !f->held && r <= l->near2[j]; /* x is one of those that say how wide j is */
       u = known ? 0.5 * r / (l->other[j] * l->other[j]) : r * (0.5 / (l->top[j] * l->top[j]));
       if (f->src[j] == skip || !(u < SNEPPP__EDGE)) continue;
       u = sneppp__exp_neg(f->table, u);
@@ -17768,15 +17770,6 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
       if (g < 1e-12) break;
       out[s] += t0 + t1 + t2 + t3;
    }
-}
-
-/* out[s] += sum over the centres, but the event `skip` and what mirrors it, of level s at x. */
-static void sneppp__ladder_sum(const sneppp__auto *f, const sneppp__ladder *l, const double *x, size_t skip,
-                               double *out)
-{
-   sneppp__walk       w = sneppp__walk_from(f->node, f->d, x, l->reach2);
-   const sneppp_node *n;
-   while ((n = sneppp__walk_next(&w)) != NULL) sneppp__leaf_sum(f, l, n, x, skip, out);
 }
 
 /* The width of a level. An event that is known to a cell of a grid only is a bump convolved with the cell, which is no
@@ -17966,8 +17959,7 @@ SNEPPP__APART static double sneppp__mix_em(size_t N, int C, const double *L, con
 static double sneppp__leave_out(const sneppp__auto *f, size_t i, const double *x, double *row)
 {
    size_t j = f->next[i], c = 0;
-   double r = 0, own = f->w[f->N + i];
-   for (int k = 0; k < f->d; k++) { double e = x[k] - f->x[j * (size_t)f->d + (size_t)k]; r += e * e; }
+   double r = sneppp__distance2(f->d, x, f->x + j * (size_t)f->d), own = f->w[f->N + i];
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       const sneppp__ladder *q = &f->ladder[l];
       double u = 0.5 * r / (q->top[j] * q->top[j]), e = u < SNEPPP__EDGE ? sneppp__exp_neg(f->table, u) : 0;
@@ -17986,8 +17978,12 @@ static void sneppp__query_block(size_t block, void *arg)
       const double *x = f->x + e * (size_t)f->d;
       int           c = 0;
       for (int k = 0; k < f->C; k++) row[k] = 0;
-      for (int l = 0; l < SNEPPP__LADDERS; c += f->ladder[l].S, l++)
-         if (f->ladder[l].S) sneppp__ladder_sum(f, &f->ladder[l], x, f->held ? SIZE_MAX : f->src[e], row + c);
+      for (int l = 0; l < SNEPPP__LADDERS; c += f->ladder[l].S, l++) {
+         sneppp__walk       w = sneppp__walk_from(f->node, f->d, x, f->ladder[l].reach2);
+         const sneppp_node *n;
+         while (f->ladder[l].S && (n = sneppp__walk_next(&w)) != NULL)
+            sneppp__leaf_sum(f, &f->ladder[l], n, x, f->held ? SIZE_MAX : f->src[e], row + c);
+      }
       if (f->held) own = sneppp__leave_out(f, i, x, row);
       for (int k = 0; k < f->C - 1; k++)
          row[k] /= ((double)f->R - own) * f->fill * f->in[k]; /* an event takes its mirrors along */
@@ -18092,9 +18088,7 @@ static void sneppp__sharpen_block(size_t block, void *arg)
       double total[SNEPPP__SHARP * (1 + SNEPPP_RADIAL_DIM)], K[SNEPPP__SHARP], y[SNEPPP_RADIAL_DIM];
       memset(total, 0, sizeof total);
       for (size_t i = 0; i < N; i++) {
-         double r = 0;
-         for (size_t k = 0; k < d; k++) r += (f->x[i * d + k] - f->x[j * d + k]) * (f->x[i * d + k] - f->x[j * d + k]);
-         sneppp__sharp_bumps(f, r, K);
+         sneppp__sharp_bumps(f, sneppp__distance2(f->d, f->x + i * d, f->x + j * d), K);
          for (size_t m = 0; m < SNEPPP__SHARP; m++) {
             double *t = total + m * (1 + d), w = K[m] * f->w[i];
             t[0] += w;
@@ -18127,22 +18121,19 @@ static void sneppp__sharp_query(size_t block, void *arg)
                     c[SNEPPP_RADIAL_DIM];
       for (int m = 0; m < SNEPPP__SHARP; m++) row[m] = 0;
       for (size_t j = 0; j < N; j++) {
-         double r = 0;
          if (j == e) continue;
-         for (size_t k = 0; k < d; k++) r += (x[k] - f->x[j * d + k]) * (x[k] - f->x[j * d + k]);
-         sneppp__sharp_bumps(f, r, K);
+         sneppp__sharp_bumps(f, sneppp__distance2(f->d, x, f->x + j * d), K);
          for (size_t m = 0; m < SNEPPP__SHARP; m++) {
             size_t        at = m * N + j;
             const double *t = f->sum + at * (1 + d), *to = f->sx + at * d;
-            double        w = K[m] * f->w[e], scale = f->sscale[at], u = 0;
+            double        w = K[m] * f->w[e], scale = f->sscale[at], u;
             if (w > 1e-9 * t[0] && t[0] > 0) {
                for (size_t k = 0; k < d; k++) sum[k] = t[1 + k] - w * x[k];
                sneppp__moved(f, sum, t[0] - w, f->still + at * d, c);
                to = c;
                if (w > 0.01 * t[0]) scale = f->w[j] * sneppp__bump_scale(f, c, f->sh[m]);
             }
-            for (size_t k = 0; k < d; k++) u += (x[k] - to[k]) * (x[k] - to[k]);
-            u *= 0.5 / (f->sh[m] * f->sh[m]);
+            u = sneppp__distance2(f->d, x, to) * (0.5 / (f->sh[m] * f->sh[m]));
             if (u < SNEPPP__EDGE) row[m] += scale * sneppp__exp_neg(f->table, u);
          }
       }
@@ -18186,13 +18177,6 @@ static size_t sneppp__knot_number(const sneppp__auto *f, const int *i)
    size_t b = 0;
    for (int k = f->d; k-- > 0;) b = b * (size_t)f->lattice.n[k] + (size_t)i[k];
    return b;
-}
-
-static double sneppp__distance2(int d, const double *x, const double *y)
-{
-   double r = 0;
-   for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
-   return r;
 }
 
 /* Adds weight times the square of a linear form of `count` knots to the penalty, unless a knot has no mass. */
@@ -18663,11 +18647,6 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
 /* ---- copies. A place that is in the data twice, because a file was read twice or two files overlap, would be the
    perfect forecast of itself, and leave-one-out would choose the narrowest bumps. So events at one place are one event
    with their weights together, left out together. */
-static int sneppp__same_place(size_t d, const double *x, const double *y)
-{
-   for (size_t k = 0; k < d; k++) if (x[k] < y[k] || x[k] > y[k]) return 0;
-   return 1;
-}
 
 /* Sorts w upwards; order[r] is the old place of the r-th, held as a double because it lives in a work array of
    doubles. Heap sort: n log n, no recursion, no memory. */
@@ -18702,8 +18681,11 @@ static void sneppp__auto_merge(sneppp__auto *f, int all)
       for (size_t i = 0, end; i < N; i = end) {
          size_t  first = (size_t)order[i], left;
          double  weight = 0, *number, *rank;
-         for (end = i; end < N && sneppp__same_place(d, f->y + first * d, f->y + (size_t)order[end] * d); end++)
-            weight += f->yw[(size_t)order[end]];
+         for (end = i; end < N; end++) {
+            size_t at = (size_t)order[end];
+            if (sneppp__distance2(f->d, f->y + first * d, f->y + at * d) > 0) break;
+            weight += f->yw[at];
+         }
          if (!pass) { /* the greatest common divisor */
             for (size_t a = end - i; a;) { size_t rest = common % a; common = a, a = rest; }
             continue;
@@ -20077,12 +20059,12 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
    memset(&r, 0, sizeof r);
    st = sneppp__fit_convex(model, &o, 0, &r, err);
-   if (st == SNEPPP_OK && !partial &&
-       r.expected > 0) { /* the floor was given, not fitted: the best common scale is N / Lambda */
-      double scale = (double)r.events / r.expected, gain = log(scale) - 1 + r.expected / (double)r.events;
-      r.nll -= gain;
-      r.gap = fmax(r.gap - gain, 0); /* the optimum is that of the floor that was given, and may be left behind */
-      model->alpha *= scale, model->floor *= scale, r.expected *= scale;
+   if (st == SNEPPP_OK && !partial && r.events) { /* the floor was given, not fitted */
+      double change = 0;
+      sneppp__rescale(model, (double)r.events, &r.expected, &change);
+      change /= (double)r.events;
+      r.nll += change;
+      r.gap = fmax(r.gap + change, 0); /* the optimum is that of the floor that was given, and may be left behind */
    }
    if (st == SNEPPP_OK && report) *report = r;
    return st;
@@ -20321,14 +20303,15 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
    flat its square is 0.4 to 2 V, whatever N. And what so few events cannot tell from a flat intensity may be there all
    the same: of W events, a part that expects m of them may be wrong by some m / sqrt W. So tau^2 = BIAS V + BLIND m^2/W
    is allowed on both sides. Where smoothing the estimate once more would change it by b, the first time has changed it
-   likewise, and more at a step: SEEN b^2 is allowed on the side where the truth then is, below for b > 0. Tails of a bias
-   are longer than normal ones, as most places have little and a few have much: in Q, which stands for a normal
-   distribution, it counts by the ratio of Laplace's quantiles to normal ones, 1 at 95 %. The region's own count n has no
-   bias but more variance, and the two are combined, M = u m + (1 - u) n, with the weight u that has the least expected
-   square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance Q, the upper one
-   with up to half an event more, as counts are whole: by level, so that wide intervals are nearly Garwood's exact ones
-   where the fit says nothing (u = 0, Q = n) and narrow ones not too wide. A new count is a Poisson draw whose mean is a
-   gamma variable between the two: negative binomial, of variance M + Q. The constants were chosen by bench/cover.c. */
+   likewise, and more at a step: SEEN b^2 is allowed on the side where the truth then is, below for b > 0. Tails of a
+   bias are longer than normal ones, as most places have little and a few have much: in Q, which stands for a normal
+   distribution, it counts by the ratio of Laplace's quantiles to normal ones, 1 at 95 %. The region's own count n has
+   no bias but more variance, and the two are combined, M = u m + (1 - u) n, with the weight u that has the least
+   expected square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance Q, the
+   upper one with up to half an event more, as counts are whole: by level, so that wide intervals are nearly Garwood's
+   exact ones where the fit says nothing (u = 0, Q = n) and narrow ones not too wide. A new count is a Poisson draw
+   whose mean is a gamma variable between the two: negative binomial, of variance M + Q. The constants were chosen by
+   bench/cover.c. */
 #define SNEPPP__BIAS_BUMPS   2.0 /* allowance for the bias, in variances: AUTO,                                     */
 #define SNEPPP__BIAS_BLIND   6.0 /* in variances of a flat estimate,                                                */
 #define SNEPPP__BIAS_SEEN    5.0 /* in squares of what one more smoothing changes,                                  */
@@ -20446,7 +20429,7 @@ SNEPPP__INLINE size_t sneppp__witness(const sneppp__sure *s, size_t j)
    return (size_t)((uint64_t)j * s->model->origin.count / s->N);
 }
 
-/* The event i, which is asked for in turn, was seen in the region: its weight, and what it adds if it is the witness j. */
+/* The event i, asked for in turn, was seen in the region: its weight, and what it adds if it is the witness j. */
 typedef struct sneppp__seen {
    double own, count;
    size_t j;
@@ -20495,7 +20478,7 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b, int r
       sneppp__new_count(M + half / 2, Q + half * half / 4, s->level, s->z, &out->count_lower, &out->count_upper);
    high += half * half, M += half;
    out->upper = !(high > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / high, tail, 1, s->z) * (high / M) : 0;
-   if (region && count < 0 && M * M < 0.1 * high) /* nearly nothing is known; such a gamma variable is nearly always 0 */
+   if (region && count < 0 && M * M < 0.1 * high) /* such a gamma variable is nearly always 0 */
       out->upper = fmax(out->upper, M + s->z * sqrt(high));
    out->lower = fmin(out->lower, m), out->upper = fmax(out->upper, m); /* where fit and count disagree */
 }
@@ -20806,7 +20789,7 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    return SNEPPP_OK;
 }
 
-/* Does the region ask what if: with covariates or exposures that its cells did not have? No events were seen there then. */
+/* Does the region ask what if: with covariates or exposures that its cells did not have? No events were seen there. */
 static int sneppp__sure_supposes(const sneppp_model *model, const sneppp_region *region)
 {
    for (int f = 0; f < model->factors; f++) {
@@ -20944,9 +20927,9 @@ static double sneppp__gamma_draw(sneppp_rng *rng, double shape)
 }
 
 /* Every event counts gamma times, of mean 1 and variance DRAW for each unit of weight, so that m has about the variance
-   that intervals allow. AUTO: its bumps do. Others: the readout is fitted again to such
-   events, with the penalty of old (the weighted likelihood bootstrap of Newton and Raftery, 1994), because a linear step
-   from M leaves the cone of positive ones. */
+   that intervals allow. AUTO: its bumps do. Others: the readout is fitted again to such events, with the penalty of old
+   (the weighted likelihood bootstrap of Newton and Raftery, 1994), because a linear step from M leaves the cone of
+   positive ones. */
 static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, sneppp_model *out, sneppp_error *err)
 {
    const sneppp_model  *m = s->model;
@@ -21175,7 +21158,7 @@ static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
    s->count = sneppp__doubles(c, s->room + 4, 1);
    s->M = s->closed && model->desc.readout == SNEPPP_READOUT_FULL ? sneppp__doubles(c, n, n) : NULL;
    for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *part = s->inside[f].rings ? s->part[f] : &s->inside[f]; /* lists of inside may not be placed yet */
+      const sneppp_window *part = s->inside[f].rings ? s->part[f] : &s->inside[f]; /* its lists may not be placed */
       sneppp__cut         *cut = &s->cut[f];
       size_t               rings = part->space == SNEPPP_SPACE_POLYGON ? sneppp__ring_count(part) : 0, numbers = 0;
       if (part->space == SNEPPP_SPACE_INTERVALS) numbers = 2 * part->count;
@@ -21371,7 +21354,8 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
    const sneppp_model *model = s->model;
    const int           diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    size_t  P = (size_t)s->P, rows = (size_t)s->A + 1, n = (size_t)model->n;
-   double *t = cell + 2 * P + 3, *R = t + s->A, *S = R + 1, h[SNEPPP__MAX_AXES], rest = 0, size = 0, peak = 0, top, most;
+   double *t = cell + 2 * P + 3, *R = t + s->A, *S = R + 1, h[SNEPPP__MAX_AXES], top, most;
+   double  rest = 0, size = 0, peak = 0;
    sneppp__cell_box(s, cell, cell + P, t, h);
    sneppp__jet(s, t, h);
    memset(S, 0, rows * rows * sizeof *S);
@@ -21397,7 +21381,7 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
    cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (most * most - top * top) / cell[2 * P] : 0;
 }
 
-/* Where a cell is cut in two: in the middle of the axis along which features change most, in units of their own. 0 if it
+/* Where a cell is cut in two: in the middle of the axis along which features change most, in units of their own. 0: it
    is too small for that. */
 static int sneppp__cell_middle(const sneppp__sampler *s, const double *cell, size_t *axis, double *middle)
 {
@@ -21922,7 +21906,8 @@ static sneppp_status sneppp__share_make(sneppp__share *part, const sneppp__draw 
    sneppp_model       *m = &part->model;
    sneppp__draw       *d = &part->draw;
    memset(part, 0, sizeof *part);
-   m->desc.factor[0] = all->desc.factor[f], m->desc.readout = all->desc.readout, m->desc.alloc_ctx = all->desc.alloc_ctx;
+   m->desc.factor[0] = all->desc.factor[f], m->desc.readout = all->desc.readout;
+   m->desc.alloc_ctx = all->desc.alloc_ctx;
    m->factors = m->readouts = 1, m->alpha = 1;
    m->layer[0] = all->layer[f], m->readout[0] = all->readout[f];
    m->layer[0].first = m->readout[0].first = 0, m->D = m->layer[0].D, m->n = m->layer[0].n;
@@ -22037,7 +22022,7 @@ static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error 
    if ((s->base || s->whole) && w->acceptance < SNEPPP__WHOLE_LEAST)
       return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
                           "the bound is too far above the intensity: only %g points per candidate%s", w->acceptance,
-                          s->base ? " in the cells of the raster" : ", because spheres of dim > 3 are not cut into cells");
+                          s->base ? " in the cells of the raster" : ": spheres of dim > 3 are not cut into cells");
    if (w->acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole && !s->base) {
       w->acceptance = s->closed ? 0.5 : s->P <= SNEPPP__TREE_AXES ? 0.25 : 1.0 / 32;
       w->C = w->expected / w->acceptance;
@@ -22077,7 +22062,7 @@ static sneppp_status sneppp__draw_ready(sneppp__draw *w, size_t N, sneppp_error 
       w->mixture = 0;
       SNEPPP__TRY(sneppp__cells_open(w, N, err));
    }
-   w->most = 2 * ((double)N + 50) / w->acceptance; /* not reached by chance, but by numbers that have lost all meaning */
+   w->most = 2 * ((double)N + 50) / w->acceptance; /* reached by numbers that have lost all meaning */
    return SNEPPP_OK;
 }
 
@@ -22101,10 +22086,10 @@ static void sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_re
    }
 }
 
-/* An additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn from q_k alone
-   and the others evenly. So what is costly to bound is bounded in the few coordinates that it depends on. A separable
-   one, alpha q_1 q_2 .. + floor: each factor is drawn from its own q_k. Computes the weights of the parts and of the floor
-   and makes the parts ready. */
+/* An additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn from q_k
+   alone and the others evenly. So what is costly to bound is bounded in the few coordinates that it depends on. A
+   separable one, alpha q_1 q_2 .. + floor: each factor is drawn from its own q_k. Computes the weights of the parts and
+   of the floor and makes the parts ready. */
 static sneppp_status sneppp__draw_shares(sneppp__draw *w, size_t N, double *weight, double *total, sneppp_error *err)
 {
    const sneppp_model *model = w->model;
@@ -22155,8 +22140,8 @@ static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_
          else drawn = d->mixture ? sneppp__mixture_next(d, rng, to) : sneppp__cells_next(d, rng, to);
          if (drawn < 0)
             return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                                "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
-                                "were drawn", k, N);
+                                "the intensity changes so fast that no cell is small enough to bound it: %z of %z "
+                                "points were drawn", k, N);
          if (!drawn)
             return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
                                 "the bound is too far above the intensity: %z of %z points after %g candidates", k, N,
@@ -22934,7 +22919,7 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
                   x->unit.q, "units", m->layer[f].units != NULL, x->width, x->no_bias);
    }
    sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0, "
-                  "0},\n   %d, %d, %d, %d, {\n", (int)desc->mix, (int)desc->readout, desc->width, desc->rank, desc->alpha,
+               "0},\n   %d, %d, %d, %d, {\n", (int)desc->mix, (int)desc->readout, desc->width, desc->rank, desc->alpha,
                (size_t)(desc->seed >> 32), (size_t)(desc->seed & 0xffffffffu), desc->group, m->factors, m->D, m->n,
                m->readouts);
    for (int f = 0; f < m->factors; f++) {
@@ -23115,7 +23100,8 @@ static int sneppp__checkpoint_good(sneppp__io io, size_t parameters, int frozen,
 }
 
 /* Into a trainer that was made with the same model description and the same fit: goes on to the same bits. */
-SNEPPP__COLD static sneppp_status sneppp__trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes,
+                                                       sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
    sneppp__learnt       seg[SNEPPP__MAX_LEARNT];
@@ -23290,7 +23276,7 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year
 enum { SNEPPP__PATCHES = 4096 };
 
 typedef struct sneppp__patch { double a0, a1, z0, z1, value, error; } sneppp__patch;
-typedef struct sneppp__zone { double frame[3][3]; sneppp__patch whole; } sneppp__zone; /* azimuths from frame[0] around frame[2] */
+typedef struct sneppp__zone { double frame[3][3]; sneppp__patch whole; } sneppp__zone; /* a: from [0] around [2] */
 typedef void (*sneppp__visit)(const sneppp_real *x, double weight, void *user); /* a point of a rule                 */
 
 static double sneppp__patch_rule(const sneppp_model *model, const double (*frame)[3], const sneppp__patch *p, int order,
@@ -23395,8 +23381,8 @@ static sneppp_status sneppp__place_zone(const sneppp_place *p, sneppp__zone *zon
 
 /* ---- >>input-sphere: exact counts in parts of the sphere that are bounded by arcs of circles: caps, rectangles of
    longitude and latitude, polygons whose edges are great circles. A bump exp(k (cos t - 1)), t the angle to its centre
-   c, has in the cap of radius t the mass 2 pi F(t), F = (1 - exp(-k m)) / k with m = 1 - cos t. With f the azimuth around
-   c, d(F df) is therefore density times area, and by Stokes' theorem
+   c, has in the cap of radius t the mass 2 pi F(t), F = (1 - exp(-k m)) / k with m = 1 - cos t. With f the azimuth
+   around c, d(F df) is therefore density times area, and by Stokes' theorem
       mass(R) = integral of F df along the border of R, R on its left, + 2 pi F(pi) [-c in R]:
    F df is smooth at c, even if c lies on the border, but not at -c, where df has a pole and F is not 0. Let the arc be
    x = h p + r (cos a e_0 + sin a e_1) with a = 0 at the foot of c, where it is nearest to c = z p + rho e_0. On it
@@ -23490,7 +23476,8 @@ static void sneppp__view_ends(const sneppp__arc *arc, const double *c, sneppp__v
 static double sneppp__view_rule(const sneppp__view *v, double k, double a, double b, int beyond)
 {
    const double last = exp(-2 * k), scale = 2 * v->r * v->rho;
-   double       node[32], w[32], m[32], e[32] = {0}, sum = 0, wide = sqrt(k * scale) * fabs(sin(0.5 * b) - sin(0.5 * a));
+   double       node[32], w[32], m[32], e[32] = {0}, sum = 0;
+   const double wide = sqrt(k * scale) * fabs(sin(0.5 * b) - sin(0.5 * a));
    int          n = sneppp__gauss_legendre(5 + (int)(2.4 * wide + 2 * (b - a)), node, w);
    for (int j = 0; j < n; j++) {
       double s = sin(0.25 * (a + b) + 0.25 * (b - a) * node[j]);
@@ -23524,8 +23511,8 @@ static double sneppp__view_flux(const sneppp__view *v, double k, double top)
    return sum;
 }
 
-/* Is x in the region? For a ring: the triangles that its edges make with -x have together its area, or 4 pi less if x is
-   inside. */
+/* Is x in the region? For a ring: the triangles that its edges make with -x have together its area, or 4 pi less if x
+   is inside. */
 static int sneppp__rim_holds(const sneppp__rim *R, const double *x)
 {
    double sum = 0;
@@ -23756,8 +23743,8 @@ static sneppp_status sneppp__bump_factor(const sneppp_model *model, int h, const
    return room.st;
 }
 
-/* Checks a place for this model, and says whether its count is exact: in a part of the sphere, of a sum of bumps. Polygons
-   have no zone. */
+/* Checks a place, and says whether its count is exact: that of a sum of bumps in a part of the sphere. Polygons have no
+   zone. */
 static sneppp_status sneppp__place_check(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
                                          int *exact, sneppp_error *err)
 {
@@ -23788,7 +23775,7 @@ static sneppp_status sneppp__place_check(const sneppp_model *model, const sneppp
    return SNEPPP_OK;
 }
 
-/* A place that was checked, its border, and the masses of all bumps there. `size` is that of the place. Free the room. */
+/* A place that was checked, its border, and the masses of all bumps there; `size` is its own. Free the room. */
 typedef struct sneppp__border {
    sneppp__zone  zone;
    sneppp__room  room;
@@ -23832,7 +23819,8 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
       }
    }
    for (int h = 0; st == SNEPPP_OK && h < model->factors; h++)
-      if (h != f) st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
+      if (h != f)
+         st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
    for (size_t i = 0; i < n; i++) B->count += B->mass[i];
    B->count = fmax(B->count + model->floor * B->size, 0);
    if (st == SNEPPP_OK && !sneppp__finite(B->count))
@@ -23840,8 +23828,8 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
    return st;
 }
 
-/* What is asked by rules of points: the model itself, or where the sphere is not all of it `held`, to be freed, in which
-   the other factors are integrated out in closed form, from the last to the first. */
+/* What rules of points ask: the model, or where it has other factors than the sphere `held`, to be freed, in which
+   these are integrated out in closed form, from the last to the first. */
 static sneppp_status sneppp__place_alone(const sneppp_model *model, const sneppp_place *place, sneppp_model *held,
                                          sneppp_error *err)
 {
