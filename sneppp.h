@@ -17583,7 +17583,7 @@ typedef struct sneppp__auto {
    sneppp__exp_table   *table;               /* of exponentials                                             */
 } sneppp__auto;
 
-static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
+SNEPPP__COLD static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
 {
    size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, dim = (size_t)d,
           bins = N < SNEPPP__BINS ? N + 1 : SNEPPP__BINS;
@@ -20701,7 +20701,7 @@ static void sneppp__sure_solve(sneppp__sure *s)
 }
 
 /* ---- both */
-static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp__sure *s)
+SNEPPP__COLD static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp__sure *s)
 {
    const size_t n = (size_t)m->n, N = s->N;
    const int    full = m->desc.readout == SNEPPP_READOUT_FULL;
@@ -21139,7 +21139,7 @@ static int sneppp__cell_axes(const sneppp_window *w)
    return w->dim;
 }
 
-static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
+SNEPPP__COLD static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
 {
    const sneppp_model *model = s->model;
    size_t rows = (size_t)s->A + 4, n = (size_t)model->n, m = (size_t)model->readout[0].m, widest = 0;
@@ -21520,7 +21520,7 @@ static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const doub
 }
 
 /* Can every part of the model be bounded? Fills in the axes of the cells. */
-static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
 {
    const sneppp_model *model = s->model;
    s->unit = 1;
@@ -21567,7 +21567,7 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
 }
 
 /* A double copy of the readout, its norm, and how fast features change along each axis. */
-static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
 {
    const sneppp_model         *model = s->model;
    const sneppp_readout_state *V = &model->readout[0];
@@ -21900,7 +21900,8 @@ static void sneppp__place_ways(sneppp__carver *c, size_t cap, sneppp__draw *w)
 }
 
 /* Factor f of a draw, with the Gram matrix that the whole has of it. Scale alpha and floor stay with the whole. */
-static sneppp_status sneppp__share_make(sneppp__share *part, const sneppp__draw *w, int f, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__share_make(sneppp__share *part, const sneppp__draw *w, int f,
+                                                     sneppp_error *err)
 {
    const sneppp_model *all = w->model;
    sneppp_model       *m = &part->model;
@@ -22003,7 +22004,7 @@ static int sneppp__mixture_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x
 }
 
 /* Cells for N points: the envelope, or where that keeps too few candidates, the tree. */
-static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error *err)
 {
    sneppp__sampler *s = &w->s;
    size_t           P = (size_t)s->P, most_cells;
@@ -22553,7 +22554,7 @@ SNEPPP__COLD static void sneppp__io_head(sneppp__io *io)
 }
 
 /* Do the bytes that remain hold exactly the parameters of this description? Nothing is allocated to find out. */
-static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *file, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *file, sneppp_error *err)
 {
    sneppp_desc    full;
    sneppp_model   model;
@@ -22573,7 +22574,7 @@ static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *
 }
 
 /* What came from a file may be anything that has the right checksum. */
-static int sneppp__parameters_good(const sneppp_model *m)
+SNEPPP__COLD static int sneppp__parameters_good(const sneppp_model *m)
 {
    const double at_least_0[4] = {m->alpha, m->floor, m->origin.scale, m->origin.ridge};
    double       mass = 1; /* that of a mixture is not in the description that sneppp_init has checked */
@@ -22756,16 +22757,8 @@ static void sneppp__put_flush(sneppp__source *o)
    o->t.at = o->buf;
 }
 
-static void sneppp__put_double(sneppp__source *o, double x, int narrow)
-{
-   if (!sneppp__finite(x)) o->bad = 1;
-   else sneppp__text_exact(&o->t, x, narrow ? 9 : 17);
-   if (narrow) sneppp__text_char(&o->t, 'f');
-}
-
 /* %d int, %z size_t, %s string as everywhere. Constants of C: %e a double and %r a sneppp_real, exactly; %R so many
-   doubles in braces (int, const double *); %N the array of a field (const char *), or 0 where there is none (int).
-   */
+   doubles in braces (int, const double *); %N the array of a field (const char *), or 0 where there is none (int). */
 SNEPPP__COLD static void sneppp__put(sneppp__source *o, const char *format, ...)
 {
    char    one[3] = "%";
@@ -22775,9 +22768,13 @@ SNEPPP__COLD static void sneppp__put(sneppp__source *o, const char *format, ...)
       if (o->t.end - o->t.at < 256) sneppp__put_flush(o);
       if (*format != '%') { sneppp__text_char(&o->t, *format); continue; }
       one[1] = *++format;
-      if (one[1] == 'e' || one[1] == 'r')
-         sneppp__put_double(o, va_arg(list, double), one[1] == 'r' && sizeof(sneppp_real) == 4);
-      else if (one[1] == 'R') {
+      if (one[1] == 'e' || one[1] == 'r') {
+         const int    narrow = one[1] == 'r' && sizeof(sneppp_real) == 4;
+         const double x = va_arg(list, double);
+         if (!sneppp__finite(x)) o->bad = 1;
+         else sneppp__text_exact(&o->t, x, narrow ? 9 : 17);
+         if (narrow) sneppp__text_char(&o->t, 'f');
+      } else if (one[1] == 'R') {
          int           count = va_arg(list, int);
          const double *x = va_arg(list, const double *);
          for (int r = 0; r < count; r++) sneppp__put(o, r ? ", %e" : "{%e", x[r]);
@@ -22850,7 +22847,7 @@ SNEPPP__COLD static void sneppp__put_window(sneppp__source *o, const char *part,
 }
 
 /* What would make the constants wrong stops the compiler. Larger limits than needed are harmless. */
-static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
+SNEPPP__COLD static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
 {
    static const char *const limit[3] = {"DIM", "FACTORS", "WIDTH"};
    const int                narrow = sizeof(sneppp_real) == 4;
@@ -22877,7 +22874,7 @@ static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
    sneppp__put(o, "#endif\nSNEPPP__CONSTANTS\n\n");
 }
 
-static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
+SNEPPP__COLD static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
 {
    const int d = m->nodes ? sneppp__tree_dim(m) : 0;
    for (int f = 0; f < m->factors; f++) {
@@ -22905,7 +22902,7 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
    sneppp__put_array(o, "sneppp_node", "node", m->node, m->nodes, d);
 }
 
-static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
+SNEPPP__COLD static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
 {
    const sneppp_desc *desc = &m->desc;
    const int          tree = m->nodes > 0;
@@ -22945,7 +22942,7 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
 }
 
 /* Can it be the name of a variable, in C and in C++? */
-static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
 {
    static const char reserved[] =
       " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t"
@@ -23299,12 +23296,6 @@ static double sneppp__patch_rule(const sneppp_model *model, const double (*frame
    return area * sum;
 }
 
-static void sneppp__patch_eval(const sneppp_model *model, const double (*frame)[3], sneppp__patch *p)
-{
-   p->value = sneppp__patch_rule(model, frame, p, 8, 1, NULL, NULL);
-   p->error = fabs(p->value - sneppp__patch_rule(model, frame, p, 6, 1, NULL, NULL));
-}
-
 static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zone *zone, double tol,
                                      sneppp__visit visit, void *user, double *count, double *error, sneppp_error *err)
 {
@@ -23333,7 +23324,8 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zo
          *q = cut;
          if (k & 1) q->a0 = a; else q->a1 = a;
          if (k & 2) q->z0 = z; else q->z1 = z;
-         sneppp__patch_eval(model, frame, q);
+         q->value = sneppp__patch_rule(model, frame, q, 8, 1, NULL, NULL);
+         q->error = fabs(q->value - sneppp__patch_rule(model, frame, q, 6, 1, NULL, NULL));
       }
    }
    for (size_t k = 0; visit && k < used; k++) sneppp__patch_rule(model, frame, p + k, 8, scale, visit, user);
@@ -23349,7 +23341,7 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zo
 }
 
 /* The rectangle of azimuths and heights of a place on the sphere, and the frame that they refer to. */
-static sneppp_status sneppp__place_zone(const sneppp_place *p, sneppp__zone *zone, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__place_zone(const sneppp_place *p, sneppp__zone *zone, sneppp_error *err)
 {
    sneppp__patch *whole = &zone->whole;
    const int     cap = p->shape == SNEPPP_SHAPE_CAP;
@@ -23581,7 +23573,7 @@ static void sneppp__rim_mass(const sneppp__rim *R, const double *c, int n, const
 }
 
 /* The border of a cap or of a rectangle, with room for four arcs. What has no length is left out. */
-static void sneppp__rim_place(const sneppp_place *p, const sneppp__zone *zone, sneppp__rim *R)
+SNEPPP__COLD static void sneppp__rim_place(const sneppp_place *p, const sneppp__zone *zone, sneppp__rim *R)
 {
    const sneppp__patch *whole = &zone->whole;
    static const double up[3] = {0, 0, 1}, down[3] = {0, 0, -1}, zero[3] = {1, 0, 0};
@@ -23605,7 +23597,8 @@ static void sneppp__rim_place(const sneppp_place *p, const sneppp__zone *zone, s
 }
 
 /* One ring: its edges, with the smaller part of the sphere on their left. x (n, 3): its vertices. */
-static sneppp_status sneppp__rim_ring(const double *x, size_t n, size_t ring, sneppp__rim *R, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__rim_ring(const double *x, size_t n, size_t ring, sneppp__rim *R,
+                                                   sneppp_error *err)
 {
    double length = 0, area = 0, normal[3];
    memset(R->middle, 0, sizeof R->middle);
@@ -23881,8 +23874,8 @@ static double sneppp__numeric_point(const sneppp_window *win, const double *u, d
 }
 
 /* Which windows can be covered by the cube, and with how many axes. */
-static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f,
-                                          int *axes, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f,
+                                                       int *axes, sneppp_error *err)
 {
    sneppp__cubature plan;
    if (win != own) SNEPPP__TRY(sneppp__window_check(win, err));
