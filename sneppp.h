@@ -512,29 +512,29 @@ typedef struct sneppp_pool sneppp_pool;
 
 /* ---- windows: a set of points x and the base measure mu on it */
 typedef enum sneppp_space {
-   SNEPPP_SPACE_BOX = 0, /* product of [lo, hi], Lebesgue                                              */
-   SNEPPP_SPACE_GAUSS, /* R^d with a mixture of Gaussians of diagonal covariance                     */
-   SNEPPP_SPACE_SPHERE, /* unit sphere in R^dim, surface area (or probability)                        */
-   SNEPPP_SPACE_INTERVALS, /* union of disjoint intervals, Lebesgue; dim 1                               */
-   SNEPPP_SPACE_POLYGON, /* simple rings in the plane, holes allowed, Lebesgue; dim 2                  */
-   SNEPPP_SPACE_BALL,  /* |x - centre| <= radius, Lebesgue                                           */
-   SNEPPP_SPACE_EUCLID, /* R^d, Lebesgue                                                              */
-   SNEPPP_SPACE_GAMMA, /* (0, inf), x^(a-1) exp(-b x) dx, t = (log x, x), param = a, b               */
-   SNEPPP_SPACE_BETA,  /* (0, 1), x^(a-1) (1-x)^(b-1) dx, t = (log x, log(1-x)), param = a, b        */
-   SNEPPP_SPACE_DIRICHLET, /* simplex in R^dim, prod x_r^(a_r-1), t = log x, param = a_1..a_dim          */
-   SNEPPP_SPACE_POISSON, /* 0, 1, 2, ... with weights r^x/x!, t = x, param = r                         */
-   SNEPPP_SPACE_BINOMIAL, /* 0..N with weights binom(N, x), t = x, param = N                            */
-   SNEPPP_SPACE_NEGBINOMIAL, /* 0, 1, 2, ... with weights binom(x+r-1, x), t = x, param = r                */
-   SNEPPP_SPACE_NORMAL, /* R, Lebesgue, t = (x, x^2)                                                  */
-   SNEPPP_SPACE_VONMISES, /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                           */
-   SNEPPP_SPACE_FINITE, /* finitely many weighted points; x is the index                              */
-   SNEPPP_SPACE_RASTER, /* equal cells on the line or in the plane, with exposures and covariates     */
+   SNEPPP_SPACE_BOX = 0,     /* product of [lo, hi], Lebesgue                                          */
+   SNEPPP_SPACE_GAUSS,       /* R^d with a mixture of Gaussians of diagonal covariance                 */
+   SNEPPP_SPACE_SPHERE,      /* unit sphere in R^dim, surface area (or probability)                    */
+   SNEPPP_SPACE_INTERVALS,   /* union of disjoint intervals, Lebesgue; dim 1                           */
+   SNEPPP_SPACE_POLYGON,     /* simple rings in the plane, holes allowed, Lebesgue; dim 2              */
+   SNEPPP_SPACE_BALL,        /* |x - centre| <= radius, Lebesgue                                       */
+   SNEPPP_SPACE_EUCLID,      /* R^d, Lebesgue                                                          */
+   SNEPPP_SPACE_GAMMA,       /* (0, inf), x^(a-1) exp(-b x) dx, t = (log x, x), param = a, b           */
+   SNEPPP_SPACE_BETA,        /* (0, 1), x^(a-1) (1-x)^(b-1) dx, t = (log x, log(1-x)), param = a, b    */
+   SNEPPP_SPACE_DIRICHLET,   /* simplex in R^dim, prod x_r^(a_r-1), t = log x, param = a_1..a_dim      */
+   SNEPPP_SPACE_POISSON,     /* 0, 1, 2, ... with weights r^x/x!, t = x, param = r                     */
+   SNEPPP_SPACE_BINOMIAL,    /* 0..N with weights binom(N, x), t = x, param = N                        */
+   SNEPPP_SPACE_NEGBINOMIAL, /* 0, 1, 2, ... with weights binom(x+r-1, x), t = x, param = r            */
+   SNEPPP_SPACE_NORMAL,      /* R, Lebesgue, t = (x, x^2)                                              */
+   SNEPPP_SPACE_VONMISES,    /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                       */
+   SNEPPP_SPACE_FINITE,      /* finitely many weighted points; x is the index                          */
+   SNEPPP_SPACE_RASTER,      /* equal cells on the line or in the plane, with exposures and covariates */
    SNEPPP_SPACE_END
 } sneppp_space;
 
 typedef enum sneppp_measure {
    SNEPPP_MEASURE_SURFACE = 0, /* SPHERE: area, 4 pi on S^2 */
-   SNEPPP_MEASURE_PROBABILITY /* SPHERE: total mass 1      */
+   SNEPPP_MEASURE_PROBABILITY  /* SPHERE: total mass 1      */
 } sneppp_measure;
 
 typedef struct sneppp_window {
@@ -790,10 +790,10 @@ typedef struct sneppp_grad { /* derivatives with respect to the stored parameter
 } sneppp_grad;
 
 typedef enum sneppp_method {
-   SNEPPP_METHOD_AUTO = 0, /* choose features, scales, width and floor by exact held-out likelihood, then refit   */
-   SNEPPP_METHOD_CONVEX, /* hidden layer fixed: the global optimum in M = V'V, with a certificate               */
-   SNEPPP_METHOD_PGD, /* the same problem by projected gradient descent as in the paper, step 1/beta         */
-   SNEPPP_METHOD_ADAM, /* learn everything by AdamW, full batch or minibatches                                */
+   SNEPPP_METHOD_AUTO = 0, /* bumps on the events and on a lattice, weighed by exact leave-one-out likelihood  */
+   SNEPPP_METHOD_CONVEX,   /* hidden layer fixed: the global optimum in M = V'V, with a certificate             */
+   SNEPPP_METHOD_PGD,      /* the same problem by projected gradient descent as in the paper, step 1/beta       */
+   SNEPPP_METHOD_ADAM,     /* learn everything by AdamW, full batch or minibatches                              */
    SNEPPP_METHOD_END
 } sneppp_method;
 
@@ -967,6 +967,19 @@ SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean);
 SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key);
 #endif
 
+/* ---- windows */
+SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
+SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double *x);
+/* The density of the base measure at x per unit of length, area or counting: the exposure of a raster, 1 of a box; 0
+   outside. */
+SNEPPP_DEF double sneppp_window_density(const sneppp_window *win, const double *x);
+
+/* ---- ask: the intensity at x (D), its logarithm (-inf where it is 0), and psi (n), which only a point inside has */
+SNEPPP_DEF sneppp_real   sneppp_intensity(const sneppp_model *model, const sneppp_real *x);
+SNEPPP_DEF double        sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x);
+SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
+                                         sneppp_error *err);
+
 #ifndef SNEPPP_INFERENCE_ONLY
 #ifdef SNEPPP_PTHREADS
 /* ---- threads: make a pool, hand sneppp_pool_parallel(pool) to fits and evaluations, free it. threads counts the
@@ -976,16 +989,7 @@ SNEPPP_DEF sneppp_parallel sneppp_pool_parallel(sneppp_pool *pool);
 SNEPPP_DEF void            sneppp_pool_free(sneppp_pool *pool);
 #endif
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* ---- windows */
-SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
-SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double *x);
-/* The density of the base measure at x per unit of length, area or counting: the exposure of a raster, 1 of a box; 0
-   outside. */
-SNEPPP_DEF double sneppp_window_density(const sneppp_window *win, const double *x);
-#ifndef SNEPPP_INFERENCE_ONLY
-SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x); /* 0: it cannot be drawn */
+SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x); /* 0: it cannot be drawn */
 
 /* ---- closed forms: K (n, n), the integrals of psi_i psi_j, or their logarithms; c (n), those of psi_i; and dL/dW and
    so on from G = dL/dK (n, n) or g = dL/dc (n) */
@@ -1034,14 +1038,7 @@ SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor,
 SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err);
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* ---- ask: the intensity at x (D), its logarithm (-inf where it is 0), and psi (n), which only a point inside has */
-SNEPPP_DEF sneppp_real   sneppp_intensity(const sneppp_model *model, const sneppp_real *x);
-SNEPPP_DEF double        sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x);
-SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
-                                         sneppp_error *err);
-#ifndef SNEPPP_INFERENCE_ONLY
+/* ---- ask for more than a point */
 SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at,
                                             sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
 /* A picture: out (cells[1], cells[0]) of a model of one or two coordinates, row after row from lo on; 0 outside the
