@@ -20371,7 +20371,7 @@ SNEPPP__INLINE double sneppp__next_count(double m, double q, double k) { return 
    that is more probable. */
 static void sneppp__new_count(double m, double q, double level, double z, uint64_t *lo, uint64_t *hi)
 {
-   double down = fmax(0, floor(m - q / m)), up = down, below = 1, over = 1, sum = 1, all = 1;
+   double down, up, below, over, sum = 1, all = 1;
    *lo = *hi = 0;
    if (!(m > 0)) return;
    if (!(m + q < 1e10)) {
@@ -20380,6 +20380,7 @@ static void sneppp__new_count(double m, double q, double level, double z, uint64
       *hi = sneppp__count_from(ceil(sneppp__gamma_quantile(shape, tail, 1, z) * (m / shape)), 0);
       return;
    }
+   down = up = fmax(0, floor(m - q / m));
    for (double p = 1, k = down; k > 0 && p > 1e-17 * all; k--) all += p /= sneppp__next_count(m, q, k - 1);
    for (double p = 1, k = up; p > 1e-17 * all; k++) all += p *= sneppp__next_count(m, q, k);
    below = down > 0 ? 1 / sneppp__next_count(m, q, down - 1) : 0;
