@@ -91,16 +91,15 @@
       family, not a fit of (1) by maximum likelihood: kernel estimates of many widths on the events, with their centres
       there or moved to local means, a smooth surface of bumps on a lattice, and a uniform floor, are weighed by
       leave-one-out likelihood; their sum is a diagonal V'V of radial units. A narrow width must pay at many events, not
-      at one close pair. One scale per axis (report.axes); boxes, intervals, polygons, S^2 and products of these. Gaps in
-      time (events.seen) are filled from both sides, events may have weights, and coordinates that were rounded, all of
-      them or a part (days, a grid), are spread over the step (report.resolution, fit.resolution). Prefer CONVEX where a
-      certificate or a fixed set of features matters, ADAM for features that are learnt, such as those of the paper.
-      CONVEX finds the best
-      readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a certificate: report.gap is the
-      most by which the likelihood, in nats per event, can still be improved. PGD solves the same problem as the
-      paper does. ADAM learns everything, in batches if asked; sneppp_trainer steps it by hand, saves its state and
-      resumes to the same bits. Events may lie in memory or come from a callback that reads by position
-      (events.read), as several realisations, seen in a part of the window only (events.seen).
+      at one close pair. Each axis has a scale of its own (report.axes). Gaps in time (events.seen) are filled from both
+      sides, events may have weights, and coordinates that were rounded, all of them or a part (days, a grid), are
+      spread over the step (report.resolution, fit.resolution).
+      CONVEX finds the best readout for a fixed hidden layer (drawn, or given by sneppp_set_layer), with a certificate:
+      report.gap is the most by which the likelihood, in nats per event, can still be improved. Take it where that or a
+      fixed set of features matters. PGD solves the same problem as the paper does. ADAM learns everything, features
+      too, in batches if asked; sneppp_trainer steps it by hand, saves its state and resumes to the same bits.
+      Events may lie in memory or come from a callback that reads by position (events.read), as several realisations,
+      seen in a part of the window only (events.seen).
       Where nobody has the points, only "12 cases in this district, 3 in that", events.region and events.counts take
       their place, in all methods: the likelihood of counts needs integrals only, is exact, and convex as that of
       points, with the same certificate. Regions are products of boxes, polygons, intervals, balls in boxes; they
@@ -111,12 +110,12 @@
       intervals do not know where events were that were counted.
       Fits in a row: AUTO begins anew, and chooses its floor itself. CONVEX and PGD keep the hidden layer, and without
       fit.floor they end without a floor. ADAM goes on from all that the model has, and in the end scales it to the
-      number of events; a trainer that you step does not. What fit.holdout keeps back from ADAM was seen all the same
-      by a fit of these events before it. Many steps of it on a default fit leave what generalised: take few, with a
-      small rate, and judge them by new events; intervals at points then say next to nothing. fit.tune chooses, before
-      CONVEX, PGD and ADAM, how fast drawn waves are and how strong a penalty is, by events held out: many events
-      deserve faster waves than few. Set it unless you know these (the program does): without it waves are as fast for
-      100 events as for 10,000. A setting that the method does not use is refused.
+      number of events; a trainer that you step does not. On a default fit take few steps with a small rate, and judge
+      them by new events (what fit.holdout keeps back was seen by the first fit): many leave what generalised, and
+      intervals at points then say next to nothing.
+      fit.tune chooses, before CONVEX, PGD and ADAM, how fast drawn waves are and how strong a penalty is, by events
+      held out. Set it unless you know these (the program does): without it waves are as fast for 100 events as for
+      10,000, which deserve faster ones. A setting that the method does not use is refused.
    3  ASK
       sneppp_intensity at a point, sneppp_intensities at many, outside the window 0 (at NaN: NaN). A query of an AUTO
       fit with 64, 128, 256 features takes 0.08, 0.13, 0.35 us in float and 0.15, 0.24, 0.39 us in double (bei, AVX2,
@@ -137,9 +136,9 @@
       sneppp_poisson_interval says how far a count may stray from its mean, if that is known. sneppp_count_sure and
       sneppp_intensity_sure say how well it is known: an interval for the mean, which allows for the bias of smoothing,
       and one for a new count, which has Poisson's scatter as well. They need the events of the fit, which models
-      remember (up to 16384) and saved ones keep; a model that was changed since has none, and is
-      refused. sneppp_draw_model draws models that scatter like that. sneppp_count_numeric counts on caps, rectangles
-      of longitude and latitude and polygons of the sphere: exactly for what AUTO fits (10 ms for 164000 bumps), else
+      remember (up to 16384) and saved ones keep; a model that was changed since has none, and is refused.
+      sneppp_draw_model draws models that scatter like that. sneppp_count_numeric counts on caps, rectangles of
+      longitude and latitude and polygons of the sphere: exactly for what AUTO fits (10 ms for 164000 bumps), else
       numerically with an estimate of the error, as in any other set.
    4  WHERE AND WHEN
       sneppp_marginal integrates a factor out, over a part or all of it: the map of a week, the time profile of a
@@ -161,24 +160,24 @@
       sneppp_export_c writes C source with the model as a constant, for SNEPPP_INFERENCE_ONLY. SNEPPP_WITH_SAMPLE adds
       what spawns points from it, 9 kB of code (tests/arm/spawn.c); SNEPPP_NO_DOUBLE is for machines without doubles.
    8  THE CLOSED FORMS
-      sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists the rules of what is known, with
-      formula and source; sneppp_gram_numeric integrates features that nobody has a formula for.
+      sneppp_gram and friends compute K for any layer and window, sneppp_kernel_at lists the rules of what is known,
+      with formula and source; sneppp_gram_numeric integrates features that nobody has a formula for.
    9  MORE THAN ONE MACHINE
       fit.reduce is all that the library must know of a cluster: a function that sums an array of doubles over all
       ranks, in place, such as MPI_Allreduce (examples/mpi.c; make mpi-test). Each rank has its shard of the events (x
       or read; one may have none), fit.rank and fit.ranks; model and settings are the same everywhere, which is checked,
-      and all ranks make the same calls of sneppp_fit or of a trainer. All end with the same model, and with the same bits
-      whatever the number of ranks: parcels of events, the same for any P, are added without rounding (>>ranks). Without
-      the hook sums are rounded in another order, and results differ within fit.tol; small AUTO fits have the same bits.
+      and all ranks make the same calls of sneppp_fit or of a trainer. All end with the same model, with the same bits
+      whatever their number: parcels of events, the same for any number of ranks, are added without rounding (>>ranks).
+      Without the hook sums are rounded in another order, and results differ within fit.tol, but for small AUTO fits.
       A step of ADAM, or of CONVEX and PGD, costs two small talks of 194 doubles and one of three doubles for each entry
       of the gradient (CONVEX: now and then of S, n^2); batches are shown to all ranks, D + 1 doubles for each event.
       AUTO sends what it keeps, 16384 events, and fits it on every rank; passes over all events are divided. The Gram
       matrix is divided from 512 features on.
       A rank that fails (a bad event, a short read, no memory) makes the call fail on every rank with the same status,
       and err.why begins with its number; err.event is the number of the event in its shard. A hook that fails, or a
-      rank that dies, ends the job by the rules of what it runs on; a checkpoint of a trainer (sneppp_trainer_save, on any
-      rank) goes on with any number of ranks, to the same bits. fit.progress may be set on some ranks only, and one that
-      says stop is enough. Where to stop adding ranks: bench/README.md.
+      rank that dies, ends the job by the rules of what it runs on; a checkpoint of a trainer (sneppp_trainer_save, on
+      any rank) goes on with any number of ranks, to the same bits. fit.progress may be set on some ranks only, and one
+      that says stop is enough. Where to stop adding ranks: bench/README.md.
   10  NEW EVENTS EVERY DAY
       Yesterday's model is the best start (examples/online.c, four to ten times as fast as from nothing, and as good on
       the next day). ADAM goes on from all that the model has: fit it to the last days, each a realisation, so that the
@@ -224,7 +223,7 @@
          with fit.reduce: init, _step, _load and      as above, and what is in transit            changed on
          fit are calls of all ranks                                                               all ranks alike
       free                                            safe on a zeroed, failed or freed model     freed
-      gram, gram_log, gram_grad, kernel, moments      borrow (context NULL)                       -
+      gram, gram_log, moments, ..._grad               borrow (context NULL)                       -
       gram_numeric                                    borrow, or yours: work                      -
       pool_make, pool_free                            one block; one call at a time per pool      -
       window_..., lonlat, dates, thin, version,
@@ -241,37 +240,34 @@
 
 >>limits ======================================================================================================
       A Poisson process: events that attract or repel each other are described by their intensity only, and counts
-      of such events stray further than intervals say. Intervals hold on average over regions: where the intensity
-      jumps, or between the few events of a small pattern, single ones hold less often. They take the features of CONVEX,
-      PGD and ADAM and the scales of AUTO for given, and do not exist for conditionals. An interval weighs the estimate
-      against the events that were seen in the region: where these disagree, because smoothing has a bias there, the mean
-      lies at its end, and an interval for a new count may exclude it: either may then be the better answer.
+      of such events stray further than intervals say.
+      Intervals hold on average over regions: where the intensity jumps, or between the few events of a small pattern,
+      single ones hold less often. They take the features of CONVEX, PGD and ADAM and the scales of AUTO for given, and
+      do not exist for conditionals. They weigh the estimate against the events that were seen in the region: where
+      these disagree, because smoothing has a bias there, the mean lies at an end, and the interval for a new count may
+      exclude it: either may then be the better answer.
       AUTO puts radial units on boxes, intervals, polygons, S^2, rasters and their products with at most four
       coordinates; elsewhere, also on rasters with covariates, a polygon, a budget or counts by region, it solves the
-      convex problem on default features, and the report says so. A full readout
-      has at most SNEPPP_MAX_WIDTH features. Exponentials beyond 1e308, far out in the tail of an exponential family, are
-      infinite where its density is 0: the intensity there is NaN. Closed forms exist for many pairs of window and activation, not for all:
-      a pair without one is refused when the model is made. Regions: closed forms on caps and rectangles of the
-      sphere are for sums of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units. Models with
-      features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so far below any
-      bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts by region and
-      no fit.tune, and do not count copies.
+      convex problem on default features, and the report says so.
+      A full readout has at most SNEPPP_MAX_WIDTH features. Far out in the tail of an exponential family, where an
+      exponential is beyond 1e308 and the density 0, the intensity is NaN. Closed forms exist for many pairs of window and activation,
+      not for all: a pair without one is refused when the model is made; on caps and rectangles of the sphere there are
+      those of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units.
+      Models with features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so
+      far below any bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts
+      by region and no fit.tune, and do not count copies.
 
 >>changes =====================================================================================================
-      0.3.0      floors in three parts, to ask, to learn and to use, with a switch for each that can be left out; constants
-                 carry their kind (SNEPPP_ACT_COS, SNEPPP_SPACE_BOX, SNEPPP_METHOD_AUTO); one sneppp_count, one
-                 sneppp_nll, samples and numeric counts by description; settings that a method does not use are refused;
-                 AUTO has a smooth estimate, wants narrow widths to pay at many events, and finds grids on which a part
-                 of the events was recorded; fit.tune; ADAM ends with the expected number of its events; intervals of
-                 means and of new counts (sneppp_count_sure, sneppp_intensity_sure): saved models have format version 3;
-                 draws scatter like these intervals, marginals, additive and separable models have them, too; counts on
-                 caps, rectangles and polygons of the sphere along their border (sneppp_count_numeric); intervals in
-                 all of these and in sets (sneppp_count_numeric_sure); counts by region (events.region); exposures and
-                 covariates by cell (SNEPPP_SPACE_RASTER, sneppp_window_density); fits over ranks (fit.reduce); AUTO
-                 weighs the levels of its smooth estimate by their evidence; waves of Gaussian windows begin faster;
-                 sneppp_bake; boxes and polygons are cut to the window; additive and separable intensities are sampled
-                 part by part; exported models can be sampled (SNEPPP_WITH_SAMPLE) and need no doubles
-                 (SNEPPP_NO_DOUBLE); fit.eps1 of PGD is 0.5 by the number of features, and fit.rate its step
+      0.3.0      floors in three parts, to ask, to learn and to use, with a switch for each that can be left out;
+                 constants carry their kind (SNEPPP_ACT_COS); one sneppp_count, one sneppp_nll, samples and numeric
+                 counts by description; settings that a method does not use are refused. New: intervals
+                 (sneppp_count_sure and its kin; saved models have format version 3), exact counts on parts of the
+                 sphere, counts by region (events.region), exposures and covariates (SNEPPP_SPACE_RASTER), fits over
+                 ranks (fit.reduce), fit.tune, sneppp_bake, samples from exported models (SNEPPP_WITH_SAMPLE),
+                 SNEPPP_NO_DOUBLE. AUTO has a smooth estimate, wants narrow widths to pay at many events, and finds
+                 grids on which a part of the events was recorded; ADAM ends with the expected number of its events;
+                 fit.eps1 of PGD is 0.5 by the number of features, and fit.rate its step; boxes and polygons are cut to
+                 the window
       0.2.0      fits after fits keep floors and leave the model alone when they fail; report.copies; AUTO fills every
                  gap and takes copies for one event; samples end, or say why not; Poisson intervals of any mean at once;
                  windows without a usable mass and regions that leave a polygon are refused; no public call needs more
@@ -517,29 +513,29 @@ typedef struct sneppp_pool sneppp_pool;
 
 /* ---- windows: a set of points x and the base measure mu on it */
 typedef enum sneppp_space {
-   SNEPPP_SPACE_BOX = 0, /* product of [lo, hi], Lebesgue                                              */
-   SNEPPP_SPACE_GAUSS, /* R^d with a mixture of Gaussians of diagonal covariance                     */
-   SNEPPP_SPACE_SPHERE, /* unit sphere in R^dim, surface area (or probability)                        */
-   SNEPPP_SPACE_INTERVALS, /* union of disjoint intervals, Lebesgue; dim 1                               */
-   SNEPPP_SPACE_POLYGON, /* simple rings in the plane, holes allowed, Lebesgue; dim 2                  */
-   SNEPPP_SPACE_BALL,  /* |x - centre| <= radius, Lebesgue                                           */
-   SNEPPP_SPACE_EUCLID, /* R^d, Lebesgue                                                              */
-   SNEPPP_SPACE_GAMMA, /* (0, inf), x^(a-1) exp(-b x) dx, t = (log x, x), param = a, b               */
-   SNEPPP_SPACE_BETA,  /* (0, 1), x^(a-1) (1-x)^(b-1) dx, t = (log x, log(1-x)), param = a, b        */
-   SNEPPP_SPACE_DIRICHLET, /* simplex in R^dim, prod x_r^(a_r-1), t = log x, param = a_1..a_dim          */
-   SNEPPP_SPACE_POISSON, /* 0, 1, 2, ... with weights r^x/x!, t = x, param = r                         */
-   SNEPPP_SPACE_BINOMIAL, /* 0..N with weights binom(N, x), t = x, param = N                            */
-   SNEPPP_SPACE_NEGBINOMIAL, /* 0, 1, 2, ... with weights binom(x+r-1, x), t = x, param = r                */
-   SNEPPP_SPACE_NORMAL, /* R, Lebesgue, t = (x, x^2)                                                  */
-   SNEPPP_SPACE_VONMISES, /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                           */
-   SNEPPP_SPACE_FINITE, /* finitely many weighted points; x is the index                              */
-   SNEPPP_SPACE_RASTER, /* equal cells on the line or in the plane, with exposures and covariates     */
+   SNEPPP_SPACE_BOX = 0,     /* product of [lo, hi], Lebesgue                                          */
+   SNEPPP_SPACE_GAUSS,       /* R^d with a mixture of Gaussians of diagonal covariance                 */
+   SNEPPP_SPACE_SPHERE,      /* unit sphere in R^dim, surface area (or probability)                    */
+   SNEPPP_SPACE_INTERVALS,   /* union of disjoint intervals, Lebesgue; dim 1                           */
+   SNEPPP_SPACE_POLYGON,     /* simple rings in the plane, holes allowed, Lebesgue; dim 2              */
+   SNEPPP_SPACE_BALL,        /* |x - centre| <= radius, Lebesgue                                       */
+   SNEPPP_SPACE_EUCLID,      /* R^d, Lebesgue                                                          */
+   SNEPPP_SPACE_GAMMA,       /* (0, inf), x^(a-1) exp(-b x) dx, t = (log x, x), param = a, b           */
+   SNEPPP_SPACE_BETA,        /* (0, 1), x^(a-1) (1-x)^(b-1) dx, t = (log x, log(1-x)), param = a, b    */
+   SNEPPP_SPACE_DIRICHLET,   /* simplex in R^dim, prod x_r^(a_r-1), t = log x, param = a_1..a_dim      */
+   SNEPPP_SPACE_POISSON,     /* 0, 1, 2, ... with weights r^x/x!, t = x, param = r                     */
+   SNEPPP_SPACE_BINOMIAL,    /* 0..N with weights binom(N, x), t = x, param = N                        */
+   SNEPPP_SPACE_NEGBINOMIAL, /* 0, 1, 2, ... with weights binom(x+r-1, x), t = x, param = r            */
+   SNEPPP_SPACE_NORMAL,      /* R, Lebesgue, t = (x, x^2)                                              */
+   SNEPPP_SPACE_VONMISES,    /* angle in [0, 2 pi), Lebesgue, t = (cos x, sin x)                       */
+   SNEPPP_SPACE_FINITE,      /* finitely many weighted points; x is the index                          */
+   SNEPPP_SPACE_RASTER,      /* equal cells on the line or in the plane, with exposures and covariates */
    SNEPPP_SPACE_END
 } sneppp_space;
 
 typedef enum sneppp_measure {
    SNEPPP_MEASURE_SURFACE = 0, /* SPHERE: area, 4 pi on S^2 */
-   SNEPPP_MEASURE_PROBABILITY /* SPHERE: total mass 1      */
+   SNEPPP_MEASURE_PROBABILITY  /* SPHERE: total mass 1      */
 } sneppp_measure;
 
 typedef struct sneppp_window {
@@ -795,10 +791,10 @@ typedef struct sneppp_grad { /* derivatives with respect to the stored parameter
 } sneppp_grad;
 
 typedef enum sneppp_method {
-   SNEPPP_METHOD_AUTO = 0, /* choose features, scales, width and floor by exact held-out likelihood, then refit   */
-   SNEPPP_METHOD_CONVEX, /* hidden layer fixed: the global optimum in M = V'V, with a certificate               */
-   SNEPPP_METHOD_PGD, /* the same problem by projected gradient descent as in the paper, step 1/beta         */
-   SNEPPP_METHOD_ADAM, /* learn everything by AdamW, full batch or minibatches                                */
+   SNEPPP_METHOD_AUTO = 0, /* bumps on the events and on a lattice, weighed by exact leave-one-out likelihood  */
+   SNEPPP_METHOD_CONVEX,   /* hidden layer fixed: the global optimum in M = V'V, with a certificate             */
+   SNEPPP_METHOD_PGD,      /* the same problem by projected gradient descent as in the paper, step 1/beta       */
+   SNEPPP_METHOD_ADAM,     /* learn everything by AdamW, full batch or minibatches                              */
    SNEPPP_METHOD_END
 } sneppp_method;
 
@@ -811,7 +807,7 @@ typedef enum sneppp_schedule {
 
 typedef enum sneppp_ending {
    SNEPPP_ENDING_RUNNING = 0,
-   SNEPPP_ENDING_CONVERGED, /* CONVEX, PGD: gap <= tol, or with desc.rank < n: at rest at this rank; ADAM: patience over */
+   SNEPPP_ENDING_CONVERGED, /* CONVEX, PGD: gap <= tol, or with desc.rank < n: at rest at this rank; ADAM: patience */
    SNEPPP_ENDING_STEP_LIMIT,
    SNEPPP_ENDING_ASKED_TO_STOP,
    SNEPPP_ENDING_NO_PROGRESS
@@ -829,9 +825,9 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
    size_t        step, steps;  /* done; most                                                                */
    double        nll;          /* joint negative log-likelihood with log N!, of the last look, divided by `events`,
                                   whatever their weights; sneppp_test_nll divides by the sum of the weights */
-   double        held_out;     /* ADAM: the same as the held-out part tells it, of the model that is kept. AUTO: the same
-                                  as leave-one-out tells it. NaN if nothing was held out, and of AUTO with a budget that
-                                  its own answer exceeds                                                    */
+   double        held_out;     /* the same as the held-out part tells it, of the model that is kept (ADAM), or as
+                                  leave-one-out does (AUTO). NaN if nothing was held out, and of AUTO with a budget
+                                  that its own answer exceeds                                               */
    double        gap;          /* certified distance to the convex optimum, nats per event; NaN: none solved. AUTO:
                                   of the weights of widths and floor, by leave-one-out                      */
    double        gradient;     /* norm of the last gradient                                                 */
@@ -846,12 +842,12 @@ typedef struct sneppp_report { /* how a fit went, or goes                       
                                   file was read twice. In the report of a finished sneppp_fit, all methods; of more
                                   than 2^20 events, estimated from a share of the places. SIZE_MAX: not counted, by
                                   ADAM in batches from a source and by trainers that you step              */
-   double        resolution[SNEPPP_RADIAL_DIM]; /* AUTO: the step to which each coordinate was rounded, in your units; 0:
-                                  none was found. See fit.resolution                                        */
+   double        resolution[SNEPPP_RADIAL_DIM]; /* AUTO: the step to which each coordinate was rounded, in your
+                                  units; 0: none was found. See fit.resolution                              */
    size_t        rounded;      /* AUTO: events that lie on such a step, of those that carry bumps               */
    double        share[5];     /* AUTO: what the estimate is made of, before a budget: a constant; bumps as wide
-                                  everywhere; bumps as wide as to some neighbours; bumps beside their events, where these
-                                  are denser; a smooth surface. Their sum is 1                              */
+                                  everywhere; bumps as wide as to some neighbours; bumps beside their events, where
+                                  these are denser; a smooth surface. Their sum is 1                        */
 } sneppp_report;
 
 typedef struct sneppp_fit_desc {      /* a setting that the method does not use is refused                  */
@@ -972,6 +968,19 @@ SNEPPP_DEF uint64_t sneppp_rng_poisson(sneppp_rng *rng, double mean);
 SNEPPP_DEF uint64_t sneppp_rng_permute(uint64_t index, uint64_t count, uint64_t key);
 #endif
 
+/* ---- windows */
+SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
+SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double *x);
+/* The density of the base measure at x per unit of length, area or counting: the exposure of a raster, 1 of a box; 0
+   outside. */
+SNEPPP_DEF double sneppp_window_density(const sneppp_window *win, const double *x);
+
+/* ---- ask: the intensity at x (D), its logarithm (-inf where it is 0), and psi (n), which only a point inside has */
+SNEPPP_DEF sneppp_real   sneppp_intensity(const sneppp_model *model, const sneppp_real *x);
+SNEPPP_DEF double        sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x);
+SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
+                                         sneppp_error *err);
+
 #ifndef SNEPPP_INFERENCE_ONLY
 #ifdef SNEPPP_PTHREADS
 /* ---- threads: make a pool, hand sneppp_pool_parallel(pool) to fits and evaluations, free it. threads counts the
@@ -981,19 +990,10 @@ SNEPPP_DEF sneppp_parallel sneppp_pool_parallel(sneppp_pool *pool);
 SNEPPP_DEF void            sneppp_pool_free(sneppp_pool *pool);
 #endif
 
-#endif /* SNEPPP_INFERENCE_ONLY */
+SNEPPP_DEF int sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x); /* 0: it cannot be drawn */
 
-/* ---- windows */
-SNEPPP_DEF double sneppp_window_mass(const sneppp_window *win);
-SNEPPP_DEF int    sneppp_window_contains(const sneppp_window *win, const double *x);
-/* The density of the base measure at x per unit of length, area or counting: the exposure of a raster, 1 of a box; 0
-   outside. */
-SNEPPP_DEF double sneppp_window_density(const sneppp_window *win, const double *x);
-#ifndef SNEPPP_INFERENCE_ONLY
-SNEPPP_DEF int    sneppp_window_draw(const sneppp_window *win, sneppp_rng *rng, double *x); /* 0: it cannot be drawn */
-
-/* ---- closed forms: K (n, n), the integrals of psi_i psi_j, or their logarithms; c (n), those of psi_i; and dL/dW and so
-   on from G = dL/dK (n, n) or g = dL/dc (n) */
+/* ---- closed forms: K (n, n), the integrals of psi_i psi_j, or their logarithms; c (n), those of psi_i; and dL/dW and
+   so on from G = dL/dK (n, n) or g = dL/dc (n) */
 SNEPPP_DEF sneppp_status sneppp_gram(const sneppp_window *win, const sneppp_layer *layer, double *K,
                                      const sneppp_parallel *par, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_gram_log(const sneppp_window *win, const sneppp_layer *layer, double *logK,
@@ -1039,14 +1039,7 @@ SNEPPP_DEF sneppp_status sneppp_get_layer(const sneppp_model *model, int factor,
 SNEPPP_DEF sneppp_status sneppp_set_matrix(sneppp_model *model, const double *M, sneppp_error *err);
 SNEPPP_DEF sneppp_status sneppp_get_matrix(const sneppp_model *model, double *M, sneppp_error *err);
 
-#endif /* SNEPPP_INFERENCE_ONLY */
-
-/* ---- ask: the intensity at x (D), its logarithm (-inf where it is 0), and psi (n), which only a point inside has */
-SNEPPP_DEF sneppp_real   sneppp_intensity(const sneppp_model *model, const sneppp_real *x);
-SNEPPP_DEF double        sneppp_log_intensity(const sneppp_model *model, const sneppp_real *x);
-SNEPPP_DEF sneppp_status sneppp_features(const sneppp_model *model, const sneppp_real *x, sneppp_real *psi,
-                                         sneppp_error *err);
-#ifndef SNEPPP_INFERENCE_ONLY
+/* ---- ask for more than a point */
 SNEPPP_DEF sneppp_status sneppp_intensities(const sneppp_model *model, const sneppp_events *at,
                                             sneppp_real *out, const sneppp_parallel *par, sneppp_error *err);
 /* A picture: out (cells[1], cells[0]) of a model of one or two coordinates, row after row from lo on; 0 outside the
@@ -1110,11 +1103,11 @@ SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year, int *month,
 
 /* ---- counts in places that are no product of windows, with an estimate of the error (not a bound). On a sphere of dim
    3: the cap of all points within `radius` degrees of (lon, lat); the rectangle from west to east and south to north
-   (east < west crosses the date line); polygons whose edges are great circles, of which every ring, in either direction,
-   encloses the smaller part of the sphere, and a ring within another is a hole. Models as AUTO makes them, sums of bumps,
-   have these in milliseconds, to 1e-9, which is what error then says (1e-7 where a bump sits on a corner at a pole); for
-   others they are NUMERICAL, and polygons are refused. Any other set: numerically, by its indicator. ERR_NO_CONVERGENCE: tol is not reached, but count and error are the best that were
-   found. */
+   (east < west crosses the date line); polygons whose edges are great circles, of which every ring, in either
+   direction, encloses the smaller part of the sphere, and a ring within another is a hole. Models as AUTO makes them,
+   sums of bumps, have these in milliseconds, to 1e-9, which is what error then says (1e-7 where a bump sits on a corner
+   at a pole); for others they are NUMERICAL, and polygons are refused. Any other set: numerically, by its indicator.
+   ERR_NO_CONVERGENCE: tol is not reached, but count and error are the best that were found. */
 typedef int (*sneppp_indicator)(const sneppp_real *x, void *user);
 typedef enum sneppp_shape {
    SNEPPP_SHAPE_SET = 0, SNEPPP_SHAPE_CAP, SNEPPP_SHAPE_LONLAT, SNEPPP_SHAPE_POLYGON
@@ -17466,6 +17459,13 @@ SNEPPP__COLD static sneppp_status sneppp__copy_model(const sneppp_model *model, 
 
 #ifndef SNEPPP_NO_AUTO
 
+SNEPPP__INLINE double sneppp__distance2(int d, const double *x, const double *y)
+{
+   double r = 0;
+   for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
+   return r;
+}
+
 /* The K + 1 smallest squared distances from x to points, ascending, without the point `skip`; returns the nearest. */
 static size_t sneppp__tree_near(int d, const double *points, const sneppp_node *node, const double *x, size_t skip,
                                 int K, double *best)
@@ -17476,10 +17476,8 @@ static size_t sneppp__tree_near(int d, const double *points, const sneppp_node *
    for (int k = 0; k <= K; k++) best[k] = 1e300;
    for (w.nearer = 1; (n = sneppp__walk_next(&w)) != NULL; w.least = best[K])
       for (size_t j = n->first; j < n->first + n->count; j++) {
-         const double *y = points + j * (size_t)d;
-         double        r = 0;
-         int           m;
-         for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
+         double r = sneppp__distance2(d, x, points + j * (size_t)d);
+         int    m;
          if (r >= best[K] || j == skip) continue;
          if (r < best[0]) nearest = j;
          for (m = K; m > 0 && best[m - 1] > r; m--) best[m] = best[m - 1];
@@ -17614,7 +17612,7 @@ typedef struct sneppp__auto {
    sneppp__exp_table   *table;               /* of exponentials                                             */
 } sneppp__auto;
 
-static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
+SNEPPP__COLD static void sneppp__place_auto(sneppp__carver *c, size_t N, size_t held, int d, sneppp__auto *f)
 {
    size_t Q = N < SNEPPP__QUERIES ? N : SNEPPP__QUERIES, row = N + SNEPPP__LEAF, dim = (size_t)d,
           bins = N < SNEPPP__BINS ? N + 1 : SNEPPP__BINS;
@@ -17770,22 +17768,19 @@ static double sneppp__bump_scale(const sneppp__auto *f, const double *c, double 
 
 /* ---- sums of ladders */
 
-/* The bumps of one leaf at x. The exponent of the next narrower bump is twice as large: one exponential and S - 1
-   squarings serve the whole ladder. Absent points have e = 0. */
+/* out[s] += the bumps of level s of one leaf at x, but for the event `skip` and what mirrors it. The exponent of the
+   next narrower bump is twice as large: one exponential and S - 1 squarings serve the whole ladder. Absent points have
+   e = 0. */
 static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, const sneppp_node *n,
                              const double *x, size_t skip, double *out)
 {
-   const size_t d = (size_t)f->d;
-   double       e[SNEPPP__LEAF];
-   int          any = 0;
+   double e[SNEPPP__LEAF];
+   int    any = 0;
    for (int b = 0; b < SNEPPP__LEAF; b++) e[b] = 0;
    for (size_t b = 0; b < n->count; b++) {
-      size_t        j = n->first + b;
-      const double *y = f->x + j * d;
-      double        r = 0, u;
-      int           known; /* x is one of those that say how wide j is */
-      for (size_t k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
-      known = l->near2 && !f->held && r <= l->near2[j];
+      size_t j = n->first + b;
+      double r = sneppp__distance2(f->d, x, f->x + j * (size_t)f->d), u;
+      int    known = l->near2 && !f->held && r <= l->near2[j]; /* x is one of those that say how wide j is */
       u = known ? 0.5 * r / (l->other[j] * l->other[j]) : r * (0.5 / (l->top[j] * l->top[j]));
       if (f->src[j] == skip || !(u < SNEPPP__EDGE)) continue;
       u = sneppp__exp_neg(f->table, u);
@@ -17804,15 +17799,6 @@ static void sneppp__leaf_sum(const sneppp__auto *f, const sneppp__ladder *l, con
       if (g < 1e-12) break;
       out[s] += t0 + t1 + t2 + t3;
    }
-}
-
-/* out[s] += sum over the centres, but the event `skip` and what mirrors it, of level s at x. */
-static void sneppp__ladder_sum(const sneppp__auto *f, const sneppp__ladder *l, const double *x, size_t skip,
-                               double *out)
-{
-   sneppp__walk       w = sneppp__walk_from(f->node, f->d, x, l->reach2);
-   const sneppp_node *n;
-   while ((n = sneppp__walk_next(&w)) != NULL) sneppp__leaf_sum(f, l, n, x, skip, out);
 }
 
 /* The width of a level. An event that is known to a cell of a grid only is a bump convolved with the cell, which is no
@@ -18002,8 +17988,7 @@ SNEPPP__APART static double sneppp__mix_em(size_t N, int C, const double *L, con
 static double sneppp__leave_out(const sneppp__auto *f, size_t i, const double *x, double *row)
 {
    size_t j = f->next[i], c = 0;
-   double r = 0, own = f->w[f->N + i];
-   for (int k = 0; k < f->d; k++) { double e = x[k] - f->x[j * (size_t)f->d + (size_t)k]; r += e * e; }
+   double r = sneppp__distance2(f->d, x, f->x + j * (size_t)f->d), own = f->w[f->N + i];
    for (int l = 0; l < SNEPPP__LADDERS; l++) {
       const sneppp__ladder *q = &f->ladder[l];
       double u = 0.5 * r / (q->top[j] * q->top[j]), e = u < SNEPPP__EDGE ? sneppp__exp_neg(f->table, u) : 0;
@@ -18022,8 +18007,12 @@ static void sneppp__query_block(size_t block, void *arg)
       const double *x = f->x + e * (size_t)f->d;
       int           c = 0;
       for (int k = 0; k < f->C; k++) row[k] = 0;
-      for (int l = 0; l < SNEPPP__LADDERS; c += f->ladder[l].S, l++)
-         if (f->ladder[l].S) sneppp__ladder_sum(f, &f->ladder[l], x, f->held ? SIZE_MAX : f->src[e], row + c);
+      for (int l = 0; l < SNEPPP__LADDERS; c += f->ladder[l].S, l++) {
+         sneppp__walk       w = sneppp__walk_from(f->node, f->d, x, f->ladder[l].reach2);
+         const sneppp_node *n;
+         while (f->ladder[l].S && (n = sneppp__walk_next(&w)) != NULL)
+            sneppp__leaf_sum(f, &f->ladder[l], n, x, f->held ? SIZE_MAX : f->src[e], row + c);
+      }
       if (f->held) own = sneppp__leave_out(f, i, x, row);
       for (int k = 0; k < f->C - 1; k++)
          row[k] /= ((double)f->R - own) * f->fill * f->in[k]; /* an event takes its mirrors along */
@@ -18128,9 +18117,7 @@ static void sneppp__sharpen_block(size_t block, void *arg)
       double total[SNEPPP__SHARP * (1 + SNEPPP_RADIAL_DIM)], K[SNEPPP__SHARP], y[SNEPPP_RADIAL_DIM];
       memset(total, 0, sizeof total);
       for (size_t i = 0; i < N; i++) {
-         double r = 0;
-         for (size_t k = 0; k < d; k++) r += (f->x[i * d + k] - f->x[j * d + k]) * (f->x[i * d + k] - f->x[j * d + k]);
-         sneppp__sharp_bumps(f, r, K);
+         sneppp__sharp_bumps(f, sneppp__distance2(f->d, f->x + i * d, f->x + j * d), K);
          for (size_t m = 0; m < SNEPPP__SHARP; m++) {
             double *t = total + m * (1 + d), w = K[m] * f->w[i];
             t[0] += w;
@@ -18163,22 +18150,19 @@ static void sneppp__sharp_query(size_t block, void *arg)
                     c[SNEPPP_RADIAL_DIM];
       for (int m = 0; m < SNEPPP__SHARP; m++) row[m] = 0;
       for (size_t j = 0; j < N; j++) {
-         double r = 0;
          if (j == e) continue;
-         for (size_t k = 0; k < d; k++) r += (x[k] - f->x[j * d + k]) * (x[k] - f->x[j * d + k]);
-         sneppp__sharp_bumps(f, r, K);
+         sneppp__sharp_bumps(f, sneppp__distance2(f->d, x, f->x + j * d), K);
          for (size_t m = 0; m < SNEPPP__SHARP; m++) {
             size_t        at = m * N + j;
             const double *t = f->sum + at * (1 + d), *to = f->sx + at * d;
-            double        w = K[m] * f->w[e], scale = f->sscale[at], u = 0;
+            double        w = K[m] * f->w[e], scale = f->sscale[at], u;
             if (w > 1e-9 * t[0] && t[0] > 0) {
                for (size_t k = 0; k < d; k++) sum[k] = t[1 + k] - w * x[k];
                sneppp__moved(f, sum, t[0] - w, f->still + at * d, c);
                to = c;
                if (w > 0.01 * t[0]) scale = f->w[j] * sneppp__bump_scale(f, c, f->sh[m]);
             }
-            for (size_t k = 0; k < d; k++) u += (x[k] - to[k]) * (x[k] - to[k]);
-            u *= 0.5 / (f->sh[m] * f->sh[m]);
+            u = sneppp__distance2(f->d, x, to) * (0.5 / (f->sh[m] * f->sh[m]));
             if (u < SNEPPP__EDGE) row[m] += scale * sneppp__exp_neg(f->table, u);
          }
       }
@@ -18222,13 +18206,6 @@ static size_t sneppp__knot_number(const sneppp__auto *f, const int *i)
    size_t b = 0;
    for (int k = f->d; k-- > 0;) b = b * (size_t)f->lattice.n[k] + (size_t)i[k];
    return b;
-}
-
-static double sneppp__distance2(int d, const double *x, const double *y)
-{
-   double r = 0;
-   for (int k = 0; k < d; k++) r += (x[k] - y[k]) * (x[k] - y[k]);
-   return r;
 }
 
 /* Adds weight times the square of a linear form of `count` knots to the penalty, unless a knot has no mass. */
@@ -18699,11 +18676,6 @@ static void sneppp__auto_weigh(sneppp__auto *f, int fixed_only, const sneppp_par
 /* ---- copies. A place that is in the data twice, because a file was read twice or two files overlap, would be the
    perfect forecast of itself, and leave-one-out would choose the narrowest bumps. So events at one place are one event
    with their weights together, left out together. */
-static int sneppp__same_place(size_t d, const double *x, const double *y)
-{
-   for (size_t k = 0; k < d; k++) if (x[k] < y[k] || x[k] > y[k]) return 0;
-   return 1;
-}
 
 /* Sorts w upwards; order[r] is the old place of the r-th, held as a double because it lives in a work array of
    doubles. Heap sort: n log n, no recursion, no memory. */
@@ -18738,8 +18710,11 @@ static void sneppp__auto_merge(sneppp__auto *f, int all)
       for (size_t i = 0, end; i < N; i = end) {
          size_t  first = (size_t)order[i], left;
          double  weight = 0, *number, *rank;
-         for (end = i; end < N && sneppp__same_place(d, f->y + first * d, f->y + (size_t)order[end] * d); end++)
-            weight += f->yw[(size_t)order[end]];
+         for (end = i; end < N; end++) {
+            size_t at = (size_t)order[end];
+            if (sneppp__distance2(f->d, f->y + first * d, f->y + at * d) > 0) break;
+            weight += f->yw[at];
+         }
          if (!pass) { /* the greatest common divisor */
             for (size_t a = end - i; a;) { size_t rest = common % a; common = a, a = rest; }
             continue;
@@ -20113,12 +20088,12 @@ static sneppp_status sneppp__fit_auto(sneppp_model *model, const sneppp_fit_desc
    if (o.floor == 0 && mass > 0 && model->desc.mix != SNEPPP_MIX_SEPARABLE) o.floor = 0.05; /* where there can be one */
    memset(&r, 0, sizeof r);
    st = sneppp__fit_convex(model, &o, 0, &r, err);
-   if (st == SNEPPP_OK && !partial &&
-       r.expected > 0) { /* the floor was given, not fitted: the best common scale is N / Lambda */
-      double scale = (double)r.events / r.expected, gain = log(scale) - 1 + r.expected / (double)r.events;
-      r.nll -= gain;
-      r.gap = fmax(r.gap - gain, 0); /* the optimum is that of the floor that was given, and may be left behind */
-      model->alpha *= scale, model->floor *= scale, r.expected *= scale;
+   if (st == SNEPPP_OK && !partial && r.events) { /* the floor was given, not fitted */
+      double change = 0;
+      sneppp__rescale(model, (double)r.events, &r.expected, &change);
+      change /= (double)r.events;
+      r.nll += change;
+      r.gap = fmax(r.gap + change, 0); /* the optimum is that of the floor that was given, and may be left behind */
    }
    if (st == SNEPPP_OK && report) *report = r;
    return st;
@@ -20357,14 +20332,15 @@ SNEPPP_DEF sneppp_status sneppp_fit_box(sneppp_model *model, int dim, const doub
    flat its square is 0.4 to 2 V, whatever N. And what so few events cannot tell from a flat intensity may be there all
    the same: of W events, a part that expects m of them may be wrong by some m / sqrt W. So tau^2 = BIAS V + BLIND m^2/W
    is allowed on both sides. Where smoothing the estimate once more would change it by b, the first time has changed it
-   likewise, and more at a step: SEEN b^2 is allowed on the side where the truth then is, below for b > 0. Tails of a bias
-   are longer than normal ones, as most places have little and a few have much: in Q, which stands for a normal
-   distribution, it counts by the ratio of Laplace's quantiles to normal ones, 1 at 95 %. The region's own count n has no
-   bias but more variance, and the two are combined, M = u m + (1 - u) n, with the weight u that has the least expected
-   square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance Q, the upper one
-   with up to half an event more, as counts are whole: by level, so that wide intervals are nearly Garwood's exact ones
-   where the fit says nothing (u = 0, Q = n) and narrow ones not too wide. A new count is a Poisson draw whose mean is a
-   gamma variable between the two: negative binomial, of variance M + Q. The constants were chosen by bench/cover.c. */
+   likewise, and more at a step: SEEN b^2 is allowed on the side where the truth then is, below for b > 0. Tails of a
+   bias are longer than normal ones, as most places have little and a few have much: in Q, which stands for a normal
+   distribution, it counts by the ratio of Laplace's quantiles to normal ones, 1 at 95 %. The region's own count n has
+   no bias but more variance, and the two are combined, M = u m + (1 - u) n, with the weight u that has the least
+   expected square error Q. The interval of the mean has the ends of gamma distributions of mean M and variance Q, the
+   upper one with up to half an event more, as counts are whole: by level, so that wide intervals are nearly Garwood's
+   exact ones where the fit says nothing (u = 0, Q = n) and narrow ones not too wide. A new count is a Poisson draw
+   whose mean is a gamma variable between the two: negative binomial, of variance M + Q. The constants were chosen by
+   bench/cover.c. */
 #define SNEPPP__BIAS_BUMPS   2.0 /* allowance for the bias, in variances: AUTO,                                     */
 #define SNEPPP__BIAS_BLIND   6.0 /* in variances of a flat estimate,                                                */
 #define SNEPPP__BIAS_SEEN    5.0 /* in squares of what one more smoothing changes,                                  */
@@ -20420,11 +20396,14 @@ static double sneppp__gamma_quantile(double shape, double tail, int above, doubl
    return t > -700 ? exp(t) : 0;
 }
 
-/* The smallest set of counts that has this probability under the negative binomial distribution of mean m and variance
-   m + q, Poisson for q = 0: it has one mode, from which the set grows to the side that is more probable. */
+/* P(k + 1) / P(k) of the negative binomial distribution of mean m and variance m + q; Poisson for q = 0. */
+SNEPPP__INLINE double sneppp__next_count(double m, double q, double k) { return (k * q + m * m) / ((k + 1) * (m + q)); }
+
+/* The smallest set of counts that has this probability there: it has one mode, from which the set grows to the side
+   that is more probable. */
 static void sneppp__new_count(double m, double q, double level, double z, uint64_t *lo, uint64_t *hi)
 {
-   double k = floor(m - (m > 0 ? q / m : 0)), down, up, below, over, sum = 1, all = 1, least = 1e-17;
+   double down, up, below, over, sum = 1, all = 1;
    *lo = *hi = 0;
    if (!(m > 0)) return;
    if (!(m + q < 1e10)) {
@@ -20433,20 +20412,16 @@ static void sneppp__new_count(double m, double q, double level, double z, uint64
       *hi = sneppp__count_from(ceil(sneppp__gamma_quantile(shape, tail, 1, z) * (m / shape)), 0);
       return;
    }
-   k = fmax(k, 0);
-   for (double p = 1, i = k; i > 0 && p > least * all; i--) all += p *= i * (m + q) / ((i - 1) * q + m * m);
-   for (double p = 1, i = k; p > least * all; i++) all += p *= (i * q + m * m) / ((i + 1) * (m + q));
-   down = up = k;
-   below = down > 0 ? down * (m + q) / ((down - 1) * q + m * m) : 0;
-   over = (up * q + m * m) / ((up + 1) * (m + q));
+   down = up = fmax(0, floor(m - q / m));
+   for (double p = 1, k = down; k > 0 && p > 1e-17 * all; k--) all += p /= sneppp__next_count(m, q, k - 1);
+   for (double p = 1, k = up; p > 1e-17 * all; k++) all += p *= sneppp__next_count(m, q, k);
+   below = down > 0 ? 1 / sneppp__next_count(m, q, down - 1) : 0;
+   over = sneppp__next_count(m, q, up);
    while (sum < level * all && (below > 0 || over > 0)) {
       if (below > over) {
          sum += below, down--;
-         below *= down > 0 ? down * (m + q) / ((down - 1) * q + m * m) : 0;
-      } else {
-         sum += over, up++;
-         over *= (up * q + m * m) / ((up + 1) * (m + q));
-      }
+         below = down > 0 ? below / sneppp__next_count(m, q, down - 1) : 0;
+      } else sum += over, over *= sneppp__next_count(m, q, ++up);
    }
    *lo = (uint64_t)down, *hi = (uint64_t)up;
 }
@@ -20484,7 +20459,7 @@ SNEPPP__INLINE size_t sneppp__witness(const sneppp__sure *s, size_t j)
    return (size_t)((uint64_t)j * s->model->origin.count / s->N);
 }
 
-/* The event i, which is asked for in turn, was seen in the region: its weight, and what it adds if it is the witness j. */
+/* The event i, asked for in turn, was seen in the region: its weight, and what it adds if it is the witness j. */
 typedef struct sneppp__seen {
    double own, count;
    size_t j;
@@ -20533,7 +20508,7 @@ static void sneppp__sure_answer(const sneppp__sure *s, double m, double b, int r
       sneppp__new_count(M + half / 2, Q + half * half / 4, s->level, s->z, &out->count_lower, &out->count_upper);
    high += half * half, M += half;
    out->upper = !(high > 0) ? M : M > 0 ? sneppp__gamma_quantile(M * M / high, tail, 1, s->z) * (high / M) : 0;
-   if (region && count < 0 && M * M < 0.1 * high) /* nearly nothing is known; such a gamma variable is nearly always 0 */
+   if (region && count < 0 && M * M < 0.1 * high) /* such a gamma variable is nearly always 0 */
       out->upper = fmax(out->upper, M + s->z * sqrt(high));
    out->lower = fmin(out->lower, m), out->upper = fmax(out->upper, m); /* where fit and count disagree */
 }
@@ -20756,7 +20731,7 @@ static void sneppp__sure_solve(sneppp__sure *s)
 }
 
 /* ---- both */
-static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp__sure *s)
+SNEPPP__COLD static void sneppp__place_sure(sneppp__carver *c, const sneppp_model *m, sneppp__sure *s)
 {
    const size_t n = (size_t)m->n, N = s->N;
    const int    full = m->desc.readout == SNEPPP_READOUT_FULL;
@@ -20799,14 +20774,14 @@ static void sneppp__sure_end(sneppp__sure *s)
    sneppp__block_free(&s->room[1].block);
 }
 
+/* Whether it succeeds or not, call sneppp__sure_end. */
 SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sneppp_model *m, double level,
                                                       const sneppp_parallel *par, sneppp_error *err)
 {
-   sneppp_status st;
-   double        lo = 0, hi = 40, sum = 0;
-   size_t        most = (size_t)SNEPPP__WITNESSES;
+   double lo = 0, hi = 40, sum = 0;
+   size_t most = (size_t)SNEPPP__WITNESSES;
    memset(s, 0, sizeof *s);
-   if (!m || !m->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
+   SNEPPP__TRY(sneppp__model_check(m, err));
    if (!sneppp__finite(level) || !(level > 0 && level < 1))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "level = %g must be between 0 and 1", level);
    if (!m->origin.count)
@@ -20827,11 +20802,7 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
    SNEPPP__TRY(s->room[0].st);
    for (size_t j = 0; j < s->N; j++) sum += s->w[j] = (double)m->origin.weight[sneppp__witness(s, j)];
    for (size_t j = 0; j < s->N; j++) s->w[j] *= s->weights / sum;
-   if (!m->origin.bumps) {
-      st = sneppp__sure_laplace(s, err);
-      if (st != SNEPPP_OK) sneppp__sure_end(s);
-      return st;
-   }
+   if (!m->origin.bumps) return sneppp__sure_laplace(s, err);
    for (size_t k = 0; k < (size_t)m->n; k++) if (m->origin.owner[k] < 0) s->pick[s->shared++] = (int)k;
    memset(s->start, 0, (s->shared + 1) * sizeof *s->start);
    sneppp__sure_parts(s);
@@ -20839,21 +20810,16 @@ SNEPPP__APART static sneppp_status sneppp__sure_begin(sneppp__sure *s, const sne
       s->event = (int32_t *)sneppp__take(&s->room[1].c, s->start[s->shared] + 1, 1, sizeof *s->event);
       s->part = sneppp__doubles(&s->room[1].c, s->start[s->shared] + 1, 1);
    }
-   st = s->room[1].st;
-   if (st == SNEPPP_OK) {
-      sneppp__sure_parts(s);
-      st = sneppp__sure_grams(s, &sneppp__everywhere, NULL, par, err);
-   }
-   if (st == SNEPPP_OK) {
-      s->area = sneppp__sure_masses(s, s->omega, s->wide);
-      s->total = s->flat = m->floor * s->area;
-      for (size_t k = 0; k < (size_t)m->n; k++) s->total += s->omega[k];
-   }
-   if (st != SNEPPP_OK) sneppp__sure_end(s);
-   return st;
+   SNEPPP__TRY(s->room[1].st);
+   sneppp__sure_parts(s);
+   SNEPPP__TRY(sneppp__sure_grams(s, &sneppp__everywhere, NULL, par, err));
+   s->area = sneppp__sure_masses(s, s->omega, s->wide);
+   s->total = s->flat = m->floor * s->area;
+   for (size_t k = 0; k < (size_t)m->n; k++) s->total += s->omega[k];
+   return SNEPPP_OK;
 }
 
-/* Does the region ask what if: with covariates or exposures that its cells did not have? No events were seen there then. */
+/* Does the region ask what if: with covariates or exposures that its cells did not have? No events were seen there. */
 static int sneppp__sure_supposes(const sneppp_model *model, const sneppp_region *region)
 {
    for (int f = 0; f < model->factors; f++) {
@@ -20929,12 +20895,13 @@ SNEPPP_DEF sneppp_status sneppp_count_sure(const sneppp_model *model, const snep
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    if (!region && regions != 1)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "region is NULL, but %z are asked for", regions);
-   if (model) SNEPPP__TRY(sneppp__region_factors(model, region, regions, err));
+   SNEPPP__TRY(sneppp__model_check(model, err));
+   SNEPPP__TRY(sneppp__region_factors(model, region, regions, err));
    if (!region) region = &sneppp__everywhere;
-   SNEPPP__TRY(sneppp__sure_begin(&s, model, level, par, err));
    room = sneppp__room_open(model->desc.alloc_ctx);
    while (sneppp__room_run(&room, err)) made = (sneppp_sure *)sneppp__take(&room.c, regions, 1, sizeof *made);
-   st = room.st;
+   SNEPPP__TRY(room.st);
+   st = sneppp__sure_begin(&s, model, level, par, err);
    for (size_t r = 0; st == SNEPPP_OK && r < regions; r++) {
       st = sneppp__sure_region(&s, region + r, r ? region + r - 1 : NULL, made + r, par, &inner);
       if (st != SNEPPP_OK)
@@ -20951,9 +20918,8 @@ SNEPPP_DEF sneppp_status sneppp_intensity_sure(const sneppp_model *model, const 
                                                sneppp_sure *out, sneppp_error *err)
 {
    sneppp__sure  s;
-   sneppp_status st;
-   SNEPPP__TRY(sneppp__sure_begin(&s, model, level, NULL, err));
-   st = sneppp__events_check(model, at, err);
+   sneppp_status st = sneppp__sure_begin(&s, model, level, NULL, err);
+   if (st == SNEPPP_OK) st = sneppp__events_check(model, at, err);
    if (st == SNEPPP_OK && at->count && !out) st = sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    for (size_t i = 0; st == SNEPPP_OK && i < at->count; i++) {
       sneppp_real x[SNEPPP_MAX_FACTORS * SNEPPP_MAX_DIM];
@@ -20991,9 +20957,9 @@ static double sneppp__gamma_draw(sneppp_rng *rng, double shape)
 }
 
 /* Every event counts gamma times, of mean 1 and variance DRAW for each unit of weight, so that m has about the variance
-   that intervals allow. AUTO: its bumps do. Others: the readout is fitted again to such
-   events, with the penalty of old (the weighted likelihood bootstrap of Newton and Raftery, 1994), because a linear step
-   from M leaves the cone of positive ones. */
+   that intervals allow. AUTO: its bumps do. Others: the readout is fitted again to such events, with the penalty of old
+   (the weighted likelihood bootstrap of Newton and Raftery, 1994), because a linear step from M leaves the cone of
+   positive ones. */
 static sneppp_status sneppp__draw_parameters(sneppp__sure *s, sneppp_rng *rng, sneppp_model *out, sneppp_error *err)
 {
    const sneppp_model  *m = s->model;
@@ -21042,8 +21008,8 @@ SNEPPP_DEF sneppp_status sneppp_draw_model(const sneppp_model *model, sneppp_rng
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
    memset(out, 0, sizeof *out);
    if (!rng) return sneppp__fail(err, SNEPPP_ERR_ARG, "rng is NULL");
-   SNEPPP__TRY(sneppp__sure_begin(&s, model, 0.95, NULL, err));
-   st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
+   st = sneppp__sure_begin(&s, model, 0.95, NULL, err);
+   if (st == SNEPPP_OK) st = sneppp__copy_model(model, 0, mem, mem_bytes, out, err);
    if (st == SNEPPP_OK) st = sneppp__draw_parameters(&s, rng, out, err);
    sneppp__sure_end(&s);
    if (st == SNEPPP_OK) sneppp__index(out);
@@ -21203,7 +21169,7 @@ static int sneppp__cell_axes(const sneppp_window *w)
    return w->dim;
 }
 
-static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
+SNEPPP__COLD static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
 {
    const sneppp_model *model = s->model;
    size_t rows = (size_t)s->A + 4, n = (size_t)model->n, m = (size_t)model->readout[0].m, widest = 0;
@@ -21222,7 +21188,7 @@ static void sneppp__place_sampler(sneppp__carver *c, sneppp__sampler *s)
    s->count = sneppp__doubles(c, s->room + 4, 1);
    s->M = s->closed && model->desc.readout == SNEPPP_READOUT_FULL ? sneppp__doubles(c, n, n) : NULL;
    for (int f = 0; f < model->factors; f++) {
-      const sneppp_window *part = s->inside[f].rings ? s->part[f] : &s->inside[f]; /* lists of inside may not be placed yet */
+      const sneppp_window *part = s->inside[f].rings ? s->part[f] : &s->inside[f]; /* its lists may not be placed */
       sneppp__cut         *cut = &s->cut[f];
       size_t               rings = part->space == SNEPPP_SPACE_POLYGON ? sneppp__ring_count(part) : 0, numbers = 0;
       if (part->space == SNEPPP_SPACE_INTERVALS) numbers = 2 * part->count;
@@ -21418,7 +21384,8 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
    const sneppp_model *model = s->model;
    const int           diagonal = model->desc.readout == SNEPPP_READOUT_DIAGONAL;
    size_t  P = (size_t)s->P, rows = (size_t)s->A + 1, n = (size_t)model->n;
-   double *t = cell + 2 * P + 3, *R = t + s->A, *S = R + 1, h[SNEPPP__MAX_AXES], rest = 0, size = 0, peak = 0, top, most;
+   double *t = cell + 2 * P + 3, *R = t + s->A, *S = R + 1, h[SNEPPP__MAX_AXES], top, most;
+   double  rest = 0, size = 0, peak = 0;
    sneppp__cell_box(s, cell, cell + P, t, h);
    sneppp__jet(s, t, h);
    memset(S, 0, rows * rows * sizeof *S);
@@ -21444,11 +21411,13 @@ static void sneppp__cell_bound(sneppp__sampler *s, double *cell)
    cell[2 * P + 2] = cell[2 * P] > 0 ? model->alpha * (most * most - top * top) / cell[2 * P] : 0;
 }
 
-/* The axis along which features change most, in units of their own. */
-static size_t sneppp__cell_axis(const sneppp__sampler *s, const double *cell)
+/* Where a cell is cut in two: in the middle of the axis along which features change most, in units of their own. 0: it
+   is too small for that. */
+static int sneppp__cell_middle(const sneppp__sampler *s, const double *cell, size_t *axis, double *middle)
 {
-   size_t P = (size_t)s->P, best = 0;
+   size_t P = (size_t)s->P;
    double most = -1;
+   *axis = 0;
    for (int f = 0; f < s->model->factors; f++) {
       const sneppp_window *w = s->part[f];
       for (int k = 0; k < sneppp__cell_axes(w); k++) {
@@ -21461,20 +21430,12 @@ static size_t sneppp__cell_axis(const sneppp__sampler *s, const double *cell)
                e *= lo <= 0 && hi >= 0 ? 1 : sqrt(fmax(1 - fmin(lo * lo, hi * hi), 0));
             }
          }
-         if (e * s->axis[i] > most) { most = e * s->axis[i]; best = i; }
+         if (e * s->axis[i] > most) { most = e * s->axis[i]; *axis = i; }
       }
    }
-   return best;
-}
-
-/* Where a cell is cut in two; 0 if it is too small for that. */
-static int sneppp__cell_middle(const sneppp__sampler *s, const double *cell, size_t *axis, double *middle)
-{
-   size_t P = (size_t)s->P, k;
    if (!P) return 0;
-   *axis = k = sneppp__cell_axis(s, cell);
-   *middle = 0.5 * (cell[k] + cell[P + k]);
-   return *middle > cell[k] && *middle < cell[P + k];
+   *middle = 0.5 * (cell[*axis] + cell[P + *axis]);
+   return *middle > cell[*axis] && *middle < cell[P + *axis];
 }
 
 /* Cells begin with the product of those of all rasters, factor after factor. */
@@ -21589,7 +21550,7 @@ static int sneppp__cell_under(sneppp__sampler *s, const double *cell, const doub
 }
 
 /* Can every part of the model be bounded? Fills in the axes of the cells. */
-static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
 {
    const sneppp_model *model = s->model;
    s->unit = 1;
@@ -21636,7 +21597,7 @@ static sneppp_status sneppp__sampler_axes(sneppp__sampler *s, sneppp_error *err)
 }
 
 /* A double copy of the readout, its norm, and how fast features change along each axis. */
-static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__sampler_fill(sneppp__sampler *s, sneppp_error *err)
 {
    const sneppp_model         *model = s->model;
    const sneppp_readout_state *V = &model->readout[0];
@@ -21969,13 +21930,15 @@ static void sneppp__place_ways(sneppp__carver *c, size_t cap, sneppp__draw *w)
 }
 
 /* Factor f of a draw, with the Gram matrix that the whole has of it. Scale alpha and floor stay with the whole. */
-static sneppp_status sneppp__share_make(sneppp__share *part, const sneppp__draw *w, int f, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__share_make(sneppp__share *part, const sneppp__draw *w, int f,
+                                                     sneppp_error *err)
 {
    const sneppp_model *all = w->model;
    sneppp_model       *m = &part->model;
    sneppp__draw       *d = &part->draw;
    memset(part, 0, sizeof *part);
-   m->desc.factor[0] = all->desc.factor[f], m->desc.readout = all->desc.readout, m->desc.alloc_ctx = all->desc.alloc_ctx;
+   m->desc.factor[0] = all->desc.factor[f], m->desc.readout = all->desc.readout;
+   m->desc.alloc_ctx = all->desc.alloc_ctx;
    m->factors = m->readouts = 1, m->alpha = 1;
    m->layer[0] = all->layer[f], m->readout[0] = all->readout[f];
    m->layer[0].first = m->readout[0].first = 0, m->D = m->layer[0].D, m->n = m->layer[0].n;
@@ -22071,7 +22034,7 @@ static int sneppp__mixture_next(sneppp__draw *w, sneppp_rng *rng, sneppp_real *x
 }
 
 /* Cells for N points: the envelope, or where that keeps too few candidates, the tree. */
-static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error *err)
 {
    sneppp__sampler *s = &w->s;
    size_t           P = (size_t)s->P, most_cells;
@@ -22090,7 +22053,7 @@ static sneppp_status sneppp__cells_open(sneppp__draw *w, size_t N, sneppp_error 
    if ((s->base || s->whole) && w->acceptance < SNEPPP__WHOLE_LEAST)
       return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
                           "the bound is too far above the intensity: only %g points per candidate%s", w->acceptance,
-                          s->base ? " in the cells of the raster" : ", because spheres of dim > 3 are not cut into cells");
+                          s->base ? " in the cells of the raster" : ": spheres of dim > 3 are not cut into cells");
    if (w->acceptance < SNEPPP__ENVELOPE_LEAST && !s->whole && !s->base) {
       w->acceptance = s->closed ? 0.5 : s->P <= SNEPPP__TREE_AXES ? 0.25 : 1.0 / 32;
       w->C = w->expected / w->acceptance;
@@ -22130,7 +22093,7 @@ static sneppp_status sneppp__draw_ready(sneppp__draw *w, size_t N, sneppp_error 
       w->mixture = 0;
       SNEPPP__TRY(sneppp__cells_open(w, N, err));
    }
-   w->most = 2 * ((double)N + 50) / w->acceptance; /* not reached by chance, but by numbers that have lost all meaning */
+   w->most = 2 * ((double)N + 50) / w->acceptance; /* reached by numbers that have lost all meaning */
    return SNEPPP_OK;
 }
 
@@ -22154,10 +22117,10 @@ static void sneppp__draw_plain(const sneppp__draw *w, sneppp_rng *rng, sneppp_re
    }
 }
 
-/* An additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn from q_k alone
-   and the others evenly. So what is costly to bound is bounded in the few coordinates that it depends on. A separable
-   one, alpha q_1 q_2 .. + floor: each factor is drawn from its own q_k. Computes the weights of the parts and of the floor
-   and makes the parts ready. */
+/* An additive intensity, alpha (q_1 + q_2 + ..) + floor: one part is chosen by its mass, its factor drawn from q_k
+   alone and the others evenly. So what is costly to bound is bounded in the few coordinates that it depends on. A
+   separable one, alpha q_1 q_2 .. + floor: each factor is drawn from its own q_k. Computes the weights of the parts and
+   of the floor and makes the parts ready. */
 static sneppp_status sneppp__draw_shares(sneppp__draw *w, size_t N, double *weight, double *total, sneppp_error *err)
 {
    const sneppp_model *model = w->model;
@@ -22208,8 +22171,8 @@ static sneppp_status sneppp__draw_points(sneppp__draw *w, sneppp_rng *rng, size_
          else drawn = d->mixture ? sneppp__mixture_next(d, rng, to) : sneppp__cells_next(d, rng, to);
          if (drawn < 0)
             return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
-                                "the intensity changes so fast that no cell is small enough to bound it: %z of %z points "
-                                "were drawn", k, N);
+                                "the intensity changes so fast that no cell is small enough to bound it: %z of %z "
+                                "points were drawn", k, N);
          if (!drawn)
             return sneppp__fail(err, SNEPPP_ERR_NO_CONVERGENCE,
                                 "the bound is too far above the intensity: %z of %z points after %g candidates", k, N,
@@ -22621,7 +22584,7 @@ SNEPPP__COLD static void sneppp__io_head(sneppp__io *io)
 }
 
 /* Do the bytes that remain hold exactly the parameters of this description? Nothing is allocated to find out. */
-static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *file, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *file, sneppp_error *err)
 {
    sneppp_desc    full;
    sneppp_model   model;
@@ -22641,7 +22604,7 @@ static sneppp_status sneppp__io_fits(const sneppp_desc *desc, const sneppp__io *
 }
 
 /* What came from a file may be anything that has the right checksum. */
-static int sneppp__parameters_good(const sneppp_model *m)
+SNEPPP__COLD static int sneppp__parameters_good(const sneppp_model *m)
 {
    const double at_least_0[4] = {m->alpha, m->floor, m->origin.scale, m->origin.ridge};
    double       mass = 1; /* that of a mixture is not in the description that sneppp_init has checked */
@@ -22824,16 +22787,8 @@ static void sneppp__put_flush(sneppp__source *o)
    o->t.at = o->buf;
 }
 
-static void sneppp__put_double(sneppp__source *o, double x, int narrow)
-{
-   if (!sneppp__finite(x)) o->bad = 1;
-   else sneppp__text_exact(&o->t, x, narrow ? 9 : 17);
-   if (narrow) sneppp__text_char(&o->t, 'f');
-}
-
 /* %d int, %z size_t, %s string as everywhere. Constants of C: %e a double and %r a sneppp_real, exactly; %R so many
-   doubles in braces (int, const double *); %N the array of a field (const char *), or 0 where there is none (int).
-   */
+   doubles in braces (int, const double *); %N the array of a field (const char *), or 0 where there is none (int). */
 SNEPPP__COLD static void sneppp__put(sneppp__source *o, const char *format, ...)
 {
    char    one[3] = "%";
@@ -22843,9 +22798,13 @@ SNEPPP__COLD static void sneppp__put(sneppp__source *o, const char *format, ...)
       if (o->t.end - o->t.at < 256) sneppp__put_flush(o);
       if (*format != '%') { sneppp__text_char(&o->t, *format); continue; }
       one[1] = *++format;
-      if (one[1] == 'e' || one[1] == 'r')
-         sneppp__put_double(o, va_arg(list, double), one[1] == 'r' && sizeof(sneppp_real) == 4);
-      else if (one[1] == 'R') {
+      if (one[1] == 'e' || one[1] == 'r') {
+         const int    narrow = one[1] == 'r' && sizeof(sneppp_real) == 4;
+         const double x = va_arg(list, double);
+         if (!sneppp__finite(x)) o->bad = 1;
+         else sneppp__text_exact(&o->t, x, narrow ? 9 : 17);
+         if (narrow) sneppp__text_char(&o->t, 'f');
+      } else if (one[1] == 'R') {
          int           count = va_arg(list, int);
          const double *x = va_arg(list, const double *);
          for (int r = 0; r < count; r++) sneppp__put(o, r ? ", %e" : "{%e", x[r]);
@@ -22918,7 +22877,7 @@ SNEPPP__COLD static void sneppp__put_window(sneppp__source *o, const char *part,
 }
 
 /* What would make the constants wrong stops the compiler. Larger limits than needed are harmless. */
-static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
+SNEPPP__COLD static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
 {
    static const char *const limit[3] = {"DIM", "FACTORS", "WIDTH"};
    const int                narrow = sizeof(sneppp_real) == 4;
@@ -22945,7 +22904,7 @@ static void sneppp__put_guards(sneppp__source *o, const sneppp_model *m)
    sneppp__put(o, "#endif\nSNEPPP__CONSTANTS\n\n");
 }
 
-static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
+SNEPPP__COLD static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
 {
    const int d = m->nodes ? sneppp__tree_dim(m) : 0;
    for (int f = 0; f < m->factors; f++) {
@@ -22973,7 +22932,7 @@ static void sneppp__put_arrays(sneppp__source *o, const sneppp_model *m)
    sneppp__put_array(o, "sneppp_node", "node", m->node, m->nodes, d);
 }
 
-static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
+SNEPPP__COLD static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
 {
    const sneppp_desc *desc = &m->desc;
    const int          tree = m->nodes > 0;
@@ -22987,7 +22946,7 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
                   x->unit.q, "units", m->layer[f].units != NULL, x->width, x->no_bias);
    }
    sneppp__put(o, "   }, (sneppp_mix)%d, (sneppp_readout)%d, %d, %d, %e, (uint64_t)%zu << 32 | %zu, 0, 0, 0, %d, 0, "
-                  "0},\n   %d, %d, %d, %d, {\n", (int)desc->mix, (int)desc->readout, desc->width, desc->rank, desc->alpha,
+               "0},\n   %d, %d, %d, %d, {\n", (int)desc->mix, (int)desc->readout, desc->width, desc->rank, desc->alpha,
                (size_t)(desc->seed >> 32), (size_t)(desc->seed & 0xffffffffu), desc->group, m->factors, m->D, m->n,
                m->readouts);
    for (int f = 0; f < m->factors; f++) {
@@ -23013,7 +22972,7 @@ static void sneppp__put_struct(sneppp__source *o, const sneppp_model *m)
 }
 
 /* Can it be the name of a variable, in C and in C++? */
-static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__name_check(const char *name, sneppp_error *err)
 {
    static const char reserved[] =
       " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t"
@@ -23168,7 +23127,8 @@ static int sneppp__checkpoint_good(sneppp__io io, size_t parameters, int frozen,
 }
 
 /* Into a trainer that was made with the same model description and the same fit: goes on to the same bits. */
-SNEPPP__COLD static sneppp_status sneppp__trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__trainer_load(sneppp_trainer *trainer, const void *buf, size_t bytes,
+                                                       sneppp_error *err)
 {
    const unsigned char *p = (const unsigned char *)buf;
    sneppp__learnt       seg[SNEPPP__MAX_LEARNT];
@@ -23343,7 +23303,7 @@ SNEPPP__COLD SNEPPP_DEF sneppp_status sneppp_days_to_date(double days, int *year
 enum { SNEPPP__PATCHES = 4096 };
 
 typedef struct sneppp__patch { double a0, a1, z0, z1, value, error; } sneppp__patch;
-typedef struct sneppp__zone { double frame[3][3]; sneppp__patch whole; } sneppp__zone; /* azimuths from frame[0] around frame[2] */
+typedef struct sneppp__zone { double frame[3][3]; sneppp__patch whole; } sneppp__zone; /* a: from [0] around [2] */
 typedef void (*sneppp__visit)(const sneppp_real *x, double weight, void *user); /* a point of a rule                 */
 
 static double sneppp__patch_rule(const sneppp_model *model, const double (*frame)[3], const sneppp__patch *p, int order,
@@ -23366,30 +23326,18 @@ static double sneppp__patch_rule(const sneppp_model *model, const double (*frame
    return area * sum;
 }
 
-static void sneppp__patch_eval(const sneppp_model *model, const double (*frame)[3], sneppp__patch *p)
-{
-   p->value = sneppp__patch_rule(model, frame, p, 8, 1, NULL, NULL);
-   p->error = fabs(p->value - sneppp__patch_rule(model, frame, p, 6, 1, NULL, NULL));
-}
-
 static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zone *zone, double tol,
                                      sneppp__visit visit, void *user, double *count, double *error, sneppp_error *err)
 {
    const double (*frame)[3] = zone->frame;
-   const sneppp__patch whole = zone->whole;
    sneppp__room   room = sneppp__room_open(model->desc.alloc_ctx);
    sneppp__patch *p = NULL;
-   size_t         used = 0;
+   size_t         used = 1;
    double sum = 0, off = 0,
           scale = model->desc.factor[0].window.measure == SNEPPP_MEASURE_PROBABILITY ? 0.25 / SNEPPP__PI : 1;
    while (sneppp__room_run(&room, err)) p = (sneppp__patch *)sneppp__take(&room.c, SNEPPP__PATCHES, 1, sizeof *p);
    SNEPPP__TRY(room.st);
-   for (int k = 0; k < 4; k++) { /* quarters, so that one lucky cell does not end it at once */
-      p[used] = whole;
-      p[used].a0 = whole.a0 + 0.25 * k * (whole.a1 - whole.a0);
-      p[used].a1 = whole.a0 + 0.25 * (k + 1) * (whole.a1 - whole.a0);
-      sneppp__patch_eval(model, frame, &p[used++]);
-   }
+   p[0] = zone->whole, p[0].error = 1e300; /* quarters at least, so that one lucky cell does not end it at once */
    for (;;) {
       size_t        worst = 0;
       sneppp__patch cut;
@@ -23406,7 +23354,8 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zo
          *q = cut;
          if (k & 1) q->a0 = a; else q->a1 = a;
          if (k & 2) q->z0 = z; else q->z1 = z;
-         sneppp__patch_eval(model, frame, q);
+         q->value = sneppp__patch_rule(model, frame, q, 8, 1, NULL, NULL);
+         q->error = fabs(q->value - sneppp__patch_rule(model, frame, q, 6, 1, NULL, NULL));
       }
    }
    for (size_t k = 0; visit && k < used; k++) sneppp__patch_rule(model, frame, p + k, 8, scale, visit, user);
@@ -23422,7 +23371,7 @@ static sneppp_status sneppp__patches(const sneppp_model *model, const sneppp__zo
 }
 
 /* The rectangle of azimuths and heights of a place on the sphere, and the frame that they refer to. */
-static sneppp_status sneppp__place_zone(const sneppp_place *p, sneppp__zone *zone, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__place_zone(const sneppp_place *p, sneppp__zone *zone, sneppp_error *err)
 {
    sneppp__patch *whole = &zone->whole;
    const int     cap = p->shape == SNEPPP_SHAPE_CAP;
@@ -23454,8 +23403,8 @@ static sneppp_status sneppp__place_zone(const sneppp_place *p, sneppp__zone *zon
 
 /* ---- >>input-sphere: exact counts in parts of the sphere that are bounded by arcs of circles: caps, rectangles of
    longitude and latitude, polygons whose edges are great circles. A bump exp(k (cos t - 1)), t the angle to its centre
-   c, has in the cap of radius t the mass 2 pi F(t), F = (1 - exp(-k m)) / k with m = 1 - cos t. With f the azimuth around
-   c, d(F df) is therefore density times area, and by Stokes' theorem
+   c, has in the cap of radius t the mass 2 pi F(t), F = (1 - exp(-k m)) / k with m = 1 - cos t. With f the azimuth
+   around c, d(F df) is therefore density times area, and by Stokes' theorem
       mass(R) = integral of F df along the border of R, R on its left, + 2 pi F(pi) [-c in R]:
    F df is smooth at c, even if c lies on the border, but not at -c, where df has a pole and F is not 0. Let the arc be
    x = h p + r (cos a e_0 + sin a e_1) with a = 0 at the foot of c, where it is nearest to c = z p + rho e_0. On it
@@ -23549,7 +23498,8 @@ static void sneppp__view_ends(const sneppp__arc *arc, const double *c, sneppp__v
 static double sneppp__view_rule(const sneppp__view *v, double k, double a, double b, int beyond)
 {
    const double last = exp(-2 * k), scale = 2 * v->r * v->rho;
-   double       node[32], w[32], m[32], e[32] = {0}, sum = 0, wide = sqrt(k * scale) * fabs(sin(0.5 * b) - sin(0.5 * a));
+   double       node[32], w[32], m[32], e[32] = {0}, sum = 0;
+   const double wide = sqrt(k * scale) * fabs(sin(0.5 * b) - sin(0.5 * a));
    int          n = sneppp__gauss_legendre(5 + (int)(2.4 * wide + 2 * (b - a)), node, w);
    for (int j = 0; j < n; j++) {
       double s = sin(0.25 * (a + b) + 0.25 * (b - a) * node[j]);
@@ -23583,8 +23533,8 @@ static double sneppp__view_flux(const sneppp__view *v, double k, double top)
    return sum;
 }
 
-/* Is x in the region? For a ring: the triangles that its edges make with -x have together its area, or 4 pi less if x is
-   inside. */
+/* Is x in the region? For a ring: the triangles that its edges make with -x have together its area, or 4 pi less if x
+   is inside. */
 static int sneppp__rim_holds(const sneppp__rim *R, const double *x)
 {
    double sum = 0;
@@ -23653,7 +23603,7 @@ static void sneppp__rim_mass(const sneppp__rim *R, const double *c, int n, const
 }
 
 /* The border of a cap or of a rectangle, with room for four arcs. What has no length is left out. */
-static void sneppp__rim_place(const sneppp_place *p, const sneppp__zone *zone, sneppp__rim *R)
+SNEPPP__COLD static void sneppp__rim_place(const sneppp_place *p, const sneppp__zone *zone, sneppp__rim *R)
 {
    const sneppp__patch *whole = &zone->whole;
    static const double up[3] = {0, 0, 1}, down[3] = {0, 0, -1}, zero[3] = {1, 0, 0};
@@ -23677,7 +23627,8 @@ static void sneppp__rim_place(const sneppp_place *p, const sneppp__zone *zone, s
 }
 
 /* One ring: its edges, with the smaller part of the sphere on their left. x (n, 3): its vertices. */
-static sneppp_status sneppp__rim_ring(const double *x, size_t n, size_t ring, sneppp__rim *R, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__rim_ring(const double *x, size_t n, size_t ring, sneppp__rim *R,
+                                                   sneppp_error *err)
 {
    double length = 0, area = 0, normal[3];
    memset(R->middle, 0, sizeof R->middle);
@@ -23739,17 +23690,6 @@ static sneppp_status sneppp__rims_polygon(const sneppp_place *p, size_t rings, d
       for (size_t q = 0; q < rings; q++)
          if (q != r && sneppp__rims_hold(&R[q], 1, R[r].arc->end[0])) R[r].sign = -R[r].sign;
    return SNEPPP_OK;
-}
-
-/* The model is a sum of bumps on the sphere, and the place a part of it. */
-static int sneppp__exact_place(const sneppp_model *model, const sneppp_place *place)
-{
-   const int f = place ? place->factor : -1;
-   return model && f >= 0 && f < model->factors && place->shape > SNEPPP_SHAPE_SET &&
-          place->shape <= SNEPPP_SHAPE_POLYGON && model->desc.readout == SNEPPP_READOUT_DIAGONAL &&
-          model->desc.mix == SNEPPP_MIX_PRODUCT && sneppp__own_factor(model) < 0 &&
-          model->desc.factor[f].window.space == SNEPPP_SPACE_SPHERE && model->layer[f].d == 3 &&
-          model->desc.factor[f].unit.act == SNEPPP_ACT_EXP && !model->layer[f].units;
 }
 
 /* The masses of all bumps with their readouts, and if they are asked for, of their square roots, without; work:
@@ -23826,27 +23766,39 @@ static sneppp_status sneppp__bump_factor(const sneppp_model *model, int h, const
    return room.st;
 }
 
-/* A place on the sphere, for this model; polygons have no zone. */
-static sneppp_status sneppp__sphere_check(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
-                                          sneppp_error *err)
+/* Checks a place, and says whether its count is exact: that of a sum of bumps in a part of the sphere. Polygons have no
+   zone. */
+static sneppp_status sneppp__place_check(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
+                                         int *exact, sneppp_error *err)
 {
-   const int factor = place->factor;
+   const sneppp_factor *on;
+   int                  factor;
    memset(zone, 0, sizeof *zone);
+   *exact = 0;
+   SNEPPP__TRY(sneppp__model_check(model, err));
+   if (!place) return sneppp__fail(err, SNEPPP_ERR_ARG, "place is NULL");
+   if (place->shape == SNEPPP_SHAPE_SET) return SNEPPP_OK;
+   if (place->shape < SNEPPP_SHAPE_SET || place->shape > SNEPPP_SHAPE_POLYGON)
+      return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
    if (place->shape != SNEPPP_SHAPE_POLYGON) SNEPPP__TRY(sneppp__place_zone(place, zone, err));
    else if (!place->lonlat || (place->rings && !place->ring_size))
       return sneppp__fail(err, SNEPPP_ERR_ARG, "lonlat or ring_size is NULL");
+   factor = place->factor;
    if (factor < 0 || factor >= model->factors)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor = %d, but the model has %d", factor, model->factors);
-   if (model->desc.factor[factor].window.space != SNEPPP_SPACE_SPHERE || model->desc.factor[factor].window.dim != 3)
+   on = &model->desc.factor[factor];
+   if (on->window.space != SNEPPP_SPACE_SPHERE || on->window.dim != 3)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "factor[%d] is not the sphere in three dimensions", factor);
    if (place->within && place->within->factor[factor])
       return sneppp__fail(err, SNEPPP_ERR_ARG, "within.factor[%d] must be NULL: it is the sphere itself", factor);
    if (!sneppp__finite(place->tol) || place->tol < 0)
       return sneppp__fail(err, SNEPPP_ERR_ARG, "tol = %g is not a tolerance", place->tol);
+   *exact = model->desc.readout == SNEPPP_READOUT_DIAGONAL && model->desc.mix == SNEPPP_MIX_PRODUCT &&
+            sneppp__own_factor(model) < 0 && on->unit.act == SNEPPP_ACT_EXP && !model->layer[factor].units;
    return SNEPPP_OK;
 }
 
-/* A place with its border, and the masses of all bumps there. `size` is that of the place. Free the room. */
+/* A place that was checked, its border, and the masses of all bumps there; `size` is its own. Free the room. */
 typedef struct sneppp__border {
    sneppp__zone  zone;
    sneppp__room  room;
@@ -23865,9 +23817,7 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
    size_t        edges = polygon ? place->count : 4;
    double       *x = NULL, *work = NULL;
    sneppp_status st = SNEPPP_OK;
-   memset(B, 0, sizeof *B);
-   SNEPPP__TRY(sneppp__sphere_check(model, place, &B->zone, err));
-   B->room = sneppp__room_open(model->desc.alloc_ctx);
+   B->count = 0, B->room = sneppp__room_open(model->desc.alloc_ctx);
    B->rings = polygon && place->rings ? place->rings : 1;
    for (size_t r = 0; polygon && r < place->rings; r++) edges = (r ? edges : 0) + place->ring_size[r];
    while (sneppp__room_run(&B->room, err)) {
@@ -23892,7 +23842,8 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
       }
    }
    for (int h = 0; st == SNEPPP_OK && h < model->factors; h++)
-      if (h != f) st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
+      if (h != f)
+         st = sneppp__bump_factor(model, h, sneppp__part(model, place->within, h), B->mass, root, &B->size, err);
    for (size_t i = 0; i < n; i++) B->count += B->mass[i];
    B->count = fmax(B->count + model->floor * B->size, 0);
    if (st == SNEPPP_OK && !sneppp__finite(B->count))
@@ -23900,21 +23851,22 @@ static sneppp_status sneppp__count_arcs(const sneppp_model *model, const sneppp_
    return st;
 }
 
-/* All other factors are integrated out in closed form, from the last to the first; what is left lives on the sphere
-   alone: `held`, to be freed. Returned is what to ask, model itself if there is nothing else. */
-static sneppp_status sneppp__sphere_alone(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
-                                          sneppp_model *held, sneppp_error *err)
+/* What rules of points ask: the model, or where it has other factors than the sphere `held`, to be freed, in which
+   these are integrated out in closed form, from the last to the first. */
+static sneppp_status sneppp__place_alone(const sneppp_model *model, const sneppp_place *place, sneppp_model *held,
+                                         sneppp_error *err)
 {
    sneppp_model next;
-   SNEPPP__TRY(sneppp__sphere_check(model, place, zone, err));
+   memset(held, 0, sizeof *held);
    if (place->shape == SNEPPP_SHAPE_POLYGON)
       return sneppp__fail(err, SNEPPP_ERR_NO_CLOSED_FORM,
-                          "polygons on the sphere are for sums of bumps, as AUTO makes them; for anything else there is "
-                          "SNEPPP_SHAPE_SET");
-   for (int f = model->factors - 1; f >= 0; f--) {
-      sneppp_status st;
+                          "polygons on the sphere are for sums of bumps, as AUTO makes them; for anything else there "
+                          "is SNEPPP_SHAPE_SET");
+   for (int f = model->factors - 1; f >= 0 && place->shape != SNEPPP_SHAPE_SET; f--) {
+      const sneppp_window *over = place->within ? place->within->factor[f] : NULL;
+      sneppp_status        st;
       if (f == place->factor) continue;
-      st = sneppp_marginal(held->factors ? held : model, f, place->within ? place->within->factor[f] : NULL, &next, err);
+      st = sneppp_marginal(held->factors ? held : model, f, over, &next, err);
       sneppp_free(held);
       memset(held, 0, sizeof *held);
       if (st != SNEPPP_OK) return st;
@@ -23952,8 +23904,8 @@ static double sneppp__numeric_point(const sneppp_window *win, const double *u, d
 }
 
 /* Which windows can be covered by the cube, and with how many axes. */
-static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f,
-                                          int *axes, sneppp_error *err)
+SNEPPP__COLD static sneppp_status sneppp__numeric_axes(const sneppp_window *own, const sneppp_window *win, int f,
+                                                       int *axes, sneppp_error *err)
 {
    sneppp__cubature plan;
    if (win != own) SNEPPP__TRY(sneppp__window_check(win, err));
@@ -24022,19 +23974,6 @@ static sneppp_status sneppp__count_set(const sneppp_model *model, const sneppp_p
    return SNEPPP_OK;
 }
 
-/* Which model is asked: *held, to be freed, or if that stays empty the model itself. */
-static sneppp_status sneppp__place_begin(const sneppp_model *model, const sneppp_place *place, sneppp__zone *zone,
-                                         sneppp_model *held, sneppp_error *err)
-{
-   memset(held, 0, sizeof *held);
-   if (!model || !model->factors) return sneppp__fail(err, SNEPPP_ERR_ARG, "the model is NULL or was never made");
-   if (!place) return sneppp__fail(err, SNEPPP_ERR_ARG, "place is NULL");
-   if (place->shape == SNEPPP_SHAPE_SET) return SNEPPP_OK;
-   if (place->shape > SNEPPP_SHAPE_SET && place->shape <= SNEPPP_SHAPE_POLYGON)
-      return sneppp__sphere_alone(model, place, zone, held, err);
-   return sneppp__fail(err, SNEPPP_ERR_ARG, "shape = %d is none of sneppp_shape", (int)place->shape);
-}
-
 /* The count, and a visit to all points of the rule, if that is wanted. tol is for a place that has none. */
 static sneppp_status sneppp__place_count(const sneppp_model *model, const sneppp_place *place, const sneppp__zone *zone,
                                          double tol, sneppp__visit visit, void *user, double *count, double *error,
@@ -24047,21 +23986,23 @@ static sneppp_status sneppp__place_count(const sneppp_model *model, const sneppp
 SNEPPP_DEF sneppp_status sneppp_count_numeric(const sneppp_model *model, const sneppp_place *place, double *count,
                                               double *error, sneppp_error *err)
 {
-   double         tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
-   sneppp__border border;
+   const double   tol = sizeof(sneppp_real) < sizeof(double) ? 1e-4 : 1e-6;
+   sneppp__border B;
    sneppp_model   held;
    sneppp_status  st;
+   int            exact;
    if (!count) return sneppp__fail(err, SNEPPP_ERR_ARG, "count is NULL");
-   if (sneppp__exact_place(model, place)) {
-      st = sneppp__count_arcs(model, place, NULL, &border, err);
-      if (st == SNEPPP_OK) *count = border.count;
-      if (st == SNEPPP_OK && error) *error = 1e-9 * border.count;
-      sneppp__block_free(&border.room.block);
+   SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
+   if (exact) {
+      st = sneppp__count_arcs(model, place, NULL, &B, err);
+      if (st == SNEPPP_OK) *count = B.count;
+      if (st == SNEPPP_OK && error) *error = 1e-9 * B.count;
+      sneppp__block_free(&B.room.block);
       return st;
    }
-   st = sneppp__place_begin(model, place, &border.zone, &held, err);
+   st = sneppp__place_alone(model, place, &held, err);
    if (st == SNEPPP_OK)
-      st = sneppp__place_count(held.factors ? &held : model, place, &border.zone, tol, NULL, NULL, count, error, err);
+      st = sneppp__place_count(held.factors ? &held : model, place, &B.zone, tol, NULL, NULL, count, error, err);
    sneppp_free(&held);
    return st;
 }
@@ -24085,22 +24026,24 @@ static void sneppp__sure_visit(const sneppp_real *x, double weight, void *user)
 SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, const sneppp_place *place, double level,
                                                    sneppp_sure *out, sneppp_error *err)
 {
+   const int            set = place && place->shape == SNEPPP_SHAPE_SET;
+   const sneppp_origin *o;
    double               count = 0;
    sneppp__seen         seen = {0, 0, 0};
-   const int            exact = sneppp__exact_place(model, place) && model->origin.bumps, set = place && !place->shape;
-   const sneppp_origin *o;
    sneppp__sure_place   t;
-   sneppp__arc          arc[4];
-   sneppp__rim          rim;
+   sneppp__rim          zone;
    sneppp__border       B;
    sneppp_model         held;
-   sneppp_status        st = SNEPPP_OK;
+   sneppp_status        st;
+   int                  exact;
    if (!out) return sneppp__fail(err, SNEPPP_ERR_ARG, "out is NULL");
-   memset(&B, 0, sizeof B), memset(&rim, 0, sizeof rim), memset(&held, 0, sizeof held);
-   if (!exact) st = sneppp__place_begin(model, place, &B.zone, &held, err);
-   if (st == SNEPPP_OK && held.factors) model = &held;
-   if (st == SNEPPP_OK) st = sneppp__sure_begin(&t.s, model, level, NULL, err);
-   if (st != SNEPPP_OK) { sneppp_free(&held); return st; }
+   memset(&B, 0, sizeof B), memset(&zone, 0, sizeof zone), memset(&held, 0, sizeof held);
+   SNEPPP__TRY(sneppp__place_check(model, place, &B.zone, &exact, err));
+   exact = exact && model->origin.bumps;
+   if (!exact) SNEPPP__TRY(sneppp__place_alone(model, place, &held, err));
+   if (held.factors) model = &held;
+   st = sneppp__sure_begin(&t.s, model, level, NULL, err);
+   if (st != SNEPPP_OK) { sneppp__sure_end(&t.s); sneppp_free(&held); return st; }
    o = &model->origin, t.mean = t.b = 0;
    if (exact) { /* all that a region has */
       st = sneppp__count_arcs(model, place, t.s.root, &B, err);
@@ -24109,8 +24052,7 @@ SNEPPP_DEF sneppp_status sneppp_count_numeric_sure(const sneppp_model *model, co
          t.b = sneppp__sure_bumps(&t.s, model->floor * B.size, B.size / t.s.area);
       }
    } else {
-      B.rim = &rim, B.rings = 1, rim.arc = arc;
-      if (!set) sneppp__rim_place(place, &B.zone, &rim);
+      B.rim = &zone, B.rings = 1, zone.zone = &B.zone, zone.sign = 1;
       memset(t.s.sum, 0, t.s.N * sizeof *t.s.sum);
       st = sneppp__place_count(model, place, &B.zone, 1e-3, sneppp__sure_visit, &t, &count, NULL, err);
       memcpy(t.s.a, t.s.sum, t.s.N * sizeof *t.s.sum);

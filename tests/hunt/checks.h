@@ -478,6 +478,12 @@ static void check_integral(const sneppp_model *m, const shape *const *part, cons
          told->undecided++;
          return;
       }
+   for (int f = 0; f < m->factors; f++) /* where exponentials overflow and the density is 0, the intensity is NaN */
+      if (value[2] != value[2] && m->desc.factor[f].window.space >= SNEPPP_SPACE_GAMMA &&
+          m->desc.factor[f].window.space <= SNEPPP_SPACE_NORMAL) {
+         told->undecided++;
+         return;
+      }
    kink = 0.3 * pow(finest, -kink_order(m)) * scale;
    tol = kink + 4 * fmax(fabs(value[2] - value[1]), 0.3 * fabs(value[1] - value[0])) +
          16 * EPS * (z + m->n) * scale + 1e-12 * scale;
