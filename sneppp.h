@@ -250,9 +250,9 @@
       coordinates; elsewhere, also on rasters with covariates, a polygon, a budget or counts by region, it solves the
       convex problem on default features, and the report says so.
       A full readout has at most SNEPPP_MAX_WIDTH features. Far out in the tail of an exponential family, where an
-      exponential is beyond 1e308 and the density 0, the intensity is NaN. Closed forms exist for many pairs of window and activation,
-      not for all: a pair without one is refused when the model is made; on caps and rectangles of the sphere there are
-      those of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units.
+      exponential is beyond 1e308 and the density 0, the intensity is NaN. Closed forms exist for many pairs of window
+      and activation, not for all: a pair without one is refused when the model is made; on caps and rectangles of the
+      sphere there are those of bumps only. The mass of a window must be a normal number: a box with sides of 1e-200 needs other units.
       Models with features of your own can be neither sampled nor saved; nor can one be sampled whose intensity is so
       far below any bound that draws would take for ever. Fits over ranks (fit.reduce) have one realisation, no counts
       by region and no fit.tune, and do not count copies.
