@@ -5190,72 +5190,16 @@ static sneppp_status sneppp__psd_project(size_t n, double *A, double *Q, double 
 }
 
 /* ---- the largest eigenvalue, between two bounds that can be relied on.
-   Below: the Rayleigh quotient of the best Ritz vector of a Lanczos process (full reorthogonalisation, restarted
-   from that vector). Above: a number u for which the Cholesky factorisation of u I - A runs to its end. In floating
-   point this proves that u I - A + E is positive definite with |E| <= c (n + 1) eps tr(u I - A), c = 1 to first order
-   (Rump, BIT 46, 2006); we take c = 4 and put the bound on top. No start vector can deceive this, which
-   is why certificates of optimality may rest on it. */
-#define SNEPPP__LANCZOS 32 /* steps */
+   Below: what the eigensolver finds, to rounding. Above: a number u for which the Cholesky factorisation of u I - A runs
+   to its end. In floating point this proves that u I - A + E is positive definite with |E| <= c (n + 1) eps tr(u I - A),
+   c = 1 to first order (Rump, BIT 46, 2006); we take c = 4 and put the bound on top. No error of the solver can deceive
+   this, which is why certificates of optimality may rest on it. */
 
-typedef struct sneppp__lanczos_room {
-   double *B, *L; /* (n, n) each: the scaled matrix, and a factor              */
-   double *V;     /* (LANCZOS + 1, n): the basis, and one row more             */
-   double *T, *Y; /* (LANCZOS, LANCZOS) each: A in this basis, its Ritz vectors */
-   double *theta; /* (LANCZOS) Ritz values                                     */
-   double *work;  /* to find them                                              */
-} sneppp__lanczos_room;
-
-static void sneppp__place_lanczos(sneppp__carver *c, size_t n, sneppp__lanczos_room *o)
-{
-   const size_t s = SNEPPP__LANCZOS, size = sizeof(double);
-   o->B = (double *)sneppp__take(c, n, n, size);
-   o->L = (double *)sneppp__take(c, n, n, size);
-   o->V = (double *)sneppp__take(c, s + 1, n, size);
-   o->T = (double *)sneppp__take(c, s, s, size);
-   o->Y = (double *)sneppp__take(c, s, s, size);
-   o->theta = (double *)sneppp__take(c, s, 1, size);
-   o->work = (double *)sneppp__take(c, sneppp__eigh_work(s), 1, size);
-}
-
+/* The size of `work` for sneppp__lambda_max, in doubles. */
 static size_t sneppp__lambda_max_work(size_t n)
 {
-   sneppp__carver       c = sneppp__measure();
-   sneppp__lanczos_room room;
-   sneppp__place_lanczos(&c, n, &room);
-   return c.overflow ? SIZE_MAX : c.used / sizeof(double);
-}
-
-/* One run from v = row 0 of V (normalised here); leaves the best Ritz vector there. Returns its residual. */
-static double sneppp__lanczos(size_t n, const sneppp__lanczos_room *o, double *value)
-{
-   size_t  steps = n < SNEPPP__LANCZOS ? n : SNEPPP__LANCZOS, used = 0;
-   double *V = o->V, *T = o->T, *u = V + steps * n, norm = sqrt(sneppp__dot_f64(n, V, V)), beta = 0, residual;
-   for (size_t i = 0; i < n; i++) V[i] /= norm;
-   memset(T, 0, steps * steps * sizeof *T);
-   while (used < steps) {
-      double *v = V + used * n, scale = 0;
-      for (size_t i = 0; i < n; i++) u[i] = sneppp__dot_f64(n, o->B + i * n, v);
-      for (int pass = 0; pass < 2; pass++) /* twice is enough */
-         for (size_t j = 0; j <= used; j++) {
-            double h = sneppp__dot_f64(n, u, V + j * n);
-            sneppp__array_add_f64(n, -h, V + j * n, u);
-            if (j == used) T[used * steps + used] += h;
-         }
-      for (size_t j = 0; j <= used; j++) if (fabs(T[j * steps + j]) > scale) scale = fabs(T[j * steps + j]);
-      beta = sqrt(sneppp__dot_f64(n, u, u));
-      used++;
-      if (beta <= 1e-14 * scale || beta == 0 || used == steps) break; /* an invariant subspace, or full */
-      T[used * steps + used - 1] = T[(used - 1) * steps + used] = beta;
-      for (size_t i = 0; i < n; i++) V[used * n + i] = u[i] / beta;
-   }
-   for (size_t i = 0; i < used; i++) for (size_t j = 0; j < used; j++) T[i * used + j] = T[i * steps + j];
-   if (sneppp__eigh(used, T, o->theta, o->Y, o->work) != SNEPPP_OK) return 1e300;
-   *value = o->theta[used - 1];
-   residual = beta * fabs(o->Y[used * used - 1]);
-   memset(u, 0, n * sizeof *u);
-   for (size_t j = 0; j < used; j++) sneppp__array_add_f64(n, o->Y[j * used + used - 1], V + j * n, u);
-   memcpy(V, u, n * sizeof *u);
-   return residual;
+   size_t eigh = sneppp__eigh_work(n);
+   return eigh == SIZE_MAX ? eigh : eigh + 2 * n * n + n;
 }
 
 /* Does the Cholesky factorisation of u I - A exist? */
@@ -5268,46 +5212,40 @@ static int sneppp__is_upper(size_t n, const double *A, double u, double *L)
    return sneppp__chol(n, L, n) == SNEPPP_OK;
 }
 
-/* value <= largest eigenvalue of A (n, n) <= upper. The gap is about 4 n^2 eps |A| when Lanczos has converged,
-   wider by the distance of the top eigenvalues if it has not. Only the symmetric part matters for value; upper
-   reads the lower triangle. top (n), if not NULL, gets the vector of `value`. */
+/* value <= largest eigenvalue of A (n, n) <= upper, the first to rounding; the gap is about 4 n^2 eps |A|. Only the
+   symmetric part matters for value; upper reads the lower triangle. top (n), if not NULL, gets the vector of `value`. */
 static sneppp_status sneppp__lambda_max(size_t n, const double *A, double *value, double *upper, double *top,
                                         double *work)
 {
-   sneppp__carver       c = sneppp__measure();
-   sneppp__lanczos_room o;
-   double               norm = 0, trace = 0, theta = 0, bound, eps = 4 * SNEPPP__EPS * (double)(n + 2);
-   double               scale = sneppp__max_abs(n, A);
-   int                  exponent = 0;
+   double *B = work, *L = B + n * n, *w = L + n * n; /* (n, n) the scaled matrix, and vectors, then a factor; (n) */
+   double  norm = 0, trace = 0, theta, bound, eps = 4 * SNEPPP__EPS * (double)(n + 2), scale = sneppp__max_abs(n, A);
+   int     exponent = 0;
    if (scale < 0) return SNEPPP_ERR_NOT_FINITE;
    if (scale == 0) {
       *value = *upper = 0;
       for (size_t i = 0; top && i < n; i++) top[i] = i == 0;
       return SNEPPP_OK;
    }
-   c.base = (unsigned char *)work;
-   sneppp__place_lanczos(&c, n, &o);
    frexp(scale, &exponent); /* the powers of two go out, so that squares neither overflow nor vanish */
-   for (size_t i = 0; i < n * n; i++) o.B[i] = ldexp(A[i], -exponent);
+   for (size_t i = 0; i < n * n; i++) B[i] = ldexp(A[i], -exponent);
+   SNEPPP__TRY(sneppp__eigh(n, B, w, L, w + n));
+   theta = w[n - 1];
    for (size_t i = 0; i < n; i++) {
-      double row = 0, g = 0.6180339887498949 * (double)(i + 1);
-      for (size_t j = 0; j < n; j++) row += fabs(o.B[i * n + j]);
+      double row = 0;
+      for (size_t j = 0; j < n; j++) row += fabs(B[i * n + j]);
       if (row > norm) norm = row; /* Gershgorin: no eigenvalue is larger in size */
-      trace += fabs(o.B[i * n + i]);
-      o.V[i] = 0.25 + (g - floor(g)) * (i % 3 == 1 ? -1 : 1); /* a start vector without symmetry */
+      trace += fabs(B[i * n + i]);
+      if (top) top[i] = L[i * n + n - 1];
    }
-   for (int run = 0; run < 12; run++)
-      if (sneppp__lanczos(n, &o, &theta) <= 1e-15 * norm * (double)n) break;
    bound = norm * (1 + eps);
    for (double gap = 4 * SNEPPP__EPS * norm; theta + gap < norm; gap *= 8) {
       double u = theta + gap, proven = u + eps * ((double)n * fabs(u) + trace + norm);
-      if (!sneppp__is_upper(n, o.B, u, o.L)) continue;
+      if (!sneppp__is_upper(n, B, u, L)) continue;
       if (proven < bound) bound = proven;
       break;
    }
    *value = ldexp(theta, exponent);
    *upper = ldexp(bound, exponent);
-   if (top) memcpy(top, o.V, n * sizeof *top);
    return SNEPPP_OK;
 }
 

@@ -540,7 +540,7 @@ TEST linalg_lambda_max_is_enclosed(void)
    PASS();
 }
 
-/* The start vector is made orthogonal to the top eigenvector: Lanczos alone would miss it, the bound must not. */
+/* Two vectors, of which the lesser is as smooth as a start vector that one might choose: the bound finds the other. */
 TEST linalg_lambda_max_cannot_be_deceived(void)
 {
    size_t  n = 50;
